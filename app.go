@@ -1,0 +1,115 @@
+package aai
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// OwnApp is the id of the app that stands for the gateway itself: its guides,
+// its list of apps, its history and its consents are tools of this app.
+const OwnApp = "aai"
+
+// DefaultTimeout is how long a tool may run when nobody said otherwise.
+const DefaultTimeout = 30 * time.Second
+
+// An App is something on this computer, or on the web, that has tools.
+// It is not changed after the catalog has published it, so it may be read by
+// many goroutines at once.
+type App struct {
+	ID          string // reverse DNS, such as "org.gnome.Calculator"; "aai" and "desktop" are the gateway's own
+	Name        string // for people; several languages are joined by "|"
+	Description string
+	Version     string   // of the descriptor, as its author counts
+	Aliases     []string // other names by which a caller may ask for it
+	Tools       []*Tool  // in the order of the descriptor
+	Platform    string   // whose section of the descriptor the tools come from, such as "linux"
+
+	// Digest names the exact descriptor, in hexadecimal SHA-256. Consent is
+	// bound to it. Empty for the gateway's own app.
+	Digest string
+	// Source is where the descriptor was found, for people.
+	Source string
+	// Descriptor is the descriptor as its author wrote it, or nil.
+	Descriptor json.RawMessage
+}
+
+// Tool finds a tool of the app by its exact name, or returns nil.
+func (a *App) Tool(name string) *Tool {
+	for _, t := range a.Tools {
+		if t.Name == name {
+			return t
+		}
+	}
+	return nil
+}
+
+// Runnable reports whether any of the app's tools can run on this computer.
+func (a *App) Runnable() bool {
+	for _, t := range a.Tools {
+		if t.Run != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// A Tool is one thing an app can do: a description plus an Action.
+type Tool struct {
+	Name, Title, Description string
+
+	Params  Schema
+	Returns Schema // what the result's Data promises to be; the zero Schema promises nothing
+
+	Effect  Effect
+	Target  string        // the parameter that names the app which is really touched; empty: the tool's own app
+	Secret  []string      // parameters whose values the journal must not keep
+	Timeout time.Duration // how long Run may take; zero means DefaultTimeout
+
+	// Run does it. Nil means that this computer has no driver for the tool:
+	// Do answers AUTOMATION_NOT_SUPPORTED.
+	Run Action
+}
+
+// An Action does what a tool says. It gets a call that was resolved, validated,
+// admitted and recorded, with defaults applied, and a context that ends at the
+// tool's deadline. It is called from many goroutines at once. An error that is
+// not an *Error is reported as AUTOMATION_FAILED.
+type Action func(ctx context.Context, call *Call) (*Result, error)
+
+// Effect says what running a tool does to the world. The zero value is the most
+// dangerous one, so that forgetting to set it is safe.
+type Effect int
+
+// The effects, from the most dangerous to the least.
+const (
+	Destroys Effect = iota // sends, deletes, pays, or nobody said what
+	Changes                // changes something that can be changed back
+	Reads                  // leaves everything as it was
+)
+
+// String returns the word a descriptor uses for the effect.
+func (e Effect) String() string {
+	switch e {
+	case Reads:
+		return "reads"
+	case Changes:
+		return "changes"
+	case Destroys:
+	}
+	return "destroys"
+}
+
+// A Schema says which values are right: a JSON Schema, draft-07, as somebody
+// wrote it, and the check made from it.
+type Schema struct {
+	// Source is the schema as written, or nil for none.
+	Source json.RawMessage
+	// Order holds the names in the schema's "properties" in the order they are
+	// written, which is the order of positional arguments.
+	Order []string
+	// Check returns the value with the schema's defaults filled in, or an *Error
+	// with code INVALID_PARAMS that names the place in the value and what was
+	// expected there. It does not change its argument. Safe for concurrent use.
+	Check func(value any) (any, error)
+}

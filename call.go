@@ -1,0 +1,48 @@
+package aai
+
+import (
+	"crypto/rand"
+	"strings"
+)
+
+// A Call asks for one tool of one app. A door makes it and gives it to
+// [Gateway.Do], which does not change it.
+type Call struct {
+	ID     string // unique; Do gives a call without one an ID
+	Parent string // the call this one belongs to, if any
+	Caller Caller
+	App    string // an id, an alias, a wire name or an address
+	Tool   string
+	Args   map[string]any
+	// Answers to the questions an earlier Do returned, by Question.ID.
+	Answers map[string]Answer
+}
+
+// A Caller is who asks. Only Door is certain: it is set by our own code. Name is
+// what the caller says of itself.
+type Caller struct {
+	Door      string // "mcp", "cli": the room the call came in by
+	Name      string // such as an MCP client's name
+	Session   string // what "this session" means for grants and references
+	Principal string // who was authenticated, where a door authenticates
+}
+
+// A Result is what an Action gives back.
+type Result struct {
+	Text string // for people and models
+	Data any    // for programs: a JSON value; nil where there is none
+	// Warning says what a caller should doubt about the result.
+	Warning string
+	Images  []Image
+}
+
+// An Image is a picture in a result.
+type Image struct {
+	MIME string // such as "image/png"
+	Data []byte
+}
+
+// newCallID returns a fresh id of 16 characters from a cryptographic source.
+func newCallID() string {
+	return "c" + strings.ToLower(rand.Text())[:15]
+}

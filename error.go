@@ -1,0 +1,118 @@
+package aai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// A Code says what kind of thing went wrong. Programs decide by it.
+type Code string
+
+// The codes, as the AAI protocol names them, and a few of our own.
+const (
+	AutomationFailed       Code = "AUTOMATION_FAILED"
+	AppNotFound            Code = "APP_NOT_FOUND"
+	ToolNotFound           Code = "TOOL_NOT_FOUND"
+	PermissionDenied       Code = "PERMISSION_DENIED"
+	ConsentRequired        Code = "CONSENT_REQUIRED"
+	InvalidParams          Code = "INVALID_PARAMS"
+	AutomationNotSupported Code = "AUTOMATION_NOT_SUPPORTED"
+	DescriptorInvalid      Code = "AAI_JSON_INVALID"
+	Timeout                Code = "TIMEOUT"
+	AppNotRunning          Code = "APP_NOT_RUNNING"
+	RecordFailed           Code = "RECORD_FAILED"
+	Internal               Code = "INTERNAL"
+)
+
+// Number returns the code's JSON-RPC number in the AAI protocol, section 2.7,
+// where it has one, and otherwise JSON-RPC's "internal error".
+func (c Code) Number() int {
+	switch c {
+	case AutomationFailed:
+		return -32001
+	case AppNotFound:
+		return -32002
+	case ToolNotFound:
+		return -32003
+	case PermissionDenied, ConsentRequired:
+		return -32004
+	case InvalidParams:
+		return -32005
+	case AutomationNotSupported:
+		return -32006
+	case DescriptorInvalid:
+		return -32007
+	case Timeout:
+		return -32008
+	case AppNotRunning:
+		return -32009
+	case RecordFailed, Internal:
+	}
+	return -32603
+}
+
+// Delivery says whether the app got the request before things went wrong.
+type Delivery string
+
+// What is known about the delivery of a failed call. The empty value means that
+// nothing was sent because the call never began to run.
+const (
+	NotDelivered    Delivery = "not_delivered"
+	Delivered       Delivery = "delivered"
+	DeliveryUnknown Delivery = "unknown"
+)
+
+// An Error is how a call fails, in words for the one who made it.
+type Error struct {
+	Code     Code
+	Message  string // what went wrong, naming the place and what was expected
+	Hint     string // what to try next
+	Delivery Delivery
+	// Candidates are the names that might have been meant, best first.
+	Candidates []string
+	// RetryAfter is how long to wait before the same call may succeed.
+	RetryAfter time.Duration
+	// Questions, with code CONSENT_REQUIRED, are what a person must answer
+	// before the call can run. A door that cannot ask shows the error as it is.
+	Questions []Question
+	// Err is the cause. It goes to the log, never to the caller.
+	Err error
+}
+
+// Error returns the message with its code.
+func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// RetrySafe reports whether the same call may be made again without the risk of
+// doing the same thing twice.
+func (e *Error) RetrySafe() bool { return e.Delivery == "" || e.Delivery == NotDelivered }
+
+// Errorf makes an Error with a message in the manner of fmt.Sprintf. An error
+// among the arguments becomes its cause when the format wraps it with %w.
+func Errorf(code Code, format string, args ...any) *Error {
+	err := fmt.Errorf(format, args...)
+	return &Error{Code: code, Message: err.Error(), Err: errors.Unwrap(err)}
+}
+
+// AsError turns any error into an *Error. One that is not an *Error becomes
+// TIMEOUT if a deadline passed and AUTOMATION_FAILED otherwise. It returns nil
+// for nil.
+func AsError(err error) *Error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return &Error{Code: Timeout, Message: "the deadline passed before the app answered", Delivery: DeliveryUnknown, Err: err}
+	}
+	if errors.Is(err, context.Canceled) {
+		return &Error{Code: AutomationFailed, Message: "the caller cancelled the call", Delivery: DeliveryUnknown, Err: err}
+	}
+	return &Error{Code: AutomationFailed, Message: err.Error(), Delivery: DeliveryUnknown, Err: err}
+}

@@ -1,0 +1,265 @@
+package aai
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+)
+
+// A Catalog knows the apps. It is safe for concurrent use.
+type Catalog interface {
+	// Apps returns every app, ordered by id.
+	Apps() []*App
+	// Find returns the app with the id, alias or wire name, or an *Error with
+	// code APP_NOT_FOUND and the nearest names as candidates.
+	Find(ctx context.Context, name string) (*App, error)
+	// OnChange calls f after every change of the list of apps, until stop.
+	OnChange(f func()) (stop func())
+}
+
+// A Gate decides whether a call may run. It never talks to people: what a
+// person must decide it returns as questions, and finds the answers in
+// Request.Call.Answers when the call is made again. A Gate is safe for
+// concurrent use.
+type Gate interface {
+	// Check admits the request (nil, nil), asks, or refuses with an *Error.
+	Check(ctx context.Context, r *Request) ([]Question, error)
+}
+
+// A Journal keeps what happened. It is safe for concurrent use.
+type Journal interface {
+	// Record keeps the entry before it returns; one that Entry.Durable says must
+	// survive a crash is on disk by then.
+	Record(ctx context.Context, e *Entry) error
+}
+
+// A Request is a call on its way: its app and tool are found and its arguments
+// are right.
+type Request struct {
+	Call    *Call // with defaults applied to Args
+	App     *App
+	Tool    *Tool
+	Target  *App   // the app that is really touched; gates decide by it
+	Consent string // a gate that admits says here on whose word, for the record
+}
+
+// A Gateway is the whole product: what apps there are, who may use them, what
+// is remembered, and the one way through. The zero Gateway runs nothing.
+type Gateway struct {
+	Catalog Catalog
+	Gates   []Gate  // asked in order; without any, nothing is admitted
+	Journal Journal // what cannot be recorded does not run
+	Dialog  Asker   // puts native questions; nil where there is none
+}
+
+// lateGrace is how long a call past its deadline waits for its Action to say
+// what became of the request. An Action that ignores its context is left behind.
+const lateGrace = 100 * time.Millisecond
+
+// Do makes one call, from beginning to end: received, resolve, validate, gate,
+// intent, run, outcome. It returns by the tool's deadline whatever the app does,
+// it turns a panic into an error of this call alone, and its error is always an
+// *Error. A call that a person must allow first returns CONSENT_REQUIRED with
+// Error.Questions; make it again with Call.Answers. Safe for concurrent use.
+func (g *Gateway) Do(ctx context.Context, call *Call) (*Result, error) {
+	begun := time.Now()
+	c := *call
+	if c.ID == "" {
+		c.ID = newCallID()
+	}
+	if err := g.record(ctx, received(&c, begun)); err != nil {
+		return nil, err
+	}
+	result, err := g.perform(ctx, &c)
+	if late := g.record(ctx, outcome(&c, err, begun)); late != nil {
+		if err == nil {
+			late.Message = "the call ran, but its outcome could not be recorded"
+			late.Delivery = Delivered
+		}
+		return nil, late
+	}
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// perform is Do between the first record and the last.
+func (g *Gateway) perform(ctx context.Context, call *Call) (result *Result, err *Error) {
+	defer func() {
+		if p := recover(); p != nil {
+			result, err = nil, panicked(p)
+		}
+	}()
+	r, failure := g.resolve(ctx, call)
+	if failure != nil {
+		return nil, AsError(failure)
+	}
+	if r.Call.Args, err = validate(r.Tool, call.Args); err != nil {
+		return nil, err
+	}
+	if r.Target, failure = g.target(ctx, r); failure != nil {
+		return nil, AsError(failure)
+	}
+	if err = g.admit(ctx, r); err != nil {
+		return nil, err
+	}
+	if r.Tool.Run == nil {
+		return nil, unsupported(r)
+	}
+	if err = g.record(ctx, intent(r, time.Now())); err != nil {
+		return nil, err
+	}
+	result, failure = runByDeadline(ctx, r)
+	if failure != nil {
+		return nil, AsError(failure)
+	}
+	return checkReturns(r.Tool, result), nil
+}
+
+// resolve finds the app and the tool the call names.
+func (g *Gateway) resolve(ctx context.Context, call *Call) (*Request, error) {
+	if g.Catalog == nil {
+		return nil, Errorf(AppNotFound, "this gateway has no catalog of apps")
+	}
+	app, err := g.Catalog.Find(ctx, call.App)
+	if err != nil {
+		return nil, err
+	}
+	tool := app.Tool(call.Tool)
+	if tool == nil {
+		return nil, toolNotFound(app, call.Tool)
+	}
+	resolved := *call
+	return &Request{Call: &resolved, App: app, Tool: tool}, nil
+}
+
+// target finds the app that the call really touches.
+func (g *Gateway) target(ctx context.Context, r *Request) (*App, error) {
+	if r.Tool.Target == "" {
+		return r.App, nil
+	}
+	name, ok := r.Call.Args[r.Tool.Target].(string)
+	if !ok || name == "" {
+		return nil, Errorf(InvalidParams, "%s: expected the name of an app", r.Tool.Target)
+	}
+	return g.Catalog.Find(ctx, name)
+}
+
+// admit asks every gate, and the person where a dialog of our own may do so.
+// Any refusal is final; questions are collected from all gates and put in one
+// round, and the answers are judged by the gates themselves.
+func (g *Gateway) admit(ctx context.Context, r *Request) *Error {
+	questions, err := g.checkGates(ctx, r)
+	if err != nil || len(questions) == 0 {
+		return err
+	}
+	if !g.answerNatively(ctx, r.Call, questions) {
+		return consentRequired(r, questions)
+	}
+	questions, err = g.checkGates(ctx, r)
+	if err == nil && len(questions) > 0 {
+		err = consentRequired(r, questions)
+	}
+	return err
+}
+
+func (g *Gateway) checkGates(ctx context.Context, r *Request) ([]Question, *Error) {
+	if len(g.Gates) == 0 {
+		return nil, Errorf(PermissionDenied, "this gateway has no gates, so it admits nothing")
+	}
+	var questions []Question
+	for _, gate := range g.Gates {
+		asked, err := gate.Check(ctx, r)
+		if err != nil {
+			return nil, AsError(err)
+		}
+		questions = append(questions, asked...)
+	}
+	return questions, nil
+}
+
+// answerNatively puts the questions through the gateway's own dialog and adds
+// the answers to the call. It reports whether all of them could be put.
+func (g *Gateway) answerNatively(ctx context.Context, call *Call, questions []Question) bool {
+	if g.Dialog == nil {
+		return false
+	}
+	answers := make(map[string]Answer, len(questions)+len(call.Answers))
+	for id, a := range call.Answers {
+		answers[id] = a
+	}
+	for _, q := range questions {
+		if !q.MayAsk(Native) {
+			return false
+		}
+		a, err := g.Dialog.Ask(ctx, q)
+		if err != nil {
+			return false
+		}
+		answers[q.ID] = a
+	}
+	call.Answers = answers
+	return true
+}
+
+// runByDeadline runs the tool's Action in a goroutine of its own, so that
+// neither a panic nor an Action that never returns can take the caller with it.
+func runByDeadline(ctx context.Context, r *Request) (*Result, error) {
+	timeout := r.Tool.Timeout
+	if timeout <= 0 {
+		timeout = DefaultTimeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+
+	type ending struct {
+		result *Result
+		err    error
+	}
+	ended := make(chan ending, 1)
+	go func() {
+		e := ending{err: Errorf(Internal, "the tool %s ended without an answer", r.Tool.Name)}
+		defer func() {
+			if p := recover(); p != nil {
+				e = ending{err: panicked(p)}
+			}
+			ended <- e
+		}()
+		e.result, e.err = r.Tool.Run(ctx, r.Call)
+	}()
+
+	select {
+	case e := <-ended:
+		return e.result, e.err
+	case <-ctx.Done():
+	}
+	select {
+	case e := <-ended:
+		return e.result, e.err
+	case <-time.After(lateGrace):
+	}
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return nil, ctx.Err()
+	}
+	return nil, &Error{
+		Code:     Timeout,
+		Message:  fmt.Sprintf("%s did not answer within %s", r.App.ID, timeout),
+		Hint:     "The app may still be working on it. Look at its state before you try again.",
+		Delivery: DeliveryUnknown,
+	}
+}
+
+// panicked makes the error of a call whose code panicked. The stack goes to the
+// log by way of Err.
+func panicked(p any) *Error {
+	return &Error{
+		Code:     Internal,
+		Message:  "the gateway failed at this call; other calls are not affected",
+		Hint:     "This is a fault of the gateway. Its log has the details.",
+		Delivery: DeliveryUnknown,
+		Err:      fmt.Errorf("panic: %v\n%s", p, debug.Stack()),
+	}
+}

@@ -1,0 +1,56 @@
+package aai
+
+import "context"
+
+// A Channel is a way to put a question to a person.
+type Channel string
+
+// The channels, from the hardest to forge to the easiest.
+const (
+	Native   Channel = "native"   // a dialog window of the gateway's own
+	Terminal Channel = "terminal" // the terminal the command was typed at
+	Client   Channel = "client"   // the agent's client, such as by MCP elicitation
+)
+
+// A Question is something only a person may decide. Gates return questions as
+// values; a door or a dialog puts them. A question that cannot be put is
+// answered no.
+type Question struct {
+	ID       string    // names the question among those of its call
+	Channels []Channel // where it may be put, best first
+	Title    string
+	Text     string   // plain text of several lines; words of third parties are quoted in it
+	Choices  []Choice // the first is the refusal, and the default
+	// Seal binds an answer to this question, this call and this hour. A door
+	// gives it back unchanged; to a door it has no meaning.
+	Seal string
+}
+
+// A Choice is one possible answer to a Question.
+type Choice struct {
+	ID    string // what an Answer carries
+	Label string // what a person reads
+}
+
+// An Answer is what a person chose.
+type Answer struct {
+	Choice  string  // a Choice.ID of the question
+	Seal    string  // the question's seal
+	Channel Channel // how it was really put
+}
+
+// MayAsk reports whether the question may be put through the channel.
+func (q Question) MayAsk(ch Channel) bool {
+	for _, c := range q.Channels {
+		if c == ch {
+			return true
+		}
+	}
+	return false
+}
+
+// An Asker puts one question to a person and waits for the answer. It returns
+// an error when nobody could be asked or nobody answered.
+type Asker interface {
+	Ask(ctx context.Context, q Question) (Answer, error)
+}

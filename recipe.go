@@ -1,0 +1,108 @@
+package aai
+
+import "encoding/json"
+
+// A Recipe is how a descriptor wants one tool run: exactly one of the pointers is
+// set. The fields are those of the AAI protocol, section 2.5, and of its single-
+// platform dialect; the catalog has checked their form, a Driver checks their
+// sense.
+type Recipe struct {
+	App, Tool    string
+	Platform     string   // "macos", "windows", "linux", "android", "ios" or "web"
+	Params       []string // the parameters' names in the order of the descriptor
+	OutputParser string   // how the app's answer is to be read; empty means as it is
+
+	DBus   *DBusRecipe
+	IPC    *IPCRecipe
+	Script *ScriptRecipe
+	COM    *COMRecipe
+	Intent *IntentRecipe
+	URL    *URLRecipe
+	HTTP   *HTTPRecipe
+}
+
+// Kind names the set pointer, and so the driver: "dbus", "ipc", "applescript",
+// "jxa", "com", "intent", "url_scheme" or "http". It is empty if none is set.
+func (r *Recipe) Kind() string {
+	switch {
+	case r.DBus != nil:
+		return "dbus"
+	case r.IPC != nil:
+		return "ipc"
+	case r.Script != nil:
+		return r.Script.Language
+	case r.COM != nil:
+		return "com"
+	case r.Intent != nil:
+		return "intent"
+	case r.URL != nil:
+		return "url_scheme"
+	case r.HTTP != nil:
+		return "http"
+	}
+	return ""
+}
+
+// A DBusRecipe calls a method, or reads or sets a property, of a D-Bus object.
+type DBusRecipe struct {
+	Bus       string // "session" or "system"
+	Service   string
+	Object    string
+	Interface string
+	Method    string // or:
+	Property  string
+	Access    string // "get" or "set", with Property
+}
+
+// An IPCRecipe hands a JSON envelope with the tool's name to an app that speaks
+// the AAI protocol itself. Which fields are used depends on the platform.
+type IPCRecipe struct {
+	Bus, Service, Object, Interface string // linux; empty ones have the protocol's defaults
+	BundleID                        string // macos
+	ProgID                          string // windows
+}
+
+// A ScriptRecipe runs a script for macOS with ${param} in places.
+type ScriptRecipe struct {
+	Language string // "applescript" or "jxa"
+	Script   string
+}
+
+// A COMRecipe is a list of steps on COM objects.
+type COMRecipe struct {
+	ProgID string
+	Steps  []COMStep
+}
+
+// A COMStep is one step: create, call, set, get or return.
+type COMStep struct {
+	Action, Var, Object, ProgID, Method, Property string
+	Value                                         json.RawMessage   // set, return; may hold ${param}
+	Args                                          []json.RawMessage // call; may hold ${param}
+}
+
+// An IntentRecipe sends an Android intent.
+type IntentRecipe struct {
+	Package, Action       string
+	Extras                map[string]string // may hold ${param}
+	ResultType, ResultURI string
+}
+
+// A URLRecipe opens an iOS URL with ${param} in places.
+type URLRecipe struct {
+	Scheme, Template, ResultType, AppGroupID string
+}
+
+// An HTTPRecipe sends an HTTP request.
+type HTTPRecipe struct {
+	BaseURL, Path, Method   string
+	DefaultHeaders, Headers map[string]string
+}
+
+// A Driver makes an Action of a Recipe when a descriptor is loaded, so that a bad
+// recipe is found then and not at the first call. Its error is an *Error with
+// code AAI_JSON_INVALID, or PERMISSION_DENIED for what may never be reached,
+// whose message begins with the descriptor's field.
+type Driver interface {
+	Compile(r *Recipe) (Action, error)
+}

@@ -1,0 +1,125 @@
+package aai
+
+import (
+	"context"
+	"maps"
+	"time"
+)
+
+// An EntryKind says at which point of a call an Entry was made.
+type EntryKind string
+
+// Every call has a Received and an Outcome; one that was admitted has an Intent
+// between them.
+const (
+	Received EntryKind = "received"
+	Intent   EntryKind = "intent"
+	Outcome  EntryKind = "outcome"
+)
+
+// An Entry is one line of the journal. Which fields are set depends on Kind.
+type Entry struct {
+	Kind   EntryKind
+	Time   time.Time
+	Call   string
+	Parent string
+
+	// Received: who asked for what, by name, before anything is known to be true.
+	Caller    Caller
+	App, Tool string
+
+	// Intent: what is about to run.
+	Target  string
+	Effect  Effect
+	Digest  string
+	Consent string
+	Args    map[string]any // without what the tool keeps secret
+
+	// Outcome: how it ended. The empty Code is success.
+	Code     Code
+	Message  string
+	Delivery Delivery
+	Elapsed  time.Duration
+}
+
+// Durable reports whether the entry must be on disk before the call goes on:
+// the intent of anything that is not Reads.
+func (e *Entry) Durable() bool { return e.Kind == Intent && e.Effect != Reads }
+
+// maxName is how much of a name that a caller made up the journal keeps, in bytes.
+const maxName = 200
+
+func received(c *Call, now time.Time) *Entry {
+	caller := c.Caller
+	caller.Name = CleanLabel(caller.Name, maxName)
+	return &Entry{
+		Kind: Received, Time: now, Call: c.ID, Parent: c.Parent, Caller: caller,
+		App: CleanLabel(c.App, maxName), Tool: CleanLabel(c.Tool, maxName),
+	}
+}
+
+func intent(r *Request, now time.Time) *Entry {
+	return &Entry{
+		Kind: Intent, Time: now, Call: r.Call.ID,
+		App: r.App.ID, Tool: r.Tool.Name, Target: r.Target.ID,
+		Effect: r.Tool.Effect, Digest: r.App.Digest, Consent: r.Consent,
+		Args: redact(r.Call.Args, r.Tool.Secret),
+	}
+}
+
+func outcome(c *Call, err *Error, begun time.Time) *Entry {
+	now := time.Now()
+	e := &Entry{Kind: Outcome, Time: now, Call: c.ID, Elapsed: now.Sub(begun)}
+	if err != nil {
+		e.Code, e.Message, e.Delivery = err.Code, CleanLabel(err.Message, 4*maxName), err.Delivery
+	}
+	return e
+}
+
+// redacted stands in the journal for a value that it must not keep.
+const redacted = "[secret]"
+
+// redact returns the arguments without the secret ones. It copies only when
+// there is something to hide.
+func redact(args map[string]any, secret []string) map[string]any {
+	var kept map[string]any
+	for _, name := range secret {
+		if _, given := args[name]; !given {
+			continue
+		}
+		if kept == nil {
+			kept = maps.Clone(args)
+		}
+		kept[name] = redacted
+	}
+	if kept == nil {
+		return args
+	}
+	return kept
+}
+
+// record writes one entry. The caller's cancellation does not reach it: what
+// has begun must end on record.
+func (g *Gateway) record(ctx context.Context, e *Entry) (failure *Error) {
+	defer func() {
+		if p := recover(); p != nil {
+			failure = recordFailed(panicked(p).Err)
+		}
+	}()
+	if g.Journal == nil {
+		return recordFailed(nil)
+	}
+	if err := g.Journal.Record(context.WithoutCancel(ctx), e); err != nil {
+		return recordFailed(err)
+	}
+	return nil
+}
+
+func recordFailed(cause error) *Error {
+	return &Error{
+		Code:    RecordFailed,
+		Message: "the journal cannot be written, so nothing was run",
+		Hint:    "Look whether the disk is full and whether the journal's folder may be written to.",
+		Err:     cause,
+	}
+}

@@ -1,0 +1,57 @@
+package aai
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+)
+
+// The refusals of Do, each with what the caller can do next.
+
+func toolNotFound(app *App, name string) *Error {
+	names := make([]string, len(app.Tools))
+	for i, t := range app.Tools {
+		names[i] = t.Name
+	}
+	e := Errorf(ToolNotFound, "%s has no tool %q", app.ID, CleanLabel(name, maxName))
+	e.Candidates = Nearest(name, names, 5)
+	e.Hint = "Its tools are: " + strings.Join(firstOf(names, 30), ", ") + "."
+	return e
+}
+
+func unsupported(r *Request) *Error {
+	e := Errorf(AutomationNotSupported, "%s's tools are made for %s and cannot run on this computer (%s)",
+		r.App.ID, orUnknown(r.App.Platform), runtime.GOOS)
+	e.Hint = "Use another app that can do the same."
+	return e
+}
+
+func consentRequired(r *Request, questions []Question) *Error {
+	return &Error{
+		Code:      ConsentRequired,
+		Message:   fmt.Sprintf("a person must allow %s to use %s of %s first", callerName(r.Call.Caller), r.Tool.Name, r.Target.ID),
+		Hint:      fmt.Sprintf("Ask the person at this computer to run: aai-gateway consent grant %s %s --caller %q", r.Target.ID, r.Tool.Name, CleanLabel(r.Call.Caller.Name, 60)),
+		Questions: questions,
+	}
+}
+
+func callerName(c Caller) string {
+	if name := CleanLabel(c.Name, 60); name != "" {
+		return name
+	}
+	return "an unnamed caller"
+}
+
+func orUnknown(platform string) string {
+	if platform == "" {
+		return "another platform"
+	}
+	return platform
+}
+
+func firstOf(names []string, n int) []string {
+	if len(names) > n {
+		return append(append([]string{}, names[:n]...), "…")
+	}
+	return names
+}
