@@ -16,6 +16,10 @@ type Call struct {
 	Args   map[string]any
 	// Answers to the questions an earlier Do returned, by Question.ID.
 	Answers map[string]Answer
+	// Fault is what was wrong with the request before it could become a call,
+	// such as arguments that are no object. Do puts the call on record and
+	// refuses it with this error.
+	Fault *Error
 }
 
 // A Caller is who asks. Only Door is certain: it is set by our own code. Name is
@@ -45,4 +49,11 @@ type Image struct {
 // newCallID returns a fresh id of 16 characters from a cryptographic source.
 func newCallID() string {
 	return "c" + strings.ToLower(rand.Text())[:15]
+}
+
+// String names the caller as grants and messages do: its door and, where it gave
+// one, its name, such as "mcp:claude-ai" or "cli:terminal". The name is cleaned
+// and cut to 60 bytes.
+func (c Caller) String() string {
+	return c.Door + ":" + CleanLabel(c.Name, 60)
 }

@@ -93,6 +93,9 @@ func (g *Gateway) perform(ctx context.Context, call *Call) (result *Result, err 
 			result, err = nil, panicked(p)
 		}
 	}()
+	if call.Fault != nil {
+		return nil, call.Fault
+	}
 	r, failure := g.resolve(ctx, call)
 	if failure != nil {
 		return nil, AsError(failure)

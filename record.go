@@ -63,7 +63,7 @@ func intent(r *Request, now time.Time) *Entry {
 		Kind: Intent, Time: now, Call: r.Call.ID,
 		App: r.App.ID, Tool: r.Tool.Name, Target: r.Target.ID,
 		Effect: r.Tool.Effect, Digest: r.App.Digest, Consent: r.Consent,
-		Args: redact(r.Call.Args, r.Tool.Secret),
+		Args: r.ShownArgs(),
 	}
 }
 
@@ -76,11 +76,14 @@ func outcome(c *Call, err *Error, begun time.Time) *Entry {
 	return e
 }
 
-// redacted stands in the journal for a value that it must not keep.
+// redacted stands in the place of a value that must be neither kept nor shown.
 const redacted = "[secret]"
 
-// redact returns the arguments without the secret ones. It copies only when
-// there is something to hide.
+// ShownArgs returns the call's arguments as the journal may keep them and a
+// person may be shown them: without the values of the tool's secret parameters.
+// The map is not to be changed.
+func (r *Request) ShownArgs() map[string]any { return redact(r.Call.Args, r.Tool.Secret) }
+
 func redact(args map[string]any, secret []string) map[string]any {
 	var kept map[string]any
 	for _, name := range secret {

@@ -29,17 +29,10 @@ func unsupported(r *Request) *Error {
 func consentRequired(r *Request, questions []Question) *Error {
 	return &Error{
 		Code:      ConsentRequired,
-		Message:   fmt.Sprintf("a person must allow %s to use %s of %s first", callerName(r.Call.Caller), r.Tool.Name, r.Target.ID),
-		Hint:      fmt.Sprintf("Ask the person at this computer to run: aai-gateway consent grant %s %s --caller %q", r.Target.ID, r.Tool.Name, CleanLabel(r.Call.Caller.Name, 60)),
+		Message:   fmt.Sprintf("a person must allow %s to use %s of %s first", r.Call.Caller, r.Tool.Name, r.Target.ID),
+		Hint:      fmt.Sprintf("Ask the person at this computer to run: aai-gateway consent grant %s %s --caller %q", r.Target.ID, r.Tool.Name, r.Call.Caller.String()),
 		Questions: questions,
 	}
-}
-
-func callerName(c Caller) string {
-	if name := CleanLabel(c.Name, 60); name != "" {
-		return name
-	}
-	return "an unnamed caller"
 }
 
 func orUnknown(platform string) string {
