@@ -1,0 +1,192 @@
+package schema
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+)
+
+// The budget of one schema. What passes any of these is refused before the
+// library sees it.
+const (
+	maxSource   = 256 << 10 // bytes
+	maxDepth    = 32        // nested JSON containers; the library's compiler is quadratic in it
+	maxNodes    = 5_000     // JSON values
+	maxDigits   = 1_000     // bytes of a number, which the library keeps as an exact fraction
+	maxExponent = 1_000     // of a number, either way
+	maxVisits   = 10_000    // sub-schemas, each counted as often as references lead to it
+	maxChain    = 128       // sub-schemas on the longest way down, through references
+	maxPattern  = 512       // bytes of a regular expression
+	maxProgram  = 5_000     // instructions of one compiled regular expression
+	maxPrograms = 20_000    // instructions of all of a schema's regular expressions together
+)
+
+// A subschema is a node that stands in the place of a schema.
+type subschema struct {
+	node     *node
+	children []*subschema // what a value is held against because of this schema
+	ref      *node        // the "$ref", or nil
+	target   *subschema   // where the "$ref" leads
+
+	progress progress
+	visits   int  // of this schema and everything below it, references followed
+	chain    int  // the longest way down
+	secret   bool // it, or something below it, asks for a secret
+}
+
+// progress is how far the depth-first walk along references has come.
+type progress int
+
+const (
+	unseen progress = iota
+	onTheWay
+	done
+)
+
+// A document is a schema's source that was read and found to be in budget.
+type document struct {
+	root    *subschema
+	schemas []*subschema // in the order they were met
+
+	programs int   // instructions of all patterns so far
+	nestedID *node // an "$id" below the root, which would change what references mean
+}
+
+// inspect reads a schema, checks its structure and holds it against the budget.
+func inspect(source []byte) (*document, error) {
+	root, err := read(source)
+	if err != nil {
+		return nil, err
+	}
+	d := &document{}
+	if d.root, err = d.enter(root); err != nil {
+		return nil, err
+	}
+	// Following a reference may enter new schemas, which the loop then meets too.
+	for i := 0; i < len(d.schemas); i++ {
+		if err := d.follow(d.schemas[i]); err != nil {
+			return nil, err
+		}
+	}
+	for _, s := range d.schemas {
+		if s.target != nil && s.target.node.inData() {
+			return nil, s.ref.fault("%s points into a value, not at a schema", quote(s.ref.text))
+		}
+		if err := s.measure(); err != nil {
+			return nil, err
+		}
+	}
+	if d.root.visits > maxVisits {
+		return nil, &Fault{Message: fmt.Sprintf("with its references followed the schema has more than %d sub-schemas", maxVisits)}
+	}
+	if d.root.chain > maxChain {
+		return nil, &Fault{Message: fmt.Sprintf("with its references followed the schema is nested more than %d deep", maxChain)}
+	}
+	return d, nil
+}
+
+// follow finds the target of a schema's "$ref".
+func (d *document) follow(s *subschema) error {
+	if s.ref == nil {
+		return nil
+	}
+	target, err := d.resolve(s.ref)
+	if err == nil {
+		s.target, err = d.enter(target)
+	}
+	if d.nestedID != nil {
+		return d.nestedID.fault("an \"$id\" below the root is not supported together with \"$ref\"")
+	}
+	return err
+}
+
+// resolve finds the node that a reference names: "#" or "#/…", a JSON pointer
+// (RFC 6901) as a URI fragment.
+func (d *document) resolve(ref *node) (*node, error) {
+	fragment, local := strings.CutPrefix(ref.text, "#")
+	if !local {
+		return nil, ref.fault("%s leaves the schema; only references that begin with #/ are allowed", quote(ref.text))
+	}
+	pointer, err := url.PathUnescape(fragment)
+	if err != nil {
+		return nil, ref.fault("%s is not a valid reference", quote(ref.text))
+	}
+	n := d.root.node
+	if pointer == "" {
+		return n, nil
+	}
+	rest, ok := strings.CutPrefix(pointer, "/")
+	if !ok {
+		return nil, ref.fault("%s is a reference by name; only references that begin with #/ are allowed", quote(ref.text))
+	}
+	for token := range strings.SplitSeq(rest, "/") {
+		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
+		if n.kind == '[' {
+			n = n.item(token)
+		} else {
+			n = n.child(token)
+		}
+		if n == nil {
+			return nil, ref.fault("%s points at nothing in the schema", quote(ref.text))
+		}
+	}
+	return n, nil
+}
+
+// inData reports whether the node is a value of the schema, such as a default, or
+// part of one. To read the same text as a schema too would invite trouble.
+func (n *node) inData() bool {
+	for ; n != nil; n = n.parent {
+		if n.data {
+			return true
+		}
+	}
+	return false
+}
+
+// measure counts what lies below the schema, each sub-schema once, and refuses
+// references that lead back to where they came from. The counts stop growing
+// just above their limits.
+func (s *subschema) measure() error {
+	if s.progress == done {
+		return nil
+	}
+	s.progress = onTheWay
+	s.visits = 1
+	below := s.children
+	if s.target != nil {
+		// Draft-07 ignores everything beside a "$ref".
+		below = []*subschema{s.target}
+	}
+	for _, child := range below {
+		if child.progress == onTheWay { // only a reference leads up
+			return s.ref.fault("%s leads back to itself; recursive schemas are not supported", quote(s.ref.text))
+		}
+		if err := child.measure(); err != nil {
+			return err
+		}
+		s.visits = min(s.visits+child.visits, maxVisits+1)
+		s.chain = max(s.chain, child.chain)
+		s.secret = s.secret || child.secret
+	}
+	s.chain++
+	s.progress = done
+	return nil
+}
+
+// order returns the names in "properties", following the "$ref" of the root.
+func (d *document) order() []string {
+	s := d.root
+	for s.target != nil {
+		s = s.target
+	}
+	properties := s.node.child("properties")
+	if properties == nil {
+		return nil
+	}
+	var names []string
+	for p := properties.first; p != nil; p = p.next {
+		names = append(names, p.name)
+	}
+	return names
+}

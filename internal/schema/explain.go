@@ -1,0 +1,273 @@
+package schema
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"aai"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
+)
+
+const (
+	maxFaults    = 3     // told in one message
+	maxCollected = 1_000 // looked at; a long list can have as many faults as items
+	maxSearches  = 20    // for the place of a bad name
+)
+
+// A valueFault is one thing wrong with a value.
+type valueFault struct {
+	at         path
+	message    string // in full, naming the place
+	candidates []string
+}
+
+// An explanation turns the library's tree of failures into words.
+type explanation struct {
+	*validator
+	value     any // that was checked
+	collected int
+	searches  int
+}
+
+// explain is the error for a value that the library did not accept.
+func (v *validator) explain(failure *jsonschema.ValidationError, value any) error {
+	x := &explanation{validator: v, value: value}
+	faults := x.faults(failure)
+	slices.SortFunc(faults, x.compare)
+	faults = slices.CompactFunc(faults, func(a, b valueFault) bool { return a.message == b.message })
+	if len(faults) == 0 {
+		faults = []valueFault{{message: "the value does not fit its schema"}}
+	}
+	e := &aai.Error{Code: aai.InvalidParams}
+	var told []string
+	for _, f := range faults[:min(maxFaults, len(faults))] {
+		told = append(told, f.message)
+		e.Candidates = append(e.Candidates, f.candidates...)
+	}
+	e.Message = strings.Join(told, "; ")
+	switch more := len(faults) - maxFaults; {
+	case x.collected >= maxCollected:
+		e.Message += "; and many more"
+	case more > 0:
+		e.Message += fmt.Sprintf("; and %d more", more)
+	}
+	return e
+}
+
+// compare puts faults in the order of the schema's parameters, unknown ones last.
+func (x *explanation) compare(a, b valueFault) int {
+	return cmp.Or(
+		cmp.Compare(x.position(a.at), x.position(b.at)),
+		slices.CompareFunc(a.at, b.at, compareSteps),
+		cmp.Compare(a.message, b.message),
+	)
+}
+
+// compareSteps compares indexes as numbers, names as texts, and either before the
+// other.
+func compareSteps(a, b any) int {
+	i, numberA := a.(int)
+	j, numberB := b.(int)
+	if numberA && numberB {
+		return cmp.Compare(i, j)
+	}
+	return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b))
+}
+
+func (x *explanation) position(at path) int {
+	if len(at) > 0 {
+		if name, ok := at[0].(string); ok {
+			if i := slices.Index(x.order, name); i >= 0 {
+				return i
+			}
+		}
+	}
+	return len(x.order)
+}
+
+// faults lists what a failure and its causes say about the value.
+func (x *explanation) faults(f *jsonschema.ValidationError) []valueFault {
+	x.collected++
+	switch k := f.ErrorKind.(type) {
+	case *kind.Schema, *kind.Group, *kind.AllOf, *kind.Reference:
+		var all []valueFault
+		for _, cause := range f.Causes {
+			if x.collected < maxCollected {
+				all = append(all, x.faults(cause)...)
+			}
+		}
+		return all
+	case *kind.AnyOf:
+		return x.alternatives(f, x.byLocation[f.SchemaURL].AnyOf)
+	case *kind.OneOf:
+		if len(k.Subschemas) == 0 {
+			return x.alternatives(f, x.byLocation[f.SchemaURL].OneOf)
+		}
+	case *kind.Required:
+		return x.missing(f, k.Missing, "")
+	case *kind.Dependency:
+		return x.missing(f, k.Missing, fmt.Sprintf("needed together with %s, ", quote(k.Prop)))
+	case *kind.AdditionalProperties:
+		return x.unexpected(f, k.Properties)
+	case *kind.PropertyNames:
+		return []valueFault{x.badName(f, k.Property)}
+	}
+	at, value := x.locate(f.InstanceLocation)
+	return []valueFault{{at: at, message: prefix(at) + x.complaint(f, at, value)}}
+}
+
+// locate finds the place in the value that the library names.
+func (x *explanation) locate(tokens []string) (path, any) {
+	at, value := path{}, x.value
+	for _, token := range tokens {
+		switch v := value.(type) {
+		case map[string]any:
+			at, value = append(at, token), v[token]
+		case []any:
+			i, err := strconv.Atoi(token)
+			if err != nil || i < 0 || i >= len(v) {
+				return at, value
+			}
+			at, value = append(at, i), v[i]
+		default:
+			return at, value
+		}
+	}
+	return at, value
+}
+
+// missing says of each name that it is missing and what belongs there.
+func (x *explanation) missing(f *jsonschema.ValidationError, names []string, reason string) []valueFault {
+	at, _ := x.locate(f.InstanceLocation)
+	var all []valueFault
+	for _, name := range names {
+		place := append(slices.Clone(at), name)
+		message := place.String() + ": missing, " + reason + "expected " + x.wanted(f.SchemaURL, at, name)
+		all = append(all, valueFault{at: place, message: message})
+	}
+	return all
+}
+
+// wanted describes the property that a schema, or one beside it, has by that name.
+func (x *explanation) wanted(location string, at path, name string) string {
+	property := x.byLocation[location].Properties[name]
+	if property == nil && len(at) == 0 {
+		property = x.declared(name)
+	}
+	if property == nil {
+		return "a value"
+	}
+	if about := description(property); about != "" {
+		return expectation(property) + " (" + aai.CleanLabel(about, 80) + ")"
+	}
+	return expectation(property)
+}
+
+// declared finds a property in the schemas that surely apply to the whole value.
+// A "required" often stands in a branch, and its "properties" at the root.
+func (x *explanation) declared(name string) *jsonschema.Schema {
+	for _, s := range (&filler{}).certain(nil, x.root) {
+		if property := s.Properties[name]; property != nil {
+			return property
+		}
+	}
+	return nil
+}
+
+// unexpected says of each name that the schema does not know it.
+func (x *explanation) unexpected(f *jsonschema.ValidationError, names []string) []valueFault {
+	at, _ := x.locate(f.InstanceLocation)
+	var known []string
+	for name := range x.byLocation[f.SchemaURL].Properties {
+		known = append(known, name)
+	}
+	slices.Sort(known)
+	var all []valueFault
+	for _, name := range names {
+		what := "unexpected member "
+		if len(at) == 0 {
+			what = "unexpected parameter "
+		}
+		all = append(all, valueFault{
+			at:         append(slices.Clone(at), name),
+			message:    prefix(at) + what + quote(name),
+			candidates: aai.Nearest(name, known, 3),
+		})
+	}
+	return all
+}
+
+// badName says that a name does not fit "propertyNames". The library can name a
+// wrong place here (it shares the memory of the path with what it checks next),
+// so that the place is told only where the value leaves no doubt.
+func (x *explanation) badName(f *jsonschema.ValidationError, name string) valueFault {
+	var at path
+	if x.searches++; len(f.InstanceLocation) > 0 && x.searches <= maxSearches {
+		if places := holders(x.value, name, len(f.InstanceLocation), nil); len(places) == 1 {
+			at = places[0]
+		}
+	}
+	message := prefix(at) + "the name " + quote(name) + " is not allowed"
+	if len(f.Causes) == 1 {
+		if s := x.byLocation[f.Causes[0].SchemaURL]; s != nil {
+			message += ", expected " + expectation(s)
+		}
+	}
+	return valueFault{at: at, message: message}
+}
+
+// holders lists the objects at the given depth that have a member of that name.
+func holders(value any, name string, depth int, at path) []path {
+	var places []path
+	switch v := value.(type) {
+	case map[string]any:
+		if _, has := v[name]; has && depth == 0 {
+			return []path{slices.Clone(at)}
+		}
+		for key, member := range v {
+			if depth > 0 {
+				places = append(places, holders(member, name, depth-1, append(at, key))...)
+			}
+		}
+	case []any:
+		for i, item := range v {
+			if depth > 0 {
+				places = append(places, holders(item, name, depth-1, append(at, i))...)
+			}
+		}
+	}
+	return places
+}
+
+// alternatives explains why no branch of "anyOf" or "oneOf" fits. If the value
+// gets somewhere in a branch, that branch was probably meant, and its faults are
+// told; else what the branches want.
+func (x *explanation) alternatives(f *jsonschema.ValidationError, branches []*jsonschema.Schema) []valueFault {
+	at, value := x.locate(f.InstanceLocation)
+	var closest []valueFault
+	for _, cause := range f.Causes {
+		faults := x.faults(cause)
+		inside := !slices.ContainsFunc(faults, func(f valueFault) bool { return len(f.at) <= len(at) })
+		if inside && len(faults) > 0 && (closest == nil || len(faults) < len(closest)) {
+			closest = faults
+		}
+	}
+	if closest != nil {
+		return closest
+	}
+	wanted := fmt.Sprintf("one of %d forms in the schema", len(branches))
+	if len(branches) <= 4 {
+		var each []string
+		for _, branch := range branches {
+			if e := expectation(branch); !slices.Contains(each, e) {
+				each = append(each, e)
+			}
+		}
+		wanted = strings.Join(each, " or ")
+	}
+	return []valueFault{{at: at, message: prefix(at) + "expected " + wanted + ", got " + given(value, x.secrets.covers(at))}}
+}

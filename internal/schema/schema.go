@@ -1,0 +1,128 @@
+// Package schema turns a JSON Schema that a stranger wrote into an [aai.Schema].
+//
+// The dialect is draft-07, and the judge of values is the library
+// github.com/santhosh-tekuri/jsonschema/v6. A schema comes from whoever wrote the
+// descriptor, so before the library sees it our own code reads it, holds it
+// against a budget (size, nesting, expanded size, patterns) and refuses
+// references that recurse or leave the document; see budget.go for the numbers.
+// Values are metered in the same way before each check; see meter.go.
+//
+// Formats are asserted, as draft-07 suggests: date-time, date, time, email,
+// hostname, ipv4, ipv6, uri, uri-reference, iri, iri-reference, json-pointer,
+// relative-json-pointer, regex (RE2 syntax, at most 512 bytes), and of later
+// drafts uuid, duration, period and semver. Other formats, such as "password",
+// "uri-template", "idn-email" and "idn-hostname", only inform. So do
+// contentEncoding and contentMediaType.
+//
+// The room imports the root package, the library and a JSON tokenizer. It touches
+// no file, no network, no clock: what it does depends on its arguments alone.
+package schema
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"runtime/debug"
+	"sync"
+
+	"aai"
+)
+
+// Parse reads a draft-07 JSON Schema and returns it with its check. It enforces
+// the budget and the shape of every keyword now, in microseconds; the library
+// compiles the schema at the first check, or when [Compile] is called.
+//
+// Schema.Order holds the names in the "properties" of the schema, or of what its
+// "$ref" leads to, as they are written.
+//
+// Schema.Check takes what encoding/json gives, and Go's integers too. It returns
+// a copy in which defaults are filled in at every object that is there, through
+// "properties", "items", "allOf" and "$ref", never over a given value or a null.
+// A json.Number stays one, and Go's integers become int64 (or a json.Number where
+// they do not fit). Its error is an *aai.Error with code INVALID_PARAMS,
+// AAI_JSON_INVALID where [Compile] would fail, or INTERNAL for our own faults. It
+// names up to three faults and never shows the value of a parameter that
+// [Secrets] names. It is safe for concurrent use.
+//
+// The error of Parse is an *aai.Error with code AAI_JSON_INVALID that wraps a
+// [*Fault].
+func Parse(source []byte) (aai.Schema, error) {
+	document, err := inspect(source)
+	if err != nil {
+		return aai.Schema{}, invalid(err)
+	}
+	c := &checker{source: bytes.Clone(source)}
+	return aai.Schema{Source: json.RawMessage(c.source), Order: document.order(), Check: c.check}, nil
+}
+
+// Compile makes the library compile a schema that [Parse] returned, and validates
+// its defaults. Its error is an *aai.Error with code AAI_JSON_INVALID that wraps a
+// [*Fault], the same that every Check would return. The zero Schema is right.
+func Compile(s aai.Schema) error {
+	if s.Check == nil {
+		return nil
+	}
+	_, err := s.Check(compileOnly{})
+	return err
+}
+
+// MustParse is [Parse] and [Compile] for the schemas of the gateway itself. It
+// panics on an error.
+func MustParse(source string) aai.Schema {
+	s, err := Parse([]byte(source))
+	if err == nil {
+		err = Compile(s)
+	}
+	if err != nil {
+		panic(fmt.Sprintf("schema: %v in %s", err, source))
+	}
+	return s
+}
+
+// compileOnly is the value by which Compile asks a checker to compile and no more.
+type compileOnly struct{}
+
+// A checker is the Check of one schema. It compiles at most once.
+type checker struct {
+	source []byte
+
+	once     sync.Once
+	compiled *validator
+	fault    error
+}
+
+func (c *checker) check(value any) (checked any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			checked, err = nil, panicked(p)
+		}
+	}()
+	c.once.Do(c.compile)
+	if c.fault != nil {
+		return nil, invalid(c.fault)
+	}
+	if _, only := value.(compileOnly); only {
+		return nil, nil
+	}
+	return c.compiled.check(value)
+}
+
+// compile keeps a panic as the schema's fault: sync.Once would let the calls
+// after it through to a validator that is not there.
+func (c *checker) compile() {
+	c.fault = &Fault{Message: "the schema library failed to compile it"}
+	document, err := inspect(c.source)
+	if err == nil {
+		c.compiled, err = compile(document)
+	}
+	c.fault = err
+}
+
+func panicked(p any) *aai.Error {
+	return &aai.Error{
+		Code:    aai.Internal,
+		Message: "the check of a value against its schema failed",
+		Hint:    "This is a fault of the gateway. Its log has the details.",
+		Err:     fmt.Errorf("panic: %v\n%s", p, debug.Stack()),
+	}
+}

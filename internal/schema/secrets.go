@@ -1,0 +1,143 @@
+package schema
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// Secrets returns the names of the top-level properties of a schema whose values
+// must never be recorded or shown, sorted: those for which the schema says format
+// "password" or "writeOnly" anywhere below, and those where a property name on
+// the way sounds like a secret to [SecretName]. It would rather name one too many.
+// What has no name, such as a secret behind "patternProperties", it cannot name.
+// For what is not a schema in budget it returns nil.
+func Secrets(source []byte) []string {
+	d, err := inspect(source)
+	if err != nil {
+		return nil
+	}
+	return d.secrets().names
+}
+
+// secrets says which parts of a value are secret.
+type secrets struct {
+	names []string // of top-level properties, sorted
+	other bool     // something that has no name in the schema, such as an item of a list
+}
+
+func (d *document) secrets() secrets {
+	c := &secretCollector{names: map[string]bool{}, seen: map[*subschema]bool{}}
+	c.collect(d.root)
+	return secrets{names: slices.Sorted(maps.Keys(c.names)), other: c.other}
+}
+
+// covers reports whether the value at a place must not be shown. A text that was
+// given where an object with a secret belongs may be that object in writing.
+func (s secrets) covers(at path) bool {
+	if s.other || len(at) == 0 && len(s.names) > 0 {
+		return true
+	}
+	for i, step := range at {
+		name, ok := step.(string)
+		if ok && (SecretName(name) || i == 0 && slices.Contains(s.names, name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// A secretCollector looks at every schema that the whole value is held against.
+type secretCollector struct {
+	names map[string]bool
+	other bool
+	seen  map[*subschema]bool
+}
+
+func (c *secretCollector) collect(s *subschema) {
+	if s == nil || c.seen[s] {
+		return
+	}
+	c.seen[s] = true
+	c.collect(s.target)
+	for k := s.node.first; k != nil; k = k.next {
+		switch k.name {
+		case "properties":
+			for p := k.first; p != nil; p = p.next {
+				if p.schema.secret || SecretName(p.name) {
+					c.names[p.name] = true
+				}
+			}
+		case "required":
+			for item := k.first; item != nil; item = item.next {
+				if SecretName(item.text) {
+					c.names[item.text] = true
+				}
+			}
+		case "allOf", "anyOf", "oneOf", "dependencies":
+			for item := k.first; item != nil; item = item.next {
+				c.collect(item.schema)
+			}
+		case "not", "if", "then", "else":
+			c.collect(k.schema)
+		case "additionalProperties", "items", "additionalItems", "contains", "patternProperties":
+			c.other = c.other || k.hidesSecret()
+		}
+	}
+}
+
+// hidesSecret reports whether a schema, or one of several, asks for a secret.
+func (n *node) hidesSecret() bool {
+	if n.schema != nil {
+		return n.schema.secret
+	}
+	for k := n.first; k != nil; k = k.next {
+		if k.schema != nil && k.schema.secret || SecretName(k.name) {
+			return true
+		}
+	}
+	return false
+}
+
+// SecretName reports whether a property called so is likely to hold a secret:
+// a password, a token, an API key, a cookie and the like. It hears words, so that
+// "footprint" is not an "otp" and "passengers" are no "pass", but errs on the
+// side of secrecy ("max_tokens" is one).
+func SecretName(name string) bool {
+	letters := strings.ToLower(strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, name))
+	for _, part := range []string{"passw", "passphrase", "passcode", "passkey", "secret", "token", "apikey",
+		"privatekey", "authorization", "credential", "cookie", "cvv"} {
+		if strings.Contains(letters, part) {
+			return true
+		}
+	}
+	for _, word := range words(name) {
+		word = strings.TrimRight(word, "0123456789")
+		if strings.HasSuffix(word, "pass") || strings.HasPrefix(word, "otp") || strings.HasSuffix(word, "otp") {
+			return true
+		}
+	}
+	return false
+}
+
+// words splits "userOTP_code" into "user", "otp" and "code".
+func words(name string) []string {
+	var b strings.Builder
+	previous := ' '
+	for _, r := range name {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) || unicode.IsLower(previous) && unicode.IsUpper(r) {
+			b.WriteByte(' ')
+		}
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			b.WriteRune(unicode.ToLower(r))
+		}
+		previous = r
+	}
+	return strings.Fields(b.String())
+}

@@ -1,0 +1,137 @@
+package schema
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"aai"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// location is the name of the document inside the library. Nothing is ever
+// fetched from it.
+const location = "schema:///"
+
+// A validator is a compiled schema with what our messages need to know about it.
+type validator struct {
+	root       *jsonschema.Schema
+	byLocation map[string]*jsonschema.Schema // every sub-schema in use
+	order      []string
+	secrets    secrets
+	hasDefault bool
+}
+
+// noLoader refuses to load anything. The library's own loader reads local files.
+type noLoader struct{}
+
+func (noLoader) Load(string) (any, error) {
+	return nil, errors.New("references to other documents are not allowed")
+}
+
+// newCompiler returns the library's compiler as we configure it: draft-07, RE2
+// patterns of known size, formats asserted, nothing loaded.
+func newCompiler() *jsonschema.Compiler {
+	c := jsonschema.NewCompiler()
+	c.UseLoader(noLoader{})
+	c.UseRegexpEngine(patternEngine)
+	c.DefaultDraft(jsonschema.Draft7)
+	// The library's own check takes every "{?query}" for wrong.
+	c.RegisterFormat(&jsonschema.Format{Name: "uri-template", Validate: func(any) error { return nil }})
+	return c
+}
+
+// compile hands an inspected document to the library and validates its defaults.
+func compile(d *document) (*validator, error) {
+	compiler := newCompiler()
+	if err := compiler.AddResource(location, d.root.node.value()); err != nil {
+		return nil, refusal(err)
+	}
+	root, err := compiler.Compile(location)
+	if err != nil {
+		return nil, refusal(err)
+	}
+	v := &validator{
+		root:       root,
+		byLocation: map[string]*jsonschema.Schema{},
+		order:      d.order(),
+		secrets:    d.secrets(),
+	}
+	v.collect(root)
+	return v, v.checkDefaults()
+}
+
+func refusal(err error) *Fault {
+	return &Fault{Message: "the schema library refuses it: " + aai.CleanLabel(err.Error(), 300)}
+}
+
+// collect enters every schema that can be reached, once.
+func (v *validator) collect(s *jsonschema.Schema) {
+	if s == nil || v.byLocation[s.Location] != nil {
+		return
+	}
+	v.byLocation[s.Location] = s
+	v.hasDefault = v.hasDefault || s.Default != nil
+	for child := range children(s) {
+		v.collect(child)
+	}
+}
+
+// checkDefaults holds every default against its own schema, so that a bad one is
+// the descriptor's fault and not a caller's.
+func (v *validator) checkDefaults() error {
+	f, m := &filler{}, &meter{}
+	for _, where := range slices.Sorted(maps.Keys(v.byLocation)) {
+		s := v.byLocation[where]
+		standard := f.defaultOf(s)
+		if standard == nil {
+			continue
+		}
+		value := asGiven(*standard)
+		err := f.fill(value, []*jsonschema.Schema{s})
+		if err == nil {
+			err = v.validate(m, value, s)
+		}
+		if err != nil {
+			return &Fault{
+				Path:    append(locationPath(where), "default").String(),
+				Message: "the default does not satisfy its own schema: " + aai.AsError(err).Message,
+			}
+		}
+	}
+	return nil
+}
+
+// check is what Schema.Check does once the schema is compiled.
+func (v *validator) check(value any) (any, error) {
+	value, err := copyValue(value)
+	if err != nil {
+		return nil, err
+	}
+	if v.hasDefault {
+		if err := (&filler{}).fill(value, []*jsonschema.Schema{v.root}); err != nil {
+			return nil, err
+		}
+	}
+	if err := v.validate(&meter{}, value, v.root); err != nil {
+		return nil, err
+	}
+	return value, nil
+}
+
+// validate holds a value against one schema of the document, if the meter has
+// room for it.
+func (v *validator) validate(m *meter, value any, s *jsonschema.Schema) error {
+	if err := m.visit(s, value); err != nil {
+		return err
+	}
+	err := s.Validate(value)
+	if err == nil {
+		return nil
+	}
+	failure, ok := errors.AsType[*jsonschema.ValidationError](err)
+	if !ok {
+		return err
+	}
+	return v.explain(failure, value)
+}
