@@ -1,0 +1,81 @@
+package catalog
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// fiveTools is a descriptor of about 3 KB with five tools.
+func fiveTools(i int) string {
+	var tools []string
+	for _, name := range []string{"open_file", "save_file", "search_items", "export_report", "send_message"} {
+		tools = append(tools, fmt.Sprintf(`{
+      "name": %q, "description": "Does one of the five things that this app can do, as its name says.",
+      "parameters": {"type": "object", "properties": {
+        "path": {"type": "string", "description": "Where the file is, as an absolute path"},
+        "format": {"type": "string", "enum": ["pdf", "html", "text"], "default": "pdf"},
+        "limit": {"type": "integer", "minimum": 1, "maximum": 100, "description": "At most so many"}},
+        "required": ["path"]},
+      "method": "DoIt", "output_parser": "json", "timeout": 20}`, name))
+	}
+	return fmt.Sprintf(`{"schema_version": "1.0", "appId": "org.example.App%d", "name": "App %d", "description": "One of a thousand.",
+  "version": "1.0", "platforms": {"linux": {"automation": "dbus", "service": "org.example.App", "object": "/org/example/App",
+  "interface": "org.example.App", "tools": [%s]}}}`, i, i, strings.Join(tools, ",\n"))
+}
+
+// BenchmarkThousandDescriptors is a first scan of 1,000 files: finding, reading,
+// parsing and indexing.
+func BenchmarkThousandDescriptors(b *testing.B) {
+	root := b.TempDir()
+	for i := range 1000 {
+		folder := filepath.Join(root, fmt.Sprintf("org.example.App%d", i))
+		if err := os.Mkdir(folder, 0o700); err != nil {
+			b.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, FileName), []byte(fiveTools(i)), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if c := newCatalog(Folders(root)); len(c.Apps()) != 1002 {
+			b.Fatal("not all apps were found")
+		}
+	}
+}
+
+func BenchmarkRescanOfThousand(b *testing.B) {
+	root := b.TempDir()
+	for i := range 1000 {
+		if err := os.WriteFile(filepath.Join(root, fmt.Sprintf("%d.json", i)), []byte(fiveTools(i)), 0o600); err != nil {
+			b.Fatal(err)
+		}
+	}
+	c := newCatalog(Files(root, "*.json"))
+	c.Apps()
+	for b.Loop() {
+		c.rescan()
+	}
+}
+
+func BenchmarkParse(b *testing.B) {
+	source := []byte(fiveTools(1))
+	b.SetBytes(int64(len(source)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Parse(source, Options{Host: "linux"}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func TestFiveToolsIsRight(t *testing.T) {
+	source := fiveTools(7)
+	d := mustParse(t, source, Options{})
+	if len(d.App.Tools) != 5 || len(d.Warnings) > 0 || len(source) < 2500 || len(source) > 3500 {
+		t.Errorf("%d tools, %d bytes, %v", len(d.App.Tools), len(source), d.Warnings)
+	}
+}

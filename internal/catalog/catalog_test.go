@@ -1,0 +1,210 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"aai"
+)
+
+var _ aai.Catalog = (*Catalog)(nil)
+
+// newCatalog makes a catalog over places below a temporary folder, whose
+// descriptors for linux can run.
+func newCatalog(places ...Place) *Catalog {
+	return New(Config{
+		Places: places, HostPlatform: "linux", Drivers: drivers(&recorder{}, "dbus"),
+		Own: []*aai.App{{ID: "aai", Name: "AAI Gateway"}, {ID: "desktop", Name: "Desktop", Aliases: []string{"screen"}}},
+	})
+}
+
+func reports(t *testing.T, c *Catalog) map[string]FileReport {
+	t.Helper()
+	r, err := c.Report(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	byName := make(map[string]FileReport)
+	for _, file := range r.Files {
+		byName[filepath.Base(file.Path)] = file
+	}
+	return byName
+}
+
+func TestPrecedence(t *testing.T) {
+	first, second := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(first, "1.json"), linuxApp("org.a", "First", ""))
+	write(t, filepath.Join(second, "2.json"), linuxApp("org.a", "Second", ""))
+	write(t, filepath.Join(second, "3.json"), linuxApp("org.b", "B", ""))
+	write(t, filepath.Join(first, "4.json"), `{"appId": "org.b"}`) // bad, and hides nothing
+	write(t, filepath.Join(second, "5.json"), linuxApp("org.A", "Case", ""))
+	write(t, filepath.Join(second, "6.json"), withPlatforms(`{"ios": {"automation": "url_scheme", "scheme": "x", "tools": [{"name": "t", "url_template": "x://"}]}}`))
+	c := newCatalog(Files(first, "*.json"), Files(second, "*.json"), Files(first, "1.json"))
+
+	if got := ids(c.Apps()); got != "aai desktop org.a org.b org.example.App" {
+		t.Errorf("apps: %s", got)
+	}
+	app, err := c.Find(t.Context(), "org.a")
+	if err != nil || app.Name != "First" {
+		t.Errorf("org.a = %+v, %v", app, err)
+	}
+	got := reports(t, c)
+	want := map[string]Status{"1.json": OK, "2.json": Shadowed, "3.json": OK, "4.json": Invalid, "5.json": Refused, "6.json": Unsupported}
+	for name, status := range want {
+		if got[name].Status != status {
+			t.Errorf("%s: %+v", name, got[name])
+		}
+	}
+	if len(got) != len(want) || got["2.json"].ShadowedBy != filepath.Join(first, "1.json") {
+		t.Errorf("report: %+v", got)
+	}
+	if e := got["5.json"].Errors; len(e) != 1 || !strings.HasPrefix(e[0].Problem, `the id "org.A" differs only in case from "org.a"`) {
+		t.Errorf("5.json: %v", e)
+	}
+	if file := got["1.json"]; file.App != "org.a" || file.Name != "First" || file.Tools != 1 || file.Platform != "linux" || file.Place != filepath.Join(first, "*.json") {
+		t.Errorf("1.json: %+v", file)
+	}
+	if e := got["4.json"].Errors; len(e) == 0 || e[0].Path != "schema_version" {
+		t.Errorf("4.json: %v", e)
+	}
+}
+
+func TestFind(t *testing.T) {
+	root := t.TempDir()
+	write(t, filepath.Join(root, "org.example.Mail", "aai.json"), linuxApp("org.example.Mail", "Mail|邮件", `"aliases": ["Post", "letters"],`))
+	write(t, filepath.Join(root, "org.example.News", "aai.json"), linuxApp("org.example.News", "News|Letters", ""))
+	write(t, filepath.Join(root, "org.bad", "aai.json"), `{"schema_version": "1.0", "appId": "org.worse", "name": "Broken", "platforms": {"linux": 5}}`)
+	c := newCatalog(Folders(root))
+	for name, want := range map[string]string{
+		"org.example.Mail": "org.example.Mail", "ORG.example.mail": "org.example.Mail", "app:org.example.Mail": "org.example.Mail",
+		"app_org_example_Mail": "org.example.Mail", "mail": "org.example.Mail", "邮件": "org.example.Mail", " POST ": "org.example.Mail",
+		"news": "org.example.News", "aai": "aai", "Desktop": "desktop", "SCREEN": "desktop", "app:desktop": "desktop",
+	} {
+		app, err := c.Find(t.Context(), name)
+		if err != nil || app.ID != want {
+			t.Errorf("%q: %v, %v; want %s", name, app, err, want)
+		}
+	}
+	tests := []struct {
+		name       string
+		code       aai.Code
+		message    string
+		candidates []string
+	}{
+		{"letters", aai.AppNotFound, `"letters" may mean any of 2 apps`, []string{"org.example.Mail", "org.example.News"}},
+		{"org.example.Mial", aai.AppNotFound, `no app is named "org.example.Mial"`, []string{"org.example.Mail", "org.example.News"}},
+		{"", aai.AppNotFound, `no app is named ""`, nil},
+		{"\x1b[31mzzzzzzzzzzzzzzzz", aai.AppNotFound, `no app is named "[31mzzzzzzzzzzzzzzzz"`, nil},
+		{"org.bad", aai.DescriptorInvalid, `the descriptor of "org.bad", ` + filepath.Join(root, "org.bad", "aai.json") + ", is refused: platforms.linux: is a number; expected an object with the tools for this platform", nil},
+		{"app:org.worse", aai.DescriptorInvalid, "", nil},
+		{"broken", aai.DescriptorInvalid, "", nil},
+	}
+	for _, test := range tests {
+		_, err := c.Find(t.Context(), test.name)
+		e, ok := errors.AsType[*aai.Error](err)
+		if !ok || e.Code != test.code || e.Hint == "" || test.message != "" && e.Message != test.message {
+			t.Errorf("%q: %v", test.name, err)
+			continue
+		}
+		if diff := cmp.Diff(test.candidates, e.Candidates); diff != "" {
+			t.Errorf("%q: %s", test.name, diff)
+		}
+	}
+}
+
+// No descriptor can take a name by which the gateway or another app is called.
+func TestNamesCannotBeStolen(t *testing.T) {
+	root := t.TempDir()
+	write(t, filepath.Join(root, "1.json"), linuxApp("org.honest", "Honest", `"aliases": ["work"],`))
+	write(t, filepath.Join(root, "2.json"), linuxApp("org.thief", "org.honest|desktop|Screen",
+		`"aliases": ["ORG.honest", "app:org.honest", "app_org_honest", "aai", "App:Desktop", "Work", "mine"],`))
+	c := newCatalog(Files(root, "*.json"))
+	for name, want := range map[string]string{
+		"org.honest": "org.honest", "Org.Honest": "org.honest", "app:org.honest": "org.honest", "app_org_honest": "org.honest",
+		"APP_ORG_HONEST": "org.honest", "desktop": "desktop", "DESKTOP": "desktop", "aai": "aai", "screen": "desktop", "work": "org.honest", "mine": "org.thief",
+	} {
+		app, err := c.Find(t.Context(), name)
+		if err != nil || app.ID != want {
+			t.Errorf("%q: %v, %v; want %s", name, app, err, want)
+		}
+	}
+	thief, _ := c.Find(t.Context(), "org.thief")
+	if diff := cmp.Diff([]string{"mine"}, thief.Aliases); diff != "" {
+		t.Error(diff)
+	}
+	if w := reports(t, c)["2.json"].Warnings; len(w) != 6 || w[0].String() != `aliases: "ORG.honest" already means org.honest; it is ignored` {
+		t.Errorf("warnings: %v", w)
+	}
+}
+
+// Two ids can meet in one wire name only if their hashes do; here one is made to.
+func TestWireNameClash(t *testing.T) {
+	file := func(id string) *loaded {
+		d := mustParse(t, linuxApp(id, "N", ""), Options{Source: id})
+		return &loaded{finding: finding{place: &Place{}, path: id}, descriptor: d, faults: &Faults{}}
+	}
+	a := file("org.a-b")
+	b := file("org.other")
+	taken := &claims{ids: map[string]*aai.App{}, wires: map[string]*aai.App{lower(wireName(b.descriptor.App)): a.descriptor.App}}
+	state := (&snapshot{}).judge(b, taken)
+	if state.status != Refused || state.app != nil || state.problem != `the id "org.other" has the same wire name as "org.a-b": app_org_other` {
+		t.Errorf("state: %+v", state)
+	}
+}
+
+func TestFolderNameWarning(t *testing.T) {
+	root := t.TempDir()
+	write(t, filepath.Join(root, "calc", "aai.json"), linuxApp("org.calc", "N", ""))
+	report := reports(t, newCatalog(Folders(root)))["aai.json"]
+	if report.Status != OK || len(report.Warnings) != 1 || report.Warnings[0].Problem != `the folder is named "calc"; expected the app's id, "org.calc"` {
+		t.Errorf("report: %+v", report)
+	}
+	if other := reports(t, newCatalog(Glob(root, "*/aai.json")))["aai.json"]; len(other.Warnings) != 0 {
+		t.Errorf("warnings: %v", other.Warnings)
+	}
+}
+
+// What only the schema library finds shows in the report.
+func TestReportCompilesSchemas(t *testing.T) {
+	root := t.TempDir()
+	write(t, filepath.Join(root, "1.json"), strings.Replace(linuxTool(`"method": "M"`), `"a": {"type": "string"}`, `"a": {"type": "string", "default": 7}`, 1))
+	report := reports(t, newCatalog(Files(root, "*.json")))["1.json"]
+	if len(report.Errors) != 1 || report.Errors[0].Path != "t.parameters" {
+		t.Errorf("report: %+v", report)
+	}
+	if _, err := json.Marshal(report); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFirstScanIsWaitedForAsLongAsTheCallerLikes(t *testing.T) {
+	c := newCatalog(Folders(t.TempDir()))
+	c.scanning.Lock() // the scan hangs
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	if _, err := c.Find(ctx, "aai"); aai.AsError(err) == nil || aai.AsError(err).Code != aai.Timeout {
+		t.Errorf("error = %v", err)
+	}
+	if _, err := c.Report(ctx); err == nil {
+		t.Error("a report without a scan")
+	}
+	c.scanning.Unlock()
+	if app, err := c.Find(t.Context(), "aai"); err != nil || app.ID != "aai" {
+		t.Errorf("%v, %v", app, err)
+	}
+}
+
+func TestAppsMayBeChangedByTheCaller(t *testing.T) {
+	c := newCatalog()
+	c.Apps()[0] = nil
+	if got := ids(c.Apps()); got != "aai desktop" {
+		t.Errorf("apps: %s", got)
+	}
+}

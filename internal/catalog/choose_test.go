@@ -1,0 +1,183 @@
+package catalog
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"aai"
+)
+
+func TestEffects(t *testing.T) {
+	tests := []struct {
+		tool          string
+		want, foreign aai.Effect
+	}{
+		{`"method": "M"`, aai.Destroys, aai.Destroys},
+		{`"property": "P"`, aai.Reads, aai.Reads},
+		{`"property": "P", "access": "get"`, aai.Reads, aai.Reads},
+		{`"property": "P", "access": "set"`, aai.Destroys, aai.Destroys},
+		{`"property": "P", "effect": "destroys"`, aai.Destroys, aai.Destroys},
+		{`"method": "M", "effect": "reads"`, aai.Reads, aai.Destroys},
+		{`"method": "M", "effect": "changes"`, aai.Changes, aai.Destroys},
+		{`"property": "P", "effect": "changes"`, aai.Changes, aai.Changes},
+		{`"method": "M", "annotations": {"readOnlyHint": true}`, aai.Reads, aai.Destroys},
+		{`"method": "M", "annotations": {"destructiveHint": false}`, aai.Changes, aai.Destroys},
+		{`"method": "M", "annotations": {"readOnlyHint": false, "destructiveHint": false}`, aai.Changes, aai.Destroys},
+		{`"method": "M", "annotations": {"readOnlyHint": true, "destructiveHint": true}`, aai.Destroys, aai.Destroys},
+		{`"property": "P", "annotations": {"readOnlyHint": false}`, aai.Destroys, aai.Destroys},
+		{`"method": "M", "effect": "reads", "annotations": {"destructiveHint": true}`, aai.Destroys, aai.Destroys},
+		{`"method": "M", "effect": "changes", "annotations": {"readOnlyHint": true}`, aai.Changes, aai.Destroys},
+		{`"method": "M", "annotations": {"title": "T"}`, aai.Destroys, aai.Destroys},
+	}
+	for _, test := range tests {
+		for foreign, want := range map[bool]aai.Effect{false: test.want, true: test.foreign} {
+			got := mustParse(t, linuxTool(test.tool), Options{Foreign: foreign}).App.Tools[0].Effect
+			if got != want {
+				t.Errorf("%s (foreign %v): %v, want %v", test.tool, foreign, got, want)
+			}
+		}
+	}
+}
+
+// The host's section counts; else the first that a driver can run; else the first.
+func TestSectionOfTheApp(t *testing.T) {
+	source := withPlatforms(`{
+		"macos": {"automation": "applescript", "tools": [{"name": "mac", "script": "x"}]},
+		"android": {"automation": "intent", "package": "a.b", "tools": [{"name": "droid", "action": "A"}]},
+		"linux": {"automation": "dbus", "service": "a.b", "object": "/", "interface": "a.b", "tools": [{"name": "lin", "method": "M"}]}}`)
+	tests := []struct {
+		host, drivers, platform, kind string
+	}{
+		{"linux", "dbus intent", "linux", "dbus"},
+		{"linux", "intent", "linux", ""},
+		{"windows", "intent", "android", "intent"},
+		{"windows", "android/intent", "android", "intent"},
+		{"windows", "ios/intent", "macos", ""},
+		{"windows", "", "macos", ""},
+		{"macos", "applescript dbus", "macos", "applescript"},
+	}
+	for _, test := range tests {
+		d := mustParse(t, source, Options{Host: test.host, Drivers: drivers(&recorder{}, strings.Fields(test.drivers)...)})
+		tool := d.App.Tools[0]
+		kind := ""
+		if tool.Run != nil {
+			result, _ := tool.Run(t.Context(), nil)
+			kind = result.Text
+		}
+		if d.App.Platform != test.platform || kind != test.kind || d.App.Runnable() != (test.kind != "") {
+			t.Errorf("on %s with %q: section %s, kind %q", test.host, test.drivers, d.App.Platform, kind)
+		}
+	}
+}
+
+// "linux/ipc" comes before "ipc", and the envelope is not for another computer.
+func TestDriverLookup(t *testing.T) {
+	source := `{"schema_version": "1.0", "platform": "linux", "app": {"id": "a.b", "name": "N"}, "execution": {"type": "ipc"}, "tools": [{"name": "t"}]}`
+	var special, general recorder
+	mustParse(t, source, Options{Host: "linux", Drivers: map[string]aai.Driver{"linux/ipc": &special, "ipc": &general}})
+	if len(special.recipes) != 1 || len(general.recipes) != 0 {
+		t.Errorf("special %d, general %d", len(special.recipes), len(general.recipes))
+	}
+	d := mustParse(t, source, Options{Host: "macos", Drivers: drivers(&general, "ipc")})
+	if d.App.Tools[0].Run != nil || len(general.recipes) != 0 {
+		t.Error("an envelope for linux is sent on macos")
+	}
+}
+
+func TestDriverRefuses(t *testing.T) {
+	refuse := aai.Errorf(aai.PermissionDenied, "service: org.freedesktop.systemd1 may never be reached")
+	_, err := Parse([]byte(linuxTool(`"method": "M"`)), Options{Host: "linux", Drivers: drivers(&recorder{refuse: refuse}, "dbus")})
+	e := aai.AsError(err)
+	if e == nil || e.Code != aai.DescriptorInvalid || e.Message != "platforms.linux.tools[0]: service: org.freedesktop.systemd1 may never be reached" {
+		t.Errorf("error = %v", err)
+	}
+}
+
+func TestWarnings(t *testing.T) {
+	source := `{"$schema": "x", "x-mine": 1, "schema_version": "1.0", "appId": "a.b", "name": "N", "descripton": "D", "platforms": {
+		"linus": {}, "linux": {"service": "a.b", "object": "/", "interface": "a.b", "icon": null,
+		"tools": [{"name": "t", "method": "M", "parameter": {}, "output_parser": "xml"}]}}}`
+	d := mustParse(t, source, Options{})
+	var got []string
+	for _, w := range d.Warnings {
+		got = append(got, w.String())
+	}
+	tool := "platforms.linux.tools[0]"
+	want := []string{
+		"description: missing; agents choose apps by it",
+		`platforms.linus: unknown platform; it is ignored (did you mean "linux"?)`,
+		`platforms.linux.automation: missing; taken to be "dbus"`,
+		tool + ".description: missing; agents choose tools by it",
+		tool + ".parameters: missing; the tool takes no parameters",
+		tool + `.output_parser: is "xml"; expected "json" or "string"; the answer is given as it is`,
+		tool + `.parameter: unknown key; it is ignored (did you mean "parameters"?)`,
+		"platforms.linux.icon: unknown key; it is ignored",
+		`descripton: unknown key; it is ignored (did you mean "description"?)`,
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Words of a descriptor are cleaned and cut, and the digest is over the bytes.
+func TestTexts(t *testing.T) {
+	long := strings.Repeat("d", 400)
+	source := linuxTool(`"method": "M", "title": "\u001b[31m` + strings.Repeat("t", 100) + `"`)
+	source = strings.Replace(source, `"An app."`, `"\u2066`+long+`"`, 1)
+	d := mustParse(t, source, Options{})
+	if got := d.App.Description; got != long[:300]+"…" {
+		t.Errorf("description of %d bytes: %q", len(got), got)
+	}
+	if got := d.App.Tools[0].Title; got != "[31m"+strings.Repeat("t", 56)+"…" {
+		t.Errorf("title: %q", got)
+	}
+	if again := mustParse(t, source+"\n", Options{}); again.App.Digest == d.App.Digest {
+		t.Error("the digest does not see a changed byte")
+	}
+	if marked := mustParse(t, "\xef\xbb\xbf"+source, Options{}); string(marked.App.Descriptor) != source || marked.App.Digest == d.App.Digest {
+		t.Error("a byte order mark is not handled")
+	}
+}
+
+func TestSchemasOfATool(t *testing.T) {
+	source := strings.Replace(linuxTool(`"method": "M", "returns": {"type": "string"}`), `"b": {"type": "string"}`,
+		`"password": {"type": "string", "format": "password"}, "n": {"type": "integer", "default": 3}`, 1)
+	tool := mustParse(t, source, Options{}).App.Tools[0]
+	if diff := cmp.Diff([]string{"a", "password", "n"}, tool.Params.Order); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"password"}, tool.Secret); diff != "" {
+		t.Error(diff)
+	}
+	if _, err := tool.Params.Check(map[string]any{"a": 1.0}); err == nil {
+		t.Error("a number passes for a string")
+	}
+	if _, err := tool.Returns.Check(1.0); err == nil {
+		t.Error("a number passes for a promised string")
+	}
+}
+
+func TestSchemaType(t *testing.T) {
+	for source, want := range map[string]bool{
+		`{"type": "object"}`: true, `{}`: true, "\n{ \"type\"\t:\"object\" , \"x\": 1}": true, `{"title": {"type": "x"}, "type": "object"}`: true,
+		`{"type": "objects"}`: false, `{"type": ["object", "null"]}`: false, `{"a": {"type": "object"}, "type": "string"}`: false, `{"a": {"type": 1}}`: true,
+	} {
+		if _, ok := schemaType([]byte(source)); ok != want {
+			t.Errorf("%s: %v", source, ok)
+		}
+	}
+}
+
+func TestValidID(t *testing.T) {
+	for id, want := range map[string]bool{
+		"org.gnome.Calculator": true, "a.b": true, "A.7zip": true, "org.my_app.x-y": true, "a._b": true, strings.Repeat("a.", 99) + "aa": true,
+		"": false, "aai": false, "desktop": false, "a..b": false, ".a.b": false, "a.b.": false, "7.a": false, "a.-b": false, "_a.b": false,
+		"a b.c": false, "a/b.c": false, "a.b:c": false, "é.b": false, strings.Repeat("a.", 100) + "a": false,
+	} {
+		if validID(id) != want {
+			t.Errorf("validID(%q) = %v", id, !want)
+		}
+	}
+}

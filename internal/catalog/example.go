@@ -1,0 +1,256 @@
+package catalog
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"aai"
+)
+
+// example makes arguments for a tool that are right by its schema: the required
+// ones, with values that the schema itself suggests. It returns nil if it finds
+// none, so that no guide teaches a call that fails.
+func example(tool *aai.Tool, view schemaView) json.RawMessage {
+	if tool.Params.Check == nil {
+		return json.RawMessage(`{}`)
+	}
+	if view.node == nil {
+		return nil
+	}
+	for _, all := range []bool{false, true} {
+		args, ok := view.at(view.node).sampleObject(all, 1).(map[string]any)
+		if !ok {
+			continue
+		}
+		if _, err := tool.Params.Check(args); err != nil {
+			continue
+		}
+		if made := encodeInOrder(args, tool.Params.Order); presentable(made) {
+			return made
+		}
+	}
+	return nil
+}
+
+// maxExample is how long an example may be, in bytes.
+const maxExample = 600
+
+// presentable reports whether an example is short and free of characters that a
+// descriptor should not get into a guide by way of its defaults.
+func presentable(args json.RawMessage) bool {
+	return len(args) <= maxExample && aai.CleanText(string(args), maxExample) == string(args)
+}
+
+// sample makes one value. all asks for optional members too.
+func (v schemaView) sample(name string, all bool, nesting int) any {
+	for _, key := range []string{"const", "default"} {
+		if n := v.node.member(key); n != nil {
+			return n.value()
+		}
+	}
+	for _, key := range []string{"enum", "examples"} {
+		if n := v.node.member(key); n != nil && n.first != nil {
+			return n.first.value()
+		}
+	}
+	for _, key := range []string{"anyOf", "oneOf", "allOf"} {
+		if n := v.node.member(key); n != nil && n.first != nil && v.node.member("type") == nil {
+			return v.at(n.first).sample(name, all, nesting)
+		}
+	}
+	switch v.firstType() {
+	case "integer", "number":
+		return v.sampleNumber()
+	case "boolean":
+		return true
+	case "null":
+		return nil
+	case "array":
+		return v.sampleList(name, all, nesting)
+	case "object":
+		return v.sampleObject(all, nesting)
+	}
+	return v.sampleText(name)
+}
+
+func (v schemaView) firstType() string {
+	t := v.node.member("type")
+	switch {
+	case t != nil && t.kind == text:
+		return t.text
+	case t != nil && t.kind == list && t.first != nil:
+		return t.first.text
+	case v.node.member("properties") != nil:
+		return "object"
+	}
+	return "string"
+}
+
+func (v schemaView) sampleObject(all bool, nesting int) any {
+	made := map[string]any{}
+	if nesting > maxDepth {
+		return made
+	}
+	v.properties(func(name string, required bool, property schemaView) {
+		if required || all {
+			made[name] = property.sample(name, all, nesting+1)
+		}
+	})
+	return made
+}
+
+func (v schemaView) sampleList(name string, all bool, nesting int) any {
+	items := v.node.member("items")
+	if items == nil || items.kind != object || nesting > maxDepth {
+		return []any{}
+	}
+	made := []any{v.at(items).sample(strings.TrimSuffix(name, "s"), all, nesting+1)}
+	for len(made) < min(v.limit("minItems", 1), maxChoices) {
+		made = append(made, made[0])
+	}
+	return made
+}
+
+// limit reads a whole number of the schema.
+func (v schemaView) limit(key string, otherwise int) int {
+	n := v.node.member(key)
+	if n == nil {
+		return otherwise
+	}
+	value, err := strconv.Atoi(n.text)
+	if err != nil {
+		return otherwise
+	}
+	return value
+}
+
+func (v schemaView) sampleNumber() any {
+	value := 1.0
+	read := func(key string) (float64, bool) {
+		n := v.node.member(key)
+		if n == nil || n.kind != number {
+			return 0, false
+		}
+		f, err := strconv.ParseFloat(n.text, 64)
+		return f, err == nil
+	}
+	if least, ok := read("minimum"); ok && value < least {
+		value = least
+	}
+	if least, ok := read("exclusiveMinimum"); ok && value <= least {
+		value = least + 1
+	}
+	if most, ok := read("maximum"); ok && value > most {
+		value = most
+	}
+	if most, ok := read("exclusiveMaximum"); ok && value >= most {
+		value = most - 1
+	}
+	if unit, ok := read("multipleOf"); ok && unit > 0 {
+		value = math.Ceil(value/unit) * unit
+	}
+	return json.Number(strconv.FormatFloat(value, 'f', -1, 64))
+}
+
+// sampleText makes a string of the schema's format, pattern and length.
+func (v schemaView) sampleText(name string) any {
+	if f := v.node.member("format"); f != nil {
+		if s := formatted(f.text); s != "" {
+			return s
+		}
+	}
+	candidates := []string{
+		aai.CleanLabel(name, maxName), "text", "1", "12", "1234", "abc", "ABC", "en-US", "2026-01-31", "12:30",
+		"2026-01-31T12:30:00Z", "ann@example.com", "https://example.com", "+1 555 0100", "#336699", "/home",
+	}
+	least, most := v.limit("minLength", 0), v.limit("maxLength", maxText)
+	pattern := v.node.member("pattern")
+	for _, s := range candidates {
+		if pattern == nil && len(s) < least {
+			s = (s + strings.Repeat("x", min(least, maxText)))[:min(least, maxText)]
+		}
+		if s != "" && len(s) <= most && (pattern == nil || matches(pattern.text, s)) {
+			return s
+		}
+	}
+	return ""
+}
+
+func matches(pattern, s string) bool {
+	re, err := regexp.Compile(pattern)
+	return err == nil && re.MatchString(s)
+}
+
+func formatted(format string) string {
+	switch format {
+	case "date-time":
+		return "2026-01-31T12:30:00Z"
+	case "date":
+		return "2026-01-31"
+	case "time":
+		return "12:30:00Z"
+	case "duration":
+		return "PT5M"
+	case "email", "idn-email":
+		return "ann@example.com"
+	case "hostname", "idn-hostname":
+		return "example.com"
+	case "uri", "iri", "uri-reference", "iri-reference", "uri-template":
+		return "https://example.com"
+	case "ipv4":
+		return "192.0.2.1"
+	case "ipv6":
+		return "2001:db8::1"
+	case "uuid":
+		return "123e4567-e89b-12d3-a456-426614174000"
+	}
+	return ""
+}
+
+// value is the node as encoding/json would decode it, with numbers as they are
+// written.
+func (n *node) value() any {
+	d := json.NewDecoder(bytes.NewReader(n.json()))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil {
+		return nil
+	}
+	return v
+}
+
+// encodeInOrder writes arguments as one line of JSON, in the order in which the
+// schema declares them.
+func encodeInOrder(args map[string]any, order []string) json.RawMessage {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for _, name := range order {
+		value, given := args[name]
+		if !given {
+			continue
+		}
+		if b.Len() > 1 {
+			b.WriteString(", ")
+		}
+		b.Write(encode(name))
+		b.WriteString(": ")
+		b.Write(encode(value))
+	}
+	b.WriteByte('}')
+	return b.Bytes()
+}
+
+// encode is compact JSON without the escapes that HTML would need.
+func encode(v any) []byte {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if e.Encode(v) != nil {
+		return []byte("null")
+	}
+	return bytes.TrimSpace(b.Bytes())
+}

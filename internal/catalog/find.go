@@ -1,0 +1,74 @@
+package catalog
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"aai"
+)
+
+// maxCandidates is how many names a failed search suggests.
+const maxCandidates = 5
+
+// scanHint is what to do about an app that is not there.
+const scanHint = "aai-gateway --scan shows what was found and what was refused."
+
+// Find returns the app that a caller means: by id, "app:<id>" or wire name, which no
+// other app can take; else by an alias or one of its names. Case matters only
+// where two apps differ in nothing else. The first scan is waited for, as long as
+// ctx allows.
+//
+// Its error is an *aai.Error: APP_NOT_FOUND with the nearest names as candidates,
+// also when several apps have the name; or AAI_JSON_INVALID if the name belongs
+// to a descriptor that was refused.
+func (c *Catalog) Find(ctx context.Context, name string) (*aai.App, error) {
+	s, err := c.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.find(name)
+}
+
+func (s *snapshot) find(name string) (*aai.App, error) {
+	if app, ok := s.byID[name]; ok {
+		return app, nil
+	}
+	key := lower(name)
+	if app, ok := s.byFold[key]; ok {
+		return app, nil
+	}
+	apps := s.byName[key]
+	switch {
+	case len(apps) == 1:
+		return apps[0], nil
+	case len(apps) > 1:
+		return nil, ambiguous(name, apps)
+	}
+	if file, ok := s.broken[strings.TrimPrefix(key, "app:")]; ok {
+		return nil, brokenDescriptor(name, file)
+	}
+	e := aai.Errorf(aai.AppNotFound, "no app is named %q", aai.CleanLabel(name, maxName))
+	e.Candidates = aai.Nearest(name, s.names, maxCandidates)
+	e.Hint = scanHint
+	return nil, e
+}
+
+func ambiguous(name string, apps []*aai.App) *aai.Error {
+	e := aai.Errorf(aai.AppNotFound, "%q may mean any of %d apps", aai.CleanLabel(name, maxName), len(apps))
+	for _, app := range apps[:min(len(apps), maxCandidates)] {
+		e.Candidates = append(e.Candidates, app.ID)
+	}
+	e.Hint = "Ask for one of them by its id."
+	return e
+}
+
+func brokenDescriptor(name string, file *loaded) *aai.Error {
+	e := file.faults.err()
+	return &aai.Error{
+		Code:    aai.DescriptorInvalid,
+		Message: fmt.Sprintf("the descriptor of %q, %s, is refused: %s", aai.CleanLabel(name, maxName), file.path, e.Message),
+		Hint:    "Correct the file. " + scanHint,
+		Err:     e.Err,
+	}
+}

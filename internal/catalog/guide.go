@@ -1,0 +1,205 @@
+package catalog
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"aai"
+)
+
+// maxSummary is how long the line of an app in a list of tools may be, in bytes.
+const maxSummary = 300
+
+// Guide returns what an agent must know to use the app, as Markdown. Words of the
+// descriptor stand in it as single cleaned lines, marked as quotations. Every
+// example is right by the tool's own schema. Safe for concurrent use.
+func Guide(app *aai.App) string {
+	g := newGuide(app)
+	var b strings.Builder
+	g.head(&b)
+	g.login(&b)
+	b.WriteString("\n## Available Operations\n")
+	if len(g.Operations) == 0 {
+		b.WriteString("\nNone.\n")
+	}
+	for i := range g.Operations {
+		g.Operations[i].write(&b, g.App.ID)
+	}
+	b.WriteString("\nUse the aai_exec tool to run these operations.\n")
+	return b.String()
+}
+
+func (g *guide) head(b *strings.Builder) {
+	fmt.Fprintf(b, "# %s\n", strings.Join(g.App.Names, " | "))
+	quote(b, g.App.Description)
+	fmt.Fprintf(b, "\n## App Info\n\n- id: %s\n", g.App.ID)
+	if g.App.Platform != "" {
+		fmt.Fprintf(b, "- platform: %s\n", g.App.Platform)
+	}
+	if g.App.Version != "" {
+		fmt.Fprintf(b, "- version: %s\n", g.App.Version)
+	}
+	if len(g.App.Aliases) > 0 {
+		fmt.Fprintf(b, "- aliases: %s\n", strings.Join(g.App.Aliases, ", "))
+	}
+	if !g.App.Runnable {
+		b.WriteString("- NOT SUPPORTED HERE: no operation of this app can run on this computer.\n")
+	}
+}
+
+func (g *guide) login(b *strings.Builder) {
+	a := g.Authentication
+	if a == nil {
+		return
+	}
+	b.WriteString("\n## Authentication\n\n")
+	switch a.Type {
+	case "oauth2":
+		b.WriteString("OAuth 2.1: the first operation opens the user's browser to log in.")
+	default:
+		fmt.Fprintf(b, "%s: the user is asked for it at the first operation.", a.Type)
+	}
+	if len(a.Scopes) > 0 {
+		fmt.Fprintf(b, " Scopes: %s.", strings.Join(a.Scopes, ", "))
+	}
+	b.WriteString("\n")
+}
+
+// quote writes third-party text as a quotation of one line.
+func quote(b *strings.Builder, words string) {
+	if words != "" {
+		fmt.Fprintf(b, "\n> %s\n", words)
+	}
+}
+
+func (o *operation) write(b *strings.Builder, app string) {
+	fmt.Fprintf(b, "\n### %s\n", o.Name)
+	if o.Title != "" && o.Title != o.Name {
+		quote(b, withStop(o.Title)+spaced(o.Description))
+	} else {
+		quote(b, o.Description)
+	}
+	fmt.Fprintf(b, "\nEffect: %s.\n", effectWords(o.Effect))
+	if len(o.params) > 0 {
+		b.WriteString("Parameters:\n")
+		for i := range o.params {
+			o.params[i].write(b, 0)
+		}
+		if o.omitted > 0 {
+			fmt.Fprintf(b, "- … and %d more, which the schema tells\n", o.omitted)
+		}
+	}
+	if o.returns != "" {
+		fmt.Fprintf(b, "Returns: %s\n", o.returns)
+	}
+	if o.Example != nil {
+		fmt.Fprintf(b, "Example: aai_exec(%s)\n", exampleCall(app, o.Name, o.Example))
+	}
+}
+
+func effectWords(effect string) string {
+	switch effect {
+	case aai.Reads.String():
+		return "reads only"
+	case aai.Changes.String():
+		return "changes things, in ways that can be changed back"
+	}
+	return "may send, delete or change things for good"
+}
+
+func (p *param) write(b *strings.Builder, indent int) {
+	fmt.Fprintf(b, "%s- %s (%s", strings.Repeat("  ", indent), p.name, p.kind)
+	if p.required {
+		b.WriteString(", required")
+	} else {
+		b.WriteString(", optional")
+	}
+	if p.standard != "" {
+		fmt.Fprintf(b, ", default %s", p.standard)
+	}
+	b.WriteString(")")
+	var words []string
+	if p.description != "" {
+		words = append(words, withStop(p.description))
+	}
+	if p.choice != "" {
+		words = append(words, "One of "+p.choice+".")
+	}
+	if p.bounds != "" {
+		words = append(words, p.bounds) // no full stop: it may end in a pattern
+	}
+	if len(words) > 0 {
+		b.WriteString(": " + strings.Join(words, " "))
+	}
+	b.WriteString("\n")
+	for i := range p.members {
+		p.members[i].write(b, indent+1)
+	}
+}
+
+// exampleCall is the arguments of aai_exec, as one line of JSON.
+func exampleCall(app, tool string, args json.RawMessage) string {
+	return fmt.Sprintf(`{"app": %s, "tool": %s, "args": %s}`, strconv.Quote(app), strconv.Quote(tool), args)
+}
+
+// withStop ends words with a full stop unless they end a sentence already.
+func withStop(words string) string {
+	if words == "" || strings.ContainsAny(lastRune(words), ".!?。！？…:") {
+		return words
+	}
+	return words + "."
+}
+
+func lastRune(s string) string {
+	runes := []rune(s)
+	return string(runes[len(runes)-1:])
+}
+
+func spaced(s string) string {
+	if s == "" {
+		return ""
+	}
+	return " " + s
+}
+
+// Summary is the line that describes an app in a list of tools:
+// 【Reminders|提醒事项】macOS reminders. Aliases: todo. Call to get guide.
+// It is at most about 300 bytes long; the description gives way first, then the
+// aliases, then the names. Safe for concurrent use.
+func Summary(app *aai.App) string {
+	names := fit(cleanNames(app), "|", maxSummary/3)
+	aliases := make([]string, 0, len(app.Aliases))
+	for _, alias := range app.Aliases {
+		aliases = append(aliases, aai.CleanLabel(alias, maxName))
+	}
+	head, tail := "【"+names+"】", "Call to get guide."
+	if list := fit(aliases, ", ", maxSummary/3); list != "" {
+		tail = withStop("Aliases: "+list) + " " + tail
+	}
+	room := maxSummary - len(head) - len(tail) - len("…. ")
+	description := withStop(aai.CleanLabel(app.Description, max(room, 0)))
+	if description != "" {
+		description += " "
+	}
+	return head + description + tail
+}
+
+// fit joins as many of the words as there is room for; the first is cut if even
+// that is too long.
+func fit(words []string, separator string, room int) string {
+	var b bytes.Buffer
+	for i, word := range words {
+		if i == 0 {
+			b.WriteString(aai.CleanLabel(word, room))
+			continue
+		}
+		if b.Len()+len(separator)+len(word) > room {
+			break
+		}
+		b.WriteString(separator + word)
+	}
+	return b.String()
+}

@@ -1,0 +1,176 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"aai"
+)
+
+// golden compares with a file of testdata. UPDATE_GOLDEN=1 go test -run Golden
+// writes the files anew.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		write(t, path, got)
+	}
+	if diff := cmp.Diff(read(t, path), got); diff != "" {
+		t.Errorf("%s: %s", name, diff)
+	}
+}
+
+func TestGoldenGuides(t *testing.T) {
+	for _, name := range []string{"mail", "web", "rich"} {
+		t.Run(name, func(t *testing.T) {
+			d := mustParse(t, read(t, "testdata/"+name+".json"), Options{Host: "linux", Drivers: drivers(&recorder{}, "dbus", "http")})
+			golden(t, name+".guide.md", Guide(d.App))
+			data, err := json.MarshalIndent(GuideData(d.App), "", "  ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, name+".guide.json", string(data)+"\n")
+			checkExamples(t, d.App)
+		})
+	}
+}
+
+// checkExamples holds every example of a guide against the tool's own schema, as
+// an agent would send it.
+func checkExamples(t *testing.T, app *aai.App) {
+	t.Helper()
+	examples := 0
+	for line := range strings.Lines(Guide(app)) {
+		call, ok := strings.CutPrefix(strings.TrimSpace(line), "Example: aai_exec(")
+		if !ok {
+			continue
+		}
+		var sent struct {
+			App, Tool string
+			Args      map[string]any
+		}
+		if err := json.Unmarshal([]byte(strings.TrimSuffix(call, ")")), &sent); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		tool := app.Tool(sent.Tool)
+		if tool == nil || sent.App != app.ID {
+			t.Fatalf("%s: no such tool", line)
+		}
+		if tool.Params.Check == nil {
+			if len(sent.Args) > 0 {
+				t.Errorf("%s: the tool takes no parameters", line)
+			}
+		} else if _, err := tool.Params.Check(sent.Args); err != nil {
+			t.Errorf("%s: %v", line, err)
+		}
+		examples++
+	}
+	if examples != len(app.Tools) {
+		t.Errorf("%d examples for %d tools", examples, len(app.Tools))
+	}
+}
+
+// Examples are right whatever the schema asks for, or there is none.
+func TestExamples(t *testing.T) {
+	for schema, want := range map[string]string{
+		`{"type": "integer", "minimum": 5}`:                             `5`,
+		`{"type": "number", "exclusiveMinimum": 2.5}`:                   `3.5`,
+		`{"type": "integer", "maximum": -3}`:                            `-3`,
+		`{"type": "integer", "multipleOf": 7, "minimum": 10}`:           `14`,
+		`{"type": "integer", "exclusiveMaximum": 0}`:                    `-1`,
+		`{"type": "boolean"}`:                                           `true`,
+		`{"type": "null"}`:                                              `null`,
+		`{"type": "string"}`:                                            `"x"`,
+		`{"type": "string", "minLength": 4}`:                            `"xxxx"`,
+		`{"type": "string", "pattern": "^[0-9]{4}$"}`:                   `"1234"`,
+		`{"type": "string", "pattern": "^never-[0-9]{7}$"}`:             ``,
+		`{"type": "string", "format": "uuid"}`:                          `"123e4567-e89b-12d3-a456-426614174000"`,
+		`{"const": {"a": [1, 2.50]}}`:                                   `{"a":[1,2.50]}`,
+		`{"enum": [null, 1]}`:                                           `null`,
+		`{"default": "d"}`:                                              `"d"`,
+		`{"default": "d\u202e"}`:                                        ``,
+		`{"examples": ["e", "f"]}`:                                      `"e"`,
+		`{"type": "array", "items": {"type": "string"}, "minItems": 2}`: `["x","x"]`,
+		`{"type": "array", "items": {"type": "string"}, "minItems": 2, "uniqueItems": true}`: ``,
+		`{"type": "array"}`: `[]`,
+		`{"anyOf": [{"type": "integer"}, {"type": "string"}]}`:                      `1`,
+		`{"type": ["integer", "null"]}`:                                             `1`,
+		`{"properties": {"y": {"type": "string"}, "z": {}}, "required": ["y"]}`:     `{"y":"y"}`,
+		`{"type": "object", "properties": {"y": {"const": 1}}, "minProperties": 1}`: `{"y":1}`,
+		`{"const": "` + strings.Repeat("l", 700) + `"}`:                             ``,
+	} {
+		source := strings.Replace(linuxTool(`"method": "M"`), `"a": {"type": "string"}, "b": {"type": "string"}}`, `"x": `+schema+`}, "required": ["x"]`, 1)
+		tool := mustParse(t, source, Options{}).App.Tools[0]
+		got := string(example(tool, readSchema(tool.Params.Source)))
+		if want != "" {
+			want = `{"x": ` + want + `}`
+		}
+		if got != want {
+			t.Errorf("%s: %s, want %s", schema, got, want)
+		}
+	}
+}
+
+func TestGuideOfOwnAndUnsupportedApps(t *testing.T) {
+	own := &aai.App{ID: "aai", Name: "AAI", Tools: []*aai.Tool{{
+		Name: "apps", Effect: aai.Reads,
+		Run: func(context.Context, *aai.Call) (*aai.Result, error) { return nil, nil },
+	}}}
+	want := "# AAI\n\n## App Info\n\n- id: aai\n\n## Available Operations\n\n### apps\n\nEffect: reads only.\n" +
+		"Example: aai_exec({\"app\": \"aai\", \"tool\": \"apps\", \"args\": {}})\n\nUse the aai_exec tool to run these operations.\n"
+	if diff := cmp.Diff(want, Guide(own)); diff != "" {
+		t.Error(diff)
+	}
+	other := mustParse(t, linuxApp("a.b", "N", ""), Options{Host: "macos"}).App
+	if got := Guide(other); !strings.Contains(got, "- NOT SUPPORTED HERE: no operation of this app can run on this computer.\n") {
+		t.Errorf("guide: %s", got)
+	}
+}
+
+// A schema with very many parameters makes no very long guide.
+func TestGuideIsBounded(t *testing.T) {
+	var properties []string
+	for i := range 300 {
+		properties = append(properties, fmt.Sprintf(`"p%d": {"type": "string", "description": %q}`, i, strings.Repeat("d", 500)))
+	}
+	source := strings.Replace(linuxTool(`"method": "M"`), `"a": {"type": "string"}, "b": {"type": "string"}`, strings.Join(properties, ","), 1)
+	guide := Guide(mustParse(t, source, Options{}).App)
+	if len(guide) > 30_000 || !strings.Contains(guide, "- … and 200 more, which the schema tells\n") {
+		t.Errorf("%d bytes: %s", len(guide), guide[len(guide)-300:])
+	}
+}
+
+func TestSummary(t *testing.T) {
+	long := strings.Repeat("word ", 100)
+	tests := []struct {
+		app  aai.App
+		want string
+	}{
+		{aai.App{Name: "Reminders|提醒事项", Description: "macOS reminders", Aliases: []string{"todo", "待办"}}, "【Reminders|提醒事项】macOS reminders. Aliases: todo, 待办. Call to get guide."},
+		{aai.App{Name: "Mail", Description: "Sends mail."}, "【Mail】Sends mail. Call to get guide."},
+		{aai.App{ID: "a.b", Description: "Really?\x1b[2J\nYes!"}, "【a.b】Really?[2J Yes! Call to get guide."},
+		{aai.App{Name: "Mail"}, "【Mail】Call to get guide."},
+	}
+	for _, test := range tests {
+		if got := Summary(&test.app); got != test.want {
+			t.Errorf("%q, want %q", got, test.want)
+		}
+	}
+	for _, app := range []aai.App{
+		{Name: "N", Description: long},
+		{Name: long + "|" + long, Description: long, Aliases: []string{long, long, "x", "y"}},
+		{Name: strings.Repeat("名", 200), Description: strings.Repeat("。", 200), Aliases: strings.Fields(long)},
+	} {
+		got := Summary(&app)
+		if len(got) > maxSummary+10 || !strings.HasSuffix(got, " Call to get guide.") || strings.Contains(got, "..") || strings.Contains(got, "….") {
+			t.Errorf("%d bytes: %s", len(got), got)
+		}
+	}
+}

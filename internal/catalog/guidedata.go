@@ -1,0 +1,126 @@
+package catalog
+
+import (
+	"encoding/json"
+	"strings"
+
+	"aai"
+)
+
+// A guide is what an agent must know to use an app. It has a form for programs,
+// which is this one, and one for models, which is rendered from it.
+type guide struct {
+	App struct {
+		ID          string   `json:"id"`
+		Names       []string `json:"names"`
+		Description string   `json:"description,omitempty"`
+		Version     string   `json:"version,omitempty"`
+		Aliases     []string `json:"aliases,omitempty"`
+		Platform    string   `json:"platform,omitempty"`
+		Runnable    bool     `json:"runnable"`
+	} `json:"app"`
+	Authentication *authentication `json:"authentication,omitempty"`
+	Operations     []operation     `json:"operations"`
+}
+
+// authentication is how people log in to a web app.
+type authentication struct {
+	Type   string   `json:"type"`
+	Scopes []string `json:"scopes,omitempty"`
+}
+
+// operation is one tool.
+type operation struct {
+	Name        string          `json:"name"`
+	Title       string          `json:"title,omitempty"`
+	Description string          `json:"description,omitempty"`
+	Effect      string          `json:"effect"`
+	Runnable    bool            `json:"runnable"`
+	Parameters  json.RawMessage `json:"parameters,omitempty"`
+	Returns     json.RawMessage `json:"returns,omitempty"`
+	// Example is arguments that are right by Parameters; absent if none are known.
+	Example json.RawMessage `json:"example,omitempty"`
+
+	params  []param
+	omitted int // parameters that were too many to show
+	returns string
+}
+
+// GuideData returns the guide of an app as a value that marshals to a JSON
+// object: the app, how to log in, and its operations, each with its effect, its
+// schemas as their author wrote them and an example of arguments. Safe for
+// concurrent use.
+func GuideData(app *aai.App) any { return newGuide(app) }
+
+func newGuide(app *aai.App) *guide {
+	g := &guide{Operations: make([]operation, 0, len(app.Tools))}
+	g.App.ID = app.ID
+	g.App.Names = cleanNames(app)
+	g.App.Description = aai.CleanLabel(app.Description, maxText)
+	g.App.Version = aai.CleanLabel(app.Version, maxName)
+	for _, alias := range app.Aliases {
+		g.App.Aliases = append(g.App.Aliases, aai.CleanLabel(alias, maxName))
+	}
+	g.App.Platform = app.Platform
+	g.App.Runnable = app.Runnable()
+	if app.Platform == "web" {
+		g.Authentication = readAuthentication(app)
+	}
+	for _, tool := range app.Tools {
+		g.Operations = append(g.Operations, newOperation(tool))
+	}
+	return g
+}
+
+func newOperation(tool *aai.Tool) operation {
+	view := readSchema(tool.Params.Source)
+	params := view.params()
+	return operation{
+		Name:        tool.Name,
+		Title:       aai.CleanLabel(tool.Title, maxName),
+		Description: aai.CleanLabel(tool.Description, maxText),
+		Effect:      tool.Effect.String(),
+		Runnable:    tool.Run != nil,
+		Parameters:  tool.Params.Source,
+		Returns:     tool.Returns.Source,
+		Example:     example(tool, view),
+		params:      params,
+		omitted:     view.omitted(),
+		returns:     readSchema(tool.Returns.Source).summary(),
+	}
+}
+
+func cleanNames(app *aai.App) []string {
+	var names []string
+	for _, name := range strings.Split(app.Name, "|") {
+		if name = aai.CleanLabel(name, maxName); name != "" {
+			names = append(names, name)
+		}
+	}
+	if len(names) == 0 {
+		names = []string{app.ID}
+	}
+	return names
+}
+
+// readAuthentication finds in a web descriptor what kind of login it asks for.
+func readAuthentication(app *aai.App) *authentication {
+	root, fault := readTree(app.Descriptor, isSchema)
+	if fault != nil {
+		return nil
+	}
+	auth := root.member("auth")
+	kind := auth.member("type")
+	if kind == nil {
+		return nil
+	}
+	a := &authentication{Type: aai.CleanLabel(kind.text, maxName)}
+	if scopes := auth.member("oauth2").member("scopes"); scopes != nil {
+		for s := scopes.first; s != nil && len(a.Scopes) < maxAliases; s = s.next {
+			if scope := aai.CleanLabel(s.text, maxName); scope != "" {
+				a.Scopes = append(a.Scopes, scope)
+			}
+		}
+	}
+	return a
+}

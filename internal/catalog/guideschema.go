@@ -1,0 +1,240 @@
+package catalog
+
+import (
+	"fmt"
+	"strings"
+
+	"aai"
+)
+
+// How much of a schema a guide shows.
+const (
+	maxParamText = 200 // bytes of a parameter's description
+	maxChoices   = 20  // values of an enum
+	maxNesting   = 3   // objects within objects
+	maxParams    = 100 // parameters and members of one tool, together
+)
+
+// A param is one parameter as a guide tells of it.
+type param struct {
+	name, kind  string
+	required    bool
+	standard    string // the default, as JSON
+	choice      string // the enum, as JSON values
+	bounds      string
+	description string
+	members     []param // of an object, or of the objects in a list
+}
+
+// A schemaView looks into a schema that was checked already.
+type schemaView struct {
+	root, node *node
+	left       *int // how many more parameters may be shown
+}
+
+func readSchema(source []byte) schemaView {
+	if len(source) == 0 {
+		return schemaView{}
+	}
+	root, fault := readTree(source, nil)
+	if fault != nil {
+		return schemaView{}
+	}
+	left := maxParams
+	return schemaView{root: root, node: root, left: &left}
+}
+
+// at looks into a part, following references within the document. They do not
+// recurse: the schema reader refuses those that do.
+func (v schemaView) at(n *node) schemaView {
+	for range maxDepth {
+		ref := n.member("$ref")
+		if ref == nil || ref.kind != text {
+			break
+		}
+		target := v.root.follow(ref.text)
+		if target == nil {
+			break
+		}
+		n = target
+	}
+	return schemaView{root: v.root, node: n, left: v.left}
+}
+
+// follow finds what a reference such as "#/definitions/date" means, or nil.
+func (n *node) follow(ref string) *node {
+	pointer, ok := strings.CutPrefix(ref, "#")
+	if !ok {
+		return nil
+	}
+	for _, name := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
+		if name == "" {
+			continue
+		}
+		name = strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
+		if n = n.member(name); n == nil {
+			return nil
+		}
+	}
+	return n
+}
+
+// properties calls f for each property, in order.
+func (v schemaView) properties(f func(name string, required bool, property schemaView)) {
+	properties := v.node.member("properties")
+	if properties == nil {
+		return
+	}
+	required := make(map[string]bool)
+	if list := v.node.member("required"); list != nil {
+		for r := list.first; r != nil; r = r.next {
+			required[r.text] = true
+		}
+	}
+	for p := properties.first; p != nil; p = p.next {
+		f(p.name, required[p.name], v.at(p))
+	}
+}
+
+func (v schemaView) params() []param { return v.at(v.node).membersOf(1) }
+
+func (v schemaView) membersOf(nesting int) (params []param) {
+	if nesting > maxNesting || v.node == nil {
+		return nil
+	}
+	v.properties(func(name string, required bool, property schemaView) {
+		if *v.left--; *v.left >= 0 {
+			params = append(params, property.param(name, required, nesting))
+		}
+	})
+	return params
+}
+
+// omitted is how many parameters were too many to show.
+func (v schemaView) omitted() int {
+	if v.left == nil {
+		return 0
+	}
+	return max(0, -*v.left)
+}
+
+func (v schemaView) param(name string, required bool, nesting int) param {
+	p := param{name: paramName(name), kind: v.kind(), required: required}
+	if d := v.node.member("description"); d != nil {
+		p.description = aai.CleanLabel(d.text, maxParamText)
+	}
+	if d := v.node.member("default"); d != nil {
+		p.standard = aai.CleanLabel(string(d.json()), maxName)
+	}
+	p.choice, p.bounds = v.choice(), v.bounds()
+	p.members = v.membersOf(nesting + 1)
+	if items := v.node.member("items"); items != nil && items.kind == object {
+		p.members = append(p.members, v.at(items).membersOf(nesting+1)...)
+	}
+	return p
+}
+
+// paramName shows a name that could be misread in quotation marks.
+func paramName(name string) string {
+	if plainName(name) {
+		return name
+	}
+	return fmt.Sprintf("%q", aai.CleanLabel(name, maxName))
+}
+
+// kind names the type: "string", "date-time string", "integer", "list of string".
+func (v schemaView) kind() string {
+	kind := "any"
+	if t := v.node.member("type"); t != nil && t.kind == text {
+		kind = aai.CleanLabel(t.text, maxName)
+	} else if t != nil && t.kind == list {
+		var kinds []string
+		for k := t.first; k != nil; k = k.next {
+			kinds = append(kinds, aai.CleanLabel(k.text, maxName))
+		}
+		kind = strings.Join(kinds, " or ")
+	} else if v.node.member("properties") != nil {
+		kind = "object"
+	} else if enum := v.node.member("enum"); enum != nil && enum.first != nil {
+		kind = strings.TrimPrefix(strings.TrimPrefix(enum.first.words(), "an "), "a ")
+	}
+	if kind == "array" {
+		kind = "list"
+		if items := v.node.member("items"); items != nil && items.kind == object {
+			kind = "list of " + v.at(items).kind()
+		}
+	}
+	if f := v.node.member("format"); f != nil && kind == "string" {
+		kind = aai.CleanLabel(f.text, maxName) + " string"
+	}
+	return kind
+}
+
+// choice lists the values of an enum or const.
+func (v schemaView) choice() string {
+	if c := v.node.member("const"); c != nil {
+		return aai.CleanLabel(string(c.json()), maxName)
+	}
+	enum := v.node.member("enum")
+	if items := v.node.member("items"); enum == nil && items != nil && items.kind == object {
+		enum = v.at(items).node.member("enum")
+	}
+	if enum == nil {
+		return ""
+	}
+	var values []string
+	for e := enum.first; e != nil; e = e.next {
+		if len(values) == maxChoices {
+			values = append(values, fmt.Sprintf("… (%d in all)", enum.count()))
+			break
+		}
+		values = append(values, aai.CleanLabel(string(e.json()), maxName))
+	}
+	return strings.Join(values, ", ")
+}
+
+// bounds tells the simple limits.
+func (v schemaView) bounds() string {
+	var words []string
+	for _, limit := range []struct{ key, word string }{
+		{"minimum", "at least "}, {"exclusiveMinimum", "more than "}, {"maximum", "at most "}, {"exclusiveMaximum", "less than "},
+		{"minLength", "length at least "}, {"maxLength", "length at most "}, {"minItems", "items at least "},
+		{"maxItems", "items at most "}, {"pattern", "pattern "},
+	} {
+		if n := v.node.member(limit.key); n != nil && (n.kind == number || n.kind == text) {
+			words = append(words, limit.word+aai.CleanLabel(n.text, maxName))
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	first := words[0]
+	words[0] = strings.ToUpper(first[:1]) + first[1:]
+	return strings.Join(words, ", ")
+}
+
+// summary tells in a few words what a result is.
+func (v schemaView) summary() string {
+	if v.node == nil {
+		return ""
+	}
+	top := v.at(v.node)
+	kind := top.kind()
+	if items := top.node.member("items"); items != nil && items.kind == object {
+		top = top.at(items)
+	}
+	var members []string
+	for _, p := range top.membersOf(maxNesting) {
+		members = append(members, p.name+" ("+p.kind+")")
+	}
+	if len(members) == 0 {
+		if kind == "any" {
+			return ""
+		}
+		return kind
+	}
+	if len(members) > maxChoices {
+		members = append(members[:maxChoices], "…")
+	}
+	return kind + " with " + strings.Join(members, ", ")
+}

@@ -1,0 +1,150 @@
+package catalog
+
+import (
+	"slices"
+	"strings"
+
+	"aai"
+)
+
+const (
+	maxID      = 200 // bytes of an app's id
+	maxAliases = 20
+)
+
+// identity reads who the app is: id, name, description and aliases.
+func (p *parser) identity(m *members, idKeys ...string) {
+	const expected = `expected a reverse DNS name such as "org.example.Mail"`
+	id := m.must(expected, idKeys...)
+	switch {
+	case id == "":
+	case validID(id):
+		p.app.ID = id
+	default:
+		p.fault(m.at(idKeys...), "is %q; %s, of at most %d bytes", aai.CleanLabel(id, maxName), expected, maxID)
+	}
+	p.name(m)
+	p.app.Description = aai.CleanText(m.text("description"), maxText)
+	if p.app.Description == "" {
+		p.warn(m.at("description"), "missing; agents choose apps by it")
+	}
+	if aliases := m.take("aliases"); aliases != nil {
+		p.aliases(aliases)
+	}
+}
+
+// validID reports whether an id is reverse DNS: parts of letters, digits, "_" and
+// "-" joined by dots, at least two, beginning with a letter. The gateway's own
+// ids have no dot, so they cannot be taken.
+func validID(id string) bool {
+	if id == "" || len(id) > maxID || !letter(id[0]) {
+		return false
+	}
+	parts := strings.Split(id, ".")
+	for _, part := range parts {
+		if part == "" || part[0] == '-' {
+			return false
+		}
+		for i := range len(part) {
+			if c := part[i]; c != '_' && c != '-' && !letter(c) && !digit(c) {
+				return false
+			}
+		}
+	}
+	return len(parts) >= 2
+}
+
+// name reads the app's name in its historical forms: "Mail", "Mail|邮件" and
+// {"en": "Mail", "zh": "邮件"} with "defaultLang", or {"default": "Mail", …}.
+func (p *parser) name(m *members) {
+	const expected = "expected the app's name for people"
+	n := m.take("name")
+	first := m.text("default_lang")
+	if n == nil {
+		p.fault(m.at("name"), "missing; %s", expected)
+		return
+	}
+	var names []string
+	switch n.kind {
+	case text:
+		names = strings.Split(n.text, "|")
+	case object:
+		names = p.names(n, first)
+	default:
+		p.fault(n.path(), "is %s; expected a string or an object of names by language", n.words())
+		return
+	}
+	p.app.Name = joinNames(names)
+	if p.app.Name == "" {
+		p.fault(n.path(), "empty; %s", expected)
+	}
+}
+
+// names returns the names of an object by language, the default one first.
+func (p *parser) names(n *node, language string) []string {
+	var names []string
+	for c := n.first; c != nil; c = c.next {
+		if c.kind != text {
+			p.fault(c.path(), "is %s; expected a name", c.words())
+			continue
+		}
+		if isDefaultKey(c.name) && n.member(c.text) != nil {
+			language = c.text // names a language instead of being a name
+			continue
+		}
+		if isDefaultKey(c.name) {
+			names = slices.Insert(names, 0, c.text)
+			continue
+		}
+		names = append(names, c.text)
+	}
+	if d := n.member(language); d != nil && d.kind == text {
+		names = slices.Insert(names, 0, d.text)
+	}
+	return names
+}
+
+func isDefaultKey(key string) bool {
+	return key == "default" || key == "defaultLang" || key == "default_lang"
+}
+
+// joinNames cleans the names, drops repetitions and joins with "|" as many as
+// two names' length allows.
+func joinNames(names []string) string {
+	var kept []string
+	size := 0
+	for _, name := range names {
+		name = aai.CleanLabel(strings.ReplaceAll(name, "|", " "), maxName)
+		if name == "" || slices.Contains(kept, name) {
+			continue
+		}
+		if size += len(name) + 1; size > 2*maxName && len(kept) > 0 {
+			break
+		}
+		kept = append(kept, name)
+	}
+	return strings.Join(kept, "|")
+}
+
+// aliases reads a list of other names.
+func (p *parser) aliases(n *node) {
+	if n.kind != list {
+		p.fault(n.path(), "is %s; expected a list of names", n.words())
+		return
+	}
+	for c := n.first; c != nil; c = c.next {
+		if c.kind != text {
+			p.fault(c.path(), "is %s; expected a name", c.words())
+			continue
+		}
+		alias := aai.CleanLabel(c.text, maxName)
+		switch {
+		case alias == "":
+			p.warn(c.path(), "empty; it is ignored")
+		case len(p.app.Aliases) >= maxAliases:
+			p.warn(c.path(), "one of more than %d aliases; it is ignored", maxAliases)
+		case !slices.Contains(p.app.Aliases, alias):
+			p.app.Aliases = append(p.app.Aliases, alias)
+		}
+	}
+}

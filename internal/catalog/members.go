@@ -1,0 +1,253 @@
+package catalog
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+
+	"aai"
+)
+
+// members reads the members of one JSON object. Keys are asked for in
+// snake_case and found in camelCase too. What nobody asked for is reported by
+// unknown.
+type members struct {
+	p     *parser
+	node  *node
+	asked []string
+	// also is a second object in which keys are looked for: what one dialect
+	// writes on a tool, the other writes in the tool's "execution".
+	also *members
+}
+
+// members opens an object. If n is not one, it reports so and returns an empty
+// object, so that reading can go on and find more faults.
+func (p *parser) members(n *node, expected string) *members {
+	if n == nil {
+		return &members{p: p, node: &node{kind: object, index: -1}}
+	}
+	if n.kind != object {
+		p.fault(n.path(), "is %s; expected an object%s", n.words(), expected)
+		return &members{p: p, node: &node{kind: object, index: n.index, name: n.name, parent: n.parent}}
+	}
+	return &members{p: p, node: n, asked: make([]string, 0, 24)}
+}
+
+// take finds the member with one of the names, or returns nil. Null counts as
+// absent. A member given in two spellings is a fault.
+func (m *members) take(names ...string) *node {
+	m.asked = append(m.asked, names[0])
+	var found *node
+	for c := m.node.first; c != nil; c = c.next {
+		if !spells(c.name, names) {
+			continue
+		}
+		c.read = true
+		if found != nil {
+			m.p.fault(m.node.path(), "both %q and %q are given; they mean the same, keep one", found.name, c.name)
+			continue
+		}
+		found = c
+	}
+	if m.also != nil {
+		other := m.also.take(names...)
+		if found != nil && other != nil {
+			m.p.fault(other.path(), "is given here and at %s; keep one", found.path())
+		}
+		if found == nil {
+			found = other
+		}
+	}
+	if found != nil && found.kind == null {
+		return nil
+	}
+	return found
+}
+
+func spells(key string, names []string) bool {
+	for _, name := range names {
+		if key == name || isCamel(key, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// isCamel reports whether key is the camelCase spelling of a snake_case name.
+func isCamel(key, snake string) bool {
+	k := 0
+	for i := 0; i < len(snake); i++ {
+		c := snake[i]
+		if c == '_' && i+1 < len(snake) {
+			i++
+			c = snake[i] - 'a' + 'A'
+		}
+		if k >= len(key) || key[k] != c {
+			return false
+		}
+		k++
+	}
+	return k == len(key)
+}
+
+// at is the path of a member as it is spelled, or where it would be.
+func (m *members) at(names ...string) string {
+	for c := m.node.first; c != nil; c = c.next {
+		if spells(c.name, names) {
+			return c.path()
+		}
+	}
+	if m.also != nil {
+		return m.also.at(names...)
+	}
+	return step(m.node.path(), names[0], -1)
+}
+
+// text returns a string member, or "" if it is absent.
+func (m *members) text(names ...string) string {
+	n := m.take(names...)
+	if n == nil {
+		return ""
+	}
+	if n.kind != text {
+		m.p.fault(n.path(), "is %s; expected a string", n.words())
+		return ""
+	}
+	return n.text
+}
+
+// must returns a string member that may be neither absent nor empty. The
+// expected words complete the fault.
+func (m *members) must(expected string, names ...string) string {
+	n := m.take(names...)
+	switch {
+	case n == nil:
+		m.p.fault(m.at(names...), "missing; %s", expected)
+	case n.kind != text:
+		m.p.fault(n.path(), "is %s; %s", n.words(), expected)
+	case n.text == "":
+		m.p.fault(n.path(), "empty; %s", expected)
+	default:
+		return n.text
+	}
+	return ""
+}
+
+// word returns a string member that is one of the words, or "" if it is absent.
+func (m *members) word(name string, words ...string) string {
+	n := m.take(name)
+	if n == nil {
+		return ""
+	}
+	if n.kind == text {
+		for _, w := range words {
+			if n.text == w {
+				return w
+			}
+		}
+	}
+	m.p.fault(n.path(), "is %s; expected %s", shown(n), oneOf(words))
+	return ""
+}
+
+// strings returns an object member whose values are scalars, as text.
+func (m *members) strings(name, expected string) map[string]string {
+	n := m.take(name)
+	if n == nil {
+		return nil
+	}
+	if n.kind != object {
+		m.p.fault(n.path(), "is %s; expected an object%s", n.words(), expected)
+		return nil
+	}
+	values := map[string]string{}
+	for c := n.first; c != nil; c = c.next {
+		switch c.kind {
+		case text:
+			values[c.name] = c.text
+		case number, truth, lie:
+			values[c.name] = string(c.raw)
+		default:
+			m.p.fault(c.path(), "is %s; expected a string", c.words())
+		}
+	}
+	return values
+}
+
+// Bounds of a tool's time-out.
+const (
+	minTimeout = time.Millisecond
+	maxTimeout = time.Hour
+)
+
+// timeout returns the member "timeout", counted in units, or the default.
+func (m *members) timeout(unit, otherwise time.Duration) time.Duration {
+	n := m.take("timeout")
+	if n == nil {
+		return otherwise
+	}
+	word := "seconds"
+	if unit == time.Millisecond {
+		word = "milliseconds"
+	}
+	if n.kind != number {
+		m.p.fault(n.path(), "is %s; expected a number of %s", n.words(), word)
+		return otherwise
+	}
+	count, err := strconv.ParseFloat(n.text, 64)
+	if err != nil || count < float64(minTimeout)/float64(unit) || count > float64(maxTimeout)/float64(unit) {
+		m.p.fault(n.path(), "is %s %s; expected 1 millisecond to 1 hour", shown(n), word)
+		return otherwise
+	}
+	return time.Duration(count * float64(unit))
+}
+
+// unknown warns of members that nobody asked for. Keys for people and other
+// programs ("$schema", "$comment", "x-…", "_…") are let be.
+func (m *members) unknown() {
+	for c := m.node.first; c != nil && len(m.p.warnings.List) < maxFaults; c = c.next {
+		if c.read || strings.HasPrefix(c.name, "$") || strings.HasPrefix(c.name, "x-") || strings.HasPrefix(c.name, "_") {
+			continue
+		}
+		problem := "unknown key; it is ignored"
+		if near := aai.Nearest(c.name, m.asked, 1); len(near) > 0 {
+			problem += fmt.Sprintf(" (did you mean %q?)", near[0])
+		}
+		m.p.warn(c.path(), "%s", problem)
+	}
+	if m.also != nil {
+		m.also.unknown()
+	}
+}
+
+// shown is a scalar as it may be quoted in a message.
+func shown(n *node) string {
+	switch n.kind {
+	case text:
+		return strconv.Quote(aai.CleanLabel(n.text, maxName))
+	case number:
+		return aai.CleanLabel(n.text, maxName)
+	case object, list:
+		return n.words()
+	}
+	return n.kind.String()
+}
+
+// oneOf lists words as a choice: "a", "b" or "c".
+func oneOf(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = strconv.Quote(w)
+	}
+	if len(quoted) == 1 {
+		return quoted[0]
+	}
+	last := len(quoted) - 1
+	return strings.Join(quoted[:last], ", ") + " or " + quoted[last]
+}
+
+// isBool reports a JSON true or false.
+func isBool(k jsontext.Kind) bool { return k == truth || k == lie }

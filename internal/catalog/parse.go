@@ -1,0 +1,243 @@
+package catalog
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"aai"
+)
+
+// Options say how descriptors are read. The zero Options read one for a computer
+// without any driver.
+type Options struct {
+	// Host is the platform of this computer: "linux", "macos" or "windows".
+	Host string
+	// Drivers make Actions of recipes. A driver is looked up by
+	// "<platform>/<kind>", such as "linux/ipc", and then by "<kind>", such as
+	// "dbus"; see [aai.Recipe.Kind].
+	Drivers map[string]aai.Driver
+	// DefaultTimeout is for tools that name none; zero means aai.DefaultTimeout.
+	// Android's 5 seconds and iOS's 10 are the protocol's and stay.
+	DefaultTimeout time.Duration
+	// Source is where the descriptor was found; it becomes App.Source.
+	Source string
+	// Foreign says that nobody placed the descriptor on this computer, such as one
+	// from the web: what it claims of its tools' effects may then raise the risk
+	// but not lower it.
+	Foreign bool
+}
+
+// A Descriptor is an aai.json that was read and found right.
+type Descriptor struct {
+	App *aai.App
+	// Recipes are those of every section, in the order of the file, also of
+	// sections that are not for this computer. The kind of one is empty where the
+	// way of execution is known but not supported.
+	Recipes []*aai.Recipe
+	// Warnings are about what was tolerated.
+	Warnings []Fault
+}
+
+// Parse reads a descriptor in either dialect: that of the protocol's section 2.5
+// ("appId", "platforms") and the single-platform one ("platform", "app",
+// "execution"). Keys may be in snake_case or camelCase. A schema_version of 1.x is
+// read, since a minor version only adds.
+//
+// The error is an *aai.Error with code AAI_JSON_INVALID whose message names the
+// JSON path, what is wrong there and what was expected; its cause is a *Faults
+// with everything that was found. Safe for concurrent use.
+func Parse(source []byte, o Options) (*Descriptor, error) {
+	d, faults := parse(source, o)
+	if err := faults.err(); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// parse is Parse which also gives, with faults, what little it could read: the
+// id and the name by which people may ask for the app.
+func parse(source []byte, o Options) (*Descriptor, *Faults) {
+	sum := sha256.Sum256(source)
+	body := bytes.TrimPrefix(source, []byte("\xef\xbb\xbf"))
+	p := &parser{o: o, app: &aai.App{
+		Digest: hex.EncodeToString(sum[:]), Source: o.Source, Descriptor: json.RawMessage(body),
+	}}
+	root, fault := readTree(body, isSchema)
+	switch {
+	case fault != nil:
+		p.fault(fault.Path, "%s", fault.Problem)
+	case root.kind != object:
+		p.fault("", "is %s; expected a JSON object", root.words())
+	default:
+		p.document(p.members(root, ""))
+	}
+	return &Descriptor{App: p.app, Recipes: p.recipes, Warnings: p.warnings.List}, &p.faults
+}
+
+// isSchema reports whether n is a schema of a tool: tools[i].parameters or
+// tools[i].returns. Those are the schema reader's to read.
+func isSchema(n *node) bool {
+	if n.name != "parameters" && n.name != "returns" {
+		return false
+	}
+	tool := n.parent
+	return tool.index >= 0 && tool.parent != nil && tool.parent.name == "tools"
+}
+
+// parser reads one descriptor.
+type parser struct {
+	o        Options
+	app      *aai.App
+	recipes  []*aai.Recipe
+	faults   Faults
+	warnings Faults
+
+	setOf *aai.Recipe // whose parameters are in the set
+	set   map[string]bool
+}
+
+func (p *parser) fault(path, format string, args ...any) {
+	p.faults.add(path, fmt.Sprintf(format, args...))
+}
+
+func (p *parser) warn(path, format string, args ...any) {
+	p.warnings.add(path, fmt.Sprintf(format, args...))
+}
+
+// document tells the dialects apart by their shape.
+func (p *parser) document(root *members) {
+	p.schemaVersion(root)
+	p.app.Version = aai.CleanLabel(root.text("version"), maxName)
+	platforms, app := root.node.member("platforms"), root.node.member("app")
+	platform := root.node.member("platform")
+	switch {
+	case platforms != nil && (app != nil || platform != nil):
+		p.fault("", `has both "platforms" and "app" or "platform"; expected one dialect: "appId" with "platforms", or "app" with "platform"`)
+	case platforms != nil:
+		p.multiPlatform(root)
+	case app != nil || platform != nil:
+		p.singlePlatform(root)
+	default:
+		p.fault("", `has neither "platforms" nor "app"; expected "appId" with "platforms", or "app" with "platform"`)
+		if id := root.text("appId", "app_id"); validID(id) {
+			p.app.ID = id
+		}
+	}
+	root.unknown()
+}
+
+func (p *parser) schemaVersion(root *members) {
+	const expected = `expected "1.0", the version this gateway reads`
+	version := root.must(expected, "schema_version")
+	if version == "" {
+		return
+	}
+	minor, ok := strings.CutPrefix(version, "1.")
+	for i := range len(minor) {
+		ok = ok && digit(minor[i])
+	}
+	if !ok || minor == "" {
+		p.fault(root.at("schema_version"), "is %q; %s (any 1.x)", aai.CleanLabel(version, maxName), expected)
+	}
+}
+
+// multiPlatform reads the dialect of section 2.5: one app with a section of
+// tools for each platform.
+func (p *parser) multiPlatform(root *members) {
+	p.identity(root, "appId", "app_id")
+	sections := p.platformSections(root.take("platforms"))
+	p.choose(sections)
+}
+
+// singlePlatform reads the dialect with "app", "execution" and one list of tools.
+func (p *parser) singlePlatform(root *members) {
+	app := root.take("app")
+	if app == nil {
+		p.fault(root.at("app"), `missing; expected an object with "id", "name" and "description"`)
+	} else {
+		about := p.members(app, ` with "id", "name" and "description"`)
+		p.identity(about, "id")
+		about.unknown()
+	}
+	if aliases := root.take("aliases"); aliases != nil {
+		p.aliases(aliases)
+	}
+	if s := p.executionSection(root); s != nil {
+		p.choose([]*section{s})
+	}
+}
+
+// section is the tools of an app on one platform.
+type section struct {
+	platform string
+	tools    []*aai.Tool
+	recipes  []*aai.Recipe
+	paths    []string // of the tools, for faults
+	hostOnly bool     // cannot run from another platform, such as over adb
+}
+
+// choose takes the tools of one section: the host's own if there is one, else
+// the first that a driver can run, else the first.
+func (p *parser) choose(sections []*section) {
+	for _, s := range sections {
+		p.recipes = append(p.recipes, s.recipes...)
+	}
+	if len(sections) == 0 {
+		return
+	}
+	chosen := sections[0]
+	for _, s := range sections {
+		if p.drivable(s) {
+			chosen = s
+			break
+		}
+	}
+	for _, s := range sections {
+		if s.platform == p.o.Host {
+			chosen = s
+		}
+	}
+	p.app.Platform, p.app.Tools = chosen.platform, chosen.tools
+	for i, tool := range chosen.tools {
+		p.compile(chosen, tool, chosen.recipes[i], chosen.paths[i])
+	}
+}
+
+func (p *parser) drivable(s *section) bool {
+	for _, r := range s.recipes {
+		if p.driver(s, r) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *parser) driver(s *section, r *aai.Recipe) aai.Driver {
+	kind := r.Kind()
+	if kind == "" || s.hostOnly && s.platform != p.o.Host {
+		return nil
+	}
+	if d, ok := p.o.Drivers[r.Platform+"/"+kind]; ok {
+		return d
+	}
+	return p.o.Drivers[kind]
+}
+
+// compile gives the tool its Action, where there is a driver for it.
+func (p *parser) compile(s *section, tool *aai.Tool, r *aai.Recipe, path string) {
+	driver := p.driver(s, r)
+	if driver == nil || len(p.faults.List) > 0 {
+		return
+	}
+	run, err := driver.Compile(r)
+	if err != nil {
+		p.fault(path, "%s", aai.AsError(err).Message)
+		return
+	}
+	tool.Run = run
+}

@@ -1,0 +1,203 @@
+package catalog
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"strings"
+)
+
+// FileName is the name of a descriptor in a folder of its own.
+const FileName = "aai.json"
+
+// maxEntries is how many entries of one folder are looked at, so that a folder
+// gone wild costs no more than its place.
+const maxEntries = 20_000
+
+// A Place is where descriptors are looked for: a root folder and a pattern below
+// it. Make one by [Folders], [Files], [Bundles], [Glob] or [DesktopFiles]; what an
+// operating system has is a list of them, in order of precedence. A place that
+// does not exist is empty and not an error.
+type Place struct {
+	// Root is an absolute path; a relative one matches nothing.
+	Root string
+	// Pattern is a slash-separated pattern below Root, each part in the syntax of
+	// path.Match.
+	Pattern string
+	// Desktop says that the files found are .desktop files, which name a
+	// descriptor by their key X-AAI-Config.
+	Desktop bool
+	// Named says that a folder with a descriptor should have the app's id as its
+	// name; it is a warning if it has not.
+	Named bool
+}
+
+// Folders is <root>/<app id>/aai.json, as in ~/.aai.
+func Folders(root string) Place { return Place{Root: root, Pattern: "*/" + FileName, Named: true} }
+
+// Files is the files in root that match the pattern, such as "*.json".
+func Files(root, pattern string) Place { return Glob(root, pattern) }
+
+// Bundles is <root>/<any app>/Contents/Resources/aai.json, as in /Applications.
+func Bundles(root string) Place { return Glob(root, "*/Contents/Resources/"+FileName) }
+
+// Glob is the files below root that match a slash-separated pattern.
+func Glob(root, pattern string) Place { return Place{Root: root, Pattern: pattern} }
+
+// DesktopFiles is the descriptors named by the freedesktop .desktop files in an
+// applications folder, with the key X-AAI-Config in the group [Desktop Entry]. Its
+// value is an absolute path.
+func DesktopFiles(root string) Place { return Place{Root: root, Pattern: "*.desktop", Desktop: true} }
+
+// String names the place for people, such as "/home/ann/.aai/*/aai.json".
+func (p Place) String() string {
+	s := filepath.Join(p.Root, filepath.FromSlash(p.Pattern))
+	if p.Desktop {
+		s += " (" + desktopKey + ")"
+	}
+	return s
+}
+
+// A finding is one file that a place leads to.
+type finding struct {
+	place *Place
+	path  string // of the descriptor, or of what should have led to one
+	fault string // why it could not be followed
+}
+
+// find lists the files of the place, ordered by path, and the folders it looked
+// into, of which some may not exist.
+func (p *Place) find() (found []finding, folders []string) {
+	if !filepath.IsAbs(p.Root) {
+		return []finding{{place: p, path: p.Root, fault: "the place is not an absolute path"}}, nil
+	}
+	w := walk{place: p}
+	w.descend(filepath.Clean(p.Root), strings.Split(p.Pattern, "/"))
+	if !p.Desktop {
+		return w.found, w.folders
+	}
+	for _, f := range w.found {
+		if f.fault != "" {
+			found = append(found, f)
+			continue
+		}
+		target, fault := desktopTarget(f.path)
+		switch {
+		case fault != "":
+			found = append(found, finding{place: p, path: f.path, fault: fault})
+		case target != "":
+			found = append(found, finding{place: p, path: target})
+			w.folders = append(w.folders, filepath.Dir(target))
+		}
+	}
+	return found, w.folders
+}
+
+// walk expands a pattern.
+type walk struct {
+	place   *Place
+	found   []finding
+	folders []string
+}
+
+func (w *walk) descend(folder string, parts []string) {
+	part, rest := parts[0], parts[1:]
+	if !strings.ContainsAny(part, `*?[\`) {
+		name := filepath.Join(folder, part)
+		if len(rest) > 0 {
+			w.descend(name, rest)
+			return
+		}
+		if _, err := os.Lstat(name); err == nil {
+			w.found = append(w.found, finding{place: w.place, path: name})
+		}
+		return
+	}
+	w.folders = append(w.folders, folder)
+	entries, err := listFolder(folder)
+	if err != nil {
+		if !os.IsNotExist(err) && !notAFolder(folder) {
+			w.found = append(w.found, finding{place: w.place, path: folder, fault: "the folder cannot be read: " + reason(err)})
+		}
+		return
+	}
+	for _, entry := range entries {
+		if ok, err := path.Match(part, entry.Name()); err != nil || !ok {
+			continue
+		}
+		name := filepath.Join(folder, entry.Name())
+		if len(rest) == 0 {
+			w.found = append(w.found, finding{place: w.place, path: name})
+			continue
+		}
+		if entry.IsDir() || entry.Type()&fs.ModeSymlink != 0 {
+			w.folders = append(w.folders, name)
+			w.descend(name, rest)
+		}
+	}
+}
+
+// listFolder lists a folder, sorted by name.
+func listFolder(name string) ([]fs.DirEntry, error) {
+	entries, err := os.ReadDir(name)
+	if len(entries) > maxEntries {
+		entries = entries[:maxEntries]
+	}
+	return entries, err
+}
+
+// notAFolder reports whether a name is something else than a folder.
+func notAFolder(name string) bool {
+	info, err := os.Stat(name)
+	return err == nil && !info.IsDir()
+}
+
+// reason is an error of the file system without the path, which is said already.
+func reason(err error) string {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
+	}
+	return err.Error()
+}
+
+// concerns reports whether something that happened at a path can change what the
+// place finds: the path, as far as it goes, matches the pattern, or it leads to
+// the root.
+func (p *Place) concerns(name string) bool {
+	root := filepath.Clean(p.Root)
+	if name == root || strings.HasPrefix(root, withSeparator(name)) {
+		return true
+	}
+	below, ok := strings.CutPrefix(name, withSeparator(root))
+	if !ok {
+		return false
+	}
+	parts, given := strings.Split(p.Pattern, "/"), strings.Split(filepath.ToSlash(below), "/")
+	if len(given) > len(parts) {
+		return false
+	}
+	for i, part := range given {
+		if ok, err := path.Match(parts[i], part); err != nil || !ok {
+			return false
+		}
+	}
+	return true
+}
+
+func withSeparator(name string) string {
+	if strings.HasSuffix(name, string(filepath.Separator)) {
+		return name
+	}
+	return name + string(filepath.Separator)
+}
+
+// hostPlatform is the protocol's name of this computer's platform.
+func hostPlatform() string {
+	if runtime.GOOS == "darwin" {
+		return "macos"
+	}
+	return runtime.GOOS
+}

@@ -1,0 +1,175 @@
+package catalog
+
+import (
+	"cmp"
+	"strings"
+
+	"aai"
+)
+
+// dbusAddress is where an object of D-Bus lives. A section gives one for all its
+// tools, and a tool may differ.
+type dbusAddress struct{ bus, service, object, iface string }
+
+// readAddress reads our "bus" and the protocol's "service", "object" and
+// "interface", and checks their form by the D-Bus specification, "Valid Names".
+func (p *parser) readAddress(m *members) dbusAddress {
+	a := dbusAddress{bus: m.word("bus", "session", "system")}
+	a.service = p.dbusName(m, validBusName, `expected a bus name such as "org.example.Mail"`, "service")
+	a.object = p.dbusName(m, validObjectPath, `expected an object path such as "/org/example/Mail"`, "object", "object_path")
+	a.iface = p.dbusName(m, validInterface, `expected an interface name such as "org.example.Mail"`, "interface")
+	return a
+}
+
+// dbusName reads a name that has a form, or "" if it is absent.
+func (p *parser) dbusName(m *members, valid func(string) bool, expected string, names ...string) string {
+	n := m.take(names...)
+	if n == nil {
+		return ""
+	}
+	if n.kind != text || !valid(n.text) {
+		p.fault(n.path(), "is %s; %s", shown(n), expected)
+		return ""
+	}
+	return n.text
+}
+
+// dbusForm reads tools that call methods or touch properties.
+func (p *parser) dbusForm(m *members) form {
+	common := p.readAddress(m)
+	return func(tool *members, r *aai.Recipe) { p.dbusTool(m, common, tool, r) }
+}
+
+func (p *parser) dbusTool(m *members, common dbusAddress, tool *members, r *aai.Recipe) {
+	own := p.readAddress(tool)
+	d := &aai.DBusRecipe{
+		Bus:       cmp.Or(own.bus, common.bus, "session"),
+		Service:   cmp.Or(own.service, common.service),
+		Object:    cmp.Or(own.object, common.object),
+		Interface: cmp.Or(own.iface, common.iface),
+	}
+	p.needAddress(m, tool, d.Service, `a D-Bus app needs a bus name such as "org.example.Mail"`, "service")
+	p.needAddress(m, tool, d.Object, `a D-Bus app needs an object path such as "/org/example/Mail"`, "object", "object_path")
+	p.needAddress(m, tool, d.Interface, `a D-Bus app needs an interface name such as "org.example.Mail"`, "interface")
+	d.Method = p.dbusName(tool, validMember, `expected a method name such as "SendEmail"`, "method")
+	d.Property = p.dbusName(tool, validMember, `expected a property name such as "Volume"`, "property")
+	d.Access = tool.word("access", "get", "set")
+	hasMethod, hasProperty := tool.has("method"), tool.has("property")
+	switch {
+	case hasMethod && hasProperty:
+		p.fault(tool.at("property"), `is given beside "method"; a D-Bus tool has one of them`)
+	case !hasMethod && !hasProperty:
+		p.fault(tool.at("method"), `missing; a D-Bus tool needs "method" or "property"`)
+	case hasProperty && d.Access == "":
+		d.Access = "get"
+	case hasMethod && d.Access != "":
+		p.fault(tool.at("access"), `goes with "property", not with "method"`)
+	}
+	r.DBus = d
+}
+
+// needAddress reports a part of the address that neither the section nor the tool
+// gives. One that is given and wrong was reported already.
+func (p *parser) needAddress(m, tool *members, value, expected string, names ...string) {
+	if value == "" && !m.has(names...) && !tool.has(names...) {
+		p.fault(m.at(names...), "missing; %s", expected)
+	}
+}
+
+// dbusOrEnvelope reads tools of execution type "dbus": one that names a method
+// or property is called so, any other gets the protocol's envelope.
+func (p *parser) dbusOrEnvelope(m *members) form {
+	common := p.readAddress(m)
+	return func(tool *members, r *aai.Recipe) {
+		if tool.has("method") || tool.has("property") {
+			p.dbusTool(m, common, tool, r)
+			return
+		}
+		r.IPC = &aai.IPCRecipe{
+			Bus: common.bus, Service: common.service, Object: common.object, Interface: common.iface,
+		}
+	}
+}
+
+// envelopeForm reads tools of execution type "ipc", and of its newer name on
+// macOS, "apple-events": all that can be said is where the app listens.
+func (p *parser) envelopeForm(platform string, m *members) form {
+	var at aai.IPCRecipe
+	supported := true
+	switch platform {
+	case "linux":
+		a := p.readAddress(m)
+		at = aai.IPCRecipe{Bus: a.bus, Service: a.service, Object: a.object, Interface: a.iface}
+	case "macos":
+		at.BundleID = cmp.Or(m.text("bundle_id"), p.app.ID)
+		class, id := cmp.Or(m.text("event_class"), "AAI "), cmp.Or(m.text("event_id"), "call")
+		if supported = class == "AAI " && id == "call"; !supported {
+			p.warn(m.at("event_class"), "only the event \"AAI \" \"call\" is supported; the tools cannot be run")
+		}
+	case "windows":
+		at.ProgID = m.text("progid", "prog_id")
+	}
+	return func(_ *members, r *aai.Recipe) {
+		if supported {
+			recipe := at
+			r.IPC = &recipe
+		}
+	}
+}
+
+// has reports whether the member is given, here or in the tool's "execution".
+func (m *members) has(names ...string) bool {
+	return m.take(names...) != nil
+}
+
+// validBusName checks a well-known bus name.
+func validBusName(s string) bool { return dotted(s, true) }
+
+// validInterface checks an interface name.
+func validInterface(s string) bool { return dotted(s, false) }
+
+func dotted(s string, hyphens bool) bool {
+	parts := strings.Split(s, ".")
+	for _, part := range parts {
+		if hyphens {
+			part = strings.ReplaceAll(part, "-", "_")
+		}
+		if !validMember(part) {
+			return false
+		}
+	}
+	return len(parts) >= 2 && len(s) <= 255
+}
+
+// validMember checks the name of a method or property.
+func validMember(s string) bool {
+	if s == "" || len(s) > 255 || digit(s[0]) {
+		return false
+	}
+	return wordy(s)
+}
+
+func wordy(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c != '_' && !letter(c) && !digit(c) {
+			return false
+		}
+	}
+	return true
+}
+
+func validObjectPath(s string) bool {
+	if s == "/" {
+		return true
+	}
+	rest, ok := strings.CutPrefix(s, "/")
+	if !ok || len(s) > 1024 {
+		return false
+	}
+	for _, part := range strings.Split(rest, "/") {
+		if part == "" || !wordy(part) {
+			return false
+		}
+	}
+	return true
+}

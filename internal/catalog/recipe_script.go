@@ -1,0 +1,220 @@
+package catalog
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"aai"
+)
+
+// scriptForm reads tools that are scripts for macOS.
+func (p *parser) scriptForm(language string) form {
+	return func(tool *members, r *aai.Recipe) {
+		script := tool.must("a macOS tool needs a script", "script")
+		p.placeholders(tool.at("script"), script, r)
+		r.Script = &aai.ScriptRecipe{Language: language, Script: script}
+	}
+}
+
+// placeholders checks that every ${param} in a template names a parameter of the
+// tool.
+func (p *parser) placeholders(path, template string, r *aai.Recipe) {
+	p.braced(path, template, "${", r)
+}
+
+func (p *parser) braced(path, template, opening string, r *aai.Recipe) {
+	rest := template
+	for {
+		_, after, found := strings.Cut(rest, opening)
+		if !found {
+			return
+		}
+		name, tail, closed := strings.Cut(after, "}")
+		if !closed {
+			p.fault(path, "has %q without \"}\"", opening)
+			return
+		}
+		if !p.declares(r, name) {
+			p.fault(path, "has %s, which names no parameter; %s",
+				aai.CleanLabel(opening+name+"}", maxName), parametersOf(r))
+			return
+		}
+		rest = tail
+	}
+}
+
+// declares reports whether the tool has the parameter. It keeps the names of the
+// tool that is being read in a set, since a template may hold very many.
+func (p *parser) declares(r *aai.Recipe, name string) bool {
+	if p.setOf != r {
+		p.setOf, p.set = r, make(map[string]bool, len(r.Params))
+		for _, declared := range r.Params {
+			p.set[declared] = true
+		}
+	}
+	return p.set[name]
+}
+
+// maxShown is how many parameters a message lists.
+const maxShown = 10
+
+func parametersOf(r *aai.Recipe) string {
+	if len(r.Params) == 0 {
+		return "the tool declares none"
+	}
+	names := make([]string, 0, maxShown)
+	for _, name := range r.Params[:min(len(r.Params), maxShown)] {
+		names = append(names, aai.CleanLabel(name, maxName))
+	}
+	return "expected " + oneOf(names)
+}
+
+// comForm reads tools that are lists of steps on COM objects.
+func (p *parser) comForm(m *members) form {
+	progID := p.progID(m)
+	return func(tool *members, r *aai.Recipe) { p.comTool(progID, tool, r) }
+}
+
+func (p *parser) comTool(progID string, tool *members, r *aai.Recipe) {
+	r.COM = &aai.COMRecipe{ProgID: progID}
+	n := tool.take("script")
+	switch {
+	case n == nil:
+		p.fault(tool.at("script"), "missing; a COM tool needs a list of steps")
+		return
+	case n.kind != list:
+		p.fault(n.path(), "is %s; expected a list of steps", n.words())
+		return
+	case n.first == nil:
+		p.fault(n.path(), "empty; expected at least one step")
+	}
+	var vars []string
+	for c := n.first; c != nil; c = c.next {
+		m := p.members(c, " that describes a step")
+		s := p.comStep(m, r, vars)
+		r.COM.Steps = append(r.COM.Steps, s)
+		if s.Var != "" {
+			vars = append(vars, s.Var)
+		}
+		m.unknown()
+	}
+}
+
+// comOrEnvelope reads tools of execution type "com": one with a script is run by
+// its steps, any other gets the protocol's envelope.
+func (p *parser) comOrEnvelope(m *members) form {
+	progID := p.progID(m)
+	return func(tool *members, r *aai.Recipe) {
+		if tool.has("script") {
+			p.comTool(progID, tool, r)
+			return
+		}
+		r.IPC = &aai.IPCRecipe{ProgID: progID}
+	}
+}
+
+func (p *parser) progID(m *members) string {
+	const expected = `expected a ProgID such as "Outlook.Application"`
+	id := m.text("progid", "prog_id")
+	for i := range len(id) {
+		if c := id[i]; c != '.' && c != '_' && c != '-' && !letter(c) && !digit(c) {
+			p.fault(m.at("progid", "prog_id"), "is %q; %s", aai.CleanLabel(id, maxName), expected)
+			return ""
+		}
+	}
+	return id
+}
+
+// comStep reads one step. Which fields it needs depends on its action.
+func (p *parser) comStep(m *members, r *aai.Recipe, vars []string) aai.COMStep {
+	actions := []string{"create", "call", "set", "get", "return"}
+	s := aai.COMStep{Action: m.word("action", actions...)}
+	if s.Action == "" {
+		if m.node.member("action") == nil {
+			p.fault(m.at("action"), "missing; expected %s", oneOf(actions))
+		}
+		m.node.readAll()
+		return s
+	}
+	need := func(name string) string {
+		return m.must(fmt.Sprintf("a %q step needs it", s.Action), name)
+	}
+	switch s.Action {
+	case "create":
+		s.Var = need("var")
+		if s.ProgID = p.progID(m); s.ProgID == "" && !m.has("progid", "prog_id") {
+			p.fault(m.at("progid", "prog_id"), "missing; a \"create\" step needs it")
+		}
+		return s
+	case "return":
+		s.Value = p.comValue(m, r, true)
+		return s
+	}
+	s.Object = need("object")
+	if s.Object != "" && !slices.Contains(vars, s.Object) {
+		p.fault(m.at("object"), "is %q, which no earlier step has as its \"var\"", aai.CleanLabel(s.Object, maxName))
+	}
+	switch s.Action {
+	case "call":
+		s.Method, s.Var = need("method"), m.text("var")
+		s.Args = p.comArgs(m, r)
+	case "set":
+		s.Property, s.Value = need("property"), p.comValue(m, r, true)
+	case "get":
+		s.Property, s.Var = need("property"), m.text("var")
+	}
+	return s
+}
+
+// readAll marks every member as noticed, where nothing more can be said of them.
+func (n *node) readAll() {
+	for c := n.first; c != nil; c = c.next {
+		c.read = true
+	}
+}
+
+func (p *parser) comValue(m *members, r *aai.Recipe, needed bool) json.RawMessage {
+	n := m.node.member("value")
+	m.asked = append(m.asked, "value")
+	if n == nil {
+		if needed {
+			p.fault(m.at("value"), "missing; this step needs it")
+		}
+		return nil
+	}
+	n.read = true // null is a value here
+	return p.template(n, r)
+}
+
+func (p *parser) comArgs(m *members, r *aai.Recipe) []json.RawMessage {
+	n := m.take("args")
+	if n == nil {
+		return nil
+	}
+	if n.kind != list {
+		p.fault(n.path(), "is %s; expected a list of arguments", n.words())
+		return nil
+	}
+	var args []json.RawMessage
+	for c := n.first; c != nil; c = c.next {
+		args = append(args, p.template(c, r))
+	}
+	return args
+}
+
+// template returns a value as JSON, having checked every ${param} in its strings.
+func (p *parser) template(n *node, r *aai.Recipe) json.RawMessage {
+	p.templateStrings(n, r)
+	return n.json()
+}
+
+func (p *parser) templateStrings(n *node, r *aai.Recipe) {
+	if n.kind == text {
+		p.placeholders(n.path(), n.text, r)
+	}
+	for c := n.first; c != nil; c = c.next {
+		p.templateStrings(c, r)
+	}
+}

@@ -1,0 +1,147 @@
+package catalog
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+
+	"aai"
+)
+
+// racy is how close to the moment of reading a file may have been modified and
+// still count as the same next time: file systems stamp coarsely, so that a
+// second write may leave no trace in size and time.
+const racy = 2 * time.Second
+
+// A loaded file is what one descriptor's file held when it was last read.
+type loaded struct {
+	finding
+	info       fs.FileInfo
+	readAt     time.Time
+	descriptor *Descriptor // never nil; with faults it holds only what could be read
+	faults     *Faults
+}
+
+// stale reports whether the file must be read again.
+func (l *loaded) stale(now fs.FileInfo) bool {
+	if l == nil || l.info == nil || !os.SameFile(l.info, now) {
+		return true
+	}
+	return l.info.Size() != now.Size() || !l.info.ModTime().Equal(now.ModTime()) ||
+		l.readAt.Sub(l.info.ModTime()) < racy
+}
+
+// scanner finds and reads descriptors and remembers what it read. It is used by
+// one goroutine at a time.
+type scanner struct {
+	places  []Place
+	options Options
+	known   map[string]*loaded // by path
+}
+
+// scan looks through all places. The files are in order of precedence.
+func (s *scanner) scan() (files []*loaded, folders []string) {
+	var found []finding
+	seen := make(map[string]bool)
+	for i := range s.places {
+		here, looked := s.places[i].find()
+		folders = append(folders, looked...)
+		for _, f := range here {
+			if !seen[f.path] {
+				seen[f.path] = true
+				found = append(found, f)
+			}
+		}
+	}
+	files = s.loadAll(found)
+	s.known = make(map[string]*loaded, len(files))
+	for _, f := range files {
+		s.known[f.path] = f
+	}
+	return files, folders
+}
+
+// loadAll reads the files, as many at once as there are processors.
+func (s *scanner) loadAll(found []finding) []*loaded {
+	files := make([]*loaded, len(found))
+	next := make(chan int)
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(found)) {
+		workers.Go(func() {
+			for i := range next {
+				files[i] = s.load(found[i])
+			}
+		})
+	}
+	for i := range found {
+		next <- i
+	}
+	close(next)
+	workers.Wait()
+	return files
+}
+
+// load reads and parses one file, or returns what is known of it. Whatever a
+// descriptor does to our code is a fault of that descriptor.
+func (s *scanner) load(f finding) (l *loaded) {
+	defer func() {
+		if p := recover(); p != nil {
+			l = refusedFile(f, fmt.Sprintf("the gateway failed at reading it: %v", p))
+			l.faults.List[0].Problem = aai.CleanLabel(l.faults.List[0].Problem, maxText)
+		}
+	}()
+	if f.fault != "" {
+		return refusedFile(f, f.fault)
+	}
+	before := s.known[f.path]
+	if info, err := os.Stat(f.path); err == nil && !before.stale(info) {
+		same := *before
+		same.finding = f
+		return &same
+	}
+	readAt := time.Now()
+	source, info, err := readRegular(f.path)
+	if err != nil {
+		return refusedFile(f, aai.AsError(err).Message)
+	}
+	l = &loaded{finding: f, info: info, readAt: readAt}
+	if before != nil && before.info != nil && bytes.Equal(before.source(), source) {
+		l.descriptor, l.faults = before.descriptor, before.faults
+		return l
+	}
+	o := s.options
+	o.Source = f.path
+	l.descriptor, l.faults = parse(source, o)
+	return l
+}
+
+// source is the descriptor as it was read, or nil if there is none.
+func (l *loaded) source() []byte {
+	return l.descriptor.App.Descriptor
+}
+
+func refusedFile(f finding, problem string) *loaded {
+	faults := &Faults{}
+	faults.add("", problem)
+	return &loaded{finding: f, descriptor: &Descriptor{App: &aai.App{}}, faults: faults}
+}
+
+// folderName is the name of the folder a descriptor lies in, where a folder is
+// expected to be named after the app, and otherwise empty.
+func (l *loaded) folderName() string {
+	if !l.place.Named || filepath.Base(l.path) != FileName {
+		return ""
+	}
+	return filepath.Base(filepath.Dir(l.path))
+}
+
+// snapshot scans and decides.
+func (s *scanner) snapshot(own []*aai.App) *snapshot {
+	files, folders := s.scan()
+	return newSnapshot(own, files, folders)
+}

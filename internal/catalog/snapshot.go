@@ -1,0 +1,180 @@
+package catalog
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"aai"
+)
+
+// A snapshot is all that is known at one moment. It is never changed after it
+// was made.
+type snapshot struct {
+	apps    []*aai.App // ordered by id
+	files   []fileState
+	folders []string // that were looked into
+
+	byID   map[string]*aai.App   // also "app:<id>" and the wire name
+	byFold map[string]*aai.App   // the same in lower case, and all names of the gateway's own apps
+	byName map[string][]*aai.App // lower case: aliases and names
+	names  []string              // what may be asked for, for suggestions
+	broken map[string]*loaded    // lower case: by what a refused file may be asked for
+}
+
+// fileState is a file and what became of it.
+type fileState struct {
+	*loaded
+	app      *aai.App // nil if it gave none
+	status   Status
+	shadow   string // the path that won
+	problem  string // why a right descriptor was refused
+	warnings []Fault
+}
+
+// newSnapshot gives every id to the first file in order of precedence that is
+// right. The gateway's own apps come before all.
+func newSnapshot(own []*aai.App, files []*loaded, folders []string) *snapshot {
+	s := &snapshot{
+		folders: folders,
+		byID:    make(map[string]*aai.App),
+		byFold:  make(map[string]*aai.App),
+		byName:  make(map[string][]*aai.App),
+		broken:  make(map[string]*loaded),
+	}
+	taken := &claims{ids: make(map[string]*aai.App), wires: make(map[string]*aai.App), aliases: make(map[string]*aai.App)}
+	for _, app := range own {
+		taken.take(app)
+		s.apps = append(s.apps, app)
+	}
+	for _, file := range files {
+		s.files = append(s.files, s.judge(file, taken))
+	}
+	for i := range s.files {
+		if f := &s.files[i]; f.app != nil {
+			f.app = taken.resolveAliases(f)
+			s.apps = append(s.apps, f.app)
+		}
+	}
+	sort.Slice(s.apps, func(i, j int) bool { return s.apps[i].ID < s.apps[j].ID })
+	s.index()
+	return s
+}
+
+// claims are the names that are taken already.
+type claims struct {
+	ids     map[string]*aai.App // lower case
+	wires   map[string]*aai.App // lower case
+	aliases map[string]*aai.App // lower case
+}
+
+func wireName(app *aai.App) string { return aai.WireName("app:" + app.ID) }
+
+func (c *claims) take(app *aai.App) {
+	c.ids[lower(app.ID)] = app
+	c.wires[lower(wireName(app))] = app
+}
+
+// judge decides whether a file's app is taken into the catalog.
+func (s *snapshot) judge(file *loaded, taken *claims) fileState {
+	state := fileState{loaded: file, warnings: slices.Clone(file.descriptor.Warnings)}
+	app := file.descriptor.App
+	if len(file.faults.List) > 0 {
+		state.status = Invalid
+		for _, name := range []string{app.ID, file.folderName(), app.Name} {
+			if _, known := s.broken[lower(name)]; name != "" && !known {
+				s.broken[lower(name)] = file
+			}
+		}
+		return state
+	}
+	if folder := file.folderName(); folder != "" && folder != app.ID {
+		state.warnings = append(state.warnings, Fault{Problem: fmt.Sprintf("the folder is named %q; expected the app's id, %q", aai.CleanLabel(folder, maxName), app.ID)})
+	}
+	rival := taken.ids[lower(app.ID)]
+	clash := taken.wires[lower(wireName(app))]
+	switch {
+	case rival != nil && rival.ID == app.ID && rival.Digest != "":
+		state.status, state.shadow = Shadowed, rival.Source
+	case rival != nil && rival.Digest == "":
+		state.status, state.problem = Refused, fmt.Sprintf("the id %q is the gateway's own", app.ID)
+	case rival != nil:
+		state.status, state.problem = Refused, fmt.Sprintf("the id %q differs only in case from %q of %s", app.ID, rival.ID, rival.Source)
+	case clash != nil:
+		state.status, state.problem = Refused, fmt.Sprintf("the id %q has the same wire name as %q: %s", app.ID, clash.ID, wireName(app))
+	default:
+		taken.take(app)
+		state.app, state.status = app, OK
+		if !app.Runnable() {
+			state.status = Unsupported
+		}
+	}
+	return state
+}
+
+// resolveAliases returns the app without the aliases that mean another app. An
+// alias that is another app's id or wire name would be a way to be called in its
+// place.
+func (c *claims) resolveAliases(f *fileState) *aai.App {
+	app := f.app
+	var kept []string
+	for _, alias := range app.Aliases {
+		key := lower(alias)
+		rival := c.ids[strings.TrimPrefix(key, "app:")]
+		if rival == nil {
+			rival = c.wires[key]
+		}
+		if rival == nil {
+			rival = c.aliases[key]
+		}
+		if rival != nil && rival.ID != app.ID {
+			f.warnings = append(f.warnings, Fault{Path: "aliases", Problem: fmt.Sprintf("%q already means %s; it is ignored", alias, rival.ID)})
+			continue
+		}
+		c.aliases[key] = app
+		kept = append(kept, alias)
+	}
+	if len(kept) == len(app.Aliases) {
+		return app
+	}
+	changed := *app
+	changed.Aliases = kept
+	return &changed
+}
+
+// index prepares finding.
+func (s *snapshot) index() {
+	for _, app := range s.apps {
+		for _, id := range []string{app.ID, "app:" + app.ID, wireName(app)} {
+			s.byID[id] = app
+			s.byFold[lower(id)] = app
+		}
+		s.names = append(s.names, app.ID)
+		for _, name := range append(strings.Split(app.Name, "|"), app.Aliases...) {
+			if app.Digest == "" {
+				s.byFold[lower(name)] = app
+			}
+			if s.addName(name, app) {
+				s.names = append(s.names, name)
+			}
+		}
+	}
+}
+
+func (s *snapshot) addName(name string, app *aai.App) bool {
+	key := lower(name)
+	if key == "" || slices.Contains(s.byName[key], app) {
+		return false
+	}
+	s.byName[key] = append(s.byName[key], app)
+	return true
+}
+
+// same reports whether two snapshots publish the same apps.
+func (s *snapshot) same(other *snapshot) bool {
+	return slices.EqualFunc(s.apps, other.apps, func(a, b *aai.App) bool {
+		return a == b || a.ID == b.ID && a.Digest != "" && a.Digest == b.Digest && a.Source == b.Source &&
+			slices.Equal(a.Aliases, b.Aliases)
+	})
+}

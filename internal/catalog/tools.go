@@ -1,0 +1,253 @@
+package catalog
+
+import (
+	"cmp"
+	"errors"
+	"time"
+
+	"aai"
+	"aai/internal/schema"
+)
+
+// maxTools is how many tools one section may have.
+const maxTools = 200
+
+// A form reads the part of a tool that says how it runs on its platform. It was
+// made from what the section says for all its tools.
+type form func(tool *members, r *aai.Recipe)
+
+// readTools reads a list of tools into the section.
+func (p *parser) readTools(s *section, m *members, way form) {
+	n := m.take("tools")
+	switch {
+	case n == nil:
+		p.fault(m.at("tools"), "missing; expected a list of tools")
+		return
+	case n.kind != list:
+		p.fault(n.path(), "is %s; expected a list of tools", n.words())
+		return
+	case n.first == nil:
+		p.warn(n.path(), "empty; the app has no tools on %s", s.platform)
+	case n.count() > maxTools:
+		p.fault(n.path(), "holds %d tools; expected at most %d", n.count(), maxTools)
+		return
+	}
+	seen := make(map[string]string)
+	for c := n.first; c != nil; c = c.next {
+		tool := p.members(c, " that describes a tool")
+		p.readTool(s, tool, way, seen)
+	}
+}
+
+func (p *parser) readTool(s *section, m *members, way form, seen map[string]string) {
+	path := m.node.path()
+	tool := &aai.Tool{Name: p.toolName(m, seen)}
+	tool.Title = aai.CleanLabel(m.text("title"), maxName)
+	tool.Description = aai.CleanText(m.text("description"), maxText)
+	if tool.Description == "" {
+		p.warn(m.at("description"), "missing; agents choose tools by it")
+	}
+	p.parameters(m, tool)
+	p.returns(m, tool)
+	tool.Timeout = p.timeout(m, s.platform)
+
+	r := &aai.Recipe{App: p.app.ID, Tool: tool.Name, Platform: s.platform, Params: tool.Params.Order}
+	r.OutputParser = p.outputParser(m, s.platform)
+	effect := p.claimedEffect(m, tool)
+	if n := m.take("execution"); n != nil {
+		m.also = p.members(n, "")
+	}
+	way(m, r)
+	tool.Effect = p.effect(effect, naturalEffect(r))
+	m.unknown()
+	s.tools, s.recipes, s.paths = append(s.tools, tool), append(s.recipes, r), append(s.paths, path)
+}
+
+// toolName reads a name of letters, digits, "_", "." and "-", up to 64.
+func (p *parser) toolName(m *members, seen map[string]string) string {
+	const expected = `expected a name such as "send_email"`
+	name := m.must(expected, "name")
+	if name == "" {
+		return ""
+	}
+	path := m.at("name")
+	if !validToolName(name) {
+		p.fault(path, "is %q; %s: letters, digits, \"_\", \".\" and \"-\", at most 64", aai.CleanLabel(name, maxName), expected)
+		return ""
+	}
+	if first, taken := seen[name]; taken {
+		p.fault(path, "is %q, as is %s; expected names that differ", name, first)
+	}
+	seen[name] = path
+	return name
+}
+
+func validToolName(name string) bool {
+	if len(name) > 64 || name[0] != '_' && !letter(name[0]) {
+		return false
+	}
+	for i := range len(name) {
+		if c := name[i]; c != '_' && c != '.' && c != '-' && !letter(c) && !digit(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// parameters reads the schema of the arguments, which are always an object.
+func (p *parser) parameters(m *members, tool *aai.Tool) {
+	n := m.take("parameters")
+	if n == nil {
+		p.warn(m.at("parameters"), "missing; the tool takes no parameters")
+		return
+	}
+	if n.kind != object {
+		p.fault(n.path(), "is %s; expected a JSON Schema of an object", n.words())
+		return
+	}
+	s, err := schema.Parse(n.raw)
+	if err != nil {
+		p.schemaFault(n.path(), err)
+		return
+	}
+	if kind, ok := schemaType(n.raw); !ok {
+		p.fault(n.path()+".type", "is %s; expected \"object\", since arguments have names", kind)
+		return
+	}
+	tool.Params = s
+	tool.Secret = schema.Secrets(n.raw)
+}
+
+// returns reads the schema of the result.
+func (p *parser) returns(m *members, tool *aai.Tool) {
+	n := m.take("returns")
+	if n == nil {
+		return
+	}
+	if n.kind != object {
+		p.fault(n.path(), "is %s; expected a JSON Schema", n.words())
+		return
+	}
+	s, err := schema.Parse(n.raw)
+	if err != nil {
+		p.schemaFault(n.path(), err)
+		return
+	}
+	tool.Returns = s
+}
+
+func (p *parser) schemaFault(path string, err error) {
+	message := err.Error()
+	if e, ok := errors.AsType[*aai.Error](err); ok {
+		message = e.Message
+	}
+	p.fault(path, "%s", message)
+}
+
+// timeout reads how long a tool may run: seconds, but milliseconds on Android.
+func (p *parser) timeout(m *members, platform string) time.Duration {
+	switch platform {
+	case "android":
+		return m.timeout(time.Millisecond, 5*time.Second)
+	case "ios":
+		return m.timeout(time.Second, 10*time.Second)
+	}
+	return m.timeout(time.Second, cmp.Or(p.o.DefaultTimeout, aai.DefaultTimeout))
+}
+
+// outputParser reads how the app's answer is to be understood.
+func (p *parser) outputParser(m *members, platform string) string {
+	known := map[string][]string{
+		"macos":   {"result as text", "result as record", "json"},
+		"windows": {"last_result", "json"},
+		"linux":   {"json", "string"},
+	}[platform]
+	given := m.text("output_parser")
+	if given == "" || len(known) == 0 {
+		return given
+	}
+	for _, k := range known {
+		if given == k {
+			return given
+		}
+	}
+	p.warn(m.at("output_parser"), "is %q; expected %s; the answer is given as it is", aai.CleanLabel(given, maxName), oneOf(known))
+	return ""
+}
+
+// claimedEffect returns what the descriptor says the tool does to the world, or
+// nil. Of two claims the more dangerous one counts.
+func (p *parser) claimedEffect(m *members, tool *aai.Tool) *aai.Effect {
+	var claim *aai.Effect
+	switch m.word("effect", "reads", "changes", "destroys") {
+	case "reads":
+		claim = worse(claim, aai.Reads)
+	case "changes":
+		claim = worse(claim, aai.Changes)
+	case "destroys":
+		claim = worse(claim, aai.Destroys)
+	}
+	n := m.take("annotations")
+	if n == nil {
+		return claim
+	}
+	hints := p.members(n, " of MCP tool annotations")
+	title := hints.text("title")
+	tool.Title = cmp.Or(tool.Title, aai.CleanLabel(title, maxName))
+	readOnly, destructive := hints.flag("read_only_hint"), hints.flag("destructive_hint")
+	switch {
+	case destructive != nil && *destructive:
+		claim = worse(claim, aai.Destroys)
+	case readOnly != nil && *readOnly:
+		claim = worse(claim, aai.Reads)
+	case destructive != nil:
+		claim = worse(claim, aai.Changes)
+	case readOnly != nil:
+		claim = worse(claim, aai.Destroys)
+	}
+	return claim
+}
+
+// flag returns a boolean member, or nil if it is absent.
+func (m *members) flag(name string) *bool {
+	n := m.take(name)
+	if n == nil {
+		return nil
+	}
+	if !isBool(n.kind) {
+		m.p.fault(n.path(), "is %s; expected true or false", n.words())
+		return nil
+	}
+	value := n.kind == truth
+	return &value
+}
+
+func worse(claim *aai.Effect, effect aai.Effect) *aai.Effect {
+	if claim != nil {
+		effect = min(*claim, effect)
+	}
+	return &effect
+}
+
+// effect weighs the descriptor's claim against what the recipe itself shows.
+func (p *parser) effect(claim *aai.Effect, natural aai.Effect) aai.Effect {
+	switch {
+	case claim == nil:
+		return natural
+	case p.o.Foreign:
+		return min(*claim, natural)
+	}
+	return *claim
+}
+
+// naturalEffect is what a recipe does when nobody says: reading a property or a
+// web resource changes nothing, anything else may.
+func naturalEffect(r *aai.Recipe) aai.Effect {
+	switch {
+	case r.DBus != nil && r.DBus.Property != "" && r.DBus.Access == "get":
+		return aai.Reads
+	case r.HTTP != nil && (r.HTTP.Method == "GET" || r.HTTP.Method == "HEAD"):
+		return aai.Reads
+	}
+	return aai.Destroys
+}

@@ -1,0 +1,298 @@
+package catalog
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/fsnotify/fsnotify"
+)
+
+// How the watcher paces itself.
+const (
+	quiet      = 200 * time.Millisecond // without events before it looks again
+	patience   = 2 * time.Second        // at most, while events go on
+	pollEvery  = 5 * time.Second        // where nothing can be watched
+	maxWatches = 4096                   // folders
+	settling   = 5                      // scans while new folders keep turning up
+)
+
+// Start scans in the background and then keeps watching the places, until ctx
+// ends; the channel it returns is closed when it has stopped. Where the system
+// cannot watch, the places are looked at every few seconds. Starting again does
+// nothing.
+func (c *Catalog) Start(ctx context.Context) (stopped <-chan struct{}) {
+	done := make(chan struct{})
+	if c.started.Swap(true) {
+		close(done)
+		return done
+	}
+	go func() {
+		defer close(done)
+		s, err := c.current(ctx)
+		if err != nil {
+			return
+		}
+		w := c.newWatch()
+		defer w.close()
+		w.run(ctx, w.follow(s))
+	}()
+	return done
+}
+
+// watch is the watcher's state. It belongs to one goroutine.
+type watch struct {
+	c       *Catalog
+	watcher *fsnotify.Watcher // nil: polling only
+	// watched is the folders as they were when their watches were set: a watch
+	// stays with its folder when that is moved and another takes its name.
+	watched map[string]fs.FileInfo
+	blind   bool // something cannot be watched, so poll
+}
+
+func (c *Catalog) newWatch() *watch {
+	w := &watch{c: c, watched: make(map[string]fs.FileInfo)}
+	watcher, err := fsnotify.NewWatcher()
+	if err != nil {
+		w.goBlind("the system's file watcher cannot be used", err)
+		return w
+	}
+	w.watcher = watcher
+	return w
+}
+
+func (w *watch) close() {
+	if w.watcher != nil {
+		_ = w.watcher.Close()
+	}
+}
+
+func (w *watch) goBlind(why string, err error) {
+	if !w.blind {
+		w.c.log.Warn("descriptors are looked for every few seconds instead of being watched: "+why,
+			"every", pollEvery, "error", err)
+	}
+	w.blind = true
+}
+
+// follow watches the folders of a snapshot and looks again, since something may
+// have happened before the watches were set, until nothing is left to set. It
+// reports whether it came so far.
+func (w *watch) follow(s *snapshot) (settled bool) {
+	for range settling {
+		if !w.set(w.wanted(s)) {
+			return true
+		}
+		s = w.c.rescan()
+	}
+	return false
+}
+
+// wanted lists the folders to watch: those that were looked into and the roots,
+// or what exists of the way there.
+func (w *watch) wanted(s *snapshot) map[string]bool {
+	folders := make(map[string]bool)
+	for _, folder := range s.folders {
+		folders[nearestExisting(folder)] = true
+	}
+	for _, place := range w.c.config.Places {
+		if filepath.IsAbs(place.Root) {
+			folders[nearestExisting(filepath.Clean(place.Root))] = true
+			// Also what holds the root: a folder that is replaced takes its watch
+			// along.
+			folders[nearestExisting(filepath.Dir(filepath.Clean(place.Root)))] = true
+		}
+	}
+	return folders
+}
+
+// nearestExisting is the folder, or the nearest one above it that exists.
+func nearestExisting(folder string) string {
+	for {
+		info, err := os.Stat(folder)
+		parent := filepath.Dir(folder)
+		if err == nil && info.IsDir() || parent == folder {
+			return folder
+		}
+		folder = parent
+	}
+}
+
+// set makes the watches those that are wanted, and reports whether it had to do
+// anything. New watches are set before others end, so that there is no moment in
+// which a folder and what holds it are both unwatched.
+func (w *watch) set(wanted map[string]bool) (changed bool) {
+	if w.watcher == nil {
+		return false
+	}
+	for folder, before := range w.watched {
+		if now, err := os.Stat(folder); err != nil || !os.SameFile(before, now) {
+			w.forget(folder)
+			changed = true
+		}
+	}
+	for folder := range wanted {
+		if w.watched[folder] == nil {
+			changed = w.add(folder) || changed
+		}
+	}
+	for folder := range w.watched {
+		if !wanted[folder] {
+			w.forget(folder)
+			changed = true
+		}
+	}
+	return changed
+}
+
+// add watches a folder. It reports whether it is worth looking again: not if the
+// folder cannot be watched.
+func (w *watch) add(folder string) bool {
+	if len(w.watched) >= maxWatches {
+		w.goBlind("there are too many folders", nil)
+		return false
+	}
+	info, err := os.Stat(folder)
+	if err != nil {
+		return true // gone since it was seen
+	}
+	if err := w.watcher.Add(folder); err != nil {
+		if _, gone := os.Stat(folder); gone != nil {
+			return true
+		}
+		if !os.IsPermission(err) {
+			w.goBlind("a folder cannot be watched", err)
+		}
+		return false
+	}
+	w.watched[folder] = info
+	return true
+}
+
+// forget ends a watch. The folder may be gone, and its watch with it.
+func (w *watch) forget(folder string) {
+	_ = w.watcher.Remove(folder)
+	delete(w.watched, folder)
+}
+
+// run looks again after events, from time to time, and at once if the watches
+// are not settled.
+func (w *watch) run(ctx context.Context, settled bool) {
+	var events chan fsnotify.Event
+	var failures chan error
+	if w.watcher != nil {
+		events, failures = w.watcher.Events, w.watcher.Errors
+	}
+	tick := newTicker(w.c.config.Rescan)
+	defer tick.stop()
+	var due delay
+	if !settled {
+		due.push()
+	}
+	for {
+		if w.blind && tick.every != pollEvery && (tick.every == 0 || tick.every > pollEvery) {
+			tick.stop()
+			tick = newTicker(pollEvery)
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case event, ok := <-events:
+			if !ok {
+				events = nil
+				w.goBlind("the watcher ended", nil)
+			} else if w.matters(event) {
+				due.push()
+			}
+		case err, ok := <-failures:
+			if !ok {
+				failures = nil
+			} else { // such as an overflow: anything may have happened
+				w.c.log.Warn("the file watcher lost events", "error", err)
+				due.push()
+			}
+		case <-due.channel():
+			due = delay{}
+			if !w.follow(w.c.rescan()) {
+				due.push()
+			}
+		case <-tick.channel():
+			if !w.follow(w.c.rescan()) {
+				due.push()
+			}
+		}
+	}
+}
+
+// matters reports whether an event can change what the places lead to. A watch
+// on a folder that is gone is forgotten, so that it is set again.
+func (w *watch) matters(event fsnotify.Event) bool {
+	if event.Has(fsnotify.Remove) || event.Has(fsnotify.Rename) {
+		if w.watched[event.Name] != nil {
+			w.forget(event.Name)
+			return true
+		}
+	}
+	for i := range w.c.config.Places {
+		if w.c.config.Places[i].concerns(event.Name) {
+			return true
+		}
+	}
+	return w.isDescriptor(event.Name)
+}
+
+// isDescriptor reports whether the path is that of a descriptor, or leads to one.
+// A .desktop file may have named one outside the places' own folders.
+func (w *watch) isDescriptor(name string) bool {
+	for _, file := range w.c.now.Load().files {
+		if file.path == name || strings.HasPrefix(file.path, withSeparator(name)) {
+			return true
+		}
+	}
+	return false
+}
+
+// delay waits for quiet, but not for ever.
+type delay struct {
+	since time.Time
+	timer <-chan time.Time
+}
+
+func (d *delay) push() {
+	now := time.Now()
+	if d.since.IsZero() {
+		d.since = now
+	}
+	d.timer = time.After(max(0, min(quiet, patience-now.Sub(d.since))))
+}
+
+func (d *delay) channel() <-chan time.Time { return d.timer }
+
+// ticker is a time.Ticker that may never tick.
+type ticker struct {
+	every  time.Duration
+	ticker *time.Ticker
+}
+
+func newTicker(every time.Duration) ticker {
+	if every <= 0 {
+		return ticker{}
+	}
+	return ticker{every: every, ticker: time.NewTicker(every)}
+}
+
+func (t ticker) channel() <-chan time.Time {
+	if t.ticker == nil {
+		return nil
+	}
+	return t.ticker.C
+}
+
+func (t ticker) stop() {
+	if t.ticker != nil {
+		t.ticker.Stop()
+	}
+}

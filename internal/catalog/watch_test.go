@@ -1,0 +1,371 @@
+package catalog
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+)
+
+// generous is how long a change may take to be seen on a loaded machine. The
+// tests wait for the change and not for the time.
+const generous = 30 * time.Second
+
+// following is a started catalog and its changes.
+type following struct {
+	*Catalog
+	t       *testing.T
+	changes chan struct{}
+}
+
+func follow(t *testing.T, c *Catalog) *following {
+	t.Helper()
+	f := &following{Catalog: c, t: t, changes: make(chan struct{}, 100)}
+	stop := c.OnChange(func() { f.changes <- struct{}{} })
+	ctx, cancel := context.WithCancel(context.Background())
+	stopped := c.Start(ctx)
+	c.Apps()
+	t.Cleanup(func() {
+		stop()
+		cancel()
+		<-stopped
+	})
+	return f
+}
+
+// until waits for changes until the apps are those.
+func (f *following) until(want string) {
+	f.t.Helper()
+	deadline := time.After(generous)
+	for {
+		got := ids(f.Apps())
+		if got == want {
+			return
+		}
+		select {
+		case <-f.changes:
+		case <-deadline:
+			f.t.Fatalf("apps: %s; want %s", got, want)
+		}
+	}
+}
+
+func rename(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.Rename(from, to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func remove(t *testing.T, name string) {
+	t.Helper()
+	if err := os.RemoveAll(name); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestWatchFolders(t *testing.T) {
+	root := t.TempDir()
+	at := func(app string) string { return filepath.Join(root, app, FileName) }
+	write(t, at("org.a"), linuxApp("org.a", "A", ""))
+	f := follow(t, newCatalog(Folders(root)))
+	f.until("aai desktop org.a")
+
+	write(t, at("org.b"), linuxApp("org.b", "B", "")) // a new folder
+	f.until("aai desktop org.a org.b")
+	write(t, at("org.b"), linuxApp("org.b2", "B", "")) // written over
+	f.until("aai desktop org.a org.b2")
+	write(t, filepath.Join(root, "org.b", "tmp"), linuxApp("org.b3", "B", "")) // replaced as editors do
+	rename(t, filepath.Join(root, "org.b", "tmp"), at("org.b"))
+	f.until("aai desktop org.a org.b3")
+	write(t, at("org.b"), "{") // half a file
+	f.until("aai desktop org.a")
+	write(t, at("org.b"), linuxApp("org.b4", "B", ""))
+	f.until("aai desktop org.a org.b4")
+	remove(t, at("org.b"))
+	f.until("aai desktop org.a")
+	write(t, at("org.b"), linuxApp("org.b5", "B", ""))
+	f.until("aai desktop org.a org.b5")
+	remove(t, filepath.Join(root, "org.b"))
+	f.until("aai desktop org.a")
+	rename(t, filepath.Join(root, "org.a"), filepath.Join(t.TempDir(), "gone"))
+	f.until("aai desktop")
+}
+
+// The folders need not exist when the gateway starts, and may go and come back.
+func TestWatchFoldersThatComeLater(t *testing.T) {
+	home := t.TempDir()
+	root := filepath.Join(home, "a", ".aai")
+	f := follow(t, newCatalog(Folders(root)))
+	f.until("aai desktop")
+	write(t, filepath.Join(root, "org.a", FileName), linuxApp("org.a", "A", ""))
+	f.until("aai desktop org.a")
+	rename(t, filepath.Join(home, "a"), filepath.Join(home, "b"))
+	f.until("aai desktop")
+	write(t, filepath.Join(root, "org.c", FileName), linuxApp("org.c", "C", ""))
+	f.until("aai desktop org.c")
+	write(t, filepath.Join(root, "org.d", FileName), linuxApp("org.d", "D", ""))
+	f.until("aai desktop org.c org.d")
+}
+
+// A folder that is moved away takes its watch along; the one that takes its name
+// is watched anew.
+func TestWatchFolderThatIsReplaced(t *testing.T) {
+	home := t.TempDir()
+	root := filepath.Join(home, ".aai")
+	write(t, filepath.Join(root, "org.a", FileName), linuxApp("org.a", "A", ""))
+	c := newCatalog(Folders(root))
+	c.Apps()
+	w := c.newWatch()
+	defer w.close()
+	w.follow(c.now.Load())
+	rename(t, root, root+".old")
+	write(t, filepath.Join(root, "org.b", FileName), linuxApp("org.b", "B", ""))
+	if !w.set(w.wanted(c.rescan())) {
+		t.Error("the new folder is taken for the old one")
+	}
+	for folder, then := range w.watched {
+		if now, err := os.Stat(folder); err != nil || !os.SameFile(then, now) {
+			t.Errorf("%s: another folder is watched", folder)
+		}
+	}
+}
+
+// Whatever set has to do, it says so, since something may have been missed.
+func TestSettingWatches(t *testing.T) {
+	c := newCatalog()
+	w := c.newWatch()
+	defer w.close()
+	folder := t.TempDir()
+	steps := []struct {
+		wanted  []string
+		changed bool
+	}{
+		{[]string{folder}, true},
+		{[]string{folder}, false},
+		{[]string{folder, filepath.Join(folder, "gone")}, true},
+		{nil, true},
+		{nil, false},
+	}
+	for i, step := range steps {
+		wanted := map[string]bool{}
+		for _, name := range step.wanted {
+			wanted[name] = true
+		}
+		if got := w.set(wanted); got != step.changed {
+			t.Errorf("step %d: %v", i, got)
+		}
+	}
+}
+
+func TestWatchOneFile(t *testing.T) {
+	root := t.TempDir()
+	f := follow(t, newCatalog(Glob(root, FileName)))
+	f.until("aai desktop")
+	write(t, filepath.Join(root, FileName), linuxApp("org.a", "A", ""))
+	f.until("aai desktop org.a")
+	write(t, filepath.Join(root, FileName), linuxApp("org.b", "B", ""))
+	f.until("aai desktop org.b")
+}
+
+func TestWatchDesktopFiles(t *testing.T) {
+	root, elsewhere := t.TempDir(), t.TempDir()
+	target := filepath.Join(elsewhere, "deep", "app.json")
+	f := follow(t, newCatalog(DesktopFiles(root)))
+	f.until("aai desktop")
+	write(t, filepath.Join(root, "x.desktop"), "[Desktop Entry]\nX-AAI-Config="+target+"\n")
+	write(t, target, linuxApp("org.a", "A", ""))
+	f.until("aai desktop org.a")
+	write(t, target, linuxApp("org.b", "B", ""))
+	f.until("aai desktop org.b")
+	remove(t, filepath.Join(root, "x.desktop"))
+	f.until("aai desktop")
+}
+
+// Without a watcher the places are looked at from time to time.
+func TestRescan(t *testing.T) {
+	root := t.TempDir()
+	c := newCatalog(Folders(root))
+	c.config.Rescan = 10 * time.Millisecond
+	changes := make(chan struct{}, 100)
+	defer c.OnChange(func() { changes <- struct{}{} })()
+	f := &following{Catalog: c, t: t, changes: changes}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		c.Apps()
+		w := &watch{c: c, watched: map[string]fs.FileInfo{}} // no inotify
+		w.run(ctx, true)
+	}()
+	f.until("aai desktop")
+	write(t, filepath.Join(root, "org.a", FileName), linuxApp("org.a", "A", ""))
+	f.until("aai desktop org.a")
+	cancel()
+	<-done
+}
+
+// Files that did not change are not read again: their apps stay the same values.
+func TestRescanKeepsWhatDidNotChange(t *testing.T) {
+	root := t.TempDir()
+	old := filepath.Join(root, "old.json")
+	write(t, old, linuxApp("org.old", "Old", ""))
+	past := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(old, past, past); err != nil {
+		t.Fatal(err)
+	}
+	c := newCatalog(Files(root, "*.json"))
+	before, _ := c.Find(t.Context(), "org.old")
+	read := c.scanner.known[old].readAt
+	write(t, filepath.Join(root, "new.json"), linuxApp("org.new", "New", ""))
+	changed := 0
+	defer c.OnChange(func() { changed++ })()
+	c.rescan()
+	after, _ := c.Find(t.Context(), "org.old")
+	if before != after || c.scanner.known[old].readAt != read || changed != 1 {
+		t.Errorf("same app %v, read again %v, %d changes", before == after, c.scanner.known[old].readAt != read, changed)
+	}
+	c.rescan()
+	if changed != 1 {
+		t.Errorf("%d changes without a change", changed)
+	}
+	// The same size and the same time do not hide a file put in its place.
+	write(t, old+"~", linuxApp("org.odd", "Old", ""))
+	if err := os.Chtimes(old+"~", past, past); err != nil {
+		t.Fatal(err)
+	}
+	rename(t, old+"~", old)
+	c.rescan()
+	if got := ids(c.Apps()); got != "aai desktop org.new org.odd" || changed != 2 {
+		t.Errorf("apps: %s, %d changes", got, changed)
+	}
+}
+
+// A file that was written in the moment it was read is read again, since a
+// second write in that moment leaves the same size and time.
+func TestRescanReadsFreshFilesAgain(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a.json")
+	write(t, name, linuxApp("org.a", "A", ""))
+	info, err := os.Stat(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := newCatalog(Files(filepath.Dir(name), "*.json"))
+	c.Apps()
+	write(t, name, linuxApp("org.b", "A", ""))
+	if err := os.Chtimes(name, info.ModTime(), info.ModTime()); err != nil {
+		t.Fatal(err)
+	}
+	c.rescan()
+	if got := ids(c.Apps()); got != "aai desktop org.b" {
+		t.Errorf("apps: %s", got)
+	}
+}
+
+// One listener may stop another whose turn comes later.
+func TestListenerStopsAnother(t *testing.T) {
+	var l listeners
+	var stop func()
+	l.add(func() { stop() })
+	stop = l.add(func() { t.Error("called after stop") })
+	l.call()
+}
+
+// A listener is not called after stop has returned, and stop waits for one that
+// is being called.
+func TestStopOnChange(t *testing.T) {
+	root := t.TempDir()
+	c := newCatalog(Files(root, "*.json"))
+	c.Apps()
+	inside, goOn := make(chan struct{}), make(chan struct{})
+	calls := 0
+	stop := c.OnChange(func() {
+		calls++
+		c.Apps() // no lock of the catalog is held
+		close(inside)
+		<-goOn
+	})
+	write(t, filepath.Join(root, "a.json"), linuxApp("org.a", "A", ""))
+	scanned := make(chan struct{})
+	go func() {
+		defer close(scanned)
+		c.rescan()
+	}()
+	<-inside
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		stop()
+	}()
+	select {
+	case <-stopped:
+		t.Error("stop returned while the listener ran")
+	default:
+	}
+	close(goOn)
+	<-stopped
+	<-scanned
+	write(t, filepath.Join(root, "b.json"), linuxApp("org.b", "B", ""))
+	c.rescan()
+	stop()
+	if calls != 1 {
+		t.Errorf("%d calls", calls)
+	}
+}
+
+func TestStartIsOnce(t *testing.T) {
+	c := newCatalog(Folders(t.TempDir()))
+	ctx, cancel := context.WithCancel(t.Context())
+	first := c.Start(ctx)
+	<-c.Start(ctx) // does nothing and has stopped
+	cancel()
+	<-first
+}
+
+// Many ask while the apps change under them.
+func TestConcurrentUse(t *testing.T) {
+	root := t.TempDir()
+	write(t, filepath.Join(root, "a.json"), linuxApp("org.a", "A", `"aliases": ["first"],`))
+	c := newCatalog(Files(root, "*.json"))
+	done := make(chan struct{})
+	var asking sync.WaitGroup
+	for range 4 {
+		asking.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				if _, err := c.Find(context.Background(), "FIRST"); err != nil {
+					t.Errorf("find: %v", err)
+					return
+				}
+				for _, app := range c.Apps() {
+					_, _ = Summary(app), GuideData(app)
+				}
+				c.OnChange(func() {})()
+				runtime.Gosched()
+			}
+		})
+	}
+	for i := range 20 {
+		name := filepath.Join(root, "b.json")
+		if i%2 == 0 {
+			write(t, name, linuxApp("org.b", "B", `"aliases": ["first", "second"],`))
+		} else {
+			remove(t, name)
+		}
+		c.Apps()
+		c.rescan()
+		if _, err := c.Report(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	close(done)
+	asking.Wait()
+}
