@@ -1,0 +1,91 @@
+package dbus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// defaultSystemBus is the well-known address of the system bus, by the
+// specification.
+const defaultSystemBus = "unix:path=/var/run/dbus/system_bus_socket"
+
+// errNoBus is why there is no session bus to dial.
+var errNoBus = errors.New("neither DBUS_SESSION_BUS_ADDRESS nor a socket at $XDG_RUNTIME_DIR/bus is there")
+
+// sessionAddress finds the session bus of this login. It never starts one: a bus
+// of our own would have no apps on it.
+func sessionAddress(getenv func(string) string) (string, error) {
+	if address := getenv("DBUS_SESSION_BUS_ADDRESS"); address != "" {
+		return address, nil
+	}
+	folder := getenv("XDG_RUNTIME_DIR")
+	if folder == "" {
+		return "", errNoBus
+	}
+	path := filepath.Join(folder, "bus")
+	if info, err := os.Stat(path); err != nil || info.Mode()&fs.ModeSocket == 0 {
+		return "", errNoBus
+	}
+	return "unix:path=" + url.PathEscape(path), nil
+}
+
+func systemAddress(getenv func(string) string) (string, error) {
+	if address := getenv("DBUS_SYSTEM_BUS_ADDRESS"); address != "" {
+		return address, nil
+	}
+	return defaultSystemBus, nil
+}
+
+// dialAddress opens the first of the addresses (they are separated by ";") that
+// can be opened. Only sockets of this computer are: over a network the bus could
+// neither know us nor we it.
+func dialAddress(ctx context.Context, addresses string) (net.Conn, error) {
+	err := errors.New("the address is empty")
+	for address := range strings.SplitSeq(addresses, ";") {
+		if address == "" {
+			continue
+		}
+		var path string
+		if path, err = socketPath(address); err != nil {
+			continue
+		}
+		var socket net.Conn
+		if socket, err = new(net.Dialer).DialContext(ctx, "unix", path); err == nil {
+			return socket, nil
+		}
+	}
+	return nil, err
+}
+
+// socketPath reads an address such as "unix:path=/run/user/1000/bus,guid=…".
+func socketPath(address string) (string, error) {
+	transport, keys, _ := strings.Cut(address, ":")
+	if transport == "autolaunch" {
+		return "", errors.New("the address is autolaunch:, and this gateway starts no bus of its own")
+	}
+	if transport != "unix" {
+		return "", fmt.Errorf("expected an address that begins with unix:, got %q", transport)
+	}
+	for pair := range strings.SplitSeq(keys, ",") {
+		key, escaped, _ := strings.Cut(pair, "=")
+		value, err := url.PathUnescape(escaped)
+		if err != nil {
+			return "", fmt.Errorf("the address's %s: %w", key, err)
+		}
+		switch {
+		case value == "":
+		case key == "path":
+			return value, nil
+		case key == "abstract":
+			return "@" + value, nil
+		}
+	}
+	return "", errors.New("expected path= or abstract= in the address")
+}

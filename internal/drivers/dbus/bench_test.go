@@ -1,0 +1,82 @@
+package dbus
+
+import (
+	"testing"
+
+	godbus "github.com/godbus/dbus/v5"
+
+	"aai"
+	"aai/internal/drivers/dbus/dbustest"
+)
+
+// BenchmarkBareGodbus is the floor for BenchmarkCall: the same call of the same
+// service without a gateway.
+func BenchmarkBareGodbus(b *testing.B) {
+	bus := dbustest.Start(b)
+	dbustest.Serve(b, bus, service)
+	object := bus.Connect(b).Object(service, dbustest.Path)
+	for b.Loop() {
+		var out string
+		if err := object.Call(dbustest.Interface+".Join", 0, "a", "b", byte(1)).Store(&out); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkBareGodbusParallel(b *testing.B) {
+	bus := dbustest.Start(b)
+	dbustest.Serve(b, bus, service)
+	object := bus.Connect(b).Object(service, godbus.ObjectPath(dbustest.Path))
+	b.SetParallelism(32)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if err := object.Call(dbustest.Interface+".Join", 0, "a", "b", byte(1)).Err; err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}
+
+func BenchmarkCall(b *testing.B) {
+	bus := dbustest.Start(b)
+	dbustest.Serve(b, bus, service)
+	action := compile(b, newDriver(b, bus), methodRecipe("Join", "to", "subject_line", "urgency"))
+	call := &aai.Call{Args: map[string]any{"to": "a", "subject_line": "b", "urgency": 1.0}}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := action(b.Context(), call); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkCallParallel(b *testing.B) {
+	bus := dbustest.Start(b)
+	dbustest.Serve(b, bus, service)
+	action := compile(b, newDriver(b, bus), methodRecipe("Join", "to", "subject_line", "urgency"))
+	call := &aai.Call{Args: map[string]any{"to": "a", "subject_line": "b", "urgency": 1.0}}
+	b.SetParallelism(32)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, err := action(b.Context(), call); err != nil {
+				b.Error(err)
+			}
+		}
+	})
+}
+
+// BenchmarkWork is what the driver itself does for a call: arguments to wire and
+// wire to result, without a bus.
+func BenchmarkWork(b *testing.B) {
+	args := map[string]any{"a": "text", "n": 3.0, "list": []any{"x", "y"}, "deep": map[string]any{"k": []any{1.0, 2.0}}}
+	t, err := parseType("a{sv}")
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := throughTheWire(args, t); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

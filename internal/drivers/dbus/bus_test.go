@@ -1,0 +1,219 @@
+package dbus
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"aai"
+	"aai/internal/drivers/dbus/dbustest"
+)
+
+func withEnv(t *testing.T, env map[string]string) *Driver {
+	d := New(Config{Getenv: func(name string) string { return env[name] }})
+	t.Cleanup(func() { _ = d.Close() })
+	return d
+}
+
+func TestNoSessionBus(t *testing.T) {
+	notASocket := t.TempDir()
+	for name, env := range map[string]map[string]string{
+		"nothing is set":     {},
+		"no socket is there": {"XDG_RUNTIME_DIR": notASocket},
+		"autolaunch":         {"DBUS_SESSION_BUS_ADDRESS": "autolaunch:"},
+		"other transport":    {"DBUS_SESSION_BUS_ADDRESS": "tcp:host=localhost,port=1"},
+		"nobody listens":     {"DBUS_SESSION_BUS_ADDRESS": "unix:path=" + filepath.Join(notASocket, "bus")},
+		"no address":         {"DBUS_SESSION_BUS_ADDRESS": ";"},
+		"bad escape":         {"DBUS_SESSION_BUS_ADDRESS": "unix:path=%zz"},
+		"no path":            {"DBUS_SESSION_BUS_ADDRESS": "unix:guid=1"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			err := fail(t, compile(t, withEnv(t, env), methodRecipe("Open")), nil, aai.AppNotRunning, aai.NotDelivered)
+			if !strings.HasPrefix(err.Message, "no session bus") || err.Hint == "" {
+				t.Errorf("%s (%s)", err.Message, err.Hint)
+			}
+		})
+	}
+}
+
+func TestFileInThePlaceOfTheSocket(t *testing.T) {
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "bus"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := sessionAddress(func(name string) string { return map[string]string{"XDG_RUNTIME_DIR": folder}[name] })
+	if !errors.Is(err, errNoBus) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestSessionBusInTheRuntimeFolder(t *testing.T) {
+	b := dbustest.Start(t)
+	dbustest.Serve(t, b, service)
+	folder := filepath.Dir(strings.TrimPrefix(b.Address, "unix:path="))
+	d := withEnv(t, map[string]string{"XDG_RUNTIME_DIR": folder})
+	run(t, compile(t, d, methodRecipe("Nothing")), nil)
+}
+
+func TestSecondAddressIsTried(t *testing.T) {
+	b := dbustest.Start(t)
+	dbustest.Serve(t, b, service)
+	d := withEnv(t, map[string]string{"DBUS_SESSION_BUS_ADDRESS": "tcp:host=localhost,port=1;" + b.Address + ",guid=00"})
+	run(t, compile(t, d, methodRecipe("Nothing")), nil)
+}
+
+// listen makes a socket that is not a bus. Every connection is handed to serve.
+func listen(t *testing.T, serve func(net.Conn)) (address string) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "s")
+	l, err := new(net.ListenConfig).Listen(t.Context(), "unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			t.Cleanup(func() { _ = c.Close() })
+			go serve(c)
+		}
+	}()
+	return "unix:path=" + path
+}
+
+func TestBusThatNeverAnswers(t *testing.T) {
+	accepted := make(chan struct{}, 10)
+	address := listen(t, func(net.Conn) { accepted <- struct{}{} })
+	d := withEnv(t, map[string]string{"DBUS_SESSION_BUS_ADDRESS": address})
+	action := compile(t, d, methodRecipe("Open"))
+
+	ctx, cancel := context.WithCancel(t.Context())
+	go func() {
+		<-accepted
+		cancel()
+	}()
+	failIn(ctx, t, action, nil, aai.AutomationFailed, aai.NotDelivered)
+	late, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer stop()
+	failIn(late, t, action, nil, aai.Timeout, aai.NotDelivered)
+
+	// Close ends those that still wait.
+	go func() {
+		<-late.Done()
+		_ = d.Close()
+	}()
+	fail(t, action, nil, aai.AppNotRunning, aai.NotDelivered)
+}
+
+func TestWhatAnswersIsNoBus(t *testing.T) {
+	for name, greeting := range map[string]string{
+		"another protocol": "HTTP/1.1 400 Bad Request\r\n\r\n",
+		"refusal":          "REJECTED EXTERNAL\r\n",
+		"endless line":     strings.Repeat("x", 100<<10),
+		"not D-Bus after":  "OK 1234\r\nHTTP/1.1 400 Bad Request\r\n\r\n",
+		"huge header":      "OK 1234\r\nl\x02\x00\x01\x00\x00\x00\x00\x01\x00\x00\x00\xff\xff\xff\xff",
+		"goodbye":          "",
+	} {
+		t.Run(name, func(t *testing.T) {
+			address := listen(t, func(c net.Conn) {
+				_, _ = c.Write([]byte(greeting))
+				if greeting == "" {
+					_ = c.Close()
+				}
+			})
+			d := withEnv(t, map[string]string{"DBUS_SESSION_BUS_ADDRESS": address})
+			fail(t, compile(t, d, methodRecipe("Open")), nil, aai.AppNotRunning, aai.NotDelivered)
+		})
+	}
+}
+
+func TestBusDiesAndComesBack(t *testing.T) {
+	b := dbustest.Start(t)
+	s := dbustest.Serve(t, b, service)
+	d := newDriver(t, b)
+	block := compile(t, d, methodRecipe("Block"))
+	nothing := compile(t, d, methodRecipe("Nothing"))
+	stopped := make(chan struct{})
+	go func() {
+		defer close(stopped)
+		s.AwaitBlocked(1)
+		b.Stop()
+	}()
+	fail(t, block, nil, aai.AppNotRunning, aai.DeliveryUnknown)
+	<-stopped
+	s.Release()
+	fail(t, nothing, nil, aai.AppNotRunning, aai.NotDelivered)
+
+	b.Restart(t)
+	s = dbustest.Serve(t, b, service)
+	run(t, nothing, nil)
+
+	// The driver need not have noticed the loss before the next call.
+	b.Restart(t)
+	s = dbustest.Serve(t, b, service)
+	run(t, nothing, nil)
+	if n := s.Calls("Nothing"); n != 1 {
+		t.Errorf("%d deliveries", n)
+	}
+}
+
+func TestClose(t *testing.T) {
+	b := dbustest.Start(t)
+	s := dbustest.Serve(t, b, service)
+	defer s.Release()
+	d := newDriver(t, b)
+	block := compile(t, d, methodRecipe("Block"))
+	go func() {
+		s.AwaitBlocked(1)
+		_ = d.Close()
+	}()
+	fail(t, block, nil, aai.AppNotRunning, aai.DeliveryUnknown)
+	fail(t, block, nil, aai.AppNotRunning, aai.NotDelivered)
+}
+
+func TestOneConnectionForAll(t *testing.T) {
+	b := dbustest.Start(t)
+	dbustest.Serve(t, b, service)
+	d := newDriver(t, b)
+	links := make(chan *link, 32)
+	for range cap(links) {
+		go func() {
+			l, err := d.session.connect(t.Context())
+			if err != nil {
+				t.Error(err)
+			}
+			links <- l
+		}()
+	}
+	first := <-links
+	for range cap(links) - 1 {
+		if l := <-links; l != first {
+			t.Fatal("two connections")
+		}
+	}
+}
+
+func TestSocketPath(t *testing.T) {
+	for address, want := range map[string]string{
+		"unix:path=/run/user/1000/bus":        "/run/user/1000/bus",
+		"unix:guid=ab,path=/run/a%2cb%20c":    "/run/a,b c",
+		"unix:abstract=/tmp/dbus-1,guid=ab":   "@/tmp/dbus-1",
+		"unixexec:path=/bin/sh":               "",
+		"tcp:host=localhost,port=1,path=/run": "",
+		"launchd:env=X":                       "",
+		"unix:dir=/tmp":                       "",
+		"unix":                                "",
+	} {
+		if got, err := socketPath(address); got != want || (err == nil) != (want != "") {
+			t.Errorf("%s: %q %v", address, got, err)
+		}
+	}
+}

@@ -1,0 +1,358 @@
+package dbus
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	godbus "github.com/godbus/dbus/v5"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"aai"
+)
+
+// mustType parses a signature of the tests' own.
+func mustType(t testing.TB, sig string) *dtype {
+	t.Helper()
+	parsed, err := parseType(sig)
+	if err != nil {
+		t.Fatalf("%q: %v", sig, err)
+	}
+	return parsed
+}
+
+// throughTheWire encodes a value, frames it, reads the frame and decodes it.
+func throughTheWire(v any, t *dtype) (out any, frame []byte, err error) {
+	e := encoder{}
+	if err := e.value(v, t, parameter("v")); err != nil {
+		return nil, nil, err
+	}
+	m := message{kind: typeSignal, path: "/a", iface: "a.b", member: "C", signature: t.sig, body: e.buf}
+	frame = m.frame(7)
+	read, err := readMessage(bytes.NewReader(frame))
+	if err != nil {
+		return nil, frame, fmt.Errorf("reading: %w", err)
+	}
+	values, err := read.values()
+	if err != nil {
+		return nil, frame, fmt.Errorf("decoding: %w", err)
+	}
+	return values[0], frame, nil
+}
+
+// byGodbus decodes a frame by godbus, and makes of it what we promise.
+func byGodbus(frame []byte) (any, error) {
+	m, err := godbus.DecodeMessage(bytes.NewReader(frame))
+	if err != nil {
+		return nil, err
+	}
+	return plainJSON(reflect.ValueOf(m.Body[0])), nil
+}
+
+func plainJSON(v reflect.Value) any {
+	switch x := v.Interface().(type) {
+	case godbus.Variant:
+		return plainJSON(reflect.ValueOf(x.Value()))
+	case godbus.Signature:
+		return x.String()
+	case []byte:
+		if text := strings.TrimSuffix(string(x), "\x00"); isText(text) {
+			return text
+		}
+		return map[string]any{"base64": base64.StdEncoding.EncodeToString(x)}
+	}
+	switch {
+	case v.Kind() == reflect.Bool:
+		return v.Bool()
+	case v.Kind() == reflect.String:
+		return v.String()
+	case v.Kind() == reflect.Uint64:
+		return v.Uint()
+	case v.CanUint():
+		return int64(v.Uint())
+	case v.CanInt():
+		return v.Int()
+	case v.CanFloat():
+		return jsonDouble(v.Float())
+	case v.Kind() == reflect.Slice:
+		items := []any{}
+		for i := range v.Len() {
+			items = append(items, plainJSON(reflect.ValueOf(v.Index(i).Interface())))
+		}
+		return items
+	}
+	object := map[string]any{}
+	for _, key := range v.MapKeys() {
+		object[fmt.Sprint(key.Interface())] = plainJSON(reflect.ValueOf(v.MapIndex(key).Interface()))
+	}
+	return object
+}
+
+// godbusCannot reports that godbus has no Go type for this; see the comment of
+// the package.
+func godbusCannot(err error) bool {
+	_, ok := errors.AsType[godbus.InvalidTypeError](err)
+	return ok
+}
+
+func TestRandomValuesRoundTrip(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		typ, err := parseType(drawSignature(t, 3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		in, want := drawValue(t, typ, 3)
+		got, frame, err := throughTheWire(in, typ)
+		if err != nil {
+			t.Fatalf("%s: %v", typ.sig, err)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("%s (-want +got)\n%s", typ.sig, diff)
+		}
+		theirs, err := byGodbus(frame)
+		if godbusCannot(err) {
+			return
+		}
+		if diff := cmp.Diff(want, theirs); err != nil || diff != "" {
+			t.Fatalf("%s by godbus: %v (-want +got)\n%s", typ.sig, err, diff)
+		}
+	})
+}
+
+func drawSignature(t *rapid.T, depth int) string {
+	const basic = "ybnqiuxtdsog"
+	letter := func(from string) string { return string(from[rapid.IntRange(0, len(from)-1).Draw(t, "type")]) }
+	if depth == 0 {
+		return letter(basic)
+	}
+	switch kind := letter(basic + "vva({a({"); kind {
+	case "a":
+		return "a" + drawSignature(t, depth-1)
+	case "{":
+		return "a{" + letter(basic) + drawSignature(t, depth-1) + "}"
+	case "(":
+		fields := ""
+		for range rapid.IntRange(1, 4).Draw(t, "fields") {
+			fields += drawSignature(t, depth-1)
+		}
+		return "(" + fields + ")"
+	default:
+		return kind
+	}
+}
+
+// drawValue draws a value and what it is after the round trip.
+func drawValue(t *rapid.T, typ *dtype, depth int) (in, out any) {
+	switch typ.code {
+	case 'b':
+		v := rapid.Bool().Draw(t, "b")
+		return v, v
+	case 'd':
+		v := rapid.Float64().Draw(t, "d")
+		return jsonDouble(v), jsonDouble(v)
+	case 's':
+		v := strings.ReplaceAll(rapid.String().Draw(t, "s"), "\x00", "")
+		return v, v
+	case 'o':
+		v := rapid.StringMatching(`/|(/[A-Za-z0-9_]+){1,4}`).Draw(t, "o")
+		return v, v
+	case 'g':
+		v := drawSignature(t, 2)
+		return v, v
+	case 'v':
+		inner := drawSignature(t, max(depth-1, 0))
+		parsed, _ := parseType(inner)
+		in, out = drawValue(t, parsed, depth-1)
+		return map[string]any{"signature": inner, "value": in}, out
+	case arrayCode, structCode:
+		return drawItems(t, typ, depth)
+	case dictCode:
+		ins, outs := map[string]any{}, map[string]any{}
+		for range rapid.IntRange(0, 3).Draw(t, "entries") {
+			_, key := drawValue(t, typ.key, depth-1)
+			in, out := drawValue(t, typ.elem, depth-1)
+			ins[keyText(key)], outs[keyText(key)] = in, out
+		}
+		return ins, outs
+	}
+	return drawInteger(t, typ.code)
+}
+
+func drawInteger(t *rapid.T, code byte) (in, out any) {
+	low, high := integerRange(code)
+	if code == 't' {
+		v := rapid.Uint64().Draw(t, "t")
+		return json.Number(fmt.Sprint(v)), v
+	}
+	v := rapid.Int64Range(low, int64(min(high, math.MaxInt64))).Draw(t, "integer")
+	return json.Number(fmt.Sprint(v)), v
+}
+
+func drawItems(t *rapid.T, typ *dtype, depth int) (in, out any) {
+	fields := typ.fields
+	if typ.code == arrayCode && typ.elem.code == 'y' {
+		raw := rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")
+		in = map[string]any{"base64": base64.StdEncoding.EncodeToString(raw)}
+		if text := strings.TrimSuffix(string(raw), "\x00"); isText(text) {
+			return in, text
+		}
+		return in, in
+	}
+	if typ.code == arrayCode {
+		for range rapid.IntRange(0, 3).Draw(t, "items") {
+			fields = append(fields, typ.elem)
+		}
+	}
+	ins, outs := []any{}, []any{}
+	for _, field := range fields {
+		in, out := drawValue(t, field, depth-1)
+		ins, outs = append(ins, in), append(outs, out)
+	}
+	return ins, outs
+}
+
+func TestSameValueMakesTheSameMessage(t *testing.T) {
+	object := map[string]any{}
+	for i := range 20 {
+		object[fmt.Sprint(i)] = i
+	}
+	_, first, err := throughTheWire(object, mustType(t, "a{sv}"))
+	for range 5 {
+		if _, again, _ := throughTheWire(object, mustType(t, "a{sv}")); err != nil || !bytes.Equal(first, again) {
+			t.Fatal("the messages differ")
+		}
+	}
+}
+
+// What godbus writes in the other byte order we read.
+func TestBigEndian(t *testing.T) {
+	m := godbus.Message{Type: godbus.TypeMethodReply, Headers: map[godbus.HeaderField]godbus.Variant{}}
+	m.Body = []any{uint16(0x0102), int32(-2), uint64(1) << 40, "ä", map[string]godbus.Variant{"k": godbus.MakeVariant([]float64{0.5})}}
+	m.Headers[godbus.FieldReplySerial] = godbus.MakeVariant(uint32(258))
+	m.Headers[godbus.FieldSender] = godbus.MakeVariant(":1.2")
+	m.Headers[godbus.FieldSignature] = godbus.MakeVariant(godbus.SignatureOf(m.Body...))
+	var frame bytes.Buffer
+	if err := m.EncodeTo(&frame, binary.BigEndian); err != nil {
+		t.Fatal(err)
+	}
+	got, err := readMessage(&frame)
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, err := got.values()
+	want := []any{int64(0x0102), int64(-2), uint64(1) << 40, "ä", map[string]any{"k": []any{0.5}}}
+	if diff := cmp.Diff(want, values); err != nil || diff != "" || got.replySerial != 258 || got.sender != ":1.2" {
+		t.Errorf("%v %+v %s", err, got, diff)
+	}
+}
+
+func TestInference(t *testing.T) {
+	n := func(s string) json.Number { return json.Number(s) }
+	for _, c := range []struct {
+		in  any
+		sig string
+	}{
+		{"a", "s"}, {true, "b"}, {n("1"), "i"}, {1.0, "i"}, {n("-2147483649"), "x"}, {n("2147483648"), "x"},
+		{n("9223372036854775808"), "t"}, {n("1.0"), "d"}, {n("1e3"), "d"}, {0.5, "d"}, {n("18446744073709551616"), "d"},
+		{[]any{}, "av"}, {[]any{"a"}, "as"}, {[]any{true, false}, "ab"}, {[]any{n("1"), n("4294967296")}, "ax"},
+		{[]any{n("1"), n("9223372036854775808")}, "at"}, {[]any{n("-1"), n("9223372036854775808")}, "av"}, {[]any{1, 0.5}, "ad"},
+		{[]any{1, "a"}, "av"}, {[]any{[]any{}}, "av"}, {[]any{map[string]any{}}, "av"}, {map[string]any{}, "a{sv}"},
+	} {
+		got, err := inferType(c.in, parameter("v"))
+		if err != nil || got.sig != c.sig {
+			t.Errorf("%v: %v %v, expected %s", c.in, got, err, c.sig)
+		}
+		if _, _, err := throughTheWire(c.in, mustType(t, "v")); err != nil {
+			t.Errorf("%v: %v", c.in, err)
+		}
+	}
+}
+
+func TestEncodingErrorsNameThePlace(t *testing.T) {
+	deep := any("x")
+	for range 40 {
+		deep = []any{deep}
+	}
+	typed := func(sig string, v any) map[string]any { return map[string]any{"signature": sig, "value": v} }
+	for _, c := range []struct {
+		sig  string
+		in   any
+		want string
+	}{
+		{"y", 300, "v: expected an integer from 0 to 255, got 300"},
+		{"y", -1, "v: expected an integer from 0 to 255, got -1"},
+		{"i", 1.5, "v: expected an integer from -2147483648 to 2147483647, got 1.5"},
+		{"x", json.Number("9223372036854775808"), "v: expected an integer from -9223372036854775808 to 9223372036854775807"},
+		{"t", json.Number("18446744073709551616"), "v: expected an integer from 0 to 18446744073709551615"},
+		{"t", json.Number("1e999999999"), "v: expected an integer"},
+		{"t", json.Number("1e-999999999"), "v: expected an integer"},
+		{"t", json.Number("1.00000000000000000000001"), "v: expected an integer"},
+		{"t", math.NaN(), "v: expected an integer"},
+		{"i", "1", "v: expected an integer from -2147483648 to 2147483647, got a string"},
+		{"b", 1, "v: expected true or false, got 1"},
+		{"d", "much", `v: expected a number, "NaN", "Infinity" or "-Infinity", got a string`},
+		{"s", nil, "v: expected a string, got null"},
+		{"s", "a\x00b", "v: expected a string without NUL"},
+		{"s", "a\xffb", "v: expected valid UTF-8"},
+		{"o", "here", "v: expected a D-Bus object path"},
+		{"g", "a{", "v: expected a D-Bus signature"},
+		{"as", "a", "v: expected an array, got a string"},
+		{"as", []any{"a", 2}, "v[1]: expected a string, got 2"},
+		{"a{sy}", map[string]any{"urgency": 300}, "v.urgency: expected an integer from 0 to 255, got 300"},
+		{"a{sv}", map[string]any{"urgency": typed("y", 300)}, "v.urgency: expected an integer from 0 to 255, got 300"},
+		{"a{sv}", map[string]any{"u": typed("", 3)}, "v.u.signature: expected the D-Bus signature of one type"},
+		{"a{sv}", map[string]any{"u": typed("ii", 3)}, "v.u.signature: expected"},
+		{"a{sv}", map[string]any{"a": nil}, "v.a: expected a value that D-Bus has a type for, got null"},
+		{"a{qs}", map[string]any{"65536": "a"}, "v.65536: expected an integer from 0 to 65535"},
+		{"a{qs}", map[string]any{"x": "a"}, "v.x: expected an integer as name"},
+		{"a{bs}", map[string]any{"yes": "a"}, `v.yes: expected the name "true" or "false"`},
+		{"a{ds}", map[string]any{"x": "a"}, "v.x: expected a number as name"},
+		{"(is)", []any{1}, "v: expected an array of 2 values, for the D-Bus struct (is), got an array of 1"},
+		{"a(is)", []any{[]any{1, 2}}, "v[0][1]: expected a string, got 2"},
+		{"ay", []any{1, 256}, "v[1]: expected an integer from 0 to 255, got 256"},
+		{"ay", map[string]any{"base64": "?"}, "v.base64: expected base64"},
+		{"ay", map[string]any{"base64": 1}, "v: expected an array of bytes"},
+		{"v", deep, "nested more than 32 deep"},
+		{"h", 1, "v: the app wants a file descriptor"},
+		{"v", typed("a(sh)", []any{}), "v: the app wants a file descriptor"},
+		{"ah", []any{0}, "v[0]: the app wants a file descriptor"},
+	} {
+		_, _, err := throughTheWire(c.in, mustType(t, c.sig))
+		e, ok := errors.AsType[*aai.Error](err)
+		if !ok || !strings.Contains(e.Message, c.want) {
+			t.Errorf("%s of %v: %v, expected %q", c.sig, c.in, err, c.want)
+		}
+	}
+}
+
+func TestWholeNumbers(t *testing.T) {
+	for text, want := range map[string]uint64{
+		"0": 0, "-0": 0, "0.0": 0, "0e999999999": 0, "1.0": 1, "1e3": 1000, "12.50e1": 125,
+		"9007199254740993.0": 9007199254740993, "18446744073709551615.0": math.MaxUint64, "1.8446744073709551615e19": math.MaxUint64,
+	} {
+		if n, ok := wholeOf(json.Number(text)); !ok || n.bits() != want {
+			t.Errorf("%s: %v %v", text, n, ok)
+		}
+	}
+	for _, v := range []any{int8(-3), int16(-3), int32(-3), int64(-3), -3, float32(-3), -3.0, json.Number("-3.0")} {
+		if n, ok := wholeOf(v); !ok || int64(n.bits()) != -3 {
+			t.Errorf("%T: %v %v", v, n, ok)
+		}
+	}
+	for _, v := range []any{uint(3), uint8(3), uint16(3), uint32(3), uint64(3)} {
+		if n, ok := wholeOf(v); !ok || n.bits() != 3 {
+			t.Errorf("%T: %v %v", v, n, ok)
+		}
+		if f, ok := doubleOf(v); !ok || f != 3 {
+			t.Errorf("%T: %v %v", v, f, ok)
+		}
+	}
+}

@@ -1,0 +1,147 @@
+// Package dbustest runs a real, private dbus-daemon with a service on it. Only
+// tests and benchmarks import it. It touches temporary folders and processes of
+// its own, never the bus of the person at this computer.
+package dbustest
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/godbus/dbus/v5"
+)
+
+const config = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <listen>unix:path=%s</listen>
+  <servicedir>%s</servicedir>
+  <auth>EXTERNAL</auth>
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow receive_sender="*"/>
+    <allow own="*"/>
+    <deny send_interface="org.example.Forbidden"/>
+  </policy>
+</busconfig>
+`
+
+// A Bus is a running dbus-daemon. It ends with the test. Stop and Restart are not
+// for two goroutines at once; everything else is. Its policy allows
+// everything, except calls of the interface org.example.Forbidden.
+type Bus struct {
+	Address string // such as "unix:path=/tmp/dbus-1/bus"
+
+	folder string
+	daemon *exec.Cmd
+}
+
+// Start starts a bus, or fails the test if there is no dbus-daemon.
+func Start(t testing.TB) *Bus {
+	t.Helper()
+	if _, err := exec.LookPath("dbus-daemon"); err != nil {
+		t.Fatal("install dbus-daemon (make test does)")
+	}
+	// Not t.TempDir: the path of a socket must be short.
+	folder, err := os.MkdirTemp("", "dbus-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	b := &Bus{Address: "unix:path=" + filepath.Join(folder, "bus"), folder: folder}
+	services := filepath.Join(folder, "services")
+	if err := os.Mkdir(services, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	text := fmt.Sprintf(config, filepath.Join(folder, "bus"), services)
+	if err := os.WriteFile(b.configFile(), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.run(t)
+	t.Cleanup(b.Stop)
+	return b
+}
+
+func (b *Bus) configFile() string { return filepath.Join(b.folder, "bus.conf") }
+
+// run starts the daemon and waits until it listens, which is when it prints its
+// address.
+func (b *Bus) run(t testing.TB) {
+	t.Helper()
+	// The daemon outlives the test's context: other cleanups still need it.
+	ctx := context.WithoutCancel(t.Context())
+	daemon := exec.CommandContext(ctx, "dbus-daemon", "--config-file="+b.configFile(), "--nofork", "--print-address")
+	var complaints bytes.Buffer
+	daemon.Stderr = &complaints
+	out, err := daemon.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := daemon.Start(); err != nil {
+		t.Fatal(err)
+	}
+	b.daemon = daemon
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		b.Stop()
+		t.Fatalf("dbus-daemon did not start: %v\n%s", err, &complaints)
+	}
+}
+
+// Stop kills the daemon and with it all connections.
+func (b *Bus) Stop() {
+	if b.daemon == nil {
+		return
+	}
+	_ = b.daemon.Process.Kill()
+	_ = b.daemon.Wait()
+	b.daemon = nil
+	_ = os.Remove(filepath.Join(b.folder, "bus"))
+}
+
+// Restart stops the daemon, if it runs, and starts another at the same address.
+func (b *Bus) Restart(t testing.TB) {
+	t.Helper()
+	b.Stop()
+	b.run(t)
+}
+
+// Connect makes a connection that ends with the test.
+func (b *Bus) Connect(t testing.TB, options ...dbus.ConnOption) *dbus.Conn {
+	t.Helper()
+	c, err := dbus.Connect(b.Address, options...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Close() })
+	return c
+}
+
+// Activatable lets the bus start the command when somebody calls the name.
+func (b *Bus) Activatable(t testing.TB, name string, command ...string) {
+	t.Helper()
+	text := "[D-BUS Service]\nName=" + name + "\nExec=" + strings.Join(command, " ") + "\n"
+	file := filepath.Join(b.folder, "services", name+".service")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := b.Connect(t)
+	if err := c.BusObject().Call("org.freedesktop.DBus.ReloadConfig", 0).Err; err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Getenv is a lookup of environment variables that knows this bus as the session
+// bus and nothing else.
+func (b *Bus) Getenv(name string) string {
+	if name == "DBUS_SESSION_BUS_ADDRESS" {
+		return b.Address
+	}
+	return ""
+}

@@ -1,0 +1,145 @@
+package dbus
+
+import (
+	"encoding/json"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"aai"
+	"aai/internal/drivers/dbus/dbustest"
+)
+
+// A handlerApp speaks the AAI protocol: it answers with the given envelope, in
+// which $id stands for the request's id.
+type handlerApp struct {
+	mu       sync.Mutex
+	reply    string
+	requests []map[string]any
+}
+
+func (a *handlerApp) answer(reply string) {
+	a.mu.Lock()
+	a.reply = reply
+	a.mu.Unlock()
+}
+
+func (a *handlerApp) got() []map[string]any {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.requests
+}
+
+func (a *handlerApp) handle(text string) string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	var request map[string]any
+	if err := json.Unmarshal([]byte(text), &request); err != nil {
+		return err.Error()
+	}
+	a.requests = append(a.requests, request)
+	id, _ := request["request_id"].(string)
+	return strings.ReplaceAll(a.reply, "$id", id)
+}
+
+func handler(t *testing.T) (aai.Action, *handlerApp) {
+	t.Helper()
+	b := dbustest.Start(t)
+	app := &handlerApp{}
+	dbustest.Serve(t, b, defaultService).Handle(app.handle)
+	return compile(t, newDriver(t, b), &aai.Recipe{Tool: "send", IPC: &aai.IPCRecipe{}}), app
+}
+
+func TestEnvelope(t *testing.T) {
+	action, app := handler(t)
+	app.answer(`{"version":"1.0","request_id":"$id","status":"success","result":{"sent":9007199254740993}}`)
+	got, err := action(soon(t), &aai.Call{ID: "c1", Args: map[string]any{"to": []any{"a"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &aai.Result{Text: `{"sent":9007199254740993}`, Data: map[string]any{"sent": json.Number("9007199254740993")}}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	sent := map[string]any{"version": "1.0", "tool": "send", "request_id": "c1", "params": map[string]any{"to": []any{"a"}}}
+	if diff := cmp.Diff([]map[string]any{sent}, app.got()); diff != "" {
+		t.Error(diff)
+	}
+
+	// A call without an id or arguments gets an id and an empty object.
+	run(t, action, nil)
+	second := app.got()[1]
+	if id, _ := second["request_id"].(string); len(id) < 16 {
+		t.Errorf("request_id %q", id)
+	}
+	if params, ok := second["params"].(map[string]any); !ok || len(params) != 0 {
+		t.Errorf("params %v", second["params"])
+	}
+}
+
+func TestEnvelopeResults(t *testing.T) {
+	action, app := handler(t)
+	for result, want := range map[string]*aai.Result{
+		``:                  {Text: nothing},
+		`,"result":null`:    {Text: nothing},
+		`,"result":"hi"`:    {Text: "hi", Data: "hi"},
+		`,"result":[1,"b"]`: {Text: `[1,"b"]`, Data: []any{json.Number("1"), "b"}},
+	} {
+		app.answer(`{"version":"1.0","request_id":"$id","status":"success"` + result + `}`)
+		if diff := cmp.Diff(want, run(t, action, nil)); diff != "" {
+			t.Errorf("%s: %s", result, diff)
+		}
+	}
+}
+
+func TestEnvelopeErrors(t *testing.T) {
+	table := map[string]aai.Code{
+		`"INVALID_REQUEST"`:     aai.InvalidParams,
+		`"INVALID_PARAMS"`:      aai.InvalidParams,
+		`"UNKNOWN_APP"`:         aai.AppNotFound,
+		`"UNKNOWN_TOOL"`:        aai.ToolNotFound,
+		`"AUTH_REQUIRED"`:       aai.PermissionDenied,
+		`"AUTH_DENIED"`:         aai.PermissionDenied,
+		`"CONSENT_REQUIRED"`:    aai.PermissionDenied,
+		`"TIMEOUT"`:             aai.Timeout,
+		`"NOT_FOUND"`:           aai.AutomationFailed,
+		`"RATE_LIMITED"`:        aai.AutomationFailed,
+		`"SERVICE_UNAVAILABLE"`: aai.AppNotRunning,
+		`"INTERNAL_ERROR"`:      aai.AutomationFailed,
+		`"NOT_IMPLEMENTED"`:     aai.AutomationNotSupported,
+		`-32005`:                aai.InvalidParams,
+		`-32003`:                aai.ToolNotFound,
+		`"never heard of"`:      aai.AutomationFailed,
+		`{}`:                    aai.AutomationFailed,
+		`null`:                  aai.AutomationFailed,
+	}
+	action, app := handler(t)
+	for code, want := range table {
+		app.answer(`{"version":"1.0","request_id":"$id","status":"error","error":{"code":` + code + `,"message":"no\u001b such\nthing"}}`)
+		err := fail(t, action, nil, want, aai.Delivered)
+		if !strings.HasSuffix(err.Message, ": no such thing") {
+			t.Error(err.Message)
+		}
+	}
+	if len(app.got()) != len(table) {
+		t.Errorf("%d requests for %d calls", len(app.got()), len(table))
+	}
+}
+
+func TestEnvelopesThatAreBroken(t *testing.T) {
+	action, app := handler(t)
+	for _, reply := range []string{
+		``, `[]`, `{`, `not JSON`,
+		`{"status":"success","result":1}`,
+		`{"request_id":"another","status":"success","result":1}`,
+		`{"request_id":"another","status":"error","error":{"code":"TIMEOUT"}}`,
+		`{"request_id":"$id","status":"done"}`,
+		`{"request_id":"$id"}`,
+		`{"request_id":"$id","status":"error"}`,
+	} {
+		app.answer(reply)
+		fail(t, action, nil, aai.AutomationFailed, aai.Delivered)
+	}
+}

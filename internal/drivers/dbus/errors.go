@@ -1,0 +1,165 @@
+package dbus
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"aai"
+)
+
+// errorPrefix begins the names of the errors of the protocol itself, which are
+// listed in dbus-protocol.h of the reference implementation.
+const errorPrefix = "org.freedesktop.DBus.Error."
+
+// codeOf is the table from D-Bus errors to codes. Errors that are the app's own
+// are AUTOMATION_FAILED.
+func codeOf(name string) aai.Code {
+	switch strings.TrimPrefix(name, errorPrefix) {
+	case "ServiceUnknown", "Spawn.ServiceNotFound", "Spawn.ExecFailed", "Spawn.FileInvalid",
+		"Spawn.ServiceNotValid", "Spawn.ConfigInvalid":
+		return aai.AppNotFound
+	case "NameHasNoOwner", "Disconnected", "NoServer", "Spawn.ChildExited", "Spawn.ChildSignaled", "Spawn.Failed":
+		return aai.AppNotRunning
+	case "AccessDenied", "AuthFailed", "InteractiveAuthorizationRequired", "Spawn.PermissionsInvalid",
+		"org.freedesktop.PolicyKit1.Error.NotAuthorized", "org.freedesktop.PolicyKit1.Error.Cancelled":
+		return aai.PermissionDenied
+	case "NoReply", "Timeout", "TimedOut":
+		return aai.Timeout
+	}
+	return aai.AutomationFailed
+}
+
+// isStale reports whether an error means that the object is not what we remember.
+func isStale(name string) bool {
+	switch strings.TrimPrefix(name, errorPrefix) {
+	case "UnknownMethod", "UnknownObject", "UnknownInterface", "UnknownProperty", "InvalidArgs", "NoSuchObject":
+		return true
+	}
+	return false
+}
+
+// isNobody reports whether an error of the bus means that it found no one to
+// deliver to.
+func isNobody(name string) bool {
+	return name == errorPrefix+"ServiceUnknown" || name == errorPrefix+"NameHasNoOwner"
+}
+
+// deliveryOf says whether the app got a message that was answered by an error.
+// What the app answers it has got. The bus answers in its place when it did not
+// pass the message on, except when it has waited for the app in vain.
+func deliveryOf(reply *message) aai.Delivery {
+	if reply.sender != busName {
+		return aai.Delivered
+	}
+	switch strings.TrimPrefix(reply.errorName, errorPrefix) {
+	case "NoReply", "Timeout", "TimedOut", "Disconnected":
+		return aai.DeliveryUnknown
+	}
+	return aai.NotDelivered
+}
+
+// refused is the failure that an error message stands for.
+func (t *target) refused(reply *message) *failure {
+	detail := aai.CleanLabel(reply.errorName, 120)
+	if texts, err := reply.texts(1); err == nil {
+		detail += ": " + aai.CleanLabel(texts[0], 500)
+	}
+	who := t.service
+	if reply.sender == busName && t.service != busName {
+		who = "the " + t.bus.name + " bus, for " + t.service + ","
+	}
+	err := aai.Errorf(codeOf(reply.errorName), "%s answered %s with the error %s", who, t.member, detail)
+	err.Delivery = deliveryOf(reply)
+	if t.service == busName { // the bus is the one who was called
+		err.Delivery = aai.Delivered
+	}
+	switch err.Code {
+	case aai.PermissionDenied:
+		err.Hint = "The app or the bus does not allow this to the user who runs the gateway."
+	case aai.Timeout:
+		err.Hint = "The app may still be working on it. Look at its state before you try again."
+	case aai.AppNotFound, aai.AppNotRunning:
+		err.Hint = "Start the app, then try again."
+	}
+	return &failure{err: err}
+}
+
+// absent says that nobody has the service's name and the bus can start nobody.
+func (t *target) absent() *aai.Error {
+	err := aai.Errorf(t.missing, "%s is not on the %s bus, and the bus has no way to start it", t.service, t.bus.name)
+	err.Hint = "Make sure that the app is installed and start it, then try again."
+	err.Delivery = aai.NotDelivered
+	return err
+}
+
+// gone says that the service was there, but is no more.
+func (t *target) gone(how string) *aai.Error {
+	err := aai.Errorf(aai.AppNotRunning, "%s is not running: %s", t.service, how)
+	err.Hint = "Start the app, then try again."
+	err.Delivery = aai.NotDelivered
+	return err
+}
+
+// noBus says that there is no connection to the bus.
+func (t *target) noBus(cause error) *aai.Error {
+	if err := t.ended(cause); err != nil {
+		return err
+	}
+	err := aai.Errorf(aai.AppNotRunning, "no %s bus to reach %s on: %w", t.bus.name, t.service, cause)
+	if t.bus.name == sessionBus {
+		err.Hint = "Start the gateway from within a desktop session, or set DBUS_SESSION_BUS_ADDRESS to that session's bus."
+	} else {
+		err.Hint = "Check that the system's D-Bus service runs, or set DBUS_SYSTEM_BUS_ADDRESS."
+	}
+	return err
+}
+
+// unanswered says that no answer came, so that nobody knows what was delivered.
+func (t *target) unanswered(cause error) *aai.Error {
+	if err := t.ended(cause); err != nil {
+		return err
+	}
+	err := aai.Errorf(aai.AppNotRunning, "the connection to the %s bus was lost during %s of %s", t.bus.name, t.member, t.service)
+	err.Hint = "Look at the app's state before you try again: it may have got the call."
+	err.Delivery = aai.DeliveryUnknown
+	err.Err = cause
+	return err
+}
+
+// ended is the error of a context that ended, or nil for another cause.
+func (t *target) ended(cause error) *aai.Error {
+	var err *aai.Error
+	switch {
+	case errors.Is(cause, context.DeadlineExceeded):
+		err = aai.Errorf(aai.Timeout, "%s did not answer %s by the deadline", t.service, t.member)
+		err.Hint = "The app may be busy or frozen. Look at its state before you try again."
+	case errors.Is(cause, context.Canceled):
+		err = aai.Errorf(aai.AutomationFailed, "the caller cancelled %s of %s", t.member, t.service)
+	default:
+		return nil
+	}
+	err.Delivery = aai.DeliveryUnknown
+	err.Err = cause
+	return err
+}
+
+// unreadable says that the app answered, but with what we cannot take.
+func (t *target) unreadable(cause error) *aai.Error {
+	code := aai.AutomationFailed
+	if errors.Is(cause, errDescriptor) {
+		code = aai.AutomationNotSupported
+	}
+	err := aai.Errorf(code, "the reply of %s to %s cannot be read: %w", t.service, t.member, cause)
+	err.Hint = "The app has carried out the call."
+	err.Delivery = aai.Delivered
+	return err
+}
+
+func (t *target) oversized(size int) *aai.Error {
+	err := aai.Errorf(aai.AutomationFailed, "the reply of %s to %s has %d MiB, more than the %d that are read",
+		t.service, t.member, size>>20, maxReply>>20)
+	err.Hint = "The app has carried out the call. Ask it for less at a time."
+	err.Delivery = aai.Delivered
+	return err
+}

@@ -1,0 +1,109 @@
+package dbus
+
+import (
+	"encoding/binary"
+	"slices"
+	"strings"
+
+	"aai"
+)
+
+// What may never be reached, whatever a descriptor says: whoever can call these
+// can run programs as the user, read all passwords or decide about permissions.
+// It is looked at when a recipe is compiled and again when it is called.
+
+// deniedNames are beginnings of bus names and of interfaces.
+func deniedNames() []string {
+	return []string{
+		"org.freedesktop.systemd1",
+		"org.freedesktop.PolicyKit1",
+		"org.freedesktop.secrets",
+		"org.freedesktop.Secret.",
+		"org.gnome.keyring",
+		"org.kde.kwalletd",
+		"org.kde.KWallet",
+		"org.freedesktop.impl.portal",
+		"org.freedesktop.Flatpak",
+		"org.freedesktop.DBus.Monitoring",
+	}
+}
+
+// deniedPaths are beginnings of object paths.
+func deniedPaths() []string {
+	return []string{
+		"/org/freedesktop/systemd1",
+		"/org/freedesktop/PolicyKit1",
+		"/org/freedesktop/secrets",
+		"/org/gnome/keyring",
+		"/modules/kwalletd",
+		"/org/freedesktop/impl/portal",
+		"/org/freedesktop/Flatpak",
+	}
+}
+
+func isDenied(s string, beginnings []string) bool {
+	return slices.ContainsFunc(beginnings, func(b string) bool { return strings.HasPrefix(s, b) })
+}
+
+// taints reports whether the owner of the name may not be reached by any other
+// name either. Desktop shells own a name for keyring prompts and some for portal
+// back ends beside their own; those objects are kept out of reach by their
+// interfaces and paths, and the shell's other tools stay usable.
+func taints(name string) bool {
+	if name == "org.gnome.keyring.SystemPrompter" || strings.HasPrefix(name, "org.freedesktop.impl.portal") {
+		return false
+	}
+	return isDenied(name, deniedNames())
+}
+
+// busMembers are all the methods of the bus itself that a tool may call: those
+// that only tell something.
+func busMembers() []string {
+	return []string{
+		"ListNames", "ListActivatableNames", "ListQueuedOwners", "NameHasOwner", "GetNameOwner", "GetId",
+		"GetConnectionUnixUser", "GetConnectionUnixProcessID", "GetConnectionCredentials",
+		"Get", "GetAll", "Introspect", "Ping", "GetMachineId",
+	}
+}
+
+// checkReach refuses what may never be reached. The member is a method's name, or
+// "Set" for a property that is set. Its error is an *aai.Error with code
+// PERMISSION_DENIED whose message begins with the descriptor's field.
+func checkReach(service, path, iface, member string) error {
+	switch {
+	case isDenied(service, deniedNames()):
+		return unreachable("service", service)
+	case isDenied(iface, deniedNames()):
+		return unreachable("interface", iface)
+	case isDenied(path, deniedPaths()):
+		return unreachable("object", path)
+	case service == busName && !slices.Contains(busMembers(), member):
+		return unreachable("method", busName+"."+member)
+	}
+	return nil
+}
+
+// checkRequest is checkReach for a message that is about to be sent. One to the
+// Properties interface names the interface it is really about in its first
+// argument.
+func (p *peer) checkRequest(m *message) error {
+	if err := checkReach(p.service, p.path, m.iface, m.member); err != nil {
+		return err
+	}
+	if m.iface != propertyInterface {
+		return nil
+	}
+	sent := message{signature: m.signature, body: m.body, order: binary.LittleEndian}
+	named, err := sent.texts(1)
+	if err == nil && isDenied(named[0], deniedNames()) {
+		return unreachable("interface", named[0])
+	}
+	return nil
+}
+
+func unreachable(field, name string) *aai.Error {
+	err := aai.Errorf(aai.PermissionDenied, "%s: %s can never be reached through this gateway", field, aai.CleanLabel(name, maxName))
+	err.Hint = "It could run programs, read passwords or decide about permissions. No setting allows it."
+	err.Delivery = aai.NotDelivered
+	return err
+}

@@ -1,0 +1,184 @@
+package dbus
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"strings"
+	"testing"
+
+	"aai"
+	"aai/internal/drivers/dbus/dbustest"
+)
+
+func TestDeniedRecipesDoNotCompile(t *testing.T) {
+	type recipe = aai.DBusRecipe
+	const ok = "org.example.App"
+	d := New(Config{AllowSystemBus: true})
+	for _, r := range []recipe{
+		{Service: "org.freedesktop.systemd1", Object: "/x", Interface: ok},
+		{Service: "org.freedesktop.PolicyKit1", Object: "/x", Interface: ok},
+		{Service: "org.freedesktop.secrets", Object: "/x", Interface: ok},
+		{Service: "org.gnome.keyring", Object: "/x", Interface: ok},
+		{Service: "org.gnome.keyring.SystemPrompter", Object: "/x", Interface: ok},
+		{Service: "org.kde.kwalletd6", Object: "/x", Interface: ok},
+		{Service: "org.freedesktop.impl.portal.desktop.gnome", Object: "/x", Interface: ok},
+		{Service: "org.freedesktop.Flatpak", Object: "/x", Interface: ok},
+		{Service: ok, Object: "/x", Interface: "org.freedesktop.systemd1.Manager"},
+		{Service: ok, Object: "/x", Interface: "org.freedesktop.Secret.Collection"},
+		{Service: ok, Object: "/x", Interface: "org.freedesktop.impl.portal.Access"},
+		{Service: ok, Object: "/x", Interface: "org.freedesktop.DBus.Monitoring"},
+		{Service: ok, Object: "/org/freedesktop/secrets/collection/login", Interface: ok},
+		{Service: ok, Object: "/modules/kwalletd5", Interface: ok},
+		{Service: ok, Object: "/org/freedesktop/systemd1/unit/x", Interface: ok},
+	} {
+		for _, bus := range []string{"session", "system"} {
+			r.Bus = bus
+			method, property := r, r
+			method.Method = "Get"
+			property.Property = "Name"
+			for _, one := range []recipe{method, property} {
+				action, err := d.Compile(&aai.Recipe{DBus: &one})
+				if e := aai.AsError(err); action != nil || e == nil || e.Code != aai.PermissionDenied {
+					t.Errorf("%+v: %v", one, err)
+				}
+			}
+		}
+		ipc := &aai.IPCRecipe{Service: r.Service, Object: r.Object, Interface: r.Interface}
+		if _, err := d.Compile(&aai.Recipe{IPC: ipc}); err == nil {
+			t.Errorf("%+v compiles", ipc)
+		}
+	}
+}
+
+func TestOnlyTheBusItselfMayChangeTheBus(t *testing.T) {
+	b := dbustest.Start(t)
+	d := newDriver(t, b)
+	at := func(iface, method string, params ...string) *aai.Recipe {
+		return &aai.Recipe{Params: params, DBus: &aai.DBusRecipe{Service: busName, Object: busPath, Interface: iface, Method: method}}
+	}
+	for _, method := range []string{
+		"UpdateActivationEnvironment", "RequestName", "ReleaseName", "AddMatch", "RemoveMatch", "StartServiceByName",
+		"BecomeMonitor", "ReloadConfig", "Hello", "Set",
+	} {
+		if _, err := d.Compile(at(busIface, method)); aai.AsError(err) == nil || aai.AsError(err).Code != aai.PermissionDenied {
+			t.Errorf("%s: %v", method, err)
+		}
+	}
+	r := at(busIface, "")
+	r.DBus.Property, r.DBus.Access, r.Params = "Features", "set", []string{"v"}
+	if _, err := d.Compile(r); err == nil {
+		t.Error("a property of the bus may be set")
+	}
+	if got := run(t, compile(t, d, at(busIface, "NameHasOwner", "name")), map[string]any{"name": busName}); got.Data != true {
+		t.Errorf("NameHasOwner: %v", got.Data)
+	}
+}
+
+// A guarded service cannot be reached by another name that its process owns.
+func TestOwnerOfADeniedNameIsDenied(t *testing.T) {
+	b := dbustest.Start(t)
+	holder := dbustest.Serve(t, b, "org.freedesktop.secrets", service)
+	d := newDriver(t, b)
+	action := compile(t, d, methodRecipe("EchoString", "v"))
+	args := map[string]any{"v": "a"}
+	fail(t, action, args, aai.PermissionDenied, aai.NotDelivered)
+	if n := holder.Calls("EchoString"); n != 0 {
+		t.Fatalf("%d calls were delivered", n)
+	}
+
+	// What the bus says of names later counts as well.
+	release(t, holder, "org.freedesktop.secrets")
+	settled(t, d, func(n *nameTable) bool { return len(n.tainted) == 0 })
+	run(t, action, args)
+	request(t, holder, "org.kde.kwalletd6")
+	settled(t, d, func(n *nameTable) bool { return len(n.tainted) == 1 })
+	fail(t, action, args, aai.PermissionDenied, aai.NotDelivered)
+	if n := holder.Calls("EchoString"); n != 1 {
+		t.Errorf("%d calls were delivered instead of 1", n)
+	}
+}
+
+// Any app may send a signal; only the bus's count.
+func TestOnlyTheBusSpeaksOfNames(t *testing.T) {
+	l := &link{names: newNameTable(), objects: newObjectCache()}
+	l.names.owners[service] = ":1.5"
+	body := encoder{}
+	for _, s := range []string{service, ":1.5", ":1.6"} {
+		body.str(s)
+	}
+	m := message{sender: ":1.6", member: "NameOwnerChanged", signature: "sss", body: body.buf, order: binary.LittleEndian}
+	l.heard(&m)
+	if l.names.owner(service) != ":1.5" {
+		t.Error("an app was believed")
+	}
+	m.sender = busName
+	l.heard(&m)
+	if l.names.owner(service) != "" {
+		t.Error("the bus was not")
+	}
+	m.signature = "s" // as no bus sends it
+	l.heard(&m)
+}
+
+// Desktop shells own the name for keyring prompts; their other tools stay usable.
+func TestOwnerOfAPromptNameIsReachable(t *testing.T) {
+	b := dbustest.Start(t)
+	dbustest.Serve(t, b, "org.gnome.keyring.SystemPrompter", "org.freedesktop.impl.portal.desktop.gnome", service)
+	run(t, compile(t, newDriver(t, b), methodRecipe("EchoString", "v")), map[string]any{"v": "a"})
+}
+
+func TestPropertiesOfDeniedInterfacesAreDenied(t *testing.T) {
+	b := dbustest.Start(t)
+	s := dbustest.Serve(t, b, service)
+	r := methodRecipe("Get", "interface_name", "property_name")
+	r.DBus.Interface = propertyInterface
+	action := compile(t, newDriver(t, b), r)
+	args := map[string]any{"interface_name": "org.freedesktop.Secret.Item", "property_name": "Label"}
+	fail(t, action, args, aai.PermissionDenied, aai.NotDelivered)
+	if n := s.Calls("Get"); n != 0 {
+		t.Errorf("%d calls were delivered", n)
+	}
+	args["interface_name"], args["property_name"] = dbustest.Interface, "Version"
+	if got := run(t, action, args); got.Data != "1.2" {
+		t.Errorf("got %v", got.Data)
+	}
+}
+
+// What is checked at Compile is checked again on what is sent.
+func TestGuardLooksAtTheMessage(t *testing.T) {
+	b := dbustest.Start(t)
+	s := dbustest.Serve(t, b, service)
+	d := newDriver(t, b)
+	for _, m := range []message{
+		{iface: "org.freedesktop.systemd1.Manager", member: "StartUnit"},
+		{iface: "org.freedesktop.DBus.Monitoring", member: "BecomeMonitor"},
+	} {
+		to := &target{bus: d.session, service: service, path: dbustest.Path, iface: dbustest.Interface, member: m.member}
+		_, err := to.perform(soon(t), func(context.Context, *peer) (*message, *failure) { return &m, nil })
+		if e, ok := errors.AsType[*aai.Error](err); !ok || e.Code != aai.PermissionDenied || !strings.HasPrefix(e.Message, "interface:") {
+			t.Errorf("%s: %v", m.iface, err)
+		}
+		if n := s.Calls(m.member); n != 0 {
+			t.Errorf("%d calls were delivered", n)
+		}
+	}
+}
+
+func FuzzGrammar(f *testing.F) {
+	for _, s := range []string{"", "/", "/a", "a.b", "a-b.c", ":1.2", "a..b", "/a//b", "1.a", "ä.b"} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		// godbus checks object paths by code of its own.
+		if got, want := validPath(s), godbusPathValid(s); got != want {
+			t.Errorf("path %q: %v, by godbus %v", s, got, want)
+		}
+		if validInterface(s) && !validBusName(s) {
+			t.Errorf("%q is an interface, so it is a bus name", s)
+		}
+		if validMember(s) != validInterface("a."+s) && !strings.Contains(s, ".") && len(s) < 250 {
+			t.Errorf("member %q", s)
+		}
+	})
+}

@@ -1,0 +1,203 @@
+package dbus
+
+import (
+	"context"
+	"encoding/xml"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+
+	"aai"
+)
+
+// Limits on what an object may say of itself.
+const (
+	maxIntrospection  = 1 << 20
+	maxElementDepth   = 32
+	maxCachedObjects  = 4096
+	introspectable    = busName + ".Introspectable"
+	propertyInterface = busName + ".Properties"
+)
+
+// An object is what introspection says of one. It is not changed once made. One
+// without interfaces said nothing usable.
+type object struct {
+	interfaces map[string]*objectInterface
+}
+
+type objectInterface struct {
+	methods    map[string]*method
+	properties map[string]property
+}
+
+// A method's arguments, in the order of the wire. One that is unclear was
+// described with types that are none.
+type method struct {
+	ins, outs []argument
+	unclear   bool
+}
+
+type argument struct {
+	name string
+	typ  *dtype
+}
+
+type property struct {
+	typ      *dtype
+	writable bool
+}
+
+type objectKey struct{ owner, path string }
+
+// An objectCache remembers introspections for as long as the owner of the object
+// stays on the bus and has not shown the memory to be wrong. Safe for concurrent
+// use.
+type objectCache struct {
+	mu      sync.RWMutex
+	objects map[objectKey]*object
+}
+
+func newObjectCache() *objectCache {
+	return &objectCache{objects: map[objectKey]*object{}}
+}
+
+func (c *objectCache) get(owner, path string) *object {
+	c.mu.RLock()
+	defer c.mu.RUnlock()
+	return c.objects[objectKey{owner, path}]
+}
+
+func (c *objectCache) put(owner, path string, o *object) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.objects) >= maxCachedObjects {
+		clear(c.objects)
+	}
+	c.objects[objectKey{owner, path}] = o
+}
+
+func (c *objectCache) drop(owner, path string) {
+	c.mu.Lock()
+	delete(c.objects, objectKey{owner, path})
+	c.mu.Unlock()
+}
+
+func (c *objectCache) dropOwner(owner string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for key := range c.objects {
+		if key.owner == owner {
+			delete(c.objects, key)
+		}
+	}
+}
+
+// introspect returns what the object says of itself, from memory if possible, and
+// whether it was. An object that refuses to be introspected, or says something
+// unusable, is one without interfaces.
+func (p *peer) introspect(ctx context.Context) (o *object, remembered bool, f *failure) {
+	if o := p.link.objects.get(p.owner, p.path); o != nil {
+		return o, true, nil
+	}
+	o = &object{}
+	reply, f := p.call(ctx, &message{iface: introspectable, member: "Introspect"})
+	switch {
+	case f == nil:
+		o = readIntrospection(reply)
+	case f.err.Delivery != aai.Delivered && f.err.Code != aai.PermissionDenied:
+		// Neither the object nor the bus's policy said no.
+		return nil, false, f
+	}
+	p.link.objects.put(p.owner, p.path, o)
+	return o, false, nil
+}
+
+// readIntrospection reads the reply to Introspect.
+func readIntrospection(reply *message) *object {
+	if len(reply.body) > maxIntrospection+16 {
+		return &object{}
+	}
+	texts, err := reply.texts(1)
+	if err != nil {
+		return &object{}
+	}
+	o, err := parseIntrospection(strings.NewReader(texts[0]))
+	if err != nil {
+		return &object{}
+	}
+	return o
+}
+
+// parseIntrospection reads the interfaces of the outermost node. The children's
+// are not those of this object.
+func parseIntrospection(in io.Reader) (*object, error) {
+	r := introspectionReader{object: &object{interfaces: map[string]*objectInterface{}}}
+	tokens := xml.NewDecoder(in)
+	for {
+		token, err := tokens.Token()
+		if errors.Is(err, io.EOF) {
+			return r.object, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch token := token.(type) {
+		case xml.StartElement:
+			if len(r.path) == maxElementDepth {
+				return nil, errors.New("nested too deep")
+			}
+			r.path = append(r.path, token.Name.Local)
+			r.element(strings.Join(r.path, "/"), token.Attr)
+		case xml.EndElement:
+			r.path = r.path[:len(r.path)-1]
+		}
+	}
+}
+
+type introspectionReader struct {
+	object *object
+	path   []string // the names of the open elements
+	iface  *objectInterface
+	method *method
+}
+
+func (r *introspectionReader) element(path string, attributes []xml.Attr) {
+	get := func(name string) string {
+		for _, a := range attributes {
+			if a.Name.Local == name {
+				return a.Value
+			}
+		}
+		return ""
+	}
+	switch path {
+	case "node/interface":
+		r.iface = &objectInterface{methods: map[string]*method{}, properties: map[string]property{}}
+		r.object.interfaces[get("name")] = r.iface
+	case "node/interface/method":
+		r.method = &method{}
+		r.iface.methods[get("name")] = r.method
+	case "node/interface/method/arg":
+		r.argument(get("name"), get("type"), get("direction"))
+	case "node/interface/property":
+		if t, err := parseType(get("type")); err == nil {
+			r.iface.properties[get("name")] = property{typ: t, writable: get("access") != "read"}
+		}
+	}
+}
+
+// argument adds to the method; the direction of a method's argument is "in"
+// unless it says otherwise.
+func (r *introspectionReader) argument(name, signature, direction string) {
+	t, err := parseType(signature)
+	if err != nil {
+		r.method.unclear = true
+		return
+	}
+	if direction == "out" {
+		r.method.outs = append(r.method.outs, argument{name, t})
+	} else {
+		r.method.ins = append(r.method.ins, argument{name, t})
+	}
+}

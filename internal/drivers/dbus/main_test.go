@@ -1,0 +1,87 @@
+package dbus
+
+import (
+	"context"
+	"os"
+	"testing"
+	"time"
+
+	"aai"
+	"aai/internal/drivers/dbus/dbustest"
+)
+
+const service = "org.example.App"
+
+func TestMain(m *testing.M) {
+	dbustest.ServeIfStarted()
+	os.Exit(m.Run())
+}
+
+// newDriver makes a driver whose session bus is b.
+func newDriver(t testing.TB, b *dbustest.Bus) *Driver {
+	t.Helper()
+	d := New(Config{Getenv: b.Getenv})
+	t.Cleanup(func() { _ = d.Close() })
+	return d
+}
+
+// methodRecipe is for a method of the test service.
+func methodRecipe(method string, params ...string) *aai.Recipe {
+	return &aai.Recipe{Platform: "linux", Params: params, DBus: &aai.DBusRecipe{
+		Bus: "session", Service: service, Object: dbustest.Path, Interface: dbustest.Interface, Method: method,
+	}}
+}
+
+func propertyRecipe(property, access string, params ...string) *aai.Recipe {
+	r := methodRecipe("", params...)
+	r.DBus.Property, r.DBus.Access = property, access
+	return r
+}
+
+func compile(t testing.TB, d *Driver, r *aai.Recipe) aai.Action {
+	t.Helper()
+	action, err := d.Compile(r)
+	if err != nil {
+		t.Fatalf("Compile: %v", err)
+	}
+	return action
+}
+
+// soon bounds a call that must not hang. No test waits for it to pass.
+func soon(t testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func run(t testing.TB, action aai.Action, args map[string]any) *aai.Result {
+	t.Helper()
+	result, err := action(soon(t), &aai.Call{Args: args})
+	if err != nil {
+		t.Fatalf("the call failed: %v", err)
+	}
+	return result
+}
+
+// fail runs the action and returns what is in its error, which must be an
+// *aai.Error with the code and the delivery.
+func fail(t testing.TB, action aai.Action, args map[string]any, code aai.Code, delivery aai.Delivery) aai.Error {
+	t.Helper()
+	return failIn(soon(t), t, action, args, code, delivery)
+}
+
+func failIn(ctx context.Context, t testing.TB, action aai.Action, args map[string]any, code aai.Code, delivery aai.Delivery) aai.Error {
+	t.Helper()
+	result, err := action(ctx, &aai.Call{Args: args})
+	if err == nil {
+		t.Fatalf("expected %s, got the result %+v", code, result)
+	}
+	e, ok := err.(*aai.Error) //nolint:errorlint // the contract is this very type
+	if !ok {
+		t.Fatalf("expected an *aai.Error, got %T: %v", err, err)
+	}
+	if e.Code != code || e.Delivery != delivery {
+		t.Fatalf("expected %s %s, got %s %s: %s", code, delivery, e.Code, e.Delivery, e.Message)
+	}
+	return *e
+}

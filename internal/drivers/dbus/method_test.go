@@ -1,0 +1,292 @@
+package dbus
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/godbus/dbus/v5"
+	"github.com/godbus/dbus/v5/introspect"
+	"github.com/google/go-cmp/cmp"
+
+	"aai"
+	"aai/internal/drivers/dbus/dbustest"
+)
+
+func TestEveryTypeRoundTrips(t *testing.T) {
+	b := dbustest.Start(t)
+	dbustest.Serve(t, b, service)
+	d := newDriver(t, b)
+	list := func(items ...any) []any { return append([]any{}, items...) }
+	object := func(name string, v any) map[string]any { return map[string]any{name: v} }
+	for _, c := range []struct {
+		method  string
+		in, out any
+	}{
+		{"EchoByte", 255, int64(255)},
+		{"EchoByte", 1.0, int64(1)},
+		{"EchoBool", true, true},
+		{"EchoBool", false, false},
+		{"EchoInt16", json.Number("-32768"), int64(-32768)},
+		{"EchoUint16", json.Number("65535"), int64(65535)},
+		{"EchoInt32", int64(-2147483648), int64(-2147483648)},
+		{"EchoUint32", uint32(4294967295), int64(4294967295)},
+		{"EchoInt64", json.Number("-9223372036854775808"), int64(-9223372036854775808)},
+		{"EchoInt64", json.Number("9007199254740993"), int64(9007199254740993)},
+		{"EchoUint64", json.Number("18446744073709551615"), uint64(18446744073709551615)},
+		{"EchoDouble", 0.25, 0.25},
+		{"EchoDouble", 3, 3.0},
+		{"EchoDouble", "NaN", "NaN"},
+		{"EchoDouble", "-Infinity", "-Infinity"},
+		{"EchoString", "grüß dich", "grüß dich"},
+		{"EchoString", "", ""},
+		{"EchoPath", "/a/b_1", "/a/b_1"},
+		{"EchoSignature", "a{s(iv)}", "a{s(iv)}"},
+		{"EchoVariant", "x", "x"},
+		{"EchoVariant", list("x", 1), list("x", int64(1))},
+		{"EchoVariant", map[string]any{"signature": "y", "value": 9}, int64(9)},
+		{"EchoBytes", list(104, 105), "hi"},
+		{"EchoBytes", "hi\x00", "hi"},
+		{"EchoBytes", object("base64", "/wA="), object("base64", "/wA=")},
+		{"EchoStrings", list("a", "b"), list("a", "b")},
+		{"EchoStrings", list(), list()},
+		{"EchoLists", list(list(1, 2), list()), list(list(int64(1), int64(2)), list())},
+		{"EchoDict", object("k", list(1, 2)), object("k", list(int64(1), int64(2)))},
+		{"EchoNumbers", object("65535", "x"), object("65535", "x")},
+		{"EchoPair", list(1, "x"), list(int64(1), "x")},
+		{"EchoPairs", list(list(1, "x"), list(2, "y")), list(list(int64(1), "x"), list(int64(2), "y"))},
+		{"EchoPairs", list(), list()},
+	} {
+		got := run(t, compile(t, d, methodRecipe(c.method, "v")), map[string]any{"v": c.in})
+		if diff := cmp.Diff(c.out, got.Data); diff != "" {
+			t.Errorf("%s of %v: (-want +got)\n%s", c.method, c.in, diff)
+		}
+	}
+}
+
+func TestArgumentsAreOrderedBySignature(t *testing.T) {
+	b := dbustest.Start(t)
+	dbustest.Serve(t, b, service)
+	d := newDriver(t, b)
+	const want = "to=a subject=b urgency=3"
+	// By name where all names are those of the app, whatever the descriptor's order.
+	byName := compile(t, d, methodRecipe("Join", "urgency", "subject_line", "TO"))
+	// By position where they are not.
+	byPosition := compile(t, d, methodRecipe("Join", "x", "Subject-Line", "a"))
+	// Repeated, because the order of a Go map is random.
+	for range 20 {
+		got := run(t, byName, map[string]any{"subject_line": "b", "TO": "a", "urgency": 3})
+		if got.Data != want {
+			t.Fatalf("by name: %v", got.Data)
+		}
+		got = run(t, byPosition, map[string]any{"a": 3, "x": "a", "Subject-Line": "b"})
+		if got.Data != want {
+			t.Fatalf("by position: %v", got.Data)
+		}
+	}
+}
+
+func TestArgumentsThatDoNotFit(t *testing.T) {
+	b := dbustest.Start(t)
+	s := dbustest.Serve(t, b, service)
+	d := newDriver(t, b)
+	for _, c := range []struct {
+		name   string
+		recipe *aai.Recipe
+		args   map[string]any
+		code   aai.Code
+		want   string
+	}{
+		{"too few parameters", methodRecipe("Join", "to"), map[string]any{"to": "a"}, aai.DescriptorInvalid,
+			"the descriptor lists (to), but Join of org.example.App takes (to s, Subject-Line s, urgency y)"},
+		{"too many parameters", methodRecipe("Nothing", "to"), map[string]any{"to": "a"}, aai.DescriptorInvalid, "takes ()"},
+		{"left out", methodRecipe("Join", "to", "subject_line", "urgency"), map[string]any{"to": "a", "subject_line": "b"},
+			aai.InvalidParams, "urgency: expected a value of the D-Bus type y"},
+		{"not a parameter", methodRecipe("EchoString", "v"), map[string]any{"v": "a", "w": 1}, aai.InvalidParams, "w: the tool has no such parameter"},
+		{"out of range", methodRecipe("EchoByte", "v"), map[string]any{"v": 300}, aai.InvalidParams,
+			"v: expected an integer from 0 to 255, got 300"},
+		{"descriptor in", methodRecipe("Descriptor", "file"), map[string]any{"file": "/etc/passwd"}, aai.AutomationNotSupported, "file descriptor"},
+		{"descriptor out", methodRecipe("OpenFile"), nil, aai.AutomationNotSupported, "file descriptor"},
+		{"descriptor in a variant", methodRecipe("EchoVariant", "v"), map[string]any{"v": map[string]any{"signature": "ah", "value": []any{1}}},
+			aai.AutomationNotSupported, "v: the app wants a file descriptor"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			err := fail(t, compile(t, d, c.recipe), c.args, c.code, aai.NotDelivered)
+			if !strings.Contains(err.Message, c.want) {
+				t.Errorf("expected %q in: %s", c.want, err.Message)
+			}
+			if n := s.Calls(c.recipe.DBus.Method); n != 0 {
+				t.Errorf("%d calls were delivered", n)
+			}
+		})
+	}
+}
+
+func TestArraysMayBeLeftOut(t *testing.T) {
+	b := dbustest.Start(t)
+	dbustest.Serve(t, b, service)
+	d := newDriver(t, b)
+	for method, want := range map[string]any{
+		"EchoStrings": []any{}, "EchoDict": map[string]any{}, "EchoPairs": []any{}, "EchoBytes": "",
+	} {
+		if diff := cmp.Diff(want, run(t, compile(t, d, methodRecipe(method, "v")), nil).Data); diff != "" {
+			t.Errorf("%s: %s", method, diff)
+		}
+	}
+}
+
+func TestUnknownMethodNamesTheNearest(t *testing.T) {
+	b := dbustest.Start(t)
+	s := dbustest.Serve(t, b, service)
+	err := fail(t, compile(t, newDriver(t, b), methodRecipe("EchoStrin", "v")), map[string]any{"v": "a"}, aai.AutomationFailed, aai.NotDelivered)
+	if len(err.Candidates) == 0 || err.Candidates[0] != "EchoString" {
+		t.Errorf("candidates: %v", err.Candidates)
+	}
+	if n := s.Calls("EchoStrin"); n != 0 {
+		t.Errorf("%d calls were delivered", n)
+	}
+}
+
+func TestObjectWithoutIntrospection(t *testing.T) {
+	b := dbustest.Start(t)
+	s := dbustest.Serve(t, b, service)
+	d := newDriver(t, b)
+	opaque := func(method string, params ...string) aai.Action {
+		r := methodRecipe(method, params...)
+		r.DBus.Object = dbustest.OpaquePath
+		return compile(t, d, r)
+	}
+	for range 3 {
+		for method, v := range map[string]any{
+			"EchoString": "x", "EchoBool": true, "EchoInt32": int64(5), "EchoInt64": int64(1) << 40, "EchoUint64": uint64(1) << 63,
+			"EchoDouble": 0.5, "EchoStrings": []any{"a"}, "EchoDict": map[string]any{"a": int64(1)},
+		} {
+			if diff := cmp.Diff(v, run(t, opaque(method, "v"), map[string]any{"v": v}).Data); diff != "" {
+				t.Errorf("%s: %s", method, diff)
+			}
+		}
+		got := run(t, opaque("Join", "to", "subject", "urgency"), map[string]any{"urgency": 3, "subject": "b", "to": "a"})
+		if want := "to=a subject=b urgency=3"; got.Data != want {
+			t.Errorf("in the order of the descriptor: %v", got.Data)
+		}
+	}
+	if n := s.Calls("Introspect"); n != 1 {
+		t.Errorf("asked %d times for an introspection that was refused", n)
+	}
+	fail(t, opaque("EchoString", "v"), nil, aai.InvalidParams, aai.NotDelivered)
+	fail(t, opaque("EchoString", "v"), map[string]any{"v": nil}, aai.InvalidParams, aai.NotDelivered)
+	fail(t, opaque("Absent"), nil, aai.AutomationFailed, aai.Delivered)
+	// An app that knows the method no more may be another than before.
+	run(t, opaque("EchoString", "v"), map[string]any{"v": "a"})
+	if n := s.Calls("Introspect"); n != 2 {
+		t.Errorf("asked %d times after the object had shown to be another", n)
+	}
+}
+
+func TestIntrospectionIsRememberedUntilItIsWrong(t *testing.T) {
+	b := dbustest.Start(t)
+	s := dbustest.Serve(t, b, service)
+	d := newDriver(t, b)
+	sum := compile(t, d, methodRecipe("EchoInt32", "v"))
+	later := compile(t, d, methodRecipe("Later"))
+	for range 5 {
+		run(t, sum, map[string]any{"v": 1})
+	}
+	if n := s.Calls("Introspect"); n != 1 {
+		t.Fatalf("introspected %d times for 5 calls", n)
+	}
+	fail(t, later, nil, aai.AutomationFailed, aai.NotDelivered)
+
+	// The app gets the method while it runs.
+	methods := map[string]any{"Later": func() (string, *dbus.Error) { return "now", nil }}
+	methods["EchoInt32"] = func(v int64) (int64, *dbus.Error) { return v, nil }
+	if err := s.Conn.ExportMethodTable(methods, dbustest.Path, dbustest.Interface); err != nil {
+		t.Fatal(err)
+	}
+	text := `<node><interface name="org.example.Test"><method name="Later"><arg type="s" direction="out"/></method>
+		<method name="EchoInt32"><arg type="x"/></method></interface></node>`
+	if err := s.Conn.Export(introspect.Introspectable(text), dbustest.Path, "org.freedesktop.DBus.Introspectable"); err != nil {
+		t.Fatal(err)
+	}
+	if got := run(t, later, nil); got.Data != "now" {
+		t.Errorf("got %v", got.Data)
+	}
+	// A plan that was made before is not used any more.
+	if got := run(t, sum, map[string]any{"v": 1 << 40}); got.Data != int64(1<<40) {
+		t.Errorf("got %v", got.Data)
+	}
+}
+
+func TestShapesOfReplies(t *testing.T) {
+	b := dbustest.Start(t)
+	dbustest.Serve(t, b, service)
+	d := newDriver(t, b)
+	for _, c := range []struct {
+		method, parser string
+		args           map[string]any
+		data           any
+		text           string
+	}{
+		{"Nothing", "", nil, nil, nothing},
+		{"Nothing", "string", nil, nil, ""},
+		{"Named", "", nil, map[string]any{"count": int64(3), "word": "three"}, `{"count":3,"word":"three"}`},
+		{"Unnamed", "", nil, []any{int64(3), "three"}, `[3,"three"]`},
+		{"EchoString", "", map[string]any{"v": "<b>\n"}, "<b>\n", "<b>\n"},
+		{"EchoString", "string", map[string]any{"v": "a"}, "a", "a"},
+		{"EchoStrings", "string", map[string]any{"v": []any{"<"}}, []any{"<"}, `["<"]`},
+		{"EchoString", "json", map[string]any{"v": `{"a": [1, 2.50]} `}, map[string]any{"a": []any{json.Number("1"), json.Number("2.50")}}, `{"a":[1,2.50]}`},
+	} {
+		r := methodRecipe(c.method, slices.Collect(maps.Keys(c.args))...)
+		r.OutputParser = c.parser
+		got := run(t, compile(t, d, r), c.args)
+		if diff := cmp.Diff(&aai.Result{Text: c.text, Data: c.data}, got); diff != "" {
+			t.Errorf("%s %s: %s", c.method, c.parser, diff)
+		}
+	}
+}
+
+func TestNamesOfOneReply(t *testing.T) {
+	named := func(names ...string) (outs []argument) {
+		for _, name := range names {
+			outs = append(outs, argument{name: name})
+		}
+		return outs
+	}
+	for _, c := range []struct{ in, want []string }{
+		{nil, nil}, {[]string{"a", "b"}, []string{"a", "b"}}, {[]string{"a", ""}, nil}, {[]string{"", "a"}, nil}, {[]string{"a", "a"}, nil},
+	} {
+		if diff := cmp.Diff(c.want, outNames(named(c.in...))); diff != "" {
+			t.Errorf("%q: %s", c.in, diff)
+		}
+	}
+}
+
+func TestRepliesThatCannotBeRead(t *testing.T) {
+	b := dbustest.Start(t)
+	s := dbustest.Serve(t, b, service)
+	d := newDriver(t, b)
+	asJSON := func(method string, params ...string) aai.Action {
+		r := methodRecipe(method, params...)
+		r.OutputParser = "json"
+		return compile(t, d, r)
+	}
+	err := fail(t, asJSON("EchoString", "v"), map[string]any{"v": `{"a": nope}`}, aai.AutomationFailed, aai.Delivered)
+	if !strings.Contains(err.Message, "at byte 8") {
+		t.Errorf("does not say where: %s", err.Message)
+	}
+	fail(t, asJSON("EchoString", "v"), map[string]any{"v": `1 2`}, aai.AutomationFailed, aai.Delivered)
+	fail(t, asJSON("EchoInt32", "v"), map[string]any{"v": 1}, aai.AutomationFailed, aai.Delivered)
+	fail(t, asJSON("Nothing"), nil, aai.AutomationFailed, aai.Delivered)
+
+	large := compile(t, d, methodRecipe("Large", "size"))
+	fail(t, large, map[string]any{"size": 17 << 20}, aai.AutomationFailed, aai.Delivered)
+	if n := s.Calls("Large"); n != 1 {
+		t.Errorf("%d deliveries of a call with a large reply", n)
+	}
+	// The connection is as good as before.
+	if got := run(t, large, map[string]any{"size": 3}); got.Data == nil {
+		t.Error("no data")
+	}
+}

@@ -1,0 +1,163 @@
+package dbus
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"aai"
+)
+
+// Attempts at a call that certainly reached nobody, and the pause before the
+// second one, which doubles.
+const (
+	maxAttempts = 3
+	firstPause  = 50 * time.Millisecond
+)
+
+// A target is the object that a tool works on.
+type target struct {
+	bus     *bus
+	service string
+	path    string
+	iface   string
+	member  string   // the method, or the property
+	missing aai.Code // what it means that there is no such service
+}
+
+// A failure is how an attempt ended, and whether it may be made again: only where
+// nothing was delivered.
+type failure struct {
+	err   *aai.Error
+	again bool
+}
+
+// undelivered is the failure of something that came before the call itself. When
+// the connection was lost there, another one is worth a try.
+func (f *failure) undelivered() *failure {
+	f.err.Delivery = aai.NotDelivered
+	switch {
+	case errors.Is(f.err, errLost):
+		f.again = true
+		f.err.Hint = "The app did not get the call. Try again."
+	case f.err.Code == aai.Timeout:
+		f.err.Hint = "The app did not get the call. It, or the bus, may be busy or frozen."
+	}
+	return f
+}
+
+// A peer is the target's present owner on the present connection.
+type peer struct {
+	*target
+	link  *link
+	owner string
+}
+
+// A prepareFunc makes the message for the peer. It may ask the peer first.
+type prepareFunc func(ctx context.Context, p *peer) (*message, *failure)
+
+// perform makes one call: it finds the peer, has the message prepared and sends
+// it. It tries again where nothing was delivered, and never otherwise. Its
+// error says what became of the message.
+func (t *target) perform(ctx context.Context, prepare prepareFunc) (*message, error) {
+	pause := firstPause
+	for attempt := 1; ; attempt++ {
+		reply, f := t.attempt(ctx, prepare)
+		if f == nil {
+			return reply, nil
+		}
+		if !f.again || attempt == maxAttempts || !t.bus.sleep(ctx, pause) {
+			return nil, f.err
+		}
+		pause *= 2
+	}
+}
+
+func (t *target) attempt(ctx context.Context, prepare prepareFunc) (*message, *failure) {
+	l, err := t.bus.connect(ctx)
+	if err != nil {
+		return nil, (&failure{err: t.noBus(err)}).undelivered()
+	}
+	owner, f := t.bus.owner(ctx, l, t)
+	if f != nil {
+		return nil, f
+	}
+	p := &peer{target: t, link: l, owner: owner}
+	if denied := l.names.deniedNameOf(owner); denied != "" {
+		return nil, &failure{err: unreachable("service", t.service+", which is also "+denied+",")}
+	}
+	m, f := prepare(ctx, p)
+	if f != nil {
+		return nil, f.undelivered()
+	}
+	return p.call(ctx, m)
+}
+
+// call sends a message to the peer and waits for the reply.
+func (p *peer) call(ctx context.Context, m *message) (*message, *failure) {
+	if err := p.checkRequest(m); err != nil {
+		return nil, &failure{err: aai.AsError(err)}
+	}
+	m.kind, m.destination, m.path = typeCall, p.owner, p.path
+	reply, err := p.link.call(ctx, m)
+	if err != nil {
+		return nil, p.lost(err)
+	}
+	if reply.kind == typeError {
+		return nil, p.failed(ctx, reply)
+	}
+	if reply.tooLarge > 0 {
+		return nil, &failure{err: p.oversized(reply.tooLarge)}
+	}
+	return reply, nil
+}
+
+// failed reads an error message and takes its consequences for what we remember.
+func (p *peer) failed(ctx context.Context, reply *message) *failure {
+	f := p.refused(reply)
+	switch name := reply.errorName; {
+	case isStale(name):
+		p.link.objects.drop(p.owner, p.path)
+	case reply.sender == busName && isNobody(name):
+		// Nobody is there under the unique name any more: the message reached
+		// no one, and the service may have come back under another.
+		p.link.names.forget(p.service)
+		return &failure{err: p.gone("it has left the bus"), again: true}
+	case reply.sender == busName && name == errorPrefix+"NoReply" && !p.present(ctx):
+		f.err = p.gone("it ended while it was working on the call")
+		f.err.Delivery = aai.DeliveryUnknown
+	}
+	return f
+}
+
+// present asks whether the peer is still on the bus. When in doubt, it is.
+func (p *peer) present(ctx context.Context) bool {
+	answer, err := p.link.ask(ctx, "NameHasOwner", p.owner)
+	if err != nil || answer.kind != typeReply {
+		return true
+	}
+	values, err := answer.values()
+	return err != nil || len(values) != 1 || values[0] != false
+}
+
+// sleep waits, and reports false if the context ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+// lost is the failure of a call to which no answer came.
+func (t *target) lost(err error) *failure {
+	f := &failure{err: t.unanswered(err)}
+	var transport *transportError
+	if errors.As(err, &transport) && transport.delivery == aai.NotDelivered {
+		return f.undelivered()
+	}
+	return f
+}

@@ -1,0 +1,141 @@
+package dbus
+
+import (
+	"context"
+	"fmt"
+
+	"aai"
+)
+
+// A propertyTool reads or sets a property.
+type propertyTool struct {
+	*target
+	param  string // with access "set"
+	parser string
+}
+
+func (d *Driver) compileProperty(r *aai.Recipe) (aai.Action, error) {
+	b := r.DBus
+	if b.Method != "" {
+		return nil, aai.Errorf(aai.DescriptorInvalid, "property: expected no method beside it, got %q", aai.CleanLabel(b.Method, 100))
+	}
+	t, err := d.target(b.Bus, b.Service, b.Object, b.Interface, b.Property)
+	if err != nil {
+		return nil, err
+	}
+	if !validMember(b.Property) {
+		return nil, invalid("property", "the name of a D-Bus property such as Volume", b.Property)
+	}
+	p := &propertyTool{target: t, parser: r.OutputParser}
+	switch b.Access {
+	case "get", "":
+		if len(r.Params) != 0 {
+			return nil, aai.Errorf(aai.DescriptorInvalid, "parameters: expected none for a property that is read, got %d", len(r.Params))
+		}
+		return p.reachable(p.get, "Get")
+	case "set":
+		if len(r.Params) != 1 {
+			return nil, aai.Errorf(aai.DescriptorInvalid, "parameters: expected exactly one for a property that is set, got %d", len(r.Params))
+		}
+		p.param = r.Params[0]
+		return p.reachable(p.set, "Set")
+	}
+	return nil, invalid("access", `"get" or "set"`, b.Access)
+}
+
+func (p *propertyTool) reachable(action aai.Action, member string) (aai.Action, error) {
+	if err := checkReach(p.service, p.path, p.iface, member); err != nil {
+		return nil, err
+	}
+	return action, nil
+}
+
+// get reads the property.
+func (p *propertyTool) get(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+	reply, err := p.perform(ctx, func(context.Context, *peer) (*message, *failure) {
+		return p.request("Get"), nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	values, err := reply.values()
+	if err == nil && len(values) != 1 {
+		err = fmt.Errorf("expected one value, got %d", len(values))
+	}
+	if err != nil {
+		return nil, p.unreadable(err)
+	}
+	return p.result(values[0], p.parser)
+}
+
+// set sets the property. That the app accepted the value is all that is claimed.
+func (p *propertyTool) set(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	_, err := p.perform(ctx, func(ctx context.Context, peer *peer) (*message, *failure) {
+		v, given := call.Args[p.param]
+		if !given {
+			return nil, &failure{err: aai.Errorf(aai.InvalidParams, "%s: expected the new value of %s, got none", p.param, p.member)}
+		}
+		t, f := p.typeOf(ctx, peer, v)
+		if f != nil {
+			return nil, f
+		}
+		m := p.request("Set")
+		m.signature += "v"
+		e := encoder{buf: m.body}
+		e.signature(t.sig)
+		if err := e.value(v, t, parameter(p.param)); err != nil {
+			return nil, &failure{err: aai.AsError(err)}
+		}
+		m.body = e.buf
+		return m, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &aai.Result{Text: fmt.Sprintf("The app accepted the new value of %s.", p.member)}, nil
+}
+
+// request begins a call of the Properties interface.
+func (p *propertyTool) request(member string) *message {
+	e := encoder{}
+	e.str(p.iface)
+	e.str(p.member)
+	return &message{iface: propertyInterface, member: member, signature: "ss", body: e.buf}
+}
+
+// typeOf finds the property's type: what introspection says, or else the type of
+// the present value, or else one inferred from the new value.
+func (p *propertyTool) typeOf(ctx context.Context, peer *peer, v any) (*dtype, *failure) {
+	o, _, f := peer.introspect(ctx)
+	if f != nil {
+		return nil, f
+	}
+	if described := o.interfaces[p.iface]; described != nil {
+		if known, ok := described.properties[p.member]; ok {
+			return known.typ, p.readOnly(known)
+		}
+	}
+	reply, f := peer.call(ctx, p.request("Get"))
+	if f == nil {
+		d := decoder{data: reply.body, order: reply.order}
+		if t, err := d.variantType(); err == nil && reply.signature == "v" {
+			return t, nil
+		}
+	} else if f.err.Delivery != aai.Delivered {
+		return nil, f
+	}
+	t, err := inferType(v, parameter(p.param))
+	if err != nil {
+		return nil, &failure{err: aai.AsError(err)}
+	}
+	return t, nil
+}
+
+func (p *propertyTool) readOnly(known property) *failure {
+	if known.writable {
+		return nil
+	}
+	err := aai.Errorf(aai.AutomationFailed, "%s says that its property %s can only be read", p.service, p.member)
+	err.Hint = "Look for a method of the app that changes it."
+	return &failure{err: err}
+}

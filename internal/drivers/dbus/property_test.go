@@ -1,0 +1,114 @@
+package dbus
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/godbus/dbus/v5"
+	"github.com/godbus/dbus/v5/introspect"
+
+	"aai"
+	"aai/internal/drivers/dbus/dbustest"
+)
+
+func TestPropertyIsReadAndSet(t *testing.T) {
+	b := dbustest.Start(t)
+	s := dbustest.Serve(t, b, service)
+	d := newDriver(t, b)
+	for _, path := range []string{dbustest.Path, dbustest.OpaquePath} {
+		at := func(r *aai.Recipe) aai.Action {
+			r.DBus.Object = path
+			return compile(t, d, r)
+		}
+		// Level is a byte: the type comes from the introspection at the one
+		// path, and from the present value at the other.
+		got := run(t, at(propertyRecipe("Level", "set", "level")), map[string]any{"level": 200})
+		if got.Text != "The app accepted the new value of Level." || got.Data != nil {
+			t.Errorf("%s: %+v", path, got)
+		}
+		if got := run(t, at(propertyRecipe("Level", "get")), nil); got.Data != int64(200) || got.Text != "200" {
+			t.Errorf("%s: %+v", path, got)
+		}
+		run(t, at(propertyRecipe("Level", "set", "level")), map[string]any{"level": 7})
+		err := fail(t, at(propertyRecipe("Level", "set", "level")), map[string]any{"level": 256}, aai.InvalidParams, aai.NotDelivered)
+		if want := "level: expected an integer from 0 to 255, got 256"; err.Message != want {
+			t.Errorf("%s: %s", path, err.Message)
+		}
+		fail(t, at(propertyRecipe("Level", "set", "level")), nil, aai.InvalidParams, aai.NotDelivered)
+	}
+	if n := s.Calls("Set"); n != 4 {
+		t.Errorf("%d deliveries of 4", n)
+	}
+}
+
+func TestReadOnlyProperty(t *testing.T) {
+	b := dbustest.Start(t)
+	s := dbustest.Serve(t, b, service)
+	d := newDriver(t, b)
+	r := propertyRecipe("Version", "set", "v")
+	fail(t, compile(t, d, r), map[string]any{"v": "2"}, aai.AutomationFailed, aai.NotDelivered)
+	if n := s.Calls("Set"); n != 0 {
+		t.Errorf("%d deliveries", n)
+	}
+	r.DBus.Object = dbustest.OpaquePath // where only the app itself can say so
+	err := fail(t, compile(t, d, r), map[string]any{"v": "2"}, aai.AutomationFailed, aai.Delivered)
+	if !strings.Contains(err.Message, "Version is read-only") {
+		t.Error(err.Message)
+	}
+}
+
+func TestUnknownProperty(t *testing.T) {
+	b := dbustest.Start(t)
+	dbustest.Serve(t, b, service)
+	d := newDriver(t, b)
+	fail(t, compile(t, d, propertyRecipe("Absent", "get")), nil, aai.AutomationFailed, aai.Delivered)
+	fail(t, compile(t, d, propertyRecipe("Absent", "set", "v")), map[string]any{"v": 1}, aai.AutomationFailed, aai.Delivered)
+	fail(t, compile(t, d, propertyRecipe("Absent", "set", "v")), map[string]any{"v": nil}, aai.InvalidParams, aai.NotDelivered)
+}
+
+// The reply to Get is one value, whatever an app makes of it.
+func TestPropertyReplyOfAnotherForm(t *testing.T) {
+	b := dbustest.Start(t)
+	s := dbustest.Serve(t, b, service)
+	two := map[string]any{"Get": func(_, _ string) (string, string, *dbus.Error) { return "a", "b", nil }}
+	if err := s.Conn.ExportMethodTable(two, dbustest.Path, propertyInterface); err != nil {
+		t.Fatal(err)
+	}
+	fail(t, compile(t, newDriver(t, b), propertyRecipe("Volume", "get")), nil, aai.AutomationFailed, aai.Delivered)
+}
+
+// Were one of these used, the method would not be found.
+func TestIntrospectionThatIsUnusable(t *testing.T) {
+	b := dbustest.Start(t)
+	args := map[string]any{"v": "a"}
+	for name, text := range map[string]string{
+		"not XML":       "{}",
+		"cut off":       `<node><interface name="org.example.Test"><method name="Echo`,
+		"too large":     `<node><interface name="org.example.Test"/>` + strings.Repeat(" ", maxIntrospection) + "</node>",
+		"too deep":      `<node><interface name="org.example.Test"/>` + strings.Repeat("<node>", 1000) + strings.Repeat("</node>", 1001),
+		"no types":      `<node><interface name="org.example.Test"><method name="EchoString"><arg type="Z"/></method></interface></node>`,
+		"stray element": `<node><arg type="s"/><method name="x"/><interface/></node>`,
+		"child's only":  `<node><node><interface name="org.example.Test"/></node></node>`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := dbustest.Serve(t, b, service)
+			defer gone(t, b, service)
+			defer func() { _ = s.Conn.Close() }()
+			if err := s.Conn.Export(introspect.Introspectable(text), dbustest.Path, "org.freedesktop.DBus.Introspectable"); err != nil {
+				t.Fatal(err)
+			}
+			if got := run(t, compile(t, newDriver(t, b), methodRecipe("EchoString", "v")), args); got.Data != "a" {
+				t.Errorf("got %v", got.Data)
+			}
+		})
+	}
+}
+
+func FuzzIntrospection(f *testing.F) {
+	f.Add(dbustest.Introspection)
+	f.Add(`<node><interface><method><arg type="a{sv}"/></method><property/></interface></node>`)
+	f.Add(`<method/>`)
+	f.Fuzz(func(_ *testing.T, text string) {
+		_, _ = parseIntrospection(strings.NewReader(text))
+	})
+}

@@ -1,0 +1,280 @@
+package dbus
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/big"
+	"strconv"
+	"strings"
+
+	"aai"
+)
+
+// JSON values as they come in arguments: nil, bool, string, []any,
+// map[string]any, and numbers as json.Number, float64 or any Go integer.
+
+// A place is where in the arguments a value stands. It is spelled out only when
+// something is wrong there.
+type place struct {
+	parent *place
+	name   string
+	number int // the index in an array, or -1
+	depth  int
+}
+
+// parameter is the place of a whole parameter.
+func parameter(name string) *place { return &place{name: name, number: -1} }
+
+func (p *place) within(name string) *place {
+	return &place{parent: p, name: name, number: -1, depth: p.depth + 1}
+}
+
+func (p *place) index(i int) *place {
+	return &place{parent: p, number: i, depth: p.depth + 1}
+}
+
+// String spells the place as in "hints.urgency" or "points[3]".
+func (p *place) String() string {
+	if p.parent == nil {
+		return aai.CleanLabel(p.name, 60)
+	}
+	switch {
+	case p.number >= 0:
+		return p.parent.String() + "[" + strconv.Itoa(p.number) + "]"
+	case p.name == "": // the inside of a variant has no name of its own
+		return p.parent.String()
+	}
+	return p.parent.String() + "." + aai.CleanLabel(p.name, 60)
+}
+
+// mismatch says what was expected in the place. It shows numbers, but never the
+// text of a string, which may be a secret.
+func mismatch(at *place, expected string, got any) *aai.Error {
+	return aai.Errorf(aai.InvalidParams, "%s: expected %s, got %s", at, expected, describe(got))
+}
+
+func describe(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return strconv.FormatBool(v)
+	case string:
+		return "a string"
+	case []any:
+		return fmt.Sprintf("an array of %d", len(v))
+	case map[string]any:
+		return "an object"
+	case json.Number:
+		return aai.CleanLabel(string(v), 40)
+	}
+	return aai.CleanLabel(fmt.Sprint(v), 40)
+}
+
+// A whole is an integer of any sign up to 64 bits.
+type whole struct {
+	negative  bool
+	magnitude uint64
+}
+
+func wholeFrom(n int64) whole {
+	if n < 0 {
+		return whole{true, -uint64(n)}
+	}
+	return whole{false, uint64(n)}
+}
+
+func (n whole) within(low int64, high uint64) bool {
+	if n.negative {
+		return low < 0 && n.magnitude <= -uint64(low)
+	}
+	return n.magnitude <= high
+}
+
+// bits is the two's complement.
+func (n whole) bits() uint64 {
+	if n.negative {
+		return -n.magnitude
+	}
+	return n.magnitude
+}
+
+// wholeOf reads a number that has no fraction; 1.0 is one of them.
+func wholeOf(v any) (n whole, ok bool) {
+	switch v := v.(type) {
+	case json.Number:
+		return wholeOfText(string(v))
+	case float64:
+		return wholeOfFloat(v)
+	case float32:
+		return wholeOfFloat(float64(v))
+	case int:
+		return wholeFrom(int64(v)), true
+	case int8:
+		return wholeFrom(int64(v)), true
+	case int16:
+		return wholeFrom(int64(v)), true
+	case int32:
+		return wholeFrom(int64(v)), true
+	case int64:
+		return wholeFrom(v), true
+	case uint:
+		return whole{magnitude: uint64(v)}, true
+	case uint8:
+		return whole{magnitude: uint64(v)}, true
+	case uint16:
+		return whole{magnitude: uint64(v)}, true
+	case uint32:
+		return whole{magnitude: uint64(v)}, true
+	case uint64:
+		return whole{magnitude: v}, true
+	}
+	return whole{}, false
+}
+
+func wholeOfFloat(f float64) (whole, bool) {
+	if f != math.Trunc(f) || math.Abs(f) >= 1<<64 { // NaN and infinities too
+		return whole{}, false
+	}
+	return whole{f < 0, uint64(math.Abs(f))}, true
+}
+
+// wholeOfText reads a JSON number exactly, without the rounding of float64.
+func wholeOfText(s string) (whole, bool) {
+	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return wholeFrom(n), true
+	}
+	if n, err := strconv.ParseUint(s, 10, 64); err == nil {
+		return whole{magnitude: n}, true
+	}
+	// What is left has a fraction or an exponent. The cost of exact arithmetic
+	// grows with the exponent, so that must be one that a float64 can have.
+	f, err := strconv.ParseFloat(s, 64)
+	if err != nil || len(s) > 64 {
+		return whole{}, false
+	}
+	if f == 0 {
+		mantissa, _, _ := strings.Cut(strings.ToLower(s), "e")
+		return whole{}, !strings.ContainsAny(mantissa, "123456789")
+	}
+	exact, ok := new(big.Rat).SetString(s)
+	if !ok || !exact.IsInt() || !new(big.Int).Abs(exact.Num()).IsUint64() {
+		return whole{}, false
+	}
+	return whole{exact.Sign() < 0, new(big.Int).Abs(exact.Num()).Uint64()}, true
+}
+
+// doubleOf reads any number, and the three that JSON cannot spell as strings.
+func doubleOf(v any) (float64, bool) {
+	switch v := v.(type) {
+	case float64:
+		return v, true
+	case float32:
+		return float64(v), true
+	case json.Number:
+		f, err := strconv.ParseFloat(string(v), 64)
+		return f, err == nil
+	case string:
+		switch v {
+		case "NaN":
+			return math.NaN(), true
+		case "Infinity":
+			return math.Inf(1), true
+		case "-Infinity":
+			return math.Inf(-1), true
+		}
+		return 0, false
+	}
+	n, ok := wholeOf(v)
+	if n.negative {
+		return -float64(n.magnitude), ok
+	}
+	return float64(n.magnitude), ok
+}
+
+// inferType finds a type for a value when the app does not say which it wants:
+// s, b, i (x, t if it does not fit), d, arrays of one of these or of variants,
+// and a{sv}.
+func inferType(v any, at *place) (*dtype, error) {
+	switch v := v.(type) {
+	case string:
+		return &dtype{code: 's', sig: "s"}, nil
+	case bool:
+		return &dtype{code: 'b', sig: "b"}, nil
+	case map[string]any:
+		return parseType("a{sv}")
+	case []any:
+		return parseType("a" + inferElement(v))
+	}
+	if code := inferNumber(v); code != 0 {
+		return &dtype{code: code, sig: string(rune(code))}, nil
+	}
+	return nil, mismatch(at, "a value that D-Bus has a type for", v)
+}
+
+// inferNumber returns 0 for what is no number. A json.Number that is written with
+// a fraction or an exponent is a double, even 1.0.
+func inferNumber(v any) byte {
+	if text, ok := v.(json.Number); ok && strings.ContainsAny(string(text), ".eE") {
+		return 'd'
+	}
+	if n, ok := wholeOf(v); ok {
+		switch {
+		case n.within(math.MinInt32, math.MaxInt32):
+			return 'i'
+		case n.within(math.MinInt64, math.MaxInt64):
+			return 'x'
+		}
+		if !n.negative {
+			return 't'
+		}
+	}
+	if _, isText := v.(string); isText {
+		return 0
+	}
+	if _, ok := doubleOf(v); ok {
+		return 'd'
+	}
+	return 0
+}
+
+// inferElement is the type that all the items have in common, or "v".
+func inferElement(items []any) string {
+	common := byte(0)
+	negative := false
+	for _, item := range items {
+		code := byte('v')
+		switch item.(type) {
+		case string:
+			code = 's'
+		case bool:
+			code = 'b'
+		default:
+			if number := inferNumber(item); number != 0 {
+				code = number
+			}
+		}
+		n, _ := wholeOf(item)
+		negative = negative || n.negative
+		common = commonType(common, code)
+	}
+	if common == 0 || common == 't' && negative {
+		return "v"
+	}
+	return string(rune(common))
+}
+
+// commonType is the narrowest type for values of both types: numbers widen from
+// i to x to t to d, everything else becomes a variant.
+func commonType(a, b byte) byte {
+	const widening = "ixtd"
+	if a == 0 || a == b {
+		return b
+	}
+	i, j := strings.IndexByte(widening, a), strings.IndexByte(widening, b)
+	if i < 0 || j < 0 {
+		return 'v'
+	}
+	return widening[max(i, j)]
+}
