@@ -1,0 +1,151 @@
+package policy
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"aai"
+)
+
+// The choices of the question about consent. The refusal comes first.
+const (
+	choiceDeny    = "deny"
+	choiceOnce    = "once"
+	choiceSession = "session"
+	choiceAlways  = "always"
+	choiceAll     = "all"
+)
+
+// questionID names the gate's question among those of its call.
+const questionID = "consent"
+
+// Consent is the gate that lets a caller use a tool only after a person allowed
+// it. Consent is per caller, target app and tool, and bound to the digest of the
+// descriptor that was shown: when the descriptor changes, the person is asked
+// again. It is safe for concurrent use.
+type Consent struct {
+	store       Store
+	preapproved []Grant
+	seals       *sealer
+	sessions    *sessionGrants
+	now         func() time.Time
+}
+
+// NewConsent returns the gate. Grants that people give are kept in store;
+// preapproved ones come from the configuration, have no digest, and hold until
+// they expire.
+func NewConsent(store Store, preapproved []Grant) *Consent {
+	return &Consent{store: store, preapproved: preapproved, seals: newSealer(), sessions: newSessionGrants(), now: time.Now}
+}
+
+// Preapproved returns the grants of the configuration.
+func (c *Consent) Preapproved() []Grant { return c.preapproved }
+
+// Check admits the call if somebody has allowed it, refuses it if somebody has
+// refused it, and asks otherwise.
+func (c *Consent) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+	if r.App.ID == aai.OwnApp {
+		return nil, nil
+	}
+	now := c.now()
+	for _, g := range c.preapproved {
+		if g.covers(r) && !g.expired(now) {
+			r.Consent = "preapproved"
+			return nil, nil
+		}
+	}
+	if c.sessions.has(r) {
+		r.Consent = choiceSession
+		return nil, nil
+	}
+	grants, err := c.store.Grants()
+	if err != nil {
+		return nil, &aai.Error{Code: aai.ConsentRequired, Message: "the consents given so far cannot be read, so none is assumed", Hint: err.Error(), Err: err}
+	}
+	decided, changed := decide(grants, r, now)
+	switch {
+	case decided != nil && decided.Decision == Deny:
+		return nil, refused(r, *decided)
+	case decided != nil:
+		r.Consent = fmt.Sprintf("%s since %s", choiceAlways, decided.GrantedAt.UTC().Format(time.RFC3339))
+		return nil, nil
+	}
+	if answer, ok := r.Call.Answers[questionID]; ok {
+		return nil, c.judge(r, answer, now)
+	}
+	return []aai.Question{c.question(r, changed, now)}, nil
+}
+
+// decide finds what the stored grants say of the request. A refusal beats a
+// permission. changed reports that a grant would have held for an earlier form
+// of the descriptor.
+func decide(grants []Grant, r *aai.Request, now time.Time) (decided *Grant, changed bool) {
+	for i, g := range grants {
+		if !g.covers(r) || g.expired(now) {
+			continue
+		}
+		if g.Digest != r.App.Digest && g.Decision == Allow {
+			changed = true
+			continue
+		}
+		if g.Decision == Deny {
+			return &grants[i], false
+		}
+		decided = &grants[i]
+	}
+	return decided, changed
+}
+
+// judge acts on an answer. One whose seal does not belong to this very call
+// counts as no answer at all, and no answer is no.
+func (c *Consent) judge(r *aai.Request, a aai.Answer, now time.Time) error {
+	if err := c.seals.open(a.Seal, binding(r), now); err != nil {
+		e := aai.Errorf(aai.ConsentRequired, "the answer does not belong to this call: %w", err)
+		e.Hint = "Make the call again without answers, and put its question to the person."
+		return e
+	}
+	grant := Grant{
+		Caller: r.Call.Caller.String(), App: r.Target.ID, Tools: []string{r.Tool.Name},
+		Digest: r.App.Digest, Decision: Allow, GrantedAt: now, Channel: a.Channel,
+	}
+	switch a.Choice {
+	case choiceOnce:
+	case choiceSession:
+		c.sessions.add(r)
+	case choiceAlways:
+		if err := c.store.Add(grant); err != nil {
+			return notKept(err)
+		}
+	case choiceAll:
+		grant.Tools = toolNames(r.App)
+		if err := c.store.Add(grant); err != nil {
+			return notKept(err)
+		}
+	default:
+		e := aai.Errorf(aai.PermissionDenied, "the person at this computer said no to %s of %s", r.Tool.Name, r.Target.ID)
+		e.Hint = "Do not try again unless the person asks for it."
+		return e
+	}
+	r.Consent = fmt.Sprintf("%s (%s)", a.Choice, a.Channel)
+	return nil
+}
+
+func notKept(err error) error {
+	return &aai.Error{Code: aai.ConsentRequired, Message: "the person's consent could not be kept, so the call did not run", Hint: err.Error(), Err: err}
+}
+
+func refused(r *aai.Request, g Grant) error {
+	e := aai.Errorf(aai.ConsentRequired, "the person at this computer refused %s the tool %s of %s on %s",
+		r.Call.Caller, r.Tool.Name, r.Target.ID, g.GrantedAt.Local().Format(time.DateOnly))
+	e.Hint = fmt.Sprintf("Only the person can change that: aai-gateway consent revoke %s %s", r.Target.ID, r.Tool.Name)
+	return e
+}
+
+func toolNames(app *aai.App) []string {
+	names := make([]string, len(app.Tools))
+	for i, t := range app.Tools {
+		names[i] = t.Name
+	}
+	return names
+}

@@ -1,0 +1,98 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"aai"
+)
+
+// A Decision is what a person decided for good.
+type Decision string
+
+// The decisions.
+const (
+	Allow Decision = "allow"
+	Deny  Decision = "deny"
+)
+
+// Everyone and AllTools stand for any caller and any tool in a Grant.
+const (
+	Everyone = "*"
+	AllTools = "*"
+)
+
+// A Grant is a decision about some tools of one app for one caller.
+type Grant struct {
+	Caller string   `json:"caller"` // such as "mcp:claude-ai", a bare name, or "*"
+	App    string   `json:"app"`    // the id of the app that is really touched
+	Tools  []string `json:"tools"`  // names; "*" only in the configuration
+	// Digest is the descriptor's when the decision was made. Empty in grants of
+	// the configuration, which hold for every form of the descriptor.
+	Digest    string      `json:"digest,omitempty"`
+	Decision  Decision    `json:"decision"`
+	GrantedAt time.Time   `json:"granted_at"`
+	ExpiresAt time.Time   `json:"expires_at,omitzero"` // zero: never
+	Channel   aai.Channel `json:"channel,omitempty"`   // how the person was asked
+}
+
+// covers reports whether the grant speaks of the request's caller, app and tool.
+func (g Grant) covers(r *aai.Request) bool {
+	return g.App == r.Target.ID && g.coversCaller(r.Call.Caller) &&
+		(slices.Contains(g.Tools, r.Tool.Name) || slices.Contains(g.Tools, AllTools))
+}
+
+// coversCaller compares whole names, so that no caller can be taken for another
+// by a name that only looks alike. A bare name holds at every door but the
+// terminal's.
+func (g Grant) coversCaller(c aai.Caller) bool {
+	full := c.String()
+	if g.Caller == Everyone || g.Caller == full {
+		return true
+	}
+	return !strings.Contains(g.Caller, ":") && c.Door != "cli" && c.Door+":"+g.Caller == full
+}
+
+func (g Grant) expired(now time.Time) bool {
+	return !g.ExpiresAt.IsZero() && !now.Before(g.ExpiresAt)
+}
+
+// A sessionKey is what a grant for one session is bound to.
+type sessionKey struct{ caller, session, principal, app, tool, digest string }
+
+func keyOf(r *aai.Request) sessionKey {
+	c := r.Call.Caller
+	return sessionKey{c.String(), c.Session, c.Principal, r.Target.ID, r.Tool.Name, r.App.Digest}
+}
+
+// maxSessionGrants bounds what sessions can make the gateway remember.
+const maxSessionGrants = 10_000
+
+// sessionGrants are the grants that end with their session.
+type sessionGrants struct {
+	mu      sync.Mutex
+	granted map[sessionKey]bool
+}
+
+func newSessionGrants() *sessionGrants {
+	return &sessionGrants{granted: make(map[sessionKey]bool)}
+}
+
+func (s *sessionGrants) has(r *aai.Request) bool {
+	if r.Call.Caller.Session == "" {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.granted[keyOf(r)]
+}
+
+func (s *sessionGrants) add(r *aai.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(s.granted) < maxSessionGrants {
+		s.granted[keyOf(r)] = true
+	}
+}

@@ -1,0 +1,89 @@
+package policy
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"sync"
+	"time"
+)
+
+// A question may be answered for so long. People read; clients come and go.
+const sealLifetime = 5 * time.Minute
+
+// Why a seal is refused.
+var (
+	errSealForged  = errors.New("its seal is not one of this gateway's")
+	errSealExpired = errors.New("its question was put too long ago")
+	errSealUsed    = errors.New("it was given before")
+)
+
+// A sealer binds answers to questions. A seal is a nonce, an expiry and a MAC
+// over both and over what was asked; the key never leaves the process. A seal is
+// good for one answer.
+type sealer struct {
+	key [32]byte
+
+	mu   sync.Mutex
+	used map[nonce]time.Time // until the seal has expired anyway
+}
+
+type nonce [16]byte
+
+const sealSize = len(nonce{}) + 8 + sha256.Size
+
+func newSealer() *sealer {
+	s := &sealer{used: make(map[nonce]time.Time)}
+	_, _ = rand.Read(s.key[:]) // crypto/rand never fails; it ends the process instead
+	return s
+}
+
+// seal returns a fresh seal for what was asked.
+func (s *sealer) seal(asked [sha256.Size]byte, now time.Time) string {
+	b := make([]byte, 0, sealSize)
+	var n nonce
+	_, _ = rand.Read(n[:])
+	b = append(b, n[:]...)
+	b = binary.BigEndian.AppendUint64(b, uint64(now.Add(sealLifetime).UnixNano())) //nolint:gosec // the bits are kept, not the number
+	return base64.RawURLEncoding.EncodeToString(s.mac(b, asked))
+}
+
+// open uses the seal up, or says why it does not fit.
+func (s *sealer) open(seal string, asked [sha256.Size]byte, now time.Time) error {
+	b, err := base64.RawURLEncoding.DecodeString(seal)
+	if err != nil || len(b) != sealSize {
+		return errSealForged
+	}
+	head := b[:len(b)-sha256.Size]
+	if !hmac.Equal(b, s.mac(append([]byte(nil), head...), asked)) {
+		return errSealForged
+	}
+	expires := time.Unix(0, int64(binary.BigEndian.Uint64(head[len(nonce{}):]))) //nolint:gosec // made by seal
+	if now.After(expires) {
+		return errSealExpired
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := nonce(head[:len(nonce{})])
+	if _, ok := s.used[n]; ok {
+		return errSealUsed
+	}
+	for old, until := range s.used {
+		if now.After(until) {
+			delete(s.used, old)
+		}
+	}
+	s.used[n] = expires
+	return nil
+}
+
+// mac appends the MAC of head and asked to head.
+func (s *sealer) mac(head []byte, asked [sha256.Size]byte) []byte {
+	m := hmac.New(sha256.New, s.key[:])
+	m.Write(head)
+	m.Write(asked[:])
+	return m.Sum(head)
+}
