@@ -1,0 +1,170 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+)
+
+// askTimeout is how long a question may stand open at the client.
+const askTimeout = 4 * time.Minute
+
+// modernEra is the first version of the protocol in which a result carries the
+// questions and the client makes the call again with the answers.
+const modernEra = "2026-07-28"
+
+// inputEnded is the context key of a channel that closes when the client can
+// send nothing more, so that no question waits for it.
+type inputEnded struct{}
+
+// choiceField names the one field of the form.
+const choiceField = "decision"
+
+// ask puts the questions of a call through the client, if the client can do that
+// and policy lets it, and makes the call again with the answers.
+func (d *Door) ask(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call, failure *aai.Error) (*mcp.CallToolResult, error) {
+	if !canElicit(req) || len(call.Answers) > 0 || !mayAskClient(failure.Questions) {
+		return failed(failure), nil
+	}
+	if isModern(req) {
+		return inputRequired(failure.Questions)
+	}
+	answers, ok := d.elicit(ctx, req.Session, failure.Questions)
+	if !ok {
+		return failed(failure), nil
+	}
+	again := *call
+	again.Parent, again.ID, again.Answers = call.ID, "", answers
+	result, err := d.gateway.Do(ctx, &again)
+	if err != nil {
+		return failed(aai.AsError(err)), nil
+	}
+	return success(result), nil
+}
+
+func mayAskClient(questions []aai.Question) bool {
+	for _, q := range questions {
+		if !q.MayAsk(aai.Client) {
+			return false
+		}
+	}
+	return true
+}
+
+func canElicit(req *mcp.CallToolRequest) bool {
+	caps := req.ClientCapabilities()
+	if caps == nil {
+		if init := req.Session.InitializeParams(); init != nil {
+			caps = init.Capabilities
+		}
+	}
+	if caps == nil || caps.Elicitation == nil {
+		return false
+	}
+	// A client that names no mode means forms.
+	return caps.Elicitation.Form != nil || caps.Elicitation.URL == nil
+}
+
+func isModern(req *mcp.CallToolRequest) bool {
+	init := req.Session.InitializeParams()
+	return init == nil || init.ProtocolVersion >= modernEra
+}
+
+// form is the question as MCP elicitation has it: one required choice without a
+// default, so that no client answers by leaving it alone.
+func form(q aai.Question) *mcp.ElicitParams {
+	ids := make([]string, len(q.Choices))
+	labels := make([]string, len(q.Choices))
+	for i, c := range q.Choices {
+		ids[i], labels[i] = c.ID, c.Label
+	}
+	return &mcp.ElicitParams{
+		Mode:    "form",
+		Message: q.Title + "\n\n" + q.Text,
+		RequestedSchema: map[string]any{
+			"type": "object",
+			"properties": map[string]any{
+				choiceField: map[string]any{"type": "string", "title": "Decision", "enum": ids, "enumNames": labels},
+			},
+			"required": []string{choiceField},
+		},
+	}
+}
+
+// answer reads what came back. Whatever is not a choice of the form is a no.
+func answer(q string, seal string, result *mcp.ElicitResult) aai.Answer {
+	a := aai.Answer{Seal: seal, Channel: aai.Client}
+	if result != nil && result.Action == "accept" {
+		if choice, ok := result.Content[choiceField].(string); ok {
+			a.Choice = choice
+		}
+	}
+	return a
+}
+
+// elicit asks a client of the older protocols, one question after another. It
+// reports false if the client could not ask or nobody answered.
+func (d *Door) elicit(ctx context.Context, session *mcp.ServerSession, questions []aai.Question) (map[string]aai.Answer, bool) {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	if ended, ok := ctx.Value(inputEnded{}).(<-chan struct{}); ok {
+		stop := context.AfterFunc(ctx, func() {})
+		defer stop()
+		go func() {
+			select {
+			case <-ended:
+				cancel()
+			case <-ctx.Done():
+			}
+		}()
+	}
+	answers := make(map[string]aai.Answer, len(questions))
+	for _, q := range questions {
+		result, err := session.Elicit(ctx, form(q))
+		if err != nil {
+			d.log.Info("a question could not be put through the client", "question", q.Title, "cause", err)
+			return nil, false
+		}
+		answers[q.ID] = answer(q.ID, q.Seal, result)
+	}
+	return answers, true
+}
+
+// inputRequired is the answer to a client of the newer protocol: what it has to
+// ask, and the seals it has to bring back.
+func inputRequired(questions []aai.Question) (*mcp.CallToolResult, error) {
+	result := &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{}}
+	seals := make(map[string]string, len(questions))
+	for _, q := range questions {
+		result.InputRequests[q.ID] = form(q)
+		seals[q.ID] = q.Seal
+	}
+	state, err := json.Marshal(seals)
+	if err != nil {
+		return nil, err
+	}
+	result.RequestState = string(state)
+	return result, nil
+}
+
+// answersOf reads the answers a client of the newer protocol brings. A state
+// that is not ours yields no seals, and an answer without its seal is refused.
+func answersOf(req *mcp.CallToolRequest) map[string]aai.Answer {
+	if len(req.Params.InputResponses) == 0 {
+		return nil
+	}
+	var seals map[string]string
+	if json.Unmarshal([]byte(req.Params.RequestState), &seals) != nil {
+		seals = nil
+	}
+	answers := make(map[string]aai.Answer, len(req.Params.InputResponses))
+	for id, response := range req.Params.InputResponses {
+		result, _ := response.(*mcp.ElicitResult)
+		answers[id] = answer(id, seals[id], result)
+	}
+	return answers
+}

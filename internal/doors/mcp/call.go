@@ -1,0 +1,168 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime/debug"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+)
+
+// The tools of the gateway's own app that the door itself uses.
+const (
+	guideTool      = "guide"
+	descriptorTool = "descriptor"
+)
+
+// execArgs are the arguments of aai_exec.
+type execArgs struct {
+	App  string          `json:"app"`
+	Tool string          `json:"tool"`
+	Args json.RawMessage `json:"args,omitempty"`
+}
+
+// exec runs a tool of an app.
+func (d *Door) exec(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	return d.do(ctx, req, d.readExec(req))
+}
+
+// guide answers with the app's guide.
+func (d *Door) guide(id string) mcp.ToolHandler {
+	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return d.do(ctx, req, &aai.Call{App: aai.OwnApp, Tool: guideTool, Args: map[string]any{"app": id}})
+	}
+}
+
+// readDescriptor answers with the app's descriptor.
+func (d *Door) readDescriptor(id string) mcp.ResourceHandler {
+	return func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		result, err := d.gateway.Do(ctx, &aai.Call{
+			Caller: d.caller(req.Session, req.ClientInfo()),
+			App:    aai.OwnApp, Tool: descriptorTool, Args: map[string]any{"app": id},
+		})
+		if err != nil {
+			return nil, protocolError(aai.AsError(err))
+		}
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{
+			URI: req.Params.URI, MIMEType: "application/json", Text: result.Text,
+		}}}, nil
+	}
+}
+
+// do makes the call, puts its questions if it has any, and shapes what comes
+// back. Failures of a tool are results, so that the model can correct itself.
+func (d *Door) do(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call) (*mcp.CallToolResult, error) {
+	call.Caller = d.caller(req.Session, req.ClientInfo())
+	call.Answers = answersOf(req)
+	result, err := d.gateway.Do(ctx, call)
+	if err == nil {
+		return success(result), nil
+	}
+	failure := aai.AsError(err)
+	if len(failure.Questions) > 0 {
+		return d.ask(ctx, req, call, failure)
+	}
+	d.logFailure(call, failure)
+	return failed(failure), nil
+}
+
+func (d *Door) logFailure(call *aai.Call, e *aai.Error) {
+	if e.Code == aai.Internal || e.Code == aai.RecordFailed {
+		d.log.Error("a call failed in the gateway", "app", call.App, "tool", call.Tool, "code", e.Code, "cause", e.Err)
+	}
+}
+
+// caller says who is at the other end.
+func (d *Door) caller(session *mcp.ServerSession, client *mcp.Implementation) aai.Caller {
+	c := aai.Caller{Door: doorName, Session: d.session}
+	if id := session.ID(); id != "" {
+		c.Session = id
+	}
+	if client == nil {
+		if init := session.InitializeParams(); init != nil {
+			client = init.ClientInfo
+		}
+	}
+	if client != nil {
+		c.Name = client.Name
+	}
+	return c
+}
+
+// readExec turns the arguments of aai_exec into a call. What cannot be read
+// becomes the call's fault, so that it is on record too.
+func (d *Door) readExec(req *mcp.CallToolRequest) *aai.Call {
+	var in struct {
+		App, Tool any
+		Args      json.RawMessage
+	}
+	if err := json.Unmarshal(req.Params.Arguments, &in); err != nil && len(req.Params.Arguments) > 0 {
+		return &aai.Call{Fault: aai.Errorf(aai.InvalidParams, "the arguments of aai_exec are not an object of app, tool and args: %w", err)}
+	}
+	call := &aai.Call{}
+	if call.App, call.Fault = readText("app", in.App); call.Fault != nil {
+		return call
+	}
+	if call.Tool, call.Fault = readText("tool", in.Tool); call.Fault != nil {
+		return call
+	}
+	call.Args, call.Fault = readArgs(in.Args)
+	return call
+}
+
+func readText(name string, value any) (string, *aai.Error) {
+	text, ok := value.(string)
+	if ok && text != "" {
+		return text, nil
+	}
+	e := aai.Errorf(aai.InvalidParams, "%s: expected a string that is not empty", name)
+	e.Hint = `Call aai_exec with {"app": "…", "tool": "…", "args": {…}}, as the app's guide shows.`
+	return "", e
+}
+
+// readArgs reads the object of a tool's parameters. Numbers keep all their
+// digits. Some models send the object as a string; that is understood too.
+func readArgs(raw json.RawMessage) (map[string]any, *aai.Error) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, nil
+	}
+	if raw[0] == '"' {
+		var inner string
+		if json.Unmarshal(raw, &inner) == nil {
+			raw = json.RawMessage(inner)
+		}
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var args map[string]any
+	err := d.Decode(&args)
+	if err == nil && d.Decode(&struct{}{}) != io.EOF {
+		err = errors.New("there is more than one value")
+	}
+	if err != nil {
+		return nil, aai.Errorf(aai.InvalidParams, "args: expected an object with the tool's parameters: %w", err)
+	}
+	return args, nil
+}
+
+// recoverPanics keeps a fault in one request from ending the process: the SDK
+// does not.
+func (d *Door) recoverPanics(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (result mcp.Result, err error) {
+		defer func() {
+			if p := recover(); p != nil {
+				d.log.Error("panic in a request", "method", method, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				result, err = nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the gateway failed at this request; others are not affected"}
+			}
+		}()
+		return next(ctx, method, req)
+	}
+}

@@ -1,0 +1,119 @@
+package mcp
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+)
+
+// Canonical ids: what the AAI protocol calls things.
+const (
+	execID    = "aai:exec"
+	appPrefix = "app:"
+)
+
+// maxSummary is how many bytes of description an app's entry may have: every
+// app's entry is in every conversation.
+const maxSummary = 200
+
+// A listing is what the client was told about an app.
+type listing struct{ tool, summary, resource string }
+
+// noParams is the schema of a tool without parameters.
+func noParams() map[string]any {
+	return map[string]any{"type": "object", "properties": map[string]any{}}
+}
+
+// list brings the server's tools and resources up to the catalog. The SDK tells
+// clients when that changed anything.
+func (d *Door) list() {
+	d.sync.Lock()
+	defer d.sync.Unlock()
+	gone := d.listed
+	d.listed = make(map[string]listing, len(gone))
+	for _, app := range d.gateway.Catalog.Apps() {
+		if app.ID == aai.OwnApp || !app.Runnable() {
+			continue
+		}
+		l := listing{tool: d.toolName(appPrefix + app.ID), summary: summary(app), resource: appPrefix + app.ID}
+		d.listed[app.ID] = l
+		if gone[app.ID] != l {
+			d.server.AddTool(d.guideTool(app, l), d.guide(app.ID))
+			d.server.AddResource(descriptorResource(app, l), d.readDescriptor(app.ID))
+		}
+		delete(gone, app.ID)
+	}
+	for _, l := range gone {
+		d.server.RemoveTools(l.tool)
+		d.server.RemoveResources(l.resource)
+	}
+}
+
+// toolName is how an id is listed.
+func (d *Door) toolName(id string) string {
+	if d.canonical {
+		return id
+	}
+	return aai.WireName(id)
+}
+
+func (d *Door) guideTool(app *aai.App, l listing) *mcp.Tool {
+	return &mcp.Tool{
+		Name:        l.tool,
+		Title:       displayName(app),
+		Description: l.summary,
+		InputSchema: noParams(),
+		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(false)},
+		Meta:        mcp.Meta{"aai/id": appPrefix + app.ID},
+	}
+}
+
+func (d *Door) execTool() *mcp.Tool {
+	text := func(description string) map[string]any {
+		return map[string]any{"type": "string", "description": description}
+	}
+	return &mcp.Tool{
+		Name:        d.toolName(execID),
+		Title:       "Run an app's tool",
+		Description: "Run one tool of an app. Read the app's guide first: it names the tools and their parameters.",
+		InputSchema: map[string]any{
+			"type": "object",
+			"properties": map[string]any{
+				"app":  text("App id, as in its guide"),
+				"tool": text("Tool name, as in the guide"),
+				"args": map[string]any{"type": "object", "description": "The tool's parameters"},
+			},
+			"required": []string{"app", "tool"},
+		},
+		Annotations: &mcp.ToolAnnotations{DestructiveHint: new(true), OpenWorldHint: new(true)},
+		Meta:        mcp.Meta{"aai/id": execID},
+	}
+}
+
+func descriptorResource(app *aai.App, l listing) *mcp.Resource {
+	return &mcp.Resource{
+		URI:         l.resource,
+		Name:        displayName(app),
+		Description: aai.CleanLabel(app.Description, maxSummary),
+		MIMEType:    "application/aai+json",
+	}
+}
+
+// summary is an app's line in the list of tools.
+func summary(app *aai.App) string {
+	s := fmt.Sprintf("【%s】%s", aai.CleanLabel(app.Name, 60), aai.CleanLabel(app.Description, maxSummary))
+	s = strings.TrimRight(s, ".。 ") + "."
+	if len(app.Aliases) > 0 {
+		s += " Aliases: " + aai.CleanLabel(strings.Join(app.Aliases, ", "), 80) + "."
+	}
+	return s + " Call to get guide."
+}
+
+// displayName is the first of the app's names.
+func displayName(app *aai.App) string {
+	name, _, _ := strings.Cut(app.Name, "|")
+	return aai.CleanLabel(name, 60)
+}

@@ -1,0 +1,65 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+)
+
+// canonicalNames lets tools be called by every name they have: as listed, by
+// canonical id ("app:org.gnome.Calculator", "aai:exec"), by wire name where
+// canonical ids are listed, and unlisted as "<app id>:<tool>".
+func (d *Door) canonicalNames(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if call, ok := req.(*mcp.CallToolRequest); ok && call.Params != nil {
+			params := *call.Params
+			params.Name, params.Arguments = d.listedName(params.Name, params.Arguments)
+			renamed := *call
+			renamed.Params = &params
+			req = &renamed
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// listedName turns any name of a tool into the one it is listed by, and the
+// arguments with it.
+func (d *Door) listedName(name string, args json.RawMessage) (string, json.RawMessage) {
+	if name == execID || name == aai.WireName(execID) {
+		return d.toolName(execID), args
+	}
+	prefix, tool, found := strings.Cut(name, ":")
+	switch {
+	case found && prefix+":" == appPrefix:
+		return d.toolName(name), args
+	case found && strings.Contains(prefix, "."):
+		// An unlisted tool of an app: aai_exec knows how to run it.
+		if len(args) == 0 {
+			args = json.RawMessage("{}")
+		}
+		wrapped, err := json.Marshal(execArgs{App: prefix, Tool: tool, Args: args})
+		if err != nil {
+			return name, args
+		}
+		return d.toolName(execID), wrapped
+	case !found && d.canonical:
+		return d.canonicalOf(name), args
+	}
+	return name, args
+}
+
+// canonicalOf finds the listed app whose wire name this is.
+func (d *Door) canonicalOf(wire string) string {
+	d.sync.Lock()
+	defer d.sync.Unlock()
+	for _, l := range d.listed {
+		if aai.WireName(l.tool) == wire {
+			return l.tool
+		}
+	}
+	return wire
+}
