@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"aai"
+)
+
+const (
+	// maxQuestion is how much of a question is shown, in bytes.
+	maxQuestion = 64 << 10
+	// maxTries is how often an answer that is none is asked for again.
+	maxTries = 3
+)
+
+// ask puts every question to the person at the terminal. It returns no answers
+// when there is no terminal, or when one of the questions may not be put there:
+// answering the others would not let the call run. Its error is that of a person
+// who pressed ^C.
+func (r *run) ask(ctx context.Context, questions []aai.Question) (map[string]aai.Answer, error) {
+	if r.output.terminal.Ask == nil || len(questions) == 0 {
+		return nil, nil
+	}
+	for _, q := range questions {
+		if !q.MayAsk(aai.Terminal) || len(q.Choices) == 0 {
+			return nil, nil
+		}
+	}
+	answers := make(map[string]aai.Answer, len(questions))
+	for _, q := range questions {
+		chosen, err := r.choose(ctx, questionText(q), len(q.Choices))
+		if err != nil {
+			return nil, err
+		}
+		answers[q.ID] = aai.Answer{Choice: q.Choices[chosen].ID, Seal: q.Seal, Channel: aai.Terminal}
+	}
+	return answers, nil
+}
+
+// questionText is the question as it stands on the terminal, up to the prompt.
+func questionText(q aai.Question) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "\n%s\n", aai.CleanLabel(q.Title, maxLine))
+	if text := strings.TrimSpace(aai.CleanText(q.Text, maxQuestion)); text != "" {
+		fmt.Fprintf(&b, "\n%s\n", text)
+	}
+	b.WriteString("\n")
+	for i, c := range q.Choices {
+		fmt.Fprintf(&b, "  %d  %s\n", i+1, aai.CleanLabel(c.Label, maxLine))
+	}
+	return b.String()
+}
+
+// choose returns the index of one of n choices. The first is the refusal: it is
+// chosen by an empty line, by the end of the input and by answers that are none.
+func (r *run) choose(ctx context.Context, text string, n int) (int, error) {
+	for range maxTries {
+		line, err := r.typed(ctx, text+"\nYour choice [1]: ")
+		if err != nil || line == "" {
+			return 0, err
+		}
+		if number, err := strconv.Atoi(line); err == nil && 1 <= number && number <= n {
+			return number - 1, nil
+		}
+		text = fmt.Sprintf("Please type a number from 1 to %d.", n)
+	}
+	return 0, nil
+}
+
+// confirm asks a yes-or-no question of the command's own. Everything but a
+// plain yes is a no.
+func (r *run) confirm(ctx context.Context, question string) (bool, error) {
+	line, err := r.typed(ctx, aai.CleanText(question, maxQuestion)+" [y/N] ")
+	switch strings.ToLower(line) {
+	case "y", "yes":
+		return true, err
+	}
+	return false, err
+}
+
+// typed returns what the person typed, without white space around it. At the
+// end of the input that is nothing.
+func (r *run) typed(ctx context.Context, prompt string) (string, error) {
+	line, err := r.output.terminal.Ask(ctx, prompt)
+	if err == nil && ctx.Err() == nil {
+		return strings.TrimSpace(line), nil
+	}
+	_, _ = io.WriteString(r.cfg.Err, "\n") // the line of the prompt got no end
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if errors.Is(err, io.EOF) {
+		return "", nil
+	}
+	return "", err
+}

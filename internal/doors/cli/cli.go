@@ -1,0 +1,151 @@
+// Package cli is the door for people at a terminal: the commands of
+// aai-gateway. A command that touches an app, or what the gateway knows, is a
+// call like any other: it goes through [aai.Gateway.Do] with the door "cli", so
+// it passes the same gates and is on the same record. The package knows nothing
+// of catalogs, policies and journals; it asks the gateway's own app, [aai.OwnApp],
+// whose tools answer in JSON.
+//
+// Standard output carries the result alone and standard error everything said
+// beside it. With --format json errors are on standard output too, so that a
+// program reads one stream. Texts of apps are shown without control characters on
+// a terminal, and go byte for byte into a pipe.
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"aai"
+)
+
+// Config is what the commands need from the program around them. Open, ServeMCP
+// and ShowConfig must be set.
+type Config struct {
+	Version string
+	// Open builds the gateway when a command needs it, at most once in a Run, and
+	// returns what closes it.
+	Open func(Flags) (*aai.Gateway, func() error, error)
+	// ServeMCP serves agents until ctx ends or they hang up.
+	ServeMCP func(ctx context.Context, f Flags, o ServeOptions) error
+	// ShowConfig returns the settings in effect, in the order to show them.
+	ShowConfig func(Flags) ([]Setting, error)
+	// Demo shows the gateway at work. Nil where the platform has none: then there
+	// is no such command.
+	Demo func(ctx context.Context, f Flags, out io.Writer) error
+
+	In       io.Reader
+	Out, Err io.Writer
+	// Terminal says what In, Out and Err are; the zero Terminal says that nobody
+	// is there.
+	Terminal Terminal
+	// Session is what "this session" means for consent and references.
+	Session string
+}
+
+// Flags are the flags every command takes. An empty one was not given.
+type Flags struct {
+	Config   string // the configuration file
+	LogLevel string // "debug", "info", "warn" or "error"
+	Dev      bool
+}
+
+// ServeOptions say how agents reach the server. Standard input and output is
+// the one way there is.
+type ServeOptions struct {
+	Stdio bool
+}
+
+// A Setting is one value of the configuration in effect.
+type Setting struct {
+	Name   string `json:"name"`
+	Value  any    `json:"value"`
+	Origin string `json:"origin"` // where it came from, such as "default" or a file
+}
+
+// Run runs one command line, without the program's name, and returns the exit
+// code of the process (see exit.go). An interrupt or a termination signal cancels
+// the command; a second one ends the process at once. Run is called once in a
+// process.
+func Run(ctx context.Context, cfg Config, args []string) int {
+	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	defer context.AfterFunc(ctx, stop)()
+
+	r := &run{cfg: withStreams(cfg)}
+	r.output = &output{out: r.cfg.Out, err: r.cfg.Err, terminal: cfg.Terminal, format: formatOf(args)}
+	err := newRoot(r, args).ExecuteContext(ctx)
+	r.close()
+	if err == nil {
+		err = r.output.failure
+	}
+	if ctx.Err() != nil && err != nil {
+		err = &interrupted{cause: err}
+	}
+	if err != nil {
+		r.output.showError(err)
+	}
+	return exitCode(err)
+}
+
+// run is one command line at work.
+type run struct {
+	cfg    Config
+	flags  Flags
+	output *output
+
+	opened  *aai.Gateway
+	closing func() error
+}
+
+// gateway opens the gateway, once.
+func (r *run) gateway() (*aai.Gateway, error) {
+	if r.opened != nil {
+		return r.opened, nil
+	}
+	stop := r.progress("waiting for the gateway to start")
+	defer stop()
+	gateway, closing, err := r.cfg.Open(r.flags)
+	if err != nil {
+		return nil, err
+	}
+	r.opened, r.closing = gateway, closing
+	return gateway, nil
+}
+
+func (r *run) close() {
+	if r.closing == nil {
+		return
+	}
+	if err := r.closing(); err != nil {
+		r.output.warn("the gateway did not close well: " + err.Error())
+	}
+}
+
+func withStreams(cfg Config) Config {
+	if cfg.In == nil {
+		cfg.In = strings.NewReader("")
+	}
+	if cfg.Out == nil {
+		cfg.Out = io.Discard
+	}
+	if cfg.Err == nil {
+		cfg.Err = io.Discard
+	}
+	return cfg
+}
+
+// interrupted is a failure after the person, or the system, ended the command.
+type interrupted struct{ cause error }
+
+func (i *interrupted) Error() string { return "interrupted" }
+func (i *interrupted) Unwrap() error { return i.cause }
+
+func isInterrupted(err error) bool {
+	_, ok := errors.AsType[*interrupted](err)
+	return ok
+}

@@ -1,0 +1,118 @@
+package cli
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"aai"
+)
+
+func newCompletion(r *run) *cobra.Command {
+	shells := []string{"bash", "zsh", "fish", "powershell"}
+	return &cobra.Command{
+		Use:       "completion <" + strings.Join(shells, "|") + ">",
+		Aliases:   []string{"completions"},
+		Short:     "Print a script that makes a shell complete this program's commands",
+		Example:   "  source <(aai-gateway completion bash)",
+		ValidArgs: shells,
+		Args:      operands(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var script bytes.Buffer
+			var err error
+			switch args[0] {
+			case "bash":
+				err = cmd.Root().GenBashCompletionV2(&script, true)
+			case "zsh":
+				err = cmd.Root().GenZshCompletion(&script)
+			case "fish":
+				err = cmd.Root().GenFishCompletion(&script, true)
+			case "powershell":
+				err = cmd.Root().GenPowerShellCompletionWithDesc(&script)
+			default:
+				return &usageError{
+					message:    "there is no completion for the shell " + aai.CleanLabel(args[0], 60),
+					candidates: aai.Nearest(args[0], shells, 1),
+					usage:      cmd.UseLine(),
+				}
+			}
+			r.output.raw(script.String())
+			return err
+		},
+	}
+}
+
+// complete offers a few words for a flag.
+func complete(cmd *cobra.Command, flag string, words ...string) {
+	completeWith(cmd, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// completeWith panics when there is no such flag, which is a fault of this
+// package and found by every one of its tests.
+func completeWith(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
+		panic(err)
+	}
+}
+
+// completeApp offers the ids of apps for one operand.
+func (r *run) completeApp(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 && cmd.Name() == "guide" {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var offers []string
+	for _, app := range r.knownApps() {
+		offers = append(offers, offer(app.ID, app.Name))
+	}
+	return offers, cobra.ShellCompDirectiveNoFileComp
+}
+
+// completeAppTool offers the ids of apps, and then the names of the app's tools.
+func (r *run) completeAppTool(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 0 {
+		return r.completeApp(cmd, args, typed)
+	}
+	if len(args) > 1 && cmd.Name() == "exec" {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var offers []string
+	for _, app := range r.knownApps() {
+		if app.ID != args[0] && !slices.Contains(app.Aliases, args[0]) {
+			continue
+		}
+		for _, tool := range app.Tools {
+			offers = append(offers, offer(tool.Name, tool.Description))
+		}
+	}
+	return offers, cobra.ShellCompDirectiveNoFileComp
+}
+
+// knownApps looks into the catalog without a call: pressing a key runs nothing,
+// so it leaves nothing on record. What goes wrong offers nothing.
+func (r *run) knownApps() []*aai.App {
+	gateway, err := r.gateway()
+	if err != nil || gateway.Catalog == nil {
+		return nil
+	}
+	return gateway.Catalog.Apps()
+}
+
+// offer is a completion with its description, in cobra's form.
+func offer(word, description string) string {
+	return aai.CleanLabel(word, maxLine) + "\t" + aai.CleanLabel(description, 80)
+}
+
+func codeNames() []string {
+	codes := []aai.Code{
+		aai.AutomationFailed, aai.AppNotFound, aai.ToolNotFound, aai.PermissionDenied, aai.ConsentRequired,
+		aai.InvalidParams, aai.AutomationNotSupported, aai.DescriptorInvalid, aai.Timeout, aai.AppNotRunning,
+		aai.RecordFailed, aai.Internal,
+	}
+	names := make([]string, len(codes))
+	for i, code := range codes {
+		names[i] = string(code)
+	}
+	return names
+}

@@ -1,0 +1,272 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"aai"
+)
+
+func newConsent(r *run) *cobra.Command {
+	consent := &cobra.Command{
+		Use:               "consent",
+		Short:             "See, give and take back what callers may use",
+		Args:              noOperands,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              holder,
+	}
+	consent.AddCommand(newConsentList(r), newConsentGrant(r), newConsentRevoke(r))
+	return consent
+}
+
+func newConsentList(r *run) *cobra.Command {
+	return &cobra.Command{
+		Use:               "list",
+		Short:             "List what was allowed and denied",
+		Args:              operands(0, 0),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return r.consentList(cmd.Context()) },
+	}
+}
+
+// consentView is what is shown of one decision.
+type consentView struct {
+	Caller    string `json:"caller"`
+	App       string `json:"app"`
+	Tool      string `json:"tool"`
+	Decision  string `json:"decision"`
+	GrantedAt string `json:"granted_at"`
+	ExpiresAt string `json:"expires_at"`
+	Digest    string `json:"digest"`
+	Source    string `json:"source"`
+}
+
+func (r *run) consentList(ctx context.Context) error {
+	result, err := r.own(ctx, "consent_list", nil)
+	if err != nil {
+		return err
+	}
+	return r.output.show(result.Data, func() error {
+		consents, err := view[[]consentView](result.Data)
+		if err != nil {
+			return err
+		}
+		rows := make([][]string, 0, len(consents))
+		for _, c := range consents {
+			rows = append(rows, []string{
+				c.Decision, c.Caller, c.App, c.Tool, r.output.shownTime(c.GrantedAt), r.output.shownTime(c.ExpiresAt), c.Source,
+			})
+		}
+		r.output.table([]string{"DECISION", "CALLER", "APP", "TOOL", "SINCE", "EXPIRES", "SOURCE"}, rows)
+		if len(consents) == 0 {
+			r.output.note("Nothing was allowed or denied yet.")
+		}
+		return nil
+	})
+}
+
+// anyone and every are what the gateway's tools call every caller and every tool.
+const (
+	anyone = "*"
+	every  = "*"
+)
+
+// consentFlags are the flags that granting and revoking share.
+type consentFlags struct {
+	caller   string
+	expires  string
+	all, yes bool
+}
+
+func newConsentGrant(r *run) *cobra.Command {
+	var f consentFlags
+	cmd := &cobra.Command{
+		Use:   "grant <app> <tool>... --caller <name>",
+		Short: "Let a caller use tools of an app without asking again",
+		Long: "Lets a caller use tools of an app without asking again. With --all it is the tools that\n" +
+			"the app has now; a tool that it gets later asks anew.",
+		Example: "  aai-gateway consent grant org.example.notes add list --caller mcp:claude-code --expires 30d\n" +
+			"  aai-gateway consent grant org.example.notes --all --caller '*'",
+		Args:              operands(1, -1),
+		ValidArgsFunction: r.completeAppTool,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			expires, err := f.checkGrant(cmd, args[1:])
+			if err != nil {
+				return err
+			}
+			tools := args[1:]
+			if f.all {
+				tools = []string{every}
+			}
+			return r.consentGrant(cmd.Context(), grant{args[0], tools, f.caller, expires}, f.yes)
+		},
+	}
+	cmd.Flags().StringVar(&f.caller, "caller", "", "who may use them: a `name` such as mcp:claude-code, or '*' for anyone")
+	cmd.Flags().StringVar(&f.expires, "expires", "", "until `when`: 12h, 30d or RFC 3339; without it, until revoked")
+	cmd.Flags().BoolVar(&f.all, "all", false, "every tool that the app has now")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask; needed where there is no terminal")
+	return cmd
+}
+
+// checkGrant returns when the grant ends, as RFC 3339.
+func (f *consentFlags) checkGrant(cmd *cobra.Command, tools []string) (string, error) {
+	switch {
+	case f.caller == "":
+		return "", usage(cmd, "--caller is needed: the name of a caller, or '*' for anyone")
+	case f.all && len(tools) > 0:
+		return "", usage(cmd, "give tools or --all, not both")
+	case !f.all && len(tools) == 0:
+		return "", usage(cmd, "name the tools to allow, or give --all for every tool the app has now")
+	}
+	expires, err := instant("expires", f.expires, 1)
+	if err != nil {
+		return "", usage(cmd, "%v", err)
+	}
+	if at, err := time.Parse(time.RFC3339, expires); err == nil && !at.After(time.Now()) {
+		return "", usage(cmd, "--expires %s: expected a time that is yet to come", expires)
+	}
+	return expires, nil
+}
+
+// grant is what a person is about to allow.
+type grant struct {
+	app     string
+	tools   []string
+	caller  string
+	expires string
+}
+
+func (g grant) String() string {
+	return fmt.Sprintf("%s to use %s of %s%s", callerWords(g.caller), toolWords(g.tools), g.app, g.until())
+}
+
+func (g grant) until() string {
+	if g.expires == "" {
+		return " until it is revoked"
+	}
+	return " until " + g.expires
+}
+
+func callerWords(caller string) string {
+	if caller == anyone {
+		return "ANY caller"
+	}
+	return fmt.Sprintf("%q", caller)
+}
+
+func toolWords(tools []string) string {
+	if len(tools) == 1 && tools[0] == every {
+		return "EVERY tool"
+	}
+	return strings.Join(tools, ", ")
+}
+
+func (r *run) consentGrant(ctx context.Context, g grant, yes bool) error {
+	if err := r.decide(ctx, "Allow "+g.String()+"?", yes); err != nil {
+		return err
+	}
+	granted := make([]map[string]any, 0, len(g.tools))
+	for i, tool := range g.tools {
+		args := given(map[string]string{"app": g.app, "tool": tool, "caller": g.caller, "expires": g.expires})
+		if _, err := r.own(ctx, "consent_grant", args); err != nil {
+			return afterSome(err, g.tools[:i])
+		}
+		granted = append(granted, args)
+	}
+	return r.output.show(map[string]any{"granted": granted}, func() error {
+		r.output.say("Allowed %s.", g)
+		return nil
+	})
+}
+
+// afterSome says what had been allowed before the failure.
+func afterSome(err error, tools []string) error {
+	if len(tools) == 0 {
+		return err
+	}
+	e := *aai.AsError(err)
+	e.Hint = strings.TrimSpace(e.Hint + " Allowed before that: " + strings.Join(tools, ", ") + ".")
+	return &e
+}
+
+func newConsentRevoke(r *run) *cobra.Command {
+	var f consentFlags
+	cmd := &cobra.Command{
+		Use:               "revoke [app [tool]]",
+		Short:             "Take consent back, so that the next call asks again",
+		Example:           "  aai-gateway consent revoke org.example.notes\n  aai-gateway consent revoke --caller mcp:claude-code",
+		Args:              operands(0, 2),
+		ValidArgsFunction: r.completeAppTool,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.all == (len(args) > 0 || f.caller != "") {
+				return usage(cmd, "say whose consent to take back: an app, --caller, or --all alone for everything")
+			}
+			return r.consentRevoke(cmd.Context(), append(args, "", "")[:2], f)
+		},
+	}
+	cmd.Flags().StringVar(&f.caller, "caller", "", "only what this `caller` was allowed")
+	cmd.Flags().BoolVar(&f.all, "all", false, "everything that was ever allowed or denied")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask; needed where there is no terminal")
+	return cmd
+}
+
+func (r *run) consentRevoke(ctx context.Context, appTool []string, f consentFlags) error {
+	args := given(map[string]string{"app": appTool[0], "tool": appTool[1], "caller": f.caller})
+	if err := r.decide(ctx, revokeQuestion(appTool[0], appTool[1], f.caller), f.yes); err != nil {
+		return err
+	}
+	result, err := r.own(ctx, "consent_revoke", args)
+	if err != nil {
+		return err
+	}
+	return r.output.show(result.Data, func() error {
+		done, err := view[struct {
+			Revoked int `json:"revoked"`
+		}](result.Data)
+		if err != nil {
+			return err
+		}
+		r.output.say("Revoked: %d.", done.Revoked)
+		return nil
+	})
+}
+
+func revokeQuestion(app, tool, caller string) string {
+	what := "everything that was ever decided"
+	if app != "" {
+		what = "what was decided on " + app
+	}
+	if tool != "" {
+		what += ", tool " + tool
+	}
+	if caller != "" {
+		what += fmt.Sprintf(", for %q", caller)
+	}
+	return "Revoke " + what + "?"
+}
+
+// decide lets the person at the terminal confirm a change of what callers may
+// do. Where nobody can be asked, --yes says that somebody decided it before; the
+// gateway's own gates still have the last word.
+func (r *run) decide(ctx context.Context, question string, yes bool) error {
+	if yes {
+		return nil
+	}
+	if r.output.terminal.Ask == nil {
+		e := aai.Errorf(aai.PermissionDenied, "only a person may change what callers are allowed, and there is no terminal to ask at")
+		e.Hint = "Run this at a terminal, or give --yes if a person decided it."
+		return e
+	}
+	confirmed, err := r.confirm(ctx, question)
+	if err != nil {
+		return err
+	}
+	if !confirmed {
+		return aai.Errorf(aai.PermissionDenied, "not confirmed; nothing was changed")
+	}
+	return nil
+}

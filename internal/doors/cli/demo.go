@@ -1,0 +1,15 @@
+package cli
+
+import "github.com/spf13/cobra"
+
+func newDemo(r *run) *cobra.Command {
+	return &cobra.Command{
+		Use:               "demo",
+		Short:             "See the gateway at work, with an app of its own",
+		Args:              operands(0, 0),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return r.cfg.Demo(cmd.Context(), r.flags, r.cfg.Out)
+		},
+	}
+}

@@ -1,0 +1,72 @@
+package cli
+
+import (
+	"errors"
+
+	"aai"
+)
+
+// The exit codes that do not stand for one aai.Code.
+const (
+	exitOK          = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitInterrupted = 130 // 128 + SIGINT, as shells have it
+)
+
+// exitOf is the table from an error's code to the exit code of the process.
+// 70 and 71 are EX_SOFTWARE and EX_OSERR of sysexits.h.
+func exitOf(code aai.Code) int {
+	switch code {
+	case aai.AutomationFailed, aai.AutomationNotSupported:
+		return exitFailed
+	case aai.InvalidParams, aai.DescriptorInvalid:
+		return exitUsage
+	case aai.AppNotFound, aai.ToolNotFound, aai.AppNotRunning:
+		return 3
+	case aai.PermissionDenied, aai.ConsentRequired:
+		return 4
+	case aai.Timeout:
+		return 6
+	case aai.Internal:
+		return 70
+	case aai.RecordFailed:
+		return 71
+	}
+	return exitFailed
+}
+
+// exitCode returns the exit code for how a command ended.
+func exitCode(err error) int {
+	if err == nil {
+		return exitOK
+	}
+	if isInterrupted(err) {
+		return exitInterrupted
+	}
+	if _, ok := errors.AsType[*usageError](err); ok {
+		return exitUsage
+	}
+	if finding, ok := errors.AsType[*finding](err); ok {
+		return finding.exit
+	}
+	if e, ok := errors.AsType[*aai.Error](err); ok {
+		return exitOf(e.Code)
+	}
+	return exitFailed
+}
+
+// A finding is a command that did its work and found what is worth an exit code,
+// such as an invalid file. Everything about it has been shown.
+type finding struct{ exit int }
+
+func (f *finding) Error() string { return "found something wrong" }
+
+// A usageError is a command line that cannot be understood.
+type usageError struct {
+	message    string
+	candidates []string
+	usage      string // how the command is written
+}
+
+func (e *usageError) Error() string { return e.message }

@@ -1,0 +1,27 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"time"
+)
+
+// What the tests of package cli_test look at from inside.
+
+func Asker(in io.Reader, w io.Writer) func(context.Context, string) (string, error) {
+	return asker(in, w)
+}
+
+func ShowElapsed(w io.Writer, what string) (stop func()) { return showElapsed(w, what) }
+
+func EscapeUnseen(text string) string { return escapeUnseen(text) }
+
+func FormatOf(args []string) string { return formatOf(args) }
+
+func ParseSpan(text string) (time.Duration, bool) { return parseSpan(text) }
+
+// Table writes a table as a terminal of the width, or a pipe for zero, gets it.
+func Table(w io.Writer, width int, header []string, rows [][]string) {
+	o := &output{out: w, terminal: Terminal{Out: width > 0, Width: width}, format: formatText}
+	o.table(header, rows)
+}

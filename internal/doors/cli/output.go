@@ -1,0 +1,238 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"aai"
+)
+
+// The values of --format.
+const (
+	formatText  = "text"
+	formatJSON  = "json"
+	formatQuiet = "quiet"
+)
+
+// maxLine is how much of one line that came from outside is shown, in bytes.
+const maxLine = 2000
+
+// output writes what a command has to say in the form the person asked for.
+type output struct {
+	out, err io.Writer
+	terminal Terminal
+	format   string
+	failure  error // the first failed write to out
+}
+
+// formatOf finds --format in a command line that may not be understood as a
+// whole, so that a usage error is in the right form too. The last one counts, as
+// it does for flags.
+func formatOf(args []string) string {
+	format := formatText
+	for i, arg := range args {
+		value, found := strings.CutPrefix(arg, "--format=")
+		if arg == "--format" && i+1 < len(args) {
+			value, found = args[i+1], true
+		}
+		if arg == "--" {
+			break
+		}
+		if found && (value == formatJSON || value == formatQuiet || value == formatText) {
+			format = value
+		}
+	}
+	return format
+}
+
+// raw writes to standard output as it is.
+func (o *output) raw(s string) {
+	if o.failure != nil {
+		return
+	}
+	if _, err := io.WriteString(o.out, s); err != nil {
+		o.failure = fmt.Errorf("the command ran, but what it has to say could not be written: %w", err)
+	}
+}
+
+// text writes text that came from outside: cleaned on a terminal, exact in a
+// pipe.
+func (o *output) text(s string) {
+	if o.terminal.Out {
+		s = aai.CleanText(s, math.MaxInt)
+	}
+	o.raw(s)
+}
+
+// lines is text that ends in a line break, which is added when there is none.
+func (o *output) lines(s string) {
+	if s == "" {
+		return
+	}
+	o.text(s)
+	if !strings.HasSuffix(s, "\n") {
+		o.raw("\n")
+	}
+}
+
+// say writes one line of the command's own to standard output, in text form.
+func (o *output) say(format string, args ...any) {
+	if o.format == formatText {
+		o.lines(fmt.Sprintf(format, args...))
+	}
+}
+
+// note writes one line beside the result to standard error, in text form.
+func (o *output) note(line string) {
+	if o.format == formatText {
+		o.noteAnyway(line)
+	}
+}
+
+func (o *output) noteAnyway(line string) {
+	_, _ = fmt.Fprintln(o.err, aai.CleanText(line, maxQuestion))
+}
+
+func (o *output) warn(line string) { o.note("warning: " + line) }
+
+// json writes one JSON value: on one line in a pipe, indented on a terminal.
+func (o *output) json(v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if o.terminal.Out {
+		enc.SetIndent("", "  ")
+	}
+	if err := enc.Encode(v); err != nil {
+		e := aai.Errorf(aai.Internal, "the command ran, but its result cannot be written as JSON: %w", err)
+		e.Delivery = aai.Delivered
+		return e
+	}
+	o.raw(escapeUnseen(b.String()))
+	return nil
+}
+
+// escapeUnseen writes the characters of a JSON text that a terminal would obey
+// and not show, such as C1 controls and bidirectional overrides, as \u escapes.
+// They can only stand inside of strings, so the value stays the same.
+func escapeUnseen(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		if r < 0x7f || aai.CleanText(string(r), utf8.UTFMax) == string(r) {
+			b.WriteRune(r)
+			continue
+		}
+		if r > 0xffff {
+			r -= 0x10000
+			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
+			continue
+		}
+		fmt.Fprintf(&b, `\u%04x`, r)
+	}
+	return b.String()
+}
+
+// show writes a result in the form asked for: data as JSON, or as asText has it.
+func (o *output) show(data any, asText func() error) error {
+	switch o.format {
+	case formatJSON:
+		return o.json(data)
+	case formatQuiet:
+		return nil
+	}
+	return asText()
+}
+
+// showError writes how the command failed: to standard error for people, to
+// standard output as JSON, if that can be written to.
+func (o *output) showError(err error) {
+	if _, ok := errors.AsType[*finding](err); ok || o.format == formatQuiet {
+		return
+	}
+	if o.format == formatJSON && o.failure == nil {
+		_ = o.json(map[string]any{"error": errorObject(err)})
+		return
+	}
+	for _, line := range errorLines(err) {
+		o.noteAnyway(line)
+	}
+}
+
+// errorLines is an error for people.
+func errorLines(err error) []string {
+	if usage, ok := errors.AsType[*usageError](err); ok {
+		lines := append([]string{"error: " + usage.message}, meant(usage.candidates)...)
+		return append(lines, "usage: "+usage.usage)
+	}
+	e, ok := errors.AsType[*aai.Error](err)
+	if !ok {
+		return []string{"error: " + err.Error()}
+	}
+	message := e.Message
+	if isInterrupted(err) {
+		message = "interrupted: " + message
+	}
+	lines := []string{fmt.Sprintf("error: %s (%s)", message, e.Code)}
+	if e.Hint != "" {
+		lines = append(lines, e.Hint)
+	}
+	lines = append(lines, meant(e.Candidates)...)
+	if e.RetryAfter > 0 {
+		lines = append(lines, "Try again in "+e.RetryAfter.Round(time.Millisecond).String()+".")
+	}
+	switch e.Delivery {
+	case aai.DeliveryUnknown:
+		lines = append(lines, "warning: it is not known whether this happened; look before you do it again")
+	case aai.Delivered:
+		lines = append(lines, "warning: this did reach the app; look before you do it again")
+	case aai.NotDelivered:
+	}
+	return lines
+}
+
+func meant(candidates []string) []string {
+	if len(candidates) == 0 {
+		return nil
+	}
+	return []string{"Did you mean: " + strings.Join(candidates, ", ")}
+}
+
+// errorView is an error for programs; the design names its fields.
+type errorView struct {
+	Type         aai.Code     `json:"type"`
+	Code         int          `json:"code"`
+	Detail       string       `json:"detail"`
+	Suggestion   string       `json:"suggestion,omitempty"`
+	Delivery     aai.Delivery `json:"delivery,omitempty"`
+	Retry        string       `json:"retry,omitempty"` // "safe" or "unsafe"
+	RetryAfterMS int64        `json:"retry_after_ms,omitempty"`
+	Candidates   []string     `json:"candidates,omitempty"`
+}
+
+func errorObject(err error) errorView {
+	if usage, ok := errors.AsType[*usageError](err); ok {
+		return errorView{
+			Type: aai.InvalidParams, Code: aai.InvalidParams.Number(), Detail: usage.message,
+			Suggestion: "usage: " + usage.usage, Candidates: usage.candidates,
+		}
+	}
+	e, ok := errors.AsType[*aai.Error](err)
+	if !ok {
+		return errorView{Type: aai.AutomationFailed, Code: aai.AutomationFailed.Number(), Detail: err.Error()}
+	}
+	retry := "safe"
+	if !e.RetrySafe() {
+		retry = "unsafe"
+	}
+	return errorView{
+		Type: e.Code, Code: e.Code.Number(), Detail: e.Message, Suggestion: e.Hint,
+		Delivery: e.Delivery, Retry: retry, RetryAfterMS: e.RetryAfter.Milliseconds(), Candidates: e.Candidates,
+	}
+}

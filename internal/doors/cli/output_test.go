@@ -1,0 +1,212 @@
+package cli_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"golang.org/x/text/width"
+	"pgregory.net/rapid"
+
+	"aai"
+	"aai/internal/doors/cli"
+)
+
+// TestOutputThatCannotBeWritten: a command whose result got lost has failed, and
+// says that it ran.
+func TestOutputThatCannotBeWritten(t *testing.T) {
+	for _, args := range [][]string{
+		{"exec", "org.example.Notes", "add"},
+		{"exec", "org.example.Notes", "add", "--format", "json"},
+		{"apps"}, {"--version"}, {"completion", "bash"},
+	} {
+		t.Run(strings.Join(args, " "), func(t *testing.T) {
+			var errOut bytes.Buffer
+			if code := cli.Run(t.Context(), newWorld().config(nil, fullDisk{}, &errOut), args); code != 1 {
+				t.Errorf("exit code %d, want 1", code)
+			}
+			if got := errOut.String(); !strings.Contains(got, "the command ran") || !strings.Contains(got, "no space left on device") {
+				t.Errorf("standard error: %q", got)
+			}
+		})
+	}
+}
+
+// TestTextOfApps: what an app says goes into a pipe byte for byte, and to a
+// terminal without what that would obey.
+func TestTextOfApps(t *testing.T) {
+	const said, shown = "red \x1b[31mtext\u202e\r\n\ttab", "red [31mtext \n\ttab"
+	for _, test := range []struct {
+		terminal     bool
+		format, want string
+	}{
+		{false, "text", said + "\n"}, {false, "quiet", said},
+		{true, "text", shown + "\n"}, {true, "quiet", shown},
+	} {
+		var out, errOut bytes.Buffer
+		cfg := newWorld().config(nil, &out, &errOut)
+		cfg.Terminal.Out = test.terminal
+		if code := cli.Run(t.Context(), cfg, []string{"exec", "org.example.Notes", "text", "--format", test.format}); code != 0 {
+			t.Fatalf("exit code %d: %s", code, errOut.String())
+		}
+		if out.String() != test.want {
+			t.Errorf("terminal %v, %s:\n got %q\nwant %q", test.terminal, test.format, out.String(), test.want)
+		}
+	}
+}
+
+func TestLongLines(t *testing.T) {
+	var out, errOut bytes.Buffer
+	long := strings.Repeat("0123456789abcdef", 4096)
+	if code := cli.Run(t.Context(), newWorld().config(nil, &out, &errOut), []string{"exec", "org.example.Notes", "long"}); code != 0 {
+		t.Fatalf("exit code %d: %s", code, errOut.String())
+	}
+	if out.String() != long+"\n" {
+		t.Errorf("64 KiB of text came out as %d bytes", out.Len())
+	}
+	for _, args := range [][]string{{"--arg", "title=" + long}, {`{"title":"` + long + `"}`}} {
+		out.Reset()
+		if code := cli.Run(t.Context(), newWorld().config(nil, &out, &errOut), append([]string{"exec", "org.example.Notes", "echo"}, args...)); code != 0 {
+			t.Fatalf("exit code %d: %s", code, errOut.String())
+		}
+		if out.String() != `{"title":"`+long+"\"}\n" {
+			t.Errorf("64 KiB of argument came back as %d bytes", out.Len())
+		}
+	}
+	errOut.Reset()
+	if code := cli.Run(t.Context(), newWorld().config(nil, &out, &errOut), []string{long}); code != 2 || errOut.Len() > 500 {
+		t.Errorf("64 KiB of command: exit code %d, %d bytes of error", code, errOut.Len())
+	}
+}
+
+func TestStandardInputHasALimit(t *testing.T) {
+	var out, errOut bytes.Buffer
+	in := strings.NewReader(`{"title":"` + strings.Repeat("x", 8<<20) + `"}`)
+	code := cli.Run(t.Context(), newWorld().config(in, &out, &errOut), []string{"exec", "org.example.Notes", "echo", "-"})
+	if code != 2 || !strings.Contains(errOut.String(), "standard input holds more than 8 MiB") {
+		t.Errorf("exit code %d, standard error %q", code, errOut.String())
+	}
+}
+
+func TestNoStreams(t *testing.T) {
+	cfg := newWorld().config(nil, nil, nil)
+	if code := cli.Run(t.Context(), cfg, []string{"apps"}); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	if code := cli.Run(t.Context(), cfg, []string{"nothing"}); code != 2 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// TestTableAligns holds the columns against the widths that Unicode gives
+// (package width), which the table does not use.
+func TestTableAligns(t *testing.T) {
+	word := rapid.StringMatching(`[a-z言葉ｱア가Ａé]{0,12}`)
+	rapid.Check(t, func(t *rapid.T) {
+		rows := rapid.SliceOfN(rapid.SliceOfN(word, 2, 2), 1, 5).Draw(t, "rows")
+		for i := range rows {
+			rows[i] = append([]string{"x" + rows[i][0]}, "|"+rows[i][1], "|end")
+		}
+		columns := rapid.SampledFrom([]int{10, 20, 30, 200}).Draw(t, "columns")
+		var out bytes.Buffer
+		cli.Table(&out, columns, []string{"A", "|B", "|C"}, rows)
+		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
+		if len(lines) != len(rows)+1 {
+			t.Fatalf("%d rows make %d lines", len(rows), len(lines))
+		}
+		want := bars(lines[0])
+		for _, line := range lines {
+			if got := bars(line); len(got) != 2 || got[0] != want[0] || got[1] != want[1] {
+				t.Errorf("columns begin at %v, in the header at %v:\n%s", got, want, out.String())
+			}
+			if columns >= 30 && measure(line) > columns {
+				t.Errorf("%d columns on a terminal of %d: %s", measure(line), columns, line)
+			}
+		}
+	})
+}
+
+func measure(s string) int {
+	total := 0
+	for _, r := range s {
+		total++
+		if k := width.LookupRune(r).Kind(); k == width.EastAsianWide || k == width.EastAsianFullwidth {
+			total++
+		}
+	}
+	return total
+}
+
+// bars returns the columns at which a "|" stands.
+func bars(line string) []int {
+	var at []int
+	for i, r := range line {
+		if r == '|' {
+			at = append(at, measure(line[:i]))
+		}
+	}
+	return at
+}
+
+func TestTableKeepsTheFirstColumnLongest(t *testing.T) {
+	var out bytes.Buffer
+	cli.Table(&out, 43, []string{"A", "B", "C"}, [][]string{{"org.example.Notes", "twelve bytes", "a long description"}})
+	if want := "A                  B             C\norg.example.Notes  twelve bytes  a long de…\n"; out.String() != want {
+		t.Errorf("\n got %q\nwant %q", out.String(), want)
+	}
+}
+
+func FuzzEscapeUnseen(f *testing.F) {
+	for _, seed := range []string{"", "plain", "\x1b[31m", "\u202e\u009b\x7f", "\U000E0041\u2028\u00a0", "日本語 é 👍\ufe0f", "a\xffb", `\u0041"`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		raw, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		escaped := cli.EscapeUnseen(string(raw))
+		var before, after string
+		if json.Unmarshal(raw, &before) != nil || json.Unmarshal([]byte(escaped), &after) != nil || before != after {
+			t.Errorf("%q became %q", raw, escaped)
+		}
+		if escaped != aai.CleanText(escaped, len(escaped)) || strings.ContainsFunc(escaped, unicode.IsControl) {
+			t.Errorf("%q is not harmless", escaped)
+		}
+	})
+}
+
+func TestFormatOf(t *testing.T) {
+	for args, want := range map[string]string{
+		"":                              "text",
+		"apps --format json":            "json",
+		"--format=quiet apps":           "quiet",
+		"--format json --format=text x": "text",
+		"--format":                      "text",
+		"--format xml":                  "text",
+		"exec a b -- --format json":     "text",
+	} {
+		if got := cli.FormatOf(strings.Fields(args)); got != want {
+			t.Errorf("%q: %s, want %s", args, got, want)
+		}
+	}
+}
+
+func TestParseSpan(t *testing.T) {
+	for text, want := range map[string]time.Duration{
+		"90m": 90 * time.Minute, "1h30m": 90 * time.Minute, "12h": 12 * time.Hour,
+		"1d": 24 * time.Hour, "30d": 720 * time.Hour, "2w": 336 * time.Hour, "8191w": 8191 * 168 * time.Hour,
+	} {
+		if got, ok := cli.ParseSpan(text); !ok || got != want {
+			t.Errorf("%s: %v, %v; want %v", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{"", "d", "0d", "-1d", "1.5d", "8192w", "soon", "0s", "-1h", "1 d"} {
+		if got, ok := cli.ParseSpan(text); ok {
+			t.Errorf("%q is taken for %v", text, got)
+		}
+	}
+}

@@ -1,0 +1,128 @@
+package cli_test
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"aai"
+)
+
+// ownApp is the gateway's own app. Its tools answer with Go structs, maps and
+// plain JSON values, as different rooms do.
+func (w *world) ownApp() *aai.App {
+	open := schema(`{}`, anything)
+	return &aai.App{ID: aai.OwnApp, Tools: []*aai.Tool{
+		{Name: "apps", Run: answer(&aai.Result{Data: appList()})},
+		{Name: "guide", Params: open, Run: guide},
+		{Name: "descriptor", Params: open, Run: answer(&aai.Result{Text: `{"schema_version":"1.0"}`})},
+		{Name: "scan", Run: w.scan},
+		{Name: "history", Params: open, Run: w.history},
+		{Name: "consent_list", Run: answer(&aai.Result{Data: consents()})},
+		{Name: "consent_grant", Params: open, Run: consentGrant},
+		{Name: "consent_revoke", Params: open, Run: answer(&aai.Result{Data: map[string]any{"revoked": 2}})},
+	}}
+}
+
+type listed struct {
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Aliases     []string `json:"aliases"`
+	Tools       int      `json:"tools"`
+	Platform    string   `json:"platform"`
+	Runnable    bool     `json:"runnable"`
+	Source      string   `json:"source"`
+}
+
+func appList() []listed {
+	return []listed{
+		{"org.example.Dictionary", "辞書アプリ", "言葉の意味を調べる。とても長い説明がここに続きます", nil, 1, "macos", false, "/b/aai.json"},
+		{"org.example.Notes", "Notes\x1b[31m", "Keeps\tnotes", []string{"notes", "memo"}, 18, "linux", true, "/a/aai.json"},
+	}
+}
+
+func guide(_ context.Context, call *aai.Call) (*aai.Result, error) {
+	app, _ := call.Args["app"].(string)
+	if app != "org.example.Notes" {
+		return nil, aai.Errorf(aai.AppNotFound, "there is no app %q", app)
+	}
+	return &aai.Result{Text: "# Notes\n\n\x1b[1madd: adds a note\n", Data: map[string]any{"id": app, "tools": []string{"add"}}}, nil
+}
+
+type object = map[string]any
+
+// scan reports an invalid file, unless the person typed that all is well, or
+// almost.
+func (w *world) scan(context.Context, *aai.Call) (*aai.Result, error) {
+	files := []object{
+		{"path": "/a/aai.json", "place": "/a", "app": "org.example.Notes", "tools": 18, "status": "ok"},
+		{"path": "/b/aai.json", "place": "/b", "app": "org.example.Notes", "status": "shadowed", "shadowed_by": "/a/aai.json",
+			"warnings": []object{{"problem": "no\x1b version"}}},
+	}
+	switch w.typed {
+	case "all is well":
+	case "a schema is wrong":
+		files[0]["errors"] = []object{{"path": "add.parameters", "problem": "no such type"}}
+	default:
+		files = append(files, object{"path": "/c/aai.json", "place": "/c", "status": "invalid", "errors_omitted": 3, "errors": []object{
+			{"path": "platforms.linux.tools[1].method", "problem": "expected a string, got 7"},
+		}})
+	}
+	return &aai.Result{Data: object{"files": files}}, nil
+}
+
+// history answers one call for every filter it was given, which it shows as the
+// tool.
+func (w *world) history(_ context.Context, call *aai.Call) (*aai.Result, error) {
+	if call.Args["app"] == "none" {
+		return &aai.Result{Data: []object{}}, nil
+	}
+	if call.Args["app"] == "odd" {
+		return &aai.Result{Data: "a text"}, nil
+	}
+	since, _ := call.Args["since"].(string)
+	if strings.HasPrefix(since, "20") && since != "2026-01-02T03:04:05Z" {
+		at, err := time.Parse(time.RFC3339, since)
+		if ago := time.Since(at); err != nil || ago < 7*24*time.Hour || ago > 7*24*time.Hour+time.Minute {
+			return nil, aai.Errorf(aai.InvalidParams, "since %q is not a week ago", since)
+		}
+		call.Args["since"] = "a week ago"
+	}
+	past := object{
+		"time": "2026-01-02T03:04:05.000000006Z", "call": "c1", "caller": "claude", "app": "org.example.Notes", "tool": "add",
+		"effect": "changes", "consent": "once", "result": "ok", "ms": 12.5, "asked_for": call.Args,
+	}
+	return &aai.Result{Data: []object{past}}, nil
+}
+
+type decision struct {
+	Caller    string    `json:"caller"`
+	App       string    `json:"app"`
+	Tool      string    `json:"tool"`
+	Decision  string    `json:"decision"`
+	GrantedAt time.Time `json:"granted_at"`
+	ExpiresAt time.Time `json:"expires_at,omitzero"`
+	Source    string    `json:"source"`
+}
+
+func consents() []decision {
+	return []decision{
+		{"mcp:claude", "org.example.Notes", "add", "allow", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), time.Time{}, "stored"},
+		{"*", "org.example.Bus", "*", "allow", time.Time{}, time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), "preapproved"},
+	}
+}
+
+// consentGrant knows no tool "nosuch", and says how far away the end is.
+func consentGrant(_ context.Context, call *aai.Call) (*aai.Result, error) {
+	if call.Args["tool"] == "nosuch" {
+		return nil, aai.Errorf(aai.ToolNotFound, "there is no tool \"nosuch\"")
+	}
+	if expires, given := call.Args["expires"].(string); given && !strings.HasPrefix(expires, "2099-") {
+		at, err := time.Parse(time.RFC3339, expires)
+		if left := time.Until(at); err != nil || left > 30*24*time.Hour || left < 30*24*time.Hour-time.Minute {
+			return nil, aai.Errorf(aai.InvalidParams, "expires %q is not in 30 days", expires)
+		}
+	}
+	return &aai.Result{Data: call.Args}, nil
+}

@@ -1,0 +1,97 @@
+package cli_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"aai/internal/doors/cli"
+)
+
+// openTerminal returns both ends of a terminal of the kernel's: what a person
+// sees and types at, and what a program gets.
+func openTerminal(t *testing.T, width uint16) (person, program *os.File) {
+	t.Helper()
+	person, err := os.OpenFile("/dev/ptmx", os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = person.Close() })
+	fd := int(person.Fd())
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		t.Fatal(err)
+	}
+	number, err := unix.IoctlGetInt(fd, unix.TIOCGPTN)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Row: 25, Col: width}); err != nil {
+		t.Fatal(err)
+	}
+	program, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = program.Close() })
+	return person, program
+}
+
+func TestQuestionAtARealTerminal(t *testing.T) {
+	for answer, want := range map[string]int{"2\n": 0, "1\n": 4, "\n": 4, "\x04": 4} {
+		t.Run(fmt.Sprintf("%q", answer), func(t *testing.T) {
+			person, program := openTerminal(t, 72)
+			terminal := cli.NewTerminal(program, program, program)
+			if !terminal.Out || !terminal.Err || terminal.Width != 72 {
+				t.Fatalf("the terminal is seen as %+v", terminal)
+			}
+			cfg := newWorld().config(program, program, program)
+			cfg.Terminal = terminal
+			ended := make(chan int, 1)
+			go func() { ended <- cli.Run(t.Context(), cfg, []string{"exec", "org.example.Notes", "delete"}) }()
+
+			seen := readUntil(t, bufio.NewReader(person), "Your choice [1]: ")
+			if strings.ContainsAny(seen, "\x1b\u202e") {
+				t.Errorf("what the terminal would obey got through: %q", seen)
+			}
+			if _, err := person.WriteString(answer); err != nil {
+				t.Fatal(err)
+			}
+			if code := <-ended; code != want {
+				t.Errorf("exit code %d, want %d", code, want)
+			}
+		})
+	}
+}
+
+func TestNobodyIsAskedWhenInputIsAPipe(t *testing.T) {
+	_, program := openTerminal(t, 80)
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = in.Close() })
+	t.Cleanup(func() { _ = out.Close() })
+	if cli.NewTerminal(in, program, program).Ask != nil {
+		t.Error("standard input is a pipe, and is asked")
+	}
+	if cli.NewTerminal(program, program, out).Ask != nil {
+		t.Error("standard error is a pipe, and a question is written to it")
+	}
+}
+
+func readUntil(t *testing.T, r *bufio.Reader, end string) string {
+	t.Helper()
+	var seen strings.Builder
+	for !strings.HasSuffix(seen.String(), end) {
+		b, err := r.ReadByte()
+		if err != nil {
+			t.Fatalf("after %q: %v", seen.String(), err)
+		}
+		seen.WriteByte(b)
+	}
+	return seen.String()
+}

@@ -1,0 +1,175 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"aai"
+)
+
+const program = "aai-gateway"
+
+// newRoot is the whole command line. Every command is in a file of its own.
+func newRoot(r *run, args []string) *cobra.Command {
+	var mcp, scan, version bool
+	root := &cobra.Command{
+		Use:   program + " [command]",
+		Short: "Runs the tools of this computer's apps for AI agents",
+		Long: "aai-gateway runs the tools that the apps of this computer declare in aai.json.\n" +
+			"Without a command it serves an AI agent over MCP on standard input and output.",
+		Args:              noOperands,
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case version:
+				return r.showVersion()
+			case scan && mcp:
+				return usage(cmd, "--mcp and --scan are two commands; give one of them")
+			case scan:
+				return r.scan(cmd.Context())
+			}
+			return r.serve(cmd.Context())
+		},
+	}
+	root.Flags().BoolVar(&mcp, "mcp", false, "serve MCP on standard input and output, as without a command")
+	root.Flags().BoolVar(&scan, "scan", false, "look at every aai.json of this computer, as the command scan")
+	root.Flags().BoolVar(&version, "version", false, "print the version")
+	addPersistentFlags(root, r)
+	root.SetFlagErrorFunc(flagError)
+	root.SetIn(r.cfg.In)
+	root.SetOut(r.cfg.Out)
+	root.SetErr(r.cfg.Err)
+	root.SetArgs(args)
+	root.AddCommand(
+		newMCP(r), newExec(r), newApps(r), newGuide(r), newScan(r), newConfig(r),
+		newHistory(r), newConsent(r), newCompletion(r), newVersion(r),
+	)
+	root.SetHelpCommand(newHelp())
+	if r.cfg.Demo != nil {
+		root.AddCommand(newDemo(r))
+	}
+	return root
+}
+
+func addPersistentFlags(root *cobra.Command, r *run) {
+	format := &oneOf{value: &r.output.format, allowed: []string{formatText, formatJSON, formatQuiet}}
+	level := &oneOf{value: &r.flags.LogLevel, allowed: []string{"debug", "info", "warn", "error"}}
+	flags := root.PersistentFlags()
+	flags.StringVar(&r.flags.Config, "config", "", "read this configuration `file`")
+	flags.Var(level, "log-level", "debug, info, warn or error")
+	flags.BoolVar(&r.flags.Dev, "dev", false, "for developers of apps: look in build folders too")
+	flags.Var(format, "format", "text, json or quiet")
+	complete(root, "format", format.allowed...)
+	complete(root, "log-level", level.allowed...)
+}
+
+// oneOf is the value of a flag that takes one of a few words.
+type oneOf struct {
+	value   *string
+	allowed []string
+}
+
+func (o *oneOf) String() string {
+	if o.value == nil {
+		return ""
+	}
+	return *o.value
+}
+
+func (o *oneOf) Type() string { return "word" }
+
+func (o *oneOf) Set(word string) error {
+	if !slices.Contains(o.allowed, word) {
+		return fmt.Errorf("expected one of: %s", strings.Join(o.allowed, ", "))
+	}
+	*o.value = word
+	return nil
+}
+
+// newHelp is cobra's help command, but an unknown topic is a usage error.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:               "help [command]...",
+		Short:             "Show how a command is written",
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			about, unknown, err := cmd.Root().Find(args)
+			if err != nil {
+				return err
+			}
+			if err := noOperands(about, unknown); err != nil {
+				return err
+			}
+			return about.Help()
+		},
+	}
+}
+
+// usage says what is wrong with a command line, and how cmd is written.
+func usage(cmd *cobra.Command, format string, args ...any) error {
+	return &usageError{message: fmt.Sprintf(format, args...), usage: cmd.UseLine()}
+}
+
+// noOperands is the Args of the root and of commands that only hold others: what
+// stands there is a command that does not exist.
+func noOperands(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, c := range cmd.Commands() {
+		if !c.Hidden {
+			names = append(append(names, c.Name()), c.Aliases...)
+		}
+	}
+	return &usageError{
+		message:    fmt.Sprintf("%s has no command %q", cmd.CommandPath(), aai.CleanLabel(args[0], 60)),
+		candidates: aai.Nearest(args[0], names, 1),
+		usage:      cmd.UseLine(),
+	}
+}
+
+// holder is the RunE of a command that only holds others.
+func holder(cmd *cobra.Command, _ []string) error {
+	var names []string
+	for _, c := range cmd.Commands() {
+		names = append(names, c.Name())
+	}
+	return usage(cmd, "%s needs one of its commands: %s", cmd.CommandPath(), strings.Join(names, ", "))
+}
+
+// operands is the Args of a command with low to high operands; a negative high
+// means any number.
+func operands(low, high int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < low:
+			return usage(cmd, "%s needs more: %d of at least %d operands are given", cmd.CommandPath(), len(args), low)
+		case high >= 0 && len(args) > high:
+			return usage(cmd, "%s does not know what to do with %q", cmd.CommandPath(), aai.CleanLabel(args[high], 60))
+		}
+		return nil
+	}
+}
+
+// flagError is what a command says of a flag that does not exist or has no good
+// value.
+func flagError(cmd *cobra.Command, err error) error {
+	e := &usageError{message: aai.CleanText(err.Error(), maxLine), usage: cmd.UseLine()}
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok {
+		return e
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
+	e.candidates = aai.Nearest("--"+unknown.GetSpecifiedName(), names, 1)
+	return e
+}

@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+
+	"aai"
+)
+
+const (
+	columnGap = 2
+	// minColumn is how narrow a column may become for the table to fit.
+	minColumn = 8
+)
+
+// table writes rows under a header. On a terminal the columns are aligned by
+// what the characters measure there and cut to its width; in a pipe cells are
+// whole and stand between tabs, below the same header.
+func (o *output) table(header []string, rows [][]string) { o.tableWith(header, rows, nil) }
+
+// tableWith is table with whole lines, indented, below some rows, by the row's
+// index.
+func (o *output) tableWith(header []string, rows [][]string, below map[int][]string) {
+	lines := make([][]string, 0, len(rows)+1)
+	for _, row := range append([][]string{header}, rows...) {
+		cells := make([]string, len(row))
+		for i, cell := range row {
+			cells[i] = aai.CleanLabel(cell, maxQuestion)
+		}
+		lines = append(lines, cells)
+	}
+	measure := newMeasure()
+	widths := columnWidths(measure, lines, o.terminal.Width)
+	for i, cells := range lines {
+		if o.terminal.Out {
+			o.raw(aligned(measure, cells, widths) + "\n")
+		} else {
+			o.raw(strings.Join(cells, "\t") + "\n")
+		}
+		for _, line := range below[i-1] {
+			o.raw("    " + aai.CleanLabel(line, maxQuestion) + "\n")
+		}
+	}
+}
+
+// newMeasure measures characters as terminals do: wide ones, such as CJK, take
+// two columns; those of ambiguous width take one, whatever the locale says.
+func newMeasure() *runewidth.Condition {
+	measure := runewidth.NewCondition()
+	measure.EastAsianWidth = false
+	return measure
+}
+
+// columnWidths gives every column what its widest cell needs, and then takes
+// what the terminal does not have from the columns, beginning with the last: the
+// first ones name the row.
+func columnWidths(measure *runewidth.Condition, lines [][]string, terminal int) []int {
+	widths := make([]int, len(lines[0]))
+	total := columnGap * (len(widths) - 1)
+	for i := range widths {
+		for _, cells := range lines {
+			widths[i] = max(widths[i], measure.StringWidth(cells[i]))
+		}
+		total += widths[i]
+	}
+	if terminal <= 0 {
+		return widths
+	}
+	for i := len(widths) - 1; i >= 0 && total > terminal; i-- {
+		narrow := max(min(minColumn, widths[i]), widths[i]-(total-terminal))
+		total -= widths[i] - narrow
+		widths[i] = narrow
+	}
+	return widths
+}
+
+func aligned(measure *runewidth.Condition, cells []string, widths []int) string {
+	var b strings.Builder
+	for i, cell := range cells {
+		cell = measure.Truncate(cell, widths[i], "…")
+		if i < len(cells)-1 {
+			cell = measure.FillRight(cell, widths[i]+columnGap)
+		}
+		b.WriteString(cell)
+	}
+	return strings.TrimRight(b.String(), " ")
+}

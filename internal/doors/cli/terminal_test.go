@@ -1,0 +1,109 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"aai/internal/doors/cli"
+)
+
+func TestNewTerminalOfPipes(t *testing.T) {
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = in.Close() })
+	t.Cleanup(func() { _ = out.Close() })
+	terminal := cli.NewTerminal(in, out, out)
+	if terminal.Out || terminal.Err || terminal.Width != 0 || terminal.Ask != nil {
+		t.Errorf("a pipe is taken for a terminal: %+v", terminal)
+	}
+}
+
+func TestAskReadsLineByLine(t *testing.T) {
+	var shown strings.Builder
+	long := strings.Repeat("x", 64<<10)
+	ask := cli.Asker(strings.NewReader("one\r\n\n"+long+"\nlast"), &shown)
+	for _, want := range []string{"one", "", long, "last"} {
+		got, err := ask(t.Context(), "? ")
+		if err != nil || got != want {
+			t.Errorf("got %d bytes and %v, want %.10q", len(got), err, want)
+		}
+	}
+	if _, err := ask(t.Context(), "? "); !errors.Is(err, io.EOF) {
+		t.Errorf("after the last line: %v, want EOF", err)
+	}
+	if shown.String() != strings.Repeat("? ", 5) {
+		t.Errorf("shown: %q", shown.String())
+	}
+}
+
+func TestAskStopsWithItsContext(t *testing.T) {
+	in, typing := io.Pipe()
+	t.Cleanup(func() { _ = typing.Close() })
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := cli.Asker(in, io.Discard)(ctx, "? "); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, want the context's error", err)
+	}
+}
+
+func TestAskFailsWhereThePromptCannotBeSeen(t *testing.T) {
+	if line, err := cli.Asker(strings.NewReader("2\n"), fullDisk{})(t.Context(), "? "); err == nil {
+		t.Errorf("an answer to a question nobody saw: %q", line)
+	}
+}
+
+// TestProgress runs a tool of three and a half seconds in a bubble of time.
+func TestProgress(t *testing.T) {
+	const line = "\r… waiting for org.example.Notes "
+	for _, test := range []struct {
+		name     string
+		terminal bool
+		args     []string
+		want     string
+	}{
+		{"terminal", true, nil, line + "(1 s)" + line + "(2 s)" + line + "(3 s)\r" + strings.Repeat(" ", 37) + "\r"},
+		{"pipe", false, nil, ""},
+		{"quiet", true, []string{"--format", "quiet"}, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var out, errOut bytes.Buffer
+				cfg := newWorld().config(nil, &out, &errOut)
+				cfg.Terminal.Err = test.terminal
+				code := cli.Run(t.Context(), cfg, append([]string{"exec", "org.example.Notes", "slow"}, test.args...))
+				if code != 0 || !strings.HasPrefix(out.String(), "at last") {
+					t.Errorf("exit code %d, output %q", code, out.String())
+				}
+				if errOut.String() != test.want {
+					t.Errorf("standard error:\n got %q\nwant %q", errOut.String(), test.want)
+				}
+			})
+		})
+	}
+}
+
+func TestProgressIsSilentBeforeASecondHasPassed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var shown bytes.Buffer
+		stop := cli.ShowElapsed(&shown, "waiting")
+		time.Sleep(999 * time.Millisecond)
+		stop()
+		if shown.Len() > 0 {
+			t.Errorf("shown: %q", shown.String())
+		}
+	})
+}
+
+// fullDisk takes nothing.
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("no space left on device") }

@@ -1,0 +1,230 @@
+package cli_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"time"
+
+	"aai"
+	"aai/internal/doors/cli"
+)
+
+// world is a gateway in memory: a catalog, a journal and gates that do what a
+// test wants, and a person who types what the test says.
+type world struct {
+	mu      sync.Mutex
+	entries []aai.Entry
+	seals   map[string]bool // given out and not used yet
+	started chan struct{}   // closed when the tool hang runs
+	opened  int
+	refuse  error  // what Open answers
+	typed   string // what the person types; ^C and ^D are keys
+	cancel  context.CancelFunc
+	stale   bool     // the asking gate takes no answer for good
+	early   []string // addresses looked up before anything was on record
+}
+
+func newWorld() *world {
+	return &world{seals: make(map[string]bool), started: make(chan struct{}), cancel: func() {}}
+}
+
+func (w *world) open(cli.Flags) (*aai.Gateway, func() error, error) {
+	w.opened++
+	if w.refuse != nil {
+		return nil, nil, w.refuse
+	}
+	gateway := &aai.Gateway{Catalog: catalog{w, w.apps()}, Gates: []aai.Gate{askingGate{w}}, Journal: w}
+	return gateway, func() error { return nil }, nil
+}
+
+// Record keeps the entry, or says that the disk is full for the tool "norecord".
+func (w *world) Record(_ context.Context, e *aai.Entry) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if e.Tool == "norecord" {
+		return errors.New("no space left on device")
+	}
+	w.entries = append(w.entries, *e)
+	return nil
+}
+
+// ask is the terminal's Ask: the person types the next of w.typed.
+func (w *world) ask(transcript io.Writer) func(context.Context, string) (string, error) {
+	return func(ctx context.Context, prompt string) (string, error) {
+		if _, err := io.WriteString(transcript, prompt); err != nil {
+			return "", err
+		}
+		line, rest, _ := strings.Cut(w.typed, "\n")
+		w.typed = rest
+		switch line {
+		case "^C":
+			w.cancel()
+			return "", ctx.Err()
+		case "2^C":
+			w.cancel()
+			return "2", nil
+		case "^D":
+			return "", io.EOF
+		}
+		_, err := io.WriteString(transcript, line+"\n")
+		return line, err
+	}
+}
+
+// catalog is a fixed list of apps.
+type catalog struct {
+	w    *world
+	apps []*aai.App
+}
+
+func (c catalog) Apps() []*aai.App { return c.apps }
+
+func (c catalog) Find(_ context.Context, name string) (*aai.App, error) {
+	if strings.Contains(name, "/") && len(c.w.entries) == 0 {
+		c.w.early = append(c.w.early, name)
+	}
+	var ids []string
+	for _, app := range c.apps {
+		if app.ID == name {
+			return app, nil
+		}
+		ids = append(ids, app.ID)
+	}
+	e := aai.Errorf(aai.AppNotFound, "there is no app %q", aai.CleanLabel(name, 60))
+	e.Candidates = aai.Nearest(name, ids, 3)
+	return nil, e
+}
+
+func (c catalog) OnChange(func()) func() { return func() {} }
+
+// askingGate asks about the tool "delete" and admits everything else. Like the
+// real one it gives out seals that are good for one answer.
+type askingGate struct{ w *world }
+
+func (g askingGate) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+	if !strings.HasPrefix(r.Tool.Name, "delete") {
+		return nil, nil
+	}
+	if answer, ok := r.Call.Answers["consent"]; ok {
+		if !g.w.seals[answer.Seal] {
+			return nil, aai.Errorf(aai.ConsentRequired, "the seal is not one of this gateway's")
+		}
+		delete(g.w.seals, answer.Seal)
+		switch {
+		case g.w.stale:
+		case answer.Choice == "once" && answer.Channel == aai.Terminal:
+			r.Consent = "once (terminal)"
+			return nil, nil
+		default:
+			return nil, aai.Errorf(aai.PermissionDenied, "the person at this computer said no")
+		}
+	}
+	seal := "seal" + string(rune('a'+len(g.w.entries)))
+	g.w.seals[seal] = true
+	question := aai.Question{
+		ID: "consent", Channels: []aai.Channel{aai.Native, aai.Terminal},
+		Title: "Allow \x1b[31mcli:terminal to use delete?", Text: "Effect: may delete things for good\nWith:   \u202e\"x\"",
+		Choices: []aai.Choice{{ID: "deny", Label: "Deny"}, {ID: "once", Label: "Allow this once"}},
+		Seal:    seal,
+	}
+	if r.Tool.Name == "delete_natively" {
+		question.Channels = []aai.Channel{aai.Native}
+	}
+	return []aai.Question{question}, nil
+}
+
+// schema is a schema with a check of the one thing that the tests need.
+func schema(source string, check func(args map[string]any) error) aai.Schema {
+	return aai.Schema{Source: json.RawMessage(source), Check: func(value any) (any, error) {
+		args, ok := value.(map[string]any)
+		if !ok {
+			return nil, aai.Errorf(aai.InvalidParams, "expected an object")
+		}
+		return args, check(args)
+	}}
+}
+
+func anything(map[string]any) error { return nil }
+
+func answer(r *aai.Result) aai.Action {
+	return func(context.Context, *aai.Call) (*aai.Result, error) { return r, nil }
+}
+
+const echoParams = `{"type":"object","properties":{
+	"title":{"type":"string"}, "count":{"type":"integer"}, "ratio":{"type":"number"}, "done":{"type":"boolean"},
+	"tags":{"type":"array"}, "more":{"type":"object"}, "maybe":{"type":["integer","null"]}, "either":{"type":["string","integer"]},
+	"free":{}, "odd":true}}`
+
+func checkEcho(args map[string]any) error {
+	if count, given := args["count"]; given {
+		if _, ok := count.(json.Number); !ok {
+			return aai.Errorf(aai.InvalidParams, "count: expected an integer, got %q", count)
+		}
+	}
+	return nil
+}
+
+func (w *world) apps() []*aai.App {
+	return []*aai.App{w.ownApp(), w.notes(), {
+		ID: "org.example.Dictionary", Name: "辞書アプリ|Dictionary", Platform: "macos",
+		Tools: []*aai.Tool{{Name: "look_up", Description: "Looks a word up\tand\x1b[1m more"}},
+	}}
+}
+
+func (w *world) notes() *aai.App {
+	open := schema(`{}`, anything)
+	return &aai.App{ID: "org.example.Notes", Name: "Notes", Aliases: []string{"memo"}, Platform: "linux", Tools: []*aai.Tool{
+		{Name: "echo", Description: "Gives its arguments back", Effect: aai.Reads, Params: schema(echoParams, checkEcho), Run: echo},
+		{Name: "add", Description: "Adds a note", Run: answer(&aai.Result{Text: "added"})},
+		{Name: "data", Run: answer(&aai.Result{Data: map[string]any{"html": "<b>", "rtl": "a\u202eb\u009b\U000E0041\x7f"}})},
+		{Name: "text", Run: answer(&aai.Result{Text: "red \x1b[31mtext\u202e\r\n\ttab"})},
+		{Name: "doubt", Run: answer(&aai.Result{Text: "done\n", Warning: "not \x1bverified"})},
+		{Name: "empty", Run: answer(&aai.Result{})},
+		{Name: "nan", Run: answer(&aai.Result{Data: func() {}})},
+		{Name: "image", Run: answer(&aai.Result{Images: []aai.Image{{MIME: "image/png", Data: []byte("png!")}}})},
+		{Name: "long", Run: answer(&aai.Result{Text: strings.Repeat("0123456789abcdef", 4096)})},
+		{Name: "fail", Params: open, Run: fail},
+		{Name: "panic", Run: func(context.Context, *aai.Call) (*aai.Result, error) { panic("no") }},
+		{Name: "hang", Run: w.hang},
+		{Name: "slow", Timeout: time.Minute, Run: slow},
+		{Name: "late", Timeout: time.Millisecond, Run: slow},
+		{Name: "norecord"}, {Name: "nodriver"},
+		{Name: "delete", Params: open, Run: answer(&aai.Result{Text: "deleted"})},
+		{Name: "delete_natively", Run: answer(&aai.Result{Text: "deleted"})},
+	}}
+}
+
+func echo(_ context.Context, call *aai.Call) (*aai.Result, error) {
+	return &aai.Result{Data: call.Args}, nil
+}
+
+// fail fails with the code and the delivery that it is given.
+func fail(_ context.Context, call *aai.Call) (*aai.Result, error) {
+	word := func(name string) string { s, _ := call.Args[name].(string); return s }
+	e := aai.Errorf(aai.Code(word("code")), "it \x1b[1mfailed")
+	e.Hint, e.Delivery = word("hint"), aai.Delivery(word("delivery"))
+	if word("again") != "" {
+		e.RetryAfter = 1500 * time.Millisecond
+	}
+	return nil, e
+}
+
+func (w *world) hang(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+	close(w.started)
+	<-ctx.Done()
+	return nil, ctx.Err()
+}
+
+// slow takes three and a half seconds.
+func slow(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+	select {
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-time.After(3500 * time.Millisecond):
+		return &aai.Result{Text: "at last"}, nil
+	}
+}
