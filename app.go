@@ -66,9 +66,10 @@ type Tool struct {
 	Secret  []string      // parameters whose values the journal must not keep
 	Timeout time.Duration // how long Run may take; zero means DefaultTimeout
 
-	// Run does it. Nil means that this computer has no driver for the tool:
-	// Do answers AUTOMATION_NOT_SUPPORTED.
-	Run Action
+	// Run does it. Nil means that the tool cannot run on this computer: Do answers
+	// Unavailable, or AUTOMATION_NOT_SUPPORTED where that is nil too.
+	Run         Action
+	Unavailable *Error // such as a bus that the person has not switched on
 }
 
 // An Action does what a tool says. It gets a call that was resolved, validated,

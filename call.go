@@ -22,10 +22,16 @@ type Call struct {
 	Fault *Error
 }
 
+// The doors, as Caller.Door names them.
+const (
+	DoorMCP = "mcp" // agents
+	DoorCLI = "cli" // a person at a terminal
+)
+
 // A Caller is who asks. Only Door is certain: it is set by our own code. Name is
 // what the caller says of itself.
 type Caller struct {
-	Door      string // "mcp", "cli": the room the call came in by
+	Door      string // DoorMCP or DoorCLI: the room the call came in by
 	Name      string // such as an MCP client's name
 	Session   string // what "this session" means for grants and references
 	Principal string // who was authenticated, where a door authenticates

@@ -100,6 +100,9 @@ func (g *Gateway) perform(ctx context.Context, call *Call) (result *Result, err 
 	if failure != nil {
 		return nil, AsError(failure)
 	}
+	if r.Tool.Run == nil {
+		return nil, unsupported(r)
+	}
 	if r.Call.Args, err = validate(r.Tool, call.Args); err != nil {
 		return nil, err
 	}
@@ -108,9 +111,6 @@ func (g *Gateway) perform(ctx context.Context, call *Call) (result *Result, err 
 	}
 	if err = g.admit(ctx, r); err != nil {
 		return nil, err
-	}
-	if r.Tool.Run == nil {
-		return nil, unsupported(r)
 	}
 	if err = g.record(ctx, intent(r, time.Now())); err != nil {
 		return nil, err

@@ -100,9 +100,10 @@ type HTTPRecipe struct {
 }
 
 // A Driver makes an Action of a Recipe when a descriptor is loaded, so that a bad
-// recipe is found then and not at the first call. Its error is an *Error with
-// code AAI_JSON_INVALID, or PERMISSION_DENIED for what may never be reached,
-// whose message begins with the descriptor's field.
+// recipe is found then and not at the first call. Its error is an *Error whose
+// message begins with the descriptor's field: AAI_JSON_INVALID makes the whole
+// descriptor invalid; PERMISSION_DENIED, for what may not be reached through this
+// gateway, takes away this tool alone.
 type Driver interface {
 	Compile(r *Recipe) (Action, error)
 }

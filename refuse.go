@@ -20,6 +20,9 @@ func toolNotFound(app *App, name string) *Error {
 }
 
 func unsupported(r *Request) *Error {
+	if r.Tool.Unavailable != nil {
+		return r.Tool.Unavailable
+	}
 	e := Errorf(AutomationNotSupported, "%s's tools are made for %s and cannot run on this computer (%s)",
 		r.App.ID, orUnknown(r.App.Platform), runtime.GOOS)
 	e.Hint = "Use another app that can do the same."

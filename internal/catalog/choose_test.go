@@ -87,11 +87,24 @@ func TestDriverLookup(t *testing.T) {
 }
 
 func TestDriverRefuses(t *testing.T) {
-	refuse := aai.Errorf(aai.PermissionDenied, "service: org.freedesktop.systemd1 may never be reached")
+	refuse := aai.Errorf(aai.DescriptorInvalid, "service: is not a bus name")
 	_, err := Parse([]byte(linuxTool(`"method": "M"`)), Options{Host: "linux", Drivers: drivers(&recorder{refuse: refuse}, "dbus")})
 	e := aai.AsError(err)
-	if e == nil || e.Code != aai.DescriptorInvalid || e.Message != "platforms.linux.tools[0]: service: org.freedesktop.systemd1 may never be reached" {
+	if e == nil || e.Code != aai.DescriptorInvalid || e.Message != "platforms.linux.tools[0]: service: is not a bus name" {
 		t.Errorf("error = %v", err)
+	}
+}
+
+// What may not be reached takes away its tool and nothing else.
+func TestDriverForbids(t *testing.T) {
+	forbid := aai.Errorf(aai.PermissionDenied, "bus: the system bus is off")
+	d := mustParse(t, linuxTool(`"method": "M"`), Options{Host: "linux", Drivers: drivers(&recorder{refuse: forbid}, "dbus")})
+	tool := d.App.Tools[0]
+	if tool.Run != nil || tool.Unavailable != forbid {
+		t.Errorf("run %v, unavailable %v", tool.Run != nil, tool.Unavailable)
+	}
+	if last := d.Warnings[len(d.Warnings)-1].String(); last != "platforms.linux.tools[0]: cannot be used: bus: the system bus is off" {
+		t.Errorf("warning = %q", last)
 	}
 }
 

@@ -235,9 +235,15 @@ func (p *parser) compile(s *section, tool *aai.Tool, r *aai.Recipe, path string)
 		return
 	}
 	run, err := driver.Compile(r)
-	if err != nil {
-		p.fault(path, "%s", aai.AsError(err).Message)
+	if err == nil {
+		tool.Run = run
 		return
 	}
-	tool.Run = run
+	failure := aai.AsError(err)
+	if failure.Code == aai.PermissionDenied {
+		tool.Unavailable = failure
+		p.warn(path, "cannot be used: %s", failure.Message)
+		return
+	}
+	p.fault(path, "%s", failure.Message)
 }

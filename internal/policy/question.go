@@ -39,6 +39,7 @@ func (c *Consent) question(r *aai.Request, changed bool, now time.Time) aai.Ques
 		{ID: choiceOnce, Label: "Allow this once"},
 		{ID: choiceAlways, Label: "Always allow this tool"},
 		{ID: choiceAll, Label: fmt.Sprintf("Always allow all %d tools this app has now", len(r.App.Tools))},
+		{ID: choiceNever, Label: "Never allow this tool"},
 	}
 	if r.Call.Caller.Session != "" {
 		choices = append(choices[:2], append([]aai.Choice{{ID: choiceSession, Label: "Allow this tool in this session"}}, choices[2:]...)...)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 
 	"github.com/gofrs/flock"
@@ -18,9 +19,9 @@ import (
 type Store interface {
 	// Grants returns all of them, oldest first. The slice is not changed later.
 	Grants() ([]Grant, error)
-	// Add keeps one more. It replaces what was decided before for the same
-	// caller, app and tools.
-	Add(Grant) error
+	// Add keeps more of them, all or none. Each replaces what was decided before
+	// for the same caller, app and tool.
+	Add(grants ...Grant) error
 	// Remove forgets the grants for which drop is true and returns how many.
 	Remove(drop func(Grant) bool) (int, error)
 }
@@ -55,12 +56,14 @@ func (s *FileStore) Grants() ([]Grant, error) {
 }
 
 // Add implements Store.
-func (s *FileStore) Add(g Grant) error {
+func (s *FileStore) Add(added ...Grant) error {
 	return s.change(func(grants []Grant) []Grant {
 		kept := without(grants, func(old Grant) bool {
-			return old.Caller == g.Caller && old.App == g.App && sameTools(old.Tools, g.Tools)
+			return slices.ContainsFunc(added, func(g Grant) bool {
+				return old.Caller == g.Caller && old.App == g.App && old.Tool == g.Tool
+			})
 		})
-		return append(kept, g)
+		return append(kept, added...)
 	})
 }
 
@@ -83,19 +86,6 @@ func without(grants []Grant, drop func(Grant) bool) []Grant {
 		}
 	}
 	return kept
-}
-
-func sameTools(a, b []string) bool {
-	in := make(map[string]bool, len(a))
-	for _, t := range a {
-		in[t] = true
-	}
-	for _, t := range b {
-		if !in[t] {
-			return false
-		}
-	}
-	return len(a) == len(b)
 }
 
 // change rewrites the file under a lock that holds across processes.

@@ -29,7 +29,7 @@ func (r *run) do(ctx context.Context, app, tool string, args map[string]any) (*a
 	}
 	call := aai.Call{
 		ID:     newCallID(),
-		Caller: aai.Caller{Door: "cli", Name: "terminal", Session: r.cfg.Session},
+		Caller: aai.Caller{Door: aai.DoorCLI, Name: "terminal", Session: r.cfg.Session},
 		App:    app, Tool: tool, Args: args,
 	}
 	first := call.ID

@@ -81,7 +81,7 @@ func (d *Door) logFailure(call *aai.Call, e *aai.Error) {
 
 // caller says who is at the other end.
 func (d *Door) caller(session *mcp.ServerSession, client *mcp.Implementation) aai.Caller {
-	c := aai.Caller{Door: doorName, Session: d.session}
+	c := aai.Caller{Door: aai.DoorMCP, Session: d.session}
 	if id := session.ID(); id != "" {
 		c.Session = id
 	}

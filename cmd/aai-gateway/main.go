@@ -1,0 +1,33 @@
+// Command aai-gateway lets AI agents operate the apps of this computer. Without
+// arguments it is an MCP server on standard input and output; its help lists the
+// commands for people.
+//
+// This package only joins the rooms: it reads the configuration, picks what the
+// operating system has (one platform_*.go for each) and hands a gateway to the
+// door that was asked for.
+package main
+
+import (
+	"context"
+	"os"
+
+	"aai/internal/doors/cli"
+)
+
+// version is set at build time by -ldflags "-X main.version=…".
+var version = "devel" //nolint:gochecknoglobals // the linker can only set a variable
+
+func main() {
+	p := &program{getenv: os.Getenv, in: os.Stdin, out: os.Stdout, err: os.Stderr}
+	os.Exit(cli.Run(context.Background(), cli.Config{
+		Version:    version,
+		Open:       p.open,
+		ServeMCP:   p.serveMCP,
+		ShowConfig: p.showConfig,
+		Demo:       p.demo(),
+		In:         os.Stdin,
+		Out:        os.Stdout,
+		Err:        os.Stderr,
+		Terminal:   cli.NewTerminal(os.Stdin, os.Stdout, os.Stderr),
+	}, os.Args[1:]))
+}

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+
+	"aai"
+	"aai/internal/catalog"
+)
+
+// A platform is all that the program must know of an operating system. Each
+// platform_*.go makes one, so that what an OS is can be read in one place.
+type platform struct {
+	name    string // as descriptors call it
+	data    string // the folder of what the gateway keeps
+	places  func(*config) []catalog.Place
+	drivers func(*config, *slog.Logger) (map[string]aai.Driver, io.Closer)
+}
+
+// folders are the places of the configured scan paths.
+func folders(paths []string) []catalog.Place {
+	places := make([]catalog.Place, len(paths))
+	for i, path := range paths {
+		places[i] = catalog.Folders(path)
+	}
+	return places
+}

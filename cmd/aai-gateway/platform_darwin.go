@@ -1,0 +1,37 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+	"path/filepath"
+
+	"aai"
+	"aai/internal/catalog"
+)
+
+// hostPlatform is macOS: descriptors in app bundles. It has no driver yet, so
+// its apps are listed and their calls answer AUTOMATION_NOT_SUPPORTED.
+func hostPlatform(home string, _ func(string) string) platform {
+	return platform{
+		name: "macos",
+		data: filepath.Join(home, ".local", "share", "aai-gateway"),
+		places: func(cfg *config) []catalog.Place {
+			places := append(folders(cfg.ScanPaths),
+				catalog.Bundles("/Applications"),
+				catalog.Glob("/Applications", "*/*/Contents/Resources/"+catalog.FileName),
+				catalog.Bundles(filepath.Join(home, "Applications")),
+				catalog.Glob(filepath.Join(home, "Applications"), "*/*/Contents/Resources/"+catalog.FileName),
+			)
+			if cfg.Dev {
+				derived := filepath.Join(home, "Library", "Developer", "Xcode", "DerivedData")
+				for _, build := range []string{"Debug", "Release"} {
+					places = append(places, catalog.Glob(derived, "*/Build/Products/"+build+"/*/Contents/Resources/"+catalog.FileName))
+				}
+			}
+			return places
+		},
+		drivers: func(*config, *slog.Logger) (map[string]aai.Driver, io.Closer) {
+			return nil, io.NopCloser(nil)
+		},
+	}
+}

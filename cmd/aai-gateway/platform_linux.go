@@ -1,0 +1,49 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+	"path/filepath"
+	"strings"
+
+	"aai"
+	"aai/internal/catalog"
+	"aai/internal/drivers/dbus"
+)
+
+// hostPlatform is Linux with a freedesktop desktop: descriptors beside .desktop
+// files (XDG Base Directory Specification), tools over D-Bus.
+func hostPlatform(home string, getenv func(string) string) platform {
+	dataHome := getenv("XDG_DATA_HOME")
+	if !filepath.IsAbs(dataHome) { // the specification says to ignore a relative one
+		dataHome = filepath.Join(home, ".local", "share")
+	}
+	dataDirs := []string{dataHome}
+	system := getenv("XDG_DATA_DIRS")
+	if system == "" {
+		system = "/usr/local/share:/usr/share"
+	}
+	for _, dir := range strings.Split(system, ":") {
+		if filepath.IsAbs(dir) {
+			dataDirs = append(dataDirs, dir)
+		}
+	}
+	return platform{
+		name: "linux",
+		data: filepath.Join(dataHome, "aai-gateway"),
+		places: func(cfg *config) []catalog.Place {
+			places := folders(cfg.ScanPaths)
+			for _, dir := range dataDirs {
+				places = append(places, catalog.DesktopFiles(filepath.Join(dir, "applications")))
+			}
+			for _, dir := range dataDirs {
+				places = append(places, catalog.Files(filepath.Join(dir, "applications", "aai"), "*.json"))
+			}
+			return append(places, catalog.Glob("/opt", "*/"+catalog.FileName))
+		},
+		drivers: func(cfg *config, log *slog.Logger) (map[string]aai.Driver, io.Closer) {
+			bus := dbus.New(dbus.Config{AllowSystemBus: cfg.AllowSystemBus, Getenv: getenv, Log: log})
+			return map[string]aai.Driver{"linux/dbus": bus, "linux/ipc": bus}, bus
+		},
+	}
+}

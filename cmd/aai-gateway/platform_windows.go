@@ -1,0 +1,36 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+	"path/filepath"
+
+	"aai"
+	"aai/internal/catalog"
+)
+
+// hostPlatform is Windows: descriptors in the program data folders. It has no
+// driver yet, so its apps are listed and their calls answer
+// AUTOMATION_NOT_SUPPORTED.
+func hostPlatform(home string, getenv func(string) string) platform {
+	folder := func(variable, fallback string) string {
+		if dir := getenv(variable); filepath.IsAbs(dir) {
+			return dir
+		}
+		return fallback
+	}
+	local := folder("LOCALAPPDATA", filepath.Join(home, "AppData", "Local"))
+	return platform{
+		name: "windows",
+		data: filepath.Join(local, "aai-gateway"),
+		places: func(cfg *config) []catalog.Place {
+			return append(folders(cfg.ScanPaths),
+				catalog.Files(filepath.Join(folder("PROGRAMDATA", `C:\ProgramData`), "aai"), "*.json"),
+				catalog.Files(filepath.Join(folder("APPDATA", filepath.Join(home, "AppData", "Roaming")), "aai"), "*.json"),
+			)
+		},
+		drivers: func(*config, *slog.Logger) (map[string]aai.Driver, io.Closer) {
+			return nil, io.NopCloser(nil)
+		},
+	}
+}

@@ -1,0 +1,138 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+
+	"aai"
+	"aai/internal/catalog"
+	"aai/internal/doors/cli"
+	"aai/internal/doors/mcp"
+	"aai/internal/journal"
+	"aai/internal/own"
+	"aai/internal/policy"
+)
+
+// A program is one run of the command: what it was started with.
+type program struct {
+	getenv func(string) string
+	in     io.Reader
+	out    io.Writer
+	err    io.Writer
+}
+
+// parts are the gateway and the rooms behind it.
+type parts struct {
+	gateway *aai.Gateway
+	catalog *catalog.Catalog
+	log     *slog.Logger
+	closers []io.Closer
+}
+
+func (p *parts) close() error {
+	var errs []error
+	for _, c := range p.closers {
+		errs = append(errs, c.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// open makes the gateway for a command. It reads the configuration and does no
+// other I/O: the apps are looked for, and the journal is made, by the first call.
+func (p *program) open(f cli.Flags) (*aai.Gateway, func() error, error) {
+	cfg, err := p.config(f)
+	if err != nil {
+		return nil, nil, err
+	}
+	if cfg.origin("logLevel") == originDefault {
+		// A person at a terminal reads results, not the log.
+		cfg.LogLevel = slog.LevelWarn
+	}
+	built, err := p.build(cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	return built.gateway, built.close, nil
+}
+
+// serveMCP serves one agent on standard input and output.
+func (p *program) serveMCP(ctx context.Context, f cli.Flags, _ cli.ServeOptions) error {
+	cfg, err := p.config(f)
+	if err != nil {
+		return err
+	}
+	built, err := p.build(cfg)
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	stopped := built.catalog.Start(ctx)
+	door := mcp.New(mcp.Config{
+		Gateway: built.gateway, Version: version, Log: built.log,
+		CanonicalNames: cfg.ToolNames == namesCanonical,
+	})
+	err = door.ServeStdio(ctx, p.in, p.out)
+	cancel()
+	<-stopped
+	return errors.Join(err, built.close())
+}
+
+// showConfig lists the settings in effect.
+func (p *program) showConfig(f cli.Flags) ([]cli.Setting, error) {
+	cfg, err := p.config(f)
+	if err != nil {
+		return nil, err
+	}
+	return cfg.show(), nil
+}
+
+// config reads the configuration of this run.
+func (p *program) config(f cli.Flags) (*config, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return nil, aai.Errorf(aai.InvalidParams, "there is no home folder: %w", err)
+	}
+	return readConfig(source{getenv: p.getenv, home: home, platform: hostPlatform(home, p.getenv), flags: f})
+}
+
+// build joins the rooms.
+func (p *program) build(cfg *config) (*parts, error) {
+	log, closeLog, err := p.logger(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.WebUI {
+		log.Warn("enableWebUI is set, but this version has no web page")
+	}
+	record := journal.New(cfg.AuditLog)
+	store := policy.NewFileStore(filepath.Join(cfg.platform.data, "consent.json"))
+	drivers, closeDrivers := cfg.platform.drivers(cfg, log)
+
+	var known *catalog.Catalog
+	self := own.App(
+		own.Sources{Journal: record, Store: store, Preapproved: cfg.Preapproved},
+		func() *catalog.Catalog { return known },
+	)
+	known = catalog.New(catalog.Config{
+		Places: cfg.platform.places(cfg), Drivers: drivers, HostPlatform: cfg.platform.name,
+		DefaultTimeout: cfg.DefaultTimeout, Rescan: cfg.RescanInterval,
+		Own: []*aai.App{self}, Log: log,
+	})
+	return &parts{
+		gateway: &aai.Gateway{
+			Catalog: known,
+			Gates: []aai.Gate{
+				policy.Own{Open: own.OpenTools(), Personal: []string{aai.DoorCLI}},
+				policy.NewConsent(store, cfg.Preapproved),
+			},
+			Journal: operationLog{record, log},
+		},
+		catalog: known,
+		log:     log,
+		closers: []io.Closer{closeDrivers, record, closeLog},
+	}, nil
+}

@@ -1,0 +1,121 @@
+package own
+
+import (
+	"context"
+	"time"
+
+	"aai"
+	"aai/internal/catalog"
+	"aai/internal/policy"
+)
+
+// consentTools are the tools by which a person decides ahead of being asked.
+type consentTools struct {
+	store       policy.Store
+	preapproved []policy.Grant
+	known       func() *catalog.Catalog
+}
+
+// consentRow is one decision about one tool.
+type consentRow struct {
+	Caller    string          `json:"caller"`
+	App       string          `json:"app"`
+	Tool      string          `json:"tool"`
+	Decision  policy.Decision `json:"decision"`
+	GrantedAt time.Time       `json:"granted_at,omitzero"`
+	ExpiresAt time.Time       `json:"expires_at,omitzero"`
+	Digest    string          `json:"digest,omitempty"`
+	Source    string          `json:"source"` // "stored" or "preapproved"
+}
+
+func (t consentTools) list(context.Context, *aai.Call) (*aai.Result, error) {
+	stored, err := t.store.Grants()
+	if err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "the consents cannot be read: %w", err)
+	}
+	rows := []consentRow{}
+	add := func(g policy.Grant, source string) {
+		rows = append(rows, consentRow{g.Caller, g.App, g.Tool, g.Decision, g.GrantedAt, g.ExpiresAt, g.Digest, source})
+	}
+	for _, g := range t.preapproved {
+		add(g, "preapproved")
+	}
+	for _, g := range stored {
+		add(g, "stored")
+	}
+	return &aai.Result{Data: rows}, nil
+}
+
+func (t consentTools) grant(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	app, err := t.known().Find(ctx, text(call, "app"))
+	if err != nil {
+		return nil, err
+	}
+	expires, err := expiry(text(call, "expires"))
+	if err != nil {
+		return nil, err
+	}
+	tools, err := toolsNamed(app, text(call, "tool"))
+	if err != nil {
+		return nil, err
+	}
+	grants := make([]policy.Grant, len(tools))
+	for i, tool := range tools {
+		grants[i] = policy.Grant{
+			Caller: text(call, "caller"), App: app.ID, Tool: tool, Digest: app.Digest,
+			Decision: policy.Allow, GrantedAt: time.Now(), ExpiresAt: expires, Channel: aai.Terminal,
+		}
+	}
+	if err := t.store.Add(grants...); err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "the consent could not be kept: %w", err)
+	}
+	return &aai.Result{Data: map[string]any{"granted": tools}}, nil
+}
+
+// toolsNamed returns the tool of that name, or all the app has now for "*".
+func toolsNamed(app *aai.App, name string) ([]string, error) {
+	var all []string
+	for _, tool := range app.Tools {
+		if tool.Name == name {
+			return []string{name}, nil
+		}
+		all = append(all, tool.Name)
+	}
+	if name == policy.Every {
+		return all, nil
+	}
+	e := aai.Errorf(aai.ToolNotFound, "%s has no tool %q", app.ID, aai.CleanLabel(name, 60))
+	e.Candidates = aai.Nearest(name, all, 5)
+	return nil, e
+}
+
+func expiry(s string) (time.Time, error) {
+	if s == "" {
+		return time.Time{}, nil
+	}
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		return time.Time{}, aai.Errorf(aai.InvalidParams, "expires: expected a time as in RFC 3339: %w", err)
+	}
+	if !t.After(time.Now()) {
+		return time.Time{}, aai.Errorf(aai.InvalidParams, "expires: %s is in the past", s)
+	}
+	return t, nil
+}
+
+func (t consentTools) revoke(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	app, tool, caller := text(call, "app"), text(call, "tool"), text(call, "caller")
+	if app != "" {
+		// An alias is understood; an app that is gone is meant by its id.
+		if found, err := t.known().Find(ctx, app); err == nil {
+			app = found.ID
+		}
+	}
+	revoked, err := t.store.Remove(func(g policy.Grant) bool {
+		return (app == "" || g.App == app) && (tool == "" || g.Tool == tool) && (caller == "" || g.Caller == caller)
+	})
+	if err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "the consents could not be changed: %w", err)
+	}
+	return &aai.Result{Data: map[string]any{"revoked": revoked}}, nil
+}

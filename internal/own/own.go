@@ -1,0 +1,157 @@
+// Package own is the gateway as an app: what it knows and keeps, as tools of the
+// app "aai". Because they are tools like any other, reading a guide or granting
+// consent passes the same path and is on the same record as everything else, and
+// a door needs to know nothing but the gateway.
+//
+// The package joins the rooms that know these things: the catalog, the journal
+// and the policy.
+package own
+
+import (
+	"context"
+	"encoding/json"
+
+	"aai"
+	"aai/internal/catalog"
+	"aai/internal/journal"
+	"aai/internal/policy"
+	"aai/internal/schema"
+)
+
+// The names of the tools.
+const (
+	Apps       = "apps"
+	Guide      = "guide"
+	Descriptor = "descriptor"
+	Scan       = "scan"
+	History    = "history"
+	Consents   = "consent_list"
+	Grant      = "consent_grant"
+	Revoke     = "consent_revoke"
+)
+
+// OpenTools are the tools that agents may use too. They say what there is and
+// change nothing.
+func OpenTools() []string { return []string{Apps, Guide, Descriptor} }
+
+// Sources are the rooms the tools speak for. The catalog is given later than the
+// others because it lists this app: see App.
+type Sources struct {
+	Journal *journal.Journal
+	Store   policy.Store
+	// Preapproved are the grants of the configuration.
+	Preapproved []policy.Grant
+}
+
+// App returns the gateway's own app. The catalog may be made after it, with the
+// app among its own; it must be there by the first call.
+func App(s Sources, known func() *catalog.Catalog) *aai.App {
+	c := catalogTools{known}
+	k := consentTools{store: s.Store, preapproved: s.Preapproved, known: known}
+	return &aai.App{
+		ID: aai.OwnApp, Name: "AAI Gateway", Platform: "any",
+		Description: "The gateway itself: its apps, guides, history and consents.",
+		Tools: []*aai.Tool{
+			read(Apps, "List the apps", none, c.apps),
+			read(Guide, "Say how to use an app", oneApp, c.guide),
+			read(Descriptor, "Return an app's descriptor as its author wrote it", oneApp, c.descriptor),
+			read(Scan, "Look at every aai.json and say what is wrong with it", none, c.scan),
+			read(History, "List past calls, newest first", historyFilter, historyTool{s.Journal}.list),
+			read(Consents, "List what was allowed and refused", none, k.list),
+			change(Grant, "Allow a caller to use tools of an app", grantParams, k.grant),
+			change(Revoke, "Forget what was allowed and refused", revokeParams, k.revoke),
+		},
+	}
+}
+
+func read(name, description, params string, run aai.Action) *aai.Tool {
+	return &aai.Tool{Name: name, Description: description, Params: schema.MustParse(params), Effect: aai.Reads, Run: run}
+}
+
+func change(name, description, params string, run aai.Action) *aai.Tool {
+	return &aai.Tool{Name: name, Description: description, Params: schema.MustParse(params), Effect: aai.Changes, Run: run}
+}
+
+// The parameters of the tools.
+const (
+	none   = `{"type": "object", "properties": {}, "additionalProperties": false}`
+	oneApp = `{"type": "object", "properties": {"app": {"type": "string", "description": "App id"}}, "required": ["app"], "additionalProperties": false}`
+
+	historyFilter = `{"type": "object", "additionalProperties": false, "properties": {
+		"app": {"type": "string"}, "tool": {"type": "string"}, "caller": {"type": "string"},
+		"result": {"type": "string", "description": "ok, or an error code"},
+		"since": {"type": "string", "format": "date-time"},
+		"limit": {"type": "integer", "minimum": 1, "maximum": 10000}}}`
+
+	grantParams = `{"type": "object", "additionalProperties": false, "properties": {
+		"app": {"type": "string", "minLength": 1},
+		"tool": {"type": "string", "minLength": 1, "description": "* for every tool the app has now"},
+		"caller": {"type": "string", "minLength": 1, "description": "Such as mcp:claude-ai; * for anyone"},
+		"expires": {"type": "string", "format": "date-time"}},
+		"required": ["app", "tool", "caller"]}`
+
+	revokeParams = `{"type": "object", "additionalProperties": false, "properties": {
+		"app": {"type": "string"}, "tool": {"type": "string"}, "caller": {"type": "string"}}}`
+)
+
+// text returns the named argument, or "" where it was not given.
+func text(call *aai.Call, name string) string {
+	s, _ := call.Args[name].(string)
+	return s
+}
+
+// catalogTools are the tools about apps.
+type catalogTools struct{ known func() *catalog.Catalog }
+
+// appRow is an app in the list of apps.
+type appRow struct {
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Aliases     []string `json:"aliases,omitempty"`
+	Tools       int      `json:"tools"`
+	Platform    string   `json:"platform"`
+	Runnable    bool     `json:"runnable"`
+	Source      string   `json:"source"`
+}
+
+func (c catalogTools) apps(context.Context, *aai.Call) (*aai.Result, error) {
+	rows := []appRow{}
+	for _, app := range c.known().Apps() {
+		if app.ID == aai.OwnApp {
+			continue
+		}
+		rows = append(rows, appRow{
+			ID: app.ID, Name: app.Name, Description: app.Description, Aliases: app.Aliases,
+			Tools: len(app.Tools), Platform: app.Platform, Runnable: app.Runnable(), Source: app.Source,
+		})
+	}
+	return &aai.Result{Data: rows}, nil
+}
+
+func (c catalogTools) guide(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	app, err := c.known().Find(ctx, text(call, "app"))
+	if err != nil {
+		return nil, err
+	}
+	return &aai.Result{Text: catalog.Guide(app), Data: catalog.GuideData(app)}, nil
+}
+
+func (c catalogTools) descriptor(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	app, err := c.known().Find(ctx, text(call, "app"))
+	if err != nil {
+		return nil, err
+	}
+	if app.Descriptor == nil {
+		return nil, aai.Errorf(aai.AppNotFound, "%s has no descriptor; it is part of the gateway", app.ID)
+	}
+	return &aai.Result{Text: string(app.Descriptor), Data: json.RawMessage(app.Descriptor)}, nil
+}
+
+func (c catalogTools) scan(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+	report, err := c.known().Report(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &aai.Result{Data: report}, nil
+}
