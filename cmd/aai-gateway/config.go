@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -119,11 +120,8 @@ func (c *config) readFile(s source) error {
 	if err := json.Unmarshal(b, &file); err != nil {
 		return invalid("%s: %s", path, jsonFault(b, err))
 	}
-	values, err := flatten(file)
-	if err != nil {
-		return invalid("%s: %s", path, err)
-	}
-	for _, key := range slices.Sorted(mapKeys(values)) {
+	values := flatten(file)
+	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if err := c.set(s.home, key, values[key], path); err != nil {
 			return err
 		}
@@ -156,7 +154,7 @@ func jsonFault(b []byte, err error) string {
 }
 
 // flatten turns {"dbus": {"allowSystemBus": true}} into "dbus.allowSystemBus".
-func flatten(file map[string]any) (map[string]any, error) {
+func flatten(file map[string]any) map[string]any {
 	values := make(map[string]any)
 	for key, value := range file {
 		group, ok := value.(map[string]any)
@@ -168,7 +166,7 @@ func flatten(file map[string]any) (map[string]any, error) {
 			values[key+"."+name] = inner
 		}
 	}
-	return values, nil
+	return values
 }
 
 // readEnvironment reads AAI_* and the accepted older spellings.

@@ -15,7 +15,7 @@ import (
 )
 
 // version is set at build time by -ldflags "-X main.version=…".
-var version = "devel" //nolint:gochecknoglobals // the linker can only set a variable
+var version = "devel"
 
 func main() {
 	p := &program{getenv: os.Getenv, in: os.Stdin, out: os.Stdout, err: os.Stderr}

@@ -5,9 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"iter"
 	"log/slog"
-	"maps"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -48,8 +46,6 @@ func settings() []setting {
 		{"consent.preapproved", nil, func(c *config) any { return c.preapprovedJSON }, setPreapproved},
 	}
 }
-
-func mapKeys(m map[string]any) iter.Seq[string] { return maps.Keys(m) }
 
 // expand makes a path absolute; "~" is the home folder.
 func expand(home, path string) (string, error) {

@@ -9,7 +9,6 @@ package own
 
 import (
 	"context"
-	"encoding/json"
 
 	"aai"
 	"aai/internal/catalog"
@@ -145,7 +144,7 @@ func (c catalogTools) descriptor(ctx context.Context, call *aai.Call) (*aai.Resu
 	if app.Descriptor == nil {
 		return nil, aai.Errorf(aai.AppNotFound, "%s has no descriptor; it is part of the gateway", app.ID)
 	}
-	return &aai.Result{Text: string(app.Descriptor), Data: json.RawMessage(app.Descriptor)}, nil
+	return &aai.Result{Text: string(app.Descriptor), Data: app.Descriptor}, nil
 }
 
 func (c catalogTools) scan(ctx context.Context, _ *aai.Call) (*aai.Result, error) {

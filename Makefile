@@ -1,0 +1,36 @@
+# The commands of this project. Those that need system packages install them:
+# they list what is missing and ask first at a terminal; YES=1 does not ask.
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+BUILD   := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)'
+LINT    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
+TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+.PHONY: build demo test check bench fuzz
+
+build: ## the program, in bin/
+	$(BUILD) -o bin/ ./cmd/aai-gateway
+
+demo: ## real apps in a private session, driven by an agent
+	scripts/need-packages scripts/demo-packages.txt
+	$(MAKE) build
+	bin/aai-gateway demo
+
+test: ## install what the tests need, and run them all
+	scripts/need-packages descriptors/packages.txt scripts/test-packages.txt
+	scripts/need-inspector
+	go test ./...
+
+check: ## format, vet, lint, the map of the house, all platforms
+	test -z "$$(gofmt -l . | tee /dev/stderr)"
+	test -x .cache/bin/golangci-lint || GOBIN=$(CURDIR)/.cache/bin go install $(LINT)
+	.cache/bin/golangci-lint run ./...
+	go test -run 'Map|House' .
+	set -e; for t in $(TARGETS); do echo $$t; \
+		GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0 go vet ./...; done
+
+bench: ## figures, beside a bare peer in the same run
+	scripts/need-packages scripts/test-packages.txt
+	go test -run '^$$' -bench . -timeout 20m ./bench
+
+fuzz: ## each fuzz target for ten seconds
+	scripts/fuzz 10s
