@@ -2,9 +2,229 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
 	"aai/internal/doors/cli"
 )
 
-func (*program) demo() func(context.Context, cli.Flags, io.Writer) error { return nil }
+// demo drives real apps in a desktop session of its own, as an agent would: this
+// program is started a second time as an MCP server, and a client of the official
+// SDK talks to it.
+func (*program) demo() func(context.Context, cli.Flags, io.Writer) error {
+	return func(ctx context.Context, _ cli.Flags, out io.Writer) (err error) {
+		s, err := startSession(ctx)
+		if err != nil {
+			return err
+		}
+		defer s.end()
+		a, err := connectAgent(ctx, s, out)
+		if err != nil {
+			return err
+		}
+		defer a.close()
+		for _, step := range []func(context.Context) error{a.lookAround, a.calculate, a.notify, a.files, a.music, a.mistakes} {
+			if err := step(ctx); err != nil {
+				return err
+			}
+		}
+		a.close()
+		return a.looksBack(ctx, s)
+	}
+}
+
+// An agent is the demo's MCP client and what it prints.
+type agent struct {
+	session *mcp.ClientSession
+	home    string
+	out     io.Writer
+}
+
+func connectAgent(ctx context.Context, s *session, out io.Writer) (*agent, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, aai.Errorf(aai.Internal, "the program does not know where it is: %w", err)
+	}
+	a := &agent{home: s.home, out: out}
+	client := mcp.NewClient(&mcp.Implementation{Name: "demo-agent", Version: version}, &mcp.ClientOptions{ElicitationHandler: a.person})
+	server := exec.CommandContext(ctx, self, "--mcp", "--log-level", "error")
+	server.Env = s.env
+	server.Stderr = os.Stderr
+	a.session, err = client.Connect(ctx, &mcp.CommandTransport{Command: server}, nil)
+	if err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "the gateway did not start: %w", err)
+	}
+	return a, nil
+}
+
+func (a *agent) close() {
+	if a.session != nil {
+		_ = a.session.Close() // the server ends with its input
+		a.session = nil
+	}
+}
+
+func (a *agent) title(text string) {
+	fmt.Fprintf(a.out, "\n── %s\n", text)
+}
+
+func (a *agent) line(mark, text string) {
+	for i, l := range strings.Split(strings.TrimRight(text, "\n"), "\n") {
+		if i > 0 && !strings.HasSuffix(mark, "┆") {
+			mark = " "
+		}
+		fmt.Fprintf(a.out, "  %s %s\n", mark, aai.CleanText(l, 400))
+	}
+}
+
+// person answers a question of the gateway as somebody at the computer might.
+func (a *agent) person(_ context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+	fmt.Fprintln(a.out, "    the gateway asks the person at this computer:")
+	a.line("  ┆", req.Params.Message)
+	fmt.Fprintln(a.out, "    the person (played by this demo) chooses: Always allow all tools this app has now")
+	return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"decision": "all"}}, nil
+}
+
+// call calls one MCP tool and prints the request and the answer.
+func (a *agent) call(ctx context.Context, name string, args map[string]any, show func(string) string) (*mcp.CallToolResult, error) {
+	request, err := json.Marshal(args)
+	if err != nil {
+		return nil, err
+	}
+	if len(args) == 0 {
+		request = nil
+	}
+	a.line("→", fmt.Sprintf("%s %s", name, request))
+	result, err := a.session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: args})
+	if err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "the gateway did not answer %s: %w", name, err)
+	}
+	mark := "←"
+	if result.IsError {
+		mark = "✗"
+	}
+	for _, c := range result.Content {
+		if text, ok := c.(*mcp.TextContent); ok {
+			a.line(mark, show(text.Text))
+		}
+	}
+	return result, nil
+}
+
+func whole(s string) string { return s }
+
+// beginning is the first lines of a long text.
+func beginning(s string) string {
+	lines := strings.SplitAfter(s, "\n")
+	if len(lines) > 24 {
+		return strings.Join(lines[:24], "") + fmt.Sprintf("… and %d more lines", len(lines)-24)
+	}
+	return s
+}
+
+// exec runs a tool of an app; it must succeed for the demo to go on.
+func (a *agent) exec(ctx context.Context, app, tool string, args map[string]any) error {
+	call := map[string]any{"app": app, "tool": tool}
+	if len(args) > 0 {
+		call["args"] = args
+	}
+	result, err := a.call(ctx, "aai_exec", call, whole)
+	if err == nil && result.IsError {
+		err = aai.Errorf(aai.AutomationFailed, "%s of %s failed", tool, app)
+	}
+	return err
+}
+
+func (a *agent) lookAround(ctx context.Context) error {
+	a.title("What apps are there?")
+	a.line("→", "tools/list")
+	list, err := a.session.ListTools(ctx, nil)
+	if err != nil {
+		return aai.Errorf(aai.AutomationFailed, "the gateway did not list its tools: %w", err)
+	}
+	for _, tool := range list.Tools {
+		a.line("←", tool.Name+": "+tool.Description)
+	}
+	a.title("How is the calculator used?")
+	_, err = a.call(ctx, "app_org_gnome_Calculator", nil, beginning)
+	return err
+}
+
+func (a *agent) calculate(ctx context.Context) error {
+	a.title("GNOME Calculator computes; D-Bus starts it, no window opens")
+	return a.exec(ctx, "org.gnome.Calculator", "calculate", map[string]any{"results": []string{"2^64/3"}})
+}
+
+func (a *agent) notify(ctx context.Context) error {
+	a.title("Dunst shows a notification")
+	return a.exec(ctx, "org.freedesktop.Notifications", "notify",
+		map[string]any{"summary": "Hello from an agent", "body": "2^64/3 is computed.", "expire_timeout": 0})
+}
+
+func (a *agent) files(ctx context.Context) error {
+	a.title("Thunar shows a folder")
+	return a.exec(ctx, "org.xfce.Thunar", "show_folders", map[string]any{"URIs": []string{"file://" + filepath.Join(a.home, "Documents")}})
+}
+
+func (a *agent) music(ctx context.Context) error {
+	a.title("mpv plays, at half the volume")
+	for _, step := range []struct {
+		tool string
+		args map[string]any
+	}{{"set_volume", map[string]any{"value": 0.5}}, {"volume", nil}, {"play", nil}, {"status", nil}} {
+		if err := a.exec(ctx, "io.mpv.Mpv", step.tool, step.args); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mistakes shows that an error says what to do.
+func (a *agent) mistakes(ctx context.Context) error {
+	a.title("What if the agent is wrong?")
+	for _, call := range []map[string]any{
+		{"app": "org.gnome.Calculator", "tool": "calcluate", "args": map[string]any{}},
+		{"app": "io.mpv.Mpv", "tool": "set_volume", "args": map[string]any{"value": "loud"}},
+	} {
+		if _, err := a.call(ctx, "aai_exec", call, whole); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// looksBack shows what the gateway has on record, and the screen.
+func (a *agent) looksBack(ctx context.Context, s *session) error {
+	a.title("What is on record? (aai-gateway history)")
+	self, err := os.Executable()
+	if err != nil {
+		return aai.Errorf(aai.Internal, "the program does not know where it is: %w", err)
+	}
+	history := exec.CommandContext(ctx, self, "history", "--format", "json")
+	history.Env = s.env
+	b, err := history.Output()
+	if err != nil {
+		return aai.Errorf(aai.AutomationFailed, "the history cannot be read: %w", err)
+	}
+	var calls []struct{ Caller, App, Tool, Effect, Consent, Result string }
+	if err := json.Unmarshal(b, &calls); err != nil {
+		return aai.Errorf(aai.AutomationFailed, "the history cannot be understood: %w", err)
+	}
+	for _, c := range calls {
+		a.line("·", fmt.Sprintf("%-18s %-30s %-14s %-8s %s", c.Result, c.App, c.Tool, c.Effect, c.Consent))
+	}
+	picture, err := s.screenshot()
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(a.out, "\nThe desktop at the end: %s\n", picture)
+	return nil
+}

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"encoding/binary"
+	"errors"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"aai"
+)
+
+func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
+
+func endGroup(pid int) {
+	_ = syscall.Kill(-pid, syscall.SIGTERM)
+	time.Sleep(200 * time.Millisecond)
+	_ = syscall.Kill(-pid, syscall.SIGKILL)
+}
+
+// screenshot writes what the screen shows to a PNG file that outlives the demo.
+func (s *session) screenshot() (string, error) {
+	time.Sleep(time.Second) // let the windows be drawn
+	b, err := os.ReadFile(filepath.Join(s.dir, "screen", "Xvfb_screen0"))
+	if err != nil {
+		return "", aai.Errorf(aai.AutomationFailed, "the screen cannot be read: %w", err)
+	}
+	picture, err := decodeXWD(b)
+	if err != nil {
+		return "", aai.Errorf(aai.AutomationFailed, "the screen cannot be understood: %w", err)
+	}
+	f, err := os.CreateTemp("", "aai-demo-*.png")
+	if err != nil {
+		return "", aai.Errorf(aai.AutomationFailed, "no file for the picture: %w", err)
+	}
+	if err := errors.Join(png.Encode(f, picture), f.Close()); err != nil {
+		return "", aai.Errorf(aai.AutomationFailed, "the picture cannot be written: %w", err)
+	}
+	return f.Name(), nil
+}
+
+// Offsets of 32-bit fields in the header of an X window dump, as XWDFile.h has
+// them. The header is big-endian whatever the pixels are.
+const (
+	xwdHeaderSize   = 0
+	xwdVersion      = 4
+	xwdWidth        = 16
+	xwdHeight       = 20
+	xwdByteOrder    = 28
+	xwdBitsPerPixel = 44
+	xwdBytesPerLine = 48
+	xwdColours      = 76
+	xwdFixedPart    = 100
+	xwdColourSize   = 12
+)
+
+var errNotXWD = errors.New("it is not an X window dump of 32 bits a pixel")
+
+// decodeXWD reads a dump as Xvfb keeps it: version 7, 32 bits a pixel.
+func decodeXWD(b []byte) (image.Image, error) {
+	if len(b) < xwdFixedPart {
+		return nil, errNotXWD
+	}
+	field := func(offset int) int { return int(binary.BigEndian.Uint32(b[offset:])) }
+	width, height, stride := field(xwdWidth), field(xwdHeight), field(xwdBytesPerLine)
+	start := field(xwdHeaderSize) + field(xwdColours)*xwdColourSize
+	if field(xwdVersion) != 7 || field(xwdBitsPerPixel) != 32 || width < 1 || height < 1 || width > 1<<14 || height > 1<<14 ||
+		stride < 4*width || start < xwdFixedPart || start+height*stride > len(b) {
+		return nil, errNotXWD
+	}
+	var order binary.ByteOrder = binary.LittleEndian
+	if field(xwdByteOrder) != 0 {
+		order = binary.BigEndian
+	}
+	picture := image.NewRGBA(image.Rect(0, 0, width, height))
+	for y := range height {
+		for x := range width {
+			p := order.Uint32(b[start+y*stride+4*x:])
+			picture.SetRGBA(x, y, color.RGBA{uint8(p >> 16), uint8(p >> 8), uint8(p), 255})
+		}
+	}
+	return picture, nil
+}

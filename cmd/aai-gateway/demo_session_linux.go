@@ -1,0 +1,230 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"aai"
+	"aai/descriptors"
+)
+
+// A session is a desktop session that has nothing to do with the person's own:
+// its own home, screen and bus. Everything in it ends with it.
+type session struct {
+	dir, home string
+	env       []string
+	started   []*exec.Cmd
+}
+
+// demoPrograms are the programs the demo starts, by their Debian package.
+func demoPrograms() map[string]string {
+	return map[string]string{
+		"Xvfb": "xvfb", "dbus-daemon": "dbus-daemon", "gnome-calculator": "gnome-calculator",
+		"dunst": "dunst", "thunar": "thunar", "mpv": "mpv mpv-mpris",
+	}
+}
+
+// demoApps are the apps whose descriptors the demo installs.
+func demoApps() []string {
+	return []string{"org.gnome.Calculator", "org.freedesktop.Notifications", "org.xfce.Thunar", "io.mpv.Mpv"}
+}
+
+// patience is how long the demo waits for a program to be ready.
+const patience = 20 * time.Second
+
+func startSession(ctx context.Context) (s *session, err error) {
+	for program, pkg := range demoPrograms() {
+		if _, err := exec.LookPath(program); err != nil {
+			e := aai.Errorf(aai.AppNotFound, "the demo needs %s", program)
+			e.Hint = "Run `make demo`, or: sudo apt-get install " + pkg
+			return nil, e
+		}
+	}
+	// Sockets have short names, so the folder is in /tmp whatever TMPDIR says.
+	dir, err := os.MkdirTemp("/tmp", "aai-demo-")
+	if err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "no folder for the demo: %w", err)
+	}
+	s = &session{dir: dir, home: filepath.Join(dir, "home")}
+	defer func() {
+		if err != nil {
+			s.end()
+		}
+	}()
+	if err := s.furnish(); err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "the demo's home cannot be made: %w", err)
+	}
+	if err := s.startScreen(ctx); err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "the demo's screen did not start: %w", err)
+	}
+	if err := s.startBus(ctx); err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "the demo's bus did not start: %w", err)
+	}
+	if err := s.startPlayer(ctx); err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "mpv did not start: %w", err)
+	}
+	return s, nil
+}
+
+// furnish makes the home: descriptors, some files, a tune.
+func (s *session) furnish() error {
+	run := filepath.Join(s.dir, "run")
+	for _, dir := range []string{s.home, run, filepath.Join(s.home, "Documents"), filepath.Join(s.home, ".aai"), filepath.Join(s.dir, "screen")} {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return err
+		}
+	}
+	for _, id := range demoApps() {
+		name := id + "/aai.json"
+		b, err := fs.ReadFile(descriptors.FS(), name)
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(s.home, ".aai", filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			return err
+		}
+	}
+	for _, name := range []string{"letter.txt", "accounts.csv", "holiday.txt"} {
+		if err := os.WriteFile(filepath.Join(s.home, "Documents", name), []byte(name+"\n"), 0o600); err != nil {
+			return err
+		}
+	}
+	s.env = []string{
+		"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "XDG_RUNTIME_DIR=" + run,
+		"GSETTINGS_BACKEND=memory", "NO_AT_BRIDGE=1", "DBUS_SESSION_BUS_ADDRESS=unix:path=" + filepath.Join(run, "bus"),
+	}
+	return os.WriteFile(filepath.Join(s.home, "tune.wav"), silence(60), 0o600)
+}
+
+// silence is a WAV file (RIFF, PCM, mono, 8 kHz, 8 bit) of so many seconds.
+func silence(seconds int) []byte {
+	const rate = 8000
+	samples := make([]byte, seconds*rate)
+	for i := range samples {
+		samples[i] = 128
+	}
+	b := append([]byte("RIFF"), binary.LittleEndian.AppendUint32(nil, uint32(36+len(samples)))...)
+	b = append(b, "WAVEfmt "...)
+	for _, field := range []any{uint32(16), uint16(1), uint16(1), uint32(rate), uint32(rate), uint16(1), uint16(8)} {
+		b, _ = binary.Append(b, binary.LittleEndian, field) // fixed-size fields cannot fail
+	}
+	b = append(b, "data"...)
+	return append(binary.LittleEndian.AppendUint32(b, uint32(len(samples))), samples...)
+}
+
+// start starts a program of the session, in a process group of its own.
+func (s *session) start(ctx context.Context, extra []*os.File, name string, args ...string) error {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Env, cmd.Dir, cmd.ExtraFiles = s.env, s.home, extra
+	cmd.SysProcAttr = ownGroup()
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	s.started = append(s.started, cmd)
+	return nil
+}
+
+func (s *session) startScreen(ctx context.Context) error {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return err
+	}
+	defer r.Close() //nolint:errcheck // it was only read
+	err = s.start(ctx, []*os.File{w}, "Xvfb", "-displayfd", "3", "-screen", "0", "1024x640x24", "-nolisten", "tcp",
+		"-fbdir", filepath.Join(s.dir, "screen"))
+	if err := w.Close(); err != nil {
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	if err := r.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		return err
+	}
+	number, err := bufio.NewReader(r).ReadString('\n')
+	if err != nil {
+		return err
+	}
+	s.env = append(s.env, "DISPLAY=:"+strings.TrimSpace(number))
+	return nil
+}
+
+func (s *session) startBus(ctx context.Context) error {
+	address := filepath.Join(s.dir, "run", "bus")
+	// Services that the bus starts inherit its environment.
+	if err := s.start(ctx, nil, "dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path="+address); err != nil {
+		return err
+	}
+	return waitFor(ctx, func() bool { _, err := os.Stat(address); return err == nil })
+}
+
+func (s *session) startPlayer(ctx context.Context) error {
+	if err := s.start(ctx, nil, "mpv", "--no-terminal", "--vo=null", "--ao=null", "--idle=yes", "--pause", "--loop-file=inf",
+		filepath.Join(s.home, "tune.wav")); err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	// The player is there when the gateway itself sees it. The person's consent
+	// is not the demo's to give, so it is given in the demo's own home only.
+	if err := s.gateway(ctx, self, "consent", "grant", "io.mpv.Mpv", "now_playing", "--caller", "cli:terminal", "--yes"); err != nil {
+		return err
+	}
+	return waitFor(ctx, func() bool {
+		out, err := s.output(ctx, self, "exec", "io.mpv.Mpv", "now_playing")
+		return err == nil && strings.Contains(out, "xesam:title")
+	})
+}
+
+func (s *session) gateway(ctx context.Context, self string, args ...string) error {
+	_, err := s.output(ctx, self, args...)
+	return err
+}
+
+func (s *session) output(ctx context.Context, name string, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Env = s.env
+	b, err := cmd.CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%s: %w: %s", strings.Join(args, " "), err, b)
+	}
+	return string(b), nil
+}
+
+// waitFor waits until ready is true.
+func waitFor(ctx context.Context, ready func() bool) error {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for !ready() {
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	return nil
+}
+
+// end ends every program of the session, last started first, and removes what
+// it left. Services that the bus started end with the bus.
+func (s *session) end() {
+	for i := len(s.started) - 1; i >= 0; i-- {
+		endGroup(s.started[i].Process.Pid)
+		_ = s.started[i].Wait() // it was killed
+	}
+	_ = os.RemoveAll(s.dir) // what stays is in /tmp
+}
