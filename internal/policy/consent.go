@@ -15,6 +15,7 @@ const (
 	choiceSession = "session"
 	choiceAlways  = "always"
 	choiceAll     = "all"
+	choiceNever   = "never"
 )
 
 // questionID names the gate's question among those of its call.
@@ -106,29 +107,40 @@ func (c *Consent) judge(r *aai.Request, a aai.Answer, now time.Time) error {
 		return e
 	}
 	grant := Grant{
-		Caller: r.Call.Caller.String(), App: r.Target.ID, Tools: []string{r.Tool.Name},
+		Caller: r.Call.Caller.String(), App: r.Target.ID, Tool: r.Tool.Name,
 		Digest: r.App.Digest, Decision: Allow, GrantedAt: now, Channel: a.Channel,
 	}
+	var kept []Grant
 	switch a.Choice {
 	case choiceOnce:
 	case choiceSession:
 		c.sessions.add(r)
 	case choiceAlways:
-		if err := c.store.Add(grant); err != nil {
-			return notKept(err)
-		}
+		kept = []Grant{grant}
 	case choiceAll:
-		grant.Tools = toolNames(r.App)
+		kept = forEach(grant, r.App.Tools)
+	case choiceNever:
+		grant.Decision = Deny
 		if err := c.store.Add(grant); err != nil {
 			return notKept(err)
 		}
+		return saidNo(r)
 	default:
-		e := aai.Errorf(aai.PermissionDenied, "the person at this computer said no to %s of %s", r.Tool.Name, r.Target.ID)
-		e.Hint = "Do not try again unless the person asks for it."
-		return e
+		return saidNo(r)
+	}
+	if len(kept) > 0 {
+		if err := c.store.Add(kept...); err != nil {
+			return notKept(err)
+		}
 	}
 	r.Consent = fmt.Sprintf("%s (%s)", a.Choice, a.Channel)
 	return nil
+}
+
+func saidNo(r *aai.Request) error {
+	e := aai.Errorf(aai.PermissionDenied, "the person at this computer said no to %s of %s", r.Tool.Name, r.Target.ID)
+	e.Hint = "Do not try again unless the person asks for it."
+	return e
 }
 
 func notKept(err error) error {
@@ -142,10 +154,12 @@ func refused(r *aai.Request, g Grant) error {
 	return e
 }
 
-func toolNames(app *aai.App) []string {
-	names := make([]string, len(app.Tools))
-	for i, t := range app.Tools {
-		names[i] = t.Name
+// forEach returns the grant once for each of the tools.
+func forEach(g Grant, tools []*aai.Tool) []Grant {
+	grants := make([]Grant, len(tools))
+	for i, t := range tools {
+		grants[i] = g
+		grants[i].Tool = t.Name
 	}
-	return names
+	return grants
 }

@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -18,17 +17,14 @@ const (
 	Deny  Decision = "deny"
 )
 
-// Everyone and AllTools stand for any caller and any tool in a Grant.
-const (
-	Everyone = "*"
-	AllTools = "*"
-)
+// Every stands for any caller, and in a grant of the configuration for any tool.
+const Every = "*"
 
-// A Grant is a decision about some tools of one app for one caller.
+// A Grant is a decision about one tool of one app for one caller.
 type Grant struct {
-	Caller string   `json:"caller"` // such as "mcp:claude-ai", a bare name, or "*"
-	App    string   `json:"app"`    // the id of the app that is really touched
-	Tools  []string `json:"tools"`  // names; "*" only in the configuration
+	Caller string `json:"caller"` // such as "mcp:claude-ai", a bare name, or "*"
+	App    string `json:"app"`    // the id of the app that is really touched
+	Tool   string `json:"tool"`   // a name; "*" only in the configuration
 	// Digest is the descriptor's when the decision was made. Empty in grants of
 	// the configuration, which hold for every form of the descriptor.
 	Digest    string      `json:"digest,omitempty"`
@@ -41,7 +37,7 @@ type Grant struct {
 // covers reports whether the grant speaks of the request's caller, app and tool.
 func (g Grant) covers(r *aai.Request) bool {
 	return g.App == r.Target.ID && g.coversCaller(r.Call.Caller) &&
-		(slices.Contains(g.Tools, r.Tool.Name) || slices.Contains(g.Tools, AllTools))
+		(g.Tool == r.Tool.Name || g.Tool == Every)
 }
 
 // coversCaller compares whole names, so that no caller can be taken for another
@@ -49,10 +45,10 @@ func (g Grant) covers(r *aai.Request) bool {
 // terminal's.
 func (g Grant) coversCaller(c aai.Caller) bool {
 	full := c.String()
-	if g.Caller == Everyone || g.Caller == full {
+	if g.Caller == Every || g.Caller == full {
 		return true
 	}
-	return !strings.Contains(g.Caller, ":") && c.Door != "cli" && c.Door+":"+g.Caller == full
+	return !strings.Contains(g.Caller, ":") && c.Door != aai.DoorCLI && c.Door+":"+g.Caller == full
 }
 
 func (g Grant) expired(now time.Time) bool {
