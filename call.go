@@ -52,8 +52,9 @@ type Image struct {
 	Data []byte
 }
 
-// newCallID returns a fresh id of 16 characters from a cryptographic source.
-func newCallID() string {
+// NewCallID returns a fresh id of 16 characters from a cryptographic source. A
+// door that makes a call again needs it to name the first one as the parent.
+func NewCallID() string {
 	return "c" + strings.ToLower(rand.Text())[:15]
 }
 

@@ -67,7 +67,7 @@ func (g *Gateway) Do(ctx context.Context, call *Call) (*Result, error) {
 	begun := time.Now()
 	c := *call
 	if c.ID == "" {
-		c.ID = newCallID()
+		c.ID = NewCallID()
 	}
 	if err := g.record(ctx, received(&c, begun)); err != nil {
 		return nil, err

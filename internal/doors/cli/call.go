@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
-	"strings"
 
 	"aai"
 )
@@ -28,7 +26,7 @@ func (r *run) do(ctx context.Context, app, tool string, args map[string]any) (*a
 		return nil, err
 	}
 	call := aai.Call{
-		ID:     newCallID(),
+		ID:     aai.NewCallID(),
 		Caller: aai.Caller{Door: aai.DoorCLI, Name: "terminal", Session: r.cfg.Session},
 		App:    app, Tool: tool, Args: args,
 	}
@@ -45,7 +43,7 @@ func (r *run) do(ctx context.Context, app, tool string, args map[string]any) (*a
 		if len(answers) == 0 {
 			break
 		}
-		call.ID, call.Parent = newCallID(), first
+		call.ID, call.Parent = aai.NewCallID(), first
 		call.Answers = answers // earlier ones are spent: a seal is good for one answer
 		result, err = r.once(ctx, gateway, &call)
 	}
@@ -65,8 +63,6 @@ func (r *run) once(ctx context.Context, gateway *aai.Gateway, call *aai.Call) (*
 	defer stop()
 	return gateway.Do(ctx, call)
 }
-
-func newCallID() string { return "c" + strings.ToLower(rand.Text())[:15] }
 
 // view reads a result's Data, whatever Go types the tool made it of, into what
 // a command shows. Fields that the command does not know are left out.

@@ -38,7 +38,7 @@ func (d *Door) ask(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call
 		return failed(failure), nil
 	}
 	again := *call
-	again.Parent, again.ID, again.Answers = call.ID, "", answers
+	again.Parent, again.ID, again.Answers = call.ID, aai.NewCallID(), answers
 	result, err := d.gateway.Do(ctx, &again)
 	if err != nil {
 		return failed(aai.AsError(err)), nil

@@ -59,6 +59,7 @@ func (d *Door) readDescriptor(id string) mcp.ResourceHandler {
 // do makes the call, puts its questions if it has any, and shapes what comes
 // back. Failures of a tool are results, so that the model can correct itself.
 func (d *Door) do(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call) (*mcp.CallToolResult, error) {
+	call.ID = aai.NewCallID()
 	call.Caller = d.caller(req.Session, req.ClientInfo())
 	call.Answers = answersOf(req)
 	result, err := d.gateway.Do(ctx, call)
