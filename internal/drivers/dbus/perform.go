@@ -118,6 +118,8 @@ func (p *peer) failed(ctx context.Context, reply *message) *failure {
 	switch name := reply.errorName; {
 	case isStale(name):
 		p.link.objects.drop(p.owner, p.path)
+	case p.service == busName:
+		// What the bus says of names is then its answer, and not about the call.
 	case reply.sender == busName && isNobody(name):
 		// Nobody is there under the unique name any more: the message reached
 		// no one, and the service may have come back under another.

@@ -5,7 +5,6 @@ package dbustest
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"fmt"
 	"os"
@@ -22,7 +21,7 @@ const config = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Config
 <busconfig>
   <type>session</type>
   <listen>unix:path=%s</listen>
-  <servicedir>%s</servicedir>
+  <servicedir>%s</servicedir>%s
   <auth>EXTERNAL</auth>
   <policy context="default">
     <allow send_destination="*" eavesdrop="true"/>
@@ -40,11 +39,26 @@ type Bus struct {
 	Address string // such as "unix:path=/tmp/dbus-1/bus"
 
 	folder string
+	env    []string // of the daemon and what it starts; nil means the test's
 	daemon *exec.Cmd
 }
 
 // Start starts a bus, or fails the test if there is no dbus-daemon.
 func Start(t testing.TB) *Bus {
+	t.Helper()
+	return start(t, nil, "")
+}
+
+// StartDesktop is Start for a session bus that real programs live on: it can start
+// the services that are installed on this computer. The daemon, and so whatever it
+// starts, has the environment env and nothing else; the address of the bus is
+// added by the daemon.
+func StartDesktop(t testing.TB, env []string) *Bus {
+	t.Helper()
+	return start(t, env, "\n  <standard_session_servicedirs/>")
+}
+
+func start(t testing.TB, env []string, moreServices string) *Bus {
 	t.Helper()
 	if _, err := exec.LookPath("dbus-daemon"); err != nil {
 		t.Fatal("install dbus-daemon (make test does)")
@@ -55,12 +69,12 @@ func Start(t testing.TB) *Bus {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	b := &Bus{Address: "unix:path=" + filepath.Join(folder, "bus"), folder: folder}
+	b := &Bus{Address: "unix:path=" + filepath.Join(folder, "bus"), folder: folder, env: env}
 	services := filepath.Join(folder, "services")
 	if err := os.Mkdir(services, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	text := fmt.Sprintf(config, filepath.Join(folder, "bus"), services)
+	text := fmt.Sprintf(config, filepath.Join(folder, "bus"), services, moreServices)
 	if err := os.WriteFile(b.configFile(), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -72,26 +86,46 @@ func Start(t testing.TB) *Bus {
 func (b *Bus) configFile() string { return filepath.Join(b.folder, "bus.conf") }
 
 // run starts the daemon and waits until it listens, which is when it prints its
-// address.
+// address. What the daemon starts inherits its output, so that goes to a file: a
+// pipe would fill up, or be waited for as long as one of them lives.
 func (b *Bus) run(t testing.TB) {
 	t.Helper()
-	// The daemon outlives the test's context: other cleanups still need it.
-	ctx := context.WithoutCancel(t.Context())
-	daemon := exec.CommandContext(ctx, "dbus-daemon", "--config-file="+b.configFile(), "--nofork", "--print-address")
-	var complaints bytes.Buffer
-	daemon.Stderr = &complaints
-	out, err := daemon.StdoutPipe()
+	address, printed, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := daemon.Start(); err != nil {
+	defer func() { _ = address.Close() }()
+	log, err := os.OpenFile(b.logFile(), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = log.Close() }()
+	// The daemon outlives the test's context: other cleanups still need it.
+	ctx := context.WithoutCancel(t.Context())
+	daemon := exec.CommandContext(ctx, "dbus-daemon", "--config-file="+b.configFile(), "--nofork", "--print-address=3")
+	daemon.Env = b.env
+	daemon.Stdout, daemon.Stderr, daemon.ExtraFiles = log, log, []*os.File{printed}
+	err = daemon.Start()
+	_ = printed.Close()
+	if err != nil {
 		t.Fatal(err)
 	}
 	b.daemon = daemon
-	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+	if _, err := bufio.NewReader(address).ReadString('\n'); err != nil {
 		b.Stop()
-		t.Fatalf("dbus-daemon did not start: %v\n%s", err, &complaints)
+		t.Fatalf("dbus-daemon did not start: %v\n%s", err, b.Log())
 	}
+}
+
+func (b *Bus) logFile() string { return filepath.Join(b.folder, "log") }
+
+// Log is what the daemon, and what it started, have printed so far.
+func (b *Bus) Log() string {
+	text, err := os.ReadFile(b.logFile())
+	if err != nil {
+		return err.Error()
+	}
+	return string(text)
 }
 
 // Stop kills the daemon and with it all connections.

@@ -1,0 +1,111 @@
+package descriptors_test
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/google/go-cmp/cmp"
+
+	"aai"
+)
+
+// ask calls a method of the session bus itself by gdbus.
+func (s *session) ask(method string, args ...string) string {
+	return s.output("gdbus", append([]string{"call", "--session", "--dest", "org.freedesktop.DBus",
+		"--object-path", "/org/freedesktop/DBus", "--method", "org.freedesktop.DBus." + method}, args...)...)
+}
+
+// names are the names for programs in a text or list, without those of mere
+// connections, sorted.
+func names(words ...string) []string {
+	var found []string
+	for _, word := range words {
+		found = append(found, regexp.MustCompile(`[A-Za-z_][\w-]*(\.[\w-]+)+`).FindAllString(word, -1)...)
+	}
+	slices.Sort(found)
+	return found
+}
+
+func checkSessionBus(w *world) {
+	d := w.app("org.freedesktop.DBus")
+	const xfconf = `{"arg_0": "org.xfce.Xfconf"}`
+	d.gives("is_running", xfconf, `false`)
+	w.ask("StartServiceByName", "org.xfce.Xfconf", "0")
+	d.comesToGive("is_running", xfconf, `true`)
+	d.gives("is_running", `{"arg_0": "org.example.Nobody"}`, `false`)
+
+	d.has("list_running", `{}`, "org.freedesktop.DBus", "org.xfce.Xfconf")
+	if diff := cmp.Diff(names(w.ask("ListNames")), names(d.list("list_running", `{}`)...)); diff != "" {
+		w.Errorf("list_running: gdbus says - but got +:\n%s", diff)
+	}
+	d.has("list_startable", `{}`, "org.xfce.Xfconf")
+	if diff := cmp.Diff(names(w.ask("ListActivatableNames")), names(d.list("list_startable", `{}`)...)); diff != "" {
+		w.Errorf("list_startable: gdbus says - but got +:\n%s", diff)
+	}
+
+	if got, want := "('"+d.text("owner", xfconf)+"',)", w.ask("GetNameOwner", "org.xfce.Xfconf"); got != want {
+		w.Errorf("owner: gdbus says %s, got %s", want, got)
+	}
+	d.fails("owner", `{"arg_0": "org.example.Nobody"}`, aai.AppNotRunning, "NameHasNoOwner")
+	pid := d.number("process_id", xfconf)
+	if comm, err := os.ReadFile(fmt.Sprintf("/proc/%v/comm", pid)); err != nil || string(comm) != "xfconfd\n" {
+		w.Errorf("process_id: %v is %q (%v)", pid, comm, err)
+	}
+	credentials, _ := d.call("credentials", xfconf).(map[string]any)
+	if credentials["ProcessID"] != pid || credentials["UnixUserID"] != float64(os.Getuid()) {
+		w.Errorf("credentials: got %v", credentials)
+	}
+
+	if got, want := "('"+d.text("bus_id", `{}`)+"',)", w.ask("GetId"); got != want {
+		w.Errorf("bus_id: gdbus says %s, got %s", want, got)
+	}
+	features := "['" + strings.Join(d.list("features", `{}`), "', '") + "']"
+	w.property(features, "--session", "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "Features")
+}
+
+func checkAccessibility(w *world) {
+	const service, object, status = "org.a11y.Bus", "/org/a11y/bus", "org.a11y.Status"
+	a := w.app(service)
+	path, ok := strings.CutPrefix(a.text("address", `{}`), "unix:path=")
+	path, _, _ = strings.Cut(path, ",")
+	if info, err := os.Stat(path); !ok || err != nil || info.Mode()&fs.ModeSocket == 0 || !strings.HasPrefix(path, w.run) {
+		w.Errorf("address: there is no socket of this session at %s (%v)", path, err)
+	}
+	a.gives("is_enabled", `{}`, `false`)
+	w.property("false", "--session", service, object, status, "IsEnabled")
+	a.gives("screen_reader_enabled", `{}`, `false`)
+	w.property("false", "--session", service, object, status, "ScreenReaderEnabled")
+	a.acts("set_enabled", `{"value": true}`)
+	w.property("true", "--session", service, object, status, "IsEnabled")
+	a.gives("is_enabled", `{}`, `true`)
+	a.gives("screen_reader_enabled", `{}`, `false`)
+}
+
+func checkGVfs(w *world) {
+	v := w.app("org.gtk.vfs.Daemon")
+	v.has("list_types", `{}`, "trash")
+	mountable, _ := v.call("list_mountable", `{}`).([]any)
+	if !slices.ContainsFunc(mountable, func(kind any) bool {
+		return cmp.Equal(kind, []any{"trash", "trash", []any{}, 0.0, false})
+	}) {
+		w.Errorf("list_mountable: expected the trash in %v", mountable)
+	}
+
+	v.gives("list_mounts", `{}`, `[]`)
+	w.shows(`^$`, "gio", "list", "trash:///") // which mounts it
+	mounts, _ := v.call("list_mounts", `{}`).([]any)
+	if len(mounts) != 1 {
+		w.Fatalf("list_mounts: expected one, got %v", mounts)
+	}
+	mount, _ := mounts[0].([]any)
+	if len(mount) != 12 || mount[2] != "Trash" || mount[3] != "trash:" || mount[8] != false {
+		w.Errorf("list_mounts: expected the trash, got %v", mount)
+	}
+	w.shows(`'Trash', 'trash:'`, "gdbus", "call", "--session", "--dest", "org.gtk.vfs.Daemon",
+		"--object-path", "/org/gtk/vfs/mounttracker", "--method", "org.gtk.vfs.MountTracker.ListMounts2", "false")
+	v.gives("list_mounts", `{"user_visible_only": true}`, `[]`)
+}

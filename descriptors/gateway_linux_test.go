@@ -1,0 +1,262 @@
+package descriptors_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"aai"
+	"aai/descriptors"
+	"aai/internal/catalog"
+	"aai/internal/drivers/dbus"
+)
+
+// An admitAll is a gate that lets every call pass.
+type admitAll struct{}
+
+func (admitAll) Check(context.Context, *aai.Request) ([]aai.Question, error) { return nil, nil }
+
+// A memory is a journal that can be looked at.
+type memory struct {
+	mu      sync.Mutex
+	entries []aai.Entry
+}
+
+func (m *memory) Record(_ context.Context, e *aai.Entry) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.entries = append(m.entries, *e)
+	return nil
+}
+
+// all is what is recorded so far, in order.
+func (m *memory) all() []aai.Entry {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.entries)
+}
+
+// succeeded tells which tools of the app had a call that was received, admitted
+// and ended well.
+func (m *memory) succeeded(app string) map[string]bool {
+	tools := map[string]bool{}
+	admitted := map[string]string{}
+	for _, e := range m.all() {
+		switch {
+		case e.Kind == aai.Intent && e.App == app:
+			admitted[e.Call] = e.Tool
+		case e.Kind == aai.Outcome && e.Code == "" && admitted[e.Call] != "":
+			tools[admitted[e.Call]] = true
+		}
+	}
+	return tools
+}
+
+// reached tells whether a call of the tool has come that far: nil if so.
+func (m *memory) reached(kind aai.EntryKind, tool string) error {
+	calls := map[string]string{}
+	for _, e := range m.all() {
+		if e.Kind == aai.Received {
+			calls[e.Call] = e.Tool
+		}
+		if e.Kind == kind && calls[e.Call] == tool {
+			return nil
+		}
+	}
+	return fmt.Errorf("the journal has no %s of %s", kind, tool)
+}
+
+// A world is a session with a gateway that reaches its programs.
+type world struct {
+	*session
+	gateway *aai.Gateway
+	journal *memory
+}
+
+// newWorld makes a session and a gateway that has read the descriptors in the
+// folder, which is a temporary ~/.aai. The programs have env in their environment.
+func newWorld(t testing.TB, folder string, env ...string) *world {
+	t.Helper()
+	s := newSession(t, env...)
+	driver := dbus.New(dbus.Config{AllowSystemBus: true, Getenv: s.getenv})
+	t.Cleanup(func() { _ = driver.Close() })
+	apps := catalog.New(catalog.Config{
+		Places:  []catalog.Place{catalog.Folders(folder)},
+		Drivers: map[string]aai.Driver{"dbus": driver, "ipc": driver},
+	})
+	report, err := apps.Report(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range report.Files {
+		if file.Status != catalog.OK || len(file.Errors)+len(file.Warnings) > 0 {
+			t.Errorf("%s: %s %v %v", file.Path, file.Status, file.Errors, file.Warnings)
+		}
+	}
+	journal := &memory{}
+	return &world{session: s, journal: journal, gateway: &aai.Gateway{
+		Catalog: apps, Gates: []aai.Gate{admitAll{}}, Journal: journal,
+	}}
+}
+
+// installed is a temporary ~/.aai with the descriptors as they are.
+func installed(t testing.TB) string {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.CopyFS(folder, descriptors.FS()); err != nil {
+		t.Fatal(err)
+	}
+	return folder
+}
+
+// An app is one of the world's apps, ready to be called.
+type app struct {
+	*world
+	id string
+}
+
+// app returns the app with the id, whose program must be running if the bus
+// cannot start it, and holds its descriptor against what the program says of
+// itself.
+func (w *world) app(id string) *app {
+	w.Helper()
+	a := &app{w, id}
+	a.agreesWithProgram()
+	return a
+}
+
+// do makes one call. The arguments are a JSON object in which $HOME and $RUN stand
+// for folders of the session; numbers stay as they are written, as in the doors.
+func (a *app) do(tool, args string) (*aai.Result, error) {
+	a.Helper()
+	decoder := json.NewDecoder(strings.NewReader(a.expand(args)))
+	decoder.UseNumber()
+	var object map[string]any
+	if err := decoder.Decode(&object); err != nil {
+		a.Fatalf("the arguments of %s: %v", tool, err)
+	}
+	return a.gateway.Do(a.Context(), &aai.Call{
+		App: a.id, Tool: tool, Args: object, Caller: aai.Caller{Door: "test"},
+	})
+}
+
+// call makes a call that must succeed, with a result that is what the descriptor
+// promises. It returns the result as encoding/json reads it.
+func (a *app) call(tool, args string) any {
+	a.Helper()
+	result, err := a.do(tool, args)
+	if err != nil {
+		a.Fatalf("%s %s %s: %v", a.id, tool, args, err)
+	}
+	if result.Warning != "" {
+		a.Errorf("%s %s %s: %s", a.id, tool, args, result.Warning)
+	}
+	text, err := json.Marshal(result.Data)
+	if err != nil {
+		a.Fatalf("%s %s %s: the result is no JSON: %v", a.id, tool, args, err)
+	}
+	return a.value(string(text))
+}
+
+// value reads JSON.
+func (s *session) value(text string) any {
+	s.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		s.Fatalf("%q: %v", text, err)
+	}
+	return v
+}
+
+// gives makes a call whose result must be exactly the JSON value.
+func (a *app) gives(tool, args, want string) {
+	a.Helper()
+	if diff := cmp.Diff(a.value(a.expand(want)), a.call(tool, args)); diff != "" {
+		a.Errorf("%s %s %s: expected - but got +:\n%s", a.id, tool, args, diff)
+	}
+}
+
+// comesToGive makes a call again and again until the result is the JSON value.
+func (a *app) comesToGive(tool, args, want string) {
+	a.Helper()
+	a.eventually(func() error {
+		if diff := cmp.Diff(a.value(a.expand(want)), a.call(tool, args)); diff != "" {
+			return fmt.Errorf("%s %s %s: expected - but got +:\n%s", a.id, tool, args, diff)
+		}
+		return nil
+	})
+}
+
+// acts makes a call that must succeed and gives no value.
+func (a *app) acts(tool, args string) {
+	a.Helper()
+	a.gives(tool, args, "null")
+}
+
+// fails makes a call that must fail with the code and a message that holds the
+// text, and returns what else the error says.
+func (a *app) fails(tool, args string, code aai.Code, text string) aai.Error {
+	a.Helper()
+	result, err := a.do(tool, args)
+	if err == nil {
+		a.Fatalf("%s %s %s: expected %s, got %+v", a.id, tool, args, code, result)
+	}
+	e := aai.AsError(err)
+	if e.Code != code || !strings.Contains(e.Message, text) {
+		a.Errorf("%s %s %s: expected %s with %q, got %v", a.id, tool, args, code, text, e)
+	}
+	return *e
+}
+
+// list makes a call that must give a list of strings.
+func (a *app) list(tool, args string) []string {
+	a.Helper()
+	items, ok := a.call(tool, args).([]any)
+	texts := make([]string, len(items))
+	for i, item := range items {
+		text, isText := item.(string)
+		texts[i], ok = text, ok && isText
+	}
+	if !ok {
+		a.Fatalf("%s %s: expected a list of strings, got %v", a.id, tool, items)
+	}
+	return texts
+}
+
+// has makes a call whose list of strings must hold the words.
+func (a *app) has(tool, args string, words ...string) {
+	a.Helper()
+	items := a.list(tool, args)
+	for _, word := range words {
+		if !slices.Contains(items, word) {
+			a.Errorf("%s %s: expected %q in %q", a.id, tool, word, items)
+		}
+	}
+}
+
+// text makes a call that must give a string.
+func (a *app) text(tool, args string) string {
+	a.Helper()
+	text, ok := a.call(tool, args).(string)
+	if !ok {
+		a.Fatalf("%s %s: expected a string", a.id, tool)
+	}
+	return text
+}
+
+// number makes a call that must give a number.
+func (a *app) number(tool, args string) float64 {
+	a.Helper()
+	number, ok := a.call(tool, args).(float64)
+	if !ok {
+		a.Fatalf("%s %s: expected a number", a.id, tool)
+	}
+	return number
+}

@@ -1,0 +1,107 @@
+package descriptors_test
+
+import (
+	"encoding/xml"
+	"fmt"
+
+	"github.com/google/go-cmp/cmp"
+
+	"aai"
+)
+
+// What a program says of itself when gdbus asks it.
+type (
+	introspected struct {
+		Interfaces []introspectedInterface `xml:"interface"`
+	}
+	introspectedInterface struct {
+		Name    string `xml:"name,attr"`
+		Methods []struct {
+			Name string `xml:"name,attr"`
+			Args []struct {
+				Name      string `xml:"name,attr"`
+				Direction string `xml:"direction,attr"`
+			} `xml:"arg"`
+		} `xml:"method"`
+		Properties []struct {
+			Name   string `xml:"name,attr"`
+			Access string `xml:"access,attr"`
+		} `xml:"property"`
+	}
+)
+
+// agreesWithProgram checks that the program has every method and property of the
+// descriptor, with arguments of the same names in the same order. The gateway
+// itself is content with less.
+func (a *app) agreesWithProgram() {
+	a.Helper()
+	objects := map[string]*introspected{}
+	for _, r := range parse(a.TB, a.id).Recipes {
+		where := r.DBus.Bus + " " + r.DBus.Service + " " + r.DBus.Object
+		if objects[where] == nil {
+			objects[where] = a.introspect(r.DBus)
+		}
+		if err := objects[where].agreesWith(r); err != nil {
+			a.Errorf("%s %s: %v", a.id, r.Tool, err)
+		}
+	}
+}
+
+func (s *session) introspect(r *aai.DBusRecipe) *introspected {
+	s.Helper()
+	text := s.output("gdbus", "introspect", "--"+r.Bus, "--dest", r.Service, "--object-path", r.Object, "--xml")
+	var o introspected
+	if err := xml.Unmarshal([]byte(text), &o); err != nil {
+		s.Fatalf("%s %s cannot be introspected: %v: %s", r.Service, r.Object, err, text)
+	}
+	return &o
+}
+
+func (o *introspected) agreesWith(r *aai.Recipe) error {
+	for _, i := range o.Interfaces {
+		switch {
+		case i.Name != r.DBus.Interface:
+		case r.DBus.Property != "":
+			return i.hasProperty(r.DBus)
+		default:
+			return i.hasMethod(r)
+		}
+	}
+	return fmt.Errorf("the program has no interface %s", r.DBus.Interface)
+}
+
+func (i *introspectedInterface) hasProperty(r *aai.DBusRecipe) error {
+	for _, p := range i.Properties {
+		if p.Name != r.Property {
+			continue
+		}
+		if p.Access == "readwrite" || p.Access == map[string]string{"get": "read", "set": "write"}[r.Access] {
+			return nil
+		}
+		return fmt.Errorf("the access is %q, but the program allows %q", r.Access, p.Access)
+	}
+	return fmt.Errorf("the program has no property %s", r.Property)
+}
+
+func (i *introspectedInterface) hasMethod(r *aai.Recipe) error {
+	for _, m := range i.Methods {
+		if m.Name != r.DBus.Method {
+			continue
+		}
+		var names []string
+		for n, arg := range m.Args {
+			switch {
+			case arg.Direction == "out":
+			case arg.Name == "":
+				names = append(names, fmt.Sprintf("arg_%d", n)) // as GDBus calls those without a name
+			default:
+				names = append(names, arg.Name)
+			}
+		}
+		if diff := cmp.Diff(names, append([]string(nil), r.Params...)); diff != "" {
+			return fmt.Errorf("the program's arguments are - but the parameters are +:\n%s", diff)
+		}
+		return nil
+	}
+	return fmt.Errorf("the program has no method %s", r.DBus.Method)
+}

@@ -1,0 +1,67 @@
+package descriptors_test
+
+import (
+	"fmt"
+	"regexp"
+)
+
+func checkNotifications(w *world) {
+	n := w.app("org.freedesktop.Notifications")
+	server, ok := n.call("server", `{}`).(map[string]any)
+	if !ok || server["name"] != "dunst" || server["spec_version"] != "1.2" || len(server) != 4 {
+		w.Errorf("server: expected dunst in four members, got %v", server)
+	}
+	w.shows(regexp.QuoteMeta(fmt.Sprint(server["version"])), "dunst", "--version")
+	n.has("capabilities", `{}`, "body", "actions")
+
+	id := n.number("notify", `{"summary": "Build done", "body": "All 12 tests passed", "expire_timeout": 0}`)
+	w.shows(`^1$`, "dunstctl", "count", "displayed")
+	w.windows(`^Dunst$`, "Dunst")
+	n.gives("notify", fmt.Sprintf(`{"summary": "Build failed", "replaces_id": %v, "expire_timeout": 0,
+		"hints": {"urgency": {"signature": "y", "value": 2}}}`, id), fmt.Sprint(id))
+	w.shows(`^1$`, "dunstctl", "count", "displayed")
+
+	n.acts("close", fmt.Sprintf(`{"id": %v}`, id))
+	w.shows(`^0$`, "dunstctl", "count", "displayed")
+	w.shows(`"summary" : \{\s*"type" : "s",\s*"data" : "Build failed"`, "dunstctl", "history")
+	n.acts("close", `{"id": 999}`)
+}
+
+func checkDunst(w *world) {
+	n, d := w.app("org.freedesktop.Notifications"), w.app("org.dunstproject.dunst")
+	id := n.number("notify", `{"summary": "Build failed", "expire_timeout": 0}`)
+	n.acts("close", fmt.Sprintf(`{"id": %v}`, id))
+
+	w.shows(`^1$`, "dunstctl", "count", "history")
+	history, _ := d.call("history", `{}`).([]any)
+	if len(history) != 1 {
+		w.Fatalf("history: expected one notification, got %v", history)
+	}
+	past, _ := history[0].(map[string]any)
+	if past["summary"] != "Build failed" || past["appname"] != "AI agent" || past["id"] != id {
+		w.Errorf("history: got %v", past)
+	}
+	d.gives("history_count", `{}`, `1`)
+	d.gives("displayed_count", `{}`, `0`)
+
+	d.acts("set_paused", `{"value": true}`)
+	w.shows(`^true$`, "dunstctl", "is-paused")
+	d.gives("is_paused", `{}`, `true`)
+	n.number("notify", `{"summary": "Held back", "expire_timeout": 0}`)
+	d.comesToGive("waiting_count", `{}`, `1`)
+	w.shows(`^1$`, "dunstctl", "count", "waiting")
+	d.acts("set_paused", `{"value": false}`)
+	w.shows(`^false$`, "dunstctl", "is-paused")
+	w.shows(`^1$`, "dunstctl", "count", "displayed")
+
+	d.acts("close_last", `{}`)
+	w.shows(`^0$`, "dunstctl", "count", "displayed")
+	d.acts("show_last", `{}`)
+	w.shows(`^1$`, "dunstctl", "count", "displayed")
+	d.acts("show_from_history", fmt.Sprintf(`{"id": %v}`, id))
+	w.shows(`^2$`, "dunstctl", "count", "displayed")
+	d.gives("displayed_count", `{}`, `2`)
+	d.acts("close_all", `{}`)
+	w.shows(`^0$`, "dunstctl", "count", "displayed")
+	w.shows(`^2$`, "dunstctl", "count", "history")
+}

@@ -1,0 +1,79 @@
+package descriptors_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"aai/descriptors"
+)
+
+// Where Debian has the daemons that are started by hand.
+const (
+	hostnamed = "/lib/systemd/systemd-hostnamed"
+	upowerd   = "/usr/libexec/upowerd"
+)
+
+// cases call all tools of an app and look at what they did, by app.
+func cases() map[string]func(*world) {
+	return map[string]func(*world){
+		"io.mpv.Mpv":                    checkMpv,
+		"org.a11y.Bus":                  checkAccessibility,
+		"org.dunstproject.dunst":        checkDunst,
+		"org.freedesktop.DBus":          checkSessionBus,
+		"org.freedesktop.Notifications": checkNotifications,
+		"org.freedesktop.UPower":        checkUPower,
+		"org.freedesktop.hostname1":     checkHostname,
+		"org.gnome.Calculator":          checkCalculator,
+		"org.gtk.vfs.Daemon":            checkGVfs,
+		"org.xfce.Thunar":               checkThunar,
+		"org.xfce.Tumbler":              checkTumbler,
+		"org.xfce.Xfconf":               checkXfconf,
+		"org.xfce.mousepad":             checkMousepad,
+	}
+}
+
+// Every tool of every descriptor does what it says, with the real program. An app
+// without a case fails, and so does a tool that no case has called with success.
+func TestRealPrograms(t *testing.T) {
+	for _, id := range descriptors.IDs() {
+		t.Run(id, func(t *testing.T) {
+			check := cases()[id]
+			if check == nil {
+				t.Fatal("there is no case for this app")
+			}
+			w := newWorld(t, installed(t))
+			check(w)
+			succeeded := w.journal.succeeded(id)
+			for _, tool := range toolNames(parse(t, id).App) {
+				if !succeeded[tool] {
+					t.Errorf("there is no case in which %s succeeds", tool)
+				}
+			}
+		})
+	}
+}
+
+// needPrograms fails the test where one of the programs is not installed.
+func needPrograms(t testing.TB) {
+	t.Helper()
+	const services = "/usr/share/dbus-1/services/"
+	files := []string{
+		"/usr/bin/Xvfb", "/usr/bin/dbus-daemon", "/usr/bin/gdbus", "/usr/bin/gio", "/usr/bin/xdotool", "/usr/bin/playerctl",
+		"/usr/bin/gnome-calculator", "/usr/bin/dunst", "/usr/bin/dunstctl", "/usr/bin/busctl", "/usr/bin/thunar",
+		"/usr/bin/mpv", "/etc/mpv/scripts/mpris.so", "/usr/bin/xfconf-query", "/usr/bin/mousepad", "/usr/bin/upower",
+		services + "org.a11y.Bus.service", services + "org.gtk.vfs.Daemon.service", "/usr/share/gvfs/mounts/trash.mount",
+		services + "org.xfce.Tumbler.Thumbnailer1.service", services + "org.xfce.Xfconf.service", hostnamed, upowerd,
+	}
+	var missing []string
+	for _, name := range files {
+		if _, err := os.Stat(name); err != nil {
+			missing = append(missing, name)
+		}
+	}
+	if len(missing) == 0 {
+		return
+	}
+	t.Fatalf("missing: %s\n`make test` installs what is needed, as does (on Debian 12):\n  apt-get install -y --no-install-recommends %s",
+		strings.Join(missing, ", "), strings.Join(packages(t), " "))
+}

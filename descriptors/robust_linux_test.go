@@ -1,0 +1,100 @@
+package descriptors_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+// variant writes a descriptor with something replaced into a temporary ~/.aai that
+// holds no other, unless others are named.
+func variant(t *testing.T, id, old, replacement string, others ...string) string {
+	t.Helper()
+	text := string(source(t, id))
+	if strings.Count(text, old) != 1 {
+		t.Fatalf("%s: expected %q once", id, old)
+	}
+	folder := t.TempDir()
+	install := func(id, text string) {
+		if err := os.Mkdir(filepath.Join(folder, id), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(folder, id, "aai.json"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	install(id, strings.Replace(text, old, replacement, 1))
+	for _, other := range others {
+		install(other, string(source(t, other)))
+	}
+	return folder
+}
+
+// The calculator's search provider complains of three expressions at once and
+// never answers. Told to end at its own complaints, it dies in the middle of the
+// call. That call fails and says what is known; the next one makes the bus start
+// the provider again.
+func TestProgramThatDiesInTheCall(t *testing.T) {
+	const name = "org.gnome.Calculator.SearchProvider"
+	w := newWorld(t, variant(t, "org.gnome.Calculator", `"maxItems": 1,`, ``), "G_DEBUG=fatal-criticals")
+	c := w.app("org.gnome.Calculator")
+	for range 2 {
+		before := w.ask("GetConnectionUnixProcessID", name)
+		e := c.fails("calculate", `{"results": ["2+2", "hello", "7*6"]}`, aai.AppNotRunning, name)
+		if e.Delivery != aai.DeliveryUnknown || e.RetrySafe() || e.Hint == "" {
+			t.Errorf("expected delivery unknown, no safe retry and a hint, got %q, %t, %q", e.Delivery, e.RetrySafe(), e.Hint)
+		}
+		c.gives("calculate", `{"results": ["7*6"]}`, `[{"id": "7*6", "name": "7*6", "description": " = 42"}]`)
+		if after := w.ask("GetConnectionUnixProcessID", name); after == before {
+			t.Errorf("it is still the same process: %s", after)
+		}
+	}
+}
+
+// emptyTrash is a tool that does not answer until a person has answered Thunar's
+// question.
+const emptyTrash = `"tools": [
+	{"name": "empty_trash", "description": "Empty the trash.", "effect": "destroys", "interface": "org.xfce.Trash",
+	 "method": "EmptyTrash", "timeout": 2, "returns": {"type": "null"}, "parameters": {"type": "object", "properties": {
+	   "display": {"type": "string", "default": ""}, "startup_id": {"type": "string", "default": ""}}}},`
+
+// A program that does not answer costs the call its deadline, and other calls
+// nothing.
+func TestProgramThatHangs(t *testing.T) {
+	w := newWorld(t, variant(t, "org.xfce.Thunar", `"tools": [`, emptyTrash, "org.gnome.Calculator"))
+	c := w.app("org.gnome.Calculator")
+	calculate := func() {
+		t.Helper()
+		c.gives("calculate", `{"results": ["2+2"]}`, `[{"id": "2+2", "name": "2+2", "description": " = 4"}]`)
+	}
+	calculate() // so that it runs
+	f := w.app("org.xfce.Thunar")
+	f.acts("show_folders", `{"URIs": ["file://$HOME"]}`) // without a window it would end
+	w.windows("Thunar", "Thunar")
+	w.write("a.txt", "hello\n")
+	f.acts("move_to_trash", `{"filenames": ["$HOME/a.txt"]}`)
+	f.comesToGive("trash_has_items", `{}`, `true`)
+
+	failed := make(chan error, 1)
+	go func() {
+		_, err := w.gateway.Do(t.Context(), &aai.Call{App: f.id, Tool: "empty_trash"})
+		failed <- err
+	}()
+	w.eventually(func() error { return w.journal.reached(aai.Intent, "empty_trash") })
+	calculate()
+	if err := w.journal.reached(aai.Outcome, "empty_trash"); err == nil {
+		t.Error("the other app was not served before the hanging call had ended")
+	}
+	w.windows(`Empty Trash`, "Thunar") // the question
+
+	e := aai.AsError(<-failed)
+	if e == nil || e.Code != aai.Timeout || e.Delivery != aai.DeliveryUnknown || e.RetrySafe() || e.Hint == "" {
+		t.Errorf("expected TIMEOUT with delivery unknown, no safe retry and a hint, got %+v", e)
+	}
+	calculate()
+	w.file(trashed+"a.txt", "hello\n") // nobody has said yes
+	f.gives("trash_has_items", `{}`, `true`)
+}

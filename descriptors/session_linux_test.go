@@ -1,0 +1,333 @@
+package descriptors_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"aai/internal/drivers/dbus/dbustest"
+)
+
+// patience is how long a test waits for something that should come to pass, and
+// for a program that should answer. It only ever passes when something is wrong.
+const patience = 30 * time.Second
+
+// A session is a desktop session for the real programs: a home folder, a screen
+// and buses of its own. It inherits nothing from the test's environment, and it
+// ends, with every process in it, with the test.
+type session struct {
+	testing.TB
+	home, run    string
+	bus, system  *dbustest.Bus
+	env          []string // of every process in the session
+	processesLog *os.File
+}
+
+// newSession begins a session whose processes have env in their environment too.
+func newSession(t testing.TB, env ...string) *session {
+	t.Helper()
+	needPrograms(t)
+	// Not t.TempDir: the path of a socket must be short.
+	folder, err := os.MkdirTemp("", "aai-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = os.RemoveAll(folder) })
+	if folder, err = filepath.EvalSymlinks(folder); err != nil {
+		t.Fatal(err)
+	}
+	s := &session{TB: t, home: filepath.Join(folder, "home"), run: filepath.Join(folder, "run")}
+	for _, name := range []string{s.home, s.run} {
+		if err := os.Mkdir(name, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Cleanup(s.endLeftovers)
+	s.openLog(filepath.Join(folder, "log"))
+
+	s.system = dbustest.Start(t)
+	s.env = []string{
+		"PATH=/usr/bin:/bin:/usr/sbin:/sbin",
+		"LANG=C.UTF-8",
+		"HOME=" + s.home,
+		"XDG_RUNTIME_DIR=" + s.run,
+		"DBUS_SYSTEM_BUS_ADDRESS=" + s.system.Address,
+		"GSETTINGS_BACKEND=memory", // settings that nothing outside can have changed
+		"NO_AT_BRIDGE=1",           // no accessibility: less to start
+		"GVFS_DISABLE_FUSE=1",      // nothing mounted in the file system
+		"UPOWER_HISTORY_DIR=" + filepath.Join(s.home, "upower"),
+	}
+	s.env = append(s.env, env...)
+	s.env = append(s.env, "DISPLAY="+s.startScreen())
+	// The bus is started with the environment, since what it starts inherits it.
+	s.bus = dbustest.StartDesktop(t, s.env)
+	s.env = append(s.env, "DBUS_SESSION_BUS_ADDRESS="+s.bus.Address)
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("what the bus and the programs it started have printed:\n%s", s.bus.Log())
+		}
+	})
+	return s
+}
+
+// openLog makes the file that takes the output of the programs the test starts.
+func (s *session) openLog(name string) {
+	s.Helper()
+	var err error
+	if s.processesLog, err = os.Create(name); err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(func() {
+		_ = s.processesLog.Close()
+		if text, err := os.ReadFile(name); err == nil && s.Failed() && len(text) > 0 {
+			s.Logf("what the programs have printed:\n%s", text)
+		}
+	})
+}
+
+// getenv looks up a variable of the session.
+func (s *session) getenv(name string) string {
+	for _, pair := range s.env {
+		if value, ok := strings.CutPrefix(pair, name+"="); ok {
+			return value
+		}
+	}
+	return ""
+}
+
+// startScreen starts an X server on a display that the server itself finds free,
+// and returns the display's name.
+func (s *session) startScreen() string {
+	s.Helper()
+	number, written, err := os.Pipe()
+	if err != nil {
+		s.Fatal(err)
+	}
+	defer func() { _ = number.Close() }()
+	c := s.command(context.WithoutCancel(s.Context()), "Xvfb", "-displayfd", "3", "-screen", "0", "1280x800x24", "-nolisten", "tcp")
+	c.ExtraFiles = []*os.File{written}
+	s.launch(c)
+	_ = written.Close()
+	if err := number.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		s.Fatal(err)
+	}
+	line, err := bufio.NewReader(number).ReadString('\n')
+	if err != nil {
+		s.Fatalf("Xvfb did not say on which display it is: %v", err)
+	}
+	return ":" + strings.TrimSpace(line)
+}
+
+// command is a program of the session that is not started yet. Debian has them in
+// /usr/bin.
+func (s *session) command(ctx context.Context, name string, args ...string) *exec.Cmd {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join("/usr/bin", name)
+	}
+	for i, arg := range args {
+		args[i] = s.expand(arg)
+	}
+	c := exec.CommandContext(ctx, name, args...)
+	c.Env, c.Dir = s.env, s.home
+	return c
+}
+
+// start starts a program that ends with the test, if not before: then the channel
+// is closed.
+func (s *session) start(name string, args ...string) (ended <-chan struct{}) {
+	s.Helper()
+	// It outlives the test's context: cleanups end it.
+	return s.launch(s.command(context.WithoutCancel(s.Context()), name, args...))
+}
+
+func (s *session) launch(c *exec.Cmd) <-chan struct{} {
+	s.Helper()
+	c.Stdout, c.Stderr = s.processesLog, s.processesLog
+	if err := c.Start(); err != nil {
+		s.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		_ = c.Wait()
+		close(ended)
+	}()
+	s.Cleanup(func() {
+		_ = c.Process.Signal(syscall.SIGTERM)
+		select {
+		case <-ended:
+		case <-time.After(patience):
+			_ = c.Process.Kill()
+			<-ended
+		}
+	})
+	return ended
+}
+
+// output runs a program to its end and returns what it printed: its standard
+// output and, where it failed, its complaints too.
+func (s *session) output(name string, args ...string) string {
+	ctx, cancel := context.WithTimeout(s.Context(), patience)
+	defer cancel()
+	var complaints bytes.Buffer
+	c := s.command(ctx, name, args...)
+	c.Stderr, c.WaitDelay = &complaints, time.Second
+	out, err := c.Output()
+	if err != nil {
+		out = append(out, complaints.Bytes()...)
+	}
+	return strings.TrimSuffix(string(out), "\n")
+}
+
+// eventually waits until check is content. Its error says what is still missing.
+func (s *session) eventually(check func() error) {
+	s.Helper()
+	deadline := time.Now().Add(patience)
+	err := check()
+	for err != nil && time.Now().Before(deadline) {
+		time.Sleep(20 * time.Millisecond)
+		err = check()
+	}
+	if err != nil {
+		s.Fatalf("after %s still: %v", patience, err)
+	}
+}
+
+// expand puts the session's folders in the place of $HOME and $RUN.
+func (s *session) expand(text string) string {
+	return strings.NewReplacer("$HOME", s.home, "$RUN", s.run).Replace(text)
+}
+
+// shows waits until what a program prints matches the pattern.
+func (s *session) shows(pattern, name string, args ...string) {
+	s.Helper()
+	s.eventually(func() error {
+		return match(pattern, s.output(name, args...), strings.Join(append([]string{name}, args...), " "))
+	})
+}
+
+// match holds what was seen against a pattern in which "." is any character.
+func match(pattern, seen, where string) error {
+	if !regexp.MustCompile("(?s)" + pattern).MatchString(seen) {
+		return fmt.Errorf("%s shows %q; expected a match of %q", where, seen, pattern)
+	}
+	return nil
+}
+
+// windows waits until the titles of the visible windows of a class, one on a line,
+// match the pattern.
+func (s *session) windows(pattern, class string) {
+	s.Helper()
+	s.eventually(func() error {
+		var titles []string
+		for id := range strings.FieldsSeq(s.output("xdotool", "search", "--onlyvisible", "--class", class)) {
+			titles = append(titles, s.output("xdotool", "getwindowname", id))
+		}
+		return match(pattern, strings.Join(titles, "\n"), "the screen, of "+class+",")
+	})
+}
+
+// property waits until a property, read by gdbus, is the value in the text form of
+// GVariant. The bus is "--session" or "--system".
+func (s *session) property(value, bus, service, object, iface, name string) {
+	s.Helper()
+	s.shows("^"+regexp.QuoteMeta("(<"+value+">,)")+"$", "gdbus", "call", bus, "--dest", service, "--object-path", object,
+		"--method", "org.freedesktop.DBus.Properties.Get", iface, name)
+}
+
+// onBus waits until somebody has the name.
+func (s *session) onBus(bus, name string) {
+	s.Helper()
+	s.shows("true", "gdbus", "call", bus, "--dest", "org.freedesktop.DBus", "--object-path", "/org/freedesktop/DBus",
+		"--method", "org.freedesktop.DBus.NameHasOwner", name)
+}
+
+// write makes a file in the home folder, and the folders above it.
+func (s *session) write(name, content string) {
+	s.Helper()
+	full := filepath.Join(s.home, name)
+	if err := os.MkdirAll(filepath.Dir(full), 0o700); err != nil {
+		s.Fatal(err)
+	}
+	if err := os.WriteFile(full, []byte(content), 0o600); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// file waits until a file in the home folder has the content.
+func (s *session) file(name, content string) {
+	s.Helper()
+	s.eventually(func() error {
+		text, err := os.ReadFile(filepath.Join(s.home, name))
+		if err == nil && string(text) != content {
+			err = fmt.Errorf("%s holds %q; expected %q", name, text, content)
+		}
+		return err
+	})
+}
+
+// noFile waits until there is no such file in the home folder.
+func (s *session) noFile(name string) {
+	s.Helper()
+	s.eventually(func() error {
+		_, err := os.Lstat(filepath.Join(s.home, name))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return fmt.Errorf("%s is there (%w)", name, err)
+	})
+}
+
+// processes finds the processes of the session, which nothing but this test has
+// started.
+func (s *session) processes() []*os.Process {
+	folders, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		s.Fatal(err)
+	}
+	var found []*os.Process
+	for _, folder := range folders {
+		pid, err := strconv.Atoi(filepath.Base(folder))
+		if err != nil {
+			s.Fatal(err)
+		}
+		// First the handle, then the look: so the number cannot have become
+		// another process's in between.
+		if p, err := os.FindProcess(pid); err == nil && s.isOurs(pid) {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
+// isOurs reports whether a process has the runtime folder of the session.
+func (s *session) isOurs(pid int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	return err == nil && strings.Contains("\x00"+string(text), "\x00XDG_RUNTIME_DIR="+s.run+"\x00")
+}
+
+// endLeftovers ends what the bus has started and what did not end with the bus and
+// the screen, and waits until nothing is left.
+func (s *session) endLeftovers() {
+	var left []*os.Process
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if left = s.processes(); len(left) == 0 {
+			return
+		}
+		for _, p := range left {
+			_ = p.Kill()
+		}
+	}
+	s.Errorf("%d processes of the session cannot be ended, such as %d", len(left), left[0].Pid)
+}
