@@ -99,14 +99,15 @@ func Errorf(code Code, format string, args ...any) *Error {
 }
 
 // AsError turns any error into an *Error. One that is not an *Error becomes
-// TIMEOUT if a deadline passed and AUTOMATION_FAILED otherwise. It returns nil
+// TIMEOUT if a deadline passed and AUTOMATION_FAILED otherwise. An *Error that is
+// nil or has no code is a fault of our own and becomes INTERNAL. It returns nil
 // for nil.
 func AsError(err error) *Error {
 	if err == nil {
 		return nil
 	}
 	if e, ok := errors.AsType[*Error](err); ok {
-		return e
+		return sound(e)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return &Error{Code: Timeout, Message: "the deadline passed before the app answered", Delivery: DeliveryUnknown, Err: err}
@@ -115,4 +116,18 @@ func AsError(err error) *Error {
 		return &Error{Code: AutomationFailed, Message: "the caller cancelled the call", Delivery: DeliveryUnknown, Err: err}
 	}
 	return &Error{Code: AutomationFailed, Message: err.Error(), Delivery: DeliveryUnknown, Err: err}
+}
+
+// sound returns an Error that can be told from success: a nil one must not pass
+// as an admission, nor one without a code as a good outcome on record.
+func sound(e *Error) *Error {
+	switch {
+	case e == nil:
+		return &Error{Code: Internal, Message: "the gateway failed without saying why", Delivery: DeliveryUnknown}
+	case e.Code == "":
+		coded := *e
+		coded.Code = Internal
+		return &coded
+	}
+	return e
 }

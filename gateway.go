@@ -72,13 +72,10 @@ func (g *Gateway) Do(ctx context.Context, call *Call) (*Result, error) {
 	if err := g.record(ctx, received(&c, begun)); err != nil {
 		return nil, err
 	}
-	result, err := g.perform(ctx, &c)
-	if late := g.record(ctx, outcome(&c, err, begun)); late != nil {
-		if err == nil {
-			late.Message = "the call ran, but its outcome could not be recorded"
-			late.Delivery = Delivered
-		}
-		return nil, late
+	r := &Request{Call: &c}
+	result, err := g.perform(ctx, r)
+	if late := g.record(ctx, outcome(r, err, begun)); late != nil {
+		return nil, unrecorded(late, err)
 	}
 	if err != nil {
 		return nil, err
@@ -86,31 +83,36 @@ func (g *Gateway) Do(ctx context.Context, call *Call) (*Result, error) {
 	return result, nil
 }
 
-// perform is Do between the first record and the last.
-func (g *Gateway) perform(ctx context.Context, call *Call) (result *Result, err *Error) {
+// perform is Do between the first record and the last. It completes the request.
+func (g *Gateway) perform(ctx context.Context, r *Request) (result *Result, err *Error) {
 	defer func() {
 		if p := recover(); p != nil {
 			result, err = nil, panicked(p)
 		}
 	}()
-	if call.Fault != nil {
-		return nil, call.Fault
+	if r.Call.Fault != nil {
+		return nil, AsError(r.Call.Fault)
 	}
-	r, failure := g.resolve(ctx, call)
+	failure := g.resolve(ctx, r)
 	if failure != nil {
 		return nil, AsError(failure)
 	}
 	if r.Tool.Run == nil {
 		return nil, unsupported(r)
 	}
-	if r.Call.Args, err = validate(r.Tool, call.Args); err != nil {
+	args, err := validate(r.Tool, r.Call.Args)
+	if err != nil {
 		return nil, err
 	}
+	r.Call.Args = args
 	if r.Target, failure = g.target(ctx, r); failure != nil {
 		return nil, AsError(failure)
 	}
 	if err = g.admit(ctx, r); err != nil {
 		return nil, err
+	}
+	if ctx.Err() != nil {
+		return nil, leftBefore(ctx.Err())
 	}
 	if err = g.record(ctx, intent(r, time.Now())); err != nil {
 		return nil, err
@@ -123,20 +125,17 @@ func (g *Gateway) perform(ctx context.Context, call *Call) (result *Result, err 
 }
 
 // resolve finds the app and the tool the call names.
-func (g *Gateway) resolve(ctx context.Context, call *Call) (*Request, error) {
+func (g *Gateway) resolve(ctx context.Context, r *Request) (err error) {
 	if g.Catalog == nil {
-		return nil, Errorf(AppNotFound, "this gateway has no catalog of apps")
+		return Errorf(AppNotFound, "this gateway has no catalog of apps")
 	}
-	app, err := g.Catalog.Find(ctx, call.App)
-	if err != nil {
-		return nil, err
+	if r.App, err = g.Catalog.Find(ctx, r.Call.App); err != nil {
+		return err
 	}
-	tool := app.Tool(call.Tool)
-	if tool == nil {
-		return nil, toolNotFound(app, call.Tool)
+	if r.Tool = r.App.Tool(r.Call.Tool); r.Tool == nil {
+		return toolNotFound(r.App, r.Call.Tool)
 	}
-	resolved := *call
-	return &Request{Call: &resolved, App: app, Tool: tool}, nil
+	return nil
 }
 
 // target finds the app that the call really touches.
@@ -190,14 +189,17 @@ func (g *Gateway) answerNatively(ctx context.Context, call *Call, questions []Qu
 	if g.Dialog == nil {
 		return false
 	}
+	// All or none: nobody is asked for an answer that would be thrown away.
+	for _, q := range questions {
+		if !q.MayAsk(Native) {
+			return false
+		}
+	}
 	answers := make(map[string]Answer, len(questions)+len(call.Answers))
 	for id, a := range call.Answers {
 		answers[id] = a
 	}
 	for _, q := range questions {
-		if !q.MayAsk(Native) {
-			return false
-		}
 		a, err := g.Dialog.Ask(ctx, q)
 		if err != nil {
 			return false
@@ -215,8 +217,10 @@ func runByDeadline(ctx context.Context, r *Request) (*Result, error) {
 	if timeout <= 0 {
 		timeout = DefaultTimeout
 	}
+	begun := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
+	deadline, _ := ctx.Deadline() // the caller's own, where that is sooner
 
 	type ending struct {
 		result *Result
@@ -224,7 +228,9 @@ func runByDeadline(ctx context.Context, r *Request) (*Result, error) {
 	}
 	ended := make(chan ending, 1)
 	go func() {
-		e := ending{err: Errorf(Internal, "the tool %s ended without an answer", r.Tool.Name)}
+		e := ending{err: &Error{
+			Code: Internal, Message: "the tool " + r.Tool.Name + " ended without an answer", Delivery: DeliveryUnknown,
+		}}
 		defer func() {
 			if p := recover(); p != nil {
 				e = ending{err: panicked(p)}
@@ -249,7 +255,7 @@ func runByDeadline(ctx context.Context, r *Request) (*Result, error) {
 	}
 	return nil, &Error{
 		Code:     Timeout,
-		Message:  fmt.Sprintf("%s did not answer within %s", r.App.ID, timeout),
+		Message:  fmt.Sprintf("%s did not answer within %s", r.App.ID, deadline.Sub(begun).Round(time.Millisecond)),
 		Hint:     "The app may still be working on it. Look at its state before you try again.",
 		Delivery: DeliveryUnknown,
 	}

@@ -10,9 +10,10 @@ import (
 // CleanLabel makes one harmless line of text that came from outside: control
 // and format characters (terminal escapes, bidirectional overrides, zero-width
 // and tag characters) and invalid UTF-8 are dropped, runs of white space become
-// one space, and what is longer than max bytes is cut and ends in "…".
+// one space, and what is longer than max bytes is cut, so that it has at most max
+// bytes with the "…" at its end; max is at least 3.
 func CleanLabel(s string, max int) string {
-	return strings.Join(strings.Fields(clean(s, max, false)), " ")
+	return clean(s, max, false)
 }
 
 // CleanText is CleanLabel for text of several lines: it keeps line breaks and
@@ -22,27 +23,42 @@ func CleanText(s string, max int) string {
 }
 
 func clean(s string, max int, lines bool) string {
+	const more = "…"
 	var b strings.Builder
+	fits := 0 // how much of it leaves room for "…"
 	for i, r := range s {
-		if b.Len() >= max {
-			b.WriteString("…")
-			break
-		}
 		switch {
 		case r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)):
-		case r == '\n' || r == '\t':
-			if !lines {
-				r = ' '
-			}
-			b.WriteRune(r)
+			continue
+		case lines && (r == '\n' || r == '\t'):
 		case unicode.IsSpace(r):
-			b.WriteByte(' ')
-		case unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Variation_Selector):
-		default:
-			b.WriteRune(r)
+			r = ' '
+		case invisible(r):
+			continue
+		}
+		if !lines && r == ' ' && (b.Len() == 0 || strings.HasSuffix(b.String(), " ")) {
+			continue
+		}
+		b.WriteRune(r)
+		if b.Len() <= max-len(more) {
+			fits = b.Len()
+		}
+		if b.Len() > max && (lines || r != ' ') {
+			return strings.TrimRight(b.String()[:fits], " ") + more
 		}
 	}
-	return b.String()
+	if lines {
+		return b.String()
+	}
+	return strings.TrimSuffix(b.String(), " ")
+}
+
+// invisible reports whether a character shows nothing of itself and may change
+// how others look: Unicode's control and format characters, what it says to
+// ignore by default, and what has no meaning to strangers.
+func invisible(r rune) bool {
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Variation_Selector,
+		unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // Nearest returns up to n of the names that are likest to the one given, best

@@ -2,7 +2,10 @@ package aai
 
 import (
 	"context"
+	"fmt"
 	"maps"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -67,11 +70,11 @@ func intent(r *Request, now time.Time) *Entry {
 	}
 }
 
-func outcome(c *Call, err *Error, begun time.Time) *Entry {
+func outcome(r *Request, err *Error, begun time.Time) *Entry {
 	now := time.Now()
-	e := &Entry{Kind: Outcome, Time: now, Call: c.ID, Elapsed: now.Sub(begun)}
+	e := &Entry{Kind: Outcome, Time: now, Call: r.Call.ID, Elapsed: now.Sub(begun)}
 	if err != nil {
-		e.Code, e.Message, e.Delivery = err.Code, CleanLabel(err.Message, 4*maxName), err.Delivery
+		e.Code, e.Message, e.Delivery = err.Code, CleanLabel(r.withoutSecrets(err.Message), 4*maxName), err.Delivery
 	}
 	return e
 }
@@ -101,6 +104,45 @@ func redact(args map[string]any, secret []string) map[string]any {
 	return kept
 }
 
+// withoutSecrets takes the values of the tool's secret parameters out of a text:
+// an app may repeat in its error what it was given.
+func (r *Request) withoutSecrets(text string) string {
+	if r.Tool == nil {
+		return text
+	}
+	var values []string
+	for _, name := range r.Tool.Secret {
+		values = appendTexts(values, r.Call.Args[name])
+	}
+	// The longest first, so that none leaves a part of another behind.
+	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) })
+	for _, v := range values {
+		text = strings.ReplaceAll(text, v, redacted)
+	}
+	return text
+}
+
+// appendTexts adds the texts and numbers within a value, as a message may hold
+// them.
+func appendTexts(texts []string, value any) []string {
+	switch v := value.(type) {
+	case nil, bool:
+	case map[string]any:
+		for _, item := range v {
+			texts = appendTexts(texts, item)
+		}
+	case []any:
+		for _, item := range v {
+			texts = appendTexts(texts, item)
+		}
+	default:
+		if text := fmt.Sprint(v); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
 // record writes one entry. The caller's cancellation does not reach it: what
 // has begun must end on record.
 func (g *Gateway) record(ctx context.Context, e *Entry) (failure *Error) {
@@ -125,4 +167,18 @@ func recordFailed(cause error) *Error {
 		Hint:    "Look whether the disk is full and whether the journal's folder may be written to.",
 		Err:     cause,
 	}
+}
+
+// unrecorded makes of the failure to record an outcome what the caller must know
+// about the call itself.
+func unrecorded(late, err *Error) *Error {
+	switch {
+	case err == nil:
+		late.Message = "the call ran, but its outcome could not be recorded"
+		late.Delivery = Delivered
+	case !err.RetrySafe():
+		late.Message = "the call failed with " + string(err.Code) + ", and its outcome could not be recorded"
+		late.Delivery = err.Delivery
+	}
+	return late
 }

@@ -33,9 +33,21 @@ func consentRequired(r *Request, questions []Question) *Error {
 	return &Error{
 		Code:      ConsentRequired,
 		Message:   fmt.Sprintf("a person must allow %s to use %s of %s first", r.Call.Caller, r.Tool.Name, r.Target.ID),
-		Hint:      fmt.Sprintf("Ask the person at this computer to run: aai-gateway consent grant %s %s --caller %q", r.Target.ID, r.Tool.Name, r.Call.Caller.String()),
+		Hint:      fmt.Sprintf("Ask the person at this computer to run: aai-gateway consent grant %s %s --caller %s", r.Target.ID, r.Tool.Name, shellQuoted(r.Call.Caller.String())),
 		Questions: questions,
 	}
+}
+
+// shellQuoted makes one word for a POSIX shell of text that a caller chose. People
+// paste hints, and within double quotes "$(…)" would run.
+func shellQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// leftBefore says that the caller did not wait for the call to begin.
+func leftBefore(cause error) *Error {
+	e := *AsError(cause)
+	e.Message = "the call ended before it began to run: " + e.Message
+	e.Delivery = NotDelivered
+	return &e
 }
 
 func orUnknown(platform string) string {

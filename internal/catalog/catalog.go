@@ -63,6 +63,7 @@ type Catalog struct {
 	scanning sync.Mutex // held during a scan and its publication
 	scanner  scanner
 
+	rest      time.Duration // between the first scan and the setting of watches
 	listeners listeners
 }
 
@@ -80,6 +81,7 @@ func New(config Config) *Catalog {
 		config: config,
 		log:    log,
 		ready:  make(chan struct{}),
+		rest:   quiet,
 		scanner: scanner{places: config.Places, options: Options{
 			Host: config.HostPlatform, Drivers: config.Drivers, DefaultTimeout: config.DefaultTimeout,
 		}},

@@ -19,10 +19,12 @@ var _ aai.Catalog = (*Catalog)(nil)
 // newCatalog makes a catalog over places below a temporary folder, whose
 // descriptors for linux can run.
 func newCatalog(places ...Place) *Catalog {
-	return New(Config{
+	c := New(Config{
 		Places: places, HostPlatform: "linux", Drivers: drivers(&recorder{}, "dbus"),
 		Own: []*aai.App{{ID: "aai", Name: "AAI Gateway"}, {ID: "desktop", Name: "Desktop", Aliases: []string{"screen"}}},
 	})
+	c.rest = 0
+	return c
 }
 
 func reports(t *testing.T, c *Catalog) map[string]FileReport {

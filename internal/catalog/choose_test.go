@@ -140,10 +140,10 @@ func TestTexts(t *testing.T) {
 	source := linuxTool(`"method": "M", "title": "\u001b[31m` + strings.Repeat("t", 100) + `"`)
 	source = strings.Replace(source, `"An app."`, `"\u2066`+long+`"`, 1)
 	d := mustParse(t, source, Options{})
-	if got := d.App.Description; got != long[:300]+"…" {
+	if got := d.App.Description; got != long[:297]+"…" {
 		t.Errorf("description of %d bytes: %q", len(got), got)
 	}
-	if got := d.App.Tools[0].Title; got != "[31m"+strings.Repeat("t", 56)+"…" {
+	if got := d.App.Tools[0].Title; got != "[31m"+strings.Repeat("t", 53)+"…" {
 		t.Errorf("title: %q", got)
 	}
 	if again := mustParse(t, source+"\n", Options{}); again.App.Digest == d.App.Digest {

@@ -197,7 +197,7 @@ func TestNames(t *testing.T) {
 		`{"zh": "邮件", "default": "Mail"}`:                                     "Mail|邮件",
 		`{"zh": "邮件", "en": "Mail", "default": "en"}`:                         "Mail|邮件",
 		`"\u202eliaM\u0007  x"`:                                               "liaM x",
-		`"` + strings.Repeat("a", 100) + `|` + `b"`:                           strings.Repeat("a", 60) + "…|b",
+		`"` + strings.Repeat("a", 100) + `|` + `b"`:                           strings.Repeat("a", 57) + "…|b",
 		`"` + strings.Repeat("a", 60) + `|` + strings.Repeat("b", 60) + `|c"`: strings.Repeat("a", 60),
 	}
 	for name, want := range tests {

@@ -105,7 +105,7 @@ func (p *parser) parameters(m *members, tool *aai.Tool) {
 		p.fault(n.path(), "is %s; expected a JSON Schema of an object", n.words())
 		return
 	}
-	s, err := schema.Parse(n.raw)
+	params, secret, err := schema.Params(n.raw)
 	if err != nil {
 		p.schemaFault(n.path(), err)
 		return
@@ -114,8 +114,7 @@ func (p *parser) parameters(m *members, tool *aai.Tool) {
 		p.fault(n.path()+".type", "is %s; expected \"object\", since arguments have names", kind)
 		return
 	}
-	tool.Params = s
-	tool.Secret = schema.Secrets(n.raw)
+	tool.Params, tool.Secret = params, secret
 }
 
 // returns reads the schema of the result.

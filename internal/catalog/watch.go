@@ -33,7 +33,7 @@ func (c *Catalog) Start(ctx context.Context) (stopped <-chan struct{}) {
 	go func() {
 		defer close(done)
 		s, err := c.current(ctx)
-		if err != nil {
+		if err != nil || !c.pause(ctx) {
 			return
 		}
 		w := c.newWatch()
@@ -41,6 +41,21 @@ func (c *Catalog) Start(ctx context.Context) (stopped <-chan struct{}) {
 		w.run(ctx, w.follow(s))
 	}()
 	return done
+}
+
+// pause waits a moment after the first scan, because whoever waited for that scan
+// is busy now and setting watches takes the disk and a processor. What changes
+// meanwhile is found by the scan that follows the setting. It reports false if the
+// context ended.
+func (c *Catalog) pause(ctx context.Context) bool {
+	timer := time.NewTimer(c.rest)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 // watch is the watcher's state. It belongs to one goroutine.

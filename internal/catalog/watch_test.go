@@ -96,6 +96,17 @@ func TestWatchFolders(t *testing.T) {
 	f.until("aai desktop")
 }
 
+// What changes between the first scan and the setting of the watches gives no
+// event, and is found all the same.
+func TestWatchFindsWhatChangedBeforeItWatched(t *testing.T) {
+	root := t.TempDir()
+	c := newCatalog(Folders(root))
+	c.rest = quiet
+	f := follow(t, c)
+	write(t, filepath.Join(root, "org.a", FileName), linuxApp("org.a", "A", ""))
+	f.until("aai desktop org.a")
+}
+
 // The folders need not exist when the gateway starts, and may go and come back.
 func TestWatchFoldersThatComeLater(t *testing.T) {
 	home := t.TempDir()

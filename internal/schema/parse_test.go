@@ -171,7 +171,7 @@ func TestParseKeepsItsOwnCopyOfTheSource(t *testing.T) {
 	}
 }
 
-func TestSecrets(t *testing.T) {
+func TestParams(t *testing.T) {
 	source := `{
 		"properties": {
 			"to": {"type": "string"},
@@ -191,11 +191,25 @@ func TestSecrets(t *testing.T) {
 		}
 	}`
 	want := []string{"Cookie", "api_key", "cvv2", "key", "linked", "list", "login", "pin", "smsOTP"}
-	if diff := cmp.Diff(want, Secrets([]byte(source))); diff != "" {
+	params, secret, err := Params([]byte(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, secret); diff != "" {
 		t.Error(diff)
 	}
-	if got := Secrets([]byte(`{"type":5}`)); got != nil {
-		t.Errorf("got %v for what is no schema", got)
+	alone, err := Parse([]byte(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(alone, params, cmp.FilterValues(func(a, b func(any) (any, error)) bool {
+		return (a == nil) == (b == nil)
+	}, cmp.Ignore())); diff != "" {
+		t.Error("Params and Parse differ:", diff)
+	}
+	_, refused := Parse([]byte(`{"type":5}`))
+	if _, secret, err := Params([]byte(`{"type":5}`)); secret != nil || err == nil || err.Error() != refused.Error() {
+		t.Errorf("got %v and %v for what is no schema", secret, err)
 	}
 }
 

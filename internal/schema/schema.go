@@ -42,7 +42,7 @@ import (
 // they do not fit). Its error is an *aai.Error with code INVALID_PARAMS,
 // AAI_JSON_INVALID where [Compile] would fail, or INTERNAL for our own faults. It
 // names up to three faults and never shows the value of a parameter that
-// [Secrets] names. It is safe for concurrent use.
+// [Params] calls secret. It is safe for concurrent use.
 //
 // The error of Parse is an *aai.Error with code AAI_JSON_INVALID that wraps a
 // [*Fault].
@@ -51,8 +51,28 @@ func Parse(source []byte) (aai.Schema, error) {
 	if err != nil {
 		return aai.Schema{}, invalid(err)
 	}
+	return document.schema(source), nil
+}
+
+// Params is [Parse] for the schema of a tool's parameters. It returns also the
+// names of the top-level properties whose values must never be recorded or shown,
+// sorted: those for which the schema says format "password" or "writeOnly" anywhere
+// below, and those where a property name on the way sounds like a secret to
+// [SecretName]. It would rather name one too many. What has no name, such as a
+// secret behind "patternProperties", it cannot name.
+func Params(source []byte) (params aai.Schema, secret []string, err error) {
+	document, err := inspect(source)
+	if err != nil {
+		return aai.Schema{}, nil, invalid(err)
+	}
+	return document.schema(source), document.secrets().names, nil
+}
+
+// schema is the document as others see it. Nothing of the document is kept: most
+// tools are never called.
+func (d *document) schema(source []byte) aai.Schema {
 	c := &checker{source: bytes.Clone(source)}
-	return aai.Schema{Source: json.RawMessage(c.source), Order: document.order(), Check: c.check}, nil
+	return aai.Schema{Source: json.RawMessage(c.source), Order: d.order(), Check: c.check}
 }
 
 // Compile makes the library compile a schema that [Parse] returned, and validates

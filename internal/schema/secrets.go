@@ -7,20 +7,6 @@ import (
 	"unicode"
 )
 
-// Secrets returns the names of the top-level properties of a schema whose values
-// must never be recorded or shown, sorted: those for which the schema says format
-// "password" or "writeOnly" anywhere below, and those where a property name on
-// the way sounds like a secret to [SecretName]. It would rather name one too many.
-// What has no name, such as a secret behind "patternProperties", it cannot name.
-// For what is not a schema in budget it returns nil.
-func Secrets(source []byte) []string {
-	d, err := inspect(source)
-	if err != nil {
-		return nil
-	}
-	return d.secrets().names
-}
-
 // secrets says which parts of a value are secret.
 type secrets struct {
 	names []string // of top-level properties, sorted

@@ -1,0 +1,276 @@
+package aai_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// anything stands for every package of ours that is not for tests alone.
+const anything = "*"
+
+// A room is one package of ours, and a row of the map.
+type room struct {
+	name    string   // the import path; without "aai/", except for the root
+	ours    []string // packages of ours that it may import
+	modules []string // modules of third parties that it may import
+	tests   []string // what its tests may import besides: packages of ours and modules
+	why     string
+	forTest bool // may be imported by tests only
+}
+
+// theMap says who may import whom. It fails closed: what is not on it is not
+// allowed. A new arrow changes it in the same commit, with the reason.
+func theMap() []room {
+	const (
+		sdk       = "github.com/modelcontextprotocol/go-sdk"
+		godbus    = "github.com/godbus/dbus/v5"
+		jsontext  = "github.com/go-json-experiment/json"
+		draft07   = "github.com/santhosh-tekuri/jsonschema/v6"
+		fsnotify  = "github.com/fsnotify/fsnotify"
+		flock     = "github.com/gofrs/flock"
+		cobra     = "github.com/spf13/cobra"
+		pflag     = "github.com/spf13/pflag"
+		runewidth = "github.com/mattn/go-runewidth"
+		tokenizer = "github.com/tiktoken-go/tokenizer"
+		term      = "golang.org/x/term"
+		text      = "golang.org/x/text"
+
+		schema  = "internal/schema"
+		catalog = "internal/catalog"
+		policy  = "internal/policy"
+		journal = "internal/journal"
+		dbus    = "internal/drivers/dbus"
+	)
+	return []room{
+		{name: "aai", why: "the words of the house: everybody knows them, they know nobody"},
+		{name: schema, ours: []string{"aai"}, modules: []string{draft07, jsontext, text},
+			why: "the only place where a stranger's JSON Schema is read"},
+		{name: catalog, ours: []string{"aai", schema}, modules: []string{jsontext, fsnotify},
+			why: "a descriptor holds schemas, so reading one needs the other"},
+		{name: policy, ours: []string{"aai"}, modules: []string{flock},
+			why: "decides by what a Request says and by nothing else; several processes share its file"},
+		{name: journal, ours: []string{"aai"}, why: "records whatever happens, and must not fail with anybody else"},
+		{name: dbus, ours: []string{"aai"}, tests: []string{godbus},
+			why: "speaks the protocol itself; the well-known library is its test's second opinion"},
+		{name: dbus + "/dbustest", ours: []string{"aai"}, modules: []string{godbus}, forTest: true,
+			why: "a real bus with services for tests, made with somebody else's library"},
+		{name: "internal/doors/mcp", ours: []string{"aai"}, modules: []string{sdk}, tests: []string{policy, tokenizer},
+			why: "a door needs to know nothing but the Gateway; its tests put real consent in front and count tokens"},
+		{name: "internal/doors/cli", ours: []string{"aai"}, modules: []string{cobra, pflag, runewidth, term},
+			why: "a door needs to know nothing but the Gateway"},
+		{name: "internal/own", ours: []string{"aai", schema, catalog, policy, journal},
+			why: "the gateway's own app: its tools are what these rooms can do"},
+		{name: "descriptors", tests: []string{catalog, schema, policy, journal, dbus},
+			why: "embeds files; only its tests know what reads and runs them"},
+		{name: "cmd/aai-gateway", ours: []string{anything}, modules: []string{sdk, jsontext},
+			why: "the one place where the rooms are joined; the demo is a client of MCP, a setting given twice is a fault"},
+		{name: "bench", tests: []string{anything, sdk}, forTest: true,
+			why: "measures all of it, from outside"},
+		{name: "bench/peers/baresdk", modules: []string{sdk}, why: "the peer: what the SDK costs without us"},
+	}
+}
+
+// testModules are what the tests of every room may import.
+func testModules() []string {
+	return []string{
+		"pgregory.net/rapid",
+		"github.com/google/go-cmp",
+		"github.com/rogpeppe/go-internal",
+		"github.com/godbus/dbus/v5",
+		"go.uber.org/goleak",
+		"golang.org/x/sys",  // pseudo-terminals and signals
+		"golang.org/x/text", // what is how wide, as a second opinion
+	}
+}
+
+// testRooms are what the tests of every room of ours may import.
+func testRooms() []string { return []string{"aai", "internal/drivers/dbus/dbustest"} }
+
+// A listing is what go list says of one package for one operating system.
+type listing struct {
+	ImportPath                         string
+	Imports, TestImports, XTestImports []string
+	IgnoredGoFiles                     []string
+	Error                              *struct{ Err string }
+}
+
+// systems are the operating systems we build for.
+func systems() []string { return []string{"linux", "darwin", "windows"} }
+
+func TestTheMap(t *testing.T) {
+	ignored := make(map[string]int)
+	for _, system := range systems() {
+		listings := list(t, system)
+		if len(listings) == 0 {
+			t.Errorf("%s: go list found nothing", system)
+		}
+		for _, wrong := range trespasses(theMap(), listings) {
+			t.Errorf("%s: %s", system, wrong)
+		}
+		for _, l := range listings {
+			for _, file := range l.IgnoredGoFiles {
+				ignored[l.ImportPath+"/"+file]++
+			}
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(ignored)) {
+		if ignored[file] == len(systems()) {
+			t.Errorf("%s is built for none of %q, so the map cannot see its imports", file, systems())
+		}
+	}
+}
+
+// TestTheMapMeansModules: a replaced module would not be what its name says, and
+// one without a dot in its name would look like the standard library.
+func TestTheMapMeansModules(t *testing.T) {
+	mod, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(mod)) {
+		if strings.HasPrefix(strings.TrimSpace(line), "replace") {
+			t.Errorf("go.mod: %s", line)
+		}
+	}
+}
+
+func list(t *testing.T, system string) []listing {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-e", "-json=ImportPath,Imports,TestImports,XTestImports,IgnoredGoFiles,Error", "./...")
+	cmd.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list for %s: %v\n%s", system, err, stderr.String())
+	}
+	var all []listing
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var l listing
+		if err := decoder.Decode(&l); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatalf("go list for %s: %v", system, err)
+		}
+		all = append(all, l)
+	}
+}
+
+// trespasses says what in the listings is not on the map.
+func trespasses(rooms []room, listings []listing) []string {
+	byName := make(map[string]room)
+	for _, r := range rooms {
+		byName[r.name] = r
+	}
+	var wrong []string
+	for _, l := range listings {
+		name, _ := ourName(l.ImportPath)
+		r, known := byName[name]
+		if !known {
+			wrong = append(wrong, fmt.Sprintf("%s is not on the map", l.ImportPath))
+			continue
+		}
+		if l.Error != nil && !strings.Contains(l.Error.Err, "build constraints exclude all Go files") {
+			wrong = append(wrong, fmt.Sprintf("%s cannot be read: %s", l.ImportPath, l.Error.Err))
+		}
+		for _, path := range l.Imports {
+			if !r.admits(byName, path) {
+				wrong = append(wrong, fmt.Sprintf("%s may not import %s (%s)", name, path, r.why))
+			}
+		}
+		for _, path := range slices.Concat(l.TestImports, l.XTestImports) {
+			if !r.admits(byName, path) && !r.testsAdmit(byName, path) {
+				wrong = append(wrong, fmt.Sprintf("the tests of %s may not import %s", name, path))
+			}
+		}
+	}
+	return wrong
+}
+
+// ourName returns the name on the map for a package of ours.
+func ourName(path string) (name string, ours bool) {
+	if path == "aai" {
+		return path, true
+	}
+	return strings.CutPrefix(path, "aai/")
+}
+
+func isStandard(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(first, ".") && path != "C"
+}
+
+// admits reports whether the room's code may import the package.
+func (r room) admits(rooms map[string]room, path string) bool {
+	if name, ours := ourName(path); ours {
+		other, known := rooms[name]
+		return known && !other.forTest && (slices.Contains(r.ours, name) || slices.Contains(r.ours, anything)) ||
+			known && other.forTest && slices.Contains(r.ours, name)
+	}
+	return isStandard(path) || belongs(path, r.modules)
+}
+
+// testsAdmit reports whether the room's tests may import the package although
+// its code may not.
+func (r room) testsAdmit(rooms map[string]room, path string) bool {
+	name, ours := ourName(path)
+	if !ours {
+		return belongs(path, testModules()) || belongs(path, r.tests)
+	}
+	_, known := rooms[name]
+	return known && (name == r.name || slices.Contains(testRooms(), name) ||
+		slices.Contains(r.tests, name) || slices.Contains(r.tests, anything))
+}
+
+// belongs reports whether the package is of one of the modules.
+func belongs(path string, modules []string) bool {
+	return slices.ContainsFunc(modules, func(module string) bool {
+		return path == module || strings.HasPrefix(path, module+"/")
+	})
+}
+
+// TestTheMapBites shows the map packages that break it, each in one way.
+func TestTheMapBites(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		bad  listing
+		want string
+	}{
+		{"nothing wrong", listing{ImportPath: "aai/internal/policy", Imports: []string{"aai", "net/http", "github.com/gofrs/flock"}}, ""},
+		{"tests of the room itself", listing{ImportPath: "aai/internal/policy", XTestImports: []string{"aai/internal/policy", "pgregory.net/rapid", "aai/internal/drivers/dbus/dbustest"}}, ""},
+		{"the program", listing{ImportPath: "aai/cmd/aai-gateway", Imports: []string{"aai/internal/policy", "aai/internal/doors/mcp"}}, ""},
+		{"built elsewhere", listing{ImportPath: "aai/internal/own", Error: &struct{ Err string }{"build constraints exclude all Go files in own"}}, ""},
+		{"unknown room", listing{ImportPath: "aai/internal/cellar"}, "aai/internal/cellar is not on the map"},
+		{"root goes out", listing{ImportPath: "aai", Imports: []string{"aai/internal/schema"}}, "aai may not import aai/internal/schema"},
+		{"root and a module", listing{ImportPath: "aai", Imports: []string{"golang.org/x/text/width"}}, "aai may not import golang.org/x/text/width"},
+		{"door to room", listing{ImportPath: "aai/internal/doors/mcp", Imports: []string{"aai/internal/policy"}}, "internal/doors/mcp may not import aai/internal/policy"},
+		{"to an unknown room", listing{ImportPath: "aai/cmd/aai-gateway", Imports: []string{"aai/internal/cellar"}}, "cmd/aai-gateway may not import aai/internal/cellar"},
+		{"to a test's room", listing{ImportPath: "aai/cmd/aai-gateway", Imports: []string{"aai/internal/drivers/dbus/dbustest"}}, "cmd/aai-gateway may not import aai/internal/drivers/dbus/dbustest"},
+		{"module out of its home", listing{ImportPath: "aai/internal/doors/mcp", Imports: []string{"github.com/spf13/cobra"}}, "internal/doors/mcp may not import github.com/spf13/cobra"},
+		{"module of like name", listing{ImportPath: "aai/internal/policy", Imports: []string{"github.com/gofrs/flockers"}}, "internal/policy may not import github.com/gofrs/flockers"},
+		{"test module in code", listing{ImportPath: "aai/internal/policy", Imports: []string{"pgregory.net/rapid"}}, "internal/policy may not import pgregory.net/rapid"},
+		{"tests reach over", listing{ImportPath: "aai/internal/policy", TestImports: []string{"aai/internal/journal"}}, "the tests of internal/policy may not import aai/internal/journal"},
+		{"tests with a strange module", listing{ImportPath: "aai/internal/policy", XTestImports: []string{"github.com/stretchr/testify/assert"}}, "the tests of internal/policy may not import github.com/stretchr/testify/assert"},
+		{"cgo", listing{ImportPath: "aai/internal/policy", Imports: []string{"C"}}, "internal/policy may not import C"},
+		{"broken", listing{ImportPath: "aai/internal/policy", Error: &struct{ Err string }{"expected 'package'"}}, "aai/internal/policy cannot be read"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			wrong := trespasses(theMap(), []listing{c.bad})
+			switch {
+			case c.want == "" && len(wrong) > 0:
+				t.Errorf("found %q", wrong)
+			case c.want != "" && (len(wrong) != 1 || !strings.HasPrefix(wrong[0], c.want)):
+				t.Errorf("found %q, want %q", wrong, c.want)
+			}
+		})
+	}
+}

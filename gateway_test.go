@@ -1,0 +1,317 @@
+package aai_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"aai"
+)
+
+// An observation is a scenario that was played.
+type observation struct {
+	*world
+	call    *aai.Call // as the caller holds it after the call
+	was     *aai.Call // as it was before
+	result  *aai.Result
+	err     error
+	elapsed time.Duration
+}
+
+// play makes the scenario's call once. In a bubble of synctest its clock is that
+// of the bubble.
+func play(ctx context.Context, s scenario) observation {
+	w := newWorld(s)
+	defer close(w.forever)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	switch s.Cancel {
+	case before:
+		cancel()
+	case during:
+		defer time.AfterFunc(cancelAfter, cancel).Stop()
+	}
+	o := observation{world: w, call: s.call(), was: s.call()}
+	begun := time.Now()
+	o.result, o.err = w.gateway().Do(ctx, o.call)
+	o.elapsed = time.Since(begun)
+	return o
+}
+
+// call makes the scenario's call; each time it shares nothing with the last.
+func (s scenario) call() *aai.Call {
+	c := &aai.Call{
+		Caller: aai.Caller{Door: "test", Name: "rapid", Session: "s1"},
+		App:    s.App, Tool: s.Tool, Args: copied(s.Args),
+	}
+	if s.Fault {
+		c.Fault = aai.Errorf(aai.InvalidParams, "the arguments are no object")
+	}
+	if s.Answers != "" {
+		c.Answers = make(map[string]aai.Answer)
+		for i := range s.Gates {
+			q := gate{index: i}.id()
+			c.Answers[q] = aai.Answer{Choice: s.Answers, Seal: "seal of " + q, Channel: aai.Client}
+		}
+	}
+	return c
+}
+
+// copied is a deep copy of arguments.
+func copied(args map[string]any) map[string]any {
+	if args == nil {
+		return nil
+	}
+	return copiedValue(args).(map[string]any)
+}
+
+func copiedValue(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for name, item := range v {
+			out[name] = copiedValue(item)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, item := range v {
+			out[i] = copiedValue(item)
+		}
+		return out
+	}
+	return v
+}
+
+// TestDo plays random scenarios and holds every one of them against what Do
+// promises to everybody.
+func TestDo(t *testing.T) {
+	promises := []struct {
+		name string
+		kept func(observation) error
+	}{
+		{"a result or an *Error, never both and never neither", oneEnding},
+		{"the code is the one that the documentation says", rightCode},
+		{"runs only what is on record and admitted", runsWhatMayRun},
+		{"received first, one outcome last", wholeRecord},
+		{"returns by the deadline or the cancellation", inTime},
+		{"leaves the caller's call alone", callUntouched},
+		{"an intent to change anything is durable", durableIntent},
+		{"keeps no secret on record", noSecrets},
+		{"puts questions in one round", oneRound},
+	}
+	// Lives that go wrong late are rare among random ones, so many are played.
+	for range 30 {
+		if t.Failed() {
+			return
+		}
+		rapid.Check(t, func(rt *rapid.T) {
+			s := scenarios().Draw(rt, "scenario")
+			rapid.SyncTest(rt, func(rt *rapid.T) {
+				o := play(rt.Context(), s)
+				for _, promise := range promises {
+					if err := promise.kept(o); err != nil {
+						rt.Errorf("broken: %s: %v\nDo returned %v, %v\ntrace: %s", promise.name, err, o.result, o.err, o.story())
+					}
+				}
+			})
+		})
+	}
+}
+
+// story tells the trace in a line.
+func (w *world) story() string {
+	var words []string
+	for _, s := range w.steps() {
+		words = append(words, fmt.Sprintf("%s %v", s.what, s.ok))
+	}
+	return strings.Join(words, ", ")
+}
+
+// codeOf returns the code of Do's error; success has none.
+func codeOf(err error) aai.Code {
+	if e := aai.AsError(err); e != nil {
+		return e.Code
+	}
+	return ""
+}
+
+func oneEnding(o observation) error {
+	if o.err == nil {
+		if o.result == nil {
+			return errors.New("neither a result nor an error")
+		}
+		return nil
+	}
+	e, ok := o.err.(*aai.Error) //nolint:errorlint // the promise is the type itself, not a chain
+	switch {
+	case !ok:
+		return fmt.Errorf("the error is a %T", o.err)
+	case e == nil:
+		return errors.New("the error is a nil *Error")
+	case o.result != nil:
+		return errors.New("both a result and an error")
+	case e.Code == "" || e.Message == "":
+		return fmt.Errorf("the error has code %q and message %q", e.Code, e.Message)
+	}
+	return nil
+}
+
+func rightCode(o observation) error {
+	want := o.fate()
+	if got := codeOf(o.err); got != want.code {
+		return fmt.Errorf("code %q, want %q", got, want.code)
+	}
+	if want.questions == 0 {
+		return nil
+	}
+	if got := len(aai.AsError(o.err).Questions); got != want.questions {
+		return fmt.Errorf("%d questions, want %d", got, want.questions)
+	}
+	return nil
+}
+
+// runsWhatMayRun reads it from the trace: when the Action began, both records
+// had been kept and the last word of every gate was an admission.
+func runsWhatMayRun(o observation) error {
+	admitted := make(map[int]bool)
+	var received, intent bool
+	ran := 0
+	for _, s := range o.steps() {
+		switch s.what {
+		case string(aai.Received):
+			received = s.ok
+		case "gate":
+			admitted[s.gate] = s.ok
+		case string(aai.Intent):
+			if len(o.Gates) == 0 || len(admitted) != len(o.Gates) || !allTrue(admitted) {
+				return fmt.Errorf("an intent although the gates said %v", admitted)
+			}
+			intent = s.ok
+		case "run":
+			ran++
+			if !received || !intent {
+				return fmt.Errorf("ran with received %v and intent %v on record", received, intent)
+			}
+		}
+	}
+	switch want := o.fate().runs; {
+	case want && ran != 1:
+		return fmt.Errorf("ran %d times, want once", ran)
+	case !want && ran != 0:
+		return fmt.Errorf("ran %d times, want never", ran)
+	}
+	return nil
+}
+
+func allTrue(m map[int]bool) bool {
+	for _, v := range m {
+		if !v {
+			return false
+		}
+	}
+	return true
+}
+
+func wholeRecord(o observation) error {
+	steps := o.steps()
+	if len(steps) == 0 || steps[0].what != string(aai.Received) {
+		if o.Journal == absent && len(steps) == 0 {
+			return nil
+		}
+		return errors.New("something happened before received")
+	}
+	if !steps[0].ok {
+		if len(steps) > 1 {
+			return errors.New("something happened although received was not kept")
+		}
+		return nil
+	}
+	if n := o.count(string(aai.Outcome)); n != 1 {
+		return fmt.Errorf("%d outcomes", n)
+	}
+	last := steps[len(steps)-1]
+	if last.what != string(aai.Outcome) {
+		return fmt.Errorf("after the outcome came %q", last.what)
+	}
+	for _, s := range steps {
+		if s.entry != nil && (s.entry.Call == "" || s.entry.Call != last.entry.Call) {
+			return fmt.Errorf("the %s of call %q has the outcome of %q", s.what, s.entry.Call, last.entry.Call)
+		}
+	}
+	if last.entry.Code != o.fate().outcome {
+		return fmt.Errorf("the outcome's code is %q, want %q", last.entry.Code, o.fate().outcome)
+	}
+	if last.ok && last.entry.Code != codeOf(o.err) {
+		return fmt.Errorf("%q is on record, but Do returned %q", last.entry.Code, codeOf(o.err))
+	}
+	return nil
+}
+
+// inTime holds the virtual clock, on which nothing but waiting takes time,
+// against the deadline.
+func inTime(o observation) error {
+	limit := toolTimeout + grace
+	switch o.Cancel {
+	case before:
+		limit = grace
+	case during:
+		limit = cancelAfter + grace
+	}
+	if o.elapsed > limit {
+		return fmt.Errorf("took %s, want at most %s", o.elapsed, limit)
+	}
+	return nil
+}
+
+func callUntouched(o observation) error {
+	if diff := cmp.Diff(o.was, o.call, cmp.Comparer(func(a, b error) bool { return fmt.Sprint(a) == fmt.Sprint(b) })); diff != "" {
+		return fmt.Errorf("the call was changed (-was +is):\n%s", diff)
+	}
+	return nil
+}
+
+func durableIntent(o observation) error {
+	for _, s := range o.steps() {
+		if s.entry == nil {
+			continue
+		}
+		if want := s.what == string(aai.Intent) && o.Effect != aai.Reads; s.entry.Durable() != want {
+			return fmt.Errorf("the %s of a tool that %s: durable %v, want %v", s.what, o.Effect, s.entry.Durable(), want)
+		}
+	}
+	return nil
+}
+
+func noSecrets(o observation) error {
+	for _, s := range o.steps() {
+		if s.entry != nil && strings.Contains(fmt.Sprintf("%+v", *s.entry), secretValue) {
+			return fmt.Errorf("the %s holds a secret: %+v", s.what, *s.entry)
+		}
+	}
+	return nil
+}
+
+// oneRound counts: no gate is asked more than twice, and dialogs come only
+// between the two rounds.
+func oneRound(o observation) error {
+	asked := make(map[int]int)
+	for _, s := range o.steps() {
+		if s.what != "gate" {
+			continue
+		}
+		if asked[s.gate]++; asked[s.gate] > 2 {
+			return fmt.Errorf("gate %d was asked %d times", s.gate, asked[s.gate])
+		}
+	}
+	if n := o.count("ask"); n > len(o.Gates) {
+		return fmt.Errorf("%d dialogs for %d gates", n, len(o.Gates))
+	}
+	return nil
+}

@@ -1,0 +1,270 @@
+package aai_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"pgregory.net/rapid"
+
+	"aai"
+)
+
+// A scenario is everything that can happen to one call, as data.
+type scenario struct {
+	Fault                bool
+	App, Tool            string
+	Args                 map[string]any
+	Answers              string // of the call to whatever is asked: "", "yes" or "no"
+	Target               string // "" for none, or what the argument "app" holds
+	Catalog              string
+	Params, Returns, Run string
+	Effect               aai.Effect
+	Gates                []string
+	Dialog               string
+	Journal              string
+	FailAt               int // which record fails, from 0
+	Cancel               string
+}
+
+// plain is the scenario in which everything works.
+func plain() scenario {
+	return scenario{
+		App: "org.example.App", Tool: "work", Catalog: works, Params: works, Returns: works,
+		Run: works, Gates: []string{works}, Dialog: absent, Journal: works, Cancel: never,
+	}
+}
+
+// scenarios draws a scenario. In most of them most parts work, so that calls
+// get far enough to meet every other part.
+func scenarios() *rapid.Generator[scenario] {
+	return rapid.Custom(func(t *rapid.T) scenario {
+		mostly := func(label, usual string, others ...string) string {
+			if evenly(t, 8, label+" usual") < 7 {
+				return usual
+			}
+			return others[evenly(t, len(others), label)]
+		}
+		s := scenario{
+			Fault:   evenly(t, 32, "fault") == 31,
+			App:     mostly("app", "org.example.App", "org.example.Missing", ""),
+			Tool:    mostly("tool", "work", "wrok", ""),
+			Args:    arguments().Draw(t, "args"),
+			Answers: mostly("answers", "", "yes", "no"),
+			Target:  mostly("target", "", "org.example.Other", "org.example.Missing", "a number"),
+			Catalog: mostly("catalog", works, absent, fails, panics, nothing),
+			Params:  mostly("params", works, absent, refuses, fails, panics, noObject, defaults),
+			Returns: mostly("returns", works, absent, refuses, panics),
+			Run: oneOf(t, "run", works, absent, forbidden, answersNil, answersBoth, refuses, failsInside,
+				fails, panics, exits, obeys, tarries, ignores),
+			Effect:  aai.Effect(evenly(t, 3, "effect")),
+			Gates:   gates(t),
+			Dialog:  oneOf(t, "dialog", works, absent, refuses, fails, panics),
+			Journal: mostly("journal", works, absent, fails, panics),
+			FailAt:  evenly(t, 3, "failAt"),
+			Cancel:  mostly("cancel", never, before, during),
+		}
+		if s.Target != "" {
+			s.Args = maps.Clone(s.Args)
+			if s.Args == nil {
+				s.Args = map[string]any{}
+			}
+			s.Args["app"] = s.Target
+			if s.Target == "a number" {
+				s.Args["app"] = 1.0
+			}
+		}
+		return s
+	})
+}
+
+// evenly draws a number below n. The integers of rapid favour the small ones;
+// its bits do not.
+func evenly(t *rapid.T, n int, label string) int {
+	drawn := 0
+	for i := range 5 {
+		if rapid.Bool().Draw(t, fmt.Sprintf("%s bit %d", label, i)) {
+			drawn |= 1 << i
+		}
+	}
+	return drawn % n
+}
+
+func oneOf(t *rapid.T, label string, ways ...string) string {
+	return ways[evenly(t, len(ways), label)]
+}
+
+// gates draws none to three gates, most of which can be passed.
+func gates(t *rapid.T) []string {
+	var ways []string
+	for i := range (evenly(t, 16, "gates") + 6) / 7 {
+		ways = append(ways, oneOf(t, fmt.Sprintf("gate %d", i),
+			works, works, works, works, works, works, asks, asks, asksClient, asksClient, insists, refuses, fails, panics))
+	}
+	return ways
+}
+
+// arguments draws what a caller may send, now and then with a secret.
+func arguments() *rapid.Generator[map[string]any] {
+	value := rapid.OneOf(
+		rapid.Map(rapid.String(), func(s string) any { return s }),
+		rapid.Map(rapid.Float64(), func(f float64) any { return f }),
+		rapid.Map(rapid.Bool(), func(b bool) any { return b }),
+		rapid.Just[any](nil),
+		rapid.Just[any]([]any{"a", map[string]any{"b": 1.0}}),
+		rapid.Just[any](map[string]any{"deep": map[string]any{"deeper": []any{true}}}),
+	)
+	return rapid.Custom(func(t *rapid.T) map[string]any {
+		args := rapid.MapOfN(rapid.StringMatching(`[a-z]{1,6}`), value, 0, 4).Draw(t, "values")
+		switch evenly(t, 4, "form") {
+		case 0:
+			return nil
+		case 1:
+			args["password"] = secretValue
+		case 2:
+			args["password"] = map[string]any{"of": []any{secretValue}}
+		}
+		return args
+	})
+}
+
+// A fate is what must become of a call.
+type fate struct {
+	code      aai.Code // what Do returns
+	outcome   aai.Code // what is recorded as the end
+	runs      bool
+	questions int
+}
+
+// fate tells what must become of the call, by the words of the documentation
+// and not by its code.
+func (s scenario) fate() fate {
+	if s.Journal == absent || s.recordFails(0) {
+		return fate{code: aai.RecordFailed}
+	}
+	f := s.fateOnRecord()
+	f.outcome = f.code
+	records := 1
+	if f.runs || s.intentFails() {
+		records = 2
+	}
+	if s.recordFails(records) {
+		f.code, f.questions = aai.RecordFailed, 0
+	}
+	return f
+}
+
+func (s scenario) recordFails(n int) bool { return s.Journal != works && s.FailAt == n }
+
+func (s scenario) intentFails() bool {
+	recording := s
+	recording.Journal = works
+	return s.recordFails(1) && recording.fateOnRecord().runs
+}
+
+// fateOnRecord is fate after "received" is on record and before "outcome" is.
+func (s scenario) fateOnRecord() fate {
+	if code := s.unfit(); code != "" {
+		return fate{code: code}
+	}
+	if code, questions := s.admission(); code != "" {
+		return fate{code: code, questions: questions}
+	}
+	switch {
+	case s.Cancel == before:
+		return fate{code: aai.AutomationFailed}
+	case s.recordFails(1):
+		return fate{code: aai.RecordFailed}
+	}
+	return fate{code: s.ending(), runs: true}
+}
+
+// unfit says why the call is refused before any gate is asked.
+func (s scenario) unfit() aai.Code {
+	byCatalog := map[string]aai.Code{absent: aai.AppNotFound, fails: aai.AutomationFailed, panics: aai.Internal, nothing: aai.Internal}
+	byParams := map[string]aai.Code{refuses: aai.InvalidParams, fails: aai.AutomationFailed, panics: aai.Internal, noObject: aai.Internal}
+	byTarget := map[string]aai.Code{"org.example.Missing": aai.AppNotFound, "a number": aai.InvalidParams}
+	switch {
+	case s.Fault:
+		return aai.InvalidParams
+	case s.Catalog != works:
+		return byCatalog[s.Catalog]
+	case s.App != "org.example.App":
+		return aai.AppNotFound
+	case s.Tool != "work":
+		return aai.ToolNotFound
+	case s.Run == absent:
+		return aai.AutomationNotSupported
+	case s.Run == forbidden:
+		return aai.PermissionDenied
+	case s.Params == absent && len(s.Args) > 0:
+		return aai.InvalidParams
+	case byParams[s.Params] != "":
+		return byParams[s.Params]
+	}
+	return byTarget[s.Target]
+}
+
+// admission says why the gates do not let the call through, and how many
+// questions remain to be answered.
+func (s scenario) admission() (aai.Code, int) {
+	if len(s.Gates) == 0 {
+		return aai.PermissionDenied, 0
+	}
+	asked, code := s.round(s.Answers)
+	if code != "" || len(asked) == 0 {
+		return code, 0
+	}
+	switch {
+	case s.Dialog == absent || s.Dialog == fails || slices.Contains(asked, asksClient):
+		return aai.ConsentRequired, len(asked)
+	case s.Dialog == panics:
+		return aai.Internal, 0
+	}
+	answer := s.Answers // an answer that the call brought is not asked for again
+	if answer == "" {
+		answer = map[string]string{works: "yes", refuses: "no"}[s.Dialog]
+	}
+	if asked, code = s.round(answer); code == "" && len(asked) > 0 {
+		code = aai.ConsentRequired
+	}
+	return code, len(asked)
+}
+
+// round asks every gate once, all questions having the answer given.
+func (s scenario) round(answer string) (asked []string, code aai.Code) {
+	for _, way := range s.Gates {
+		switch {
+		case way == refuses, answer == "no" && (way == asks || way == asksClient):
+			return nil, aai.PermissionDenied
+		case way == fails:
+			return nil, aai.AutomationFailed
+		case way == panics:
+			return nil, aai.Internal
+		case way == insists, answer == "" && (way == asks || way == asksClient):
+			asked = append(asked, way)
+		}
+	}
+	return asked, ""
+}
+
+// ending says how the Action ends.
+func (s scenario) ending() aai.Code {
+	switch s.Run {
+	case answersBoth, refuses, failsInside:
+		return aai.AppNotRunning
+	case fails:
+		return aai.AutomationFailed
+	case panics, exits:
+		return aai.Internal
+	case obeys, ignores:
+		if s.Cancel == never {
+			return aai.Timeout
+		}
+		return aai.AutomationFailed
+	}
+	if s.Returns == panics && s.Run != answersNil {
+		return aai.Internal
+	}
+	return ""
+}

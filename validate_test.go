@@ -1,0 +1,124 @@
+package aai_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+// The limits on arguments, as validate.go has them.
+const (
+	maxArgBytes = 4 << 20
+	maxArgNodes = 100_000
+	maxArgDepth = 32
+)
+
+// nested is a value that is n deep, the value within counted.
+func nested(n int) any {
+	var v any = "x"
+	for range n - 1 {
+		v = []any{v}
+	}
+	return v
+}
+
+func TestArgumentLimits(t *testing.T) {
+	cyclic := map[string]any{}
+	cyclic["again"] = cyclic
+	for name, c := range map[string]struct {
+		args  map[string]any
+		wrong string
+	}{
+		"small":           {map[string]any{"a": "b"}, ""},
+		"just so deep":    {map[string]any{"a": nested(maxArgDepth - 1)}, ""},
+		"too deep":        {map[string]any{"a": nested(maxArgDepth)}, "nested more than 32 deep"},
+		"cyclic":          {cyclic, "nested more than 32 deep"},
+		"just so long":    {map[string]any{"a": strings.Repeat("x", maxArgBytes-1)}, ""},
+		"too long":        {map[string]any{"a": strings.Repeat("x", maxArgBytes)}, "more than 4 MiB"},
+		"long names":      {map[string]any{strings.Repeat("x", maxArgBytes+1): true}, "more than 4 MiB"},
+		"long together":   {map[string]any{"a": []any{strings.Repeat("x", maxArgBytes/2), map[string]any{"b": strings.Repeat("x", maxArgBytes/2)}}}, "more than 4 MiB"},
+		"just so many":    {map[string]any{"a": make([]any, maxArgNodes-2)}, ""},
+		"too many":        {map[string]any{"a": make([]any, maxArgNodes-1)}, "more than 100000 values"},
+		"many in objects": {map[string]any{"a": []any{make([]any, maxArgNodes/2), make([]any, maxArgNodes/2)}}, "more than 100000 values"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(plain())
+			checked := false
+			w.app.Tools[0].Params.Check = func(v any) (any, error) { checked = true; return v, nil }
+			call := plain().call()
+			call.Args = c.args
+			_, err := w.gateway().Do(t.Context(), call)
+			if c.wrong == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if e := wantCode(t, err, aai.InvalidParams); !strings.Contains(e.Message, c.wrong) {
+				t.Errorf("message %q", e.Message)
+			}
+			if checked || w.count("run") != 0 {
+				t.Error("the limit was found after the work was done")
+			}
+		})
+	}
+}
+
+func TestNoParametersTakeNone(t *testing.T) {
+	s := plain()
+	s.Params = absent
+	s.Args = map[string]any{"a": 1.0}
+	e := wantCode(t, play(t.Context(), s).err, aai.InvalidParams)
+	if want := "work takes no parameters, but was given 1"; e.Message != want {
+		t.Errorf("message %q, want %q", e.Message, want)
+	}
+}
+
+func TestInvalidParamsHint(t *testing.T) {
+	said := aai.Errorf(aai.InvalidParams, "expected a string at /to")
+	for name, c := range map[string]struct {
+		hint  string
+		order []string
+		want  string
+	}{
+		"own hint":       {"Write to whom.", []string{"to"}, "Write to whom."},
+		"from the order": {"", []string{"to", "body"}, "The parameters of work are: to, body."},
+		"nothing known":  {"", nil, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(plain())
+			said.Hint = c.hint
+			w.app.Tools[0].Params = aai.Schema{Order: c.order, Check: func(any) (any, error) { return nil, said }}
+			_, err := w.gateway().Do(t.Context(), plain().call())
+			if e := wantCode(t, err, aai.InvalidParams); e.Hint != c.want || e.Message != said.Message {
+				t.Errorf("hint %q, message %q", e.Hint, e.Message)
+			}
+			if said.Hint != c.hint {
+				t.Error("the check's own error was changed")
+			}
+		})
+	}
+}
+
+// TestBrokenPromiseIsAWarning: the app has already acted.
+func TestBrokenPromiseIsAWarning(t *testing.T) {
+	w := newWorld(plain())
+	w.app.Tools[0].Returns.Check = func(v any) (any, error) {
+		if v != 1.0 {
+			t.Errorf("checked %v", v)
+		}
+		return nil, errors.New("expected a string")
+	}
+	result, err := w.gateway().Do(t.Context(), plain().call())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Text != "done" || result.Data != 1.0 || !strings.Contains(result.Warning, "expected a string") {
+		t.Errorf("%+v", result)
+	}
+	if e := w.entryOf(t, aai.Outcome); e.Code != "" {
+		t.Errorf("outcome %+v", e)
+	}
+}
