@@ -81,7 +81,7 @@ func TestMessages(t *testing.T) {
 		{`{"to":"a","password":12345678}`, `password: expected a string of at least 8 characters, got a number (not shown)`},
 		{`{"to":"a","login":"{\"pin\":7}"}`, `login: expected an object, got a string (not shown)`},
 		{`{"to":"a","login":{"pin":7777}}`, `login.pin: expected one of 1, 2, got a number (not shown)`},
-		{`{"to":"a","limit":"` + strings.Repeat("z", 100) + `"}`, `limit: expected an integer from 1 to 100, got "` + strings.Repeat("z", 60) + `…"`},
+		{`{"to":"a","limit":"` + strings.Repeat("z", 100) + `"}`, `limit: expected an integer from 1 to 100, got "` + strings.Repeat("z", 57) + `…"`},
 		{`{"to":"a","limit":"\u001b[31mred\u202e"}`, `limit: expected an integer from 1 to 100, got "[31mred"`},
 	}
 	for _, test := range tests {
