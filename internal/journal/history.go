@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"aai"
 )
 
 // timeFormat sorts as text, unlike time.RFC3339Nano, which drops trailing zeros.
@@ -90,41 +92,58 @@ func (f Filter) passes(p *Past) bool {
 
 // readCalls joins the lines of each call, in the order they were received.
 func readCalls(ctx context.Context, r io.Reader) ([]*Past, error) {
-	var calls []*Past
-	open := make(map[string]*Past)
-	lines := bufio.NewScanner(r)
-	lines.Buffer(make([]byte, 0, 64<<10), maxLine)
-	for lines.Scan() {
+	joined := joiner{open: make(map[string]*Past)}
+	lines := bufio.NewReaderSize(r, maxLine)
+	for inLong := false; ; {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		var l struct {
-			line
-			Args json.RawMessage `json:"args"`
+		b, err := lines.ReadSlice('\n')
+		long := errors.Is(err, bufio.ErrBufferFull)
+		if !long && !inLong {
+			joined.add(b)
 		}
-		if json.Unmarshal(lines.Bytes(), &l) != nil {
-			continue
-		}
-		when, err := time.Parse(timeFormat, l.Time)
-		if err != nil {
-			continue
-		}
-		p := open[l.Call]
-		if p == nil {
-			p = &Past{Time: when, Call: l.Call, Parent: l.Parent, Door: l.Door, Caller: l.Caller, App: l.App, Tool: l.Tool, Result: "unknown"}
-			open[l.Call] = p
-			calls = append(calls, p)
-		}
-		if l.Effect != "" {
-			p.App, p.Effect, p.Consent, p.Args = l.App, l.Effect, l.Agreed, l.Args
-		}
-		if l.Result != "" {
-			p.Result, p.Message, p.Millis = l.Result, l.Detail, l.Millis
-			delete(open, l.Call)
+		inLong = long
+		switch {
+		case errors.Is(err, io.EOF):
+			return joined.calls, nil
+		case err != nil && !long:
+			return nil, fmt.Errorf("read the journal: %w", err)
 		}
 	}
-	if err := lines.Err(); err != nil {
-		return nil, fmt.Errorf("read the journal: %w", err)
+}
+
+// A joiner makes calls of lines.
+type joiner struct {
+	calls []*Past          // in the order of their first lines
+	open  map[string]*Past // those without an outcome
+}
+
+// add takes one line. What is not an entry is left out.
+func (j *joiner) add(b []byte) {
+	var l struct {
+		line
+		Args json.RawMessage `json:"args"`
 	}
-	return calls, nil
+	if json.Unmarshal(b, &l) != nil || l.Call == "" {
+		return
+	}
+	when, err := time.Parse(timeFormat, l.Time)
+	if err != nil || !slices.Contains([]aai.EntryKind{aai.Received, aai.Intent, aai.Outcome}, l.Kind) {
+		return
+	}
+	p := j.open[l.Call]
+	if p == nil {
+		p = &Past{Time: when, Call: l.Call, Parent: l.Parent, Door: l.Door, Caller: l.Caller, App: l.App, Tool: l.Tool, Result: "unknown"}
+		j.open[l.Call] = p
+		j.calls = append(j.calls, p)
+	}
+	switch l.Kind {
+	case aai.Received:
+	case aai.Intent:
+		p.App, p.Effect, p.Consent, p.Args = l.App, l.Effect, l.Agreed, l.Args
+	case aai.Outcome:
+		p.Result, p.Message, p.Millis = l.Result, l.Detail, l.Millis
+		delete(j.open, l.Call)
+	}
 }

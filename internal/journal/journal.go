@@ -10,7 +10,9 @@ package journal
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"sync"
@@ -32,11 +34,15 @@ const maxArgs = 16 << 10
 type Journal struct {
 	path string
 
-	write sync.Mutex // guards file and written
-	file  *os.File
-	// written counts entries since the file was opened; flushed is how many of
-	// them are known to be on disk.
-	written int64
+	toDisk func(*os.File) error // flushes a file: its Sync
+
+	write  sync.Mutex // guards what follows
+	file   *os.File
+	opened fs.FileInfo // of file
+	torn   bool        // the file ends in half a line
+	// written counts entries; flushed is how many of them are known to be on
+	// disk, lost up to which of them a flush failed.
+	written, lost int64
 
 	flush   sync.Mutex // guards flushed, and is held while the disk works
 	flushed int64
@@ -44,7 +50,7 @@ type Journal struct {
 
 // New returns a journal that appends to the file at path. It touches nothing
 // until the first Record.
-func New(path string) *Journal { return &Journal{path: path} }
+func New(path string) *Journal { return &Journal{path: path, toDisk: (*os.File).Sync} }
 
 // Path returns where the journal is.
 func (j *Journal) Path() string { return j.path }
@@ -85,22 +91,36 @@ func (j *Journal) append(line []byte) (int64, error) {
 	if err := j.open(); err != nil {
 		return 0, err
 	}
+	if j.torn {
+		line = append([]byte("\n"), line...)
+	}
 	n, err := j.file.Write(line)
 	if err != nil {
 		if n > 0 {
-			// Half a line must not swallow the next one. If even this fails,
-			// reading skips the line that cannot be understood.
-			_, _ = j.file.WriteString("\n")
+			// Half a line must not swallow the next one, be it ours or that of
+			// another gateway.
+			_, again := j.file.WriteString("\n")
+			j.torn = again != nil
 		}
 		return 0, fmt.Errorf("append to the journal: %w", err)
 	}
+	j.torn = false
 	j.written++
 	return j.written, nil
 }
 
+// open makes sure that j.file is the file at j.path, also when somebody has
+// moved or removed the one that was open: an entry in a file that nobody can
+// find is not recorded.
 func (j *Journal) open() error {
 	if j.file != nil {
-		return nil
+		if info, err := os.Lstat(j.path); err == nil && os.SameFile(info, j.opened) {
+			return nil
+		}
+		if err := errors.Join(j.toDisk(j.file), j.file.Close()); err != nil {
+			j.lost = j.written
+		}
+		j.file = nil
 	}
 	if err := os.MkdirAll(filepath.Dir(j.path), folderMode); err != nil {
 		return fmt.Errorf("make the journal's folder: %w", err)
@@ -109,8 +129,32 @@ func (j *Journal) open() error {
 	if err != nil {
 		return fmt.Errorf("open the journal: %w", err)
 	}
-	j.file = f
+	info, torn, err := examine(f)
+	if err != nil {
+		_ = f.Close() // nothing was written to it
+		return fmt.Errorf("open the journal: %w", err)
+	}
+	j.file, j.opened, j.torn = f, info, torn
 	return nil
+}
+
+// examine reports whether the file ends in half a line, as after a crash.
+func examine(f *os.File) (info fs.FileInfo, torn bool, err error) {
+	info, err = f.Stat()
+	if err != nil {
+		return nil, false, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, false, fmt.Errorf("%s is no regular file", f.Name())
+	}
+	if info.Size() == 0 {
+		return info, false, nil
+	}
+	var last [1]byte
+	if _, err := f.ReadAt(last[:], info.Size()-1); err != nil {
+		return nil, false, err
+	}
+	return info, last[0] != '\n', nil
 }
 
 // sync returns when line n is on disk. Callers that wait at the same time share
@@ -118,16 +162,22 @@ func (j *Journal) open() error {
 func (j *Journal) sync(n int64) error {
 	j.flush.Lock()
 	defer j.flush.Unlock()
-	if j.flushed >= n {
-		return nil
-	}
 	j.write.Lock()
-	file, upTo := j.file, j.written
+	file, upTo, lost := j.file, j.written, j.lost
 	j.write.Unlock()
-	if file == nil {
-		return fmt.Errorf("the journal was closed before the entry was on disk")
+	switch {
+	case n <= lost:
+		// A system may drop what it could not write and report success next time.
+		return errors.New("flush the journal: the flush that was to take this entry along failed")
+	case n <= j.flushed:
+		return nil
+	case file == nil:
+		return errors.New("the journal was closed before the entry was on disk")
 	}
-	if err := file.Sync(); err != nil {
+	if err := j.toDisk(file); err != nil {
+		j.write.Lock()
+		j.lost = upTo
+		j.write.Unlock()
 		return fmt.Errorf("flush the journal: %w", err)
 	}
 	j.flushed = upTo

@@ -3,6 +3,7 @@ package policy
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"aai"
@@ -50,16 +51,8 @@ func (c *Consent) Check(_ context.Context, r *aai.Request) ([]aai.Question, erro
 		return nil, nil
 	}
 	now := c.now()
-	for _, g := range c.preapproved {
-		if g.covers(r) && !g.expired(now) {
-			r.Consent = "preapproved"
-			return nil, nil
-		}
-	}
-	if c.sessions.has(r) {
-		r.Consent = choiceSession
-		return nil, nil
-	}
+	// The store comes first: what a person refused beats every other word, and
+	// while it cannot be read nobody knows what was refused.
 	grants, err := c.store.Grants()
 	if err != nil {
 		return nil, &aai.Error{Code: aai.ConsentRequired, Message: "the consents given so far cannot be read, so none is assumed", Hint: err.Error(), Err: err}
@@ -68,14 +61,25 @@ func (c *Consent) Check(_ context.Context, r *aai.Request) ([]aai.Question, erro
 	switch {
 	case decided != nil && decided.Decision == Deny:
 		return nil, refused(r, *decided)
+	case c.isPreapproved(r, now):
+		r.Consent = "preapproved"
+	case c.sessions.has(r):
+		r.Consent = choiceSession
 	case decided != nil:
 		r.Consent = fmt.Sprintf("%s since %s", choiceAlways, decided.GrantedAt.UTC().Format(time.RFC3339))
-		return nil, nil
+	default:
+		if answer, ok := r.Call.Answers[questionID]; ok {
+			return nil, c.judge(r, answer, now)
+		}
+		return []aai.Question{c.question(r, changed, now)}, nil
 	}
-	if answer, ok := r.Call.Answers[questionID]; ok {
-		return nil, c.judge(r, answer, now)
-	}
-	return []aai.Question{c.question(r, changed, now)}, nil
+	return nil, nil
+}
+
+func (c *Consent) isPreapproved(r *aai.Request, now time.Time) bool {
+	return slices.ContainsFunc(c.preapproved, func(g Grant) bool {
+		return g.Decision == Allow && g.covers(r) && !g.expired(now)
+	})
 }
 
 // decide finds what the stored grants say of the request. A refusal beats a
@@ -98,10 +102,15 @@ func decide(grants []Grant, r *aai.Request, now time.Time) (decided *Grant, chan
 	return decided, changed
 }
 
-// judge acts on an answer. One whose seal does not belong to this very call
-// counts as no answer at all, and no answer is no.
+// judge acts on an answer. One whose seal does not belong to this very call, or
+// that came by a way in which the question may not be put, counts as no answer
+// at all, and no answer is no.
 func (c *Consent) judge(r *aai.Request, a aai.Answer, now time.Time) error {
-	if err := c.seals.open(a.Seal, binding(r), now); err != nil {
+	err := c.seals.open(a.Seal, binding(r), now)
+	if err == nil && !slices.Contains(channels(), a.Channel) {
+		err = errChannel
+	}
+	if err != nil {
 		e := aai.Errorf(aai.ConsentRequired, "the answer does not belong to this call: %w", err)
 		e.Hint = "Make the call again without answers, and put its question to the person."
 		return e
@@ -109,6 +118,9 @@ func (c *Consent) judge(r *aai.Request, a aai.Answer, now time.Time) error {
 	grant := Grant{
 		Caller: r.Call.Caller.String(), App: r.Target.ID, Tool: r.Tool.Name,
 		Digest: r.App.Digest, Decision: Allow, GrantedAt: now, Channel: a.Channel,
+	}
+	if !slices.ContainsFunc(choices(r), func(c aai.Choice) bool { return c.ID == a.Choice }) {
+		return saidNo(r)
 	}
 	var kept []Grant
 	switch a.Choice {

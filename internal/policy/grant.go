@@ -40,11 +40,14 @@ func (g Grant) covers(r *aai.Request) bool {
 		(g.Tool == r.Tool.Name || g.Tool == Every)
 }
 
-// coversCaller compares whole names, so that no caller can be taken for another
-// by a name that only looks alike. A bare name holds at every door but the
-// terminal's.
+// coversCaller compares whole names, as Caller.String cleans them, so that no
+// caller can be taken for another by a name that only looks alike. A bare name
+// holds at every door but the terminal's. A grant that names nobody is for nobody.
 func (g Grant) coversCaller(c aai.Caller) bool {
 	full := c.String()
+	if g.Caller == "" {
+		return false
+	}
 	if g.Caller == Every || g.Caller == full {
 		return true
 	}

@@ -1,6 +1,8 @@
 package policy
 
 import (
+	"bytes"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
@@ -20,38 +22,45 @@ func (c *Consent) question(r *aai.Request, changed bool, now time.Time) aai.Ques
 	line := func(name, format string, args ...any) {
 		fmt.Fprintf(&text, "%-8s %s\n", name+":", fmt.Sprintf(format, args...))
 	}
-	line("Caller", "%s (the name it gives itself)", r.Call.Caller)
-	line("App", "%q, %s", aai.CleanLabel(r.App.Name, 60), r.App.ID)
+	line("Caller", "%q (the name it gives itself)", r.Call.Caller.String())
+	line("App", "%q, %s", aai.CleanLabel(r.App.Name, 60), aai.CleanLabel(r.App.ID, 200))
 	if r.App.Source != "" {
 		line("From", "%s", aai.CleanLabel(r.App.Source, 200))
 	}
 	if r.Target != r.App {
-		line("Acts on", "%q, %s", aai.CleanLabel(r.Target.Name, 60), r.Target.ID)
+		line("Acts on", "%q, %s", aai.CleanLabel(r.Target.Name, 60), aai.CleanLabel(r.Target.ID, 200))
 	}
-	line("Tool", "%s: %q", r.Tool.Name, aai.CleanLabel(r.Tool.Description, 300))
+	tool := aai.CleanLabel(r.Tool.Name, 64)
+	line("Tool", "%s: %q", tool, aai.CleanLabel(r.Tool.Description, 300))
 	line("Effect", "%s", effectWords(r.Tool.Effect))
 	line("With", "%s", shownArgs(r))
 	if changed {
 		text.WriteString("You allowed this before, but the app's descriptor has changed since then.\n")
 	}
-	choices := []aai.Choice{
-		{ID: choiceDeny, Label: "Deny"},
-		{ID: choiceOnce, Label: "Allow this once"},
-		{ID: choiceAlways, Label: "Always allow this tool"},
-		{ID: choiceAll, Label: fmt.Sprintf("Always allow all %d tools this app has now", len(r.App.Tools))},
-		{ID: choiceNever, Label: "Never allow this tool"},
-	}
-	if r.Call.Caller.Session != "" {
-		choices = append(choices[:2], append([]aai.Choice{{ID: choiceSession, Label: "Allow this tool in this session"}}, choices[2:]...)...)
-	}
 	return aai.Question{
 		ID:       questionID,
-		Channels: []aai.Channel{aai.Native, aai.Terminal, aai.Client},
-		Title:    fmt.Sprintf("Allow %s to use %s of %s?", r.Call.Caller, r.Tool.Name, aai.CleanLabel(r.App.Name, 60)),
+		Channels: channels(),
+		Title:    fmt.Sprintf("Allow %s to use %s of %s?", r.Call.Caller, tool, aai.CleanLabel(r.App.Name, 60)),
 		Text:     strings.TrimRight(text.String(), "\n"),
-		Choices:  choices,
+		Choices:  choices(r),
 		Seal:     c.seals.seal(binding(r), now),
 	}
+}
+
+// channels are the ways in which consent may be asked, best first.
+func channels() []aai.Channel { return []aai.Channel{aai.Native, aai.Terminal, aai.Client} }
+
+// choices are the answers that the request leaves a person. The refusal comes
+// first; "this session" is offered where there is one.
+func choices(r *aai.Request) []aai.Choice {
+	offered := []aai.Choice{{ID: choiceDeny, Label: "Deny"}, {ID: choiceOnce, Label: "Allow this once"}}
+	if r.Call.Caller.Session != "" {
+		offered = append(offered, aai.Choice{ID: choiceSession, Label: "Allow this tool in this session"})
+	}
+	return append(offered,
+		aai.Choice{ID: choiceAlways, Label: "Always allow this tool"},
+		aai.Choice{ID: choiceAll, Label: fmt.Sprintf("Always allow all %d tools this app has now", len(r.App.Tools))},
+		aai.Choice{ID: choiceNever, Label: "Never allow this tool"})
 }
 
 func effectWords(e aai.Effect) string {
@@ -69,11 +78,18 @@ func shownArgs(r *aai.Request) string {
 	if len(r.Call.Args) == 0 {
 		return "no parameters"
 	}
-	b, err := json.Marshal(r.ShownArgs())
-	if err != nil {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false) // people read it
+	if err := e.Encode(r.ShownArgs()); err != nil {
 		return "parameters that cannot be shown"
 	}
-	return aai.CleanLabel(string(b), maxShown)
+	text := strings.TrimSpace(b.String())
+	shown := aai.CleanLabel(text, maxShown)
+	if len(text) > maxShown {
+		shown += fmt.Sprintf(" (the beginning of %d bytes)", len(text))
+	}
+	return shown
 }
 
 // binding is what an answer is bound to: who asks for what, exactly.
@@ -81,7 +97,7 @@ func binding(r *aai.Request) [sha256.Size]byte {
 	b, err := json.Marshal([]any{r.Call.Caller, r.App.ID, r.Target.ID, r.App.Digest, r.Tool.Name, r.Call.Args})
 	if err != nil {
 		// Arguments come from JSON, so this cannot be; if it is, no answer fits.
-		b = []byte(err.Error())
+		b = []byte(rand.Text())
 	}
 	return sha256.Sum256(b)
 }

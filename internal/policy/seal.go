@@ -14,11 +14,12 @@ import (
 // A question may be answered for so long. People read; clients come and go.
 const sealLifetime = 5 * time.Minute
 
-// Why a seal is refused.
+// Why an answer is refused.
 var (
 	errSealForged  = errors.New("its seal is not one of this gateway's")
 	errSealExpired = errors.New("its question was put too long ago")
 	errSealUsed    = errors.New("it was given before")
+	errChannel     = errors.New("its question may not be put in the way it was")
 )
 
 // A sealer binds answers to questions. A seal is a nonce, an expiry and a MAC

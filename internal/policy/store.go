@@ -2,6 +2,7 @@ package policy
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/gofrs/flock"
 )
@@ -26,6 +28,12 @@ type Store interface {
 	Remove(drop func(Grant) bool) (int, error)
 }
 
+// A change takes milliseconds. Whoever holds the lock for so long is stuck.
+const (
+	lockPatience = 10 * time.Second
+	lockRetry    = 5 * time.Millisecond
+)
+
 // storeVersion is the version of the file's format.
 const storeVersion = 1
 
@@ -38,7 +46,8 @@ type storeFile struct {
 // read again whenever it has changed on disk, so a grant given in one process
 // holds in every other at once.
 type FileStore struct {
-	path string
+	path     string
+	patience time.Duration // how long a change waits for the lock
 
 	mu     sync.Mutex
 	seen   fs.FileInfo // of the file that grants came from; nil: read it
@@ -46,7 +55,9 @@ type FileStore struct {
 }
 
 // NewFileStore returns a store in the file at path, which need not exist.
-func NewFileStore(path string) *FileStore { return &FileStore{path: path} }
+func NewFileStore(path string) *FileStore {
+	return &FileStore{path: path, patience: lockPatience}
+}
 
 // Grants implements Store.
 func (s *FileStore) Grants() ([]Grant, error) {
@@ -88,18 +99,21 @@ func without(grants []Grant, drop func(Grant) bool) []Grant {
 	return kept
 }
 
-// change rewrites the file under a lock that holds across processes.
+// change rewrites the file under a lock that holds across processes. Who waits
+// for the lock does not keep others from reading, and does not wait for ever.
 func (s *FileStore) change(edit func([]Grant) []Grant) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
 		return fmt.Errorf("make the folder of the consents: %w", err)
 	}
 	lock := flock.New(s.path+".lock", flock.SetPermissions(0o600))
-	if err := lock.Lock(); err != nil {
-		return fmt.Errorf("lock the consents: %w", err)
+	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
+	defer cancel()
+	if _, err := lock.TryLockContext(ctx, lockRetry); err != nil {
+		return fmt.Errorf("lock the consents by %s: %w", lock.Path(), err)
 	}
 	defer lock.Unlock() //nolint:errcheck // closing the file releases it too
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.seen = nil
 	grants, err := s.read()
 	if err != nil {
@@ -122,21 +136,44 @@ func (s *FileStore) read() ([]Grant, error) {
 	if unchanged(s.seen, info) {
 		return s.grants, nil
 	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is not a file of consents: it is no regular file", s.path)
+	}
 	b, err := os.ReadFile(s.path)
 	if err != nil {
 		return nil, fmt.Errorf("read the consents: %w", err)
+	}
+	grants, err := parse(b)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not a file of consents: %w", s.path, err)
+	}
+	s.grants, s.seen = grants, info
+	return s.grants, nil
+}
+
+// parse understands the whole file or nothing of it.
+func parse(b []byte) ([]Grant, error) {
+	var versioned struct {
+		Version int `json:"version"`
+	}
+	if err := json.Unmarshal(b, &versioned); err != nil {
+		return nil, err
+	}
+	if versioned.Version != storeVersion {
+		return nil, fmt.Errorf("it has version %d of the format; this gateway knows version %d", versioned.Version, storeVersion)
 	}
 	var file storeFile
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&file); err != nil {
-		return nil, fmt.Errorf("%s is not a file of consents: %w", s.path, err)
+		return nil, err
 	}
-	if file.Version != storeVersion {
-		return nil, fmt.Errorf("%s has version %d of the format; this gateway knows version %d", s.path, file.Version, storeVersion)
+	for i, g := range file.Grants {
+		if g.Decision != Allow && g.Decision != Deny {
+			return nil, fmt.Errorf("grants[%d].decision is %q; expected %q or %q", i, g.Decision, Allow, Deny)
+		}
 	}
-	s.grants, s.seen = file.Grants, info
-	return s.grants, nil
+	return file.Grants, nil
 }
 
 // unchanged tells whether a file is still the one that was read. Every change

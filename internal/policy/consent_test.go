@@ -1,0 +1,265 @@
+package policy
+
+import (
+	"errors"
+	"io/fs"
+	"strings"
+	"testing"
+	"time"
+
+	"aai"
+)
+
+// Every tool asks at its first use, those that only read too.
+func TestFirstUseAsks(t *testing.T) {
+	for _, tool := range []string{"list", "add", "wipe"} {
+		d := newDesk()
+		q := d.question(t, asking(notesApp("d1"), tool))
+		if q.Choices[0].ID != choiceDeny {
+			t.Errorf("%s: the first choice is %q", tool, q.Choices[0].ID)
+		}
+		// An unanswered question allows nothing.
+		d.question(t, asking(notesApp("d1"), tool))
+	}
+}
+
+// What each choice does to this call, to the same call again, to the same tool
+// in another session, and to another tool.
+func TestChoices(t *testing.T) {
+	for _, c := range []struct {
+		choice                          string
+		now, again, elsewhere, neighbor string
+	}{
+		{choiceDeny, "PERMISSION_DENIED", "asks", "asks", "asks"},
+		{choiceOnce, "admits", "asks", "asks", "asks"},
+		{choiceSession, "admits", "admits", "asks", "asks"},
+		{choiceAlways, "admits", "admits", "admits", "asks"},
+		{choiceAll, "admits", "admits", "admits", "admits"},
+		{choiceNever, "PERMISSION_DENIED", "CONSENT_REQUIRED", "CONSENT_REQUIRED", "asks"},
+		{"", "PERMISSION_DENIED", "asks", "asks", "asks"},
+		{"ALWAYS", "PERMISSION_DENIED", "asks", "asks", "asks"},
+		{"yes", "PERMISSION_DENIED", "asks", "asks", "asks"},
+	} {
+		t.Run(c.choice, func(t *testing.T) {
+			d, app := newDesk(), notesApp("d1")
+			expect := func(when, want string, r *aai.Request) {
+				t.Helper()
+				if got := check(d, r); got != want {
+					t.Errorf("%s: %s, expected %s", when, got, want)
+				}
+			}
+			r := d.choose(t, app, "add", c.choice)
+			expect("now", c.now, r)
+			if c.now == "admits" && r.Consent != c.choice+" (terminal)" {
+				t.Errorf("the record says %q", r.Consent)
+			}
+			expect("again", c.again, asking(app, "add"))
+			other := asking(app, "add")
+			other.Call.Caller.Session = "s2"
+			expect("in another session", c.elsewhere, other)
+			expect("another tool", c.neighbor, asking(app, "wipe"))
+		})
+	}
+}
+
+// "Always" and "all" are kept with all that they are bound to.
+func TestWhatIsKept(t *testing.T) {
+	d, app := newDesk(), notesApp("d1")
+	d.admits(t, d.choose(t, app, "add", choiceAlways))
+	want := Grant{
+		Caller: "mcp:claude-ai", App: notes, Tool: "add", Digest: "d1",
+		Decision: Allow, GrantedAt: epoch(), Channel: aai.Terminal,
+	}
+	if len(d.kept.grants) != 1 || d.kept.grants[0] != want {
+		t.Fatalf("kept %+v, expected %+v", d.kept.grants, want)
+	}
+	d.admits(t, d.choose(t, app, "list", choiceAll))
+	if len(d.kept.grants) != len(app.Tools) {
+		t.Fatalf("kept %+v, expected one for each tool", d.kept.grants)
+	}
+	for i, g := range d.kept.grants {
+		if g.Tool != app.Tools[i].Name || g.Tool == Every || g.Digest != "d1" {
+			t.Errorf("grants[%d] = %+v", i, g)
+		}
+	}
+	for _, choice := range []string{choiceDeny, choiceOnce, choiceSession} {
+		d := newDesk()
+		check(d, d.choose(t, app, "add", choice))
+		if len(d.kept.grants) != 0 {
+			t.Errorf("%s kept %+v", choice, d.kept.grants)
+		}
+	}
+}
+
+// A consent that cannot be kept is none, for this call and for the next.
+func TestNotKept(t *testing.T) {
+	for _, choice := range []string{choiceAlways, choiceAll, choiceNever} {
+		d, app := newDesk(), notesApp("d1")
+		d.kept.err = fs.ErrPermission
+		e := d.refusal(t, d.choose(t, app, "add", choice), aai.ConsentRequired)
+		if !errors.Is(e, fs.ErrPermission) || !strings.Contains(e.Hint, fs.ErrPermission.Error()) {
+			t.Errorf("%s: %v, hint %q", choice, e, e.Hint)
+		}
+		d.question(t, asking(app, "add"))
+	}
+}
+
+// A grant is for one caller, app, tool and form of the descriptor.
+func TestGrantsAreBound(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(*aai.Request)
+		want   string
+	}{
+		{"nothing", func(*aai.Request) {}, "admits"},
+		{"arguments", func(r *aai.Request) { r.Call.Args = map[string]any{"text": "eggs"} }, "admits"},
+		{"caller", func(r *aai.Request) { r.Call.Caller.Name = "claude-ai2" }, "asks"},
+		{"door", func(r *aai.Request) { r.Call.Caller.Door = aai.DoorCLI }, "asks"},
+		{"tool", func(r *aai.Request) { r.Tool = r.App.Tool("wipe") }, "asks"},
+		{"digest", func(r *aai.Request) { r.App = notesApp("d2"); r.Target = r.App }, "asks"},
+		{"app", func(r *aai.Request) {
+			app := notesApp("d1")
+			app.ID = "org.example.Notes2"
+			r.App, r.Target = app, app
+		}, "asks"},
+		{"target", func(r *aai.Request) { r.Target = &aai.App{ID: "org.example.Bank", Digest: "d1"} }, "asks"},
+	} {
+		for _, choice := range []string{choiceSession, choiceAlways} {
+			d, app := newDesk(), notesApp("d1")
+			d.admits(t, d.choose(t, app, "add", choice))
+			r := asking(app, "add")
+			c.change(r)
+			if got := check(d, r); got != c.want {
+				t.Errorf("%s, another %s: %s, expected %s", choice, c.name, got, c.want)
+			}
+		}
+	}
+}
+
+// A descriptor that changed asks again and says why; the new consent is for the
+// new form, and the old form's does not come back to life with it.
+func TestChangedDescriptor(t *testing.T) {
+	const notice = "You allowed this before, but the app's descriptor has changed since then."
+	d := newDesk()
+	if q := d.question(t, asking(notesApp("d1"), "add")); strings.Contains(q.Text, notice) {
+		t.Error("a first question speaks of a change")
+	}
+	d.admits(t, d.choose(t, notesApp("d1"), "add", choiceAll))
+	added := &aai.Tool{Name: "share", Description: "Sends the notes to a friend."}
+	next := notesApp("d2", added)
+	if q := d.question(t, asking(next, "add")); !strings.Contains(q.Text, notice) {
+		t.Errorf("the question does not say that the descriptor changed:\n%s", q.Text)
+	}
+	if q := d.question(t, asking(next, "share")); strings.Contains(q.Text, notice) {
+		t.Error("a tool that was never allowed is said to have been")
+	}
+	d.admits(t, d.choose(t, next, "add", choiceAlways))
+	d.admits(t, asking(next, "add"))
+	d.question(t, asking(next, "share"))
+	d.question(t, asking(notesApp("d1"), "add"))
+}
+
+// A refusal for good needs no questions, survives a changed descriptor, beats
+// every permission, and says how a person can take it back.
+func TestNever(t *testing.T) {
+	everything := Grant{Caller: Every, App: notes, Tool: Every, Decision: Allow, ExpiresAt: epoch().Add(time.Hour)}
+	d, app := newDesk(everything), notesApp("d1")
+	d.sessions.add(asking(app, "wipe"))
+	allow := Grant{Caller: Every, App: notes, Tool: "wipe", Digest: "d1", Decision: Allow, GrantedAt: epoch()}
+	deny := Grant{Caller: "mcp:claude-ai", App: notes, Tool: "wipe", Digest: "d0", Decision: Deny, GrantedAt: epoch()}
+	for _, grants := range [][]Grant{{allow, deny}, {deny, allow}, {deny}} {
+		d.kept.grants = grants
+		e := d.refusal(t, asking(app, "wipe"), aai.ConsentRequired)
+		if !strings.Contains(e.Hint, "consent revoke "+notes+" wipe") {
+			t.Errorf("hint %q", e.Hint)
+		}
+		d.admits(t, asking(app, "add"))
+	}
+}
+
+func TestPreapproved(t *testing.T) {
+	hour := epoch().Add(time.Hour)
+	grant := func(caller, app, tool string) Grant {
+		return Grant{Caller: caller, App: app, Tool: tool, Decision: Allow, ExpiresAt: hour}
+	}
+	for _, c := range []struct {
+		name  string
+		grant Grant
+		want  string
+	}{
+		{"exactly", grant("mcp:claude-ai", notes, "add"), "admits"},
+		{"a bare name", grant("claude-ai", notes, "add"), "admits"},
+		{"every tool", grant("mcp:claude-ai", notes, Every), "admits"},
+		{"every caller", grant(Every, notes, "add"), "admits"},
+		{"another tool", grant(Every, notes, "ad"), "asks"},
+		{"another app", grant(Every, "org.example.Note", Every), "asks"},
+		{"every app is no word", grant(Every, Every, Every), "asks"},
+		{"another caller", grant("claude", notes, Every), "asks"},
+		{"another door", grant("http:claude-ai", notes, Every), "asks"},
+		{"nobody", grant("", notes, Every), "asks"},
+		{"a refusal is no permission", Grant{Caller: Every, App: notes, Tool: Every, Decision: Deny, ExpiresAt: hour}, "asks"},
+		{"undecided", Grant{Caller: Every, App: notes, Tool: Every, ExpiresAt: hour}, "asks"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			d := newDesk(c.grant)
+			r := asking(notesApp("whatever the descriptor is now"), "add")
+			if got := check(d, r); got != c.want {
+				t.Errorf("%s, expected %s", got, c.want)
+			}
+			if c.want == "admits" && r.Consent != "preapproved" {
+				t.Errorf("the record says %q", r.Consent)
+			}
+		})
+	}
+}
+
+// A grant holds until the very moment it expires.
+func TestExpiry(t *testing.T) {
+	expiring := Grant{Caller: Every, App: notes, Tool: "add", Digest: "d1", Decision: Allow, ExpiresAt: epoch().Add(time.Hour)}
+	configured, stored := newDesk(expiring), newDesk()
+	stored.kept.grants = []Grant{expiring}
+	for _, d := range []*desk{configured, stored} {
+		d.clock.advance(time.Hour - time.Nanosecond)
+		d.admits(t, asking(notesApp("d1"), "add"))
+		d.clock.advance(time.Nanosecond)
+		d.question(t, asking(notesApp("d1"), "add"))
+	}
+	refusal := expiring
+	refusal.Decision = Deny
+	stored.kept.grants = []Grant{refusal}
+	stored.question(t, asking(notesApp("d1"), "add"))
+}
+
+// A caller without a session is not offered one, and cannot take it.
+func TestNoSession(t *testing.T) {
+	d, app := newDesk(), notesApp("d1")
+	homeless := func() *aai.Request {
+		r := asking(app, "add")
+		r.Call.Caller.Session = ""
+		return r
+	}
+	q := d.question(t, homeless())
+	for _, c := range q.Choices {
+		if c.ID == choiceSession {
+			t.Error("a session is offered to a caller that has none")
+		}
+	}
+	d.refuses(t, answered(homeless(), q, choiceSession), aai.PermissionDenied)
+	d.question(t, homeless())
+	d.sessions.add(homeless()) // even if somebody did
+	d.question(t, homeless())
+}
+
+// What sessions may make the gateway remember has an end; past it, a person is
+// asked more often and never less.
+func TestSessionGrantsAreBounded(t *testing.T) {
+	d, app := newDesk(), notesApp("d1")
+	for i := range maxSessionGrants {
+		d.sessions.granted[sessionKey{session: "s", tool: string(rune(i + 0x4e00))}] = true
+	}
+	d.admits(t, d.choose(t, app, "add", choiceSession))
+	d.question(t, asking(app, "add"))
+	if len(d.sessions.granted) != maxSessionGrants {
+		t.Errorf("%d are remembered", len(d.sessions.granted))
+	}
+}

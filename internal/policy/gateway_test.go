@@ -1,0 +1,331 @@
+package policy
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"aai"
+)
+
+// shelf is a catalog in memory.
+type shelf struct{ apps map[string]*aai.App }
+
+func (s shelf) Apps() []*aai.App { return nil }
+
+func (s shelf) Find(_ context.Context, name string) (*aai.App, error) {
+	if app := s.apps[name]; app != nil {
+		return app, nil
+	}
+	return nil, aai.Errorf(aai.AppNotFound, "there is no app %q", name)
+}
+
+func (s shelf) OnChange(func()) func() { return func() {} }
+
+// records is a journal in memory.
+type records struct {
+	mu      sync.Mutex
+	entries []aai.Entry
+}
+
+func (r *records) Record(_ context.Context, e *aai.Entry) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.entries = append(r.entries, *e)
+	return nil
+}
+
+// intents are the consents of the calls that ran.
+func (r *records) intents() []string {
+	var consents []string
+	for _, e := range r.entries {
+		if e.Kind == aai.Intent {
+			consents = append(consents, e.Consent)
+		}
+	}
+	return consents
+}
+
+// A world is a gateway whose gates are these, with tools that count.
+type world struct {
+	*aai.Gateway
+	records *records
+	ran     map[string]int
+	apps    map[string]*aai.App
+	store   *FileStore
+}
+
+func newWorld(t *testing.T, preapproved ...Grant) *world {
+	t.Helper()
+	w := &world{
+		records: &records{}, ran: map[string]int{}, apps: map[string]*aai.App{},
+		store: NewFileStore(filepath.Join(t.TempDir(), "aai", "consent.json")),
+	}
+	w.put(notesApp("d1"))
+	w.put(&aai.App{ID: "org.example.Bank", Name: "Bank", Digest: "b1"})
+	w.put(&aai.App{ID: "desktop", Name: "Desktop", Tools: []*aai.Tool{{Name: "click", Target: "app"}}})
+	w.put(&aai.App{ID: aai.OwnApp, Tools: []*aai.Tool{{Name: "guide", Effect: aai.Reads}, {Name: "consent_grant", Effect: aai.Changes}}})
+	w.Gateway = w.gateway(preapproved...)
+	return w
+}
+
+// gateway is one more process with the same files.
+func (w *world) gateway(preapproved ...Grant) *aai.Gateway {
+	return &aai.Gateway{
+		Catalog: shelf{w.apps}, Journal: w.records,
+		Gates: []aai.Gate{
+			Own{Open: []string{"guide"}, Personal: []string{aai.DoorCLI}},
+			NewConsent(NewFileStore(w.store.path), preapproved),
+		},
+	}
+}
+
+// put adds the app; its tools take any arguments and count their runs.
+func (w *world) put(app *aai.App) {
+	for _, tool := range app.Tools {
+		tool.Params.Check = func(v any) (any, error) { return v, nil }
+		tool.Run = func(context.Context, *aai.Call) (*aai.Result, error) {
+			w.ran[app.ID+":"+tool.Name]++
+			return &aai.Result{Text: "done"}, nil
+		}
+	}
+	w.apps[app.ID] = app
+}
+
+func call(app, tool string) *aai.Call {
+	return &aai.Call{Caller: agent(), App: app, Tool: tool, Args: map[string]any{"text": "milk"}}
+}
+
+// code is how a call ended: "ok" or an error code, with "?" if there are questions.
+func code(err error) string {
+	e := aai.AsError(err)
+	switch {
+	case e == nil:
+		return "ok"
+	case len(e.Questions) > 0:
+		return string(e.Code) + "?"
+	}
+	return string(e.Code)
+}
+
+// say makes the call and answers its question.
+func say(t *testing.T, g *aai.Gateway, c *aai.Call, choice string) string {
+	t.Helper()
+	_, err := g.Do(t.Context(), c)
+	if got := code(err); got != "CONSENT_REQUIRED?" {
+		t.Fatalf("%s; expected a question", got)
+	}
+	q := aai.AsError(err).Questions[0]
+	again := *c
+	again.Answers = map[string]aai.Answer{q.ID: {Choice: choice, Seal: q.Seal, Channel: aai.Client}}
+	_, err = g.Do(t.Context(), &again)
+	return code(err)
+}
+
+func (w *world) expect(t *testing.T, g *aai.Gateway, c *aai.Call, want string) {
+	t.Helper()
+	if _, err := g.Do(t.Context(), c); code(err) != want {
+		t.Errorf("%s:%s: %v, expected %s", c.App, c.Tool, err, want)
+	}
+}
+
+func TestDoAsksAndRuns(t *testing.T) {
+	w := newWorld(t)
+	if got := say(t, w.Gateway, call(notes, "wipe"), choiceDeny); got != "PERMISSION_DENIED" {
+		t.Error(got)
+	}
+	w.expect(t, w.Gateway, call(notes, "list"), "CONSENT_REQUIRED?")
+	if len(w.ran) != 0 {
+		t.Fatalf("ran %v without a yes", w.ran)
+	}
+	if got := say(t, w.Gateway, call(notes, "wipe"), choiceOnce); got != "ok" || w.ran[notes+":wipe"] != 1 {
+		t.Errorf("%s, ran %v", got, w.ran)
+	}
+	w.expect(t, w.Gateway, call(notes, "wipe"), "CONSENT_REQUIRED?")
+	if got := strings.Join(w.records.intents(), "|"); got != "once (client)" {
+		t.Errorf("on record: %q", got)
+	}
+}
+
+// What is granted in one process holds in another at once, until it is revoked.
+func TestDoInTwoProcesses(t *testing.T) {
+	w := newWorld(t)
+	other := w.gateway()
+	w.expect(t, other, call(notes, "add"), "CONSENT_REQUIRED?")
+	if got := say(t, w.Gateway, call(notes, "add"), choiceAlways); got != "ok" {
+		t.Fatal(got)
+	}
+	w.expect(t, other, call(notes, "add"), "ok")
+	if n, err := w.store.Remove(func(g Grant) bool { return g.App == notes }); n != 1 || err != nil {
+		t.Fatal(n, err)
+	}
+	w.expect(t, other, call(notes, "add"), "CONSENT_REQUIRED?")
+	w.expect(t, w.Gateway, call(notes, "add"), "CONSENT_REQUIRED?")
+	if got := say(t, w.Gateway, call(notes, "add"), choiceNever); got != "PERMISSION_DENIED" {
+		t.Fatal(got)
+	}
+	w.expect(t, other, call(notes, "add"), "CONSENT_REQUIRED")
+	if w.ran[notes+":add"] != 2 {
+		t.Errorf("ran %v", w.ran)
+	}
+}
+
+// A seal of one process is nothing to another.
+func TestDoWithAnothersSeal(t *testing.T) {
+	w := newWorld(t)
+	_, err := w.Do(t.Context(), call(notes, "add"))
+	q := aai.AsError(err).Questions[0]
+	c := call(notes, "add")
+	c.Answers = map[string]aai.Answer{q.ID: {Choice: choiceAll, Seal: q.Seal, Channel: aai.Terminal}}
+	w.expect(t, w.gateway(), c, "CONSENT_REQUIRED")
+	if len(w.ran) != 0 {
+		t.Errorf("ran %v", w.ran)
+	}
+}
+
+func TestDoAfterAnUpdate(t *testing.T) {
+	w := newWorld(t)
+	if got := say(t, w.Gateway, call(notes, "list"), choiceAll); got != "ok" {
+		t.Fatal(got)
+	}
+	w.expect(t, w.Gateway, call(notes, "wipe"), "ok")
+	w.put(notesApp("d2", &aai.Tool{Name: "share"}))
+	for _, tool := range []string{"list", "wipe", "share"} {
+		w.expect(t, w.Gateway, call(notes, tool), "CONSENT_REQUIRED?")
+	}
+	if w.ran[notes+":share"] != 0 || w.ran[notes+":wipe"] != 1 {
+		t.Errorf("ran %v", w.ran)
+	}
+}
+
+// Consent to click in one window says nothing of another's.
+func TestDoKeysOnTheTarget(t *testing.T) {
+	w := newWorld(t)
+	click := func(app string) *aai.Call {
+		return &aai.Call{Caller: agent(), App: "desktop", Tool: "click", Args: map[string]any{"app": app}}
+	}
+	if got := say(t, w.Gateway, click(notes), choiceAlways); got != "ok" {
+		t.Fatal(got)
+	}
+	w.expect(t, w.Gateway, click(notes), "ok")
+	w.expect(t, w.Gateway, click("org.example.Bank"), "CONSENT_REQUIRED?")
+	w.expect(t, w.Gateway, click(aai.OwnApp), "CONSENT_REQUIRED?")
+}
+
+func TestDoOwnApp(t *testing.T) {
+	w := newWorld(t)
+	person := call(aai.OwnApp, "consent_grant")
+	person.Caller = aai.Caller{Door: aai.DoorCLI, Name: "terminal"}
+	w.expect(t, w.Gateway, call(aai.OwnApp, "guide"), "ok")
+	w.expect(t, w.Gateway, call(aai.OwnApp, "consent_grant"), "PERMISSION_DENIED")
+	w.expect(t, w.Gateway, person, "ok")
+	if w.ran["aai:consent_grant"] != 1 {
+		t.Errorf("ran %v", w.ran)
+	}
+}
+
+// An unattended run asks nobody, and only for what was preapproved.
+func TestDoPreapproved(t *testing.T) {
+	w := newWorld(t, Grant{Caller: Every, App: notes, Tool: "list", Decision: Allow})
+	w.expect(t, w.Gateway, call(notes, "list"), "ok")
+	w.expect(t, w.Gateway, call(notes, "add"), "CONSENT_REQUIRED?")
+}
+
+// While the consents cannot be read, nobody is admitted on anything.
+func TestDoWithDamagedConsents(t *testing.T) {
+	w := newWorld(t, Grant{Caller: Every, App: notes, Tool: "list", Decision: Allow})
+	if got := say(t, w.Gateway, call(notes, "wipe"), choiceSession); got != "ok" {
+		t.Fatal(got)
+	}
+	write(t, w.store.path, `{"version":7}`)
+	for _, tool := range []string{"list", "add", "wipe"} {
+		w.expect(t, w.Gateway, call(notes, tool), "CONSENT_REQUIRED")
+	}
+	if w.ran[notes+":wipe"] != 1 || len(w.ran) != 1 {
+		t.Errorf("ran %v", w.ran)
+	}
+}
+
+// dialog answers every question with one choice.
+type dialog struct {
+	choice string
+	err    error
+}
+
+func (d dialog) Ask(_ context.Context, q aai.Question) (aai.Answer, error) {
+	return aai.Answer{Choice: d.choice, Seal: q.Seal, Channel: aai.Native}, d.err
+}
+
+func TestDoWithADialog(t *testing.T) {
+	for _, c := range []struct {
+		dialog dialog
+		want   string
+	}{
+		{dialog{choice: choiceOnce}, "ok"},
+		{dialog{choice: choiceDeny}, "PERMISSION_DENIED"},
+		{dialog{}, "PERMISSION_DENIED"},
+		{dialog{choiceOnce, errors.New("no display")}, "CONSENT_REQUIRED?"},
+	} {
+		w := newWorld(t)
+		w.Dialog = c.dialog
+		w.expect(t, w.Gateway, call(notes, "add"), c.want)
+		if ran := w.ran[notes+":add"] == 1; ran != (c.want == "ok") {
+			t.Errorf("%+v: ran %v", c.dialog, w.ran)
+		}
+	}
+}
+
+// Secrets are in neither the question nor the record.
+func TestDoKeepsSecrets(t *testing.T) {
+	w := newWorld(t)
+	w.apps[notes].Tools[1].Secret = []string{"text"}
+	c := call(notes, "add")
+	c.Args["text"] = "hunter2"
+	_, err := w.Do(t.Context(), c)
+	shown, jsonErr := json.Marshal(aai.AsError(err).Questions)
+	if jsonErr != nil || strings.Contains(string(shown), "hunter2") {
+		t.Errorf("%s %v", shown, jsonErr)
+	}
+	if got := say(t, w.Gateway, c, choiceOnce); got != "ok" {
+		t.Fatal(got)
+	}
+	kept, jsonErr := json.Marshal(w.records.entries)
+	if jsonErr != nil || strings.Contains(string(kept), "hunter2") || !strings.Contains(string(kept), "[secret]") {
+		t.Errorf("%s %v", kept, jsonErr)
+	}
+}
+
+// Many calls at once spend one answer once.
+func TestDoSpendsAnAnswerOnce(t *testing.T) {
+	w := newWorld(t)
+	var mu sync.Mutex
+	_, err := w.Do(t.Context(), call(notes, "add"))
+	q := aai.AsError(err).Questions[0]
+	answers := map[string]aai.Answer{q.ID: {Choice: choiceOnce, Seal: q.Seal, Channel: aai.Client}}
+	ok, refused := 0, 0
+	w.apps[notes].Tools[1].Run = func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{}, nil }
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			c := call(notes, "add")
+			c.Answers = answers
+			_, err := w.Do(t.Context(), c)
+			mu.Lock()
+			defer mu.Unlock()
+			switch code(err) {
+			case "ok":
+				ok++
+			case "CONSENT_REQUIRED":
+				refused++
+			}
+		})
+	}
+	wg.Wait()
+	if ok != 1 || refused != 15 {
+		t.Errorf("%d ran and %d were refused, of 16", ok, refused)
+	}
+}

@@ -1,0 +1,189 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"aai"
+)
+
+// A model says in the plainest way what the gate has to do. It knows nothing of
+// MACs, stores or keys: only what was asked, answered and is still remembered.
+type model struct {
+	now      time.Time
+	stored   map[string]storedDecision // by caller and tool
+	sessions map[string]bool           // by caller, session, tool and digest
+	issued   []*issued
+}
+
+type storedDecision struct {
+	decision Decision
+	digest   string
+}
+
+// An issued question and what it was about.
+type issued struct {
+	about string
+	at    time.Time
+	seal  string
+	used  bool
+}
+
+// about is all that an answer is bound to.
+func about(r *aai.Request) string {
+	return fmt.Sprintf("%s %s %q %q %q %q %v", r.Call.Caller, r.Call.Caller.Session, r.App.ID, r.App.Digest, r.Target.ID, r.Tool.Name, r.Call.Args)
+}
+
+func stored(r *aai.Request, tool string) string { return r.Call.Caller.String() + " " + tool }
+
+func session(r *aai.Request) string {
+	return fmt.Sprintf("%s %s %s %s", r.Call.Caller, r.Call.Caller.Session, r.Tool.Name, r.App.Digest)
+}
+
+// expect returns what the gate must say, and remembers what follows from it.
+func (m *model) expect(r *aai.Request) string {
+	had, kept := m.stored[stored(r, r.Tool.Name)]
+	switch {
+	case kept && had.decision == Deny:
+		return "CONSENT_REQUIRED"
+	case r.Call.Caller.Name == "bus" && r.Tool.Name != "wipe" && m.now.Before(epoch().Add(time.Hour)):
+		return "admits"
+	case kept && had.digest == r.App.Digest:
+		return "admits"
+	case r.Call.Caller.Session != "" && m.sessions[session(r)]:
+		return "admits"
+	}
+	a, given := r.Call.Answers[questionID]
+	if !given {
+		return "asks"
+	}
+	i := slices.IndexFunc(m.issued, func(i *issued) bool { return i.seal == a.Seal })
+	if i < 0 || m.issued[i].used || m.issued[i].about != about(r) || m.now.Sub(m.issued[i].at) > sealLifetime {
+		return "CONSENT_REQUIRED"
+	}
+	m.issued[i].used = true
+	if a.Channel != aai.Native && a.Channel != aai.Terminal && a.Channel != aai.Client {
+		return "CONSENT_REQUIRED"
+	}
+	return m.follow(r, a.Choice)
+}
+
+func (m *model) follow(r *aai.Request, choice string) string {
+	switch choice {
+	case "once":
+		return "admits"
+	case "session":
+		if r.Call.Caller.Session == "" {
+			return "PERMISSION_DENIED"
+		}
+		m.sessions[session(r)] = true
+		return "admits"
+	case "always":
+		m.stored[stored(r, r.Tool.Name)] = storedDecision{Allow, r.App.Digest}
+		return "admits"
+	case "all":
+		for _, tool := range r.App.Tools {
+			m.stored[stored(r, tool.Name)] = storedDecision{Allow, r.App.Digest}
+		}
+		return "admits"
+	case "never":
+		m.stored[stored(r, r.Tool.Name)] = storedDecision{Deny, r.App.Digest}
+	}
+	return "PERMISSION_DENIED"
+}
+
+// The gate admits a call if and only if a valid grant or a fresh, valid answer
+// exists, whatever callers, people and time do, in whatever order.
+func TestGateAgainstModel(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		soon := epoch().Add(time.Hour)
+		d := newDesk(
+			Grant{Caller: "bus", App: notes, Tool: "list", Decision: Allow, ExpiresAt: soon},
+			Grant{Caller: "mcp:bus", App: notes, Tool: "add", Decision: Allow, ExpiresAt: soon},
+		)
+		m := &model{now: epoch(), stored: map[string]storedDecision{}, sessions: map[string]bool{}}
+		t.Repeat(map[string]func(*rapid.T){
+			"call": func(t *rapid.T) {
+				r := drawRequest(t)
+				drawAnswer(t, r, m)
+				want := m.expect(r)
+				questions, err := d.Check(t.Context(), r)
+				if got := outcomeOf(questions, err); got != want {
+					t.Fatalf("%s\nanswers %+v: %s, expected %s", about(r), r.Call.Answers, got, want)
+				}
+				if (r.Consent != "") != (want == "admits") {
+					t.Fatalf("%s, but the record says %q", want, r.Consent)
+				}
+				for _, q := range questions {
+					m.issued = append(m.issued, &issued{about(r), m.now, q.Seal, false})
+				}
+			},
+			"time passes": func(t *rapid.T) {
+				passed := time.Duration(rapid.Int64Range(0, int64(sealLifetime)).Draw(t, "passed"))
+				d.clock.advance(passed)
+				m.now = m.now.Add(passed)
+			},
+			"a person revokes": func(t *rapid.T) {
+				tool := rapid.SampledFrom([]string{"list", "add", "wipe"}).Draw(t, "revoked")
+				_, _ = d.kept.Remove(func(g Grant) bool { return g.Tool == tool })
+				for _, r := range []string{"mcp:bus", "mcp:claude-ai", "cli:terminal"} {
+					delete(m.stored, r+" "+tool)
+				}
+			},
+		})
+	})
+}
+
+func outcomeOf(questions []aai.Question, err error) string {
+	switch {
+	case err != nil:
+		return string(aai.AsError(err).Code)
+	case len(questions) > 0:
+		return "asks"
+	}
+	return "admits"
+}
+
+func drawRequest(t *rapid.T) *aai.Request {
+	r := asking(notesApp(rapid.SampledFrom([]string{"d1", "d1", "d2"}).Draw(t, "digest")),
+		rapid.SampledFrom([]string{"list", "add", "wipe"}).Draw(t, "tool"))
+	r.Call.Caller = rapid.SampledFrom([]aai.Caller{
+		{Door: aai.DoorMCP, Name: "claude-ai", Session: "s1"},
+		{Door: aai.DoorMCP, Name: "claude-ai", Session: "s2"},
+		{Door: aai.DoorMCP, Name: "bus", Session: "s1"},
+		{Door: aai.DoorCLI, Name: "terminal"},
+	}).Draw(t, "caller")
+	r.Call.Args = map[string]any{"text": rapid.SampledFrom([]string{"milk", "milk", "eggs"}).Draw(t, "text")}
+	return r
+}
+
+// drawAnswer gives the request no answer, or one with a seal that was issued for
+// this or any other request, or with a forged one. Half of the time it is the
+// newest seal for just this request.
+func drawAnswer(t *rapid.T, r *aai.Request, m *model) {
+	kind := rapid.SampledFrom([]string{"none", "fitting", "fitting", "any", "forged"}).Draw(t, "answer")
+	seal := "AAAA"
+	switch kind {
+	case "none":
+		return
+	case "fitting":
+		for _, i := range m.issued {
+			if i.about == about(r) {
+				seal = i.seal
+			}
+		}
+	case "any":
+		if len(m.issued) > 0 {
+			seal = rapid.SampledFrom(m.issued).Draw(t, "issued").seal
+		}
+	}
+	r.Call.Answers = map[string]aai.Answer{questionID: {
+		Seal:    seal,
+		Choice:  rapid.SampledFrom([]string{"deny", "once", "session", "always", "all", "never", "", "Once"}).Draw(t, "choice"),
+		Channel: rapid.SampledFrom([]aai.Channel{aai.Native, aai.Terminal, aai.Client, aai.Client, "other"}).Draw(t, "channel"),
+	}}
+}

@@ -1,0 +1,198 @@
+package policy
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"aai"
+)
+
+func TestQuestion(t *testing.T) {
+	d := newDesk()
+	got := d.question(t, asking(notesApp("d1"), "wipe"))
+	if got.Seal == "" {
+		t.Error("there is no seal")
+	}
+	got.Seal = ""
+	want := aai.Question{
+		ID:       "consent",
+		Channels: []aai.Channel{aai.Native, aai.Terminal, aai.Client},
+		Title:    "Allow mcp:claude-ai to use wipe of Notes?",
+		Text: `Caller:  "mcp:claude-ai" (the name it gives itself)
+App:     "Notes", org.example.Notes
+From:    /usr/share/aai/notes.json
+Tool:    wipe: "Deletes all notes."
+Effect:  may send, delete or change things for good
+With:    {"text":"milk"}`,
+		Choices: []aai.Choice{
+			{ID: "deny", Label: "Deny"},
+			{ID: "once", Label: "Allow this once"},
+			{ID: "session", Label: "Allow this tool in this session"},
+			{ID: "always", Label: "Always allow this tool"},
+			{ID: "all", Label: "Always allow all 3 tools this app has now"},
+			{ID: "never", Label: "Never allow this tool"},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestQuestionSaysWhatIsTouched(t *testing.T) {
+	d := newDesk()
+	r := asking(notesApp("d1"), "add")
+	r.Target = &aai.App{ID: "org.example.Bank", Name: "My \"Bank\""}
+	q := d.question(t, r)
+	if !strings.Contains(q.Text, `Acts on: "My \"Bank\"", org.example.Bank`) {
+		t.Error(q.Text)
+	}
+}
+
+func TestEffectWords(t *testing.T) {
+	d := newDesk()
+	for tool, want := range map[string]string{
+		"list": "only reads", "add": "changes something that can be changed back", "wipe": "may send, delete or change things for good",
+	} {
+		if q := d.question(t, asking(notesApp("d1"), tool)); !strings.Contains(q.Text, "Effect:  "+want+"\n") {
+			t.Errorf("%s:\n%s", tool, q.Text)
+		}
+	}
+	if effectWords(aai.Effect(-7)) != effectWords(aai.Destroys) {
+		t.Error("an effect that nobody knows is said to be harmless")
+	}
+}
+
+func TestQuestionShowsArguments(t *testing.T) {
+	long := strings.Repeat("x", 10_000)
+	for _, c := range []struct {
+		name   string
+		args   map[string]any
+		secret []string
+		want   string
+	}{
+		{"none", nil, nil, "no parameters"},
+		{"empty", map[string]any{}, nil, "no parameters"},
+		{"as people write", map[string]any{"to": "Bob & Eve <b@example.org>"}, nil, `{"to":"Bob & Eve <b@example.org>"}`},
+		{"secret", map[string]any{"pin": "1234", "to": "b"}, []string{"pin"}, `{"pin":"[secret]","to":"b"}`},
+		{"secret object", map[string]any{"pin": map[string]any{"is": "1234"}}, []string{"pin", "other"}, `{"pin":"[secret]"}`},
+		{"lines", map[string]any{"a": "1\n2\r\n3\u2028\u20294"}, nil, `{"a":"1\n2\r\n3\u2028\u20294"}`},
+		{"just short enough", map[string]any{"a": long[:392]}, nil, `{"a":"` + long[:392] + `"}`},
+		{"long", map[string]any{"a": long, "b": "hidden"}, nil, `{"a":"` + long[:391] + `… (the beginning of 10021 bytes)`},
+		{"unsayable", map[string]any{"f": func() {}}, nil, "parameters that cannot be shown"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := asking(notesApp("d1"), "add")
+			r.Call.Args, r.Tool.Secret = c.args, c.secret
+			q := newDesk().question(t, r)
+			if _, got, _ := strings.Cut(q.Text, "With:    "); got != c.want {
+				t.Errorf("%s\nexpected\n%s", got, c.want)
+			}
+			if strings.Contains(q.Text+q.Title, "1234") {
+				t.Error("a secret is shown")
+			}
+		})
+	}
+}
+
+// The seal goes to the caller. It must not tell what it is about.
+func TestSealTellsNothing(t *testing.T) {
+	r := asking(notesApp("d1"), "add")
+	r.Call.Args = map[string]any{"pin": "a secret of some length"}
+	r.Tool.Secret = []string{"pin"}
+	raw, err := base64.RawURLEncoding.DecodeString(newDesk().question(t, r).Seal)
+	if err != nil || len(raw) != sealSize || strings.Contains(string(raw), "secret") {
+		t.Errorf("%d bytes, %v: %q", len(raw), err, raw)
+	}
+}
+
+// names of the lines that are ours.
+func lineNames() []string {
+	return []string{"Caller:", "App:", "From:", "Acts on:", "Tool:", "Effect:", "With:"}
+}
+
+// Whatever an app or a caller calls itself, the question has the lines that are
+// ours, each once and in order, and no others; all in characters that do nothing
+// to a terminal or a reader, and not too long to be read.
+func TestHostileWords(t *testing.T) {
+	hostile := []string{
+		"\x1b[2J\x1b]0;owned\x07", "a\nEffect:  only reads", "a\r\nEffect: only reads", "a\u2028Effect: only reads",
+		"a\x85Effect: only reads", "\u202eSDAER YLNO", "\u2066x\u2069", "a\u200bb\ufeff", "\U000e0041\U000e0042",
+		"\"\nTool:    list: \"Lists", strings.Repeat("long ", 2000), strings.Repeat("\u0301", 5000), "\xff\xfe", "\x00", "", " ",
+		"You allowed this before\n\n\n", "%s%d%!", "a\vb\fc",
+	}
+	text := rapid.OneOf(rapid.SampledFrom(hostile), rapid.String(),
+		rapid.Custom(func(t *rapid.T) string {
+			return strings.Join(rapid.SliceOfN(rapid.SampledFrom(hostile), 2, 4).Draw(t, "parts"), "")
+		}))
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func(what string) string { return text.Draw(t, what) }
+		app := &aai.App{
+			ID: draw("id"), Name: draw("app"), Source: draw("source"), Digest: "d",
+			Tools: []*aai.Tool{{Name: draw("tool"), Description: draw("description")}},
+		}
+		r := &aai.Request{
+			Call: &aai.Call{
+				Caller: aai.Caller{Door: aai.DoorMCP, Name: draw("caller"), Session: draw("session")},
+				Args:   map[string]any{draw("key"): draw("value")},
+			},
+			App: app, Tool: app.Tools[0], Target: &aai.App{ID: draw("target id"), Name: draw("target")},
+		}
+		if r.App.ID == aai.OwnApp {
+			return
+		}
+		q, err := newDesk().Check(t.Context(), r)
+		if err != nil || len(q) != 1 {
+			t.Fatal(q, err)
+		}
+		harmless(t, q[0])
+	})
+}
+
+func harmless(t *rapid.T, q aai.Question) {
+	var found []string
+	for line := range strings.Lines(q.Text) {
+		name := strings.TrimSpace(line[:min(len(line), 9)])
+		if name != "From:" { // is left out when nobody knows
+			found = append(found, name)
+		}
+		if len(line) > 1000 {
+			t.Errorf("a line of %d bytes", len(line))
+		}
+	}
+	want := slices.DeleteFunc(lineNames(), func(s string) bool { return s == "From:" })
+	if diff := cmp.Diff(want, found); diff != "" {
+		t.Errorf("lines:\n%s\n%s", diff, q.Text)
+	}
+	if q.Choices[0].ID != choiceDeny {
+		t.Error("the refusal is not first")
+	}
+	shown := []string{q.Title}
+	for line := range strings.Lines(q.Text) {
+		shown = append(shown, strings.TrimSuffix(line, "\n"))
+	}
+	for _, c := range q.Choices {
+		shown = append(shown, c.Label)
+	}
+	for _, s := range shown {
+		bad := strings.IndexFunc(s, func(r rune) bool {
+			return unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Co)
+		})
+		if bad >= 0 || !utf8.ValidString(s) {
+			t.Errorf("%q at %d", s, bad)
+		}
+	}
+	if len(q.Title) > 300 {
+		t.Errorf("a title of %d bytes", len(q.Title))
+	}
+	if _, err := json.Marshal(q); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,182 @@
+package policy
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"aai"
+)
+
+func sumOf(s string) [sha256.Size]byte { return sha256.Sum256([]byte(s)) }
+
+func TestSealOpensOnce(t *testing.T) {
+	s, asked := newSealer(), sumOf("a call")
+	seal := s.seal(asked, epoch())
+	if err := s.open(seal, asked, epoch().Add(sealLifetime)); err != nil {
+		t.Fatal(err)
+	}
+	for _, later := range []time.Duration{0, sealLifetime} {
+		if err := s.open(seal, asked, epoch().Add(later)); !errors.Is(err, errSealUsed) {
+			t.Errorf("again after %s: %v", later, err)
+		}
+	}
+	if err := s.open(seal, asked, epoch().Add(sealLifetime+1)); !errors.Is(err, errSealExpired) {
+		t.Errorf("again when expired: %v", err)
+	}
+}
+
+func TestSealIsRefused(t *testing.T) {
+	s, asked := newSealer(), sumOf("a call")
+	seal := s.seal(asked, epoch())
+	raw, _ := base64.RawURLEncoding.DecodeString(seal)
+	for name, forged := range map[string]string{
+		"empty":            "",
+		"no base64":        strings.Repeat("!", len(seal)),
+		"padded":           seal + "=",
+		"too short":        base64.RawURLEncoding.EncodeToString(raw[:len(raw)-1]),
+		"too long":         base64.RawURLEncoding.EncodeToString(append(raw[:len(raw):len(raw)], 0)),
+		"only zeros":       base64.RawURLEncoding.EncodeToString(make([]byte, sealSize)),
+		"another gateway":  newSealer().seal(asked, epoch()),
+		"the zero sealer":  (&sealer{}).seal(asked, epoch()),
+		"of another call":  s.seal(sumOf("another call"), epoch()),
+		"10 kB of nothing": strings.Repeat("A", 10_000),
+	} {
+		if err := s.open(forged, asked, epoch()); !errors.Is(err, errSealForged) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := s.open(seal, asked, epoch().Add(sealLifetime+1)); !errors.Is(err, errSealExpired) {
+		t.Errorf("expired: %v", err)
+	}
+	if err := s.open(seal, asked, epoch()); err != nil {
+		t.Errorf("attempts have used the seal up: %v", err)
+	}
+}
+
+// Every single bit of a seal counts: its nonce, its expiry and its MAC.
+func TestSealAltered(t *testing.T) {
+	s, asked := newSealer(), sumOf("a call")
+	raw, _ := base64.RawURLEncoding.DecodeString(s.seal(asked, epoch()))
+	for bit := range 8 * len(raw) {
+		altered := append([]byte(nil), raw...)
+		altered[bit/8] ^= 1 << (bit % 8)
+		if err := s.open(base64.RawURLEncoding.EncodeToString(altered), asked, epoch()); !errors.Is(err, errSealForged) {
+			t.Fatalf("bit %d: %v", bit, err)
+		}
+	}
+}
+
+func TestSealsDiffer(t *testing.T) {
+	s, seen := newSealer(), map[string]bool{}
+	for range 100 {
+		seen[s.seal(sumOf("a call"), epoch())] = true
+	}
+	if len(seen) != 100 {
+		t.Errorf("%d different seals of 100", len(seen))
+	}
+}
+
+// Used seals are forgotten when they have expired, so they take no memory for good.
+func TestUsedSealsAreForgotten(t *testing.T) {
+	s, asked, now := newSealer(), sumOf("a call"), epoch()
+	for range 50 {
+		if err := s.open(s.seal(asked, now), asked, now); err != nil {
+			t.Fatal(err)
+		}
+		now = now.Add(sealLifetime / 10)
+	}
+	if len(s.used) > 12 {
+		t.Errorf("%d used seals are remembered", len(s.used))
+	}
+}
+
+// An answer is good for the very call it was asked for and for no other.
+func TestAnswerIsBound(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(d *desk, r *aai.Request)
+	}{
+		{"arguments", func(_ *desk, r *aai.Request) { r.Call.Args = map[string]any{"text": "milk "} }},
+		{"more arguments", func(_ *desk, r *aai.Request) { r.Call.Args = map[string]any{"text": "milk", "to": "evil"} }},
+		{"no arguments", func(_ *desk, r *aai.Request) { r.Call.Args = nil }},
+		{"type of an argument", func(_ *desk, r *aai.Request) { r.Call.Args = map[string]any{"text": []any{"milk"}} }},
+		{"name", func(_ *desk, r *aai.Request) { r.Call.Caller.Name = "claude" }},
+		{"name that looks the same", func(_ *desk, r *aai.Request) { r.Call.Caller.Name = "claude-ai\u200b" }},
+		{"door", func(_ *desk, r *aai.Request) { r.Call.Caller.Door = aai.DoorCLI }},
+		{"session", func(_ *desk, r *aai.Request) { r.Call.Caller.Session = "s2" }},
+		{"principal", func(_ *desk, r *aai.Request) { r.Call.Caller.Principal = "somebody" }},
+		{"tool", func(_ *desk, r *aai.Request) { r.Tool = r.App.Tool("wipe") }},
+		{"digest", func(_ *desk, r *aai.Request) { r.App = notesApp("d2"); r.Target = r.App }},
+		{"app", func(_ *desk, r *aai.Request) { r.App = &aai.App{ID: "org.example.Other", Digest: "d1"} }},
+		{"target", func(_ *desk, r *aai.Request) { r.Target = &aai.App{ID: "org.example.Bank"} }},
+		{"time", func(d *desk, _ *aai.Request) { d.clock.advance(sealLifetime + time.Nanosecond) }},
+		{"gateway", func(d *desk, _ *aai.Request) { d.seals = newSealer() }},
+		{"question", func(_ *desk, r *aai.Request) {
+			a := r.Call.Answers[questionID]
+			a.Seal = ""
+			r.Call.Answers[questionID] = a
+		}},
+		{"channel", func(_ *desk, r *aai.Request) {
+			a := r.Call.Answers[questionID]
+			a.Channel = "carrier pigeon"
+			r.Call.Answers[questionID] = a
+		}},
+		{"channel, not said", func(_ *desk, r *aai.Request) {
+			a := r.Call.Answers[questionID]
+			a.Channel = ""
+			r.Call.Answers[questionID] = a
+		}},
+	} {
+		for _, choice := range []string{choiceOnce, choiceSession, choiceAlways, choiceAll, choiceNever} {
+			d, app := newDesk(), notesApp("d1")
+			r := d.choose(t, app, "add", choice)
+			c.change(d, r)
+			e := d.refusal(t, r, aai.ConsentRequired)
+			if e.Hint == "" {
+				t.Errorf("another %s: no hint", c.name)
+			}
+			if len(d.kept.grants) != 0 || len(d.sessions.granted) != 0 {
+				t.Errorf("another %s: %q was kept all the same", c.name, choice)
+			}
+		}
+	}
+}
+
+func TestAnswerIsGoodOnce(t *testing.T) {
+	d, app := newDesk(), notesApp("d1")
+	q := d.question(t, asking(app, "add"))
+	d.admits(t, answered(asking(app, "add"), q, choiceOnce))
+	d.refuses(t, answered(asking(app, "add"), q, choiceOnce), aai.ConsentRequired)
+	// A no uses the seal up as well: it cannot be turned into a yes.
+	q = d.question(t, asking(app, "add"))
+	d.refuses(t, answered(asking(app, "add"), q, choiceDeny), aai.PermissionDenied)
+	d.refuses(t, answered(asking(app, "add"), q, choiceAlways), aai.ConsentRequired)
+}
+
+// An answer to another question is none to this one.
+func TestAnswerToAnotherQuestion(t *testing.T) {
+	d, app := newDesk(), notesApp("d1")
+	r := d.choose(t, app, "add", choiceAlways)
+	r.Call.Answers = map[string]aai.Answer{"consent2": r.Call.Answers[questionID]}
+	d.question(t, r)
+}
+
+// Arguments that JSON cannot say have no binding that could be met again.
+func TestUnsayableArguments(t *testing.T) {
+	odd := func() *aai.Request {
+		r := asking(notesApp("d1"), "add")
+		r.Call.Args = map[string]any{"n": math.NaN()}
+		return r
+	}
+	if first, second := binding(odd()), binding(odd()); first == second {
+		t.Error("two calls that cannot be written down share a binding")
+	}
+	d := newDesk()
+	q := d.question(t, odd())
+	d.refuses(t, answered(odd(), q, choiceOnce), aai.ConsentRequired)
+}

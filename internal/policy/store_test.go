@@ -1,0 +1,371 @@
+package policy
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/google/go-cmp/cmp"
+
+	"aai"
+)
+
+func storePath(t *testing.T) string {
+	t.Helper()
+	return filepath.Join(t.TempDir(), "data", "consent.json")
+}
+
+func grantsOf(t *testing.T, s Store) []Grant {
+	t.Helper()
+	grants, err := s.Grants()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return grants
+}
+
+func add(t *testing.T, s Store, grants ...Grant) {
+	t.Helper()
+	if err := s.Add(grants...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func full() Grant {
+	return Grant{
+		Caller: "mcp:claude \"ai\" <é>", App: notes, Tool: "add", Digest: "d1", Decision: Allow,
+		GrantedAt: epoch().Add(123456789), ExpiresAt: epoch().Add(time.Hour), Channel: aai.Client,
+	}
+}
+
+func TestStoreRoundTrip(t *testing.T) {
+	path := storePath(t)
+	never := Grant{Caller: "cli:terminal", App: notes, Tool: "wipe", Decision: Deny, GrantedAt: epoch()}
+	add(t, NewFileStore(path), full(), never)
+	if diff := cmp.Diff([]Grant{full(), never}, grantsOf(t, NewFileStore(path))); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// Reading makes nothing: clients start gateways that they throw away.
+func TestStoreReadsWithoutATrace(t *testing.T) {
+	path := storePath(t)
+	if grants := grantsOf(t, NewFileStore(path)); len(grants) != 0 {
+		t.Error(grants)
+	}
+	if _, err := os.Stat(filepath.Dir(path)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("reading has made the folder: %v", err)
+	}
+}
+
+// What is decided anew replaces what was decided for the same caller, app and
+// tool, and nothing else.
+func TestStoreReplaces(t *testing.T) {
+	s := NewFileStore(storePath(t))
+	var before []Grant
+	for _, change := range []func(*Grant){
+		func(*Grant) {}, func(g *Grant) { g.Caller = Every }, func(g *Grant) { g.App = "org.example.Other" }, func(g *Grant) { g.Tool = "list" },
+	} {
+		g := full()
+		change(&g)
+		before = append(before, g)
+	}
+	add(t, s, before...)
+	again := full()
+	again.Decision, again.Digest, again.ExpiresAt = Deny, "d2", time.Time{}
+	add(t, s, again)
+	if diff := cmp.Diff(append(before[1:], again), grantsOf(t, s)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestStoreRemove(t *testing.T) {
+	path := storePath(t)
+	s := NewFileStore(path)
+	other := full()
+	other.Tool = "list"
+	add(t, s, full(), other)
+	handedOut := grantsOf(t, s)
+	for _, want := range []int{1, 0} {
+		n, err := s.Remove(func(g Grant) bool { return g.Tool == "add" })
+		if n != want || err != nil {
+			t.Fatalf("%d, %v; expected %d", n, err, want)
+		}
+	}
+	if diff := cmp.Diff([]Grant{other}, grantsOf(t, NewFileStore(path))); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]Grant{full(), other}, handedOut); diff != "" {
+		t.Error("what was handed out has changed: ", diff)
+	}
+}
+
+// A change by another gateway, or by a person with an editor, is seen at once.
+func TestStoreSeesChanges(t *testing.T) {
+	path := storePath(t)
+	reader, writer := NewFileStore(path), NewFileStore(path)
+	for i := range 30 {
+		g := full()
+		g.Tool = strconv.Itoa(i % 10) // so that files of the same size follow each other
+		add(t, writer, g)
+		if grants := grantsOf(t, reader); grants[len(grants)-1] != g {
+			t.Fatalf("the reader has %+v last, expected tool %s", grants[len(grants)-1], g.Tool)
+		}
+	}
+	if _, err := writer.Remove(func(Grant) bool { return true }); err != nil {
+		t.Fatal(err)
+	}
+	if grants := grantsOf(t, reader); len(grants) != 0 {
+		t.Error(grants)
+	}
+	add(t, writer, full())
+	grantsOf(t, reader)
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if grants := grantsOf(t, reader); len(grants) != 0 {
+		t.Errorf("the file is gone, its grants are not: %+v", grants)
+	}
+	if err := os.WriteFile(path, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := reader.Grants(); err == nil {
+		t.Error("the damage is not seen")
+	}
+}
+
+const oneGrant = `{"caller":"*","app":"a","tool":"t","decision":"allow","granted_at":"2026-05-04T10:00:00Z"}`
+
+// A file that is not understood whole is an error to readers and is never
+// overwritten; nobody is admitted on what is left of it.
+func TestStoreDamaged(t *testing.T) {
+	whole := `{"version":1,"grants":[` + oneGrant + `]}`
+	for name, content := range map[string]string{
+		"empty":                   "",
+		"zeros":                   strings.Repeat("\x00", 300),
+		"cut":                     whole[:len(whole)-3],
+		"text":                    "consents",
+		"null":                    "null",
+		"a list":                  "[" + oneGrant + "]",
+		"no version":              `{"grants":[` + oneGrant + `]}`,
+		"a future version":        `{"version":2,"grants":[` + oneGrant + `]}`,
+		"a version of text":       `{"version":"1","grants":[]}`,
+		"two files in one":        whole + whole,
+		"more behind it":          whole + "]",
+		"a field of the future":   `{"version":1,"grants":[],"refusals":[]}`,
+		"a condition not known":   strings.Replace(whole, `"tool"`, `"only_if":"asked","tool"`, 1),
+		"a decision not known":    strings.Replace(whole, "allow", "maybe", 1),
+		"no decision":             strings.Replace(whole, `"decision":"allow",`, "", 1),
+		"a decision in capitals":  strings.Replace(whole, "allow", "DENY", 1),
+		"tools, as in no version": strings.Replace(whole, `"tool":"t"`, `"tools":["t"]`, 1),
+		"a time not understood":   strings.Replace(whole, "2026-05-04", "yesterday", 1),
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := storePath(t)
+			write(t, path, content)
+			s := NewFileStore(path)
+			if grants, err := s.Grants(); err == nil || len(grants) != 0 || !strings.Contains(err.Error(), path) {
+				t.Errorf("%+v, %v; expected an error that names the file", grants, err)
+			}
+			if err := s.Add(full()); err == nil {
+				t.Error("a grant was added to it")
+			}
+			if _, err := s.Remove(func(Grant) bool { return true }); err == nil {
+				t.Error("grants were removed from it")
+			}
+			if b, err := os.ReadFile(path); string(b) != content || err != nil {
+				t.Errorf("the file is now %q, %v", b, err)
+			}
+			preapproved := Grant{Caller: Every, App: notes, Tool: Every, Decision: Allow}
+			gate := NewConsent(s, []Grant{preapproved})
+			gate.sessions.add(asking(notesApp("d1"), "add"))
+			(&desk{Consent: gate}).refuses(t, asking(notesApp("d1"), "add"), aai.ConsentRequired)
+		})
+	}
+	path := storePath(t)
+	write(t, path, whole)
+	if grants := grantsOf(t, NewFileStore(path)); len(grants) != 1 {
+		t.Errorf("the file that is whole gave %+v", grants)
+	}
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestStoreInOddPlaces(t *testing.T) {
+	folder := t.TempDir()
+	file := filepath.Join(folder, "file")
+	write(t, file, "")
+	for name, path := range map[string]string{"a folder": folder, "below a file": filepath.Join(file, "consent.json")} {
+		s := NewFileStore(path)
+		if _, err := s.Grants(); err == nil {
+			t.Errorf("%s can be read", name)
+		}
+		if err := s.Add(full()); err == nil {
+			t.Errorf("%s can be written", name)
+		}
+	}
+}
+
+// A change that cannot be completed leaves nothing behind.
+func TestStoreCannotReplace(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "consent.json")
+	write(t, filepath.Join(path, "in the way"), "")
+	if err := NewFileStore(path).write([]Grant{full()}); err == nil {
+		t.Error("a folder was replaced")
+	}
+	if left, err := os.ReadDir(folder); len(left) != 1 || err != nil {
+		t.Errorf("the folder has %v, %v", left, err)
+	}
+}
+
+// Several gateways on one file, each used by many goroutines, lose nothing.
+func TestStoreConcurrently(t *testing.T) {
+	path := storePath(t)
+	var wg sync.WaitGroup
+	for i := range 4 {
+		s := NewFileStore(path)
+		for j := range 10 {
+			wg.Go(func() {
+				g := full()
+				g.Tool = strconv.Itoa(i) + "." + strconv.Itoa(j)
+				if err := s.Add(g); err != nil {
+					t.Error(err)
+				}
+				if grants, err := s.Grants(); err != nil || !hasTool(grants, g.Tool) {
+					t.Errorf("%s is not there: %v", g.Tool, err)
+				}
+			})
+		}
+	}
+	wg.Wait()
+	if grants := grantsOf(t, NewFileStore(path)); len(grants) != 40 {
+		t.Errorf("%d of 40 grants", len(grants))
+	}
+}
+
+func hasTool(grants []Grant, tool string) bool {
+	for _, g := range grants {
+		if g.Tool == tool {
+			return true
+		}
+	}
+	return false
+}
+
+// The same with real processes.
+func TestProcessesLoseNothing(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "consent.json")
+	var wg sync.WaitGroup
+	for _, name := range []string{"a", "b", "c"} {
+		wg.Go(func() {
+			child := exec.CommandContext(t.Context(), self)
+			child.Dir, child.Env = filepath.Dir(path), append(os.Environ(), "POLICY_TEST_ADD_AS="+name)
+			if out, err := child.CombinedOutput(); err != nil {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+	wg.Wait()
+	if grants := grantsOf(t, NewFileStore(path)); len(grants) != 3*childGrants {
+		t.Errorf("%d of %d grants", len(grants), 3*childGrants)
+	}
+}
+
+// Readers see the file as it was before a change or after it, and no file of
+// the work in between stays behind.
+func TestStoreIsAtomic(t *testing.T) {
+	path := storePath(t)
+	writer := NewFileStore(path)
+	add(t, writer, full())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := range 60 {
+			pair := []Grant{full(), full()}
+			pair[0].Tool, pair[1].Tool = strconv.Itoa(i), strconv.Itoa(i)+"'"
+			if err := writer.Add(pair...); err != nil {
+				t.Error(err)
+			}
+		}
+	}()
+	for last, working := 0, true; working; {
+		select {
+		case <-done:
+			working = false
+		default:
+		}
+		b, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		grants, err := parse(b)
+		if err != nil || len(grants)%2 != 1 || len(grants) < last {
+			t.Fatalf("%d grants after %d, %v", len(grants), last, err)
+		}
+		last = len(grants)
+	}
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(path), "*"))
+	if err != nil || len(left) != 2 {
+		t.Errorf("the folder has %v, %v; expected the file and its lock", left, err)
+	}
+	hidden, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".*"))
+	if err != nil || len(hidden) != 0 {
+		t.Errorf("left behind: %v, %v", hidden, err)
+	}
+}
+
+// A process that sits on the lock stops nobody from reading, and stops others
+// from writing for a while only.
+func TestStoreWhileLocked(t *testing.T) {
+	path := storePath(t)
+	add(t, NewFileStore(path), full())
+	lock := flock.New(path + ".lock")
+	if err := lock.Lock(); err != nil {
+		t.Fatal(err)
+	}
+	hasty := NewFileStore(path)
+	hasty.patience = 20 * time.Millisecond
+	if err := hasty.Add(full()); err == nil || !strings.Contains(err.Error(), path+".lock") {
+		t.Errorf("%v; expected an error that names the lock", err)
+	}
+	s, added := NewFileStore(path), make(chan error)
+	other := full()
+	other.Tool = "list"
+	go func() { added <- s.Add(other) }()
+	for range 20 {
+		if grants := grantsOf(t, s); len(grants) != 1 {
+			t.Errorf("%+v", grants)
+		}
+		time.Sleep(time.Millisecond) // lets Add come to the lock
+	}
+	if err := lock.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-added; err != nil {
+		t.Error(err)
+	}
+	if grants := grantsOf(t, s); len(grants) != 2 {
+		t.Errorf("%+v", grants)
+	}
+}

@@ -1,0 +1,186 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"aai"
+)
+
+// TestMain lets the test binary be another process: see TestProcessesLoseNothing.
+func TestMain(m *testing.M) {
+	if name := os.Getenv("POLICY_TEST_ADD_AS"); name != "" {
+		if err := addAsChild(name); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+const childGrants = 15
+
+// addAsChild adds grants for the caller to the store in the process's folder.
+func addAsChild(name string) error {
+	store := NewFileStore("consent.json")
+	for i := range childGrants {
+		if err := store.Add(Grant{Caller: name, App: notes, Tool: "t" + strconv.Itoa(i), Decision: Allow}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const notes = "org.example.Notes"
+
+// epoch is when the clock of these tests starts.
+func epoch() time.Time { return time.Date(2026, 5, 4, 10, 0, 0, 0, time.UTC) }
+
+// A clock stands still until somebody moves it.
+type clock struct {
+	mu sync.Mutex
+	at time.Time
+}
+
+func newClock() *clock { return &clock{at: epoch()} }
+
+func (c *clock) now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.at
+}
+
+func (c *clock) advance(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.at = c.at.Add(d)
+}
+
+// A memory is a Store without a disk.
+type memory struct {
+	grants []Grant
+	err    error // what Add fails with
+}
+
+func (m *memory) Grants() ([]Grant, error) { return m.grants, nil }
+
+func (m *memory) Add(added ...Grant) error {
+	if m.err != nil {
+		return m.err
+	}
+	for _, g := range added {
+		m.grants = without(m.grants, func(old Grant) bool {
+			return old.Caller == g.Caller && old.App == g.App && old.Tool == g.Tool
+		})
+		m.grants = append(m.grants, g)
+	}
+	return nil
+}
+
+func (m *memory) Remove(drop func(Grant) bool) (int, error) {
+	kept := without(m.grants, drop)
+	n := len(m.grants) - len(kept)
+	m.grants = kept
+	return n, nil
+}
+
+// notesApp is an app of three tools, as the descriptor with the digest says.
+func notesApp(digest string, more ...*aai.Tool) *aai.App {
+	tools := []*aai.Tool{
+		{Name: "list", Description: "Lists the notes.", Effect: aai.Reads},
+		{Name: "add", Description: "Adds a note.", Effect: aai.Changes},
+		{Name: "wipe", Description: "Deletes all notes."},
+	}
+	return &aai.App{ID: notes, Name: "Notes", Digest: digest, Source: "/usr/share/aai/notes.json", Tools: append(tools, more...)}
+}
+
+func agent() aai.Caller { return aai.Caller{Door: aai.DoorMCP, Name: "claude-ai", Session: "s1"} }
+
+// asking is a request by the agent for a tool of the app.
+func asking(app *aai.App, tool string) *aai.Request {
+	return &aai.Request{
+		Call: &aai.Call{ID: "c1", Caller: agent(), App: app.ID, Tool: tool, Args: map[string]any{"text": "milk"}},
+		App:  app, Tool: app.Tool(tool), Target: app,
+	}
+}
+
+// A desk is the gate with what it stands on.
+type desk struct {
+	*Consent
+	clock *clock
+	kept  *memory
+}
+
+func newDesk(preapproved ...Grant) *desk {
+	d := &desk{clock: newClock(), kept: &memory{}}
+	d.Consent = NewConsent(d.kept, preapproved)
+	d.now = d.clock.now
+	return d
+}
+
+// question returns the one question the gate has about the request.
+func (d *desk) question(t *testing.T, r *aai.Request) aai.Question {
+	t.Helper()
+	questions, err := d.Check(t.Context(), r)
+	if err != nil || len(questions) != 1 || r.Consent != "" {
+		t.Fatalf("Check = %d questions, %v, consent %q; expected one question", len(questions), err, r.Consent)
+	}
+	return questions[0]
+}
+
+// admits fails the test unless the gate lets the request pass at once.
+func (d *desk) admits(t *testing.T, r *aai.Request) {
+	t.Helper()
+	questions, err := d.Check(t.Context(), r)
+	if err != nil || len(questions) != 0 || r.Consent == "" {
+		t.Fatalf("Check = %d questions, %v, consent %q; expected to be admitted", len(questions), err, r.Consent)
+	}
+}
+
+// refuses fails the test unless the gate says no with the code and asks nothing.
+func (d *desk) refuses(t *testing.T, r *aai.Request, code aai.Code) {
+	t.Helper()
+	_ = d.refusal(t, r, code)
+}
+
+// refusal is refuses, with what the gate says.
+func (d *desk) refusal(t *testing.T, r *aai.Request, code aai.Code) *aai.Error {
+	t.Helper()
+	questions, err := d.Check(t.Context(), r)
+	e, ok := errors.AsType[*aai.Error](err)
+	if !ok || e.Code != code || len(questions) != 0 || len(e.Questions) != 0 || r.Consent != "" {
+		t.Fatalf("Check = %d questions, %v, consent %q; expected %s and no questions", len(questions), err, r.Consent, code)
+	}
+	return e
+}
+
+// answered gives the request the answer to a question.
+func answered(r *aai.Request, q aai.Question, choice string) *aai.Request {
+	r.Call.Answers = map[string]aai.Answer{q.ID: {Choice: choice, Seal: q.Seal, Channel: aai.Terminal}}
+	return r
+}
+
+// choose asks about the tool, answers and returns the request of the answer.
+func (d *desk) choose(t *testing.T, app *aai.App, tool, choice string) *aai.Request {
+	t.Helper()
+	return answered(asking(app, tool), d.question(t, asking(app, tool)), choice)
+}
+
+// check is Gate.Check as one word.
+func check(g aai.Gate, r *aai.Request) string {
+	questions, err := g.Check(context.Background(), r)
+	switch {
+	case err != nil:
+		return string(aai.AsError(err).Code)
+	case len(questions) > 0:
+		return "asks"
+	}
+	return "admits"
+}
