@@ -2,6 +2,8 @@ package own
 
 import (
 	"context"
+	"slices"
+	"strings"
 	"time"
 
 	"aai"
@@ -51,6 +53,14 @@ func (t consentTools) grant(ctx context.Context, call *aai.Call) (*aai.Result, e
 	if err != nil {
 		return nil, err
 	}
+	if app.ID == aai.OwnApp {
+		// The gate of the gateway's own tools asks no grants.
+		return nil, aai.Errorf(aai.PermissionDenied, "the gateway's own tools are open to agents or they are not; no consent changes that")
+	}
+	caller, err := callerNamed(text(call, "caller"))
+	if err != nil {
+		return nil, err
+	}
 	expires, err := expiry(text(call, "expires"))
 	if err != nil {
 		return nil, err
@@ -59,17 +69,32 @@ func (t consentTools) grant(ctx context.Context, call *aai.Call) (*aai.Result, e
 	if err != nil {
 		return nil, err
 	}
-	grants := make([]policy.Grant, len(tools))
+	grants, now := make([]policy.Grant, len(tools)), time.Now()
 	for i, tool := range tools {
 		grants[i] = policy.Grant{
-			Caller: text(call, "caller"), App: app.ID, Tool: tool, Digest: app.Digest,
-			Decision: policy.Allow, GrantedAt: time.Now(), ExpiresAt: expires, Channel: aai.Terminal,
+			Caller: caller, App: app.ID, Tool: tool, Digest: app.Digest,
+			Decision: policy.Allow, GrantedAt: now, ExpiresAt: expires, Channel: aai.Terminal,
 		}
 	}
 	if err := t.store.Add(grants...); err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the consent could not be kept: %w", err)
 	}
 	return &aai.Result{Data: map[string]any{"granted": tools}}, nil
+}
+
+// callerNamed returns the name if it can be some caller's: callers are compared as
+// aai.Caller writes them, so a name with other characters would allow nobody.
+func callerNamed(name string) (string, error) {
+	door, said, found := strings.Cut(name, ":")
+	if !found {
+		door, said = "", name
+	}
+	if said == "" || aai.CleanLabel(said, 60) != said || strings.TrimSpace(door) != door || found && door == "" {
+		e := aai.Errorf(aai.InvalidParams, "caller: no caller is named %q", aai.CleanLabel(name, 60))
+		e.Hint = "Callers are named as in the history, such as mcp:claude-ai; * is anyone."
+		return "", e
+	}
+	return name, nil
 }
 
 // toolsNamed returns the tool of that name, or all the app has now for "*".
@@ -81,7 +106,7 @@ func toolsNamed(app *aai.App, name string) ([]string, error) {
 		}
 		all = append(all, tool.Name)
 	}
-	if name == policy.Every {
+	if name == policy.Every && len(all) > 0 {
 		return all, nil
 	}
 	e := aai.Errorf(aai.ToolNotFound, "%s has no tool %q", app.ID, aai.CleanLabel(name, 60))
@@ -105,14 +130,14 @@ func expiry(s string) (time.Time, error) {
 
 func (t consentTools) revoke(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	app, tool, caller := text(call, "app"), text(call, "tool"), text(call, "caller")
-	if app != "" {
-		// An alias is understood; an app that is gone is meant by its id.
-		if found, err := t.known().Find(ctx, app); err == nil {
-			app = found.ID
-		}
+	// An alias is understood; an app that is gone is meant by its id, also where
+	// another app has taken that for an alias.
+	apps := []string{app}
+	if found, err := t.known().Find(ctx, app); err == nil {
+		apps = append(apps, found.ID)
 	}
 	revoked, err := t.store.Remove(func(g policy.Grant) bool {
-		return (app == "" || g.App == app) && (tool == "" || g.Tool == tool) && (caller == "" || g.Caller == caller)
+		return (app == "" || slices.Contains(apps, g.App)) && (tool == "" || g.Tool == tool) && (caller == "" || g.Caller == caller)
 	})
 	if err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the consents could not be changed: %w", err)

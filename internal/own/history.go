@@ -3,7 +3,6 @@ package own
 import (
 	"context"
 	"encoding/json"
-	"strconv"
 	"time"
 
 	"aai"
@@ -35,18 +34,17 @@ func (h historyTool) list(ctx context.Context, call *aai.Call) (*aai.Result, err
 	return &aai.Result{Data: past}, nil
 }
 
-// number reads an integer that has passed a schema, in any form numbers come in.
+// number reads an integer that has passed a schema, in the forms that numbers
+// have after it. Zero stands for none.
 func number(value any) int {
 	switch n := value.(type) {
-	case int:
-		return n
+	case int64:
+		return int(n)
 	case float64:
 		return int(n)
 	case json.Number:
-		i, err := strconv.Atoi(n.String())
-		if err == nil {
-			return i
-		}
+		f, _ := n.Float64() // such as 1e2, which is an integer too
+		return int(f)
 	}
 	return 0
 }

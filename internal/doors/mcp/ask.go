@@ -17,9 +17,8 @@ const askTimeout = 4 * time.Minute
 // questions and the client makes the call again with the answers.
 const modernEra = "2026-07-28"
 
-// inputEnded is the context key of a channel that closes when the client can
-// send nothing more, so that no question waits for it.
-type inputEnded struct{}
+// lastOfInitialize is the last version that opens with "initialize".
+const lastOfInitialize = "2025-11-25"
 
 // choiceField names the one field of the form.
 const choiceField = "decision"
@@ -40,10 +39,12 @@ func (d *Door) ask(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call
 	again := *call
 	again.Parent, again.ID, again.Answers = call.ID, aai.NewCallID(), answers
 	result, err := d.gateway.Do(ctx, &again)
-	if err != nil {
-		return failed(aai.AsError(err)), nil
+	if err == nil {
+		return d.success(result), nil
 	}
-	return success(result), nil
+	failure = aai.AsError(err)
+	d.logFailure(&again, failure)
+	return failed(failure), nil
 }
 
 func mayAskClient(questions []aai.Question) bool {
@@ -74,6 +75,22 @@ func isModern(req *mcp.CallToolRequest) bool {
 	return init == nil || init.ProtocolVersion >= modernEra
 }
 
+// initializeEra keeps a client that opens with "initialize" in the era in which
+// that is right, whatever newer version it offers: the SDK agrees on an older
+// version with it, but would still answer it in the form of the newer one.
+func initializeEra(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if init, ok := req.(*mcp.ServerRequest[*mcp.InitializeParams]); ok && init.Params != nil && init.Params.ProtocolVersion >= modernEra {
+			params := *init.Params
+			params.ProtocolVersion = lastOfInitialize
+			opening := *init
+			opening.Params = &params
+			req = &opening
+		}
+		return next(ctx, method, req)
+	}
+}
+
 // form is the question as MCP elicitation has it: one required choice without a
 // default, so that no client answers by leaving it alone.
 func form(q aai.Question) *mcp.ElicitParams {
@@ -96,7 +113,7 @@ func form(q aai.Question) *mcp.ElicitParams {
 }
 
 // answer reads what came back. Whatever is not a choice of the form is a no.
-func answer(q string, seal string, result *mcp.ElicitResult) aai.Answer {
+func answer(seal string, result *mcp.ElicitResult) aai.Answer {
 	a := aai.Answer{Seal: seal, Channel: aai.Client}
 	if result != nil && result.Action == "accept" {
 		if choice, ok := result.Content[choiceField].(string); ok {
@@ -111,17 +128,6 @@ func answer(q string, seal string, result *mcp.ElicitResult) aai.Answer {
 func (d *Door) elicit(ctx context.Context, session *mcp.ServerSession, questions []aai.Question) (map[string]aai.Answer, bool) {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	if ended, ok := ctx.Value(inputEnded{}).(<-chan struct{}); ok {
-		stop := context.AfterFunc(ctx, func() {})
-		defer stop()
-		go func() {
-			select {
-			case <-ended:
-				cancel()
-			case <-ctx.Done():
-			}
-		}()
-	}
 	answers := make(map[string]aai.Answer, len(questions))
 	for _, q := range questions {
 		result, err := session.Elicit(ctx, form(q))
@@ -129,7 +135,7 @@ func (d *Door) elicit(ctx context.Context, session *mcp.ServerSession, questions
 			d.log.Info("a question could not be put through the client", "question", q.Title, "cause", err)
 			return nil, false
 		}
-		answers[q.ID] = answer(q.ID, q.Seal, result)
+		answers[q.ID] = answer(q.Seal, result)
 	}
 	return answers, true
 }
@@ -137,7 +143,7 @@ func (d *Door) elicit(ctx context.Context, session *mcp.ServerSession, questions
 // inputRequired is the answer to a client of the newer protocol: what it has to
 // ask, and the seals it has to bring back.
 func inputRequired(questions []aai.Question) (*mcp.CallToolResult, error) {
-	result := &mcp.CallToolResult{InputRequests: mcp.InputRequestMap{}}
+	result := &mcp.CallToolResult{Content: []mcp.Content{}, InputRequests: mcp.InputRequestMap{}}
 	seals := make(map[string]string, len(questions))
 	for _, q := range questions {
 		result.InputRequests[q.ID] = form(q)
@@ -164,7 +170,7 @@ func answersOf(req *mcp.CallToolRequest) map[string]aai.Answer {
 	answers := make(map[string]aai.Answer, len(req.Params.InputResponses))
 	for id, response := range req.Params.InputResponses {
 		result, _ := response.(*mcp.ElicitResult)
-		answers[id] = answer(id, seals[id], result)
+		answers[id] = answer(seals[id], result)
 	}
 	return answers
 }

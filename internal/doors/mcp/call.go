@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -64,7 +65,7 @@ func (d *Door) do(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call)
 	call.Answers = answersOf(req)
 	result, err := d.gateway.Do(ctx, call)
 	if err == nil {
-		return success(result), nil
+		return d.success(result), nil
 	}
 	failure := aai.AsError(err)
 	if len(failure.Questions) > 0 {
@@ -107,15 +108,11 @@ func (d *Door) readExec(req *mcp.CallToolRequest) *aai.Call {
 	if err := json.Unmarshal(req.Params.Arguments, &in); err != nil && len(req.Params.Arguments) > 0 {
 		return &aai.Call{Fault: aai.Errorf(aai.InvalidParams, "the arguments of aai_exec are not an object of app, tool and args: %w", err)}
 	}
-	call := &aai.Call{}
-	if call.App, call.Fault = readText("app", in.App); call.Fault != nil {
-		return call
-	}
-	if call.Tool, call.Fault = readText("tool", in.Tool); call.Fault != nil {
-		return call
-	}
-	call.Args, call.Fault = readArgs(in.Args)
-	return call
+	// What could be read is on record even if the rest is wrong.
+	app, noApp := readText("app", in.App)
+	tool, noTool := readText("tool", in.Tool)
+	args, noArgs := readArgs(in.Args)
+	return &aai.Call{App: app, Tool: tool, Args: args, Fault: cmp.Or(noApp, noTool, noArgs)}
 }
 
 func readText(name string, value any) (string, *aai.Error) {
@@ -149,9 +146,28 @@ func readArgs(raw json.RawMessage) (map[string]any, *aai.Error) {
 		err = errors.New("there is more than one value")
 	}
 	if err != nil {
-		return nil, aai.Errorf(aai.InvalidParams, "args: expected an object with the tool's parameters: %w", err)
+		e := aai.Errorf(aai.InvalidParams, "args: expected one object with the tool's parameters, got %s", kindOf(raw))
+		e.Err = err
+		return nil, e
 	}
 	return args, nil
+}
+
+// kindOf says what is in the place of an object.
+func kindOf(raw json.RawMessage) string {
+	switch {
+	case len(raw) == 0:
+		return "nothing"
+	case !json.Valid(raw):
+		return "text that is not one JSON value"
+	case raw[0] == '[':
+		return "a list"
+	case raw[0] == '"':
+		return "a string"
+	case raw[0] == 't' || raw[0] == 'f':
+		return "true or false"
+	}
+	return "a number"
 }
 
 // recoverPanics keeps a fault in one request from ending the process: the SDK

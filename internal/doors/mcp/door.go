@@ -56,6 +56,8 @@ func New(cfg Config) *Door {
 			Instructions: instructions,
 			Logger:       slog.New(warnings{log.Handler()}),
 			PageSize:     10_000,
+			// Which apps somebody has is nobody else's business.
+			SetCacheable: func(_ context.Context, _ mcp.Request, c *mcp.Cacheable) { c.CacheScope = "private" },
 			Capabilities: &mcp.ServerCapabilities{
 				Tools:     &mcp.ToolCapabilities{ListChanged: true},
 				Resources: &mcp.ResourceCapabilities{ListChanged: true},
@@ -63,20 +65,39 @@ func New(cfg Config) *Door {
 		})
 	d.server.AddTool(d.execTool(), d.exec)
 	// The last one added is the first to see a request.
+	d.server.AddReceivingMiddleware(initializeEra)
 	d.server.AddReceivingMiddleware(d.canonicalNames)
 	d.server.AddReceivingMiddleware(d.recoverPanics)
 	return d
 }
 
+// lastWords is how long calls that are running when the door must close have to
+// end. After that they are left behind.
+const lastWords = 2 * time.Second
+
 // ServeStdio serves one client: it reads requests from in and writes to out, a
 // message a line. It returns when in ends and everything asked until then is
-// answered, or when ctx ends.
+// answered, or when out cannot be written. When ctx ends it cancels what is
+// running and returns the context's error, at the latest two seconds later.
 func (d *Door) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	stop := d.follow(ctx)
 	defer stop()
 	t := newStdio(in, out)
-	ctx = context.WithValue(ctx, inputEnded{}, t.ended)
-	return d.server.Run(ctx, t)
+	ended := make(chan error, 1)
+	// The SDK would wait for every call, and for answers that cannot be written.
+	go func() { ended <- d.server.Run(context.WithoutCancel(ctx), t) }()
+	select {
+	case err := <-ended:
+		return err
+	case <-ctx.Done():
+	}
+	_ = t.Close() // never fails
+	select {
+	case <-ended:
+	case <-time.After(lastWords):
+		d.log.Warn("the door closes although calls are still running")
+	}
+	return ctx.Err()
 }
 
 // follow lists the apps, now and after each change, until stop.

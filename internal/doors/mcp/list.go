@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"fmt"
+	"runtime/debug"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -30,25 +31,43 @@ func noParams() map[string]any {
 // list brings the server's tools and resources up to the catalog. The SDK tells
 // clients when that changed anything.
 func (d *Door) list() {
+	defer d.recoverList()
 	d.sync.Lock()
 	defer d.sync.Unlock()
-	gone := d.listed
-	d.listed = make(map[string]listing, len(gone))
+	now := make(map[string]*aai.App)
 	for _, app := range d.gateway.Catalog.Apps() {
-		if app.ID == aai.OwnApp || !app.Runnable() {
-			continue
+		if app.ID != aai.OwnApp && app.Runnable() {
+			now[app.ID] = app
 		}
-		l := listing{tool: d.toolName(appPrefix + app.ID), summary: summary(app), resource: appPrefix + app.ID}
-		d.listed[app.ID] = l
-		if gone[app.ID] != l {
-			d.server.AddTool(d.guideTool(app, l), d.guide(app.ID))
-			d.server.AddResource(descriptorResource(app, l), d.readDescriptor(app.ID))
-		}
-		delete(gone, app.ID)
 	}
-	for _, l := range gone {
-		d.server.RemoveTools(l.tool)
-		d.server.RemoveResources(l.resource)
+	for id, l := range d.listed {
+		if now[id] == nil {
+			d.server.RemoveTools(l.tool)
+			d.server.RemoveResources(l.resource)
+			delete(d.listed, id)
+		}
+	}
+	for id, app := range now {
+		l := listing{tool: d.toolName(appPrefix + id), summary: summary(app), resource: appPrefix + id}
+		if d.listed[id] != l {
+			d.add(app, l)
+		}
+	}
+}
+
+// add lists an app, or what has changed about it. One that the SDK cannot take,
+// which it says by a panic, is left out.
+func (d *Door) add(app *aai.App, l listing) {
+	defer d.recoverList()
+	d.server.AddResource(descriptorResource(app, l), d.readDescriptor(app.ID))
+	d.server.AddTool(d.guideTool(app, l), d.guide(app.ID))
+	d.listed[app.ID] = l
+}
+
+// recoverList is deferred where the lists are made: the last ones stay.
+func (d *Door) recoverList() {
+	if p := recover(); p != nil {
+		d.log.Error("panic in listing the apps", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	}
 }
 

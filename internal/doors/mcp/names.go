@@ -20,10 +20,24 @@ func (d *Door) canonicalNames(next mcp.MethodHandler) mcp.MethodHandler {
 			params.Name, params.Arguments = d.listedName(params.Name, params.Arguments)
 			renamed := *call
 			renamed.Params = &params
-			req = &renamed
+			return d.onRecord(ctx, &renamed, next)
 		}
 		return next(ctx, method, req)
 	}
+}
+
+// onRecord puts the call of a tool that is not listed on record too. The SDK
+// answers it with an error of the protocol, as MCP has it; everything else that
+// goes wrong with a call is a result.
+func (d *Door) onRecord(ctx context.Context, req *mcp.CallToolRequest, next mcp.MethodHandler) (mcp.Result, error) {
+	result, err := next(ctx, "tools/call", req)
+	if err != nil {
+		_, _ = d.gateway.Do(ctx, &aai.Call{ // it is refused; being on record is all it is for
+			Caller: d.caller(req.Session, req.ClientInfo()), Tool: req.Params.Name,
+			Fault: aai.Errorf(aai.ToolNotFound, "no tool of that name is listed"),
+		})
+	}
+	return result, err
 }
 
 // listedName turns any name of a tool into the one it is listed by, and the

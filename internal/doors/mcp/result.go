@@ -12,24 +12,27 @@ import (
 
 // success shapes a result. Text and structured content say the same, because
 // some clients show the model only one of them.
-func success(r *aai.Result) *mcp.CallToolResult {
+func (d *Door) success(r *aai.Result) *mcp.CallToolResult {
 	out := &mcp.CallToolResult{}
 	structured := map[string]any{}
-	if r.Data != nil {
-		structured["result"] = r.Data
-	}
-	text := r.Text
-	if text == "" && r.Data != nil {
-		if b, err := json.Marshal(r.Data); err == nil {
-			text = string(b)
+	text, warning := r.Text, r.Warning
+	data, err := json.Marshal(r.Data)
+	switch {
+	case err != nil:
+		// The SDK would leave the request without any answer.
+		d.log.Error("a result cannot be written as JSON", "cause", err)
+		warning = strings.TrimLeft(warning+"; the app's result is left out because it is no JSON value", "; ")
+	case r.Data != nil:
+		structured["result"] = json.RawMessage(data)
+		if text == "" {
+			text = string(data)
 		}
+	case text != "":
+		structured["result"] = text
 	}
-	if r.Data == nil && r.Text != "" {
-		structured["result"] = r.Text
-	}
-	if r.Warning != "" {
-		structured["warning"] = r.Warning
-		text = strings.TrimLeft(text+"\nWarning: "+r.Warning, "\n")
+	if warning != "" {
+		structured["warning"] = warning
+		text = strings.TrimLeft(text+"\nWarning: "+warning, "\n")
 	}
 	if text == "" {
 		text = "Done. The app gave no result."

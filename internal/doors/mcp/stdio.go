@@ -8,34 +8,40 @@ import (
 	"errors"
 	"io"
 	"sync"
-	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
-
-// maxFrame is the longest message that is read, in bytes.
-const maxFrame = 16 << 20
 
 // A stdio transport carries one JSON-RPC message a line. The SDK's own ends the
 // connection at the first malformed line and drops what is unanswered when the
 // input ends; this one answers a malformed line with an error and goes on, and
 // at the end of the input waits until every request has its answer.
 type stdio struct {
-	in    *bufio.Reader
-	out   io.Writer
-	ended <-chan struct{} // closed when the input has ended
+	in       *bufio.Reader
+	incoming chan jsonrpc.Message
 
-	inputDone chan struct{}
 	closed    chan struct{}
 	closeOnce sync.Once
-	incoming  chan jsonrpc.Message
 
-	mu      sync.Mutex // guards what follows, and out
-	pending map[jsonrpc.ID]int
-	batches map[jsonrpc.ID]*batch
-	idle    chan struct{} // closed when the input has ended and nothing is pending
+	// writing guards out. It is not mu: a client that does not read its answers
+	// must not keep its requests from being read.
+	writing sync.Mutex
+	out     io.Writer
+
+	mu      sync.Mutex // guards what follows
+	pending map[jsonrpc.ID]request
+	open    int                     // requests whose answers are not written yet
+	asked   map[jsonrpc.ID]struct{} // what the client was asked and has not answered
 	atEnd   bool
+	idle    chan struct{} // closed when the input has ended and nothing is open
+}
+
+// A request waits for its answer.
+type request struct {
+	batch *batch // the batch it came in, if any
+	// endless requests are answered only when they end, which nobody waits for.
+	endless bool
 }
 
 // A batch is several requests of one line, whose answers go out in one line.
@@ -45,11 +51,10 @@ type batch struct {
 }
 
 func newStdio(in io.Reader, out io.Writer) *stdio {
-	done := make(chan struct{})
 	return &stdio{
-		in: bufio.NewReaderSize(in, 64<<10), out: out, ended: done, inputDone: done,
-		closed: make(chan struct{}), incoming: make(chan jsonrpc.Message),
-		pending: make(map[jsonrpc.ID]int), batches: make(map[jsonrpc.ID]*batch), idle: make(chan struct{}),
+		in: bufio.NewReaderSize(in, 64<<10), out: out,
+		incoming: make(chan jsonrpc.Message), closed: make(chan struct{}), idle: make(chan struct{}),
+		pending: make(map[jsonrpc.ID]request), asked: make(map[jsonrpc.ID]struct{}),
 	}
 }
 
@@ -62,8 +67,8 @@ func (s *stdio) Connect(context.Context) (mcp.Connection, error) {
 // SessionID implements mcp.Connection: stdio has no sessions.
 func (*stdio) SessionID() string { return "" }
 
-// Close implements mcp.Connection. A read of the input that never returns is
-// left behind.
+// Close implements mcp.Connection. Calls that are running are cancelled, and a
+// read of the input that never returns is left behind.
 func (s *stdio) Close() error {
 	s.closeOnce.Do(func() { close(s.closed) })
 	return nil
@@ -88,52 +93,94 @@ func (s *stdio) Write(ctx context.Context, m jsonrpc.Message) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	b, err := jsonrpc.EncodeMessage(m)
+	b, err := jsonrpc.EncodeMessage(withCode(m))
 	if err != nil {
 		return err
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	response, ok := m.(*jsonrpc.Response)
-	if !ok {
-		return s.writeLine(b)
-	}
-	defer s.answered(response.ID)
-	if group := s.batches[response.ID]; group != nil {
-		delete(s.batches, response.ID)
-		return s.writeBatch(group, b)
+	switch m := m.(type) {
+	case *jsonrpc.Response:
+		return s.answer(m.ID, b)
+	case *jsonrpc.Request:
+		if m.IsCall() && !s.mayAsk(m.ID) {
+			go s.take(unanswerable(m.ID))
+			return nil
+		}
 	}
 	return s.writeLine(b)
 }
 
-func (s *stdio) writeBatch(group *batch, b []byte) error {
-	group.answers = append(group.answers, b)
-	if group.open--; group.open > 0 {
-		return nil
+// withCode gives a code to what the SDK refuses without one, such as a request
+// before the handshake.
+func withCode(m jsonrpc.Message) jsonrpc.Message {
+	r, ok := m.(*jsonrpc.Response)
+	if !ok || r.Error == nil {
+		return m
 	}
-	all, err := json.Marshal(group.answers)
-	if err != nil {
-		return err
+	if _, coded := errors.AsType[*jsonrpc.Error](r.Error); coded {
+		return m
 	}
-	return s.writeLine(all)
+	return &jsonrpc.Response{ID: r.ID, Error: &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: r.Error.Error()}}
 }
 
-// writeLine writes one line; s.mu is held.
+// answer writes an answer, or keeps it until its batch is complete.
+func (s *stdio) answer(id jsonrpc.ID, b []byte) error {
+	s.mu.Lock()
+	r, known := s.pending[id]
+	delete(s.pending, id) // the client may use it again once it has read the answer
+	line, err := b, error(nil)
+	if r.batch != nil {
+		line, err = r.batch.add(b)
+	}
+	s.mu.Unlock()
+	if line != nil {
+		err = s.writeLine(line)
+	}
+	if known && !r.endless {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		s.open--
+		s.checkIdle()
+	}
+	return err
+}
+
+// add adds an answer and returns the line for all of them after the last one.
+func (b *batch) add(answer []byte) ([]byte, error) {
+	b.answers = append(b.answers, answer)
+	if b.open--; b.open > 0 {
+		return nil, nil
+	}
+	return json.Marshal(b.answers)
+}
+
 func (s *stdio) writeLine(b []byte) error {
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	_, err := s.out.Write(append(b, '\n'))
 	return err
 }
 
-// answered counts a request as done; s.mu is held.
-func (s *stdio) answered(id jsonrpc.ID) {
-	if s.pending[id]--; s.pending[id] <= 0 {
-		delete(s.pending, id)
+// mayAsk notes that the client is asked something. It reports false when the
+// client can say nothing any more.
+func (s *stdio) mayAsk(id jsonrpc.ID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.atEnd {
+		s.asked[id] = struct{}{}
 	}
-	s.checkIdle()
+	return !s.atEnd
 }
 
+// unanswerable stands in for the answer of a client that has closed its end.
+func unanswerable(id jsonrpc.ID) *jsonrpc.Response {
+	return &jsonrpc.Response{ID: id, Error: &jsonrpc.Error{
+		Code: jsonrpc.CodeInternalError, Message: "the client has closed its end and can answer nothing",
+	}}
+}
+
+// checkIdle is called with s.mu held.
 func (s *stdio) checkIdle() {
-	if s.atEnd && len(s.pending) == 0 {
+	if s.atEnd && s.open == 0 {
 		select {
 		case <-s.idle:
 		default:
@@ -142,111 +189,79 @@ func (s *stdio) checkIdle() {
 	}
 }
 
-// readLines reads until the input ends.
+// readLines reads until the input ends, or nobody takes or reads what comes of it.
 func (s *stdio) readLines() {
+	defer s.end()
 	for {
 		line, err := s.readLine()
 		if len(bytes.TrimSpace(line)) > 0 && !s.takeLine(line) {
 			return
 		}
 		if errors.Is(err, errFrameTooLong) {
-			s.refuse(jsonrpc.CodeInvalidRequest, err.Error())
+			if !s.refuse(jsonrpc.CodeInvalidRequest, err.Error()) {
+				return
+			}
 			continue
 		}
 		if err != nil {
-			break
+			return
 		}
+	}
+}
+
+// end notes that the client sends nothing more, and ends the waiting for what it
+// was asked: after every answer that it did give.
+func (s *stdio) end() {
+	s.mu.Lock()
+	s.atEnd = true
+	asked := s.asked
+	s.asked = nil
+	s.mu.Unlock()
+	for id := range asked {
+		s.take(unanswerable(id))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.atEnd = true
-	close(s.inputDone)
 	s.checkIdle()
 }
 
-var errFrameTooLong = errors.New("the message is longer than 16 MiB")
+// errIDInUse is said for the SDK, which leaves such a request without an answer.
+const errIDInUse = "the id belongs to another request, which is not answered yet"
 
-// readLine reads up to a line feed. What is longer than maxFrame is read to its
-// end and thrown away.
-func (s *stdio) readLine() ([]byte, error) {
-	var line []byte
-	tooLong := false
-	for {
-		part, err := s.in.ReadSlice('\n')
-		if len(line)+len(part) > maxFrame {
-			tooLong, line = true, nil
-		}
-		if !tooLong {
-			line = append(line, part...)
-		}
-		if errors.Is(err, bufio.ErrBufferFull) {
-			continue
-		}
-		if tooLong && err == nil {
-			err = errFrameTooLong
-		}
-		return line, err
-	}
-}
-
-// takeLine hands the messages of a line on, or answers what is wrong with it. It
-// reports false when the connection is closed.
-func (s *stdio) takeLine(line []byte) bool {
-	if !utf8.Valid(line) {
-		return s.refuse(jsonrpc.CodeParseError, "the message is not valid UTF-8")
-	}
-	if !json.Valid(line) {
-		return s.refuse(jsonrpc.CodeParseError, "the message is not valid JSON")
-	}
-	if bytes.TrimLeft(line, " \t\r")[0] == '[' {
-		return s.takeBatch(line)
-	}
-	m, err := jsonrpc.DecodeMessage(line)
-	if err != nil {
-		return s.refuse(jsonrpc.CodeInvalidRequest, "the message is not a JSON-RPC 2.0 request: "+err.Error())
-	}
-	return s.take(m)
-}
-
-// takeBatch takes a line with several messages, which the protocol had until
-// 2025-03-26.
-func (s *stdio) takeBatch(line []byte) bool {
-	var parts []json.RawMessage
-	if err := json.Unmarshal(line, &parts); err != nil || len(parts) == 0 {
-		return s.refuse(jsonrpc.CodeInvalidRequest, "the batch is empty")
-	}
-	var messages []jsonrpc.Message
-	group := &batch{}
-	for _, part := range parts {
-		m, err := jsonrpc.DecodeMessage(part)
-		if err != nil {
-			return s.refuse(jsonrpc.CodeInvalidRequest, "the batch holds a message that is not JSON-RPC 2.0: "+err.Error())
-		}
-		messages = append(messages, m)
-		if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() {
-			group.open++
-		}
-	}
+// expect notes that the requests wait for their answers. It reports false, and
+// notes nothing, if the id of one of them is taken.
+func (s *stdio) expect(group *batch, requests ...*jsonrpc.Request) bool {
 	s.mu.Lock()
-	for _, m := range messages {
-		if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() {
-			s.batches[r.ID] = group
-		}
-	}
-	s.mu.Unlock()
-	for _, m := range messages {
-		if !s.take(m) {
+	defer s.mu.Unlock()
+	ids := make(map[jsonrpc.ID]struct{}, len(requests))
+	for _, r := range requests {
+		_, pending := s.pending[r.ID]
+		_, twice := ids[r.ID]
+		if pending || twice {
 			return false
 		}
+		ids[r.ID] = struct{}{}
+	}
+	for _, r := range requests {
+		waiting := request{batch: group, endless: r.Method == "subscriptions/listen"}
+		if waiting.endless {
+			waiting.batch = nil // the others must not wait for it
+		} else {
+			s.open++
+		}
+		if waiting.batch != nil {
+			group.open++
+		}
+		s.pending[r.ID] = waiting
 	}
 	return true
 }
 
 // take hands one message on.
 func (s *stdio) take(m jsonrpc.Message) bool {
-	if r, ok := m.(*jsonrpc.Request); ok {
+	if r, ok := m.(*jsonrpc.Response); ok {
 		s.mu.Lock()
-		s.count(r)
+		delete(s.asked, r.ID)
 		s.mu.Unlock()
 	}
 	select {
@@ -255,36 +270,4 @@ func (s *stdio) take(m jsonrpc.Message) bool {
 	case <-s.closed:
 		return false
 	}
-}
-
-// count notes that a request waits for its answer; s.mu is held. A subscription
-// is answered only when it ends, and a cancelled request perhaps never.
-func (s *stdio) count(r *jsonrpc.Request) {
-	switch {
-	case r.IsCall() && r.Method != "subscriptions/listen":
-		s.pending[r.ID]++
-	case r.Method == "notifications/cancelled":
-		var params struct {
-			RequestID any `json:"requestId"`
-		}
-		if json.Unmarshal(r.Params, &params) != nil {
-			return
-		}
-		if id, err := jsonrpc.MakeID(params.RequestID); err == nil {
-			delete(s.pending, id)
-		}
-	}
-}
-
-// refuse answers a line that is no message. It has no id that could be trusted.
-func (s *stdio) refuse(code int64, message string) bool {
-	b, err := json.Marshal(map[string]any{
-		"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": message},
-	})
-	if err != nil {
-		return true
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.writeLine(b) == nil
 }

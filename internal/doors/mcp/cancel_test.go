@@ -1,0 +1,139 @@
+package mcp_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+)
+
+// A cancelled request reaches the tool's context, is on record, and hurts no other.
+func TestCancellation(t *testing.T) {
+	w := newWorld(t)
+	c := w.dial(t).open("2025-06-18", `{}`)
+	first := c.request("tools/call", exec(blockTool, `{"text":"first"}`))
+	second := c.request("tools/call", exec(blockTool, `{"text":"second"}`))
+	<-w.entered
+	<-w.entered
+	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s,"reason":"enough"}}`, first))
+	if err := <-w.ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("the tool's context ended with %v", err)
+	}
+	if m := c.receive(); string(m.ID) != first {
+		t.Errorf("expected the answer to %s, got %+v", first, m)
+	}
+	close(w.release)
+	m := c.receive()
+	if string(m.ID) != second {
+		t.Errorf("expected the answer to %s, got %+v", second, m)
+	}
+	m.result(t).succeeds(t)
+	if rest, err := c.hangUp(); len(rest) > 0 || err != nil {
+		t.Errorf("at the end came %q and %v", rest, err)
+	}
+	if got := w.journal.outcomes(blockTool); got[aai.AutomationFailed] != 1 || got[""] != 1 {
+		t.Errorf("the journal has %v", got)
+	}
+}
+
+// A cancelled call takes its question back.
+func TestCancellationWhileThePersonIsAsked(t *testing.T) {
+	w := newWorld(t, withGate(asks))
+	c := w.dial(t).open("2025-06-18", elicits)
+	id := c.request("tools/call", exec(addTool, `{}`))
+	q := c.receive()
+	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, id))
+	var took, answered bool
+	for range 2 {
+		switch m := c.receive(); {
+		case m.Method == "notifications/cancelled":
+			took = true
+		case string(m.ID) == id:
+			answered = true
+			m.result(t).fails(t, "CONSENT_REQUIRED")
+		}
+	}
+	if !took || !answered {
+		t.Errorf("the question was taken back: %v, the call was answered: %v", took, answered)
+	}
+	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"decision":"once"}}}`, q.ID))
+	if rest, err := c.hangUp(); len(rest) > 0 || err != nil {
+		t.Errorf("at the end came %q and %v", rest, err)
+	}
+	if len(w.added) > 0 {
+		t.Error("the call ran")
+	}
+}
+
+// The SDK's client cancels by its context, in both eras.
+func TestTheSDKsClientCancels(t *testing.T) {
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		t.Run(version, func(t *testing.T) {
+			w := newWorld(t)
+			session := w.connect(t, version, nil)
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() { <-w.entered; cancel() }()
+			_, err := session.CallTool(ctx, &mcp.CallToolParams{
+				Name: "aai_exec", Arguments: map[string]any{"app": notes, "tool": blockTool},
+			})
+			if !errors.Is(err, context.Canceled) {
+				t.Errorf("the call ended with %v", err)
+			}
+			if err := <-w.ended; !errors.Is(err, context.Canceled) {
+				t.Errorf("the tool's context ended with %v", err)
+			}
+		})
+	}
+}
+
+// While one tool blocks, 64 other calls at once go through.
+func TestACallThatBlocksBlocksNoOther(t *testing.T) {
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		t.Run(version, func(t *testing.T) {
+			w := newWorld(t)
+			session := w.connect(t, version, nil)
+			call := func(tool string) error {
+				result, err := session.CallTool(t.Context(), &mcp.CallToolParams{
+					Name: "aai_exec", Arguments: map[string]any{"app": notes, "tool": tool},
+				})
+				if err == nil && result.IsError {
+					err = fmt.Errorf("%s failed: %v", tool, result.StructuredContent)
+				}
+				return err
+			}
+			blocked, others := make(chan error, 1), make(chan error, 64)
+			go func() { blocked <- call(blockTool) }()
+			<-w.entered
+			for range 64 {
+				go func() { others <- call(addTool) }()
+			}
+			for range 64 {
+				if err := <-others; err != nil {
+					t.Error(err)
+				}
+			}
+			close(w.release)
+			if err := <-blocked; err != nil {
+				t.Error(err)
+			}
+			if n := w.journal.outcomes(addTool)[""]; n != 64 {
+				t.Errorf("%d of 64 calls are on record", n)
+			}
+			// The grant for a session must mean this client, whatever the era.
+			sessions := map[string]bool{}
+			for _, e := range w.journal.calls(aai.Received) {
+				sessions[e.Caller.Session] = true
+				if e.Caller.Door != aai.DoorMCP || e.Caller.Name != "tester" || e.Caller.Session == "" {
+					t.Errorf("a call came from %+v", e.Caller)
+				}
+			}
+			if len(sessions) != 1 {
+				t.Errorf("the calls of one client are of %d sessions", len(sessions))
+			}
+		})
+	}
+}

@@ -1,0 +1,244 @@
+package mcp_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// patience is when a test gives up on what must come. No test waits for it to
+// pass.
+const patience = 30 * time.Second
+
+// A wire is a client that knows nothing of MCP: it writes bytes and reads lines.
+type wire struct {
+	t     *testing.T
+	in    *io.PipeWriter
+	out   *io.PipeReader
+	lines chan string
+	done  chan struct{} // closed when ServeStdio has returned
+	err   error         // what it returned
+	next  int
+}
+
+// dial connects a wire to the door, until the end of the test.
+func (w *world) dial(t *testing.T) *wire {
+	t.Helper()
+	return w.dialIn(t, t.Context())
+}
+
+func (w *world) dialIn(t *testing.T, ctx context.Context) *wire {
+	t.Helper()
+	in, write := io.Pipe()
+	read, out := io.Pipe()
+	c := &wire{t: t, in: write, out: read, lines: make(chan string, 10_000), done: make(chan struct{})}
+	go func() {
+		c.err = w.door.ServeStdio(ctx, in, out)
+		_ = out.Close()
+		_ = in.CloseWithError(io.ErrClosedPipe)
+		close(c.done)
+	}()
+	go func() {
+		defer close(c.lines)
+		scanner := bufio.NewScanner(read)
+		scanner.Buffer(nil, 64<<20)
+		for scanner.Scan() {
+			c.lines <- scanner.Text()
+		}
+	}()
+	t.Cleanup(func() { _ = write.Close(); _ = read.Close(); <-c.done })
+	return c
+}
+
+// write sends bytes as they are. A door that has gone is no failure of itself.
+func (c *wire) write(text string) {
+	_, _ = io.WriteString(c.in, text)
+}
+
+func (c *wire) send(line string) { c.write(line + "\n") }
+
+// line returns the next line from the door.
+func (c *wire) line() string {
+	c.t.Helper()
+	select {
+	case line, ok := <-c.lines:
+		if !ok {
+			c.t.Fatal("the door has closed its output")
+		}
+		return line
+	case <-time.After(patience):
+		c.t.Fatal("nothing comes from the door")
+	}
+	return ""
+}
+
+// A message is one line, read.
+type message struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  *struct {
+		Code    int    `json:"code"`
+		Message string `json:"message"`
+	} `json:"error"`
+}
+
+func (c *wire) receive() message {
+	c.t.Helper()
+	line := c.line()
+	var m message
+	if err := json.Unmarshal([]byte(line), &m); err != nil {
+		c.t.Fatalf("not a message: %v: %s", err, line)
+	}
+	return m
+}
+
+// request sends a request and returns its id.
+func (c *wire) request(method, params string) string {
+	c.next++
+	id := fmt.Sprintf("%d", c.next)
+	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`, id, method, params))
+	return id
+}
+
+// ask sends a request and returns its answer; other messages on the way fail.
+func (c *wire) ask(method, params string) message {
+	c.t.Helper()
+	id := c.request(method, params)
+	m := c.receive()
+	if string(m.ID) != id || m.Method != "" {
+		c.t.Fatalf("expected the answer to %s, got %+v", id, m)
+	}
+	return m
+}
+
+// open makes the handshake of a client of an older protocol.
+func (c *wire) open(version, capabilities string) *wire {
+	c.t.Helper()
+	m := c.ask("initialize", fmt.Sprintf(
+		`{"protocolVersion":%q,"capabilities":%s,"clientInfo":{"name":"tester","version":"0"}}`, version, capabilities))
+	if m.Error != nil {
+		c.t.Fatalf("the handshake failed: %+v", m.Error)
+	}
+	c.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	return c
+}
+
+// exec are the parameters of a call of aai_exec.
+func exec(tool, args string) string {
+	return fmt.Sprintf(`{"name":"aai_exec","arguments":{"app":%q,"tool":%q,"args":%s}}`, notes, tool, args)
+}
+
+// A toolResult is the result of tools/call.
+type toolResult struct {
+	ResultType string `json:"resultType"`
+	IsError    bool   `json:"isError"`
+	Content    []struct {
+		Type string `json:"type"`
+		Text string `json:"text"`
+	} `json:"content"`
+	StructuredContent map[string]any `json:"structuredContent"`
+	InputRequests     map[string]struct {
+		Method string          `json:"method"`
+		Params json.RawMessage `json:"params"`
+	} `json:"inputRequests"`
+	RequestState string `json:"requestState"`
+}
+
+// result reads the answer to tools/call.
+func (m message) result(t *testing.T) toolResult {
+	t.Helper()
+	var r toolResult
+	if m.Error != nil {
+		t.Fatalf("expected a result, got the error %+v", *m.Error)
+	}
+	if err := json.Unmarshal(m.Result, &r); err != nil {
+		t.Fatalf("not a result: %v: %s", err, m.Result)
+	}
+	return r
+}
+
+// fails asserts that the result is an error of the type.
+func (r toolResult) fails(t *testing.T, code string) {
+	t.Helper()
+	if !r.IsError || r.StructuredContent["type"] != code {
+		t.Fatalf("expected %s, got %+v", code, r)
+	}
+}
+
+// succeeds asserts that the result is no error.
+func (r toolResult) succeeds(t *testing.T) {
+	t.Helper()
+	if r.IsError || len(r.Content) == 0 {
+		t.Fatalf("expected success, got %+v", r)
+	}
+}
+
+// hangUp closes the input, and returns what still came and how the door ended.
+func (c *wire) hangUp() ([]string, error) {
+	c.t.Helper()
+	_ = c.in.Close()
+	return c.rest()
+}
+
+// rest returns everything to the end of the output, and how the door ended.
+func (c *wire) rest() ([]string, error) {
+	c.t.Helper()
+	var lines []string
+	deadline := time.After(patience)
+	for {
+		select {
+		case line, ok := <-c.lines:
+			if ok {
+				lines = append(lines, line)
+				continue
+			}
+		case <-deadline:
+			c.t.Fatal("the door does not end")
+		}
+		select {
+		case <-c.done:
+			return lines, c.err
+		case <-deadline:
+			c.t.Fatal("the door does not return")
+		}
+	}
+}
+
+// lives asserts that the door answers.
+func (c *wire) lives() {
+	c.t.Helper()
+	c.ask("tools/call", exec(sayTool, `{}`)).result(c.t).succeeds(c.t)
+}
+
+// connect connects the SDK's own client, in the era of the version.
+func (w *world) connect(t *testing.T, version string, options *mcp.ClientOptions) *mcp.ClientSession {
+	t.Helper()
+	in, write := io.Pipe()
+	read, out := io.Pipe()
+	done := make(chan error, 1)
+	go func() { done <- w.door.ServeStdio(context.WithoutCancel(t.Context()), in, out) }()
+	client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "0"}, options)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	session, err := client.Connect(ctx, &mcp.IOTransport{Reader: read, Writer: write}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = session.Close()
+		// A client that closes both ends at once may miss a last answer.
+		if err := <-done; err != nil && !errors.Is(err, io.ErrClosedPipe) {
+			t.Errorf("the door ended with %v", err)
+		}
+	})
+	return session
+}

@@ -1,0 +1,261 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+	"aai/internal/policy"
+)
+
+// guarded puts the real gate of consent in front of the apps. Gates with the
+// same file know the same grants.
+func guarded(file string) change {
+	gate := policy.NewConsent(policy.NewFileStore(file), nil)
+	return func(w *world) {
+		w.gate = func(r *aai.Request) ([]aai.Question, error) { return gate.Check(context.Background(), r) }
+	}
+}
+
+func grantsIn(t *testing.T) string { return filepath.Join(t.TempDir(), "consent.json") }
+
+// askedAbout calls a tool and expects the person to be asked.
+func (c *wire) askedAbout(tool, args string) (id string, question message) {
+	c.t.Helper()
+	id = c.request("tools/call", exec(tool, args))
+	q := c.receive()
+	if q.Method != "elicitation/create" {
+		c.t.Fatalf("expected a question, got %+v", q)
+	}
+	return id, q
+}
+
+// reply answers a question with the rest of a message, and returns the result of
+// the call.
+func (c *wire) reply(question message, rest string) toolResult {
+	c.t.Helper()
+	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, question.ID, rest))
+	return c.receive().result(c.t)
+}
+
+func chose(choice string) string {
+	return fmt.Sprintf(`"result":{"action":"accept","content":{"decision":%q}}`, choice)
+}
+
+// What the person chose is what happens: now, at the next call, for another
+// tool, and in another process.
+func TestEveryChoice(t *testing.T) {
+	for choice, c := range map[string]struct {
+		now, again, other, elsewhere string // a code, "" for success, "asked"
+	}{
+		"deny":    {"PERMISSION_DENIED", "asked", "asked", "asked"},
+		"once":    {"", "asked", "asked", "asked"},
+		"session": {"", "", "asked", "asked"},
+		"always":  {"", "", "asked", ""},
+		"all":     {"", "", "", ""},
+		"never":   {"PERMISSION_DENIED", "CONSENT_REQUIRED", "asked", "CONSENT_REQUIRED"},
+	} {
+		t.Run(choice, func(t *testing.T) {
+			file := grantsIn(t)
+			w := newWorld(t, guarded(file))
+			client := w.dial(t).open("2025-06-18", elicits)
+			_, q := client.askedAbout(addTool, `{}`)
+			if now := client.reply(q, chose(choice)).code(); now != c.now {
+				t.Errorf("the call came to %q, expected %q", now, c.now)
+			}
+			if again := client.outcome(addTool); again != c.again {
+				t.Errorf("the next call came to %q, expected %q", again, c.again)
+			}
+			if other := client.outcome(sayTool); other != c.other {
+				t.Errorf("another tool came to %q, expected %q", other, c.other)
+			}
+			next := newWorld(t, guarded(file)).dial(t).open("2025-06-18", elicits)
+			if elsewhere := next.outcome(addTool); elsewhere != c.elsewhere {
+				t.Errorf("in another process it came to %q, expected %q", elsewhere, c.elsewhere)
+			}
+		})
+	}
+}
+
+// code is how a call ended: "" for success.
+func (r toolResult) code() string {
+	code, _ := r.StructuredContent["type"].(string)
+	return code
+}
+
+// outcome makes a call and says how it ended, or that the person was asked, who
+// declines.
+func (c *wire) outcome(tool string) string {
+	c.t.Helper()
+	c.request("tools/call", exec(tool, `{}`))
+	m := c.receive()
+	if m.Method != "elicitation/create" {
+		return m.result(c.t).code()
+	}
+	c.reply(m, `"result":{"action":"decline"}`)
+	return "asked"
+}
+
+// The question says what is asked for, and its first choice is no.
+func TestTheQuestion(t *testing.T) {
+	c := newWorld(t, guarded(grantsIn(t))).dial(t).open("2025-06-18", elicits)
+	_, q := c.askedAbout(addTool, `{"text":"buy milk"}`)
+	var form struct {
+		Mode, Message   string
+		RequestedSchema struct {
+			Properties map[string]struct {
+				Type    string
+				Enum    []string
+				Default any
+			}
+			Required []string
+		}
+	}
+	if err := json.Unmarshal(q.Params, &form); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"mcp:tester", notes, addTool, "buy milk"} {
+		if !strings.Contains(form.Message, part) {
+			t.Errorf("the question does not say %q: %s", part, form.Message)
+		}
+	}
+	field := form.RequestedSchema.Properties["decision"]
+	if form.Mode != "form" || field.Type != "string" || field.Default != nil || len(field.Enum) == 0 || field.Enum[0] != "deny" ||
+		!slices.Equal(form.RequestedSchema.Required, []string{"decision"}) {
+		t.Errorf("the form is %s", q.Params)
+	}
+}
+
+// Whatever else comes back is no.
+func TestNothingElseIsYes(t *testing.T) {
+	for name, rest := range map[string]string{
+		"decline":                `"result":{"action":"decline"}`,
+		"cancel":                 `"result":{"action":"cancel"}`,
+		"decline, but with once": `"result":{"action":"decline","content":{"decision":"once"}}`,
+		"cancel, but with once":  `"result":{"action":"cancel","content":{"decision":"once"}}`,
+		"accept without content": `"result":{"action":"accept"}`,
+		"accept of nothing":      `"result":{"action":"accept","content":{}}`,
+		"no such choice":         `"result":{"action":"accept","content":{"decision":"root"}}`,
+		"a label":                `"result":{"action":"accept","content":{"decision":"Allow this once"}}`,
+		"upper case":             `"result":{"action":"accept","content":{"decision":"ONCE"}}`,
+		"a list":                 `"result":{"action":"accept","content":{"decision":["once"]}}`,
+		"true":                   `"result":{"action":"accept","content":{"decision":true}}`,
+		"another field":          `"result":{"action":"accept","content":{"Decision":"once"}}`,
+		"no action":              `"result":{"content":{"decision":"once"}}`,
+		"another action":         `"result":{"action":"yes","content":{"decision":"once"}}`,
+		"a string":               `"result":"once"`,
+		"null":                   `"result":null`,
+		"nothing":                `"x":1`,
+		"an error":               `"error":{"code":-32601,"message":"Method not found"}`,
+		"an error and a result":  `"error":{"code":1,"message":"no"},"result":{"action":"accept","content":{"decision":"once"}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, guarded(grantsIn(t)))
+			c := w.dial(t).open("2025-06-18", elicits)
+			_, q := c.askedAbout(addTool, `{}`)
+			result := c.reply(q, rest)
+			if code := result.code(); !result.IsError || code != "PERMISSION_DENIED" && code != "CONSENT_REQUIRED" {
+				t.Errorf("expected a refusal, got %+v", result)
+			}
+			w.ranNothing(t)
+			if got := c.outcome(addTool); got != "asked" {
+				t.Errorf("the next call came to %q", got)
+			}
+		})
+	}
+}
+
+func (w *world) ranNothing(t *testing.T) {
+	t.Helper()
+	if len(w.added) > 0 || w.journal.outcomes(addTool)[""] > 0 {
+		t.Error("the call ran")
+	}
+}
+
+// Where a client cannot show the form, the call ends with what the person can do.
+func TestClientsThatCannotAsk(t *testing.T) {
+	for name, capabilities := range map[string]string{
+		"no capability": `{}`, "addresses only": `{"elicitation":{"url":{}}}`, "something else": `{"sampling":{},"roots":{}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, guarded(grantsIn(t)))
+			c := w.dial(t).open("2025-11-25", capabilities)
+			result := c.ask("tools/call", exec(addTool, `{}`)).result(t)
+			result.fails(t, "CONSENT_REQUIRED")
+			if hint, _ := result.StructuredContent["suggestion"].(string); !strings.Contains(hint, "aai-gateway consent grant "+notes+" "+addTool) {
+				t.Errorf("the hint is %q", hint)
+			}
+			w.ranNothing(t)
+		})
+	}
+	for name, capabilities := range map[string]string{
+		"no mode": `{"elicitation":{}}`, "forms": `{"elicitation":{"form":{}}}`, "both": `{"elicitation":{"form":{},"url":{}}}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := newWorld(t, guarded(grantsIn(t))).dial(t).open("2025-11-25", capabilities)
+			c.askedAbout(addTool, `{}`)
+		})
+	}
+}
+
+// A question that policy keeps from clients is not put through one.
+func TestAQuestionThatIsNotForClients(t *testing.T) {
+	w := newWorld(t, withGate(func(r *aai.Request) ([]aai.Question, error) {
+		questions, _ := asks(r)
+		other := questions[0]
+		other.ID, other.Channels = "other", []aai.Channel{aai.Native, aai.Terminal}
+		return append(questions, other), nil
+	}))
+	c := w.dial(t).open("2025-06-18", elicits)
+	c.ask("tools/call", exec(addTool, `{}`)).result(t).fails(t, "CONSENT_REQUIRED")
+	w.ranNothing(t)
+}
+
+// The call with the answers belongs to the one that asked.
+func TestTheAnsweredCallNamesTheOneThatAsked(t *testing.T) {
+	w := newWorld(t, guarded(grantsIn(t)))
+	c := w.dial(t).open("2025-06-18", elicits)
+	_, q := c.askedAbout(addTool, `{}`)
+	c.reply(q, chose("once")).succeeds(t)
+	received := w.journal.calls(aai.Received)
+	if len(received) != 2 || received[0].Call == "" || received[1].Parent != received[0].Call {
+		t.Errorf("the journal has %+v", received)
+	}
+	if intents := w.journal.calls(aai.Intent); len(intents) != 1 || intents[0].Consent != "once (client)" {
+		t.Errorf("the journal has %+v", intents)
+	}
+}
+
+// The SDK's own client, which asks by itself, in both eras.
+func TestTheSDKsClientAsks(t *testing.T) {
+	for _, version := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {
+		t.Run(version, func(t *testing.T) {
+			w := newWorld(t, guarded(grantsIn(t)))
+			asked := 0
+			session := w.connect(t, version, &mcp.ClientOptions{
+				ElicitationHandler: func(_ context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+					asked++
+					if asked > 1 {
+						return &mcp.ElicitResult{Action: "decline"}, nil
+					}
+					return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"decision": "once"}}, nil
+				},
+			})
+			for i, fails := range []bool{false, true} {
+				result, err := session.CallTool(t.Context(), &mcp.CallToolParams{
+					Name: "aai_exec", Arguments: map[string]any{"app": notes, "tool": addTool, "args": map[string]any{"text": "x"}},
+				})
+				if err != nil || result.IsError != fails || asked != i+1 {
+					t.Errorf("call %d: %+v, %v, asked %d times", i, result, err, asked)
+				}
+			}
+		})
+	}
+}

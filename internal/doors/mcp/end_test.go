@@ -1,0 +1,233 @@
+package mcp_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+// asks is a gate that asks about everything.
+func asks(*aai.Request) ([]aai.Question, error) {
+	return []aai.Question{{
+		ID: "consent", Channels: []aai.Channel{aai.Client}, Title: "Allow it?", Seal: "s",
+		Choices: []aai.Choice{{ID: "deny", Label: "Deny"}, {ID: "once", Label: "Once"}},
+	}}, nil
+}
+
+const elicits = `{"elicitation":{}}`
+
+// A client that writes its requests and closes its end at once gets every answer.
+func TestTheEndOfTheInputLosesNoAnswer(t *testing.T) {
+	for range 20 {
+		w := newWorld(t)
+		c := w.dial(t).open("2025-06-18", `{}`)
+		var all strings.Builder
+		for i := range 20 {
+			fmt.Fprintf(&all, `{"jsonrpc":"2.0","id":"n%d","method":"tools/call","params":%s}`+"\n", i, exec(addTool, `{}`))
+		}
+		c.write(strings.TrimSuffix(all.String(), "\n")) // not even the last line is ended
+		rest, err := c.hangUp()
+		if len(rest) != 20 || err != nil {
+			t.Fatalf("%d of 20 answers came, then %v", len(rest), err)
+		}
+		if n := w.journal.outcomes(addTool)[""]; n != 20 {
+			t.Fatalf("%d of 20 calls are on record", n)
+		}
+	}
+}
+
+// The same holds while a tool still runs.
+func TestTheEndOfTheInputWaitsForASlowTool(t *testing.T) {
+	w := newWorld(t)
+	c := w.dial(t).open("2025-06-18", `{}`)
+	for range 20 {
+		c.request("tools/call", exec(blockTool, `{}`))
+	}
+	for range 20 {
+		<-w.entered
+	}
+	_ = c.in.Close()
+	close(w.release)
+	rest, err := c.rest()
+	if len(rest) != 20 || err != nil {
+		t.Fatalf("%d of 20 answers came, then %v", len(rest), err)
+	}
+	if strings.Contains(strings.Join(rest, ""), "isError") {
+		t.Errorf("a call failed: %q", rest)
+	}
+}
+
+func TestTheEndOfTheInput(t *testing.T) {
+	ping := `{"jsonrpc":"2.0","id":"p","method":"ping"}`
+	listen := `{"jsonrpc":"2.0","id":"l","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},` +
+		`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
+	for name, c := range map[string]struct {
+		last  string
+		lines int // that still come
+	}{
+		"nothing":                    {"", 0},
+		"white space":                {"  ", 0},
+		"in the middle of a message": {ping[:20], 1},
+		"in the middle of a rune":    {`{"jsonrpc":"2.0","id":"` + "\xc3", 1},
+		"after a message":            {ping, 1},
+		"in a line too long":         {strings.Repeat("x", 17<<20), 0},
+		"in a subscription":          {listen + "\n" + ping, 2}, // it is acknowledged, but ends with the connection
+		"in a batch":                 {"[" + ping + "," + ping[:10], 1},
+		"after a batch":              {"[" + ping + "," + strings.Replace(ping, "p", "q", 1) + "]", 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := newWorld(t).dial(t).open("2025-03-26", `{}`)
+			client.write(c.last)
+			if rest, err := client.hangUp(); len(rest) != c.lines || err != nil {
+				t.Errorf("expected %d lines, got %q and %v", c.lines, rest, err)
+			}
+		})
+	}
+	t.Run("before anything", func(t *testing.T) {
+		if rest, err := newWorld(t).dial(t).hangUp(); len(rest) > 0 || err != nil {
+			t.Errorf("got %q and %v", rest, err)
+		}
+	})
+}
+
+// A question that nobody can answer any more is answered no, and the door ends.
+func TestTheEndOfTheInputWithAnOpenQuestion(t *testing.T) {
+	w := newWorld(t, withGate(asks))
+	c := w.dial(t).open("2025-06-18", elicits)
+	id := c.request("tools/call", exec(addTool, `{}`))
+	if m := c.receive(); m.Method != "elicitation/create" {
+		t.Fatalf("expected a question, got %+v", m)
+	}
+	rest, err := c.hangUp()
+	if len(rest) != 1 || err != nil || !strings.Contains(rest[0], `"id":`+id) || !strings.Contains(rest[0], "CONSENT_REQUIRED") {
+		t.Errorf("expected the refusal of %s, got %q and %v", id, rest, err)
+	}
+	if len(w.added) > 0 {
+		t.Error("the call ran")
+	}
+}
+
+// A question that would be put after the end is answered no as well.
+func TestAQuestionAfterTheEndOfTheInput(t *testing.T) {
+	held := make(chan struct{})
+	atGate := make(chan struct{})
+	w := newWorld(t, withGate(func(r *aai.Request) ([]aai.Question, error) {
+		close(atGate)
+		<-held
+		return asks(r)
+	}))
+	c := w.dial(t).open("2025-06-18", elicits)
+	c.request("tools/call", exec(addTool, `{}`))
+	<-atGate
+	_ = c.in.Close()
+	// Another request would be refused now; nothing tells when the door has seen
+	// the end, so both orders must come to the same.
+	close(held)
+	rest, err := c.rest()
+	if err != nil || len(rest) == 0 || !strings.Contains(rest[len(rest)-1], "CONSENT_REQUIRED") {
+		t.Errorf("expected a refusal, got %q and %v", rest, err)
+	}
+}
+
+// An answer that was given counts, though the client closes its end behind it.
+func TestAnAnswerBeforeTheEndOfTheInputCounts(t *testing.T) {
+	for range 50 {
+		w := newWorld(t, withGate(asksAboutSend))
+		c := w.dial(t).open("2025-06-18", elicits)
+		c.request("tools/call", exec(lostTool, `{}`))
+		q := c.receive()
+		c.write(fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"result":{"action":"accept","content":{"decision":"once"}}}`, q.ID))
+		rest, err := c.hangUp()
+		if len(rest) != 1 || err != nil || !strings.Contains(rest[0], "TIMEOUT") {
+			t.Fatalf("expected the end of the call, got %q and %v", rest, err)
+		}
+	}
+}
+
+// When its context ends the door ends, whatever still runs or waits.
+func TestTheEndOfTheContext(t *testing.T) {
+	for name, c := range map[string]struct {
+		version, call string
+		gate          func(*aai.Request) ([]aai.Question, error)
+	}{
+		"idle":              {},
+		"while a tool runs": {call: exec(blockTool, `{}`)},
+		"with a question":   {call: exec(addTool, `{}`), gate: asks},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			if c.gate != nil {
+				w.gate = c.gate
+			}
+			ctx, cancel := context.WithCancel(t.Context())
+			defer cancel()
+			client := w.dialIn(t, ctx).open("2025-06-18", elicits)
+			if c.call != "" {
+				client.request("tools/call", c.call)
+				if c.gate != nil {
+					client.line()
+				} else {
+					<-w.entered
+				}
+			}
+			cancel()
+			if _, err := client.rest(); !errors.Is(err, context.Canceled) {
+				t.Errorf("the door ended with %v", err)
+			}
+			if c.gate == nil && c.call != "" {
+				if err := <-w.ended; !errors.Is(err, context.Canceled) {
+					t.Errorf("the tool's context ended with %v", err)
+				}
+			}
+		})
+	}
+}
+
+// A client that never reads keeps neither its requests from being read nor the
+// door from ending.
+func TestAClientThatDoesNotRead(t *testing.T) {
+	w := newWorld(t)
+	in, write := io.Pipe()
+	_, out := io.Pipe() // nobody reads
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	done := make(chan error, 1)
+	go func() { done <- w.door.ServeStdio(ctx, in, out) }()
+	go func() {
+		_, _ = io.WriteString(write, `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}`+"\n")
+		for i := range 100 {
+			_, _ = fmt.Fprintf(write, `{"jsonrpc":"2.0","id":"n%d","method":"ping"}`+"\n", i)
+			_, _ = fmt.Fprintf(write, `{"jsonrpc":"2.0","id":"c%d","method":"resources/read","params":{"uri":"app:%s"}}`+"\n", i, notes)
+		}
+		cancel()
+	}()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Errorf("the door ended with %v", err)
+	}
+	_ = out.Close()
+}
+
+// An output that cannot be written ends the door, though the input stays open.
+func TestAnOutputThatCannotBeWritten(t *testing.T) {
+	for name, line := range map[string]string{
+		"an answer":           `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}`,
+		"a refusal of a line": `nonsense`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			in, write := io.Pipe()
+			read, out := io.Pipe()
+			_ = read.Close()
+			done := make(chan error, 1)
+			w := newWorld(t)
+			go func() { done <- w.door.ServeStdio(t.Context(), in, out) }()
+			go func() { _, _ = io.WriteString(write, line+"\n") }()
+			<-done
+			_ = write.Close()
+		})
+	}
+}

@@ -1,0 +1,71 @@
+package mcp_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"testing"
+)
+
+// FuzzStdio: whatever comes in, the door ends when it is over, and every line it
+// wrote is a JSON-RPC message or a batch of them.
+func FuzzStdio(f *testing.F) {
+	opening := `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{"elicitation":{}}}}` + "\n"
+	for _, seed := range []string{
+		"", "\n", "{", "[]", opening,
+		opening + `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
+		opening + `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + exec(addTool, `{"text":"x"}`) + "}\n",
+		opening + `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + exec(lostTool, `{}`) + "}\n" + `{"jsonrpc":"2.0","id":1,"result":{"action":"accept"}}`,
+		opening + `[{"jsonrpc":"2.0","id":"a","method":"ping"},{"jsonrpc":"2.0","id":"a","method":"ping"}]`,
+		`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":` + modern(exec(lostTool, `{}`), inputs(accepts("once"), `{"consent":"the seal"}`), elicits) + "}\r\n",
+		`{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":` + modern(`{"notifications":{"toolsListChanged":true}}`, "", `{}`) + "}\n",
+		opening + `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":0}}`,
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, input []byte) {
+		if bytes.Contains(input, []byte(blockTool)) {
+			return // it waits for a test that lets it go on
+		}
+		w := newWorld(t, withGate(asksAboutSend))
+		var out bytes.Buffer
+		if err := w.door.ServeStdio(t.Context(), bytes.NewReader(input), &out); err != nil {
+			t.Fatalf("the door ended with %v", err)
+		}
+		lines := bufio.NewScanner(&out)
+		lines.Buffer(nil, 64<<20)
+		for lines.Scan() {
+			checkLine(t, lines.Bytes())
+		}
+	})
+}
+
+func checkLine(t *testing.T, line []byte) {
+	t.Helper()
+	parts := []json.RawMessage{line}
+	if line[0] == '[' {
+		if err := json.Unmarshal(line, &parts); err != nil || len(parts) == 0 {
+			t.Fatalf("not a batch: %s", line)
+		}
+	}
+	for _, part := range parts {
+		var m struct {
+			JSONRPC       string
+			ID            json.RawMessage
+			Method        *string
+			Result, Error json.RawMessage
+		}
+		if err := json.Unmarshal(part, &m); err != nil || m.JSONRPC != "2.0" {
+			t.Fatalf("not JSON-RPC: %v: %s", err, part)
+		}
+		kinds := 0
+		for _, there := range []bool{m.Method != nil, m.Result != nil, m.Error != nil} {
+			if there {
+				kinds++
+			}
+		}
+		if kinds != 1 || m.Method == nil && m.ID == nil {
+			t.Fatalf("neither a request nor an answer: %s", part)
+		}
+	}
+}

@@ -1,0 +1,260 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+// Lines that are no request get one error, without an id, and cost nothing else.
+func TestLinesThatAreNoRequest(t *testing.T) {
+	const parse, invalid = -32700, -32600
+	deep := strings.Repeat("[", 100_000) + strings.Repeat("]", 100_000)
+	for name, c := range map[string]struct {
+		line string
+		code int
+	}{
+		"not JSON":            {`Hello!`, parse},
+		"half a message":      {`{"jsonrpc":"2.0","id":1,"method":"pi`, parse},
+		"two on one line":     {`{"jsonrpc":"2.0","id":1,"method":"ping"}{"jsonrpc":"2.0","id":2,"method":"ping"}`, parse},
+		"not UTF-8":           {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\xff\"}", parse},
+		"NUL":                 {"\x00", parse},
+		"byte order mark":     {"\ufeff{}", parse},
+		"deep nesting":        {`{"jsonrpc":"2.0","id":1,"method":"ping","params":` + deep + `}`, parse},
+		"less deep nesting":   {`{"jsonrpc":"2.0","id":1,"method":"ping","params":` + deep[95_000:105_000] + `}`, invalid},
+		"id with a fraction":  {`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, invalid},
+		"id too long":         {`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, invalid},
+		"id is infinite":      {`{"jsonrpc":"2.0","id":1e400,"method":"ping"}`, invalid},
+		"a string":            {`"ping"`, invalid},
+		"null":                {`null`, invalid},
+		"empty object":        {`{}`, invalid},
+		"no version":          {`{"id":1,"method":"ping"}`, invalid},
+		"wrong version":       {`{"jsonrpc":"1.0","id":1,"method":"ping"}`, invalid},
+		"method is no string": {`{"jsonrpc":"2.0","id":1,"method":7}`, invalid},
+		"id is an object":     {`{"jsonrpc":"2.0","id":{},"method":"ping"}`, invalid},
+		"id is true":          {`{"jsonrpc":"2.0","id":true,"method":"ping"}`, invalid},
+		"empty batch":         {`[]`, invalid},
+		"batch of numbers":    {`[1,2,3]`, invalid},
+		"batch with one bad":  {`[{"jsonrpc":"2.0","id":1,"method":"ping"},{}]`, invalid},
+		"batch with an id twice": {
+			`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"}]`, invalid},
+		"20 MB line":    {`{"jsonrpc":"2.0","id":1,"method":"ping","params":"` + strings.Repeat("x", 20<<20) + `"}`, invalid},
+		"20 MB of junk": {strings.Repeat("\xff\x00", 10<<20), invalid},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c0 := newWorld(t).dial(t).open("2025-03-26", `{}`)
+			c0.send(c.line)
+			m := c0.receive()
+			if string(m.ID) != "null" || m.Error == nil || m.Error.Code != c.code || m.Error.Message == "" {
+				t.Errorf("expected the error %d, got %+v %+v", c.code, m, m.Error)
+			}
+			c0.lives()
+			if rest, err := c0.hangUp(); len(rest) > 0 || err != nil {
+				t.Errorf("at the end came %q and %v", rest, err)
+			}
+		})
+	}
+}
+
+// Lines that need no answer get none: not even a wrong answer to something, or
+// two programs could tell each other for ever that they do not understand.
+func TestLinesThatGetNoAnswer(t *testing.T) {
+	for name, line := range map[string]string{
+		"empty":                    "",
+		"white space":              " \t \r",
+		"unknown notification":     `{"jsonrpc":"2.0","method":"notifications/of/nothing"}`,
+		"tool call without an id":  `{"jsonrpc":"2.0","method":"tools/call","params":` + exec(addTool, `{}`) + `}`,
+		"id is null":               `{"jsonrpc":"2.0","id":null,"method":"tools/list"}`,
+		"cancels nothing":          `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":77}}`,
+		"cancels what is no id":    `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":[]}}`,
+		"cancels nothing at all":   `{"jsonrpc":"2.0","method":"notifications/cancelled"}`,
+		"answer to nothing":        `{"jsonrpc":"2.0","id":99,"result":{}}`,
+		"error about nothing":      `{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"what?"}}`,
+		"answer without an id":     `{"jsonrpc":"2.0","result":{}}`,
+		"answer in no version":     `{"id":1,"result":{}}`,
+		"batch of notifications":   `[{"jsonrpc":"2.0","method":"notifications/initialized"}]`,
+		"batch with an old answer": `[{"jsonrpc":"2.0","id":5,"result":{}}]`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			c := w.dial(t).open("2025-03-26", `{}`)
+			c.send(line)
+			c.lives() // its answer is the next line
+			if rest, err := c.hangUp(); len(rest) > 0 || err != nil {
+				t.Errorf("at the end came %q and %v", rest, err)
+			}
+			if len(w.added) > 0 {
+				t.Error("a notification made a call")
+			}
+		})
+	}
+}
+
+// Requests that are understood, but wrong, are answered under their id.
+func TestWrongRequests(t *testing.T) {
+	for name, c := range map[string]struct {
+		method, params string
+		code           int
+	}{
+		"unknown method":         {"tools/forget", `{}`, -32601},
+		"empty method":           {"", `{}`, -32601},
+		"no params":              {"tools/call", `null`, -32600},
+		"params are a list":      {"tools/call", `[]`, -32602},
+		"params are a number":    {"tools/call", `7`, -32602},
+		"no name":                {"tools/call", `{}`, -32602},
+		"name is a number":       {"tools/call", `{"name":1}`, -32602},
+		"odd input response":     {"tools/call", `{"name":"aai_exec","inputResponses":{"consent":{}}}`, -32602},
+		"input response is text": {"tools/call", `{"name":"aai_exec","inputResponses":"yes"}`, -32602},
+		"cursor of nobody":       {"tools/list", `{"cursor":"AAAA"}`, -32602},
+		"resource without URI":   {"resources/read", `{}`, -32602},
+		"second handshake":       {"initialize", `{"protocolVersion":"2025-06-18","capabilities":{}}`, -32600},
+		"notification with id":   {"notifications/initialized", `{}`, -32600},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := newWorld(t).dial(t).open("2025-06-18", `{}`)
+			m := client.ask(c.method, c.params)
+			if m.Error == nil || m.Error.Code != c.code {
+				t.Errorf("expected the error %d, got %+v %+v", c.code, m, m.Error)
+			}
+			client.lives()
+		})
+	}
+}
+
+// What the arguments of aai_exec may be, and what they come to.
+func TestArguments(t *testing.T) {
+	deep := strings.Repeat("[", 500) + strings.Repeat("]", 500)
+	for name, c := range map[string]struct{ args, code string }{
+		"object":                    {`{"text":"x"}`, ""},
+		"none":                      {`null`, ""},
+		"object as a string":        {`"{\"text\":\"x\"}"`, ""},
+		"null as a string":          {`"null"`, ""},
+		"string in a string":        {`"\"{}\""`, "INVALID_PARAMS"},
+		"empty string":              {`""`, "INVALID_PARAMS"},
+		"text":                      {`"text=x"`, "INVALID_PARAMS"},
+		"two objects as a string":   {`"{}{}"`, "INVALID_PARAMS"},
+		"object and more":           {`"{} x"`, "INVALID_PARAMS"},
+		"list":                      {`[{}]`, "INVALID_PARAMS"},
+		"number":                    {`1`, "INVALID_PARAMS"},
+		"true":                      {`true`, "INVALID_PARAMS"},
+		"10 MB":                     {`{"text":"` + strings.Repeat("x", 10<<20) + `"}`, "INVALID_PARAMS"},
+		"10 MB as a string":         {`"{\"text\":\"` + strings.Repeat("x", 10<<20) + `\"}"`, "INVALID_PARAMS"},
+		"500 deep":                  {`{"text":` + deep + `}`, "INVALID_PARAMS"},
+		"100000 deep in a string":   {`"` + strings.Repeat("[", 100_000) + `"`, "INVALID_PARAMS"},
+		"a million small values":    {`{"text":[` + strings.Repeat("0,", 1_000_000) + `0]}`, "INVALID_PARAMS"},
+		"refused by the app's tool": {`{"wrong":1}`, "INVALID_PARAMS"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			client := w.dial(t).open("2025-06-18", `{}`)
+			result := client.ask("tools/call", exec(addTool, c.args)).result(t)
+			if c.code == "" {
+				result.succeeds(t)
+			} else {
+				result.fails(t, c.code)
+				if text := result.Content[0].Text; len(text) > 1000 || strings.Contains(text, "json:") {
+					t.Errorf("a model should not have to read %q", text)
+				}
+			}
+			if got := w.journal.outcomes(addTool); got[aai.Code(c.code)] != 1 {
+				t.Errorf("the journal has %v", got)
+			}
+		})
+	}
+}
+
+// Digits are not lost on the way to the app.
+func TestLongNumbersArrive(t *testing.T) {
+	w := newWorld(t)
+	w.dial(t).open("2025-06-18", `{}`).ask("tools/call", exec(addTool, `{"text":12345678901234567890123}`)).result(t).succeeds(t)
+	call := <-w.added
+	if n, ok := call.Args["text"].(json.Number); !ok || n != "12345678901234567890123" {
+		t.Errorf("the tool got %v", call.Args["text"])
+	}
+}
+
+// However the bytes of a request are cut, and whatever ends its line, it is the
+// same request.
+func TestCutsAndLineEnds(t *testing.T) {
+	line := `{"jsonrpc":"2.0","id":"é","method":"tools/call","params":` + exec(sayTool, `{}`) + `}`
+	for name, end := range map[string]string{"LF": "\n", "CRLF": "\r\n", "blank lines": "\r\n\r\n\n"} {
+		t.Run(name, func(t *testing.T) {
+			c := newWorld(t).dial(t).open("2025-06-18", `{}`)
+			for i := range len(line) {
+				c.write(line[i : i+1])
+			}
+			c.write(end)
+			m := c.receive()
+			if string(m.ID) != `"é"` {
+				t.Errorf("the answer has the id %s", m.ID)
+			}
+			m.result(t).succeeds(t)
+			c.lives()
+		})
+	}
+}
+
+// Several requests in one write are several requests.
+func TestManyLinesInOneWrite(t *testing.T) {
+	c := newWorld(t).dial(t).open("2025-06-18", `{}`)
+	var all strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&all, `{"jsonrpc":"2.0","id":"n%d","method":"ping"}`+"\n", i)
+	}
+	c.write(all.String())
+	answered := map[string]bool{}
+	for range 100 {
+		answered[string(c.receive().ID)] = true
+	}
+	if len(answered) != 100 {
+		t.Errorf("%d of 100 were answered", len(answered))
+	}
+}
+
+// An answer has the id of its request.
+func TestIDs(t *testing.T) {
+	c := newWorld(t).dial(t).open("2025-06-18", `{}`)
+	for sent, back := range map[string]string{
+		`"a"`: `"a"`, `""`: `""`, `"1"`: `"1"`, `1`: `1`, `0`: `0`, `-7`: `-7`, `7.0`: `7`,
+		`9007199254740991`: `9007199254740991`, `9007199254740994`: `9007199254740994`,
+	} {
+		c.send(`{"jsonrpc":"2.0","id":` + sent + `,"method":"ping"}`)
+		if m := c.receive(); string(m.ID) != back {
+			t.Errorf("the request %s was answered as %s", sent, m.ID)
+		}
+	}
+}
+
+// An id that is taken is refused, and the request that has it is not touched.
+func TestAnIDInUse(t *testing.T) {
+	w := newWorld(t)
+	c := w.dial(t).open("2025-03-26", `{}`)
+	block := `{"jsonrpc":"2.0","id":"same","method":"tools/call","params":` + exec(blockTool, `{}`) + `}`
+	c.send(block)
+	<-w.entered
+	c.send(block)
+	if m := c.receive(); string(m.ID) != "null" || m.Error == nil || m.Error.Code != -32600 {
+		t.Fatalf("expected a refusal, got %+v", m)
+	}
+	c.send(`[` + block + `]`)
+	if m := c.receive(); string(m.ID) != "null" || m.Error == nil {
+		t.Fatalf("expected a refusal, got %+v", m)
+	}
+	close(w.release)
+	if m := c.receive(); string(m.ID) != `"same"` {
+		t.Fatalf("expected the answer to the first, got %+v", m)
+	}
+	c.send(block) // the id is free again
+	if m := c.receive(); string(m.ID) != `"same"` {
+		t.Fatalf("expected the answer to the last, got %+v", m)
+	}
+	if rest, err := c.hangUp(); len(rest) > 0 || err != nil {
+		t.Errorf("at the end came %q and %v", rest, err)
+	}
+	if n := w.journal.outcomes(blockTool)[""]; n != 2 {
+		t.Errorf("%d calls are on record", n)
+	}
+}

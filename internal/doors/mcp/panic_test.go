@@ -1,0 +1,88 @@
+package mcp_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+// Whatever breaks within one request, that request has its answer, the call is
+// on record, and the door goes on.
+func TestNothingThatBreaksTakesTheDoorAlong(t *testing.T) {
+	for name, c := range map[string]struct {
+		breaks func(*world)
+		tool   string
+		want   string // in the answer
+	}{
+		"action panics":  {func(*world) {}, panicTool, "INTERNAL"},
+		"gate panics":    {withGate(func(*aai.Request) ([]aai.Question, error) { panic("broken") }), addTool, "INTERNAL"},
+		"gate fails":     {withGate(func(*aai.Request) ([]aai.Question, error) { return nil, errors.New("x") }), addTool, "AUTOMATION_FAILED"},
+		"catalog panics": {func(w *world) { w.catalog.setBroken(true) }, addTool, "INTERNAL"},
+		"no JSON value":  {func(*world) {}, nanTool, "no JSON value"},
+		"journal full":   {func(w *world) { w.journal.full = true }, addTool, "RECORD_FAILED"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			client := w.dial(t).open("2025-06-18", `{}`)
+			healthy := w.gate
+			c.breaks(w)
+			result := client.ask("tools/call", exec(c.tool, `{}`)).result(t)
+			if len(result.Content) == 0 || !strings.Contains(result.Content[0].Text, c.want) {
+				t.Errorf("expected %q, got %+v", c.want, result)
+			}
+			if strings.Contains(result.Content[0].Text, "goroutine") {
+				t.Errorf("a stack went to the client: %+v", result)
+			}
+			w.gate, w.journal.full = healthy, false
+			w.catalog.setBroken(false)
+			client.lives()
+			if rest, err := client.hangUp(); len(rest) > 0 || err != nil {
+				t.Errorf("at the end came %q and %v", rest, err)
+			}
+		})
+	}
+}
+
+// A result that is no JSON value ran nevertheless, and is not a failure.
+func TestAResultThatIsNoJSONIsNotHidden(t *testing.T) {
+	w := newWorld(t)
+	result := w.dial(t).open("2025-06-18", `{}`).ask("tools/call", exec(nanTool, `{}`)).result(t)
+	result.succeeds(t)
+	if _, there := result.StructuredContent["result"]; there || result.StructuredContent["warning"] == nil {
+		t.Errorf("expected a warning alone, got %v", result.StructuredContent)
+	}
+	if got := w.journal.outcomes(nanTool); got[""] != 1 {
+		t.Errorf("the journal has %v", got)
+	}
+}
+
+// A catalog that breaks, at the start or later, costs the news and nothing else.
+func TestACatalogThatPanicsWhileListed(t *testing.T) {
+	w := newWorld(t)
+	w.catalog.setBroken(true)
+	c := w.dial(t).open("2025-06-18", `{}`)
+	if names := c.toolNames(); strings.Join(names, " ") != "aai_exec" {
+		t.Errorf("the list has %q", names)
+	}
+	w.catalog.setBroken(false)
+	w.catalog.tell()
+	c.awaitChanges("tools", "resources")
+	c.lives()
+	w.catalog.setBroken(true)
+	w.catalog.tell()
+	if names := c.toolNames(); strings.Join(names, " ") != "aai_exec app_org_example_Notes" {
+		t.Errorf("the list has %q", names)
+	}
+}
+
+// An app whose id the SDK cannot take is left out; the others are listed.
+func TestAnAppThatCannotBeListed(t *testing.T) {
+	w := newWorld(t)
+	w.catalog.apps = append(w.catalog.apps, w.app("org.example.\x7f", "Odd", ""), w.app("org.example.Zoo", "Zoo", ""))
+	c := w.dial(t).open("2025-06-18", `{}`)
+	if names := c.toolNames(); strings.Join(names, " ") != "aai_exec app_org_example_Notes app_org_example_Zoo" {
+		t.Errorf("the list has %q", names)
+	}
+}

@@ -1,0 +1,160 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// modern are the parameters of a call in the era without handshakes: those of
+// the call, what else they hold, and what the client says of itself.
+func modern(call, more, capabilities string) string {
+	meta := fmt.Sprintf(`"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",`+
+		`"io.modelcontextprotocol/clientInfo":{"name":"tester","version":"0"},"io.modelcontextprotocol/clientCapabilities":%s}`, capabilities)
+	return strings.TrimSuffix(call, "}") + "," + more + meta + "}"
+}
+
+// inputs are the answers and the state that a client brings back.
+func inputs(responses, state string) string {
+	encoded, err := json.Marshal(state)
+	if err != nil {
+		panic(err) // a string is always JSON
+	}
+	return fmt.Sprintf(`"inputResponses":%s,"requestState":%s,`, responses, encoded)
+}
+
+func accepts(choice string) string {
+	return fmt.Sprintf(`{"consent":{"action":"accept","content":{"decision":%q}}}`, choice)
+}
+
+// questioned makes a call and returns the state that comes with its question.
+func (c *wire) questioned(call string) string {
+	c.t.Helper()
+	r := c.ask("tools/call", modern(call, "", elicits)).result(c.t)
+	if r.ResultType != "input_required" || r.IsError || r.RequestState == "" || r.InputRequests["consent"].Method != "elicitation/create" {
+		c.t.Fatalf("expected a question, got %+v", r)
+	}
+	return r.RequestState
+}
+
+func TestRoundsOfTheNewerEra(t *testing.T) {
+	w := newWorld(t, guarded(grantsIn(t)))
+	c := w.dial(t)
+	call := exec(addTool, `{"text":"x"}`)
+	state := c.questioned(call)
+	c.ask("tools/call", modern(call, inputs(accepts("once"), state), elicits)).result(t).succeeds(t)
+	if len(w.added) != 1 {
+		t.Fatal("the call did not run")
+	}
+	// Once is once, with the old answer and without.
+	c.ask("tools/call", modern(call, inputs(accepts("once"), state), elicits)).result(t).fails(t, "CONSENT_REQUIRED")
+	c.questioned(call)
+	// A session holds as long as the process.
+	state = c.questioned(call)
+	c.ask("tools/call", modern(call, inputs(accepts("session"), state), elicits)).result(t).succeeds(t)
+	c.ask("tools/call", modern(call, "", elicits)).result(t).succeeds(t)
+	if len(w.added) != 3 {
+		t.Errorf("%d calls ran", len(w.added))
+	}
+}
+
+// A client that cannot show forms gets no question, but words.
+func TestNewerClientsThatCannotAsk(t *testing.T) {
+	for _, capabilities := range []string{`{}`, `{"elicitation":{"url":{}}}`} {
+		w := newWorld(t, guarded(grantsIn(t)))
+		r := w.dial(t).ask("tools/call", modern(exec(addTool, `{}`), "", capabilities)).result(t)
+		r.fails(t, "CONSENT_REQUIRED")
+		w.ranNothing(t)
+	}
+}
+
+// Only the right answer to the question of this very call opens it.
+func TestForgedRounds(t *testing.T) {
+	asked := exec(addTool, `{"text":"x"}`)
+	seal := func(state string) string {
+		var seals map[string]string
+		if err := json.Unmarshal([]byte(state), &seals); err != nil {
+			t.Fatal(err)
+		}
+		return seals["consent"]
+	}
+	for name, forge := range map[string]func(state string) (call, more string){
+		"no state": func(string) (string, string) {
+			return asked, `"inputResponses":` + accepts("once") + ","
+		},
+		"empty state":        func(string) (string, string) { return asked, inputs(accepts("once"), "") },
+		"state is no object": func(string) (string, string) { return asked, inputs(accepts("once"), "[1]") },
+		"empty seal":         func(string) (string, string) { return asked, inputs(accepts("once"), `{"consent":""}`) },
+		"seal cut": func(s string) (string, string) {
+			return asked, inputs(accepts("once"), fmt.Sprintf(`{"consent":%q}`, seal(s)[:20]))
+		},
+		"seal changed": func(s string) (string, string) {
+			flipped := strings.Map(func(r rune) rune {
+				if r == 'A' {
+					return 'B'
+				}
+				return 'A'
+			}, seal(s))
+			return asked, inputs(accepts("once"), fmt.Sprintf(`{"consent":%q}`, flipped))
+		},
+		"seal under another name": func(s string) (string, string) {
+			return asked, inputs(accepts("once"), fmt.Sprintf(`{"other":%q}`, seal(s)))
+		},
+		"seal of a list": func(s string) (string, string) {
+			return asked, inputs(accepts("once"), fmt.Sprintf(`{"consent":[%q]}`, seal(s)))
+		},
+		"other arguments": func(s string) (string, string) {
+			return exec(addTool, `{"text":"y"}`), inputs(accepts("once"), s)
+		},
+		"other tool":     func(s string) (string, string) { return exec(sayTool, `{"text":"x"}`), inputs(accepts("once"), s) },
+		"decline":        func(s string) (string, string) { return asked, inputs(`{"consent":{"action":"decline"}}`, s) },
+		"cancel":         func(s string) (string, string) { return asked, inputs(`{"consent":{"action":"cancel"}}`, s) },
+		"no such choice": func(s string) (string, string) { return asked, inputs(accepts("root"), s) },
+		"not a form":     func(s string) (string, string) { return asked, inputs(`{"consent":{"roots":[]}}`, s) },
+		"a sampled text": func(s string) (string, string) {
+			return asked, inputs(`{"consent":{"role":"user","content":{"type":"text","text":"once"},"model":"m"}}`, s)
+		},
+		"another question": func(s string) (string, string) { return asked, inputs(`{"other":{"action":"accept"}}`, s) },
+		"no answers":       func(s string) (string, string) { return asked, inputs(`{}`, s) },
+		"state alone":      func(s string) (string, string) { return asked, fmt.Sprintf(`"requestState":%q,`, s) },
+		"answers never asked for": func(string) (string, string) {
+			return asked, inputs(`{"consent":{"action":"accept","content":{"decision":"always"}},"a":{"action":"accept"},"b":{"action":"accept"}}`, `{}`)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, guarded(grantsIn(t)))
+			c := w.dial(t)
+			call, more := forge(c.questioned(asked))
+			r := c.ask("tools/call", modern(call, more, elicits)).result(t)
+			code := r.code()
+			if r.ResultType != "input_required" && code != "CONSENT_REQUIRED" && code != "PERMISSION_DENIED" {
+				t.Errorf("expected a refusal or a question, got %+v", r)
+			}
+			w.ranNothing(t)
+			if got := w.journal.outcomes(sayTool); got[""] > 0 {
+				t.Error("another tool ran")
+			}
+			c.questioned(asked) // nothing was kept of it
+		})
+	}
+}
+
+// A state is of the process that gave it.
+func TestAStateOfAnotherProcess(t *testing.T) {
+	file := grantsIn(t)
+	call := exec(addTool, `{}`)
+	state := newWorld(t, guarded(file)).dial(t).questioned(call)
+	w := newWorld(t, guarded(file))
+	w.dial(t).ask("tools/call", modern(call, inputs(accepts("once"), state), elicits)).result(t).fails(t, "CONSENT_REQUIRED")
+	w.ranNothing(t)
+}
+
+// A client of the older era cannot bring answers along: nobody was asked.
+func TestOlderClientsCannotBringAnswers(t *testing.T) {
+	w := newWorld(t, guarded(grantsIn(t)))
+	c := w.dial(t).open("2025-06-18", `{}`)
+	call := strings.TrimSuffix(exec(addTool, `{}`), "}") + "," + strings.TrimSuffix(inputs(accepts("always"), `{"consent":"x"}`), ",") + "}"
+	c.ask("tools/call", call).result(t).fails(t, "CONSENT_REQUIRED")
+	w.ranNothing(t)
+}

@@ -1,0 +1,306 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+
+	"aai"
+	door "aai/internal/doors/mcp"
+)
+
+// The app of most tests, and the names of its tools.
+const (
+	notes = "org.example.Notes"
+
+	addTool   = "add"   // succeeds with data
+	sayTool   = "say"   // succeeds with text
+	closedOne = "sync"  // fails: the app does not run
+	lostTool  = "send"  // fails, and nobody knows what became of it
+	blockTool = "block" // waits to be released, or for the end of its context
+	panicTool = "crash" // panics
+	nanTool   = "ratio" // answers what is no JSON value
+)
+
+// A world is a gateway in memory behind a door. What its gate does is decided
+// for each test.
+type world struct {
+	catalog *catalog
+	journal *journal
+	door    *door.Door
+
+	entered chan string    // the note of a call of "block" that has begun
+	release chan struct{}  // closed to let all of them go on
+	ended   chan error     // how the context of one that was not released ended
+	added   chan *aai.Call // the calls of "add" that ran
+	gate    func(*aai.Request) ([]aai.Question, error)
+	options func(*door.Config)
+}
+
+// A change to a world, before its door is made.
+type change func(*world)
+
+func withGate(gate func(*aai.Request) ([]aai.Question, error)) change {
+	return func(w *world) { w.gate = gate }
+}
+
+func canonical(w *world) { w.options = func(c *door.Config) { c.CanonicalNames = true } }
+
+func newWorld(t *testing.T, changes ...change) *world {
+	t.Helper()
+	w := &world{
+		journal: &journal{}, entered: make(chan string, 1000), release: make(chan struct{}),
+		ended: make(chan error, 1000), added: make(chan *aai.Call, 1000),
+		gate:    func(*aai.Request) ([]aai.Question, error) { return nil, nil },
+		options: func(*door.Config) {},
+	}
+	w.catalog = &catalog{listeners: map[int]func(){}}
+	w.catalog.apps = []*aai.App{w.own(), w.notes()}
+	for _, c := range changes {
+		c(w)
+	}
+	cfg := door.Config{
+		Gateway: &aai.Gateway{Catalog: w.catalog, Gates: []aai.Gate{w}, Journal: w.journal},
+		Version: "1.2.3", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+	}
+	w.options(&cfg)
+	w.door = door.New(cfg)
+	return w
+}
+
+// Check implements aai.Gate: the gateway's own app is open to everybody.
+func (w *world) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+	if r.App.ID == aai.OwnApp {
+		return nil, nil
+	}
+	return w.gate(r)
+}
+
+// own is what the door itself uses of the gateway's own app.
+func (w *world) own() *aai.App {
+	find := func(ctx context.Context, call *aai.Call) (*aai.App, error) {
+		id, _ := call.Args["app"].(string)
+		return w.catalog.Find(ctx, id)
+	}
+	guide := func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+		app, err := find(ctx, call)
+		if err != nil {
+			return nil, err
+		}
+		return &aai.Result{Text: "# " + app.Name, Data: map[string]any{"app": app.ID}}, nil
+	}
+	descriptor := func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+		app, err := find(ctx, call)
+		if err != nil {
+			return nil, err
+		}
+		return &aai.Result{Text: string(app.Descriptor), Data: app.Descriptor}, nil
+	}
+	return &aai.App{ID: aai.OwnApp, Name: "AAI Gateway", Tools: []*aai.Tool{
+		tool("guide", aai.Reads, guide), tool("descriptor", aai.Reads, descriptor),
+	}}
+}
+
+func tool(name string, effect aai.Effect, run aai.Action) *aai.Tool {
+	check := func(value any) (any, error) {
+		if object, ok := value.(map[string]any); !ok || object["wrong"] != nil {
+			return nil, aai.Errorf(aai.InvalidParams, "wrong: is not a parameter of %s", name)
+		}
+		return value, nil
+	}
+	return &aai.Tool{Name: name, Effect: effect, Run: run, Params: aai.Schema{Check: check, Order: []string{"text"}}}
+}
+
+func (w *world) notes() *aai.App {
+	fails := func(e aai.Error) aai.Action {
+		return func(context.Context, *aai.Call) (*aai.Result, error) { return nil, &e }
+	}
+	returns := func(r aai.Result) aai.Action {
+		return func(context.Context, *aai.Call) (*aai.Result, error) { return &r, nil }
+	}
+	return &aai.App{
+		ID: notes, Name: "Notes|Notizen", Description: "Keeps notes.", Aliases: []string{"notes", "jotter"},
+		Digest: "d1", Descriptor: json.RawMessage(`{"schema_version":"1.0"}`),
+		Tools: []*aai.Tool{
+			tool(addTool, aai.Changes, w.add),
+			tool(sayTool, aai.Reads, returns(aai.Result{Text: "hello", Warning: "it is late"})),
+			tool(closedOne, aai.Reads, fails(aai.Error{
+				Code: aai.AppNotRunning, Message: "Notes is not running", Hint: "Start it.", Delivery: aai.NotDelivered,
+			})),
+			tool(lostTool, aai.Destroys, fails(aai.Error{
+				Code: aai.Timeout, Message: "no answer", Delivery: aai.DeliveryUnknown, Candidates: []string{"sync"},
+			})),
+			tool(blockTool, aai.Changes, w.block),
+			tool(panicTool, aai.Changes, func(context.Context, *aai.Call) (*aai.Result, error) { panic("the app's driver is broken") }),
+			tool(nanTool, aai.Changes, returns(aai.Result{Data: math.NaN()})),
+		},
+	}
+}
+
+func (w *world) add(_ context.Context, call *aai.Call) (*aai.Result, error) {
+	w.added <- call
+	return &aai.Result{Data: map[string]any{"id": 1, "text": call.Args["text"]}}, nil
+}
+
+func (w *world) block(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	note, _ := call.Args["text"].(string)
+	w.entered <- note
+	select {
+	case <-w.release:
+		return &aai.Result{Text: "released"}, nil
+	case <-ctx.Done():
+		w.ended <- ctx.Err()
+		return nil, ctx.Err()
+	}
+}
+
+// app is one more app, with one tool.
+func (w *world) app(id, name, description string, aliases ...string) *aai.App {
+	return &aai.App{
+		ID: id, Name: name, Description: description, Aliases: aliases, Digest: "d1",
+		Tools: []*aai.Tool{tool(addTool, aai.Changes, w.add)}, Descriptor: json.RawMessage(`{}`),
+	}
+}
+
+// A catalog is a list of apps in memory.
+type catalog struct {
+	mu        sync.Mutex
+	apps      []*aai.App
+	listeners map[int]func()
+	broken    bool // panics
+}
+
+func (c *catalog) Apps() []*aai.App {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.broken {
+		panic("the catalog is broken")
+	}
+	return slices.Clone(c.apps)
+}
+
+func (c *catalog) Find(_ context.Context, name string) (*aai.App, error) {
+	for _, app := range c.Apps() {
+		if app.ID == name || slices.Contains(app.Aliases, name) || aai.WireName("app:"+app.ID) == name {
+			return app, nil
+		}
+	}
+	e := aai.Errorf(aai.AppNotFound, "there is no app %q", name)
+	e.Hint = "List the tools."
+	return nil, e
+}
+
+func (c *catalog) OnChange(f func()) (stop func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := len(c.listeners)
+	c.listeners[n] = f
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.listeners, n)
+	}
+}
+
+// edit changes the list of apps and says so, as the real catalog does: in a
+// goroutine where nobody would catch a panic.
+func (c *catalog) edit(edit func([]*aai.App) []*aai.App) {
+	c.mu.Lock()
+	c.apps = edit(slices.Clone(c.apps))
+	c.mu.Unlock()
+	c.tell()
+}
+
+func (c *catalog) tell() {
+	c.mu.Lock()
+	listeners := make([]func(), 0, len(c.listeners))
+	for _, f := range c.listeners {
+		listeners = append(listeners, f)
+	}
+	c.mu.Unlock()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for _, f := range listeners {
+			f()
+		}
+	}()
+	<-done
+}
+
+func (c *catalog) setBroken(broken bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.broken = broken
+}
+
+// A journal keeps entries in memory.
+type journal struct {
+	mu      sync.Mutex
+	entries []aai.Entry
+	full    bool
+}
+
+func (j *journal) Record(_ context.Context, e *aai.Entry) error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.full {
+		return errors.New("no space left on device")
+	}
+	j.entries = append(j.entries, *e)
+	return nil
+}
+
+// lines are the entries in short: kind, app, tool and code.
+func (j *journal) lines() []string {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var lines []string
+	for _, e := range j.entries {
+		switch e.Kind {
+		case aai.Received:
+			lines = append(lines, fmt.Sprintf("received %s %q %q", e.Caller, e.App, e.Tool))
+		case aai.Intent:
+			lines = append(lines, fmt.Sprintf("intent %s %s %s %q", e.Target, e.Tool, e.Effect, e.Consent))
+		case aai.Outcome:
+			lines = append(lines, fmt.Sprintf("outcome %q", e.Code))
+		}
+	}
+	return lines
+}
+
+// outcomes counts how calls of a tool ended, by code.
+func (j *journal) outcomes(tool string) map[aai.Code]int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	of := map[string]bool{}
+	count := map[aai.Code]int{}
+	for _, e := range j.entries {
+		if e.Kind == aai.Received && e.Tool == tool {
+			of[e.Call] = true
+		}
+		if e.Kind == aai.Outcome && of[e.Call] {
+			count[e.Code]++
+		}
+	}
+	return count
+}
+
+// calls returns the entries of one kind.
+func (j *journal) calls(kind aai.EntryKind) []aai.Entry {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var found []aai.Entry
+	for _, e := range j.entries {
+		if e.Kind == kind {
+			found = append(found, e)
+		}
+	}
+	return found
+}

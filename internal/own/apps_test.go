@@ -1,0 +1,167 @@
+package own_test
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"aai"
+	"aai/internal/own"
+)
+
+func TestAppsListsAllButTheGateway(t *testing.T) {
+	w := newWorld(t, apps())
+	sameJSON(t, w.own(t, own.Apps, "").Data, `[
+		{"id": "org.example.Mac", "name": "Mac", "description": "Only there.", "tools": 1, "platform": "macos", "runnable": false,
+		 "source": "`+filepath.Join(w.folder, "org.example.Mac", "aai.json")+`"},
+		{"id": "org.example.Notes", "name": "Notes", "description": "Keeps notes.", "aliases": ["memo"], "tools": 2, "platform": "linux", "runnable": true,
+		 "source": "`+filepath.Join(w.folder, "org.example.Notes", "aai.json")+`"}]`)
+}
+
+func TestWithoutAppsTheListsAreEmptyAndNotNull(t *testing.T) {
+	w := newWorld(t, nil)
+	for _, tool := range []string{own.Apps, own.Consents} {
+		sameJSON(t, w.own(t, tool, "{}").Data, `[]`)
+	}
+	sameJSON(t, w.own(t, own.Scan, "").Data, `{"files": []}`)
+	sameJSON(t, w.own(t, own.History, `{"app": "org.example.Nothing"}`).Data, `[]`)
+}
+
+func TestGuideIsForModelsAndForPrograms(t *testing.T) {
+	w := newWorld(t, apps())
+	for _, name := range []string{"org.example.Notes", "memo", "app:org.example.Notes", aai.WireName("app:org.example.Notes")} {
+		result := w.own(t, own.Guide, `{"app": "`+name+`"}`)
+		if !strings.Contains(result.Text, "add") || !strings.Contains(result.Text, "Keeps notes.") {
+			t.Errorf("the guide of %s says neither what the app is nor its tools:\n%s", name, result.Text)
+		}
+		var data struct {
+			App        struct{ ID string }
+			Operations []struct{ Name, Effect string }
+		}
+		remarshal(t, result.Data, &data)
+		if data.App.ID != "org.example.Notes" || len(data.Operations) != 2 || data.Operations[0].Effect != "changes" {
+			t.Errorf("the data of the guide of %s: %+v", name, data)
+		}
+	}
+}
+
+func TestTheGatewayHasAGuideButNoDescriptor(t *testing.T) {
+	w := newWorld(t, nil)
+	if text := w.own(t, own.Guide, `{"app": "aai"}`).Text; !strings.Contains(text, own.Grant) {
+		t.Errorf("the guide of the gateway does not name its tools:\n%s", text)
+	}
+	w.refused(t, own.Descriptor, `{"app": "aai"}`, aai.Error{Code: aai.AppNotFound, Message: "aai has no descriptor; it is part of the gateway"})
+}
+
+func TestDescriptorIsWhatItsAuthorWrote(t *testing.T) {
+	w := newWorld(t, apps())
+	result := w.own(t, own.Descriptor, `{"app": "memo"}`)
+	if result.Text != notes {
+		t.Errorf("the text is not the file, byte for byte:\n%s", result.Text)
+	}
+	sameJSON(t, result.Data, notes)
+}
+
+func TestScanTellsOfEveryFile(t *testing.T) {
+	w := newWorld(t, map[string]string{
+		"a":                  notes,
+		"b":                  notes,
+		"org.example.Broken": broken,
+		"org.example.Mac":    macOnly,
+	})
+	var report struct {
+		Files []struct {
+			Path, Place, App, Status string
+			Tools                    int
+			ShadowedBy               string `json:"shadowed_by"`
+			Errors, Warnings         []struct{ Path, Problem string }
+		}
+	}
+	remarshal(t, w.own(t, own.Scan, "").Data, &report)
+	if len(report.Files) != 4 {
+		t.Fatalf("4 files were placed, %d reported: %+v", len(report.Files), report.Files)
+	}
+	first := filepath.Join(w.folder, "a", "aai.json")
+	for i, want := range []struct{ app, status string }{
+		{"org.example.Notes", "ok"}, {"org.example.Notes", "shadowed"}, {"org.example.Broken", "invalid"}, {"org.example.Mac", "not_for_this_computer"},
+	} {
+		file := report.Files[i]
+		if file.App != want.app || file.Status != want.status {
+			t.Errorf("file %d is %s of %s, want %s of %s", i, file.Status, file.App, want.status, want.app)
+		}
+		if (file.Status == "shadowed") != (file.ShadowedBy == first) {
+			t.Errorf("%s is shadowed by %q", file.Path, file.ShadowedBy)
+		}
+		if (file.Status == "invalid") != (len(file.Errors) > 0) {
+			t.Errorf("%s is %s and has the errors %v", file.Path, file.Status, file.Errors)
+		}
+	}
+	if fault := report.Files[2].Errors[0]; fault.Path != "platforms.linux.tools[0].method" {
+		t.Errorf("the fault is said to be at %q", fault.Path)
+	}
+}
+
+func TestAnUnknownAppIsNamedWithTheNearest(t *testing.T) {
+	w := newWorld(t, map[string]string{"org.example.Notes": notes, "org.example.Broken": broken})
+	want := aai.Error{
+		Code: aai.AppNotFound, Message: `no app is named "org.example.Note"`, Candidates: []string{"org.example.Notes"},
+		Hint: "aai-gateway --scan shows what was found and what was refused.",
+	}
+	w.refused(t, own.Guide, `{"app": "org.example.Note"}`, want)
+	w.refused(t, own.Descriptor, `{"app": "org.example.Note"}`, want)
+	w.refused(t, own.Grant, `{"app": "org.example.Note", "tool": "*", "caller": "*"}`, want)
+
+	_, err := w.do(t, person(), aai.OwnApp, own.Guide, `{"app": "org.example.Broken"}`)
+	if e := aai.AsError(err); e == nil || e.Code != aai.DescriptorInvalid || !strings.Contains(e.Message, "tools[0].method") {
+		t.Errorf("a broken descriptor is not named as the reason: %v", err)
+	}
+}
+
+func TestParametersAreChecked(t *testing.T) {
+	w := newWorld(t, apps())
+	for _, c := range []struct {
+		tool, args, message string
+		candidates          []string
+	}{
+		{own.Apps, `{"all": true}`, `unexpected parameter "all"`, nil},
+		{own.Guide, `{}`, "app: missing", nil},
+		{own.Guide, `{"app": 7}`, "app: expected a string, got 7", nil},
+		{own.Guide, `{"apps": "memo"}`, `unexpected parameter "apps"`, []string{"app"}},
+		{own.Descriptor, `{"app": null}`, "app: expected a string, got null", nil},
+		{own.Scan, `{"app": "memo"}`, `unexpected parameter "app"`, nil},
+		{own.Consents, `{"app": "memo"}`, `unexpected parameter "app"`, nil},
+		{own.History, `{"limit": 0}`, "limit: expected an integer from 1 to 10000, got 0", nil},
+		{own.History, `{"limit": 10001}`, "limit: expected an integer from 1 to 10000, got 10001", nil},
+		{own.History, `{"limit": 1.5}`, "limit: expected an integer from 1 to 10000, got 1.5", nil},
+		{own.History, `{"limits": 1}`, `unexpected parameter "limits"`, []string{"limit"}},
+		{own.Grant, `{"app": "memo", "tool": "add"}`, "caller: missing", nil},
+		{own.Grant, `{"app": "memo", "tool": "", "caller": "*"}`, "tool: expected a string of at least 1 character, got 0", nil},
+		{own.Revoke, `{"application": "memo"}`, `unexpected parameter "application"`, []string{"app"}},
+	} {
+		_, err := w.do(t, person(), aai.OwnApp, c.tool, c.args)
+		e := aai.AsError(err)
+		if e == nil {
+			t.Errorf("%s %s was accepted", c.tool, c.args)
+			continue
+		}
+		if e.Code != aai.InvalidParams || !strings.Contains(e.Message, c.message) {
+			t.Errorf("%s %s: %v\nwant: %s", c.tool, c.args, err, c.message)
+		}
+		if strings.Join(e.Candidates, " ") != strings.Join(c.candidates, " ") {
+			t.Errorf("%s %s: candidates %q, want %q", c.tool, c.args, e.Candidates, c.candidates)
+		}
+	}
+}
+
+// remarshal reads data into a program's own struct.
+func remarshal(t *testing.T, data, into any) {
+	t.Helper()
+	b, err := json.Marshal(data)
+	if err == nil {
+		err = json.Unmarshal(b, into)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}

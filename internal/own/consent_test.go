@@ -1,0 +1,230 @@
+package own_test
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"aai"
+	"aai/internal/own"
+	"aai/internal/policy"
+)
+
+// may says whether the agent may use the tool of the notes now.
+func (w *world) may(t *testing.T, tool string) bool {
+	t.Helper()
+	_, err := w.do(t, agent(), "org.example.Notes", tool, `{"title": "milk"}`)
+	if err != nil && aai.AsError(err).Code != aai.ConsentRequired {
+		t.Fatalf("%s failed otherwise than for consent: %v", tool, err)
+	}
+	return err == nil
+}
+
+func TestGrantOpensOneToolToOneCaller(t *testing.T) {
+	w := newWorld(t, apps())
+	if w.may(t, "add") {
+		t.Fatal("the agent was let through before anybody allowed it")
+	}
+	sameJSON(t, w.own(t, own.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude"}`).Data, `{"granted": ["add"]}`)
+	if !w.may(t, "add") {
+		t.Error("what was granted is not open")
+	}
+	if w.may(t, "list") {
+		t.Error("what was not granted is open")
+	}
+	_, err := w.do(t, aai.Caller{Door: aai.DoorMCP, Name: "claude2"}, "org.example.Notes", "add", `{"title": "milk"}`)
+	if e := aai.AsError(err); e == nil || e.Code != aai.ConsentRequired {
+		t.Errorf("another caller got through: %v", err)
+	}
+}
+
+func TestGrantOfEveryToolIsOfThoseOfNow(t *testing.T) {
+	w := newWorld(t, apps())
+	sameJSON(t, w.own(t, own.Grant, `{"app": "memo", "tool": "*", "caller": "*"}`).Data, `{"granted": ["add", "list"]}`)
+	stored, err := w.store.Grants()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tools []string
+	for _, g := range stored {
+		tools = append(tools, g.Tool)
+		if g.Digest == "" || g.Decision != policy.Allow || g.App != "org.example.Notes" || g.Channel != aai.Terminal {
+			t.Errorf("a grant is not bound to what the person saw: %+v", g)
+		}
+	}
+	if !slices.Equal(tools, []string{"add", "list"}) {
+		t.Errorf("granted are %q; a star must not be kept", tools)
+	}
+
+	// The app gets a tool more: the descriptor is another, so nothing holds.
+	w.write(t, "org.example.Notes/aai.json", strings.Replace(notes, `{"name": "list"`, `{"name": "burn", "description": "Burns.", "method": "Burn", "parameters": {"type": "object"}}, {"name": "list"`, 1))
+	w.open()
+	for _, tool := range []string{"burn", "list"} {
+		if w.may(t, tool) {
+			t.Errorf("%s of the changed app is open", tool)
+		}
+	}
+}
+
+func TestGrantLasts(t *testing.T) {
+	w := newWorld(t, apps())
+	until := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
+	w.own(t, own.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude", "expires": "`+until+`"}`)
+	w.open()
+	if !w.may(t, "add") {
+		t.Error("the grant did not outlive the process")
+	}
+	var rows []struct {
+		ExpiresAt time.Time `json:"expires_at"`
+		GrantedAt time.Time `json:"granted_at"`
+	}
+	remarshal(t, w.own(t, own.Consents, "").Data, &rows)
+	if len(rows) != 1 || rows[0].ExpiresAt.UTC().Format(time.RFC3339) != until || time.Since(rows[0].GrantedAt) > time.Minute {
+		t.Errorf("the list says %+v", rows)
+	}
+}
+
+func TestGrantRefuses(t *testing.T) {
+	w := newWorld(t, apps())
+	for _, c := range []struct {
+		name, args string
+		want       aai.Error
+	}{
+		{"unknown tool", `{"app": "memo", "tool": "ad", "caller": "*"}`,
+			aai.Error{Code: aai.ToolNotFound, Message: `org.example.Notes has no tool "ad"`, Candidates: []string{"add"}}},
+		{"past", `{"app": "memo", "tool": "add", "caller": "*", "expires": "2020-01-01T00:00:00Z"}`,
+			aai.Error{Code: aai.InvalidParams, Message: "expires: 2020-01-01T00:00:00Z is in the past"}},
+		{"the gateway itself", `{"app": "aai", "tool": "consent_grant", "caller": "mcp:claude"}`,
+			aai.Error{Code: aai.PermissionDenied, Message: "the gateway's own tools are open to agents or they are not; no consent changes that"}},
+		{"nobody's name", `{"app": "memo", "tool": "add", "caller": "mcp:"}`,
+			aai.Error{Code: aai.InvalidParams, Message: `caller: no caller is named "mcp:"`}},
+		{"no caller's name", `{"app": "memo", "tool": "add", "caller": "mcp:claude  code"}`,
+			aai.Error{Code: aai.InvalidParams, Message: `caller: no caller is named "mcp:claude code"`}},
+		{"a name of no door", `{"app": "memo", "tool": "add", "caller": ":claude"}`,
+			aai.Error{Code: aai.InvalidParams, Message: `caller: no caller is named ":claude"`}},
+	} {
+		t.Run(c.name, func(t *testing.T) { w.refused(t, own.Grant, c.args, c.want) })
+	}
+	for _, expires := range []string{"tomorrow", "2027-01-01", "2027-13-01T00:00:00Z", "30d", " "} {
+		_, err := w.do(t, person(), aai.OwnApp, own.Grant, `{"app": "memo", "tool": "add", "caller": "*", "expires": "`+expires+`"}`)
+		if e := aai.AsError(err); e == nil || e.Code != aai.InvalidParams || !strings.HasPrefix(e.Message, "expires: ") {
+			t.Errorf("expires %q: %v", expires, err)
+		}
+	}
+	if _, err := os.Stat(w.consent); err == nil {
+		t.Error("a refused grant left something in the store")
+	}
+}
+
+func TestGrantOfAnAppWithoutTools(t *testing.T) {
+	w := newWorld(t, map[string]string{"org.example.Bare": `{
+		"schema_version": "1.0", "appId": "org.example.Bare", "name": "Bare", "description": "Has nothing.", "version": "1.0",
+		"platforms": {"linux": {"automation": "dbus", "service": "org.example.Bare", "object": "/b", "interface": "org.example.Bare", "tools": []}}}`})
+	w.refused(t, own.Grant, `{"app": "org.example.Bare", "tool": "*", "caller": "*"}`,
+		aai.Error{Code: aai.ToolNotFound, Message: `org.example.Bare has no tool "*"`})
+}
+
+func TestConsentListShowsBothSources(t *testing.T) {
+	at := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	w := newWorld(t, apps(), policy.Grant{Caller: "*", App: "org.example.Bus", Tool: "*", Decision: policy.Allow, ExpiresAt: at})
+	if err := w.store.Add(policy.Grant{Caller: "mcp:x", App: "org.example.Notes", Tool: "add", Digest: "d", Decision: policy.Deny, GrantedAt: at}); err != nil {
+		t.Fatal(err)
+	}
+	sameJSON(t, w.own(t, own.Consents, "").Data, `[
+		{"caller": "*", "app": "org.example.Bus", "tool": "*", "decision": "allow", "expires_at": "2030-01-02T03:04:05Z", "source": "preapproved"},
+		{"caller": "mcp:x", "app": "org.example.Notes", "tool": "add", "decision": "deny", "granted_at": "2030-01-02T03:04:05Z", "digest": "d", "source": "stored"}]`)
+}
+
+func TestRevokeChoosesByAppToolAndCaller(t *testing.T) {
+	all := []policy.Grant{
+		{Caller: "mcp:a", App: "org.example.Notes", Tool: "add", Decision: policy.Allow},
+		{Caller: "mcp:a", App: "org.example.Notes", Tool: "list", Decision: policy.Allow},
+		{Caller: "mcp:b", App: "org.example.Notes", Tool: "add", Decision: policy.Deny},
+		{Caller: "mcp:b", App: "org.example.Mac", Tool: "say", Decision: policy.Allow},
+		{Caller: "mcp:b", App: "org.example.Gone", Tool: "go", Decision: policy.Allow},
+	}
+	for _, c := range []struct {
+		name, args string
+		left       []int
+	}{
+		{"app", `{"app": "org.example.Notes"}`, []int{3, 4}},
+		{"alias", `{"app": "memo"}`, []int{3, 4}},
+		{"letter case", `{"app": "ORG.EXAMPLE.NOTES"}`, []int{3, 4}},
+		{"tool", `{"app": "memo", "tool": "add"}`, []int{1, 3, 4}},
+		{"caller", `{"caller": "mcp:b"}`, []int{0, 1}},
+		{"app and caller", `{"app": "memo", "caller": "mcp:b"}`, []int{0, 1, 3, 4}},
+		{"all three", `{"app": "memo", "tool": "list", "caller": "mcp:a"}`, []int{0, 2, 3, 4}},
+		{"app that is gone", `{"app": "org.example.Gone"}`, []int{0, 1, 2, 3}},
+		{"app that never was", `{"app": "org.example.Never"}`, []int{0, 1, 2, 3, 4}},
+		{"part of a name", `{"caller": "mcp"}`, []int{0, 1, 2, 3, 4}},
+		{"everything", `{}`, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newWorld(t, apps())
+			if err := w.store.Add(all...); err != nil {
+				t.Fatal(err)
+			}
+			result := w.own(t, own.Revoke, c.args)
+			left, err := w.store.Grants()
+			if err != nil {
+				t.Fatal(err)
+			}
+			var want []policy.Grant
+			for _, i := range c.left {
+				want = append(want, all[i])
+			}
+			if diff := cmp.Diff(want, append([]policy.Grant(nil), left...)); diff != "" {
+				t.Errorf("left are (-want +got):\n%s", diff)
+			}
+			if got := jsonOf(t, result.Data).(map[string]any)["revoked"]; got != float64(len(all)-len(want)) {
+				t.Errorf("said to be revoked: %v", got)
+			}
+		})
+	}
+}
+
+// An app that takes the id of another for its alias must not keep that one's
+// grants alive.
+func TestRevokeOfAnAppWhoseIdIsNowAnAlias(t *testing.T) {
+	w := newWorld(t, map[string]string{"org.example.Notes": strings.Replace(notes, `"memo"`, `"org.example.Gone"`, 1)})
+	if err := w.store.Add(policy.Grant{Caller: "*", App: "org.example.Gone", Tool: "go", Decision: policy.Allow}); err != nil {
+		t.Fatal(err)
+	}
+	sameJSON(t, w.own(t, own.Revoke, `{"app": "org.example.Gone"}`).Data, `{"revoked": 1}`)
+}
+
+func TestRevokeHoldsAtOnce(t *testing.T) {
+	w := newWorld(t, apps())
+	w.own(t, own.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude"}`)
+	if !w.may(t, "add") {
+		t.Fatal("what was granted is not open")
+	}
+	w.own(t, own.Revoke, `{"app": "memo", "tool": "add"}`)
+	if w.may(t, "add") {
+		t.Error("what was revoked is open")
+	}
+}
+
+func TestAStoreThatCannotBeReadIsSaid(t *testing.T) {
+	w := newWorld(t, apps())
+	if err := os.WriteFile(w.consent, []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for tool, arguments := range map[string]string{
+		own.Consents: `{}`,
+		own.Grant:    `{"app": "memo", "tool": "add", "caller": "*"}`,
+		own.Revoke:   `{}`,
+	} {
+		_, err := w.do(t, person(), aai.OwnApp, tool, arguments)
+		if e := aai.AsError(err); e == nil || e.Code != aai.AutomationFailed || !strings.Contains(e.Message, "consent") {
+			t.Errorf("%s: %v", tool, err)
+		}
+	}
+	if b, err := os.ReadFile(w.consent); err != nil || string(b) != "{" {
+		t.Errorf("the file was changed to %q, %v", b, err)
+	}
+}

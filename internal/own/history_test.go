@@ -1,0 +1,137 @@
+package own_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"aai"
+	"aai/internal/journal"
+	"aai/internal/own"
+)
+
+// past is a call as the history's readers see it.
+type past struct {
+	Time                                                            time.Time
+	Call, Caller, App, Tool, Effect, Consent, Result, Message, Door string
+	Args                                                            map[string]any
+	MS                                                              float64
+}
+
+func (w *world) history(t *testing.T, filter string) []past {
+	t.Helper()
+	var calls []past
+	remarshal(t, w.own(t, own.History, filter).Data, &calls)
+	return calls
+}
+
+func TestHistoryTellsWhatHappened(t *testing.T) {
+	w := newWorld(t, apps())
+	before := time.Now().Add(-time.Second)
+	w.own(t, own.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude"}`)
+	if _, err := w.do(t, agent(), "memo", "add", `{"title": "milk", "password": "hunter2"}`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.do(t, agent(), "memo", "list", `{}`); err == nil {
+		t.Fatal("what was not granted is open")
+	}
+	calls := w.history(t, `{}`)
+	if len(calls) != 4 {
+		t.Fatalf("4 calls are on record with this one, the history has %d: %+v", len(calls), calls)
+	}
+	itself, refused, added, granted := calls[0], calls[1], calls[2], calls[3]
+	if itself.Tool != own.History || itself.Result != "unknown" || itself.Door != aai.DoorCLI {
+		t.Errorf("the newest is not this very call: %+v", itself)
+	}
+	if refused.Result != string(aai.ConsentRequired) || refused.Message == "" || refused.Effect != "" || refused.Tool != "list" {
+		t.Errorf("the refused call: %+v", refused)
+	}
+	if added.App != "org.example.Notes" || added.Result != "ok" || added.Effect != "changes" || added.Caller != "claude" ||
+		!strings.HasPrefix(added.Consent, "always since ") || added.Time.Before(before) {
+		t.Errorf("the call that ran: %+v", added)
+	}
+	if added.Args["title"] != "milk" || added.Args["password"] != "[secret]" {
+		t.Errorf("its arguments are kept as %v", added.Args)
+	}
+	if granted.App != aai.OwnApp || granted.Tool != own.Grant || granted.Consent != "own" || granted.Effect != "changes" {
+		t.Errorf("granting is a call like any other: %+v", granted)
+	}
+	if b, err := os.ReadFile(w.journal); err != nil || strings.Contains(string(b), "hunter2") {
+		t.Errorf("the password is in the journal, or: %v", err)
+	}
+}
+
+func TestHistoryFilters(t *testing.T) {
+	w := newWorld(t, apps())
+	for range 3 {
+		w.own(t, own.Apps, "")
+	}
+	if _, err := w.do(t, agent(), "org.example.Notes", "add", `{"title": "milk"}`); err == nil {
+		t.Fatal("nobody allowed that")
+	}
+	future := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
+	for filter, want := range map[string]int{
+		`{"tool": "apps"}`:                                   3,
+		`{"tool": "apps", "limit": 2}`:                       2,
+		`{"tool": "apps", "limit": 2.0}`:                     2,
+		`{"tool": "apps", "limit": 2e0}`:                     2,
+		`{"app": "org.example.Notes"}`:                       1,
+		`{"app": "org.example.Notes", "tool": "list"}`:       0,
+		`{"result": "consent_required"}`:                     1,
+		`{"result": "ok", "tool": "apps"}`:                   3,
+		`{"caller": "claude"}`:                               1,
+		`{"caller": "MCP:"}`:                                 1,
+		`{"since": "` + future + `"}`:                        0,
+		`{"since": "2020-01-01T00:00:00Z", "tool": "apps"}`:  3,
+		`{"since": "2020-01-01T00:00:00+02:00", "limit": 1}`: 1,
+	} {
+		if calls := w.history(t, filter); len(calls) != want {
+			t.Errorf("%s: %d calls, want %d: %+v", filter, len(calls), want, calls)
+		}
+	}
+	// Doors that speak Go and not JSON give numbers of Go.
+	result, err := w.gateway.Do(t.Context(), &aai.Call{Caller: person(), App: aai.OwnApp, Tool: own.History, Args: map[string]any{"tool": "apps", "limit": 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if calls := jsonOf(t, result.Data).([]any); len(calls) != 1 {
+		t.Errorf("with the limit 1 as an int there are %d calls", len(calls))
+	}
+}
+
+func TestHistoryIsShortUnlessAskedFor(t *testing.T) {
+	w := newWorld(t, nil)
+	for range 60 {
+		w.own(t, own.Apps, "")
+	}
+	if calls := w.history(t, `{}`); len(calls) != 50 {
+		t.Errorf("%d calls without a limit, want 50", len(calls))
+	}
+	if calls := w.history(t, `{"limit": 10000, "tool": "apps"}`); len(calls) != 60 {
+		t.Errorf("%d calls, want all 60", len(calls))
+	}
+}
+
+func TestHistorySinceMustBeATime(t *testing.T) {
+	w := newWorld(t, nil)
+	for _, since := range []string{"yesterday", "7d", "2026-01-01", "2026-01-01T00:00:00"} {
+		_, err := w.do(t, person(), aai.OwnApp, own.History, fmt.Sprintf(`{"since": %q}`, since))
+		if e := aai.AsError(err); e == nil || e.Code != aai.InvalidParams || !strings.HasPrefix(e.Message, "since: ") {
+			t.Errorf("since %q: %v", since, err)
+		}
+	}
+}
+
+func TestHistoryThatCannotBeReadIsSaid(t *testing.T) {
+	w := newWorld(t, nil)
+	real := w.sources.Journal
+	w.sources.Journal = journal.New(t.TempDir())
+	w.open()
+	w.gateway.Journal = real // the call itself goes on record
+	_, err := w.do(t, person(), aai.OwnApp, own.History, `{}`)
+	if e := aai.AsError(err); e == nil || e.Code != aai.AutomationFailed || !strings.HasPrefix(e.Message, "the history cannot be read: ") {
+		t.Errorf("a history that is a folder: %v", err)
+	}
+}

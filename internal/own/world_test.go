@@ -1,0 +1,193 @@
+package own_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"aai"
+	"aai/internal/catalog"
+	"aai/internal/journal"
+	"aai/internal/own"
+	"aai/internal/policy"
+)
+
+// A world is a gateway of the real rooms, with folders of its own and a driver
+// that only pretends.
+type world struct {
+	gateway *aai.Gateway
+	store   *policy.FileStore
+	folder  string // of the descriptors
+	consent string // the file of the consents
+	journal string // the file of the journal
+	sources own.Sources
+}
+
+// echo stands for every driver: a tool answers with its arguments.
+type echo struct{}
+
+func (echo) Compile(*aai.Recipe) (aai.Action, error) {
+	return func(_ context.Context, call *aai.Call) (*aai.Result, error) {
+		return &aai.Result{Text: "done", Data: call.Args}, nil
+	}, nil
+}
+
+// newWorld makes a world with the descriptors, by the name of their folders.
+func newWorld(t *testing.T, descriptors map[string]string, preapproved ...policy.Grant) *world {
+	t.Helper()
+	state := t.TempDir()
+	w := &world{folder: t.TempDir(), consent: filepath.Join(state, "consent.json"), journal: filepath.Join(state, "audit.jsonl")}
+	for name, text := range descriptors {
+		w.write(t, filepath.Join(name, "aai.json"), text)
+	}
+	record := journal.New(w.journal)
+	t.Cleanup(func() { _ = record.Close() })
+	w.store = policy.NewFileStore(w.consent)
+	w.sources = own.Sources{Journal: record, Store: w.store, Preapproved: preapproved}
+	w.open()
+	return w
+}
+
+// open makes the gateway, as a new process does: it has looked at nothing yet.
+func (w *world) open() {
+	var known *catalog.Catalog
+	self := own.App(w.sources, func() *catalog.Catalog { return known })
+	known = catalog.New(catalog.Config{
+		Places: []catalog.Place{catalog.Folders(w.folder)}, HostPlatform: "linux",
+		Drivers: map[string]aai.Driver{"linux/dbus": echo{}}, Own: []*aai.App{self},
+	})
+	w.gateway = &aai.Gateway{
+		Catalog: known, Journal: w.sources.Journal,
+		Gates: []aai.Gate{
+			policy.Own{Open: own.OpenTools(), Personal: []string{aai.DoorCLI}},
+			policy.NewConsent(w.store, w.sources.Preapproved),
+		},
+	}
+}
+
+func (w *world) write(t *testing.T, name, text string) {
+	t.Helper()
+	path := filepath.Join(w.folder, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The callers of the tests.
+func person() aai.Caller { return aai.Caller{Door: aai.DoorCLI, Name: "terminal"} }
+func agent() aai.Caller  { return aai.Caller{Door: aai.DoorMCP, Name: "claude"} }
+
+// args makes arguments as a door does that reads JSON.
+func args(t *testing.T, text string) map[string]any {
+	t.Helper()
+	if text == "" {
+		return nil
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var m map[string]any
+	if err := d.Decode(&m); err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func (w *world) do(t *testing.T, who aai.Caller, app, tool, arguments string) (*aai.Result, error) {
+	t.Helper()
+	return w.gateway.Do(t.Context(), &aai.Call{Caller: who, App: app, Tool: tool, Args: args(t, arguments)})
+}
+
+// own calls a tool of the gateway as the person does; it must succeed.
+func (w *world) own(t *testing.T, tool, arguments string) *aai.Result {
+	t.Helper()
+	result, err := w.do(t, person(), aai.OwnApp, tool, arguments)
+	if err != nil {
+		t.Fatalf("%s %s: %v", tool, arguments, err)
+	}
+	return result
+}
+
+// refused calls a tool of the gateway as the person does; it must fail so.
+func (w *world) refused(t *testing.T, tool, arguments string, want aai.Error) {
+	t.Helper()
+	_, err := w.do(t, person(), aai.OwnApp, tool, arguments)
+	mustBe(t, err, want)
+}
+
+// mustBe holds the parts of an error that a caller sees against those wanted; an
+// empty Hint means any.
+func mustBe(t *testing.T, err error, want aai.Error) {
+	t.Helper()
+	e, ok := errors.AsType[*aai.Error](err)
+	if !ok {
+		t.Fatalf("expected %s, got %v", want.Code, err)
+	}
+	got := aai.Error{Code: e.Code, Message: e.Message, Hint: e.Hint, Candidates: e.Candidates}
+	if want.Hint == "" {
+		got.Hint = ""
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the error differs (-want +got):\n%s", diff)
+	}
+}
+
+// jsonOf is the JSON value a program sees in a result's Data.
+func jsonOf(t *testing.T, data any) any {
+	t.Helper()
+	b, err := json.Marshal(data)
+	if err != nil {
+		t.Fatalf("the data is no JSON: %v", err)
+	}
+	return parsed(t, string(b))
+}
+
+func parsed(t *testing.T, text string) any {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return v
+}
+
+// sameJSON holds data against JSON text.
+func sameJSON(t *testing.T, data any, want string) {
+	t.Helper()
+	if diff := cmp.Diff(parsed(t, want), jsonOf(t, data)); diff != "" {
+		t.Errorf("the data differs (-want +got):\n%s", diff)
+	}
+}
+
+const notes = `{
+  "schema_version": "1.0", "appId": "org.example.Notes", "name": "Notes", "description": "Keeps notes.", "version": "1.0",
+  "aliases": ["memo"],
+  "platforms": {"linux": {"automation": "dbus", "service": "org.example.Notes", "object": "/n", "interface": "org.example.Notes", "tools": [
+    {"name": "add", "description": "Adds a note.", "method": "Add", "effect": "changes",
+     "parameters": {"type": "object", "properties": {"title": {"type": "string"}, "password": {"type": "string"}}, "required": ["title"], "additionalProperties": false}},
+    {"name": "list", "description": "Lists the notes.", "method": "List", "effect": "reads", "parameters": {"type": "object", "properties": {}}}
+  ]}}}`
+
+const macOnly = `{
+  "schema_version": "1.0", "appId": "org.example.Mac", "name": "Mac", "description": "Only there.", "version": "1.0",
+  "platforms": {"macos": {"automation": "applescript", "tools": [
+    {"name": "say", "description": "Says it.", "script": "say \"${text}\"", "parameters": {"type": "object", "properties": {"text": {"type": "string"}}}}
+  ]}}}`
+
+const broken = `{
+  "schema_version": "1.0", "appId": "org.example.Broken", "name": "Broken", "description": "Wrong.", "version": "1.0",
+  "platforms": {"linux": {"automation": "dbus", "service": "org.example.Broken", "object": "/b", "interface": "org.example.Broken", "tools": [
+    {"name": "go", "description": "Goes.", "method": 7, "parameters": {"type": "object"}}
+  ]}}}`
+
+func apps() map[string]string {
+	return map[string]string{"org.example.Notes": notes, "org.example.Mac": macOnly}
+}
