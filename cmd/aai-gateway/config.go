@@ -1,9 +1,10 @@
 package main
 
 import (
-	"encoding/json"
+	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"log/slog"
 	"maps"
@@ -12,6 +13,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"aai"
 	"aai/internal/doors/cli"
@@ -81,6 +85,8 @@ func readConfig(s source) (*config, error) {
 		HTTPPort:       3000,
 		platform:       s.platform,
 		origins:        map[string]string{},
+
+		preapprovedJSON: []any{},
 	}
 	if err := c.readFile(s); err != nil {
 		return nil, err
@@ -109,6 +115,7 @@ func (c *config) readFile(s source) error {
 	if path == "" {
 		path, named = filepath.Join(s.home, ".aai", "config.json"), false
 	}
+	path = inHome(s.home, path) // no shell has seen what a client's own settings hold
 	b, err := readLimited(path)
 	if errors.Is(err, fs.ErrNotExist) && !named {
 		return nil
@@ -116,11 +123,10 @@ func (c *config) readFile(s source) error {
 	if err != nil {
 		return invalid("%s: the configuration cannot be read: %w", path, err)
 	}
-	var file map[string]any
-	if err := json.Unmarshal(b, &file); err != nil {
-		return invalid("%s: %s", path, jsonFault(b, err))
+	values, err := parseConfig(b)
+	if err != nil {
+		return invalid("%s: %w", path, err)
 	}
-	values := flatten(file)
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if err := c.set(s.home, key, values[key], path); err != nil {
 			return err
@@ -129,44 +135,94 @@ func (c *config) readFile(s source) error {
 	return nil
 }
 
+// readLimited reads a regular file without waiting for what is none.
 func readLimited(path string) ([]byte, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return nil, err
+		return nil, withoutPath(err)
 	}
-	if !info.Mode().IsRegular() || info.Size() > maxConfig {
-		return nil, fmt.Errorf("expected a regular file of at most %d bytes", maxConfig)
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("expected a regular file")
 	}
-	return os.ReadFile(path)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, withoutPath(err)
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	b, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
+	if err != nil {
+		return nil, withoutPath(err)
+	}
+	if len(b) > maxConfig {
+		return nil, fmt.Errorf("expected at most %d bytes", maxConfig)
+	}
+	return b, nil
+}
+
+// withoutPath is an error of the file system without the path, which is said
+// already.
+func withoutPath(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// parseConfig reads the settings of a file. A name that is given twice is an
+// error, because one of the two would be ignored.
+func parseConfig(b []byte) (map[string]any, error) {
+	var value any
+	if err := json.Unmarshal(b, &value); err != nil {
+		return nil, jsonFault(b, err)
+	}
+	file, ok := value.(map[string]any)
+	if !ok {
+		return nil, errors.New("expected an object of settings")
+	}
+	return flatten(file)
 }
 
 // jsonFault says where in the file the fault is.
-func jsonFault(b []byte, err error) string {
-	offset := int64(-1)
-	if e, ok := errors.AsType[*json.SyntaxError](err); ok {
-		offset = e.Offset
+func jsonFault(b []byte, err error) error {
+	var offset int64
+	var place jsontext.Pointer
+	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		offset, place, err = e.ByteOffset, e.JSONPointer, e.Err
+	} else if e, ok := errors.AsType[*json.SemanticError](err); ok && e.Err != nil {
+		offset, place, err = e.ByteOffset, e.JSONPointer, e.Err
 	}
-	if offset < 0 || offset > int64(len(b)) {
-		return "expected an object of settings: " + err.Error()
+	line := 1 + bytes.Count(b[:min(offset, int64(len(b)))], []byte("\n"))
+	if place == "" {
+		return fmt.Errorf("line %d: %w", line, err)
 	}
-	line := 1 + strings.Count(string(b[:offset]), "\n")
-	return fmt.Sprintf("line %d: %s", line, err)
+	name := strings.ReplaceAll(strings.TrimPrefix(string(place), "/"), "/", ".")
+	return fmt.Errorf("line %d: %s: %w", line, aai.CleanLabel(name, 60), err)
 }
 
-// flatten turns {"dbus": {"allowSystemBus": true}} into "dbus.allowSystemBus".
-func flatten(file map[string]any) map[string]any {
+// flatten turns {"dbus": {"allowSystemBus": true}} into "dbus.allowSystemBus",
+// which may also be written so, but not both.
+func flatten(file map[string]any) (map[string]any, error) {
 	values := make(map[string]any)
 	for key, value := range file {
 		group, ok := value.(map[string]any)
-		if !ok {
+		if !ok || !isGroup(key) {
 			values[key] = value
 			continue
 		}
 		for name, inner := range group {
-			values[key+"."+name] = inner
+			full := key + "." + name
+			if _, twice := file[full]; twice {
+				return nil, fmt.Errorf("%q is given twice, once in its group", aai.CleanLabel(full, 60))
+			}
+			values[full] = inner
 		}
 	}
-	return values
+	return values, nil
+}
+
+// isGroup reports whether the key stands for several settings.
+func isGroup(key string) bool {
+	return slices.ContainsFunc(settings(), func(s setting) bool { return strings.HasPrefix(s.key, key+".") })
 }
 
 // readEnvironment reads AAI_* and the accepted older spellings.

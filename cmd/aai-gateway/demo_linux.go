@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -72,8 +73,13 @@ func (a *agent) close() {
 	}
 }
 
+// print writes to the person. Whether they still read is not the demo's concern.
+func (a *agent) print(format string, args ...any) {
+	_, _ = fmt.Fprintf(a.out, format, args...)
+}
+
 func (a *agent) title(text string) {
-	fmt.Fprintf(a.out, "\n── %s\n", text)
+	a.print("\n── %s\n", text)
 }
 
 func (a *agent) line(mark, text string) {
@@ -81,15 +87,15 @@ func (a *agent) line(mark, text string) {
 		if i > 0 && !strings.HasSuffix(mark, "┆") {
 			mark = " "
 		}
-		fmt.Fprintf(a.out, "  %s %s\n", mark, aai.CleanText(l, 400))
+		a.print("  %s %s\n", mark, aai.CleanText(l, 400))
 	}
 }
 
 // person answers a question of the gateway as somebody at the computer might.
 func (a *agent) person(_ context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
-	fmt.Fprintln(a.out, "    the gateway asks the person at this computer:")
+	a.print("    the gateway asks the person at this computer:\n")
 	a.line("  ┆", req.Params.Message)
-	fmt.Fprintln(a.out, "    the person (played by this demo) chooses: Always allow all tools this app has now")
+	a.print("    the person (played by this demo) chooses: Always allow all tools this app has now\n")
 	return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"decision": "all"}}, nil
 }
 
@@ -175,16 +181,39 @@ func (a *agent) files(ctx context.Context) error {
 }
 
 func (a *agent) music(ctx context.Context) error {
+	const mpv = "io.mpv.Mpv"
 	a.title("mpv plays, at half the volume")
-	for _, step := range []struct {
-		tool string
-		args map[string]any
-	}{{"set_volume", map[string]any{"value": 0.5}}, {"volume", nil}, {"play", nil}, {"status", nil}} {
-		if err := a.exec(ctx, "io.mpv.Mpv", step.tool, step.args); err != nil {
+	if err := a.exec(ctx, mpv, "set_volume", map[string]any{"value": 0.5}); err != nil {
+		return err
+	}
+	if err := a.await(ctx, mpv, "volume", "0.5"); err != nil {
+		return err
+	}
+	if err := a.exec(ctx, mpv, "play", nil); err != nil {
+		return err
+	}
+	return a.await(ctx, mpv, "status", "Playing")
+}
+
+// await looks until it sees what it wants: mpv answers first and acts then.
+func (a *agent) await(ctx context.Context, app, tool, want string) error {
+	for range 20 {
+		result, err := a.call(ctx, "aai_exec", map[string]any{"app": app, "tool": tool}, whole)
+		if err != nil {
 			return err
 		}
+		for _, c := range result.Content {
+			if text, ok := c.(*mcp.TextContent); ok && strings.TrimSpace(text.Text) == want {
+				return nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-time.After(200 * time.Millisecond):
+		}
 	}
-	return nil
+	return aai.Errorf(aai.AutomationFailed, "%s of %s did not become %s", tool, app, want)
 }
 
 // mistakes shows that an error says what to do.
@@ -225,6 +254,6 @@ func (a *agent) looksBack(ctx context.Context, s *session) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(a.out, "\nThe desktop at the end: %s\n", picture)
+	a.print("\nThe desktop at the end: %s\n", picture)
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -40,20 +41,34 @@ func demoApps() []string {
 // patience is how long the demo waits for a program to be ready.
 const patience = 20 * time.Second
 
-func startSession(ctx context.Context) (s *session, err error) {
+// demoReady says which of the demo's programs are missing, if any.
+func demoReady() error {
+	var missing, packages []string
 	for program, pkg := range demoPrograms() {
 		if _, err := exec.LookPath(program); err != nil {
-			e := aai.Errorf(aai.AppNotFound, "the demo needs %s", program)
-			e.Hint = "Run `make demo`, or: sudo apt-get install " + pkg
-			return nil, e
+			missing, packages = append(missing, program), append(packages, pkg)
 		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	slices.Sort(missing)
+	slices.Sort(packages)
+	e := aai.Errorf(aai.AppNotFound, "the demo needs %s", strings.Join(missing, ", "))
+	e.Hint = "Run `make demo`, or: sudo apt-get install " + strings.Join(packages, " ")
+	return e
+}
+
+func startSession(ctx context.Context) (_ *session, err error) {
+	if err := demoReady(); err != nil {
+		return nil, err
 	}
 	// Sockets have short names, so the folder is in /tmp whatever TMPDIR says.
 	dir, err := os.MkdirTemp("/tmp", "aai-demo-")
 	if err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "no folder for the demo: %w", err)
 	}
-	s = &session{dir: dir, home: filepath.Join(dir, "home")}
+	s := &session{dir: dir, home: filepath.Join(dir, "home")}
 	defer func() {
 		if err != nil {
 			s.end()

@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"sync"
 
 	"aai"
 )
@@ -16,32 +17,55 @@ func (p *program) logger(cfg *config) (*slog.Logger, io.Closer, error) {
 	if cfg.LogFile == "" {
 		return slog.New(slog.NewTextHandler(p.err, options)), io.NopCloser(nil), nil
 	}
+	if info, err := os.Stat(cfg.LogFile); err == nil && !info.Mode().IsRegular() {
+		// A named pipe would be waited for.
+		return nil, nil, invalid("logFile: %s is no regular file; expected one", cfg.LogFile)
+	}
 	f, err := os.OpenFile(cfg.LogFile, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err != nil {
-		return nil, nil, aai.Errorf(aai.InvalidParams, "logFile: the log cannot be written: %w", err)
+		return nil, nil, invalid("logFile: the log cannot be written: %w", err)
 	}
 	return slog.New(slog.NewJSONHandler(f, options)), f, nil
 }
 
 // operationLog tells the log how each call ended, beside keeping it in the
-// journal. The log has no arguments: those are the journal's to redact.
+// journal. The log has neither arguments nor the words of an error, which may
+// quote them: those are the journal's to keep.
 type operationLog struct {
 	aai.Journal
-	log *slog.Logger
+	log  *slog.Logger
+	open sync.Map // what was asked for, by the id of the call
 }
 
+// asked is what the log says of a call.
+type asked struct{ caller, app, tool string }
+
 // Record implements aai.Journal.
-func (o operationLog) Record(ctx context.Context, e *aai.Entry) error {
+func (o *operationLog) Record(ctx context.Context, e *aai.Entry) error {
 	err := o.Journal.Record(ctx, e)
-	switch {
-	case err != nil:
+	if err != nil {
 		o.log.ErrorContext(ctx, "the journal cannot be written", "call", e.Call, "cause", err)
-	case e.Kind == aai.Received:
-		o.log.DebugContext(ctx, "call received", "call", e.Call, "caller", e.Caller.String(), "app", e.App, "tool", e.Tool)
-	case e.Kind == aai.Outcome && e.Code != "":
-		o.log.InfoContext(ctx, "call failed", "call", e.Call, "code", string(e.Code), "message", e.Message, "elapsed", e.Elapsed)
-	case e.Kind == aai.Outcome:
-		o.log.InfoContext(ctx, "call done", "call", e.Call, "elapsed", e.Elapsed)
+	}
+	switch e.Kind {
+	case aai.Received:
+		if err == nil { // else the call ends here
+			o.open.Store(e.Call, asked{e.Caller.String(), e.App, e.Tool})
+			o.log.DebugContext(ctx, "call received", "call", e.Call, "caller", e.Caller.String(), "app", e.App, "tool", e.Tool)
+		}
+	case aai.Intent:
+	case aai.Outcome:
+		o.ended(ctx, e)
 	}
 	return err
+}
+
+func (o *operationLog) ended(ctx context.Context, e *aai.Entry) {
+	kept, _ := o.open.LoadAndDelete(e.Call)
+	call, _ := kept.(asked)
+	about := []any{"call", e.Call, "caller", call.caller, "app", call.app, "tool", call.tool, "elapsed", e.Elapsed}
+	if e.Code != "" {
+		o.log.InfoContext(ctx, "call failed", append(about, "code", string(e.Code))...)
+		return
+	}
+	o.log.InfoContext(ctx, "call done", about...)
 }

@@ -96,6 +96,9 @@ func (p *program) config(f cli.Flags) (*config, error) {
 	if err != nil {
 		return nil, aai.Errorf(aai.InvalidParams, "there is no home folder: %w", err)
 	}
+	if !filepath.IsAbs(home) {
+		return nil, aai.Errorf(aai.InvalidParams, "the home folder is %q; expected an absolute path", home)
+	}
 	return readConfig(source{getenv: p.getenv, home: home, platform: hostPlatform(home, p.getenv), flags: f})
 }
 
@@ -129,7 +132,7 @@ func (p *program) build(cfg *config) (*parts, error) {
 				policy.Own{Open: own.OpenTools(), Personal: []string{aai.DoorCLI}},
 				policy.NewConsent(store, cfg.Preapproved),
 			},
-			Journal: operationLog{record, log},
+			Journal: &operationLog{Journal: record, log: log},
 		},
 		catalog: known,
 		log:     log,

@@ -1,16 +1,17 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"aai"
 	"aai/internal/policy"
 )
 
@@ -31,9 +32,9 @@ func settings() []setting {
 	return []setting{
 		{"scanPaths", []string{"AAI_SCAN_PATHS"}, func(c *config) any { return c.ScanPaths }, setScanPaths},
 		{"defaultTimeout", []string{"AAI_DEFAULT_TIMEOUT"}, func(c *config) any { return c.DefaultTimeout.Seconds() },
-			seconds(1, func(c *config, d time.Duration) { c.DefaultTimeout = d })},
+			seconds(false, func(c *config, d time.Duration) { c.DefaultTimeout = d })},
 		{"rescanInterval", []string{"AAI_RESCAN_INTERVAL"}, func(c *config) any { return c.RescanInterval.Seconds() },
-			seconds(0, func(c *config, d time.Duration) { c.RescanInterval = d })},
+			seconds(true, func(c *config, d time.Duration) { c.RescanInterval = d })},
 		{"logLevel", []string{"AAI_LOG_LEVEL", "AXTERMINATOR_LOG_LEVEL"}, func(c *config) any { return strings.ToLower(c.LogLevel.String()) }, setLogLevel},
 		{"logFile", []string{"AAI_LOG_FILE"}, func(c *config) any { return c.LogFile }, file(func(c *config, p string) { c.LogFile = p })},
 		{"auditLog", []string{"AAI_AUDIT_LOG", "AXTERMINATOR_AUDIT_LOG"}, func(c *config) any { return c.AuditLog }, file(func(c *config, p string) { c.AuditLog = p })},
@@ -47,11 +48,17 @@ func settings() []setting {
 	}
 }
 
+// inHome is the path with the home folder in the place of "~".
+func inHome(home, path string) string {
+	if path == "~" || strings.HasPrefix(path, "~/") || strings.HasPrefix(path, "~"+string(filepath.Separator)) {
+		return filepath.Join(home, path[1:])
+	}
+	return path
+}
+
 // expand makes a path absolute; "~" is the home folder.
 func expand(home, path string) (string, error) {
-	if path == "~" || strings.HasPrefix(path, "~/") || strings.HasPrefix(path, `~\`) {
-		path = filepath.Join(home, path[1:])
-	}
+	path = inHome(home, path)
 	if !filepath.IsAbs(path) {
 		return "", fmt.Errorf("expected an absolute path or one that begins with ~/, got %q", path)
 	}
@@ -86,16 +93,20 @@ func setScanPaths(c *config, home string, value any) error {
 	return nil
 }
 
-// seconds reads a time in seconds, from least to an hour.
-func seconds(least float64, put func(*config, time.Duration)) func(*config, string, any) error {
+// seconds reads a time from a second to an hour; or none, where that means never.
+func seconds(never bool, put func(*config, time.Duration)) func(*config, string, any) error {
+	expected := fmt.Errorf("expected a number of seconds from 1 to %d", maxSeconds)
+	if never {
+		expected = fmt.Errorf("expected 0 for never, or a number of seconds from 1 to %d", maxSeconds)
+	}
 	return func(c *config, _ string, value any) error {
 		n, ok := value.(float64)
 		if s, isText := value.(string); isText {
 			parsed, err := strconv.ParseFloat(s, 64)
 			n, ok = parsed, err == nil
 		}
-		if !ok || !(n >= least && n <= maxSeconds) {
-			return fmt.Errorf("expected a number of seconds from %g to %d", least, maxSeconds)
+		if !ok || !(1 <= n && n <= maxSeconds) && !(never && n == 0) {
+			return expected
 		}
 		put(c, time.Duration(n*float64(time.Second)))
 		return nil
@@ -164,30 +175,61 @@ func boolean(put func(*config, bool)) func(*config, string, any) error {
 // setPreapproved reads what callers may do without being asked. Every part must
 // be said: who, which app, which tools, until when.
 func setPreapproved(c *config, _ string, value any) error {
-	raw, err := json.Marshal(value)
-	if err != nil {
-		return err
-	}
-	var entries []struct {
-		App     string    `json:"app"`
-		Tools   []string  `json:"tools"`
-		Caller  string    `json:"caller"`
-		Expires time.Time `json:"expires"`
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&entries); err != nil {
-		return fmt.Errorf(`expected a list of {"app", "tools", "caller", "expires"}: %w`, err)
+	entries, ok := value.([]any)
+	if !ok {
+		return errors.New(`expected a list of {"app", "tools", "caller", "expires"}`)
 	}
 	var grants []policy.Grant
-	for i, e := range entries {
-		if e.App == "" || len(e.Tools) == 0 || e.Caller == "" || e.Expires.IsZero() {
-			return fmt.Errorf(`[%d]: expected all of "app", "tools", "caller" and "expires"`, i)
+	for i, entry := range entries {
+		more, err := preapproval(entry)
+		if err != nil {
+			return fmt.Errorf("[%d]%w", i, err)
 		}
-		for _, tool := range e.Tools {
-			grants = append(grants, policy.Grant{Caller: e.Caller, App: e.App, Tool: tool, Decision: policy.Allow, ExpiresAt: e.Expires})
-		}
+		grants = append(grants, more...)
 	}
 	c.Preapproved, c.preapprovedJSON = grants, value
 	return nil
+}
+
+// preapproval reads one entry of the list. Its error begins with the place.
+func preapproval(entry any) ([]policy.Grant, error) {
+	const expected = `expected all of "app", "tools", "caller" and "expires"`
+	fields, ok := entry.(map[string]any)
+	if !ok {
+		return nil, fmt.Errorf(": %s", expected)
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if !slices.Contains([]string{"app", "tools", "caller", "expires"}, name) {
+			return nil, fmt.Errorf(": there is no field %q; %s", aai.CleanLabel(name, 60), expected)
+		}
+	}
+	if len(fields) < 4 {
+		return nil, fmt.Errorf(": %s", expected)
+	}
+	app, _ := fields["app"].(string)
+	if app == "" || app == policy.Every {
+		return nil, errors.New(".app: expected the id of an app")
+	}
+	caller, _ := fields["caller"].(string)
+	if caller == "" {
+		return nil, errors.New(`.caller: expected a caller such as "mcp:claude-ai", or "*" for anyone`)
+	}
+	expires, _ := fields["expires"].(string)
+	until, err := time.Parse(time.RFC3339, expires)
+	if err != nil {
+		return nil, errors.New(`.expires: expected a time such as "2027-01-31T12:00:00Z"`)
+	}
+	tools, _ := fields["tools"].([]any)
+	if len(tools) == 0 {
+		return nil, errors.New(`.tools: expected a list of names of tools, or ["*"] for every tool`)
+	}
+	grants := make([]policy.Grant, len(tools))
+	for i, tool := range tools {
+		name, _ := tool.(string)
+		if name == "" {
+			return nil, fmt.Errorf(`.tools[%d]: expected the name of a tool, or "*" for every tool`, i)
+		}
+		grants[i] = policy.Grant{Caller: caller, App: app, Tool: name, Decision: policy.Allow, ExpiresAt: until}
+	}
+	return grants, nil
 }

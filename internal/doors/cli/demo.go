@@ -5,7 +5,7 @@ import "github.com/spf13/cobra"
 func newDemo(r *run) *cobra.Command {
 	return &cobra.Command{
 		Use:               "demo",
-		Short:             "See the gateway at work, with an app of its own",
+		Short:             "See the gateway at work, with real apps in a session of their own",
 		Args:              operands(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -1,0 +1,176 @@
+package bench
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os/exec"
+	"testing"
+	"time"
+)
+
+// What every MCP client says first.
+const initialize = `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"bench","version":"1"}}`
+
+// A session is one server process and a client that does no more than it must.
+// It belongs to one goroutine.
+type session struct {
+	process *exec.Cmd
+	in      io.WriteCloser
+	out     *bufio.Reader
+	id      int
+	line    []byte
+}
+
+// startServer starts a program as an MCP server with the environment and nothing
+// else. The caller ends it.
+func startServer(b *testing.B, env []string, program string) *session {
+	b.Helper()
+	process := exec.CommandContext(b.Context(), program)
+	process.Env = env
+	in, err := process.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	out, err := process.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := process.Start(); err != nil {
+		b.Fatal(err)
+	}
+	return &session{process: process, in: in, out: bufio.NewReaderSize(out, 1<<20)}
+}
+
+// open is startServer up to the list of all the tools that are expected. The
+// server ends with the benchmark.
+func open(b *testing.B, env []string, program string, tools int) *session {
+	b.Helper()
+	s := startServer(b, env, program)
+	b.Cleanup(func() { s.end(b) })
+	s.handshake(b, tools)
+	return s
+}
+
+// handshake is what a client does before the first call. A server that is slow to
+// find its tools may answer with a part of them; it is asked until it has all.
+func (s *session) handshake(b *testing.B, tools int) {
+	b.Helper()
+	s.ask(b, "initialize", initialize)
+	s.write(b, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
+	for {
+		switch listed := len(s.ask(b, "tools/list", `{}`).Result.Tools); {
+		case listed == tools:
+			return
+		case listed > tools:
+			b.Fatalf("expected %d tools, got %d", tools, listed)
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// end closes the server's input and waits for it.
+func (s *session) end(b *testing.B) {
+	b.Helper()
+	_ = s.in.Close()
+	if err := s.process.Wait(); err != nil && b.Context().Err() == nil {
+		b.Errorf("%s: %v", s.process.Path, err)
+	}
+}
+
+func (s *session) write(b *testing.B, line string) {
+	b.Helper()
+	if _, err := io.WriteString(s.in, line); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// send writes a request and returns its id.
+func (s *session) send(b *testing.B, method, params string) int {
+	b.Helper()
+	s.id++
+	s.line = fmt.Appendf(s.line[:0], `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", s.id, method, params)
+	if _, err := s.in.Write(s.line); err != nil {
+		b.Fatal(err)
+	}
+	return s.id
+}
+
+// An answer is what a client must know of a response.
+type answer struct {
+	ID     int
+	Error  json.RawMessage
+	Result struct {
+		IsError bool
+		Tools   []struct{}
+	}
+}
+
+// receive reads the next response. A failed one ends the benchmark: what did
+// nothing must not count as fast.
+func (s *session) receive(b *testing.B) answer {
+	b.Helper()
+	for {
+		line, err := s.out.ReadBytes('\n')
+		if err != nil {
+			b.Fatalf("%s: %v", s.process.Path, err)
+		}
+		if !bytes.Contains(line, []byte(`"id":`)) {
+			continue // a notification
+		}
+		var a answer
+		if err := json.Unmarshal(line, &a); err != nil {
+			b.Fatal(err)
+		}
+		if a.Error != nil || a.Result.IsError {
+			b.Fatalf("the server refused: %s", line)
+		}
+		return a
+	}
+}
+
+func (s *session) ask(b *testing.B, method, params string) answer {
+	b.Helper()
+	id := s.send(b, method, params)
+	a := s.receive(b)
+	if a.ID != id {
+		b.Fatalf("expected the answer to %d, got that to %d", id, a.ID)
+	}
+	return a
+}
+
+// timed is how long a tool call takes, from its request to its answer.
+func (s *session) timed(b *testing.B, call string) time.Duration {
+	b.Helper()
+	begun := time.Now()
+	s.ask(b, "tools/call", call)
+	return time.Since(begun)
+}
+
+// load makes n calls, of which as many as width are always in flight, and adds how
+// long each took. An answer to anything sent before is an error.
+func (s *session) load(b *testing.B, call string, n, width int, took *samples) {
+	b.Helper()
+	sent := make(map[int]time.Time, width)
+	begin := func() {
+		now := time.Now()
+		sent[s.send(b, "tools/call", call)] = now
+	}
+	for range width {
+		begin()
+	}
+	for done := range n {
+		id := s.receive(b).ID
+		begun, ours := sent[id]
+		if !ours {
+			b.Fatalf("the call %d ended before its time", id)
+		}
+		took.add(time.Since(begun))
+		delete(sent, id)
+		if done+width < n {
+			begin()
+		}
+	}
+}

@@ -1,0 +1,237 @@
+package bench
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	godbus "github.com/godbus/dbus/v5"
+
+	"aai/internal/drivers/dbus/dbustest"
+)
+
+// The apps on the bus.
+const (
+	fastApp = "org.example.Fast"
+	slowApp = "org.example.Slow"
+)
+
+// A world is what the benchmarks of the whole program share.
+type world struct {
+	gateway, bare string // programs
+	bus           *dbustest.Bus
+	table         table
+}
+
+// BenchmarkGateway measures the program as a whole and prints a table. Each of its
+// benchmarks makes all of its rounds once, whatever -benchtime says.
+func BenchmarkGateway(b *testing.B) {
+	w := &world{
+		gateway: build(b, "aai/cmd/aai-gateway"),
+		bare:    build(b, "aai/bench/peers/baresdk"),
+		bus:     dbustest.Start(b),
+	}
+	w.serve(b, fastApp)
+	w.serve(b, slowApp)
+	b.Run("Start", w.start)
+	b.Run("Exec", w.exec)
+	b.Run("Load", w.load)
+	b.Run("Size", w.size)
+	fmt.Print(w.table.String())
+}
+
+// TestMain makes of this binary the apps, too, when the bus starts it as such.
+func TestMain(m *testing.M) {
+	dbustest.ServeIfStarted()
+	os.Exit(m.Run())
+}
+
+// serve lets the bus start an app, in a process of its own as real ones are.
+func (w *world) serve(b *testing.B, app string) {
+	b.Helper()
+	w.bus.Activatable(b, app, "/usr/bin/env", dbustest.ServiceVariable+"="+app, os.Args[0])
+	busCall(b, w.bus.Connect(b).Object(app, dbustest.Path))
+}
+
+// start is from the start of the process to the answered list of tools.
+func (w *world) start(b *testing.B) {
+	const rounds = 40
+	counts := []int{0, 100, 1000}
+	homes := make([]home, len(counts))
+	for i, n := range counts {
+		homes[i] = newHome(b, n)
+	}
+	var bare samples
+	ours := make([]samples, len(counts))
+	for range rounds {
+		bare.add(w.started(b, homes[0], w.bare, 1))
+		for i, n := range counts {
+			ours[i].add(w.started(b, homes[i], w.gateway, n+1))
+		}
+	}
+	floor := bare.median()
+	none, hundred, thousand := ours[0].median(), ours[1].median(), ours[2].median()
+	beside := "bare SDK " + millis(floor)
+	w.table.add("start to tools/list, no descriptors", millis(none), beside, more(none-floor))
+	w.table.judge("start to tools/list, 100 descriptors", millis(hundred), beside, more(hundred-floor),
+		"≤ +15 ms", hundred-floor <= 15*time.Millisecond)
+	w.table.judge("start to tools/list, 1,000 descriptors", millis(thousand), "100 descriptors "+millis(hundred), more(thousand-hundred),
+		"≤ +150 ms", thousand-hundred <= 150*time.Millisecond)
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(hundred)/1e6, "ms/start100")
+	b.ReportMetric(float64(thousand)/1e6, "ms/start1000")
+}
+
+func (w *world) started(b *testing.B, h home, program string, tools int) time.Duration {
+	b.Helper()
+	begun := time.Now()
+	s := startServer(b, h.env(w.bus.Address), program)
+	s.handshake(b, tools)
+	took := time.Since(begun)
+	s.end(b)
+	return took
+}
+
+// callDescriptor is of an app on the bus that has the tools' methods.
+func callDescriptor(id string) string {
+	return fmt.Sprintf(`{"schema_version": "1.0", "appId": %q, "name": "App", "description": "An app.",
+  "platforms": {"linux": {"automation": "dbus", "service": %q, "object": %q, "interface": %q, "tools": [
+    {"name": "read", "description": "Answers with its argument.", "effect": "reads", "method": "EchoString",
+      "parameters": {"type": "object", "properties": {"v": {"type": "string", "maxLength": 1000}}, "required": ["v"]}},
+    {"name": "change", "description": "Answers with its argument.", "effect": "changes", "method": "EchoString",
+      "parameters": {"type": "object", "properties": {"v": {"type": "string", "maxLength": 1000}}, "required": ["v"]}},
+    {"name": "sleep", "description": "Sleeps.", "effect": "reads", "method": "Sleep", "timeout": 300,
+      "parameters": {"type": "object", "properties": {"ms": {"type": "integer"}}, "required": ["ms"]}}]}}}`,
+		id, id, dbustest.Path, dbustest.Interface)
+}
+
+// The calls, as params of tools/call.
+const (
+	echoCall   = `{"name":"echo","arguments":{"v":"hello"}}`
+	readCall   = `{"name":"aai_exec","arguments":{"app":"` + fastApp + `","tool":"read","args":{"v":"hello"}}}`
+	changeCall = `{"name":"aai_exec","arguments":{"app":"` + fastApp + `","tool":"change","args":{"v":"hello"}}}`
+	sleepCall  = `{"name":"aai_exec","arguments":{"app":"` + slowApp + `","tool":"sleep","args":{"ms":30000}}}`
+)
+
+// openGateway starts a gateway that knows the apps on the bus and may call them.
+func (w *world) openGateway(b *testing.B) *session {
+	b.Helper()
+	h := newHome(b, 0)
+	h.install(b, fastApp, callDescriptor(fastApp))
+	h.install(b, slowApp, callDescriptor(slowApp))
+	h.allow(b, fastApp, slowApp)
+	return open(b, h.env(w.bus.Address), w.gateway, 3)
+}
+
+// exec is one call at a time, beside the same method called without a gateway and
+// a tool of a server that calls nobody. A call that changes something has to wait
+// for the disk, so to its floor belongs a bare flush.
+func (w *world) exec(b *testing.B) {
+	const rounds, calls = 200, 25
+	gateway, bare := w.openGateway(b), open(b, newHome(b, 0).env(w.bus.Address), w.bare, 1)
+	object := w.bus.Connect(b).Object(fastApp, dbustest.Path)
+	disk := newDisk(b)
+
+	var bus, echo, read, change, flush samples
+	for range rounds {
+		for range calls {
+			bus.add(busCall(b, object))
+		}
+		for range calls {
+			echo.add(bare.timed(b, echoCall))
+		}
+		for range calls {
+			read.add(gateway.timed(b, readCall))
+		}
+		for range calls / 5 {
+			change.add(gateway.timed(b, changeCall))
+			flush.add(disk.flush(b))
+		}
+	}
+	floor := bus.median() + echo.median()
+	beside := fmt.Sprintf("bus %s + bare SDK %s", millis(bus.median()), millis(echo.median()))
+	r := ratio(read.median(), floor)
+	w.table.judge("aai_exec of a tool that reads, p50", millis(read.median()), beside, times(r), "≤ 1.5×", r <= 1.5)
+	w.tail("aai_exec of a tool that reads, p99", read, bus, echo)
+	c := ratio(change.median(), floor+flush.median())
+	w.table.judge("aai_exec of a tool that changes, p50", millis(change.median()), fmt.Sprintf("the same + disk %s", millis(flush.median())),
+		times(c), "≤ 1.5×", c <= 1.5)
+	w.tail("aai_exec of a tool that changes, p99", change, bus, echo, flush)
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(read.median())/1e3, "µs/read")
+	b.ReportMetric(float64(change.median())/1e3, "µs/change")
+}
+
+// tail tells the slowest hundredth of the calls.
+func (w *world) tail(figure string, ours samples, floor ...samples) {
+	a, sum := ours.quantile(0.99), time.Duration(0)
+	for _, f := range floor {
+		sum += f.quantile(0.99)
+	}
+	w.table.add(figure, millis(a), "sum of the p99 "+millis(sum), times(ratio(a, sum)))
+}
+
+func busCall(b *testing.B, object godbus.BusObject) time.Duration {
+	b.Helper()
+	begun := time.Now()
+	var out string
+	if err := object.Call(dbustest.Interface+".EchoString", 0, "hello").Store(&out); err != nil || out != "hello" {
+		b.Fatal(out, err)
+	}
+	return time.Since(begun)
+}
+
+// A disk is a file on the file system where the journal is.
+type disk struct{ file *os.File }
+
+func newDisk(b *testing.B) disk {
+	b.Helper()
+	file, err := os.OpenFile(b.TempDir()+"/flushed", os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = file.Close() })
+	return disk{file}
+}
+
+// flush is how long the disk takes to keep one line.
+func (d disk) flush(b *testing.B) time.Duration {
+	b.Helper()
+	begun := time.Now()
+	if _, err := d.file.Write(make([]byte, 300)); err != nil {
+		b.Fatal(err)
+	}
+	if err := d.file.Sync(); err != nil {
+		b.Fatal(err)
+	}
+	return time.Since(begun)
+}
+
+// load is many calls at once, of a gateway with nothing else to do and of one that
+// waits for an app that does not answer.
+func (w *world) load(b *testing.B) {
+	const rounds, calls, width = 40, 640, 64
+	quiet, busy := w.openGateway(b), w.openGateway(b)
+	busy.send(b, "tools/call", sleepCall)
+	var undisturbed, disturbed samples
+	for range rounds {
+		quiet.load(b, readCall, calls, width, &undisturbed)
+		busy.load(b, readCall, calls, width, &disturbed)
+	}
+	for _, q := range []struct {
+		name string
+		q    float64
+	}{{"p50", 0.5}, {"p99", 0.99}} {
+		ours, beside := disturbed.quantile(q.q), undisturbed.quantile(q.q)
+		figure := fmt.Sprintf("%d calls at once beside a hung app, %s", width, q.name)
+		r := ratio(ours, beside)
+		if q.name == "p50" {
+			w.table.add(figure, millis(ours), "no hung app "+millis(beside), times(r))
+			continue
+		}
+		w.table.judge(figure, millis(ours), "no hung app "+millis(beside), times(r), "≤ 2×", r <= 2)
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(disturbed.quantile(0.99))/1e3, "µs/p99")
+}

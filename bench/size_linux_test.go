@@ -1,0 +1,66 @@
+package bench
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+)
+
+// size is what the program takes of the disk, and of the memory when it has
+// listed its tools and nobody asks for anything.
+func (w *world) size(b *testing.B) {
+	program, floor := fileSize(b, w.gateway), fileSize(b, w.bare)
+	w.table.judge("stripped binary", megabytes(program), "bare SDK "+megabytes(floor), megabytes(program-floor)+" more",
+		"≤ 14 MB", program <= 14e6)
+	bare := w.resident(b, w.bare, 0, 1)
+	memory := w.resident(b, w.gateway, 10, 11)
+	w.table.judge("idle memory (VmRSS), 10 descriptors", megabytes(memory), "bare SDK "+megabytes(bare), megabytes(memory-bare)+" more",
+		"≤ 20 MB", memory <= 20e6)
+	many := w.resident(b, w.gateway, 1000, 1001)
+	w.table.add("idle memory (VmRSS), 1,000 descriptors", megabytes(many), "10 descriptors "+megabytes(memory), megabytes(many-memory)+" more")
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(program), "bytes")
+	b.ReportMetric(float64(memory), "B-resident")
+}
+
+func fileSize(b *testing.B, name string) int64 {
+	b.Helper()
+	info, err := os.Stat(name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return info.Size()
+}
+
+// resident is the median memory of five processes, each a second after its list of
+// tools.
+func (w *world) resident(b *testing.B, program string, descriptors, tools int) int64 {
+	b.Helper()
+	h := newHome(b, descriptors)
+	var sizes samples // of bytes
+	for range 5 {
+		s := startServer(b, h.env(w.bus.Address), program)
+		s.handshake(b, tools)
+		time.Sleep(time.Second)
+		sizes.add(time.Duration(vmRSS(b, s.process.Process.Pid)))
+		s.end(b)
+	}
+	return int64(sizes.median())
+}
+
+// vmRSS is the resident set of a process in bytes; see proc_pid_status(5).
+func vmRSS(b *testing.B, pid int) int64 {
+	b.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		b.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(status), "VmRSS:")
+	var kilobytes int64
+	if _, err := fmt.Sscanf(rest, "%d kB", &kilobytes); err != nil {
+		b.Fatal(err)
+	}
+	return kilobytes << 10
+}

@@ -1,0 +1,95 @@
+package bench
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// build compiles one of our programs as it is released and returns its path.
+func build(b *testing.B, pkg string) string {
+	b.Helper()
+	program := filepath.Join(b.TempDir(), filepath.Base(pkg))
+	compile := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", program, pkg)
+	compile.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := compile.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
+
+// A home is a person's home folder.
+type home struct{ folder string }
+
+// newHome makes a home with n descriptors of apps that nobody calls.
+func newHome(b *testing.B, n int) home {
+	b.Helper()
+	h := home{b.TempDir()}
+	for i := range n {
+		id := fmt.Sprintf("org.example.App%d", i)
+		h.install(b, id, typicalDescriptor(id))
+	}
+	return h
+}
+
+// env is the environment of a program that lives in the home: no other place with
+// descriptors, and the bus at the address.
+func (h home) env(bus string) []string {
+	return []string{
+		"HOME=" + h.folder, "PATH=" + os.Getenv("PATH"), "DBUS_SESSION_BUS_ADDRESS=" + bus,
+		"XDG_DATA_HOME=" + filepath.Join(h.folder, "share"), "XDG_DATA_DIRS=" + filepath.Join(h.folder, "none"),
+	}
+}
+
+// install puts a descriptor where people put it, as if it had been there for long.
+func (h home) install(b *testing.B, id, source string) {
+	b.Helper()
+	h.write(b, filepath.Join(".aai", id, "aai.json"), source)
+}
+
+// allow lets every caller use every tool of the apps.
+func (h home) allow(b *testing.B, apps ...string) {
+	b.Helper()
+	var grants []string
+	for _, app := range apps {
+		grants = append(grants, fmt.Sprintf(`{"app": %q, "tools": ["*"], "caller": "*", "expires": "2100-01-01T00:00:00Z"}`, app))
+	}
+	h.write(b, ".aai/config.json", `{"consent": {"preapproved": [`+strings.Join(grants, ", ")+`]}}`)
+}
+
+func (h home) write(b *testing.B, name, text string) {
+	b.Helper()
+	path := filepath.Join(h.folder, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	yesterday := time.Now().Add(-24 * time.Hour)
+	if err := os.Chtimes(path, yesterday, yesterday); err != nil {
+		b.Fatal(err)
+	}
+}
+
+// typicalDescriptor has about 3 KB and five tools, as those of real apps have.
+func typicalDescriptor(id string) string {
+	var tools []string
+	for _, name := range []string{"open_file", "save_file", "search_items", "export_report", "send_message"} {
+		tools = append(tools, fmt.Sprintf(`{
+      "name": %q, "description": "Does one of the five things that this app can do, as its name says.", "effect": "changes",
+      "parameters": {"type": "object", "properties": {
+        "path": {"type": "string", "description": "Where the file is, as an absolute path"},
+        "format": {"type": "string", "enum": ["pdf", "html", "text"], "default": "pdf"},
+        "limit": {"type": "integer", "minimum": 1, "maximum": 100, "description": "At most so many"}},
+        "required": ["path"]},
+      "method": "DoIt", "output_parser": "json", "timeout": 20}`, name))
+	}
+	return fmt.Sprintf(`{"schema_version": "1.0", "appId": %q, "name": "An app", "description": "One app of many, with five tools.",
+  "version": "1.0", "platforms": {"linux": {"automation": "dbus", "service": %q, "object": "/org/example/App",
+  "interface": "org.example.App", "tools": [%s]}}}`, id, id, strings.Join(tools, ",\n"))
+}

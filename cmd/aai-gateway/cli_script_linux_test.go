@@ -1,0 +1,141 @@
+package main
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"aai/internal/drivers/dbus/dbustest"
+)
+
+// service is the name of the app on the scripts' bus.
+const service = "org.example.App"
+
+// TestScripts runs the program itself, as a process, in the scripts of
+// testdata/script. Each has a home folder of its own, $HOME, and no bus until it
+// asks for one. The commands of the scripts, beside those of testscript:
+//
+//	aai CODE ARG...       runs aai-gateway, which must end with the exit code
+//	bus                   starts a bus with an app on it, org.example.App
+//	calls METHOD N        so many calls of the method have reached the app by now
+//	files FOLDER [N]      there are so many files below the folder, or none
+//	mode FILE OCTAL       the file has the permissions
+//	fifo FILE             makes a named pipe
+//	large FILE SIZE TEXT  makes a file of the size that begins with the text
+//	nested FILE DEPTH     makes a descriptor with a schema so deep
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata/script",
+		Setup: func(env *testscript.Env) error {
+			home := filepath.Join(env.WorkDir, "home")
+			env.Setenv("HOME", home)
+			env.Setenv("XDG_DATA_DIRS", filepath.Join(env.WorkDir, "share"))
+			descriptor, err := filepath.Abs(filepath.Join("testdata", "app.json"))
+			if err != nil {
+				return err
+			}
+			env.Setenv("DESCRIPTOR", descriptor) // of the app
+			env.Values["app"] = new(*dbustest.Service)
+			env.Values["tb"] = env.T().(testing.TB)
+			return os.MkdirAll(home, 0o700)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"aai":    scriptAAI,
+			"bus":    scriptBus,
+			"calls":  scriptCalls,
+			"files":  scriptFiles,
+			"mode":   scriptMode,
+			"fifo":   scriptFIFO,
+			"large":  scriptLarge,
+			"nested": scriptNested,
+		},
+	})
+}
+
+func scriptAAI(ts *testscript.TestScript, _ bool, args []string) {
+	want := number(ts, args[0])
+	err := ts.Exec("aai-gateway", args[1:]...)
+	got := 0
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("exit code %d, want %d", got, want)
+	}
+}
+
+func scriptBus(ts *testscript.TestScript, _ bool, _ []string) {
+	t := ts.Value("tb").(testing.TB)
+	bus := dbustest.Start(t)
+	ts.Setenv("DBUS_SESSION_BUS_ADDRESS", bus.Address)
+	*ts.Value("app").(**dbustest.Service) = dbustest.Serve(t, bus, service)
+}
+
+func scriptCalls(ts *testscript.TestScript, _ bool, args []string) {
+	app := *ts.Value("app").(**dbustest.Service)
+	if app == nil {
+		ts.Fatalf("there is no bus yet")
+	}
+	if got := app.Calls(args[0]); got != number(ts, args[1]) {
+		ts.Fatalf("%d calls of %s have reached the app, want %s", got, args[0], args[1])
+	}
+}
+
+func scriptFiles(ts *testscript.TestScript, _ bool, args []string) {
+	var found []string
+	ts.Check(filepath.WalkDir(ts.MkAbs(args[0]), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && !d.IsDir() {
+			found = append(found, path)
+		}
+		return err
+	}))
+	want := 0
+	if len(args) > 1 {
+		want = number(ts, args[1])
+	}
+	if len(found) != want {
+		ts.Fatalf("%d files, want %d: %s", len(found), want, strings.Join(found, " "))
+	}
+}
+
+func scriptMode(ts *testscript.TestScript, _ bool, args []string) {
+	info, err := os.Stat(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if got := strconv.FormatUint(uint64(info.Mode().Perm()), 8); got != args[1] {
+		ts.Fatalf("%s has the mode %s, want %s", args[0], got, args[1])
+	}
+}
+
+func scriptFIFO(ts *testscript.TestScript, _ bool, args []string) {
+	ts.Check(syscall.Mkfifo(ts.MkAbs(args[0]), 0o600))
+}
+
+func scriptLarge(ts *testscript.TestScript, _ bool, args []string) {
+	size, text := number(ts, args[1]), args[2]
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text+strings.Repeat(" ", size-len(text))), 0o600))
+}
+
+func scriptNested(ts *testscript.TestScript, _ bool, args []string) {
+	depth := number(ts, args[1])
+	schema := strings.Repeat(`{"type":"object","properties":{"x":`, depth) + `{}` + strings.Repeat(`}}`, depth)
+	text := `{"schema_version":"1.0","appId":"org.example.Nested","name":"N","description":"D","version":"1.0","platforms":{"linux":{` +
+		`"automation":"dbus","service":"org.example.Nested","object":"/n","interface":"org.example.Nested","tools":[` +
+		`{"name":"go","description":"Goes.","method":"Go","parameters":` + schema + `}]}}}`
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
+}
+
+func number(ts *testscript.TestScript, text string) int {
+	n, err := strconv.Atoi(text)
+	ts.Check(err)
+	return n
+}

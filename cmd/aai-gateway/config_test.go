@@ -1,0 +1,345 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"aai"
+	"aai/internal/doors/cli"
+)
+
+// A desk is a home folder and an environment of a test's own.
+type desk struct {
+	home string
+	env  map[string]string
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	return &desk{home: t.TempDir(), env: map[string]string{}}
+}
+
+// file writes a file below the home folder and returns its path.
+func (d *desk) file(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(d.home, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func (d *desk) getenv(name string) string { return d.env[name] }
+
+func (d *desk) read(flags cli.Flags) (*config, error) {
+	return readConfig(source{getenv: d.getenv, home: d.home, platform: hostPlatform(d.home, d.getenv), flags: flags})
+}
+
+// readFile is read with the text as the configuration file, whose path is
+// written "FILE" in the error.
+func (d *desk) readFile(t *testing.T, text string) (*config, error) {
+	t.Helper()
+	path := d.file(t, ".aai/config.json", text)
+	c, err := d.read(cli.Flags{})
+	if e, ok := errors.AsType[*aai.Error](err); ok {
+		e.Message = strings.ReplaceAll(e.Message, path, "FILE")
+	}
+	return c, err
+}
+
+func mustRead(t *testing.T, c *config, err error) *config {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// mustRefuse wants INVALID_PARAMS, which is exit code 2, with the message.
+func mustRefuse(t *testing.T, err error, message string) {
+	t.Helper()
+	_ = refusal(t, err, message)
+}
+
+// refusal is mustRefuse that returns the error, to look at the rest of it.
+func refusal(t *testing.T, err error, message string) *aai.Error {
+	t.Helper()
+	e, ok := errors.AsType[*aai.Error](err)
+	if !ok || e.Code != aai.InvalidParams {
+		t.Fatalf("expected INVALID_PARAMS: %s\ngot %v", message, err)
+	}
+	if e.Message != message {
+		t.Errorf("the message is %q\nexpected       %q", e.Message, message)
+	}
+	return e
+}
+
+func TestDefaults(t *testing.T) {
+	d := newDesk(t)
+	c, err := d.read(cli.Flags{})
+	shown := mustRead(t, c, err).show()
+	want := map[string]any{
+		"scanPaths":           []string{filepath.Join(d.home, ".aai")},
+		"defaultTimeout":      30.0,
+		"rescanInterval":      60.0,
+		"logLevel":            "info",
+		"logFile":             "",
+		"auditLog":            filepath.Join(c.platform.data, "audit.jsonl"),
+		"toolNames":           "safe",
+		"dev":                 false,
+		"dbus.allowSystemBus": false,
+		"enableWebUI":         false,
+		"httpPort":            3000,
+		"consent.preapproved": []any{},
+	}
+	got := map[string]any{}
+	for _, s := range shown {
+		got[s.Name] = s.Value
+		if s.Origin != "default" {
+			t.Errorf("%s comes from %q", s.Name, s.Origin)
+		}
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("the defaults differ (-want +got):\n%s", diff)
+	}
+	nothingIn(t, d.home)
+}
+
+// value finds one of the settings shown.
+func value(c *config, name string) (any, string) {
+	for _, s := range c.show() {
+		if s.Name == name {
+			return s.Value, s.Origin
+		}
+	}
+	return nil, "nowhere"
+}
+
+func TestFlagsWinOverEnvironmentOverFile(t *testing.T) {
+	d := newDesk(t)
+	path := d.file(t, ".aai/config.json", `{"logLevel": "error", "dev": false, "toolNames": "canonical", "defaultTimeout": 5}`)
+	d.env["AAI_LOG_LEVEL"], d.env["AAI_DEV"], d.env["AAI_DEFAULT_TIMEOUT"] = "warn", "false", "2.5"
+	for _, step := range []struct {
+		flags  cli.Flags
+		name   string
+		value  any
+		origin string
+	}{
+		{cli.Flags{LogLevel: "debug", Dev: true}, "logLevel", "debug", "--log-level"},
+		{cli.Flags{LogLevel: "debug", Dev: true}, "dev", true, "--dev"},
+		{cli.Flags{}, "logLevel", "warn", "AAI_LOG_LEVEL"},
+		{cli.Flags{}, "dev", false, "AAI_DEV"},
+		{cli.Flags{}, "defaultTimeout", 2.5, "AAI_DEFAULT_TIMEOUT"},
+		{cli.Flags{}, "toolNames", "canonical", path},
+		{cli.Flags{}, "rescanInterval", 60.0, "default"},
+	} {
+		c, err := d.read(step.flags)
+		got, origin := value(mustRead(t, c, err), step.name)
+		if got != step.value || origin != step.origin {
+			t.Errorf("%s is %v from %s, expected %v from %s", step.name, got, origin, step.value, step.origin)
+		}
+	}
+	d.env = map[string]string{}
+	c, err := d.read(cli.Flags{})
+	if got, origin := value(mustRead(t, c, err), "logLevel"); got != "error" || origin != path {
+		t.Errorf("logLevel is %v from %s", got, origin)
+	}
+}
+
+func TestOlderSpellingsOfTheEnvironment(t *testing.T) {
+	d := newDesk(t)
+	d.env["AXTERMINATOR_LOG_LEVEL"], d.env["AXTERMINATOR_AUDIT_LOG"] = "debug", "~/old.jsonl"
+	c, err := d.read(cli.Flags{})
+	mustRead(t, c, err)
+	if got, origin := value(c, "logLevel"); got != "debug" || origin != "AXTERMINATOR_LOG_LEVEL" {
+		t.Errorf("logLevel is %v from %s", got, origin)
+	}
+	if got, _ := value(c, "auditLog"); got != filepath.Join(d.home, "old.jsonl") {
+		t.Errorf("auditLog is %v", got)
+	}
+	d.env["AAI_LOG_LEVEL"], d.env["AAI_AUDIT_LOG"] = "error", filepath.Join(d.home, "new.jsonl")
+	c, err = d.read(cli.Flags{})
+	mustRead(t, c, err)
+	if got, origin := value(c, "logLevel"); got != "error" || origin != "AAI_LOG_LEVEL" {
+		t.Errorf("with both set logLevel is %v from %s", got, origin)
+	}
+	if got, _ := value(c, "auditLog"); got != filepath.Join(d.home, "new.jsonl") {
+		t.Errorf("with both set auditLog is %v", got)
+	}
+}
+
+func TestTheFileOfTheProtocol(t *testing.T) {
+	d := newDesk(t)
+	c, err := d.readFile(t, `{"scanPaths": ["~/.aai"], "defaultTimeout": 30, "logLevel": "info", "enableWebUI": true, "httpPort": 3000}`)
+	mustRead(t, c, err)
+	if !c.WebUI || c.HTTPPort != 3000 || c.ScanPaths[0] != filepath.Join(d.home, ".aai") {
+		t.Errorf("read as %+v", c)
+	}
+	var log strings.Builder
+	p := &program{getenv: d.getenv, err: &log}
+	built, err := p.build(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := built.close(); err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(log.String(), "level=WARN") || !strings.Contains(log.String(), "enableWebUI") {
+		t.Errorf("nobody is told that there is no web page:\n%s", log.String())
+	}
+}
+
+func TestBadFiles(t *testing.T) {
+	for _, c := range []struct{ name, text, message string }{
+		{"nothing", "", "FILE: line 1: unexpected EOF"},
+		{"null", "null", "FILE: expected an object of settings"},
+		{"list", `["dev"]`, "FILE: expected an object of settings"},
+		{"syntax", "{\n  \"dev\": true,\n  \"logLevel\" \"info\"\n}", `FILE: line 3: logLevel: invalid character '"' after object name (expecting ':')`},
+		{"cut off", "{\n\n\"dev\": {", "FILE: line 3: dev: unexpected EOF"},
+		{"comment", "{\n// mine\n}", "FILE: line 2: invalid character '/' at start of value"},
+		{"trailing comma", "{\"dev\": true,\n}", "FILE: line 1: invalid character ',' at start of value"},
+		{"trailing data", "{}\n{}", "FILE: line 2: invalid character '{' after top-level value"},
+		{"trailing word", "{} x", "FILE: line 1: invalid character 'x' after top-level value"},
+		{"twice", "{\"dev\": true,\n\"dev\": false}", "FILE: line 2: dev: duplicate object member name"},
+		{"twice in a group", "{\"dbus\": {\"allowSystemBus\": false,\n\"allowSystemBus\": true}}", "FILE: line 2: dbus.allowSystemBus: duplicate object member name"},
+		{"twice in an entry", `{"consent": {"preapproved": [{"app": "a.b", "app": "c.d"}]}}`, "FILE: line 1: consent.preapproved.0.app: duplicate object member name"},
+		{"twice by an escape", `{"dev": true, "d\u0065v": false}`, "FILE: line 1: dev: duplicate object member name"},
+		{"twice by the group", `{"dbus": {"allowSystemBus": false}, "dbus.allowSystemBus": true}`, `FILE: "dbus.allowSystemBus" is given twice, once in its group`},
+		{"not UTF-8", "{\"logFile\": \"/\xff\"}", "FILE: line 1: logFile: invalid UTF-8"},
+		{"too large a number", `{"defaultTimeout": 1e999}`, "FILE: line 1: defaultTimeout: value out of range"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, err := newDesk(t).readFile(t, c.text)
+			mustRefuse(t, err, c.message)
+		})
+	}
+}
+
+func TestUnknownKeysAreNamed(t *testing.T) {
+	for _, c := range []struct {
+		text, message string
+		nearest       string
+	}{
+		{`{"logLevl": "info"}`, `FILE: there is no setting "logLevl"`, "logLevel"},
+		{`{"LogLevel": "info"}`, `FILE: there is no setting "LogLevel"`, "logLevel"},
+		{`{"dev": true, "Dev": false}`, `FILE: there is no setting "Dev"`, "dev"},
+		{`{"dbus": {"allowsystembus": true}}`, `FILE: there is no setting "dbus.allowsystembus"`, "dbus.allowSystemBus"},
+		{`{"dbus": {"": true}}`, `FILE: there is no setting "dbus."`, "dbus.allowSystemBus"},
+		{`{"dbus": true}`, `FILE: there is no setting "dbus"`, "dbus.allowSystemBus"},
+		{`{"consent": {"preaproved": []}}`, `FILE: there is no setting "consent.preaproved"`, "consent.preapproved"},
+		{`{"log": {"level": "info"}}`, `FILE: there is no setting "log"`, "logLevel"},
+		{`{"zzzzzzzzzzzz": {}}`, `FILE: there is no setting "zzzzzzzzzzzz"`, ""},
+		{`{"": 1}`, `FILE: there is no setting ""`, ""},
+		{`{"a\u001b[31mb": 1}`, `FILE: there is no setting "a[31mb"`, ""},
+	} {
+		_, err := newDesk(t).readFile(t, c.text)
+		e := refusal(t, err, c.message)
+		if c.nearest != "" && (len(e.Candidates) == 0 || e.Candidates[0] != c.nearest) {
+			t.Errorf("%s: the nearest are said to be %q", c.text, e.Candidates)
+		}
+		if !strings.Contains(e.Hint, "defaultTimeout") {
+			t.Errorf("%s: the hint does not list the settings: %q", c.text, e.Hint)
+		}
+	}
+	if _, err := newDesk(t).readFile(t, `{"dbus": {}, "consent": {}}`); err != nil {
+		t.Errorf("groups with nothing in them: %v", err)
+	}
+}
+
+func TestWhichFileIsRead(t *testing.T) {
+	d := newDesk(t)
+	missing := filepath.Join(d.home, "missing.json")
+	if _, err := d.read(cli.Flags{}); err != nil {
+		t.Errorf("the file may be absent where nobody named it: %v", err)
+	}
+	_, err := d.read(cli.Flags{Config: missing})
+	mustRefuse(t, err, missing+": the configuration cannot be read: no such file or directory")
+	d.env["AAI_CONFIG"] = missing
+	_, err = d.read(cli.Flags{})
+	mustRefuse(t, err, missing+": the configuration cannot be read: no such file or directory")
+
+	d.file(t, ".aai/config.json", `{"httpPort": 1}`)
+	d.file(t, "environment.json", `{"httpPort": 2}`)
+	flag := d.file(t, "flag.json", `{"httpPort": 3}`)
+	for _, c := range []struct {
+		flag, env string
+		port      int
+	}{{"", "", 1}, {"", "~/environment.json", 2}, {flag, "~/environment.json", 3}, {"~/flag.json", missing, 3}} {
+		d.env["AAI_CONFIG"] = c.env
+		got, err := d.read(cli.Flags{Config: c.flag})
+		if mustRead(t, got, err).HTTPPort != c.port {
+			t.Errorf("with the flag %q and the environment %q the port is %d", c.flag, c.env, got.HTTPPort)
+		}
+	}
+}
+
+func TestAFileThatIsNone(t *testing.T) {
+	d := newDesk(t)
+	folder := filepath.Join(d.home, "folder.json")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err := d.read(cli.Flags{Config: folder})
+	mustRefuse(t, err, folder+": the configuration cannot be read: expected a regular file")
+
+	large := d.file(t, "large.json", `{"logFile": "`+strings.Repeat("x", 1<<20)+`"}`)
+	_, err = d.read(cli.Flags{Config: large})
+	mustRefuse(t, err, large+": the configuration cannot be read: expected at most 1048576 bytes")
+
+	full := `{"dev": true}`
+	fits := d.file(t, "fits.json", full+strings.Repeat(" ", 1<<20-len(full)))
+	c, err := d.read(cli.Flags{Config: fits})
+	if !mustRead(t, c, err).Dev {
+		t.Error("a file of exactly 1 MiB was not read")
+	}
+}
+
+func TestBadEnvironment(t *testing.T) {
+	for name, c := range map[string]struct{ value, message string }{
+		"AAI_DEV":                   {"maybe", "AAI_DEV: dev: expected true or false"},
+		"AAI_LOG_LEVEL":             {"loud", `AAI_LOG_LEVEL: logLevel: expected "debug", "info", "warn" or "error"`},
+		"AXTERMINATOR_LOG_LEVEL":    {"5", `AXTERMINATOR_LOG_LEVEL: logLevel: expected "debug", "info", "warn" or "error"`},
+		"AAI_DEFAULT_TIMEOUT":       {"30s", "AAI_DEFAULT_TIMEOUT: defaultTimeout: expected a number of seconds from 1 to 3600"},
+		"AAI_RESCAN_INTERVAL":       {"NaN", "AAI_RESCAN_INTERVAL: rescanInterval: expected 0 for never, or a number of seconds from 1 to 3600"},
+		"AAI_TOOL_NAMES":            {"Safe", `AAI_TOOL_NAMES: toolNames: expected "safe" or "canonical"`},
+		"AAI_DBUS_ALLOW_SYSTEM_BUS": {"on", "AAI_DBUS_ALLOW_SYSTEM_BUS: dbus.allowSystemBus: expected true or false"},
+		"AAI_AUDIT_LOG":             {"a.jsonl", `AAI_AUDIT_LOG: auditLog: expected an absolute path or one that begins with ~/, got "a.jsonl"`},
+		"AAI_LOG_FILE":              {"./log", `AAI_LOG_FILE: logFile: expected an absolute path or one that begins with ~/, got "./log"`},
+		"AAI_SCAN_PATHS":            {"~/a" + string(filepath.ListSeparator), `AAI_SCAN_PATHS: scanPaths: [1]: expected an absolute path or one that begins with ~/, got ""`},
+	} {
+		d := newDesk(t)
+		d.env[name] = c.value
+		_, err := d.read(cli.Flags{})
+		mustRefuse(t, err, c.message)
+	}
+}
+
+func TestAHomeThatIsNone(t *testing.T) {
+	for home, message := range map[string]string{
+		"":       "there is no home folder: ",
+		"folder": `the home folder is "folder"; expected an absolute path`,
+	} {
+		t.Setenv("HOME", home)
+		t.Setenv("USERPROFILE", home)
+		p := &program{getenv: func(string) string { return "" }}
+		_, err := p.config(cli.Flags{})
+		if e := aai.AsError(err); e == nil || !strings.HasPrefix(e.Message, message) || e.Code != aai.InvalidParams {
+			t.Errorf("HOME=%q: %v", home, err)
+		}
+	}
+}
+
+func nothingIn(t *testing.T, folder string) {
+	t.Helper()
+	if entries, err := os.ReadDir(folder); err != nil || len(entries) > 0 {
+		t.Errorf("%s holds %v, %v", folder, entries, err)
+	}
+}

@@ -1,0 +1,130 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"image/color"
+	"testing"
+)
+
+// A dump is an X window dump by its fields; dumpOf has what Xvfb writes.
+type dump struct {
+	header, version, width, height, order, bits, stride, colours uint32
+	cut                                                          int // bytes missing at the end
+}
+
+func dumpOf(width, height uint32) dump {
+	return dump{header: 160, version: 7, width: width, height: height, bits: 32, stride: 4 * width, colours: 256}
+}
+
+// pixel is what the dump has at a place: another value everywhere.
+func pixel(x, y int) color.RGBA {
+	return color.RGBA{uint8(17*x + y), uint8(31*y + 1), uint8(x ^ y), 255}
+}
+
+// bytes writes the dump as XWDFile.h describes it: 25 fields of 32 bits, the
+// window's name up to the header's size, the colours of 12 bytes, the lines.
+func (d dump) bytes() []byte {
+	fields := make([]uint32, 25)
+	fields[0], fields[1], fields[2], fields[3] = d.header, d.version, 2, 24 // ZPixmap, depth
+	fields[4], fields[5], fields[7] = d.width, d.height, d.order
+	fields[11], fields[12], fields[19] = d.bits, d.stride, d.colours
+	var b []byte
+	for _, f := range fields {
+		b = binary.BigEndian.AppendUint32(b, f)
+	}
+	b = append(b, make([]byte, max(0, int(d.header)-len(b)))...)
+	b = append(b, bytes.Repeat([]byte{0xee}, int(d.colours)*12)...)
+	for y := range int(d.height) {
+		line := make([]byte, d.stride)
+		for x := range int(min(d.width, d.stride/4)) {
+			p := pixel(x, y)
+			if d.order == 0 {
+				copy(line[4*x:], []byte{p.B, p.G, p.R, 0x77})
+			} else {
+				copy(line[4*x:], []byte{0x77, p.R, p.G, p.B})
+			}
+		}
+		b = append(b, line...)
+	}
+	return b[:len(b)-d.cut]
+}
+
+func TestADumpIsDecoded(t *testing.T) {
+	plain := dumpOf(5, 3)
+	swapped, padded, bare := plain, plain, plain
+	swapped.order = 1
+	padded.stride = 64
+	bare.header, bare.colours = 100, 0
+	for name, d := range map[string]dump{"plain": plain, "big-endian": swapped, "padded": padded, "bare": bare, "one pixel": dumpOf(1, 1)} {
+		picture, err := decodeXWD(d.bytes())
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if size := picture.Bounds().Size(); size.X != int(d.width) || size.Y != int(d.height) {
+			t.Errorf("%s: the picture is %v", name, size)
+		}
+		for y := range int(d.height) {
+			for x := range int(d.width) {
+				if got, want := picture.At(x, y), pixel(x, y); got != want {
+					t.Fatalf("%s: at %d,%d is %v, want %v", name, x, y, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestWhatIsNoDumpIsRefused(t *testing.T) {
+	for name, change := range map[string]func(*dump){
+		"version 6":               func(d *dump) { d.version = 6 },
+		"24 bits":                 func(d *dump) { d.bits = 24 },
+		"no width":                func(d *dump) { d.width = 0 },
+		"no height":               func(d *dump) { d.height = 0 },
+		"lines too short":         func(d *dump) { d.stride-- },
+		"one byte missing":        func(d *dump) { d.cut = 1 },
+		"header within its field": func(d *dump) { d.header, d.colours = 99, 0 },
+	} {
+		d := dumpOf(5, 3)
+		change(&d)
+		if picture, err := decodeXWD(d.bytes()); err == nil {
+			t.Errorf("%s: decoded as %v", name, picture.Bounds())
+		}
+	}
+	whole := dumpOf(5, 3).bytes()
+	for _, field := range []int{xwdHeaderSize, xwdWidth, xwdHeight, xwdBytesPerLine, xwdColours} {
+		for _, value := range []uint32{1<<31 - 1, 1 << 31, 1<<32 - 1} {
+			huge := bytes.Clone(whole)
+			binary.BigEndian.PutUint32(huge[field:], value)
+			if _, err := decodeXWD(huge); err == nil {
+				t.Errorf("%d at offset %d was accepted", value, field)
+			}
+		}
+	}
+	for n := range whole {
+		if _, err := decodeXWD(whole[:n]); err == nil {
+			t.Fatalf("the first %d of %d bytes were accepted", n, len(whole))
+		}
+	}
+}
+
+// FuzzDecodeXWD holds that no dump makes the decoder panic, and that a picture is
+// never larger than its dump.
+func FuzzDecodeXWD(f *testing.F) {
+	swapped, cut := dumpOf(3, 2), dumpOf(3, 2)
+	swapped.order, cut.cut = 1, 5
+	for _, d := range []dump{dumpOf(3, 2), swapped, cut, dumpOf(1, 1)} {
+		f.Add(d.bytes())
+	}
+	f.Add([]byte{})
+	f.Add(bytes.Repeat([]byte{0xff}, 200))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		picture, err := decodeXWD(b)
+		if err != nil {
+			return
+		}
+		if size := picture.Bounds().Size(); size.X < 1 || size.Y < 1 || 4*size.X*size.Y > len(b) {
+			t.Errorf("a dump of %d bytes became a picture of %v", len(b), size)
+		}
+	})
+}

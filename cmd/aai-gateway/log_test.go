@@ -1,0 +1,233 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"aai"
+	"aai/internal/doors/cli"
+)
+
+// sesame is an argument that must never be in a log.
+const sesame = "open-sesame"
+
+// callAll makes a call that succeeds and some that fail in different ways.
+func callAll(t *testing.T, g *aai.Gateway) {
+	t.Helper()
+	for _, call := range []aai.Call{
+		{ID: "c1", App: "aai", Tool: "history", Args: map[string]any{"app": sesame}},
+		{ID: "c2", App: "aai", Tool: "guide", Args: map[string]any{"app": sesame}},
+		{ID: "c3", App: "aai", Tool: "history", Args: map[string]any{"limit": sesame}},
+		{ID: "c4", App: "aai", Tool: "apps", Args: map[string]any{sesame: 1}},
+	} {
+		call.Caller = aai.Caller{Door: aai.DoorCLI, Name: "terminal"}
+		_, err := g.Do(t.Context(), &call)
+		if (err == nil) != (call.ID == "c1") {
+			t.Fatalf("%s: %v", call.ID, err)
+		}
+	}
+}
+
+// logged opens a gateway whose log is a file, makes the calls and returns the
+// lines of the log.
+func logged(t *testing.T, d *desk, level string) []map[string]any {
+	t.Helper()
+	t.Setenv("HOME", d.home)
+	t.Setenv("USERPROFILE", d.home)
+	path := filepath.Join(d.home, "log.jsonl")
+	d.env["AAI_LOG_FILE"] = path
+	var stderr bytes.Buffer
+	p := &program{getenv: d.getenv, err: &stderr}
+	gateway, closing, err := p.open(cli.Flags{LogLevel: level})
+	if err != nil {
+		t.Fatal(err)
+	}
+	callAll(t, gateway)
+	if err := closing(); err != nil {
+		t.Fatal(err)
+	}
+	if stderr.Len() > 0 {
+		t.Errorf("the log went to standard error: %s", stderr.String())
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("the log's mode is %o", info.Mode().Perm())
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(text, []byte(sesame)) {
+		t.Errorf("the log holds an argument:\n%s", text)
+	}
+	return jsonLines(t, text)
+}
+
+func jsonLines(t *testing.T, text []byte) []map[string]any {
+	t.Helper()
+	var lines []map[string]any
+	scanner := bufio.NewScanner(bytes.NewReader(text))
+	for scanner.Scan() {
+		var line map[string]any
+		if err := json.Unmarshal(scanner.Bytes(), &line); err != nil {
+			t.Fatalf("%v: %s", err, scanner.Text())
+		}
+		lines = append(lines, line)
+	}
+	return lines
+}
+
+// gist is what lines say, without the times.
+func gist(lines []map[string]any) []string {
+	var all []string
+	for _, line := range lines {
+		var words []string
+		for _, key := range []string{"level", "msg", "call", "caller", "app", "tool", "code"} {
+			if word, ok := line[key].(string); ok {
+				words = append(words, word)
+			}
+		}
+		all = append(all, strings.Join(words, " "))
+	}
+	return all
+}
+
+func TestTheLogSaysHowEachCallEnded(t *testing.T) {
+	ended := []string{
+		"INFO call done c1 cli:terminal aai history",
+		"INFO call failed c2 cli:terminal aai guide APP_NOT_FOUND",
+		"INFO call failed c3 cli:terminal aai history INVALID_PARAMS",
+		"INFO call failed c4 cli:terminal aai apps INVALID_PARAMS",
+	}
+	lines := logged(t, newDesk(t), "info")
+	if diff := cmp.Diff(ended, gist(lines)); diff != "" {
+		t.Errorf("the log differs (-want +got):\n%s", diff)
+	}
+	for _, line := range lines {
+		if elapsed, ok := line["elapsed"].(float64); !ok || elapsed <= 0 {
+			t.Errorf("the call took %v", line["elapsed"])
+		}
+	}
+}
+
+func TestTheLogAtDebugAlsoSaysWhatWasAsked(t *testing.T) {
+	var calls []string
+	for _, line := range gist(logged(t, newDesk(t), "debug")) {
+		if strings.Contains(line, " call ") {
+			calls = append(calls, line)
+		}
+	}
+	if diff := cmp.Diff([]string{
+		"DEBUG call received c1 cli:terminal aai history",
+		"INFO call done c1 cli:terminal aai history",
+		"DEBUG call received c2 cli:terminal aai guide",
+		"INFO call failed c2 cli:terminal aai guide APP_NOT_FOUND",
+		"DEBUG call received c3 cli:terminal aai history",
+		"INFO call failed c3 cli:terminal aai history INVALID_PARAMS",
+		"DEBUG call received c4 cli:terminal aai apps",
+		"INFO call failed c4 cli:terminal aai apps INVALID_PARAMS",
+	}, calls); diff != "" {
+		t.Errorf("the log differs (-want +got):\n%s", diff)
+	}
+}
+
+func TestTheLogAtWarnIsSilent(t *testing.T) {
+	d := newDesk(t)
+	if lines := logged(t, d, "warn"); len(lines) > 0 {
+		t.Errorf("the log says %v", lines)
+	}
+	// The next process goes on where this one ended.
+	first := len(logged(t, d, "info"))
+	if both := len(logged(t, d, "info")); both != 2*first {
+		t.Errorf("after %d lines there are %d", first, both)
+	}
+}
+
+// A person at a terminal reads results; what an agent's client keeps is for later.
+func TestTheLevelOfACommand(t *testing.T) {
+	for _, c := range []struct {
+		env, flag string
+		lines     bool
+	}{{"", "", false}, {"info", "", true}, {"", "info", true}, {"info", "error", false}} {
+		d := newDesk(t)
+		t.Setenv("HOME", d.home)
+		t.Setenv("USERPROFILE", d.home)
+		d.env["AAI_LOG_LEVEL"] = c.env
+		var stderr bytes.Buffer
+		p := &program{getenv: d.getenv, err: &stderr}
+		gateway, closing, err := p.open(cli.Flags{LogLevel: c.flag})
+		if err != nil {
+			t.Fatal(err)
+		}
+		callAll(t, gateway)
+		if err := closing(); err != nil {
+			t.Fatal(err)
+		}
+		if (stderr.Len() > 0) != c.lines || strings.Contains(stderr.String(), sesame) {
+			t.Errorf("with %+v standard error has: %s", c, stderr.String())
+		}
+	}
+}
+
+func TestALogThatCannotBeWritten(t *testing.T) {
+	d := newDesk(t)
+	file := d.file(t, "file", "")
+	for path, want := range map[string]string{
+		d.home:                            "logFile: " + d.home + " is no regular file; expected one",
+		filepath.Join(file, "log"):        "logFile: the log cannot be written: ",
+		filepath.Join(d.home, "no", "go"): "logFile: the log cannot be written: ",
+	} {
+		p := &program{getenv: d.getenv}
+		_, _, err := p.logger(&config{LogFile: path})
+		if e := aai.AsError(err); e == nil || e.Code != aai.InvalidParams || !strings.HasPrefix(e.Message, want) || !strings.Contains(e.Message, path) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// fullDisk is a journal that fails from the nth entry on.
+type fullDisk struct{ left int }
+
+func (f *fullDisk) Record(context.Context, *aai.Entry) error {
+	if f.left--; f.left < 0 {
+		return errors.New("no space left on device")
+	}
+	return nil
+}
+
+func TestTheLogSaysThatTheJournalFails(t *testing.T) {
+	for room, want := range map[int][]string{
+		0: {"ERROR the journal cannot be written c1"},
+		1: {"DEBUG call received c1 mcp:x a t", "ERROR the journal cannot be written c1", "INFO call failed c1 mcp:x a t RECORD_FAILED"},
+	} {
+		log := &bytes.Buffer{}
+		o := &operationLog{Journal: &fullDisk{left: room}, log: jsonLog(log)}
+		err := o.Record(t.Context(), &aai.Entry{Kind: aai.Received, Call: "c1", Caller: aai.Caller{Door: aai.DoorMCP, Name: "x"}, App: "a", Tool: "t"})
+		if err == nil {
+			err = o.Record(t.Context(), &aai.Entry{Kind: aai.Outcome, Call: "c1", Code: aai.RecordFailed})
+		}
+		if err == nil || err.Error() != "no space left on device" {
+			t.Errorf("the journal's failure became %v", err)
+		}
+		if diff := cmp.Diff(want, gist(jsonLines(t, log.Bytes()))); diff != "" {
+			t.Errorf("with room for %d (-want +got):\n%s", room, diff)
+		}
+		o.open.Range(func(call, _ any) bool {
+			t.Errorf("%v is remembered for ever", call)
+			return true
+		})
+	}
+}

@@ -1,0 +1,331 @@
+package main_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aai/internal/drivers/dbus/dbustest"
+)
+
+// The app of these tests: a real service on a real bus.
+const (
+	exampleApp = "org.example.App"
+
+	exampleDescriptor = `{
+  "schema_version": "1.0", "appId": "org.example.App", "name": "Example", "description": "An app on the bus.", "version": "1.0",
+  "platforms": {"linux": {"automation": "dbus", "service": "org.example.App", "object": "/org/example/Test", "interface": "org.example.Test", "tools": [
+    {"name": "echo", "description": "Gives a text back.", "method": "EchoString", "effect": "reads",
+     "parameters": {"type": "object", "properties": {"v": {"type": "string"}}, "required": ["v"], "additionalProperties": false}},
+    {"name": "nothing", "description": "Does nothing.", "method": "Nothing", "parameters": {"type": "object"}},
+    {"name": "block", "description": "Waits.", "method": "Block", "timeout": 600, "parameters": {"type": "object"}},
+    {"name": "die", "description": "Ends in the middle of it.", "method": "Die", "parameters": {"type": "object"}}
+  ]}}
+}`
+
+	// Everything but "nothing" is allowed beforehand.
+	exampleConfig = `{"consent": {"preapproved": [
+  {"app": "org.example.App", "tools": ["echo", "block", "die"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
+  {"app": "org.example.Later", "tools": ["echo"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`
+)
+
+// patience is when a test gives up on what must come. None waits for it to pass.
+const patience = time.Minute
+
+// A binary is the program as it is built for people.
+type binary string
+
+// TestMCP builds the program once and lets agents of several kinds use it.
+func TestMCP(t *testing.T) {
+	b := binary(filepath.Join(t.TempDir(), "aai-gateway"))
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", string(b), ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v: %s", err, out)
+	}
+	for _, c := range []struct {
+		name string
+		test func(*testing.T, binary)
+	}{
+		{"Session", mcpSession},
+		{"ConsentGivenAtATerminal", mcpConsentGivenAtATerminal},
+		{"TheSDKsClient", mcpWithTheSDKsClient},
+		{"ThrownAwayLeavesNothing", mcpThrownAwayLeavesNothing},
+		{"DescriptorsComeAndGo", mcpDescriptorsComeAndGo},
+		{"WithoutTheApp", mcpWithoutTheApp},
+		{"AnAppThatDies", mcpWithAnAppThatDies},
+		{"Termination", mcpTermination},
+		{"EndOfInputDuringACall", mcpEndOfInputDuringACall},
+		{"OutputThatNobodyReads", mcpOutputThatNobodyReads},
+		{"Inspector", mcpInspector},
+	} {
+		t.Run(c.name, func(t *testing.T) { c.test(t, b) })
+	}
+}
+
+// A home is the folder and the environment of a person, with the app's
+// descriptor in it.
+type home struct {
+	binary binary
+	folder string
+	env    []string
+}
+
+func (b binary) home(t *testing.T, bus *dbustest.Bus) home {
+	t.Helper()
+	h := home{binary: b, folder: t.TempDir()}
+	h.env = []string{"HOME=" + h.folder, "PATH=" + os.Getenv("PATH"), "XDG_DATA_DIRS=" + filepath.Join(h.folder, "share")}
+	if bus != nil {
+		h.env = append(h.env, "DBUS_SESSION_BUS_ADDRESS="+bus.Address)
+	}
+	h.write(t, ".aai/config.json", exampleConfig)
+	h.write(t, ".aai/org.example.App/aai.json", exampleDescriptor)
+	return h
+}
+
+func (h home) write(t *testing.T, name, text string) {
+	t.Helper()
+	path := filepath.Join(h.folder, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// everything lists all there is in the home folder.
+func (h home) everything(t *testing.T) []string {
+	t.Helper()
+	var found []string
+	err := filepath.WalkDir(h.folder, func(path string, _ fs.DirEntry, err error) error {
+		found = append(found, path)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// A past is a call as the journal has it.
+type past struct{ caller, app, tool, consent, result, delivery string }
+
+// journal reads the calls from the file, in the order they were received.
+func (h home) journal(t *testing.T) []past {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(h.folder, ".local/share/aai-gateway/audit.jsonl"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := map[string]*past{}
+	var order []string
+	for line := range strings.Lines(string(text)) {
+		var l struct{ Kind, Call, Caller, App, Tool, Consent, Result, Delivery string }
+		if err := json.Unmarshal([]byte(line), &l); err != nil {
+			t.Fatalf("the journal has the line %q: %v", line, err)
+		}
+		switch l.Kind {
+		case "received":
+			calls[l.Call] = &past{caller: l.Caller, app: l.App, tool: l.Tool}
+			order = append(order, l.Call)
+		case "intent":
+			calls[l.Call].consent = l.Consent
+		case "outcome":
+			calls[l.Call].result, calls[l.Call].delivery = l.Result, l.Delivery
+		}
+	}
+	var found []past
+	for _, id := range order {
+		found = append(found, *calls[id])
+	}
+	return found
+}
+
+// expectJournal holds the journal against "app tool result" lines.
+func (h home) expectJournal(t *testing.T, want ...string) {
+	t.Helper()
+	var got []string
+	for _, p := range h.journal(t) {
+		got = append(got, strings.Join([]string{p.app, p.tool, p.result}, " "))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the journal has\n\t%s\nexpected\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+	}
+}
+
+// A process is the program with an agent at its standard input and output that
+// knows nothing but lines.
+type process struct {
+	t     *testing.T
+	cmd   *exec.Cmd
+	in    io.WriteCloser
+	lines chan string
+	err   bytes.Buffer
+	ended chan error
+	next  int
+}
+
+func (h home) start(t *testing.T) *process {
+	t.Helper()
+	p := &process{t: t, cmd: exec.Command(string(h.binary)), lines: make(chan string, 1000), ended: make(chan error, 1)}
+	p.cmd.Env, p.cmd.Stderr = h.env, &p.err
+	in, err := p.cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := p.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.in = in
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() {
+		scanner := bufio.NewScanner(out)
+		scanner.Buffer(nil, 64<<20)
+		for scanner.Scan() {
+			p.lines <- scanner.Text()
+		}
+		close(p.lines)
+		p.ended <- p.cmd.Wait()
+	}()
+	t.Cleanup(func() { _ = p.cmd.Process.Kill() }) // it has ended, unless the test failed
+	return p
+}
+
+// A message is one line of the program.
+type message struct {
+	ID     json.RawMessage `json:"id"`
+	Method string          `json:"method"`
+	Result json.RawMessage `json:"result"`
+	Error  json.RawMessage `json:"error"`
+}
+
+func (p *process) receive() message {
+	p.t.Helper()
+	var m message
+	select {
+	case line, ok := <-p.lines:
+		if !ok {
+			p.t.Fatalf("the program has closed its output: %s", p.err.String())
+		}
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			p.t.Fatalf("standard output has the line %q", line)
+		}
+	case <-time.After(patience):
+		p.t.Fatal("nothing comes from the program")
+	}
+	return m
+}
+
+// request sends a request and returns its id.
+func (p *process) request(method, params string) string {
+	p.t.Helper()
+	p.next++
+	p.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, p.next, method, params))
+	return fmt.Sprint(p.next)
+}
+
+func (p *process) send(line string) {
+	p.t.Helper()
+	if _, err := io.WriteString(p.in, line+"\n"); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// ask sends a request and returns its answer.
+func (p *process) ask(method, params string) message {
+	p.t.Helper()
+	id := p.request(method, params)
+	m := p.receive()
+	if string(m.ID) != id || m.Error != nil {
+		p.t.Fatalf("expected the answer to %s, got %+v with %s", id, m, m.Error)
+	}
+	return m
+}
+
+func (p *process) open() *process {
+	p.t.Helper()
+	p.ask("initialize", `{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"tester","version":"0"}}`)
+	p.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	return p
+}
+
+// A toolResult is what came of a call.
+type toolResult struct {
+	IsError           bool
+	Content           []struct{ Text string }
+	StructuredContent struct {
+		Type, Delivery, Suggestion string
+		Result                     any
+	}
+}
+
+func runTool(app, tool, args string) string {
+	return fmt.Sprintf(`{"name":"aai_exec","arguments":{"app":%q,"tool":%q,"args":%s}}`, app, tool, args)
+}
+
+func (p *process) call(tool, args string) toolResult {
+	p.t.Helper()
+	return p.toolResult(p.ask("tools/call", runTool(exampleApp, tool, args)))
+}
+
+func (p *process) toolResult(m message) toolResult {
+	p.t.Helper()
+	var r toolResult
+	if err := json.Unmarshal(m.Result, &r); err != nil {
+		p.t.Fatalf("no result of a tool: %s", m.Result)
+	}
+	return r
+}
+
+// hangUp closes the input and returns what still came; the program must end well.
+func (p *process) hangUp() []string {
+	p.t.Helper()
+	_ = p.in.Close()
+	lines, err := p.end()
+	if err != nil {
+		p.t.Errorf("the program ended with %v: %s", err, p.err.String())
+	}
+	return lines
+}
+
+// end waits for the end of the program and returns what still came.
+func (p *process) end() ([]string, error) {
+	p.t.Helper()
+	var lines []string
+	deadline := time.After(patience)
+	for {
+		select {
+		case line, ok := <-p.lines:
+			if ok {
+				lines = append(lines, line)
+				continue
+			}
+		case <-deadline:
+			p.t.Fatal("the program does not end")
+		}
+		select {
+		case err := <-p.ended:
+			return lines, err
+		case <-deadline:
+			p.t.Fatal("the program does not end")
+		}
+	}
+}

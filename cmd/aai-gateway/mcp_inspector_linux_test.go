@@ -1,0 +1,136 @@
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"aai/internal/drivers/dbus/dbustest"
+)
+
+// An inspector is the MCP Inspector's command line: a client that shares no code
+// with the SDK we are made with.
+type inspector struct {
+	home
+	script, era string
+}
+
+// mcpInspector drives the program by the MCP Inspector, in both eras of the
+// protocol, and holds what it got against what the app and the journal saw.
+func mcpInspector(t *testing.T, b binary) {
+	script, err := filepath.Abs("../../.cache/inspector/node_modules/@modelcontextprotocol/inspector/package.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(script); err != nil {
+		t.Fatal("install the MCP Inspector: scripts/need-inspector (make test does)")
+	}
+	script = filepath.Join(filepath.Dir(script), "..", "..", ".bin", "mcp-inspector")
+	for _, era := range []string{"legacy", "modern"} {
+		t.Run(era, func(t *testing.T) {
+			bus := dbustest.Start(t)
+			app := dbustest.Serve(t, bus, exampleApp)
+			i := inspector{home: b.home(t, bus), script: script, era: era}
+			i.lists(t)
+			i.calls(t)
+			if n := app.Calls("EchoString"); n != 1 {
+				t.Errorf("%d calls of echo have reached the app", n)
+			}
+			if n := app.Calls("Nothing"); n != 0 {
+				t.Error("a refused call has reached the app")
+			}
+			i.expectJournal(t, "aai guide ok", "org.example.App echo ok", "org.example.App nothing CONSENT_REQUIRED", "aai descriptor ok")
+			for _, call := range i.journal(t) {
+				if call.caller != "inspector-cli" {
+					t.Errorf("a call was of %q", call.caller)
+				}
+			}
+		})
+	}
+}
+
+func (i inspector) lists(t *testing.T) {
+	var tools struct{ Tools []struct{ Name string } }
+	// --strict also fails for schemas that other clients would not take.
+	i.run(t, &tools, 0, "--method", "tools/list", "--strict")
+	var names []string
+	for _, tool := range tools.Tools {
+		names = append(names, tool.Name)
+	}
+	if !slices.Equal(names, []string{"aai_exec", "app_org_example_App"}) {
+		t.Errorf("the tools are %q", names)
+	}
+	var resources struct {
+		Resources []struct{ URI, Name, MIMEType string }
+	}
+	i.run(t, &resources, 0, "--method", "resources/list")
+	if r := resources.Resources; len(r) != 1 || r[0].URI != "app:"+exampleApp || r[0].MIMEType != "application/aai+json" {
+		t.Errorf("the resources are %+v", r)
+	}
+	if calls := i.journal(t); len(calls) > 0 {
+		t.Errorf("lists are no calls, but the journal has %+v", calls)
+	}
+}
+
+func (i inspector) calls(t *testing.T) {
+	exec := []string{"--method", "tools/call", "--tool-name", "aai_exec", "--tool-arg", "app=" + exampleApp}
+	var guide, echo, refused toolResult
+	i.run(t, &guide, 0, "--method", "tools/call", "--tool-name", "app_org_example_App")
+	if guide.IsError || len(guide.Content) != 1 || !strings.Contains(guide.Content[0].Text, "echo") {
+		t.Errorf("the guide is %+v", guide)
+	}
+	i.run(t, &echo, 0, append(exec, "--tool-arg", "tool=echo", "--tool-arg", `args={"v":"h\u00e9"}`)...)
+	if echo.IsError || echo.StructuredContent.Result != "hé" || echo.Content[0].Text != "hé" {
+		t.Errorf("echo gave %+v", echo)
+	}
+	i.run(t, &refused, 5, append(exec, "--tool-arg", "tool=nothing")...)
+	if !refused.IsError || refused.StructuredContent.Type != "CONSENT_REQUIRED" {
+		t.Errorf("what nobody allowed gave %+v", refused)
+	}
+	var read struct{ Contents []struct{ Text string } }
+	i.run(t, &read, 0, "--method", "resources/read", "--uri", "app:"+exampleApp)
+	if len(read.Contents) != 1 || read.Contents[0].Text != exampleDescriptor {
+		t.Errorf("the descriptor is %+v", read)
+	}
+}
+
+// run runs the Inspector, which must end with the exit code, and reads the result
+// that it got. 5 is its code for a tool that failed.
+func (i inspector) run(t *testing.T, result any, code int, args ...string) {
+	t.Helper()
+	all := append([]string{i.script, "--cli", string(i.binary), "--format", "json", "-q", "--protocol-era", i.era}, args...)
+	for _, variable := range i.env {
+		all = append(all, "-e", variable)
+	}
+	cmd := exec.CommandContext(t.Context(), "node", all...)
+	var out, log bytes.Buffer
+	// Its own folder is its own.
+	cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), "HOME="+t.TempDir()), &out, &log
+	if err := cmd.Run(); cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != code {
+		t.Fatalf("%q: %v: %s%s", args, err, out.String(), log.String())
+	}
+	var answer struct{ Result json.RawMessage }
+	if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
+		t.Fatalf("%q printed %s", args, out.String())
+	}
+	if err := json.Unmarshal(answer.Result, result); err != nil {
+		t.Fatalf("%q gave %s", args, answer.Result)
+	}
+	i.checkEra(t, args, answer.Result)
+}
+
+// checkEra holds the era: only in the newer one a result names the server.
+func (i inspector) checkEra(t *testing.T, args []string, result json.RawMessage) {
+	t.Helper()
+	if args[1] != "tools/call" {
+		return // the Inspector prints only the list
+	}
+	if modern := strings.Contains(string(result), "io.modelcontextprotocol/serverInfo"); modern != (i.era == "modern") {
+		t.Errorf("%q was not answered as in the %s era: %s", args, i.era, result)
+	}
+}

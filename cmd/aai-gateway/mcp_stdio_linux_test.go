@@ -1,0 +1,342 @@
+package main_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai/internal/drivers/dbus/dbustest"
+)
+
+// A whole session of an agent: what it is told, what reaches the app, and what
+// the journal says of it.
+func mcpSession(t *testing.T, b binary) {
+	bus := dbustest.Start(t)
+	app := dbustest.Serve(t, bus, exampleApp)
+	h := b.home(t, bus)
+	p := h.start(t).open()
+
+	if got := p.toolNames(); !slices.Equal(got, []string{"aai_exec", "app_org_example_App"}) {
+		t.Errorf("the tools are %q", got)
+	}
+	guide := p.toolResult(p.ask("tools/call", `{"name":"app_org_example_App"}`))
+	if guide.IsError || !strings.Contains(guide.Content[0].Text, "echo") {
+		t.Errorf("the guide is %+v", guide)
+	}
+	if r := p.call("echo", `{"v":"päivää"}`); r.IsError || r.StructuredContent.Result != "päivää" {
+		t.Errorf("echo gave %+v", r)
+	}
+	if r := p.toolResult(p.ask("tools/call", `{"name":"org.example.App:echo","arguments":{"v":"2"}}`)); r.StructuredContent.Result != "2" {
+		t.Errorf("echo by its own name gave %+v", r)
+	}
+	if n := app.Calls("EchoString"); n != 2 {
+		t.Errorf("%d calls of echo have reached the app", n)
+	}
+	if r := p.call("echo", `{"v":7}`); r.StructuredContent.Type != "INVALID_PARAMS" {
+		t.Errorf("a number for a text gave %+v", r)
+	}
+	r := p.call("nothing", `{}`)
+	if r.StructuredContent.Type != "CONSENT_REQUIRED" || !strings.Contains(r.StructuredContent.Suggestion, "aai-gateway consent grant") {
+		t.Errorf("what nobody allowed gave %+v", r)
+	}
+	if app.Calls("Nothing") != 0 || app.Calls("EchoString") != 2 {
+		t.Error("a refused call has reached the app")
+	}
+	var read struct{ Contents []struct{ Text string } }
+	m := p.ask("resources/read", `{"uri":"app:org.example.App"}`)
+	if err := json.Unmarshal(m.Result, &read); err != nil || len(read.Contents) != 1 || read.Contents[0].Text != exampleDescriptor {
+		t.Errorf("the descriptor is %s", m.Result)
+	}
+	if rest := p.hangUp(); len(rest) > 0 {
+		t.Errorf("at the end came %q", rest)
+	}
+	h.expectJournal(t,
+		"aai guide ok", "org.example.App echo ok", "org.example.App echo ok", "org.example.App echo INVALID_PARAMS",
+		"org.example.App nothing CONSENT_REQUIRED", "aai descriptor ok")
+	for _, call := range h.journal(t) {
+		if call.caller != "tester" {
+			t.Errorf("a call was of %q", call.caller)
+		}
+		if call.tool == "echo" && call.result == "ok" && call.consent != "preapproved" {
+			t.Errorf("echo was allowed by %q", call.consent)
+		}
+	}
+}
+
+func (p *process) toolNames() []string {
+	p.t.Helper()
+	var list struct{ Tools []struct{ Name string } }
+	if err := json.Unmarshal(p.ask("tools/list", `{}`).Result, &list); err != nil {
+		p.t.Fatal(err)
+	}
+	var names []string
+	for _, tool := range list.Tools {
+		names = append(names, tool.Name)
+	}
+	return names
+}
+
+// What the agent was granted at a terminal in the meantime holds at once.
+func mcpConsentGivenAtATerminal(t *testing.T, b binary) {
+	bus := dbustest.Start(t)
+	app := dbustest.Serve(t, bus, exampleApp)
+	h := b.home(t, bus)
+	p := h.start(t).open()
+	if r := p.call("nothing", `{}`); r.StructuredContent.Type != "CONSENT_REQUIRED" {
+		t.Fatalf("what nobody allowed gave %+v", r)
+	}
+	grant := exec.Command(string(b), "consent", "grant", exampleApp, "nothing", "--caller", "mcp:tester", "--yes")
+	grant.Env = h.env
+	if out, err := grant.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if r := p.call("nothing", `{}`); r.IsError {
+		t.Errorf("what was allowed gave %+v", r)
+	}
+	if n := app.Calls("Nothing"); n != 1 {
+		t.Errorf("%d calls have reached the app", n)
+	}
+	p.hangUp()
+}
+
+// The SDK's own client, in both eras of the protocol.
+func mcpWithTheSDKsClient(t *testing.T, b binary) {
+	bus := dbustest.Start(t)
+	dbustest.Serve(t, bus, exampleApp)
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		t.Run(version, func(t *testing.T) {
+			h := b.home(t, bus)
+			cmd := exec.Command(string(b))
+			cmd.Env, cmd.Stderr = h.env, t.Output()
+			client := mcp.NewClient(&mcp.Implementation{Name: "sdk", Version: "0"}, nil)
+			session, err := client.Connect(t.Context(), &mcp.CommandTransport{Command: cmd}, &mcp.ClientSessionOptions{ProtocolVersion: version})
+			if err != nil {
+				t.Fatal(err)
+			}
+			list, err := session.ListTools(t.Context(), nil)
+			if err != nil || len(list.Tools) != 2 {
+				t.Errorf("the tools are %+v, %v", list, err)
+			}
+			result, err := session.CallTool(t.Context(), &mcp.CallToolParams{
+				Name: "aai_exec", Arguments: map[string]any{"app": exampleApp, "tool": "echo", "args": map[string]any{"v": "x"}},
+			})
+			if err != nil || result.IsError {
+				t.Errorf("echo gave %+v, %v", result, err)
+			}
+			if err := session.Close(); err != nil {
+				t.Errorf("the program ended with %v", err)
+			}
+			h.expectJournal(t, "org.example.App echo ok")
+		})
+	}
+}
+
+// Clients start gateways only to throw them away. Those leave nothing behind.
+func mcpThrownAwayLeavesNothing(t *testing.T, b binary) {
+	h := b.home(t, nil)
+	before := h.everything(t)
+	for i := range 5 {
+		p := h.start(t)
+		switch i {
+		case 1, 2:
+			p.open()
+		case 3:
+			p.open().toolNames()
+		case 4:
+			p.send(`{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+				`"io.modelcontextprotocol/clientCapabilities":{}}}}`)
+			p.receive()
+		}
+		if rest := p.hangUp(); len(rest) > 0 {
+			t.Errorf("at the end came %q", rest)
+		}
+		if p.err.Len() > 0 {
+			t.Errorf("a client would show its person: %s", p.err.String())
+		}
+	}
+	if after := h.everything(t); !slices.Equal(before, after) {
+		t.Errorf("the home folder had %q and has %q", before, after)
+	}
+}
+
+// A descriptor that comes or goes while an agent is connected changes the lists.
+func mcpDescriptorsComeAndGo(t *testing.T, b binary) {
+	bus := dbustest.Start(t)
+	app := dbustest.Serve(t, bus, exampleApp)
+	h := b.home(t, bus)
+	p := h.start(t).open()
+	p.toolNames()
+
+	later := strings.Replace(exampleDescriptor, `"appId": "org.example.App"`, `"appId": "org.example.Later"`, 1)
+	h.write(t, ".aai/org.example.Later/aai.json", later)
+	p.awaitNews()
+	if got := p.toolNames(); !slices.Equal(got, []string{"aai_exec", "app_org_example_App", "app_org_example_Later"}) {
+		t.Errorf("the tools are %q", got)
+	}
+	if r := p.toolResult(p.ask("tools/call", runTool("org.example.Later", "echo", `{"v":"x"}`))); r.IsError || app.Calls("EchoString") != 1 {
+		t.Errorf("the new app's tool gave %+v", r)
+	}
+
+	if err := os.RemoveAll(filepath.Join(h.folder, ".aai/org.example.Later")); err != nil {
+		t.Fatal(err)
+	}
+	p.awaitNews()
+	if got := p.toolNames(); !slices.Equal(got, []string{"aai_exec", "app_org_example_App"}) {
+		t.Errorf("the tools are %q", got)
+	}
+	p.hangUp()
+}
+
+// awaitNews waits until both lists were said to have changed.
+func (p *process) awaitNews() {
+	p.t.Helper()
+	heard := map[string]bool{}
+	for len(heard) < 2 {
+		heard[p.receive().Method] = true
+	}
+	if !heard["notifications/tools/list_changed"] || !heard["notifications/resources/list_changed"] {
+		p.t.Fatalf("heard %v", heard)
+	}
+}
+
+// Without the bus, or without the app on it, a call says so, and the guide works.
+func mcpWithoutTheApp(t *testing.T, b binary) {
+	gone := dbustest.Start(t)
+	gone.Stop()
+	for name, c := range map[string]struct {
+		bus  *dbustest.Bus
+		code string
+	}{
+		"no bus":              {nil, "APP_NOT_RUNNING"},
+		"a bus that has gone": {gone, "APP_NOT_RUNNING"},
+		"not to be started":   {dbustest.Start(t), "APP_NOT_FOUND"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := b.home(t, c.bus)
+			p := h.start(t).open()
+			r := p.call("echo", `{"v":"x"}`)
+			if r.StructuredContent.Type != c.code || r.StructuredContent.Delivery != "not_delivered" || r.StructuredContent.Suggestion == "" {
+				t.Errorf("echo gave %+v", r)
+			}
+			if guide := p.toolResult(p.ask("tools/call", `{"name":"app:org.example.App"}`)); guide.IsError {
+				t.Errorf("the guide is %+v", guide)
+			}
+			p.hangUp()
+			h.expectJournal(t, "org.example.App echo "+c.code, "aai guide ok")
+		})
+	}
+}
+
+// The bus starts an app that it can start, also after it has died in a call.
+func mcpWithAnAppThatDies(t *testing.T, b binary) {
+	bus := dbustest.Start(t)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	bus.Activatable(t, exampleApp, "/usr/bin/env", dbustest.ServiceVariable+"="+exampleApp, self)
+	h := b.home(t, bus)
+	p := h.start(t).open()
+	if r := p.call("echo", `{"v":"x"}`); r.IsError {
+		t.Errorf("echo gave %+v; the bus says %s", r, bus.Log())
+	}
+	if r := p.call("die", `{}`); !r.IsError || r.StructuredContent.Delivery != "unknown" {
+		t.Errorf("die gave %+v", r)
+	}
+	if r := p.call("echo", `{"v":"again"}`); r.IsError {
+		t.Errorf("echo gave %+v; the bus says %s", r, bus.Log())
+	}
+	p.hangUp()
+}
+
+// SIGTERM ends the program at once, and what it interrupts is on record.
+func mcpTermination(t *testing.T, b binary) {
+	for _, busy := range []bool{false, true} {
+		bus := dbustest.Start(t)
+		app := dbustest.Serve(t, bus, exampleApp)
+		h := b.home(t, bus)
+		p := h.start(t).open()
+		if busy {
+			p.request("tools/call", runTool(exampleApp, "block", `{}`))
+			app.AwaitBlocked(1)
+		}
+		if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+			t.Fatal(err)
+		}
+		_, err := p.end()
+		status := p.cmd.ProcessState.Sys().(syscall.WaitStatus)
+		if err != nil && !status.Exited() {
+			t.Errorf("the program ended by itself with %v: %s", err, p.err.String())
+		}
+		if strings.Contains(p.err.String(), "goroutine") {
+			t.Errorf("the program broke: %s", p.err.String())
+		}
+		if !busy {
+			continue
+		}
+		if calls := h.journal(t); len(calls) != 1 || calls[0].result == "" || calls[0].result == "ok" || calls[0].delivery != "unknown" {
+			t.Errorf("the journal has %+v", calls)
+		}
+	}
+}
+
+// A client that closes its end in the middle of a call still gets the answer.
+func mcpEndOfInputDuringACall(t *testing.T, b binary) {
+	bus := dbustest.Start(t)
+	app := dbustest.Serve(t, bus, exampleApp)
+	h := b.home(t, bus)
+	p := h.start(t).open()
+	p.request("tools/call", runTool(exampleApp, "block", `{}`))
+	app.AwaitBlocked(1)
+	_ = p.in.Close()
+	app.Release()
+	if rest := p.hangUp(); len(rest) != 1 || strings.Contains(rest[0], "isError") {
+		t.Errorf("at the end came %q", rest)
+	}
+	h.expectJournal(t, "org.example.App block ok")
+}
+
+// A client that is gone, or whose disk is full, takes the program along, though
+// its input stays open.
+func mcpOutputThatNobodyReads(t *testing.T, b binary) {
+	for _, line := range []string{`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}`, "nonsense"} {
+		full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.CommandContext(t.Context(), string(b))
+		cmd.Env, cmd.Stdout = b.home(t, nil).env, full
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		_ = full.Close()
+		if _, err := in.Write([]byte(line + "\n")); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error, 1)
+		go func() { _, err := cmd.Process.Wait(); ended <- err }()
+		select {
+		case err := <-ended:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(patience):
+			t.Errorf("after %s the program does not end", line)
+			_ = cmd.Process.Kill()
+			<-ended
+		}
+		_ = in.Close()
+	}
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"aai/internal/doors/cli"
+	"aai/internal/drivers/dbus/dbustest"
+)
+
+// TestMain makes this test binary also the program itself, under the name
+// aai-gateway in the PATH of the tests, and a service that a bus may start.
+func TestMain(m *testing.M) {
+	dbustest.ServeIfStarted()
+	testscript.Main(m, map[string]func(){"aai-gateway": main})
+}
+
+func jsonLog(w io.Writer) *slog.Logger {
+	return slog.New(slog.NewJSONHandler(w, &slog.HandlerOptions{Level: slog.LevelDebug}))
+}
+
+// Opening a gateway and closing it again touches nothing, because clients start
+// gateways that they throw away.
+func TestOpeningLeavesNothing(t *testing.T) {
+	d := newDesk(t)
+	t.Setenv("HOME", d.home)
+	t.Setenv("USERPROFILE", d.home)
+	p := &program{getenv: d.getenv, err: io.Discard}
+	gateway, closing, err := p.open(cli.Flags{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gateway.Catalog.Apps()
+	if err := closing(); err != nil {
+		t.Error(err)
+	}
+	nothingIn(t, d.home)
+}
+
+// The gateway's gates stand in this order: without the first, agents could grant.
+func TestTheGatewayIsWhole(t *testing.T) {
+	d := newDesk(t)
+	c, err := d.read(cli.Flags{})
+	built, err := (&program{getenv: d.getenv, err: io.Discard}).build(mustRead(t, c, err))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := built.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	if len(built.gateway.Gates) != 2 || built.gateway.Journal == nil || built.gateway.Catalog == nil {
+		t.Errorf("the gateway is %+v", built.gateway)
+	}
+	if app, err := built.gateway.Catalog.Find(t.Context(), "aai"); err != nil || len(app.Tools) == 0 {
+		t.Errorf("the gateway does not know its own app: %v", err)
+	}
+}

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"aai/internal/doors/cli"
+	"aai/internal/policy"
+)
+
+func TestGoodSettings(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want func(home string) any
+		got  func(*config) any
+	}{
+		{`{"scanPaths": ["~/apps", "/opt/aai/", "~"]}`,
+			func(home string) any { return []string{filepath.Join(home, "apps"), "/opt/aai", home} }, func(c *config) any { return c.ScanPaths }},
+		{`{"scanPaths": []}`, func(string) any { return []string{} }, func(c *config) any { return c.ScanPaths }},
+		{`{"defaultTimeout": 1}`, func(string) any { return time.Second }, func(c *config) any { return c.DefaultTimeout }},
+		{`{"defaultTimeout": 3600}`, func(string) any { return time.Hour }, func(c *config) any { return c.DefaultTimeout }},
+		{`{"defaultTimeout": 1.5}`, func(string) any { return 1500 * time.Millisecond }, func(c *config) any { return c.DefaultTimeout }},
+		{`{"rescanInterval": 0}`, func(string) any { return time.Duration(0) }, func(c *config) any { return c.RescanInterval }},
+		{`{"logLevel": "WARNING"}`, func(string) any { return slog.LevelWarn }, func(c *config) any { return c.LogLevel }},
+		{`{"logFile": "~/x/../log"}`, func(home string) any { return filepath.Join(home, "log") }, func(c *config) any { return c.LogFile }},
+		{`{"toolNames": "canonical"}`, func(string) any { return namesCanonical }, func(c *config) any { return c.ToolNames }},
+		{`{"dbus": {"allowSystemBus": true}}`, func(string) any { return true }, func(c *config) any { return c.AllowSystemBus }},
+		{`{"dbus.allowSystemBus": true}`, func(string) any { return true }, func(c *config) any { return c.AllowSystemBus }},
+		{`{"httpPort": 65535}`, func(string) any { return 65535 }, func(c *config) any { return c.HTTPPort }},
+		{`{"consent": {"preapproved": []}}`, func(string) any { return []policy.Grant(nil) }, func(c *config) any { return c.Preapproved }},
+	} {
+		d := newDesk(t)
+		cfg, err := d.readFile(t, c.text)
+		if diff := cmp.Diff(c.want(d.home), c.got(mustRead(t, cfg, err))); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", c.text, diff)
+		}
+	}
+}
+
+func TestBadSettings(t *testing.T) {
+	const (
+		paths   = "FILE: scanPaths: expected a list of paths"
+		timeout = "FILE: defaultTimeout: expected a number of seconds from 1 to 3600"
+		rescan  = "FILE: rescanInterval: expected 0 for never, or a number of seconds from 1 to 3600"
+		level   = `FILE: logLevel: expected "debug", "info", "warn" or "error"`
+		port    = "FILE: httpPort: expected a port from 1 to 65535"
+	)
+	for text, message := range map[string]string{
+		`{"scanPaths": {"a": "/b"}}`:             paths,
+		`{"scanPaths": null}`:                    paths,
+		`{"scanPaths": ["/a", 7]}`:               "FILE: scanPaths: [1]: expected a path",
+		`{"scanPaths": ["apps"]}`:                `FILE: scanPaths: [0]: expected an absolute path or one that begins with ~/, got "apps"`,
+		`{"scanPaths": ["~ann/apps"]}`:           `FILE: scanPaths: [0]: expected an absolute path or one that begins with ~/, got "~ann/apps"`,
+		`{"scanPaths": ["$HOME/apps"]}`:          `FILE: scanPaths: [0]: expected an absolute path or one that begins with ~/, got "$HOME/apps"`,
+		`{"defaultTimeout": 0}`:                  timeout,
+		`{"defaultTimeout": -1}`:                 timeout,
+		`{"defaultTimeout": 3600.1}`:             timeout,
+		`{"defaultTimeout": true}`:               timeout,
+		`{"defaultTimeout": null}`:               timeout,
+		`{"rescanInterval": 0.001}`:              rescan,
+		`{"rescanInterval": -0.5}`:               rescan,
+		`{"rescanInterval": []}`:                 rescan,
+		`{"logLevel": 1}`:                        level,
+		`{"logLevel": ""}`:                       level,
+		`{"logFile": ""}`:                        "FILE: logFile: expected a path",
+		`{"logFile": false}`:                     "FILE: logFile: expected a path",
+		`{"auditLog": "audit.jsonl"}`:            `FILE: auditLog: expected an absolute path or one that begins with ~/, got "audit.jsonl"`,
+		`{"toolNames": "both"}`:                  `FILE: toolNames: expected "safe" or "canonical"`,
+		`{"toolNames": ["safe"]}`:                `FILE: toolNames: expected "safe" or "canonical"`,
+		`{"dev": 1}`:                             "FILE: dev: expected true or false",
+		`{"dev": null}`:                          "FILE: dev: expected true or false",
+		`{"dbus": {"allowSystemBus": {}}}`:       "FILE: dbus.allowSystemBus: expected true or false",
+		`{"enableWebUI": 0}`:                     "FILE: enableWebUI: expected true or false",
+		`{"httpPort": 0}`:                        port,
+		`{"httpPort": 65536}`:                    port,
+		`{"httpPort": 80.5}`:                     port,
+		`{"httpPort": "3000"}`:                   port,
+		`{"httpPort": 1e300}`:                    port,
+		`{"consent": {"preapproved": {}}}`:       `FILE: consent.preapproved: expected a list of {"app", "tools", "caller", "expires"}`,
+		`{"consent": {"preapproved": null}}`:     `FILE: consent.preapproved: expected a list of {"app", "tools", "caller", "expires"}`,
+		`{"consent": {"preapproved": "always"}}`: `FILE: consent.preapproved: expected a list of {"app", "tools", "caller", "expires"}`,
+	} {
+		_, err := newDesk(t).readFile(t, text)
+		t.Run(text, func(t *testing.T) { mustRefuse(t, err, message) })
+	}
+}
+
+func TestPreapproved(t *testing.T) {
+	text := `{"consent": {"preapproved": [
+		{"app": "org.example.bus", "tools": ["*"], "caller": "*", "expires": "2027-01-01T00:00:00Z"},
+		{"app": "org.example.mail", "tools": ["read", "send"], "caller": "mcp:claude-ai", "expires": "2027-01-01T02:00:00+02:00"}]}}`
+	c, err := newDesk(t).readFile(t, text)
+	mustRead(t, c, err)
+	until := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
+	want := []policy.Grant{
+		{App: "org.example.bus", Tool: "*", Caller: "*", Decision: policy.Allow, ExpiresAt: until},
+		{App: "org.example.mail", Tool: "read", Caller: "mcp:claude-ai", Decision: policy.Allow, ExpiresAt: until},
+		{App: "org.example.mail", Tool: "send", Caller: "mcp:claude-ai", Decision: policy.Allow, ExpiresAt: until},
+	}
+	if diff := cmp.Diff(want, c.Preapproved); diff != "" {
+		t.Errorf("the grants differ (-want +got):\n%s", diff)
+	}
+	// What is shown is what was written.
+	var written map[string]map[string]any
+	if err := json.Unmarshal([]byte(text), &written); err != nil {
+		t.Fatal(err)
+	}
+	shown, _ := value(c, "consent.preapproved")
+	if diff := cmp.Diff(written["consent"]["preapproved"], shown); diff != "" {
+		t.Errorf("shown is (-want +got):\n%s", diff)
+	}
+}
+
+func TestBadPreapproved(t *testing.T) {
+	const all = `expected all of "app", "tools", "caller" and "expires"`
+	good := map[string]string{"app": `"a.b"`, "tools": `["x"]`, "caller": `"*"`, "expires": `"2027-01-01T00:00:00Z"`}
+	with := func(name, text string) string {
+		entry := ""
+		for _, field := range []string{"app", "tools", "caller", "expires"} {
+			given := good[field]
+			if field == name {
+				given = text
+			}
+			if given != "" {
+				entry += fmt.Sprintf(", %q: %s", field, given)
+			}
+		}
+		return "{" + entry[2:] + "}"
+	}
+	for _, c := range []struct{ entry, message string }{
+		{`7`, ": " + all},
+		{`null`, ": " + all},
+		{`{}`, ": " + all},
+		{with("app", ""), ": " + all},
+		{with("tools", ""), ": " + all},
+		{with("caller", ""), ": " + all},
+		{with("expires", ""), ": " + all},
+		{with("expires", `"2027-01-01T00:00:00Z", "note": "why"`), `: there is no field "note"; ` + all},
+		{with("app", `"a.b", "App": "c.d"`), `: there is no field "App"; ` + all},
+		{with("app", `""`), ".app: expected the id of an app"},
+		{with("app", `"*"`), ".app: expected the id of an app"},
+		{with("app", `["a.b"]`), ".app: expected the id of an app"},
+		{with("tools", `"x"`), `.tools: expected a list of names of tools, or ["*"] for every tool`},
+		{with("tools", `[]`), `.tools: expected a list of names of tools, or ["*"] for every tool`},
+		{with("tools", `null`), `.tools: expected a list of names of tools, or ["*"] for every tool`},
+		{with("tools", `["x", ""]`), `.tools[1]: expected the name of a tool, or "*" for every tool`},
+		{with("tools", `[7]`), `.tools[0]: expected the name of a tool, or "*" for every tool`},
+		{with("caller", `""`), `.caller: expected a caller such as "mcp:claude-ai", or "*" for anyone`},
+		{with("caller", `null`), `.caller: expected a caller such as "mcp:claude-ai", or "*" for anyone`},
+		{with("expires", `"2027-01-01"`), `.expires: expected a time such as "2027-01-31T12:00:00Z"`},
+		{with("expires", `"never"`), `.expires: expected a time such as "2027-01-31T12:00:00Z"`},
+		{with("expires", `1798761600`), `.expires: expected a time such as "2027-01-31T12:00:00Z"`},
+		{with("expires", `null`), `.expires: expected a time such as "2027-01-31T12:00:00Z"`},
+	} {
+		_, err := newDesk(t).readFile(t, `{"consent": {"preapproved": [`+with("", "")+`, `+c.entry+`]}}`)
+		t.Run(c.entry, func(t *testing.T) { mustRefuse(t, err, "FILE: consent.preapproved: [1]"+c.message) })
+	}
+}
+
+// Every setting can be given in a file, and what has a name in the environment
+// also there; the two mean the same.
+func TestEverySettingFromFileAndEnvironment(t *testing.T) {
+	texts := map[string]string{
+		"scanPaths": `["/a"]`, "defaultTimeout": "7", "rescanInterval": "7", "logLevel": `"debug"`, "logFile": `"/l"`, "auditLog": `"/a"`,
+		"toolNames": `"canonical"`, "dev": "true", "dbus.allowSystemBus": "true", "enableWebUI": "true", "httpPort": "7",
+		"consent.preapproved": `[{"app": "a.b", "tools": ["x"], "caller": "*", "expires": "2027-01-01T00:00:00Z"}]`,
+	}
+	plain := map[string]string{"scanPaths": "/a", "logLevel": "debug", "logFile": "/l", "auditLog": "/a", "toolNames": "canonical"}
+	for _, s := range settings() {
+		text, known := texts[s.key]
+		if !known {
+			t.Errorf("%s is new; say here how it is written", s.key)
+			continue
+		}
+		d := newDesk(t)
+		c, err := d.readFile(t, fmt.Sprintf("{%q: %s}", s.key, text))
+		before, origin := value(mustRead(t, c, err), s.key)
+		if origin != filepath.Join(d.home, ".aai", "config.json") {
+			t.Errorf("%s comes from %s", s.key, origin)
+		}
+		for _, name := range s.env {
+			d := newDesk(t)
+			d.env[name] = text
+			if p, ok := plain[s.key]; ok {
+				d.env[name] = p
+			}
+			c, err := d.read(cli.Flags{})
+			got, origin := value(mustRead(t, c, err), s.key)
+			if diff := cmp.Diff(before, got); diff != "" || origin != name {
+				t.Errorf("%s from %s (-file +environment):\n%s", s.key, origin, diff)
+			}
+		}
+	}
+}
