@@ -25,9 +25,11 @@ func CleanText(s string, max int) string {
 func clean(s string, max int, lines bool) string {
 	const more = "…"
 	var b strings.Builder
+	b.Grow(min(len(s), max+utf8.UTFMax))
 	fits := 0 // how much of it leaves room for "…"
 	for i, r := range s {
 		switch {
+		case ' ' < r && r < 0x7f: // most of all text
 		case r == utf8.RuneError && !strings.HasPrefix(s[i:], string(utf8.RuneError)):
 			continue
 		case lines && (r == '\n' || r == '\t'):

@@ -67,5 +67,5 @@ func (o *operationLog) ended(ctx context.Context, e *aai.Entry) {
 		o.log.InfoContext(ctx, "call failed", append(about, "code", string(e.Code))...)
 		return
 	}
-	o.log.InfoContext(ctx, "call done", about...)
+	o.log.DebugContext(ctx, "call done", about...) // the journal has it; what went wrong is news
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 
 	"aai"
 	"aai/internal/catalog"
@@ -71,6 +72,11 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, _ cli.ServeOptions)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	stopped := built.catalog.Start(ctx)
+	collect := holdCollector()
+	go func() {
+		built.catalog.Apps() // returns when the first scan is done
+		collect()
+	}()
 	door := mcp.New(mcp.Config{
 		Gateway: built.gateway, Version: version, Log: built.log,
 		CanonicalNames: cfg.ToolNames == namesCanonical,
@@ -79,6 +85,21 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, _ cli.ServeOptions)
 	cancel()
 	<-stopped
 	return errors.Join(err, built.close())
+}
+
+// startMemory is how much a start may use before the collector works all the
+// same, in bytes.
+const startMemory = 64 << 20
+
+// holdCollector keeps the garbage collector from working while the program
+// starts: nearly all that a start makes is there to stay, and a client waits.
+func holdCollector() (release func()) {
+	percent := debug.SetGCPercent(-1)
+	limit := debug.SetMemoryLimit(startMemory)
+	return func() {
+		debug.SetMemoryLimit(limit)
+		debug.SetGCPercent(percent)
+	}
 }
 
 // showConfig lists the settings in effect.

@@ -3,6 +3,7 @@ package catalog
 import (
 	"cmp"
 	"errors"
+	"net/http"
 	"time"
 
 	"aai"
@@ -245,7 +246,7 @@ func naturalEffect(r *aai.Recipe) aai.Effect {
 	switch {
 	case r.DBus != nil && r.DBus.Property != "" && r.DBus.Access == "get":
 		return aai.Reads
-	case r.HTTP != nil && (r.HTTP.Method == "GET" || r.HTTP.Method == "HEAD"):
+	case r.HTTP != nil && (r.HTTP.Method == http.MethodGet || r.HTTP.Method == http.MethodHead):
 		return aai.Reads
 	}
 	return aai.Destroys

@@ -23,7 +23,7 @@ func TestLinesThatAreNoRequest(t *testing.T) {
 		"not UTF-8":           {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\xff\"}", parse},
 		"NUL":                 {"\x00", parse},
 		"byte order mark":     {"\ufeff{}", parse},
-		"deep nesting":        {`{"jsonrpc":"2.0","id":1,"method":"ping","params":` + deep + `}`, parse},
+		"deep nesting":        {`{"jsonrpc":"2.0","id":1,"method":"ping","params":` + deep + `}`, invalid},
 		"less deep nesting":   {`{"jsonrpc":"2.0","id":1,"method":"ping","params":` + deep[95_000:105_000] + `}`, invalid},
 		"id with a fraction":  {`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, invalid},
 		"id too long":         {`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, invalid},

@@ -6,9 +6,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"aai"
 )
 
 // maxFrame is the longest message that is read, in bytes.
@@ -45,13 +49,13 @@ func (s *stdio) takeLine(line []byte) bool {
 	if !utf8.Valid(line) {
 		return s.refuse(jsonrpc.CodeParseError, "the message is not valid UTF-8")
 	}
-	if !json.Valid(line) {
-		return s.refuse(jsonrpc.CodeParseError, "the message is not valid JSON")
-	}
 	if bytes.TrimLeft(line, " \t\r")[0] == '[' {
 		return s.takeBatch(line)
 	}
 	m, err := decode(line)
+	if isMalformed(err) {
+		return s.refuse(jsonrpc.CodeParseError, "the message is not valid JSON")
+	}
 	if err != nil {
 		return isAnswer(line) || s.refuse(jsonrpc.CodeInvalidRequest, "the message is not a JSON-RPC 2.0 request: "+err.Error())
 	}
@@ -61,29 +65,85 @@ func (s *stdio) takeLine(line []byte) bool {
 	return s.take(m)
 }
 
-// decode reads one message. A number that the SDK cannot keep as it is would be
-// answered under another id, so it is refused.
+// decode reads one message. The SDK's own decoder parses each message several
+// times; requests, which are nearly all of them, are read in one go here.
 func decode(b []byte) (jsonrpc.Message, error) {
-	m, err := jsonrpc.DecodeMessage(b)
-	r, ok := m.(*jsonrpc.Request)
-	if err != nil || !ok {
-		return m, err
+	if nestedDeeper(b, maxNesting) {
+		return nil, fmt.Errorf("it is nested more than %d deep", maxNesting)
 	}
-	kept, ok := r.ID.Raw().(int64)
-	if !ok {
-		return m, nil
-	}
-	var sent struct{ ID json.Number }
-	if err := json.Unmarshal(b, &sent); err != nil {
+	var parts map[string]json.RawMessage
+	if err := json.Unmarshal(b, &parts); err != nil {
 		return nil, err
 	}
-	if n, err := sent.ID.Int64(); err == nil && n == kept {
-		return m, nil
+	if parts["method"] == nil {
+		return jsonrpc.DecodeMessage(b)
 	}
-	if n, err := sent.ID.Float64(); err == nil && n == float64(kept) && kept > -maxExact && kept < maxExact {
-		return m, nil // such as 1.0
+	if string(parts["jsonrpc"]) != `"2.0"` {
+		return nil, errors.New(`expected "jsonrpc": "2.0"`)
 	}
-	return nil, fmt.Errorf("the id %s is no whole number of at most 2^53; use a string", sent.ID)
+	r := &jsonrpc.Request{Params: parts["params"]}
+	if err := json.Unmarshal(parts["method"], &r.Method); err != nil {
+		return nil, errors.New("the method is no string")
+	}
+	id, err := decodeID(parts["id"])
+	r.ID = id
+	return r, err
+}
+
+// maxNesting is how deep a message may be nested; the SDK would stop at 1,000,
+// and repeat the whole of it in its error.
+const maxNesting = 900
+
+// nestedDeeper reports whether brackets outside of strings are open deeper than
+// limit. What it says of text that is no JSON does not matter.
+func nestedDeeper(b []byte, limit int) bool {
+	depth, inString := 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{' || c == '[':
+			if depth++; depth > limit {
+				return true
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return false
+}
+
+// decodeID reads a request's id. A number that the SDK cannot keep as it is would
+// be answered under another id, so it is refused.
+func decodeID(raw json.RawMessage) (jsonrpc.ID, error) {
+	if raw == nil || string(raw) == "null" {
+		return jsonrpc.ID{}, nil
+	}
+	var sent any
+	if err := json.Unmarshal(raw, &sent); err != nil {
+		return jsonrpc.ID{}, err
+	}
+	if n, ok := sent.(float64); ok && !isExact(raw, n) {
+		return jsonrpc.ID{}, fmt.Errorf("the id %s is no whole number of at most 2^53; use a string", aai.CleanLabel(string(raw), 40))
+	}
+	return jsonrpc.MakeID(sent)
+}
+
+// isExact reports whether n is the whole number that was sent.
+func isExact(raw json.RawMessage, n float64) bool {
+	if sent, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
+		return n < math.MaxInt64 && int64(n) == sent
+	}
+	return n == math.Trunc(n) && math.Abs(n) < maxExact // such as 1.0
+}
+
+// isMalformed reports whether the text was no JSON at all.
+func isMalformed(err error) bool {
+	_, ok := errors.AsType[*json.SyntaxError](err)
+	return ok
 }
 
 // maxExact is the first whole number whose neighbour a double cannot hold.
@@ -103,7 +163,11 @@ func isAnswer(line []byte) bool {
 // 2025-03-26.
 func (s *stdio) takeBatch(line []byte) bool {
 	var parts []json.RawMessage
-	if err := json.Unmarshal(line, &parts); err != nil || len(parts) == 0 {
+	err := json.Unmarshal(line, &parts)
+	if isMalformed(err) {
+		return s.refuse(jsonrpc.CodeParseError, "the message is not valid JSON")
+	}
+	if err != nil || len(parts) == 0 {
 		return s.refuse(jsonrpc.CodeInvalidRequest, "the batch is empty")
 	}
 	messages := make([]jsonrpc.Message, len(parts))
