@@ -26,7 +26,8 @@ check: ## format, vet, lint, the map of the house, all platforms
 	.cache/bin/golangci-lint run ./...
 	go test -run 'Map|House' .
 	set -e; for t in $(TARGETS); do echo $$t; \
-		GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0 go vet ./...; done
+		export GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0; \
+		go vet ./...; go build -o /dev/null ./cmd/aai-gateway; done
 
 bench: ## figures, beside a bare peer in the same run
 	scripts/need-packages scripts/test-packages.txt
