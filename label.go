@@ -25,7 +25,7 @@ func CleanText(s string, max int) string {
 func clean(s string, max int, lines bool) string {
 	const more = "…"
 	var b strings.Builder
-	b.Grow(min(len(s), max+utf8.UTFMax))
+	b.Grow(min(len(s), max))
 	fits := 0 // how much of it leaves room for "…"
 	for i, r := range s {
 		switch {

@@ -17,25 +17,27 @@ import (
 // with the SDK we are made with.
 type inspector struct {
 	home
-	script, era string
+	node, script, era string
 }
 
 // mcpInspector drives the program by the MCP Inspector, in both eras of the
 // protocol, and holds what it got against what the app and the journal saw.
 func mcpInspector(t *testing.T, b binary) {
-	script, err := filepath.Abs("../../.cache/inspector/node_modules/@modelcontextprotocol/inspector/package.json")
+	modules, err := filepath.Abs("../../.cache/inspector/node_modules")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(script); err != nil {
+	// Its own Node.js: a distribution's may be too old for it.
+	node, err := filepath.Glob(filepath.Join(modules, "node-linux-*", "bin", "node"))
+	script := filepath.Join(modules, ".bin", "mcp-inspector")
+	if _, missing := os.Stat(script); err != nil || missing != nil || len(node) == 0 {
 		t.Fatal("install the MCP Inspector: scripts/need-inspector (make test does)")
 	}
-	script = filepath.Join(filepath.Dir(script), "..", "..", ".bin", "mcp-inspector")
 	for _, era := range []string{"legacy", "modern"} {
 		t.Run(era, func(t *testing.T) {
 			bus := dbustest.Start(t)
 			app := dbustest.Serve(t, bus, exampleApp)
-			i := inspector{home: b.home(t, bus), script: script, era: era}
+			i := inspector{home: b.home(t, bus), node: node[0], script: script, era: era}
 			i.lists(t)
 			i.calls(t)
 			if n := app.Calls("EchoString"); n != 1 {
@@ -107,7 +109,7 @@ func (i inspector) run(t *testing.T, result any, code int, args ...string) {
 	for _, variable := range i.env {
 		all = append(all, "-e", variable)
 	}
-	cmd := exec.CommandContext(t.Context(), "node", all...)
+	cmd := exec.CommandContext(t.Context(), i.node, all...)
 	var out, log bytes.Buffer
 	// Its own folder is its own.
 	cmd.Env, cmd.Stdout, cmd.Stderr = append(os.Environ(), "HOME="+t.TempDir()), &out, &log

@@ -76,7 +76,8 @@ func TestTheEndOfTheInput(t *testing.T) {
 		"in the middle of a rune":    {`{"jsonrpc":"2.0","id":"` + "\xc3", 1},
 		"after a message":            {ping, 1},
 		"in a line too long":         {strings.Repeat("x", 17<<20), 0},
-		"in a subscription":          {listen + "\n" + ping, 2}, // it is acknowledged, but ends with the connection
+		"in a subscription":          {listen + "\n" + ping, 2},            // it is acknowledged, but ends with the connection
+		"behind a batch with one":    {"[" + listen + "," + ping + "]", 2}, // the others do not wait for it
 		"in a batch":                 {"[" + ping + "," + ping[:10], 1},
 		"after a batch":              {"[" + ping + "," + strings.Replace(ping, "p", "q", 1) + "]", 1},
 	} {
