@@ -1,7 +1,6 @@
 package catalog
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -9,9 +8,6 @@ import (
 
 	"aai"
 )
-
-// maxSummary is how long the line of an app in a list of tools may be, in bytes.
-const maxSummary = 300
 
 // Guide returns what an agent must know to use the app, as Markdown. Words of the
 // descriptor stand in it as single cleaned lines, marked as quotations. Every
@@ -163,43 +159,4 @@ func spaced(s string) string {
 		return ""
 	}
 	return " " + s
-}
-
-// Summary is the line that describes an app in a list of tools:
-// 【Reminders|提醒事项】macOS reminders. Aliases: todo. Call to get guide.
-// It is at most about 300 bytes long; the description gives way first, then the
-// aliases, then the names. Safe for concurrent use.
-func Summary(app *aai.App) string {
-	names := fit(cleanNames(app), "|", maxSummary/3)
-	aliases := make([]string, 0, len(app.Aliases))
-	for _, alias := range app.Aliases {
-		aliases = append(aliases, aai.CleanLabel(alias, maxName))
-	}
-	head, tail := "【"+names+"】", "Call to get guide."
-	if list := fit(aliases, ", ", maxSummary/3); list != "" {
-		tail = withStop("Aliases: "+list) + " " + tail
-	}
-	room := maxSummary - len(head) - len(tail) - len("…. ")
-	description := withStop(aai.CleanLabel(app.Description, max(room, 0)))
-	if description != "" {
-		description += " "
-	}
-	return head + description + tail
-}
-
-// fit joins as many of the words as there is room for; the first is cut if even
-// that is too long.
-func fit(words []string, separator string, room int) string {
-	var b bytes.Buffer
-	for i, word := range words {
-		if i == 0 {
-			b.WriteString(aai.CleanLabel(word, room))
-			continue
-		}
-		if b.Len()+len(separator)+len(word) > room {
-			break
-		}
-		b.WriteString(separator + word)
-	}
-	return b.String()
 }

@@ -146,31 +146,3 @@ func TestGuideIsBounded(t *testing.T) {
 		t.Errorf("%d bytes: %s", len(guide), guide[len(guide)-300:])
 	}
 }
-
-func TestSummary(t *testing.T) {
-	long := strings.Repeat("word ", 100)
-	tests := []struct {
-		app  aai.App
-		want string
-	}{
-		{aai.App{Name: "Reminders|提醒事项", Description: "macOS reminders", Aliases: []string{"todo", "待办"}}, "【Reminders|提醒事项】macOS reminders. Aliases: todo, 待办. Call to get guide."},
-		{aai.App{Name: "Mail", Description: "Sends mail."}, "【Mail】Sends mail. Call to get guide."},
-		{aai.App{ID: "a.b", Description: "Really?\x1b[2J\nYes!"}, "【a.b】Really?[2J Yes! Call to get guide."},
-		{aai.App{Name: "Mail"}, "【Mail】Call to get guide."},
-	}
-	for _, test := range tests {
-		if got := Summary(&test.app); got != test.want {
-			t.Errorf("%q, want %q", got, test.want)
-		}
-	}
-	for _, app := range []aai.App{
-		{Name: "N", Description: long},
-		{Name: long + "|" + long, Description: long, Aliases: []string{long, long, "x", "y"}},
-		{Name: strings.Repeat("名", 200), Description: strings.Repeat("。", 200), Aliases: strings.Fields(long)},
-	} {
-		got := Summary(&app)
-		if len(got) > maxSummary+10 || !strings.HasSuffix(got, " Call to get guide.") || strings.Contains(got, "..") || strings.Contains(got, "….") {
-			t.Errorf("%d bytes: %s", len(got), got)
-		}
-	}
-}

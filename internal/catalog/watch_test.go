@@ -357,7 +357,7 @@ func TestConcurrentUse(t *testing.T) {
 					return
 				}
 				for _, app := range c.Apps() {
-					_, _ = Summary(app), GuideData(app)
+					_ = GuideData(app)
 				}
 				c.OnChange(func() {})()
 				runtime.Gosched()

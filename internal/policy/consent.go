@@ -69,7 +69,7 @@ func (c *Consent) Check(_ context.Context, r *aai.Request) ([]aai.Question, erro
 		r.Consent = fmt.Sprintf("%s since %s", choiceAlways, decided.GrantedAt.UTC().Format(time.RFC3339))
 	default:
 		if answer, ok := r.Call.Answers[questionID]; ok {
-			return nil, c.judge(r, answer, now)
+			return nil, c.judge(r, answer, grants, now)
 		}
 		return []aai.Question{c.question(r, changed, now)}, nil
 	}
@@ -105,7 +105,7 @@ func decide(grants []Grant, r *aai.Request, now time.Time) (decided *Grant, chan
 // judge acts on an answer. One whose seal does not belong to this very call, or
 // that came by a way in which the question may not be put, counts as no answer
 // at all, and no answer is no.
-func (c *Consent) judge(r *aai.Request, a aai.Answer, now time.Time) error {
+func (c *Consent) judge(r *aai.Request, a aai.Answer, decided []Grant, now time.Time) error {
 	err := c.seals.open(a.Seal, binding(r), now)
 	if err == nil && !slices.Contains(channels(), a.Channel) {
 		err = errChannel
@@ -130,7 +130,7 @@ func (c *Consent) judge(r *aai.Request, a aai.Answer, now time.Time) error {
 	case choiceAlways:
 		kept = []Grant{grant}
 	case choiceAll:
-		kept = forEach(grant, r.App.Tools)
+		kept = forEach(grant, r.App.Tools, decided)
 	case choiceNever:
 		grant.Decision = Deny
 		if err := c.store.Add(grant); err != nil {
@@ -166,12 +166,17 @@ func refused(r *aai.Request, g Grant) error {
 	return e
 }
 
-// forEach returns the grant once for each of the tools.
-func forEach(g Grant, tools []*aai.Tool) []Grant {
-	grants := make([]Grant, len(tools))
-	for i, t := range tools {
-		grants[i] = g
-		grants[i].Tool = t.Name
+// forEach returns the grant once for each of the tools that the same caller was
+// not refused for good: "all" is no word about that one.
+func forEach(g Grant, tools []*aai.Tool, decided []Grant) []Grant {
+	grants := make([]Grant, 0, len(tools))
+	for _, t := range tools {
+		g.Tool = t.Name
+		if !slices.ContainsFunc(decided, func(old Grant) bool {
+			return old.Decision == Deny && old.Caller == g.Caller && old.App == g.App && old.Tool == g.Tool
+		}) {
+			grants = append(grants, g)
+		}
 	}
 	return grants
 }

@@ -263,3 +263,12 @@ func TestSessionGrantsAreBounded(t *testing.T) {
 		t.Errorf("%d are remembered", len(d.sessions.granted))
 	}
 }
+
+// "All" does not take back an earlier "never".
+func TestAllLeavesRefusalsAlone(t *testing.T) {
+	d, app := newDesk(), notesApp("d1")
+	d.refuses(t, d.choose(t, app, "add", choiceNever), aai.PermissionDenied)
+	d.admits(t, d.choose(t, app, "list", choiceAll))
+	d.admits(t, asking(app, "list"))
+	d.refuses(t, asking(app, "add"), aai.ConsentRequired)
+}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -121,14 +122,26 @@ func descriptorResource(app *aai.App, l listing) *mcp.Resource {
 	}
 }
 
-// summary is an app's line in the list of tools.
+// summary is an app's line in the list of tools:
+// 【Reminders|提醒事项】macOS reminders. Aliases: todo. Call to get guide.
 func summary(app *aai.App) string {
-	s := fmt.Sprintf("【%s】%s", aai.CleanLabel(app.Name, 60), aai.CleanLabel(app.Description, maxSummary))
-	s = strings.TrimRight(s, ".。 ") + "."
+	sentences := []string{sentence(aai.CleanLabel(app.Description, maxSummary))}
 	if len(app.Aliases) > 0 {
-		s += " Aliases: " + aai.CleanLabel(strings.Join(app.Aliases, ", "), 80) + "."
+		sentences = append(sentences, sentence("Aliases: "+aai.CleanLabel(strings.Join(app.Aliases, ", "), 80)))
 	}
-	return s + " Call to get guide."
+	sentences = append(sentences, "Call to get guide.")
+	return "【" + aai.CleanLabel(app.Name, 120) + "】" + strings.TrimLeft(strings.Join(sentences, " "), " ")
+}
+
+// sentence ends a text with a full stop where it has no end of its own.
+func sentence(text string) string {
+	if text == "" || strings.HasSuffix(text, "…") {
+		return text
+	}
+	if last, _ := utf8.DecodeLastRuneInString(text); strings.ContainsRune(".!?。！？", last) {
+		return text
+	}
+	return text + "."
 }
 
 // displayName is the first of the app's names.

@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -43,6 +44,25 @@ func TestNothingThatBreaksTakesTheDoorAlong(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An explosive value panics when it is written.
+type explosive struct{}
+
+func (explosive) MarshalJSON() ([]byte, error) { panic("boom") }
+
+// A panic in the door itself is an error of the protocol for that request alone.
+func TestAPanicInTheDoor(t *testing.T) {
+	w := newWorld(t)
+	w.catalog.apps[1].Tools[0].Run = func(context.Context, *aai.Call) (*aai.Result, error) {
+		return &aai.Result{Data: explosive{}}, nil
+	}
+	c := w.dial(t).open("2025-06-18", `{}`)
+	m := c.ask("tools/call", exec(addTool, `{}`))
+	if m.Error == nil || m.Error.Code != -32603 || strings.Contains(m.Error.Message, "boom") {
+		t.Errorf("expected an internal error without its cause, got %+v %+v", m, m.Error)
+	}
+	c.lives()
 }
 
 // A result that is no JSON value ran nevertheless, and is not a failure.

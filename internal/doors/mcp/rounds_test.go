@@ -128,6 +128,10 @@ func TestForgedRounds(t *testing.T) {
 			call, more := forge(c.questioned(asked))
 			r := c.ask("tools/call", modern(call, more, elicits)).result(t)
 			code := r.code()
+			answered := strings.Contains(more, `"inputResponses":{"`)
+			if r.ResultType == "input_required" && answered {
+				t.Error("a wrong answer was taken for none, so a client would ask for ever")
+			}
 			if r.ResultType != "input_required" && code != "CONSENT_REQUIRED" && code != "PERMISSION_DENIED" {
 				t.Errorf("expected a refusal or a question, got %+v", r)
 			}
