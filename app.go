@@ -32,6 +32,13 @@ type App struct {
 	Source string
 	// Descriptor is the descriptor as its author wrote it, or nil.
 	Descriptor json.RawMessage
+
+	// Targets finds the app that a call really touches, by the name in the
+	// parameter that Tool.Target names, where that is no app of the catalog but a
+	// program whose windows are operated; a call that does not name one touches
+	// this app itself. Nil means that the catalog knows it, and that it must be
+	// named. What Targets cannot tell it may ask, by an *Error with Questions.
+	Targets func(ctx context.Context, call *Call, name string) (*App, error)
 }
 
 // Tool finds a tool of the app by its exact name, or returns nil.

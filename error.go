@@ -22,6 +22,9 @@ const (
 	DescriptorInvalid      Code = "AAI_JSON_INVALID"
 	Timeout                Code = "TIMEOUT"
 	AppNotRunning          Code = "APP_NOT_RUNNING"
+	StaleRef               Code = "STALE_REF"         // the element that was meant is gone
+	AmbiguousTarget        Code = "AMBIGUOUS_TARGET"  // several things are meant; Candidates has them
+	ElementNotFound        Code = "ELEMENT_NOT_FOUND" // nothing is meant; Candidates has what is near
 	RecordFailed           Code = "RECORD_FAILED"
 	Internal               Code = "INTERNAL"
 )
@@ -30,7 +33,7 @@ const (
 // where it has one, and otherwise JSON-RPC's "internal error".
 func (c Code) Number() int {
 	switch c {
-	case AutomationFailed:
+	case AutomationFailed, StaleRef, AmbiguousTarget, ElementNotFound:
 		return -32001
 	case AppNotFound:
 		return -32002
@@ -74,8 +77,8 @@ type Error struct {
 	Candidates []string
 	// RetryAfter is how long to wait before the same call may succeed.
 	RetryAfter time.Duration
-	// Questions, with code CONSENT_REQUIRED, are what a person must answer
-	// before the call can run. A door that cannot ask shows the error as it is.
+	// Questions, with code CONSENT_REQUIRED or AMBIGUOUS_TARGET, are what a person
+	// must answer before the call can run. A door that cannot ask shows the error as it is.
 	Questions []Question
 	// Err is the cause. It goes to the log, never to the caller.
 	Err error

@@ -41,7 +41,8 @@ func TestCodeNames(t *testing.T) {
 		aai.AutomationFailed: "AUTOMATION_FAILED", aai.AppNotFound: "APP_NOT_FOUND", aai.ToolNotFound: "TOOL_NOT_FOUND",
 		aai.PermissionDenied: "PERMISSION_DENIED", aai.ConsentRequired: "CONSENT_REQUIRED", aai.InvalidParams: "INVALID_PARAMS",
 		aai.AutomationNotSupported: "AUTOMATION_NOT_SUPPORTED", aai.DescriptorInvalid: "AAI_JSON_INVALID", aai.Timeout: "TIMEOUT",
-		aai.AppNotRunning: "APP_NOT_RUNNING", aai.RecordFailed: "RECORD_FAILED", aai.Internal: "INTERNAL",
+		aai.AppNotRunning: "APP_NOT_RUNNING", aai.StaleRef: "STALE_REF", aai.AmbiguousTarget: "AMBIGUOUS_TARGET",
+		aai.ElementNotFound: "ELEMENT_NOT_FOUND", aai.RecordFailed: "RECORD_FAILED", aai.Internal: "INTERNAL",
 	} {
 		if string(code) != want {
 			t.Errorf("%q, want %q", code, want)

@@ -45,6 +45,35 @@ type Request struct {
 	Consent string // a gate that admits says here on whose word, for the record
 }
 
+// The permissions for the windows of an app: one approval covers the app and not
+// every button.
+const (
+	PermissionSee = "see" // what only reads
+	PermissionAct = "act" // the rest
+)
+
+// Permission names what a person allows or refuses when the request asks: the
+// tool, or for an app whose tools operate the windows of others, to see them or
+// to act on them.
+func (r *Request) Permission() string {
+	switch {
+	case r.App.Targets == nil:
+		return r.Tool.Name
+	case r.Tool.Effect == Reads:
+		return PermissionSee
+	}
+	return PermissionAct
+}
+
+// Digest names what a permission is bound to: the descriptor that offers the
+// tool, or the program whose windows are operated.
+func (r *Request) Digest() string {
+	if r.App.Targets == nil {
+		return r.App.Digest
+	}
+	return r.Target.Digest
+}
+
 // A Gateway is the whole product: what apps there are, who may use them, what
 // is remembered, and the one way through. The zero Gateway runs nothing.
 type Gateway struct {
@@ -143,11 +172,22 @@ func (g *Gateway) target(ctx context.Context, r *Request) (*App, error) {
 	if r.Tool.Target == "" {
 		return r.App, nil
 	}
-	name, ok := r.Call.Args[r.Tool.Target].(string)
+	value, given := r.Call.Args[r.Tool.Target]
+	if !given && r.App.Targets != nil {
+		return r.App, nil // not one app's windows, but the whole screen
+	}
+	name, ok := value.(string)
 	if !ok || name == "" {
 		return nil, Errorf(InvalidParams, "%s: expected the name of an app", r.Tool.Target)
 	}
-	return g.Catalog.Find(ctx, name)
+	if r.App.Targets == nil {
+		return g.Catalog.Find(ctx, name)
+	}
+	target, err := r.App.Targets(ctx, r.Call, name)
+	if target == nil && err == nil {
+		err = Errorf(AppNotFound, "there is no app %q", CleanLabel(name, maxName))
+	}
+	return target, err
 }
 
 // admit asks every gate, and the person where a dialog of our own may do so.

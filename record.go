@@ -65,7 +65,7 @@ func intent(r *Request, now time.Time) *Entry {
 	return &Entry{
 		Kind: Intent, Time: now, Call: r.Call.ID,
 		App: r.App.ID, Tool: r.Tool.Name, Target: r.Target.ID,
-		Effect: r.Tool.Effect, Digest: r.App.Digest, Consent: r.Consent,
+		Effect: r.Tool.Effect, Digest: r.Digest(), Consent: r.Consent,
 		Args: r.ShownArgs(),
 	}
 }

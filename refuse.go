@@ -32,8 +32,8 @@ func unsupported(r *Request) *Error {
 func consentRequired(r *Request, questions []Question) *Error {
 	return &Error{
 		Code:      ConsentRequired,
-		Message:   fmt.Sprintf("a person must allow %s to use %s of %s first", r.Call.Caller, r.Tool.Name, r.Target.ID),
-		Hint:      fmt.Sprintf("Ask the person at this computer to run: aai-gateway consent grant %s %s --caller %s", r.Target.ID, r.Tool.Name, shellQuoted(r.Call.Caller.String())),
+		Message:   fmt.Sprintf("a person must allow %s to use %s of %s first", r.Call.Caller, r.Permission(), r.Target.ID),
+		Hint:      fmt.Sprintf("Ask the person at this computer to run: aai-gateway consent grant %s %s --caller %s", r.Target.ID, r.Permission(), shellQuoted(r.Call.Caller.String())),
 		Questions: questions,
 	}
 }

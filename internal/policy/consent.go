@@ -90,7 +90,7 @@ func decide(grants []Grant, r *aai.Request, now time.Time) (decided *Grant, chan
 		if !g.covers(r) || g.expired(now) {
 			continue
 		}
-		if g.Digest != r.App.Digest && g.Decision == Allow {
+		if g.Digest != r.Digest() && g.Decision == Allow {
 			changed = true
 			continue
 		}
@@ -116,8 +116,8 @@ func (c *Consent) judge(r *aai.Request, a aai.Answer, decided []Grant, now time.
 		return e
 	}
 	grant := Grant{
-		Caller: r.Call.Caller.String(), App: r.Target.ID, Tool: r.Tool.Name,
-		Digest: r.App.Digest, Decision: Allow, GrantedAt: now, Channel: a.Channel,
+		Caller: r.Call.Caller.String(), App: r.Target.ID, Tool: r.Permission(),
+		Digest: r.Digest(), Decision: Allow, GrantedAt: now, Channel: a.Channel,
 	}
 	if !slices.ContainsFunc(choices(r), func(c aai.Choice) bool { return c.ID == a.Choice }) {
 		return saidNo(r)
@@ -130,7 +130,7 @@ func (c *Consent) judge(r *aai.Request, a aai.Answer, decided []Grant, now time.
 	case choiceAlways:
 		kept = []Grant{grant}
 	case choiceAll:
-		kept = forEach(grant, r.App.Tools, decided)
+		kept = forEach(grant, permissions(r), decided)
 	case choiceNever:
 		grant.Decision = Deny
 		if err := c.store.Add(grant); err != nil {
@@ -150,7 +150,7 @@ func (c *Consent) judge(r *aai.Request, a aai.Answer, decided []Grant, now time.
 }
 
 func saidNo(r *aai.Request) error {
-	e := aai.Errorf(aai.PermissionDenied, "the person at this computer said no to %s of %s", r.Tool.Name, r.Target.ID)
+	e := aai.Errorf(aai.PermissionDenied, "the person at this computer said no to %s of %s", r.Permission(), r.Target.ID)
 	e.Hint = "Do not try again unless the person asks for it."
 	return e
 }
@@ -160,18 +160,30 @@ func notKept(err error) error {
 }
 
 func refused(r *aai.Request, g Grant) error {
-	e := aai.Errorf(aai.ConsentRequired, "the person at this computer refused %s the tool %s of %s on %s",
-		r.Call.Caller, r.Tool.Name, r.Target.ID, g.GrantedAt.Local().Format(time.DateOnly))
-	e.Hint = fmt.Sprintf("Only the person can change that: aai-gateway consent revoke %s %s", r.Target.ID, r.Tool.Name)
+	e := aai.Errorf(aai.ConsentRequired, "the person at this computer refused %s %s of %s on %s",
+		r.Call.Caller, r.Permission(), r.Target.ID, g.GrantedAt.Local().Format(time.DateOnly))
+	e.Hint = fmt.Sprintf("Only the person can change that: aai-gateway consent revoke %s %s", r.Target.ID, r.Permission())
 	return e
 }
 
-// forEach returns the grant once for each of the tools that the same caller was
-// not refused for good: "all" is no word about that one.
-func forEach(g Grant, tools []*aai.Tool, decided []Grant) []Grant {
-	grants := make([]Grant, 0, len(tools))
-	for _, t := range tools {
-		g.Tool = t.Name
+// permissions are all that a person could allow where the request asks for one.
+func permissions(r *aai.Request) []string {
+	if r.App.Targets != nil {
+		return []string{aai.PermissionSee, aai.PermissionAct}
+	}
+	names := make([]string, len(r.App.Tools))
+	for i, t := range r.App.Tools {
+		names[i] = t.Name
+	}
+	return names
+}
+
+// forEach returns the grant once for each of the permissions that the same caller
+// was not refused for good: "all" is no word about that one.
+func forEach(g Grant, permissions []string, decided []Grant) []Grant {
+	grants := make([]Grant, 0, len(permissions))
+	for _, permission := range permissions {
+		g.Tool = permission
 		if !slices.ContainsFunc(decided, func(old Grant) bool {
 			return old.Decision == Deny && old.Caller == g.Caller && old.App == g.App && old.Tool == g.Tool
 		}) {

@@ -24,7 +24,7 @@ const Every = "*"
 type Grant struct {
 	Caller string `json:"caller"` // such as "mcp:claude-ai", a bare name, or "*"
 	App    string `json:"app"`    // the id of the app that is really touched
-	Tool   string `json:"tool"`   // a name; "*" only in the configuration
+	Tool   string `json:"tool"`   // as aai.Request.Permission names it; "*" only in the configuration
 	// Digest is the descriptor's when the decision was made. Empty in grants of
 	// the configuration, which hold for every form of the descriptor.
 	Digest    string      `json:"digest,omitempty"`
@@ -37,7 +37,7 @@ type Grant struct {
 // covers reports whether the grant speaks of the request's caller, app and tool.
 func (g Grant) covers(r *aai.Request) bool {
 	return g.App == r.Target.ID && g.coversCaller(r.Call.Caller) &&
-		(g.Tool == r.Tool.Name || g.Tool == Every)
+		(g.Tool == r.Permission() || g.Tool == Every)
 }
 
 // coversCaller compares whole names, as Caller.String cleans them, so that no
@@ -63,7 +63,7 @@ type sessionKey struct{ caller, session, principal, app, tool, digest string }
 
 func keyOf(r *aai.Request) sessionKey {
 	c := r.Call.Caller
-	return sessionKey{c.String(), c.Session, c.Principal, r.Target.ID, r.Tool.Name, r.App.Digest}
+	return sessionKey{c.String(), c.Session, c.Principal, r.Target.ID, r.Permission(), r.Digest()}
 }
 
 // maxSessionGrants bounds what sessions can make the gateway remember.

@@ -40,7 +40,7 @@ func (c *Consent) question(r *aai.Request, changed bool, now time.Time) aai.Ques
 	return aai.Question{
 		ID:       questionID,
 		Channels: channels(),
-		Title:    fmt.Sprintf("Allow %s to use %s of %s?", r.Call.Caller, tool, aai.CleanLabel(r.App.Name, 60)),
+		Title:    title(r),
 		Text:     strings.TrimRight(text.String(), "\n"),
 		Choices:  choices(r),
 		Seal:     c.seals.seal(binding(r), now),
@@ -50,17 +50,44 @@ func (c *Consent) question(r *aai.Request, changed bool, now time.Time) aai.Ques
 // channels are the ways in which consent may be asked, best first.
 func channels() []aai.Channel { return []aai.Channel{aai.Native, aai.Terminal, aai.Client} }
 
+// title asks for the permission in one line.
+func title(r *aai.Request) string {
+	if r.App.Targets == nil {
+		return fmt.Sprintf("Allow %s to use %s of %s?", r.Call.Caller, aai.CleanLabel(r.Tool.Name, 64), aai.CleanLabel(r.App.Name, 60))
+	}
+	return fmt.Sprintf("Allow %s to %s?", r.Call.Caller, windowWords(r, r.Permission()))
+}
+
+// windowWords says what a permission for windows allows.
+func windowWords(r *aai.Request, permission string) string {
+	of := "the windows of " + aai.CleanLabel(r.Target.Name, 60)
+	if r.Target == r.App {
+		of = "the whole screen and the clipboard"
+	}
+	switch permission {
+	case aai.PermissionSee:
+		return "see " + of
+	case aai.PermissionAct:
+		return "click and type in " + of
+	}
+	return "see " + of + ", and click and type in them"
+}
+
 // choices are the answers that the request leaves a person. The refusal comes
 // first; "this session" is offered where there is one.
 func choices(r *aai.Request) []aai.Choice {
+	this, all := "this tool", fmt.Sprintf("Always allow all %d tools this app has now", len(r.App.Tools))
+	if r.App.Targets != nil {
+		this, all = "it to "+windowWords(r, r.Permission()), "Always allow it to "+windowWords(r, "")
+	}
 	offered := []aai.Choice{{ID: choiceDeny, Label: "Deny"}, {ID: choiceOnce, Label: "Allow this once"}}
 	if r.Call.Caller.Session != "" {
-		offered = append(offered, aai.Choice{ID: choiceSession, Label: "Allow this tool in this session"})
+		offered = append(offered, aai.Choice{ID: choiceSession, Label: "Allow " + this + " in this session"})
 	}
 	return append(offered,
-		aai.Choice{ID: choiceAlways, Label: "Always allow this tool"},
-		aai.Choice{ID: choiceAll, Label: fmt.Sprintf("Always allow all %d tools this app has now", len(r.App.Tools))},
-		aai.Choice{ID: choiceNever, Label: "Never allow this tool"})
+		aai.Choice{ID: choiceAlways, Label: "Always allow " + this},
+		aai.Choice{ID: choiceAll, Label: all},
+		aai.Choice{ID: choiceNever, Label: "Never allow " + this})
 }
 
 func effectWords(e aai.Effect) string {
@@ -94,7 +121,7 @@ func shownArgs(r *aai.Request) string {
 
 // binding is what an answer is bound to: who asks for what, exactly.
 func binding(r *aai.Request) [sha256.Size]byte {
-	b, err := json.Marshal([]any{r.Call.Caller, r.App.ID, r.Target.ID, r.App.Digest, r.Tool.Name, r.Call.Args})
+	b, err := json.Marshal([]any{r.Call.Caller, r.App.ID, r.Target.ID, r.Digest(), r.Tool.Name, r.Call.Args})
 	if err != nil {
 		// Arguments come from JSON, so this cannot be; if it is, no answer fits.
 		b = []byte(rand.Text())

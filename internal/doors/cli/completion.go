@@ -108,7 +108,7 @@ func codeNames() []string {
 	codes := []aai.Code{
 		aai.AutomationFailed, aai.AppNotFound, aai.ToolNotFound, aai.PermissionDenied, aai.ConsentRequired,
 		aai.InvalidParams, aai.AutomationNotSupported, aai.DescriptorInvalid, aai.Timeout, aai.AppNotRunning,
-		aai.RecordFailed, aai.Internal,
+		aai.StaleRef, aai.AmbiguousTarget, aai.ElementNotFound, aai.RecordFailed, aai.Internal,
 	}
 	names := make([]string, len(codes))
 	for i, code := range codes {

@@ -22,7 +22,7 @@ func exitOf(code aai.Code) int {
 		return exitFailed
 	case aai.InvalidParams, aai.DescriptorInvalid:
 		return exitUsage
-	case aai.AppNotFound, aai.ToolNotFound, aai.AppNotRunning:
+	case aai.AppNotFound, aai.ToolNotFound, aai.AppNotRunning, aai.StaleRef, aai.AmbiguousTarget, aai.ElementNotFound:
 		return 3
 	case aai.PermissionDenied, aai.ConsentRequired:
 		return 4

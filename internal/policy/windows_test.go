@@ -1,0 +1,102 @@
+package policy
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+// A screen is an app whose tools operate the windows of other programs.
+func screen() *aai.App {
+	return &aai.App{
+		ID: "desktop", Name: "Desktop",
+		Tools: []*aai.Tool{
+			{Name: "look", Effect: aai.Reads, Target: "app"},
+			{Name: "find", Effect: aai.Reads, Target: "app"},
+			{Name: "click", Effect: aai.Destroys, Target: "app"},
+			{Name: "scroll", Effect: aai.Changes, Target: "app"},
+		},
+		Targets: func(context.Context, *aai.Call, string) (*aai.App, error) { panic("gates do not look for targets") },
+	}
+}
+
+func program(name, digest string) *aai.App {
+	return &aai.App{ID: "desktop/" + name, Name: name, Digest: digest}
+}
+
+func operating(target *aai.App, tool string) *aai.Request {
+	app := screen()
+	if target == nil {
+		target = app
+	}
+	r := asking(app, tool)
+	r.App, r.Target = app, target
+	r.Tool = app.Tool(tool)
+	return r
+}
+
+func TestOneApprovalCoversAnAppAndNotEveryButton(t *testing.T) {
+	editor, mail := program("editor", "e1"), program("mail", "m1")
+	d := newDesk()
+	q := d.question(t, operating(editor, "look"))
+	d.admits(t, answered(operating(editor, "look"), q, choiceAlways))
+
+	d.admits(t, operating(editor, "find"))    // the same permission
+	d.question(t, operating(editor, "click")) // another one
+	d.question(t, operating(mail, "look"))    // another app
+	d.question(t, operating(nil, "look"))     // the whole screen
+	q = d.question(t, operating(editor, "scroll"))
+	d.admits(t, answered(operating(editor, "scroll"), q, choiceSession))
+	d.admits(t, operating(editor, "click"))
+	d.question(t, operating(program("editor", "e2"), "look"))  // another program of that name
+	d.question(t, operating(program("editor", "e2"), "click")) // and for the session too
+}
+
+func TestAllAndNeverForWindows(t *testing.T) {
+	editor := program("editor", "e1")
+	d := newDesk()
+	q := d.question(t, operating(editor, "look"))
+	d.admits(t, answered(operating(editor, "look"), q, choiceAll))
+	d.admits(t, operating(editor, "click"))
+
+	d = newDesk()
+	q = d.question(t, operating(editor, "click"))
+	d.refuses(t, answered(operating(editor, "click"), q, choiceNever), aai.PermissionDenied)
+	d.refuses(t, operating(editor, "scroll"), aai.ConsentRequired)
+	q = d.question(t, operating(editor, "look"))
+	d.admits(t, answered(operating(editor, "look"), q, choiceAll))
+	d.refuses(t, operating(editor, "click"), aai.ConsentRequired) // "all" was no word about that
+}
+
+func TestPreapprovedWindows(t *testing.T) {
+	editor := program("editor", "e1")
+	d := newDesk(Grant{Caller: "claude-ai", App: "desktop/editor", Tool: aai.PermissionSee, Decision: Allow})
+	d.admits(t, operating(editor, "look"))
+	d.question(t, operating(editor, "click"))
+	d.question(t, operating(program("mail", "m1"), "look"))
+}
+
+func TestTheQuestionSaysWhatIsAllowed(t *testing.T) {
+	d := newDesk()
+	for _, c := range []struct {
+		target *aai.App
+		tool   string
+		title  string
+	}{
+		{program("editor", "e1"), "look", "to see the windows of editor?"},
+		{program("editor", "e1"), "click", "to click and type in the windows of editor?"},
+		{nil, "look", "to see the whole screen and the clipboard?"},
+	} {
+		q := d.question(t, operating(c.target, c.tool))
+		if !strings.HasSuffix(q.Title, c.title) {
+			t.Errorf("title %q, want …%s", q.Title, c.title)
+		}
+		for _, choice := range q.Choices {
+			if strings.Contains(choice.Label, "tool") {
+				t.Errorf("%s: %q speaks of tools", c.tool, choice.Label)
+			}
+		}
+	}
+}
