@@ -30,6 +30,9 @@ type App struct {
 	Digest string
 	// Source is where the descriptor was found, for people.
 	Source string
+	// PID is the process of a program that runs, where the app stands for that;
+	// otherwise zero.
+	PID int
 	// Descriptor is the descriptor as its author wrote it, or nil.
 	Descriptor json.RawMessage
 

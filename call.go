@@ -16,6 +16,9 @@ type Call struct {
 	Args   map[string]any
 	// Answers to the questions an earlier Do returned, by Question.ID.
 	Answers map[string]Answer
+	// Target is the app that is really touched. Do finds it, for the Action; what
+	// a door says there is not looked at.
+	Target *App
 	// Fault is what was wrong with the request before it could become a call,
 	// such as arguments that are no object. Do puts the call on record and
 	// refuses it with this error.

@@ -95,6 +95,7 @@ const lateGrace = 100 * time.Millisecond
 func (g *Gateway) Do(ctx context.Context, call *Call) (*Result, error) {
 	begun := time.Now()
 	c := *call
+	c.Target = nil
 	if c.ID == "" {
 		c.ID = NewCallID()
 	}
@@ -137,6 +138,7 @@ func (g *Gateway) perform(ctx context.Context, r *Request) (result *Result, err 
 	if r.Target, failure = g.target(ctx, r); failure != nil {
 		return nil, AsError(failure)
 	}
+	r.Call.Target = r.Target
 	if err = g.admit(ctx, r); err != nil {
 		return nil, err
 	}

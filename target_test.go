@@ -82,6 +82,24 @@ func TestATargetThatIsNotFoundIsRefused(t *testing.T) {
 	}
 }
 
+func TestTheActionKnowsItsTarget(t *testing.T) {
+	editor := &aai.App{ID: "desktop/editor"}
+	g, _, w := windows(aai.Reads, func(context.Context, *aai.Call, string) (*aai.App, error) { return editor, nil })
+	var got *aai.App
+	w.app.Tools[0].Run = func(_ context.Context, call *aai.Call) (*aai.Result, error) {
+		got = call.Target
+		return &aai.Result{}, nil
+	}
+	forged := &aai.App{ID: "desktop/mail"}
+	call := &aai.Call{App: "org.example.App", Tool: "work", Args: map[string]any{"app": "Editor"}, Target: forged}
+	if _, err := g.Do(t.Context(), call); err != nil {
+		t.Fatal(err)
+	}
+	if got != editor || call.Target != forged {
+		t.Errorf("the action got %v, and the caller's call says %v", got, call.Target)
+	}
+}
+
 func TestPermissionOfADeclaredTool(t *testing.T) {
 	s := plain()
 	w := newWorld(s)
