@@ -37,6 +37,8 @@ func theMap() []room {
 		draft07   = "github.com/santhosh-tekuri/jsonschema/v6"
 		fsnotify  = "github.com/fsnotify/fsnotify"
 		flock     = "github.com/gofrs/flock"
+		image     = "golang.org/x/image"
+		sys       = "golang.org/x/sys"
 		cobra     = "github.com/spf13/cobra"
 		pflag     = "github.com/spf13/pflag"
 		runewidth = "github.com/mattn/go-runewidth"
@@ -48,7 +50,10 @@ func theMap() []room {
 		catalog = "internal/catalog"
 		policy  = "internal/policy"
 		journal = "internal/journal"
+		wire    = "internal/dbuswire"
 		dbus    = "internal/drivers/dbus"
+		desktop = "internal/desktop"
+		linux   = "internal/desktop/linuxtest"
 	)
 	return []room{
 		{name: "aai", why: "the words of the house: everybody knows them, they know nobody"},
@@ -59,10 +64,25 @@ func theMap() []room {
 		{name: policy, ours: []string{"aai"}, modules: []string{flock},
 			why: "decides by what a Request says and by nothing else; several processes share its file"},
 		{name: journal, ours: []string{"aai"}, why: "records whatever happens, and must not fail with anybody else"},
-		{name: dbus, ours: []string{"aai"}, tests: []string{godbus},
-			why: "speaks the protocol itself; the well-known library is its test's second opinion"},
+		{name: wire, ours: []string{"aai"}, tests: []string{godbus},
+			why: "speaks the protocol itself, for all who need a bus; the well-known library is its test's second opinion"},
+		{name: dbus, ours: []string{"aai", wire}, tests: []string{godbus},
+			why: "runs declared tools over the wire; the well-known library is its test's second opinion"},
 		{name: dbus + "/dbustest", ours: []string{"aai"}, modules: []string{godbus}, forTest: true,
 			why: "a real bus with services for tests, made with somebody else's library"},
+		{name: desktop, ours: []string{"aai"}, tests: []string{tokenizer},
+			why: "words and thought about what is seen, on no platform; its tests count tokens"},
+		{name: desktop + "/atspi", ours: []string{"aai", desktop, wire}, tests: []string{godbus, desktop + "/x11"},
+			why: "trees and actions on Linux, over the wire; windows come as an interface"},
+		{name: desktop + "/x11", ours: []string{"aai", desktop}, modules: []string{sys},
+			why: "windows, pictures, pointer, keyboard and clipboard of X11, over its own protocol; shared memory needs the system's calls"},
+		{name: desktop + "/launcher", ours: []string{"aai"}, why: "starts programs, and knows nothing of their windows"},
+		{name: desktop + "/fakedesktop", ours: []string{"aai", desktop}, forTest: true, why: "a desktop in memory"},
+		{name: desktop + "/desktoptest", ours: []string{"aai", desktop}, forTest: true, why: "what every desktop must do"},
+		{name: linux, ours: []string{dbus + "/dbustest"}, modules: []string{godbus}, forTest: true,
+			why: "a private session with real windows, for every test on Linux"},
+		{name: "internal/ax", ours: []string{"aai", desktop, schema}, modules: []string{image}, tests: []string{tokenizer},
+			why: "the tools on the words of the desktop, on no platform; pictures are scaled, tests count tokens"},
 		{name: "internal/doors/mcp", ours: []string{"aai"}, modules: []string{sdk}, tests: []string{policy, tokenizer},
 			why: "a door needs to know nothing but the Gateway; its tests put real consent in front and count tokens"},
 		{name: "internal/doors/cli", ours: []string{"aai"}, modules: []string{cobra, pflag, runewidth, term},
@@ -93,7 +113,12 @@ func testModules() []string {
 }
 
 // testRooms are what the tests of every room of ours may import.
-func testRooms() []string { return []string{"aai", "internal/drivers/dbus/dbustest"} }
+func testRooms() []string {
+	return []string{
+		"aai", "internal/drivers/dbus/dbustest",
+		"internal/desktop/fakedesktop", "internal/desktop/desktoptest", "internal/desktop/linuxtest",
+	}
+}
 
 // A listing is what go list says of one package for one operating system.
 type listing struct {

@@ -9,8 +9,6 @@ import (
 	"aai/internal/drivers/dbus/dbustest"
 )
 
-func godbusPathValid(s string) bool { return godbus.ObjectPath(s).IsValid() }
-
 func request(t *testing.T, s *dbustest.Service, name string) {
 	t.Helper()
 	if reply, err := s.Conn.RequestName(name, godbus.NameFlagDoNotQueue); err != nil || reply != godbus.RequestNameReplyPrimaryOwner {

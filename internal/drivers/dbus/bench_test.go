@@ -6,6 +6,7 @@ import (
 	godbus "github.com/godbus/dbus/v5"
 
 	"aai"
+	"aai/internal/dbuswire"
 	"aai/internal/drivers/dbus/dbustest"
 )
 
@@ -69,7 +70,7 @@ func BenchmarkCallParallel(b *testing.B) {
 // wire to result, without a bus.
 func BenchmarkWork(b *testing.B) {
 	args := map[string]any{"a": "text", "n": 3.0, "list": []any{"x", "y"}, "deep": map[string]any{"k": []any{1.0, 2.0}}}
-	t, err := parseType("a{sv}")
+	t, err := dbuswire.ParseType("a{sv}")
 	if err != nil {
 		b.Fatal(err)
 	}

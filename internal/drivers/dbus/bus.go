@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/dbuswire"
 )
 
 // dialLimit is how long the making of a connection may take, however long the
@@ -36,7 +37,7 @@ type bus struct {
 
 // A link is a connection and what is known of those at its other end.
 type link struct {
-	*conn
+	*dbuswire.Conn
 	names   *nameTable
 	objects *objectCache
 }
@@ -61,7 +62,7 @@ func (b *bus) connect(ctx context.Context) (*link, error) {
 	case b.closed:
 		b.mu.Unlock()
 		return nil, errClosed
-	case b.live != nil && b.live.alive():
+	case b.live != nil && b.live.Alive():
 		defer b.mu.Unlock()
 		return b.live, nil
 	}
@@ -94,7 +95,7 @@ func (b *bus) startDialing(ctx context.Context) *dialing {
 		defer b.mu.Unlock()
 		if b.closed {
 			if l != nil {
-				l.close()
+				l.Close()
 			}
 			l, err = nil, errClosed
 		}
@@ -110,16 +111,12 @@ func (b *bus) dial(ctx context.Context) (*link, error) {
 	if err != nil {
 		return nil, err
 	}
-	socket, err := dialAddress(ctx, address)
-	if err != nil {
-		return nil, err
-	}
 	l := &link{names: newNameTable(), objects: newObjectCache()}
-	if l.conn, err = newConn(ctx, socket, l.heard); err != nil {
+	if l.Conn, err = dbuswire.Dial(ctx, address, dbuswire.Options{OnSignal: l.heard}); err != nil {
 		return nil, err
 	}
 	if err := l.settle(ctx); err != nil {
-		l.close()
+		l.Close()
 		return nil, err
 	}
 	b.log.Debug("connected to the bus", "bus", b.name)
@@ -129,10 +126,11 @@ func (b *bus) dial(ctx context.Context) (*link, error) {
 // settle introduces us to the bus and learns who holds the denied names. The
 // match comes first, so that no change is missed.
 func (l *link) settle(ctx context.Context) error {
-	if _, err := l.demand(ctx, "Hello"); err != nil {
+	if _, err := l.Hello(ctx); err != nil {
 		return err
 	}
-	match := "type='signal',sender='" + busName + "',path='" + busPath + "',interface='" + busIface + "',member='NameOwnerChanged'"
+	match := "type='signal',sender='" + dbuswire.BusName + "',path='" + dbuswire.BusPath +
+		"',interface='" + dbuswire.BusInterface + "',member='NameOwnerChanged'"
 	if _, err := l.demand(ctx, "AddMatch", match); err != nil {
 		return err
 	}
@@ -143,13 +141,13 @@ func (l *link) settle(ctx context.Context) error {
 	names, _ := listed[0].([]any)
 	for _, name := range taintedIn(names) {
 		version := l.names.version()
-		answer, err := l.ask(ctx, "GetNameOwner", name)
+		answer, err := l.Ask(ctx, "GetNameOwner", name)
 		if err != nil {
 			return err
 		}
 		// An error means that the name was given up; a changed version, that
 		// NameOwnerChanged told us more than this answer does.
-		if owner, err := answer.texts(1); err == nil && answer.kind == typeReply {
+		if owner, err := textsOf(answer, 1); err == nil && answer.Kind == dbuswire.KindReply {
 			l.names.learn(name, owner[0], version)
 		}
 	}
@@ -159,14 +157,14 @@ func (l *link) settle(ctx context.Context) error {
 // demand asks the bus for what it must not refuse. The answer holds at least one
 // value, which may be nil.
 func (l *link) demand(ctx context.Context, member string, args ...string) ([]any, error) {
-	answer, err := l.ask(ctx, member, args...)
+	answer, err := l.Ask(ctx, member, args...)
 	if err != nil {
 		return nil, err
 	}
-	if answer.kind == typeError {
-		return nil, fmt.Errorf("the bus refused %s: %s", member, aai.CleanLabel(answer.errorName, 100))
+	if answer.Kind == dbuswire.KindError {
+		return nil, fmt.Errorf("the bus refused %s: %s", member, aai.CleanLabel(answer.ErrorName, 100))
 	}
-	values, err := answer.values()
+	values, err := valuesOf(answer)
 	if err != nil {
 		return nil, err
 	}
@@ -174,11 +172,11 @@ func (l *link) demand(ctx context.Context, member string, args ...string) ([]any
 }
 
 // heard takes in a signal. Only the bus itself may speak of names.
-func (l *link) heard(m *message) {
-	if m.sender != busName || m.member != "NameOwnerChanged" {
+func (l *link) heard(m *dbuswire.Message) {
+	if m.Sender != dbuswire.BusName || m.Member != "NameOwnerChanged" {
 		return
 	}
-	args, err := m.texts(3)
+	args, err := textsOf(m, 3)
 	if err != nil {
 		return
 	}
@@ -192,8 +190,8 @@ func (l *link) heard(m *message) {
 // owner finds who has the service's name and has the bus start the service if
 // nobody does.
 func (b *bus) owner(ctx context.Context, l *link, t *target) (string, *failure) {
-	if t.service == busName {
-		return busName, nil
+	if t.service == dbuswire.BusName {
+		return dbuswire.BusName, nil
 	}
 	if owner := l.names.owner(t.service); owner != "" {
 		return owner, nil
@@ -201,20 +199,20 @@ func (b *bus) owner(ctx context.Context, l *link, t *target) (string, *failure) 
 	var owner string
 	for attempt := 0; attempt < 3; attempt++ {
 		version := l.names.version()
-		answer, err := l.ask(ctx, "GetNameOwner", t.service)
+		answer, err := l.Ask(ctx, "GetNameOwner", t.service)
 		if err != nil {
 			return "", t.lost(err).undelivered()
 		}
-		if answer.kind == typeError {
-			if answer, err = l.call(ctx, startRequest(t.service)); err != nil {
+		if answer.Kind == dbuswire.KindError {
+			if answer, err = l.Call(ctx, startRequest(t.service)); err != nil {
 				return "", t.lost(err).undelivered()
 			}
-			if answer.kind == typeError {
+			if answer.Kind == dbuswire.KindError {
 				return "", b.notStarted(t, answer)
 			}
 			continue
 		}
-		texts, err := answer.texts(1)
+		texts, err := textsOf(answer, 1)
 		if err != nil {
 			return "", &failure{err: t.unreadable(err)}
 		}
@@ -234,8 +232,8 @@ func (b *bus) owner(ctx context.Context, l *link, t *target) (string, *failure) 
 
 // notStarted says why the bus did not start a service. One that ran before may
 // just be restarting, so that is worth another try.
-func (b *bus) notStarted(t *target, answer *message) *failure {
-	if answer.errorName != errorPrefix+"ServiceUnknown" {
+func (b *bus) notStarted(t *target, answer *dbuswire.Message) *failure {
+	if answer.ErrorName != errorPrefix+"ServiceUnknown" {
 		return t.refused(answer).undelivered()
 	}
 	b.mu.Lock()
@@ -252,7 +250,7 @@ func (b *bus) close() {
 	defer b.mu.Unlock()
 	b.closed = true
 	if b.live != nil {
-		b.live.close()
+		b.live.Close()
 	}
 	if b.dialing != nil {
 		b.dialing.cancel()

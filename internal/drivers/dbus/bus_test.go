@@ -2,9 +2,7 @@ package dbus
 
 import (
 	"context"
-	"errors"
 	"net"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -38,17 +36,6 @@ func TestNoSessionBus(t *testing.T) {
 				t.Errorf("%s (%s)", err.Message, err.Hint)
 			}
 		})
-	}
-}
-
-func TestFileInThePlaceOfTheSocket(t *testing.T) {
-	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "bus"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	_, err := sessionAddress(func(name string) string { return map[string]string{"XDG_RUNTIME_DIR": folder}[name] })
-	if !errors.Is(err, errNoBus) {
-		t.Errorf("got %v", err)
 	}
 }
 
@@ -197,23 +184,6 @@ func TestOneConnectionForAll(t *testing.T) {
 	for range cap(links) - 1 {
 		if l := <-links; l != first {
 			t.Fatal("two connections")
-		}
-	}
-}
-
-func TestSocketPath(t *testing.T) {
-	for address, want := range map[string]string{
-		"unix:path=/run/user/1000/bus":        "/run/user/1000/bus",
-		"unix:guid=ab,path=/run/a%2cb%20c":    "/run/a,b c",
-		"unix:abstract=/tmp/dbus-1,guid=ab":   "@/tmp/dbus-1",
-		"unixexec:path=/bin/sh":               "",
-		"tcp:host=localhost,port=1,path=/run": "",
-		"launchd:env=X":                       "",
-		"unix:dir=/tmp":                       "",
-		"unix":                                "",
-	} {
-		if got, err := socketPath(address); got != want || (err == nil) != (want != "") {
-			t.Errorf("%s: %q %v", address, got, err)
 		}
 	}
 }

@@ -17,12 +17,13 @@ import (
 	"pgregory.net/rapid"
 
 	"aai"
+	"aai/internal/dbuswire"
 )
 
 // mustType parses a signature of the tests' own.
-func mustType(t testing.TB, sig string) *dtype {
+func mustType(t testing.TB, sig string) *dbuswire.Type {
 	t.Helper()
-	parsed, err := parseType(sig)
+	parsed, err := dbuswire.ParseType(sig)
 	if err != nil {
 		t.Fatalf("%q: %v", sig, err)
 	}
@@ -30,18 +31,18 @@ func mustType(t testing.TB, sig string) *dtype {
 }
 
 // throughTheWire encodes a value, frames it, reads the frame and decodes it.
-func throughTheWire(v any, t *dtype) (out any, frame []byte, err error) {
+func throughTheWire(v any, t *dbuswire.Type) (out any, frame []byte, err error) {
 	e := encoder{}
 	if err := e.value(v, t, parameter("v")); err != nil {
 		return nil, nil, err
 	}
-	m := message{kind: typeSignal, path: "/a", iface: "a.b", member: "C", signature: t.sig, body: e.buf}
-	frame = m.frame(7)
-	read, err := readMessage(bytes.NewReader(frame))
+	m := dbuswire.Message{Kind: dbuswire.KindSignal, Path: "/a", Interface: "a.b", Member: "C", Signature: t.Sig, Body: e.Bytes()}
+	frame = m.Frame(7)
+	read, err := dbuswire.ReadMessage(bytes.NewReader(frame))
 	if err != nil {
 		return nil, frame, fmt.Errorf("reading: %w", err)
 	}
-	values, err := read.values()
+	values, err := valuesOf(read)
 	if err != nil {
 		return nil, frame, fmt.Errorf("decoding: %w", err)
 	}
@@ -105,24 +106,24 @@ func godbusCannot(err error) bool {
 
 func TestRandomValuesRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		typ, err := parseType(drawSignature(t, 3))
+		typ, err := dbuswire.ParseType(drawSignature(t, 3))
 		if err != nil {
 			t.Fatal(err)
 		}
 		in, want := drawValue(t, typ, 3)
 		got, frame, err := throughTheWire(in, typ)
 		if err != nil {
-			t.Fatalf("%s: %v", typ.sig, err)
+			t.Fatalf("%s: %v", typ.Sig, err)
 		}
 		if diff := cmp.Diff(want, got); diff != "" {
-			t.Fatalf("%s (-want +got)\n%s", typ.sig, diff)
+			t.Fatalf("%s (-want +got)\n%s", typ.Sig, diff)
 		}
 		theirs, err := byGodbus(frame)
 		if godbusCannot(err) {
 			return
 		}
 		if diff := cmp.Diff(want, theirs); err != nil || diff != "" {
-			t.Fatalf("%s by godbus: %v (-want +got)\n%s", typ.sig, err, diff)
+			t.Fatalf("%s by godbus: %v (-want +got)\n%s", typ.Sig, err, diff)
 		}
 	})
 }
@@ -150,8 +151,8 @@ func drawSignature(t *rapid.T, depth int) string {
 }
 
 // drawValue draws a value and what it is after the round trip.
-func drawValue(t *rapid.T, typ *dtype, depth int) (in, out any) {
-	switch typ.code {
+func drawValue(t *rapid.T, typ *dbuswire.Type, depth int) (in, out any) {
+	switch typ.Code {
 	case 'b':
 		v := rapid.Bool().Draw(t, "b")
 		return v, v
@@ -169,21 +170,21 @@ func drawValue(t *rapid.T, typ *dtype, depth int) (in, out any) {
 		return v, v
 	case 'v':
 		inner := drawSignature(t, max(depth-1, 0))
-		parsed, _ := parseType(inner)
+		parsed, _ := dbuswire.ParseType(inner)
 		in, out = drawValue(t, parsed, depth-1)
 		return map[string]any{"signature": inner, "value": in}, out
-	case arrayCode, structCode:
+	case dbuswire.ArrayCode, dbuswire.StructCode:
 		return drawItems(t, typ, depth)
-	case dictCode:
+	case dbuswire.DictCode:
 		ins, outs := map[string]any{}, map[string]any{}
 		for range rapid.IntRange(0, 3).Draw(t, "entries") {
-			_, key := drawValue(t, typ.key, depth-1)
-			in, out := drawValue(t, typ.elem, depth-1)
+			_, key := drawValue(t, typ.Key, depth-1)
+			in, out := drawValue(t, typ.Elem, depth-1)
 			ins[keyText(key)], outs[keyText(key)] = in, out
 		}
 		return ins, outs
 	}
-	return drawInteger(t, typ.code)
+	return drawInteger(t, typ.Code)
 }
 
 func drawInteger(t *rapid.T, code byte) (in, out any) {
@@ -196,9 +197,9 @@ func drawInteger(t *rapid.T, code byte) (in, out any) {
 	return json.Number(fmt.Sprint(v)), v
 }
 
-func drawItems(t *rapid.T, typ *dtype, depth int) (in, out any) {
-	fields := typ.fields
-	if typ.code == arrayCode && typ.elem.code == 'y' {
+func drawItems(t *rapid.T, typ *dbuswire.Type, depth int) (in, out any) {
+	fields := typ.Fields
+	if typ.Code == dbuswire.ArrayCode && typ.Elem.Code == 'y' {
 		raw := rapid.SliceOf(rapid.Byte()).Draw(t, "bytes")
 		in = map[string]any{"base64": base64.StdEncoding.EncodeToString(raw)}
 		if text := strings.TrimSuffix(string(raw), "\x00"); isText(text) {
@@ -206,9 +207,9 @@ func drawItems(t *rapid.T, typ *dtype, depth int) (in, out any) {
 		}
 		return in, in
 	}
-	if typ.code == arrayCode {
+	if typ.Code == dbuswire.ArrayCode {
 		for range rapid.IntRange(0, 3).Draw(t, "items") {
-			fields = append(fields, typ.elem)
+			fields = append(fields, typ.Elem)
 		}
 	}
 	ins, outs := []any{}, []any{}
@@ -243,13 +244,13 @@ func TestBigEndian(t *testing.T) {
 	if err := m.EncodeTo(&frame, binary.BigEndian); err != nil {
 		t.Fatal(err)
 	}
-	got, err := readMessage(&frame)
+	got, err := dbuswire.ReadMessage(&frame)
 	if err != nil {
 		t.Fatal(err)
 	}
-	values, err := got.values()
+	values, err := valuesOf(got)
 	want := []any{int64(0x0102), int64(-2), uint64(1) << 40, "ä", map[string]any{"k": []any{0.5}}}
-	if diff := cmp.Diff(want, values); err != nil || diff != "" || got.replySerial != 258 || got.sender != ":1.2" {
+	if diff := cmp.Diff(want, values); err != nil || diff != "" || got.ReplySerial != 258 || got.Sender != ":1.2" {
 		t.Errorf("%v %+v %s", err, got, diff)
 	}
 }
@@ -267,7 +268,7 @@ func TestInference(t *testing.T) {
 		{[]any{1, "a"}, "av"}, {[]any{[]any{}}, "av"}, {[]any{map[string]any{}}, "av"}, {map[string]any{}, "a{sv}"},
 	} {
 		got, err := inferType(c.in, parameter("v"))
-		if err != nil || got.sig != c.sig {
+		if err != nil || got.Sig != c.sig {
 			t.Errorf("%v: %v %v, expected %s", c.in, got, err, c.sig)
 		}
 		if _, _, err := throughTheWire(c.in, mustType(t, "v")); err != nil {

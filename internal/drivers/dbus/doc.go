@@ -7,7 +7,7 @@
 //
 // The way of one call, all of it within the call's deadline:
 //
-//	link       the one connection to that bus, dialled at the first call (bus.go, conn.go)
+//	link       the one connection to that bus, dialled at the first call (bus.go)
 //	owner      who has the service's name; started by the bus if nobody (bus.go, names.go)
 //	guard      whether that may be reached at all (guard.go)
 //	introspect what the object says of its methods, remembered (introspect.go)
@@ -18,11 +18,7 @@
 // to the service's name, so nothing can slip in between the look and the call, and
 // a reply counts only if it comes from there or from the bus itself.
 //
-// The package speaks the wire protocol itself instead of through godbus, which
-// blocks outside of the call's context when the bus stops reading, starts a
-// goroutine for every call, closes the connection for all calls when one app
-// replies with a type it cannot decode (a{b…}, a{g…}), and has no limit for the
-// size of a reply below 128 MiB. The tests hold the codec against godbus.
-//
-// The protocol: https://dbus.freedesktop.org/doc/dbus-specification.html.
+// Connections, messages and D-Bus types are those of the package dbuswire; what is
+// here is JSON and the judgement of what may be called. The tests hold the values
+// against godbus.
 package dbus

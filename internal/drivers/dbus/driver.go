@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"aai"
+	"aai/internal/dbuswire"
 )
 
 // Names of the buses in recipes.
@@ -46,10 +47,10 @@ func New(config Config) *Driver {
 	return &Driver{
 		config: config,
 		session: newBus(sessionBus, func() (string, error) {
-			return sessionAddress(config.Getenv)
+			return dbuswire.SessionAddress(config.Getenv)
 		}, config.Log),
 		system: newBus(systemBus, func() (string, error) {
-			return systemAddress(config.Getenv)
+			return dbuswire.SystemAddress(config.Getenv), nil
 		}, config.Log),
 	}
 }
@@ -98,9 +99,9 @@ func (d *Driver) target(busField, service, path, iface, member string) (*target,
 	switch {
 	case !validBusName(service):
 		return nil, invalid("service", "a well-known D-Bus name such as org.example.App", service)
-	case !validPath(path):
+	case !dbuswire.ValidPath(path):
 		return nil, invalid("object", "a D-Bus object path such as /org/example/App", path)
-	case !validInterface(iface):
+	case !dbuswire.ValidInterface(iface):
 		return nil, invalid("interface", "a D-Bus interface such as org.example.App", iface)
 	}
 	switch busField {
@@ -137,7 +138,7 @@ func (d *Driver) compileMethod(r *aai.Recipe) (aai.Action, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !validMember(b.Method) {
+	if !dbuswire.ValidMember(b.Method) {
 		return nil, invalid("method", "the name of a D-Bus method such as Open", b.Method)
 	}
 	if b.Access != "" {
@@ -152,7 +153,7 @@ func (d *Driver) compileMethod(r *aai.Recipe) (aai.Action, error) {
 
 func (m *methodTool) run(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	var outs []string
-	reply, err := m.perform(ctx, func(ctx context.Context, p *peer) (*message, *failure) {
+	reply, err := m.perform(ctx, func(ctx context.Context, p *peer) (*dbuswire.Message, *failure) {
 		plan, f := m.planFor(ctx, p)
 		if f != nil {
 			return nil, f
@@ -162,12 +163,12 @@ func (m *methodTool) run(ctx context.Context, call *aai.Call) (*aai.Result, erro
 		if err != nil {
 			return nil, &failure{err: aai.AsError(err)}
 		}
-		return &message{iface: m.iface, member: m.member, signature: signature, body: body}, nil
+		return &dbuswire.Message{Interface: m.iface, Member: m.member, Signature: signature, Body: body}, nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	values, err := reply.values()
+	values, err := valuesOf(reply)
 	if err != nil {
 		return nil, m.unreadable(err)
 	}

@@ -2,7 +2,7 @@ package dbus
 
 import (
 	"encoding/base64"
-	"encoding/binary"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -12,79 +12,53 @@ import (
 	"unicode/utf8"
 
 	"aai"
+	"aai/internal/dbuswire"
 )
 
-// maxArray is the size limit of one array on the wire, by the specification.
-const maxArray = 64 << 20
-
-// An encoder writes values in the wire format, little-endian. Its buffer must
-// begin on a boundary of 8 bytes of the message, as header and body do.
-type encoder struct{ buf []byte }
-
-func (e *encoder) pad(n int) {
-	for len(e.buf)%n != 0 {
-		e.buf = append(e.buf, 0)
-	}
-}
-
-func (e *encoder) u16(v uint16) { e.pad(2); e.buf = binary.LittleEndian.AppendUint16(e.buf, v) }
-func (e *encoder) u32(v uint32) { e.pad(4); e.buf = binary.LittleEndian.AppendUint32(e.buf, v) }
-func (e *encoder) u64(v uint64) { e.pad(8); e.buf = binary.LittleEndian.AppendUint64(e.buf, v) }
-
-func (e *encoder) str(s string) {
-	e.u32(uint32(len(s)))
-	e.buf = append(append(e.buf, s...), 0)
-}
-
-func (e *encoder) signature(s string) {
-	e.buf = append(append(append(e.buf, byte(len(s))), s...), 0)
-}
+// An encoder writes JSON values in the wire format.
+type encoder struct{ dbuswire.Encoder }
 
 // array writes an array whose elements are written by f.
 func (e *encoder) array(elemAlign int, at *place, f func() error) error {
-	e.u32(0)
-	length := len(e.buf) - 4
-	e.pad(elemAlign)
-	begin := len(e.buf)
-	if err := f(); err != nil {
-		return err
+	err := e.Array(elemAlign, f)
+	if errors.Is(err, dbuswire.ErrArrayTooLarge) {
+		return aai.Errorf(aai.InvalidParams, "%s: expected at most %d MiB", at, dbuswire.MaxArray>>20)
 	}
-	size := len(e.buf) - begin
-	if size > maxArray {
-		return aai.Errorf(aai.InvalidParams, "%s: expected at most %d MiB", at, maxArray>>20)
-	}
-	binary.LittleEndian.PutUint32(e.buf[length:], uint32(size))
-	return nil
+	return err
 }
+
+// hasDescriptor reports whether values of the type hold file descriptors.
+// Those within variants are seen only when a value is there.
+func hasDescriptor(t *dbuswire.Type) bool { return strings.Contains(t.Sig, "h") }
 
 // value writes a JSON value as the type. Its error is an *aai.Error with code
 // INVALID_PARAMS that names the place, or AUTOMATION_NOT_SUPPORTED for a file
 // descriptor.
-func (e *encoder) value(v any, t *dtype, at *place) error {
-	if at.depth > maxDepth {
-		return aai.Errorf(aai.InvalidParams, "%s: nested more than %d deep", at, maxDepth)
+func (e *encoder) value(v any, t *dbuswire.Type, at *place) error {
+	if at.depth > dbuswire.MaxDepth {
+		return aai.Errorf(aai.InvalidParams, "%s: nested more than %d deep", at, dbuswire.MaxDepth)
 	}
-	switch t.code {
+	switch t.Code {
 	case 'b':
 		return e.boolean(v, at)
 	case 'y', 'n', 'q', 'i', 'u', 'x', 't':
-		return e.integer(v, t.code, at)
+		return e.integer(v, t.Code, at)
 	case 'd':
 		f, ok := doubleOf(v)
 		if !ok {
 			return mismatch(at, `a number, "NaN", "Infinity" or "-Infinity"`, v)
 		}
-		e.u64(math.Float64bits(f))
+		e.Double(f)
 		return nil
 	case 's', 'o', 'g':
-		return e.text(v, t.code, at)
+		return e.text(v, t.Code, at)
 	case 'v':
 		return e.variant(v, at)
-	case arrayCode:
+	case dbuswire.ArrayCode:
 		return e.list(v, t, at)
-	case dictCode:
+	case dbuswire.DictCode:
 		return e.dict(v, t, at)
-	case structCode:
+	case dbuswire.StructCode:
 		return e.structure(v, t, at)
 	}
 	return noDescriptors(at.String())
@@ -101,11 +75,7 @@ func (e *encoder) boolean(v any, at *place) error {
 	if !ok {
 		return mismatch(at, "true or false", v)
 	}
-	if b {
-		e.u32(1)
-	} else {
-		e.u32(0)
-	}
+	e.Bool(b)
 	return nil
 }
 
@@ -119,13 +89,13 @@ func (e *encoder) integer(v any, code byte, at *place) error {
 	bits := n.bits()
 	switch code {
 	case 'y':
-		e.buf = append(e.buf, byte(bits))
+		e.Byte(byte(bits))
 	case 'n', 'q':
-		e.u16(uint16(bits))
+		e.U16(uint16(bits))
 	case 'i', 'u':
-		e.u32(uint32(bits))
+		e.U32(uint32(bits))
 	default:
-		e.u64(bits)
+		e.U64(bits)
 	}
 	return nil
 }
@@ -160,17 +130,17 @@ func (e *encoder) text(v any, code byte, at *place) error {
 	}
 	switch code {
 	case 'g':
-		if _, err := parseSignature(s); err != nil {
+		if _, err := dbuswire.ParseSignature(s); err != nil {
 			return aai.Errorf(aai.InvalidParams, "%s: expected a D-Bus signature such as a{sv}: %w", at, err)
 		}
-		e.signature(s)
+		e.Signature(s)
 		return nil
 	case 'o':
-		if !validPath(s) {
+		if !dbuswire.ValidPath(s) {
 			return aai.Errorf(aai.InvalidParams, "%s: expected a D-Bus object path such as /org/example/Thing", at)
 		}
 	}
-	e.str(s)
+	e.Str(s)
 	return nil
 }
 
@@ -181,19 +151,19 @@ func (e *encoder) variant(v any, at *place) error {
 	if err != nil {
 		return err
 	}
-	if t.hasDescriptor() {
+	if hasDescriptor(t) {
 		return noDescriptors(at.String())
 	}
-	e.signature(t.sig)
+	e.Signature(t.Sig)
 	return e.value(inner, t, at.within(""))
 }
 
-func variantType(v any, at *place) (*dtype, any, error) {
+func variantType(v any, at *place) (*dbuswire.Type, any, error) {
 	if object, ok := v.(map[string]any); ok && len(object) == 2 {
 		sig, isText := object["signature"].(string)
 		inner, isThere := object["value"]
 		if isText && isThere {
-			t, err := parseType(sig)
+			t, err := dbuswire.ParseType(sig)
 			if err != nil {
 				return nil, nil, aai.Errorf(aai.InvalidParams, "%s.signature: expected the D-Bus signature of one type: %w", at, err)
 			}
@@ -204,22 +174,22 @@ func variantType(v any, at *place) (*dtype, any, error) {
 	return t, v, err
 }
 
-func (e *encoder) list(v any, t *dtype, at *place) error {
-	if t.elem.code == 'y' {
+func (e *encoder) list(v any, t *dbuswire.Type, at *place) error {
+	if t.Elem.Code == 'y' {
 		if raw, ok, err := bytesOf(v, at); ok || err != nil {
 			return e.rawBytes(raw, at, err)
 		}
 	}
 	items, ok := v.([]any)
 	if !ok {
-		if t.elem.code == 'y' {
+		if t.Elem.Code == 'y' {
 			return mismatch(at, `an array of bytes, a string or {"base64": "…"}`, v)
 		}
 		return mismatch(at, "an array", v)
 	}
-	return e.array(t.elem.align(), at, func() error {
+	return e.array(t.Elem.Align(), at, func() error {
 		for i, item := range items {
-			if err := e.value(item, t.elem, at.index(i)); err != nil {
+			if err := e.value(item, t.Elem, at.index(i)); err != nil {
 				return err
 			}
 		}
@@ -232,7 +202,7 @@ func (e *encoder) rawBytes(raw []byte, at *place, err error) error {
 		return err
 	}
 	return e.array(1, at, func() error {
-		e.buf = append(e.buf, raw...)
+		e.Raw(raw)
 		return nil
 	})
 }
@@ -258,23 +228,23 @@ func bytesOf(v any, at *place) (raw []byte, ok bool, err error) {
 
 // dict writes the entries in the order of their names, so that the same value
 // always makes the same message.
-func (e *encoder) dict(v any, t *dtype, at *place) error {
+func (e *encoder) dict(v any, t *dbuswire.Type, at *place) error {
 	object, ok := v.(map[string]any)
 	if !ok {
 		return mismatch(at, "an object", v)
 	}
 	return e.array(8, at, func() error {
 		for _, name := range slices.Sorted(maps.Keys(object)) {
-			e.pad(8)
+			e.Struct()
 			entry := at.within(name)
-			key, err := keyOf(name, t.key.code, entry)
+			key, err := keyOf(name, t.Key.Code, entry)
 			if err != nil {
 				return err
 			}
-			if err := e.value(key, t.key, entry); err != nil {
+			if err := e.value(key, t.Key, entry); err != nil {
 				return err
 			}
-			if err := e.value(object[name], t.elem, entry); err != nil {
+			if err := e.value(object[name], t.Elem, entry); err != nil {
 				return err
 			}
 		}
@@ -308,13 +278,13 @@ func keyOf(name string, code byte, at *place) (any, error) {
 	return nil, aai.Errorf(aai.InvalidParams, "%s: expected an integer as name", at)
 }
 
-func (e *encoder) structure(v any, t *dtype, at *place) error {
+func (e *encoder) structure(v any, t *dbuswire.Type, at *place) error {
 	items, ok := v.([]any)
-	if !ok || len(items) != len(t.fields) {
-		return mismatch(at, fmt.Sprintf("an array of %d values, for the D-Bus struct %s", len(t.fields), t.sig), v)
+	if !ok || len(items) != len(t.Fields) {
+		return mismatch(at, fmt.Sprintf("an array of %d values, for the D-Bus struct %s", len(t.Fields), t.Sig), v)
 	}
-	e.pad(8)
-	for i, field := range t.fields {
+	e.Struct()
+	for i, field := range t.Fields {
 		if err := e.value(items[i], field, at.index(i)); err != nil {
 			return err
 		}
@@ -324,14 +294,14 @@ func (e *encoder) structure(v any, t *dtype, at *place) error {
 
 // empty writes the value of a parameter that was left out: an empty array or
 // dict. It reports false for a type that has no empty value.
-func (e *encoder) empty(t *dtype) bool {
-	switch t.code {
-	case arrayCode:
-		e.u32(0)
-		e.pad(t.elem.align())
-	case dictCode:
-		e.u32(0)
-		e.pad(8)
+func (e *encoder) empty(t *dbuswire.Type) bool {
+	switch t.Code {
+	case dbuswire.ArrayCode:
+		e.U32(0)
+		e.Pad(t.Elem.Align())
+	case dbuswire.DictCode:
+		e.U32(0)
+		e.Pad(8)
 	default:
 		return false
 	}

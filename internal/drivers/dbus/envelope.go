@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"aai"
+	"aai/internal/dbuswire"
 )
 
 // The handler of the AAI protocol on Linux: its method and the defaults for where
@@ -86,11 +87,11 @@ func (e *envelopeTool) run(ctx context.Context, call *aai.Call) (*aai.Result, er
 		return nil, bad
 	}
 	body := encoder{}
-	if err := body.value(string(text), &dtype{code: 's', sig: envelopeSignature}, parameter("params")); err != nil {
+	if err := body.value(string(text), &dbuswire.Type{Code: 's', Sig: envelopeSignature}, parameter("params")); err != nil {
 		return nil, err
 	}
-	reply, err := e.perform(ctx, func(context.Context, *peer) (*message, *failure) {
-		return &message{iface: e.iface, member: e.member, signature: envelopeSignature, body: body.buf}, nil
+	reply, err := e.perform(ctx, func(context.Context, *peer) (*dbuswire.Message, *failure) {
+		return &dbuswire.Message{Interface: e.iface, Member: e.member, Signature: envelopeSignature, Body: body.Bytes()}, nil
 	})
 	if err != nil {
 		return nil, err
@@ -99,8 +100,8 @@ func (e *envelopeTool) run(ctx context.Context, call *aai.Call) (*aai.Result, er
 }
 
 // read takes the reply out of its envelope.
-func (e *envelopeTool) read(m *message, requestID string) (*aai.Result, error) {
-	texts, err := m.texts(1)
+func (e *envelopeTool) read(m *dbuswire.Message, requestID string) (*aai.Result, error) {
+	texts, err := textsOf(m, 1)
 	if err != nil {
 		return nil, e.unreadable(err)
 	}

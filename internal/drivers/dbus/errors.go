@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aai"
+	"aai/internal/dbuswire"
 )
 
 // errorPrefix begins the names of the errors of the protocol itself, which are
@@ -48,11 +49,11 @@ func isNobody(name string) bool {
 // deliveryOf says whether the app got a message that was answered by an error.
 // What the app answers it has got. The bus answers in its place when it did not
 // pass the message on, except when it has waited for the app in vain.
-func deliveryOf(reply *message) aai.Delivery {
-	if reply.sender != busName {
+func deliveryOf(reply *dbuswire.Message) aai.Delivery {
+	if reply.Sender != dbuswire.BusName {
 		return aai.Delivered
 	}
-	switch strings.TrimPrefix(reply.errorName, errorPrefix) {
+	switch strings.TrimPrefix(reply.ErrorName, errorPrefix) {
 	case "NoReply", "Timeout", "TimedOut", "Disconnected":
 		return aai.DeliveryUnknown
 	}
@@ -60,18 +61,18 @@ func deliveryOf(reply *message) aai.Delivery {
 }
 
 // refused is the failure that an error message stands for.
-func (t *target) refused(reply *message) *failure {
-	detail := aai.CleanLabel(reply.errorName, 120)
-	if texts, err := reply.texts(1); err == nil {
+func (t *target) refused(reply *dbuswire.Message) *failure {
+	detail := aai.CleanLabel(reply.ErrorName, 120)
+	if texts, err := textsOf(reply, 1); err == nil {
 		detail += ": " + aai.CleanLabel(texts[0], 500)
 	}
 	who := t.service
-	if reply.sender == busName && t.service != busName {
+	if reply.Sender == dbuswire.BusName && t.service != dbuswire.BusName {
 		who = "the " + t.bus.name + " bus, for " + t.service + ","
 	}
-	err := aai.Errorf(codeOf(reply.errorName), "%s answered %s with the error %s", who, t.member, detail)
+	err := aai.Errorf(codeOf(reply.ErrorName), "%s answered %s with the error %s", who, t.member, detail)
 	err.Delivery = deliveryOf(reply)
-	if t.service == busName { // the bus is the one who was called
+	if t.service == dbuswire.BusName { // the bus is the one who was called
 		err.Delivery = aai.Delivered
 	}
 	switch err.Code {
@@ -127,6 +128,14 @@ func (t *target) unanswered(cause error) *aai.Error {
 	return err
 }
 
+// unsendable says that a call would be no valid message.
+func (t *target) unsendable(cause error) *aai.Error {
+	err := aai.Errorf(aai.InvalidParams, "%s of %s: %w", t.member, t.service, cause)
+	err.Hint = "Give the tool smaller values."
+	err.Delivery = aai.NotDelivered
+	return err
+}
+
 // ended is the error of a context that ended, or nil for another cause.
 func (t *target) ended(cause error) *aai.Error {
 	var err *aai.Error
@@ -158,7 +167,7 @@ func (t *target) unreadable(cause error) *aai.Error {
 
 func (t *target) oversized(size int) *aai.Error {
 	err := aai.Errorf(aai.AutomationFailed, "the reply of %s to %s has %d MiB, more than the %d that are read",
-		t.service, t.member, size>>20, maxReply>>20)
+		t.service, t.member, size>>20, dbuswire.MaxBody>>20)
 	err.Hint = "The app has carried out the call. Ask it for less at a time."
 	err.Delivery = aai.Delivered
 	return err

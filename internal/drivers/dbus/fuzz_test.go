@@ -8,6 +8,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	godbus "github.com/godbus/dbus/v5"
+
+	"aai/internal/dbuswire"
 )
 
 // Whatever is encoded can be decoded, by us and by godbus, to the same.
@@ -19,7 +21,7 @@ func FuzzEncode(f *testing.F) {
 	f.Add("v", `[[[[[[1e3]]]]]]`)
 	f.Add("(do)", `["NaN", "/"]`)
 	f.Fuzz(func(t *testing.T, sig, text string) {
-		typ, err := parseType(sig)
+		typ, err := dbuswire.ParseType(sig)
 		if _, theirs := godbus.ParseSignature(sig); err == nil && theirs != nil {
 			t.Fatalf("%q is no signature: %v", sig, theirs)
 		}
@@ -49,16 +51,16 @@ func FuzzEncode(f *testing.F) {
 // Nothing that comes from the bus breaks the reader, and what it reads is JSON.
 func FuzzRead(f *testing.F) {
 	e := encoder{}
-	_ = e.value(map[string]any{"a": []any{1, "x"}}, &dtype{code: 'v', sig: "v"}, parameter("v"))
-	m := message{kind: typeReply, replySerial: 3, sender: ":1.1", signature: "v", body: e.buf}
-	f.Add(m.frame(7))
+	_ = e.value(map[string]any{"a": []any{1, "x"}}, &dbuswire.Type{Code: 'v', Sig: "v"}, parameter("v"))
+	m := dbuswire.Message{Kind: dbuswire.KindReply, ReplySerial: 3, Sender: ":1.1", Signature: "v", Body: e.Bytes()}
+	f.Add(m.Frame(7))
 	f.Add([]byte("l\x02\x00\x01\xff\xff\xff\xff\x01\x00\x00\x00\x00\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, frame []byte) {
-		m, err := readMessage(bytes.NewReader(frame))
+		m, err := dbuswire.ReadMessage(bytes.NewReader(frame))
 		if err != nil {
 			return
 		}
-		values, err := m.values()
+		values, err := valuesOf(m)
 		if err != nil {
 			return
 		}
@@ -73,16 +75,16 @@ func FuzzRoundTrip(f *testing.F) {
 	f.Add("a{sv}", []byte("\x00\x00\x00\x00\x00\x00\x00\x00"))
 	f.Add("(ysav)", []byte("\x01\x00\x00\x00\x01\x00\x00\x00x\x00\x00\x00\x00\x00\x00\x00"))
 	f.Fuzz(func(t *testing.T, sig string, body []byte) {
-		typ, err := parseType(sig)
+		typ, err := dbuswire.ParseType(sig)
 		if err != nil {
 			return
 		}
-		m := message{kind: typeSignal, path: "/a", iface: "a.b", member: "C", signature: sig, body: body}
-		read, err := readMessage(bytes.NewReader(m.frame(1)))
+		m := dbuswire.Message{Kind: dbuswire.KindSignal, Path: "/a", Interface: "a.b", Member: "C", Signature: sig, Body: body}
+		read, err := dbuswire.ReadMessage(bytes.NewReader(m.Frame(1)))
 		if err != nil {
 			t.Fatal(err)
 		}
-		values, err := read.values()
+		values, err := valuesOf(read)
 		if err != nil {
 			return
 		}

@@ -1,11 +1,11 @@
 package dbus
 
 import (
-	"encoding/binary"
 	"slices"
 	"strings"
 
 	"aai"
+	"aai/internal/dbuswire"
 )
 
 // What may never be reached, whatever a descriptor says: whoever can call these
@@ -77,8 +77,8 @@ func checkReach(service, path, iface, member string) error {
 		return unreachable("interface", iface)
 	case isDenied(path, deniedPaths()):
 		return unreachable("object", path)
-	case service == busName && !slices.Contains(busMembers(), member):
-		return unreachable("method", busName+"."+member)
+	case service == dbuswire.BusName && !slices.Contains(busMembers(), member):
+		return unreachable("method", dbuswire.BusName+"."+member)
 	}
 	return nil
 }
@@ -86,15 +86,14 @@ func checkReach(service, path, iface, member string) error {
 // checkRequest is checkReach for a message that is about to be sent. One to the
 // Properties interface names the interface it is really about in its first
 // argument.
-func (p *peer) checkRequest(m *message) error {
-	if err := checkReach(p.service, p.path, m.iface, m.member); err != nil {
+func (p *peer) checkRequest(m *dbuswire.Message) error {
+	if err := checkReach(p.service, p.path, m.Interface, m.Member); err != nil {
 		return err
 	}
-	if m.iface != propertyInterface {
+	if m.Interface != propertyInterface {
 		return nil
 	}
-	sent := message{signature: m.signature, body: m.body, order: binary.LittleEndian}
-	named, err := sent.texts(1)
+	named, err := textsOf(m, 1)
 	if err == nil && isDenied(named[0], deniedNames()) {
 		return unreachable("interface", named[0])
 	}
@@ -102,7 +101,7 @@ func (p *peer) checkRequest(m *message) error {
 }
 
 func unreachable(field, name string) *aai.Error {
-	err := aai.Errorf(aai.PermissionDenied, "%s: %s can never be reached through this gateway", field, aai.CleanLabel(name, maxName))
+	err := aai.Errorf(aai.PermissionDenied, "%s: %s can never be reached through this gateway", field, aai.CleanLabel(name, dbuswire.MaxName))
 	err.Hint = "It could run programs, read passwords or decide about permissions. No setting allows it."
 	err.Delivery = aai.NotDelivered
 	return err

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"aai"
+	"aai/internal/dbuswire"
 )
 
 // Limits on what an object may say of itself.
@@ -16,8 +17,8 @@ const (
 	maxIntrospection  = 1 << 20
 	maxElementDepth   = 32
 	maxCachedObjects  = 4096
-	introspectable    = busName + ".Introspectable"
-	propertyInterface = busName + ".Properties"
+	introspectable    = dbuswire.BusName + ".Introspectable"
+	propertyInterface = dbuswire.BusName + ".Properties"
 )
 
 // An object is what introspection says of one. It is not changed once made. One
@@ -40,11 +41,11 @@ type method struct {
 
 type argument struct {
 	name string
-	typ  *dtype
+	typ  *dbuswire.Type
 }
 
 type property struct {
-	typ      *dtype
+	typ      *dbuswire.Type
 	writable bool
 }
 
@@ -101,7 +102,7 @@ func (p *peer) introspect(ctx context.Context) (o *object, remembered bool, f *f
 		return o, true, nil
 	}
 	o = &object{}
-	reply, f := p.call(ctx, &message{iface: introspectable, member: "Introspect"})
+	reply, f := p.call(ctx, &dbuswire.Message{Interface: introspectable, Member: "Introspect"})
 	switch {
 	case f == nil:
 		o = readIntrospection(reply)
@@ -114,11 +115,11 @@ func (p *peer) introspect(ctx context.Context) (o *object, remembered bool, f *f
 }
 
 // readIntrospection reads the reply to Introspect.
-func readIntrospection(reply *message) *object {
-	if len(reply.body) > maxIntrospection+16 {
+func readIntrospection(reply *dbuswire.Message) *object {
+	if len(reply.Body) > maxIntrospection+16 {
 		return &object{}
 	}
-	texts, err := reply.texts(1)
+	texts, err := textsOf(reply, 1)
 	if err != nil {
 		return &object{}
 	}
@@ -181,7 +182,7 @@ func (r *introspectionReader) element(path string, attributes []xml.Attr) {
 	case "node/interface/method/arg":
 		r.argument(get("name"), get("type"), get("direction"))
 	case "node/interface/property":
-		if t, err := parseType(get("type")); err == nil {
+		if t, err := dbuswire.ParseType(get("type")); err == nil {
 			r.iface.properties[get("name")] = property{typ: t, writable: get("access") != "read"}
 		}
 	}
@@ -190,7 +191,7 @@ func (r *introspectionReader) element(path string, attributes []xml.Attr) {
 // argument adds to the method; the direction of a method's argument is "in"
 // unless it says otherwise.
 func (r *introspectionReader) argument(name, signature, direction string) {
-	t, err := parseType(signature)
+	t, err := dbuswire.ParseType(signature)
 	if err != nil {
 		r.method.unclear = true
 		return

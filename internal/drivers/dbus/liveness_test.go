@@ -11,6 +11,7 @@ import (
 	"github.com/godbus/dbus/v5"
 
 	"aai"
+	"aai/internal/dbuswire"
 	"aai/internal/drivers/dbus/dbustest"
 )
 
@@ -49,10 +50,10 @@ func TestDeliveryOfErrors(t *testing.T) {
 		"NoReply": aai.DeliveryUnknown, "Timeout": aai.DeliveryUnknown, "TimedOut": aai.DeliveryUnknown, "Disconnected": aai.DeliveryUnknown,
 		"ServiceUnknown": aai.NotDelivered, "AccessDenied": aai.NotDelivered, "LimitsExceeded": aai.NotDelivered,
 	} {
-		if got := deliveryOf(&message{sender: busName, errorName: errorPrefix + name}); got != want {
+		if got := deliveryOf(&dbuswire.Message{Sender: dbuswire.BusName, ErrorName: errorPrefix + name}); got != want {
 			t.Errorf("%s of the bus: %s", name, got)
 		}
-		if got := deliveryOf(&message{sender: ":1.2", errorName: errorPrefix + name}); got != aai.Delivered {
+		if got := deliveryOf(&dbuswire.Message{Sender: ":1.2", ErrorName: errorPrefix + name}); got != aai.Delivered {
 			t.Errorf("%s of an app: %s", name, got)
 		}
 	}

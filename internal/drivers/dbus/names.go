@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"aai/internal/dbuswire"
 )
 
 // A nameTable remembers who owns which name, as long as the bus has not said
@@ -97,12 +99,12 @@ func taintedIn(listed []any) []string {
 }
 
 // startRequest asks the bus to start the service as its .service file says.
-func startRequest(service string) *message {
+func startRequest(service string) *dbuswire.Message {
 	e := encoder{}
-	e.str(service)
-	e.u32(0)
-	return &message{
-		kind: typeCall, destination: busName, path: busPath, iface: busIface, member: "StartServiceByName",
-		signature: "su", body: e.buf,
+	e.Str(service)
+	e.U32(0)
+	return &dbuswire.Message{
+		Destination: dbuswire.BusName, Path: dbuswire.BusPath, Interface: dbuswire.BusInterface, Member: "StartServiceByName",
+		Signature: "su", Body: e.Bytes(),
 	}
 }

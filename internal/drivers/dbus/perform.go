@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/dbuswire"
 )
 
 // Attempts at a call that certainly reached nobody, and the pause before the
@@ -37,7 +38,7 @@ type failure struct {
 func (f *failure) undelivered() *failure {
 	f.err.Delivery = aai.NotDelivered
 	switch {
-	case errors.Is(f.err, errLost):
+	case errors.Is(f.err, dbuswire.ErrLost):
 		f.again = true
 		f.err.Hint = "The app did not get the call. Try again."
 	case f.err.Code == aai.Timeout:
@@ -54,12 +55,12 @@ type peer struct {
 }
 
 // A prepareFunc makes the message for the peer. It may ask the peer first.
-type prepareFunc func(ctx context.Context, p *peer) (*message, *failure)
+type prepareFunc func(ctx context.Context, p *peer) (*dbuswire.Message, *failure)
 
 // perform makes one call: it finds the peer, has the message prepared and sends
 // it. It tries again where nothing was delivered, and never otherwise. Its
 // error says what became of the message.
-func (t *target) perform(ctx context.Context, prepare prepareFunc) (*message, error) {
+func (t *target) perform(ctx context.Context, prepare prepareFunc) (*dbuswire.Message, error) {
 	pause := firstPause
 	for attempt := 1; ; attempt++ {
 		reply, f := t.attempt(ctx, prepare)
@@ -73,7 +74,7 @@ func (t *target) perform(ctx context.Context, prepare prepareFunc) (*message, er
 	}
 }
 
-func (t *target) attempt(ctx context.Context, prepare prepareFunc) (*message, *failure) {
+func (t *target) attempt(ctx context.Context, prepare prepareFunc) (*dbuswire.Message, *failure) {
 	l, err := t.bus.connect(ctx)
 	if err != nil {
 		return nil, (&failure{err: t.noBus(err)}).undelivered()
@@ -94,38 +95,38 @@ func (t *target) attempt(ctx context.Context, prepare prepareFunc) (*message, *f
 }
 
 // call sends a message to the peer and waits for the reply.
-func (p *peer) call(ctx context.Context, m *message) (*message, *failure) {
+func (p *peer) call(ctx context.Context, m *dbuswire.Message) (*dbuswire.Message, *failure) {
 	if err := p.checkRequest(m); err != nil {
 		return nil, &failure{err: aai.AsError(err)}
 	}
-	m.kind, m.destination, m.path = typeCall, p.owner, p.path
-	reply, err := p.link.call(ctx, m)
+	m.Destination, m.Path = p.owner, p.path
+	reply, err := p.link.Call(ctx, m)
 	if err != nil {
 		return nil, p.lost(err)
 	}
-	if reply.kind == typeError {
+	if reply.Kind == dbuswire.KindError {
 		return nil, p.failed(ctx, reply)
 	}
-	if reply.tooLarge > 0 {
-		return nil, &failure{err: p.oversized(reply.tooLarge)}
+	if reply.TooLarge > 0 {
+		return nil, &failure{err: p.oversized(reply.TooLarge)}
 	}
 	return reply, nil
 }
 
 // failed reads an error message and takes its consequences for what we remember.
-func (p *peer) failed(ctx context.Context, reply *message) *failure {
+func (p *peer) failed(ctx context.Context, reply *dbuswire.Message) *failure {
 	f := p.refused(reply)
-	switch name := reply.errorName; {
+	switch name := reply.ErrorName; {
 	case isStale(name):
 		p.link.objects.drop(p.owner, p.path)
-	case p.service == busName:
+	case p.service == dbuswire.BusName:
 		// What the bus says of names is then its answer, and not about the call.
-	case reply.sender == busName && isNobody(name):
+	case reply.Sender == dbuswire.BusName && isNobody(name):
 		// Nobody is there under the unique name any more: the message reached
 		// no one, and the service may have come back under another.
 		p.link.names.forget(p.service)
 		return &failure{err: p.gone("it has left the bus"), again: true}
-	case reply.sender == busName && name == errorPrefix+"NoReply" && !p.present(ctx):
+	case reply.Sender == dbuswire.BusName && name == errorPrefix+"NoReply" && !p.present(ctx):
 		f.err = p.gone("it ended while it was working on the call")
 		f.err.Delivery = aai.DeliveryUnknown
 	}
@@ -134,11 +135,11 @@ func (p *peer) failed(ctx context.Context, reply *message) *failure {
 
 // present asks whether the peer is still on the bus. When in doubt, it is.
 func (p *peer) present(ctx context.Context) bool {
-	answer, err := p.link.ask(ctx, "NameHasOwner", p.owner)
-	if err != nil || answer.kind != typeReply {
+	answer, err := p.link.Ask(ctx, "NameHasOwner", p.owner)
+	if err != nil || answer.Kind != dbuswire.KindReply {
 		return true
 	}
-	values, err := answer.values()
+	values, err := valuesOf(answer)
 	return err != nil || len(values) != 1 || values[0] != false
 }
 
@@ -156,9 +157,12 @@ func sleep(ctx context.Context, d time.Duration) bool {
 
 // lost is the failure of a call to which no answer came.
 func (t *target) lost(err error) *failure {
+	if errors.Is(err, dbuswire.ErrInvalid) {
+		return &failure{err: t.unsendable(err)}
+	}
 	f := &failure{err: t.unanswered(err)}
-	var transport *transportError
-	if errors.As(err, &transport) && transport.delivery == aai.NotDelivered {
+	var transport *dbuswire.TransportError
+	if errors.As(err, &transport) && transport.Delivery == aai.NotDelivered {
 		return f.undelivered()
 	}
 	return f

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aai"
+	"aai/internal/dbuswire"
 )
 
 // A plan says how the arguments of a call become those of a D-Bus method.
@@ -20,7 +21,7 @@ type plan struct {
 // A slot is one argument on the wire.
 type slot struct {
 	param string
-	typ   *dtype
+	typ   *dbuswire.Type
 }
 
 // newPlan makes the plan for a method from what its object says. With no word of
@@ -50,7 +51,7 @@ func newPlan(o *object, t *target, params []string) (*plan, *aai.Error) {
 	order := orderByName(m.ins, params)
 	for i, in := range m.ins {
 		p.slots = append(p.slots, slot{order[i], in.typ})
-		p.signature += in.typ.sig
+		p.signature += in.typ.Sig
 	}
 	return p, nil
 }
@@ -67,7 +68,7 @@ func inferredPlan(o *object, params []string) *plan {
 // the bus does not pass on a reply that we could not receive.
 func takesDescriptors(t *target, m *method) *aai.Error {
 	for _, a := range slices.Concat(m.ins, m.outs) {
-		if a.typ.hasDescriptor() {
+		if hasDescriptor(a.typ) {
 			return noDescriptors(t.member + " " + a.name)
 		}
 	}
@@ -77,7 +78,7 @@ func takesDescriptors(t *target, m *method) *aai.Error {
 func countMismatch(t *target, m *method, params []string) *aai.Error {
 	ins := make([]string, 0, len(m.ins))
 	for _, in := range m.ins {
-		ins = append(ins, strings.TrimSpace(aai.CleanLabel(in.name, 60)+" "+in.typ.sig))
+		ins = append(ins, strings.TrimSpace(aai.CleanLabel(in.name, 60)+" "+in.typ.Sig))
 	}
 	err := aai.Errorf(aai.DescriptorInvalid, "parameters: the descriptor lists (%s), but %s of %s takes (%s)",
 		strings.Join(params, ", "), t.member, t.service, strings.Join(ins, ", "))
@@ -139,21 +140,21 @@ func (p *plan) encode(args map[string]any) (signature string, body []byte, err e
 		case !given && e.empty(t):
 			continue
 		case !given:
-			return "", nil, aai.Errorf(aai.InvalidParams, "%s: expected a value of the D-Bus type %s, got none", at, t.sig)
+			return "", nil, aai.Errorf(aai.InvalidParams, "%s: expected a value of the D-Bus type %s, got none", at, t.Sig)
 		case t == nil:
 			if t, err = inferType(v, at); err != nil {
 				return "", nil, err
 			}
-			signature += t.sig
+			signature += t.Sig
 		}
 		if err := e.value(v, t, at); err != nil {
 			return "", nil, err
 		}
 	}
-	if len(signature) > maxSignature {
-		return "", nil, aai.Errorf(aai.InvalidParams, "the arguments have a D-Bus signature of more than %d bytes", maxSignature)
+	if len(signature) > dbuswire.MaxSignature {
+		return "", nil, aai.Errorf(aai.InvalidParams, "the arguments have a D-Bus signature of more than %d bytes", dbuswire.MaxSignature)
 	}
-	return signature, e.buf, nil
+	return signature, e.Bytes(), nil
 }
 
 // checkNames refuses arguments for which there is no place, rather than to drop

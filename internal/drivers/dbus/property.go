@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"aai"
+	"aai/internal/dbuswire"
 )
 
 // A propertyTool reads or sets a property.
@@ -23,7 +24,7 @@ func (d *Driver) compileProperty(r *aai.Recipe) (aai.Action, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !validMember(b.Property) {
+	if !dbuswire.ValidMember(b.Property) {
 		return nil, invalid("property", "the name of a D-Bus property such as Volume", b.Property)
 	}
 	p := &propertyTool{target: t, parser: r.OutputParser}
@@ -52,13 +53,13 @@ func (p *propertyTool) reachable(action aai.Action, member string) (aai.Action, 
 
 // get reads the property.
 func (p *propertyTool) get(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
-	reply, err := p.perform(ctx, func(context.Context, *peer) (*message, *failure) {
-		return p.request("Get"), nil
+	reply, err := p.perform(ctx, func(context.Context, *peer) (*dbuswire.Message, *failure) {
+		return p.getRequest(), nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	values, err := reply.values()
+	values, err := valuesOf(reply)
 	if err == nil && len(values) != 1 {
 		err = fmt.Errorf("expected one value, got %d", len(values))
 	}
@@ -70,7 +71,7 @@ func (p *propertyTool) get(ctx context.Context, _ *aai.Call) (*aai.Result, error
 
 // set sets the property. That the app accepted the value is all that is claimed.
 func (p *propertyTool) set(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	_, err := p.perform(ctx, func(ctx context.Context, peer *peer) (*message, *failure) {
+	_, err := p.perform(ctx, func(ctx context.Context, peer *peer) (*dbuswire.Message, *failure) {
 		v, given := call.Args[p.param]
 		if !given {
 			return nil, &failure{err: aai.Errorf(aai.InvalidParams, "%s: expected the new value of %s, got none", p.param, p.member)}
@@ -79,15 +80,12 @@ func (p *propertyTool) set(ctx context.Context, call *aai.Call) (*aai.Result, er
 		if f != nil {
 			return nil, f
 		}
-		m := p.request("Set")
-		m.signature += "v"
-		e := encoder{buf: m.body}
-		e.signature(t.sig)
+		e := p.named()
+		e.Signature(t.Sig)
 		if err := e.value(v, t, parameter(p.param)); err != nil {
 			return nil, &failure{err: aai.AsError(err)}
 		}
-		m.body = e.buf
-		return m, nil
+		return &dbuswire.Message{Interface: propertyInterface, Member: "Set", Signature: "ssv", Body: e.Bytes()}, nil
 	})
 	if err != nil {
 		return nil, err
@@ -95,17 +93,22 @@ func (p *propertyTool) set(ctx context.Context, call *aai.Call) (*aai.Result, er
 	return &aai.Result{Text: fmt.Sprintf("The app accepted the new value of %s.", p.member)}, nil
 }
 
-// request begins a call of the Properties interface.
-func (p *propertyTool) request(member string) *message {
-	e := encoder{}
-	e.str(p.iface)
-	e.str(p.member)
-	return &message{iface: propertyInterface, member: member, signature: "ss", body: e.buf}
+// getRequest asks for the property's value.
+func (p *propertyTool) getRequest() *dbuswire.Message {
+	e := p.named()
+	return &dbuswire.Message{Interface: propertyInterface, Member: "Get", Signature: "ss", Body: e.Bytes()}
+}
+
+// named begins the arguments of a call of the Properties interface.
+func (p *propertyTool) named() (e encoder) {
+	e.Str(p.iface)
+	e.Str(p.member)
+	return e
 }
 
 // typeOf finds the property's type: what introspection says, or else the type of
 // the present value, or else one inferred from the new value.
-func (p *propertyTool) typeOf(ctx context.Context, peer *peer, v any) (*dtype, *failure) {
+func (p *propertyTool) typeOf(ctx context.Context, peer *peer, v any) (*dbuswire.Type, *failure) {
 	o, _, f := peer.introspect(ctx)
 	if f != nil {
 		return nil, f
@@ -115,10 +118,10 @@ func (p *propertyTool) typeOf(ctx context.Context, peer *peer, v any) (*dtype, *
 			return known.typ, p.readOnly(known)
 		}
 	}
-	reply, f := peer.call(ctx, p.request("Get"))
+	reply, f := peer.call(ctx, p.getRequest())
 	if f == nil {
-		d := decoder{data: reply.body, order: reply.order}
-		if t, err := d.variantType(); err == nil && reply.signature == "v" {
+		d := decoder{Decoder: reply.Decoder()}
+		if t := d.variantType(); t != nil && reply.Signature == "v" {
 			return t, nil
 		}
 	} else if f.err.Delivery != aai.Delivered {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"aai"
+	"aai/internal/dbuswire"
 )
 
 // JSON values as they come in arguments: nil, bool, string, []any,
@@ -196,19 +197,19 @@ func doubleOf(v any) (float64, bool) {
 // inferType finds a type for a value when the app does not say which it wants:
 // s, b, i (x, t if it does not fit), d, arrays of one of these or of variants,
 // and a{sv}.
-func inferType(v any, at *place) (*dtype, error) {
+func inferType(v any, at *place) (*dbuswire.Type, error) {
 	switch v := v.(type) {
 	case string:
-		return &dtype{code: 's', sig: "s"}, nil
+		return &dbuswire.Type{Code: 's', Sig: "s"}, nil
 	case bool:
-		return &dtype{code: 'b', sig: "b"}, nil
+		return &dbuswire.Type{Code: 'b', Sig: "b"}, nil
 	case map[string]any:
-		return parseType("a{sv}")
+		return dbuswire.ParseType("a{sv}")
 	case []any:
-		return parseType("a" + inferElement(v))
+		return dbuswire.ParseType("a" + inferElement(v))
 	}
 	if code := inferNumber(v); code != 0 {
-		return &dtype{code: code, sig: string(rune(code))}, nil
+		return &dbuswire.Type{Code: code, Sig: string(rune(code))}, nil
 	}
 	return nil, mismatch(at, "a value that D-Bus has a type for", v)
 }

@@ -29,12 +29,14 @@ const config = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Config
     <allow own="*"/>
     <deny send_interface="org.example.Forbidden"/>
   </policy>
+  <limit name="max_replies_per_connection">50000</limit>
 </busconfig>
 `
 
 // A Bus is a running dbus-daemon. It ends with the test. Stop and Restart are not
 // for two goroutines at once; everything else is. Its policy allows
-// everything, except calls of the interface org.example.Forbidden.
+// everything, except calls of the interface org.example.Forbidden, and as many calls
+// in flight as the session.conf of the reference implementation does.
 type Bus struct {
 	Address string // such as "unix:path=/tmp/dbus-1/bus"
 

@@ -1,4 +1,4 @@
-package dbus
+package dbuswire
 
 import (
 	"context"
@@ -19,9 +19,10 @@ const defaultSystemBus = "unix:path=/var/run/dbus/system_bus_socket"
 // errNoBus is why there is no session bus to dial.
 var errNoBus = errors.New("neither DBUS_SESSION_BUS_ADDRESS nor a socket at $XDG_RUNTIME_DIR/bus is there")
 
-// sessionAddress finds the session bus of this login. It never starts one: a bus
-// of our own would have no apps on it.
-func sessionAddress(getenv func(string) string) (string, error) {
+// SessionAddress finds the session bus of this login, by environment variables
+// that getenv looks up. It never starts one: a bus of our own would have no apps
+// on it. The error says that there is none.
+func SessionAddress(getenv func(string) string) (string, error) {
 	if address := getenv("DBUS_SESSION_BUS_ADDRESS"); address != "" {
 		return address, nil
 	}
@@ -36,11 +37,13 @@ func sessionAddress(getenv func(string) string) (string, error) {
 	return "unix:path=" + url.PathEscape(path), nil
 }
 
-func systemAddress(getenv func(string) string) (string, error) {
+// SystemAddress is the address of the system bus: $DBUS_SYSTEM_BUS_ADDRESS, or the
+// well-known one.
+func SystemAddress(getenv func(string) string) string {
 	if address := getenv("DBUS_SYSTEM_BUS_ADDRESS"); address != "" {
-		return address, nil
+		return address
 	}
-	return defaultSystemBus, nil
+	return defaultSystemBus
 }
 
 // dialAddress opens the first of the addresses (they are separated by ";") that

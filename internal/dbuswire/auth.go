@@ -1,4 +1,4 @@
-package dbus
+package dbuswire
 
 import (
 	"bufio"
@@ -14,8 +14,8 @@ import (
 )
 
 // authenticate says who we are by the mechanism EXTERNAL: the kernel tells the
-// bus the user of the socket's other end. The passing of file descriptors is not
-// negotiated, so no app can hand us one. The socket's deadline bounds it.
+// other end, a bus or an app, the user of ours. The passing of file descriptors is
+// not negotiated, so nobody can hand us one. The socket's deadline bounds it.
 func authenticate(socket io.Writer, in *bufio.Reader) error {
 	user := hex.EncodeToString([]byte(strconv.Itoa(os.Getuid())))
 	if _, err := io.WriteString(socket, "\x00AUTH EXTERNAL "+user+"\r\n"); err != nil {

@@ -1,0 +1,69 @@
+package dbus
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"strings"
+	"testing"
+
+	"aai"
+	"aai/internal/dbuswire"
+	"aai/internal/drivers/dbus/dbustest"
+)
+
+func TestDecoderRefuses(t *testing.T) {
+	for name, c := range map[string]struct{ sig, body string }{
+		"cut off":              {"u", "\x01\x00"},
+		"string cut off":       {"s", "\x05\x00\x00\x00ab"},
+		"string without end":   {"s", "\x01\x00\x00\x00ab"},
+		"invalid UTF-8":        {"s", "\x01\x00\x00\x00\xff\x00"},
+		"boolean of 2":         {"b", "\x02\x00\x00\x00"},
+		"array too long":       {"ai", "\xff\x00\x00\x00\x01\x00\x00\x00"},
+		"array within element": {"ai", "\x02\x00\x00\x00\x01\x00\x00\x00"},
+		"no type in a variant": {"v", "\x00\x00"},
+		"two in a variant":     {"v", "\x02yy\x00\x01\x01"},
+		"descriptor":           {"h", "\x00\x00\x00\x00"},
+		"bad signature":        {"a", ""},
+		"key of a dict":        {"a{vs}", "\x00\x00\x00\x00\x00\x00\x00\x00"},
+		"bottomless variants":  {"v", strings.Repeat("\x01v\x00", 40) + "\x01y\x00\x01"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := &dbuswire.Message{Signature: c.sig, Body: []byte(c.body), Order: binary.LittleEndian}
+			if values, err := valuesOf(m); err == nil {
+				t.Errorf("read as %v", values)
+			}
+		})
+	}
+}
+
+func TestReplyWithTooManyValues(t *testing.T) {
+	e := dbuswire.Encoder{}
+	_ = e.Array(1, func() error {
+		for range maxNodes {
+			e.Signature("y")
+			e.Byte(1)
+		}
+		return nil
+	})
+	m := &dbuswire.Message{Signature: "av", Body: e.Bytes()}
+	if _, err := valuesOf(m); err == nil || !strings.Contains(err.Error(), "values") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A call that is no valid message is refused before it could end the connection.
+func TestCallThatCannotBeSent(t *testing.T) {
+	b := dbustest.Start(t)
+	dbustest.Serve(t, b, service)
+	d := newDriver(t, b)
+	to := &target{bus: d.session, service: service, path: dbustest.Path, iface: dbustest.Interface, member: "EchoString"}
+	_, err := to.perform(soon(t), func(context.Context, *peer) (*dbuswire.Message, *failure) {
+		return &dbuswire.Message{Interface: to.iface, Member: to.member, Signature: "s", Body: []byte("no string")}, nil
+	})
+	e, ok := errors.AsType[*aai.Error](err)
+	if !ok || e.Code != aai.InvalidParams || e.Delivery != aai.NotDelivered || !strings.HasPrefix(e.Message, "EchoString of "+service) {
+		t.Errorf("got %v", err)
+	}
+	run(t, compile(t, d, methodRecipe("EchoString", "v")), map[string]any{"v": "a"})
+}
