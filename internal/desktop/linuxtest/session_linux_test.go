@@ -1,0 +1,257 @@
+package linuxtest_test
+
+import (
+	"bytes"
+	"fmt"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aai/internal/desktop/linuxtest"
+)
+
+// processes are those that have the session's folder in their environment.
+func processes(t *testing.T, runtime string) []string {
+	t.Helper()
+	files, err := filepath.Glob("/proc/[0-9]*/environ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err == nil && slices.Contains(strings.Split(string(text), "\x00"), "XDG_RUNTIME_DIR="+runtime) {
+			found = append(found, file)
+		}
+	}
+	return found
+}
+
+// isGone fails the test if something of a session is still there.
+func isGone(t *testing.T, display, runtime string) {
+	t.Helper()
+	if left := processes(t, runtime); len(left) > 0 {
+		t.Errorf("still running: %q", left)
+	}
+	number := strings.TrimPrefix(display, ":")
+	for _, file := range []string{filepath.Dir(runtime), "/tmp/.X" + number + "-lock", "/tmp/.X11-unix/X" + number} {
+		if _, err := os.Stat(file); !os.IsNotExist(err) {
+			t.Errorf("%s is still there (%v)", file, err)
+		}
+	}
+}
+
+func TestNothingIsLeft(t *testing.T) {
+	var display, runtime string
+	t.Run("session", func(t *testing.T) {
+		s := linuxtest.StartAccessible(t)
+		display, runtime = s.Display, s.Runtime
+		s.Fixture(t, linuxtest.GTK3)
+		s.Fixture(t, linuxtest.Chromium).Stop(t)
+		// One that leaves its group, and does not mind being asked.
+		s.Launch(t, "sh", "-c", `trap "" TERM; setsid sh -c 'trap "" TERM; touch left; while :; do sleep 1; done' & wait`)
+		await(t, "the program has left its group", func() bool {
+			_, err := os.Stat(filepath.Join(s.Home, "left"))
+			return err == nil
+		})
+		// The screen, the bus, openbox, the accessibility bus (3), and more.
+		if n := len(processes(t, runtime)); n < 8 {
+			t.Errorf("only %d processes are known, so this test proves little", n)
+		}
+	})
+	isGone(t, display, runtime)
+}
+
+// TestKilledTest kills a test that has a session, as go test does after a while.
+func TestKilledTest(t *testing.T) {
+	victim := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestVictim$")
+	report := filepath.Join(t.TempDir(), "report")
+	victim.Env = append(os.Environ(), "VICTIM="+report)
+	if err := victim.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var display, runtime, bus string
+	await(t, "the other test has a session", func() bool {
+		text, err := os.ReadFile(report)
+		if err != nil {
+			return false
+		}
+		n, _ := fmt.Sscanln(string(text), &display, &runtime, &bus)
+		return n == 3
+	})
+	if n := len(processes(t, runtime)); n < 4 {
+		t.Errorf("only %d processes are known, so this test proves little", n)
+	}
+	if err := victim.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = victim.Wait() // it was killed
+	await(t, "the session's folder is gone", func() bool {
+		_, err := os.Stat(filepath.Dir(runtime))
+		return os.IsNotExist(err)
+	})
+	isGone(t, display, runtime)
+	socket := strings.TrimPrefix(bus, "unix:path=")
+	await(t, "the bus's folder is gone", func() bool {
+		_, err := os.Stat(filepath.Dir(socket))
+		return os.IsNotExist(err)
+	})
+}
+
+// TestVictim is the test that TestKilledTest kills. By itself it does nothing.
+func TestVictim(t *testing.T) {
+	report := os.Getenv("VICTIM")
+	if report == "" {
+		return
+	}
+	s := linuxtest.Start(t)
+	s.Fixture(t, linuxtest.Qt6)
+	if err := os.WriteFile(report, []byte(s.Display+" "+s.Runtime+" "+s.Address+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	select {}
+}
+
+func await(t *testing.T, what string, ready func() bool) {
+	t.Helper()
+	deadline := time.Now().Add(20 * time.Second)
+	for !ready() {
+		if time.Now().After(deadline) {
+			t.Fatalf("it never came to this: %s", what)
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+func TestEnvironment(t *testing.T) {
+	t.Setenv("AAI_TEST_OF_THE_PERSON", "private")
+	s := linuxtest.Start(t)
+	for name, want := range map[string]string{
+		"HOME": s.Home, "DISPLAY": s.Display, "XDG_RUNTIME_DIR": s.Runtime, "DBUS_SESSION_BUS_ADDRESS": s.Address,
+		"AAI_TEST_OF_THE_PERSON": "", "AAI": "",
+	} {
+		if got := s.Getenv(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	if s.Display == os.Getenv("DISPLAY") || s.Address == os.Getenv("DBUS_SESSION_BUS_ADDRESS") || s.Home == os.Getenv("HOME") {
+		t.Error("this is the person's own desktop")
+	}
+	info, err := os.Stat(s.Runtime)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if info.Mode().Perm() != 0o700 {
+		t.Errorf("others may use the runtime folder: %v", info.Mode())
+	}
+	env := s.LaunchEnv(t, []string{"AAI=more"}, "env")
+	if err := env.Wait(t); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Join(append(slices.Clone(s.Env), "AAI=more"), "\n") + "\n"
+	if got := env.Output(); got != want {
+		t.Errorf("a program has the environment\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestTwoSessions: they know nothing of each other.
+func TestTwoSessions(t *testing.T) {
+	one, two := linuxtest.Start(t), linuxtest.Start(t)
+	if one.Display == two.Display || one.Address == two.Address {
+		t.Fatalf("both have the screen %s and the bus %s", one.Display, one.Address)
+	}
+	f := one.Fixture(t, linuxtest.Qt6)
+	if got := two.ActiveWindow(t); got != "" {
+		t.Errorf("the window %q is on the other screen too", got)
+	}
+	two.Click(t, 50, 60, 1)
+	x, y := f.Where(t, "Twin 2").Centre()
+	one.Click(t, x, y, 1)
+	f.WaitState(t, "twin", 2)
+	if gotX, gotY := one.Pointer(t); gotX != x || gotY != y {
+		t.Errorf("the pointer is at %d,%d; want %d,%d", gotX, gotY, x, y)
+	}
+	if x, y := two.Pointer(t); x != 50 || y != 60 {
+		t.Errorf("the other pointer is at %d,%d; want 50,60", x, y)
+	}
+}
+
+// TestFocus: a window that comes later gets the focus, though the person is busy in
+// another.
+func TestFocus(t *testing.T) {
+	s := linuxtest.Start(t)
+	for _, kind := range linuxtest.Kinds() {
+		f := s.Fixture(t, kind)
+		f.Press(t, "Full name")
+		typeText(t, s, "busy")
+		f.WaitState(t, "name", "busy")
+		if got := s.ActiveWindow(t); got != f.Title {
+			t.Errorf("the active window is %q, want %q", got, f.Title)
+		}
+	}
+}
+
+func TestStartLocked(t *testing.T) {
+	s := linuxtest.StartLocked(t)
+	s.Fixture(t, linuxtest.GTK4) // it has the cookie
+	stranger := s.LaunchEnv(t, []string{"XAUTHORITY=/nonexistent"}, "xwininfo", "-root")
+	if err := stranger.Wait(t); err == nil {
+		t.Errorf("a program without the cookie saw the screen:\n%s", stranger.Output())
+	}
+}
+
+func TestScreenshot(t *testing.T) {
+	s := linuxtest.Start(t)
+	f := s.Fixture(t, linuxtest.GTK3)
+	file := filepath.Join(t.TempDir(), "screen.png")
+	s.Screenshot(t, file)
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if size := picture.Bounds().Size(); size.X != linuxtest.ScreenWidth || size.Y != linuxtest.ScreenHeight {
+		t.Errorf("the picture is %v", size)
+	}
+	// A white field beside the grey of the window, where the fixture says it is.
+	r := f.Where(t, "Notes")
+	x, y := r.Centre()
+	if red, green, blue, _ := picture.At(x, y).RGBA(); red != 0xffff || green != 0xffff || blue != 0xffff {
+		t.Errorf("the field Notes is not white at %d,%d: %v", x, y, picture.At(x, y))
+	}
+	if at := picture.At(x, r.Y+r.Height+4); at == picture.At(x, y) {
+		t.Errorf("below the field Notes it is %v too", at)
+	}
+}
+
+func TestCover(t *testing.T) {
+	s := linuxtest.Start(t)
+	f := s.Fixture(t, linuxtest.GTK3)
+	cover := s.Cover(t, f)
+	if got := s.ActiveWindow(t); !strings.HasPrefix(got, "Cover") {
+		t.Errorf("the active window is %q", got)
+	}
+	// A click at the button meets the cover.
+	f.Press(t, "Press")
+	cover.Kill(t)
+	f.WaitState(t, "focused", true)
+	f.Press(t, "Twin 1")
+	f.WaitState(t, "twin", 1)
+	f.WaitState(t, "presses", 0)
+}
+
+func TestCalc(t *testing.T) {
+	s := linuxtest.Start(t)
+	s.Calc(t)
+	if got := s.ActiveWindow(t); !strings.HasSuffix(got, "LibreOffice Calc") {
+		t.Errorf("the active window is %q", got)
+	}
+}
