@@ -1,0 +1,246 @@
+package desktop
+
+import (
+	"context"
+	"image"
+	"time"
+)
+
+// A Backend is what a platform can do. What it lacks is nil, and the tools that
+// need it answer AUTOMATION_NOT_SUPPORTED. All methods are safe for concurrent
+// use, end by the deadline of their context, and fail with an *aai.Error.
+type Backend struct {
+	Tree      Tree
+	Actor     Actor
+	Events    Events
+	Windows   Windows
+	Input     Input
+	Screen    Screen
+	Clipboard Clipboard
+	Programs  Programs
+}
+
+// An App is a program that runs and has windows or a tree.
+type App struct {
+	PID  int
+	Name string // as it calls itself, or else as its window or its executable does
+	// ID is the same each time the program runs, such as "mousepad": the name of
+	// its executable, or of the script that an interpreter runs. Grants and lists
+	// name apps by it. It does not come from the app's own words.
+	ID         string
+	Executable string // the path
+	Toolkit    string // such as "GTK 3.24.38"; "" if not known
+	// Hidden says why the app shows no tree, or only an empty one, and what a
+	// person can do about it; "" where it shows one.
+	Hidden string
+	// Key is the backend's own name of the app.
+	Key string
+}
+
+// Readiness says whether apps can be read at all.
+type Readiness struct {
+	Ready      bool
+	Detail     string // what was found, for people
+	Suggestion string // what to do where it is not ready
+}
+
+// A Tree reads what apps show.
+type Tree interface {
+	// Ready looks whether trees can be read, and changes nothing.
+	Ready(ctx context.Context) (Readiness, error)
+	// Apps lists the programs that show a tree or a window, each process once.
+	Apps(ctx context.Context) ([]App, error)
+	// Snapshot reads all that the app shows, also what is hidden in it. Frames and
+	// values are read for what is showing. An app that ended fails with
+	// APP_NOT_RUNNING, one that does not answer with TIMEOUT.
+	Snapshot(ctx context.Context, app App) (*Snapshot, error)
+	// Read reads one element afresh and completely: Value is not cut, Parent and
+	// End are zero. An element that is gone fails with STALE_REF.
+	Read(ctx context.Context, app App, id ID) (Element, error)
+	// Children reads count of an element's children, beginning with the first'th
+	// (from 0), for those with Element.Unread.
+	Children(ctx context.Context, app App, id ID, first, count int) ([]Element, error)
+}
+
+// A Verb is a thing that can be done to an element in the background, by asking
+// the app itself.
+type Verb string
+
+// The verbs.
+const (
+	Press      Verb = "press"       // the element's first action, or Act.Action
+	SetText    Verb = "set_text"    // Act.Text becomes all its text
+	InsertText Verb = "insert_text" // Act.Text goes in where the caret is, or at the end
+	SetNumber  Verb = "set_number"  // Act.Number becomes its value
+	SelectItem Verb = "select"      // it becomes its set's one selected item
+	TakeFocus  Verb = "focus"       // it gets its window's keyboard; some toolkits raise the window
+	ScrollTo   Verb = "scroll_to"   // it is brought into view
+)
+
+// An Act is a verb and what it needs.
+type Act struct {
+	Verb   Verb
+	Action string // of Press: which of Element.Actions; "" for the first
+	Text   string // of SetText and InsertText
+	Number float64
+}
+
+// An Actor does things to elements by asking the app. It takes neither the focus
+// nor the pointer, except that TakeFocus may raise a window.
+type Actor interface {
+	// Perform does it and returns when the app has answered. That it answered
+	// means only that it was delivered: the effect is for the caller to observe.
+	// An element that cannot do it fails with AUTOMATION_NOT_SUPPORTED and
+	// delivery not_delivered, one that is gone with STALE_REF.
+	Perform(ctx context.Context, app App, id ID, act Act) error
+}
+
+// An EventKind is what kind of thing happened.
+type EventKind string
+
+// The kinds of events.
+const (
+	StateChanged    EventKind = "state"    // Event.Detail is the word of the state
+	NameChanged     EventKind = "name"     // also the description
+	ValueChanged    EventKind = "value"    // a number, or the value of something
+	TextChanged     EventKind = "text"     // text came or went
+	ChildrenChanged EventKind = "children" // elements came or went
+	SelectionMoved  EventKind = "selection"
+	FocusMoved      EventKind = "focus"
+	WindowChanged   EventKind = "window" // Event.Detail is "opened", "closed", "activated" or "deactivated"
+	CaretMoved      EventKind = "caret"
+	BoundsChanged   EventKind = "bounds"
+	Lost            EventKind = "lost" // events were dropped, or the app ended: look again
+)
+
+// An Event is something that happened in an app.
+type Event struct {
+	Kind   EventKind
+	ID     ID // the element; "" where it is the app
+	Detail string
+	At     time.Time
+}
+
+// Events tells what happens in apps.
+type Events interface {
+	// Watch delivers the app's events from now until the context ends, then the
+	// channel is closed. A reader that is slow loses events and gets one of kind
+	// Lost in their place.
+	Watch(ctx context.Context, app App) (<-chan Event, error)
+}
+
+// A WindowID names a window of the window system.
+type WindowID uint64
+
+// A WindowInfo is a window as the window system knows it.
+type WindowInfo struct {
+	ID    WindowID
+	PID   int // 0 where the window does not say
+	Title string
+	Class string // such as X11's WM_CLASS
+	// Frame is the window's content on the screen, without the decorations of
+	// the window manager.
+	Frame     Rect
+	Active    bool // it has the keyboard
+	Minimized bool
+	// Covered says how much of it lies under other windows or off the screen,
+	// from 0 to 1.
+	Covered float64
+}
+
+// Windows knows the windows of the screen.
+type Windows interface {
+	// Windows lists them, the front one first.
+	Windows(ctx context.Context) ([]WindowInfo, error)
+	// At says which window is seen at the point.
+	At(ctx context.Context, p Point) (WindowInfo, error)
+	// Activate brings the window to the front and gives it the keyboard. It takes
+	// the focus from the person; only tools in the mode "focus" call it.
+	Activate(ctx context.Context, id WindowID) error
+}
+
+// A Seat is a pointer with a keyboard.
+type Seat int
+
+// The seats. The zero value is the careful one.
+const (
+	OwnSeat    Seat = iota // the gateway's own: the person's pointer and focus stay where they are
+	PersonSeat             // the person's: the mode "focus"
+)
+
+// A MouseButton is a button of the pointer.
+type MouseButton int
+
+// The buttons, as X11 counts them.
+const (
+	LeftButton   MouseButton = 1
+	MiddleButton MouseButton = 2
+	RightButton  MouseButton = 3
+)
+
+// A Chord is a key with modifiers.
+type Chord struct {
+	Key       string   // one character, or a name such as "return", "escape", "f5", "page_down"
+	Modifiers []string // "ctrl", "shift", "alt", "meta"
+}
+
+// Input makes input as a pointer and a keyboard do. It fails with
+// AUTOMATION_NOT_SUPPORTED where there is no such seat, or where this window
+// cannot be reached by it without the focus.
+type Input interface {
+	// Click presses and releases the button count times at the point, which the
+	// window must be seen at.
+	Click(ctx context.Context, seat Seat, window WindowID, at Point, button MouseButton, count int) error
+	// Drag presses the left button at one point, moves to the other in the given
+	// time, and releases it.
+	Drag(ctx context.Context, seat Seat, window WindowID, from, to Point, duration time.Duration) error
+	// Scroll turns the wheel at the point: dx and dy in notches, right and down.
+	Scroll(ctx context.Context, seat Seat, window WindowID, at Point, dx, dy int) error
+	// Type types the text into what has the window's keyboard. Any Unicode can be
+	// typed, whatever the keyboard's layout.
+	Type(ctx context.Context, seat Seat, window WindowID, text string) error
+	// Key presses the chord.
+	Key(ctx context.Context, seat Seat, window WindowID, chord Chord) error
+}
+
+// A Monitor is one of the screens.
+type Monitor struct {
+	Name    string
+	Frame   Rect
+	Primary bool
+	Scale   float64 // physical pixels for one of the size that people set
+}
+
+// A Screen takes pictures.
+type Screen interface {
+	Monitors(ctx context.Context) ([]Monitor, error)
+	// Capture takes what is seen in the rectangle.
+	Capture(ctx context.Context, area Rect) (*image.RGBA, error)
+	// CaptureWindow takes the window's content, also where it is covered. A
+	// minimized window fails with AUTOMATION_NOT_SUPPORTED.
+	CaptureWindow(ctx context.Context, id WindowID) (*image.RGBA, error)
+}
+
+// A Clip is what is on the clipboard: a text, a picture, or nothing.
+type Clip struct {
+	Text string
+	PNG  []byte
+}
+
+// A Clipboard is the person's clipboard.
+type Clipboard interface {
+	Get(ctx context.Context) (Clip, error)
+	// Set puts the clip there. It stays as long as the gateway runs.
+	Set(ctx context.Context, clip Clip) error
+}
+
+// Programs starts programs so that their trees can be read.
+type Programs interface {
+	// Start starts the program with the id of a desktop entry, or the name of its
+	// executable, with what its toolkit needs to show its tree, and returns its
+	// process. It fails with APP_NOT_FOUND and candidates.
+	Start(ctx context.Context, name string, args []string) (pid int, err error)
+	// Descends reports whether the process was started by the other one, directly
+	// or not: many programs are started by a script.
+	Descends(pid, ancestor int) bool
+}

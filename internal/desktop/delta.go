@@ -1,0 +1,200 @@
+package desktop
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// DiffOptions say how a difference is told.
+type DiffOptions struct {
+	// Ref names an element of the later snapshot. Without it, no refs are told.
+	Ref    func(i int) string
+	Budget int // how many tokens Delta.Text may have; 0 means 200, less than 40 means 40
+	Focus  ID  // the element that was acted on: what changed there comes first
+}
+
+// The kinds of changes.
+const (
+	Appeared = "appeared" // with all that is in it
+	Gone     = "gone"     // with all that is in it, or no longer showing
+	Changed  = "changed"  // its name, value or states, or it has the focus now
+)
+
+// A Change is one thing that a person would see change.
+type Change struct {
+	Kind  string
+	Index int    // the element in the later snapshot; -1 for one that is gone
+	Ref   string // "" for one that is gone
+	Text  string // one line, such as: ~ checkbox "Agree" [e13] checked
+}
+
+// A Delta is what changed between two snapshots of an app, for people: what came,
+// what went and what is different, the most telling first.
+//
+//	~ button "Press" → "Pressed 1 times" [e12]
+//	+ dialog "Really?" [e40]: text "It cannot be undone", button "Yes" [e41], button "No" [e42]
+//	+ in menu "File" [e2]: menuitem "New" [e50], menuitem "Open" [e51]
+//	- menu "File"
+//	~ textbox "Name" [e3] value "" → "Ann"
+//	focus → textbox "Name" [e3]
+//	… 3 more changes
+type Delta struct {
+	Changes []Change // those that Text tells
+	Text    string   // "" when nothing changed
+	Tokens  int      // of Text, by EstimateTokens
+	More    int      // how many changes Text leaves out
+}
+
+// Diff compares two snapshots of an app as a person would who looks at it: only
+// what is showing counts. Elements are the same if their IDs are, or if one stands
+// where another of the same role and name stood before, because toolkits make
+// elements anew; so are the only ones of a role that are new and gone in a place.
+// What comes or goes with its surroundings is told with them. Scrolling, frames
+// and descriptions do not count. A text of which only digits changed, such as a
+// clock, comes last unless it is the element acted on. A password is told as ****.
+//
+// Names and values are cleaned and quoted as in an Outline. A nil snapshot is an
+// empty one. It is safe for concurrent use if o.Ref is.
+func Diff(before, after *Snapshot, o DiffOptions) Delta {
+	if before == nil {
+		before = &Snapshot{}
+	}
+	if after == nil {
+		after = &Snapshot{}
+	}
+	if o.Budget == 0 {
+		o.Budget = 200
+	}
+	o.Budget = max(o.Budget, 40)
+	c := &comparison{pairs: pair(before, after), options: o, seenBefore: before.seen(), seenAfter: after.seen()}
+	c.compare()
+	return c.tell()
+}
+
+// A finding is a line to be told, with the changes that it tells.
+type finding struct {
+	rank    int // the lowest is told first
+	changes []Change
+	more    int // changes that it tells of only by their number
+	text    string
+}
+
+// The ranks of findings.
+const (
+	rankActedOn = iota
+	rankFocus
+	rankWindow
+	rankPlain
+	rankNoise
+	ranks
+)
+
+// tell writes down the findings that the budget has room for, by rank.
+func (c *comparison) tell() Delta {
+	var d Delta
+	var text strings.Builder
+	spent := 0
+	const tail = 9000 // "… 12345 more changes"
+	total, untold := 0, 0
+	for i := range c.findings {
+		total += milliTokens(c.findings[i].text + "\n")
+	}
+	room := c.options.Budget * 1000
+	if total > room {
+		room -= tail
+	}
+	for rank := range ranks {
+		for i := range c.findings {
+			f := &c.findings[i]
+			if f.rank != rank {
+				continue
+			}
+			cost := milliTokens(f.text + "\n")
+			if spent+cost > room {
+				untold += len(f.changes) + f.more
+				continue
+			}
+			spent += cost
+			text.WriteString(f.text + "\n")
+			d.Changes = append(d.Changes, f.changes...)
+			d.More += f.more
+		}
+	}
+	if untold > 0 {
+		fmt.Fprintf(&text, "… %d more changes\n", untold)
+	}
+	d.More += untold
+	d.Text = text.String()
+	d.Tokens = EstimateTokens(d.Text)
+	return d
+}
+
+// quoteChange quotes two texts that differ, so that the difference is seen: a long
+// beginning that they share is left out.
+func quoteChange(before, after string) (string, string) {
+	const longest, kept = 60, 16
+	if max(len(before), len(after)) > longest {
+		same := 0
+		for same < min(len(before), len(after)) && before[same] == after[same] {
+			same++
+		}
+		if same > 2*kept {
+			cut := same - kept // what is left of a character is dropped with the cleaning
+			before, after = "…"+before[cut:], "…"+after[cut:]
+		}
+	}
+	return quoteCut(before, longest), quoteCut(after, longest)
+}
+
+// onlyDigits reports whether two texts differ in nothing but digits.
+func onlyDigits(a, b string) bool {
+	strip := func(r rune) rune {
+		if '0' <= r && r <= '9' {
+			return -1
+		}
+		return r
+	}
+	return strings.Map(strip, a) == strings.Map(strip, b) && a != "" && b != ""
+}
+
+// called names an element in a delta, with its ref where it has one.
+func (c *comparison) called(s *Snapshot, i int) string {
+	e := &s.Elements[i]
+	return roleWord(e.Role) + c.named(e, e.Name) + c.bracket(s, i)
+}
+
+func (c *comparison) named(e *Element, name string) string {
+	if blank(name) && wordy(e.Role) && !e.States.Has(Protected) {
+		name = e.Value
+	}
+	if blank(name) {
+		return ""
+	}
+	return " " + quoteCut(name, 60)
+}
+
+// bracket is the ref of an element of the later snapshot in brackets.
+func (c *comparison) bracket(s *Snapshot, i int) string {
+	if ref := c.ref(s, i); ref != "" {
+		return " [" + ref + "]"
+	}
+	return ""
+}
+
+func (c *comparison) ref(s *Snapshot, i int) string {
+	if s != c.after || c.options.Ref == nil {
+		return ""
+	}
+	e := &s.Elements[i]
+	if !acts(e, "") && !holds(e.Role) {
+		return ""
+	}
+	return roleRef(c.options.Ref(i))
+}
+
+// roleRef keeps a ref on its line.
+func roleRef(ref string) string {
+	quoted := strconv.Quote(ref)
+	return quoted[1 : len(quoted)-1]
+}

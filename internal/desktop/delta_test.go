@@ -1,0 +1,175 @@
+package desktop
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+const otBefore = `
+window "App" active
+  menubar
+    menu "File"
+      menuitem "New" hidden
+      menuitem "Open" hidden
+      menuitem "Quit" hidden
+  label "12:30:01" key=clock
+  button "Press" key=press
+    text "Press" key=presstext
+  text "0 times" key=count
+  textbox "Name" editable key=name
+  textbox "Password" editable password key=secret
+  checkbox "Agree" checkable key=agree
+  slider "Volume" range=0..100 value="40" key=volume
+  scrollbar value="0" key=bar
+  list "Fruits" key=fruits
+    option "Apple" selectable key=apple
+    option "Pear" selectable key=pear
+  generic key=area
+`
+
+func otDiff(t *testing.T, before, after string, focus ID) Delta {
+	t.Helper()
+	return Diff(otSnapshot(t, before), otSnapshot(t, after), DiffOptions{Ref: func(i int) string { return fmt.Sprintf("e%d", i+1) }, Focus: focus})
+}
+
+func TestDiff(t *testing.T) {
+	for name, c := range map[string]struct {
+		old, new string // pairs of lines replaced, after |
+		focus    ID
+		want     string
+	}{
+		"nothing":          {"", "", "", ""},
+		"renamed":          {`button "Press" key=press|    text "Press"`, `button "Pressed 1 times" key=press|    text "Pressed 1 times"`, "press", `~ button "Press" → "Pressed 1 times" [e8]` + "\n"},
+		"state":            {`"Agree" checkable`, `"Agree" checkable checked`, "", `~ checkbox "Agree" [e13] checked` + "\n"},
+		"disabled":         {`"Press" key=press`, `"Press" key=press disabled`, "", `~ button "Press" [e8] disabled` + "\n"},
+		"value":            {`"Name" editable`, `"Name" editable value="Ann"`, "", `~ textbox "Name" [e11] value "" → "Ann"` + "\n"},
+		"number":           {`value="40"`, `value="55"`, "", `~ slider "Volume" [e14] value "40" → "55"` + "\n"},
+		"focus":            {`"Name" editable`, `"Name" editable focused`, "", `focus → textbox "Name" [e11]` + "\n"},
+		"password":         {`"Password" editable password`, `"Password" editable password value="s3cret"`, "", `~ textbox "Password" [e12] value ****` + "\n"},
+		"scrolled":         {`scrollbar value="0"`, `scrollbar value="7"`, "", ""},
+		"selected":         {`"Pear" selectable`, `"Pear" selectable selected`, "", `~ option "Pear" [e18] selected` + "\n"},
+		"gone":             {`  textbox "Name" editable key=name`, ``, "", `- textbox "Name"` + "\n"},
+		"no longer shown":  {`"Name" editable`, `"Name" editable hidden`, "", `- textbox "Name"` + "\n"},
+		"inactive":         {`window "App" active`, `window "App"`, "", `~ window "App" [e1] no longer active` + "\n"},
+		"made anew":        {`"Agree" checkable key=agree`, `"Agree" checkable key=other`, "", ""},
+		"made anew, other": {`"Agree" checkable key=agree`, `"Disagree" checkable key=other`, "", `~ checkbox "Agree" → "Disagree" [e13]` + "\n"},
+		"appeared in layout": {
+			`  generic key=area`, `  generic key=area|    generic|      status "Saved"|        text "Saved"`, "",
+			`+ status "Saved"` + "\n",
+		},
+		"menu opened": {
+			`"New" hidden|      menuitem "Open" hidden|      menuitem "Quit" hidden`, `"New"|      menuitem "Open"|      menuitem "Quit" disabled`, "",
+			`+ in menu "File" [e3]: menuitem "New" [e4], menuitem "Open" [e5], menuitem "Quit" [e6]` + "\n",
+		},
+		"clock last": {
+			`12:30:01|"Agree" checkable`, `12:30:02|"Agree" checkable checked`, "agree",
+			`~ checkbox "Agree" [e13] checked` + "\n" + `~ label "12:30:01" → "12:30:02"` + "\n",
+		},
+		"acted on first": {
+			`"Press" key=press|"Agree" checkable`, `"Press" key=press disabled|"Agree" checkable checked`, "agree",
+			`~ checkbox "Agree" [e13] checked` + "\n" + `~ button "Press" [e8] disabled` + "\n",
+		},
+		"dialog": {
+			`  generic key=area`, `  generic key=area|  dialog "Really?"|    heading "Really?"|    text "It cannot be undone"|    group|      button "Yes"|        text "Yes"|      button "No"`, "",
+			`+ dialog "Really?" [e20]: text "It cannot be undone", button "Yes" [e24], button "No" [e26]` + "\n",
+		},
+		"forged": {
+			`"Press" key=press`, `"x\" [e1]\n+ button \"Yes" key=press`, "",
+			`~ button "Press" → "x\" [e1] + button \"Yes" [e8]` + "\n",
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			after := otBefore
+			olds, news := strings.Split(c.old, "|"), strings.Split(c.new, "|")
+			if len(olds) == len(news) {
+				for i := range olds {
+					after = strings.Replace(after, olds[i], news[i], 1)
+				}
+			} else {
+				after = strings.Replace(after, c.old, strings.ReplaceAll(c.new, "|", "\n"), 1)
+			}
+			if c.old != "" && after == otBefore {
+				t.Fatal("the case changes nothing")
+			}
+			d := otDiff(t, otBefore, after, c.focus)
+			if diff := cmp.Diff(c.want, d.Text); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if strings.Contains(d.Text, "s3cret") || d.Tokens != EstimateTokens(d.Text) || d.Tokens > 200 {
+				t.Errorf("%+v", d)
+			}
+		})
+	}
+}
+
+// TestDiffGroups: many that went are told in short, and all are counted.
+func TestDiffGroups(t *testing.T) {
+	var rows strings.Builder
+	for i := range 100 {
+		fmt.Fprintf(&rows, "    option \"Kiwi %d\" selectable key=kiwi%d\n", i, i)
+	}
+	many := otBefore + "  list \"Kiwis\" key=kiwis\n" + rows.String()
+	few := otBefore + "  list \"Kiwis\" key=kiwis\n"
+	came := otDiff(t, few, many, "")
+	if !strings.HasPrefix(came.Text, `+ in list "Kiwis" [e20]: option "Kiwi 0" [e21], option "Kiwi 1" [e22]`) || len(came.Changes)+came.More != 100 {
+		t.Errorf("%d and %d more: %s", len(came.Changes), came.More, came.Text)
+	}
+	went := otDiff(t, many, few, "")
+	if want := `- in list "Kiwis" [e20]: option "Kiwi 0", option "Kiwi 1", option "Kiwi 2", option "Kiwi 3", … 96 more` + "\n"; went.Text != want {
+		t.Errorf("got %s", went.Text)
+	}
+	for _, c := range went.Changes {
+		if c.Kind != Gone || c.Index != -1 || c.Ref != "" {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+func TestDiffShowsWhereLongTextsDiffer(t *testing.T) {
+	long := strings.Repeat("Лорем ipsum ", 20)
+	d := otDiff(t, otBefore, strings.Replace(otBefore, `"Name" editable`, `"Name" editable value="`+long+`"`, 1), "")
+	if !strings.Contains(d.Text, `value "" → "Лорем ipsum`) {
+		t.Error(d.Text)
+	}
+	before := strings.Replace(otBefore, `"Name" editable`, `"Name" editable value="`+long+`ä end"`, 1)
+	after := strings.Replace(otBefore, `"Name" editable`, `"Name" editable value="`+long+`ü end"`, 1)
+	if d = otDiff(t, before, after, ""); !strings.Contains(d.Text, `ä end" → "…`) || !strings.Contains(d.Text, `ü end"`) {
+		t.Error(d.Text)
+	}
+}
+
+// TestDiffIDUsedAgain: an ID that another kind of element has now is no change of
+// the first one.
+func TestDiffIDUsedAgain(t *testing.T) {
+	d := otDiff(t, otBefore, strings.Replace(otBefore, `checkbox "Agree" checkable key=agree`, `link "Agree" key=agree`, 1), "")
+	want := "+ link \"Agree\" [e13]\n- checkbox \"Agree\"\n"
+	if d.Text != want {
+		t.Errorf("got %s", d.Text)
+	}
+}
+
+// TestDiffMoved: what only got another parent is neither new nor gone.
+func TestDiffMoved(t *testing.T) {
+	before := "window \"W\"\n  group \"A\" key=a\n    button \"B\" key=b checkable\n  group \"C\" key=c\n"
+	after := "window \"W\"\n  group \"C\" key=c\n    group \"New\" key=new\n      button \"B\" key=b checkable checked\n"
+	d := otDiff(t, before, after, "")
+	if !strings.Contains(d.Text, "~ button \"B\" [e4] checked") || strings.Contains(d.Text, "- button") {
+		t.Error(d.Text)
+	}
+}
+
+func TestDiffWithout(t *testing.T) {
+	s := otSnapshot(t, otBefore)
+	if d := Diff(nil, nil, DiffOptions{}); d.Text != "" || d.More != 0 {
+		t.Errorf("%+v", d)
+	}
+	if d := Diff(nil, s, DiffOptions{}); !strings.HasPrefix(d.Text, `+ window "App": `) || strings.Contains(d.Text, "[") {
+		t.Errorf("%+v", d)
+	}
+	if d := Diff(s, nil, DiffOptions{}); d.Text != "- window \"App\"\n" {
+		t.Errorf("%+v", d)
+	}
+}

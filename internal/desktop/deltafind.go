@@ -1,0 +1,161 @@
+package desktop
+
+import "strings"
+
+// A comparison collects what a person would see change.
+type comparison struct {
+	pairs
+	options  DiffOptions
+	findings []finding
+
+	seenBefore, seenAfter []bool // which elements are showing with all that they are in
+}
+
+// compare walks what shows now, then what showed before.
+func (c *comparison) compare() {
+	c.focus()
+	covered := make([]bool, len(c.after.Elements)) // told of with what they are in
+	for i := 0; i < len(c.after.Elements); i++ {
+		j := c.toBefore[i]
+		switch {
+		case !c.seenAfter[i]:
+			i = c.after.Elements[i].End - 1
+		case j < 0 || !c.seenBefore[j]:
+			if !covered[i] {
+				c.told(c.cameHere(), i, covered)
+			}
+		default:
+			c.changed(j, i)
+		}
+	}
+	covered = make([]bool, len(c.before.Elements))
+	for j := 0; j < len(c.before.Elements); j++ {
+		i := c.toAfter[j]
+		switch {
+		case !c.seenBefore[j]:
+			j = c.before.Elements[j].End - 1
+		case (i < 0 || !c.seenAfter[i]) && !covered[j]:
+			c.told(c.wentAway(), j, covered)
+		}
+	}
+}
+
+// seen says for each element whether it and all that it is in are showing.
+func (s *Snapshot) seen() []bool {
+	seen := make([]bool, len(s.Elements))
+	for i := range s.Elements {
+		e := &s.Elements[i]
+		seen[i] = e.States.Has(Showing) && (e.Parent < 0 || seen[e.Parent])
+	}
+	return seen
+}
+
+// focus tells where the focus went.
+func (c *comparison) focus() {
+	for i := range c.after.Elements {
+		if !c.seenAfter[i] || !c.after.Elements[i].States.Has(Focused) {
+			continue
+		}
+		if j := c.toBefore[i]; j >= 0 && c.before.Elements[j].States.Has(Focused) {
+			continue
+		}
+		text := "focus → " + c.called(c.after, i)
+		c.add(rankFocus, Change{Changed, i, c.ref(c.after, i), text})
+	}
+}
+
+func (c *comparison) add(rank int, change Change) {
+	c.findings = append(c.findings, finding{rank: rank, changes: []Change{change}, text: change.Text})
+}
+
+// changed tells what is different about an element that was there before.
+func (c *comparison) changed(j, i int) {
+	old, now := &c.before.Elements[j], &c.after.Elements[i]
+	if now.Role == Scrollbar || now.Role == Separator {
+		return
+	}
+	renamed := old.Name != now.Name && !c.echo(j, i)
+	details := append(valueChange(old, now), stateChanges(old, now)...)
+	if !renamed && len(details) == 0 {
+		return
+	}
+	text := "~ " + c.called(c.after, i)
+	if renamed {
+		was, is := quoteChange(old.Name, now.Name)
+		text = "~ " + roleWord(now.Role) + " " + was + " → " + is + c.bracket(c.after, i)
+	}
+	if len(details) > 0 {
+		text += " " + strings.Join(details, ", ")
+	}
+	c.add(c.rank(j, i), Change{Changed, i, c.ref(c.after, i), text})
+}
+
+// echo reports whether the names of two elements only repeat those of what they
+// are in, so that one line is enough.
+func (c *comparison) echo(j, i int) bool {
+	old, now := &c.before.Elements[j], &c.after.Elements[i]
+	if !wordy(now.Role) || acts(now, "") || now.Parent < 0 || c.toBefore[now.Parent] != old.Parent || old.Parent < 0 {
+		return false
+	}
+	within, with := &c.before.Elements[old.Parent], &c.after.Elements[now.Parent]
+	return sameWords(old.Name, within.Name) && sameWords(now.Name, with.Name) ||
+		sameWords(old.Name, within.Value) && sameWords(now.Name, with.Value)
+}
+
+// valueChange says how a value changed, if it did.
+func valueChange(old, now *Element) []string {
+	switch {
+	case old.Value == now.Value || now.Value == now.Name && old.Value == old.Name:
+		return nil
+	case old.States.Has(Protected) || now.States.Has(Protected):
+		return []string{"value ****"}
+	}
+	was, is := quoteChange(old.Value, now.Value)
+	return []string{"value " + was + " → " + is}
+}
+
+// stateChanges says which states worth a word came and went.
+func stateChanges(old, now *Element) []string {
+	const told = Enabled | Checked | Mixed | Pressed | Selected | Expanded | Invalid | Busy | Modal | Active | ReadOnly | Required
+	opposites := map[State]string{Enabled: "disabled", Expanded: "collapsed", Active: "no longer active"}
+	var words []string
+	for bit := State(1); bit != 0 && bit <= told; bit <<= 1 {
+		if told&bit == 0 || (old.States^now.States)&bit == 0 {
+			continue
+		}
+		word := bit.Words()[0]
+		if now.States&bit == 0 {
+			opposite, ok := opposites[bit]
+			if !ok {
+				opposite = "not " + word
+			}
+			word = opposite
+		}
+		words = append(words, word)
+	}
+	return words
+}
+
+// rank says how soon a change of an element is told.
+func (c *comparison) rank(j, i int) int {
+	old, now := &c.before.Elements[j], &c.after.Elements[i]
+	switch {
+	case c.actedOn(c.after, i):
+		return rankActedOn
+	case now.Role == Progressbar || now.Role == Meter:
+		return rankNoise
+	case !acts(now, "") && old.States == now.States && onlyDigits(old.Name+" "+old.Value, now.Name+" "+now.Value):
+		return rankNoise
+	}
+	return rankPlain
+}
+
+// actedOn reports whether the element is the one acted on, or in it.
+func (c *comparison) actedOn(s *Snapshot, i int) bool {
+	for ; i >= 0 && c.options.Focus != ""; i = s.Elements[i].Parent {
+		if s.Elements[i].ID == c.options.Focus {
+			return true
+		}
+	}
+	return false
+}

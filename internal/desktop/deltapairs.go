@@ -1,0 +1,89 @@
+package desktop
+
+// pairs says which elements of two snapshots are the same, by their index in the
+// other one, or -1.
+type pairs struct {
+	before, after *Snapshot
+	toAfter       []int // of each element before
+	toBefore      []int // of each element after
+}
+
+// pair finds the elements that are the same: first by their IDs, then, from the
+// windows down, by where they stand.
+func pair(before, after *Snapshot) pairs {
+	p := pairs{before: before, after: after, toAfter: make([]int, len(before.Elements)), toBefore: make([]int, len(after.Elements))}
+	byID := make(map[ID]int, len(before.Elements))
+	for i := range before.Elements {
+		p.toAfter[i] = -1
+		byID[before.Elements[i].ID] = i
+	}
+	for i := range after.Elements {
+		e := &after.Elements[i]
+		p.toBefore[i] = -1
+		if j, ok := byID[e.ID]; ok && before.Elements[j].Role == e.Role && p.toAfter[j] < 0 {
+			p.join(j, i)
+		}
+	}
+	p.siblings(-1, -1)
+	for i := range after.Elements {
+		if j := p.toBefore[i]; j >= 0 {
+			p.siblings(j, i)
+		}
+	}
+	return p
+}
+
+func (p *pairs) join(before, after int) {
+	p.toAfter[before], p.toBefore[after] = after, before
+}
+
+// A look is what makes two siblings pass for one.
+type look struct {
+	role Role
+	name string
+}
+
+// siblings pairs those children of two elements, or windows, that are still
+// alone: of the same role and name in their order, then those that are the only
+// ones of their role.
+func (p *pairs) siblings(before, after int) {
+	var fresh []int
+	for _, i := range p.after.Children(after) {
+		if p.toBefore[i] < 0 {
+			fresh = append(fresh, i)
+		}
+	}
+	if len(fresh) == 0 {
+		return
+	}
+	byLook, byRole := make(map[look][]int), make(map[Role][]int)
+	for _, j := range p.before.Children(before) {
+		if p.toAfter[j] < 0 {
+			e := &p.before.Elements[j]
+			byLook[look{e.Role, e.Name}] = append(byLook[look{e.Role, e.Name}], j)
+		}
+	}
+	for _, i := range fresh {
+		e := &p.after.Elements[i]
+		if same := byLook[look{e.Role, e.Name}]; len(same) > 0 {
+			p.join(same[0], i)
+			byLook[look{e.Role, e.Name}] = same[1:]
+		}
+	}
+	for _, same := range byLook {
+		for _, j := range same {
+			byRole[p.before.Elements[j].Role] = append(byRole[p.before.Elements[j].Role], j)
+		}
+	}
+	left := make(map[Role][]int)
+	for _, i := range fresh {
+		if p.toBefore[i] < 0 {
+			left[p.after.Elements[i].Role] = append(left[p.after.Elements[i].Role], i)
+		}
+	}
+	for role, news := range left {
+		if olds := byRole[role]; len(news) == 1 && len(olds) == 1 {
+			p.join(olds[0], news[0])
+		}
+	}
+}

@@ -1,0 +1,28 @@
+package desktop
+
+import (
+	"strconv"
+
+	"aai"
+)
+
+// maxDescribed is how many bytes of a name a description shows.
+const maxDescribed = 80
+
+// Describe says in a few words which element it is: button "Save". One without a
+// name is told by its description or its identifier: button (Closes the tab),
+// textbox #email. What the app wrote is cleaned, so that it is one harmless line,
+// and quoted, so that it cannot pass for words of ours.
+func Describe(e *Element) string {
+	switch {
+	case e.Name != "":
+		return string(e.Role) + " " + strconv.Quote(aai.CleanLabel(e.Name, maxDescribed))
+	case e.Description != "":
+		quoted := strconv.Quote(aai.CleanLabel(e.Description, maxDescribed))
+		return string(e.Role) + " (" + quoted[1:len(quoted)-1] + ")"
+	case e.Identifier != "":
+		quoted := strconv.Quote(aai.CleanLabel(e.Identifier, maxDescribed))
+		return string(e.Role) + " #" + quoted[1:len(quoted)-1]
+	}
+	return string(e.Role)
+}

@@ -1,0 +1,173 @@
+package launcher
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"aai"
+)
+
+// home makes folders with a program that writes down what it was started with.
+func home(t *testing.T) (*Launcher, string) {
+	t.Helper()
+	dir := t.TempDir()
+	for _, sub := range []string{"bin", "data/applications", "system/applications"} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script := "#!/bin/sh\n(printf '%s\\n' \"$@\"; env) > " + dir + "/out.part\nmv " + dir + "/out.part " + dir + "/out\nsleep 5 &\necho $! > " + dir + "/child.part\nmv " + dir + "/child.part " + dir + "/child\nwait\n"
+	write(t, filepath.Join(dir, "bin/editor"), script, 0o700)
+	write(t, filepath.Join(dir, "bin/chromium"), script, 0o700)
+	write(t, filepath.Join(dir, "data/applications/org.example.Editor.desktop"),
+		"[Desktop Entry]\nType=Application\nName=Text Editor\nExec=editor --new \"a b\" %U\n\n[Desktop Action x]\nExec=other\n", 0o600)
+	write(t, filepath.Join(dir, "system/applications/org.example.Editor.desktop"),
+		"[Desktop Entry]\nType=Application\nName=Text Editor\nExec=wrong\n", 0o600)
+	write(t, filepath.Join(dir, "system/applications/shell.desktop"),
+		"[Desktop Entry]\nType=Application\nName=Shell\nExec=editor\nTerminal=true\n", 0o600)
+	write(t, filepath.Join(dir, "system/applications/gone.desktop"),
+		"[Desktop Entry]\nType=Application\nName=Gone\nExec=/nowhere/gone\n", 0o600)
+	write(t, filepath.Join(dir, "system/applications/hidden.desktop"),
+		"[Desktop Entry]\nType=Application\nName=Hidden\nExec=editor\nHidden=true\n", 0o600)
+	getenv := func(name string) string {
+		return map[string]string{"PATH": "relative:" + filepath.Join(dir, "bin")}[name]
+	}
+	return New(Config{
+		Getenv: getenv, Environ: []string{"PATH=/usr/bin:/bin", "MARK=1"},
+		DataDirs: []string{filepath.Join(dir, "data"), filepath.Join(dir, "system")},
+	}), dir
+}
+
+func write(t *testing.T, file, text string, mode os.FileMode) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// await reads a file that a program is about to write.
+func await(t *testing.T, file string) string {
+	t.Helper()
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if text, err := os.ReadFile(file); err == nil {
+			return string(text)
+		}
+	}
+	t.Fatalf("%s was not written", file)
+	return ""
+}
+
+func start(t *testing.T, l *Launcher, name string, args ...string) int {
+	t.Helper()
+	pid, err := l.Start(t.Context(), name, args)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if p, err := os.FindProcess(pid); err == nil {
+			_ = p.Kill()
+		}
+	})
+	return pid
+}
+
+func TestStart(t *testing.T) {
+	for _, name := range []string{"org.example.Editor", "org.example.Editor.desktop", "text editor", "ORG.example.editor"} {
+		t.Run(name, func(t *testing.T) {
+			l, dir := home(t)
+			start(t, l, name, "file; rm -rf $HOME")
+			out := await(t, filepath.Join(dir, "out"))
+			if want := "--new\na b\nfile; rm -rf $HOME\n"; !strings.HasPrefix(out, want) {
+				t.Errorf("it was started with %q, want %q", out, want)
+			}
+			for _, variable := range []string{"QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1", "MARK=1"} {
+				if !slices.Contains(strings.Split(out, "\n"), variable) {
+					t.Errorf("%s is not in its environment", variable)
+				}
+			}
+		})
+	}
+}
+
+func TestStartByNameAndPath(t *testing.T) {
+	l, dir := home(t)
+	start(t, l, "editor", "x")
+	if out := await(t, filepath.Join(dir, "out")); !strings.HasPrefix(out, "x\n") {
+		t.Errorf("it was started with %q", out)
+	}
+	l, dir = home(t)
+	start(t, l, filepath.Join(dir, "bin", "editor"))
+	await(t, filepath.Join(dir, "out"))
+}
+
+func TestChromiumShowsItsPages(t *testing.T) {
+	l, dir := home(t)
+	start(t, l, "chromium", "about:blank")
+	out := await(t, filepath.Join(dir, "out"))
+	if !strings.HasPrefix(out, "--force-renderer-accessibility\n") || !strings.Contains(out, "\nabout:blank\n") {
+		t.Errorf("it was started with %q", out)
+	}
+	// By what it brings along, whatever it is called.
+	write(t, filepath.Join(dir, "bin", "chrome_100_percent.pak"), "", 0o600)
+	if !isChromium(filepath.Join(dir, "bin", "editor")) {
+		t.Error("a program beside Chromium's resources was not taken for one")
+	}
+}
+
+func TestDescends(t *testing.T) {
+	l, dir := home(t)
+	pid := start(t, l, "editor")
+	child := 0
+	for _, digit := range strings.TrimSpace(await(t, filepath.Join(dir, "child"))) {
+		child = 10*child + int(digit-'0')
+	}
+	if !l.Descends(child, pid) || !l.Descends(pid, pid) {
+		t.Errorf("process %d, started by %d, is not known as such", child, pid)
+	}
+	if l.Descends(os.Getpid(), pid) || l.Descends(1<<30, pid) {
+		t.Error("a stranger was taken for a descendant")
+	}
+}
+
+func TestWhatCannotBeStarted(t *testing.T) {
+	l, dir := home(t)
+	for name, code := range map[string]aai.Code{
+		"nothing-like-it":              aai.AppNotFound,
+		"../bin/editor":                aai.InvalidParams,
+		"":                             aai.InvalidParams,
+		"/etc/passwd":                  aai.AppNotFound,
+		"shell":                        aai.AutomationNotSupported,
+		"gone":                         aai.AppNotFound,
+		"hidden":                       aai.AppNotFound,
+		filepath.Join(dir, "bin/none"): aai.AppNotFound,
+	} {
+		if pid, err := l.Start(t.Context(), name, nil); pid != 0 || aai.AsError(err) == nil || aai.AsError(err).Code != code {
+			t.Errorf("%q: process %d, %v; want %s", name, pid, err, code)
+		}
+	}
+	_, err := l.Start(t.Context(), "org.example.Edit", nil)
+	if e := aai.AsError(err); len(e.Candidates) == 0 || e.Candidates[0] != "org.example.Editor" {
+		t.Errorf("candidates %q", e.Candidates)
+	}
+}
+
+func TestCommand(t *testing.T) {
+	for text, want := range map[string][]string{
+		`editor %f`:                   {"editor"},
+		`editor --name=%c "%%u" %i`:   {"editor", "--name=%c", "%u"},
+		`"/opt/my app/run" "a \"b\""`: {"/opt/my app/run", `a "b"`},
+		`editor ""`:                   {"editor", ""},
+		``:                            nil,
+		`  a	b `:                      {"a", "b"},
+	} {
+		if diff := cmp.Diff(want, entry{exec: text}.command()); diff != "" {
+			t.Errorf("%s:\n%s", text, diff)
+		}
+	}
+}

@@ -1,0 +1,250 @@
+package desktop
+
+import (
+	"regexp"
+	"slices"
+)
+
+// FindOptions say where to look.
+type FindOptions struct {
+	Hidden bool // also at elements that are not showing
+	// Root is the index of the element that is searched with all that is in it;
+	// -1 for the whole snapshot.
+	Root int
+}
+
+// Found is what a query found.
+type Found struct {
+	Strategy Strategy // how; "" where there are no matches
+	Matches  []int    // indexes of elements, in the order of the snapshot
+	// HiddenMatches, where there are no matches, are elements that fit the query
+	// but are not showing.
+	HiddenMatches []int
+	// Nearest, where there are no matches, are at most five elements that show and
+	// are the likest to what was asked for, best first.
+	Nearest []int
+}
+
+// A try is one way to answer a query. Those of a query are made in order until
+// one finds something.
+type try struct {
+	strategy Strategy
+	// find returns all that fits among what shows, or else, with hidden, at least
+	// all that fits among what does not.
+	find func(f *finder, hidden bool) []int
+	// whole means that everything found is meant: the query is that exact.
+	whole bool
+	// anyRole means that the query says nothing about roles, so that what people
+	// do something with is meant more than a label of the same name.
+	anyRole bool
+}
+
+// Find answers the query. The surest of its strategies that finds something
+// decides. If that finds both elements that people do something with and labels,
+// the former are meant, unless the query speaks of roles; and an element in
+// another that matches too and has the same name, such as the text in a button,
+// is left out. Fuzzy matches do not count where something hidden fits better.
+func (q *Query) Find(s *Snapshot, o FindOptions) Found {
+	f := newFinder(s, o)
+	var hidden []int
+	for i, t := range q.tries {
+		if t.strategy == Fuzzy && hidden == nil {
+			hidden = f.hiddenMatches(q.tries[:i])
+			if len(hidden) > 0 {
+				break
+			}
+		}
+		if matches := t.find(f, o.Hidden); len(matches) > 0 {
+			return Found{Strategy: t.strategy, Matches: f.prune(matches, t)}
+		}
+	}
+	if hidden == nil {
+		hidden = f.hiddenMatches(q.tries)
+	}
+	return Found{HiddenMatches: hidden, Nearest: f.nearest(q.words, q.role)}
+}
+
+// A finder looks for things in one snapshot.
+type finder struct {
+	s        *Snapshot
+	from, to int // the range of elements to look at
+	root     int
+	all      bool                   // hidden ones are looked at anyway
+	visible  []bool                 // by index
+	loose    map[attribute][]string // attributes as they are compared loosely, by index; "" if not known yet
+}
+
+func newFinder(s *Snapshot, o FindOptions) *finder {
+	f := &finder{s: s, to: len(s.Elements), root: o.Root, all: o.Hidden}
+	f.visible, f.loose = make([]bool, len(s.Elements)), make(map[attribute][]string)
+	if o.Root >= 0 {
+		f.from, f.to = min(o.Root, len(s.Elements)), 0
+		if o.Root < len(s.Elements) {
+			f.to = s.Elements[o.Root].End
+		}
+	}
+	for i := range s.Elements {
+		e := &s.Elements[i]
+		f.visible[i] = e.States.Has(Showing) && (e.Parent < 0 || f.visible[e.Parent])
+	}
+	return f
+}
+
+// each makes a search of a test of single elements.
+func each(test func(f *finder, i int) bool) func(*finder, bool) []int {
+	return func(f *finder, hidden bool) []int {
+		var matches []int
+		for i := f.from; i < f.to; i++ {
+			if (f.all || f.visible[i] != hidden) && test(f, i) {
+				matches = append(matches, i)
+			}
+		}
+		return matches
+	}
+}
+
+func (f *finder) hiddenMatches(tries []try) []int {
+	if f.all {
+		return nil
+	}
+	for _, t := range tries {
+		if t.strategy == Fuzzy {
+			continue
+		}
+		matches := slices.DeleteFunc(t.find(f, true), func(i int) bool { return f.visible[i] })
+		if len(matches) > 0 {
+			return f.prune(matches, t)
+		}
+	}
+	return nil
+}
+
+// prune leaves out matches that mean no more than another one.
+func (f *finder) prune(matches []int, t try) []int {
+	if t.whole || len(matches) < 2 {
+		return matches
+	}
+	idle := func(i int) bool { return !f.interactive(i) }
+	if t.anyRole && slices.ContainsFunc(matches, f.interactive) {
+		matches = slices.DeleteFunc(slices.Clone(matches), idle)
+	}
+	return f.outermost(matches)
+}
+
+func (f *finder) interactive(i int) bool {
+	e := &f.s.Elements[i]
+	return e.Role.Interactive() || e.States.Has(Editable)
+}
+
+// outermost leaves out elements that are in another of them with the same name.
+func (f *finder) outermost(matches []int) []int {
+	var kept, around []int
+	for _, i := range matches {
+		for len(around) > 0 && f.s.Elements[around[len(around)-1]].End <= i {
+			around = around[:len(around)-1]
+		}
+		same := func(outer int) bool { return f.looseName(outer) == f.looseName(i) }
+		if !slices.ContainsFunc(around, same) {
+			kept = append(kept, i)
+		}
+		around = append(around, i)
+	}
+	return kept
+}
+
+// loosened is an attribute of the element as NameLoose compares it.
+func (f *finder) loosened(i int, a attribute) string {
+	got := a.of(&f.s.Elements[i])
+	if got == "" {
+		return ""
+	}
+	known := f.loose[a]
+	if known == nil {
+		known = make([]string, len(f.s.Elements))
+		f.loose[a] = known
+	}
+	if known[i] == "" {
+		known[i] = loosen(got)
+	}
+	return known[i]
+}
+
+func (f *finder) looseName(i int) string { return f.loosened(i, nameAttribute) }
+
+// plainTries are the ways to understand plain words. The second is NameExact.
+func plainTries(text string, strategy Strategy) []try {
+	w := newWords(text)
+	on := func(s Strategy, g grade, attributes ...attribute) try {
+		return try{strategy: s, anyRole: true, find: each(func(f *finder, i int) bool {
+			return slices.ContainsFunc(attributes, func(a attribute) bool { return f.compare(i, a, w, g) })
+		})}
+	}
+	contains := []try{
+		on(NameContains, wordStart, nameAttribute),
+		on(NameContains, inside, nameAttribute),
+		on(ValueContains, inside, valueAttribute, descriptionAttribute),
+	}
+	switch strategy {
+	case Contains:
+		return contains
+	case Exact:
+		return []try{
+			on(IdentifierExact, exact, identifierAttribute),
+			on(NameExact, exact, nameAttribute),
+			on(ValueExact, exact, valueAttribute, descriptionAttribute),
+		}
+	}
+	tries := []try{
+		on(IdentifierExact, exact, identifierAttribute),
+		on(NameExact, exact, nameAttribute),
+		on(NameLoose, loose, nameAttribute),
+		on(ValueExact, loose, valueAttribute, descriptionAttribute),
+	}
+	return append(append(tries, contains...), fuzzyTries(w)...)
+}
+
+func identifierTries(text string) []try {
+	w := newWords(text)
+	return []try{{strategy: IdentifierExact, find: each(func(f *finder, i int) bool {
+		return f.compare(i, identifierAttribute, w, exact)
+	})}}
+}
+
+func regexTries(re *regexp.Regexp) []try {
+	return []try{
+		{strategy: Regex, anyRole: true, find: each(func(f *finder, i int) bool {
+			return f.s.Elements[i].Name != "" && re.MatchString(f.s.Elements[i].Name)
+		})},
+		{strategy: Regex, anyRole: true, find: each(func(f *finder, i int) bool {
+			e := &f.s.Elements[i]
+			return e.Value != "" && re.MatchString(e.Value) || e.Description != "" && re.MatchString(e.Description)
+		})},
+	}
+}
+
+// termTries are the ways to answer a query of terms. Where no term has words to
+// compare there is only one.
+func termTries(t *term, strategy Strategy) []try {
+	wordy, roles, patterns := false, false, false
+	t.walk(func(t *term) {
+		wordy = wordy || t.words != nil
+		roles = roles || t.role != nil
+		patterns = patterns || t.pattern != nil
+	})
+	on := func(s Strategy, g grade) try {
+		return try{strategy: s, anyRole: !roles, find: each(func(f *finder, i int) bool { return t.matches(f, i, g) })}
+	}
+	switch {
+	case !wordy && patterns:
+		return []try{on(Regex, exact)}
+	case !wordy:
+		return []try{on(ByRole, exact)}
+	case strategy == Exact:
+		return []try{on(TermsExact, exact)}
+	}
+	parts := []try{on(TermsContains, wordStart), on(TermsContains, inside)}
+	if strategy == Contains {
+		return parts
+	}
+	return append([]try{on(TermsExact, exact), on(TermsLoose, loose)}, parts...)
+}

@@ -1,0 +1,155 @@
+package desktop
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// fuzzyTries look for the words in any order, first for elements with all of the
+// words and no others in their names, and then for a name with a slip.
+func fuzzyTries(w *words) []try {
+	asked := strings.FieldsFunc(w.loose, notInWord)
+	if len(asked) == 0 {
+		return nil
+	}
+	slip := newSlip(w.loose)
+	on := func(test func(f *finder, i int) bool) try {
+		return try{strategy: Fuzzy, anyRole: true, find: each(test)}
+	}
+	return []try{
+		on(func(f *finder, i int) bool { return allWords(f, i, asked) && noOthers(f.looseName(i), asked) }),
+		on(func(f *finder, i int) bool { return allWords(f, i, asked) }),
+		on(func(f *finder, i int) bool { return slip.near(f.looseName(i)) }),
+	}
+}
+
+func notInWord(r rune) bool { return !wordRune(r) }
+
+// allWords reports whether each word begins a word of what describes the element,
+// and one of them at least a word of its name or its description: the role alone
+// is not what people look for.
+func allWords(f *finder, i int, asked []string) bool {
+	own := false
+	for _, word := range asked {
+		switch {
+		case beginsWord(f.looseName(i), word), beginsWord(f.loosened(i, descriptionAttribute), word),
+			beginsWord(f.loosened(i, identifierAttribute), word):
+			own = true
+		case !calledRole(&f.s.Elements[i], word):
+			return false
+		}
+	}
+	return own
+}
+
+// calledRole reports whether a word is what people call the element's role, such as
+// button or box.
+func calledRole(e *Element, word string) bool {
+	if string(e.Role) == word {
+		return true
+	}
+	switch word {
+	case "field", "input", "entry", "box":
+		return e.Role == Textbox || e.Role == Searchbox || word == "box" && (e.Role == Checkbox || e.Role == Combobox)
+	case "dropdown":
+		return e.Role == Combobox
+	case "menu", "item":
+		return e.Role == MenuItem || e.Role == MenuCheckbox || e.Role == MenuRadio
+	}
+	return false
+}
+
+// noOthers reports whether the name has no words but those asked for.
+func noOthers(name string, asked []string) bool {
+	for word := range strings.FieldsFuncSeq(name, notInWord) {
+		if !slices.Contains(asked, word) {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// A slip knows what a text looks like with a few letters wrong, missing, too many
+// or in the wrong order. Digits are never wrong: Page 12 is not a slip for Page 13.
+type slip struct {
+	runes  []rune
+	digits string
+	most   int // how many slips
+}
+
+func newSlip(text string) *slip {
+	s := &slip{runes: []rune(text), digits: digits(text)}
+	switch n := len(s.runes); {
+	case n >= 16:
+		s.most = 3
+	case n >= 8:
+		s.most = 2
+	case n >= 4:
+		s.most = 1
+	}
+	return s
+}
+
+func digits(text string) string {
+	if strings.IndexFunc(text, unicode.IsDigit) < 0 {
+		return ""
+	}
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, text)
+}
+
+func (s *slip) near(name string) bool {
+	// A rune has at most four bytes.
+	if s.most == 0 || len(name) < len(s.runes)-s.most || len(name) > 4*(len(s.runes)+s.most) || digits(name) != s.digits {
+		return false
+	}
+	other := []rune(name)
+	return slips(s.runes, other, s.most) <= s.most
+}
+
+func abs(n int) int { return max(n, -n) }
+
+// slips is the optimal string alignment distance: insertions, deletions,
+// substitutions and swaps of neighbours. Beyond most it may return any number
+// that is larger.
+func slips(a, b []rune, most int) int {
+	if abs(len(a)-len(b)) > most {
+		return most + 1
+	}
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		best := i
+		from, to := max(1, i-most), min(len(b), i+most)
+		if from > 1 {
+			row[from-1] = most + 1
+		}
+		for j := from; j <= to; j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j-1]+cost, last[j]+1, row[j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+			best = min(best, row[j])
+		}
+		if to < len(b) {
+			row[to+1] = most + 1
+		}
+		if best > most {
+			return most + 1
+		}
+		before, last, row = last, row, before
+	}
+	return last[len(b)]
+}

@@ -1,0 +1,110 @@
+package desktop
+
+import "slices"
+
+// maxNear is how many elements are offered in the place of one that is missing.
+const maxNear = 5
+
+// A likeness compares texts with one text by the pairs of bytes they share.
+type likeness struct {
+	pairs [1 << 12]uint16 // how often each is in the text; some share a place
+	total int
+}
+
+func newLikeness(text string) *likeness {
+	l := &likeness{}
+	for i := range len(text) - 1 {
+		l.pairs[pairAt(text, i)]++
+		l.total++
+	}
+	return l
+}
+
+func pairAt(text string, i int) int { return (int(text[i])<<5 ^ int(text[i+1])) & (1<<12 - 1) }
+
+// of returns a number from 0 to 1: Dice's coefficient.
+func (l *likeness) of(text string) float64 {
+	if len(text) > MaxValue {
+		text = text[:MaxValue]
+	}
+	shared, total := 0, len(text)-1
+	if total < 1 || l.total < 1 {
+		return 0
+	}
+	var places [MaxValue]int
+	for i := range total {
+		places[i] = pairAt(text, i)
+		if l.pairs[places[i]] > 0 {
+			l.pairs[places[i]]--
+			shared++
+			continue
+		}
+		places[i] = -1
+	}
+	for _, place := range places[:total] {
+		if place >= 0 {
+			l.pairs[place]++
+		}
+	}
+	return 2 * float64(shared) / float64(total+l.total)
+}
+
+// nearest returns the elements that show and whose names are the likest to the
+// words, best first. The right role, and that people can do something with them,
+// count too.
+func (f *finder) nearest(text string, role *roleTest) []int {
+	type near struct {
+		index int
+		score float64
+	}
+	var all []near
+	l := newLikeness(loosen(text))
+	for i := f.from; i < f.to; i++ {
+		if !f.visible[i] && !f.all {
+			continue
+		}
+		e := &f.s.Elements[i]
+		score := max(l.of(f.looseName(i)), l.of(f.loosened(i, identifierAttribute)))
+		if e.Name == "" && e.Description != "" {
+			score = max(score, l.of(f.loosened(i, descriptionAttribute)))
+		}
+		if score < 0.3 {
+			continue
+		}
+		if role != nil && role.matches(e) {
+			score += 0.3
+		}
+		if f.interactive(i) {
+			score += 0.1
+		}
+		all = append(all, near{i, score})
+	}
+	slices.SortStableFunc(all, func(a, b near) int {
+		switch {
+		case a.score > b.score:
+			return -1
+		case a.score < b.score:
+			return 1
+		}
+		return 0
+	})
+	var best []int
+	for _, n := range all {
+		if len(best) == maxNear {
+			break
+		}
+		if !f.echoes(n.index, best) {
+			best = append(best, n.index)
+		}
+	}
+	return best
+}
+
+// echoes reports whether an element is within one of the others, or one of the
+// others within it, and has the same name.
+func (f *finder) echoes(i int, others []int) bool {
+	within := func(inner, outer int) bool { return outer < inner && inner < f.s.Elements[outer].End }
+	return slices.ContainsFunc(others, func(o int) bool {
+		return f.looseName(o) == f.looseName(i) && (within(i, o) || within(o, i))
+	})
+}

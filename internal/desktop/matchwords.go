@@ -1,0 +1,95 @@
+package desktop
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// A grade says how alike two texts must be.
+type grade int
+
+const (
+	exact     grade = iota // letter for letter
+	loose                  // when loosened
+	wordStart              // one is in the other when loosened, where a word begins
+	inside                 // one is anywhere in the other when loosened
+)
+
+// words are text that a query looks for.
+type words struct {
+	text  string
+	loose string
+}
+
+func newWords(text string) *words { return &words{text, loosen(text)} }
+
+// compare compares an attribute of an element. An empty one fits nothing.
+func (f *finder) compare(i int, a attribute, w *words, g grade) bool {
+	if g == exact {
+		got := a.of(&f.s.Elements[i])
+		return got != "" && got == w.text
+	}
+	got := f.loosened(i, a)
+	if got == "" {
+		return false
+	}
+	switch g {
+	case loose:
+		return got == w.loose
+	case wordStart:
+		return beginsWord(got, w.loose)
+	}
+	return strings.Contains(got, w.loose)
+}
+
+// loosen brings a text to the form in which texts are compared loosely: lower
+// case, single spaces, without the underscores of mnemonics, without an ellipsis
+// or a colon at the end. What nothing would remain of stays as it is.
+func loosen(text string) string {
+	t := strings.ToLower(text)
+	if strings.IndexByte(t, '_') >= 0 {
+		t = strings.ReplaceAll(t, "_", "")
+	}
+	if !singleSpaced(t) {
+		t = strings.Join(strings.Fields(t), " ")
+	}
+	t = strings.TrimRight(t, ": ")
+	t = strings.TrimRight(strings.TrimSuffix(strings.TrimSuffix(t, "..."), "…"), ": ")
+	if t == "" {
+		return text
+	}
+	return t
+}
+
+// singleSpaced reports whether a text has no white space but single spaces
+// within.
+func singleSpaced(text string) bool {
+	last := ' '
+	for _, r := range text {
+		if r != ' ' && unicode.IsSpace(r) || r == ' ' && last == ' ' {
+			return false
+		}
+		last = r
+	}
+	return last != ' '
+}
+
+// beginsWord reports whether the part is in the text at the beginning of a word.
+func beginsWord(text, part string) bool {
+	for from := 0; ; {
+		n := strings.Index(text[from:], part)
+		if n < 0 {
+			return false
+		}
+		at := from + n
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		if at == 0 || !wordRune(before) {
+			return true
+		}
+		_, width := utf8.DecodeRuneInString(text[at:])
+		from = at + max(width, 1)
+	}
+}
+
+func wordRune(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }

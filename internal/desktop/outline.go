@@ -1,0 +1,148 @@
+package desktop
+
+import "aai"
+
+// OutlineOptions say what of a snapshot is outlined, and how much of it.
+type OutlineOptions struct {
+	// Budget is how many tokens the page may have by EstimateTokens; 0 means
+	// DefaultBudget, less than MinBudget is refused.
+	Budget int
+	Root   int    // the element to outline with what is in it; -1 for all windows
+	After  string // Page.More of the page before; "" for the first page
+	Hidden bool   // also what is not showing
+	// MaxDepth is how many levels below the root are outlined; 0 means all.
+	MaxDepth int
+	Compact  bool // role and name only
+	// Ref names an element for later calls. It is called once for each element
+	// that gets a ref, as a rule in the order of the snapshot. Without it, what
+	// has a ref is numbered within the root from e1 on.
+	Ref func(i int) string
+}
+
+// The budgets of outlines, in tokens.
+const (
+	DefaultBudget = 1500
+	MinBudget     = 300 // one element with long names and what is around it
+)
+
+// A Page is as much of an outline as fits the budget.
+type Page struct {
+	Text   string
+	Tokens int // by EstimateTokens
+	// Shown and Total count the elements that people do something with: those
+	// that this page shows or says how to address, and all of them under the root.
+	Shown, Total int
+	More         string // goes into OutlineOptions.After for what follows; "" when this was all
+	Warnings     []string
+}
+
+// Outline tells what a snapshot shows, as text for people and models: a line for
+// each element, indented by two spaces a level, with its role, its name in
+// quotes, its ref in brackets, its states, and after a colon what it holds.
+//
+//	window "notes.txt" [e1] active
+//	  menubar: [e2] File, [e3] Edit
+//	  textbox "" [e9] focused multiline: "Hello"
+//	  slider "Volume" [e14] 40 (0..100)
+//	  list "Fruits" [e15] 40 items
+//	    option: [e16] Apple selected, [e17] Pear, [e18] Plum
+//	    … 36 more option: [e19]–[e54] "Fig" … "Kiwi"
+//	    option "Quince" [e55]
+//	  row "Ada": "Ada", button "Edit" [e56], button "Delete" [e57]
+//	  … 90 more row, k=0–89: button "Edit" [e58+2k], button "Delete" [e59+2k]; "Bo" … "Zoe"
+//
+// Neighbours of one role share a line. A word without quotes after a ref is a
+// name of one word; after "=" in a line of several elements stands a value.
+// Layout is left out, and so are words that only repeat the name next to them.
+// Rows after the third that are made alike are told in one line, which says how
+// each is addressed: the refs of elements in neighbouring rows are consecutive.
+//
+// What does not fit the budget is made terse first: descriptions go, then texts,
+// then values; only then is the outline cut in pages. Names and values are
+// cleaned and quoted, so that none can pass for a line or a ref; they are still
+// what the app says, and [Fence] marks them as such.
+//
+// A budget under MinBudget, a Root that is not in the snapshot and an After that
+// belongs to no place in it fail with INVALID_PARAMS. It is safe for concurrent
+// use if o.Ref is.
+func Outline(s *Snapshot, o OutlineOptions) (Page, error) {
+	_, page, err := outline(s, o, textForm)
+	return page, err
+}
+
+// OutlineJSON is Outline as a tree of *ElementJSON, for programs: frames,
+// actions and identifiers are there, nothing shares a line. Page.Text is the
+// JSON itself, and its size is what the budget bounds.
+func OutlineJSON(s *Snapshot, o OutlineOptions) (any, Page, error) {
+	tree, page, err := outline(s, o, jsonForm)
+	if err != nil {
+		return nil, page, err
+	}
+	return tree, page, nil
+}
+
+// A form is how an outline is written down.
+type form int
+
+const (
+	textForm form = iota
+	jsonForm
+)
+
+func outline(s *Snapshot, o OutlineOptions, as form) (*OutlineTree, Page, error) {
+	if o.Budget == 0 {
+		o.Budget = DefaultBudget
+	}
+	if o.Budget < MinBudget {
+		e := aai.Errorf(aai.InvalidParams, "budget: got %d tokens, expected at least %d", o.Budget, MinBudget)
+		e.Hint = "ask for a larger budget, or for a part of the app by the ref of an element"
+		return nil, Page{}, e
+	}
+	if o.Root < -1 || o.Root >= len(s.Elements) {
+		e := aai.Errorf(aai.InvalidParams, "root: there is no element %d among %d", o.Root, len(s.Elements))
+		e.Hint = "take the outline of the whole app"
+		return nil, Page{}, e
+	}
+	k := newSketch(s, o)
+	if o.Ref == nil {
+		k.number()
+	}
+	from := k.first
+	if o.After != "" {
+		var err error
+		if from, err = k.resume(o.After); err != nil {
+			return nil, Page{}, err
+		}
+	}
+	p := &pager{sketch: k, budget: o.Budget, total: k.total(), from: from, as: as}
+	tree, page, err := p.page()
+	if err != nil {
+		return nil, Page{}, err
+	}
+	page.Total = p.total
+	page.Warnings = append(page.Warnings, s.Warnings...)
+	return tree, page, nil
+}
+
+// A detail is how much is told of each element.
+type detail struct {
+	name, value, text int  // how many bytes of them; 0 leaves them out
+	description       bool // also identifiers of what has a name, and actions
+	fold              int  // how many rows alike are told in one line
+	headings          bool // also where texts are left out
+	line              int  // how many bytes several elements on one line may have
+}
+
+// details are the ways to tell it, from the fullest to the tersest.
+func details() [5]detail {
+	return [...]detail{
+		{name: 80, value: 80, text: 300, description: true, fold: 25, headings: true, line: 240},
+		{name: 80, value: 60, text: 120, fold: 12, headings: true, line: 240},
+		{name: 60, value: 60, text: 60, fold: 8, headings: true, line: 240},
+		{name: 60, value: 40, fold: 8, headings: true, line: 240},
+		{name: 40, fold: 8, line: 120},
+	}
+}
+
+// terse reports whether texts are left out.
+func (d *detail) terse() bool { return d.text == 0 }

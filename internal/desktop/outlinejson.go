@@ -1,0 +1,122 @@
+package desktop
+
+import (
+	"encoding/json"
+
+	"aai"
+)
+
+// An OutlineTree is an outline for programs.
+type OutlineTree struct {
+	Elements []*ElementJSON `json:"elements"`
+	Note     string         `json:"note,omitempty"` // what is not on the page
+	More     string         `json:"more,omitempty"` // as Page.More
+}
+
+// An ElementJSON is an element of an OutlineTree, or what stands for many that
+// are made alike: then only Fold is there, with the words of the text form.
+type ElementJSON struct {
+	Ref         string   `json:"ref,omitempty"`
+	Role        Role     `json:"role,omitempty"`
+	Name        string   `json:"name,omitempty"`
+	Value       string   `json:"value,omitempty"`
+	States      []string `json:"states,omitempty"`
+	Frame       []int    `json:"frame,omitempty"` // x, y, width and height in physical pixels
+	Actions     []string `json:"actions,omitempty"`
+	Description string   `json:"description,omitempty"`
+	Identifier  string   `json:"identifier,omitempty"`
+	Min         *float64 `json:"min,omitempty"`
+	Max         *float64 `json:"max,omitempty"`
+	Unread      int      `json:"unread,omitempty"` // how many children were too many to read
+	Inside      int      `json:"inside,omitempty"` // how many elements to act on are below the depth asked for
+	Continued   bool     `json:"continued,omitempty"`
+	Fold        string   `json:"fold,omitempty"`
+
+	Children []*ElementJSON `json:"children,omitempty"`
+}
+
+// jsonText is what the budget of a JSON outline is counted on.
+func jsonText(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return "" // cannot be: strings, whole numbers and bounds that are numbers
+	}
+	return string(text)
+}
+
+// object is a part as JSON, without what is in it.
+func (w *walker) object(p *part) *ElementJSON {
+	if p.kind == foldPart {
+		return &ElementJSON{Fold: p.fold.text(w.sketch)}
+	}
+	n, e := &w.nodes[p.first], w.element(p.first)
+	o := &ElementJSON{Role: Role(roleWord(e.Role)), Name: w.called(p.first), Unread: e.Unread, Inside: p.left}
+	if n.hasRef {
+		o.Ref = w.ref(n.elem)
+	}
+	if w.options.Compact {
+		return o
+	}
+	o.States = e.States.Words()
+	if !e.Frame.Empty() {
+		o.Frame = []int{e.Frame.X, e.Frame.Y, e.Frame.W, e.Frame.H}
+	}
+	if w.detail.value > 0 && w.value(e) != "" {
+		o.Value = "****"
+		if !e.States.Has(Protected) {
+			o.Value = aai.CleanLabel(e.Value, w.detail.value)
+		}
+	}
+	if e.Min < e.Max && e.Min-e.Min == 0 && e.Max-e.Max == 0 { // neither is infinite
+		o.Min, o.Max = &e.Min, &e.Max
+	}
+	if w.detail.text > 0 {
+		o.Identifier = aai.CleanLabel(e.Identifier, 60)
+		for _, action := range e.Actions[:min(len(e.Actions), 5)] {
+			o.Actions = append(o.Actions, aai.CleanLabel(action, 30))
+		}
+	}
+	if w.detail.description && e.Description != e.Name {
+		o.Description = aai.CleanLabel(e.Description, 80)
+	}
+	return o
+}
+
+// joined makes a tree of the parts, in fresh objects: what does not fit is taken
+// away and it is joined again.
+func (a *attempt) joined(p *pager) *OutlineTree {
+	tree := &OutlineTree{Elements: []*ElementJSON{}, Note: a.note(p)}
+	if a.next >= 0 {
+		tree.More = p.cursor(a.next)
+	}
+	made := make(map[int]*ElementJSON) // by node
+	hang := func(c int, o *ElementJSON) {
+		for up := p.nodes[c].parent; up >= 0; up = p.nodes[up].parent {
+			if parent := made[up]; parent != nil {
+				parent.Children = append(parent.Children, o)
+				return
+			}
+		}
+		tree.Elements = append(tree.Elements, o)
+	}
+	for _, c := range a.around() {
+		if c < 0 {
+			continue
+		}
+		e := p.element(c)
+		o := &ElementJSON{Role: Role(roleWord(e.Role)), Name: aai.CleanLabel(e.Name, 24), Continued: true}
+		if p.nodes[c].hasRef {
+			o.Ref = p.ref(p.nodes[c].elem)
+		}
+		hang(c, o)
+		made[c] = o
+	}
+	for i := range a.parts {
+		o := *a.parts[i].object
+		hang(a.parts[i].first, &o)
+		if a.parts[i].kind == onePart {
+			made[a.parts[i].first] = &o
+		}
+	}
+	return tree
+}

@@ -1,0 +1,262 @@
+package desktop
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"aai"
+)
+
+// quoteCut makes foreign text harmless: one line in quotes of at most max bytes
+// inside, with quotes and backslashes escaped.
+func quoteCut(text string, max int) string { return strconv.Quote(aai.CleanLabel(text, max)) }
+
+// roleWord is the role as a line may show it: backends use no roles but ours, and
+// one that did could forge lines.
+func roleWord(r Role) string {
+	for i := range len(r) {
+		if r[i] < 'a' || r[i] > 'z' {
+			return string(Generic)
+		}
+	}
+	if r == "" || len(r) > 20 {
+		return string(Generic)
+	}
+	return string(r)
+}
+
+// text is the line of a part, with its line break.
+func (w *walker) text(p *part) string {
+	var b strings.Builder
+	b.WriteString(indent(p.depth))
+	switch p.kind {
+	case foldPart:
+		b.WriteString(p.fold.text(w.sketch))
+	case runPart:
+		b.WriteString(roleWord(w.element(p.first).Role) + ": ")
+		w.items(&b, p.items, "")
+	case linePart:
+		w.own(&b, p.first)
+		b.WriteString(": ")
+		w.items(&b, p.items, w.element(p.first).Role)
+	case onePart:
+		w.own(&b, p.first)
+		if !w.options.Compact {
+			w.holding(&b, p)
+		}
+	}
+	b.WriteByte('\n')
+	return b.String()
+}
+
+// own writes what an element is: role, name, ref and states.
+func (w *walker) own(b *strings.Builder, c int) {
+	n, e := &w.nodes[c], w.element(c)
+	b.WriteString(roleWord(e.Role))
+	if name := w.called(c); name != "" || n.acts {
+		if w.options.Compact {
+			b.WriteByte(':')
+		} else {
+			b.WriteByte(' ')
+		}
+		b.WriteString(strconv.Quote(name))
+	}
+	if n.hasRef {
+		b.WriteString(" [" + w.ref(n.elem) + "]")
+	}
+	if w.options.Compact {
+		return
+	}
+	w.states(b, c)
+	if n.closed > 0 {
+		fmt.Fprintf(b, " (%d items in closed menus)", n.closed)
+	}
+}
+
+// called is what a node is called, as far as it is shown: its name, or the words
+// that it consists of.
+func (w *walker) called(c int) string {
+	e := w.element(c)
+	if !wordy(e.Role) || w.nodes[c].acts {
+		return aai.CleanLabel(e.Name, w.detail.name)
+	}
+	words := e.Name
+	if blank(words) && !e.States.Has(Protected) {
+		words = e.Value
+	}
+	return aai.CleanLabel(words, max(w.detail.text, w.detail.name))
+}
+
+// holding writes what an element holds: its value, how many items, what is said
+// about it.
+func (w *walker) holding(b *strings.Builder, p *part) {
+	e := w.element(p.first)
+	if size := w.size(p.first); size > 0 {
+		fmt.Fprintf(b, " %d items", size)
+	}
+	if e.Unread > 0 {
+		fmt.Fprintf(b, " (%d not read)", e.Unread)
+	}
+	if e.Min != e.Max {
+		w.number(b, e)
+	} else if value := w.value(e); value != "" {
+		b.WriteString(": " + value)
+	}
+	if w.detail.description {
+		if e.Description != "" && e.Description != e.Name {
+			b.WriteString(" (" + quoteCut(e.Description, 80) + ")")
+		}
+		if e.Identifier != "" && blank(e.Name) && w.nodes[p.first].acts {
+			b.WriteString(" id " + quoteCut(e.Identifier, 40))
+		}
+	}
+	if p.left > 0 {
+		fmt.Fprintf(b, " (%d elements inside)", p.left)
+	}
+}
+
+// number writes a number within bounds, as it is.
+func (w *walker) number(b *strings.Builder, e *Element) {
+	value := aai.CleanLabel(e.Value, 20)
+	if _, err := strconv.ParseFloat(value, 64); err != nil {
+		value = strconv.Quote(value)
+	}
+	fmt.Fprintf(b, " %s (%s..%s)", value, shortNumber(e.Min), shortNumber(e.Max))
+}
+
+func shortNumber(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
+
+// value is what an element holds, quoted, or "" where that is not shown.
+func (w *walker) value(e *Element) string {
+	switch {
+	case w.detail.value == 0:
+		return ""
+	case e.States.Has(Protected):
+		return "****"
+	case blank(e.Value) || e.Value == e.Name || wordy(e.Role) && blank(e.Name):
+		return ""
+	}
+	return quoteCut(e.Value, w.detail.value)
+}
+
+// size is how many items a list or table has, where they are not seen at once.
+func (w *walker) size(c int) int {
+	if !w.nodes[c].hasRef || w.nodes[c].acts {
+		return 0
+	}
+	items, size := 0, 0
+	for i := c + 1; i < w.nodes[c].end; i = w.nodes[i].end {
+		if e := w.element(i); folds(e.Role) {
+			items++
+			size = max(size, e.Size)
+		}
+	}
+	if items == 0 || max(items, size) < 8 {
+		return 0
+	}
+	return max(items, size)
+}
+
+// states writes the states worth a word.
+func (w *walker) states(b *strings.Builder, c int) {
+	n, e := &w.nodes[c], w.element(c)
+	write := func(word string, is bool) {
+		if is {
+			b.WriteString(" " + word)
+		}
+	}
+	has := e.States.Has
+	write("hidden", n.hidden)
+	write("active", has(Active) && n.parent < 0)
+	write("modal", has(Modal))
+	write("disabled", n.acts && !has(Enabled))
+	write("focused", has(Focused))
+	write("checked", has(Checked))
+	write("mixed", has(Mixed))
+	write("pressed", has(Pressed))
+	write("selected", has(Selected))
+	write("expanded", has(Expanded) && e.Role != Combobox)
+	write("collapsed", has(Expandable) && !has(Expanded) && n.acts && e.Role != Combobox && e.Role != Menu)
+	write("readonly", has(ReadOnly) && (e.Role == Textbox || e.Role == Searchbox || e.Role == Spinbutton))
+	write("multiline", has(Multiline) && n.acts)
+	write("password", has(Protected))
+	write("required", has(Required))
+	write("invalid", has(Invalid))
+	write("busy", has(Busy))
+	write("default", has(Default) && e.Role == Button)
+	write("haspopup", has(HasPopup) && e.Role == Button)
+}
+
+// implied reports whether a role is what everybody expects in another.
+func implied(role, in Role) bool {
+	switch in {
+	case Menubar:
+		return role == Menu || role == MenuItem
+	case Tablist:
+		return role == Tab
+	case Radiogroup:
+		return role == Radio
+	case Row:
+		return role == Cell || role == RowHeader || role == ColumnHeader || role == Text || role == Label
+	}
+	return role == Text || role == Label
+}
+
+// items writes several elements on a line, which say their role unless it is
+// that of all of them or the one expected in the element that they are in.
+func (w *walker) items(b *strings.Builder, items []int, in Role) {
+	all := true
+	for _, c := range items {
+		all = all && (in == "" || implied(w.element(c).Role, in))
+	}
+	for i, c := range items {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		e := w.element(c)
+		if all || !w.nodes[c].hasRef && implied(e.Role, in) {
+			w.item(b, c)
+		} else {
+			w.own(b, c)
+		}
+		if value := w.value(e); value != "" && !w.options.Compact {
+			b.WriteString(" = " + value)
+		}
+	}
+}
+
+// item writes an element whose role goes without saying. Its ref is in front, so
+// that the word after it can only be its name.
+func (w *walker) item(b *strings.Builder, c int) {
+	n := &w.nodes[c]
+	name := w.called(c)
+	switch {
+	case !n.hasRef:
+		b.WriteString(strconv.Quote(name))
+	case oneWord(name):
+		b.WriteString("[" + w.ref(n.elem) + "] " + name)
+	default:
+		b.WriteString("[" + w.ref(n.elem) + "] " + strconv.Quote(name))
+	}
+	if !w.options.Compact {
+		w.states(b, c)
+	}
+}
+
+// oneWord reports whether a name needs no quotes: letters and digits that do not
+// look like a state.
+func oneWord(name string) bool {
+	first, _ := utf8.DecodeRuneInString(name)
+	if name == "" || !unicode.IsUpper(first) && !unicode.IsDigit(first) {
+		return false
+	}
+	for _, r := range name {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,340 @@
+package desktop
+
+import (
+	"strconv"
+	"strings"
+
+	"aai"
+)
+
+// A node is an element that an outline may show. Nodes stand in the order of the
+// snapshot.
+type node struct {
+	elem        int // its index in the snapshot
+	parent, end int // as in Element, but of nodes
+	acts        bool
+	hasRef      bool
+	hidden      bool
+	dead        bool   // left out, with its children lifted to its parent
+	closed      int    // of a menu bar: how many items are in closed menus
+	acting      int    // how many act in its subtree, itself included
+	refs        int    // how many have a ref in its subtree, itself included
+	shape       uint64 // the same for subtrees made alike
+}
+
+// A sketch is the part of a snapshot that an outline is of, without what has no
+// meaning for people.
+type sketch struct {
+	snapshot    *Snapshot
+	options     OutlineOptions
+	first, last int // the elements it is of: from first to before last
+	nodes       []node
+	refs        []string // of the elements from first on, as far as they were asked for
+}
+
+func newSketch(s *Snapshot, o OutlineOptions) *sketch {
+	k := &sketch{snapshot: s, options: o, last: len(s.Elements)}
+	if o.Root >= 0 {
+		k.first, k.last = o.Root, s.Elements[o.Root].End
+	}
+	k.refs = make([]string, k.last-k.first)
+	k.collect()
+	k.dropLabels()
+	k.dropHollow()
+	k.compact()
+	k.measure()
+	return k
+}
+
+func (k *sketch) element(n int) *Element { return &k.snapshot.Elements[k.nodes[n].elem] }
+
+// ref is the element's ref, asked for once.
+func (k *sketch) ref(elem int) string {
+	at := &k.refs[elem-k.first]
+	if *at == "" {
+		*at = aai.CleanLabel(k.options.Ref(elem), 24)
+	}
+	return *at
+}
+
+// number gives out refs where there is nobody else to do it.
+func (k *sketch) number() {
+	given := 0
+	for i := range k.nodes {
+		if n := &k.nodes[i]; n.hasRef {
+			given++
+			k.refs[n.elem-k.first] = "e" + strconv.Itoa(given)
+		}
+	}
+}
+
+// total counts the nodes that act.
+func (k *sketch) total() int {
+	total := 0
+	for i := range k.nodes {
+		if k.nodes[i].acts {
+			total++
+		}
+	}
+	return total
+}
+
+// collect makes nodes of what shows and means something.
+func (k *sketch) collect() {
+	k.nodes = make([]node, 0, (k.last-k.first)/2+1)
+	within := make([]int, k.last-k.first) // the node that each element is in or is
+	elements := k.snapshot.Elements
+	for i := k.first; i < k.last; {
+		e := &elements[i]
+		parent := -1
+		if e.Parent >= k.first && i != k.options.Root {
+			parent = within[e.Parent-k.first]
+		}
+		hidden := !e.States.Has(Showing)
+		if hidden && !k.options.Hidden && i != k.options.Root {
+			k.countClosed(i, parent)
+			i = e.End
+			continue
+		}
+		within[i-k.first] = parent
+		if acts := acts(e, k.parentRole(parent)); acts || i == k.options.Root || k.means(e, parent) {
+			within[i-k.first] = len(k.nodes)
+			hidden = hidden || parent >= 0 && k.nodes[parent].hidden
+			k.nodes = append(k.nodes, node{elem: i, parent: parent, acts: acts, hasRef: acts || holds(e.Role), hidden: hidden})
+		}
+		i++
+	}
+	k.close()
+}
+
+func (k *sketch) parentRole(parent int) Role {
+	if parent < 0 {
+		return ""
+	}
+	return k.element(parent).Role
+}
+
+// close fills in End of the nodes.
+func (k *sketch) close() {
+	for i := len(k.nodes) - 1; i >= 0; i-- {
+		n := &k.nodes[i]
+		n.end = max(n.end, i+1)
+		if n.parent >= 0 {
+			k.nodes[n.parent].end = max(k.nodes[n.parent].end, n.end)
+		}
+	}
+}
+
+// countClosed adds the items of a closed menu to the bar it hangs from.
+func (k *sketch) countClosed(elem, parent int) {
+	for ; parent >= 0; parent = k.nodes[parent].parent {
+		if k.element(parent).Role != Menubar {
+			continue
+		}
+		for i := elem; i < k.snapshot.Elements[elem].End; i++ {
+			switch k.snapshot.Elements[i].Role {
+			case MenuItem, MenuCheckbox, MenuRadio:
+				k.nodes[parent].closed++
+			}
+		}
+		return
+	}
+}
+
+// acts reports whether people do something with the element: it gets a ref, and
+// an outline never leaves it out.
+func acts(e *Element, parent Role) bool {
+	switch {
+	case e.Role == Scrollbar || e.Role == Separator:
+		return false
+	case e.Role.Interactive() || e.States.Any(Editable|Checkable|Expandable):
+		return true
+	case e.Role == Menu:
+		return e.Name != "" || parent == Menubar || parent == Menu
+	case wordy(e.Role):
+		return e.States.Has(Focusable) && len(e.Actions) > 0
+	case e.Role == Generic || e.Role == Group || e.Role == Row || e.Role == Cell || e.Role == ListItem:
+		return e.States.Has(Selectable) || e.States.Has(Focusable) && len(e.Actions) > 0
+	}
+	return e.States.Has(Selectable)
+}
+
+// holds reports whether elements of the role are worth an outline of their own,
+// so that they have a ref although people do nothing with them.
+func holds(r Role) bool {
+	switch r {
+	case Window, Dialog, AlertDialog, List, Listbox, TreeView, Table, Grid, Document, Article, Main, Form, Tabpanel:
+		return true
+	}
+	return false
+}
+
+// wordy reports whether elements of the role are there for their words.
+func wordy(r Role) bool {
+	switch r {
+	case Text, Label, Heading, Paragraph, Image, Code, Blockquote, Figure:
+		return true
+	}
+	return false
+}
+
+// means reports whether an element that does not act is worth a line.
+func (k *sketch) means(e *Element, parent int) bool {
+	switch {
+	case e.Role == Scrollbar || e.Role == Separator:
+		return false
+	case e.Role == Generic || e.Role == Group || e.Role == Region || e.Role == Article || wordy(e.Role):
+		if blank(e.Name) && blank(e.Value) {
+			return false
+		}
+	}
+	return parent < 0 || !repeats(e, k.element(parent))
+}
+
+// blank reports whether nothing of the text can be seen, such as of the
+// characters of an icon font.
+func blank(text string) bool {
+	if text == "" {
+		return true
+	}
+	if ' ' < text[0] && text[0] < 0x7f {
+		return false
+	}
+	return aai.CleanLabel(text, 16) == ""
+}
+
+// repeats reports whether the element only says what its parent's name says.
+func repeats(e, parent *Element) bool {
+	if e.Value != "" && e.Value != e.Name {
+		return false
+	}
+	switch {
+	case wordy(e.Role) || e.Role == Generic:
+		if sameWords(e.Name, parent.Name) && parent.Role != Document && parent.Role != Window {
+			return true
+		}
+		return namedByContent(parent.Role) && strings.Contains(parent.Name, strings.TrimSpace(e.Name)) ||
+			parent.Value != "" && strings.Contains(parent.Value, strings.TrimSpace(e.Name))
+	case e.Role == Group:
+		return sameWords(e.Name, parent.Name)
+	}
+	return false
+}
+
+// namedByContent reports whether the names of such elements are as a rule made
+// of the words in them.
+func namedByContent(r Role) bool {
+	return wordy(r) && r != Image && r != Figure || r.InSet() || r.Interactive() && r != Textbox && r != Canvas && r != Terminal
+}
+
+// sameWords compares names as people do, who see "Name:" and "Name" as one.
+func sameWords(a, b string) bool {
+	trim := func(s string) string { return strings.TrimRight(strings.TrimSpace(s), " :") }
+	return a == b || strings.EqualFold(trim(a), trim(b))
+}
+
+// dropLabels leaves out labels that stand next to what they are the name of.
+func (k *sketch) dropLabels() {
+	previous := make(map[int]int) // the last child so far of each parent
+	for i := range k.nodes {
+		n := &k.nodes[i]
+		before, some := previous[n.parent]
+		previous[n.parent] = i
+		if !some {
+			continue
+		}
+		if k.labels(before, i) {
+			k.nodes[before].dead = true
+		} else if k.labels(i, before) {
+			n.dead = true
+		}
+	}
+}
+
+// labels reports whether one node is only the label of the other.
+func (k *sketch) labels(label, other int) bool {
+	n, e := &k.nodes[label], k.element(label)
+	return n.end == label+1 && !n.acts && (e.Role == Label || e.Role == Text) && e.Value == "" &&
+		k.nodes[other].acts && sameWords(e.Name, k.element(other).Name)
+}
+
+// dropHollow leaves out what holds nothing, and words around the one thing that
+// has the same words.
+func (k *sketch) dropHollow() {
+	children := make([]int, len(k.nodes)) // how many live ones each has
+	only := make([]int, len(k.nodes))     // the first of them
+	for i := len(k.nodes) - 1; i >= 0; i-- {
+		n := &k.nodes[i]
+		if !n.dead && !n.acts && n.parent >= 0 {
+			e := k.element(i)
+			switch {
+			case children[i] == 0 && blank(e.Name) && blank(e.Value) && e.Unread == 0:
+				n.dead = e.Role != Cell || k.element(n.parent).Role != Row
+			case children[i] == 1 && wordy(e.Role):
+				n.dead = k.nodes[only[i]].acts && sameWords(e.Name, k.element(only[i]).Name)
+			}
+		}
+		if n.parent < 0 {
+			continue
+		}
+		switch {
+		case !n.dead:
+			children[n.parent]++
+			only[n.parent] = i
+		case children[i] > 0:
+			children[n.parent] += children[i]
+			only[n.parent] = only[i]
+		}
+	}
+}
+
+// compact takes the dead nodes out and lifts their children.
+func (k *sketch) compact() {
+	moved := make([]int, len(k.nodes)) // where each is now, or the nearest that it is in
+	live := k.nodes[:0]
+	for i, n := range k.nodes {
+		if n.parent >= 0 {
+			n.parent = moved[n.parent]
+		}
+		moved[i] = n.parent
+		if !n.dead {
+			moved[i] = len(live)
+			n.end = 0
+			live = append(live, n)
+		}
+	}
+	k.nodes = live
+	k.close()
+}
+
+// noticed are the states that rows alike must have in common to be told in one
+// line, because a model would look for them.
+const noticed = Focused | Checked | Mixed | Pressed | Selected | Expanded | Invalid | Busy | Enabled
+
+// measure counts what is in each subtree and takes its shape.
+func (k *sketch) measure() {
+	for i := len(k.nodes) - 1; i >= 0; i-- {
+		n, e := &k.nodes[i], k.element(i)
+		own := uint64(14695981039346656037) // FNV-1a
+		mix := func(v uint64) { own = (own ^ v) * 1099511628211 }
+		for at := range len(e.Role) {
+			mix(uint64(e.Role[at]))
+		}
+		if n.acts {
+			n.acting++
+			mix(uint64(e.States & noticed))
+		}
+		if n.hasRef {
+			n.refs++
+			mix(1)
+		}
+		mix(n.shape) // of the children, the last first
+		n.shape = own
+		if n.parent >= 0 {
+			p := &k.nodes[n.parent]
+			p.acting += n.acting
+			p.refs += n.refs
+			p.shape = p.shape*31 + own
+		}
+	}
+}

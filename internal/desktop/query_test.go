@@ -1,0 +1,271 @@
+package desktop
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+// qtEditor is a window with a bit of everything.
+const qtEditor = `
+window "notes.txt - Pad" active
+  menubar
+    menuitem "_File"
+      menu hidden
+        menuitem "Print" hidden
+        menuitem "Save" hidden
+    menuitem "_Edit"
+  toolbar
+    button "Open…"
+    button "Save draft" #save-draft
+    button "Autosave"
+    button "" ~"Closes the tab"
+    button "Don't ask"
+  group "Details"
+    label "Full name:"
+    textbox "Full name:" #name ="Ann Lee" editable
+    label "Secret"
+    textbox "Secret" password editable
+    checkbox "Disagree"
+    slider "Volume" ="40"
+    link "Page 12"
+    link "Page 13"
+  list "Fruits"
+    option "Apple" 1/3
+    option "Apple pie" 2/3
+    option "日历 提醒" 3/3
+  heading "Save your work"
+  text "Status: ready"
+dialog "Really?"
+  button "OK"
+    text "OK"
+  link "Go on"
+  status "ready"
+`
+
+func TestPlainWords(t *testing.T) {
+	s := qtTree(t, qtEditor)
+	for _, c := range []struct {
+		query    string
+		strategy Strategy
+		want     []string
+	}{
+		{"save-draft", IdentifierExact, []string{`button "Save draft"`}},
+		{"name", IdentifierExact, []string{`textbox "Full name:"`}},
+		{"Apple", NameExact, []string{`option "Apple"`}},
+		{"OK", NameExact, []string{`button "OK"`}},
+		{"Secret", NameExact, []string{`textbox "Secret"`}},
+		{"日历 提醒", NameExact, []string{`option "日历 提醒"`}},
+		{"open", NameLoose, []string{`button "Open…"`}},
+		{"Open...", NameLoose, []string{`button "Open…"`}},
+		{"file", NameLoose, []string{`menuitem "_File"`}},
+		{"full  NAME", NameLoose, []string{`textbox "Full name:"`}},
+		{"ann lee", ValueExact, []string{`textbox "Full name:"`}},
+		{"closes the TAB", ValueExact, []string{`button (Closes the tab)`}},
+		{"draft", NameContains, []string{`button "Save draft"`}},
+		{"agree", NameContains, []string{`checkbox "Disagree"`}},
+		{"提醒", NameContains, []string{`option "日历 提醒"`}},
+		{"don't", NameContains, []string{`button "Don't ask"`}},
+		{"the tab", ValueContains, []string{`button (Closes the tab)`}},
+		{"draft save", Fuzzy, []string{`button "Save draft"`}},
+		{"Apple option", Fuzzy, []string{`option "Apple"`}},
+		{"pie option", Fuzzy, []string{`option "Apple pie"`}},
+		{"full name field", Fuzzy, []string{`textbox "Full name:"`}},
+		{"closing", "", nil},
+		{"Volmue", Fuzzy, []string{`slider "Volume"`}},
+		{"Disagre", NameContains, []string{`checkbox "Disagree"`}},
+		{"Page 14", "", nil},
+		{"button", "", nil},
+		{"...", "", nil},
+		{"Status: ready", NameExact, []string{`text "Status: ready"`}},
+		{`"Apple"`, NameExact, []string{`option "Apple"`}},
+		{`'Don\'t ask'`, NameExact, []string{`button "Don't ask"`}},
+		{"https://example.org/", "", nil},
+		{"/usr/share/", "", nil},
+		{"Cut and paste", "", nil},
+	} {
+		qtExpect(t, s, c.query, Auto, c.strategy, c.want...)
+	}
+}
+
+func TestInteractiveElementsComeFirst(t *testing.T) {
+	s := qtTree(t, `
+window "Save"
+  heading "Save"
+  group "Save"
+    button "Save"
+      text "Save"
+  treeitem "Save" expandable
+    cell "Save"
+    treeitem "Other"
+      treeitem "Save"
+  document "Save" editable
+`)
+	found := qtFind(t, s, "Save", Auto)
+	if want := []int{3, 5, 8, 9}[:0]; len(found.Matches) != 3 || !slices.Equal(found.Matches, append(want, 3, 5, 9)) {
+		t.Errorf("Save: %s", qtSay(s, found.Matches))
+	}
+	// A query that speaks of roles means them.
+	qtExpect(t, s, "role:heading Save", Auto, TermsExact, `heading "Save"`)
+	qtExpect(t, s, "role:window name:Save", Auto, TermsExact, `window "Save"`)
+	// Where people can do nothing with any of them, the outermost is meant.
+	s = qtTree(t, "row \"Total\"\n  cell \"Total\"\n    text \"Total\"\n  cell \"Total 12\"\ntext \"Total\"")
+	if found := qtFind(t, s, "Total", Auto); !slices.Equal(found.Matches, []int{0, 4}) {
+		t.Errorf("Total: %s", qtSay(s, found.Matches))
+	}
+}
+
+func TestHidden(t *testing.T) {
+	s := qtTree(t, qtEditor)
+	found := qtFind(t, s, "Print", Auto)
+	if len(found.Matches) > 0 || found.Strategy != "" || len(found.HiddenMatches) != 1 || s.Elements[found.HiddenMatches[0]].Name != "Print" {
+		t.Errorf("Print: %+v", found)
+	}
+	// A slip for what shows does not count where something hidden fits.
+	s2 := qtTree(t, "window\n  button \"Prins\"\n  menu hidden\n    menuitem \"Print\"")
+	if found := qtFind(t, s2, "Print", Auto); len(found.Matches) > 0 || !slices.Equal(found.HiddenMatches, []int{3}) || !slices.Contains(found.Nearest, 1) {
+		t.Errorf("Print: %+v", found)
+	}
+	q, _ := ParseQuery("Print", Auto)
+	if found := q.Find(s2, FindOptions{Root: -1, Hidden: true}); found.Strategy != NameExact || !slices.Equal(found.Matches, []int{3}) {
+		t.Errorf("hidden too: %+v", found)
+	}
+	q, _ = ParseQuery("//menuitem", Auto)
+	if found := q.Find(s2, FindOptions{Root: -1}); !slices.Equal(found.HiddenMatches, []int{3}) || len(found.Matches) > 0 {
+		t.Errorf("path: %+v", found)
+	}
+}
+
+func TestRoot(t *testing.T) {
+	s := qtTree(t, "window \"A\"\n  button \"OK\"\nwindow \"B\"\n  group \"B\"\n    button \"OK\"\n  button \"OK\"")
+	for root, want := range map[int][]int{-1: {1, 4, 5}, 0: {1}, 2: {4, 5}, 3: {4}, 5: {5}, 6: nil, 99: nil} {
+		for _, query := range []string{"OK", "role:button", "//button", "/OK/"} {
+			q, err := ParseQuery(query, Auto)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found := q.Find(s, FindOptions{Root: root}); !slices.Equal(found.Matches, want) {
+				t.Errorf("%s in %d: %v, want %v", query, root, found.Matches, want)
+			}
+		}
+	}
+	q, _ := ParseQuery("/window/button", XPath)
+	if found := q.Find(s, FindOptions{Root: 2}); !slices.Equal(found.Matches, []int{5}) {
+		t.Errorf("the root is the path's first step: %v", found.Matches)
+	}
+}
+
+func TestNearestShow(t *testing.T) {
+	s := qtTree(t, qtEditor)
+	for query, want := range map[string]string{
+		"Saved my drafts":       `button "Save draft"`,
+		"role:button Volumme":   `slider "Volume"`,
+		"//link[@name='Goo n']": `link "Go on"`,
+		"Page 14":               `link "Page 12"`,
+		"/^Page 9+$/":           `link "Page 12"`,
+	} {
+		found := qtFind(t, s, query, Auto)
+		if len(found.Matches) > 0 || len(found.Nearest) == 0 || len(found.Nearest) > 5 || Describe(&s.Elements[found.Nearest[0]]) != want {
+			t.Errorf("%s: %s, near are %s; want %s first", query, qtSay(s, found.Matches), qtSay(s, found.Nearest), want)
+		}
+		for _, i := range found.Nearest {
+			if !s.Visible(i) {
+				t.Errorf("%s: %s is near but hidden", query, Describe(&s.Elements[i]))
+			}
+		}
+	}
+	s2 := qtTree(t, "window\n  button \"Save draft\"\n    text \"Save draft\"\n  group \"Save drafts\"")
+	if found := qtFind(t, s2, "Saved my draft", Auto); !slices.Equal(found.Nearest, []int{1, 3}) {
+		t.Errorf("near are %s", qtSay(s2, found.Nearest))
+	}
+	if found := qtFind(t, s, "role:tree", Auto); len(found.Nearest) > 0 {
+		t.Errorf("near to a role: %s", qtSay(s, found.Nearest))
+	}
+}
+
+func TestOtherStrategies(t *testing.T) {
+	s := qtTree(t, qtEditor)
+	qtExpect(t, s, "apple", Exact, "")
+	qtExpect(t, s, "Apple", Exact, NameExact, `option "Apple"`)
+	qtExpect(t, s, "Ann Lee", Exact, ValueExact, `textbox "Full name:"`)
+	qtExpect(t, s, "name:apple", Exact, "")
+	qtExpect(t, s, "name:Apple", Exact, TermsExact, `option "Apple"`)
+	qtExpect(t, s, "apple", Contains, NameContains, `option "Apple"`, `option "Apple pie"`)
+	qtExpect(t, s, "name:apple", Contains, TermsContains, `option "Apple"`, `option "Apple pie"`)
+	qtExpect(t, s, "//button", Contains, "")
+	qtExpect(t, s, `^page \d+$`, Regex, "")
+	qtExpect(t, s, `^Page \d+$`, Regex, Regex, `link "Page 12"`, `link "Page 13"`)
+	qtExpect(t, s, `/^page \d+$/i`, Regex, Regex, `link "Page 12"`, `link "Page 13"`)
+	qtExpect(t, s, `^Ann`, Regex, Regex, `textbox "Full name:"`)
+	qtExpect(t, s, "Slider", ByRole, ByRole, `slider "Volume"`)
+	qtExpect(t, s, "role:AXSlider", ByRole, ByRole, `slider "Volume"`)
+	qtExpect(t, s, "name", Identifier, IdentifierExact, `textbox "Full name:"`)
+	qtExpect(t, s, "Name", Identifier, "")
+	qtExpect(t, s, "slider", XPath, XPath, `slider "Volume"`)
+	qtExpect(t, s, "Apple", "", NameExact, `option "Apple"`)
+}
+
+func TestBadQueries(t *testing.T) {
+	deep := strings.Repeat("(", 30) + "role:button" + strings.Repeat(")", 30)
+	for _, c := range []struct {
+		query    string
+		strategy Strategy
+		want     string // part of the message
+		near     string // a candidate
+	}{
+		{"", Auto, "the query is empty", ""},
+		{" \t", Auto, "the query is empty", ""},
+		{"a\xff", Auto, "not UTF-8", ""},
+		{strings.Repeat("x", MaxQuery+1), Auto, "2001 bytes", ""},
+		{"Save", "best", `no strategy "best"; expected auto`, ""},
+		{"role:buton", Auto, `character 6: there is no role "buton"; expected one such as button`, "button"},
+		{"buton", ByRole, `no role "buton"`, "button"},
+		{"//buton", Auto, `character 3: there is no role "buton"`, "button"},
+		{"//*[@role='buton']", Auto, `no role "buton"`, "button"},
+		{"role:AXTextFeild", Auto, "no role", "textfield"},
+		{"role:button and", Auto, "character 16: something is missing", ""},
+		{"role:button and nmae:Save", Auto, `character 17: there is no key "nmae"`, "name"},
+		{"(role:button", Auto, "character 1: there is a ( without its )", ""},
+		{`name:"x")`, Auto, "something follows the quotes|there is a ) without its (", ""},
+		{`name:"Save`, Auto, "quotes are not closed", ""},
+		{`name:"Sa"ve`, Auto, "character 10: something follows the quotes", ""},
+		{`role:button name:""`, Auto, "empty", ""},
+		{"name:role:button", Auto, "the value is missing", ""},
+		{deep, Auto, "more than 20", ""},
+		{"//*[" + strings.Repeat("not(", 25) + "@name" + strings.Repeat(")", 25) + "]", Auto, "more than 20", ""},
+		{"[", Regex, "missing closing ]", ""},
+		{"(?=x)", Regex, "Go knows (RE2", ""},
+		{"/[/", Auto, "missing closing ]", ""},
+		{"name:/(/", Auto, "character 6: ", ""},
+		{strings.Repeat("x", MaxPattern+1), Regex, "1001 bytes", ""},
+		{strings.Repeat("(x{900}){1}", 40), Regex, "too large", ""},
+		{"//", Auto, "character 3: expected a role", ""},
+		{"//button[", Auto, "expected @name", ""},
+		{"//button[0]", Auto, "no position", ""},
+		{"//button[1", Auto, "expected ]", ""},
+		{"//button[@name=Save]", Auto, "character 16: expected a text in quotes", ""},
+		{"//button[@nmae='x']", Auto, "expected @name", ""},
+		{"//button[contains(@name)]", Auto, "expected a comma", ""},
+		{"//button[not(@name]", Auto, "expected )", ""},
+		{"//button]", Auto, "expected /, // or [", ""},
+		{"(//button", Auto, "expected )", ""},
+		{"//button/text()", Auto, "expected", ""},
+	} {
+		_, err := ParseQuery(c.query, c.strategy)
+		var e *aai.Error
+		if !errors.As(err, &e) || e.Code != aai.InvalidParams {
+			t.Errorf("ParseQuery(%.60q): %v", c.query, err)
+			continue
+		}
+		fits := slices.ContainsFunc(strings.Split(c.want, "|"), func(w string) bool { return strings.Contains(e.Message, w) })
+		if !fits || !strings.HasPrefix(e.Message, "query, character ") || e.Hint == "" || len(e.Message) > 500 {
+			t.Errorf("ParseQuery(%.60q): %s (%s), want %s", c.query, e.Message, e.Hint, c.want)
+		}
+		if c.near != "" && !slices.Contains(e.Candidates, c.near) {
+			t.Errorf("ParseQuery(%.60q): candidates %q, want %s", c.query, e.Candidates, c.near)
+		}
+	}
+}

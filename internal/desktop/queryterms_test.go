@@ -1,0 +1,207 @@
+package desktop
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func TestTerms(t *testing.T) {
+	s := qtTree(t, qtEditor)
+	for _, c := range []struct {
+		query, canonical string
+		strategy         Strategy
+		want             []string
+	}{
+		{"role:slider", "role:slider", ByRole, []string{`slider "Volume"`}},
+		{"ROLE:AXSlider", "ROLE:AXSlider", ByRole, []string{`slider "Volume"`}},
+		{"role:slider or role:list", "role:slider or role:list", ByRole, []string{`slider "Volume"`, `list "Fruits"`}},
+		{"title:Apple", "title:Apple", TermsExact, []string{`option "Apple"`}},
+		{"label:apple", "label:apple", TermsLoose, []string{`option "Apple"`}},
+		{"name:pie", "name:pie", TermsContains, []string{`option "Apple pie"`}},
+		{"name:agree", "name:agree", TermsContains, []string{`checkbox "Disagree"`}},
+		{"name: Apple", "name: Apple", TermsExact, []string{`option "Apple"`}},
+		{"value:40", "value:40", TermsExact, []string{`slider "Volume"`}},
+		{"description:closes", "description:closes", TermsContains, []string{`button (Closes the tab)`}},
+		{"identifier:save-draft", "identifier:save-draft", TermsExact, []string{`button "Save draft"`}},
+		{"role:button title:Open", `role:button and name:"Open"`, TermsLoose, []string{`button "Open…"`}},
+		{"role:button && title:Open…", `role:button and name:"Open…"`, TermsExact, []string{`button "Open…"`}},
+		{"role:button AND Save draft", `role:button and name:"Save draft"`, TermsExact, []string{`button "Save draft"`}},
+		{"Save draft role:button", `name:"Save draft" and role:button`, TermsExact, []string{`button "Save draft"`}},
+		{"button:Save draft", "button:Save draft", TermsExact, []string{`button "Save draft"`}},
+		{`AXButton:"Save draft"`, `role:axbutton and name:"Save draft"`, TermsExact, []string{`button "Save draft"`}},
+		{"(role:link or role:button) and title:Go on", `(role:link or role:button) and name:"Go on"`, TermsExact, []string{`link "Go on"`}},
+		{"role:link and (title:'Go on' || name:/13$/)", `role:link and (name:"Go on" or name:/13$/)`, TermsExact,
+			[]string{`link "Page 13"`, `link "Go on"`}},
+		{"role:button or role:link and name:/^p/i", "role:button or role:link and name:/^p/i", Regex, []string{
+			`button "Open…"`, `button "Save draft"`, `button "Autosave"`, `button (Closes the tab)`, `button "Don't ask"`,
+			`link "Page 12"`, `link "Page 13"`, `button "OK"`}},
+		{"((role:list))", "role:list", ByRole, []string{`list "Fruits"`}},
+		{"role:password", "role:password", ByRole, []string{`textbox "Secret"`}},
+		{`role:"menu item" name:file`, `role:menuitem and name:"file"`, TermsLoose, []string{`menuitem "_File"`}},
+		{"title:Terms and conditions", "title:Terms and conditions", "", nil},
+		{"title:Save (Ctrl+S) and role:button", `name:"Save (Ctrl+S)" and role:button`, "", nil},
+		{"(title:Save (Ctrl+S) or role:list)", `name:"Save (Ctrl+S)" or role:list`, TermsExact, []string{`list "Fruits"`}},
+		{"name:/usr/share", "name:/usr/share", "", nil},
+		{"role:link and https://x", `role:link and name:"https://x"`, "", nil},
+		{"role:link and 12:30", `role:link and name:"12:30"`, "", nil},
+		// What looks like a role and a name may be a name.
+		{"Status: ready", "Status: ready", NameExact, []string{`text "Status: ready"`}},
+		{"status:ready", "status:ready", TermsExact, []string{`status "ready"`}},
+		{"Name:", "Name:", NameContains, []string{`textbox "Full name:"`}},
+	} {
+		q, err := ParseQuery(c.query, Auto)
+		if err != nil {
+			t.Errorf("%s: %v", c.query, err)
+			continue
+		}
+		if q.String() != c.canonical {
+			t.Errorf("%s is understood as %s, want %s", c.query, q, c.canonical)
+		}
+		qtExpect(t, s, c.query, Auto, c.strategy, c.want...)
+	}
+}
+
+// TestWordsThatLookOtherwise: in quotes anything is plain words, and stays so.
+func TestWordsThatLookOtherwise(t *testing.T) {
+	for _, words := range []string{"/a/", "/a/i", "//button", "role:button", "(name:x", `"x"`, `'x'`, " x ", `a\"b`, "x\ny name:z", "button:OK"} {
+		s := &Snapshot{Elements: []Element{{Role: Button, Name: words, States: Showing, Parent: -1, End: 1}}}
+		for _, strategy := range []Strategy{Auto, Exact, Contains} {
+			q, err := ParseQuery(quote(words), strategy)
+			if err != nil {
+				t.Errorf("%q: %v", words, err)
+				continue
+			}
+			again, err := ParseQuery(q.String(), strategy)
+			if err != nil || again.String() != q.String() {
+				t.Errorf("%q by %s prints as %q, and then as %q, %v", words, strategy, q, again, err)
+			}
+			found := q.Find(s, FindOptions{Root: -1})
+			if same := again.Find(s, FindOptions{Root: -1}); len(found.Matches) != 1 || same.Strategy != found.Strategy {
+				t.Errorf("%q by %s: %+v, printed as %q %+v", words, strategy, found, q, same)
+			}
+		}
+	}
+}
+
+// TestEveryRoleHasItsWord reads role.go for what roles there are.
+func TestEveryRoleHasItsWord(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "role.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var roles []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if name, isName := "", false; ok {
+			if ident, is := spec.Type.(*ast.Ident); is {
+				name, isName = ident.Name, true
+			}
+			if isName && name == "Role" {
+				text, _ := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
+				roles = append(roles, text)
+			}
+		}
+		return true
+	})
+	if len(roles) < 50 {
+		t.Fatalf("only %d roles were read", len(roles))
+	}
+	words := strings.Fields(roleNames)
+	slices.Sort(roles)
+	sorted := slices.Sorted(slices.Values(words))
+	if !slices.Equal(roles, sorted) {
+		t.Errorf("role.go has %q, the query language %q", roles, sorted)
+	}
+	for _, line := range strings.Fields(otherRoleNames) {
+		name, meaning, _ := strings.Cut(line, "=")
+		if slices.Contains(words, name) || plainWord(name) != name {
+			t.Errorf("%s can never be looked up", name)
+		}
+		names, state, hasState := strings.Cut(meaning, "+")
+		for role := range strings.SplitSeq(names, ",") {
+			if !slices.Contains(words, role) {
+				t.Errorf("%s means %s, which is no role", name, role)
+			}
+		}
+		if hasState && stateNamed(state) == 0 {
+			t.Errorf("%s needs %s, which is no state", name, state)
+		}
+	}
+}
+
+func TestRolesOfMacOS(t *testing.T) {
+	for word, want := range map[string]Element{
+		"AXButton": {Role: Button}, "AXTextField": {Role: Textbox}, "AXTextArea": {Role: Textbox, States: Multiline},
+		"AXCheckBox": {Role: Checkbox}, "AXRadioButton": {Role: Radio}, "AXPopUpButton": {Role: Combobox},
+		"AXComboBox": {Role: Combobox}, "AXMenuItem": {Role: MenuItem}, "AXMenuBar": {Role: Menubar}, "AXMenu": {Role: Menu},
+		"AXStaticText": {Role: Text}, "AXWindow": {Role: Window}, "AXSheet": {Role: Dialog}, "AXGroup": {Role: Group},
+		"AXScrollArea": {Role: Generic}, "AXTable": {Role: Table}, "AXRow": {Role: Row}, "AXCell": {Role: Cell},
+		"AXOutline": {Role: TreeView}, "AXList": {Role: List}, "AXImage": {Role: Image}, "AXLink": {Role: Link},
+		"AXSlider": {Role: Slider}, "AXIncrementor": {Role: Spinbutton}, "AXTabGroup": {Role: Tablist},
+		"AXToolbar": {Role: Toolbar}, "AXSplitGroup": {Role: Group}, "AXProgressIndicator": {Role: Progressbar},
+		"AXHeading": {Role: Heading}, "AXWebArea": {Role: Document}, "AXSecureTextField": {Role: Textbox, States: Protected},
+	} {
+		for _, spelling := range []string{word, strings.ToLower(word), strings.TrimPrefix(word, "AX")} {
+			role, ok := lookUpRole(spelling)
+			if !ok || !role.matches(&want) {
+				t.Errorf("%s does not mean %s", spelling, want.Role)
+			}
+		}
+	}
+	for word, other := range map[string]Element{
+		"AXSecureTextField": {Role: Textbox}, "AXTextArea": {Role: Textbox}, "AXButton": {Role: Link}, "AXMenuButton": {Role: Button},
+	} {
+		if role, ok := lookUpRole(word); !ok || role.matches(&other) {
+			t.Errorf("%s means any %s", word, other.Role)
+		}
+	}
+	if _, ok := lookUpRole("AXNothing"); ok {
+		t.Error("AXNothing is a role")
+	}
+}
+
+// FuzzParseQuery: no text can make it panic; what is understood prints as text
+// that is understood as the same; and looking with it ends.
+func FuzzParseQuery(f *testing.F) {
+	for _, text := range []string{
+		"Save", `"Save"`, "role:button and (name:'x' or value:/^a/i)", "button:Save", "title:Cut and paste id:x", "/a\\/b/i", "/usr/share/",
+		"//window[@name='X']//list/option[3][last()]", "(//button[contains(., \"it's\") and not(@value)])[2]", "Status: ok", "name: x",
+		"(a or role:list) && b", `name:"a\"\\\n"`, "//*[@role!='AXButton' or starts-with(@id,'q')]", "((", "role:", "a:b:c", "..._: ", `"" and name:x`,
+	} {
+		for n := range 7 {
+			f.Add(text, uint8(n))
+		}
+	}
+	tree := qtTree(f, qtEditor)
+	strategies := []Strategy{Auto, Exact, Contains, Regex, ByRole, Identifier, XPath}
+	f.Fuzz(func(t *testing.T, text string, n uint8) {
+		strategy := strategies[int(n)%len(strategies)]
+		q, err := ParseQuery(text, strategy)
+		if err != nil {
+			if q != nil {
+				t.Fatalf("%q: both a query and %v", text, err)
+			}
+			return
+		}
+		found := q.Find(tree, FindOptions{Root: -1})
+		if len(q.String()) > MaxQuery {
+			return
+		}
+		again, err := ParseQuery(q.String(), strategy)
+		if err != nil {
+			t.Fatalf("%q by %s prints as %q: %v", text, strategy, q, err)
+		}
+		if again.String() != q.String() {
+			t.Fatalf("%q by %s prints as %q, which prints as %q", text, strategy, q, again)
+		}
+		if same := again.Find(tree, FindOptions{Root: -1}); !slices.Equal(same.Matches, found.Matches) || same.Strategy != found.Strategy ||
+			!slices.Equal(same.HiddenMatches, found.HiddenMatches) {
+			t.Fatalf("%q by %s finds %v, and printed as %q %v", text, strategy, found, q, same)
+		}
+	})
+}

@@ -1,0 +1,197 @@
+package desktop
+
+import (
+	"hash/maphash"
+	"slices"
+	"strconv"
+	"sync"
+
+	"aai"
+)
+
+const (
+	// maxTracks is how many elements Refs remembers before it forgets those that
+	// were in none of the last keepFor snapshots.
+	maxTracks = 50_000
+	keepFor   = 10
+
+	// maxViews is how many snapshots can be worked with at a time.
+	maxViews = 4
+
+	// maxRefDigits bounds what is taken for a ref.
+	maxRefDigits = 9
+)
+
+// Refs names elements of one app in one conversation, such as "e12". A ref means
+// the same element in each snapshot, also when the app draws it anew and its ID
+// changes. Where that is not certain the ref is stale: it never means another
+// element. A name is never given twice.
+//
+// An element is the same as in the snapshot before
+//   - if it has the same ID and the same role. Those that toolkits use again for
+//     others of their kind ([Role.InSet], and the children of a Virtual element),
+//     and all that is in them, must also have the same name and identifier, or
+//     the same words in them where they have no name, and be in the same one;
+//   - or else, if its ID is gone, if it has the same role, identifier and name (or
+//     description), is in the same named elements, and there are as many like it
+//     as before: then it is the one at the same place among those. A dialog is the
+//     same only if the words in it are. What already was there as another
+//     element is never taken.
+//
+// An element whose ID comes back with another role is stale for good.
+//
+// It remembers 50,000 elements, and beyond them those of the last ten snapshots.
+// It is safe for concurrent use. Snapshots are told apart by their pointers and
+// ordered by Taken, or by when they came where that is equal.
+type Refs struct {
+	mu    sync.Mutex
+	seed  maphash.Seed
+	last  int // the number that was given last
+	clock uint64
+	views []*view        // the snapshots that came last, the newest at the end
+	live  map[ID]*track  // what is in the newest
+	gone  []*track       // what has left, but may come back
+	given map[int]*track // what has a ref
+}
+
+// NewRefs returns Refs that have given no ref yet.
+func NewRefs() *Refs {
+	return &Refs{seed: maphash.MakeSeed(), live: make(map[ID]*track), given: make(map[int]*track)}
+}
+
+// IsRef reports whether a text has the form of a ref.
+func IsRef(text string) bool {
+	_, ok := refNumber(text)
+	return ok
+}
+
+func refNumber(text string) (int, bool) {
+	if len(text) < 2 || len(text) > 1+maxRefDigits || text[0] != 'e' || text[1] == '0' {
+		return 0, false
+	}
+	for _, c := range text[1:] {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+	}
+	n, err := strconv.Atoi(text[1:])
+	return n, err == nil
+}
+
+func refText(number int) string { return "e" + strconv.Itoa(number) }
+
+// Ref returns the element's ref, and gives it one if it has none: refs count up
+// in the order in which they are asked for. The index must be one of the
+// snapshot's; for another it returns "".
+func (r *Refs) Ref(s *Snapshot, i int) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.ref(r.view(s), i)
+}
+
+func (r *Refs) ref(v *view, i int) string {
+	if i < 0 || i >= len(v.tracks) {
+		return ""
+	}
+	t := v.tracks[i]
+	if t.number == 0 {
+		r.last++
+		t.number = r.last
+		r.given[t.number] = t
+		t.keep()
+	}
+	return refText(t.number)
+}
+
+// Resolve returns the index of the ref's element in a snapshot. The element may
+// be hidden. It fails with ELEMENT_NOT_FOUND for what is no ref or was never
+// given, and with STALE_REF, with elements that are like it as candidates, where
+// the element is gone or cannot be told from others for certain.
+func (r *Refs) Resolve(s *Snapshot, ref string) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	number, ok := refNumber(ref)
+	if !ok || number > r.last {
+		e := aai.Errorf(aai.ElementNotFound, "the ref %s was never given for this app", strconv.Quote(aai.CleanLabel(ref, 40)))
+		e.Hint = "Refs such as e12 come from a snapshot: take one with ax_get_tree, or find the element by its name."
+		e.Delivery = aai.NotDelivered
+		return 0, e
+	}
+	v := r.view(s)
+	t := r.given[number]
+	if i, ok := v.at[t]; ok {
+		return i, nil
+	}
+	return 0, r.stale(v, ref, t)
+}
+
+func (r *Refs) stale(v *view, ref string, t *track) error {
+	e := aai.Errorf(aai.StaleRef, "the element of %s was last seen long ago and is gone", ref)
+	e.Hint = "Take a new snapshot with ax_get_tree, or find the element by its name."
+	e.Delivery = aai.NotDelivered
+	if t == nil {
+		return e
+	}
+	e.Message = "the element of " + ref + ", " + t.describe() + ", is gone, or cannot be told from others like it"
+	f := newFinder(v.shot, FindOptions{Root: -1})
+	words := t.name
+	if words == "" {
+		words = t.description
+	}
+	for _, i := range f.nearest(words, &roleTest{roles: []Role{t.role}}) {
+		e.Candidates = append(e.Candidates, r.ref(v, i)+" "+Describe(&v.shot.Elements[i]))
+	}
+	return e
+}
+
+// view returns what is known of a snapshot, and looks at one that is new.
+func (r *Refs) view(s *Snapshot) *view {
+	for _, v := range r.views {
+		if v.shot == s {
+			return v
+		}
+	}
+	v := newView(r.seed, s)
+	if n := len(r.views); n > 0 && s.Taken.Before(r.views[n-1].shot.Taken) {
+		r.recall(v)
+		r.views = slices.Insert(r.views, 0, v)
+		if len(r.views) > maxViews {
+			r.views = slices.Delete(r.views, 1, 2)
+		}
+		return v
+	}
+	r.follow(v)
+	r.views = append(r.views, v)
+	if len(r.views) > maxViews {
+		r.views = slices.Delete(r.views, 0, 1)
+	}
+	r.forget()
+	return v
+}
+
+// recall looks at a snapshot that is older than the newest: what is plainly the
+// same keeps its ref, and the rest gets refs that are good for this snapshot only.
+func (r *Refs) recall(v *view) {
+	for i := range v.shot.Elements {
+		marks := v.marks[i]
+		t := r.live[v.shot.Elements[i].ID]
+		if t == nil || t.role != marks.role || t.name != marks.name || t.identifier != marks.identifier || t.label != marks.label {
+			t = &track{marks: marks}
+		}
+		v.bind(i, t)
+	}
+}
+
+// forget drops what was not seen for long when there is too much.
+func (r *Refs) forget() {
+	if len(r.given)+len(r.gone) <= maxTracks {
+		return
+	}
+	old := func(t *track) bool { return t.seen+keepFor < r.clock }
+	r.gone = slices.DeleteFunc(r.gone, old)
+	for number, t := range r.given {
+		if old(t) {
+			delete(r.given, number)
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package desktop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// TestMemoryIsBounded: an app that draws very much anew again and again.
+func TestMemoryIsBounded(t *testing.T) {
+	r := NewRefs()
+	const size, rounds = 6000, 40
+	first := ""
+	for round := range rounds {
+		s := &Snapshot{Elements: make([]Element, size)}
+		for i := range s.Elements {
+			id := fmt.Sprintf("%d-%d", round, i)
+			s.Elements[i] = Element{ID: ID(id), Role: Button, Name: id, Parent: -1, States: Showing}
+		}
+		Arrange(s.Elements)
+		for i := range s.Elements {
+			ref := r.Ref(s, i)
+			if first == "" {
+				first = ref
+			}
+		}
+		if round == rounds-1 {
+			e := qtStaleError(t, r, s, first)
+			if !strings.Contains(e.Message, "long ago") {
+				t.Errorf("%s", e.Message)
+			}
+			if got := r.Ref(s, 0); got != refText((rounds-1)*size+1) {
+				t.Errorf("a number was used again: %s", got)
+			}
+		}
+		if most := (keepFor + 2) * size * 2; len(r.given)+len(r.gone) > max(most, maxTracks) || len(r.views) > maxViews {
+			t.Fatalf("after %d rounds it holds %d refs, %d that are gone and %d views", round, len(r.given), len(r.gone), len(r.views))
+		}
+	}
+}
+
+// TestRefsAtOnce is for the race detector.
+func TestRefsAtOnce(t *testing.T) {
+	r := NewRefs()
+	var all sync.WaitGroup
+	for range 4 {
+		all.Go(func() {
+			s := qtTree(t, "window \"A\" @1\n  button \"x\" @2\n  row \"y\" @3")
+			for range 50 {
+				for i := range s.Elements {
+					if got, err := r.Resolve(s, r.Ref(s, i)); err != nil || got != i {
+						t.Errorf("%d is %d, %v", i, got, err)
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+	if r.last != 3 {
+		t.Errorf("%d refs were given for 3 elements", r.last)
+	}
+}
+
+// BenchmarkRefs gives refs to 10,000 elements that all were drawn anew.
+func BenchmarkRefs(b *testing.B) {
+	r := NewRefs()
+	s := qtMany(10_000)
+	round := 0
+	for b.Loop() {
+		round++
+		next := &Snapshot{Elements: slices.Clone(s.Elements)}
+		for i := range next.Elements {
+			next.Elements[i].ID = ID(fmt.Sprint(round%2, "-", i))
+		}
+		for i := range next.Elements {
+			r.Ref(next, i)
+		}
+	}
+}

@@ -1,0 +1,290 @@
+package desktop
+
+import (
+	"hash/maphash"
+	"slices"
+	"strconv"
+)
+
+// marks are what an element is known by besides its ID.
+type marks struct {
+	role        Role
+	identifier  string
+	name        string
+	description string
+	// label is the name, or else the description; for what has its words as a part
+	// of what it is, a hash of those too.
+	label  string
+	reused bool // toolkits use it again for others of its kind
+	// place and size are Element.Pos and Size of what is in a Virtual element.
+	place, size int
+}
+
+// A track is one element through all the snapshots it is in.
+type track struct {
+	marks
+	id ID
+	// anchor is the nearest element around it that has a name, an identifier or
+	// words of its own; set the nearest that toolkits use again.
+	anchor, set *track
+	nth, of     int // its place among the elements with the same key, from 0
+	number      int // of its ref; 0 if it has none
+	kept        bool
+	dead        bool // it will not be found again
+	seen        uint64
+}
+
+// A key is all that must be equal for an element to be found again without its ID.
+type key struct {
+	role              Role
+	identifier, label string
+	anchor            *track
+}
+
+func (t *track) key() key { return key{t.role, t.identifier, t.label, t.anchor} }
+
+// keep remembers a track, and what it takes to find it again, after it is gone.
+func (t *track) keep() {
+	for ; t != nil && !t.kept; t = t.anchor {
+		t.kept = true
+	}
+}
+
+func (t *track) describe() string {
+	return Describe(&Element{Role: t.role, Name: t.name, Description: t.description, Identifier: t.identifier})
+}
+
+// A view is a snapshot with the track of each element.
+type view struct {
+	shot   *Snapshot
+	marks  []marks
+	tracks []*track
+	at     map[*track]int
+	ids    map[ID]int
+	// anchors and sets are the indexes of the elements that track.anchor and
+	// track.set are of; -1 for none.
+	anchors, sets []int
+	levels        [][]int // the elements by how many anchors they are in
+}
+
+func newView(seed maphash.Seed, s *Snapshot) *view {
+	n := len(s.Elements)
+	v := &view{
+		shot: s, marks: make([]marks, n), tracks: make([]*track, n), at: make(map[*track]int, n), ids: make(map[ID]int, n),
+		anchors: make([]int, n), sets: make([]int, n),
+	}
+	depth := make([]int, n)
+	for i := range s.Elements {
+		m := marksOf(seed, s, i)
+		v.marks[i] = m
+		v.ids[s.Elements[i].ID] = i
+		v.anchors[i], v.sets[i] = -1, -1
+		if p := s.Elements[i].Parent; p >= 0 {
+			v.anchors[i], v.sets[i], depth[i] = v.anchors[p], v.sets[p], depth[p]
+			if around := &v.marks[p]; around.reused || around.label != "" || around.identifier != "" {
+				v.anchors[i], depth[i] = p, depth[p]+1
+			}
+			if v.marks[p].reused {
+				v.sets[i] = p
+			}
+		}
+		if depth[i] == len(v.levels) {
+			v.levels = append(v.levels, nil)
+		}
+		v.levels[depth[i]] = append(v.levels[depth[i]], i)
+	}
+	return v
+}
+
+func marksOf(seed maphash.Seed, s *Snapshot, i int) marks {
+	e := &s.Elements[i]
+	virtual := e.Parent >= 0 && s.Elements[e.Parent].States.Has(Virtual)
+	m := marks{role: e.Role, identifier: e.Identifier, name: e.Name, description: e.Description, label: e.Name}
+	if m.label == "" {
+		m.label = e.Description
+	}
+	m.reused = virtual || e.Role.InSet()
+	if virtual {
+		m.place, m.size = e.Pos, e.Size
+	}
+	switch {
+	case e.Role == Dialog || e.Role == AlertDialog || e.Role == Alert:
+		m.label += "\x00" + wordsWithin(seed, s, i)
+	case e.Role == Window && m.label == "" || m.reused && m.label == "":
+		m.label = wordsWithin(seed, s, i)
+	}
+	return m
+}
+
+// wordsWithin hashes the names of the first elements in an element: what a row
+// without a name is told by.
+func wordsWithin(seed maphash.Seed, s *Snapshot, i int) string {
+	const most = 64
+	var h maphash.Hash
+	h.SetSeed(seed)
+	end := min(s.Elements[i].End, i+1+most)
+	for j := i + 1; j < end; j++ {
+		if name := s.Elements[j].Name; name != "" {
+			_, _ = h.WriteString(name)
+			_ = h.WriteByte(0)
+		}
+	}
+	return strconv.FormatUint(h.Sum64(), 36)
+}
+
+func (v *view) bind(i int, t *track) {
+	v.tracks[i] = t
+	v.at[t] = i
+}
+
+// around returns the tracks that the element is in.
+func (v *view) around(i int) (anchor, set *track) {
+	if a := v.anchors[i]; a >= 0 {
+		anchor = v.tracks[a]
+	}
+	if s := v.sets[i]; s >= 0 {
+		set = v.tracks[s]
+	}
+	return anchor, set
+}
+
+// A follower brings the tracks from the snapshot before to the next one.
+type follower struct {
+	*view
+	live    map[ID]*track
+	goneIDs map[ID]*track
+	found   map[*track]bool
+	lost    map[key][]*track // those that are not where their IDs are
+}
+
+// follow looks at a snapshot that is newer than all others. Elements are looked
+// at from the outside to the inside, so that what an element is in is known.
+func (r *Refs) follow(v *view) {
+	r.clock++
+	f := &follower{
+		view: v, live: r.live, goneIDs: make(map[ID]*track), found: make(map[*track]bool, len(v.tracks)), lost: make(map[key][]*track),
+	}
+	for _, t := range r.gone {
+		f.goneIDs[t.id] = t
+		f.lost[t.key()] = append(f.lost[t.key()], t)
+	}
+	for id, t := range r.live {
+		if _, there := v.ids[id]; !there {
+			f.lost[t.key()] = append(f.lost[t.key()], t)
+		}
+	}
+	live := make(map[ID]*track, len(v.tracks))
+	for _, level := range v.levels {
+		f.byID(level)
+		nth, of := f.count(level)
+		f.byKey(level, nth, of)
+		for n, i := range level {
+			t := v.tracks[i]
+			if t == nil {
+				t = &track{}
+				v.bind(i, t)
+			}
+			t.marks, t.id, t.seen = v.marks[i], v.shot.Elements[i].ID, r.clock
+			t.anchor, t.set = v.around(i)
+			t.nth, t.of = nth[n], of[n]
+			live[t.id] = t
+			if t.kept {
+				t.anchor.keep()
+			}
+		}
+	}
+	left := slices.DeleteFunc(r.gone, func(t *track) bool { return f.found[t] })
+	for _, t := range r.live {
+		if !f.found[t] && t.kept && !t.dead {
+			left = append(left, t)
+		}
+	}
+	r.gone, r.live = left, live
+}
+
+// take says that the element is the track's.
+func (f *follower) take(i int, t *track) {
+	f.bind(i, t)
+	f.found[t] = true
+}
+
+// byID finds elements again that have kept their IDs.
+func (f *follower) byID(level []int) {
+	for _, i := range level {
+		id := f.shot.Elements[i].ID
+		m := &f.marks[i]
+		anchor, set := f.around(i)
+		if t := f.live[id]; t != nil {
+			switch {
+			case f.found[t]:
+			case t.role != m.role:
+				t.dead = true
+			case t.set != set, (t.reused || m.reused || set != nil) && !t.sameOne(m):
+				f.lost[t.key()] = append(f.lost[t.key()], t)
+			default:
+				f.take(i, t)
+				continue
+			}
+		}
+		if t := f.goneIDs[id]; t != nil && !f.found[t] && t.key() == (key{m.role, m.identifier, m.label, anchor}) && t.samePlace(m) {
+			f.take(i, t)
+		}
+	}
+}
+
+// sameOne reports whether an element that toolkits use again, or what is in one,
+// still is what it was.
+func (t *track) sameOne(m *marks) bool {
+	return t.label == m.label && t.identifier == m.identifier && t.samePlace(m)
+}
+
+// samePlace reports whether an element in a list that shows a part of itself
+// stands where it stood, as far as that is known: two of the same name are told
+// apart by it. In a list that has grown places mean nothing.
+func (t *track) samePlace(m *marks) bool {
+	return t.place == 0 || m.place == 0 || t.size != m.size || t.place == m.place
+}
+
+// count returns each element's place among those with the same key, and how many
+// they are.
+func (f *follower) count(level []int) (nth, of []int) {
+	nth, of = make([]int, len(level)), make([]int, len(level))
+	counts := make(map[key]int, len(level))
+	keys := make([]key, len(level))
+	for n, i := range level {
+		keys[n] = f.keyOf(i)
+		nth[n] = counts[keys[n]]
+		counts[keys[n]]++
+	}
+	for n := range level {
+		of[n] = counts[keys[n]]
+	}
+	return nth, of
+}
+
+func (f *follower) keyOf(i int) key {
+	m := &f.marks[i]
+	anchor, _ := f.around(i)
+	return key{m.role, m.identifier, m.label, anchor}
+}
+
+// byKey finds elements again that were drawn anew.
+func (f *follower) byKey(level []int, nth, of []int) {
+	for n, i := range level {
+		if f.tracks[i] != nil {
+			continue
+		}
+		var best *track
+		for _, t := range f.lost[f.keyOf(i)] {
+			fits := !f.found[t] && !t.dead && t.nth == nth[n] && t.of == of[n] && t.samePlace(&f.marks[i])
+			switch {
+			case !fits:
+			case best == nil || t.seen > best.seen:
+				best = t
+			}
+		}
+		if best != nil {
+			f.take(i, best)
+		}
+	}
+}
