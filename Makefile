@@ -16,7 +16,7 @@ demo: ## real apps in a private session, driven by an agent
 	bin/aai-gateway demo
 
 test: ## install what the tests need, and run them all
-	scripts/need-packages descriptors/packages.txt scripts/test-packages.txt
+	scripts/need-packages descriptors/packages.txt scripts/test-packages.txt scripts/desktop-packages.txt
 	scripts/need-inspector
 	go test ./...
 

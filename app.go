@@ -10,6 +10,10 @@ import (
 // its list of apps, its history and its consents are tools of this app.
 const OwnApp = "aai"
 
+// DesktopApp is the id of the app that stands for the screen: its tools see and
+// operate the windows of every program.
+const DesktopApp = "desktop"
+
 // DefaultTimeout is how long a tool may run when nobody said otherwise.
 const DefaultTimeout = 30 * time.Second
 

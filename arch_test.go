@@ -81,7 +81,7 @@ func theMap() []room {
 		{name: desktop + "/desktoptest", ours: []string{"aai", desktop}, forTest: true, why: "what every desktop must do"},
 		{name: linux, ours: []string{dbus + "/dbustest"}, modules: []string{godbus}, forTest: true,
 			why: "a private session with real windows, for every test on Linux"},
-		{name: "internal/ax", ours: []string{"aai", desktop, schema}, modules: []string{image}, tests: []string{tokenizer},
+		{name: "internal/ax", ours: []string{"aai", desktop, schema}, modules: []string{image}, tests: []string{tokenizer, desktop + "/atspi", desktop + "/x11", desktop + "/launcher", godbus},
 			why: "the tools on the words of the desktop, on no platform; pictures are scaled, tests count tokens"},
 		{name: "internal/doors/mcp", ours: []string{"aai"}, modules: []string{sdk}, tests: []string{policy, tokenizer},
 			why: "a door needs to know nothing but the Gateway; its tests put real consent in front and count tokens"},

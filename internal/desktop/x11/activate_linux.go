@@ -1,0 +1,113 @@
+package x11
+
+import (
+	"context"
+	"time"
+
+	"aai"
+	"aai/internal/desktop"
+)
+
+// activatePatience is how long the window manager may take to activate a window.
+const activatePatience = 2 * time.Second
+
+// Activate brings the window to the front and gives it the keyboard, and returns
+// when that is so. It takes the focus from the person. If the window manager does
+// not do it within two seconds it fails with AUTOMATION_FAILED.
+func (d *Display) Activate(ctx context.Context, id desktop.WindowID) error {
+	const doing = "activating a window"
+	window, err := windowOf(id)
+	if err != nil {
+		return err
+	}
+	s, err := d.session(ctx)
+	if err != nil {
+		return err
+	}
+	if err := s.must(ctx, getGeometry(window)); err != nil {
+		return windowFailure(doing, id, err)
+	}
+	managed, err := s.managed(ctx)
+	if err != nil {
+		return failure(doing, err)
+	}
+	if !managed {
+		err = s.must(ctx, raiseWindow(window), setInputFocus(window))
+	} else {
+		err = s.must(ctx, s.askManager(window, "_NET_ACTIVE_WINDOW", 2, 0, 0))
+	}
+	if err != nil {
+		return windowFailure(doing, id, err)
+	}
+	deadline := time.Now().Add(activatePatience)
+	for pause := time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
+		active, err := s.hasKeyboard(ctx, window)
+		switch {
+		case err != nil:
+			e := *aai.AsError(failure(doing, err))
+			e.Delivery = aai.DeliveryUnknown
+			return &e
+		case active:
+			return nil
+		case time.Now().After(deadline):
+			e := aai.Errorf(aai.AutomationFailed, "the window manager did not give the keyboard to window 0x%x", window)
+			e.Hint = "Ask the person to click into the window: some window managers keep others from taking the focus."
+			e.Delivery = aai.Delivered
+			return e
+		}
+		if err := sleep(ctx, pause); err != nil {
+			return failure(doing, err)
+		}
+	}
+}
+
+// askManager is a message to the window manager: EWMH, "Root Window Properties".
+// A source of 2 says that it comes from a tool and not from the program itself.
+func (s *session) askManager(window xid, message string, data ...uint32) *call {
+	const clientMessage, format = 33, 32
+	const substructureRedirect, substructureNotify = 1 << 20, 1 << 19
+	event := request(clientMessage, format, window, s.atoms[message], data, pad(4*(5-len(data))))
+	event[2], event[3] = 0, 0 // the server writes the sequence number there
+	return sendEvent(s.root, substructureRedirect|substructureNotify, event)
+}
+
+// hasKeyboard reports whether what the person types goes to the window or to
+// something in it.
+func (s *session) hasKeyboard(ctx context.Context, window xid) (bool, error) {
+	focus := getInputFocus()
+	if err := s.must(ctx, focus); err != nil {
+		return false, err
+	}
+	return s.within(ctx, from(focus.reply, 8).u32(), window)
+}
+
+// within reports whether a window is the other or lies in it.
+func (s *session) within(ctx context.Context, inner, outer xid) (bool, error) {
+	const pointerRoot = 1
+	for range maxDepth {
+		if inner == outer {
+			return true, nil
+		}
+		if inner <= pointerRoot || inner == s.root {
+			return false, nil
+		}
+		tree := queryTree(inner)
+		if err := s.do(ctx, tree); err != nil {
+			return false, err
+		}
+		inner, _ = tree.children()
+	}
+	return false, nil
+}
+
+// sleep waits, but not longer than the context.
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,157 @@
+package x11
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+
+	"aai"
+	"aai/internal/desktop"
+)
+
+// A Config says where the X server is.
+type Config struct {
+	// Getenv looks up DISPLAY, XAUTHORITY, HOME and GDK_SCALE. It must be safe for
+	// concurrent use, as os.Getenv is.
+	Getenv func(string) string
+	Log    *slog.Logger // nil drops it
+}
+
+// A Display is a screen with its windows, input and clipboard. It implements
+// desktop.Windows, desktop.Screen, desktop.Input and desktop.Clipboard, and is
+// safe for concurrent use.
+//
+// Where there is no X server all methods fail with AUTOMATION_NOT_SUPPORTED,
+// where it does not answer with TIMEOUT.
+type Display struct {
+	config Config
+	main   slot[*session] // questions, pictures and the person's seat
+	own    slot[*seat]    // the gateway's own pointer and keyboard: the server gives each connection one pair
+	clip   slot[*clipper] // the clipboard
+	memory memory         // shared with the server for pictures
+	keys   keyboard
+}
+
+var (
+	_ desktop.Windows   = (*Display)(nil)
+	_ desktop.Screen    = (*Display)(nil)
+	_ desktop.Input     = (*Display)(nil)
+	_ desktop.Clipboard = (*Display)(nil)
+)
+
+// New makes a display. It connects to nothing yet.
+func New(c Config) *Display {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Display{
+		config: c, main: newSlot[*session](), own: newSlot[*seat](), clip: newSlot[*clipper](),
+		memory: newMemory(), keys: newKeyboard(),
+	}
+}
+
+// Close takes back what was changed on the X server: our pointer and keyboard,
+// borrowed keys, what we had on the clipboard. It waits for a second at most. The
+// display must not be used afterwards.
+func (d *Display) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), closePatience)
+	defer cancel()
+	d.returnKeys(ctx)
+	d.own.close(ctx)
+	d.clip.close(ctx)
+	d.main.close(ctx)
+	d.memory.free()
+	return nil
+}
+
+// session returns the main connection, which it makes if need be.
+func (d *Display) session(ctx context.Context) (*session, error) {
+	s, err := d.main.get(ctx, func(ctx context.Context) (*session, error) { return d.connect(ctx, nil) })
+	if err != nil {
+		return nil, failure("connecting to the screen", err)
+	}
+	return s, nil
+}
+
+// connect makes a connection of its own.
+func (d *Display) connect(ctx context.Context, onEvent func([]byte)) (*session, error) {
+	name := d.config.Getenv("DISPLAY")
+	if name == "" {
+		e := aai.Errorf(aai.AutomationNotSupported, "there is no X11 screen here: DISPLAY is not set")
+		e.Hint = "Run the gateway within the person's desktop session, so that it gets DISPLAY and XAUTHORITY."
+		e.Delivery = aai.NotDelivered
+		return nil, e
+	}
+	c, err := dial(ctx, d.config.Getenv, onEvent)
+	if err != nil {
+		if isContext(err) {
+			return nil, err
+		}
+		e := aai.Errorf(aai.AutomationNotSupported, "the X11 screen %s cannot be reached: %w", aai.CleanLabel(name, 80), err)
+		e.Hint = "Check that the X server runs and that XAUTHORITY names its cookie file."
+		e.Delivery = aai.NotDelivered
+		return nil, e
+	}
+	s, err := newSession(ctx, c)
+	if err != nil {
+		c.lose(err)
+		return nil, err
+	}
+	return s, nil
+}
+
+func isContext(err error) bool {
+	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// failure says in the house's words why something could not be done. What it was
+// changed nothing, so the caller may try again; input says otherwise itself.
+func failure(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if e, ok := errors.AsType[*aai.Error](err); ok {
+		return e
+	}
+	var e *aai.Error
+	switch {
+	case errors.Is(err, context.Canceled):
+		e = aai.Errorf(aai.AutomationFailed, "%s was cancelled: %w", doing, err)
+	case isContext(err):
+		e = aai.Errorf(aai.Timeout, "%s: the X server did not answer in time: %w", doing, err)
+		e.Hint = "Try again; if it stays so, the screen's server hangs."
+	default:
+		e = aai.Errorf(aai.AutomationFailed, "%s: %w", doing, err)
+	}
+	e.Delivery = aai.NotDelivered
+	return e
+}
+
+// windowFailure is failure for what was done to a window, which may be gone.
+func windowFailure(doing string, id desktop.WindowID, err error) error {
+	if isX(err, badWindow, badDrawable) {
+		return windowGone(id)
+	}
+	return failure(doing, err)
+}
+
+func windowGone(id desktop.WindowID) error {
+	return &aai.Error{
+		Code:     aai.AutomationFailed,
+		Message:  fmt.Sprintf("there is no window 0x%x any more", uint64(id)),
+		Hint:     "List the windows again.",
+		Delivery: aai.NotDelivered,
+	}
+}
+
+// windowOf returns the window's name on the X server.
+func windowOf(id desktop.WindowID) (xid, error) {
+	if id == 0 || id > 1<<29-1 { // the top three bits of an xid are never set
+		e := aai.Errorf(aai.InvalidParams, "0x%x is no window of X11", uint64(id))
+		e.Hint = "List the windows again."
+		e.Delivery = aai.NotDelivered
+		return none, e
+	}
+	return xid(id), nil
+}

@@ -1,0 +1,210 @@
+package x11
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"aai"
+	"aai/internal/desktop"
+)
+
+// The most that one call may do.
+const (
+	maxClicks  = 10
+	maxNotches = 1000
+)
+
+// Click presses and releases the button. With OwnSeat it works only where there is
+// no window manager: those take a click, whichever pointer makes it, for the
+// person's wish to have the focus there. A window that is not seen at the point,
+// and a person who holds a key or a button, fail with AUTOMATION_FAILED and
+// delivery not_delivered.
+func (d *Display) Click(ctx context.Context, which desktop.Seat, window desktop.WindowID, at desktop.Point, button desktop.MouseButton, count int) error {
+	if button < desktop.LeftButton || button > desktop.RightButton || count < 1 || count > maxClicks {
+		return refuse(aai.InvalidParams, "button %d cannot be clicked %d times: buttons are 1 to 3, times 1 to %d", button, count, maxClicks)
+	}
+	h, err := d.point(ctx, which, window, true, at)
+	if err != nil {
+		return err
+	}
+	calls := []*call{h.fake(motion, 0, at)}
+	for range count {
+		calls = append(calls, h.fake(buttonPress, byte(button), desktop.Point{}), h.fake(buttonRelease, byte(button), desktop.Point{}))
+	}
+	return inputFailure("clicking", h.must(ctx, calls...))
+}
+
+// Drag presses the left button at one point and releases it at the other, also
+// when its time is up before. OwnSeat and what fails are as with Click.
+func (d *Display) Drag(ctx context.Context, which desktop.Seat, window desktop.WindowID, from, to desktop.Point, duration time.Duration) error {
+	const step = 10 * time.Millisecond
+	const fewest = 10 // programs want to see some movement
+	h, err := d.point(ctx, which, window, true, from, to)
+	if err != nil {
+		return err
+	}
+	left := byte(desktop.LeftButton)
+	err = h.must(ctx, h.fake(motion, 0, from), h.fake(buttonPress, left, desktop.Point{}))
+	steps := max(fewest, int(duration/step))
+	pause := max(duration, fewest*time.Millisecond) / time.Duration(steps)
+	for i := 1; i <= steps && err == nil; i++ {
+		at := desktop.Point{X: from.X + (to.X-from.X)*i/steps, Y: from.Y + (to.Y-from.Y)*i/steps}
+		if err = sleep(ctx, pause); err == nil {
+			err = h.must(ctx, h.fake(motion, 0, at))
+		}
+	}
+	// Whatever happened, the button must not stay down.
+	cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), closePatience)
+	defer cancel()
+	if ctx.Err() == nil {
+		cleanup = ctx
+	}
+	return inputFailure("dragging", errors.Join(err, h.must(cleanup, h.fake(buttonRelease, left, desktop.Point{}))))
+}
+
+// Scroll turns the wheel at the point: it moves the seat's pointer there, and
+// neither takes the focus. The window must be seen there.
+func (d *Display) Scroll(ctx context.Context, which desktop.Seat, window desktop.WindowID, at desktop.Point, dx, dy int) error {
+	if max(dx, -dx) > maxNotches || max(dy, -dy) > maxNotches || dx < -maxNotches || dy < -maxNotches {
+		return refuse(aai.InvalidParams, "%d,%d notches are too many: at most %d", dx, dy, maxNotches)
+	}
+	h, err := d.point(ctx, which, window, false, at)
+	if err != nil {
+		return err
+	}
+	const up, down, left, right = 4, 5, 6, 7 // the wheel's buttons
+	calls := []*call{h.fake(motion, 0, at)}
+	turn := func(n int, back, forth byte) {
+		button := forth
+		if n < 0 {
+			n, button = -n, back
+		}
+		for range n {
+			calls = append(calls, h.fake(buttonPress, button, desktop.Point{}), h.fake(buttonRelease, button, desktop.Point{}))
+		}
+	}
+	turn(dy, up, down)
+	turn(dx, left, right)
+	return inputFailure("scrolling", h.must(ctx, calls...))
+}
+
+// point makes sure that the pointer may be used: the window is seen at the first
+// point, the others are on the screen, and the person holds nothing.
+func (d *Display) point(ctx context.Context, which desktop.Seat, id desktop.WindowID, press bool, points ...desktop.Point) (hands, error) {
+	if _, err := windowOf(id); err != nil {
+		return hands{}, err
+	}
+	s, err := d.session(ctx)
+	if err != nil {
+		return hands{}, err
+	}
+	if press && which == desktop.OwnSeat {
+		if err := s.refuseManaged(ctx); err != nil {
+			return hands{}, err
+		}
+	}
+	seen, err := s.at(ctx, points[0])
+	if err != nil {
+		return hands{}, err
+	}
+	if seen.ID != id {
+		e := refuse(aai.AutomationFailed, "at %d,%d is not window 0x%x but window 0x%x, %q", points[0].X, points[0].Y, uint64(id), uint64(seen.ID), seen.Title)
+		e.Hint = `Activate the window first (mode "focus"), or act in the background by the element's reference.`
+		return hands{}, e
+	}
+	geometry := getGeometry(s.root)
+	if err := s.must(ctx, geometry); err != nil {
+		return hands{}, failure("looking at the screen", err)
+	}
+	screen := geometryOf(geometry)
+	if i := slices.IndexFunc(points, func(p desktop.Point) bool { return !screen.Holds(p) }); i >= 0 {
+		return hands{}, refuse(aai.InvalidParams, "the point %d,%d is not on the screen, which is %d by %d pixels", points[i].X, points[i].Y, screen.W, screen.H)
+	}
+	h, err := d.take(ctx, which)
+	if err != nil {
+		return hands{}, err
+	}
+	return h, h.calm(ctx)
+}
+
+// refuseManaged fails where a window manager runs.
+func (s *session) refuseManaged(ctx context.Context) error {
+	managed, err := s.managed(ctx)
+	if err != nil {
+		return failure("looking for the window manager", err)
+	}
+	if !managed {
+		return nil
+	}
+	return unsupported("a click in the background would take the person's focus on X11",
+		`Act on the element by its reference instead, or use the mode "focus".`)
+}
+
+// holdPatience is how long a person may hold a key before we give up.
+const holdPatience = time.Second
+
+// calm waits until the keyboard and the pointer have no key or button down: a
+// person's Shift would change what we type, and what we press would get into what
+// the person does.
+func (h hands) calm(ctx context.Context) error {
+	const doing = "looking at the keyboard"
+	for deadline := time.Now().Add(holdPatience); ; {
+		held, err := h.held(ctx)
+		switch {
+		case err != nil:
+			return failure(doing, err)
+		case held == "":
+			return nil
+		case time.Now().After(deadline):
+			e := refuse(aai.AutomationFailed, "the person is holding %s", held)
+			e.Hint = "Try again in a moment."
+			return e
+		}
+		if err := sleep(ctx, 20*time.Millisecond); err != nil {
+			return failure(doing, err)
+		}
+	}
+}
+
+func (h hands) held(ctx context.Context) (string, error) {
+	const allButtons, shiftControlAlt, useCoreKeyboard, getState = 0x1f00, 0xd, 0x100, 4
+	pointer := queryPointer(h.root)
+	calls := []*call{pointer}
+	if h.xkb != 0 {
+		calls = append(calls, query(h.xkb, getState, uint16(useCoreKeyboard), pad(2)))
+	}
+	if err := h.must(ctx, calls...); err != nil {
+		return "", err
+	}
+	mask := from(pointer.reply, 24).u16()
+	modifiers := byte(mask & shiftControlAlt)
+	if h.xkb != 0 {
+		modifiers = from(calls[1].reply, 9).u8() // those that are pressed, not locked
+	}
+	switch {
+	case mask&allButtons != 0:
+		return "a button of the mouse", nil
+	case modifiers != 0:
+		return "a key such as Shift or Ctrl", nil
+	}
+	return "", nil
+}
+
+// refuse is an error of what was not even begun.
+func refuse(code aai.Code, format string, args ...any) *aai.Error {
+	return &aai.Error{Code: code, Message: fmt.Sprintf(format, args...), Delivery: aai.NotDelivered}
+}
+
+// inputFailure is failure for input that may have reached the window.
+func inputFailure(doing string, err error) error {
+	if err == nil {
+		return nil
+	}
+	e := *aai.AsError(failure(doing, err))
+	e.Delivery = aai.DeliveryUnknown
+	e.Hint = "Look at the window before trying again."
+	return &e
+}

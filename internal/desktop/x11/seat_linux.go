@@ -1,0 +1,214 @@
+package x11
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"aai"
+	"aai/internal/desktop"
+)
+
+// seatName is how the names of our pointers and keyboards begin.
+const seatName = "aai-gateway"
+
+// A seat is a pointer and a keyboard of the gateway's own (a master pair of XI2,
+// "multi-pointer X"), and the connection whose input they make. XI2 is
+// /usr/share/doc/xorgproto, XI2proto.txt.
+type seat struct {
+	*session
+	pointer, keyboard uint16
+}
+
+// The requests of XI2 that are used here.
+const (
+	xiChangeHierarchy  = 43
+	xiSetClientPointer = 44
+	xiQueryDevice      = 48
+	xiSetFocus         = 49
+)
+
+// seat returns the gateway's own seat, which it makes if need be.
+func (d *Display) seat(ctx context.Context) (*seat, error) {
+	own, err := d.own.get(ctx, func(ctx context.Context) (*seat, error) {
+		s, err := d.connect(ctx, nil)
+		if err != nil {
+			return nil, err
+		}
+		own, err := newSeat(ctx, s)
+		if err != nil {
+			s.lose(err)
+		}
+		return own, err
+	})
+	if err != nil {
+		return nil, failure("making a pointer and a keyboard of our own", err)
+	}
+	return own, nil
+}
+
+func newSeat(ctx context.Context, s *session) (*seat, error) {
+	if s.xinput == 0 || s.xtest == 0 {
+		return nil, unsupported("this X server cannot have a second pointer and keyboard: it lacks XInput 2 or XTEST",
+			`Use the mode "focus", which uses those of the person.`)
+	}
+	own := &seat{session: s}
+	if err := own.removeOrphans(ctx); err != nil {
+		return nil, err
+	}
+	process, err := s.processOf(ctx, s.setup.idBase)
+	if err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("%s %d %x", seatName, process, s.setup.idBase)
+	const addMaster = 1
+	words := uint16((8 + len(name) + 3) / 4)
+	add := command(s.xinput, xiChangeHierarchy, byte(1), pad(3),
+		uint16(addMaster), words, uint16(len(name)), true, true, name)
+	if err := s.must(ctx, add); err != nil {
+		return nil, err
+	}
+	devices, err := own.masters(ctx)
+	if err != nil {
+		return nil, err
+	}
+	own.pointer, own.keyboard = devices[name+" pointer"], devices[name+" keyboard"]
+	if own.pointer == 0 || own.keyboard == 0 {
+		return nil, fmt.Errorf("the X server did not make the pointer %q", name)
+	}
+	choose := command(s.xinput, xiSetClientPointer, none, own.pointer, pad(2))
+	if err := s.must(ctx, choose); err != nil {
+		own.shut(ctx)
+		return nil, err
+	}
+	return own, nil
+}
+
+// masters returns the master devices by name.
+func (own *seat) masters(ctx context.Context) (map[string]uint16, error) {
+	const allMasters, classHead = 1, 4
+	list := query(own.xinput, xiQueryDevice, uint16(allMasters), pad(2))
+	if err := own.must(ctx, list); err != nil {
+		return nil, err
+	}
+	r := from(list.reply, 8)
+	n := r.u16()
+	r.take(22)
+	devices := make(map[string]uint16)
+	for range n {
+		id := r.u16()
+		r.take(4)
+		classes, length := r.u16(), int(r.u16())
+		r.take(2)
+		devices[string(r.take(length))] = id
+		r.take(padding(length))
+		for range classes {
+			r.take(2)
+			r.take(4*int(r.u16()) - classHead)
+		}
+	}
+	return devices, nil
+}
+
+// processOf asks which process has the connection with this base; 0 if there is
+// no such connection, or if the server cannot tell.
+func (s *session) processOf(ctx context.Context, base uint32) (int, error) {
+	calls := s.askProcesses([]xid{base})
+	if err := s.must(ctx, calls...); err != nil {
+		return 0, err
+	}
+	return s.readProcesses(calls)[base], nil
+}
+
+// removeOrphans takes away the pointers and keyboards of gateways that died. The
+// name of a seat tells its connection: if the server does not have that any more,
+// or has given its number to another process, the seat is nobody's.
+func (own *seat) removeOrphans(ctx context.Context) error {
+	if own.resource == 0 {
+		return nil
+	}
+	devices, err := own.masters(ctx)
+	if err != nil {
+		return err
+	}
+	for name, id := range devices {
+		var process int
+		var base uint32
+		rest, isPointer := strings.CutSuffix(name, " pointer")
+		n, _ := fmt.Sscanf(rest, seatName+" %d %x", &process, &base)
+		if !isPointer || n != 2 || process == 0 {
+			continue
+		}
+		owner, err := own.processOf(ctx, base)
+		if err != nil {
+			return err
+		}
+		// One that bears our own name is older than we are, so it is nobody's too.
+		if owner != process || base == own.setup.idBase {
+			// Another gateway may be faster, so the server's answer does not matter.
+			if err := own.do(ctx, own.removeMaster(id)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (own *seat) removeMaster(pointer uint16) *call {
+	const removeMaster, words, floating = 2, 3, 2
+	return command(own.xinput, xiChangeHierarchy, byte(1), pad(3),
+		uint16(removeMaster), uint16(words), pointer, byte(floating), pad(1), pad(4))
+}
+
+// aim gives our keyboard the window.
+func (own *seat) aim(window xid) *call {
+	const currentTime = 0
+	return command(own.xinput, xiSetFocus, window, uint32(currentTime), own.keyboard, pad(2))
+}
+
+// shut removes the pointer and the keyboard, and ends the connection.
+func (own *seat) shut(ctx context.Context) {
+	_ = own.do(ctx, own.removeMaster(own.pointer)) // the next gateway tries again
+	own.session.shut(ctx)
+}
+
+// hands are what input is made with.
+type hands struct {
+	*session
+	own *seat // nil for the person's
+}
+
+// take returns the hands of a seat.
+func (d *Display) take(ctx context.Context, which desktop.Seat) (hands, error) {
+	switch which {
+	case desktop.PersonSeat:
+		s, err := d.session(ctx)
+		if err == nil && s.xtest == 0 {
+			err = unsupported("this X server does not let programs make input: it lacks XTEST", "")
+		}
+		return hands{session: s}, err
+	case desktop.OwnSeat:
+		own, err := d.seat(ctx)
+		if err != nil {
+			return hands{}, err
+		}
+		return hands{own.session, own}, nil
+	}
+	return hands{}, aai.Errorf(aai.InvalidParams, "there is no seat %d", which)
+}
+
+// The kinds of input that fake makes.
+const (
+	keyPress      = 2
+	keyRelease    = 3
+	buttonPress   = 4
+	buttonRelease = 5
+	motion        = 6
+)
+
+// fake is XTEST's FakeInput. It goes to the pointer and the keyboard of the
+// connection.
+func (s *session) fake(kind, detail byte, at desktop.Point) *call {
+	const fakeInput, now = 2, 0
+	return command(s.xtest, fakeInput, kind, detail, pad(2), uint32(now), none, pad(8), int16(at.X), int16(at.Y), pad(8))
+}

@@ -1,0 +1,70 @@
+package x11
+
+import (
+	"context"
+	"time"
+)
+
+// closePatience is how long Close waits for a server that may stand still.
+const closePatience = time.Second
+
+// A closer is what a slot holds.
+type closer interface {
+	alive() bool
+	shut(ctx context.Context)
+}
+
+// A slot holds a thing that is made at its first use, and made again after it
+// broke.
+type slot[T closer] struct {
+	lock  chan struct{} // a mutex that can be waited for with a context
+	value T
+	full  bool
+}
+
+func newSlot[T closer]() slot[T] { return slot[T]{lock: make(chan struct{}, 1)} }
+
+// get returns what is in the slot. What cannot be made is tried again next time.
+func (s *slot[T]) get(ctx context.Context, make func(context.Context) (T, error)) (T, error) {
+	var nothing T
+	select {
+	case s.lock <- struct{}{}:
+		defer func() { <-s.lock }()
+	case <-ctx.Done():
+		return nothing, ctx.Err()
+	}
+	if s.full && s.value.alive() {
+		return s.value, nil
+	}
+	s.full = false
+	value, err := make(ctx)
+	if err != nil {
+		return nothing, err
+	}
+	s.value, s.full = value, true
+	return value, nil
+}
+
+// peek returns what is in the slot without making it.
+func (s *slot[T]) peek(ctx context.Context) (value T, ok bool) {
+	select {
+	case s.lock <- struct{}{}:
+		defer func() { <-s.lock }()
+	case <-ctx.Done():
+		return value, false
+	}
+	return s.value, s.full && s.value.alive()
+}
+
+func (s *slot[T]) close(ctx context.Context) {
+	if value, ok := s.peek(ctx); ok {
+		value.shut(ctx)
+	}
+}
+
+// shut ends the connection.
+func (s *session) shut(context.Context) { s.lose(context.Canceled) }
+
+// alive reports whether the session can be used for more. One that has used up
+// its names is replaced by a new one.
+func (s *session) alive() bool { return s.conn.alive() && !s.spent() }
