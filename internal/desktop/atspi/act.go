@@ -1,0 +1,360 @@
+package atspi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"aai"
+	"aai/internal/dbuswire"
+	"aai/internal/desktop"
+)
+
+// scrollAnywhere is ATSPI_SCROLL_ANYWHERE of atspi-constants.h.
+const scrollAnywhere = 6
+
+// Perform implements desktop.Actor.
+//
+// It looks at the element first: one that does not show, or that is disabled, fails
+// with AUTOMATION_FAILED and delivery not_delivered, for some toolkits answer "true"
+// and do nothing, and others do it behind the person's back. For desktop.SelectItem
+// it is the set that must show, and for desktop.ScrollTo nothing need.
+func (b *Bus) Perform(ctx context.Context, app desktop.App, id desktop.ID, act desktop.Act) error {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	p, r, err := b.element(ctx, app, id)
+	if err != nil {
+		return err
+	}
+	n, err := p.readOne(ctx, r)
+	if err != nil {
+		return before(p.failed(app, err))
+	}
+	a := &actor{p: p, app: app, n: n}
+	defer p.mark(func(m *marks) { m.acted = time.Now() })
+	p.mark(func(m *marks) { m.acted = time.Now() })
+	switch act.Verb {
+	case desktop.Press:
+		return a.press(ctx, act.Action)
+	case desktop.SetText:
+		return a.setText(ctx, act.Text)
+	case desktop.InsertText:
+		return a.insertText(ctx, act.Text)
+	case desktop.SetNumber:
+		return a.setNumber(ctx, act.Number)
+	case desktop.SelectItem:
+		return a.selectItem(ctx)
+	case desktop.TakeFocus:
+		return a.takeFocus(ctx)
+	case desktop.ScrollTo:
+		return a.scrollTo(ctx)
+	}
+	return aai.Errorf(aai.InvalidParams, "the verb %q: expected press, set_text, insert_text, set_number, select, focus or scroll_to", act.Verb)
+}
+
+// before says of an error that it came before anything was done.
+func before(err error) error {
+	e := *aai.AsError(err)
+	e.Delivery = aai.NotDelivered
+	return &e
+}
+
+// An actor does something to one element.
+type actor struct {
+	p   *program
+	app desktop.App
+	n   *node
+}
+
+// ready says why the element must be left alone now.
+func (a *actor) ready(ctx context.Context) error {
+	shows, err := a.shows(ctx, a.n)
+	if err != nil {
+		return err
+	}
+	if !shows {
+		return a.refuse("is not showing", "Bring it into view first: open its window, menu or tab, or scroll to it.")
+	}
+	if !sensitive(a.n) {
+		return a.refuse("is disabled", "The app does not allow it now; find out what it waits for.")
+	}
+	return nil
+}
+
+// shows reports whether people can see the node.
+func (a *actor) shows(ctx context.Context, n *node) (bool, error) {
+	if n.states.has(stateShowing) {
+		return true, nil
+	}
+	known := a.p.published.Load()
+	if known == nil || known.veil != stateVisible || !n.states.has(stateVisible) {
+		return false, nil
+	}
+	shows, err := a.p.stands(ctx, n)
+	if err != nil {
+		return false, before(a.p.failed(a.app, err))
+	}
+	return shows, nil
+}
+
+// stands reports whether people can see a node of a toolkit that says VISIBLE also
+// of what is in a closed tab, which has no size then, and in a window that was
+// closed, which is no child of the app then.
+func (p *program) stands(ctx context.Context, n *node) (bool, error) {
+	var windows []ref
+	at := n.ref
+	r := &round{}
+	p.askFrame(r, n)
+	r.put(p.bus.ask.children, p.root, func(d *dbuswire.Decoder) { windows = readRefs(d, p.sender) })
+	for range maxDepth {
+		up := &node{}
+		p.askParent(r, at, &up.ref)
+		if err := p.run(ctx, r); err != nil {
+			return false, err
+		}
+		switch {
+		case n.frame.Empty() || up.none():
+			return false, nil
+		case up.ref == p.root:
+			return slices.Contains(windows, at), nil
+		}
+		at, r = up.ref, &round{}
+	}
+	return false, nil
+}
+
+func (a *actor) refuse(what, hint string) *aai.Error {
+	return &aai.Error{Code: aai.AutomationFailed, Message: a.name() + " " + what, Hint: hint, Delivery: aai.NotDelivered}
+}
+
+func (a *actor) unsupported(what string, cause error) *aai.Error {
+	return &aai.Error{Code: aai.AutomationNotSupported, Message: a.name() + " " + what, Delivery: aai.NotDelivered, Err: cause,
+		Hint: "Use another way to do it: another element, the keyboard or the pointer."}
+}
+
+// name names the element in messages.
+func (a *actor) name() string {
+	a.n.elementRole = a.n.word()
+	name := a.n.name
+	if known, ok := a.p.published.Load().find(a.n.id(a.p.sender)); ok {
+		name = firstOf(name, known.Name)
+	}
+	return fmt.Sprintf("the %s %q of %s", a.n.elementRole, aai.CleanLabel(name, 60), label(a.app))
+}
+
+// do makes one call that changes something. It is never made twice. A false answer
+// is the error of a toolkit that could not.
+func (a *actor) do(ctx context.Context, q *question, to ref) error {
+	conn := a.p.link.conn
+	peer := a.p.peer()
+	if peer != nil && to.sender == a.p.sender {
+		conn = peer
+	}
+	answer, err := conn.Call(ctx, q.to(to))
+	if err != nil {
+		if conn == peer && errors.Is(err, dbuswire.ErrLost) {
+			a.p.dropPeer(peer)
+			e := ended(a.app, err)
+			e.Delivery = aai.DeliveryUnknown
+			return e
+		}
+		return a.p.failed(a.app, err)
+	}
+	if answer.Kind == dbuswire.KindError {
+		return a.refused(replyError(answer))
+	}
+	if answer.Signature == "b" && !answer.Decoder().Bool() {
+		return &aai.Error{Code: aai.AutomationFailed, Message: a.name() + " could not do it, the app says", Delivery: aai.Delivered,
+			Hint: "Look at the element again; it may be disabled or gone."}
+	}
+	return nil
+}
+
+// refused turns the app's refusal of a call into the caller's error.
+func (a *actor) refused(r *refusal) error {
+	if r.noObject() && a.p.habits().toolkit != qt {
+		return stale(a.app, r)
+	}
+	switch strings.TrimPrefix(r.name, "org.freedesktop.DBus.Error.") {
+	case "UnknownMethod", "UnknownInterface", "UnknownObject", "UnknownProperty", "NotSupported", "InvalidArgs", "PropertyReadOnly":
+		return a.unsupported("cannot do this", r)
+	}
+	return a.p.failed(a.app, r)
+}
+
+func (a *actor) press(ctx context.Context, action string) error {
+	if err := a.ready(ctx); err != nil {
+		return err
+	}
+	if !a.n.action() {
+		return a.unsupported("has no actions", nil)
+	}
+	if err := a.actions(ctx); err != nil {
+		return err
+	}
+	index := slices.Index(a.n.actions, action)
+	if best := preferred(a.n.actions); action == "" && len(best) > 0 && actionRank(best[0]) < rankShortcut {
+		index = slices.Index(a.n.actions, best[0])
+	}
+	if index < 0 {
+		e := a.unsupported(fmt.Sprintf("has no action %q", aai.CleanLabel(action, 60)), nil)
+		if action == "" {
+			e = a.unsupported("cannot be pressed", nil)
+		}
+		e.Candidates = a.n.actions
+		return e
+	}
+	return a.do(ctx, numbers(actionInterface, "DoAction", "i", "b", int32(index)), a.n.ref)
+}
+
+// actions asks for the names of the element's actions.
+func (a *actor) actions(ctx context.Context) error {
+	first, second := &round{}, &round{}
+	a.p.askActions(first, second, a.n)
+	err := a.p.run(ctx, first)
+	if err == nil {
+		err = a.p.run(ctx, second)
+	}
+	if err != nil {
+		return before(a.p.failed(a.app, err))
+	}
+	return nil
+}
+
+func (a *actor) setText(ctx context.Context, text string) error {
+	if err := a.ready(ctx); err != nil {
+		return err
+	}
+	// Letters would empty a spin button, so it gets a number or nothing.
+	if a.n.wantsNumber() || a.n.offers&offersEditable == 0 && a.n.offers&offersValue != 0 {
+		number, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
+		if err != nil || math.IsNaN(number) || math.IsInf(number, 0) {
+			return a.refuse(fmt.Sprintf("takes a number, not %q", aai.CleanLabel(text, 60)), "Set a number, or type into it with the keyboard.")
+		}
+		return a.number(ctx, number)
+	}
+	if err := a.editable(); err != nil {
+		return err
+	}
+	e := dbuswire.Encoder{}
+	e.Str(text)
+	return a.do(ctx, &question{iface: editableInterface, member: "SetTextContents", signature: "s", body: e.Bytes()}, a.n.ref)
+}
+
+// editable says why the element's text cannot be changed.
+func (a *actor) editable() error {
+	if a.n.offers&offersEditable == 0 {
+		return a.unsupported("does not let its text be set", nil)
+	}
+	if !a.n.states.has(stateEditable) || a.n.states.has(stateReadOnly) {
+		return a.refuse("is read-only", "Its text cannot be changed.")
+	}
+	return nil
+}
+
+func (a *actor) insertText(ctx context.Context, text string) error {
+	if err := a.ready(ctx); err != nil {
+		return err
+	}
+	if err := a.editable(); err != nil {
+		return err
+	}
+	count, caret, err := a.textState(ctx)
+	if err != nil {
+		return before(a.p.failed(a.app, err))
+	}
+	at := caret
+	if at < 0 || at > count {
+		at = count
+	}
+	e := dbuswire.Encoder{}
+	e.I32(int32(at))
+	e.Str(text)
+	e.I32(int32(a.p.habits().textLength(text)))
+	err = a.do(ctx, &question{iface: editableInterface, member: "InsertText", signature: "isi", body: e.Bytes()}, a.n.ref)
+	if err != nil {
+		return err
+	}
+	after, _, err := a.textState(ctx)
+	if err != nil {
+		return a.p.failed(a.app, err)
+	}
+	// Characters, or UTF-16 units in toolkits that count those.
+	grown := after - count
+	if runes := len([]rune(text)); grown != runes && grown != utf16Length(text) {
+		return &aai.Error{Code: aai.AutomationFailed, Delivery: aai.Delivered,
+			Message: fmt.Sprintf("%s took %d characters of %d", a.name(), grown, runes),
+			Hint:    "The field may have a limit or change what is typed. Read it and correct it."}
+	}
+	return nil
+}
+
+// textState asks how long the element's text is, and where the caret is in it.
+func (a *actor) textState(ctx context.Context) (count, caret int, err error) {
+	caret = -1
+	r := &round{}
+	r.put(a.p.bus.ask.characterCount, a.n.ref, func(d *dbuswire.Decoder) {
+		if n, ok := readNumber(d); ok {
+			count = int(n)
+		}
+	})
+	r.put(a.p.bus.ask.caretOffset, a.n.ref, func(d *dbuswire.Decoder) {
+		if n, ok := readNumber(d); ok {
+			caret = int(n)
+		}
+	})
+	return count, caret, a.p.run(ctx, r)
+}
+
+func (a *actor) setNumber(ctx context.Context, number float64) error {
+	if err := a.ready(ctx); err != nil {
+		return err
+	}
+	if a.n.offers&offersValue == 0 {
+		return a.unsupported("holds no number", nil)
+	}
+	return a.number(ctx, number)
+}
+
+// number sets the element's number, if that is within its bounds.
+func (a *actor) number(ctx context.Context, number float64) error {
+	r := &round{}
+	a.p.askNumber(r, a.n)
+	if err := a.p.run(ctx, r); err != nil {
+		return before(a.p.failed(a.app, err))
+	}
+	if a.n.min < a.n.max && (number < a.n.min || number > a.n.max) {
+		e := a.refuse(fmt.Sprintf("takes a number from %v to %v, not %v", a.n.min, a.n.max, number), "Set a number within its bounds.")
+		e.Code = aai.InvalidParams
+		return e
+	}
+	e := dbuswire.Encoder{}
+	e.Str(valueInterface)
+	e.Str("CurrentValue")
+	e.Signature("d")
+	e.Double(number)
+	return a.do(ctx, &question{iface: propertiesInterface, member: "Set", signature: "ssv", body: e.Bytes()}, a.n.ref)
+}
+
+func (a *actor) takeFocus(ctx context.Context) error {
+	if err := a.ready(ctx); err != nil {
+		return err
+	}
+	if a.n.offers&offersComponent == 0 {
+		return a.unsupported("cannot take the focus", nil)
+	}
+	return a.do(ctx, method(componentInterface, "GrabFocus", "b"), a.n.ref)
+}
+
+func (a *actor) scrollTo(ctx context.Context) error {
+	err := a.do(ctx, numbers(componentInterface, "ScrollTo", "u", "b", scrollAnywhere), a.n.ref)
+	if e, ok := errors.AsType[*aai.Error](err); ok && e.Code == aai.AutomationFailed && e.Delivery == aai.Delivered {
+		return a.unsupported("cannot be scrolled to", e)
+	}
+	return err
+}

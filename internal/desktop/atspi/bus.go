@@ -1,0 +1,257 @@
+package atspi
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"aai"
+	"aai/internal/dbuswire"
+	"aai/internal/desktop"
+)
+
+// Names of at-spi2-core: bus/at-spi-bus-launcher.c and registryd.
+const (
+	launcherName    = "org.a11y.Bus"
+	launcherPath    = "/org/a11y/bus"
+	statusInterface = "org.a11y.Status"
+	registryName    = "org.a11y.atspi.Registry"
+	registryPath    = "/org/a11y/atspi/registry"
+	rootPath        = "/org/a11y/atspi/accessible/root"
+	cachePath       = "/org/a11y/atspi/cache"
+)
+
+// longest is how long a method may take whose context has no deadline.
+const longest = 30 * time.Second
+
+// Config is what a Bus must be told.
+type Config struct {
+	// Getenv looks up environment variables, for the address of the session bus, at
+	// every dialling. Nil means os.Getenv.
+	Getenv func(name string) string
+	// Windows knows the windows of the screen. With it apps are listed that have a
+	// window but no tree, and elements of toolkits that do not know where on the
+	// screen their windows are get a Frame (GTK 4). May be nil.
+	Windows desktop.Windows
+	// Log gets what nobody waits for. Nil means nowhere.
+	Log *slog.Logger
+}
+
+// A Bus reads and works apps by AT-SPI2: a desktop.Tree, a desktop.Actor and a
+// desktop.Events, which are safe for concurrent use. Their errors are *aai.Errors.
+//
+// The first method but Ready that needs it switches accessibility on for the
+// login (org.a11y.Status.IsEnabled), as every assistive program does, and leaves it
+// on: other programs may need it by then, and an app that has looked does not look
+// again. It never says that a screen reader is running.
+type Bus struct {
+	config  Config
+	ask     *questions
+	version atomic.Uint64 // of the last snapshot that differed
+
+	dialling chan struct{} // held by who dials
+	mu       sync.Mutex
+	closed   bool
+	link     *link // the last one; it may be lost
+}
+
+// A link is one connection to one accessibility bus, and all that was learned of
+// the apps on it. It is not used again once the connection is lost.
+type link struct {
+	conn *dbuswire.Conn
+
+	mu       sync.Mutex
+	programs map[string]*program // by desktop.App.Key
+	senders  map[string]*program // by unique name; those whose events are wanted
+}
+
+// New makes a Bus. It does no I/O: the buses are dialled at the first call that
+// needs them, and again at the first call after a connection was lost.
+func New(c Config) *Bus {
+	if c.Getenv == nil {
+		c.Getenv = os.Getenv
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Bus{config: c, ask: newQuestions(), dialling: make(chan struct{}, 1)}
+}
+
+// Close closes the connections. Calls in flight end, watched channels are closed,
+// and later calls fail with APP_NOT_RUNNING.
+func (b *Bus) Close() {
+	b.mu.Lock()
+	b.closed = true
+	l := b.link
+	b.mu.Unlock()
+	if l != nil {
+		l.conn.Close()
+	}
+}
+
+// limited gives a context a deadline if it has none.
+func limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, longest)
+}
+
+// connect returns the connection to the accessibility bus, and makes one if there
+// is none that lives.
+func (b *Bus) connect(ctx context.Context) (*link, error) {
+	if l, err := b.current(); l != nil || err != nil {
+		return l, err
+	}
+	select {
+	case b.dialling <- struct{}{}:
+		defer func() { <-b.dialling }()
+	case <-ctx.Done():
+		return nil, noBus("nobody answered in time", ctx.Err())
+	}
+	if l, err := b.current(); l != nil || err != nil {
+		return l, err
+	}
+	address, err := b.accessibility(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l := &link{programs: map[string]*program{}, senders: map[string]*program{}}
+	if l.conn, err = dialBus(ctx, address, l.signal); err != nil {
+		return nil, noBus("the accessibility bus cannot be reached", err)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		l.conn.Close()
+		return nil, errClosed()
+	}
+	b.link = l
+	go l.awaitLoss()
+	return l, nil
+}
+
+// current returns the connection, if there is one that lives.
+func (b *Bus) current() (*link, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	switch {
+	case b.closed:
+		return nil, errClosed()
+	case b.link != nil && b.link.conn.Alive():
+		return b.link, nil
+	}
+	return nil, nil
+}
+
+// accessibility switches accessibility on and returns the address of its bus.
+func (b *Bus) accessibility(ctx context.Context) (string, error) {
+	session, err := b.dialSession(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer session.Close()
+	address, err := launcherAddress(ctx, session, 0)
+	if err != nil {
+		return "", err
+	}
+	if on, err := enabled(ctx, session); err != nil || on {
+		return address, nil // without the switch apps of GTK still show themselves
+	}
+	e := dbuswire.Encoder{}
+	e.Str(statusInterface)
+	e.Str("IsEnabled")
+	e.Signature("b")
+	e.Bool(true)
+	answer, err := session.Call(ctx, &dbuswire.Message{Destination: launcherName, Path: launcherPath,
+		Interface: propertiesInterface, Member: "Set", Signature: "ssv", Body: e.Bytes()})
+	if err == nil && answer.Kind == dbuswire.KindError {
+		err = replyError(answer)
+	}
+	if err != nil {
+		b.config.Log.Warn("accessibility could not be switched on", "error", err)
+	} else {
+		b.config.Log.Info("accessibility was switched on for this login (org.a11y.Status.IsEnabled)")
+	}
+	return address, nil
+}
+
+// dialSession connects to the session bus, which it does not start.
+func (b *Bus) dialSession(ctx context.Context) (*dbuswire.Conn, error) {
+	address, err := dbuswire.SessionAddress(b.config.Getenv)
+	if err != nil {
+		return nil, noBus("there is no session bus", err)
+	}
+	session, err := dialBus(ctx, address, nil)
+	if err != nil {
+		return nil, noBus("the session bus cannot be reached", err)
+	}
+	return session, nil
+}
+
+func dialBus(ctx context.Context, address string, onSignal func(*dbuswire.Message)) (*dbuswire.Conn, error) {
+	conn, err := dbuswire.Dial(ctx, address, dbuswire.Options{OnSignal: onSignal})
+	if err != nil {
+		return nil, err
+	}
+	if _, err := conn.Hello(ctx); err != nil {
+		conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// launcherAddress asks where the accessibility bus is. The launcher is started if
+// it does not run, unless the flags forbid it.
+func launcherAddress(ctx context.Context, session *dbuswire.Conn, flags byte) (string, error) {
+	answer, err := session.Call(ctx, &dbuswire.Message{Flags: flags, Destination: launcherName, Path: launcherPath,
+		Interface: launcherName, Member: "GetAddress"})
+	if err != nil {
+		return "", noBus("the accessibility bus was asked for and nobody answered", err)
+	}
+	if answer.Kind == dbuswire.KindError {
+		return "", noBus("there is no accessibility bus", replyError(answer))
+	}
+	d := answer.Decoder()
+	address := d.Str()
+	if err := d.Err(); err != nil || address == "" {
+		return "", noBus("the accessibility bus has no address", err)
+	}
+	return address, nil
+}
+
+// enabled reads whether accessibility is switched on.
+func enabled(ctx context.Context, session *dbuswire.Conn) (bool, error) {
+	q := property(statusInterface, "IsEnabled")
+	answer, err := session.Call(ctx, &dbuswire.Message{Destination: launcherName, Path: launcherPath,
+		Interface: q.iface, Member: q.member, Signature: q.signature, Body: q.body})
+	if err != nil {
+		return false, err
+	}
+	if answer.Kind == dbuswire.KindError {
+		return false, replyError(answer)
+	}
+	d := answer.Decoder()
+	if sig := d.Variant(); sig != "b" {
+		return false, aai.Errorf(aai.AutomationFailed, "IsEnabled is of the type %q, expected b", sig)
+	}
+	on := d.Bool()
+	return on, d.Err()
+}
+
+// awaitLoss tells those who watch that they see nothing any more.
+func (l *link) awaitLoss() {
+	<-l.conn.Lost()
+	l.mu.Lock()
+	programs := make([]*program, 0, len(l.programs))
+	for _, p := range l.programs {
+		programs = append(programs, p)
+	}
+	l.mu.Unlock()
+	for _, p := range programs {
+		p.end()
+	}
+}

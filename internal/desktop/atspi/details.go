@@ -1,0 +1,280 @@
+package atspi
+
+import (
+	"context"
+	"math"
+	"strconv"
+	"time"
+
+	"aai/internal/dbuswire"
+	"aai/internal/desktop"
+)
+
+// relationLabelledBy is ATSPI_RELATION_LABELLED_BY of atspi-constants.h.
+const relationLabelledBy = 2
+
+// describe reads the details of those of the nodes that show: where they are, what
+// they hold, what can be done with them.
+func (p *program) describe(ctx context.Context, t *tree, nodes []*node, now time.Time) error {
+	first, second := &round{}, &round{}
+	for _, n := range nodes {
+		if n.shown && n.parent != nil {
+			n.forget(now)
+			p.askFrame(first, n)
+			p.askContent(first, second, t, n, desktop.MaxValue)
+			if n.detailsAt.IsZero() {
+				n.detailsAt = now
+				p.askDetails(first, second, t, n)
+			}
+		}
+	}
+	if err := p.run(ctx, first); err != nil {
+		return err
+	}
+	return p.run(ctx, second)
+}
+
+// askFrame asks where the node is.
+func (p *program) askFrame(r *round, n *node) {
+	if n.offers&offersComponent == 0 {
+		return
+	}
+	r.put(p.bus.ask.extentsOf(p.habits()), n.ref, func(d *dbuswire.Decoder) {
+		if frame, ok := readExtents(d); ok {
+			n.frame = sane(frame)
+		}
+	})
+}
+
+// sane is the rectangle, or nothing if it is none: GTK 3 has widgets without a place
+// at -2147483648.
+func sane(r desktop.Rect) desktop.Rect {
+	const most = 1 << 20
+	if r.W < 0 || r.H < 0 || r.W > most || r.H > most || r.X < -most || r.Y < -most || r.X > most || r.Y > most {
+		return desktop.Rect{}
+	}
+	return r
+}
+
+// forget forgets the details that are to be read anew.
+func (n *node) forget(now time.Time) {
+	if !n.detailsAt.IsZero() && now.Sub(n.detailsAt) < detailAge {
+		n.frame, n.text, n.numeric, n.chosen, n.detailed = desktop.Rect{}, "", false, "", true
+		return
+	}
+	n.details = details{detailed: true}
+}
+
+// askContent asks for what the node holds. What the first answers tell to ask for
+// goes into the second round.
+func (p *program) askContent(first, second *round, t *tree, n *node, atMost int) {
+	switch {
+	case n.wantsNumber():
+		p.askNumber(first, n)
+	case n.wantsText():
+		p.askText(first, second, n, atMost)
+	}
+	if n.role == roleComboBox && n.offers&offersSelection != 0 {
+		p.askChosen(first, second, t, n)
+	}
+}
+
+// askDetails asks for what people would want to know of a node of its kind besides,
+// and what hardly ever changes.
+func (p *program) askDetails(first, second *round, t *tree, n *node) {
+	interactive := plainRole(n.role).Interactive() || n.role == roleMenu
+	window := n.parent == t.root
+	if n.action() && (interactive || window) {
+		p.askActions(first, second, n)
+	}
+	if interactive || window || n.role == roleLandmark || plainRole(n.role).InSet() {
+		p.askIdentifiers(first, n)
+	}
+	if interactive && n.name == "" || n.role == roleComboBox && n.offers&offersSelection == 0 {
+		p.askLabels(first, second, t, n)
+	}
+}
+
+// wantsText reports whether what the node holds is a text.
+func (n *node) wantsText() bool {
+	if n.offers&offersText == 0 || n.role == rolePassword || n.wantsNumber() {
+		return false
+	}
+	switch n.role {
+	case roleText, roleEntry, roleTerminal, roleEditbar:
+		return true
+	case roleParagraph, roleHeading, roleLabel, roleStatic, roleTableCell:
+		return n.name == "" || n.states.has(stateEditable)
+	}
+	return n.states.has(stateEditable)
+}
+
+// wantsNumber reports whether what the node holds is a number.
+func (n *node) wantsNumber() bool {
+	if n.offers&offersValue == 0 {
+		return false
+	}
+	switch plainRole(n.role) {
+	case desktop.Slider, desktop.Spinbutton, desktop.Scrollbar, desktop.Progressbar, desktop.Meter:
+		return true
+	}
+	return false
+}
+
+// askText asks for the beginning of the node's text. Its length is asked first:
+// some apps answer nothing if asked for more than there is, and a whole book if not
+// told where to end. At most is in characters, none of which is less than a byte.
+func (p *program) askText(first, second *round, n *node, atMost int) {
+	first.put(p.bus.ask.characterCount, n.ref, func(d *dbuswire.Decoder) {
+		count, ok := readNumber(d)
+		if !ok || count < 1 {
+			return
+		}
+		end := int32(min(count, float64(atMost), math.MaxInt32))
+		second.put(numbers(textInterface, "GetText", "ii", "s", 0, end), n.ref, func(d *dbuswire.Decoder) {
+			if text := d.Str(); d.Err() == nil {
+				n.text = text
+			}
+		})
+	})
+}
+
+// askNumber asks for the node's number and its bounds.
+func (p *program) askNumber(r *round, n *node) {
+	r.put(p.bus.ask.value, n.ref, func(d *dbuswire.Decoder) {
+		if v, ok := readNumber(d); ok && !math.IsNaN(v) && !math.IsInf(v, 0) {
+			n.number, n.numeric = v, true
+		}
+	})
+	r.put(p.bus.ask.minimum, n.ref, func(d *dbuswire.Decoder) { n.min, _ = readNumber(d) })
+	r.put(p.bus.ask.maximum, n.ref, func(d *dbuswire.Decoder) { n.max, _ = readNumber(d) })
+}
+
+// askActions asks for the names of what can be done. In a list most toolkits give
+// them in the person's language, or not at all, but one by one as they are.
+func (p *program) askActions(first, second *round, n *node) {
+	first.put(p.bus.ask.actions, n.ref, func(d *dbuswire.Decoder) {
+		names := readActions(d)
+		for i, name := range names {
+			if name == "" || !p.habits().plainActions() {
+				second.put(numbers(actionInterface, "GetName", "i", "s", int32(i)), n.ref, func(d *dbuswire.Decoder) {
+					if name := d.Str(); d.Err() == nil && name != "" {
+						names[i] = name
+					}
+				})
+			}
+			if name == "" {
+				names[i] = "action " + strconv.Itoa(i+1)
+			}
+		}
+		n.actions = names
+	})
+}
+
+// readActions reads the names in the answer of GetActions: a(sss).
+func readActions(d *dbuswire.Decoder) []string {
+	const most = 64
+	var names []string
+	d.Array(8, func() {
+		d.Struct()
+		name := d.Str()
+		d.Skip("ss")
+		if len(names) < most {
+			names = append(names, name)
+		}
+	})
+	if d.Err() != nil {
+		return nil
+	}
+	return names
+}
+
+// askChosen asks for the name of the item that a combo box stands at.
+func (p *program) askChosen(first, second *round, t *tree, n *node) {
+	first.put(p.bus.ask.selected, n.ref, func(d *dbuswire.Decoder) {
+		chosen := readRef(d, p.sender)
+		if d.Err() != nil || chosen.none() {
+			return
+		}
+		if item := t.nodes[chosen]; item != nil && item.read {
+			n.chosen = item.name
+			return
+		}
+		second.put(p.bus.ask.name, chosen, func(d *dbuswire.Decoder) { n.chosen, _ = readText(d) })
+	})
+}
+
+// askIdentifiers asks for what the app's author calls the node, and for what a web
+// page says of it.
+func (p *program) askIdentifiers(r *round, n *node) {
+	r.put(p.bus.ask.accessibleID, n.ref, func(d *dbuswire.Decoder) {
+		if id, ok := readText(d); ok && id != "" {
+			n.identifier = id
+		}
+	})
+	r.put(p.bus.ask.attributes, n.ref, func(d *dbuswire.Decoder) { n.readAttributes(d) })
+}
+
+// readAttributes takes what matters of the answer of GetAttributes: a{ss}.
+func (n *node) readAttributes(d *dbuswire.Decoder) {
+	d.Array(8, func() {
+		d.Struct()
+		switch key, value := d.Str(), d.Str(); key {
+		case "id":
+			if n.identifier == "" {
+				n.identifier = value
+			}
+		case "xml-roles":
+			n.webRoles = value
+		case "posinset":
+			n.pos = ordinal(value)
+		case "setsize":
+			n.size = ordinal(value)
+		}
+	})
+}
+
+func ordinal(s string) int {
+	n := 0
+	for _, c := range s {
+		if c < '0' || c > '9' || n > 1<<30 {
+			return 0
+		}
+		n = n*10 + int(c-'0')
+	}
+	return n
+}
+
+// askLabels asks which nodes are the node's label.
+func (p *program) askLabels(first, second *round, t *tree, n *node) {
+	first.put(p.bus.ask.relations, n.ref, func(d *dbuswire.Decoder) {
+		for _, label := range readRelation(d, relationLabelledBy, p.sender) {
+			if l := t.nodes[label]; l != nil && l.read {
+				n.labels = append(n.labels, label)
+				continue
+			}
+			habits := p.habits()
+			second.put(p.bus.ask.name, label, func(d *dbuswire.Decoder) {
+				if name, ok := readText(d); ok && n.name == "" {
+					n.name = habits.clean(name)
+				}
+			})
+		}
+	})
+}
+
+// readRelation reads who is in a relation of one kind: a(ua(so)).
+func readRelation(d *dbuswire.Decoder, kind uint32, sender string) []ref {
+	var found []ref
+	d.Array(8, func() {
+		d.Struct()
+		k, refs := d.U32(), readRefs(d, sender)
+		if k == kind {
+			found = append(found, refs...)
+		}
+	})
+	if d.Err() != nil {
+		return nil
+	}
+	return found
+}

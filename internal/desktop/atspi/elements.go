@@ -1,0 +1,236 @@
+package atspi
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"aai"
+	"aai/internal/dbuswire"
+	"aai/internal/desktop"
+)
+
+// maxText is how many characters of one element's text are read in full.
+const maxText = 1 << 20
+
+// Read implements desktop.Tree.
+func (b *Bus) Read(ctx context.Context, app desktop.App, id desktop.ID) (desktop.Element, error) {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	p, r, err := b.element(ctx, app, id)
+	if err != nil {
+		return desktop.Element{}, err
+	}
+	n, err := p.readOne(ctx, r)
+	if err != nil {
+		return desktop.Element{}, p.failed(app, err)
+	}
+	elements, err := p.elements(ctx, n.parent, []*node{n}, maxText)
+	if err != nil {
+		return desktop.Element{}, p.failed(app, err)
+	}
+	return elements[0], nil
+}
+
+// Children implements desktop.Tree.
+func (b *Bus) Children(ctx context.Context, app desktop.App, id desktop.ID, first, count int) ([]desktop.Element, error) {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	if first < 0 || count < 0 || first > math.MaxInt32-count || count > maxChildren {
+		return nil, aai.Errorf(aai.InvalidParams, "children %d to %d: expected a first one from 0, and at most %d of them", first, first+count, maxChildren)
+	}
+	p, r, err := b.element(ctx, app, id)
+	if err != nil {
+		return nil, err
+	}
+	parent, err := p.readOne(ctx, r)
+	if err != nil {
+		return nil, p.failed(app, err)
+	}
+	if parent.role == rolePassword {
+		return nil, nil
+	}
+	count = min(count, max(0, parent.count-first))
+	indexes := make([]int, count)
+	for i := range indexes {
+		indexes[i] = first + i
+	}
+	refs, err := p.at(ctx, parent, indexes)
+	if err != nil {
+		return nil, p.failed(app, err)
+	}
+	var nodes []*node
+	for i, r := range refs {
+		if !r.none() {
+			nodes = append(nodes, &node{ref: r, parent: parent, index: indexes[i], count: -1})
+		}
+	}
+	if err := p.readSelves(ctx, nodes); err != nil {
+		return nil, p.failed(app, err)
+	}
+	elements, err := p.elements(ctx, parent, nodes, desktop.MaxValue)
+	if err != nil {
+		return nil, p.failed(app, err)
+	}
+	return elements, nil
+}
+
+// element finds the app and the object that an ID names in it.
+func (b *Bus) element(ctx context.Context, app desktop.App, id desktop.ID) (*program, ref, error) {
+	p, err := b.program(ctx, app)
+	if err != nil {
+		return nil, ref{}, err
+	}
+	r, ok := parseID(id, p.sender)
+	if !ok {
+		return nil, ref{}, stale(app, nil)
+	}
+	return p, r, nil
+}
+
+// readOne asks an object what it is, and who its parents are as far as that says
+// what it is. It fails with STALE_REF if there is no such object.
+func (p *program) readOne(ctx context.Context, at ref) (*node, error) {
+	n := &node{ref: at, index: -1, count: -1}
+	var parent ref
+	r := &round{}
+	p.askSelf(r, n)
+	p.askCount(r, n)
+	p.askEverything(r, n)
+	r.put(p.bus.ask.index, at, func(d *dbuswire.Decoder) { n.index = int(d.I32()) })
+	p.askParent(r, at, &parent)
+	if err := p.run(ctx, r); err != nil {
+		return nil, err
+	}
+	if !n.read || n.states.has(stateDefunct) {
+		return nil, stale(p.app, nil)
+	}
+	if parent.none() {
+		return n, nil
+	}
+	n.parent = &node{ref: parent, index: -1, count: -1}
+	if parent == p.root {
+		return n, nil
+	}
+	r = &round{}
+	p.askSelf(r, n.parent)
+	p.askEverything(r, n.parent)
+	n.parent.parent = &node{ref: p.root} // at least
+	return n, p.run(ctx, r)
+}
+
+func (p *program) askParent(r *round, of ref, parent *ref) {
+	r.put(p.bus.ask.parent, of, func(d *dbuswire.Decoder) {
+		if d.Variant() == "(so)" {
+			*parent = readRef(d, p.sender)
+		}
+	})
+}
+
+// askEverything asks what can be done with the node and what it says of itself.
+func (p *program) askEverything(r *round, n *node) {
+	habits := p.habits()
+	r.put(p.bus.ask.interfaces, n.ref, func(d *dbuswire.Decoder) {
+		d.Array(4, func() { n.offers |= offer(d.Str()) })
+	})
+	r.put(p.bus.ask.description, n.ref, func(d *dbuswire.Decoder) {
+		if about, ok := readText(d); ok {
+			n.description = habits.clean(about)
+		}
+	})
+}
+
+func (p *program) readSelves(ctx context.Context, nodes []*node) error {
+	r := &round{}
+	for _, n := range nodes {
+		p.askSelf(r, n)
+		p.askCount(r, n)
+		p.askEverything(r, n)
+	}
+	return p.run(ctx, r)
+}
+
+// elements makes elements of objects that said what they are, outside of a
+// snapshot. What depends on the rest of the tree is as the last snapshot had it.
+func (p *program) elements(ctx context.Context, parent *node, nodes []*node, text int) ([]desktop.Element, error) {
+	t := newTree(p.root)
+	first, second := &round{}, &round{}
+	now := time.Now()
+	known := p.published.Load()
+	for _, n := range nodes {
+		n.shown = n.states.has(stateShowing) || known != nil && known.veil == stateVisible && n.states.has(stateVisible)
+		n.details = details{detailed: true, detailsAt: now}
+		p.askFrame(first, n)
+		p.askContent(first, second, t, n, text)
+		p.askDetails(first, second, t, n)
+	}
+	if err := p.run(ctx, first); err != nil {
+		return nil, err
+	}
+	if err := p.run(ctx, second); err != nil {
+		return nil, err
+	}
+	m := &maker{tree: t, sender: p.sender, habits: p.habits(), most: text}
+	elements := make([]desktop.Element, 0, len(nodes))
+	for _, n := range nodes {
+		n.elementRole = n.word()
+		if n.count > maxChildren {
+			n.unread = n.count
+		}
+		e := m.element(n, p.windowOf(ctx, m, known, n))
+		if old, ok := known.find(e.ID); ok {
+			e.Name = firstOf(e.Name, old.Name)
+			e.Pos, e.Size = old.Pos, old.Size
+		} else if e.Role.InSet() && e.Pos == 0 && parent != nil && parent.count > 0 && n.index >= 0 {
+			e.Pos, e.Size = n.index+1, parent.count
+		}
+		elements = append(elements, e)
+	}
+	return elements, nil
+}
+
+// A publication is the last snapshot, with what it was made with.
+type publication struct {
+	*desktop.Snapshot
+	veil stateSet
+}
+
+// find finds an element in the snapshot, if there is one.
+func (s *publication) find(id desktop.ID) (desktop.Element, bool) {
+	if s == nil {
+		return desktop.Element{}, false
+	}
+	if i := s.Index(id); i >= 0 {
+		return s.Elements[i], true
+	}
+	return desktop.Element{}, false
+}
+
+// windowOf finds the window that a node was in when the last snapshot was made, and
+// where that is now, if frames are relative to it.
+func (p *program) windowOf(ctx context.Context, m *maker, known *publication, n *node) *node {
+	window := &node{}
+	if !m.habits.windowRelative() || known == nil || p.bus.config.Windows == nil {
+		return window
+	}
+	i := known.Index(n.id(p.sender))
+	if i < 0 {
+		return window
+	}
+	e := known.Elements[known.Window(i)]
+	if m.origins == nil {
+		windows, err := p.bus.config.Windows.Windows(ctx)
+		if err != nil {
+			return window
+		}
+		t := newTree(p.root)
+		for _, i := range known.Children(-1) {
+			if r, ok := parseID(known.Elements[i].ID, p.sender); ok {
+				t.root.children = append(t.root.children, &node{ref: r, name: known.Elements[i].Name})
+			}
+		}
+		m.origins = origins(t, windows, p.app.PID)
+	}
+	window.ref, _ = parseID(e.ID, p.sender)
+	return window
+}

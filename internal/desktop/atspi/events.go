@@ -1,0 +1,363 @@
+package atspi
+
+import (
+	"context"
+	"strings"
+	"sync"
+	"time"
+
+	"aai/internal/dbuswire"
+	"aai/internal/desktop"
+)
+
+// The interfaces of AT-SPI's signals.
+const (
+	eventPrefix    = "org.a11y.atspi.Event."
+	objectEvents   = eventPrefix + "Object"
+	windowEvents   = eventPrefix + "Window"
+	documentEvents = eventPrefix + "Document"
+)
+
+// watchRoom is how many events may wait for a slow reader.
+const watchRoom = 256
+
+// wantedEvents are what the registry is told that we listen to. Most toolkits are
+// silent about what nobody listens to.
+func wantedEvents() []string {
+	return []string{
+		"object:state-changed", "object:children-changed", "object:text-changed", "object:property-change",
+		"object:property-change:accessible-name", "object:property-change:accessible-description", // Qt tells these apart
+		"object:property-change:accessible-value", "object:value-changed",
+		"object:text-caret-moved", "object:bounds-changed", "object:selection-changed", "object:active-descendant-changed",
+		"object:visible-data-changed", "window:create", "window:destroy", "window:activate", "window:deactivate", "window:", "document:load-complete", "document:reload",
+	}
+}
+
+// marks say what may have changed since the tree was read.
+type marks struct {
+	all      bool
+	frames   bool
+	self     map[ref]bool // the node itself
+	children map[ref]bool // who is in it
+	told     bool         // the app has ever told of a change
+	acted    time.Time    // when it was last made to do something
+	maxAge   time.Duration
+}
+
+func (m *marks) count() int { return len(m.self) + len(m.children) }
+
+func (m *marks) markSelf(r ref) {
+	if m.self == nil {
+		m.self = map[ref]bool{}
+	}
+	if m.self[r] = true; m.count() > manyMarks {
+		m.all = true
+	}
+}
+
+func (m *marks) markChildren(r ref) {
+	if m.children == nil {
+		m.children = map[ref]bool{}
+	}
+	if m.children[r] = true; m.count() > manyMarks {
+		m.all = true
+	}
+}
+
+// clear forgets what was marked. What is known of the app's habits stays.
+func (m *marks) clear() { m.all, m.frames, m.self, m.children = false, false, nil, nil }
+
+func (p *program) mark(change func(*marks)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	change(&p.marks)
+}
+
+// takeMarks returns the marks and begins anew.
+func (p *program) takeMarks(now time.Time) marks {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m := p.marks
+	m.maxAge = untrustedAge
+	if p.traits.peers && m.told {
+		m.maxAge = trustedAge
+	}
+	m.all = m.all || now.Sub(m.acted) < restless
+	p.marks.clear()
+	return m
+}
+
+// subscribe asks for the app's signals, and to be told when it ends.
+func (p *program) subscribe(ctx context.Context) error {
+	r := &round{}
+	bus := ref{dbuswire.BusName, dbuswire.BusPath}
+	for _, rule := range p.rules() {
+		e := dbuswire.Encoder{}
+		e.Str(rule)
+		r.put(&question{iface: dbuswire.BusInterface, member: "AddMatch", signature: "s", body: e.Bytes()}, bus, nil)
+	}
+	for _, event := range wantedEvents() {
+		e := dbuswire.Encoder{}
+		e.Str(event)
+		if err := e.Array(4, func() error { return nil }); err != nil {
+			return err
+		}
+		e.Str(p.sender)
+		r.put(&question{iface: registryName, member: "RegisterEvent", signature: "sass", body: e.Bytes()}, ref{registryName, registryPath}, nil)
+	}
+	return r.settle(p.link.conn.Batch(ctx, r.messages))
+}
+
+// rules are the match rules for the app's signals.
+func (p *program) rules() []string {
+	from := "type='signal',sender='" + p.sender + "',interface='"
+	return []string{
+		"type='signal',sender='" + dbuswire.BusName + "',interface='" + dbuswire.BusInterface + "',member='NameOwnerChanged',arg0='" + p.sender + "'",
+		from + objectEvents + "'", from + windowEvents + "'", from + documentEvents + "'",
+	}
+}
+
+// signal takes a signal from the bus. It is called by the goroutine that reads, so
+// it waits for nobody.
+func (l *link) signal(m *dbuswire.Message) {
+	if m.Sender == dbuswire.BusName {
+		l.ownerChanged(m)
+		return
+	}
+	l.mu.Lock()
+	p := l.senders[m.Sender]
+	l.mu.Unlock()
+	if p == nil {
+		return
+	}
+	if s, ok := readSignal(m); ok {
+		p.note(s)
+	}
+}
+
+// ownerChanged ends the program whose name has no owner any more.
+func (l *link) ownerChanged(m *dbuswire.Message) {
+	if m.Member != "NameOwnerChanged" || m.Signature != "sss" {
+		return
+	}
+	d := m.Decoder()
+	name, _, owner := d.Str(), d.Str(), d.Str()
+	if d.Err() != nil || owner != "" {
+		return
+	}
+	l.mu.Lock()
+	p := l.senders[name]
+	l.mu.Unlock()
+	if p != nil {
+		p.end()
+	}
+}
+
+// A signal is what one of AT-SPI's signals says.
+type signal struct {
+	source ref
+	iface  string
+	member string // begins with a capital letter: toolkits differ
+	detail string
+	number int32
+}
+
+// readSignal reads the parts that all toolkits send alike: a string and an integer
+// come first in "siiva{sv}" (atk-bridge, GTK 4) and in "siiv(so)" (Qt).
+func readSignal(m *dbuswire.Message) (signal, bool) {
+	if m.Member == "" || !strings.HasPrefix(m.Signature, "si") {
+		return signal{}, false
+	}
+	d := m.Decoder()
+	s := signal{source: ref{m.Sender, m.Path}, iface: m.Interface, member: strings.ToUpper(m.Member[:1]) + m.Member[1:]}
+	s.detail, s.number = d.Str(), d.I32()
+	return s, d.Err() == nil
+}
+
+// note marks what the signal says has changed, and tells those who watch.
+func (p *program) note(s signal) {
+	event, tell := s.event(p.sender)
+	p.mu.Lock()
+	p.marks.told = true
+	s.mark(&p.marks, p.root)
+	watchers := make([]*watcher, 0, len(p.watchers))
+	if tell {
+		for w := range p.watchers {
+			watchers = append(watchers, w)
+		}
+	}
+	p.mu.Unlock()
+	for _, w := range watchers {
+		w.deliver(event)
+	}
+}
+
+// mark marks what the signal says has changed.
+func (s signal) mark(m *marks, root ref) {
+	switch {
+	case s.iface == windowEvents:
+		m.markSelf(s.source)
+		m.markChildren(root)
+		m.frames = true
+	case s.iface == documentEvents, s.member == "ChildrenChanged":
+		m.markChildren(s.source)
+		m.markSelf(s.source)
+		m.frames = true
+	case s.member == "BoundsChanged", s.member == "VisibleDataChanged":
+		m.frames = true
+	case s.member == "StateChanged" && s.detail == "defunct", s.member == "TextCaretMoved":
+	case s.member == "StateChanged" && (s.detail == "showing" || s.detail == "visible"):
+		m.markSelf(s.source)
+		m.frames = true
+	case s.member == "PropertyChange" && s.detail == "accessible-value":
+		m.markSelf(s.source)
+		m.frames = true // it may be a scroll bar
+	default:
+		m.markSelf(s.source)
+	}
+}
+
+// event is the signal in the words of the house. Not every signal has some.
+func (s signal) event(sender string) (desktop.Event, bool) {
+	e := desktop.Event{ID: s.source.id(sender), At: time.Now()}
+	switch s.iface {
+	case windowEvents:
+		e.Kind = desktop.WindowChanged
+		switch s.member {
+		case "Create":
+			e.Detail = "opened"
+		case "Destroy", "Close":
+			e.Detail = "closed"
+		case "Activate", "Deactivate":
+			e.Detail = strings.ToLower(s.member) + "d"
+		default:
+			e.Kind = desktop.BoundsChanged
+		}
+		return e, true
+	case documentEvents:
+		e.Kind = desktop.ChildrenChanged
+		return e, true
+	case objectEvents:
+		return s.objectEvent(e)
+	}
+	return e, false
+}
+
+func (s signal) objectEvent(e desktop.Event) (desktop.Event, bool) {
+	switch s.member {
+	case "StateChanged":
+		e.Kind, e.Detail = desktop.StateChanged, stateWord(s.detail)
+		if e.Detail == "focused" && s.number == 1 {
+			e.Kind, e.Detail = desktop.FocusMoved, ""
+			return e, true
+		}
+		return e, e.Detail != ""
+	case "PropertyChange":
+		switch s.detail {
+		case "accessible-name", "accessible-description":
+			e.Kind = desktop.NameChanged
+		case "accessible-value":
+			e.Kind = desktop.ValueChanged
+		default:
+			return e, false
+		}
+	case "TextChanged":
+		e.Kind = desktop.TextChanged
+	case "TextCaretMoved", "TextSelectionChanged":
+		e.Kind = desktop.CaretMoved
+	case "ChildrenChanged":
+		e.Kind = desktop.ChildrenChanged
+	case "SelectionChanged", "ActiveDescendantChanged":
+		e.Kind = desktop.SelectionMoved
+	case "BoundsChanged", "VisibleDataChanged":
+		e.Kind = desktop.BoundsChanged
+	default:
+		return e, false
+	}
+	return e, true
+}
+
+// A watcher is one reader of an app's events.
+type watcher struct {
+	mu     sync.Mutex
+	events chan desktop.Event
+	lost   bool // events were dropped, and the reader does not know yet
+	closed bool
+}
+
+// Watch implements desktop.Events.
+func (b *Bus) Watch(ctx context.Context, app desktop.App) (<-chan desktop.Event, error) {
+	limit, cancel := limited(ctx)
+	defer cancel()
+	p, err := b.program(limit, app)
+	if err != nil {
+		return nil, err
+	}
+	w := &watcher{events: make(chan desktop.Event, watchRoom)}
+	p.mu.Lock()
+	over := p.over
+	if !over {
+		p.watchers[w] = struct{}{}
+	}
+	p.mu.Unlock()
+	if over {
+		return nil, ended(app, nil)
+	}
+	context.AfterFunc(ctx, func() {
+		p.mu.Lock()
+		delete(p.watchers, w)
+		p.mu.Unlock()
+		w.close()
+	})
+	return w.events, nil
+}
+
+// deliver hands an event to the reader if there is room.
+func (w *watcher) deliver(e desktop.Event) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return
+	}
+	if w.lost {
+		select {
+		case w.events <- desktop.Event{Kind: desktop.Lost, At: e.At}:
+			w.lost = false
+		default:
+			return
+		}
+	}
+	select {
+	case w.events <- e:
+	default:
+		w.lost = true
+	}
+}
+
+// finish tells the reader that no more will come. The last event has to make room
+// if there is none, for nothing comes after it that could tell.
+func (w *watcher) finish() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	last := desktop.Event{Kind: desktop.Lost, At: time.Now()}
+	for !w.closed {
+		select {
+		case w.events <- last:
+			return
+		default:
+		}
+		select {
+		case <-w.events:
+		default:
+		}
+	}
+}
+
+func (w *watcher) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.closed {
+		w.closed = true
+		close(w.events)
+	}
+}

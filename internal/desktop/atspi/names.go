@@ -1,0 +1,43 @@
+package atspi
+
+import (
+	"strings"
+
+	"aai/internal/desktop"
+)
+
+// clean takes out of a name, or a description, what toolkits put in that is no
+// part of it: placeholders of embedded objects (U+FFFC), space around it, and in
+// GTK 4 the name of the widget's class where there is none.
+func (t traits) clean(s string) string {
+	if strings.Contains(s, "\uFFFC") {
+		s = strings.ReplaceAll(s, "\uFFFC", "")
+	}
+	s = strings.TrimSpace(s)
+	if t.windowRelative() && className(s) {
+		return ""
+	}
+	return s
+}
+
+// className reports whether a text is the name of a class of GTK's or of a library
+// beside it, such as "GtkScale".
+func className(s string) bool {
+	for _, prefix := range []string{"Gtk", "Adw", "Vte", "WebKit", "Hdy", "Shumate", "Panel"} {
+		if rest, ok := strings.CutPrefix(s, prefix); ok && rest != "" && rest[0] >= 'A' && rest[0] <= 'Z' && !strings.ContainsAny(rest, " .,:") {
+			return true
+		}
+	}
+	return false
+}
+
+// namedByContent reports whether things of the role are called by what is written
+// on them, by ARIA's "name from content".
+func namedByContent(r desktop.Role) bool {
+	switch r {
+	case desktop.Button, desktop.Checkbox, desktop.Radio, desktop.Switch, desktop.Link, desktop.MenuItem, desktop.MenuCheckbox,
+		desktop.MenuRadio, desktop.Tab, desktop.Option, desktop.TreeItem:
+		return true
+	}
+	return false
+}

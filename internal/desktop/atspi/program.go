@@ -1,0 +1,266 @@
+package atspi
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"aai"
+	"aai/internal/dbuswire"
+	"aai/internal/desktop"
+)
+
+// peerPatience is how long an app may take to open its own socket to us. One that
+// takes longer is asked over the bus.
+const peerPatience = time.Second
+
+// A program is an app on the accessibility bus, and what is known of it.
+type program struct {
+	bus    *Bus
+	link   *link
+	app    desktop.App
+	sender string // its unique name
+	root   ref
+
+	meeting   chan struct{} // held by who asks what the app can do
+	lane      chan struct{} // held by who reads the tree; guards the fields of cache.go
+	cache     cache
+	published atomic.Pointer[publication]
+
+	mu       sync.Mutex
+	met      bool
+	over     bool // it has ended, or the bus has
+	socket   *dbuswire.Conn
+	traits   traits
+	marks    marks
+	watchers map[*watcher]struct{}
+}
+
+// qt is what Qt calls itself.
+const qt = "Qt"
+
+// traits are what an app can do and how it means what it says. They are found out
+// by asking, since they differ between versions of a toolkit.
+type traits struct {
+	toolkit string // as it calls itself, such as "gtk" or "Qt"
+	major   int    // the first number of the toolkit's version
+	// peers says that it is of the family that answers GetApplicationBusAddress
+	// (atk-bridge). It lists all of its objects at once, and tells of all changes.
+	peers bool
+}
+
+// utf16 reports whether lengths of text are in UTF-16 units; else they are in
+// bytes. Source: Qt's atspiadaptor.cpp cuts a QString; atk-bridge and GTK hand the
+// number on to functions that count bytes.
+func (t traits) utf16() bool { return t.toolkit == qt }
+
+// plainActions reports whether the list of an element's actions has their names as
+// they are. Source: Qt's atspiadaptor.cpp.
+func (t traits) plainActions() bool { return t.toolkit == qt }
+
+// windowRelative reports whether the app does not know where on the screen its
+// windows are: GTK 4 has forgotten all about it.
+func (t traits) windowRelative() bool { return strings.EqualFold(t.toolkit, "gtk") && t.major >= 4 }
+
+// program finds the program that an app is, and makes its acquaintance.
+func (b *Bus) program(ctx context.Context, app desktop.App) (*program, error) {
+	l, err := b.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if app.Key == "" {
+		if app, err = b.find(ctx, app); err != nil {
+			return nil, err
+		}
+	}
+	slash := strings.IndexByte(app.Key, '/')
+	if slash <= 0 || !dbuswire.ValidBusName(app.Key[:slash]) || !dbuswire.ValidPath(app.Key[slash:]) {
+		return nil, treeless(app)
+	}
+	root := ref{app.Key[:slash], app.Key[slash:]}
+	l.mu.Lock()
+	p := l.programs[app.Key]
+	if p == nil {
+		p = &program{bus: b, link: l, app: app, sender: root.sender, root: root, meeting: make(chan struct{}, 1),
+			lane: make(chan struct{}, 1), watchers: map[*watcher]struct{}{}}
+		l.programs[app.Key], l.senders[p.sender] = p, p
+	}
+	l.mu.Unlock()
+	if p.app.PID != app.PID {
+		return nil, ended(app, nil) // the name was given to another process
+	}
+	if err := p.meet(ctx); err != nil {
+		return nil, failed(app, err)
+	}
+	return p, nil
+}
+
+// find looks up an app of which only the process is known.
+func (b *Bus) find(ctx context.Context, app desktop.App) (desktop.App, error) {
+	apps, err := b.Apps(ctx)
+	if err != nil {
+		return app, err
+	}
+	for _, a := range apps {
+		if a.PID == app.PID {
+			return a, nil
+		}
+	}
+	return app, ended(app, nil)
+}
+
+// treeless is the error for an app that has windows but no tree.
+func treeless(app desktop.App) *aai.Error {
+	hint := app.Hidden
+	if hint == "" {
+		hint = "Look at a picture of its window instead."
+	}
+	return &aai.Error{Code: aai.AutomationNotSupported, Message: label(app) + " shows no tree of its elements", Hint: hint, Delivery: aai.NotDelivered}
+}
+
+// acquire takes a lock that is a channel of one.
+func acquire(ctx context.Context, lock chan struct{}) error {
+	select {
+	case lock <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// meet asks, once, that the app is the process it is taken for, what it can do,
+// and for its events.
+func (p *program) meet(ctx context.Context) error {
+	if met, over := p.acquainted(); over {
+		return ended(p.app, nil)
+	} else if met {
+		return nil
+	}
+	if err := acquire(ctx, p.meeting); err != nil {
+		return err
+	}
+	defer func() { <-p.meeting }()
+	if met, _ := p.acquainted(); met {
+		return nil
+	}
+	pid, err := processOf(ctx, p.link.conn, p.sender)
+	if err != nil || pid != p.app.PID {
+		p.end()
+		if err == nil {
+			err = ended(p.app, nil)
+		}
+		return err
+	}
+	if err := p.subscribe(ctx); err != nil {
+		return err
+	}
+	t, address, err := p.askTraits(ctx)
+	if err != nil {
+		return err
+	}
+	socket := p.dialPeer(ctx, address)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.met, p.traits, p.socket = true, t, socket
+	return nil
+}
+
+func (p *program) acquainted() (met, over bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.met, p.over
+}
+
+// askTraits asks for the toolkit, and for the address of the app's own socket. To
+// have asked for that also makes atk-bridge list its objects.
+func (p *program) askTraits(ctx context.Context) (t traits, address string, err error) {
+	r := &round{}
+	var version string
+	ask := p.bus.ask
+	r.put(ask.toolkit, p.root, func(d *dbuswire.Decoder) { t.toolkit, _ = readText(d) })
+	r.put(ask.toolkitVersion, p.root, func(d *dbuswire.Decoder) { version, _ = readText(d) })
+	r.put(ask.peerAddress, p.root, func(d *dbuswire.Decoder) { address, t.peers = d.Str(), d.Err() == nil })
+	if err := r.settle(p.link.conn.Batch(ctx, r.messages)); err != nil {
+		return t, "", err
+	}
+	number, _, _ := strings.Cut(version, ".")
+	t.major, _ = strconv.Atoi(number)
+	return t, address, nil
+}
+
+// dialPeer connects to the app's own socket. It is only faster, so nothing is lost
+// if it cannot: a sandbox may hide it, an app may be busy.
+func (p *program) dialPeer(ctx context.Context, address string) *dbuswire.Conn {
+	if !strings.HasPrefix(address, "unix:") {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, peerPatience)
+	defer cancel()
+	socket, err := dbuswire.Dial(ctx, address, dbuswire.Options{Peer: true})
+	if err != nil {
+		p.bus.config.Log.Debug("the app's own socket cannot be reached", "app", p.app.ID, "error", err)
+		return nil
+	}
+	return socket
+}
+
+// peer returns the connection to the app's own socket, or nil.
+func (p *program) peer() *dbuswire.Conn {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.socket
+}
+
+// dropPeer forgets the app's own socket.
+func (p *program) dropPeer(socket *dbuswire.Conn) {
+	socket.Close()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.socket == socket {
+		p.socket = nil
+	}
+}
+
+// habits returns what is known of how the app behaves.
+func (p *program) habits() traits {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.traits
+}
+
+// end forgets the program: it has ended, or its bus has. Who watches it is told.
+func (p *program) end() {
+	p.link.mu.Lock()
+	delete(p.link.programs, p.root.sender+p.root.path)
+	if p.link.senders[p.sender] == p {
+		delete(p.link.senders, p.sender)
+	}
+	p.link.mu.Unlock()
+	p.mu.Lock()
+	socket, watchers := p.socket, p.watchers
+	p.over, p.socket, p.watchers = true, nil, nil
+	p.mu.Unlock()
+	if socket != nil {
+		socket.Close()
+	}
+	for w := range watchers {
+		w.finish()
+	}
+}
+
+// processOf asks the bus which process has a name.
+func processOf(ctx context.Context, conn *dbuswire.Conn, name string) (int, error) {
+	answer, err := conn.Ask(ctx, "GetConnectionUnixProcessID", name)
+	if err != nil {
+		return 0, err
+	}
+	if answer.Kind == dbuswire.KindError {
+		return 0, replyError(answer)
+	}
+	d := answer.Decoder()
+	pid := d.U32()
+	return int(pid), d.Err()
+}

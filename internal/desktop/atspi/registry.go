@@ -1,0 +1,286 @@
+package atspi
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+	"time"
+
+	"aai"
+	"aai/internal/dbuswire"
+	"aai/internal/desktop"
+)
+
+// appPatience is how long an app may take to say what it is when apps are listed.
+const appPatience = 300 * time.Millisecond
+
+// Why an app's tree is not there, and what a person can do about it.
+const (
+	hiddenSilent = "It does not answer. It may be busy or hang."
+	hiddenEmpty  = "Its windows have nothing in them that assistive technology could see. It may still be starting; otherwise look at a picture of it."
+	hiddenBare   = "It was started without accessibility, so its windows look empty. Close it and start it again with --force-renderer-accessibility --disable-backgrounding-occluded-windows."
+	hiddenAbsent = "It shows no tree of its elements. A program of Qt or Chromium that was started before accessibility was switched on has to be started again " +
+		"(Chromium and Electron with --force-renderer-accessibility); others, such as terminals of X, never show one: look at a picture of the window."
+)
+
+// Ready implements desktop.Tree. It starts nothing: what is started at the first
+// use counts as ready.
+func (b *Bus) Ready(ctx context.Context) (desktop.Readiness, error) {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	session, err := b.dialSession(ctx)
+	if err != nil {
+		return unready(err)
+	}
+	defer session.Close()
+	running, err := hasOwner(ctx, session, launcherName)
+	if err != nil {
+		return desktop.Readiness{}, noBus("the session bus does not answer", err)
+	}
+	if !running {
+		return startable(ctx, session)
+	}
+	on, _ := enabled(ctx, session)
+	address, err := launcherAddress(ctx, session, dbuswire.FlagNoAutoStart)
+	if err != nil {
+		return unready(err)
+	}
+	conn, err := dialBus(ctx, address, nil)
+	if err != nil {
+		return unready(noBus("the accessibility bus cannot be reached", err))
+	}
+	defer conn.Close()
+	r := desktop.Readiness{Ready: true, Detail: "the accessibility bus answers"}
+	if registry, err := hasOwner(ctx, conn, registryName); err == nil && registry {
+		if refs, err := b.registered(ctx, conn); err == nil {
+			r.Detail += fmt.Sprintf(", %d programs are on it", len(refs))
+		}
+	}
+	if !on {
+		r.Detail += "; accessibility is switched off"
+		r.Suggestion = "The gateway switches accessibility on at its first use. Programs of Qt and Chromium that run by then have to be started again."
+	}
+	return r, nil
+}
+
+// unready says why trees cannot be read. Only an end of the time is an error.
+func unready(err error) (desktop.Readiness, error) {
+	e := aai.AsError(err)
+	if e.Code == aai.Timeout {
+		return desktop.Readiness{}, e
+	}
+	return desktop.Readiness{Detail: e.Message, Suggestion: e.Hint}, nil
+}
+
+// startable says whether the bus would be started at the first use.
+func startable(ctx context.Context, session *dbuswire.Conn) (desktop.Readiness, error) {
+	answer, err := session.Ask(ctx, "ListActivatableNames")
+	if err != nil {
+		return desktop.Readiness{}, noBus("the session bus does not answer", err)
+	}
+	found := false
+	d := answer.Decoder()
+	d.Array(4, func() { found = d.StrLike(launcherName) == launcherName || found })
+	if found && d.Err() == nil {
+		return desktop.Readiness{Ready: true, Detail: "the accessibility bus does not run yet; it is started at the first use",
+			Suggestion: "Programs of Qt and Chromium that run by then have to be started again."}, nil
+	}
+	return unready(noBus("there is no accessibility bus", nil))
+}
+
+func hasOwner(ctx context.Context, conn *dbuswire.Conn, name string) (bool, error) {
+	answer, err := conn.Ask(ctx, "NameHasOwner", name)
+	if err != nil {
+		return false, err
+	}
+	if answer.Kind == dbuswire.KindError {
+		return false, replyError(answer)
+	}
+	d := answer.Decoder()
+	has := d.Bool()
+	return has, d.Err()
+}
+
+// registered lists the roots of all programs on the bus.
+func (b *Bus) registered(ctx context.Context, conn *dbuswire.Conn) ([]ref, error) {
+	answer, err := conn.Call(ctx, b.ask.children.to(ref{registryName, rootPath}))
+	if err != nil {
+		return nil, err
+	}
+	if answer.Kind == dbuswire.KindError {
+		return nil, replyError(answer)
+	}
+	if answer.Signature != b.ask.children.reply {
+		return nil, errors.New("the registry answered with the type " + answer.Signature)
+	}
+	d := answer.Decoder()
+	refs := readRefs(d, "")
+	return refs, d.Err()
+}
+
+// Apps implements desktop.Tree. An app that does not answer makes it take a third
+// of a second; it is listed all the same.
+func (b *Bus) Apps(ctx context.Context) ([]desktop.App, error) {
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	l, err := b.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	refs, err := b.registered(ctx, l.conn)
+	if err != nil {
+		return nil, noBus("the registry of the accessibility bus does not answer", err)
+	}
+	entries := b.interview(ctx, l.conn, refs)
+	if err := ctx.Err(); err != nil {
+		return nil, noBus("the time was up before the apps were listed", err)
+	}
+	var windows []desktop.WindowInfo
+	if b.config.Windows != nil {
+		// Without them the list is shorter and not wrong.
+		if windows, err = b.config.Windows.Windows(ctx); err != nil {
+			b.config.Log.Debug("the windows cannot be listed", "error", err)
+		}
+	}
+	return list(entries, windows), nil
+}
+
+// An entry is what a program says of itself.
+type entry struct {
+	root            ref
+	pid             int
+	answered        bool
+	name, toolkit   string
+	toolkitVersion  string
+	windows         []ref
+	count, contents int // of windows, and of what is directly in them
+}
+
+// interview asks all programs at once, those that do not answer in vain.
+func (b *Bus) interview(ctx context.Context, conn *dbuswire.Conn, refs []ref) []*entry {
+	soon, cancel := context.WithTimeout(ctx, appPatience)
+	defer cancel()
+	first, second := &round{}, &round{}
+	var entries []*entry
+	for _, r := range refs {
+		if r.none() {
+			continue
+		}
+		e := &entry{root: r}
+		entries = append(entries, e)
+		b.introduce(first, e)
+	}
+	_ = first.settle(conn.Batch(soon, first.messages)) // who did not answer has no name
+	for _, e := range entries {
+		for _, w := range e.windows {
+			second.put(b.ask.childCount, w, func(d *dbuswire.Decoder) {
+				if n, ok := readNumber(d); ok {
+					e.contents += int(n)
+				}
+			})
+		}
+	}
+	soon, cancel = context.WithTimeout(ctx, appPatience)
+	defer cancel()
+	_ = second.settle(conn.Batch(soon, second.messages))
+	return entries
+}
+
+func (b *Bus) introduce(r *round, e *entry) {
+	bus := ref{dbuswire.BusName, dbuswire.BusPath}
+	name := dbuswire.Encoder{}
+	name.Str(e.root.sender)
+	who := &question{iface: dbuswire.BusInterface, member: "GetConnectionUnixProcessID", signature: "s", body: name.Bytes(), reply: "u"}
+	r.put(who, bus, func(d *dbuswire.Decoder) { e.pid = int(d.U32()) })
+	r.put(b.ask.name, e.root, func(d *dbuswire.Decoder) { e.name, e.answered = readText(d) })
+	r.put(b.ask.toolkit, e.root, func(d *dbuswire.Decoder) { e.toolkit, _ = readText(d) })
+	r.put(b.ask.toolkitVersion, e.root, func(d *dbuswire.Decoder) { e.toolkitVersion, _ = readText(d) })
+	r.put(b.ask.children, e.root, func(d *dbuswire.Decoder) {
+		e.windows = readRefs(d, e.root.sender)
+		e.count = len(e.windows)
+		const enough = 20 // to see whether there is anything in them
+		e.windows = e.windows[:min(len(e.windows), enough)]
+	})
+}
+
+// list makes the list: each process once, with the richest of its trees, and those
+// that have only a window.
+func list(entries []*entry, windows []desktop.WindowInfo) []desktop.App {
+	best := map[int]*entry{}
+	for _, e := range entries {
+		if other := best[e.pid]; e.pid > 0 && (other == nil || e.richer(other)) {
+			best[e.pid] = e
+		}
+	}
+	titles := map[int]string{}
+	for _, w := range windows {
+		if w.PID > 0 && titles[w.PID] == "" {
+			titles[w.PID] = w.Title
+		}
+	}
+	var apps []desktop.App
+	for pid, e := range best {
+		_, windowed := titles[pid]
+		if e.count > 0 || !e.answered || windowed {
+			apps = append(apps, e.app(titles[pid]))
+		}
+	}
+	for pid, title := range titles {
+		if best[pid] == nil {
+			a := desktop.App{PID: pid, Executable: executable(pid), Hidden: hiddenAbsent, Key: fmt.Sprintf("window:%d", pid)}
+			a.ID = identity(pid, a.Executable)
+			a.Name = firstOf(title, a.ID)
+			apps = append(apps, a)
+		}
+	}
+	sort.Slice(apps, func(i, j int) bool {
+		if a, b := strings.ToLower(apps[i].Name), strings.ToLower(apps[j].Name); a != b {
+			return a < b
+		}
+		return apps[i].PID < apps[j].PID
+	})
+	return apps
+}
+
+// richer says which of a process's trees is the one that people see.
+func (e *entry) richer(other *entry) bool {
+	if e.contents != other.contents {
+		return e.contents > other.contents
+	}
+	return e.count > other.count
+}
+
+func (e *entry) app(title string) desktop.App {
+	a := desktop.App{PID: e.pid, Executable: executable(e.pid), Key: e.root.sender + e.root.path}
+	a.ID = identity(e.pid, a.Executable)
+	a.Name = firstOf(e.name, title, a.ID)
+	a.Toolkit = toolkitLabel(e.toolkit, e.toolkitVersion)
+	switch {
+	case !e.answered:
+		a.Hidden = hiddenSilent
+	case e.contents == 0 && e.toolkit == "Chromium":
+		a.Hidden = hiddenBare
+	case e.contents == 0:
+		a.Hidden = hiddenEmpty
+	}
+	return a
+}
+
+// toolkitLabel writes a toolkit's name as people do.
+func toolkitLabel(name, version string) string {
+	if name == "gtk" {
+		name = "GTK"
+	}
+	return strings.TrimSpace(aai.CleanLabel(name, 40) + " " + aai.CleanLabel(version, 40))
+}
+
+func firstOf(names ...string) string {
+	for _, name := range names {
+		if name != "" {
+			return name
+		}
+	}
+	return ""
+}

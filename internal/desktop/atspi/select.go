@@ -1,0 +1,118 @@
+package atspi
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"unicode/utf16"
+
+	"aai"
+)
+
+// sensitive reports whether the app lets people do something with the node. The cells
+// of LibreOffice's sheets are never SENSITIVE.
+func sensitive(n *node) bool {
+	if n.role == roleTable || n.role == roleTableCell {
+		return n.states.any(stateSensitive | stateEditable | stateFocusable)
+	}
+	return n.states.has(stateSensitive)
+}
+
+// textLength is the length of a text as the toolkit counts it in an insertion.
+func (t traits) textLength(s string) int {
+	if t.utf16() {
+		return utf16Length(s)
+	}
+	return len(s)
+}
+
+func utf16Length(s string) int {
+	n := 0
+	for _, r := range s {
+		n += max(1, utf16.RuneLen(r))
+	}
+	return n
+}
+
+// A set is what an element is selected in.
+type set struct {
+	holder   *node // what people see of it: it must show, though its items need not
+	selector *node // what can select; nil if nothing can
+	index    int   // of the element in it
+}
+
+// selectItem makes the element the one that is selected in its set.
+func (a *actor) selectItem(ctx context.Context) error {
+	if !sensitive(a.n) {
+		return a.refuse("is disabled", "The app does not allow it now; find out what it waits for.")
+	}
+	s, err := a.set(ctx)
+	if err != nil {
+		return before(a.p.failed(a.app, err))
+	}
+	shows, err := a.shows(ctx, s.holder)
+	if err != nil {
+		return err
+	}
+	if !shows {
+		return a.refuse("is in something that is not showing", "Bring it into view first: open its window, menu or tab.")
+	}
+	if s.selector == nil {
+		return a.selectByAction(ctx)
+	}
+	if s.selector.states.has(stateMultiselectable) {
+		if err := a.do(ctx, method(selectionInterface, "ClearSelection", "b"), s.selector.ref); err != nil {
+			return err
+		}
+	}
+	err = a.do(ctx, numbers(selectionInterface, "SelectChild", "i", "b", int32(s.index)), s.selector.ref)
+	if e, ok := errors.AsType[*aai.Error](err); ok && e.Code == aai.AutomationFailed && e.Delivery == aai.Delivered && a.n.action() {
+		return a.selectByAction(ctx) // the set would not; the item may
+	}
+	return err
+}
+
+// set finds what the element is selected in: its parent, or the combo box around
+// that. An item without one must show itself.
+func (a *actor) set(ctx context.Context) (set, error) {
+	parent, index := a.n.parent, a.n.index
+	if parent == nil || parent.ref == a.p.root || index < 0 {
+		return set{holder: a.n}, nil
+	}
+	s := set{holder: a.n, index: index}
+	if parent.offers&offersSelection != 0 {
+		s.holder, s.selector = parent, parent
+	}
+	if parent.role != roleMenu && parent.role != roleList && parent.role != roleListBox {
+		return s, nil
+	}
+	list, err := a.p.readOne(ctx, parent.ref)
+	if err != nil {
+		return set{}, err
+	}
+	if box := list.parent; box != nil && box.role == roleComboBox {
+		s.holder = box
+		if box.offers&offersSelection != 0 {
+			s.selector = box
+		}
+	}
+	return s, nil
+}
+
+// selectByAction presses an item whose set cannot select: a tab of Qt, an option of
+// a web page.
+func (a *actor) selectByAction(ctx context.Context) error {
+	if !a.n.action() {
+		return a.unsupported("cannot be selected", nil)
+	}
+	if err := a.actions(ctx); err != nil {
+		return err
+	}
+	for i, name := range a.n.actions {
+		switch strings.ToLower(name) {
+		case "press", "select", "click":
+			return a.do(ctx, numbers(actionInterface, "DoAction", "i", "b", int32(i)), a.n.ref)
+		}
+	}
+	return a.unsupported("cannot be selected", nil)
+}

@@ -1,0 +1,258 @@
+package atspi
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"aai/internal/desktop"
+)
+
+// A maker makes the elements of a snapshot of a tree.
+type maker struct {
+	tree     *tree
+	sender   string
+	habits   traits
+	origins  map[ref]desktop.Point // of windows whose frames are relative to them
+	most     int                   // bytes of a value
+	elements []desktop.Element
+}
+
+// make makes the elements of the whole tree.
+func (m *maker) make() []desktop.Element {
+	m.elements = make([]desktop.Element, 0, len(m.tree.nodes))
+	for _, window := range m.tree.root.children {
+		m.tree.clip(window, window.frame, m.habits)
+		m.add(window, window, -1)
+	}
+	desktop.Arrange(m.elements)
+	return m.elements
+}
+
+func (m *maker) add(n, window *node, parent int) {
+	if len(m.elements) >= maxNodes {
+		m.tree.warn(tooMany())
+		return
+	}
+	n.elementRole = n.word()
+	at := len(m.elements)
+	m.elements = append(m.elements, m.element(n, window))
+	m.elements[at].Parent = parent
+	if n.role == rolePassword {
+		return // what is in it tells how long it is
+	}
+	var set []int
+	for _, child := range n.children {
+		if next := len(m.elements); next < maxNodes {
+			m.add(child, window, at)
+			if m.elements[next].Role.InSet() {
+				set = append(set, next)
+			}
+		}
+	}
+	m.number(set, n.unread > 0)
+}
+
+// element says what the node is. Its place in its set is for the parent to say.
+func (m *maker) element(n, window *node) desktop.Element {
+	e := desktop.Element{
+		ID: n.id(m.sender), Role: n.elementRole, Name: m.tree.nameOf(n, m.habits), Description: n.description,
+		Identifier: n.identifier, States: n.wordStates(), Unread: n.unread,
+	}
+	if e.Role.InSet() {
+		e.Pos, e.Size = n.pos, n.size
+	}
+	if n.shown && !n.hidden {
+		e.States |= desktop.Showing
+		e.Frame = m.frame(n, window)
+		e.Actions = preferred(n.actions)
+		e.Value, e.Min, e.Max = n.value(m.most), n.min, n.max
+	}
+	if e.Description == e.Name || e.Description == e.Value {
+		e.Description = ""
+	}
+	if e.Role == desktop.Combobox && n.offers&offersSelection == 0 {
+		e.Name, e.Value = m.tree.comboName(n, e.Name, e.Value)
+	}
+	switch n.elementRole {
+	case desktop.Text, desktop.Label, desktop.Paragraph, desktop.Heading:
+		if e.Name == "" {
+			e.Name, e.Value = e.Value, ""
+		}
+	}
+	return e
+}
+
+// frame is where the node is on the screen.
+func (m *maker) frame(n, window *node) desktop.Rect {
+	f := n.frame
+	if f.Empty() {
+		return desktop.Rect{}
+	}
+	if !m.habits.windowRelative() {
+		return f
+	}
+	origin, known := m.origins[window.ref]
+	if !known {
+		return desktop.Rect{} // rather than a wrong one
+	}
+	f.X, f.Y = f.X+origin.X, f.Y+origin.Y
+	return f
+}
+
+// value is what the node holds, in words. It is "" of a password, which is never
+// asked for.
+func (n *node) value(most int) string {
+	switch {
+	case n.role == rolePassword:
+		return ""
+	case n.numeric:
+		return strconv.FormatFloat(n.number, 'f', -1, 64)
+	case n.role == roleComboBox:
+		return n.choice()
+	}
+	return cut(strings.ReplaceAll(n.text, "\uFFFC", ""), most)
+}
+
+// choice is what a combo box stands at: the child that is selected in it, or what
+// was typed.
+func (n *node) choice() string {
+	if n.chosen != "" {
+		return n.chosen
+	}
+	if n.text != "" {
+		return cut(n.text, desktop.MaxValue)
+	}
+	found := ""
+	n.walk(func(c *node) bool {
+		switch {
+		case c == n:
+		case c.states.has(stateSelected) && c.name != "":
+			found = c.name
+		case found == "" && c.text != "":
+			found = c.text
+		}
+		return true
+	})
+	return cut(found, desktop.MaxValue)
+}
+
+// cut shortens a text to so many bytes, at the end of a character.
+func cut(s string, most int) string {
+	if len(s) <= most {
+		return s
+	}
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
+	}
+	return s[:most]
+}
+
+// preferred puts what a press means first. Toolkits mix in what a shortcut or a
+// menu of the widget's would do ("clipboard.copy" in GTK 4), and setting the focus.
+func preferred(actions []string) []string {
+	if len(actions) < 2 {
+		return actions
+	}
+	sorted := slices.Clone(actions)
+	slices.SortStableFunc(sorted, func(a, b string) int { return actionRank(a) - actionRank(b) })
+	return sorted
+}
+
+// The ranks of actions: the lower ones are more of a press.
+const (
+	rankPress = iota
+	rankOther
+	rankShortcut
+)
+
+func actionRank(name string) int {
+	switch strings.ToLower(name) {
+	case "setfocus", "showmenu", "showcontextmenu":
+		return rankOther
+	}
+	if strings.Contains(name, ".") {
+		return rankShortcut
+	}
+	return rankPress
+}
+
+// nameOf is what people call the node: its own name, that of its labels, what is
+// written on it, or what its tooltip says.
+func (t *tree) nameOf(n *node, habits traits) string {
+	if n.name != "" {
+		if habits.windowRelative() {
+			return t.halved(n)
+		}
+		return n.name
+	}
+	if !n.elementRole.Interactive() {
+		return ""
+	}
+	if label := t.labelOf(n); label != "" {
+		return label
+	}
+	if namedByContent(n.elementRole) {
+		if text := n.content(); text != "" {
+			return text
+		}
+	}
+	return n.description
+}
+
+// labelOf is the text of what labels the node.
+func (t *tree) labelOf(n *node) string {
+	var labels []string
+	for _, label := range n.labels {
+		if l := t.nodes[label]; l != nil && l.name != "" {
+			labels = append(labels, l.name)
+		}
+	}
+	return strings.Join(labels, " ")
+}
+
+// comboName tells a combo box's name from its value. In Qt it is called by what it
+// stands at, and its label is only beside it.
+func (t *tree) comboName(n *node, name, value string) (string, string) {
+	value = firstOf(value, n.name)
+	return firstOf(t.labelOf(n), name), value
+}
+
+// halved is the node's name once, where GTK 4.8 says it twice: as the label in the
+// button, and as that which labels it.
+func (t *tree) halved(n *node) string {
+	half := len(n.name) / 2
+	if len(n.name)%2 == 1 && n.name[half] == ' ' && n.name[:half] == n.name[half+1:] && n.content() == n.name[:half] {
+		return n.name[:half]
+	}
+	return n.name
+}
+
+// content is what is written on the node.
+func (n *node) content() string {
+	const most = 5 // labels
+	var parts []string
+	n.walk(func(c *node) bool {
+		if c != n && c.name != "" && (c.role == roleLabel || c.role == roleStatic) {
+			parts = append(parts, c.name)
+		}
+		return len(parts) < most
+	})
+	return strings.Join(parts, " ")
+}
+
+// number says the places of a set's members, where the app does not, and where all
+// of them are known.
+func (m *maker) number(set []int, part bool) {
+	for i, member := range set {
+		e := &m.elements[member]
+		switch {
+		case e.Pos != 0 && e.Size != 0:
+		case part:
+			e.Pos, e.Size = 0, 0
+		default:
+			e.Pos, e.Size = i+1, len(set)
+		}
+	}
+}
