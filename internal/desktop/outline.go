@@ -45,10 +45,10 @@ type Page struct {
 //	  textbox "" [e9] focused multiline: "Hello"
 //	  slider "Volume" [e14] 40 (0..100)
 //	  list "Fruits" [e15] 40 items
-//	    option: [e16] Apple selected, [e17] Pear, [e18] Plum
+//	    option: [e16] Apple, [e17] Pear, [e18] Plum
 //	    … 36 more option: [e19]–[e54] "Fig" … "Kiwi"
 //	    option "Quince" [e55]
-//	  row "Ada": "Ada", button "Edit" [e56], button "Delete" [e57]
+//	  row: "Ada", "36", button "Edit" [e56], button "Delete" [e57]
 //	  … 90 more row, k=0–89: button "Edit" [e58+2k], button "Delete" [e59+2k]; "Bo" … "Zoe"
 //
 // Neighbours of one role share a line. A word without quotes after a ref is a
@@ -70,7 +70,7 @@ func Outline(s *Snapshot, o OutlineOptions) (Page, error) {
 	return page, err
 }
 
-// OutlineJSON is Outline as a tree of *ElementJSON, for programs: frames,
+// OutlineJSON is Outline as an *OutlineTree, for programs: frames,
 // actions and identifiers are there, nothing shares a line. Page.Text is the
 // JSON itself, and its size is what the budget bounds.
 func OutlineJSON(s *Snapshot, o OutlineOptions) (any, Page, error) {
