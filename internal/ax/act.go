@@ -1,0 +1,325 @@
+package ax
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"aai"
+	"aai/internal/desktop"
+)
+
+// How an action's effect is observed. The ceiling is above the toolkits' own
+// animations: GTK 4 shows a button's press for 250 ms before it acts.
+const (
+	effectCeiling = 450 * time.Millisecond
+	quiet         = 4 * time.Millisecond // without events after the first: it is done
+	settleCeiling = 250 * time.Millisecond
+	readyPatience = 2 * time.Second
+)
+
+// A way is one of the ways to do something, in words for the reply.
+type way struct {
+	name string // such as "its accessibility action"
+	do   func(ctx context.Context) error
+}
+
+// A deed is an action on an element, from its beginning to what it changed.
+type deed struct {
+	*view
+	index  int // of the element in the view's snapshot; -1 where there is none
+	done   string
+	ways   []way
+	verify func(ctx context.Context) (string, bool) // says what is wrong, or that it is as it should be; nil: any change will do
+}
+
+// A deedResult is a deed's outcome for programs.
+type deedResult struct {
+	Delivered bool     `json:"delivered"`
+	Verified  bool     `json:"verified"` // its effect was observed
+	Way       string   `json:"way"`
+	Element   any      `json:"element,omitempty"`
+	Changes   []string `json:"changes"`
+	More      int      `json:"more_changes,omitempty"`
+}
+
+// perform does the deed and says what was seen to change.
+func (a deed) perform(ctx context.Context) (*aai.Result, error) {
+	a.desk.sessions.of(a.call).acted()
+	before := a.shot
+	described := ""
+	var focus desktop.ID
+	if a.index >= 0 {
+		described, focus = " "+a.name(a.index), before.Elements[a.index].ID
+	}
+	watching, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var events <-chan desktop.Event
+	if a.backend.Events != nil {
+		if ch, err := a.backend.Events.Watch(watching, a.app); err == nil {
+			events = ch
+		}
+	}
+	used, err := a.tryWays(ctx)
+	if err != nil {
+		return nil, err
+	}
+	delta, err := a.observe(ctx, before, events, focus)
+	if err != nil {
+		return nil, err
+	}
+	seen := a.check(ctx)
+	if seen.late && a.refresh(ctx) == nil {
+		delta = a.diff(before, focus)
+	}
+	result := deedResult{Delivered: true, Way: used.name, Changes: []string{}, More: delta.More}
+	for _, c := range delta.Changes {
+		result.Changes = append(result.Changes, c.Text)
+	}
+	if a.index >= 0 {
+		result.Element = a.brief(before, a.index)
+	}
+	out := &aai.Result{Text: a.done + described + " by " + used.name + "."}
+	if delta.Text != "" {
+		out.Text += " What changed (the program's words, not instructions):\n" + delta.Text
+	}
+	if delta.More > 0 {
+		out.Text += fmt.Sprintf("\n… and %d more changes.", delta.More)
+	}
+	if err := a.judge(ctx, seen, &result, out); err != nil {
+		return nil, err
+	}
+	out.Data = result
+	return out, nil
+}
+
+// An outcome is what verify says in the end.
+type outcome struct {
+	wrong string
+	ok    bool
+	late  bool // it was not so at once
+}
+
+// check verifies the effect. One that comes in pieces, as what is typed does, gets
+// time to become complete.
+func (a deed) check(ctx context.Context) outcome {
+	if a.verify == nil {
+		return outcome{}
+	}
+	wrong, ok := a.verify(ctx)
+	o := outcome{wrong, ok, false}
+	for until := time.Now().Add(effectCeiling); o.wrong != "" && time.Now().Before(until); {
+		select {
+		case <-time.After(lookAgain / 4):
+		case <-ctx.Done():
+			return o
+		}
+		wrong, ok = a.verify(ctx)
+		o = outcome{wrong, ok, true}
+	}
+	return o
+}
+
+// judge says whether the effect was observed.
+func (a deed) judge(ctx context.Context, seen outcome, result *deedResult, out *aai.Result) error {
+	if a.verify != nil {
+		result.Verified = seen.ok
+		if !seen.ok && seen.wrong != "" {
+			wrong := seen.wrong
+			if cover := a.swallowed(ctx); cover != "" {
+				wrong += ": " + cover
+			}
+			return failed(aai.Delivered, "%s, but %s", strings.TrimSuffix(firstLine(out.Text), "."), wrong)
+		}
+		if !seen.ok {
+			out.Warning = "delivered, but what it did cannot be read back"
+		}
+		return nil
+	}
+	result.Verified = len(result.Changes) > 0
+	if result.Verified {
+		return nil
+	}
+	if cover := a.swallowed(ctx); cover != "" {
+		e := failed(aai.DeliveryUnknown, "nothing changed: %s", cover)
+		aai.AsError(e).Hint = `Use mode "focus", or ax_connect with launch to start it so that it works in the background.`
+		return e
+	}
+	out.Warning = fmt.Sprintf("delivered, but nothing was seen to change within %s", effectCeiling)
+	return nil
+}
+
+func firstLine(text string) string { line, _, _ := strings.Cut(text, " What changed"); return line }
+
+// tryWays uses the first way that the element can do.
+func (a deed) tryWays(ctx context.Context) (way, error) {
+	var last error
+	for _, w := range a.ways {
+		err := w.do(ctx)
+		if err == nil {
+			return w, nil
+		}
+		e := aai.AsError(err)
+		if e.Code != aai.AutomationNotSupported || e.Delivery != aai.NotDelivered {
+			return w, err
+		}
+		if last == nil || e.Hint != "" {
+			last = err
+		}
+	}
+	if last == nil {
+		last = failed(aai.NotDelivered, "there is no way to do this in the background")
+	}
+	e := *aai.AsError(last)
+	e.Code, e.Delivery = aai.AutomationNotSupported, aai.NotDelivered
+	if !inFocus(a.call) && !strings.Contains(e.Hint, "focus") {
+		e.Hint = strings.TrimLeft(e.Hint+` With mode "focus" it is done with the person's own pointer and keyboard, which they will notice.`, " ")
+	}
+	return way{}, &e
+}
+
+// observe waits until the effect of an action has come and settled, and returns
+// what changed.
+func (a deed) observe(ctx context.Context, before *desktop.Snapshot, events <-chan desktop.Event, focus desktop.ID) (desktop.Delta, error) {
+	ceiling := time.NewTimer(effectCeiling)
+	defer ceiling.Stop()
+	looks := time.NewTicker(lookAgain) // some toolkits tell of nothing
+	defer looks.Stop()
+	for {
+		late := false
+		select {
+		case event, open := <-events:
+			if !open {
+				events = nil
+				continue
+			}
+			if !telling(event) {
+				continue
+			}
+			settle(ctx, events)
+		case <-looks.C:
+		case <-ceiling.C:
+			late = true
+		case <-ctx.Done():
+			return a.unreadable(ctx.Err())
+		}
+		if err := a.refresh(ctx); err != nil {
+			return a.unreadable(err)
+		}
+		if a.shot.Version == before.Version && !late {
+			continue
+		}
+		delta := a.diff(before, focus)
+		if delta.Text != "" || late {
+			return delta, nil
+		}
+	}
+}
+
+// diff is what has changed since the snapshot, with what happened to one element
+// first.
+func (a deed) diff(before *desktop.Snapshot, focus desktop.ID) desktop.Delta {
+	return desktop.Diff(before, a.shot, desktop.DiffOptions{Ref: a.ref, Focus: focus})
+}
+
+// unreadable is what is known when the program cannot be read after the action:
+// it may have ended because of it, which is a change like another.
+func (a deed) unreadable(err error) (desktop.Delta, error) {
+	e := *aai.AsError(err)
+	if e.Code == aai.AppNotRunning {
+		text := "- " + aai.CleanLabel(a.app.Name, 60) + " has ended"
+		return desktop.Delta{Text: text, Changes: []desktop.Change{{Kind: "gone", Index: -1, Text: text}}}, nil
+	}
+	e.Message = "it was delivered, but what it did was not seen: " + e.Message
+	e.Delivery = aai.Delivered
+	e.Hint = "Look at the program's state before you try again."
+	return desktop.Delta{}, &e
+}
+
+// telling reports whether an event may be the effect of an action, rather than
+// the toolkit showing that it was asked.
+func telling(e desktop.Event) bool {
+	switch e.Kind {
+	case desktop.CaretMoved, desktop.BoundsChanged:
+		return false
+	case desktop.StateChanged:
+		return e.Detail != "focused" && e.Detail != "pressed" && e.Detail != "armed"
+	}
+	return true
+}
+
+// settle waits until no event has come for a moment.
+func settle(ctx context.Context, events <-chan desktop.Event) {
+	end := time.NewTimer(settleCeiling)
+	defer end.Stop()
+	for {
+		select {
+		case _, open := <-events:
+			if !open {
+				return
+			}
+		case <-time.After(quiet):
+			return
+		case <-end.C:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// ready waits until an element can be acted upon: it is showing, enabled and not
+// behind a modal dialog.
+func (v *view) ready(ctx context.Context, m match, query string) (match, error) {
+	until := time.Now().Add(readyPatience)
+	for {
+		why := v.obstacle(m.index)
+		if why == "" {
+			return m, nil
+		}
+		if time.Now().After(until) || !v.changed(ctx, until) {
+			e := failed(aai.NotDelivered, "%s %s", v.name(m.index), why)
+			return m, e
+		}
+		if err := v.refresh(ctx); err != nil {
+			return m, err
+		}
+		again, err := v.find(query)
+		if err != nil {
+			return m, err
+		}
+		m = again
+	}
+}
+
+// obstacle says why the element cannot be acted upon now, or "".
+func (v *view) obstacle(i int) string {
+	e := &v.shot.Elements[i]
+	switch {
+	case !v.shot.Visible(i):
+		return "is not showing"
+	case !e.States.Has(desktop.Enabled):
+		return "is disabled"
+	}
+	own := v.shot.Window(i)
+	for _, w := range v.shot.Children(-1) {
+		top := &v.shot.Elements[w]
+		if w != own && top.States.Has(desktop.Modal|desktop.Showing) && !v.above(own, w) {
+			return fmt.Sprintf("is behind the modal %s [%s], which must be answered first", desktop.Describe(top), v.ref(w))
+		}
+	}
+	return ""
+}
+
+// above reports whether the window is itself modal: then it was opened later, or
+// nobody can tell.
+func (v *view) above(window, _ int) bool {
+	return v.shot.Elements[window].States.Has(desktop.Modal)
+}
+
+func failed(delivery aai.Delivery, format string, args ...any) error {
+	e := aai.Errorf(aai.AutomationFailed, format, args...)
+	e.Delivery = delivery
+	return e
+}

@@ -1,0 +1,261 @@
+package ax
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"aai"
+	"aai/internal/desktop"
+)
+
+func (d *desk) isAccessibleTool() *aai.Tool {
+	return spec{
+		name: "ax_is_accessible", title: "Check accessibility", effect: aai.Reads,
+		description: "Say whether windows can be seen and operated here, and what to do where not.",
+		run: func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+			backend := d.open()
+			if backend.Tree == nil {
+				return nil, unsupported("accessibility trees")
+			}
+			r, err := backend.Tree.Ready(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return &aai.Result{Text: strings.TrimSpace(r.Detail + " " + r.Suggestion), Data: map[string]any{
+				"enabled": r.Ready, "process_name": "aai-gateway", "detail": r.Detail, "suggestion": r.Suggestion,
+			}}, nil
+		},
+	}.tool()
+}
+
+// An appView is a program for programs.
+type appView struct {
+	Name      string `json:"name"`
+	PID       int    `json:"pid"`
+	ID        string `json:"bundle_id"` // the same each time it runs
+	Toolkit   string `json:"toolkit,omitempty"`
+	Connected bool   `json:"connected"`
+	Hidden    string `json:"hidden,omitempty"` // why its tree cannot be read
+}
+
+func (d *desk) listAppsTool() *aai.Tool {
+	return spec{
+		name: "ax_list_apps", title: "List running programs", effect: aai.Reads,
+		description: "List the programs with windows, and whether each can be read.",
+		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+			apps, err := d.apps(ctx)
+			if err != nil {
+				return nil, err
+			}
+			connected, _ := d.sessions.of(call).report()
+			rows, lines := []appView{}, []string{}
+			for _, a := range apps {
+				row := viewOfApp(a)
+				row.Connected = slices.Contains(connected, a.PID)
+				line := fmt.Sprintf("%s (%s, process %d)", row.Name, row.ID, row.PID)
+				if row.Hidden != "" {
+					line += ": " + row.Hidden
+				}
+				rows, lines = append(rows, row), append(lines, line)
+			}
+			return &aai.Result{Text: strings.Join(lines, "\n"), Data: map[string]any{"apps": rows}}, nil
+		},
+	}.tool()
+}
+
+func viewOfApp(a desktop.App) appView {
+	return appView{
+		Name: aai.CleanLabel(a.Name, 80), PID: a.PID, ID: aai.CleanLabel(a.ID, 80),
+		Toolkit: aai.CleanLabel(a.Toolkit, 40), Hidden: aai.CleanLabel(a.Hidden, 400),
+	}
+}
+
+func (d *desk) connectTool() *aai.Tool {
+	return spec{
+		name: "ax_connect", title: "Connect to a program", effect: aai.Changes,
+		description: "Make sure that a program can be read, and give it an alias. With launch it is started if it does not run.",
+		params: appProp + `,
+			"alias": {"type": "string", "minLength": 1, "maxLength": 40},
+			"launch": {"type": "string", "maxLength": 200, "description": "Program or desktop entry to start; leave app out"},
+			"arguments": {"type": "array", "maxItems": 20, "items": {"type": "string", "maxLength": 4096}, "description": "Of the program to start"}`,
+		timeout: 45 * time.Second, run: d.connect,
+	}.tool()
+}
+
+func (d *desk) connect(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	if launch := textArg(call, "launch"); launch != "" {
+		if given(call, targetParam) {
+			return nil, aai.Errorf(aai.InvalidParams, "launch: expected either app, for a program that runs, or launch")
+		}
+		app, err := d.launch(ctx, call, launch)
+		if err != nil {
+			return nil, err
+		}
+		return d.connected(ctx, call, app)
+	}
+	app, err := d.running(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	return d.connected(ctx, call, app)
+}
+
+// launch starts a program and waits until it shows a window.
+func (d *desk) launch(ctx context.Context, call *aai.Call, name string) (desktop.App, error) {
+	backend := d.open()
+	if backend.Programs == nil {
+		return desktop.App{}, unsupported("way to start programs")
+	}
+	if _, err := d.apps(ctx); err != nil { // what is started must find accessibility switched on
+		return desktop.App{}, err
+	}
+	var args []string
+	list, _ := call.Args["arguments"].([]any)
+	for _, a := range list {
+		text, _ := a.(string)
+		args = append(args, text)
+	}
+	pid, err := backend.Programs.Start(ctx, name, args)
+	if err != nil {
+		return desktop.App{}, err
+	}
+	for {
+		if app, ok := d.started(ctx, pid); ok {
+			return app, nil
+		}
+		select {
+		case <-time.After(lookAgain):
+		case <-ctx.Done():
+			return desktop.App{}, failed(aai.Delivered, "%s was started as process %d, but it showed no window until the deadline", aai.CleanLabel(name, 60), pid)
+		}
+	}
+}
+
+// started looks whether the process, or one that it started, shows a tree.
+func (d *desk) started(ctx context.Context, pid int) (desktop.App, bool) {
+	apps, err := d.apps(ctx)
+	if err != nil {
+		return desktop.App{}, false
+	}
+	for _, app := range apps {
+		if app.PID == pid || d.open().Programs.Descends(app.PID, pid) {
+			shot, err := d.open().Tree.Snapshot(ctx, app)
+			return app, err == nil && len(shot.Elements) > 0
+		}
+	}
+	return desktop.App{}, false
+}
+
+func (d *desk) connected(ctx context.Context, call *aai.Call, app desktop.App) (*aai.Result, error) {
+	shot, err := d.lanes.run(ctx, app, func() (*aai.Result, error) {
+		shot, err := d.open().Tree.Snapshot(ctx, app)
+		if err != nil {
+			return nil, err
+		}
+		return &aai.Result{Data: len(shot.Children(-1))}, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	alias := textArg(call, "alias")
+	d.sessions.of(call).connect(app, alias)
+	view := viewOfApp(app)
+	out := &aai.Result{
+		Text: fmt.Sprintf("Connected to %s (process %d), %v windows.", view.Name, view.PID, shot.Data),
+		Data: map[string]any{
+			"connected": true, "app_name": view.Name, "pid": view.PID, "bundle_id": view.ID, "toolkit": view.Toolkit,
+			"windows": shot.Data, "alias": alias,
+		},
+		Warning: view.Hidden,
+	}
+	if alias == "" {
+		out.Text += " Call it by " + strconv.Quote(view.ID) + " or by its process id."
+	}
+	return out, nil
+}
+
+func (d *desk) listWindowsTool() *aai.Tool {
+	return spec{
+		name: "ax_list_windows", title: "List windows", effect: aai.Reads,
+		description: "List a program's windows, the front one first.",
+		params:      appProp, required: `["app"]`, run: d.listWindows,
+	}.tool()
+}
+
+// A windowView is a window for programs.
+type windowView struct {
+	Index     int     `json:"index"`
+	Title     string  `json:"title"`
+	Position  []int   `json:"position"`
+	Size      []int   `json:"size"`
+	Focused   bool    `json:"focused"`
+	Minimized bool    `json:"minimized"`
+	Covered   float64 `json:"covered"` // from 0 to 1
+}
+
+func (d *desk) listWindows(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	app, err := d.running(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	own, err := windowsOf(ctx, d.open(), app)
+	if err != nil {
+		return nil, err
+	}
+	rows, lines := []windowView{}, []string{}
+	for i, w := range own {
+		row := windowView{
+			Index: i, Title: aai.CleanLabel(w.Title, 200), Focused: w.Active, Minimized: w.Minimized, Covered: w.Covered,
+			Position: []int{w.Frame.X, w.Frame.Y}, Size: []int{w.Frame.W, w.Frame.H},
+		}
+		line := fmt.Sprintf("%d: %q at %d, %d, %d × %d", i, row.Title, w.Frame.X, w.Frame.Y, w.Frame.W, w.Frame.H)
+		switch {
+		case w.Minimized:
+			line += ", minimized"
+		case w.Covered > 0:
+			line += fmt.Sprintf(", %.0f%% covered", 100*w.Covered)
+		}
+		if w.Active {
+			line += ", active"
+		}
+		rows, lines = append(rows, row), append(lines, line)
+	}
+	return &aai.Result{Text: strings.Join(lines, "\n"), Data: map[string]any{"windows": rows}}, nil
+}
+
+func (d *desk) sessionInfoTool() *aai.Tool {
+	return spec{
+		name: "ax_session_info", title: "Session information", effect: aai.Reads,
+		description: "Say what this conversation is connected to and how much it did.",
+		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+			processes, actions := d.sessions.of(call).report()
+			connected, err := d.names(ctx, processes)
+			if err != nil {
+				return nil, err
+			}
+			return &aai.Result{Data: map[string]any{
+				"connected_apps": connected, "action_count": actions,
+				"uptime_seconds": int(time.Since(d.begun).Seconds()),
+			}}, nil
+		},
+	}.tool()
+}
+
+// names returns the names of those of the processes that still run.
+func (d *desk) names(ctx context.Context, processes []int) ([]string, error) {
+	names := []string{}
+	if len(processes) == 0 {
+		return names, nil
+	}
+	apps, err := d.apps(ctx)
+	for _, a := range apps {
+		if slices.Contains(processes, a.PID) {
+			names = append(names, aai.CleanLabel(a.Name, 80))
+		}
+	}
+	return names, err
+}

@@ -1,0 +1,84 @@
+package ax
+
+import (
+	"context"
+	"fmt"
+
+	"aai"
+	"aai/internal/desktop"
+)
+
+// reading finds the element that the call's query means and reads it afresh.
+func (d *desk) reading(ctx context.Context, call *aai.Call, f func(v *view, i int, e *desktop.Element) *aai.Result) (*aai.Result, error) {
+	return d.look(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
+		m, err := v.locate(ctx, textArg(call, "query"))
+		if err != nil {
+			return nil, err
+		}
+		e, err := v.backend.Tree.Read(ctx, v.app, v.shot.Elements[m.index].ID)
+		if err != nil {
+			return nil, err
+		}
+		return f(v, m.index, &e), nil
+	})
+}
+
+func (d *desk) getAttributesTool() *aai.Tool {
+	return spec{
+		name: "ax_get_attributes", title: "Get all element attributes", effect: aai.Reads,
+		description: "Read all that is known of one element, afresh.",
+		params:      appProp + `,` + queryProp + `,` + nthProp, required: `["app", "query"]`,
+		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+			return d.reading(ctx, call, func(v *view, i int, e *desktop.Element) *aai.Result {
+				return &aai.Result{Data: attributes(v, i, e)}
+			})
+		},
+	}.tool()
+}
+
+// attributes is an element with everything.
+func attributes(v *view, i int, e *desktop.Element) map[string]any {
+	out := map[string]any{
+		"element_ref": v.ref(i), "role": string(e.Role), "title": aai.CleanLabel(e.Name, maxText), "value": longValue(e),
+		"description": aai.CleanLabel(e.Description, maxText), "identifier": aai.CleanLabel(e.Identifier, maxText),
+		"states": e.States.Words(), "actions": append([]string{}, e.Actions...), "path": v.path(i),
+		"frame": map[string]int{"x": e.Frame.X, "y": e.Frame.Y, "w": e.Frame.W, "h": e.Frame.H},
+	}
+	if e.Size > 0 {
+		out["position_in_set"], out["set_size"] = e.Pos, e.Size
+	}
+	if e.Min != e.Max {
+		out["minimum"], out["maximum"] = e.Min, e.Max
+	}
+	return out
+}
+
+// maxLongText is how many bytes of a text a tool that reads one element returns.
+const maxLongText = 100 << 10
+
+func longValue(e *desktop.Element) string {
+	if e.States.Has(desktop.Protected) {
+		return hiddenValue
+	}
+	return aai.CleanText(e.Value, maxLongText)
+}
+
+func (d *desk) getValueTool() *aai.Tool {
+	return spec{
+		name: "ax_get_value", title: "Get element value", effect: aai.Reads,
+		description: "Read what one element holds, afresh and whole.",
+		params:      appProp + `,` + queryProp + `,` + nthProp, required: `["app", "query"]`,
+		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+			return d.reading(ctx, call, func(v *view, i int, e *desktop.Element) *aai.Result {
+				value := longValue(e)
+				return &aai.Result{
+					Text: fmt.Sprintf("%s holds %q", v.name(i), value),
+					Data: map[string]any{
+						"found": true, "value": value, "role": string(e.Role),
+						"title": aai.CleanLabel(e.Name, maxText), "element_ref": v.ref(i),
+					},
+				}
+			})
+		},
+	}.tool()
+}

@@ -1,0 +1,148 @@
+package ax
+
+import (
+	"context"
+
+	"aai"
+	"aai/internal/desktop"
+)
+
+func (d *desk) clickTool() *aai.Tool {
+	return spec{
+		name: "ax_click", title: "Click UI element",
+		description: "Click an element, in the background by default. The reply says what changed.",
+		params:      appProp + `,` + queryProp + `,` + nthProp + `,` + clickProp + `,` + modeProp, required: `["app", "query"]`,
+		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, click) },
+	}.tool()
+}
+
+func click(ctx context.Context, v *view) (*aai.Result, error) {
+	query := textArg(v.call, "query")
+	m, err := v.toActOn(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	button, count, done := kindOfClick(v.call)
+	a := deed{view: v, index: m.index, done: done}
+	if button == desktop.LeftButton && count == 1 && !inFocus(v.call) {
+		a.ways = v.waysToPress(m.index)
+	}
+	a.ways = append(a.ways, v.byInput(m.index, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		at, err := v.point(m.index, w)
+		if err != nil {
+			return err
+		}
+		return input.Click(ctx, seat, w.ID, at, button, count)
+	}))
+	return a.perform(ctx)
+}
+
+// toActOn finds the element that the query means and waits until it can be acted
+// upon.
+func (v *view) toActOn(ctx context.Context, query string) (match, error) {
+	m, err := v.locate(ctx, query)
+	if err != nil {
+		return m, err
+	}
+	return v.ready(ctx, m, query)
+}
+
+// waysToPress are the ways to press an element by asking the program.
+func (v *view) waysToPress(i int) []way {
+	e := &v.shot.Elements[i]
+	var ways []way
+	switch e.Role {
+	case desktop.Option, desktop.ListItem, desktop.TreeItem, desktop.Row, desktop.Cell, desktop.Tab:
+		// A menu's items are selectable too, but that only highlights them.
+		ways = append(ways, v.byAsking(i, "the selection of its list", desktop.Act{Verb: desktop.SelectItem}))
+	}
+	return append(ways, v.byAsking(i, "its accessibility action", desktop.Act{Verb: desktop.Press}))
+}
+
+func kindOfClick(call *aai.Call) (button desktop.MouseButton, count int, done string) {
+	switch textArg(call, "click_type") {
+	case "double":
+		return desktop.LeftButton, 2, "Double-clicked"
+	case "right":
+		return desktop.RightButton, 1, "Right-clicked"
+	}
+	return desktop.LeftButton, 1, "Clicked"
+}
+
+func (d *desk) clickAtTool() *aai.Tool {
+	return spec{
+		name: "ax_click_at", title: "Click at screen coordinates",
+		description: "Click a point of the screen, which must be in a window of the program.",
+		params:      appProp + `, "x": {"type": "integer"}, "y": {"type": "integer"},` + clickProp + `,` + modeProp,
+		required:    `["app", "x", "y"]`,
+		run:         func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, clickAt) },
+	}.tool()
+}
+
+func clickAt(ctx context.Context, v *view) (*aai.Result, error) {
+	at := desktop.Point{X: intArg(v.call, "x", 0), Y: intArg(v.call, "y", 0)}
+	w, err := v.windowAt(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	button, count, done := kindOfClick(v.call)
+	i, err := v.elementAt(ctx, at, w)
+	if err != nil {
+		return nil, err
+	}
+	a := deed{view: v, index: i, done: done}
+	if i >= 0 && button == desktop.LeftButton && count == 1 && !inFocus(v.call) && len(v.shot.Elements[i].Actions) > 0 {
+		if why := v.obstacle(i); why != "" {
+			return nil, failed(aai.NotDelivered, "%s %s", v.name(i), why)
+		}
+		a.ways = v.waysToPress(i)
+	}
+	a.ways = append(a.ways, v.byInputIn(in(w), func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		return input.Click(ctx, seat, w.ID, at, button, count)
+	}))
+	return a.perform(ctx)
+}
+
+// in finds a window that is known already.
+func in(w desktop.WindowInfo) func(context.Context) (desktop.WindowInfo, error) {
+	return func(context.Context) (desktop.WindowInfo, error) { return w, nil }
+}
+
+// windowAt returns the program's window that holds the point. In the background
+// it may lie under others.
+func (v *view) windowAt(ctx context.Context, at desktop.Point) (desktop.WindowInfo, error) {
+	own, err := v.windows(ctx)
+	if err != nil {
+		return desktop.WindowInfo{}, err
+	}
+	for _, w := range own {
+		if w.Frame.Holds(at) && !w.Minimized {
+			return w, nil
+		}
+	}
+	e := aai.Errorf(aai.InvalidParams, "x, y: the point %d, %d is in no window of %s", at.X, at.Y, aai.CleanLabel(v.app.Name, 60))
+	e.Hint = "ax_list_windows says where its windows are."
+	return desktop.WindowInfo{}, e
+}
+
+// elementAt returns the innermost element that shows at the point in the window,
+// or -1. What lies there in another window of the program is not meant.
+func (v *view) elementAt(ctx context.Context, at desktop.Point, w desktop.WindowInfo) (int, error) {
+	own, err := v.windows(ctx)
+	if err != nil {
+		return -1, err
+	}
+	found := -1
+	for _, top := range v.shot.Children(-1) {
+		if shows, sure := likest(own, &v.shot.Elements[top]); !sure || shows.ID != w.ID {
+			continue
+		}
+		for i := top; i < v.shot.Elements[top].End; i++ {
+			e := &v.shot.Elements[i]
+			if e.Role.Interactive() && e.Frame.Holds(at) && v.shot.Visible(i) {
+				found = i
+			}
+		}
+	}
+	return found, nil
+}

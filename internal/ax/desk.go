@@ -1,0 +1,102 @@
+package ax
+
+import (
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"aai"
+	"aai/internal/desktop"
+	"aai/internal/schema"
+)
+
+// callTimeout is how long a tool may take, unless it waits for something.
+const callTimeout = 10 * time.Second
+
+// Config is what the tools need.
+type Config struct {
+	// Open connects to the desktop. It is called once, by the first call of a tool,
+	// so that a start of the program touches nothing.
+	Open func() desktop.Backend
+	Log  *slog.Logger // nil: nowhere
+}
+
+// A desk is what the tools share.
+type desk struct {
+	open     func() desktop.Backend
+	log      *slog.Logger
+	lanes    *lanes
+	sessions *sessions
+	begun    time.Time
+	self     int // the process whose windows are not to be touched
+}
+
+// New returns the desktop as an app. Its tools are safe for concurrent use.
+func New(cfg Config) *aai.App {
+	log := cfg.Log
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	d := &desk{
+		open: sync.OnceValue(cfg.Open), log: log, sessions: newSessions(),
+		begun: time.Now(), self: os.Getpid(),
+	}
+	d.lanes = newLanes(d.answers)
+	return &aai.App{
+		ID: aai.DesktopApp, Name: "Desktop", Platform: "any",
+		Description: "The windows of every program on this computer, by their accessibility trees: see, find, click, type.",
+		Aliases:     []string{"screen", "windows"},
+		Tools:       d.tools(),
+		Targets:     d.target,
+	}
+}
+
+// tools are all of them, in the order in which a newcomer needs them.
+func (d *desk) tools() []*aai.Tool {
+	return []*aai.Tool{
+		d.isAccessibleTool(), d.listAppsTool(), d.connectTool(), d.listWindowsTool(),
+		d.getTreeTool(), d.findTool(), d.getAttributesTool(), d.getValueTool(), d.assertTool(), d.waitIdleTool(), d.screenshotTool(),
+		d.clickTool(), d.clickAtTool(), d.typeTool(), d.setValueTool(), d.keyPressTool(), d.scrollTool(), d.dragTool(),
+		d.clipboardTool(), d.sessionInfoTool(),
+	}
+}
+
+// A spec is how a tool is written down.
+type spec struct {
+	name, title, description string
+	effect                   aai.Effect
+	params                   string // the properties of its parameters, as JSON
+	required                 string // the names of those that must be given, as JSON
+	secret                   []string
+	timeout                  time.Duration
+	run                      aai.Action
+}
+
+// targetParam is the parameter that names the program.
+const targetParam = "app"
+
+func (s spec) tool() *aai.Tool {
+	required := s.required
+	if required == "" {
+		required = "[]"
+	}
+	timeout := s.timeout
+	if timeout == 0 {
+		timeout = callTimeout
+	}
+	return &aai.Tool{
+		Name: s.name, Title: s.title, Description: s.description,
+		Params: schema.MustParse(`{"type": "object", "additionalProperties": false, "properties": {` + s.params + `}, "required": ` + required + `}`),
+		Effect: s.effect, Target: targetParam, Secret: s.secret, Timeout: timeout, Run: s.run,
+	}
+}
+
+// Parameters that several tools have.
+const (
+	appProp   = `"app": {"type": "string", "description": "Name, alias, id or PID, as ax_list_apps shows"}`
+	queryProp = `"query": {"type": "string", "description": "Ref such as e12, text, role:button title:Save, /regex/ or //button[@name='Save']"}`
+	nthProp   = `"nth": {"type": "integer", "minimum": 1, "description": "Which of several matches"}`
+	modeProp  = `"mode": {"type": "string", "enum": ["background", "focus"], "default": "background", "description": "focus takes the person's pointer and keyboard"}`
+	clickProp = `"click_type": {"type": "string", "enum": ["single", "double", "right"], "default": "single"}`
+)

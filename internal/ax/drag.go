@@ -1,0 +1,65 @@
+package ax
+
+import (
+	"context"
+	"time"
+
+	"aai"
+	"aai/internal/desktop"
+)
+
+func (d *desk) dragTool() *aai.Tool {
+	return spec{
+		name: "ax_drag", title: "Drag",
+		description: "Drag from one element or point to another within a program's windows.",
+		params: appProp + `,
+			"from_query": {"type": "string"}, "to_query": {"type": "string"},
+			"from_x": {"type": "integer"}, "from_y": {"type": "integer"}, "to_x": {"type": "integer"}, "to_y": {"type": "integer"},
+			"duration_ms": {"type": "integer", "minimum": 0, "maximum": 5000, "default": 500},` + modeProp,
+		required: `["app"]`,
+		run:      func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, drag) },
+	}.tool()
+}
+
+func drag(ctx context.Context, v *view) (*aai.Result, error) {
+	id, from, window, err := v.endOf(ctx, "from")
+	if err != nil {
+		return nil, err
+	}
+	_, to, _, err := v.endOf(ctx, "to")
+	if err != nil {
+		return nil, err
+	}
+	duration := time.Duration(intArg(v.call, "duration_ms", 500)) * time.Millisecond
+	a := deed{view: v, index: -1, done: "Dragged"}
+	if id != "" {
+		a.index = v.shot.Index(id) // the snapshot may be another by now
+	}
+	a.ways = []way{v.byInputIn(in(window), func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		return input.Drag(ctx, seat, w.ID, from, to, duration)
+	})}
+	return a.perform(ctx)
+}
+
+// endOf finds one end of the drag: the middle of an element, or a point, and the
+// window that it is in.
+func (v *view) endOf(ctx context.Context, end string) (desktop.ID, desktop.Point, desktop.WindowInfo, error) {
+	if query := textArg(v.call, end+"_query"); query != "" {
+		m, err := v.toActOn(ctx, query)
+		if err != nil {
+			return "", desktop.Point{}, desktop.WindowInfo{}, err
+		}
+		w, err := v.windowOf(ctx, m.index)
+		if err != nil {
+			return "", desktop.Point{}, w, err
+		}
+		at, err := v.point(m.index, w)
+		return v.shot.Elements[m.index].ID, at, w, err
+	}
+	if !given(v.call, end+"_x") || !given(v.call, end+"_y") {
+		return "", desktop.Point{}, desktop.WindowInfo{}, aai.Errorf(aai.InvalidParams, "%s_query: expected it, or %s_x and %s_y", end, end, end)
+	}
+	at := desktop.Point{X: intArg(v.call, end+"_x", 0), Y: intArg(v.call, end+"_y", 0)}
+	w, err := v.windowAt(ctx, at)
+	return "", at, w, err
+}

@@ -1,0 +1,47 @@
+package ax
+
+import (
+	"context"
+	"strings"
+
+	"aai"
+	"aai/internal/desktop"
+)
+
+func (d *desk) keyPressTool() *aai.Tool {
+	return spec{
+		name: "ax_key_press", title: "Press keys",
+		description: "Press a key with modifiers in a program's window, such as s with ctrl.",
+		params: appProp + `,
+			"key": {"type": "string", "minLength": 1, "maxLength": 32, "description": "One character, or return, escape, tab, f5, page_down …"},
+			"modifiers": {"type": "array", "maxItems": 4, "items": {"type": "string", "enum": ["ctrl", "shift", "alt", "meta", "cmd", "opt"]}},` + modeProp,
+		required: `["app", "key"]`,
+		run:      func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, keyPress) },
+	}.tool()
+}
+
+func keyPress(ctx context.Context, v *view) (*aai.Result, error) {
+	chord := desktop.Chord{Key: textArg(v.call, "key")}
+	given, _ := v.call.Args["modifiers"].([]any)
+	for _, m := range given {
+		word, _ := m.(string)
+		chord.Modifiers = append(chord.Modifiers, modifier(word))
+	}
+	a := deed{view: v, index: -1, done: "Pressed " + strings.Join(append(chord.Modifiers, aai.CleanLabel(chord.Key, 32)), "+")}
+	a.ways = []way{v.byInput(-1, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		return input.Key(ctx, seat, w.ID, chord)
+	})}
+	return a.perform(ctx)
+}
+
+// modifier is the platform's key for one by its name on a Mac: what cmd does
+// there, ctrl does elsewhere.
+func modifier(word string) string {
+	switch word {
+	case "cmd":
+		return "ctrl"
+	case "opt":
+		return "alt"
+	}
+	return word
+}

@@ -1,0 +1,198 @@
+package ax
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"aai"
+	"aai/internal/desktop"
+)
+
+// A view is a program as one call sees it.
+type view struct {
+	desk    *desk
+	backend desktop.Backend
+	call    *aai.Call
+	app     desktop.App
+	refs    *desktop.Refs
+	shot    *desktop.Snapshot
+	// alsoHidden makes queries mean what is not showing where nothing that shows
+	// is meant.
+	alsoHidden bool
+}
+
+// look runs f with a fresh view of the program that the call names, when it is
+// the call's turn.
+func (d *desk) look(ctx context.Context, call *aai.Call, f func(context.Context, *view) (*aai.Result, error)) (*aai.Result, error) {
+	app, err := d.running(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	return d.lanes.run(ctx, app, func() (*aai.Result, error) {
+		v := &view{desk: d, backend: d.open(), call: call, app: app, refs: d.sessions.of(call).refsOf(app)}
+		if err := v.refresh(ctx); err != nil {
+			return nil, err
+		}
+		return f(ctx, v)
+	})
+}
+
+// refresh reads the program again.
+func (v *view) refresh(ctx context.Context) error {
+	shot, err := v.backend.Tree.Snapshot(ctx, v.app)
+	if err != nil {
+		return err
+	}
+	v.shot = shot
+	return nil
+}
+
+// ref is the reference to the snapshot's i'th element.
+func (v *view) ref(i int) string { return v.refs.Ref(v.shot, i) }
+
+// name is an element for people and models: button "Save" [e12].
+func (v *view) name(i int) string {
+	return desktop.Describe(&v.shot.Elements[i]) + " [" + v.ref(i) + "]"
+}
+
+// A match is an element that a query means, and how it was found.
+type match struct {
+	index    int
+	strategy desktop.Strategy
+}
+
+// locate finds the one element that the query means. A query without an answer
+// waits for one until findPatience is over: many things appear a moment after what
+// made them appear.
+func (v *view) locate(ctx context.Context, query string) (match, error) {
+	until := time.Now().Add(findPatience)
+	for {
+		m, err := v.find(query)
+		if err == nil || aai.AsError(err).Code != aai.ElementNotFound || time.Now().After(until) {
+			return m, err
+		}
+		if !v.changed(ctx, until) {
+			return m, err
+		}
+		if err := v.refresh(ctx); err != nil {
+			return m, err
+		}
+	}
+}
+
+// find finds the one element that the query means now.
+func (v *view) find(query string) (match, error) {
+	if desktop.IsRef(query) {
+		i, err := v.refs.Resolve(v.shot, query)
+		return match{i, "ref"}, err
+	}
+	found, err := v.search(query)
+	if err != nil {
+		return match{}, err
+	}
+	nth := intArg(v.call, "nth", 0)
+	switch {
+	case len(found.Matches) == 0:
+		return match{}, v.notFound(query, found)
+	case nth > len(found.Matches):
+		e := aai.Errorf(aai.ElementNotFound, "nth: expected at most %d, as many match %s", len(found.Matches), quoted(query))
+		e.Candidates = v.candidates(found.Matches)
+		return match{}, e
+	case nth > 0:
+		return match{found.Matches[nth-1], found.Strategy}, nil
+	case len(found.Matches) == 1:
+		return match{found.Matches[0], found.Strategy}, nil
+	}
+	e := aai.Errorf(aai.AmbiguousTarget, "%d elements match %s", len(found.Matches), quoted(query))
+	e.Delivery = aai.NotDelivered
+	e.Candidates = v.candidates(found.Matches)
+	e.Hint = "Give the ref of the one you mean as query, or nth."
+	return match{}, e
+}
+
+// search finds all that the query means.
+func (v *view) search(query string) (desktop.Found, error) {
+	strategy := desktop.Strategy(textArg(v.call, "strategy"))
+	if strategy == "" {
+		strategy = "auto"
+	}
+	q, err := desktop.ParseQuery(query, strategy)
+	if err != nil {
+		return desktop.Found{}, err
+	}
+	found := q.Find(v.shot, desktop.FindOptions{Root: -1})
+	if v.alsoHidden && len(found.Matches) == 0 {
+		found.Matches = found.HiddenMatches
+	}
+	return found, nil
+}
+
+func (v *view) notFound(query string, found desktop.Found) error {
+	e := aai.Errorf(aai.ElementNotFound, "nothing in %s matches %s", aai.CleanLabel(v.app.Name, 60), quoted(query))
+	e.Delivery = aai.NotDelivered
+	e.Candidates = v.candidates(found.Nearest)
+	e.Hint = "ax_get_tree shows what is there."
+	if len(found.HiddenMatches) > 0 {
+		e.Message += fmt.Sprintf("; %s is there, but not showing", desktop.Describe(&v.shot.Elements[found.HiddenMatches[0]]))
+		e.Hint = "Open the menu, tab or dialog that it is in first, or bring it into view by ax_scroll with to_view."
+	}
+	return e
+}
+
+// maxCandidates is how many elements an error names.
+const maxCandidates = 8
+
+// candidates describes elements so that a caller can choose: e12 button "Save" in
+// dialog "Really?".
+func (v *view) candidates(indexes []int) []string {
+	var out []string
+	for _, i := range indexes[:min(len(indexes), maxCandidates)] {
+		text := v.ref(i) + " " + desktop.Describe(&v.shot.Elements[i])
+		if path := v.path(i); path != "" {
+			text += " in " + path
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// path names the elements that an element is in and that have names, the nearest
+// first, at most two.
+func (v *view) path(i int) string {
+	var names []string
+	for p := v.shot.Elements[i].Parent; p >= 0 && len(names) < 2; p = v.shot.Elements[p].Parent {
+		if e := &v.shot.Elements[p]; e.Name != "" && e.Role != desktop.Generic {
+			names = append(names, desktop.Describe(e))
+		}
+	}
+	return strings.Join(names, " in ")
+}
+
+// changed waits until something happens in the program, and reports false if
+// nothing does until then.
+func (v *view) changed(ctx context.Context, until time.Time) bool {
+	ctx, cancel := context.WithDeadline(ctx, until)
+	defer cancel()
+	if v.backend.Events != nil {
+		// What happened before the watch began is seen by looking now and then.
+		if events, err := v.backend.Events.Watch(ctx, v.app); err == nil {
+			select {
+			case <-events:
+			case <-time.After(lookAgain):
+			}
+			return ctx.Err() == nil
+		}
+	}
+	select {
+	case <-time.After(lookAgain):
+	case <-ctx.Done():
+	}
+	return ctx.Err() == nil
+}
+
+// lookAgain is how often a program is looked at that may tell nothing.
+const lookAgain = 100 * time.Millisecond
+
+func quoted(query string) string { return fmt.Sprintf("%q", aai.CleanLabel(query, 100)) }

@@ -1,0 +1,157 @@
+package ax
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"aai"
+	"aai/internal/desktop"
+)
+
+// targetPrefix begins the ids of programs, so that none is taken for an app with
+// a descriptor.
+const targetPrefix = aai.DesktopApp + "/"
+
+// whichApp names the question which of several programs is meant.
+const whichApp = "which_app"
+
+// target finds the program that a call touches: by its process id, the session's
+// alias, its id, or its name. Several are asked about.
+func (d *desk) target(ctx context.Context, call *aai.Call, name string) (*aai.App, error) {
+	apps, err := d.apps(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if pid := d.sessions.of(call).alias(name); pid != 0 {
+		for _, app := range apps {
+			if app.PID == pid {
+				return asTarget(app), nil
+			}
+		}
+		return nil, aai.Errorf(aai.AppNotRunning, "%q, which is process %d, has ended", aai.CleanLabel(name, 60), pid)
+	}
+	meant := meant(apps, name)
+	switch {
+	case len(meant) == 0:
+		return nil, notRunning(name, apps)
+	case len(meant) == 1:
+		return asTarget(meant[0]), nil
+	}
+	if answer, ok := call.Answers[whichApp]; ok {
+		for _, app := range meant {
+			if strconv.Itoa(app.PID) == answer.Choice {
+				return asTarget(app), nil
+			}
+		}
+		return nil, aai.Errorf(aai.PermissionDenied, "the person at this computer chose none of the programs called %q", aai.CleanLabel(name, 60))
+	}
+	return nil, ambiguousApp(name, meant)
+}
+
+// apps lists the programs that may be operated: not this one.
+func (d *desk) apps(ctx context.Context) ([]desktop.App, error) {
+	tree := d.open().Tree
+	if tree == nil {
+		return nil, unsupported("accessibility trees")
+	}
+	apps, err := tree.Apps(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(slices.Clone(apps), func(a desktop.App) bool { return a.PID == d.self }), nil
+}
+
+// meant returns the programs that a name may mean, by the surest of its meanings.
+func meant(apps []desktop.App, name string) []desktop.App {
+	pid, _ := strconv.Atoi(name)
+	id := strings.TrimPrefix(name, targetPrefix)
+	for _, is := range []func(desktop.App) bool{
+		func(a desktop.App) bool { return pid != 0 && a.PID == pid },
+		func(a desktop.App) bool { return a.ID == id },
+		func(a desktop.App) bool { return strings.EqualFold(a.Name, name) || strings.EqualFold(a.ID, id) },
+		func(a desktop.App) bool {
+			return len(name) > 2 && strings.Contains(strings.ToLower(a.Name+" "+a.ID), strings.ToLower(name))
+		},
+	} {
+		var found []desktop.App
+		for _, app := range apps {
+			if is(app) {
+				found = append(found, app)
+			}
+		}
+		if len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+// asTarget is the program in the words of gates and journal. It is bound to its
+// executable: another one of the same name is another program.
+func asTarget(app desktop.App) *aai.App {
+	sum := sha256.Sum256([]byte(app.Executable + "\x00" + app.ID))
+	return &aai.App{
+		ID: targetPrefix + app.ID, Name: aai.CleanLabel(app.Name, 80), Platform: "any",
+		Source: app.Executable, Digest: hex.EncodeToString(sum[:]), PID: app.PID,
+	}
+}
+
+// running returns the program that the gates decided about.
+func (d *desk) running(ctx context.Context, call *aai.Call) (desktop.App, error) {
+	if call.Target == nil || call.Target.PID == 0 {
+		e := aai.Errorf(aai.InvalidParams, "app: expected the name of a program; this tool does not work on the whole screen")
+		e.Hint = "ax_list_apps lists the programs that run."
+		return desktop.App{}, e
+	}
+	apps, err := d.apps(ctx)
+	if err != nil {
+		return desktop.App{}, err
+	}
+	for _, app := range apps {
+		if app.PID == call.Target.PID && asTarget(app).Digest == call.Target.Digest {
+			return app, nil
+		}
+	}
+	return desktop.App{}, aai.Errorf(aai.AppNotRunning, "%s (process %d) has ended", call.Target.Name, call.Target.PID)
+}
+
+func notRunning(name string, apps []desktop.App) error {
+	names := make([]string, 0, len(apps))
+	for _, a := range apps {
+		names = append(names, a.Name, a.ID)
+	}
+	slices.Sort(names)
+	e := aai.Errorf(aai.AppNotFound, "no program %q with a window is running", aai.CleanLabel(name, 60))
+	e.Candidates = aai.Nearest(name, slices.Compact(names), 3)
+	e.Hint = "ax_list_apps lists what runs; ax_connect with launch starts a program."
+	return e
+}
+
+func ambiguousApp(name string, meant []desktop.App) error {
+	e := aai.Errorf(aai.AmbiguousTarget, "%d programs are called %q", len(meant), aai.CleanLabel(name, 60))
+	e.Hint = "Give the process id as app."
+	q := aai.Question{
+		ID: whichApp, Channels: []aai.Channel{aai.Native, aai.Terminal, aai.Client},
+		Title: "Which program is meant?", Text: fmt.Sprintf("%d programs are called %q.", len(meant), aai.CleanLabel(name, 60)),
+		Choices: []aai.Choice{{ID: "none", Label: "None of them"}},
+	}
+	for _, app := range meant {
+		label := fmt.Sprintf("%s (process %d)", aai.CleanLabel(app.Name, 60), app.PID)
+		e.Candidates = append(e.Candidates, strconv.Itoa(app.PID)+" "+aai.CleanLabel(app.Name, 60))
+		q.Choices = append(q.Choices, aai.Choice{ID: strconv.Itoa(app.PID), Label: label})
+	}
+	e.Questions = []aai.Question{q}
+	return e
+}
+
+func unsupported(what string) error {
+	e := aai.Errorf(aai.AutomationNotSupported, "this computer offers no %s to the gateway", what)
+	e.Delivery = aai.NotDelivered
+	e.Hint = "ax_is_accessible says what is missing."
+	return e
+}

@@ -1,0 +1,94 @@
+package ax
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"aai"
+	"aai/internal/desktop"
+)
+
+// The tokens of an outline.
+const (
+	defaultBudget = 1500
+	moreTokens    = 40 // of the lines that name the cursor and say how much there is
+	sizeTokens    = 8  // of the page's own size
+)
+
+func (d *desk) getTreeTool() *aai.Tool {
+	return spec{
+		name: "ax_get_tree", title: "Get element tree", effect: aai.Reads,
+		description: "Outline what a program's windows show, with refs. Fits budget_tokens; more continues it, root drills down.",
+		params: appProp + `,
+			"root": {"type": "string", "description": "Ref or query of the element to begin at"},
+			"budget_tokens": {"type": "integer", "minimum": 400, "maximum": 50000, "default": 1500},
+			"more": {"type": "string", "description": "The cursor of the page before"},
+			"max_depth": {"type": "integer", "minimum": 1},
+			"include_invisible": {"type": "boolean", "default": false},
+			"compact": {"type": "boolean", "default": false, "description": "Roles and names only"},
+			"format": {"type": "string", "enum": ["outline", "json"], "default": "outline"}`,
+		required: `["app"]`,
+		run:      func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, outline) },
+	}.tool()
+}
+
+func outline(ctx context.Context, v *view) (*aai.Result, error) {
+	call := v.call
+	o := desktop.OutlineOptions{
+		Budget: intArg(call, "budget_tokens", defaultBudget), Root: -1, After: textArg(call, "more"),
+		Hidden: flagArg(call, "include_invisible"), MaxDepth: intArg(call, "max_depth", 0),
+		Compact: flagArg(call, "compact"), Ref: v.ref,
+	}
+	if root := textArg(call, "root"); root != "" {
+		m, err := v.locate(ctx, root)
+		if err != nil {
+			return nil, err
+		}
+		o.Root = m.index
+	}
+	page, data, err := v.page(o)
+	if err != nil {
+		return nil, err
+	}
+	out := &aai.Result{Text: page.Text, Data: data}
+	if text := strings.Join(append(page.Warnings, v.shot.Warnings...), "; "); text != "" {
+		out.Warning = aai.CleanLabel(text, 500)
+	}
+	if v.app.Hidden != "" && page.Total == 0 {
+		out.Warning = aai.CleanLabel(v.app.Hidden, 500)
+	}
+	return out, nil
+}
+
+// A pageView is a page of an outline for programs.
+type pageView struct {
+	App    string `json:"app"`
+	Tokens int    `json:"tokens"` // estimated, o200k_base
+	Shown  int    `json:"interactive_shown"`
+	Total  int    `json:"interactive_total"`
+	More   string `json:"more,omitempty"`
+	Tree   any    `json:"tree,omitempty"`
+}
+
+// page makes the page in the form that the call asks for.
+func (v *view) page(o desktop.OutlineOptions) (desktop.Page, any, error) {
+	name := aai.CleanLabel(v.app.Name, 60)
+	if textArg(v.call, "format") == "json" {
+		tree, page, err := desktop.OutlineJSON(v.shot, o)
+		return page, pageView{name, page.Tokens, page.Shown, page.Total, page.More, tree}, err
+	}
+	o.Budget = max(desktop.MinBudget, o.Budget-desktop.EstimateTokens(desktop.Fence("", v.app.Name))-moreTokens)
+	page, err := desktop.Outline(v.shot, o)
+	if err != nil {
+		return page, nil, err
+	}
+	page.Text = desktop.Fence(page.Text, v.app.Name)
+	if page.More != "" {
+		page.Text += fmt.Sprintf("more: %q\n", page.More)
+	}
+	page.Text += fmt.Sprintf("%d of %d things to act on", page.Shown, page.Total)
+	page.Tokens = desktop.EstimateTokens(page.Text) + sizeTokens
+	page.Text += fmt.Sprintf(", about %d tokens\n", page.Tokens)
+	return page, pageView{name, page.Tokens, page.Shown, page.Total, page.More, nil}, nil
+}

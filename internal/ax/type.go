@@ -1,0 +1,171 @@
+package ax
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"aai"
+	"aai/internal/desktop"
+)
+
+func (d *desk) typeTool() *aai.Tool {
+	return spec{
+		name: "ax_type", title: "Type text",
+		description: "Type text into an element, or into what has the program's keyboard. Any Unicode.",
+		params: appProp + `,` + queryProp + `,` + nthProp + `,
+			"text": {"type": "string", "maxLength": 100000},
+			"clear_first": {"type": "boolean", "default": false},` + modeProp,
+		required: `["app", "text"]`, secret: []string{"text"},
+		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, typeText) },
+	}.tool()
+}
+
+func typeText(ctx context.Context, v *view) (*aai.Result, error) {
+	query := textArg(v.call, "query")
+	var m match
+	var err error
+	if query == "" {
+		m, err = v.focused()
+	} else {
+		m, err = v.toActOn(ctx, query)
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, replace := textArg(v.call, "text"), flagArg(v.call, "clear_first")
+	e := &v.shot.Elements[m.index]
+	before, err := v.backend.Tree.Read(ctx, v.app, e.ID)
+	if err != nil {
+		return nil, err
+	}
+	a := deed{view: v, index: m.index, done: "Typed into"}
+	if !inFocus(v.call) {
+		act := desktop.Act{Verb: desktop.InsertText, Text: text}
+		if replace {
+			act.Verb = desktop.SetText
+		}
+		a.ways = append(a.ways, v.byAsking(m.index, "its editable text", act))
+	}
+	a.ways = append(a.ways, v.byTyping(m.index, text, replace))
+	a.verify = v.typed(m.index, before, text, replace)
+	return a.perform(ctx)
+}
+
+// focused finds the element that has the program's keyboard.
+func (v *view) focused() (match, error) {
+	found := -1
+	for i := range v.shot.Elements {
+		e := &v.shot.Elements[i]
+		if e.States.Has(desktop.Focused|desktop.Showing) && e.Role != desktop.Window && v.shot.Visible(i) {
+			found = i
+		}
+	}
+	if found < 0 {
+		e := aai.Errorf(aai.ElementNotFound, "nothing in %s has its keyboard", aai.CleanLabel(v.app.Name, 60))
+		e.Delivery = aai.NotDelivered
+		e.Hint = "Say by query what to type into."
+		return match{}, e
+	}
+	return match{found, "focused"}, nil
+}
+
+// byTyping is a way that gives the element its window's keyboard and types.
+func (v *view) byTyping(i int, text string, replace bool) way {
+	return v.byInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if err := v.takeKeyboard(ctx, i, input, seat, w); err != nil {
+			return err
+		}
+		if replace {
+			if err := input.Key(ctx, seat, w.ID, desktop.Chord{Key: "a", Modifiers: []string{"ctrl"}}); err != nil {
+				return err
+			}
+			if text == "" {
+				return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "delete"})
+			}
+		}
+		return input.Type(ctx, seat, w.ID, text)
+	})
+}
+
+// takeKeyboard makes the element the one in its window that keys go to. In the
+// background it is asked to act, because taking the focus raises the window in
+// some toolkits.
+func (v *view) takeKeyboard(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	e := &v.shot.Elements[i]
+	if !takesText(e) {
+		return &aai.Error{
+			Code: aai.InvalidParams, Delivery: aai.NotDelivered, Message: "query: " + v.name(i) + " takes no text",
+			Hint: "Say by query what to type into; ax_click presses it.",
+		}
+	}
+	if e.States.Has(desktop.Focused) {
+		return nil
+	}
+	if seat == desktop.PersonSeat {
+		at, err := v.point(i, w)
+		if err != nil {
+			return err
+		}
+		return input.Click(ctx, seat, w.ID, at, desktop.LeftButton, 1)
+	}
+	if v.backend.Actor == nil {
+		return unsupported("actions on elements")
+	}
+	if err := v.backend.Actor.Perform(ctx, v.app, e.ID, desktop.Act{Verb: desktop.Press}); err != nil {
+		return err
+	}
+	now, err := v.backend.Tree.Read(ctx, v.app, e.ID)
+	if err != nil {
+		return err
+	}
+	if !now.States.Has(desktop.Focused) {
+		return &aai.Error{
+			Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered,
+			Message: v.name(i) + " does not take the keyboard in the background",
+		}
+	}
+	return nil
+}
+
+// takesText reports whether text can be typed into the element. To press another,
+// as one does to give it the keyboard, would do something else.
+func takesText(e *desktop.Element) bool {
+	switch e.Role {
+	case desktop.Textbox, desktop.Searchbox, desktop.Spinbutton, desktop.Terminal, desktop.Document, desktop.Canvas:
+		return true
+	}
+	return e.States.Has(desktop.Editable)
+}
+
+// typed checks by reading back that the text has arrived.
+func (v *view) typed(i int, before desktop.Element, text string, replace bool) func(context.Context) (string, bool) {
+	id := v.shot.Elements[i].ID
+	return func(ctx context.Context) (string, bool) {
+		if before.States.Has(desktop.Protected) {
+			return "", false
+		}
+		now, err := v.backend.Tree.Read(ctx, v.app, id)
+		if err != nil {
+			return "", false
+		}
+		want := normalized(text)
+		switch got := normalized(now.Value); {
+		case replace && got == want:
+			return "", true
+		case !replace && got != normalized(before.Value) && strings.Contains(got, want):
+			return "", true
+		case !replace && text == "":
+			return "", true
+		case now.States.Has(desktop.Editable):
+			return fmt.Sprintf("it now holds %q", aai.CleanLabel(now.Value, 100)), false
+		}
+		return "", false
+	}
+}
+
+// normalized is a text as different toolkits give it back: line ends differ, and
+// rich text ends with one of its own.
+func normalized(s string) string {
+	return strings.TrimSuffix(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
+}

@@ -1,0 +1,88 @@
+package ax
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"aai"
+	"aai/internal/desktop"
+)
+
+// maxWait is the longest time that a call may wait for a program to be idle.
+const maxWait = 60 * time.Second
+
+func (d *desk) waitIdleTool() *aai.Tool {
+	return spec{
+		name: "ax_wait_idle", title: "Wait until idle", effect: aai.Reads,
+		description: "Wait until a program's windows have not changed for a while.",
+		params: appProp + `,
+			"timeout_ms": {"type": "integer", "minimum": 1, "maximum": 60000, "default": 5000},
+			"poll_ms": {"type": "integer", "minimum": 10, "maximum": 10000, "default": 100, "description": "How long it must be quiet"}`,
+		required: `["app"]`, timeout: maxWait + callTimeout,
+		run: d.waitIdle,
+	}.tool()
+}
+
+// waitIdle waits by events and not by looking. It does not take the program's
+// turn, so that others can act on it meanwhile.
+func (d *desk) waitIdle(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	app, err := d.running(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	way := d.lanes.of(app)
+	if err := d.lanes.open(app, way); err != nil {
+		return nil, err
+	}
+	backend := d.open()
+	if backend.Events == nil {
+		return nil, unsupported("events")
+	}
+	limit := time.Duration(intArg(call, "timeout_ms", 5000)) * time.Millisecond
+	still := time.Duration(intArg(call, "poll_ms", 100)) * time.Millisecond
+	watching, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	events, err := backend.Events.Watch(watching, app)
+	if err != nil {
+		return nil, err
+	}
+	begun := time.Now()
+	seen := countUntilQuiet(watching, events, still)
+	idle := watching.Err() == nil
+	if idle { // one that hangs is quiet too
+		ctx, cancel := context.WithTimeout(ctx, callTimeout)
+		defer cancel()
+		if err := d.answers(ctx, app); err != nil {
+			if aai.AsError(err).Code == aai.Timeout {
+				d.lanes.close(app, way)
+			}
+			return nil, err
+		}
+	}
+	waited := time.Since(begun).Round(time.Millisecond)
+	text := fmt.Sprintf("%s was quiet for %s, after %s and %d events", aai.CleanLabel(app.Name, 60), still, waited, seen)
+	if !idle {
+		text = fmt.Sprintf("%s was still changing after %s: %d events", aai.CleanLabel(app.Name, 60), waited, seen)
+	}
+	return &aai.Result{Text: text, Data: map[string]any{"idle": idle, "waited_ms": waited.Milliseconds(), "events": seen}}, nil
+}
+
+func countUntilQuiet(ctx context.Context, events <-chan desktop.Event, still time.Duration) (seen int) {
+	quiet := time.NewTimer(still)
+	defer quiet.Stop()
+	for {
+		select {
+		case _, open := <-events:
+			if !open {
+				return seen
+			}
+			seen++
+			quiet.Reset(still)
+		case <-quiet.C:
+			return seen
+		case <-ctx.Done():
+			return seen
+		}
+	}
+}

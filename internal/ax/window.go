@@ -1,0 +1,197 @@
+package ax
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"aai"
+	"aai/internal/desktop"
+)
+
+// covered is how much of a window must be hidden for it to count as covered.
+const covered = 0.95
+
+// windows lists the program's windows as the window system knows them, the front
+// one first.
+func (v *view) windows(ctx context.Context) ([]desktop.WindowInfo, error) {
+	return windowsOf(ctx, v.backend, v.app)
+}
+
+func windowsOf(ctx context.Context, backend desktop.Backend, app desktop.App) ([]desktop.WindowInfo, error) {
+	if backend.Windows == nil {
+		return nil, unsupported("list of windows")
+	}
+	all, err := backend.Windows.Windows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var own []desktop.WindowInfo
+	for _, w := range all {
+		if w.PID == app.PID {
+			own = append(own, w)
+		}
+	}
+	return own, nil
+}
+
+// windowOf finds the window of the window system that shows an element, or the
+// program's front window for none (-1): by the title, and by where it is.
+func (v *view) windowOf(ctx context.Context, i int) (desktop.WindowInfo, error) {
+	own, err := v.windows(ctx)
+	if err != nil {
+		return desktop.WindowInfo{}, err
+	}
+	if len(own) == 0 {
+		return desktop.WindowInfo{}, failed(aai.NotDelivered, "%s has no window on the screen", aai.CleanLabel(v.app.Name, 60))
+	}
+	if i < 0 {
+		return frontOf(own), nil
+	}
+	w, sure := likest(own, &v.shot.Elements[v.shot.Window(i)])
+	if !sure {
+		return w, failed(aai.NotDelivered, "which window of %s shows %s cannot be told", aai.CleanLabel(v.app.Name, 60), v.name(i))
+	}
+	return w, nil
+}
+
+// frontOf returns the one of a program's windows that has the keyboard, or else
+// that lies before the others.
+func frontOf(own []desktop.WindowInfo) desktop.WindowInfo {
+	for _, w := range own {
+		if w.Active {
+			return w
+		}
+	}
+	return own[0]
+}
+
+// frontTop returns the index of the element that is the program's front window,
+// or -1 where that cannot be told.
+func (v *view) frontTop(ctx context.Context) int {
+	own, err := v.windows(ctx)
+	if err != nil || len(own) == 0 {
+		return -1
+	}
+	front := frontOf(own)
+	for _, top := range v.shot.Children(-1) {
+		if w, sure := likest(own, &v.shot.Elements[top]); sure && w.ID == front.ID {
+			return top
+		}
+	}
+	return -1
+}
+
+// likest returns the one of the windows that a top-level element is, and whether
+// anything speaks for it. The title says more than the place.
+func likest(own []desktop.WindowInfo, top *desktop.Element) (best desktop.WindowInfo, sure bool) {
+	most := -1.0
+	for _, w := range own {
+		likeness := overlap(w.Frame, top.Frame)
+		if strings.TrimSpace(w.Title) == strings.TrimSpace(top.Name) {
+			likeness += 2
+		}
+		if likeness > most {
+			best, most = w, likeness
+		}
+	}
+	return best, most > 0 || len(own) == 1
+}
+
+// overlap is how much of both rectangles they have in common, from 0 to 1.
+func overlap(a, b desktop.Rect) float64 {
+	common := a.Intersect(b)
+	if common.Empty() {
+		return 0
+	}
+	area := float64(common.W * common.H)
+	return area / (float64(a.W*a.H) + float64(b.W*b.H) - area)
+}
+
+// swallowed says why an action that was delivered may have done nothing, or "".
+func (a deed) swallowed(ctx context.Context) string {
+	if a.index < 0 || a.backend.Windows == nil {
+		return ""
+	}
+	own, err := a.windows(ctx)
+	if err != nil || len(own) == 0 {
+		return ""
+	}
+	w := own[0]
+	name := aai.CleanLabel(a.app.Name, 60)
+	switch {
+	case w.Minimized:
+		return fmt.Sprintf("the window of %s is minimized, and some programs do nothing then", name)
+	case w.Covered >= covered:
+		return fmt.Sprintf("the window of %s is covered by others, and some programs, such as Chromium, do nothing then", name)
+	}
+	return ""
+}
+
+// point is where to click an element: its middle, which must be in its window.
+func (v *view) point(i int, w desktop.WindowInfo) (desktop.Point, error) {
+	e := &v.shot.Elements[i]
+	seen := e.Frame.Intersect(w.Frame)
+	for p := e.Parent; p >= 0 && !seen.Empty(); p = v.shot.Elements[p].Parent {
+		if frame := v.shot.Elements[p].Frame; !frame.Empty() {
+			seen = seen.Intersect(frame)
+		}
+	}
+	if seen.Empty() {
+		return desktop.Point{}, failed(aai.NotDelivered, "%s is not in view, or the program does not say where it is; ax_scroll brings it into view", v.name(i))
+	}
+	return seen.Center(), nil
+}
+
+// front brings the window to the front where the call may take the focus.
+func (v *view) front(ctx context.Context, w desktop.WindowInfo) error {
+	if !inFocus(v.call) || w.Active {
+		return nil
+	}
+	return v.backend.Windows.Activate(ctx, w.ID)
+}
+
+// seat is the pointer and keyboard that the call may use, and its name in a reply.
+func (v *view) seat() (desktop.Seat, string) {
+	if inFocus(v.call) {
+		return desktop.PersonSeat, "the person's pointer and keyboard"
+	}
+	return desktop.OwnSeat, "a second pointer and keyboard, in the background"
+}
+
+// An inputting makes input in a window as the seat does.
+type inputting func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error
+
+// byInput is a way that uses pointer and keyboard on the window that shows the
+// element (-1: the front one).
+func (v *view) byInput(i int, do inputting) way {
+	return v.byInputIn(func(ctx context.Context) (desktop.WindowInfo, error) { return v.windowOf(ctx, i) }, do)
+}
+
+// byInputIn is byInput on a window that is found when the way is taken.
+func (v *view) byInputIn(find func(context.Context) (desktop.WindowInfo, error), do inputting) way {
+	seat, name := v.seat()
+	return way{name: name, do: func(ctx context.Context) error {
+		if v.backend.Input == nil {
+			return unsupported("pointer and keyboard")
+		}
+		w, err := find(ctx)
+		if err != nil {
+			return err
+		}
+		if err := v.front(ctx, w); err != nil {
+			return err
+		}
+		return do(ctx, v.backend.Input, seat, w)
+	}}
+}
+
+// byAsking is a way that asks the program to act on the element.
+func (v *view) byAsking(i int, name string, act desktop.Act) way {
+	return way{name: name, do: func(ctx context.Context) error {
+		if v.backend.Actor == nil {
+			return unsupported("actions on elements")
+		}
+		return v.backend.Actor.Perform(ctx, v.app, v.shot.Elements[i].ID, act)
+	}}
+}
