@@ -28,6 +28,13 @@ const (
 	namesCanonical = "canonical"
 )
 
+// What the MCP list has.
+const (
+	profileApps    = "apps"    // an entry for each app, and aai_exec
+	profileDesktop = "desktop" // the tools of the desktop, and nothing else
+	profileAll     = "all"     // both
+)
+
 // config is the configuration in effect: flags win over the environment, the
 // environment over the file, the file over the defaults.
 type config struct {
@@ -38,6 +45,7 @@ type config struct {
 	LogFile         string // empty: standard error
 	AuditLog        string
 	ToolNames       string
+	Profile         string
 	AllowSystemBus  bool
 	Preapproved     []policy.Grant
 	Dev             bool
@@ -82,6 +90,7 @@ func readConfig(s source) (*config, error) {
 		RescanInterval: time.Minute,
 		AuditLog:       filepath.Join(s.platform.data, "audit.jsonl"),
 		ToolNames:      namesSafe,
+		Profile:        profileApps,
 		HTTPPort:       3000,
 		platform:       s.platform,
 		origins:        map[string]string{},

@@ -24,6 +24,7 @@ func main() {
 		Open:       p.open,
 		ServeMCP:   p.serveMCP,
 		ShowConfig: p.showConfig,
+		Desktop:    describeDesktop(),
 		Demo:       p.demo(),
 		In:         os.Stdin,
 		Out:        os.Stdout,

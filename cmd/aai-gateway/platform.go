@@ -6,6 +6,7 @@ import (
 
 	"aai"
 	"aai/internal/catalog"
+	"aai/internal/desktop"
 )
 
 // A platform is all that the program must know of an operating system. Each
@@ -15,6 +16,10 @@ type platform struct {
 	data    string // the folder of what the gateway keeps
 	places  func(*config) []catalog.Place
 	drivers func(*config, *slog.Logger) (map[string]aai.Driver, io.Closer)
+	// desktop makes what the tools of the desktop need, at the first use of one;
+	// nil where windows cannot be operated yet. What it made is closed by the
+	// closer.
+	desktop func(*slog.Logger) (open func() desktop.Backend, closer io.Closer)
 }
 
 // folders are the places of the configured scan paths.

@@ -3,11 +3,16 @@ package main
 import (
 	"io"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 
 	"aai"
 	"aai/internal/catalog"
+	"aai/internal/desktop"
+	"aai/internal/desktop/atspi"
+	"aai/internal/desktop/launcher"
+	"aai/internal/desktop/x11"
 	"aai/internal/drivers/dbus"
 )
 
@@ -45,5 +50,28 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			bus := dbus.New(dbus.Config{AllowSystemBus: cfg.AllowSystemBus, Getenv: getenv, Log: log})
 			return map[string]aai.Driver{"linux/dbus": bus, "linux/ipc": bus}, bus
 		},
+		desktop: func(log *slog.Logger) (func() desktop.Backend, io.Closer) {
+			screen := x11.New(x11.Config{Getenv: getenv, Log: log})
+			tree := atspi.New(atspi.Config{Getenv: getenv, Windows: screen, Log: log})
+			programs := launcher.New(launcher.Config{Getenv: getenv, Environ: os.Environ(), DataDirs: dataDirs})
+			backend := desktop.Backend{
+				Tree: tree, Actor: tree, Events: tree,
+				Windows: screen, Input: screen, Screen: screen, Clipboard: screen,
+				Programs: programs,
+			}
+			return func() desktop.Backend { return backend }, closeBoth{tree, screen}
+		},
 	}
+}
+
+// closeBoth ends the two connections of the desktop.
+type closeBoth struct {
+	tree   *atspi.Bus
+	screen *x11.Display
+}
+
+// Close implements io.Closer.
+func (c closeBoth) Close() error {
+	c.tree.Close()
+	return c.screen.Close()
 }

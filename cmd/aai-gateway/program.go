@@ -10,6 +10,7 @@ import (
 	"runtime/debug"
 
 	"aai"
+	"aai/internal/ax"
 	"aai/internal/catalog"
 	"aai/internal/doors/cli"
 	"aai/internal/doors/mcp"
@@ -61,10 +62,13 @@ func (p *program) open(f cli.Flags) (*aai.Gateway, func() error, error) {
 }
 
 // serveMCP serves one agent on standard input and output.
-func (p *program) serveMCP(ctx context.Context, f cli.Flags, _ cli.ServeOptions) error {
+func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions) error {
 	cfg, err := p.config(f)
 	if err != nil {
 		return err
+	}
+	if o.Profile != "" {
+		cfg.Profile = o.Profile
 	}
 	built, err := p.build(cfg)
 	if err != nil {
@@ -77,14 +81,41 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, _ cli.ServeOptions)
 		built.catalog.Apps() // returns when the first scan is done
 		collect()
 	}()
-	door := mcp.New(mcp.Config{
-		Gateway: built.gateway, Version: version, Log: built.log,
-		CanonicalNames: cfg.ToolNames == namesCanonical,
-	})
+	door := mcp.New(doorConfig(built, cfg))
 	err = door.ServeStdio(ctx, p.in, p.out)
 	cancel()
 	<-stopped
 	return errors.Join(err, built.close())
+}
+
+// doorConfig is the door for agents as configured.
+func doorConfig(built *parts, cfg *config) mcp.Config {
+	c := mcp.Config{
+		Gateway: built.gateway, Version: version, Log: built.log,
+		CanonicalNames: cfg.ToolNames == namesCanonical, OnlyDirect: cfg.Profile == profileDesktop,
+	}
+	if cfg.Profile != profileApps {
+		c.Direct = []string{aai.DesktopApp}
+	}
+	return c
+}
+
+// describeDesktop is the desktop for those who only want to know what it can do,
+// or nil where the platform has none. Nothing of it can be called.
+func describeDesktop() *aai.App {
+	if hostPlatform("", func(string) string { return "" }).desktop == nil {
+		return nil
+	}
+	return ax.New(ax.Config{})
+}
+
+// ownApps are the apps that come with the gateway, besides the gateway itself.
+func (c *config) ownApps(log *slog.Logger) ([]*aai.App, io.Closer) {
+	if c.platform.desktop == nil {
+		return nil, io.NopCloser(nil)
+	}
+	open, closer := c.platform.desktop(log)
+	return []*aai.App{ax.New(ax.Config{Open: open, Log: log})}, closer
 }
 
 // startMemory is how much a start may use before the collector works all the
@@ -136,15 +167,18 @@ func (p *program) build(cfg *config) (*parts, error) {
 	store := policy.NewFileStore(filepath.Join(cfg.platform.data, "consent.json"))
 	drivers, closeDrivers := cfg.platform.drivers(cfg, log)
 
+	ownApps, closeDesktop := cfg.ownApps(log)
+
 	var known *catalog.Catalog
 	self := own.App(
 		own.Sources{Journal: record, Store: store, Preapproved: cfg.Preapproved},
 		func() *catalog.Catalog { return known },
 	)
+	ownApps = append(ownApps, self)
 	known = catalog.New(catalog.Config{
 		Places: cfg.platform.places(cfg), Drivers: drivers, HostPlatform: cfg.platform.name,
 		DefaultTimeout: cfg.DefaultTimeout, Rescan: cfg.RescanInterval,
-		Own: []*aai.App{self}, Log: log,
+		Own: ownApps, Log: log,
 	})
 	return &parts{
 		gateway: &aai.Gateway{
@@ -157,6 +191,6 @@ func (p *program) build(cfg *config) (*parts, error) {
 		},
 		catalog: known,
 		log:     log,
-		closers: []io.Closer{closeDrivers, record, closeLog},
+		closers: []io.Closer{closeDrivers, closeDesktop, record, closeLog},
 	}, nil
 }

@@ -39,6 +39,7 @@ func settings() []setting {
 		{"logFile", []string{"AAI_LOG_FILE"}, func(c *config) any { return c.LogFile }, file(func(c *config, p string) { c.LogFile = p })},
 		{"auditLog", []string{"AAI_AUDIT_LOG", "AXTERMINATOR_AUDIT_LOG"}, func(c *config) any { return c.AuditLog }, file(func(c *config, p string) { c.AuditLog = p })},
 		{"toolNames", []string{"AAI_TOOL_NAMES"}, func(c *config) any { return c.ToolNames }, setToolNames},
+		{"profile", []string{"AAI_PROFILE"}, func(c *config) any { return c.Profile }, setProfile},
 		{"dev", []string{"AAI_DEV"}, func(c *config) any { return c.Dev }, boolean(func(c *config, b bool) { c.Dev = b })},
 		{"dbus.allowSystemBus", []string{"AAI_DBUS_ALLOW_SYSTEM_BUS"}, func(c *config) any { return c.AllowSystemBus },
 			boolean(func(c *config, b bool) { c.AllowSystemBus = b })},
@@ -130,6 +131,15 @@ func setToolNames(c *config, _ string, value any) error {
 		return fmt.Errorf("expected %q or %q", namesSafe, namesCanonical)
 	}
 	c.ToolNames = s
+	return nil
+}
+
+func setProfile(c *config, _ string, value any) error {
+	s, _ := value.(string)
+	if s != profileApps && s != profileDesktop && s != profileAll {
+		return fmt.Errorf("expected %q, %q or %q", profileApps, profileDesktop, profileAll)
+	}
+	c.Profile = s
 	return nil
 }
 

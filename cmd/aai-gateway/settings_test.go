@@ -29,6 +29,7 @@ func TestGoodSettings(t *testing.T) {
 		{`{"rescanInterval": 0}`, func(string) any { return time.Duration(0) }, func(c *config) any { return c.RescanInterval }},
 		{`{"logLevel": "WARNING"}`, func(string) any { return slog.LevelWarn }, func(c *config) any { return c.LogLevel }},
 		{`{"logFile": "~/x/../log"}`, func(home string) any { return filepath.Join(home, "log") }, func(c *config) any { return c.LogFile }},
+		{`{"profile": "all"}`, func(string) any { return profileAll }, func(c *config) any { return c.Profile }},
 		{`{"toolNames": "canonical"}`, func(string) any { return namesCanonical }, func(c *config) any { return c.ToolNames }},
 		{`{"dbus": {"allowSystemBus": true}}`, func(string) any { return true }, func(c *config) any { return c.AllowSystemBus }},
 		{`{"dbus.allowSystemBus": true}`, func(string) any { return true }, func(c *config) any { return c.AllowSystemBus }},
@@ -168,10 +169,10 @@ func TestBadPreapproved(t *testing.T) {
 func TestEverySettingFromFileAndEnvironment(t *testing.T) {
 	texts := map[string]string{
 		"scanPaths": `["/a"]`, "defaultTimeout": "7", "rescanInterval": "7", "logLevel": `"debug"`, "logFile": `"/l"`, "auditLog": `"/a"`,
-		"toolNames": `"canonical"`, "dev": "true", "dbus.allowSystemBus": "true", "enableWebUI": "true", "httpPort": "7",
+		"toolNames": `"canonical"`, "profile": `"desktop"`, "dev": "true", "dbus.allowSystemBus": "true", "enableWebUI": "true", "httpPort": "7",
 		"consent.preapproved": `[{"app": "a.b", "tools": ["x"], "caller": "*", "expires": "2027-01-01T00:00:00Z"}]`,
 	}
-	plain := map[string]string{"scanPaths": "/a", "logLevel": "debug", "logFile": "/l", "auditLog": "/a", "toolNames": "canonical"}
+	plain := map[string]string{"scanPaths": "/a", "logLevel": "debug", "logFile": "/l", "auditLog": "/a", "toolNames": "canonical", "profile": "desktop"}
 	for _, s := range settings() {
 		text, known := texts[s.key]
 		if !known {

@@ -2,20 +2,33 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"aai"
 )
 
 func newApps(r *run) *cobra.Command {
-	return &cobra.Command{
+	var running bool
+	cmd := &cobra.Command{
 		Use:               "apps",
-		Short:             "List the apps that have tools",
+		Short:             "List the apps that have tools, or the programs that run",
 		Args:              operands(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, _ []string) error { return r.apps(cmd.Context()) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if running {
+				return r.exec(cmd, aai.DesktopApp, "ax_list_apps", nil, nil)
+			}
+			return r.apps(cmd.Context())
+		},
 	}
+	if r.cfg.Desktop != nil {
+		cmd.Flags().BoolVar(&running, "running", false, "the programs with windows, whether they declare tools or not")
+	}
+	return cmd
 }
 
 // appView is what is shown of an app.
@@ -51,7 +64,8 @@ func (r *run) apps(ctx context.Context) error {
 			})
 		}
 		r.output.table([]string{"APP", "NAME", "TOOLS", "RUNS", "DESCRIPTION", "ALIASES"}, rows)
-		if len(apps) == 0 {
+		declared := func(app appView) bool { return app.Source != "" }
+		if !slices.ContainsFunc(apps, declared) {
 			r.output.note("No app with tools was found. To see every place that was looked at: " + program + " scan")
 		}
 		return nil

@@ -34,6 +34,9 @@ type Config struct {
 	ServeMCP func(ctx context.Context, f Flags, o ServeOptions) error
 	// ShowConfig returns the settings in effect, in the order to show them.
 	ShowConfig func(Flags) ([]Setting, error)
+	// Desktop describes the desktop, whose tools have commands of their own. It is
+	// not called; nil where there is none.
+	Desktop *aai.App
 	// Demo shows the gateway at work. Nil where the platform has none: then there
 	// is no such command.
 	Demo func(ctx context.Context, f Flags, out io.Writer) error
@@ -57,7 +60,8 @@ type Flags struct {
 // ServeOptions say how agents reach the server. Standard input and output is
 // the one way there is.
 type ServeOptions struct {
-	Stdio bool
+	Stdio   bool
+	Profile string // "apps", "desktop" or "all"; empty means as configured
 }
 
 // A Setting is one value of the configuration in effect.

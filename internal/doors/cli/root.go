@@ -36,7 +36,7 @@ func newRoot(r *run, args []string) *cobra.Command {
 			case scan:
 				return r.scan(cmd.Context())
 			}
-			return r.serve(cmd.Context())
+			return r.serve(cmd.Context(), "")
 		},
 	}
 	root.Flags().BoolVar(&mcp, "mcp", false, "serve MCP on standard input and output, as without a command")
@@ -52,6 +52,7 @@ func newRoot(r *run, args []string) *cobra.Command {
 		newMCP(r), newExec(r), newApps(r), newGuide(r), newScan(r), newConfig(r),
 		newHistory(r), newConsent(r), newCompletion(r), newVersion(r),
 	)
+	root.AddCommand(newShortcuts(r)...)
 	root.SetHelpCommand(newHelp())
 	if r.cfg.Demo != nil {
 		root.AddCommand(newDemo(r))

@@ -34,6 +34,14 @@ func (d *Door) exec(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToo
 	return d.do(ctx, req, d.readExec(req))
 }
 
+// run runs the tool of an app that is listed itself.
+func (d *Door) run(app, tool string) mcp.ToolHandler {
+	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		args, fault := readArgs(req.Params.Arguments)
+		return d.do(ctx, req, &aai.Call{App: app, Tool: tool, Args: args, Fault: fault})
+	}
+}
+
 // guide answers with the app's guide.
 func (d *Door) guide(id string) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {

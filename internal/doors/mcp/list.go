@@ -3,6 +3,7 @@ package mcp
 import (
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -21,6 +22,9 @@ const (
 // app's entry is in every conversation.
 const maxSummary = 200
 
+// maxDescription is how many bytes of description a tool's own entry may have.
+const maxDescription = 1000
+
 // A listing is what the client was told about an app.
 type listing struct{ tool, summary, resource string }
 
@@ -36,9 +40,20 @@ func (d *Door) list() {
 	d.sync.Lock()
 	defer d.sync.Unlock()
 	now := make(map[string]*aai.App)
+	tools := make(map[string]*aai.Tool)
 	for _, app := range d.gateway.Catalog.Apps() {
-		if app.ID != aai.OwnApp && app.Runnable() {
+		switch {
+		case app.ID == aai.OwnApp || !app.Runnable():
+		case slices.Contains(d.direct, app.ID):
+			d.listTools(app, tools)
+		case !d.only:
 			now[app.ID] = app
+		}
+	}
+	for name := range d.listedTools {
+		if tools[name] == nil {
+			d.server.RemoveTools(name)
+			delete(d.listedTools, name)
 		}
 	}
 	for id, l := range d.listed {
@@ -56,11 +71,45 @@ func (d *Door) list() {
 	}
 }
 
+// listTools lists the tools of a direct app, or what has changed about them, and
+// adds them to those that are there.
+func (d *Door) listTools(app *aai.App, there map[string]*aai.Tool) {
+	defer d.recoverList()
+	for _, tool := range app.Tools {
+		if tool.Run == nil || there[tool.Name] != nil {
+			continue
+		}
+		there[tool.Name] = tool
+		if d.listedTools[tool.Name] != tool {
+			d.server.AddTool(directTool(app, tool), d.run(app.ID, tool.Name))
+			d.listedTools[tool.Name] = tool
+		}
+	}
+}
+
+func directTool(app *aai.App, tool *aai.Tool) *mcp.Tool {
+	var schema any = noParams()
+	if tool.Params.Source != nil {
+		schema = tool.Params.Source
+	}
+	reads := tool.Effect == aai.Reads
+	return &mcp.Tool{
+		Name: tool.Name, Title: aai.CleanLabel(tool.Title, 60), Description: aai.CleanText(tool.Description, maxDescription),
+		InputSchema: schema,
+		Annotations: &mcp.ToolAnnotations{
+			ReadOnlyHint: reads, DestructiveHint: new(tool.Effect == aai.Destroys), IdempotentHint: reads, OpenWorldHint: new(false),
+		},
+		Meta: mcp.Meta{"aai/id": app.ID + ":" + tool.Name},
+	}
+}
+
 // add lists an app, or what has changed about it. One that the SDK cannot take,
 // which it says by a panic, is left out.
 func (d *Door) add(app *aai.App, l listing) {
 	defer d.recoverList()
-	d.server.AddResource(descriptorResource(app, l), d.readDescriptor(app.ID))
+	if app.Descriptor != nil {
+		d.server.AddResource(descriptorResource(app, l), d.readDescriptor(app.ID))
+	}
 	d.server.AddTool(d.guideTool(app, l), d.guide(app.ID))
 	d.listed[app.ID] = l
 }

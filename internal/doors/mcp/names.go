@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -50,7 +51,9 @@ func (d *Door) listedName(name string, args json.RawMessage) (string, json.RawMe
 	switch {
 	case found && prefix+":" == appPrefix:
 		return d.toolName(name), args
-	case found && strings.Contains(prefix, "."):
+	case found && slices.Contains(d.direct, prefix):
+		return tool, args
+	case found && (strings.Contains(prefix, ".") || prefix == aai.DesktopApp):
 		// An unlisted tool of an app: aai_exec knows how to run it.
 		if len(args) == 0 {
 			args = json.RawMessage("{}")

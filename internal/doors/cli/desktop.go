@@ -1,0 +1,195 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"aai"
+)
+
+// A shortcut is a command for a tool of the desktop: its operands are the named
+// parameters, the other parameters are its flags, and what it says of itself is
+// what the tool says. A name in brackets may be left out.
+type shortcut struct{ name, tool, operands string }
+
+func shortcuts() []shortcut {
+	return []shortcut{
+		{"check", "ax_is_accessible", ""},
+		{"tree", "ax_get_tree", "app"},
+		{"find", "ax_find", "app query"},
+		{"click", "ax_click", "app query"},
+		{"type", "ax_type", "app [query] text"},
+		{"screenshot", "ax_screenshot", "[app]"},
+	}
+}
+
+// newShortcuts makes the commands of the tools that this computer's desktop has.
+func newShortcuts(r *run) []*cobra.Command {
+	var commands []*cobra.Command
+	for _, s := range shortcuts() {
+		if r.cfg.Desktop == nil {
+			break
+		}
+		if tool := r.cfg.Desktop.Tool(s.tool); tool != nil {
+			commands = append(commands, r.newShortcut(s, tool))
+		}
+	}
+	return commands
+}
+
+func (r *run) newShortcut(s shortcut, tool *aai.Tool) *cobra.Command {
+	names := strings.Fields(s.operands)
+	use := s.name
+	low := 0
+	for _, name := range names {
+		if strings.HasPrefix(name, "[") {
+			use += " " + name
+		} else {
+			use += " <" + name + ">"
+			low++
+		}
+	}
+	var picture string
+	cmd := &cobra.Command{
+		Use: use, Short: tool.Description, Args: operands(low, len(names)),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			object := operandArgs(names, low, args)
+			cmd.Flags().Visit(func(f *pflag.Flag) {
+				if p, ok := f.Value.(*parameter); ok {
+					object[p.name] = typed(p.text, p.types)
+				}
+			})
+			result, err := r.do(cmd.Context(), r.cfg.Desktop.ID, tool.Name, object)
+			if err != nil {
+				return err
+			}
+			if err := r.keepPictures(result, picture); err != nil {
+				return err
+			}
+			return r.showResult(result)
+		},
+	}
+	for _, p := range parametersOf(tool) {
+		if !slices.ContainsFunc(names, func(name string) bool { return strings.Trim(name, "[]") == p.name }) {
+			flag := cmd.Flags().VarPF(p, strings.ReplaceAll(p.name, "_", "-"), "", p.about)
+			if slices.Equal(p.types, []string{"boolean"}) {
+				flag.NoOptDefVal = "true"
+			}
+		}
+	}
+	if s.name == "screenshot" {
+		cmd.Flags().StringVarP(&picture, "output", "o", "", "write the picture to this `file` (default screenshot.png, numbered)")
+	}
+	return cmd
+}
+
+// operandArgs gives the operands the names of the parameters. What may be left
+// out is left out first.
+func operandArgs(names []string, low int, args []string) map[string]any {
+	object := make(map[string]any, len(names))
+	spare := len(args) - low
+	for _, name := range names {
+		if strings.HasPrefix(name, "[") {
+			if spare == 0 {
+				continue
+			}
+			spare--
+		}
+		object[strings.Trim(name, "[]")] = args[0]
+		args = args[1:]
+	}
+	return object
+}
+
+// A parameter of a tool, as a flag.
+type parameter struct {
+	name, about, text string
+	types             []string
+}
+
+func (p *parameter) String() string { return p.text }
+
+// Type implements pflag.Value.
+func (p *parameter) Type() string {
+	if len(p.types) == 1 {
+		return p.types[0]
+	}
+	return "value"
+}
+
+// Set implements pflag.Value. The tool checks the value.
+func (p *parameter) Set(text string) error {
+	p.text = text
+	return nil
+}
+
+// parametersOf reads the parameters from the tool's schema, in its order.
+func parametersOf(tool *aai.Tool) []*parameter {
+	var schema struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if json.Unmarshal(tool.Params.Source, &schema) != nil {
+		return nil
+	}
+	var parameters []*parameter
+	for _, name := range tool.Params.Order {
+		var said struct {
+			Description string `json:"description"`
+			Enum        []any  `json:"enum"`
+			Default     any    `json:"default"`
+		}
+		if json.Unmarshal(schema.Properties[name], &said) != nil {
+			continue
+		}
+		about := said.Description
+		if len(said.Enum) > 0 {
+			about = strings.TrimSpace(fmt.Sprintf("one of %v. %s", said.Enum, about))
+		}
+		if said.Default != nil {
+			about = strings.TrimSpace(fmt.Sprintf("%s (default %v)", about, said.Default))
+		}
+		parameters = append(parameters, &parameter{name: name, about: about, types: typesOf(schema.Properties[name])})
+	}
+	return parameters
+}
+
+// keepPictures writes the result's pictures into files, unless they go to a
+// program, and says so in the result.
+func (r *run) keepPictures(result *aai.Result, file string) error {
+	if r.output.format == formatJSON && file == "" {
+		return nil
+	}
+	for _, image := range result.Images {
+		name := file
+		if name == "" {
+			name = unusedName("screenshot", ".png")
+		}
+		if err := os.WriteFile(name, image.Data, 0o600); err != nil {
+			return fmt.Errorf("the picture cannot be written: %w", err)
+		}
+		result.Text = strings.TrimSpace(result.Text + "\n" + name)
+	}
+	result.Images = nil
+	return nil
+}
+
+// unusedName is the first of name.png, name-2.png … that does not exist.
+func unusedName(name, extension string) string {
+	for n := 1; ; n++ {
+		file := name + extension
+		if n > 1 {
+			file = fmt.Sprintf("%s-%d%s", name, n, extension)
+		}
+		if _, err := os.Lstat(filepath.Clean(file)); os.IsNotExist(err) {
+			return file
+		}
+	}
+}
