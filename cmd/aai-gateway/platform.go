@@ -14,6 +14,7 @@ import (
 type platform struct {
 	name    string // as descriptors call it
 	data    string // the folder of what the gateway keeps
+	refs    string // the folder of the terminal's references to elements of windows
 	places  func(*config) []catalog.Place
 	drivers func(*config, *slog.Logger) (map[string]aai.Driver, io.Closer)
 	// desktop makes what the tools of the desktop need, at the first use of one;

@@ -33,9 +33,15 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			dataDirs = append(dataDirs, dir)
 		}
 	}
+	data := filepath.Join(dataHome, "aai-gateway")
+	runtime := getenv("XDG_RUNTIME_DIR") // in memory, and gone when the person logs out
+	if !filepath.IsAbs(runtime) {
+		runtime = dataHome
+	}
 	return platform{
 		name: "linux",
-		data: filepath.Join(dataHome, "aai-gateway"),
+		data: data,
+		refs: filepath.Join(runtime, "aai-gateway", "refs"),
 		places: func(cfg *config) []catalog.Place {
 			places := folders(cfg.ScanPaths)
 			for _, dir := range dataDirs {

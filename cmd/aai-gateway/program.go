@@ -115,7 +115,7 @@ func (c *config) ownApps(log *slog.Logger) ([]*aai.App, io.Closer) {
 		return nil, io.NopCloser(nil)
 	}
 	open, closer := c.platform.desktop(log)
-	return []*aai.App{ax.New(ax.Config{Open: open, Log: log})}, closer
+	return []*aai.App{ax.New(ax.Config{Open: open, RefsFolder: c.platform.refs, Log: log})}, closer
 }
 
 // startMemory is how much a start may use before the collector works all the

@@ -19,7 +19,10 @@ type Config struct {
 	// Open connects to the desktop. It is called once, by the first call of a tool,
 	// so that a start of the program touches nothing.
 	Open func() desktop.Backend
-	Log  *slog.Logger // nil: nowhere
+	// RefsFolder is where the terminal's references are kept between its commands,
+	// for an hour; nowhere if it is "". The folder is made when it is needed.
+	RefsFolder string
+	Log        *slog.Logger // nil: nowhere
 }
 
 // A desk is what the tools share.
@@ -27,6 +30,7 @@ type desk struct {
 	open     func() desktop.Backend
 	log      *slog.Logger
 	lanes    *lanes
+	memory   memory
 	sessions *sessions
 	begun    time.Time
 	self     int // the process whose windows are not to be touched
@@ -39,7 +43,7 @@ func New(cfg Config) *aai.App {
 		log = slog.New(slog.DiscardHandler)
 	}
 	d := &desk{
-		open: sync.OnceValue(cfg.Open), log: log, sessions: newSessions(),
+		open: sync.OnceValue(cfg.Open), log: log, sessions: newSessions(), memory: memory{cfg.RefsFolder},
 		begun: time.Now(), self: os.Getpid(),
 	}
 	d.lanes = newLanes(d.answers)

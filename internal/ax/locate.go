@@ -30,8 +30,22 @@ func (d *desk) look(ctx context.Context, call *aai.Call, f func(context.Context,
 	if err != nil {
 		return nil, err
 	}
-	return d.lanes.run(ctx, app, func() (*aai.Result, error) {
-		v := &view{desk: d, backend: d.open(), call: call, app: app, refs: d.sessions.of(call).refsOf(app)}
+	return d.lanes.run(ctx, app, func() (result *aai.Result, err error) {
+		v := &view{desk: d, backend: d.open(), call: call, app: app}
+		if d.memory.remembers(call) {
+			refs, done, err := d.memory.open(ctx, app)
+			if err != nil {
+				return nil, err
+			}
+			defer func() {
+				if err := done(); err != nil {
+					d.log.Warn("references are not kept", "error", err)
+				}
+			}()
+			v.refs = refs
+		} else {
+			v.refs = d.sessions.of(call).refsOf(app)
+		}
 		if err := v.refresh(ctx); err != nil {
 			return nil, err
 		}
@@ -43,10 +57,27 @@ func (d *desk) look(ctx context.Context, call *aai.Call, f func(context.Context,
 func (v *view) refresh(ctx context.Context) error {
 	shot, err := v.backend.Tree.Snapshot(ctx, v.app)
 	if err != nil {
-		return err
+		return unread(err)
 	}
 	v.shot = shot
 	return nil
+}
+
+// read reads one element afresh.
+func (v *view) read(ctx context.Context, id desktop.ID) (desktop.Element, error) {
+	e, err := v.backend.Tree.Read(ctx, v.app, id)
+	if err != nil {
+		return e, unread(err)
+	}
+	return e, nil
+}
+
+// unread is the error of a program that cannot be read: whether or not it got the
+// question, nothing was asked of it that it could do.
+func unread(err error) error {
+	e := *aai.AsError(err)
+	e.Delivery = aai.NotDelivered
+	return &e
 }
 
 // ref is the reference to the snapshot's i'th element.
@@ -70,7 +101,7 @@ func (v *view) locate(ctx context.Context, query string) (match, error) {
 	until := time.Now().Add(findPatience)
 	for {
 		m, err := v.find(query)
-		if err == nil || aai.AsError(err).Code != aai.ElementNotFound || time.Now().After(until) {
+		if err == nil || aai.AsError(err).Code != aai.ElementNotFound || desktop.IsRef(query) || time.Now().After(until) {
 			return m, err
 		}
 		if !v.changed(ctx, until) {
@@ -136,7 +167,7 @@ func (v *view) notFound(query string, found desktop.Found) error {
 	e.Hint = "ax_get_tree shows what is there."
 	if len(found.HiddenMatches) > 0 {
 		e.Message += fmt.Sprintf("; %s is there, but not showing", desktop.Describe(&v.shot.Elements[found.HiddenMatches[0]]))
-		e.Hint = "Open the menu, tab or dialog that it is in first, or bring it into view by ax_scroll with to_view."
+		e.Hint = hiddenHint
 	}
 	return e
 }

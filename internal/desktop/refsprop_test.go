@@ -1,6 +1,7 @@
 package desktop
 
 import (
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -243,7 +244,8 @@ type qtGiven struct {
 }
 
 // TestARefNeverMeansAnotherElement plays an app that redraws, renames, deletes,
-// sorts and scrolls, and knows what each element really is.
+// sorts and scrolls, and knows what each element really is. Now and then the refs
+// are written down and read by another.
 func TestARefNeverMeansAnotherElement(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a := qtPlay(t)
@@ -264,6 +266,9 @@ func TestARefNeverMeansAnotherElement(t *testing.T) {
 					t.Fatalf("%s was given to %d but is %d, %v", ref, i, got, err)
 				}
 			}
+			if rapid.IntRange(0, 3).Draw(t, "keep") == 0 {
+				r = qtKept(t, r)
+			}
 			if calm = rapid.Bool().Draw(t, "calm"); calm {
 				nodes, _ := a.all()
 				a.redraw(rapid.SampledFrom(nodes).Draw(t, "redrawn"))
@@ -274,6 +279,19 @@ func TestARefNeverMeansAnotherElement(t *testing.T) {
 			}
 		}
 	})
+}
+
+// qtKept writes the refs down and reads them again.
+func qtKept(t *rapid.T, r *Refs) *Refs {
+	data, err := json.Marshal(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := NewRefs()
+	if err := json.Unmarshal(data, again); err != nil {
+		t.Fatalf("%v in %s", err, data)
+	}
+	return again
 }
 
 func qtCheckRefs(t *rapid.T, a *qtApp, r *Refs, given map[string]*qtGiven, s *Snapshot, tags []int, prints []qtPrint, calm bool) {

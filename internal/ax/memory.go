@@ -1,0 +1,146 @@
+package ax
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"aai"
+	"aai/internal/desktop"
+)
+
+// A memory keeps the references of the terminal between its commands, each of
+// which is a process of its own: tree shows e12, and click means it. It is a
+// folder with a file for each program. The files hold the names of what the
+// program shows, but not what was typed into it. With no folder nothing is kept.
+type memory struct{ folder string }
+
+// For how long the terminal's references are good, for how long their numbers are
+// not given again, and how often a command looks whether another one that has the
+// same program at work is over.
+const (
+	rememberFor = time.Hour
+	spareFor    = 7 * 24 * time.Hour
+	lockEvery   = 10 * time.Millisecond
+)
+
+// remembers reports whether the call's conversation outlives the process.
+func (m memory) remembers(call *aai.Call) bool {
+	return m.folder != "" && call.Caller.Door == aai.DoorCLI
+}
+
+// open returns the terminal's references into the program, and what is to be
+// called when the command is over. Until then other commands wait for it, so that
+// no reference is given twice.
+func (m memory) open(ctx context.Context, app desktop.App) (refs *desktop.Refs, done func() error, err error) {
+	if err := os.MkdirAll(m.folder, 0o700); err != nil {
+		return nil, nil, notKept(err)
+	}
+	file := filepath.Join(m.folder, fmt.Sprintf("%d-%.16s.json", app.PID, asTarget(app).Digest))
+	lock := lockOf(file)
+	if ok, err := lock.TryLockContext(ctx, lockEvery); !ok {
+		if ctx.Err() != nil {
+			return nil, nil, busy(app)
+		}
+		return nil, nil, notKept(err)
+	}
+	refs, err = readRefs(file)
+	if err != nil {
+		_ = lock.Close()
+		return nil, nil, notKept(fmt.Errorf("%s: %w; delete the file", file, err))
+	}
+	return refs, func() error {
+		err := errors.Join(writeRefs(file, refs), lock.Close())
+		m.forget()
+		return err
+	}, nil
+}
+
+func notKept(err error) error {
+	e := aai.Errorf(aai.AutomationFailed, "references cannot be kept: %w", err)
+	e.Delivery = aai.NotDelivered
+	return e
+}
+
+// lockOf is the lock of a file. Locks stay when their files go, so there are few:
+// files share them by the last letters of their names.
+func lockOf(file string) *flock.Flock {
+	name := filepath.Base(file)
+	end := len(name) - len(".json")
+	return flock.New(filepath.Join(filepath.Dir(file), "lock-"+name[end-1:end]), flock.SetPermissions(0o600))
+}
+
+// readRefs returns the references of a file. Those that are old have come to mean
+// nothing.
+func readRefs(file string) (*desktop.Refs, error) {
+	refs := desktop.NewRefs()
+	info, err := os.Stat(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return refs, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	if err := json.Unmarshal(data, refs); err != nil {
+		return nil, err
+	}
+	if time.Since(info.ModTime()) > rememberFor {
+		refs = refs.Stale()
+	}
+	return refs, nil
+}
+
+// writeRefs replaces the file, or leaves it as it was.
+func writeRefs(file string, refs *desktop.Refs) error {
+	data, err := json.Marshal(refs)
+	if err != nil {
+		return err
+	}
+	half := file + ".new"
+	if err := os.WriteFile(half, data, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(half, file)
+}
+
+// forget takes the words out of the files of programs that were not worked with
+// for an hour, and deletes them after a week. What cannot be done now is left to
+// the next command.
+func (m memory) forget() {
+	const wordless = 64 // bytes: a file without words is shorter
+	files, err := filepath.Glob(filepath.Join(m.folder, "*-*.json"))
+	if err != nil {
+		return
+	}
+	for _, file := range files {
+		info, err := os.Stat(file)
+		if err != nil || time.Since(info.ModTime()) < rememberFor {
+			continue
+		}
+		old := time.Since(info.ModTime()) > spareFor
+		if !old && info.Size() < wordless {
+			continue
+		}
+		lock := lockOf(file)
+		if ok, err := lock.TryLock(); !ok || err != nil {
+			continue
+		}
+		if refs, err := readRefs(file); old || err != nil {
+			_ = os.Remove(file)
+		} else {
+			_ = writeRefs(file, refs)
+		}
+		_ = lock.Close()
+	}
+}
