@@ -49,7 +49,7 @@ func (t consentTools) list(context.Context, *aai.Call) (*aai.Result, error) {
 }
 
 func (t consentTools) grant(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	app, err := t.known().Find(ctx, text(call, "app"))
+	app, permissions, err := t.grantable(ctx, call, text(call, "app"))
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,7 @@ func (t consentTools) grant(ctx context.Context, call *aai.Call) (*aai.Result, e
 	if err != nil {
 		return nil, err
 	}
-	tools, err := toolsNamed(app, text(call, "tool"))
+	tools, err := permissionsNamed(app, permissions, text(call, "tool"))
 	if err != nil {
 		return nil, err
 	}
@@ -97,19 +97,51 @@ func callerNamed(name string) (string, error) {
 	return name, nil
 }
 
-// toolsNamed returns the tool of that name, or all the app has now for "*".
-func toolsNamed(app *aai.App, name string) ([]string, error) {
-	var all []string
-	for _, tool := range app.Tools {
-		if tool.Name == name {
-			return []string{name}, nil
+// grantable returns the app, and what can be allowed of it: its tools, or seeing
+// and acting where it is a program with windows, or the app that operates those.
+func (t consentTools) grantable(ctx context.Context, call *aai.Call, name string) (*aai.App, []string, error) {
+	windows := []string{aai.PermissionSee, aai.PermissionAct}
+	if strings.HasPrefix(name, aai.DesktopApp+"/") {
+		desktop, err := t.known().Find(ctx, aai.DesktopApp)
+		if err != nil {
+			return nil, nil, err
 		}
-		all = append(all, tool.Name)
+		program, err := desktop.Targets(ctx, call, name)
+		if err == nil && program.ID != name {
+			// What is allowed is named in full, so that no other program is meant.
+			e := aai.Errorf(aai.AppNotFound, "no program %q is running", aai.CleanLabel(name, 60))
+			e.Candidates = []string{program.ID}
+			return nil, nil, e
+		}
+		return program, windows, err
+	}
+	app, err := t.known().Find(ctx, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	if app.Targets != nil {
+		return app, windows, nil
+	}
+	tools := make([]string, len(app.Tools))
+	for i, tool := range app.Tools {
+		tools[i] = tool.Name
+	}
+	return app, tools, nil
+}
+
+// permissionsNamed returns the permission of that name, or all there are now for
+// "*".
+func permissionsNamed(app *aai.App, all []string, name string) ([]string, error) {
+	if slices.Contains(all, name) {
+		return []string{name}, nil
 	}
 	if name == policy.Every && len(all) > 0 {
 		return all, nil
 	}
 	e := aai.Errorf(aai.ToolNotFound, "%s has no tool %q", app.ID, aai.CleanLabel(name, 60))
+	if slices.Contains(all, aai.PermissionSee) {
+		e = aai.Errorf(aai.ToolNotFound, "%s: expected %s or %s, not %q", app.ID, aai.PermissionSee, aai.PermissionAct, aai.CleanLabel(name, 60))
+	}
 	e.Candidates = aai.Nearest(name, all, 5)
 	return nil, e
 }

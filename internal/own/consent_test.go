@@ -228,3 +228,40 @@ func TestAStoreThatCannotBeReadIsSaid(t *testing.T) {
 		t.Errorf("the file was changed to %q, %v", b, err)
 	}
 }
+
+// TestGrantOfWindows: to see a program's windows and to act on them are allowed
+// by their names, for a program that is named in full.
+func TestGrantOfWindows(t *testing.T) {
+	w := newWorld(t, apps())
+	w.also = []*aai.App{windows()}
+	w.open()
+	may := func(tool, args string) bool {
+		t.Helper()
+		_, err := w.do(t, agent(), aai.DesktopApp, tool, args)
+		if err != nil && aai.AsError(err).Code != aai.ConsentRequired {
+			t.Fatalf("%s failed otherwise than for consent: %v", tool, err)
+		}
+		return err == nil
+	}
+	const editor = `{"app": "editor"}`
+	sameJSON(t, w.own(t, own.Grant, `{"app": "desktop/editor", "tool": "see", "caller": "mcp:claude"}`).Data, `{"granted": ["see"]}`)
+	if !may("look", editor) || may("press", editor) || may("look", `{}`) {
+		t.Error("to see the editor was allowed: it must be open, and nothing else")
+	}
+	sameJSON(t, w.own(t, own.Grant, `{"app": "desktop/editor", "tool": "*", "caller": "mcp:claude"}`).Data, `{"granted": ["see", "act"]}`)
+	if !may("press", editor) || may("press", `{}`) {
+		t.Error("to act on the editor was allowed: it must be open, and nothing else")
+	}
+	sameJSON(t, w.own(t, own.Grant, `{"app": "desktop", "tool": "see", "caller": "mcp:claude"}`).Data, `{"granted": ["see"]}`)
+	if !may("look", `{}`) || may("press", `{}`) {
+		t.Error("to see the screen was allowed: it must be open, and nothing else")
+	}
+	w.refused(t, own.Grant, `{"app": "desktop/edit", "tool": "see", "caller": "mcp:claude"}`,
+		aai.Error{Code: aai.AppNotFound, Message: `no program "desktop/edit" is running`, Candidates: []string{"desktop/editor"}})
+	w.refused(t, own.Grant, `{"app": "desktop/viewer", "tool": "see", "caller": "mcp:claude"}`,
+		aai.Error{Code: aai.AppNotFound, Message: `no program "desktop/viewer" is running`})
+	w.refused(t, own.Grant, `{"app": "desktop/editor", "tool": "look", "caller": "mcp:claude"}`,
+		aai.Error{Code: aai.ToolNotFound, Message: `desktop/editor: expected see or act, not "look"`})
+	w.refused(t, own.Grant, `{"app": "desktop", "tool": "press", "caller": "mcp:claude"}`,
+		aai.Error{Code: aai.ToolNotFound, Message: `desktop: expected see or act, not "press"`})
+}

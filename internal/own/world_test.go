@@ -16,6 +16,7 @@ import (
 	"aai/internal/journal"
 	"aai/internal/own"
 	"aai/internal/policy"
+	"aai/internal/schema"
 )
 
 // A world is a gateway of the real rooms, with folders of its own and a driver
@@ -27,6 +28,7 @@ type world struct {
 	consent string // the file of the consents
 	journal string // the file of the journal
 	sources own.Sources
+	also    []*aai.App // own apps besides the gateway
 }
 
 // echo stands for every driver: a tool answers with its arguments.
@@ -60,13 +62,35 @@ func (w *world) open() {
 	self := own.App(w.sources, func() *catalog.Catalog { return known })
 	known = catalog.New(catalog.Config{
 		Places: []catalog.Place{catalog.Folders(w.folder)}, HostPlatform: "linux",
-		Drivers: map[string]aai.Driver{"linux/dbus": echo{}}, Own: []*aai.App{self},
+		Drivers: map[string]aai.Driver{"linux/dbus": echo{}}, Own: append([]*aai.App{self}, w.also...),
 	})
 	w.gateway = &aai.Gateway{
 		Catalog: known, Journal: w.sources.Journal,
 		Gates: []aai.Gate{
 			policy.Own{Open: own.OpenTools(), Personal: []string{aai.DoorCLI}},
 			policy.NewConsent(w.store, w.sources.Preapproved),
+		},
+	}
+}
+
+// windows is an app that operates the windows of one program, the editor.
+func windows() *aai.App {
+	editor := &aai.App{ID: "desktop/editor", Name: "Editor", Platform: "any", Digest: "editor's digest"}
+	tool := func(name string, effect aai.Effect) *aai.Tool {
+		return &aai.Tool{
+			Name: name, Effect: effect, Target: "app",
+			Params: schema.MustParse(`{"type": "object", "properties": {"app": {"type": "string"}}}`),
+			Run: func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{Text: "done"}, nil },
+		}
+	}
+	return &aai.App{
+		ID: aai.DesktopApp, Name: "Desktop", Platform: "any", Digest: "the desktop's digest",
+		Tools: []*aai.Tool{tool("look", aai.Reads), tool("press", aai.Changes)},
+		Targets: func(_ context.Context, _ *aai.Call, name string) (*aai.App, error) {
+			if strings.Contains("desktop/editor", name) {
+				return editor, nil
+			}
+			return nil, aai.Errorf(aai.AppNotFound, "no program %q is running", name)
 		},
 	}
 }
