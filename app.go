@@ -43,8 +43,9 @@ type App struct {
 	// Targets finds the app that a call really touches, by the name in the
 	// parameter that Tool.Target names, where that is no app of the catalog but a
 	// program whose windows are operated; a call that does not name one touches
-	// this app itself. Nil means that the catalog knows it, and that it must be
-	// named. What Targets cannot tell it may ask, by an *Error with Questions.
+	// this app itself. A target without a process is one that the call is to start.
+	// Nil means that the catalog knows the app, and that it must be named. What
+	// Targets cannot tell it may ask, by an *Error with Questions.
 	Targets func(ctx context.Context, call *Call, name string) (*App, error)
 }
 

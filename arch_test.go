@@ -76,7 +76,7 @@ func theMap() []room {
 			why: "trees and actions on Linux, over the wire; windows come as an interface"},
 		{name: desktop + "/x11", ours: []string{"aai", desktop}, modules: []string{sys},
 			why: "windows, pictures, pointer, keyboard and clipboard of X11, over its own protocol; shared memory needs the system's calls"},
-		{name: desktop + "/launcher", ours: []string{"aai"}, why: "starts programs, and knows nothing of their windows"},
+		{name: desktop + "/launcher", ours: []string{"aai", desktop}, why: "starts programs, and knows nothing of their windows"},
 		{name: desktop + "/fakedesktop", ours: []string{"aai", desktop}, forTest: true, why: "a desktop in memory"},
 		{name: desktop + "/desktoptest", ours: []string{"aai", desktop}, forTest: true, why: "what every desktop must do"},
 		{name: linux, ours: []string{dbus + "/dbustest"}, modules: []string{godbus}, forTest: true,

@@ -50,15 +50,20 @@ type Request struct {
 const (
 	PermissionSee = "see" // what only reads
 	PermissionAct = "act" // the rest
+	// PermissionStart is to start a program, with whatever arguments: it may make
+	// it do anything that the program can do.
+	PermissionStart = "start"
 )
 
 // Permission names what a person allows or refuses when the request asks: the
 // tool, or for an app whose tools operate the windows of others, to see them or
-// to act on them.
+// to act on them, or to start a program that does not run yet.
 func (r *Request) Permission() string {
 	switch {
 	case r.App.Targets == nil:
 		return r.Tool.Name
+	case r.Target != r.App && r.Target.PID == 0:
+		return PermissionStart
 	case r.Tool.Effect == Reads:
 		return PermissionSee
 	}

@@ -19,7 +19,7 @@ func windows(effect aai.Effect, targets func(context.Context, *aai.Call, string)
 }
 
 func TestAnAppFindsItsOwnTargets(t *testing.T) {
-	editor := &aai.App{ID: "desktop/editor", Digest: "of the editor"}
+	editor := &aai.App{ID: "desktop/editor", Digest: "of the editor", PID: 7}
 	find := func(_ context.Context, call *aai.Call, name string) (*aai.App, error) {
 		if name != "Editor" || call.Tool != "work" {
 			t.Errorf("asked for %q by %+v", name, call)
@@ -39,6 +39,22 @@ func TestAnAppFindsItsOwnTargets(t *testing.T) {
 		}
 		if e := w.entryOf(t, aai.Intent); e.Target != "desktop/editor" || e.Digest != "of the editor" {
 			t.Errorf("on record: %+v", e)
+		}
+	}
+}
+
+// TestATargetWithoutAProcessIsToBeStarted: which is a permission of its own.
+func TestATargetWithoutAProcessIsToBeStarted(t *testing.T) {
+	for _, effect := range []aai.Effect{aai.Reads, aai.Changes, aai.Destroys} {
+		g, see, _ := windows(effect, func(context.Context, *aai.Call, string) (*aai.App, error) {
+			return &aai.App{ID: "desktop/editor", Digest: "of the editor"}, nil
+		})
+		call := &aai.Call{App: "org.example.App", Tool: "work", Args: map[string]any{"app": "Editor"}}
+		if _, err := g.Do(t.Context(), call); err != nil {
+			t.Fatal(err)
+		}
+		if got := see.saw.Permission(); got != aai.PermissionStart {
+			t.Errorf("%s: the permission is %s", effect, got)
 		}
 	}
 }

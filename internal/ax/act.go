@@ -3,6 +3,7 @@ package ax
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,7 +17,6 @@ const (
 	effectCeiling = 450 * time.Millisecond
 	quiet         = 4 * time.Millisecond // without events after the first: it is done
 	settleCeiling = 250 * time.Millisecond
-	readyPatience = 2 * time.Second
 )
 
 // A way is one of the ways to do something, in words for the reply.
@@ -61,6 +61,7 @@ func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 			events = ch
 		}
 	}
+	keyboard := a.keep(ctx)
 	used, err := a.tryWays(ctx)
 	if err != nil {
 		return nil, err
@@ -73,7 +74,7 @@ func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 	if seen.late && a.refresh(ctx) == nil {
 		delta = a.diff(before, focus)
 	}
-	result := deedResult{Delivered: true, Way: used.name, Changes: []string{}, More: delta.More}
+	result := deedResult{Delivered: true, Verified: a.effective(before, delta), Way: used.name, Changes: []string{}, More: delta.More}
 	for _, c := range delta.Changes {
 		result.Changes = append(result.Changes, c.Text)
 	}
@@ -86,6 +87,9 @@ func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 	}
 	if delta.More > 0 {
 		out.Text += fmt.Sprintf("\n… and %d more changes.", delta.More)
+	}
+	if keyboard.giveBack(ctx, before) {
+		out.Text += "\nA new window of the program had taken the person's keyboard; they have it back."
 	}
 	if err := a.judge(ctx, seen, &result, out); err != nil {
 		return nil, err
@@ -137,7 +141,6 @@ func (a deed) judge(ctx context.Context, seen outcome, result *deedResult, out *
 		}
 		return nil
 	}
-	result.Verified = len(result.Changes) > 0
 	if result.Verified {
 		return nil
 	}
@@ -147,6 +150,9 @@ func (a deed) judge(ctx context.Context, seen outcome, result *deedResult, out *
 		return e
 	}
 	out.Warning = fmt.Sprintf("delivered, but nothing was seen to change within %s", effectCeiling)
+	if len(result.Changes) > 0 {
+		out.Warning += ", except where the keyboard is"
+	}
 	return nil
 }
 
@@ -211,7 +217,7 @@ func (a deed) observe(ctx context.Context, before *desktop.Snapshot, events <-ch
 			continue
 		}
 		delta := a.diff(before, focus)
-		if delta.Text != "" || late {
+		if late || a.effective(before, delta) {
 			return delta, nil
 		}
 	}
@@ -221,6 +227,47 @@ func (a deed) observe(ctx context.Context, before *desktop.Snapshot, events <-ch
 // first.
 func (a deed) diff(before *desktop.Snapshot, focus desktop.ID) desktop.Delta {
 	return desktop.Diff(before, a.shot, desktop.DiffOptions{Ref: a.ref, Focus: focus})
+}
+
+// effective reports whether anything changed besides what most programs do with
+// whatever is pressed, and what the mode "focus" does by itself: the keyboard goes
+// there.
+func (a deed) effective(before *desktop.Snapshot, d desktop.Delta) bool {
+	acted := &desktop.Element{}
+	if a.index >= 0 {
+		acted = &before.Elements[a.index]
+	}
+	raised := slices.ContainsFunc(d.Changes, func(c desktop.Change) bool {
+		return keyboardMoved(before, a.shot, c) && a.shot.Elements[c.Index].States.Has(desktop.Active)
+	})
+	return d.More > 0 || slices.ContainsFunc(d.Changes, func(c desktop.Change) bool {
+		if !keyboardMoved(before, a.shot, c) {
+			return true
+		}
+		switch now := &a.shot.Elements[c.Index]; {
+		case now.Parent < 0:
+			return false
+		case now.ID == acted.ID:
+			return takesText(acted)
+		}
+		return !raised
+	})
+}
+
+// keyboardMoved reports whether the change is that the element, or window, has
+// the keyboard now or no longer, and nothing else.
+func keyboardMoved(before, after *desktop.Snapshot, c desktop.Change) bool {
+	if c.Kind != desktop.Changed {
+		return false
+	}
+	now := &after.Elements[c.Index]
+	i := before.Index(now.ID)
+	if i < 0 {
+		return false
+	}
+	const keyboard = desktop.Focused | desktop.Active
+	was := &before.Elements[i]
+	return was.Name == now.Name && was.Value == now.Value && was.States&^keyboard == now.States&^keyboard
 }
 
 // unreadable is what is known when the program cannot be read after the action:
@@ -267,55 +314,6 @@ func settle(ctx context.Context, events <-chan desktop.Event) {
 			return
 		}
 	}
-}
-
-// ready waits until an element can be acted upon: it is showing, enabled and not
-// behind a modal dialog.
-func (v *view) ready(ctx context.Context, m match, query string) (match, error) {
-	until := time.Now().Add(readyPatience)
-	for {
-		why := v.obstacle(m.index)
-		if why == "" {
-			return m, nil
-		}
-		if time.Now().After(until) || !v.changed(ctx, until) {
-			e := failed(aai.NotDelivered, "%s %s", v.name(m.index), why)
-			return m, e
-		}
-		if err := v.refresh(ctx); err != nil {
-			return m, err
-		}
-		again, err := v.find(query)
-		if err != nil {
-			return m, err
-		}
-		m = again
-	}
-}
-
-// obstacle says why the element cannot be acted upon now, or "".
-func (v *view) obstacle(i int) string {
-	e := &v.shot.Elements[i]
-	switch {
-	case !v.shot.Visible(i):
-		return "is not showing"
-	case !e.States.Has(desktop.Enabled):
-		return "is disabled"
-	}
-	own := v.shot.Window(i)
-	for _, w := range v.shot.Children(-1) {
-		top := &v.shot.Elements[w]
-		if w != own && top.States.Has(desktop.Modal|desktop.Showing) && !v.above(own, w) {
-			return fmt.Sprintf("is behind the modal %s [%s], which must be answered first", desktop.Describe(top), v.ref(w))
-		}
-	}
-	return ""
-}
-
-// above reports whether the window is itself modal: then it was opened later, or
-// nobody can tell.
-func (v *view) above(window, _ int) bool {
-	return v.shot.Elements[window].States.Has(desktop.Modal)
 }
 
 func failed(delivery aai.Delivery, format string, args ...any) error {

@@ -77,21 +77,19 @@ func viewOfApp(a desktop.App) appView {
 func (d *desk) connectTool() *aai.Tool {
 	return spec{
 		name: "ax_connect", title: "Connect to a program", effect: aai.Changes,
-		description: "Make sure that a program can be read, and give it an alias. With launch it is started if it does not run.",
+		description: "Make sure that a program can be read, and give it an alias.",
 		params: appProp + `,
 			"alias": {"type": "string", "minLength": 1, "maxLength": 40},
-			"launch": {"type": "string", "maxLength": 200, "description": "Program or desktop entry to start; leave app out"},
-			"arguments": {"type": "array", "maxItems": 20, "items": {"type": "string", "maxLength": 4096}, "description": "Of the program to start"}`,
-		timeout: 45 * time.Second, run: d.connect,
+			"launch": {"type": "boolean", "default": false, "description": "Start it if it does not run; app is then its name, path or desktop entry"},
+			"arguments": {"type": "array", "maxItems": 20, "items": {"type": "string", "maxLength": 4096}, "description": "With launch: start it with these, even if it runs"}`,
+		required: `["app"]`,
+		timeout:  45 * time.Second, run: d.connect,
 	}.tool()
 }
 
 func (d *desk) connect(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	if launch := textArg(call, "launch"); launch != "" {
-		if given(call, targetParam) {
-			return nil, aai.Errorf(aai.InvalidParams, "launch: expected either app, for a program that runs, or launch")
-		}
-		app, err := d.launch(ctx, call, launch)
+	if call.Target != nil && call.Target.PID == 0 {
+		app, err := d.launch(ctx, call)
 		if err != nil {
 			return nil, err
 		}
@@ -104,57 +102,11 @@ func (d *desk) connect(ctx context.Context, call *aai.Call) (*aai.Result, error)
 	return d.connected(ctx, call, app)
 }
 
-// launch starts a program and waits until it shows a window.
-func (d *desk) launch(ctx context.Context, call *aai.Call, name string) (desktop.App, error) {
-	backend := d.open()
-	if backend.Programs == nil {
-		return desktop.App{}, unsupported("way to start programs")
-	}
-	if _, err := d.apps(ctx); err != nil { // what is started must find accessibility switched on
-		return desktop.App{}, err
-	}
-	var args []string
-	list, _ := call.Args["arguments"].([]any)
-	for _, a := range list {
-		text, _ := a.(string)
-		args = append(args, text)
-	}
-	pid, err := backend.Programs.Start(ctx, name, args)
-	if err != nil {
-		return desktop.App{}, err
-	}
-	for {
-		if app, ok := d.started(ctx, pid); ok {
-			return app, nil
-		}
-		select {
-		case <-time.After(lookAgain):
-		case <-ctx.Done():
-			return desktop.App{}, failed(aai.Delivered, "%s was started as process %d, but it showed no window until the deadline", aai.CleanLabel(name, 60), pid)
-		}
-	}
-}
-
-// started looks whether the process, or one that it started, shows a tree.
-func (d *desk) started(ctx context.Context, pid int) (desktop.App, bool) {
-	apps, err := d.apps(ctx)
-	if err != nil {
-		return desktop.App{}, false
-	}
-	for _, app := range apps {
-		if app.PID == pid || d.open().Programs.Descends(app.PID, pid) {
-			shot, err := d.open().Tree.Snapshot(ctx, app)
-			return app, err == nil && len(shot.Elements) > 0
-		}
-	}
-	return desktop.App{}, false
-}
-
 func (d *desk) connected(ctx context.Context, call *aai.Call, app desktop.App) (*aai.Result, error) {
 	shot, err := d.lanes.run(ctx, app, func() (*aai.Result, error) {
 		shot, err := d.open().Tree.Snapshot(ctx, app)
 		if err != nil {
-			return nil, err
+			return nil, unread(err)
 		}
 		return &aai.Result{Data: len(shot.Children(-1))}, nil
 	})

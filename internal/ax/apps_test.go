@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -96,8 +97,8 @@ func TestConnectFails(t *testing.T) {
 			w.Errorf("candidates %q, want Mousepad", e.Candidates)
 		}
 		w.fails(aai.InvalidParams, "ax_connect", `{}`)
-		w.fails(aai.InvalidParams, "ax_connect", `{"app": "Mousepad", "launch": "mousepad"}`)
-		w.fails(aai.AppNotFound, "ax_connect", `{"launch": "nothing"}`)
+		w.fails(aai.InvalidParams, "ax_connect", `{"launch": true}`)
+		w.fails(aai.AppNotFound, "ax_connect", `{"app": "nothing", "launch": true}`)
 	})
 }
 
@@ -121,7 +122,7 @@ func TestLaunch(t *testing.T) {
 			time.AfterFunc(3*time.Second, func() { calc.Window("Untitled") })
 			return script
 		})
-		a := w.ok("ax_connect", `{"launch": "calc", "alias": "c"}`)
+		a := w.ok("ax_connect", `{"app": "calc", "launch": true, "alias": "c"}`)
 		w.want(a, "Calc", "app_name")
 		w.want(a, 1, "windows")
 		w.ok("ax_list_windows", `{"app": "c"}`)
@@ -131,7 +132,7 @@ func TestLaunch(t *testing.T) {
 func TestLaunchOfWhatShowsNothing(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.d.Install("daemon", func() *fakedesktop.Program { return w.d.Program("daemon") })
-		e := w.failure(aai.AutomationFailed, "ax_connect", `{"launch": "daemon"}`)
+		e := w.failure(aai.AutomationFailed, "ax_connect", `{"app": "daemon", "launch": true}`)
 		if e.Delivery != aai.Delivered {
 			w.Errorf("delivery %q: it was started", e.Delivery)
 		}
@@ -263,5 +264,66 @@ func TestSessionInfo(t *testing.T) {
 		w.want(a, 60, "uptime_seconds")
 		raw, _ := json.Marshal(a.Data)
 		w.has(string(raw), `"connected_apps":[]`)
+	})
+}
+
+// TestStartingIsAPermissionOfItsOwn: what runs is connected to; what does not, or
+// is to have arguments, is to be started, which the gates know.
+func TestStartingIsAPermissionOfItsOwn(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.d.Install("calc", func() *fakedesktop.Program {
+			p := w.d.Program("Calc").From("/usr/bin/calc")
+			p.Window("Untitled")
+			return p
+		})
+		permission := func(args string) string {
+			w.ok("ax_connect", args)
+			r := w.record.lastRequest()
+			return r.Permission()
+		}
+		if got := permission(`{"app": "calc", "launch": true}`); got != aai.PermissionStart {
+			t.Errorf("what does not run: %s", got)
+		}
+		if got := permission(`{"app": "calc", "launch": true}`); got != aai.PermissionAct {
+			t.Errorf("what runs: %s", got)
+		}
+		if got := permission(`{"app": "calc", "launch": true, "arguments": ["--new"]}`); got != aai.PermissionStart {
+			t.Errorf("with arguments: %s", got)
+		}
+		started := slices.DeleteFunc(w.d.Deeds(), func(deed string) bool { return !strings.HasPrefix(deed, "Start") })
+		if !slices.Equal(started, []string{"Start calc", "Start calc --new"}) {
+			t.Errorf("started were %q", started)
+		}
+	})
+}
+
+// TestLaunchHandsOver: a program that gives its work to one that already runs, and
+// ends, is connected to there.
+func TestLaunchHandsOver(t *testing.T) {
+	inWorld(t, func(w *world) {
+		running := w.d.Program("calc").From("/usr/bin/calc")
+		running.Window("Untitled")
+		w.d.Install("calc", func() *fakedesktop.Program {
+			second := w.d.Program("calc")
+			time.AfterFunc(time.Second, func() {
+				running.Window("file.ods")
+				second.Quit()
+			})
+			return second
+		})
+		a := w.ok("ax_connect", `{"app": "calc", "launch": true, "arguments": ["file.ods"]}`)
+		w.want(a, float64(running.PID()), "pid")
+		w.want(a, 2, "windows")
+	})
+}
+
+func TestLaunchOfWhatEnds(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.d.Install("once", func() *fakedesktop.Program {
+			p := w.d.Program("once")
+			p.Quit()
+			return p
+		})
+		w.has(w.failure(aai.AutomationFailed, "ax_connect", `{"app": "once", "launch": true}`).Message, "ended without a window")
 	})
 }

@@ -48,7 +48,7 @@ func assert(ctx context.Context, v *view) (*aai.Result, error) {
 		}
 		return verdict(wrong), nil
 	}
-	e, err := v.backend.Tree.Read(ctx, v.app, v.shot.Elements[m.index].ID)
+	e, err := v.read(ctx, v.shot.Elements[m.index].ID)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,7 @@ func (d *desk) reading(ctx context.Context, call *aai.Call, f func(v *view, i in
 		if err != nil {
 			return nil, err
 		}
-		e, err := v.backend.Tree.Read(ctx, v.app, v.shot.Elements[m.index].ID)
+		e, err := v.read(ctx, v.shot.Elements[m.index].ID)
 		if err != nil {
 			return nil, err
 		}

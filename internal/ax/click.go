@@ -92,8 +92,8 @@ func clickAt(ctx context.Context, v *view) (*aai.Result, error) {
 	}
 	a := deed{view: v, index: i, done: done}
 	if i >= 0 && button == desktop.LeftButton && count == 1 && !inFocus(v.call) && len(v.shot.Elements[i].Actions) > 0 {
-		if why := v.obstacle(i); why != "" {
-			return nil, failed(aai.NotDelivered, "%s %s", v.name(i), why)
+		if err := v.obstacle(ctx, i); err != nil {
+			return nil, err
 		}
 		a.ways = v.waysToPress(i)
 	}

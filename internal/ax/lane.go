@@ -118,6 +118,8 @@ func busy(app desktop.App) error {
 
 // answers looks whether the program answers at all.
 func (d *desk) answers(ctx context.Context, app desktop.App) error {
-	_, err := d.open().Tree.Snapshot(ctx, app)
-	return err
+	if _, err := d.open().Tree.Snapshot(ctx, app); err != nil {
+		return unread(err)
+	}
+	return nil
 }

@@ -129,6 +129,7 @@ func (v *view) find(query string) (match, error) {
 		return match{}, v.notFound(query, found)
 	case nth > len(found.Matches):
 		e := aai.Errorf(aai.ElementNotFound, "nth: expected at most %d, as many match %s", len(found.Matches), quoted(query))
+		e.Delivery = aai.NotDelivered
 		e.Candidates = v.candidates(found.Matches)
 		return match{}, e
 	case nth > 0:

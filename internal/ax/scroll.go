@@ -64,19 +64,6 @@ func scroll(ctx context.Context, v *view) (*aai.Result, error) {
 	return a.perform(ctx)
 }
 
-// intoView has the element scrolled to by what it is in.
-func (v *view) intoView(ctx context.Context, i int) (*aai.Result, error) {
-	id := v.shot.Elements[i].ID
-	a := deed{view: v, index: i, done: "Brought into view", ways: []way{
-		v.byAsking(i, "its scrolling", desktop.Act{Verb: desktop.ScrollTo}),
-	}}
-	a.verify = func(ctx context.Context) (string, bool) {
-		now, err := v.backend.Tree.Read(ctx, v.app, id)
-		return "", err == nil && now.States.Has(desktop.Showing)
-	}
-	return a.perform(ctx)
-}
-
 func scrollBy(direction string, amount int) (dx, dy int) {
 	switch direction {
 	case "up":

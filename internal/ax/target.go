@@ -21,8 +21,12 @@ const targetPrefix = aai.DesktopApp + "/"
 const whichApp = "which_app"
 
 // target finds the program that a call touches: by its process id, the session's
-// alias, its id, or its name. Several are asked about.
+// alias, its id, or its name. Several are asked about. One that is to be started is
+// found where programs are installed.
 func (d *desk) target(ctx context.Context, call *aai.Call, name string) (*aai.App, error) {
+	if launches(call) && given(call, "arguments") {
+		return d.installed(name)
+	}
 	apps, err := d.apps(ctx)
 	if err != nil {
 		return nil, err
@@ -37,6 +41,8 @@ func (d *desk) target(ctx context.Context, call *aai.Call, name string) (*aai.Ap
 	}
 	meant := meant(apps, name)
 	switch {
+	case len(meant) == 0 && launches(call):
+		return d.installed(name)
 	case len(meant) == 0:
 		return nil, notRunning(name, apps)
 	case len(meant) == 1:
@@ -128,7 +134,7 @@ func notRunning(name string, apps []desktop.App) error {
 	slices.Sort(names)
 	e := aai.Errorf(aai.AppNotFound, "no program %q with a window is running", aai.CleanLabel(name, 60))
 	e.Candidates = aai.Nearest(name, slices.Compact(names), 3)
-	e.Hint = "ax_list_apps lists what runs; ax_connect with launch starts a program."
+	e.Hint = "ax_list_apps lists what runs; ax_connect with launch starts it."
 	return e
 }
 

@@ -147,7 +147,7 @@ func TestWhatIsMissing(t *testing.T) {
 			inWorldWithout(t, lack, func(w *world) {
 				form(w)
 				unsupported := 0
-				calls := append(everyCall(), toolCall{"ax_connect", `{"launch": "x"}`})
+				calls := append(everyCall(), toolCall{"ax_connect", `{"app": "x", "launch": true}`})
 				for _, call := range calls {
 					for _, mode := range []string{"", `"mode": "focus", `} {
 						args := strings.Replace(call.args, "{", "{"+mode, 1)

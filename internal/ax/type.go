@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"aai"
 	"aai/internal/desktop"
@@ -35,7 +36,7 @@ func typeText(ctx context.Context, v *view) (*aai.Result, error) {
 	}
 	text, replace := textArg(v.call, "text"), flagArg(v.call, "clear_first")
 	e := &v.shot.Elements[m.index]
-	before, err := v.backend.Tree.Read(ctx, v.app, e.ID)
+	before, err := v.read(ctx, e.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -115,17 +116,29 @@ func (v *view) takeKeyboard(ctx context.Context, i int, input desktop.Input, sea
 	if err := v.backend.Actor.Perform(ctx, v.app, e.ID, desktop.Act{Verb: desktop.Press}); err != nil {
 		return err
 	}
-	now, err := v.backend.Tree.Read(ctx, v.app, e.ID)
-	if err != nil {
+	if focused, err := v.becomesFocused(ctx, e.ID); focused || err != nil {
 		return err
 	}
-	if !now.States.Has(desktop.Focused) {
-		return &aai.Error{
-			Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered,
-			Message: v.name(i) + " does not take the keyboard in the background",
+	return &aai.Error{
+		Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered,
+		Message: v.name(i) + " does not take the keyboard in the background",
+	}
+}
+
+// becomesFocused waits until the element has its window's keyboard: programs
+// answer before they have given it.
+func (v *view) becomesFocused(ctx context.Context, id desktop.ID) (bool, error) {
+	for until := time.Now().Add(effectCeiling); ; {
+		now, err := v.backend.Tree.Read(ctx, v.app, id)
+		if err != nil || now.States.Has(desktop.Focused) || time.Now().After(until) {
+			return err == nil && now.States.Has(desktop.Focused), err
+		}
+		select {
+		case <-time.After(lookAgain / 10):
+		case <-ctx.Done():
+			return false, ctx.Err()
 		}
 	}
-	return nil
 }
 
 // takesText reports whether text can be typed into the element. To press another,

@@ -130,11 +130,19 @@ func (v *view) choose(ctx context.Context, i int, name string) (*aai.Result, err
 		}
 		return v.selectOption(ctx, i, c)
 	}
+	if len(names) == 0 {
+		e := aai.Errorf(aai.AutomationNotSupported, "%s does not tell its options while it is closed", v.name(i))
+		e.Delivery, e.Hint = aai.NotDelivered, openListHint
+		return nil, e
+	}
 	out := aai.Errorf(aai.ElementNotFound, "value: %s has no option %s", desktop.Describe(e), quoted(name))
 	out.Delivery = aai.NotDelivered
 	out.Candidates = names[:min(len(names), maxCandidates)]
 	return nil, out
 }
+
+// openListHint says what to do where a list does nothing while it is closed.
+const openListHint = `Open it by ax_click with mode "focus", then click the option in the same way.`
 
 func (v *view) selectOption(ctx context.Context, set, option int) (*aai.Result, error) {
 	setID, optionID, name := v.shot.Elements[set].ID, v.shot.Elements[option].ID, v.shot.Elements[option].Name
@@ -142,18 +150,25 @@ func (v *view) selectOption(ctx context.Context, set, option int) (*aai.Result, 
 		v.byAsking(option, "the selection of its list", desktop.Act{Verb: desktop.SelectItem}),
 		v.byAsking(option, "its accessibility action", desktop.Act{Verb: desktop.Press}),
 	}}
+	combo := v.shot.Elements[set].Role == desktop.Combobox // Qt selects in its list and leaves it at that
 	a.verify = func(ctx context.Context) (string, bool) {
-		if now, err := v.backend.Tree.Read(ctx, v.app, optionID); err == nil && now.States.Has(desktop.Selected) {
+		if now, err := v.backend.Tree.Read(ctx, v.app, optionID); err == nil && now.States.Has(desktop.Selected) && !combo {
 			return "", true
 		}
 		now, err := v.backend.Tree.Read(ctx, v.app, setID)
 		if err != nil {
 			return "", false
 		}
-		if now.Value == name || now.Name == name {
+		if now.Value == name || now.Name == name && !combo {
 			return "", true
 		}
 		return fmt.Sprintf("it was not selected; the list shows %q", aai.CleanLabel(now.Value, 60)), false
 	}
-	return a.perform(ctx)
+	out, err := a.perform(ctx)
+	if e := aai.AsError(err); e != nil && combo && e.Code == aai.AutomationFailed && e.Hint == "" {
+		said := *e
+		said.Hint = openListHint
+		return nil, &said
+	}
+	return out, err
 }

@@ -143,6 +143,9 @@ type WindowInfo struct {
 	Frame     Rect
 	Active    bool // it has the keyboard
 	Minimized bool
+	// Modal says that it must be answered before the program's other windows can
+	// be used. Some toolkits tell it to the window system alone.
+	Modal bool
 	// Covered says how much of it lies under other windows or off the screen,
 	// from 0 to 1.
 	Covered float64
@@ -234,12 +237,23 @@ type Clipboard interface {
 	Set(ctx context.Context, clip Clip) error
 }
 
+// A Program is one that is installed.
+type Program struct {
+	Name string   // for people
+	Path string   // what is started; it may be a link or a script
+	Args []string // what it is always started with
+}
+
 // Programs starts programs so that their trees can be read.
 type Programs interface {
-	// Start starts the program with the id of a desktop entry, or the name of its
-	// executable, with what its toolkit needs to show its tree, and returns its
-	// process. It fails with APP_NOT_FOUND and candidates.
-	Start(ctx context.Context, name string, args []string) (pid int, err error)
+	// Find finds the program with the id of a desktop entry, or the name or the
+	// path of its executable. It fails with APP_NOT_FOUND and candidates.
+	Find(name string) (Program, error)
+	// Start starts the program with what its toolkit needs to show its tree, and
+	// returns its process.
+	Start(ctx context.Context, program Program, args []string) (pid int, err error)
+	// Runs reports whether the process has not ended.
+	Runs(pid int) bool
 	// Descends reports whether the process was started by the other one, directly
 	// or not: many programs are started by a script.
 	Descends(pid, ancestor int) bool

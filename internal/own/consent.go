@@ -100,7 +100,7 @@ func callerNamed(name string) (string, error) {
 // grantable returns the app, and what can be allowed of it: its tools, or seeing
 // and acting where it is a program with windows, or the app that operates those.
 func (t consentTools) grantable(ctx context.Context, call *aai.Call, name string) (*aai.App, []string, error) {
-	windows := []string{aai.PermissionSee, aai.PermissionAct}
+	windows := []string{aai.PermissionSee, aai.PermissionAct, aai.PermissionStart}
 	if strings.HasPrefix(name, aai.DesktopApp+"/") {
 		desktop, err := t.known().Find(ctx, aai.DesktopApp)
 		if err != nil {
@@ -140,7 +140,7 @@ func permissionsNamed(app *aai.App, all []string, name string) ([]string, error)
 	}
 	e := aai.Errorf(aai.ToolNotFound, "%s has no tool %q", app.ID, aai.CleanLabel(name, 60))
 	if slices.Contains(all, aai.PermissionSee) {
-		e = aai.Errorf(aai.ToolNotFound, "%s: expected %s or %s, not %q", app.ID, aai.PermissionSee, aai.PermissionAct, aai.CleanLabel(name, 60))
+		e = aai.Errorf(aai.ToolNotFound, "%s: expected %s, not %q", app.ID, strings.Join(all, ", "), aai.CleanLabel(name, 60))
 	}
 	e.Candidates = aai.Nearest(name, all, 5)
 	return nil, e

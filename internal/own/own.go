@@ -84,7 +84,7 @@ const (
 
 	grantParams = `{"type": "object", "additionalProperties": false, "properties": {
 		"app": {"type": "string", "minLength": 1},
-		"tool": {"type": "string", "minLength": 1, "description": "* for every tool the app has now; see or act for the windows of desktop/<program>"},
+		"tool": {"type": "string", "minLength": 1, "description": "* for every tool the app has now; see, act or start for desktop/<program>"},
 		"caller": {"type": "string", "minLength": 1, "description": "Such as mcp:claude-ai; * for anyone"},
 		"expires": {"type": "string", "format": "date-time"}},
 		"required": ["app", "tool", "caller"]}`

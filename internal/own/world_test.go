@@ -75,12 +75,12 @@ func (w *world) open() {
 
 // windows is an app that operates the windows of one program, the editor.
 func windows() *aai.App {
-	editor := &aai.App{ID: "desktop/editor", Name: "Editor", Platform: "any", Digest: "editor's digest"}
+	editor := &aai.App{ID: "desktop/editor", Name: "Editor", Platform: "any", Digest: "editor's digest", PID: 7}
 	tool := func(name string, effect aai.Effect) *aai.Tool {
 		return &aai.Tool{
 			Name: name, Effect: effect, Target: "app",
 			Params: schema.MustParse(`{"type": "object", "properties": {"app": {"type": "string"}}}`),
-			Run: func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{Text: "done"}, nil },
+			Run:    func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{Text: "done"}, nil },
 		}
 	}
 	return &aai.App{

@@ -168,7 +168,11 @@ func refused(r *aai.Request, g Grant) error {
 
 // permissions are all that a person could allow where the request asks for one.
 func permissions(r *aai.Request) []string {
-	if r.App.Targets != nil {
+	switch {
+	case r.App.Targets == nil:
+	case r.Permission() == aai.PermissionStart:
+		return []string{aai.PermissionStart, aai.PermissionSee, aai.PermissionAct}
+	default:
 		return []string{aai.PermissionSee, aai.PermissionAct}
 	}
 	names := make([]string, len(r.App.Tools))

@@ -58,7 +58,8 @@ func title(r *aai.Request) string {
 	return fmt.Sprintf("Allow %s to %s?", r.Call.Caller, windowWords(r, r.Permission()))
 }
 
-// windowWords says what a permission for windows allows.
+// windowWords says what a permission for windows allows, "" being all that can be
+// had with the one that the request asks for.
 func windowWords(r *aai.Request, permission string) string {
 	of := "the windows of " + aai.CleanLabel(r.Target.Name, 60)
 	if r.Target == r.App {
@@ -69,8 +70,14 @@ func windowWords(r *aai.Request, permission string) string {
 		return "see " + of
 	case aai.PermissionAct:
 		return "click and type in " + of
+	case aai.PermissionStart:
+		return "start " + aai.CleanLabel(r.Target.Name, 60) + ", with any arguments"
 	}
-	return "see " + of + ", and click and type in them"
+	all := "see " + of + ", and click and type in them"
+	if r.Permission() == aai.PermissionStart {
+		return windowWords(r, aai.PermissionStart) + ", " + all
+	}
+	return all
 }
 
 // choices are the answers that the request leaves a person. The refusal comes

@@ -23,7 +23,7 @@ func screen() *aai.App {
 }
 
 func program(name, digest string) *aai.App {
-	return &aai.App{ID: "desktop/" + name, Name: name, Digest: digest}
+	return &aai.App{ID: "desktop/" + name, Name: name, Digest: digest, PID: 7}
 }
 
 func operating(target *aai.App, tool string) *aai.Request {
@@ -78,6 +78,29 @@ func TestPreapprovedWindows(t *testing.T) {
 	d.question(t, operating(program("mail", "m1"), "look"))
 }
 
+// TestStarting: what does not run yet is another permission, since arguments can
+// make a program do what none of its buttons does.
+func TestStarting(t *testing.T) {
+	shell, running := program("shell", "s1"), program("shell", "s1")
+	shell.PID = 0
+	d := newDesk(Grant{Caller: "claude-ai", App: "desktop/shell", Tool: aai.PermissionAct, Decision: Allow})
+	d.admits(t, operating(running, "click"))
+	q := d.question(t, operating(shell, "click"))
+	d.admits(t, answered(operating(shell, "click"), q, choiceAlways))
+	d.admits(t, operating(shell, "click"))
+	d.question(t, operating(running, "look"))
+
+	d = newDesk()
+	q = d.question(t, operating(running, "click"))
+	d.admits(t, answered(operating(running, "click"), q, choiceAll))
+	q = d.question(t, operating(shell, "click")) // "all" of what runs is not to start it
+	if said := q.Choices[len(q.Choices)-2].Label; !strings.Contains(said, "start shell, with any arguments, see the windows of shell, and click") {
+		t.Errorf("all is %q", said)
+	}
+	d.admits(t, answered(operating(shell, "click"), q, choiceAll))
+	d.admits(t, operating(shell, "click"))
+}
+
 func TestTheQuestionSaysWhatIsAllowed(t *testing.T) {
 	d := newDesk()
 	for _, c := range []struct {
@@ -87,6 +110,7 @@ func TestTheQuestionSaysWhatIsAllowed(t *testing.T) {
 	}{
 		{program("editor", "e1"), "look", "to see the windows of editor?"},
 		{program("editor", "e1"), "click", "to click and type in the windows of editor?"},
+		{&aai.App{ID: "desktop/shell", Name: "shell"}, "click", "to start shell, with any arguments?"},
 		{nil, "look", "to see the whole screen and the clipboard?"},
 	} {
 		q := d.question(t, operating(c.target, c.tool))

@@ -153,7 +153,7 @@ func (u *suite) clipPicture() {
 }
 
 func (u *suite) unknownProgram() {
-	_, err := u.Backend.Programs.Start(u.within(), "no-such-program-anywhere", nil)
+	_, err := u.Backend.Programs.Find("no-such-program-anywhere")
 	u.coded(err, aai.AppNotFound)
 	if u.Backend.Programs.Descends(u.PID, 1<<30) {
 		u.Error("the program was started by a process that there is not")

@@ -32,6 +32,9 @@ type Subject struct {
 	// and a control: "press Agree", "set_text Notes". The backend must refuse it
 	// with AUTOMATION_NOT_SUPPORTED; all else must work.
 	Unable []string
+	// Untold is what the program's toolkit tells nobody, as a property and a
+	// control: "value Colour", "modal Really?". It is not asked for.
+	Untold []string
 
 	// The rest may be nil; then what needs it is not tried.
 

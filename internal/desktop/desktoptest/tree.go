@@ -192,7 +192,7 @@ func (u *suite) controlStates() {
 	if e := u.control("Agree"); e.States.Has(desktop.Checked) {
 		u.Error("the check box is checked")
 	}
-	if e := u.control("Colour"); e.Value != "Red" {
+	if e := u.control("Colour"); e.Value != "Red" && u.told("value Colour") {
 		u.Errorf("the combo box holds %q", e.Value)
 	}
 	for name, want := range map[string]float64{"Volume": 30, "Count": 5} {
@@ -202,6 +202,9 @@ func (u *suite) controlStates() {
 		}
 	}
 }
+
+// told reports whether the program's toolkit tells it.
+func (u *suite) told(what string) bool { return !slices.Contains(u.Untold, what) }
 
 // readAlike checks that an element is the same alone as in a snapshot.
 func (u *suite) readAlike() {

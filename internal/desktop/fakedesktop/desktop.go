@@ -128,13 +128,9 @@ func (b *backend) Set(ctx context.Context, clip desktop.Clip) error {
 	return nil
 }
 
-func (b *backend) Start(ctx context.Context, name string, _ []string) (int, error) {
-	if err := over(ctx); err != nil {
-		return 0, err
-	}
+func (b *backend) Find(name string) (desktop.Program, error) {
 	b.d.mu.Lock()
-	b.d.note("Start", name)
-	start, ok := b.d.installed[name]
+	_, ok := b.d.installed[name]
 	names := make([]string, 0, len(b.d.installed))
 	for n := range b.d.installed {
 		names = append(names, n)
@@ -144,9 +140,26 @@ func (b *backend) Start(ctx context.Context, name string, _ []string) (int, erro
 		slices.Sort(names)
 		e := aai.Errorf(aai.AppNotFound, "no program %q is installed", aai.CleanLabel(name, 60))
 		e.Candidates = aai.Nearest(name, names, 3)
-		return 0, e
+		return desktop.Program{}, e
 	}
+	return desktop.Program{Name: name, Path: "/usr/bin/" + name}, nil
+}
+
+func (b *backend) Start(ctx context.Context, program desktop.Program, args []string) (int, error) {
+	if err := over(ctx); err != nil {
+		return 0, err
+	}
+	b.d.mu.Lock()
+	b.d.note(append([]string{"Start", program.Name}, args...)...)
+	start := b.d.installed[program.Name]
+	b.d.mu.Unlock()
 	return start().PID(), nil
+}
+
+func (b *backend) Runs(pid int) bool {
+	b.d.mu.Lock()
+	defer b.d.mu.Unlock()
+	return slices.ContainsFunc(b.d.programs, func(p *Program) bool { return p.app.PID == pid })
 }
 
 func (b *backend) Descends(pid, ancestor int) bool {

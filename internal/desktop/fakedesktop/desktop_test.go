@@ -295,10 +295,14 @@ func TestPrograms(t *testing.T) {
 			t.Errorf("Descends(%d, %d) is %v", c.pid, c.ancestor, got)
 		}
 	}
-	if pid, err := programs.Start(t.Context(), "editor", nil); err != nil || pid <= app.PID() {
+	editor, err := programs.Find("editor")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if pid, err := programs.Start(t.Context(), editor, nil); err != nil || pid <= app.PID() || !programs.Runs(pid) || programs.Runs(999_999) {
 		t.Errorf("Start: %d, %v", pid, err)
 	}
-	if _, err := programs.Start(t.Context(), "edtor", nil); code(err) != aai.AppNotFound || !slices.Contains(aai.AsError(err).Candidates, "editor") {
+	if _, err := programs.Find("edtor"); code(err) != aai.AppNotFound || !slices.Contains(aai.AsError(err).Candidates, "editor") {
 		t.Errorf("Start: %v", err)
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"aai"
+	"aai/internal/desktop"
 )
 
 // Config says where programs are.
@@ -29,31 +30,21 @@ type Launcher struct{ cfg Config }
 // New returns a Launcher. It does no I/O.
 func New(cfg Config) *Launcher { return &Launcher{cfg} }
 
-// A program is what is to be started.
-type program struct {
-	path string
-	args []string
-}
-
 // Start implements desktop.Programs. The program outlives the gateway.
-func (l *Launcher) Start(ctx context.Context, name string, args []string) (int, error) {
+func (l *Launcher) Start(ctx context.Context, p desktop.Program, args []string) (int, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
-	p, err := l.find(name)
-	if err != nil {
-		return 0, err
-	}
-	p.args = append(p.args, args...)
-	if isChromium(p.path) {
-		p.args = append(chromiumSwitches(), p.args...)
+	args = slices.Concat(p.Args, args)
+	if isChromium(p.Path) {
+		args = append(chromiumSwitches(), args...)
 	}
 	// Not the call's context: the program is there to stay.
-	cmd := exec.CommandContext(context.WithoutCancel(ctx), p.path, p.args...)
+	cmd := exec.CommandContext(context.WithoutCancel(ctx), p.Path, args...)
 	cmd.Env = append(slices.Clone(l.cfg.Environ), toolkitSwitches()...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
-		e := aai.Errorf(aai.AutomationFailed, "%s could not be started: %w", aai.CleanLabel(p.path, 200), err)
+		e := aai.Errorf(aai.AutomationFailed, "%s could not be started: %w", aai.CleanLabel(p.Path, 200), err)
 		e.Delivery = aai.NotDelivered
 		return 0, e
 	}
@@ -88,16 +79,16 @@ func isChromium(path string) bool {
 	return err == nil
 }
 
-// find finds a program by its path, its desktop entry or its name.
-func (l *Launcher) find(name string) (program, error) {
+// Find implements desktop.Programs.
+func (l *Launcher) Find(name string) (desktop.Program, error) {
 	if filepath.IsAbs(name) {
 		if !executable(name) {
-			return program{}, aai.Errorf(aai.AppNotFound, "launch: %s is no program", aai.CleanLabel(name, 200))
+			return desktop.Program{}, aai.Errorf(aai.AppNotFound, "%s is no program", aai.CleanLabel(name, 200))
 		}
-		return program{path: name}, nil
+		return desktop.Program{Name: filepath.Base(name), Path: name}, nil
 	}
 	if name == "" || strings.ContainsAny(name, "/\x00") {
-		return program{}, aai.Errorf(aai.InvalidParams, "launch: expected a program's name, a desktop entry or an absolute path, got %q", aai.CleanLabel(name, 100))
+		return desktop.Program{}, aai.Errorf(aai.InvalidParams, "expected a program's name, a desktop entry or an absolute path, got %q", aai.CleanLabel(name, 100))
 	}
 	entries := l.entries()
 	id := strings.TrimSuffix(name, ".desktop")
@@ -112,33 +103,33 @@ func (l *Launcher) find(name string) (program, error) {
 		}
 	}
 	if path := l.onPath(name); path != "" {
-		return program{path: path}, nil
+		return desktop.Program{Name: name, Path: path}, nil
 	}
 	names := make([]string, 0, 2*len(entries))
 	for _, e := range entries {
 		names = append(names, e.id, e.name)
 	}
 	slices.Sort(names)
-	err := aai.Errorf(aai.AppNotFound, "launch: no program %q is installed", aai.CleanLabel(name, 100))
+	err := aai.Errorf(aai.AppNotFound, "no program %q is installed", aai.CleanLabel(name, 100))
 	err.Candidates = aai.Nearest(name, slices.Compact(names), 3)
-	return program{}, err
+	return desktop.Program{}, err
 }
 
-func (l *Launcher) fromEntry(e entry) (program, error) {
+func (l *Launcher) fromEntry(e entry) (desktop.Program, error) {
 	words := e.command()
 	if e.terminal || len(words) == 0 {
-		err := aai.Errorf(aai.AutomationNotSupported, "launch: %s has no window of its own", aai.CleanLabel(e.id, 100))
+		err := aai.Errorf(aai.AutomationNotSupported, "%s has no window of its own", aai.CleanLabel(e.id, 100))
 		err.Delivery = aai.NotDelivered
-		return program{}, err
+		return desktop.Program{}, err
 	}
 	path := words[0]
 	if !filepath.IsAbs(path) {
 		path = l.onPath(path)
 	}
 	if path == "" || !executable(path) {
-		return program{}, aai.Errorf(aai.AppNotFound, "launch: %s begins with %q, which is no program here", aai.CleanLabel(e.file, 200), aai.CleanLabel(words[0], 100))
+		return desktop.Program{}, aai.Errorf(aai.AppNotFound, "%s begins with %q, which is no program here", aai.CleanLabel(e.file, 200), aai.CleanLabel(words[0], 100))
 	}
-	return program{path: path, args: words[1:]}, nil
+	return desktop.Program{Name: e.name, Path: path, Args: words[1:]}, nil
 }
 
 // onPath finds a program as a shell does. Relative parts of the PATH are passed
@@ -156,6 +147,9 @@ func executable(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
+
+// Runs implements desktop.Programs.
+func (*Launcher) Runs(pid int) bool { return syscall.Kill(pid, 0) == nil }
 
 // Descends implements desktop.Programs. Start makes a session of every program,
 // which those that it starts stay in even when the ones between have ended.

@@ -65,7 +65,11 @@ func await(t *testing.T, file string) string {
 
 func start(t *testing.T, l *Launcher, name string, args ...string) int {
 	t.Helper()
-	pid, err := l.Start(t.Context(), name, args)
+	program, err := l.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pid, err := l.Start(t.Context(), program, args)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -147,11 +151,11 @@ func TestWhatCannotBeStarted(t *testing.T) {
 		"hidden":                       aai.AppNotFound,
 		filepath.Join(dir, "bin/none"): aai.AppNotFound,
 	} {
-		if pid, err := l.Start(t.Context(), name, nil); pid != 0 || aai.AsError(err) == nil || aai.AsError(err).Code != code {
-			t.Errorf("%q: process %d, %v; want %s", name, pid, err, code)
+		if p, err := l.Find(name); p.Path != "" || aai.AsError(err) == nil || aai.AsError(err).Code != code {
+			t.Errorf("%q: %v, %v; want %s", name, p, err, code)
 		}
 	}
-	_, err := l.Start(t.Context(), "org.example.Edit", nil)
+	_, err := l.Find("org.example.Edit")
 	if e := aai.AsError(err); len(e.Candidates) == 0 || e.Candidates[0] != "org.example.Editor" {
 		t.Errorf("candidates %q", e.Candidates)
 	}
