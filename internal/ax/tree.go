@@ -84,11 +84,11 @@ func (v *view) page(o desktop.OutlineOptions) (desktop.Page, any, error) {
 		return page, nil, err
 	}
 	page.Text = desktop.Fence(page.Text, v.app.Name)
-	if page.More != "" {
-		page.Text += fmt.Sprintf("more: %q\n", page.More)
-	}
 	page.Text += fmt.Sprintf("%d of %d things to act on", page.Shown, page.Total)
+	if page.More != "" {
+		page.Text += fmt.Sprintf("; more: %q", page.More)
+	}
 	page.Tokens = desktop.EstimateTokens(page.Text) + sizeTokens
-	page.Text += fmt.Sprintf(", about %d tokens\n", page.Tokens)
+	page.Text += fmt.Sprintf("; about %d tokens\n", page.Tokens)
 	return page, pageView{name, page.Tokens, page.Shown, page.Total, page.More, nil}, nil
 }

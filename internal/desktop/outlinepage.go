@@ -198,19 +198,16 @@ func (w *walker) context(c int) string {
 	return text
 }
 
-// note says what is not on the page.
+// note says what is not on the page. How much more there is, and its cursor, are
+// in the Page and for the caller to tell: it is no content of the app.
 func (a *attempt) note(p *pager) string {
 	switch {
-	case a.next >= 0:
+	case a.next >= 0 && p.as == jsonForm:
 		left := ""
 		if a.omits != "" {
 			left = ", without " + a.omits
 		}
-		told := fmt.Sprintf("%d of %d elements to act on%s", a.acting(), p.total, left)
-		if p.as == jsonForm {
-			return told
-		}
-		return told + "; for more: after " + p.cursor(a.next)
+		return fmt.Sprintf("%d of %d elements to act on%s", a.acting(), p.total, left)
 	case len(p.nodes) == 0:
 		return "nothing is showing"
 	case len(a.parts) == 0:
