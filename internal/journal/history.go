@@ -24,7 +24,7 @@ const maxLine = 1 << 20
 
 // A Filter says which calls History returns. Empty fields let everything pass.
 type Filter struct {
-	App, Tool string    // exact
+	App, Tool string    // exact; App is also what the call touched
 	Caller    string    // part of the caller's name or its door, ignoring case
 	Result    string    // "ok", or an error code
 	Since     time.Time // received at or after
@@ -40,6 +40,7 @@ type Past struct {
 	Caller  string          `json:"caller"`
 	App     string          `json:"app"`
 	Tool    string          `json:"tool"`
+	Target  string          `json:"target,omitempty"` // what the call touched, where that is not the app
 	Effect  string          `json:"effect,omitempty"`
 	Consent string          `json:"consent,omitempty"`
 	Args    json.RawMessage `json:"args,omitempty"`
@@ -83,7 +84,7 @@ func (j *Journal) History(ctx context.Context, f Filter) ([]Past, error) {
 
 func (f Filter) passes(p *Past) bool {
 	caller := strings.ToLower(p.Door + ":" + p.Caller)
-	return (f.App == "" || f.App == p.App) &&
+	return (f.App == "" || f.App == p.App || f.App == p.Target) &&
 		(f.Tool == "" || f.Tool == p.Tool) &&
 		(f.Result == "" || strings.EqualFold(f.Result, p.Result)) &&
 		(f.Caller == "" || strings.Contains(caller, strings.ToLower(f.Caller))) &&
@@ -137,6 +138,9 @@ func (j *joiner) add(b []byte) {
 		p = &Past{Time: when, Call: l.Call, Parent: l.Parent, Door: l.Door, Caller: l.Caller, App: l.App, Tool: l.Tool, Result: "unknown"}
 		j.open[l.Call] = p
 		j.calls = append(j.calls, p)
+	}
+	if l.Target != l.App && l.Target != "" {
+		p.Target = l.Target
 	}
 	switch l.Kind {
 	case aai.Received:

@@ -55,6 +55,23 @@ func TestHistoryOfEveryEnding(t *testing.T) {
 	}
 }
 
+// TestHistoryOfWindows: what a call touched is told, and found.
+func TestHistoryOfWindows(t *testing.T) {
+	path := journalPath(t)
+	click := intent("click")
+	click.App, click.Target = "desktop", "desktop/editor"
+	record(t, open(t, path), received("click"), click, outcome("click"), received("add"), intent("add"), outcome("add"))
+	for app, want := range map[string]string{"desktop/editor": "click", "desktop": "click", notes: "add"} {
+		found, err := New(path).History(t.Context(), Filter{App: app})
+		if err != nil || len(found) != 1 || found[0].Call != want {
+			t.Errorf("%s: %+v, %v; want %s", app, found, err, want)
+		}
+		if want == "click" && (found[0].App != "desktop" || found[0].Target != "desktop/editor") {
+			t.Errorf("%s: the app is %s, the target %s", app, found[0].App, found[0].Target)
+		}
+	}
+}
+
 func TestHistoryFilters(t *testing.T) {
 	path := journalPath(t)
 	j := open(t, path)

@@ -171,7 +171,8 @@ func permissions(r *aai.Request) []string {
 	switch {
 	case r.App.Targets == nil:
 	case r.Permission() == aai.PermissionStart:
-		return []string{aai.PermissionStart, aai.PermissionSee, aai.PermissionAct}
+		// What will run may be another program than the script that starts it.
+		return []string{aai.PermissionStart}
 	default:
 		return []string{aai.PermissionSee, aai.PermissionAct}
 	}

@@ -35,7 +35,11 @@ func (c *Consent) question(r *aai.Request, changed bool, now time.Time) aai.Ques
 	line("Effect", "%s", effectWords(r.Tool.Effect))
 	line("With", "%s", shownArgs(r))
 	if changed {
-		text.WriteString("You allowed this before, but the app's descriptor has changed since then.\n")
+		what := "the app's descriptor has changed since then"
+		if r.App.Targets != nil {
+			what = "for another program of that name"
+		}
+		text.WriteString("You allowed this before, but " + what + ".\n")
 	}
 	return aai.Question{
 		ID:       questionID,
@@ -58,8 +62,8 @@ func title(r *aai.Request) string {
 	return fmt.Sprintf("Allow %s to %s?", r.Call.Caller, windowWords(r, r.Permission()))
 }
 
-// windowWords says what a permission for windows allows, "" being all that can be
-// had with the one that the request asks for.
+// windowWords says what a permission for windows allows, "" being to see and to
+// act.
 func windowWords(r *aai.Request, permission string) string {
 	of := "the windows of " + aai.CleanLabel(r.Target.Name, 60)
 	if r.Target == r.App {
@@ -73,11 +77,7 @@ func windowWords(r *aai.Request, permission string) string {
 	case aai.PermissionStart:
 		return "start " + aai.CleanLabel(r.Target.Name, 60) + ", with any arguments"
 	}
-	all := "see " + of + ", and click and type in them"
-	if r.Permission() == aai.PermissionStart {
-		return windowWords(r, aai.PermissionStart) + ", " + all
-	}
-	return all
+	return "see " + of + ", and click and type in them"
 }
 
 // choices are the answers that the request leaves a person. The refusal comes
@@ -91,10 +91,11 @@ func choices(r *aai.Request) []aai.Choice {
 	if r.Call.Caller.Session != "" {
 		offered = append(offered, aai.Choice{ID: choiceSession, Label: "Allow " + this + " in this session"})
 	}
-	return append(offered,
-		aai.Choice{ID: choiceAlways, Label: "Always allow " + this},
-		aai.Choice{ID: choiceAll, Label: all},
-		aai.Choice{ID: choiceNever, Label: "Never allow " + this})
+	offered = append(offered, aai.Choice{ID: choiceAlways, Label: "Always allow " + this})
+	if r.App.Targets == nil || len(permissions(r)) > 1 {
+		offered = append(offered, aai.Choice{ID: choiceAll, Label: all})
+	}
+	return append(offered, aai.Choice{ID: choiceNever, Label: "Never allow " + this})
 }
 
 func effectWords(e aai.Effect) string {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"strconv"
 
@@ -59,6 +60,7 @@ type pastCall struct {
 	Caller  string  `json:"caller"`
 	App     string  `json:"app"`
 	Tool    string  `json:"tool"`
+	Target  string  `json:"target,omitempty"`
 	Effect  string  `json:"effect"`
 	Consent string  `json:"consent"`
 	Result  string  `json:"result"`
@@ -79,7 +81,7 @@ func (r *run) history(ctx context.Context, args map[string]any) error {
 		rows := make([][]string, 0, len(calls))
 		for _, c := range calls {
 			rows = append(rows, []string{
-				r.output.shownTime(c.Time), c.Caller, c.App, c.Tool, c.Effect, c.Result,
+				r.output.shownTime(c.Time), c.Caller, cmp.Or(c.Target, c.App), c.Tool, c.Effect, c.Result,
 				strconv.FormatFloat(c.MS, 'f', -1, 64), c.Consent, c.Call, c.Message,
 			})
 		}
