@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,17 +24,26 @@ import (
 // SDK talks to it.
 func (*program) demo() func(context.Context, cli.Flags, io.Writer) error {
 	return func(ctx context.Context, _ cli.Flags, out io.Writer) (err error) {
+		if err := adoptOrphans(); err != nil {
+			return aai.Errorf(aai.Internal, "the demo could not see to it that all it starts ends with it: %w", err)
+		}
 		s, err := startSession(ctx)
 		if err != nil {
 			return err
 		}
-		defer s.end()
+		defer func() {
+			s.stop()
+			endOrphans() // they may still write into the session's folder
+			s.remove()
+		}()
 		a, err := connectAgent(ctx, s, out)
 		if err != nil {
 			return err
 		}
 		defer a.close()
-		for _, step := range []func(context.Context) error{a.lookAround, a.calculate, a.notify, a.files, a.music, a.mistakes} {
+		for _, step := range []func(context.Context) error{
+			a.lookAround, a.calculate, a.notify, a.files, a.music, a.windows(s), a.mistakes,
+		} {
 			if err := step(ctx); err != nil {
 				return err
 			}
@@ -44,10 +55,14 @@ func (*program) demo() func(context.Context, cli.Flags, io.Writer) error {
 
 // An agent is the demo's MCP client and what it prints.
 type agent struct {
-	session *mcp.ClientSession
-	home    string
-	out     io.Writer
+	session  *mcp.ClientSession
+	home     string
+	out      io.Writer
+	pictures []picture
 }
+
+// callPatience is longer than any tool may take.
+const callPatience = time.Minute
 
 func connectAgent(ctx context.Context, s *session, out io.Writer) (*agent, error) {
 	self, err := os.Executable()
@@ -56,9 +71,11 @@ func connectAgent(ctx context.Context, s *session, out io.Writer) (*agent, error
 	}
 	a := &agent{home: s.home, out: out}
 	client := mcp.NewClient(&mcp.Implementation{Name: "demo-agent", Version: version}, &mcp.ClientOptions{ElicitationHandler: a.person})
-	server := exec.CommandContext(ctx, self, "--mcp", "--log-level", "error")
+	server := exec.CommandContext(ctx, self, "mcp", "serve", "--profile", "all", "--log-level", "error")
 	server.Env = s.env
 	server.Stderr = os.Stderr
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	a.session, err = client.Connect(ctx, &mcp.CommandTransport{Command: server}, nil)
 	if err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the gateway did not start: %w", err)
@@ -91,24 +108,72 @@ func (a *agent) line(mark, text string) {
 	}
 }
 
-// person answers a question of the gateway as somebody at the computer might.
+// person answers a question of the gateway as somebody at the computer might: for
+// good and for all of an app where that is offered, else for this session.
 func (a *agent) person(_ context.Context, req *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
 	a.print("    the gateway asks the person at this computer:\n")
 	a.line("  ┆", req.Params.Message)
-	a.print("    the person (played by this demo) chooses: Always allow all tools this app has now\n")
-	return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"decision": "all"}}, nil
+	var form struct {
+		Properties struct {
+			Decision struct {
+				Enum      []string `json:"enum"`
+				EnumNames []string `json:"enumNames"`
+			} `json:"decision"`
+		} `json:"properties"`
+	}
+	if err := remarshal(req.Params.RequestedSchema, &form); err != nil {
+		return nil, err
+	}
+	choices := form.Properties.Decision
+	for _, decision := range []string{"all", "session"} {
+		if i := slices.Index(choices.Enum, decision); i >= 0 && i < len(choices.EnumNames) {
+			a.print("    the person (played by this demo) chooses: %s\n", choices.EnumNames[i])
+			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"decision": decision}}, nil
+		}
+	}
+	a.print("    the person (played by this demo) does not know this question, and refuses\n")
+	return &mcp.ElicitResult{Action: "decline"}, nil
+}
+
+// remarshal reads a value that came as JSON as the type it is known to have.
+func remarshal(from, to any) error {
+	b, err := json.Marshal(from)
+	if err == nil {
+		err = json.Unmarshal(b, to)
+	}
+	if err != nil {
+		return aai.Errorf(aai.AutomationFailed, "the gateway's answer cannot be understood: %w", err)
+	}
+	return nil
+}
+
+// textOf is the text of a result.
+func textOf(result *mcp.CallToolResult) string {
+	var texts []string
+	for _, c := range result.Content {
+		if text, ok := c.(*mcp.TextContent); ok {
+			texts = append(texts, text.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// request prints what is about to be called.
+func (a *agent) request(name string, args map[string]any) {
+	shown := ""
+	if len(args) > 0 {
+		if b, err := json.Marshal(args); err == nil {
+			shown = string(b)
+		}
+	}
+	a.line("→", name+" "+shown)
 }
 
 // call calls one MCP tool and prints the request and the answer.
 func (a *agent) call(ctx context.Context, name string, args map[string]any, show func(string) string) (*mcp.CallToolResult, error) {
-	request, err := json.Marshal(args)
-	if err != nil {
-		return nil, err
-	}
-	if len(args) == 0 {
-		request = nil
-	}
-	a.line("→", fmt.Sprintf("%s %s", name, request))
+	a.request(name, args)
+	ctx, cancel := context.WithTimeout(ctx, callPatience)
+	defer cancel()
 	result, err := a.session.CallTool(ctx, &mcp.CallToolParams{Name: name, Arguments: args})
 	if err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the gateway did not answer %s: %w", name, err)
@@ -117,11 +182,11 @@ func (a *agent) call(ctx context.Context, name string, args map[string]any, show
 	if result.IsError {
 		mark = "✗"
 	}
-	for _, c := range result.Content {
-		if text, ok := c.(*mcp.TextContent); ok {
-			a.line(mark, show(text.Text))
-		}
+	answer := textOf(result)
+	if !result.IsError {
+		answer = show(answer)
 	}
+	a.line(mark, answer)
 	return result, nil
 }
 
@@ -152,13 +217,21 @@ func (a *agent) exec(ctx context.Context, app, tool string, args map[string]any)
 func (a *agent) lookAround(ctx context.Context) error {
 	a.title("What apps are there?")
 	a.line("→", "tools/list")
-	list, err := a.session.ListTools(ctx, nil)
+	listing, cancel := context.WithTimeout(ctx, callPatience)
+	defer cancel()
+	list, err := a.session.ListTools(listing, nil)
 	if err != nil {
 		return aai.Errorf(aai.AutomationFailed, "the gateway did not list its tools: %w", err)
 	}
+	var forWindows []string
 	for _, tool := range list.Tools {
+		if strings.HasPrefix(tool.Name, "ax_") {
+			forWindows = append(forWindows, tool.Name)
+			continue
+		}
 		a.line("←", tool.Name+": "+tool.Description)
 	}
+	a.line("←", fmt.Sprintf("and %d tools for the windows of any program: %s", len(forWindows), strings.Join(forWindows, ", ")))
 	a.title("How is the calculator used?")
 	_, err = a.call(ctx, "app_org_gnome_Calculator", nil, beginning)
 	return err
@@ -202,10 +275,8 @@ func (a *agent) await(ctx context.Context, app, tool, want string) error {
 		if err != nil {
 			return err
 		}
-		for _, c := range result.Content {
-			if text, ok := c.(*mcp.TextContent); ok && strings.TrimSpace(text.Text) == want {
-				return nil
-			}
+		if strings.TrimSpace(textOf(result)) == want {
+			return nil
 		}
 		select {
 		case <-ctx.Done():
@@ -237,23 +308,29 @@ func (a *agent) looksBack(ctx context.Context, s *session) error {
 	if err != nil {
 		return aai.Errorf(aai.Internal, "the program does not know where it is: %w", err)
 	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	history := exec.CommandContext(ctx, self, "history", "--format", "json")
 	history.Env = s.env
 	b, err := history.Output()
 	if err != nil {
 		return aai.Errorf(aai.AutomationFailed, "the history cannot be read: %w", err)
 	}
-	var calls []struct{ Caller, App, Tool, Effect, Consent, Result string }
+	var calls []struct{ App, Target, Tool, Effect, Consent, Result string }
 	if err := json.Unmarshal(b, &calls); err != nil {
 		return aai.Errorf(aai.AutomationFailed, "the history cannot be understood: %w", err)
 	}
 	for _, c := range calls {
-		a.line("·", fmt.Sprintf("%-18s %-30s %-14s %-8s %s", c.Result, c.App, c.Tool, c.Effect, c.Consent))
+		a.line("·", fmt.Sprintf("%-18s %-30s %-14s %-8s %s", c.Result, cmp.Or(c.Target, c.App), c.Tool, c.Effect, c.Consent))
 	}
 	picture, err := s.screenshot()
 	if err != nil {
 		return err
 	}
-	a.print("\nThe desktop at the end: %s\n", picture)
+	files, err := a.keepPictures()
+	if err != nil {
+		return err
+	}
+	a.print("\nWindows as the agent saw them: %s\nThe desktop at the end: %s\n", strings.Join(files, " "), picture)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"image"
 	"image/color"
 	"image/png"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -35,21 +37,25 @@ func newDemoRun(t *testing.T) demoRun {
 	return d
 }
 
-// left returns the processes of the session that are still there.
-func (d demoRun) left(t *testing.T) []string {
+// left returns the processes of the session that are still there, by their ids.
+func (d demoRun) left(t *testing.T) map[int]string {
 	t.Helper()
 	processes, err := filepath.Glob("/proc/[0-9]*")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var left []string
+	left := make(map[int]string)
 	for _, process := range processes {
 		environ, err := os.ReadFile(filepath.Join(process, "environ"))
 		if err != nil || !bytes.Contains(environ, []byte(d.mark)) {
 			continue // it is gone, or somebody else's
 		}
 		command, _ := os.ReadFile(filepath.Join(process, "cmdline"))
-		left = append(left, string(bytes.ReplaceAll(command, []byte{0}, []byte(" "))))
+		pid, err := strconv.Atoi(filepath.Base(process))
+		if err != nil {
+			t.Fatal(err)
+		}
+		left[pid] = string(bytes.ReplaceAll(command, []byte{0}, []byte(" ")))
 	}
 	return left
 }
@@ -58,7 +64,7 @@ func (d demoRun) left(t *testing.T) []string {
 func (d demoRun) nothingLeft(t *testing.T, output string) {
 	t.Helper()
 	if left := d.left(t); len(left) > 0 {
-		t.Errorf("still running: %q", left)
+		t.Errorf("still running: %v", left)
 	}
 	folders := regexp.MustCompile(`/tmp/aai-demo-\d+/`).FindAllString(output, -1)
 	slices.Sort(folders)
@@ -85,13 +91,30 @@ func TestDemo(t *testing.T) {
 		"── Dunst shows a notification", "aai_exec", "← ",
 		"── Thunar shows a folder", "file:///tmp/aai-demo-",
 		"── mpv plays", "← 0.5", "← Playing",
+		"── An agent opens programs", "Allow mcp:demo-agent to start Mousepad", `ax_find {"app":"browser"`, "← button \"Book it\"",
+		"── A text editor", "← Typed into textbox", "✓ on disk, letter.txt holds what was typed", "✓ not disturbed, ", `"Documents - Thunar" has the keyboard`,
+		"── A calculator", "✓ 12 × 34 = 408", "── The same calculator", "✓ √(3² + 4²) = 5",
+		"── A form on the web", `textbox "Name"`, "✓ the web server got", "Café Ωmega", "✓ not disturbed, ",
 		"── What if the agent is wrong?", "✗ TOOL_NOT_FOUND", "Did you mean: calculate?", "✗ INVALID_PARAMS", `got "loud"`,
 		"── What is on record?", "CONSENT_REQUIRED", "all (client)",
-		"The desktop at the end: "+d.pictures,
+		"Windows as the agent saw them: "+d.pictures, "The desktop at the end: "+d.pictures,
 	)
 	d.nothingLeft(t, output)
-	_, picture, _ := strings.Cut(strings.TrimSpace(output), "The desktop at the end: ")
-	mustShowSomething(t, picture)
+	_, pictures, _ := strings.Cut(strings.TrimSpace(output), "Windows as the agent saw them: ")
+	windows, picture, _ := strings.Cut(pictures, "\nThe desktop at the end: ")
+	if size := mustShowSomething(t, picture); size != image.Pt(1440, 900) {
+		t.Errorf("the picture of the desktop is %v", size)
+	}
+	var names []string
+	for file := range strings.FieldsSeq(windows) {
+		names = append(names, filepath.Base(file))
+		if size := mustShowSomething(t, file); size.X < 300 || size.Y < 200 {
+			t.Errorf("%s is %v", file, size)
+		}
+	}
+	if want := []string{"editor.png", "calculator.png", "form.png"}; !slices.Equal(names, want) {
+		t.Errorf("the pictures of windows are %q, want %q", names, want)
+	}
 }
 
 func inOrder(t *testing.T, output string, lines ...string) {
@@ -106,9 +129,9 @@ func inOrder(t *testing.T, output string, lines ...string) {
 	}
 }
 
-// mustShowSomething wants a PNG of the screen's size with many colours: a bare
-// screen has one.
-func mustShowSomething(t *testing.T, path string) {
+// mustShowSomething wants a PNG with many colours, a bare screen has one, and
+// returns its size.
+func mustShowSomething(t *testing.T, path string) image.Point {
 	t.Helper()
 	f, err := os.Open(path)
 	if err != nil {
@@ -119,9 +142,6 @@ func mustShowSomething(t *testing.T, path string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if size := picture.Bounds().Size(); size.X != 1024 || size.Y != 640 {
-		t.Errorf("the picture is %v", size)
-	}
 	colours := map[color.Color]bool{}
 	for y := range picture.Bounds().Dy() {
 		for x := range picture.Bounds().Dx() {
@@ -129,44 +149,59 @@ func mustShowSomething(t *testing.T, path string) {
 		}
 	}
 	if len(colours) < 10 {
-		t.Errorf("the picture has %d colours; no window was drawn", len(colours))
+		t.Errorf("%s has %d colours; no window was drawn", path, len(colours))
 	}
+	return picture.Bounds().Size()
 }
 
-// A person who has seen enough presses ^C.
+// A person who has seen enough presses ^C, while an app runs that D-Bus started, or
+// programs that the agent did, one of which hangs.
 func TestDemoInterrupted(t *testing.T) {
-	d := newDemoRun(t)
-	out, err := d.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
+	for name, seen := range map[string]string{"app": "6.148914691", "windows": "✓ 12 × 34 = 408"} {
+		t.Run(name, func(t *testing.T) {
+			d := newDemoRun(t)
+			out, err := d.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := d.Start(); err != nil {
+				t.Fatal(err)
+			}
+			var output strings.Builder
+			lines := bufio.NewReader(out)
+			for !strings.Contains(output.String(), seen) {
+				line, err := lines.ReadString('\n')
+				output.WriteString(line)
+				if err != nil {
+					t.Fatalf("%v after\n%s", err, output.String())
+				}
+			}
+			running := d.left(t)
+			if len(running) < 5 {
+				t.Errorf("in the midst of it only these run: %v", running)
+			}
+			for pid, command := range running {
+				if !strings.HasPrefix(command, "mousepad ") && !strings.Contains(command, "/mousepad ") {
+					continue
+				}
+				if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := d.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+			rest, err := io.ReadAll(lines)
+			if err != nil {
+				t.Fatal(err)
+			}
+			output.Write(rest)
+			err = d.Wait()
+			if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 128+int(syscall.SIGINT) {
+				t.Errorf("it ended with %v", err)
+			}
+			d.nothingLeft(t, output.String())
+			nothingIn(t, d.pictures)
+		})
 	}
-	if err := d.Start(); err != nil {
-		t.Fatal(err)
-	}
-	var output strings.Builder
-	lines := bufio.NewReader(out)
-	for !strings.Contains(output.String(), "6.148914691") { // the calculator is running
-		line, err := lines.ReadString('\n')
-		output.WriteString(line)
-		if err != nil {
-			t.Fatalf("%v after\n%s", err, output.String())
-		}
-	}
-	if len(d.left(t)) < 5 {
-		t.Errorf("in the midst of it only these run: %q", d.left(t))
-	}
-	if err := d.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	rest, err := io.ReadAll(lines)
-	if err != nil {
-		t.Fatal(err)
-	}
-	output.Write(rest)
-	err = d.Wait()
-	if exit, ok := errors.AsType[*exec.ExitError](err); !ok || exit.ExitCode() != 128+int(syscall.SIGINT) {
-		t.Errorf("it ended with %v", err)
-	}
-	d.nothingLeft(t, output.String())
-	nothingIn(t, d.pictures)
 }

@@ -30,6 +30,8 @@ func demoPrograms() map[string]string {
 	return map[string]string{
 		"Xvfb": "xvfb", "dbus-daemon": "dbus-daemon", "gnome-calculator": "gnome-calculator",
 		"dunst": "dunst", "thunar": "thunar", "mpv": "mpv mpv-mpris",
+		"openbox": "openbox", "xsetroot": "x11-xserver-utils", "xdotool": "xdotool",
+		"mousepad": "mousepad",
 	}
 }
 
@@ -71,7 +73,8 @@ func startSession(ctx context.Context) (_ *session, err error) {
 	s := &session{dir: dir, home: filepath.Join(dir, "home")}
 	defer func() {
 		if err != nil {
-			s.end()
+			s.stop()
+			s.remove()
 		}
 	}()
 	if err := s.furnish(); err != nil {
@@ -83,27 +86,41 @@ func startSession(ctx context.Context) (_ *session, err error) {
 	if err := s.startBus(ctx); err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the demo's bus did not start: %w", err)
 	}
+	if err := s.startWindowManager(ctx); err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "openbox did not start: %w", err)
+	}
 	if err := s.startPlayer(ctx); err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "mpv did not start: %w", err)
 	}
 	return s, nil
 }
 
-// furnish makes the home: descriptors, some files, a tune.
+// furnish makes the home: descriptors, some files, a tune, and how windows look.
 func (s *session) furnish() error {
-	run := filepath.Join(s.dir, "run")
-	for _, dir := range []string{s.home, run, filepath.Join(s.home, "Documents"), filepath.Join(s.home, ".aai"), filepath.Join(s.dir, "screen")} {
+	run, tmp := filepath.Join(s.dir, "run"), filepath.Join(s.dir, "tmp")
+	for _, dir := range []string{run, tmp, filepath.Join(s.dir, "screen")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return err
 		}
 	}
+	content := map[string][]byte{
+		"tune.wav":               silence(60),
+		"Documents/accounts.csv": []byte("March,120\nApril,95\n"),
+		"Documents/holiday.txt":  []byte("Two weeks in June.\n"),
+		"Documents/shopping.txt": []byte("Bread, apples, tea.\n"),
+		openboxConfig:            demoFile("openbox.xml"),
+		".config/dunst/dunstrc":  demoFile("dunstrc"),
+		chromiumEntry:            []byte(s.chromium()),
+	}
 	for _, id := range demoApps() {
-		name := id + "/aai.json"
-		b, err := fs.ReadFile(descriptors.FS(), name)
+		b, err := fs.ReadFile(descriptors.FS(), id+"/aai.json")
 		if err != nil {
 			return err
 		}
-		path := filepath.Join(s.home, ".aai", filepath.FromSlash(name))
+		content[".aai/"+id+"/aai.json"] = b
+	}
+	for name, b := range content {
+		path := filepath.Join(s.home, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return err
 		}
@@ -111,16 +128,32 @@ func (s *session) furnish() error {
 			return err
 		}
 	}
-	for _, name := range []string{"letter.txt", "accounts.csv", "holiday.txt"} {
-		if err := os.WriteFile(filepath.Join(s.home, "Documents", name), []byte(name+"\n"), 0o600); err != nil {
-			return err
-		}
-	}
 	s.env = []string{
-		"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "XDG_RUNTIME_DIR=" + run,
-		"GSETTINGS_BACKEND=memory", "NO_AT_BRIDGE=1", "DBUS_SESSION_BUS_ADDRESS=unix:path=" + filepath.Join(run, "bus"),
+		"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "XDG_RUNTIME_DIR=" + run, "TMPDIR=" + tmp,
+		"DBUS_SESSION_BUS_ADDRESS=unix:path=" + filepath.Join(run, "bus"), "GSETTINGS_BACKEND=memory",
+		"XDG_SESSION_TYPE=x11", "GDK_BACKEND=x11", "GTK_USE_PORTAL=0", "GIO_USE_VFS=local",
+		"GSK_RENDERER=cairo", "LIBGL_ALWAYS_SOFTWARE=1", // there is no graphics card
 	}
-	return os.WriteFile(filepath.Join(s.home, "tune.wav"), silence(60), 0o600)
+	return nil
+}
+
+// Files in the demo's home.
+const (
+	openboxConfig = ".config/openbox/rc.xml"
+	chromiumEntry = ".local/share/applications/chromium.desktop"
+)
+
+// chromium is the desktop entry of a Chromium that keeps to the demo's home and is
+// silent on the network. As root it cannot have its sandbox.
+func (s *session) chromium() string {
+	switches := "--user-data-dir=" + filepath.Join(s.home, ".config", "chromium") +
+		" --no-first-run --no-default-browser-check --password-store=basic --lang=en" +
+		" --disable-gpu --disable-dev-shm-usage --disable-breakpad --disable-extensions --disable-sync" +
+		" --disable-background-networking --disable-component-update"
+	if os.Geteuid() == 0 {
+		switches += " --no-sandbox --test-type"
+	}
+	return "[Desktop Entry]\nType=Application\nName=Chromium\nExec=chromium " + switches + " %U\n"
 }
 
 // silence is a WAV file (RIFF, PCM, mono, 8 kHz, 8 bit) of so many seconds.
@@ -157,7 +190,7 @@ func (s *session) startScreen(ctx context.Context) error {
 		return err
 	}
 	defer r.Close() //nolint:errcheck // it was only read
-	err = s.start(ctx, []*os.File{w}, "Xvfb", "-displayfd", "3", "-screen", "0", "1024x640x24", "-nolisten", "tcp",
+	err = s.start(ctx, []*os.File{w}, "Xvfb", "-displayfd", "3", "-screen", "0", "1440x900x24", "-nolisten", "tcp",
 		"-fbdir", filepath.Join(s.dir, "screen"))
 	if err := w.Close(); err != nil {
 		return err
@@ -185,6 +218,19 @@ func (s *session) startBus(ctx context.Context) error {
 	return waitFor(ctx, func() bool { _, err := os.Stat(address); return err == nil })
 }
 
+// startWindowManager starts what places the windows, and paints the screen.
+func (s *session) startWindowManager(ctx context.Context) error {
+	ready := filepath.Join(s.dir, "window-manager-is-ready")
+	if err := s.start(ctx, nil, "openbox", "--sm-disable", "--config-file", filepath.Join(s.home, openboxConfig), "--startup", "touch "+ready); err != nil {
+		return err
+	}
+	if err := waitFor(ctx, func() bool { _, err := os.Stat(ready); return err == nil }); err != nil {
+		return err
+	}
+	_, err := s.output(ctx, "xsetroot", "-solid", "#51718a")
+	return err
+}
+
 func (s *session) startPlayer(ctx context.Context) error {
 	if err := s.start(ctx, nil, "mpv", "--no-terminal", "--vo=null", "--ao=null", "--idle=yes", "--pause", "--loop-file=inf",
 		filepath.Join(s.home, "tune.wav")); err != nil {
@@ -210,7 +256,10 @@ func (s *session) gateway(ctx context.Context, self string, args ...string) erro
 	return err
 }
 
+// output runs a program that ends by itself, and soon.
 func (s *session) output(ctx context.Context, name string, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env = s.env
 	b, err := cmd.CombinedOutput()
@@ -234,12 +283,15 @@ func waitFor(ctx context.Context, ready func() bool) error {
 	return nil
 }
 
-// end ends every program of the session, last started first, and removes what
-// it left. Services that the bus started end with the bus.
-func (s *session) end() {
+// stop ends every program of the session, last started first. Services that the
+// bus started end with the bus.
+func (s *session) stop() {
 	for i := len(s.started) - 1; i >= 0; i-- {
 		endGroup(s.started[i].Process.Pid)
 		_ = s.started[i].Wait() // it was killed
 	}
-	_ = os.RemoveAll(s.dir) // what stays is in /tmp
+	s.started = nil
 }
+
+// remove removes what the session left.
+func (s *session) remove() { _ = os.RemoveAll(s.dir) } // what stays is in /tmp

@@ -71,8 +71,8 @@ func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 		return nil, err
 	}
 	seen := a.check(ctx)
-	if seen.late && a.refresh(ctx) == nil {
-		delta = a.diff(before, focus)
+	if a.verify != nil && a.refresh(ctx) == nil {
+		delta = a.diff(before, focus) // what was seen first may have been half of it
 	}
 	result := deedResult{Delivered: true, Verified: a.effective(before, delta), Way: used.name, Changes: []string{}, More: delta.More}
 	for _, c := range delta.Changes {
@@ -102,7 +102,6 @@ func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 type outcome struct {
 	wrong string
 	ok    bool
-	late  bool // it was not so at once
 }
 
 // check verifies the effect. One that comes in pieces, as what is typed does, gets
@@ -112,7 +111,7 @@ func (a deed) check(ctx context.Context) outcome {
 		return outcome{}
 	}
 	wrong, ok := a.verify(ctx)
-	o := outcome{wrong, ok, false}
+	o := outcome{wrong, ok}
 	for until := time.Now().Add(effectCeiling); o.wrong != "" && time.Now().Before(until); {
 		select {
 		case <-time.After(lookAgain / 4):
@@ -120,7 +119,7 @@ func (a deed) check(ctx context.Context) outcome {
 			return o
 		}
 		wrong, ok = a.verify(ctx)
-		o = outcome{wrong, ok, true}
+		o = outcome{wrong, ok}
 	}
 	return o
 }
@@ -158,9 +157,11 @@ func (a deed) judge(ctx context.Context, seen outcome, result *deedResult, out *
 
 func firstLine(text string) string { line, _, _ := strings.Cut(text, " What changed"); return line }
 
-// tryWays uses the first way that the element can do.
+// tryWays uses the first way that the element can do. If it can do none, the error
+// says why of each.
 func (a deed) tryWays(ctx context.Context) (way, error) {
 	var last error
+	var reasons []string
 	for _, w := range a.ways {
 		err := w.do(ctx)
 		if err == nil {
@@ -169,6 +170,9 @@ func (a deed) tryWays(ctx context.Context) (way, error) {
 		e := aai.AsError(err)
 		if e.Code != aai.AutomationNotSupported || e.Delivery != aai.NotDelivered {
 			return w, err
+		}
+		if !slices.Contains(reasons, e.Message) {
+			reasons = append(reasons, e.Message)
 		}
 		if last == nil || e.Hint != "" {
 			last = err
@@ -179,6 +183,9 @@ func (a deed) tryWays(ctx context.Context) (way, error) {
 	}
 	e := *aai.AsError(last)
 	e.Code, e.Delivery = aai.AutomationNotSupported, aai.NotDelivered
+	if len(reasons) > 0 {
+		e.Message = strings.Join(reasons, "; ")
+	}
 	if !inFocus(a.call) && !strings.Contains(e.Hint, "focus") {
 		e.Hint = strings.TrimLeft(e.Hint+` With mode "focus" it is done with the person's own pointer and keyboard, which they will notice.`, " ")
 	}

@@ -37,7 +37,7 @@ func (d *desk) target(ctx context.Context, call *aai.Call, name string) (*aai.Ap
 				return asTarget(app), nil
 			}
 		}
-		return nil, aai.Errorf(aai.AppNotRunning, "%q, which is process %d, has ended", aai.CleanLabel(name, 60), pid)
+		return nil, aai.Errorf(aai.AppNotRunning, "%q, which is process %d, has ended or has no window any more", aai.CleanLabel(name, 60), pid)
 	}
 	meant := meant(apps, name)
 	switch {
@@ -123,7 +123,7 @@ func (d *desk) running(ctx context.Context, call *aai.Call) (desktop.App, error)
 			return app, nil
 		}
 	}
-	return desktop.App{}, aai.Errorf(aai.AppNotRunning, "%s (process %d) has ended", call.Target.Name, call.Target.PID)
+	return desktop.App{}, aai.Errorf(aai.AppNotRunning, "%s (process %d) has ended or has no window any more", call.Target.Name, call.Target.PID)
 }
 
 func notRunning(name string, apps []desktop.App) error {

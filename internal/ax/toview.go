@@ -12,7 +12,7 @@ import (
 // How an element is brought into view where the program does not do it itself.
 const (
 	maxRolls     = 60 // how often what it is in is scrolled
-	rollPatience = 400 * time.Millisecond
+	rollPatience = time.Second
 )
 
 // intoView has the element scrolled to by what it is in.
@@ -47,7 +47,7 @@ func (v *view) roll(ctx context.Context, id desktop.ID) error {
 		if now.shot.Visible(i) {
 			return nil
 		}
-		list, away := now.away(i)
+		list, away, rows := now.away(i)
 		switch {
 		case away == 0 && last == 0:
 			return unsupported("way to bring this into view")
@@ -60,14 +60,14 @@ func (v *view) roll(ctx context.Context, id desktop.ID) error {
 		if err := now.rollBy(ctx, list, int(math.Round(step*float64(away)))); err != nil {
 			return err
 		}
-		if err := now.rolled(ctx, id, away); err != nil {
+		if err := now.rolled(ctx, id, rows); err != nil {
 			return err
 		}
 	}
 	return failed(aai.Delivered, "its list was scrolled %d times, and it is not in view", maxRolls)
 }
 
-// rolled waits until the element shows or is at another distance.
+// rolled waits until the element shows or is at another distance than so many rows.
 func (v *view) rolled(ctx context.Context, id desktop.ID, from int) error {
 	for until := time.Now().Add(rollPatience); ; {
 		if err := v.refresh(ctx); err != nil {
@@ -77,7 +77,7 @@ func (v *view) rolled(ctx context.Context, id desktop.ID, from int) error {
 		if i < 0 || v.shot.Visible(i) {
 			return nil
 		}
-		if _, away := v.away(i); away != from {
+		if _, _, rows := v.away(i); rows != from {
 			return nil
 		}
 		if !v.changed(ctx, until) {
@@ -86,21 +86,21 @@ func (v *view) rolled(ctx context.Context, id desktop.ID, from int) error {
 	}
 }
 
-// away says how many pixels the element, a row that does not show, is below what
-// its list shows, or above if negative, but at most a page; 0 where that cannot be
-// told.
-func (v *view) away(i int) (list, pixels int) {
+// away says how many rows the element, one that does not show, is below what its
+// list shows, or above if negative, and how many pixels that is, at most a page; 0
+// where that cannot be told.
+func (v *view) away(i int) (list, pixels, rows int) {
 	row := i
 	list = v.shot.Elements[row].Parent
 	for list >= 0 && !v.shot.Visible(list) {
 		row, list = list, v.shot.Elements[list].Parent
 	}
 	if list < 0 || !rolls(v.shot.Elements[row].Role) {
-		return -1, 0
+		return -1, 0, 0
 	}
 	first, last, at := -1, -1, -1
-	rows := v.shot.Children(list)
-	for n, c := range rows {
+	all := v.shot.Children(list)
+	for n, c := range all {
 		if c == row {
 			at = n
 		}
@@ -112,18 +112,18 @@ func (v *view) away(i int) (list, pixels int) {
 		}
 	}
 	if first < 0 {
-		return -1, 0
+		return -1, 0, 0
 	}
-	top, bottom := v.shot.Elements[rows[first]].Frame, v.shot.Elements[rows[last]].Frame
+	top, bottom := v.shot.Elements[all[first]].Frame, v.shot.Elements[all[last]].Frame
 	page := bottom.Y + bottom.H - top.Y
 	pitch := max(1, page/(last-first+1))
 	switch {
 	case at < first:
-		return list, -min((first-at)*pitch, max(pitch, page*4/5))
+		return list, -min((first-at)*pitch, max(pitch, page*4/5)), at - first
 	case at > last:
-		return list, min((at-last)*pitch, max(pitch, page*4/5))
+		return list, min((at-last)*pitch, max(pitch, page*4/5)), at - last
 	}
-	return -1, 0
+	return -1, 0, 0
 }
 
 // rolls reports whether elements of the role stand one below the other in lists.

@@ -34,6 +34,8 @@ type try struct {
 	find func(f *finder, hidden bool) []int
 	// whole means that everything found is meant: the query is that exact.
 	whole bool
+	// slips means that it forgives wrong letters.
+	slips bool
 	// anyRole means that the query says nothing about roles, so that what people
 	// do something with is meant more than a label of the same name.
 	anyRole bool
@@ -47,10 +49,11 @@ type try struct {
 func (q *Query) Find(s *Snapshot, o FindOptions) Found {
 	f := newFinder(s, o)
 	var hidden []int
+	judged := false // whether something hidden fits better
 	for i, t := range q.tries {
-		if t.strategy == Fuzzy && hidden == nil {
-			hidden = f.hiddenMatches(q.tries[:i])
-			if len(hidden) > 0 {
+		if t.strategy == Fuzzy && !judged {
+			judged = true
+			if hidden = f.hiddenMatches(q.tries[:i]); len(hidden) > 0 {
 				break
 			}
 		}
@@ -58,7 +61,7 @@ func (q *Query) Find(s *Snapshot, o FindOptions) Found {
 			return Found{Strategy: t.strategy, Matches: f.prune(matches, t)}
 		}
 	}
-	if hidden == nil {
+	if len(hidden) == 0 {
 		hidden = f.hiddenMatches(q.tries)
 	}
 	return Found{HiddenMatches: hidden, Nearest: f.nearest(q.words, q.role)}
@@ -108,7 +111,7 @@ func (f *finder) hiddenMatches(tries []try) []int {
 		return nil
 	}
 	for _, t := range tries {
-		if t.strategy == Fuzzy {
+		if t.slips {
 			continue
 		}
 		matches := slices.DeleteFunc(t.find(f, true), func(i int) bool { return f.visible[i] })

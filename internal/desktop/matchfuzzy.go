@@ -14,13 +14,13 @@ func fuzzyTries(w *words) []try {
 		return nil
 	}
 	slip := newSlip(w.loose)
-	on := func(test func(f *finder, i int) bool) try {
-		return try{strategy: Fuzzy, anyRole: true, find: each(test)}
+	on := func(slips bool, test func(f *finder, i int) bool) try {
+		return try{strategy: Fuzzy, slips: slips, anyRole: true, find: each(test)}
 	}
 	return []try{
-		on(func(f *finder, i int) bool { return allWords(f, i, asked) && noOthers(f.looseName(i), asked) }),
-		on(func(f *finder, i int) bool { return allWords(f, i, asked) }),
-		on(func(f *finder, i int) bool { return slip.near(f.looseName(i)) }),
+		on(false, func(f *finder, i int) bool { return allWords(f, i, asked) && noOthers(f.looseName(i), asked) }),
+		on(false, func(f *finder, i int) bool { return allWords(f, i, asked) }),
+		on(true, func(f *finder, i int) bool { return slip.near(f.looseName(i)) }),
 	}
 }
 

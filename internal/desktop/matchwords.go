@@ -13,7 +13,7 @@ const (
 	exact     grade = iota // letter for letter
 	loose                  // when loosened
 	wordStart              // one is in the other when loosened, where a word begins
-	inside                 // one is anywhere in the other when loosened
+	inside                 // one is anywhere in the other when loosened, but cuts no number
 )
 
 // words are text that a query looks for.
@@ -40,7 +40,7 @@ func (f *finder) compare(i int, a attribute, w *words, g grade) bool {
 	case wordStart:
 		return beginsWord(got, w.loose)
 	}
-	return strings.Contains(got, w.loose)
+	return finds(got, w.loose, func(rune) bool { return true })
 }
 
 // loosen brings a text to the form in which texts are compared loosely: lower
@@ -77,6 +77,14 @@ func singleSpaced(text string) bool {
 
 // beginsWord reports whether the part is in the text at the beginning of a word.
 func beginsWord(text, part string) bool {
+	return finds(text, part, func(before rune) bool { return !wordRune(before) })
+}
+
+// finds reports whether the part is in the text, after such a rune or at the
+// beginning, and cuts no number: Fruit 2 is not in Fruit 20.
+func finds(text, part string, after func(before rune) bool) bool {
+	first, _ := utf8.DecodeRuneInString(part)
+	last, _ := utf8.DecodeLastRuneInString(part)
 	for from := 0; ; {
 		n := strings.Index(text[from:], part)
 		if n < 0 {
@@ -84,11 +92,16 @@ func beginsWord(text, part string) bool {
 		}
 		at := from + n
 		before, _ := utf8.DecodeLastRuneInString(text[:at])
-		if at == 0 || !wordRune(before) {
+		next, _ := utf8.DecodeRuneInString(text[at+len(part):])
+		cuts := unicode.IsDigit(first) && unicode.IsDigit(before) || unicode.IsDigit(last) && unicode.IsDigit(next)
+		if !cuts && (at == 0 || after(before)) {
 			return true
 		}
 		_, width := utf8.DecodeRuneInString(text[at:])
 		from = at + max(width, 1)
+		if from > len(text) {
+			return false
+		}
 	}
 }
 

@@ -118,6 +118,21 @@ window "Save"
 	}
 }
 
+// TestNumbers: no number is a part of another one.
+func TestNumbers(t *testing.T) {
+	s := qtTree(t, "listbox\n  option \"Fruit 2\" hidden\n  option \"Fruit 20\"\n  option \"Fruit 12\"\n  option \"Version 2.5\"")
+	for _, query := range []string{"Fruit 2", `option "Fruit 2"`, "option Fruit 2", `title:"Fruit 2"`, `role:option title:"Fruit 2"`} {
+		if found := qtFind(t, s, query, Auto); len(found.Matches) > 0 || !slices.Equal(found.HiddenMatches, []int{1}) {
+			t.Errorf("%s: %+v", query, found)
+		}
+	}
+	for query, want := range map[string]int{"Fruit 20": 2, "option 12": 3, "ruit 12": 3, "Version 2": 4} {
+		if found := qtFind(t, s, query, Auto); !slices.Equal(found.Matches, []int{want}) {
+			t.Errorf("%s: %+v, want %d", query, found, want)
+		}
+	}
+}
+
 func TestHidden(t *testing.T) {
 	s := qtTree(t, qtEditor)
 	found := qtFind(t, s, "Print", Auto)
@@ -128,6 +143,13 @@ func TestHidden(t *testing.T) {
 	s2 := qtTree(t, "window\n  button \"Prins\"\n  menu hidden\n    menuitem \"Print\"")
 	if found := qtFind(t, s2, "Print", Auto); len(found.Matches) > 0 || !slices.Equal(found.HiddenMatches, []int{3}) || !slices.Contains(found.Nearest, 1) {
 		t.Errorf("Print: %+v", found)
+	}
+	// Neither does it tell of something hidden, but words with the role do.
+	if found := qtFind(t, s2, "menuitem Print", Auto); len(found.Matches) > 0 || !slices.Equal(found.HiddenMatches, []int{3}) {
+		t.Errorf("menuitem Print: %+v", found)
+	}
+	if found := qtFind(t, s2, "Pritn", Auto); len(found.HiddenMatches) > 0 {
+		t.Errorf("Pritn: %+v", found)
 	}
 	q, _ := ParseQuery("Print", Auto)
 	if found := q.Find(s2, FindOptions{Root: -1, Hidden: true}); found.Strategy != NameExact || !slices.Equal(found.Matches, []int{3}) {

@@ -20,7 +20,8 @@ const scrollAnywhere = 6
 
 // Perform implements desktop.Actor.
 //
-// It looks at the element first: one that does not show, or that is disabled, fails
+// It looks at the element first: a row that shows something else by now fails with
+// STALE_REF; one that does not show, or that is disabled, fails
 // with AUTOMATION_FAILED and delivery not_delivered, for some toolkits answer "true"
 // and do nothing, and others do it behind the person's back. For desktop.SelectItem
 // it is the set that must show, and for desktop.ScrollTo nothing need.
@@ -33,6 +34,9 @@ func (b *Bus) Perform(ctx context.Context, app desktop.App, id desktop.ID, act d
 	}
 	n, err := p.readOne(ctx, r)
 	if err != nil {
+		return before(p.failed(app, err))
+	}
+	if err := p.same(ctx, n, id); err != nil {
 		return before(p.failed(app, err))
 	}
 	a := &actor{p: p, app: app, n: n}
@@ -54,7 +58,7 @@ func (b *Bus) Perform(ctx context.Context, app desktop.App, id desktop.ID, act d
 	case desktop.ScrollTo:
 		return a.scrollTo(ctx)
 	}
-	return aai.Errorf(aai.InvalidParams, "the verb %q: expected press, set_text, insert_text, set_number, select, focus or scroll_to", act.Verb)
+	return a.unsupported(fmt.Sprintf("cannot %q; expected press, set_text, insert_text, set_number, select, focus or scroll_to", act.Verb), nil)
 }
 
 // before says of an error that it came before anything was done.
@@ -269,8 +273,8 @@ func (a *actor) insertText(ctx context.Context, text string) error {
 		return before(a.p.failed(a.app, err))
 	}
 	at := caret
-	if at < 0 || at > count {
-		at = count
+	if at < 0 || at > count || !a.n.states.has(stateFocused) {
+		at = count // without the keyboard there is no caret that anybody put somewhere; GTK 4 leaves it at the beginning
 	}
 	e := dbuswire.Encoder{}
 	e.I32(int32(at))

@@ -62,6 +62,7 @@ type Bus struct {
 // the apps on it. It is not used again once the connection is lost.
 type link struct {
 	conn *dbuswire.Conn
+	roll roll
 
 	mu       sync.Mutex
 	programs map[string]*program // by desktop.App.Key

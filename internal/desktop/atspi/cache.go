@@ -9,17 +9,16 @@ import (
 	"aai/internal/desktop"
 )
 
-// How long what was read counts as being so, if neither an event nor a look at the
-// windows says otherwise. Events tell of most changes, but no toolkit tells of all.
+// How long what was read counts as being so.
 const (
-	// trustedAge is for an app that has told of changes, and whose toolkit tells of
-	// nearly all.
-	trustedAge = 2 * time.Second
-	// untrustedAge is for all others.
-	untrustedAge = 500 * time.Millisecond
-	// frameAge is for places: few toolkits tell that something was moved by
-	// scrolling.
-	frameAge = 500 * time.Millisecond
+	// provenAge is while the app has not run since. What changed between the reading
+	// and the app's coming to rest was missed, such as what input did that came along
+	// with our questions, so this is shorter than the time between two looks at an
+	// effect.
+	provenAge = 50 * time.Millisecond
+	// trustedAge is for an app that runs and tells of nearly all that changes, but
+	// for places, which are read each time.
+	trustedAge = time.Second
 	// detailAge is for what hardly ever changes while the element is there: the names
 	// of its actions, what its author calls it, who labels it.
 	detailAge = 5 * time.Second
@@ -27,23 +26,28 @@ const (
 	restless = time.Second
 	// manyMarks is when to read everything is less work than to read what changed.
 	manyMarks = 200
+	// fewNodes is how large a tree may be to be always read as a whole.
+	fewNodes = 400
 )
 
 // A cache is what was read last of an app. Its fields are guarded by the program's
 // lane.
 type cache struct {
-	tree     *tree // nil if there is none, or if it was read in part
-	last     *desktop.Snapshot
-	readAt   time.Time // all of it
-	framesAt time.Time
-	origins  map[ref]desktop.Point
+	tree    *tree // nil if there is none, or if it was read in part
+	last    *desktop.Snapshot
+	readAt  time.Time // all of it
+	origins map[ref]desktop.Point
+	settled bool  // the last two readings gave the same
+	foreign bool  // other processes show parts of it
+	beat    pulse // of the app, after the last reading
 }
 
 // Snapshot implements desktop.Tree.
 //
-// It returns what it has in memory if the app, asked at the moment, says that
-// nothing has changed: its events come in the same order as its answer to that
-// question, so they have all been seen by then.
+// It returns what it has in memory if the app has not run since that was read; the
+// kernel says so. Else it reads what may have changed. Events say what that is in
+// apps that tell of all that changes: they come in the same order as the answer to a
+// question, so they have all been seen by then. In other apps it is everything.
 func (b *Bus) Snapshot(ctx context.Context, app desktop.App) (*desktop.Snapshot, error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
@@ -55,6 +59,9 @@ func (b *Bus) Snapshot(ctx context.Context, app desktop.App) (*desktop.Snapshot,
 		return nil, failed(app, err)
 	}
 	defer func() { <-p.lane }()
+	if err := ctx.Err(); err != nil {
+		return nil, failed(app, err)
+	}
 	s, err := p.snapshot(ctx)
 	if err != nil {
 		p.cache.tree = nil // it may have been changed by half
@@ -65,65 +72,56 @@ func (b *Bus) Snapshot(ctx context.Context, app desktop.App) (*desktop.Snapshot,
 }
 
 func (p *program) snapshot(ctx context.Context) (*desktop.Snapshot, error) {
-	moved, err := p.look(ctx)
-	if err != nil {
-		return nil, err
-	}
 	now := time.Now()
-	m := p.takeMarks(now)
 	c := &p.cache
-	switch {
-	case c.tree == nil || m.all || now.Sub(c.readAt) > m.maxAge || m.count() > manyMarks:
-		if err := p.reread(ctx, now); err != nil {
-			return nil, err
-		}
-	case moved || m.frames || m.count() > 0 || now.Sub(c.framesAt) > frameAge:
-		if err := p.refresh(ctx, m, now); err != nil {
-			return nil, err
-		}
-	default:
+	if p.unchanged(now) {
 		s := *c.last
 		s.Taken = now
 		return &s, nil
 	}
+	whole := c.tree == nil || !p.trusted() || len(c.tree.nodes) <= fewNodes || now.Sub(c.readAt) > trustedAge
+	if !whole {
+		if err := p.look(ctx); err != nil {
+			return nil, err
+		}
+	}
+	m := p.takeMarks(now)
+	if whole = whole || m.all; whole {
+		if err := p.reread(ctx, now); err != nil {
+			return nil, err
+		}
+	} else if err := p.refresh(ctx, m, now); err != nil {
+		return nil, err
+	}
 	p.locate(ctx)
-	return p.publish(now), nil
+	s := p.publish(now)
+	c.beat = p.restingPulse()
+	return s, nil
 }
 
-// look asks the app, over the bus, where its windows are and how many it has. It
-// reports whether one has moved. When it returns, all events have been seen that
-// the app sent before it answered.
-func (p *program) look(ctx context.Context) (moved bool, err error) {
+// unchanged reports whether the app has done nothing since it was read.
+func (p *program) unchanged(now time.Time) bool {
 	c := &p.cache
-	r := &round{}
+	return c.tree != nil && c.settled && !c.foreign && now.Sub(c.readAt) < provenAge && !p.marked() && p.pulse().still(c.beat)
+}
+
+// look asks the app, over the bus, how many windows it has. When it returns, all
+// events have been seen that the app sent before it answered.
+func (p *program) look(ctx context.Context) error {
 	count := -1
+	r := &round{}
 	r.put(p.bus.ask.childCount, p.root, func(d *dbuswire.Decoder) {
 		if n, ok := readNumber(d); ok {
 			count = int(n)
 		}
 	})
-	seen := map[ref]desktop.Rect{}
-	if c.tree != nil {
-		for _, w := range c.tree.root.children {
-			if w.shown && w.offers&offersComponent != 0 {
-				r.put(p.bus.ask.extentsOf(p.habits()), w.ref, func(d *dbuswire.Decoder) {
-					if at, ok := readExtents(d); ok {
-						seen[w.ref] = sane(at)
-					}
-				})
-			}
-		}
-	}
 	if err := r.settle(p.link.conn.Batch(ctx, r.messages)); err != nil {
-		return false, err
+		return err
 	}
-	if c.tree != nil && count != len(c.tree.root.children) {
+	if count != len(p.cache.tree.root.children) {
 		p.mark(func(m *marks) { m.markChildren(p.root) })
 	}
-	for w, at := range seen {
-		moved = moved || c.tree.nodes[w].frame != at
-	}
-	return moved, nil
+	return nil
 }
 
 // reread reads everything.
@@ -142,7 +140,7 @@ func (p *program) reread(ctx context.Context, now time.Time) error {
 	if err := p.describe(ctx, t, t.all(), now); err != nil {
 		return err
 	}
-	p.cache.tree, p.cache.readAt, p.cache.framesAt = t, now, now
+	p.cache.tree, p.cache.readAt = t, now
 	return nil
 }
 
@@ -182,11 +180,7 @@ func (p *program) refresh(ctx context.Context, m marks, now time.Time) error {
 	if err := p.describe(ctx, t, changed, now); err != nil {
 		return err
 	}
-	if err := p.frames(ctx, t, changed); err != nil {
-		return err
-	}
-	p.cache.framesAt = now
-	return nil
+	return p.frames(ctx, t, changed)
 }
 
 // again asks the nodes what they are now. Those that are no more are removed.
@@ -297,7 +291,9 @@ func (p *program) publish(now time.Time) *desktop.Snapshot {
 	m := &maker{tree: c.tree, sender: p.sender, habits: p.habits(), origins: c.origins, most: desktop.MaxValue}
 	elements := m.make()
 	s := &desktop.Snapshot{Elements: elements, Taken: now, Warnings: slices.Clone(c.tree.warnings)}
-	if c.last != nil && slices.EqualFunc(c.last.Elements, elements, sameElement) {
+	c.settled = c.last != nil && slices.EqualFunc(c.last.Elements, elements, sameElement)
+	c.foreign = slices.ContainsFunc(elements, func(e desktop.Element) bool { return e.ID[0] != '/' })
+	if c.settled {
 		s.Elements, s.Version = c.last.Elements, c.last.Version
 	} else {
 		s.Version = p.bus.version.Add(1)

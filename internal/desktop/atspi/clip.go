@@ -11,14 +11,14 @@ func (t *tree) clip(n *node, view desktop.Rect, habits traits) {
 		switch {
 		case n.floats():
 			view = desktop.Rect{}
-		case n.offers&offersComponent == 0 || !n.detailed:
+		case n.offers&offersComponent == 0 || !n.detailed || n.slides():
 		case n.frame.Empty():
 			n.hidden = t.veil == stateVisible // of GTK 4 it is all there is to tell by
 		case !view.Empty() && n.frame.Intersect(view).Empty():
 			n.hidden = true
 		}
 	}
-	if inside := n.frame; !inside.Empty() && habits.clips(n) {
+	if inside := n.frame; !inside.Empty() && habits.clips(n) && !n.slides() {
 		if view.Empty() {
 			view = inside
 		} else if both := view.Intersect(inside); !both.Empty() {
@@ -46,6 +46,13 @@ func (n *node) floats() bool {
 		return true
 	}
 	return n.parent != nil && (n.parent.role == roleComboBox || n.parent.role == roleMenu)
+}
+
+// slides reports whether the node is a viewport that says that it moves with what
+// it scrolls, though it is what that is seen through. One of GTK 3 does, and that it
+// does not show any more after a page. What is around it clips, and shows.
+func (n *node) slides() bool {
+	return n.role == roleViewport && n.parent != nil && n.parent.role == roleScrollPane
 }
 
 // clips reports whether what is in the node is seen only as far as it lies within

@@ -153,33 +153,46 @@ func (p *program) askNumber(r *round, n *node) {
 // askActions asks for the names of what can be done. In a list most toolkits give
 // them in the person's language, or not at all, but one by one as they are.
 func (p *program) askActions(first, second *round, n *node) {
-	first.put(p.bus.ask.actions, n.ref, func(d *dbuswire.Decoder) {
-		names := readActions(d)
-		for i, name := range names {
-			if name == "" || !p.habits().plainActions() {
-				second.put(numbers(actionInterface, "GetName", "i", "s", int32(i)), n.ref, func(d *dbuswire.Decoder) {
-					if name := d.Str(); d.Err() == nil && name != "" {
-						names[i] = name
-					}
-				})
+	if p.habits().plainActions() {
+		first.put(p.bus.ask.actions, n.ref, func(d *dbuswire.Decoder) {
+			n.actions = readActions(d)
+			for i := range n.actions {
+				n.nameAction(i, n.actions[i])
 			}
-			if name == "" {
-				names[i] = "action " + strconv.Itoa(i+1)
-			}
+		})
+		return
+	}
+	first.put(p.bus.ask.actionCount, n.ref, func(d *dbuswire.Decoder) {
+		count, _ := readNumber(d)
+		n.actions = make([]string, max(0, min(int(count), maxActions)))
+		for i := range n.actions {
+			n.nameAction(i, "")
+			second.put(p.bus.ask.actionName(i), n.ref, func(d *dbuswire.Decoder) { n.nameAction(i, d.Str()) })
 		}
-		n.actions = names
 	})
+}
+
+// maxActions is how many actions of one element are told.
+const maxActions = 64
+
+// nameAction sets the name of one of the node's actions, which may have none.
+func (n *node) nameAction(i int, name string) {
+	if name == "" {
+		name = "action " + strconv.Itoa(i+1)
+	}
+	if i < len(n.actions) {
+		n.actions[i] = name
+	}
 }
 
 // readActions reads the names in the answer of GetActions: a(sss).
 func readActions(d *dbuswire.Decoder) []string {
-	const most = 64
 	var names []string
 	d.Array(8, func() {
 		d.Struct()
 		name := d.Str()
 		d.Skip("ss")
-		if len(names) < most {
+		if len(names) < maxActions {
 			names = append(names, name)
 		}
 	})
@@ -207,11 +220,13 @@ func (p *program) askChosen(first, second *round, t *tree, n *node) {
 // askIdentifiers asks for what the app's author calls the node, and for what a web
 // page says of it.
 func (p *program) askIdentifiers(r *round, n *node) {
-	r.put(p.bus.ask.accessibleID, n.ref, func(d *dbuswire.Decoder) {
-		if id, ok := readText(d); ok && id != "" {
-			n.identifier = id
-		}
-	})
+	if p.habits().toolkit != chromium { // which has none, but an attribute of the page
+		r.put(p.bus.ask.accessibleID, n.ref, func(d *dbuswire.Decoder) {
+			if id, ok := readText(d); ok && id != "" {
+				n.identifier = id
+			}
+		})
+	}
 	r.put(p.bus.ask.attributes, n.ref, func(d *dbuswire.Decoder) { n.readAttributes(d) })
 }
 
@@ -248,15 +263,15 @@ func ordinal(s string) int {
 // askLabels asks which nodes are the node's label.
 func (p *program) askLabels(first, second *round, t *tree, n *node) {
 	first.put(p.bus.ask.relations, n.ref, func(d *dbuswire.Decoder) {
-		for _, label := range readRelation(d, relationLabelledBy, p.sender) {
+		n.labels = readRelation(d, relationLabelledBy, p.sender)
+		for _, label := range n.labels {
 			if l := t.nodes[label]; l != nil && l.read {
-				n.labels = append(n.labels, label)
 				continue
 			}
 			habits := p.habits()
 			second.put(p.bus.ask.name, label, func(d *dbuswire.Decoder) {
-				if name, ok := readText(d); ok && n.name == "" {
-					n.name = habits.clean(name)
+				if name, ok := readText(d); ok {
+					t.outside[label] = habits.clean(name)
 				}
 			})
 		}

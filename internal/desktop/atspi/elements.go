@@ -82,6 +82,9 @@ func (b *Bus) element(ctx context.Context, app desktop.App, id desktop.ID) (*pro
 		return nil, ref{}, err
 	}
 	r, ok := parseID(id, p.sender)
+	if ok && r.sender != p.sender { // a part of another process, which the app must have shown
+		_, ok = p.published.Load().find(id)
+	}
 	if !ok {
 		return nil, ref{}, stale(app, nil)
 	}
@@ -158,7 +161,7 @@ func (p *program) elements(ctx context.Context, parent *node, nodes []*node, tex
 	now := time.Now()
 	known := p.published.Load()
 	for _, n := range nodes {
-		n.shown = n.states.has(stateShowing) || known != nil && known.veil == stateVisible && n.states.has(stateVisible)
+		n.shown = shows(n, known) && (n.parent == nil || !n.parent.read || shows(n.parent, known))
 		n.details = details{detailed: true, detailsAt: now}
 		p.askFrame(first, n)
 		p.askContent(first, second, t, n, text)
@@ -168,6 +171,9 @@ func (p *program) elements(ctx context.Context, parent *node, nodes []*node, tex
 		return nil, err
 	}
 	if err := p.run(ctx, second); err != nil {
+		return nil, err
+	}
+	if err := p.open(ctx, t, nodes); err != nil {
 		return nil, err
 	}
 	m := &maker{tree: t, sender: p.sender, habits: p.habits(), most: text}
@@ -187,6 +193,40 @@ func (p *program) elements(ctx context.Context, parent *node, nodes []*node, tex
 		elements = append(elements, e)
 	}
 	return elements, nil
+}
+
+// shows reports whether the node says that it is to be seen, in the words of its app.
+func shows(n *node, known *publication) bool {
+	return n.states.has(stateShowing) || known != nil && known.veil == stateVisible && n.states.has(stateVisible)
+}
+
+// open reads what is in those of the nodes that are combo boxes which did not say
+// what they stand at: one of their parts tells.
+func (p *program) open(ctx context.Context, t *tree, nodes []*node) error {
+	var boxes []*node
+	for _, n := range nodes {
+		if n.shown && n.role == roleComboBox && n.choice() == "" {
+			n.doubt = true
+			t.nodes[n.ref] = n
+			boxes = append(boxes, n)
+		}
+	}
+	if err := p.expand(ctx, t, boxes, false); err != nil {
+		return err
+	}
+	first, second := &round{}, &round{}
+	for _, box := range boxes {
+		box.walk(func(n *node) bool {
+			if n != box && n.wantsText() {
+				p.askText(first, second, n, desktop.MaxValue)
+			}
+			return true
+		})
+	}
+	if err := p.run(ctx, first); err != nil {
+		return err
+	}
+	return p.run(ctx, second)
 }
 
 // A publication is the last snapshot, with what it was made with.

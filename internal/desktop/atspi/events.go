@@ -36,12 +36,10 @@ func wantedEvents() []string {
 // marks say what may have changed since the tree was read.
 type marks struct {
 	all      bool
-	frames   bool
 	self     map[ref]bool // the node itself
 	children map[ref]bool // who is in it
 	told     bool         // the app has ever told of a change
 	acted    time.Time    // when it was last made to do something
-	maxAge   time.Duration
 }
 
 func (m *marks) count() int { return len(m.self) + len(m.children) }
@@ -65,7 +63,7 @@ func (m *marks) markChildren(r ref) {
 }
 
 // clear forgets what was marked. What is known of the app's habits stays.
-func (m *marks) clear() { m.all, m.frames, m.self, m.children = false, false, nil, nil }
+func (m *marks) clear() { m.all, m.self, m.children = false, nil, nil }
 
 func (p *program) mark(change func(*marks)) {
 	p.mu.Lock()
@@ -78,13 +76,24 @@ func (p *program) takeMarks(now time.Time) marks {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	m := p.marks
-	m.maxAge = untrustedAge
-	if p.traits.peers && m.told {
-		m.maxAge = trustedAge
-	}
 	m.all = m.all || now.Sub(m.acted) < restless
 	p.marks.clear()
 	return m
+}
+
+// marked reports whether anything is marked.
+func (p *program) marked() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.marks.all || p.marks.count() > 0
+}
+
+// trusted reports whether the app tells of what changes in it: it is of the family
+// that does, and has done so.
+func (p *program) trusted() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.traits.peers && p.marks.told
 }
 
 // subscribe asks for the app's signals, and to be told when it ends.
@@ -192,26 +201,17 @@ func (p *program) note(s signal) {
 	}
 }
 
-// mark marks what the signal says has changed.
+// mark marks what the signal says has changed. Places are read anew in any case.
 func (s signal) mark(m *marks, root ref) {
 	switch {
 	case s.iface == windowEvents:
 		m.markSelf(s.source)
 		m.markChildren(root)
-		m.frames = true
 	case s.iface == documentEvents, s.member == "ChildrenChanged":
 		m.markChildren(s.source)
 		m.markSelf(s.source)
-		m.frames = true
 	case s.member == "BoundsChanged", s.member == "VisibleDataChanged":
-		m.frames = true
 	case s.member == "StateChanged" && s.detail == "defunct", s.member == "TextCaretMoved":
-	case s.member == "StateChanged" && (s.detail == "showing" || s.detail == "visible"):
-		m.markSelf(s.source)
-		m.frames = true
-	case s.member == "PropertyChange" && s.detail == "accessible-value":
-		m.markSelf(s.source)
-		m.frames = true // it may be a scroll bar
 	default:
 		m.markSelf(s.source)
 	}

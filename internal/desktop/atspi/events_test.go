@@ -35,6 +35,7 @@ func awaitEvent(t *testing.T, events <-chan desktop.Event, kind desktop.EventKin
 
 // TestWatch: a change of each kind comes as an event that names the element.
 func TestWatch(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, kind := range linuxtest.Kinds() {
 		t.Run(string(kind), func(t *testing.T) {
@@ -81,6 +82,7 @@ func TestWatch(t *testing.T) {
 
 // TestWatchOneApp: what happens in another app is no event of this one.
 func TestWatchOneApp(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, one := w.fixture(t, linuxtest.GTK3)
 	_, two := w.fixture(t, linuxtest.Qt6)
@@ -105,6 +107,7 @@ func TestWatchOneApp(t *testing.T) {
 // TestSlowWatcher: who does not read loses events and is told so, and nobody else
 // waits for it.
 func TestSlowWatcher(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, app := w.fixture(t, linuxtest.GTK3)
 	slider := w.shows(t, app, desktop.Slider, "Volume")
@@ -127,6 +130,7 @@ func TestSlowWatcher(t *testing.T) {
 // TestWatchEnds: the last event of an app that ends, or of a bus that goes away,
 // says that there will be no more.
 func TestWatchEnds(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	f, app := w.fixture(t, linuxtest.GTK3)
 	_, rest := w.fixture(t, linuxtest.Qt6)

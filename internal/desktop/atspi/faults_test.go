@@ -18,6 +18,7 @@ import (
 // TestStoppedApp: an app that hangs costs only the calls to it, and those end by
 // their deadline. It is listed, and works again when it goes on.
 func TestStoppedApp(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, kind := range []linuxtest.Kind{linuxtest.GTK3, linuxtest.GTK4, linuxtest.Qt6} {
 		t.Run(string(kind), func(t *testing.T) {
@@ -83,6 +84,7 @@ func TestStoppedApp(t *testing.T) {
 // TestKilledApp: an app that dies while it is read has ended, says every call, and
 // none hangs.
 func TestKilledApp(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, kind := range linuxtest.Kinds() {
 		t.Run(string(kind), func(t *testing.T) {
@@ -124,6 +126,7 @@ func TestKilledApp(t *testing.T) {
 // TestAnotherProcess: a name on the bus that now belongs to another process is not
 // taken for the app.
 func TestAnotherProcess(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, app := w.fixture(t, linuxtest.GTK3)
 	app.PID++
@@ -135,6 +138,7 @@ func TestAnotherProcess(t *testing.T) {
 // TestBusRestarted: after the accessibility bus went away, apps of the old one are
 // not running, and the new one is found.
 func TestBusRestarted(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	_, app := w.fixture(t, linuxtest.GTK3)
 	w.shows(t, app, desktop.Button, "Press")
@@ -151,6 +155,7 @@ func TestBusRestarted(t *testing.T) {
 
 // TestNoBus: without a session bus nothing works, and the errors say why.
 func TestNoBus(t *testing.T) {
+	t.Parallel()
 	bus := atspi.New(atspi.Config{Getenv: func(string) string { return "" }})
 	defer bus.Close()
 	ready, err := bus.Ready(t.Context())
@@ -169,6 +174,7 @@ func TestNoBus(t *testing.T) {
 
 // TestReady: it changes nothing, in whatever state it finds things.
 func TestReady(t *testing.T) {
+	t.Parallel()
 	s := linuxtest.Start(t)
 	bus := atspi.New(atspi.Config{Getenv: s.Getenv})
 	defer bus.Close()
@@ -192,5 +198,45 @@ func TestReady(t *testing.T) {
 	ready, err = bus.Ready(t.Context())
 	if err != nil || ready.Ready {
 		t.Errorf("without a bus: %+v, %v", ready, err)
+	}
+}
+
+// TestStoppedMidWalk: an app that hangs while it is read costs its reader the
+// deadline, whatever was being read, and the next call to another app nothing.
+func TestStoppedMidWalk(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	f, app := w.fixture(t, linuxtest.GTK4) // it is read in many rounds
+	_, other := w.fixture(t, linuxtest.GTK3)
+	w.shows(t, app, desktop.Button, "Press")
+	w.shows(t, other, desktop.Button, "Press")
+	for n := range 5 {
+		if err := atspi.Forget(t.Context(), w.bus, app); err != nil {
+			t.Fatal(err)
+		}
+		ended := make(chan error)
+		ctx, cancel := context.WithTimeout(t.Context(), 500*time.Millisecond)
+		go func() {
+			for {
+				if err := second(w.bus.Snapshot(ctx, app)); err != nil {
+					ended <- err
+					return
+				}
+				_ = atspi.Forget(ctx, w.bus, app)
+			}
+		}()
+		time.Sleep(time.Duration(10+7*n) * time.Millisecond)
+		f.Stop(t)
+		if c, _ := code(<-ended); c != aai.Timeout {
+			t.Errorf("a snapshot of an app that was stopped meanwhile: %s", c)
+		}
+		cancel()
+		soon, cancel := context.WithTimeout(t.Context(), time.Second)
+		if err := second(w.bus.Snapshot(soon, other)); err != nil {
+			t.Errorf("the other app: %v", err)
+		}
+		cancel()
+		f.Continue(t)
+		w.shows(t, app, desktop.Button, "Press")
 	}
 }

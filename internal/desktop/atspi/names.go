@@ -6,6 +6,9 @@ import (
 	"aai/internal/desktop"
 )
 
+// maxName is how many bytes of a name or a description are kept.
+const maxName = 4096
+
 // clean takes out of a name, or a description, what toolkits put in that is no
 // part of it: placeholders of embedded objects (U+FFFC), space around it, and in
 // GTK 4 the name of the widget's class where there is none.
@@ -14,6 +17,9 @@ func (t traits) clean(s string) string {
 		s = strings.ReplaceAll(s, "\uFFFC", "")
 	}
 	s = strings.TrimSpace(s)
+	if len(s) > maxName {
+		s = strings.Clone(cut(s, maxName)) // the rest is not to be kept
+	}
 	if t.windowRelative() && className(s) {
 		return ""
 	}

@@ -59,6 +59,9 @@ type node struct {
 	count    int  // of its children, as the app says; -1 if it does not
 	unread   int  // how many of them are too many to be read
 	doubt    bool // whether its children are still those
+	assumed  bool // to be its parent's child, because it was
+	guest    bool // of another process than its parent
+	host     ref  // whom it takes for its parent, if it is a guest
 
 	read        bool // whether what follows was
 	role        roleNumber
@@ -114,12 +117,14 @@ type tree struct {
 	// veil is the state that says that a node is to be seen: VISIBLE in toolkits
 	// that never say SHOWING of what is in a window (GTK 4.8).
 	veil     stateSet
+	outside  map[ref]string // the names of labels that are not in the tree
+	older    *tree          // the last reading, while this one is made
 	warnings []string
 }
 
 func newTree(root ref) *tree {
 	n := &node{ref: root, index: -1, count: -1}
-	return &tree{root: n, nodes: map[ref]*node{root: n}, veil: stateShowing}
+	return &tree{root: n, nodes: map[ref]*node{root: n}, outside: map[ref]string{}, veil: stateShowing}
 }
 
 func (t *tree) warn(text string) {
@@ -132,7 +137,7 @@ func (t *tree) warn(text string) {
 }
 
 // adopt makes the objects the node's children, in this order, and returns those
-// that were not known.
+// that were not known, or were nobody's.
 func (t *tree) adopt(n *node, refs []ref) (fresh []*node) {
 	old := n.children
 	n.doubt = false
@@ -145,12 +150,18 @@ func (t *tree) adopt(n *node, refs []ref) (fresh []*node) {
 		listed[r] = true
 		child := t.nodes[r]
 		if child == nil {
+			if len(t.nodes) >= maxNodes {
+				t.warn(tooMany())
+				continue
+			}
 			child = &node{ref: r, count: -1}
 			t.nodes[r] = child
 			fresh = append(fresh, child)
 		} else if n.within(child) {
 			continue // an app whose tree has a ring in it
-		} else if child.parent != nil && child.parent != n {
+		} else if child.parent == nil {
+			fresh = append(fresh, child)
+		} else if child.parent != n {
 			child.parent.disown(child)
 		}
 		child.parent, child.index = n, i
@@ -212,6 +223,11 @@ func (t *tree) inherit(older *tree) {
 	for r, n := range t.nodes {
 		if old := older.nodes[r]; old != nil && old.detailed && n.role == old.role && n.offers == old.offers && n.name == old.name {
 			n.details = old.details
+			for _, label := range n.labels {
+				if name, ok := older.outside[label]; ok {
+					t.outside[label] = name
+				}
+			}
 		}
 	}
 }
@@ -219,7 +235,7 @@ func (t *tree) inherit(older *tree) {
 func (n *node) judge(veil stateSet) {
 	n.detailed = n.detailed && n.shown
 	for _, child := range n.children {
-		child.shown = n.shown && child.states.has(veil)
+		child.shown = n.shown && (child.states.has(veil) || child.slides() && child.states.has(stateVisible))
 		child.judge(veil)
 	}
 }

@@ -29,6 +29,7 @@ type program struct {
 	lane      chan struct{} // held by who reads the tree; guards the fields of cache.go
 	cache     cache
 	published atomic.Pointer[publication]
+	ration    ration
 
 	mu       sync.Mutex
 	met      bool
@@ -39,8 +40,11 @@ type program struct {
 	watchers map[*watcher]struct{}
 }
 
-// qt is what Qt calls itself.
-const qt = "Qt"
+// What toolkits call themselves.
+const (
+	chromium = "Chromium"
+	qt       = "Qt"
+)
 
 // traits are what an app can do and how it means what it says. They are found out
 // by asking, since they differ between versions of a toolkit.

@@ -3,59 +3,10 @@ package atspi
 import (
 	"context"
 	"fmt"
-	"sort"
+	"slices"
 
 	"aai/internal/dbuswire"
 )
-
-// An item is one object in the answer of Cache.GetItems.
-type item struct {
-	ref, parent  ref
-	index, count int
-	offers       offers
-	role         roleNumber
-	states       stateSet
-	name, about  string
-}
-
-// items asks for all objects that the app lists at once. An app that lists none
-// has none.
-func (p *program) items(ctx context.Context) ([]item, error) {
-	var items []item
-	r := &round{}
-	r.put(p.bus.ask.items, ref{p.sender, cachePath}, func(d *dbuswire.Decoder) { items = readItems(d, p.sender) })
-	return items, p.run(ctx, r)
-}
-
-// readItems reads what GetItems answers: of each object itself, its app, its
-// parent, its index, the number of its children, its interfaces, name, role,
-// description and states.
-func readItems(d *dbuswire.Decoder, sender string) []item {
-	var items []item
-	var last item
-	root := ""
-	d.Array(8, func() {
-		it := item{}
-		d.Struct()
-		it.ref = readRef(d, sender)
-		d.Struct()
-		d.StrLike(sender)
-		root = d.StrLike(root)
-		d.Struct()
-		it.parent = ref{d.StrLike(sender), d.StrLike(last.parent.path)}
-		it.index, it.count = int(d.I32()), int(d.I32())
-		d.Array(4, func() { it.offers |= offer(d.Str()) })
-		it.name = d.StrLike(last.name)
-		it.role = roleNumber(d.U32())
-		it.about = d.StrLike(last.about)
-		it.states, _ = readStates(d)
-		items, last = append(items, it), it
-	})
-	if d.Err() != nil {
-		return nil
-	}
-	return items
-}
 
 // readAll reads the structure of the whole app: who there is, in whom, and what
 // they say of themselves. It reports whether the app is a lazy one: one that lists
@@ -66,98 +17,43 @@ func (p *program) readAll(ctx context.Context) (t *tree, lazy bool, err error) {
 		return nil, false, err
 	}
 	t = newTree(p.root)
-	doubtful := t.build(items, p.habits())
-	if len(items) == 0 {
-		doubtful = []*node{t.root}
-	}
+	t.older = p.cache.tree
+	t.take(items, p.habits())
 	lazy = len(items) > 0 && !p.habits().peers
+	doubtful := []*node{t.root}
+	if len(items) > 0 && !lazy {
+		doubtful = t.build(items)
+	}
 	if err := p.expand(ctx, t, doubtful, lazy); err != nil {
 		return nil, false, err
 	}
+	t.prune()
 	if lazy { // by now its list has grown
 		if err := p.learn(ctx, t); err != nil {
 			return nil, false, err
 		}
 	}
+	t.older = nil
 	t.judge(p.habits().windowRelative())
 	return t, lazy, nil
-}
-
-// build makes the tree of what was listed, and returns the nodes whose children
-// are not certain to be all there and in order.
-func (t *tree) build(items []item, habits traits) (doubtful []*node) {
-	for i := range items {
-		it := &items[i]
-		n := t.nodes[it.ref]
-		if n == nil {
-			n = &node{ref: it.ref}
-			t.nodes[it.ref] = n
-		}
-		n.take(it, habits)
-	}
-	for i := range items {
-		n, parent := t.nodes[items[i].ref], t.nodes[items[i].parent]
-		if n == t.root || parent == nil || n.parent != nil || parent.within(n) {
-			continue
-		}
-		n.parent = parent
-		parent.children = append(parent.children, n)
-	}
-	for _, n := range t.nodes {
-		if n.parent == nil && n != t.root {
-			continue
-		}
-		sort.SliceStable(n.children, func(i, j int) bool { return n.children[i].index < n.children[j].index })
-		if !n.complete() {
-			doubtful = append(doubtful, n)
-		}
-	}
-	t.prune()
-	return doubtful
-}
-
-// take sets what the list says of a node.
-func (n *node) take(it *item, habits traits) {
-	n.index, n.count, n.offers, n.role, n.states = it.index, it.count, it.offers, it.role, it.states
-	n.name, n.description = habits.clean(it.name), habits.clean(it.about)
-	n.read = true
-}
-
-// complete reports whether the children are as many as the app says, and each is
-// where it says.
-func (n *node) complete() bool {
-	if n.count != len(n.children) {
-		return false
-	}
-	for i, child := range n.children {
-		if child.index != i {
-			return false
-		}
-	}
-	return true
-}
-
-// prune forgets nodes that are not in the tree.
-func (t *tree) prune() {
-	inside := make(map[ref]*node, len(t.nodes))
-	t.root.walk(func(n *node) bool {
-		inside[n.ref] = n
-		return true
-	})
-	t.nodes = inside
 }
 
 // expand asks for the children of the nodes, and of those which it finds, level by
 // level. Where brief is set nothing else is asked of them.
 func (p *program) expand(ctx context.Context, t *tree, level []*node, brief bool) error {
-	for len(level) > 0 {
-		if len(t.nodes) > maxNodes {
+	for depth := 0; len(level) > 0; depth++ {
+		if len(t.nodes) >= maxNodes {
 			t.warn(tooMany())
+			return nil
+		}
+		if depth > maxDepth {
+			t.warn(tooDeep())
 			return nil
 		}
 		r := &round{}
 		for _, n := range level {
 			p.askCount(r, n)
+			p.askGuest(r, n)
 			if !n.read && !brief {
 				p.askSelf(r, n)
 			}
@@ -165,7 +61,7 @@ func (p *program) expand(ctx context.Context, t *tree, level []*node, brief bool
 		if err := p.run(ctx, r); err != nil {
 			return err
 		}
-		next, err := p.children(ctx, t, level, brief)
+		next, err := p.children(ctx, t, disproved(t.welcome(level)), brief)
 		if err != nil {
 			return err
 		}
@@ -174,11 +70,46 @@ func (p *program) expand(ctx context.Context, t *tree, level []*node, brief bool
 	return nil
 }
 
+// askGuest asks an object of another process, which the app says it shows, who its
+// parent is.
+func (p *program) askGuest(r *round, n *node) {
+	if n.parent != nil && n.sender != n.parent.sender {
+		n.guest = true
+		p.askParent(r, n.ref, &n.host)
+	}
+}
+
+// welcome drops those objects of other processes that do not say that they are where
+// they were found. An app is not to pass off another's windows as parts of its own.
+func (t *tree) welcome(level []*node) []*node {
+	return slices.DeleteFunc(level, func(n *node) bool {
+		if !n.guest || n.parent == nil || n.host == n.parent.ref {
+			return false
+		}
+		n.parent.disown(n)
+		t.remove(n)
+		return true
+	})
+}
+
+// disproved adds the parents of those nodes that were taken for their children and
+// are not there any more.
+func disproved(level []*node) []*node {
+	for _, n := range slices.Clone(level) {
+		if n.assumed && !n.read && !n.parent.doubt {
+			n.parent.doubt = true
+			level = append(level, n.parent)
+		}
+	}
+	return level
+}
+
 // children asks for the children of the nodes, and what is still to be known of
 // the nodes themselves. It returns those that are new.
 func (p *program) children(ctx context.Context, t *tree, level []*node, brief bool) (next []*node, err error) {
 	r := &round{}
 	var huge []*node
+	room := maxNodes - len(t.nodes)
 	for _, n := range level {
 		if n.read && !brief && n.offers == 0 {
 			p.askMore(r, n)
@@ -186,7 +117,12 @@ func (p *program) children(ctx context.Context, t *tree, level []*node, brief bo
 		switch {
 		case n.count > maxChildren:
 			huge = append(huge, n)
+		case p.assume(t, n):
+			next = append(next, n.children...)
+		case room <= 0:
+			t.warn(tooMany())
 		case n.doubt || n.count != 0 && !n.complete() || n.count == 0 && len(n.children) > 0:
+			room -= max(1, n.count-len(n.children))
 			r.put(p.bus.ask.children, n.ref, func(d *dbuswire.Decoder) {
 				next = append(next, t.adopt(n, readRefs(d, p.sender))...)
 			})
@@ -203,6 +139,32 @@ func (p *program) children(ctx context.Context, t *tree, level []*node, brief bo
 		next = append(next, found...)
 	}
 	return next, nil
+}
+
+// assume takes the node's children to be those of the last reading, if it is a view
+// of Qt's and has as many. Asked for its children, that makes another object for
+// each header, each time, and forgets none. Rows of it that are gone do not answer.
+func (p *program) assume(t *tree, n *node) bool {
+	if t.older == nil || n.doubt || len(n.children) > 0 || n.count < 1 || p.habits().toolkit != qt {
+		return false
+	}
+	switch n.role {
+	case roleList, roleTable, roleTree, roleTreeTable:
+	default:
+		return false
+	}
+	old := t.older.nodes[n.ref]
+	if old == nil || old.role != n.role || old.count != n.count || !old.complete() {
+		return false
+	}
+	refs := make([]ref, len(old.children))
+	for i, child := range old.children {
+		refs[i] = child.ref
+	}
+	for _, child := range t.adopt(n, refs) {
+		child.assumed = true
+	}
+	return true
 }
 
 func (p *program) askCount(r *round, n *node) {
@@ -235,6 +197,10 @@ func (p *program) askMore(r *round, n *node) {
 	if !n.states.any(stateShowing | stateVisible) {
 		return
 	}
+	if p.habits().peers && n.mere() {
+		n.offers = offersComponent // as all have that come from ATK's bridge
+		return
+	}
 	r.put(p.bus.ask.interfaces, n.ref, func(d *dbuswire.Decoder) {
 		d.Array(4, func() { n.offers |= offer(d.Str()) })
 	})
@@ -246,6 +212,21 @@ func (p *program) askMore(r *round, n *node) {
 			}
 		})
 	}
+}
+
+// mere reports whether nothing can be done with the node, nor asked of it but where
+// it is.
+func (n *node) mere() bool {
+	switch n.role {
+	case rolePanel, roleFiller, roleSection:
+	case roleLabel, roleStatic, roleParagraph, roleHeading:
+		if n.name == "" {
+			return false
+		}
+	default:
+		return false
+	}
+	return !n.states.any(stateEditable | stateFocusable | stateSelectable)
 }
 
 // learn fills in the nodes that were only found, first from the list, which has
@@ -295,4 +276,9 @@ func (t *tree) unknown() (nodes []*node) {
 // tooMany is the warning for an app with more elements than a snapshot holds.
 func tooMany() string {
 	return fmt.Sprintf("the app has more than %d elements; the rest was not read", maxNodes)
+}
+
+// tooDeep is the warning for an app whose elements are in each other without end.
+func tooDeep() string {
+	return fmt.Sprintf("the app has elements that are in more than %d others; they were not read", maxDepth)
 }

@@ -121,7 +121,8 @@ func (b *Bus) registered(ctx context.Context, conn *dbuswire.Conn) ([]ref, error
 }
 
 // Apps implements desktop.Tree. An app that does not answer makes it take a third
-// of a second; it is listed all the same.
+// of a second, and while it goes on like that a few milliseconds; it is listed all
+// the same, as what it last said it was.
 func (b *Bus) Apps(ctx context.Context) ([]desktop.App, error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
@@ -133,7 +134,7 @@ func (b *Bus) Apps(ctx context.Context) ([]desktop.App, error) {
 	if err != nil {
 		return nil, noBus("the registry of the accessibility bus does not answer", err)
 	}
-	entries := b.interview(ctx, l.conn, refs)
+	entries := b.interview(ctx, l, refs)
 	if err := ctx.Err(); err != nil {
 		return nil, noBus("the time was up before the apps were listed", err)
 	}
@@ -159,10 +160,9 @@ type entry struct {
 }
 
 // interview asks all programs at once, those that do not answer in vain.
-func (b *Bus) interview(ctx context.Context, conn *dbuswire.Conn, refs []ref) []*entry {
-	soon, cancel := context.WithTimeout(ctx, appPatience)
-	defer cancel()
-	first, second := &round{}, &round{}
+func (b *Bus) interview(ctx context.Context, l *link, refs []ref) []*entry {
+	now := time.Now()
+	first, asleep, second := &round{}, &round{}, &round{}
 	var entries []*entry
 	for _, r := range refs {
 		if r.none() {
@@ -170,9 +170,14 @@ func (b *Bus) interview(ctx context.Context, conn *dbuswire.Conn, refs []ref) []
 		}
 		e := &entry{root: r}
 		entries = append(entries, e)
-		b.introduce(first, e)
+		if l.roll.asleep(r, now) {
+			b.introduce(asleep, e)
+		} else {
+			b.introduce(first, e)
+		}
 	}
-	_ = first.settle(conn.Batch(soon, first.messages)) // who did not answer has no name
+	l.settleSoon(ctx, first, appPatience)
+	l.settleSoon(ctx, asleep, silentPatience)
 	for _, e := range entries {
 		for _, w := range e.windows {
 			second.put(b.ask.childCount, w, func(d *dbuswire.Decoder) {
@@ -182,10 +187,19 @@ func (b *Bus) interview(ctx context.Context, conn *dbuswire.Conn, refs []ref) []
 			})
 		}
 	}
-	soon, cancel = context.WithTimeout(ctx, appPatience)
-	defer cancel()
-	_ = second.settle(conn.Batch(soon, second.messages))
+	l.settleSoon(ctx, second, appPatience)
+	if ctx.Err() == nil {
+		l.roll.call(entries, now)
+	}
 	return entries
+}
+
+// settleSoon asks, and waits so long at most. Who does not answer by then has said
+// nothing.
+func (l *link) settleSoon(ctx context.Context, r *round, patience time.Duration) {
+	soon, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_ = r.settle(l.conn.Batch(soon, r.messages))
 }
 
 func (b *Bus) introduce(r *round, e *entry) {
@@ -260,7 +274,7 @@ func (e *entry) app(title string) desktop.App {
 	switch {
 	case !e.answered:
 		a.Hidden = hiddenSilent
-	case e.contents == 0 && e.toolkit == "Chromium":
+	case e.contents == 0 && e.toolkit == chromium:
 		a.Hidden = hiddenBare
 	case e.contents == 0:
 		a.Hidden = hiddenEmpty

@@ -32,6 +32,7 @@ const (
 	roleText          roleNumber = 61
 	roleToggleButton  roleNumber = 62
 	roleTree          roleNumber = 65
+	roleTreeTable     roleNumber = 66
 	roleUnknown       roleNumber = 67
 	roleViewport      roleNumber = 68
 	roleParagraph     roleNumber = 73
@@ -93,7 +94,8 @@ func (n *node) word() desktop.Role {
 	case roleAlert:
 		return desktop.Alert
 	case roleListItem:
-		if n.states.has(stateSelectable) {
+		// The rows of GTK 4.8's list views do not say that they are selectable.
+		if p := n.parent; n.states.has(stateSelectable) || p != nil && p.offers&offersSelection != 0 && n.states.has(stateFocusable) {
 			return desktop.Option
 		}
 	case roleList:

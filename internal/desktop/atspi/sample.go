@@ -28,6 +28,7 @@ func (p *program) sample(ctx context.Context, t *tree, n *node) ([]*node, error)
 }
 
 // corners finds the children from the node's upper left corner to its lower right.
+// In a corner may be a heading or a scroll bar, so several points are tried.
 func (p *program) corners(ctx context.Context, n *node) ([]ref, error) {
 	var frame desktop.Rect
 	r := &round{}
@@ -39,35 +40,55 @@ func (p *program) corners(ctx context.Context, n *node) ([]ref, error) {
 	if err := p.run(ctx, r); err != nil || frame.Empty() {
 		return nil, err
 	}
-	const inside = 3 // pixels, past a border
-	var ends [2]ref
+	const inside, past = 3, 30 // pixels: within a border, and past a heading or a scroll bar
+	left, top, right, bottom := frame.X, frame.Y, frame.X+frame.W, frame.Y+frame.H
+	points := []desktop.Point{
+		{X: left + inside, Y: top + inside}, {X: left + inside, Y: top + past}, {X: left + inside, Y: top + 2*past},
+		{X: left + past, Y: top + past}, {X: right - inside, Y: bottom - inside}, {X: right - past, Y: bottom - inside},
+		{X: right - inside, Y: bottom - past}, {X: right - past, Y: bottom - past}, {X: left + inside, Y: bottom - past},
+	}
+	found := make([]ref, len(points))
 	r = &round{}
-	for i, at := range []desktop.Point{{X: frame.X + inside, Y: frame.Y + inside}, {X: frame.X + frame.W - inside, Y: frame.Y + frame.H - inside}} {
+	for i, at := range points {
+		if !frame.Holds(at) {
+			continue
+		}
 		q := numbers(componentInterface, "GetAccessibleAtPoint", "iiu", "(so)", int32(at.X), int32(at.Y), 0)
-		r.put(q, n.ref, func(d *dbuswire.Decoder) { ends[i] = readRef(d, p.sender) })
+		r.put(q, n.ref, func(d *dbuswire.Decoder) {
+			if found[i] = readRef(d, p.sender); d.Err() != nil {
+				found[i] = ref{}
+			}
+		})
 	}
 	if err := p.run(ctx, r); err != nil {
 		return nil, err
 	}
-	return p.between(ctx, n, ends)
+	return p.between(ctx, n, found)
 }
 
-// between lists the node's children between two of them.
-func (p *program) between(ctx context.Context, n *node, ends [2]ref) ([]ref, error) {
-	indexes := [2]int{-1, -1}
+// between lists the node's children from the first to the last of those found.
+func (p *program) between(ctx context.Context, n *node, found []ref) ([]ref, error) {
+	ends := [2]int{-1, -1}
 	r := &round{}
-	for i, end := range ends {
-		if !end.none() {
-			r.put(p.bus.ask.index, end, func(d *dbuswire.Decoder) { indexes[i] = int(d.I32()) })
+	for _, child := range found {
+		if child.none() {
+			continue
 		}
+		r.put(p.bus.ask.index, child, func(d *dbuswire.Decoder) {
+			index := int(d.I32())
+			if index < 0 || index >= n.count || d.Err() != nil {
+				return
+			}
+			if ends[0] < 0 || index < ends[0] {
+				ends[0] = index
+			}
+			ends[1] = max(ends[1], index)
+		})
 	}
-	if err := p.run(ctx, r); err != nil {
+	if err := p.run(ctx, r); err != nil || ends[0] < 0 {
 		return nil, err
 	}
-	if indexes[0] < 0 {
-		return nil, nil
-	}
-	wanted, err := p.block(ctx, n, indexes)
+	wanted, err := p.block(ctx, n, ends)
 	if err != nil {
 		return nil, err
 	}
@@ -75,38 +96,33 @@ func (p *program) between(ctx context.Context, n *node, ends [2]ref) ([]ref, err
 }
 
 // block lists the indexes of the children between two: those in their rectangle, if
-// the node is a table, and else those in the row.
+// the node is a table, and else those in the row. What comes before the cells, such
+// as headings, moves all indexes.
 func (p *program) block(ctx context.Context, n *node, ends [2]int) ([]int, error) {
 	rows, columns := [2]int{-1, -1}, [2]int{-1, -1}
 	r := &round{}
 	if n.offers&offersTable != 0 {
 		for i, end := range ends {
-			if end >= 0 {
-				r.put(numbers(tableInterface, "GetRowAtIndex", "i", "i", int32(end)), n.ref, func(d *dbuswire.Decoder) { rows[i] = int(d.I32()) })
-				r.put(numbers(tableInterface, "GetColumnAtIndex", "i", "i", int32(end)), n.ref, func(d *dbuswire.Decoder) { columns[i] = int(d.I32()) })
-			}
+			r.put(numbers(tableInterface, "GetRowAtIndex", "i", "i", int32(end)), n.ref, func(d *dbuswire.Decoder) { rows[i] = int(d.I32()) })
+			r.put(numbers(tableInterface, "GetColumnAtIndex", "i", "i", int32(end)), n.ref, func(d *dbuswire.Decoder) { columns[i] = int(d.I32()) })
 		}
 	}
 	if err := p.run(ctx, r); err != nil {
 		return nil, err
 	}
-	width := 0
-	if rows[0] > 0 {
-		width = (ends[0] - columns[0]) / rows[0]
-	} else if rows[1] > 0 {
-		width = (ends[1] - columns[1]) / rows[1]
-	}
 	var wanted []int
-	if width > 0 && columns[0] >= 0 {
-		last := [2]int{max(rows[1], rows[0]), max(columns[1], columns[0])}
-		for row := rows[0]; row <= last[0]; row++ {
-			for column := columns[0]; column <= last[1] && len(wanted) < maxSample; column++ {
-				wanted = append(wanted, row*width+column)
+	if rows[0] >= 0 && rows[1] > rows[0] && min(columns[0], columns[1]) >= 0 {
+		first := ends[0] - columns[0] // of the row
+		if width := (ends[1] - columns[1] - first) / (rows[1] - rows[0]); width > 0 {
+			for row := range rows[1] - rows[0] + 1 {
+				for column := min(columns[0], columns[1]); column <= max(columns[0], columns[1]) && len(wanted) < maxSample; column++ {
+					wanted = append(wanted, first+row*width+column)
+				}
 			}
+			return wanted, nil
 		}
-		return wanted, nil
 	}
-	for i := ends[0]; i <= max(ends[0], ends[1]) && len(wanted) < maxSample; i++ {
+	for i := ends[0]; i <= ends[1] && len(wanted) < maxSample; i++ {
 		wanted = append(wanted, i)
 	}
 	return wanted, nil

@@ -7,6 +7,7 @@ import (
 	"unicode/utf16"
 
 	"aai"
+	"aai/internal/dbuswire"
 )
 
 // sensitive reports whether the app lets people do something with the node. The cells
@@ -39,6 +40,7 @@ type set struct {
 	holder   *node // what people see of it: it must show, though its items need not
 	selector *node // what can select; nil if nothing can
 	index    int   // of the element in it
+	row      bool  // the selector is a table, of which rows are selected
 }
 
 // selectItem makes the element the one that is selected in its set.
@@ -59,6 +61,9 @@ func (a *actor) selectItem(ctx context.Context) error {
 	}
 	if s.selector == nil {
 		return a.selectByAction(ctx)
+	}
+	if s.row {
+		return a.selectRow(ctx, s)
 	}
 	if s.selector.states.has(stateMultiselectable) {
 		if err := a.do(ctx, method(selectionInterface, "ClearSelection", "b"), s.selector.ref); err != nil {
@@ -83,6 +88,9 @@ func (a *actor) set(ctx context.Context) (set, error) {
 	if parent.offers&offersSelection != 0 {
 		s.holder, s.selector = parent, parent
 	}
+	if parent.role == roleList && parent.offers&offersTable != 0 && s.selector == nil {
+		s.holder, s.selector, s.row = parent, parent, true // a list of Qt's
+	}
 	if parent.role != roleMenu && parent.role != roleList && parent.role != roleListBox {
 		return s, nil
 	}
@@ -91,12 +99,27 @@ func (a *actor) set(ctx context.Context) (set, error) {
 		return set{}, err
 	}
 	if box := list.parent; box != nil && box.role == roleComboBox {
-		s.holder = box
+		s.holder, s.selector, s.row = box, nil, false // to select in its list alone does nothing
 		if box.offers&offersSelection != 0 {
 			s.selector = box
 		}
 	}
 	return s, nil
+}
+
+// selectRow makes the element the one row that is selected in a list that can
+// select rows only.
+func (a *actor) selectRow(ctx context.Context, s set) error {
+	row := -1
+	r := &round{}
+	r.put(numbers(tableInterface, "GetRowAtIndex", "i", "i", int32(s.index)), s.selector.ref, func(d *dbuswire.Decoder) { row = int(d.I32()) })
+	if err := a.p.run(ctx, r); err != nil {
+		return before(a.p.failed(a.app, err))
+	}
+	if row < 0 {
+		return a.unsupported("cannot be selected", nil)
+	}
+	return a.do(ctx, numbers(tableInterface, "AddRowSelection", "i", "b", int32(row)), s.selector.ref)
 }
 
 // selectByAction presses an item whose set cannot select: a tab of Qt, an option of

@@ -73,6 +73,9 @@ func (m *maker) element(n, window *node) desktop.Element {
 		e.Description = ""
 	}
 	if e.Role == desktop.Combobox && n.offers&offersSelection == 0 {
+		if m.habits.toolkit == qt {
+			e.Value = n.name // whatever is selected in its list: that is for its keyboard
+		}
 		e.Name, e.Value = m.tree.comboName(n, e.Name, e.Value)
 	}
 	switch n.elementRole {
@@ -205,8 +208,12 @@ func (t *tree) nameOf(n *node, habits traits) string {
 func (t *tree) labelOf(n *node) string {
 	var labels []string
 	for _, label := range n.labels {
-		if l := t.nodes[label]; l != nil && l.name != "" {
-			labels = append(labels, l.name)
+		name := t.outside[label]
+		if l := t.nodes[label]; l != nil {
+			name = l.name
+		}
+		if name != "" {
+			labels = append(labels, name)
 		}
 	}
 	return strings.Join(labels, " ")

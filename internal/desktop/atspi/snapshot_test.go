@@ -30,6 +30,7 @@ func parentOf(pid int) int {
 // TestFixtureSnapshots: every toolkit's window reads the same, in the words of the
 // house, whatever its toolkit calls things.
 func TestFixtureSnapshots(t *testing.T) {
+	t.Parallel()
 	w := newWorld(t)
 	for _, kind := range linuxtest.Kinds() {
 		t.Run(string(kind), func(t *testing.T) {

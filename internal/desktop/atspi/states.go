@@ -84,6 +84,9 @@ func (n *node) wordStates() desktop.State {
 	if n.role == roleToggleButton && out.Any(desktop.Checked|desktop.Pressed) {
 		out |= desktop.Checked | desktop.Pressed
 	}
+	if !out.Has(desktop.Checkable) {
+		out &^= desktop.Pressed // a button that is being pressed, for a moment
+	}
 	if out.Has(desktop.Checkable) && n.states.has(stateIndeterminate) {
 		out = out&^desktop.Checked | desktop.Mixed
 	}

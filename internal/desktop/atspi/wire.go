@@ -46,7 +46,8 @@ type questions struct {
 	children, role, states, interfaces, attributes, relations, index *question
 	extents, extentsInWindow                                         *question
 	characterCount, caretOffset                                      *question
-	actions                                                          *question
+	actions, actionCount                                             *question
+	actionNames                                                      [4]*question // of the first actions
 	value, minimum, maximum                                          *question
 	selected                                                         *question
 	toolkit, toolkitVersion, peerAddress                             *question
@@ -54,7 +55,7 @@ type questions struct {
 }
 
 func newQuestions() *questions {
-	return &questions{
+	q := &questions{
 		name:            property(accessibleInterface, "Name"),
 		description:     property(accessibleInterface, "Description"),
 		childCount:      property(accessibleInterface, "ChildCount"),
@@ -72,6 +73,7 @@ func newQuestions() *questions {
 		characterCount:  property(textInterface, "CharacterCount"),
 		caretOffset:     property(textInterface, "CaretOffset"),
 		actions:         method(actionInterface, "GetActions", "a(sss)"),
+		actionCount:     property(actionInterface, "NActions"),
 		value:           property(valueInterface, "CurrentValue"),
 		minimum:         property(valueInterface, "MinimumValue"),
 		maximum:         property(valueInterface, "MaximumValue"),
@@ -81,6 +83,10 @@ func newQuestions() *questions {
 		peerAddress:     method(applicationInterface, "GetApplicationBusAddress", "s"),
 		items:           method(cacheInterface, "GetItems", "a((so)(so)(so)iiassusau)"),
 	}
+	for i := range q.actionNames {
+		q.actionNames[i] = numbers(actionInterface, "GetName", "i", "s", int32(i))
+	}
+	return q
 }
 
 // extentsOf asks an app with the traits where something is. One that does not know
@@ -90,6 +96,14 @@ func (q *questions) extentsOf(t traits) *question {
 		return q.extentsInWindow
 	}
 	return q.extents
+}
+
+// actionName asks for the name of one of an element's actions.
+func (q *questions) actionName(i int) *question {
+	if i < len(q.actionNames) {
+		return q.actionNames[i]
+	}
+	return numbers(actionInterface, "GetName", "i", "s", int32(i))
 }
 
 // property asks for one property. GetAll is never asked: Qt 5.15 and 6.4 crash on it.
@@ -183,7 +197,7 @@ func (p *program) run(ctx context.Context, r *round) error {
 	}
 	own, foreign := r.divide(p.sender)
 	if peer := p.peer(); peer != nil && len(own.messages) > 0 {
-		err := own.settle(peer.Batch(ctx, own.messages))
+		err := p.ration.run(ctx, peer, own)
 		if !errors.Is(err, dbuswire.ErrLost) {
 			if err == nil {
 				err = p.runForeign(ctx, foreign)
@@ -192,7 +206,7 @@ func (p *program) run(ctx context.Context, r *round) error {
 		}
 		p.dropPeer(peer) // all are asked again: the bus says whether the app lives
 	}
-	if err := own.settle(p.link.conn.Batch(ctx, own.messages)); err != nil {
+	if err := p.ration.run(ctx, p.link.conn, own); err != nil {
 		return err
 	}
 	return p.runForeign(ctx, foreign)
@@ -204,7 +218,7 @@ func (p *program) runForeign(ctx context.Context, r *round) error {
 	if r == nil || len(r.messages) == 0 {
 		return nil
 	}
-	err := r.settle(p.link.conn.Batch(ctx, r.messages))
+	err := p.ration.run(ctx, p.link.conn, r)
 	if _, refused := errors.AsType[*refusal](err); refused {
 		return nil
 	}

@@ -3,7 +3,6 @@
 package atspi_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -13,47 +12,31 @@ import (
 	"aai/internal/desktop"
 	"aai/internal/desktop/atspi"
 	"aai/internal/desktop/linuxtest"
+	"aai/internal/desktop/x11"
 )
 
 // A world is a desktop of its own with a Bus on it.
 type world struct {
 	*linuxtest.Session
 	bus     *atspi.Bus
-	windows *windows
+	windows desktop.Windows
 }
 
 func newWorld(t testing.TB) *world {
 	t.Helper()
-	w := &world{Session: linuxtest.StartAccessible(t), windows: &windows{}}
+	w := &world{Session: linuxtest.StartAccessible(t)}
+	screen := x11.New(x11.Config{Getenv: w.Getenv})
+	t.Cleanup(func() { _ = screen.Close() })
+	w.windows = screen
 	w.bus = atspi.New(atspi.Config{Getenv: w.Getenv, Windows: w.windows})
 	t.Cleanup(w.bus.Close)
 	return w
 }
 
-// windows knows the windows it was told of.
-type windows struct{ known []desktop.WindowInfo }
-
-func (w *windows) Windows(context.Context) ([]desktop.WindowInfo, error) { return w.known, nil }
-
-func (w *windows) At(context.Context, desktop.Point) (desktop.WindowInfo, error) {
-	return desktop.WindowInfo{}, aai.Errorf(aai.AutomationNotSupported, "not in this test")
-}
-
-func (w *windows) Activate(context.Context, desktop.WindowID) error {
-	return aai.Errorf(aai.AutomationNotSupported, "not in this test")
-}
-
 // fixture opens a fixture and finds its app.
 func (w *world) fixture(t testing.TB, kind linuxtest.Kind) (*linuxtest.Fixture, desktop.App) {
 	t.Helper()
-	return w.opened(t, w.Fixture(t, kind))
-}
-
-func (w *world) opened(t testing.TB, f *linuxtest.Fixture) (*linuxtest.Fixture, desktop.App) {
-	t.Helper()
-	r := f.WindowRect(t)
-	w.windows.known = append(w.windows.known, desktop.WindowInfo{ID: desktop.WindowID(len(w.windows.known) + 1), PID: f.PID, Title: f.Title,
-		Frame: desktop.Rect{X: r.X, Y: r.Y, W: r.Width, H: r.Height}})
+	f := w.Fixture(t, kind)
 	return f, w.app(t, f.App)
 }
 

@@ -66,7 +66,8 @@ type Fixture struct {
 //     dialog ("") = "open", then "yes", "no", or "closed" by other means
 //   - button Hide: hidden = true; it hides button Ghost, which does ghost+1
 //   - menu File of New and Quit-not: menu ("")
-//   - button Slow: slow+1, but 150 ms after the press
+//   - button Slow: slow+1, but 150 ms after the press; the label of Press says
+//     "Slow n times" then
 //   - button Dead: nothing
 //   - area Canvas: clicks, a list of {button, count, x, y} with count 2 for the
 //     second press of a double click; drags, a list of {button, from, to}. Buttons are

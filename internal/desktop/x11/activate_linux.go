@@ -34,7 +34,9 @@ func (d *Display) Activate(ctx context.Context, id desktop.WindowID) error {
 	if !managed {
 		err = s.must(ctx, raiseWindow(window), setInputFocus(window))
 	} else {
-		err = s.must(ctx, s.askManager(window, "_NET_ACTIVE_WINDOW", 2, 0, 0))
+		const source, substructureRedirect = 2, 1 << 20 // 2 is a tool, not the program itself
+		ask := s.clientMessage(window, "_NET_ACTIVE_WINDOW", source, 0, 0)
+		err = s.must(ctx, sendEvent(s.root, substructureRedirect|substructureNotify, ask))
 	}
 	if err != nil {
 		return windowFailure(doing, id, err)
@@ -61,14 +63,12 @@ func (d *Display) Activate(ctx context.Context, id desktop.WindowID) error {
 	}
 }
 
-// askManager is a message to the window manager: EWMH, "Root Window Properties".
-// A source of 2 says that it comes from a tool and not from the program itself.
-func (s *session) askManager(window xid, message string, data ...uint32) *call {
+// clientMessage is a message about a window; EWMH, "Root Window Properties".
+func (s *session) clientMessage(window xid, message string, data ...uint32) []byte {
 	const clientMessage, format = 33, 32
-	const substructureRedirect, substructureNotify = 1 << 20, 1 << 19
 	event := request(clientMessage, format, window, s.atoms[message], data, pad(4*(5-len(data))))
 	event[2], event[3] = 0, 0 // the server writes the sequence number there
-	return sendEvent(s.root, substructureRedirect|substructureNotify, event)
+	return event
 }
 
 // hasKeyboard reports whether what the person types goes to the window or to

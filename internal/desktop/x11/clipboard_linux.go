@@ -33,6 +33,10 @@ func (d *Display) Get(ctx context.Context) (desktop.Clip, error) {
 	if id == none {
 		return desktop.Clip{}, nil
 	}
+	process, err := c.processOf(ctx, id&^c.setup.idMask)
+	if err != nil {
+		return desktop.Clip{}, failure(doing, err)
+	}
 	r, err := c.reader(ctx)
 	if err != nil {
 		return desktop.Clip{}, failure(doing, err)
@@ -40,7 +44,6 @@ func (d *Display) Get(ctx context.Context) (desktop.Clip, error) {
 	defer r.close(ctx)
 	clip, err := r.read(ctx)
 	if err != nil && isContext(err) && c.alive() {
-		process, _ := c.processOf(context.WithoutCancel(ctx), id&^c.setup.idMask)
 		e := aai.Errorf(aai.Timeout, "the program that owns the clipboard (process %d) did not answer: %w", process, err)
 		e.Hint = "It may hang. Copy something in another program, or try again."
 		e.Delivery = aai.NotDelivered
@@ -102,13 +105,13 @@ func (c *clipper) reader(ctx context.Context) (*reader, error) {
 // owner, which ends programs that are not ready for it.
 func (r *reader) close(ctx context.Context) {
 	r.unlisten(r.window)
-	cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), closePatience)
-	defer cancel()
-	if r.asked {
-		r.strand(cleanup, r.window)
-		return
-	}
-	_ = r.do(cleanup, destroyWindow(r.window)) // it goes with the connection, else
+	_ = r.afterwards(ctx, func(ctx context.Context) error {
+		if r.asked {
+			r.strand(ctx, r.window)
+			return nil
+		}
+		return r.do(ctx, destroyWindow(r.window)) // it goes with the connection, else
+	})
 }
 
 func (r *reader) read(ctx context.Context) (desktop.Clip, error) {

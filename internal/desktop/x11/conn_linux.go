@@ -17,8 +17,8 @@ import (
 // patience is how long the server may be silent, whatever the caller's deadline.
 const patience = 10 * time.Second
 
-// maxReply bounds an answer: a picture of a screen of 16 by 8 thousand pixels.
-const maxReply = 512 << 20
+// maxReply bounds an answer. The longest that we ask for is a clip.
+const maxReply = 2 * maxClip
 
 // A call is a request and, after conn.do returned nil, what came of it.
 type call struct {
@@ -70,6 +70,7 @@ type conn struct {
 	setup   *setup
 	writing chan struct{} // held by who writes; a channel, so that waiting for it ends with a context
 	gone    chan struct{} // closed when the connection is lost
+	tidier
 
 	mu       sync.Mutex
 	sequence uint64  // of the last request

@@ -36,8 +36,8 @@ func (w *watch) drawn(ctx context.Context) (bool, error) {
 // end stops looking.
 func (w *watch) end(ctx context.Context) {
 	const damageDestroy, destroyRegion = 2, 10
-	cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), closePatience)
-	defer cancel()
 	// The window may be gone, and the damage with it.
-	_ = w.do(cleanup, command(w.session.damage, damageDestroy, w.damage), command(w.xfixes, destroyRegion, w.region))
+	_ = w.afterwards(ctx, func(ctx context.Context) error {
+		return w.do(ctx, command(w.session.damage, damageDestroy, w.damage), command(w.xfixes, destroyRegion, w.region))
+	})
 }

@@ -26,6 +26,7 @@ type Config struct {
 // where it does not answer with TIMEOUT.
 type Display struct {
 	config Config
+	dial   func(ctx context.Context, getenv func(string) string, onEvent func([]byte)) (*conn, error)
 	main   slot[*session] // questions, pictures and the person's seat
 	own    slot[*seat]    // the gateway's own pointer and keyboard: the server gives each connection one pair
 	clip   slot[*clipper] // the clipboard
@@ -46,7 +47,7 @@ func New(c Config) *Display {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	return &Display{
-		config: c, main: newSlot[*session](), own: newSlot[*seat](), clip: newSlot[*clipper](),
+		config: c, dial: dial, main: newSlot[*session](), own: newSlot[*seat](), clip: newSlot[*clipper](),
 		memory: newMemory(), keys: newKeyboard(),
 	}
 }
@@ -67,7 +68,14 @@ func (d *Display) Close() error {
 
 // session returns the main connection, which it makes if need be.
 func (d *Display) session(ctx context.Context) (*session, error) {
-	s, err := d.main.get(ctx, func(ctx context.Context) (*session, error) { return d.connect(ctx, nil) })
+	s, err := d.main.get(ctx, func(ctx context.Context) (*session, error) {
+		pongs := newPongs()
+		s, err := d.connect(ctx, pongs.heard)
+		if err == nil {
+			s.pongs = pongs
+		}
+		return s, err
+	})
 	if err != nil {
 		return nil, failure("connecting to the screen", err)
 	}
@@ -83,7 +91,7 @@ func (d *Display) connect(ctx context.Context, onEvent func([]byte)) (*session, 
 		e.Delivery = aai.NotDelivered
 		return nil, e
 	}
-	c, err := dial(ctx, d.config.Getenv, onEvent)
+	c, err := d.dial(ctx, d.config.Getenv, onEvent)
 	if err != nil {
 		if isContext(err) {
 			return nil, err

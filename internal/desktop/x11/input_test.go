@@ -27,6 +27,7 @@ func fruits(t testing.TB, f *linuxtest.Fixture) desktop.Point {
 }
 
 func TestPersonClicks(t *testing.T) {
+	t.Parallel()
 	s := linuxtest.Start(t)
 	d := open(t, s)
 	for _, kind := range linuxtest.Kinds() {
@@ -47,7 +48,7 @@ func TestPersonClicks(t *testing.T) {
 			}
 			f.WaitFor(t, "the canvas is clicked", func(state map[string]any) bool {
 				clicks, _ := state["clicks"].([]any)
-				return len(clicks) == 4
+				return len(clicks) == 4 && clicks[1].(map[string]any)["count"] == 2.0 && clicks[3].(map[string]any)["count"] == 2.0
 			})
 			to := desktop.Point{X: at.X + 40, Y: at.Y + 30}
 			if err := d.Drag(soon(t), desktop.PersonSeat, w, at, to, 100*time.Millisecond); err != nil {
@@ -74,6 +75,7 @@ func TestPersonClicks(t *testing.T) {
 }
 
 func TestPersonTypes(t *testing.T) {
+	t.Parallel()
 	s := linuxtest.Start(t)
 	d := open(t, s)
 	for _, kind := range linuxtest.Kinds() {
@@ -107,6 +109,7 @@ func TestPersonTypes(t *testing.T) {
 // TestOwnSeat works in a window while the person works in another one, with
 // their focus, pointer and text as witnesses.
 func TestOwnSeat(t *testing.T) {
+	t.Parallel()
 	for _, kind := range linuxtest.Kinds() {
 		t.Run(string(kind), func(t *testing.T) {
 			s := linuxtest.Start(t)
@@ -161,7 +164,7 @@ func TestOwnSeat(t *testing.T) {
 			mine.WaitState(t, "name", "person")
 			fails(t, d.Click(soon(t), desktop.OwnSeat, w, list, desktop.LeftButton, 1), aai.AutomationNotSupported, aai.NotDelivered)
 			fails(t, d.Drag(soon(t), desktop.OwnSeat, w, list, list, 0), aai.AutomationNotSupported, aai.NotDelivered)
-			minimize(t, s, d, f)
+			minimize(t, s, d, w)
 			fails(t, d.Type(soon(t), desktop.OwnSeat, w, "x"), aai.AutomationNotSupported, aai.NotDelivered, "minimized")
 		})
 	}
@@ -169,6 +172,7 @@ func TestOwnSeat(t *testing.T) {
 
 // TestTypesAnything: whatever is typed arrives, with either seat.
 func TestTypesAnything(t *testing.T) {
+	t.Parallel()
 	s := linuxtest.Start(t)
 	d := open(t, s)
 	for _, kind := range []linuxtest.Kind{linuxtest.GTK3, linuxtest.Qt6} {
@@ -202,6 +206,7 @@ func TestTypesAnything(t *testing.T) {
 
 // TestLockedKeyboard: neither Caps Lock nor a held Shift gets into the text.
 func TestLockedKeyboard(t *testing.T) {
+	t.Parallel()
 	s := linuxtest.Start(t)
 	d := open(t, s)
 	for _, kind := range []linuxtest.Kind{linuxtest.GTK3, linuxtest.Qt6} {

@@ -36,6 +36,15 @@ func (l *layout) at(code byte, level int) keysym {
 	return l.keysyms[i]
 }
 
+// silence takes a key's meanings away.
+func (l *layout) silence(code byte) {
+	for level := range l.per {
+		if i := int(code-l.first)*l.per + level; code >= l.first && i < len(l.keysyms) {
+			l.keysyms[i] = 0
+		}
+	}
+}
+
 // codes are all keycodes.
 func (l *layout) codes() []byte {
 	codes := make([]byte, len(l.keysyms)/l.per)
@@ -90,14 +99,11 @@ type keyboard struct {
 }
 
 const (
-	// settle is how long programs may take to learn of new keys. They are told
-	// before they are told of the key, but some look a little later.
+	// settle is how long programs may take to read keys, or to learn of new ones,
+	// where they do not tell when they have.
 	settle = 60 * time.Millisecond
 	// loan is how long a key is lent after its last use.
 	loan = 3 * time.Second
-	// maxLent bounds how many keys are lent at once: each is a message to every
-	// program.
-	maxLent = 64
 )
 
 func newKeyboard() keyboard {
@@ -115,13 +121,26 @@ func (k *keyboard) hold(ctx context.Context) error {
 
 func (k *keyboard) release() { <-k.lock }
 
-// borrow sees to it that each keysym has a key. The keysyms must be no more than
-// capacity says.
-func (k *keyboard) borrow(ctx context.Context, s *session, syms []keysym) error {
+// compare forgets keys that have got another meaning since they were lent, such as
+// from a new layout or another server. It takes those that are lent out of the
+// layout, which becomes that of the person.
+func (k *keyboard) compare(s *session, l *layout) {
 	if k.session != s {
 		clear(k.lent)
 		k.session = s
 	}
+	maps.DeleteFunc(k.lent, func(sym keysym, code byte) bool { return l.at(code, 0) != sym })
+	for _, code := range k.lent {
+		l.silence(code)
+	}
+}
+
+// borrow sees to it that each keysym has a key, and returns the keys. The layout
+// must be what compare has seen, and the keysyms no more than it has spare keys.
+// Before it gives a key a second meaning, and after it has changed the map, it
+// waits, with rest, until the program has read its keys: one that is slow would
+// look up old keys in the new map.
+func (k *keyboard) borrow(ctx context.Context, l *layout, syms []keysym, rest func(context.Context) error) (map[keysym]byte, error) {
 	var missing []keysym
 	for _, sym := range syms {
 		if _, ok := k.lent[sym]; !ok {
@@ -129,63 +148,53 @@ func (k *keyboard) borrow(ctx context.Context, s *session, syms []keysym) error 
 		}
 	}
 	if len(missing) == 0 {
-		return nil
+		return k.lent, nil
 	}
-	l, err := s.layout(ctx)
-	if err != nil {
-		return err
+	unused, reusable := k.free(l, syms)
+	free := append(unused, reusable...)
+	if len(free) < len(missing) {
+		return nil, unsupported("the keyboard has no free key to type a character with that it lacks", "Set the element's text instead.")
 	}
-	spare := l.spare()
-	if len(missing) > min(len(spare), maxLent-len(k.lent)) {
-		// Some that are lent are not needed now.
-		for sym, code := range maps.Clone(k.lent) {
-			if !slices.Contains(syms, sym) {
-				delete(k.lent, sym)
-				spare = append(spare, code)
-			}
+	if len(missing) > len(unused) {
+		if err := rest(ctx); err != nil {
+			return nil, err
 		}
-	}
-	if len(spare) < len(missing) {
-		return unsupported("the keyboard has no free key to type a character with that it lacks", "Set the element's text instead.")
 	}
 	keys := make(map[byte]keysym)
 	for i, sym := range missing {
-		keys[spare[i]] = sym
+		keys[free[i]] = sym
 	}
-	if err := s.must(ctx, remap(keys)...); err != nil {
-		return err
-	}
+	maps.DeleteFunc(k.lent, func(_ keysym, code byte) bool { return keys[code] != 0 })
+	// They count as lent before they are: if the answer does not come, they must be
+	// given back too.
 	for code, sym := range keys {
 		k.lent[sym] = code
 	}
-	return sleep(ctx, settle)
-}
-
-// capacity is how many keysyms can be borrowed at once.
-func (k *keyboard) capacity(l *layout) int {
-	return min(maxLent, len(l.spare())+len(k.lent))
-}
-
-// remap gives keys one meaning each, with and without Shift and in both of the
-// groups that the core protocol knows, in as few requests as can be.
-func remap(keys map[byte]keysym) []*call {
-	const per = 4
-	codes := slices.Sorted(maps.Keys(keys))
-	var calls []*call
-	for i := 0; i < len(codes); {
-		first := codes[i]
-		var meanings []keysym
-		for ; i < len(codes) && int(codes[i]) == int(first)+len(meanings)/per; i++ {
-			sym := keys[codes[i]]
-			meanings = append(meanings, sym, sym, sym, sym)
-		}
-		calls = append(calls, changeKeyboardMapping(first, per, meanings))
+	if err := k.session.remap(ctx, keys); err != nil {
+		return nil, err
 	}
-	return calls
+	return k.lent, rest(ctx)
 }
 
-// giveBackAll gives all lent keys back, unless they have got another meaning since,
-// such as from a new layout.
+// free are the keys that can be lent: those that are not, and those that are for
+// other keysyms than the needed ones.
+func (k *keyboard) free(l *layout, needed []keysym) (unused, reusable []byte) {
+	lentFor := make(map[byte]keysym)
+	for sym, code := range k.lent {
+		lentFor[code] = sym
+	}
+	for _, code := range l.spare() {
+		switch sym, lent := lentFor[code]; {
+		case !lent:
+			unused = append(unused, code)
+		case !slices.Contains(needed, sym):
+			reusable = append(reusable, code)
+		}
+	}
+	return unused, reusable
+}
+
+// giveBackAll gives all lent keys back.
 func (k *keyboard) giveBackAll(ctx context.Context) error {
 	if len(k.lent) == 0 || !k.session.alive() {
 		clear(k.lent)
@@ -195,14 +204,13 @@ func (k *keyboard) giveBackAll(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	k.compare(k.session, l)
 	keys := make(map[byte]keysym)
-	for sym, code := range k.lent {
-		if l.at(code, 0) == sym {
-			keys[code] = 0
-		}
+	for _, code := range k.lent {
+		keys[code] = 0
 	}
 	clear(k.lent)
-	return k.session.must(ctx, remap(keys)...)
+	return k.session.remap(ctx, keys)
 }
 
 // returnKeys gives the lent keys back.

@@ -30,24 +30,70 @@ func (d *Display) Click(ctx context.Context, which desktop.Seat, window desktop.
 	if err != nil {
 		return err
 	}
-	calls := []*call{h.fake(motion, 0, at)}
-	for range count {
-		calls = append(calls, h.fake(buttonPress, byte(button), desktop.Point{}), h.fake(buttonRelease, byte(button), desktop.Point{}))
+	err = h.keepFocus(ctx, window, func() error {
+		err := h.must(ctx, h.fake(motion, 0, at))
+		for i := range count {
+			if i > 0 && err == nil {
+				err = sleep(ctx, clickPause)
+			}
+			if err == nil {
+				err = h.must(ctx, h.fake(buttonPress, byte(button), desktop.Point{}), h.fake(buttonRelease, byte(button), desktop.Point{}))
+			}
+		}
+		return err
+	})
+	return inputFailure("clicking", err)
+}
+
+// clickPause is the time between clicks. Chromium takes two in the same
+// millisecond for one.
+const clickPause = 20 * time.Millisecond
+
+// keepFocus does what our own pointer does, and then gives the keyboard back to the
+// person's window: where there is no window manager, some programs take it when
+// they are clicked.
+func (h hands) keepFocus(ctx context.Context, id desktop.WindowID, do func() error) error {
+	if h.own == nil {
+		return do()
 	}
-	return inputFailure("clicking", h.must(ctx, calls...))
+	before := getInputFocus()
+	if err := h.person.must(ctx, before); err != nil {
+		return err
+	}
+	window := from(before.reply, 8).u32()
+	err := do()
+	return errors.Join(err, h.afterwards(ctx, func(ctx context.Context) error {
+		answers, err := h.person.answersPings(ctx, xid(id))
+		if err == nil {
+			_ = h.person.settleSoon(ctx, xid(id), answers) // one that hangs does not take it
+		}
+		after := getInputFocus()
+		if err := h.person.must(ctx, after); err != nil {
+			return err
+		}
+		if from(after.reply, 8).u32() == window {
+			return nil
+		}
+		return h.person.must(ctx, setInputFocus(window))
+	}))
 }
 
 // Drag presses the left button at one point and releases it at the other, also
 // when its time is up before. OwnSeat and what fails are as with Click.
 func (d *Display) Drag(ctx context.Context, which desktop.Seat, window desktop.WindowID, from, to desktop.Point, duration time.Duration) error {
-	const step = 10 * time.Millisecond
-	const fewest = 10 // programs want to see some movement
 	h, err := d.point(ctx, which, window, true, from, to)
 	if err != nil {
 		return err
 	}
+	err = h.keepFocus(ctx, window, func() error { return h.drag(ctx, from, to, duration) })
+	return inputFailure("dragging", err)
+}
+
+func (h hands) drag(ctx context.Context, from, to desktop.Point, duration time.Duration) error {
+	const step = 10 * time.Millisecond
+	const fewest = 10 // programs want to see some movement
 	left := byte(desktop.LeftButton)
-	err = h.must(ctx, h.fake(motion, 0, from), h.fake(buttonPress, left, desktop.Point{}))
+	err := h.must(ctx, h.fake(motion, 0, from), h.fake(buttonPress, left, desktop.Point{}))
 	steps := max(fewest, int(duration/step))
 	pause := max(duration, fewest*time.Millisecond) / time.Duration(steps)
 	for i := 1; i <= steps && err == nil; i++ {
@@ -57,12 +103,10 @@ func (d *Display) Drag(ctx context.Context, which desktop.Seat, window desktop.W
 		}
 	}
 	// Whatever happened, the button must not stay down.
-	cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), closePatience)
-	defer cancel()
-	if ctx.Err() == nil {
-		cleanup = ctx
-	}
-	return inputFailure("dragging", errors.Join(err, h.must(cleanup, h.fake(buttonRelease, left, desktop.Point{}))))
+	released := h.afterwards(ctx, func(ctx context.Context) error {
+		return h.must(ctx, h.fake(buttonRelease, left, desktop.Point{}))
+	})
+	return errors.Join(err, released)
 }
 
 // Scroll turns the wheel at the point: it moves the seat's pointer there, and

@@ -12,11 +12,12 @@ func command(opcode, detail byte, fields ...any) *call {
 }
 
 const (
-	inputOnly       = 2
-	copyFromParent  = 0
-	viewable        = 2 // of a window's map state
-	propertyChange  = 1 << 22
-	structureNotify = 1 << 17
+	inputOnly          = 2
+	copyFromParent     = 0
+	viewable           = 2 // of a window's map state
+	propertyChange     = 1 << 22
+	structureNotify    = 1 << 17
+	substructureNotify = 1 << 19
 )
 
 // createWindow makes an invisible window of ours, 1 by 1 pixel, that is told of
@@ -26,6 +27,16 @@ func createWindow(id, parent xid, events uint32) *call {
 	return command(1, 0, id, parent, int16(-1), int16(-1), uint16(1), uint16(1), uint16(0), uint16(inputOnly),
 		uint32(copyFromParent), uint32(eventMaskValue), events)
 }
+
+// createAside makes an invisible window of ours beside the screen, that window
+// managers leave alone.
+func createAside(id, parent xid) *call {
+	const overrideRedirectValue, yes = 1 << 9, 1
+	return command(1, 0, id, parent, int16(-1), int16(-1), uint16(1), uint16(1), uint16(0), uint16(inputOnly),
+		uint32(copyFromParent), uint32(overrideRedirectValue), uint32(yes))
+}
+
+func mapWindow(window xid) *call { return command(8, 0, window) }
 
 func selectEvents(window xid, events uint32) *call {
 	const eventMaskValue = 1 << 11

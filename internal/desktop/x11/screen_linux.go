@@ -3,6 +3,7 @@ package x11
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
@@ -18,8 +19,9 @@ import (
 // maxPixels bounds a picture: a screen of 16 by 8 thousand pixels.
 const maxPixels = 128 << 20
 
-// Monitors lists the monitors, the primary one first. Where the server does not
-// know any, the whole screen is one. Their scale is what people set for the whole
+// Monitors lists the monitors, the primary one first; where the person has chosen
+// none, the first counts as such. Where the server does not know any, the whole
+// screen is one. Their scale is what people set for the whole
 // desktop: Xft.dpi of the X resources, or else GDK_SCALE.
 func (d *Display) Monitors(ctx context.Context) ([]desktop.Monitor, error) {
 	const doing = "listing the monitors"
@@ -67,6 +69,7 @@ func (d *Display) Monitors(ctx context.Context) ([]desktop.Monitor, error) {
 		}
 		return 1
 	})
+	monitors[0].Primary = true
 	return monitors, nil
 }
 
@@ -188,6 +191,10 @@ func (d *Display) captureWindow(ctx context.Context, s *session, window xid) (*i
 	if c.Frame = c.Frame.Intersect(top.frame); c.Frame.Empty() {
 		return nil, unsupported("the window shows nothing", "Activate the window first.")
 	}
+	if c.Frame.W > maxPixels/c.Frame.H {
+		return nil, unsupported(fmt.Sprintf("the window has %d by %d pixels, too many for a picture", c.Frame.W, c.Frame.H),
+			"Take a picture of a part of the screen.")
+	}
 	picture, err := d.develop(ctx, s, top, c.Frame)
 	if !isX(err, badMatch) {
 		return picture, err
@@ -277,9 +284,8 @@ func (d *Display) develop(ctx context.Context, s *session, t top, part desktop.R
 	}
 	part.X, part.Y = part.X-t.frame.X, part.Y-t.frame.Y
 	picture, err := d.photograph(ctx, s, pixmap, part)
-	cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), closePatience)
-	defer cancel()
-	if freeErr := s.must(cleanup, freePixmap(pixmap)); err == nil {
+	freeErr := s.afterwards(ctx, func(ctx context.Context) error { return s.must(ctx, freePixmap(pixmap)) })
+	if err == nil {
 		err = freeErr
 	}
 	return picture, err

@@ -110,12 +110,14 @@ func steady(t testing.TB, s *linuxtest.Session) {
 }
 
 func TestCaptureWindow(t *testing.T) {
+	t.Parallel()
 	s := linuxtest.Start(t)
 	d := open(t, s)
 	for _, kind := range linuxtest.Kinds() {
 		t.Run(string(kind), func(t *testing.T) {
 			f := s.Fixture(t, kind)
 			steady(t, s)
+			xid := f.Window(t) // before windows come and go: xdotool does not like that
 			w := window(t, d, f)
 			want := screenshot(t, s)
 			cover := s.Cover(t, f)
@@ -140,7 +142,7 @@ func TestCaptureWindow(t *testing.T) {
 				t.Errorf("the second picture differs in %d pixels", n)
 			}
 			cover.Kill(t)
-			tool(t, s, nil, "xdotool", "windowsize", "--sync", f.Window(t), "800", "650")
+			tool(t, s, nil, "xdotool", "windowsize", "--sync", xid, "800", "650")
 			steady(t, s)
 			resized, err := d.CaptureWindow(soon(t), w.ID)
 			if err != nil {
@@ -154,7 +156,7 @@ func TestCaptureWindow(t *testing.T) {
 				t.Errorf("after resizing, %d pixels differ", n)
 			}
 			keep(t, "resized-"+string(kind), resized)
-			minimize(t, s, d, f)
+			minimize(t, s, d, w.ID)
 			_, err = d.CaptureWindow(soon(t), w.ID)
 			fails(t, err, aai.AutomationNotSupported, aai.NotDelivered, "minimized")
 			f.Kill(t)

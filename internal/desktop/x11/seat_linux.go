@@ -18,6 +18,7 @@ const seatName = "aai-gateway"
 type seat struct {
 	*session
 	pointer, keyboard uint16
+	lap               xid // a window of ours, where the keyboard rests
 }
 
 // The requests of XI2 that are used here.
@@ -77,7 +78,8 @@ func newSeat(ctx context.Context, s *session) (*seat, error) {
 		return nil, fmt.Errorf("the X server did not make the pointer %q", name)
 	}
 	choose := command(s.xinput, xiSetClientPointer, none, own.pointer, pad(2))
-	if err := s.must(ctx, choose); err != nil {
+	own.lap = s.newID()
+	if err := s.must(ctx, choose, createAside(own.lap, s.root), mapWindow(own.lap)); err != nil {
 		own.shut(ctx)
 		return nil, err
 	}
@@ -175,24 +177,28 @@ func (own *seat) shut(ctx context.Context) {
 // hands are what input is made with.
 type hands struct {
 	*session
-	own *seat // nil for the person's
+	person *session
+	own    *seat // nil for the person's
 }
 
 // take returns the hands of a seat.
 func (d *Display) take(ctx context.Context, which desktop.Seat) (hands, error) {
+	person, err := d.session(ctx)
+	if err != nil {
+		return hands{}, err
+	}
 	switch which {
 	case desktop.PersonSeat:
-		s, err := d.session(ctx)
-		if err == nil && s.xtest == 0 {
-			err = unsupported("this X server does not let programs make input: it lacks XTEST", "")
+		if person.xtest == 0 {
+			return hands{}, unsupported("this X server does not let programs make input: it lacks XTEST", "")
 		}
-		return hands{session: s}, err
+		return hands{session: person, person: person}, nil
 	case desktop.OwnSeat:
 		own, err := d.seat(ctx)
 		if err != nil {
 			return hands{}, err
 		}
-		return hands{own.session, own}, nil
+		return hands{own.session, person, own}, nil
 	}
 	return hands{}, aai.Errorf(aai.InvalidParams, "there is no seat %d", which)
 }

@@ -10,6 +10,7 @@ import (
 type session struct {
 	*conn
 	root  xid
+	pongs *pongs // nil where nobody listens for them
 	atoms map[string]xid
 	// The major opcodes of the extensions; 0 where there is none.
 	resource, composite, shm, randr, xtest, xinput, shape, xkb, damage, xfixes byte
@@ -18,9 +19,9 @@ type session struct {
 func atomNames() []string {
 	return []string{
 		"_NET_CLIENT_LIST_STACKING", "_NET_CLIENT_LIST", "_NET_ACTIVE_WINDOW", "_NET_SUPPORTING_WM_CHECK", "_NET_WM_PID",
-		"_NET_WM_NAME", "_NET_WM_STATE", "_NET_WM_STATE_HIDDEN", "WM_STATE", "_GTK_FRAME_EXTENTS", "UTF8_STRING",
+		"_NET_WM_NAME", "_NET_WM_STATE", "_NET_WM_STATE_HIDDEN", "_NET_WM_STATE_MODAL", "WM_STATE", "_GTK_FRAME_EXTENTS", "UTF8_STRING",
 		"CLIPBOARD", "TARGETS", "TIMESTAMP", "MULTIPLE", "ATOM_PAIR", "INCR", "TEXT", "image/png",
-		"text/plain;charset=utf-8", "text/plain", "AAI_CLIPBOARD",
+		"text/plain;charset=utf-8", "text/plain", "AAI_CLIPBOARD", "WM_PROTOCOLS", "_NET_WM_PING",
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -111,11 +110,13 @@ func TestKeysGoBack(t *testing.T) {
 	}
 	f.Press(t, "Full name")
 	window := sc.clients[0].ID
-	short, cancel := context.WithTimeout(ctx, settle/2)
+	f.Stop(t)
+	short, cancel := context.WithTimeout(ctx, settle)
 	defer cancel()
 	if err := d.Type(short, desktop.PersonSeat, window, "αβγ"); err == nil {
-		t.Error("it was typed in less time than programs get to learn of new keys")
+		t.Error("it was typed before the program had learned of new keys")
 	}
+	f.Continue(t)
 	if err := d.Type(ctx, desktop.PersonSeat, window, "日本🙂"); err != nil {
 		t.Fatal(err)
 	}
@@ -162,6 +163,62 @@ func TestReconnects(t *testing.T) {
 	}
 }
 
+// TestHungProgramAndLocks: Caps Lock is as it was before, also where the program
+// does not read what was typed.
+func TestHungProgramAndLocks(t *testing.T) {
+	s := linuxtest.Start(t)
+	d, conn, ctx := inside(t, s)
+	f := s.Fixture(t, linuxtest.GTK3)
+	f.Press(t, "Full name")
+	windows, err := d.Windows(ctx)
+	if err != nil || len(windows) != 1 {
+		t.Fatalf("%+v, %v", windows, err)
+	}
+	if err := conn.must(ctx, conn.setLocks(capsLock, 0)); err != nil {
+		t.Fatal(err)
+	}
+	f.Stop(t)
+	if err := d.Type(ctx, desktop.PersonSeat, windows[0].ID, "ab"); err != nil {
+		t.Error(err)
+	}
+	h := hands{session: conn, person: conn}
+	if was, err := h.unlock(ctx); err != nil || was.modifiers != capsLock {
+		t.Errorf("%+v, %v", was, err)
+	}
+	f.Continue(t)
+	f.WaitState(t, "name", "ab")
+}
+
+// TestWornOut: a connection that has used up its names is closed, and another one
+// does the rest.
+func TestWornOut(t *testing.T) {
+	s := linuxtest.Start(t)
+	d, old, ctx := inside(t, s)
+	seat, err := d.seat(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []*conn{old.conn, seat.conn} {
+		c.lastID = c.setup.idMask - 1
+	}
+	if _, err := d.Windows(ctx); err != nil {
+		t.Error(err)
+	}
+	if again, err := d.seat(ctx); err != nil || again == seat {
+		t.Errorf("the seat was not made again: %v", err)
+	}
+	if old.conn.alive() || seat.conn.alive() {
+		t.Error("the old connections were not closed")
+	}
+	current, err := d.session(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names := seats(ctx, t, current); len(names) != 1 {
+		t.Errorf("there are the seats %q", names)
+	}
+}
+
 // TestWithoutSharedMemory: a picture over the connection is the same.
 func TestWithoutSharedMemory(t *testing.T) {
 	s := linuxtest.Start(t)
@@ -184,23 +241,7 @@ func TestWithoutWindowManager(t *testing.T) {
 	s := linuxtest.Start(t)
 	f := s.Fixture(t, linuxtest.GTK3)
 	d, conn, ctx := inside(t, s)
-	check := getProperty(conn.root, conn.atoms["_NET_SUPPORTING_WM_CHECK"], 4, false)
-	if err := conn.must(ctx, check); err != nil {
-		t.Fatal(err)
-	}
-	manager := check.property().first()
-	process, err := conn.processOf(ctx, manager&^conn.setup.idMask)
-	if err != nil || process == 0 {
-		t.Fatalf("process %d, %v", process, err)
-	}
-	if err := syscall.Kill(process, syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	for managed := true; managed; {
-		if managed, err = conn.managed(ctx); err != nil {
-			t.Fatal(err)
-		}
-	}
+	quiet(t, conn)
 	windows, err := d.Windows(ctx)
 	i := slices.IndexFunc(windows, func(w desktop.WindowInfo) bool { return w.Title == f.Title })
 	if err != nil || i < 0 || windows[i].PID != f.PID {

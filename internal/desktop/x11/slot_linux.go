@@ -36,7 +36,10 @@ func (s *slot[T]) get(ctx context.Context, make func(context.Context) (T, error)
 	if s.full && s.value.alive() {
 		return s.value, nil
 	}
-	s.full = false
+	if s.full {
+		s.value.shut(ctx) // it may be worn out and not broken
+		s.full = false
+	}
 	value, err := make(ctx)
 	if err != nil {
 		return nothing, err
@@ -45,15 +48,20 @@ func (s *slot[T]) get(ctx context.Context, make func(context.Context) (T, error)
 	return value, nil
 }
 
-// peek returns what is in the slot without making it.
+// peek returns what is in the slot without making it. A slot that nobody uses is
+// looked at also when the time is up.
 func (s *slot[T]) peek(ctx context.Context) (value T, ok bool) {
 	select {
 	case s.lock <- struct{}{}:
-		defer func() { <-s.lock }()
-	case <-ctx.Done():
-		return value, false
+	default:
+		select {
+		case s.lock <- struct{}{}:
+		case <-ctx.Done():
+			return value, false
+		}
 	}
-	return s.value, s.full && s.value.alive()
+	defer func() { <-s.lock }()
+	return s.value, s.full
 }
 
 func (s *slot[T]) close(ctx context.Context) {
@@ -62,8 +70,11 @@ func (s *slot[T]) close(ctx context.Context) {
 	}
 }
 
-// shut ends the connection.
-func (s *session) shut(context.Context) { s.lose(context.Canceled) }
+// shut ends the connection when all is clean.
+func (s *session) shut(ctx context.Context) {
+	s.wait(ctx)
+	s.lose(context.Canceled)
+}
 
 // alive reports whether the session can be used for more. One that has used up
 // its names is replaced by a new one.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"time"
 
 	"aai"
 	"aai/internal/desktop"
@@ -16,7 +15,8 @@ const maxStrokes = 40
 // Type types the text into what has the window's keyboard. A line break is the key
 // Return, a tab is Tab; other control characters fail with INVALID_PARAMS.
 // Characters that the layout lacks borrow keys that mean nothing, which are given
-// back some seconds later.
+// back some seconds later; a program that does not read its keys meanwhile is a
+// TIMEOUT.
 //
 // With PersonSeat the window must have the person's keyboard, or it fails with
 // AUTOMATION_FAILED and not_delivered; if it loses it on the way, no more is
@@ -85,6 +85,7 @@ type typist struct {
 	id      desktop.WindowID
 	window  xid
 	layout  *layout
+	answers bool // the window's program says when it has read its keys
 	aimed   bool // our keyboard points to the window
 	begun   bool // something has been sent
 	lock    lockState
@@ -92,10 +93,6 @@ type typist struct {
 
 func (d *Display) typist(ctx context.Context, which desktop.Seat, id desktop.WindowID, window xid) (*typist, error) {
 	const doing = "getting ready to type"
-	person, err := d.session(ctx)
-	if err != nil {
-		return nil, err
-	}
 	h, err := d.take(ctx, which)
 	if err != nil {
 		return nil, err
@@ -103,10 +100,10 @@ func (d *Display) typist(ctx context.Context, which desktop.Seat, id desktop.Win
 	if err := d.keys.hold(ctx); err != nil {
 		return nil, failure("waiting for the keyboard", err)
 	}
-	t := &typist{display: d, hands: h, person: person, id: id, window: window}
+	t := &typist{display: d, hands: h, person: h.person, id: id, window: window}
 	err = h.calm(ctx)
 	if err == nil {
-		t.layout, err = person.layout(ctx)
+		t.answers, err = h.person.answersPings(ctx, window)
 	}
 	if err == nil {
 		t.lock, err = h.unlock(ctx)
@@ -123,36 +120,41 @@ func (d *Display) typist(ctx context.Context, which desktop.Seat, id desktop.Win
 
 // leave puts the keyboard back as it was, whatever happened.
 func (t *typist) leave(ctx context.Context) {
-	cleanup, cancel := context.WithTimeout(context.WithoutCancel(ctx), closePatience)
-	defer cancel()
-	if err := errors.Join(t.hands.relock(cleanup, t.lock), t.lookAway(cleanup)); err != nil {
-		t.display.config.Log.Warn("x11: the keyboard was not put back", "error", err)
-	}
-	t.display.returnKeysLater()
-	t.display.keys.release()
+	_ = t.hands.afterwards(ctx, func(ctx context.Context) error {
+		defer t.display.keys.release()
+		defer t.display.returnKeysLater()
+		if t.begun && (t.answers || t.aimed || t.lock.locked) {
+			// What is put back may change what a slow program reads. One that hangs is
+			// not waited for.
+			_ = t.person.settleSoon(ctx, t.window, t.answers)
+		}
+		err := errors.Join(t.hands.relock(ctx, t.lock), t.lookAway(ctx))
+		if err != nil {
+			t.display.config.Log.Warn("x11: the keyboard was not put back", "error", err)
+		}
+		return err
+	})
 }
 
-// digest is how long a program may take with our keys, before our keyboard leaves
-// its window.
-const digest = 30 * time.Millisecond
+// rest waits until the program has read its keys.
+func (t *typist) rest(ctx context.Context) error {
+	return t.person.settle(ctx, t.window, t.answers)
+}
 
-// lookAway points our keyboard to where the person's is. Window managers do not
-// know that there are two, and would take the window that we typed into for the
-// one that the person works in.
+// lookAway takes our keyboard away from the window, and tells the window manager
+// where the person's is: it does not know that there are two, and would take the
+// window that we typed into for the one that the person works in. Ours does not rest
+// in the person's window: the server tells of the focus only when the first keyboard
+// comes to a window, so nobody would hear of it when the person leaves and comes back.
 func (t *typist) lookAway(ctx context.Context) error {
 	if t.hands.own == nil || !t.aimed {
 		return nil
-	}
-	if t.begun {
-		if err := sleep(ctx, digest); err != nil {
-			return err
-		}
 	}
 	focus := getInputFocus()
 	if err := t.person.must(ctx, focus); err != nil {
 		return err
 	}
-	if err := t.hands.own.must(ctx, t.hands.own.aim(from(focus.reply, 8).u32())); err != nil {
+	if err := t.hands.own.must(ctx, t.hands.own.aim(t.hands.own.lap)); err != nil {
 		return err
 	}
 	return t.person.remindOfFocus(ctx, from(focus.reply, 8).u32())
@@ -219,21 +221,26 @@ func (s *session) refuseHidden(ctx context.Context, window xid) error {
 
 // write types as many of the keysyms as is good to do at once, and says how many.
 func (t *typist) write(ctx context.Context, syms []keysym) (int, error) {
-	strokes, n, err := t.plan(ctx, syms)
+	err := t.readLayout(ctx)
+	var strokes []stroke
+	var n int
+	if err == nil {
+		strokes, n, err = t.plan(ctx, syms)
+	}
 	if err == nil {
 		err = t.aim(ctx)
 	}
 	if err != nil {
 		return 0, t.stopped(err)
 	}
-	shift, hasShift := t.layout.find(modifierNames()["shift"], 1)
+	shift, _ := t.layout.find(modifierNames()["shift"], 1)
 	var calls []*call
 	for _, s := range strokes {
-		if s.shift && hasShift {
+		if s.shift {
 			calls = append(calls, t.press(keyPress, shift.code))
 		}
 		calls = append(calls, t.press(keyPress, s.code), t.press(keyRelease, s.code))
-		if s.shift && hasShift {
+		if s.shift {
 			calls = append(calls, t.press(keyRelease, shift.code))
 		}
 	}
@@ -244,23 +251,32 @@ func (t *typist) write(ctx context.Context, syms []keysym) (int, error) {
 	return n, nil
 }
 
+// readLayout learns what the keys mean now: the person may change the layout at
+// any time.
+func (t *typist) readLayout(ctx context.Context) error {
+	l, err := t.person.layout(ctx)
+	if err != nil {
+		return err
+	}
+	t.layout = l
+	t.display.keys.compare(t.person, l)
+	return nil
+}
+
 // plan finds the keys for the first of the keysyms, and borrows those that are
 // missing.
 func (t *typist) plan(ctx context.Context, syms []keysym) ([]stroke, int, error) {
 	// Some programs look only at the person's keyboard to see whether Shift is
 	// down, so our own does without.
 	levels := 2
-	if t.hands.own != nil {
+	if _, ok := t.layout.find(modifierNames()["shift"], 1); !ok || t.hands.own != nil {
 		levels = 1
 	}
-	capacity := t.display.keys.capacity(t.layout)
-	if capacity == 0 {
-		capacity = 1 // borrow says what is wrong, if one is needed
-	}
+	capacity := max(1, len(t.layout.spare())) // if there is none, borrow says so
 	var borrowed []keysym
 	n := 0
 	for ; n < min(len(syms), maxStrokes); n++ {
-		if _, ok := t.find(syms[n], levels); ok || slices.Contains(borrowed, syms[n]) {
+		if _, ok := t.layout.find(syms[n], levels); ok || slices.Contains(borrowed, syms[n]) {
 			continue
 		}
 		if len(borrowed) == capacity {
@@ -268,39 +284,37 @@ func (t *typist) plan(ctx context.Context, syms []keysym) ([]stroke, int, error)
 		}
 		borrowed = append(borrowed, syms[n])
 	}
-	if err := t.display.keys.borrow(ctx, t.person, borrowed); err != nil {
+	lent, err := t.display.keys.borrow(ctx, t.layout, borrowed, t.rest)
+	if err != nil {
 		return nil, 0, err
 	}
 	strokes := make([]stroke, n)
 	for i, sym := range syms[:n] {
-		s, ok := t.find(sym, levels)
+		s, ok := t.layout.find(sym, levels)
 		if !ok {
-			s = stroke{code: t.display.keys.lent[sym]}
+			s = stroke{code: lent[sym]}
 		}
 		strokes[i] = s
 	}
 	return strokes, n, nil
 }
 
-// find looks for a key that a program takes for the keysym. While the person's
-// keyboard is locked in another state, such as Caps Lock, programs may read keys of
-// ours in that state, so then only borrowed keys are sure.
-func (t *typist) find(sym keysym, levels int) (stroke, bool) {
-	return t.layout.find(sym, levels)
-}
-
 // chord presses one key while others are held.
 func (t *typist) chord(ctx context.Context, sym keysym, modifiers []keysym) error {
 	held, err := t.hands.layout(ctx)
+	if err == nil {
+		err = t.readLayout(ctx)
+	}
 	if err != nil {
 		return t.stopped(err)
 	}
-	key, ok := t.find(sym, 2)
+	key, ok := t.layout.find(sym, 2)
 	if !ok {
-		if err := t.display.keys.borrow(ctx, t.person, []keysym{sym}); err != nil {
+		lent, err := t.display.keys.borrow(ctx, t.layout, []keysym{sym}, t.rest)
+		if err != nil {
 			return t.stopped(err)
 		}
-		key = stroke{code: t.display.keys.lent[sym]}
+		key = stroke{code: lent[sym]}
 	}
 	if shift := modifierNames()["shift"]; key.shift && !slices.Contains(modifiers, shift) {
 		modifiers = append(modifiers, shift)
@@ -335,50 +349,4 @@ func (t *typist) stopped(err error) error {
 	e.Delivery = aai.DeliveryUnknown
 	e.Hint = "Look at the window before trying again."
 	return &e
-}
-
-// A lockState is what of a keyboard was locked: modifiers such as Caps Lock, and
-// the group, which is the second layout. The zero value has nothing to put back.
-type lockState struct {
-	locked    bool
-	modifiers byte
-	group     byte
-}
-
-const (
-	xkbGetState       = 4
-	xkbLatchLockState = 5
-	useCoreKeyboard   = 0x100
-	capsLock          = 1 << 1
-)
-
-// unlock turns Caps Lock off and the first layout on, for as long as we type.
-func (h hands) unlock(ctx context.Context) (lockState, error) {
-	if h.xkb == 0 {
-		return lockState{}, nil
-	}
-	state := query(h.xkb, xkbGetState, uint16(useCoreKeyboard), pad(2))
-	if err := h.must(ctx, state); err != nil {
-		return lockState{}, err
-	}
-	r := from(state.reply, 11)
-	was := lockState{modifiers: r.u8() & capsLock}
-	r.take(1)
-	was.group = r.u8()
-	if was.modifiers == 0 && was.group == 0 {
-		return was, nil
-	}
-	was.locked = true
-	return was, h.must(ctx, h.setLocks(0, 0))
-}
-
-func (h hands) relock(ctx context.Context, was lockState) error {
-	if !was.locked {
-		return nil
-	}
-	return h.must(ctx, h.setLocks(was.modifiers, was.group))
-}
-
-func (s *session) setLocks(modifiers, group byte) *call {
-	return command(s.xkb, xkbLatchLockState, uint16(useCoreKeyboard), byte(capsLock), modifiers, true, group, pad(6))
 }

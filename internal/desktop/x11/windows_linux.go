@@ -230,16 +230,20 @@ func (s *session) readClient(id xid, calls clientCalls, pids map[uint32]int) (cl
 		c.Class = title(property{kind: atomString, data: bytes.TrimRight(name, "\x00")})
 	}
 	c.Minimized = s.minimized(calls)
+	c.Modal = s.hasState(calls, "_NET_WM_STATE_MODAL")
 	return c, true
 }
 
 func (s *session) minimized(calls clientCalls) bool {
 	const iconic = 3
-	if calls.managerState.property().first() == iconic {
-		return true
-	}
+	return calls.managerState.property().first() == iconic || s.hasState(calls, "_NET_WM_STATE_HIDDEN")
+}
+
+// hasState reports whether the window has the state of that name (EWMH 1.3,
+// _NET_WM_STATE).
+func (s *session) hasState(calls clientCalls, name string) bool {
 	for _, state := range calls.netState.property().numbers() {
-		if state == s.atoms["_NET_WM_STATE_HIDDEN"] {
+		if state == s.atoms[name] {
 			return true
 		}
 	}

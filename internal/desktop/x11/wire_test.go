@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -117,6 +118,22 @@ func FuzzAnswers(f *testing.F) {
 			_ = parseEvent(answer)
 		}
 	})
+}
+
+// TestReadMessage: an answer that is longer than any can be is not waited for.
+func TestReadMessage(t *testing.T) {
+	message := replyTo(1)
+	binary.NativeEndian.PutUint32(message[4:], 2)
+	if got, err := readMessage(bytes.NewReader(append(message, make([]byte, 8)...))); err != nil || len(got) != 40 {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	if _, err := readMessage(bytes.NewReader(message)); !errors.Is(err, io.EOF) {
+		t.Errorf("an answer without its end: %v", err)
+	}
+	binary.NativeEndian.PutUint32(message[4:], 1<<30-1)
+	if _, err := readMessage(bytes.NewReader(message)); err == nil || errors.Is(err, io.EOF) {
+		t.Errorf("an answer of four gigabytes: %v", err)
+	}
 }
 
 // pipe is a connection to a server that the test plays.

@@ -88,13 +88,12 @@ func windowByID(t testing.TB, d *x11.Display, id desktop.WindowID) desktop.Windo
 }
 
 // minimize returns when the window manager has done it.
-func minimize(t testing.TB, s *linuxtest.Session, d *x11.Display, f *linuxtest.Fixture) {
+func minimize(t testing.TB, s *linuxtest.Session, d *x11.Display, id desktop.WindowID) {
 	t.Helper()
-	id := id(t, f)
-	tool(t, s, nil, "xdotool", "windowminimize", f.Window(t))
+	tool(t, s, nil, "xdotool", "windowminimize", strconv.FormatUint(uint64(id), 10))
 	for deadline := time.Now().Add(10 * time.Second); !windowByID(t, d, id).Minimized; {
 		if time.Now().After(deadline) {
-			t.Fatalf("%s is not minimized", f.Title)
+			t.Fatalf("0x%x is not minimized", uint64(id))
 		}
 	}
 }

@@ -97,8 +97,12 @@ class Window(Gtk.Window):
         agree = self.place(Gtk.CheckButton(label="Agree"), "Agree")
         agree.connect("toggled", lambda _: self.oracle.set(agree=agree.get_active()))
 
+        def slowly():
+            self.oracle.add("slow")
+            times.set_label(f"Slow {self.oracle.state['slow']} times")
+
         def slow():
-            GLib.timeout_add(150, lambda: self.oracle.add("slow"))
+            GLib.timeout_add(150, slowly)
 
         return [row(self.button("Press", press), times), row(disabled, *twins), agree, *self.fields(),
                 row(self.button("Slow", slow), self.button("Dead", lambda: None)), Gtk.Label(label="Status: ready", xalign=0)]

@@ -79,7 +79,10 @@ function buttons() {
   });
   on("twin1", "click", () => set({ twin: 1 }));
   on("twin2", "click", () => set({ twin: 2 }));
-  on("slow", "click", () => setTimeout(() => set({ slow: state.slow + 1 }), 150));
+  on("slow", "click", () => setTimeout(() => {
+    set({ slow: state.slow + 1 });
+    find("times").textContent = `Slow ${state.slow} times`;
+  }, 150));
   adds("second", "second");
   adds("ghost", "ghost");
   on("hide", "click", () => { find("ghost").hidden = true; set({ hidden: true }); });

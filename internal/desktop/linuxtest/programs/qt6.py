@@ -157,7 +157,12 @@ class Window(QMainWindow):
         twins = [self.button("Twin", lambda n=n: self.oracle.set(twin=n), f"Twin {n}") for n in (1, 2)]
         agree = self.place(QCheckBox("Agree"), "Agree")
         agree.toggled.connect(lambda on: self.oracle.set(agree=on))
-        slow = self.button("Slow", lambda: QTimer.singleShot(150, lambda: self.oracle.add("slow")))
+
+        def slowly():
+            self.oracle.add("slow")
+            times.setText(f"Slow {self.oracle.state['slow']} times")
+
+        slow = self.button("Slow", lambda: QTimer.singleShot(150, slowly))
         return [row(self.button("Press", press), times), row(disabled, *twins), row(agree), *self.fields(),
                 row(slow, self.button("Dead", lambda: None)), QLabel("Status: ready")]
 

@@ -1,0 +1,272 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+)
+
+// A stage is the part of the demo in which the agent works with windows, in the
+// background, while the person has another one.
+type stage struct {
+	*agent
+	person *person
+	form   *bookingForm
+	file   string // what the editor writes
+}
+
+// windows shows the desktop's tools. Each step is proved by somebody else than the
+// gateway: a file, the sum, the web page's own server, and xdotool.
+func (a *agent) windows(s *session) func(context.Context) error {
+	return func(ctx context.Context) error {
+		form, err := serveForm(ctx)
+		if err != nil {
+			return err
+		}
+		defer form.close()
+		w := &stage{agent: a, person: &person{session: s}, form: form, file: filepath.Join(a.home, "Documents", "letter.txt")}
+		steps := []func(context.Context) error{w.open, w.write, w.press}
+		if hasBrowser() {
+			steps = append(steps, w.fill)
+		}
+		for _, step := range steps {
+			if err := step(ctx); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// ax calls a tool of the desktop, which must succeed.
+func (w *stage) ax(ctx context.Context, tool string, args map[string]any, show func(string) string) (*mcp.CallToolResult, error) {
+	result, err := w.call(ctx, "ax_"+tool, args, show)
+	if err == nil && result.IsError {
+		err = aai.Errorf(aai.AutomationFailed, "ax_%s failed", tool)
+	}
+	if err == nil && w.person.place != (place{}) {
+		err = w.person.undisturbed(ctx)
+	}
+	return result, err
+}
+
+// proved says what somebody else than the gateway has seen, and that the person
+// was left alone.
+func (w *stage) proved(format string, args ...any) {
+	w.line("✓", fmt.Sprintf(format, args...))
+	w.line("✓", fmt.Sprintf("not disturbed, %d looks so far: %q has the keyboard, the pointer rests at %s (says xdotool)",
+		w.person.looks, w.person.place.keyboard, w.person.place.pointer))
+}
+
+// changes are the lines of an answer that say what changed.
+func changes(answer string) string {
+	first, rest, found := strings.Cut(answer, "\n")
+	if !found {
+		return first
+	}
+	return rest
+}
+
+// outline is the part of a tree that is the program's.
+func outline(answer string) string {
+	var lines []string
+	for line := range strings.Lines(answer) {
+		if !strings.HasPrefix(line, "<<<") && !strings.HasPrefix(line, "Content of the app") {
+			lines = append(lines, line)
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+// open starts the programs, and the person goes back to their own window.
+func (w *stage) open(ctx context.Context) error {
+	w.title("An agent opens programs")
+	starts := []map[string]any{
+		{"app": "mousepad", "launch": true, "arguments": []string{w.file}, "alias": "editor"},
+		{"app": "gnome-calculator", "launch": true, "alias": "calculator"},
+	}
+	if hasBrowser() {
+		starts = append(starts, map[string]any{
+			"app": "chromium", "launch": true, "arguments": []string{"--app=" + w.form.address}, "alias": "browser",
+		})
+	} else {
+		w.line("·", "Chromium is not installed here, or only as a snap; the form on the web is left out")
+	}
+	for _, start := range starts {
+		if _, err := w.ax(ctx, "connect", start, whole); err != nil {
+			return err
+		}
+	}
+	if hasBrowser() {
+		if err := w.appears(ctx, "browser", "Book it"); err != nil {
+			return err
+		}
+	}
+	if err := w.person.sitDown(ctx); err != nil {
+		return err
+	}
+	w.line("·", fmt.Sprintf("new windows come to the front; the person goes back to %q, and stays there", w.person.place.keyboard))
+	return nil
+}
+
+// appears waits until the program shows the element.
+func (w *stage) appears(ctx context.Context, app, query string) error {
+	args, last := map[string]any{"app": app, "query": query}, ""
+	w.request("ax_find", args)
+	err := waitFor(ctx, func() bool {
+		result, err := w.session.CallTool(ctx, &mcp.CallToolParams{Name: "ax_find", Arguments: args})
+		if err != nil {
+			last = err.Error()
+			return false
+		}
+		last = textOf(result)
+		return !result.IsError
+	})
+	if err != nil {
+		return aai.Errorf(aai.AutomationFailed, "%q did not appear in %s: %s", query, app, last)
+	}
+	w.line("←", last)
+	return nil
+}
+
+// letter is what the agent writes, in several scripts.
+const letter = `Dear all,
+
+dinner is tonight at eight. There will be:
+
+  • crème brûlée
+  • σαλάτα με φέτα
+  • борщ со сметаной
+  • jalapeños
+
+Please bring ½ kg of cherries → we bake a pie, ∅ 26 cm.
+`
+
+// write types a text into the editor and saves it.
+func (w *stage) write(ctx context.Context) error {
+	w.title("A text editor: the agent types and saves, the window stays in the background")
+	if _, err := w.ax(ctx, "type", map[string]any{"app": "editor", "query": "role:textbox", "text": letter}, whole); err != nil {
+		return err
+	}
+	if _, err := w.ax(ctx, "key_press", map[string]any{"app": "editor", "key": "s", "modifiers": []string{"ctrl"}}, whole); err != nil {
+		return err
+	}
+	var onDisk []byte
+	if err := waitFor(ctx, func() bool {
+		onDisk, _ = os.ReadFile(w.file)
+		return string(onDisk) == letter
+	}); err != nil {
+		return aai.Errorf(aai.AutomationFailed, "%s holds %q, and not what was typed: %w", w.file, onDisk, err)
+	}
+	w.proved("on disk, letter.txt holds what was typed: %d bytes, every one", len(onDisk))
+	return w.takePicture(ctx, "editor", "editor")
+}
+
+// press computes by the calculator's buttons, and then by its keyboard.
+func (w *stage) press(ctx context.Context) error {
+	w.title("A calculator: the agent presses its buttons")
+	for _, button := range []string{"1", "2", "×", "3", "4", "="} {
+		if _, err := w.ax(ctx, "click", map[string]any{"app": "calculator", "query": "role:button title:" + button}, changes); err != nil {
+			return err
+		}
+	}
+	if err := w.shows(ctx, "408"); err != nil {
+		return err
+	}
+	w.proved("12 × 34 = %d", 12*34)
+	w.title("The same calculator: the agent types")
+	if _, err := w.ax(ctx, "type", map[string]any{"app": "calculator", "query": display, "nth": 1, "text": "√(3²+4²)", "clear_first": true}, changes); err != nil {
+		return err
+	}
+	if _, err := w.ax(ctx, "key_press", map[string]any{"app": "calculator", "key": "return"}, changes); err != nil {
+		return err
+	}
+	if err := w.shows(ctx, "5"); err != nil {
+		return err
+	}
+	w.proved("√(3² + 4²) = 5")
+	return w.takePicture(ctx, "calculator", "calculator")
+}
+
+// display is the calculator's: the first of its text boxes.
+const display = "role:textbox"
+
+// shows reads the calculator's display by its accessibility tree.
+func (w *stage) shows(ctx context.Context, want string) error {
+	result, err := w.ax(ctx, "get_value", map[string]any{"app": "calculator", "query": display, "nth": 1}, whole)
+	if err != nil {
+		return err
+	}
+	var got struct {
+		Result struct {
+			Value string `json:"value"`
+		} `json:"result"`
+	}
+	if err := remarshal(result.StructuredContent, &got); err != nil {
+		return err
+	}
+	if strings.TrimSpace(got.Result.Value) != want {
+		return aai.Errorf(aai.AutomationFailed, "the calculator shows %q, expected %s", got.Result.Value, want)
+	}
+	return nil
+}
+
+// fill fills in a form in a browser and submits it.
+func (w *stage) fill(ctx context.Context) error {
+	w.title("A form on the web: the agent sees it as an outline, fills it in and submits it")
+	want := url.Values{
+		"name": {"Café Ωmega, № 7"}, "email": {"cafe@example.org"}, "guests": {"4"}, "vegetarian": {"yes"},
+		"message": {"A table by the window, please.\r\nGrüße, ευχαριστώ!"},
+	}
+	for _, step := range []struct {
+		tool string
+		args map[string]any
+		show func(string) string
+	}{
+		{"get_tree", map[string]any{}, outline},
+		{"type", map[string]any{"query": "Name", "text": want.Get("name")}, changes},
+		{"type", map[string]any{"query": "E-mail", "text": want.Get("email")}, changes},
+		{"set_value", map[string]any{"query": "Guests", "value": "four"}, changes},
+		{"type", map[string]any{"query": "Message", "text": strings.ReplaceAll(want.Get("message"), "\r\n", "\n")}, changes},
+		{"click", map[string]any{"query": "role:checkbox title:Vegetarian"}, changes},
+	} {
+		step.args["app"] = "browser"
+		if _, err := w.ax(ctx, step.tool, step.args, step.show); err != nil {
+			return err
+		}
+	}
+	if err := w.takePicture(ctx, "form", "browser"); err != nil { // before it is gone
+		return err
+	}
+	if _, err := w.ax(ctx, "click", map[string]any{"app": "browser", "query": "Book it"}, changes); err != nil {
+		return err
+	}
+	got, err := w.form.wait(ctx)
+	if err != nil {
+		return aai.Errorf(aai.AutomationFailed, "the form did not arrive: %w", err)
+	}
+	if got.Encode() != want.Encode() {
+		return aai.Errorf(aai.AutomationFailed, "the form arrived with %v, expected %v", got, want)
+	}
+	if err := w.appears(ctx, "browser", "role:heading title:Thank you"); err != nil {
+		return err
+	}
+	w.proved("the web server got %s", shownValues(got))
+	return nil
+}
+
+func shownValues(values url.Values) string {
+	b, err := json.Marshal(map[string][]string(values))
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+)
+
+// adoptOrphans makes this program the parent of whatever its children leave behind
+// (prctl(2), PR_SET_CHILD_SUBREAPER): programs that an agent starts are meant to
+// outlive the gateway, but not the demo.
+func adoptOrphans() error {
+	const setChildSubreaper = 36
+	if _, _, errno := syscall.RawSyscall(syscall.SYS_PRCTL, setChildSubreaper, 1, 0); errno != 0 {
+		return errno
+	}
+	return nil
+}
+
+// endOrphans ends all that the children of this program left. Those whose parent
+// is ended become children in their turn.
+func endOrphans() {
+	for until := time.Now().Add(patience); time.Now().Before(until); time.Sleep(10 * time.Millisecond) {
+		children := childrenOf(os.Getpid())
+		if len(children) == 0 {
+			return
+		}
+		for _, child := range children {
+			_ = syscall.Kill(child, syscall.SIGKILL)
+			_, _ = syscall.Wait4(child, nil, syscall.WNOHANG, nil)
+		}
+	}
+}
+
+// childrenOf lists the processes whose parent is the given one, as proc(5) says.
+func childrenOf(parent int) []int {
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		return nil
+	}
+	var children []int
+	for _, stat := range stats {
+		b, err := os.ReadFile(stat)
+		if err != nil {
+			continue // it has ended
+		}
+		// The name, in parentheses, may hold anything; state and parent follow it.
+		fields := bytes.Fields(b[bytes.LastIndexByte(b, ')')+1:])
+		if len(fields) < 2 || string(fields[1]) != strconv.Itoa(parent) {
+			continue
+		}
+		if pid, err := strconv.Atoi(filepath.Base(filepath.Dir(stat))); err == nil {
+			children = append(children, pid)
+		}
+	}
+	return children
+}

@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"strings"
+
+	"aai"
+)
+
+// A person is who sits at the demo's screen: they have a window with the keyboard
+// and a pointer, by the word of xdotool and not of the gateway.
+type person struct {
+	session *session
+	place   place
+	looks   int // how often it was looked whether they were disturbed
+}
+
+// A place is where a person works.
+type place struct {
+	keyboard string // the window that gets what they type
+	active   string // the window that the window manager takes for theirs
+	pointer  string
+}
+
+// sitDown has the person click into the window of their file manager. Windows that
+// have just opened may still come forward, so it holds only when it lasts.
+func (p *person) sitDown(ctx context.Context) error {
+	lasting := 0
+	err := waitFor(ctx, func() bool {
+		now, err := p.look(ctx)
+		if err == nil && now.keyboard == now.active && strings.HasSuffix(now.active, " - Thunar") {
+			lasting++
+			p.place = now
+			return lasting > 10
+		}
+		lasting = 0
+		_, _ = p.session.output(ctx, "xdotool", "mousemove", "400", "760", "click", "1") // looked at again
+		return false
+	})
+	if err != nil {
+		return aai.Errorf(aai.AutomationFailed, "the window of Thunar does not keep the keyboard: %w", err)
+	}
+	return nil
+}
+
+func (p *person) look(ctx context.Context) (place, error) {
+	said, err := p.session.output(ctx, "xdotool", "getwindowfocus", "getwindowname", "getactivewindow", "getwindowname", "getmouselocation")
+	if err != nil {
+		return place{}, aai.Errorf(aai.AutomationFailed, "who has the keyboard cannot be told: %w", err)
+	}
+	lines := strings.Split(strings.TrimSpace(said), "\n")
+	if len(lines) != 3 {
+		return place{}, aai.Errorf(aai.AutomationFailed, "xdotool said %q, expected two windows and the pointer", said)
+	}
+	at, _, _ := strings.Cut(lines[2], " screen:") // x:400 y:760 screen:0 window:8388615
+	return place{keyboard: lines[0], active: lines[1], pointer: strings.NewReplacer("x:", "", " y:", ", ").Replace(at)}, nil
+}
+
+// undisturbed fails if the keyboard or the pointer is not where the person left it.
+// What the window manager thinks may lag behind: it knows of one keyboard only, and
+// the agent's is another.
+func (p *person) undisturbed(ctx context.Context) error {
+	now, err := p.look(ctx)
+	if err != nil {
+		return err
+	}
+	if now.keyboard != p.place.keyboard || now.pointer != p.place.pointer {
+		return p.disturbed(now)
+	}
+	if err := waitFor(ctx, func() bool {
+		now, err = p.look(ctx)
+		return err == nil && now == p.place
+	}); err != nil {
+		return p.disturbed(now)
+	}
+	p.looks++
+	return nil
+}
+
+func (p *person) disturbed(now place) error {
+	return aai.Errorf(aai.AutomationFailed, "the person was disturbed: they had %q and the pointer at %s; now the keyboard is with %q, the active window is %q and the pointer at %s",
+		p.place.keyboard, p.place.pointer, now.keyboard, now.active, now.pointer)
+}

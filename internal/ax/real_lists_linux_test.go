@@ -1,0 +1,82 @@
+package ax_test
+
+import (
+	"slices"
+
+	"aai"
+)
+
+// realLists are tabs, rows and what scrolls, in the background.
+func realLists() []realPart {
+	return []realPart{
+		{"tab", func(w *realForm) {
+			a := w.done("ax_click", w.on("tab Second"))
+			w.says(a.Text, "On second")
+			w.f.WaitState(w.T, "tab", "Second")
+			w.ok("ax_click", w.on(`button "On second"`))
+			w.f.WaitState(w.T, "second", 1)
+		}},
+		{"row", func(w *realForm) {
+			w.done("ax_click", w.on(`option "Fruit 3"`))
+			w.f.WaitState(w.T, "fruit", "Fruit 3")
+			w.done("ax_set_value", w.with("listbox Fruits", "value", "Fruit 5"))
+			w.f.WaitState(w.T, "fruit", "Fruit 5")
+		}},
+		{"scroll", realScroll},
+		{"shuffle", realShuffle},
+	}
+}
+
+func (w *realForm) scrolled() float64 {
+	w.Helper()
+	pixels, _ := w.f.State(w.T)["scroll"].(float64)
+	return pixels
+}
+
+// realScroll: by pixels, and to a row that is not in view.
+func realScroll(w *realForm) {
+	w.ok("ax_scroll", params{"app": w.app, "query": "listbox Fruits", "direction": "down", "amount": 100})
+	w.f.WaitFor(w.T, "the list is scrolled", func(map[string]any) bool { return w.scrolled() > 0 })
+	down := w.scrolled()
+	e := w.refused(aai.ElementNotFound, "ax_find", w.on(`option "Fruit 30"`))
+	w.says(e.Message, "there, but not showing")
+	w.says(e.Hint, "to_view")
+	w.done("ax_scroll", w.with(`option "Fruit 30"`, "to_view", true))
+	if at := w.scrolled(); at <= down {
+		w.Errorf("it is scrolled to %v, and was to %v", at, down)
+	}
+	w.done("ax_click", w.on(`option "Fruit 30"`))
+	w.f.WaitState(w.T, "fruit", "Fruit 30")
+	w.done("ax_scroll", w.with(`option "Fruit 2"`, "to_view", true))
+	w.done("ax_click", w.on(`option "Fruit 2"`))
+	w.f.WaitState(w.T, "fruit", "Fruit 2")
+}
+
+// realShuffle: the list is thrown away and made anew in another order. What an old
+// reference means then is the row of that name, or nothing.
+func realShuffle(w *realForm) {
+	refs := make(map[string]string)
+	for _, name := range []string{"Fruit 2", "Fruit 4"} {
+		refs[name] = w.ref(w.app, "option \""+name+"\"")
+	}
+	a := w.done("ax_click", w.on("button Shuffle"))
+	w.says(a.Text, "Fruit")
+	w.f.WaitState(w.T, "shuffled", 1)
+	for name, ref := range refs {
+		before := w.f.State(w.T)["fruit"]
+		_, e := w.do(w.Context(), "ax_click", w.on(ref))
+		switch {
+		case e == nil:
+			w.f.WaitState(w.T, "fruit", name)
+		case slices.Contains([]aai.Code{aai.StaleRef, aai.AutomationFailed}, e.Code): // gone, or out of view
+			w.Logf("%s: %s %v", name, e.Code, e)
+			w.notDelivered(e)
+			w.f.WaitState(w.T, "fruit", before)
+		default:
+			w.Errorf("%s %v", e.Code, e)
+		}
+	}
+	w.done("ax_scroll", w.with(`option "Fruit 4"`, "to_view", true))
+	w.done("ax_click", w.on(`option "Fruit 4"`))
+	w.f.WaitState(w.T, "fruit", "Fruit 4")
+}
