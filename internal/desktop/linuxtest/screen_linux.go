@@ -49,7 +49,7 @@ func (s *Session) Screenshot(t testing.TB, file string) {
 // Window is the X11 id of the fixture's window. It is xdotool's word.
 func (f *Fixture) Window(t testing.TB) string {
 	t.Helper()
-	found, err := f.session.run(t, "xdotool", "search", "--onlyvisible", "--name", "^"+f.Title+"$")
+	found, err := f.session.tryXdotool(t, "search", "--onlyvisible", "--name", "^"+f.Title+"$")
 	ids := strings.Fields(found)
 	if err != nil || len(ids) != 1 {
 		t.Fatalf("%d windows are named %q, want 1: %q %v", len(ids), f.Title, found, err)
@@ -111,7 +111,25 @@ func (s *Session) Cover(t testing.TB, f *Fixture) *App {
 // xdotool runs the program of this name, which must succeed.
 func (s *Session) xdotool(t testing.TB, args ...string) string {
 	t.Helper()
-	return s.output(t, "xdotool", args...)
+	text, err := s.tryXdotool(t, args...)
+	if err != nil {
+		t.Fatalf("xdotool %s: %v\n%s", strings.Join(args, " "), err, text)
+	}
+	return text
+}
+
+// tryXdotool runs xdotool. A search asks every window, and fails if one goes away
+// meanwhile; then it is made again.
+func (s *Session) tryXdotool(t testing.TB, args ...string) (text string, err error) {
+	t.Helper()
+	const searches = 20
+	for range searches {
+		text, err = s.run(t, "xdotool", args...)
+		if err == nil || args[0] != "search" || !strings.Contains(text, "BadWindow") {
+			break
+		}
+	}
+	return text, err
 }
 
 func (s *Session) output(t testing.TB, name string, args ...string) string {

@@ -146,6 +146,8 @@ func (t *typist) rest(ctx context.Context) error {
 // window that we typed into for the one that the person works in. Ours does not rest
 // in the person's window: the server tells of the focus only when the first keyboard
 // comes to a window, so nobody would hear of it when the person leaves and comes back.
+// Only where the person works in this very window it stays: GTK would take the
+// leaving of one keyboard for that of both.
 func (t *typist) lookAway(ctx context.Context) error {
 	if t.hands.own == nil || !t.aimed {
 		return nil
@@ -154,10 +156,15 @@ func (t *typist) lookAway(ctx context.Context) error {
 	if err := t.person.must(ctx, focus); err != nil {
 		return err
 	}
-	if err := t.hands.own.must(ctx, t.hands.own.aim(t.hands.own.lap)); err != nil {
+	theirs := from(focus.reply, 8).u32()
+	rest := t.hands.own.lap
+	if same, err := t.person.within(ctx, theirs, t.window); err != nil || same {
+		rest = theirs
+	}
+	if err := t.hands.own.must(ctx, t.hands.own.aim(rest)); err != nil {
 		return err
 	}
-	return t.person.remindOfFocus(ctx, from(focus.reply, 8).u32())
+	return t.person.remindOfFocus(ctx, theirs)
 }
 
 // remindOfFocus sends the events that the server sends when a window gets the
