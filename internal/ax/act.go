@@ -15,7 +15,7 @@ import (
 // animations: GTK 4 shows a button's press for 250 ms before it acts.
 const (
 	effectCeiling = 450 * time.Millisecond
-	quiet         = 4 * time.Millisecond // without events after the first: it is done
+	quiet         = 2 * time.Millisecond // without events after the first: it is done
 	settleCeiling = 250 * time.Millisecond
 )
 

@@ -31,6 +31,7 @@ type desk struct {
 	log      *slog.Logger
 	lanes    *lanes
 	memory   memory
+	lately   listing
 	sessions *sessions
 	begun    time.Time
 	self     int // the process whose windows are not to be touched

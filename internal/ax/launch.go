@@ -3,6 +3,7 @@ package ax
 import (
 	"context"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"aai"
@@ -26,7 +27,7 @@ func (d *desk) program(name string) (desktop.Program, *aai.App, error) {
 	if programs == nil {
 		return desktop.Program{}, nil, unsupported("way to start programs")
 	}
-	p, err := programs.Find(name)
+	p, err := programs.Find(strings.TrimPrefix(name, targetPrefix))
 	if err != nil {
 		return desktop.Program{}, nil, err
 	}

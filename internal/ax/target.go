@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"aai"
 	"aai/internal/desktop"
@@ -69,7 +71,38 @@ func (d *desk) apps(ctx context.Context) ([]desktop.App, error) {
 	if err != nil {
 		return nil, err
 	}
-	return slices.DeleteFunc(slices.Clone(apps), func(a desktop.App) bool { return a.PID == d.self }), nil
+	apps = slices.DeleteFunc(slices.Clone(apps), func(a desktop.App) bool { return a.PID == d.self })
+	d.lately.set(apps)
+	return apps, nil
+}
+
+// A listing is the list of programs as it was a moment ago. Safe for concurrent
+// use.
+type listing struct {
+	mu   sync.Mutex
+	apps []desktop.App
+	at   time.Time
+}
+
+// listed is how long a list is good for: from finding a call's program to working
+// with it, where nobody was asked in between. What ends meanwhile is noticed when
+// it is read.
+const listed = 100 * time.Millisecond
+
+func (l *listing) set(apps []desktop.App) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.apps, l.at = apps, time.Now()
+}
+
+// get returns the list, or nil if it is old.
+func (l *listing) get() []desktop.App {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if time.Since(l.at) > listed {
+		return nil
+	}
+	return l.apps
 }
 
 // meant returns the programs that a name may mean, by the surest of its meanings.
@@ -114,14 +147,18 @@ func (d *desk) running(ctx context.Context, call *aai.Call) (desktop.App, error)
 		e.Hint = "ax_list_apps lists the programs that run."
 		return desktop.App{}, e
 	}
+	is := func(app desktop.App) bool {
+		return app.PID == call.Target.PID && asTarget(app).Digest == call.Target.Digest
+	}
+	if apps := d.lately.get(); slices.ContainsFunc(apps, is) {
+		return apps[slices.IndexFunc(apps, is)], nil
+	}
 	apps, err := d.apps(ctx)
 	if err != nil {
 		return desktop.App{}, err
 	}
-	for _, app := range apps {
-		if app.PID == call.Target.PID && asTarget(app).Digest == call.Target.Digest {
-			return app, nil
-		}
+	if i := slices.IndexFunc(apps, is); i >= 0 {
+		return apps[i], nil
 	}
 	return desktop.App{}, aai.Errorf(aai.AppNotRunning, "%s (process %d) has ended or has no window any more", call.Target.Name, call.Target.PID)
 }

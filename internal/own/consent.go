@@ -49,7 +49,7 @@ func (t consentTools) list(context.Context, *aai.Call) (*aai.Result, error) {
 }
 
 func (t consentTools) grant(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	app, permissions, err := t.grantable(ctx, call, text(call, "app"))
+	app, permissions, err := t.grantable(ctx, call, text(call, "app"), text(call, "tool"))
 	if err != nil {
 		return nil, err
 	}
@@ -99,14 +99,21 @@ func callerNamed(name string) (string, error) {
 
 // grantable returns the app, and what can be allowed of it: its tools, or seeing
 // and acting where it is a program with windows, or the app that operates those.
-func (t consentTools) grantable(ctx context.Context, call *aai.Call, name string) (*aai.App, []string, error) {
-	windows := []string{aai.PermissionSee, aai.PermissionAct, aai.PermissionStart}
+// To start a program is allowed of the one that is installed; the others are
+// allowed of the one that runs.
+func (t consentTools) grantable(ctx context.Context, call *aai.Call, name, permission string) (*aai.App, []string, error) {
+	windows := []string{aai.PermissionSee, aai.PermissionAct}
 	if strings.HasPrefix(name, aai.DesktopApp+"/") {
 		desktop, err := t.known().Find(ctx, aai.DesktopApp)
 		if err != nil {
 			return nil, nil, err
 		}
-		program, err := desktop.Targets(ctx, call, name)
+		as := *call
+		if permission == aai.PermissionStart {
+			windows = []string{aai.PermissionStart}
+			as.Args = map[string]any{"launch": true, "arguments": []any{}} // as ax_connect starts it
+		}
+		program, err := desktop.Targets(ctx, &as, name)
 		if err == nil && program.ID != name {
 			// What is allowed is named in full, so that no other program is meant.
 			e := aai.Errorf(aai.AppNotFound, "no program %q is running", aai.CleanLabel(name, 60))

@@ -248,9 +248,13 @@ func TestGrantOfWindows(t *testing.T) {
 	if !may("look", editor) || may("press", editor) || may("look", `{}`) {
 		t.Error("to see the editor was allowed: it must be open, and nothing else")
 	}
-	sameJSON(t, w.own(t, own.Grant, `{"app": "desktop/editor", "tool": "*", "caller": "mcp:claude"}`).Data, `{"granted": ["see", "act", "start"]}`)
+	sameJSON(t, w.own(t, own.Grant, `{"app": "desktop/editor", "tool": "*", "caller": "mcp:claude"}`).Data, `{"granted": ["see", "act"]}`)
 	if !may("press", editor) || may("press", `{}`) {
 		t.Error("to act on the editor was allowed: it must be open, and nothing else")
+	}
+	sameJSON(t, w.own(t, own.Grant, `{"app": "desktop/painter", "tool": "start", "caller": "mcp:claude"}`).Data, `{"granted": ["start"]}`)
+	if !may("press", `{"app": "desktop/painter", "launch": true}`) {
+		t.Error("to start the painter was allowed, but it is not open")
 	}
 	sameJSON(t, w.own(t, own.Grant, `{"app": "desktop", "tool": "see", "caller": "mcp:claude"}`).Data, `{"granted": ["see"]}`)
 	if !may("look", `{}`) || may("press", `{}`) {
@@ -261,7 +265,7 @@ func TestGrantOfWindows(t *testing.T) {
 	w.refused(t, own.Grant, `{"app": "desktop/viewer", "tool": "see", "caller": "mcp:claude"}`,
 		aai.Error{Code: aai.AppNotFound, Message: `no program "desktop/viewer" is running`})
 	w.refused(t, own.Grant, `{"app": "desktop/editor", "tool": "look", "caller": "mcp:claude"}`,
-		aai.Error{Code: aai.ToolNotFound, Message: `desktop/editor: expected see, act, start, not "look"`})
+		aai.Error{Code: aai.ToolNotFound, Message: `desktop/editor: expected see, act, not "look"`})
 	w.refused(t, own.Grant, `{"app": "desktop", "tool": "press", "caller": "mcp:claude"}`,
-		aai.Error{Code: aai.ToolNotFound, Message: `desktop: expected see, act, start, not "press"`})
+		aai.Error{Code: aai.ToolNotFound, Message: `desktop: expected see, act, not "press"`})
 }

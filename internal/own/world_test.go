@@ -73,20 +73,24 @@ func (w *world) open() {
 	}
 }
 
-// windows is an app that operates the windows of one program, the editor.
+// windows is an app that operates the windows of one program, the editor, and can
+// start another, the painter.
 func windows() *aai.App {
 	editor := &aai.App{ID: "desktop/editor", Name: "Editor", Platform: "any", Digest: "editor's digest", PID: 7}
 	tool := func(name string, effect aai.Effect) *aai.Tool {
 		return &aai.Tool{
 			Name: name, Effect: effect, Target: "app",
-			Params: schema.MustParse(`{"type": "object", "properties": {"app": {"type": "string"}}}`),
+			Params: schema.MustParse(`{"type": "object", "properties": {"app": {"type": "string"}, "launch": {"type": "boolean"}}}`),
 			Run:    func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{Text: "done"}, nil },
 		}
 	}
 	return &aai.App{
 		ID: aai.DesktopApp, Name: "Desktop", Platform: "any", Digest: "the desktop's digest",
 		Tools: []*aai.Tool{tool("look", aai.Reads), tool("press", aai.Changes)},
-		Targets: func(_ context.Context, _ *aai.Call, name string) (*aai.App, error) {
+		Targets: func(_ context.Context, call *aai.Call, name string) (*aai.App, error) {
+			if launch, _ := call.Args["launch"].(bool); launch && name == "desktop/painter" {
+				return &aai.App{ID: name, Name: "Painter", Platform: "any", Digest: "painter's digest"}, nil
+			}
 			if strings.Contains("desktop/editor", name) {
 				return editor, nil
 			}

@@ -89,7 +89,7 @@ func newConsentGrant(r *run) *cobra.Command {
 		Short: "Let a caller use tools of an app without asking again",
 		Long: "Lets a caller use tools of an app without asking again. With --all it is the tools that\n" +
 			"the app has now; a tool that it gets later asks anew. The windows of a program that runs\n" +
-			"are the app desktop/<program>; of it you allow to see, to act, to start.",
+			"are the app desktop/<program>; of it you allow to see and to act. To start one is allowed of what is installed.",
 		Example: "  aai-gateway consent grant org.example.notes add list --caller mcp:claude-code --expires 30d\n" +
 			"  aai-gateway consent grant org.example.notes --all --caller '*'\n" +
 			"  aai-gateway consent grant desktop/mousepad see act --caller mcp:claude-code",
