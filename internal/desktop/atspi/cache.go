@@ -33,13 +33,14 @@ const (
 // A cache is what was read last of an app. Its fields are guarded by the program's
 // lane.
 type cache struct {
-	tree    *tree // nil if there is none, or if it was read in part
-	last    *desktop.Snapshot
-	readAt  time.Time // all of it
-	origins map[ref]desktop.Point
-	settled bool  // the last two readings gave the same
-	foreign bool  // other processes show parts of it
-	beat    pulse // of the app, after the last reading
+	tree     *tree // nil if there is none, or if it was read in part
+	last     *desktop.Snapshot
+	readAt   time.Time // all of it
+	origins  map[ref]desktop.Point
+	settled  bool      // the last two readings gave the same
+	foreign  bool      // other processes show parts of it
+	beat     pulse     // of the app, after the last reading
+	restedAt time.Time // when that was taken
 }
 
 // Snapshot implements desktop.Tree.
@@ -95,14 +96,14 @@ func (p *program) snapshot(ctx context.Context) (*desktop.Snapshot, error) {
 	}
 	p.locate(ctx)
 	s := p.publish(now)
-	c.beat = p.restingPulse()
+	c.beat, c.restedAt = p.restingPulse(), time.Now()
 	return s, nil
 }
 
 // unchanged reports whether the app has done nothing since it was read.
 func (p *program) unchanged(now time.Time) bool {
 	c := &p.cache
-	return c.tree != nil && c.settled && !c.foreign && now.Sub(c.readAt) < provenAge && !p.marked() && p.pulse().still(c.beat)
+	return c.tree != nil && c.settled && !c.foreign && now.Sub(c.restedAt) < provenAge && !p.marked() && p.pulse().still(c.beat)
 }
 
 // look asks the app, over the bus, how many windows it has. When it returns, all

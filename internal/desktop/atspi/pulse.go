@@ -68,14 +68,14 @@ func (p *program) pulse() pulse {
 }
 
 // restingPulse takes the program's pulse when it has come to rest after having
-// answered. Where it does not soon there is none.
+// answered, which on a busy computer takes a moment. Where it does not there is none.
 func (p *program) restingPulse() pulse {
-	const tries, pause = 6, 80 * time.Microsecond
-	for range tries {
+	const first, last = 50 * time.Microsecond, 2 * time.Millisecond
+	for pause := first; pause < last; pause *= 2 {
 		if beat := p.pulse(); beat != "" {
 			return beat
 		}
 		time.Sleep(pause)
 	}
-	return ""
+	return p.pulse()
 }
