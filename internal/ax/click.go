@@ -32,7 +32,7 @@ func click(ctx context.Context, v *view) (*aai.Result, error) {
 		if err != nil {
 			return err
 		}
-		return input.Click(ctx, seat, w.ID, at, button, count)
+		return input.Click(ctx, seat, v.over(ctx, w, at), at, button, count)
 	}))
 	return a.perform(ctx)
 }

@@ -88,7 +88,7 @@ func realNumber(w *realForm, query, key, text string, number int) {
 		w.Errorf("it holds %q, want %q", got, text)
 	}
 	for _, wrong := range []string{"101", "many"} {
-		w.refused(aai.InvalidParams, "ax_set_value", w.with(query, "value", wrong))
+		_ = w.refused(aai.InvalidParams, "ax_set_value", w.with(query, "value", wrong))
 	}
 	w.f.WaitState(w.T, key, number)
 }

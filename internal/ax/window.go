@@ -3,6 +3,7 @@ package ax
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"aai"
@@ -128,19 +129,44 @@ func (a deed) swallowed(ctx context.Context) string {
 	return ""
 }
 
-// point is where to click an element: its middle, which must be in its window.
+// point is where to click an element: the middle of what is seen of it in its
+// window, or in the menu or list that lies over that.
 func (v *view) point(i int, w desktop.WindowInfo) (desktop.Point, error) {
-	e := &v.shot.Elements[i]
-	seen := e.Frame.Intersect(w.Frame)
-	for p := e.Parent; p >= 0 && !seen.Empty(); p = v.shot.Elements[p].Parent {
-		if frame := v.shot.Elements[p].Frame; !frame.Empty() {
-			seen = seen.Intersect(frame)
+	seen, over := v.shot.Elements[i].Frame, false
+	for p := v.shot.Elements[i].Parent; p >= 0 && !over && !seen.Empty(); p = v.shot.Elements[p].Parent {
+		parent := &v.shot.Elements[p]
+		over = opens(parent.Role)
+		if !parent.Frame.Empty() && parent.Role != desktop.Combobox && parent.Role != desktop.MenuItem {
+			seen = seen.Intersect(parent.Frame)
 		}
+	}
+	if !over {
+		seen = seen.Intersect(w.Frame)
 	}
 	if seen.Empty() {
 		return desktop.Point{}, failed(aai.NotDelivered, "%s is not in view, or the program does not say where it is; ax_scroll brings it into view", v.name(i))
 	}
 	return seen.Center(), nil
+}
+
+// opens reports whether what is in elements of the role is drawn over the window.
+func opens(role desktop.Role) bool {
+	return role == desktop.Menu || role == desktop.MenuItem || role == desktop.Combobox
+}
+
+// over returns the window that is to be clicked at the point: the one that is
+// meant, or a menu or list of the program that lies over it, of which the window
+// system says nothing but that it is there.
+func (v *view) over(ctx context.Context, w desktop.WindowInfo, at desktop.Point) desktop.WindowID {
+	seen, err := v.backend.Windows.At(ctx, at)
+	if err != nil || seen.PID != v.app.PID || seen.ID == w.ID {
+		return w.ID
+	}
+	own, err := v.windows(ctx)
+	if err != nil || slices.ContainsFunc(own, func(o desktop.WindowInfo) bool { return o.ID == seen.ID }) {
+		return w.ID
+	}
+	return seen.ID
 }
 
 // front brings the window to the front where the call may take the focus.
