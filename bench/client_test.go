@@ -26,29 +26,38 @@ type session struct {
 
 // startServer starts a program as an MCP server with the environment and nothing
 // else. The caller ends it.
-func startServer(b *testing.B, env []string, program string) *session {
+func startServer(b *testing.B, env []string, program string, args ...string) *session {
 	b.Helper()
-	process := exec.CommandContext(b.Context(), program)
+	process := exec.CommandContext(b.Context(), program, args...)
 	process.Env = env
-	in, err := process.StdinPipe()
+	s, err := newSession(process)
 	if err != nil {
 		b.Fatal(err)
+	}
+	return s
+}
+
+// newSession starts a process as an MCP server.
+func newSession(process *exec.Cmd) (*session, error) {
+	in, err := process.StdinPipe()
+	if err != nil {
+		return nil, err
 	}
 	out, err := process.StdoutPipe()
 	if err != nil {
-		b.Fatal(err)
+		return nil, err
 	}
 	if err := process.Start(); err != nil {
-		b.Fatal(err)
+		return nil, err
 	}
-	return &session{process: process, in: in, out: bufio.NewReaderSize(out, 1<<20)}
+	return &session{process: process, in: in, out: bufio.NewReaderSize(out, 1<<20)}, nil
 }
 
 // open is startServer up to the list of all the tools that are expected. The
 // server ends with the benchmark.
-func open(b *testing.B, env []string, program string, tools int) *session {
+func open(b *testing.B, env []string, program string, tools int, args ...string) *session {
 	b.Helper()
-	s := startServer(b, env, program)
+	s := startServer(b, env, program, args...)
 	b.Cleanup(func() { s.end(b) })
 	s.handshake(b, tools)
 	return s
@@ -58,8 +67,9 @@ func open(b *testing.B, env []string, program string, tools int) *session {
 // find its tools may answer with a part of them; it is asked until it has all.
 func (s *session) handshake(b *testing.B, tools int) {
 	b.Helper()
-	s.ask(b, "initialize", initialize)
-	s.write(b, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
+	if err := s.greet(); err != nil {
+		b.Fatal(err)
+	}
 	for {
 		switch listed := len(s.ask(b, "tools/list", `{}`).Result.Tools); {
 		case listed == tools:
@@ -71,6 +81,15 @@ func (s *session) handshake(b *testing.B, tools int) {
 	}
 }
 
+// greet is what both sides say first.
+func (s *session) greet() error {
+	if _, err := s.try("initialize", initialize); err != nil {
+		return err
+	}
+	_, err := io.WriteString(s.in, `{"jsonrpc":"2.0","method":"notifications/initialized"}`+"\n")
+	return err
+}
+
 // end closes the server's input and waits for it.
 func (s *session) end(b *testing.B) {
 	b.Helper()
@@ -80,22 +99,21 @@ func (s *session) end(b *testing.B) {
 	}
 }
 
-func (s *session) write(b *testing.B, line string) {
-	b.Helper()
-	if _, err := io.WriteString(s.in, line); err != nil {
-		b.Fatal(err)
-	}
-}
-
 // send writes a request and returns its id.
 func (s *session) send(b *testing.B, method, params string) int {
 	b.Helper()
-	s.id++
-	s.line = fmt.Appendf(s.line[:0], `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", s.id, method, params)
-	if _, err := s.in.Write(s.line); err != nil {
+	id, err := s.put(method, params)
+	if err != nil {
 		b.Fatal(err)
 	}
-	return s.id
+	return id
+}
+
+func (s *session) put(method, params string) (id int, err error) {
+	s.id++
+	s.line = fmt.Appendf(s.line[:0], `{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`+"\n", s.id, method, params)
+	_, err = s.in.Write(s.line)
+	return s.id, err
 }
 
 // An answer is what a client must know of a response.
@@ -106,39 +124,61 @@ type answer struct {
 		IsError bool
 		Tools   []struct{}
 	}
+
+	line []byte // all of it
 }
 
 // receive reads the next response. A failed one ends the benchmark: what did
 // nothing must not count as fast.
 func (s *session) receive(b *testing.B) answer {
 	b.Helper()
+	a, err := s.next()
+	if err != nil {
+		b.Fatal(err)
+	}
+	return a
+}
+
+func (s *session) next() (answer, error) {
 	for {
 		line, err := s.out.ReadBytes('\n')
 		if err != nil {
-			b.Fatalf("%s: %v", s.process.Path, err)
+			return answer{}, fmt.Errorf("%s: %w", s.process.Path, err)
 		}
 		if !bytes.Contains(line, []byte(`"id":`)) {
 			continue // a notification
 		}
-		var a answer
+		a := answer{line: line}
 		if err := json.Unmarshal(line, &a); err != nil {
-			b.Fatal(err)
+			return a, err
 		}
 		if a.Error != nil || a.Result.IsError {
-			b.Fatalf("the server refused: %s", line)
+			return a, fmt.Errorf("the server refused: %.2000s", line)
 		}
-		return a
+		return a, nil
 	}
 }
 
 func (s *session) ask(b *testing.B, method, params string) answer {
 	b.Helper()
-	id := s.send(b, method, params)
-	a := s.receive(b)
-	if a.ID != id {
-		b.Fatalf("expected the answer to %d, got that to %d", id, a.ID)
+	a, err := s.try(method, params)
+	if err != nil {
+		b.Fatal(err)
 	}
 	return a
+}
+
+// try is ask, for servers that may fail.
+func (s *session) try(method, params string) (answer, error) {
+	id, err := s.put(method, params)
+	if err != nil {
+		return answer{}, err
+	}
+	a, err := s.next()
+	if err == nil && a.ID != id {
+		err = fmt.Errorf("expected the answer to %d, got that to %d", id, a.ID)
+	}
+	return a, err
 }
 
 // timed is how long a tool call takes, from its request to its answer.

@@ -1,14 +1,21 @@
 // Package bench measures the program from outside, as a client meets it: the
 // built binary over standard input and output, on a private D-Bus with a service
-// of its own. Beside each figure stands a floor that was measured in the same run,
-// in turns with it: a server that is nothing but the MCP SDK (peers/baresdk) and
-// the bare D-Bus call. What a computer is worth at the moment is then in both.
+// of its own, or on private desktops with real apps. Beside each figure stands a
+// floor that was measured in the same run, in turns with it: a server that is
+// nothing but the MCP SDK (peers/baresdk), the bare D-Bus call, the app's own event.
+// What a computer is worth at the moment is then in both. For the desktop, other
+// people's programs that do the same stand beside as well (peers/package.json,
+// which scripts/need-peers installs, xdotool, pyatspi, ImageMagick); one that cannot
+// run is told as such.
 //
 //	go test -run '^$' -bench . ./bench
+//	go test -run '^$' -bench Desktop/Click ./bench
 //
-// BenchmarkGateway prints a table with what was aimed at. A figure that misses its
-// aim is printed as missed and fails nothing: times are no matter for a test. The
-// other benchmarks are of single parts, in the form that benchstat reads.
+// BenchmarkGateway and BenchmarkDesktop each print a table with what was aimed at. A
+// figure that misses its aim is printed as missed and fails nothing: times are no
+// matter for a test. But what did nothing is never counted as fast: each click is
+// looked up in the app's own count, and a click that did not land ends the run.
+// The other benchmarks are of single parts, in the form that benchstat reads.
 //
 // There is no program code in this package. Its tests may import any room of the
 // house.

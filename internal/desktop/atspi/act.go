@@ -40,8 +40,9 @@ func (b *Bus) Perform(ctx context.Context, app desktop.App, id desktop.ID, act d
 		return before(p.failed(app, err))
 	}
 	a := &actor{p: p, app: app, n: n}
-	defer p.mark(func(m *marks) { m.acted = time.Now() })
-	p.mark(func(m *marks) { m.acted = time.Now() })
+	acting := func(m *marks) { m.acted, m.awaited = time.Now(), true }
+	defer p.mark(acting)
+	p.mark(acting)
 	switch act.Verb {
 	case desktop.Press:
 		return a.press(ctx, act.Action)

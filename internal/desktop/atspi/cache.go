@@ -16,6 +16,9 @@ const (
 	// with our questions, so this is shorter than the time between two looks at an
 	// effect.
 	provenAge = 50 * time.Millisecond
+	// confirmedAge is that for what was read twice, the app at rest in between: what
+	// the first reading missed the second has found.
+	confirmedAge = 10 * time.Second
 	// trustedAge is for an app that runs and tells of nearly all that changes, but
 	// for places, which are read each time.
 	trustedAge = time.Second
@@ -41,6 +44,11 @@ type cache struct {
 	foreign  bool      // other processes show parts of it
 	beat     pulse     // of the app, after the last reading
 	restedAt time.Time // when that was taken
+	// confirmed says that the last reading began with the app at rest, and gave what
+	// the one before had given.
+	confirmed bool
+	// owed says that since an act only what events told of was read.
+	owed bool
 }
 
 // Snapshot implements desktop.Tree.
@@ -68,6 +76,9 @@ func (b *Bus) Snapshot(ctx context.Context, app desktop.App) (*desktop.Snapshot,
 		p.cache.tree = nil // it may have been changed by half
 		return nil, p.failed(app, err)
 	}
+	if !p.cache.confirmed && !p.cache.foreign {
+		p.confirmLater()
+	}
 	s.App = app
 	return s, nil
 }
@@ -80,18 +91,23 @@ func (p *program) snapshot(ctx context.Context) (*desktop.Snapshot, error) {
 		s.Taken = now
 		return &s, nil
 	}
-	whole := c.tree == nil || !p.trusted() || len(c.tree.nodes) <= fewNodes || now.Sub(c.readAt) > trustedAge
+	c.confirmed = false
+	hasty := c.tree != nil && p.trusted() && p.told(now)
+	whole := !hasty && (c.tree == nil || !p.trusted() || p.restless(now) || len(c.tree.nodes) <= fewNodes || now.Sub(c.readAt) > trustedAge)
 	if !whole {
 		if err := p.look(ctx); err != nil {
 			return nil, err
 		}
 	}
-	m := p.takeMarks(now)
-	if whole = whole || m.all; whole {
-		if err := p.reread(ctx, now); err != nil {
-			return nil, err
-		}
-	} else if err := p.refresh(ctx, m, now); err != nil {
+	m := p.takeMarks()
+	c.owed = hasty && !m.all
+	var err error
+	if whole || m.all {
+		err = p.reread(ctx, now)
+	} else {
+		err = p.refresh(ctx, m, now)
+	}
+	if err != nil {
 		return nil, err
 	}
 	p.locate(ctx)
@@ -103,7 +119,11 @@ func (p *program) snapshot(ctx context.Context) (*desktop.Snapshot, error) {
 // unchanged reports whether the app has done nothing since it was read.
 func (p *program) unchanged(now time.Time) bool {
 	c := &p.cache
-	return c.tree != nil && c.settled && !c.foreign && now.Sub(c.restedAt) < provenAge && !p.marked() && p.pulse().still(c.beat)
+	age := provenAge
+	if c.confirmed {
+		age = confirmedAge
+	}
+	return c.tree != nil && c.settled && !c.foreign && !c.owed && now.Sub(c.restedAt) < age && !p.marked() && p.pulse().still(c.beat)
 }
 
 // look asks the app, over the bus, how many windows it has. When it returns, all
@@ -145,7 +165,8 @@ func (p *program) reread(ctx context.Context, now time.Time) error {
 	return nil
 }
 
-// refresh reads what the marks say has changed, and where everything is.
+// refresh reads what the marks say has changed, and where everything is, unless a
+// whole reading is owed.
 func (p *program) refresh(ctx context.Context, m marks, now time.Time) error {
 	t := p.cache.tree
 	var level, changed []*node
@@ -178,7 +199,7 @@ func (p *program) refresh(ctx context.Context, m marks, now time.Time) error {
 		}
 	}
 	changed = withHolders(changed)
-	if err := p.describe(ctx, t, changed, now); err != nil {
+	if err := p.describe(ctx, t, changed, now); err != nil || p.cache.owed {
 		return err
 	}
 	return p.frames(ctx, t, changed)

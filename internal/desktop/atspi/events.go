@@ -40,6 +40,7 @@ type marks struct {
 	children map[ref]bool // who is in it
 	told     bool         // the app has ever told of a change
 	acted    time.Time    // when it was last made to do something
+	awaited  bool         // nobody has looked at what came of that
 }
 
 func (m *marks) count() int { return len(m.self) + len(m.children) }
@@ -72,13 +73,31 @@ func (p *program) mark(change func(*marks)) {
 }
 
 // takeMarks returns the marks and begins anew.
-func (p *program) takeMarks(now time.Time) marks {
+func (p *program) takeMarks() marks {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	m := p.marks
-	m.all = m.all || now.Sub(m.acted) < restless
 	p.marks.clear()
 	return m
+}
+
+// restless reports whether the app was made to do something a moment ago.
+func (p *program) restless(now time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return now.Sub(p.marks.acted) < restless
+}
+
+// told reports, once after each act, whether the app was made to do something a
+// moment ago and has told of what came of it. Then that is read first, since
+// somebody waits for it.
+func (p *program) told(now time.Time) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m := &p.marks
+	told := m.awaited && now.Sub(m.acted) < restless && (m.all || m.count() > 0)
+	m.awaited = m.awaited && !told
+	return told
 }
 
 // marked reports whether anything is marked.

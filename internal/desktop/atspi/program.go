@@ -29,7 +29,9 @@ type program struct {
 	lane      chan struct{} // held by who reads the tree; guards the fields of cache.go
 	cache     cache
 	published atomic.Pointer[publication]
-	ration    ration
+	// confirming is true while a goroutine of confirmLater is about.
+	confirming atomic.Bool
+	ration     ration
 
 	mu       sync.Mutex
 	met      bool

@@ -1,0 +1,160 @@
+package bench
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"aai/internal/desktop"
+	"aai/internal/desktop/atspi"
+	"aai/internal/desktop/linuxtest"
+	"aai/internal/desktop/x11"
+)
+
+// A realApp is an app whose tree is read.
+type realApp struct {
+	name   string // in the table
+	key    string // in the benchmark of internal/desktop/atspi
+	id     string // of grants
+	query  string // what it shows when it is up
+	start  func(b *testing.B, s *linuxtest.Session, page string) *linuxtest.App
+	change func(n int) (desktop.Role, string, desktop.Act) // what changes it from outside: the element, and what to do to it
+}
+
+// realApps are one of each kind. The walk of pyatspi through all is a matter of
+// seconds.
+func realApps() []realApp {
+	press := func(role desktop.Role, name string) func(int) (desktop.Role, string, desktop.Act) {
+		return func(int) (desktop.Role, string, desktop.Act) { return role, name, desktop.Act{Verb: desktop.Press} }
+	}
+	return []realApp{
+		{
+			"mousepad (GTK 3)", "mousepad", "mousepad", "role:textbox",
+			func(b *testing.B, s *linuxtest.Session, _ string) *linuxtest.App { return s.Launch(b, "mousepad") },
+			func(n int) (desktop.Role, string, desktop.Act) {
+				return desktop.Textbox, "", desktop.Act{Verb: desktop.SetText, Text: fmt.Sprintf("Change %d", n)}
+			},
+		},
+		{
+			"gnome-calculator (GTK 4)", "calculator", "gnome-calculator", "role:button title:7",
+			func(b *testing.B, s *linuxtest.Session, _ string) *linuxtest.App {
+				return s.Launch(b, "gnome-calculator")
+			},
+			press(desktop.Button, "7"),
+		},
+		{
+			"Designer (Qt 6)", "designer", "designer", "role:button title:Create",
+			func(b *testing.B, s *linuxtest.Session, _ string) *linuxtest.App {
+				return s.Launch(b, "/usr/lib/qt6/bin/designer")
+			},
+			press(desktop.Checkbox, "Show this Dialog on Startup"),
+		},
+		{
+			"a page in Chromium", "chromium", "chromium", "role:button title:Press",
+			func(b *testing.B, s *linuxtest.Session, page string) *linuxtest.App { return browse(b, s, page) },
+			press(desktop.Button, "Press"),
+		},
+		{
+			"LibreOffice Calc", "calc", "soffice", "role:button title:Bold",
+			func(b *testing.B, s *linuxtest.Session, _ string) *linuxtest.App { return s.Calc(b) },
+			press(desktop.Button, "Bold"),
+		},
+	}
+}
+
+// browse opens a page in Chromium, which works while it is covered.
+func browse(b *testing.B, s *linuxtest.Session, page string) *linuxtest.App {
+	b.Helper()
+	return s.Launch(b, "chromium", "--force-renderer-accessibility", "--disable-backgrounding-occluded-windows",
+		"--disable-features=CalculateNativeWinOcclusion,Translate", "--no-sandbox", "--no-first-run", "--test-type", "--disable-gpu",
+		"--disable-dev-shm-usage", "--password-store=basic", "--lang=en", "--disable-background-networking", "--disable-component-update",
+		"--disable-sync", "--disable-extensions", "--user-data-dir="+b.TempDir(), page)
+}
+
+// A webPage is a page with a button that says how often it was pressed, and a form
+// that is longer than the screen.
+type webPage struct {
+	address string
+	presses atomic.Int64
+}
+
+// formRows makes about 1,200 elements of Chromium's.
+const formRows = 240
+
+func serveWebPage(b *testing.B) *webPage {
+	b.Helper()
+	var text strings.Builder
+	text.WriteString(`<!doctype html><title>A form</title><button id=press>Press</button> <label id=times>Pressed 0 times</label><script>
+let times = 0;
+press.addEventListener("click", () => { document.getElementById("times").textContent = "Pressed " + ++times + " times"; fetch("/pressed", {method: "POST"}); });
+</script>`)
+	for n := range formRows {
+		fmt.Fprintf(&text, "<button>Button %d</button> <label>Field %d <input value=%d></label>\n", n, n, n)
+	}
+	p := &webPage{}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, text.String()) })
+	mux.HandleFunc("POST /pressed", func(w http.ResponseWriter, _ *http.Request) {
+		p.presses.Add(1)
+		w.WriteHeader(http.StatusNoContent)
+	})
+	server := httptest.NewServer(mux)
+	b.Cleanup(server.Close)
+	p.address = server.URL + "/"
+	return p
+}
+
+// A stranger is another program that works the same apps, on connections of its
+// own: what it does is news to the gateway.
+type stranger struct {
+	bus *atspi.Bus
+	app desktop.App
+}
+
+func newStranger(b *testing.B, s *linuxtest.Session) *atspi.Bus {
+	b.Helper()
+	screen := x11.New(x11.Config{Getenv: s.Getenv})
+	bus := atspi.New(atspi.Config{Getenv: s.Getenv, Windows: screen})
+	b.Cleanup(func() {
+		bus.Close()
+		_ = screen.Close()
+	})
+	return bus
+}
+
+// snapshot reads the app.
+func (s stranger) snapshot(b *testing.B) *desktop.Snapshot {
+	b.Helper()
+	shot, err := s.bus.Snapshot(b.Context(), s.app)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return shot
+}
+
+// change does something to the app and waits until it has had its effect.
+func (s stranger) change(b *testing.B, role desktop.Role, name string, act desktop.Act) {
+	b.Helper()
+	before := s.snapshot(b)
+	for i, e := range before.Elements {
+		if e.Role != role || name != "" && e.Name != name || !before.Visible(i) {
+			continue
+		}
+		if err := s.bus.Perform(b.Context(), s.app, e.ID, act); err != nil {
+			b.Fatal(err)
+		}
+		for end := time.Now().Add(10 * time.Second); s.snapshot(b).Version == before.Version; time.Sleep(breath) {
+			if time.Now().After(end) {
+				b.Fatalf("%s of the %s %q in %s changed nothing", act.Verb, role, name, s.app.Name)
+			}
+		}
+		time.Sleep(2 * breath)
+		return
+	}
+	b.Fatalf("%s shows no %s %q", s.app.Name, role, name)
+}

@@ -1,0 +1,178 @@
+package bench
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"aai/internal/desktop/linuxtest"
+)
+
+// peers does the same things with the gateway and with others, in turns. One that
+// cannot run is told in the table and ends nothing.
+func (w *studio) peers(b *testing.B) {
+	b.Run("Native", w.besideNative)
+	b.Run("Web", w.besideWeb)
+	b.ReportMetric(0, "ns/op")
+}
+
+// firstLine is an error, short enough for a table.
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	if runes := []rune(line); len(runes) > 80 {
+		line = string(runes[:80]) + "…"
+	}
+	return line
+}
+
+// besideNative clicks the same button of a window with the gateway, with
+// cua-driver, which is asked in its own process, and with xdotool.
+func (w *studio) besideNative(b *testing.B) {
+	const rounds = 10
+	s := w.newScene(b, "gtk3", "gtk4")
+	for _, kind := range []linuxtest.Kind{linuxtest.GTK3, linuxtest.GTK4} {
+		c := s.newClicker(b, kind)
+		treeCall := toolCall(b, "ax_get_tree", map[string]any{"app": strconv.Itoa(c.fixture.PID)})
+		var ours, tree, click, state, pointer samples
+		size, landed := 0, 0
+		cua, failed := newCua(b, s.Session)
+		for range rounds {
+			ours.add(c.click(b))
+			pointer.add(c.pointer(b))
+			tree.add(s.gateway.timed(b, treeCall))
+			if failed != nil {
+				continue
+			}
+			var told cuaAnswer
+			if failed = cua.ask(map[string]any{"pid": c.fixture.PID, "press": "Press"}, &told); failed != nil {
+				continue
+			}
+			if c.counted(b) {
+				landed++
+			}
+			click.add(inMs(told.ClickMs))
+			state.add(inMs(told.StateMs))
+			size = tokens(b, told.Text)
+		}
+		w.table.add(fmt.Sprintf("click in %s, beside xdotool", kind), spread(ours), "xdotool, nothing verified "+spread(pointer), times(ratio(ours.median(), pointer.median())))
+		if failed != nil {
+			w.table.add(fmt.Sprintf("click in %s, beside cua-driver", kind), spread(ours), "did not run: "+firstLine(failed), "")
+			continue
+		}
+		w.table.add(fmt.Sprintf("click in %s, beside cua-driver", kind), spread(ours),
+			fmt.Sprintf("cua-driver %s, %d of %d landed", spread(click), landed, rounds), times(ratio(ours.median(), click.median())))
+		w.table.add(fmt.Sprintf("tree of %s, beside cua-driver", kind), fmt.Sprintf("%s, %d tokens", spread(tree), tokens(b, s.gateway.ask(b, "tools/call", treeCall).text(b))),
+			fmt.Sprintf("cua-driver %s, %d tokens", spread(state), size), times(ratio(tree.median(), state.median())))
+	}
+	b.ReportMetric(0, "ns/op")
+}
+
+// counted reports whether one more press was counted within two seconds, and goes
+// on from what was counted.
+func (c *clicker) counted(b *testing.B) bool {
+	b.Helper()
+	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); time.Sleep(breath) {
+		if n, _ := c.fixture.State(b)["presses"].(float64); int(n) > c.presses {
+			c.presses = int(n)
+			time.Sleep(breath)
+			return true
+		}
+	}
+	return false
+}
+
+// A webPeer is playwright-mcp on a page.
+type webPeer struct {
+	*session
+	ref string
+}
+
+// openPage lets playwright-mcp open the page and find the button.
+func openPage(b *testing.B, s *scene, address string) (*webPeer, error) {
+	b.Helper()
+	p, err := newPlaywright(b, s.Session)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.try("tools/call", toolCall(b, "browser_navigate", map[string]any{"url": address})); err != nil {
+		return nil, err
+	}
+	a, err := p.try("tools/call", toolCall(b, "browser_snapshot", map[string]any{}))
+	if err != nil {
+		return nil, err
+	}
+	found := regexp.MustCompile(`button "Press" \[ref=(\w+)\]`).FindStringSubmatch(a.text(b))
+	if found == nil {
+		return nil, errors.New("its snapshot has no button Press")
+	}
+	return &webPeer{p, found[1]}, nil
+}
+
+// besideWeb clicks and reads the same page with the gateway, which sees a Chromium
+// with a window, and with playwright-mcp, which has one without.
+func (w *studio) besideWeb(b *testing.B) {
+	const rounds = 15
+	b.ReportMetric(0, "ns/op")
+	s := w.newScene(b, "chromium")
+	page := serveWebPage(b)
+	pid := s.processOf(b, "chromium", browse(b, s.Session, page.address).PID)
+	click := toolCall(b, "ax_click", map[string]any{"app": strconv.Itoa(pid), "query": s.await(b, pid, "role:button title:Press")})
+	tree := toolCall(b, "ax_get_tree", map[string]any{"app": strconv.Itoa(pid)})
+	peer, failed := openPage(b, s, page.address)
+
+	var ourClick, ourTree, theirClick, theirTree samples
+	size, theirSize := 0, 0
+	for range rounds {
+		took, err := onPage(s.gateway, page, click)
+		if err != nil {
+			b.Fatal(err)
+		}
+		ourClick.add(took)
+		begun := time.Now()
+		a := s.gateway.ask(b, "tools/call", tree)
+		ourTree.add(time.Since(begun))
+		size = tokens(b, a.text(b))
+		if failed != nil {
+			continue
+		}
+		if took, failed = onPage(peer.session, page, toolCall(b, "browser_click", map[string]any{"element": "Press", "target": peer.ref})); failed != nil {
+			continue
+		}
+		theirClick.add(took)
+		begun = time.Now()
+		if a, failed = peer.try("tools/call", toolCall(b, "browser_snapshot", map[string]any{})); failed != nil {
+			continue
+		}
+		theirTree.add(time.Since(begun))
+		theirSize = tokens(b, a.text(b))
+	}
+	if failed != nil {
+		w.table.add("click on a web page, beside playwright-mcp", spread(ourClick), "did not run: "+firstLine(failed), "")
+		return
+	}
+	w.table.add("click on a web page, beside playwright-mcp", spread(ourClick), "playwright-mcp "+spread(theirClick),
+		times(ratio(ourClick.median(), theirClick.median())))
+	w.table.add("the page's tree, beside playwright-mcp", fmt.Sprintf("%s, %d tokens", spread(ourTree), size),
+		fmt.Sprintf("playwright-mcp %s, %d tokens", spread(theirTree), theirSize), times(ratio(ourTree.median(), theirTree.median())))
+}
+
+// onPage is how long a click on the page takes, which its server must have heard of.
+func onPage(s *session, page *webPage, call string) (took time.Duration, err error) {
+	before := page.presses.Load()
+	begun := time.Now()
+	if _, err := s.try("tools/call", call); err != nil {
+		return 0, err
+	}
+	took = time.Since(begun)
+	for end := time.Now().Add(5 * time.Second); page.presses.Load() == before; time.Sleep(breath) {
+		if time.Now().After(end) {
+			return 0, errors.New("the click did not land")
+		}
+	}
+	time.Sleep(breath)
+	return took, nil
+}

@@ -1,0 +1,151 @@
+package bench
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	godbus "github.com/godbus/dbus/v5"
+
+	"aai/internal/desktop/linuxtest"
+)
+
+// Names of at-spi2-core: xml/Accessible.xml, Action.xml, Event.xml, Registry.xml.
+const (
+	registryName = "org.a11y.atspi.Registry"
+	registryPath = "/org/a11y/atspi/registry"
+	rootPath     = "/org/a11y/atspi/accessible/root"
+	accessible   = "org.a11y.atspi.Accessible"
+	doAction     = "org.a11y.atspi.Action.DoAction"
+	objectEvents = "org.a11y.atspi.Event.Object"
+	processOf    = "org.freedesktop.DBus.GetConnectionUnixProcessID"
+)
+
+// An a11yRef names an element on the accessibility bus.
+type a11yRef struct {
+	Name string
+	Path godbus.ObjectPath
+}
+
+// A bareButton is the button Press of a fixture, pressed by somebody else's
+// library with nothing around it: the floor under every click.
+type bareButton struct {
+	button        godbus.BusObject
+	label, around godbus.ObjectPath // what says "Pressed n times", and what that is in
+	signals       chan *godbus.Signal
+}
+
+// findButton finds the button of the program by walking its tree, and listens to
+// what the program tells.
+func findButton(b *testing.B, s *linuxtest.Session, pid int) *bareButton {
+	b.Helper()
+	conn, err := godbus.Connect(s.A11yAddress(b))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = conn.Close() })
+	root := a11yRef{programOf(b, conn, pid), rootPath}
+	button, _ := search(b, conn, root, "Press")
+	label, around := search(b, conn, root, "Pressed 0 times")
+	if button == nil || label == nil {
+		b.Fatalf("process %d shows no button Press with a label", pid)
+	}
+	for _, event := range []string{"object:property-change", "object:text-changed", "object:children-changed"} {
+		if err := conn.Object(registryName, registryPath).Call(registryName+".RegisterEvent", 0, event, []string{}, "").Err; err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := conn.AddMatchSignal(godbus.WithMatchInterface(objectEvents), godbus.WithMatchSender(root.Name)); err != nil {
+		b.Fatal(err)
+	}
+	signals := make(chan *godbus.Signal, 1000)
+	conn.Signal(signals)
+	return &bareButton{conn.Object(root.Name, button.Path), label.Path, around.Path, signals}
+}
+
+// programOf returns the unique name of the process's connection.
+func programOf(b *testing.B, conn *godbus.Conn, pid int) string {
+	b.Helper()
+	for _, program := range childrenOf(b, conn, a11yRef{registryName, rootPath}) {
+		var of int
+		if err := conn.BusObject().Call(processOf, 0, program.Name).Store(&of); err == nil && of == pid {
+			return program.Name
+		}
+	}
+	b.Fatalf("process %d is not on the accessibility bus", pid)
+	return ""
+}
+
+func childrenOf(b *testing.B, conn *godbus.Conn, of a11yRef) []a11yRef {
+	b.Helper()
+	var children []a11yRef
+	if err := conn.Object(of.Name, of.Path).Call(accessible+".GetChildren", 0).Store(&children); err != nil {
+		b.Fatal(err)
+	}
+	return children
+}
+
+// search returns the first element with the name, and its parent; nil if there is
+// none.
+func search(b *testing.B, conn *godbus.Conn, from a11yRef, name string) (found, parent *a11yRef) {
+	b.Helper()
+	for _, child := range childrenOf(b, conn, from) {
+		if v, err := conn.Object(child.Name, child.Path).GetProperty(accessible + ".Name"); err == nil && v.Value() == name {
+			return &child, &from
+		}
+		if found, parent := search(b, conn, child, name); found != nil {
+			return found, parent
+		}
+	}
+	return nil, nil
+}
+
+// press is how long it takes from the question to the program's own word that the
+// label has changed.
+func (p *bareButton) press(b *testing.B) time.Duration {
+	b.Helper()
+	for len(p.signals) > 0 {
+		<-p.signals
+	}
+	begun := time.Now()
+	call := p.button.Go(doAction, 0, nil, int32(0))
+	took := p.await(b, begun)
+	if err := (<-call.Done).Err; err != nil {
+		b.Fatal(err)
+	}
+	return took
+}
+
+// await waits for the word.
+func (p *bareButton) await(b *testing.B, begun time.Time) time.Duration {
+	b.Helper()
+	late := time.After(10 * time.Second)
+	for {
+		select {
+		case signal := <-p.signals:
+			if p.isEffect(signal) {
+				return time.Since(begun)
+			}
+		case <-late:
+			b.Fatal("the program never told that its label has changed")
+		}
+	}
+}
+
+// isEffect reports whether an event tells that the label has changed: it has
+// another name, or, in Chromium, another text came into its place.
+func (p *bareButton) isEffect(signal *godbus.Signal) bool {
+	detail := ""
+	if len(signal.Body) > 0 {
+		detail, _ = signal.Body[0].(string)
+	}
+	switch strings.TrimPrefix(signal.Name, objectEvents+".") {
+	case "PropertyChange":
+		return signal.Path == p.label && detail == "accessible-name"
+	case "TextChanged":
+		return signal.Path == p.label && detail == "insert"
+	case "ChildrenChanged":
+		return signal.Path == p.around && detail == "add"
+	}
+	return false
+}

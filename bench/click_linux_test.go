@@ -1,0 +1,123 @@
+package bench
+
+import (
+	"fmt"
+	"os/exec"
+	"strconv"
+	"testing"
+	"time"
+
+	"aai/internal/desktop/linuxtest"
+)
+
+// breath is the pause after an action, in which a program draws what it has done.
+const breath = 30 * time.Millisecond
+
+// clickAim is what is allowed for a verified click, or, where the toolkit shows the
+// press for a while before it acts, for what comes after the program's own word.
+const clickAim = 10 * time.Millisecond
+
+// A clicker clicks the button Press of a fixture in all ways, and looks after each
+// click whether the fixture has counted it.
+type clicker struct {
+	scene   *scene
+	fixture *linuxtest.Fixture
+	bare    *bareButton
+	call    string // of ax_click
+	presses int    // so far
+}
+
+func (s *scene) newClicker(b *testing.B, kind linuxtest.Kind) *clicker {
+	b.Helper()
+	f := s.Fixture(b, kind)
+	ref := s.await(b, f.PID, "button Press")
+	return &clicker{
+		scene: s, fixture: f, bare: findButton(b, s.Session, f.PID),
+		call: toolCall(b, "ax_click", map[string]any{"app": strconv.Itoa(f.PID), "query": ref}),
+	}
+}
+
+// landed checks that one more press was counted: what did nothing must not count
+// as fast.
+func (c *clicker) landed(b *testing.B) {
+	b.Helper()
+	c.presses++
+	c.fixture.WaitState(b, "presses", c.presses)
+	time.Sleep(breath)
+}
+
+// click is a call of ax_click, up to its answer, which must have seen the effect.
+func (c *clicker) click(b *testing.B) time.Duration {
+	b.Helper()
+	begun := time.Now()
+	a := c.scene.gateway.ask(b, "tools/call", c.call)
+	took := time.Since(begun)
+	var saw struct{ Verified bool }
+	if a.data(b, &saw); !saw.Verified {
+		b.Fatalf("the click was not verified: %s", a.line)
+	}
+	c.landed(b)
+	return took
+}
+
+// floor is the program's own part.
+func (c *clicker) floor(b *testing.B) time.Duration {
+	b.Helper()
+	took := c.bare.press(b)
+	c.landed(b)
+	return took
+}
+
+// pointer is a click of xdotool, up to the program's own word. Its window is in
+// front already.
+func (c *clicker) pointer(b *testing.B) time.Duration {
+	b.Helper()
+	x, y := c.fixture.Where(b, "Press").Centre()
+	for len(c.bare.signals) > 0 {
+		<-c.bare.signals
+	}
+	command := exec.CommandContext(b.Context(), "xdotool", "mousemove", strconv.Itoa(x), strconv.Itoa(y), "click", "1")
+	command.Env = c.scene.Env
+	begun := time.Now()
+	if out, err := command.CombinedOutput(); err != nil {
+		b.Fatalf("xdotool: %v\n%s", err, out)
+	}
+	took := max(c.bare.await(b, begun), time.Since(begun))
+	c.landed(b)
+	return took
+}
+
+// clicks are verified clicks on a button, in each toolkit, in turns with the bare
+// action of the same button.
+func (w *studio) clicks(b *testing.B) {
+	s := w.newScene(b, "gtk3", "gtk4", "qt6", "chromium")
+	for _, toolkit := range []struct {
+		kind   linuxtest.Kind
+		name   string
+		rounds int
+		shows  bool // it shows the press for a while before it acts
+	}{
+		{linuxtest.GTK3, "GTK 3", 100, false},
+		{linuxtest.Chromium, "Chromium", 100, false},
+		{linuxtest.GTK4, "GTK 4", 30, true},
+		{linuxtest.Qt6, "Qt 6", 40, true},
+	} {
+		c := s.newClicker(b, toolkit.kind)
+		var ours, bare samples
+		for range toolkit.rounds {
+			ours.add(c.click(b))
+			bare.add(c.floor(b))
+		}
+		over := ours.median() - bare.median()
+		figure, beside := "verified click over stdio, "+toolkit.name+", p50", "its own event "+millis(bare.median())
+		if toolkit.shows {
+			w.table.judge(figure, millis(ours.median()), beside, more(over), "≤ +10 ms", over <= clickAim)
+		} else {
+			w.table.judge(figure, millis(ours.median()), beside, more(over), "≤ 10 ms", ours.median() <= clickAim)
+		}
+		w.table.add("verified click over stdio, "+toolkit.name+", p95", millis(ours.quantile(0.95)), "its own event "+millis(bare.quantile(0.95)),
+			more(ours.quantile(0.95)-bare.quantile(0.95)))
+		b.ReportMetric(float64(ours.median())/1e6, fmt.Sprintf("ms/%s", toolkit.kind))
+	}
+	b.ReportMetric(0, "ns/op")
+}

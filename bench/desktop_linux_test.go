@@ -1,0 +1,27 @@
+package bench
+
+import (
+	"fmt"
+	"testing"
+)
+
+// A studio is what the benchmarks of the desktop share.
+type studio struct {
+	program string             // the gateway
+	walks   map[string]samples // how long pyatspi took, by app
+	table   table
+}
+
+// BenchmarkDesktop measures what an agent does with windows and prints a table:
+// private desktops, real apps, the built program over standard input and output.
+// Each of its benchmarks makes all of its rounds once, whatever -benchtime says.
+func BenchmarkDesktop(b *testing.B) {
+	w := &studio{program: build(b, "aai/cmd/aai-gateway"), walks: make(map[string]samples)}
+	b.Run("Click", w.clicks)
+	b.Run("Tree", w.trees)
+	b.Run("Snapshot", w.snapshots)
+	b.Run("Picture", w.pictures)
+	b.Run("Idle", w.listening)
+	b.Run("Peers", w.peers)
+	fmt.Print(w.table.String())
+}

@@ -1,0 +1,130 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/tiktoken-go/tokenizer"
+
+	"aai/internal/desktop"
+	"aai/internal/desktop/linuxtest"
+)
+
+// axTools is how many tools the gateway lists in the profile "desktop".
+const axTools = 20
+
+// A scene is a private desktop with a gateway and its client.
+type scene struct {
+	*linuxtest.Session
+	gateway *session
+}
+
+// newScene starts a desktop, and a gateway that may see and operate the programs
+// with these ids.
+func (w *studio) newScene(b *testing.B, ids ...string) *scene {
+	b.Helper()
+	s := &scene{Session: linuxtest.StartAccessible(b)}
+	s.gateway = w.openOn(b, s.Session, ids...)
+	return s
+}
+
+// openOn starts a gateway on the desktop.
+func (w *studio) openOn(b *testing.B, s *linuxtest.Session, ids ...string) *session {
+	b.Helper()
+	h, apps := newHome(b, 0), []string{"desktop"}
+	for _, id := range ids {
+		apps = append(apps, "desktop/"+id)
+	}
+	h.allow(b, apps...)
+	return open(b, append(s.Env, "HOME="+h.folder), w.program, axTools, "mcp", "serve", "--profile", "desktop", "--log-level", "error")
+}
+
+// toolCall is the params of tools/call.
+func toolCall(b *testing.B, tool string, args map[string]any) string {
+	b.Helper()
+	params, err := json.Marshal(map[string]any{"name": tool, "arguments": args})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return string(params)
+}
+
+// A reply is what a tool answered: the text for the model, and the data.
+type reply struct {
+	Result struct {
+		Content           []struct{ Type, Text string }
+		StructuredContent struct{ Result json.RawMessage }
+	}
+}
+
+// text is what the model reads.
+func (a answer) text(b *testing.B) string {
+	b.Helper()
+	var r reply
+	if err := json.Unmarshal(a.line, &r); err != nil {
+		b.Fatal(err)
+	}
+	var text strings.Builder
+	for _, part := range r.Result.Content {
+		text.WriteString(part.Text)
+	}
+	return text.String()
+}
+
+// data reads the tool's result for programs.
+func (a answer) data(b *testing.B, into any) {
+	b.Helper()
+	var r reply
+	if err := json.Unmarshal(a.line, &r); err != nil {
+		b.Fatal(err)
+	}
+	if err := json.Unmarshal(r.Result.StructuredContent.Result, into); err != nil {
+		b.Fatalf("%v: %s", err, a.line)
+	}
+}
+
+// await asks for the element until it is there, and returns its ref.
+func (s *scene) await(b *testing.B, pid int, query string) string {
+	b.Helper()
+	call := toolCall(b, "ax_find", map[string]any{"app": strconv.Itoa(pid), "query": query})
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(50 * time.Millisecond) {
+		a, err := s.gateway.try("tools/call", call)
+		if err != nil && time.Now().Before(end) {
+			continue
+		}
+		if err != nil {
+			b.Fatal(err)
+		}
+		var found struct {
+			Ref string `json:"element_ref"`
+		}
+		a.data(b, &found)
+		if !desktop.IsRef(found.Ref) {
+			b.Fatalf("ax_find gave the ref %q", found.Ref)
+		}
+		return found.Ref
+	}
+}
+
+// tokens counts them as o200k_base does.
+func tokens(b *testing.B, text string) int {
+	b.Helper()
+	codec, err := tokenizer.Get(tokenizer.O200kBase)
+	if err != nil {
+		b.Fatal(err)
+	}
+	ids, _, err := codec.Encode(text)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return len(ids)
+}
+
+// spread is the median and the 95th percentile.
+func spread(s samples) string {
+	return fmt.Sprintf("%s (p95 %s)", millis(s.median()), millis(s.quantile(0.95)))
+}

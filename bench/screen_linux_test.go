@@ -1,0 +1,107 @@
+package bench
+
+import (
+	"image"
+	"os/exec"
+	"strconv"
+	"testing"
+	"time"
+
+	"aai/internal/desktop"
+	"aai/internal/desktop/linuxtest"
+	"aai/internal/desktop/x11"
+)
+
+// pictures are of the whole screen and of a window that lies under another: as they
+// come from the X server, before they are encoded, and as whole calls of
+// ax_screenshot. Beside them is ImageMagick's import, a process for each picture.
+func (w *studio) pictures(b *testing.B) {
+	const rounds = 20
+	s := w.newScene(b, "gtk3")
+	f := s.Fixture(b, linuxtest.GTK3)
+	s.await(b, f.PID, "button Press")
+	s.Cover(b, f)
+	screen := x11.New(x11.Config{Getenv: s.Getenv})
+	b.Cleanup(func() { _ = screen.Close() })
+	window := windowOf(b, screen, f)
+	all := desktop.Rect{W: linuxtest.ScreenWidth, H: linuxtest.ScreenHeight}
+	wholeCall := toolCall(b, "ax_screenshot", map[string]any{})
+	windowCall := toolCall(b, "ax_screenshot", map[string]any{"app": strconv.Itoa(f.PID)})
+
+	var raw, covered, rawPeer, coveredPeer, wholeTool, windowTool samples
+	for range rounds {
+		for range 5 {
+			raw.add(took(b, func() (*image.RGBA, error) { return screen.Capture(b.Context(), all) }))
+			covered.add(took(b, func() (*image.RGBA, error) { return screen.CaptureWindow(b.Context(), window) }))
+		}
+		wholeTool.add(s.gateway.timed(b, wholeCall))
+		windowTool.add(s.gateway.timed(b, windowCall))
+		rawPeer.add(imported(b, s.Session, "root", "rgb:/dev/null"))
+		coveredPeer.add(imported(b, s.Session, "root", "png:/dev/null"))
+	}
+	const aimWhole, aimCovered = 10 * time.Millisecond, 20 * time.Millisecond
+	w.table.judge("picture of the screen, 1600 × 1000, not encoded", spread(raw), "import, not encoded "+spread(rawPeer),
+		times(ratio(raw.median(), rawPeer.median())), "≤ 10 ms", raw.median() <= aimWhole)
+	w.table.judge("picture of a covered window, 700 × 600, not encoded", spread(covered), "", "", "≤ 20 ms", covered.median() <= aimCovered)
+	w.table.add("ax_screenshot over stdio, the screen as PNG", spread(wholeTool), "import, as PNG "+spread(coveredPeer),
+		times(ratio(wholeTool.median(), coveredPeer.median())))
+	w.table.add("ax_screenshot over stdio, a covered window as PNG", spread(windowTool), "", "")
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(raw.median())/1e6, "ms/screen")
+	b.ReportMetric(float64(covered.median())/1e6, "ms/covered")
+}
+
+// took is how long a picture takes, which must show something.
+func took(b *testing.B, take func() (*image.RGBA, error)) time.Duration {
+	b.Helper()
+	begun := time.Now()
+	picture, err := take()
+	took := time.Since(begun)
+	if err != nil {
+		b.Fatal(err)
+	}
+	centre := picture.RGBAAt(picture.Rect.Dx()/4, picture.Rect.Dy()/4)
+	if centre.A == 0 {
+		b.Fatal("the picture is empty")
+	}
+	return took
+}
+
+// windowOf is the fixture's window.
+func windowOf(b *testing.B, screen desktop.Windows, f *linuxtest.Fixture) desktop.WindowID {
+	b.Helper()
+	windows, err := screen.Windows(b.Context())
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, w := range windows {
+		if w.Title == f.Title {
+			return w.ID
+		}
+	}
+	b.Fatalf("there is no window %q", f.Title)
+	return 0
+}
+
+// imported is how long ImageMagick takes.
+func imported(b *testing.B, s *linuxtest.Session, window, into string) time.Duration {
+	b.Helper()
+	command := exec.CommandContext(b.Context(), "import", "-window", window, into)
+	command.Env = s.Env
+	begun := time.Now()
+	if out, err := command.CombinedOutput(); err != nil {
+		b.Fatalf("import: %v\n%s", err, out)
+	}
+	return time.Since(begun)
+}
+
+// listening is a gateway that has read an app and waits.
+func (w *studio) listening(b *testing.B) {
+	s := w.newScene(b, "gtk3")
+	f := s.Fixture(b, linuxtest.GTK3)
+	s.await(b, f.PID, "button Press")
+	s.gateway.ask(b, "tools/call", toolCall(b, "ax_get_tree", map[string]any{"app": strconv.Itoa(f.PID)}))
+	time.Sleep(time.Second)
+	w.idle(b, s, "an app", 20*time.Second, f.App)
+	b.ReportMetric(0, "ns/op")
+}
