@@ -27,11 +27,13 @@ type Config struct {
 type Display struct {
 	config Config
 	dial   func(ctx context.Context, getenv func(string) string, onEvent func([]byte)) (*conn, error)
-	main   slot[*session] // questions, pictures and the person's seat
-	own    slot[*seat]    // the gateway's own pointer and keyboard: the server gives each connection one pair
-	clip   slot[*clipper] // the clipboard
-	memory memory         // shared with the server for pictures
+	main   *slot[*session] // questions, pictures and the person's seat
+	own    *slot[*seat]    // the gateway's own pointer and keyboard: the server gives each connection one pair
+	clip   *slot[*clipper] // the clipboard
+	memory memory          // shared with the server for pictures
 	keys   keyboard
+	// resting takes the gateway's own seat away when it is not used.
+	resting pause
 }
 
 var (
@@ -59,6 +61,7 @@ func (d *Display) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closePatience)
 	defer cancel()
 	d.returnKeys(ctx)
+	d.resting.stop()
 	d.own.close(ctx)
 	d.clip.close(ctx)
 	d.main.close(ctx)

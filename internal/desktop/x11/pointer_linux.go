@@ -30,6 +30,7 @@ func (d *Display) Click(ctx context.Context, which desktop.Seat, window desktop.
 	if err != nil {
 		return err
 	}
+	defer h.release()
 	err = h.keepFocus(ctx, window, func() error {
 		err := h.must(ctx, h.fake(motion, 0, at))
 		for i := range count {
@@ -85,6 +86,7 @@ func (d *Display) Drag(ctx context.Context, which desktop.Seat, window desktop.W
 	if err != nil {
 		return err
 	}
+	defer h.release()
 	err = h.keepFocus(ctx, window, func() error { return h.drag(ctx, from, to, duration) })
 	return inputFailure("dragging", err)
 }
@@ -119,6 +121,7 @@ func (d *Display) Scroll(ctx context.Context, which desktop.Seat, window desktop
 	if err != nil {
 		return err
 	}
+	defer h.release()
 	const up, down, left, right = 4, 5, 6, 7 // the wheel's buttons
 	calls := []*call{h.fake(motion, 0, at)}
 	turn := func(n int, back, forth byte) {
@@ -136,7 +139,8 @@ func (d *Display) Scroll(ctx context.Context, which desktop.Seat, window desktop
 }
 
 // point makes sure that the pointer may be used: the window is seen at the first
-// point, the others are on the screen, and the person holds nothing.
+// point, the others are on the screen, and the person holds nothing. The caller
+// releases the hands.
 func (d *Display) point(ctx context.Context, which desktop.Seat, id desktop.WindowID, press bool, points ...desktop.Point) (hands, error) {
 	if _, err := windowOf(id); err != nil {
 		return hands{}, err
@@ -171,7 +175,11 @@ func (d *Display) point(ctx context.Context, which desktop.Seat, id desktop.Wind
 	if err != nil {
 		return hands{}, err
 	}
-	return h, h.calm(ctx)
+	if err := h.calm(ctx); err != nil {
+		h.release()
+		return hands{}, err
+	}
+	return h, nil
 }
 
 // refuseManaged fails where a window manager runs.

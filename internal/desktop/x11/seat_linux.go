@@ -4,6 +4,9 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"aai"
 	"aai/internal/desktop"
@@ -12,13 +15,55 @@ import (
 // seatName is how the names of our pointers and keyboards begin.
 const seatName = "aai-gateway"
 
+// A pause is a timer that can be begun again and stopped for good.
+type pause struct {
+	mu      sync.Mutex
+	timer   *time.Timer
+	stopped bool
+}
+
+// begin calls f after the time, unless it is begun again before.
+func (p *pause) begin(after time.Duration, f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+	if !p.stopped {
+		p.timer = time.AfterFunc(after, f)
+	}
+}
+
+func (p *pause) stop() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stopped = true
+	if p.timer != nil {
+		p.timer.Stop()
+	}
+}
+
+// releaseSeat ends a use of the gateway's own seat, which is taken away when it is
+// not used for a moment.
+func (d *Display) releaseSeat() {
+	if !d.own.release() {
+		return
+	}
+	d.resting.begin(seatRest, func() {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		d.own.drop(ctx, func(own *seat) bool { return !own.stays.Load() })
+	})
+}
+
 // A seat is a pointer and a keyboard of the gateway's own (a master pair of XI2,
 // "multi-pointer X"), and the connection whose input they make. XI2 is
 // /usr/share/doc/xorgproto, XI2proto.txt.
 type seat struct {
 	*session
 	pointer, keyboard uint16
-	lap               xid // a window of ours, where the keyboard rests
+	lap               xid         // a window of ours, where the keyboard rests
+	stays             atomic.Bool // the keyboard is in the window that the person works in
 }
 
 // The requests of XI2 that are used here.
@@ -29,9 +74,15 @@ const (
 	xiSetFocus         = 49
 )
 
-// seat returns the gateway's own seat, which it makes if need be.
+// seatRest is how long the gateway's own seat stays after its last use. While it is
+// there Chromium takes no keys from the person, so it does not stay for long; but
+// making it anew for each key of many would be slow.
+const seatRest = 400 * time.Millisecond
+
+// seat returns the gateway's own seat, which it makes if need be. The caller
+// releases it.
 func (d *Display) seat(ctx context.Context) (*seat, error) {
-	own, err := d.own.get(ctx, func(ctx context.Context) (*seat, error) {
+	own, err := d.own.hold(ctx, func(ctx context.Context) (*seat, error) {
 		s, err := d.connect(ctx, nil)
 		if err != nil {
 			return nil, err
@@ -179,9 +230,17 @@ type hands struct {
 	*session
 	person *session
 	own    *seat // nil for the person's
+	done   func()
 }
 
-// take returns the hands of a seat.
+// release ends the use of a seat.
+func (h hands) release() {
+	if h.done != nil {
+		h.done()
+	}
+}
+
+// take returns the hands of a seat. The caller releases them.
 func (d *Display) take(ctx context.Context, which desktop.Seat) (hands, error) {
 	person, err := d.session(ctx)
 	if err != nil {
@@ -198,7 +257,7 @@ func (d *Display) take(ctx context.Context, which desktop.Seat) (hands, error) {
 		if err != nil {
 			return hands{}, err
 		}
-		return hands{own.session, person, own}, nil
+		return hands{session: own.session, person: person, own: own, done: d.releaseSeat}, nil
 	}
 	return hands{}, aai.Errorf(aai.InvalidParams, "there is no seat %d", which)
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -282,5 +283,42 @@ func TestShadow(t *testing.T) {
 	picture, err := d.CaptureWindow(ctx, id)
 	if err != nil || picture.Bounds().Dx() != want.W || picture.Bounds().Dy() != want.H {
 		t.Errorf("its picture is %v, %v", picture.Bounds(), err)
+	}
+}
+
+// TestOwnSeatGoes: a moment after the gateway's own seat was used it is gone, and
+// the person can type into Chromium, which takes no keys from them while it is there.
+func TestOwnSeatGoes(t *testing.T) {
+	s := linuxtest.StartAccessible(t)
+	page := s.Fixture(t, linuxtest.Chromium)
+	d, conn, ctx := inside(t, s)
+	other := s.Fixture(t, linuxtest.GTK3)
+	if err := s.Launch(t, "xdotool", "windowmove", "--sync", other.Window(t), "850", "20").Wait(t); err != nil {
+		t.Fatal(err)
+	}
+	w, err := strconv.ParseUint(page.Window(t), 0, 32)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := d.Key(ctx, desktop.OwnSeat, desktop.WindowID(w), desktop.Chord{Key: "escape"}); err != nil {
+		t.Fatal(err)
+	}
+	if names := seats(ctx, t, conn); len(names) != 1 {
+		t.Fatalf("after a key there are the seats %q", names)
+	}
+	for len(seats(ctx, t, conn)) > 0 {
+		if ctx.Err() != nil {
+			t.Fatal("the seat stays")
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	page.Press(t, "Full name")
+	page.WaitState(t, "focused", true)
+	if err := s.Launch(t, "xdotool", "type", "Ada").Wait(t); err != nil {
+		t.Fatal(err)
+	}
+	page.WaitState(t, "name", "Ada")
+	if got := other.State(t)["name"]; got != "" {
+		t.Errorf("the other window got %q", got)
 	}
 }

@@ -2,6 +2,7 @@ package x11
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 )
 
@@ -20,9 +21,10 @@ type slot[T closer] struct {
 	lock  chan struct{} // a mutex that can be waited for with a context
 	value T
 	full  bool
+	users atomic.Int64 // who has said that it is not done yet
 }
 
-func newSlot[T closer]() slot[T] { return slot[T]{lock: make(chan struct{}, 1)} }
+func newSlot[T closer]() *slot[T] { return &slot[T]{lock: make(chan struct{}, 1)} }
 
 // get returns what is in the slot. What cannot be made is tried again next time.
 func (s *slot[T]) get(ctx context.Context, make func(context.Context) (T, error)) (T, error) {
@@ -46,6 +48,34 @@ func (s *slot[T]) get(ctx context.Context, make func(context.Context) (T, error)
 	}
 	s.value, s.full = value, true
 	return value, nil
+}
+
+// hold is get for a thing that may be taken away when nobody holds it. Each hold
+// ends with a release.
+func (s *slot[T]) hold(ctx context.Context, make func(context.Context) (T, error)) (T, error) {
+	s.users.Add(1)
+	value, err := s.get(ctx, make)
+	if err != nil {
+		s.release()
+	}
+	return value, err
+}
+
+// release reports whether nobody holds the thing any more.
+func (s *slot[T]) release() (idle bool) { return s.users.Add(-1) == 0 }
+
+// drop ends the thing if nobody holds it and it may go.
+func (s *slot[T]) drop(ctx context.Context, mayGo func(T) bool) {
+	select {
+	case s.lock <- struct{}{}:
+		defer func() { <-s.lock }()
+	case <-ctx.Done():
+		return
+	}
+	if s.full && s.users.Load() == 0 && mayGo(s.value) {
+		s.value.shut(ctx)
+		s.full = false
+	}
 }
 
 // peek returns what is in the slot without making it. A slot that nobody uses is

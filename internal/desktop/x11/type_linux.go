@@ -98,6 +98,7 @@ func (d *Display) typist(ctx context.Context, which desktop.Seat, id desktop.Win
 		return nil, err
 	}
 	if err := d.keys.hold(ctx); err != nil {
+		h.release()
 		return nil, failure("waiting for the keyboard", err)
 	}
 	t := &typist{display: d, hands: h, person: h.person, id: id, window: window}
@@ -121,6 +122,7 @@ func (d *Display) typist(ctx context.Context, which desktop.Seat, id desktop.Win
 // leave puts the keyboard back as it was, whatever happened.
 func (t *typist) leave(ctx context.Context) {
 	_ = t.hands.afterwards(ctx, func(ctx context.Context) error {
+		defer t.hands.release()
 		defer t.display.keys.release()
 		defer t.display.returnKeysLater()
 		if t.begun && (t.answers || t.aimed || t.lock.locked) {
@@ -158,9 +160,11 @@ func (t *typist) lookAway(ctx context.Context) error {
 	}
 	theirs := from(focus.reply, 8).u32()
 	rest := t.hands.own.lap
-	if same, err := t.person.within(ctx, theirs, t.window); err != nil || same {
+	same, err := t.person.within(ctx, theirs, t.window)
+	if err != nil || same {
 		rest = theirs
 	}
+	t.hands.own.stays.Store(rest == theirs)
 	if err := t.hands.own.must(ctx, t.hands.own.aim(rest)); err != nil {
 		return err
 	}
