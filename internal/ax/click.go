@@ -18,14 +18,22 @@ func (d *desk) clickTool() *aai.Tool {
 
 func click(ctx context.Context, v *view) (*aai.Result, error) {
 	query := textArg(v.call, "query")
+	button, count, done := kindOfClick(v.call)
+	asks := button == desktop.LeftButton && count == 1 && !inFocus(v.call)
+	v.alsoMenus = asks
 	m, err := v.toActOn(ctx, query)
 	if err != nil {
 		return nil, err
 	}
-	button, count, done := kindOfClick(v.call)
 	a := deed{view: v, index: m.index, done: done}
-	if button == desktop.LeftButton && count == 1 && !inFocus(v.call) {
+	if asks {
+		if err := v.refuseToOpen(m.index); err != nil {
+			return nil, err
+		}
 		a.ways = v.waysToPress(m.index)
+	}
+	if asks && v.inClosedMenu(m.index) {
+		return a.perform(ctx)
 	}
 	a.ways = append(a.ways, v.byInput(m.index, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		at, err := v.point(m.index, w)
@@ -56,7 +64,7 @@ func (v *view) waysToPress(i int) []way {
 		// A menu's items are selectable too, but that only highlights them.
 		ways = append(ways, v.byAsking(i, "the selection of its list", desktop.Act{Verb: desktop.SelectItem}))
 	}
-	return append(ways, v.byAsking(i, "its accessibility action", desktop.Act{Verb: desktop.Press}))
+	return append(ways, v.byAsking(i, "its accessibility action", desktop.Act{Verb: desktop.Press, InClosedMenu: v.inClosedMenu(i)}))
 }
 
 func kindOfClick(call *aai.Call) (button desktop.MouseButton, count int, done string) {
@@ -93,6 +101,9 @@ func clickAt(ctx context.Context, v *view) (*aai.Result, error) {
 	a := deed{view: v, index: i, done: done}
 	if i >= 0 && button == desktop.LeftButton && count == 1 && !inFocus(v.call) && len(v.shot.Elements[i].Actions) > 0 {
 		if err := v.obstacle(ctx, i); err != nil {
+			return nil, err
+		}
+		if err := v.refuseToOpen(i); err != nil {
 			return nil, err
 		}
 		a.ways = v.waysToPress(i)

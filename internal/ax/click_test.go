@@ -151,7 +151,6 @@ func TestClickOnItems(t *testing.T) {
 		w.want(a, "the selection of its list", "way")
 		w.ok("ax_click", `{"app": "Form", "query": "role:tab name:Second"}`)
 		w.ok("ax_click", `{"app": "Form", "query": "On second"}`)
-		w.ok("ax_click", `{"app": "Form", "query": "role:menu File"}`)
 		w.ok("ax_click", `{"app": "Form", "query": "Quit-not"}`)
 		w.ok("ax_click", `{"app": "Form", "query": "Agree"}`)
 		for key, want := range map[string]any{"fruit": "Fruit 2", "tab": "Second", "second": 1.0, "menu": "Quit-not", "agree": true} {
@@ -159,6 +158,28 @@ func TestClickOnItems(t *testing.T) {
 				w.Errorf("%s is %v, want %v", key, got, want)
 			}
 		}
+	})
+}
+
+// TestClickOpensNoMenu: in the background no menu and no list is opened, since that
+// would hold the person's keyboard; its items are named, and need not be open.
+func TestClickOpensNoMenu(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		for query, item := range map[string]string{"role:menu File": `menuitem "New"`, "Colour": `option "Green"`} {
+			e := w.failure(aai.AutomationNotSupported, "ax_click", `{"app": "Form", "query": "`+query+`"}`)
+			w.has(e.Message, "would take the person's keyboard")
+			if e.Delivery != aai.NotDelivered || !strings.Contains(strings.Join(e.Candidates, "\n"), item) {
+				w.Errorf("%s: delivery %q, candidates %q", query, e.Delivery, e.Candidates)
+			}
+		}
+		refused := w.failure(aai.AutomationNotSupported, "ax_click", `{"app": "Form", "query": "role:menu File"}`)
+		ref, _, _ := strings.Cut(refused.Candidates[0], " ")
+		w.ok("ax_click", `{"app": "Form", "query": "`+ref+`"}`)
+		if got := f.State()["menu"]; got != "New" {
+			w.Errorf("the menu's item that was chosen is %v", got)
+		}
+		w.fails(aai.ElementNotFound, "ax_click", `{"app": "Form", "query": "Quit-not", "click_type": "right"}`)
 	})
 }
 

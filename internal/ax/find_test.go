@@ -53,7 +53,7 @@ func TestFindNothing(t *testing.T) {
 func TestFindHidden(t *testing.T) {
 	inWorld(t, func(w *world) {
 		form(w)
-		e := w.failure(aai.ElementNotFound, "ax_click", `{"app": "Form", "query": "Quit-not"}`)
+		e := w.failure(aai.ElementNotFound, "ax_find", `{"app": "Form", "query": "Quit-not"}`)
 		w.has(e.Message, `menuitem "Quit-not" is there, but not showing`)
 		w.has(e.Hint, "Open the menu")
 	})

@@ -21,6 +21,9 @@ type view struct {
 	// alsoHidden makes queries mean what is not showing where nothing that shows
 	// is meant.
 	alsoHidden bool
+	// alsoMenus makes queries mean items of closed menus too, where nothing that
+	// shows is meant.
+	alsoMenus bool
 }
 
 // look runs f with a fresh view of the program that the call names, when it is
@@ -157,6 +160,13 @@ func (v *view) search(query string) (desktop.Found, error) {
 	found := q.Find(v.shot, desktop.FindOptions{Root: -1})
 	if v.alsoHidden && len(found.Matches) == 0 {
 		found.Matches = found.HiddenMatches
+	}
+	if v.alsoMenus && len(found.Matches) == 0 {
+		for _, i := range found.HiddenMatches {
+			if v.inClosedMenu(i) {
+				found.Matches = append(found.Matches, i)
+			}
+		}
 	}
 	return found, nil
 }

@@ -218,6 +218,8 @@ func (v *view) byAsking(i int, name string, act desktop.Act) way {
 		if v.backend.Actor == nil {
 			return unsupported("actions on elements")
 		}
-		return v.backend.Actor.Perform(ctx, v.app, v.shot.Elements[i].ID, act)
+		e := &v.shot.Elements[i]
+		act.Name = e.Name
+		return v.backend.Actor.Perform(ctx, v.app, e.ID, act)
 	}}
 }

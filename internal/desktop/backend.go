@@ -83,6 +83,12 @@ type Act struct {
 	Action string // of Press: which of Element.Actions; "" for the first
 	Text   string // of SetText and InsertText
 	Number float64
+	// Name is the element's, as the caller knows it, or "". What toolkits use again
+	// for others, see [Role.InSet], is left alone if it has another name by now.
+	Name string
+	// InClosedMenu makes Press do an item of a menu that is closed, which does not
+	// show. To open the menu would take the person's keyboard.
+	InClosedMenu bool
 }
 
 // An Actor does things to elements by asking the app. It takes neither the focus

@@ -132,8 +132,7 @@ func (k *sketch) countClosed(elem, parent int) {
 			continue
 		}
 		for i := elem; i < k.snapshot.Elements[elem].End; i++ {
-			switch k.snapshot.Elements[i].Role {
-			case MenuItem, MenuCheckbox, MenuRadio:
+			if k.snapshot.Elements[i].Role.MenuEntry() {
 				k.nodes[parent].closed++
 			}
 		}

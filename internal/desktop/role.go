@@ -79,6 +79,9 @@ const (
 // Interactive reports whether people do something with elements of the role.
 func (r Role) Interactive() bool { return in(r, interactive) }
 
+// MenuEntry reports whether the role is one of what menus list.
+func (r Role) MenuEntry() bool { return r == MenuItem || r == MenuCheckbox || r == MenuRadio }
+
 // InSet reports whether elements of the role are one of many of a kind, which
 // toolkits use again for another of the kind as people scroll.
 func (r Role) InSet() bool { return in(r, inSets) }

@@ -36,7 +36,7 @@ func (b *Bus) Perform(ctx context.Context, app desktop.App, id desktop.ID, act d
 	if err != nil {
 		return before(p.failed(app, err))
 	}
-	if err := p.same(ctx, n, id); err != nil {
+	if err := p.same(ctx, n, id, act.Name); err != nil {
 		return before(p.failed(app, err))
 	}
 	a := &actor{p: p, app: app, n: n}
@@ -45,7 +45,7 @@ func (b *Bus) Perform(ctx context.Context, app desktop.App, id desktop.ID, act d
 	p.mark(acting)
 	switch act.Verb {
 	case desktop.Press:
-		return a.press(ctx, act.Action)
+		return a.press(ctx, act)
 	case desktop.SetText:
 		return a.setText(ctx, act.Text)
 	case desktop.InsertText:
@@ -192,8 +192,10 @@ func (a *actor) refused(r *refusal) error {
 	return a.p.failed(a.app, r)
 }
 
-func (a *actor) press(ctx context.Context, action string) error {
-	if err := a.ready(ctx); err != nil {
+func (a *actor) press(ctx context.Context, act desktop.Act) error {
+	action := act.Action
+	listed := act.InClosedMenu && a.n.word().MenuEntry()
+	if err := a.ready(ctx); err != nil && (!listed || !sensitive(a.n)) {
 		return err
 	}
 	if !a.n.action() {

@@ -7,11 +7,11 @@ import (
 )
 
 // same fails with STALE_REF if the app shows something else by the object now than
-// in the last snapshot. The rows of long lists take turns: GTK 4 has some two
+// the caller takes it for. The rows of long lists take turns: GTK 4 has some two
 // hundred for as many rows as there are, and gives them to others as people scroll.
-func (p *program) same(ctx context.Context, n *node, id desktop.ID) error {
+func (p *program) same(ctx context.Context, n *node, id desktop.ID, taken string) error {
 	known, ok := p.published.Load().find(id)
-	if !ok || !known.Role.InSet() || known.Name == "" {
+	if !ok || !known.Role.InSet() || taken == "" {
 		return nil
 	}
 	name := n.name
@@ -22,10 +22,10 @@ func (p *program) same(ctx context.Context, n *node, id desktop.ID) error {
 		}
 	}
 	switch name {
-	case "", known.Name, known.Name + " " + known.Name: // GTK 4.8 says some names twice
+	case "", taken, taken + " " + taken: // GTK 4.8 says some names twice
 		return nil
 	}
-	if n.description == known.Name {
+	if n.description == taken {
 		return nil
 	}
 	return stale(p.app, nil)

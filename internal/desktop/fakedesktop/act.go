@@ -49,11 +49,13 @@ func (p *Program) perform(id desktop.ID, act desktop.Act) error {
 // willing says why the element does not do now what it can do otherwise, or nil.
 // The desktop is locked.
 func (x *Element) willing(act desktop.Act) error {
-	seen := x.showing
+	seen := x.showing || act.InClosedMenu && x.e.Role.MenuEntry()
 	if act.Verb == desktop.SelectItem {
 		seen = x.parent.showing // toolkits choose among options that nobody sees
 	}
 	switch {
+	case act.Name != "" && x.e.Role.InSet() && act.Name != x.e.Name:
+		return refused(aai.StaleRef, "the row is %s by now", desktop.Describe(&x.e))
 	case act.Verb == desktop.ScrollTo:
 		return nil
 	case !seen:

@@ -130,7 +130,9 @@ func newSeat(ctx context.Context, s *session) (*seat, error) {
 	}
 	choose := command(s.xinput, xiSetClientPointer, none, own.pointer, pad(2))
 	own.lap = s.newID()
-	if err := s.must(ctx, choose, createAside(own.lap, s.root), mapWindow(own.lap)); err != nil {
+	// A new keyboard is where its pointer is, and a window would think that it has
+	// the focus when that comes by.
+	if err := s.must(ctx, choose, createAside(own.lap, s.root), mapWindow(own.lap), own.aim(own.lap)); err != nil {
 		own.shut(ctx)
 		return nil, err
 	}
