@@ -24,6 +24,7 @@ type clicker struct {
 	fixture *linuxtest.Fixture
 	bare    *bareButton
 	call    string // of ax_click
+	look    string // of ax_find
 	presses int    // so far
 }
 
@@ -34,6 +35,7 @@ func (s *scene) newClicker(b *testing.B, kind linuxtest.Kind) *clicker {
 	return &clicker{
 		scene: s, fixture: f, bare: findButton(b, s.Session, f.PID),
 		call: toolCall(b, "ax_click", map[string]any{"app": strconv.Itoa(f.PID), "query": ref}),
+		look: toolCall(b, "ax_find", map[string]any{"app": strconv.Itoa(f.PID), "query": ref}),
 	}
 }
 
@@ -49,6 +51,8 @@ func (c *clicker) landed(b *testing.B) {
 // click is a call of ax_click, up to its answer, which must have seen the effect.
 func (c *clicker) click(b *testing.B) time.Duration {
 	b.Helper()
+	c.scene.gateway.ask(b, "tools/call", c.look) // an agent looks before it clicks
+	time.Sleep(thought)
 	begun := time.Now()
 	a := c.scene.gateway.ask(b, "tools/call", c.call)
 	took := time.Since(begun)
@@ -97,10 +101,10 @@ func (w *studio) clicks(b *testing.B) {
 		rounds int
 		shows  bool // it shows the press for a while before it acts
 	}{
-		{linuxtest.GTK3, "GTK 3", 100, false},
-		{linuxtest.Chromium, "Chromium", 100, false},
-		{linuxtest.GTK4, "GTK 4", 30, true},
-		{linuxtest.Qt6, "Qt 6", 40, true},
+		{linuxtest.GTK3, "GTK 3", 40, false},
+		{linuxtest.Chromium, "Chromium", 40, false},
+		{linuxtest.GTK4, "GTK 4", 20, true},
+		{linuxtest.Qt6, "Qt 6", 20, true},
 	} {
 		c := s.newClicker(b, toolkit.kind)
 		var ours, bare samples

@@ -11,7 +11,7 @@ import (
 )
 
 // thought is the pause between two calls of an agent that is very quick.
-const thought = 250 * time.Millisecond
+const thought = 500 * time.Millisecond
 
 // trees are calls of ax_get_tree, up to their answers: when nothing has happened,
 // and after each of some changes that somebody else made. pyatspi reads the same

@@ -113,6 +113,7 @@ func (p *program) snapshot(ctx context.Context) (*desktop.Snapshot, error) {
 	p.locate(ctx)
 	s := p.publish(now)
 	c.beat, c.restedAt = p.restingPulse(), time.Now()
+	p.link.roll.rested(p.root, len(c.tree.root.children), c.beat)
 	return s, nil
 }
 

@@ -10,7 +10,7 @@ const confirmPatience = 2 * time.Second
 
 // confirmPauses are how long to wait before each try.
 func confirmPauses() []time.Duration {
-	return []time.Duration{provenAge, 3 * provenAge, 10 * provenAge}
+	return []time.Duration{provenAge, 2 * provenAge, 4 * provenAge, 10 * provenAge, 40 * provenAge}
 }
 
 // confirmLater reads the app again in the background, a few times at most, until

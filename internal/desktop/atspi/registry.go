@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"time"
@@ -157,19 +158,45 @@ type entry struct {
 	toolkitVersion  string
 	windows         []ref
 	count, contents int // of windows, and of what is directly in them
+
+	beat pulse // of the process, after it answered; "" if it has not come to rest
 }
 
-// interview asks all programs at once, those that do not answer in vain.
+func (e *entry) pulse() pulse { return takePulse(e.pid, e.toolkit == chromium) }
+
+// restPatience is how long programs may take to come to rest after they answered.
+const restPatience = 500 * time.Microsecond
+
+// awaitRest takes the pulses of those that answered. Who has none is asked again
+// the next time.
+func awaitRest(asked []*entry) {
+	for end := time.Now().Add(restPatience); len(asked) > 0 && time.Now().Before(end); {
+		asked = slices.DeleteFunc(asked, func(e *entry) bool {
+			if e.answered && e.contents > 0 {
+				e.beat = e.pulse()
+			}
+			return !e.answered || e.contents == 0 || e.beat != ""
+		})
+		time.Sleep(restPatience / 10)
+	}
+}
+
+// interview asks all programs at once, those that do not answer in vain, and those
+// that have done nothing since they were asked not at all.
 func (b *Bus) interview(ctx context.Context, l *link, refs []ref) []*entry {
 	now := time.Now()
 	first, asleep, second := &round{}, &round{}, &round{}
-	var entries []*entry
+	var entries, asked []*entry
 	for _, r := range refs {
 		if r.none() {
 			continue
 		}
+		if e, still := l.roll.still(r); still {
+			entries = append(entries, &e)
+			continue
+		}
 		e := &entry{root: r}
-		entries = append(entries, e)
+		entries, asked = append(entries, e), append(asked, e)
 		if l.roll.asleep(r, now) {
 			b.introduce(asleep, e)
 		} else {
@@ -178,7 +205,7 @@ func (b *Bus) interview(ctx context.Context, l *link, refs []ref) []*entry {
 	}
 	l.settleSoon(ctx, first, appPatience)
 	l.settleSoon(ctx, asleep, silentPatience)
-	for _, e := range entries {
+	for _, e := range asked {
 		for _, w := range e.windows {
 			second.put(b.ask.childCount, w, func(d *dbuswire.Decoder) {
 				if n, ok := readNumber(d); ok {
@@ -188,6 +215,7 @@ func (b *Bus) interview(ctx context.Context, l *link, refs []ref) []*entry {
 		}
 	}
 	l.settleSoon(ctx, second, appPatience)
+	awaitRest(asked)
 	if ctx.Err() == nil {
 		l.roll.call(entries, now)
 	}

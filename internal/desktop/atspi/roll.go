@@ -31,6 +31,29 @@ func (r *roll) asleep(app ref, now time.Time) bool {
 	return silent && now.Sub(since) < silentAge
 }
 
+// still returns what the app said of itself, if it has done nothing since: then it
+// would say the same, and is left in peace.
+func (r *roll) still(app ref) (entry, bool) {
+	r.mu.Lock()
+	e, known := r.known[app]
+	r.mu.Unlock()
+	if !known || e.beat == "" || !e.pulse().still(e.beat) {
+		return entry{}, false
+	}
+	return e, true
+}
+
+// rested notes the pulse of an app that has been read, and still has as many
+// windows as it said.
+func (r *roll) rested(app ref, windows int, beat pulse) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if e, known := r.known[app]; known && e.count == windows {
+		e.beat = beat
+		r.known[app] = e
+	}
+}
+
 // call notes who answered, and fills in what those who did not once said. It
 // forgets all others.
 func (r *roll) call(entries []*entry, now time.Time) {
