@@ -89,7 +89,7 @@ func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 		out.Text += fmt.Sprintf("\n… and %d more changes.", delta.More)
 	}
 	if keyboard.giveBack(ctx, before) {
-		out.Text += "\nA new window of the program had taken the person's keyboard; they have it back."
+		out.Text += "\nThe program had taken the person's keyboard; they have it back."
 	}
 	if err := a.judge(ctx, seen, &result, out); err != nil {
 		return nil, err

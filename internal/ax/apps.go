@@ -15,6 +15,7 @@ import (
 func (d *desk) isAccessibleTool() *aai.Tool {
 	return spec{
 		name: "ax_is_accessible", title: "Check accessibility", effect: aai.Reads,
+		returns:     `"enabled": {"type": "boolean"}, "process_name": {"type": "string"}, "detail": {"type": "string"}, "suggestion": {"type": "string"}`,
 		description: "Say whether windows can be seen and operated here, and what to do where not.",
 		run: func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 			backend := d.open()
@@ -45,6 +46,8 @@ type appView struct {
 func (d *desk) listAppsTool() *aai.Tool {
 	return spec{
 		name: "ax_list_apps", title: "List running programs", effect: aai.Reads,
+		returns: `"apps": {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}, "pid": {"type": "integer"}, "bundle_id": {"type": "string"},
+			"toolkit": {"type": "string"}, "connected": {"type": "boolean"}, "hidden": {"type": "string"}}}}`,
 		description: "List the programs with windows, and whether each can be read.",
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			apps, err := d.apps(ctx)
@@ -77,6 +80,8 @@ func viewOfApp(a desktop.App) appView {
 func (d *desk) connectTool() *aai.Tool {
 	return spec{
 		name: "ax_connect", title: "Connect to a program", effect: aai.Changes,
+		returns: `"connected": {"type": "boolean"}, "app_name": {"type": "string"}, "pid": {"type": "integer"}, "bundle_id": {"type": "string"},
+			"toolkit": {"type": "string"}, "windows": {"type": "integer"}, "alias": {"type": "string"}`,
 		description: "Make sure that a program can be read, and give it an alias.",
 		params: appProp + `,
 			"alias": {"type": "string", "minLength": 1, "maxLength": 40},
@@ -133,6 +138,9 @@ func (d *desk) connected(ctx context.Context, call *aai.Call, app desktop.App) (
 func (d *desk) listWindowsTool() *aai.Tool {
 	return spec{
 		name: "ax_list_windows", title: "List windows", effect: aai.Reads,
+		returns: `"windows": {"type": "array", "items": {"type": "object", "properties": {"index": {"type": "integer"}, "title": {"type": "string"},
+			"position": ` + pairReturns + `, "size": ` + pairReturns + `,
+			"focused": {"type": "boolean"}, "minimized": {"type": "boolean"}, "covered": {"type": "number"}}}}`,
 		description: "List a program's windows, the front one first.",
 		params:      appProp, required: `["app"]`, run: d.listWindows,
 	}.tool()
@@ -182,6 +190,7 @@ func (d *desk) listWindows(ctx context.Context, call *aai.Call) (*aai.Result, er
 func (d *desk) sessionInfoTool() *aai.Tool {
 	return spec{
 		name: "ax_session_info", title: "Session information", effect: aai.Reads,
+		returns:     `"connected_apps": {"type": "array", "items": {"type": "string"}}, "action_count": {"type": "integer"}, "uptime_seconds": {"type": "integer"}`,
 		description: "Say what this conversation is connected to and how much it did.",
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			processes, actions := d.sessions.of(call).report()

@@ -14,6 +14,7 @@ import (
 func (d *desk) assertTool() *aai.Tool {
 	return spec{
 		name: "ax_assert", title: "Assert element state", effect: aai.Reads,
+		returns:     `"passed": {"type": "boolean"}, "failures": {"type": "array", "items": {"type": "object", "properties": {"property": {"type": "string"}}}}`,
 		description: "Check what an element is like. Answers passed or what is otherwise.",
 		params: appProp + `,` + queryProp + `,` + nthProp + `,
 			"assertions": {"type": "object", "additionalProperties": false, "minProperties": 1, "properties": {

@@ -26,6 +26,9 @@ func (d *desk) reading(ctx context.Context, call *aai.Call, f func(v *view, i in
 func (d *desk) getAttributesTool() *aai.Tool {
 	return spec{
 		name: "ax_get_attributes", title: "Get all element attributes", effect: aai.Reads,
+		returns: elementReturns + `, "description": {"type": "string"}, "identifier": {"type": "string"}, "path": {"type": "string"},
+			"states": {"type": "array", "items": {"type": "string"}}, "actions": {"type": "array", "items": {"type": "string"}}, "frame": {"type": "object"},
+			"position_in_set": {"type": "integer"}, "set_size": {"type": "integer"}, "minimum": {"type": "number"}, "maximum": {"type": "number"}`,
 		description: "Read all that is known of one element, afresh.",
 		params:      appProp + `,` + queryProp + `,` + nthProp, required: `["app", "query"]`,
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
@@ -66,6 +69,7 @@ func longValue(e *desktop.Element) string {
 func (d *desk) getValueTool() *aai.Tool {
 	return spec{
 		name: "ax_get_value", title: "Get element value", effect: aai.Reads,
+		returns:     `"found": {"type": "boolean"}, ` + elementReturns,
 		description: "Read what one element holds, afresh and whole.",
 		params:      appProp + `,` + queryProp + `,` + nthProp, required: `["app", "query"]`,
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {

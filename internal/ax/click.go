@@ -10,6 +10,7 @@ import (
 func (d *desk) clickTool() *aai.Tool {
 	return spec{
 		name: "ax_click", title: "Click UI element",
+		returns:     deedReturns,
 		description: "Click an element, in the background by default. The reply says what changed.",
 		params:      appProp + `,` + queryProp + `,` + nthProp + `,` + clickProp + `,` + modeProp, required: `["app", "query"]`,
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, click) },
@@ -46,13 +47,16 @@ func click(ctx context.Context, v *view) (*aai.Result, error) {
 }
 
 // toActOn finds the element that the query means and waits until it can be acted
-// upon.
+// upon, in the mode "focus" with its window in front.
 func (v *view) toActOn(ctx context.Context, query string) (match, error) {
 	m, err := v.locate(ctx, query)
 	if err != nil {
 		return m, err
 	}
-	return v.ready(ctx, m, query)
+	if m, err = v.ready(ctx, m, query); err != nil || !inFocus(v.call) {
+		return m, err
+	}
+	return v.inFront(ctx, m)
 }
 
 // waysToPress are the ways to press an element by asking the program.
@@ -80,6 +84,7 @@ func kindOfClick(call *aai.Call) (button desktop.MouseButton, count int, done st
 func (d *desk) clickAtTool() *aai.Tool {
 	return spec{
 		name: "ax_click_at", title: "Click at screen coordinates",
+		returns:     deedReturns,
 		description: "Click a point of the screen, which must be in a window of the program.",
 		params:      appProp + `, "x": {"type": "integer"}, "y": {"type": "integer"},` + clickProp + `,` + modeProp,
 		required:    `["app", "x", "y"]`,

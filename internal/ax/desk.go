@@ -1,6 +1,7 @@
 package ax
 
 import (
+	"encoding/json"
 	"log/slog"
 	"os"
 	"sync"
@@ -73,6 +74,7 @@ type spec struct {
 	effect                   aai.Effect
 	params                   string // the properties of its parameters, as JSON
 	required                 string // the names of those that must be given, as JSON
+	returns                  string // the properties of its result, as JSON; all may be missing
 	secret                   []string
 	timeout                  time.Duration
 	run                      aai.Action
@@ -93,7 +95,9 @@ func (s spec) tool() *aai.Tool {
 	return &aai.Tool{
 		Name: s.name, Title: s.title, Description: s.description,
 		Params: schema.MustParse(`{"type": "object", "additionalProperties": false, "properties": {` + s.params + `}, "required": ` + required + `}`),
-		Effect: s.effect, Target: targetParam, Secret: s.secret, Timeout: timeout, Run: s.run,
+		// What tools of our own return is held against it by the tests, not by each call.
+		Returns: aai.Schema{Source: json.RawMessage(`{"type": "object", "properties": {` + s.returns + `}}`)},
+		Effect:  s.effect, Target: targetParam, Secret: s.secret, Timeout: timeout, Run: s.run,
 	}
 }
 
@@ -104,4 +108,12 @@ const (
 	nthProp   = `"nth": {"type": "integer", "minimum": 1, "description": "Which of several matches"}`
 	modeProp  = `"mode": {"type": "string", "enum": ["background", "focus"], "default": "background", "description": "focus takes the person's pointer and keyboard"}`
 	clickProp = `"click_type": {"type": "string", "enum": ["single", "double", "right"], "default": "single"}`
+)
+
+// Results that several tools have.
+const (
+	deedReturns = `"delivered": {"type": "boolean"}, "verified": {"type": "boolean"}, "way": {"type": "string"},
+		"element": {"type": "object"}, "changes": {"type": "array", "items": {"type": "string"}}, "more_changes": {"type": "integer"}`
+	elementReturns = `"element_ref": {"type": "string"}, "role": {"type": "string"}, "title": {"type": "string"}, "value": {"type": "string"}`
+	pairReturns    = `{"type": "array", "items": {"type": "integer"}}`
 )

@@ -11,6 +11,7 @@ import (
 func (d *desk) dragTool() *aai.Tool {
 	return spec{
 		name: "ax_drag", title: "Drag",
+		returns:     deedReturns,
 		description: "Drag from one element or point to another within a program's windows.",
 		params: appProp + `,
 			"from_query": {"type": "string"}, "to_query": {"type": "string"},

@@ -13,6 +13,9 @@ const findPatience = 500 * time.Millisecond
 func (d *desk) findTool() *aai.Tool {
 	return spec{
 		name: "ax_find", title: "Find UI element", effect: aai.Reads,
+		returns: `"found": {"type": "boolean"}, "method": {"type": "string"}, "strategy": {"type": "string"}, ` + elementReturns + `,
+			"position": ` + pairReturns + `, "size": ` + pairReturns + `,
+			"enabled": {"type": "boolean"}, "focused": {"type": "boolean"}, "states": {"type": "array", "items": {"type": "string"}}`,
 		description: "Find one element of a program's windows. The answer has a ref to use in place of a query.",
 		params: appProp + `,` + queryProp + `,` + nthProp + `,
 			"strategy": {"type": "string", "enum": ["auto", "exact", "contains", "regex", "role", "identifier", "xpath"], "default": "auto"}`,

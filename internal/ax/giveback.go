@@ -18,12 +18,11 @@ const newWindowPatience = 200 * time.Millisecond
 type keeper struct {
 	*view
 	theirs desktop.WindowInfo // the window that they work in; none where ID is zero
-	known  map[desktop.WindowID]bool
 }
 
 // keep remembers which window has the keyboard, where the call may not take it.
 func (v *view) keep(ctx context.Context) keeper {
-	k := keeper{view: v, known: make(map[desktop.WindowID]bool)}
+	k := keeper{view: v}
 	if inFocus(v.call) || v.backend.Windows == nil {
 		return k
 	}
@@ -32,7 +31,6 @@ func (v *view) keep(ctx context.Context) keeper {
 		return k
 	}
 	for _, w := range all {
-		k.known[w.ID] = true
 		if w.Active && w.PID != v.app.PID {
 			k.theirs = w
 		}
@@ -40,19 +38,23 @@ func (v *view) keep(ctx context.Context) keeper {
 	return k
 }
 
-// giveBack gives the keyboard back if a window has it that the program did not
-// have before, and reports whether it did so.
+// giveBack gives the keyboard back if a window of the program has it now, and
+// reports whether it did so. Where something has opened it waits for that a moment.
 func (k keeper) giveBack(ctx context.Context, before *desktop.Snapshot) bool {
-	if k.theirs.ID == 0 || !k.opened(before) {
+	if k.theirs.ID == 0 {
 		return false
 	}
-	for until := time.Now().Add(newWindowPatience); ; {
+	patience := time.Duration(0)
+	if k.opened(before) {
+		patience = newWindowPatience
+	}
+	for until := time.Now().Add(patience); ; {
 		own, err := k.windows(ctx)
 		if err != nil {
 			return false
 		}
 		for _, w := range own {
-			if w.Active && !k.known[w.ID] {
+			if w.Active {
 				return k.backend.Windows.Activate(ctx, k.theirs.ID) == nil
 			}
 		}
@@ -67,10 +69,16 @@ func (k keeper) giveBack(ctx context.Context, before *desktop.Snapshot) bool {
 	}
 }
 
-// opened reports whether the program shows a window that it did not show before.
+// opened reports whether the program shows a window or a dialog that it did not
+// show before. A browser's dialog is no window of its own, but brings the browser's
+// to the front.
 func (k keeper) opened(before *desktop.Snapshot) bool {
-	for _, top := range k.shot.Children(-1) {
-		if i := before.Index(k.shot.Elements[top].ID); i < 0 || !before.Elements[i].States.Has(desktop.Showing) {
+	for i := range k.shot.Elements {
+		e := &k.shot.Elements[i]
+		if e.Parent >= 0 && e.Role != desktop.Dialog && e.Role != desktop.AlertDialog || !e.States.Has(desktop.Showing) {
+			continue
+		}
+		if was := before.Index(e.ID); was < 0 || !before.Elements[was].States.Has(desktop.Showing) {
 			return true
 		}
 	}

@@ -11,12 +11,13 @@ import (
 func (d *desk) keyPressTool() *aai.Tool {
 	return spec{
 		name: "ax_key_press", title: "Press keys",
+		returns:     deedReturns,
 		description: "Press a key with modifiers in a program's window, such as s with ctrl.",
 		params: appProp + `,
 			"key": {"type": "string", "minLength": 1, "maxLength": 32, "description": "One character, or return, escape, tab, f5, page_down …"},
 			"modifiers": {"type": "array", "maxItems": 4, "items": {"type": "string", "enum": ["ctrl", "shift", "alt", "meta", "cmd", "opt"]}},` + modeProp,
-		required: `["app", "key"]`,
-		run:      func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, keyPress) },
+		required: `["app", "key"]`, secret: []string{"key"}, // it may be one of a password
+		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, keyPress) },
 	}.tool()
 }
 

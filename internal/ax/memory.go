@@ -69,12 +69,10 @@ func notKept(err error) error {
 	return e
 }
 
-// lockOf is the lock of a file. Locks stay when their files go, so there are few:
-// files share them by the last letters of their names.
+// lockOf is the lock of a file, which goes with it: a program that hangs holds up
+// only the commands to it.
 func lockOf(file string) *flock.Flock {
-	name := filepath.Base(file)
-	end := len(name) - len(".json")
-	return flock.New(filepath.Join(filepath.Dir(file), "lock-"+name[end-1:end]), flock.SetPermissions(0o600))
+	return flock.New(file+".lock", flock.SetPermissions(0o600))
 }
 
 // readRefs returns the references of a file. Those that are old have come to mean
@@ -138,6 +136,7 @@ func (m memory) forget() {
 		}
 		if refs, err := readRefs(file); old || err != nil {
 			_ = os.Remove(file)
+			_ = os.Remove(lock.Path())
 		} else {
 			_ = writeRefs(file, refs)
 		}

@@ -20,6 +20,7 @@ const defaultSide = 1568
 func (d *desk) screenshotTool() *aai.Tool {
 	return spec{
 		name: "ax_screenshot", title: "Capture screenshot", effect: aai.Reads,
+		returns:     `"width": {"type": "integer"}, "height": {"type": "integer"}, "scale": {"type": "number"}, "region": {"type": "object"}`,
 		description: "Take a picture of a program's window, also a covered one, of an element, or without app of the whole screen.",
 		params: appProp + `,` + queryProp + `,` + nthProp + `,
 			"window_index": {"type": "integer", "minimum": 0, "default": 0, "description": "As ax_list_windows counts"},

@@ -14,6 +14,7 @@ const notch = 50
 func (d *desk) scrollTool() *aai.Tool {
 	return spec{
 		name: "ax_scroll", title: "Scroll", effect: aai.Changes,
+		returns:     deedReturns,
 		description: "Scroll what an element is in, or the program's front window. With to_view the element is brought into view.",
 		params: appProp + `,` + queryProp + `,` + nthProp + `,
 			"direction": {"type": "string", "enum": ["up", "down", "left", "right"], "default": "down"},

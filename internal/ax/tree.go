@@ -19,6 +19,8 @@ const (
 func (d *desk) getTreeTool() *aai.Tool {
 	return spec{
 		name: "ax_get_tree", title: "Get element tree", effect: aai.Reads,
+		returns: `"app": {"type": "string"}, "tokens": {"type": "integer"}, "interactive_shown": {"type": "integer"}, "interactive_total": {"type": "integer"},
+			"more": {"type": "string"}, "tree": {"type": "object"}`,
 		description: "Outline what a program's windows show, with refs. Fits budget_tokens; more continues it, root drills down.",
 		params: appProp + `,
 			"root": {"type": "string", "description": "Ref or query of the element to begin at"},

@@ -13,6 +13,7 @@ import (
 func (d *desk) typeTool() *aai.Tool {
 	return spec{
 		name: "ax_type", title: "Type text",
+		returns:     deedReturns,
 		description: "Type text into an element, or into what has the program's keyboard. Any Unicode.",
 		params: appProp + `,` + queryProp + `,` + nthProp + `,
 			"text": {"type": "string", "maxLength": 100000},

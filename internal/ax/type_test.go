@@ -3,6 +3,7 @@ package ax_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -275,5 +276,19 @@ func TestTypeSlowly(t *testing.T) {
 	inWorldWithout(t, func(b *desktop.Backend) { b.Actor = lateText{b.Actor, 200 * time.Millisecond} }, func(w *world) {
 		form(w)
 		w.want(w.ok("ax_type", `{"app": "Form", "query": "Full name", "text": "Ann"}`), true, "verified")
+	})
+}
+
+// TestKeysAreNotOnRecord: a key may be one of a password.
+func TestKeysAreNotOnRecord(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		w.ok("ax_key_press", `{"app": "Form", "key": "ß"}`)
+		if keys := f.State()["keys"]; !slices.Contains(keys.([]any), any("ß")) {
+			t.Errorf("the keys that came are %v", keys)
+		}
+		if strings.Contains(w.record.text(), "ß") {
+			t.Error("the key is on record")
+		}
 	})
 }

@@ -14,6 +14,7 @@ import (
 func (d *desk) setValueTool() *aai.Tool {
 	return spec{
 		name: "ax_set_value", title: "Set element value",
+		returns:     deedReturns,
 		description: "Set what an element holds: a text, a number, true or false for a check box, an option's name for a list.",
 		params:      appProp + `,` + queryProp + `,` + nthProp + `, "value": {"type": "string", "maxLength": 100000}`,
 		required:    `["app", "query", "value"]`, secret: []string{"value"},

@@ -15,6 +15,7 @@ const maxWait = 60 * time.Second
 func (d *desk) waitIdleTool() *aai.Tool {
 	return spec{
 		name: "ax_wait_idle", title: "Wait until idle", effect: aai.Reads,
+		returns:     `"idle": {"type": "boolean"}, "waited_ms": {"type": "integer"}, "events": {"type": "integer"}`,
 		description: "Wait until a program's windows have not changed for a while.",
 		params: appProp + `,
 			"timeout_ms": {"type": "integer", "minimum": 1, "maximum": 60000, "default": 5000},
@@ -48,7 +49,12 @@ func (d *desk) waitIdle(ctx context.Context, call *aai.Call) (*aai.Result, error
 		return nil, err
 	}
 	begun := time.Now()
-	seen := countUntilQuiet(watching, events, still)
+	seen := countUntilQuiet(watching, events, still, func(seen int) {
+		aai.Progress(ctx, time.Since(begun).Round(time.Millisecond).Seconds(), limit.Seconds(), fmt.Sprintf("Not quiet yet, %d events", seen))
+	})
+	if ctx.Err() != nil { // nobody waits for it any more
+		return nil, ctx.Err()
+	}
 	idle := watching.Err() == nil
 	if idle { // one that hangs is quiet too
 		ctx, cancel := context.WithTimeout(ctx, callTimeout)
@@ -68,9 +74,14 @@ func (d *desk) waitIdle(ctx context.Context, call *aai.Call) (*aai.Result, error
 	return &aai.Result{Text: text, Data: map[string]any{"idle": idle, "waited_ms": waited.Milliseconds(), "events": seen}}, nil
 }
 
-func countUntilQuiet(ctx context.Context, events <-chan desktop.Event, still time.Duration) (seen int) {
+// waitNews is how often it is said that a program is not idle yet.
+const waitNews = 500 * time.Millisecond
+
+func countUntilQuiet(ctx context.Context, events <-chan desktop.Event, still time.Duration, notYet func(seen int)) (seen int) {
 	quiet := time.NewTimer(still)
 	defer quiet.Stop()
+	news := time.NewTicker(waitNews)
+	defer news.Stop()
 	for {
 		select {
 		case _, open := <-events:
@@ -79,6 +90,8 @@ func countUntilQuiet(ctx context.Context, events <-chan desktop.Event, still tim
 			}
 			seen++
 			quiet.Reset(still)
+		case <-news.C:
+			notYet(seen)
 		case <-quiet.C:
 			return seen
 		case <-ctx.Done():

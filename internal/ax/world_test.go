@@ -80,6 +80,9 @@ func (w *world) run(ctx context.Context, call *aai.Call) (*aai.Result, *aai.Erro
 	case e != nil && (e.Code == aai.Internal || e.Code == "" || e.Message == ""):
 		w.Fatalf("%s %v: %v\n%v", call.Tool, call.Args, e, e.Err)
 	}
+	if e == nil {
+		w.keepsItsWord(call, result)
+	}
 	return result, e
 }
 
