@@ -5,7 +5,7 @@ BUILD   := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VE
 LINT    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: build demo test check bench fuzz
+.PHONY: build demo test check bench fuzz soak
 
 build: ## the program, in bin/
 	$(BUILD) -o bin/ ./cmd/aai-gateway
@@ -17,7 +17,7 @@ demo: ## real apps in a private session, driven by an agent
 
 test: ## install what the tests need, and run them all
 	scripts/need-packages descriptors/packages.txt scripts/test-packages.txt scripts/desktop-packages.txt
-	scripts/need-inspector
+	scripts/need-inspector && scripts/need-conformance && scripts/need-oidc
 	go test ./...
 
 check: ## format, vet, lint, the map of the house, all platforms
@@ -29,9 +29,12 @@ check: ## format, vet, lint, the map of the house, all platforms
 		export GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0; \
 		go vet ./...; go build -o /dev/null ./cmd/aai-gateway; done
 
-bench: ## figures, beside a bare peer in the same run
-	scripts/need-packages scripts/test-packages.txt
-	go test -run '^$$' -bench . -timeout 20m ./bench
+bench: ## figures, beside bare floors and other people's programs in the same run
+	scripts/need-packages scripts/test-packages.txt scripts/desktop-packages.txt scripts/bench-packages.txt
+	-scripts/need-peers
+	go test -run '^$$' -bench . -timeout 20m ./bench ./internal/desktop/x11
 
 fuzz: ## each fuzz target for ten seconds
 	scripts/fuzz 10s
+soak: ## a thousand agents over HTTP, again and again for ten minutes
+	AAI_SOAK=10m go test -count=1 -v -timeout 20m -run UnderLoad ./internal/doors/mcp

@@ -34,6 +34,8 @@ type App struct {
 	Digest string
 	// Source is where the descriptor was found, for people.
 	Source string
+	// Modified is when the descriptor was last written; zero where nobody knows.
+	Modified time.Time
 	// PID is the process of a program that runs, where the app stands for that;
 	// otherwise zero.
 	PID int

@@ -37,6 +37,7 @@ func theMap() []room {
 		draft07   = "github.com/santhosh-tekuri/jsonschema/v6"
 		fsnotify  = "github.com/fsnotify/fsnotify"
 		flock     = "github.com/gofrs/flock"
+		jose      = "github.com/go-jose/go-jose/v4"
 		image     = "golang.org/x/image"
 		sys       = "golang.org/x/sys"
 		cobra     = "github.com/spf13/cobra"
@@ -54,6 +55,8 @@ func theMap() []room {
 		dbus    = "internal/drivers/dbus"
 		desktop = "internal/desktop"
 		linux   = "internal/desktop/linuxtest"
+		bearer  = "internal/doors/mcp/bearer"
+		tasks   = "internal/doors/mcp/tasks"
 	)
 	return []room{
 		{name: "aai", why: "the words of the house: everybody knows them, they know nobody"},
@@ -83,8 +86,12 @@ func theMap() []room {
 			why: "a private session with real windows, for every test on Linux"},
 		{name: "internal/ax", ours: []string{"aai", desktop, schema}, modules: []string{image, flock}, tests: []string{tokenizer, desktop + "/atspi", desktop + "/x11", desktop + "/launcher", godbus},
 			why: "the tools on the words of the desktop, on no platform; pictures are scaled, files of references locked, tests count tokens"},
-		{name: "internal/doors/mcp", ours: []string{"aai"}, modules: []string{sdk}, tests: []string{policy, tokenizer},
-			why: "a door needs to know nothing but the Gateway; its tests put real consent in front and count tokens"},
+		{name: bearer, ours: []string{"aai"}, modules: []string{jose},
+			why: "who a token speaks for: it knows OAuth, and nothing of MCP"},
+		{name: tasks, ours: []string{"aai"}, modules: []string{sdk},
+			why: "calls that outlast their requests, in front of whatever runs them"},
+		{name: "internal/doors/mcp", ours: []string{"aai", bearer, tasks}, modules: []string{sdk}, tests: []string{policy, tokenizer, desktop, "internal/ax"},
+			why: "a door needs to know nothing but the Gateway; its tests put real consent in front, count tokens, and hold what it says of the desktop against the real tools"},
 		{name: "internal/doors/cli", ours: []string{"aai"}, modules: []string{cobra, pflag, runewidth, term},
 			why: "a door needs to know nothing but the Gateway"},
 		{name: "internal/own", ours: []string{"aai", schema, catalog, policy, journal},
@@ -93,8 +100,8 @@ func theMap() []room {
 			why: "embeds files; only its tests know what reads and runs them"},
 		{name: "cmd/aai-gateway", ours: []string{anything}, modules: []string{sdk, jsontext},
 			why: "the one place where the rooms are joined; the demo is a client of MCP, a setting given twice is a fault"},
-		{name: "bench", tests: []string{anything, sdk}, forTest: true,
-			why: "measures all of it, from outside"},
+		{name: "bench", tests: []string{anything, sdk, tokenizer}, forTest: true,
+			why: "measures all of it, from outside; it counts tokens"},
 		{name: "bench/peers/baresdk", modules: []string{sdk}, why: "the peer: what the SDK costs without us"},
 	}
 }

@@ -268,6 +268,7 @@ func runByDeadline(ctx context.Context, r *Request) (*Result, error) {
 	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	deadline, _ := ctx.Deadline() // the caller's own, where that is sooner
+	defer beat(ctx, r, deadline.Sub(begun))()
 
 	type ending struct {
 		result *Result

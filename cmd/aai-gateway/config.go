@@ -54,6 +54,7 @@ type config struct {
 	// this version does not have; whoever switches it on is told so.
 	WebUI    bool
 	HTTPPort int
+	HTTP     httpConfig // how agents are served over HTTP
 
 	platform platform
 	origins  map[string]string
@@ -92,6 +93,7 @@ func readConfig(s source) (*config, error) {
 		ToolNames:      namesSafe,
 		Profile:        profileApps,
 		HTTPPort:       3000,
+		HTTP:           defaultHTTP(),
 		platform:       s.platform,
 		origins:        map[string]string{},
 

@@ -100,6 +100,10 @@ func TestDefaults(t *testing.T) {
 		"enableWebUI":         false,
 		"httpPort":            3000,
 		"consent.preapproved": []any{},
+
+		"http.port": 8741, "http.bind": "127.0.0.1", "http.sse": false, "http.idle": 1800.0, "http.url": "",
+		"http.hosts": []string{}, "http.origins": []string{}, "http.auth": "token", "http.issuer": "",
+		"http.audience": []string{}, "http.scopes": []string{}, "http.clientId": "", "http.clientSecretFile": "",
 	}
 	got := map[string]any{}
 	for _, s := range shown {

@@ -23,6 +23,7 @@ func main() {
 		Version:    version,
 		Open:       p.open,
 		ServeMCP:   p.serveMCP,
+		HTTPToken:  p.showToken,
 		ShowConfig: p.showConfig,
 		Desktop:    describeDesktop(),
 		Demo:       p.demo(),

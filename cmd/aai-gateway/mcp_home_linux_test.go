@@ -69,6 +69,9 @@ func TestMCP(t *testing.T) {
 		{"EndOfInputDuringACall", mcpEndOfInputDuringACall},
 		{"OutputThatNobodyReads", mcpOutputThatNobodyReads},
 		{"Inspector", mcpInspector},
+		{"OverHTTP", mcpOverHTTP},
+		{"HTTPToken", mcpHTTPToken},
+		{"HTTPRefusesToStart", mcpHTTPRefusesToStart},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, b) })
 	}

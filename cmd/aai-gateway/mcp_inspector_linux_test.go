@@ -18,6 +18,7 @@ import (
 type inspector struct {
 	home
 	node, script, era string
+	target            []string // how it reaches the server
 }
 
 // mcpInspector drives the program by the MCP Inspector, in both eras of the
@@ -33,11 +34,12 @@ func mcpInspector(t *testing.T, b binary) {
 	if _, missing := os.Stat(script); err != nil || missing != nil || len(node) == 0 {
 		t.Fatal("install the MCP Inspector: scripts/need-inspector (make test does)")
 	}
-	for _, era := range []string{"legacy", "modern"} {
-		t.Run(era, func(t *testing.T) {
+	for _, c := range []struct{ era, over string }{{"legacy", "stdio"}, {"modern", "stdio"}, {"legacy", "http"}, {"modern", "http"}} {
+		t.Run(c.era+" over "+c.over, func(t *testing.T) {
 			bus := dbustest.Start(t)
 			app := dbustest.Serve(t, bus, exampleApp)
-			i := inspector{home: b.home(t, bus), node: node[0], script: script, era: era}
+			i := inspector{home: b.home(t, bus), node: node[0], script: script, era: c.era}
+			i.reach(t, c.over)
 			i.lists(t)
 			i.calls(t)
 			if n := app.Calls("EchoString"); n != 1 {
@@ -53,6 +55,20 @@ func mcpInspector(t *testing.T, b binary) {
 				}
 			}
 		})
+	}
+}
+
+// reach says how the Inspector reaches the program: it starts one itself, or it
+// finds one that serves.
+func (i *inspector) reach(t *testing.T, over string) {
+	if over == "http" {
+		s := i.serveHTTP(t)
+		i.target = []string{s.url, "--header", "Authorization: Bearer " + s.token}
+		return
+	}
+	i.target = []string{string(i.binary)}
+	for _, variable := range i.env {
+		i.target = append(i.target, "-e", variable)
 	}
 }
 
@@ -105,10 +121,7 @@ func (i inspector) calls(t *testing.T) {
 // that it got. 5 is its code for a tool that failed.
 func (i inspector) run(t *testing.T, result any, code int, args ...string) {
 	t.Helper()
-	all := append([]string{i.script, "--cli", string(i.binary), "--format", "json", "-q", "--protocol-era", i.era}, args...)
-	for _, variable := range i.env {
-		all = append(all, "-e", variable)
-	}
+	all := slices.Concat([]string{i.script, "--cli", i.target[0], "--format", "json", "-q", "--protocol-era", i.era}, args, i.target[1:])
 	cmd := exec.CommandContext(t.Context(), i.node, all...)
 	var out, log bytes.Buffer
 	// Its own folder is its own.

@@ -61,7 +61,8 @@ func (p *program) open(f cli.Flags) (*aai.Gateway, func() error, error) {
 	return built.gateway, built.close, nil
 }
 
-// serveMCP serves one agent on standard input and output.
+// serveMCP serves one agent on standard input and output, or any number over
+// HTTP.
 func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions) error {
 	cfg, err := p.config(f)
 	if err != nil {
@@ -69,6 +70,12 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 	}
 	if o.Profile != "" {
 		cfg.Profile = o.Profile
+	}
+	for _, change := range o.Changes {
+		// A flag holds no path, so there is no home folder to be in it.
+		if err := cfg.set("", change.Key, change.Value, change.Flag); err != nil {
+			return err
+		}
 	}
 	built, err := p.build(cfg)
 	if err != nil {
@@ -82,7 +89,11 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 		collect()
 	}()
 	door := mcp.New(doorConfig(built, cfg))
-	err = door.ServeStdio(ctx, p.in, p.out)
+	if o.HTTP {
+		err = p.serveHTTP(ctx, door, cfg, built.log)
+	} else {
+		err = door.ServeStdio(ctx, p.in, p.out)
+	}
 	cancel()
 	<-stopped
 	return errors.Join(err, built.close())

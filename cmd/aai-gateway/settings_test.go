@@ -171,8 +171,11 @@ func TestEverySettingFromFileAndEnvironment(t *testing.T) {
 		"scanPaths": `["/a"]`, "defaultTimeout": "7", "rescanInterval": "7", "logLevel": `"debug"`, "logFile": `"/l"`, "auditLog": `"/a"`,
 		"toolNames": `"canonical"`, "profile": `"desktop"`, "dev": "true", "dbus.allowSystemBus": "true", "enableWebUI": "true", "httpPort": "7",
 		"consent.preapproved": `[{"app": "a.b", "tools": ["x"], "caller": "*", "expires": "2027-01-01T00:00:00Z"}]`,
+		"http.port":           "7", "http.bind": `"::1"`, "http.sse": "true", "http.idle": "7", "http.url": `"https://a.example/mcp"`, "http.hosts": `["a"]`,
+		"http.origins": `["https://a"]`, "http.auth": `"none"`, "http.issuer": `"https://a"`, "http.audience": `["a"]`, "http.scopes": `["a"]`,
+		"http.clientId": `"a"`, "http.clientSecretFile": `"/s"`,
 	}
-	plain := map[string]string{"scanPaths": "/a", "logLevel": "debug", "logFile": "/l", "auditLog": "/a", "toolNames": "canonical", "profile": "desktop"}
+	plain := map[string]string{"scanPaths": "/a", "logLevel": "debug", "logFile": "/l", "auditLog": "/a", "toolNames": "canonical", "profile": "desktop", "http.bind": "::1", "http.auth": "none"}
 	for _, s := range settings() {
 		text, known := texts[s.key]
 		if !known {

@@ -42,7 +42,7 @@ func (v *view) obstacle(ctx context.Context, i int) error {
 		aai.AsError(e).Hint = hint
 		return e
 	}
-	if !v.shot.Visible(i) && !(v.alsoMenus && v.inClosedMenu(i)) {
+	if shows := v.shot.Visible(i) || v.alsoMenus && v.inClosedMenu(i); !shows {
 		return refused(hiddenHint, "is not showing")
 	}
 	if modal := v.modal(ctx, v.shot.Window(i)); modal >= 0 {

@@ -26,6 +26,8 @@ type Options struct {
 	DefaultTimeout time.Duration
 	// Source is where the descriptor was found; it becomes App.Source.
 	Source string
+	// Modified is when that was last written; it becomes App.Modified.
+	Modified time.Time
 	// Foreign says that nobody placed the descriptor on this computer, such as one
 	// from the web: what it claims of its tools' effects may then raise the risk
 	// but not lower it.
@@ -65,7 +67,7 @@ func parse(source []byte, o Options) (*Descriptor, *Faults) {
 	sum := sha256.Sum256(source)
 	body := bytes.TrimPrefix(source, []byte("\xef\xbb\xbf"))
 	p := &parser{o: o, app: &aai.App{
-		Digest: hex.EncodeToString(sum[:]), Source: o.Source, Descriptor: json.RawMessage(body),
+		Digest: hex.EncodeToString(sum[:]), Source: o.Source, Modified: o.Modified, Descriptor: json.RawMessage(body),
 	}}
 	root, fault := readTree(body, isSchema)
 	switch {

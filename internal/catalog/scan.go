@@ -115,7 +115,7 @@ func (s *scanner) load(f finding) (l *loaded) {
 		return l
 	}
 	o := s.options
-	o.Source = f.path
+	o.Source, o.Modified = f.path, info.ModTime()
 	l.descriptor, l.faults = parse(source, o)
 	return l
 }

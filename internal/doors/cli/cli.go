@@ -23,8 +23,8 @@ import (
 	"aai"
 )
 
-// Config is what the commands need from the program around them. Open, ServeMCP
-// and ShowConfig must be set.
+// Config is what the commands need from the program around them. Open, ServeMCP,
+// HTTPToken and ShowConfig must be set.
 type Config struct {
 	Version string
 	// Open builds the gateway when a command needs it, at most once in a Run, and
@@ -32,6 +32,9 @@ type Config struct {
 	Open func(Flags) (*aai.Gateway, func() error, error)
 	// ServeMCP serves agents until ctx ends or they hang up.
 	ServeMCP func(ctx context.Context, f Flags, o ServeOptions) error
+	// HTTPToken returns the token that clients of "mcp serve --http" show, a new
+	// one if asked to rotate.
+	HTTPToken func(f Flags, rotate bool) (string, error)
 	// ShowConfig returns the settings in effect, in the order to show them.
 	ShowConfig func(Flags) ([]Setting, error)
 	// Desktop describes the desktop, whose tools have commands of their own. It is
@@ -57,11 +60,19 @@ type Flags struct {
 	Dev      bool
 }
 
-// ServeOptions say how agents reach the server. Standard input and output is
-// the one way there is.
+// ServeOptions say how agents reach the server: on standard input and output, or
+// over HTTP. What is empty is as configured.
 type ServeOptions struct {
-	Stdio   bool
-	Profile string // "apps", "desktop" or "all"; empty means as configured
+	Profile string // "apps", "desktop" or "all"
+	HTTP    bool
+	Changes []Change // of settings, for this run
+}
+
+// A Change is a setting that a flag sets.
+type Change struct {
+	Key   string
+	Value any
+	Flag  string // such as "--port"
 }
 
 // A Setting is one value of the configuration in effect.

@@ -121,9 +121,10 @@ func (w *world) config(in io.Reader, out, errOut io.Writer) cli.Config {
 	return cli.Config{
 		Version: "1.2.3", Open: w.open, In: in, Out: out, Err: errOut, Session: "tty7",
 		ServeMCP: func(_ context.Context, f cli.Flags, o cli.ServeOptions) error {
-			_, err := fmt.Fprintf(out, "serving, stdio %v, flags %+v\n", o.Stdio, f)
+			_, err := fmt.Fprintf(out, "serving, http %v, flags %+v, changes %v\n", o.HTTP, f, o.Changes)
 			return err
 		},
+		HTTPToken: func(_ cli.Flags, rotate bool) (string, error) { return fmt.Sprintf("secret, new %v", rotate), nil },
 		ShowConfig: func(f cli.Flags) ([]cli.Setting, error) {
 			if f.Config == "bad.json" {
 				return nil, aai.Errorf(aai.InvalidParams, "bad.json: no such key \"lgo\"")

@@ -4,11 +4,10 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 func newMCP(r *run) *cobra.Command {
-	var stdio bool
-	profile := &oneOf{value: new(string), allowed: []string{"apps", "desktop", "all"}}
 	mcp := &cobra.Command{
 		Use:               "mcp",
 		Short:             "Serve AI agents",
@@ -16,30 +15,125 @@ func newMCP(r *run) *cobra.Command {
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              holder,
 	}
-	serve := &cobra.Command{
-		Use:               "serve",
-		Short:             "Serve an AI agent over MCP on standard input and output",
-		Args:              operands(0, 0),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !stdio {
-				return usage(cmd, "standard input and output is the only way to serve that there is")
-			}
-			return r.serve(cmd.Context(), *profile.value)
-		},
-	}
-	serve.Flags().Var(profile, "profile", "the tools to list: apps, desktop (the ax_ tools), or all")
-	complete(serve, "profile", profile.allowed...)
-	serve.Flags().BoolVar(&stdio, "stdio", true, "on standard input and output, which is the only way there is")
-	mcp.AddCommand(serve)
+	mcp.AddCommand(newServe(r), newToken(r))
 	return mcp
 }
 
-// serve serves one agent. A person who started it by hand is told what it waits
+// serveFlags are the flags of "mcp serve".
+type serveFlags struct {
+	stdio, http, sse bool
+	profile          string
+}
+
+// settingOf is the setting that each of the other flags is.
+func settingOf(flag string) (key string, ok bool) {
+	keys := map[string]string{
+		"port": "http.port", "bind": "http.bind", "sse": "http.sse", "http-auth": "http.auth",
+		"issuer": "http.issuer", "audience": "http.audience", "scope": "http.scopes",
+	}
+	key, ok = keys[flag]
+	return key, ok
+}
+
+func newServe(r *run) *cobra.Command {
+	var f serveFlags
+	profile := &oneOf{value: &f.profile, allowed: []string{"apps", "desktop", "all"}}
+	auth := &oneOf{value: new(string), allowed: []string{"token", "oauth", "none"}}
+	serve := &cobra.Command{
+		Use:   "serve [--http [PORT]]",
+		Short: "Serve AI agents over MCP, on standard input and output or over HTTP",
+		Long: "Serves one AI agent on standard input and output, or with --http any number of them on\n" +
+			"http://127.0.0.1:8741/mcp. Whoever connects over HTTP needs the token that \"mcp token\" shows.",
+		Args:              operands(0, 1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, args []string) error { return r.serveAs(cmd, f, args) },
+	}
+	flags := serve.Flags()
+	flags.Var(profile, "profile", "the tools to list: apps, desktop (the ax_ tools), or all")
+	complete(serve, "profile", profile.allowed...)
+	flags.BoolVar(&f.stdio, "stdio", false, "on standard input and output, as without a flag")
+	flags.BoolVar(&f.http, "http", false, "over Streamable HTTP")
+	flags.BoolVar(&f.sse, "sse", false, "over HTTP, for clients of protocol version 2024-11-05 too, on /sse")
+	flags.String("port", "", "listen on this `port`; 0 means any that is free")
+	flags.String("bind", "", "listen on this `address`; other computers can reach all but 127.0.0.1")
+	flags.Var(auth, "http-auth", "what clients must show: token, oauth (a token of --issuer), or none")
+	complete(serve, "http-auth", auth.allowed...)
+	flags.String("issuer", "", "the `URL` of the OAuth authorization server")
+	flags.StringSlice("audience", nil, "what tokens must be meant for; the server's own address if not given")
+	flags.StringSlice("scope", nil, "a `scope` that tokens must have")
+	return serve
+}
+
+// serveAs serves as the flags say.
+func (r *run) serveAs(cmd *cobra.Command, f serveFlags, args []string) error {
+	o := ServeOptions{Profile: f.profile, HTTP: f.http || f.sse}
+	if f.stdio && o.HTTP {
+		return usage(cmd, "--stdio and --http are two ways to serve; give one of them")
+	}
+	var stray string
+	cmd.Flags().Visit(func(flag *pflag.Flag) {
+		key, ok := settingOf(flag.Name)
+		if !ok {
+			return
+		}
+		if !o.HTTP {
+			stray = "--" + flag.Name
+		}
+		o.Changes = append(o.Changes, Change{Key: key, Value: flagValue(flag), Flag: "--" + flag.Name})
+	})
+	switch {
+	case stray != "":
+		return usage(cmd, "%s says how to serve over HTTP; give --http too", stray)
+	case len(args) > 0 && (!f.http || cmd.Flags().Changed("port")):
+		return operands(0, 0)(cmd, args)
+	case len(args) > 0:
+		o.Changes = append(o.Changes, Change{Key: "http.port", Value: args[0], Flag: "--http"})
+	}
+	return r.serve(cmd.Context(), o)
+}
+
+// flagValue is the value of a flag as a configuration file would have it.
+func flagValue(flag *pflag.Flag) any {
+	list, ok := flag.Value.(pflag.SliceValue)
+	if !ok {
+		return flag.Value.String()
+	}
+	var values []any
+	for _, v := range list.GetSlice() {
+		values = append(values, v)
+	}
+	return values
+}
+
+// serve serves agents. A person who started it by hand is told what it waits
 // for.
-func (r *run) serve(ctx context.Context, profile string) error {
-	if r.output.terminal.Ask != nil {
+func (r *run) serve(ctx context.Context, o ServeOptions) error {
+	if r.output.terminal.Ask != nil && !o.HTTP {
 		r.output.note("Serving MCP: waiting for an agent on standard input. For the commands: " + program + " help")
 	}
-	return r.cfg.ServeMCP(ctx, r.flags, ServeOptions{Stdio: true, Profile: profile})
+	return r.cfg.ServeMCP(ctx, r.flags, o)
+}
+
+func newToken(r *run) *cobra.Command {
+	var rotate bool
+	token := &cobra.Command{
+		Use:   "token",
+		Short: "Show the token that agents need for mcp serve --http",
+		Long: "Shows the token that agents send as \"Authorization: Bearer TOKEN\" to mcp serve --http. The first\n" +
+			"use makes it. AAI_HTTP_TOKEN in the environment stands in its place.",
+		Args:              operands(0, 0),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(*cobra.Command, []string) error {
+			value, err := r.cfg.HTTPToken(r.flags, rotate)
+			if err != nil {
+				return err
+			}
+			return r.output.show(map[string]string{"token": value}, func() error {
+				r.output.raw(value + "\n")
+				return nil
+			})
+		},
+	}
+	token.Flags().BoolVar(&rotate, "rotate", false, "make a new one; servers that run go on with the old one until they start anew")
+	return token
 }

@@ -36,7 +36,7 @@ func newRoot(r *run, args []string) *cobra.Command {
 			case scan:
 				return r.scan(cmd.Context())
 			}
-			return r.serve(cmd.Context(), "")
+			return r.serve(cmd.Context(), ServeOptions{})
 		},
 	}
 	root.Flags().BoolVar(&mcp, "mcp", false, "serve MCP on standard input and output, as without a command")

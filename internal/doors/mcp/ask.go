@@ -38,13 +38,10 @@ func (d *Door) ask(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call
 	}
 	again := *call
 	again.Parent, again.ID, again.Answers = call.ID, aai.NewCallID(), answers
+	log := d.newCallLog(req)
 	result, err := d.gateway.Do(ctx, &again)
-	if err == nil {
-		return d.success(result), nil
-	}
-	failure = aai.AsError(err)
-	d.logFailure(&again, failure)
-	return failed(failure), nil
+	log.ended(ctx, &again, aai.AsError(err))
+	return d.answered(req, &again, result, err), nil
 }
 
 func mayAskClient(questions []aai.Question) bool {

@@ -49,38 +49,31 @@ func (d *Door) guide(id string) mcp.ToolHandler {
 	}
 }
 
-// readDescriptor answers with the app's descriptor.
-func (d *Door) readDescriptor(id string) mcp.ResourceHandler {
-	return func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-		result, err := d.gateway.Do(ctx, &aai.Call{
-			Caller: d.caller(req.Session, req.ClientInfo()),
-			App:    aai.OwnApp, Tool: descriptorTool, Args: map[string]any{"app": id},
-		})
-		if err != nil {
-			return nil, protocolError(aai.AsError(err))
-		}
-		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{
-			URI: req.Params.URI, MIMEType: "application/json", Text: result.Text,
-		}}}, nil
-	}
-}
-
 // do makes the call, puts its questions if it has any, and shapes what comes
 // back. Failures of a tool are results, so that the model can correct itself.
 func (d *Door) do(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call) (*mcp.CallToolResult, error) {
 	call.ID = aai.NewCallID()
-	call.Caller = d.caller(req.Session, req.ClientInfo())
+	call.Caller = d.caller(ctx, req.Session, req.ClientInfo())
 	call.Answers = answersOf(req)
+	ctx, end := d.reporting(d.assisted(ctx, req.Session), req)
+	defer end()
+	log := d.newCallLog(req)
 	result, err := d.gateway.Do(ctx, call)
-	if err == nil {
-		return d.success(result), nil
-	}
-	failure := aai.AsError(err)
-	if len(failure.Questions) > 0 {
+	log.ended(ctx, call, aai.AsError(err))
+	if failure := aai.AsError(err); failure != nil && len(failure.Questions) > 0 {
 		return d.ask(ctx, req, call, failure)
 	}
+	return d.answered(req, call, result, err), nil
+}
+
+// answered shapes what became of a call.
+func (d *Door) answered(req *mcp.CallToolRequest, call *aai.Call, result *aai.Result, err error) *mcp.CallToolResult {
+	if err == nil {
+		return d.success(req, call, result)
+	}
+	failure := aai.AsError(err)
 	d.logFailure(call, failure)
-	return failed(failure), nil
+	return failed(failure)
 }
 
 func (d *Door) logFailure(call *aai.Call, e *aai.Error) {
@@ -90,8 +83,11 @@ func (d *Door) logFailure(call *aai.Call, e *aai.Error) {
 }
 
 // caller says who is at the other end.
-func (d *Door) caller(session *mcp.ServerSession, client *mcp.Implementation) aai.Caller {
+func (d *Door) caller(ctx context.Context, session *mcp.ServerSession, client *mcp.Implementation) aai.Caller {
 	c := aai.Caller{Door: aai.DoorMCP, Session: d.session}
+	if x := exchangeOf(ctx); x != nil {
+		c.Principal, c.Session = x.principal, x.conversationIn(d)
+	}
 	if id := session.ID(); id != "" {
 		c.Session = id
 	}

@@ -137,3 +137,22 @@ func TestACallThatBlocksBlocksNoOther(t *testing.T) {
 		})
 	}
 }
+
+// A tool of the desktop that waits ends when its request is cancelled. It would be
+// done after ten seconds, and say so.
+func TestCancellationOfADesktopTool(t *testing.T) {
+	w := newWorld(t, withDesktop, withProfile("desktop"))
+	c := w.dial(t).open("2025-11-25", `{}`)
+	id := c.request("tools/call", `{"name":"ax_wait_idle","arguments":{"app":"Editor","timeout_ms":60000,"poll_ms":10000},"_meta":{"progressToken":1}}`)
+	if m := c.receive(); m.Method != "notifications/progress" {
+		t.Fatalf("expected to hear that it waits, got %+v", m)
+	}
+	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%s}}`, id))
+	_, answer := c.until(id)
+	if answer.Error == nil && !answer.result(t).IsError {
+		t.Errorf("it went on: %s", answer.Result)
+	}
+	if got := w.journal.outcomes("ax_wait_idle"); got[""] > 0 || len(got) != 1 {
+		t.Errorf("on record: %v", got)
+	}
+}

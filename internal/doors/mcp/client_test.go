@@ -222,11 +222,15 @@ func (c *wire) lives() {
 // connect connects the SDK's own client, in the era of the version.
 func (w *world) connect(t *testing.T, version string, options *mcp.ClientOptions) *mcp.ClientSession {
 	t.Helper()
+	return w.connectClient(t, version, mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "0"}, options))
+}
+
+func (w *world) connectClient(t *testing.T, version string, client *mcp.Client) *mcp.ClientSession {
+	t.Helper()
 	in, write := io.Pipe()
 	read, out := io.Pipe()
 	done := make(chan error, 1)
 	go func() { done <- w.door.ServeStdio(context.WithoutCancel(t.Context()), in, out) }()
-	client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "0"}, options)
 	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	defer cancel()
 	session, err := client.Connect(ctx, &mcp.IOTransport{Reader: read, Writer: write}, &mcp.ClientSessionOptions{ProtocolVersion: version})

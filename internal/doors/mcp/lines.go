@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"aai"
+	"aai/internal/doors/mcp/tasks"
 )
 
 // maxFrame is the longest message that is read, in bytes.
@@ -85,6 +86,7 @@ func decode(b []byte) (jsonrpc.Message, error) {
 	if err := json.Unmarshal(parts["method"], &r.Method); err != nil {
 		return nil, errors.New("the method is no string")
 	}
+	r.Params = tasks.Park(r.Method, r.Params)
 	id, err := decodeID(parts["id"])
 	r.ID = id
 	return r, err

@@ -5,6 +5,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -26,7 +27,10 @@ const maxSummary = 200
 const maxDescription = 1000
 
 // A listing is what the client was told about an app.
-type listing struct{ tool, summary, resource string }
+type listing struct {
+	tool, summary, resource string
+	modified                time.Time // of the descriptor
+}
 
 // noParams is the schema of a tool without parameters.
 func noParams() map[string]any {
@@ -39,9 +43,13 @@ func (d *Door) list() {
 	defer d.recoverList()
 	d.sync.Lock()
 	defer d.sync.Unlock()
+	var desktop *aai.App
 	now := make(map[string]*aai.App)
 	tools := make(map[string]*aai.Tool)
 	for _, app := range d.gateway.Catalog.Apps() {
+		if app.ID == aai.DesktopApp {
+			desktop = app
+		}
 		switch {
 		case app.ID == aai.OwnApp || !app.Runnable():
 		case slices.Contains(d.direct, app.ID):
@@ -50,6 +58,7 @@ func (d *Door) list() {
 			now[app.ID] = app
 		}
 	}
+	d.listPrompts(desktop)
 	for name := range d.listedTools {
 		if tools[name] == nil {
 			d.server.RemoveTools(name)
@@ -64,7 +73,7 @@ func (d *Door) list() {
 		}
 	}
 	for id, app := range now {
-		l := listing{tool: d.toolName(appPrefix + id), summary: summary(app), resource: appPrefix + id}
+		l := listing{tool: d.toolName(appPrefix + id), summary: summary(app), resource: appPrefix + id, modified: app.Modified}
 		if d.listed[id] != l {
 			d.add(app, l)
 		}
@@ -93,7 +102,7 @@ func directTool(app *aai.App, tool *aai.Tool) *mcp.Tool {
 		schema = tool.Params.Source
 	}
 	reads := tool.Effect == aai.Reads
-	return &mcp.Tool{
+	listed := &mcp.Tool{
 		Name: tool.Name, Title: aai.CleanLabel(tool.Title, 60), Description: aai.CleanText(tool.Description, maxDescription),
 		InputSchema: schema,
 		Annotations: &mcp.ToolAnnotations{
@@ -101,6 +110,10 @@ func directTool(app *aai.App, tool *aai.Tool) *mcp.Tool {
 		},
 		Meta: mcp.Meta{"aai/id": app.ID + ":" + tool.Name},
 	}
+	if tool.Returns.Source != nil {
+		listed.OutputSchema = resultSchema(tool.Returns.Source)
+	}
+	return listed
 }
 
 // add lists an app, or what has changed about it. One that the SDK cannot take,
@@ -108,9 +121,11 @@ func directTool(app *aai.App, tool *aai.Tool) *mcp.Tool {
 func (d *Door) add(app *aai.App, l listing) {
 	defer d.recoverList()
 	if app.Descriptor != nil {
-		d.server.AddResource(descriptorResource(app, l), d.readDescriptor(app.ID))
+		d.server.AddResource(descriptorResource(app, l), d.read(d.descriptors))
 	}
-	d.server.AddTool(d.guideTool(app, l), d.guide(app.ID))
+	if was, known := d.listed[app.ID]; !known || was.summary != l.summary {
+		d.server.AddTool(d.guideTool(app, l), d.guide(app.ID))
+	}
 	d.listed[app.ID] = l
 }
 
@@ -131,12 +146,13 @@ func (d *Door) toolName(id string) string {
 
 func (d *Door) guideTool(app *aai.App, l listing) *mcp.Tool {
 	return &mcp.Tool{
-		Name:        l.tool,
-		Title:       displayName(app),
-		Description: l.summary,
-		InputSchema: noParams(),
-		Annotations: &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(false)},
-		Meta:        mcp.Meta{"aai/id": appPrefix + app.ID},
+		Name:         l.tool,
+		Title:        displayName(app),
+		Description:  l.summary,
+		InputSchema:  noParams(),
+		OutputSchema: map[string]any{"type": "object", "properties": map[string]any{"result": map[string]any{"type": "string"}}},
+		Annotations:  &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(false)},
+		Meta:         mcp.Meta{"aai/id": appPrefix + app.ID},
 	}
 }
 
@@ -163,7 +179,12 @@ func (d *Door) execTool() *mcp.Tool {
 }
 
 func descriptorResource(app *aai.App, l listing) *mcp.Resource {
+	annotations := &mcp.Annotations{Audience: []mcp.Role{"assistant"}, Priority: descriptorPriority}
+	if !l.modified.IsZero() {
+		annotations.LastModified = l.modified.UTC().Format(time.RFC3339)
+	}
 	return &mcp.Resource{
+		Annotations: annotations,
 		URI:         l.resource,
 		Name:        displayName(app),
 		Description: aai.CleanLabel(app.Description, maxSummary),

@@ -10,25 +10,50 @@ import (
 	"aai"
 )
 
-// success shapes a result. Text and structured content say the same, because
-// some clients show the model only one of them.
-func (d *Door) success(r *aai.Result) *mcp.CallToolResult {
-	out := &mcp.CallToolResult{}
+// resultSchema is the schema of the structured content of a tool whose results are
+// as described. Nothing in it is required: a long result is cut, and a failure has
+// other fields; some clients hold those against the schema, too. Fields that are
+// the same for every tool are left out: each costs every conversation.
+func resultSchema(returns json.RawMessage) map[string]any {
+	return map[string]any{"type": "object", "properties": map[string]any{"result": returns}}
+}
+
+// success shapes the result of a call. Text and structured content say the same,
+// because some clients show the model only one of them: where a tool has words
+// for models besides its data, they are in both.
+func (d *Door) success(req *mcp.CallToolRequest, call *aai.Call, r *aai.Result) *mcp.CallToolResult {
 	structured := map[string]any{}
-	text, warning := r.Text, r.Warning
+	if call.App == aai.OwnApp && call.Tool == guideTool {
+		r = &aai.Result{Text: r.Text, Warning: r.Warning} // its data is the same once more
+	}
+	text, warning, long := r.Text, r.Warning, (*cut)(nil)
+	conversation := conversationOf(call.Caller)
 	data, err := json.Marshal(r.Data)
 	switch {
 	case err != nil:
 		// The SDK would leave the request without any answer.
 		d.log.Error("a result cannot be written as JSON", "cause", err)
 		warning = strings.TrimLeft(warning+"; the app's result is left out because it is no JSON value", "; ")
+	case r.Data != nil && len(data) > longOutput:
+		long = d.cut(conversation, "application/json", string(data))
+		long.in(structured)
+		if text == "" {
+			text = long.text()
+		}
 	case r.Data != nil:
 		structured["result"] = json.RawMessage(data)
 		if text == "" {
 			text = string(data)
+		} else if len(text) <= longOutput {
+			structured["text"] = text
 		}
-	case text != "":
+	case text != "" && len(text) <= longOutput:
 		structured["result"] = text
+	}
+	if len(text) > longOutput {
+		long = d.cut(conversation, "text/plain", text)
+		text = long.text()
+		long.in(structured)
 	}
 	if warning != "" {
 		structured["warning"] = warning
@@ -37,11 +62,13 @@ func (d *Door) success(r *aai.Result) *mcp.CallToolResult {
 	if text == "" {
 		text = "Done. The app gave no result."
 	}
-	out.Content = append(out.Content, &mcp.TextContent{Text: text})
+	out := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}, StructuredContent: structured}
 	for _, image := range r.Images {
 		out.Content = append(out.Content, &mcp.ImageContent{Data: image.Data, MIMEType: image.MIME})
 	}
-	out.StructuredContent = structured
+	if long != nil {
+		out.Content = append(out.Content, long.link(req.Session)...)
+	}
 	return out
 }
 

@@ -11,6 +11,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai/internal/doors/mcp/tasks"
 )
 
 // A stdio transport carries one JSON-RPC message a line. The SDK's own ends the
@@ -35,6 +37,7 @@ type stdio struct {
 	asked   map[jsonrpc.ID]struct{} // what the client was asked and has not answered
 	atEnd   bool
 	idle    chan struct{} // closed when the input has ended and nothing is open
+	news    news
 }
 
 // A request waits for its answer.
@@ -42,6 +45,9 @@ type request struct {
 	batch *batch // the batch it came in, if any
 	// endless requests are answered only when they end, which nobody waits for.
 	endless bool
+	// makesTask is said of requests that are answered with a task, of which there
+	// is no news before.
+	makesTask bool
 }
 
 // A batch is several requests of one line, whose answers go out in one line.
@@ -135,9 +141,13 @@ func (s *stdio) answer(id jsonrpc.ID, b []byte) error {
 	if line != nil {
 		err = s.writeLine(line)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.makesTask {
+		s.news.making--
+		s.tell()
+	}
 	if known && !r.endless {
-		s.mu.Lock()
-		defer s.mu.Unlock()
 		s.open--
 		s.checkIdle()
 	}
@@ -243,7 +253,10 @@ func (s *stdio) expect(group *batch, requests ...*jsonrpc.Request) bool {
 		ids[r.ID] = struct{}{}
 	}
 	for _, r := range requests {
-		waiting := request{batch: group, endless: r.Method == "subscriptions/listen"}
+		waiting := request{batch: group, endless: r.Method == "subscriptions/listen", makesTask: tasks.MakesTask(r.Method, r.Params)}
+		if waiting.makesTask {
+			s.news.making++
+		}
 		if waiting.endless {
 			waiting.batch = nil // the others must not wait for it
 		} else {

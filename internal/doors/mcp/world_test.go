@@ -40,6 +40,7 @@ type world struct {
 	ended   chan error     // how the context of one that was not released ended
 	added   chan *aai.Call // the calls of "add" that ran
 	gate    func(*aai.Request) ([]aai.Question, error)
+	dialog  aai.Asker
 	options func(*door.Config)
 }
 
@@ -66,7 +67,7 @@ func newWorld(t *testing.T, changes ...change) *world {
 		c(w)
 	}
 	cfg := door.Config{
-		Gateway: &aai.Gateway{Catalog: w.catalog, Gates: []aai.Gate{w}, Journal: w.journal},
+		Gateway: &aai.Gateway{Catalog: w.catalog, Gates: []aai.Gate{w}, Journal: w.journal, Dialog: w.dialog},
 		Version: "1.2.3", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	w.options(&cfg)

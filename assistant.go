@@ -1,0 +1,83 @@
+package aai
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// An Assistant is what the program at the other end of a call can do for whoever
+// serves it. What it cannot do is nil; an Action must get by without.
+type Assistant struct {
+	// Sample asks the client's model. The person may see, change or refuse what is
+	// asked and what is answered; that is an error.
+	Sample func(ctx context.Context, ask Sampling) (*Sampled, error)
+	// SampleTools says that Sampling.Tools may be given.
+	SampleTools bool
+	// Roots returns the folders that the client works in.
+	Roots func(ctx context.Context) ([]Root, error)
+}
+
+// A Sampling is what a model is asked.
+type Sampling struct {
+	System    string
+	Messages  []Message
+	MaxTokens int // at least 1
+	// Tools are what the model may ask for instead of answering, in Sampled.Uses.
+	Tools []SampleTool
+}
+
+// A Message is a turn of the talk with a model.
+type Message struct {
+	FromModel bool // its own words; otherwise ours
+	Text      string
+	Images    []Image
+	Uses      []ToolUse     // what the model asked for, in a message of its own
+	Outcomes  []ToolOutcome // what came of it, in the next of ours
+}
+
+// A SampleTool is something that a model may ask for.
+type SampleTool struct {
+	Name, Description string
+	Params            json.RawMessage // a JSON Schema of type "object"
+}
+
+// A ToolUse is a model's wish to use a tool.
+type ToolUse struct {
+	ID, Name string
+	Args     map[string]any
+}
+
+// A ToolOutcome is what came of a ToolUse.
+type ToolOutcome struct {
+	ID     string // of the use
+	Text   string
+	Failed bool
+}
+
+// A Sampled is a model's answer.
+type Sampled struct {
+	Model  string // which it was, as the client says
+	Stop   string // why it ended, such as "endTurn", "maxTokens" or "toolUse"
+	Text   string
+	Images []Image
+	Uses   []ToolUse
+}
+
+// A Root is a folder that a client works in.
+type Root struct {
+	Path string // absolute, in the system's own form
+	Name string // for people; may be empty
+}
+
+type assistantKey struct{}
+
+// WithAssistant returns a context in which [AssistantOf] finds what the client can do.
+func WithAssistant(ctx context.Context, a Assistant) context.Context {
+	return context.WithValue(ctx, assistantKey{}, a)
+}
+
+// AssistantOf returns what the client of the call can do, which may be nothing.
+func AssistantOf(ctx context.Context) Assistant {
+	a, _ := ctx.Value(assistantKey{}).(Assistant)
+	return a
+}

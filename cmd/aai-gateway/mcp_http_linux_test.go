@@ -1,0 +1,207 @@
+package main_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai/internal/drivers/dbus/dbustest"
+)
+
+// A served is the program that serves over HTTP.
+type served struct {
+	url, token string
+	cmd        *exec.Cmd
+	said       *bytes.Buffer // on standard error
+	ended      chan error
+}
+
+// command is a run of the program with the arguments.
+func (h home) command(ctx context.Context, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, string(h.binary), args...)
+	cmd.Env = h.env
+	return cmd
+}
+
+// serveHTTP starts the program at an address of its own, and reads the token as a
+// person would.
+func (h home) serveHTTP(t *testing.T, args ...string) *served {
+	t.Helper()
+	s := &served{said: &bytes.Buffer{}, ended: make(chan error, 1)}
+	s.cmd = h.command(context.WithoutCancel(t.Context()), append([]string{"mcp", "serve", "--http", "--port", "0"}, args...)...)
+	errors, err := s.cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ready := make(chan string, 1)
+	go func() {
+		scanner := bufio.NewScanner(errors)
+		for scanner.Scan() {
+			s.said.WriteString(scanner.Text() + "\n")
+			if _, rest, ok := strings.Cut(scanner.Text(), "Serving MCP at "); ok {
+				address, _, _ := strings.Cut(rest, ";")
+				ready <- address
+			}
+		}
+		close(ready)
+		s.ended <- s.cmd.Wait()
+		close(s.ended)
+	}()
+	t.Cleanup(func() { _ = s.cmd.Process.Kill(); <-s.ended })
+	var ok bool
+	select {
+	case s.url, ok = <-ready:
+	case <-time.After(patience):
+	}
+	if !ok {
+		t.Fatalf("the program does not serve: %s", s.said.String())
+	}
+	token, err := h.command(t.Context(), "mcp", "token").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.token = strings.TrimSpace(string(token))
+	return s
+}
+
+// RoundTrip implements http.RoundTripper: it shows the token.
+func (s *served) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.Header.Set("Authorization", "Bearer "+s.token)
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+func (s *served) connect(t *testing.T, version string) *mcp.ClientSession {
+	t.Helper()
+	client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "0"}, nil)
+	transport := &mcp.StreamableClientTransport{Endpoint: s.url, HTTPClient: &http.Client{Transport: s}}
+	session, err := client.Connect(t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		t.Fatalf("%v: %s", err, s.said)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	return session
+}
+
+// mcpOverHTTP lets agents of two eras use an app at once, and ends the program
+// while a call runs.
+func mcpOverHTTP(t *testing.T, b binary) {
+	bus := dbustest.Start(t)
+	app := dbustest.Serve(t, bus, exampleApp)
+	h := b.home(t, bus)
+	s := h.serveHTTP(t)
+	call := func(session *mcp.ClientSession, tool string, args map[string]any) (*mcp.CallToolResult, error) {
+		return session.CallTool(t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{"app": exampleApp, "tool": tool, "args": args}})
+	}
+	old, modern := s.connect(t, "2025-11-25"), s.connect(t, "2026-07-28")
+	for _, session := range []*mcp.ClientSession{old, modern} {
+		result, err := call(session, "echo", map[string]any{"v": "hé"})
+		if err != nil || result.IsError || result.Content[0].(*mcp.TextContent).Text != "hé" {
+			t.Errorf("echo gave %+v, %v", result, err)
+		}
+	}
+	if n := app.Calls("EchoString"); n != 2 {
+		t.Errorf("%d calls of echo have reached the app", n)
+	}
+	go func() { _, _ = call(old, "block", nil) }()
+	for app.Calls("Block") == 0 {
+		time.Sleep(5 * time.Millisecond)
+	}
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-s.ended:
+		if err != nil {
+			t.Errorf("the program ended with %v: %s", err, s.said)
+		}
+	case <-time.After(patience):
+		t.Fatal("the program does not end")
+	}
+	h.expectJournal(t, exampleApp+" echo ok", exampleApp+" echo ok", exampleApp+" block AUTOMATION_FAILED")
+}
+
+// mcpHTTPToken is about the secret that clients show.
+func mcpHTTPToken(t *testing.T, b binary) {
+	h := b.home(t, nil)
+	path := filepath.Join(h.folder, ".local/share/aai-gateway/http-token")
+	status := func(s *served, token string) int {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+token)
+		response, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close() //nolint:errcheck // only its status counts
+		_, _ = io.Copy(io.Discard, response.Body)
+		return response.StatusCode
+	}
+	s := h.serveHTTP(t)
+	info, err := os.Stat(path)
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Fatalf("the file of the token is %v, %v", info, err)
+	}
+	// 400: it has a token, but no session.
+	if len(s.token) != 43 || status(s, s.token) != 400 || status(s, s.token+"x") != 401 || status(s, "") != 401 {
+		t.Errorf("the token is %q", s.token)
+	}
+	rotated, err := h.command(t.Context(), "mcp", "token", "--rotate").Output()
+	if next := h.serveHTTP(t); err != nil || next.token != strings.TrimSpace(string(rotated)) || status(next, next.token) != 400 || status(next, s.token) != 401 {
+		t.Errorf("the new token is %q, %v", rotated, err)
+	}
+	given := home{binary: h.binary, folder: h.folder, env: append(h.env, "AXTERMINATOR_HTTP_TOKEN=from-the-environment")}
+	if next := given.serveHTTP(t); next.token != "from-the-environment" || status(next, next.token) != 400 || status(next, strings.TrimSpace(string(rotated))) != 401 {
+		t.Errorf("the token is %q", next.token)
+	}
+	if out, err := given.command(t.Context(), "mcp", "token", "--rotate").CombinedOutput(); err == nil || !strings.Contains(string(out), "AAI_HTTP_TOKEN") {
+		t.Errorf("a token of the environment was changed: %s", out)
+	}
+	if err := os.Chmod(path, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := h.command(t.Context(), "mcp", "serve", "--http", "0").CombinedOutput(); err == nil || !strings.Contains(string(out), "others than its owner may read it") {
+		t.Errorf("a token that others may read is used: %s", out)
+	}
+}
+
+// mcpHTTPRefusesToStart: what would be open to everybody, or cannot be.
+func mcpHTTPRefusesToStart(t *testing.T, b binary) {
+	h := b.home(t, nil)
+	for _, c := range []struct{ args, says string }{
+		{"--bind 0.0.0.0 --http-auth none", "can be reached from other computers"},
+		{"--bind :: --http-auth none", "can be reached from other computers"},
+		{"--http-auth oauth", "--issuer"},
+		{"--http-auth oauth --issuer http://auth.example.com", "expected https"},
+		{"--http-auth oauth --issuer https://auth.example.com --bind 0.0.0.0", "http.url"},
+		{"--bind nowhere.invalid", "http.bind"},
+	} {
+		args := append([]string{"mcp", "serve", "--http", "--port", "0"}, strings.Fields(c.args)...)
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		out, err := h.command(ctx, args...).CombinedOutput()
+		cancel()
+		if err == nil || !strings.Contains(string(out), c.says) || !strings.Contains(string(out), "INVALID_PARAMS") {
+			t.Errorf("%s: %v: %s", c.args, err, out)
+		}
+	}
+	open := h.serveHTTP(t, "--http-auth", "none")
+	open.token = ""
+	open.connect(t, "2025-11-25")
+}

@@ -1,0 +1,143 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+
+	"aai/internal/doors/cli"
+	"aai/internal/doors/mcp"
+	"aai/internal/doors/mcp/bearer"
+)
+
+// serveHTTP serves agents over HTTP until ctx ends.
+func (p *program) serveHTTP(ctx context.Context, door *mcp.Door, cfg *config, log *slog.Logger) error {
+	h := cfg.HTTP
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(strings.Trim(h.Bind, "[]"), strconv.Itoa(h.Port)))
+	if err != nil {
+		return invalid("http.bind, http.port: %w", err)
+	}
+	address := "http://" + listener.Addr().String() + "/mcp"
+	if h.URL == "" {
+		h.URL = address
+	}
+	served, err := p.httpServer(door, cfg, h, log)
+	if err != nil {
+		_ = listener.Close() // nobody has used it
+		return err
+	}
+	about := "clients need the token that \"aai-gateway mcp token\" shows"
+	switch h.Auth {
+	case authOAuth:
+		about = "clients need a token of " + h.Issuer
+	case authNone:
+		about = "whatever runs on this computer may use it"
+	}
+	_, _ = fmt.Fprintf(p.err, "Serving MCP at %s; %s.\n", address, about) // nobody may be reading it
+	if err := served.Serve(ctx, listener); ctx.Err() == nil {
+		return err
+	}
+	return nil // ended as it was asked to
+}
+
+// httpServer is the server as configured.
+func (p *program) httpServer(door *mcp.Door, cfg *config, h httpConfig, log *slog.Logger) (*mcp.HTTPServer, error) {
+	served := mcp.HTTPConfig{
+		Bind: strings.Trim(h.Bind, "[]"), Hosts: h.Hosts, Origins: h.Origins, SSE: h.SSE,
+		Limits: mcp.HTTPLimits{Idle: h.Idle},
+	}
+	if u, err := url.Parse(h.URL); err == nil {
+		served.Hosts = append(slices.Clone(served.Hosts), u.Hostname())
+	}
+	switch h.Auth {
+	case authToken:
+		token, err := p.httpToken(cfg)
+		if err != nil {
+			return nil, err
+		}
+		if len(token) < shortToken {
+			log.Warn("the token of the HTTP server is short enough to be guessed", "characters", len(token))
+		}
+		served.Auth = bearer.NewSecret(token)
+	case authOAuth:
+		issuer, err := h.issuer()
+		if err != nil {
+			return nil, err
+		}
+		served.Auth = issuer
+		served.Metadata = &bearer.Metadata{Resource: h.URL, Issuer: h.Issuer, Scopes: h.Scopes}
+	}
+	return door.HTTP(served)
+}
+
+// issuer verifies the tokens of the configured authorization server.
+func (h httpConfig) issuer() (*bearer.Issuer, error) {
+	if h.Issuer == "" {
+		return nil, invalid("http.issuer: expected the address of the authorization server (--issuer), because http.auth is oauth")
+	}
+	if u, err := url.Parse(h.URL); err != nil || isUnspecified(u.Hostname()) {
+		e := invalid("http.url: expected the address by which clients reach this server, because http.bind means all that it has")
+		e.Hint = "Tokens must be meant for that address."
+		return nil, e
+	}
+	cfg := bearer.IssuerConfig{Issuer: h.Issuer, Audience: h.Audience, Scopes: h.Scopes, ClientID: h.ClientID}
+	if len(cfg.Audience) == 0 {
+		cfg.Audience = []string{h.URL} // the resource indicator of RFC 8707
+	}
+	if h.ClientSecretFile != "" {
+		secret, err := readLimited(h.ClientSecretFile)
+		if err != nil {
+			return nil, invalid("http.clientSecretFile: %s: %w", h.ClientSecretFile, err)
+		}
+		cfg.ClientSecret = strings.TrimSpace(string(secret))
+	}
+	return bearer.NewIssuer(cfg)
+}
+
+// shortToken is how long a token must be at least, in characters, for nobody to
+// guess it.
+const shortToken = 20
+
+// httpToken is the secret of this computer: what the environment says, or what
+// is kept in a file, which the first use makes.
+func (p *program) httpToken(cfg *config) (string, error) {
+	if token := p.givenToken(); token != "" {
+		return token, nil
+	}
+	return bearer.File{Path: cfg.tokenFile()}.Token()
+}
+
+func (p *program) givenToken() string {
+	for _, name := range []string{"AAI_HTTP_TOKEN", "AXTERMINATOR_HTTP_TOKEN"} {
+		if token := p.getenv(name); token != "" {
+			return token
+		}
+	}
+	return ""
+}
+
+// showToken is the command that shows the secret, or makes a new one.
+func (p *program) showToken(f cli.Flags, rotate bool) (string, error) {
+	cfg, err := p.config(f)
+	if err != nil {
+		return "", err
+	}
+	if !rotate {
+		return p.httpToken(cfg)
+	}
+	if p.givenToken() != "" {
+		return "", invalid("the token is what AAI_HTTP_TOKEN in the environment says; change it there")
+	}
+	return bearer.File{Path: cfg.tokenFile()}.Rotate()
+}
+
+func isUnspecified(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return err == nil && address.IsUnspecified()
+}

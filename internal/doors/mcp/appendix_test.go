@@ -1,0 +1,163 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"aai"
+	door "aai/internal/doors/mcp"
+)
+
+// TestAppendix plays the conversations that clients and servers of the first
+// design had on paper, in its appendix C, as they are now: a call with annotations,
+// logs and progress, a resource that is followed, a question before something that
+// cannot be undone, and a task. A line ">" is from the client, "?" too, repeated
+// while a task is working; "<" is from the server, and "!" is what happens
+// meanwhile, with how many lines come of it. UPDATE_GOLDEN=1 writes the "<" anew.
+func TestAppendix(t *testing.T) {
+	files, err := filepath.Glob("testdata/appendix/*.txtar")
+	if err != nil || len(files) != 2 {
+		t.Fatalf("expected a file for each era, found %q: %v", files, err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) {
+			b, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			archive := txtar.Parse(b)
+			if len(archive.Files) != 4 {
+				t.Fatalf("%d conversations", len(archive.Files))
+			}
+			for i, f := range archive.Files {
+				archive.Files[i].Data = newStageOfAppendix(t).play(string(f.Data))
+			}
+			golden(t, filepath.Join("appendix", filepath.Base(file)), txtar.Format(archive))
+		})
+	}
+}
+
+// An appendixStage is a door, a client, and what happens between.
+type appendixStage struct {
+	*world
+	c      *wire
+	goOn   chan struct{}
+	taskID string
+}
+
+func newStageOfAppendix(t *testing.T) *appendixStage {
+	s := &appendixStage{goOn: make(chan struct{}, 10)}
+	steps := func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+		for i := range 2 {
+			select {
+			case <-s.goOn:
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+			aai.Progress(ctx, float64(i+1), 2, fmt.Sprintf("Step %d of 2", i+1))
+		}
+		return &aai.Result{Text: "2 of 2 steps", Data: map[string]any{"steps_completed": 2}}, nil
+	}
+	s.world = newWorld(t, withDesktop, withGate(asksAboutSend), adding(slowly(steps)), func(w *world) {
+		w.options = func(c *door.Config) { c.TaskPatience = 50 * time.Millisecond }
+	}, withProfile("all"))
+	s.c = s.dial(t)
+	return s
+}
+
+// play plays a conversation and returns the transcript of it.
+func (s *appendixStage) play(script string) []byte {
+	var played strings.Builder
+	for line := range strings.Lines(script) {
+		if line[0] == '<' {
+			continue
+		}
+		played.WriteString(line)
+		said := strings.ReplaceAll(strings.TrimSuffix(line[1:], "\n"), "TASK", s.taskID)
+		switch line[0] {
+		case '!':
+			for range s.happens(strings.Fields(said)) {
+				played.WriteString("< " + s.scrub(s.line()) + "\n")
+			}
+		case '>', '?':
+			for _, answer := range s.say(strings.TrimSpace(said), line[0] == '?') {
+				played.WriteString("< " + s.scrub(answer) + "\n")
+			}
+		}
+	}
+	if rest, err := s.c.hangUp(); len(rest) > 0 || err != nil {
+		s.c.t.Errorf("at the end came %q and %v", rest, err)
+	}
+	return []byte(played.String())
+}
+
+// happens lets something happen, and says how many lines come of it.
+func (s *appendixStage) happens(what []string) int {
+	var n int
+	if _, err := fmt.Sscan(what[1], &n); err != nil {
+		s.c.t.Fatalf("%q: %v", what, err)
+	}
+	switch what[0] {
+	case "step":
+		s.goOn <- struct{}{}
+	case "rewrite":
+		s.rewrite(notes, `{"schema_version":"1.1"}`)
+	default:
+		s.c.t.Fatalf("nothing is called %q", what[0])
+	}
+	return n
+}
+
+// say says something, and returns what comes up to the answer, or to a question.
+func (s *appendixStage) say(said string, until bool) []string {
+	for {
+		s.c.send(said)
+		if isNotification(said) {
+			return nil
+		}
+		var lines []string
+		for {
+			line := s.line()
+			lines = append(lines, line)
+			var m message
+			if err := json.Unmarshal([]byte(line), &m); err != nil {
+				s.c.t.Fatal(err)
+			}
+			if m.ID != nil || strings.Contains(said, "subscriptions/listen") {
+				break
+			}
+		}
+		if last := lines[len(lines)-1]; !until || !strings.Contains(last, `"working"`) {
+			return lines
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// line is the next line that does not only say that a slow machine is slow.
+func (s *appendixStage) line() string {
+	for {
+		if line := s.c.line(); !strings.Contains(line, `"message":"Waiting for `) {
+			return line
+		}
+	}
+}
+
+// scrub gives what differs each time a name.
+func (s *appendixStage) scrub(line string) string {
+	if id := regexp.MustCompile(`"taskId":"([^"]+)"`).FindStringSubmatch(line); id != nil {
+		s.taskID = id[1]
+		line = strings.ReplaceAll(line, id[1], "TASK")
+	}
+	line = regexp.MustCompile(`"duration_ms":[\d.]+`).ReplaceAllString(line, `"duration_ms":0`)
+	return regexp.MustCompile(`"20\d\d-\d\d-\d\dT[\d:.]+Z"`).ReplaceAllString(line, `"TIME"`)
+}

@@ -1,0 +1,166 @@
+package mcp
+
+import (
+	"context"
+	"net/url"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+)
+
+// assisted returns a context in which a tool finds what the client can do for it.
+// Clients of the newer era, which has no requests of servers, can do nothing.
+func (d *Door) assisted(ctx context.Context, session *mcp.ServerSession) context.Context {
+	init := session.InitializeParams()
+	if init == nil || init.ProtocolVersion >= modernEra || init.Capabilities == nil {
+		return ctx
+	}
+	var a aai.Assistant
+	if can := init.Capabilities.Sampling; can != nil {
+		a.SampleTools = can.Tools != nil
+		a.Sample = func(ctx context.Context, ask aai.Sampling) (*aai.Sampled, error) {
+			return sample(ctx, session, ask, a.SampleTools)
+		}
+	}
+	if init.Capabilities.RootsV2 != nil {
+		a.Roots = func(ctx context.Context) ([]aai.Root, error) { return d.roots(ctx, session) }
+	}
+	if a.Sample == nil && a.Roots == nil {
+		return ctx
+	}
+	return aai.WithAssistant(ctx, a)
+}
+
+// sample asks the client's model.
+func sample(ctx context.Context, session *mcp.ServerSession, ask aai.Sampling, tools bool) (*aai.Sampled, error) {
+	if ask.MaxTokens < 1 || len(ask.Messages) == 0 {
+		return nil, aai.Errorf(aai.Internal, "a model is asked something, in at least one token")
+	}
+	params := &mcp.CreateMessageWithToolsParams{MaxTokens: int64(ask.MaxTokens), SystemPrompt: ask.System}
+	for _, m := range ask.Messages {
+		params.Messages = append(params.Messages, samplingMessages(m, tools)...)
+	}
+	if len(ask.Tools) > 0 {
+		if !tools {
+			return nil, aai.Errorf(aai.AutomationNotSupported, "the client's model takes no tools")
+		}
+		for _, t := range ask.Tools {
+			params.Tools = append(params.Tools, &mcp.Tool{Name: t.Name, Description: t.Description, InputSchema: t.Params})
+		}
+		params.ToolChoice = &mcp.ToolChoice{Mode: "auto"}
+	}
+	answer, err := session.CreateMessageWithTools(ctx, params)
+	if err != nil {
+		e := aai.Errorf(aai.AutomationFailed, "the client's model was not asked, or gave no answer: %w", err)
+		if ctx.Err() != nil {
+			e.Code = aai.AsError(ctx.Err()).Code
+		}
+		e.Delivery = aai.NotDelivered
+		return nil, e
+	}
+	sampled := &aai.Sampled{Model: answer.Model, Stop: answer.StopReason}
+	for _, content := range answer.Content {
+		switch c := content.(type) {
+		case *mcp.TextContent:
+			sampled.Text += c.Text
+		case *mcp.ImageContent:
+			sampled.Images = append(sampled.Images, aai.Image{MIME: c.MIMEType, Data: c.Data})
+		case *mcp.ToolUseContent:
+			sampled.Uses = append(sampled.Uses, aai.ToolUse{ID: c.ID, Name: c.Name, Args: c.Input})
+		}
+	}
+	return sampled, nil
+}
+
+// samplingMessages is a message as MCP has it. Clients that take no tools take one
+// thing in each.
+func samplingMessages(m aai.Message, tools bool) []*mcp.SamplingMessageV2 {
+	out := &mcp.SamplingMessageV2{Role: "user", Content: []mcp.Content{}}
+	if m.FromModel {
+		out.Role = "assistant"
+	}
+	for _, o := range m.Outcomes {
+		out.Content = append(out.Content, &mcp.ToolResultContent{
+			ToolUseID: o.ID, IsError: o.Failed, Content: []mcp.Content{&mcp.TextContent{Text: o.Text}},
+		})
+	}
+	if m.Text != "" {
+		out.Content = append(out.Content, &mcp.TextContent{Text: m.Text})
+	}
+	for _, image := range m.Images {
+		out.Content = append(out.Content, &mcp.ImageContent{MIMEType: image.MIME, Data: image.Data})
+	}
+	for _, u := range m.Uses {
+		out.Content = append(out.Content, &mcp.ToolUseContent{ID: u.ID, Name: u.Name, Input: u.Args})
+	}
+	if tools {
+		return []*mcp.SamplingMessageV2{out}
+	}
+	var single []*mcp.SamplingMessageV2
+	for _, content := range out.Content {
+		single = append(single, &mcp.SamplingMessageV2{Role: out.Role, Content: []mcp.Content{content}})
+	}
+	return single
+}
+
+// maxRoots is how many folders of a client are looked at.
+const maxRoots = 100
+
+// roots returns the folders that the client works in. They are asked for once, and
+// again when the client says that they have changed.
+func (d *Door) roots(ctx context.Context, session *mcp.ServerSession) ([]aai.Root, error) {
+	g := d.guestOf(session)
+	g.mu.Lock()
+	known, version := g.roots, g.version
+	g.mu.Unlock()
+	if known != nil {
+		return slices.Clone(known), nil
+	}
+	listed, err := session.ListRoots(ctx, nil)
+	if err != nil {
+		e := aai.Errorf(aai.AutomationFailed, "the client did not say which folders it works in: %w", err)
+		e.Delivery = aai.NotDelivered
+		return nil, e
+	}
+	roots := []aai.Root{}
+	for _, r := range listed.Roots[:min(len(listed.Roots), maxRoots)] {
+		if path, ok := localPath(r.URI, runtime.GOOS); ok {
+			roots = append(roots, aai.Root{Path: path, Name: aai.CleanLabel(r.Name, 100)})
+		}
+	}
+	g.mu.Lock()
+	if g.version == version { // else they have changed meanwhile
+		g.roots = roots
+	}
+	g.mu.Unlock()
+	return slices.Clone(roots), nil
+}
+
+// localPath is the folder of a file URI on this computer. On Windows the path of
+// "file:///C:/work" begins with a drive, and not with a slash.
+func localPath(uri, system string) (string, bool) {
+	u, err := url.Parse(uri)
+	if err != nil || u.Scheme != "file" || u.Host != "" && u.Host != "localhost" {
+		return "", false
+	}
+	path := u.Path
+	if system == "windows" {
+		path = strings.TrimPrefix(path, "/")
+	}
+	path = filepath.Clean(filepath.FromSlash(path))
+	return path, u.Path != "" && filepath.IsAbs(path)
+}
+
+func (d *Door) rootsChanged(_ context.Context, req *mcp.RootsListChangedRequest) {
+	if g := d.knownGuest(req.Session); g != nil {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		g.roots = nil
+		g.version++
+	}
+}

@@ -1,0 +1,162 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+)
+
+// thinking is an app whose tool asks the client's model, with a tool, until it has
+// an answer.
+func thinking(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+	a := aai.AssistantOf(ctx)
+	if a.Sample == nil {
+		return &aai.Result{Text: "nobody to ask"}, nil
+	}
+	ask := aai.Sampling{
+		System: "Be short.", MaxTokens: 100,
+		Messages: []aai.Message{{Text: "What is it?", Images: []aai.Image{{MIME: "image/png", Data: []byte("PNG")}}}},
+	}
+	if a.SampleTools {
+		ask.Tools = []aai.SampleTool{{Name: "zoom", Description: "Look closer", Params: json.RawMessage(`{"type":"object","properties":{"x":{"type":"integer"}}}`)}}
+	}
+	for {
+		answer, err := a.Sample(ctx, ask)
+		if err != nil {
+			return nil, err
+		}
+		if len(answer.Uses) == 0 {
+			return &aai.Result{Text: fmt.Sprintf("%s says %s (%s)", answer.Model, answer.Text, answer.Stop)}, nil
+		}
+		outcome := aai.ToolOutcome{ID: answer.Uses[0].ID, Text: fmt.Sprintf("at %v", answer.Uses[0].Args["x"])}
+		ask.Messages = append(ask.Messages, aai.Message{FromModel: true, Uses: answer.Uses}, aai.Message{Outcomes: []aai.ToolOutcome{outcome}})
+	}
+}
+
+func callWork(t *testing.T, session *mcp.ClientSession) *mcp.CallToolResult {
+	t.Helper()
+	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{"app": "org.example.Slow", "tool": "work"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return result
+}
+
+func textIn(t *testing.T, result *mcp.CallToolResult) string {
+	t.Helper()
+	text, ok := result.Content[0].(*mcp.TextContent)
+	if !ok {
+		t.Fatalf("no text: %+v", result)
+	}
+	return text.Text
+}
+
+// A model that first uses the tool it is offered.
+func model(_ context.Context, r *mcp.CreateMessageWithToolsRequest) (*mcp.CreateMessageWithToolsResult, error) {
+	answer := &mcp.CreateMessageWithToolsResult{Model: "m1", Role: "assistant", StopReason: "endTurn"}
+	last := r.Params.Messages[len(r.Params.Messages)-1]
+	if result, ok := last.Content[0].(*mcp.ToolResultContent); ok && result.ToolUseID == "u1" {
+		answer.Content = []mcp.Content{&mcp.TextContent{Text: "a cat " + result.Content[0].(*mcp.TextContent).Text}}
+		return answer, nil
+	}
+	image, ok := last.Content[1].(*mcp.ImageContent)
+	if len(r.Params.Tools) != 1 || r.Params.Tools[0].Name != "zoom" || !ok || string(image.Data) != "PNG" || r.Params.SystemPrompt != "Be short." || r.Params.MaxTokens != 100 {
+		return nil, errors.New("it was asked something else")
+	}
+	answer.StopReason = "toolUse"
+	answer.Content = []mcp.Content{&mcp.ToolUseContent{ID: "u1", Name: "zoom", Input: map[string]any{"x": 3}}}
+	return answer, nil
+}
+
+func TestAToolCanAskTheClientsModel(t *testing.T) {
+	plain := func(_ context.Context, r *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
+		text, ok := r.Params.Messages[0].Content.(*mcp.TextContent)
+		if _, image := r.Params.Messages[1].Content.(*mcp.ImageContent); !ok || !image || text.Text != "What is it?" {
+			return nil, errors.New("it was asked something else")
+		}
+		return &mcp.CreateMessageResult{Model: "m0", Role: "assistant", StopReason: "maxTokens", Content: &mcp.TextContent{Text: "a dog"}}, nil
+	}
+	refusing := func(context.Context, *mcp.CreateMessageRequest) (*mcp.CreateMessageResult, error) {
+		return nil, errors.New("the person said no")
+	}
+	for name, try := range map[string]struct {
+		version string
+		options *mcp.ClientOptions
+		want    string
+	}{
+		"with tools":    {"2025-11-25", &mcp.ClientOptions{CreateMessageWithToolsHandler: model}, "m1 says a cat at 3 (endTurn)"},
+		"without tools": {"2025-06-18", &mcp.ClientOptions{CreateMessageHandler: plain}, "m0 says a dog (maxTokens)"},
+		"refused":       {"2025-11-25", &mcp.ClientOptions{CreateMessageHandler: refusing}, "AUTOMATION_FAILED: the client's model was not asked, or gave no answer: calling \"sampling/createMessage\": the person said no"},
+		"none":          {"2025-11-25", nil, "nobody to ask"},
+		"the newer era": {"2026-07-28", &mcp.ClientOptions{CreateMessageHandler: plain}, "nobody to ask"},
+	} {
+		for _, transport := range []string{"stdio", "http"} {
+			t.Run(name+" over "+transport, func(t *testing.T) {
+				w := newWorld(t, adding(slowly(thinking)))
+				var session *mcp.ClientSession
+				if transport == "stdio" {
+					session = w.connect(t, try.version, try.options)
+				} else {
+					session = w.serve(t).connectHTTP(t, try.version, "", try.options)
+				}
+				if got := textIn(t, callWork(t, session)); got != try.want {
+					t.Errorf("got %q, want %q", got, try.want)
+				}
+			})
+		}
+	}
+}
+
+// The folders of a client are asked for once, until it says that they have changed.
+func TestRoots(t *testing.T) {
+	folder := t.TempDir()
+	w := newWorld(t, adding(slowly(func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+		a := aai.AssistantOf(ctx)
+		if a.Roots == nil {
+			return &aai.Result{Text: "no folders"}, nil
+		}
+		roots, err := a.Roots(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return &aai.Result{Text: fmt.Sprint(roots)}, nil
+	})))
+	asked := make(chan struct{}, 10)
+	client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "0"}, nil)
+	client.AddReceivingMiddleware(func(next mcp.MethodHandler) mcp.MethodHandler {
+		return func(ctx context.Context, method string, r mcp.Request) (mcp.Result, error) {
+			if method == "roots/list" {
+				asked <- struct{}{}
+			}
+			return next(ctx, method, r)
+		}
+	})
+	client.AddRoots(&mcp.Root{URI: "file://" + filepath.ToSlash(folder), Name: "project"},
+		&mcp.Root{URI: "https://example.com/x"}, &mcp.Root{URI: "file://elsewhere/x"}, &mcp.Root{URI: "file:relative"})
+	session := w.connectClient(t, "2025-11-25", client)
+	want := fmt.Sprintf("[{%s project}]", folder)
+	for range 3 {
+		if got := textIn(t, callWork(t, session)); got != want {
+			t.Errorf("the folders are %q, want %q", got, want)
+		}
+	}
+	if len(asked) != 1 {
+		t.Errorf("the client was asked %d times", len(asked))
+	}
+	client.AddRoots(&mcp.Root{URI: "file://" + filepath.ToSlash(folder) + "/more%20dir", Name: "more"})
+	eventually(t, "the new folder is known", func() bool {
+		got := textIn(t, callWork(t, session))
+		return strings.Contains(got, want[1:len(want)-1]) && strings.Contains(got, "{"+filepath.Join(folder, "more dir")+" more}")
+	})
+	if len(asked) != 2 {
+		t.Errorf("the client was asked %d times", len(asked))
+	}
+}

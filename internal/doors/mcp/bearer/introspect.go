@@ -1,0 +1,102 @@
+package bearer
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	// mostQuestions is how many questions about tokens may be open at the server.
+	mostQuestions = 16
+	// answerFor is how long an answer counts: a token that is revoked is good for
+	// so much longer.
+	answerFor   = 30 * time.Second
+	mostAnswers = 1000
+)
+
+// ask asks the authorization server about a token (RFC 7662).
+func (i *Issuer) ask(ctx context.Context, token string) (claims, error) {
+	sum := sha256.Sum256([]byte(token))
+	if c, ok := i.recent.find(sum, i.now()); ok {
+		return c, nil
+	}
+	about, err := i.about.get(ctx)
+	if err != nil {
+		return claims{}, err
+	}
+	if err := checkAddress(about.IntrospectionEndpoint); err != nil {
+		return claims{}, fmt.Errorf("introspection_endpoint: %w", err)
+	}
+	select {
+	case i.asking <- struct{}{}:
+		defer func() { <-i.asking }()
+	case <-ctx.Done():
+		return claims{}, ctx.Err()
+	}
+	c, err := i.introspect(ctx, about.IntrospectionEndpoint, token)
+	if err != nil {
+		return claims{}, err
+	}
+	i.recent.keep(sum, c, i.now())
+	return c, nil
+}
+
+func (i *Issuer) introspect(ctx context.Context, endpoint, token string) (claims, error) {
+	form := url.Values{"token": {token}, "token_type_hint": {"access_token"}}
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, endpoint, strings.NewReader(form.Encode()))
+	if err != nil {
+		return claims{}, err
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.Header.Set("Accept", "application/json")
+	// RFC 6749 §2.3.1 wants both encoded before.
+	request.SetBasicAuth(url.QueryEscape(i.cfg.ClientID), url.QueryEscape(i.cfg.ClientSecret))
+	var answer struct {
+		claims
+		Active *bool `json:"active"`
+	}
+	if err := readJSON(i.cfg.Client, request, &answer); err != nil {
+		return claims{}, fmt.Errorf("the issuer cannot be asked about a token: %w", err)
+	}
+	switch {
+	case answer.Active == nil:
+		return claims{}, errors.New("the issuer does not say whether a token is active")
+	case !*answer.Active:
+		return claims{}, invalidToken("the token is not active")
+	}
+	return answer.claims, nil
+}
+
+// recentAnswers are what the server said of tokens a moment ago, by their hash.
+type recentAnswers struct {
+	mu  sync.Mutex
+	all map[[sha256.Size]byte]recentAnswer
+}
+
+type recentAnswer struct {
+	claims claims
+	until  time.Time
+}
+
+func (r *recentAnswers) find(sum [sha256.Size]byte, now time.Time) (claims, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	a, ok := r.all[sum]
+	return a.claims, ok && now.Before(a.until)
+}
+
+func (r *recentAnswers) keep(sum [sha256.Size]byte, c claims, now time.Time) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.all == nil || len(r.all) >= mostAnswers {
+		r.all = make(map[[sha256.Size]byte]recentAnswer)
+	}
+	r.all[sum] = recentAnswer{claims: c, until: now.Add(answerFor)}
+}

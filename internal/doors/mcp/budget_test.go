@@ -1,0 +1,128 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"aai"
+	"aai/internal/ax"
+)
+
+// A profile is what agents may be offered, and what that may cost a model.
+type profile struct {
+	name   string
+	listed int // tokens of tools/list, with ten apps
+}
+
+func profiles() []profile {
+	return []profile{{"apps", 1500}, {"desktop", 6000}, {"all", 7500}}
+}
+
+func TestWhatEveryConversationCosts(t *testing.T) {
+	for _, p := range profiles() {
+		t.Run(p.name, func(t *testing.T) {
+			w := newWorld(t, withDesktop, withProfile(p.name))
+			w.catalog.apps = append([]*aai.App{w.own(), w.catalog.apps[2]}, realApps(t, w, 9)...)
+			c := w.dial(t)
+			var said struct {
+				Instructions string
+				ServerInfo   json.RawMessage
+			}
+			c.get("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"tester","version":"0"}}`, &said)
+			intro := countTokens(t, said.Instructions+string(said.ServerInfo))
+			list := c.ask("tools/list", `{}`).Result
+			n := countTokens(t, string(list))
+			t.Logf("%s: %d tokens of instructions and server info, %d of %d tools", p.name, intro, n, strings.Count(string(list), `"inputSchema"`))
+			if intro > 300 || n > p.listed {
+				t.Errorf("instructions and server info cost %d tokens of 300, the list %d of %d", intro, n, p.listed)
+			}
+		})
+	}
+}
+
+// What a model must know is in the instructions, and every tool they name is there.
+func TestInstructionsSayWhatMatters(t *testing.T) {
+	for _, p := range profiles() {
+		for _, names := range []change{func(*world) {}, canonical} {
+			w := newWorld(t, withDesktop, names, withProfile(p.name))
+			c := w.dial(t)
+			var said struct{ Instructions string }
+			c.get("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"tester","version":"0"}}`, &said)
+			tools := c.toolNames()
+			must := []string{"such as e12", "what changed", "data, never instructions", "CONSENT_REQUIRED", "ax_get_tree", "what to do next"}
+			if p.name != "desktop" {
+				must = append(must, "guide", tools[slices.IndexFunc(tools, func(n string) bool { return strings.HasPrefix(n, "aai") })])
+			}
+			for _, word := range must {
+				if !strings.Contains(said.Instructions, word) {
+					t.Errorf("%s: no word of %q: %s", p.name, word, said.Instructions)
+				}
+			}
+			for word := range strings.FieldsFuncSeq(said.Instructions, func(r rune) bool { return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyz_:", r) }) {
+				word = strings.TrimSuffix(word, ":")
+				if strings.HasPrefix(word, "ax_") && word != "ax_" && ax.New(ax.Config{}).Tool(word) == nil {
+					t.Errorf("%s: there is no %s", p.name, word)
+				}
+				if strings.HasPrefix(word, "aai") && !slices.Contains(tools, word) {
+					t.Errorf("%s: %s is not listed: %q", p.name, word, tools)
+				}
+			}
+		}
+	}
+}
+
+// Every tool with a fixed result says which, and keeps to it, in failure too:
+// there are clients that hold failures against it.
+func TestStructuredOutput(t *testing.T) {
+	w := newWorld(t, withDesktop, withProfile("all"))
+	c := w.dial(t).open("2025-11-25", `{}`)
+	var list struct {
+		Tools []struct {
+			Name         string
+			OutputSchema struct {
+				Type       string
+				Properties map[string]struct{ Type string }
+				Required   []string
+			}
+		}
+	}
+	c.get("tools/list", `{}`, &list)
+	for _, tool := range list.Tools {
+		o := tool.OutputSchema
+		if tool.Name == "aai_exec" {
+			continue // it is what the app's tool says
+		}
+		if o.Type != "object" || o.Properties["result"].Type == "" || len(o.Required) > 0 {
+			t.Errorf("%s: %+v", tool.Name, o)
+		}
+	}
+	for params, want := range map[string]string{
+		`{"name":"ax_list_apps","arguments":{}}`:                          "object",
+		`{"name":"ax_get_tree","arguments":{"app":"Editor"}}`:             "object",
+		`{"name":"ax_click","arguments":{"app":"Editor","query":"Save"}}`: "object",
+		`{"name":"ax_click","arguments":{"app":"Nobody","query":"Save"}}`: "",
+		`{"name":"app_org_example_Notes"}`:                                "string",
+	} {
+		var got struct {
+			Content           []struct{ Text string }
+			StructuredContent map[string]any
+			IsError           bool
+		}
+		c.get("tools/call", params, &got)
+		kind := map[string]string{"map[string]interface {}": "object", "string": "string", "<nil>": ""}[fmt.Sprintf("%T", got.StructuredContent["result"])]
+		if kind != want || got.IsError != (want == "") {
+			t.Errorf("%s: the result is of type %q: %v", params, kind, got)
+		}
+		// A client that shows only one of the two shows all that matters.
+		words := got.StructuredContent["text"]
+		if want == "string" {
+			words = got.StructuredContent["result"]
+		}
+		if text := got.Content[0].Text; want != "" && !strings.HasPrefix(text, fmt.Sprint(words)) {
+			t.Errorf("%s: the text %q is not in the data %v", params, text, got.StructuredContent)
+		}
+	}
+}

@@ -1,0 +1,142 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+)
+
+// maxCompletions is how many values a completion may have (the protocol's limit).
+const maxCompletions = 100
+
+// complete proposes values for an argument of a prompt or of the template of a
+// resource.
+func (d *Door) complete(ctx context.Context, req *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+	ref, asked := req.Params.Ref, req.Params.Argument
+	var values []string
+	switch ref.Type {
+	case "ref/prompt":
+		i := slices.IndexFunc(guidedPrompts(), func(p guided) bool { return p.name == ref.Name && d.listsPrompt(p.name) })
+		if i < 0 {
+			return nil, invalid("ref: there is no prompt %q", aai.CleanLabel(ref.Name, 60))
+		}
+		p := guidedPrompts()[i]
+		a, known := p.argument(asked.Name)
+		if !known {
+			return nil, invalid("argument: the prompt %s has no %q, but %s", p.name, aai.CleanLabel(asked.Name, 60), p.names())
+		}
+		values = d.completeArgument(ctx, req, p, a)
+	case "ref/resource":
+		complete, err := d.completerOf(ref.URI, asked.Name)
+		if err != nil {
+			return nil, err
+		}
+		if complete != nil {
+			values = likest(asked.Value, complete(saidBefore(req)))
+		}
+	default:
+		return nil, invalid("ref: expected one of the type ref/prompt or ref/resource")
+	}
+	details := mcp.CompletionResultDetails{Total: len(values), Values: values[:min(len(values), maxCompletions)]}
+	details.HasMore = len(values) > maxCompletions
+	if details.Values == nil {
+		details.Values = []string{}
+	}
+	return &mcp.CompleteResult{Completion: details}, nil
+}
+
+func invalid(format string, args ...any) error {
+	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
+}
+
+func (d *Door) listsPrompt(name string) bool {
+	d.sync.Lock()
+	defer d.sync.Unlock()
+	return d.listedPrompts[name]
+}
+
+// completeArgument proposes values for an argument of a prompt, given what was
+// said for the others.
+func (d *Door) completeArgument(ctx context.Context, req *mcp.CompleteRequest, p guided, a argument) []string {
+	value := req.Params.Argument.Value
+	switch a.kind {
+	case choice:
+		return likest(value, a.choices)
+	case area:
+		return likest(value, areas())
+	case program:
+		return likest(value, without(d.programNames(ctx, req), p.otherPrograms(a, req)))
+	case programs:
+		before, last := "", value
+		if i := strings.LastIndex(value, ","); i >= 0 {
+			before, last = value[:i+1], value[i+1:]
+		}
+		names := likest(strings.TrimSpace(last), without(d.programNames(ctx, req), strings.Split(before, ",")))
+		for i := range names {
+			names[i] = strings.TrimLeft(before+" ", " ") + names[i]
+		}
+		return names
+	case free:
+	}
+	return nil
+}
+
+// areas are parts that many windows have.
+func areas() []string {
+	return []string{"toolbar", "menu bar", "sidebar", "tab bar", "main content", "status bar", "dialogs", "settings", "search"}
+}
+
+// otherPrograms are those that were said for the prompt's other arguments.
+func (p guided) otherPrograms(than argument, req *mcp.CompleteRequest) []string {
+	var names []string
+	said := saidBefore(req)
+	for _, a := range p.arguments {
+		if a.kind == program && a.name != than.name {
+			names = append(names, said[a.name])
+		}
+	}
+	return names
+}
+
+// without leaves out names, however they are spelled.
+func without(all, names []string) []string {
+	return slices.DeleteFunc(all, func(name string) bool {
+		return slices.ContainsFunc(names, func(other string) bool { return strings.EqualFold(strings.TrimSpace(other), name) })
+	})
+}
+
+// saidBefore is what was said for the other arguments.
+func saidBefore(req *mcp.CompleteRequest) map[string]string {
+	if req.Params.Context == nil {
+		return nil
+	}
+	return req.Params.Context.Arguments
+}
+
+// likest orders the names by how well they complete what was typed: those that
+// begin with it and those that hold it, or, if there are none, those that are near.
+// The order is kept otherwise, and of nothing typed all are completions.
+func likest(typed string, names []string) []string {
+	lower := strings.ToLower(aai.CleanLabel(typed, 200))
+	var begin, hold, rest []string
+	for _, name := range names {
+		switch at := strings.Index(strings.ToLower(name), lower); {
+		case at == 0:
+			begin = append(begin, name)
+		case at > 0:
+			hold = append(hold, name)
+		default:
+			rest = append(rest, name)
+		}
+	}
+	if len(begin)+len(hold) == 0 {
+		return aai.Nearest(lower, rest, 5)
+	}
+	return append(begin, hold...)
+}

@@ -1,0 +1,108 @@
+package mcp_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+// completed returns what is proposed.
+func (c *wire) completed(ref, argument, value, said string) []string {
+	c.t.Helper()
+	var got struct {
+		Completion struct {
+			Values  []string
+			Total   int
+			HasMore bool
+		}
+	}
+	c.get("completion/complete", fmt.Sprintf(`{"ref":%s,"argument":{"name":%q,"value":%q},"context":{"arguments":%s}}`, ref, argument, value, said), &got)
+	if got.Completion.HasMore != (got.Completion.Total > len(got.Completion.Values)) || len(got.Completion.Values) > 100 {
+		c.t.Errorf("%s %s %q: %+v", ref, argument, value, got)
+	}
+	return got.Completion.Values
+}
+
+func prompted1(name string) string { return fmt.Sprintf(`{"type":"ref/prompt","name":%q}`, name) }
+func templated(uri string) string  { return fmt.Sprintf(`{"type":"ref/resource","uri":%q}`, uri) }
+
+func TestCompletions(t *testing.T) {
+	w := newWorld(t, withDesktop)
+	w.catalog.apps = append(w.catalog.apps,
+		w.app("org.example.Calendar", "Calendar", ""), w.app("com.example.calc", "Calculator|Rechner", ""))
+	c := w.dial(t).open("2025-11-25", `{}`)
+	for _, try := range []struct{ ref, argument, value, said, want string }{
+		// Programs that run come first, then apps that are listed.
+		{prompted1("navigate-to"), "app_name", "", `{}`, "Editor Notes Calendar Calculator"},
+		{prompted1("navigate-to"), "app_name", "cal", `{}`, "Calendar Calculator"},
+		{prompted1("navigate-to"), "app_name", "calculatr", `{}`, "Calculator Calendar"},
+		{prompted1("navigate-to"), "app_name", "xyzzyxyzzy", `{}`, ""},
+		{prompted1("navigate-to"), "destination", "x", `{}`, ""},
+		// What was said for the other is no answer.
+		{prompted1("cross-app-copy"), "target_app", "", `{"source_app":"editor"}`, "Notes Calendar Calculator"},
+		{prompted1("cross-app-copy"), "source_app", "", `{"source_app":"editor"}`, "Editor Notes Calendar Calculator"},
+		{prompted1("automate-workflow"), "apps", "Editor, cal", `{}`, "Editor, Calendar Editor, Calculator"},
+		{prompted1("test-app"), "focus_area", "bar", `{}`, "toolbar menu bar sidebar tab bar status bar"},
+		{prompted1("extract-data"), "output_format", "", `{}`, "json csv markdown"},
+		{prompted1("accessibility-audit"), "standard", "aaa", `{}`, "AAA"},
+		// The ids of apps are as they are.
+		{templated("app:{+id}"), "id", "", `{}`, notes + " org.example.Calendar com.example.calc"},
+		{templated("app:{+id}"), "id", "CAL", `{}`, "org.example.Calendar com.example.calc"},
+		{templated("guide:{+id}"), "id", "desk", `{}`, "desktop"},
+		{templated("app:" + notes), "id", "x", `{}`, ""},
+	} {
+		if got := strings.Join(c.completed(try.ref, try.argument, try.value, try.said), " "); got != try.want {
+			t.Errorf("%s %s %q %s: got %q, want %q", try.ref, try.argument, try.value, try.said, got, try.want)
+		}
+	}
+}
+
+func TestCompletionsThatCannotBe(t *testing.T) {
+	c := newWorld(t, withDesktop).dial(t).open("2025-11-25", `{}`)
+	for params, word := range map[string]string{
+		`{"ref":{"type":"ref/prompt","name":"nobody"},"argument":{"name":"x","value":""}}`:             `no prompt "nobody"`,
+		`{"ref":{"type":"ref/prompt","name":"navigate-to"},"argument":{"name":"x","value":""}}`:        "app_name, destination",
+		`{"ref":{"type":"ref/resource","uri":"file:///{path}"},"argument":{"name":"path","value":""}}`: "no template",
+		`{"ref":{"type":"ref/resource","uri":"app:{+id}"},"argument":{"name":"path","value":""}}`:      `no "path", but id`,
+		`{"argument":{"name":"path","value":""}}`:                                                      "ref",
+	} {
+		c.refused(-32602, word, "completion/complete", params)
+	}
+	if m := c.ask("completion/complete", `{"ref":{"type":"ref/other"},"argument":{"name":"path","value":""}}`); m.Error == nil {
+		t.Errorf("a reference of no kind: %s", m.Result)
+	}
+}
+
+// There may be more than a completion can hold.
+func TestManyCompletions(t *testing.T) {
+	w := newWorld(t)
+	for i := range 150 {
+		w.catalog.apps = append(w.catalog.apps, w.app(fmt.Sprintf("org.example.App%03d", i), "App", ""))
+	}
+	c := w.dial(t).open("2025-11-25", `{}`)
+	if got := c.completed(templated("app:{+id}"), "id", "app", `{}`); len(got) != 100 || got[0] != "org.example.App000" {
+		t.Errorf("%d values: %q", len(got), got)
+	}
+}
+
+// A completion asks nobody: programs that the caller may not see without a
+// question are not proposed, and no dialog is shown.
+func TestCompletionsAskNobody(t *testing.T) {
+	asked := 0
+	w := newWorld(t, withDesktop, withGate(asksNatively), withDialog(func() { asked++ }))
+	c := w.dial(t).open("2025-11-25", elicits)
+	for range 3 { // with each key that is pressed
+		if got := c.completed(prompted1("navigate-to"), "app_name", "", `{}`); !slices.Equal(got, []string{"Notes"}) {
+			t.Errorf("proposed %q", got)
+		}
+	}
+	if asked > 0 {
+		t.Errorf("%d questions were asked", asked)
+	}
+	if got := w.journal.outcomes("ax_list_apps"); got[aai.ConsentRequired] != 1 {
+		t.Errorf("on record: %v", got)
+	}
+}

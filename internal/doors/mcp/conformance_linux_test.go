@@ -1,0 +1,200 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"net/http/httptest"
+	"os"
+	command "os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+	door "aai/internal/doors/mcp"
+)
+
+// The official conformance suite of MCP, against the door as it is served over
+// HTTP. It asks for tools, resources and prompts of certain names; a test adds
+// them to the door's own server, behind everything that the door does. What the
+// suite asks of any server is asked of the door without them, too.
+
+// A revision is a version of the protocol, and how many scenarios the suite
+// requires of a server of it. The suite froze the list when the version came out.
+type revision struct {
+	version  string
+	required int
+	tasks    int // scenarios of the tasks extension, which it reports beside them
+}
+
+func revisions() []revision {
+	return []revision{{"2025-11-25", 30, 0}, {"2026-07-28", 37, 10}}
+}
+
+func TestConformance(t *testing.T) {
+	for _, r := range revisions() {
+		t.Run(r.version, func(t *testing.T) {
+			t.Parallel()
+			results := runSuite(t, conformanceDoor(t), r.version)
+			required, tasks := 0, 0
+			for name, s := range results {
+				if strings.HasPrefix(name, "tasks-") {
+					tasks++
+				} else if !slices.Contains(unscored(), name) {
+					required++
+				}
+				if name == "tasks-status-notifications" { // the suite has no checks for it yet
+					s.report(t, name, "SKIPPED")
+					continue
+				}
+				s.report(t, name)
+			}
+			if required != r.required || tasks != r.tasks {
+				t.Errorf("%d required scenarios and %d of tasks ran, expected %d and %d", required, tasks, r.required, r.tasks)
+			}
+		})
+	}
+}
+
+// unscored are the scenarios that the suite runs without requiring them. They
+// pass, too.
+func unscored() []string {
+	return []string{
+		"server-session-lifecycle", "json-schema-2020-12", "server-sse-polling",
+		"http-header-validation", "http-custom-header-server-validation",
+	}
+}
+
+// What needs no fixture passes without fixtures.
+func TestConformanceOfTheDoorAsItIs(t *testing.T) {
+	for version, names := range map[string][]string{
+		"2025-11-25": {
+			"server-initialize", "server-session-lifecycle", "logging-set-level", "ping", "tools-list",
+			"server-sse-multiple-streams", "resources-list", "prompts-list", "dns-rebinding-protection",
+		},
+		"2026-07-28": {
+			"tools-list", "server-sse-multiple-streams", "resources-list", "sep-2164-resource-not-found", "prompts-list",
+			"dns-rebinding-protection", "caching", "http-header-validation", "input-required-result-missing-input-response",
+			"input-required-result-unsupported-methods", "input-required-result-ignore-extra-params",
+			"input-required-result-validate-input",
+		},
+	} {
+		t.Run(version, func(t *testing.T) {
+			t.Parallel()
+			results := runSuite(t, newWorld(t).door, version)
+			for _, name := range names {
+				s, ran := results[name]
+				if !ran {
+					t.Errorf("%s did not run", name)
+				}
+				// It warns of unknown tools where it has to make do without its own.
+				s.report(t, name, "WARNING")
+			}
+		})
+	}
+}
+
+// conformanceDoor returns a door with what the suite asks for.
+func conformanceDoor(t *testing.T) *door.Door {
+	w := newWorld(t)
+	cfg := door.Config{
+		Gateway: &aai.Gateway{Catalog: w.catalog, Gates: []aai.Gate{w}, Journal: w.journal},
+		Version: "1.2.3", Log: slog.New(slog.NewTextHandler(t.Output(), nil)), TaskPatience: suitePatience,
+	}
+	d := door.NewAltered(cfg, func(options *mcp.ServerOptions) {
+		options.Capabilities = nil // there is something of everything
+		options.CompletionHandler = func(context.Context, *mcp.CompleteRequest) (*mcp.CompleteResult, error) {
+			return &mcp.CompleteResult{Completion: mcp.CompletionResultDetails{Values: []string{}}}, nil
+		}
+		options.SubscribeHandler = func(context.Context, *mcp.SubscribeRequest) error { return nil }
+		options.UnsubscribeHandler = func(context.Context, *mcp.UnsubscribeRequest) error { return nil }
+	})
+	addConformanceTools(t, d.Server())
+	addConformanceInputs(d.Server())
+	addConformanceThings(t, d.Server())
+	addConformanceTasks(d)
+	return d
+}
+
+// A scenario is what the suite found in one: its checks.
+type scenario []struct {
+	ID, Name, Status, ErrorMessage string
+}
+
+// report fails the test for each check that did not pass: those that the suite
+// only warns of, too, and those that it left out.
+func (s scenario) report(t *testing.T, name string, tolerated ...string) {
+	t.Helper()
+	for _, check := range s {
+		if check.Status != "SUCCESS" && check.Status != "INFO" && !slices.Contains(tolerated, check.Status) {
+			t.Errorf("%s: %s: %s: %s", name, check.ID, check.Status, check.ErrorMessage)
+		}
+	}
+}
+
+// runSuite runs what the suite has for a version, and returns the scenarios.
+func runSuite(t *testing.T, d *door.Door, version string) map[string]scenario {
+	t.Helper()
+	served, err := d.HTTP(door.HTTPConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	server := httptest.NewServer(served)
+	defer server.Close()
+	defer served.Close()
+
+	modules, err := filepath.Abs("../../../.cache/conformance/node_modules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Its own Node.js: a distribution's may be too old for it.
+	node, err := filepath.Glob(filepath.Join(modules, "node-linux-*", "bin", "node"))
+	suite := filepath.Join(modules, "@modelcontextprotocol", "conformance", "dist", "index.js")
+	if _, missing := os.Stat(suite); err != nil || missing != nil || len(node) == 0 {
+		t.Fatal("install the conformance suite of MCP: scripts/need-conformance (make test does)")
+	}
+	found := t.TempDir()
+	cmd := command.CommandContext(t.Context(), node[0], suite, "server", "--url", server.URL+"/mcp", "--requirements", version, "-o", found)
+	// How it ends says less than what it found.
+	said, err := cmd.CombinedOutput()
+	results := readScenarios(t, found)
+	if len(results) == 0 {
+		t.Fatalf("the suite found nothing: %v\n%s", err, said)
+	}
+	return results
+}
+
+// ranAt is the name of a scenario's folder.
+var ranAt = regexp.MustCompile(`^server-(.+)-\d{4}-\d\d-\d\dT[-\d]+Z$`)
+
+// readScenarios reads the folders of a run: one a scenario, with its checks.
+func readScenarios(t *testing.T, found string) map[string]scenario {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(found, "*", "checks.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	results := make(map[string]scenario)
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s scenario
+		if err := json.Unmarshal(b, &s); err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		folder := filepath.Base(filepath.Dir(file))
+		name := ranAt.FindStringSubmatch(folder)
+		if name == nil {
+			t.Fatalf("%s: expected the name of a scenario and a time", folder)
+		}
+		results[name[1]] = s
+	}
+	return results
+}

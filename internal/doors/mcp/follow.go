@@ -1,0 +1,278 @@
+package mcp
+
+import (
+	"context"
+	"crypto/sha256"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+)
+
+// maxFollowed is how many resources one client may follow at once.
+const maxFollowed = 100
+
+// following knows who follows which resources. A change of one is gathered for its
+// debounce time; then it is read on behalf of each follower, and those are told
+// for whom it is not what it was. Safe for concurrent use.
+type following struct {
+	// read returns what the resource is to the caller, as a hash.
+	read func(o *offer, values map[string]string, caller aai.Caller) (fingerprint, error)
+	// tell tells the clients for whom the resource is due; see take.
+	tell func(uri string)
+
+	mu sync.Mutex
+	of map[string]*followed // by URI
+}
+
+// A fingerprint tells one content from another. The zero one is of nothing.
+type fingerprint [sha256.Size]byte
+
+// A followed resource has a follower at least.
+type followed struct {
+	uri       string
+	offer     *offer
+	values    map[string]string
+	stop      func() // the watching; nil before it has begun
+	gathering *time.Timer
+	looking   sync.Mutex // one look at a time
+	followers map[*mcp.ServerSession]*follower
+}
+
+// A follower is a client that follows a resource.
+type follower struct {
+	caller aai.Caller
+	last   fingerprint
+	due    bool // it is to be told
+}
+
+// add lets a client follow a resource, which is watched before it is read: no
+// change is lost between.
+func (f *following) add(session *mcp.ServerSession, uri string, o *offer, values map[string]string, caller aai.Caller) error {
+	if o.Watch == nil {
+		return invalid("%s: %v", aai.CleanLabel(uri, 100), errNotFollowed)
+	}
+	entry, first, err := f.enter(session, uri, o, values, caller)
+	if err != nil || entry == nil {
+		return err
+	}
+	if first {
+		stop, err := o.Watch(values, func() { f.changed(entry) })
+		if err != nil {
+			f.remove(session, uri)
+			return readError(uri, err)
+		}
+		f.watched(entry, stop)
+	}
+	now, err := f.read(o, values, caller)
+	if err != nil {
+		f.remove(session, uri)
+		return readError(uri, err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if follower := entry.followers[session]; follower != nil {
+		follower.last = now
+	}
+	return nil
+}
+
+// enter notes the follower. It returns nil if the client follows the resource
+// already, and whether nobody did.
+func (f *following) enter(session *mcp.ServerSession, uri string, o *offer, values map[string]string, caller aai.Caller) (entry *followed, first bool, err error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	count := 0
+	for _, other := range f.of {
+		if other.followers[session] != nil {
+			count++
+		}
+	}
+	entry = f.of[uri]
+	switch {
+	case entry != nil && entry.followers[session] != nil:
+		return nil, false, nil
+	case count >= maxFollowed:
+		return nil, false, invalid("%d resources are followed already; unsubscribe from one first", maxFollowed)
+	case entry == nil:
+		entry = &followed{uri: uri, offer: o, values: values, followers: make(map[*mcp.ServerSession]*follower)}
+		f.of[uri] = entry
+		first = true
+	}
+	entry.followers[session] = &follower{caller: caller}
+	return entry, first, nil
+}
+
+// watched notes how the watching is ended, or ends it if nobody follows any more.
+func (f *following) watched(entry *followed, stop func()) {
+	f.mu.Lock()
+	gone := f.of[entry.uri] != entry
+	entry.stop = stop
+	f.mu.Unlock()
+	if gone {
+		stop()
+	}
+}
+
+// remove lets a client follow a resource no longer.
+func (f *following) remove(session *mcp.ServerSession, uri string) {
+	f.mu.Lock()
+	entry := f.of[uri]
+	if entry == nil || entry.followers[session] == nil {
+		f.mu.Unlock()
+		return
+	}
+	delete(entry.followers, session)
+	var stop func()
+	if len(entry.followers) == 0 {
+		delete(f.of, uri)
+		stop = entry.stop
+		if entry.gathering != nil {
+			entry.gathering.Stop()
+		}
+	}
+	f.mu.Unlock()
+	if stop != nil {
+		stop()
+	}
+}
+
+// removeAll is remove for everything that the client follows.
+func (f *following) removeAll(session *mcp.ServerSession) {
+	f.mu.Lock()
+	var uris []string
+	for uri, entry := range f.of {
+		if entry.followers[session] != nil {
+			uris = append(uris, uri)
+		}
+	}
+	f.mu.Unlock()
+	for _, uri := range uris {
+		f.remove(session, uri)
+	}
+}
+
+// changed gathers changes. It does not block.
+func (f *following) changed(entry *followed) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if entry.gathering == nil && len(entry.followers) > 0 {
+		entry.gathering = time.AfterFunc(entry.offer.Debounce, func() { f.look(entry) })
+	}
+}
+
+// look reads the resource and tells those for whom it has changed. What they may
+// no longer read has changed, too.
+func (f *following) look(entry *followed) {
+	entry.looking.Lock()
+	defer entry.looking.Unlock()
+	f.mu.Lock()
+	entry.gathering = nil // what changes from here on needs another look
+	callers := make(map[*mcp.ServerSession]aai.Caller, len(entry.followers))
+	for session, follower := range entry.followers {
+		callers[session] = follower.caller
+	}
+	f.mu.Unlock()
+	news := false
+	for session, caller := range callers {
+		now, err := f.read(entry.offer, entry.values, caller)
+		if err != nil {
+			now = sha256.Sum256([]byte(aai.AsError(err).Code))
+		}
+		f.mu.Lock()
+		if follower := entry.followers[session]; follower != nil && follower.last != now {
+			follower.last, follower.due, news = now, true, true
+		}
+		f.mu.Unlock()
+	}
+	if news {
+		f.tell(entry.uri)
+	}
+}
+
+// take reports whether the client is to be told of the resource, once. Of what
+// nobody follows here the door does not know, and others may tell.
+func (f *following) take(session *mcp.ServerSession, uri string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	entry := f.of[uri]
+	if entry == nil {
+		return true
+	}
+	follower := entry.followers[session]
+	if follower == nil || !follower.due {
+		return false
+	}
+	follower.due = false
+	return true
+}
+
+func (d *Door) newFollowing() *following {
+	return &following{
+		of: make(map[string]*followed),
+		read: func(o *offer, values map[string]string, caller aai.Caller) (fingerprint, error) {
+			// Nobody may be asked because a file has changed.
+			c, err := d.contents(context.Background(), d.quietly(), o, values, caller)
+			if err != nil {
+				return fingerprint{}, err
+			}
+			return sha256.Sum256(append([]byte(c.MIMEType+"\x00"+c.Text), c.Blob...)), nil
+		},
+		tell: func(uri string) {
+			_ = d.server.ResourceUpdated(context.Background(), &mcp.ResourceUpdatedNotificationParams{URI: uri}) // never fails
+		},
+	}
+}
+
+// subscribe lets a client follow a resource, which it must be able to read.
+func (d *Door) subscribe(ctx context.Context, req *mcp.SubscribeRequest) error {
+	uri := req.Params.URI
+	o, values := d.offered(uri)
+	if o == nil {
+		return mcp.ResourceNotFoundError(uri)
+	}
+	d.guestOf(req.Session) // sees to the end
+	return d.following.add(req.Session, uri, o, values, d.caller(ctx, req.Session, req.ClientInfo()))
+}
+
+func (d *Door) unsubscribe(_ context.Context, req *mcp.UnsubscribeRequest) error {
+	d.following.remove(req.Session, req.Params.URI)
+	return nil
+}
+
+// narrowListen takes out of a subscription what there is not: the client is told
+// what it follows, and an error would cost it the rest.
+func (d *Door) narrowListen(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		listen, ok := req.(*mcp.SubscriptionsListenRequest)
+		if !ok || listen.Params == nil || listen.Params.Notifications == nil {
+			return next(ctx, method, req)
+		}
+		params, wanted := *listen.Params, *listen.Params.Notifications
+		wanted.ResourceSubscriptions = nil
+		for _, uri := range listen.Params.Notifications.ResourceSubscriptions {
+			if o, _ := d.offered(uri); o != nil && o.Watch != nil {
+				wanted.ResourceSubscriptions = append(wanted.ResourceSubscriptions, uri)
+			}
+		}
+		params.Notifications = &wanted
+		narrowed := *listen
+		narrowed.Params = &params
+		return next(ctx, method, &narrowed)
+	}
+}
+
+// onlyWhenDue keeps the news of a resource from those for whom it is none: the SDK
+// tells everybody who follows it.
+func (d *Door) onlyWhenDue(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if news, ok := req.GetParams().(*mcp.ResourceUpdatedNotificationParams); ok && news != nil {
+			if session, ok := req.GetSession().(*mcp.ServerSession); ok && !d.following.take(session, news.URI) {
+				return nil, nil
+			}
+		}
+		return next(ctx, method, req)
+	}
+}

@@ -1,0 +1,145 @@
+package mcp_test
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	door "aai/internal/doors/mcp"
+)
+
+// TestHTTPSessionExpires: a session that nobody uses ends, one that somebody
+// uses does not: neither while a stream is open nor while a call runs.
+func TestHTTPSessionExpires(t *testing.T) {
+	s := newWorld(t).serve(t, withLimits(door.HTTPLimits{Idle: 100 * time.Millisecond, Sessions: 3}))
+	idle, listening, calling := s.as("").open(t), s.as("").open(t), s.as("").open(t)
+	stream := listening.do(t, visit{method: "GET", headers: listening.headers})
+	_, hangUp := calling.drop(t)
+	hangUp()
+	status := func(c *caller) int {
+		response, _ := c.text(t, visit{body: c.body("ping", "{}"), headers: c.headers})
+		return response.StatusCode
+	}
+	// Asking a session whether it is there would be using it; its place is free
+	// when it is not.
+	eventually(t, "a session that nobody uses expires", func() bool {
+		response, _ := s.text(t, visit{body: initialize, headers: s.as("").headers})
+		return response.StatusCode == http.StatusOK
+	})
+	if n := status(idle); n != http.StatusNotFound {
+		t.Errorf("the idle session answers %d", n)
+	}
+	time.Sleep(300 * time.Millisecond)
+	if n := status(listening); n != 200 {
+		t.Errorf("the session whose stream is open answers %d", n)
+	}
+	if n := status(calling); n != 200 {
+		t.Errorf("the session whose call runs answers %d", n)
+	}
+	close(s.release)
+	_ = stream.Body.Close()
+	eventually(t, "all expire in the end", func() bool {
+		for range 3 {
+			response, _ := s.text(t, visit{body: initialize, headers: s.as("").headers})
+			if response.StatusCode != http.StatusOK {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// TestHTTPEnds: when the server ends, streams end at once, requests are answered
+// if that takes no longer than two seconds, and nothing is left behind.
+func TestHTTPEnds(t *testing.T) {
+	s := newWorld(t).serve(t)
+	c := s.as("").open(t)
+	stream := c.do(t, visit{method: "GET", headers: c.headers})
+	_, events := c.post(t, "tools/call", exec(blockTool, `{"text":"a"}`))
+	<-s.entered
+	s.stop()
+	if _, err := io.ReadAll(stream.Body); err != nil {
+		t.Errorf("the stream ended with %v", err)
+	}
+	if response, err := s.request(t.Context(), visit{body: ping}); err == nil {
+		_ = response.Body.Close()
+		if response.StatusCode != http.StatusServiceUnavailable && response.StatusCode != http.StatusBadRequest {
+			t.Errorf("a request after the end: %s", response.Status)
+		}
+	}
+	close(s.release)
+	if m, _, err := events.message(); err != nil || m.result(t).Content[0].Text != "released" {
+		t.Errorf("the call that was running gave %+v, %v", m, err)
+	}
+	if err := <-s.done; !errors.Is(err, context.Canceled) {
+		t.Errorf("Serve returned %v", err)
+	}
+}
+
+// TestHTTPEndCancelsCalls: what still runs two seconds after the end is asked for
+// is cancelled, in sessions and without.
+func TestHTTPEndCancelsCalls(t *testing.T) {
+	s := newWorld(t).serve(t)
+	for _, c := range []*caller{s.as("").open(t), s.as("").modern()} {
+		body := c.body("tools/call", exec(blockTool, `{"text":"a"}`))
+		go func() {
+			if response, err := c.request(context.WithoutCancel(t.Context()), visit{body: body, headers: c.headers}); err == nil {
+				_ = response.Body.Close()
+			}
+		}()
+		<-s.entered
+	}
+	_, hangUp := s.as("").open(t).drop(t) // this one runs without a request
+	hangUp()
+	s.stop()
+	for range 3 {
+		if err := <-s.ended; !errors.Is(err, context.Canceled) {
+			t.Errorf("a call ended with %v", err)
+		}
+	}
+	if err := <-s.done; !errors.Is(err, context.Canceled) {
+		t.Errorf("Serve returned %v", err)
+	}
+}
+
+// settled returns the number of goroutines of the door and the SDK, when it does
+// not change any more; and their stacks.
+func doorGoroutines() (int, string) {
+	stacks := make([]byte, 64<<20)
+	all := string(stacks[:runtime.Stack(stacks, true)])
+	n := 0
+	var found []string
+	for stack := range strings.SplitSeq(all, "\n\n") {
+		if strings.Contains(stack, "aai/internal/doors/mcp.") || strings.Contains(stack, "go-sdk/internal/jsonrpc2") || strings.Contains(stack, "net/http.(*conn)") {
+			n++
+			found = append(found, stack)
+		}
+	}
+	return n, strings.Join(found, "\n\n")
+}
+
+// TestHTTPLeavesNothingBehind: whatever clients did, no goroutine is left.
+func TestHTTPLeavesNothingBehind(t *testing.T) {
+	before, _ := doorGoroutines()
+	s := newWorld(t).serve(t, func(c *door.HTTPConfig) { c.SSE = true })
+	for range 20 {
+		c := s.as("").open(t)
+		c.lives(t)
+		c.do(t, visit{method: "GET", headers: c.headers})
+		_, hangUp := c.drop(t)
+		hangUp()
+		s.do(t, visit{method: "GET", path: "/sse"})
+		s.as("").modern().lives(t)
+		s.text(t, visit{body: "nonsense"})
+	}
+	s.end()
+	eventually(t, "all goroutines end", func() bool { n, _ := doorGoroutines(); return n <= before })
+	if n, stacks := doorGoroutines(); n > before {
+		t.Errorf("%d goroutines were left behind:\n%s", n-before, stacks)
+	}
+}

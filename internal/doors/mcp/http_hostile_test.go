@@ -1,0 +1,266 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	door "aai/internal/doors/mcp"
+	"aai/internal/doors/mcp/bearer"
+)
+
+const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
+
+// TestHTTPRefuses: requests that must not get through, the status each gets, and
+// that the door lives on.
+func TestHTTPRefuses(t *testing.T) {
+	s := newWorld(t).serve(t, withTokens, func(c *door.HTTPConfig) { c.Origins = []string{"https://app.example.com"} })
+	good := s.as("alice").open(t)
+	deep := strings.Repeat("[", 5000) + strings.Repeat("]", 5000)
+	for _, c := range []struct {
+		name   string
+		visit  visit
+		status int
+		says   string // in the error's message
+	}{
+		{"a rebinding Host", visit{headers: map[string]string{"Host": "evil.example:8741"}}, 403, "header Host"},
+		{"a Host that begins like ours", visit{headers: map[string]string{"Host": "127.0.0.1.evil.example"}}, 403, "header Host"},
+		{"a Host that ends like ours", visit{headers: map[string]string{"Host": "evil-localhost"}}, 403, "header Host"},
+		{"another address as the Host", visit{headers: map[string]string{"Host": "192.0.2.1"}}, 403, "header Host"},
+		{"all addresses as the Host", visit{headers: map[string]string{"Host": "0.0.0.0"}}, 403, "header Host"},
+		{"a foreign Origin", visit{headers: map[string]string{"Origin": "https://evil.example"}}, 403, "header Origin"},
+		{"an Origin that begins like ours", visit{headers: map[string]string{"Origin": "http://localhost.evil.example"}}, 403, "header Origin"},
+		{"an Origin with somebody before the host", visit{headers: map[string]string{"Origin": "http://localhost@evil.example"}}, 403, "header Origin"},
+		{"an Origin without a name", visit{headers: map[string]string{"Origin": "null"}}, 403, "header Origin"},
+		{"an Origin that is a file", visit{headers: map[string]string{"Origin": "file://localhost"}}, 403, "header Origin"},
+		{"an Origin beside an allowed one", visit{headers: map[string]string{"Origin": "https://app.example.com.evil.example"}}, 403, "header Origin"},
+		{"no token", visit{headers: map[string]string{"Authorization": ""}}, 401, "a bearer token is needed"},
+		{"a wrong token", visit{headers: map[string]string{"Authorization": "Bearer alicf"}}, 401, "invalid_token"},
+		{"an empty token", visit{headers: map[string]string{"Authorization": "Bearer "}}, 401, "a bearer token is needed"},
+		{"the token without its scheme", visit{headers: map[string]string{"Authorization": "alice"}}, 401, "a bearer token is needed"},
+		{"the token in another scheme", visit{headers: map[string]string{"Authorization": "Basic alice"}}, 401, "a bearer token is needed"},
+		{"the token in the address", visit{path: "/mcp?access_token=alice", headers: map[string]string{"Authorization": ""}}, 401, "a bearer token is needed"},
+		{"a body of 5 MB", visit{body: `{"jsonrpc":"2.0","id":1,"method":"ping","x":"` + strings.Repeat("x", 5_000_000) + `"}`}, 413, "too long"},
+		{"no body", visit{body: " "}, 400, "empty"},
+		{"no JSON", visit{body: "jsonrpc"}, 400, "not valid JSON"},
+		{"no UTF-8", visit{body: "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}"}, 400, "not valid UTF-8"},
+		{"no JSON-RPC", visit{body: `{"id":1,"method":"ping"}`}, 400, "not JSON-RPC 2.0"},
+		{"an id that would come back as another", visit{body: `{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`}, 400, "no whole number"},
+		{"deep nesting", visit{body: `{"jsonrpc":"2.0","id":1,"method":"ping","params":{"a":` + deep + `}}`}, 400, "nested more than"},
+		{"an empty batch", visit{body: `[]`}, 400, "the batch is empty"},
+		{"a batch of thousands", visit{body: "[" + strings.Repeat(ping+",", 5000) + ping + "]"}, 400, "more than 100"},
+		{"an unknown session", visit{headers: map[string]string{"Mcp-Session-Id": "nobody's"}}, 404, "no such session"},
+		{"no session", visit{headers: map[string]string{"Mcp-Session-Id": ""}}, 400, "Mcp-Session-Id is missing"},
+		{"no such address", visit{path: "/mcp/admin"}, 404, "nothing here"},
+		{"SSE where there is none", visit{method: "GET", path: "/sse"}, 404, "nothing here"},
+		{"metadata where there is none", visit{method: "GET", path: "/.well-known/oauth-protected-resource"}, 404, "nothing here"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			headers := map[string]string{}
+			for name, value := range good.headers {
+				headers[name] = value
+			}
+			for name, value := range c.visit.headers {
+				headers[name] = value
+			}
+			c.visit.headers = headers
+			if c.visit.body == "" && c.visit.method == "" {
+				c.visit.body = ping
+			}
+			response, text := s.text(t, c.visit)
+			if response.StatusCode != c.status {
+				t.Fatalf("%s: %s", response.Status, text)
+			}
+			var m struct {
+				JSONRPC string
+				ID      json.RawMessage
+				Error   struct {
+					Code    int
+					Message string
+				}
+			}
+			if err := json.Unmarshal([]byte(text), &m); err != nil || m.JSONRPC != "2.0" || string(m.ID) != "null" || m.Error.Code == 0 || !strings.Contains(m.Error.Message, c.says) {
+				t.Errorf("the answer is %s", text)
+			}
+			if response.Header.Get("Access-Control-Allow-Origin") != "" {
+				t.Error("a page of another origin may read the answer")
+			}
+			challenge := response.Header.Get("WWW-Authenticate")
+			if (c.status == 401) != strings.HasPrefix(challenge, `Bearer realm="aai-gateway"`) {
+				t.Errorf("the challenge is %q", challenge)
+			}
+			if wrong := strings.Contains(c.says, "invalid_token"); wrong != strings.Contains(challenge, `error="invalid_token"`) {
+				t.Errorf("the challenge is %q", challenge)
+			}
+		})
+	}
+	good.lives(t)
+	if calls := s.journal.outcomes(sayTool); len(calls) != 1 || calls[""] != 1 {
+		t.Errorf("the journal has %v", calls)
+	}
+}
+
+func TestHTTPHeaderFlood(t *testing.T) {
+	s := newWorld(t).serve(t)
+	good := s.as("").open(t)
+	headers := map[string]string{}
+	for i := range 40 {
+		headers[fmt.Sprint("X-Flood-", i)] = strings.Repeat("x", 1024)
+	}
+	response, err := s.request(t.Context(), visit{body: ping, headers: headers})
+	if err == nil { // else the server has hung up while the headers still came
+		defer response.Body.Close() //nolint:errcheck // nothing was written
+		if response.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
+			b, _ := io.ReadAll(response.Body)
+			t.Errorf("%s: %s", response.Status, b)
+		}
+	}
+	good.lives(t)
+}
+
+// TestHTTPAdmits: what comes from this computer, by whichever of its names, and
+// what is allowed.
+func TestHTTPAdmits(t *testing.T) {
+	s := newWorld(t).serve(t, func(c *door.HTTPConfig) {
+		c.Origins, c.Hosts = []string{"https://app.example.com"}, []string{"gateway.example.com"}
+	})
+	good := s.as("").open(t)
+	for _, headers := range []map[string]string{
+		{"Host": "localhost"}, {"Host": "LOCALHOST:1"}, {"Host": "127.0.0.1:8741"}, {"Host": "127.8.8.8"}, {"Host": "[::1]:8741"}, {"Host": "[::1]"},
+		{"Host": "localhost."}, {"Host": "gateway.example.com"}, {"Host": "gateway.example.com:443"},
+		{"Origin": "http://localhost:6274"}, {"Origin": "http://127.0.0.1"}, {"Origin": "http://[::1]:99"}, {"Origin": "https://app.example.com"},
+		{"Host": "gateway.example.com", "Origin": "https://gateway.example.com"},
+	} {
+		all := map[string]string{}
+		for name, value := range good.headers {
+			all[name] = value
+		}
+		for name, value := range headers {
+			all[name] = value
+		}
+		response, text := s.text(t, visit{body: ping, headers: all})
+		if response.StatusCode != http.StatusOK {
+			t.Errorf("%v: %s: %s", headers, response.Status, text)
+		}
+		allowed := response.Header.Get("Access-Control-Allow-Origin")
+		if want := headers["Origin"] == "https://app.example.com"; want != (allowed == headers["Origin"] && allowed != "") {
+			t.Errorf("%v: pages of %q may read it", headers, allowed)
+		}
+	}
+	response, _ := s.text(t, visit{method: "OPTIONS", headers: map[string]string{
+		"Origin": "https://app.example.com", "Access-Control-Request-Method": "POST",
+	}})
+	if response.StatusCode != http.StatusNoContent || !strings.Contains(response.Header.Get("Access-Control-Allow-Headers"), "Authorization") {
+		t.Errorf("the browser is told %s %v", response.Status, response.Header)
+	}
+}
+
+// TestHTTPOpenToOthersNeedsAuthentication: nobody listens for other computers
+// without asking them for a token.
+func TestHTTPOpenToOthersNeedsAuthentication(t *testing.T) {
+	w := newWorld(t)
+	for _, bind := range []string{"0.0.0.0", "::", "192.0.2.1", "example.com", "localhost.example.com"} {
+		if _, err := w.door.HTTP(door.HTTPConfig{Bind: bind}); err == nil || !strings.Contains(err.Error(), "other computers") {
+			t.Errorf("%s: %v", bind, err)
+		}
+		server, err := w.door.HTTP(door.HTTPConfig{Bind: bind, Auth: bearer.NewSecret("secret")})
+		if err != nil {
+			t.Errorf("%s: %v", bind, err)
+			continue
+		}
+		server.Close()
+	}
+	for _, bind := range []string{"", "localhost", "127.0.0.1", "127.1.2.3", "::1"} {
+		server, err := w.door.HTTP(door.HTTPConfig{Bind: bind})
+		if err != nil {
+			t.Errorf("%s: %v", bind, err)
+			continue
+		}
+		server.Close()
+	}
+}
+
+// TestHTTPHostsOfOtherBinds: a page can make a name point to this server, but not
+// an address.
+func TestHTTPHostsOfOtherBinds(t *testing.T) {
+	for _, c := range []struct {
+		bind, host string
+		admitted   bool
+	}{
+		{"0.0.0.0", "192.0.2.1:8741", true}, {"0.0.0.0", "[2001:db8::1]:8741", true}, {"0.0.0.0", "evil.example", false}, {"0.0.0.0", "localhost", true},
+		{"192.0.2.1", "192.0.2.1", true}, {"192.0.2.1", "192.0.2.2", false}, {"192.0.2.1", "evil.example", false},
+		{"box.example", "box.example:1", true}, {"box.example", "evil.example", false},
+	} {
+		s := newWorld(t).serve(t, withTokens, func(cfg *door.HTTPConfig) { cfg.Bind = c.bind })
+		response, text := s.text(t, visit{body: initialize, headers: map[string]string{"Host": c.host, "Authorization": "Bearer alice"}})
+		if (response.StatusCode == http.StatusOK) != c.admitted {
+			t.Errorf("bound to %s, called %s: %s: %s", c.bind, c.host, response.Status, text)
+		}
+		s.end()
+	}
+}
+
+// TestHTTPLimitsOfSessions: how many there may be.
+func TestHTTPLimitsOfSessions(t *testing.T) {
+	s := newWorld(t).serve(t, withTokens, withLimits(door.HTTPLimits{Sessions: 2, AllSessions: 3}))
+	first := s.as("alice").open(t)
+	s.as("alice").open(t)
+	refused := func(principal string, status int) {
+		t.Helper()
+		response, text := s.text(t, visit{body: initialize, headers: s.as(principal).headers})
+		if response.StatusCode != status || response.Header.Get("Retry-After") == "" {
+			t.Errorf("%s: %s", response.Status, text)
+		}
+	}
+	refused("alice", http.StatusTooManyRequests)
+	bob := s.as("bob").open(t)
+	refused("bob", http.StatusServiceUnavailable)
+	first.lives(t)
+	bob.lives(t)
+	// What was refused has taken no room, and what has ended gives its room back.
+	s.text(t, visit{method: "DELETE", headers: first.headers})
+	s.as("alice").open(t).lives(t)
+	refused("bob", http.StatusServiceUnavailable)
+	// Neither has a handshake that fails.
+	s.text(t, visit{method: "DELETE", headers: bob.headers})
+	for range 5 {
+		s.text(t, visit{body: `{"jsonrpc":"2.0","id":1,"method":"initialize","params":7}`, headers: s.as("bob").headers})
+		s.text(t, visit{body: initialize, headers: map[string]string{"Authorization": "Bearer bob", "Accept": "text/html"}})
+	}
+	s.as("bob").open(t).lives(t)
+}
+
+// TestHTTPLimitsOfRequests: how many may be open at once.
+func TestHTTPLimitsOfRequests(t *testing.T) {
+	s := newWorld(t).serve(t, withTokens, withLimits(door.HTTPLimits{Requests: 2, Stateless: 3, KeepAlive: 20 * time.Millisecond}))
+	c := s.as("alice").open(t)
+	other := s.as("alice").open(t)
+	for i := range 2 {
+		c.post(t, "tools/call", exec(blockTool, fmt.Sprintf(`{"text":"%d"}`, i)))
+		<-s.entered
+	}
+	response, text := c.text(t, visit{body: ping, headers: c.headers})
+	if response.StatusCode != http.StatusTooManyRequests || response.Header.Get("Retry-After") != "1" {
+		t.Errorf("%s: %s", response.Status, text)
+	}
+	other.lives(t)
+	for i := range 3 {
+		modern := s.as("alice").modern()
+		modern.post(t, "tools/call", exec(blockTool, fmt.Sprintf(`{"text":"%d"}`, i)))
+		<-s.entered
+	}
+	modern := s.as("alice").modern()
+	if response, text := modern.text(t, visit{body: modern.body("tools/list", "{}"), headers: modern.headers}); response.StatusCode != http.StatusTooManyRequests {
+		t.Errorf("%s: %s", response.Status, text)
+	}
+	s.as("bob").modern().lives(t)
+	close(s.release)
+	eventually(t, "the session takes requests again", func() bool {
+		response, _ := c.text(t, visit{body: c.body("ping", "{}"), headers: c.headers})
+		return response.StatusCode == http.StatusOK
+	})
+}

@@ -1,0 +1,186 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"aai"
+	door "aai/internal/doors/mcp"
+)
+
+const (
+	manySessions   = 1000
+	callsOfSession = 20
+	// What a thousand sessions may take, and what may stay of it, in bytes. The
+	// clients are in it too.
+	mostTaken = 512 << 20
+	mostLeft  = 16 << 20
+)
+
+// TestHTTPUnderLoad: a thousand sessions at once, each with its stream and twenty
+// calls: no error, no lost answer, bounded memory that is given back when they
+// expire, no goroutine left. AAI_SOAK=10m makes rounds of it for so long.
+func TestHTTPUnderLoad(t *testing.T) {
+	goroutines, _ := doorGoroutines()
+	// Two requests of a session may have to wait long for their turn here.
+	s := newWorld(t, forLoad).serve(t, withLimits(door.HTTPLimits{Idle: 10 * time.Second}))
+	s.round(t, 10) // what is made once is made now
+	s.gone(t)
+	before := memory()
+	start := resident()
+	soak, _ := time.ParseDuration(os.Getenv("AAI_SOAK"))
+	end := time.Now().Add(soak)
+	for n := 1; ; n++ {
+		begun := time.Now()
+		s.round(t, manySessions)
+		took, most := time.Since(begun), resident()
+		s.gone(t)
+		eventually(t, "the system gets memory back", func() bool { return resident() <= start+(most-start)/2 })
+		left := resident()
+		after := memory()
+		t.Logf("round %d: %d calls in %v (%.0f a second); resident before %d, full %d, after %d MB; heap and stacks before %d, after %d MB",
+			n, manySessions*callsOfSession, took.Round(time.Millisecond), manySessions*callsOfSession/took.Seconds(),
+			start>>20, most>>20, left>>20, before>>20, after>>20)
+		if most-start > mostTaken || after-before > mostLeft {
+			t.Errorf("memory: resident %d bytes before, %d full, %d after; heap and stacks %d before, %d after", start, most, left, before, after)
+		}
+		if t.Failed() || time.Now().After(end) {
+			break
+		}
+	}
+	s.end()
+	eventually(t, "all goroutines end", func() bool { n, _ := doorGoroutines(); return n <= goroutines })
+}
+
+// forLoad makes a world that keeps nothing of its calls and answers with what it
+// was told.
+func forLoad(w *world) {
+	echo := func(_ context.Context, call *aai.Call) (*aai.Result, error) {
+		text, _ := call.Args["text"].(string)
+		return &aai.Result{Text: text}, nil
+	}
+	w.catalog.apps = append(w.catalog.apps, &aai.App{ID: "org.example.Echo", Name: "Echo", Digest: "d1", Tools: []*aai.Tool{tool(sayTool, aai.Reads, echo)}})
+	w.options = func(c *door.Config) { c.Gateway.Journal = forgetful{} }
+}
+
+// A forgetful journal keeps nothing.
+type forgetful struct{}
+
+func (forgetful) Record(context.Context, *aai.Entry) error { return nil }
+
+// round opens the sessions and makes their calls, all at once.
+func (s *web) round(t *testing.T, sessions int) {
+	t.Helper()
+	var group sync.WaitGroup
+	var answered atomic.Int64
+	for i := range sessions {
+		group.Go(func() {
+			n, err := s.converse(t.Context(), strconv.Itoa(i))
+			answered.Add(int64(n))
+			if err != nil {
+				t.Errorf("session %d, after %d answers: %v", i, n, err)
+			}
+		})
+	}
+	group.Wait()
+	if n := answered.Load(); n != int64(sessions)*callsOfSession {
+		t.Errorf("%d calls were answered", n)
+	}
+}
+
+// converse is one session: it opens its stream, makes its calls, and leaves
+// without a word.
+func (s *web) converse(ctx context.Context, name string) (answered int, err error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	c := s.as("")
+	response, err := c.request(ctx, visit{body: initialize, headers: c.headers})
+	if err != nil {
+		return 0, err
+	}
+	c.headers["Mcp-Session-Id"] = response.Header.Get("Mcp-Session-Id")
+	if err := finish(response.Body, response.StatusCode, http.StatusOK); err != nil {
+		return 0, err
+	}
+	stream, err := c.request(ctx, visit{method: "GET", headers: c.headers})
+	if err != nil {
+		return 0, err
+	}
+	defer stream.Body.Close() //nolint:errcheck // nothing was written
+	if stream.StatusCode != http.StatusOK {
+		return 0, finish(stream.Body, stream.StatusCode, http.StatusOK)
+	}
+	for n := range callsOfSession {
+		said := name + " says " + strconv.Itoa(n)
+		params := fmt.Sprintf(`{"name":"aai_exec","arguments":{"app":"org.example.Echo","tool":"say","args":{"text":%q}}}`, said)
+		response, err := c.request(ctx, visit{body: c.body("tools/call", params), headers: c.headers})
+		if err != nil {
+			return n, err
+		}
+		if response.StatusCode != http.StatusOK {
+			return n, finish(response.Body, response.StatusCode, http.StatusOK)
+		}
+		m, _, err := newSSEReader(response.Body).message()
+		if err != nil {
+			return n, err
+		}
+		var r toolResult
+		if err := json.Unmarshal(m.Result, &r); err != nil || len(r.Content) != 1 || r.Content[0].Text != said || string(m.ID) != strconv.Itoa(c.next) {
+			return n, fmt.Errorf("call %d was answered by %s: %s", c.next, m.ID, m.Result)
+		}
+		if err := finish(response.Body, response.StatusCode, http.StatusOK); err != nil {
+			return n, err
+		}
+	}
+	return callsOfSession, nil
+}
+
+// finish reads the rest of an answer, so that its connection can be used again.
+func finish(body io.ReadCloser, status, want int) error {
+	defer body.Close() //nolint:errcheck // nothing was written
+	b, err := io.ReadAll(body)
+	if err == nil && status != want {
+		return fmt.Errorf("status %d: %s", status, b)
+	}
+	return err
+}
+
+// gone waits until every session has expired.
+func (s *web) gone(t *testing.T) {
+	t.Helper()
+	eventually(t, "the sessions expire", func() bool { return s.server.Sessions() == 0 })
+	s.client.CloseIdleConnections()
+}
+
+// memory is what lives in the heap and on stacks.
+func memory() int64 {
+	var m runtime.MemStats
+	for range 3 { // what a finalizer lets go is collected by the next
+		debug.FreeOSMemory()
+	}
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc + m.StackInuse)
+}
+
+// resident is what the system says this process has, or 0 where it is not asked.
+func resident() int64 {
+	b, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	fields := strings.Fields(string(b))
+	pages, _ := strconv.ParseInt(fields[1], 10, 64)
+	return pages * int64(os.Getpagesize())
+}

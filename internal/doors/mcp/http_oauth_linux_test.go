@@ -1,0 +1,278 @@
+package mcp_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	command "os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	door "aai/internal/doors/mcp"
+	"aai/internal/doors/mcp/bearer"
+)
+
+// An authorizer is a real authorization server, oidc-provider, in a process of
+// its own.
+type authorizer struct{ issuer string }
+
+func startAuthorizer(t *testing.T) *authorizer {
+	t.Helper()
+	cache, err := filepath.Abs("../../../.cache/oidc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, err := filepath.Glob(filepath.Join(cache, "node_modules", "node-linux-*", "bin", "node"))
+	if _, missing := os.Stat(filepath.Join(cache, "installed.json")); err != nil || missing != nil || len(node) == 0 {
+		t.Fatal("install the authorization server: scripts/need-oidc (make test does)")
+	}
+	cmd := command.Command(node[0], "testdata/oidc/server.mjs", cache)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = in.Close(); _ = cmd.Wait() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("the authorization server does not start: %v", err)
+	}
+	return &authorizer{issuer: strings.TrimSpace(line)}
+}
+
+// post sends a form as one of the server's clients, and reads the answer.
+func (a *authorizer) post(t *testing.T, path string, form url.Values) map[string]any {
+	t.Helper()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, a.issuer+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.SetBasicAuth(url.QueryEscape("agent"), url.QueryEscape("agent's secret: 100%"))
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close() //nolint:errcheck // nothing was written
+	b, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s: %s, %v", path, response.Status, b, err)
+	}
+	var answer map[string]any
+	_ = json.Unmarshal(b, &answer) // some answers are empty
+	return answer
+}
+
+// token gets one for the resource.
+func (a *authorizer) token(t *testing.T, resource, scope string) string {
+	t.Helper()
+	token, _ := a.post(t, "/token", url.Values{"grant_type": {"client_credentials"}, "resource": {resource}, "scope": {scope}})["access_token"].(string)
+	if token == "" {
+		t.Fatal("there is no token")
+	}
+	return token
+}
+
+const thisResource = "http://127.0.0.1:8741/mcp"
+
+// A clock is one that a test moves.
+type clock struct{ ahead atomic.Int64 }
+
+func (c *clock) now() time.Time        { return time.Now().Add(time.Duration(c.ahead.Load())) }
+func (c *clock) pass(by time.Duration) { c.ahead.Add(int64(by)) }
+
+// serveOAuth serves with tokens of the authorizer.
+func serveOAuth(t *testing.T, a *authorizer, changes ...func(*bearer.IssuerConfig)) *web {
+	t.Helper()
+	cfg := bearer.IssuerConfig{
+		Issuer: a.issuer, Audience: []string{thisResource, thisResource + "/opaque", thisResource + "?alg=ES256", thisResource + "?alg=EdDSA", thisResource + "/brief"},
+		Scopes: []string{"mcp"}, ClientID: "gateway", ClientSecret: "gateway's secret: 100%",
+	}
+	for _, c := range changes {
+		c(&cfg)
+	}
+	issuer, err := bearer.NewIssuer(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newWorld(t).serve(t, func(c *door.HTTPConfig) {
+		c.Auth = issuer
+		c.Metadata = &bearer.Metadata{Resource: thisResource, Issuer: cfg.Issuer, Scopes: cfg.Scopes}
+	})
+}
+
+// TestOAuth has a real authorization server make the tokens.
+func TestOAuth(t *testing.T) {
+	a := startAuthorizer(t)
+	t.Run("FoundByTheClient", func(t *testing.T) { oauthFoundByTheClient(t, a) })
+	t.Run("KindsOfTokens", func(t *testing.T) { oauthKindsOfTokens(t, a) })
+	t.Run("Refused", func(t *testing.T) { oauthRefused(t, a) })
+	t.Run("Revoked", func(t *testing.T) { oauthRevoked(t, a) })
+	t.Run("NotAnswered", func(t *testing.T) { oauthNotAnswered(t, a) })
+	t.Run("NewKeys", func(t *testing.T) { oauthNewKeys(t, a) }) // changes the server's keys
+}
+
+// oauthFoundByTheClient goes the way of a client that knows only the address: the
+// challenge, the metadata of the resource, that of the server, a token, a call.
+func oauthFoundByTheClient(t *testing.T, a *authorizer) {
+	s := serveOAuth(t, a)
+	response, _ := s.text(t, visit{body: initialize})
+	challenge := response.Header.Get("WWW-Authenticate")
+	if want := `Bearer realm="aai-gateway", scope="mcp", resource_metadata="http://127.0.0.1:8741/.well-known/oauth-protected-resource/mcp"`; response.StatusCode != http.StatusUnauthorized || challenge != want {
+		t.Fatalf("%s, with the challenge %s", response.Status, challenge)
+	}
+	address, err := url.Parse(regexp.MustCompile(`resource_metadata="([^"]*)"`).FindStringSubmatch(challenge)[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	var resource struct {
+		Resource string   `json:"resource"`
+		Servers  []string `json:"authorization_servers"`
+		Scopes   []string `json:"scopes_supported"`
+		Methods  []string `json:"bearer_methods_supported"`
+	}
+	for _, path := range []string{address.Path, "/.well-known/oauth-protected-resource"} {
+		response, text := s.text(t, visit{method: "GET", path: path})
+		if err := json.Unmarshal([]byte(text), &resource); err != nil || response.StatusCode != http.StatusOK || response.Header.Get("Access-Control-Allow-Origin") != "*" {
+			t.Fatalf("%s: %s: %s", path, response.Status, text)
+		}
+	}
+	if fmt.Sprint(resource) != fmt.Sprintf("{%s [%s] [mcp] [header]}", thisResource, a.issuer) {
+		t.Errorf("the metadata is %+v", resource)
+	}
+	token := a.token(t, resource.Resource, resource.Scopes[0])
+	for _, c := range []*caller{s.as(token).open(t), s.as(token).modern()} {
+		c.ask(t, "tools/call", exec(addTool, `{}`)).result(t).succeeds(t)
+		if call := <-s.added; call.Caller.Principal != "agent" {
+			t.Errorf("the caller is %+v", call.Caller)
+		}
+	}
+}
+
+func oauthKindsOfTokens(t *testing.T, a *authorizer) {
+	s := serveOAuth(t, a)
+	for _, resource := range []string{thisResource, thisResource + "?alg=ES256", thisResource + "?alg=EdDSA", thisResource + "/opaque"} {
+		token := a.token(t, resource, "other mcp")
+		if jwt := strings.Count(token, ".") == 2; jwt == strings.Contains(resource, "opaque") {
+			t.Fatalf("the token for %s is %s", resource, token)
+		}
+		s.as(token).open(t).lives(t)
+	}
+}
+
+func oauthRefused(t *testing.T, a *authorizer) {
+	s := serveOAuth(t, a)
+	withoutAsking := serveOAuth(t, a, func(c *bearer.IssuerConfig) { c.ClientID = "" })
+	good := a.token(t, thisResource, "mcp")
+	parts := strings.Split(good, ".")
+	const none = "eyJhbGciOiJub25lIn0" // {"alg":"none"}
+	brief := a.token(t, thisResource+"/brief", "mcp")
+	for _, c := range []struct {
+		name, token string
+		s           *web
+		status      int
+		says        string
+	}{
+		{"for another server", a.token(t, "http://127.0.0.1:9999/mcp", "mcp"), s, 401, "meant for another server"},
+		{"opaque, for another server", a.token(t, "http://127.0.0.1:9999/opaque", "mcp"), s, 401, "meant for another server"},
+		{"without the scope", a.token(t, thisResource, "other"), s, 403, "lacks the scope mcp"},
+		{"opaque, without the scope", a.token(t, thisResource+"/opaque", "other"), s, 403, "lacks the scope mcp"},
+		{"changed", parts[0] + "." + parts[1][:20] + "A" + parts[1][21:] + "." + parts[2], s, 401, "invalid_token"},
+		{"with another signature", parts[0] + "." + parts[1] + "." + strings.Split(brief, ".")[2], s, 401, "signature of the token is wrong"},
+		{"signed by nothing", none + "." + parts[1] + ".", s, 401, "algorithm allowed"},
+		{"opaque, and nobody is asked", a.token(t, thisResource+"/opaque", "mcp"), withoutAsking, 401, "does not ask about others"},
+		{"made up", "made-up", s, 401, "not active"},
+	} {
+		response, text := c.s.text(t, visit{body: initialize, headers: c.s.as(c.token).headers})
+		challenge := response.Header.Get("WWW-Authenticate")
+		if response.StatusCode != c.status || !strings.Contains(text, c.says) {
+			t.Errorf("a token %s: %s: %s", c.name, response.Status, text)
+		}
+		code := `error="invalid_token"`
+		if c.status == 403 {
+			code = `error="insufficient_scope"`
+		}
+		if !strings.Contains(challenge, code) || !strings.Contains(challenge, `scope="mcp"`) || !strings.Contains(challenge, "resource_metadata=") {
+			t.Errorf("a token %s is challenged by %s", c.name, challenge)
+		}
+	}
+	later := &clock{}
+	later.pass(45 * time.Second) // more than its second and what clocks may differ
+	old := serveOAuth(t, a, func(c *bearer.IssuerConfig) { c.Now = later.now })
+	if response, text := old.text(t, visit{body: initialize, headers: old.as(brief).headers}); response.StatusCode != http.StatusUnauthorized || !strings.Contains(text, "expired") {
+		t.Errorf("an old token: %s: %s", response.Status, text)
+	}
+	s.as(good).open(t).lives(t)
+}
+
+// oauthRevoked: a token that was taken back is good for no longer than an answer
+// about it counts.
+func oauthRevoked(t *testing.T, a *authorizer) {
+	later := &clock{}
+	s := serveOAuth(t, a, func(c *bearer.IssuerConfig) { c.Now = later.now })
+	token := a.token(t, thisResource+"/opaque", "mcp")
+	c := s.as(token).open(t)
+	a.post(t, "/token/revocation", url.Values{"token": {token}})
+	later.pass(31 * time.Second)
+	if response, text := c.text(t, visit{body: c.body("ping", "{}"), headers: c.headers}); response.StatusCode != http.StatusUnauthorized || !strings.Contains(text, "not active") {
+		t.Errorf("%s: %s", response.Status, text)
+	}
+}
+
+// oauthNotAnswered: when the authorization server cannot say, nobody gets in, and
+// nobody is told that their token is wrong.
+func oauthNotAnswered(t *testing.T, a *authorizer) {
+	token, opaque := a.token(t, thisResource, "mcp"), a.token(t, thisResource+"/opaque", "mcp")
+	for name, c := range map[string]struct {
+		token  string
+		change func(*bearer.IssuerConfig)
+	}{
+		"nobody is there":                    {token, func(c *bearer.IssuerConfig) { c.Issuer = "http://127.0.0.1:1" }},
+		"it calls itself by another name":    {token, func(c *bearer.IssuerConfig) { c.Issuer = strings.Replace(a.issuer, "127.0.0.1", "localhost", 1) }},
+		"it does not know this one's secret": {opaque, func(c *bearer.IssuerConfig) { c.ClientSecret = "wrong" }},
+	} {
+		s := serveOAuth(t, a, c.change)
+		response, text := s.text(t, visit{body: initialize, headers: s.as(c.token).headers})
+		if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") == "" || response.Header.Get("WWW-Authenticate") != "" {
+			t.Errorf("%s: %s: %s", name, response.Status, text)
+		}
+	}
+}
+
+// oauthNewKeys: the server changes its keys; what it signs then is good, once.
+func oauthNewKeys(t *testing.T, a *authorizer) {
+	later := &clock{}
+	s := serveOAuth(t, a, func(c *bearer.IssuerConfig) { c.Now = later.now })
+	before := a.token(t, thisResource, "mcp")
+	s.as(before).open(t).lives(t)
+	a.post(t, "/rotate", nil)
+	after := a.token(t, thisResource, "mcp")
+	status := func(token string) int {
+		response, _ := s.text(t, visit{body: initialize, headers: s.as(token).headers})
+		return response.StatusCode
+	}
+	if n := status(after); n != 401 {
+		t.Errorf("the keys were fetched again after no time, and the token gave %d", n)
+	}
+	later.pass(11 * time.Second)
+	if n := status(after); n != 200 {
+		t.Errorf("a token of the new keys gives %d", n)
+	}
+	if n := status(before); n != 401 {
+		t.Errorf("a token of the old keys gives %d", n)
+	}
+}

@@ -1,0 +1,293 @@
+package mcp_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	door "aai/internal/doors/mcp"
+)
+
+// drop sends a call of "block" on a connection of its own, waits until it runs,
+// and returns the id of the last event that came and what breaks the connection.
+func (c *caller) drop(t *testing.T) (last string, hangUp func()) {
+	t.Helper()
+	ctx, cancel := context.WithCancel(t.Context())
+	response, err := c.request(ctx, visit{body: c.body("tools/call", exec(blockTool, `{"text":"a"}`)), headers: c.headers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { cancel(); _ = response.Body.Close() })
+	first, err := newSSEReader(response.Body).next()
+	if err != nil || first.id == "" {
+		t.Fatalf("the stream began with %+v, %v", first, err)
+	}
+	<-c.entered
+	return first.id, cancel
+}
+
+// resume asks for what came after the event.
+func (c *caller) resume(t *testing.T, last string) (*http.Response, *sseReader) {
+	t.Helper()
+	headers := map[string]string{"Last-Event-ID": last}
+	for name, value := range c.headers {
+		headers[name] = value
+	}
+	response := c.do(t, visit{method: "GET", headers: headers})
+	return response, newSSEReader(response.Body)
+}
+
+// TestHTTPResumes: a client loses its connection in the middle of a call, comes
+// back, and gets the result; a call in a session does not end with a connection.
+func TestHTTPResumes(t *testing.T) {
+	for _, whenDone := range []bool{false, true} {
+		t.Run(fmt.Sprintf("after the end %v", whenDone), func(t *testing.T) {
+			s := newWorld(t).serve(t, withTokens)
+			c := s.as("alice").open(t)
+			last, hangUp := c.drop(t)
+			hangUp()
+			if whenDone {
+				close(s.release)
+				eventually(t, "the call ends", func() bool { return s.journal.outcomes(blockTool)[""] == 1 })
+			}
+			response, events := c.resume(t, last)
+			if response.StatusCode != http.StatusOK {
+				t.Fatal(response.Status)
+			}
+			if !whenDone {
+				close(s.release)
+			}
+			m, e, err := events.message()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(m.ID) != "1" || m.result(t).Content[0].Text != "released" || e.id == last {
+				t.Errorf("the result is %+v, in %+v", m, e)
+			}
+			if _, _, err := events.message(); !errors.Is(err, io.EOF) {
+				t.Errorf("after the result comes %v", err)
+			}
+			if n := len(s.ended); n > 0 {
+				t.Errorf("the call was cancelled")
+			}
+		})
+	}
+}
+
+// TestHTTPResumesAHalfOpenStream: the client's network has gone and come back,
+// and the old connection still looks alive.
+func TestHTTPResumesAHalfOpenStream(t *testing.T) {
+	s := newWorld(t).serve(t)
+	c := s.as("").open(t)
+	last, _ := c.drop(t) // and nobody hangs up
+	response, events := c.resume(t, last)
+	if response.StatusCode != http.StatusOK {
+		t.Fatal(response.Status)
+	}
+	close(s.release)
+	if m, _, err := events.message(); err != nil || m.result(t).Content[0].Text != "released" {
+		t.Errorf("the result is %+v, %v", m, err)
+	}
+	// The session's own stream too.
+	c.do(t, visit{method: "GET", headers: c.headers})
+	response, _ = c.resume(t, "_0")
+	if response.StatusCode != http.StatusOK && response.StatusCode != http.StatusBadRequest { // 400: there was no event 0
+		t.Errorf("%s", response.Status)
+	}
+	c.lives(t)
+}
+
+// TestHTTPResumesOnlyWhatIsItsOwn: events of a stream are for its session alone.
+func TestHTTPResumesOnlyWhatIsItsOwn(t *testing.T) {
+	s := newWorld(t).serve(t, withTokens)
+	alice := s.as("alice").open(t)
+	last, hangUp := alice.drop(t)
+	hangUp()
+	close(s.release)
+	eventually(t, "the call ends", func() bool { return s.journal.outcomes(blockTool)[""] == 1 })
+	for _, other := range []*caller{s.as("bob").open(t), s.as("alice").open(t)} {
+		response, _ := other.resume(t, last)
+		if b, _ := io.ReadAll(response.Body); response.StatusCode != http.StatusBadRequest || strings.Contains(string(b), "released") {
+			t.Errorf("%s: %s", response.Status, b)
+		}
+	}
+	for _, wrong := range []string{"x", "_", "_-1", last + "_0", "NOSUCHSTREAM_0", strings.Repeat("9", 400)} {
+		response, _ := alice.resume(t, wrong)
+		if response.StatusCode != http.StatusBadRequest {
+			t.Errorf("%q: %s", wrong, response.Status)
+		}
+	}
+	if _, events := alice.resume(t, last); true {
+		if m, _, err := events.message(); err != nil || m.result(t).Content[0].Text != "released" {
+			t.Errorf("the result is %+v, %v", m, err)
+		}
+	}
+}
+
+// TestHTTPVanishing: a client without a session that goes away takes its call
+// along: nobody could have the result.
+func TestHTTPVanishing(t *testing.T) {
+	s := newWorld(t).serve(t)
+	c := s.as("").modern()
+	ctx, hangUp := context.WithCancel(t.Context())
+	body := c.body("tools/call", exec(blockTool, `{"text":"a"}`))
+	gone := make(chan error, 1)
+	go func() {
+		response, err := c.request(ctx, visit{body: body, headers: c.headers})
+		if err == nil {
+			_ = response.Body.Close()
+		}
+		gone <- err
+	}()
+	<-s.entered
+	hangUp()
+	if err := <-s.ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("the call ended with %v", err)
+	}
+	<-gone
+	s.as("").modern().lives(t)
+}
+
+// TestHTTPSlowReader: who does not read holds up nobody else, and is cut off; in
+// a session the answer can still be had.
+func TestHTTPSlowReader(t *testing.T) {
+	w := newWorld(t)
+	const big = 4 << 20
+	w.catalog.apps = append(w.catalog.apps, w.pictureApp("org.example.Big", make([]byte, big)))
+	s := w.serve(t, withLimits(door.HTTPLimits{Write: 300 * time.Millisecond}))
+	c := s.as("").open(t)
+	body := c.body("tools/call", `{"name":"aai_exec","arguments":{"app":"org.example.Big","tool":"say"}}`)
+	conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(s.url, "http://"), "/mcp"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close() //nolint:errcheck // nothing was written
+	if err := conn.(*net.TCPConn).SetReadBuffer(64 << 10); err != nil {
+		t.Fatal(err)
+	}
+	_, err = fmt.Fprintf(conn, "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: %s\r\nContent-Type: application/json\r\nMcp-Protocol-Version: %s\r\nMcp-Session-Id: %s\r\nContent-Length: %d\r\n\r\n%s",
+		acceptBoth, oldEra, c.session(), len(body), body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Only what fits into the buffers between us is ever sent.
+	first := make([]byte, 1000)
+	if _, err := io.ReadFull(conn, first); err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(first), "id: ")
+	last, _, _ := strings.Cut(rest, "\n")
+	c.lives(t) // while the other waits
+	waits := func() bool {
+		stacks := make([]byte, 4<<20)
+		return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "mcp.(*reply).Write(")
+	}
+	eventually(t, "the answer waits for its reader", waits)
+	eventually(t, "the reader is given up", func() bool { return !waits() })
+	got := len(first)
+	buffer := make([]byte, 1<<20)
+	for {
+		n, err := conn.Read(buffer)
+		got += n
+		if err != nil {
+			break
+		}
+	}
+	if got >= big {
+		t.Error("all of it was sent to a client that did not take it in time")
+	}
+	_, events := c.resume(t, strings.TrimSpace(last))
+	if m, _, err := events.message(); err != nil || m.result(t).Content[0].Text != "seen" || len(m.Result) < big {
+		t.Errorf("what was resumed has %d bytes, %v", len(m.Result), err)
+	}
+}
+
+// TestHTTPSlowUpload: a body that does not come is not waited for.
+func TestHTTPSlowUpload(t *testing.T) {
+	s := newWorld(t).serve(t, withLimits(door.HTTPLimits{Upload: 200 * time.Millisecond}))
+	c := s.as("").open(t)
+	read, write := io.Pipe()
+	defer write.Close() //nolint:errcheck // nothing was written
+	go func() { _, _ = io.WriteString(write, `{"jsonrpc":`) }()
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url, read)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/json")
+	r.Header.Set("Mcp-Session-Id", c.session())
+	response, err := s.client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer response.Body.Close() //nolint:errcheck // nothing was written
+	if response.StatusCode != http.StatusRequestTimeout {
+		t.Errorf("%s", response.Status)
+	}
+	c.lives(t)
+}
+
+// TestHTTPKeepsStreamsAlive: on a silent stream comes a comment now and then, in
+// every era, also before anything else.
+func TestHTTPKeepsStreamsAlive(t *testing.T) {
+	s := newWorld(t).serve(t, withLimits(door.HTTPLimits{KeepAlive: 20 * time.Millisecond}))
+	comments := func(events *sseReader) {
+		t.Helper()
+		for n := 0; n < 3; {
+			e, err := events.next()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.comment == "keep-alive" {
+				n++
+			}
+		}
+	}
+	old := s.as("").open(t)
+	comments(newSSEReader(old.do(t, visit{method: "GET", headers: old.headers}).Body))
+	older := s.as("")
+	older.headers["Mcp-Protocol-Version"] = "2025-06-18" // in which nothing comes before the answer
+	older.open(t)
+	for _, c := range []*caller{old, older, s.as("").modern()} {
+		response, events := c.post(t, "tools/call", exec(blockTool, `{"text":"a"}`))
+		<-s.entered
+		if !strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") {
+			t.Errorf("the answer is %v", response.Header)
+		}
+		comments(events)
+		s.release <- struct{}{}
+		if m, _, err := events.message(); err != nil || m.result(t).Content[0].Text != "released" {
+			t.Errorf("the result is %+v, %v", m, err)
+		}
+	}
+}
+
+// TestHTTPLateError: an error that the protocol gives a status of its own comes
+// as an event when the stream has begun.
+func TestHTTPLateError(t *testing.T) {
+	s := newWorld(t).serve(t, withLimits(door.HTTPLimits{KeepAlive: 10 * time.Millisecond}))
+	c := s.as("").modern()
+	c.headers["Mcp-Protocol-Version"] = newEra
+	// An unknown tool is an error of the protocol; it waits for the journal here.
+	s.journal.mu.Lock()
+	response, events := c.post(t, "tools/call", `{"name":"nothing"}`)
+	if e, err := events.next(); err != nil || e.comment == "" {
+		t.Fatalf("%+v, %v", e, err)
+	}
+	s.journal.mu.Unlock()
+	m, e, err := events.message()
+	if err != nil || m.Error == nil || e.name != "message" || response.StatusCode != http.StatusOK {
+		t.Errorf("the answer is %s, %+v, %v", response.Status, e, err)
+	}
+	// In time it has its status.
+	quick := s.as("").modern()
+	if response, text := quick.text(t, visit{body: quick.body("tools/call", `{"name":"nothing"}`), headers: quick.headers}); response.StatusCode != http.StatusBadRequest {
+		t.Errorf("%s: %s", response.Status, text)
+	}
+}

@@ -1,0 +1,219 @@
+package mcp_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+)
+
+// connectHTTP connects the SDK's own client, in the era of the version.
+func (s *web) connectHTTP(t *testing.T, version, token string, options *mcp.ClientOptions) *mcp.ClientSession {
+	t.Helper()
+	client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "0"}, options)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	transport := &mcp.StreamableClientTransport{Endpoint: s.url, HTTPClient: &http.Client{Transport: withToken{s.client.Transport, token}}}
+	session, err := client.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: version})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = session.Close() })
+	return session
+}
+
+type withToken struct {
+	next  http.RoundTripper
+	token string
+}
+
+func (w withToken) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	if w.token != "" {
+		r.Header.Set("Authorization", "Bearer "+w.token)
+	}
+	return w.next.RoundTrip(r)
+}
+
+func TestHTTPServesBothErasOnOneAddress(t *testing.T) {
+	s := newWorld(t).serve(t, withTokens)
+	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"} {
+		t.Run(version, func(t *testing.T) {
+			session := s.connectHTTP(t, version, "alice", nil)
+			if got := session.InitializeResult().ProtocolVersion; got != version {
+				t.Errorf("%s was agreed on", got)
+			}
+			tools, err := session.ListTools(t.Context(), nil)
+			if err != nil || len(tools.Tools) != 2 {
+				t.Fatalf("the tools are %+v, %v", tools, err)
+			}
+			result, err := session.CallTool(t.Context(), &mcp.CallToolParams{
+				Name: "aai_exec", Arguments: map[string]any{"app": notes, "tool": addTool, "args": map[string]any{"text": version}},
+			})
+			if err != nil || result.IsError {
+				t.Fatalf("the call gave %+v, %v", result, err)
+			}
+			call := <-s.added
+			if call.Args["text"] != version {
+				t.Errorf("the call had %v", call.Args)
+			}
+			if version < newEra != (session.ID() != "") {
+				t.Errorf("the session is %q", session.ID())
+			}
+		})
+	}
+}
+
+// TestHTTPEras: the header decides, and what does not belong to its era is said.
+func TestHTTPEras(t *testing.T) {
+	s := newWorld(t).serve(t)
+	old, modern := s.as("").open(t), s.as("").modern()
+	list := modern.body("tools/list", "{}")
+	with := func(headers ...string) map[string]string {
+		all := map[string]string{"Mcp-Protocol-Version": newEra, "Mcp-Method": "tools/list"}
+		for i := 0; i < len(headers); i += 2 {
+			all[headers[i]] = headers[i+1]
+		}
+		return all
+	}
+	for _, c := range []struct {
+		name   string
+		visit  visit
+		status int
+		says   string
+	}{
+		{"new", visit{body: list, headers: with()}, 200, `"resultType":"complete"`},
+		{"new, with the id of a session", visit{body: list, headers: with("Mcp-Session-Id", old.session())}, 200, `"resultType":"complete"`},
+		{"new, without its header", visit{body: list, headers: with("Mcp-Protocol-Version", "")}, 400, "-32020"},
+		{"new, with an old header", visit{body: list, headers: with("Mcp-Protocol-Version", oldEra, "Mcp-Session-Id", old.session())}, 400, "-32022"},
+		{"of the future", visit{body: strings.ReplaceAll(list, newEra, "2099-01-01"), headers: with("Mcp-Protocol-Version", "2099-01-01")}, 400, "-32022"},
+		{"new, but it does not describe itself", visit{body: `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, headers: with()}, 400, "-32602"},
+		{"new, but it opens a session", visit{body: initialize, headers: with("Mcp-Method", "initialize")}, 400, "-32602"},
+		{"a new stream", visit{method: "GET", headers: with()}, 405, ""},
+		{"the end of a new session", visit{method: "DELETE", headers: with("Mcp-Session-Id", old.session())}, 405, ""},
+		{"of no version", visit{body: ping, headers: with("Mcp-Protocol-Version", "1999-01-01", "Mcp-Session-Id", old.session())}, 400, ""},
+	} {
+		response, text := s.text(t, c.visit)
+		if response.StatusCode != c.status || !strings.Contains(text, c.says) {
+			t.Errorf("%s: %s: %s", c.name, response.Status, text)
+		}
+	}
+	old.lives(t)
+	if n := s.server.Sessions(); n != 1 {
+		t.Errorf("%d sessions are open", n)
+	}
+}
+
+// TestHTTPCallers: what the gateway is told of who calls.
+func TestHTTPCallers(t *testing.T) {
+	s := newWorld(t).serve(t, withTokens)
+	who := func(c *caller) aai.Caller {
+		c.ask(t, "tools/call", exec(addTool, `{}`)).result(t).succeeds(t)
+		return (<-s.added).Caller
+	}
+	first, second := s.as("alice").open(t), s.as("alice").open(t)
+	a, b := who(first), who(second)
+	if a.Session != first.session() || b.Session != second.session() || a.Session == b.Session {
+		t.Errorf("sessions %q and %q; callers %+v and %+v", first.session(), second.session(), a, b)
+	}
+	for _, c := range []aai.Caller{a, b} {
+		if c.Principal != "alice" || c.Door != aai.DoorMCP || c.Name != "tester" {
+			t.Errorf("the caller is %+v", c)
+		}
+	}
+	alice, again, bob := who(s.as("alice").modern()), who(s.as("alice").modern()), who(s.as("bob").modern())
+	if alice != again || alice.Principal != "alice" || alice.Session == "" {
+		t.Errorf("without sessions the callers are %+v and %+v", alice, again)
+	}
+	if bob.Principal != "bob" || bob.Session == alice.Session {
+		t.Errorf("the other caller is %+v", bob)
+	}
+}
+
+// TestHTTPSessionIsItsOwners: the id of a session opens nothing for another
+// principal, and does not even say that the session exists.
+func TestHTTPSessionIsItsOwners(t *testing.T) {
+	s := newWorld(t).serve(t, withTokens)
+	alice := s.as("alice").open(t)
+	_, unknown := s.text(t, visit{body: `{"jsonrpc":"2.0","id":1,"method":"ping"}`, headers: map[string]string{
+		"Authorization": "Bearer bob", "Mcp-Session-Id": "NOSUCHSESSION", "Mcp-Protocol-Version": oldEra,
+	}})
+	for _, v := range []visit{
+		{body: `{"jsonrpc":"2.0","id":1,"method":"ping"}`}, {method: "GET"}, {method: "DELETE"},
+	} {
+		v.headers = map[string]string{"Authorization": "Bearer bob", "Mcp-Session-Id": alice.session(), "Mcp-Protocol-Version": oldEra}
+		response, text := s.text(t, v)
+		if response.StatusCode != http.StatusNotFound || text != unknown {
+			t.Errorf("%s: %s: %s", v.method, response.Status, text)
+		}
+	}
+	alice.lives(t)
+}
+
+func TestHTTPSessionEnds(t *testing.T) {
+	s := newWorld(t).serve(t)
+	c := s.as("").open(t)
+	// A call that is running ends with its session.
+	response, _ := c.post(t, "tools/call", exec(blockTool, `{"text":"a"}`))
+	<-s.entered
+	if response, text := c.text(t, visit{method: "DELETE", headers: c.headers}); response.StatusCode != http.StatusNoContent {
+		t.Fatalf("%s: %s", response.Status, text)
+	}
+	if err := <-s.ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("the call ended with %v", err)
+	}
+	_ = response.Body.Close()
+	for _, method := range []string{"POST", "GET", "DELETE"} {
+		response, _ := c.text(t, visit{method: method, body: c.body("ping", "{}"), headers: c.headers})
+		if response.StatusCode != http.StatusNotFound {
+			t.Errorf("%s of a session that has ended: %s", method, response.Status)
+		}
+	}
+	s.as("").open(t).lives(t)
+}
+
+// TestHTTPCancel: a session's call is cancelled by the notification, and answered
+// by nothing else.
+func TestHTTPCancel(t *testing.T) {
+	s := newWorld(t).serve(t)
+	c := s.as("").open(t)
+	c.post(t, "tools/call", exec(blockTool, `{"text":"a"}`))
+	<-s.entered
+	if response, text := c.text(t, visit{headers: c.headers, body: `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}`}); response.StatusCode != http.StatusAccepted {
+		t.Fatalf("%s: %s", response.Status, text)
+	}
+	if err := <-s.ended; !errors.Is(err, context.Canceled) {
+		t.Errorf("the call ended with %v", err)
+	}
+	c.lives(t)
+}
+
+// TestHTTPTellsOfChanges: the stream of a session has what no request asked for.
+func TestHTTPTellsOfChanges(t *testing.T) {
+	s := newWorld(t).serve(t)
+	c := s.as("").open(t)
+	stream := c.do(t, visit{method: "GET", headers: c.headers})
+	events := newSSEReader(stream.Body)
+	s.catalog.edit(func(apps []*aai.App) []*aai.App { return append(apps, s.app("org.example.More", "More", "More.")) })
+	var methods []string
+	for len(methods) < 2 {
+		m, e, err := events.message()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if e.id == "" {
+			t.Error("an event has no id, so it cannot be resumed after it")
+		}
+		methods = append(methods, m.Method)
+	}
+	slices.Sort(methods)
+	if !slices.Equal(methods, []string{"notifications/resources/list_changed", "notifications/tools/list_changed"}) {
+		t.Errorf("the stream had %q", methods)
+	}
+}

@@ -1,0 +1,318 @@
+package mcp_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"aai"
+	door "aai/internal/doors/mcp"
+	"aai/internal/doors/mcp/bearer"
+)
+
+// The headers of a request in each era.
+const (
+	acceptBoth = "application/json, text/event-stream"
+	oldEra     = "2025-11-25"
+	newEra     = "2026-07-28"
+)
+
+// A web is a door that is served over HTTP, at an address of its own.
+type web struct {
+	*world
+	url    string // ends in /mcp
+	client *http.Client
+	server *door.HTTPServer
+	stop   context.CancelFunc
+	done   chan error // what Serve returned
+}
+
+// An httpChange is a change to a web, before it is served.
+type httpChange func(*door.HTTPConfig)
+
+func withLimits(l door.HTTPLimits) httpChange {
+	return func(c *door.HTTPConfig) { c.Limits = l }
+}
+
+// tokens is a Verifier that takes the principal itself for the token.
+type tokens map[string]bool
+
+func (k tokens) Verify(_ context.Context, token string) (string, error) {
+	if !k[token] {
+		return "", &bearer.Error{Code: bearer.InvalidToken, Description: "no \"such\" token"}
+	}
+	return token, nil
+}
+
+func withTokens(c *door.HTTPConfig) { c.Auth = tokens{"alice": true, "bob": true} }
+
+// serve serves the world's door until the end of the test.
+func (w *world) serve(t *testing.T, changes ...httpChange) *web {
+	t.Helper()
+	var cfg door.HTTPConfig
+	for _, c := range changes {
+		c(&cfg)
+	}
+	server, err := w.door.HTTP(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.WithoutCancel(t.Context()))
+	s := &web{
+		world: w, server: server, stop: stop, done: make(chan error, 1),
+		url:    "http://" + listener.Addr().String() + "/mcp",
+		client: &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 2000}},
+	}
+	go func() { s.done <- server.Serve(ctx, listener); close(s.done) }()
+	t.Cleanup(s.end)
+	return s
+}
+
+func (s *web) end() {
+	s.stop()
+	<-s.done
+	s.client.CloseIdleConnections()
+}
+
+// A visit is one request, written out.
+type visit struct {
+	method  string // POST if empty
+	path    string // in the place of /mcp
+	body    string
+	headers map[string]string // "" takes one away
+}
+
+func (s *web) request(ctx context.Context, v visit) (*http.Response, error) {
+	url, method := s.url, "POST"
+	if v.path != "" {
+		url = strings.TrimSuffix(s.url, "/mcp") + v.path
+	}
+	if v.method != "" {
+		method = v.method
+	}
+	var reader io.Reader
+	if v.body != "" {
+		reader = strings.NewReader(v.body)
+	}
+	r, err := http.NewRequestWithContext(ctx, method, url, reader)
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Accept", acceptBoth)
+	if method == "POST" {
+		r.Header.Set("Content-Type", "application/json")
+	}
+	for name, value := range v.headers {
+		switch {
+		case name == "Host":
+			r.Host = value
+		case value == "":
+			r.Header.Del(name)
+		default:
+			r.Header.Set(name, value)
+		}
+	}
+	return s.client.Do(r)
+}
+
+// do makes the request and returns the answer, whose body is read by the caller.
+func (s *web) do(t *testing.T, v visit) *http.Response {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	t.Cleanup(cancel)
+	response, err := s.request(ctx, v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = response.Body.Close() })
+	return response
+}
+
+// text makes the request and returns the whole answer.
+func (s *web) text(t *testing.T, v visit) (*http.Response, string) {
+	t.Helper()
+	response := s.do(t, v)
+	b, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response, string(b)
+}
+
+// An sseEvent is one event of a stream, or a comment.
+type sseEvent struct{ name, id, data, comment string }
+
+// An sseReader reads events.
+type sseReader struct{ scanner *bufio.Scanner }
+
+func newSSEReader(r io.Reader) *sseReader {
+	s := bufio.NewScanner(r)
+	s.Buffer(nil, 64<<20)
+	return &sseReader{s}
+}
+
+// next returns the next event, and io.EOF after the last.
+func (r *sseReader) next() (sseEvent, error) {
+	var e sseEvent
+	for r.scanner.Scan() {
+		line := r.scanner.Text()
+		name, value, _ := strings.Cut(line, ":")
+		value = strings.TrimPrefix(value, " ")
+		switch {
+		case line == "" && e == sseEvent{}:
+		case line == "":
+			return e, nil
+		case name == "":
+			e.comment = value
+		case name == "event":
+			e.name = value
+		case name == "id":
+			e.id = value
+		case name == "data":
+			e.data += value
+		}
+	}
+	if err := r.scanner.Err(); err != nil {
+		return e, err
+	}
+	return e, io.EOF
+}
+
+// message returns the next message of a stream; comments and empty events are
+// passed over.
+func (r *sseReader) message() (message, sseEvent, error) {
+	for {
+		e, err := r.next()
+		if err != nil {
+			return message{}, e, err
+		}
+		if e.data == "" {
+			continue
+		}
+		var m message
+		if err := json.Unmarshal([]byte(e.data), &m); err != nil {
+			return m, e, fmt.Errorf("not a message: %w: %s", err, e.data)
+		}
+		return m, e, nil
+	}
+}
+
+// A caller is a client of the web: what it sends along with each request.
+type caller struct {
+	*web
+	headers map[string]string
+	next    int
+}
+
+func (s *web) as(principal string) *caller {
+	c := &caller{web: s, headers: map[string]string{"Mcp-Protocol-Version": oldEra}}
+	if principal != "" {
+		c.headers["Authorization"] = "Bearer " + principal
+	}
+	return c
+}
+
+// modern makes the caller one of the newer era.
+func (c *caller) modern() *caller {
+	c.headers["Mcp-Protocol-Version"] = newEra
+	return c
+}
+
+const initialize = `{"jsonrpc":"2.0","id":"open","method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"tester","version":"0"}}}`
+
+// open opens a session.
+func (c *caller) open(t *testing.T) *caller {
+	t.Helper()
+	response, text := c.text(t, visit{body: initialize, headers: c.headers})
+	id := response.Header.Get("Mcp-Session-Id")
+	if response.StatusCode != http.StatusOK || id == "" {
+		t.Fatalf("no session was opened: %s: %s", response.Status, text)
+	}
+	c.headers["Mcp-Session-Id"] = id
+	if response, text := c.text(t, visit{body: `{"jsonrpc":"2.0","method":"notifications/initialized"}`, headers: c.headers}); response.StatusCode != http.StatusAccepted {
+		t.Fatalf("%s: %s", response.Status, text)
+	}
+	return c
+}
+
+func (c *caller) session() string { return c.headers["Mcp-Session-Id"] }
+
+// body is a request with the next id.
+func (c *caller) body(method, params string) string {
+	c.next++
+	if c.headers["Mcp-Protocol-Version"] == newEra {
+		meta := `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"tester","version":"0"},"io.modelcontextprotocol/clientCapabilities":{}}`
+		if params = strings.TrimPrefix(params, "{"); params != "}" {
+			meta += ","
+		}
+		params = "{" + meta + params
+		c.headers["Mcp-Method"] = method
+		if method == "tools/call" {
+			var p struct{ Name string }
+			_ = json.Unmarshal([]byte(params), &p)
+			c.headers["Mcp-Name"] = p.Name
+		}
+	}
+	return fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":%q,"params":%s}`, c.next, method, params)
+}
+
+// post sends a request and returns the stream of its answer.
+func (c *caller) post(t *testing.T, method, params string) (*http.Response, *sseReader) {
+	t.Helper()
+	response := c.do(t, visit{body: c.body(method, params), headers: c.headers})
+	return response, newSSEReader(response.Body)
+}
+
+// ask sends a request and returns its answer.
+func (c *caller) ask(t *testing.T, method, params string) message {
+	t.Helper()
+	response, events := c.post(t, method, params)
+	if response.StatusCode != http.StatusOK {
+		b, _ := io.ReadAll(response.Body)
+		t.Fatalf("%s: %s", response.Status, b)
+	}
+	m, _, err := events.message()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(m.ID) != fmt.Sprint(c.next) {
+		t.Fatalf("expected the answer to %d, got %+v", c.next, m)
+	}
+	return m
+}
+
+// lives asserts that the server answers the caller.
+func (c *caller) lives(t *testing.T) {
+	t.Helper()
+	c.ask(t, "tools/call", exec(sayTool, `{}`)).result(t).succeeds(t)
+}
+
+// eventually waits for what must come.
+func eventually(t *testing.T, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !holds(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%s: that does not come", what)
+		}
+	}
+}
+
+// pictureApp is an app whose tool "say" answers with a picture.
+func (w *world) pictureApp(id string, picture []byte) *aai.App {
+	return &aai.App{ID: id, Name: "Picture", Digest: "d1", Tools: []*aai.Tool{
+		tool(sayTool, aai.Reads, func(context.Context, *aai.Call) (*aai.Result, error) {
+			return &aai.Result{Text: "seen", Images: []aai.Image{{MIME: "image/png", Data: picture}}}, nil
+		}),
+	}}
+}

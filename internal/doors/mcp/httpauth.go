@@ -1,0 +1,120 @@
+package mcp
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"aai/internal/doors/mcp/bearer"
+)
+
+// authenticated lets a request on when its token says who sent it.
+func (h *HTTPServer) authenticated(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if h.cfg.Auth == nil {
+			next(w, r)
+			return
+		}
+		token, given := bearerToken(r)
+		if !given {
+			h.challenge(w, &bearer.Error{})
+			return
+		}
+		principal, err := h.cfg.Auth.Verify(r.Context(), token)
+		if err != nil {
+			h.refuseToken(w, err)
+			return
+		}
+		exchangeOf(r.Context()).principal = principal
+		r.Header.Del("Authorization") // nobody after this needs it
+		next(w, r)
+	}
+}
+
+func bearerToken(r *http.Request) (string, bool) {
+	scheme, token, found := strings.Cut(r.Header.Get("Authorization"), " ")
+	token = strings.TrimSpace(token)
+	return token, found && strings.EqualFold(scheme, "Bearer") && token != ""
+}
+
+// refuseToken says what is wrong with a token, or that nobody could tell.
+func (h *HTTPServer) refuseToken(w http.ResponseWriter, err error) {
+	wrong, ok := errors.AsType[*bearer.Error](err)
+	if ok {
+		h.challenge(w, wrong)
+		return
+	}
+	h.log.Warn("a token could not be verified", "cause", err)
+	(&refusal{
+		status: http.StatusServiceUnavailable, code: codeOverloaded, after: 5 * time.Second,
+		message: "the token cannot be verified now, because the authorization server does not answer as it should",
+	}).write(w)
+}
+
+// challenge asks for a token, or for a better one (RFC 6750 §3, RFC 9728 §5.1).
+func (h *HTTPServer) challenge(w http.ResponseWriter, wrong *bearer.Error) {
+	status, message := http.StatusUnauthorized, "a bearer token is needed"
+	challenge := `Bearer realm="aai-gateway"`
+	if wrong.Code != "" {
+		message = wrong.Error()
+		challenge += fmt.Sprintf(", error=%q, error_description=%q", wrong.Code, quotable(wrong.Description))
+	}
+	if wrong.Code == bearer.InsufficientScope {
+		status = http.StatusForbidden
+	}
+	if h.cfg.Metadata != nil {
+		if len(h.cfg.Metadata.Scopes) > 0 {
+			challenge += fmt.Sprintf(", scope=%q", strings.Join(h.cfg.Metadata.Scopes, " "))
+		}
+		challenge += fmt.Sprintf(", resource_metadata=%q", metadataURL(h.cfg.Metadata.Resource))
+	}
+	w.Header().Set("WWW-Authenticate", challenge)
+	refuse(w, status, codeInvalidRequest, message)
+}
+
+// quotable is text without what a quoted string of a header cannot hold.
+func quotable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' || r == '"' || r == '\\' {
+			return '\''
+		}
+		return r
+	}, text)
+}
+
+// metadataURL is where the metadata of a resource is (RFC 9728 §3.1).
+func metadataURL(resource string) string {
+	u, err := url.Parse(resource)
+	if err != nil {
+		return metadataPath
+	}
+	u.Path = metadataPath + strings.TrimSuffix(u.Path, "/")
+	return u.String()
+}
+
+// serveMetadata says where tokens for this server come from. It is public: pages
+// of every origin may read it.
+func (h *HTTPServer) serveMetadata(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		refuse(w, http.StatusMethodNotAllowed, codeInvalidRequest, "expected GET")
+		return
+	}
+	b, err := json.Marshal(map[string]any{
+		"resource": h.cfg.Metadata.Resource, "authorization_servers": []string{h.cfg.Metadata.Issuer},
+		"bearer_methods_supported": []string{"header"}, "resource_name": "AAI Gateway",
+		"scopes_supported": append([]string{}, h.cfg.Metadata.Scopes...),
+	})
+	if err != nil {
+		refuse(w, http.StatusInternalServerError, codeInvalidRequest, "the metadata cannot be written")
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "max-age=3600")
+	_, _ = w.Write(b) // whoever is gone does not need it
+}

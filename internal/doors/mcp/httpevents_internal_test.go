@@ -1,0 +1,138 @@
+package mcp
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"pgregory.net/rapid"
+)
+
+// TestEventLogKeepsOrSays holds the log against one that forgets nothing: what it
+// returns is exactly what came after the index, or it says that it does not have
+// it. And it never holds more than it may.
+func TestEventLogKeepsOrSays(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		const most, mostOfSession = 6000, 2500
+		log := newEventLog(most, mostOfSession)
+		all := map[string]map[string][][]byte{}
+		for step := range rapid.IntRange(1, 120).Draw(t, "steps") {
+			session := rapid.SampledFrom([]string{"a", "b", "c", "d"}).Draw(t, "session")
+			stream := rapid.SampledFrom([]string{"", "x", "y"}).Draw(t, "stream")
+			if all[session] == nil {
+				all[session] = map[string][][]byte{}
+			}
+			if _, open := all[session][stream]; !open {
+				all[session][stream] = nil
+				log.open(session, stream)
+			}
+			switch rapid.IntRange(0, 9).Draw(t, "what") {
+			case 0:
+				log.forget(session)
+				delete(all, session)
+			default:
+				size := rapid.SampledFrom([]int{0, 10, 500, 2000, 4000}).Draw(t, "size")
+				data := append(make([]byte, 0, size+8), fmt.Sprint(step)...)
+				data = data[:max(len(data), size)]
+				err := log.append(session, stream, data)
+				if tooLarge := len(data)+eventCost > mostOfSession; tooLarge != (err != nil) {
+					t.Fatalf("an event of %d bytes: %v", len(data), err)
+				}
+				all[session][stream] = append(all[session][stream], data)
+			}
+			if log.bytes > most {
+				t.Fatalf("the log has %d bytes", log.bytes)
+			}
+			checkLog(t, log, all, mostOfSession)
+		}
+		for _, session := range []string{"a", "b", "c", "d"} {
+			log.forget(session)
+		}
+		if log.bytes != 0 || log.order.Len() != 0 || len(log.sessions) != 0 {
+			t.Fatalf("after the end of all the log has %d bytes, %d events, %d sessions", log.bytes, log.order.Len(), len(log.sessions))
+		}
+	})
+}
+
+func checkLog(t *rapid.T, log *eventLog, all map[string]map[string][][]byte, mostOfSession int) {
+	for session, streams := range all {
+		if own := log.sessions[session]; own != nil && own.bytes > mostOfSession {
+			t.Fatalf("a session has %d bytes", own.bytes)
+		}
+		for stream, want := range streams {
+			for index := range want {
+				got, err := log.after(session, stream, index)
+				if err != nil {
+					if !errors.Is(err, mcp.ErrEventsPurged) {
+						t.Fatal(err)
+					}
+					continue
+				}
+				if !slices.EqualFunc(got, want[index+1:], func(a, b []byte) bool { return string(a) == string(b) }) {
+					t.Fatalf("after %d of %s/%s come %d events, expected %d", index, session, stream, len(got), len(want)-index-1)
+				}
+			}
+		}
+	}
+}
+
+// TestEventLogBeginsAnew: whoever opens a session's own stream again gets what is
+// kept, and the SDK's count of it, from zero, is the log's.
+func TestEventLogBeginsAnew(t *testing.T) {
+	log := newEventLog(10*eventCost, 3*eventCost)
+	log.open("s", "")
+	if data, err := log.after("s", "", -1); err != nil || data != nil {
+		t.Fatalf("a stream without events has %q, %v", data, err)
+	}
+	for i := range 5 {
+		if err := log.append("s", "", []byte{byte('a' + i)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := log.after("s", "", 0); !errors.Is(err, mcp.ErrEventsPurged) {
+		t.Errorf("what came after the first is said to be there: %v", err)
+	}
+	data, err := log.after("s", "", -1)
+	if err != nil || string(slices.Concat(data...)) != "de" {
+		t.Fatalf("begun anew it has %q, %v", data, err)
+	}
+	_ = log.append("s", "", []byte("f")) // drops "d", which was sent as event 0
+	if data, err := log.after("s", "", 1); err != nil || string(slices.Concat(data...)) != "f" {
+		t.Errorf("after event 1 comes %q, %v", data, err)
+	}
+}
+
+// TestEventLogOfManyRequests: streams of a long session are forgotten, the oldest
+// first, and one that is forgotten does not begin anew with wrong numbers.
+func TestEventLogOfManyRequests(t *testing.T) {
+	log := newEventLog(1<<30, 1<<30)
+	log.open("s", "")
+	if err := log.append("s", "", []byte("own")); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 10 * mostStreams {
+		name := fmt.Sprint(i)
+		log.open("s", name)
+		if err := log.append("s", name, []byte("prime")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	own := log.sessions["s"]
+	if len(own.streams) != mostStreams+1 || len(own.opened) != mostStreams || log.order.Len() != mostStreams+1 || own.order.Len() != mostStreams+1 {
+		t.Errorf("%d streams and %d events are kept", len(own.streams), log.order.Len())
+	}
+	if err := log.append("s", "0", []byte("late")); err == nil {
+		t.Error("an event was kept, of a stream that is not")
+	}
+	if _, err := log.after("s", "0", 0); !errors.Is(err, mcp.ErrEventsPurged) {
+		t.Errorf("what came after is said to be known: %v", err)
+	}
+	if data, err := log.after("s", fmt.Sprint(10*mostStreams-1), -1); err != nil || len(data) != 1 {
+		t.Errorf("the last one has %q, %v", data, err)
+	}
+	if data, err := log.after("s", "", -1); err != nil || len(data) != 1 {
+		t.Errorf("the session's own has %q, %v", data, err)
+	}
+}

@@ -1,0 +1,94 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"time"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+)
+
+// A post is what was posted.
+type post struct {
+	bytes []byte
+	opens bool // it is a request to open a session
+}
+
+// A body is one that was read already.
+type body struct{ *bytes.Reader }
+
+// Close implements io.Closer.
+func (body) Close() error { return nil }
+
+// readPost reads the body, and holds it to what stdio asks of a line. It reports
+// false when it has answered.
+func (h *HTTPServer) readPost(w http.ResponseWriter, r *http.Request) (post, bool) {
+	b, refused := h.readBody(w, r)
+	if refused == nil {
+		sent := post{bytes: b}
+		if sent.opens, refused = readMessages(b); refused == nil {
+			return sent, true
+		}
+	}
+	refused.write(w)
+	return post{}, false
+}
+
+// readBody reads a body of bounded length that comes in a bounded time.
+func (h *HTTPServer) readBody(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
+	b, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.limits.Body))
+	if err == nil {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // fails only for writers of tests
+	}
+	_, tooLong := errors.AsType[*http.MaxBytesError](err)
+	switch {
+	case tooLong:
+		return nil, &refusal{status: http.StatusRequestEntityTooLarge, code: codeInvalidRequest, message: "the body is too long; see the documentation for the limits"}
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, &refusal{status: http.StatusRequestTimeout, code: codeInvalidRequest, message: "the body has not come in time"}
+	case err != nil:
+		return nil, &refusal{status: http.StatusBadRequest, code: codeInvalidRequest, message: "the body cannot be read"}
+	}
+	return b, nil
+}
+
+// readMessages looks at the message, or the batch of them, before the SDK does.
+func readMessages(b []byte) (opens bool, refused *refusal) {
+	malformed := func(code int64, message string) *refusal {
+		return &refusal{status: http.StatusBadRequest, code: code, message: message}
+	}
+	b = bytes.TrimLeft(b, " \t\r\n")
+	if len(b) == 0 {
+		return false, malformed(codeInvalidRequest, "the body is empty; expected a JSON-RPC message")
+	}
+	if !utf8.Valid(b) {
+		return false, malformed(codeParseError, "the message is not valid UTF-8")
+	}
+	parts := []json.RawMessage{b}
+	if b[0] == '[' {
+		if err := json.Unmarshal(b, &parts); isMalformed(err) {
+			return false, malformed(codeParseError, "the message is not valid JSON")
+		}
+		if len(parts) == 0 || len(parts) > maxBatch {
+			return false, malformed(codeInvalidRequest, "the batch is empty, or has more than 100 messages")
+		}
+	}
+	for _, part := range parts {
+		m, err := decode(part)
+		if isMalformed(err) {
+			return false, malformed(codeParseError, "the message is not valid JSON")
+		}
+		if err != nil {
+			return false, malformed(codeInvalidRequest, "the message is not JSON-RPC 2.0: "+err.Error())
+		}
+		if request, ok := m.(*jsonrpc.Request); ok && request.Method == "initialize" {
+			opens = true
+		}
+	}
+	return opens, nil
+}

@@ -1,0 +1,207 @@
+package mcp
+
+import (
+	"bytes"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// A reply is the answer to an HTTP request. A client must take each message of
+// it in a bounded time, and a stream on which nothing is said gets a comment now
+// and then: proxies close what is silent, and the dead are only found out by
+// writing to them.
+type reply struct {
+	http.ResponseWriter
+	control atomic.Pointer[http.ResponseController] // nil when the handler has returned
+	limits  HTTPLimits
+	// first sees what is written first.
+	first func([]byte)
+
+	mu      sync.Mutex // guards the writer and what follows
+	status  int        // zero until the header is out
+	stream  bool       // of server-sent events
+	late    bool       // a status came after the header was out
+	ended   bool
+	waits   bool      // something that was written has not been sent
+	written time.Time // last
+	timer   *time.Timer
+
+	aborted atomic.Bool
+}
+
+func newReply(w http.ResponseWriter, limits HTTPLimits) *reply {
+	r := &reply{ResponseWriter: w, limits: limits}
+	r.control.Store(http.NewResponseController(w))
+	r.allow() // also what was set for another request of the connection is over
+	return r
+}
+
+// allow gives the client time to take what is written next.
+func (r *reply) allow() {
+	if !r.aborted.Load() {
+		// A writer that knows no deadlines is one of a test.
+		_ = r.control.Load().SetWriteDeadline(time.Now().Add(r.limits.Write))
+	}
+}
+
+// WriteHeader implements http.ResponseWriter.
+func (r *reply) WriteHeader(status int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if !r.ended {
+		r.begin(status)
+	}
+}
+
+func (r *reply) begin(status int) {
+	if r.status != 0 {
+		// A comment has gone out before: an error is an event of a stream now.
+		r.late = r.stream && status != r.status
+		return
+	}
+	r.status = status
+	r.stream = status == http.StatusOK && strings.HasPrefix(r.Header().Get("Content-Type"), "text/event-stream")
+	r.ResponseWriter.WriteHeader(status)
+}
+
+// Write implements http.ResponseWriter.
+func (r *reply) Write(b []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended {
+		return 0, net.ErrClosed
+	}
+	if r.status == 0 {
+		r.begin(http.StatusOK)
+	}
+	if r.first != nil {
+		r.first(b)
+		r.first = nil
+	}
+	if r.late {
+		if !bytes.HasPrefix(b, []byte("{")) {
+			return len(b), nil // words for a person, where a client expects events
+		}
+		return len(b), r.put("event: message\ndata: " + string(b) + "\n\n")
+	}
+	r.allow()
+	r.written = time.Now()
+	return r.ResponseWriter.Write(b)
+}
+
+// soon is how long something said on a stream may wait for what comes next. Most
+// answers are there by then, and all of it goes out at once.
+const soon = 2 * time.Millisecond
+
+// FlushError implements what http.ResponseController calls.
+func (r *reply) FlushError() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.ended:
+		return net.ErrClosed
+	case !r.stream:
+		return r.control.Load().Flush()
+	case !r.waits:
+		r.waits = true
+		r.wake(soon)
+	}
+	return nil
+}
+
+// wake has beat called after a time. It is called with r.mu held.
+func (r *reply) wake(after time.Duration) {
+	if r.timer == nil {
+		r.timer = time.AfterFunc(after, r.beat)
+		return
+	}
+	r.timer.Reset(after)
+}
+
+// open begins a stream of events before there is one.
+func (r *reply) open() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.Header().Set("Content-Type", "text/event-stream")
+	r.Header().Set("Cache-Control", "no-cache, no-transform")
+	r.begin(http.StatusOK)
+	_ = r.put(": ok\n\n") // whoever is gone is found out by the next
+}
+
+// Unwrap serves http.ResponseController, for all but flushing.
+func (r *reply) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+
+// put writes and flushes an event or a comment.
+func (r *reply) put(text string) error {
+	r.allow()
+	_, err := r.ResponseWriter.Write([]byte(text))
+	r.written, r.waits = time.Now(), false
+	r.wake(r.limits.KeepAlive)
+	if flushed := r.control.Load().Flush(); err == nil {
+		err = flushed
+	}
+	return err
+}
+
+// keepAlive begins to keep the answer alive although nothing has been written.
+// The SDK must have set the header.
+func (r *reply) keepAlive() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.timer == nil && !r.ended {
+		r.wake(r.limits.KeepAlive)
+	}
+}
+
+// beat sends what waits, or writes a comment if nothing was written for a while.
+func (r *reply) beat() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.ended {
+		return
+	}
+	if r.waits {
+		r.waits = false
+		r.allow()
+		_ = r.control.Load().Flush() // whoever is gone is found out by the next
+		r.wake(r.limits.KeepAlive)
+		return
+	}
+	if silent := time.Since(r.written); silent < r.limits.KeepAlive {
+		r.wake(r.limits.KeepAlive - silent)
+		return
+	}
+	if r.status == 0 && strings.HasPrefix(r.Header().Get("Content-Type"), "text/event-stream") {
+		r.begin(http.StatusOK)
+	}
+	if r.stream {
+		_ = r.put(": keep-alive\n\n")
+	}
+}
+
+// end is called when the handler returns. What is still buffered may be written.
+func (r *reply) end() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ended = true
+	if r.timer != nil {
+		r.timer.Stop()
+	}
+	r.allow()
+	// The exchange may live as long as its session; the connection need not.
+	r.control.Store(nil)
+	r.ResponseWriter = nil
+}
+
+// abort makes what waits for the client fail, now and later. It does not take the
+// lock, which a write that waits holds.
+func (r *reply) abort() {
+	r.aborted.Store(true)
+	if control := r.control.Load(); control != nil {
+		_ = control.SetWriteDeadline(time.Unix(1, 0))
+	}
+}

@@ -1,0 +1,29 @@
+package mcp
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+)
+
+// TestReplyAfterItsEnd: what still wants to write when the handler has returned
+// touches nothing: its connection may belong to another request by then.
+func TestReplyAfterItsEnd(t *testing.T) {
+	w := httptest.NewRecorder()
+	r := newReply(w, HTTPLimits{}.withDefaults())
+	r.Header().Set("Content-Type", "text/event-stream")
+	r.end()
+	r.keepAlive()
+	r.beat()
+	r.abort()
+	r.WriteHeader(http.StatusTeapot)
+	if n, err := r.Write([]byte("late")); n != 0 || err == nil {
+		t.Errorf("%d bytes were written, %v", n, err)
+	}
+	if err := r.FlushError(); err == nil {
+		t.Error("it was flushed")
+	}
+	if w.Body.Len() > 0 || w.Code != http.StatusOK || w.Flushed {
+		t.Errorf("the answer is %d %q", w.Code, w.Body)
+	}
+}

@@ -1,0 +1,329 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+var (
+	errSessionEnded = errors.New("the session has ended")
+	errNotReserved  = errors.New("no session may be opened here")
+)
+
+// sessions knows the sessions and who opened them. It is the SDK's event store,
+// which is how it learns of their beginning and their end.
+type sessions struct {
+	limits HTTPLimits
+	events *eventLog
+
+	mu      sync.Mutex
+	byID    map[string]*session
+	of      map[string]int // sessions by principal, with those about to be opened
+	all     int
+	high    int            // the most there were since memory was given back
+	without map[string]int // requests without sessions by principal
+}
+
+func newSessions(limits HTTPLimits) *sessions {
+	return &sessions{
+		limits: limits, events: newEventLog(limits.Stored, limits.StoredPerSession),
+		byID: make(map[string]*session), of: make(map[string]int), without: make(map[string]int),
+	}
+}
+
+// A session is one conversation. It ends when its client says so, when it was
+// idle for too long, or with the server.
+type session struct {
+	id, principal string
+	limits        HTTPLimits
+	server        atomic.Pointer[mcp.ServerSession] // set by its first request
+	ctx           context.Context                   // of its calls
+	cancel        context.CancelCauseFunc
+	done          chan struct{} // closed when it and its calls have ended
+
+	mu      sync.Mutex
+	busy    int // open requests and running calls
+	calls   int
+	open    int
+	ended   bool
+	timer   *time.Timer          // runs while it is idle
+	streams map[string]*exchange // the answers that carry its streams
+}
+
+// reserve makes room for a session that the exchange is about to open.
+func (ss *sessions) reserve(x *exchange) *refusal {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	switch {
+	case ss.of[x.principal] >= ss.limits.Sessions:
+		return &refusal{
+			status: http.StatusTooManyRequests, code: codeOverloaded, after: time.Minute,
+			message: "too many sessions of this caller are open; end one by DELETE, or wait until one expires",
+		}
+	case ss.all >= ss.limits.AllSessions:
+		return &refusal{
+			status: http.StatusServiceUnavailable, code: codeOverloaded, after: time.Minute,
+			message: "too many sessions are open; wait until one expires",
+		}
+	}
+	ss.count(x.principal, 1)
+	return nil
+}
+
+// settle gives the room back if no session was opened.
+func (ss *sessions) settle(x *exchange) {
+	ss.mu.Lock()
+	s := x.session
+	if s == nil {
+		ss.count(x.principal, -1)
+	}
+	ss.mu.Unlock()
+	if s != nil {
+		s.release(x)
+		s.leave()
+	}
+}
+
+// manySessions is from how many sessions on their end is worth a collection.
+const manySessions = 64
+
+// count is called with ss.mu held. When most of many sessions have gone, their
+// memory goes back to the system: the collector has no reason to work when
+// nothing happens.
+func (ss *sessions) count(principal string, n int) {
+	ss.all += n
+	ss.high = max(ss.high, ss.all)
+	if ss.high >= manySessions && ss.all <= ss.high/4 {
+		ss.high = ss.all
+		time.AfterFunc(time.Second, debug.FreeOSMemory)
+	}
+	if ss.of[principal] += n; ss.of[principal] == 0 {
+		delete(ss.of, principal)
+	}
+}
+
+// enterPrincipal counts a request without a session.
+func (ss *sessions) enterPrincipal(principal string) bool {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	if ss.without[principal] >= ss.limits.Stateless {
+		return false
+	}
+	ss.without[principal]++
+	return true
+}
+
+func (ss *sessions) leavePrincipal(principal string) {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	if ss.without[principal]--; ss.without[principal] == 0 {
+		delete(ss.without, principal)
+	}
+}
+
+// find returns the session, if it is of the principal.
+func (ss *sessions) find(id, principal string) *session {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	if s := ss.byID[id]; s != nil && s.principal == principal {
+		return s
+	}
+	return nil
+}
+
+// Open implements mcp.EventStore. The stream without a name is a session's first.
+func (ss *sessions) Open(ctx context.Context, sessionID, streamID string) error {
+	x := exchangeOf(ctx)
+	if x == nil {
+		return errNotReserved
+	}
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	if streamID == "" {
+		s := &session{
+			id: sessionID, principal: x.principal, limits: ss.limits, busy: 1, open: 1,
+			done: make(chan struct{}), streams: make(map[string]*exchange),
+		}
+		s.ctx, s.cancel = context.WithCancelCause(context.Background())
+		ss.byID[sessionID], x.session = s, s
+	} else if ss.byID[sessionID] == nil {
+		return errSessionEnded // by another request
+	}
+	ss.events.open(sessionID, streamID)
+	if streamID != "" {
+		x.session.carry(x, streamID)
+	}
+	return nil
+}
+
+// Append implements mcp.EventStore.
+func (ss *sessions) Append(_ context.Context, sessionID, streamID string, data []byte) error {
+	return ss.events.append(sessionID, streamID, data)
+}
+
+// SessionClosed implements mcp.EventStore.
+func (ss *sessions) SessionClosed(_ context.Context, sessionID string) error {
+	ss.mu.Lock()
+	s := ss.byID[sessionID]
+	delete(ss.byID, sessionID)
+	ss.events.forget(sessionID)
+	if s != nil {
+		ss.count(s.principal, -1)
+	}
+	ss.mu.Unlock()
+	if s != nil {
+		s.end()
+	}
+	return nil
+}
+
+// closeAll ends every session, and returns them.
+func (ss *sessions) closeAll() []*session {
+	ss.mu.Lock()
+	all := make([]*session, 0, len(ss.byID))
+	for _, s := range ss.byID {
+		all = append(all, s)
+	}
+	ss.mu.Unlock()
+	for _, s := range all {
+		s.close()
+	}
+	return all
+}
+
+// enter begins a request of the session, unless too many are open. The session
+// does not expire meanwhile.
+func (s *session) enter(most int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.open >= most {
+		return false
+	}
+	s.open++
+	s.hold()
+	return true
+}
+
+// beginCall begins a call, unless too many are running: they go on when their
+// requests have gone.
+func (s *session) beginCall() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.calls >= s.limits.Requests {
+		return false
+	}
+	s.calls++
+	s.hold()
+	return true
+}
+
+// hold keeps the session from expiring. It is called with s.mu held.
+func (s *session) hold() {
+	s.busy++
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+}
+
+// unhold is called with s.mu held.
+func (s *session) unhold() {
+	if s.busy--; s.busy > 0 || s.ended {
+		return
+	}
+	if s.timer == nil {
+		s.timer = time.AfterFunc(s.limits.Idle, s.expire)
+		return
+	}
+	s.timer.Reset(s.limits.Idle)
+}
+
+// leave ends a request.
+func (s *session) leave() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.open--
+	s.unhold()
+}
+
+// endCall ends a call.
+func (s *session) endCall() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.calls--
+	s.unhold()
+}
+
+func (s *session) expire() {
+	s.mu.Lock()
+	idle := s.busy == 0
+	s.mu.Unlock()
+	if idle {
+		s.close()
+	}
+}
+
+// close ends the session and its calls. It does not wait for them.
+func (s *session) close() {
+	s.cancel(errSessionEnded)
+	if server := s.server.Load(); server != nil {
+		go server.Close() //nolint:errcheck // there is nobody left to tell
+	}
+}
+
+// end is called when the SDK has ended the session.
+func (s *session) end() {
+	s.cancel(errSessionEnded)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ended = true
+	close(s.done)
+	if s.timer != nil {
+		s.timer.Stop()
+	}
+}
+
+// carry notes that the exchange carries the stream.
+func (s *session) carry(x *exchange, stream string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x.stream = stream
+	s.streams[stream] = x
+}
+
+// release notes that the exchange carries nothing any more.
+func (s *session) release(x *exchange) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.streams[x.stream] == x {
+		delete(s.streams, x.stream)
+	}
+}
+
+// takeOver ends the answer that carries the stream: its client has come back for
+// it, so the connection is dead, though nothing may have told us yet.
+func (s *session) takeOver(ctx context.Context, stream string) {
+	s.mu.Lock()
+	old := s.streams[stream]
+	s.mu.Unlock()
+	if old == nil {
+		return
+	}
+	old.abort()
+	select {
+	case <-old.done:
+	case <-ctx.Done():
+	}
+}
+
+func (ss *sessions) number() int {
+	ss.mu.Lock()
+	defer ss.mu.Unlock()
+	return ss.all
+}

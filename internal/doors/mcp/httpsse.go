@@ -1,0 +1,69 @@
+package mcp
+
+import (
+	"bytes"
+	"crypto/rand"
+	"net/http"
+	"sync"
+)
+
+// serveSSE serves the transport of 2024-11-05: a GET holds the session, and
+// messages are posted to the address that its first event names.
+func (h *HTTPServer) serveSSE(sse http.Handler) http.HandlerFunc {
+	owners := &sseOwners{of: make(map[string]string)}
+	return func(w http.ResponseWriter, r *http.Request) {
+		x := exchangeOf(r.Context())
+		switch r.Method {
+		case http.MethodPost:
+			if !owners.owns(x.principal, r.URL.Query().Get("sessionid")) {
+				refuse(w, http.StatusNotFound, codeSessionNotFound, "there is no such session; open one by GET")
+				return
+			}
+			sent, ok := h.readPost(w, r)
+			if !ok {
+				return
+			}
+			r.Body = body{bytes.NewReader(sent.bytes)}
+		case http.MethodGet:
+			if refusal := h.sessions.reserve(x); refusal != nil {
+				refusal.write(w)
+				return
+			}
+			defer h.sessions.settle(x)
+			x.conversation = rand.Text()
+			var id string
+			x.reply.first = func(endpoint []byte) { id = owners.add(x.principal, endpoint) }
+			defer func() { owners.remove(id) }()
+		}
+		sse.ServeHTTP(w, r)
+	}
+}
+
+// sseOwners knows who opened which session: the SDK does not ask.
+type sseOwners struct {
+	mu sync.Mutex
+	of map[string]string // the principal, by session
+}
+
+// add reads the session's id from the event that names the address.
+func (o *sseOwners) add(principal string, event []byte) string {
+	_, id, _ := bytes.Cut(event, []byte("sessionid="))
+	id = bytes.TrimSpace(id)
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.of[string(id)] = principal
+	return string(id)
+}
+
+func (o *sseOwners) remove(id string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	delete(o.of, id)
+}
+
+func (o *sseOwners) owns(principal, id string) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	owner, known := o.of[id]
+	return known && owner == principal
+}

@@ -1,0 +1,166 @@
+package mcp
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+)
+
+// The names of loggers, as clients see them.
+const (
+	callLogger  = "aai.tools" // with the tool's name behind, if there is such a tool
+	auditLogger = "aai.audit" // what changed something
+)
+
+// slow is how long a call may take without a warning.
+const slow = time.Second
+
+// How many messages a client gets: in the long run, a second, and at once.
+const (
+	logRate  = 20
+	logBurst = 100
+)
+
+// levels are those of RFC 5424, from the least important one up.
+func levels() []mcp.LoggingLevel {
+	return []mcp.LoggingLevel{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
+}
+
+// noteLevel notes who wants logs, and refuses levels that are none.
+func (d *Door) noteLevel(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		if set, ok := req.(*mcp.ServerRequest[*mcp.SetLoggingLevelParams]); ok && set.Params != nil {
+			if !slices.Contains(levels(), set.Params.Level) {
+				return nil, invalid("level: expected one of %v", levels())
+			}
+			g := d.guestOf(set.Session)
+			g.mu.Lock()
+			g.logs, g.allowed, g.counted = true, logBurst, time.Now()
+			g.mu.Unlock()
+		}
+		return next(ctx, method, req)
+	}
+}
+
+// logLevelKey is where a request of the newer era says that it wants logs.
+const logLevelKey = "io.modelcontextprotocol/logLevel"
+
+// A callLog tells the client how its call went, if it wants to know. The zero
+// callLog tells nothing.
+type callLog struct {
+	door  *Door
+	req   *mcp.CallToolRequest
+	guest *guest // nil in the newer era, where each request asks by itself
+	begun time.Time
+}
+
+func (d *Door) newCallLog(req *mcp.CallToolRequest) callLog {
+	if _, asks := req.Params.Meta[logLevelKey]; asks {
+		return callLog{door: d, req: req, begun: time.Now()}
+	}
+	if g := d.knownGuest(req.Session); g != nil && g.wantsLogs() {
+		return callLog{door: d, req: req, guest: g, begun: time.Now()}
+	}
+	return callLog{}
+}
+
+func (g *guest) wantsLogs() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.logs
+}
+
+// ended tells how the call ended. Arguments are left out: some are secrets.
+func (l callLog) ended(ctx context.Context, call *aai.Call, failure *aai.Error) {
+	if l.door == nil {
+		return
+	}
+	took := time.Since(l.begun)
+	app, tool := aai.CleanLabel(call.App, 100), aai.CleanLabel(call.Tool, 100)
+	data := map[string]any{
+		"tool": tool, "app": app, "duration_ms": float64(took.Microseconds()) / 1000, "ok": failure == nil,
+	}
+	level := mcp.LoggingLevel("info")
+	switch {
+	case failure != nil:
+		level = levelOf(failure.Code)
+		data["code"] = failure.Code
+	case took > slow:
+		level = "warning"
+	}
+	effect, known := l.door.effectOf(ctx, call)
+	logger := callLogger
+	if known {
+		logger += "." + tool
+	}
+	l.send(ctx, level, logger, data)
+	if known && effect != aai.Reads && (failure == nil || failure.Delivery != "") {
+		audit := map[string]any{"tool": tool, "app": app, "effect": effect.String(), "ok": failure == nil}
+		if failure != nil {
+			audit["code"], audit["delivery"] = failure.Code, failure.Delivery
+		}
+		l.send(ctx, "notice", auditLogger, audit)
+	}
+}
+
+func levelOf(code aai.Code) mcp.LoggingLevel {
+	switch code {
+	case aai.PermissionDenied:
+		return "alert"
+	case aai.Internal, aai.RecordFailed:
+		return "critical"
+	case aai.ConsentRequired:
+		return "notice"
+	}
+	return "error"
+}
+
+// effectOf says what the tool of a call does, where there is such a tool.
+func (d *Door) effectOf(ctx context.Context, call *aai.Call) (aai.Effect, bool) {
+	app, err := d.gateway.Catalog.Find(ctx, call.App)
+	if err != nil {
+		return aai.Destroys, false
+	}
+	tool := app.Tool(call.Tool)
+	if tool == nil {
+		return aai.Destroys, false
+	}
+	return tool.Effect, true
+}
+
+// send sends a message, unless the client has had too many; the next one says how
+// many it did not get. The SDK leaves out what is below the level.
+func (l callLog) send(ctx context.Context, level mcp.LoggingLevel, logger string, data map[string]any) {
+	if l.guest != nil {
+		withheld, ok := l.guest.mayLog(time.Now())
+		if !ok {
+			return
+		}
+		if withheld > 0 {
+			data["withheld"] = withheld
+		}
+	}
+	err := l.req.Session.Log(ctx, &mcp.LoggingMessageParams{Level: level, Logger: logger, Data: data})
+	if err != nil {
+		l.door.log.Debug("a log message could not be sent", "cause", err)
+	}
+}
+
+// mayLog counts a message, and says how many were withheld before it.
+func (g *guest) mayLog(now time.Time) (withheld int, ok bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.allowed = min(logBurst, g.allowed+now.Sub(g.counted).Seconds()*logRate)
+	g.counted = now
+	if g.allowed < 1 {
+		g.withheld++
+		return 0, false
+	}
+	g.allowed--
+	withheld, g.withheld = g.withheld, 0
+	return withheld, true
+}

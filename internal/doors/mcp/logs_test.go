@@ -1,0 +1,163 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+// A logLine is a message of a log.
+type logLine struct {
+	Level, Logger string
+	Data          map[string]any
+}
+
+// logOf returns the messages of a log among the news, in short.
+func logOf(t *testing.T, news []message) []string {
+	t.Helper()
+	var lines []string
+	for _, m := range news {
+		if m.Method != "notifications/message" {
+			t.Errorf("unexpected news: %s %s", m.Method, m.Params)
+			continue
+		}
+		var line logLine
+		if err := json.Unmarshal(m.Params, &line); err != nil {
+			t.Fatal(err)
+		}
+		if _, timed := line.Data["duration_ms"].(float64); timed != strings.HasPrefix(line.Logger, "aai.tools") {
+			t.Errorf("%+v: only calls take time", line)
+		}
+		delete(line.Data, "duration_ms")
+		b, err := json.Marshal(line.Data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, line.Level+" "+line.Logger+" "+string(b))
+	}
+	return lines
+}
+
+// logged makes a call and returns what was logged before its answer.
+func (c *wire) logged(params string) []string {
+	c.t.Helper()
+	news, _ := c.until(c.request("tools/call", params))
+	return logOf(c.t, news)
+}
+
+func expectLines(t *testing.T, what string, got []string, want ...string) {
+	t.Helper()
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("%s: logged\n%s\nexpected\n%s", what, strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+const audited = `notice aai.audit {"app":"org.example.Notes","effect":"changes","ok":true,"tool":"add"}`
+
+func TestLogs(t *testing.T) {
+	c := newWorld(t).dial(t).open("2025-11-25", `{}`)
+	secret := exec(addTool, `{"text":"hunter2"}`)
+	expectLines(t, "nobody asked", c.logged(secret))
+	level := func(l string) { c.get("logging/setLevel", fmt.Sprintf(`{"level":%q}`, l), &struct{}{}) }
+	level("debug")
+	expectLines(t, "debug", c.logged(secret), `info aai.tools.add {"app":"org.example.Notes","ok":true,"tool":"add"}`, audited)
+	expectLines(t, "reading", c.logged(exec(sayTool, `{}`)), `info aai.tools.say {"app":"org.example.Notes","ok":true,"tool":"say"}`)
+	expectLines(t, "a failure that did not get there", c.logged(exec(closedOne, `{}`)),
+		`error aai.tools.sync {"app":"org.example.Notes","code":"APP_NOT_RUNNING","ok":false,"tool":"sync"}`)
+	expectLines(t, "a failure that perhaps did", c.logged(exec(lostTool, `{}`)),
+		`error aai.tools.send {"app":"org.example.Notes","code":"TIMEOUT","ok":false,"tool":"send"}`,
+		`notice aai.audit {"app":"org.example.Notes","code":"TIMEOUT","delivery":"unknown","effect":"destroys","ok":false,"tool":"send"}`)
+	expectLines(t, "a fault of our own", c.logged(exec(panicTool, `{}`)),
+		`critical aai.tools.crash {"app":"org.example.Notes","code":"INTERNAL","ok":false,"tool":"crash"}`,
+		`notice aai.audit {"app":"org.example.Notes","code":"INTERNAL","delivery":"unknown","effect":"changes","ok":false,"tool":"crash"}`)
+	expectLines(t, "no tool at all", c.logged(`{"name":"aai_exec","arguments":{"app":"x\u001b[31m","tool":"y\nz"}}`),
+		`error aai.tools {"app":"x[31m","code":"APP_NOT_FOUND","ok":false,"tool":"y z"}`)
+	level("notice")
+	expectLines(t, "notice", c.logged(secret), audited)
+	level("emergency")
+	expectLines(t, "emergency", c.logged(exec(panicTool, `{}`)))
+	c.refused(-32602, "debug", "logging/setLevel", `{"level":"loud"}`)
+	c.refused(-32602, "debug", "logging/setLevel", `{}`)
+}
+
+// What policy refuses is an alert, and what a person must decide is none.
+func TestLogsOfRefusals(t *testing.T) {
+	refuse := func(*aai.Request) ([]aai.Question, error) { return nil, aai.Errorf(aai.PermissionDenied, "no") }
+	for _, try := range []struct {
+		gate func(*aai.Request) ([]aai.Question, error)
+		want string
+	}{
+		{refuse, `alert aai.tools.add {"app":"org.example.Notes","code":"PERMISSION_DENIED","ok":false,"tool":"add"}`},
+		{asks, `notice aai.tools.add {"app":"org.example.Notes","code":"CONSENT_REQUIRED","ok":false,"tool":"add"}`},
+	} {
+		c := newWorld(t, withGate(try.gate)).dial(t).open("2025-11-25", `{}`)
+		c.get("logging/setLevel", `{"level":"debug"}`, &struct{}{})
+		expectLines(t, "refused", c.logged(exec(addTool, `{}`)), try.want)
+	}
+}
+
+// In the newer era each request says by itself whether it wants logs.
+func TestLogsOfTheNewerEra(t *testing.T) {
+	c := newWorld(t).dial(t)
+	call := modern(exec(addTool, `{}`), "", `{}`)
+	expectLines(t, "nobody asked", c.logged(call))
+	for level, want := range map[string][]string{
+		"notice": {audited}, "info": {`info aai.tools.add {"app":"org.example.Notes","ok":true,"tool":"add"}`, audited}, "error": nil,
+	} {
+		asked := strings.Replace(call, `"_meta":{`, fmt.Sprintf(`"_meta":{"io.modelcontextprotocol/logLevel":%q,`, level), 1)
+		expectLines(t, level, c.logged(asked), want...)
+	}
+	expectLines(t, "nobody asks any more", c.logged(call))
+}
+
+// A client that calls without end gets no log without end, and is told what it
+// did not get.
+func TestLogsAreBounded(t *testing.T) {
+	w := newWorld(t)
+	c := w.dial(t).open("2025-11-25", `{}`)
+	c.get("logging/setLevel", `{"level":"info"}`, &struct{}{})
+	const calls = 1000
+	messages := 0
+	for range calls {
+		news, _ := c.until(c.request("tools/call", exec(sayTool, `{}`)))
+		messages += len(news)
+	}
+	if messages < 100 || messages > calls/2 {
+		t.Errorf("%d messages of %d calls", messages, calls)
+	}
+	for withheld := false; !withheld; {
+		news, _ := c.until(c.request("tools/call", exec(sayTool, `{}`)))
+		withheld = len(news) > 0 && strings.Contains(string(news[0].Params), `"withheld":`)
+	}
+}
+
+// One client's level is not another's.
+func TestLogsOverHTTPAreOfTheirSession(t *testing.T) {
+	s := newWorld(t).serve(t)
+	a, b := s.as("").open(t), s.as("").open(t)
+	if m := a.ask(t, "logging/setLevel", `{"level":"debug"}`); m.Error != nil {
+		t.Fatalf("%+v", m.Error)
+	}
+	for _, try := range []struct {
+		c    *caller
+		want int
+	}{{a, 2}, {b, 0}} {
+		_, events := try.c.post(t, "tools/call", exec(addTool, `{}`))
+		got := 0
+		for {
+			m, _, err := events.message()
+			if err != nil || m.Result != nil {
+				break
+			}
+			if m.Method == "notifications/message" {
+				got++
+			}
+		}
+		if got != try.want {
+			t.Errorf("%d messages, expected %d", got, try.want)
+		}
+	}
+}

@@ -1,0 +1,173 @@
+package mcp
+
+import (
+	"container/list"
+	"context"
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Bounds of what tools say at length.
+const (
+	longOutput = 100 << 10 // bytes of text; of more, only the head is in the answer
+	outputHead = 16 << 10
+	// What is kept of the whole, to be read as a resource.
+	outputKept   = 10 * time.Minute
+	maxOutput    = 8 << 20  // bytes of one
+	maxOutputsOf = 16 << 20 // of one conversation
+	maxOutputs   = 64 << 20 // of all
+)
+
+// The resource that a long output is.
+const (
+	outputPrefix = "output:"
+	outputIn     = outputPrefix + "{id}"
+)
+
+// outputs keeps long outputs for the conversations that they were made for. The
+// oldest goes when there are too many. Safe for concurrent use.
+type outputs struct {
+	mu    sync.Mutex
+	bytes int
+	order *list.List // of *output, the oldest first
+	byURI map[string]*list.Element
+	of    map[string]int // bytes, by conversation
+}
+
+type output struct {
+	uri, conversation, mime, text string
+	until                         time.Time
+}
+
+func newOutputs() *outputs {
+	return &outputs{order: list.New(), byURI: make(map[string]*list.Element), of: make(map[string]int)}
+}
+
+// keep keeps a text for a while, and returns the URI by which that conversation
+// can read it, or nil if it is too long.
+func (k *outputs) keep(conversation, mime, text string) *output {
+	if len(text) > maxOutput {
+		return nil
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	o := &output{uri: outputPrefix + strings.ToLower(rand.Text()), conversation: conversation, mime: mime, text: text, until: time.Now().Add(outputKept)}
+	k.byURI[o.uri] = k.order.PushBack(o)
+	k.bytes += len(text)
+	k.of[conversation] += len(text)
+	time.AfterFunc(outputKept, func() { k.mu.Lock(); defer k.mu.Unlock(); k.tidy() })
+	for e := k.order.Front(); k.of[conversation] > maxOutputsOf; {
+		next := e.Next()
+		if e.Value.(*output).conversation == conversation {
+			k.drop(e)
+		}
+		e = next
+	}
+	for k.bytes > maxOutputs {
+		k.drop(k.order.Front())
+	}
+	return o
+}
+
+// tidy drops what is over. It is called with k.mu held.
+func (k *outputs) tidy() {
+	for e := k.order.Front(); e != nil && !time.Now().Before(e.Value.(*output).until); e = k.order.Front() {
+		k.drop(e)
+	}
+}
+
+// drop is called with k.mu held.
+func (k *outputs) drop(e *list.Element) {
+	o := k.order.Remove(e).(*output)
+	delete(k.byURI, o.uri)
+	k.bytes -= len(o.text)
+	if k.of[o.conversation] -= len(o.text); k.of[o.conversation] == 0 {
+		delete(k.of, o.conversation)
+	}
+}
+
+// find returns an output if it was made for the conversation.
+func (k *outputs) find(conversation, uri string) *output {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.tidy()
+	e := k.byURI[uri]
+	if e == nil || e.Value.(*output).conversation != conversation {
+		return nil
+	}
+	return e.Value.(*output)
+}
+
+// offerOutputs lets conversations read their long outputs. It is no call: the
+// output is of one that was made, and is on record.
+func (d *Door) offerOutputs() {
+	defer d.recoverList()
+	d.server.AddResourceTemplate(&mcp.ResourceTemplate{
+		URITemplate: outputIn, Name: "output", Title: "Long output",
+		Description: "All of what a tool said at length, for ten minutes; the tool's answer has the link",
+		Annotations: &mcp.Annotations{Audience: []mcp.Role{"assistant"}, Priority: 0.2},
+	}, func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		o := d.outputs.find(conversationOf(d.caller(ctx, req.Session, req.ClientInfo())), req.Params.URI)
+		if o == nil {
+			return nil, mcp.ResourceNotFoundError(req.Params.URI)
+		}
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{{URI: o.uri, MIMEType: o.mime, Text: o.text}}}, nil
+	})
+}
+
+// linksSince is the first version of the protocol whose results may have links.
+const linksSince = "2025-06-18"
+
+// A cut is the head of a long output, with where the whole is.
+type cut struct {
+	head, note string
+	uri        string // "": it is not kept
+	mime       string
+	size       int
+}
+
+// cut cuts an output short and keeps the whole.
+func (d *Door) cut(conversation, mime, text string) *cut {
+	end := outputHead
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	c := &cut{head: text[:end], mime: mime, size: len(text)}
+	if kept := d.outputs.keep(conversation, mime, text); kept != nil {
+		c.uri = kept.uri
+		c.note = fmt.Sprintf("This is the beginning of %d bytes. All of them are the resource %s, for ten minutes; or ask for less at a time.", len(text), c.uri)
+	} else {
+		c.note = fmt.Sprintf("This is the beginning of %d bytes, which are too many to be kept. Ask for less at a time.", len(text))
+	}
+	return c
+}
+
+// text is what stands in the place of the whole for models.
+func (c *cut) text() string { return c.head + "…\n" + c.note }
+
+// in says the same to programs.
+func (c *cut) in(structured map[string]any) {
+	structured["head"], structured["bytes"], structured["note"] = c.head, c.size, c.note
+	if c.uri != "" {
+		structured["resource"] = c.uri
+	}
+}
+
+// link returns a link to the whole, where there is one and the client's version
+// of the protocol has links.
+func (c *cut) link(session *mcp.ServerSession) []mcp.Content {
+	if init := session.InitializeParams(); c.uri == "" || init != nil && init.ProtocolVersion < linksSince {
+		return nil
+	}
+	size := int64(c.size)
+	return []mcp.Content{&mcp.ResourceLink{
+		URI: c.uri, Name: "output", Title: "All of the output", MIMEType: c.mime, Size: &size,
+		Annotations: &mcp.Annotations{Audience: []mcp.Role{"assistant"}, Priority: 0.5},
+	}}
+}

@@ -1,0 +1,163 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+)
+
+// answering is an app whose tool answers with the result.
+func answering(r aai.Result) *aai.App {
+	return slowly(func(context.Context, *aai.Call) (*aai.Result, error) { return &r, nil })
+}
+
+// A longAnswer is an answer to tools/call, as far as long ones matter.
+type longAnswer struct {
+	Content []struct {
+		Type, Text, URI, MIMEType, Data string
+		Size                            int
+	}
+	StructuredContent struct {
+		Result                     any
+		Text, Head, Note, Resource string
+		Bytes                      int
+	}
+}
+
+func TestLongOutputIsALink(t *testing.T) {
+	long := "x" + strings.Repeat("é", 60<<10) // two bytes each, and cut between them
+	lines := make([]string, 30<<10)
+	for i := range lines {
+		lines[i] = "entry"
+	}
+	data, err := json.Marshal(lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, try := range []struct {
+		name, whole, mime string
+		result            aai.Result
+		text              string // "": the head of the whole
+		kept              any
+	}{
+		{"text", long, "text/plain", aai.Result{Text: long}, "", nil},
+		{"data", string(data), "application/json", aai.Result{Data: lines}, "", nil},
+		{"data with words", string(data), "application/json", aai.Result{Data: lines, Text: "many"}, "many", nil},
+		{"words with data", long, "text/plain", aai.Result{Data: 7, Text: long}, "", 7.0},
+	} {
+		t.Run(try.name, func(t *testing.T) {
+			w := newWorld(t, adding(answering(try.result)))
+			c := w.dial(t).open("2025-06-18", `{}`)
+			var got longAnswer
+			c.get("tools/call", work(``), &got)
+			s := got.StructuredContent
+			if s.Bytes != len(try.whole) || s.Result != try.kept || !strings.HasPrefix(try.whole, s.Head) || len(s.Head) < 16000 || !utf8.ValidString(s.Head) {
+				t.Errorf("%d bytes, result %v, a head of %d", s.Bytes, s.Result, len(s.Head))
+			}
+			want := try.text
+			if want == "" {
+				want = s.Head + "…\n" + s.Note
+			}
+			if got.Content[0].Text != want || !strings.Contains(s.Note, s.Resource) {
+				t.Errorf("the text is %.100q…, the note %q", got.Content[0].Text, s.Note)
+			}
+			if len(got.Content) != 2 || got.Content[1].Type != "resource_link" || got.Content[1].URI != s.Resource || got.Content[1].Size != len(try.whole) {
+				t.Errorf("there is no link: %.300v", got.Content[1:])
+			}
+			if read := c.textOf(s.Resource); read != try.mime+" "+try.whole {
+				t.Errorf("the resource has %d bytes: %.50q…", len(read), read)
+			}
+		})
+	}
+}
+
+// A version without links is told the resource in words.
+func TestLongOutputOfOldVersions(t *testing.T) {
+	c := newWorld(t, adding(answering(aai.Result{Text: strings.Repeat("x", 200<<10)}))).dial(t).open("2025-03-26", `{}`)
+	var got longAnswer
+	c.get("tools/call", work(``), &got)
+	if len(got.Content) != 1 || !strings.Contains(got.Content[0].Text, "output:") {
+		t.Errorf("%d contents", len(got.Content))
+	}
+	c.textOf(got.StructuredContent.Resource)
+}
+
+// What is too long to be kept is said to be.
+func TestOutputThatIsTooLong(t *testing.T) {
+	c := newWorld(t, adding(answering(aai.Result{Text: strings.Repeat("x", 9<<20)}))).dial(t).open("2025-11-25", `{}`)
+	var got longAnswer
+	c.get("tools/call", work(``), &got)
+	if s := got.StructuredContent; len(got.Content) != 1 || s.Resource != "" || !strings.Contains(got.Content[0].Text, "too many to be kept") || s.Bytes != 9<<20 {
+		t.Errorf("%d contents, resource %q, note %q", len(got.Content), s.Resource, s.Note)
+	}
+}
+
+// What is just short enough is there whole.
+func TestOutputThatIsShortEnough(t *testing.T) {
+	text := strings.Repeat("x", 100<<10)
+	c := newWorld(t, adding(answering(aai.Result{Text: text}))).dial(t).open("2025-11-25", `{}`)
+	var got longAnswer
+	c.get("tools/call", work(``), &got)
+	if len(got.Content) != 1 || got.Content[0].Text != text || got.StructuredContent.Result != text {
+		t.Errorf("%d contents of %d bytes", len(got.Content), len(got.Content[0].Text))
+	}
+}
+
+// Another session, and another user, can have nothing of it.
+func TestLongOutputIsOfItsSession(t *testing.T) {
+	s := newWorld(t, adding(answering(aai.Result{Text: strings.Repeat("x", 200<<10)}))).serve(t, withTokens)
+	a, b, c := s.as("alice").open(t), s.as("alice").open(t), s.as("bob").open(t)
+	var got longAnswer
+	if err := json.Unmarshal(a.ask(t, "tools/call", work(``)).Result, &got); err != nil {
+		t.Fatal(err)
+	}
+	read := fmt.Sprintf(`{"uri":%q}`, got.StructuredContent.Resource)
+	if m := a.ask(t, "resources/read", read); m.Error != nil {
+		t.Errorf("its own session: %+v", *m.Error)
+	}
+	for name, other := range map[string]*caller{"another session": b, "another user": c} {
+		if m := other.ask(t, "resources/read", read); m.Error == nil {
+			t.Errorf("%s has read it", name)
+		}
+	}
+	modern := s.connectHTTP(t, "2026-07-28", "alice", nil)
+	if r, err := modern.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: got.StructuredContent.Resource}); err == nil {
+		t.Errorf("without a session it is read: %v", r)
+	}
+	// Without sessions a user is one conversation.
+	result := callWork(t, modern)
+	link, ok := result.Content[1].(*mcp.ResourceLink)
+	if !ok {
+		t.Fatalf("there is no link: %+v", result.Content)
+	}
+	if _, err := modern.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: link.URI}); err != nil {
+		t.Error(err)
+	}
+}
+
+// Pictures are pictures, and their bytes are nowhere else.
+func TestPicturesAreNotInTheText(t *testing.T) {
+	picture := []byte(strings.Repeat("picture", 100))
+	c := newWorld(t, adding(answering(aai.Result{Text: "seen", Data: map[string]any{"width": 1}, Images: []aai.Image{{MIME: "image/png", Data: picture}}}))).
+		dial(t).open("2025-11-25", `{}`)
+	var got longAnswer
+	m := c.ask("tools/call", work(``))
+	if err := json.Unmarshal(m.Result, &got); err != nil {
+		t.Fatal(err)
+	}
+	encoded := base64.StdEncoding.EncodeToString(picture)
+	if len(got.Content) != 2 || got.Content[1].Type != "image" || got.Content[1].Data != encoded || strings.Count(string(m.Result), encoded[:40]) > strings.Count(encoded, encoded[:40]) {
+		t.Errorf("%.300s", m.Result)
+	}
+	if got.StructuredContent.Text != "seen" {
+		t.Errorf("the words are not in the data: %+v", got.StructuredContent)
+	}
+}

@@ -1,0 +1,73 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+// slowly is an app with a tool that says how far it has come.
+func slowly(run aai.Action) *aai.App {
+	return &aai.App{ID: "org.example.Slow", Name: "Slow", Tools: []*aai.Tool{tool("work", aai.Reads, run)}}
+}
+
+func work(meta string) string {
+	return `{"name":"aai_exec","arguments":{"app":"org.example.Slow","tool":"work"}` + meta + `}`
+}
+
+func TestProgress(t *testing.T) {
+	var late func()
+	c := newWorld(t, adding(slowly(func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+		late = func() { aai.Progress(ctx, 9, 9, "late") }
+		for _, done := range []float64{1, 1, 0.5, 2, 12, 3} {
+			aai.Progress(ctx, done, 9, fmt.Sprintf("Step %v\x1b", done))
+		}
+		return &aai.Result{Text: "done"}, nil
+	}))).dial(t).open("2025-11-25", `{}`)
+	for _, token := range []string{`"p-42"`, `7`} {
+		news, answer := c.until(c.request("tools/call", work(`,"_meta":{"progressToken":`+token+`}`)))
+		answer.result(t).succeeds(t)
+		var got []string
+		for _, m := range news {
+			got = append(got, m.Method+" "+string(m.Params))
+		}
+		expectLines(t, token, got,
+			`notifications/progress {"progressToken":`+token+`,"message":"Step 1","progress":1,"total":9}`,
+			`notifications/progress {"progressToken":`+token+`,"message":"Step 2","progress":2,"total":9}`,
+			`notifications/progress {"progressToken":`+token+`,"message":"Step 3","progress":3,"total":9}`)
+		late()
+	}
+	if news, _ := c.until(c.request("tools/call", work(``))); len(news) > 0 {
+		t.Errorf("without a token came %+v", news)
+	}
+	late()
+	if rest, err := c.hangUp(); len(rest) > 0 || err != nil {
+		t.Errorf("after the answer came %q and %v", rest, err)
+	}
+}
+
+// A tool that says nothing is heard of, too, in seconds of those it has.
+func TestProgressOfAToolThatIsSilent(t *testing.T) {
+	w := newWorld(t)
+	c := w.dial(t).open("2025-11-25", `{}`)
+	id := c.request("tools/call", strings.TrimSuffix(exec(blockTool, `{}`), "}")+`,"_meta":{"progressToken":1}}`)
+	last := 0.0
+	for range 2 {
+		m := c.receive()
+		var p struct {
+			Progress, Total float64
+			Message         string
+		}
+		if err := json.Unmarshal(m.Params, &p); err != nil || m.Method != "notifications/progress" || p.Progress <= last || p.Total != 30 || p.Message != "Waiting for Notes" {
+			t.Fatalf("got %s %s", m.Method, m.Params)
+		}
+		last = p.Progress
+	}
+	close(w.release)
+	_, answer := c.until(id)
+	answer.result(t).succeeds(t)
+}

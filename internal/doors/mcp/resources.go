@@ -1,0 +1,223 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+)
+
+// A Resource is something that clients may read and, if it has a Watch, follow.
+// To read it is a call like any other: gates, limits and journal included.
+type Resource struct {
+	// URI names it, such as "axterminator://apps", or is a template of RFC 6570
+	// with variables {name} or {+name}, such as "axterminator://app/{name}/tree".
+	URI                            string
+	Name, Title, Description, MIME string
+	ForUser, ForModel              bool    // whom it is of use to; neither: both
+	Priority                       float64 // from 0 to 1; 0: nobody said
+
+	// Call returns the call that reads it, given the template's variables. What
+	// comes of it is the result's Text; its Data, where MIME is JSON and the text is
+	// not; its first image, where MIME is one.
+	Call func(values map[string]string) *aai.Call
+	// Watch calls changed, which does not block, whenever the resource may have
+	// changed, until stop. It is called once, however many clients follow.
+	Watch func(values map[string]string, changed func()) (stop func(), err error)
+	// Debounce is for how long changes are gathered before it is read again and
+	// clients are told, if it is not what it was.
+	Debounce time.Duration
+	// Complete returns what a variable may be, given the others; nil: nobody knows.
+	Complete func(variable string, said map[string]string) []string
+}
+
+// An offer is a resource that is listed.
+type offer struct {
+	Resource
+	template uriTemplate
+}
+
+// The resources of apps.
+const (
+	guidePrefix  = "guide:"
+	descriptorIn = appPrefix + "{+id}"
+	guideIn      = guidePrefix + "{+id}"
+)
+
+// descriptorPriority is low: the guide says what a model needs.
+const descriptorPriority = 0.3
+
+// descriptorDebounce gathers what an editor does when it saves a file.
+const descriptorDebounce = 100 * time.Millisecond
+
+// offerResources lists what does not depend on which apps there are.
+func (d *Door) offerResources(more []Resource) {
+	if !d.only {
+		d.descriptors = d.offerResource(Resource{
+			URI: descriptorIn, Name: "descriptor", Title: "Descriptor of an app", MIME: "application/json",
+			Description: "The aai.json of an app, by its id or alias", ForModel: true, Priority: descriptorPriority,
+			Call: d.readingApp(descriptorTool), Watch: d.watchApp, Debounce: descriptorDebounce, Complete: d.completeApp(hasDescriptor),
+		})
+		d.offerResource(Resource{
+			URI: guideIn, Name: "guide", Title: "Guide of an app", MIME: "text/markdown",
+			Description: "What an app's tools are and how they are called", ForModel: true, Priority: 0.6,
+			Call: d.readingApp(guideTool), Watch: d.watchApp, Debounce: descriptorDebounce, Complete: d.completeApp((*aai.App).Runnable),
+		})
+	}
+	for _, r := range more {
+		d.offerResource(r)
+	}
+}
+
+// offerResource lists a resource. One with a URI that is none is left out.
+func (d *Door) offerResource(r Resource) *offer {
+	defer d.recoverList()
+	template, err := parseTemplate(r.URI)
+	if err != nil {
+		d.log.Error("a resource cannot be listed", "uri", r.URI, "cause", err)
+		return nil
+	}
+	o := &offer{r, template}
+	annotations := &mcp.Annotations{Audience: r.audience(), Priority: r.Priority}
+	if len(template.names) > 0 {
+		d.server.AddResourceTemplate(&mcp.ResourceTemplate{
+			URITemplate: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, MIMEType: r.MIME, Annotations: annotations,
+		}, d.read(o))
+	} else {
+		d.server.AddResource(&mcp.Resource{
+			URI: r.URI, Name: r.Name, Title: r.Title, Description: r.Description, MIMEType: r.MIME, Annotations: annotations,
+		}, d.read(o))
+	}
+	d.offers = append(d.offers, o)
+	return o
+}
+
+func (r Resource) audience() []mcp.Role {
+	switch {
+	case r.ForUser == r.ForModel:
+		return []mcp.Role{"user", "assistant"}
+	case r.ForUser:
+		return []mcp.Role{"user"}
+	}
+	return []mcp.Role{"assistant"}
+}
+
+// offered finds the resource that a URI names, and its variables.
+func (d *Door) offered(uri string) (*offer, map[string]string) {
+	for _, o := range d.offers {
+		if values, ok := o.template.values(uri); ok {
+			return o, values
+		}
+	}
+	return nil, nil
+}
+
+func (d *Door) read(o *offer) mcp.ResourceHandler {
+	return func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+		uri := req.Params.URI
+		values, ok := o.template.values(uri)
+		if !ok {
+			return nil, mcp.ResourceNotFoundError(uri)
+		}
+		contents, err := d.contents(ctx, d.gateway, o, values, d.caller(ctx, req.Session, req.ClientInfo()))
+		if err != nil {
+			return nil, readError(uri, err)
+		}
+		contents.URI = uri
+		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{contents}}, nil
+	}
+}
+
+// contents reads a resource for a caller.
+func (d *Door) contents(ctx context.Context, g *aai.Gateway, o *offer, values map[string]string, caller aai.Caller) (*mcp.ResourceContents, error) {
+	call := o.Call(values)
+	call.Caller = caller
+	result, err := g.Do(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	c := &mcp.ResourceContents{MIMEType: o.MIME, Text: result.Text}
+	switch {
+	case strings.HasPrefix(o.MIME, "image/"):
+		if len(result.Images) == 0 {
+			return nil, aai.Errorf(aai.AutomationFailed, "%s gave no picture", call.Tool)
+		}
+		c.Text, c.MIMEType, c.Blob = "", result.Images[0].MIME, result.Images[0].Data
+	case result.Data != nil && (c.Text == "" || strings.HasSuffix(o.MIME, "json") && !json.Valid([]byte(c.Text))):
+		b, err := json.Marshal(result.Data)
+		if err != nil {
+			return nil, &aai.Error{Code: aai.Internal, Message: "what was read is no JSON value", Err: err}
+		}
+		c.Text = string(b)
+	}
+	return c, nil
+}
+
+// readError says what went wrong with reading in the terms of the protocol.
+func readError(uri string, err error) error {
+	if e := aai.AsError(err); e.Code != aai.AppNotFound {
+		return protocolError(e)
+	}
+	return mcp.ResourceNotFoundError(uri)
+}
+
+// readingApp returns the call of one of the gateway's own tools about an app.
+func (d *Door) readingApp(tool string) func(map[string]string) *aai.Call {
+	return func(values map[string]string) *aai.Call {
+		call := &aai.Call{App: aai.OwnApp, Tool: tool, Args: map[string]any{"app": values["id"]}}
+		// What cannot run here is not listed, and not there.
+		if app, err := d.gateway.Catalog.Find(context.Background(), values["id"]); err == nil && !app.Runnable() {
+			call.Fault = aai.Errorf(aai.AppNotFound, "%s cannot run on this computer", app.ID)
+		}
+		return call
+	}
+}
+
+func (d *Door) watchApp(_ map[string]string, changed func()) (func(), error) {
+	return d.gateway.Catalog.OnChange(changed), nil
+}
+
+func hasDescriptor(app *aai.App) bool { return app.Descriptor != nil && app.Runnable() }
+
+// completeApp proposes the ids of apps.
+func (d *Door) completeApp(of func(*aai.App) bool) func(string, map[string]string) []string {
+	return func(string, map[string]string) []string {
+		var ids []string
+		for _, app := range d.gateway.Catalog.Apps() {
+			if app.ID != aai.OwnApp && of(app) {
+				ids = append(ids, app.ID)
+			}
+		}
+		return ids
+	}
+}
+
+// completerOf returns what proposes values for a variable of a template. It
+// returns nil for a resource whose variables nobody can propose, or that has none.
+func (d *Door) completerOf(template, variable string) (func(said map[string]string) []string, error) {
+	i := slices.IndexFunc(d.offers, func(o *offer) bool { return o.URI == template })
+	if i < 0 {
+		if o, _ := d.offered(template); o != nil {
+			return nil, nil // it is complete already
+		}
+		return nil, invalid("ref: there is no template %q", aai.CleanLabel(template, 100))
+	}
+	o := d.offers[i]
+	if !slices.Contains(o.template.names, variable) {
+		return nil, invalid("argument: the template has no %q, but %s", aai.CleanLabel(variable, 60), cmp.Or(strings.Join(o.template.names, ", "), "no variables"))
+	}
+	if o.Complete == nil {
+		return nil, nil
+	}
+	return func(said map[string]string) []string { return o.Complete(variable, said) }, nil
+}
+
+// errNotFollowed is said of a resource that says nothing of its changes.
+var errNotFollowed = errors.New("this resource cannot be followed; read it again when you need it")

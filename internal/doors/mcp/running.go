@@ -1,0 +1,97 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+)
+
+// The tool that knows which programs run.
+const listAppsTool = "ax_list_apps"
+
+// Bounds of what is kept of it for completions, which come with every key that
+// somebody presses.
+const (
+	runningKept  = 10 * time.Second
+	maxRunningOf = 200 // conversations
+)
+
+// running remembers for a moment which programs run. Safe for concurrent use.
+type running struct {
+	mu sync.Mutex
+	of map[string]runningNames // by conversation: not everybody may know it
+}
+
+type runningNames struct {
+	at    time.Time
+	names []string
+}
+
+// quietly is the gateway for calls that nobody waits for, such as completions:
+// what a person would have to be asked is refused instead.
+func (d *Door) quietly() *aai.Gateway {
+	quiet := *d.gateway
+	quiet.Dialog = nil
+	return &quiet
+}
+
+// programNames are the programs that run, as far as the caller may know it
+// without a question, and the apps that are listed.
+func (d *Door) programNames(ctx context.Context, req *mcp.CompleteRequest) []string {
+	names := d.runningPrograms(ctx, d.caller(ctx, req.Session, req.ClientInfo()))
+	for _, app := range d.gateway.Catalog.Apps() {
+		name := displayName(app)
+		if app.ID != aai.OwnApp && app.ID != aai.DesktopApp && app.Runnable() && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+func (d *Door) runningPrograms(ctx context.Context, caller aai.Caller) []string {
+	key := conversationOf(caller)
+	d.running.mu.Lock()
+	known, ok := d.running.of[key]
+	d.running.mu.Unlock()
+	if ok && time.Since(known.at) < runningKept {
+		return slices.Clone(known.names)
+	}
+	names := []string{}
+	result, err := d.quietly().Do(ctx, &aai.Call{Caller: caller, App: aai.DesktopApp, Tool: listAppsTool})
+	if err == nil {
+		names = namesIn(result.Data)
+	}
+	d.running.mu.Lock()
+	defer d.running.mu.Unlock()
+	if d.running.of == nil || len(d.running.of) >= maxRunningOf {
+		d.running.of = make(map[string]runningNames) // it is cheap to ask again
+	}
+	d.running.of[key] = runningNames{time.Now(), names}
+	return slices.Clone(names)
+}
+
+// namesIn are the names in the result of ax_list_apps.
+func namesIn(data any) []string {
+	var listed struct{ Apps []struct{ Name string } }
+	b, err := json.Marshal(data)
+	if err != nil || json.Unmarshal(b, &listed) != nil {
+		return []string{}
+	}
+	names := []string{}
+	for _, app := range listed.Apps {
+		if name := aai.CleanLabel(app.Name, 60); name != "" && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// conversationOf names the conversation that a caller is in, for what is kept for
+// one and shown to no other.
+func conversationOf(c aai.Caller) string { return c.Session + "\x00" + c.Principal }

@@ -1,0 +1,126 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/tiktoken-go/tokenizer"
+
+	"aai"
+	"aai/internal/ax"
+	"aai/internal/desktop"
+	"aai/internal/desktop/fakedesktop"
+	door "aai/internal/doors/mcp"
+)
+
+// withDesktop adds the real desktop app, with a program in memory.
+func withDesktop(w *world) {
+	d := fakedesktop.New()
+	d.Program("Editor").Window("Untitled").Button("Save", func() {})
+	backend := d.Backend()
+	w.catalog.apps = append(w.catalog.apps, ax.New(ax.Config{Open: func() desktop.Backend { return backend }}))
+}
+
+// withProfile sets what agents are offered: "apps", "desktop" or "all".
+func withProfile(profile string) change {
+	return func(w *world) {
+		before := w.options
+		w.options = func(c *door.Config) {
+			before(c)
+			if profile != "apps" {
+				c.Direct = []string{aai.DesktopApp}
+			}
+			c.OnlyDirect = profile == "desktop"
+		}
+	}
+}
+
+func withResources(resources ...door.Resource) change {
+	return func(w *world) { w.options = func(c *door.Config) { c.Resources = resources } }
+}
+
+// A dialog is a window of the gateway's own that nobody answers.
+type dialog func()
+
+// Ask implements aai.Asker.
+func (d dialog) Ask(context.Context, aai.Question) (aai.Answer, error) {
+	d()
+	return aai.Answer{}, errors.New("nobody is there")
+}
+
+func withDialog(asked func()) change { return func(w *world) { w.dialog = dialog(asked) } }
+
+// asksNatively is a gate that asks about everything, by a dialog too.
+func asksNatively(r *aai.Request) ([]aai.Question, error) {
+	questions, err := asks(r)
+	questions[0].Channels = append(questions[0].Channels, aai.Native)
+	return questions, err
+}
+
+// adding adds apps to the catalog.
+func adding(apps ...*aai.App) change {
+	return func(w *world) { w.catalog.apps = append(w.catalog.apps, apps...) }
+}
+
+func countTokens(t *testing.T, text string) int {
+	t.Helper()
+	codec, err := tokenizer.Get(tokenizer.O200kBase)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := codec.Count(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// get reads the answer to a request into v.
+func (c *wire) get(method, params string, v any) {
+	c.t.Helper()
+	m := c.ask(method, params)
+	if m.Error != nil {
+		c.t.Fatalf("%s %s: %+v", method, params, *m.Error)
+	}
+	if err := json.Unmarshal(m.Result, v); err != nil {
+		c.t.Fatalf("%s %s: %v: %s", method, params, err, m.Result)
+	}
+}
+
+// refused asserts that a request is an error of the protocol that says a word.
+func (c *wire) refused(code int, word, method, params string) {
+	c.t.Helper()
+	m := c.ask(method, params)
+	if m.Error == nil || m.Error.Code != code || !strings.Contains(m.Error.Message, word) {
+		c.t.Errorf("%s %s: expected the error %d with %q, got %+v %s", method, params, code, word, m.Error, m.Result)
+	}
+}
+
+// until returns the messages up to the answer to the request, with it.
+func (c *wire) until(id string) (news []message, answer message) {
+	c.t.Helper()
+	for {
+		m := c.receive()
+		if string(m.ID) == id && m.Method == "" {
+			return news, m
+		}
+		news = append(news, m)
+	}
+}
+
+// textOf returns the text of a resource.
+func (c *wire) textOf(uri string) string {
+	c.t.Helper()
+	var read struct {
+		Contents []struct{ URI, MIMEType, Text, Blob string }
+	}
+	c.get("resources/read", fmt.Sprintf(`{"uri":%q}`, uri), &read)
+	if len(read.Contents) != 1 || read.Contents[0].URI != uri {
+		c.t.Fatalf("%s: %+v", uri, read)
+	}
+	return read.Contents[0].MIMEType + " " + read.Contents[0].Text + read.Contents[0].Blob
+}

@@ -1,0 +1,67 @@
+package mcp
+
+import (
+	"context"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+	"aai/internal/doors/mcp/tasks"
+)
+
+// longCall is how long a tool listed itself may take before clients are offered
+// to have its calls as tasks. A longer one would meet the deadline, of a minute
+// or less, that clients have for calls.
+const longCall = 20 * time.Second
+
+// taskSupport says whether calls of a tool may become tasks: what runs the tools
+// of apps, which nobody knows the duration of, and what may take long. No tool
+// requires it, because most clients know nothing of tasks.
+func (d *Door) taskSupport(name string) tasks.Support {
+	listed, _ := d.listedName(name, nil)
+	if !d.only && listed == d.toolName(execID) {
+		return tasks.Optional
+	}
+	d.sync.Lock()
+	defer d.sync.Unlock()
+	if support, ok := d.supported[listed]; ok {
+		return support
+	}
+	if tool := d.listedTools[listed]; tool != nil {
+		if mayTake(tool) > longCall {
+			return tasks.Optional
+		}
+		return tasks.Forbidden
+	}
+	for _, l := range d.listed {
+		if l.tool == listed {
+			return tasks.Forbidden // a guide is there at once
+		}
+	}
+	return tasks.Unknown
+}
+
+func mayTake(tool *aai.Tool) time.Duration {
+	if tool.Timeout <= 0 {
+		return aai.DefaultTimeout
+	}
+	return tool.Timeout
+}
+
+// taskOwner names whose tasks a request is about: those of its session, and of
+// the user where users are known.
+func (d *Door) taskOwner(ctx context.Context, session *mcp.ServerSession) string {
+	c := d.caller(ctx, session, nil)
+	return c.Session + "\n" + c.Principal
+}
+
+// carryExchange keeps, in the context of a task, whose request it came of, and
+// the session as long as the task runs.
+func carryExchange(request, task context.Context) (ctx context.Context, release func()) {
+	x := exchangeOf(request)
+	if x == nil {
+		return task, func() {}
+	}
+	return context.WithValue(task, exchangeKey{}, x), holdSession(request)
+}

@@ -1,0 +1,259 @@
+package tasks
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A client has so many tasks and no more; another one has its own.
+func TestNumberOfTasks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Config{Limits: Limits{TTL: time.Minute, Tasks: 3, AllTasks: 5}})
+		release := make(chan struct{})
+		w.run = func(ctx context.Context, _ *mcp.CallToolRequest) (mcp.Result, error) {
+			select {
+			case <-release:
+				return said("done"), nil
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+		a, b := w.client(), w.client()
+		for range 2 {
+			a.begin(core)
+		}
+		a.begin(extension)
+		if _, err := a.call(a.ctx, core, "optional", `{}`); code(err) != jsonrpc.CodeInternalError || !strings.Contains(err.Error(), "3 tasks") {
+			t.Errorf("one more gave %v", err)
+		}
+		b.begin(core)
+		b.begin(core)
+		if _, err := b.call(b.ctx, core, "optional", `{}`); code(err) != jsonrpc.CodeInternalError || !strings.Contains(err.Error(), "5 tasks") {
+			t.Errorf("one more of all gave %v", err)
+		}
+		// Where the server decides, the call just goes on without a task.
+		answers := make(chan answer)
+		go func() {
+			got, err := a.call(a.ctx, extension, "optional", "")
+			if err != nil {
+				t.Error(err)
+			}
+			answers <- got
+		}()
+		time.Sleep(2 * DefaultPatience)
+		close(release)
+		if got := <-answers; got.text() != "done" {
+			t.Errorf("the call without a task gave %v", got)
+		}
+		// A task that has ended takes its place until it expires.
+		synctest.Wait()
+		if _, err := a.call(a.ctx, core, "optional", `{}`); err == nil {
+			t.Error("there was room before anything expired")
+		}
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		w.holds(0, 0)
+		a.begin(core)
+		w.layer.End(0)
+	})
+}
+
+// Results take so much memory and no more, and none when they have expired.
+func TestBytesOfResults(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Config{Limits: Limits{TTL: time.Minute, Bytes: 10_000, AllBytes: 18_000}})
+		large := strings.Repeat("x", 6000)
+		w.run = func(context.Context, *mcp.CallToolRequest) (mcp.Result, error) { return said(large), nil }
+		a, b, c := w.client(), w.client(), w.client()
+		for i, step := range []struct {
+			client *client
+			kept   bool
+		}{{a, true}, {a, false}, {b, true}, {c, false}} { // more than a may have; more than all may have
+			id := step.client.begin(core)
+			synctest.Wait()
+			if got := step.client.status(core, id); got != "completed" {
+				t.Errorf("task %d is %q", i, got)
+			}
+			text, _ := step.client.outcome(core, id)
+			said := strings.Contains(text, "run to its end") && strings.Contains(text, " 61")
+			if step.kept != (text == large) || step.kept == said {
+				t.Errorf("task %d came to %.100q", i, text)
+			}
+		}
+		s := w.layer.store
+		s.mu.Lock()
+		if s.bytes > 14_000 { // two results, and two short ones in the place of others
+			t.Errorf("%d bytes are kept", s.bytes)
+		}
+		s.mu.Unlock()
+		time.Sleep(time.Minute)
+		synctest.Wait()
+		w.holds(0, 0)
+	})
+}
+
+// The room of what has expired is its owner's again.
+func TestBytesAreGivenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Config{Limits: Limits{Bytes: 1000}})
+		size := 10
+		w.run = func(context.Context, *mcp.CallToolRequest) (mcp.Result, error) {
+			return said(strings.Repeat("x", size)), nil
+		}
+		c := w.client()
+		c.begin(core) // so that it is an owner all the time
+		synctest.Wait()
+		size = 600
+		for i := range 3 {
+			a, err := c.call(c.ctx, core, "optional", `{"ttl":2000}`)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if text, _ := c.outcome(core, a.id()); text != strings.Repeat("x", size) {
+				t.Errorf("task %d came to %q", i, text)
+			}
+			time.Sleep(3 * time.Second)
+			synctest.Wait()
+		}
+		w.layer.End(0)
+	})
+}
+
+// An error stays one when its text is dropped.
+func TestALargeErrorIsStillOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Config{Limits: Limits{Bytes: 1000}})
+		w.run = func(context.Context, *mcp.CallToolRequest) (mcp.Result, error) {
+			failed := said(strings.Repeat("x", 2000))
+			failed.IsError = true
+			return failed, nil
+		}
+		c := w.client()
+		id := c.begin(core)
+		a, err := c.ask(core, "tasks/result", id)
+		if err != nil || a["isError"] != true || c.status(core, id) != "failed" {
+			t.Errorf("it came to %v, %v", a, err)
+		}
+		w.layer.End(0)
+	})
+}
+
+// A task is its client's: to everybody else it is not there.
+func TestOwners(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Config{Owner: func(ctx context.Context, _ *mcp.ServerSession) string {
+			user, _ := ctx.Value(userKey{}).(string)
+			return user
+		}})
+		w.run = blocks
+		c := w.client()
+		c.ctx = as("ann")
+		ids := map[form]string{core: c.begin(core), extension: c.begin(extension)}
+		for name, ctx := range map[string]context.Context{
+			"another user": as("bob"), "nobody": context.Background(), "a connection": w.client().ctx,
+			"a user named like a connection": as("connection 1"),
+		} {
+			for form, id := range ids {
+				for _, method := range []string{"tasks/get", "tasks/result", "tasks/cancel", "tasks/update"} {
+					if _, err := c.about(ctx, form, method, &params{TaskID: id}); err == nil {
+						t.Errorf("%s: %s gave something", name, method)
+					}
+				}
+			}
+			if list, err := c.about(ctx, core, "tasks/list", &params{}); err != nil || len(list["tasks"].([]any)) != 0 {
+				t.Errorf("%s: the list is %v, %v", name, list, err)
+			}
+		}
+		// Nor is it there in the other form.
+		if c.status(core, ids[extension]) != "" || c.status(extension, ids[core]) != "" {
+			t.Error("a task can be seen in the other form")
+		}
+		if c.status(core, ids[core]) != "working" || c.status(extension, ids[extension]) != "working" {
+			t.Error("somebody else did something to a task")
+		}
+		w.layer.End(time.Second)
+		w.holds(0, 0)
+	})
+}
+
+type userKey struct{}
+
+func as(user string) context.Context {
+	return context.WithValue(context.Background(), userKey{}, user)
+}
+
+// The end of a connection is that of its tasks, and waits for their work.
+func TestTheEndOfAConnection(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Config{Limits: Limits{TTL: time.Hour}})
+		var ended atomic.Int32
+		w.run = func(ctx context.Context, _ *mcp.CallToolRequest) (mcp.Result, error) {
+			<-ctx.Done()
+			time.Sleep(time.Second)
+			ended.Add(1)
+			return nil, ctx.Err()
+		}
+		a, b := w.client(), w.client()
+		id := a.begin(core)
+		a.begin(extension)
+		other := b.begin(core)
+		begun := time.Now()
+		a.connection.End(time.Minute)
+		if ended.Load() != 2 || time.Since(begun) != time.Second {
+			t.Errorf("after %s %d calls have ended", time.Since(begun), ended.Load())
+		}
+		if a.status(core, id) != "" || b.status(core, other) != "working" {
+			t.Error("the wrong tasks were forgotten")
+		}
+		begun = time.Now()
+		b.connection.End(time.Millisecond)
+		if time.Since(begun) != time.Millisecond {
+			t.Errorf("the end took %s", time.Since(begun))
+		}
+		time.Sleep(time.Minute)
+		w.holds(0, 0)
+	})
+}
+
+// The list has every task once, in the order they were made.
+func TestList(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, Config{Limits: Limits{Tasks: 200}})
+		c, other := w.client(), w.client()
+		var made, listed []string
+		for range 2*pageSize + 1 {
+			made = append(made, c.begin(core))
+			other.begin(core)
+		}
+		pages := 0
+		for cursor := any(nil); ; pages++ {
+			page, err := c.about(c.ctx, core, "tasks/list", &params{Cursor: cursor})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, task := range page["tasks"].([]any) {
+				listed = append(listed, answer(task.(map[string]any)).id())
+			}
+			if cursor = page["nextCursor"]; cursor == nil {
+				break
+			}
+		}
+		if fmt.Sprint(made) != fmt.Sprint(listed) || pages != 2 {
+			t.Errorf("of %d tasks %d were listed on %d pages more", len(made), len(listed), pages)
+		}
+		for _, cursor := range []any{"x", "YWZ0ZXI6", "YWZ0ZXI6LTE", 7.0, true, []any{}, map[string]any{}} {
+			if _, err := c.about(c.ctx, core, "tasks/list", &params{Cursor: cursor}); code(err) != jsonrpc.CodeInvalidParams {
+				t.Errorf("the cursor %v gave %v", cursor, err)
+			}
+		}
+		w.layer.End(time.Second)
+	})
+}

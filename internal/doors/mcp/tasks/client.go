@@ -1,0 +1,217 @@
+package tasks
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// What a task's call says and asks on its way to the client.
+
+// A Connection is one client of a transport without sessions, such as stdio. Its
+// tasks are its own and end with it.
+type Connection struct {
+	layer  *Layer
+	owner  string
+	notify func(json.RawMessage)
+}
+
+type connectionKey struct{}
+
+// Connect returns a connection. Notifications of the protocol go to notify, each
+// a message of JSON-RPC, in order and from one goroutine at a time; it must not
+// block. Nil: there are none.
+func (l *Layer) Connect(notify func(json.RawMessage)) *Connection {
+	return &Connection{layer: l, owner: fmt.Sprintf("connection %d", l.connections.Add(1)), notify: notify}
+}
+
+// Context returns the context in which a server must be connected so that the
+// layer knows the requests of this connection.
+func (c *Connection) Context(ctx context.Context) context.Context {
+	return context.WithValue(ctx, connectionKey{}, c)
+}
+
+// End cancels the work of the connection's tasks, forgets them, and waits until
+// that is over, at most for the time.
+func (c *Connection) End(most time.Duration) {
+	c.layer.store.end(most, &c.owner)
+}
+
+func connectionOf(ctx context.Context) *Connection {
+	c, _ := ctx.Value(connectionKey{}).(*Connection)
+	return c
+}
+
+func notifierOf(ctx context.Context) func(json.RawMessage) {
+	if c := connectionOf(ctx); c != nil {
+		return c.notify
+	}
+	return nil
+}
+
+// ownerOf names who sent the request of the context.
+func (l *Layer) ownerOf(ctx context.Context, session *mcp.ServerSession) string {
+	if c := connectionOf(ctx); c != nil {
+		return c.owner
+	}
+	return "owner " + l.owner(ctx, session)
+}
+
+// endWithSession sees to it that the tasks of a session end with it.
+func (l *Layer) endWithSession(ctx context.Context, session *mcp.ServerSession, owner string) {
+	if connectionOf(ctx) != nil || session == nil || !l.store.watch(session) {
+		return
+	}
+	go func() {
+		_ = session.Wait() // how it ended does not matter
+		l.store.unwatch(session)
+		l.store.end(0, &owner)
+	}()
+}
+
+// send is the middleware for what the server says of itself to a client.
+func (l *Layer) send(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		t := taskOf(ctx)
+		if t == nil || !l.store.isTask(t) {
+			return next(ctx, method, req)
+		}
+		said := strings.HasPrefix(method, "notifications/")
+		if t.form == extension {
+			if method == "notifications/progress" || method == "notifications/message" {
+				return nil, nil // the extension has none for tasks
+			}
+			return next(ctx, method, req)
+		}
+		relate(t, method, req.GetParams())
+		if said || method == "ping" {
+			if stream, _ := l.store.newest(t); stream != nil {
+				ctx = guided{ctx, stream}
+			}
+			return next(ctx, method, req)
+		}
+		return l.request(ctx, t, method, req, next)
+	}
+}
+
+// relate says in a message what task it is of.
+func relate(t *task, method string, p mcp.Params) {
+	switch method {
+	case "elicitation/create", "sampling/createMessage", "roots/list", "notifications/progress", "notifications/message":
+		if p != nil {
+			p.SetMeta(relatedTo(t, p.GetMeta()))
+		}
+	}
+}
+
+// request asks the client of a task something. In a session of HTTP it can only
+// be asked while a request of its own is open: it opens tasks/result when it
+// sees that input is required. One that closes that again is asked anew.
+func (l *Layer) request(ctx context.Context, t *task, method string, req mcp.Request, next mcp.MethodHandler) (mcp.Result, error) {
+	l.store.requires(t, +1)
+	defer l.store.requires(t, -1)
+	session, ok := req.GetSession().(*mcp.ServerSession)
+	if !ok || session.ID() == "" {
+		return next(ctx, method, req)
+	}
+	for {
+		stream, err := l.store.stream(ctx, t)
+		if err != nil {
+			return nil, err
+		}
+		way, cancel := context.WithCancel(guided{ctx, stream})
+		stop := context.AfterFunc(stream, cancel)
+		result, err := next(way, method, req)
+		lost := stream.Err() != nil && ctx.Err() == nil
+		stop()
+		cancel()
+		if err == nil || !lost {
+			return result, err
+		}
+	}
+}
+
+// isTask reports whether the call has become a task.
+func (s *store) isTask(t *task) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return t.number != 0
+}
+
+// requires counts what the client of a task has to answer.
+func (s *store) requires(t *task, more int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t.asking += more
+	switch {
+	case t.asking == 1 && more > 0:
+		t.set(inputRequired, "The call waits for an answer.")
+	case t.asking == 0:
+		t.set(working, "The call is running.")
+	}
+}
+
+// attach lets questions of the task go by the request whose context this is,
+// until detached.
+func (s *store) attach(t *task, stream context.Context) (detach func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t.streams = append(t.streams, stream)
+	close(t.attached)
+	t.attached = make(chan struct{})
+	return func() {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		t.streams = slices.DeleteFunc(t.streams, func(other context.Context) bool { return other == stream })
+	}
+}
+
+// stream waits for a request of the client by which it can be asked.
+func (s *store) stream(ctx context.Context, t *task) (context.Context, error) {
+	for {
+		newest, attached := s.newest(t)
+		if newest != nil {
+			return newest, nil
+		}
+		select {
+		case <-attached:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// newest is the last attached stream that still lives, or nil and what is closed
+// when there is one.
+func (s *store) newest(t *task) (stream context.Context, attached <-chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, stream := range slices.Backward(t.streams) {
+		if stream.Err() == nil {
+			return stream, nil
+		}
+	}
+	return nil, t.attached
+}
+
+// watch reports whether nobody waits yet for the end of the session.
+func (s *store) watch(session *mcp.ServerSession) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, watched := s.watched[session]; watched {
+		return false
+	}
+	s.watched[session] = struct{}{}
+	return true
+}
+
+func (s *store) unwatch(session *mcp.ServerSession) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.watched, session)
+}

@@ -1,0 +1,274 @@
+package tasks
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+)
+
+// An ending is how one round of a call ended.
+type ending struct {
+	result mcp.Result
+	err    error
+}
+
+// begin runs the call in a goroutine of its own. What the first round ends with
+// is sent to direct if the call is no task by then.
+func (l *Layer) begin(t *task, req *mcp.CallToolRequest, next mcp.MethodHandler, direct chan<- ending) {
+	ctx := context.WithValue(t.ctx, taskKey{}, t)
+	go func() {
+		defer close(t.over)
+		defer t.ctx.end()
+		first := l.once(ctx, req, next)
+		if l.store.answerDirectly(t) {
+			direct <- first
+			return
+		}
+		l.goOn(ctx, t, req, next, first)
+	}()
+}
+
+// goOn runs a task from the end of its first round to its own.
+func (l *Layer) goOn(ctx context.Context, t *task, req *mcp.CallToolRequest, next mcp.MethodHandler, last ending) {
+	defer func() {
+		if p := recover(); p != nil {
+			l.store.settle(t, kept{failure: l.broken(p)})
+		}
+	}()
+	for round := 1; ; round++ {
+		asked, state := questions(t, last)
+		if asked == nil {
+			break
+		}
+		answers, err := l.store.ask(t, round, asked)
+		if err != nil {
+			last = ending{err: err}
+			break
+		}
+		req = again(req, answers, state)
+		last = l.once(ctx, req, next)
+	}
+	l.store.settle(t, l.encode(t, last))
+}
+
+// once runs the handler once. A panic in it is an error of this call alone.
+func (l *Layer) once(ctx context.Context, req *mcp.CallToolRequest, next mcp.MethodHandler) (e ending) {
+	defer func() {
+		if p := recover(); p != nil {
+			e = ending{err: l.broken(p)}
+		}
+	}()
+	e.result, e.err = next(ctx, "tools/call", req)
+	if e.result == nil && e.err == nil {
+		e.err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the call ended without a result"}
+	}
+	return e
+}
+
+func (l *Layer) broken(p any) *jsonrpc.Error {
+	l.log.Error("panic in a task", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the gateway failed at this call; others are not affected"}
+}
+
+// answerDirectly reports whether the call is no task, and keeps it from becoming
+// one.
+func (s *store) answerDirectly(t *task) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t.number == 0 {
+		t.answered = true
+	}
+	return t.answered
+}
+
+// adopt makes a task of a call that runs already. It reports false if the call
+// or its request has ended, or there is no room.
+func (s *store) adopt(t *task) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t.answered || s.room(t.owner) != nil || !t.ctx.letGo() {
+		return false
+	}
+	s.insert(t)
+	return true
+}
+
+// questions are what a round of the extension's form ended with, where that is
+// no result. (The SDK puts those of the core's form to the client itself.)
+func questions(t *task, e ending) (mcp.InputRequestMap, string) {
+	result, ok := e.result.(*mcp.CallToolResult)
+	if e.err != nil || !ok || t.form != extension || len(result.InputRequests) == 0 {
+		return nil, ""
+	}
+	return result.InputRequests, result.RequestState
+}
+
+// maxRounds is how often one call may ask.
+const maxRounds = 10
+
+// ask puts the questions where the client finds them, and waits until all of
+// them are answered. The answers come back under the names of the questions;
+// to the client these are told apart by the round, because a name may not come
+// back in the life of a task.
+func (s *store) ask(t *task, round int, asked mcp.InputRequestMap) (mcp.InputResponseMap, error) {
+	if round > maxRounds {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the call asked too often"}
+	}
+	s.mu.Lock()
+	complete := make(chan struct{})
+	t.open, t.answers, t.complete = make(mcp.InputRequestMap, len(asked)), make(mcp.InputResponseMap, len(asked)), complete
+	for name, question := range asked {
+		t.open[inRound(round, name)] = question
+	}
+	t.set(inputRequired, "The call waits for an answer.")
+	s.mu.Unlock()
+	select {
+	case <-complete:
+	case <-t.ctx.Done():
+		return nil, t.ctx.Err()
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	answers := make(mcp.InputResponseMap, len(asked))
+	for name := range asked {
+		answers[name] = t.answers[inRound(round, name)]
+	}
+	t.open, t.answers = nil, nil
+	return answers, nil
+}
+
+func inRound(round int, name string) string { return fmt.Sprintf("%d.%s", round, name) }
+
+// reply notes answers to open questions, and lets the call go on after the last.
+func (s *store) reply(t *task, answers mcp.InputResponseMap) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if t.status != inputRequired {
+		return
+	}
+	for name, answer := range answers {
+		if _, open := t.open[name]; open {
+			t.answers[name] = answer
+			delete(t.open, name)
+			t.updated = time.Now()
+		}
+	}
+	if len(t.open) == 0 && t.set(working, "The call is running.") {
+		close(t.complete)
+	}
+}
+
+// again is the request of the next round.
+func again(req *mcp.CallToolRequest, answers mcp.InputResponseMap, state string) *mcp.CallToolRequest {
+	params := *req.Params
+	params.Meta = maps.Clone(params.Meta)
+	params.InputResponses, params.RequestState = answers, state
+	next := *req
+	next.Params = &params
+	return &next
+}
+
+// kept is what a call came to, as it is kept.
+type kept struct {
+	result  json.RawMessage // nil if there is only a failure
+	isError bool
+	summary string // of an error
+	failure *jsonrpc.Error
+}
+
+// encode brings what the work ended with into the form in which it is kept. A
+// value that panics when it is encoded is a failure of the call.
+func (l *Layer) encode(t *task, e ending) kept {
+	if e.err != nil {
+		return kept{failure: asWireError(e.err)}
+	}
+	k := kept{}
+	if called, ok := e.result.(*mcp.CallToolResult); ok {
+		if k.isError = called.IsError; k.isError {
+			k.summary = firstText(called)
+		}
+		if t.form == core {
+			related := *called
+			related.Meta = relatedTo(t, related.Meta)
+			e.result = &related
+		}
+	}
+	var err error
+	if k.result, err = json.Marshal(e.result); err != nil {
+		l.log.Error("the result of a task cannot be written as JSON", "cause", err)
+		return kept{failure: &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the result cannot be written as JSON"}}
+	}
+	return k
+}
+
+// settle gives the task the status that its ending means in its form. What was
+// cancelled stays so; tasks/result says nevertheless how far the call has come.
+func (s *store) settle(t *task, k kept) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t.failure, t.open = k.failure, nil
+	if k.result != nil && (t.form == core || t.status != cancelled) {
+		s.keep(t, k)
+	}
+	switch {
+	case k.failure != nil:
+		t.set(failed, "The call failed: "+aai.CleanLabel(k.failure.Message, maxMessage))
+	case k.isError && t.form == core:
+		t.set(failed, "The call failed: "+k.summary)
+	case k.isError:
+		t.set(completed, "The call ended with an error: "+k.summary)
+	default:
+		t.set(completed, "The call is done.")
+	}
+}
+
+// maxMessage is how many bytes of what went wrong a status says; the result says
+// all of it.
+const maxMessage = 300
+
+// firstText is the first line of what a result says.
+func firstText(result *mcp.CallToolResult) string {
+	for _, content := range result.Content {
+		if text, ok := content.(*mcp.TextContent); ok {
+			line, _, _ := strings.Cut(text.Text, "\n")
+			return aai.CleanLabel(line, maxMessage)
+		}
+	}
+	return "it does not say why"
+}
+
+// tooLarge stands in for a result that there is no room for.
+func tooLarge(t *task, size int, isError bool) json.RawMessage {
+	result := &mcp.CallToolResult{IsError: isError, Content: []mcp.Content{&mcp.TextContent{Text: fmt.Sprintf(
+		"The call has run to its end, but its result of %d bytes is larger than what is kept for later. "+
+			"Do not repeat a call that changes something: look at what it did.", size)}}}
+	if t.form == core {
+		result.Meta = relatedTo(t, nil)
+	}
+	b, err := json.Marshal(result)
+	if err != nil {
+		return nil // it is plain text
+	}
+	return b
+}
+
+// asWireError is an error as it goes to clients: one without a code is ours.
+func asWireError(err error) *jsonrpc.Error {
+	if wire, ok := errors.AsType[*jsonrpc.Error](err); ok {
+		return wire
+	}
+	if errors.Is(err, context.Canceled) {
+		return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "the call was cancelled"}
+	}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
+}

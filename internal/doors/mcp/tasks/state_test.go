@@ -1,0 +1,86 @@
+package tasks
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"pgregory.net/rapid"
+)
+
+// Whatever happens to a task in whatever order, it goes only the ways that the
+// protocol has, what it says is what the client is told, and its room is counted
+// right.
+func TestTransitions(t *testing.T) {
+	may := map[status][]status{
+		working:       {inputRequired, completed, failed, cancelled},
+		inputRequired: {working, completed, failed, cancelled},
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		l := New(Config{Limits: Limits{TTL: time.Hour, Bytes: 1000}})
+		defer l.End(0)
+		task := newTask(l.leash(context.Background()), "o", core, time.Hour)
+		now := working
+		task.notify = func(message json.RawMessage) {
+			var m struct{ Params struct{ Status status } }
+			if err := json.Unmarshal(message, &m); err != nil {
+				rt.Fatal(err)
+			}
+			if next := m.Params.Status; !slices.Contains(may[now], next) {
+				rt.Errorf("it went from %s to %s", now, next)
+			}
+			now = m.Params.Status
+		}
+		if err := l.store.add(task); err != nil {
+			rt.Fatal(err)
+		}
+		asking, settled := 0, false
+		steps := map[string]func(*rapid.T){
+			"ask":    func(*rapid.T) { l.store.requires(task, +1); asking++ },
+			"cancel": func(*rapid.T) { _, _ = l.cancelCore(task) },
+			"answer": func(st *rapid.T) {
+				if asking == 0 {
+					st.Skip()
+				}
+				l.store.requires(task, -1)
+				asking--
+			},
+			"settle": func(st *rapid.T) {
+				if settled {
+					st.Skip()
+				}
+				settled = true
+				k := kept{result: make([]byte, rapid.IntRange(1, 2000).Draw(st, "size")), isError: rapid.Bool().Draw(st, "error")}
+				if rapid.Bool().Draw(st, "failure") {
+					k = kept{failure: &jsonrpc.Error{Message: "no"}}
+				}
+				l.store.settle(task, k)
+			},
+			"drop": func(*rapid.T) { l.store.drop(task) },
+			"": func(st *rapid.T) {
+				l.store.mu.Lock()
+				defer l.store.mu.Unlock()
+				if _, there := l.store.byID[task.id]; there && task.status != now {
+					st.Errorf("the task is %s, and the client was told %s", task.status, now)
+				}
+				select {
+				case <-task.settled:
+					if !task.status.isFinal() {
+						st.Errorf("it is settled, but %s", task.status)
+					}
+				default:
+					if task.status.isFinal() {
+						st.Errorf("it is not settled, but %s", task.status)
+					}
+				}
+				if l.store.bytes != len(task.result) {
+					st.Errorf("%d bytes are counted, but there are %d", l.store.bytes, len(task.result))
+				}
+			},
+		}
+		rt.Repeat(steps)
+	})
+}

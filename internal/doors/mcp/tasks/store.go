@@ -1,0 +1,215 @@
+package tasks
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// Limits bound what tasks take. A zero field means the default.
+type Limits struct {
+	// TTL is how long a task is kept after it was made, where the client does not
+	// say; MaxTTL is the most that a client can have.
+	TTL, MaxTTL time.Duration
+	// Tasks is how many tasks one owner may have, and AllTasks all owners
+	// together: running, or ended and not expired.
+	Tasks, AllTasks int
+	// Bytes is how much the results of one owner's tasks may take, and AllBytes
+	// those of all. The result that does not fit is left out, and the task says so.
+	Bytes, AllBytes int
+}
+
+// minTTL leaves a client the time to fetch what it asked for.
+const minTTL = time.Second
+
+func (l Limits) withDefaults() Limits {
+	set := func(field *int, value int) {
+		if *field <= 0 {
+			*field = value
+		}
+	}
+	set(&l.Tasks, 100)
+	set(&l.AllTasks, 2000)
+	set(&l.Bytes, 32<<20)
+	set(&l.AllBytes, 256<<20)
+	if l.TTL <= 0 {
+		l.TTL = 10 * time.Minute
+	}
+	if l.MaxTTL <= 0 {
+		l.MaxTTL = time.Hour
+	}
+	l.TTL = min(l.TTL, l.MaxTTL)
+	return l
+}
+
+// within brings what a client asks for into what it can have.
+func (l Limits) within(ttl time.Duration) time.Duration {
+	return min(max(ttl, minTTL), l.MaxTTL)
+}
+
+// A store holds tasks until they expire. One lock guards all of it and all of
+// what changes in a task, so that the news of a task goes out in order; nothing
+// slow is done under it.
+type store struct {
+	limits Limits
+
+	mu     sync.Mutex
+	byID   map[string]*task
+	owners map[string]*account
+	last   uint64 // the number of the last task made
+	bytes  int
+	// watched are the sessions for whose end somebody waits.
+	watched map[*mcp.ServerSession]struct{}
+}
+
+// An account is what one owner has.
+type account struct {
+	tasks []*task // in the order they were made
+	bytes int
+}
+
+func newStore(limits Limits) *store {
+	return &store{limits: limits, byID: make(map[string]*task), owners: make(map[string]*account), watched: make(map[*mcp.ServerSession]struct{})}
+}
+
+// add makes the task findable, and starts its time to live. It is an error if
+// there is no room.
+func (s *store) add(t *task) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.room(t.owner); err != nil {
+		return err
+	}
+	s.insert(t)
+	return nil
+}
+
+// room says why the owner can have no further task; nil if it can. The lock is
+// held.
+func (s *store) room(owner string) error {
+	a := s.owners[owner]
+	switch {
+	case a != nil && len(a.tasks) >= s.limits.Tasks:
+		return fmt.Errorf("this client has %d tasks, which is the most; they end when they expire", len(a.tasks))
+	case len(s.byID) >= s.limits.AllTasks:
+		return fmt.Errorf("the server has %d tasks, which is the most; try again later", len(s.byID))
+	}
+	return nil
+}
+
+// insert is add, where there is room and the lock is held.
+func (s *store) insert(t *task) {
+	a := s.owners[t.owner]
+	if a == nil {
+		a = &account{}
+		s.owners[t.owner] = a
+	}
+	s.last++
+	t.number = s.last
+	a.tasks = append(a.tasks, t)
+	s.byID[t.id] = t
+	t.expiry = time.AfterFunc(t.ttl, func() { s.drop(t) })
+}
+
+// find returns the owner's task, or nil.
+func (s *store) find(owner string, form form, named any) *task {
+	id, _ := named.(string)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := s.byID[id]
+	if t == nil || t.owner != owner || t.form != form {
+		return nil
+	}
+	return t
+}
+
+// page returns those of the owner's tasks that were made after the one with the
+// number, at most limit, and whether there are more.
+func (s *store) page(owner string, form form, after uint64, limit int) (page []*task, more bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	a := s.owners[owner]
+	if a == nil {
+		return nil, false
+	}
+	for _, t := range a.tasks {
+		switch {
+		case t.number <= after || t.form != form:
+		case len(page) == limit:
+			return page, true
+		default:
+			page = append(page, t)
+		}
+	}
+	return page, false
+}
+
+// drop forgets a task and ends its work.
+func (s *store) drop(t *task) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.remove(t)
+}
+
+// remove is drop with the lock held.
+func (s *store) remove(t *task) {
+	if s.byID[t.id] != t {
+		return
+	}
+	delete(s.byID, t.id)
+	t.expiry.Stop()
+	t.cancel()
+	close(t.gone)
+	t.notify = nil
+	a := s.owners[t.owner]
+	s.bytes -= len(t.result)
+	a.bytes -= len(t.result)
+	t.result = nil
+	a.tasks = slices.DeleteFunc(a.tasks, func(other *task) bool { return other == t })
+	if len(a.tasks) == 0 {
+		delete(s.owners, t.owner)
+	}
+}
+
+// keep notes the result of a task; one that there is no room for, in short. The
+// lock is held.
+func (s *store) keep(t *task, k kept) {
+	if s.byID[t.id] != t {
+		return // nobody will ask for it
+	}
+	a, result := s.owners[t.owner], k.result
+	if size := len(result); a.bytes+size > s.limits.Bytes || s.bytes+size > s.limits.AllBytes {
+		result = tooLarge(t, size, k.isError)
+	}
+	a.bytes += len(result)
+	s.bytes += len(result)
+	t.result = result
+}
+
+// end forgets the owner's tasks, or those of everybody, and waits until their
+// work is over, at most for the time.
+func (s *store) end(most time.Duration, owner *string) {
+	s.mu.Lock()
+	var ended []*task
+	for _, t := range s.byID {
+		if owner == nil || t.owner == *owner {
+			ended = append(ended, t)
+		}
+	}
+	for _, t := range ended {
+		s.remove(t)
+	}
+	s.mu.Unlock()
+	late := time.NewTimer(most)
+	defer late.Stop()
+	for _, t := range ended {
+		select {
+		case <-t.over:
+		case <-late.C:
+			return
+		}
+	}
+}

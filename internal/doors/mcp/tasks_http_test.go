@@ -1,0 +1,203 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"aai"
+	door "aai/internal/doors/mcp"
+)
+
+// knowsTasks lets a request of the newer era say that its sender knows tasks.
+func knowsTasks(body string) string {
+	return strings.Replace(body, `/clientCapabilities":{}`, `/clientCapabilities":{"elicitation":{"form":{}},"extensions":{"io.modelcontextprotocol/tasks":{}}}`, 1)
+}
+
+// tell sends a request of a client that knows tasks, in the caller's era, and
+// returns the answer.
+func (c *caller) tell(t *testing.T, method, params, task string) (int, message) {
+	t.Helper()
+	body := knowsTasks(c.body(method, params))
+	if task != "" {
+		c.headers["Mcp-Name"] = task
+	}
+	response := c.do(t, visit{body: body, headers: c.headers})
+	var m message
+	if strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") {
+		var err error
+		if m, _, err = newSSEReader(response.Body).message(); err != nil {
+			t.Fatal(err)
+		}
+		return response.StatusCode, m
+	}
+	b, err := io.ReadAll(response.Body)
+	if err != nil || json.Unmarshal(b, &m) != nil {
+		t.Fatalf("%s: %s, %v", response.Status, b, err)
+	}
+	return response.StatusCode, m
+}
+
+// begin makes a task and returns its id.
+func (c *caller) begin(t *testing.T, params string) string {
+	t.Helper()
+	_, m := c.tell(t, "tools/call", params, "")
+	found := taskID.FindSubmatch(m.Result)
+	if found == nil {
+		t.Fatalf("expected a task, got %s %+v", m.Result, m.Error)
+	}
+	return string(found[1])
+}
+
+// status is how far a task is, "" if there is none.
+func (c *caller) status(t *testing.T, id string) string {
+	t.Helper()
+	_, m := c.tell(t, "tasks/get", about(id), id)
+	if m.Error != nil {
+		if m.Error.Code != -32602 {
+			t.Errorf("tasks/get gave %+v", *m.Error)
+		}
+		return ""
+	}
+	var task struct{ Status string }
+	if err := json.Unmarshal(m.Result, &task); err != nil {
+		t.Fatal(err)
+	}
+	return task.Status
+}
+
+func TestTasksOverHTTP(t *testing.T) {
+	for name, c := range map[string]struct {
+		modern bool
+		call   string
+	}{
+		"sessions":  {false, asTask(blockTool, `{}`)},
+		"stateless": {true, exec(blockTool, `{}`)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, withPatience(time.Millisecond))
+			s := w.serve(t, withTokens)
+			from := func(principal string) *caller {
+				if c.modern {
+					return s.as(principal).modern()
+				}
+				return s.as(principal).open(t)
+			}
+			alice, bob, again := from("alice"), from("bob"), from("alice")
+			id := alice.begin(t, c.call)
+			await(t, w.entered, "the tool does not run")
+			if got := alice.status(t, id); got != "working" {
+				t.Errorf("the task is %q", got)
+			}
+			if got := bob.status(t, id); got != "" {
+				t.Errorf("to somebody else the task is %q", got)
+			}
+			// Without sessions a task is its user's; else it is its session's.
+			if got := again.status(t, id); (got == "working") != c.modern {
+				t.Errorf("to the same user in another request the task is %q", got)
+			}
+			if _, m := bob.tell(t, "tasks/cancel", about(id), id); m.Error == nil {
+				t.Error("somebody else cancelled the task")
+			}
+			close(w.release)
+			eventually(t, "the end of the task", func() bool { return alice.status(t, id) == "completed" })
+			if received := w.journal.calls(aai.Received); len(received) != 1 || received[0].Caller.Principal != "alice" {
+				t.Errorf("the journal has %+v", received)
+			}
+		})
+	}
+}
+
+// Headers that lead elsewhere than the body are refused.
+func TestHeadersOfTasks(t *testing.T) {
+	w := newWorld(t, withPatience(time.Millisecond))
+	c := w.serve(t).as("").modern()
+	id := c.begin(t, exec(blockTool, `{}`))
+	for _, method := range []string{"tasks/get", "tasks/update", "tasks/cancel"} {
+		if status, m := c.tell(t, method, about(id), "another"); status != http.StatusBadRequest || m.Error == nil || m.Error.Code != -32020 {
+			t.Errorf("%s gave %d %+v", method, status, m.Error)
+		}
+	}
+	if got := c.status(t, id); got != "working" {
+		t.Errorf("the task is %q", got)
+	}
+}
+
+// What a task has to ask goes to the client by its own request for the result; a
+// client that closes that is asked again.
+func TestQuestionsOfTasksOverHTTP(t *testing.T) {
+	w := newWorld(t, withGate(asksAboutSend))
+	c := w.serve(t).as("")
+	opening := strings.Replace(initialize, `"capabilities":{}`, `"capabilities":`+elicits, 1)
+	response, _ := c.text(t, visit{body: opening, headers: c.headers})
+	c.headers["Mcp-Session-Id"] = response.Header.Get("Mcp-Session-Id")
+	c.text(t, visit{body: `{"jsonrpc":"2.0","method":"notifications/initialized"}`, headers: c.headers})
+
+	id := c.begin(t, asTask(lostTool, `{}`))
+	eventually(t, "a question", func() bool { return c.status(t, id) == "input_required" })
+
+	// The first one who asks for the result goes away without an answer.
+	ctx, leave := context.WithCancel(t.Context())
+	first, err := c.request(ctx, visit{body: c.body("tasks/result", about(id)), headers: c.headers})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := c.next
+	if m, _, err := newSSEReader(first.Body).message(); err != nil || m.Method != "elicitation/create" {
+		t.Fatalf("expected a question, got %+v, %v", m, err)
+	}
+	c.text(t, visit{body: fmt.Sprintf(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":%d}}`, asked), headers: c.headers})
+	leave()
+	_ = first.Body.Close()
+
+	_, events := c.post(t, "tasks/result", about(id))
+	m, _, err := events.message()
+	if err != nil || m.Method != "elicitation/create" || !strings.Contains(string(m.Params), id) {
+		t.Fatalf("expected the question again, got %+v, %v", m, err)
+	}
+	c.text(t, visit{body: fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,%s}`, m.ID, chose("once")), headers: c.headers})
+	if m, _, err = events.message(); err != nil {
+		t.Fatal(err)
+	}
+	m.result(t).fails(t, "TIMEOUT")
+	if got := w.journal.outcomes(lostTool); got[aai.ConsentRequired] != 1 || got[aai.Timeout] != 1 {
+		t.Errorf("the journal has %v", got)
+	}
+}
+
+// A session takes its tasks along.
+func TestTheEndOfASessionEndsItsTasks(t *testing.T) {
+	w := newWorld(t)
+	s := w.serve(t)
+	c := s.as("").open(t)
+	c.begin(t, asTask(blockTool, `{}`))
+	await(t, w.entered, "the tool does not run")
+	c.text(t, visit{method: http.MethodDelete, headers: c.headers})
+	w.stopped(t)
+}
+
+// A session does not expire while one of its tasks runs, and the end of the
+// server ends those that have no session.
+func TestTasksHoldTheirSession(t *testing.T) {
+	const idle = 50 * time.Millisecond
+	w := newWorld(t, withPatience(time.Millisecond))
+	s := w.serve(t, withLimits(door.HTTPLimits{Idle: idle}))
+	c := s.as("").open(t)
+	id := c.begin(t, asTask(blockTool, `{}`))
+	time.Sleep(4 * idle)
+	if got := c.status(t, id); got != "working" {
+		t.Errorf("the task is %q", got)
+	}
+	s.as("").modern().begin(t, exec(blockTool, `{}`))
+	await(t, w.entered, "the tool does not run")
+	await(t, w.entered, "the tool does not run")
+	s.end()
+	for range 2 {
+		w.stopped(t)
+	}
+}

@@ -1,0 +1,251 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"aai"
+	door "aai/internal/doors/mcp"
+)
+
+// TestTaskTranscripts plays what clients that know tasks send. Beside what a
+// transcript of TestTranscripts has, ">>" sends without waiting for the answer,
+// "<<" waits for the answer to the request of an id, "~" for the next
+// notification and "?" for the next question of the server; ">*" asks until a
+// task does not work any more; "!" does something to the world. TASK1 is the id
+// of the first task that was made.
+func TestTaskTranscripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/tasks/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(files) < 4 {
+		t.Fatalf("expected a transcript of each form, found %q", files)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			script, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden(t, filepath.Join("tasks", filepath.Base(file)), playTasks(t, string(script)))
+		})
+	}
+}
+
+// A tasker is a wire that tells answers, questions and notifications apart: in
+// which order those of different kinds come is not said.
+type tasker struct {
+	*wire
+	world   *world
+	ids     []string // of the tasks, in the order they were made
+	waiting map[string][]string
+}
+
+// The kinds of messages that a tasker waits for, beside the answers, which it
+// knows by their id.
+const (
+	question     = "?"
+	notification = "~"
+)
+
+var (
+	taskID = regexp.MustCompile(`"taskId":"([A-Z2-7]{26})"`)
+	stamps = regexp.MustCompile(`"(createdAt|lastUpdatedAt)":"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"`)
+	cursor = regexp.MustCompile(`TASK(\d+)`)
+)
+
+func playTasks(t *testing.T, script string) []byte {
+	t.Helper()
+	patience := time.Hour
+	if _, said, ok := strings.Cut(script, "! patience "); ok {
+		line, _, _ := strings.Cut(said, "\n")
+		var err error
+		if patience, err = time.ParseDuration(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w := newWorld(t, withPatience(patience))
+	w.gate = func(r *aai.Request) ([]aai.Question, error) {
+		if r.Tool.Name == lostTool && patience < time.Second && len(r.Call.Answers) == 0 {
+			<-w.release // so that it is asked about when it is a task already
+		}
+		return asksAboutSend(r)
+	}
+	c := &tasker{wire: w.dial(t), world: w, waiting: make(map[string][]string)}
+	var played strings.Builder
+	for line := range strings.Lines(script) {
+		if line[0] == '<' && !strings.HasPrefix(line, "<<") || line[0] == '=' {
+			continue
+		}
+		played.WriteString(line)
+		for _, came := range c.do(strings.TrimSuffix(line, "\n")) {
+			played.WriteString("< " + c.settled(came) + "\n")
+		}
+	}
+	if rest, err := c.hangUp(); len(rest) > 0 || err != nil {
+		t.Errorf("at the end came %q and %v", rest, err)
+	}
+	for kind, left := range c.waiting {
+		if len(left) > 0 {
+			t.Errorf("of %q nobody waited for %q", kind, left)
+		}
+	}
+	for _, line := range w.journal.byCall() {
+		played.WriteString("= " + line + "\n")
+	}
+	return []byte(played.String())
+}
+
+// byCall are the lines of the journal, those of a call together: tasks run beside
+// each other.
+func (j *journal) byCall() []string {
+	lines := j.lines()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	var calls []string
+	of := make(map[string][]string)
+	for i, e := range j.entries {
+		if of[e.Call] == nil {
+			calls = append(calls, e.Call)
+		}
+		of[e.Call] = append(of[e.Call], lines[i])
+	}
+	var together []string
+	for _, call := range calls {
+		together = append(together, of[call]...)
+	}
+	return together
+}
+
+func withPatience(patience time.Duration) change {
+	return func(w *world) {
+		w.options = func(c *door.Config) { c.TaskPatience = patience }
+	}
+}
+
+// do follows one line of a script, and returns what came of it.
+func (c *tasker) do(line string) []string {
+	c.t.Helper()
+	order, rest, _ := strings.Cut(line, " ")
+	switch order {
+	case ">":
+		c.send(c.named(rest))
+		return []string{c.next(idOf(rest))}
+	case ">>":
+		c.send(c.named(rest))
+	case ">*":
+		for {
+			c.send(c.named(rest))
+			if came := c.next(idOf(rest)); !strings.Contains(came, `"status":"working"`) {
+				return []string{came}
+			}
+			time.Sleep(time.Millisecond)
+		}
+	case "<<":
+		return []string{c.next(rest)}
+	case question, notification:
+		return []string{c.next(order)}
+	case "!":
+		c.change(rest)
+	}
+	return nil
+}
+
+func (c *tasker) change(what string) {
+	c.t.Helper()
+	switch what {
+	case "entered":
+		await(c.t, c.world.entered, "the tool does not run")
+	case "stopped":
+		c.world.stopped(c.t)
+	case "release":
+		close(c.world.release)
+	}
+}
+
+func await[T any](t *testing.T, from <-chan T, missing string) T {
+	t.Helper()
+	select {
+	case it := <-from:
+		return it
+	case <-time.After(patience):
+		t.Fatal(missing)
+	}
+	panic("unreachable")
+}
+
+// stopped waits until a call of "block" was cancelled.
+func (w *world) stopped(t *testing.T) {
+	t.Helper()
+	if err := await(t, w.ended, "the tool still runs"); !errors.Is(err, context.Canceled) {
+		t.Errorf("the tool was stopped by %v", err)
+	}
+}
+
+func idOf(line string) string {
+	var m message
+	if json.Unmarshal([]byte(line), &m) != nil {
+		return ""
+	}
+	return string(m.ID)
+}
+
+// next returns the next message of the kind, or the answer to the request.
+func (c *tasker) next(kind string) string {
+	c.t.Helper()
+	for len(c.waiting[kind]) == 0 {
+		line := c.line()
+		var m message
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			c.t.Fatal(err)
+		}
+		came := string(m.ID)
+		switch {
+		case m.Method != "" && m.ID != nil:
+			came = question
+		case m.Method != "":
+			came = notification
+		}
+		c.waiting[came] = append(c.waiting[came], line)
+	}
+	first := c.waiting[kind][0]
+	c.waiting[kind] = c.waiting[kind][1:]
+	return first
+}
+
+// settled puts names in the place of ids, and hides times.
+func (c *tasker) settled(line string) string {
+	for _, found := range taskID.FindAllStringSubmatch(line, -1) {
+		id, known := found[1], false
+		for _, other := range c.ids {
+			known = known || other == id
+		}
+		if !known {
+			c.ids = append(c.ids, id)
+		}
+	}
+	for i, id := range c.ids {
+		line = strings.ReplaceAll(line, id, fmt.Sprintf("TASK%d", i+1))
+	}
+	return stamps.ReplaceAllString(line, `"$1":"TIME"`)
+}
+
+// named puts ids in the place of names.
+func (c *tasker) named(line string) string {
+	return cursor.ReplaceAllStringFunc(line, func(name string) string {
+		var n int
+		if _, err := fmt.Sscanf(name, "TASK%d", &n); err != nil || n > len(c.ids) {
+			return name
+		}
+		return c.ids[n-1]
+	})
+}
