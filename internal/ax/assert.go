@@ -44,6 +44,11 @@ func assert(ctx context.Context, v *view) (*aai.Result, error) {
 	}
 	wrong := []mismatch{}
 	if missing {
+		if n := v.unreadElements(); n > 0 && wanted["exists"] == false {
+			e := failed(aai.NotDelivered, "it cannot be known whether it exists: %d elements of %s are not read, because they are too many", n, aai.CleanLabel(v.app.Name, 60))
+			aai.AsError(e).Hint = "Scroll to where it would be, or filter the list, and ask again."
+			return nil, e
+		}
 		if wanted["exists"] != false {
 			wrong = append(wrong, mismatch{"exists", true, false})
 		}
@@ -75,6 +80,15 @@ func assert(ctx context.Context, v *view) (*aai.Result, error) {
 		}
 	}
 	return verdict(wrong), nil
+}
+
+// unreadElements is how many elements the snapshot leaves out.
+func (v *view) unreadElements() int {
+	n := 0
+	for i := range v.shot.Elements {
+		n += v.shot.Elements[i].Unread
+	}
+	return n
 }
 
 func verdict(wrong []mismatch) *aai.Result {

@@ -49,10 +49,12 @@ func click(ctx context.Context, v *view) (*aai.Result, error) {
 // toActOn finds the element that the query means and waits until it can be acted
 // upon, in the mode "focus" with its window in front.
 func (v *view) toActOn(ctx context.Context, query string) (match, error) {
+	v.acting = true
 	m, err := v.locate(ctx, query)
 	if err != nil {
 		return m, err
 	}
+	v.acting = false
 	if m, err = v.ready(ctx, m, query); err != nil || !inFocus(v.call) {
 		return m, err
 	}

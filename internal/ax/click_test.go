@@ -308,3 +308,24 @@ func middleOf(w *world, query string) desktop.Point {
 	n := func(key string, i int) int { f, _ := at(a.data, key, i).(float64); return int(f) }
 	return desktop.Rect{X: n("position", 0), Y: n("position", 1), W: n("size", 0), H: n("size", 1)}.Center()
 }
+
+// TestClickOnWhatHasAnotherName: a page may use a button again for something else,
+// and its name is all that tells. Who was told the new one may go on.
+func TestClickOnWhatHasAnotherName(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		presses := 0
+		button := f.Main.Button("Delete row 3", func() { presses++; f.Main.Button("Pressed", nil) })
+		ref, _ := w.ok("ax_find", `{"app": "Form", "query": "Delete row 3"}`).data["element_ref"].(string)
+		button.Rename("Delete row 18")
+		e := w.failure(aai.StaleRef, "ax_click", `{"app": "Form", "query": "`+ref+`"}`)
+		w.has(e.Message, `was "Delete row 3" and is button "Delete row 18" now`)
+		if presses != 0 {
+			t.Error("it was pressed")
+		}
+		w.ok("ax_click", `{"app": "Form", "query": "`+ref+`"}`)
+		if presses != 1 {
+			t.Errorf("it was pressed %d times after its name was told", presses)
+		}
+	})
+}

@@ -22,7 +22,7 @@ func (v *view) inFront(ctx context.Context, m match) (match, error) {
 		return m, err
 	}
 	ref := v.ref(m.index)
-	if err := v.backend.Windows.Activate(ctx, w.ID); err != nil {
+	if err := v.front(ctx, w); err != nil {
 		return m, err
 	}
 	for until := time.Now().Add(frontPatience); ; {

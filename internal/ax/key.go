@@ -2,6 +2,7 @@ package ax
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"aai"
@@ -28,11 +29,31 @@ func keyPress(ctx context.Context, v *view) (*aai.Result, error) {
 		word, _ := m.(string)
 		chord.Modifiers = append(chord.Modifiers, modifier(word))
 	}
+	if !inFocus(v.call) && forTheDesktop(chord) {
+		e := aai.Errorf(aai.AutomationNotSupported, "%s is for the desktop and not for the program: it would act on what the person does", strings.Join(append(chord.Modifiers, chord.Key), "+"))
+		e.Delivery = aai.NotDelivered
+		e.Hint = "Act on an element of the program instead."
+		return nil, e
+	}
 	a := deed{view: v, index: -1, done: "Pressed " + strings.Join(append(chord.Modifiers, aai.CleanLabel(chord.Key, 32)), "+")}
 	a.ways = []way{v.byInput(-1, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		return input.Key(ctx, seat, w.ID, chord)
 	})}
 	return a.perform(ctx)
+}
+
+// forTheDesktop reports whether window managers take the chord for themselves,
+// whichever keyboard it comes from.
+func forTheDesktop(c desktop.Chord) bool {
+	has := func(name string) bool { return slices.Contains(c.Modifiers, name) }
+	key := strings.ToLower(c.Key)
+	switch {
+	case has("meta"), has("ctrl") && has("alt"):
+		return true
+	case !has("alt"):
+		return key == "print"
+	}
+	return slices.Contains([]string{"tab", "escape", "esc", "space", "print"}, key) || len(key) > 1 && key[0] == 'f' && key[1] >= '0' && key[1] <= '9'
 }
 
 // modifier is the platform's key for one by its name on a Mac: what cmd does

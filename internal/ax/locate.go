@@ -24,6 +24,7 @@ type view struct {
 	// alsoMenus makes queries mean items of closed menus too, where nothing that
 	// shows is meant.
 	alsoMenus bool
+	acting    bool // the element is to be acted upon
 }
 
 // look runs f with a fresh view of the program that the call names, when it is
@@ -120,6 +121,9 @@ func (v *view) locate(ctx context.Context, query string) (match, error) {
 func (v *view) find(query string) (match, error) {
 	if desktop.IsRef(query) {
 		i, err := v.refs.Resolve(v.shot, query)
+		if told, renamed := v.refs.Renamed(v.shot, query); err == nil && renamed && v.acting {
+			return match{}, v.renamed(query, i, told)
+		}
 		return match{i, "ref"}, err
 	}
 	found, err := v.search(query)
@@ -145,6 +149,16 @@ func (v *view) find(query string) (match, error) {
 	e.Candidates = v.candidates(found.Matches)
 	e.Hint = "Give the ref of the one you mean as query, or nth."
 	return match{}, e
+}
+
+// renamed is the error for a reference whose element has another name than the
+// caller was told. The error tells the new one, so that the caller may go on.
+func (v *view) renamed(ref string, i int, told string) error {
+	e := aai.Errorf(aai.StaleRef, "%s was %q and is %s now", ref, aai.CleanLabel(told, 60), desktop.Describe(&v.shot.Elements[i]))
+	e.Delivery = aai.NotDelivered
+	e.Candidates = v.candidates([]int{i})
+	e.Hint = "If that is what you mean, call again."
+	return e
 }
 
 // search finds all that the query means.

@@ -292,3 +292,21 @@ func TestKeysAreNotOnRecord(t *testing.T) {
 		}
 	})
 }
+
+// TestKeysForTheDesktop: what a window manager takes for itself is not sent in the
+// background.
+func TestKeysForTheDesktop(t *testing.T) {
+	inWorld(t, func(w *world) {
+		form(w)
+		for _, chord := range []string{
+			`"key": "tab", "modifiers": ["alt"]`, `"key": "F4", "modifiers": ["alt"]`, `"key": "l", "modifiers": ["meta"]`,
+			`"key": "t", "modifiers": ["ctrl", "alt"]`, `"key": "print"`,
+		} {
+			e := w.failure(aai.AutomationNotSupported, "ax_key_press", `{"app": "Form", `+chord+`}`)
+			if e.Delivery != aai.NotDelivered {
+				t.Errorf("%s: delivery %q", chord, e.Delivery)
+			}
+		}
+		w.ok("ax_key_press", `{"app": "Form", "key": "f", "modifiers": ["alt"]}`)
+	})
+}

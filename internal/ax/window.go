@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"aai"
 	"aai/internal/desktop"
@@ -174,7 +175,32 @@ func (v *view) front(ctx context.Context, w desktop.WindowInfo) error {
 	if !inFocus(v.call) || w.Active {
 		return nil
 	}
-	return v.backend.Windows.Activate(ctx, w.ID)
+	if err := v.backend.Windows.Activate(ctx, w.ID); err != nil {
+		return err
+	}
+	return v.awaitFront(ctx, w)
+}
+
+// awaitFront waits until the window has the keyboard: what is typed before would go
+// to another.
+func (v *view) awaitFront(ctx context.Context, w desktop.WindowInfo) error {
+	for until := time.Now().Add(frontPatience); ; {
+		own, err := v.windows(ctx)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(own, func(o desktop.WindowInfo) bool { return o.ID == w.ID && o.Active }) {
+			return nil
+		}
+		if time.Now().After(until) {
+			return failed(aai.NotDelivered, "the window %q does not come to the front", aai.CleanLabel(w.Title, 60))
+		}
+		select {
+		case <-time.After(lookAgain / 10):
+		case <-ctx.Done():
+			return unread(ctx.Err())
+		}
+	}
 }
 
 // seat is the pointer and keyboard that the call may use, and its name in a reply.

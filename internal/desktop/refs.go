@@ -100,7 +100,25 @@ func (r *Refs) ref(v *view, i int) string {
 		r.given[t.number] = t
 		t.keep()
 	}
+	t.told = t.name
 	return refText(t.number)
+}
+
+// Renamed returns the name that the ref's element had when the ref was given last,
+// and whether it has another one in the snapshot. A page may use a button of one
+// row for that of another, and the name is all that tells.
+func (r *Refs) Renamed(s *Snapshot, ref string) (told string, renamed bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	number, ok := refNumber(ref)
+	if !ok {
+		return "", false
+	}
+	v, t := r.view(s), r.given[number]
+	if _, there := v.at[t]; !there {
+		return "", false
+	}
+	return t.told, t.told != t.name
 }
 
 // Resolve returns the index of the ref's element in a snapshot. The element may

@@ -27,8 +27,9 @@ type track struct {
 	// anchor is the nearest element around it that has a name, an identifier or
 	// words of its own; set the nearest that toolkits use again.
 	anchor, set *track
-	nth, of     int // its place among the elements with the same key, from 0
-	number      int // of its ref; 0 if it has none
+	nth, of     int    // its place among the elements with the same key, from 0
+	number      int    // of its ref; 0 if it has none
+	told        string // its name when its ref was given last
 	kept        bool
 	dead        bool // it will not be found again
 	seen        uint64

@@ -22,7 +22,12 @@ type item struct {
 func (p *program) items(ctx context.Context) ([]item, error) {
 	var items []item
 	r := &round{}
-	r.put(p.bus.ask.items, ref{p.sender, cachePath}, func(d *dbuswire.Decoder) { items = readItems(d, p.sender) })
+	r.put(p.bus.ask.items, ref{p.sender, cachePath}, func(d *dbuswire.Decoder) {
+		items = readItems(d, p.sender)
+		for i := range items {
+			items[i].role = p.veiled(items[i].ref, items[i].role)
+		}
+	})
 	return items, p.run(ctx, r)
 }
 

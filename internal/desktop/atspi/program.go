@@ -39,6 +39,7 @@ type program struct {
 	socket   *dbuswire.Conn
 	traits   traits
 	marks    marks
+	secrets  map[ref]bool // what has been a password field
 	watchers map[*watcher]struct{}
 }
 

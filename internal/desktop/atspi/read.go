@@ -183,7 +183,7 @@ func (p *program) askSelf(r *round, n *node) {
 			n.name = habits.clean(name)
 		}
 	})
-	r.put(ask.role, n.ref, func(d *dbuswire.Decoder) { n.role = roleNumber(d.U32()) })
+	r.put(ask.role, n.ref, func(d *dbuswire.Decoder) { n.role = p.veiled(n.ref, roleNumber(d.U32())) })
 	r.put(ask.states, n.ref, func(d *dbuswire.Decoder) {
 		if states, ok := readStates(d); ok {
 			n.states, n.read = states, true
