@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // An EntryKind says at which point of a call an Entry was made.
@@ -117,9 +119,37 @@ func (r *Request) withoutSecrets(text string) string {
 	// The longest first, so that none leaves a part of another behind.
 	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) })
 	for _, v := range values {
-		text = strings.ReplaceAll(text, v, redacted)
+		text = without(text, v)
 	}
 	return text
+}
+
+// shortSecret is how many bytes a secret has that is found only where it stands by
+// itself: taken out of the midst of words it would be told by what is left of them.
+const shortSecret = 4
+
+func without(text, secret string) string {
+	if len(secret) >= shortSecret {
+		return strings.ReplaceAll(text, secret, redacted)
+	}
+	wordy := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, secret)
+		if !found {
+			b.WriteString(text)
+			return b.String()
+		}
+		b.WriteString(before)
+		last, _ := utf8.DecodeLastRuneInString(b.String())
+		next, _ := utf8.DecodeRuneInString(after)
+		if wordy(last) || wordy(next) {
+			b.WriteString(secret)
+		} else {
+			b.WriteString(redacted)
+		}
+		text = after
+	}
 }
 
 // appendTexts adds the texts and numbers within a value, as a message may hold
