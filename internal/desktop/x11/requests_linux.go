@@ -30,9 +30,13 @@ func createWindow(id, parent xid, events uint32) *call {
 
 // createAside makes an invisible window of ours beside the screen, that window
 // managers leave alone.
-func createAside(id, parent xid) *call {
+func createAside(id, parent xid) *call { return createUnseen(id, parent, -1) }
+
+// createUnseen makes a window of one pixel at x = y, which is not drawn and which
+// window managers leave alone.
+func createUnseen(id, parent xid, at int16) *call {
 	const overrideRedirectValue, yes = 1 << 9, 1
-	return command(1, 0, id, parent, int16(-1), int16(-1), uint16(1), uint16(1), uint16(0), uint16(inputOnly),
+	return command(1, 0, id, parent, at, at, uint16(1), uint16(1), uint16(0), uint16(inputOnly),
 		uint32(copyFromParent), uint32(overrideRedirectValue), uint32(yes))
 }
 

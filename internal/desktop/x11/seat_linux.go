@@ -221,8 +221,23 @@ func (own *seat) aim(window xid) *call {
 	return command(own.xinput, xiSetFocus, window, uint32(currentTime), own.keyboard, pad(2))
 }
 
+// leavePatience is how long programs have to notice that our pointer has left them.
+const leavePatience = 150 * time.Millisecond
+
+// park takes our pointer out of all windows: to one of ours, that nobody sees, in the
+// corner of the screen. GTK 4 (4.8) crashes if the pointer that is in its window is
+// no more.
+func (own *seat) park(ctx context.Context) error {
+	corner := own.newID()
+	if err := own.must(ctx, createUnseen(corner, own.root, 0), mapWindow(corner), own.fake(motion, 0, desktop.Point{})); err != nil {
+		return err
+	}
+	return sleep(ctx, leavePatience)
+}
+
 // shut removes the pointer and the keyboard, and ends the connection.
 func (own *seat) shut(ctx context.Context) {
+	_ = own.park(ctx)                              // else they are removed all the same
 	_ = own.do(ctx, own.removeMaster(own.pointer)) // the next gateway tries again
 	own.session.shut(ctx)
 }
