@@ -322,29 +322,3 @@ func TestOwnSeatGoes(t *testing.T) {
 		t.Errorf("the other window got %q", got)
 	}
 }
-
-// TestProgramsOutliveOurPointer: GTK 4 crashes if a pointer is removed that is in its
-// window.
-func TestProgramsOutliveOurPointer(t *testing.T) {
-	s := linuxtest.StartAccessible(t)
-	f := s.Fixture(t, linuxtest.GTK4)
-	d, conn, ctx := inside(t, s)
-	w, err := strconv.ParseUint(f.Window(t), 0, 32)
-	if err != nil {
-		t.Fatal(err)
-	}
-	row := f.Where(t, "Fruit 2")
-	at := desktop.Point{X: row.X + row.Width/2, Y: row.Y + row.Height/2}
-	for n := range 8 {
-		// What of the scrolling arrives is not the matter here.
-		_ = d.Scroll(ctx, desktop.OwnSeat, desktop.WindowID(w), at, 0, 1-2*(n%2))
-		for len(seats(ctx, t, conn)) > 0 {
-			if ctx.Err() != nil {
-				t.Fatal("the seat stays")
-			}
-			time.Sleep(20 * time.Millisecond)
-		}
-		f.Press(t, "Press")
-		f.WaitState(t, "presses", n+1)
-	}
-}
