@@ -1,6 +1,7 @@
 package linuxtest
 
 import (
+	"errors"
 	"io"
 	"io/fs"
 	"net/http"
@@ -23,7 +24,12 @@ func (s *Session) browse(t testing.TB, title, file string, rows int) *App {
 	mux := http.NewServeMux()
 	mux.Handle("GET /", http.FileServerFS(pages))
 	mux.HandleFunc("POST /state", func(w http.ResponseWriter, r *http.Request) {
-		if err := save(file, r.Body); err != nil {
+		err := save(file, r.Body)
+		if errors.Is(err, io.ErrUnexpectedEOF) {
+			// The browser was ended in the middle of telling. Nothing is saved, so
+			// a test that waits for this state still fails.
+			t.Logf("the state of %s was cut off: %v", title, err)
+		} else if err != nil {
 			t.Errorf("the state of %s: %v", title, err)
 		}
 		w.WriteHeader(http.StatusNoContent)
