@@ -46,6 +46,10 @@ type Result struct {
 	Data any    // for programs: a JSON value; nil where there is none
 	// Warning says what a caller should doubt about the result.
 	Warning string
+	// Foreign names whose words the result holds where those are a stranger's, such
+	// "https://api.example.com": they are data, and no orders to a model. Empty for
+	// what comes from this computer.
+	Foreign string
 	Images  []Image
 }
 

@@ -25,6 +25,12 @@ const (
 	StaleRef               Code = "STALE_REF"         // the element that was meant is gone
 	AmbiguousTarget        Code = "AMBIGUOUS_TARGET"  // several things are meant; Candidates has them
 	ElementNotFound        Code = "ELEMENT_NOT_FOUND" // nothing is meant; Candidates has what is near
+	AuthRequired           Code = "AUTH_REQUIRED"     // a person must log in first
+	AuthExpired            Code = "AUTH_EXPIRED"      // and must do so again
+	AuthDenied             Code = "AUTH_DENIED"       // the app refused the one who is logged in
+	AuthInvalid            Code = "AUTH_INVALID"      // the way to log in cannot be right or safe
+	APIRequestFailed       Code = "API_REQUEST_FAILED"
+	RateLimited            Code = "RATE_LIMITED" // RetryAfter says for how long
 	RecordFailed           Code = "RECORD_FAILED"
 	Internal               Code = "INTERNAL"
 )
@@ -39,7 +45,7 @@ func (c Code) Number() int {
 		return -32002
 	case ToolNotFound:
 		return -32003
-	case PermissionDenied, ConsentRequired:
+	case PermissionDenied, ConsentRequired, AuthDenied:
 		return -32004
 	case InvalidParams:
 		return -32005
@@ -51,6 +57,16 @@ func (c Code) Number() int {
 		return -32008
 	case AppNotRunning:
 		return -32009
+	case AuthRequired:
+		return -32011
+	case AuthExpired:
+		return -32012
+	case APIRequestFailed:
+		return -32013
+	case AuthInvalid:
+		return -32014
+	case RateLimited:
+		return -32000
 	case RecordFailed, Internal:
 	}
 	return -32603
@@ -80,6 +96,9 @@ type Error struct {
 	// Questions, with code CONSENT_REQUIRED or AMBIGUOUS_TARGET, are what a person
 	// must answer before the call can run. A door that cannot ask shows the error as it is.
 	Questions []Question
+	// Visit, with code AUTH_REQUIRED or AUTH_EXPIRED, is the https page where a person
+	// logs in. The call may be made again when that is done.
+	Visit string
 	// Err is the cause. It goes to the log, never to the caller.
 	Err error
 }

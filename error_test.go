@@ -24,6 +24,12 @@ func TestNumber(t *testing.T) {
 		"TIMEOUT":                  -32008,
 		"APP_NOT_RUNNING":          -32009,
 		"CONSENT_REQUIRED":         -32004,
+		"AUTH_REQUIRED":            -32011,
+		"AUTH_EXPIRED":             -32012,
+		"API_REQUEST_FAILED":       -32013,
+		"AUTH_INVALID":             -32014,
+		"AUTH_DENIED":              -32004,
+		"RATE_LIMITED":             -32000,
 		"RECORD_FAILED":            -32603,
 		"INTERNAL":                 -32603,
 		"":                         -32603,
@@ -43,6 +49,8 @@ func TestCodeNames(t *testing.T) {
 		aai.AutomationNotSupported: "AUTOMATION_NOT_SUPPORTED", aai.DescriptorInvalid: "AAI_JSON_INVALID", aai.Timeout: "TIMEOUT",
 		aai.AppNotRunning: "APP_NOT_RUNNING", aai.StaleRef: "STALE_REF", aai.AmbiguousTarget: "AMBIGUOUS_TARGET",
 		aai.ElementNotFound: "ELEMENT_NOT_FOUND", aai.RecordFailed: "RECORD_FAILED", aai.Internal: "INTERNAL",
+		aai.AuthRequired: "AUTH_REQUIRED", aai.AuthExpired: "AUTH_EXPIRED", aai.AuthDenied: "AUTH_DENIED",
+		aai.AuthInvalid: "AUTH_INVALID", aai.APIRequestFailed: "API_REQUEST_FAILED", aai.RateLimited: "RATE_LIMITED",
 	} {
 		if string(code) != want {
 			t.Errorf("%q, want %q", code, want)

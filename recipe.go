@@ -1,6 +1,9 @@
 package aai
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"time"
+)
 
 // A Recipe is how a descriptor wants one tool run: exactly one of the pointers is
 // set. The fields are those of the AAI protocol, section 2.5, and of its single-
@@ -97,6 +100,47 @@ type URLRecipe struct {
 type HTTPRecipe struct {
 	BaseURL, Path, Method   string
 	DefaultHeaders, Headers map[string]string
+	// Origin is where the descriptor was fetched, such as "https://example.com";
+	// empty for one that a person placed on this computer.
+	Origin string
+	Auth   *AuthRecipe // how the person is known to the app; nil: not at all
+}
+
+// The kinds of AuthRecipe.
+const (
+	AuthOAuth2        = "oauth2"
+	AuthAPIKey        = "apiKey"
+	AuthAppCredential = "appCredential"
+	AuthBearer        = "bearer"
+	AuthCookie        = "cookie"
+)
+
+// An AuthRecipe is how a web app knows the person. It never holds a secret. Which
+// fields are set depends on Kind; the addresses are https, or http to this
+// computer itself.
+type AuthRecipe struct {
+	Kind         string // one of the Auth constants
+	Instructions string // a stranger's words for people: how to get what is asked for
+
+	// AuthOAuth2
+	AuthorizationEndpoint, TokenEndpoint string
+	DeviceEndpoint, RevocationEndpoint   string // empty where the descriptor has none
+	ClientID                             string // the app's own public client, or empty
+	Scopes                               []string
+	PKCE                                 string // as the descriptor has it, such as "S256"; empty where it is silent
+
+	// AuthAPIKey and AuthBearer: where the secret goes.
+	In, Name, Prefix string // In is "header" or "query"
+	EnvVar           string // the variable that may hold it; empty: none
+	ObtainURL        string // the page for people where it is got
+
+	// AuthAppCredential: TokenEndpoint, and
+	TokenType string        // "tenantAccessToken", "appAccessToken" or "userAccessToken"
+	ExpiresIn time.Duration // of the token
+
+	// AuthCookie
+	LoginURL, Domain string
+	Cookies          []string // the names of those that are needed
 }
 
 // A Driver makes an Action of a Recipe when a descriptor is loaded, so that a bad

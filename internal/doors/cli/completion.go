@@ -108,7 +108,8 @@ func codeNames() []string {
 	codes := []aai.Code{
 		aai.AutomationFailed, aai.AppNotFound, aai.ToolNotFound, aai.PermissionDenied, aai.ConsentRequired,
 		aai.InvalidParams, aai.AutomationNotSupported, aai.DescriptorInvalid, aai.Timeout, aai.AppNotRunning,
-		aai.StaleRef, aai.AmbiguousTarget, aai.ElementNotFound, aai.RecordFailed, aai.Internal,
+		aai.StaleRef, aai.AmbiguousTarget, aai.ElementNotFound,
+		aai.AuthRequired, aai.AuthExpired, aai.AuthDenied, aai.AuthInvalid, aai.APIRequestFailed, aai.RateLimited, aai.RecordFailed, aai.Internal,
 	}
 	names := make([]string, len(codes))
 	for i, code := range codes {

@@ -18,14 +18,16 @@ const (
 // 70 and 71 are EX_SOFTWARE and EX_OSERR of sysexits.h.
 func exitOf(code aai.Code) int {
 	switch code {
-	case aai.AutomationFailed, aai.AutomationNotSupported:
+	case aai.AutomationFailed, aai.AutomationNotSupported, aai.APIRequestFailed:
 		return exitFailed
 	case aai.InvalidParams, aai.DescriptorInvalid:
 		return exitUsage
 	case aai.AppNotFound, aai.ToolNotFound, aai.AppNotRunning, aai.StaleRef, aai.AmbiguousTarget, aai.ElementNotFound:
 		return 3
-	case aai.PermissionDenied, aai.ConsentRequired:
+	case aai.PermissionDenied, aai.ConsentRequired, aai.AuthRequired, aai.AuthExpired, aai.AuthDenied, aai.AuthInvalid:
 		return 4
+	case aai.RateLimited:
+		return 5
 	case aai.Timeout:
 		return 6
 	case aai.Internal:

@@ -184,6 +184,9 @@ func errorLines(err error) []string {
 		lines = append(lines, e.Hint)
 	}
 	lines = append(lines, meant(e.Candidates)...)
+	if e.Visit != "" {
+		lines = append(lines, "Log in at: "+e.Visit)
+	}
 	if e.RetryAfter > 0 {
 		lines = append(lines, "Try again in "+e.RetryAfter.Round(time.Millisecond).String()+".")
 	}
@@ -214,6 +217,7 @@ type errorView struct {
 	Retry        string       `json:"retry,omitempty"` // "safe" or "unsafe"
 	RetryAfterMS int64        `json:"retry_after_ms,omitempty"`
 	Candidates   []string     `json:"candidates,omitempty"`
+	Visit        string       `json:"visit,omitempty"`
 }
 
 func errorObject(err error) errorView {
@@ -233,6 +237,6 @@ func errorObject(err error) errorView {
 	}
 	return errorView{
 		Type: e.Code, Code: e.Code.Number(), Detail: e.Message, Suggestion: e.Hint,
-		Delivery: e.Delivery, Retry: retry, RetryAfterMS: e.RetryAfter.Milliseconds(), Candidates: e.Candidates,
+		Delivery: e.Delivery, Retry: retry, RetryAfterMS: e.RetryAfter.Milliseconds(), Candidates: e.Candidates, Visit: e.Visit,
 	}
 }

@@ -113,7 +113,7 @@ func levelOf(code aai.Code) mcp.LoggingLevel {
 		return "alert"
 	case aai.Internal, aai.RecordFailed:
 		return "critical"
-	case aai.ConsentRequired:
+	case aai.ConsentRequired, aai.AuthRequired, aai.AuthExpired:
 		return "notice"
 	}
 	return "error"
