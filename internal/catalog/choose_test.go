@@ -32,12 +32,22 @@ func TestEffects(t *testing.T) {
 		{`"method": "M", "annotations": {"title": "T"}`, aai.Destroys, aai.Destroys},
 	}
 	for _, test := range tests {
-		for foreign, want := range map[bool]aai.Effect{false: test.want, true: test.foreign} {
-			got := mustParse(t, linuxTool(test.tool), Options{Foreign: foreign}).App.Tools[0].Effect
+		for origin, want := range map[string]aai.Effect{"": test.want, "https://example.com": test.foreign} {
+			got := mustParse(t, linuxTool(test.tool), Options{Origin: origin}).App.Tools[0].Effect
 			if got != want {
-				t.Errorf("%s (foreign %v): %v, want %v", test.tool, foreign, got, want)
+				t.Errorf("%s (from %q): %v, want %v", test.tool, origin, got, want)
 			}
 		}
+	}
+}
+
+// An app from the web cannot be taken for one of this computer.
+func TestStrangersID(t *testing.T) {
+	source := strings.Replace(linuxTool(`"method": "M"`), `{`, `{"aliases": ["mail", "org.gnome.Calculator"], `, 1)
+	here := mustParse(t, source, Options{}).App
+	there := mustParse(t, source, Options{Origin: "https://example.com:8443"}).App
+	if len(here.Aliases) != 2 || there.ID != "example.com:8443/"+here.ID || len(there.Aliases) != 0 {
+		t.Errorf("here %q %q, there %q %q", here.ID, here.Aliases, there.ID, there.Aliases)
 	}
 }
 

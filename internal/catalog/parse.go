@@ -28,10 +28,12 @@ type Options struct {
 	Source string
 	// Modified is when that was last written; it becomes App.Modified.
 	Modified time.Time
-	// Foreign says that nobody placed the descriptor on this computer, such as one
-	// from the web: what it claims of its tools' effects may then raise the risk
-	// but not lower it.
-	Foreign bool
+	// Origin is where a descriptor was fetched that nobody placed on this computer,
+	// such as "https://example.com"; empty for one that somebody did. Of a stranger's
+	// descriptor, claims about its tools' effects may raise the risk but not lower
+	// it, and the app's id begins with the host, such as "example.com/org.example.Mail",
+	// so that it can never be taken for an app of this computer; aliases are dropped.
+	Origin string
 }
 
 // A Descriptor is an aai.json that was read and found right.
@@ -77,8 +79,18 @@ func parse(source []byte, o Options) (*Descriptor, *Faults) {
 		p.fault("", "is %s; expected a JSON object", root.words())
 	default:
 		p.document(p.members(root, ""))
+		p.estrange()
 	}
 	return &Descriptor{App: p.app, Recipes: p.recipes, Warnings: p.warnings.List}, &p.faults
+}
+
+// estrange gives an app from the web a name that none of this computer can have.
+func (p *parser) estrange() {
+	if p.o.Origin == "" || p.app.ID == "" {
+		return
+	}
+	_, host, _ := strings.Cut(p.o.Origin, "://")
+	p.app.ID, p.app.Aliases = host+"/"+p.app.ID, nil
 }
 
 // isSchema reports whether n is a schema of a tool: tools[i].parameters or

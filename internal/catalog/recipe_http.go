@@ -18,7 +18,7 @@ func (p *parser) httpForm(m *members) form {
 	}
 	common := p.headers(m, "default_headers")
 	return func(tool *members, r *aai.Recipe) {
-		h := &aai.HTTPRecipe{BaseURL: base, DefaultHeaders: maps.Clone(common)}
+		h := &aai.HTTPRecipe{Origin: p.o.Origin, BaseURL: base, DefaultHeaders: maps.Clone(common)}
 		h.Path = tool.must(`a web tool needs a path such as "/search"`, "path")
 		p.requestPath(tool.at("path"), h.Path, r)
 		h.Method = p.method(tool)

@@ -234,7 +234,7 @@ func (p *parser) effect(claim *aai.Effect, natural aai.Effect) aai.Effect {
 	switch {
 	case claim == nil:
 		return natural
-	case p.o.Foreign:
+	case p.o.Origin != "":
 		return min(*claim, natural)
 	}
 	return *claim
