@@ -48,6 +48,7 @@ type deedResult struct {
 func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 	a.desk.sessions.of(a.call).acted()
 	before := a.shot
+	a.unrest.Acted(before) // whatever comes of it
 	described := ""
 	var focus desktop.ID
 	if a.index >= 0 {
@@ -74,6 +75,7 @@ func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 	if a.verify != nil && a.refresh(ctx) == nil {
 		delta = a.diff(before, focus) // what was seen first may have been half of it
 	}
+	a.unrest.Acted(a.shot)
 	result := deedResult{Delivered: true, Verified: a.effective(before, delta), Way: used.name, Changes: []string{}, More: delta.More}
 	for _, c := range delta.Changes {
 		result.Changes = append(result.Changes, c.Text)
@@ -150,7 +152,7 @@ func (a deed) judge(ctx context.Context, seen outcome, result *deedResult, out *
 	}
 	out.Warning = fmt.Sprintf("delivered, but nothing was seen to change within %s", effectCeiling)
 	if len(result.Changes) > 0 {
-		out.Warning += ", except where the keyboard is"
+		out.Warning += ", except where the keyboard is and what changes by itself"
 	}
 	return nil
 }
@@ -233,12 +235,12 @@ func (a deed) observe(ctx context.Context, before *desktop.Snapshot, events <-ch
 // diff is what has changed since the snapshot, with what happened to one element
 // first.
 func (a deed) diff(before *desktop.Snapshot, focus desktop.ID) desktop.Delta {
-	return desktop.Diff(before, a.shot, desktop.DiffOptions{Ref: a.ref, Focus: focus})
+	return desktop.Diff(before, a.shot, desktop.DiffOptions{Ref: a.ref, Focus: focus, Restless: a.unrest.Has})
 }
 
-// effective reports whether anything changed besides what most programs do with
-// whatever is pressed, and what the mode "focus" does by itself: the keyboard goes
-// there.
+// effective reports whether anything changed besides what changes by itself, what
+// most programs do with whatever is pressed, and what the mode "focus" does by
+// itself: the keyboard goes there.
 func (a deed) effective(before *desktop.Snapshot, d desktop.Delta) bool {
 	acted := &desktop.Element{}
 	if a.index >= 0 {
@@ -247,7 +249,13 @@ func (a deed) effective(before *desktop.Snapshot, d desktop.Delta) bool {
 	raised := slices.ContainsFunc(d.Changes, func(c desktop.Change) bool {
 		return keyboardMoved(before, a.shot, c) && a.shot.Elements[c.Index].States.Has(desktop.Active)
 	})
-	return d.More > 0 || slices.ContainsFunc(d.Changes, func(c desktop.Change) bool {
+	// What is restless is told last, so what is not told is restless too where
+	// anything that is told is.
+	more := d.More > 0 && !slices.ContainsFunc(d.Changes, func(c desktop.Change) bool { return c.Restless })
+	return more || slices.ContainsFunc(d.Changes, func(c desktop.Change) bool {
+		if c.Restless {
+			return false
+		}
 		if !keyboardMoved(before, a.shot, c) {
 			return true
 		}

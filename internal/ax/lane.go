@@ -30,6 +30,8 @@ type lanes struct {
 type lane struct {
 	turn chan struct{} // holds one token
 	hung time.Time     // since when it does not answer; guarded by lanes.mu
+	// unrest is what of the program changes by itself, for whoever has the turn.
+	unrest desktop.Unrest
 }
 
 func newLanes(answers func(context.Context, desktop.App) error) *lanes {

@@ -25,6 +25,7 @@ type view struct {
 	// shows is meant.
 	alsoMenus bool
 	acting    bool // the element is to be acted upon
+	unrest    *desktop.Unrest
 }
 
 // look runs f with a fresh view of the program that the call names, when it is
@@ -53,6 +54,8 @@ func (d *desk) look(ctx context.Context, call *aai.Call, f func(context.Context,
 		if err := v.refresh(ctx); err != nil {
 			return nil, err
 		}
+		v.unrest = &d.lanes.of(app).unrest
+		v.unrest.Saw(v.shot)
 		return f(ctx, v)
 	})
 }

@@ -12,6 +12,9 @@ type DiffOptions struct {
 	Ref    func(i int) string
 	Budget int // how many tokens Delta.Text may have; 0 means 200, less than 40 means 40
 	Focus  ID  // the element that was acted on: what changed there comes first
+	// Restless reports whether an element changes, or its children come and go, by
+	// itself; nil for none that is known to. What is restless comes last.
+	Restless func(ID) bool
 }
 
 // The kinds of changes.
@@ -27,6 +30,9 @@ type Change struct {
 	Index int    // the element in the later snapshot; -1 for one that is gone
 	Ref   string // "" for one that is gone
 	Text  string // one line, such as: ~ checkbox "Agree" [e13] checked
+	// Restless says that the element does so by itself too, so that the change says
+	// nothing of an action.
+	Restless bool
 }
 
 // A Delta is what changed between two snapshots of an app, for people: what came,
@@ -87,6 +93,7 @@ const (
 	rankWindow
 	rankPlain
 	rankNoise
+	rankRestless
 	ranks
 )
 

@@ -77,10 +77,11 @@ func andMore(n int) string {
 }
 
 func (c *comparison) passing(p *passage, i int, text string) Change {
+	restless := c.passageRank(p, i) == rankRestless
 	if p.kind == Gone {
-		return Change{Gone, -1, "", text}
+		return Change{Gone, -1, "", text, restless}
 	}
-	return Change{p.kind, i, c.ref(p.in, i), text}
+	return Change{p.kind, i, c.ref(p.in, i), text, restless}
 }
 
 // silent reports whether an element is not worth a word: what is in it may be.
@@ -170,10 +171,26 @@ func (c *comparison) passageRank(p *passage, i int) int {
 	case Window, Dialog, AlertDialog, Alert:
 		return rankWindow
 	}
+	if c.comesAndGoes(p, i) {
+		return rankRestless
+	}
 	if c.actedOn(p.in, i) {
 		return rankActedOn
 	}
 	return rankPlain
+}
+
+// comesAndGoes reports whether the children of what the element is in do so by
+// themselves.
+func (c *comparison) comesAndGoes(p *passage, i int) bool {
+	parent := p.in.Elements[i].Parent
+	if p.kind == Appeared {
+		return parent >= 0 && c.restless(parent)
+	}
+	for parent >= 0 && p.twin[parent] < 0 { // what went away with it
+		parent = p.in.Elements[parent].Parent
+	}
+	return parent >= 0 && c.restless(p.twin[parent])
 }
 
 // whereabouts names what elements came into or went out of, as it is now where it

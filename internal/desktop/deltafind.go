@@ -60,7 +60,7 @@ func (c *comparison) focus() {
 			continue
 		}
 		text := "focus → " + c.called(c.after, i)
-		c.add(rankFocus, Change{Changed, i, c.ref(c.after, i), text})
+		c.add(rankFocus, Change{Kind: Changed, Index: i, Ref: c.ref(c.after, i), Text: text})
 	}
 }
 
@@ -87,7 +87,8 @@ func (c *comparison) changed(j, i int) {
 	if len(details) > 0 {
 		text += " " + strings.Join(details, ", ")
 	}
-	c.add(c.rank(j, i), Change{Changed, i, c.ref(c.after, i), text})
+	rank := c.rank(j, i)
+	c.add(rank, Change{Changed, i, c.ref(c.after, i), text, rank == rankRestless})
 }
 
 // echo reports whether the names of two elements only repeat those of what they
@@ -140,6 +141,8 @@ func stateChanges(old, now *Element) []string {
 func (c *comparison) rank(j, i int) int {
 	old, now := &c.before.Elements[j], &c.after.Elements[i]
 	switch {
+	case c.restless(i):
+		return rankRestless
 	case c.actedOn(c.after, i):
 		return rankActedOn
 	case now.Role == Progressbar || now.Role == Meter:
@@ -148,6 +151,16 @@ func (c *comparison) rank(j, i int) int {
 		return rankNoise
 	}
 	return rankPlain
+}
+
+// restless reports whether the element of the later snapshot, or what it was made
+// anew in, is known to change by itself.
+func (c *comparison) restless(i int) bool {
+	if c.options.Restless == nil {
+		return false
+	}
+	i = c.lasting(i)
+	return i >= 0 && c.options.Restless(c.after.Elements[i].ID)
 }
 
 // actedOn reports whether the element is the one acted on, or in it.

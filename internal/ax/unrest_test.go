@@ -1,0 +1,64 @@
+package ax_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// TestClockIsNoEvidence: what changes by itself does not prove that a click did
+// anything, and what a click did is seen beside it.
+func TestClockIsNoEvidence(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.d.Program("Office")
+		window := p.Window("Office")
+		pressed := 0
+		status := window.Text("idle")
+		window.Button("Dead", func() {})
+		window.Button("Work", func() { pressed++; status.Rename(fmt.Sprintf("%s done", []string{"one", "two", "three"}[pressed-1])) })
+		clock := window.Text("12:00:00")
+		log := window.List("Messages", 5, "first")
+		seconds := 0
+		var tick func()
+		tick = func() {
+			seconds++
+			clock.Rename(fmt.Sprintf("12:00:%02d", seconds))
+			log.Text(fmt.Sprintf("message %d", seconds))
+			p.After(300*time.Millisecond, tick)
+		}
+		p.After(300*time.Millisecond, tick)
+		defer func() { tick = func() {} }()
+
+		w.ok("ax_get_tree", `{"app": "Office"}`)
+		for range 3 {
+			time.Sleep(2 * time.Second)
+			a := w.ok("ax_click", `{"app": "Office", "query": "Dead"}`)
+			w.want(a, false, "verified")
+			w.has(a.Warning, "nothing was seen to change", "what changes by itself")
+			a = w.ok("ax_click", `{"app": "Office", "query": "Work"}`)
+			w.want(a, true, "verified")
+			w.has(a.Text, "done")
+		}
+	})
+}
+
+// TestLateEffectIsNoUnrest: what an action brings about late changes once, and is
+// evidence the next time.
+func TestLateEffectIsNoUnrest(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.d.Program("Office")
+		window := p.Window("Office")
+		status := window.Text("idle")
+		n := 0
+		window.Button("Load", func() {
+			n++
+			status.Rename(fmt.Sprintf("%s loading", []string{"one", "two"}[n-1]))
+			p.After(3*time.Second, func() { status.Rename(fmt.Sprintf("%s loaded", []string{"one", "two"}[n-1])) })
+		})
+		w.ok("ax_get_tree", `{"app": "Office"}`)
+		for range 2 {
+			w.want(w.ok("ax_click", `{"app": "Office", "query": "Load"}`), true, "verified")
+			time.Sleep(6 * time.Second)
+		}
+	})
+}
