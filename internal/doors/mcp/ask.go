@@ -41,6 +41,9 @@ func (d *Door) ask(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call
 	log := d.newCallLog(req)
 	result, err := d.gateway.Do(ctx, &again)
 	log.ended(ctx, &again, aai.AsError(err))
+	if failure := aai.AsError(err); mustVisit(req, failure) {
+		return d.visit(ctx, req, &again, failure)
+	}
 	return d.answered(req, &again, result, err), nil
 }
 
@@ -54,12 +57,7 @@ func mayAskClient(questions []aai.Question) bool {
 }
 
 func canElicit(req *mcp.CallToolRequest) bool {
-	caps := req.ClientCapabilities()
-	if caps == nil {
-		if init := req.Session.InitializeParams(); init != nil {
-			caps = init.Capabilities
-		}
-	}
+	caps := clientCapabilities(req)
 	if caps == nil || caps.Elicitation == nil {
 		return false
 	}
@@ -166,6 +164,9 @@ func answersOf(req *mcp.CallToolRequest) map[string]aai.Answer {
 	}
 	answers := make(map[string]aai.Answer, len(req.Params.InputResponses))
 	for id, response := range req.Params.InputResponses {
+		if id == loginInput {
+			continue // it answers no question of ours
+		}
 		result, _ := response.(*mcp.ElicitResult)
 		answers[id] = answer(seals[id], result)
 	}

@@ -62,6 +62,8 @@ func (d *Door) do(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call)
 	log.ended(ctx, call, aai.AsError(err))
 	if failure := aai.AsError(err); failure != nil && len(failure.Questions) > 0 {
 		return d.ask(ctx, req, call, failure)
+	} else if mustVisit(req, failure) {
+		return d.visit(ctx, req, call, failure)
 	}
 	return d.answered(req, call, result, err), nil
 }
