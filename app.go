@@ -29,6 +29,21 @@ type App struct {
 	Tools       []*Tool  // in the order of the descriptor
 	Platform    string   // whose section of the descriptor the tools come from, such as "linux"
 
+	// Origin is where the descriptor was fetched, such as "https://example.com"; empty
+	// for an app that a person placed on this computer.
+	Origin string
+	// BaseURL is where the calls of a web app go, such as "https://api.example.com/v1";
+	// empty for any other app.
+	BaseURL string
+	// Auth is how the person is known to a web app; nil: not at all. It is the one of
+	// its tools' recipes.
+	Auth *AuthRecipe
+	// Hosts are the hosts that calls, logins and pages for logging in go to, in lower
+	// case and with a port that is not 443, sorted. Those of the origin's own site
+	// (the same registrable domain) are left out: what remains a person should see
+	// before anything is sent there. Without an Origin it is all of them.
+	Hosts []string
+
 	// Digest names the exact descriptor, in hexadecimal SHA-256. Consent is
 	// bound to it. Empty for the gateway's own app.
 	Digest string

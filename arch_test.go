@@ -46,6 +46,7 @@ func theMap() []room {
 		tokenizer = "github.com/tiktoken-go/tokenizer"
 		term      = "golang.org/x/term"
 		text      = "golang.org/x/text"
+		net       = "golang.org/x/net"
 
 		schema  = "internal/schema"
 		catalog = "internal/catalog"
@@ -62,8 +63,8 @@ func theMap() []room {
 		{name: "aai", why: "the words of the house: everybody knows them, they know nobody"},
 		{name: schema, ours: []string{"aai"}, modules: []string{draft07, jsontext, text},
 			why: "the only place where a stranger's JSON Schema is read"},
-		{name: catalog, ours: []string{"aai", schema}, modules: []string{jsontext, fsnotify},
-			why: "a descriptor holds schemas, so reading one needs the other"},
+		{name: catalog, ours: []string{"aai", schema}, modules: []string{jsontext, fsnotify, net},
+			why: "a descriptor holds schemas, so reading one needs the other; which hosts are one site the public suffix list says"},
 		{name: policy, ours: []string{"aai"}, modules: []string{flock},
 			why: "decides by what a Request says and by nothing else; several processes share its file"},
 		{name: journal, ours: []string{"aai"}, why: "records whatever happens, and must not fail with anybody else"},

@@ -17,9 +17,10 @@ require (
 	github.com/spf13/pflag v1.0.9
 	github.com/tiktoken-go/tokenizer v0.10.0
 	golang.org/x/image v0.32.0
+	golang.org/x/net v0.50.0
 	golang.org/x/sys v0.49.0
 	golang.org/x/term v0.47.0
-	golang.org/x/text v0.30.0
+	golang.org/x/text v0.34.0
 	pgregory.net/rapid v1.3.0
 )
 

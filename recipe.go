@@ -110,7 +110,7 @@ type HTTPRecipe struct {
 const (
 	AuthOAuth2        = "oauth2"
 	AuthAPIKey        = "apiKey"
-	AuthAppCredential = "appCredential"
+	AuthAppCredential = "appCredential" //nolint:gosec // the name of a kind, not a credential
 	AuthBearer        = "bearer"
 	AuthCookie        = "cookie"
 )
@@ -120,7 +120,8 @@ const (
 // computer itself.
 type AuthRecipe struct {
 	Kind         string // one of the Auth constants
-	Instructions string // a stranger's words for people: how to get what is asked for
+	Instructions string // a stranger's words for people, cleaned: how to get what is asked for
+	ObtainURL    string // the page for people where it is got, or empty
 
 	// AuthOAuth2
 	AuthorizationEndpoint, TokenEndpoint string
@@ -130,17 +131,18 @@ type AuthRecipe struct {
 	PKCE                                 string // as the descriptor has it, such as "S256"; empty where it is silent
 
 	// AuthAPIKey and AuthBearer: where the secret goes.
-	In, Name, Prefix string // In is "header" or "query"
-	EnvVar           string // the variable that may hold it; empty: none
-	ObtainURL        string // the page for people where it is got
+	In, Name string // In is "header" or "query"; Name is the header's or the parameter's
+	Prefix   string // stands before the secret exactly as it is here, such as "Bearer "
+	EnvVar   string // the variable that may hold it; empty: none, as with every descriptor from the web
 
 	// AuthAppCredential: TokenEndpoint, and
 	TokenType string        // "tenantAccessToken", "appAccessToken" or "userAccessToken"
 	ExpiresIn time.Duration // of the token
 
 	// AuthCookie
-	LoginURL, Domain string
-	Cookies          []string // the names of those that are needed
+	LoginURL string
+	Domain   string   // such as "example.com", without a dot before it; BaseURL's host is in it
+	Cookies  []string // the names of those that are needed
 }
 
 // A Driver makes an Action of a Recipe when a descriptor is loaded, so that a bad

@@ -105,7 +105,7 @@ func TestLimitsOfTheTree(t *testing.T) {
 		{"too long", "1" + strings.Repeat(" ", maxBytes), "longer than 1048576 bytes"},
 	}
 	for _, test := range tests {
-		_, fault := readTree([]byte(test.source), nil)
+		_, fault := readTree([]byte(test.source), ownLimits(), nil)
 		switch {
 		case fault == nil && test.want != "":
 			t.Errorf("%s: no fault", test.name)
@@ -116,7 +116,7 @@ func TestLimitsOfTheTree(t *testing.T) {
 }
 
 func TestTreeKeepsValuesAsWritten(t *testing.T) {
-	root, fault := readTree([]byte(`{"a": 1.50, "b": [ true, null, "x\ny" ], "odd key": {"c":-1e3}}`), nil)
+	root, fault := readTree([]byte(`{"a": 1.50, "b": [ true, null, "x\ny" ], "odd key": {"c":-1e3}}`), ownLimits(), nil)
 	if fault != nil {
 		t.Fatal(fault)
 	}

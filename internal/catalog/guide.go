@@ -16,7 +16,7 @@ func Guide(app *aai.App) string {
 	g := newGuide(app)
 	var b strings.Builder
 	g.head(&b)
-	g.login(&b)
+	g.Authentication.write(&b)
 	b.WriteString("\n## Available Operations\n")
 	if len(g.Operations) == 0 {
 		b.WriteString("\nNone.\n")
@@ -44,24 +44,6 @@ func (g *guide) head(b *strings.Builder) {
 	if !g.App.Runnable {
 		b.WriteString("- NOT SUPPORTED HERE: no operation of this app can run on this computer.\n")
 	}
-}
-
-func (g *guide) login(b *strings.Builder) {
-	a := g.Authentication
-	if a == nil {
-		return
-	}
-	b.WriteString("\n## Authentication\n\n")
-	switch a.Type {
-	case "oauth2":
-		b.WriteString("OAuth 2.1: the first operation opens the user's browser to log in.")
-	default:
-		fmt.Fprintf(b, "%s: the user is asked for it at the first operation.", a.Type)
-	}
-	if len(a.Scopes) > 0 {
-		fmt.Fprintf(b, " Scopes: %s.", strings.Join(a.Scopes, ", "))
-	}
-	b.WriteString("\n")
 }
 
 // quote writes third-party text as a quotation of one line.

@@ -23,12 +23,6 @@ type guide struct {
 	Operations     []operation     `json:"operations"`
 }
 
-// authentication is how people log in to a web app.
-type authentication struct {
-	Type   string   `json:"type"`
-	Scopes []string `json:"scopes,omitempty"`
-}
-
 // operation is one tool.
 type operation struct {
 	Name        string          `json:"name"`
@@ -63,9 +57,7 @@ func newGuide(app *aai.App) *guide {
 	}
 	g.App.Platform = app.Platform
 	g.App.Runnable = app.Runnable()
-	if app.Platform == "web" {
-		g.Authentication = readAuthentication(app)
-	}
+	g.Authentication = newAuthentication(app.Auth)
 	for _, tool := range app.Tools {
 		g.Operations = append(g.Operations, newOperation(tool))
 	}
@@ -101,26 +93,4 @@ func cleanNames(app *aai.App) []string {
 		names = []string{app.ID}
 	}
 	return names
-}
-
-// readAuthentication finds in a web descriptor what kind of login it asks for.
-func readAuthentication(app *aai.App) *authentication {
-	root, fault := readTree(app.Descriptor, isSchema)
-	if fault != nil {
-		return nil
-	}
-	auth := root.member("auth")
-	kind := auth.member("type")
-	if kind == nil {
-		return nil
-	}
-	a := &authentication{Type: aai.CleanLabel(kind.text, maxName)}
-	if scopes := auth.member("oauth2").member("scopes"); scopes != nil {
-		for s := scopes.first; s != nil && len(a.Scopes) < maxAliases; s = s.next {
-			if scope := aai.CleanLabel(s.text, maxName); scope != "" {
-				a.Scopes = append(a.Scopes, scope)
-			}
-		}
-	}
-	return a
 }

@@ -36,7 +36,7 @@ func readSchema(source []byte) schemaView {
 	if len(source) == 0 {
 		return schemaView{}
 	}
-	root, fault := readTree(source, nil)
+	root, fault := readTree(source, ownLimits(), nil)
 	if fault != nil {
 		return schemaView{}
 	}

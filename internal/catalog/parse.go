@@ -33,6 +33,7 @@ type Options struct {
 	// descriptor, claims about its tools' effects may raise the risk but not lower
 	// it, and the app's id begins with the host, such as "example.com/org.example.Mail",
 	// so that it can never be taken for an app of this computer; aliases are dropped.
+	// Its limits are tighter: 256 KiB, 5,000 JSON values and 100 tools.
 	Origin string
 }
 
@@ -70,8 +71,9 @@ func parse(source []byte, o Options) (*Descriptor, *Faults) {
 	body := bytes.TrimPrefix(source, []byte("\xef\xbb\xbf"))
 	p := &parser{o: o, app: &aai.App{
 		Digest: hex.EncodeToString(sum[:]), Source: o.Source, Modified: o.Modified, Descriptor: json.RawMessage(body),
+		Origin: o.Origin,
 	}}
-	root, fault := readTree(body, isSchema)
+	root, fault := readTree(body, p.limits(), isSchema)
 	switch {
 	case fault != nil:
 		p.fault(fault.Path, "%s", fault.Problem)
@@ -193,6 +195,9 @@ type section struct {
 	recipes  []*aai.Recipe
 	paths    []string // of the tools, for faults
 	hostOnly bool     // cannot run from another platform, such as over adb
+
+	base string // of a web app
+	auth *aai.AuthRecipe
 }
 
 // choose takes the tools of one section: the host's own if there is one, else
@@ -217,6 +222,7 @@ func (p *parser) choose(sections []*section) {
 		}
 	}
 	p.app.Platform, p.app.Tools = chosen.platform, chosen.tools
+	p.app.BaseURL, p.app.Auth, p.app.Hosts = chosen.base, chosen.auth, p.hosts(chosen)
 	for i, tool := range chosen.tools {
 		p.compile(chosen, tool, chosen.recipes[i], chosen.paths[i])
 	}

@@ -142,6 +142,10 @@ func TestWebDescriptor(t *testing.T) {
 	want := &aai.HTTPRecipe{
 		BaseURL: "https://api.example.com/v1", Path: "/items/{id}", Method: "GET",
 		DefaultHeaders: map[string]string{"Content-Type": "application/json"}, Headers: map[string]string{"Accept": "application/json"},
+		Auth: &aai.AuthRecipe{
+			Kind: aai.AuthOAuth2, AuthorizationEndpoint: "https://example.com/oauth/authorize", TokenEndpoint: "https://example.com/oauth/token",
+			Scopes: []string{"read", "write"}, PKCE: "S256",
+		},
 	}
 	if diff := cmp.Diff(want, d.Recipes[1].HTTP); diff != "" {
 		t.Error(diff)

@@ -2,23 +2,24 @@ package catalog
 
 import (
 	"maps"
-	"net/netip"
-	"net/url"
 	"strings"
 
 	"aai"
 )
 
-// httpForm reads tools that are HTTP requests.
-func (p *parser) httpForm(m *members) form {
+// httpForm reads tools that are HTTP requests, and how the person is known there.
+func (p *parser) httpForm(s *section, m *members, auth *node) form {
 	const expected = `a web app needs a base URL such as "https://api.example.com/v1"`
-	base := m.must(expected, "base_url")
-	if base != "" && !secureURL(base) {
-		p.fault(m.at("base_url"), "is %q; expected an https URL without user, query or fragment", aai.CleanLabel(base, 2*maxName))
+	s.base = m.must(expected, "base_url")
+	if s.base != "" && !secureURL(s.base) {
+		p.fault(m.at("base_url"), "is %q; expected an https URL without user, query or fragment", aai.CleanLabel(s.base, 2*maxName))
+	} else if s.base != "" {
+		p.reachable(m.at("base_url"), s.base)
 	}
+	s.auth = p.auth(auth, s.base)
 	common := p.headers(m, "default_headers")
 	return func(tool *members, r *aai.Recipe) {
-		h := &aai.HTTPRecipe{Origin: p.o.Origin, BaseURL: base, DefaultHeaders: maps.Clone(common)}
+		h := &aai.HTTPRecipe{Origin: p.o.Origin, BaseURL: s.base, DefaultHeaders: maps.Clone(common), Auth: s.auth}
 		h.Path = tool.must(`a web tool needs a path such as "/search"`, "path")
 		p.requestPath(tool.at("path"), h.Path, r)
 		h.Method = p.method(tool)
@@ -97,54 +98,4 @@ func forbiddenHeader(name string) bool {
 		return true
 	}
 	return strings.HasPrefix(name, "proxy-") || strings.HasPrefix(name, "x-forwarded-")
-}
-
-// secureURL reports whether a URL is https, or http to this computer itself.
-func secureURL(s string) bool {
-	u, err := url.Parse(s)
-	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Opaque != "" {
-		return false
-	}
-	if u.Scheme == "http" {
-		addr, err := netip.ParseAddr(u.Hostname())
-		return u.Hostname() == "localhost" || err == nil && addr.IsLoopback()
-	}
-	return u.Scheme == "https"
-}
-
-// auth checks how a web app wants people to log in. The web driver reads it from
-// App.Descriptor.
-func (p *parser) auth(n *node) {
-	if n == nil {
-		return
-	}
-	m := p.members(n, ` such as {"type": "oauth2", "oauth2": {…}}`)
-	kind := m.word("type", "oauth2", "apiKey", "api_key", "appCredential", "app_credential", "cookie", "bearer")
-	if kind == "" {
-		if n.kind == object && n.member("type") == nil {
-			p.fault(m.at("type"), "missing; expected a type such as \"oauth2\"")
-		}
-		return
-	}
-	if kind != "oauth2" {
-		return
-	}
-	given := m.take("oauth2")
-	if given == nil {
-		p.fault(m.at("oauth2"), "missing; expected an object with \"authorization_endpoint\" and \"token_endpoint\"")
-		return
-	}
-	o := p.members(given, "")
-	for _, key := range []string{"authorization_endpoint", "token_endpoint"} {
-		endpoint := o.must("OAuth 2.1 needs it", key)
-		if endpoint != "" && !secureEndpoint(endpoint) {
-			p.fault(o.at(key), "is %q; expected an https URL", aai.CleanLabel(endpoint, 2*maxName))
-		}
-	}
-}
-
-// secureEndpoint is secureURL for an address that may have a query.
-func secureEndpoint(s string) bool {
-	address, _, _ := strings.Cut(s, "?")
-	return secureURL(address)
 }

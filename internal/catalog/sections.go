@@ -69,14 +69,14 @@ func (p *parser) platformSection(platform string, m *members) *section {
 			p.warn(m.at("automation"), "missing; taken to be %q", way)
 		}
 	}
-	p.readTools(s, m, p.form(way, m))
+	p.readTools(s, m, p.form(s, way, m))
 	m.unknown()
 	return s
 }
 
 // form returns the reader for one way of automation, having read what the
 // section says about it for all its tools.
-func (p *parser) form(way string, m *members) form {
+func (p *parser) form(s *section, way string, m *members) form {
 	switch way {
 	case "applescript", "jxa":
 		return p.scriptForm(way)
@@ -89,7 +89,7 @@ func (p *parser) form(way string, m *members) form {
 	case "url_scheme":
 		return p.urlForm(m)
 	}
-	return p.httpForm(m)
+	return p.httpForm(s, m, m.take("auth"))
 }
 
 // executionSection reads "platform", "execution" and "tools" of the single-
@@ -128,10 +128,7 @@ func (p *parser) executionSection(root *members) *section {
 		return nil
 	}
 	s := &section{platform: platform, hostOnly: way == "ipc"}
-	if platform == "web" {
-		p.auth(root.take("auth"))
-	}
-	p.readTools(s, root, p.executionForm(way, platform, m))
+	p.readTools(s, root, p.executionForm(s, way, root, m))
 	m.unknown()
 	return s
 }
@@ -151,16 +148,16 @@ func impliedPlatform(way string) string {
 	return ""
 }
 
-func (p *parser) executionForm(way, platform string, m *members) form {
+func (p *parser) executionForm(s *section, way string, root, m *members) form {
 	switch way {
 	case "http":
-		return p.httpForm(m)
+		return p.httpForm(s, m, root.take("auth"))
 	case "dbus":
 		return p.dbusOrEnvelope(m)
 	case "com":
 		return p.comOrEnvelope(m)
 	case "ipc", "apple-events":
-		return p.envelopeForm(platform, m)
+		return p.envelopeForm(s.platform, m)
 	}
 	for _, key := range []string{"command", "args", "env", "timeout", "start", "cwd"} {
 		m.take(key)

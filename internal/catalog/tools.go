@@ -13,6 +13,13 @@ import (
 // maxTools is how many tools one section may have.
 const maxTools = 200
 
+func (p *parser) maxTools() int {
+	if p.o.Origin != "" {
+		return maxForeignTools
+	}
+	return maxTools
+}
+
 // A form reads the part of a tool that says how it runs on its platform. It was
 // made from what the section says for all its tools.
 type form func(tool *members, r *aai.Recipe)
@@ -29,8 +36,8 @@ func (p *parser) readTools(s *section, m *members, way form) {
 		return
 	case n.first == nil:
 		p.warn(n.path(), "empty; the app has no tools on %s", s.platform)
-	case n.count() > maxTools:
-		p.fault(n.path(), "holds %d tools; expected at most %d", n.count(), maxTools)
+	case n.count() > p.maxTools():
+		p.fault(n.path(), "holds %d tools; expected at most %d", n.count(), p.maxTools())
 		return
 	}
 	seen := make(map[string]string)

@@ -21,6 +21,28 @@ const (
 	maxNodes = 20_000
 )
 
+// Limits on a descriptor from the web, which nobody chose to have here.
+const (
+	maxForeignBytes = 256 << 10
+	maxForeignNodes = 5_000
+	maxForeignTools = 100
+)
+
+// limits are how large a document may be.
+type limits struct {
+	bytes, nodes int
+	inSchemas    bool // values in what is skipped count too
+}
+
+func ownLimits() limits { return limits{bytes: maxBytes, nodes: maxNodes} }
+
+func (p *parser) limits() limits {
+	if p.o.Origin != "" {
+		return limits{bytes: maxForeignBytes, nodes: maxForeignNodes, inSchemas: true}
+	}
+	return ownLimits()
+}
+
 // The kinds of JSON values, as jsontext names them.
 const (
 	object jsontext.Kind = '{'
@@ -132,6 +154,7 @@ func (n *node) words() string {
 type treeReader struct {
 	source  []byte
 	decoder *jsontext.Decoder
+	limits  limits
 	nodes   int
 	slab    []node
 	// skip says of a member that it is only to be checked for syntax and kept as
@@ -141,14 +164,14 @@ type treeReader struct {
 
 // readTree reads a whole JSON document. It refuses what is not strict JSON (RFC
 // 7493): member names given twice, invalid UTF-8, anything after the value.
-func readTree(source []byte, skip func(*node) bool) (*node, *Fault) {
-	if len(source) > maxBytes {
-		return nil, &Fault{Problem: fmt.Sprintf("longer than %d bytes", maxBytes)}
+func readTree(source []byte, most limits, skip func(*node) bool) (*node, *Fault) {
+	if len(source) > most.bytes {
+		return nil, &Fault{Problem: fmt.Sprintf("longer than %d bytes", most.bytes)}
 	}
 	if len(bytes.TrimSpace(source)) == 0 {
 		return nil, &Fault{Problem: "the file is empty; expected a JSON object"}
 	}
-	r := &treeReader{source: source, decoder: jsontext.NewDecoder(bytes.NewBuffer(source)), skip: skip}
+	r := &treeReader{source: source, limits: most, decoder: jsontext.NewDecoder(bytes.NewBuffer(source)), skip: skip}
 	root := &node{index: -1}
 	if fault := r.value(root, 1); fault != nil {
 		return nil, fault
@@ -171,9 +194,8 @@ func (r *treeReader) node() *node {
 
 // value reads the next value into n, whose name and parent are set.
 func (r *treeReader) value(n *node, depth int) *Fault {
-	r.nodes++
-	if r.nodes > maxNodes {
-		return &Fault{Problem: fmt.Sprintf("holds more than %d values", maxNodes)}
+	if fault := r.count(1); fault != nil {
+		return fault
 	}
 	if r.skip != nil && r.decoder.PeekKind() == object && r.skip(n) {
 		raw, err := r.decoder.ReadValue()
@@ -182,6 +204,9 @@ func (r *treeReader) value(n *node, depth int) *Fault {
 		}
 		end := int(r.decoder.InputOffset())
 		n.kind, n.raw = object, r.source[end-len(raw):end:end]
+		if r.limits.inSchemas {
+			return r.count(values(raw) - 1)
+		}
 		return nil
 	}
 	token, err := r.decoder.ReadToken()
@@ -211,6 +236,29 @@ func (r *treeReader) value(n *node, depth int) *Fault {
 	end := int(r.decoder.InputOffset())
 	n.raw = r.source[begin:end:end]
 	return nil
+}
+
+// count adds values to those that were read, up to the limit.
+func (r *treeReader) count(more int) *Fault {
+	if r.nodes += more; r.nodes > r.limits.nodes {
+		return &Fault{Problem: fmt.Sprintf("holds more than %d values", r.limits.nodes)}
+	}
+	return nil
+}
+
+// values is how many JSON values a value is made of, itself included. The names
+// of members count as well, since they cost as much.
+func values(raw []byte) int {
+	count := 0
+	for d := jsontext.NewDecoder(bytes.NewReader(raw)); ; {
+		token, err := d.ReadToken()
+		if err != nil {
+			return count
+		}
+		if kind := token.Kind(); kind != '}' && kind != ']' {
+			count++
+		}
+	}
 }
 
 // children reads the members or elements of n up to its end.

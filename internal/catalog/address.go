@@ -1,0 +1,117 @@
+package catalog
+
+import (
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/publicsuffix"
+
+	"aai"
+)
+
+// maxURL is how long an address in a descriptor may be, in bytes.
+const maxURL = 2048
+
+// secureURL reports whether a URL is https, or http to this computer itself, to a
+// host that is written in ASCII, so that what a person reads is what is reached.
+func secureURL(s string) bool {
+	u, err := url.Parse(s)
+	if err != nil || len(s) > maxURL || !plainHost(u.Host) || u.User != nil || u.RawQuery != "" || u.Fragment != "" || u.Opaque != "" {
+		return false
+	}
+	if u.Scheme == "http" {
+		return isLoopback(u.Hostname())
+	}
+	return u.Scheme == "https"
+}
+
+// secureEndpoint is secureURL for an address that may have a query.
+func secureEndpoint(s string) bool {
+	address, _, _ := strings.Cut(s, "?")
+	return len(s) <= maxURL && secureURL(address) && !strings.Contains(s, "#")
+}
+
+// plainHost reports whether a host, with or without a port, is a name of ASCII
+// letters, digits, "-" and "_", or an address.
+func plainHost(host string) bool {
+	u := url.URL{Host: host}
+	name := u.Hostname()
+	if strings.HasPrefix(host, "[") {
+		_, err := netip.ParseAddr(name)
+		return err == nil
+	}
+	for label := range strings.SplitSeq(name, ".") {
+		if label == "" || len(label) > 63 {
+			return false
+		}
+		for i := range len(label) {
+			if c := label[i]; c != '-' && c != '_' && !letter(c) && !digit(c) {
+				return false
+			}
+		}
+	}
+	return len(name) <= 253
+}
+
+// isLoopback reports whether a host is this computer itself.
+func isLoopback(host string) bool {
+	host = strings.ToLower(host)
+	addr, err := netip.ParseAddr(host)
+	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && addr.Unmap().IsLoopback()
+}
+
+// reachable faults an address on this computer in a descriptor that came from
+// another one: a site must not send its calls to what listens here.
+func (p *parser) reachable(path, address string) {
+	if p.o.Origin != "" && isLoopback(hostname(address)) && !isLoopback(hostname(p.o.Origin)) {
+		p.fault(path, "is %q, on this computer; a descriptor from the web may not go there", aai.CleanLabel(address, 2*maxName))
+	}
+}
+
+// hostname is the host of an address without the port, in lower case.
+func hostname(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
+}
+
+// site is the registrable domain of a host, such as "example.co.uk" for
+// "api.example.co.uk", by the public suffix list; an IP address, a single name and
+// a public suffix are sites of their own.
+func site(host string) string {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return host
+	}
+	domain, err := publicsuffix.EffectiveTLDPlusOne(host)
+	if err != nil {
+		return host
+	}
+	return domain
+}
+
+// hosts lists where calls and logins of a web app go, beyond the site the
+// descriptor came from.
+func (p *parser) hosts(s *section) []string {
+	addresses := []string{s.base}
+	if a := s.auth; a != nil {
+		addresses = append(addresses, a.AuthorizationEndpoint, a.TokenEndpoint, a.DeviceEndpoint, a.RevocationEndpoint, a.LoginURL, a.ObtainURL)
+	}
+	home := site(hostname(p.o.Origin))
+	var hosts []string
+	for _, address := range addresses {
+		u, err := url.Parse(address)
+		if err != nil || u.Host == "" || home != "" && site(hostname(address)) == home {
+			continue
+		}
+		host := strings.TrimSuffix(strings.ToLower(u.Host), ":443")
+		if !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
+		}
+	}
+	slices.Sort(hosts)
+	return hosts
+}

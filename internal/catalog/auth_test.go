@@ -1,0 +1,263 @@
+package catalog
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"aai"
+)
+
+// webApp is a descriptor of a web app with the auth given as JSON; without any
+// where that is empty.
+func webApp(auth string) string {
+	if auth != "" {
+		auth = `"auth": ` + auth + `,`
+	}
+	return `{"schema_version": "1.0", "version": "1.0.0", "platform": "web", "app": {"id": "com.example.api", "name": "A", "description": "D"},
+		"execution": {"type": "http", "base_url": "https://api.example.com/v1"}, ` + auth + `
+		"tools": [{"name": "t", "description": "D", "parameters": {}, "path": "/t", "method": "GET"}]}`
+}
+
+// Every kind, in the spellings of every version of the protocol.
+func TestAuthKinds(t *testing.T) {
+	oauth := &aai.AuthRecipe{
+		Kind: aai.AuthOAuth2, AuthorizationEndpoint: "https://example.com/a?x=1", TokenEndpoint: "https://example.com/t",
+	}
+	with := func(a *aai.AuthRecipe, change func(*aai.AuthRecipe)) *aai.AuthRecipe {
+		changed := *a
+		change(&changed)
+		return &changed
+	}
+	key := &aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "header", Name: "X-API-Key"}
+	bearer := &aai.AuthRecipe{Kind: aai.AuthBearer, In: "header", Name: "Authorization", Prefix: "Bearer "}
+	tests := []struct {
+		auth string
+		want *aai.AuthRecipe
+	}{
+		{``, nil},
+		{`null`, nil},
+		{`{"type": "oauth2", "oauth2": {"authorization_endpoint": "https://example.com/a?x=1", "token_endpoint": "https://example.com/t"}}`, oauth},
+		{`{"type": "oauth2", "auth_url": "https://example.com/a?x=1", "token_url": "https://example.com/t", "token_placement": "header", "token_prefix": "Bearer"}`, oauth},
+		{
+			`{"type": "oauth2", "oauth2": {"authorizationEndpoint": "https://example.com/a?x=1", "tokenEndpoint": "https://example.com/t",
+				"deviceAuthorizationEndpoint": "https://example.com/d", "revocationEndpoint": "https://example.com/r", "clientId": "me",
+				"scopes": ["a:b", "c"], "pkce": {"method": "S256"}, "instructions": "Log\u202e in."}}`,
+			with(oauth, func(a *aai.AuthRecipe) {
+				a.DeviceEndpoint, a.RevocationEndpoint, a.ClientID = "https://example.com/d", "https://example.com/r", "me"
+				a.Scopes, a.PKCE, a.Instructions = []string{"a:b", "c"}, "S256", "Log in."
+			}),
+		},
+		{
+			`{"type": "oauth2", "oauth2": {"authorization_endpoint": "https://example.com/a?x=1", "token_endpoint": "https://example.com/t", "scope": "a  b"}}`,
+			with(oauth, func(a *aai.AuthRecipe) { a.Scopes = []string{"a", "b"} }),
+		},
+		{`{"type": "api_key", "key_placement": "header", "key_name": "X-API-Key"}`, key},
+		{
+			`{"type": "api_key", "key_placement": "query", "key_name": "k", "env_var": "AAI_K"}`,
+			&aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "query", Name: "k", EnvVar: "AAI_K"},
+		},
+		{`{"type": "apiKey", "api_key": {"location": "header", "name": "X-API-Key"}}`, key},
+		{
+			`{"type": "apiKey", "apiKey": {"location": "header", "name": "Authorization", "prefix": "Token token=", "obtainUrl": "https://example.com/keys",
+				"instructions": {"short": "Get one.", "helpUrl": "https://example.com/help"}}}`,
+			&aai.AuthRecipe{
+				Kind: aai.AuthAPIKey, In: "header", Name: "Authorization", Prefix: "Token token=",
+				ObtainURL: "https://example.com/keys", Instructions: "Get one.",
+			},
+		},
+		{`{"type": "bearer"}`, bearer},
+		{`{"type": "bearer", "token_placement": "header", "token_prefix": "Bearer", "env_var": "T"}`, with(bearer, func(a *aai.AuthRecipe) { a.EnvVar = "T" })},
+		{`{"type": "bearer", "bearer": {"token_prefix": ""}}`, with(bearer, func(a *aai.AuthRecipe) { a.Prefix = "" })},
+		{`{"type": "bearer", "bearer": {"tokenPlacement": "query"}}`, &aai.AuthRecipe{Kind: aai.AuthBearer, In: "query", Name: "access_token"}},
+		{
+			`{"type": "appCredential", "appCredential": {"tokenEndpoint": "https://example.com/t", "tokenType": "tenantAccessToken", "expiresIn": 60, "instructions": {"short": "S", "help_url": "https://example.com/h"}}}`,
+			&aai.AuthRecipe{
+				Kind: aai.AuthAppCredential, TokenEndpoint: "https://example.com/t", TokenType: "tenantAccessToken",
+				ExpiresIn: time.Minute, Instructions: "S", ObtainURL: "https://example.com/h",
+			},
+		},
+		{
+			`{"type": "app_credential", "app_credential": {"token_endpoint": "https://example.com/t", "token_type": "app_access_token"}}`,
+			&aai.AuthRecipe{Kind: aai.AuthAppCredential, TokenEndpoint: "https://example.com/t", TokenType: "appAccessToken", ExpiresIn: 2 * time.Hour},
+		},
+		{
+			`{"type": "cookie", "cookie": {"loginUrl": "https://www.example.com", "requiredCookies": ["a", "b"], "domain": ".example.com", "instructions": "Log in."}}`,
+			&aai.AuthRecipe{Kind: aai.AuthCookie, LoginURL: "https://www.example.com", Domain: "example.com", Cookies: []string{"a", "b"}, Instructions: "Log in."},
+		},
+		{
+			`{"type": "cookie", "login_url": "https://www.example.com", "required_cookies": ["a"]}`,
+			&aai.AuthRecipe{Kind: aai.AuthCookie, LoginURL: "https://www.example.com", Domain: "api.example.com", Cookies: []string{"a"}},
+		},
+	}
+	for _, test := range tests {
+		d := mustParse(t, webApp(test.auth), Options{})
+		if diff := cmp.Diff(test.want, d.App.Auth); diff != "" || len(d.Warnings) > 0 {
+			t.Errorf("%s: %s%v", test.auth, diff, d.Warnings)
+		}
+		if d.Recipes[0].HTTP.Auth != d.App.Auth || d.App.BaseURL != "https://api.example.com/v1" {
+			t.Errorf("%s: the recipe has %+v, the app %q", test.auth, d.Recipes[0].HTTP.Auth, d.App.BaseURL)
+		}
+	}
+}
+
+// Each wrong auth gives exactly these faults, all of them below "auth".
+func TestInvalidAuth(t *testing.T) {
+	oauth := func(more string) string {
+		return `{"type": "oauth2", "oauth2": {"authorization_endpoint": "https://a.b/a", "token_endpoint": "https://a.b/t", ` + more + `}}`
+	}
+	cookie := func(more string) string {
+		return `{"type": "cookie", "cookie": {"login_url": "https://a.b", "required_cookies": ["c"], ` + more + `}}`
+	}
+	secret := ": is a secret; a descriptor is public and may not hold one: the person gives it to the gateway"
+	tests := []struct {
+		auth string
+		want []string
+	}{
+		{`7`, []string{`: is a number; expected an object such as {"type": "oauth2", "oauth2": {…}}`}},
+		{`{}`, []string{`.type: missing; expected a type such as "oauth2"`}},
+		{`{"type": "oauth2"}`, []string{`.oauth2: missing; expected an object with "authorization_endpoint" and "token_endpoint"`}},
+		{`{"type": "oauth2", "oauth2": {}}`, []string{`.oauth2.authorization_endpoint: missing; OAuth 2.1 needs it`, `.oauth2.token_endpoint: missing; OAuth 2.1 needs it`}},
+		{`{"type": "apiKey"}`, []string{`.api_key: missing; expected an object with "location" and "name"`}},
+		{`{"type": "apiKey", "apiKey": {}}`, []string{`.apiKey.location: missing; expected "header" or "query"`, `.apiKey.name: missing; expected the name of the header or of the query parameter`}},
+		{`{"type": "apiKey", "apiKey": {"location": "body", "name": "k"}}`, []string{`.apiKey.location: is "body"; expected "header" or "query"`}},
+		{`{"type": "apiKey", "apiKey": {"location": "header", "name": "Host"}}`, []string{`.apiKey.name: is "Host", which is set by the gateway; expected another header`}},
+		{`{"type": "apiKey", "apiKey": {"location": "query", "name": "a&b=c d"}}`, []string{`.apiKey.name: is "a&b=c d"; expected the name of a header or of a query parameter`}},
+		{`{"type": "apiKey", "apiKey": {"location": "header", "name": "K", "value": "sk-1"}}`, []string{`.apiKey.value` + secret}},
+		{`{"type": "apiKey", "apiKey": {"location": "header", "name": "K", "prefix": "a\r\nb"}}`, []string{`.apiKey.prefix: is "a b"; expected at most 60 ASCII characters, such as "Bearer"`}},
+		{`{"type": "apiKey", "apiKey": {"location": "header", "name": "K", "env_var": "A B"}}`, []string{`.apiKey.env_var: is "A B"; expected the name of a variable, such as "AAI_MYAPP_API_KEY"`}},
+		{oauth(`"client_secret": "x"`), []string{`.oauth2.client_secret` + secret}},
+		{oauth(`"clientSecret": "x", "extra": [{"refresh-token": 1}]`), []string{`.oauth2.clientSecret` + secret, `.oauth2.extra[0].refresh-token` + secret}},
+		{oauth(`"token_placement": "query"`), []string{`.oauth2.token_placement: is "query"; expected "header": an address is no place for a token (OAuth 2.1, section 5.1)`}},
+		{oauth(`"pkce": {"method": "plain"}`), []string{`.oauth2.pkce.method: is "plain"; expected "S256"`}},
+		{oauth(`"scopes": ["a b"]`), []string{`.oauth2.scopes[0]: is "a b"; expected a scope of at most 200 ASCII characters without spaces`}},
+		{oauth(`"scopes": ["a", 1]`), []string{`.oauth2.scopes[1]: is a number; expected a scope`}},
+		{oauth(`"scopes": {}`), []string{`.oauth2.scopes: is an object; expected a list of scopes`}},
+		{oauth(`"scopes": "` + strings.Repeat("s ", 51) + `"`), []string{`.oauth2.scopes: holds 51 scopes; expected at most 50`}},
+		{oauth(`"client_id": "` + strings.Repeat("c", 513) + `"`), []string{`.oauth2.client_id: is "` + strings.Repeat("c", 57) + `…"; expected at most 512 ASCII characters`}},
+		{oauth(`"device_authorization_endpoint": "http://a.b/"`), []string{`.oauth2.device_authorization_endpoint: is "http://a.b/"; expected an https URL`}},
+		{oauth(`"instructions": 1`), []string{`.oauth2.instructions: is a number; expected words for people`}},
+		{`{"type": "appCredential", "appCredential": {"token_type": "x", "expires_in": 0}}`, []string{
+			`.appCredential.token_endpoint: missing; an app credential needs it`,
+			`.appCredential.token_type: is "x"; expected "tenantAccessToken", "appAccessToken" or "userAccessToken"`,
+			`.appCredential.expires_in: is 0; expected 1 to 31536000 seconds`,
+		}},
+		{`{"type": "cookie", "cookie": {}}`, []string{
+			`.cookie.login_url: missing; people log in there`, `.cookie.required_cookies: missing; expected the names of the cookies that are needed`,
+		}},
+		{cookie(`"domain": ".com"`), []string{`.cookie.domain: is "com"; expected "api.example.com" or a domain of the app that holds it: cookies go to their own site alone`}},
+		{cookie(`"domain": "bank.example"`), []string{`.cookie.domain: is "bank.example"; expected "api.example.com" or a domain of the app that holds it: cookies go to their own site alone`}},
+		{cookie(`"domain": "e.com"`), []string{`.cookie.domain: is "e.com"; expected "api.example.com" or a domain of the app that holds it: cookies go to their own site alone`}},
+		{strings.Replace(cookie(`"x-a": 1`), `"c"`, `"c d"`, 1), []string{`.cookie.required_cookies[0]: is "c d"; expected a cookie's name`}},
+	}
+	for _, test := range tests {
+		t.Run(test.auth, func(t *testing.T) {
+			want := make([]string, len(test.want))
+			for i, fault := range test.want {
+				want[i] = "auth" + fault
+			}
+			checkFaults(t, webApp(test.auth), want)
+		})
+	}
+}
+
+// Addresses that could be taken for another, or that lead anywhere but to a web
+// server, are refused (row 2 of the checklist for logins).
+func TestAuthEndpoints(t *testing.T) {
+	for address, want := range map[string]bool{
+		"https://a.b": true, "https://a.b:8443/x?y=z": true, "https://[2001:db8::1]/": true, "http://127.0.0.1:8080/x": true, "http://[::1]/": true, "http://localhost/": true,
+		"https://xn--exmple-cua.com/": true,
+		"http://a.b":                  false, "javascript:alert(1)": false, "data:text/html,x": false, "file:///etc/passwd": false, "//a.b/x": false, "/x": false,
+		"https://u:p@a.b/": false, "https://a.b/#f": false, "https://a.b/?q#f": false, "https://": false, "https:a.b": false, "https://exämple.com/": false,
+		"https://a b/": false, "https://a..b/": false, "https://a.b./": false, "https://$(id).b/": false, "https://a.b`id`/": false, "https://-a.b\n": false,
+		"http://127.0.0.1.evil.example/": false, "http://localhost.evil.example/": false, "ftp://a.b/": false, "HTTPS://A.B/": true,
+		"https://a.b/" + strings.Repeat("x", maxURL): false,
+	} {
+		if secureEndpoint(address) != want {
+			t.Errorf("%q: %v, want %v", address, !want, want)
+		}
+	}
+}
+
+// A multi-platform descriptor has it in its section.
+func TestAuthOfASection(t *testing.T) {
+	d := mustParse(t, withPlatforms(`{"web": {"automation": "http", "base_url": "https://a.b", "auth": {"type": "bearer"}, "tools": [
+		{"name": "t", "description": "D", "parameters": {}, "path": "/t", "method": "GET"}]}}`), Options{})
+	if d.App.Auth == nil || d.App.Auth.Kind != aai.AuthBearer || len(d.Warnings) > 0 {
+		t.Errorf("auth = %+v, warnings %v", d.App.Auth, d.Warnings)
+	}
+	d = mustParse(t, linuxTool(`"method": "M"`), Options{})
+	if d.App.Auth != nil || d.App.BaseURL != "" || d.App.Hosts != nil || d.App.Origin != "" {
+		t.Errorf("app = %+v", d.App)
+	}
+}
+
+// The hosts are those that a person would not expect of the site.
+func TestHosts(t *testing.T) {
+	source := func(base, auth string) string {
+		return strings.Replace(webApp(`{"type": "oauth2", "oauth2": {"authorization_endpoint": "`+auth+`/a", "token_endpoint": "`+auth+`/t"}}`),
+			"https://api.example.com/v1", base, 1)
+	}
+	tests := []struct {
+		origin, base, auth string
+		want               string
+	}{
+		{"https://example.com", "https://api.example.com", "https://login.example.com:8443", ""},
+		{"https://www.example.com", "https://example.com", "https://EXAMPLE.com", ""},
+		{"https://example.com", "https://api.example.net", "https://login.example.com", "api.example.net"},
+		{"https://example.com", "https://b.a", "https://B.a:443", "b.a"},
+		{"https://example.com", "https://z.example:444", "https://a.example", "a.example z.example:444"},
+		{"https://a.co.uk", "https://b.co.uk", "https://x.a.co.uk", "b.co.uk"},
+		{"https://ann.github.io", "https://eve.github.io", "https://ann.github.io", "eve.github.io"},
+		{"https://203.0.113.7", "https://203.0.113.8", "https://203.0.113.7", "203.0.113.8"},
+		{"https://example.com", "https://notexample.com", "https://example.com.evil.org", "example.com.evil.org notexample.com"},
+		{"", "https://api.example.com", "https://login.example.com", "api.example.com login.example.com"},
+	}
+	for _, test := range tests {
+		app := mustParse(t, source(test.base, test.auth), Options{Origin: test.origin}).App
+		if got := strings.Join(app.Hosts, " "); got != test.want || app.Origin != test.origin {
+			t.Errorf("%s, %s, %s: %q, want %q", test.origin, test.base, test.auth, got, test.want)
+		}
+	}
+}
+
+// What a site may not say and a file of this computer may.
+func TestForeignAuth(t *testing.T) {
+	web := Options{Origin: "https://example.com"}
+	d := mustParse(t, webApp(`{"type": "bearer", "env_var": "AWS_SECRET_ACCESS_KEY"}`), web)
+	if d.App.Auth.EnvVar != "" || len(d.Warnings) != 1 || d.Warnings[0].Path != "auth.env_var" {
+		t.Errorf("auth = %+v, warnings %v", d.App.Auth, d.Warnings)
+	}
+	local := strings.Replace(webApp(`{"type": "cookie", "login_url": "http://[::1]:9/", "required_cookies": ["c"]}`), "https://api.example.com/v1", "http://127.0.0.1:631", 1)
+	mustParse(t, local, Options{})
+	mustParse(t, local, Options{Origin: "http://127.0.0.1:8080"})
+	_, faults := parse([]byte(local), web)
+	var paths []string
+	for _, f := range faults.List {
+		paths = append(paths, f.Path)
+	}
+	if !slices.Equal(paths, []string{"execution.base_url", "auth.login_url"}) {
+		t.Errorf("faults: %v", faults.List)
+	}
+}
+
+// The guide tells what a person has to do, and no secret.
+func TestGuideOfAuth(t *testing.T) {
+	for auth, want := range map[string]string{
+		`{"type": "bearer", "obtain_url": "https://example.com/t"}`:                                                 "Bearer token: the user gets one at example.com and gives it to the gateway, which sends it in the header Authorization.",
+		`{"type": "api_key", "key_placement": "query", "key_name": "k"}`:                                            "API key: the user gets one and gives it to the gateway, which sends it in the query k.",
+		`{"type": "app_credential", "token_endpoint": "https://b.example/t", "token_type": "userAccessToken"}`:      "App credential: the user gives the gateway an app id and secret, which buy tokens at b.example.",
+		`{"type": "cookie", "login_url": "https://c.example", "required_cookies": ["c"], "instructions": "a\n# b"}`: "Cookies: the user logs in at c.example and gives the gateway the cookies of that session.\n\n> a # b\n",
+	} {
+		guide := Guide(mustParse(t, webApp(auth), Options{}).App)
+		if !strings.Contains(guide, "\n## Authentication\n\n"+want+"\n") {
+			t.Errorf("%s: %s", auth, guide)
+		}
+	}
+	if guide := Guide(mustParse(t, webApp(""), Options{}).App); strings.Contains(guide, "Authentication") {
+		t.Error(guide)
+	}
+}

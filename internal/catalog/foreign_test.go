@@ -1,0 +1,69 @@
+package catalog
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// A descriptor from the web meets tighter limits than a file of this computer.
+func TestForeignLimits(t *testing.T) {
+	web := Options{Origin: "https://example.com"}
+	source := webApp("")
+	padded := func(size int) string { return source + strings.Repeat(" ", size-len(source)) }
+	extra := func(json string) string {
+		return strings.Replace(source, `"version"`, `"x-more": `+json+`, "version"`, 1)
+	}
+	list := func(n int) string { return "[" + strings.Repeat("0,", n-1) + "0]" }
+	schema := func(n int) string {
+		return strings.Replace(source, `"parameters": {}`, `"parameters": {"default": `+list(n/2)+`}, "returns": {"default": `+list(n/2)+`}`, 1)
+	}
+	tools := func(n int) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, `{"name": "t%d", "description": "D", "parameters": {}, "path": "/t", "method": "GET"},`, i)
+		}
+		begin, _, _ := strings.Cut(source, `"tools": [`)
+		return begin + `"tools": [` + strings.TrimSuffix(b.String(), ",") + "]}"
+	}
+	tests := []struct {
+		name, source string
+		want         string // the fault, or "" for none
+	}{
+		{"long enough", padded(maxForeignBytes), ""},
+		{"too long", padded(maxForeignBytes + 1), "longer than 262144 bytes"},
+		{"many values", extra(list(maxForeignNodes - 30)), ""},
+		{"too many values", extra(list(maxForeignNodes)), "holds more than 5000 values"},
+		{"too many values in a schema", schema(maxForeignNodes), "holds more than 5000 values"},
+		{"too many names in schemas", strings.Replace(source, `"parameters": {}`, `"parameters": {"default": {`+keys(maxForeignNodes/2)+`}}`, 1), "holds more than 5000 values"},
+		{"many tools", tools(maxForeignTools), ""},
+		{"too many tools", tools(maxForeignTools + 1), "tools: holds 101 tools; expected at most 100"},
+		{"a name twice", extra(`{"a": 1, "a": 2}`), `x-more: "a" is given twice`},
+		{"a tool twice", strings.Replace(source, `"path": "/t"`, `"path": "/t", "path": "/evil"`, 1), `tools[0]: "path" is given twice`},
+		{"a name of a schema twice", strings.Replace(source, `"parameters": {}`, `"parameters": {"properties": {"a": {}, "a": {}}}`, 1), `tools[0].parameters: "a" is given twice`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			_, faults := parse([]byte(test.source), web)
+			got := ""
+			if len(faults.List) > 0 {
+				got = faults.List[0].String()
+			}
+			if got != test.want {
+				t.Errorf("fault %q, want %q", got, test.want)
+			}
+			if test.want != "" && !strings.Contains(test.want, "twice") {
+				mustParse(t, test.source, Options{})
+			}
+		})
+	}
+}
+
+// keys is n members of an object.
+func keys(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, `"k%d": 0,`, i)
+	}
+	return strings.TrimSuffix(b.String(), ",")
+}

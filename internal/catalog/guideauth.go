@@ -1,0 +1,68 @@
+package catalog
+
+import (
+	"fmt"
+	"strings"
+
+	"aai"
+)
+
+// authentication is how people log in to a web app.
+type authentication struct {
+	Type   string   `json:"type"`
+	At     string   `json:"at,omitempty"` // the host where a person logs in or gets what is asked for
+	Scopes []string `json:"scopes,omitempty"`
+	// Instructions are the app's own words.
+	Instructions string `json:"instructions,omitempty"`
+
+	carrier string // the header or parameter that carries the secret
+}
+
+func newAuthentication(a *aai.AuthRecipe) *authentication {
+	if a == nil {
+		return nil
+	}
+	g := &authentication{Type: a.Kind, Instructions: aai.CleanLabel(a.Instructions, maxInstructions)}
+	for _, address := range []string{a.AuthorizationEndpoint, a.LoginURL, a.ObtainURL, a.TokenEndpoint} {
+		if g.At == "" {
+			g.At = hostname(address)
+		}
+	}
+	for _, scope := range a.Scopes[:min(len(a.Scopes), maxAliases)] {
+		g.Scopes = append(g.Scopes, aai.CleanLabel(scope, maxName))
+	}
+	if a.In != "" {
+		g.carrier = a.In + " " + aai.CleanLabel(a.Name, maxName)
+	}
+	return g
+}
+
+// write tells an agent what a person will have to do. Nothing of it is for the
+// agent to do: secrets do not pass through it.
+func (a *authentication) write(b *strings.Builder) {
+	if a == nil {
+		return
+	}
+	at := ""
+	if a.At != "" {
+		at = " at " + a.At
+	}
+	b.WriteString("\n## Authentication\n\n")
+	switch a.Type {
+	case aai.AuthOAuth2:
+		fmt.Fprintf(b, "OAuth 2.1: the first operation opens the user's browser to log in%s.", at)
+	case aai.AuthAPIKey:
+		fmt.Fprintf(b, "API key: the user gets one%s and gives it to the gateway, which sends it in the %s.", at, a.carrier)
+	case aai.AuthBearer:
+		fmt.Fprintf(b, "Bearer token: the user gets one%s and gives it to the gateway, which sends it in the %s.", at, a.carrier)
+	case aai.AuthAppCredential:
+		fmt.Fprintf(b, "App credential: the user gives the gateway an app id and secret, which buy tokens%s.", at)
+	case aai.AuthCookie:
+		fmt.Fprintf(b, "Cookies: the user logs in%s and gives the gateway the cookies of that session.", at)
+	}
+	if len(a.Scopes) > 0 {
+		fmt.Fprintf(b, " Scopes: %s.", strings.Join(a.Scopes, ", "))
+	}
+	b.WriteString("\n")
+	quote(b, a.Instructions)
+}
