@@ -47,6 +47,8 @@ func theMap() []room {
 		term      = "golang.org/x/term"
 		text      = "golang.org/x/text"
 		net       = "golang.org/x/net"
+		ssrf      = "code.dny.dev/ssrf"
+		toxiproxy = "github.com/Shopify/toxiproxy/v2"
 
 		schema  = "internal/schema"
 		catalog = "internal/catalog"
@@ -56,6 +58,7 @@ func theMap() []room {
 		dbus    = "internal/drivers/dbus"
 		desktop = "internal/desktop"
 		linux   = "internal/desktop/linuxtest"
+		egress  = "internal/egress"
 		bearer  = "internal/doors/mcp/bearer"
 		tasks   = "internal/doors/mcp/tasks"
 	)
@@ -68,6 +71,8 @@ func theMap() []room {
 		{name: policy, ours: []string{"aai"}, modules: []string{flock},
 			why: "decides by what a Request says and by nothing else; several processes share its file"},
 		{name: journal, ours: []string{"aai"}, why: "records whatever happens, and must not fail with anybody else"},
+		{name: egress, ours: []string{"aai"}, modules: []string{ssrf, net}, tests: []string{toxiproxy},
+			why: "the one way out to the web, with the one guard; names are read as browsers do, owners told by the public suffix list"},
 		{name: wire, ours: []string{"aai"}, tests: []string{godbus},
 			why: "speaks the protocol itself, for all who need a bus; the well-known library is its test's second opinion"},
 		{name: dbus, ours: []string{"aai", wire}, tests: []string{godbus},

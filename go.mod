@@ -3,6 +3,7 @@ module aai
 go 1.26.0
 
 require (
+	code.dny.dev/ssrf v0.3.0
 	github.com/fsnotify/fsnotify v1.10.1
 	github.com/go-jose/go-jose/v4 v4.1.8
 	github.com/go-json-experiment/json v0.0.0-20260820222146-c27c302e5fc3
@@ -16,6 +17,7 @@ require (
 	github.com/spf13/cobra v1.10.2
 	github.com/spf13/pflag v1.0.9
 	github.com/tiktoken-go/tokenizer v0.10.0
+	go.uber.org/goleak v1.3.0
 	golang.org/x/image v0.32.0
 	golang.org/x/net v0.50.0
 	golang.org/x/sys v0.49.0
