@@ -64,6 +64,10 @@ type App struct {
 	// Nil means that the catalog knows the app, and that it must be named. What
 	// Targets cannot tell it may ask, by an *Error with Questions.
 	Targets func(ctx context.Context, call *Call, name string) (*App, error)
+	// Words are what people read on the element that a call is about, such as the
+	// caption of a button, as far as that is known before the call runs; "" where it
+	// is not. Call.Target is set. Nil means that the app has no such elements.
+	Words func(ctx context.Context, call *Call) string
 }
 
 // Tool finds a tool of the app by its exact name, or returns nil.
@@ -94,6 +98,8 @@ type Tool struct {
 	Returns Schema // what the result's Data promises to be; the zero Schema promises nothing
 
 	Effect  Effect
+	Kind    Kind          // what limits and modes know it by, where that is not its effect
+	Starts  bool          // with some arguments it starts a program, whatever its effect is otherwise
 	Target  string        // the parameter that names the app which is really touched; empty: the tool's own app
 	Secret  []string      // parameters whose values the journal must not keep
 	Timeout time.Duration // how long Run may take; zero means DefaultTimeout
@@ -109,6 +115,15 @@ type Tool struct {
 // tool's deadline. It is called from many goroutines at once. An error that is
 // not an *Error is reported as AUTOMATION_FAILED.
 type Action func(ctx context.Context, call *Call) (*Result, error)
+
+// A Kind is a sort of tool that modes and limits are about.
+type Kind string
+
+// The kinds.
+const (
+	KindScript Kind = "script" // runs a script, which may do anything
+	KindVision Kind = "vision" // asks a model to look at pictures
+)
 
 // Effect says what running a tool does to the world. The zero value is the most
 // dangerous one, so that forgetting to set it is safe.

@@ -70,6 +70,15 @@ func (r *Request) Permission() string {
 	return PermissionAct
 }
 
+// Effect is what the call does to the world: what its tool does, or more where it
+// is to start a program.
+func (r *Request) Effect() Effect {
+	if r.Permission() == PermissionStart {
+		return Destroys
+	}
+	return r.Tool.Effect
+}
+
 // Digest names what a permission is bound to: the descriptor that offers the
 // tool, or the program whose windows are operated.
 func (r *Request) Digest() string {

@@ -67,7 +67,7 @@ func intent(r *Request, now time.Time) *Entry {
 	return &Entry{
 		Kind: Intent, Time: now, Call: r.Call.ID,
 		App: r.App.ID, Tool: r.Tool.Name, Target: r.Target.ID,
-		Effect: r.Tool.Effect, Digest: r.Digest(), Consent: r.Consent,
+		Effect: r.Effect(), Digest: r.Digest(), Consent: r.Consent,
 		Args: r.ShownArgs(),
 	}
 }

@@ -55,6 +55,7 @@ type config struct {
 	WebUI    bool
 	HTTPPort int
 	HTTP     httpConfig // how agents are served over HTTP
+	Security securityConfig
 
 	platform platform
 	origins  map[string]string
@@ -94,6 +95,7 @@ func readConfig(s source) (*config, error) {
 		Profile:        profileApps,
 		HTTPPort:       3000,
 		HTTP:           defaultHTTP(),
+		Security:       defaultSecurity(),
 		platform:       s.platform,
 		origins:        map[string]string{},
 

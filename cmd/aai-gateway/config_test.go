@@ -11,6 +11,7 @@ import (
 
 	"aai"
 	"aai/internal/doors/cli"
+	"aai/internal/policy"
 )
 
 // A desk is a home folder and an environment of a test's own.
@@ -104,6 +105,9 @@ func TestDefaults(t *testing.T) {
 		"http.port": 8741, "http.bind": "127.0.0.1", "http.sse": false, "http.idle": 1800.0, "http.url": "",
 		"http.hosts": []string{}, "http.origins": []string{}, "http.auth": "token", "http.issuer": "",
 		"http.audience": []string{}, "http.scopes": []string{}, "http.clientId": "", "http.clientSecretFile": "",
+
+		"server.security_mode": policy.Normal, "server.confirm_destructive": true,
+		"security.allowed_apps": []string{}, "security.denied_apps": []string{}, "security.destructive_words": []string{},
 	}
 	got := map[string]any{}
 	for _, s := range shown {

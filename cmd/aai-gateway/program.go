@@ -31,6 +31,7 @@ type program struct {
 type parts struct {
 	gateway *aai.Gateway
 	catalog *catalog.Catalog
+	modes   *policy.Modes
 	log     *slog.Logger
 	closers []io.Closer
 }
@@ -83,6 +84,7 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	stopped := built.catalog.Start(ctx)
+	go built.modes.Watch(ctx)
 	collect := holdCollector()
 	go func() {
 		built.catalog.Apps() // returns when the first scan is done
@@ -176,13 +178,14 @@ func (p *program) build(cfg *config) (*parts, error) {
 	}
 	record := journal.New(cfg.AuditLog)
 	store := policy.NewFileStore(filepath.Join(cfg.platform.data, "consent.json"))
+	modes := policy.NewModes(cfg.Security.Mode, cfg.modePath())
 	drivers, closeDrivers := cfg.platform.drivers(cfg, log)
 
 	ownApps, closeDesktop := cfg.ownApps(log)
 
 	var known *catalog.Catalog
 	self := own.App(
-		own.Sources{Journal: record, Store: store, Preapproved: cfg.Preapproved},
+		own.Sources{Journal: record, Store: store, Preapproved: cfg.Preapproved, Modes: modes},
 		func() *catalog.Catalog { return known },
 	)
 	ownApps = append(ownApps, self)
@@ -193,14 +196,18 @@ func (p *program) build(cfg *config) (*parts, error) {
 	})
 	return &parts{
 		gateway: &aai.Gateway{
-			Catalog: known,
+			Catalog: policy.NewListed(known, modes),
 			Gates: []aai.Gate{
 				policy.Own{Open: own.OpenTools(), Personal: []string{aai.DoorCLI}},
+				policy.AppLists{Allowed: cfg.Security.Allowed, Denied: cfg.Security.Denied},
+				modes,
 				policy.NewConsent(store, cfg.Preapproved),
+				policy.NewConfirm(modes, cfg.Security.words()),
 			},
 			Journal: &operationLog{Journal: record, log: log},
 		},
 		catalog: known,
+		modes:   modes,
 		log:     log,
 		closers: []io.Closer{closeDrivers, closeDesktop, record, closeLog},
 	}, nil

@@ -83,6 +83,9 @@ func TestBadSettings(t *testing.T) {
 		`{"httpPort": 80.5}`:                     port,
 		`{"httpPort": "3000"}`:                   port,
 		`{"httpPort": 1e300}`:                    port,
+		`{"server": {"security_mode": "free"}}`:  `FILE: server.security_mode: expected one of ["normal" "safe" "sandboxed"]`,
+		`{"security": {"denied_apps": [""]}}`:    `FILE: security.denied_apps: [0]: expected a text`,
+		`{"security": {"denied_apps": ["[a"]}}`:  `FILE: security.denied_apps: "[a" is neither an app's id or name nor a pattern such as "org.example.*"`,
 		`{"consent": {"preapproved": {}}}`:       `FILE: consent.preapproved: expected a list of {"app", "tools", "caller", "expires"}`,
 		`{"consent": {"preapproved": null}}`:     `FILE: consent.preapproved: expected a list of {"app", "tools", "caller", "expires"}`,
 		`{"consent": {"preapproved": "always"}}`: `FILE: consent.preapproved: expected a list of {"app", "tools", "caller", "expires"}`,
@@ -174,8 +177,11 @@ func TestEverySettingFromFileAndEnvironment(t *testing.T) {
 		"http.port":           "7", "http.bind": `"::1"`, "http.sse": "true", "http.idle": "7", "http.url": `"https://a.example/mcp"`, "http.hosts": `["a"]`,
 		"http.origins": `["https://a"]`, "http.auth": `"none"`, "http.issuer": `"https://a"`, "http.audience": `["a"]`, "http.scopes": `["a"]`,
 		"http.clientId": `"a"`, "http.clientSecretFile": `"/s"`,
+		"server.security_mode": `"safe"`, "server.confirm_destructive": "false", "security.allowed_apps": `["a", "b c"]`,
+		"security.denied_apps": `["d*"]`, "security.destructive_words": `["w"]`,
 	}
-	plain := map[string]string{"scanPaths": "/a", "logLevel": "debug", "logFile": "/l", "auditLog": "/a", "toolNames": "canonical", "profile": "desktop", "http.bind": "::1", "http.auth": "none"}
+	plain := map[string]string{"scanPaths": "/a", "logLevel": "debug", "logFile": "/l", "auditLog": "/a", "toolNames": "canonical", "profile": "desktop", "http.bind": "::1", "http.auth": "none",
+		"server.security_mode": "safe", "security.allowed_apps": "a, b c", "security.denied_apps": "d*"}
 	for _, s := range settings() {
 		text, known := texts[s.key]
 		if !known {

@@ -79,7 +79,7 @@ func viewOfApp(a desktop.App) appView {
 
 func (d *desk) connectTool() *aai.Tool {
 	return spec{
-		name: "ax_connect", title: "Connect to a program", effect: aai.Changes,
+		name: "ax_connect", title: "Connect to a program", effect: aai.Reads, starts: true,
 		returns: `"connected": {"type": "boolean"}, "app_name": {"type": "string"}, "pid": {"type": "integer"}, "bundle_id": {"type": "string"},
 			"toolkit": {"type": "string"}, "windows": {"type": "integer"}, "alias": {"type": "string"}`,
 		description: "Make sure that a program can be read, and give it an alias.",

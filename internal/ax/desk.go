@@ -55,6 +55,7 @@ func New(cfg Config) *aai.App {
 		Aliases:     []string{"screen", "windows"},
 		Tools:       d.tools(),
 		Targets:     d.target,
+		Words:       d.words,
 	}
 }
 
@@ -72,6 +73,7 @@ func (d *desk) tools() []*aai.Tool {
 type spec struct {
 	name, title, description string
 	effect                   aai.Effect
+	starts                   bool   // it may start a program
 	params                   string // the properties of its parameters, as JSON
 	required                 string // the names of those that must be given, as JSON
 	returns                  string // the properties of its result, as JSON; all may be missing

@@ -60,6 +60,13 @@ func (s *session) refsOf(app desktop.App) *desktop.Refs {
 	return s.refs[app.PID]
 }
 
+// knows reports whether the conversation has been told of the program.
+func (s *session) knows(pid int) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.refs[pid] != nil
+}
+
 // connect remembers the program and the name it is to have here.
 func (s *session) connect(app desktop.App, alias string) {
 	s.mu.Lock()

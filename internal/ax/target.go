@@ -198,3 +198,38 @@ func unsupported(what string) error {
 	e.Hint = "ax_is_accessible says what is missing."
 	return e
 }
+
+// wordsPatience is how long it may take to find what a call is about.
+const wordsPatience = time.Second
+
+// words are the caption of the element that a call is about, and what the query
+// says. A program that the conversation has not been told of yet is not looked at
+// for it: who may see it is decided first.
+func (d *desk) words(ctx context.Context, call *aai.Call) string {
+	query := textArg(call, "query")
+	if query == "" || call.Target == nil {
+		return query
+	}
+	caption := query
+	if desktop.IsRef(query) {
+		caption = ""
+	}
+	if !d.sessions.of(call).knows(call.Target.PID) {
+		return caption
+	}
+	ctx, cancel := context.WithTimeout(ctx, wordsPatience)
+	defer cancel()
+	_, err := d.look(ctx, call, func(_ context.Context, v *view) (*aai.Result, error) {
+		v.alsoMenus = true
+		m, err := v.find(query)
+		if err == nil {
+			e := &v.shot.Elements[m.index]
+			caption = strings.Join(strings.Fields(strings.Join([]string{e.Name, e.Description, caption}, " ")), " ")
+		}
+		return nil, err
+	})
+	if err != nil {
+		d.log.Debug("what a call is about is not known", "error", err) // the call itself will say why
+	}
+	return caption
+}

@@ -67,6 +67,9 @@ func (p *parser) readTool(s *section, m *members, way form, seen map[string]stri
 	}
 	way(m, r)
 	tool.Effect = p.effect(effect, naturalEffect(r))
+	if r.Script != nil {
+		tool.Kind = aai.KindScript
+	}
 	m.unknown()
 	s.tools, s.recipes, s.paths = append(s.tools, tool), append(s.recipes, r), append(s.paths, path)
 }

@@ -13,7 +13,7 @@ func arguments() map[string]string {
 	return map[string]string{
 		own.Apps: `{}`, own.Guide: `{"app": "memo"}`, own.Descriptor: `{"app": "memo"}`, own.Scan: `{}`, own.History: `{}`, own.Consents: `{}`,
 		own.Grant:  `{"app": "memo", "tool": "*", "caller": "*"}`,
-		own.Revoke: `{}`,
+		own.Revoke: `{}`, own.Mode: `{}`, own.SetMode: `{"mode": "normal"}`,
 	}
 }
 
@@ -60,7 +60,7 @@ func TestEveryToolSaysWhatItDoes(t *testing.T) {
 		t.Errorf("%d tools, but %d are known to the tests", len(app.Tools), len(arguments()))
 	}
 	for _, tool := range app.Tools {
-		changes := tool.Name == own.Grant || tool.Name == own.Revoke
+		changes := tool.Name == own.Grant || tool.Name == own.Revoke || tool.Name == own.SetMode
 		if (tool.Effect == aai.Changes) != changes || (tool.Effect == aai.Reads) == changes {
 			t.Errorf("%s %s", tool.Name, tool.Effect)
 		}

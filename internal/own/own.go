@@ -27,6 +27,8 @@ const (
 	Consents   = "consent_list"
 	Grant      = "consent_grant"
 	Revoke     = "consent_revoke"
+	Mode       = "mode"
+	SetMode    = "mode_set"
 )
 
 // OpenTools are the tools that agents may use too. They say what there is and
@@ -40,6 +42,7 @@ type Sources struct {
 	Store   policy.Store
 	// Preapproved are the grants of the configuration.
 	Preapproved []policy.Grant
+	Modes       *policy.Modes
 }
 
 // App returns the gateway's own app. The catalog may be made after it, with the
@@ -59,6 +62,8 @@ func App(s Sources, known func() *catalog.Catalog) *aai.App {
 			read(Consents, "List what was allowed and refused", none, k.list),
 			change(Grant, "Allow a caller to use tools of an app", grantParams, k.grant),
 			change(Revoke, "Forget what was allowed and refused", revokeParams, k.revoke),
+			read(Mode, "Say how much callers may do at all", none, modeTools{s.Modes}.current),
+			change(SetMode, "Set how much callers may do at all", modeParams, modeTools{s.Modes}.set),
 		},
 	}
 }
@@ -88,6 +93,9 @@ const (
 		"caller": {"type": "string", "minLength": 1, "description": "Such as mcp:claude-ai; * for anyone"},
 		"expires": {"type": "string", "format": "date-time"}},
 		"required": ["app", "tool", "caller"]}`
+
+	modeParams = `{"type": "object", "additionalProperties": false, "properties": {
+		"mode": {"type": "string", "enum": ["normal", "safe", "sandboxed"]}}, "required": ["mode"]}`
 
 	revokeParams = `{"type": "object", "additionalProperties": false, "properties": {
 		"app": {"type": "string"}, "tool": {"type": "string"}, "caller": {"type": "string"}}}`

@@ -51,7 +51,7 @@ func newWorld(t *testing.T, descriptors map[string]string, preapproved ...policy
 	record := journal.New(w.journal)
 	t.Cleanup(func() { _ = record.Close() })
 	w.store = policy.NewFileStore(w.consent)
-	w.sources = own.Sources{Journal: record, Store: w.store, Preapproved: preapproved}
+	w.sources = own.Sources{Journal: record, Store: w.store, Preapproved: preapproved, Modes: policy.NewModes(policy.Normal, filepath.Join(state, "mode.json"))}
 	w.open()
 	return w
 }

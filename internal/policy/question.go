@@ -32,7 +32,7 @@ func (c *Consent) question(r *aai.Request, changed bool, now time.Time) aai.Ques
 	}
 	tool := aai.CleanLabel(r.Tool.Name, 64)
 	line("Tool", "%s: %q", tool, aai.CleanLabel(r.Tool.Description, 300))
-	line("Effect", "%s", effectWords(r.Tool.Effect))
+	line("Effect", "%s", effectWords(r.Effect()))
 	line("With", "%s", shownArgs(r))
 	if changed {
 		what := "the app's descriptor has changed since then"

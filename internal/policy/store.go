@@ -188,19 +188,25 @@ func (s *FileStore) write(grants []Grant) error {
 	if err != nil {
 		return fmt.Errorf("encode the consents: %w", err)
 	}
-	next, err := os.CreateTemp(filepath.Dir(s.path), ".consent-*")
-	if err != nil {
-		return fmt.Errorf("write the consents: %w", err)
-	}
-	defer os.Remove(next.Name()) //nolint:errcheck // it is gone once renamed
-	_, err = next.Write(append(b, '\n'))
-	err = errors.Join(err, next.Sync(), next.Close())
-	if err == nil {
-		err = os.Rename(next.Name(), s.path)
-	}
-	if err != nil {
+	if err := replaceFile(s.path, append(b, '\n')); err != nil {
 		return fmt.Errorf("write the consents: %w", err)
 	}
 	s.seen = nil
 	return nil
+}
+
+// replaceFile gives a file a new content, whole: written beside it, flushed,
+// renamed.
+func replaceFile(path string, content []byte) error {
+	next, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(next.Name()) //nolint:errcheck // it is gone once renamed
+	_, err = next.Write(content)
+	err = errors.Join(err, next.Sync(), next.Close())
+	if err == nil {
+		err = os.Rename(next.Name(), path)
+	}
+	return err
 }

@@ -50,7 +50,7 @@ func newRoot(r *run, args []string) *cobra.Command {
 	root.SetArgs(args)
 	root.AddCommand(
 		newMCP(r), newExec(r), newApps(r), newGuide(r), newScan(r), newConfig(r),
-		newHistory(r), newConsent(r), newCompletion(r), newVersion(r),
+		newHistory(r), newConsent(r), newMode(r), newCompletion(r), newVersion(r),
 	)
 	root.AddCommand(newShortcuts(r)...)
 	root.SetHelpCommand(newHelp())

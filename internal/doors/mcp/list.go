@@ -101,7 +101,7 @@ func directTool(app *aai.App, tool *aai.Tool) *mcp.Tool {
 	if tool.Params.Source != nil {
 		schema = tool.Params.Source
 	}
-	reads := tool.Effect == aai.Reads
+	reads := tool.Effect == aai.Reads && !tool.Starts
 	listed := &mcp.Tool{
 		Name: tool.Name, Title: aai.CleanLabel(tool.Title, 60), Description: aai.CleanText(tool.Description, maxDescription),
 		InputSchema: schema,

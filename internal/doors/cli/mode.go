@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"context"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"aai"
+)
+
+// modes lists the modes, from the freest to the strictest.
+func modes() []string { return []string{"normal", "safe", "sandboxed"} }
+
+func newMode(r *run) *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "mode [normal|safe|sandboxed]",
+		Short: "Show or set how much agents may do at all",
+		Long: "Shows how much agents may do, whatever was allowed before, or sets it for every gateway that\n" +
+			"runs: normal is what was allowed; safe runs no scripts and asks each time about what may destroy;\n" +
+			"sandboxed only reads. The configuration's server.security_mode holds where it is stricter.",
+		Args:              operands(0, 1),
+		ValidArgsFunction: cobra.FixedCompletions(modes(), cobra.ShellCompDirectiveNoFileComp),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return r.showMode(cmd.Context(), "mode", nil)
+			}
+			if !slices.Contains(modes(), args[0]) {
+				return &usageError{message: "there is no mode " + aai.CleanLabel(args[0], 60), candidates: aai.Nearest(args[0], modes(), 1), usage: cmd.UseLine()}
+			}
+			return r.setMode(cmd.Context(), args[0], yes)
+		},
+	}
+	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask; a person decided it")
+	return cmd
+}
+
+func (r *run) showMode(ctx context.Context, tool string, args map[string]any) error {
+	result, err := r.own(ctx, tool, args)
+	if err != nil {
+		return err
+	}
+	return r.output.show(result.Data, func() error {
+		shown, err := view[struct{ Mode string }](result.Data)
+		if err != nil {
+			return err
+		}
+		r.output.raw(shown.Mode + "\n")
+		if result.Warning != "" {
+			r.output.note("Warning: " + result.Warning)
+		}
+		return nil
+	})
+}
+
+// setMode sets the mode. To make it freer is for a person to decide.
+func (r *run) setMode(ctx context.Context, mode string, yes bool) error {
+	now, err := r.own(ctx, "mode", nil)
+	if err != nil {
+		return err
+	}
+	current, err := view[struct{ Mode string }](now.Data)
+	if err != nil {
+		return err
+	}
+	if freer := slices.Index(modes(), mode) < slices.Index(modes(), current.Mode); freer {
+		if err := r.decide(ctx, "Let agents do more: "+mode+" instead of "+current.Mode+"?", yes); err != nil {
+			return err
+		}
+	}
+	return r.showMode(ctx, "mode_set", map[string]any{"mode": mode})
+}
