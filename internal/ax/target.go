@@ -203,18 +203,21 @@ func unsupported(what string) error {
 const wordsPatience = time.Second
 
 // words are the caption of the element that a call is about, and what the query
-// says. A program that the conversation has not been told of yet is not looked at
+// says. Of a reference it is what the caller was told: an element that has another
+// caption by now is not acted upon. A program that the conversation has not been told of yet is not looked at
 // for it: who may see it is decided first.
 func (d *desk) words(ctx context.Context, call *aai.Call) string {
 	query := textArg(call, "query")
 	if query == "" || call.Target == nil {
 		return query
 	}
-	caption := query
-	if desktop.IsRef(query) {
-		caption = ""
-	}
-	if !d.sessions.of(call).knows(call.Target.PID) {
+	caption, s := query, d.sessions.of(call)
+	switch {
+	case desktop.IsRef(query) && s.knows(call.Target.PID):
+		return s.refsOf(desktop.App{PID: call.Target.PID}).Told(query)
+	case desktop.IsRef(query):
+		return ""
+	case !s.knows(call.Target.PID):
 		return caption
 	}
 	ctx, cancel := context.WithTimeout(ctx, wordsPatience)

@@ -39,9 +39,10 @@ func TestWords(t *testing.T) {
 			}
 		}
 		bin.Rename("Restore")
-		if got := words(ref); got != "Restore" {
+		if got := words(ref); got != "Delete everything" {
 			t.Errorf("renamed: %q", got)
 		}
+		w.fails(aai.StaleRef, "ax_click", `{"app": "Office", "query": "`+ref+`"}`)
 		// One that hangs keeps nobody for long.
 		target, err := w.app.Targets(w.Context(), &aai.Call{Caller: w.caller}, "Office")
 		if err != nil {

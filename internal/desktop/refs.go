@@ -121,6 +121,18 @@ func (r *Refs) Renamed(s *Snapshot, ref string) (told string, renamed bool) {
 	return t.told, t.told != t.name
 }
 
+// Told returns the name that the ref's element had when the ref was given last, or
+// "" for what is no ref or was never given.
+func (r *Refs) Told(ref string) string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	number, ok := refNumber(ref)
+	if t := r.given[number]; ok && t != nil {
+		return t.told
+	}
+	return ""
+}
+
 // Resolve returns the index of the ref's element in a snapshot. The element may
 // be hidden. It fails with ELEMENT_NOT_FOUND for what is no ref or was never
 // given, and with STALE_REF, with elements that are like it as candidates, where
