@@ -1,0 +1,106 @@
+package aai_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// waysIn are the places where a call enters Gateway.Do, each with the test that
+// shows that what comes by it is gated and recorded.
+func waysIn() map[string]string {
+	const agents = "TestEveryEntryIsGatedAndRecorded"
+	return map[string]string{
+		"internal/doors/cli/call.go once":               "TestScripts",
+		"internal/doors/mcp/call.go do":                 agents,
+		"internal/doors/mcp/names.go onRecord":          agents,
+		"internal/doors/mcp/resources.go contents":      agents,
+		"internal/doors/mcp/running.go runningPrograms": agents,
+		"internal/doors/mcp/ask.go ask":                 "TestEveryChoice",
+		"internal/doors/mcp/visit.go visit":             "TestVisit",
+	}
+}
+
+// TestEveryWayIn: a new place from which calls come, or one that runs a tool past
+// the one path, must be put on the list, with its test.
+func TestEveryWayIn(t *testing.T) {
+	found, tests := make(map[string]string), make(map[string]bool)
+	var past []string
+	walkGo(t, func(path string, file *ast.File) {
+		for _, decl := range file.Decls {
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok {
+				continue
+			}
+			if strings.HasSuffix(path, "_test.go") {
+				tests[f.Name.Name] = true
+				continue
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok {
+					return true
+				}
+				callee := types.ExprString(call.Fun)
+				switch {
+				case isDo(callee) && len(call.Args) == 2:
+					place := path + " " + f.Name.Name
+					found[place] = waysIn()[place]
+				case strings.HasSuffix(callee, "ool.Run") || strings.HasSuffix(callee, ".Action"):
+					past = append(past, path+" "+f.Name.Name)
+				}
+				return true
+			})
+		}
+	})
+	if diff := cmp.Diff(waysIn(), found); diff != "" {
+		t.Errorf("the ways in differ (-listed +found):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"gateway.go runByDeadline"}, past); diff != "" {
+		t.Errorf("tools are run elsewhere than in Do (-want +got):\n%s", diff)
+	}
+	for place, test := range waysIn() {
+		if !tests[test] {
+			t.Errorf("%s: there is no test %s", place, test)
+		}
+	}
+}
+
+// isDo reports whether an expression is the method Do of something that is called
+// a gateway.
+func isDo(callee string) bool {
+	of, ok := strings.CutSuffix(callee, ".Do")
+	return ok && (of == "g" || strings.HasSuffix(strings.ToLower(of), "gateway") || strings.HasSuffix(of, "quietly()"))
+}
+
+// walkGo parses every Go file of the project.
+func walkGo(t *testing.T, f func(path string, file *ast.File)) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && path != "." && strings.HasPrefix(d.Name(), "."):
+			return filepath.SkipDir
+		case d.IsDir() && (d.Name() == "bench" || d.Name() == "node_modules"):
+			return filepath.SkipDir
+		case !strings.HasSuffix(path, ".go"):
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err == nil {
+			f(filepath.ToSlash(path), file)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,132 @@
+package mcp_test
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"aai"
+	door "aai/internal/doors/mcp"
+)
+
+// entries are all the ways in which an agent's message becomes a call, each as one
+// that would run "add" of the notes, or read what the gateway or the desktop says.
+// TestEveryWayIn of the root holds the list of the places in the code against
+// this and the tests of the other doors.
+func entries() map[string]func(w *world, c *tasker) {
+	const old = "2025-11-25"
+	call := func(version, params string) func(*world, *tasker) {
+		return func(_ *world, c *tasker) {
+			c.open(version, `{}`)
+			c.answer("tools/call", params)
+		}
+	}
+	named := func(name, args string) string { return fmt.Sprintf(`{"name":%q,"arguments":%s}`, name, args) }
+	execOf := func(app string) string {
+		return fmt.Sprintf(`{"name":"aai_exec","arguments":{"app":%q,"tool":"add","args":{"text":"x"}}}`, app)
+	}
+	request := func(method, params string) func(*world, *tasker) {
+		return func(_ *world, c *tasker) {
+			c.open(old, `{}`)
+			c.answer(method, params)
+		}
+	}
+	return map[string]func(*world, *tasker){
+		"aai_exec":                   call(old, exec(addTool, `{"text":"x"}`)),
+		"aai_exec of the first era":  call("2024-11-05", exec(addTool, `{"text":"x"}`)),
+		"aai_exec of the newest era": func(_ *world, c *tasker) { c.answer("tools/call", modern(exec(addTool, `{"text":"x"}`), "", `{}`)) },
+		"aai_exec by alias":          call(old, execOf("jotter")),
+		"aai_exec by wire name":      call(old, execOf("app_org_example_Notes")),
+		"aai:exec":                   call(old, named("aai:exec", `{"app":"org.example.Notes","tool":"add","args":{"text":"x"}}`)),
+		"<id>:<tool>":                call(old, named("org.example.Notes:add", `{"text":"x"}`)),
+		"an app's entry":             call(old, named("app_org_example_Notes", `{}`)),
+		"app:<id>":                   call(old, named("app:org.example.Notes", `{}`)),
+		"a tool that is listed":      call(old, named("ax_list_apps", `{}`)),
+		"a tool that is not":         call(old, named("nothing", `{}`)),
+		"desktop:<tool>":             call(old, named("desktop:ax_list_apps", `{}`)),
+		"a task": func(_ *world, c *tasker) {
+			c.open(old, `{}`)
+			c.answer("tasks/result", about(c.begin(asTask(addTool, `{"text":"x"}`))))
+		},
+		"a resource": request("resources/read", `{"uri":"app:org.example.Notes"}`),
+		"a resource of the newest era": func(_ *world, c *tasker) {
+			c.answer("resources/read", modern(`{"uri":"app:org.example.Notes"}`, "", `{}`))
+		},
+		"a resource that is followed": func(w *world, c *tasker) {
+			c.open(old, `{}`)
+			if c.answer("resources/subscribe", `{"uri":"app:org.example.Notes"}`).Error != nil {
+				return // it was read for that, in vain
+			}
+			before := len(w.journal.calls(aai.Received))
+			w.rewrite(notes, `{"other":1}`)
+			for until := time.Now().Add(5 * time.Second); len(w.journal.calls(aai.Received)) == before && time.Now().Before(until); {
+				time.Sleep(time.Millisecond)
+			}
+		},
+		"a completion": request("completion/complete", `{"ref":{"type":"ref/prompt","name":"test-app"},"argument":{"name":"app_name","value":""}}`),
+	}
+}
+
+// TestEveryEntryIsGatedAndRecorded: whichever way a call comes in, what the gates
+// refuse does not run, and all of it is on record.
+func TestEveryEntryIsGatedAndRecorded(t *testing.T) {
+	for name, enter := range entries() {
+		for _, admits := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, admitted %v", name, admits), func(t *testing.T) {
+				g := &turnstile{admits: admits}
+				w := newWorld(t, withDesktop, withProfile("all"), func(w *world) {
+					before := w.options
+					w.options = func(c *door.Config) {
+						before(c)
+						c.Gateway.Gates = []aai.Gate{g}
+					}
+				})
+				c := newTasker(w, t)
+				enter(w, c)
+				c.settle(w)
+				received, intents, outcomes := w.journal.calls(aai.Received), w.journal.calls(aai.Intent), w.journal.calls(aai.Outcome)
+				if len(received) == 0 || len(received) != len(outcomes) {
+					t.Fatalf("%d calls and %d outcomes are on record: %q", len(received), len(outcomes), w.journal.lines())
+				}
+				switch {
+				case admits && name != "a tool that is not" && (len(intents) == 0 || len(intents) != int(g.passed.Load())):
+					t.Errorf("%d passed the gate, %d intents are on record: %q", g.passed.Load(), len(intents), w.journal.lines())
+				case !admits && (len(intents) > 0 || len(w.added) > 0):
+					t.Errorf("it ran: %q", w.journal.lines())
+				}
+				for _, r := range received {
+					if r.Caller.Door != aai.DoorMCP {
+						t.Errorf("it came by %q", r.Caller.Door)
+					}
+				}
+			})
+		}
+	}
+}
+
+// settle waits until every call on record has its outcome.
+func (c *tasker) settle(w *world) {
+	c.t.Helper()
+	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); time.Sleep(time.Millisecond) {
+		if received := len(w.journal.calls(aai.Received)); received > 0 && received == len(w.journal.calls(aai.Outcome)) {
+			return
+		}
+	}
+}
+
+// A turnstile is a gate that lets everybody through or nobody, and counts.
+type turnstile struct {
+	admits bool
+	passed atomic.Int32
+}
+
+// Check implements aai.Gate.
+func (g *turnstile) Check(context.Context, *aai.Request) ([]aai.Question, error) {
+	if !g.admits {
+		return nil, aai.Errorf(aai.PermissionDenied, "nobody passes")
+	}
+	g.passed.Add(1)
+	return nil, nil
+}
