@@ -48,6 +48,7 @@ func theMap() []room {
 		text      = "golang.org/x/text"
 		net       = "golang.org/x/net"
 		ssrf      = "code.dny.dev/ssrf"
+		rate      = "golang.org/x/time"
 		toxiproxy = "github.com/Shopify/toxiproxy/v2"
 
 		schema  = "internal/schema"
@@ -79,6 +80,8 @@ func theMap() []room {
 			why: "runs declared tools over the wire; the well-known library is its test's second opinion"},
 		{name: dbus + "/dbustest", ours: []string{"aai"}, modules: []string{godbus}, forTest: true,
 			why: "a real bus with services for tests, made with somebody else's library"},
+		{name: "internal/drivers/webapi", ours: []string{"aai"}, modules: []string{jsontext, rate, text}, tests: []string{toxiproxy},
+			why: "runs declared tools over HTTP; clients and logins are given to it, strangers' character sets and JSON it reads by libraries"},
 		{name: desktop, ours: []string{"aai"}, tests: []string{tokenizer},
 			why: "words and thought about what is seen, on no platform; its tests count tokens"},
 		{name: desktop + "/atspi", ours: []string{"aai", desktop, wire}, tests: []string{godbus, desktop + "/x11"},

@@ -1,0 +1,229 @@
+package webapi
+
+import (
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"aai"
+)
+
+// An address is a base URL and the template of a path below it.
+type address struct {
+	scheme, host string
+	origin       string    // as people know it: scheme, host and port
+	base         []string  // segments of the base URL's path, decoded
+	segments     []segment // of the tool's path
+	params       []string  // those in the path
+}
+
+// A segment is what stands between two slashes of a path.
+type segment []piece
+
+// A piece is a text, decoded, or the value of a parameter.
+type piece struct{ text, param string }
+
+func newAddress(r *aai.Recipe) (*address, error) {
+	a, err := newBase(r.HTTP.BaseURL, r.HTTP.Origin)
+	if err != nil {
+		return nil, err
+	}
+	return a, a.setPath(r)
+}
+
+// newBase reads a base URL: https, or http to this computer itself, which no
+// descriptor from elsewhere may name.
+func newBase(base, descriptor string) (*address, error) {
+	const expected = "an https URL such as https://api.example.com/v1"
+	u, err := url.Parse(base)
+	switch {
+	case err != nil, u.Host == "", u.Opaque != "", u.User != nil, u.RawQuery != "", u.ForceQuery, u.Fragment != "":
+		return nil, invalid("base_url", expected+", without user, query and fragment", withoutUser(base))
+	case u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())):
+		return nil, invalid("base_url", expected+", or http to this computer itself", base)
+	case !plainHost(u.Host):
+		return nil, invalid("base_url", expected+", with the host in ASCII", base)
+	case isLoopback(u.Hostname()) && descriptor != "" && !fromLoopback(descriptor):
+		return nil, invalid("base_url", "an address that is not on this computer, in a descriptor from "+aai.CleanLabel(descriptor, 100), base)
+	}
+	a := &address{scheme: u.Scheme, host: u.Host, origin: originOf(u)}
+	path := strings.TrimSuffix(u.EscapedPath(), "/")
+	if path == "" {
+		return a, nil
+	}
+	for _, raw := range strings.Split(path, "/")[1:] {
+		text, err := url.PathUnescape(raw)
+		if err != nil || text == "" || climbs(text) {
+			return nil, invalid("base_url", "a path without empty segments, \".\" and \"..\"", base)
+		}
+		a.base = append(a.base, text)
+	}
+	return a, nil
+}
+
+// originOf is the origin of a URL as browsers write it: without the port that goes
+// without saying.
+func originOf(u *url.URL) string {
+	host, standard := strings.ToLower(u.Host), map[string]string{"https": ":443", "http": ":80"}[u.Scheme]
+	return u.Scheme + "://" + strings.TrimSuffix(host, standard)
+}
+
+// withoutUser leaves out of a URL what may be a password.
+func withoutUser(s string) string {
+	if scheme, rest, found := strings.Cut(s, "://"); found {
+		if _, after, has := strings.Cut(rest, "@"); has {
+			return scheme + "://…@" + after
+		}
+	}
+	return s
+}
+
+func isLoopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && addr.Unmap().IsLoopback()
+}
+
+func fromLoopback(origin string) bool {
+	u, err := url.Parse(origin)
+	return err == nil && isLoopback(u.Hostname())
+}
+
+// plainHost leaves out what shows another host than it means: other scripts,
+// zones and escapes.
+func plainHost(host string) bool {
+	for i := range len(host) {
+		c := host[i]
+		if c != '.' && c != '-' && c != '_' && c != ':' && c != '[' && c != ']' && (c < '0' || c > '9') && (c|0x20 < 'a' || c|0x20 > 'z') {
+			return false
+		}
+	}
+	return true
+}
+
+// climbs reports whether a text could lead out of its place in a path, also for
+// a server that takes an encoded slash, or a backslash, for a slash.
+func climbs(text string) bool {
+	if text == "." {
+		return true
+	}
+	parts := strings.FieldsFunc(text, func(r rune) bool { return r == '/' || r == '\\' })
+	return slices.Contains(parts, "..")
+}
+
+// setPath reads the tool's path, where {name} is a parameter's value.
+func (a *address) setPath(r *aai.Recipe) error {
+	path := r.HTTP.Path
+	if !strings.HasPrefix(path, "/") || strings.HasPrefix(path, "//") || strings.ContainsAny(path, "\\?#\r\n\x00") {
+		return invalid("path", `a path that begins with one "/", without query and fragment`, path)
+	}
+	for _, raw := range strings.Split(path, "/")[1:] {
+		s, err := newSegment(raw, r)
+		if err != nil {
+			return err
+		}
+		if text, fixed := s.fixed(); fixed && climbs(text) {
+			return invalid("path", `a path without "." and ".."`, path)
+		}
+		for _, p := range s {
+			if p.param != "" && !slices.Contains(a.params, p.param) {
+				a.params = append(a.params, p.param)
+			}
+		}
+		a.segments = append(a.segments, s)
+	}
+	return nil
+}
+
+func newSegment(raw string, r *aai.Recipe) (segment, error) {
+	var s segment
+	for raw != "" {
+		before, rest, found := strings.Cut(raw, "{")
+		text, err := url.PathUnescape(before)
+		if err != nil || strings.ContainsAny(text, "}\x00") {
+			return nil, invalid("path", "text, %XX and {parameter}", r.HTTP.Path)
+		}
+		if text != "" {
+			s = append(s, piece{text: text})
+		}
+		if !found {
+			break
+		}
+		name, after, closed := strings.Cut(rest, "}")
+		if !closed || !slices.Contains(r.Params, name) {
+			return nil, invalid("path", "every {name} to be one of the parameters", "{"+name)
+		}
+		s = append(s, piece{param: name})
+		raw = after
+	}
+	return s, nil
+}
+
+// fixed returns the text of a segment without parameters.
+func (s segment) fixed() (text string, fixed bool) {
+	for _, p := range s {
+		if p.param != "" {
+			return "", false
+		}
+		text += p.text
+	}
+	return text, true
+}
+
+// fill makes the URL of a call. Its error is INVALID_PARAMS and names the parameter.
+func (a *address) fill(args map[string]any) (*url.URL, error) {
+	plain, escaped := slices.Clone(a.base), []string{}
+	for _, text := range a.base {
+		escaped = append(escaped, url.PathEscape(text))
+	}
+	for _, s := range a.segments {
+		text, err := s.fill(args)
+		if err != nil {
+			return nil, err
+		}
+		plain = append(plain, text)
+		escaped = append(escaped, url.PathEscape(text))
+	}
+	u := &url.URL{
+		Scheme: a.scheme, Host: a.host,
+		Path: "/" + strings.Join(plain, "/"), RawPath: "/" + strings.Join(escaped, "/"),
+	}
+	return u, a.check(u, len(escaped))
+}
+
+// check holds a finished URL against what no value may change. It is true by
+// construction; a request that went elsewhere would be worse than none.
+func (a *address) check(u *url.URL, segments int) error {
+	again, err := url.Parse(u.String())
+	if err != nil || again.Scheme != a.scheme || again.Host != a.host || again.User != nil ||
+		again.EscapedPath() != u.RawPath || strings.Count(u.RawPath, "/") != segments {
+		return aai.Errorf(aai.Internal, "the address of a call to %s did not come out right", a.origin)
+	}
+	return nil
+}
+
+func (s segment) fill(args map[string]any) (string, error) {
+	var b strings.Builder
+	for _, p := range s {
+		if p.param == "" {
+			b.WriteString(p.text)
+			continue
+		}
+		value, given := args[p.param]
+		text, scalar := scalarText(value)
+		name := aai.CleanLabel(p.param, 60)
+		switch {
+		case !given || value == nil || scalar && text == "":
+			return "", aai.Errorf(aai.InvalidParams, "%s: expected a value; it is part of the request's path", name)
+		case !scalar:
+			return "", aai.Errorf(aai.InvalidParams, "%s: expected a text, a number or a boolean for the request's path, got %s", name, describe(value))
+		case strings.Contains(text, "\x00") || climbs(text):
+			return "", aai.Errorf(aai.InvalidParams, `%s: expected a value without NUL, "." and ".." for the request's path`, name)
+		}
+		b.WriteString(text)
+	}
+	if text := b.String(); climbs(text) {
+		return "", aai.Errorf(aai.InvalidParams, `the parameters make %q in the request's path; expected a name`, text)
+	}
+	return b.String(), nil
+}

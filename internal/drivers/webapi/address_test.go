@@ -1,0 +1,167 @@
+package webapi
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"aai"
+)
+
+// An oracle is a server, and a tool that puts one value into its path and one into
+// its query.
+type oracle struct {
+	*site
+	action aai.Action
+}
+
+func newOracle(t testing.TB) *oracle {
+	o := &oracle{site: serve(t, answers(http.StatusNoContent, "", ""))}
+	o.action = compile(t, newDriver(t), recipe(o.URL+"/v1", http.MethodGet, "/items/{id}/parts", "id", "q"))
+	return o
+}
+
+// check calls the tool with the values. Whatever they are, either nothing is sent,
+// or the server gets them where they belong and nowhere else.
+func (o *oracle) check(t testing.TB, id, q string) {
+	before := len(o.requests())
+	_, err := o.action(soon(t), &aai.Call{Args: map[string]any{"id": id, "q": q}})
+	if err != nil {
+		e := aai.AsError(err)
+		if e.Code != aai.InvalidParams || e.Delivery != aai.NotDelivered || len(o.requests()) != before {
+			t.Fatalf("%q: %v, and %d requests", id, err, len(o.requests())-before)
+		}
+		if id != "" && !strings.Contains(id, "\x00") && id != "." && !strings.Contains(id, "..") {
+			t.Fatalf("%q is refused: %v", id, err)
+		}
+		return
+	}
+	got := o.last(t)
+	if got.Host != strings.TrimPrefix(o.URL, "http://") {
+		t.Fatalf("%q: the host became %q", id, got.Host)
+	}
+	path, query, _ := strings.Cut(got.RequestURI, "?")
+	segments := strings.Split(path, "/")
+	if len(segments) != 5 || segments[1] != "v1" || segments[2] != "items" || segments[4] != "parts" {
+		t.Fatalf("%q: the path became %q", id, path)
+	}
+	if value, err := url.PathUnescape(segments[3]); err != nil || value != id {
+		t.Fatalf("%q: arrived as %q", id, segments[3])
+	}
+	values, err := url.ParseQuery(query)
+	if err != nil || len(values) != 1 || len(values["q"]) != 1 || values["q"][0] != q {
+		t.Fatalf("%q: the query became %q", q, query)
+	}
+	if got.Method != http.MethodGet || got.body != "" || len(got.Header) > 4 {
+		t.Fatalf("%q: the request became %s %v %q", id, got.Method, got.Header, got.body)
+	}
+}
+
+// hostileValues are what people have put into paths and queries.
+func hostileValues() []string {
+	return []string{
+		"", ".", "..", "../..", "..%2f..", "%2e%2e", "%2e%2e%2f", "..\\..", "..;/admin", "a/../../b", "...", "a..b",
+		"a/b", "/", "//evil.example.com", "\\evil", "@evil.example.com", ":8080", "?admin=1", "&admin=1", "a&b=c", "#x", "a#b", "a?b",
+		"a b", "a+b", "100%", "%", "%zz", "%00", "a\x00b", "\r\nHost: evil", "x HTTP/1.1\r\nX: y", "\n", "\t", "ä", "日本", "\u202e", "👩‍🚀",
+		"{id}", "${id}", "{{q}}", ";jsessionid=1", "'; DROP TABLE items; --", "\"", "<script>", "[", "]", "|", "^", "`", strings.Repeat("a", 5000),
+	}
+}
+
+func TestPathInjection(t *testing.T) {
+	o := newOracle(t)
+	for _, value := range hostileValues() {
+		o.check(t, value, "x")
+		o.check(t, "x", value)
+	}
+}
+
+func TestPathInjectionProperty(t *testing.T) {
+	o := newOracle(t)
+	characters := rapid.OneOf(rapid.RuneFrom([]rune("./\\%?#&=;:@+ \x00\r\n2eEfF{}")), rapid.Rune())
+	value := rapid.OneOf(rapid.StringOf(characters), rapid.SampledFrom(hostileValues()))
+	rapid.Check(t, func(rt *rapid.T) {
+		o.check(t, value.Draw(rt, "id"), value.Draw(rt, "q"))
+	})
+}
+
+func FuzzPathInjection(f *testing.F) {
+	o := newOracle(f)
+	for _, value := range hostileValues() {
+		f.Add(value, value)
+	}
+	f.Fuzz(func(t *testing.T, id, q string) { o.check(t, id, q) })
+}
+
+// Two parameters in one segment cannot together make what neither may be.
+func TestPathOfTwoParameters(t *testing.T) {
+	s := serve(t, answers(http.StatusNoContent, "", ""))
+	action := compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/x/{a}{b}/y", "a", "b"))
+	for _, c := range [][2]string{{".", "."}, {"a/.", "./b"}, {"a/.", "."}} {
+		e := fail(t, action, map[string]any{"a": c[0], "b": c[1]}, aai.InvalidParams, aai.NotDelivered)
+		if len(s.requests()) > 0 {
+			t.Fatalf("%q was sent: %s", c, e.Message)
+		}
+	}
+	run(t, action, map[string]any{"a": "1.", "b": ".2"})
+	if got := s.last(t).RequestURI; got != "/x/1..2/y" {
+		t.Errorf("got %s", got)
+	}
+}
+
+func TestPathTakesScalarsOnly(t *testing.T) {
+	s := serve(t, answers(http.StatusNoContent, "", ""))
+	action := compile(t, newDriver(t), recipe(s.URL+"/api/", http.MethodGet, "/{id}.json", "id"))
+	for _, c := range []struct {
+		value any
+		want  string
+	}{
+		{json.Number("12345678901234567890123"), "/api/12345678901234567890123.json"},
+		{json.Number("1.50"), "/api/1.50.json"},
+		{float64(7), "/api/7.json"},
+		{int64(-3), "/api/-3.json"},
+		{true, "/api/true.json"},
+		{"a/b c", "/api/a%2Fb%20c.json"},
+	} {
+		run(t, action, map[string]any{"id": c.value})
+		if got := s.last(t).RequestURI; got != c.want {
+			t.Errorf("%v: got %s, want %s", c.value, got, c.want)
+		}
+	}
+	n := len(s.requests())
+	for _, value := range []any{nil, []any{"a"}, map[string]any{"a": "b"}, []any{}} {
+		e := fail(t, action, map[string]any{"id": value}, aai.InvalidParams, aai.NotDelivered)
+		if !strings.HasPrefix(e.Message, "id: ") {
+			t.Errorf("%v: got %s", value, e.Message)
+		}
+	}
+	fail(t, action, nil, aai.InvalidParams, aai.NotDelivered)
+	if len(s.requests()) != n {
+		t.Error("a refused call was sent")
+	}
+}
+
+// The text of a path is sent as the descriptor means it.
+func TestPathOfText(t *testing.T) {
+	s := serve(t, answers(http.StatusNoContent, "", ""))
+	for path, want := range map[string]string{
+		"/":             "/",
+		"/a/":           "/a/",
+		"/a%20b":        "/a%20b",
+		"/a b":          "/a%20b",
+		"/a%2Fb":        "/a%2Fb",
+		"/ä":            "/%C3%A4",
+		"/v1/x:cancel":  "/v1/x:cancel",
+		"/a,b;c=d@e!f*": "/a%2Cb%3Bc=d@e%21f%2A",
+		"/\"<>|^`":      "/%22%3C%3E%7C%5E%60",
+	} {
+		run(t, compile(t, newDriver(t), recipe(s.URL, http.MethodGet, path)), nil)
+		got := s.last(t)
+		if got.RequestURI != want {
+			t.Errorf("%s: got %s, want %s", path, got.RequestURI, want)
+		}
+	}
+}

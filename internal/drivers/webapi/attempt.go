@@ -1,0 +1,140 @@
+package webapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"time"
+
+	"aai"
+)
+
+// A failure is an error and what it means for another try.
+type failure struct {
+	err   *aai.Error
+	again bool          // what went wrong may pass
+	wait  time.Duration // for how long the server asks us to wait, or 0
+}
+
+// An exchange is a request and the answer to it.
+type exchange struct {
+	*tool
+	secrets secrets
+	trace   trace
+	resp    *http.Response
+}
+
+// attempt asks the server once, or twice where the first answer was that the
+// person is not known any more and the second may be another.
+func (t *tool) attempt(ctx context.Context, m *message) (*aai.Result, *failure) {
+	x, f := t.exchange(ctx, m)
+	if f != nil {
+		return nil, f
+	}
+	again, f := x.refused(ctx)
+	if f != nil || !again {
+		return x.conclude(ctx, f)
+	}
+	_ = x.resp.Body.Close()
+	if x, f = t.exchange(ctx, m); f != nil {
+		f.err.Delivery = aai.Delivered
+		return nil, f
+	}
+	return x.conclude(ctx, nil)
+}
+
+// exchange sends the request and waits for the answer, whose body is the caller's
+// to close.
+func (t *tool) exchange(ctx context.Context, m *message) (*exchange, *failure) {
+	if err := t.limit.wait(ctx); err != nil {
+		return nil, &failure{err: err}
+	}
+	x := &exchange{tool: t}
+	req, err := t.request(x.trace.follow(ctx), m)
+	if err != nil {
+		return nil, &failure{err: undelivered(aai.AsError(err))}
+	}
+	if x.secrets, err = t.authorize(ctx, req); err != nil {
+		return nil, &failure{err: undelivered(aai.AsError(err))}
+	}
+	x.resp, err = t.driver.client.Do(req) //nolint:bodyclose // conclude and attempt close it
+	if err != nil {
+		if x.resp != nil {
+			_ = x.resp.Body.Close()
+		}
+		return nil, x.broken(ctx, err)
+	}
+	return x, nil
+}
+
+// undelivered is a copy of an error that came before anything was sent.
+func undelivered(e *aai.Error) *aai.Error {
+	copied := *e
+	copied.Delivery = aai.NotDelivered
+	return &copied
+}
+
+// authorize makes the person known, and returns what must not be told.
+func (t *tool) authorize(ctx context.Context, req *http.Request) (secrets, error) {
+	if t.recipe.HTTP.Auth == nil {
+		return nil, nil
+	}
+	if t.driver.login == nil {
+		err := aai.Errorf(aai.AuthRequired, "%s wants to know who asks, and this gateway cannot log in", t.address.origin)
+		err.Hint = "Use another app that can do the same."
+		return nil, err
+	}
+	headers, address, host := req.Header.Clone(), *req.URL, req.Host
+	if err := t.driver.login.Authorize(ctx, t.recipe, req); err != nil {
+		return nil, err
+	}
+	if req.URL.Scheme != address.Scheme || req.URL.Host != address.Host || req.Host != host ||
+		req.URL.EscapedPath() != address.EscapedPath() || req.Method != t.method {
+		return nil, aai.Errorf(aai.Internal, "the login for %s would have sent the request elsewhere", t.address.origin)
+	}
+	return addedSecrets(headers, address.RawQuery, req), nil
+}
+
+// refused tells the login that the server does not take what it added. Again says
+// that another try may go better.
+func (x *exchange) refused(ctx context.Context) (again bool, f *failure) {
+	status := x.resp.StatusCode
+	if x.recipe.HTTP.Auth == nil || status != http.StatusUnauthorized && status != http.StatusForbidden {
+		return false, nil
+	}
+	again, err := x.driver.login.Refused(ctx, x.recipe, x.resp)
+	if err == nil {
+		return again, nil
+	}
+	e := *aai.AsError(err)
+	e.Delivery = aai.Delivered
+	return false, &failure{err: &e}
+}
+
+// conclude makes of the answer what the call ends in, and closes its body.
+func (x *exchange) conclude(ctx context.Context, f *failure) (*aai.Result, *failure) {
+	defer func() { _ = x.resp.Body.Close() }()
+	if f != nil {
+		return nil, f
+	}
+	if x.resp.StatusCode < 200 || x.resp.StatusCode > 299 {
+		return nil, x.refusal(ctx)
+	}
+	body, err := x.read(ctx, maxBody)
+	if err != nil {
+		return nil, &failure{err: err}
+	}
+	result := x.result(body)
+	result.Foreign = x.address.origin
+	return result, nil
+}
+
+// innermost is the cause of a client's error, without the URL that it repeats: a
+// key may stand in its query.
+func innermost(err error) error {
+	if u, ok := errors.AsType[*url.Error](err); ok {
+		return u.Err
+	}
+	return err
+}

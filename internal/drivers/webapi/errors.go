@@ -1,0 +1,97 @@
+package webapi
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"io"
+	"net"
+	"os"
+
+	"aai"
+)
+
+// broken is the failure of a request to which no whole head of an answer came.
+func (x *exchange) broken(ctx context.Context, cause error) *failure {
+	cause = innermost(cause)
+	delivery := x.trace.delivery()
+	if err := ctx.Err(); err != nil {
+		return &failure{err: ended(err, x.String(), delivery)}
+	}
+	if own, ok := errors.AsType[*aai.Error](cause); ok && delivery == aai.NotDelivered {
+		// The client says why it does not go there, or tells nothing on purpose.
+		return &failure{err: undelivered(own), again: mayPass(cause)}
+	}
+	if err := contextEnded(ctx, cause); err != nil {
+		return &failure{err: ended(err, x.String(), delivery)}
+	}
+	var err *aai.Error
+	again := false
+	switch {
+	case delivery == aai.Delivered:
+		err = aai.Errorf(aai.APIRequestFailed, "%s: the server's answer cannot be read", x.tool)
+		err.Hint = "The server got the request. Look at its state before you try again."
+	case delivery == aai.DeliveryUnknown:
+		err = aai.Errorf(aai.APIRequestFailed, "%s: the connection was lost before the server answered", x.tool)
+		err.Hint = "The server may have got the request. Look at its state before you try again."
+		again = true
+	case isUntrusted(cause):
+		err = aai.Errorf(aai.APIRequestFailed, "%s: the server cannot prove that it is %s", x.tool, x.address.origin)
+		err.Hint = "Nothing was sent. Its certificate is wrong or out of date, or somebody stands in between; do not go on without the person."
+	default:
+		err = aai.Errorf(aai.AppNotRunning, "%s: the server cannot be reached", x.tool)
+		err.Hint = "Nothing was sent. Check the network and that the site is up, then try again."
+		again = mayPass(cause)
+	}
+	err.Err, err.Delivery = cause, delivery
+	return &failure{err: err, again: again}
+}
+
+// contextEnded returns why the call or the client gave up waiting, or nil if they
+// did not.
+func contextEnded(ctx context.Context, cause error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	timeout, ok := errors.AsType[net.Error](cause)
+	if errors.Is(cause, context.DeadlineExceeded) || ok && timeout.Timeout() {
+		return context.DeadlineExceeded
+	}
+	return nil
+}
+
+// ended is the error of a call that was given up.
+func ended(cause error, what string, delivery aai.Delivery) *aai.Error {
+	err := aai.Errorf(aai.Timeout, "%s: there was no answer by the deadline", what)
+	if delivery == aai.Delivered {
+		err = aai.Errorf(aai.Timeout, "%s: the answer did not come to its end by the deadline", what)
+	}
+	err.Hint = "The server may be slow or busy. Look at its state before you try again."
+	if errors.Is(cause, context.Canceled) {
+		err = aai.Errorf(aai.AutomationFailed, "%s: the caller cancelled the call", what)
+	}
+	err.Err, err.Delivery = cause, delivery
+	return err
+}
+
+// isUntrusted reports whether the server is not the one that was asked for, as far
+// as certificates say.
+func isUntrusted(cause error) bool {
+	if _, ok := errors.AsType[*tls.CertificateVerificationError](cause); ok {
+		return true
+	}
+	_, authority := errors.AsType[x509.UnknownAuthorityError](cause)
+	_, host := errors.AsType[x509.HostnameError](cause)
+	_, invalid := errors.AsType[x509.CertificateInvalidError](cause)
+	return authority || host || invalid
+}
+
+// mayPass reports whether a connection may come about the next time: the system
+// refused or lost it. What was refused on our side, and a name that does not exist,
+// stay as they are.
+func mayPass(cause error) bool {
+	_, system := errors.AsType[*os.SyscallError](cause)
+	dns, lookup := errors.AsType[*net.DNSError](cause)
+	return system || lookup && dns.IsTemporary || errors.Is(cause, io.EOF) || errors.Is(cause, io.ErrUnexpectedEOF)
+}

@@ -1,0 +1,151 @@
+package webapi
+
+import (
+	"maps"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+
+	"aai"
+)
+
+// userAgent names us where the descriptor does not say otherwise.
+const userAgent = "aai-gateway"
+
+// setHeaders reads the descriptor's headers, the tool's own over those of all.
+func (t *tool) setHeaders() error {
+	t.headers = http.Header{
+		"Accept":     {"application/json, text/*;q=0.9, */*;q=0.8"},
+		"User-Agent": {userAgent},
+	}
+	h := t.recipe.HTTP
+	if err := t.addHeaders("default_headers", h.DefaultHeaders); err != nil {
+		return err
+	}
+	if err := t.addHeaders("headers", h.Headers); err != nil {
+		return err
+	}
+	t.headers.Del("Accept-Encoding") // what can be decompressed is for us to say
+	return nil
+}
+
+func (t *tool) addHeaders(field string, headers map[string]string) error {
+	seen := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(headers)) {
+		at := field + "." + aai.CleanLabel(name, 60)
+		key := http.CanonicalHeaderKey(name)
+		switch {
+		case !isToken(name):
+			return aai.Errorf(aai.DescriptorInvalid, "%s: expected the name of an HTTP header", at)
+		case isReserved(key):
+			return aai.Errorf(aai.DescriptorInvalid, "%s: is set by the gateway; a descriptor may not", at)
+		case t.isCredential(key):
+			return aai.Errorf(aai.DescriptorInvalid, "%s: is where the person's key goes; a descriptor may not set it", at)
+		case seen[key]:
+			return aai.Errorf(aai.DescriptorInvalid, "%s: expected every header once; names differ by more than case", at)
+		case strings.ContainsFunc(headers[name], func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):
+			return aai.Errorf(aai.DescriptorInvalid, "%s: expected one line without control characters", at)
+		}
+		seen[key] = true
+		t.headers.Set(key, headers[name])
+	}
+	return nil
+}
+
+// isToken checks a token of RFC 9110, section 5.6.2.
+func isToken(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		letter, digit := c|0x20 >= 'a' && c|0x20 <= 'z', c >= '0' && c <= '9'
+		if !letter && !digit && !strings.ContainsRune("!#$%&'*+-.^_`|~", rune(c)) {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// isReserved lists headers that carry credentials, frame the message, or by which
+// a server may take the request for another: of another sender, to another
+// address, or with another method than the person agreed to.
+func isReserved(key string) bool {
+	switch key {
+	case "Host", "Content-Length", "Transfer-Encoding", "Content-Encoding", "Connection", "Keep-Alive", "Upgrade",
+		"Te", "Trailer", "Expect", "Authorization", "Cookie", "Dpop", "Forwarded", "Via", "X-Real-Ip",
+		"X-Http-Method", "X-Http-Method-Override", "X-Method-Override", "X-Original-Url", "X-Rewrite-Url":
+		return true
+	}
+	return strings.HasPrefix(key, "Proxy-") || strings.HasPrefix(key, "X-Forwarded-")
+}
+
+// isCredential reports whether the header is the one that makes the person known.
+func (t *tool) isCredential(key string) bool {
+	auth := t.recipe.HTTP.Auth
+	return auth != nil && auth.In == "header" && http.CanonicalHeaderKey(auth.Name) == key
+}
+
+// A bodyForm is how the parameters travel that are not in the path.
+type bodyForm int
+
+const (
+	inQuery  bodyForm = iota
+	nothing           // no parameters, so no body
+	asJSON            // an object
+	asFields          // application/x-www-form-urlencoded
+)
+
+// setLeftovers decides what becomes of the parameters that are not in the path.
+func (t *tool) setLeftovers() error {
+	for _, name := range t.recipe.Params {
+		if !slices.Contains(t.address.params, name) {
+			t.rest = append(t.rest, name)
+		}
+	}
+	switch t.method {
+	case http.MethodGet, http.MethodHead, http.MethodDelete:
+		t.body = inQuery
+		t.headers.Del("Content-Type")
+		return t.checkQuery()
+	}
+	if len(t.rest) == 0 {
+		t.body = nothing
+		t.headers.Del("Content-Type")
+		return t.checkQuery()
+	}
+	return t.setBodyForm()
+}
+
+// checkQuery keeps a parameter from standing where the person's key goes.
+func (t *tool) checkQuery() error {
+	if auth := t.recipe.HTTP.Auth; auth != nil && auth.In == "query" && slices.Contains(t.rest, auth.Name) {
+		return aai.Errorf(aai.DescriptorInvalid, "parameters: %s is where the person's key goes; no parameter may have the name",
+			aai.CleanLabel(auth.Name, 60))
+	}
+	return nil
+}
+
+func (t *tool) setBodyForm() error {
+	const jsonType, formType = "application/json", "application/x-www-form-urlencoded"
+	declared := t.headers.Get("Content-Type")
+	if declared == "" {
+		t.body = asJSON
+		t.headers.Set("Content-Type", jsonType)
+		return nil
+	}
+	media, _, err := mime.ParseMediaType(declared)
+	switch {
+	case err == nil && isJSON(media):
+		t.body = asJSON
+	case err == nil && media == formType:
+		t.body = asFields
+	default:
+		return invalid("headers.Content-Type", jsonType+" or "+formType+", which is what parameters can be sent as", declared)
+	}
+	return nil
+}
+
+// isJSON reports whether a media type says that something is JSON (RFC 6839,
+// section 3.1).
+func isJSON(media string) bool {
+	return media == "application/json" || media == "text/json" || strings.HasSuffix(media, "+json")
+}

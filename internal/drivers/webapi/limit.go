@@ -1,0 +1,77 @@
+package webapi
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"golang.org/x/time/rate"
+
+	"aai"
+)
+
+// limits are the limits of all origins.
+type limits struct {
+	rate  rate.Limit
+	burst int
+
+	mu       sync.Mutex
+	byOrigin map[string]*limit
+}
+
+// A limit is how often one origin is asked, over all its tools. Who comes first
+// goes first.
+type limit struct {
+	origin  string
+	limiter *rate.Limiter
+}
+
+func newLimits(perSecond float64, burst int) *limits {
+	return &limits{rate: rate.Limit(perSecond), burst: burst, byOrigin: make(map[string]*limit)}
+}
+
+func (l *limits) of(origin string) *limit {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	one := l.byOrigin[origin]
+	if one == nil {
+		one = &limit{origin: origin, limiter: rate.NewLimiter(l.rate, l.burst)}
+		l.byOrigin[origin] = one
+	}
+	return one
+}
+
+// wait returns when the origin may be asked. What cannot be by the deadline is
+// refused at once, with RATE_LIMITED, and takes nobody's turn.
+func (l *limit) wait(ctx context.Context) *aai.Error {
+	turn := l.limiter.Reserve()
+	delay := turn.Delay()
+	if deadline, ok := ctx.Deadline(); ok && delay > time.Until(deadline) {
+		turn.Cancel()
+		err := aai.Errorf(aai.RateLimited, "%s is asked as often as this gateway allows; the next turn is in %s",
+			l.origin, delay.Round(time.Millisecond))
+		err.Hint = "Wait, then try again."
+		err.RetryAfter, err.Delivery = delay, aai.NotDelivered
+		return err
+	}
+	if !sleep(ctx, delay) {
+		turn.Cancel()
+		return ended(ctx.Err(), l.origin, aai.NotDelivered)
+	}
+	return nil
+}
+
+// sleep waits, and reports false if the context ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	if d <= 0 {
+		return ctx.Err() == nil
+	}
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}

@@ -1,0 +1,165 @@
+package webapi
+
+import (
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"aai"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A site is a real server on loopback and what it has seen.
+type site struct {
+	*httptest.Server
+	mu   sync.Mutex
+	seen []*seen
+}
+
+// seen is one request as the server got it, body and all.
+type seen struct {
+	*http.Request
+	body string
+}
+
+// serve starts a server that answers with handle. It speaks HTTP/1.1 without TLS.
+func serve(t testing.TB, handle http.HandlerFunc) *site {
+	t.Helper()
+	s := &site{}
+	s.Server = httptest.NewServer(s.watch(handle))
+	t.Cleanup(s.Close)
+	return s
+}
+
+// serveTLS is serve over TLS and HTTP/2.
+func serveTLS(t testing.TB, handle http.HandlerFunc) *site {
+	t.Helper()
+	s := &site{}
+	s.Server = httptest.NewUnstartedServer(s.watch(handle))
+	s.EnableHTTP2 = true
+	s.StartTLS()
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *site) watch(handle http.HandlerFunc) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		s.mu.Lock()
+		s.seen = append(s.seen, &seen{r, string(body)})
+		s.mu.Unlock()
+		handle(w, r)
+	})
+}
+
+// requests are all that the site has seen so far.
+func (s *site) requests() []*seen {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]*seen(nil), s.seen...)
+}
+
+// last is what the site saw last.
+func (s *site) last(t testing.TB) *seen {
+	t.Helper()
+	all := s.requests()
+	if len(all) == 0 {
+		t.Fatal("the site has seen no request")
+	}
+	return all[len(all)-1]
+}
+
+// answers is a handler that gives one answer.
+func answers(status int, contentType, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		if contentType != "" {
+			w.Header().Set("Content-Type", contentType)
+		}
+		w.WriteHeader(status)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
+// plainClient is a client with nothing on top, not even proxies.
+func plainClient(t testing.TB) *http.Client {
+	t.Helper()
+	transport := &http.Transport{ForceAttemptHTTP2: true}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &http.Client{Transport: transport}
+}
+
+// fast is a configuration whose limits are in nobody's way.
+func fast(client *http.Client) Config { return Config{Client: client, Rate: 1e6, Burst: 1e6} }
+
+// newDriver makes a driver with a plain client.
+func newDriver(t testing.TB) *Driver { return New(fast(plainClient(t))) }
+
+// recipe is for a tool of the site at base.
+func recipe(base, method, path string, params ...string) *aai.Recipe {
+	return &aai.Recipe{
+		App: "org.example.web", Tool: "tool", Platform: "web", Params: params,
+		HTTP: &aai.HTTPRecipe{BaseURL: base, Path: path, Method: method},
+	}
+}
+
+func compile(t testing.TB, d *Driver, r *aai.Recipe) aai.Action {
+	t.Helper()
+	action, err := d.Compile(r)
+	if err != nil {
+		t.Fatalf("Compile: %v", err)
+	}
+	return action
+}
+
+// soon bounds a call that must not hang. No test waits for it to pass.
+func soon(t testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func run(t testing.TB, action aai.Action, args map[string]any) *aai.Result {
+	t.Helper()
+	result, err := action(soon(t), &aai.Call{Args: args})
+	if err != nil {
+		t.Fatalf("the call failed: %v", err)
+	}
+	return result
+}
+
+// fail runs the action and returns what is in its error, which must be an
+// *aai.Error with the code and the delivery.
+func fail(t testing.TB, action aai.Action, args map[string]any, code aai.Code, delivery aai.Delivery) aai.Error {
+	t.Helper()
+	return failIn(soon(t), t, action, args, code, delivery)
+}
+
+func failIn(ctx context.Context, t testing.TB, action aai.Action, args map[string]any, code aai.Code, delivery aai.Delivery) aai.Error {
+	t.Helper()
+	result, err := action(ctx, &aai.Call{Args: args})
+	if err == nil {
+		t.Fatalf("expected %s, got the result %+v", code, result)
+	}
+	e, ok := err.(*aai.Error) //nolint:errorlint // the contract is this very type
+	if !ok {
+		t.Fatalf("expected an *aai.Error, got %T: %v", err, err)
+	}
+	if e.Code != code || e.Delivery != delivery {
+		t.Fatalf("expected %s %s, got %s %s: %s", code, delivery, e.Code, e.Delivery, e.Message)
+	}
+	return *e
+}
+
+// within is a context that ends so soon that a call must give up.
+func within(t testing.TB, d time.Duration) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), d)
+	t.Cleanup(cancel)
+	return ctx
+}

@@ -1,0 +1,163 @@
+package webapi
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"aai"
+)
+
+func TestLeftoversGoToTheQuery(t *testing.T) {
+	s := serve(t, answers(http.StatusOK, "text/plain", "ok"))
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodDelete} {
+		action := compile(t, newDriver(t), recipe(s.URL, method, "/{id}", "z", "id", "tags", "none", "n"))
+		run(t, action, map[string]any{
+			"id": "1", "tags": []any{"a b", json.Number("2"), true}, "z": "ü&+", "n": json.Number("1e400"), "none": nil, "more": "x",
+		})
+		got := s.last(t)
+		const want = "/1?z=%C3%BC%26%2B&tags=a%20b&tags=2&tags=true&n=1e400&more=x"
+		if got.Method != method || got.RequestURI != want || got.body != "" || got.Header.Get("Content-Type") != "" {
+			t.Errorf("got %s %s %q %v, want %s", got.Method, got.RequestURI, got.body, got.Header, want)
+		}
+	}
+}
+
+func TestQueryTakesNoObjects(t *testing.T) {
+	s := serve(t, answers(http.StatusOK, "text/plain", "ok"))
+	action := compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/", "filter"))
+	for _, value := range []any{map[string]any{"a": 1}, []any{[]any{}}, []any{map[string]any{}}, []any{nil}} {
+		e := fail(t, action, map[string]any{"filter": value}, aai.InvalidParams, aai.NotDelivered)
+		if !strings.HasPrefix(e.Message, "filter: ") {
+			t.Errorf("%v: got %s", value, e.Message)
+		}
+	}
+	if n := len(s.requests()); n != 0 {
+		t.Errorf("%d requests were sent", n)
+	}
+}
+
+func TestLeftoversGoToTheBody(t *testing.T) {
+	s := serve(t, answers(http.StatusOK, "text/plain", "ok"))
+	for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodPatch} {
+		action := compile(t, newDriver(t), recipe(s.URL, method, "/{id}", "id", "text", "deep"))
+		run(t, action, map[string]any{
+			"id": "1", "text": "<a> & \u2028 ü", "deep": map[string]any{"n": json.Number("12345678901234567890"), "none": nil, "list": []any{}},
+		})
+		got := s.last(t)
+		const want = `{"deep":{"list":[],"n":12345678901234567890,"none":null},"text":"<a> & \u2028 ü"}`
+		if got.Method != method || got.RequestURI != "/1" || got.body != want || got.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("got %s %s %s %v", got.Method, got.RequestURI, got.body, got.Header)
+		}
+		run(t, action, map[string]any{"id": "1"})
+		if got := s.last(t); got.body != "{}" {
+			t.Errorf("without values the body is %q", got.body)
+		}
+	}
+}
+
+// A tool without parameters for the body sends none.
+func TestNoBody(t *testing.T) {
+	s := serve(t, answers(http.StatusOK, "text/plain", "ok"))
+	r := recipe(s.URL, http.MethodPost, "/{id}/start", "id")
+	r.HTTP.DefaultHeaders = map[string]string{"Content-Type": "application/json"}
+	action := compile(t, newDriver(t), r)
+	run(t, action, map[string]any{"id": "1"})
+	if got := s.last(t); got.body != "" || got.ContentLength != 0 || got.Header.Get("Content-Type") != "" {
+		t.Errorf("got %q of %d bytes, %v", got.body, got.ContentLength, got.Header)
+	}
+	run(t, action, map[string]any{"id": "1", "more": true}) // which its schema admits
+	if got := s.last(t); got.body != `{"more":true}` || got.Header.Get("Content-Type") != "application/json" {
+		t.Errorf("got %q %v", got.body, got.Header)
+	}
+}
+
+func TestFormBody(t *testing.T) {
+	s := serve(t, answers(http.StatusOK, "text/plain", "ok"))
+	r := recipe(s.URL, http.MethodPost, "/", "a", "b")
+	r.HTTP.Headers = map[string]string{"content-type": "application/x-www-form-urlencoded"}
+	action := compile(t, newDriver(t), r)
+	run(t, action, map[string]any{"b": []any{"1", "2"}, "a": "x&b=3"})
+	if got := s.last(t); got.body != "a=x%26b%3D3&b=1&b=2" || got.Header.Get("Content-Type") != "application/x-www-form-urlencoded" {
+		t.Errorf("got %q %v", got.body, got.Header)
+	}
+	fail(t, action, map[string]any{"a": map[string]any{}}, aai.InvalidParams, aai.NotDelivered)
+}
+
+// Default headers go over ours, the tool's over those.
+func TestHeaders(t *testing.T) {
+	s := serve(t, answers(http.StatusOK, "text/plain", "ok"))
+	r := recipe(s.URL, http.MethodPatch, "/", "a")
+	r.HTTP.DefaultHeaders = map[string]string{"X-A": "default", "x-b": "default", "Accept-Encoding": "br", "User-Agent": "App/1"}
+	r.HTTP.Headers = map[string]string{"x-a": "tool", "Content-Type": "application/merge-patch+json", "X-Empty": ""}
+	run(t, compile(t, newDriver(t), r), map[string]any{"a": "1"})
+	got := s.last(t).Header
+	for name, want := range map[string]string{
+		"X-A": "tool", "X-B": "default", "Content-Type": "application/merge-patch+json", "User-Agent": "App/1",
+		"Accept": "application/json, text/*;q=0.9, */*;q=0.8", "Accept-Encoding": "gzip", "X-Empty": "",
+	} {
+		if values := got[name]; !slices.Equal(values, []string{want}) {
+			t.Errorf("%s: got %q, want %q", name, values, want)
+		}
+	}
+	if got.Get("Cookie") != "" || got.Get("Authorization") != "" || got.Get("Referer") != "" {
+		t.Errorf("too much is told: %v", got)
+	}
+}
+
+// Cookies of one answer do not come with the next request.
+func TestNoCookies(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		http.SetCookie(w, &http.Cookie{Name: "id", Value: "7"})
+	})
+	client := plainClient(t)
+	client.Jar = jar{}
+	action := compile(t, New(fast(client)), recipe(s.URL, http.MethodGet, "/"))
+	run(t, action, nil)
+	run(t, action, nil)
+	if got := s.last(t).Header.Get("Cookie"); got != "" {
+		t.Errorf("the cookie came back: %q", got)
+	}
+}
+
+// A jar that has a cookie for everybody.
+type jar struct{}
+
+func (jar) SetCookies(*url.URL, []*http.Cookie) {}
+func (jar) Cookies(*url.URL) []*http.Cookie     { return []*http.Cookie{{Name: "id", Value: "7"}} }
+
+// Whatever the arguments are, the server reads from the body what was given, and
+// from the query every name and value, and nothing besides.
+func TestArgumentsArriveWhole(t *testing.T) {
+	s := serve(t, answers(http.StatusNoContent, "", ""))
+	d := newDriver(t)
+	get := compile(t, d, recipe(s.URL, http.MethodGet, "/", "a"))
+	post := compile(t, d, recipe(s.URL, http.MethodPost, "/", "a"))
+	rapid.Check(t, func(rt *rapid.T) {
+		args := map[string]any{}
+		want := url.Values{}
+		for name, value := range rapid.MapOf(rapid.String(), rapid.String()).Draw(rt, "args") {
+			args[name] = value
+			want.Set(name, value)
+		}
+		run(t, get, args)
+		got, err := url.ParseQuery(s.last(t).URL.RawQuery)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			rt.Fatalf("%q became the query %q", args, s.last(t).URL.RawQuery)
+		}
+		if len(args) == 0 {
+			return
+		}
+		run(t, post, args)
+		var object map[string]any
+		if err := json.Unmarshal([]byte(s.last(t).body), &object); err != nil || !reflect.DeepEqual(object, args) {
+			rt.Fatalf("%q became the body %q", args, s.last(t).body)
+		}
+	})
+}

@@ -1,0 +1,141 @@
+package webapi
+
+import (
+	"bytes"
+	"compress/gzip"
+	"compress/zlib"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"time"
+
+	"aai"
+)
+
+// Limits on answers, in bytes after decompression.
+const (
+	maxBody    = 4 << 20  // of a result
+	maxRefusal = 64 << 10 // of what comes with an error
+)
+
+// How often a long answer is said to go on.
+const (
+	stride   = 256 << 10
+	interval = time.Second
+)
+
+// read returns the body, decompressed. What is longer than limit is an error, as
+// is what breaks off.
+func (x *exchange) read(ctx context.Context, limit int64) ([]byte, *aai.Error) {
+	length := x.resp.ContentLength // of what comes over the wire, or -1
+	if x.method == http.MethodHead || x.resp.Body == nil || x.resp.Body == http.NoBody {
+		return nil, nil
+	}
+	body, compressed, err := x.plainBody()
+	if err != nil {
+		return nil, x.unreadable(err)
+	}
+	if compressed {
+		length = -1
+	}
+	if length > limit {
+		return nil, x.tooLarge(limit, length)
+	}
+	var b bytes.Buffer
+	b.Grow(int(max(length, 0)) + bytes.MinRead)
+	meter := &meter{ctx: ctx, from: x.address.origin, total: max(length, 0), told: time.Now()}
+	_, err = io.Copy(io.MultiWriter(&b, meter), io.LimitReader(body, limit+1))
+	if int64(b.Len()) > limit {
+		return nil, x.tooLarge(limit, length)
+	}
+	if err != nil {
+		return nil, x.brokeOff(ctx, err, b.Len())
+	}
+	return b.Bytes(), nil
+}
+
+// plainBody decompresses the body where the client has not done so.
+func (x *exchange) plainBody() (body io.Reader, compressed bool, err error) {
+	if x.resp.Uncompressed {
+		return x.resp.Body, true, nil
+	}
+	body = x.resp.Body
+	switch coding := strings.ToLower(strings.TrimSpace(x.resp.Header.Get("Content-Encoding"))); coding {
+	case "", "identity":
+		return body, false, nil
+	case "gzip", "x-gzip":
+		body, err = gzip.NewReader(body)
+	case "deflate":
+		body, err = zlib.NewReader(body)
+	default:
+		err = fmt.Errorf("it is encoded as %q, which nobody asked for", aai.CleanLabel(coding, 40))
+	}
+	if errors.Is(err, io.EOF) { // no body at all
+		return http.NoBody, true, nil
+	}
+	return body, true, err
+}
+
+func (x *exchange) tooLarge(limit, length int64) *aai.Error {
+	size := "more than that"
+	if length > 0 {
+		size = sizeText(length)
+	}
+	err := aai.Errorf(aai.APIRequestFailed, "%s: the answer is too large: at most %s are read, it has %s", x.tool, sizeText(limit), size)
+	err.Hint = "The server got the request. Ask it for less at a time."
+	err.Delivery = aai.Delivered
+	return err
+}
+
+func (x *exchange) unreadable(cause error) *aai.Error {
+	err := aai.Errorf(aai.APIRequestFailed, "%s: the answer cannot be read: %w", x.tool, cause)
+	err.Hint = "The server has carried out the request."
+	err.Delivery = aai.Delivered
+	return err
+}
+
+// brokeOff says that the answer came in part.
+func (x *exchange) brokeOff(ctx context.Context, cause error, got int) *aai.Error {
+	if err := contextEnded(ctx, cause); err != nil {
+		return ended(err, x.String(), aai.Delivered)
+	}
+	err := aai.Errorf(aai.APIRequestFailed, "%s: the answer broke off after %s", x.tool, sizeText(int64(got)))
+	err.Hint = "The server got the request. Look at its state before you try again."
+	err.Err, err.Delivery = cause, aai.Delivered
+	return err
+}
+
+// A meter tells how far a download has come: of a short one nothing, so that the
+// gateway's own heartbeat goes on.
+type meter struct {
+	ctx         context.Context
+	from        string
+	done, total int64
+	last        int64 // what was told
+	told        time.Time
+}
+
+// Write implements io.Writer.
+func (m *meter) Write(p []byte) (int, error) {
+	m.done += int64(len(p))
+	if m.done-m.last >= stride || m.last > 0 && time.Since(m.told) >= interval {
+		m.last, m.told = m.done, time.Now()
+		aai.Progress(m.ctx, float64(m.done), float64(m.total), "Downloading from "+m.from)
+	}
+	return len(p), nil
+}
+
+func sizeText(n int64) string {
+	switch {
+	case n >= 1<<20 && n%(1<<20) == 0:
+		return fmt.Sprintf("%d MiB", n>>20)
+	case n >= 1<<20:
+		return fmt.Sprintf("%.1f MiB", float64(n)/(1<<20))
+	case n == 1:
+		return "1 byte"
+	}
+	return fmt.Sprintf("%d bytes", n)
+}

@@ -1,0 +1,186 @@
+package webapi
+
+import (
+	"encoding/base64"
+	"fmt"
+	"mime"
+	"net/http"
+	"path"
+	"strings"
+
+	"aai"
+)
+
+// The values of a recipe's OutputParser; empty means by content type.
+const (
+	parseJSON   = "json"
+	parseString = "string"
+)
+
+// maxInline is how large something may be that is neither text nor a picture and is
+// given all the same, in bytes.
+const maxInline = 64 << 10
+
+// maxPicture is how large a picture may be that a model is shown, in bytes: the
+// APIs of models take up to 5 MB in base64.
+const maxPicture = 3 << 20
+
+// A class is what can be done with an answer.
+type class int
+
+const (
+	classOther class = iota
+	classJSON
+	classText
+	classPicture
+)
+
+// A kind is what an answer says that it is, held against what it is.
+type kind struct {
+	class   class
+	media   string // such as "application/json"
+	charset string // as it says, or empty
+}
+
+// result makes the tool's result of a whole answer.
+func (x *exchange) result(body []byte) *aai.Result {
+	if x.method == http.MethodHead {
+		return x.headResult()
+	}
+	if len(body) == 0 {
+		return x.emptyResult()
+	}
+	k := x.kindOf(body)
+	switch k.class {
+	case classJSON:
+		return x.jsonResult(x.decode(body, k.charset))
+	case classText:
+		return &aai.Result{Text: x.clean(x.decode(body, k.charset))}
+	case classPicture:
+		return &aai.Result{
+			Text:   fmt.Sprintf("A picture, %s, %s.", k.media, sizeText(int64(len(body)))),
+			Images: []aai.Image{{MIME: k.media, Data: body}},
+		}
+	}
+	return x.otherResult(k, body)
+}
+
+func (x *exchange) kindOf(body []byte) kind {
+	declared := x.resp.Header.Get("Content-Type")
+	if declared == "" {
+		declared = http.DetectContentType(body)
+	}
+	media, params, err := mime.ParseMediaType(declared)
+	if err != nil {
+		media, params, _ = mime.ParseMediaType(http.DetectContentType(body))
+	}
+	k := kind{media: media, charset: params["charset"]}
+	switch {
+	case x.recipe.OutputParser == parseJSON, x.recipe.OutputParser == "" && isJSON(media):
+		k.class = classJSON
+	case x.recipe.OutputParser == parseString:
+		k.class = classText
+	case isText(media) && !isBinary(body):
+		k.class = classText
+	case isPicture(media) && len(body) <= maxPicture && http.DetectContentType(body) == media:
+		k.class = classPicture
+	}
+	return k
+}
+
+// isText lists the media types that people can read.
+func isText(media string) bool {
+	switch media {
+	case "application/xml", "application/yaml", "application/x-yaml", "application/toml", "application/javascript",
+		"application/x-ndjson", "application/jsonl", "application/json-seq", "application/sql", "application/graphql",
+		"application/x-www-form-urlencoded", "image/svg+xml":
+		return true
+	}
+	return strings.HasPrefix(media, "text/") || strings.HasSuffix(media, "+xml") || strings.HasSuffix(media, "+yaml") || isJSON(media)
+}
+
+// isPicture lists the pictures that models can see.
+func isPicture(media string) bool {
+	switch media {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		return true
+	}
+	return false
+}
+
+// isBinary reports whether something that says it is text is none. UTF-16 has NULs
+// too, but begins with its mark.
+func isBinary(body []byte) bool {
+	return http.DetectContentType(body) == "application/octet-stream"
+}
+
+// jsonResult reads an answer that is JSON. The server has acted, so what is not
+// JSON after all is given as text, with a warning.
+func (x *exchange) jsonResult(text string) *aai.Result {
+	value, spelled, err := readJSON(text, x.clean)
+	if err != nil {
+		return &aai.Result{
+			Text:    x.clean(text),
+			Warning: "the answer should be JSON and is not: " + err.Error() + "; it is given as text",
+		}
+	}
+	return &aai.Result{Data: value, Text: spelled}
+}
+
+func (x *exchange) emptyResult() *aai.Result {
+	r := &aai.Result{Text: "The app answered " + statusText(x.resp.StatusCode) + ", without content."}
+	if location := x.resp.Header.Get("Location"); location != "" {
+		location = aai.CleanLabel(x.secrets.hide(location), 500)
+		r.Text += " It names the address " + location + "."
+		r.Data = map[string]any{"location": location}
+	}
+	return r
+}
+
+// headResult is what an answer to HEAD has: the status and the headers that say
+// something of the thing asked for.
+func (x *exchange) headResult() *aai.Result {
+	headers := map[string]any{}
+	text := "The app answered " + statusText(x.resp.StatusCode) + "."
+	for _, name := range []string{
+		"Content-Type", "Content-Length", "Content-Language", "Last-Modified", "ETag", "Expires", "Location", "Link",
+		"Accept-Ranges", "Allow", "Content-Disposition", "Cache-Control",
+	} {
+		if value := x.resp.Header.Get(name); value != "" {
+			value = aai.CleanLabel(x.secrets.hide(value), 500)
+			headers[strings.ToLower(name)] = value
+			text += "\n" + name + ": " + value
+		}
+	}
+	return &aai.Result{Text: text, Data: map[string]any{"status": x.resp.StatusCode, "headers": headers}}
+}
+
+// otherResult notes what can be neither read nor seen.
+func (x *exchange) otherResult(k kind, body []byte) *aai.Result {
+	media := aai.CleanLabel(k.media, 100)
+	text := fmt.Sprintf("A file, %s, %s", media, sizeText(int64(len(body))))
+	data := map[string]any{"content_type": media, "size": len(body)}
+	if name := x.filename(); name != "" {
+		data["filename"] = name
+		text += ", " + name
+	}
+	if len(body) <= maxInline {
+		data["base64"] = base64.StdEncoding.EncodeToString(body)
+	} else {
+		text += "; its content is not given, since it is larger than " + sizeText(maxInline)
+	}
+	return &aai.Result{Text: text + ".", Data: data}
+}
+
+// filename is the last part of the name that the server gives the file.
+func (x *exchange) filename() string {
+	_, params, err := mime.ParseMediaType(x.resp.Header.Get("Content-Disposition"))
+	if err != nil || params["filename"] == "" {
+		return ""
+	}
+	name := path.Base(strings.ReplaceAll(params["filename"], `\`, "/"))
+	if name == "." || name == ".." || name == "/" {
+		return ""
+	}
+	return aai.CleanLabel(x.secrets.hide(name), 100)
+}

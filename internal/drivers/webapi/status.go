@@ -1,0 +1,133 @@
+package webapi
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"aai"
+)
+
+// maxRetryAfter is the longest that a server's word is taken for.
+const maxRetryAfter = 24 * time.Hour
+
+// codeOf is the table from HTTP statuses to codes.
+func codeOf(status int) aai.Code {
+	switch status {
+	case http.StatusBadRequest, http.StatusUnprocessableEntity, http.StatusRequestEntityTooLarge, http.StatusRequestURITooLong:
+		return aai.InvalidParams
+	case http.StatusUnauthorized:
+		return aai.AuthRequired
+	case http.StatusForbidden:
+		return aai.AuthDenied
+	case http.StatusRequestTimeout, http.StatusGatewayTimeout:
+		return aai.Timeout
+	case http.StatusTooManyRequests:
+		return aai.RateLimited
+	case http.StatusServiceUnavailable:
+		return aai.AppNotRunning
+	}
+	return aai.APIRequestFailed
+}
+
+// refusal is the failure that a status other than 2xx stands for.
+func (x *exchange) refusal(ctx context.Context) *failure {
+	status := x.resp.StatusCode
+	err := aai.Errorf(codeOf(status), "%s answered %s", x.tool, statusText(status))
+	err.Delivery = aai.Delivered
+	f := &failure{err: err}
+	switch status {
+	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		f.again = true
+	}
+	f.wait = retryAfter(x.resp.Header, time.Now())
+	if f.again {
+		err.RetryAfter = f.wait
+	}
+	x.explain(err)
+	if status >= 300 && status < 400 {
+		return f // its body only repeats where it points to
+	}
+	if words := x.words(ctx); words != "" {
+		err.Message += ", in its own words: " + strconv.Quote(words)
+	}
+	return f
+}
+
+// statusText is such as "404 Not Found". What the server calls its status is left
+// out.
+func statusText(status int) string {
+	return strings.TrimSpace(strconv.Itoa(status) + " " + http.StatusText(status))
+}
+
+// explain says what a status means here, and what to do next.
+func (x *exchange) explain(err *aai.Error) {
+	switch status := x.resp.StatusCode; {
+	case status >= 300 && status < 400:
+		err.Message += "; redirects are not followed"
+		if target := x.pointsTo(); target != "" {
+			err.Message += ", this one points to " + target
+		}
+		err.Hint = "The app's descriptor should name the address that the server wants. Whoever keeps it can put it right."
+	case status == http.StatusUnauthorized && x.recipe.HTTP.Auth == nil:
+		err.Hint = "The server wants to know who asks, and the app's descriptor does not say how to log in."
+	case status == http.StatusUnauthorized:
+		if len(x.secrets) > 0 {
+			err.Code = aai.AuthExpired
+		}
+		err.Hint = "Ask the person to log in to " + x.address.origin + " again."
+	case status == http.StatusForbidden:
+		err.Hint = "The server knows who asks, and does not allow it."
+	case status == http.StatusNotFound || status == http.StatusGone:
+		err.Message += ": it has not found what was asked for"
+		err.Hint = "Check the names and ids in the arguments."
+	case err.Code == aai.InvalidParams:
+		err.Hint = "Correct the arguments, then try again."
+	case status == http.StatusConflict || status == http.StatusPreconditionFailed:
+		err.Hint = "The thing is in another state than expected. Read it anew before you try again."
+	case err.Code == aai.RateLimited || err.Code == aai.AppNotRunning:
+		err.Hint = "Wait, then try again."
+	case err.Code == aai.Timeout || status >= 500:
+		err.Hint = "The server may have carried out the request. Look at its state before you try again."
+	}
+}
+
+// pointsTo is the origin of a redirect's target, and no more: the rest may hold
+// what is not for others.
+func (x *exchange) pointsTo() string {
+	location := x.resp.Header.Get("Location")
+	if location == "" {
+		return ""
+	}
+	target, err := url.Parse(location)
+	if err != nil {
+		return "no valid address"
+	}
+	if !target.IsAbs() && target.Host == "" {
+		return "another path of the same server"
+	}
+	if target.Scheme == "" {
+		target.Scheme = x.address.scheme
+	}
+	return aai.CleanLabel(x.secrets.hide(originOf(target)), 200)
+}
+
+// retryAfter reads how long the server asks to wait: seconds or a date (RFC 9110,
+// section 10.2.3), the date by the server's own clock where it tells it.
+func retryAfter(h http.Header, now time.Time) time.Duration {
+	text := strings.TrimSpace(h.Get("Retry-After"))
+	if seconds, err := strconv.ParseUint(text, 10, 64); err == nil {
+		return time.Duration(min(seconds, uint64(maxRetryAfter/time.Second))) * time.Second
+	}
+	until, err := http.ParseTime(text)
+	if err != nil {
+		return 0
+	}
+	if date, err := http.ParseTime(h.Get("Date")); err == nil {
+		now = date
+	}
+	return min(max(until.Sub(now), 0), maxRetryAfter)
+}
