@@ -53,7 +53,7 @@ func (x *exchange) result(body []byte) *aai.Result {
 	k := x.kindOf(body)
 	switch k.class {
 	case classJSON:
-		return x.jsonResult(x.decode(body, k.charset))
+		return x.jsonResult(x.decodeJSON(body, k.charset))
 	case classText:
 		return &aai.Result{Text: x.clean(x.decode(body, k.charset))}
 	case classPicture:
@@ -80,7 +80,7 @@ func (x *exchange) kindOf(body []byte) kind {
 		k.class = classJSON
 	case x.recipe.OutputParser == parseString:
 		k.class = classText
-	case isText(media) && !isBinary(body):
+	case isText(media) && !isBinary(body, k.charset):
 		k.class = classText
 	case isPicture(media) && len(body) <= maxPicture && http.DetectContentType(body) == media:
 		k.class = classPicture
@@ -109,9 +109,9 @@ func isPicture(media string) bool {
 }
 
 // isBinary reports whether something that says it is text is none. UTF-16 has NULs
-// too, but begins with its mark.
-func isBinary(body []byte) bool {
-	return http.DetectContentType(body) == "application/octet-stream"
+// too, but says so or begins with its mark.
+func isBinary(body []byte, charset string) bool {
+	return http.DetectContentType(body) == "application/octet-stream" && !strings.HasPrefix(strings.ToLower(charset), "utf-16")
 }
 
 // jsonResult reads an answer that is JSON. The server has acted, so what is not

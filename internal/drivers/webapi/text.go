@@ -1,6 +1,7 @@
 package webapi
 
 import (
+	"bytes"
 	"math"
 	"strings"
 	"unicode/utf8"
@@ -35,6 +36,15 @@ func (x *exchange) decode(body []byte, charset string) string {
 		return string(body)
 	}
 	return string(text)
+}
+
+// decodeJSON is decode for JSON, which is UTF-8 where nobody says otherwise (RFC
+// 8259, section 8.1). What is no UTF-8 stays, for the reader to refuse.
+func (x *exchange) decodeJSON(body []byte, charset string) string {
+	if charset == "" || strings.EqualFold(charset, "utf-8") {
+		return string(bytes.TrimPrefix(body, []byte("\xef\xbb\xbf")))
+	}
+	return x.decode(body, charset)
 }
 
 // clean takes out of a server's text what cannot be seen and may mislead, and what

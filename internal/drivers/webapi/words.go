@@ -23,7 +23,7 @@ func (x *exchange) words(ctx context.Context) string {
 		return ""
 	}
 	text := x.decode(body, kind.charset)
-	if value, _, err := readJSON(text, x.clean); err == nil {
+	if value, _, err := readJSON(x.decodeJSON(body, kind.charset), x.clean); err == nil {
 		text = saidIn(value, 3)
 		if text == "" {
 			text = compact(value)

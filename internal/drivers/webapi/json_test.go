@@ -1,0 +1,136 @@
+package webapi
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// What says it is JSON and is not was still an answer of a server that has acted:
+// it is given as text, with a warning that says what is wrong.
+func TestBrokenJSON(t *testing.T) {
+	for _, c := range []struct{ name, body, warning string }{
+		{"truncated", `{"a": [1, 2`, "ends in the middle"},
+		{"truncated in a string", `{"a": "b`, "ends in the middle"},
+		{"no JSON", `<html>`, "a fault at byte 0"},
+		{"two values", `{} {}`, "more after its end"},
+		{"duplicate name", `{"path": "/good", "path": "/evil"}`, "a name twice"},
+		{"the same name in an escape", `{"path": 1, "p\u0061th": 2}`, "a name twice"},
+		{"the same name once it is cleaned", "{\"path\": 1, \"pa\u200bth\": 2}", "a name twice"},
+		{"invalid UTF-8", "{\"a\": \"\xff\"}", "a fault at byte"},
+		{"a lone surrogate", `{"a": "\ud800"}`, "a fault at byte"},
+		{"NaN", `{"a": NaN}`, "a fault at byte"},
+		{"comment", `{"a": 1} // one`, "more after its end"},
+		{"deep", strings.Repeat("[", 101) + strings.Repeat("]", 101), "nested more than 100 deep"},
+		{"very deep", strings.Repeat("[", 100_000), "nested more than 100 deep"},
+		{"many values", "[" + strings.Repeat("0,", 250_000) + "0]", "more than 250000 values"},
+		{"a number beyond measure", "1e999999999", "out of all measure"},
+		{"a number next to nothing", "1E-999999999", "out of all measure"},
+		{"a number as long as a book", strings.Repeat("9", 401), "out of all measure"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			result := answer(t, http.StatusOK, "application/json", c.body)
+			if result.Data != nil || !strings.Contains(result.Warning, c.warning) {
+				t.Errorf("got %.200v, want the warning %q", result, c.warning)
+			}
+			if want := strings.NewReplacer("\u200b", "", "\xff", "").Replace(c.body); result.Text != want && len(want) < 100 {
+				t.Errorf("got the text %q", result.Text)
+			}
+		})
+	}
+}
+
+func TestDeepAndWideJSONWithinTheLimits(t *testing.T) {
+	deep := strings.Repeat("[", 100) + strings.Repeat("]", 100)
+	if result := answer(t, http.StatusOK, "application/json", deep); result.Data == nil || result.Warning != "" {
+		t.Errorf("got %+v", result)
+	}
+	var wide strings.Builder
+	for i := range 100_000 {
+		wide.WriteString(`,"` + strconv.Itoa(i) + `":0`)
+	}
+	result := answer(t, http.StatusOK, "application/json", "{"+wide.String()[1:]+"}")
+	if object, _ := result.Data.(map[string]any); len(object) != 100_000 || strings.Contains(result.Text, "\n") {
+		t.Errorf("got %d members", len(object))
+	}
+}
+
+// jsonValues draws JSON values as encoding/json reads them with UseNumber.
+func jsonValues(depth int) *rapid.Generator[any] {
+	text := rapid.StringOf(rapid.RuneFrom([]rune("ab \"\\/<ü日\n\t")))
+	leaves := []*rapid.Generator[any]{
+		rapid.Just[any](nil),
+		rapid.Map(rapid.Bool(), func(b bool) any { return b }),
+		rapid.Map(text, func(s string) any { return s }),
+		rapid.Map(rapid.Int64(), func(n int64) any { return json.Number(strconv.FormatInt(n, 10)) }),
+		rapid.Map(rapid.Float64Range(-1e300, 1e300), func(f float64) any {
+			return json.Number(strconv.FormatFloat(f, 'g', -1, 64))
+		}),
+	}
+	if depth > 0 {
+		inner := jsonValues(depth - 1)
+		leaves = append(leaves,
+			rapid.Map(rapid.SliceOfN(inner, 0, 4), func(v []any) any { return v }),
+			rapid.Map(rapid.MapOfN(text, inner, 0, 4), func(v map[string]any) any { return v }),
+		)
+	}
+	return rapid.OneOf(leaves...)
+}
+
+// What is read is what encoding/json reads, and the text says the same.
+func TestJSONProperty(t *testing.T) {
+	same := func(s string) string { return s }
+	rapid.Check(t, func(rt *rapid.T) {
+		want := jsonValues(4).Draw(rt, "value")
+		source, err := json.Marshal(want)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		value, text, err := readJSON(string(source), same)
+		if err != nil || !reflect.DeepEqual(value, want) {
+			rt.Fatalf("%s was read as %#v, %v", source, value, err)
+		}
+		if again := decodeExactly(rt, text); !reflect.DeepEqual(again, want) {
+			rt.Fatalf("%s was spelled %s", source, text)
+		}
+	})
+}
+
+func decodeExactly(t interface{ Fatal(...any) }, text string) (value any) {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(&value); err != nil {
+		t.Fatal(err)
+	}
+	return value
+}
+
+// Whatever a server sends, reading it neither fails to end nor disagrees with
+// encoding/json about what is JSON, except where ours is stricter.
+func FuzzJSON(f *testing.F) {
+	for _, seed := range []string{`{}`, `[1,"a",null,true]`, `{"a":{"b":[]}}`, `1e400`, "\"\x00\"", `{"a":1,"a":2}`, `"\ud800"`, "\xff"} {
+		f.Add([]byte(seed))
+	}
+	x := &exchange{}
+	f.Fuzz(func(t *testing.T, body []byte) {
+		value, text, err := readJSON(string(body), x.clean)
+		if err != nil {
+			return
+		}
+		if !json.Valid(body) {
+			t.Fatalf("%q is not JSON, but was read as %#v", body, value)
+		}
+		if again := decodeExactly(t, text); !reflect.DeepEqual(again, value) {
+			t.Fatalf("%q was spelled %s", body, text)
+		}
+		if bytes.ContainsRune([]byte(text), 0x1b) || strings.Contains(text, "\u202e") {
+			t.Fatalf("%q was not cleaned: %q", body, text)
+		}
+	})
+}
