@@ -37,10 +37,12 @@ func (t *tool) attempt(ctx context.Context, m *message) (*aai.Result, *failure) 
 		return x.conclude(ctx, f)
 	}
 	_ = x.resp.Body.Close()
+	before := x.secrets
 	if x, f = t.exchange(ctx, m); f != nil {
 		f.err.Delivery = aai.Delivered
 		return nil, f
 	}
+	x.secrets = x.secrets.and(before)
 	return x.conclude(ctx, nil)
 }
 

@@ -3,6 +3,7 @@ package webapi
 import (
 	"context"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"sync"
@@ -44,6 +45,7 @@ func serveTLS(t testing.TB, handle http.HandlerFunc) *site {
 	s := &site{}
 	s.Server = httptest.NewUnstartedServer(s.watch(handle))
 	s.EnableHTTP2 = true
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
 	s.StartTLS()
 	t.Cleanup(s.Close)
 	return s

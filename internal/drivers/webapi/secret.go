@@ -48,8 +48,14 @@ func addedSecrets(headers http.Header, query string, req *http.Request) secrets 
 			}
 		}
 	}
-	slices.SortFunc(s, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
-	return slices.Compact(s)
+	return s.and(nil)
+}
+
+// and returns all of both in their order.
+func (s secrets) and(more secrets) secrets {
+	all := slices.Concat(s, more)
+	slices.SortFunc(all, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+	return slices.Compact(all)
 }
 
 func (s secrets) with(value string) secrets {

@@ -104,7 +104,7 @@ func (x *exchange) pointsTo() string {
 	}
 	target, err := url.Parse(location)
 	if err != nil {
-		return "no valid address"
+		return ""
 	}
 	if !target.IsAbs() && target.Host == "" {
 		return "another path of the same server"

@@ -1,0 +1,256 @@
+package webapi
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+
+	"aai"
+)
+
+// The secrets of the tests. Nothing that comes back may hold one of them.
+const (
+	firstToken  = "tok-first-4711+/="
+	secondToken = "tok-second-0815"
+)
+
+// A login adds what add adds and answers refusals with refused.
+type login struct {
+	add     func(r *aai.Recipe, req *http.Request, n int) error
+	refused func(resp *http.Response) (bool, error)
+
+	mu       sync.Mutex
+	added    int
+	statuses []int
+}
+
+func (l *login) Authorize(_ context.Context, r *aai.Recipe, req *http.Request) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.added++
+	return l.add(r, req, l.added)
+}
+
+func (l *login) Refused(_ context.Context, _ *aai.Recipe, resp *http.Response) (bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.statuses = append(l.statuses, resp.StatusCode)
+	if l.refused == nil {
+		return false, nil
+	}
+	return l.refused(resp)
+}
+
+// bearer adds the first token, and from the second time on the second.
+func bearer(_ *aai.Recipe, req *http.Request, n int) error {
+	token := firstToken
+	if n > 1 {
+		token = secondToken
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	return nil
+}
+
+// known is a recipe of an app that knows people.
+func known(base, method, path string, params ...string) *aai.Recipe {
+	r := recipe(base, method, path, params...)
+	r.HTTP.Auth = &aai.AuthRecipe{Kind: aai.AuthOAuth2}
+	return r
+}
+
+func withLogin(t testing.TB, l *login) *Driver {
+	c := fast(plainClient(t))
+	c.Login = l
+	return New(c)
+}
+
+func TestAuthorized(t *testing.T) {
+	s := serve(t, answers(http.StatusOK, "text/plain", "hello"))
+	r := known(s.URL, http.MethodPost, "/", "a")
+	r.HTTP.Headers = map[string]string{"X-App": "1"}
+	run(t, compile(t, withLogin(t, &login{add: bearer}), r), map[string]any{"a": "b"})
+	if got := s.last(t); got.Header.Get("Authorization") != "Bearer "+firstToken || got.body != `{"a":"b"}` {
+		t.Errorf("got %v", got.Header)
+	}
+	// An app that does not know people is told nothing of them.
+	run(t, compile(t, withLogin(t, &login{add: bearer}), recipe(s.URL, http.MethodPost, "/")), nil)
+	if got := s.last(t).Header.Get("Authorization"); got != "" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestNobodyCanLogIn(t *testing.T) {
+	s := serve(t, answers(http.StatusOK, "text/plain", "hello"))
+	fail(t, compile(t, newDriver(t), known(s.URL, http.MethodGet, "/")), nil, aai.AuthRequired, aai.NotDelivered)
+	want := &aai.Error{Code: aai.AuthRequired, Message: "log in first", Visit: "https://auth.example.com/x"}
+	l := &login{add: func(*aai.Recipe, *http.Request, int) error { return want }}
+	e := fail(t, compile(t, withLogin(t, l), known(s.URL, http.MethodGet, "/")), nil, aai.AuthRequired, aai.NotDelivered)
+	if e.Visit != want.Visit || e.Message != want.Message || want.Delivery != "" || l.added != 1 {
+		t.Errorf("got %+v after %d tries", e, l.added)
+	}
+	if n := len(s.requests()); n != 0 {
+		t.Errorf("%d requests", n)
+	}
+}
+
+// The server takes the first token no more. Even a POST may be sent again then.
+func TestRefusedAndRenewed(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Authorization") != "Bearer "+secondToken {
+			w.WriteHeader(http.StatusUnauthorized)
+			_, _ = w.Write([]byte("who are you?"))
+		}
+	})
+	l := &login{add: bearer, refused: func(*http.Response) (bool, error) { return true, nil }}
+	run(t, compile(t, withLogin(t, l), known(s.URL, http.MethodPost, "/", "a")), map[string]any{"a": "b"})
+	if all := s.requests(); len(all) != 2 || all[1].body != `{"a":"b"}` || len(l.statuses) != 1 || l.statuses[0] != 401 {
+		t.Errorf("%d requests, %v", len(all), l.statuses)
+	}
+}
+
+func TestRefusedForGood(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		status   int
+		add      func(*aai.Recipe, *http.Request, int) error
+		refused  func(*http.Response) (bool, error)
+		code     aai.Code
+		requests int
+	}{
+		{"the new one is refused, too", 401, bearer, func(*http.Response) (bool, error) { return true, nil }, aai.AuthExpired, 2},
+		{"there is no new one", 401, bearer, nil, aai.AuthExpired, 1},
+		{"nothing was added", 401, func(*aai.Recipe, *http.Request, int) error { return nil }, nil, aai.AuthRequired, 1},
+		{"the login says why", 401, bearer, func(*http.Response) (bool, error) {
+			return false, &aai.Error{Code: aai.AuthInvalid, Message: "not so"}
+		}, aai.AuthInvalid, 1},
+		{"the login fails", 401, bearer, func(*http.Response) (bool, error) { return true, errors.New("oops") }, aai.AutomationFailed, 1},
+		{"may not", 403, bearer, nil, aai.AuthDenied, 1},
+		{"may not, with more rights either", 403, bearer, func(*http.Response) (bool, error) { return true, nil }, aai.AuthDenied, 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := serve(t, answers(c.status, "text/plain", "no: "+firstToken+" "+secondToken))
+			l := &login{add: c.add, refused: c.refused}
+			e := fail(t, compile(t, withLogin(t, l), known(s.URL, http.MethodGet, "/")), nil, c.code, aai.Delivered)
+			if n := len(s.requests()); n != c.requests || len(l.statuses) != 1 {
+				t.Errorf("%d requests, refused %v", n, l.statuses)
+			}
+			if told := e.Message + e.Hint; c.name != "nothing was added" && strings.Contains(told, firstToken) ||
+				c.requests == 2 && strings.Contains(told, secondToken) {
+				t.Errorf("a token is told: %s", told)
+			}
+		})
+	}
+}
+
+// Without a login of its own, an app's 401 says so.
+func TestUnauthorizedWithoutALogin(t *testing.T) {
+	s := serve(t, answers(http.StatusUnauthorized, "", ""))
+	l := &login{add: bearer}
+	e := fail(t, compile(t, withLogin(t, l), recipe(s.URL, http.MethodGet, "/")), nil, aai.AuthRequired, aai.Delivered)
+	if !strings.Contains(e.Hint, "does not say how to log in") || len(l.statuses) != 0 {
+		t.Errorf("got %+v, %v", e, l.statuses)
+	}
+}
+
+// What makes the person known stands nowhere in what comes back, however the
+// server sends it: in text, in JSON with escapes, in names, headers and errors.
+func TestSecretsDoNotComeBack(t *testing.T) {
+	const apiKey = "key 7&8=9/ä"
+	add := func(_ *aai.Recipe, req *http.Request, _ int) error {
+		req.Header.Set("Authorization", "Bearer "+firstToken)
+		req.AddCookie(&http.Cookie{Name: "session", Value: "cookie-12345"})
+		q := req.URL.Query()
+		q.Set("key", apiKey)
+		req.URL.RawQuery = q.Encode()
+		return nil
+	}
+	escaped := strings.NewReplacer("-", `\u002d`, "/", `\/`).Replace(firstToken)
+	for _, c := range []struct {
+		status            int
+		contentType, body string
+	}{
+		{200, "text/plain", "Authorization: Bearer " + firstToken + "\nsession=cookie-12345\n?key=key+7%268%3D9%2F%C3%A4\n" + apiKey},
+		{200, "application/json", `{"` + escaped + `": ["Bearer ` + escaped + `", "cookie\u002d12345"]}`},
+		{200, "application/json", `{"broken": "` + firstToken},
+		{400, "application/json", `{"error": {"message": "bad token ` + escaped + `"}}`},
+		{500, "text/plain", "GET /?key=key+7%268%3D9%2F%C3%A4 with " + firstToken},
+		{302, "", ""},
+		{201, "", ""},
+	} {
+		s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+			w.Header().Set("Location", "https://"+strings.TrimSuffix(firstToken, "+/=")+".example.com/?"+r.URL.RawQuery)
+			answers(c.status, c.contentType, c.body)(w, r)
+		})
+		action := compile(t, withLogin(t, &login{add: add}), known(s.URL, http.MethodPost, "/", "a"))
+		result, err := action(soon(t), &aai.Call{})
+		told := ""
+		if err != nil {
+			e := aai.AsError(err)
+			told = e.Message + e.Hint
+			for cause := e.Err; cause != nil; cause = errors.Unwrap(cause) {
+				told += cause.Error()
+			}
+		} else {
+			told = result.Text + result.Warning + compact(result.Data)
+		}
+		for _, secret := range []string{firstToken, "cookie-12345", apiKey, "key+7%268"} {
+			if strings.Contains(told, secret) {
+				t.Errorf("%d %s: %q is told: %s", c.status, c.body, secret, told)
+			}
+		}
+	}
+}
+
+// A key in the query is in the client's errors, and must not go further.
+func TestSecretsAreNotInErrors(t *testing.T) {
+	add := func(_ *aai.Recipe, req *http.Request, _ int) error {
+		req.URL.RawQuery = "key=" + secondToken
+		return nil
+	}
+	action := compile(t, withLogin(t, &login{add: add}), known("http://"+nobody(t), http.MethodPost, "/"))
+	e := fail(t, action, nil, aai.AppNotRunning, aai.NotDelivered)
+	for cause := error(&e); cause != nil; cause = errors.Unwrap(cause) {
+		if strings.Contains(cause.Error(), secondToken) {
+			t.Errorf("the key is told: %v", cause)
+		}
+	}
+}
+
+// A login may not send the request elsewhere.
+func TestTheLoginStaysWithTheRequest(t *testing.T) {
+	s := serve(t, answers(http.StatusOK, "", ""))
+	for name, add := range map[string]func(*aai.Recipe, *http.Request, int) error{
+		"host":   func(_ *aai.Recipe, req *http.Request, _ int) error { req.URL.Host = "127.0.0.1:1"; return nil },
+		"name":   func(_ *aai.Recipe, req *http.Request, _ int) error { req.Host = "evil.example.com"; return nil },
+		"path":   func(_ *aai.Recipe, req *http.Request, _ int) error { req.URL.Path = "/admin"; return nil },
+		"scheme": func(_ *aai.Recipe, req *http.Request, _ int) error { req.URL.Scheme = "https"; return nil },
+		"method": func(_ *aai.Recipe, req *http.Request, _ int) error { req.Method = http.MethodDelete; return nil },
+	} {
+		e := fail(t, compile(t, withLogin(t, &login{add: add}), known(s.URL, http.MethodGet, "/x")), nil, aai.Internal, aai.NotDelivered)
+		if n := len(s.requests()); n != 0 {
+			t.Errorf("%s: %d requests, %s", name, n, e.Message)
+		}
+	}
+}
+
+// An argument cannot take the place of the key.
+func TestArgumentsAreNotTheKey(t *testing.T) {
+	s := serve(t, answers(http.StatusOK, "", ""))
+	add := func(_ *aai.Recipe, req *http.Request, _ int) error {
+		q := req.URL.Query()
+		q.Add("key", firstToken)
+		req.URL.RawQuery = q.Encode()
+		return nil
+	}
+	r := known(s.URL, http.MethodGet, "/")
+	r.HTTP.Auth = &aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "query", Name: "key"}
+	action := compile(t, withLogin(t, &login{add: add}), r)
+	fail(t, action, map[string]any{"key": "mine"}, aai.InvalidParams, aai.NotDelivered)
+	run(t, action, map[string]any{"key2": "mine"})
+	if got := s.last(t).URL.Query()["key"]; len(got) != 1 || got[0] != firstToken {
+		t.Errorf("got %q", got)
+	}
+}
