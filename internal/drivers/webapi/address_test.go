@@ -71,7 +71,7 @@ func hostileValues() []string {
 	}
 }
 
-func TestPathInjection(t *testing.T) {
+func TestAttackPathInjection(t *testing.T) {
 	o := newOracle(t)
 	for _, value := range hostileValues() {
 		o.check(t, value, "x")
@@ -79,7 +79,7 @@ func TestPathInjection(t *testing.T) {
 	}
 }
 
-func TestPathInjectionProperty(t *testing.T) {
+func TestAttackPathInjectionProperty(t *testing.T) {
 	o := newOracle(t)
 	characters := rapid.OneOf(rapid.RuneFrom([]rune("./\\%?#&=;:@+ \x00\r\n2eEfF{}")), rapid.Rune())
 	value := rapid.OneOf(rapid.StringOf(characters), rapid.SampledFrom(hostileValues()))

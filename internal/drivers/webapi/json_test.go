@@ -14,7 +14,7 @@ import (
 
 // What says it is JSON and is not was still an answer of a server that has acted:
 // it is given as text, with a warning that says what is wrong.
-func TestBrokenJSON(t *testing.T) {
+func TestAttackJSON(t *testing.T) {
 	for _, c := range []struct{ name, body, warning string }{
 		{"truncated", `{"a": [1, 2`, "ends in the middle"},
 		{"truncated in a string", `{"a": "b`, "ends in the middle"},

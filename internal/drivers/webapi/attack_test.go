@@ -1,0 +1,223 @@
+package webapi
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"aai"
+)
+
+// Each test here is one attack by a server or by a descriptor, and named after it.
+
+// A proxy of the environment, a redirect or a default client would be a way around
+// the guard. Everything goes through the client that was given.
+func TestAttackAroundTheGuardedClient(t *testing.T) {
+	s := serve(t, answers(http.StatusOK, "text/plain", "x"))
+	guard := &countingTransport{next: http.DefaultTransport}
+	defer http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	d := New(fast(&http.Client{Transport: guard}))
+	for _, method := range methods() {
+		run(t, compile(t, d, recipe(s.URL, method, "/", "a")), map[string]any{"a": "b"})
+	}
+	if n := len(s.requests()); n != len(methods()) || guard.n != n {
+		t.Errorf("%d requests, of which the client made %d", n, guard.n)
+	}
+}
+
+type countingTransport struct {
+	next http.RoundTripper
+	n    int
+}
+
+func (c *countingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	c.n++
+	return c.next.RoundTrip(r)
+}
+
+// A redirect to another port must not take the person's token along. The oracle is
+// the other server: it has seen nothing.
+func TestAttackRedirectToAnotherOrigin(t *testing.T) {
+	for _, status := range []int{301, 302, 303, 307, 308} {
+		thief := serve(t, answers(http.StatusOK, "text/plain", "thanks"))
+		s := serve(t, func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, thief.URL, status) })
+		client := plainClient(t) // whose own rule would be to follow
+		c := fast(client)
+		c.Login = &login{add: bearer}
+		for _, method := range []string{http.MethodGet, http.MethodPost} {
+			fail(t, compile(t, New(c), known(s.URL, method, "/", "a")), map[string]any{"a": "b"}, aai.APIRequestFailed, aai.Delivered)
+		}
+		if n := len(thief.requests()); n != 0 {
+			t.Errorf("%d: the other server has seen %d requests", status, n)
+		}
+		if got := s.last(t).Header.Get("Authorization"); got != "Bearer "+firstToken && got != "Bearer "+secondToken {
+			t.Errorf("%d: the server itself got %q", status, got)
+		}
+	}
+}
+
+// 4 GiB of zeros in 4 MiB: reading ends at the limit of what comes out.
+func TestAttackGzipBomb(t *testing.T) {
+	var member bytes.Buffer
+	w := gzip.NewWriter(&member)
+	_, _ = w.Write(make([]byte, 16<<20))
+	_ = w.Close()
+	var sent int
+	done := make(chan struct{})
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		defer close(done)
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Header().Set("Content-Type", "application/json")
+		for range 4 << 30 / (16 << 20) {
+			n, err := w.Write(member.Bytes())
+			if sent += n; err != nil {
+				return
+			}
+		}
+	})
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	e := fail(t, compile(t, newDriver(t), recipe(s.URL, http.MethodPost, "/")), nil, aai.APIRequestFailed, aai.Delivered)
+	runtime.ReadMemStats(&after)
+	if !strings.Contains(e.Message, "at most 4 MiB") {
+		t.Errorf("got %s", e.Message)
+	}
+	if used := after.TotalAlloc - before.TotalAlloc; used > 32<<20 {
+		t.Errorf("%d MiB were allocated", used>>20)
+	}
+	<-done
+}
+
+func TestAttackHugeBody(t *testing.T) {
+	body := strings.Repeat("x", maxBody)
+	for _, length := range []bool{true, false} {
+		serveBody := func(body string) aai.Action {
+			s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+				w.Header().Set("Content-Type", "text/plain")
+				if length {
+					w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+				} else {
+					w.(http.Flusher).Flush()
+				}
+				_, _ = io.WriteString(w, body)
+			})
+			return compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/"))
+		}
+		if result := run(t, serveBody(body), nil); result.Text != body {
+			t.Errorf("what just fits gave %d bytes", len(result.Text))
+		}
+		e := fail(t, serveBody(body+"x"), nil, aai.APIRequestFailed, aai.Delivered)
+		if !strings.Contains(e.Message, "at most 4 MiB are read") || !strings.Contains(e.Hint, "less at a time") {
+			t.Errorf("got %s", e.Message)
+		}
+	}
+}
+
+// An endless error page is cut, too, and is no reason to wait.
+func TestAttackEndlessErrorPage(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		w.WriteHeader(http.StatusBadRequest)
+		for {
+			if _, err := io.WriteString(w, strings.Repeat("words ", 1000)); err != nil {
+				return
+			}
+		}
+	})
+	fail(t, compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/")), nil, aai.InvalidParams, aai.Delivered)
+}
+
+// raw is a server that reads one request's head on each connection and then does
+// what speak says. It ends with the test.
+func raw(t *testing.T, speak func(net.Conn)) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = l.Close() })
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer func() { _ = conn.Close() }()
+				if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
+					speak(conn)
+				}
+			}()
+		}
+	}()
+	return "http://" + l.Addr().String()
+}
+
+// Servers that do not keep to the protocol, each with what a call then ends in.
+func TestAttackProtocol(t *testing.T) {
+	const head = "HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n"
+	slowly := func(text string) func(net.Conn) {
+		return func(conn net.Conn) {
+			for _, c := range []byte(text) {
+				if _, err := conn.Write([]byte{c}); err != nil {
+					return
+				}
+				time.Sleep(20 * time.Millisecond)
+			}
+		}
+	}
+	says := func(text string) func(net.Conn) {
+		return func(conn net.Conn) { _, _ = io.WriteString(conn, text) }
+	}
+	for _, c := range []struct {
+		name     string
+		speak    func(net.Conn)
+		code     aai.Code // empty: it goes well, with the text
+		delivery aai.Delivery
+		text     string
+	}{
+		{"slow headers", slowly(head + "X: " + strings.Repeat("x", 1000)), aai.Timeout, aai.Delivered, ""},
+		{"slow body", slowly(head + "Content-Length: 1000\r\n\r\n" + strings.Repeat("x", 1000)), aai.Timeout, aai.Delivered, ""},
+		{"huge headers", says(head + strings.Repeat("X: "+strings.Repeat("x", 1000)+"\r\n", 12_000)), aai.APIRequestFailed, aai.Delivered, ""},
+		{"Content-Length says more", says(head + "Content-Length: 100\r\n\r\nshort"), aai.APIRequestFailed, aai.Delivered, ""},
+		{"Content-Length says less", says(head + "Content-Length: 5\r\n\r\nshort and more"), "", "", "short"},
+		{"Content-Length says minus", says(head + "Content-Length: -5\r\n\r\nshort"), aai.APIRequestFailed, aai.Delivered, ""},
+		{"Content-Length says two things", says(head + "Content-Length: 5\r\nContent-Length: 6\r\n\r\nshort!"), aai.APIRequestFailed, aai.Delivered, ""},
+		{"Content-Length says terabytes", says(head + "Content-Length: 99999999999999\r\n\r\nshort"), aai.APIRequestFailed, aai.Delivered, ""},
+		{"Content-Length and chunks", says(head + "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nshort\r\n0\r\n\r\n"), "", "", "short"},
+		{"a chunk of minus", says(head + "Transfer-Encoding: chunked\r\n\r\n-5\r\nshort"), aai.APIRequestFailed, aai.Delivered, ""},
+		{"a chunk without an end", says(head + "Transfer-Encoding: chunked\r\n\r\n5\r\nshort\r\n"), aai.APIRequestFailed, aai.Delivered, ""},
+		{"no HTTP", says("SSH-2.0-OpenSSH_9.2\r\n"), aai.APIRequestFailed, aai.Delivered, ""},
+		{"a status of letters", says("HTTP/1.1 abc OK\r\n\r\n"), aai.APIRequestFailed, aai.Delivered, ""},
+		{"another protocol", says("HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n"), aai.APIRequestFailed, aai.Delivered, ""},
+		{"endless hints", says(strings.Repeat("HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n", 400_000)), aai.APIRequestFailed, aai.Delivered, ""},
+		{"nothing", func(net.Conn) {}, aai.APIRequestFailed, aai.DeliveryUnknown, ""},
+		{"gzip cut off", says(head + "Content-Encoding: gzip\r\nConnection: close\r\n\r\n" + string(compress("gzip", strings.Repeat("abc", 1000))[:20])), aai.APIRequestFailed, aai.Delivered, ""},
+		{"gzip that is none", says(head + "Content-Encoding: gzip\r\nContent-Length: 20\r\n\r\nnot compressed at all"), aai.APIRequestFailed, aai.Delivered, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			action := compile(t, newDriver(t), recipe(raw(t, c.speak), http.MethodPost, "/"))
+			if c.code == "" {
+				if result := run(t, action, nil); result.Text != c.text {
+					t.Errorf("got %q", result.Text)
+				}
+				return
+			}
+			limit := 20 * time.Second
+			if c.code == aai.Timeout {
+				limit = 500 * time.Millisecond
+			}
+			if e := failIn(within(t, limit), t, action, nil, c.code, c.delivery); e.Hint == "" && c.name != "another protocol" {
+				t.Errorf("no hint: %s", e.Message)
+			}
+		})
+	}
+}

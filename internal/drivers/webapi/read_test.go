@@ -1,0 +1,70 @@
+package webapi
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"aai"
+)
+
+// A progress is what a caller was told.
+type progress struct {
+	mu    sync.Mutex
+	done  []float64
+	total float64
+	words string
+}
+
+func (p *progress) hear(done, total float64, message string) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.done, p.total, p.words = append(p.done, done), total, message
+}
+
+func TestProgressOfALongDownload(t *testing.T) {
+	const size = 3 << 20
+	for _, known := range []bool{true, false} {
+		s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/zip")
+			if known {
+				w.Header().Set("Content-Length", strconv.Itoa(size))
+			}
+			_, _ = w.Write(make([]byte, size))
+		})
+		var p progress
+		action := compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/"))
+		if _, err := action(aai.WithProgress(soon(t), p.hear), &aai.Call{}); err != nil {
+			t.Fatal(err)
+		}
+		if len(p.done) < 5 || p.words != "Downloading from "+s.URL || (p.total == size) != known || !known && p.total != 0 {
+			t.Errorf("%d reports of %v: %q", len(p.done), p.total, p.words)
+		}
+		for i, done := range p.done {
+			if done > size || i > 0 && done <= p.done[i-1] {
+				t.Errorf("the reports are %v", p.done)
+				break
+			}
+		}
+	}
+}
+
+// A short one leaves the word to the gateway's heartbeat.
+func TestNoProgressOfAShortDownload(t *testing.T) {
+	s := serve(t, answers(http.StatusOK, "text/plain", strings.Repeat("x", 1000)))
+	var p progress
+	action := compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/"))
+	if _, err := action(aai.WithProgress(soon(t), p.hear), &aai.Call{}); err != nil || len(p.done) != 0 {
+		t.Errorf("%v: %v", err, p.done)
+	}
+}
+
+func TestSizeText(t *testing.T) {
+	for n, want := range map[int64]string{0: "0 bytes", 1: "1 byte", 1023: "1023 bytes", 4 << 20: "4 MiB", 5<<20 + 600<<10: "5.6 MiB"} {
+		if got := sizeText(n); got != want {
+			t.Errorf("%d: got %s, want %s", n, got, want)
+		}
+	}
+}
