@@ -31,6 +31,7 @@ const service = "org.example.App"
 //	fifo FILE             makes a named pipe
 //	large FILE SIZE TEXT  makes a file of the size that begins with the text
 //	nested FILE DEPTH     makes a descriptor with a schema so deep
+//	site FILE             starts a web site, $SITE, and writes its descriptor
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
@@ -43,6 +44,7 @@ func TestScripts(t *testing.T) {
 				return err
 			}
 			env.Setenv("DESCRIPTOR", descriptor) // of the app
+			env.Setenv("WEB_DESCRIPTOR", filepath.Join(filepath.Dir(descriptor), "web.json"))
 			env.Values["app"] = new(*dbustest.Service)
 			env.Values["tb"] = env.T().(testing.TB)
 			return os.MkdirAll(home, 0o700)
@@ -56,6 +58,7 @@ func TestScripts(t *testing.T) {
 			"fifo":   scriptFIFO,
 			"large":  scriptLarge,
 			"nested": scriptNested,
+			"site":   scriptSite,
 		},
 	})
 }

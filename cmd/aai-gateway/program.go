@@ -180,6 +180,7 @@ func (p *program) build(cfg *config) (*parts, error) {
 	store := policy.NewFileStore(filepath.Join(cfg.platform.data, "consent.json"))
 	modes := policy.NewModes(cfg.Security.Mode, cfg.modePath())
 	drivers, closeDrivers := cfg.platform.drivers(cfg, log)
+	drivers = withWeb(drivers)
 
 	ownApps, closeDesktop := cfg.ownApps(log)
 
