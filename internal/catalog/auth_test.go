@@ -250,7 +250,7 @@ func TestGuideOfAuth(t *testing.T) {
 		`{"type": "bearer", "obtain_url": "https://example.com/t"}`:                                                 "Bearer token: the user gets one at example.com and gives it to the gateway, which sends it in the header Authorization.",
 		`{"type": "api_key", "key_placement": "query", "key_name": "k"}`:                                            "API key: the user gets one and gives it to the gateway, which sends it in the query k.",
 		`{"type": "app_credential", "token_endpoint": "https://b.example/t", "token_type": "userAccessToken"}`:      "App credential: the user gives the gateway an app id and secret, which buy tokens at b.example.",
-		`{"type": "cookie", "login_url": "https://c.example", "required_cookies": ["c"], "instructions": "a\n# b"}`: "Cookies: the user logs in at c.example and gives the gateway the cookies of that session.\n\n> a # b\n",
+		`{"type": "cookie", "login_url": "https://c.example", "required_cookies": ["c"], "instructions": "a\n# b"}`: "Cookies: the user logs in at c.example and gives the gateway the cookies of that session.\n\n> \"a # b\"\n",
 	} {
 		guide := Guide(mustParse(t, webApp(auth), Options{}).App)
 		if !strings.Contains(guide, "\n## Authentication\n\n"+want+"\n") {

@@ -39,10 +39,10 @@ func example(tool *aai.Tool, view schemaView) json.RawMessage {
 // maxExample is how long an example may be, in bytes.
 const maxExample = 600
 
-// presentable reports whether an example is short and free of characters that a
-// descriptor should not get into a guide by way of its defaults.
+// presentable reports whether an example is short, also with what does not show
+// escaped.
 func presentable(args json.RawMessage) bool {
-	return len(args) <= maxExample && aai.CleanText(string(args), maxExample) == string(args)
+	return len(aai.QuoteJSON(string(args))) <= maxExample
 }
 
 // sample makes one value. all asks for optional members too.

@@ -95,7 +95,7 @@ func TestExamples(t *testing.T) {
 		`{"const": {"a": [1, 2.50]}}`:                                   `{"a":[1,2.50]}`,
 		`{"enum": [null, 1]}`:                                           `null`,
 		`{"default": "d"}`:                                              `"d"`,
-		`{"default": "d\u202e"}`:                                        ``,
+		`{"default": "d\u202e"}`:                                        "\"d\u202e\"",
 		`{"examples": ["e", "f"]}`:                                      `"e"`,
 		`{"type": "array", "items": {"type": "string"}, "minItems": 2}`: `["x","x"]`,
 		`{"type": "array", "items": {"type": "string"}, "minItems": 2, "uniqueItems": true}`: ``,
@@ -108,7 +108,7 @@ func TestExamples(t *testing.T) {
 	} {
 		source := strings.Replace(linuxTool(`"method": "M"`), `"a": {"type": "string"}, "b": {"type": "string"}}`, `"x": `+schema+`}, "required": ["x"]`, 1)
 		tool := mustParse(t, source, Options{}).App.Tools[0]
-		got := string(example(tool, readSchema(tool.Params.Source)))
+		got := string(example(tool, readSchema(tool.Params.Source, aai.Quote)))
 		if want != "" {
 			want = `{"x": ` + want + `}`
 		}

@@ -64,5 +64,5 @@ func (a *authentication) write(b *strings.Builder) {
 		fmt.Fprintf(b, " Scopes: %s.", strings.Join(a.Scopes, ", "))
 	}
 	b.WriteString("\n")
-	quote(b, a.Instructions)
+	quote(b, aai.Quote, a.Instructions)
 }

@@ -18,9 +18,18 @@ type guide struct {
 		Aliases     []string `json:"aliases,omitempty"`
 		Platform    string   `json:"platform,omitempty"`
 		Runnable    bool     `json:"runnable"`
+		// From is the host of the site the app came from; Hosts are those of other
+		// sites that it goes to.
+		From  string   `json:"from,omitempty"`
+		Hosts []string `json:"hosts,omitempty"`
+		// Warning says why the name may not be what it seems.
+		Warning string `json:"warning,omitempty"`
 	} `json:"app"`
 	Authentication *authentication `json:"authentication,omitempty"`
 	Operations     []operation     `json:"operations"`
+
+	declared bool // by a descriptor, so its words are a stranger's
+	say      voice
 }
 
 // operation is one tool.
@@ -35,6 +44,7 @@ type operation struct {
 	// Example is arguments that are right by Parameters; absent if none are known.
 	Example json.RawMessage `json:"example,omitempty"`
 
+	say     voice
 	params  []param
 	omitted int // parameters that were too many to show
 	returns string
@@ -42,12 +52,15 @@ type operation struct {
 
 // GuideData returns the guide of an app as a value that marshals to a JSON
 // object: the app, how to log in, and its operations, each with its effect, its
-// schemas as their author wrote them and an example of arguments. Safe for
+// schemas as their author wrote them, for programs, and an example of arguments. Safe for
 // concurrent use.
 func GuideData(app *aai.App) any { return newGuide(app) }
 
 func newGuide(app *aai.App) *guide {
-	g := &guide{Operations: make([]operation, 0, len(app.Tools))}
+	g := &guide{Operations: make([]operation, 0, len(app.Tools)), declared: app.Digest != "", say: aai.CleanLabel}
+	if g.declared {
+		g.say = aai.Quote
+	}
 	g.App.ID = app.ID
 	g.App.Names = cleanNames(app)
 	g.App.Description = aai.CleanLabel(app.Description, maxText)
@@ -57,15 +70,19 @@ func newGuide(app *aai.App) *guide {
 	}
 	g.App.Platform = app.Platform
 	g.App.Runnable = app.Runnable()
+	g.App.From, g.App.Warning = hostname(app.Origin), aai.Disguise(app.Name)
+	if app.Origin != "" {
+		g.App.Hosts = app.Hosts
+	}
 	g.Authentication = newAuthentication(app.Auth)
 	for _, tool := range app.Tools {
-		g.Operations = append(g.Operations, newOperation(tool))
+		g.Operations = append(g.Operations, newOperation(tool, g.say))
 	}
 	return g
 }
 
-func newOperation(tool *aai.Tool) operation {
-	view := readSchema(tool.Params.Source)
+func newOperation(tool *aai.Tool, say voice) operation {
+	view := readSchema(tool.Params.Source, say)
 	params := view.params()
 	return operation{
 		Name:        tool.Name,
@@ -76,9 +93,10 @@ func newOperation(tool *aai.Tool) operation {
 		Parameters:  tool.Params.Source,
 		Returns:     tool.Returns.Source,
 		Example:     example(tool, view),
+		say:         say,
 		params:      params,
 		omitted:     view.omitted(),
-		returns:     readSchema(tool.Returns.Source).summary(),
+		returns:     readSchema(tool.Returns.Source, say).summary(),
 	}
 }
 

@@ -1,7 +1,10 @@
 package catalog
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"aai"
@@ -22,7 +25,7 @@ type param struct {
 	standard    string // the default, as JSON
 	choice      string // the enum, as JSON values
 	bounds      string
-	description string
+	description string  // in the voice of whose it is
 	members     []param // of an object, or of the objects in a list
 }
 
@@ -30,9 +33,10 @@ type param struct {
 type schemaView struct {
 	root, node *node
 	left       *int // how many more parameters may be shown
+	say        voice
 }
 
-func readSchema(source []byte) schemaView {
+func readSchema(source []byte, say voice) schemaView {
 	if len(source) == 0 {
 		return schemaView{}
 	}
@@ -41,7 +45,7 @@ func readSchema(source []byte) schemaView {
 		return schemaView{}
 	}
 	left := maxParams
-	return schemaView{root: root, node: root, left: &left}
+	return schemaView{root: root, node: root, left: &left, say: say}
 }
 
 // at looks into a part, following references within the document. They do not
@@ -58,7 +62,7 @@ func (v schemaView) at(n *node) schemaView {
 		}
 		n = target
 	}
-	return schemaView{root: v.root, node: n, left: v.left}
+	return schemaView{root: v.root, node: n, left: v.left, say: v.say}
 }
 
 // follow finds what a reference such as "#/definitions/date" means, or nil.
@@ -121,10 +125,12 @@ func (v schemaView) omitted() int {
 func (v schemaView) param(name string, required bool, nesting int) param {
 	p := param{name: paramName(name), kind: v.kind(), required: required}
 	if d := v.node.member("description"); d != nil {
-		p.description = aai.CleanLabel(d.text, maxParamText)
+		if words := aai.CleanLabel(d.text, maxParamText); words != "" {
+			p.description = v.say(withStop(words), maxParamText+len("."))
+		}
 	}
 	if d := v.node.member("default"); d != nil {
-		p.standard = aai.CleanLabel(string(d.json()), maxName)
+		p.standard = shownValue(d)
 	}
 	p.choice, p.bounds = v.choice(), v.bounds()
 	p.members = v.membersOf(nesting + 1)
@@ -139,18 +145,32 @@ func paramName(name string) string {
 	if plainName(name) {
 		return name
 	}
-	return fmt.Sprintf("%q", aai.CleanLabel(name, maxName))
+	return shownValue(&node{kind: text, text: name})
+}
+
+// shownValue is a value as a guide has it: exact, as JSON, where it is short.
+func shownValue(n *node) string {
+	var b bytes.Buffer
+	switch {
+	case len(n.text) > maxName:
+		return aai.Quote(n.text, maxName)
+	case n.kind != object && n.kind != list:
+		return aai.QuoteJSON(string(n.json()))
+	case json.Compact(&b, n.raw) != nil || b.Len() > maxName:
+		return n.words()
+	}
+	return aai.QuoteJSON(b.String())
 }
 
 // kind names the type: "string", "date-time string", "integer", "list of string".
 func (v schemaView) kind() string {
 	kind := "any"
 	if t := v.node.member("type"); t != nil && t.kind == text {
-		kind = aai.CleanLabel(t.text, maxName)
+		kind = typeName(t)
 	} else if t != nil && t.kind == list {
 		var kinds []string
 		for k := t.first; k != nil; k = k.next {
-			kinds = append(kinds, aai.CleanLabel(k.text, maxName))
+			kinds = append(kinds, typeName(k))
 		}
 		kind = strings.Join(kinds, " or ")
 	} else if v.node.member("properties") != nil {
@@ -164,16 +184,33 @@ func (v schemaView) kind() string {
 			kind = "list of " + v.at(items).kind()
 		}
 	}
-	if f := v.node.member("format"); f != nil && kind == "string" {
-		kind = aai.CleanLabel(f.text, maxName) + " string"
+	if f := v.node.member("format"); f != nil && kind == "string" && knownFormat(f.text) {
+		kind = f.text + " string"
 	}
 	return kind
+}
+
+// typeName is the name of a type, or "any" for one that JSON Schema has not.
+func typeName(n *node) string {
+	switch n.text {
+	case "string", "number", "integer", "boolean", "object", "array", "null":
+		return n.text
+	}
+	return "any"
+}
+
+// knownFormat reports whether a format is one that authors use, and so no place
+// for words of theirs: those of draft-07 and later, and of OpenAPI.
+func knownFormat(format string) bool {
+	return formatted(format) != "" || slices.Contains([]string{
+		"regex", "json-pointer", "relative-json-pointer", "password", "byte", "binary", "int32", "int64", "float", "double",
+	}, format)
 }
 
 // choice lists the values of an enum or const.
 func (v schemaView) choice() string {
 	if c := v.node.member("const"); c != nil {
-		return aai.CleanLabel(string(c.json()), maxName)
+		return shownValue(c)
 	}
 	enum := v.node.member("enum")
 	if items := v.node.member("items"); enum == nil && items != nil && items.kind == object {
@@ -188,7 +225,7 @@ func (v schemaView) choice() string {
 			values = append(values, fmt.Sprintf("… (%d in all)", enum.count()))
 			break
 		}
-		values = append(values, aai.CleanLabel(string(e.json()), maxName))
+		values = append(values, shownValue(e))
 	}
 	return strings.Join(values, ", ")
 }
@@ -202,7 +239,7 @@ func (v schemaView) bounds() string {
 		{"maxItems", "items at most "}, {"pattern", "pattern "},
 	} {
 		if n := v.node.member(limit.key); n != nil && (n.kind == number || n.kind == text) {
-			words = append(words, limit.word+aai.CleanLabel(n.text, maxName))
+			words = append(words, limit.word+shownValue(n))
 		}
 	}
 	if len(words) == 0 {

@@ -63,6 +63,24 @@ func TestDescriptorIsWhatItsAuthorWrote(t *testing.T) {
 	sameJSON(t, result.Data, notes)
 }
 
+// What does not show in a descriptor is shown as what it is, and the JSON stays the
+// same.
+func TestHostileDescriptorIsShownWhole(t *testing.T) {
+	for _, hidden := range []string{"\u202e", "\U000e0041\u200b", `\u202e`, `\u001b`} {
+		source := strings.Replace(notes, "Keeps notes.", "Keeps "+hidden+"notes.", 1)
+		w := newWorld(t, map[string]string{"org.example.Notes": source})
+		result := w.own(t, own.Descriptor, `{"app": "memo"}`)
+		if result.Text != aai.CleanText(result.Text, len(result.Text)) || result.Data != nil {
+			t.Errorf("%q: data %v, text %q", hidden, result.Data, result.Text)
+		}
+		var shown any
+		if err := json.Unmarshal([]byte(result.Text), &shown); err != nil {
+			t.Fatal(err)
+		}
+		sameJSON(t, shown, source)
+	}
+}
+
 func TestScanTellsOfEveryFile(t *testing.T) {
 	w := newWorld(t, map[string]string{
 		"a":                  notes,

@@ -8,7 +8,11 @@
 package own
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
+	"io"
 
 	"aai"
 	"aai/internal/catalog"
@@ -120,6 +124,7 @@ type appRow struct {
 	Platform    string   `json:"platform"`
 	Runnable    bool     `json:"runnable"`
 	Source      string   `json:"source"`
+	Origin      string   `json:"origin,omitempty"` // of an app from the web
 }
 
 func (c catalogTools) apps(context.Context, *aai.Call) (*aai.Result, error) {
@@ -130,7 +135,7 @@ func (c catalogTools) apps(context.Context, *aai.Call) (*aai.Result, error) {
 		}
 		rows = append(rows, appRow{
 			ID: app.ID, Name: app.Name, Description: app.Description, Aliases: app.Aliases,
-			Tools: len(app.Tools), Platform: app.Platform, Runnable: app.Runnable(), Source: app.Source,
+			Tools: len(app.Tools), Platform: app.Platform, Runnable: app.Runnable(), Source: app.Source, Origin: app.Origin,
 		})
 	}
 	return &aai.Result{Data: rows}, nil
@@ -152,7 +157,27 @@ func (c catalogTools) descriptor(ctx context.Context, call *aai.Call) (*aai.Resu
 	if app.Descriptor == nil {
 		return nil, aai.Errorf(aai.AppNotFound, "%s has no descriptor; it is part of the gateway", app.ID)
 	}
-	return &aai.Result{Text: string(app.Descriptor), Data: app.Descriptor}, nil
+	result := &aai.Result{Text: aai.EscapeUnseen(string(app.Descriptor)), Foreign: app.Origin}
+	if allShows(app.Descriptor) {
+		result.Data = app.Descriptor
+	}
+	return result, nil
+}
+
+// allShows reports whether every string of a JSON value is of characters that
+// show. One with others is given as text alone, where they are escapes: whoever
+// decodes data decodes them too.
+func allShows(source json.RawMessage) bool {
+	d := json.NewDecoder(bytes.NewReader(source))
+	for {
+		token, err := d.Token()
+		if err != nil {
+			return errors.Is(err, io.EOF)
+		}
+		if s, ok := token.(string); ok && aai.CleanText(s, len(s)+1) != s {
+			return false
+		}
+	}
 }
 
 func (c catalogTools) scan(ctx context.Context, _ *aai.Call) (*aai.Result, error) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"io"
 	"time"
+
+	"aai"
 )
 
 // What the tests of package cli_test look at from inside.
@@ -14,7 +16,7 @@ func Asker(in io.Reader, w io.Writer) func(context.Context, string) (string, err
 
 func ShowElapsed(w io.Writer, what string) (stop func()) { return showElapsed(w, what) }
 
-func EscapeUnseen(text string) string { return escapeUnseen(text) }
+func EscapeUnseen(text string) string { return aai.EscapeUnseen(text) }
 
 func FormatOf(args []string) string { return formatOf(args) }
 

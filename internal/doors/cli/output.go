@@ -9,7 +9,6 @@ import (
 	"math"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"aai"
 )
@@ -115,28 +114,8 @@ func (o *output) json(v any) error {
 		e.Delivery = aai.Delivered
 		return e
 	}
-	o.raw(escapeUnseen(b.String()))
+	o.raw(aai.EscapeUnseen(b.String()))
 	return nil
-}
-
-// escapeUnseen writes the characters of a JSON text that a terminal would obey
-// and not show, such as C1 controls and bidirectional overrides, as \u escapes.
-// They can only stand inside of strings, so the value stays the same.
-func escapeUnseen(text string) string {
-	var b strings.Builder
-	for _, r := range text {
-		if r < 0x7f || aai.CleanText(string(r), utf8.UTFMax) == string(r) {
-			b.WriteRune(r)
-			continue
-		}
-		if r > 0xffff {
-			r -= 0x10000
-			fmt.Fprintf(&b, `\u%04x\u%04x`, 0xd800+r>>10, 0xdc00+r&0x3ff)
-			continue
-		}
-		fmt.Fprintf(&b, `\u%04x`, r)
-	}
-	return b.String()
 }
 
 // show writes a result in the form asked for: data as JSON, or as asText has it.

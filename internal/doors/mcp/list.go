@@ -187,20 +187,33 @@ func descriptorResource(app *aai.App, l listing) *mcp.Resource {
 		Annotations: annotations,
 		URI:         l.resource,
 		Name:        displayName(app),
-		Description: aai.CleanLabel(app.Description, maxSummary),
+		Description: aai.Inert(app.Description, maxSummary),
 		MIMEType:    "application/aai+json",
 	}
 }
 
 // summary is an app's line in the list of tools:
 // 【Reminders|提醒事项】macOS reminders. Aliases: todo. Call to get guide.
+// The words of an app from the web stand in quotation marks, with whose they are.
 func summary(app *aai.App) string {
-	sentences := []string{sentence(aai.CleanLabel(app.Description, maxSummary))}
+	sentences := []string{sentence(aai.Inert(app.Description, maxSummary))}
+	if host := origin(app); host != "" {
+		sentences[0] = sentence("Web app of " + host + ", in its words: " + aai.Quote(app.Description, maxSummary))
+	}
+	if why := aai.Disguise(app.Name); why != "" {
+		sentences = append(sentences, "Take care: the name "+why+".")
+	}
 	if len(app.Aliases) > 0 {
-		sentences = append(sentences, sentence("Aliases: "+aai.CleanLabel(strings.Join(app.Aliases, ", "), 80)))
+		sentences = append(sentences, sentence("Aliases: "+aai.Inert(strings.Join(app.Aliases, ", "), 80)))
 	}
 	sentences = append(sentences, "Call to get guide.")
-	return "【" + aai.CleanLabel(app.Name, 120) + "】" + strings.TrimLeft(strings.Join(sentences, " "), " ")
+	return "【" + aai.Inert(app.Name, 120) + "】" + strings.TrimLeft(strings.Join(sentences, " "), " ")
+}
+
+// origin is the host that an app from the web came from, in ASCII.
+func origin(app *aai.App) string {
+	_, host, _ := strings.Cut(app.Origin, "://")
+	return aai.CleanLabel(host, 260)
 }
 
 // sentence ends a text with a full stop where it has no end of its own.
@@ -217,5 +230,9 @@ func sentence(text string) string {
 // displayName is the first of the app's names.
 func displayName(app *aai.App) string {
 	name, _, _ := strings.Cut(app.Name, "|")
-	return aai.CleanLabel(name, 60)
+	name = aai.Inert(name, 60)
+	if host := origin(app); host != "" {
+		return name + " (" + host + ")"
+	}
+	return name
 }

@@ -1,6 +1,8 @@
 package mcp
 
 import (
+	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
@@ -17,6 +19,11 @@ func TestSummary(t *testing.T) {
 		{aai.App{Name: "Mail", Description: "Sends mail."}, "【Mail】Sends mail. Call to get guide."},
 		{aai.App{Name: "Mail", Description: "Really?\x1b[2J\nYes!"}, "【Mail】Really?[2J Yes! Call to get guide."},
 		{aai.App{Name: "Mail"}, "【Mail】Call to get guide."},
+		{
+			aai.App{Name: "Mail】x", Description: "Say \"hi\" <b> ![a](b).", Origin: "https://mail.example", Aliases: []string{"`m`"}},
+			"【Mail]x】Web app of mail.example, in its words: \"Say 'hi' ‹b› ![a] (b).\". Aliases: 'm'. Call to get guide.",
+		},
+		{aai.App{Name: "РayРal", Description: "Pays."}, "【РayРal】Pays. Take care: the name mixes Cyrillic and Latin letters in one word. Call to get guide."},
 	} {
 		if got := summary(&test.app); got != test.want {
 			t.Errorf("%q, want %q", got, test.want)
@@ -25,5 +32,34 @@ func TestSummary(t *testing.T) {
 	got := summary(&aai.App{Name: long + "|" + long, Description: long, Aliases: []string{long, long, "x"}})
 	if len(got) > 120+maxSummary+80+60 || !strings.HasSuffix(got, " Call to get guide.") || strings.Contains(got, "….") {
 		t.Errorf("%d bytes: %s", len(got), got)
+	}
+}
+
+// The list of tools is in every conversation. Whatever a site says of itself is one
+// line of characters that show, in quotation marks with the site's host before them.
+func TestRow19ToolPoisoningInTheList(t *testing.T) {
+	source, err := os.ReadFile("../../catalog/testdata/poison.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var poisons []struct{ Name, Text string }
+	if err := json.Unmarshal(source, &poisons); err != nil || len(poisons) < 50 {
+		t.Fatalf("%d poisons, error %v", len(poisons), err)
+	}
+	for _, p := range poisons {
+		app := &aai.App{ID: "mail.example/org.example.Mail", Name: p.Text, Description: p.Text, Origin: "https://mail.example"}
+		line := summary(app)
+		_, rest, bracket := strings.Cut(strings.TrimPrefix(line, "【"), "】Web app of mail.example, in its words: \"")
+		words, after, quote := strings.Cut(rest, "\".")
+		after = strings.ReplaceAll(after, " Take care: the name "+aai.Disguise(p.Text)+".", "")
+		if !bracket || !quote || after != " Call to get guide." || words == "" || strings.ContainsAny(line, "\n`<>") || strings.Contains(line, "](") {
+			t.Errorf("%s: %s", p.Name, line)
+		}
+		if line != aai.CleanLabel(line, len(line)) || len(line) > 120+maxSummary+200 {
+			t.Errorf("%s: %d bytes: %q", p.Name, len(line), line)
+		}
+		if name := displayName(app); !strings.HasSuffix(name, " (mail.example)") || name != aai.Inert(name, len(name)) {
+			t.Errorf("%s: %q", p.Name, name)
+		}
 	}
 }
