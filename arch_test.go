@@ -50,6 +50,7 @@ func theMap() []room {
 		ssrf      = "code.dny.dev/ssrf"
 		rate      = "golang.org/x/time"
 		toxiproxy = "github.com/Shopify/toxiproxy/v2"
+		zerolog   = "github.com/rs/zerolog" // toxiproxy is made with a logger of its kind
 
 		schema  = "internal/schema"
 		catalog = "internal/catalog"
@@ -72,7 +73,7 @@ func theMap() []room {
 		{name: policy, ours: []string{"aai"}, modules: []string{flock},
 			why: "decides by what a Request says and by nothing else; several processes share its file"},
 		{name: journal, ours: []string{"aai"}, why: "records whatever happens, and must not fail with anybody else"},
-		{name: egress, ours: []string{"aai"}, modules: []string{ssrf, net}, tests: []string{toxiproxy},
+		{name: egress, ours: []string{"aai"}, modules: []string{ssrf, net}, tests: []string{toxiproxy, zerolog},
 			why: "the one way out to the web, with the one guard; names are read as browsers do, owners told by the public suffix list"},
 		{name: wire, ours: []string{"aai"}, tests: []string{godbus},
 			why: "speaks the protocol itself, for all who need a bus; the well-known library is its test's second opinion"},
@@ -80,7 +81,7 @@ func theMap() []room {
 			why: "runs declared tools over the wire; the well-known library is its test's second opinion"},
 		{name: dbus + "/dbustest", ours: []string{"aai"}, modules: []string{godbus}, forTest: true,
 			why: "a real bus with services for tests, made with somebody else's library"},
-		{name: "internal/drivers/webapi", ours: []string{"aai"}, modules: []string{jsontext, rate, text}, tests: []string{toxiproxy, "github.com/prometheus/client_golang", "github.com/rs/zerolog"},
+		{name: "internal/drivers/webapi", ours: []string{"aai"}, modules: []string{jsontext, rate, text}, tests: []string{toxiproxy, "github.com/prometheus/client_golang", zerolog},
 			why: "runs declared tools over HTTP; clients and logins are given to it, strangers' character sets and JSON it reads by libraries; the proxy of its tests must be given a log and counters"},
 		{name: desktop, ours: []string{"aai"}, tests: []string{tokenizer},
 			why: "words and thought about what is seen, on no platform; its tests count tokens"},

@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"sync/atomic"
 	"time"
+
+	"aai"
 )
 
 // maxHeader is how many bytes of header an answer may have.
@@ -40,15 +42,17 @@ type Config struct {
 type Client struct {
 	guard     guard
 	transport *http.Transport
-	floor     time.Duration
+	floor     time.Duration // how long a failure takes at least
+	patience  time.Duration // how long a fetch takes at most
 }
 
 // New makes a Client. It connects to nothing.
 func New(c Config) *Client {
 	g := newGuard(c)
 	return &Client{
-		guard: g,
-		floor: refusalTime,
+		guard:    g,
+		floor:    refusalTime,
+		patience: fetchTime,
 		transport: &http.Transport{
 			Proxy:                  nil, // a proxy would dial in our place, unguarded
 			DialContext:            g.dial,
@@ -82,6 +86,18 @@ func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
 // RoundTrip makes one request that the guard admits; see HTTP.
 func (c *Client) RoundTrip(req *http.Request) (*http.Response, error) {
+	resp, err := c.send(req)
+	if err == nil {
+		return resp, nil
+	}
+	if ended := req.Context().Err(); ended != nil {
+		return nil, ended
+	}
+	return nil, err
+}
+
+// send is RoundTrip whose error always says how far the request came.
+func (c *Client) send(req *http.Request) (*http.Response, *aai.Error) {
 	begun := time.Now()
 	h, err := c.admit(req)
 	if err != nil {
@@ -97,9 +113,6 @@ func (c *Client) RoundTrip(req *http.Request) (*http.Response, error) {
 	resp, err := c.transport.RoundTrip(req.WithContext(ctx))
 	if err == nil {
 		return resp, nil
-	}
-	if ended := req.Context().Err(); ended != nil {
-		return nil, ended
 	}
 	if c.guard.trust(h) == stranger {
 		wait(req.Context(), c.floor-time.Since(begun))

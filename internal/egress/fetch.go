@@ -55,7 +55,7 @@ func (c *Client) Fetch(ctx context.Context, r FetchRequest) (*Fetched, error) {
 	if err != nil {
 		return nil, err
 	}
-	limited, cancel := context.WithTimeout(ctx, fetchTime)
+	limited, cancel := context.WithTimeout(ctx, c.patience)
 	defer cancel()
 	first := h
 	for range maxRedirects + 1 {
@@ -117,7 +117,11 @@ func (c *Client) get(ctx context.Context, u *url.URL, r FetchRequest) (*http.Res
 			req.Header.Set(name, value)
 		}
 	}
-	return c.RoundTrip(req)
+	resp, failed := c.send(req)
+	if failed != nil {
+		return nil, failed
+	}
+	return resp, nil
 }
 
 // redirect returns the address that an answer sends to, if it does.

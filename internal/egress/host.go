@@ -64,11 +64,12 @@ func canonicalName(name string) (string, error) {
 	if len(name) > 4*maxName {
 		return "", errors.New("the name is too long")
 	}
-	name, err := idna.Lookup.ToASCII(strings.TrimSuffix(name, "."))
-	if err != nil {
+	ascii, err := idna.Lookup.ToASCII(strings.TrimSuffix(name, "."))
+	name = strings.ToLower(ascii)
+	// What IDNA makes it must take too, or the next to read it sees another name.
+	if again, failed := idna.Lookup.ToASCII(name); err != nil || failed != nil || again != name {
 		return "", errors.New("not a name that DNS can look up")
 	}
-	name = strings.ToLower(name)
 	if name == "" || len(name) > maxName {
 		return "", errors.New("expected a name of at most 253 bytes")
 	}

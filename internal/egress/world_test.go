@@ -3,9 +3,11 @@ package egress_test
 import (
 	"context"
 	"crypto/x509"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -15,7 +17,18 @@ import (
 	"aai/internal/egress"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) {
+	if address := os.Getenv(fetchVariable); address != "" {
+		fmt.Println(fetchAs(address))
+		return
+	}
+	// The library leaves its own goroutines behind a connection that a toxic cut.
+	const toxiproxy = "github.com/Shopify/toxiproxy/v2"
+	goleak.VerifyTestMain(m,
+		goleak.IgnoreAnyFunction(toxiproxy+".(*ToxicLink).read"),
+		goleak.IgnoreAnyFunction(toxiproxy+".(*ToxicLink).write"),
+		goleak.IgnoreAnyFunction(toxiproxy+"/toxics.(*ToxicStub).Run"))
+}
 
 // A site is a real HTTPS server on this computer.
 type site struct {
