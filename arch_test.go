@@ -49,6 +49,7 @@ func theMap() []room {
 		net       = "golang.org/x/net"
 		ssrf      = "code.dny.dev/ssrf"
 		rate      = "golang.org/x/time"
+		xsync     = "golang.org/x/sync"
 		toxiproxy = "github.com/Shopify/toxiproxy/v2"
 		zerolog   = "github.com/rs/zerolog" // toxiproxy is made with a logger of its kind
 
@@ -61,8 +62,11 @@ func theMap() []room {
 		desktop = "internal/desktop"
 		linux   = "internal/desktop/linuxtest"
 		egress  = "internal/egress"
-		bearer  = "internal/doors/mcp/bearer"
-		tasks   = "internal/doors/mcp/tasks"
+
+		discovery = "internal/discovery"
+
+		bearer = "internal/doors/mcp/bearer"
+		tasks  = "internal/doors/mcp/tasks"
 	)
 	return []room{
 		{name: "aai", why: "the words of the house: everybody knows them, they know nobody"},
@@ -75,6 +79,8 @@ func theMap() []room {
 		{name: journal, ours: []string{"aai"}, why: "records whatever happens, and must not fail with anybody else"},
 		{name: egress, ours: []string{"aai"}, modules: []string{ssrf, net}, tests: []string{toxiproxy, zerolog},
 			why: "the one way out to the web, with the one guard; names are read as browsers do, owners told by the public suffix list"},
+		{name: discovery, ours: []string{"aai", catalog, egress}, modules: []string{xsync, rate},
+			why: "web sites as apps: the catalog reads what they say, egress fetches it; lookups are shared and counted"},
 		{name: wire, ours: []string{"aai"}, tests: []string{godbus},
 			why: "speaks the protocol itself, for all who need a bus; the well-known library is its test's second opinion"},
 		{name: dbus, ours: []string{"aai", wire}, tests: []string{godbus},

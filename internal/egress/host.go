@@ -145,6 +145,13 @@ func (h Host) Loopback() bool {
 	return err == nil && ip.IsLoopback()
 }
 
+// Public reports whether the name ends as the names of the public DNS do: in a
+// suffix that ICANN's registries have, and is not that suffix itself.
+func (h Host) Public() bool {
+	suffix, icann := publicsuffix.PublicSuffix(h.name)
+	return (icann || strings.Contains(suffix, ".")) && suffix != h.name
+}
+
 // SameSite reports whether two hosts are of one owner: they have the same
 // registrable domain (public suffix plus one), or are the same name. Ports do not
 // count.

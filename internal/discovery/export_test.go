@@ -1,0 +1,57 @@
+package discovery
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"aai/internal/egress"
+)
+
+// CheckMeta makes sure that no .meta file makes a copy count for longer than any
+// may, or puts anything but one line into a header.
+func CheckMeta(t *testing.T, b []byte) {
+	m, ok := parseMeta(b)
+	if !ok {
+		return
+	}
+	if strings.ContainsAny(m.ETag+m.LastModified, "\r\n\x00") {
+		t.Errorf("headers %q and %q", m.ETag, m.LastModified)
+	}
+	for _, age := range []time.Duration{maxTTL, maxStale + time.Nanosecond, -clockSkew - time.Nanosecond} {
+		if now := m.FetchedAt.Add(age); now.Sub(m.FetchedAt) == age && m.fresh(now) {
+			t.Errorf("%s is fresh at the age of %s", b, age)
+		}
+	}
+	if now := m.FetchedAt.Add(maxStale + 1); now.Sub(m.FetchedAt) == maxStale+1 && m.usable(now) {
+		t.Errorf("%s is usable for ever", b)
+	}
+}
+
+// CheckFolders makes sure that every host has a folder of its own below the cache.
+func CheckFolders(t *testing.T, a, b string) {
+	one, err := egress.ParseHost(a)
+	if err != nil {
+		return
+	}
+	folder := folderOf(one)
+	if !filepath.IsLocal(folder) && !strings.Contains("con prn aux nul", strings.ToLower(folder)) ||
+		strings.Trim(folder, "abcdefghijklmnopqrstuvwxyz0123456789.-_") != "" || strings.HasPrefix(folder, ".") || len(folder) > 255 {
+		t.Errorf("%q has the folder %q", a, folder)
+	}
+	if other, err := egress.ParseHost(b); err == nil && (folderOf(other) == folder) != (other == one) {
+		t.Errorf("%q and %q: the folders %q and %q", a, b, folder, folderOf(other))
+	}
+}
+
+// WriteCache writes a copy as a gateway does that has just fetched it.
+func WriteCache(folder string, h egress.Host, body string) error {
+	return cache{folder}.write(h, []byte(body), newMeta(target{host: h, scheme: "https"}.source(), &egress.Fetched{}, digest([]byte(body)), time.Now()))
+}
+
+// ReadCache reads a copy.
+func ReadCache(folder string, h egress.Host) (string, bool) {
+	body, _, found := cache{folder}.read(h)
+	return string(body), found
+}

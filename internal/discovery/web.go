@@ -1,0 +1,289 @@
+package discovery
+
+import (
+	"cmp"
+	"context"
+	"log/slog"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/singleflight"
+	"golang.org/x/time/rate"
+
+	"aai"
+	"aai/internal/egress"
+)
+
+// Looking up sites is bounded, for all callers of a process together: whoever may
+// ask for any host could otherwise scan the web.
+const (
+	lookups       = 10 // at once, and then
+	lookupsPerMin = 10
+)
+
+// maxSites is how many sites are kept in memory, and so how many web apps are
+// listed at most.
+const maxSites = 100
+
+// Config says what a Web stands on. It is not changed after New.
+type Config struct {
+	Local  aai.Catalog    // the apps of this computer
+	Client *egress.Client // the way to the web
+	// Drivers are those of the local catalog; only the ones for HTTP are used.
+	Drivers        map[string]aai.Driver
+	DefaultTimeout time.Duration    // for tools that name none; zero means aai.DefaultTimeout
+	Cache          string           // the folder of copies, such as ~/.cache/aai-gateway
+	Names          string           // the file of the person's names, such as ~/.config/aai-gateway/name-cache.json
+	Log            *slog.Logger     // nil means none
+	Now            func() time.Time // nil means time.Now
+}
+
+// A Web is the apps of this computer and those of web sites that were asked for.
+// It is safe for concurrent use.
+type Web struct {
+	local   aai.Catalog
+	client  *egress.Client
+	drivers map[string]aai.Driver
+	timeout time.Duration
+	cache   cache
+	names   names
+	log     *slog.Logger
+	now     func() time.Time
+
+	limit   *rate.Limiter
+	flights singleflight.Group
+	named   sync.Once // the person's sites were taken from the cache
+
+	mu    sync.Mutex
+	sites map[egress.Host]*site
+	turn  int // counts uses
+
+	listeners listeners
+}
+
+// A site is one whose descriptor is known. It is not changed after it was made,
+// but for used, which Web.mu guards.
+type site struct {
+	target target
+	app    *aai.App
+	meta   meta
+	// rest is until when the copy stands in although it is no longer fresh: the
+	// site was just asked for and the network did not reach it.
+	rest time.Time
+	used int
+}
+
+// New returns a Web that has looked at nothing.
+func New(c Config) *Web {
+	w := &Web{
+		local: c.Local, client: c.Client, drivers: make(map[string]aai.Driver), timeout: c.DefaultTimeout,
+		cache: cache{c.Cache}, names: names{c.Names}, log: c.Log, now: c.Now,
+		limit: rate.NewLimiter(rate.Every(time.Minute/lookupsPerMin), lookups),
+		sites: make(map[egress.Host]*site),
+	}
+	// A descriptor from the web sees no driver that reaches into this computer.
+	for _, key := range []string{"http", "web/http"} {
+		if d, ok := c.Drivers[key]; ok {
+			w.drivers[key] = d
+		}
+	}
+	if w.log == nil {
+		w.log = slog.New(slog.DiscardHandler)
+	}
+	if w.now == nil {
+		w.now = time.Now
+	}
+	return w
+}
+
+// Apps returns the apps of this computer, and of the web those that this process
+// was asked for or that the person gave a name and that are in the cache, ordered
+// by id. It connects to nothing. What other processes were asked for is not
+// there: a site that one agent was lured to shall not speak to the next.
+func (w *Web) Apps() []*aai.App {
+	w.named.Do(w.recallNamed)
+	apps := w.local.Apps()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.sites) == 0 {
+		return apps
+	}
+	wires := make(map[string]bool, len(apps))
+	for _, app := range apps {
+		wires[wireName(app)] = true
+	}
+	for _, s := range w.inOrder() {
+		if wire := wireName(s.app); !wires[wire] {
+			wires[wire] = true
+			apps = append(apps, s.app)
+		}
+	}
+	slices.SortFunc(apps, func(a, b *aai.App) int { return strings.Compare(a.ID, b.ID) })
+	return apps
+}
+
+// inOrder returns the sites by host. The caller holds w.mu.
+func (w *Web) inOrder() []*site {
+	all := make([]*site, 0, len(w.sites))
+	for _, s := range w.sites {
+		all = append(all, s)
+	}
+	slices.SortFunc(all, func(a, b *site) int { return cmp.Compare(a.app.ID, b.app.ID) })
+	return all
+}
+
+func wireName(app *aai.App) string { return strings.ToLower(aai.WireName("app:" + app.ID)) }
+
+// OnChange calls f after every change of the list of apps, until stop. It must
+// not call stop.
+func (w *Web) OnChange(f func()) (stop func()) {
+	stopLocal, stopWeb := w.local.OnChange(f), w.listeners.add(f)
+	return func() {
+		stopLocal()
+		stopWeb()
+	}
+}
+
+// Find returns the app that a caller means. Every name of an app of this computer
+// means that one. Other words mean a web app where they are its id
+// ("example.com/org.example.Mail", also after "app:", or its wire name), an
+// address ("https://example.com/…", "example.com:8443"), a name of the public DNS
+// ("example.com") or what the person calls it ("jira"); the site is asked where
+// there is no fresh copy of its descriptor. Its errors are those of the local
+// catalog for what is no address, and those of Discover for the rest.
+func (w *Web) Find(ctx context.Context, name string) (*aai.App, error) {
+	app, notLocal := w.local.Find(ctx, name)
+	if notLocal == nil {
+		return app, nil
+	}
+	t, isSite, err := w.siteOf(name)
+	if err != nil {
+		return nil, err
+	}
+	if !isSite || aai.AsError(notLocal).Code != aai.AppNotFound || w.ofThisComputer(name) {
+		return nil, notLocal
+	}
+	app, err = w.obtain(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	if _, id, _ := strings.Cut(app.ID, "/"); t.app != "" && t.app != id {
+		e := aai.Errorf(aai.AppNotFound, "%s has no app %q", t.host, aai.CleanLabel(t.app, 200))
+		e.Candidates = []string{app.ID}
+		e.Hint = "A site has one app; use the id that it has."
+		return nil, e
+	}
+	return app, nil
+}
+
+// Discover returns the app of the site that an address or a person's name means,
+// as Find does, but whatever names the apps of this computer have. Its error is an
+// *aai.Error: INVALID_PARAMS for what is no https address; APP_NOT_FOUND where the
+// site offers no app or nobody knows the name; AAI_JSON_INVALID, naming the place,
+// where its descriptor is not right; APP_NOT_RUNNING where it cannot be reached;
+// RATE_LIMITED after ten lookups within a minute.
+func (w *Web) Discover(ctx context.Context, address string) (*aai.App, error) {
+	address = strings.TrimSpace(address)
+	t, known, err := w.namedSite(address)
+	if err != nil {
+		return nil, err
+	}
+	if !known {
+		var bad *aai.Error
+		if t, bad = parseAddress(address); bad != nil {
+			return nil, bad
+		}
+		if plainName(address) && !t.host.Loopback() {
+			e := aai.Errorf(aai.AppNotFound, "no site is known as %q", aai.CleanLabel(address, maxNameBytes))
+			e.Hint = "Give its domain, such as example.com. The person can give a site a name: aai-gateway discover --name NAME URL."
+			return nil, e
+		}
+	}
+	return w.obtain(ctx, t)
+}
+
+// Name gives the site at an address a name that everybody may use from then on. It
+// is for persons. It does not ask the site.
+func (w *Web) Name(name, address string) error {
+	t, bad := parseAddress(strings.TrimSpace(address))
+	if bad == nil && plainName(address) && !t.host.Loopback() {
+		bad = badAddress(address, "expected a domain or a URL")
+	}
+	if bad == nil {
+		bad = w.names.add(name, t)
+	}
+	if bad != nil {
+		return bad
+	}
+	return nil
+}
+
+// siteOf says which site words mean, if any.
+func (w *Web) siteOf(words string) (t target, isSite bool, err error) {
+	if t, isSite, err = w.namedSite(words); isSite || err != nil {
+		return t, isSite, err
+	}
+	if t, known := w.wired(words); known {
+		return t, true, nil
+	}
+	words = strings.TrimPrefix(words, "app:")
+	t, bad := parseAddress(words)
+	switch {
+	case bad == nil && (meansSite(words, t.host) || w.known(t.host)):
+		return t, true, nil
+	case bad != nil && strings.Contains(words, "://"):
+		return target{}, false, bad
+	}
+	return target{}, false, nil
+}
+
+// known reports whether the site was looked up before.
+func (w *Web) known(h egress.Host) bool {
+	w.mu.Lock()
+	s := w.sites[h]
+	w.mu.Unlock()
+	if s != nil {
+		return true
+	}
+	_, _, cached := w.cache.read(h)
+	return cached
+}
+
+// namedSite finds the site that the person gave the name.
+func (w *Web) namedSite(words string) (target, bool, error) {
+	if !plainName(words) {
+		return target{}, false, nil
+	}
+	sites, err := w.names.read()
+	if err != nil {
+		return target{}, false, err
+	}
+	t, known := sites[strings.ToLower(words)]
+	return t, known, nil
+}
+
+// wired finds the site whose app has the wire name.
+func (w *Web) wired(words string) (target, bool) {
+	if !strings.HasPrefix(words, "app_") {
+		return target{}, false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, s := range w.inOrder() {
+		if wireName(s.app) == strings.ToLower(words) {
+			return s.target, true
+		}
+	}
+	return target{}, false
+}
+
+// ofThisComputer reports whether an app of this computer has the name, although
+// the local catalog does not find it: several may have it.
+func (w *Web) ofThisComputer(name string) bool {
+	same := func(other string) bool { return strings.EqualFold(name, other) }
+	return slices.ContainsFunc(w.local.Apps(), func(app *aai.App) bool {
+		return same(app.ID) || slices.ContainsFunc(app.Aliases, same) || slices.ContainsFunc(strings.Split(app.Name, "|"), same)
+	})
+}
