@@ -49,6 +49,7 @@ type config struct {
 	AllowSystemBus  bool
 	Preapproved     []policy.Grant
 	Dev             bool
+	AllowPrivate    []string // hosts on private networks that may be asked
 	preapprovedJSON any
 	// WebUI and HTTPPort are the AAI protocol's settings of a web page, which
 	// this version does not have; whoever switches it on is told so.
@@ -99,6 +100,7 @@ func readConfig(s source) (*config, error) {
 		platform:       s.platform,
 		origins:        map[string]string{},
 
+		AllowPrivate:    []string{},
 		preapprovedJSON: []any{},
 	}
 	if err := c.readFile(s); err != nil {

@@ -14,6 +14,8 @@ import (
 type platform struct {
 	name    string // as descriptors call it
 	data    string // the folder of what the gateway keeps
+	cache   string // the folder of what can be had again
+	names   string // the file of the person's names for web sites
 	refs    string // the folder of the terminal's references to elements of windows
 	places  func(*config) []catalog.Place
 	drivers func(*config, *slog.Logger) (map[string]aai.Driver, io.Closer)

@@ -19,10 +19,7 @@ import (
 // hostPlatform is Linux with a freedesktop desktop: descriptors beside .desktop
 // files (XDG Base Directory Specification), tools over D-Bus.
 func hostPlatform(home string, getenv func(string) string) platform {
-	dataHome := getenv("XDG_DATA_HOME")
-	if !filepath.IsAbs(dataHome) { // the specification says to ignore a relative one
-		dataHome = filepath.Join(home, ".local", "share")
-	}
+	dataHome := absoluteOr(getenv("XDG_DATA_HOME"), filepath.Join(home, ".local", "share"))
 	dataDirs := []string{dataHome}
 	system := getenv("XDG_DATA_DIRS")
 	if system == "" {
@@ -39,9 +36,11 @@ func hostPlatform(home string, getenv func(string) string) platform {
 		runtime = dataHome
 	}
 	return platform{
-		name: "linux",
-		data: data,
-		refs: filepath.Join(runtime, "aai-gateway", "refs"),
+		name:  "linux",
+		data:  data,
+		cache: filepath.Join(absoluteOr(getenv("XDG_CACHE_HOME"), filepath.Join(home, ".cache")), "aai-gateway"),
+		names: filepath.Join(absoluteOr(getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "aai-gateway", namesFile),
+		refs:  filepath.Join(runtime, "aai-gateway", "refs"),
 		places: func(cfg *config) []catalog.Place {
 			places := folders(cfg.ScanPaths)
 			for _, dir := range dataDirs {
@@ -68,6 +67,15 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			return func() desktop.Backend { return backend }, closeBoth{tree, screen}
 		},
 	}
+}
+
+// absoluteOr is a folder of the environment. The specification says to ignore a
+// relative one.
+func absoluteOr(folder, otherwise string) string {
+	if filepath.IsAbs(folder) {
+		return folder
+	}
+	return otherwise
 }
 
 // closeBoth ends the two connections of the desktop.

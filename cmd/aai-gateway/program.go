@@ -30,7 +30,7 @@ type program struct {
 // parts are the gateway and the rooms behind it.
 type parts struct {
 	gateway *aai.Gateway
-	catalog *catalog.Catalog
+	catalog *catalog.Catalog // the apps of this computer
 	modes   *policy.Modes
 	log     *slog.Logger
 	closers []io.Closer
@@ -105,7 +105,7 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 func doorConfig(built *parts, cfg *config) mcp.Config {
 	c := mcp.Config{
 		Gateway: built.gateway, Version: version, Log: built.log,
-		CanonicalNames: cfg.ToolNames == namesCanonical, OnlyDirect: cfg.Profile == profileDesktop,
+		CanonicalNames: cfg.ToolNames == namesCanonical, OnlyDirect: cfg.Profile == profileDesktop, Web: true,
 	}
 	if cfg.Profile != profileApps {
 		c.Direct = []string{aai.DesktopApp}
@@ -184,17 +184,23 @@ func (p *program) build(cfg *config) (*parts, error) {
 
 	ownApps, closeDesktop := cfg.ownApps(log)
 
-	var known *catalog.Catalog
+	known := new(everywhere)
 	self := own.App(
-		own.Sources{Journal: record, Store: store, Preapproved: cfg.Preapproved, Modes: modes},
-		func() *catalog.Catalog { return known },
+		own.Sources{
+			Journal: record, Store: store, Preapproved: cfg.Preapproved,
+			Modes: modes,
+			Web:   known,
+		},
+		func() own.Catalog { return known },
 	)
 	ownApps = append(ownApps, self)
-	known = catalog.New(catalog.Config{
+	known.local = catalog.New(catalog.Config{
 		Places: cfg.platform.places(cfg), Drivers: drivers, HostPlatform: cfg.platform.name,
 		DefaultTimeout: cfg.DefaultTimeout, Rescan: cfg.RescanInterval,
 		Own: ownApps, Log: log,
 	})
+	client := cfg.wayOut()
+	known.Web = cfg.web(known.local, client, drivers, log)
 	return &parts{
 		gateway: &aai.Gateway{
 			Catalog: policy.NewListed(known, modes),
@@ -207,9 +213,9 @@ func (p *program) build(cfg *config) (*parts, error) {
 			},
 			Journal: &operationLog{Journal: record, log: log},
 		},
-		catalog: known,
+		catalog: known.local,
 		modes:   modes,
 		log:     log,
-		closers: []io.Closer{closeDrivers, closeDesktop, record, closeLog},
+		closers: []io.Closer{closeDrivers, closeDesktop, record, closeLog, closeClient{client}},
 	}, nil
 }

@@ -29,7 +29,7 @@ const maxSeconds = 3600
 
 // settings is the table of all of them.
 func settings() []setting {
-	return append([]setting{
+	return slices.Concat([]setting{
 		{"scanPaths", []string{"AAI_SCAN_PATHS"}, func(c *config) any { return c.ScanPaths }, setScanPaths},
 		{"defaultTimeout", []string{"AAI_DEFAULT_TIMEOUT"}, func(c *config) any { return c.DefaultTimeout.Seconds() },
 			seconds(false, func(c *config, d time.Duration) { c.DefaultTimeout = d })},
@@ -46,7 +46,7 @@ func settings() []setting {
 		{"enableWebUI", nil, func(c *config) any { return c.WebUI }, boolean(func(c *config, b bool) { c.WebUI = b })},
 		{"httpPort", nil, func(c *config) any { return c.HTTPPort }, setHTTPPort},
 		{"consent.preapproved", nil, func(c *config) any { return c.preapprovedJSON }, setPreapproved},
-	}, slices.Concat(httpSettings(), securitySettings())...)
+	}, webSettings(), httpSettings(), securitySettings())
 }
 
 // inHome is the path with the home folder in the place of "~".

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"aai"
-	"aai/internal/catalog"
 	"aai/internal/policy"
 )
 
@@ -15,7 +14,7 @@ import (
 type consentTools struct {
 	store       policy.Store
 	preapproved []policy.Grant
-	known       func() *catalog.Catalog
+	known       func() Catalog
 }
 
 // consentRow is one decision about one tool.

@@ -14,6 +14,7 @@ func arguments() map[string]string {
 		own.Apps: `{}`, own.Guide: `{"app": "memo"}`, own.Descriptor: `{"app": "memo"}`, own.Scan: `{}`, own.History: `{}`, own.Consents: `{}`,
 		own.Grant:  `{"app": "memo", "tool": "*", "caller": "*"}`,
 		own.Revoke: `{}`, own.Mode: `{}`, own.SetMode: `{"mode": "normal"}`,
+		own.Discover: `{"url": "example.com"}`, own.NameSite: `{"name": "example", "url": "example.com"}`,
 	}
 }
 
@@ -23,7 +24,7 @@ func TestAgentsGetOnlyWhatIsOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open := map[string]bool{own.Apps: true, own.Guide: true, own.Descriptor: true}
+	open := map[string]bool{own.Apps: true, own.Guide: true, own.Descriptor: true, own.Discover: true}
 	for _, tool := range app.Tools {
 		given, known := arguments()[tool.Name]
 		if !known {
@@ -60,7 +61,7 @@ func TestEveryToolSaysWhatItDoes(t *testing.T) {
 		t.Errorf("%d tools, but %d are known to the tests", len(app.Tools), len(arguments()))
 	}
 	for _, tool := range app.Tools {
-		changes := tool.Name == own.Grant || tool.Name == own.Revoke || tool.Name == own.SetMode
+		changes := tool.Name == own.Grant || tool.Name == own.Revoke || tool.Name == own.SetMode || tool.Name == own.NameSite
 		if (tool.Effect == aai.Changes) != changes || (tool.Effect == aai.Reads) == changes {
 			t.Errorf("%s %s", tool.Name, tool.Effect)
 		}

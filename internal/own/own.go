@@ -37,7 +37,7 @@ const (
 
 // OpenTools are the tools that agents may use too. They say what there is and
 // change nothing.
-func OpenTools() []string { return []string{Apps, Guide, Descriptor} }
+func OpenTools() []string { return []string{Apps, Guide, Descriptor, Discover} }
 
 // Sources are the rooms the tools speak for. The catalog is given later than the
 // others because it lists this app: see App.
@@ -47,17 +47,25 @@ type Sources struct {
 	// Preapproved are the grants of the configuration.
 	Preapproved []policy.Grant
 	Modes       *policy.Modes
+	Web         Web // nil: there is none
+}
+
+// A Catalog is what the tools know of apps.
+type Catalog interface {
+	aai.Catalog
+	// Report tells of every descriptor of this computer.
+	Report(ctx context.Context) (*catalog.Report, error)
 }
 
 // App returns the gateway's own app. The catalog may be made after it, with the
 // app among its own; it must be there by the first call.
-func App(s Sources, known func() *catalog.Catalog) *aai.App {
+func App(s Sources, known func() Catalog) *aai.App {
 	c := catalogTools{known}
 	k := consentTools{store: s.Store, preapproved: s.Preapproved, known: known}
 	return &aai.App{
 		ID: aai.OwnApp, Name: "AAI Gateway", Platform: "any",
 		Description: "The gateway itself: its apps, guides, history and consents.",
-		Tools: []*aai.Tool{
+		Tools: append([]*aai.Tool{
 			read(Apps, "List the apps", none, c.apps),
 			read(Guide, "Say how to use an app", oneApp, c.guide),
 			read(Descriptor, "Return an app's descriptor as its author wrote it", oneApp, c.descriptor),
@@ -68,7 +76,7 @@ func App(s Sources, known func() *catalog.Catalog) *aai.App {
 			change(Revoke, "Forget what was allowed and refused", revokeParams, k.revoke),
 			read(Mode, "Say how much callers may do at all", none, modeTools{s.Modes}.current),
 			change(SetMode, "Set how much callers may do at all", modeParams, modeTools{s.Modes}.set),
-		},
+		}, webTools{s.Web}.tools()...),
 	}
 }
 
@@ -112,7 +120,7 @@ func text(call *aai.Call, name string) string {
 }
 
 // catalogTools are the tools about apps.
-type catalogTools struct{ known func() *catalog.Catalog }
+type catalogTools struct{ known func() Catalog }
 
 // appRow is an app in the list of apps.
 type appRow struct {

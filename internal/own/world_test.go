@@ -29,6 +29,22 @@ type world struct {
 	journal string // the file of the journal
 	sources own.Sources
 	also    []*aai.App // own apps besides the gateway
+	web     web
+}
+
+// A web has one site.
+type web struct{ names []string }
+
+func (*web) Discover(_ context.Context, address string) (*aai.App, error) {
+	if address != "example.com" {
+		return nil, aai.Errorf(aai.AppNotRunning, "%s could not be reached", address)
+	}
+	return &aai.App{ID: "example.com/com.example.notes", Name: "Notes", Platform: "web", Source: "https://example.com/.well-known/aai.json"}, nil
+}
+
+func (w *web) Name(name, address string) error {
+	w.names = append(w.names, name+" "+address)
+	return nil
 }
 
 // echo stands for every driver: a tool answers with its arguments.
@@ -51,7 +67,11 @@ func newWorld(t *testing.T, descriptors map[string]string, preapproved ...policy
 	record := journal.New(w.journal)
 	t.Cleanup(func() { _ = record.Close() })
 	w.store = policy.NewFileStore(w.consent)
-	w.sources = own.Sources{Journal: record, Store: w.store, Preapproved: preapproved, Modes: policy.NewModes(policy.Normal, filepath.Join(state, "mode.json"))}
+	w.sources = own.Sources{
+		Journal: record, Store: w.store, Preapproved: preapproved,
+		Modes: policy.NewModes(policy.Normal, filepath.Join(state, "mode.json")),
+		Web:   &w.web,
+	}
 	w.open()
 	return w
 }
@@ -59,7 +79,7 @@ func newWorld(t *testing.T, descriptors map[string]string, preapproved ...policy
 // open makes the gateway, as a new process does: it has looked at nothing yet.
 func (w *world) open() {
 	var known *catalog.Catalog
-	self := own.App(w.sources, func() *catalog.Catalog { return known })
+	self := own.App(w.sources, func() own.Catalog { return known })
 	known = catalog.New(catalog.Config{
 		Places: []catalog.Place{catalog.Folders(w.folder)}, HostPlatform: "linux",
 		Drivers: map[string]aai.Driver{"linux/dbus": echo{}}, Own: append([]*aai.App{self}, w.also...),

@@ -16,23 +16,32 @@ const program = "aai-gateway"
 
 // newRoot is the whole command line. Every command is in a file of its own.
 func newRoot(r *run, args []string) *cobra.Command {
-	var mcp, scan, version bool
+	var mcp, scan, discover, version bool
 	root := &cobra.Command{
 		Use:   program + " [command]",
 		Short: "Runs the tools of this computer's apps for AI agents",
 		Long: "aai-gateway runs the tools that the apps of this computer declare in aai.json.\n" +
 			"Without a command it serves an AI agent over MCP on standard input and output.",
-		Args:              noOperands,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if discover {
+				return operands(0, 1)(cmd, args) // the address of a site
+			}
+			return noOperands(cmd, args)
+		},
 		SilenceErrors:     true,
 		SilenceUsage:      true,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
 			case version:
 				return r.showVersion()
 			case scan && mcp:
 				return usage(cmd, "--mcp and --scan are two commands; give one of them")
+			case discover && (mcp || scan):
+				return usage(cmd, "--discover, --mcp and --scan are commands; give one of them")
+			case discover:
+				return r.discover(cmd.Context(), args, "")
 			case scan:
 				return r.scan(cmd.Context())
 			}
@@ -41,6 +50,7 @@ func newRoot(r *run, args []string) *cobra.Command {
 	}
 	root.Flags().BoolVar(&mcp, "mcp", false, "serve MCP on standard input and output, as without a command")
 	root.Flags().BoolVar(&scan, "scan", false, "look at every aai.json of this computer, as the command scan")
+	root.Flags().BoolVar(&discover, "discover", false, "find the app of the web site whose address follows, as the command discover")
 	root.Flags().BoolVar(&version, "version", false, "print the version")
 	addPersistentFlags(root, r)
 	root.SetFlagErrorFunc(flagError)
@@ -49,7 +59,7 @@ func newRoot(r *run, args []string) *cobra.Command {
 	root.SetErr(r.cfg.Err)
 	root.SetArgs(args)
 	root.AddCommand(
-		newMCP(r), newExec(r), newApps(r), newGuide(r), newScan(r), newConfig(r),
+		newMCP(r), newExec(r), newApps(r), newGuide(r), newDiscover(r), newScan(r), newConfig(r),
 		newHistory(r), newConsent(r), newMode(r), newCompletion(r), newVersion(r),
 	)
 	root.AddCommand(newShortcuts(r)...)

@@ -20,6 +20,7 @@ import (
 const (
 	guideTool      = "guide"
 	descriptorTool = "descriptor"
+	discoverTool   = "discover"
 )
 
 // execArgs are the arguments of aai_exec.

@@ -27,6 +27,8 @@ type Config struct {
 	Direct []string
 	// OnlyDirect lists nothing else, for agents that only drive the screen.
 	OnlyDirect bool
+	// Web lists the tool that finds the apps of web sites.
+	Web bool
 	// Resources are what clients may read and follow, besides those of apps.
 	Resources []Resource
 	// Tasks bounds what calls that outlast their requests take.
@@ -86,6 +88,9 @@ func newDoor(cfg Config, alter func(*mcp.ServerOptions)) *Door {
 	d.server = mcp.NewServer(&mcp.Implementation{Name: "aai-gateway", Title: "AAI Gateway", Version: cfg.Version}, options)
 	if !d.only {
 		d.server.AddTool(d.execTool(), d.exec)
+	}
+	if cfg.Web && !d.only {
+		d.server.AddTool(d.discoverTool(), d.discover)
 	}
 	d.offerResources(cfg.Resources)
 	d.offerOutputs()

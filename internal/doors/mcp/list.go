@@ -15,8 +15,9 @@ import (
 
 // Canonical ids: what the AAI protocol calls things.
 const (
-	execID    = "aai:exec"
-	appPrefix = "app:"
+	execID     = "aai:exec"
+	discoverID = "web:discover"
+	appPrefix  = "app:"
 )
 
 // maxSummary is how many bytes of description an app's entry may have: every

@@ -44,10 +44,16 @@ func (d *Door) onRecord(ctx context.Context, req *mcp.CallToolRequest, next mcp.
 // listedName turns any name of a tool into the one it is listed by, and the
 // arguments with it.
 func (d *Door) listedName(name string, args json.RawMessage) (string, json.RawMessage) {
-	if name == execID || name == aai.WireName(execID) {
-		return d.toolName(execID), args
+	for _, id := range []string{execID, discoverID} {
+		if name == id || name == aai.WireName(id) {
+			return d.toolName(id), args
+		}
 	}
 	prefix, tool, found := strings.Cut(name, ":")
+	if site, id, foreign := strings.Cut(name, "/"); foreign && prefix+":" != appPrefix {
+		prefix, tool, found = strings.Cut(id, ":") // the host may have a port
+		prefix = site + "/" + prefix
+	}
 	switch {
 	case found && prefix+":" == appPrefix:
 		return d.toolName(name), args

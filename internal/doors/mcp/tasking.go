@@ -23,6 +23,9 @@ func (d *Door) taskSupport(name string) tasks.Support {
 	if !d.only && listed == d.toolName(execID) {
 		return tasks.Optional
 	}
+	if !d.only && listed == d.toolName(discoverID) {
+		return tasks.Forbidden // a site has ten seconds
+	}
 	d.sync.Lock()
 	defer d.sync.Unlock()
 	if support, ok := d.supported[listed]; ok {

@@ -1,0 +1,32 @@
+package mcp
+
+import (
+	"context"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+)
+
+// discoverTool finds the app of a web site: it answers with its guide, and the app
+// joins the list.
+func (d *Door) discoverTool() *mcp.Tool {
+	return &mcp.Tool{
+		Name:        d.toolName(discoverID),
+		Title:       "Find a web app",
+		Description: "Get the guide of a web site's app. Use it when the user means a web service that is not listed.",
+		InputSchema: map[string]any{
+			"type":       "object",
+			"properties": map[string]any{"url": map[string]any{"type": "string", "description": "URL, domain or known name"}},
+			"required":   []string{"url"},
+		},
+		OutputSchema: map[string]any{"type": "object", "properties": map[string]any{"result": map[string]any{"type": "string"}}},
+		Annotations:  &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(true)},
+		Meta:         mcp.Meta{"aai/id": discoverID},
+	}
+}
+
+func (d *Door) discover(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	args, fault := readArgs(req.Params.Arguments)
+	return d.do(ctx, req, &aai.Call{App: aai.OwnApp, Tool: discoverTool, Args: args, Fault: fault})
+}
