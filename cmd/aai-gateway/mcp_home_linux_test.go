@@ -69,6 +69,7 @@ func TestMCP(t *testing.T) {
 		{"EndOfInputDuringACall", mcpEndOfInputDuringACall},
 		{"OutputThatNobodyReads", mcpOutputThatNobodyReads},
 		{"Inspector", mcpInspector},
+		{"TypeScriptSDKs", mcpTypeScriptSDKs},
 		{"OverHTTP", mcpOverHTTP},
 		{"HTTPToken", mcpHTTPToken},
 		{"HTTPRefusesToStart", mcpHTTPRefusesToStart},

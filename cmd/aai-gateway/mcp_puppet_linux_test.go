@@ -1,0 +1,211 @@
+package main_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+)
+
+// A puppet is a client made with somebody else's SDK, in a process of its own. It
+// does what the test says. It belongs to one goroutine.
+type puppet struct {
+	t     *testing.T
+	in    io.WriteCloser
+	lines chan puppetLine
+	err   bytes.Buffer
+	next  int
+}
+
+// A puppetLine is what a puppet tells; testdata/sdks/puppet.mjs says how.
+type puppetLine struct {
+	ID       int
+	Result   json.RawMessage
+	Failed   *puppetFailure
+	Progress *struct {
+		Progress, Total float64
+		Message         string
+	}
+	Message  json.RawMessage
+	Method   string
+	Question json.RawMessage
+}
+
+// A puppetFailure is an error that the SDK gave.
+type puppetFailure struct {
+	Code    int
+	Message string
+}
+
+// nodeIn finds the Node.js that a package.json has installed with the rest.
+func nodeIn(t *testing.T, cache, script string) (node, modules string) {
+	t.Helper()
+	modules, err := filepath.Abs(filepath.Join("../../.cache", cache, "node_modules"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Its own one: a distribution's may be too old.
+	found, err := filepath.Glob(filepath.Join(modules, "node-linux-*", "bin", "node"))
+	if err != nil || len(found) == 0 {
+		t.Fatalf("install the clients: %s (make test does)", script)
+	}
+	return found[0], modules
+}
+
+// newPuppet starts a client and lets it reach the program.
+func newPuppet(t *testing.T, sdk string, target map[string]any) *puppet {
+	t.Helper()
+	node, modules := nodeIn(t, "sdks", "scripts/need-sdks")
+	reach, err := json.Marshal(target)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &puppet{t: t, lines: make(chan puppetLine, 1000)}
+	cmd := exec.Command(node, filepath.Join("testdata", "sdks", sdk+".mjs"), filepath.Dir(modules), string(reach))
+	cmd.Env, cmd.Stderr = os.Environ(), &p.err
+	if p.in, err = cmd.StdinPipe(); err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		scanner := bufio.NewScanner(out)
+		scanner.Buffer(nil, 64<<20)
+		for scanner.Scan() {
+			var line puppetLine
+			if err := json.Unmarshal(scanner.Bytes(), &line); err != nil {
+				break
+			}
+			p.lines <- line
+		}
+		close(p.lines)
+		ended <- cmd.Wait()
+	}()
+	t.Cleanup(func() {
+		_ = p.in.Close()
+		select {
+		case <-ended:
+		case <-time.After(patience):
+			t.Error("the client does not end")
+			_ = cmd.Process.Kill()
+		}
+	})
+	return p
+}
+
+func (p *puppet) receive() puppetLine {
+	p.t.Helper()
+	select {
+	case line, ok := <-p.lines:
+		if !ok {
+			p.t.Fatalf("the client has ended: %s", p.err.String())
+		}
+		return line
+	case <-time.After(patience):
+		p.t.Fatal("nothing comes from the client")
+	}
+	return puppetLine{}
+}
+
+func (p *puppet) send(line map[string]any) {
+	p.t.Helper()
+	text, err := json.Marshal(line)
+	if err == nil {
+		_, err = p.in.Write(append(text, '\n'))
+	}
+	if err != nil {
+		p.t.Fatalf("%v: %s", err, p.err.String())
+	}
+}
+
+// begin lets the client do something, and returns the number of it.
+func (p *puppet) begin(do string, with ...any) int {
+	p.t.Helper()
+	p.next++
+	if with == nil {
+		with = []any{}
+	}
+	p.send(map[string]any{"id": p.next, "do": do, "with": with, "progress": do == "callTool"})
+	return p.next
+}
+
+// end waits for the end of what was begun. Progress on the way is left out.
+func (p *puppet) end(id int) puppetLine {
+	p.t.Helper()
+	for {
+		line := p.receive()
+		if line.ID == id && (line.Result != nil || line.Failed != nil) {
+			return line
+		}
+		if line.ID != id || line.Progress == nil {
+			p.t.Fatalf("expected the end of %d, got %+v with %s", id, line, line.Question)
+		}
+	}
+}
+
+// do lets the client do something that must go well, and reads what it got.
+func (p *puppet) do(into any, do string, with ...any) {
+	p.t.Helper()
+	line := p.end(p.begin(do, with...))
+	if line.Failed != nil {
+		p.t.Fatalf("%s failed: %+v", do, line.Failed)
+	}
+	p.read(line.Result, into)
+}
+
+func (p *puppet) read(from json.RawMessage, into any) {
+	p.t.Helper()
+	if err := json.Unmarshal(from, into); err != nil {
+		p.t.Fatalf("%v in %s", err, from)
+	}
+}
+
+// execParams are a call of one of the app's tools, as params of tools/call.
+func execParams(tool string, args map[string]any) map[string]any {
+	return map[string]any{"name": "aai_exec", "arguments": map[string]any{"app": exampleApp, "tool": tool, "args": args}}
+}
+
+// call runs a tool of the app to its end.
+func (p *puppet) call(tool string, args map[string]any) (r toolResult) {
+	p.t.Helper()
+	p.do(&r, "callTool", execParams(tool, args))
+	return r
+}
+
+// asked waits for a question of the server, and answers it.
+func (p *puppet) asked(method string, say any) (question string) {
+	p.t.Helper()
+	for {
+		line := p.receive()
+		if line.Progress != nil {
+			continue
+		}
+		if line.Method != method {
+			p.t.Fatalf("expected the question %s, got %+v with %s", method, line, line.Result)
+		}
+		p.send(map[string]any{"say": say})
+		return string(line.Question)
+	}
+}
+
+// names are the names in a list.
+func names[T any](all []T, name func(T) string) []string {
+	found := make([]string, len(all))
+	for i, one := range all {
+		found[i] = name(one)
+	}
+	slices.Sort(found)
+	return found
+}

@@ -1,0 +1,146 @@
+package main_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+)
+
+// A task is one as a client knows it.
+type task struct{ TaskID, Status string }
+
+// A taskMessage is what a client hears of a call that is a task.
+type taskMessage struct {
+	Type   string
+	Task   task
+	Result toolResult
+	Error  string
+}
+
+// hasTasks lets the client make calls that outlast their requests: one that ends,
+// one that fails, one that a person must allow, and one that is given up.
+func (w *sdkWorld) hasTasks() {
+	w.t.Helper()
+	if done := w.runTask("echo", map[string]any{"v": "later"}, nil); done.Type != "result" || done.Result.StructuredContent.Result != "later" {
+		w.t.Errorf("the task of echo gave %+v", done)
+	}
+	if done := w.runTask("echo", map[string]any{"v": 7}, nil); done.Type != "error" {
+		w.t.Errorf("a task that fails gave %+v", done)
+	}
+	allowed := w.app.Calls("Nothing")
+	if done := w.runTask("nothing", nil, map[string]any{"action": "accept", "content": map[string]any{"decision": "once"}}); done.Type != "result" ||
+		done.Result.IsError || w.app.Calls("Nothing") != allowed+1 {
+		w.t.Errorf("a task that was allowed gave %+v", done)
+	}
+	w.journalHas(exampleApp+" nothing CONSENT_REQUIRED", exampleApp+" nothing ok") // a task's call is a call like any other
+	w.givesUpATask()
+}
+
+// beginTask begins a task, and returns the number of its stream.
+func (w *sdkWorld) beginTask(tool string, args map[string]any) (stream int) {
+	w.t.Helper()
+	return w.begin("callAsTask", execParams(tool, args), map[string]any{"ttl": 60_000})
+}
+
+// created reads the first news of a task.
+func (w *sdkWorld) created(line puppetLine) task {
+	w.t.Helper()
+	var m taskMessage
+	if line.Message == nil {
+		w.t.Fatalf("expected a task, got %q with %s", line.Method, line.Question)
+	}
+	w.read(line.Message, &m)
+	if m.Type != "taskCreated" || m.Task.TaskID == "" || m.Task.Status != "working" {
+		w.t.Fatalf("the task began with %+v", m)
+	}
+	return m.Task
+}
+
+// runTask runs a tool as a task, answers what is asked meanwhile, and returns the
+// last that was heard of it.
+func (w *sdkWorld) runTask(tool string, args map[string]any, say any) (last taskMessage) {
+	w.t.Helper()
+	stream := w.beginTask(tool, args)
+	var begun task
+	asked := ""
+	for line := w.receive(); line.Result == nil; line = w.receive() {
+		switch {
+		case line.ID == stream && begun.TaskID == "":
+			begun = w.created(line)
+		case line.ID == stream && line.Message != nil:
+			w.read(line.Message, &last)
+		case line.Question != nil:
+			asked = string(line.Question)
+			w.send(map[string]any{"say": say})
+		default:
+			w.t.Fatalf("unexpected: %+v", line)
+		}
+	}
+	if (say == nil) != (asked == "") || say != nil && !strings.Contains(asked, `"io.modelcontextprotocol/related-task":{"taskId":"`+begun.TaskID) {
+		w.t.Errorf("the person was asked %q", asked)
+	}
+	w.knowsTask(begun.TaskID, last)
+	return last
+}
+
+// knowsTask asks for a task that has ended, in all the ways there are.
+func (w *sdkWorld) knowsTask(id string, ended taskMessage) {
+	w.t.Helper()
+	var got task
+	w.do(&got, "getTask", id)
+	want := "completed"
+	if ended.Type == "error" || ended.Result.IsError {
+		want = "failed"
+	}
+	if got.TaskID != id || got.Status != want {
+		w.t.Errorf("the task %s is %+v after %+v", id, got, ended)
+	}
+	var listed struct{ Tasks []task }
+	w.do(&listed, "listTasks")
+	if !slices.Contains(listed.Tasks, got) {
+		w.t.Errorf("the tasks are %+v, without %+v", listed.Tasks, got)
+	}
+	var result toolResult
+	w.do(&result, "getTaskResult", id)
+	if result.IsError != (want == "failed") {
+		w.t.Errorf("the result of the %s task is %+v", want, result)
+	}
+}
+
+// givesUpATask cancels a task in the middle of its call.
+func (w *sdkWorld) givesUpATask() {
+	w.t.Helper()
+	stream := w.beginTask("block", nil)
+	begun := w.created(w.receive())
+	w.app.AwaitBlocked(1)
+	var cancelled json.RawMessage
+	for id := w.begin("cancelTask", begun.TaskID); cancelled == nil; {
+		switch line := w.receive(); {
+		case line.ID == id && line.Failed != nil:
+			w.t.Fatalf("the task was not cancelled: %+v", line.Failed)
+		case line.ID == id:
+			cancelled = line.Result
+		case line.ID != stream:
+			w.t.Fatalf("unexpected: %+v", line)
+		}
+	}
+	if !strings.Contains(string(cancelled), `"status":"cancelled"`) {
+		w.t.Errorf("the cancelled task is %s", cancelled)
+	}
+	var got task
+	for id := w.begin("getTask", begun.TaskID); got.TaskID == ""; {
+		if line := w.receive(); line.ID == id {
+			w.read(line.Result, &got)
+		}
+	}
+	if got.Status != "cancelled" {
+		w.t.Errorf("the cancelled task is %+v", got)
+	}
+	w.awaitJournal(exampleApp + " block AUTOMATION_FAILED")
+	w.send(map[string]any{"abort": stream})
+	for {
+		if line := w.receive(); line.ID == stream && (line.Result != nil || line.Failed != nil) {
+			return
+		}
+	}
+}

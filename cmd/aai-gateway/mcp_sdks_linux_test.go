@@ -1,0 +1,248 @@
+package main_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aai/internal/drivers/dbus/dbustest"
+)
+
+// An sdkClient is a way in which somebody else's SDK meets the program.
+type sdkClient struct {
+	sdk, over, mode, version string
+}
+
+func (c sdkClient) isModern() bool { return c.version == "2026-07-28" }
+
+// An sdkWorld is a client, the program that it uses, and an app that both act on.
+type sdkWorld struct {
+	*puppet
+	home
+	sdkClient
+	t   *testing.T
+	app *dbustest.Service
+}
+
+// mcpTypeScriptSDKs lets the two official TypeScript SDKs use the program, over
+// both transports and in both eras, and holds what they got against what the app
+// and the journal saw.
+func mcpTypeScriptSDKs(t *testing.T, b binary) {
+	for _, c := range []sdkClient{
+		{"v1", "stdio", "", "2025-11-25"},
+		{"v1", "http", "", "2025-11-25"},
+		{"v2", "stdio", "legacy", "2025-11-25"},
+		{"v2", "http", "legacy", "2025-11-25"},
+		{"v2", "stdio", "auto", "2026-07-28"}, // starts a gateway only to see which era it is of
+		{"v2", "http", "auto", "2026-07-28"},
+	} {
+		t.Run(strings.Join([]string{c.sdk, "over", c.over, "of", c.version}, " "), func(t *testing.T) {
+			w := b.openSDK(t, c)
+			w.opens()
+			w.lists()
+			w.calls()
+			w.isAsked()
+			w.cancels()
+			if c.sdk == "v1" { // v2 has given up the tasks of 2025-11-25, and has no others
+				w.hasTasks()
+			}
+			w.hearsProgress()
+			w.closes()
+		})
+	}
+}
+
+func (b binary) openSDK(t *testing.T, c sdkClient) *sdkWorld {
+	bus := dbustest.Start(t)
+	w := &sdkWorld{app: dbustest.Serve(t, bus, exampleApp), home: b.home(t, bus), sdkClient: c, t: t}
+	target := map[string]any{"mode": c.mode}
+	if c.over == "http" {
+		s := w.serveHTTP(t)
+		target["url"], target["token"] = s.url, s.token
+	} else {
+		env := map[string]string{}
+		for _, variable := range w.env {
+			name, value, _ := strings.Cut(variable, "=")
+			env[name] = value
+		}
+		target["command"], target["env"] = string(b), env
+	}
+	w.puppet = newPuppet(t, c.sdk, target)
+	return w
+}
+
+func (w *sdkWorld) opens() {
+	w.t.Helper()
+	line := w.receive()
+	var opened struct {
+		Version      string
+		Server       struct{ Name string }
+		Instructions string
+		Capabilities map[string]any
+	}
+	w.read(line.Result, &opened)
+	if opened.Version != w.version || opened.Server.Name != "aai-gateway" || !strings.Contains(opened.Instructions, "aai_exec") {
+		w.t.Errorf("the client knows %s", line.Result)
+	}
+	for _, can := range []string{"tools", "resources", "prompts", "completions", "logging"} {
+		if opened.Capabilities[can] == nil {
+			w.t.Errorf("the client does not know of %s: %s", can, line.Result)
+		}
+	}
+	if _, can := opened.Capabilities["tasks"]; can == w.isModern() {
+		w.t.Errorf("tasks of %s are told as %v", w.version, opened.Capabilities["tasks"])
+	}
+}
+
+func (w *sdkWorld) lists() {
+	w.t.Helper()
+	type named struct{ Name, URI, URITemplate string }
+	var tools struct{ Tools []named }
+	w.do(&tools, "listTools")
+	if got := names(tools.Tools, func(n named) string { return n.Name }); !slices.Equal(got, []string{"aai_exec", "app_desktop", "app_org_example_App"}) {
+		w.t.Errorf("the tools are %q", got)
+	}
+	var resources struct{ Resources, ResourceTemplates []named }
+	w.do(&resources, "listResources")
+	if r := resources.Resources; len(r) != 1 || r[0].URI != "app:"+exampleApp {
+		w.t.Errorf("the resources are %+v", r)
+	}
+	w.do(&resources, "listResourceTemplates")
+	if got := names(resources.ResourceTemplates, func(n named) string { return n.URITemplate }); !slices.Equal(got, []string{"app:{+id}", "guide:{+id}", "output:{id}"}) {
+		w.t.Errorf("the templates are %q", got)
+	}
+	var prompts struct{ Prompts []named }
+	w.do(&prompts, "listPrompts")
+	if len(prompts.Prompts) != 7 {
+		w.t.Errorf("the prompts are %+v", prompts)
+	}
+	var prompt struct {
+		Messages []struct{ Content struct{ Text string } }
+	}
+	w.do(&prompt, "getPrompt", map[string]any{"name": "cross-app-copy", "arguments": map[string]any{
+		"source_app": "Editor", "source_element": "the title", "target_app": "Mail", "target_element": "the subject"}})
+	if len(prompt.Messages) != 1 || !strings.Contains(prompt.Messages[0].Content.Text, `source_element: "the title"`) {
+		w.t.Errorf("the prompt is %+v", prompt)
+	}
+	var completed struct{ Completion struct{ Values []string } }
+	w.do(&completed, "complete", map[string]any{
+		"ref": map[string]any{"type": "ref/resource", "uri": "app:{+id}"}, "argument": map[string]any{"name": "id", "value": "org.ex"}})
+	if !slices.Equal(completed.Completion.Values, []string{exampleApp}) {
+		w.t.Errorf("the id is completed to %q", completed.Completion.Values)
+	}
+}
+
+// awaitJournal waits until the last call of the journal has ended, as expected:
+// what nobody waits for is on record a moment later.
+func (w *sdkWorld) awaitJournal(want string) {
+	w.t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		if calls := w.journal(w.t); calls[len(calls)-1].result != "" {
+			break
+		}
+	}
+	w.journalHas(want)
+}
+
+// journalHas holds the last calls of the journal against "app tool result" lines.
+func (w *sdkWorld) journalHas(want ...string) {
+	w.t.Helper()
+	calls := w.journal(w.t)
+	var got []string
+	for _, p := range calls[max(0, len(calls)-len(want)):] {
+		got = append(got, strings.Join([]string{p.app, p.tool, p.result}, " "))
+		if p.caller != "typescript-"+w.sdk {
+			w.t.Errorf("a call was of %q", p.caller)
+		}
+	}
+	if !slices.Equal(got, want) {
+		w.t.Errorf("the journal ends with\n\t%s\nexpected\n\t%s", strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+	}
+}
+
+func (w *sdkWorld) calls() {
+	w.t.Helper()
+	var guide toolResult
+	w.do(&guide, "callTool", map[string]any{"name": "app_org_example_App"})
+	if guide.IsError || len(guide.Content) != 1 || !strings.Contains(guide.Content[0].Text, "echo") {
+		w.t.Errorf("the guide is %+v", guide)
+	}
+	if r := w.call("echo", map[string]any{"v": "päivää"}); r.IsError || r.StructuredContent.Result != "päivää" || w.app.Calls("EchoString") != 1 {
+		w.t.Errorf("echo gave %+v, and the app was called %d times", r, w.app.Calls("EchoString"))
+	}
+	r := w.call("echo", map[string]any{"v": 7})
+	if !r.IsError || r.StructuredContent.Type != "INVALID_PARAMS" || w.app.Calls("EchoString") != 1 {
+		w.t.Errorf("a number for a text gave %+v", r)
+	}
+	if line := w.end(w.begin("callTool", map[string]any{"name": "no_such_tool"})); line.Failed == nil || line.Failed.Code != -32602 {
+		w.t.Errorf("an unknown tool gave %+v with %s", line, line.Result)
+	}
+	var read struct{ Contents []struct{ Text string } }
+	w.do(&read, "readResource", map[string]any{"uri": "app:" + exampleApp})
+	if len(read.Contents) != 1 || read.Contents[0].Text != exampleDescriptor {
+		w.t.Errorf("the descriptor is %+v", read)
+	}
+	w.journalHas("aai guide ok", exampleApp+" echo ok", exampleApp+" echo INVALID_PARAMS", " no_such_tool TOOL_NOT_FOUND", "aai descriptor ok")
+}
+
+// isAsked: what nobody allowed is asked of the person through the client, and the
+// app hears nothing before the answer, nor after a refusal.
+func (w *sdkWorld) isAsked() {
+	w.t.Helper()
+	for _, c := range []struct {
+		say  any
+		code string
+	}{
+		{map[string]any{"action": "decline"}, "PERMISSION_DENIED"},
+		{map[string]any{"action": "accept", "content": map[string]any{"decision": "deny"}}, "PERMISSION_DENIED"},
+		{map[string]any{"action": "accept", "content": map[string]any{"decision": "once"}}, ""},
+	} {
+		call := w.begin("callTool", execParams("nothing", nil))
+		before := w.app.Calls("Nothing")
+		if question := w.asked("elicitation/create", c.say); !strings.Contains(question, "mcp:typescript-"+w.sdk) || !strings.Contains(question, "nothing") {
+			w.t.Errorf("the person was asked %s", question)
+		}
+		var r toolResult
+		w.read(w.end(call).Result, &r)
+		if ran := w.app.Calls("Nothing") > before; r.StructuredContent.Type != c.code || ran != (c.code == "") {
+			w.t.Errorf("after %v the call gave %+v, and ran: %v", c.say, r, ran)
+		}
+	}
+}
+
+// cancels: a call that the client gives up ends on the other side too.
+func (w *sdkWorld) cancels() {
+	w.t.Helper()
+	call := w.begin("callTool", execParams("block", nil))
+	w.app.AwaitBlocked(1)
+	w.send(map[string]any{"abort": call})
+	if line := w.end(call); line.Failed == nil {
+		w.t.Errorf("a cancelled call gave %s", line.Result)
+	}
+	w.awaitJournal(exampleApp + " block AUTOMATION_FAILED")
+}
+
+// hearsProgress: a call that takes long is heard of, and ends when the app does.
+func (w *sdkWorld) hearsProgress() {
+	w.t.Helper()
+	call := w.begin("callTool", execParams("block", nil))
+	for before, heard := 0.0, 0; heard < 2; heard++ {
+		p := w.receive().Progress
+		if p == nil || p.Progress <= before || p.Total != 600 || !strings.Contains(p.Message, "Example") {
+			w.t.Fatalf("the progress after %v is %+v", before, p)
+		}
+		before = p.Progress
+	}
+	w.app.Release()
+	if line := w.end(call); line.Failed != nil || strings.Contains(string(line.Result), `"isError":true`) {
+		w.t.Errorf("what was waited for gave %+v with %s", line.Failed, line.Result)
+	}
+	w.journalHas(exampleApp + " block ok")
+}
+
+func (w *sdkWorld) closes() {
+	w.t.Helper()
+	var nothing struct{}
+	w.do(&nothing, "close")
+}

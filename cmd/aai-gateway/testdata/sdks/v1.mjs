@@ -1,0 +1,43 @@
+// A client made with the TypeScript SDK v1, with its experimental tasks. Arguments:
+// the folder where the SDK is installed, and how to reach the server, as JSON:
+// {command, env} or {url, token}.
+import { createRequire } from "node:module";
+import { asked, perform } from "./puppet.mjs";
+
+const require = createRequire(`${process.argv[2]}/`);
+const sdk = (path) => require(`@modelcontextprotocol/sdk/${path}.js`);
+const { Client } = sdk("client/index");
+const { StdioClientTransport } = sdk("client/stdio");
+const { StreamableHTTPClientTransport } = sdk("client/streamableHttp");
+const { CallToolResultSchema, ElicitRequestSchema, ListRootsRequestSchema } = sdk("types");
+
+const target = JSON.parse(process.argv[3]);
+const transport = target.url
+  ? new StreamableHTTPClientTransport(new URL(target.url), { requestInit: { headers: { Authorization: `Bearer ${target.token}` } } })
+  : new StdioClientTransport({ command: target.command, env: target.env });
+let version;
+transport.setProtocolVersion = ((set) => (v) => { version = v; set?.call(transport, v); })(transport.setProtocolVersion);
+
+const client = new Client({ name: "typescript-v1", version: "1" }, { capabilities: { elicitation: { form: {} }, roots: {} } });
+client.setRequestHandler(ElicitRequestSchema, asked("elicitation/create"));
+client.setRequestHandler(ListRootsRequestSchema, asked("roots/list"));
+
+const tasks = client.experimental.tasks;
+await perform({
+  listTools: ([params], o) => client.listTools(params, o),
+  callTool: ([params], o) => client.callTool(params, CallToolResultSchema, o),
+  listResources: ([params], o) => client.listResources(params, o),
+  listResourceTemplates: ([params], o) => client.listResourceTemplates(params, o),
+  readResource: ([params], o) => client.readResource(params, o),
+  listPrompts: ([params], o) => client.listPrompts(params, o),
+  getPrompt: ([params], o) => client.getPrompt(params, o),
+  complete: ([params], o) => client.complete(params, o),
+  callAsTask: ([params, task], o) => tasks.callToolStream(params, CallToolResultSchema, { ...o, task }),
+  getTask: ([id], o) => tasks.getTask(id, o),
+  getTaskResult: ([id], o) => tasks.getTaskResult(id, CallToolResultSchema, o),
+  listTasks: ([cursor], o) => tasks.listTasks(cursor, o),
+  cancelTask: ([id], o) => tasks.cancelTask(id, o),
+  close: () => client.close(),
+}, client.connect(transport).then(() => ({
+  version, server: client.getServerVersion(), capabilities: client.getServerCapabilities(), instructions: client.getInstructions(),
+})));

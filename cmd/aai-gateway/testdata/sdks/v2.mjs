@@ -1,0 +1,30 @@
+// A client made with the TypeScript SDK v2. Arguments: the folder where the SDK is
+// installed, and how to reach the server, as JSON: {command, env} or {url, token},
+// and what version the client offers, as its versionNegotiation has it.
+import { createRequire } from "node:module";
+import { asked, perform } from "./puppet.mjs";
+
+const require = createRequire(`${process.argv[2]}/`);
+const { Client, StreamableHTTPClientTransport } = require("@modelcontextprotocol/client");
+const { StdioClientTransport } = require("@modelcontextprotocol/client/stdio");
+
+const target = JSON.parse(process.argv[3]);
+const transport = target.url
+  ? new StreamableHTTPClientTransport(new URL(target.url), { requestInit: { headers: { Authorization: `Bearer ${target.token}` } } })
+  : new StdioClientTransport({ command: target.command, env: target.env });
+
+const client = new Client({ name: "typescript-v2", version: "2" }, {
+  capabilities: { elicitation: { form: {} }, roots: {} }, versionNegotiation: { mode: target.mode },
+});
+client.setRequestHandler("elicitation/create", asked("elicitation/create"));
+client.setRequestHandler("roots/list", asked("roots/list"));
+
+const plain = (name) => ([params], o) => client[name](params, o);
+await perform({
+  ...Object.fromEntries(["listTools", "callTool", "listResources", "listResourceTemplates", "readResource",
+    "listPrompts", "getPrompt", "complete"].map((name) => [name, plain(name)])),
+  close: () => client.close(),
+}, client.connect(transport).then(() => ({
+  version: client.getNegotiatedProtocolVersion(), server: client.getServerVersion(),
+  capabilities: client.getServerCapabilities(), instructions: client.getInstructions(),
+})));
