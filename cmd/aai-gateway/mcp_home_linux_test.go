@@ -69,6 +69,8 @@ func TestMCP(t *testing.T) {
 		{"EndOfInputDuringACall", mcpEndOfInputDuringACall},
 		{"OutputThatNobodyReads", mcpOutputThatNobodyReads},
 		{"Inspector", mcpInspector},
+		{"InspectorTasks", mcpInspectorTasks},
+		{"InspectorWaitsForATask", mcpInspectorWaitsForATask},
 		{"TypeScriptSDKs", mcpTypeScriptSDKs},
 		{"OverHTTP", mcpOverHTTP},
 		{"HTTPToken", mcpHTTPToken},

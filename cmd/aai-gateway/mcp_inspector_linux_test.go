@@ -24,21 +24,13 @@ type inspector struct {
 // mcpInspector drives the program by the MCP Inspector, in both eras of the
 // protocol, and holds what it got against what the app and the journal saw.
 func mcpInspector(t *testing.T, b binary) {
-	modules, err := filepath.Abs("../../.cache/inspector/node_modules")
-	if err != nil {
-		t.Fatal(err)
-	}
-	// Its own Node.js: a distribution's may be too old for it.
-	node, err := filepath.Glob(filepath.Join(modules, "node-linux-*", "bin", "node"))
+	node, modules := nodeIn(t, "inspector", "scripts/need-inspector")
 	script := filepath.Join(modules, ".bin", "mcp-inspector")
-	if _, missing := os.Stat(script); err != nil || missing != nil || len(node) == 0 {
-		t.Fatal("install the MCP Inspector: scripts/need-inspector (make test does)")
-	}
 	for _, c := range []struct{ era, over string }{{"legacy", "stdio"}, {"modern", "stdio"}, {"legacy", "http"}, {"modern", "http"}} {
 		t.Run(c.era+" over "+c.over, func(t *testing.T) {
 			bus := dbustest.Start(t)
 			app := dbustest.Serve(t, bus, exampleApp)
-			i := inspector{home: b.home(t, bus), node: node[0], script: script, era: c.era}
+			i := inspector{home: b.home(t, bus), node: node, script: script, era: c.era}
 			i.reach(t, c.over)
 			i.lists(t)
 			i.calls(t)
@@ -139,13 +131,13 @@ func (i inspector) run(t *testing.T, result any, code int, args ...string) {
 	i.checkEra(t, args, answer.Result)
 }
 
-// checkEra holds the era: only in the newer one a result names the server.
+// checkEra holds the era: only in the newer one a result says of what type it is.
 func (i inspector) checkEra(t *testing.T, args []string, result json.RawMessage) {
 	t.Helper()
 	if args[1] != "tools/call" {
 		return // the Inspector prints only the list
 	}
-	if modern := strings.Contains(string(result), "io.modelcontextprotocol/serverInfo"); modern != (i.era == "modern") {
+	if modern := strings.Contains(string(result), `"resultType":`); modern != (i.era == "modern") {
 		t.Errorf("%q was not answered as in the %s era: %s", args, i.era, result)
 	}
 }

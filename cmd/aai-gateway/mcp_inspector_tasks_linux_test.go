@@ -1,0 +1,139 @@
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"aai/internal/drivers/dbus/dbustest"
+)
+
+// An mcpdo is the Inspector's other command: a daemon that holds a connection, and
+// what is said to it.
+type mcpdo struct {
+	home
+	node, script string
+	env          []string
+}
+
+// mcpInspectorTasks lets the Inspector make a call that is a task because it asks
+// for one: the way of 2025-11-25.
+func mcpInspectorTasks(t *testing.T, b binary) {
+	bus := dbustest.Start(t)
+	app := dbustest.Serve(t, bus, exampleApp)
+	m := b.newMcpdo(t, bus)
+	m.connect(t, "legacy")
+	var echo, again toolResult
+	m.run(t, &echo, "tools/call", "--task", "--tool-name", "aai_exec", "--tool-args-json", `{"app":"org.example.App","tool":"echo","args":{"v":"later"}}`)
+	var listed struct{ Tasks []task }
+	m.run(t, &listed, "tasks/list")
+	if len(listed.Tasks) != 1 || listed.Tasks[0].Status != "completed" {
+		t.Fatalf("the tasks are %+v", listed)
+	}
+	m.run(t, &again, "tasks/result", listed.Tasks[0].TaskID)
+	if echo.StructuredContent.Result != "later" || again.StructuredContent.Result != "later" || app.Calls("EchoString") != 1 {
+		t.Errorf("the task gave %+v, and again %+v", echo, again)
+	}
+	m.expectJournal(t, exampleApp+" echo ok")
+}
+
+// mcpInspectorWaitsForATask: in the newer era the program makes a task of a call
+// that takes long, and the Inspector comes back for its result.
+func mcpInspectorWaitsForATask(t *testing.T, b binary) {
+	bus := dbustest.Start(t)
+	app := dbustest.Serve(t, bus, exampleApp)
+	node, modules := nodeIn(t, "inspector", "scripts/need-inspector")
+	i := inspector{home: b.home(t, bus), node: node, script: filepath.Join(modules, ".bin", "mcp-inspector"), era: "modern"}
+	s := i.serveHTTP(t)
+	to, err := url.Parse(s.url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var polls atomic.Int32
+	between := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.Out.URL.Host, r.Out.URL.Scheme, r.Out.Host = to.Host, to.Scheme, to.Host
+		if r.In.Header.Get("Mcp-Method") == "tasks/get" && polls.Add(1) == 1 {
+			app.Release()
+		}
+	}})
+	defer between.Close()
+	i.target = []string{between.URL + "/mcp", "--header", "Authorization: Bearer " + s.token}
+	var result toolResult
+	i.run(t, &result, 0, "--method", "tools/call", "--tool-name", "aai_exec", "--tool-arg", "app="+exampleApp, "--tool-arg", "tool=block")
+	if result.IsError || polls.Load() == 0 {
+		t.Errorf("the call gave %+v, and was asked for %d times", result, polls.Load())
+	}
+	i.expectJournal(t, exampleApp+" block ok")
+}
+
+// newMcpdo prepares a daemon of the test's own.
+func (b binary) newMcpdo(t *testing.T, bus *dbustest.Bus) *mcpdo {
+	t.Helper()
+	node, modules := nodeIn(t, "inspector", "scripts/need-inspector")
+	folder, err := os.MkdirTemp("", "mcpdo") // a socket's path must be short
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &mcpdo{home: b.home(t, bus), node: node, script: filepath.Join(modules, ".bin", "mcpdo")}
+	m.env = append(os.Environ(), "HOME="+t.TempDir(), "MCP_INSPECTOR_SECRET_STORE=memory",
+		"MCP_INSPECTOR_DAEMON_DIR="+folder, "MCP_INSPECTOR_DAEMON_TOKEN=only for this test")
+	t.Cleanup(func() {
+		if out, err := m.command("daemon", "stop").CombinedOutput(); err != nil {
+			t.Errorf("the daemon does not end: %v: %s", err, out)
+		}
+		_ = os.RemoveAll(folder)
+	})
+	return m
+}
+
+func (m *mcpdo) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(m.node, append([]string{m.script, "--format", "json"}, args...)...)
+	cmd.Env = m.env
+	return cmd
+}
+
+// connect starts the program anew, for the daemon.
+func (m *mcpdo) connect(t *testing.T, era string) {
+	t.Helper()
+	args := []string{"connect", "--era", era}
+	for _, variable := range m.home.env {
+		args = append(args, "-e", variable)
+	}
+	said, err := os.Create(filepath.Join(t.TempDir(), "said"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer said.Close() //nolint:errcheck // it is only read when something has failed
+	cmd := m.command(append(args, "--", string(m.binary))...)
+	cmd.Stdout, cmd.Stderr = said, said // a pipe would stay open as long as the daemon
+	if err := cmd.Run(); err != nil {
+		out, _ := os.ReadFile(said.Name())
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Cleanup(func() {
+		if out, err := m.command("disconnect", "@"+string(m.binary)).CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+	})
+}
+
+// run says something to the daemon, and reads what it prints.
+func (m *mcpdo) run(t *testing.T, into any, args ...string) {
+	t.Helper()
+	cmd := m.command(append([]string{"--connection", string(m.binary)}, args...)...)
+	var out, log bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &log
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%q: %v: %s%s", args, err, out.String(), log.String())
+	}
+	if err := json.Unmarshal(out.Bytes(), into); err != nil {
+		t.Fatalf("%q printed %s", args, out.String())
+	}
+}
