@@ -118,7 +118,10 @@ func theMap() []room {
 			why: "the one place where the rooms are joined; the demo is a client of MCP, a setting given twice is a fault"},
 		{name: "bench", tests: []string{anything, sdk, tokenizer}, forTest: true,
 			why: "measures all of it, from outside; it counts tokens"},
+		{name: "bench/echo", ours: []string{"aai", catalog, policy, journal, "internal/own", "internal/doors/mcp", bearer},
+			why: "the gateway with an app that answers by itself: joins the rooms of a call as the program does"},
 		{name: "bench/peers/baresdk", modules: []string{sdk}, why: "the peer: what the SDK costs without us"},
+		{name: "bench/peers/mcpgo", modules: []string{"github.com/mark3labs/mcp-go"}, why: "the peer: what another SDK costs"},
 	}
 }
 

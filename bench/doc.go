@@ -6,17 +6,21 @@
 // What a computer is worth at the moment is then in both. For the desktop, other
 // people's programs that do the same stand beside as well (peers/package.json,
 // which scripts/need-peers installs, xdotool, pyatspi, ImageMagick); one that cannot
-// run is told as such.
+// run is told as such. For the door, servers made with other SDKs stand beside
+// (peers/mcpgo, peers/typescript), and a gateway whose one app answers by itself
+// (echo) stands for ours.
 //
 //	go test -run '^$' -bench . ./bench
 //	go test -run '^$' -bench Desktop/Click ./bench
+//	go test -run '^$' -bench Doors ./bench
 //
-// BenchmarkGateway and BenchmarkDesktop each print a table with what was aimed at. A
-// figure that misses its aim is printed as missed and fails nothing: times are no
-// matter for a test. But what did nothing is never counted as fast: each click is
-// looked up in the app's own count, and a click that did not land ends the run.
-// The other benchmarks are of single parts, in the form that benchstat reads.
+// BenchmarkGateway, BenchmarkDoors and BenchmarkDesktop each print a table with what
+// was aimed at. A figure that misses its aim is printed as missed and fails nothing:
+// times are no matter for a test. But what did nothing is never counted as fast:
+// each click is looked up in the app's own count, and a click that did not land ends
+// the run. The other benchmarks are of single parts, in the form that benchstat
+// reads.
 //
-// There is no program code in this package. Its tests may import any room of the
-// house.
+// There is no program code in this package itself. Its tests may import any room of
+// the house.
 package bench

@@ -1,11 +1,16 @@
 // Command baresdk is the floor that the benchmarks hold the gateway against: an
-// MCP server on standard input and output that is nothing but the SDK and one
-// tool, which answers with its argument.
+// MCP server that is nothing but the SDK and one tool, which answers with its
+// argument. It serves standard input and output, or, with the argument "http",
+// every era on an address that it prints.
 package main
 
 import (
 	"context"
+	"fmt"
 	"log"
+	"net"
+	"net/http"
+	"os"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -21,7 +26,31 @@ func main() {
 	}, func(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: string(req.Params.Arguments)}}}, nil
 	})
-	if err := server.Run(context.Background(), &mcp.StdioTransport{}); err != nil {
+	serve := func() error { return server.Run(context.Background(), &mcp.StdioTransport{}) }
+	if len(os.Args) > 1 {
+		serve = func() error { return serveHTTP(server) }
+	}
+	if err := serve(); err != nil {
 		log.Fatal(err)
 	}
+}
+
+// serveHTTP tells the eras apart by their header: one handler of the SDK has only
+// one of them.
+func serveHTTP(server *mcp.Server) error {
+	of := func(*http.Request) *mcp.Server { return server }
+	sessions := mcp.NewStreamableHTTPHandler(of, nil)
+	stateless := mcp.NewStreamableHTTPHandler(of, &mcp.StreamableHTTPOptions{Stateless: true})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Printf("http://%s/mcp\n", listener.Addr())
+	return http.Serve(listener, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Mcp-Protocol-Version") >= "2026-07-28" {
+			stateless.ServeHTTP(w, r)
+			return
+		}
+		sessions.ServeHTTP(w, r)
+	}))
 }

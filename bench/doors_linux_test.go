@@ -1,0 +1,190 @@
+package bench
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// A server is a tool server that runs, and a client of it.
+type server interface {
+	timed(b *testing.B, call string) time.Duration
+	pid() int
+}
+
+func (s *session) pid() int { return s.process.Process.Pid }
+
+// A rival is a program with a tool that answers with its argument.
+type rival struct {
+	name    string
+	program string
+	args    []string
+	call    string // params of tools/call
+	token   string
+}
+
+// The doors' benchmark knows the first two by their places.
+const (
+	gatewayRival = iota
+	bareRival
+)
+
+// rivals builds them. The one with an SDK of TypeScript takes part if it is
+// installed.
+func rivals(b *testing.B, t *table) []rival {
+	b.Helper()
+	folder := newHome(b, 0)
+	folder.write(b, filepath.Join(fastApp, "aai.json"), callDescriptor(fastApp))
+	all := []rival{
+		gatewayRival: {name: "gateway", program: build(b, "aai/bench/echo"), args: []string{folder.folder}, call: readCall, token: "a token of the benchmark"},
+		bareRival:    {name: "bare go-sdk", program: build(b, "aai/bench/peers/baresdk"), call: echoCall},
+		{name: "mcp-go", program: build(b, "aai/bench/peers/mcpgo"), call: echoCall},
+	}
+	typescript, err := newTypeScript()
+	if err != nil {
+		t.add("TypeScript SDK", "", "did not run: "+firstLine(err), "")
+		return all
+	}
+	return append(all, typescript)
+}
+
+func newTypeScript() (rival, error) {
+	program, err := node()
+	if err != nil {
+		return rival{}, err
+	}
+	modules, err := installed("@modelcontextprotocol", "server")
+	if err != nil {
+		return rival{}, err
+	}
+	script := filepath.Join("peers", "typescript", "server.mjs")
+	return rival{name: "TypeScript SDK", program: program, args: []string{script, modules}, call: echoCall}, nil
+}
+
+// env is the environment of a rival's process.
+func (r rival) env() []string {
+	return []string{"HOME=" + os.TempDir(), "PATH=" + os.Getenv("PATH"), "AAI_HTTP_TOKEN=" + r.token}
+}
+
+// open starts the rival as a client of one of the eras meets it.
+func (r rival) open(b *testing.B, overHTTP, isModern bool) server {
+	b.Helper()
+	if overHTTP {
+		s, err := openHTTP(b, isModern, r.token, r.env(), r.program, append(r.args, "http")...)
+		if err != nil {
+			b.Fatal(err)
+		}
+		return s
+	}
+	s := startServer(b, r.env(), r.program, r.args...)
+	b.Cleanup(func() { s.end(b) })
+	if !isModern {
+		if err := s.greet(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	return s
+}
+
+// BenchmarkDoors is a trivial call with its whole way through the gateway (door,
+// validation, policy, journal), beside servers that do nothing but answer. It prints
+// a table.
+func BenchmarkDoors(b *testing.B) {
+	t := &table{}
+	all := rivals(b, t)
+	for _, over := range []string{"stdio", "HTTP"} {
+		for _, era := range []string{"2025-11-25", "2026-07-28"} {
+			b.Run(over+"/"+era, func(b *testing.B) { raceCalls(b, t, all, over, era) })
+		}
+	}
+	b.Run("Start", func(b *testing.B) { raceStarts(b, t, all) })
+	fmt.Print(t.String())
+}
+
+// mostOf is how much longer than the bare SDK's a call may take.
+func mostOf(over string) float64 {
+	if over == "stdio" {
+		return 1.6
+	}
+	return 1.3
+}
+
+// raceCalls lets each rival answer, in turns, and in another order each time.
+func raceCalls(b *testing.B, t *table, all []rival, over, era string) {
+	const rounds, calls, warm = 120, 25, 20
+	isModern := era == "2026-07-28"
+	servers := make([]server, len(all))
+	took := make([]samples, len(all))
+	for i, r := range all {
+		servers[i] = r.open(b, over == "HTTP", isModern)
+	}
+	for round := range rounds + warm {
+		for n := range all {
+			i := (n + round) % len(all)
+			call := all[i].call
+			if isModern {
+				call = modern(call)
+			}
+			for range calls {
+				if d := servers[i].timed(b, call); round >= warm {
+					took[i].add(d)
+				}
+			}
+		}
+	}
+	ours, bare := took[gatewayRival], took[bareRival]
+	for i, r := range all[bareRival:] {
+		theirs := took[i+bareRival]
+		figure := fmt.Sprintf("call over %s of %s, beside %s", over, era, r.name)
+		compared := ratio(ours.median(), theirs.median())
+		if i == 0 {
+			t.judge(figure, fast(ours), r.name+" "+fast(theirs), times(compared), fmt.Sprintf("≤ %.1f×", mostOf(over)), compared <= mostOf(over))
+			continue
+		}
+		t.add(figure, fast(ours), r.name+" "+fast(theirs), times(compared))
+	}
+	for i, r := range all {
+		t.add(fmt.Sprintf("memory (VmRSS) after %d of these calls, %s", (rounds+warm)*calls, r.name), megabytes(vmRSS(b, servers[i].pid())), "", "")
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(ours.median())/1e3, "µs/call")
+	b.ReportMetric(ratio(ours.median(), bare.median()), "×bare")
+}
+
+// fast is how long short things took.
+func fast(s samples) string {
+	return fmt.Sprintf("p50 %d µs, p99 %d µs", s.median().Microseconds(), s.quantile(0.99).Microseconds())
+}
+
+// raceStarts is from the start of a process to its answered list of tools, with
+// the program itself, which knows no apps, in the place of the gateway's part.
+func raceStarts(b *testing.B, t *table, all []rival) {
+	const rounds = 20
+	all = append([]rival(nil), all...)
+	all[gatewayRival] = rival{name: "gateway", program: build(b, "aai/cmd/aai-gateway")}
+	took, memory := make([]samples, len(all)), make([]samples, len(all))
+	for range rounds {
+		for i, r := range all {
+			home := newHome(b, 0)
+			begun := time.Now()
+			s := startServer(b, append(r.env(), home.env("")...), r.program, r.args...)
+			tools := 1
+			if i == gatewayRival {
+				tools = ownTools
+			}
+			s.handshake(b, tools)
+			took[i].add(time.Since(begun))
+			memory[i].add(time.Duration(vmRSS(b, s.pid())))
+			s.end(b)
+		}
+	}
+	for i, r := range all[bareRival:] {
+		t.add("start to tools/list, beside "+r.name, millis(took[gatewayRival].median()), millis(took[i+bareRival].median()),
+			times(ratio(took[gatewayRival].median(), took[i+bareRival].median())))
+		t.add("memory (VmRSS) then, beside "+r.name, megabytes(int64(memory[gatewayRival].median())), megabytes(int64(memory[i+bareRival].median())),
+			times(ratio(memory[gatewayRival].median(), memory[i+bareRival].median())))
+	}
+	b.ReportMetric(0, "ns/op")
+}

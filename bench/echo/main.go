@@ -1,0 +1,82 @@
+// Command echo is the gateway with one app that answers by itself, for the
+// benchmarks: the door, the catalog, the policy and the journal are those of the
+// program, and only where a call would leave it, it does not. What is measured so
+// is the whole way of a call and nothing of any app.
+//
+// Its argument is a folder with the app's descriptor, in which it keeps its
+// journal. It serves standard input and output, or, with "http" after it, HTTP on
+// an address that it prints, for clients that show the token of AAI_HTTP_TOKEN.
+package main
+
+import (
+	"context"
+	"fmt"
+	"log"
+	"net"
+	"os"
+	"path/filepath"
+
+	"aai"
+	"aai/internal/catalog"
+	"aai/internal/doors/mcp"
+	"aai/internal/doors/mcp/bearer"
+	"aai/internal/journal"
+	"aai/internal/own"
+	"aai/internal/policy"
+)
+
+// answering stands for every driver: a tool answers with its argument.
+type answering struct{}
+
+func (answering) Compile(*aai.Recipe) (aai.Action, error) {
+	return func(_ context.Context, call *aai.Call) (*aai.Result, error) {
+		return &aai.Result{Data: call.Args["v"]}, nil
+	}, nil
+}
+
+func main() {
+	if err := serve(context.Background(), os.Args[1], len(os.Args) > 2); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func serve(ctx context.Context, folder string, overHTTP bool) error {
+	door := mcp.New(mcp.Config{Gateway: gateway(folder), Version: "1"})
+	if !overHTTP {
+		return door.ServeStdio(ctx, os.Stdin, os.Stdout)
+	}
+	server, err := door.HTTP(mcp.HTTPConfig{Auth: bearer.NewSecret(os.Getenv("AAI_HTTP_TOKEN"))})
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	fmt.Printf("http://%s/mcp\n", listener.Addr())
+	return server.Serve(ctx, listener)
+}
+
+// gateway joins the rooms as the program does.
+func gateway(folder string) *aai.Gateway {
+	record := journal.New(filepath.Join(folder, "audit.jsonl"))
+	store := policy.NewFileStore(filepath.Join(folder, "consent.json"))
+	var known *catalog.Catalog
+	self := own.App(own.Sources{Journal: record, Store: store}, func() own.Catalog { return known })
+	known = catalog.New(catalog.Config{
+		Places: []catalog.Place{catalog.Folders(folder)}, HostPlatform: "linux",
+		Drivers: map[string]aai.Driver{"linux/dbus": answering{}}, Own: []*aai.App{self},
+	})
+	// Whatever the descriptors are, it is for the benchmarks.
+	preapproved := make([]policy.Grant, 0, 1)
+	for _, app := range known.Apps() {
+		preapproved = append(preapproved, policy.Grant{Caller: policy.Every, App: app.ID, Tool: policy.Every, Decision: policy.Allow})
+	}
+	return &aai.Gateway{
+		Catalog: known, Journal: record,
+		Gates: []aai.Gate{
+			policy.Own{Open: own.OpenTools(), Personal: []string{aai.DoorCLI}},
+			policy.NewConsent(store, preapproved),
+		},
+	}
+}
