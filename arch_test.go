@@ -38,6 +38,8 @@ func theMap() []room {
 		fsnotify  = "github.com/fsnotify/fsnotify"
 		flock     = "github.com/gofrs/flock"
 		jose      = "github.com/go-jose/go-jose/v4"
+		keyring   = "github.com/zalando/go-keyring"
+		crypto    = "golang.org/x/crypto"
 		image     = "golang.org/x/image"
 		sys       = "golang.org/x/sys"
 		cobra     = "github.com/spf13/cobra"
@@ -65,8 +67,9 @@ func theMap() []room {
 
 		discovery = "internal/discovery"
 
-		bearer = "internal/doors/mcp/bearer"
-		tasks  = "internal/doors/mcp/tasks"
+		bearer   = "internal/doors/mcp/bearer"
+		tasks    = "internal/doors/mcp/tasks"
+		keychain = "internal/keychain"
 	)
 	return []room{
 		{name: "aai", why: "the words of the house: everybody knows them, they know nobody"},
@@ -76,6 +79,8 @@ func theMap() []room {
 			why: "a descriptor holds schemas, so reading one needs the other; which hosts are one site the public suffix list says"},
 		{name: policy, ours: []string{"aai"}, modules: []string{flock},
 			why: "decides by what a Request says and by nothing else; several processes share its file"},
+		{name: keychain, ours: []string{"aai"}, modules: []string{keyring, crypto, flock},
+			why: "seals what others must not read, and asks the system's keychain for the one key; it knows nothing of what it keeps"},
 		{name: journal, ours: []string{"aai"}, why: "records whatever happens, and must not fail with anybody else"},
 		{name: egress, ours: []string{"aai"}, modules: []string{ssrf, net}, tests: []string{toxiproxy, zerolog},
 			why: "the one way out to the web, with the one guard; names are read as browsers do, owners told by the public suffix list"},
@@ -110,7 +115,7 @@ func theMap() []room {
 			why: "a door needs to know nothing but the Gateway; its tests put real consent in front, count tokens, and hold what it says of the desktop against the real tools"},
 		{name: "internal/doors/cli", ours: []string{"aai"}, modules: []string{cobra, pflag, runewidth, term},
 			why: "a door needs to know nothing but the Gateway"},
-		{name: "internal/own", ours: []string{"aai", schema, catalog, policy, journal},
+		{name: "internal/own", ours: []string{"aai", schema, catalog, policy, journal, keychain},
 			why: "the gateway's own app: its tools are what these rooms can do"},
 		{name: "descriptors", tests: []string{catalog, schema, policy, journal, dbus},
 			why: "embeds files; only its tests know what reads and runs them"},

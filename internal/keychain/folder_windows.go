@@ -1,0 +1,39 @@
+package keychain
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+)
+
+// noFollow is nothing that a file can be opened with on Windows.
+const noFollow = 0
+
+// openPlain opens a file to read it. A link is an error.
+func openPlain(path string) (*os.File, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s is no regular file", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	if now, err := f.Stat(); err != nil || !os.SameFile(info, now) {
+		_ = f.Close() // it was never read
+		return nil, fmt.Errorf("%s was changed while it was opened", path)
+	}
+	return f, nil
+}
+
+// Who may use a file follows from its folder, which is in the user's profile.
+func onlyOurs(fs.FileInfo) error { return nil }
+
+func onlyRead(fs.FileInfo) error { return nil }
+
+// syncFolder does nothing: a folder cannot be flushed, a rename is in the file
+// system's own journal.
+func syncFolder(string) error { return nil }

@@ -1,0 +1,116 @@
+package keychain
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"aai"
+)
+
+// Status says where the master key is, or would be, and why it is not in a better
+// place.
+type Status struct {
+	Folder  string `json:"folder"`
+	Made    bool   `json:"made"`              // whether there is a vault
+	Key     string `json:"key,omitempty"`     // the first digits of the id of its master key
+	Place   string `json:"place,omitempty"`   // where that key is, or the next one would be kept
+	Records int    `json:"records"`           // how many there are
+	Problem string `json:"problem,omitempty"` // why nothing can be kept or read
+	// Warning says what a person should know of a place that works.
+	Warning string        `json:"warning,omitempty"`
+	Places  []PlaceStatus `json:"places"` // the best one first
+}
+
+// PlaceStatus says how it stands with one place.
+type PlaceStatus struct {
+	Name   string `json:"name"`
+	Title  string `json:"title"` // what it is, for people
+	State  State  `json:"state"`
+	Detail string `json:"detail,omitempty"` // why it cannot be used
+}
+
+// A State is how it stands with a place for the master key.
+type State string
+
+// The states.
+const (
+	InUse       State = "in use"
+	Next        State = "next"        // there is no vault; its key would be here
+	Ready       State = "ready"       // it works, and holds no key of this vault
+	OtherKey    State = "other key"   // its key, which Detail names, does not open this vault
+	NotAsked    State = "not asked"   // in use, and only a person at a terminal can tell whether it opens
+	Unavailable State = "unavailable" // Detail says why
+)
+
+// Status looks at every place, but asks no person and makes nothing. What is wrong
+// with the vault is in Status.Problem; the error is ctx's.
+func (v *Vault) Status(ctx context.Context) (Status, error) {
+	s := Status{Folder: v.folder.path}
+	l, broken := v.label()
+	if l != nil {
+		s.Made, s.Key, s.Place = true, shortID(l.Key), l.Place
+		if files, err := v.folder.records(); err == nil {
+			s.Records = len(files)
+		}
+	}
+	opens := false
+	var notes []string
+	for _, p := range v.places() {
+		shown := v.look(ctx, p, l)
+		if ctx.Err() != nil {
+			return Status{}, ctx.Err()
+		}
+		switch shown.State {
+		case InUse:
+			s.Place, opens = p.name, true
+		case NotAsked:
+			opens = true // for who knows the passphrase
+		case Ready:
+			if l == nil && broken == nil && s.Place == "" {
+				shown.State, s.Place = Next, p.name
+			}
+		case Unavailable:
+			notes = append(notes, p.title+": "+shown.Detail)
+		case Next, OtherKey:
+		}
+		s.Places = append(s.Places, shown)
+	}
+	switch {
+	case broken != nil:
+		s.Problem = aai.AsError(broken).Message
+	case s.Place == "":
+		s.Problem = v.refusal(notes).Message
+	case l != nil && !opens:
+		s.Problem = fmt.Sprintf("the key %s cannot be had from %s", s.Key, titleOf(v.places(), l.Place))
+	case s.Place == placeInsecure:
+		s.Warning = "whoever can read " + v.folder.file(insecureFile) + " can read your secrets"
+	}
+	return s, nil
+}
+
+// look says how it stands with one place: whether the label's key is there, or
+// whether a key could be where there is no vault.
+func (v *Vault) look(ctx context.Context, p place, l *label) PlaceStatus {
+	shown := PlaceStatus{Name: p.name, Title: p.title}
+	if p.name == placePassphrase && v.ask != nil && l != nil && l.Scrypt != nil {
+		shown.State = NotAsked
+		return shown
+	}
+	master, err := p.get(ctx, l)
+	var k *sealer
+	if err == nil {
+		k, err = newSealer(master)
+	}
+	switch {
+	case errors.Is(err, errNoKey) || err == nil && l == nil:
+		shown.State = Ready
+	case err != nil:
+		shown.State, shown.Detail = Unavailable, err.Error()
+	case k.name() == l.Key:
+		shown.State = InUse
+	default:
+		shown.State, shown.Detail = OtherKey, shortID(k.name())
+	}
+	return shown
+}
