@@ -50,6 +50,7 @@ type config struct {
 	Preapproved     []policy.Grant
 	Dev             bool
 	AllowPrivate    []string // hosts on private networks that may be asked
+	InsecureStorage bool // the key of secrets may lie in a file
 	preapprovedJSON any
 	// WebUI and HTTPPort are the AAI protocol's settings of a web page, which
 	// this version does not have; whoever switches it on is told so.
@@ -116,6 +117,9 @@ func readConfig(s source) (*config, error) {
 	}
 	if s.flags.Dev {
 		c.Dev, c.origins["dev"] = true, "--dev"
+	}
+	if s.flags.InsecureStorage {
+		c.InsecureStorage, c.origins["keychain.insecure"] = true, "--insecure-storage"
 	}
 	return c, nil
 }

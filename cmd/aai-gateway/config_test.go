@@ -98,6 +98,7 @@ func TestDefaults(t *testing.T) {
 		"profile":             "apps",
 		"dev":                 false,
 		"dbus.allowSystemBus": false,
+		"keychain.insecure":   false,
 		"enableWebUI":         false,
 		"httpPort":            3000,
 		"consent.preapproved": []any{},

@@ -18,7 +18,8 @@ import (
 var version = "devel"
 
 func main() {
-	p := &program{getenv: os.Getenv, in: os.Stdin, out: os.Stdout, err: os.Stderr}
+	terminal := cli.NewTerminal(os.Stdin, os.Stdout, os.Stderr)
+	p := &program{getenv: os.Getenv, in: os.Stdin, out: os.Stdout, err: os.Stderr, secret: terminal.Secret}
 	os.Exit(cli.Run(context.Background(), cli.Config{
 		Version:    version,
 		Open:       p.open,
@@ -30,6 +31,6 @@ func main() {
 		In:         os.Stdin,
 		Out:        os.Stdout,
 		Err:        os.Stderr,
-		Terminal:   cli.NewTerminal(os.Stdin, os.Stdout, os.Stderr),
+		Terminal:   terminal,
 	}, os.Args[1:]))
 }

@@ -15,6 +15,7 @@ import (
 	"aai/internal/doors/cli"
 	"aai/internal/doors/mcp"
 	"aai/internal/journal"
+	"aai/internal/keychain"
 	"aai/internal/own"
 	"aai/internal/policy"
 )
@@ -25,6 +26,8 @@ type program struct {
 	in     io.Reader
 	out    io.Writer
 	err    io.Writer
+	// secret asks the person at the terminal for a passphrase; nil where there is nobody.
+	secret func(ctx context.Context, prompt string) (string, error)
 }
 
 // parts are the gateway and the rooms behind it.
@@ -77,6 +80,9 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 		if err := cfg.set("", change.Key, change.Value, change.Flag); err != nil {
 			return err
 		}
+	}
+	if !o.HTTP {
+		p.secret = nil // who types there is the agent
 	}
 	built, err := p.build(cfg)
 	if err != nil {
@@ -177,6 +183,10 @@ func (p *program) build(cfg *config) (*parts, error) {
 		log.Warn("enableWebUI is set, but this version has no web page")
 	}
 	record := journal.New(cfg.AuditLog)
+	vault := keychain.New(keychain.Config{
+		Folder: filepath.Join(cfg.platform.data, "secrets"), Getenv: p.getenv,
+		Insecure: cfg.InsecureStorage, Ask: p.secret, Log: log,
+	})
 	store := policy.NewFileStore(filepath.Join(cfg.platform.data, "consent.json"))
 	modes := policy.NewModes(cfg.Security.Mode, cfg.modePath())
 	drivers, closeDrivers := cfg.platform.drivers(cfg, log)
@@ -190,6 +200,7 @@ func (p *program) build(cfg *config) (*parts, error) {
 			Journal: record, Store: store, Preapproved: cfg.Preapproved,
 			Modes: modes,
 			Web:   known,
+			Vault: vault,
 		},
 		func() own.Catalog { return known },
 	)

@@ -43,6 +43,8 @@ func settings() []setting {
 		{"dev", []string{"AAI_DEV"}, func(c *config) any { return c.Dev }, boolean(func(c *config, b bool) { c.Dev = b })},
 		{"dbus.allowSystemBus", []string{"AAI_DBUS_ALLOW_SYSTEM_BUS"}, func(c *config) any { return c.AllowSystemBus },
 			boolean(func(c *config, b bool) { c.AllowSystemBus = b })},
+		{"keychain.insecure", []string{"AAI_INSECURE_STORAGE"}, func(c *config) any { return c.InsecureStorage },
+			boolean(func(c *config, b bool) { c.InsecureStorage = b })},
 		{"enableWebUI", nil, func(c *config) any { return c.WebUI }, boolean(func(c *config, b bool) { c.WebUI = b })},
 		{"httpPort", nil, func(c *config) any { return c.HTTPPort }, setHTTPPort},
 		{"consent.preapproved", nil, func(c *config) any { return c.preapprovedJSON }, setPreapproved},

@@ -179,6 +179,7 @@ func TestEverySettingFromFileAndEnvironment(t *testing.T) {
 		"http.clientId": `"a"`, "http.clientSecretFile": `"/s"`,
 		"server.security_mode": `"safe"`, "server.confirm_destructive": "false", "security.allowed_apps": `["a", "b c"]`,
 		"security.denied_apps": `["d*"]`, "security.destructive_words": `["w"]`,
+		"keychain.insecure": "true",
 	}
 	plain := map[string]string{"scanPaths": "/a", "logLevel": "debug", "logFile": "/l", "auditLog": "/a", "toolNames": "canonical", "profile": "desktop", "http.bind": "::1", "http.auth": "none",
 		"server.security_mode": "safe", "security.allowed_apps": "a, b c", "security.denied_apps": "d*"}

@@ -15,6 +15,7 @@ type consentTools struct {
 	store       policy.Store
 	preapproved []policy.Grant
 	known       func() Catalog
+	unsealed    func() string
 }
 
 // consentRow is one decision about one tool.
@@ -44,7 +45,11 @@ func (t consentTools) list(context.Context, *aai.Call) (*aai.Result, error) {
 	for _, g := range stored {
 		add(g, "stored")
 	}
-	return &aai.Result{Data: rows}, nil
+	result := &aai.Result{Data: rows}
+	if why := whyUnsealed(t.unsealed); why != "" {
+		result.Warning = "the consents are in a plain file: " + why
+	}
+	return result, nil
 }
 
 func (t consentTools) grant(ctx context.Context, call *aai.Call) (*aai.Result, error) {

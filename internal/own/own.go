@@ -17,6 +17,7 @@ import (
 	"aai"
 	"aai/internal/catalog"
 	"aai/internal/journal"
+	"aai/internal/keychain"
 	"aai/internal/policy"
 	"aai/internal/schema"
 )
@@ -33,6 +34,7 @@ const (
 	Revoke     = "consent_revoke"
 	Mode       = "mode"
 	SetMode    = "mode_set"
+	Keychain   = "keychain_status"
 )
 
 // OpenTools are the tools that agents may use too. They say what there is and
@@ -48,6 +50,11 @@ type Sources struct {
 	Preapproved []policy.Grant
 	Modes       *policy.Modes
 	Web         Web // nil: there is none
+	// Vault keeps secrets; nil where there is none.
+	Vault *keychain.Vault
+	// Unsealed says why the consents in Store are in a plain file; empty if they are
+	// not. Nil where nobody knows.
+	Unsealed func() string
 }
 
 // A Catalog is what the tools know of apps.
@@ -61,7 +68,7 @@ type Catalog interface {
 // app among its own; it must be there by the first call.
 func App(s Sources, known func() Catalog) *aai.App {
 	c := catalogTools{known}
-	k := consentTools{store: s.Store, preapproved: s.Preapproved, known: known}
+	k := consentTools{store: s.Store, preapproved: s.Preapproved, known: known, unsealed: s.Unsealed}
 	return &aai.App{
 		ID: aai.OwnApp, Name: "AAI Gateway", Platform: "any",
 		Description: "The gateway itself: its apps, guides, history and consents.",
@@ -76,6 +83,7 @@ func App(s Sources, known func() Catalog) *aai.App {
 			change(Revoke, "Forget what was allowed and refused", revokeParams, k.revoke),
 			read(Mode, "Say how much callers may do at all", none, modeTools{s.Modes}.current),
 			change(SetMode, "Set how much callers may do at all", modeParams, modeTools{s.Modes}.set),
+			read(Keychain, "Say where the key of secrets is, and why not in a better place", none, keychainTool{s.Vault, s.Unsealed}.status),
 		}, webTools{s.Web}.tools()...),
 	}
 }

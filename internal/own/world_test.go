@@ -14,6 +14,7 @@ import (
 	"aai"
 	"aai/internal/catalog"
 	"aai/internal/journal"
+	"aai/internal/keychain"
 	"aai/internal/own"
 	"aai/internal/policy"
 	"aai/internal/schema"
@@ -67,10 +68,13 @@ func newWorld(t *testing.T, descriptors map[string]string, preapproved ...policy
 	record := journal.New(w.journal)
 	t.Cleanup(func() { _ = record.Close() })
 	w.store = policy.NewFileStore(w.consent)
+	nowhere := func(string) string { return "/nonexistent" }
+	vault := keychain.New(keychain.Config{Folder: filepath.Join(state, "secrets"), Getenv: nowhere, Insecure: true})
 	w.sources = own.Sources{
 		Journal: record, Store: w.store, Preapproved: preapproved,
 		Modes: policy.NewModes(policy.Normal, filepath.Join(state, "mode.json")),
 		Web:   &w.web,
+		Vault: vault,
 	}
 	w.open()
 	return w

@@ -58,6 +58,8 @@ type Flags struct {
 	Config   string // the configuration file
 	LogLevel string // "debug", "info", "warn" or "error"
 	Dev      bool
+	// InsecureStorage allows a key of secrets that lies in a file.
+	InsecureStorage bool
 }
 
 // ServeOptions say how agents reach the server: on standard input and output, or

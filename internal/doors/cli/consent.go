@@ -65,6 +65,9 @@ func (r *run) consentList(ctx context.Context) error {
 		if len(consents) == 0 {
 			r.output.note("Nothing was allowed or denied yet.")
 		}
+		if result.Warning != "" {
+			r.output.note(result.Warning)
+		}
 		return nil
 	})
 }

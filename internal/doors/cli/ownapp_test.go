@@ -18,7 +18,8 @@ func (w *world) ownApp() *aai.App {
 		{Name: "descriptor", Params: open, Run: answer(&aai.Result{Text: `{"schema_version":"1.0"}`})},
 		{Name: "scan", Run: w.scan},
 		{Name: "history", Params: open, Run: w.history},
-		{Name: "consent_list", Run: answer(&aai.Result{Data: consents()})},
+		{Name: "consent_list", Run: w.consentList},
+		{Name: "keychain_status", Run: w.keychainStatus},
 		{Name: "consent_grant", Params: open, Run: consentGrant},
 		{Name: "consent_revoke", Params: open, Run: answer(&aai.Result{Data: map[string]any{"revoked": 2}})},
 	}}
@@ -111,6 +112,34 @@ func consents() []decision {
 		{"mcp:claude", "org.example.Notes", "add", "allow", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), time.Time{}, "stored"},
 		{"*", "org.example.Bus", "*", "allow", time.Time{}, time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), "preapproved"},
 	}
+}
+
+// consentList warns if the person typed that nothing is sealed.
+func (w *world) consentList(context.Context, *aai.Call) (*aai.Result, error) {
+	result := &aai.Result{Data: consents()}
+	if w.typed == "nothing is sealed" {
+		result.Warning = "the consents are in a plain file: no\x1b key"
+	}
+	return result, nil
+}
+
+// keychainStatus is a keychain in use, or what the person typed.
+func (w *world) keychainStatus(context.Context, *aai.Call) (*aai.Result, error) {
+	places := []object{
+		{"name": "keychain", "title": "the keychain of the operating system", "state": "in use"},
+		{"name": "credential", "title": "the credential aai-master", "state": "unavailable", "detail": "CREDENTIALS_DIRECTORY is not\x1b set"},
+	}
+	status := object{"folder": "/home/x/secrets", "made": true, "key": "0123abcd", "records": 2, "place": "keychain", "places": places}
+	switch w.typed {
+	case "nothing was kept":
+		status = object{"folder": "/home/x/secrets", "made": false, "records": 0, "places": []object{{"title": "the keychain", "state": "next"}}}
+	case "nothing is sealed":
+		places[0]["state"], places[0]["detail"] = "unavailable", "there is no session bus"
+		status["made"], status["problem"], status["consents_unsealed"] = false, "no place here can keep the key", "no key"
+	case "insecure":
+		status["warning"] = "whoever can read /home/x/secrets/key can read your secrets"
+	}
+	return &aai.Result{Data: status}, nil
 }
 
 // consentGrant knows no tool "nosuch", and says how far away the end is.

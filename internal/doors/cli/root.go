@@ -60,7 +60,7 @@ func newRoot(r *run, args []string) *cobra.Command {
 	root.SetArgs(args)
 	root.AddCommand(
 		newMCP(r), newExec(r), newApps(r), newGuide(r), newDiscover(r), newScan(r), newConfig(r),
-		newHistory(r), newConsent(r), newMode(r), newCompletion(r), newVersion(r),
+		newHistory(r), newConsent(r), newMode(r), newKeychain(r), newCompletion(r), newVersion(r),
 	)
 	root.AddCommand(newShortcuts(r)...)
 	root.SetHelpCommand(newHelp())
@@ -77,6 +77,7 @@ func addPersistentFlags(root *cobra.Command, r *run) {
 	flags.StringVar(&r.flags.Config, "config", "", "read this configuration `file`")
 	flags.Var(level, "log-level", "debug, info, warn or error")
 	flags.BoolVar(&r.flags.Dev, "dev", false, "for developers of apps: look in build folders too")
+	flags.BoolVar(&r.flags.InsecureStorage, "insecure-storage", false, "where there is no keychain, keep the key of secrets in a file")
 	flags.Var(format, "format", "text, json or quiet")
 	complete(root, "format", format.allowed...)
 	complete(root, "log-level", level.allowed...)

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"strings"
@@ -20,6 +21,8 @@ type Terminal struct {
 	// its line break. Its error is io.EOF where there is no more input, and ctx's
 	// when that ended first. Nil where nobody can be asked.
 	Ask func(ctx context.Context, prompt string) (string, error)
+	// Secret is Ask for what is not to be seen on the screen.
+	Secret func(ctx context.Context, prompt string) (string, error)
 }
 
 // NewTerminal looks at the streams of the process. A person is asked only when
@@ -33,7 +36,7 @@ func NewTerminal(in, out, err *os.File) Terminal {
 		}
 	}
 	if t.Err && isTerminal(in) {
-		t.Ask = asker(in, err)
+		t.Ask, t.Secret = asker(in, err), secretAsker(in, err)
 	}
 	return t
 }
@@ -65,6 +68,37 @@ func asker(in io.Reader, w io.Writer) func(context.Context, string) (string, err
 				return "", got.err
 			}
 			return strings.TrimRight(got.line, "\r\n"), nil
+		}
+	}
+}
+
+// secretAsker is asker for a terminal that does not show what is typed. When ctx
+// ends first, the terminal shows it again.
+func secretAsker(in *os.File, w io.Writer) func(context.Context, string) (string, error) {
+	return func(ctx context.Context, prompt string) (string, error) {
+		before, err := term.GetState(int(in.Fd()))
+		if err != nil {
+			return "", err
+		}
+		if _, err := io.WriteString(w, prompt); err != nil {
+			return "", err
+		}
+		type reading struct {
+			line []byte
+			err  error
+		}
+		read := make(chan reading, 1)
+		go func() {
+			line, err := term.ReadPassword(int(in.Fd()))
+			read <- reading{line, err}
+		}()
+		select {
+		case <-ctx.Done():
+			_ = term.Restore(int(in.Fd()), before)
+			return "", ctx.Err()
+		case got := <-read:
+			_, err := io.WriteString(w, "\n") // the person's own was not shown
+			return string(got.line), errors.Join(got.err, err)
 		}
 	}
 }

@@ -1,0 +1,85 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+)
+
+func newKeychain(r *run) *cobra.Command {
+	keychain := &cobra.Command{
+		Use:               "keychain",
+		Short:             "See where secrets are kept",
+		Args:              noOperands,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              holder,
+	}
+	keychain.AddCommand(&cobra.Command{
+		Use:               "status",
+		Short:             "Say where the key of secrets is, and why not in a better place",
+		Args:              operands(0, 0),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return r.keychainStatus(cmd.Context()) },
+	})
+	return keychain
+}
+
+// keychainView is what is shown of how secrets are kept.
+type keychainView struct {
+	Folder   string      `json:"folder"`
+	Made     bool        `json:"made"`
+	Key      string      `json:"key"`
+	Problem  string      `json:"problem"`
+	Warning  string      `json:"warning"`
+	Unsealed string      `json:"consents_unsealed"`
+	Places   []placeView `json:"places"`
+}
+
+// placeView is what is shown of one place that may have the key.
+type placeView struct {
+	Title  string `json:"title"`
+	State  string `json:"state"`
+	Detail string `json:"detail"`
+}
+
+// keychainStatus shows it, and ends with a code of its own if nothing can be kept.
+func (r *run) keychainStatus(ctx context.Context) error {
+	result, err := r.own(ctx, "keychain_status", nil)
+	if err != nil {
+		return err
+	}
+	status, err := view[keychainView](result.Data)
+	if err != nil {
+		return err
+	}
+	err = r.output.show(result.Data, func() error {
+		r.showKeychain(status)
+		return nil
+	})
+	if err == nil && status.Problem != "" {
+		err = &finding{exit: exitFailed}
+	}
+	return err
+}
+
+func (r *run) showKeychain(status keychainView) {
+	rows := make([][]string, 0, len(status.Places))
+	for _, p := range status.Places {
+		rows = append(rows, []string{p.State, p.Title, p.Detail})
+	}
+	r.output.table([]string{"STATE", "PLACE OF THE KEY", "WHY"}, rows)
+	if status.Made {
+		r.output.note("Secrets sealed by key " + status.Key + " in " + status.Folder + ".")
+	} else if status.Problem == "" {
+		r.output.note("No secret was kept yet.")
+	}
+	if status.Problem != "" {
+		r.output.note("problem: " + status.Problem)
+	}
+	if status.Warning != "" {
+		r.output.warn(status.Warning)
+	}
+	if status.Unsealed != "" {
+		r.output.note("The consents are in a plain file: " + status.Unsealed)
+	}
+}

@@ -1,0 +1,83 @@
+package own_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"aai"
+	"aai/internal/keychain"
+	"aai/internal/own"
+)
+
+// noKeychain is an environment without any place for a key.
+func noKeychain(name string) string {
+	if name == "XDG_RUNTIME_DIR" {
+		return "/nonexistent"
+	}
+	return ""
+}
+
+type keychainStatus struct {
+	keychain.Status
+	Unsealed string `json:"consents_unsealed"`
+}
+
+func statusOf(t *testing.T, w *world) keychainStatus {
+	t.Helper()
+	b, err := json.Marshal(w.own(t, own.Keychain, `{}`).Data)
+	var s keychainStatus
+	if err = errors.Join(err, json.Unmarshal(b, &s)); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// The status follows what the vault does, and holds no secret.
+func TestKeychainStatus(t *testing.T) {
+	w := newWorld(t, nil)
+	folder := filepath.Join(t.TempDir(), "secrets")
+	w.sources.Vault = keychain.New(keychain.Config{Folder: folder, Getenv: noKeychain, Insecure: true})
+	w.sources.Unsealed = func() string { return "" }
+	w.open()
+	s := statusOf(t, w)
+	if s.Made || s.Place != "insecure file" || s.Folder != folder || s.Problem != "" || s.Unsealed != "" || len(s.Places) != 5 {
+		t.Errorf("before: %+v", s)
+	}
+	if err := w.sources.Vault.Update(t.Context(), "a", func([]byte) ([]byte, error) { return []byte("canary"), nil }); err != nil {
+		t.Fatal(err)
+	}
+	s = statusOf(t, w)
+	if !s.Made || s.Records != 1 || len(s.Key) != 8 || s.Warning == "" {
+		t.Errorf("after: %+v", s)
+	}
+	if text := fmt.Sprintf("%+v", s); strings.Contains(text, "canary") {
+		t.Error(text)
+	}
+}
+
+// Without a place for a key the reason is there, for the consents too.
+func TestNothingIsSealed(t *testing.T) {
+	w := newWorld(t, apps())
+	w.sources.Vault = keychain.New(keychain.Config{Folder: filepath.Join(t.TempDir(), "secrets"), Getenv: noKeychain})
+	w.sources.Unsealed = func() string { return "no key" }
+	w.open()
+	s := statusOf(t, w)
+	if s.Made || s.Place != "" || !strings.Contains(s.Problem, "no place here can keep the key") || s.Unsealed != "no key" {
+		t.Errorf("%+v", s)
+	}
+	if warning := w.own(t, own.Consents, `{}`).Warning; warning != "the consents are in a plain file: no key" {
+		t.Errorf("the list of consents warns: %q", warning)
+	}
+	w.sources.Unsealed = nil
+	w.open()
+	if warning := w.own(t, own.Consents, `{}`).Warning; warning != "" {
+		t.Errorf("the list of consents warns: %q", warning)
+	}
+	w.sources.Vault = nil
+	w.open()
+	w.refused(t, own.Keychain, `{}`, aai.Error{Code: aai.AutomationNotSupported, Message: "this gateway keeps no secrets"})
+}
