@@ -50,7 +50,7 @@ type config struct {
 	Preapproved     []policy.Grant
 	Dev             bool
 	AllowPrivate    []string // hosts on private networks that may be asked
-	InsecureStorage bool // the key of secrets may lie in a file
+	InsecureStorage bool     // the key of secrets may lie in a file
 	preapprovedJSON any
 	// WebUI and HTTPPort are the AAI protocol's settings of a web page, which
 	// this version does not have; whoever switches it on is told so.

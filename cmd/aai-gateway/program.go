@@ -187,7 +187,9 @@ func (p *program) build(cfg *config) (*parts, error) {
 		Folder: filepath.Join(cfg.platform.data, "secrets"), Getenv: p.getenv,
 		Insecure: cfg.InsecureStorage, Ask: p.secret, Log: log,
 	})
-	store := policy.NewFileStore(filepath.Join(cfg.platform.data, "consent.json"))
+	store := policy.NewSealedStore(
+		policy.NewFileStore(filepath.Join(cfg.platform.data, "consent.json")), vault.Unattended(),
+	)
 	modes := policy.NewModes(cfg.Security.Mode, cfg.modePath())
 	drivers, closeDrivers := cfg.platform.drivers(cfg, log)
 	drivers = withWeb(drivers)
@@ -200,7 +202,7 @@ func (p *program) build(cfg *config) (*parts, error) {
 			Journal: record, Store: store, Preapproved: cfg.Preapproved,
 			Modes: modes,
 			Web:   known,
-			Vault: vault,
+			Vault: vault, Unsealed: store.Unsealed,
 		},
 		func() own.Catalog { return known },
 	)

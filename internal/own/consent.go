@@ -15,7 +15,7 @@ type consentTools struct {
 	store       policy.Store
 	preapproved []policy.Grant
 	known       func() Catalog
-	unsealed    func() string
+	keychain    keychainTool
 }
 
 // consentRow is one decision about one tool.
@@ -30,7 +30,7 @@ type consentRow struct {
 	Source    string          `json:"source"` // "stored" or "preapproved"
 }
 
-func (t consentTools) list(context.Context, *aai.Call) (*aai.Result, error) {
+func (t consentTools) list(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 	stored, err := t.store.Grants()
 	if err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the consents cannot be read: %w", err)
@@ -46,9 +46,12 @@ func (t consentTools) list(context.Context, *aai.Call) (*aai.Result, error) {
 		add(g, "stored")
 	}
 	result := &aai.Result{Data: rows}
-	if why := whyUnsealed(t.unsealed); why != "" {
-		result.Warning = "the consents are in a plain file: " + why
+	if t.keychain.unsealed == nil || t.keychain.unsealed() == "" {
+		return result, nil
 	}
+	// The list is good without the reason.
+	status, _ := t.keychain.vault.Status(ctx)
+	result.Warning = "the consents are in a plain file: " + t.keychain.whyUnsealed(status)
 	return result, nil
 }
 

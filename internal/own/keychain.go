@@ -23,9 +23,6 @@ type keychainStatus struct {
 }
 
 func (k keychainTool) status(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
-	if k.vault == nil {
-		return nil, aai.Errorf(aai.AutomationNotSupported, "this gateway keeps no secrets")
-	}
 	status, err := k.vault.Status(ctx)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = aai.Errorf(aai.Timeout, "the places where a key may be did not answer in time: %w", err)
@@ -33,13 +30,17 @@ func (k keychainTool) status(ctx context.Context, _ *aai.Call) (*aai.Result, err
 	if err != nil {
 		return nil, err
 	}
-	return &aai.Result{Data: keychainStatus{status, whyUnsealed(k.unsealed)}}, nil
+	return &aai.Result{Data: keychainStatus{status, k.whyUnsealed(status)}}, nil
 }
 
-// whyUnsealed asks why the consents are in a plain file, where that can be.
-func whyUnsealed(unsealed func() string) string {
-	if unsealed == nil {
+// whyUnsealed says why the consents are in a plain file; empty if they are not.
+func (k keychainTool) whyUnsealed(status keychain.Status) string {
+	if k.unsealed == nil {
 		return ""
 	}
-	return unsealed()
+	why := k.unsealed()
+	if why != "" && status.Problem != "" {
+		return status.Problem
+	}
+	return why
 }

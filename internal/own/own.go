@@ -50,10 +50,10 @@ type Sources struct {
 	Preapproved []policy.Grant
 	Modes       *policy.Modes
 	Web         Web // nil: there is none
-	// Vault keeps secrets; nil where there is none.
+	// Vault keeps secrets.
 	Vault *keychain.Vault
 	// Unsealed says why the consents in Store are in a plain file; empty if they are
-	// not. Nil where nobody knows.
+	// not. Nil where no store seals them.
 	Unsealed func() string
 }
 
@@ -68,7 +68,8 @@ type Catalog interface {
 // app among its own; it must be there by the first call.
 func App(s Sources, known func() Catalog) *aai.App {
 	c := catalogTools{known}
-	k := consentTools{store: s.Store, preapproved: s.Preapproved, known: known, unsealed: s.Unsealed}
+	v := keychainTool{s.Vault, s.Unsealed}
+	k := consentTools{store: s.Store, preapproved: s.Preapproved, known: known, keychain: v}
 	return &aai.App{
 		ID: aai.OwnApp, Name: "AAI Gateway", Platform: "any",
 		Description: "The gateway itself: its apps, guides, history and consents.",
@@ -83,7 +84,7 @@ func App(s Sources, known func() Catalog) *aai.App {
 			change(Revoke, "Forget what was allowed and refused", revokeParams, k.revoke),
 			read(Mode, "Say how much callers may do at all", none, modeTools{s.Modes}.current),
 			change(SetMode, "Set how much callers may do at all", modeParams, modeTools{s.Modes}.set),
-			read(Keychain, "Say where the key of secrets is, and why not in a better place", none, keychainTool{s.Vault, s.Unsealed}.status),
+			read(Keychain, "Say where the key of secrets is, and why not in a better place", none, v.status),
 		}, webTools{s.Web}.tools()...),
 	}
 }

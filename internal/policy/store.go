@@ -68,23 +68,29 @@ func (s *FileStore) Grants() ([]Grant, error) {
 
 // Add implements Store.
 func (s *FileStore) Add(added ...Grant) error {
-	return s.change(func(grants []Grant) []Grant {
+	edit := replacing(added)
+	return s.change(func(grants []Grant) ([]Grant, error) { return edit(grants), nil })
+}
+
+// replacing is the edit by which grants are added.
+func replacing(added []Grant) func([]Grant) []Grant {
+	return func(grants []Grant) []Grant {
 		kept := without(grants, func(old Grant) bool {
 			return slices.ContainsFunc(added, func(g Grant) bool {
 				return old.Caller == g.Caller && old.App == g.App && old.Tool == g.Tool
 			})
 		})
 		return append(kept, added...)
-	})
+	}
 }
 
 // Remove implements Store.
 func (s *FileStore) Remove(drop func(Grant) bool) (int, error) {
 	removed := 0
-	err := s.change(func(grants []Grant) []Grant {
+	err := s.change(func(grants []Grant) ([]Grant, error) {
 		kept := without(grants, drop)
 		removed = len(grants) - len(kept)
-		return kept
+		return kept, nil
 	})
 	return removed, err
 }
@@ -99,27 +105,49 @@ func without(grants []Grant, drop func(Grant) bool) []Grant {
 	return kept
 }
 
-// change rewrites the file under a lock that holds across processes. Who waits
-// for the lock does not keep others from reading, and does not wait for ever.
-func (s *FileStore) change(edit func([]Grant) []Grant) error {
+// change rewrites the file under its lock, unless edit fails.
+func (s *FileStore) change(edit func([]Grant) ([]Grant, error)) error {
+	grants, unlock, err := s.take()
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if grants, err = edit(grants); err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.write(grants)
+}
+
+// take gets the lock of the file and what is in it then.
+func (s *FileStore) take() (grants []Grant, unlock func(), err error) {
+	if unlock, err = s.lock(); err != nil {
+		return nil, func() {}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seen = nil
+	if grants, err = s.read(); err != nil {
+		unlock()
+		return nil, func() {}, err
+	}
+	return grants, unlock, nil
+}
+
+// lock gets the lock of the file, which holds across processes. Who waits for it
+// does not keep others from reading, and does not wait for ever.
+func (s *FileStore) lock() (unlock func(), err error) {
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
-		return fmt.Errorf("make the folder of the consents: %w", err)
+		return nil, fmt.Errorf("make the folder of the consents: %w", err)
 	}
 	lock := flock.New(s.path+".lock", flock.SetPermissions(0o600))
 	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
 	defer cancel()
 	if _, err := lock.TryLockContext(ctx, lockRetry); err != nil {
-		return fmt.Errorf("lock the consents by %s: %w", lock.Path(), err)
+		return nil, fmt.Errorf("lock the consents by %s: %w", lock.Path(), err)
 	}
-	defer lock.Unlock() //nolint:errcheck // closing the file releases it too
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.seen = nil
-	grants, err := s.read()
-	if err != nil {
-		return err
-	}
-	return s.write(edit(grants))
+	return func() { _ = lock.Unlock() }, nil // closing the file releases it too
 }
 
 // read returns the grants in the file. A file that is not understood is an

@@ -1,0 +1,314 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"aai"
+)
+
+// A vault is a Sealer in memory: it can be without a key, or fail.
+type vault struct {
+	mu      sync.Mutex
+	records map[string][]byte
+	err     error
+	within  func() // what happens while a change is at work
+}
+
+func newVault() *vault { return &vault{records: map[string][]byte{}} }
+
+// errNoKey is how a vault says that it can seal nothing.
+func errNoKey() error {
+	return &aai.Error{Code: aai.AutomationNotSupported, Message: "no key here", Err: errors.ErrUnsupported}
+}
+
+func (v *vault) Get(_ context.Context, id string) ([]byte, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.records[id], v.err
+}
+
+func (v *vault) Update(_ context.Context, id string, edit func([]byte) ([]byte, error)) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.err != nil {
+		return v.err
+	}
+	now, err := edit(v.records[id])
+	if v.within != nil {
+		v.within()
+	}
+	if err == nil {
+		v.records[id] = now
+	}
+	return err
+}
+
+// tools are the tools of the grants, in order.
+func tools(t *testing.T, s Store) string {
+	t.Helper()
+	var names []string
+	for _, g := range grantsOf(t, s) {
+		names = append(names, g.Tool)
+	}
+	return strings.Join(names, " ")
+}
+
+func grantOf(tool string) Grant {
+	g := full()
+	g.Tool = tool
+	return g
+}
+
+func exists(t *testing.T, path string) bool {
+	t.Helper()
+	_, err := os.Lstat(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		t.Fatal(err)
+	}
+	return err == nil
+}
+
+// Sealed grants are in the vault and nowhere else.
+func TestSealedStore(t *testing.T) {
+	v, path := newVault(), storePath(t)
+	s := NewSealedStore(NewFileStore(path), v)
+	if grants := grantsOf(t, s); len(grants) != 0 || len(v.records) != 0 {
+		t.Errorf("%+v, and %d records", grants, len(v.records))
+	}
+	if n, err := s.Remove(func(Grant) bool { return true }); n != 0 || err != nil || len(v.records) != 0 {
+		t.Errorf("%d, %v; to remove nothing makes %d records", n, err, len(v.records))
+	}
+	add(t, s, full(), grantOf("list"))
+	other := NewSealedStore(NewFileStore(path), v)
+	if diff := cmp.Diff([]Grant{full(), grantOf("list")}, grantsOf(t, other)); diff != "" {
+		t.Error(diff)
+	}
+	add(t, other, grantOf("wipe"))
+	if got := tools(t, s); got != "add list wipe" {
+		t.Errorf("%q; what another process has changed is not seen", got)
+	}
+	if n, err := s.Remove(func(g Grant) bool { return g.Tool != "wipe" }); n != 2 || err != nil || tools(t, other) != "wipe" {
+		t.Errorf("%d, %v, %q", n, err, tools(t, other))
+	}
+	if exists(t, path) || s.Unsealed() != "" {
+		t.Errorf("there is a plain file, or %q", s.Unsealed())
+	}
+}
+
+// What was in the plain file comes along, and the file goes; one that appears later
+// counts for nothing, whatever it allows.
+func TestPlainFileIsSealedOnce(t *testing.T) {
+	v, path := newVault(), storePath(t)
+	add(t, NewFileStore(path), full(), grantOf("list"))
+	s := NewSealedStore(NewFileStore(path), v)
+	if got := tools(t, s); got != "add list" || s.Unsealed() == "" {
+		t.Errorf("before: %q, %q", got, s.Unsealed())
+	}
+	add(t, s, grantOf("wipe"))
+	if got := tools(t, NewSealedStore(NewFileStore(path), v)); got != "add list wipe" || exists(t, path) || s.Unsealed() != "" {
+		t.Errorf("after: %q, %q, the file is there: %v", got, s.Unsealed(), exists(t, path))
+	}
+	forged := grantOf("everything")
+	add(t, NewFileStore(path), forged)
+	if got := tools(t, s); got != "add list wipe" || !strings.Contains(s.Unsealed(), path) {
+		t.Errorf("with a forged file: %q, %q", got, s.Unsealed())
+	}
+	add(t, s, grantOf("more"))
+	if got := tools(t, s); got != "add list wipe more" || !exists(t, path) {
+		t.Errorf("after another change: %q", got)
+	}
+	// Not even when nothing is left of the sealed ones.
+	if _, err := s.Remove(func(Grant) bool { return true }); err != nil || tools(t, s) != "" {
+		t.Errorf("%q, %v", tools(t, s), err)
+	}
+}
+
+// Where nothing can be sealed the plain file does as ever, and is told.
+func TestNothingCanBeSealed(t *testing.T) {
+	v, path := newVault(), storePath(t)
+	v.err = errNoKey()
+	s := NewSealedStore(NewFileStore(path), v)
+	if s.Unsealed() != "" {
+		t.Errorf("without consents: %q", s.Unsealed())
+	}
+	add(t, s, full(), grantOf("list"))
+	if n, err := s.Remove(func(g Grant) bool { return g.Tool == "list" }); n != 1 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	if got := tools(t, NewFileStore(path)); got != "add" || tools(t, s) != "add" || !strings.Contains(s.Unsealed(), "no key here") {
+		t.Errorf("%q, %q, %q", got, tools(t, s), s.Unsealed())
+	}
+	v.err = nil // a keychain has come
+	add(t, s, grantOf("wipe"))
+	if got := tools(t, s); got != "add wipe" || exists(t, path) {
+		t.Errorf("%q; the plain file is there: %v", got, exists(t, path))
+	}
+}
+
+// A vault that should open and does not is an error, and never an empty list nor a
+// reason to write a plain file: a refusal may be in it.
+func TestVaultFails(t *testing.T) {
+	v, path := newVault(), storePath(t)
+	s := NewSealedStore(NewFileStore(path), v)
+	add(t, s, full())
+	v.err = errors.New("it is locked")
+	for _, vaulted := range []func(*vault){
+		func(*vault) {},
+		func(v *vault) { v.err, v.records[sealedID] = nil, []byte(`{"version":1,"grants":[`) },
+		func(v *vault) { v.records[sealedID] = []byte{} },
+	} {
+		vaulted(v)
+		if grants, err := s.Grants(); err == nil || len(grants) != 0 {
+			t.Errorf("%+v, %v", grants, err)
+		}
+		if err := s.Add(full()); err == nil {
+			t.Error("a grant was added")
+		}
+		if _, err := s.Remove(func(Grant) bool { return true }); err == nil {
+			t.Error("grants were removed")
+		}
+		if exists(t, path) {
+			t.Error("there is a plain file")
+		}
+		gate := NewConsent(s, []Grant{{Caller: Every, App: notes, Tool: Every, Decision: Allow}})
+		(&desk{Consent: gate}).refuses(t, asking(notesApp("d1"), "add"), aai.ConsentRequired)
+	}
+}
+
+// A plain file that is damaged is not sealed, and stays.
+func TestDamagedPlainFileIsNotSealed(t *testing.T) {
+	v, path := newVault(), storePath(t)
+	write(t, path, "{")
+	s := NewSealedStore(NewFileStore(path), v)
+	if _, err := s.Grants(); err == nil {
+		t.Error("it can be read")
+	}
+	if err := s.Add(full()); err == nil || len(v.records) != 0 || !exists(t, path) {
+		t.Errorf("%v, and %d records", err, len(v.records))
+	}
+}
+
+// While the plain file is being sealed nobody writes there, so nothing is lost that
+// was given at that very moment.
+func TestSealedWhileAnotherWrites(t *testing.T) {
+	v, path := newVault(), storePath(t)
+	add(t, NewFileStore(path), full())
+	added := make(chan error, 1)
+	v.within = func() {
+		go func() { added <- NewFileStore(path).Add(grantOf("late")) }()
+		for range 20 {
+			if len(added) > 0 {
+				t.Error("a grant was written to a file that is about to go")
+			}
+			grants, err := NewFileStore(path).Grants()
+			if err != nil || len(grants) != 1 {
+				t.Errorf("%+v, %v", grants, err)
+			}
+		}
+	}
+	s := NewSealedStore(NewFileStore(path), v)
+	add(t, s, grantOf("list"))
+	if err := <-added; err != nil || !exists(t, path) {
+		t.Errorf("%v; what was written afterwards is there: %v", err, exists(t, path))
+	}
+	if got := tools(t, s); got != "add list" {
+		t.Error(got)
+	}
+
+	// A process that could seal nothing, until it had the lock.
+	path = storePath(t)
+	late := NewSealedStore(NewFileStore(path), lateVault{v})
+	if err := late.Add(grantOf("lost")); err == nil || exists(t, path) {
+		t.Errorf("%v; a plain file beside the sealed one: %v", err, exists(t, path))
+	}
+}
+
+// A lateVault has no key when it is to change something, and has one right after.
+type lateVault struct{ *vault }
+
+func (lateVault) Update(context.Context, string, func([]byte) ([]byte, error)) error {
+	return errNoKey()
+}
+
+// Several gateways lose nothing while the plain file is being sealed by one of them.
+func TestSealedConcurrently(t *testing.T) {
+	v, path := newVault(), storePath(t)
+	add(t, NewFileStore(path), full())
+	var wg sync.WaitGroup
+	for i := range 8 {
+		s := NewSealedStore(NewFileStore(path), v)
+		for j := range 5 {
+			wg.Go(func() {
+				g := grantOf(strconv.Itoa(i) + "." + strconv.Itoa(j))
+				if err := s.Add(g); err != nil {
+					t.Error(err)
+				}
+				if grants, err := s.Grants(); err != nil || !hasTool(grants, g.Tool) {
+					t.Errorf("%s is not there: %v", g.Tool, err)
+				}
+			})
+		}
+	}
+	wg.Wait()
+	if grants := grantsOf(t, NewSealedStore(NewFileStore(path), v)); len(grants) != 41 || exists(t, path) {
+		t.Errorf("%d of 41 grants", len(grants))
+	}
+}
+
+// Whatever happens in whatever order, the store says what a list in memory would
+// say, sealed or not.
+func TestSealedStoreIsAList(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		v, model := newVault(), &memory{}
+		folder, err := os.MkdirTemp(t.TempDir(), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := folder + "/consent.json"
+		s := NewSealedStore(NewFileStore(path), v)
+		tool := rapid.SampledFrom([]string{"a", "b", "c"})
+		r.Repeat(map[string]func(*rapid.T){
+			"": func(r *rapid.T) {
+				got, err := s.Grants()
+				if fmt.Sprint(got) != fmt.Sprint(model.grants) || err != nil {
+					r.Fatalf("%v, %v; expected %v", got, err, model.grants)
+				}
+			},
+			"add": func(r *rapid.T) {
+				g := grantOf(tool.Draw(r, "tool"))
+				g.Decision = rapid.SampledFrom([]Decision{Allow, Deny}).Draw(r, "decision")
+				if err := errors.Join(s.Add(g), model.Add(g)); err != nil {
+					r.Fatal(err)
+				}
+			},
+			"remove": func(r *rapid.T) {
+				name := tool.Draw(r, "tool")
+				drop := func(g Grant) bool { return g.Tool == name }
+				got, err := s.Remove(drop)
+				want, _ := model.Remove(drop)
+				if got != want || err != nil {
+					r.Fatalf("%d, %v; expected %d", got, err, want)
+				}
+			},
+			"reopen": func(*rapid.T) { s = NewSealedStore(NewFileStore(path), v) },
+			"a keychain comes or never was": func(*rapid.T) {
+				if v.err != nil {
+					v.err = nil
+				} else if len(v.records) == 0 {
+					v.err = errNoKey()
+				}
+			},
+		})
+	})
+}
