@@ -1,0 +1,97 @@
+package cli_test
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"aai/internal/doors/cli"
+)
+
+// echoes reports whether the terminal shows what is typed.
+func echoes(t *testing.T, terminal *os.File) bool {
+	t.Helper()
+	modes, err := unix.IoctlGetTermios(int(terminal.Fd()), unix.TCGETS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return modes.Lflag&unix.ECHO != 0
+}
+
+// waitForEcho waits until the terminal shows what is typed, or does not.
+func waitForEcho(t *testing.T, terminal *os.File, want bool) {
+	t.Helper()
+	for range 2000 {
+		if echoes(t, terminal) == want {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	t.Fatalf("the terminal shows what is typed: %v", !want)
+}
+
+// A secret is not seen on the screen, and afterwards the person sees again what he
+// types.
+func TestSecretAtARealTerminal(t *testing.T) {
+	person, program := openTerminal(t, 80)
+	ask := cli.NewTerminal(program, program, program).Secret
+	for _, secret := range []string{"correct horse", "", "zweites Wort mit ü"} {
+		var got string
+		ended := make(chan error, 1)
+		go func() {
+			var err error
+			got, err = ask(t.Context(), "Passphrase: ")
+			ended <- err
+		}()
+		seen := bufio.NewReader(person)
+		readUntil(t, seen, "Passphrase: ")
+		waitForEcho(t, program, false)
+		if _, err := person.WriteString(secret + "\n"); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-ended; got != secret || err != nil {
+			t.Errorf("%q, %v; expected %q", got, err, secret)
+		}
+		if after := readUntil(t, seen, "\n"); strings.Trim(after, "\r\n") != "" {
+			t.Errorf("the screen shows %q", after)
+		}
+		waitForEcho(t, program, true)
+	}
+}
+
+// Who is interrupted at the question has a terminal that works.
+func TestSecretIsInterrupted(t *testing.T) {
+	person, program := openTerminal(t, 80)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := cli.NewTerminal(program, program, program).Secret(ctx, "Passphrase: ")
+		ended <- err
+	}()
+	readUntil(t, bufio.NewReader(person), "Passphrase: ")
+	waitForEcho(t, program, false)
+	cancel()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	waitForEcho(t, program, true)
+}
+
+// Nobody is asked for a secret who is not there.
+func TestNobodyIsAskedForASecret(t *testing.T) {
+	_, program := openTerminal(t, 80)
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = in.Close(); _ = out.Close() })
+	if cli.NewTerminal(in, program, program).Secret != nil || cli.NewTerminal(program, program, out).Secret != nil {
+		t.Error("a pipe is asked")
+	}
+}
