@@ -81,6 +81,8 @@ func theMap() []room {
 			why: "decides by what a Request says and by nothing else; several processes share its file"},
 		{name: keychain, ours: []string{"aai"}, modules: []string{keyring, crypto, flock},
 			why: "seals what others must not read, and asks the system's keychain for the one key; it knows nothing of what it keeps"},
+		{name: "internal/dialog", ours: []string{"aai"}, modules: []string{flock, sys},
+			why: "shows a question in a window and knows nothing of what is asked; the gateways of one person take turns by a file's lock"},
 		{name: journal, ours: []string{"aai"}, why: "records whatever happens, and must not fail with anybody else"},
 		{name: egress, ours: []string{"aai"}, modules: []string{ssrf, net}, tests: []string{toxiproxy, zerolog},
 			why: "the one way out to the web, with the one guard; names are read as browsers do, owners told by the public suffix list"},

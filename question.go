@@ -19,12 +19,17 @@ type Question struct {
 	ID       string    // names the question among those of its call
 	Channels []Channel // where it may be put, best first
 	Title    string
-	Text     string   // plain text of several lines; words of third parties are quoted in it
-	Choices  []Choice // the first is the refusal, and the default
+	// Text is plain text of several lines. Lines that begin with QuoteMark are words
+	// of third parties; the others are the gateway's own.
+	Text    string
+	Choices []Choice // the first is the refusal, and the default
 	// Seal binds an answer to this question, this call and this hour. A door
 	// gives it back unchanged; to a door it has no meaning.
 	Seal string
 }
+
+// QuoteMark begins the lines of a Question's Text that a third party wrote.
+const QuoteMark = "│ "
 
 // A Choice is one possible answer to a Question.
 type Choice struct {

@@ -1,0 +1,226 @@
+package dialog
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"aai"
+)
+
+func consent() aai.Question {
+	return aai.Question{
+		ID: "consent", Title: "Allow mcp:claude-ai to use wipe of Notes?", Text: "Effect: may delete\n" + aai.QuoteMark + "Notes",
+		Choices: []aai.Choice{
+			{ID: "deny", Label: "Deny"}, {ID: "once", Label: "Allow once"}, {ID: "session", Label: "Allow in this session"},
+			{ID: "always", Label: "Always allow"}, {ID: "all", Label: "Always allow all"}, {ID: "never", Label: "Never allow"},
+		},
+		Seal: "seal",
+	}
+}
+
+// A person presses the named buttons, one a page, after so long.
+type person struct {
+	presses []string
+	after   time.Duration
+	pages   []page
+	err     error
+}
+
+func (p *person) show(ctx context.Context, shown page, process func(int)) (int, error) {
+	p.pages = append(p.pages, shown)
+	process(4711)
+	if p.err != nil {
+		return 0, p.err
+	}
+	select {
+	case <-time.After(p.after):
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	}
+	press := p.presses[min(len(p.pages), len(p.presses))-1]
+	if press == "Escape" {
+		return 0, nil
+	}
+	return slices.Index(shown.buttons, press), nil
+}
+
+// deskOf is a Dialog whose windows are these persons'.
+func deskOf(t *testing.T, most int, persons ...*person) *Dialog {
+	t.Helper()
+	d := New(Config{Getenv: func(string) string { return "" }, Folder: t.TempDir(), Log: slog.New(slog.NewTextHandler(t.Output(), nil))})
+	d.find = func() []shower {
+		var ways []shower
+		for _, p := range persons {
+			ways = append(ways, shower{name: "person", most: most, room: 4000, show: p.show})
+		}
+		return ways
+	}
+	return d
+}
+
+func TestEveryChoiceCanBeReached(t *testing.T) {
+	for _, c := range []struct {
+		most    int
+		presses string
+		want    string
+		pages   int
+	}{
+		{3, "Deny", "deny", 1},
+		{3, "Escape", "deny", 1},
+		{3, "Allow once", "once", 1},
+		{3, "More…,Allow in this session", "session", 2},
+		{3, "More…,Deny", "deny", 2},
+		{3, "More…,Escape", "deny", 2},
+		{3, "More…,More…,Always allow", "always", 3},
+		{3, "More…,More…,More…,Always allow all", "all", 4},
+		{3, "More…,More…,More…,Never allow", "never", 4},
+		{12, "Deny", "deny", 1},
+		{12, "Allow once", "once", 1},
+		{12, "Never allow", "never", 1},
+		{4, "More…,Never allow", "never", 2},
+	} {
+		t.Run(c.presses, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := &person{presses: strings.Split(c.presses, ","), after: time.Second}
+				got, err := deskOf(t, c.most, p).Ask(t.Context(), consent())
+				if err != nil {
+					t.Fatal(err)
+				}
+				if diff := cmp.Diff(aai.Answer{Choice: c.want, Seal: "seal", Channel: aai.Native}, got); diff != "" {
+					t.Error(diff)
+				}
+				if len(p.pages) != c.pages {
+					t.Errorf("%d pages", len(p.pages))
+				}
+				for _, shown := range p.pages {
+					if shown.buttons[0] != "Deny" || len(shown.buttons) > c.most {
+						t.Errorf("the buttons are %q", shown.buttons)
+					}
+				}
+			})
+		})
+	}
+}
+
+// An answer that nobody can have thought about is asked for again, and in the end
+// is none.
+func TestHastyAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &person{presses: []string{"Allow once"}, after: readable - time.Millisecond}
+		if answer, err := deskOf(t, 3, p).Ask(t.Context(), consent()); !errors.Is(err, errHasty) || answer != (aai.Answer{}) {
+			t.Errorf("%+v, %v", answer, err)
+		}
+		if len(p.pages) != hasty {
+			t.Errorf("it was asked %d times", len(p.pages))
+		}
+		if again := wordsIn("").again; strings.Contains(p.pages[0].text, again) || !strings.HasPrefix(p.pages[1].text, again+"\n") {
+			t.Errorf("the pages say %q", p.pages)
+		}
+	})
+}
+
+func TestOneHastyAnswer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &person{presses: []string{"Allow once", "Deny"}}
+		d := deskOf(t, 3, p)
+		show := p.show
+		d.find = func() []shower {
+			return []shower{{most: 3, room: 4000, show: func(ctx context.Context, shown page, process func(int)) (int, error) {
+				p.after = time.Duration(len(p.pages)) * time.Second // at once, then slowly
+				return show(ctx, shown, process)
+			}}}
+		}
+		if answer, err := d.Ask(t.Context(), consent()); err != nil || answer.Choice != "deny" {
+			t.Errorf("%+v, %v", answer, err)
+		}
+	})
+}
+
+// Nobody's answer is no answer, and is final: no other way is tried.
+func TestNobodyThere(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &person{presses: []string{"Allow once"}, after: time.Hour}
+		other := &person{presses: []string{"Allow once"}, after: time.Second}
+		begun := time.Now()
+		answer, err := deskOf(t, 3, p, other).Ask(t.Context(), consent())
+		e, ok := errors.AsType[*aai.Error](err)
+		if !ok || e.Code != aai.ConsentRequired || answer != (aai.Answer{}) || len(other.pages) != 0 {
+			t.Errorf("%+v, %v", answer, err)
+		}
+		if took := time.Since(begun); took != time.Minute {
+			t.Errorf("it was open for %s", took)
+		}
+	})
+}
+
+// The minute is for all the pages of a question.
+func TestTheMinuteIsForAllPages(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &person{presses: []string{"More…", "More…", "Always allow"}, after: 25 * time.Second}
+		if answer, err := deskOf(t, 3, p).Ask(t.Context(), consent()); err == nil {
+			t.Errorf("%+v", answer)
+		}
+	})
+}
+
+func TestTheCallerLeaves(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		p := &person{presses: []string{"Allow once"}, after: time.Hour}
+		if _, err := deskOf(t, 3, p).Ask(ctx, consent()); !errors.Is(err, context.DeadlineExceeded) {
+			t.Error(err)
+		}
+	})
+}
+
+// Where one program fails the next one is asked; where all do, the error is no
+// last word.
+func TestOtherWays(t *testing.T) {
+	broken := errors.New("broken")
+	synctest.Test(t, func(t *testing.T) {
+		first, second := &person{err: broken}, &person{presses: []string{"Allow once"}, after: time.Second}
+		if answer, err := deskOf(t, 3, first, second).Ask(t.Context(), consent()); err != nil || answer.Choice != "once" {
+			t.Errorf("%+v, %v", answer, err)
+		}
+		_, err := deskOf(t, 3, first).Ask(t.Context(), consent())
+		if _, final := errors.AsType[*aai.Error](err); !errors.Is(err, broken) || final {
+			t.Error(err)
+		}
+		if _, err = deskOf(t, 3).Ask(t.Context(), consent()); !errors.Is(err, errNoWay) {
+			t.Error(err)
+		}
+	})
+}
+
+// A question that leaves nothing but no is not put.
+func TestQuestionsWithoutChoices(t *testing.T) {
+	q := consent()
+	q.Choices = q.Choices[:1]
+	p := &person{presses: []string{"Deny"}, after: time.Second}
+	if _, err := deskOf(t, 3, p).Ask(t.Context(), q); err == nil || len(p.pages) != 0 {
+		t.Error(err)
+	}
+}
+
+func TestChinese(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &person{presses: []string{"更多…", "Deny"}, after: time.Second}
+		d := deskOf(t, 3, p)
+		d.words = wordsIn("zh")
+		if _, err := d.Ask(t.Context(), consent()); err != nil {
+			t.Fatal(err)
+		}
+		if !strings.HasPrefix(p.pages[0].text, "AAI Gateway 请求权限\n") || !slices.Contains(p.pages[0].buttons, "更多…") {
+			t.Errorf("%q", p.pages[0])
+		}
+	})
+}

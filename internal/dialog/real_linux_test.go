@@ -1,0 +1,250 @@
+package dialog
+
+import (
+	"bytes"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"aai"
+	"aai/internal/desktop/linuxtest"
+)
+
+// programs are the real ones, and the keys that press each button of a page of
+// three: the refusal has the focus.
+func programs() map[string]map[string][]string {
+	return map[string]map[string][]string{
+		"pinentry-qt":    {"first": {"Tab", "space"}, "second": {"Tab", "Tab", "space"}},
+		"pinentry-gtk-2": {"first": {"Tab", "Tab", "space"}, "second": {"Tab", "space"}},
+		"kdialog":        {"first": {"Down", "Return"}, "second": {"Down", "Down", "Return"}},
+		"zenity":         {"first": {"Tab", "space"}, "second": {"shift+Tab", "space"}},
+	}
+}
+
+// realDesk is a Dialog on the session's screen that uses one program alone.
+func realDesk(t *testing.T, s *linuxtest.Session, program string) *Dialog {
+	t.Helper()
+	d := New(Config{Getenv: s.Getenv, Folder: t.TempDir()})
+	d.find = func() []shower {
+		for _, way := range showers(s.Getenv) {
+			if filepath.Base(way.name) == program {
+				return []shower{way}
+			}
+		}
+		return nil
+	}
+	return d
+}
+
+// An asked question waits for its answer.
+type asking struct {
+	t       *testing.T
+	session *linuxtest.Session
+	answer  chan aai.Answer
+	err     chan error
+}
+
+func put(t *testing.T, s *linuxtest.Session, d *Dialog, q aai.Question) asking {
+	t.Helper()
+	a := asking{t, s, make(chan aai.Answer, 1), make(chan error, 1)}
+	go func() {
+		answer, err := d.Ask(t.Context(), q)
+		a.answer <- answer
+		a.err <- err
+	}()
+	return a
+}
+
+// seen waits until the window is there and a person could have read it.
+func (a asking) seen() {
+	a.t.Helper()
+	for until := time.Now().Add(time.Minute); !strings.HasPrefix(a.session.ActiveWindow(a.t), "AAI Gateway"); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(until) {
+			a.t.Fatal("no window has come up")
+		}
+	}
+	time.Sleep(readable + slow)
+}
+
+func (a asking) press(keys ...string) {
+	a.t.Helper()
+	cmd := exec.CommandContext(a.t.Context(), "xdotool", append([]string{"key", "--delay", "50"}, keys...)...)
+	cmd.Env = a.session.Env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		a.t.Fatalf("xdotool: %v: %s", err, out)
+	}
+}
+
+func (a asking) expect(choice string) {
+	a.t.Helper()
+	select {
+	case answer := <-a.answer:
+		if err := <-a.err; err != nil || answer.Choice != choice {
+			a.t.Errorf("%+v, %v; expected %q", answer, err, choice)
+		}
+	case <-time.After(patience + 10*time.Second):
+		a.t.Fatal("there was no answer")
+	}
+}
+
+// keep takes a picture of the screen, into $AAI_PICTURES for people to look at,
+// and returns it.
+func (a asking) keep(name string) string {
+	a.t.Helper()
+	folder := os.Getenv("AAI_PICTURES")
+	if folder == "" {
+		folder = a.t.TempDir()
+	}
+	file := filepath.Join(folder, name+".png")
+	a.session.Screenshot(a.t, file)
+	return file
+}
+
+// The real programs do what is expected of them: Return and Escape are no, and
+// every button is the one that it says.
+func TestRealDialogs(t *testing.T) {
+	s := linuxtest.Start(t)
+	for program, keys := range programs() {
+		t.Run(program, func(t *testing.T) {
+			for _, c := range []struct {
+				keys   []string
+				choice string
+			}{
+				{[]string{"Return"}, "deny"}, {[]string{"Escape"}, "deny"}, {[]string{"alt+F4"}, "deny"}, {keys["first"], "once"},
+			} {
+				a := put(t, s, realDesk(t, s, program), consent())
+				a.seen()
+				if c.choice == "once" {
+					a.keep(program)
+				}
+				a.press(c.keys...)
+				a.expect(c.choice)
+			}
+			a := put(t, s, realDesk(t, s, program), consent())
+			a.seen()
+			a.press(keys["second"]...)
+			if program != "kdialog" { // its list has them all
+				time.Sleep(slow)
+				a.seen()
+				a.press(keys["first"]...)
+			}
+			a.expect("session")
+		})
+	}
+}
+
+// A name may be markup, turn the text around, hold escapes of a terminal or have
+// no end: it is shown as harmless text, and the buttons stay where they are.
+func TestRealDialogsShowHostileNames(t *testing.T) {
+	s := linuxtest.Start(t)
+	const evil = `<span foreground="#ff00ff" size="80000">SAFE</span><font color="#ff00ff" size="7">OK</font><img src="file:///etc/passwd"> &lt;b&gt; %0A%s \n\t _x &y`
+	for name, text := range map[string]string{
+		"markup": evil,
+		"odd":    "\u202etfas si siht\u202c \u2066x\u2069 zero\u200bwidth \U000e0041tag \x1b[2J\x1b[31mred\x1b[0m\x07\r\nAAI Gateway: this is safe",
+		"long":   strings.Repeat("word ", 1000) + strings.Repeat("x", 5000),
+	} {
+		for program := range programs() {
+			t.Run(name+"/"+program, func(t *testing.T) {
+				q := consent()
+				q.Title = "Allow " + text + "?"
+				line := aai.CleanLabel(text, 20_000) // as whoever makes a question does
+				q.Text = "Effect: may delete\n" + aai.QuoteMark + "Name: " + line + "\n" + aai.QuoteMark + "Says: " + line
+				q.Choices[1].Label += text
+				a := put(t, s, realDesk(t, s, program), q)
+				a.seen()
+				picture := a.keep(name + "-" + program)
+				if n := magenta(t, picture); n > 0 {
+					t.Errorf("%d points of the picture have a stranger's colour", n)
+				}
+				a.press("Return")
+				a.expect("deny")
+			})
+		}
+	}
+}
+
+// magenta counts the points of a picture that have the colour that the hostile
+// name asks for.
+func magenta(t *testing.T, file string) int {
+	t.Helper()
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	for y := range picture.Bounds().Dy() {
+		for x := range picture.Bounds().Dx() {
+			if r, g, b, _ := picture.At(x, y).RGBA(); r > 0xc000 && g < 0x4000 && b > 0xc000 {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// Which process has the window is known while it is open, and it ends with the
+// call.
+func TestRealDialogsEndWithTheCall(t *testing.T) {
+	s := linuxtest.Start(t)
+	for program := range programs() {
+		t.Run(program, func(t *testing.T) {
+			d := realDesk(t, s, program)
+			d.patience = 3 * time.Second
+			a := put(t, s, d, consent())
+			a.seen()
+			pid := d.turns.read().Open
+			if command, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline")); err != nil || !strings.Contains(string(command), program) {
+				t.Errorf("process %d is %q, %v", pid, command, err)
+			}
+			if !d.Shows(pid) {
+				t.Errorf("process %d is not known to have the window", pid)
+			}
+			<-a.answer
+			if e := aai.AsError(<-a.err); e.Code != aai.ConsentRequired {
+				t.Error(e)
+			}
+			if d.Shows(pid) {
+				t.Error("the window is said to be open still")
+			}
+			if _, err := os.Stat(filepath.Join("/proc", strconv.Itoa(pid))); err == nil {
+				t.Errorf("process %d goes on", pid)
+			}
+		})
+	}
+}
+
+// Without a screen there is no dialog, and none is tried.
+func TestNoScreen(t *testing.T) {
+	if ways := showers(func(name string) string { return map[string]string{"PATH": "/usr/bin"}[name] }); len(ways) != 0 {
+		t.Errorf("%d ways", len(ways))
+	}
+}
+
+// A screen that is said to be there and is not means that nobody was asked, and
+// not that somebody said no.
+func TestADeadScreen(t *testing.T) {
+	for program := range programs() {
+		dead := func(name string) string { return map[string]string{"DISPLAY": ":4711", "PATH": "/usr/bin"}[name] }
+		d := New(Config{Getenv: dead, Folder: t.TempDir()})
+		d.find = func() []shower {
+			for _, way := range showers(dead) {
+				if filepath.Base(way.name) == program {
+					return []shower{way}
+				}
+			}
+			return nil
+		}
+		if answer, err := d.Ask(t.Context(), consent()); err == nil {
+			t.Errorf("%s answered %+v", program, answer)
+		}
+	}
+}

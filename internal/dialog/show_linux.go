@@ -1,0 +1,163 @@
+package dialog
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// slow is how long a program of a big toolkit needs until its window is up.
+const slow = 300 * time.Millisecond
+
+// listRoom is how much text fits above the buttons, in bytes.
+const listRoom = 4000
+
+// showers are the programs that are installed, the most trusted first: pinentry
+// does nothing but ask; the others are tools for scripts. There are none without
+// a screen.
+func showers(getenv func(string) string) []shower {
+	if getenv("DISPLAY") == "" && getenv("WAYLAND_DISPLAY") == "" {
+		return nil
+	}
+	env := environment(getenv)
+	var found []shower
+	for _, way := range []struct {
+		program string
+		make    func(program string, env []string) shower
+	}{
+		{"pinentry-qt", pinentry}, {"pinentry-qt5", pinentry}, {"pinentry-gtk-2", pinentry}, {"pinentry-gtk", pinentry}, {"pinentry", pinentry},
+		{"kdialog", kdialog}, {"zenity", zenity},
+	} {
+		if path := lookUp(way.program, getenv("PATH")); path != "" {
+			found = append(found, way.make(path, env))
+		}
+	}
+	return found
+}
+
+// lookUp finds a program where the system keeps them, and only then in the PATH,
+// which is whoever's that started us.
+func lookUp(program, path string) string {
+	dirs := append([]string{"/usr/bin", "/usr/local/bin", "/bin", "/run/current-system/sw/bin"}, filepath.SplitList(path)...)
+	for _, dir := range dirs {
+		if !filepath.IsAbs(dir) {
+			continue
+		}
+		file := filepath.Join(dir, program)
+		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			return file
+		}
+	}
+	return ""
+}
+
+// environment is what a dialog's program gets: what it needs to find the screen
+// and to speak the person's language, and nothing that loads code into it.
+func environment(getenv func(string) string) []string {
+	env := []string{"PATH=/usr/local/bin:/usr/bin:/bin"}
+	for _, name := range []string{
+		"DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
+		"XDG_SESSION_TYPE", "XDG_CURRENT_DESKTOP", "XDG_DATA_DIRS", "HOME", "LANG", "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LC_CTYPE",
+		"GDK_SCALE", "GDK_DPI_SCALE", "QT_SCALE_FACTOR", "QT_AUTO_SCREEN_SCALE_FACTOR",
+	} {
+		if value := getenv(name); value != "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	if getenv("LC_ALL") == "" && getenv("LC_CTYPE") == "" && getenv("LANG") == "" {
+		env = append(env, "LC_CTYPE=C.UTF-8") // else what is not ASCII is lost
+	}
+	return env
+}
+
+// command is a program that ends with the context and with this process. It has
+// no terminal.
+func command(ctx context.Context, env []string, program string, args ...string) *exec.Cmd {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env, cmd.Dir = env, "/"
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Pdeathsig: syscall.SIGKILL}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+	return cmd
+}
+
+// run runs a program to its end and returns what it printed and its exit code.
+func run(ctx context.Context, cmd *exec.Cmd, process func(int)) (string, int, error) {
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	if err := cmd.Start(); err != nil {
+		return "", 0, err
+	}
+	process(cmd.Process.Pid)
+	err := cmd.Wait()
+	if ctx.Err() != nil {
+		return "", 0, ctx.Err()
+	}
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() {
+		return out.String(), exit.ExitCode(), nil
+	}
+	if err != nil {
+		return "", 0, fmt.Errorf("%w: %.200s", err, said.String())
+	}
+	return out.String(), 0, nil
+}
+
+// kdialog shows a list, since its buttons cannot have a refusal for the default.
+// Qt takes text for HTML by its first line alone, which is ours.
+func kdialog(program string, env []string) shower {
+	return shower{name: program, most: 12, room: listRoom, appears: slow, show: func(ctx context.Context, p page, process func(int)) (int, error) {
+		// It reads "\n" as a new line.
+		args := []string{"--title", p.title, "--default", p.buttons[0], "--menu", strings.ReplaceAll(p.text, `\`, `\\`)}
+		for i, label := range p.buttons {
+			args = append(args, strconv.Itoa(i), label)
+		}
+		out, code, err := run(ctx, command(ctx, env, program, args...), process)
+		switch {
+		case err != nil:
+			return 0, err
+		case code != 0:
+			return 0, nil
+		}
+		return strconv.Atoi(strings.TrimSpace(out))
+	}}
+}
+
+// zenity shows up to three buttons. Without --no-markup a name could be drawn in
+// any colour and size.
+func zenity(program string, env []string) shower {
+	return shower{name: program, most: 3, room: listRoom, appears: slow, show: func(ctx context.Context, p page, process func(int)) (int, error) {
+		labels := accelerated(p.buttons, "_")
+		args := []string{"--question", "--no-markup", "--default-cancel", "--no-wrap", "--title", p.title, "--text", p.text, "--cancel-label", labels[0]}
+		if len(labels) > 1 {
+			args = append(args, "--ok-label", labels[1])
+		}
+		if len(labels) > 2 {
+			args = append(args, "--extra-button", labels[2])
+		}
+		if deadline, ok := ctx.Deadline(); ok {
+			args = append(args, "--timeout", strconv.Itoa(int(time.Until(deadline).Seconds())+2))
+		}
+		out, code, err := run(ctx, command(ctx, env, program, args...), process)
+		switch {
+		case err != nil:
+			return 0, err
+		case code == 0 && len(labels) > 1:
+			return 1, nil
+		case code == 1 && len(labels) > 2 && strings.TrimSuffix(out, "\n") == labels[2]:
+			return 2, nil
+		case code == 5:
+			return 0, context.DeadlineExceeded
+		case code <= 1:
+			return 0, nil
+		}
+		return 0, fmt.Errorf("zenity ended with code %d", code)
+	}}
+}

@@ -1,0 +1,191 @@
+package dialog
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"aai"
+)
+
+// How often a person is asked. Whoever is asked without end says yes in the end.
+const (
+	mostAsked = 5
+	within    = time.Minute
+	quiet     = time.Minute // how long nobody is asked after that
+	// waiting is how long a question waits for another one's dialog.
+	waiting = 2 * patience
+	retry   = 50 * time.Millisecond
+)
+
+// turns lets one gateway of a person ask at a time, and not too often. The lock
+// file's lock says that a dialog is open; the other file says which, and when there
+// were some before.
+type turns struct {
+	folder string
+	mine   chan struct{} // holds a token while this process asks
+	now    func() time.Time
+	wait   time.Duration
+}
+
+// asked is the file that the gateways share.
+type asked struct {
+	Times []time.Time `json:"times,omitempty"`
+	Quiet time.Time   `json:"quiet_until,omitzero"`
+	// Open is the process of the window that is open, while the lock is held.
+	Open int `json:"open,omitempty"`
+}
+
+func newTurns(folder string) *turns {
+	return &turns{folder: folder, mine: make(chan struct{}, 1), now: time.Now, wait: waiting}
+}
+
+func (t *turns) lockPath() string { return filepath.Join(t.folder, "dialog.lock") }
+func (t *turns) filePath() string { return filepath.Join(t.folder, "dialog.json") }
+
+// A turn is the right to show a dialog.
+type turn struct {
+	turns *turns
+	lock  *flock.Flock
+	asked asked
+}
+
+// take waits for the turn. It refuses a question that would be one too many.
+func (t *turns) take(ctx context.Context) (*turn, error) {
+	waited, cancel := context.WithTimeout(ctx, t.wait)
+	defer cancel()
+	select {
+	case t.mine <- struct{}{}:
+	case <-waited.Done():
+		return nil, t.busy(ctx)
+	}
+	mine, err := t.lock(waited)
+	if err != nil {
+		<-t.mine
+		if waited.Err() != nil {
+			return nil, t.busy(ctx)
+		}
+		return nil, err
+	}
+	return mine, nil
+}
+
+func (t *turns) lock(ctx context.Context) (*turn, error) {
+	if err := os.MkdirAll(t.folder, 0o700); err != nil {
+		return nil, err
+	}
+	lock := flock.New(t.lockPath(), flock.SetPermissions(0o600))
+	if _, err := lock.TryLockContext(ctx, retry); err != nil {
+		return nil, err
+	}
+	mine := &turn{turns: t, lock: lock, asked: t.read()}
+	if err := mine.count(); err != nil {
+		_ = lock.Unlock()
+		return nil, err
+	}
+	return mine, nil
+}
+
+func (t *turns) busy(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	e := aai.Errorf(aai.ConsentRequired, "the person at this computer is being asked something else")
+	e.Hint, e.RetryAfter = "Wait until the other dialog is answered.", patience
+	return e
+}
+
+// count notes one more question, or refuses it.
+func (t *turn) count() error {
+	now := t.turns.now()
+	a := &t.asked
+	a.Open = 0
+	recent := a.Times[:0]
+	for _, at := range a.Times {
+		// What lies in the future was written before the clock was set back.
+		if since := now.Sub(at); 0 <= since && since < within {
+			recent = append(recent, at)
+		}
+	}
+	a.Times = recent
+	left := a.Quiet.Sub(now)
+	if 0 < left && left <= quiet {
+		return tooMany(left)
+	}
+	if len(a.Times) >= mostAsked {
+		a.Times, a.Quiet = nil, now.Add(quiet)
+		if err := t.write(); err != nil {
+			return err
+		}
+		return tooMany(quiet)
+	}
+	a.Times = append(a.Times, now)
+	return t.write()
+}
+
+func tooMany(left time.Duration) error {
+	e := aai.Errorf(aai.ConsentRequired, "the person at this computer was asked too often, and is left in peace for a minute")
+	e.RetryAfter = left
+	e.Hint = "Do less that needs consent, or ask the person to allow it beforehand with aai-gateway consent grant."
+	return e
+}
+
+// shows notes which process has the window; 0 is none.
+func (t *turn) shows(pid int) {
+	t.asked.Open = pid
+	_ = t.write() // who may not write could not take the turn either
+}
+
+// end lets others ask.
+func (t *turn) end() {
+	t.shows(0)
+	_ = t.lock.Unlock()
+	<-t.turns.mine
+}
+
+// read returns what the gateways know of each other. A file that is not
+// understood is one that nobody wrote.
+func (t *turns) read() (a asked) {
+	b, err := os.ReadFile(t.filePath())
+	if err == nil {
+		err = json.Unmarshal(b, &a)
+	}
+	if err != nil {
+		return asked{}
+	}
+	return a
+}
+
+func (t *turn) write() error {
+	b, err := json.Marshal(t.asked)
+	if err != nil {
+		return err
+	}
+	next := t.turns.filePath() + ".next" // the lock is ours, so nobody else writes it
+	if err := os.WriteFile(next, b, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(next, t.turns.filePath())
+}
+
+// showing reports whether the process has the window that is open now. What the
+// file says counts only while somebody holds the lock: who died left it behind.
+func (t *turns) showing(pid int) bool {
+	if pid == 0 || t.read().Open != pid {
+		return false
+	}
+	if _, err := os.Stat(t.lockPath()); errors.Is(err, os.ErrNotExist) {
+		return false
+	}
+	lock := flock.New(t.lockPath())
+	free, err := lock.TryRLock()
+	if free {
+		_ = lock.Unlock()
+	}
+	return err != nil || !free
+}

@@ -1,0 +1,207 @@
+package dialog
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"aai"
+)
+
+// ask lets a person answer one question in a second, and says how it ended.
+func ask(t *testing.T, d *Dialog) string {
+	t.Helper()
+	answer, err := d.Ask(t.Context(), consent())
+	if e, ok := errors.AsType[*aai.Error](err); ok {
+		if e.Code != aai.ConsentRequired || e.RetryAfter <= 0 || e.RetryAfter > quiet || answer != (aai.Answer{}) {
+			t.Errorf("%+v, %+v", answer, e)
+		}
+		return "left in peace"
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer.Choice
+}
+
+func patient() *person { return &person{presses: []string{"Allow once"}, after: time.Second} }
+
+// Five a minute; then nobody is asked for a minute, whatever comes.
+func TestPeopleAreLeftInPeace(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := patient()
+		d := deskOf(t, 3, p)
+		for range mostAsked {
+			if got := ask(t, d); got != "once" {
+				t.Fatal(got)
+			}
+		}
+		for range 10 {
+			if got := ask(t, d); got != "left in peace" {
+				t.Error(got)
+			}
+			time.Sleep(5 * time.Second)
+		}
+		if len(p.pages) != mostAsked {
+			t.Errorf("%d windows were shown", len(p.pages))
+		}
+		time.Sleep(10 * time.Second)
+		if got := ask(t, d); got != "once" {
+			t.Error(got)
+		}
+	})
+}
+
+// Now and then is not often.
+func TestSlowQuestionsGoOnForEver(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := deskOf(t, 3, patient())
+		for range 30 {
+			if got := ask(t, d); got != "once" {
+				t.Fatal(got)
+			}
+			time.Sleep(13 * time.Second)
+		}
+	})
+}
+
+// Another gateway of the same person counts with this one.
+func TestGatewaysCountTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		one, two := deskOf(t, 3, patient()), deskOf(t, 3, patient())
+		two.turns.folder = one.turns.folder
+		for i := range mostAsked {
+			if got := ask(t, []*Dialog{one, two}[i%2]); got != "once" {
+				t.Fatal(got)
+			}
+		}
+		if got := ask(t, two); got != "left in peace" {
+			t.Error(got)
+		}
+	})
+}
+
+// A clock that is set back does not silence the gateway for years.
+func TestTheClockIsSetBack(t *testing.T) {
+	d := deskOf(t, 3, patient())
+	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
+	d.turns.now = func() time.Time { return at }
+	take := func() error {
+		turn, err := d.turns.take(t.Context())
+		if err == nil {
+			turn.end()
+		}
+		return err
+	}
+	for range mostAsked {
+		if err := take(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := take(); err == nil {
+		t.Fatal("a sixth question in no time")
+	}
+	at = at.AddDate(-4, 0, 0)
+	if err := take(); err != nil {
+		t.Error(err)
+	}
+}
+
+// A file that nobody understands is no reason not to ask.
+func TestADamagedFile(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := deskOf(t, 3, patient())
+		if err := os.WriteFile(d.turns.filePath(), []byte("{"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got := ask(t, d); got != "once" {
+			t.Error(got)
+		}
+	})
+}
+
+// One dialog is open at a time, in one gateway and in several; who waits for too
+// long is told so.
+func TestOneAtATime(t *testing.T) {
+	open := deskOf(t, 3, patient())
+	turn, err := open.turns.take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := deskOf(t, 3, patient())
+	other.turns.folder = open.turns.folder
+	for _, d := range []*Dialog{open, other} {
+		d.turns.wait = 10 * time.Millisecond
+		_, err := d.turns.take(t.Context())
+		if e, ok := errors.AsType[*aai.Error](err); !ok || e.Code != aai.ConsentRequired {
+			t.Errorf("a second dialog: %v", err)
+		}
+		gone, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := d.turns.take(gone); !errors.Is(err, context.Canceled) {
+			t.Errorf("who has gone got %v", err)
+		}
+	}
+	turn.end()
+	for _, d := range []*Dialog{open, other} {
+		turn, err := d.turns.take(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		turn.end()
+	}
+}
+
+// Which process has the window is known to every gateway while it is open, and
+// only then.
+func TestShows(t *testing.T) {
+	d := deskOf(t, 3, patient())
+	other := deskOf(t, 3)
+	other.turns.folder = d.turns.folder
+	shown := func(want bool) {
+		t.Helper()
+		for _, d := range []*Dialog{d, other} {
+			if d.Shows(4711) != want || d.Shows(4712) || d.Shows(0) {
+				t.Errorf("the window of 4711 is shown: %v, %v, %v", d.Shows(4711), d.Shows(4712), d.Shows(0))
+			}
+		}
+	}
+	shown(false)
+	turn, err := d.turns.take(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	shown(false)
+	turn.shows(4711)
+	shown(true)
+	b, err := os.ReadFile(d.turns.filePath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	turn.end()
+	shown(false)
+	// A gateway that died left the file behind, and no lock.
+	if err := os.WriteFile(d.turns.filePath(), b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	shown(false)
+}
+
+// Nothing is written before somebody asks.
+func TestNewTouchesNothing(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "aai")
+	d := New(Config{Getenv: func(string) string { return "" }, Folder: folder})
+	if d.Shows(1) {
+		t.Error("a window")
+	}
+	if _, err := d.Ask(t.Context(), consent()); !errors.Is(err, errNoWay) {
+		t.Error(err)
+	}
+	if _, err := os.Stat(folder); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the folder: %v", err)
+	}
+}
