@@ -80,6 +80,15 @@ func (a *App) Tool(name string) *Tool {
 	return nil
 }
 
+// DigestOf names what consent to the permission is bound to: the tool of that
+// name, or the whole app.
+func (a *App) DigestOf(permission string) string {
+	if t := a.Tool(permission); t != nil && t.Digest != "" {
+		return t.Digest
+	}
+	return a.Digest
+}
+
 // Runnable reports whether any of the app's tools can run on this computer.
 func (a *App) Runnable() bool {
 	for _, t := range a.Tools {
@@ -108,6 +117,14 @@ type Tool struct {
 	// Unavailable, or AUTOMATION_NOT_SUPPORTED where that is nil too.
 	Run         Action
 	Unavailable *Error // such as a bus that the person has not switched on
+
+	// Digest names exactly what the tool says of itself and what it would run, in
+	// hexadecimal SHA-256. Consent to the tool is bound to it; where it is empty, to
+	// App.Digest.
+	Digest string
+	// Runs says in one line what stands behind the name, for people, such as
+	// "D-Bus org.example.Notes /org/example/Notes Wipe".
+	Runs string
 }
 
 // An Action does what a tool says. It gets a call that was resolved, validated,

@@ -13,6 +13,8 @@ type Assistant struct {
 	Sample func(ctx context.Context, ask Sampling) (*Sampled, error)
 	// SampleTools says that Sampling.Tools may be given.
 	SampleTools bool
+	// Asks says that questions which policy sends to the client can be put there.
+	Asks bool
 	// Roots returns the folders that the client works in.
 	Roots func(ctx context.Context) ([]Root, error)
 }

@@ -31,13 +31,16 @@ const (
 	DoorCLI = "cli" // a person at a terminal
 )
 
-// A Caller is who asks. Only Door is certain: it is set by our own code. Name is
-// what the caller says of itself.
+// A Caller is who asks. Door and Executable are certain: they are set by our own
+// code. Name is what the caller says of itself.
 type Caller struct {
 	Door      string // DoorMCP or DoorCLI: the room the call came in by
 	Name      string // such as an MCP client's name
 	Session   string // what "this session" means for grants and references
 	Principal string // who was authenticated, where a door authenticates
+	// Executable is the path of the program at the other end, as the system knows
+	// it; empty where it does not, such as over HTTP.
+	Executable string
 }
 
 // A Result is what an Action gives back.

@@ -2,6 +2,7 @@ package aai
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -96,11 +97,23 @@ type Error struct {
 	// Questions, with code CONSENT_REQUIRED or AMBIGUOUS_TARGET, are what a person
 	// must answer before the call can run. A door that cannot ask shows the error as it is.
 	Questions []Question
+	// Needs, with code CONSENT_REQUIRED, is what a person must allow first.
+	Needs *Needs
 	// Visit, with code AUTH_REQUIRED or AUTH_EXPIRED, is the https page where a person
 	// logs in. The call may be made again when that is done.
 	Visit string
 	// Err is the cause. It goes to the log, never to the caller.
 	Err error
+}
+
+// Needs names a permission, for doors that show it in the protocol's form.
+type Needs struct {
+	App, AppName string
+	Tool         string // the permission, as Request.Permission names it
+	Description  string // of the tool: a stranger's words
+	Params       json.RawMessage
+	// URL is where a program for people may take it from: "aai://consent?app=…&tool=…".
+	URL string
 }
 
 // Error returns the message with its code.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"time"
 )
 
@@ -43,6 +44,11 @@ type Request struct {
 	Tool    *Tool
 	Target  *App   // the app that is really touched; gates decide by it
 	Consent string // a gate that admits says here on whose word, for the record
+	// Destructive is what a gate sets that takes an act on a window for one that
+	// cannot be taken back.
+	Destructive bool
+
+	held []held // in the order in which gates took it
 }
 
 // The permissions for the windows of an app: one approval covers the app and not
@@ -53,6 +59,9 @@ const (
 	// PermissionStart is to start a program, with whatever arguments: it may make
 	// it do anything that the program can do.
 	PermissionStart = "start"
+	// PermissionDestroy is an act that looks as if it could not be taken back, such
+	// as a click on "Delete". To act does not include it.
+	PermissionDestroy = "destroy"
 )
 
 // Permission names what a person allows or refuses when the request asks: the
@@ -66,6 +75,8 @@ func (r *Request) Permission() string {
 		return PermissionStart
 	case r.Tool.Effect == Reads:
 		return PermissionSee
+	case r.Destructive:
+		return PermissionDestroy
 	}
 	return PermissionAct
 }
@@ -83,9 +94,34 @@ func (r *Request) Effect() Effect {
 // tool, or the program whose windows are operated.
 func (r *Request) Digest() string {
 	if r.App.Targets == nil {
-		return r.App.Digest
+		return r.App.DigestOf(r.Tool.Name)
 	}
 	return r.Target.Digest
+}
+
+// held is what a gate keeps for a call.
+type held struct {
+	by      Gate
+	release func()
+}
+
+// Hold notes that the gate keeps something for the call, such as one of a few
+// slots: release is called once, when the call has ended in whatever way, also by a
+// refusal. By is a pointer.
+func (r *Request) Hold(by Gate, release func()) { r.held = append(r.held, held{by, release}) }
+
+// Holds reports whether the gate keeps something for the call already: gates are
+// asked again when a person has answered.
+func (r *Request) Holds(by Gate) bool {
+	return slices.ContainsFunc(r.held, func(h held) bool { return h.by == by })
+}
+
+// release gives back what gates kept.
+func (r *Request) release() {
+	for _, h := range slices.Backward(r.held) {
+		h.release()
+	}
+	r.held = nil
 }
 
 // A Gateway is the whole product: what apps there are, who may use them, what
@@ -95,6 +131,8 @@ type Gateway struct {
 	Gates   []Gate  // asked in order; without any, nothing is admitted
 	Journal Journal // what cannot be recorded does not run
 	Dialog  Asker   // puts native questions; nil where there is none
+
+	asking turns // one call at a time asks by Dialog
 }
 
 // lateGrace is how long a call past its deadline waits for its Action to say
@@ -134,6 +172,7 @@ func (g *Gateway) perform(ctx context.Context, r *Request) (result *Result, err 
 			result, err = nil, panicked(p)
 		}
 	}()
+	defer r.release()
 	if r.Call.Fault != nil {
 		return nil, AsError(r.Call.Fault)
 	}
@@ -211,17 +250,37 @@ func (g *Gateway) target(ctx context.Context, r *Request) (*App, error) {
 // round, and the answers are judged by the gates themselves.
 func (g *Gateway) admit(ctx context.Context, r *Request) *Error {
 	questions, err := g.checkGates(ctx, r)
-	if err != nil || len(questions) == 0 {
-		return err
+	if err == nil && len(questions) > 0 && g.asksNatively(ctx, questions) {
+		questions, err = g.admitNatively(ctx, r, questions)
 	}
-	if !g.answerNatively(ctx, r.Call, questions) {
-		return consentRequired(r, questions)
-	}
-	questions, err = g.checkGates(ctx, r)
 	if err == nil && len(questions) > 0 {
 		err = consentRequired(r, questions)
 	}
-	return err
+	return needing(r, err)
+}
+
+// admitNatively puts the questions of a call through the gateway's own dialog.
+// Who waits for another call's dialog is checked again first: its answer may be
+// the one to this question too. It returns the questions that could not be put.
+func (g *Gateway) admitNatively(ctx context.Context, r *Request, questions []Question) ([]Question, *Error) {
+	end, waited, failure := g.asking.take(ctx)
+	if failure != nil {
+		return nil, failure
+	}
+	defer end()
+	if waited {
+		var err *Error
+		if questions, err = g.checkGates(ctx, r); err != nil || len(questions) == 0 {
+			return nil, err
+		}
+	}
+	if failure := g.answerNatively(ctx, r.Call, questions); failure != nil {
+		if e, final := errors.AsType[*Error](failure); final {
+			return nil, e
+		}
+		return questions, nil
+	}
+	return g.checkGates(ctx, r)
 }
 
 func (g *Gateway) checkGates(ctx context.Context, r *Request) ([]Question, *Error) {
@@ -239,18 +298,25 @@ func (g *Gateway) checkGates(ctx context.Context, r *Request) ([]Question, *Erro
 	return questions, nil
 }
 
-// answerNatively puts the questions through the gateway's own dialog and adds
-// the answers to the call. It reports whether all of them could be put.
-func (g *Gateway) answerNatively(ctx context.Context, call *Call, questions []Question) bool {
+// asksNatively reports whether all the questions are for the gateway's own dialog:
+// all or none, so that nobody is asked for an answer that would be thrown away. A
+// question that is rather for the client goes there if the client can put it.
+func (g *Gateway) asksNatively(ctx context.Context, questions []Question) bool {
 	if g.Dialog == nil {
 		return false
 	}
-	// All or none: nobody is asked for an answer that would be thrown away.
+	byClient := AssistantOf(ctx).Asks
 	for _, q := range questions {
 		if !q.MayAsk(Native) {
 			return false
 		}
+		byClient = byClient && q.Channels[0] == Client
 	}
+	return !byClient
+}
+
+// answerNatively puts the questions and adds the answers to the call.
+func (g *Gateway) answerNatively(ctx context.Context, call *Call, questions []Question) error {
 	answers := make(map[string]Answer, len(questions)+len(call.Answers))
 	for id, a := range call.Answers {
 		answers[id] = a
@@ -258,12 +324,12 @@ func (g *Gateway) answerNatively(ctx context.Context, call *Call, questions []Qu
 	for _, q := range questions {
 		a, err := g.Dialog.Ask(ctx, q)
 		if err != nil {
-			return false
+			return err
 		}
 		answers[q.ID] = a
 	}
 	call.Answers = answers
-	return true
+	return nil
 }
 
 // runByDeadline runs the tool's Action in a goroutine of its own, so that

@@ -2,6 +2,7 @@ package aai
 
 import (
 	"fmt"
+	"net/url"
 	"runtime"
 	"strings"
 )
@@ -36,6 +37,21 @@ func consentRequired(r *Request, questions []Question) *Error {
 		Hint:      fmt.Sprintf("Ask the person at this computer to run: aai-gateway consent grant %s %s --caller %s", r.Target.ID, r.Permission(), shellQuoted(r.Call.Caller.String())),
 		Questions: questions,
 	}
+}
+
+// needing adds to an error of consent what a person would have to allow.
+func needing(r *Request, err *Error) *Error {
+	if err == nil || err.Code != ConsentRequired || err.Needs != nil {
+		return err
+	}
+	e := *err
+	values := url.Values{"app": {r.Target.ID}, "tool": {r.Permission()}}
+	e.Needs = &Needs{
+		App: r.Target.ID, AppName: CleanLabel(r.Target.Name, maxName), Tool: r.Permission(),
+		Description: CleanLabel(r.Tool.Description, 300), Params: r.Tool.Params.Source,
+		URL: "aai://consent?" + values.Encode(),
+	}
+	return &e
 }
 
 // shellQuoted makes one word for a POSIX shell of text that a caller chose. People
