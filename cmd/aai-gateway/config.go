@@ -57,7 +57,7 @@ type config struct {
 	WebUI    bool
 	HTTPPort int
 	HTTP     httpConfig // how agents are served over HTTP
-	Security securityConfig
+	Policy   policyConfig
 
 	platform platform
 	origins  map[string]string
@@ -97,7 +97,7 @@ func readConfig(s source) (*config, error) {
 		Profile:        profileApps,
 		HTTPPort:       3000,
 		HTTP:           defaultHTTP(),
-		Security:       defaultSecurity(),
+		Policy:         defaultPolicy(),
 		platform:       s.platform,
 		origins:        map[string]string{},
 

@@ -12,6 +12,7 @@ import (
 	"aai"
 	"aai/internal/ax"
 	"aai/internal/catalog"
+	"aai/internal/dialog"
 	"aai/internal/doors/cli"
 	"aai/internal/doors/mcp"
 	"aai/internal/journal"
@@ -34,7 +35,8 @@ type program struct {
 type parts struct {
 	gateway *aai.Gateway
 	catalog *catalog.Catalog // the apps of this computer
-	modes   *policy.Modes
+	visible *visible
+	dialog  *dialog.Dialog
 	log     *slog.Logger
 	closers []io.Closer
 }
@@ -89,8 +91,11 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
+	if cfg.Policy.Dialog == dialogAuto {
+		built.gateway.Dialog = built.dialog
+	}
 	stopped := built.catalog.Start(ctx)
-	go built.modes.Watch(ctx)
+	go built.visible.watch(ctx)
 	collect := holdCollector()
 	go func() {
 		built.catalog.Apps() // returns when the first scan is done
@@ -112,6 +117,7 @@ func doorConfig(built *parts, cfg *config) mcp.Config {
 	c := mcp.Config{
 		Gateway: built.gateway, Version: version, Log: built.log,
 		CanonicalNames: cfg.ToolNames == namesCanonical, OnlyDirect: cfg.Profile == profileDesktop, Web: true,
+		Executable: parentExecutable(),
 	}
 	if cfg.Profile != profileApps {
 		c.Direct = []string{aai.DesktopApp}
@@ -190,7 +196,7 @@ func (p *program) build(cfg *config) (*parts, error) {
 	store := policy.NewSealedStore(
 		policy.NewFileStore(filepath.Join(cfg.platform.data, "consent.json")), vault.Unattended(),
 	)
-	modes := policy.NewModes(cfg.Security.Mode, cfg.modePath())
+	trust := cfg.trust(p.getenv, store, log)
 	drivers, closeDrivers := cfg.platform.drivers(cfg, log)
 	drivers = withWeb(drivers)
 
@@ -200,7 +206,7 @@ func (p *program) build(cfg *config) (*parts, error) {
 	self := own.App(
 		own.Sources{
 			Journal: record, Store: store, Preapproved: cfg.Preapproved,
-			Modes: modes,
+			Modes: trust.modes, Revocations: trust.revocations,
 			Web:   known,
 			Vault: vault, Unsealed: store.Unsealed,
 		},
@@ -214,20 +220,16 @@ func (p *program) build(cfg *config) (*parts, error) {
 	})
 	client := cfg.wayOut()
 	known.Web = cfg.web(known.local, client, drivers, log)
+	shown := &visible{Catalog: known, modes: trust.modes}
 	return &parts{
 		gateway: &aai.Gateway{
-			Catalog: policy.NewListed(known, modes),
-			Gates: []aai.Gate{
-				policy.Own{Open: own.OpenTools(), Personal: []string{aai.DoorCLI}},
-				policy.AppLists{Allowed: cfg.Security.Allowed, Denied: cfg.Security.Denied},
-				modes,
-				policy.NewConsent(store, cfg.Preapproved),
-				policy.NewConfirm(modes, cfg.Security.words()),
-			},
+			Catalog: shown,
+			Gates:   trust.gates,
 			Journal: &operationLog{Journal: record, log: log},
 		},
 		catalog: known.local,
-		modes:   modes,
+		visible: shown,
+		dialog:  trust.dialog,
 		log:     log,
 		closers: []io.Closer{closeDrivers, closeDesktop, record, closeLog, closeClient{client}},
 	}, nil

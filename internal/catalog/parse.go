@@ -82,6 +82,7 @@ func parse(source []byte, o Options) (*Descriptor, *Faults) {
 	default:
 		p.document(p.members(root, ""))
 		p.estrange()
+		p.agree()
 	}
 	return &Descriptor{App: p.app, Recipes: p.recipes, Warnings: p.warnings.List}, &p.faults
 }
@@ -110,6 +111,7 @@ type parser struct {
 	o        Options
 	app      *aai.App
 	recipes  []*aai.Recipe
+	chosen   *section // whose tools are the app's; nil: none
 	faults   Faults
 	warnings Faults
 
@@ -221,7 +223,7 @@ func (p *parser) choose(sections []*section) {
 			chosen = s
 		}
 	}
-	p.app.Platform, p.app.Tools = chosen.platform, chosen.tools
+	p.app.Platform, p.app.Tools, p.chosen = chosen.platform, chosen.tools, chosen
 	p.app.BaseURL, p.app.Auth, p.app.Hosts = chosen.base, chosen.auth, p.hosts(chosen)
 	for i, tool := range chosen.tools {
 		p.compile(chosen, tool, chosen.recipes[i], chosen.paths[i])

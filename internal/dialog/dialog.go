@@ -134,6 +134,9 @@ func (d *Dialog) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {
 // at this moment. It is never to be operated by a tool.
 func (d *Dialog) Shows(pid int) bool { return d.turns.showing(pid) }
 
+// Open reports whether any gateway of this person shows a dialog at this moment.
+func (d *Dialog) Open() bool { return d.turns.open() }
+
 func unanswered(patience time.Duration) error {
 	e := aai.Errorf(aai.ConsentRequired, "nobody answered the gateway's dialog within %s", patience)
 	e.Hint = "Ask the person at this computer to look at their screen, and call again then."

@@ -176,9 +176,11 @@ func (t *turn) write() error {
 // showing reports whether the process has the window that is open now. What the
 // file says counts only while somebody holds the lock: who died left it behind.
 func (t *turns) showing(pid int) bool {
-	if pid == 0 || t.read().Open != pid {
-		return false
-	}
+	return pid != 0 && t.read().Open == pid && t.open()
+}
+
+// open reports whether somebody holds the lock.
+func (t *turns) open() bool {
 	if _, err := os.Stat(t.lockPath()); errors.Is(err, os.ErrNotExist) {
 		return false
 	}

@@ -165,6 +165,9 @@ func TestShows(t *testing.T) {
 	shown := func(want bool) {
 		t.Helper()
 		for _, d := range []*Dialog{d, other} {
+			if want && !d.Open() {
+				t.Error("no dialog is said to be open")
+			}
 			if d.Shows(4711) != want || d.Shows(4712) || d.Shows(0) {
 				t.Errorf("the window of 4711 is shown: %v, %v, %v", d.Shows(4711), d.Shows(4712), d.Shows(0))
 			}
@@ -184,6 +187,9 @@ func TestShows(t *testing.T) {
 	}
 	turn.end()
 	shown(false)
+	if d.Open() || other.Open() {
+		t.Error("a dialog is said to be open still")
+	}
 	// A gateway that died left the file behind, and no lock.
 	if err := os.WriteFile(d.turns.filePath(), b, 0o600); err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 // consentTools are the tools by which a person decides ahead of being asked.
 type consentTools struct {
 	store       policy.Store
+	revocations *policy.Revocations
 	preapproved []policy.Grant
 	known       func() Catalog
 	keychain    keychainTool
@@ -79,7 +80,7 @@ func (t consentTools) grant(ctx context.Context, call *aai.Call) (*aai.Result, e
 	grants, now := make([]policy.Grant, len(tools)), time.Now()
 	for i, tool := range tools {
 		grants[i] = policy.Grant{
-			Caller: caller, App: app.ID, Tool: tool, Digest: app.Digest,
+			Caller: caller, App: app.ID, Tool: tool, Digest: app.DigestOf(tool),
 			Decision: policy.Allow, GrantedAt: now, ExpiresAt: expires, Channel: aai.Terminal,
 		}
 	}
@@ -110,6 +111,9 @@ func callerNamed(name string) (string, error) {
 // allowed of the one that runs.
 func (t consentTools) grantable(ctx context.Context, call *aai.Call, name, permission string) (*aai.App, []string, error) {
 	windows := []string{aai.PermissionSee, aai.PermissionAct}
+	if permission == aai.PermissionDestroy {
+		windows = append(windows, aai.PermissionDestroy) // "*" does not mean it
+	}
 	if strings.HasPrefix(name, aai.DesktopApp+"/") {
 		desktop, err := t.known().Find(ctx, aai.DesktopApp)
 		if err != nil {
@@ -181,6 +185,12 @@ func (t consentTools) revoke(ctx context.Context, call *aai.Call) (*aai.Result, 
 	apps := []string{app}
 	if found, err := t.known().Find(ctx, app); err == nil {
 		apps = append(apps, found.ID)
+	}
+	// First what is not in the store: if that fails, nothing was revoked by half.
+	if t.revocations != nil {
+		if err := t.revocations.Mark(); err != nil {
+			return nil, aai.Errorf(aai.AutomationFailed, "what was allowed for sessions could not be taken back: %w", err)
+		}
 	}
 	revoked, err := t.store.Remove(func(g policy.Grant) bool {
 		return (app == "" || slices.Contains(apps, g.App)) && (tool == "" || g.Tool == tool) && (caller == "" || g.Caller == caller)

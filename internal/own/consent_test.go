@@ -2,6 +2,7 @@ package own_test
 
 import (
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -60,13 +61,38 @@ func TestGrantOfEveryToolIsOfThoseOfNow(t *testing.T) {
 		t.Errorf("granted are %q; a star must not be kept", tools)
 	}
 
-	// The app gets a tool more: the descriptor is another, so nothing holds.
-	w.write(t, "org.example.Notes/aai.json", strings.Replace(notes, `{"name": "list"`, `{"name": "burn", "description": "Burns.", "method": "Burn", "parameters": {"type": "object"}}, {"name": "list"`, 1))
+	// The app gets a tool more, and another one changes: of the rest it still holds.
+	w.write(t, "org.example.Notes/aai.json", strings.Replace(notes, `{"name": "list"`, `{"name": "burn", "description": "Burns.", "method": "Burn", "parameters": {"type": "object"}}, {"title": "All", "name": "list"`, 1))
 	w.open()
-	for _, tool := range []string{"burn", "list"} {
-		if w.may(t, tool) {
-			t.Errorf("%s of the changed app is open", tool)
-		}
+	if w.may(t, "burn") || !w.may(t, "list") || !w.may(t, "add") {
+		t.Error("what is open is not what the person saw")
+	}
+	w.write(t, "org.example.Notes/aai.json", strings.Replace(notes, `{"name": "list"`, `{"timeout": 7, "returns": {"type": "array", "maxItems": 9}, "name": "list"`, 1))
+	w.open()
+	if w.may(t, "list") || !w.may(t, "add") {
+		t.Error("a tool that has changed is open")
+	}
+}
+
+// Revoking reaches what was allowed for a session of a gateway that runs; where
+// that cannot be said, nothing is revoked.
+func TestRevokeMarks(t *testing.T) {
+	w := newWorld(t, apps())
+	path := filepath.Join(t.TempDir(), "aai", "revoked")
+	w.sources.Revocations = policy.NewRevocations(path)
+	w.open()
+	w.own(t, own.Grant, `{"app": "memo", "tool": "add", "caller": "*"}`)
+	if _, err := os.Stat(path); err == nil {
+		t.Error("a grant is no revocation")
+	}
+	w.own(t, own.Revoke, `{"app": "memo"}`)
+	first, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.own(t, own.Revoke, `{}`)
+	if second, err := os.ReadFile(path); err != nil || string(first) == string(second) {
+		t.Errorf("a second revocation is not another: %q, %v", second, err)
 	}
 }
 

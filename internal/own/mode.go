@@ -2,33 +2,30 @@ package own
 
 import (
 	"context"
+	"fmt"
 
 	"aai"
 	"aai/internal/policy"
 )
 
-// modeTools are the tools by which a person sees and sets how much any caller may
-// do.
+// modeTools are the tools by which a person says how much callers may do.
 type modeTools struct{ modes *policy.Modes }
 
-func (t modeTools) current(context.Context, *aai.Call) (*aai.Result, error) {
-	mode, err := t.modes.Current()
-	r := &aai.Result{Data: map[string]any{"mode": mode}}
-	if err != nil {
-		r.Warning = err.Error()
-	}
-	return r, nil
+func (m modeTools) get(context.Context, *aai.Call) (*aai.Result, error) {
+	return &aai.Result{Data: map[string]any{"mode": m.modes.Mode().String(), "configured": m.modes.Configured.String()}}, nil
 }
 
-func (t modeTools) set(_ context.Context, call *aai.Call) (*aai.Result, error) {
-	asked := policy.Mode(text(call, "mode"))
-	now, err := t.modes.Set(asked)
+func (m modeTools) set(_ context.Context, call *aai.Call) (*aai.Result, error) {
+	mode, err := policy.ParseMode(text(call, "mode"))
 	if err != nil {
-		return nil, aai.AsError(err)
+		return nil, aai.Errorf(aai.InvalidParams, "mode: %w", err)
 	}
-	r := &aai.Result{Data: map[string]any{"mode": now}}
-	if now != asked {
-		r.Warning = "the configuration (server.security_mode) or the environment says " + string(now) + ", and the stricter holds"
+	if err := policy.SetMode(m.modes.Path, mode); err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "the mode could not be kept: %w", err)
 	}
-	return r, nil
+	result := &aai.Result{Data: map[string]any{"mode": m.modes.Mode().String(), "configured": m.modes.Configured.String()}}
+	if is := m.modes.Mode(); is != mode {
+		result.Warning = fmt.Sprintf("the configuration says %s, and the stricter one holds", is)
+	}
+	return result, nil
 }

@@ -46,9 +46,12 @@ func OpenTools() []string { return []string{Apps, Guide, Descriptor, Discover} }
 type Sources struct {
 	Journal *journal.Journal
 	Store   policy.Store
+	// Revocations reach what was allowed for sessions of gateways that run; nil: none.
+	Revocations *policy.Revocations
+	// Modes say how strict the gateway is.
+	Modes *policy.Modes
 	// Preapproved are the grants of the configuration.
 	Preapproved []policy.Grant
-	Modes       *policy.Modes
 	Web         Web // nil: there is none
 	// Vault keeps secrets.
 	Vault *keychain.Vault
@@ -69,7 +72,7 @@ type Catalog interface {
 func App(s Sources, known func() Catalog) *aai.App {
 	c := catalogTools{known}
 	v := keychainTool{s.Vault, s.Unsealed}
-	k := consentTools{store: s.Store, preapproved: s.Preapproved, known: known, keychain: v}
+	k := consentTools{store: s.Store, revocations: s.Revocations, preapproved: s.Preapproved, known: known, keychain: v}
 	return &aai.App{
 		ID: aai.OwnApp, Name: "AAI Gateway", Platform: "any",
 		Description: "The gateway itself: its apps, guides, history and consents.",
@@ -82,7 +85,7 @@ func App(s Sources, known func() Catalog) *aai.App {
 			read(Consents, "List what was allowed and refused", none, k.list),
 			change(Grant, "Allow a caller to use tools of an app", grantParams, k.grant),
 			change(Revoke, "Forget what was allowed and refused", revokeParams, k.revoke),
-			read(Mode, "Say how much callers may do at all", none, modeTools{s.Modes}.current),
+			read(Mode, "Say how much callers may do at all", none, modeTools{s.Modes}.get),
 			change(SetMode, "Set how much callers may do at all", modeParams, modeTools{s.Modes}.set),
 			read(Keychain, "Say where the key of secrets is, and why not in a better place", none, v.status),
 		}, webTools{s.Web}.tools()...),
@@ -110,7 +113,7 @@ const (
 
 	grantParams = `{"type": "object", "additionalProperties": false, "properties": {
 		"app": {"type": "string", "minLength": 1},
-		"tool": {"type": "string", "minLength": 1, "description": "* for every tool the app has now; see, act or start for desktop/<program>"},
+		"tool": {"type": "string", "minLength": 1, "description": "* for every tool the app has now; see, act, destroy or start for desktop/<program>"},
 		"caller": {"type": "string", "minLength": 1, "description": "Such as mcp:claude-ai; * for anyone"},
 		"expires": {"type": "string", "format": "date-time"}},
 		"required": ["app", "tool", "caller"]}`

@@ -72,7 +72,7 @@ func newWorld(t *testing.T, descriptors map[string]string, preapproved ...policy
 	vault := keychain.New(keychain.Config{Folder: filepath.Join(state, "secrets"), Getenv: nowhere, Insecure: true})
 	w.sources = own.Sources{
 		Journal: record, Store: w.store, Preapproved: preapproved,
-		Modes: policy.NewModes(policy.Normal, filepath.Join(state, "mode.json")),
+		Modes: &policy.Modes{Path: filepath.Join(state, "mode")},
 		Web:   &w.web,
 		Vault: vault,
 	}
@@ -92,7 +92,7 @@ func (w *world) open() {
 		Catalog: known, Journal: w.sources.Journal,
 		Gates: []aai.Gate{
 			policy.Own{Open: own.OpenTools(), Personal: []string{aai.DoorCLI}},
-			policy.NewConsent(w.store, w.sources.Preapproved),
+			policy.NewConsent(policy.ConsentConfig{Store: w.store, Preapproved: w.sources.Preapproved}),
 		},
 	}
 }

@@ -22,23 +22,44 @@ const (
 // questionID names the gate's question among those of its call.
 const questionID = "consent"
 
+// ConsentConfig is what the gate of consent stands on. Store must be set.
+type ConsentConfig struct {
+	Store Store // keeps what people decide
+	// Preapproved are the grants of the configuration. They have no digest, and hold
+	// until they expire.
+	Preapproved []Grant
+	// Elicitation names the callers, as Grant.Caller does, whose own client may ask
+	// for what can be changed back. Empty: none may.
+	Elicitation []string
+	// Revocations end what was allowed for a session; nil: nothing does.
+	Revocations *Revocations
+	// Mode says how strict the gateway is; nil: normal.
+	Mode *Modes
+	// Language of the questions: "zh", or English.
+	Language string
+}
+
 // Consent is the gate that lets a caller use a tool only after a person allowed
-// it. Consent is per caller, target app and tool, and bound to the digest of the
-// descriptor that was shown: when the descriptor changes, the person is asked
-// again. It is safe for concurrent use.
+// it. Consent is per caller, target app and tool, and bound to the digest of what
+// was shown: when that changes, the person is asked again. It is safe for
+// concurrent use.
 type Consent struct {
 	store       Store
 	preapproved []Grant
+	elicitation []string
+	mode        *Modes
+	words       words
 	seals       *sealer
 	sessions    *sessionGrants
 	now         func() time.Time
 }
 
-// NewConsent returns the gate. Grants that people give are kept in store;
-// preapproved ones come from the configuration, have no digest, and hold until
-// they expire.
-func NewConsent(store Store, preapproved []Grant) *Consent {
-	return &Consent{store: store, preapproved: preapproved, seals: newSealer(), sessions: newSessionGrants(), now: time.Now}
+// NewConsent returns the gate.
+func NewConsent(cfg ConsentConfig) *Consent {
+	return &Consent{
+		store: cfg.Store, preapproved: cfg.Preapproved, elicitation: cfg.Elicitation, mode: cfg.Mode, words: wordsIn(cfg.Language),
+		seals: newSealer(), sessions: newSessionGrants(cfg.Revocations), now: time.Now,
+	}
 }
 
 // Preapproved returns the grants of the configuration.
@@ -57,10 +78,13 @@ func (c *Consent) Check(_ context.Context, r *aai.Request) ([]aai.Question, erro
 	if err != nil {
 		return nil, &aai.Error{Code: aai.ConsentRequired, Message: "the consents given so far cannot be read, so none is assumed", Hint: err.Error(), Err: err}
 	}
-	decided, changed := decide(grants, r, now)
+	decided, old := decide(grants, r, now)
+	each := c.confirmsEach(r)
 	switch {
 	case decided != nil && decided.Decision == Deny:
 		return nil, refused(r, *decided)
+	case each: // nothing that was allowed before counts
+		return c.ask(r, nil, grants, now)
 	case c.isPreapproved(r, now):
 		r.Consent = "preapproved"
 	case c.sessions.has(r):
@@ -68,12 +92,28 @@ func (c *Consent) Check(_ context.Context, r *aai.Request) ([]aai.Question, erro
 	case decided != nil:
 		r.Consent = fmt.Sprintf("%s since %s", choiceAlways, decided.GrantedAt.UTC().Format(time.RFC3339))
 	default:
-		if answer, ok := r.Call.Answers[questionID]; ok {
-			return nil, c.judge(r, answer, grants, now)
-		}
-		return []aai.Question{c.question(r, changed, now)}, nil
+		return c.ask(r, old, grants, now)
 	}
 	return nil, nil
+}
+
+// ask judges the answer that the call brings, or asks for one.
+func (c *Consent) ask(r *aai.Request, old *Grant, grants []Grant, now time.Time) ([]aai.Question, error) {
+	if answer, ok := r.Call.Answers[questionID]; ok {
+		return nil, c.judge(r, answer, grants, now)
+	}
+	return []aai.Question{c.question(r, old, now)}, nil
+}
+
+// confirmsEach reports whether the mode wants every single call confirmed.
+func (c *Consent) confirmsEach(r *aai.Request) bool {
+	if c.mode.Mode() == Normal {
+		return false
+	}
+	if r.App.Targets == nil {
+		return riskOfEffect(r.Tool.Effect) == forGood
+	}
+	return r.Permission() == aai.PermissionDestroy || r.Permission() == aai.PermissionStart
 }
 
 func (c *Consent) isPreapproved(r *aai.Request, now time.Time) bool {
@@ -83,23 +123,22 @@ func (c *Consent) isPreapproved(r *aai.Request, now time.Time) bool {
 }
 
 // decide finds what the stored grants say of the request. A refusal beats a
-// permission. changed reports that a grant would have held for an earlier form
-// of the descriptor.
-func decide(grants []Grant, r *aai.Request, now time.Time) (decided *Grant, changed bool) {
+// permission. old is a grant that held for an earlier form of the tool.
+func decide(grants []Grant, r *aai.Request, now time.Time) (decided, old *Grant) {
 	for i, g := range grants {
 		if !g.covers(r) || g.expired(now) {
 			continue
 		}
 		if g.Digest != r.Digest() && g.Decision == Allow {
-			changed = true
+			old = &grants[i]
 			continue
 		}
 		if g.Decision == Deny {
-			return &grants[i], false
+			return &grants[i], nil
 		}
 		decided = &grants[i]
 	}
-	return decided, changed
+	return decided, old
 }
 
 // judge acts on an answer. One whose seal does not belong to this very call, or
@@ -107,7 +146,7 @@ func decide(grants []Grant, r *aai.Request, now time.Time) (decided *Grant, chan
 // at all, and no answer is no.
 func (c *Consent) judge(r *aai.Request, a aai.Answer, decided []Grant, now time.Time) error {
 	err := c.seals.open(a.Seal, binding(r), now)
-	if err == nil && !slices.Contains(channels(), a.Channel) {
+	if err == nil && !slices.Contains(c.channels(r, r.Permission()), a.Channel) {
 		err = errChannel
 	}
 	if err != nil {
@@ -117,9 +156,12 @@ func (c *Consent) judge(r *aai.Request, a aai.Answer, decided []Grant, now time.
 	}
 	grant := Grant{
 		Caller: r.Call.Caller.String(), App: r.Target.ID, Tool: r.Permission(),
-		Digest: r.Digest(), Decision: Allow, GrantedAt: now, Channel: a.Channel,
+		Digest: r.Digest(), Decision: Allow, GrantedAt: now, Channel: a.Channel, Terms: termsOf(r, r.Permission()),
 	}
-	if !slices.ContainsFunc(choices(r), func(c aai.Choice) bool { return c.ID == a.Choice }) {
+	if a.Choice == "" {
+		return nobodySaid(r)
+	}
+	if !slices.ContainsFunc(c.choices(r), func(c aai.Choice) bool { return c.ID == a.Choice }) {
 		return saidNo(r)
 	}
 	var kept []Grant
@@ -130,7 +172,7 @@ func (c *Consent) judge(r *aai.Request, a aai.Answer, decided []Grant, now time.
 	case choiceAlways:
 		kept = []Grant{grant}
 	case choiceAll:
-		kept = forEach(grant, permissions(r), decided)
+		kept = forEach(grant, r, decided)
 	case choiceNever:
 		grant.Decision = Deny
 		if err := c.store.Add(grant); err != nil {
@@ -155,6 +197,12 @@ func saidNo(r *aai.Request) error {
 	return e
 }
 
+func nobodySaid(r *aai.Request) error {
+	e := aai.Errorf(aai.PermissionDenied, "nobody at this computer allowed %s of %s: the question was closed without an answer", r.Permission(), r.Target.ID)
+	e.Hint = "Do not try again unless the person asks for it."
+	return e
+}
+
 func notKept(err error) error {
 	return &aai.Error{Code: aai.ConsentRequired, Message: "the person's consent could not be kept, so the call did not run", Hint: err.Error(), Err: err}
 }
@@ -173,6 +221,8 @@ func permissions(r *aai.Request) []string {
 	case r.Permission() == aai.PermissionStart:
 		// What will run may be another program than the script that starts it.
 		return []string{aai.PermissionStart}
+	case r.Permission() == aai.PermissionDestroy:
+		return []string{aai.PermissionDestroy}
 	default:
 		return []string{aai.PermissionSee, aai.PermissionAct}
 	}
@@ -184,11 +234,16 @@ func permissions(r *aai.Request) []string {
 }
 
 // forEach returns the grant once for each of the permissions that the same caller
-// was not refused for good: "all" is no word about that one.
-func forEach(g Grant, permissions []string, decided []Grant) []Grant {
-	grants := make([]Grant, 0, len(permissions))
-	for _, permission := range permissions {
-		g.Tool = permission
+// was not refused for good: "all" is no word about that one. Each is bound to what
+// its own tool is now; a tool that is added later was not among them.
+func forEach(g Grant, r *aai.Request, decided []Grant) []Grant {
+	all := permissions(r)
+	grants := make([]Grant, 0, len(all))
+	for _, permission := range all {
+		g.Tool, g.Terms = permission, termsOf(r, permission)
+		if r.App.Targets == nil {
+			g.Digest = r.App.DigestOf(permission)
+		}
 		if !slices.ContainsFunc(decided, func(old Grant) bool {
 			return old.Decision == Deny && old.Caller == g.Caller && old.App == g.App && old.Tool == g.Tool
 		}) {

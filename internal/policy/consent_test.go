@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"aai"
 )
 
@@ -69,9 +71,10 @@ func TestWhatIsKept(t *testing.T) {
 	want := Grant{
 		Caller: "mcp:claude-ai", App: notes, Tool: "add", Digest: "d1",
 		Decision: Allow, GrantedAt: epoch(), Channel: aai.Terminal,
+		Terms: Terms{App: "Notes", Description: "Adds a note.", Effect: "changes"},
 	}
-	if len(d.kept.grants) != 1 || d.kept.grants[0] != want {
-		t.Fatalf("kept %+v, expected %+v", d.kept.grants, want)
+	if diff := cmp.Diff([]Grant{want}, d.kept.grants); diff != "" {
+		t.Fatal(diff)
 	}
 	d.admits(t, d.choose(t, app, "list", choiceAll))
 	if len(d.kept.grants) != len(app.Tools) {
@@ -139,7 +142,7 @@ func TestGrantsAreBound(t *testing.T) {
 // A descriptor that changed asks again and says why; the new consent is for the
 // new form, and the old form's does not come back to life with it.
 func TestChangedDescriptor(t *testing.T) {
-	const notice = "You allowed this before, but the app's descriptor has changed since then."
+	const notice = "You allowed this on 2026-05-04. Since then it has changed:"
 	d := newDesk()
 	if q := d.question(t, asking(notesApp("d1"), "add")); strings.Contains(q.Text, notice) {
 		t.Error("a first question speaks of a change")
@@ -255,7 +258,7 @@ func TestNoSession(t *testing.T) {
 func TestSessionGrantsAreBounded(t *testing.T) {
 	d, app := newDesk(), notesApp("d1")
 	for i := range maxSessionGrants {
-		d.sessions.granted[sessionKey{session: "s", tool: string(rune(i + 0x4e00))}] = true
+		d.sessions.granted[sessionKey{session: "s", tool: string(rune(i + 0x4e00))}] = ""
 	}
 	d.admits(t, d.choose(t, app, "add", choiceSession))
 	d.question(t, asking(app, "add"))

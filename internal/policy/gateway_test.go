@@ -79,7 +79,7 @@ func (w *world) gateway(preapproved ...Grant) *aai.Gateway {
 		Catalog: shelf{w.apps}, Journal: w.records,
 		Gates: []aai.Gate{
 			Own{Open: []string{"guide"}, Personal: []string{aai.DoorCLI}},
-			NewConsent(NewFileStore(w.store.path), preapproved),
+			NewConsent(ConsentConfig{Store: NewFileStore(w.store.path), Preapproved: preapproved}),
 		},
 	}
 }
@@ -121,7 +121,7 @@ func say(t *testing.T, g *aai.Gateway, c *aai.Call, choice string) string {
 	}
 	q := aai.AsError(err).Questions[0]
 	again := *c
-	again.Answers = map[string]aai.Answer{q.ID: {Choice: choice, Seal: q.Seal, Channel: aai.Client}}
+	again.Answers = map[string]aai.Answer{q.ID: {Choice: choice, Seal: q.Seal, Channel: aai.Terminal}}
 	_, err = g.Do(t.Context(), &again)
 	return code(err)
 }
@@ -146,7 +146,7 @@ func TestDoAsksAndRuns(t *testing.T) {
 		t.Errorf("%s, ran %v", got, w.ran)
 	}
 	w.expect(t, w.Gateway, call(notes, "wipe"), "CONSENT_REQUIRED?")
-	if got := strings.Join(w.records.intents(), "|"); got != "once (client)" {
+	if got := strings.Join(w.records.intents(), "|"); got != "once (terminal)" {
 		t.Errorf("on record: %q", got)
 	}
 }
@@ -305,7 +305,7 @@ func TestDoSpendsAnAnswerOnce(t *testing.T) {
 	var mu sync.Mutex
 	_, err := w.Do(t.Context(), call(notes, "add"))
 	q := aai.AsError(err).Questions[0]
-	answers := map[string]aai.Answer{q.ID: {Choice: choiceOnce, Seal: q.Seal, Channel: aai.Client}}
+	answers := map[string]aai.Answer{q.ID: {Choice: choiceOnce, Seal: q.Seal, Channel: aai.Terminal}}
 	ok, refused := 0, 0
 	w.apps[notes].Tools[1].Run = func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{}, nil }
 	var wg sync.WaitGroup

@@ -32,6 +32,7 @@ type Grant struct {
 	GrantedAt time.Time   `json:"granted_at"`
 	ExpiresAt time.Time   `json:"expires_at,omitzero"` // zero: never
 	Channel   aai.Channel `json:"channel,omitempty"`   // how the person was asked
+	Terms     Terms       `json:"terms,omitzero"`      // what the person was shown, in short
 }
 
 // covers reports whether the grant speaks of the request's caller, app and tool.
@@ -71,27 +72,45 @@ const maxSessionGrants = 10_000
 
 // sessionGrants are the grants that end with their session.
 type sessionGrants struct {
+	revocations *Revocations
+
 	mu      sync.Mutex
-	granted map[sessionKey]bool
+	granted map[sessionKey]string // the latest revocation when it was granted
 }
 
-func newSessionGrants() *sessionGrants {
-	return &sessionGrants{granted: make(map[sessionKey]bool)}
+func newSessionGrants(revocations *Revocations) *sessionGrants {
+	return &sessionGrants{revocations: revocations, granted: make(map[sessionKey]string)}
 }
 
+// has reports whether the session was granted it, and nothing was revoked since,
+// or might have been.
 func (s *sessionGrants) has(r *aai.Request) bool {
 	if r.Call.Caller.Session == "" {
 		return false
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.granted[keyOf(r)]
+	key := keyOf(r)
+	granted, ok := s.granted[key]
+	if !ok {
+		return false
+	}
+	latest, err := s.revocations.latest()
+	if err == nil && latest == granted {
+		return true
+	}
+	delete(s.granted, key)
+	return false
 }
 
 func (s *sessionGrants) add(r *aai.Request) {
+	latest, err := s.revocations.latest()
+	if err != nil {
+		return // it holds for this call alone
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.granted) < maxSessionGrants {
-		s.granted[keyOf(r)] = true
+		s.granted[keyOf(r)] = latest
 	}
 }

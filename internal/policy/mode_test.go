@@ -1,154 +1,119 @@
 package policy
 
 import (
-	"context"
 	"os"
 	"path/filepath"
-	"slices"
-	"sync/atomic"
 	"testing"
-	"testing/synctest"
-	"time"
-
-	"pgregory.net/rapid"
 
 	"aai"
 )
 
-// toolOf is a request for a tool of an app with the effect.
-func toolOf(app *aai.App, tool aai.Tool) *aai.Request {
-	return &aai.Request{Call: &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Name: "agent"}}, App: app, Target: app, Tool: &tool}
-}
-
 func TestModes(t *testing.T) {
-	app := &aai.App{ID: notes}
-	screen := &aai.App{ID: aai.DesktopApp, Targets: func(context.Context, *aai.Call, string) (*aai.App, error) { return nil, nil }}
-	starts := toolOf(screen, aai.Tool{Effect: aai.Reads, Starts: true})
-	starts.Target = &aai.App{ID: "desktop/xterm"}
-	connects := toolOf(screen, aai.Tool{Effect: aai.Reads, Starts: true})
-	connects.Target = &aai.App{ID: "desktop/xterm", PID: 7}
-	requests := map[string]*aai.Request{
-		"reads": toolOf(app, aai.Tool{Effect: aai.Reads}), "changes": toolOf(app, aai.Tool{Effect: aai.Changes}),
-		"destroys": toolOf(app, aai.Tool{}), "script": toolOf(app, aai.Tool{Kind: aai.KindScript}),
-		"starts": starts, "connects": connects, "own": toolOf(&aai.App{ID: aai.OwnApp}, aai.Tool{Effect: aai.Changes}),
+	script := func() *aai.Request {
+		r := operating(program("editor", "e"), "click")
+		r.Tool = &aai.Tool{Name: "ax_run_script", Kind: aai.KindScript, Target: "app"}
+		return r
 	}
-	admitted := map[Mode][]string{
-		Normal:    {"changes", "connects", "destroys", "own", "reads", "script", "starts"},
-		Safe:      {"changes", "connects", "destroys", "own", "reads", "starts"},
-		Sandboxed: {"connects", "own", "reads"},
+	connect := func(pid int) *aai.Request {
+		r := operating(program("editor", "e"), "scroll")
+		r.Tool = &aai.Tool{Name: "ax_connect", Effect: aai.Reads, Starts: true, Target: "app"}
+		r.Target.PID = pid
+		return r
 	}
-	for mode, want := range admitted {
-		m := NewModes(mode, filepath.Join(t.TempDir(), "mode.json"))
-		for name, r := range requests {
-			_, err := m.Check(t.Context(), r)
-			if slices.Contains(want, name) != (err == nil) {
-				t.Errorf("%s %s: %v", mode, name, err)
+	for name, c := range map[string]struct {
+		r                       *aai.Request
+		normal, safe, sandboxed string
+	}{
+		"reads":              {asking(notesApp("d"), "list"), "admits", "admits", "admits"},
+		"changes":            {asking(notesApp("d"), "add"), "admits", "admits", "PERMISSION_DENIED"},
+		"destroys":           {asking(notesApp("d"), "wipe"), "admits", "admits", "PERMISSION_DENIED"},
+		"looks at a window":  {operating(program("editor", "e"), "look"), "admits", "admits", "admits"},
+		"clicks":             {operating(program("editor", "e"), "click"), "admits", "admits", "PERMISSION_DENIED"},
+		"a caller's script":  {script(), "admits", "PERMISSION_DENIED", "PERMISSION_DENIED"},
+		"names what runs":    {connect(7), "admits", "admits", "admits"},
+		"starts a program":   {connect(0), "admits", "admits", "PERMISSION_DENIED"},
+		"the gateway itself": {ownRequest(aai.DoorCLI, "mode_set", aai.Changes), "admits", "admits", "admits"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for mode, want := range map[Mode]string{Normal: c.normal, Safe: c.safe, Sandboxed: c.sandboxed} {
+				if got := check(&Modes{Configured: mode}, c.r); got != want {
+					t.Errorf("%s: %s, expected %s", mode, got, want)
+				}
 			}
-			if e := aai.AsError(err); e != nil && (e.Code != aai.PermissionDenied || e.Hint == "") {
-				t.Errorf("%s %s: %v, hint %q", mode, name, e, e.Hint)
-			}
-		}
+		})
 	}
 }
 
-// TestTheStricterModeHolds: what a person set in one gateway holds in another at
-// once, and never loosens what is configured.
-func TestTheStricterModeHolds(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		path := filepath.Join(t.TempDir(), "mode.json")
-		pick := rapid.SampledFrom([]Mode{Normal, Safe, Sandboxed})
-		one, other := NewModes(pick.Draw(r, "one"), path), NewModes(pick.Draw(r, "other"), path)
-		for range rapid.IntRange(0, 5).Draw(r, "changes") {
-			set := pick.Draw(r, "set")
-			now, err := one.Set(set)
-			if err != nil || now != stricter(one.configured, set) {
-				r.Fatalf("set %s in %s: %s %v", set, one.configured, now, err)
-			}
-			if now, err := other.Current(); err != nil || now != stricter(other.configured, set) {
-				r.Fatalf("the other, %s, has %s %v after %s", other.configured, now, err, set)
-			}
+// The stricter of the two holds; what cannot be read is the strictest; running
+// gateways see it at their next call.
+func TestTheFileOfTheMode(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "aai", "mode")
+	free, strict := &Modes{Path: path}, &Modes{Configured: Safe, Path: path}
+	expect := func(what string, f, s Mode) {
+		t.Helper()
+		if free.Mode() != f || strict.Mode() != s {
+			t.Errorf("%s: %s and %s", what, free.Mode(), strict.Mode())
 		}
-	})
-}
-
-// TestUnreadableModeIsTheStrictest: a file that says nothing sure lets only what
-// reads through, and says why.
-func TestUnreadableModeIsTheStrictest(t *testing.T) {
-	for _, content := range []string{"", "{", `{}`, `{"mode":"free"}`, `"normal"`, "\x00"} {
-		path := filepath.Join(t.TempDir(), "mode.json")
-		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+	}
+	expect("no file", Normal, Safe)
+	for mode, want := range map[Mode]Mode{Normal: Safe, Safe: Safe, Sandboxed: Sandboxed} {
+		if err := SetMode(path, mode); err != nil {
 			t.Fatal(err)
 		}
-		m := NewModes(Normal, path)
-		if mode, err := m.Current(); mode != Sandboxed || err == nil {
-			t.Errorf("%q: %s %v", content, mode, err)
-		}
-		if _, err := m.Check(t.Context(), toolOf(&aai.App{ID: notes}, aai.Tool{Effect: aai.Changes})); aai.AsError(err).Code != aai.PermissionDenied {
-			t.Errorf("%q: %v", content, err)
-		}
-		if now, err := m.Set(Safe); now != Safe || err != nil {
-			t.Errorf("%q: cannot be mended: %s %v", content, now, err)
-		}
+		expect("the file says "+mode.String(), mode, want)
 	}
-	if _, err := NewModes(Normal, filepath.Join(t.TempDir(), "m")).Set("free"); aai.AsError(err).Code != aai.InvalidParams {
-		t.Errorf("%v", err)
+	for _, damaged := range []string{"", "\n", "normal safe", "NORMAL", "\x00"} {
+		write(t, path, damaged)
+		expect("the file is damaged", Sandboxed, Sandboxed)
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	expect("it is a folder", Sandboxed, Sandboxed)
+	if err := SetMode(path, Normal); err == nil {
+		t.Error("a mode was kept in a folder")
+	}
+	var none *Modes
+	if none.Mode() != Normal {
+		t.Error("no gate of modes is one")
 	}
 }
 
-// TestListedTools: in the mode "sandboxed" only what reads is listed, everything
-// is found, and whoever listens is told of the change.
-func TestListedTools(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		tools := []*aai.Tool{{Name: "look", Effect: aai.Reads}, {Name: "turn", Effect: aai.Changes}, {Name: "drop"}}
-		apps := oneApp{app: &aai.App{ID: notes, Tools: tools}}
-		m := NewModes(Normal, filepath.Join(t.TempDir(), "mode.json"))
-		listed := NewListed(apps, m)
-		var told atomic.Int32
-		stop := listed.OnChange(func() { told.Add(1) })
-		ctx, cancel := context.WithCancel(t.Context())
-		watched := make(chan struct{})
-		go func() { defer close(watched); m.Watch(ctx) }()
-		synctest.Wait() // it has seen the mode as it was
-		names := func() (names []string) {
-			for _, tool := range listed.Apps()[0].Tools {
-				names = append(names, tool.Name)
-			}
-			return names
+func TestParseMode(t *testing.T) {
+	for _, m := range []Mode{Normal, Safe, Sandboxed} {
+		if got, err := ParseMode(m.String()); got != m || err != nil {
+			t.Errorf("%s: %s, %v", m, got, err)
 		}
-		for i, step := range []struct {
-			mode Mode
-			want int
-		}{{Sandboxed, 1}, {Safe, 3}, {Safe, 3}, {Sandboxed, 1}} {
-			if _, err := m.Set(step.mode); err != nil {
-				t.Fatal(err)
-			}
-			time.Sleep(2 * watchMode)
-			if got := names(); len(got) != step.want {
-				t.Errorf("%s lists %q", step.mode, got)
-			}
-			if want := []int32{1, 2, 2, 3}[i]; told.Load() != want {
-				t.Errorf("%s: told %d times, want %d", step.mode, told.Load(), want)
-			}
-		}
-		if app, err := listed.Find(ctx, notes); err != nil || len(app.Tools) != 3 || len(tools) != 3 {
-			t.Errorf("found %v %v", app, err)
-		}
-		stop()
-		_, _ = m.Set(Normal)
-		time.Sleep(2 * watchMode)
-		if told.Load() != 3 {
-			t.Error("told after stop")
-		}
-		cancel()
-		<-watched
-	})
+	}
+	if got, err := ParseMode("loose"); err == nil || got != Sandboxed {
+		t.Errorf("%s, %v", got, err)
+	}
+	if Mode(-3).String() != "sandboxed" {
+		t.Error("a mode that nobody knows is said to be free")
+	}
 }
 
-// oneApp is a catalog of one app that never changes.
-type oneApp struct{ app *aai.App }
-
-func (c oneApp) Apps() []*aai.App { return []*aai.App{c.app} }
-
-func (c oneApp) Find(context.Context, string) (*aai.App, error) { return c.app, nil }
-
-func (c oneApp) OnChange(func()) (stop func()) { return func() {} }
+// In the safe mode what cannot be taken back is asked each time, whatever was
+// allowed, and cannot be allowed for good.
+func TestSafeAsksEachTime(t *testing.T) {
+	d := newDesk(Grant{Caller: Every, App: notes, Tool: Every, Decision: Allow})
+	d.mode = &Modes{Configured: Safe}
+	for range 2 {
+		d.admits(t, asking(notesApp("d1"), "list"))
+		q := d.question(t, asking(notesApp("d1"), "wipe"))
+		if len(q.Choices) != 2 {
+			t.Errorf("it offers %+v", q.Choices)
+		}
+		d.refuses(t, answered(asking(notesApp("d1"), "wipe"), q, choiceAlways), aai.PermissionDenied)
+		d.admits(t, d.choose(t, notesApp("d1"), "wipe", choiceOnce))
+	}
+	if len(d.kept.grants) != 0 {
+		t.Errorf("kept: %+v", d.kept.grants)
+	}
+	// A refusal for good still refuses.
+	d.kept.grants = []Grant{{Caller: "mcp:claude-ai", App: notes, Tool: "wipe", Decision: Deny}}
+	d.refuses(t, asking(notesApp("d1"), "wipe"), aai.ConsentRequired)
+}

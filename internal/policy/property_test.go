@@ -66,11 +66,18 @@ func (m *model) expect(r *aai.Request) string {
 		return "CONSENT_REQUIRED"
 	}
 	m.issued[i].used = true
-	if a.Channel != aai.Native && a.Channel != aai.Terminal && a.Channel != aai.Client {
+	byClient := trusted(r) && r.Tool.Name != "wipe"
+	if a.Channel != aai.Native && a.Channel != aai.Terminal && !(a.Channel == aai.Client && byClient) {
 		return "CONSENT_REQUIRED"
+	}
+	if a.Choice == "all" && byClient {
+		return "PERMISSION_DENIED" // not offered: it would cover what a client may not ask
 	}
 	return m.follow(r, a.Choice)
 }
+
+// trusted reports whether the person lets the caller's own client ask.
+func trusted(r *aai.Request) bool { return r.Call.Caller.Name == "claude-ai" }
 
 func (m *model) follow(r *aai.Request, choice string) string {
 	switch choice {
@@ -105,6 +112,7 @@ func TestGateAgainstModel(t *testing.T) {
 			Grant{Caller: "bus", App: notes, Tool: "list", Decision: Allow, ExpiresAt: soon},
 			Grant{Caller: "mcp:bus", App: notes, Tool: "add", Decision: Allow, ExpiresAt: soon},
 		)
+		d.elicitation = []string{"claude-ai"}
 		m := &model{now: epoch(), stored: map[string]storedDecision{}, sessions: map[string]bool{}}
 		t.Repeat(map[string]func(*rapid.T){
 			"call": func(t *rapid.T) {

@@ -6,6 +6,8 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -16,113 +18,114 @@ import (
 const maxShown = 400
 
 // question words what a person has to decide. Everything that comes from the
-// descriptor or the caller is cleaned and quoted.
-func (c *Consent) question(r *aai.Request, changed bool, now time.Time) aai.Question {
+// descriptor or the caller is cleaned and in one block of quoted lines.
+func (c *Consent) question(r *aai.Request, old *Grant, now time.Time) aai.Question {
+	w := c.words
 	var text strings.Builder
-	line := func(name, format string, args ...any) {
-		fmt.Fprintf(&text, "%-8s %s\n", name+":", fmt.Sprintf(format, args...))
-	}
-	line("Caller", "%q (the name it gives itself)", r.Call.Caller.String())
-	line("App", "%q, %s", aai.CleanLabel(r.App.Name, 60), aai.CleanLabel(r.App.ID, 200))
-	if r.App.Source != "" {
-		line("From", "%s", aai.CleanLabel(r.App.Source, 200))
+	line := func(name, value string) { fmt.Fprintf(&text, "%s: %s\n", name, value) }
+	line(w.program, orElse(aai.CleanLabel(r.Call.Caller.Executable, maxPath), w.unknown))
+	line(w.id, aai.CleanLabel(r.App.ID, maxPath))
+	if host, _, web := strings.Cut(r.App.ID, "/"); web && fromTheWeb(r.App) {
+		line(w.host, ascii(host))
 	}
 	if r.Target != r.App {
-		line("Acts on", "%q, %s", aai.CleanLabel(r.Target.Name, 60), aai.CleanLabel(r.Target.ID, 200))
+		line(w.target, aai.CleanLabel(r.Target.ID, maxPath)+", "+aai.CleanLabel(r.Target.Source, maxPath))
+	} else if r.App.Source != "" {
+		line(w.app, aai.CleanLabel(r.App.Source, maxPath))
 	}
-	tool := aai.CleanLabel(r.Tool.Name, 64)
-	line("Tool", "%s: %q", tool, aai.CleanLabel(r.Tool.Description, 300))
-	line("Effect", "%s", effectWords(r.Effect()))
-	line("With", "%s", shownArgs(r))
-	if changed {
-		what := "the app's descriptor has changed since then"
-		if r.App.Targets != nil {
-			what = "for another program of that name"
-		}
-		text.WriteString("You allowed this before, but " + what + ".\n")
+	text.WriteString(w.effect[r.Effect()] + "\n")
+	if old != nil {
+		text.WriteString(strings.Join(w.changes(r, *old), "\n") + "\n")
 	}
+	text.WriteString(w.quoted + "\n")
+	quote := func(name, value string) { line(aai.QuoteMark+name, value) }
+	quote(w.caller, fmt.Sprintf("%q", r.Call.Caller.String()))
+	quote(w.app, fmt.Sprintf("%q", aai.CleanLabel(r.Target.Name, 60)))
+	quote(w.tool, fmt.Sprintf("%s: %q", aai.CleanLabel(r.Tool.Name, 64), aai.CleanLabel(r.Tool.Description, 300)))
+	if r.Tool.Runs != "" {
+		quote(w.runs, aai.CleanLabel(r.Tool.Runs, 200))
+	}
+	quote(w.with, w.args(r))
 	return aai.Question{
 		ID:       questionID,
-		Channels: channels(),
-		Title:    title(r),
+		Channels: c.channels(r, r.Permission()),
+		Title:    w.titleOf(r),
 		Text:     strings.TrimRight(text.String(), "\n"),
-		Choices:  choices(r),
+		Choices:  c.choices(r),
 		Seal:     c.seals.seal(binding(r), now),
 	}
 }
 
-// channels are the ways in which consent may be asked, best first.
-func channels() []aai.Channel { return []aai.Channel{aai.Native, aai.Terminal, aai.Client} }
+// maxPath is how many bytes of a path or an id a question shows.
+const maxPath = 120
 
-// title asks for the permission in one line.
-func title(r *aai.Request) string {
-	if r.App.Targets == nil {
-		return fmt.Sprintf("Allow %s to use %s of %s?", r.Call.Caller, aai.CleanLabel(r.Tool.Name, 64), aai.CleanLabel(r.App.Name, 60))
+func orElse(text, otherwise string) string {
+	if text == "" {
+		return otherwise
 	}
-	return fmt.Sprintf("Allow %s to %s?", r.Call.Caller, windowWords(r, r.Permission()))
+	return text
 }
 
-// windowWords says what a permission for windows allows, "" being to see and to
-// act.
-func windowWords(r *aai.Request, permission string) string {
-	of := "the windows of " + aai.CleanLabel(r.Target.Name, 60)
-	if r.Target == r.App {
-		of = "the whole screen and the clipboard"
+// ascii shows a host without letters that only look like others.
+func ascii(host string) string {
+	return strings.Trim(strconv.QuoteToASCII(aai.CleanLabel(host, maxPath)), `"`)
+}
+
+// titleOf asks for the permission in one line.
+func (w words) titleOf(r *aai.Request) string {
+	caller := r.Call.Caller.String()
+	if r.App.Targets == nil {
+		return fmt.Sprintf(w.title, caller, aai.CleanLabel(r.Tool.Name, 64), aai.CleanLabel(r.App.Name, 60))
 	}
-	switch permission {
-	case aai.PermissionSee:
-		return "see " + of
-	case aai.PermissionAct:
-		return "click and type in " + of
-	case aai.PermissionStart:
-		return "start " + aai.CleanLabel(r.Target.Name, 60) + ", with any arguments"
-	}
-	return "see " + of + ", and click and type in them"
+	return fmt.Sprintf(w.titleWindows, caller, w.window(r, r.Permission()))
 }
 
 // choices are the answers that the request leaves a person. The refusal comes
-// first; "this session" is offered where there is one.
-func choices(r *aai.Request) []aai.Choice {
-	this, all := "this tool", fmt.Sprintf("Always allow all %d tools this app has now", len(r.App.Tools))
-	if r.App.Targets != nil {
-		this, all = "it to "+windowWords(r, r.Permission()), "Always allow it to "+windowWords(r, "")
+// first; "this session" is offered where there is one, and "all" where all of it
+// may be asked in the same way.
+func (c *Consent) choices(r *aai.Request) []aai.Choice {
+	w := c.words
+	offered := []aai.Choice{{ID: choiceDeny, Label: w.deny}, {ID: choiceOnce, Label: w.once}}
+	if c.confirmsEach(r) {
+		return offered
 	}
-	offered := []aai.Choice{{ID: choiceDeny, Label: "Deny"}, {ID: choiceOnce, Label: "Allow this once"}}
 	if r.Call.Caller.Session != "" {
-		offered = append(offered, aai.Choice{ID: choiceSession, Label: "Allow " + this + " in this session"})
+		offered = append(offered, aai.Choice{ID: choiceSession, Label: w.session})
 	}
-	offered = append(offered, aai.Choice{ID: choiceAlways, Label: "Always allow " + this})
-	if r.App.Targets == nil || len(permissions(r)) > 1 {
-		offered = append(offered, aai.Choice{ID: choiceAll, Label: all})
+	offered = append(offered, aai.Choice{ID: choiceAlways, Label: w.always})
+	if all := permissions(r); len(all) > 1 && c.askedAlike(r, all) {
+		label := w.allWindows
+		if r.App.Targets == nil {
+			label = fmt.Sprintf(w.all, len(all))
+		}
+		offered = append(offered, aai.Choice{ID: choiceAll, Label: label})
 	}
-	return append(offered, aai.Choice{ID: choiceNever, Label: "Never allow " + this})
+	return append(offered, aai.Choice{ID: choiceNever, Label: w.never})
 }
 
-func effectWords(e aai.Effect) string {
-	switch e {
-	case aai.Reads:
-		return "only reads"
-	case aai.Changes:
-		return "changes something that can be changed back"
-	case aai.Destroys:
-	}
-	return "may send, delete or change things for good"
+// askedAlike reports whether all the permissions may be asked for in every way in
+// which this one may: a yes by way of a client must not cover what a client may
+// not ask.
+func (c *Consent) askedAlike(r *aai.Request, all []string) bool {
+	return c.channels(r, r.Permission())[0] != aai.Client || !slices.ContainsFunc(all, func(permission string) bool {
+		return !slices.Contains(c.channels(r, permission), aai.Client)
+	})
 }
 
-func shownArgs(r *aai.Request) string {
+func (w words) args(r *aai.Request) string {
 	if len(r.Call.Args) == 0 {
-		return "no parameters"
+		return w.noParams
 	}
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false) // people read it
 	if err := e.Encode(r.ShownArgs()); err != nil {
-		return "parameters that cannot be shown"
+		return "?"
 	}
 	text := strings.TrimSpace(b.String())
 	shown := aai.CleanLabel(text, maxShown)
 	if len(text) > maxShown {
-		shown += fmt.Sprintf(" (the beginning of %d bytes)", len(text))
+		shown += fmt.Sprintf(" (%d bytes)", len(text))
 	}
 	return shown
 }

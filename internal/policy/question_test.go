@@ -3,7 +3,6 @@ package policy
 import (
 	"encoding/base64"
 	"encoding/json"
-	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -24,21 +23,24 @@ func TestQuestion(t *testing.T) {
 	got.Seal = ""
 	want := aai.Question{
 		ID:       "consent",
-		Channels: []aai.Channel{aai.Native, aai.Terminal, aai.Client},
+		Channels: []aai.Channel{aai.Native, aai.Terminal},
 		Title:    "Allow mcp:claude-ai to use wipe of Notes?",
-		Text: `Caller:  "mcp:claude-ai" (the name it gives itself)
-App:     "Notes", org.example.Notes
-From:    /usr/share/aai/notes.json
-Tool:    wipe: "Deletes all notes."
-Effect:  may send, delete or change things for good
-With:    {"text":"milk"}`,
+		Text: `Its program: /usr/bin/claude
+App id: org.example.Notes
+App: /usr/share/aai/notes.json
+Effect: may send, delete or change things for good
+What they say themselves, unproved:
+│ Asking: "mcp:claude-ai"
+│ App: "Notes"
+│ Tool: wipe: "Deletes all notes."
+│ With: {"text":"milk"}`,
 		Choices: []aai.Choice{
 			{ID: "deny", Label: "Deny"},
-			{ID: "once", Label: "Allow this once"},
-			{ID: "session", Label: "Allow this tool in this session"},
-			{ID: "always", Label: "Always allow this tool"},
-			{ID: "all", Label: "Always allow all 3 tools this app has now"},
-			{ID: "never", Label: "Never allow this tool"},
+			{ID: "once", Label: "Allow once"},
+			{ID: "session", Label: "Allow in this session"},
+			{ID: "always", Label: "Always allow"},
+			{ID: "all", Label: "Always allow all 3 tools"},
+			{ID: "never", Label: "Never allow"},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -49,9 +51,9 @@ With:    {"text":"milk"}`,
 func TestQuestionSaysWhatIsTouched(t *testing.T) {
 	d := newDesk()
 	r := asking(notesApp("d1"), "add")
-	r.Target = &aai.App{ID: "org.example.Bank", Name: "My \"Bank\""}
+	r.Target = &aai.App{ID: "org.example.Bank", Name: "My \"Bank\"", Source: "/usr/bin/bank"}
 	q := d.question(t, r)
-	if !strings.Contains(q.Text, `Acts on: "My \"Bank\"", org.example.Bank`) {
+	if !strings.Contains(q.Text, "\nActs on: org.example.Bank, /usr/bin/bank\n") || !strings.Contains(q.Text, `│ App: "My \"Bank\""`) {
 		t.Error(q.Text)
 	}
 }
@@ -61,12 +63,9 @@ func TestEffectWords(t *testing.T) {
 	for tool, want := range map[string]string{
 		"list": "only reads", "add": "changes something that can be changed back", "wipe": "may send, delete or change things for good",
 	} {
-		if q := d.question(t, asking(notesApp("d1"), tool)); !strings.Contains(q.Text, "Effect:  "+want+"\n") {
+		if q := d.question(t, asking(notesApp("d1"), tool)); !strings.Contains(q.Text, "\nEffect: "+want+"\n") {
 			t.Errorf("%s:\n%s", tool, q.Text)
 		}
-	}
-	if effectWords(aai.Effect(-7)) != effectWords(aai.Destroys) {
-		t.Error("an effect that nobody knows is said to be harmless")
 	}
 }
 
@@ -85,14 +84,14 @@ func TestQuestionShowsArguments(t *testing.T) {
 		{"secret object", map[string]any{"pin": map[string]any{"is": "1234"}}, []string{"pin", "other"}, `{"pin":"[secret]"}`},
 		{"lines", map[string]any{"a": "1\n2\r\n3\u2028\u20294"}, nil, `{"a":"1\n2\r\n3\u2028\u20294"}`},
 		{"just short enough", map[string]any{"a": long[:392]}, nil, `{"a":"` + long[:392] + `"}`},
-		{"long", map[string]any{"a": long, "b": "hidden"}, nil, `{"a":"` + long[:391] + `… (the beginning of 10021 bytes)`},
-		{"unsayable", map[string]any{"f": func() {}}, nil, "parameters that cannot be shown"},
+		{"long", map[string]any{"a": long, "b": "hidden"}, nil, `{"a":"` + long[:391] + `… (10021 bytes)`},
+		{"unsayable", map[string]any{"f": func() {}}, nil, "?"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := asking(notesApp("d1"), "add")
 			r.Call.Args, r.Tool.Secret = c.args, c.secret
 			q := newDesk().question(t, r)
-			if _, got, _ := strings.Cut(q.Text, "With:    "); got != c.want {
+			if _, got, _ := strings.Cut(q.Text, "│ With: "); got != c.want {
 				t.Errorf("%s\nexpected\n%s", got, c.want)
 			}
 			if strings.Contains(q.Text+q.Title, "1234") {
@@ -115,7 +114,7 @@ func TestSealTellsNothing(t *testing.T) {
 
 // names of the lines that are ours.
 func lineNames() []string {
-	return []string{"Caller:", "App:", "From:", "Acts on:", "Tool:", "Effect:", "With:"}
+	return []string{"Its program:", "App id:", "Acts on:", "Effect:", "What they say themselves, unproved:", "│ Asking:", "│ App:", "│ Tool:", "│ With:"}
 }
 
 // Whatever an app or a caller calls itself, the question has the lines that are
@@ -123,10 +122,10 @@ func lineNames() []string {
 // to a terminal or a reader, and not too long to be read.
 func TestHostileWords(t *testing.T) {
 	hostile := []string{
-		"\x1b[2J\x1b]0;owned\x07", "a\nEffect:  only reads", "a\r\nEffect: only reads", "a\u2028Effect: only reads",
+		"\x1b[2J\x1b]0;owned\x07", "a\nEffect: only reads", "a\r\nEffect: only reads", "a\u2028Effect: only reads",
 		"a\x85Effect: only reads", "\u202eSDAER YLNO", "\u2066x\u2069", "a\u200bb\ufeff", "\U000e0041\U000e0042",
 		"\"\nTool:    list: \"Lists", strings.Repeat("long ", 2000), strings.Repeat("\u0301", 5000), "\xff\xfe", "\x00", "", " ",
-		"You allowed this before\n\n\n", "%s%d%!", "a\vb\fc",
+		"You allowed this on\n\n\n│ x", "%s%d%!", "a\vb\fc",
 	}
 	text := rapid.OneOf(rapid.SampledFrom(hostile), rapid.String(),
 		rapid.Custom(func(t *rapid.T) string {
@@ -140,7 +139,7 @@ func TestHostileWords(t *testing.T) {
 		}
 		r := &aai.Request{
 			Call: &aai.Call{
-				Caller: aai.Caller{Door: aai.DoorMCP, Name: draw("caller"), Session: draw("session")},
+				Caller: aai.Caller{Door: aai.DoorMCP, Name: draw("caller"), Session: draw("session"), Executable: draw("executable")},
 				Args:   map[string]any{draw("key"): draw("value")},
 			},
 			App: app, Tool: app.Tools[0], Target: &aai.App{ID: draw("target id"), Name: draw("target")},
@@ -159,16 +158,15 @@ func TestHostileWords(t *testing.T) {
 func harmless(t *rapid.T, q aai.Question) {
 	var found []string
 	for line := range strings.Lines(q.Text) {
-		name := strings.TrimSpace(line[:min(len(line), 9)])
-		if name != "From:" { // is left out when nobody knows
+		name, _, _ := strings.Cut(line, ": ")
+		if name = strings.TrimRight(name, ":\n") + ":"; name != "From the web site:" {
 			found = append(found, name)
 		}
 		if len(line) > 1000 {
 			t.Errorf("a line of %d bytes", len(line))
 		}
 	}
-	want := slices.DeleteFunc(lineNames(), func(s string) bool { return s == "From:" })
-	if diff := cmp.Diff(want, found); diff != "" {
+	if diff := cmp.Diff(lineNames(), found); diff != "" {
 		t.Errorf("lines:\n%s\n%s", diff, q.Text)
 	}
 	if q.Choices[0].ID != choiceDeny {

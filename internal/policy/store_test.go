@@ -185,7 +185,7 @@ func TestStoreDamaged(t *testing.T) {
 				t.Errorf("the file is now %q, %v", b, err)
 			}
 			preapproved := Grant{Caller: Every, App: notes, Tool: Every, Decision: Allow}
-			gate := NewConsent(s, []Grant{preapproved})
+			gate := NewConsent(ConsentConfig{Store: s, Preapproved: []Grant{preapproved}})
 			gate.sessions.add(asking(notesApp("d1"), "add"))
 			(&desk{Consent: gate}).refuses(t, asking(notesApp("d1"), "add"), aai.ConsentRequired)
 		})

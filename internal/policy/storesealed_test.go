@@ -182,7 +182,7 @@ func TestVaultFails(t *testing.T) {
 		if exists(t, path) {
 			t.Error("there is a plain file")
 		}
-		gate := NewConsent(s, []Grant{{Caller: Every, App: notes, Tool: Every, Decision: Allow}})
+		gate := NewConsent(ConsentConfig{Store: s, Preapproved: []Grant{{Caller: Every, App: notes, Tool: Every, Decision: Allow}}})
 		(&desk{Consent: gate}).refuses(t, asking(notesApp("d1"), "add"), aai.ConsentRequired)
 	}
 }

@@ -101,7 +101,9 @@ func notesApp(digest string, more ...*aai.Tool) *aai.App {
 	return &aai.App{ID: notes, Name: "Notes", Digest: digest, Source: "/usr/share/aai/notes.json", Tools: append(tools, more...)}
 }
 
-func agent() aai.Caller { return aai.Caller{Door: aai.DoorMCP, Name: "claude-ai", Session: "s1"} }
+func agent() aai.Caller {
+	return aai.Caller{Door: aai.DoorMCP, Name: "claude-ai", Session: "s1", Executable: "/usr/bin/claude"}
+}
 
 // asking is a request by the agent for a tool of the app.
 func asking(app *aai.App, tool string) *aai.Request {
@@ -120,7 +122,7 @@ type desk struct {
 
 func newDesk(preapproved ...Grant) *desk {
 	d := &desk{clock: newClock(), kept: &memory{}}
-	d.Consent = NewConsent(d.kept, preapproved)
+	d.Consent = NewConsent(ConsentConfig{Store: d.kept, Preapproved: preapproved})
 	d.now = d.clock.now
 	return d
 }

@@ -14,13 +14,15 @@ import (
 )
 
 // assisted returns a context in which a tool finds what the client can do for it.
-// Clients of the newer era, which has no requests of servers, can do nothing.
-func (d *Door) assisted(ctx context.Context, session *mcp.ServerSession) context.Context {
+// Clients of the newer era, which has no requests of servers, can do no more than
+// put questions.
+func (d *Door) assisted(ctx context.Context, req *mcp.CallToolRequest) context.Context {
+	a := aai.Assistant{Asks: canElicit(req)}
+	session := req.Session
 	init := session.InitializeParams()
 	if init == nil || init.ProtocolVersion >= modernEra || init.Capabilities == nil {
-		return ctx
+		return aai.WithAssistant(ctx, a)
 	}
-	var a aai.Assistant
 	if can := init.Capabilities.Sampling; can != nil {
 		a.SampleTools = can.Tools != nil
 		a.Sample = func(ctx context.Context, ask aai.Sampling) (*aai.Sampled, error) {
@@ -29,9 +31,6 @@ func (d *Door) assisted(ctx context.Context, session *mcp.ServerSession) context
 	}
 	if init.Capabilities.RootsV2 != nil {
 		a.Roots = func(ctx context.Context) ([]aai.Root, error) { return d.roots(ctx, session) }
-	}
-	if a.Sample == nil && a.Roots == nil {
-		return ctx
 	}
 	return aai.WithAssistant(ctx, a)
 }

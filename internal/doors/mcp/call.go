@@ -56,7 +56,7 @@ func (d *Door) do(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call)
 	call.ID = aai.NewCallID()
 	call.Caller = d.caller(ctx, req.Session, req.ClientInfo())
 	call.Answers = answersOf(req)
-	ctx, end := d.reporting(d.assisted(ctx, req.Session), req)
+	ctx, end := d.reporting(d.assisted(ctx, req), req)
 	defer end()
 	log := d.newCallLog(req)
 	result, err := d.gateway.Do(ctx, call)
@@ -87,8 +87,9 @@ func (d *Door) logFailure(call *aai.Call, e *aai.Error) {
 
 // caller says who is at the other end.
 func (d *Door) caller(ctx context.Context, session *mcp.ServerSession, client *mcp.Implementation) aai.Caller {
-	c := aai.Caller{Door: aai.DoorMCP, Session: d.session}
+	c := aai.Caller{Door: aai.DoorMCP, Session: d.session, Executable: d.executable}
 	if x := exchangeOf(ctx); x != nil {
+		c.Executable = "" // it may be anywhere
 		c.Principal, c.Session = x.principal, x.conversationIn(d)
 	}
 	if id := session.ID(); id != "" {

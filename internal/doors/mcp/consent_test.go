@@ -18,7 +18,7 @@ import (
 // guarded puts the real gate of consent in front of the apps. Gates with the
 // same file know the same grants.
 func guarded(file string) change {
-	gate := policy.NewConsent(policy.NewFileStore(file), nil)
+	gate := policy.NewConsent(policy.ConsentConfig{Store: policy.NewFileStore(file), Elicitation: []string{policy.Every}})
 	return func(w *world) {
 		w.gate = func(r *aai.Request) ([]aai.Question, error) { return gate.Check(context.Background(), r) }
 	}
@@ -64,7 +64,7 @@ func TestEveryChoice(t *testing.T) {
 	} {
 		t.Run(choice, func(t *testing.T) {
 			file := grantsIn(t)
-			w := newWorld(t, guarded(file))
+			w := newWorld(t, guarded(file), harmless)
 			client := w.dial(t).open("2025-06-18", elicits)
 			_, q := client.askedAbout(addTool, `{}`)
 			if now := client.reply(q, chose(choice)).code(); now != c.now {
@@ -76,11 +76,33 @@ func TestEveryChoice(t *testing.T) {
 			if other := client.outcome(sayTool); other != c.other {
 				t.Errorf("another tool came to %q, expected %q", other, c.other)
 			}
-			next := newWorld(t, guarded(file)).dial(t).open("2025-06-18", elicits)
+			next := newWorld(t, guarded(file), harmless).dial(t).open("2025-06-18", elicits)
 			if elsewhere := next.outcome(addTool); elsewhere != c.elsewhere {
 				t.Errorf("in another process it came to %q, expected %q", elsewhere, c.elsewhere)
 			}
 		})
+	}
+}
+
+// harmless leaves nothing that cannot be changed back: of an app that has more, a
+// client may not ask for all.
+func harmless(w *world) {
+	app := w.catalog.apps[1]
+	app.Tools = slices.DeleteFunc(app.Tools, func(t *aai.Tool) bool { return t.Effect == aai.Destroys })
+}
+
+// What cannot be changed back is never asked through the client.
+func TestForGoodIsNotAskedThroughTheClient(t *testing.T) {
+	w := newWorld(t, guarded(grantsIn(t)))
+	c := w.dial(t).open("2025-06-18", elicits)
+	result := c.ask("tools/call", exec(lostTool, `{}`)).result(t)
+	result.fails(t, "CONSENT_REQUIRED")
+	for name, want := range map[string]any{
+		"app_id": notes, "app_name": "Notes|Notizen", "tool": lostTool, "consent_url": "aai://consent?app=org.example.Notes&tool=send",
+	} {
+		if got := result.StructuredContent[name]; got != want {
+			t.Errorf("%s is %v", name, got)
+		}
 	}
 }
 

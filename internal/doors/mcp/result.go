@@ -87,6 +87,24 @@ type failure struct {
 	Retry        string       `json:"retry"`
 	RetryAfterMS int64        `json:"retry_after_ms,omitempty"`
 	Visit        string       `json:"visit,omitempty"`
+	needs
+}
+
+// needs is what the protocol says of CONSENT_REQUIRED (security.md, "Consent").
+type needs struct {
+	AppID       string          `json:"app_id,omitempty"`
+	AppName     string          `json:"app_name,omitempty"`
+	Tool        string          `json:"tool,omitempty"`
+	Description string          `json:"tool_description,omitempty"`
+	Parameters  json.RawMessage `json:"tool_parameters,omitempty"`
+	ConsentURL  string          `json:"consent_url,omitempty"`
+}
+
+func needsOf(n *aai.Needs) needs {
+	if n == nil {
+		return needs{}
+	}
+	return needs{n.App, n.AppName, n.Tool, n.Description, n.Params, n.URL}
 }
 
 func describe(e *aai.Error) failure {
@@ -97,6 +115,7 @@ func describe(e *aai.Error) failure {
 	return failure{
 		Type: e.Code, Code: e.Code.Number(), Detail: e.Message, Suggestion: e.Hint, Candidates: e.Candidates,
 		Delivery: e.Delivery, Retry: retry, RetryAfterMS: e.RetryAfter.Milliseconds(), Visit: e.Visit,
+		needs: needsOf(e.Needs),
 	}
 }
 

@@ -36,9 +36,7 @@ type runningNames struct {
 // quietly is the gateway for calls that nobody waits for, such as completions:
 // what a person would have to be asked is refused instead.
 func (d *Door) quietly() *aai.Gateway {
-	quiet := *d.gateway
-	quiet.Dialog = nil
-	return &quiet
+	return &aai.Gateway{Catalog: d.gateway.Catalog, Gates: d.gateway.Gates, Journal: d.gateway.Journal}
 }
 
 // programNames are the programs that run, as far as the caller may know it

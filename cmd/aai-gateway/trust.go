@@ -1,0 +1,62 @@
+package main
+
+import (
+	"log/slog"
+	"path/filepath"
+	"strings"
+
+	"aai"
+	"aai/internal/dialog"
+	"aai/internal/own"
+	"aai/internal/policy"
+)
+
+// trust is what stands between a call and its Action.
+type trust struct {
+	gates       []aai.Gate // in the order in which they are asked
+	dialog      *dialog.Dialog
+	modes       *policy.Modes
+	revocations *policy.Revocations
+}
+
+// trust makes the gates as configured. What a person decides holds for every
+// gateway of theirs, so it is in files that all of them read.
+func (c *config) trust(getenv func(string) string, store policy.Store, log *slog.Logger) trust {
+	language := languageOf(getenv)
+	t := trust{
+		dialog:      dialog.New(dialog.Config{Getenv: getenv, Folder: c.platform.data, Language: language, Log: log}),
+		modes:       &policy.Modes{Configured: c.Policy.Mode, Path: filepath.Join(c.platform.data, "mode")},
+		revocations: policy.NewRevocations(filepath.Join(c.platform.data, "revoked")),
+	}
+	var words []string
+	if c.Policy.Confirm {
+		words = c.Policy.Words
+	}
+	t.gates = []aai.Gate{
+		policy.NewLimits(c.Policy.Limits), // first: a call that is refused counts too
+		policy.Own{Open: own.OpenTools(), Personal: []string{aai.DoorCLI}},
+		t.modes,
+		policy.Lists{Allowed: c.Policy.Allowed, Denied: c.Policy.Denied},
+		policy.Untouchable{Shows: t.dialog.Shows, Asking: t.dialog.Open},
+		policy.Destructive{Words: words},
+		policy.NewConsent(policy.ConsentConfig{
+			Store: store, Preapproved: c.Preapproved, Elicitation: c.Policy.Elicitation,
+			Revocations: t.revocations, Mode: t.modes, Language: language,
+		}),
+	}
+	return t
+}
+
+// languageOf is the language of the person, "zh" or "", by the first of the
+// variables that is set, as POSIX has it (Base Definitions, 8.2).
+func languageOf(getenv func(string) string) string {
+	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
+		if value := getenv(name); value != "" {
+			if strings.HasPrefix(strings.ToLower(value), "zh") {
+				return "zh"
+			}
+			return ""
+		}
+	}
+	return ""
+}

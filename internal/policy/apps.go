@@ -1,0 +1,97 @@
+package policy
+
+import (
+	"context"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"aai"
+)
+
+// Lists is the gate of the apps that may be touched at all. An entry is a name,
+// an id, an alias, or a pattern of one as in path.Match, such as "org.gnome.*";
+// letters of either case are the same; an app from the web is meant by its host
+// too. Denied wins. The whole screen shows every app, so with a list it is refused
+// unless "desktop" is allowed by name.
+type Lists struct {
+	Allowed []string // empty: every app
+	Denied  []string
+}
+
+// Check implements aai.Gate. It decides by the app that is really touched, and by
+// the one whose tool it is.
+func (l Lists) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+	if r.App.ID == aai.OwnApp {
+		return nil, nil
+	}
+	if len(l.Allowed)+len(l.Denied) == 0 {
+		return nil, nil
+	}
+	if r.Target == r.App && r.App.Targets != nil {
+		if showsAll(r.Tool) && !slices.Contains(l.Allowed, r.App.ID) {
+			return nil, blocked(r.App)
+		}
+		return nil, nil
+	}
+	for _, app := range []*aai.App{r.Target, r.App} {
+		if listed(l.Denied, app) {
+			return nil, blocked(app)
+		}
+	}
+	if len(l.Allowed) > 0 && !listed(l.Allowed, r.Target) {
+		return nil, blocked(r.Target)
+	}
+	return nil, nil
+}
+
+// showsAll reports whether a tool may be about any window, which a call for the
+// whole screen does not name: all but those that have no parameter for one.
+func showsAll(t *aai.Tool) bool {
+	return t.Params.Source == nil || slices.Contains(t.Params.Order, t.Target)
+}
+
+func blocked(app *aai.App) error {
+	e := aai.Errorf(aai.PermissionDenied, "app %q is blocked by the security policy of this computer", aai.CleanLabel(app.ID, 60))
+	e.Hint = "Only the person can change that: security.allowed_apps and security.denied_apps in the configuration."
+	return e
+}
+
+// listed reports whether an entry means the app.
+func listed(entries []string, app *aai.App) bool {
+	names := namesOf(app)
+	return slices.ContainsFunc(entries, func(entry string) bool {
+		entry = strings.ToLower(entry)
+		return slices.ContainsFunc(names, func(name string) bool {
+			matches, err := path.Match(strings.ReplaceAll(entry, "/", "\x00"), strings.ReplaceAll(name, "/", "\x00"))
+			return name == entry || err == nil && matches
+		})
+	})
+}
+
+// namesOf are all the names by which a list may mean the app, in lower case.
+func namesOf(app *aai.App) []string {
+	names := append([]string{app.ID, strings.TrimPrefix(app.ID, aai.DesktopApp+"/")}, app.Aliases...)
+	names = append(names, strings.Split(app.Name, "|")...)
+	if app.Source != "" && strings.HasPrefix(app.ID, aai.DesktopApp+"/") {
+		names = append(names, app.Source, filepath.Base(app.Source))
+	}
+	if host, id, web := strings.Cut(app.ID, "/"); web && fromTheWeb(app) {
+		names = append(names, host, id)
+	}
+	for i, name := range names {
+		names[i] = strings.ToLower(strings.TrimSpace(name))
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
+}
+
+// BadPattern returns the first entry that is no pattern, or "".
+func BadPattern(entries []string) string {
+	for _, entry := range entries {
+		if _, err := path.Match(entry, ""); err != nil || strings.TrimSpace(entry) == "" {
+			return entry
+		}
+	}
+	return ""
+}

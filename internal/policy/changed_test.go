@@ -1,0 +1,162 @@
+package policy
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+// described is the notes app whose tools have digests of their own.
+func described(change func(*aai.App)) *aai.App {
+	app := notesApp("whole")
+	for _, t := range app.Tools {
+		t.Digest, t.Runs = "digest of "+t.Name, "D-Bus org.example.Notes "+t.Name
+		t.Params.Source = json.RawMessage(`{"properties": {"text": {}}}`)
+	}
+	if change != nil {
+		change(app)
+	}
+	return app
+}
+
+// What has changed since a person allowed it is said in the question, in the
+// words of then.
+func TestTheQuestionSaysWhatChanged(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(*aai.App)
+		want   []string
+	}{
+		"description": {func(a *aai.App) { a.Tools[1].Description = "Adds a note, and a copy to example.org." },
+			[]string{`│ Says was: "Adds a note."`}},
+		"what runs": {func(a *aai.App) { a.Tools[1].Runs = "D-Bus org.example.Other add" },
+			[]string{`│ Runs was: "D-Bus org.example.Notes add"`}},
+		"parameters": {func(a *aai.App) { a.Tools[1].Params.Source = json.RawMessage(`{}`) },
+			[]string{`│ Parameters was: "{\"properties\":{\"text\":{}}}"`}},
+		"effect": {func(a *aai.App) { a.Tools[1].Effect = aai.Destroys }, []string{`│ Effect was: "changes"`}},
+		"name":   {func(a *aai.App) { a.Name = "Bank" }, []string{`│ App was: "Notes"`}},
+		"two things": {func(a *aai.App) { a.Tools[1].Effect, a.Tools[1].Description = aai.Reads, "x" },
+			[]string{`│ Says was: "Adds a note."`, `│ Effect was: "changes"`}},
+		"something else": {func(*aai.App) {}, []string{"│ in a part that is not shown"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk()
+			d.admits(t, d.choose(t, described(nil), "add", choiceAlways))
+			d.admits(t, asking(described(nil), "add"))
+			later := described(c.change)
+			later.Tools[1].Digest = "another"
+			q := d.question(t, asking(later, "add"))
+			_, after, found := strings.Cut(q.Text, "\nYou allowed this on 2026-05-04. Since then it has changed:\n")
+			said, _, _ := strings.Cut(after, "\nWhat they say themselves")
+			if !found || said != strings.Join(c.want, "\n") {
+				t.Errorf("it says\n%s\nin\n%s", said, q.Text)
+			}
+			d.admits(t, answered(asking(later, "add"), q, choiceAlways))
+			d.admits(t, asking(later, "add"))
+		})
+	}
+}
+
+// A change to one tool asks nothing of the others, and a tool that is added after
+// "all" was not among them.
+func TestAllIsTheSetThatWasShown(t *testing.T) {
+	d := newDesk()
+	d.admits(t, d.choose(t, described(nil), "list", choiceAll))
+	later := described(func(a *aai.App) {
+		a.Digest, a.Tools[2].Digest = "another whole", "another wipe"
+		a.Tools = append(a.Tools, &aai.Tool{Name: "share", Digest: "digest of share"})
+	})
+	d.admits(t, asking(later, "list"))
+	d.admits(t, asking(later, "add"))
+	d.question(t, asking(later, "wipe"))
+	d.question(t, asking(later, "share"))
+}
+
+func TestAnotherProgramOfThatName(t *testing.T) {
+	d := newDesk()
+	editor := program("editor", "e1")
+	editor.Source = "/usr/bin/editor"
+	q := d.question(t, operating(editor, "look"))
+	d.admits(t, answered(operating(editor, "look"), q, choiceAlways))
+	other := program("editor", "e2")
+	other.Source = "/tmp/editor"
+	q = d.question(t, operating(other, "look"))
+	for _, want := range []string{"but for another program of that name.\n│ Acts on was: \"/usr/bin/editor\"\n", "\nActs on: desktop/editor, /tmp/editor\n"} {
+		if !strings.Contains(q.Text, want) {
+			t.Errorf("%q is not in\n%s", want, q.Text)
+		}
+	}
+}
+
+// Who asks is shown by the program that it really is, outside of what it says.
+func TestTheProgramBehindTheCaller(t *testing.T) {
+	for executable, want := range map[string]string{
+		"/usr/bin/claude":          "Its program: /usr/bin/claude\n",
+		"":                         "Its program: not known to the system\n",
+		"/tmp/x\nEffect: only rea": "Its program: /tmp/x Effect: only rea\n",
+	} {
+		r := asking(described(nil), "add")
+		r.Call.Caller.Executable = executable
+		if q := newDesk().question(t, r); !strings.HasPrefix(q.Text, want) {
+			t.Errorf("%q: %s", executable, q.Text)
+		}
+	}
+}
+
+// A web app's host is shown in letters that cannot look like others.
+func TestTheHostIsInASCII(t *testing.T) {
+	app := described(func(a *aai.App) { a.ID = "ex\u0430mple.com/org.example.Notes" })
+	if q := newDesk().question(t, asking(app, "add")); !strings.Contains(q.Text, "\nFrom the web site: ex\\u0430mple.com\n") {
+		t.Error(q.Text)
+	}
+}
+
+func TestChineseQuestions(t *testing.T) {
+	d := newDesk()
+	d.words = wordsIn("zh")
+	q := d.question(t, asking(described(nil), "wipe"))
+	if q.Title != "允许 mcp:claude-ai 使用 Notes 的 wipe 吗？" {
+		t.Error(q.Title)
+	}
+	var labels []string
+	for _, c := range q.Choices {
+		labels = append(labels, c.Label)
+	}
+	if want := []string{"拒绝", "仅授权一次", "在本次会话中授权", "授权此操作", "授权所有操作（3 个）", "永远拒绝"}; !slices.Equal(labels, want) {
+		t.Errorf("%q", labels)
+	}
+	if !strings.Contains(q.Text, "影响：可能发送、删除或永久更改内容") {
+		t.Error(q.Text)
+	}
+	q = d.question(t, operating(program("editor", "e1"), "click"))
+	if q.Title != "允许 mcp:claude-ai 在 editor 的窗口中点击和输入吗？" {
+		t.Error(q.Title)
+	}
+	if strings.Contains(q.Title+q.Text, "%!") {
+		t.Errorf("%s\n%s", q.Title, q.Text)
+	}
+}
+
+// Taking something back ends what was allowed for sessions, also of gateways that
+// run, at once.
+func TestRevocationReachesSessions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "aai", "revoked")
+	running := newDesk()
+	running.sessions.revocations = NewRevocations(path)
+	app := described(nil)
+	for range 3 {
+		running.admits(t, running.choose(t, app, "add", choiceSession))
+		running.admits(t, asking(app, "add"))
+		if err := NewRevocations(path).Mark(); err != nil { // as another process does
+			t.Fatal(err)
+		}
+	}
+	running.question(t, asking(app, "add"))
+	running.admits(t, running.choose(t, app, "add", choiceSession))
+	// Where nobody can tell whether something was taken back, it may have been.
+	running.sessions.revocations = NewRevocations(t.TempDir())
+	running.question(t, asking(app, "add"))
+}

@@ -1,0 +1,80 @@
+package policy
+
+import (
+	"slices"
+	"testing"
+
+	"aai"
+)
+
+// Where may be asked: the client only for what can be changed back, and only
+// where the person said so for that caller.
+func TestChannels(t *testing.T) {
+	var (
+		safest   = []aai.Channel{aai.Native, aai.Terminal}
+		byClient = []aai.Channel{aai.Client, aai.Native, aai.Terminal}
+	)
+	stranger := notesApp("d1")
+	stranger.ID = "example.com/org.example.Notes"
+	starting := program("shell", "s1")
+	starting.PID = 0
+	for name, c := range map[string]struct {
+		elicitation []string
+		request     *aai.Request
+		want        []aai.Channel
+		all         bool // is offered
+	}{
+		"nobody said anything":       {nil, asking(notesApp("d1"), "list"), safest, true},
+		"reads":                      {[]string{"claude-ai"}, asking(notesApp("d1"), "list"), byClient, false},
+		"changes":                    {[]string{"mcp:claude-ai"}, asking(notesApp("d1"), "add"), byClient, false},
+		"destroys":                   {[]string{Every}, asking(notesApp("d1"), "wipe"), safest, true},
+		"another caller":             {[]string{"claude"}, asking(notesApp("d1"), "list"), safest, true},
+		"a host that is new":         {[]string{Every}, asking(stranger, "list"), safest, true},
+		"to see a window":            {[]string{Every}, operating(program("editor", "e"), "look"), byClient, false},
+		"to scroll may be to delete": {[]string{Every}, operating(program("editor", "e"), "scroll"), safest, true},
+		"to click":                   {[]string{Every}, operating(program("editor", "e"), "click"), safest, true},
+		"to start":                   {[]string{Every}, operating(starting, "scroll"), safest, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newDesk()
+			d.elicitation = c.elicitation
+			q := d.question(t, c.request)
+			if !slices.Equal(q.Channels, c.want) {
+				t.Errorf("%q", q.Channels)
+			}
+			all := slices.ContainsFunc(q.Choices, func(c aai.Choice) bool { return c.ID == choiceAll })
+			if all != c.all {
+				t.Errorf("all is offered: %v", all)
+			}
+			// A door that puts it another way gets nowhere.
+			if !slices.Contains(c.want, aai.Client) {
+				r := answered(c.request, q, choiceOnce)
+				r.Call.Answers[q.ID] = aai.Answer{Choice: choiceOnce, Seal: q.Seal, Channel: aai.Client}
+				d.refuses(t, r, aai.ConsentRequired)
+			}
+		})
+	}
+}
+
+// Where all that an app can do may be asked through the client, "all" is offered
+// there too.
+func TestAllThroughTheClient(t *testing.T) {
+	app := notesApp("d1")
+	app.Tools = app.Tools[:2] // the third destroys
+	d := newDesk()
+	d.elicitation = []string{Every}
+	q := d.question(t, asking(app, "list"))
+	if !slices.ContainsFunc(q.Choices, func(c aai.Choice) bool { return c.ID == choiceAll }) {
+		t.Errorf("%+v", q.Choices)
+	}
+}
+
+// A question that nobody answered is told apart from a no.
+func TestNobodySaid(t *testing.T) {
+	d, app := newDesk(), notesApp("d1")
+	no := d.refusal(t, d.choose(t, app, "add", choiceDeny), aai.PermissionDenied)
+	none := d.refusal(t, d.choose(t, app, "add", ""), aai.PermissionDenied)
+	if no.Message == none.Message {
+		t.Error(no.Message)
+	}
+}

@@ -1,0 +1,200 @@
+package policy
+
+import (
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+func TestLists(t *testing.T) {
+	calculator := &aai.App{ID: "org.gnome.Calculator", Name: "Calculator|Rechner", Aliases: []string{"calc"}}
+	window := program("keepassxc", "k")
+	window.Source = "/opt/KeePassXC/keepassxc-bin"
+	web := &aai.App{ID: "mail.example.com/org.example.Mail", Name: "Mail"}
+	for name, c := range map[string]struct {
+		lists Lists
+		app   *aai.App
+		want  bool
+	}{
+		"no lists":                 {Lists{}, calculator, true},
+		"allowed by id":            {Lists{Allowed: []string{"org.gnome.Calculator"}}, calculator, true},
+		"allowed by name":          {Lists{Allowed: []string{"calculator"}}, calculator, true},
+		"by its name in German":    {Lists{Allowed: []string{"Rechner"}}, calculator, true},
+		"by alias":                 {Lists{Allowed: []string{"CALC"}}, calculator, true},
+		"by pattern":               {Lists{Allowed: []string{"org.gnome.*"}}, calculator, true},
+		"not among the allowed":    {Lists{Allowed: []string{"Calc", "org.gnome.Calc"}}, web, false},
+		"half a name is none":      {Lists{Allowed: []string{"org.gnome"}}, calculator, false},
+		"denied":                   {Lists{Denied: []string{"org.gnome.*"}}, calculator, false},
+		"denied wins":              {Lists{Allowed: []string{"*"}, Denied: []string{"rechner"}}, calculator, false},
+		"another is denied":        {Lists{Denied: []string{"org.kde.*"}}, calculator, true},
+		"a window by short name":   {Lists{Denied: []string{"KeePassXC"}}, window, false},
+		"a window by id":           {Lists{Denied: []string{"desktop/keepassxc"}}, window, false},
+		"a window by executable":   {Lists{Denied: []string{"/opt/KeePassXC/*"}}, window, false},
+		"by its base":              {Lists{Denied: []string{"keepassxc-*"}}, window, false},
+		"a site by pattern":        {Lists{Denied: []string{"mail.example.com/*"}}, web, false},
+		"every site":               {Lists{Denied: []string{"*"}}, web, false},
+		"a pattern that is broken": {Lists{Denied: []string{"["}}, calculator, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			want := "PERMISSION_DENIED"
+			if c.want {
+				want = "admits"
+			}
+			r := asking(notesApp("d"), "list")
+			r.App, r.Target = c.app, c.app
+			if got := check(c.lists, r); got != want {
+				t.Errorf("%s, expected %s", got, want)
+			}
+		})
+	}
+	// The app of the tool counts too, and the gateway itself is not listed.
+	r := operating(program("editor", "e"), "click")
+	if got := check(Lists{Denied: []string{"desktop"}}, r); got != "PERMISSION_DENIED" {
+		t.Error(got)
+	}
+	if got := check(Lists{Allowed: []string{"editor"}}, r); got != "admits" {
+		t.Error(got)
+	}
+	if got := check(Lists{Allowed: []string{"editor"}}, operating(nil, "look")); got != "PERMISSION_DENIED" {
+		t.Errorf("the whole screen: %s", got)
+	}
+	noWindow := operating(nil, "look")
+	noWindow.Tool = &aai.Tool{Name: "programs", Effect: aai.Reads, Target: "app", Params: aai.Schema{Source: []byte("{}")}}
+	if got := check(Lists{Denied: []string{"x"}}, noWindow); got != "admits" {
+		t.Errorf("a tool about no window: %s", got)
+	}
+	if got := check(Lists{Denied: []string{"x"}}, operating(nil, "look")); got != "PERMISSION_DENIED" {
+		t.Errorf("the whole screen shows what is denied: %s", got)
+	}
+	if got := check(Lists{Denied: []string{"*"}}, ownRequest(aai.DoorMCP, "guide", aai.Reads)); got != "admits" {
+		t.Error(got)
+	}
+	if BadPattern([]string{"a*", "["}) != "[" || BadPattern([]string{"a", "*"}) != "" || BadPattern([]string{"a", " "}) != " " {
+		t.Error("patterns")
+	}
+}
+
+func TestUntouchable(t *testing.T) {
+	gate := Untouchable{}
+	for _, source := range []string{
+		"/usr/bin/pinentry-gtk-2", "/usr/bin/pinentry-qt", "/usr/bin/keepassxc", "/opt/1Password/1password", "/usr/lib/polkit-kde-authentication-agent-1",
+		"/usr/libexec/polkit-gnome-authentication-agent-1", "/usr/bin/seahorse", "/usr/bin/gnome-keyring-daemon", "/usr/bin/kwalletmanager5",
+		"/System/Library/CoreServices/SecurityAgent", `consent.exe`, "/usr/bin/xscreensaver-auth", "/opt/Bitwarden/bitwarden",
+	} {
+		for _, tool := range []string{"look", "click"} {
+			r := operating(program("x", "d"), tool)
+			r.Target.Source = source
+			if got := check(gate, r); got != "PERMISSION_DENIED" {
+				t.Errorf("%s of %s: %s", tool, source, got)
+			}
+		}
+	}
+	for _, app := range []*aai.App{program("KeePassXC", "d"), {ID: "desktop/x", Name: "Keychain Access"}, {ID: "desktop/pinentry", PID: 0}} {
+		if got := check(gate, operating(app, "look")); got != "PERMISSION_DENIED" {
+			t.Errorf("%s: %s", app.ID, got)
+		}
+	}
+	for _, harmless := range []string{"mousepad", "zenity", "org.gnome.Calculator", "consent-manager", "secretsanta"} {
+		if got := check(gate, operating(program(harmless, "d"), "click")); got != "admits" {
+			t.Errorf("%s: %s", harmless, got)
+		}
+	}
+	if got := check(gate, asking(&aai.App{ID: "org.keepassxc.KeePassXC", Name: "KeePassXC", Tools: []*aai.Tool{{Name: "lock"}}}, "lock")); got != "admits" {
+		t.Errorf("an app that declares tools itself: %s", got)
+	}
+}
+
+// The gateway's own dialog is not touched, whatever program shows it; while it is
+// open nothing else takes the screen or the keyboard.
+func TestTheGatewaysOwnDialog(t *testing.T) {
+	open := true
+	gate := Untouchable{Shows: func(pid int) bool { return open && pid == 7 }, Asking: func() bool { return open }}
+	focused := func() *aai.Request {
+		r := operating(&aai.App{ID: "desktop/editor", PID: 8}, "click")
+		r.Call.Args["mode"] = "focus"
+		return r
+	}
+	picture := operating(nil, "look")
+	picture.Tool = &aai.Tool{Name: "ax_screenshot", Effect: aai.Reads}
+	for _, c := range []struct {
+		what   string
+		r      *aai.Request
+		during string
+	}{
+		{"to see it", operating(program("zenity", "z"), "look"), "PERMISSION_DENIED"},
+		{"to click in it", operating(program("zenity", "z"), "click"), "PERMISSION_DENIED"},
+		{"to click elsewhere", operating(&aai.App{ID: "desktop/editor", PID: 8}, "click"), "admits"},
+		{"to see something else", operating(&aai.App{ID: "desktop/editor", PID: 8}, "look"), "admits"},
+		{"to take the keyboard", focused(), "RATE_LIMITED"},
+		{"the clipboard", operating(nil, "click"), "RATE_LIMITED"},
+		{"a picture of everything", picture, "RATE_LIMITED"},
+		{"a list", operating(nil, "look"), "admits"},
+	} {
+		open = true
+		if got := check(gate, c.r); got != c.during {
+			t.Errorf("%s: %s, expected %s", c.what, got, c.during)
+		}
+		open = false
+		if got := check(gate, c.r); got != "admits" {
+			t.Errorf("%s when it is closed: %s", c.what, got)
+		}
+	}
+}
+
+func TestDestructiveWords(t *testing.T) {
+	gate := Destructive{Words: DestructiveWords()}
+	for query, want := range map[string]bool{
+		"Delete": true, "delete all data": true, "Delete…": true, "role:button title:Delete": true, "//button[@name='Delete Account']": true,
+		"/^Löschen$/": true, "LÖSCHEN": true, "删除": true, "全部删除文件": true, "永久刪除": true, "Удалить": true, "Empty  Trash": true, "すべて削除する": true,
+		"Pay now": true, "Send": true,
+		"Save": false, "deleted items": false, "sender": false, "e12": false, "": false, "information": false, "formatted": false, "保存": false, "Undelete": false,
+		"d\u200belete": true, // as it looks to a person
+	} {
+		r := operating(program("editor", "e"), "click")
+		r.Call.Args = map[string]any{"query": query}
+		if got := check(gate, r); got != "admits" {
+			t.Error(got)
+		}
+		if r.Destructive != want || (r.Permission() == aai.PermissionDestroy) != want {
+			t.Errorf("%q: %v, %s", query, r.Destructive, r.Permission())
+		}
+	}
+	for _, r := range []*aai.Request{operating(program("editor", "e"), "look"), asking(notesApp("d"), "add")} {
+		r.Call.Args = map[string]any{"query": "Delete"}
+		if check(gate, r); r.Destructive {
+			t.Errorf("%s is no act on a window", r.Tool.Name)
+		}
+	}
+	r := operating(program("editor", "e"), "click")
+	r.Call.Args = map[string]any{"query": "Delete"}
+	if check(Destructive{}, r); r.Destructive {
+		t.Error("no words")
+	}
+}
+
+// Who may click may not click on "Delete"; that is asked for by itself.
+func TestToActIsNotToDestroy(t *testing.T) {
+	d := newDesk(Grant{Caller: Every, App: "desktop/editor", Tool: aai.PermissionAct, Decision: Allow})
+	deleting := func() *aai.Request {
+		r := operating(program("editor", "e"), "click")
+		r.Destructive = true
+		return r
+	}
+	d.admits(t, operating(program("editor", "e"), "click"))
+	q := d.question(t, deleting())
+	if !strings.Contains(q.Title, "on what may not be undone") {
+		t.Error(q.Title)
+	}
+	for _, c := range q.Choices {
+		if c.ID == choiceAll {
+			t.Error("all is offered")
+		}
+	}
+	d.admits(t, answered(deleting(), q, choiceSession))
+	d.admits(t, deleting())
+	all := newDesk()
+	q = all.question(t, operating(program("editor", "e"), "click"))
+	all.admits(t, answered(operating(program("editor", "e"), "click"), q, choiceAll))
+	all.question(t, deleting())
+}

@@ -1,0 +1,204 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"testing"
+	"time"
+
+	"aai"
+)
+
+// by is a request of one caller.
+func by(caller string, r *aai.Request) *aai.Request {
+	r.Call.Caller.Name, r.Call.Caller.Session = caller, caller
+	return r
+}
+
+// limited is the gate on a clock that stands still, and what its calls hold.
+type limitDesk struct {
+	*Limits
+	clock *clock
+}
+
+func newLimitDesk(limits map[Kind]Limit) *limitDesk {
+	d := &limitDesk{NewLimits(limits), newClock()}
+	d.now = d.clock.now
+	return d
+}
+
+// call makes one call that ends at once, through a real gateway, and says how.
+func (d *limitDesk) call(t *testing.T, caller string) string {
+	t.Helper()
+	_, err := d.gateway(nil).Do(t.Context(), by(caller, asking(notesApp("d1"), "list")).Call)
+	return code(err)
+}
+
+// gateway is one with this gate alone, whose tool runs so.
+func (d *limitDesk) gateway(run aai.Action) *aai.Gateway {
+	w := &world{records: &records{}, ran: map[string]int{}, apps: map[string]*aai.App{}}
+	app := notesApp("d1")
+	for _, tool := range app.Tools {
+		tool.Params.Check = func(v any) (any, error) { return v, nil }
+		tool.Run = func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{}, nil }
+		if run != nil {
+			tool.Run = run
+		}
+	}
+	w.apps[app.ID] = app
+	return &aai.Gateway{Catalog: shelf{w.apps}, Journal: w.records, Gates: []aai.Gate{d}}
+}
+
+func TestRates(t *testing.T) {
+	d := newLimitDesk(map[Kind]Limit{Declared: {PerSecond: 3, PerMinute: 5, Concurrent: 9}})
+	expect := func(want ...string) {
+		t.Helper()
+		for i, w := range want {
+			if got := d.call(t, "a"); got != w {
+				t.Errorf("call %d: %s, expected %s", i, got, w)
+			}
+		}
+	}
+	expect("ok", "ok", "ok", "RATE_LIMITED")
+	d.clock.advance(time.Second)
+	expect("ok", "ok", "RATE_LIMITED") // the minute's five, and what a second brings of them is less than one
+	if got := d.call(t, "b"); got != "ok" {
+		t.Errorf("another caller: %s", got)
+	}
+	d.clock.advance(12 * time.Second)
+	expect("ok", "RATE_LIMITED")
+	d.clock.advance(time.Hour)
+	expect("ok", "ok", "ok", "RATE_LIMITED")
+}
+
+// After the time that the refusal names the same call succeeds; a little before
+// that it does not.
+func TestRetryAfter(t *testing.T) {
+	for _, limit := range []Limit{{PerSecond: 4, PerMinute: 1000, Concurrent: 1}, {PerSecond: 50, PerMinute: 6, Concurrent: 1}} {
+		d := newLimitDesk(map[Kind]Limit{Declared: limit})
+		for range min(limit.PerSecond, limit.PerMinute) {
+			if got := d.call(t, "a"); got != "ok" {
+				t.Fatal(got)
+			}
+		}
+		_, err := d.Check(t.Context(), by("a", asking(notesApp("d1"), "list")))
+		e, ok := errors.AsType[*aai.Error](err)
+		if !ok || e.Code != aai.RateLimited || e.RetryAfter <= 0 || e.Hint == "" || !e.RetrySafe() {
+			t.Fatalf("%+v", err)
+		}
+		d.clock.advance(e.RetryAfter - 2*time.Millisecond)
+		if got := d.call(t, "a"); got != "RATE_LIMITED" {
+			t.Errorf("too early: %s", got)
+		}
+		d.clock.advance(3 * time.Millisecond)
+		if got := d.call(t, "a"); got != "ok" {
+			t.Errorf("after %s: %s", e.RetryAfter, got)
+		}
+	}
+}
+
+func TestKinds(t *testing.T) {
+	screen := screen()
+	screen.Tools = append(screen.Tools, &aai.Tool{Name: "ax_run_script", Kind: aai.KindScript}, &aai.Tool{Name: "ax_find_visual", Kind: aai.KindVision, Effect: aai.Reads})
+	for tool, want := range map[string]Kind{"click": Windows, "look": Windows, "ax_run_script": Script, "ax_find_visual": Vision} {
+		if got := kindOf(screen, screen.Tool(tool)); got != want {
+			t.Errorf("%s is %s", tool, got)
+		}
+	}
+	// An app cannot make its tools dear or cheap by their names.
+	if got := kindOf(&aai.App{ID: notes}, &aai.Tool{Name: "ax_run_script"}); got != Declared {
+		t.Error(got)
+	}
+	// Kinds do not use each other up.
+	d := newLimitDesk(map[Kind]Limit{Declared: {PerSecond: 1, PerMinute: 9, Concurrent: 9}, Windows: {PerSecond: 1, PerMinute: 9, Concurrent: 9}})
+	for _, want := range []string{"admits", "RATE_LIMITED"} {
+		for _, r := range []*aai.Request{asking(notesApp("d1"), "list"), operating(program("editor", "e"), "look")} {
+			if got := check(d, r); got != want {
+				t.Errorf("%s: %s", r.App.ID, got)
+			}
+		}
+	}
+	// What nobody gave a limit is not admitted.
+	if got := check(NewLimits(nil), asking(notesApp("d1"), "list")); got != "RATE_LIMITED" {
+		t.Error(got)
+	}
+}
+
+// Slots are given back however calls end, and only then.
+func TestSlots(t *testing.T) {
+	const slots = 5
+	for name, run := range map[string]aai.Action{
+		"ends":   func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{}, nil },
+		"fails":  func(context.Context, *aai.Call) (*aai.Result, error) { return nil, errors.New("x") },
+		"panics": func(context.Context, *aai.Call) (*aai.Result, error) { panic("x") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := newLimitDesk(map[Kind]Limit{Declared: {PerSecond: 1000, PerMinute: 1000, Concurrent: slots}})
+			begun, goOn := make(chan bool), make(chan bool)
+			g := d.gateway(func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+				begun <- true
+				<-goOn
+				return run(ctx, call)
+			})
+			var wg sync.WaitGroup
+			for round := range 3 {
+				for range slots {
+					wg.Go(func() { _, _ = g.Do(t.Context(), call(notes, "list")) })
+					<-begun
+				}
+				if _, err := g.Do(t.Context(), call(notes, "list")); code(err) != "RATE_LIMITED" {
+					t.Errorf("round %d: one call too many came to %s", round, code(err))
+				}
+				for range slots {
+					goOn <- true
+				}
+				wg.Wait()
+				if d.active[Declared] != 0 || d.busy[Declared] != 0 {
+					t.Errorf("%d slots and %d callers are left", d.active[Declared], d.busy[Declared])
+				}
+			}
+		})
+	}
+}
+
+// One who takes all there is leaves something for everybody.
+func TestSlotsAreFair(t *testing.T) {
+	d := newLimitDesk(map[Kind]Limit{Declared: {PerSecond: 1000, PerMinute: 1000, Concurrent: 4}})
+	open := func(caller string) string {
+		return check(d, by(caller, asking(notesApp("d1"), "list")))
+	}
+	for i := range crowd {
+		for range 4 {
+			if got := open(fmt.Sprint("greedy", i)); got != "admits" {
+				t.Fatal(got)
+			}
+		}
+		if got := open(fmt.Sprint("greedy", i)); got != "RATE_LIMITED" {
+			t.Errorf("a fifth call: %s", got)
+		}
+	}
+	for i := range 50 {
+		if got := open(fmt.Sprint("modest", i)); got != "admits" {
+			t.Errorf("the first call of one more caller: %s", got)
+		}
+	}
+	if got := open("modest7"); got != "RATE_LIMITED" {
+		t.Errorf("its second, when all is taken: %s", got)
+	}
+}
+
+// Whoever comes under ever new names does not make the gate remember them all.
+func TestCallersAreForgotten(t *testing.T) {
+	d := newLimitDesk(DefaultLimits())
+	for i := range 5 * maxCallers {
+		if got := d.call(t, fmt.Sprint(i)); got != "ok" {
+			t.Fatal(got)
+		}
+		d.clock.advance(time.Second)
+	}
+	if len(d.of) > maxCallers {
+		t.Errorf("%d callers are remembered", len(d.of))
+	}
+}

@@ -1,0 +1,74 @@
+package policy
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+
+	"aai"
+)
+
+// maxTerm is how much of each term a grant keeps, in bytes.
+const maxTerm = 300
+
+// Terms are what a person agreed to, in short and cleaned. A grant keeps them, so
+// that a later question can say what has changed; what it is bound to is the
+// digest.
+type Terms struct {
+	App         string `json:"app,omitempty"`
+	Description string `json:"description,omitempty"`
+	Effect      string `json:"effect,omitempty"`
+	Parameters  string `json:"parameters,omitempty"` // their JSON Schema
+	Runs        string `json:"runs,omitempty"`
+	Program     string `json:"program,omitempty"` // whose windows they are
+}
+
+// termsOf is what a person agrees to with the permission.
+func termsOf(r *aai.Request, permission string) Terms {
+	if r.App.Targets != nil {
+		return Terms{Program: aai.CleanLabel(r.Target.Source, maxTerm)}
+	}
+	t := r.App.Tool(permission)
+	if t == nil {
+		return Terms{}
+	}
+	return Terms{
+		App:         aai.CleanLabel(r.App.Name, maxTerm),
+		Description: aai.CleanLabel(t.Description, maxTerm),
+		Effect:      t.Effect.String(),
+		Parameters:  aai.CleanLabel(compact(t.Params.Source), maxTerm),
+		Runs:        aai.CleanLabel(t.Runs, maxTerm),
+	}
+}
+
+func compact(raw json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Compact(&b, raw) != nil {
+		return ""
+	}
+	return b.String()
+}
+
+// changes says in lines what has changed since the grant was given. What was is
+// quoted: it is still in the words of whoever made the app.
+func (w words) changes(r *aai.Request, old Grant) []string {
+	day := old.GrantedAt.Local().Format("2006-01-02")
+	was, now := old.Terms, termsOf(r, r.Permission())
+	heading := w.changed
+	if r.App.Targets != nil {
+		heading = w.otherProgram
+	}
+	lines := []string{fmt.Sprintf(heading, day)}
+	for _, term := range []struct{ name, was, now string }{
+		{w.app, was.App, now.App}, {w.says, was.Description, now.Description}, {w.effectName, was.Effect, now.Effect},
+		{w.parameters, was.Parameters, now.Parameters}, {w.runs, was.Runs, now.Runs}, {w.target, was.Program, now.Program},
+	} {
+		if term.was != term.now && was != (Terms{}) {
+			lines = append(lines, aai.QuoteMark+fmt.Sprintf(w.was, term.name, fmt.Sprintf("%q", term.was)))
+		}
+	}
+	if len(lines) == 1 {
+		lines = append(lines, aai.QuoteMark+w.more)
+	}
+	return lines
+}
