@@ -57,6 +57,7 @@ func (*program) demo() func(context.Context, cli.Flags, io.Writer) error {
 type agent struct {
 	session  *mcp.ClientSession
 	home     string
+	env      []string // of the session
 	out      io.Writer
 	pictures []picture
 }
@@ -69,7 +70,7 @@ func connectAgent(ctx context.Context, s *session, out io.Writer) (*agent, error
 	if err != nil {
 		return nil, aai.Errorf(aai.Internal, "the program does not know where it is: %w", err)
 	}
-	a := &agent{home: s.home, out: out}
+	a := &agent{home: s.home, env: s.env, out: out}
 	client := mcp.NewClient(&mcp.Implementation{Name: "demo-agent", Version: version}, &mcp.ClientOptions{ElicitationHandler: a.person})
 	server := exec.CommandContext(ctx, self, "mcp", "serve", "--profile", "all", "--log-level", "error")
 	server.Env = s.env
@@ -187,6 +188,12 @@ func (a *agent) call(ctx context.Context, name string, args map[string]any, show
 		answer = show(answer)
 	}
 	a.line(mark, answer)
+	if command := a.mayAllow(result); command != nil {
+		if err := a.types(ctx, command); err != nil {
+			return nil, err
+		}
+		return a.call(ctx, name, args, show)
+	}
 	return result, nil
 }
 

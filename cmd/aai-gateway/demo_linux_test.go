@@ -91,12 +91,12 @@ func TestDemo(t *testing.T) {
 		"── Dunst shows a notification", "aai_exec", "← ",
 		"── Thunar shows a folder", "file:///tmp/aai-demo-",
 		"── mpv plays", "← 0.5", "← Playing",
-		"── An agent opens programs", "Allow mcp:demo-agent to start Mousepad", `ax_find {"app":"browser"`, "← button \"Book it\"",
+		"── An agent opens programs", "types: aai-gateway consent grant desktop/mousepad start", `ax_find {"app":"browser"`, "← button \"Book it\"",
 		"── A text editor", "← Typed into textbox", "✓ on disk, letter.txt holds what was typed", "✓ not disturbed, ", `"Documents - Thunar" has the keyboard`,
 		"── A calculator", "✓ 12 × 34 = 408", "── The same calculator", "✓ √(3² + 4²) = 5",
 		"── A form on the web", `textbox "Name"`, "✓ the web server got", "Café Ωmega", "✓ not disturbed, ",
 		"── What if the agent is wrong?", "✗ TOOL_NOT_FOUND", "Did you mean: calculate?", "✗ INVALID_PARAMS", `got "loud"`,
-		"── What is on record?", "CONSENT_REQUIRED", "all (client)",
+		"── What is on record?", "CONSENT_REQUIRED", "always since", "all (client)",
 		"Windows as the agent saw them: "+d.pictures, "The desktop at the end: "+d.pictures,
 	)
 	d.nothingLeft(t, output)

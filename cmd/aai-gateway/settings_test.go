@@ -177,12 +177,15 @@ func TestEverySettingFromFileAndEnvironment(t *testing.T) {
 		"http.port":           "7", "http.bind": `"::1"`, "http.sse": "true", "http.idle": "7", "http.url": `"https://a.example/mcp"`, "http.hosts": `["a"]`,
 		"http.origins": `["https://a"]`, "http.auth": `"none"`, "http.issuer": `"https://a"`, "http.audience": `["a"]`, "http.scopes": `["a"]`,
 		"http.clientId": `"a"`, "http.clientSecretFile": `"/s"`,
-		"server.security_mode": `"safe"`, "server.confirm_destructive": "false", "security.allowed_apps": `["a", "b c"]`,
-		"security.denied_apps": `["d*"]`, "security.destructive_words": `["w"]`,
-		"keychain.insecure": "true",
+		"keychain.insecure": "true", "net.allowPrivate": `["a.example"]`,
+		"consent.dialog": `"off"`, "consent.elicitation": `["claude-ai"]`, "server.security_mode": `"safe"`,
+		"security.allowed_apps": `["Keychain Access", "org.gnome.*"]`, "security.denied_apps": `["a"]`,
+		"server.confirm_destructive": "false", "security.destructive_words": `["raze"]`,
+		"rate_limits.rps": "7", "rate_limits.rpm": "7", "rate_limits.concurrency": "7", "rate_limits.vlm_rpm": "7", "rate_limits.script_rpm": "7",
+		"rate_limits.declared_rps": "7", "rate_limits.declared_rpm": "7", "rate_limits.declared_concurrency": "7",
 	}
 	plain := map[string]string{"scanPaths": "/a", "logLevel": "debug", "logFile": "/l", "auditLog": "/a", "toolNames": "canonical", "profile": "desktop", "http.bind": "::1", "http.auth": "none",
-		"server.security_mode": "safe", "security.allowed_apps": "a, b c", "security.denied_apps": "d*"}
+		"consent.dialog": "off", "server.security_mode": "safe", "security.allowed_apps": "Keychain Access, org.gnome.*", "security.denied_apps": "a"}
 	for _, s := range settings() {
 		text, known := texts[s.key]
 		if !known {

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+)
+
+// mayAllow returns the command by which the person allows what a call was refused
+// for, or nil. What cannot be taken back no client may ask for, and this demo's
+// screen has nobody to answer a dialog: then the person is at a terminal.
+func (a *agent) mayAllow(result *mcp.CallToolResult) []string {
+	var refusal struct {
+		Type  aai.Code `json:"type"`
+		AppID string   `json:"app_id"`
+		Tool  string   `json:"tool"`
+	}
+	if !result.IsError || remarshal(result.StructuredContent, &refusal) != nil || refusal.Type != aai.ConsentRequired {
+		return nil
+	}
+	command := []string{"consent", "grant", refusal.AppID}
+	switch {
+	case refusal.Tool == aai.PermissionAct:
+		command = append(command, aai.PermissionSee, aai.PermissionAct)
+	case strings.HasPrefix(refusal.AppID, aai.DesktopApp):
+		command = append(command, refusal.Tool)
+	default:
+		command = append(command, "--all")
+	}
+	return append(command, "--caller", "mcp:demo-agent", "--yes")
+}
+
+// types runs a command of this program as the person would at a terminal.
+func (a *agent) types(ctx context.Context, command []string) error {
+	self, err := os.Executable()
+	if err != nil {
+		return aai.Errorf(aai.Internal, "the program does not know where it is: %w", err)
+	}
+	a.print("    the person (played by this demo) types: aai-gateway %s\n", strings.Join(command, " "))
+	cmd := exec.CommandContext(ctx, self, command...)
+	cmd.Env = a.env
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return aai.Errorf(aai.AutomationFailed, "aai-gateway %s: %w: %s", strings.Join(command, " "), err, aai.CleanLabel(string(out), 400))
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"aai/internal/policy"
+)
+
+func TestPolicySettings(t *testing.T) {
+	for text, want := range map[string]func(*policyConfig){
+		`{}`:                                  func(*policyConfig) {},
+		`{"consent": {"elicitation": true}}`:  func(p *policyConfig) { p.Elicitation = []string{policy.Every} },
+		`{"consent": {"elicitation": false}}`: func(*policyConfig) {},
+		`{"consent": {"elicitation": ["claude-ai"]}}`:             func(p *policyConfig) { p.Elicitation = []string{"claude-ai"} },
+		`{"security": {"mode": "sandboxed"}}`:                     func(p *policyConfig) { p.Mode = policy.Sandboxed },
+		`{"security": {"denied_apps": ["1Password", "*Access"]}}`: func(p *policyConfig) { p.Denied = []string{"1Password", "*Access"} },
+		`{"rate_limits": {"rps": 7, "script_rpm": 1}}`: func(p *policyConfig) {
+			p.Limits[policy.Windows] = policy.Limit{PerSecond: 7, PerMinute: 1000, Concurrent: 10}
+			p.Limits[policy.Script] = policy.Limit{PerSecond: 5, PerMinute: 1, Concurrent: 10}
+		},
+	} {
+		c, err := newDesk(t).readFile(t, text)
+		expected := defaultPolicy()
+		want(&expected)
+		if diff := cmp.Diff(expected, mustRead(t, c, err).Policy); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
+func TestBadPolicySettings(t *testing.T) {
+	for text, message := range map[string]string{
+		`{"consent": {"dialog": "on"}}`:                  `FILE: consent.dialog: expected "auto" or "off"`,
+		`{"consent": {"elicitation": "claude-ai"}}`:      `FILE: consent.elicitation: expected true, false or a list of callers such as "claude-ai"`,
+		`{"consent": {"elicitation": [7]}}`:              `FILE: consent.elicitation: [0]: expected a text`,
+		`{"security": {"mode": "loose"}}`:                `FILE: security.mode: expected "normal", "safe" or "sandboxed"`,
+		`{"security": {"mode": null}}`:                   `FILE: security.mode: expected "normal", "safe" or "sandboxed"`,
+		`{"security": {"denied_apps": ["["]}}`:           `FILE: security.denied_apps: "[" is no pattern`,
+		`{"security": {"denied_apps": ["aai"]}}`:         `FILE: security.denied_apps: the gateway itself cannot be listed`,
+		`{"security": {"allowed_apps": [" "]}}`:          `FILE: security.allowed_apps: [0]: expected a text`,
+		`{"security": {"destructive_words": "delete"}}`:  `FILE: security.destructive_words: expected a list of words`,
+		`{"security": {"confirm_destructive": "maybe"}}`: `FILE: security.confirm_destructive: expected true or false`,
+		`{"rate_limits": {"rps": 0}}`:                    `FILE: rate_limits.rps: expected a whole number from 1 to 10000000`,
+		`{"rate_limits": {"rps": 1.5}}`:                  `FILE: rate_limits.rps: expected a whole number from 1 to 10000000`,
+	} {
+		_, err := newDesk(t).readFile(t, text)
+		t.Run(text, func(t *testing.T) { mustRefuse(t, err, message) })
+	}
+}
+
+// The seed's defaults, and ours for what apps declare.
+func TestLimitsByDefault(t *testing.T) {
+	want := map[policy.Kind]policy.Limit{
+		policy.Windows:  {PerSecond: 50, PerMinute: 1000, Concurrent: 10},
+		policy.Vision:   {PerSecond: 10, PerMinute: 10, Concurrent: 10},
+		policy.Script:   {PerSecond: 5, PerMinute: 5, Concurrent: 10},
+		policy.Declared: {PerSecond: 500, PerMinute: 30_000, Concurrent: 64},
+	}
+	if diff := cmp.Diff(want, defaultPolicy().Limits); diff != "" {
+		t.Error(diff)
+	}
+}
