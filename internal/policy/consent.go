@@ -245,7 +245,7 @@ func forEach(g Grant, r *aai.Request, decided []Grant) []Grant {
 			g.Digest = r.App.DigestOf(permission)
 		}
 		if !slices.ContainsFunc(decided, func(old Grant) bool {
-			return old.Decision == Deny && old.Caller == g.Caller && old.App == g.App && old.Tool == g.Tool
+			return old.Decision == Deny && !old.expired(g.GrantedAt) && old.Caller == g.Caller && old.App == g.App && old.Tool == g.Tool
 		}) {
 			grants = append(grants, g)
 		}

@@ -2,6 +2,8 @@ package policy
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -23,6 +25,7 @@ type model struct {
 type storedDecision struct {
 	decision Decision
 	digest   string
+	until    time.Time // zero: for ever
 }
 
 // An issued question and what it was about.
@@ -47,6 +50,7 @@ func session(r *aai.Request) string {
 // expect returns what the gate must say, and remembers what follows from it.
 func (m *model) expect(r *aai.Request) string {
 	had, kept := m.stored[stored(r, r.Tool.Name)]
+	kept = kept && (had.until.IsZero() || m.now.Before(had.until))
 	switch {
 	case kept && had.decision == Deny:
 		return "CONSENT_REQUIRED"
@@ -90,15 +94,19 @@ func (m *model) follow(r *aai.Request, choice string) string {
 		m.sessions[session(r)] = true
 		return "admits"
 	case "always":
-		m.stored[stored(r, r.Tool.Name)] = storedDecision{Allow, r.App.Digest}
+		m.stored[stored(r, r.Tool.Name)] = storedDecision{decision: Allow, digest: r.App.Digest}
 		return "admits"
 	case "all":
 		for _, tool := range r.App.Tools {
-			m.stored[stored(r, tool.Name)] = storedDecision{Allow, r.App.Digest}
+			had := m.stored[stored(r, tool.Name)]
+			if had.decision == Deny && (had.until.IsZero() || m.now.Before(had.until)) {
+				continue // "all" is no word about what was refused
+			}
+			m.stored[stored(r, tool.Name)] = storedDecision{decision: Allow, digest: r.App.Digest}
 		}
 		return "admits"
 	case "never":
-		m.stored[stored(r, r.Tool.Name)] = storedDecision{Deny, r.App.Digest}
+		m.stored[stored(r, r.Tool.Name)] = storedDecision{decision: Deny, digest: r.App.Digest}
 	}
 	return "PERMISSION_DENIED"
 }
@@ -106,6 +114,7 @@ func (m *model) follow(r *aai.Request, choice string) string {
 // The gate admits a call if and only if a valid grant or a fresh, valid answer
 // exists, whatever callers, people and time do, in whatever order.
 func TestGateAgainstModel(t *testing.T) {
+	folder := t.TempDir()
 	rapid.Check(t, func(t *rapid.T) {
 		soon := epoch().Add(time.Hour)
 		d := newDesk(
@@ -113,6 +122,9 @@ func TestGateAgainstModel(t *testing.T) {
 			Grant{Caller: "mcp:bus", App: notes, Tool: "add", Decision: Allow, ExpiresAt: soon},
 		)
 		d.elicitation = []string{"claude-ai"}
+		revocations := NewRevocations(filepath.Join(folder, rapid.StringMatching(`[a-z]{8}`).Draw(t, "file")))
+		_ = os.Remove(revocations.path) // of an earlier run
+		d.sessions.revocations = revocations
 		m := &model{now: epoch(), stored: map[string]storedDecision{}, sessions: map[string]bool{}}
 		t.Repeat(map[string]func(*rapid.T){
 			"call": func(t *rapid.T) {
@@ -137,10 +149,37 @@ func TestGateAgainstModel(t *testing.T) {
 			},
 			"a person revokes": func(t *rapid.T) {
 				tool := rapid.SampledFrom([]string{"list", "add", "wipe"}).Draw(t, "revoked")
+				if err := revocations.Mark(); err != nil {
+					t.Fatal(err)
+				}
+				m.sessions = map[string]bool{} // all are asked again
 				_, _ = d.kept.Remove(func(g Grant) bool { return g.Tool == tool })
 				for _, r := range []string{"mcp:bus", "mcp:claude-ai", "cli:terminal"} {
 					delete(m.stored, r+" "+tool)
 				}
+			},
+			"the gateway starts again": func(*rapid.T) {
+				again := newDesk(d.preapproved...)
+				again.clock, again.now, again.kept, again.store = d.clock, d.clock.now, d.kept, d.kept
+				again.elicitation, again.sessions.revocations = d.elicitation, revocations
+				d = again
+				m.sessions = map[string]bool{}
+				for _, i := range m.issued {
+					i.used = true // its seals are another process's
+				}
+			},
+			"a grant is given an end": func(t *rapid.T) {
+				if len(d.kept.grants) == 0 {
+					return
+				}
+				i := rapid.IntRange(0, len(d.kept.grants)-1).Draw(t, "which")
+				grants := slices.Clone(d.kept.grants)
+				grants[i].ExpiresAt = m.now.Add(time.Duration(rapid.Int64Range(1, int64(sealLifetime)).Draw(t, "until")))
+				d.kept.grants = grants
+				key := grants[i].Caller + " " + grants[i].Tool
+				was := m.stored[key]
+				was.until = grants[i].ExpiresAt
+				m.stored[key] = was
 			},
 		})
 	})

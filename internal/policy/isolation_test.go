@@ -1,0 +1,74 @@
+package policy
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"aai"
+)
+
+// Of 50 services 5 hang for ever and 5 take two seconds. The 40 others answer as
+// if there were no such neighbours, round after round, and what a call held is
+// given back whatever became of it.
+func TestServicesAreIsolated(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const services, hung, slow, rounds = 50, 5, 5, 20
+		release := make(chan struct{})
+		apps := map[string]*aai.App{}
+		for i := range services {
+			run := func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{}, nil }
+			switch {
+			case i < hung:
+				run = func(context.Context, *aai.Call) (*aai.Result, error) {
+					<-release // whatever its context says
+					return nil, nil
+				}
+			case i < hung+slow:
+				run = func(context.Context, *aai.Call) (*aai.Result, error) {
+					time.Sleep(2 * time.Second)
+					return &aai.Result{}, nil
+				}
+			}
+			id := fmt.Sprintf("org.example.S%d", i)
+			apps[id] = &aai.App{ID: id, Digest: "d", Tools: []*aai.Tool{{Name: "work", Timeout: 5 * time.Second, Run: run}}}
+		}
+		limits := NewLimits(DefaultLimits())
+		grants := []Grant{}
+		for id := range apps {
+			grants = append(grants, Grant{Caller: Every, App: id, Tool: Every, Decision: Allow})
+		}
+		g := &aai.Gateway{
+			Catalog: shelf{apps}, Journal: &records{},
+			Gates: []aai.Gate{limits, NewConsent(ConsentConfig{Store: &memory{}, Preapproved: grants})},
+		}
+		var wg sync.WaitGroup
+		for range rounds {
+			for i := range services {
+				wg.Go(func() {
+					begun := time.Now()
+					_, err := g.Do(t.Context(), &aai.Call{Caller: agent(), App: fmt.Sprintf("org.example.S%d", i), Tool: "work"})
+					want, within := "ok", time.Duration(0)
+					switch {
+					case i < hung:
+						want, within = "TIMEOUT", 5*time.Second+100*time.Millisecond
+					case i < hung+slow:
+						within = 2 * time.Second
+					}
+					// The clock stands still but for who sleeps, so this is no race.
+					if got, took := code(err), time.Since(begun); got != want || took != within {
+						t.Errorf("service %d: %s after %s", i, got, took)
+					}
+				})
+			}
+			wg.Wait()
+			if limits.active[Declared] != 0 || limits.busy[Declared] != 0 {
+				t.Fatalf("%d slots are lost", limits.active[Declared])
+			}
+		}
+		close(release)
+	})
+}
