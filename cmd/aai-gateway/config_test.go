@@ -107,8 +107,11 @@ func TestDefaults(t *testing.T) {
 		"http.hosts": []string{}, "http.origins": []string{}, "http.auth": "token", "http.issuer": "",
 		"http.audience": []string{}, "http.scopes": []string{}, "http.clientId": "", "http.clientSecretFile": "",
 
-		"server.security_mode": policy.Normal, "server.confirm_destructive": true,
-		"security.allowed_apps": []string{}, "security.denied_apps": []string{}, "security.destructive_words": []string{},
+		"server.security_mode": "normal", "server.confirm_destructive": true,
+		"security.allowed_apps": []string{}, "security.denied_apps": []string{}, "security.destructive_words": policy.DestructiveWords(),
+		"consent.dialog": "auto", "consent.elicitation": []string{}, "net.allowPrivate": []string{},
+		"rate_limits.rps": 50, "rate_limits.rpm": 1000, "rate_limits.concurrency": 10, "rate_limits.vlm_rpm": 10, "rate_limits.script_rpm": 5,
+		"rate_limits.declared_rps": 500, "rate_limits.declared_rpm": 30000, "rate_limits.declared_concurrency": 64,
 	}
 	got := map[string]any{}
 	for _, s := range shown {
