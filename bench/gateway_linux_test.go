@@ -40,6 +40,7 @@ func BenchmarkGateway(b *testing.B) {
 	w.serve(b, slowApp)
 	b.Run("Start", w.start)
 	b.Run("Exec", w.exec)
+	b.Run("Web", w.web)
 	b.Run("Load", w.load)
 	b.Run("Size", w.size)
 	fmt.Print(w.table.String())
@@ -48,6 +49,7 @@ func BenchmarkGateway(b *testing.B) {
 // TestMain makes of this binary the apps, too, when the bus starts it as such.
 func TestMain(m *testing.M) {
 	dbustest.ServeIfStarted()
+	serveSiteIfStarted()
 	os.Exit(m.Run())
 }
 

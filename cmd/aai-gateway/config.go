@@ -58,6 +58,7 @@ type config struct {
 	HTTPPort int
 	HTTP     httpConfig // how agents are served over HTTP
 	Policy   policyConfig
+	Web      webConfig // how apps on the web are asked
 
 	platform platform
 	origins  map[string]string
@@ -98,6 +99,7 @@ func readConfig(s source) (*config, error) {
 		HTTPPort:       3000,
 		HTTP:           defaultHTTP(),
 		Policy:         defaultPolicy(),
+		Web:            defaultWeb(),
 		platform:       s.platform,
 		origins:        map[string]string{},
 

@@ -198,7 +198,8 @@ func (p *program) build(cfg *config) (*parts, error) {
 	)
 	trust := cfg.trust(p.getenv, store, log)
 	drivers, closeDrivers := cfg.platform.drivers(cfg, log)
-	drivers = withWeb(drivers)
+	client := cfg.wayOut()
+	drivers = withWeb(drivers, client.HTTP(), cfg.Web)
 
 	ownApps, closeDesktop := cfg.ownApps(log)
 
@@ -218,7 +219,6 @@ func (p *program) build(cfg *config) (*parts, error) {
 		DefaultTimeout: cfg.DefaultTimeout, Rescan: cfg.RescanInterval,
 		Own: ownApps, Log: log,
 	})
-	client := cfg.wayOut()
 	known.Web = cfg.web(known.local, client, drivers, log)
 	shown := &visible{Catalog: known, modes: trust.modes}
 	return &parts{

@@ -33,6 +33,7 @@ func TestGoodSettings(t *testing.T) {
 		{`{"toolNames": "canonical"}`, func(string) any { return namesCanonical }, func(c *config) any { return c.ToolNames }},
 		{`{"dbus": {"allowSystemBus": true}}`, func(string) any { return true }, func(c *config) any { return c.AllowSystemBus }},
 		{`{"dbus.allowSystemBus": true}`, func(string) any { return true }, func(c *config) any { return c.AllowSystemBus }},
+		{`{"web": {"rate": 2.5}}`, func(string) any { return 2.5 }, func(c *config) any { return c.Web.Rate }},
 		{`{"httpPort": 65535}`, func(string) any { return 65535 }, func(c *config) any { return c.HTTPPort }},
 		{`{"consent": {"preapproved": []}}`, func(string) any { return []policy.Grant(nil) }, func(c *config) any { return c.Preapproved }},
 	} {
@@ -77,6 +78,9 @@ func TestBadSettings(t *testing.T) {
 		`{"dev": 1}`:                             "FILE: dev: expected true or false",
 		`{"dev": null}`:                          "FILE: dev: expected true or false",
 		`{"dbus": {"allowSystemBus": {}}}`:       "FILE: dbus.allowSystemBus: expected true or false",
+		`{"web": {"rate": 0}}`:                   "FILE: web.rate: expected a number of requests a second from 0.1 to 10000",
+		`{"web": {"rate": 10001}}`:               "FILE: web.rate: expected a number of requests a second from 0.1 to 10000",
+		`{"web": {"rate": "fast"}}`:              "FILE: web.rate: expected a number of requests a second from 0.1 to 10000",
 		`{"enableWebUI": 0}`:                     "FILE: enableWebUI: expected true or false",
 		`{"httpPort": 0}`:                        port,
 		`{"httpPort": 65536}`:                    port,

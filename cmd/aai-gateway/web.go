@@ -25,15 +25,6 @@ type everywhere struct {
 // Report tells of the descriptors of this computer.
 func (e *everywhere) Report(ctx context.Context) (*catalog.Report, error) { return e.local.Report(ctx) }
 
-// webSettings is the part of the table that is about the web. What may be reached
-// is for the person's file alone: no variable or flag of whoever starts the program
-// widens it.
-func webSettings() []setting {
-	return []setting{
-		{"net.allowPrivate", nil, func(c *config) any { return c.AllowPrivate }, setAllowPrivate},
-	}
-}
-
 func setAllowPrivate(c *config, _ string, value any) error {
 	hosts := []string{}
 	if err := setWords(&hosts, `hosts such as "jira.example.com" or "10.1.2.3:8443"`, value); err != nil {

@@ -33,7 +33,7 @@ const maxIndented = 8 << 10
 func readJSON(text string, clean func(string) string) (value any, spelled string, err error) {
 	var out bytes.Buffer
 	r := &jsonReader{
-		in:    jsontext.NewDecoder(strings.NewReader(text)),
+		in:    jsontext.NewDecoder(bytes.NewBufferString(text)),
 		out:   jsontext.NewEncoder(&out),
 		clean: clean,
 	}

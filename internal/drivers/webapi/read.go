@@ -46,8 +46,9 @@ func (x *exchange) read(ctx context.Context, limit int64) ([]byte, *aai.Error) {
 	}
 	var b bytes.Buffer
 	b.Grow(int(max(length, 0)) + bytes.MinRead)
-	meter := &meter{ctx: ctx, from: x.address.origin, total: max(length, 0), told: time.Now()}
-	_, err = io.Copy(io.MultiWriter(&b, meter), io.LimitReader(body, limit+1))
+	_, err = b.ReadFrom(&meter{
+		body: io.LimitReader(body, limit+1), ctx: ctx, from: x.address.origin, total: max(length, 0), told: time.Now(),
+	})
 	if int64(b.Len()) > limit {
 		return nil, x.tooLarge(limit, length)
 	}
@@ -108,9 +109,10 @@ func (x *exchange) brokeOff(ctx context.Context, cause error, got int) *aai.Erro
 	return err
 }
 
-// A meter tells how far a download has come: of a short one nothing, so that the
-// gateway's own heartbeat goes on.
+// A meter reads a body and tells how far it has come: of a short one nothing, so
+// that the gateway's own heartbeat goes on.
 type meter struct {
+	body        io.Reader
 	ctx         context.Context
 	from        string
 	done, total int64
@@ -118,14 +120,15 @@ type meter struct {
 	told        time.Time
 }
 
-// Write implements io.Writer.
-func (m *meter) Write(p []byte) (int, error) {
-	m.done += int64(len(p))
-	if m.done-m.last >= stride || m.last > 0 && time.Since(m.told) >= interval {
+// Read implements io.Reader.
+func (m *meter) Read(p []byte) (int, error) {
+	n, err := m.body.Read(p[:min(len(p), stride/4)])
+	m.done += int64(n)
+	if m.done-m.last >= stride || m.last > 0 && m.done > m.last && time.Since(m.told) >= interval {
 		m.last, m.told = m.done, time.Now()
 		aai.Progress(m.ctx, float64(m.done), float64(m.total), "Downloading from "+m.from)
 	}
-	return len(p), nil
+	return n, err
 }
 
 func sizeText(n int64) string {

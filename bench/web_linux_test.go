@@ -1,0 +1,125 @@
+package bench
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A web app and the call of its tool.
+const (
+	webApp  = "org.example.web"
+	webCall = `{"name":"aai_exec","arguments":{"app":"` + webApp + `","tool":"read","args":{"id":"7","v":"hello"}}}`
+)
+
+// webDescriptor is of a site with one tool.
+func webDescriptor(base string) string {
+	return fmt.Sprintf(`{"schema_version": "1.0", "version": "1.0.0", "platform": "web",
+  "app": {"id": %q, "name": "Web", "description": "A web app."}, "execution": {"type": "http", "base_url": %q},
+  "tools": [{"name": "read", "description": "Reads.", "method": "GET", "path": "/things/{id}",
+    "parameters": {"type": "object", "properties": {"id": {"type": "string"}, "v": {"type": "string", "maxLength": 1000}}, "required": ["id"]}}]}`, webApp, base)
+}
+
+// siteVariable makes of this binary a web site, in a process of its own as real
+// ones are.
+const siteVariable = "AAI_BENCH_SITE"
+
+const siteAnswer = `{"id": "7", "title": "A thing", "tags": ["a", "b", "c"], "size": 12345}`
+
+// serveSiteIfStarted does not return in the process of a site. It tells its address
+// and ends with its input.
+func serveSiteIfStarted() {
+	if os.Getenv(siteVariable) == "" {
+		return
+	}
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, siteAnswer)
+	}))
+	fmt.Println(site.URL)
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	os.Exit(0)
+}
+
+// startSite starts a site and returns its address.
+func startSite(b *testing.B) string {
+	b.Helper()
+	process := exec.CommandContext(b.Context(), os.Args[0])
+	process.Env = append(os.Environ(), siteVariable+"=1")
+	in, err := process.StdinPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	out, err := process.StdoutPipe()
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := process.Start(); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		_ = in.Close()
+		_ = process.Wait()
+	})
+	address, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		b.Fatal(err)
+	}
+	return strings.TrimSpace(address)
+}
+
+// web is one call at a time of a site on loopback, beside the same request made by
+// Go's own client and a tool of a server that calls nobody.
+func (w *world) web(b *testing.B) {
+	const rounds, calls = 200, 25
+	site := startSite(b)
+	h := newHome(b, 0)
+	h.install(b, webApp, webDescriptor(site))
+	h.allow(b, webApp)
+	gateway := open(b, append(h.env(w.bus.Address), "AAI_WEB_RATE=10000"), w.gateway, 1+ownTools)
+	bare := open(b, newHome(b, 0).env(w.bus.Address), w.bare, 1)
+	client := &http.Client{Transport: &http.Transport{}}
+	b.Cleanup(client.CloseIdleConnections)
+
+	var request, echo, read samples
+	for range rounds {
+		for range calls {
+			request.add(webRequest(b, client, site+"/things/7?v=hello"))
+		}
+		for range calls {
+			echo.add(bare.timed(b, echoCall))
+		}
+		for range calls {
+			read.add(gateway.timed(b, webCall))
+		}
+	}
+	floor := request.median() + echo.median()
+	r := ratio(read.median(), floor)
+	w.table.judge("aai_exec of a web tool, p50", millis(read.median()),
+		fmt.Sprintf("bare request %s + bare SDK %s", millis(request.median()), millis(echo.median())), times(r), "≤ 1.3×", r <= 1.3)
+	w.tail("aai_exec of a web tool, p99", read, request, echo)
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(read.median())/1e3, "µs/web")
+}
+
+func webRequest(b *testing.B, client *http.Client, url string) time.Duration {
+	b.Helper()
+	begun := time.Now()
+	resp, err := client.Get(url)
+	if err != nil {
+		b.Fatal(err)
+	}
+	body, err := io.ReadAll(resp.Body)
+	_ = resp.Body.Close()
+	if err != nil || string(body) != siteAnswer {
+		b.Fatal(err, string(body))
+	}
+	return time.Since(begun)
+}

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// maxWebRate bounds how often a site is asked, in requests a second.
+const maxWebRate = 10_000
+
+// webConfig is how apps on the web are asked.
+type webConfig struct {
+	Rate float64 // requests a second to one site, at most; twice as many may go at once
+}
+
+func defaultWeb() webConfig { return webConfig{Rate: 10} }
+
+// webSettings is the part of the table that is about apps on the web. What may be
+// reached is for the person's file alone: no variable or flag of whoever starts the
+// program widens it.
+func webSettings() []setting {
+	return []setting{
+		{"net.allowPrivate", nil, func(c *config) any { return c.AllowPrivate }, setAllowPrivate},
+		{"web.rate", []string{"AAI_WEB_RATE"}, func(c *config) any { return c.Web.Rate }, setWebRate},
+	}
+}
+
+func setWebRate(c *config, _ string, value any) error {
+	n, ok := value.(float64)
+	if s, isText := value.(string); isText {
+		parsed, err := strconv.ParseFloat(s, 64)
+		n, ok = parsed, err == nil
+	}
+	if !ok || !(0.1 <= n && n <= maxWebRate) {
+		return fmt.Errorf("expected a number of requests a second from 0.1 to %d", maxWebRate)
+	}
+	c.Web.Rate = n
+	return nil
+}
