@@ -32,7 +32,7 @@ func (o *oracle) check(t testing.TB, id, q string) {
 	_, err := o.action(soon(t), &aai.Call{Args: map[string]any{"id": id, "q": q}})
 	if err != nil {
 		e := aai.AsError(err)
-		if e.Code != aai.InvalidParams || e.Delivery != aai.NotDelivered || len(o.requests()) != before {
+		if e.Code != aai.InvalidParams || !strings.HasPrefix(e.Message, "id: ") || e.Delivery != aai.NotDelivered || len(o.requests()) != before {
 			t.Fatalf("%q: %v, and %d requests", id, err, len(o.requests())-before)
 		}
 		if id != "" && !strings.Contains(id, "\x00") && id != "." && !strings.Contains(id, "..") {

@@ -213,7 +213,7 @@ func TestAttackProtocol(t *testing.T) {
 			}
 			limit := 20 * time.Second
 			if c.code == aai.Timeout {
-				limit = 500 * time.Millisecond
+				limit = time.Second
 			}
 			if e := failIn(within(t, limit), t, action, nil, c.code, c.delivery); e.Hint == "" && c.name != "another protocol" {
 				t.Errorf("no hint: %s", e.Message)

@@ -76,6 +76,18 @@ func (s *site) requests() []*seen {
 	return append([]*seen(nil), s.seen...)
 }
 
+// await is how many requests the site has seen when it has seen n, or in the end. A
+// call that was given up may be ahead of the site.
+func (s *site) await(n int) int {
+	for range 500 {
+		if len(s.requests()) >= n {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	return len(s.requests())
+}
+
 // last is what the site saw last.
 func (s *site) last(t testing.TB) *seen {
 	t.Helper()

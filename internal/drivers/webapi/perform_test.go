@@ -169,6 +169,38 @@ func TestTheClientRefuses(t *testing.T) {
 	}
 }
 
+// What the client says of a request that was sent is not that it did not go there.
+func TestTheClientTellsLittle(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		_ = conn.Close()
+	})
+	client := &http.Client{Transport: uniform{plainClient(t).Transport}}
+	e := fail(t, compile(t, New(fast(client)), recipe(s.URL, http.MethodPost, "/")), nil, aai.APIRequestFailed, aai.DeliveryUnknown)
+	if !strings.Contains(e.Message, "connection was lost") {
+		t.Errorf("got %s", e.Message)
+	}
+	e = fail(t, compile(t, New(fast(client)), recipe("http://"+nobody(t), http.MethodGet, "/")), nil, aai.AppNotRunning, aai.NotDelivered)
+	if e.Message != "it could not be reached (try 3)" {
+		t.Errorf("got %s", e.Message)
+	}
+}
+
+// A uniform transport has one text for all that goes wrong.
+type uniform struct{ next http.RoundTripper }
+
+func (u uniform) RoundTrip(r *http.Request) (*http.Response, error) {
+	resp, err := u.next.RoundTrip(r)
+	if err != nil {
+		return nil, &aai.Error{Code: aai.AppNotRunning, Message: "it could not be reached", Err: err}
+	}
+	return resp, nil
+}
+
 func TestACertificateOfNobody(t *testing.T) {
 	s := serveTLS(t, answers(http.StatusOK, "text/plain", "secret"))
 	e := fail(t, compile(t, newDriver(t), recipe(s.URL, http.MethodPost, "/")), nil, aai.APIRequestFailed, aai.NotDelivered)

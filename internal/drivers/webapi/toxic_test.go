@@ -48,18 +48,18 @@ func TestToxics(t *testing.T) {
 		requests int // that reach the server
 	}{
 		{"latency that can be borne", http.MethodPost, [3]string{"downstream", "latency", `{"latency": 50, "jitter": 20}`}, forever, "", "", 1},
-		{"latency beyond the deadline", http.MethodPost, [3]string{"downstream", "latency", `{"latency": 60000}`}, 300 * time.Millisecond, aai.Timeout, aai.DeliveryUnknown, 1},
-		{"latency on the way there", http.MethodPost, [3]string{"upstream", "latency", `{"latency": 60000}`}, 300 * time.Millisecond, aai.Timeout, aai.DeliveryUnknown, 0},
+		{"latency beyond the deadline", http.MethodPost, [3]string{"downstream", "latency", `{"latency": 60000}`}, time.Second, aai.Timeout, aai.DeliveryUnknown, 1},
+		{"latency on the way there", http.MethodPost, [3]string{"upstream", "latency", `{"latency": 60000}`}, time.Second, aai.Timeout, aai.DeliveryUnknown, 0},
 		{"slices", http.MethodPost, [3]string{"downstream", "slicer", `{"average_size": 50, "size_variation": 20, "delay": 10}`}, forever, "", "", 1},
 		{"slices of the request", http.MethodPost, [3]string{"upstream", "slicer", `{"average_size": 3, "size_variation": 1, "delay": 10}`}, forever, "", "", 1},
-		{"bandwidth too small", http.MethodPost, [3]string{"downstream", "bandwidth", `{"rate": 1}`}, 600 * time.Millisecond, aai.Timeout, aai.Delivered, 1},
+		{"bandwidth too small", http.MethodPost, [3]string{"downstream", "bandwidth", `{"rate": 1}`}, 2 * time.Second, aai.Timeout, aai.Delivered, 1},
 		{"reset before the answer", http.MethodPost, [3]string{"downstream", "reset_peer", `{"timeout": 0}`}, forever, aai.APIRequestFailed, aai.DeliveryUnknown, 1},
 		{"reset of the request", http.MethodPost, [3]string{"upstream", "reset_peer", `{"timeout": 0}`}, forever, aai.APIRequestFailed, aai.DeliveryUnknown, 0},
 		{"reset of a request that reads", http.MethodGet, [3]string{"upstream", "reset_peer", `{"timeout": 0}`}, forever, aai.APIRequestFailed, aai.DeliveryUnknown, 0},
 		{"cut off in the headers", http.MethodPost, [3]string{"downstream", "limit_data", `{"bytes": 20}`}, forever, aai.APIRequestFailed, aai.Delivered, 1},
 		{"cut off in the body", http.MethodPost, [3]string{"downstream", "limit_data", `{"bytes": 2000}`}, forever, aai.APIRequestFailed, aai.Delivered, 1},
 		{"cut off in the body of what reads", http.MethodGet, [3]string{"downstream", "limit_data", `{"bytes": 2000}`}, forever, aai.APIRequestFailed, aai.Delivered, 1},
-		{"silence", http.MethodPost, [3]string{"downstream", "timeout", `{"timeout": 0}`}, 300 * time.Millisecond, aai.Timeout, aai.DeliveryUnknown, 1},
+		{"silence", http.MethodPost, [3]string{"downstream", "timeout", `{"timeout": 0}`}, time.Second, aai.Timeout, aai.DeliveryUnknown, 1},
 		{"silence, then closed", http.MethodPost, [3]string{"downstream", "timeout", `{"timeout": 50}`}, forever, aai.APIRequestFailed, aai.DeliveryUnknown, 1},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -80,19 +80,27 @@ func TestToxics(t *testing.T) {
 					t.Errorf("got %+v", e)
 				}
 			}
-			if n := len(s.requests()); n != c.requests {
+			if n := s.await(c.requests); n != c.requests {
 				t.Errorf("%d requests have reached the server, want %d", n, c.requests)
 			}
 		})
 	}
 }
 
-// A proxy that is there with nobody behind it takes the connection and ends it.
+// A proxy that is there with nobody behind it takes the connection and ends it,
+// before the request was written or after: what is said of it fits.
 func TestNobodyBehindTheProxy(t *testing.T) {
 	s := serve(t, answers(http.StatusOK, "", ""))
 	base := poisoned(t, s)
 	s.Close()
-	fail(t, compile(t, newDriver(t), recipe(base, http.MethodPost, "/")), nil, aai.APIRequestFailed, aai.DeliveryUnknown)
+	_, err := compile(t, newDriver(t), recipe(base, http.MethodPost, "/"))(soon(t), &aai.Call{})
+	e := aai.AsError(err)
+	switch {
+	case e != nil && e.Code == aai.AppNotRunning && e.Delivery == aai.NotDelivered:
+	case e != nil && e.Code == aai.APIRequestFailed && e.Delivery == aai.DeliveryUnknown:
+	default:
+		t.Errorf("got %v", err)
+	}
 }
 
 // A connection that is lost in the middle of a call that reads is made again.

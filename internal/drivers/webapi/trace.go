@@ -9,7 +9,8 @@ import (
 )
 
 // A trace sees how far a request has come. It only ever errs on the careful side:
-// a request whose headers were written into a buffer may have gone out.
+// a request whose headers were written into a buffer may have gone out. One whose
+// headers were not written to their end is none that a server can act on.
 type trace struct{ wrote, answered atomic.Bool }
 
 // follow returns a context in which the trace sees what the client does. The
@@ -17,7 +18,6 @@ type trace struct{ wrote, answered atomic.Bool }
 func (t *trace) follow(ctx context.Context) context.Context {
 	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{
 		WroteHeaders:         func() { t.wrote.Store(true) },
-		WroteRequest:         func(httptrace.WroteRequestInfo) { t.wrote.Store(true) },
 		GotFirstResponseByte: func() { t.answered.Store(true) },
 	})
 }
