@@ -73,35 +73,36 @@ func (d folder) make() error {
 
 // read returns the content of a file of ours; fs.ErrNotExist if it is not there.
 func (d folder) read(name string, most int) ([]byte, error) {
-	return readPrivate(d.file(name), most, onlyOurs)
+	b, _, err := readPrivate(d.file(name), most, onlyOurs)
+	return b, err
 }
 
 // readPrivate reads a regular file that passes the check and is not too large. It
 // follows no link in the last place, and waits for no named pipe.
-func readPrivate(path string, most int, check func(fs.FileInfo) error) ([]byte, error) {
+func readPrivate(path string, most int, check func(fs.FileInfo) error) ([]byte, fs.FileInfo, error) {
 	f, err := openPlain(path)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer f.Close() //nolint:errcheck // it was only read
 	info, err := f.Stat()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", path)
+		return nil, nil, fmt.Errorf("%s is no regular file", path)
 	}
 	if err := check(info); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	b, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
-	if err != nil {
-		return nil, err
+	if info.Size() > int64(most) {
+		return nil, nil, fmt.Errorf("%s has more than %d bytes", path, most)
 	}
-	if len(b) > most {
-		return nil, fmt.Errorf("%s has more than %d bytes", path, most)
+	b := make([]byte, info.Size())
+	if _, err := io.ReadFull(f, b); err != nil {
+		return nil, nil, fmt.Errorf("%s became shorter while it was read: %w", path, err)
 	}
-	return b, nil
+	return b, info, nil
 }
 
 // replace gives the file its content in one step: after a crash it has the old

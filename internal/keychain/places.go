@@ -94,7 +94,7 @@ func (v *Vault) keyFile(context.Context, *label) ([]byte, error) {
 
 // readKey reads a key from a file that a person, or makeInsecure, has made.
 func readKey(path string, check func(fs.FileInfo) error) ([]byte, error) {
-	b, err := readPrivate(path, 1024, check)
+	b, _, err := readPrivate(path, 1024, check)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 	"unicode/utf8"
 
 	"aai"
@@ -51,6 +52,7 @@ type opened struct {
 	getenv          func(string) string
 	insecureAllowed bool
 	system          *system
+	recall          recall
 
 	turn    chan struct{} // full while somebody gets the master key
 	current atomic.Pointer[held]
@@ -132,7 +134,7 @@ func (v *Vault) Update(ctx context.Context, id string, edit func(old []byte) ([]
 
 // change is Update under the lock.
 func (v *Vault) change(k *held, id string, edit func([]byte) ([]byte, error)) error {
-	old, err := v.load(k, id)
+	old, _, err := v.read(k, id)
 	if err != nil {
 		return err
 	}
@@ -157,21 +159,35 @@ func (v *Vault) change(k *held, id string, edit func([]byte) ([]byte, error)) er
 	return nil
 }
 
-// load returns the record, or nil if it is absent.
+// load is read, or what is remembered of it.
 func (v *Vault) load(k *held, id string) ([]byte, error) {
-	file := k.fileOf(id) + sealedEnding
-	b, err := v.folder.read(file, maxSealed)
+	path := v.folder.file(k.fileOf(id) + sealedEnding)
+	if content, known := v.recall.get(path); known {
+		return content, nil
+	}
+	begun := time.Now()
+	content, info, err := v.read(k, id)
+	if content != nil {
+		v.recall.put(path, info, content, begun)
+	}
+	return content, err
+}
+
+// read returns the record, or nil if it is absent.
+func (v *Vault) read(k *held, id string) ([]byte, fs.FileInfo, error) {
+	path := v.folder.file(k.fileOf(id) + sealedEnding)
+	b, info, err := readPrivate(path, maxSealed, onlyOurs)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err == nil {
 		var content []byte
 		if content, err = k.open(id, b); err == nil {
-			return content, nil
+			return content, info, nil
 		}
-		err = fmt.Errorf("%s: %w", v.folder.file(file), err)
+		err = fmt.Errorf("%s: %w", path, err)
 	}
-	return nil, broken(err, "Bring the file back from a copy. Or remove it, and give what it held once more.")
+	return nil, nil, broken(err, "Bring the file back from a copy. Or remove it, and give what it held once more.")
 }
 
 // Names returns the ids of all records that begin with the prefix, sorted. A file
