@@ -6,6 +6,7 @@ import (
 	"errors"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -21,9 +22,9 @@ func TestSilentKeychain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		memory, unlocked := newMemoryKeychain(), make(chan struct{})
 		s := memory.system(nil)
-		open := 0
+		var open atomic.Int32
 		s.get = func(service, account string) (string, error) {
-			open++
+			open.Add(1)
 			<-unlocked
 			return memory.get(service, account)
 		}
@@ -37,8 +38,8 @@ func TestSilentKeychain(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if took := time.Since(begun); took != systemDeadline || open != 1 {
-			t.Errorf("%d questions are open after %s", open, took)
+		if took := time.Since(begun); took != systemDeadline || open.Load() != 1 {
+			t.Errorf("%d questions are open after %s", open.Load(), took)
 		}
 		if _, err := s.key(t.Context()); !errors.Is(err, errSilent) || time.Since(begun) != systemDeadline {
 			t.Errorf("%v after %s; expected the same at once", err, time.Since(begun))
