@@ -57,6 +57,7 @@ func theMap() []room {
 
 		schema  = "internal/schema"
 		catalog = "internal/catalog"
+		lint    = "internal/lint"
 		policy  = "internal/policy"
 		journal = "internal/journal"
 		wire    = "internal/dbuswire"
@@ -83,6 +84,8 @@ func theMap() []room {
 			why: "seals what others must not read, and asks the system's keychain for the one key; it knows nothing of what it keeps"},
 		{name: "internal/dialog", ours: []string{"aai"}, modules: []string{flock, sys},
 			why: "shows a question in a window and knows nothing of what is asked; the gateways of one person take turns by a file's lock"},
+		{name: lint, ours: []string{"aai", catalog, schema}, modules: []string{jsontext}, tests: []string{"descriptors"},
+			why: "reads a descriptor as the catalog does, and says more of it; the tokenizer tells the lines"},
 		{name: journal, ours: []string{"aai"}, why: "records whatever happens, and must not fail with anybody else"},
 		{name: egress, ours: []string{"aai"}, modules: []string{ssrf, net}, tests: []string{toxiproxy, zerolog},
 			why: "the one way out to the web, with the one guard; names are read as browsers do, owners told by the public suffix list"},
@@ -117,7 +120,7 @@ func theMap() []room {
 			why: "a door needs to know nothing but the Gateway; its tests put real consent in front, count tokens, and hold what it says of the desktop against the real tools"},
 		{name: "internal/doors/cli", ours: []string{"aai"}, modules: []string{cobra, pflag, runewidth, term},
 			why: "a door needs to know nothing but the Gateway"},
-		{name: "internal/own", ours: []string{"aai", schema, catalog, policy, journal, keychain},
+		{name: "internal/own", ours: []string{"aai", schema, catalog, policy, journal, keychain, lint},
 			why: "the gateway's own app: its tools are what these rooms can do"},
 		{name: "descriptors", tests: []string{catalog, schema, policy, journal, dbus},
 			why: "embeds files; only its tests know what reads and runs them"},

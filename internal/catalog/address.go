@@ -115,3 +115,9 @@ func (p *parser) hosts(s *section) []string {
 	slices.Sort(hosts)
 	return hosts
 }
+
+// SameSite reports whether two hosts, with or without ports, are of one site: of
+// the same registrable domain by the public suffix list.
+func SameSite(a, b string) bool {
+	return site(hostname("https://"+a)) == site(hostname("https://"+b))
+}

@@ -78,3 +78,10 @@ func tooLong(size int64) error {
 func unreadable(err error) error {
 	return &aai.Error{Code: aai.DescriptorInvalid, Message: "cannot be read: " + reason(err), Err: err}
 }
+
+// ReadFile reads a descriptor from a regular file of at most 1 MiB. Its error is an
+// *aai.Error with code AAI_JSON_INVALID.
+func ReadFile(name string) ([]byte, error) {
+	source, _, err := readRegular(name)
+	return source, err
+}

@@ -329,3 +329,7 @@ func lower(s string) string { return strings.ToLower(strings.TrimSpace(s)) }
 
 func letter(c byte) bool { return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' }
 func digit(c byte) bool  { return '0' <= c && c <= '9' }
+
+// Step adds one member, or one element where index is not negative, to a path in
+// the way of [Fault.Path].
+func Step(path, name string, index int) string { return step(path, name, index) }

@@ -1,0 +1,279 @@
+package lint
+
+import (
+	"cmp"
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"aai"
+	"aai/internal/catalog"
+)
+
+// A section is a list of tools in the document, and the platform it is for.
+type section struct {
+	platform string
+	tools    *value
+}
+
+// sections finds the lists of tools of either dialect, in the order of the file.
+func (d *document) sections() []section {
+	var found []section
+	for _, platform := range d.root.member("platforms").members() {
+		if tools := platform.member("tools"); tools != nil {
+			found = append(found, section{platform.name, tools})
+		}
+	}
+	if tools := d.root.member("tools"); tools != nil && len(found) == 0 {
+		found = append(found, section{"", tools})
+	}
+	return found
+}
+
+func (v *value) members() []*value {
+	if v == nil || v.kind != object {
+		return nil
+	}
+	return v.items
+}
+
+// identity looks at what the app says of itself.
+func (c *checker) identity(app *aai.App) {
+	version := c.doc.root.member("version")
+	if version == nil {
+		c.find(Warning, "version", "version", "missing", "Give the descriptor a version such as \"1.0.0\": whoever updates it can then tell what has changed.")
+	} else if _, ok := parseVersion(version.text); !ok {
+		c.find(Warning, "version", "version", fmt.Sprintf("%s is no semantic version", aai.Quote(version.text, 60)), "Write MAJOR.MINOR.PATCH, such as \"1.0.0\".")
+	}
+	if why := aai.Disguise(app.Name); why != "" {
+		c.find(Warning, "disguise", c.namePath(), "the name "+why, "Write it in the letters of one script.")
+	}
+	if len(app.Hosts) > 0 && app.BaseURL != "" {
+		home := hostOf(app.BaseURL)
+		others := slices.DeleteFunc(slices.Clone(app.Hosts), func(host string) bool { return catalog.SameSite(home, host) })
+		if len(others) > 0 {
+			c.find(Hint, "hosts", "auth", "logging in goes to another site than the calls: "+strings.Join(others, ", "), "People are shown each site before anything is sent there; use one, if you can.")
+		}
+	}
+	if a := app.Auth; a != nil {
+		if a.In == "query" {
+			c.find(Warning, "auth", "auth", "the secret goes into the address, where logs and proxies keep it", "Let it go in a header.")
+		}
+		if a.EnvVar != "" && !strings.HasPrefix(a.EnvVar, "AAI_") {
+			c.find(Warning, "auth", "auth", "reads the variable "+a.EnvVar+", which may hold a secret of another program", "Name one of the app's own, such as AAI_MYAPP_API_KEY.")
+		}
+		if a.Kind == aai.AuthOAuth2 && a.PKCE == "" {
+			c.find(Hint, "auth", "auth", "does not say that the server knows PKCE", "Add \"pkce\": {\"method\": \"S256\"}.")
+		}
+	}
+}
+
+func (c *checker) namePath() string {
+	if c.doc.root.member("app") != nil {
+		return "app.name"
+	}
+	return "name"
+}
+
+// section looks at every tool for one platform.
+func (c *checker) section(s section, d *catalog.Descriptor) {
+	hasExample := operations(d.App)
+	var recipes []*aai.Recipe
+	for _, r := range d.Recipes {
+		if r.Platform == d.App.Platform {
+			recipes = append(recipes, r)
+		}
+	}
+	c.report.Tools += len(d.App.Tools)
+	if n := len(d.App.Tools); n > 40 {
+		c.find(Hint, "many-tools", s.tools.path, count(n, "tool")+"; models choose best among few", "Join those that differ in a parameter only.")
+	}
+	same := make(map[string]string)
+	for i, tool := range d.App.Tools {
+		if i >= len(s.tools.items) || i >= len(recipes) {
+			return
+		}
+		v := s.tools.items[i]
+		t := &toolCheck{checker: c, tool: tool, recipe: recipes[i], value: v}
+		t.name()
+		t.effect()
+		t.schemas()
+		t.parameters()
+		t.request()
+		if first := same[tool.Description]; first != "" && tool.Description != "" {
+			c.find(Warning, "description", catalog.Step(v.path, "description", -1), "says the same as "+first, "Say what makes them differ: agents choose by it.")
+		}
+		same[tool.Description] = v.path
+		if has, known := hasExample[tool.Name]; known && !has {
+			c.find(Hint, "example", v.path, "the guide can show no example of a call", "Give \"examples\" or \"default\" to the required parameters whose values it cannot guess.")
+		}
+	}
+}
+
+// toolCheck is the checks of one tool.
+type toolCheck struct {
+	*checker
+	tool   *aai.Tool
+	recipe *aai.Recipe
+	value  *value
+}
+
+func (t *toolCheck) at(names ...string) string {
+	path := t.value.path
+	for _, name := range names {
+		path = catalog.Step(path, name, -1)
+	}
+	return path
+}
+
+// name looks at whether an agent can guess from the name what the tool does.
+func (t *toolCheck) name() {
+	name := t.tool.Name
+	vague := []string{"do", "run", "exec", "execute", "action", "call", "test", "tool", "function", "method", "process", "handle", "main", "misc", "foo", "bar"}
+	bare := strings.TrimRight(strings.ToLower(name), "0123456789_")
+	switch {
+	case len(name) < 2 || slices.Contains(vague, bare):
+		t.find(Hint, "name", t.at("name"), fmt.Sprintf("%q does not say what the tool does", name), "Name it by verb and object, such as \"send_email\".")
+	case name != strings.ToLower(name) || strings.ContainsAny(name, "-."):
+		t.find(Hint, "name", t.at("name"), fmt.Sprintf("%q is not in snake_case", name), "The protocol's tools are named like \"send_email\".")
+	}
+	if d := t.tool.Description; d != "" && len(d) < 10 {
+		t.find(Hint, "description", t.at("description"), "is very short", "Say what the tool does, on what, and what it gives back.")
+	}
+}
+
+// effect looks at what people will be told that the tool does to the world.
+func (t *toolCheck) effect() {
+	claimed := t.value.member("effect", "annotations")
+	natural := t.recipe.HTTP != nil && (t.recipe.HTTP.Method == http.MethodGet || t.recipe.HTTP.Method == http.MethodHead) ||
+		t.recipe.DBus != nil && t.recipe.DBus.Property != "" && t.recipe.DBus.Access == "get"
+	if claimed == nil && !natural {
+		t.find(Hint, "effect", t.value.path, "does not say what it does to the world, so people are told that it may delete or send", "Add \"effect\": \"reads\", \"changes\" or \"destroys\".")
+	}
+	words := strings.FieldsFunc(strings.ToLower(t.tool.Name), func(r rune) bool { return r == '_' || r == '-' || r == '.' })
+	for _, word := range words {
+		if slices.Contains([]string{"delete", "remove", "send", "pay", "erase", "destroy", "purge", "wipe", "kill", "uninstall", "purchase"}, word) && t.tool.Effect == aai.Reads {
+			t.find(Warning, "effect", cmp.Or(claimed.pathOr(""), t.value.path), fmt.Sprintf("says that it reads only, but is named %q", t.tool.Name), "Say \"destroys\", or name it otherwise.")
+			return
+		}
+	}
+}
+
+func (v *value) pathOr(other string) string {
+	if v == nil {
+		return other
+	}
+	return v.path
+}
+
+// schemas looks at the schemas of arguments and result.
+func (t *toolCheck) schemas() {
+	t.compile(t.at("parameters"), t.tool.Params)
+	t.compile(t.at("returns"), t.tool.Returns)
+	if t.value.member("returns") == nil {
+		t.find(Hint, "returns", t.value.path, "does not say what it gives back", "Add \"returns\", a JSON Schema of the result.")
+	}
+	params := t.value.member("parameters")
+	properties := params.member("properties")
+	for _, required := range params.member("required").elements() {
+		if properties.member(required.text) == nil {
+			t.find(Warning, "parameters", required.path, fmt.Sprintf("%s is required, but not among the properties", aai.Quote(required.text, 60)), "Describe it in \"properties\".")
+		}
+	}
+	for _, p := range properties.members() {
+		if p.kind == object && p.member("description") == nil && p.member("$ref") == nil {
+			t.find(Hint, "description", p.path, "has no description", "Say what it is, in which form, and what happens without it.")
+		}
+		if !plain(p.name) {
+			t.find(Warning, "name", p.path, "the parameter's name has characters that models get wrong", "Use letters, digits and \"_\".")
+		}
+	}
+}
+
+func (v *value) elements() []*value {
+	if v == nil || v.kind != list {
+		return nil
+	}
+	return v.items
+}
+
+func plain(name string) bool {
+	for _, r := range name {
+		if r >= 0x80 || !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$", r) {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// parameters looks for those that the way of execution never uses.
+func (t *toolCheck) parameters() {
+	templates, ok := t.templates()
+	if !ok {
+		return
+	}
+	for _, name := range t.recipe.Params {
+		if !strings.Contains(templates, "${"+name+"}") {
+			t.find(Warning, "unused-parameter", t.at("parameters", "properties", name), "is never used: no template has ${"+aai.CleanLabel(name, 60)+"}", "Use it or take it out.")
+		}
+	}
+}
+
+// templates is all the text in which parameters are written as ${name}, for the
+// ways of execution that use no others.
+func (t *toolCheck) templates() (string, bool) {
+	var b strings.Builder
+	switch r := t.recipe; {
+	case r.Script != nil:
+		b.WriteString(r.Script.Script)
+	case r.COM != nil, r.Intent != nil:
+		t.value.each(func(v *value) { b.WriteString(v.text + "\n") })
+	case r.URL != nil:
+		b.WriteString(r.URL.Template)
+	default:
+		return "", false
+	}
+	return b.String(), true
+}
+
+// request looks at what an HTTP request can carry.
+func (t *toolCheck) request() {
+	h := t.recipe.HTTP
+	if h == nil || h.Method != http.MethodGet && h.Method != http.MethodHead && h.Method != http.MethodDelete {
+		return
+	}
+	for _, p := range t.value.member("parameters").member("properties").members() {
+		kind := p.member("type")
+		bodyLike := slices.Contains([]string{"body", "payload", "data", "json", "content"}, strings.ToLower(p.name))
+		if bodyLike || kind != nil && kind.text == "object" {
+			t.find(Warning, "query", p.path, fmt.Sprintf("goes into the address, since %s has no body", h.Method), "Use POST, PUT or PATCH, or parameters that are single values.")
+		}
+	}
+}
+
+// originOf is the origin of an address.
+func originOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
+}
+
+func hostOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return u.Host
+}
+
+// count is a number of things in words: "1 tool", "2 tools".
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}

@@ -1,0 +1,175 @@
+package lint
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"aai"
+	"aai/internal/catalog"
+)
+
+// A pattern is words that attacks on agents are made of, and what they are.
+type pattern struct {
+	words *regexp.Regexp
+	what  string
+}
+
+// patterns are what published attacks by tool descriptions have in common. The
+// list finds the careless: the defence is that such words are shown as quotations,
+// and that a person is asked. They are matched in lower case, white space and "_"
+// made one space.
+func patterns() []pattern {
+	var all []pattern
+	for _, p := range [][2]string{
+		{`\b(ignore|disregard|forget|override|bypass)\b.{0,40}\b(previous|prior|above|earlier|all|any|system|every\w*|other)\b.{0,40}\b(instructions?|prompts?|rules?|messages?|told|guidelines?|context|warnings?)\b`, "tells the model to forget its instructions"},
+		{`\bnew instructions?\b|\byou are now\b|\byou now work\b|\byou have no rules\b|\bmaintenance mode\b`, "gives the model new instructions"},
+		{`\b(do not|don't|never|must not)\b.{0,20}\b(tell|inform|mention|notify|show|reveal|warn|alert)\b|\bwithout (asking|telling|informing|notifying|confirm\w*)\b`, "asks to keep something from the user"},
+		{`<\s*/?\s*(important|system|instructions?|secret|admin|assistant|user|tool)\b[^>]*>|<\|[a-z ]+\|>|\[/?inst\]`, "has the marks of a prompt"},
+		{`(^|[.\n] ?)(assistant|system|user|human):`, "pretends to be a turn of the conversation"},
+		{`\b(before|instead of) (using |calling )?any other\b|\byou must (always |first )?(call|use|read|run|pass)\b|\balways (use|call|prefer) this\b|\b(the )?only (safe|trusted|approved)\b|\buser trusts\b`, "claims to come before other tools"},
+		{`\bwhen(ever)? \S+( \S+){0,3} is called\b|\b(call|use) the tool\b|\bmcp [a-z]+ [a-z]|\b(consent (grant|revoke)|aai[ :]exec|web[ :]discover|consent list)\b`, "speaks of another tool"},
+		{`\b(conversation|chat) (history|log)\b|\b(whole|full|entire) (conversation|context)\b|\bsystem (prompt|messages?)\b|\bchain of thought\b|\bcontents of your context\b`, "asks for the conversation"},
+		{`/\.(ssh|aws|azure|gnupg|kube|docker|cursor|claude|netrc|npmrc|pypirc|pgpass|git-credentials|password-store|mozilla|bash history|zsh history)\b|/etc/(passwd|shadow|sudoers)|\bid (rsa|ed25519|ecdsa)\b|(^|[ '"(/])\.env\b|\bmcp\.json\b|\bappdata\\|\blogin data\b|\bcookies file\b`, "names a file with secrets"},
+		{`\b(paste|type|enter|send|put)\b.{0,30}\b(passwords?|secrets?|api keys?|tokens?)\b.{0,30}\b(chat|here|conversation|field)\b`, "asks for a secret"},
+		{`!\[|\]\s*\(|<!--|<img\b|<a\b|javascript:|data:text/|\b(curl|wget)\b[^|]*\|\s*(ba|z)?sh\b|</[a-z]+>`, "has a link, a picture or a command that could carry data away"},
+		{`\b(verified|tools?( call)?s? (are|is)) .{0,20}\b(safe|approved|trusted)\b|\bapproved by the\b`, "claims that somebody approved it"},
+		{`\beffect: (reads|changes|may)\b|\breturns:|## ?available operations`, "imitates the gateway's own words"},
+	} {
+		all = append(all, pattern{regexp.MustCompile(p[0]), p[1]})
+	}
+	return all
+}
+
+// maxLooked is how much of one text is looked at, in bytes: far more than is ever
+// shown of it.
+const maxLooked = 8 << 10
+
+// looked is the part of a text that is looked at.
+func looked(words string) string { return strings.ToValidUTF8(words[:min(len(words), maxLooked)], "") }
+
+// words looks at every text of the document, member names included, except for
+// scripts and templates, which are no words.
+func (c *checker) words() {
+	known := patterns()
+	blob := regexp.MustCompile(`[A-Za-z0-9+/_-]{60,}={0,2}|\b[0-9A-Fa-f]{40,}\b`)
+	variable := regexp.MustCompile(`\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)*_(API_KEY|KEY|SECRET|TOKEN|PASSWORD|CREDENTIALS?)\b`)
+	var visit func(v *value, script bool)
+	visit = func(v *value, script bool) {
+		script = script || v.name == "script" || v.name == "url_template" || v.name == "urlTemplate"
+		c.unseen(v.path, v.name)
+		if v.kind == text {
+			c.unseen(v.path, v.text)
+		}
+		if !script {
+			c.poison(v, known)
+		}
+		if v.kind == text && !script {
+			c.markup(v)
+			if blob.MatchString(looked(v.text)) && !strings.Contains(v.text, "://") {
+				c.find(Warning, "poisoning", v.path, "has a long run of letters that nobody can read", "Say it in words.")
+			}
+			if name := variable.FindString(looked(v.text)); name != "" && v.name != "env_var" && v.name != "envVar" {
+				c.find(Warning, "poisoning", v.path, "names the variable "+aai.Quote(name, 60)+", which holds a secret", "Secrets belong into \"auth\".")
+			}
+		}
+		for _, item := range v.items {
+			visit(item, script)
+		}
+	}
+	visit(c.doc.root, false)
+}
+
+// poison looks for the words of known attacks, also with what does not show taken
+// out of them.
+func (c *checker) poison(v *value, known []pattern) {
+	for _, words := range []string{looked(v.name), looked(v.text)} {
+		if len(words) < len("a:b") || v.kind != text && words != v.name {
+			continue
+		}
+		shown := strings.ToLower(aai.CleanText(words, len(words)))
+		folded := strings.Join(strings.FieldsFunc(shown, func(r rune) bool { return unicode.IsSpace(r) || r == '_' }), " ")
+		dashed := strings.ReplaceAll(folded, "-", " ")
+		for _, p := range known {
+			if found := p.words.FindString(folded); found != "" || p.words.MatchString(dashed) {
+				c.find(Warning, "poisoning", v.path, p.what+": "+aai.Quote(words, 80), "Describe what the tool does, and leave what to do to the user.")
+			}
+		}
+	}
+}
+
+// unseen says which characters of a text do not show.
+func (c *checker) unseen(path, words string) {
+	if words = looked(words); aai.CleanText(words, len(words)) == words {
+		return
+	}
+	const mend = "Take it out: it is dropped, and looks like an attempt to hide something."
+	previous, marks := rune(0), 0
+	for _, r := range words {
+		joins := (r == '\ufe0f' || r == '\u200d') && previous > 0x2100 // within an emoji
+		hidden := strings.TrimSpace(aai.CleanText(string(r), len(string(r)))) == "" && !unicode.IsSpace(r)
+		if hidden && !joins {
+			c.find(Warning, "unseen", path, fmt.Sprintf("has the character U+%04X, which does not show", r), mend)
+			return
+		}
+		if marks++; !unicode.Is(unicode.Mn, r) {
+			marks = 0
+		}
+		if marks > 8 {
+			c.find(Warning, "unseen", path, "has more combining marks in a row than any language", mend)
+			return
+		}
+		previous = r
+	}
+}
+
+// markup says what of a text will not be shown as it is written.
+func (c *checker) markup(v *value) {
+	inSchema := strings.Contains(v.path, ".parameters.") || strings.Contains(v.path, ".returns.")
+	cut := map[string]int{"description": 300, "title": 60, "name": 60}
+	if inSchema {
+		cut = map[string]int{"description": 200}
+	}
+	if most := cut[v.name]; most > 0 && len(v.text) > most {
+		c.find(Warning, "cut", v.path, fmt.Sprintf("is of %d bytes, and cut to %d", len(v.text), most), "Say it shorter.")
+	}
+	if inSchema && v.name != "description" {
+		return // a value, which is shown as JSON
+	}
+	words := strings.TrimSpace(v.text)
+	switch {
+	case strings.Contains(words, "```"):
+		c.find(Warning, "markup", v.path, "has the marks of a block of code, which are shown as \"'\"", "Write plain words.")
+	case strings.HasSuffix(words, `\`):
+		c.find(Warning, "markup", v.path, "ends in a backslash, which would hide a quotation mark after it", "End it otherwise.")
+	case strings.ContainsAny(words, "【】"):
+		c.find(Warning, "markup", v.path, "has the brackets that set off an app's name in the list of tools", "Use others.")
+	}
+}
+
+// secrets looks for what has the form of a secret anywhere in the document.
+func (c *checker) secrets() {
+	known := regexp.MustCompile(`\b(AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{30,}|\bgithub_pat_[A-Za-z0-9_]{30,}|\bsk-[A-Za-z0-9_-]{20,}|\bsk_live_[A-Za-z0-9]{16,}|\bxox[abprs]-[A-Za-z0-9-]{10,}|\bAIza[0-9A-Za-z_-]{35}|-----BEGIN [A-Z ]*PRIVATE KEY-----|\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.`)
+	header := regexp.MustCompile(`(?i)(key|token|secret|auth|password|session)`)
+	c.doc.root.each(func(v *value) {
+		if v.kind != text {
+			return
+		}
+		if known.MatchString(looked(v.text)) {
+			c.find(Error, "secret", v.path, "holds what has the form of a secret", "Take it out, and make it invalid where it was got: a descriptor is public.")
+		}
+		if parent, name, ok := cutLast(v); ok && (parent == "headers" || parent == "default_headers" || parent == "defaultHeaders") && header.MatchString(name) {
+			c.find(Warning, "secret", v.path, "is a header that usually holds a secret", "Let people give theirs: say in \"auth\" where it goes.")
+		}
+	})
+}
+
+// cutLast returns the names of the member that holds a value and of the value.
+func cutLast(v *value) (parent, name string, ok bool) {
+	around, ok := strings.CutSuffix(v.path, strings.TrimPrefix(catalog.Step("x", v.name, -1), "x"))
+	if !ok {
+		return "", "", false
+	}
+	return around[strings.LastIndex(around, ".")+1:], v.name, true
+}
