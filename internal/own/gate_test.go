@@ -16,6 +16,7 @@ func arguments() map[string]string {
 		own.Revoke: `{}`, own.Mode: `{}`, own.SetMode: `{"mode": "normal"}`,
 		own.Discover: `{"url": "example.com"}`, own.NameSite: `{"name": "example", "url": "example.com"}`,
 		own.Keychain: `{}`,
+		own.Lint:     `{"source": "../../descriptors/org.gnome.Calculator/aai.json"}`,
 	}
 }
 

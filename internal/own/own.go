@@ -35,6 +35,7 @@ const (
 	Mode       = "mode"
 	SetMode    = "mode_set"
 	Keychain   = "keychain_status"
+	Lint       = "lint"
 )
 
 // OpenTools are the tools that agents may use too. They say what there is and
@@ -58,6 +59,9 @@ type Sources struct {
 	// Unsealed says why the consents in Store are in a plain file; empty if they are
 	// not. Nil where no store seals them.
 	Unsealed func() string
+	// Fetch gets a page of the web, for a person who names one; nil: pages cannot be
+	// named. It guards itself: which hosts, how much, how long.
+	Fetch func(ctx context.Context, address string) ([]byte, error)
 }
 
 // A Catalog is what the tools know of apps.
@@ -83,6 +87,7 @@ func App(s Sources, known func() Catalog) *aai.App {
 			read(Scan, "Look at every aai.json and say what is wrong with it", none, c.scan),
 			read(History, "List past calls, newest first", historyFilter, historyTool{s.Journal}.list),
 			read(Consents, "List what was allowed and refused", none, k.list),
+			read(Lint, "Look at an aai.json as its author would, and at how it differs from an earlier version", lintParams, lintTool{s.Fetch}.lint),
 			change(Grant, "Allow a caller to use tools of an app", grantParams, k.grant),
 			change(Revoke, "Forget what was allowed and refused", revokeParams, k.revoke),
 			read(Mode, "Say how much callers may do at all", none, modeTools{s.Modes}.get),
@@ -104,6 +109,11 @@ func change(name, description, params string, run aai.Action) *aai.Tool {
 const (
 	none   = `{"type": "object", "properties": {}, "additionalProperties": false}`
 	oneApp = `{"type": "object", "properties": {"app": {"type": "string", "description": "App id"}}, "required": ["app"], "additionalProperties": false}`
+
+	lintParams = `{"type": "object", "additionalProperties": false, "properties": {
+		"source": {"type": "string", "minLength": 1, "description": "A file, or the address of a site"},
+		"against": {"type": "string", "description": "An earlier version"}},
+		"required": ["source"]}`
 
 	historyFilter = `{"type": "object", "additionalProperties": false, "properties": {
 		"app": {"type": "string"}, "tool": {"type": "string"}, "caller": {"type": "string"},

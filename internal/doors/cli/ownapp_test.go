@@ -18,6 +18,7 @@ func (w *world) ownApp() *aai.App {
 		{Name: "descriptor", Params: open, Run: answer(&aai.Result{Text: `{"schema_version":"1.0"}`})},
 		{Name: "scan", Run: w.scan},
 		{Name: "history", Params: open, Run: w.history},
+		{Name: "lint", Params: open, Run: lint},
 		{Name: "consent_list", Run: w.consentList},
 		{Name: "keychain_status", Run: w.keychainStatus},
 		{Name: "consent_grant", Params: open, Run: consentGrant},
@@ -52,6 +53,27 @@ func guide(_ context.Context, call *aai.Call) (*aai.Result, error) {
 }
 
 type object = map[string]any
+
+// lint finds what the file's name asks for.
+func lint(_ context.Context, call *aai.Call) (*aai.Result, error) {
+	source, _ := call.Args["source"].(string)
+	report := object{"app": "org.example.Notes", "version": "1.0.0", "tools": 2, "guide_tokens": 300, "findings": []object{}}
+	switch {
+	case strings.Contains(source, "none"):
+		return nil, aai.Errorf(aai.DescriptorInvalid, "%s cannot be read", source)
+	case strings.Contains(source, "wrong"):
+		report["findings"] = []object{
+			{"severity": "error", "rule": "invalid", "line": 1, "column": 1, "problem": "name: missing"},
+			{"severity": "warning", "rule": "poisoning", "path": "tools[0]", "line": 7, "column": 30, "problem": "asks\x1b for a secret", "mend": "Do not."},
+		}
+		report["errors_omitted"] = 3
+	case call.Args["against"] != nil:
+		report["comparison"] = object{"old": "1.0.0", "new": "1.1.0", "needed": "MINOR", "made": "MINOR", "enough": true, "changes": []object{
+			{"bump": "MINOR", "path": "tools[1]", "change": "is new: the tool count"},
+		}}
+	}
+	return &aai.Result{Data: report}, nil
+}
 
 // scan reports an invalid file, unless the person typed that all is well, or
 // almost.

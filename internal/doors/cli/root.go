@@ -59,8 +59,9 @@ func newRoot(r *run, args []string) *cobra.Command {
 	root.SetErr(r.cfg.Err)
 	root.SetArgs(args)
 	root.AddCommand(
-		newMCP(r), newExec(r), newApps(r), newGuide(r), newDiscover(r), newScan(r), newConfig(r),
-		newHistory(r), newConsent(r), newMode(r), newKeychain(r), newCompletion(r), newVersion(r),
+		newMCP(r), newExec(r), newApps(r), newGuide(r), newDiscover(r), newScan(r), newLint(r), newConfig(r),
+		newHistory(r), newConsent(r), newMode(r), newKeychain(r),
+		newCompletion(r), newVersion(r),
 	)
 	root.AddCommand(newShortcuts(r)...)
 	root.SetHelpCommand(newHelp())

@@ -1,0 +1,128 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"aai"
+)
+
+func newLint(r *run) *cobra.Command {
+	var against string
+	cmd := &cobra.Command{
+		Use:   "lint <file|url> [--against file|url]",
+		Short: "Look at an aai.json as its author would, and say what to mend",
+		Long: "Looks at an aai.json, in a file or of a site, and says what is wrong, what is doubtful\n" +
+			"and what could be better. With --against it also says whether the version tells what\n" +
+			"has changed since an earlier one. The exit code is 2 if there is an error.",
+		Example: "  aai-gateway lint ./aai.json\n" +
+			"  aai-gateway lint ./aai.json --against https://example.com",
+		Args: operands(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error { return r.lint(cmd.Context(), args[0], against) },
+	}
+	cmd.Flags().StringVar(&against, "against", "", "an earlier version: a `file` or an address")
+	return cmd
+}
+
+// lintView is what is shown of a report.
+type lintView struct {
+	App         string          `json:"app"`
+	Version     string          `json:"version"`
+	Tools       int             `json:"tools"`
+	GuideTokens int             `json:"guide_tokens"`
+	Findings    []lintFinding   `json:"findings"`
+	Omitted     int             `json:"errors_omitted"`
+	Comparison  *lintComparison `json:"comparison"`
+}
+
+type lintFinding struct {
+	Severity string `json:"severity"`
+	Rule     string `json:"rule"`
+	Path     string `json:"path"`
+	Line     int    `json:"line"`
+	Column   int    `json:"column"`
+	Problem  string `json:"problem"`
+	Mend     string `json:"mend"`
+}
+
+type lintComparison struct {
+	Old     string `json:"old"`
+	New     string `json:"new"`
+	Needed  string `json:"needed"`
+	Made    string `json:"made"`
+	Enough  bool   `json:"enough"`
+	Changes []struct {
+		Bump   string `json:"bump"`
+		Path   string `json:"path"`
+		Change string `json:"change"`
+	} `json:"changes"`
+}
+
+func (r *run) lint(ctx context.Context, source, against string) error {
+	args := map[string]any{"source": source}
+	if against != "" {
+		args["against"] = against
+	}
+	result, err := r.own(ctx, "lint", args)
+	if err != nil {
+		return err
+	}
+	report, err := view[lintView](result.Data)
+	if err != nil {
+		return err
+	}
+	err = r.output.show(result.Data, func() error {
+		r.showLint(source, report)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for _, f := range report.Findings {
+		if f.Severity == "error" {
+			return &finding{exit: exitUsage}
+		}
+	}
+	return nil
+}
+
+// counted is a number of things: "1 error", "2 errors".
+func counted(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// showLint writes a finding to a line, in the form that editors know, with what to
+// do below it.
+func (r *run) showLint(source string, report lintView) {
+	found := make(map[string]int)
+	for _, f := range report.Findings {
+		found[f.Severity]++
+		place := ""
+		if f.Path != "" {
+			place = f.Path + ": "
+		}
+		line := fmt.Sprintf("%s:%d:%d: %s: %s%s (%s)", source, f.Line, f.Column, f.Severity, place, f.Problem, f.Rule)
+		r.output.lines(aai.CleanLabel(line, maxLine))
+		if f.Mend != "" {
+			r.output.lines("    " + aai.CleanLabel(f.Mend, maxLine))
+		}
+	}
+	if report.Omitted > 0 {
+		r.output.say("and %d more errors", report.Omitted)
+	}
+	if c := report.Comparison; c != nil {
+		for _, change := range c.Changes {
+			r.output.lines(aai.CleanLabel(fmt.Sprintf("%s: %s %s", change.Bump, change.Path, change.Change), maxLine))
+		}
+		r.output.say("%s to %s: %s is needed, %s was made.", c.Old, c.New, c.Needed, c.Made)
+	}
+	r.output.say("%s: %s, %s, %s.", source, counted(found["error"], "error"), counted(found["warning"], "warning"), counted(found["hint"], "hint"))
+	if report.App != "" {
+		r.output.say("%s %s: %d tools, a guide of about %d tokens.", report.App, report.Version, report.Tools, report.GuideTokens)
+	}
+}
