@@ -1,12 +1,14 @@
 package lint_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"os"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
 	"aai/internal/catalog"
@@ -88,7 +90,7 @@ func checkReport(t interface {
 	t.Helper()
 	var decoded any
 	whole := json.Unmarshal(source, &decoded) == nil
-	paths := make(map[string]bool)
+	paths := make(map[string][]any)
 	collect(paths, "", decoded)
 	for _, f := range r.Findings {
 		if f.Problem == "" || f.Rule == "" || f.Severity != lint.Error && f.Severity != lint.Warning && f.Severity != lint.Hint {
@@ -98,15 +100,23 @@ func checkReport(t interface {
 		if f.Line < 1 || f.Line > len(lines) || f.Column < 1 || f.Column > len(lines[f.Line-1])+1 {
 			t.Fatalf("the place is not in the document: %+v", f)
 		}
-		if whole && !paths[f.Path] {
+		if whole && len(paths[f.Path]) == 0 {
 			t.Fatalf("the path is not in the document: %+v", f)
+		}
+		if !whole || len(paths[f.Path]) > 1 || f.Path == "" {
+			continue
+		}
+		begin := len(strings.Join(lines[:f.Line-1], "\n")) + min(f.Line-1, 1) + f.Column - 1
+		var there any
+		if err := json.NewDecoder(bytes.NewReader(source[begin:])).Decode(&there); err != nil || !cmp.Equal(there, paths[f.Path][0]) {
+			t.Fatalf("at %d:%d is %v and not the value of the path: %+v", f.Line, f.Column, there, f)
 		}
 	}
 }
 
-// collect gathers the paths of a document, by another reader.
-func collect(paths map[string]bool, path string, v any) {
-	paths[path] = true
+// collect gathers the paths of a document and what is there, by another reader.
+func collect(paths map[string][]any, path string, v any) {
+	paths[path] = append(paths[path], v)
 	switch v := v.(type) {
 	case map[string]any:
 		for name, item := range v {
