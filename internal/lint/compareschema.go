@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"aai"
 	"aai/internal/catalog"
 )
 
@@ -157,7 +158,7 @@ func (s *schemaDifference) keyword(path, k string, a, b map[string]any, depth in
 		}
 		s.add(s.narrows(), path, "may have no other members, or fewer")
 	default:
-		s.add(Major, path, "has another %q", k)
+		s.add(Major, path, "has another %s", aai.Quote(k, 60))
 	}
 }
 
@@ -168,16 +169,16 @@ func (s *schemaDifference) properties(path string, a, b map[string]any, depth in
 			s.schemas(catalog.Step(catalog.Step(path, "properties", -1), name, -1), x[name], y[name], depth+1)
 			continue
 		}
-		s.add(Major, path, "lost %q", name)
+		s.add(Major, path, "lost %s", aai.Quote(name, 60))
 	}
 	for _, name := range slices.Sorted(maps.Keys(y)) {
 		if _, known := x[name]; known {
 			continue
 		}
 		if s.given && listed(b["required"], name) {
-			s.add(Major, path, "requires %q, which is new", name)
+			s.add(Major, path, "requires %s, which is new", aai.Quote(name, 60))
 		} else {
-			s.add(Minor, path, "may have %q, which is new", name)
+			s.add(Minor, path, "may have %s, which is new", aai.Quote(name, 60))
 		}
 	}
 }
@@ -195,9 +196,9 @@ func (s *schemaDifference) required(path string, a, b map[string]any) {
 		}
 		switch was, is := listed(a["required"], name), listed(b["required"], name); {
 		case is && !was:
-			s.add(s.narrows(), path, "requires %q, which was optional", name)
+			s.add(s.narrows(), path, "requires %s, which was optional", aai.Quote(name, 60))
 		case was && !is:
-			s.add(s.widens(), path, "does not require %q any more", name)
+			s.add(s.widens(), path, "does not require %s any more", aai.Quote(name, 60))
 		}
 	}
 }

@@ -72,10 +72,15 @@ func Check(source []byte, o catalog.Options) *Report {
 	c.parse(source)
 	c.words()
 	c.secrets()
-	slices.SortStableFunc(c.report.Findings, func(a, b Finding) int {
+	c.report.sort()
+	return c.report
+}
+
+// sort brings the findings into the order of the file.
+func (r *Report) sort() {
+	slices.SortStableFunc(r.Findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
-	return c.report
 }
 
 // Against is Check which also holds the descriptor against an earlier version.
@@ -96,6 +101,7 @@ func Against(source, earlier []byte, o catalog.Options) *Report {
 	if problem, mend := comparison.verdict(); problem != "" {
 		c := &checker{doc: readDocument(source), report: r, perRule: map[string]int{}}
 		c.find(Error, "semver", "version", problem, mend)
+		r.sort()
 	}
 	return r
 }

@@ -123,6 +123,6 @@ func (r *run) showLint(source string, report lintView) {
 	}
 	r.output.say("%s: %s, %s, %s.", source, counted(found["error"], "error"), counted(found["warning"], "warning"), counted(found["hint"], "hint"))
 	if report.App != "" {
-		r.output.say("%s %s: %d tools, a guide of about %d tokens.", report.App, report.Version, report.Tools, report.GuideTokens)
+		r.output.say("%s %s: %s, a guide of about %d tokens.", report.App, report.Version, counted(report.Tools, "tool"), report.GuideTokens)
 	}
 }
