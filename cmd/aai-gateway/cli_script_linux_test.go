@@ -31,7 +31,10 @@ const service = "org.example.App"
 //	fifo FILE             makes a named pipe
 //	large FILE SIZE TEXT  makes a file of the size that begins with the text
 //	nested FILE DEPTH     makes a descriptor with a schema so deep
-//	site FILE             starts a web site, $SITE, and writes its descriptor
+//	site [FILE]           starts a web site, $SITE, that offers the descriptor
+//	trust                 the person trusts $SITE to be on a private network
+//	asked N               the site was asked for its descriptor so often by now
+//	api FILE              starts an API, $SITE, and writes the descriptor of an app on the web
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
@@ -46,6 +49,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("DESCRIPTOR", descriptor) // of the app
 			env.Setenv("WEB_DESCRIPTOR", filepath.Join(filepath.Dir(descriptor), "web.json"))
 			env.Values["app"] = new(*dbustest.Service)
+			env.Values["site"] = new(*scriptSite)
 			env.Values["tb"] = env.T().(testing.TB)
 			return os.MkdirAll(home, 0o700)
 		},
@@ -58,7 +62,10 @@ func TestScripts(t *testing.T) {
 			"fifo":   scriptFIFO,
 			"large":  scriptLarge,
 			"nested": scriptNested,
-			"site":   scriptSite,
+			"site":   scriptStartSite,
+			"trust":  scriptTrust,
+			"asked":  scriptAsked,
+			"api":    scriptAPI,
 		},
 	})
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// scriptSite starts a web site and writes its descriptor into the file.
-func scriptSite(ts *testscript.TestScript, _ bool, args []string) {
+// scriptAPI starts an API and writes its descriptor into the file.
+func scriptAPI(ts *testscript.TestScript, _ bool, args []string) {
 	mux := http.NewServeMux()
 	tell := func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -49,8 +50,9 @@ type config struct {
 	AllowSystemBus  bool
 	Preapproved     []policy.Grant
 	Dev             bool
-	AllowPrivate    []string // hosts on private networks that may be asked
-	InsecureStorage bool     // the key of secrets may lie in a file
+	AllowPrivate    []string       // hosts on private networks that may be asked
+	InsecureStorage bool           // the key of secrets may lie in a file
+	roots           *x509.CertPool // authorities for sites; nil: the system's
 	preapprovedJSON any
 	// WebUI and HTTPPort are the AAI protocol's settings of a web page, which
 	// this version does not have; whoever switches it on is told so.

@@ -99,6 +99,7 @@ func TestDefaults(t *testing.T) {
 		"dev":                 false,
 		"dbus.allowSystemBus": false,
 		"keychain.insecure":   false,
+		"net.allowPrivate":    []string{},
 		"enableWebUI":         false,
 		"httpPort":            3000,
 		"consent.preapproved": []any{},
@@ -109,7 +110,7 @@ func TestDefaults(t *testing.T) {
 
 		"server.security_mode": "normal", "server.confirm_destructive": true,
 		"security.allowed_apps": []string{}, "security.denied_apps": []string{}, "security.destructive_words": policy.DestructiveWords(),
-		"consent.dialog": "auto", "consent.elicitation": []string{}, "net.allowPrivate": []string{},
+		"consent.dialog": "auto", "consent.elicitation": []string{}, "web.rate": 10.0,
 		"rate_limits.rps": 50, "rate_limits.rpm": 1000, "rate_limits.concurrency": 10, "rate_limits.vlm_rpm": 10, "rate_limits.script_rpm": 5,
 		"rate_limits.declared_rps": 500, "rate_limits.declared_rpm": 30000, "rate_limits.declared_concurrency": 64,
 	}

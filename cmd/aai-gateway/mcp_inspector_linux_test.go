@@ -72,7 +72,7 @@ func (i inspector) lists(t *testing.T) {
 	for _, tool := range tools.Tools {
 		names = append(names, tool.Name)
 	}
-	if !slices.Equal(names, []string{"aai_exec", "app_desktop", "app_org_example_App"}) {
+	if !slices.Equal(names, []string{"aai_exec", "app_desktop", "app_org_example_App", "web_discover"}) {
 		t.Errorf("the tools are %q", names)
 	}
 	var resources struct {

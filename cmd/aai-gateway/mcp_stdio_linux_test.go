@@ -24,7 +24,7 @@ func mcpSession(t *testing.T, b binary) {
 	h := b.home(t, bus)
 	p := h.start(t).open()
 
-	if got := p.toolNames(); !slices.Equal(got, []string{"aai_exec", "app_desktop", "app_org_example_App"}) {
+	if got := p.toolNames(); !slices.Equal(got, []string{"aai_exec", "app_desktop", "app_org_example_App", "web_discover"}) {
 		t.Errorf("the tools are %q", got)
 	}
 	guide := p.toolResult(p.ask("tools/call", `{"name":"app_org_example_App"}`))
@@ -122,7 +122,7 @@ func mcpWithTheSDKsClient(t *testing.T, b binary) {
 				t.Fatal(err)
 			}
 			list, err := session.ListTools(t.Context(), nil)
-			if err != nil || len(list.Tools) != 3 {
+			if err != nil || len(list.Tools) != 4 {
 				t.Errorf("the tools are %+v, %v", list, err)
 			}
 			result, err := session.CallTool(t.Context(), &mcp.CallToolParams{
@@ -178,7 +178,7 @@ func mcpDescriptorsComeAndGo(t *testing.T, b binary) {
 	later := strings.Replace(exampleDescriptor, `"appId": "org.example.App"`, `"appId": "org.example.Later"`, 1)
 	h.write(t, ".aai/org.example.Later/aai.json", later)
 	p.awaitNews()
-	if got := p.toolNames(); !slices.Equal(got, []string{"aai_exec", "app_desktop", "app_org_example_App", "app_org_example_Later"}) {
+	if got := p.toolNames(); !slices.Equal(got, []string{"aai_exec", "app_desktop", "app_org_example_App", "app_org_example_Later", "web_discover"}) {
 		t.Errorf("the tools are %q", got)
 	}
 	if r := p.toolResult(p.ask("tools/call", runTool("org.example.Later", "echo", `{"v":"x"}`))); r.IsError || app.Calls("EchoString") != 1 {
@@ -189,7 +189,7 @@ func mcpDescriptorsComeAndGo(t *testing.T, b binary) {
 		t.Fatal(err)
 	}
 	p.awaitNews()
-	if got := p.toolNames(); !slices.Equal(got, []string{"aai_exec", "app_desktop", "app_org_example_App"}) {
+	if got := p.toolNames(); !slices.Equal(got, []string{"aai_exec", "app_desktop", "app_org_example_App", "web_discover"}) {
 		t.Errorf("the tools are %q", got)
 	}
 	p.hangUp()

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 
@@ -32,7 +31,7 @@ func setAllowPrivate(c *config, _ string, value any) error {
 	}
 	for i, host := range hosts {
 		if err := egress.CheckTrusted(host); err != nil {
-			return fmt.Errorf("[%d]: %w", i, errors.Join(err, errors.New(`expected a host such as "jira.example.com" or "10.1.2.3:8443"`)))
+			return fmt.Errorf(`[%d]: expected a host such as "jira.example.com" or "10.1.2.3:8443": %w`, i, err)
 		}
 	}
 	c.AllowPrivate = hosts
@@ -41,7 +40,7 @@ func setAllowPrivate(c *config, _ string, value any) error {
 
 // wayOut is the one way to the web.
 func (c *config) wayOut() *egress.Client {
-	return egress.New(egress.Config{AllowPrivate: c.AllowPrivate, Dev: c.Dev})
+	return egress.New(egress.Config{AllowPrivate: c.AllowPrivate, Dev: c.Dev, RootCAs: c.roots})
 }
 
 // closeClient ends the connections of the way out.

@@ -17,6 +17,8 @@ func (w *world) ownApp() *aai.App {
 		{Name: "guide", Params: open, Run: guide},
 		{Name: "descriptor", Params: open, Run: answer(&aai.Result{Text: `{"schema_version":"1.0"}`})},
 		{Name: "scan", Run: w.scan},
+		{Name: "discover", Params: open, Run: discovered},
+		{Name: "discover_name", Params: open, Run: w.nameSite},
 		{Name: "history", Params: open, Run: w.history},
 		{Name: "lint", Params: open, Run: lint},
 		{Name: "consent_list", Run: w.consentList},
@@ -50,6 +52,24 @@ func guide(_ context.Context, call *aai.Call) (*aai.Result, error) {
 		return nil, aai.Errorf(aai.AppNotFound, "there is no app %q", app)
 	}
 	return &aai.Result{Text: "# Notes\n\n\x1b[1madd: adds a note\n", Data: map[string]any{"id": app, "tools": []string{"add"}}}, nil
+}
+
+// discovered is the app of any site.
+func discovered(_ context.Context, call *aai.Call) (*aai.Result, error) {
+	url, _ := call.Args["url"].(string)
+	if url == "down.example" {
+		return nil, aai.Errorf(aai.AppNotRunning, "%s could not be reached", url)
+	}
+	return &aai.Result{Text: "# Site\n\n\x1b[1m" + url + "\n", Data: map[string]any{"url": url}, Foreign: "https://" + url}, nil
+}
+
+// nameSite keeps the name, unless it has a dot.
+func (w *world) nameSite(_ context.Context, call *aai.Call) (*aai.Result, error) {
+	name, _ := call.Args["name"].(string)
+	if strings.Contains(name, ".") {
+		return nil, aai.Errorf(aai.InvalidParams, "name: %q is no name for a site", name)
+	}
+	return &aai.Result{Data: call.Args}, nil
 }
 
 type object = map[string]any

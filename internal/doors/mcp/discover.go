@@ -13,15 +13,14 @@ import (
 func (d *Door) discoverTool() *mcp.Tool {
 	return &mcp.Tool{
 		Name:        d.toolName(discoverID),
-		Title:       "Find a web app",
-		Description: "Get the guide of a web site's app. Use it when the user means a web service that is not listed.",
+		Description: "Get the guide of a web app that is not listed, by URL, domain or name.",
 		InputSchema: map[string]any{
 			"type":       "object",
-			"properties": map[string]any{"url": map[string]any{"type": "string", "description": "URL, domain or known name"}},
+			"properties": map[string]any{"url": map[string]any{"type": "string"}},
 			"required":   []string{"url"},
 		},
 		OutputSchema: map[string]any{"type": "object", "properties": map[string]any{"result": map[string]any{"type": "string"}}},
-		Annotations:  &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(true)},
+		Annotations:  &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true}, // of an open world, as by default
 		Meta:         mcp.Meta{"aai/id": discoverID},
 	}
 }

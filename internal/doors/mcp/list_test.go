@@ -60,7 +60,7 @@ func odd(w *world) {
 }
 
 func TestListsAreGolden(t *testing.T) {
-	for name, changes := range map[string][]change{"safe": {odd}, "canonical": {odd, canonical}} {
+	for name, changes := range map[string][]change{"safe": {odd, withWeb}, "canonical": {odd, canonical, withWeb}} {
 		t.Run(name, func(t *testing.T) {
 			c := newWorld(t, changes...).dial(t).open("2025-11-25", `{}`)
 			golden(t, "tools."+name+".golden", indented(t, c.ask("tools/list", `{}`).Result))
@@ -95,14 +95,14 @@ func TestEveryNameInTheSafeListIsSafe(t *testing.T) {
 const budget = 1500
 
 func TestTenAppsFitTheTokenBudget(t *testing.T) {
-	w := newWorld(t)
+	w := newWorld(t, withWeb)
 	w.catalog.apps = append([]*aai.App{w.own()}, realApps(t, w, 10)...)
 	c := w.dial(t).open("2025-11-25", `{}`)
 	// The whole answer, although most clients show a model no more than names,
 	// descriptions and schemas.
 	shown := c.ask("tools/list", `{}`).Result
-	if n := strings.Count(string(shown), `"inputSchema"`); n != 11 {
-		t.Fatalf("expected 11 tools, got %d", n)
+	if n := strings.Count(string(shown), `"inputSchema"`); n != 12 {
+		t.Fatalf("expected 12 tools, got %d", n)
 	}
 	codec, err := tokenizer.Get(tokenizer.O200kBase)
 	if err != nil {

@@ -35,7 +35,17 @@ func withProfile(profile string) change {
 				c.Direct = []string{aai.DesktopApp}
 			}
 			c.OnlyDirect = profile == "desktop"
+			c.Web = true // for the profiles that have apps
 		}
+	}
+}
+
+// withWeb lists the tool that finds web apps.
+func withWeb(w *world) {
+	before := w.options
+	w.options = func(c *door.Config) {
+		before(c)
+		c.Web = true
 	}
 }
 

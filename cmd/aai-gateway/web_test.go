@@ -1,0 +1,225 @@
+package main
+
+import (
+	"context"
+	"crypto/x509"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+	"aai/internal/doors/cli"
+	"aai/internal/doors/mcp"
+)
+
+// siteNotes is what the site of the tests says of itself.
+const siteNotes = `{
+  "schema_version": "1.0", "version": "1.0.0", "platform": "web",
+  "app": {"id": "com.example.notes", "name": "Not\u0435s", "description": "Keeps notes."},
+  "execution": {"type": "http", "base_url": "https://api.example.com/v1"},
+  "tools": [{"name": "add", "description": "Add a note", "execution": {"path": "/notes", "method": "POST"},
+    "parameters": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}}]}`
+
+// pretender is a driver for HTTP that sends nothing.
+type pretender struct{ ran atomic.Int64 }
+
+func (p *pretender) Compile(*aai.Recipe) (aai.Action, error) {
+	return func(context.Context, *aai.Call) (*aai.Result, error) {
+		p.ran.Add(1)
+		return &aai.Result{Text: "added"}, nil
+	}, nil
+}
+
+// A webWorld is the whole gateway, a site that it trusts, and a driver that pretends.
+type webWorld struct {
+	*parts
+	cfg    *config
+	driver *pretender
+	host   string
+	asked  atomic.Int64
+}
+
+func newWebWorld(t *testing.T) *webWorld {
+	t.Helper()
+	w := &webWorld{driver: &pretender{}}
+	site := httptest.NewTLSServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+		w.asked.Add(1)
+		_, _ = io.WriteString(rw, siteNotes)
+	}))
+	t.Cleanup(site.Close)
+	w.host = site.Listener.Addr().String()
+	d := newDesk(t)
+	c, err := d.readFile(t, fmt.Sprintf(`{"net": {"allowPrivate": [%q]}}`, w.host))
+	w.cfg = mustRead(t, c, err)
+	w.cfg.roots = x509.NewCertPool()
+	w.cfg.roots.AddCert(site.Certificate())
+	w.cfg.platform.desktop = nil
+	w.cfg.platform.drivers = func(*config, *slog.Logger) (map[string]aai.Driver, io.Closer) {
+		return map[string]aai.Driver{"http": w.driver}, io.NopCloser(nil)
+	}
+	if w.parts, err = (&program{getenv: d.getenv, err: io.Discard}).build(w.cfg); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := w.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return w
+}
+
+// A tool of a web app is asked for like any other, with the origin in ASCII beside
+// the name, whatever letters the name has.
+func TestWebAppAsksConsent(t *testing.T) {
+	w := newWebWorld(t)
+	agent := aai.Caller{Door: aai.DoorMCP, Name: "claude"}
+	for _, name := range []string{"https://" + w.host, w.host + "/com.example.notes"} {
+		call := &aai.Call{Caller: agent, App: name, Tool: "add", Args: map[string]any{"text": "x"}}
+		_, err := w.gateway.Do(t.Context(), call)
+		e := aai.AsError(err)
+		if e == nil || e.Code != aai.ConsentRequired || len(e.Questions) != 1 {
+			t.Fatalf("%s: %v", name, err)
+		}
+		question := e.Questions[0]
+		id := w.host + "/com.example.notes"
+		for _, line := range []string{"From:    https://" + w.host + "/.well-known/aai.json\n", ", " + id + "\n"} {
+			if !strings.Contains(question.Text, line) {
+				t.Errorf("the question does not say %q:\n%s", line, question.Text)
+			}
+		}
+		if !strings.Contains(e.Hint, "consent grant "+id+" add") || w.driver.ran.Load() != 0 {
+			t.Errorf("hint %q, ran %d times", e.Hint, w.driver.ran.Load())
+		}
+	}
+	if n := w.asked.Load(); n != 1 {
+		t.Errorf("the site was asked %d times", n)
+	}
+}
+
+// What the person allows is the app of that site, and no other that has its id.
+func TestWebConsentIsOfOneSite(t *testing.T) {
+	w := newWebWorld(t)
+	person := aai.Caller{Door: aai.DoorCLI, Name: "terminal"}
+	grant := &aai.Call{Caller: person, App: aai.OwnApp, Tool: "consent_grant",
+		Args: map[string]any{"app": "https://" + w.host, "tool": "add", "caller": "mcp:claude"}}
+	if _, err := w.gateway.Do(t.Context(), grant); err != nil {
+		t.Fatal(err)
+	}
+	add := &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Name: "claude"}, App: w.host, Tool: "add", Args: map[string]any{"text": "x"}}
+	if result, err := w.gateway.Do(t.Context(), add); err != nil || result.Text != "added" {
+		t.Errorf("%v, %v", result, err)
+	}
+	listed := &aai.Call{Caller: person, App: aai.OwnApp, Tool: "consent_list"}
+	result, err := w.gateway.Do(t.Context(), listed)
+	if err != nil || !strings.Contains(fmt.Sprint(result.Data), w.host+"/com.example.notes") {
+		t.Errorf("the consents are %v, %v", result, err)
+	}
+}
+
+// An agent's whole way: the site is not listed, is found, is listed, is read, and
+// its tool asks.
+func TestAgentFindsWebApp(t *testing.T) {
+	w := newWebWorld(t)
+	session := w.connect(t)
+	names := func() []string {
+		list, err := session.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, tool := range list.Tools {
+			names = append(names, tool.Name)
+		}
+		return names
+	}
+	if got := names(); !slices.Equal(got, []string{"aai_exec", "web_discover"}) {
+		t.Errorf("at first the tools are %q", got)
+	}
+	for _, tool := range []string{"web_discover", "web:discover"} {
+		guide, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: map[string]any{"url": "https://" + w.host + "/a/page"}})
+		if err != nil || guide.IsError {
+			t.Fatalf("%+v, %v", guide, err)
+		}
+		text := guide.Content[0].(*sdk.TextContent).Text
+		for _, words := range []string{"From https://" + w.host + ", as data", "- id: " + w.host + "/com.example.notes", "### add", "aai_exec"} {
+			if !strings.Contains(text, words) {
+				t.Errorf("%s does not say %q:\n%s", tool, words, text)
+			}
+		}
+	}
+	id := w.host + "/com.example.notes"
+	entry := aai.WireName("app:" + id)
+	if got := names(); !slices.Contains(got, entry) || len(got) != 3 {
+		t.Errorf("then the tools are %q", got)
+	}
+	read, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "app:" + id})
+	if err != nil || read.Contents[0].Text != siteNotes {
+		t.Errorf("the descriptor is %+v, %v", read, err)
+	}
+	for _, call := range []*sdk.CallToolParams{
+		{Name: entry},
+		{Name: "app:" + id},
+	} {
+		if guide, err := session.CallTool(t.Context(), call); err != nil || guide.IsError {
+			t.Errorf("%s: %+v, %v", call.Name, guide, err)
+		}
+	}
+	for _, call := range []*sdk.CallToolParams{
+		{Name: "aai_exec", Arguments: map[string]any{"app": "https://" + w.host, "tool": "add", "args": map[string]any{"text": "x"}}},
+		{Name: id + ":add", Arguments: map[string]any{"text": "x"}},
+	} {
+		result, err := session.CallTool(t.Context(), call)
+		if err != nil || !result.IsError || !strings.Contains(result.Content[0].(*sdk.TextContent).Text, "CONSENT_REQUIRED") {
+			t.Errorf("%s: %+v, %v", call.Name, result, err)
+		}
+	}
+	if w.asked.Load() != 1 || w.driver.ran.Load() != 0 {
+		t.Errorf("the site was asked %d times, the driver ran %d times", w.asked.Load(), w.driver.ran.Load())
+	}
+}
+
+// connect is an agent at the door, with the SDK's own client.
+func (w *webWorld) connect(t *testing.T) *sdk.ClientSession {
+	t.Helper()
+	toDoor, fromClient := io.Pipe()
+	toClient, fromDoor := io.Pipe()
+	ended := make(chan error, 1)
+	door := mcp.New(doorConfig(w.parts, w.cfg))
+	go func() { ended <- door.ServeStdio(context.Background(), toDoor, fromDoor) }()
+	client := sdk.NewClient(&sdk.Implementation{Name: "tester", Version: "1"}, nil)
+	session, err := client.Connect(t.Context(), &sdk.IOTransport{Reader: toClient, Writer: fromClient}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = session.Close()
+		_ = fromClient.Close()
+		<-ended
+	})
+	return session
+}
+
+// No variable and no flag widens what may be reached: an agent that can write its
+// client's settings for this server must not open the person's network by it.
+func TestPrivateHostsAreForTheFileAlone(t *testing.T) {
+	d := newDesk(t)
+	for _, name := range []string{"AAI_NET_ALLOW_PRIVATE", "AAI_ALLOW_PRIVATE"} {
+		d.env[name] = `["10.0.0.1"]`
+	}
+	if c, err := d.read(cli.Flags{}); err == nil && len(c.AllowPrivate) > 0 {
+		t.Errorf("trusted: %q", c.AllowPrivate)
+	}
+	for _, s := range webSettings() {
+		if s.key == "net.allowPrivate" && len(s.env) > 0 {
+			t.Errorf("%s can be set by %q", s.key, s.env)
+		}
+	}
+}
