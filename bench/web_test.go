@@ -1,0 +1,85 @@
+package bench
+
+import (
+	"crypto/x509"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"aai/internal/catalog"
+	"aai/internal/discovery"
+	"aai/internal/egress"
+)
+
+// BenchmarkDiscover is the finding of a web app: from memory, as every call of a
+// gateway that runs; from the cache on disk, as the first of a process, which must
+// take no more than a millisecond; and from the site itself, on this computer.
+func BenchmarkDiscover(b *testing.B) {
+	site := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, webDescriptor())
+	}))
+	b.Cleanup(site.Close)
+	authority := x509.NewCertPool()
+	authority.AddCert(site.Certificate())
+	host := site.Listener.Addr().String()
+	client := egress.New(egress.Config{AllowPrivate: []string{host}, RootCAs: authority})
+	b.Cleanup(client.Close)
+
+	folder := b.TempDir()
+	gateway := func(cache string) *discovery.Web {
+		local := catalog.New(catalog.Config{HostPlatform: "linux"})
+		local.Apps()
+		return discovery.New(discovery.Config{Local: local, Client: client, Cache: cache, Names: filepath.Join(folder, "names.json")})
+	}
+	find := func(b *testing.B, web *discovery.Web) {
+		if app, err := web.Find(b.Context(), "https://"+host); err != nil || len(app.Tools) == 0 {
+			b.Fatal(app, err)
+		}
+	}
+	cache := filepath.Join(folder, "cache")
+	known := gateway(cache)
+	find(b, known)
+
+	b.Run("Memory", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			find(b, known)
+		}
+	})
+	b.Run("Disk", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			b.StopTimer()
+			fresh := gateway(cache)
+			b.StartTimer()
+			find(b, fresh)
+		}
+	})
+	b.Run("Site", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			b.StopTimer()
+			fresh := gateway(filepath.Join(b.TempDir(), "none"))
+			b.StartTimer()
+			find(b, fresh)
+		}
+	})
+}
+
+// webDescriptor is a site's aai.json with twenty tools.
+func webDescriptor() string {
+	tool := `{"name": "tool_NN", "description": "Does a thing that is told in a sentence of usual length.",
+		"execution": {"path": "/things/{id}", "method": "POST"},
+		"parameters": {"type": "object", "required": ["id"], "properties": {"id": {"type": "string", "description": "Which thing"},
+			"limit": {"type": "integer", "minimum": 1, "maximum": 100, "default": 10}, "title": {"type": "string", "maxLength": 200}}}}`
+	var tools []string
+	for i := range 20 {
+		tools = append(tools, strings.Replace(tool, "NN", string(rune('a'+i)), 1))
+	}
+	return `{"schema_version": "1.0", "version": "1.0.0", "platform": "web",
+		"app": {"id": "com.example.things", "name": "Things", "description": "Keeps things."},
+		"execution": {"type": "http", "base_url": "https://api.example.com/v1"}, "tools": [` + strings.Join(tools, ",") + `]}`
+}
