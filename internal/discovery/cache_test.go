@@ -102,11 +102,16 @@ func TestRevalidation(t *testing.T) {
 		_, _ = rw.Write([]byte(body))
 	})
 	first := w.find(w.host)
+	changes := 0
+	defer w.web.OnChange(func() { changes++ })()
 	for range 3 {
 		w.pass(day)
 		if again := w.find(w.host); again != first {
 			t.Error("an app that has not changed is another")
 		}
+	}
+	if changes != 0 {
+		t.Errorf("told of %d changes", changes)
 	}
 	w.restart()
 	w.find(w.host)

@@ -57,6 +57,28 @@ func TestLocalAppsWin(t *testing.T) {
 	}
 }
 
+// What several apps of this computer are called means none of them, and no site.
+func TestNoSiteForAnAmbiguousName(t *testing.T) {
+	w := newWorld(t)
+	for _, id := range []string{"org.example.One", "org.example.Two"} {
+		w.install(id, strings.NewReplacer("org.example.Calculator", id, `"name": "Calculator"`, `"name": "notes.example.com"`, `"sums", "example.org"`, "").Replace(calculator))
+	}
+	_, err := w.web.Find(t.Context(), "Notes.example.com")
+	if e := aai.AsError(err); e == nil || e.Code != aai.AppNotFound || !slices.Equal(e.Candidates, []string{"org.example.One", "org.example.Two"}) {
+		t.Errorf("got %+v", e)
+	}
+}
+
+// Nor does the name of one whose descriptor is broken.
+func TestNoSiteForABrokenApp(t *testing.T) {
+	w := newWorld(t)
+	w.install("mail.example.com", "{}")
+	_, err := w.web.Find(t.Context(), "mail.example.com")
+	if e := aai.AsError(err); e == nil || e.Code != aai.DescriptorInvalid || !strings.Contains(e.Message, ".aai") {
+		t.Errorf("got %+v", e)
+	}
+}
+
 // TestNoSiteForAWrongID: who mistypes the id of an app is not sent to the web.
 func TestNoSiteForAWrongID(t *testing.T) {
 	w := newWorld(t)

@@ -93,6 +93,28 @@ func TestCacheStaysInItsFolder(t *testing.T) {
 	}
 }
 
+// A link in the place of a copy is replaced and not followed, neither to be read
+// nor to be written.
+func TestCacheFollowsNoLinks(t *testing.T) {
+	w := newWorld(t)
+	w.find(w.host)
+	outside := filepath.Join(t.TempDir(), "precious")
+	must(t, os.WriteFile(outside, []byte(notes), 0o600))
+	must(t, os.Remove(w.file("aai.json")))
+	must(t, os.Symlink(outside, w.file("aai.json")))
+	w.says(replaced("Keeps notes.", "Keeps more notes."))
+	w.restart()
+	if app := w.find(w.host); app.Description != "Keeps more notes." {
+		t.Error("the link was read")
+	}
+	if b, err := os.ReadFile(outside); err != nil || string(b) != notes {
+		t.Errorf("the link was written through: %q, %v", b, err)
+	}
+	if info, err := os.Lstat(w.file("aai.json")); err != nil || !info.Mode().IsRegular() {
+		t.Errorf("the copy is %v, %v", info, err)
+	}
+}
+
 // Facts, row 24: a copy that is not what was fetched is fetched again.
 func TestSwappedCopies(t *testing.T) {
 	edit := func(change func(m map[string]any)) func(w *world) {

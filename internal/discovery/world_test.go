@@ -96,9 +96,6 @@ func newWorld(t *testing.T) *world {
 	w.host = w.server.Listener.Addr().String()
 
 	home := t.TempDir()
-	folder := filepath.Join(home, ".aai", "org.example.Calculator")
-	must(t, os.MkdirAll(folder, 0o700))
-	must(t, os.WriteFile(filepath.Join(folder, "aai.json"), []byte(calculator), 0o600))
 	drivers := map[string]aai.Driver{"http": w.http, "web/http": w.http}
 	for _, kind := range []string{"dbus", "ipc", "applescript", "jxa", "com", "intent", "url_scheme", "linux/dbus", "linux/ipc", "web/ipc", "web/dbus", "linux/http"} {
 		drivers[kind] = w.others
@@ -108,8 +105,16 @@ func newWorld(t *testing.T) *world {
 		Local: w.local, Client: w.client(w.host), Drivers: drivers, Now: w.now,
 		Cache: filepath.Join(home, ".cache", "aai-gateway"), Names: filepath.Join(home, ".config", "aai-gateway", "name-cache.json"),
 	}
+	w.install("org.example.Calculator", calculator)
 	w.restart()
 	return w
+}
+
+// install puts a descriptor on this computer, before the first question.
+func (w *world) install(id, text string) {
+	folder := filepath.Join(filepath.Dir(filepath.Dir(w.config.Cache)), ".aai", id)
+	must(w.t, os.MkdirAll(folder, 0o700))
+	must(w.t, os.WriteFile(filepath.Join(folder, "aai.json"), []byte(text), 0o600))
 }
 
 // client trusts the hosts.
