@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -45,6 +46,7 @@ type webWorld struct {
 	driver *pretender
 	host   string
 	asked  atomic.Int64
+	gone   atomic.Bool // the site offers nothing
 }
 
 func newWebWorld(t *testing.T) *webWorld {
@@ -52,6 +54,10 @@ func newWebWorld(t *testing.T) *webWorld {
 	w := &webWorld{driver: &pretender{}}
 	site := httptest.NewTLSServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
 		w.asked.Add(1)
+		if w.gone.Load() {
+			rw.WriteHeader(http.StatusNotFound)
+			return
+		}
 		_, _ = io.WriteString(rw, siteNotes)
 	}))
 	t.Cleanup(site.Close)
@@ -183,6 +189,50 @@ func TestAgentFindsWebApp(t *testing.T) {
 	}
 	if w.asked.Load() != 1 || w.driver.ran.Load() != 0 {
 		t.Errorf("the site was asked %d times, the driver ran %d times", w.asked.Load(), w.driver.ran.Load())
+	}
+}
+
+// What cannot be recorded does not run: no site is asked for a call that is not on
+// record, whatever way the call comes.
+func TestNoSiteIsAskedOffTheRecord(t *testing.T) {
+	w := newWebWorld(t)
+	w.gateway.Journal = noJournal{}
+	session := w.connect(t)
+	for _, name := range []string{"web_discover", "aai_exec", w.host + "/com.example.notes:add", "app:" + w.host} {
+		args := map[string]any{"url": w.host, "app": w.host, "tool": "add"}
+		if result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: name, Arguments: args}); err == nil && !result.IsError {
+			t.Errorf("%s gave %+v", name, result)
+		}
+	}
+	for _, uri := range []string{"app:" + w.host, "app:https://" + w.host, "guide:" + w.host} {
+		if read, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: uri}); err == nil {
+			t.Errorf("%s gave %+v", uri, read)
+		}
+	}
+	if n := w.asked.Load(); n != 0 {
+		t.Errorf("the site was asked %d times", n)
+	}
+}
+
+// noJournal is a journal that cannot be written.
+type noJournal struct{}
+
+func (noJournal) Record(context.Context, *aai.Entry) error { return syscall.ENOSPC }
+
+// One call is one lookup, also for a client that wants to see the log.
+func TestACallLooksUpOnce(t *testing.T) {
+	w := newWebWorld(t)
+	w.gone.Store(true)
+	session := w.connect(t)
+	if err := session.SetLoggingLevel(t.Context(), &sdk.SetLoggingLevelParams{Level: "debug"}); err != nil {
+		t.Fatal(err)
+	}
+	result, err := session.CallTool(t.Context(), &sdk.CallToolParams{Name: "aai_exec", Arguments: map[string]any{"app": "https://" + w.host, "tool": "add"}})
+	if err != nil || !result.IsError {
+		t.Errorf("%+v, %v", result, err)
+	}
+	if n := w.asked.Load(); n != 1 {
+		t.Errorf("the site was asked %d times", n)
 	}
 }
 

@@ -92,7 +92,7 @@ func (l callLog) ended(ctx context.Context, call *aai.Call, failure *aai.Error) 
 	case took > slow:
 		level = "warning"
 	}
-	effect, known := l.door.effectOf(ctx, call)
+	effect, known := l.door.effectOf(call)
 	logger := callLogger
 	if known {
 		logger += "." + tool
@@ -120,9 +120,9 @@ func levelOf(code aai.Code) mcp.LoggingLevel {
 }
 
 // effectOf says what the tool of a call does, where there is such a tool.
-func (d *Door) effectOf(ctx context.Context, call *aai.Call) (aai.Effect, bool) {
-	app, err := d.gateway.Catalog.Find(ctx, call.App)
-	if err != nil {
+func (d *Door) effectOf(call *aai.Call) (aai.Effect, bool) {
+	app := d.knownApp(call.App)
+	if app == nil {
 		return aai.Destroys, false
 	}
 	tool := app.Tool(call.Tool)

@@ -75,6 +75,22 @@ func (d *Door) listedName(name string, args json.RawMessage) (string, json.RawMe
 	return name, args
 }
 
+// knownApp finds an app without looking anything up: to look up a site is a part of
+// a call that is on record. It returns nil for what it does not know.
+func (d *Door) knownApp(name string) *aai.App {
+	for _, app := range d.gateway.Catalog.Apps() {
+		names := slices.Concat([]string{app.ID, appPrefix + app.ID, aai.WireName(appPrefix + app.ID)}, app.Aliases, strings.Split(app.Name, "|"))
+		if slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) }) {
+			return app
+		}
+		site := strings.TrimRight(name, "/") + "/"
+		if strings.Contains(app.ID, "/") && (strings.HasPrefix(app.Source, site) || strings.HasPrefix(app.Source, "https://"+site)) {
+			return app
+		}
+	}
+	return nil
+}
+
 // canonicalOf finds the listed app whose wire name this is.
 func (d *Door) canonicalOf(wire string) string {
 	d.sync.Lock()

@@ -173,7 +173,7 @@ func (d *Door) readingApp(tool string) func(map[string]string) *aai.Call {
 	return func(values map[string]string) *aai.Call {
 		call := &aai.Call{App: aai.OwnApp, Tool: tool, Args: map[string]any{"app": values["id"]}}
 		// What cannot run here is not listed, and not there.
-		if app, err := d.gateway.Catalog.Find(context.Background(), values["id"]); err == nil && !app.Runnable() {
+		if app := d.knownApp(values["id"]); app != nil && !app.Runnable() {
 			call.Fault = aai.Errorf(aai.AppNotFound, "%s cannot run on this computer", app.ID)
 		}
 		return call
