@@ -224,6 +224,7 @@ func TestACallLooksUpOnce(t *testing.T) {
 	w := newWebWorld(t)
 	w.gone.Store(true)
 	session := w.connect(t)
+	//nolint:staticcheck // deprecated, and what clients of today have
 	if err := session.SetLoggingLevel(t.Context(), &sdk.SetLoggingLevelParams{Level: "debug"}); err != nil {
 		t.Fatal(err)
 	}

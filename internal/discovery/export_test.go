@@ -9,6 +9,15 @@ import (
 	"aai/internal/egress"
 )
 
+// Source is where the descriptor of the site at an address is.
+func Source(address string) string {
+	t, err := parseAddress(address)
+	if err != nil {
+		return err.Message
+	}
+	return t.source()
+}
+
 // CheckMeta makes sure that no .meta file makes a copy count for longer than any
 // may, or puts anything but one line into a header.
 func CheckMeta(t *testing.T, b []byte) {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"aai"
+	"aai/internal/discovery"
 )
 
 // TestFindByEveryName: one site, one lookup, whatever it is called.
@@ -76,6 +77,24 @@ func TestNoSiteForABrokenApp(t *testing.T) {
 	_, err := w.web.Find(t.Context(), "mail.example.com")
 	if e := aai.AsError(err); e == nil || e.Code != aai.DescriptorInvalid || !strings.Contains(e.Message, ".aai") {
 		t.Errorf("got %+v", e)
+	}
+}
+
+// Facts, row 20: what people are shown as the origin is ASCII, so that a letter of
+// another alphabet is seen.
+func TestOriginIsASCII(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://аpple.com/x":       "https://xn--pple-43d.com/.well-known/aai.json", // the first letter is Cyrillic
+		"bücher.example":            "https://xn--bcher-kva.example/.well-known/aai.json",
+		"EXAMPLE.com.:8443/a?b#c":   "https://example.com:8443/.well-known/aai.json",
+		"https://example.com:443/":  "https://example.com/.well-known/aai.json",
+		"http://localhost":          "http://localhost:80/.well-known/aai.json",
+		"[2606:4700::1111]":         "https://[2606:4700::1111]/.well-known/aai.json",
+		"example.com/com.example.x": "https://example.com/.well-known/aai.json",
+	} {
+		if got := discovery.Source(address); got != want {
+			t.Errorf("%s is %s, want %s", address, got, want)
+		}
 	}
 }
 

@@ -77,7 +77,7 @@ func addPersistentFlags(root *cobra.Command, r *run) {
 	flags := root.PersistentFlags()
 	flags.StringVar(&r.flags.Config, "config", "", "read this configuration `file`")
 	flags.Var(level, "log-level", "debug, info, warn or error")
-	flags.BoolVar(&r.flags.Dev, "dev", false, "for developers of apps: look in build folders too")
+	flags.BoolVar(&r.flags.Dev, "dev", false, "for developers of apps: look in build folders too, allow web apps of this computer over http")
 	flags.BoolVar(&r.flags.InsecureStorage, "insecure-storage", false, "where there is no keychain, keep the key of secrets in a file")
 	flags.Var(format, "format", "text, json or quiet")
 	complete(root, "format", format.allowed...)
