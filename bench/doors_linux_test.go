@@ -113,7 +113,7 @@ func mostOf(over string) float64 {
 
 // raceCalls lets each rival answer, in turns, and in another order each time.
 func raceCalls(b *testing.B, t *table, all []rival, over, era string) {
-	const rounds, calls, warm = 120, 25, 20
+	const rounds, calls, warm = 240, 25, 20
 	isModern := era == "2026-07-28"
 	servers := make([]server, len(all))
 	took := make([]samples, len(all))

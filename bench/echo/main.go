@@ -15,6 +15,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 
 	"aai"
 	"aai/internal/catalog"
@@ -35,6 +36,7 @@ func (answering) Compile(*aai.Recipe) (aai.Action, error) {
 }
 
 func main() {
+	debug.SetGCPercent(400) // as the program has it while it knows few apps
 	if err := serve(context.Background(), os.Args[1], len(os.Args) > 2); err != nil {
 		log.Fatal(err)
 	}

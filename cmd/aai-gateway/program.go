@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
-	"runtime/debug"
 
 	"aai"
 	"aai/internal/ax"
@@ -141,21 +140,6 @@ func (c *config) ownApps(log *slog.Logger) ([]*aai.App, io.Closer) {
 	}
 	open, closer := c.platform.desktop(log)
 	return []*aai.App{ax.New(ax.Config{Open: open, RefsFolder: c.platform.refs, Log: log})}, closer
-}
-
-// startMemory is how much a start may use before the collector works all the
-// same, in bytes.
-const startMemory = 64 << 20
-
-// holdCollector keeps the garbage collector from working while the program
-// starts: nearly all that a start makes is there to stay, and a client waits.
-func holdCollector() (release func()) {
-	percent := debug.SetGCPercent(-1)
-	limit := debug.SetMemoryLimit(startMemory)
-	return func() {
-		debug.SetMemoryLimit(limit)
-		debug.SetGCPercent(percent)
-	}
 }
 
 // showConfig lists the settings in effect.

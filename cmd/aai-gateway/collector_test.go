@@ -1,0 +1,42 @@
+package main
+
+import (
+	"math"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func TestServingPercent(t *testing.T) {
+	for _, c := range []struct {
+		set  int
+		live uint64
+		want int
+	}{
+		{100, 0, 400},
+		{100, 1 << 20, 400}, // Go never takes less than 4 MB for what lives
+		{100, 4 << 20, 400},
+		{100, 8 << 20, 200},
+		{100, 16 << 20, 100},
+		{100, 500 << 20, 100},
+		{100, math.MaxUint64, 100},
+		{-1, 1 << 20, -1}, // GOGC=off
+		{50, 1 << 20, 50},
+		{1000, 500 << 20, 1000},
+	} {
+		if got := servingPercent(c.set, c.live); got != c.want {
+			t.Errorf("set to %d%%, of %d bytes: %d%%, want %d%%", c.set, c.live, got, c.want)
+		}
+	}
+}
+
+// The heap never grows by more than the roomy heap, or by as much as lives.
+func TestServingPercentIsBounded(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		live := rapid.Uint64Range(0, 1<<40).Draw(t, "live")
+		grown := max(live, 4<<20) / 100 * uint64(servingPercent(100, live))
+		if grown > max(live, roomyHeap) {
+			t.Errorf("of %d bytes the heap grows by %d", live, grown)
+		}
+	})
+}
