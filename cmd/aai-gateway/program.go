@@ -192,8 +192,9 @@ func (p *program) build(cfg *config) (*parts, error) {
 		own.Sources{
 			Journal: record, Store: store, Preapproved: cfg.Preapproved,
 			Modes: trust.modes, Revocations: trust.revocations,
-			Web:   known,
-			Vault: vault, Unsealed: store.Unsealed,
+			Web:          known,
+			HostPlatform: cfg.platform.name,
+			Vault:        vault, Unsealed: store.Unsealed,
 		},
 		func() own.Catalog { return known },
 	)

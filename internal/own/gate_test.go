@@ -11,7 +11,7 @@ import (
 // arguments are right ones for every tool of the gateway.
 func arguments() map[string]string {
 	return map[string]string{
-		own.Apps: `{}`, own.Guide: `{"app": "memo"}`, own.Descriptor: `{"app": "memo"}`, own.Scan: `{}`, own.History: `{}`, own.Consents: `{}`,
+		own.Apps: `{}`, own.Guide: `{"app": "memo"}`, own.Descriptor: `{"app": "memo"}`, own.Scan: `{}`, own.Projects: `{}`, own.History: `{}`, own.Consents: `{}`,
 		own.Grant:  `{"app": "memo", "tool": "*", "caller": "*"}`,
 		own.Revoke: `{}`, own.Mode: `{}`, own.SetMode: `{"mode": "normal"}`,
 		own.Discover: `{"url": "example.com"}`, own.NameSite: `{"name": "example", "url": "example.com"}`,
@@ -26,7 +26,7 @@ func TestAgentsGetOnlyWhatIsOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	open := map[string]bool{own.Apps: true, own.Guide: true, own.Descriptor: true, own.Discover: true}
+	open := map[string]bool{own.Apps: true, own.Guide: true, own.Descriptor: true, own.Discover: true, own.Projects: true}
 	for _, tool := range app.Tools {
 		given, known := arguments()[tool.Name]
 		if !known {

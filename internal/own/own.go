@@ -28,6 +28,7 @@ const (
 	Guide      = "guide"
 	Descriptor = "descriptor"
 	Scan       = "scan"
+	Projects   = "projects"
 	History    = "history"
 	Consents   = "consent_list"
 	Grant      = "consent_grant"
@@ -40,7 +41,7 @@ const (
 
 // OpenTools are the tools that agents may use too. They say what there is and
 // change nothing.
-func OpenTools() []string { return []string{Apps, Guide, Descriptor, Discover} }
+func OpenTools() []string { return []string{Apps, Guide, Descriptor, Discover, Projects} }
 
 // Sources are the rooms the tools speak for. The catalog is given later than the
 // others because it lists this app: see App.
@@ -62,6 +63,8 @@ type Sources struct {
 	// Fetch gets a page of the web, for a person who names one; nil: pages cannot be
 	// named. It guards itself: which hosts, how much, how long.
 	Fetch func(ctx context.Context, address string) ([]byte, error)
+	// HostPlatform is this computer's: "linux", "macos" or "windows".
+	HostPlatform string
 }
 
 // A Catalog is what the tools know of apps.
@@ -85,6 +88,7 @@ func App(s Sources, known func() Catalog) *aai.App {
 			read(Guide, "Say how to use an app", oneApp, c.guide),
 			read(Descriptor, "Return an app's descriptor as its author wrote it", oneApp, c.descriptor),
 			read(Scan, "Look at every aai.json and say what is wrong with it", none, c.scan),
+			read(Projects, "List what the client's project folders have in .aai: descriptors, workflows, baselines", none, projectTool{s.HostPlatform}.list),
 			read(History, "List past calls, newest first", historyFilter, historyTool{s.Journal}.list),
 			read(Consents, "List what was allowed and refused", none, k.list),
 			read(Lint, "Look at an aai.json as its author would, and at how it differs from an earlier version", lintParams, lintTool{s.Fetch}.lint),
