@@ -24,7 +24,6 @@ func waysIn() map[string]string {
 		"internal/doors/mcp/resources.go contents":      agents,
 		"internal/doors/mcp/running.go runningPrograms": agents,
 		"internal/doors/mcp/ask.go ask":                 "TestEveryChoice",
-		"internal/doors/mcp/visit.go visit":             "TestVisit",
 	}
 }
 

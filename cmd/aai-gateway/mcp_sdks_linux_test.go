@@ -1,6 +1,7 @@
 package main_test
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -43,6 +44,7 @@ func mcpTypeScriptSDKs(t *testing.T, b binary) {
 			w.lists()
 			w.calls()
 			w.isAsked()
+			w.hasProjects()
 			w.cancels()
 			if c.sdk == "v1" { // v2 has given up the tasks of 2025-11-25, and has no others
 				w.hasTasks()
@@ -208,6 +210,19 @@ func (w *sdkWorld) isAsked() {
 		if ran := w.app.Calls("Nothing") > before; r.StructuredContent.Type != c.code || ran != (c.code == "") {
 			w.t.Errorf("after %v the call gave %+v, and ran: %v", c.say, r, ran)
 		}
+	}
+}
+
+// hasProjects: the folders that the client works in are looked at, and only those.
+func (w *sdkWorld) hasProjects() {
+	w.t.Helper()
+	w.write(w.t, "project/.aai/aai.json", exampleDescriptor)
+	folder := filepath.Join(w.folder, "project")
+	call := w.begin("callTool", map[string]any{"name": "aai_exec", "arguments": map[string]any{"app": "aai", "tool": "projects"}})
+	w.asked("roots/list", map[string]any{"roots": []any{map[string]any{"uri": "file://" + folder, "name": "project"}}})
+	line := w.end(call)
+	if line.Failed != nil || !strings.Contains(string(line.Result), filepath.Join(folder, ".aai/aai.json")) || strings.Contains(string(line.Result), `"isError":true`) {
+		w.t.Errorf("the projects are %+v: %s", line.Failed, line.Result)
 	}
 }
 

@@ -41,10 +41,7 @@ func (d *Door) ask(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call
 	log := d.newCallLog(req)
 	result, err := d.gateway.Do(ctx, &again)
 	log.ended(ctx, &again, aai.AsError(err))
-	if failure := aai.AsError(err); mustVisit(req, failure) {
-		return d.visit(ctx, req, &again, failure)
-	}
-	return d.answered(req, &again, result, err), nil
+	return d.conclude(ctx, req, &again, result, err), nil
 }
 
 func mayAskClient(questions []aai.Question) bool {
@@ -56,8 +53,20 @@ func mayAskClient(questions []aai.Question) bool {
 	return true
 }
 
+// capabilities are what the client says that it can do, in this request or when
+// it opened the session; nil: nothing.
+func capabilities(req *mcp.CallToolRequest) *mcp.ClientCapabilities {
+	caps := req.ClientCapabilities()
+	if caps == nil {
+		if init := req.Session.InitializeParams(); init != nil {
+			caps = init.Capabilities
+		}
+	}
+	return caps
+}
+
 func canElicit(req *mcp.CallToolRequest) bool {
-	caps := clientCapabilities(req)
+	caps := capabilities(req)
 	if caps == nil || caps.Elicitation == nil {
 		return false
 	}
@@ -164,8 +173,8 @@ func answersOf(req *mcp.CallToolRequest) map[string]aai.Answer {
 	}
 	answers := make(map[string]aai.Answer, len(req.Params.InputResponses))
 	for id, response := range req.Params.InputResponses {
-		if id == loginInput {
-			continue // it answers no question of ours
+		if id == visitRequest || id == rootsRequest {
+			continue // they are not of a gate
 		}
 		result, _ := response.(*mcp.ElicitResult)
 		answers[id] = answer(seals[id], result)

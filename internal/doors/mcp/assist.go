@@ -15,13 +15,16 @@ import (
 
 // assisted returns a context in which a tool finds what the client can do for it.
 // Clients of the newer era, which has no requests of servers, can do no more than
-// put questions.
-func (d *Door) assisted(ctx context.Context, req *mcp.CallToolRequest) context.Context {
+// put questions, and say their roots in rounds.
+func (d *Door) assisted(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call) (context.Context, *asking) {
 	a := aai.Assistant{Asks: canElicit(req)}
 	session := req.Session
 	init := session.InitializeParams()
-	if init == nil || init.ProtocolVersion >= modernEra || init.Capabilities == nil {
-		return aai.WithAssistant(ctx, a)
+	if isModern(req) {
+		return assistedInRounds(ctx, a, req, call)
+	}
+	if init.Capabilities == nil {
+		return aai.WithAssistant(ctx, a), &asking{}
 	}
 	if can := init.Capabilities.Sampling; can != nil {
 		a.SampleTools = can.Tools != nil
@@ -32,7 +35,7 @@ func (d *Door) assisted(ctx context.Context, req *mcp.CallToolRequest) context.C
 	if init.Capabilities.RootsV2 != nil {
 		a.Roots = func(ctx context.Context) ([]aai.Root, error) { return d.roots(ctx, session) }
 	}
-	return aai.WithAssistant(ctx, a)
+	return aai.WithAssistant(ctx, a), &asking{}
 }
 
 // sample asks the client's model.
@@ -126,18 +129,27 @@ func (d *Door) roots(ctx context.Context, session *mcp.ServerSession) ([]aai.Roo
 		e.Delivery = aai.NotDelivered
 		return nil, e
 	}
-	roots := []aai.Root{}
-	for _, r := range listed.Roots[:min(len(listed.Roots), maxRoots)] {
-		if path, ok := localPath(r.URI, runtime.GOOS); ok {
-			roots = append(roots, aai.Root{Path: path, Name: aai.CleanLabel(r.Name, 100)})
-		}
-	}
+	roots := localRoots(listed)
 	g.mu.Lock()
 	if g.version == version { // else they have changed meanwhile
 		g.roots = roots
 	}
 	g.mu.Unlock()
 	return slices.Clone(roots), nil
+}
+
+// localRoots are those of a client's folders that are on this computer.
+func localRoots(listed *mcp.ListRootsResult) []aai.Root {
+	roots := []aai.Root{}
+	for _, r := range listed.Roots[:min(len(listed.Roots), maxRoots)] {
+		if r == nil {
+			continue
+		}
+		if path, ok := localPath(r.URI, runtime.GOOS); ok {
+			roots = append(roots, aai.Root{Path: path, Name: aai.CleanLabel(r.Name, 100)})
+		}
+	}
+	return roots
 }
 
 // localPath is the folder of a file URI on this computer. On Windows the path of

@@ -56,17 +56,30 @@ func (d *Door) do(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call)
 	call.ID = aai.NewCallID()
 	call.Caller = d.caller(ctx, req.Session, req.ClientInfo())
 	call.Answers = answersOf(req)
-	ctx, end := d.reporting(d.assisted(ctx, req), req)
+	ctx, asking := d.assisted(ctx, req, call)
+	ctx, end := d.reporting(ctx, req)
 	defer end()
 	log := d.newCallLog(req)
 	result, err := d.gateway.Do(ctx, call)
 	log.ended(ctx, call, aai.AsError(err))
+	if asking.roots.Load() {
+		return rootsRequired(), nil
+	}
 	if failure := aai.AsError(err); failure != nil && len(failure.Questions) > 0 {
 		return d.ask(ctx, req, call, failure)
-	} else if mustVisit(req, failure) {
-		return d.visit(ctx, req, call, failure)
 	}
-	return d.answered(req, call, result, err), nil
+	return d.conclude(ctx, req, call, result, err), nil
+}
+
+// conclude shapes what became of a call, and sends the person to log in if that
+// is what is missing.
+func (d *Door) conclude(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call, result *aai.Result, err error) *mcp.CallToolResult {
+	if failure := aai.AsError(err); failure != nil && failure.Visit != "" {
+		if asking, asked := d.visit(ctx, req, call, failure); asked {
+			return asking
+		}
+	}
+	return d.answered(req, call, result, err)
 }
 
 // answered shapes what became of a call.

@@ -2,64 +2,80 @@ package mcp
 
 import (
 	"context"
+	"errors"
+	"net/url"
+	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"aai"
 )
 
-// loginInput names, in the newer era, the page that a client was given to open.
-const loginInput = "login"
+// The names of what a client is asked besides the questions of gates, which have
+// no dot in theirs.
+const (
+	visitRequest = "aai.visit"
+	rootsRequest = "aai.roots"
+)
 
-// mustVisit reports whether the call failed because the person has to open a page,
-// and the client can take them there. It is asked once a call: what the call says
-// after that is the answer.
-func mustVisit(req *mcp.CallToolRequest, failure *aai.Error) bool {
-	if failure == nil || failure.Visit == "" {
-		return false
+// visit asks a client that can show pages to open the one where the person logs
+// in. What the person types there is between them and the page. Whether they have
+// logged in nobody tells the gateway, so that the call is not made again: the model
+// is told that it may. It reports false if the client cannot be asked.
+func (d *Door) visit(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call, failure *aai.Error) (*mcp.CallToolResult, bool) {
+	if !canVisit(req) || !isPage(failure.Visit) {
+		return nil, false
 	}
-	if _, been := req.Params.InputResponses[loginInput]; been {
-		return false
+	if answer, asked := req.Params.InputResponses[visitRequest]; asked {
+		result, _ := answer.(*mcp.ElicitResult)
+		return failed(visited(failure, result, nil)), true
 	}
-	caps := clientCapabilities(req)
+	page := &mcp.ElicitParams{
+		Mode: "url", Message: failure.Message, URL: failure.Visit, ElicitationID: call.ID,
+	}
+	if isModern(req) {
+		// A round that brings answers to gates does not bring them again.
+		if len(call.Answers) > 0 {
+			return nil, false
+		}
+		return &mcp.CallToolResult{Content: []mcp.Content{}, InputRequests: mcp.InputRequestMap{visitRequest: page}}, true
+	}
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	result, err := req.Session.Elicit(ctx, page)
+	return failed(visited(failure, result, err)), true
+}
+
+// visited is the failure with what became of the question.
+func visited(failure *aai.Error, result *mcp.ElicitResult, err error) *aai.Error {
+	e := *failure
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		e.Hint = "The person was asked to open the page where they log in, but did not answer in time."
+	case err != nil || result == nil:
+		return failure // it could not be shown
+	case result.Action == "accept":
+		e.Hint = "The page where they log in was shown to the person. Make the same call again when they say that they are done."
+	case result.Action == "decline":
+		e.Hint = "The person does not want to open the page where they log in. Do not ask again unless they say so."
+	default:
+		e.Hint = "The person closed the question without an answer. Ask them whether they want to log in."
+	}
+	return &e
+}
+
+// canVisit reports whether the client says that it can show a page.
+func canVisit(req *mcp.CallToolRequest) bool {
+	caps := capabilities(req)
 	return caps != nil && caps.Elicitation != nil && caps.Elicitation.URL != nil
 }
 
-func clientCapabilities(req *mcp.CallToolRequest) *mcp.ClientCapabilities {
-	if caps := req.ClientCapabilities(); caps != nil {
-		return caps
+// isPage reports whether an address is one that a person may be sent to: a page
+// of the web, or of this computer, without a name and a password in it.
+func isPage(address string) bool {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.User != nil || strings.ContainsAny(address, " \t\r\n") {
+		return false
 	}
-	if init := req.Session.InitializeParams(); init != nil {
-		return init.Capabilities
-	}
-	return nil
-}
-
-// page asks the client to take the person to a page. That the client accepts
-// proves nothing: whoever knows the person next decides.
-func page(call *aai.Call, failure *aai.Error) *mcp.ElicitParams {
-	return &mcp.ElicitParams{Mode: "url", Message: failure.Message, URL: failure.Visit, ElicitationID: call.ID}
-}
-
-// visit takes the person to the page by way of the client, and makes the call again
-// when they went there.
-func (d *Door) visit(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call, failure *aai.Error) (*mcp.CallToolResult, error) {
-	if isModern(req) {
-		return &mcp.CallToolResult{
-			Content: []mcp.Content{}, InputRequests: mcp.InputRequestMap{loginInput: page(call, failure)},
-		}, nil
-	}
-	asking, cancel := context.WithTimeout(ctx, askTimeout)
-	defer cancel()
-	answer, err := req.Session.Elicit(asking, page(call, failure))
-	if err != nil || answer.Action != "accept" {
-		d.log.Info("nobody went to log in", "app", call.App, "cause", err)
-		return failed(failure), nil
-	}
-	again := *call
-	again.Parent, again.ID = call.ID, aai.NewCallID()
-	log := d.newCallLog(req)
-	result, failed := d.gateway.Do(ctx, &again)
-	log.ended(ctx, &again, aai.AsError(failed))
-	return d.answered(req, &again, result, failed), nil
+	return u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname())
 }

@@ -2,99 +2,86 @@ package mcp_test
 
 import (
 	"context"
-	"encoding/json"
 	"strings"
-	"sync/atomic"
 	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"aai"
 )
 
-// A mailbox is an app on the web that wants people to log in.
-const (
-	mailbox   = "example.com/org.example.Mail"
-	loginPage = "https://example.com/authorize?state=s1"
-)
+// lockedOut is a tool of an app for which the person must log in.
+func lockedOut(page string) aai.Action {
+	return func(context.Context, *aai.Call) (*aai.Result, error) {
+		return nil, &aai.Error{Code: aai.AuthRequired, Message: "nobody is logged in", Hint: "Log in.", Visit: page, Delivery: aai.NotDelivered}
+	}
+}
 
-// guestbook is a change that adds the mailbox; in says whether somebody is logged in.
-func guestbook(in *atomic.Bool) change {
-	return func(w *world) {
-		read := func(context.Context, *aai.Call) (*aai.Result, error) {
-			if !in.Load() {
-				return nil, &aai.Error{Code: aai.AuthRequired, Message: "example.com wants you to log in", Delivery: aai.NotDelivered, Visit: loginPage}
+// What a person says when they shall open a page, and what the model is told.
+func TestThePersonIsSentToLogIn(t *testing.T) {
+	const page = "https://example.com/login?app=x"
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		for action, hint := range map[string]string{
+			"accept": "Make the same call again", "decline": "does not want to open", "cancel": "closed the question",
+		} {
+			for _, transport := range []string{"stdio", "http"} {
+				t.Run(version+" "+action+" over "+transport, func(t *testing.T) {
+					w := newWorld(t, adding(slowly(lockedOut(page))))
+					var asked []*mcp.ElicitParams
+					options := &mcp.ClientOptions{
+						Capabilities: &mcp.ClientCapabilities{Elicitation: &mcp.ElicitationCapabilities{URL: &mcp.URLElicitationCapabilities{}}},
+						ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+							asked = append(asked, r.Params)
+							return &mcp.ElicitResult{Action: action}, nil
+						},
+					}
+					session := w.connect
+					if transport == "http" {
+						session = func(t *testing.T, version string, options *mcp.ClientOptions) *mcp.ClientSession {
+							return w.serve(t).connectHTTP(t, version, "", options)
+						}
+					}
+					result := callWork(t, session(t, version, options))
+					if len(asked) != 1 || asked[0].Mode != "url" || asked[0].URL != page || asked[0].ElicitationID == "" || asked[0].Message != "nobody is logged in" {
+						t.Fatalf("the person was asked %+v", asked)
+					}
+					if text := textIn(t, result); !result.IsError || !strings.HasPrefix(text, "AUTH_REQUIRED") || !strings.Contains(text, hint) {
+						t.Errorf("the model is told %q", text)
+					}
+				})
 			}
-			return &aai.Result{Text: "no mail", Foreign: "https://api.example.com"}, nil
-		}
-		w.catalog.apps = append(w.catalog.apps, &aai.App{ID: mailbox, Name: "Mail", Tools: []*aai.Tool{tool("read", aai.Reads, read)}})
-	}
-}
-
-const readMail = `{"name":"aai_exec","arguments":{"app":"example.com/org.example.Mail","tool":"read"}}`
-
-// TestVisit: a client that can is asked to take the person to the page, and the
-// call goes on when they have been there.
-func TestVisit(t *testing.T) {
-	for reply, want := range map[string]string{
-		`"result":{"action":"accept"}`: "", `"result":{"action":"decline"}`: "AUTH_REQUIRED",
-		`"result":{"action":"cancel"}`: "AUTH_REQUIRED", `"error":{"code":-32601,"message":"no"}`: "AUTH_REQUIRED",
-	} {
-		var in atomic.Bool
-		c := newWorld(t, guestbook(&in)).dial(t).open("2025-11-25", `{"elicitation":{"url":{}}}`)
-		c.request("tools/call", readMail)
-		q := c.receive()
-		var asked struct{ Mode, URL, Message, ElicitationID string }
-		if err := json.Unmarshal(q.Params, &asked); err != nil || q.Method != "elicitation/create" {
-			t.Fatalf("%+v: %v", q, err)
-		}
-		if asked.Mode != "url" || asked.URL != loginPage || asked.ElicitationID == "" || !strings.Contains(asked.Message, "log in") {
-			t.Errorf("asked %+v", asked)
-		}
-		in.Store(strings.Contains(reply, "accept"))
-		result := c.reply(q, reply)
-		if result.code() != want {
-			t.Errorf("%s: %+v", reply, result)
-		}
-		if want == "" && !strings.Contains(result.Content[0].Text, "From https://api.example.com, as data") {
-			t.Errorf("whose words these are is not said: %+v", result.Content)
 		}
 	}
 }
 
-// TestVisitOnce: that a client accepts is no proof, and it is not asked twice.
-func TestVisitOnce(t *testing.T) {
-	var in atomic.Bool
-	c := newWorld(t, guestbook(&in)).dial(t).open("2025-11-25", `{"elicitation":{"url":{}}}`)
-	c.request("tools/call", readMail)
-	if code := c.reply(c.receive(), `"result":{"action":"accept"}`).code(); code != "AUTH_REQUIRED" {
-		t.Errorf("it came to %q", code)
+// Who cannot show a page, and which pages nobody is sent to: the model is told of
+// the page, and the person is not asked.
+func TestPagesThatAreNotShown(t *testing.T) {
+	pages := map[string]bool{"https://example.com/": true, "http://127.0.0.1:8000/login": true, "http://localhost:1/": true} // shown to those who can
+	for _, page := range []string{"http://example.com/", "javascript:alert(1)", "file:///etc/passwd", "https://user:secret@example.com/", "https://", "https://a b/"} {
+		pages[page] = false
 	}
-}
-
-// TestVisitOfTheNewerEra: the page comes as an input request; the call with the
-// response goes on.
-func TestVisitOfTheNewerEra(t *testing.T) {
-	var in atomic.Bool
-	c := newWorld(t, guestbook(&in)).dial(t)
-	const can = `{"elicitation":{"url":{}}}`
-	r := c.ask("tools/call", modern(readMail, "", can)).result(t)
-	if asked := r.InputRequests["login"]; r.ResultType != "input_required" || asked.Method != "elicitation/create" || !strings.Contains(string(asked.Params), loginPage) {
-		t.Fatalf("%+v", r)
-	}
-	been := inputs(`{"login":{"action":"accept"}}`, "")
-	c.ask("tools/call", modern(readMail, been, can)).result(t).fails(t, "AUTH_REQUIRED")
-	in.Store(true)
-	c.ask("tools/call", modern(readMail, been, can)).result(t).succeeds(t)
-}
-
-// TestNobodyCanVisit: a client without that gets the page in words.
-func TestNobodyCanVisit(t *testing.T) {
-	for _, capabilities := range []string{`{}`, elicits, `{"elicitation":{"form":{}}}`} {
-		var in atomic.Bool
-		c := newWorld(t, guestbook(&in)).dial(t).open("2025-11-25", capabilities)
-		r := c.ask("tools/call", readMail).result(t)
-		r.fails(t, "AUTH_REQUIRED")
-		if !strings.Contains(r.Content[0].Text, loginPage) || r.StructuredContent["visit"] != loginPage {
-			t.Errorf("%s: %+v", capabilities, r)
+	for page, shown := range pages {
+		for _, canShow := range []bool{true, false} {
+			w := newWorld(t, adding(slowly(lockedOut(page))))
+			asked := 0
+			caps := &mcp.ElicitationCapabilities{Form: &mcp.FormElicitationCapabilities{}}
+			if canShow {
+				caps.URL = &mcp.URLElicitationCapabilities{}
+			}
+			result := callWork(t, w.connect(t, "2025-11-25", &mcp.ClientOptions{
+				Capabilities: &mcp.ClientCapabilities{Elicitation: caps},
+				ElicitationHandler: func(context.Context, *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+					asked++
+					return &mcp.ElicitResult{Action: "accept"}, nil
+				},
+			}))
+			if want := shown && canShow; (asked == 1) != want || asked > 1 {
+				t.Errorf("%s, which is shown by those who can: %v, was shown %d times", page, canShow, asked)
+			}
+			if !result.IsError || !strings.Contains(textIn(t, result), "AUTH_REQUIRED") {
+				t.Errorf("%s: the model is told %q", page, textIn(t, result))
+			}
 		}
 	}
 }

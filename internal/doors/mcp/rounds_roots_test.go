@@ -1,0 +1,79 @@
+package mcp_test
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+)
+
+// whereAmI tells the folders of the client.
+func whereAmI(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+	ask := aai.AssistantOf(ctx).Roots
+	if ask == nil {
+		return &aai.Result{Text: "no folders"}, nil
+	}
+	roots, err := ask(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &aai.Result{Text: fmt.Sprint(roots)}, nil
+}
+
+// withWhereAmI is a tool of the gateway's own and one of an app.
+func withWhereAmI(w *world) {
+	w.catalog.apps[0].Tools = append(w.catalog.apps[0].Tools, tool("where", aai.Reads, whereAmI))
+	adding(slowly(whereAmI))(w)
+}
+
+const whereCall = `{"name":"aai_exec","arguments":{"app":"aai","tool":"where"}}`
+
+// In the newer era the gateway's own tools know the folders in a second round.
+func TestRootsInRounds(t *testing.T) {
+	folder := t.TempDir()
+	w := newWorld(t, withWhereAmI)
+	client := mcp.NewClient(&mcp.Implementation{Name: "tester", Version: "0"}, nil)
+	client.AddRoots(&mcp.Root{URI: "file://" + filepath.ToSlash(folder), Name: "project"}, &mcp.Root{URI: "https://example.com/x"})
+	session := w.connectClient(t, "2026-07-28", client)
+	result, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{"app": "aai", "tool": "where"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := textIn(t, result), fmt.Sprintf("[{%s project}]", folder); got != want {
+		t.Errorf("the folders are %q, want %q", got, want)
+	}
+	// What is not the gateway's own might act: it is not run twice.
+	if got := textIn(t, callWork(t, session)); got != "no folders" {
+		t.Errorf("an app's tool knows %q", got)
+	}
+}
+
+// What clients of the newer era may say instead of folders. None is asked twice.
+func TestAnswersThatAreNoRoots(t *testing.T) {
+	const knowsRoots = `{"roots":{}}`
+	w := newWorld(t, withWhereAmI)
+	c := w.dial(t)
+	r := c.ask("tools/call", modern(whereCall, "", knowsRoots)).result(t)
+	if r.ResultType != "input_required" || r.InputRequests["aai.roots"].Method != "roots/list" {
+		t.Fatalf("expected a question, got %+v", r)
+	}
+	for answer, want := range map[string]string{
+		`{"aai.roots":{"roots":[]}}`:                                "[]",
+		`{"aai.roots":{"roots":[{"uri":"https://a.b/"}]}}`:          "[]",
+		`{"aai.roots":{"action":"accept","content":{}}}`:            "AUTOMATION_FAILED",
+		`{"consent":{"action":"decline"},"aai.roots":{"roots":[]}}`: "[]",
+	} {
+		r := c.ask("tools/call", modern(whereCall, `"inputResponses":`+answer+`,`, knowsRoots)).result(t)
+		if text := r.Content[0].Text; !strings.HasPrefix(text, want) {
+			t.Errorf("%s gave %q, want %q", answer, text, want)
+		}
+	}
+	if text := c.ask("tools/call", modern(whereCall, "", `{}`)).result(t).Content[0].Text; text != "no folders" {
+		t.Errorf("a client without roots gave %q", text)
+	}
+}
