@@ -67,7 +67,7 @@ func newStageOfAppendix(t *testing.T) *appendixStage {
 		}
 		return &aai.Result{Text: "2 of 2 steps", Data: map[string]any{"steps_completed": 2}}, nil
 	}
-	s.world = newWorld(t, withDesktop, withGate(asksAboutSend), adding(slowly(steps)), func(w *world) {
+	s.world = newWorld(t, withDesktop, withGate(asksAbout(addTool)), adding(slowly(steps)), func(w *world) {
 		w.options = func(c *door.Config) { c.TaskPatience = 50 * time.Millisecond }
 	}, withProfile("all"))
 	s.c = s.dial(t)
@@ -158,6 +158,29 @@ func (s *appendixStage) scrub(line string) string {
 		s.taskID = id[1]
 		line = strings.ReplaceAll(line, id[1], "TASK")
 	}
+	line = onlyFind(line)
 	line = regexp.MustCompile(`"duration_ms":[\d.]+`).ReplaceAllString(line, `"duration_ms":0`)
 	return regexp.MustCompile(`"20\d\d-\d\d-\d\dT[\d:.]+Z"`).ReplaceAllString(line, `"TIME"`)
+}
+
+// onlyFind leaves of a list of tools the one that the conversation is about.
+func onlyFind(line string) string {
+	var m struct {
+		Result struct{ Tools []json.RawMessage }
+	}
+	if json.Unmarshal([]byte(line), &m) != nil {
+		return line
+	}
+	var all []string
+	only := ""
+	for _, tool := range m.Result.Tools {
+		all = append(all, string(tool))
+		if strings.Contains(string(tool), `"name":"ax_find"`) {
+			only = string(tool)
+		}
+	}
+	if only == "" {
+		return line
+	}
+	return strings.Replace(line, strings.Join(all, ","), only, 1)
 }

@@ -87,22 +87,27 @@ func settled(line string) string {
 }
 
 // asksAboutSend is a gate that lets "send" pass only with the right answer.
-func asksAboutSend(r *aai.Request) ([]aai.Question, error) {
-	if r.Tool.Name != lostTool {
-		r.Consent = "open"
+func asksAboutSend(r *aai.Request) ([]aai.Question, error) { return asksAbout(lostTool)(r) }
+
+// asksAbout is a gate that lets the tool pass only with the right answer.
+func asksAbout(tool string) func(r *aai.Request) ([]aai.Question, error) {
+	return func(r *aai.Request) ([]aai.Question, error) {
+		if r.Tool.Name != tool {
+			r.Consent = "open"
+			return nil, nil
+		}
+		answer, answered := r.Call.Answers["consent"]
+		switch {
+		case !answered:
+			return []aai.Question{{
+				ID: "consent", Channels: []aai.Channel{aai.Native, aai.Client}, Seal: "the seal",
+				Title: "Allow it?", Text: "It sends something.",
+				Choices: []aai.Choice{{ID: "deny", Label: "Deny"}, {ID: "once", Label: "Allow this once"}},
+			}}, nil
+		case answer.Seal != "the seal" || answer.Choice != "once" || answer.Channel != aai.Client:
+			return nil, aai.Errorf(aai.PermissionDenied, "the person said no")
+		}
+		r.Consent = "once"
 		return nil, nil
 	}
-	answer, answered := r.Call.Answers["consent"]
-	switch {
-	case !answered:
-		return []aai.Question{{
-			ID: "consent", Channels: []aai.Channel{aai.Native, aai.Client}, Seal: "the seal",
-			Title: "Allow it?", Text: "It sends something.",
-			Choices: []aai.Choice{{ID: "deny", Label: "Deny"}, {ID: "once", Label: "Allow this once"}},
-		}}, nil
-	case answer.Seal != "the seal" || answer.Choice != "once" || answer.Channel != aai.Client:
-		return nil, aai.Errorf(aai.PermissionDenied, "the person said no")
-	}
-	r.Consent = "once"
-	return nil, nil
 }
