@@ -1,0 +1,111 @@
+package mcp_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+	"aai/internal/ax"
+	"aai/internal/desktop"
+	"aai/internal/desktop/fakedesktop"
+)
+
+// withTwins is a desktop on which two programs have the same name.
+func withTwins(w *world) {
+	d := fakedesktop.New()
+	d.Program("Browser").Window("First").Button("Save", func() {})
+	d.Program("Browser").Window("Second").Button("Save", func() {})
+	backend := d.Backend()
+	w.catalog.apps = append(w.catalog.apps, ax.New(ax.Config{Open: func() desktop.Backend { return backend }}))
+}
+
+// saying is a client whose person answers every form with what say says, and
+// notes what was asked.
+func saying(asked *[]*mcp.ElicitParams, say func(*mcp.ElicitParams) *mcp.ElicitResult) *mcp.ClientOptions {
+	return &mcp.ClientOptions{ElicitationHandler: func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+		*asked = append(*asked, r.Params)
+		return say(r.Params), nil
+	}}
+}
+
+// offered are the choices of a form.
+func offered(t *testing.T, p *mcp.ElicitParams) []string {
+	t.Helper()
+	schema, ok := p.RequestedSchema.(map[string]any)
+	if !ok {
+		t.Fatalf("the form is %+v", p)
+	}
+	var ids []string
+	for _, id := range schema["properties"].(map[string]any)["decision"].(map[string]any)["enum"].([]any) {
+		ids = append(ids, id.(string))
+	}
+	return ids
+}
+
+// Scenario 1 of the first design: the name of an app is that of several, and the
+// person says which is meant.
+func TestThePersonSaysWhichAppIsMeant(t *testing.T) {
+	look := func(session *mcp.ClientSession) (*mcp.CallToolResult, error) {
+		return session.CallTool(t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{
+			"app": "desktop", "tool": "ax_get_tree", "args": map[string]any{"app": "Browser"}}})
+	}
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		for _, c := range []struct {
+			choice int    // of those offered; -1: the person declines
+			want   string // in what the model is told
+		}{{0, "PERMISSION_DENIED"}, {1, `"First"`}, {2, `"Second"`}, {-1, "PERMISSION_DENIED"}} {
+			var asked []*mcp.ElicitParams
+			options := saying(&asked, func(p *mcp.ElicitParams) *mcp.ElicitResult {
+				if c.choice < 0 {
+					return &mcp.ElicitResult{Action: "decline"}
+				}
+				return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"decision": offered(t, p)[c.choice]}}
+			})
+			w := newWorld(t, withTwins)
+			result, err := look(w.connect(t, version, options))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(asked) != 1 || !strings.Contains(asked[0].Message, "Which program is meant?") || len(offered(t, asked[0])) != 3 {
+				t.Fatalf("%s: the person was asked %+v", version, asked)
+			}
+			if text := textIn(t, result); !strings.Contains(text, c.want) || result.IsError != (c.want == "PERMISSION_DENIED") {
+				t.Errorf("%s: after choice %d the model is told %q", version, c.choice, text)
+			}
+		}
+		w := newWorld(t, withTwins)
+		result, err := look(w.connect(t, version, nil))
+		if err != nil || !result.IsError || !strings.Contains(textIn(t, result), "Give the process id as app") {
+			t.Errorf("%s: without anybody to ask the model is told %+v, %v", version, result, err)
+		}
+	}
+}
+
+// Scenarios 3, 5 and 6: what may not be taken back, a script, a right that the
+// caller does not have: each is the question whether the tool may be used, and it
+// shows what with.
+func TestThePersonSeesWhatIsAllowed(t *testing.T) {
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		var asked []*mcp.ElicitParams
+		options := saying(&asked, func(*mcp.ElicitParams) *mcp.ElicitResult {
+			return &mcp.ElicitResult{Action: "accept", Content: map[string]any{"decision": "once"}}
+		})
+		w := newWorld(t, guarded(grantsIn(t)))
+		result, err := w.connect(t, version, options).CallTool(t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{
+			"app": notes, "tool": lostTool, "args": map[string]any{"text": "delete (every item of trash)"}}})
+		if err != nil || len(asked) != 1 || !strings.Contains(textIn(t, result), string(aai.Timeout)) { // it ran: that is how this tool ends
+			t.Fatalf("%s: the person was asked %+v, and the model is told %+v, %v", version, asked, result, err)
+		}
+		for _, part := range []string{"delete (every item of trash)", "may send, delete or change things for good", "mcp:tester"} {
+			if !strings.Contains(asked[0].Message, part) {
+				t.Errorf("%s: the question does not say %q: %s", version, part, asked[0].Message)
+			}
+		}
+		if ids := offered(t, asked[0]); ids[0] != "deny" {
+			t.Errorf("%s: the first choice is %q", version, ids[0])
+		}
+	}
+}
