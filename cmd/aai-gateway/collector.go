@@ -3,6 +3,7 @@ package main
 import (
 	"runtime"
 	"runtime/debug"
+	"time"
 )
 
 // roomyHeap is how far the heap may grow between two collections, in bytes, when
@@ -37,6 +38,10 @@ func liveHeap() uint64 {
 // same, in bytes.
 const startMemory = 64 << 20
 
+// settled is how long after the start it is looked at what lives: to look, all
+// must be collected, and a client waits for the start.
+const settled = 10 * time.Second
+
 // holdCollector keeps the garbage collector from working while the program
 // starts: nearly all that a start makes is there to stay, and a client waits.
 func holdCollector() (release func()) {
@@ -44,6 +49,7 @@ func holdCollector() (release func()) {
 	limit := debug.SetMemoryLimit(startMemory)
 	return func() {
 		debug.SetMemoryLimit(limit)
-		debug.SetGCPercent(servingPercent(percent, liveHeap()))
+		debug.SetGCPercent(servingPercent(percent, 0))
+		time.AfterFunc(settled, func() { debug.SetGCPercent(servingPercent(percent, liveHeap())) })
 	}
 }
