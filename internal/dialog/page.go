@@ -3,7 +3,6 @@ package dialog
 import (
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"aai"
@@ -11,9 +10,11 @@ import (
 
 // Bounds on what a window shows.
 const (
-	maxLabel = 48  // of a button, in bytes
-	maxLines = 28  // of the text, so that the buttons stay on the screen
-	columns  = 72  // after which a line is broken
+	maxLabel = 48 // of a button, in bytes
+	maxLines = 28 // of the text, so that the buttons stay on the screen
+	// columns are after which a line is broken. GTK 2 breaks lines by itself at the
+	// width of 65 average letters; what it breaks would stand there without its mark.
+	columns  = 52
 	shortest = 24  // how much is left of a line that is cut, in bytes
 	maxTitle = 160 // of a question's title, in bytes
 	maxLine  = 16 * columns
@@ -27,7 +28,7 @@ type page struct {
 	buttons []string // at least the refusal, which is the first, the default, and what Escape means
 }
 
-// body is the question in at most room bytes, with lines of at most 72 columns.
+// body is the question in at most room bytes, with lines of at most 52 columns.
 // The longest of a stranger's lines are cut first.
 func (d *Dialog) body(q aai.Question, room int) string {
 	lines := []string{d.words.heading, aai.CleanLabel(q.Title, maxTitle), ""}
@@ -36,8 +37,8 @@ func (d *Dialog) body(q aai.Question, room int) string {
 	}
 	for {
 		shown := wrap(lines)
-		if len(shown) <= maxLines && len(strings.Join(shown, "\n")) <= room {
-			return strings.Join(shown, "\n")
+		if text := strings.Join(shown, "\n"); len(shown) <= maxLines && size(text) <= room {
+			return text
 		}
 		if !cutLongest(lines) {
 			return strings.Join(append(fitting(shown, room), "…"), "\n")
@@ -45,11 +46,14 @@ func (d *Dialog) body(q aai.Question, room int) string {
 	}
 }
 
+// size is how many bytes a text takes, with what protocols escape in it.
+func size(text string) int { return len(text) + 2*(strings.Count(text, "\n")+strings.Count(text, "%")) }
+
 // fitting returns the first of the lines that fit in, with one more line.
 func fitting(lines []string, room int) []string {
 	used := len("…")
 	for i, line := range lines[:min(len(lines), maxLines-1)] {
-		if used += len(line) + 1; used > room {
+		if used += size(line + "\n"); used > room {
 			return lines[:i]
 		}
 	}
@@ -128,9 +132,9 @@ func breakAt(line string, width int) int {
 	return len(line)
 }
 
-// cells is about how wide a character is drawn.
+// cells is about how wide a character is drawn, rather more than less.
 func cells(r rune) int {
-	if unicode.In(r, unicode.Han, unicode.Hangul, unicode.Hiragana, unicode.Katakana) || 0xff00 <= r && r < 0xff61 {
+	if 'A' <= r && r <= 'Z' || strings.ContainsRune("mw@%&#<>=+~_", r) || r > '~' {
 		return 2
 	}
 	return 1

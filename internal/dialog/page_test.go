@@ -16,7 +16,7 @@ func TestBody(t *testing.T) {
 	q.Text = "Effect: may delete\n" + aai.QuoteMark + "Notes\n" + aai.QuoteMark + "of " + strings.Repeat("very ", 20) + "old\tage\n\n"
 	got := d.body(q, 4000)
 	want := "AAI Gateway asks for your consent\nAllow mcp:claude-ai to use wipe of Notes?\n\nEffect: may delete\n" +
-		"│ Notes\n│ of very very very very very very very very very very very very very\n│ very very very very very very very old age\n"
+		"│ Notes\n│ of very very very very very very very very very\n│ very very very very very very very very very very\n│ very old age\n"
 	if got != want {
 		t.Errorf("%s\nexpected\n%s", got, want)
 	}
@@ -41,6 +41,11 @@ func TestBodyCutsTheLongestLines(t *testing.T) {
 // pinentryText is the smallest room that a program has.
 const pinentryText = 900
 
+// escaped is the text as pinentry's protocol has it.
+func escaped(text string) string {
+	return strings.NewReplacer("%", "%25", "\n", "%0A").Replace(text)
+}
+
 // Whatever comes, the text fits, is clean, begins with our own words, and marks
 // what is quoted on every line.
 func TestBodyProperties(t *testing.T) {
@@ -53,7 +58,7 @@ func TestBodyProperties(t *testing.T) {
 		q.Text = strings.Join(lines, "\n") + "\n" + aai.QuoteMark + quoted
 		room := rapid.SampledFrom([]int{pinentryText, 2000, 4000}).Draw(t, "room")
 		got := d.body(q, room)
-		if len(got) > room || !utf8.ValidString(got) || strings.ContainsAny(got, "\x1b\r\t\u202e") {
+		if len(escaped(got)) > room || !utf8.ValidString(got) || strings.ContainsAny(got, "\x1b\r\t\u202e") {
 			t.Fatalf("%d bytes in %d: %q", len(got), room, got)
 		}
 		if !strings.HasPrefix(got, d.words.heading+"\n") {
@@ -68,7 +73,7 @@ func TestBodyProperties(t *testing.T) {
 			for _, r := range line {
 				width += cells(r)
 			}
-			if width > columns+1 { // a cut adds its mark
+			if width > columns+2 { // a cut adds its mark
 				t.Fatalf("%d columns: %q", width, line)
 			}
 			if strings.HasSuffix(line, "END") && !strings.HasPrefix(line, aai.QuoteMark) {
@@ -86,7 +91,7 @@ func FuzzBody(f *testing.F) {
 	f.Fuzz(func(t *testing.T, title, text string) {
 		q := consent()
 		q.Title, q.Text = title, text
-		if got := d.body(q, pinentryText); len(got) > pinentryText || !utf8.ValidString(got) {
+		if got := d.body(q, pinentryText); len(escaped(got)) > pinentryText || !utf8.ValidString(got) {
 			t.Errorf("%d bytes: %q", len(got), got)
 		}
 	})

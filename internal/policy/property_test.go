@@ -71,7 +71,7 @@ func (m *model) expect(r *aai.Request) string {
 	}
 	m.issued[i].used = true
 	byClient := trusted(r) && r.Tool.Name != "wipe"
-	if a.Channel != aai.Native && a.Channel != aai.Terminal && !(a.Channel == aai.Client && byClient) {
+	if a.Channel != aai.Native && a.Channel != aai.Terminal && (a.Channel != aai.Client || !byClient) {
 		return "CONSENT_REQUIRED"
 	}
 	if a.Choice == "all" && byClient {
