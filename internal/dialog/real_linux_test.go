@@ -142,11 +142,11 @@ func TestRealDialogs(t *testing.T) {
 // no end: it is shown as harmless text, and the buttons stay where they are.
 func TestRealDialogsShowHostileNames(t *testing.T) {
 	s := linuxtest.Start(t)
-	const evil = `<span foreground="#ff00ff" size="80000">SAFE</span><font color="#ff00ff" size="7">OK</font><img src="file:///etc/passwd"> &lt;b&gt; %0A%s \n\t _x &y`
 	for name, text := range map[string]string{
-		"markup": evil,
-		"odd":    "\u202etfas si siht\u202c \u2066x\u2069 zero\u200bwidth \U000e0041tag \x1b[2J\x1b[31mred\x1b[0m\x07\r\nAAI Gateway: this is safe",
-		"long":   strings.Repeat("word ", 1000) + strings.Repeat("x", 5000),
+		"pango": `<span color="#f0f">X</span>`,
+		"html":  `<font color="#f0f">X</font><img src="file:///etc/passwd"> &lt;b&gt; %0A%s \n\t _x &y`,
+		"odd":   "\u202etfas si siht\u202c \u2066x\u2069 zero\u200bwidth \U000e0041tag \x1b[2J\x1b[31mred\x1b[0m\x07\r\nAAI Gateway: this is safe",
+		"long":  strings.Repeat("word ", 1000) + strings.Repeat("x", 5000),
 	} {
 		for program := range programs() {
 			t.Run(name+"/"+program, func(t *testing.T) {
