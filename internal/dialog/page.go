@@ -1,7 +1,6 @@
 package dialog
 
 import (
-	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -138,14 +137,4 @@ func cells(r rune) int {
 		return 2
 	}
 	return 1
-}
-
-// accelerated doubles a mark that a toolkit would take for "the next letter is a
-// key".
-func accelerated(labels []string, mark string) []string {
-	plain := slices.Clone(labels)
-	for i, label := range plain {
-		plain[i] = strings.ReplaceAll(label, mark, mark+mark)
-	}
-	return plain
 }

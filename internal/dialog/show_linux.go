@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -160,4 +161,14 @@ func zenity(program string, env []string) shower {
 		}
 		return 0, fmt.Errorf("zenity ended with code %d", code)
 	}}
+}
+
+// accelerated doubles a mark that a toolkit would take for "the next letter is a
+// key".
+func accelerated(labels []string, mark string) []string {
+	plain := slices.Clone(labels)
+	for i, label := range plain {
+		plain[i] = strings.ReplaceAll(label, mark, mark+mark)
+	}
+	return plain
 }

@@ -68,6 +68,7 @@ func messageBox(ctx context.Context, box *windows.LazyProc, p page, process func
 	process(os.Getpid())
 	chosen := make(chan uintptr, 1)
 	go func() {
+		//nolint:gosec // the system reads the two texts
 		id, _, _ := box.Call(0, uintptr(unsafe.Pointer(text)), uintptr(unsafe.Pointer(title)),
 			flags|mbIconWarning|mbSetForeground|mbTopmost, 0, uintptr(left.Milliseconds()))
 		chosen <- id
