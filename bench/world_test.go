@@ -58,7 +58,8 @@ func (h home) allow(b *testing.B, apps ...string) {
 	for _, app := range apps {
 		grants = append(grants, fmt.Sprintf(`{"app": %q, "tools": ["*"], "caller": "*", "expires": "2100-01-01T00:00:00Z"}`, app))
 	}
-	h.write(b, ".aai/config.json", `{"consent": {"preapproved": [`+strings.Join(grants, ", ")+`]}}`)
+	h.write(b, ".aai/config.json", `{"consent": {"preapproved": [`+strings.Join(grants, ", ")+`]},
+		"rate_limits": {"declared_rps": 1000000, "declared_rpm": 10000000, "declared_concurrency": 10000, "rps": 1000000, "rpm": 10000000, "concurrency": 10000}}`)
 }
 
 func (h home) write(b *testing.B, name, text string) {
