@@ -5,7 +5,6 @@ import (
 	"crypto/x509"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -21,45 +20,42 @@ import (
 	"aai/internal/doors/mcp"
 )
 
-// siteNotes is what the site of the tests says of itself.
+// siteNotes is what the site of the tests says of itself; HOST is its host.
 const siteNotes = `{
   "schema_version": "1.0", "version": "1.0.0", "platform": "web",
   "app": {"id": "com.example.notes", "name": "Not\u0435s", "description": "Keeps notes."},
-  "execution": {"type": "http", "base_url": "https://api.example.com/v1"},
+  "execution": {"type": "http", "base_url": "https://HOST/v1"},
   "tools": [{"name": "add", "description": "Add a note", "execution": {"path": "/notes", "method": "POST"},
     "parameters": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}}]}`
 
-// pretender is a driver for HTTP that sends nothing.
-type pretender struct{ ran atomic.Int64 }
-
-func (p *pretender) Compile(*aai.Recipe) (aai.Action, error) {
-	return func(context.Context, *aai.Call) (*aai.Result, error) {
-		p.ran.Add(1)
-		return &aai.Result{Text: "added"}, nil
-	}, nil
-}
-
-// A webWorld is the whole gateway, a site that it trusts, and a driver that pretends.
+// A webWorld is the whole gateway and a site that it trusts.
 type webWorld struct {
 	*parts
-	cfg    *config
-	driver *pretender
-	host   string
-	asked  atomic.Int64
-	gone   atomic.Bool // the site offers nothing
+	cfg   *config
+	host  string
+	asked atomic.Int64 // for its descriptor
+	added atomic.Int64 // notes
+	gone  atomic.Bool  // the site offers nothing
 }
 
 func newWebWorld(t *testing.T) *webWorld {
 	t.Helper()
-	w := &webWorld{driver: &pretender{}}
-	site := httptest.NewTLSServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
+	w := &webWorld{}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /.well-known/aai.json", func(rw http.ResponseWriter, _ *http.Request) {
 		w.asked.Add(1)
 		if w.gone.Load() {
 			rw.WriteHeader(http.StatusNotFound)
 			return
 		}
-		_, _ = io.WriteString(rw, siteNotes)
-	}))
+		_, _ = io.WriteString(rw, w.says())
+	})
+	mux.HandleFunc("POST /v1/notes", func(rw http.ResponseWriter, _ *http.Request) {
+		w.added.Add(1)
+		rw.Header().Set("Content-Type", "text/plain")
+		_, _ = io.WriteString(rw, "added")
+	})
+	site := httptest.NewTLSServer(mux)
 	t.Cleanup(site.Close)
 	w.host = site.Listener.Addr().String()
 	d := newDesk(t)
@@ -68,9 +64,6 @@ func newWebWorld(t *testing.T) *webWorld {
 	w.cfg.roots = x509.NewCertPool()
 	w.cfg.roots.AddCert(site.Certificate())
 	w.cfg.platform.desktop = nil
-	w.cfg.platform.drivers = func(*config, *slog.Logger) (map[string]aai.Driver, io.Closer) {
-		return map[string]aai.Driver{"http": w.driver}, io.NopCloser(nil)
-	}
 	if w.parts, err = (&program{getenv: d.getenv, err: io.Discard}).build(w.cfg); err != nil {
 		t.Fatal(err)
 	}
@@ -81,6 +74,9 @@ func newWebWorld(t *testing.T) *webWorld {
 	})
 	return w
 }
+
+// says is the site's descriptor.
+func (w *webWorld) says() string { return strings.ReplaceAll(siteNotes, "HOST", w.host) }
 
 // A tool of a web app is asked for like any other, with the origin in ASCII beside
 // the name, whatever letters the name has.
@@ -96,13 +92,13 @@ func TestWebAppAsksConsent(t *testing.T) {
 		}
 		question := e.Questions[0]
 		id := w.host + "/com.example.notes"
-		for _, line := range []string{"From:    https://" + w.host + "/.well-known/aai.json\n", ", " + id + "\n"} {
+		for _, line := range []string{"App id: " + id + "\n", "From the web site: " + w.host + "\n"} {
 			if !strings.Contains(question.Text, line) {
 				t.Errorf("the question does not say %q:\n%s", line, question.Text)
 			}
 		}
-		if !strings.Contains(e.Hint, "consent grant "+id+" add") || w.driver.ran.Load() != 0 {
-			t.Errorf("hint %q, ran %d times", e.Hint, w.driver.ran.Load())
+		if !strings.Contains(e.Hint, "consent grant "+id+" add") || w.added.Load() != 0 {
+			t.Errorf("hint %q, ran %d times", e.Hint, w.added.Load())
 		}
 	}
 	if n := w.asked.Load(); n != 1 {
@@ -120,8 +116,8 @@ func TestWebConsentIsOfOneSite(t *testing.T) {
 		t.Fatal(err)
 	}
 	add := &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Name: "claude"}, App: w.host, Tool: "add", Args: map[string]any{"text": "x"}}
-	if result, err := w.gateway.Do(t.Context(), add); err != nil || result.Text != "added" {
-		t.Errorf("%v, %v", result, err)
+	if result, err := w.gateway.Do(t.Context(), add); err != nil || !strings.Contains(result.Text, "added") || w.added.Load() != 1 {
+		t.Errorf("%+v, %v", result, err)
 	}
 	listed := &aai.Call{Caller: person, App: aai.OwnApp, Tool: "consent_list"}
 	result, err := w.gateway.Do(t.Context(), listed)
@@ -167,7 +163,7 @@ func TestAgentFindsWebApp(t *testing.T) {
 		t.Errorf("then the tools are %q", got)
 	}
 	read, err := session.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "app:" + id})
-	if err != nil || read.Contents[0].Text != siteNotes {
+	if err != nil || !strings.Contains(read.Contents[0].Text, "com.example.notes") {
 		t.Errorf("the descriptor is %+v, %v", read, err)
 	}
 	for _, call := range []*sdk.CallToolParams{
@@ -187,8 +183,8 @@ func TestAgentFindsWebApp(t *testing.T) {
 			t.Errorf("%s: %+v, %v", call.Name, result, err)
 		}
 	}
-	if w.asked.Load() != 1 || w.driver.ran.Load() != 0 {
-		t.Errorf("the site was asked %d times, the driver ran %d times", w.asked.Load(), w.driver.ran.Load())
+	if w.asked.Load() != 1 || w.added.Load() != 0 {
+		t.Errorf("the site was asked %d times, %d notes were added", w.asked.Load(), w.added.Load())
 	}
 }
 
