@@ -1,0 +1,271 @@
+package login
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/publicsuffix"
+
+	"aai"
+)
+
+// A place is what one login is for.
+type place struct {
+	recipe *aai.Recipe
+	auth   *aai.AuthRecipe
+	origin string // where the descriptor came from; empty: this computer
+	base   string // the origin that calls go to, and tokens with them
+}
+
+// placeOf reads the recipe and holds it against the rules for addresses: https, and
+// hosts of one site unless a person agreed. It returns nil where the app wants
+// nobody known to it.
+func (l *Logins) placeOf(ctx context.Context, r *aai.Recipe) (*place, error) {
+	p, err := newPlace(r)
+	if err != nil || p == nil {
+		return nil, err
+	}
+	for _, field := range p.addresses() {
+		if field.address == "" {
+			continue
+		}
+		if err := l.secure(field.name, field.address); err != nil {
+			return nil, err
+		}
+	}
+	if p.origin == "" {
+		return p, nil // the person put the descriptor here
+	}
+	for _, host := range p.foreign() {
+		if !l.trusted(ctx, p, host) {
+			return nil, p.untrusted(host)
+		}
+	}
+	return p, nil
+}
+
+func newPlace(r *aai.Recipe) (*place, error) {
+	if r == nil || r.HTTP == nil || r.HTTP.Auth == nil {
+		return nil, nil
+	}
+	p := &place{recipe: r, auth: r.HTTP.Auth}
+	var err error
+	if p.base, err = originOf(r.HTTP.BaseURL); err != nil {
+		return nil, aai.Errorf(aai.AuthInvalid, "base_url of %s: %w", aai.CleanLabel(r.App, 60), err)
+	}
+	if r.HTTP.Origin != "" {
+		if p.origin, err = originOf(r.HTTP.Origin); err != nil {
+			return nil, aai.Errorf(aai.AuthInvalid, "the origin of %s: %w", aai.CleanLabel(r.App, 60), err)
+		}
+	}
+	return p, nil
+}
+
+type address struct{ name, address string }
+
+// addresses are where requests of this place go, by the descriptor's field.
+func (p *place) addresses() []address {
+	list := []address{{"base_url", p.recipe.HTTP.BaseURL}}
+	switch p.auth.Kind {
+	case aai.AuthOAuth2:
+		list = append(list,
+			address{"auth.oauth2.authorization_endpoint", p.auth.AuthorizationEndpoint},
+			address{"auth.oauth2.token_endpoint", p.auth.TokenEndpoint},
+			address{"auth.oauth2.device_authorization_endpoint", p.auth.DeviceEndpoint},
+			address{"auth.oauth2.revocation_endpoint", p.auth.RevocationEndpoint})
+	case aai.AuthAppCredential:
+		list = append(list, address{"auth.appCredential.token_endpoint", p.auth.TokenEndpoint})
+	}
+	return list
+}
+
+// host is what people call the place by: the host of the site, or of the API
+// where the descriptor is of this computer.
+func (p *place) host() string {
+	if p.origin != "" {
+		return hostOf(p.origin)
+	}
+	return hostOf(p.base)
+}
+
+func (p *place) name() string { return p.host() }
+
+// who is the name by which commands find the app.
+func (p *place) who() string {
+	if p.origin == "" && p.recipe.App != "" {
+		return p.recipe.App
+	}
+	return p.host()
+}
+
+func (p *place) command() string { return "aai-gateway auth login " + p.who() }
+
+// foreign are the hosts of other sites than the descriptor's, or than the API's
+// where the descriptor is of this computer, sorted.
+func (p *place) foreign() []string {
+	home := hostname(p.origin)
+	if home == "" {
+		home = hostname(p.base)
+	}
+	var hosts []string
+	for _, field := range p.addresses() {
+		if field.address == "" || sameSite(home, hostname(field.address)) {
+			continue
+		}
+		if host := hostOf(field.address); !slices.Contains(hosts, host) {
+			hosts = append(hosts, host)
+		}
+	}
+	slices.Sort(hosts)
+	return hosts
+}
+
+// Hosts returns the hosts of other sites that the app's calls and logins go to, in
+// lower case, with a port that is not 443, sorted. A consent names them.
+func Hosts(r *aai.Recipe) []string {
+	p, err := newPlace(r)
+	if err != nil || p == nil {
+		return nil
+	}
+	return p.foreign()
+}
+
+// Hosts is [Hosts] for those who have Logins at hand.
+func (l *Logins) Hosts(r *aai.Recipe) []string { return Hosts(r) }
+
+// Host returns the name by which Status and Logout know the app, or "".
+func Host(r *aai.Recipe) string {
+	p, err := newPlace(r)
+	if err != nil || p == nil {
+		return ""
+	}
+	return p.host()
+}
+
+func (p *place) untrusted(host string) *aai.Error {
+	e := aai.Errorf(aai.AuthInvalid, "the descriptor of %s sends logins to %s, which is another site; expected hosts of %s", p.name(), host, p.name())
+	e.Hint = fmt.Sprintf("If the person trusts %s with the login to %s, they can say so at a terminal: %s --trust %s", host, p.name(), p.command(), host)
+	return e
+}
+
+// trusted reports whether a person agreed to the host of another site.
+func (l *Logins) trusted(ctx context.Context, p *place, host string) bool {
+	if slices.Contains(l.cfg.Sites[p.host()].Hosts, host) {
+		return true
+	}
+	kept, err := l.get(ctx, p.trustID(host))
+	return err == nil && kept != nil
+}
+
+func (p *place) trustID(host string) string {
+	return "login/trust/" + digest("trust|v1", p.origin, p.base, host)
+}
+
+// Trust keeps that a person lets the host of another site take part in the app's
+// logins and calls. The host must be one of Hosts.
+func (l *Logins) Trust(ctx context.Context, r *aai.Recipe, host string) error {
+	p, err := newPlace(r)
+	if err != nil || p == nil {
+		return err
+	}
+	if foreign := p.foreign(); !slices.Contains(foreign, host) {
+		e := aai.Errorf(aai.InvalidParams, "the logins of %s do not go to %q", p.name(), aai.CleanLabel(host, 100))
+		e.Candidates = foreign
+		return e
+	}
+	return l.put(ctx, p.trustID(host), map[string]string{"host": p.host(), "trusts": host})
+}
+
+// admits refuses a request that would carry a secret to another place than the
+// one that the person was shown.
+func (p *place) admits(u *url.URL) error {
+	to, err := originOf(u.Scheme + "://" + u.Host)
+	if err != nil || to != p.base || u.User != nil {
+		return aai.Errorf(aai.AuthInvalid, "the request goes to %s; what is kept for %s is sent to %s alone",
+			aai.CleanLabel(u.Host, 100), p.name(), p.base)
+	}
+	return nil
+}
+
+// secure refuses an address that is not https, or http to this computer where that
+// is allowed.
+func (l *Logins) secure(field, address string) error {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || u.Opaque != "" {
+		return aai.Errorf(aai.AuthInvalid, "%s is %q; expected an https URL", field, aai.CleanLabel(address, 200))
+	}
+	if u.Scheme == "https" || u.Scheme == "http" && l.cfg.Dev && loopback(u.Hostname()) {
+		return nil
+	}
+	e := aai.Errorf(aai.AuthInvalid, "%s is %q; expected an https URL", field, aai.CleanLabel(address, 200))
+	if loopback(u.Hostname()) {
+		e.Hint = "http is allowed to this computer itself with --dev."
+	}
+	return e
+}
+
+func loopback(host string) bool {
+	addr, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && addr.Unmap().IsLoopback()
+}
+
+// originOf returns the scheme, host and port of an address, in lower case and
+// without the scheme's own port (RFC 6454, section 4).
+func originOf(address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
+		return "", fmt.Errorf("is %q; expected an https URL", aai.CleanLabel(address, 200))
+	}
+	host, port := strings.ToLower(u.Hostname()), u.Port()
+	if port == "" || u.Scheme == "https" && port == "443" || u.Scheme == "http" && port == "80" {
+		if strings.Contains(host, ":") {
+			host = "[" + host + "]"
+		}
+		return u.Scheme + "://" + host, nil
+	}
+	return u.Scheme + "://" + net.JoinHostPort(host, port), nil
+}
+
+// hostOf is the host of an address, with a port that is not its scheme's own.
+func hostOf(address string) string {
+	origin, err := originOf(address)
+	if err != nil {
+		return ""
+	}
+	_, host, _ := strings.Cut(origin, "://")
+	return host
+}
+
+// hostname is the host of an address without the port.
+func hostname(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return ""
+	}
+	return strings.ToLower(u.Hostname())
+}
+
+// sameSite reports whether two hosts have the same registrable domain by the
+// public suffix list. An IP address, a single name and a public suffix are sites
+// of their own.
+func sameSite(a, b string) bool {
+	if a == b {
+		return a != ""
+	}
+	for _, host := range []string{a, b} {
+		if _, err := netip.ParseAddr(host); err == nil {
+			return false
+		}
+	}
+	one, err := publicsuffix.EffectiveTLDPlusOne(a)
+	if err != nil {
+		return false
+	}
+	other, err := publicsuffix.EffectiveTLDPlusOne(b)
+	return err == nil && one == other
+}

@@ -1,0 +1,207 @@
+package login
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+
+	"aai"
+)
+
+// A State is one login, for people. It holds no secret.
+type State struct {
+	Host    string    `json:"host"`
+	App     string    `json:"app,omitempty"`
+	Kind    string    `json:"kind"`  // an aai.Auth constant
+	State   string    `json:"state"` // "logged in", "expired" or "key kept"
+	Expires time.Time `json:"expires,omitzero"`
+	Renews  bool      `json:"renews"` // by itself, when it expires
+	Scopes  []string  `json:"scopes,omitempty"`
+	Issuer  string    `json:"issuer,omitempty"`
+	Client  string    `json:"client,omitempty"`
+}
+
+// Status returns the logins that are kept, for the host or, with "", all of them,
+// ordered by host. It asks nobody but Secrets.
+func (l *Logins) Status(ctx context.Context, host string) ([]State, error) {
+	states := []State{}
+	err := l.each(ctx, tokenPrefix, func(_ string, raw []byte) error {
+		var t token
+		if json.Unmarshal(raw, &t) != nil || host != "" && t.Host != host {
+			return nil
+		}
+		s := State{
+			Host: t.Host, App: t.App, Kind: t.Kind, State: "logged in", Expires: t.Expires, Renews: t.Refresh != "" || t.Kind == aai.AuthAppCredential,
+			Scopes: t.Scopes, Issuer: t.Issuer, Client: t.Client.ID,
+		}
+		if !t.good(l.now()) && !s.Renews {
+			s.State = "expired"
+		}
+		states = append(states, s)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = l.each(ctx, keyPrefix, func(_ string, raw []byte) error {
+		var k kept
+		if json.Unmarshal(raw, &k) == nil && (host == "" || k.Host == host) {
+			states = append(states, State{Host: k.Host, App: k.App, Kind: k.Kind, State: "key kept"})
+		}
+		return nil
+	})
+	slices.SortFunc(states, func(a, b State) int { return cmp.Or(cmp.Compare(a.Host, b.Host), cmp.Compare(a.Kind, b.Kind)) })
+	return states, err
+}
+
+// each calls f with everything that is kept under the prefix.
+func (l *Logins) each(ctx context.Context, prefix string, f func(id string, raw []byte) error) error {
+	names, err := l.cfg.Secrets.Names(ctx, prefix)
+	if err != nil {
+		return unkept(err)
+	}
+	for _, id := range names {
+		if !strings.HasPrefix(id, prefix) {
+			continue
+		}
+		raw, err := l.get(ctx, id)
+		if err != nil {
+			return err
+		}
+		if raw == nil {
+			continue
+		}
+		if err := f(id, raw); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// A Farewell is what came of a logout.
+type Farewell struct {
+	Host      string   `json:"host"`
+	Forgotten int      `json:"forgotten"` // how many logins and keys are no longer kept
+	Revoked   int      `json:"revoked"`   // how many tokens their server took back
+	Warnings  []string `json:"warnings,omitempty"`
+}
+
+// Logout ends what is kept for the host: the server takes back the refresh token and
+// then the access token (RFC 7009), and both are forgotten, whatever the server
+// says. A login that waits for a person is given up.
+func (l *Logins) Logout(ctx context.Context, host string) (*Farewell, error) {
+	l.giveUp(host)
+	bye := &Farewell{Host: host}
+	err := l.each(ctx, tokenPrefix, func(id string, raw []byte) error {
+		var seen token
+		if json.Unmarshal(raw, &seen) != nil || seen.Host != host {
+			return nil
+		}
+		var t token
+		if err := l.update(ctx, id, func(old []byte) ([]byte, error) {
+			t = token{}
+			_ = json.Unmarshal(old, &t) // what cannot be read is forgotten all the same
+			l.revoke(ctx, &t, bye)
+			return nil, nil
+		}); err != nil {
+			return err
+		}
+		bye.Forgotten++
+		return nil
+	})
+	if err != nil {
+		return bye, err
+	}
+	for prefix, counts := range map[string]int{keyPrefix: 1, serverPrefix: 0} {
+		if err := l.each(ctx, prefix, func(id string, raw []byte) error {
+			var about struct{ Host string }
+			if json.Unmarshal(raw, &about) != nil || about.Host != host {
+				return nil
+			}
+			bye.Forgotten += counts
+			return l.clear(ctx, id)
+		}); err != nil {
+			return bye, err
+		}
+	}
+	return bye, nil
+}
+
+// clear forgets what is kept under the id, but for what a person chose there.
+func (l *Logins) clear(ctx context.Context, id string) error {
+	return l.update(ctx, id, func(old []byte) ([]byte, error) {
+		var s server
+		if !strings.HasPrefix(id, serverPrefix) || json.Unmarshal(old, &s) != nil || s.Chosen == "" {
+			return nil, nil
+		}
+		return json.Marshal(server{Host: s.Host, Chosen: s.Chosen})
+	})
+}
+
+// giveUp ends the logins to the host that wait for a person.
+func (l *Logins) giveUp(host string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, f := range l.flows {
+		if f.place.host() == host {
+			f.cancel()
+		}
+	}
+}
+
+// revoke takes the tokens back, that which makes others first.
+func (l *Logins) revoke(ctx context.Context, t *token, bye *Farewell) {
+	if t.Revoke == "" {
+		if t.Access != "" {
+			bye.Warnings = append(bye.Warnings, "the authorization server has no way to take a token back; it ends by itself")
+		}
+		return
+	}
+	for _, it := range []struct{ token, hint string }{{t.Refresh, "refresh_token"}, {t.Access, "access_token"}} {
+		if it.token == "" {
+			continue
+		}
+		form := url.Values{"token": {it.token}, "token_type_hint": {it.hint}}
+		if _, err := l.post(ctx, t.Revoke, form, t.Client, t.Key); err != nil {
+			bye.Warnings = append(bye.Warnings, "the "+strings.ReplaceAll(it.hint, "_", " ")+" could not be taken back: "+err.Error())
+			continue
+		}
+		bye.Revoked++
+	}
+}
+
+// Login has the person log in to the app at a page, now, whether or not they are
+// logged in already, and waits until it is done, at most five minutes, fifteen
+// where a code is typed on another device. It tells aai.Progress what to visit. If
+// ctx ends sooner and nobody else waits, the login goes on all the same.
+func (l *Logins) Login(ctx context.Context, r *aai.Recipe) error {
+	p, err := l.placeOf(ctx, r)
+	if err != nil {
+		return err
+	}
+	if p == nil {
+		return aai.Errorf(aai.InvalidParams, "%s wants nobody to log in", aai.CleanLabel(r.App, 60))
+	}
+	if p.auth.Kind != aai.AuthOAuth2 {
+		_, err := l.values(ctx, p)
+		return err
+	}
+	return l.logIn(ctx, p, func(*flow) {})
+}
+
+// UseClient keeps the client id that a person got for the gateway from the app's
+// authorization server. It goes before any other.
+func (l *Logins) UseClient(ctx context.Context, r *aai.Recipe, clientID string) error {
+	p, err := l.placeOf(ctx, r)
+	if err != nil {
+		return err
+	}
+	if p == nil || p.auth.Kind != aai.AuthOAuth2 || clientID == "" || !visible(clientID) || len(clientID) > 1000 {
+		return aai.Errorf(aai.InvalidParams, "client id: expected one word of visible ASCII characters, for an app with OAuth")
+	}
+	return l.change(ctx, p, func(s *server) { s.Chosen = clientID })
+}
