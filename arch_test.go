@@ -51,6 +51,7 @@ func theMap() []room {
 		net       = "golang.org/x/net"
 		ssrf      = "code.dny.dev/ssrf"
 		rate      = "golang.org/x/time"
+		oauth2    = "golang.org/x/oauth2"
 		xsync     = "golang.org/x/sync"
 		toxiproxy = "github.com/Shopify/toxiproxy/v2"
 		zerolog   = "github.com/rs/zerolog" // toxiproxy is made with a logger of its kind
@@ -71,6 +72,7 @@ func theMap() []room {
 		bearer   = "internal/doors/mcp/bearer"
 		tasks    = "internal/doors/mcp/tasks"
 		keychain = "internal/keychain"
+		login    = "internal/login"
 	)
 	return []room{
 		{name: "aai", why: "the words of the house: everybody knows them, they know nobody"},
@@ -84,6 +86,8 @@ func theMap() []room {
 			why: "seals what others must not read, and asks the system's keychain for the one key; it knows nothing of what it keeps"},
 		{name: "internal/dialog", ours: []string{"aai"}, modules: []string{flock, sys},
 			why: "shows a question in a window and knows nothing of what is asked; the gateways of one person take turns by a file's lock"},
+		{name: login, ours: []string{"aai"}, modules: []string{jose, net, oauth2}, tests: []string{flock},
+			why: "how a person becomes known to a web app: which hosts are one site, what PKCE and DPoP are, libraries know; its test's store is locked"},
 		{name: lint, ours: []string{"aai", catalog, schema}, modules: []string{jsontext}, tests: []string{"descriptors"},
 			why: "reads a descriptor as the catalog does, and says more of it; the tokenizer tells the lines"},
 		{name: journal, ours: []string{"aai"}, why: "records whatever happens, and must not fail with anybody else"},
@@ -120,7 +124,7 @@ func theMap() []room {
 			why: "a door needs to know nothing but the Gateway; its tests put real consent in front, count tokens, and hold what it says of the desktop against the real tools"},
 		{name: "internal/doors/cli", ours: []string{"aai"}, modules: []string{cobra, pflag, runewidth, term},
 			why: "a door needs to know nothing but the Gateway"},
-		{name: "internal/own", ours: []string{"aai", schema, catalog, policy, journal, keychain, lint},
+		{name: "internal/own", ours: []string{"aai", schema, catalog, policy, journal, keychain, lint, login},
 			why: "the gateway's own app: its tools are what these rooms can do"},
 		{name: "descriptors", tests: []string{catalog, schema, policy, journal, dbus},
 			why: "embeds files; only its tests know what reads and runs them"},

@@ -51,12 +51,16 @@ func (l *Logins) listen(site Site, path string, a *attempt) (*callback, error) {
 		path = "/callback" // a server that compares exactly knows this one
 	}
 	name := strings.Trim(site.RedirectHost, "[]")
+	ips := []string{"127.0.0.1", "::1"} // the second where the first does not exist
+	switch {
+	case name == "::1":
+		ips = ips[1:]
+	case exact:
+		ips = ips[:1]
+	}
 	var listener net.Listener
 	var err error
-	for _, ip := range []string{"127.0.0.1", "::1"} {
-		if loopbackIP := net.ParseIP(name); loopbackIP != nil && ip != name {
-			continue
-		}
+	for _, ip := range ips {
 		if listener, err = (&net.ListenConfig{}).Listen(l.life, "tcp", net.JoinHostPort(ip, strconv.Itoa(site.RedirectPort))); err == nil {
 			break
 		}

@@ -1,0 +1,38 @@
+package login
+
+import (
+	"context"
+	"time"
+)
+
+// What the tests of other packages look at from within.
+
+// BrowserAddress is browserAddress.
+func BrowserAddress(address string) (string, error) { return browserAddress(address) }
+
+// BrowserCommand is browserCommand.
+func BrowserCommand(address string) (string, []string) { return browserCommand(address) }
+
+// SetSleep replaces how a login waits between two questions.
+func (l *Logins) SetSleep(f func(ctx context.Context, d time.Duration) error) { l.sleep = f }
+
+// Digest is digest.
+func Digest(parts ...string) string { return digest(parts...) }
+
+// SameSite is sameSite.
+func SameSite(a, b string) bool { return sameSite(a, b) }
+
+// Challenges are the schemes and parameters that parseChallenges finds.
+func Challenges(values ...string) (schemes []string, params []map[string]string) {
+	for _, c := range parseChallenges(values) {
+		schemes, params = append(schemes, c.scheme), append(params, c.params)
+	}
+	return schemes, params
+}
+
+// CheckDocumentAddress is checkDocumentAddress.
+func CheckDocumentAddress(address string) error { return checkDocumentAddress(address) }
+
+// WellKnown is wellKnown, and ResourceWellKnown resourceWellKnown.
+func WellKnown(issuer string) []string       { return wellKnown(issuer) }
+func ResourceWellKnown(base string) []string { return resourceWellKnown(base) } //nolint:revive // described above

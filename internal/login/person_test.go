@@ -1,0 +1,120 @@
+package login_test
+
+import (
+	"context"
+	"fmt"
+	"html"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"regexp"
+	"strings"
+)
+
+// A person at a browser, scripted: they follow links, fill in the forms of the
+// authorization server's pages, and agree.
+type person struct {
+	client *http.Client
+	// stop, if not nil, sees every address before it is visited; the person stops
+	// there if it returns true.
+	stop func(u *url.URL) bool
+	code string // they type, where a page asks for one
+}
+
+func newPerson() *person {
+	jar, _ := cookiejar.New(nil) // it never fails
+	p := &person{}
+	p.client = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return p
+}
+
+var (
+	formOf   = regexp.MustCompile(`(?s)<form[^>]*action="([^"]*)"[^>]*>(.*?)</form>`)
+	inputOf  = regexp.MustCompile(`(?s)<input[^>]*>`)
+	nameOf   = regexp.MustCompile(`name="([^"]*)"`)
+	valueOf  = regexp.MustCompile(`value="([^"]*)"`)
+	headerOf = regexp.MustCompile(`(?s)<h1>(.*?)</h1>`)
+)
+
+// visit goes where the address leads, and returns the last page.
+func (p *person) visit(ctx context.Context, address string) (status int, page string, err error) {
+	method, form := http.MethodGet, url.Values(nil)
+	for range 20 {
+		u, err := url.Parse(address)
+		if err != nil {
+			return 0, "", err
+		}
+		if p.stop != nil && p.stop(u) {
+			return 0, address, nil
+		}
+		r, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(form.Encode()))
+		if err != nil {
+			return 0, "", err
+		}
+		if method == http.MethodPost {
+			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		}
+		response, err := p.client.Do(r)
+		if err != nil {
+			return 0, "", err
+		}
+		b, err := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if err != nil {
+			return 0, "", err
+		}
+		page = string(b)
+		if to := response.Header.Get("Location"); to != "" {
+			next, err := u.Parse(to)
+			if err != nil {
+				return 0, "", err
+			}
+			method, form, address = http.MethodGet, nil, next.String()
+			continue
+		}
+		found := formOf.FindStringSubmatch(page)
+		if found == nil {
+			return response.StatusCode, page, nil
+		}
+		next, err := u.Parse(html.UnescapeString(found[1]))
+		if err != nil {
+			return 0, "", err
+		}
+		method, form, address = http.MethodPost, p.fill(found[2]), next.String()
+	}
+	return 0, page, fmt.Errorf("the pages never end")
+}
+
+func (p *person) fill(inputs string) url.Values {
+	form := url.Values{}
+	for _, input := range inputOf.FindAllString(inputs, -1) {
+		name := nameOf.FindStringSubmatch(input)
+		if name == nil {
+			continue
+		}
+		value := ""
+		if given := valueOf.FindStringSubmatch(input); given != nil {
+			value = html.UnescapeString(given[1])
+		}
+		switch {
+		case name[1] == "login":
+			value = "somebody"
+		case name[1] == "password":
+			value = "a password"
+		case name[1] == "user_code" && value == "":
+			value = p.code
+		}
+		form.Set(name[1], value)
+	}
+	return form
+}
+
+// heading is what a page says first.
+func heading(page string) string {
+	found := headerOf.FindStringSubmatch(page)
+	if found == nil {
+		return ""
+	}
+	return html.UnescapeString(strings.TrimSpace(found[1]))
+}
