@@ -61,6 +61,7 @@ type config struct {
 	HTTP     httpConfig // how agents are served over HTTP
 	Policy   policyConfig
 	Web      webConfig // how apps on the web are asked
+	Login    loginConfig
 
 	platform platform
 	origins  map[string]string
@@ -102,6 +103,7 @@ func readConfig(s source) (*config, error) {
 		HTTP:           defaultHTTP(),
 		Policy:         defaultPolicy(),
 		Web:            defaultWeb(),
+		Login:          defaultLogin(),
 		platform:       s.platform,
 		origins:        map[string]string{},
 

@@ -103,6 +103,7 @@ func TestDefaults(t *testing.T) {
 		"enableWebUI":         false,
 		"httpPort":            3000,
 		"consent.preapproved": []any{},
+		"login.sites":         map[string]any{}, "login.env": []string{}, "login.clientDocument": "", "login.browser": true,
 
 		"http.port": 8741, "http.bind": "127.0.0.1", "http.sse": false, "http.idle": 1800.0, "http.url": "",
 		"http.hosts": []string{}, "http.origins": []string{}, "http.auth": "token", "http.issuer": "",

@@ -16,6 +16,7 @@ type platform struct {
 	data    string // the folder of what the gateway keeps
 	cache   string // the folder of what can be had again
 	names   string // the file of the person's names for web sites
+	screen  bool   // the person sees windows that are opened from here
 	refs    string // the folder of the terminal's references to elements of windows
 	places  func(*config) []catalog.Place
 	drivers func(*config, *slog.Logger) (map[string]aai.Driver, io.Closer)

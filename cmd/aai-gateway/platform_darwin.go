@@ -11,12 +11,13 @@ import (
 
 // hostPlatform is macOS: descriptors in app bundles. It has no driver yet, so
 // its apps are listed and their calls answer AUTOMATION_NOT_SUPPORTED.
-func hostPlatform(home string, _ func(string) string) platform {
+func hostPlatform(home string, getenv func(string) string) platform {
 	return platform{
-		name:  "macos",
-		data:  filepath.Join(home, ".local", "share", "aai-gateway"),
-		cache: filepath.Join(home, ".cache", "aai-gateway"),
-		names: filepath.Join(home, ".config", "aai-gateway", namesFile),
+		name:   "macos",
+		screen: getenv("SSH_CONNECTION") == "",
+		data:   filepath.Join(home, ".local", "share", "aai-gateway"),
+		cache:  filepath.Join(home, ".cache", "aai-gateway"),
+		names:  filepath.Join(home, ".config", "aai-gateway", namesFile),
 		places: func(cfg *config) []catalog.Place {
 			places := append(folders(cfg.ScanPaths),
 				catalog.Bundles("/Applications"),

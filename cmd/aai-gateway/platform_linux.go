@@ -36,11 +36,12 @@ func hostPlatform(home string, getenv func(string) string) platform {
 		runtime = dataHome
 	}
 	return platform{
-		name:  "linux",
-		data:  data,
-		cache: filepath.Join(absoluteOr(getenv("XDG_CACHE_HOME"), filepath.Join(home, ".cache")), "aai-gateway"),
-		names: filepath.Join(absoluteOr(getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "aai-gateway", namesFile),
-		refs:  filepath.Join(runtime, "aai-gateway", "refs"),
+		name:   "linux",
+		screen: getenv("DISPLAY") != "" || getenv("WAYLAND_DISPLAY") != "",
+		data:   data,
+		cache:  filepath.Join(absoluteOr(getenv("XDG_CACHE_HOME"), filepath.Join(home, ".cache")), "aai-gateway"),
+		names:  filepath.Join(absoluteOr(getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "aai-gateway", namesFile),
+		refs:   filepath.Join(runtime, "aai-gateway", "refs"),
 		places: func(cfg *config) []catalog.Place {
 			places := folders(cfg.ScanPaths)
 			for _, dir := range dataDirs {

@@ -21,10 +21,11 @@ func hostPlatform(home string, getenv func(string) string) platform {
 	}
 	local := folder("LOCALAPPDATA", filepath.Join(home, "AppData", "Local"))
 	return platform{
-		name:  "windows",
-		data:  filepath.Join(local, "aai-gateway"),
-		cache: filepath.Join(home, ".cache", "aai-gateway"), // the AAI protocol's own place, on every system
-		names: filepath.Join(home, ".config", "aai-gateway", namesFile),
+		name:   "windows",
+		screen: getenv("SSH_CONNECTION") == "",
+		data:   filepath.Join(local, "aai-gateway"),
+		cache:  filepath.Join(home, ".cache", "aai-gateway"), // the AAI protocol's own place, on every system
+		names:  filepath.Join(home, ".config", "aai-gateway", namesFile),
 		places: func(cfg *config) []catalog.Place {
 			return append(folders(cfg.ScanPaths),
 				catalog.Files(filepath.Join(folder("PROGRAMDATA", `C:\ProgramData`), "aai"), "*.json"),

@@ -59,6 +59,7 @@ func (p *program) open(f cli.Flags) (*aai.Gateway, func() error, error) {
 		// A person at a terminal reads results, not the log.
 		cfg.LogLevel = slog.LevelWarn
 	}
+	cfg.Login.brief = true
 	built, err := p.build(cfg)
 	if err != nil {
 		return nil, nil, err
@@ -183,7 +184,8 @@ func (p *program) build(cfg *config) (*parts, error) {
 	trust := cfg.trust(p.getenv, store, log)
 	drivers, closeDrivers := cfg.platform.drivers(cfg, log)
 	client := cfg.wayOut()
-	drivers = withWeb(drivers, client.HTTP(), cfg.Web)
+	logins := cfg.logins(client.HTTP(), vault, p.getenv, log)
+	drivers = withWeb(drivers, client.HTTP(), logins, cfg.Web)
 
 	ownApps, closeDesktop := cfg.ownApps(log)
 
@@ -192,7 +194,7 @@ func (p *program) build(cfg *config) (*parts, error) {
 		own.Sources{
 			Journal: record, Store: store, Preapproved: cfg.Preapproved,
 			Modes: trust.modes, Revocations: trust.revocations,
-			Web:          known,
+			Web: known, Logins: logins,
 			HostPlatform: cfg.platform.name,
 			Vault:        vault, Unsealed: store.Unsealed,
 		},
@@ -216,6 +218,6 @@ func (p *program) build(cfg *config) (*parts, error) {
 		visible: shown,
 		dialog:  trust.dialog,
 		log:     log,
-		closers: []io.Closer{closeDrivers, closeDesktop, record, closeLog, closeClient{client}},
+		closers: []io.Closer{logins, closeDrivers, closeDesktop, record, closeLog, closeClient{client}},
 	}, nil
 }

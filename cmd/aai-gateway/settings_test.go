@@ -190,6 +190,7 @@ func TestEverySettingFromFileAndEnvironment(t *testing.T) {
 		"server.confirm_destructive": "false", "security.destructive_words": `["raze"]`,
 		"rate_limits.rps": "7", "rate_limits.rpm": "7", "rate_limits.concurrency": "7", "rate_limits.vlm_rpm": "7", "rate_limits.script_rpm": "7",
 		"rate_limits.declared_rps": "7", "rate_limits.declared_rpm": "7", "rate_limits.declared_concurrency": "7",
+		"login.sites": `{"a.example": {"clientId": "x"}}`, "login.env": `["A_KEY"]`, "login.clientDocument": `"https://a.example/c.json"`, "login.browser": "false",
 	}
 	plain := map[string]string{"scanPaths": "/a", "logLevel": "debug", "logFile": "/l", "auditLog": "/a", "toolNames": "canonical", "profile": "desktop", "http.bind": "::1", "http.auth": "none",
 		"consent.dialog": "off", "server.security_mode": "safe", "security.allowed_apps": "Keychain Access, org.gnome.*", "security.denied_apps": "a"}

@@ -53,8 +53,8 @@ func (l *Logins) site(p *place, s *server) Site {
 func (l *Logins) settled(p *place, s *server) (identity, bool) {
 	site := l.site(p, s)
 	switch {
-	case s != nil && s.Chosen != "":
-		return identity{ID: s.Chosen, Source: fromConfig}, true
+	case s != nil && s.Chosen.ID != "":
+		return s.Chosen, true
 	case site.ClientID != "":
 		return identity{ID: site.ClientID, SecretID: site.SecretID, Source: fromConfig}, true
 	case p.auth.ClientID != "":

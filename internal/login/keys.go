@@ -168,8 +168,11 @@ func (l *Logins) addKey(ctx context.Context, p *place, req *http.Request) error 
 	}
 	if a.In == "query" {
 		query := req.URL.Query()
-		query.Set(name, secret)
-		req.URL.RawQuery = query.Encode()
+		if query.Has(name) { // a caller's own would stand beside it
+			query.Del(name)
+			req.URL.RawQuery = query.Encode()
+		}
+		req.URL.RawQuery = strings.TrimPrefix(req.URL.RawQuery+"&"+url.QueryEscape(name)+"="+url.QueryEscape(secret), "&")
 		return nil
 	}
 	if !mayCarry(name) {

@@ -41,11 +41,12 @@ func TestKeysGoWhereTheRecipeSays(t *testing.T) {
 		auth aai.AuthRecipe
 		want string // the request
 	}{
-		"a header":               {aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "header", Name: "X-API-Key"}, "a=b%26c map[X-Api-Key:[K3Y~]]"},
-		"a header with a prefix": {aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "header", Name: "Authorization", Prefix: "Token token="}, "a=b%26c map[Authorization:[Token token=K3Y~]]"},
-		"a parameter":            {aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "query", Name: "key"}, "a=b%26c&key=K3Y~ map[]"},
-		"a bearer token":         {aai.AuthRecipe{Kind: aai.AuthBearer, In: "header", Name: "Authorization", Prefix: "Bearer "}, "a=b%26c map[Authorization:[Bearer K3Y~]]"},
-		"a bearer token, bare":   {aai.AuthRecipe{Kind: aai.AuthBearer}, "a=b%26c map[Authorization:[Bearer K3Y~]]"},
+		"a header":                   {aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "header", Name: "X-API-Key"}, "a=b%26c map[X-Api-Key:[K3Y~]]"},
+		"a header with a prefix":     {aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "header", Name: "Authorization", Prefix: "Token token="}, "a=b%26c map[Authorization:[Token token=K3Y~]]"},
+		"a parameter":                {aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "query", Name: "key"}, "a=b%26c&key=K3Y~ map[]"},
+		"a parameter that was given": {aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "query", Name: "a"}, "a=K3Y~ map[]"},
+		"a bearer token":             {aai.AuthRecipe{Kind: aai.AuthBearer, In: "header", Name: "Authorization", Prefix: "Bearer "}, "a=b%26c map[Authorization:[Bearer K3Y~]]"},
+		"a bearer token, bare":       {aai.AuthRecipe{Kind: aai.AuthBearer}, "a=b%26c map[Authorization:[Bearer K3Y~]]"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := plainWorld(t)

@@ -64,6 +64,9 @@ type Config struct {
 	// Tools returns the tools of an app that a person allowed, for the parameter
 	// aai_tools of a login; nil: the tool that is called.
 	Tools func(app string) []string
+	// Brief says that the process ends with the call, and a login that waits with it:
+	// then only Login begins one.
+	Brief bool
 	// Dev allows http to servers on this computer.
 	Dev bool
 	Now func() time.Time // nil means time.Now

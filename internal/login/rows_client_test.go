@@ -188,10 +188,10 @@ func TestClientOrder(t *testing.T) {
 
 	// A person's choice for this app goes before all.
 	s.logins = s.open(s.watched, func(_ *world, c *loginConfig) { all(c) })
-	if err := s.logins.UseClient(t.Context(), s.recipe, "typed"); err != nil {
+	if err := s.logins.UseClient(t.Context(), s.recipe, "typed", "its secret"); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.logins.UseClient(t.Context(), s.recipe, "two words"); err == nil {
+	if err := s.logins.UseClient(t.Context(), s.recipe, "two words", ""); err == nil {
 		t.Error("a client id of two words is kept")
 	}
 	ended := s.ask(t.Context())
@@ -202,6 +202,18 @@ func TestClientOrder(t *testing.T) {
 	}
 	if err := <-ended; err != nil {
 		t.Error(err)
+	}
+	forms := s.fake.asked("/token")
+	if last := forms[len(forms)-1]; last.Get("client_id") != "typed" || last.Get("client_secret") != "its secret" {
+		t.Errorf("the code was exchanged with %v", last)
+	}
+	// It outlives a logout.
+	if _, err := s.logins.Logout(t.Context(), host); err != nil {
+		t.Fatal(err)
+	}
+	s.logIn()
+	if got := clientOf(s.world); got != "typed" {
+		t.Errorf("after a logout the client is %q", got)
 	}
 }
 

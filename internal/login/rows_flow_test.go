@@ -121,6 +121,26 @@ func TestRow27GivenUp(t *testing.T) {
 	}
 }
 
+// TestRow27Brief: where the process ends with the call, a call begins no login that
+// would end with it.
+func TestRow27Brief(t *testing.T) {
+	s := newStage(t)
+	s.logins = s.open(s.watched, func(_ *world, c *loginConfig) { c.Brief = true })
+	e := ends(t, s.authorize(t.Context()), aai.AuthRequired)
+	if s.windows.Load() != 0 || e.Visit != "" || !strings.Contains(e.Hint, "run: aai-gateway auth login org.example.fake") {
+		t.Errorf("%d windows; visit %q; %s", s.windows.Load(), e.Visit, e.Hint)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- s.logins.Login(t.Context(), s.recipe) }()
+	_, _ = get(t, (<-s.sights).answer(nil))
+	if err := <-ended; err != nil {
+		t.Fatal(err)
+	}
+	if err := s.authorize(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
 // TestRow27Panic: a fault in one login is the end of that one alone.
 func TestRow27Panic(t *testing.T) {
 	s := newStage(t)

@@ -39,8 +39,8 @@ type server struct {
 	Replaces  string // the id of the token that had too little
 
 	Client   identity
-	Chosen   string // a client id that a person gave for this place
-	Callback string // the path to come back to, where the server has no issuer
+	Chosen   identity // that a person gave for this place
+	Callback string   // the path to come back to, where the server has no issuer
 	Fetched  time.Time
 }
 

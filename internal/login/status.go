@@ -135,7 +135,7 @@ func (l *Logins) Logout(ctx context.Context, host string) (*Farewell, error) {
 func (l *Logins) clear(ctx context.Context, id string) error {
 	return l.update(ctx, id, func(old []byte) ([]byte, error) {
 		var s server
-		if !strings.HasPrefix(id, serverPrefix) || json.Unmarshal(old, &s) != nil || s.Chosen == "" {
+		if !strings.HasPrefix(id, serverPrefix) || json.Unmarshal(old, &s) != nil || s.Chosen.ID == "" {
 			return nil, nil
 		}
 		return json.Marshal(server{Host: s.Host, Chosen: s.Chosen})
@@ -193,9 +193,10 @@ func (l *Logins) Login(ctx context.Context, r *aai.Recipe) error {
 	return l.logIn(ctx, p, func(*flow) {})
 }
 
-// UseClient keeps the client id that a person got for the gateway from the app's
-// authorization server. It goes before any other.
-func (l *Logins) UseClient(ctx context.Context, r *aai.Recipe, clientID string) error {
+// UseClient keeps the client id, and the secret that goes with it or "", which a
+// person got for the gateway from the app's authorization server. They go before any
+// other.
+func (l *Logins) UseClient(ctx context.Context, r *aai.Recipe, clientID, secret string) error {
 	p, err := l.placeOf(ctx, r)
 	if err != nil {
 		return err
@@ -203,5 +204,23 @@ func (l *Logins) UseClient(ctx context.Context, r *aai.Recipe, clientID string) 
 	if p == nil || p.auth.Kind != aai.AuthOAuth2 || clientID == "" || !visible(clientID) || len(clientID) > 1000 {
 		return aai.Errorf(aai.InvalidParams, "client id: expected one word of visible ASCII characters, for an app with OAuth")
 	}
-	return l.change(ctx, p, func(s *server) { s.Chosen = clientID })
+	who := identity{ID: clientID, Source: fromConfig}
+	if secret = strings.TrimSpace(secret); secret != "" {
+		who.SecretID = secretPrefix + digest("secret|v1", p.serverID())
+		if err := l.update(ctx, who.SecretID, func([]byte) ([]byte, error) { return []byte(secret), nil }); err != nil {
+			return err
+		}
+	}
+	return l.change(ctx, p, func(s *server) { s.Chosen = who })
+}
+
+// Untrusted returns the hosts of other sites that take part in the app's logins and
+// calls, and that no person has agreed to yet. For a descriptor of this computer
+// there is none.
+func (l *Logins) Untrusted(ctx context.Context, r *aai.Recipe) []string {
+	p, err := newPlace(r)
+	if err != nil || p == nil || p.origin == "" {
+		return nil
+	}
+	return slices.DeleteFunc(p.foreign(), func(host string) bool { return l.trusted(ctx, p, host) })
 }

@@ -18,6 +18,7 @@ const (
 	tokenPrefix  = "login/token/"  // tokens of OAuth, and bought ones
 	keyPrefix    = "login/key/"    // keys, app credentials and cookies that a person gave
 	serverPrefix = "login/server/" // what is known of an authorization server, for one app
+	secretPrefix = "login/secret/" // of clients
 	clientPrefix = "login/client/" // registrations with an issuer
 )
 

@@ -17,6 +17,7 @@ func arguments() map[string]string {
 		own.Discover: `{"url": "example.com"}`, own.NameSite: `{"name": "example", "url": "example.com"}`,
 		own.Keychain: `{}`,
 		own.Lint:     `{"source": "../../descriptors/org.gnome.Calculator/aai.json"}`,
+		own.LogIn:    `{"app": "memo"}`, own.LogOut: `{"app": "memo"}`, own.LoginStatus: `{}`,
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"aai/internal/catalog"
 	"aai/internal/journal"
 	"aai/internal/keychain"
+	"aai/internal/login"
 	"aai/internal/policy"
 	"aai/internal/schema"
 )
@@ -55,6 +56,8 @@ type Sources struct {
 	// Preapproved are the grants of the configuration.
 	Preapproved []policy.Grant
 	Web         Web // nil: there is none
+	// Logins know the person to web apps; nil: there are none.
+	Logins *login.Logins
 	// Vault keeps secrets.
 	Vault *keychain.Vault
 	// Unsealed says why the consents in Store are in a plain file; empty if they are
@@ -97,7 +100,7 @@ func App(s Sources, known func() Catalog) *aai.App {
 			read(Mode, "Say how much callers may do at all", none, modeTools{s.Modes}.get),
 			change(SetMode, "Set how much callers may do at all", modeParams, modeTools{s.Modes}.set),
 			read(Keychain, "Say where the key of secrets is, and why not in a better place", none, v.status),
-		}, webTools{s.Web}.tools()...),
+		}, append(webTools{s.Web}.tools(), loginTools{s.Logins, known}.tools()...)...),
 	}
 }
 

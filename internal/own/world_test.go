@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"aai/internal/catalog"
 	"aai/internal/journal"
 	"aai/internal/keychain"
+	"aai/internal/login"
 	"aai/internal/own"
 	"aai/internal/policy"
 	"aai/internal/schema"
@@ -76,6 +78,8 @@ func newWorld(t *testing.T, descriptors map[string]string, preapproved ...policy
 		Web:   &w.web,
 		Vault: vault,
 	}
+	w.sources.Logins = login.New(login.Config{Client: http.DefaultClient, Secrets: vault, Dev: true})
+	t.Cleanup(func() { _ = w.sources.Logins.Close() })
 	w.open()
 	return w
 }

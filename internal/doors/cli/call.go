@@ -59,8 +59,10 @@ func (r *run) once(ctx context.Context, gateway *aai.Gateway, call *aai.Call) (*
 	if name == aai.OwnApp {
 		name = "the gateway"
 	}
-	stop := r.progress("waiting for " + name)
-	defer stop()
+	if !r.announces {
+		stop := r.progress("waiting for " + name)
+		defer stop()
+	}
 	return gateway.Do(ctx, call)
 }
 

@@ -117,6 +117,8 @@ type run struct {
 
 	opened  *aai.Gateway
 	closing func() error
+	// announces says that the command tells what it waits for itself.
+	announces bool
 }
 
 // gateway opens the gateway, once.

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"net/http"
+	"slices"
+
+	"aai"
+	"aai/internal/login"
+)
+
+// loginConfig is what a person decided about logins to web apps.
+type loginConfig struct {
+	Sites     map[string]login.Site
+	sitesJSON any
+	Env       []string
+	Document  string
+	Browser   bool
+	brief     bool // the process ends with the call
+}
+
+func defaultLogin() loginConfig {
+	return loginConfig{sitesJSON: map[string]any{}, Env: []string{}, Browser: true}
+}
+
+// loginSettings is the part of the table that is about logins. Who is trusted with
+// one is for the person's file alone.
+func loginSettings() []setting {
+	return []setting{
+		{"login.sites", nil, func(c *config) any { return c.Login.sitesJSON }, setSites},
+		{"login.env", nil, func(c *config) any { return c.Login.Env },
+			func(c *config, _ string, v any) error { return setWords(&c.Login.Env, "names of variables", v) }},
+		{"login.clientDocument", nil, func(c *config) any { return c.Login.Document }, setDocument},
+		{"login.browser", []string{"AAI_LOGIN_BROWSER"}, func(c *config) any { return c.Login.Browser }, boolean(func(c *config, b bool) { c.Login.Browser = b })},
+	}
+}
+
+func setDocument(c *config, _ string, value any) error {
+	s, _ := value.(string)
+	if _, err := login.ClientDocument(s); err != nil {
+		return errors.New("expected an https address with a path, such as https://example.com/aai-gateway.json")
+	}
+	c.Login.Document = s
+	return nil
+}
+
+// setSites reads what is decided by site: the host of an app or of an authorization
+// server, or its issuer.
+func setSites(c *config, _ string, value any) error {
+	entries, ok := value.(map[string]any)
+	if !ok {
+		return errors.New(`expected an object such as {"example.com": {"clientId": "…"}}`)
+	}
+	sites := make(map[string]login.Site, len(entries))
+	for _, name := range slices.Sorted(maps.Keys(entries)) {
+		site, err := oneSite(entries[name])
+		if err != nil {
+			return fmt.Errorf("[%q]%w", aai.CleanLabel(name, 60), err)
+		}
+		sites[name] = site
+	}
+	c.Login.Sites, c.Login.sitesJSON = sites, value
+	return nil
+}
+
+// oneSite reads one entry. Its error begins with the place.
+func oneSite(value any) (login.Site, error) {
+	known := []string{"clientId", "hosts", "redirectHost", "redirectPort"}
+	fields, ok := value.(map[string]any)
+	if !ok {
+		return login.Site{}, fmt.Errorf(": expected an object with some of %q", known)
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		if !slices.Contains(known, name) {
+			return login.Site{}, fmt.Errorf(": there is no field %q; expected some of %q", aai.CleanLabel(name, 60), known)
+		}
+	}
+	var site struct {
+		ClientID     string   `json:"clientId"`
+		Hosts        []string `json:"hosts"`
+		RedirectHost string   `json:"redirectHost"`
+		RedirectPort int      `json:"redirectPort"`
+	}
+	raw, err := json.Marshal(fields)
+	if err == nil {
+		err = json.Unmarshal(raw, &site)
+	}
+	if err != nil {
+		return login.Site{}, errors.New(`: expected texts for "clientId" and "redirectHost", a list of hosts, and a port`)
+	}
+	if site.RedirectPort < 0 || site.RedirectPort > 65535 {
+		return login.Site{}, errors.New(".redirectPort: expected a port from 1 to 65535")
+	}
+	if !slices.Contains([]string{"", "127.0.0.1", "[::1]", "localhost"}, site.RedirectHost) {
+		return login.Site{}, errors.New(`.redirectHost: expected "127.0.0.1", "[::1]" or "localhost"`)
+	}
+	return login.Site{ClientID: site.ClientID, Hosts: site.Hosts, RedirectHost: site.RedirectHost, RedirectPort: site.RedirectPort}, nil
+}
+
+// logins know the person to web apps, through the one way out.
+func (c *config) logins(client *http.Client, secrets login.Secrets, getenv func(string) string, log *slog.Logger) *login.Logins {
+	var browser func(context.Context, string) error
+	if c.Login.Browser && c.platform.screen {
+		browser = login.OpenBrowser
+	}
+	return login.New(login.Config{
+		Client: client, Secrets: secrets, Browser: browser, Sites: c.Login.Sites, Document: c.Login.Document,
+		Env: c.Login.Env, Getenv: getenv, Brief: c.Login.brief, Dev: c.Dev, Log: log,
+	})
+}

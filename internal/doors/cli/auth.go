@@ -1,0 +1,295 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"aai"
+)
+
+func newAuth(r *run) *cobra.Command {
+	auth := &cobra.Command{
+		Use:               "auth",
+		Short:             "Log in to web apps, and out",
+		Args:              noOperands,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              holder,
+	}
+	auth.AddCommand(newAuthLogin(r), newAuthLogout(r), newAuthStatus(r))
+	return auth
+}
+
+// authFlags are what a person may say with a login.
+type authFlags struct {
+	clientID string
+	secret   bool
+	trust    []string
+}
+
+func newAuthLogin(r *run) *cobra.Command {
+	var f authFlags
+	cmd := &cobra.Command{
+		Use:   "login <host>",
+		Short: "Log in to a web app, or give it a key",
+		Long: "Logs you in to the web app of a site, or an app of this computer that is on the web:\n" +
+			"in your browser, or with a code where there is none. An app that wants a key or cookies\n" +
+			"asks for them here, and what you type is not shown. Nothing of it is shown to agents.",
+		Example:           "  aai-gateway auth login example.com\n  aai-gateway auth login example.com --client-id 0oa1x --client-secret",
+		Args:              operands(1, 1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.secret && f.clientID == "" {
+				return usage(cmd, "--client-secret needs --client-id")
+			}
+			return r.authLogin(cmd.Context(), args[0], f)
+		},
+	}
+	cmd.Flags().StringVar(&f.clientID, "client-id", "", "how the authorization server knows this gateway, if you registered it there")
+	cmd.Flags().BoolVar(&f.secret, "client-secret", false, "ask for the secret that goes with it")
+	cmd.Flags().StringArrayVar(&f.trust, "trust", nil, "a `host` of another site that may take part in the login")
+	return cmd
+}
+
+// authView is what is shown of logins.
+type authView struct {
+	Host         string      `json:"host"`
+	Asks         []fieldView `json:"asks"`
+	Untrusted    []string    `json:"untrusted"`
+	ObtainURL    string      `json:"obtain_url"`
+	Instructions string      `json:"instructions"`
+	Logins       []loginView `json:"logins"`
+}
+
+type fieldView struct {
+	Name  string `json:"name"`
+	Label string `json:"label"`
+}
+
+type loginView struct {
+	Host    string   `json:"host"`
+	App     string   `json:"app"`
+	Kind    string   `json:"kind"`
+	State   string   `json:"state"`
+	Expires string   `json:"expires"`
+	Renews  bool     `json:"renews"`
+	Scopes  []string `json:"scopes"`
+}
+
+func (r *run) authLogin(ctx context.Context, app string, f authFlags) error {
+	about, err := r.aboutLogin(ctx, app)
+	if err != nil {
+		return err
+	}
+	args := map[string]any{"app": app}
+	trust, err := r.agreedHosts(ctx, about, f.trust)
+	if err != nil {
+		return err
+	}
+	if len(trust) > 0 {
+		args["trust"] = trust
+	}
+	if f.clientID != "" {
+		args["client_id"] = f.clientID
+	}
+	if f.secret {
+		if args["client_secret"], err = r.secretTyped(ctx, "Client secret: "); err != nil {
+			return err
+		}
+	}
+	if len(about.Asks) > 0 {
+		if args["secret"], err = r.askFields(ctx, about); err != nil {
+			return err
+		}
+	}
+	r.announces = true
+	result, err := r.own(aai.WithProgress(ctx, r.announcer()), "auth_login", args)
+	if err != nil {
+		return err
+	}
+	return r.output.show(result.Data, func() error {
+		if len(about.Asks) > 0 {
+			r.output.say("Kept for %s.", aai.CleanLabel(about.Host, maxLine))
+		} else {
+			r.output.say("Logged in to %s.", aai.CleanLabel(about.Host, maxLine))
+		}
+		return nil
+	})
+}
+
+func (r *run) aboutLogin(ctx context.Context, app string) (authView, error) {
+	result, err := r.own(ctx, "auth_status", map[string]any{"app": app})
+	if err != nil {
+		return authView{}, err
+	}
+	return view[authView](result.Data)
+}
+
+// announcer tells the person at the terminal what the login waits for, once.
+func (r *run) announcer() func(done, total float64, message string) {
+	said := make(chan string, 1)
+	said <- ""
+	return func(_, _ float64, message string) {
+		last := <-said
+		if message != last {
+			r.output.note(message)
+		}
+		said <- message
+	}
+}
+
+// agreedHosts are the hosts of other sites to trust: those that were named, and
+// those that the person agrees to now. Others stay out, and the login fails.
+func (r *run) agreedHosts(ctx context.Context, about authView, named []string) ([]any, error) {
+	var trust []any
+	for _, host := range about.Untrusted {
+		if !slices.Contains(named, host) {
+			if r.output.terminal.Ask == nil {
+				continue
+			}
+			question := fmt.Sprintf("The app of %s sends logins or calls to %s, which is another site. Do you trust it with them?", about.Host, host)
+			agreed, err := r.confirm(ctx, question)
+			if err != nil {
+				return nil, err
+			}
+			if !agreed {
+				return nil, aai.Errorf(aai.PermissionDenied, "not confirmed; nothing was changed")
+			}
+		}
+		trust = append(trust, host)
+	}
+	return trust, nil
+}
+
+// askFields asks for what the app wants of the person, one by one.
+func (r *run) askFields(ctx context.Context, about authView) (map[string]any, error) {
+	if r.output.terminal.Secret == nil {
+		e := aai.Errorf(aai.PermissionDenied, "%s wants a key, and there is no terminal to type it at", aai.CleanLabel(about.Host, maxLine))
+		e.Hint = "Run this at a terminal."
+		return nil, e
+	}
+	if about.Instructions != "" {
+		r.output.note(fmt.Sprintf("The app says: %q", aai.CleanLabel(about.Instructions, maxQuestion)))
+	}
+	if about.ObtainURL != "" {
+		r.output.note("You get it at " + aai.CleanLabel(about.ObtainURL, maxQuestion))
+	}
+	given := make(map[string]any, len(about.Asks))
+	for _, field := range about.Asks {
+		typed, err := r.secretTyped(ctx, fmt.Sprintf("%s for %s (not shown): ", capital(aai.CleanLabel(field.Label, 80)), aai.CleanLabel(about.Host, maxLine)))
+		if err != nil {
+			return nil, err
+		}
+		given[field.Name] = typed
+	}
+	return given, nil
+}
+
+func capital(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// secretTyped asks for what is not to be seen on the screen.
+func (r *run) secretTyped(ctx context.Context, prompt string) (string, error) {
+	if r.output.terminal.Secret == nil {
+		e := aai.Errorf(aai.PermissionDenied, "there is no terminal to type a secret at")
+		e.Hint = "Run this at a terminal."
+		return "", e
+	}
+	typed, err := r.output.terminal.Secret(ctx, prompt)
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if typed = strings.TrimSpace(typed); err == nil && typed == "" {
+		err = aai.Errorf(aai.InvalidParams, "nothing was typed; nothing was changed")
+	}
+	return typed, err
+}
+
+func newAuthLogout(r *run) *cobra.Command {
+	return &cobra.Command{
+		Use:               "logout <host>",
+		Short:             "Log out of a web app, and forget its tokens and keys",
+		Args:              operands(1, 1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, args []string) error { return r.authLogout(cmd.Context(), args[0]) },
+	}
+}
+
+// byeView is what is shown of a logout.
+type byeView struct {
+	Host      string   `json:"host"`
+	Forgotten int      `json:"forgotten"`
+	Revoked   int      `json:"revoked"`
+	Warnings  []string `json:"warnings"`
+}
+
+func (r *run) authLogout(ctx context.Context, app string) error {
+	result, err := r.own(ctx, "auth_logout", map[string]any{"app": app})
+	if err != nil {
+		return err
+	}
+	return r.output.show(result.Data, func() error {
+		bye, err := view[byeView](result.Data)
+		if err != nil {
+			return err
+		}
+		if bye.Forgotten == 0 {
+			r.output.say("Nothing was kept for %s.", aai.CleanLabel(bye.Host, maxLine))
+		} else {
+			r.output.say("Logged out of %s: %d forgotten, %d tokens taken back by their server.", aai.CleanLabel(bye.Host, maxLine), bye.Forgotten, bye.Revoked)
+		}
+		for _, warning := range bye.Warnings {
+			r.output.warn(warning)
+		}
+		return nil
+	})
+}
+
+func newAuthStatus(r *run) *cobra.Command {
+	return &cobra.Command{
+		Use:               "status [host]",
+		Short:             "List the web apps that you are known to",
+		Args:              operands(0, 1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			app := map[string]any{}
+			if len(args) > 0 {
+				app["app"] = args[0]
+			}
+			return r.authStatus(cmd.Context(), app)
+		},
+	}
+}
+
+func (r *run) authStatus(ctx context.Context, app map[string]any) error {
+	result, err := r.own(ctx, "auth_status", app)
+	if err != nil {
+		return err
+	}
+	return r.output.show(result.Data, func() error {
+		about, err := view[authView](result.Data)
+		if err != nil {
+			return err
+		}
+		rows := make([][]string, 0, len(about.Logins))
+		for _, l := range about.Logins {
+			expires := r.output.shownTime(l.Expires)
+			if l.Renews {
+				expires = "renewed when due"
+			}
+			rows = append(rows, []string{l.State, l.Host, l.App, l.Kind, strings.Join(l.Scopes, " "), expires})
+		}
+		r.output.table([]string{"STATE", "HOST", "APP", "KIND", "SCOPES", "EXPIRES"}, rows)
+		if len(rows) == 0 {
+			r.output.note("You are not logged in.")
+		}
+		return nil
+	})
+}

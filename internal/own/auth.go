@@ -1,0 +1,180 @@
+package own
+
+import (
+	"cmp"
+	"context"
+	"net/url"
+	"strings"
+	"time"
+
+	"aai"
+	"aai/internal/login"
+)
+
+// The names of the tools about logins.
+const (
+	LogIn       = "auth_login"
+	LogOut      = "auth_logout"
+	LoginStatus = "auth_status"
+)
+
+// loginTime is how long a person may take to log in at a page or with a code.
+const loginTime = 16 * time.Minute
+
+// loginTools are the tools about how the person is known to web apps.
+type loginTools struct {
+	logins *login.Logins // nil: there are none
+	known  func() Catalog
+}
+
+func (t loginTools) tools() []*aai.Tool {
+	if t.logins == nil {
+		return nil
+	}
+	begin := change(LogIn, "Log in to a web app, or give it a key", loginParams, t.begin)
+	begin.Secret, begin.Timeout = []string{"secret", "client_secret"}, loginTime
+	end := change(LogOut, "Log out of a web app and forget its tokens and keys", oneLogin, t.end)
+	end.Timeout = 2 * time.Minute
+	return []*aai.Tool{begin, end, read(LoginStatus, "Say which web apps the person is known to, and how", anyLogin, t.status)}
+}
+
+const (
+	loginParams = `{"type": "object", "additionalProperties": false, "required": ["app"], "properties": {
+		"app": {"type": "string", "minLength": 1, "description": "The site's host, or an app id"},
+		"secret": {"type": "object", "additionalProperties": {"type": "string"}, "description": "What auth_status asks for, by name"},
+		"client_id": {"type": "string"}, "client_secret": {"type": "string"},
+		"trust": {"type": "array", "items": {"type": "string"}, "description": "Hosts of other sites that may take part"}}}`
+	oneLogin = `{"type": "object", "additionalProperties": false, "required": ["app"], "properties": {"app": {"type": "string", "minLength": 1}}}`
+	anyLogin = `{"type": "object", "additionalProperties": false, "properties": {"app": {"type": "string"}}}`
+)
+
+// begin logs the person in. What they gave with it, such as a key, is kept first.
+func (t loginTools) begin(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	r, err := t.recipe(ctx, text(call, "app"))
+	if err != nil {
+		return nil, err
+	}
+	hosts, _ := call.Args["trust"].([]any)
+	for _, host := range hosts {
+		name, _ := host.(string)
+		if err := t.logins.Trust(ctx, r, name); err != nil {
+			return nil, err
+		}
+	}
+	if id := text(call, "client_id"); id != "" {
+		if err := t.logins.UseClient(ctx, r, id, text(call, "client_secret")); err != nil {
+			return nil, err
+		}
+	}
+	if given, _ := call.Args["secret"].(map[string]any); len(given) > 0 {
+		values := make(map[string]string, len(given))
+		for name, value := range given {
+			values[name], _ = value.(string)
+		}
+		if err := t.logins.Keep(ctx, r, values); err != nil {
+			return nil, err
+		}
+	}
+	if err := t.logins.Login(ctx, r); err != nil {
+		return nil, err
+	}
+	states, err := t.logins.Status(ctx, login.Host(r))
+	if err != nil {
+		return nil, err
+	}
+	return &aai.Result{Data: map[string]any{"host": login.Host(r), "logins": states}}, nil
+}
+
+func (t loginTools) end(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	name := text(call, "app")
+	host := hostOf(name)
+	if r, err := t.recipe(ctx, name); err == nil {
+		host = login.Host(r)
+	} // else the app is gone, and what is kept for its host stays to be forgotten
+	bye, err := t.logins.Logout(ctx, host)
+	if err != nil {
+		return nil, err
+	}
+	return &aai.Result{Data: bye}, nil
+}
+
+// loginReport is what auth_status answers.
+type loginReport struct {
+	Logins []login.State `json:"logins"`
+	// About one app alone:
+	Host         string        `json:"host,omitempty"`
+	App          string        `json:"app,omitempty"`
+	Kind         string        `json:"kind,omitempty"`
+	Asks         []login.Field `json:"asks,omitempty"`      // what a person gives once
+	Untrusted    []string      `json:"untrusted,omitempty"` // hosts of other sites that nobody agreed to
+	ObtainURL    string        `json:"obtain_url,omitempty"`
+	Instructions string        `json:"instructions,omitempty"` // the app's words
+}
+
+func (t loginTools) status(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	report := loginReport{}
+	if name := text(call, "app"); name != "" {
+		r, err := t.recipe(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		a := r.HTTP.Auth
+		report = loginReport{
+			Host: login.Host(r), App: r.App, Kind: a.Kind, Asks: login.Asks(r), Untrusted: t.logins.Untrusted(ctx, r),
+			ObtainURL: cmp.Or(a.ObtainURL, a.LoginURL), Instructions: a.Instructions,
+		}
+	}
+	var err error
+	if report.Logins, err = t.logins.Status(ctx, report.Host); err != nil {
+		return nil, err
+	}
+	return &aai.Result{Data: report}, nil
+}
+
+// recipe finds how people are known to the app of that id, name or host.
+func (t loginTools) recipe(ctx context.Context, name string) (*aai.Recipe, error) {
+	host := hostOf(name)
+	var found []*aai.Recipe
+	var ids []string
+	for _, app := range t.known().Apps() {
+		if r := recipeOf(app); r != nil && (login.Host(r) == host || app.ID == name) {
+			found, ids = append(found, r), append(ids, app.ID)
+		}
+	}
+	if len(found) > 1 {
+		e := aai.Errorf(aai.AmbiguousTarget, "%d apps are at %q; expected the id of one", len(found), aai.CleanLabel(name, 100))
+		e.Candidates = ids
+		return nil, e
+	}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	app, err := t.known().Find(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	if r := recipeOf(app); r != nil {
+		return r, nil
+	}
+	return nil, aai.Errorf(aai.InvalidParams, "%s asks nobody to log in", app.ID)
+}
+
+// recipeOf is how people are known to the app, or nil.
+func recipeOf(app *aai.App) *aai.Recipe {
+	if app.Auth == nil {
+		return nil
+	}
+	return &aai.Recipe{App: app.ID, Platform: app.Platform, HTTP: &aai.HTTPRecipe{BaseURL: app.BaseURL, Origin: app.Origin, Auth: app.Auth}}
+}
+
+// hostOf is the host in what a person typed: a host, or an address.
+func hostOf(typed string) string {
+	if !strings.Contains(typed, "://") {
+		typed = "https://" + typed
+	}
+	u, err := url.Parse(typed)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSuffix(strings.ToLower(u.Host), ":443")
+}
