@@ -35,6 +35,7 @@ const service = "org.example.App"
 //	trust                 the person trusts $SITE to be on a private network
 //	asked N               the site was asked for its descriptor so often by now
 //	api FILE              starts an API, $SITE, and writes the descriptor of an app on the web
+//	shop FILE             starts a web site that people log in to, $SHOP, and writes its descriptor
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
@@ -66,6 +67,7 @@ func TestScripts(t *testing.T) {
 			"trust":  scriptTrust,
 			"asked":  scriptAsked,
 			"api":    scriptAPI,
+			"shop":   scriptShop,
 		},
 	})
 }

@@ -12,7 +12,7 @@ import (
 
 // browserPatience is how long the program that opens the browser may take to say
 // that it cannot.
-const browserPatience = 3 * time.Second
+const browserPatience = time.Second
 
 // OpenBrowser opens an https page, or an http page of this computer, in the person's
 // browser. There is no shell in between, and the address is one argument that

@@ -64,7 +64,7 @@ func (s *script) aai(ts *testscript.TestScript, args []string) {
 		cfg.Demo = nil
 	}
 	if s.width > 0 {
-		cfg.Terminal = cli.Terminal{Out: true, Err: true, Width: s.width, Ask: s.world.ask(ts.Stderr())}
+		cfg.Terminal = cli.Terminal{Out: true, Err: true, Width: s.width, Ask: s.world.ask(ts.Stderr()), Secret: s.world.ask(ts.Stderr())}
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()

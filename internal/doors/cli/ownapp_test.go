@@ -24,6 +24,9 @@ func (w *world) ownApp() *aai.App {
 		{Name: "consent_list", Run: w.consentList},
 		{Name: "keychain_status", Run: w.keychainStatus},
 		{Name: "consent_grant", Params: open, Run: consentGrant},
+		{Name: "auth_status", Params: open, Run: authStatus},
+		{Name: "auth_login", Params: open, Secret: []string{"secret", "client_secret"}, Run: authLogin},
+		{Name: "auth_logout", Params: open, Run: authLogout},
 		{Name: "consent_revoke", Params: open, Run: answer(&aai.Result{Data: map[string]any{"revoked": 2}})},
 	}}
 }
