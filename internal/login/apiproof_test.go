@@ -17,7 +17,7 @@ func (a *api) proves(w http.ResponseWriter, r *http.Request, token string, about
 		http.Error(w, "no", http.StatusUnauthorized)
 		return false
 	}
-	signed, err := jose.ParseSigned(r.Header.Get("DPoP"), []jose.SignatureAlgorithm{jose.ES256})
+	signed, err := jose.ParseSignedCompact(r.Header.Get("DPoP"), []jose.SignatureAlgorithm{jose.ES256})
 	if err != nil || len(signed.Signatures) != 1 || signed.Signatures[0].Protected.JSONWebKey == nil {
 		return refuse("invalid_dpop_proof")
 	}

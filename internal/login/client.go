@@ -173,7 +173,7 @@ func (l *Logins) registered(ctx context.Context, p *place, s *server) (identity,
 		return identity{ID: kept.ClientID, Source: fromServer}, err
 	}
 	err := l.update(ctx, id, func(old []byte) ([]byte, error) {
-		if old != nil && json.Unmarshal(old, &kept) == nil && kept.ClientID != "" {
+		if old != nil && decoded(old, &kept) && kept.ClientID != "" {
 			return old, nil
 		}
 		client, err := l.register(ctx, s, newClientMetadata(l.redirects(p, s), s.Device != ""))

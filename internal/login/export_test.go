@@ -33,6 +33,8 @@ func Challenges(values ...string) (schemes []string, params []map[string]string)
 // CheckDocumentAddress is checkDocumentAddress.
 func CheckDocumentAddress(address string) error { return checkDocumentAddress(address) }
 
-// WellKnown is wellKnown, and ResourceWellKnown resourceWellKnown.
-func WellKnown(issuer string) []string       { return wellKnown(issuer) }
-func ResourceWellKnown(base string) []string { return resourceWellKnown(base) } //nolint:revive // described above
+// WellKnown is wellKnown.
+func WellKnown(issuer string) []string { return wellKnown(issuer) }
+
+// ResourceWellKnown is resourceWellKnown.
+func ResourceWellKnown(base string) []string { return resourceWellKnown(base) }

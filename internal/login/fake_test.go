@@ -190,7 +190,7 @@ func (s *stage) authorize(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ctx = aai.WithProgress(ctx, func(_, _ float64, message string) { fmt.Fprintln(&s.said, message) })
+	ctx = aai.WithProgress(ctx, func(_, _ float64, message string) { _, _ = fmt.Fprintln(&s.said, message) })
 	if err := s.logins.Authorize(ctx, s.recipe, req); err != nil {
 		return err
 	}
@@ -213,7 +213,7 @@ func (s *stage) logIn() {
 }
 
 // ends fails the test unless the error has the code.
-func ends(t *testing.T, err error, code aai.Code) *aai.Error {
+func ends(t *testing.T, err error, code aai.Code) aai.Error {
 	t.Helper()
 	if err == nil {
 		t.Fatalf("it succeeded; expected %s", code)
@@ -222,5 +222,5 @@ func ends(t *testing.T, err error, code aai.Code) *aai.Error {
 	if e.Code != code || !e.RetrySafe() {
 		t.Fatalf("it ended with %v (delivery %q); expected %s", e, e.Delivery, code)
 	}
-	return e
+	return *e
 }

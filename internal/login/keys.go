@@ -234,7 +234,7 @@ func (l *Logins) addBought(ctx context.Context, p *place, req *http.Request) err
 	}
 	err = l.update(ctx, p.boughtID(), func(old []byte) ([]byte, error) {
 		t = token{}
-		if old != nil && json.Unmarshal(old, &t) == nil && t.fresh(l.now()) {
+		if old != nil && decoded(old, &t) && t.fresh(l.now()) {
 			return old, nil // another process was faster
 		}
 		t = token{Host: p.host(), App: p.recipe.App, Kind: p.auth.Kind, Endpoint: p.auth.TokenEndpoint}

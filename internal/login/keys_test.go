@@ -60,11 +60,11 @@ func TestKeysGoWhereTheRecipeSays(t *testing.T) {
 			if got := fmt.Sprint(req.URL.RawQuery, " ", req.Header); err != nil || got != c.want {
 				t.Errorf("it goes out as %s, %v; expected %s", got, err, c.want)
 			}
-			again, err := w.logins.Refused(t.Context(), r, &http.Response{StatusCode: 401, Request: req})
+			again, err := w.logins.Refused(t.Context(), r, &http.Response{StatusCode: http.StatusUnauthorized, Request: req})
 			if ends(t, err, aai.AuthExpired); again {
 				t.Error("it is tried again with the same key")
 			}
-			if again, err := w.logins.Refused(t.Context(), r, &http.Response{StatusCode: 403, Request: req}); again || err != nil {
+			if again, err := w.logins.Refused(t.Context(), r, &http.Response{StatusCode: http.StatusForbidden, Request: req}); again || err != nil {
 				t.Errorf("a refusal that is not about the key: %v, %v", again, err)
 			}
 			states, err := w.logins.Status(t.Context(), "example.com")
@@ -214,7 +214,7 @@ func TestAppCredential(t *testing.T) {
 	keep("wr0ng")
 	_, err = request(t, w.logins, r)
 	if e := ends(t, err, aai.AuthExpired); strings.Contains(e.Message+e.Hint, "s3cret") {
-		t.Errorf("the seller's words are shown: %v", e)
+		t.Errorf("the seller's words are shown: %v", e.Message)
 	}
 	keep("s3cret")
 	is := func(want string) *http.Request {
@@ -227,11 +227,11 @@ func TestAppCredential(t *testing.T) {
 	}
 	is("t-1")
 	is("t-1")
-	if again, err := w.logins.Refused(t.Context(), r, &http.Response{StatusCode: 401, Request: is("t-1")}); again || aai.AsError(err).Code != aai.AuthExpired {
+	if again, err := w.logins.Refused(t.Context(), r, &http.Response{StatusCode: http.StatusUnauthorized, Request: is("t-1")}); again || aai.AsError(err).Code != aai.AuthExpired {
 		t.Errorf("a new token that is refused: %v, %v", again, err)
 	}
 	w.clock.pass(2 * time.Minute)
-	if again, err := w.logins.Refused(t.Context(), r, &http.Response{StatusCode: 401, Request: is("t-1")}); !again || err != nil {
+	if again, err := w.logins.Refused(t.Context(), r, &http.Response{StatusCode: http.StatusUnauthorized, Request: is("t-1")}); !again || err != nil {
 		t.Errorf("%v, %v", again, err)
 	}
 	is("t-2")
@@ -256,7 +256,7 @@ func TestNothingIsWanted(t *testing.T) {
 	if req, err := request(t, w.logins, r); err != nil || len(req.Header) != 0 {
 		t.Errorf("%v, %v", req.Header, err)
 	}
-	if again, err := w.logins.Refused(t.Context(), r, &http.Response{StatusCode: 401}); again || err != nil {
+	if again, err := w.logins.Refused(t.Context(), r, &http.Response{StatusCode: http.StatusUnauthorized}); again || err != nil {
 		t.Errorf("%v, %v", again, err)
 	}
 	if err := w.logins.Login(t.Context(), r); err == nil {

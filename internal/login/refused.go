@@ -72,7 +72,7 @@ func (l *Logins) withNonce(_ *place, resp *http.Response) bool {
 
 // nonceOf reads the nonce in a proof of our own.
 func nonceOf(proof string) string {
-	signed, err := jose.ParseSigned(proof, []jose.SignatureAlgorithm{jose.ES256})
+	signed, err := jose.ParseSignedCompact(proof, []jose.SignatureAlgorithm{jose.ES256})
 	if err != nil {
 		return ""
 	}

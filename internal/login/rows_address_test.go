@@ -206,7 +206,7 @@ func TestForeignHosts(t *testing.T) {
 	}
 	e := ends(t, ask(l, "https://api.third.net/v1/x"), aai.AuthInvalid)
 	if !strings.Contains(e.Message, "api.third.net") || !strings.Contains(e.Hint, "aai-gateway auth login example.com --trust api.third.net") || dials.Load() != 0 {
-		t.Errorf("%v; %s; %d connections", e, e.Hint, dials.Load())
+		t.Errorf("%v; %s; %d connections", e.Message, e.Hint, dials.Load())
 	}
 	if err := l.Trust(t.Context(), r, "evil.example"); aai.AsError(err) == nil || aai.AsError(err).Code != aai.InvalidParams {
 		t.Errorf("a host that takes no part is trusted: %v", err)

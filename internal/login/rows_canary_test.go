@@ -65,7 +65,7 @@ func TestRow18NoSecretIsShown(t *testing.T) {
 	note := func(err error) {
 		if err != nil {
 			e := aai.AsError(err)
-			fmt.Fprintf(&shown, "%v\n%s\n%s\n%v\n%+v\n", e, e.Hint, e.Visit, e.Err, e)
+			_, _ = fmt.Fprintf(&shown, "%v\n%s\n%s\n%v\n%+v\n", e.Message, e.Hint, e.Visit, e.Err, e)
 		}
 	}
 	s.fake.handle["/token"] = repeat(400, "invalid_request")
@@ -94,11 +94,11 @@ func TestRow18NoSecretIsShown(t *testing.T) {
 	note(err)
 	bye, err := s.logins.Logout(t.Context(), strings.TrimPrefix(s.fake.URL, "http://"))
 	note(err)
-	fmt.Fprintf(&shown, "%+v\n%+v\n%s\n%s\n", states, bye, s.logs.String(), s.said.String())
-	s.visited.Range(func(address, _ any) bool { fmt.Fprintln(&shown, address); return true })
+	_, _ = fmt.Fprintf(&shown, "%+v\n%+v\n%s\n%s\n", states, bye, s.logs.String(), s.said.String())
+	s.visited.Range(func(address, _ any) bool { _, _ = fmt.Fprintln(&shown, address); return true })
 	s.fake.mu.Lock()
 	for _, r := range s.fake.requests {
-		fmt.Fprintln(&shown, r.URL) // what a server's log has
+		_, _ = fmt.Fprintln(&shown, r.URL) // what a server's log has
 		if v := r.Form.Get("code_verifier"); v != "" {
 			verifiers = append(verifiers, v)
 		}

@@ -240,7 +240,7 @@ func TestExactRedirect(t *testing.T) {
 		c.Sites = map[string]login.Site{second.fake.URL: {RedirectPort: port}}
 	})
 	if e := ends(t, second.authorize(t.Context()), aai.AuthRequired); !strings.Contains(e.Message, fmt.Sprint(port)) {
-		t.Errorf("%v", e)
+		t.Errorf("%v", e.Message)
 	}
 	back := at.answer(nil)
 	_, _ = get(t, strings.Replace(back, "localhost", "127.0.0.1", 1), func(r *http.Request) { r.Host = fmt.Sprintf("localhost:%d", port) })

@@ -47,7 +47,7 @@ func TestRow03WrongVerifier(t *testing.T) {
 	})
 	e := w.fails(t.Context(), aai.AuthInvalid)
 	if !strings.Contains(e.Message, "invalid_grant") {
-		t.Errorf("the error is %v", e)
+		t.Errorf("the error is %v", e.Message)
 	}
 }
 
@@ -93,7 +93,7 @@ func TestRow04NoPKCE(t *testing.T) {
 			change(s.fake, s.recipe.HTTP.Auth)
 			e := ends(t, s.authorize(t.Context()), aai.AuthInvalid)
 			if !strings.Contains(e.Message, "PKCE") || s.windows.Load() != 0 {
-				t.Errorf("%v, with %d windows", e, s.windows.Load())
+				t.Errorf("%v, with %d windows", e.Message, s.windows.Load())
 			}
 		})
 	}

@@ -21,7 +21,7 @@ func TestRow20Device(t *testing.T) {
 	e := w.fails(t.Context(), aai.AuthRequired)
 	code := e.Message[strings.LastIndex(e.Message, " ")+1:]
 	if !strings.HasPrefix(e.Visit, w.as.issuer+"/device") || len(code) < 8 || !strings.Contains(e.Hint, code) {
-		t.Fatalf("%v; visit %s; %s", e, e.Visit, e.Hint)
+		t.Fatalf("%v; visit %s; %s", e.Message, e.Visit, e.Hint)
 	}
 	again := w.fails(t.Context(), aai.AuthRequired) // the same login goes on
 	if again.Visit != e.Visit {
@@ -81,7 +81,7 @@ func deviceStage(t *testing.T, more map[string]any, answers ...string) (*stage, 
 			case "":
 				good(w, r)
 			case "503":
-				http.Error(w, "later", 503)
+				http.Error(w, "later", http.StatusServiceUnavailable)
 			default:
 				writeJSON(w, 400, map[string]string{"error": answer})
 			}
@@ -172,7 +172,7 @@ func TestRow20Shown(t *testing.T) {
 			}
 			e := ends(t, err, aai.AuthRequired)
 			if e.Visit != s.fake.URL+c.want || !strings.Contains(e.Message, "WDJB-MJHT") {
-				t.Errorf("%v; visit %s", e, e.Visit)
+				t.Errorf("%v; visit %s", e.Message, e.Visit)
 			}
 		})
 	}

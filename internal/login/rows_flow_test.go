@@ -47,7 +47,7 @@ func TestRow27DeadlineOfTheCall(t *testing.T) {
 	e := ends(t, s.authorize(soon(t)), aai.AuthRequired)
 	at := <-s.sights
 	if e.Visit != at.address.String() || !strings.Contains(e.Hint, "same call again") || !strings.Contains(s.said.String(), "Waiting for the person") {
-		t.Errorf("%v; visit %s; %s; %s", e, e.Visit, e.Hint, s.said.String())
+		t.Errorf("%v; visit %s; %s; %s", e.Message, e.Visit, e.Hint, s.said.String())
 	}
 	if status, _ := get(t, at.answer(nil)); status != http.StatusOK {
 		t.Errorf("the login is gone: %d", status)
@@ -147,6 +147,6 @@ func TestRow27Panic(t *testing.T) {
 	s.logins = s.open(func(_ *world, c *loginConfig) { c.Browser = func(context.Context, string) error { panic("a fault") } })
 	e := aai.AsError(s.authorize(t.Context()))
 	if e == nil || e.Code != aai.Internal {
-		t.Errorf("%v", e)
+		t.Errorf("%v", e.Message)
 	}
 }

@@ -88,7 +88,7 @@ func TestRow19NonceOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		tries++
-		again, err := w.logins.Refused(t.Context(), w.recipe, &http.Response{StatusCode: 401, Request: req, Header: http.Header{
+		again, err := w.logins.Refused(t.Context(), w.recipe, &http.Response{StatusCode: http.StatusUnauthorized, Request: req, Header: http.Header{
 			"Www-Authenticate": {`DPoP error="use_dpop_nonce"`}, "Dpop-Nonce": {strings.Repeat("n", tries)},
 		}})
 		if err != nil {

@@ -167,8 +167,8 @@ func TestRow15Outage(t *testing.T) {
 	good := s.fake.handle["/token"]
 	before := s.secrets.all()
 	for name, bad := range map[string]http.HandlerFunc{
-		"503": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "later", 503) },
-		"429": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "later", 429) },
+		"503": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "later", http.StatusServiceUnavailable) },
+		"429": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "later", http.StatusTooManyRequests) },
 		"a cut connection": func(w http.ResponseWriter, _ *http.Request) {
 			conn, _, err := http.NewResponseController(w).Hijack()
 			if err == nil {

@@ -198,7 +198,7 @@ func pkceMissing(p *place, why string) error {
 func (l *Logins) change(ctx context.Context, p *place, edit func(*server)) error {
 	return l.update(ctx, p.serverID(), func(old []byte) ([]byte, error) {
 		s := &server{Host: p.host()}
-		if old != nil && json.Unmarshal(old, s) != nil {
+		if old != nil && !decoded(old, s) {
 			s = &server{Host: p.host()}
 		}
 		edit(s)

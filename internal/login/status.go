@@ -31,7 +31,7 @@ func (l *Logins) Status(ctx context.Context, host string) ([]State, error) {
 	states := []State{}
 	err := l.each(ctx, tokenPrefix, func(_ string, raw []byte) error {
 		var t token
-		if json.Unmarshal(raw, &t) != nil || host != "" && t.Host != host {
+		if !decoded(raw, &t) || host != "" && t.Host != host {
 			return nil
 		}
 		s := State{
@@ -49,7 +49,7 @@ func (l *Logins) Status(ctx context.Context, host string) ([]State, error) {
 	}
 	err = l.each(ctx, keyPrefix, func(_ string, raw []byte) error {
 		var k kept
-		if json.Unmarshal(raw, &k) == nil && (host == "" || k.Host == host) {
+		if decoded(raw, &k) && (host == "" || k.Host == host) {
 			states = append(states, State{Host: k.Host, App: k.App, Kind: k.Kind, State: "key kept"})
 		}
 		return nil
@@ -98,7 +98,7 @@ func (l *Logins) Logout(ctx context.Context, host string) (*Farewell, error) {
 	bye := &Farewell{Host: host}
 	err := l.each(ctx, tokenPrefix, func(id string, raw []byte) error {
 		var seen token
-		if json.Unmarshal(raw, &seen) != nil || seen.Host != host {
+		if !decoded(raw, &seen) || seen.Host != host {
 			return nil
 		}
 		var t token
@@ -119,7 +119,7 @@ func (l *Logins) Logout(ctx context.Context, host string) (*Farewell, error) {
 	for prefix, counts := range map[string]int{keyPrefix: 1, serverPrefix: 0} {
 		if err := l.each(ctx, prefix, func(id string, raw []byte) error {
 			var about struct{ Host string }
-			if json.Unmarshal(raw, &about) != nil || about.Host != host {
+			if !decoded(raw, &about) || about.Host != host {
 				return nil
 			}
 			bye.Forgotten += counts
@@ -135,7 +135,7 @@ func (l *Logins) Logout(ctx context.Context, host string) (*Farewell, error) {
 func (l *Logins) clear(ctx context.Context, id string) error {
 	return l.update(ctx, id, func(old []byte) ([]byte, error) {
 		var s server
-		if !strings.HasPrefix(id, serverPrefix) || json.Unmarshal(old, &s) != nil || s.Chosen.ID == "" {
+		if !strings.HasPrefix(id, serverPrefix) || !decoded(old, &s) || s.Chosen.ID == "" {
 			return nil, nil
 		}
 		return json.Marshal(server{Host: s.Host, Chosen: s.Chosen})

@@ -54,7 +54,7 @@ func (l *Logins) read(ctx context.Context, id string, v any) (bool, error) {
 	if err != nil || kept == nil {
 		return false, err
 	}
-	if err := json.Unmarshal(kept, v); err != nil {
+	if !decoded(kept, v) {
 		l.log.Warn("a login that is kept cannot be read and is not used", "id", id)
 		return false, nil
 	}
@@ -99,3 +99,6 @@ func unkept(err error) error {
 	e.Hint = "aai-gateway keychain status says which store is in use and what is wrong with it."
 	return e
 }
+
+// decoded reads what was kept into v, and reports whether it could.
+func decoded(raw []byte, v any) bool { return json.Unmarshal(raw, v) == nil }

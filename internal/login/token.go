@@ -179,7 +179,7 @@ func (l *Logins) refreshLocked(ctx context.Context, p *place, id, seen string, f
 	err := l.update(ctx, id, func(old []byte) ([]byte, error) {
 		t = nil
 		var now token
-		if old == nil || json.Unmarshal(old, &now) != nil {
+		if old == nil || !decoded(old, &now) {
 			return old, nil
 		}
 		// Read again under the lock: another process may have been faster.

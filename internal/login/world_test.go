@@ -174,7 +174,7 @@ func headless(_ *world, c *loginConfig) { c.Browser = nil }
 
 // call is one call of the API as a driver makes it.
 func (w *world) call(ctx context.Context, l *login.Logins, method string) (status int, err error) {
-	ctx = aai.WithProgress(ctx, func(_, _ float64, message string) { fmt.Fprintln(&w.said, message) })
+	ctx = aai.WithProgress(ctx, func(_, _ float64, message string) { _, _ = fmt.Fprintln(&w.said, message) })
 	for range 6 {
 		req, err := http.NewRequestWithContext(ctx, method, w.recipe.HTTP.BaseURL+"/things", nil)
 		if err != nil {
@@ -208,7 +208,7 @@ func (w *world) works() {
 }
 
 // fails fails the test unless the call ends with the code.
-func (w *world) fails(ctx context.Context, code aai.Code) *aai.Error {
+func (w *world) fails(ctx context.Context, code aai.Code) aai.Error {
 	w.t.Helper()
 	status, err := w.call(ctx, w.logins, http.MethodGet)
 	if err == nil {
@@ -218,7 +218,7 @@ func (w *world) fails(ctx context.Context, code aai.Code) *aai.Error {
 	if e.Code != code {
 		w.t.Fatalf("the call gave %v (%v); expected %s", e, e.Err, code)
 	}
-	return e
+	return *e
 }
 
 // soon is a context of a call whose deadline is near.
