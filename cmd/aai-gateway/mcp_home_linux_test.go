@@ -28,7 +28,7 @@ const (
   "platforms": {"linux": {"automation": "dbus", "service": "org.example.App", "object": "/org/example/Test", "interface": "org.example.Test", "tools": [
     {"name": "echo", "description": "Gives a text back.", "method": "EchoString", "effect": "reads",
      "parameters": {"type": "object", "properties": {"v": {"type": "string"}}, "required": ["v"], "additionalProperties": false}},
-    {"name": "nothing", "description": "Does nothing.", "method": "Nothing", "parameters": {"type": "object"}},
+    {"name": "nothing", "description": "Does nothing.", "method": "Nothing", "effect": "changes", "parameters": {"type": "object"}},
     {"name": "block", "description": "Waits.", "method": "Block", "timeout": 600, "parameters": {"type": "object"}},
     {"name": "die", "description": "Ends in the middle of it.", "method": "Die", "parameters": {"type": "object"}}
   ]}}

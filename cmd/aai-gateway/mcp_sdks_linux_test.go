@@ -58,6 +58,8 @@ func mcpTypeScriptSDKs(t *testing.T, b binary) {
 func (b binary) openSDK(t *testing.T, c sdkClient) *sdkWorld {
 	bus := dbustest.Start(t)
 	w := &sdkWorld{app: dbustest.Serve(t, bus, exampleApp), home: b.home(t, bus), sdkClient: c, t: t}
+	// The person trusts this client with questions about what can be changed back.
+	w.write(t, ".aai/config.json", strings.Replace(exampleConfig, `{"consent": {`, `{"consent": {"elicitation": true, `, 1))
 	target := map[string]any{"mode": c.mode}
 	if c.over == "http" {
 		s := w.serveHTTP(t)
@@ -102,7 +104,7 @@ func (w *sdkWorld) lists() {
 	type named struct{ Name, URI, URITemplate string }
 	var tools struct{ Tools []named }
 	w.do(&tools, "listTools")
-	if got := names(tools.Tools, func(n named) string { return n.Name }); !slices.Equal(got, []string{"aai_exec", "app_desktop", "app_org_example_App"}) {
+	if got := names(tools.Tools, func(n named) string { return n.Name }); !slices.Equal(got, []string{"aai_exec", "app_desktop", "app_org_example_App", "web_discover"}) {
 		w.t.Errorf("the tools are %q", got)
 	}
 	var resources struct{ Resources, ResourceTemplates []named }

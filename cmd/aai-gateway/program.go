@@ -195,8 +195,8 @@ func (p *program) build(cfg *config) (*parts, error) {
 			Journal: record, Store: store, Preapproved: cfg.Preapproved,
 			Modes: trust.modes, Revocations: trust.revocations,
 			Web: known, Logins: logins,
-			HostPlatform: cfg.platform.name,
-			Vault:        vault, Unsealed: store.Unsealed,
+			HostPlatform: cfg.platform.name, Fetch: fetch(client),
+			Vault: vault, Unsealed: store.Unsealed,
 		},
 		func() own.Catalog { return known },
 	)

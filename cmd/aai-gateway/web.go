@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"net/http"
 
 	"aai"
 	"aai/internal/catalog"
@@ -41,6 +42,20 @@ func setAllowPrivate(c *config, _ string, value any) error {
 // wayOut is the one way to the web.
 func (c *config) wayOut() *egress.Client {
 	return egress.New(egress.Config{AllowPrivate: c.AllowPrivate, Dev: c.Dev, RootCAs: c.roots})
+}
+
+// fetch gets a page that a person named.
+func fetch(client *egress.Client) func(context.Context, string) ([]byte, error) {
+	return func(ctx context.Context, address string) ([]byte, error) {
+		page, err := client.Fetch(ctx, egress.FetchRequest{URL: address, Accept: "application/json"})
+		switch {
+		case err != nil:
+			return nil, err
+		case page.Status != http.StatusOK:
+			return nil, aai.Errorf(aai.AppNotFound, "%s answered %d; expected a descriptor", aai.CleanLabel(address, 200), page.Status)
+		}
+		return page.Body, nil
+	}
 }
 
 // closeClient ends the connections of the way out.
