@@ -111,6 +111,7 @@ type Tool struct {
 	Starts  bool          // with some arguments it starts a program, whatever its effect is otherwise
 	Target  string        // the parameter that names the app which is really touched; empty: the tool's own app
 	Secret  []string      // parameters whose values the journal must not keep
+	Private bool          // what it answers must not be kept, such as the clipboard's contents
 	Timeout time.Duration // how long Run may take; zero means DefaultTimeout
 
 	// Run does it. Nil means that the tool cannot run on this computer: Do answers

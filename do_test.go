@@ -82,7 +82,7 @@ func TestDefaultsReachActionAndJournal(t *testing.T) {
 	if diff := cmp.Diff(map[string]any{"given": "x", "password": secretValue, "filled": true}, got); diff != "" {
 		t.Errorf("arguments of the Action (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(map[string]any{"given": "x", "password": "[secret]", "filled": true}, w.entryOf(t, aai.Intent).Args); diff != "" {
+	if diff := cmp.Diff(map[string]any{"given": "x", "password": aai.Hide(secretValue), "filled": true}, w.entryOf(t, aai.Intent).Args, cmp.AllowUnexported(aai.Hidden{})); diff != "" {
 		t.Errorf("arguments on record (-want +got):\n%s", diff)
 	}
 }

@@ -156,7 +156,7 @@ func (g *Gateway) Do(ctx context.Context, call *Call) (*Result, error) {
 	}
 	r := &Request{Call: &c}
 	result, err := g.perform(ctx, r)
-	if late := g.record(ctx, outcome(r, err, begun)); late != nil {
+	if late := g.record(ctx, outcome(r, result, err, begun)); late != nil {
 		return nil, unrecorded(late, err)
 	}
 	if err != nil {

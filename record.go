@@ -1,14 +1,10 @@
 package aai
 
 import (
+	"bytes"
 	"context"
-	"fmt"
-	"maps"
-	"slices"
-	"strings"
+	"encoding/json"
 	"time"
-	"unicode"
-	"unicode/utf8"
 )
 
 // An EntryKind says at which point of a call an Entry was made.
@@ -30,21 +26,25 @@ type Entry struct {
 	Parent string
 
 	// Received: who asked for what, by name, before anything is known to be true.
-	Caller    Caller
-	App, Tool string
+	Caller Caller
+	// App, Tool and Target: in Received as asked for; in Intent and Outcome what
+	// they turned out to be, as far as the call came.
+	App, Tool, Target string
 
 	// Intent: what is about to run.
-	Target  string
 	Effect  Effect
 	Digest  string
 	Consent string
-	Args    map[string]any // without what the tool keeps secret
+	Args    map[string]any // what is secret in them is Hidden
 
 	// Outcome: how it ended. The empty Code is success.
 	Code     Code
 	Message  string
 	Delivery Delivery
 	Elapsed  time.Duration
+	// Answer returns what a call answered that ended well, for a journal that keeps
+	// such things: JSON values, what is secret in them Hidden. Nil for other calls.
+	Answer func() any `json:"-"`
 }
 
 // Durable reports whether the entry must be on disk before the call goes on:
@@ -68,109 +68,88 @@ func intent(r *Request, now time.Time) *Entry {
 		Kind: Intent, Time: now, Call: r.Call.ID,
 		App: r.App.ID, Tool: r.Tool.Name, Target: r.Target.ID,
 		Effect: r.Effect(), Digest: r.Digest(), Consent: r.Consent,
-		Args: r.ShownArgs(),
+		Args: r.hiddenArgs(),
 	}
 }
 
-func outcome(r *Request, err *Error, begun time.Time) *Entry {
+func outcome(r *Request, result *Result, err *Error, begun time.Time) *Entry {
 	now := time.Now()
 	e := &Entry{Kind: Outcome, Time: now, Call: r.Call.ID, Elapsed: now.Sub(begun)}
+	if r.App != nil {
+		e.App = r.App.ID
+	}
+	if r.Tool != nil {
+		e.Tool = r.Tool.Name
+	}
+	if r.Target != nil {
+		e.Target = r.Target.ID
+	}
 	if err != nil {
 		e.Code, e.Message, e.Delivery = err.Code, CleanLabel(r.withoutSecrets(err.Message), 4*maxName), err.Delivery
+	} else if result != nil {
+		e.Answer = func() any { return r.answer(result) }
 	}
 	return e
 }
 
-// redacted stands in the place of a value that must be neither kept nor shown.
-const redacted = "[secret]"
+// ShownArgs returns the call's arguments as a person may be shown them: without the
+// values of the tool's secret parameters, and of what is called like a secret at
+// any depth. The map is not to be changed.
+func (r *Request) ShownArgs() map[string]any {
+	return hide(r.Call.Args, r.Tool.Secret, func(any) any { return redacted })
+}
 
-// ShownArgs returns the call's arguments as the journal may keep them and a
-// person may be shown them: without the values of the tool's secret parameters.
-// The map is not to be changed.
-func (r *Request) ShownArgs() map[string]any { return redact(r.Call.Args, r.Tool.Secret) }
+// hiddenArgs is ShownArgs for the journal, which may tell whether two secrets are
+// the same.
+func (r *Request) hiddenArgs() map[string]any {
+	return hide(r.Call.Args, r.Tool.Secret, func(value any) any { return Hidden{value} })
+}
 
-func redact(args map[string]any, secret []string) map[string]any {
-	var kept map[string]any
-	for _, name := range secret {
-		if _, given := args[name]; !given {
-			continue
-		}
-		if kept == nil {
-			kept = maps.Clone(args)
-		}
-		kept[name] = redacted
+// answer returns what the call answered as the journal may keep it: no pictures,
+// nothing called like a secret, and nothing that was a secret argument.
+func (r *Request) answer(result *Result) any {
+	kept := make(map[string]any)
+	if r.Tool.Private {
+		kept["text"] = Hidden{result.Text}
+		return kept
 	}
-	if kept == nil {
-		return args
+	secrets := r.secrets()
+	if data := plain(result.Data); data != nil {
+		shown, _ := hideIn(data, func(value any) any {
+			secrets = appendTexts(secrets, value, 0)
+			return Hidden{value}
+		}, 0)
+		kept["data"] = cleaned(shown, secrets)
+	}
+	if result.Text != "" {
+		kept["text"] = withoutAll(result.Text, secrets)
+	}
+	if result.Warning != "" {
+		kept["warning"] = withoutAll(result.Warning, secrets)
+	}
+	var images []any
+	for _, image := range result.Images {
+		images = append(images, map[string]any{"mime": image.MIME, "content": Hidden{string(image.Data)}})
+	}
+	if images != nil {
+		kept["images"] = images
 	}
 	return kept
 }
 
-// withoutSecrets takes the values of the tool's secret parameters out of a text:
-// an app may repeat in its error what it was given.
-func (r *Request) withoutSecrets(text string) string {
-	if r.Tool == nil {
-		return text
+// plain is a value as JSON has it, or nil if it cannot be written as that.
+func plain(value any) any {
+	b, err := json.Marshal(value)
+	if err != nil {
+		return nil
 	}
-	var values []string
-	for _, name := range r.Tool.Secret {
-		values = appendTexts(values, r.Call.Args[name])
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	var v any
+	if d.Decode(&v) != nil {
+		return nil
 	}
-	// The longest first, so that none leaves a part of another behind.
-	slices.SortFunc(values, func(a, b string) int { return len(b) - len(a) })
-	for _, v := range values {
-		text = without(text, v)
-	}
-	return text
-}
-
-// shortSecret is how many bytes a secret has that is found only where it stands by
-// itself: taken out of the midst of words it would be told by what is left of them.
-const shortSecret = 4
-
-func without(text, secret string) string {
-	if len(secret) >= shortSecret {
-		return strings.ReplaceAll(text, secret, redacted)
-	}
-	wordy := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
-	var b strings.Builder
-	for {
-		before, after, found := strings.Cut(text, secret)
-		if !found {
-			b.WriteString(text)
-			return b.String()
-		}
-		b.WriteString(before)
-		last, _ := utf8.DecodeLastRuneInString(b.String())
-		next, _ := utf8.DecodeRuneInString(after)
-		if wordy(last) || wordy(next) {
-			b.WriteString(secret)
-		} else {
-			b.WriteString(redacted)
-		}
-		text = after
-	}
-}
-
-// appendTexts adds the texts and numbers within a value, as a message may hold
-// them.
-func appendTexts(texts []string, value any) []string {
-	switch v := value.(type) {
-	case nil, bool:
-	case map[string]any:
-		for _, item := range v {
-			texts = appendTexts(texts, item)
-		}
-	case []any:
-		for _, item := range v {
-			texts = appendTexts(texts, item)
-		}
-	default:
-		if text := fmt.Sprint(v); text != "" {
-			texts = append(texts, text)
-		}
-	}
-	return texts
+	return v
 }
 
 // record writes one entry. The caller's cancellation does not reach it: what

@@ -19,7 +19,7 @@ func (d *desk) clipboardTool() *aai.Tool {
 		params: `"action": {"type": "string", "enum": ["read", "write"]},
 			"text": {"type": "string", "maxLength": 4000000},
 			"png": {"type": "string", "maxLength": 16000000, "description": "A picture to write, base64"}`,
-		required: `["action"]`, secret: []string{"text", "png"},
+		required: `["action"]`, secret: []string{"text", "png"}, private: true,
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			board := d.open().Clipboard
 			if board == nil {

@@ -78,6 +78,7 @@ type spec struct {
 	required                 string // the names of those that must be given, as JSON
 	returns                  string // the properties of its result, as JSON; all may be missing
 	secret                   []string
+	private                  bool // what it answers is not kept
 	timeout                  time.Duration
 	run                      aai.Action
 }
@@ -99,7 +100,7 @@ func (s spec) tool() *aai.Tool {
 		Params: schema.MustParse(`{"type": "object", "additionalProperties": false, "properties": {` + s.params + `}, "required": ` + required + `}`),
 		// What tools of our own return is held against it by the tests, not by each call.
 		Returns: aai.Schema{Source: json.RawMessage(`{"type": "object", "properties": {` + s.returns + `}}`)},
-		Effect:  s.effect, Target: targetParam, Secret: s.secret, Timeout: timeout, Run: s.run,
+		Effect:  s.effect, Target: targetParam, Secret: s.secret, Private: s.private, Timeout: timeout, Run: s.run,
 	}
 }
 

@@ -138,12 +138,12 @@ func (p *parser) returns(m *members, tool *aai.Tool) {
 		p.fault(n.path(), "is %s; expected a JSON Schema", n.words())
 		return
 	}
-	s, err := schema.Parse(n.raw)
+	s, secret, err := schema.Params(n.raw)
 	if err != nil {
 		p.schemaFault(n.path(), err)
 		return
 	}
-	tool.Returns = s
+	tool.Returns, tool.Private = s, len(secret) > 0
 }
 
 func (p *parser) schemaFault(path string, err error) {

@@ -216,12 +216,12 @@ func TestParams(t *testing.T) {
 func TestSecretName(t *testing.T) {
 	for _, name := range []string{"password", "PASSWD", "userpass", "pass1", "db_pass", "passphrase", "clientSecret", "accessToken",
 		"api-key", "apiKey", "API_KEY", "Authorization", "set-cookie", "otp", "otpCode", "TOTP", "cvv", "credentials"} {
-		if !SecretName(name) {
+		if !aai.SecretName(name) {
 			t.Errorf("%s may be shown", name)
 		}
 	}
 	for _, name := range []string{"", "to", "subject", "passengers", "passage", "hotplate", "footprint", "capitals", "api", "key"} {
-		if SecretName(name) {
+		if aai.SecretName(name) {
 			t.Errorf("%s may not be shown", name)
 		}
 	}

@@ -58,7 +58,7 @@ func Parse(source []byte) (aai.Schema, error) {
 // names of the top-level properties whose values must never be recorded or shown,
 // sorted: those for which the schema says format "password" or "writeOnly" anywhere
 // below, and those where a property name on the way sounds like a secret to
-// [SecretName]. It would rather name one too many. What has no name, such as a
+// [aai.SecretName]. It would rather name one too many. What has no name, such as a
 // secret behind "patternProperties", it cannot name.
 func Params(source []byte) (params aai.Schema, secret []string, err error) {
 	document, err := inspect(source)

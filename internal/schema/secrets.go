@@ -3,8 +3,8 @@ package schema
 import (
 	"maps"
 	"slices"
-	"strings"
-	"unicode"
+
+	"aai"
 )
 
 // secrets says which parts of a value are secret.
@@ -27,7 +27,7 @@ func (s secrets) covers(at path) bool {
 	}
 	for i, step := range at {
 		name, ok := step.(string)
-		if ok && (SecretName(name) || i == 0 && slices.Contains(s.names, name)) {
+		if ok && (aai.SecretName(name) || i == 0 && slices.Contains(s.names, name)) {
 			return true
 		}
 	}
@@ -51,13 +51,13 @@ func (c *secretCollector) collect(s *subschema) {
 		switch k.name {
 		case "properties":
 			for p := k.first; p != nil; p = p.next {
-				if p.schema.secret || SecretName(p.name) {
+				if p.schema.secret || aai.SecretName(p.name) {
 					c.names[p.name] = true
 				}
 			}
 		case "required":
 			for item := k.first; item != nil; item = item.next {
-				if SecretName(item.text) {
+				if aai.SecretName(item.text) {
 					c.names[item.text] = true
 				}
 			}
@@ -79,51 +79,9 @@ func (n *node) hidesSecret() bool {
 		return n.schema.secret
 	}
 	for k := n.first; k != nil; k = k.next {
-		if k.schema != nil && k.schema.secret || SecretName(k.name) {
+		if k.schema != nil && k.schema.secret || aai.SecretName(k.name) {
 			return true
 		}
 	}
 	return false
-}
-
-// SecretName reports whether a property called so is likely to hold a secret:
-// a password, a token, an API key, a cookie and the like. It hears words, so that
-// "footprint" is not an "otp" and "passengers" are no "pass", but errs on the
-// side of secrecy ("max_tokens" is one).
-func SecretName(name string) bool {
-	letters := strings.ToLower(strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return r
-		}
-		return -1
-	}, name))
-	for _, part := range []string{"passw", "passphrase", "passcode", "passkey", "secret", "token", "apikey",
-		"privatekey", "authorization", "credential", "cookie", "cvv"} {
-		if strings.Contains(letters, part) {
-			return true
-		}
-	}
-	for _, word := range words(name) {
-		word = strings.TrimRight(word, "0123456789")
-		if strings.HasSuffix(word, "pass") || strings.HasPrefix(word, "otp") || strings.HasSuffix(word, "otp") {
-			return true
-		}
-	}
-	return false
-}
-
-// words splits "userOTP_code" into "user", "otp" and "code".
-func words(name string) []string {
-	var b strings.Builder
-	previous := ' '
-	for _, r := range name {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) || unicode.IsLower(previous) && unicode.IsUpper(r) {
-			b.WriteByte(' ')
-		}
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			b.WriteRune(unicode.ToLower(r))
-		}
-		previous = r
-	}
-	return strings.Fields(b.String())
 }

@@ -1,0 +1,249 @@
+package aai
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// redacted stands in the place of a value that must be neither kept nor shown.
+const redacted = "[secret]"
+
+// A Hidden is in the place of a secret value, such as among the arguments of an
+// Entry. However it is written down, it is "[secret]".
+type Hidden struct{ value any }
+
+// Hide hides a value: a JSON value, as arguments have it.
+func Hide(value any) Hidden { return Hidden{value} }
+
+// Bytes returns the value itself, as text or else as JSON, for a journal that
+// tells by a keyed hash whether two are the same. It is not to be kept.
+func (h Hidden) Bytes() []byte {
+	if text, ok := h.value.(string); ok {
+		return []byte(text)
+	}
+	b, err := json.Marshal(h.value)
+	if err != nil {
+		return nil
+	}
+	return b
+}
+
+// MarshalJSON implements json.Marshaler.
+func (Hidden) MarshalJSON() ([]byte, error) { return []byte(`"` + redacted + `"`), nil }
+
+// String implements fmt.Stringer.
+func (Hidden) String() string { return redacted }
+
+// GoString implements fmt.GoStringer, so that %#v does not show it.
+func (Hidden) GoString() string { return redacted }
+
+// maxDepth is how deep values are looked through for secrets. What lies deeper, such
+// as in a value that holds itself, is hidden whole.
+const maxDepth = 100
+
+// hide returns the arguments with what stand makes of them in the place of those
+// that have one of the names, and at any depth of those whose own name says that
+// they are secret. It does not change the arguments, and copies only what it must.
+func hide(args map[string]any, secret []string, stand func(any) any) map[string]any {
+	kept, _ := hideFields(args, secret, stand, 0)
+	return kept
+}
+
+func hideFields(args map[string]any, secret []string, stand func(any) any, depth int) (map[string]any, bool) {
+	kept, copied := args, false
+	for name, value := range args {
+		shown, hidden := any(nil), true
+		if slices.Contains(secret, name) || SecretName(name) {
+			shown = stand(value)
+		} else {
+			shown, hidden = hideIn(value, stand, depth+1)
+		}
+		if !hidden {
+			continue
+		}
+		if !copied {
+			kept, copied = maps.Clone(args), true
+		}
+		kept[name] = shown
+	}
+	return kept, copied
+}
+
+// hideIn is hide for a value of any kind. It reports whether anything was hidden.
+func hideIn(value any, stand func(any) any, depth int) (any, bool) {
+	switch v := value.(type) {
+	case map[string]any:
+		if depth > maxDepth {
+			return stand(value), true
+		}
+		return hideFields(v, nil, stand, depth)
+	case []any:
+		if depth > maxDepth {
+			return stand(value), true
+		}
+		kept, copied := v, false
+		for i, item := range v {
+			shown, hidden := hideIn(item, stand, depth+1)
+			if !hidden {
+				continue
+			}
+			if !copied {
+				kept, copied = slices.Clone(v), true
+			}
+			kept[i] = shown
+		}
+		return kept, copied
+	}
+	return value, false
+}
+
+// cleaned returns the value with what may not be kept taken out of every text in
+// it.
+func cleaned(value any, secrets []string) any {
+	switch v := value.(type) {
+	case string:
+		return withoutAll(v, secrets)
+	case map[string]any:
+		kept := make(map[string]any, len(v))
+		for name, item := range v {
+			kept[withoutAll(name, secrets)] = cleaned(item, secrets)
+		}
+		return kept
+	case []any:
+		kept := make([]any, len(v))
+		for i, item := range v {
+			kept[i] = cleaned(item, secrets)
+		}
+		return kept
+	}
+	return value
+}
+
+// withoutSecrets takes what is secret among the arguments out of a text:
+// an app may repeat in its error what it was given.
+func (r *Request) withoutSecrets(text string) string {
+	return withoutAll(text, r.secrets())
+}
+
+// secrets returns the values of the call that are secret. Without a tool nobody
+// knows which parameters are, but some are called so.
+func (r *Request) secrets() (values []string) {
+	var names []string
+	if r.Tool != nil {
+		names = r.Tool.Secret
+	}
+	hide(r.Call.Args, names, func(value any) any {
+		values = appendTexts(values, value, 0)
+		return nil
+	})
+	return values
+}
+
+// withoutAll takes secrets out of a text.
+func withoutAll(text string, secrets []string) string {
+	// The longest first, so that none leaves a part of another behind.
+	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
+	for _, secret := range secrets {
+		text = without(text, secret)
+	}
+	return text
+}
+
+// shortSecret is how many bytes a secret has that is found only where it stands by
+// itself: taken out of the midst of words it would be told by what is left of them.
+const shortSecret = 4
+
+func without(text, secret string) string {
+	if len(secret) >= shortSecret {
+		return strings.ReplaceAll(text, secret, redacted)
+	}
+	wordy := func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(text, secret)
+		if !found {
+			b.WriteString(text)
+			return b.String()
+		}
+		b.WriteString(before)
+		last, _ := utf8.DecodeLastRuneInString(b.String())
+		next, _ := utf8.DecodeRuneInString(after)
+		if wordy(last) || wordy(next) {
+			b.WriteString(secret)
+		} else {
+			b.WriteString(redacted)
+		}
+		text = after
+	}
+}
+
+// appendTexts adds the texts and numbers within a value, as a message may hold
+// them.
+func appendTexts(texts []string, value any, depth int) []string {
+	if depth > maxDepth {
+		return texts
+	}
+	switch v := value.(type) {
+	case nil, bool:
+	case map[string]any:
+		for _, item := range v {
+			texts = appendTexts(texts, item, depth+1)
+		}
+	case []any:
+		for _, item := range v {
+			texts = appendTexts(texts, item, depth+1)
+		}
+	default:
+		if text := fmt.Sprint(v); text != "" {
+			texts = append(texts, text)
+		}
+	}
+	return texts
+}
+
+// SecretName reports whether a property called so is likely to hold a secret:
+// a password, a token, an API key, a cookie and the like. It hears words, so that
+// "footprint" is not an "otp" and "passengers" are no "pass", but errs on the
+// side of secrecy ("max_tokens" is one).
+func SecretName(name string) bool {
+	letters := strings.ToLower(strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, name))
+	for _, part := range []string{"passw", "passphrase", "passcode", "passkey", "secret", "token", "apikey",
+		"privatekey", "authorization", "credential", "cookie", "cvv"} {
+		if strings.Contains(letters, part) {
+			return true
+		}
+	}
+	for _, word := range words(name) {
+		word = strings.TrimRight(word, "0123456789")
+		if strings.HasSuffix(word, "pass") || strings.HasPrefix(word, "otp") || strings.HasSuffix(word, "otp") {
+			return true
+		}
+	}
+	return false
+}
+
+// words splits "userOTP_code" into "user", "otp" and "code".
+func words(name string) []string {
+	var b strings.Builder
+	previous := ' '
+	for _, r := range name {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) || unicode.IsLower(previous) && unicode.IsUpper(r) {
+			b.WriteByte(' ')
+		}
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			b.WriteRune(unicode.ToLower(r))
+		}
+		previous = r
+	}
+	return strings.Fields(b.String())
+}
