@@ -41,6 +41,7 @@ func theMap() []room {
 		keyring   = "github.com/zalando/go-keyring"
 		crypto    = "golang.org/x/crypto"
 		image     = "golang.org/x/image"
+		sqlite    = "modernc.org/sqlite"
 		sys       = "golang.org/x/sys"
 		cobra     = "github.com/spf13/cobra"
 		pflag     = "github.com/spf13/pflag"
@@ -90,7 +91,8 @@ func theMap() []room {
 			why: "how a person becomes known to a web app: which hosts are one site, what PKCE and DPoP are, libraries know; its test's store is locked"},
 		{name: lint, ours: []string{"aai", catalog, schema}, modules: []string{jsontext}, tests: []string{"descriptors"},
 			why: "reads a descriptor as the catalog does, and says more of it; the tokenizer tells the lines"},
-		{name: journal, ours: []string{"aai"}, why: "records whatever happens, and must not fail with anybody else"},
+		{name: journal, ours: []string{"aai"}, modules: []string{sqlite, sys},
+			why: "records whatever happens, and must not fail with anybody else; the index is a database, the lock is the system's"},
 		{name: egress, ours: []string{"aai"}, modules: []string{ssrf, net}, tests: []string{toxiproxy, zerolog},
 			why: "the one way out to the web, with the one guard; names are read as browsers do, owners told by the public suffix list"},
 		{name: discovery, ours: []string{"aai", catalog, egress}, modules: []string{xsync, rate},

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -26,9 +25,26 @@ const maxLine = 1 << 20
 type Filter struct {
 	App, Tool string    // exact; App is also what the call touched
 	Caller    string    // part of the caller's name or its door, ignoring case
-	Result    string    // "ok", or an error code
+	Result    string    // "ok", or an error code, ignoring case
 	Since     time.Time // received at or after
+	Until     time.Time // received before
+	Call      string    // that call alone
+	Before    string    // older than that call, for the next page; of an unknown call there is none
 	Limit     int       // the newest so many; zero means 50
+}
+
+// all reports whether the filter, but for its limit, lets everything pass.
+func (f Filter) all() bool {
+	f.Limit = 0
+	return f == Filter{}
+}
+
+// limit is how many calls there may be at most.
+func (f Filter) limit() int {
+	if f.Limit <= 0 {
+		return 50
+	}
+	return f.Limit
 }
 
 // A Past is one call of the past.
@@ -44,6 +60,8 @@ type Past struct {
 	Effect  string          `json:"effect,omitempty"`
 	Consent string          `json:"consent,omitempty"`
 	Args    json.RawMessage `json:"args,omitempty"`
+	// Answer is what it answered, if the journal keeps that.
+	Answer json.RawMessage `json:"answer,omitempty"`
 	// Result is "ok", an error code, or "unknown" for a call that has no outcome:
 	// it is still running, or the gateway ended before it did.
 	Result  string  `json:"result"`
@@ -52,92 +70,139 @@ type Past struct {
 }
 
 // History returns the calls that pass the filter, newest first. A journal that
-// does not exist yet has no calls. Lines that cannot be understood are skipped.
+// does not exist yet has no calls. Lines that cannot be understood are skipped. It
+// is answered by the index, or, where that is not to be had, by reading the files.
 func (j *Journal) History(ctx context.Context, f Filter) ([]Past, error) {
-	file, err := os.Open(j.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+	files, err := j.files()
+	if err != nil || len(files) == 0 {
+		return nil, err
 	}
-	if err != nil {
-		return nil, fmt.Errorf("read the journal: %w", err)
+	found, err := j.search(ctx, f)
+	if err == nil || ctx.Err() != nil {
+		return found, err
 	}
-	defer file.Close() //nolint:errcheck // it was only read
-	calls, err := readCalls(ctx, file)
+	j.warn(fmt.Errorf("the index of the history: %w", err))
+	return j.scan(ctx, f)
+}
+
+// scan is History by reading all of it.
+func (j *Journal) scan(ctx context.Context, f Filter) ([]Past, error) {
+	files, err := j.files()
 	if err != nil {
 		return nil, err
 	}
-	limit := f.Limit
-	if limit <= 0 {
-		limit = 50
+	joined := newJoiner(nil)
+	for _, file := range files {
+		if err := readFile(ctx, file.path, joined); err != nil {
+			return nil, err
+		}
 	}
 	var found []Past
-	for _, c := range slices.Backward(calls) {
-		if len(found) == limit {
+	older := f.Before == ""
+	for _, c := range slices.Backward(joined.calls) {
+		if len(found) == f.limit() {
 			break
 		}
-		if f.passes(c) {
+		if older && f.passes(c) {
 			found = append(found, *c)
 		}
+		older = older || c.Call == f.Before
 	}
 	return found, nil
 }
 
-func (f Filter) passes(p *Past) bool {
-	caller := strings.ToLower(p.Door + ":" + p.Caller)
-	return (f.App == "" || f.App == p.App || f.App == p.Target) &&
-		(f.Tool == "" || f.Tool == p.Tool) &&
-		(f.Result == "" || strings.EqualFold(f.Result, p.Result)) &&
-		(f.Caller == "" || strings.Contains(caller, strings.ToLower(f.Caller))) &&
-		(f.Since.IsZero() || !p.Time.Before(f.Since))
+func readFile(ctx context.Context, path string, to *joiner) error {
+	file, err := openRead(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // put aside or deleted meanwhile
+	}
+	if err != nil {
+		return fmt.Errorf("read the journal: %w", err)
+	}
+	defer file.Close() //nolint:errcheck // it was only read
+	_, err = readLines(ctx, file, to.add)
+	return err
 }
 
-// readCalls joins the lines of each call, in the order they were received.
-func readCalls(ctx context.Context, r io.Reader) ([]*Past, error) {
-	joined := joiner{open: make(map[string]*Past)}
+func (f Filter) passes(p *Past) bool {
+	return (f.App == "" || f.App == p.App || f.App == p.Target) &&
+		(f.Tool == "" || f.Tool == p.Tool) &&
+		(f.Call == "" || f.Call == p.Call) &&
+		(f.Result == "" || strings.ToLower(f.Result) == strings.ToLower(p.Result)) && //nolint:staticcheck // as the index compares
+		(f.Caller == "" || strings.Contains(p.who(), strings.ToLower(f.Caller))) &&
+		(f.Since.IsZero() || !p.Time.Before(f.Since)) &&
+		(f.Until.IsZero() || p.Time.Before(f.Until))
+}
+
+// who is what Filter.Caller is looked for in.
+func (p *Past) who() string { return strings.ToLower(p.Door + ":" + p.Caller) }
+
+// readLines gives each line to a function, without those that are too long, and
+// returns how many bytes it read. A last line without its end counts if it is
+// whole.
+func readLines(ctx context.Context, r io.Reader, add func([]byte)) (read int64, err error) {
 	lines := bufio.NewReaderSize(r, maxLine)
-	for inLong := false; ; {
+	var long int64 // bytes of a line that is too long so far
+	for ended := false; !ended; {
 		if err := ctx.Err(); err != nil {
-			return nil, err
+			return 0, err
 		}
 		b, err := lines.ReadSlice('\n')
-		long := errors.Is(err, bufio.ErrBufferFull)
-		if !long && !inLong {
-			joined.add(b)
+		if errors.Is(err, bufio.ErrBufferFull) {
+			long += int64(len(b))
+			continue
 		}
-		inLong = long
-		switch {
-		case errors.Is(err, io.EOF):
-			return joined.calls, nil
-		case err != nil && !long:
-			return nil, fmt.Errorf("read the journal: %w", err)
+		ended = errors.Is(err, io.EOF)
+		if err != nil && !ended {
+			return 0, fmt.Errorf("read the journal: %w", err)
 		}
+		if ended && (long > 0 || !json.Valid(b)) {
+			break // there may be more of it later
+		}
+		if long == 0 {
+			add(b)
+		}
+		read += long + int64(len(b))
+		long = 0
 	}
+	return read, nil
 }
 
 // A joiner makes calls of lines.
 type joiner struct {
 	calls []*Past          // in the order of their first lines
 	open  map[string]*Past // those without an outcome
+	// known finds a call without an outcome among those of before; may be nil.
+	known func(call string) *Past
+}
+
+func newJoiner(known func(string) *Past) *joiner {
+	return &joiner{open: make(map[string]*Past), known: known}
 }
 
 // add takes one line. What is not an entry is left out.
 func (j *joiner) add(b []byte) {
 	var l struct {
 		line
-		Args json.RawMessage `json:"args"`
+		Args   json.RawMessage `json:"args"`
+		Answer json.RawMessage `json:"answer"`
 	}
 	if json.Unmarshal(b, &l) != nil || l.Call == "" {
 		return
 	}
 	when, err := time.Parse(timeFormat, l.Time)
-	if err != nil || !slices.Contains([]aai.EntryKind{aai.Received, aai.Intent, aai.Outcome}, l.Kind) {
+	when = when.UTC()
+	if err != nil || when.Year() < 1 || !slices.Contains([]aai.EntryKind{aai.Received, aai.Intent, aai.Outcome}, l.Kind) {
 		return
 	}
-	p := j.open[l.Call]
+	p := j.find(l.Call)
 	if p == nil {
 		p = &Past{Time: when, Call: l.Call, Parent: l.Parent, Door: l.Door, Caller: l.Caller, App: l.App, Tool: l.Tool, Result: "unknown"}
 		j.open[l.Call] = p
 		j.calls = append(j.calls, p)
+	}
+	if l.Kind != aai.Received && l.App != "" {
+		p.App = l.App
 	}
 	if l.Target != l.App && l.Target != "" {
 		p.Target = l.Target
@@ -145,9 +210,20 @@ func (j *joiner) add(b []byte) {
 	switch l.Kind {
 	case aai.Received:
 	case aai.Intent:
-		p.App, p.Effect, p.Consent, p.Args = l.App, l.Effect, l.Agreed, l.Args
+		p.Effect, p.Consent, p.Args = l.Effect, l.Agreed, l.Args
 	case aai.Outcome:
-		p.Result, p.Message, p.Millis = l.Result, l.Detail, l.Millis
+		p.Result, p.Message, p.Millis, p.Answer = l.Result, l.Detail, l.Millis, l.Answer
 		delete(j.open, l.Call)
 	}
+}
+
+// find returns the call that a line belongs to, if it is not the first of it.
+func (j *joiner) find(call string) *Past {
+	p := j.open[call]
+	if p == nil && j.known != nil {
+		if p = j.known(call); p != nil {
+			j.open[call] = p
+		}
+	}
+	return p
 }

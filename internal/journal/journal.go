@@ -1,21 +1,26 @@
 // Package journal keeps what happened: one line of JSON for each entry that
 // Gateway.Do makes, appended to a file that only its owner may read.
 //
-// The file is made by the first entry, never at start-up, because clients start
-// gateways that they throw away. Several gateways may append to one file: each
-// entry is one write to a file opened for appending. The package imports the
-// root package and nothing else of ours.
+// The lines are a chain: each is sealed by a key that is made of the one before
+// and then forgotten, so that what was written cannot be changed, taken out or put
+// in later without Verify telling where. Several gateways append to one file; a
+// small file beside it says where the chain stands, and is locked while a record
+// is appended. Files that are full or old are put aside, and the oldest deleted.
+//
+// The files are made by the first entry, never at start-up, because clients start
+// gateways that they throw away. History reads by way of an index that is made
+// when somebody asks, and that may be deleted at any time. The package imports the
+// root package and nothing else of ours; it touches its own folder only.
 package journal
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"sync"
+	"time"
 
 	"aai"
 )
@@ -26,31 +31,94 @@ const (
 	fileMode   = 0o600
 )
 
-// maxArgs is how many bytes of one call's arguments the journal keeps, as JSON.
-// What is longer is replaced by its length.
-const maxArgs = 16 << 10
+// A Config says where a journal is and how much it keeps. Only Path must be given.
+type Config struct {
+	// Path of the file. Beside it are the state of the chain (.chain), the index
+	// (.db), and files that were put aside ("audit-000000000001.jsonl").
+	Path   string
+	Keeper Keeper // nil: a file beside it (.key)
 
-// A Journal appends to one file. It is safe for concurrent use.
+	RotateSize int64         // a file with so many bytes is put aside; zero means 64 MB
+	MaxSize    int64         // of all files together in bytes; zero means 500 MB
+	MaxAge     time.Duration // of what is kept; zero means 30 days
+
+	// KeepFull keeps what calls answered, and longer arguments.
+	KeepFull bool
+	// Warn is told what went wrong where no call fails for it; may be nil.
+	Warn func(error)
+}
+
+// The defaults of a Config.
+const (
+	defaultRotateSize = 64 << 20
+	defaultMaxSize    = 500 << 20
+	defaultMaxAge     = 30 * 24 * time.Hour
+)
+
+// A Journal appends to one file. It is safe for concurrent use, also by several
+// processes.
 type Journal struct {
-	path string
+	path       string
+	keeper     Keeper
+	rotateSize int64
+	maxSize    int64
+	maxAge     time.Duration
+	keepFull   bool
+	warn       func(error)
 
 	toDisk func(*os.File) error // flushes a file: its Sync
+	boot   func() [16]byte
+	now    func() time.Time
+
+	queue queue
 
 	write  sync.Mutex // guards what follows
+	side   stateFile
 	file   *os.File
 	opened fs.FileInfo // of file
-	torn   bool        // the file ends in half a line
+	buffer []byte
 	// written counts entries; flushed is how many of them are known to be on
-	// disk, lost up to which of them a flush failed.
-	written, lost int64
+	// disk, lost up to which of them a flush failed, settled how many were flushed
+	// when their file was let go.
+	written, lost, settled int64
+	seq                    uint64 // of the last record that this process wrote
+	durable                uint64 // of the last one that it flushed
+	full                   int64  // a file so large could not be put aside
+	anchors                anchors
 
 	flush   sync.Mutex // guards flushed, and is held while the disk works
 	flushed int64
 }
 
-// New returns a journal that appends to the file at path. It touches nothing
-// until the first Record.
-func New(path string) *Journal { return &Journal{path: path, toDisk: (*os.File).Sync} }
+// New returns a journal that appends to the file at path and keeps as much as a
+// journal does if nobody says otherwise. It touches nothing until the first Record.
+func New(path string) *Journal { return With(Config{Path: path}) }
+
+// With returns a journal as configured. It touches nothing until the first Record.
+func With(c Config) *Journal {
+	j := &Journal{
+		path: c.Path, keeper: c.Keeper, rotateSize: c.RotateSize, maxSize: c.MaxSize, maxAge: c.MaxAge,
+		keepFull: c.KeepFull, warn: c.Warn,
+		toDisk: (*os.File).Sync, boot: sync.OnceValue(bootID), now: time.Now,
+		side: stateFile{path: c.Path + ".chain", patience: lockPatience},
+	}
+	if j.keeper == nil {
+		j.keeper = NewFileKeeper(c.Path + ".key")
+	}
+	if j.rotateSize <= 0 {
+		j.rotateSize = defaultRotateSize
+	}
+	if j.maxSize <= 0 {
+		j.maxSize = defaultMaxSize
+	}
+	if j.maxAge <= 0 {
+		j.maxAge = defaultMaxAge
+	}
+	if j.warn == nil {
+		j.warn = func(error) {}
+	}
+	return j
+}
 
 // Path returns where the journal is.
 func (j *Journal) Path() string { return j.path }
@@ -58,11 +126,15 @@ func (j *Journal) Path() string { return j.path }
 // Record appends the entry. When it returns nil the entry is in the file, and
 // on disk if e.Durable says so.
 func (j *Journal) Record(_ context.Context, e *aai.Entry) error {
-	line, err := encode(e)
-	if err != nil {
-		return err
+	body := j.body(e)
+	w := &waiting{entry: body}
+	if !body.hides() {
+		var err error
+		if w.text, err = body.encode(shortBoot(j.boot()), chainKey{}); err != nil {
+			return err
+		}
 	}
-	n, err := j.append(line)
+	n, err := j.append(w)
 	if err != nil {
 		return err
 	}
@@ -72,89 +144,74 @@ func (j *Journal) Record(_ context.Context, e *aai.Entry) error {
 	return nil
 }
 
-// Close closes the file. A later Record opens it again.
+// Close closes the files. A later Record opens them again.
 func (j *Journal) Close() error {
 	j.write.Lock()
 	defer j.write.Unlock()
-	if j.file == nil {
-		return nil
+	for j.anchors.running != nil {
+		running := j.anchors.running
+		j.write.Unlock()
+		<-running
+		j.write.Lock()
 	}
-	err := j.file.Close()
-	j.file = nil
+	err := j.side.close()
+	if j.file != nil {
+		err = errors.Join(err, j.file.Close())
+		j.file = nil
+	}
 	return err
 }
 
-// append writes one line and returns its number.
-func (j *Journal) append(line []byte) (int64, error) {
+// A waiting entry is one that is not in the file yet.
+type waiting struct {
+	entry *entryBody
+	text  []byte // the entry's, if it needs no key of the chain
+	done  bool
+	n     int64 // its number, among those of this process
+	err   error
+}
+
+// A queue holds what waits to be written.
+type queue struct {
+	mu    sync.Mutex
+	waits []*waiting
+}
+
+func (q *queue) add(w *waiting) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.waits = append(q.waits, w)
+}
+
+func (q *queue) take() []*waiting {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	taken := q.waits
+	q.waits = nil
+	return taken
+}
+
+// append writes an entry and returns its number. Those who wait at the same time
+// share one lock and one write: whoever comes first writes for all.
+func (j *Journal) append(w *waiting) (int64, error) {
+	j.queue.add(w)
 	j.write.Lock()
 	defer j.write.Unlock()
-	if err := j.open(); err != nil {
-		return 0, err
-	}
-	if j.torn {
-		line = append([]byte("\n"), line...)
-	}
-	n, err := j.file.Write(line)
-	if err != nil {
-		if n > 0 {
-			// Half a line must not swallow the next one, be it ours or that of
-			// another gateway.
-			_, again := j.file.WriteString("\n")
-			j.torn = again != nil
+	if !w.done {
+		batch := j.queue.take()
+		err := j.appendAll(batch)
+		for _, other := range batch {
+			other.done = true
+			if other.err == nil && err != nil {
+				other.err = err
+			}
+			if other.err == nil {
+				j.written++
+				other.n = j.written
+			}
 		}
-		return 0, fmt.Errorf("append to the journal: %w", err)
 	}
-	j.torn = false
-	j.written++
-	return j.written, nil
-}
-
-// open makes sure that j.file is the file at j.path, also when somebody has
-// moved or removed the one that was open: an entry in a file that nobody can
-// find is not recorded.
-func (j *Journal) open() error {
-	if j.file != nil {
-		if info, err := os.Lstat(j.path); err == nil && os.SameFile(info, j.opened) {
-			return nil
-		}
-		if err := errors.Join(j.toDisk(j.file), j.file.Close()); err != nil {
-			j.lost = j.written
-		}
-		j.file = nil
-	}
-	if err := os.MkdirAll(filepath.Dir(j.path), folderMode); err != nil {
-		return fmt.Errorf("make the journal's folder: %w", err)
-	}
-	f, err := openAppend(j.path, fileMode)
-	if err != nil {
-		return fmt.Errorf("open the journal: %w", err)
-	}
-	info, torn, err := examine(f)
-	if err != nil {
-		_ = f.Close() // nothing was written to it
-		return fmt.Errorf("open the journal: %w", err)
-	}
-	j.file, j.opened, j.torn = f, info, torn
-	return nil
-}
-
-// examine reports whether the file ends in half a line, as after a crash.
-func examine(f *os.File) (info fs.FileInfo, torn bool, err error) {
-	info, err = f.Stat()
-	if err != nil {
-		return nil, false, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, false, fmt.Errorf("%s is no regular file", f.Name())
-	}
-	if info.Size() == 0 {
-		return info, false, nil
-	}
-	var last [1]byte
-	if _, err := f.ReadAt(last[:], info.Size()-1); err != nil {
-		return nil, false, err
-	}
-	return info, last[0] != '\n', nil
+	return w.n, w.err
 }
 
 // sync returns when line n is on disk. Callers that wait at the same time share
@@ -163,93 +220,27 @@ func (j *Journal) sync(n int64) error {
 	j.flush.Lock()
 	defer j.flush.Unlock()
 	j.write.Lock()
-	file, upTo, lost := j.file, j.written, j.lost
+	file, upTo, lost, settled, seq := j.file, j.written, j.lost, j.settled, j.seq
 	j.write.Unlock()
 	switch {
 	case n <= lost:
 		// A system may drop what it could not write and report success next time.
 		return errors.New("flush the journal: the flush that was to take this entry along failed")
-	case n <= j.flushed:
+	case n <= j.flushed, n <= settled:
 		return nil
 	case file == nil:
 		return errors.New("the journal was closed before the entry was on disk")
 	}
-	if err := j.toDisk(file); err != nil {
-		j.write.Lock()
+	err := j.toDisk(file)
+	j.write.Lock()
+	defer j.write.Unlock()
+	if errors.Is(err, os.ErrClosed) && n <= j.settled {
+		return nil // the file was put aside meanwhile, and flushed for that
+	}
+	if err != nil {
 		j.lost = upTo
-		j.write.Unlock()
 		return fmt.Errorf("flush the journal: %w", err)
 	}
-	j.flushed = upTo
+	j.flushed, j.durable = upTo, max(j.durable, seq)
 	return nil
-}
-
-// line is an entry as the file has it. Times are RFC 3339 in UTC with
-// nanoseconds, durations milliseconds.
-type line struct {
-	Time   string        `json:"time"`
-	Kind   aai.EntryKind `json:"kind"`
-	Call   string        `json:"call"`
-	Parent string        `json:"parent,omitempty"`
-	Door   string        `json:"door,omitempty"`
-	Caller string        `json:"caller,omitempty"`
-	Conv   string        `json:"session,omitempty"`
-	Who    string        `json:"principal,omitempty"`
-	App    string        `json:"app,omitempty"`
-	Tool   string        `json:"tool,omitempty"`
-	Target string        `json:"target,omitempty"`
-	Effect string        `json:"effect,omitempty"`
-	Digest string        `json:"digest,omitempty"`
-	Agreed string        `json:"consent,omitempty"`
-	Args   any           `json:"args,omitempty"`
-	Result string        `json:"result,omitempty"`
-	Detail string        `json:"message,omitempty"`
-	Sent   aai.Delivery  `json:"delivery,omitempty"`
-	Millis float64       `json:"ms,omitempty"`
-}
-
-// succeeded is the result of a call that ended well.
-const succeeded = "ok"
-
-func encode(e *aai.Entry) ([]byte, error) {
-	l := line{
-		Time: e.Time.UTC().Format(timeFormat), Kind: e.Kind, Call: e.Call, Parent: e.Parent,
-		Door: e.Caller.Door, Caller: e.Caller.Name, Conv: e.Caller.Session, Who: e.Caller.Principal,
-		App: e.App, Tool: e.Tool, Target: e.Target, Digest: e.Digest, Agreed: e.Consent,
-		Detail: e.Message, Sent: e.Delivery, Millis: float64(e.Elapsed.Microseconds()) / 1000,
-	}
-	switch e.Kind {
-	case aai.Received:
-	case aai.Intent:
-		l.Effect = e.Effect.String()
-		args, err := encodeArgs(e.Args)
-		if err != nil {
-			return nil, err
-		}
-		l.Args = args
-	case aai.Outcome:
-		l.Result = succeeded
-		if e.Code != "" {
-			l.Result = string(e.Code)
-		}
-	}
-	b, err := json.Marshal(l)
-	if err != nil {
-		return nil, fmt.Errorf("encode a journal entry: %w", err)
-	}
-	return append(b, '\n'), nil
-}
-
-func encodeArgs(args map[string]any) (any, error) {
-	if len(args) == 0 {
-		return nil, nil
-	}
-	b, err := json.Marshal(args)
-	if err != nil {
-		return nil, fmt.Errorf("encode the arguments for the journal: %w", err)
-	}
-	if len(b) > maxArgs {
-		return map[string]int{"omitted_bytes": len(b)}, nil
-	}
-	return json.RawMessage(b), nil
 }

@@ -14,3 +14,24 @@ import (
 func openAppend(path string, mode os.FileMode) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND|syscall.O_NOFOLLOW, mode)
 }
+
+// openSide opens a file beside the journal for reading and writing, in the same
+// way.
+func openSide(path string, mode os.FileMode) (*os.File, error) {
+	return os.OpenFile(path, os.O_CREATE|os.O_RDWR|syscall.O_NOFOLLOW, mode)
+}
+
+// openRead opens a file of the journal for reading.
+func openRead(path string) (*os.File, error) {
+	return os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+}
+
+// syncFolder makes what was made and renamed in a folder survive a loss of power.
+func syncFolder(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close() //nolint:errcheck // it was only flushed
+	return f.Sync()
+}

@@ -7,3 +7,14 @@ import "os"
 func openAppend(path string, mode os.FileMode) (*os.File, error) {
 	return os.OpenFile(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, mode)
 }
+
+// openSide opens a file beside the journal for reading and writing.
+func openSide(path string, mode os.FileMode) (*os.File, error) {
+	return os.OpenFile(path, os.O_CREATE|os.O_RDWR, mode)
+}
+
+// openRead opens a file of the journal for reading.
+func openRead(path string) (*os.File, error) { return os.Open(path) }
+
+// syncFolder does nothing: Windows keeps folders by itself.
+func syncFolder(string) error { return nil }

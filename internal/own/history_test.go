@@ -52,7 +52,8 @@ func TestHistoryTellsWhatHappened(t *testing.T) {
 		!strings.HasPrefix(added.Consent, "always since ") || added.Time.Before(before) {
 		t.Errorf("the call that ran: %+v", added)
 	}
-	if added.Args["title"] != "milk" || added.Args["password"] != "[secret]" {
+	password, _ := added.Args["password"].(map[string]any)
+	if added.Args["title"] != "milk" || password["redacted"] != true || password["len"] != 7.0 {
 		t.Errorf("its arguments are kept as %v", added.Args)
 	}
 	if granted.App != aai.OwnApp || granted.Tool != own.Grant || granted.Consent != "own" || granted.Effect != "changes" {

@@ -1,0 +1,227 @@
+package journal
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+)
+
+// A checker follows the chain from line to line.
+type checker struct {
+	v     *Verification
+	keys  *keys
+	visit func(line []byte, good bool, file string) error
+
+	next  chainKey // of the record after seq
+	seq   uint64   // of the last good one
+	last  seal
+	begun bool
+
+	file     string
+	lastFile bool
+	gap      gap
+
+	needed     uint64 // records up to this one must have been pruned
+	neededSeal seal   // of that record, by the first that is there
+	prunedSeal string // and by the record of the pruning
+}
+
+// A gap is a piece of the file that is not the next record.
+type gap struct {
+	bytes   int64
+	ends    int64 // ends of lines in it
+	zeros   bool  // it is nothing but zeros and ends of lines
+	endLine bool  // it ends in the end of a line
+}
+
+func (g *gap) add(text []byte) {
+	if g.bytes == 0 {
+		g.zeros = true
+	}
+	g.bytes += int64(len(text))
+	g.ends += int64(bytes.Count(text, []byte("\n")))
+	g.zeros = g.zeros && len(bytes.Trim(text, "\x00\n")) == 0
+	g.endLine = text[len(text)-1] == '\n'
+}
+
+// torn reports whether a crash may leave such: part of one line, or space that was
+// never written to.
+func (g *gap) torn() bool { return g.zeros || g.ends == 0 || g.ends == 1 && g.endLine }
+
+// is reports whether the gap is what a record says of it, the end of line with it
+// that was put behind it.
+func (g *gap) is(torn int64) bool {
+	return g.bytes == torn || g.endLine && g.bytes == torn+1
+}
+
+// read reads one file.
+func (c *checker) read(ctx context.Context, f openFile) error {
+	if !f.chained {
+		c.v.Unchained = append(c.v.Unchained, f.name)
+	}
+	if f.chained && !c.begun && f.first > 0 && f.first < longestChain {
+		c.start(f.first)
+	}
+	lines := bufio.NewReaderSize(io.NewSectionReader(f.file, 0, f.size), maxLine)
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		text, err := lines.ReadSlice('\n')
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
+			return err
+		}
+		if len(text) > 0 {
+			whole := bytes.TrimSuffix(text, []byte("\n"))
+			good := f.chained && c.line(text, whole)
+			if err := c.visit(whole, good, f.name); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			break
+		}
+	}
+	if !c.lastFile && c.gap.bytes > 0 {
+		c.v.fault(Tampered, c.seq+1, c.file, "what stands at the end of the file is not record %d", c.seq+1)
+		c.gap = gap{}
+	}
+	return nil
+}
+
+// farthest is how far ahead of the last good record a line may be to be believed.
+// To make the key for that takes seconds.
+const farthest = 1 << 24
+
+// line takes one line and reports whether it is a record as it was written.
+func (c *checker) line(text, whole []byte) bool {
+	l, ok := parseLink(whole)
+	if ok && !c.begun && l.seq < longestChain && l.sealedBy(c.keys.First.ahead(l.seq-1)) {
+		c.start(l.seq)
+	}
+	if !ok || l.seq <= c.seq || l.seq-c.seq > farthest {
+		c.gap.add(text)
+		return false
+	}
+	skipped := l.seq - c.seq - 1
+	k := c.next.ahead(skipped)
+	if !l.sealedBy(k) {
+		c.gap.add(text)
+		return false
+	}
+	c.judge(l, eventOf(whole), skipped)
+	c.next, c.seq, c.last, c.gap = k.next(), l.seq, l.seal, gap{}
+	if c.v.Records == 0 {
+		c.v.First = l.seq
+	}
+	c.v.Records++
+	c.v.Last = l.seq
+	if a := c.keys.Anchor; a != nil && a.Seq == l.seq && a.Seal != l.seal.String() && c.keys.signed(a) {
+		c.v.fault(Tampered, l.seq, c.file, "it is not the record that was anchored")
+	}
+	return true
+}
+
+// start begins with the first record that should be there.
+func (c *checker) start(first uint64) {
+	c.begun = true
+	c.needed = first - 1
+	c.next, c.seq = c.keys.First.ahead(first-1), first-1
+}
+
+// judge looks at what lies between the last good record and this one.
+func (c *checker) judge(l link, e event, skipped uint64) {
+	due := c.seq + 1
+	repaired := e.Kind == repairedKind
+	switch {
+	case repaired && (e.Lost != skipped || !c.gap.is(e.Torn)), !repaired && skipped > 0:
+		if skipped > 0 {
+			c.v.fault(Tampered, due, c.file, "record %d is missing or was changed; record %d comes next", due, l.seq)
+			return
+		}
+		c.v.fault(Tampered, due, c.file, "%d bytes before it are not what was there", c.gap.bytes)
+		return
+	case !repaired && c.gap.bytes > 0:
+		c.v.fault(Tampered, due, c.file, "%d bytes were put in before it", c.gap.bytes)
+		return
+	case repaired && e.Torn > 0 && !c.gap.torn():
+		c.v.fault(Tampered, due, c.file, "%d bytes were put in before it that no crash leaves", c.gap.bytes)
+		return
+	case repaired && e.Cause == causeCut:
+		c.v.fault(Truncated, due, c.file, "%d records were taken away from here", e.Lost)
+		return
+	case repaired:
+		c.v.Repairs = append(c.v.Repairs, Repair{Record: l.seq, Torn: e.Torn, Lost: e.Lost})
+	case e.Kind == prunedKind:
+		c.v.Pruned = max(c.v.Pruned, e.Through)
+		if e.Through == c.needed {
+			c.prunedSeal = e.Seal
+		}
+	}
+	switch {
+	case skipped == 0 && c.v.Records == 0 && c.needed > 0:
+		c.neededSeal = l.prev
+	case skipped == 0 && l.prev != c.last:
+		c.v.fault(Tampered, due, c.file, "it does not follow on record %d", c.seq)
+	}
+}
+
+// eventOf reads what the journal itself had to say; Kind is empty for entries.
+func eventOf(whole []byte) event {
+	var e event
+	if !bytes.Contains(whole, []byte(`"kind":"`+repairedKind)) && !bytes.Contains(whole, []byte(`"kind":"`+prunedKind)) {
+		return event{}
+	}
+	if json.Unmarshal(whole, &e) != nil || e.Kind != repairedKind && e.Kind != prunedKind {
+		return event{}
+	}
+	return e
+}
+
+// end holds what was found against what others know: the state, the anchor, and
+// the record of what was pruned.
+func (c *checker) end(s *sight, boot [16]byte) {
+	due := c.seq + 1
+	switch {
+	case s.known && s.state.seq > c.seq:
+		c.short(s, boot)
+	case c.gap.bytes > 0 && (c.gap.ends == 0 || c.gap.zeros):
+		c.v.Repairs = append(c.v.Repairs, Repair{Torn: c.gap.bytes, Pending: true})
+	case c.gap.bytes > 0:
+		c.v.fault(Tampered, due, c.file, "%d bytes were put in after the last record", c.gap.bytes)
+	}
+	if c.needed > 0 && c.v.Pruned < c.needed {
+		c.v.fault(Truncated, 1, "", "records up to %d are missing, and no record says that they were pruned", c.needed)
+	}
+	if c.prunedSeal != "" && c.neededSeal != (seal{}) && c.prunedSeal != c.neededSeal.String() {
+		c.v.fault(Tampered, c.needed+1, "", "it does not follow on the last record that was pruned")
+	}
+	a := c.keys.Anchor
+	if a == nil {
+		return
+	}
+	c.v.Anchor = a.Seq
+	switch {
+	case !c.keys.signed(a):
+		c.v.fault(Tampered, a.Seq, "", "the anchor was not signed by the chain's key")
+	case a.Seq > c.seq:
+		c.v.fault(Truncated, due, c.file, "records are missing that were there when record %d was anchored", a.Seq)
+	}
+}
+
+// short judges a file that ends before the last record that was written.
+func (c *checker) short(s *sight, boot [16]byte) {
+	due, lost := c.seq+1, s.state.seq-c.seq
+	crash := s.state.causeOfLoss(boot) == causeCrash && c.seq >= s.state.durable && (c.gap.ends == 0 || c.gap.zeros)
+	switch {
+	case crash:
+		c.v.Repairs = append(c.v.Repairs, Repair{Torn: c.gap.bytes, Lost: lost, Pending: true})
+	case c.gap.bytes > 0 && c.gap.ends > 0:
+		c.v.fault(Tampered, due, c.file, "record %d was changed", due)
+	default:
+		c.v.fault(Truncated, due, c.file, "%d records are missing at the end", lost)
+	}
+}

@@ -1,0 +1,226 @@
+package journal
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"aai"
+)
+
+// How many bytes of a call's arguments, and of what it answered, the journal keeps,
+// as JSON: as a rule, and where the person wants calls kept whole. What is longer
+// is replaced by its length.
+const (
+	maxArgs = 16 << 10
+	maxFull = 256 << 10
+)
+
+// line is an entry as the file has it. Times are RFC 3339 in UTC with
+// nanoseconds, durations milliseconds.
+type line struct {
+	Time   string        `json:"time"`
+	Kind   aai.EntryKind `json:"kind"`
+	Call   string        `json:"call"`
+	Parent string        `json:"parent,omitempty"`
+	Door   string        `json:"door,omitempty"`
+	Caller string        `json:"caller,omitempty"`
+	Conv   string        `json:"session,omitempty"`
+	Who    string        `json:"principal,omitempty"`
+	App    string        `json:"app,omitempty"`
+	Tool   string        `json:"tool,omitempty"`
+	Target string        `json:"target,omitempty"`
+	Effect string        `json:"effect,omitempty"`
+	Digest string        `json:"digest,omitempty"`
+	Agreed string        `json:"consent,omitempty"`
+	Args   any           `json:"args,omitempty"`
+	Result string        `json:"result,omitempty"`
+	Detail string        `json:"message,omitempty"`
+	Sent   aai.Delivery  `json:"delivery,omitempty"`
+	Answer any           `json:"answer,omitempty"`
+	Millis float64       `json:"ms,omitempty"`
+}
+
+// succeeded is the result of a call that ended well.
+const succeeded = "ok"
+
+// An entryBody is an entry on its way to be a record. What hides values in it is
+// known only where the chain is.
+type entryBody struct {
+	line   line
+	args   map[string]any
+	answer any
+	most   int // bytes of args and of answer
+}
+
+// hides reports whether the entry has values that need the chain's key.
+func (b *entryBody) hides() bool {
+	_, args := marked(b.args, chainKey{})
+	_, answer := marked(b.answer, chainKey{})
+	return args || answer
+}
+
+func (j *Journal) body(e *aai.Entry) *entryBody {
+	b := &entryBody{args: e.Args, most: maxArgs, line: line{
+		Time: e.Time.UTC().Format(timeFormat), Kind: e.Kind, Call: e.Call, Parent: e.Parent,
+		Door: e.Caller.Door, Caller: e.Caller.Name, Conv: e.Caller.Session, Who: e.Caller.Principal,
+		App: e.App, Tool: e.Tool, Target: e.Target, Digest: e.Digest, Agreed: e.Consent,
+		Detail: e.Message, Sent: e.Delivery, Millis: float64(e.Elapsed.Microseconds()) / 1000,
+	}}
+	if j.keepFull {
+		b.most = maxFull
+	}
+	switch e.Kind {
+	case aai.Received:
+	case aai.Intent:
+		b.line.Effect = e.Effect.String()
+	case aai.Outcome:
+		b.line.Result = succeeded
+		if e.Code != "" {
+			b.line.Result = string(e.Code)
+		}
+		if j.keepFull && e.Answer != nil {
+			b.answer = e.Answer()
+		}
+	}
+	return b
+}
+
+// encode returns the inside of a JSON object.
+func (b *entryBody) encode(boot string, mark chainKey) ([]byte, error) {
+	if len(b.args) > 0 {
+		args, err := encodeValue(b.args, b.most, mark)
+		if err != nil {
+			return nil, fmt.Errorf("encode the arguments for the journal: %w", err)
+		}
+		b.line.Args = args
+	}
+	if b.answer != nil {
+		answer, err := encodeValue(b.answer, b.most, mark)
+		if err != nil {
+			answer = map[string]bool{"unsayable": true} // the call has run; that is what must be on record
+		}
+		b.line.Answer = answer
+	}
+	text, err := json.Marshal(b.line)
+	if err != nil {
+		return nil, fmt.Errorf("encode a journal entry: %w", err)
+	}
+	return inside(text, boot), nil
+}
+
+// inside makes of an object its inside, with the start of the computer in front.
+func inside(object []byte, boot string) []byte {
+	if boot == "" {
+		return object[1 : len(object)-1]
+	}
+	b := make([]byte, 0, len(object)+len(boot)+16)
+	b = append(b, `"boot":"`...)
+	b = append(b, boot...)
+	b = append(b, `",`...)
+	return append(b, object[1:len(object)-1]...)
+}
+
+// shortBoot is enough of a boot id to tell one start of a computer from another.
+func shortBoot(id [16]byte) string {
+	if id == ([16]byte{}) {
+		return ""
+	}
+	return hex.EncodeToString(id[:4])
+}
+
+// encodeValue writes a value as JSON, marks what is hidden in it, and leaves out
+// what is too long.
+func encodeValue(value any, most int, mark chainKey) (any, error) {
+	shown, _ := marked(value, mark)
+	b, err := json.Marshal(shown)
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > most {
+		return map[string]int{"omitted_bytes": len(b)}, nil
+	}
+	return json.RawMessage(b), nil
+}
+
+// A markedValue stands in the place of a hidden value. Equal values have equal marks,
+// and nobody who lacks the key can try which value has a mark.
+type markedValue struct {
+	Redacted bool   `json:"redacted"`
+	Len      int    `json:"len"` // of the value in bytes, as text or JSON
+	HMAC     string `json:"hmac"`
+}
+
+// marked returns the value with marks in the place of what is hidden in it, and
+// whether anything was. It does not change the value.
+func marked(value any, mark chainKey) (any, bool) {
+	switch v := value.(type) {
+	case aai.Hidden:
+		b := v.Bytes()
+		return markedValue{true, len(b), mark.seal(b).String()}, true
+	case map[string]any:
+		var changed map[string]any
+		for name, item := range v {
+			if m, hidden := marked(item, mark); hidden {
+				if changed == nil {
+					changed = maps.Clone(v)
+				}
+				changed[name] = m
+			}
+		}
+		if changed != nil {
+			return changed, true
+		}
+	case []any:
+		var changed []any
+		for i, item := range v {
+			if m, hidden := marked(item, mark); hidden {
+				if changed == nil {
+					changed = slices.Clone(v)
+				}
+				changed[i] = m
+			}
+		}
+		if changed != nil {
+			return changed, true
+		}
+	}
+	return value, false
+}
+
+// An event is what the journal itself has to say, as a record among the others.
+type event struct {
+	Time string `json:"time"`
+	Kind string `json:"kind"`
+
+	// repaired: the file ended otherwise than the last record that was written.
+	Torn  int64  `json:"torn,omitempty"`  // bytes behind the last whole record, which are no record
+	Lost  uint64 `json:"lost,omitempty"`  // records that were written and are not there
+	Cause string `json:"cause,omitempty"` // of the loss: crash, or cut
+
+	// pruned: files were deleted because of their age or size.
+	Through uint64 `json:"through,omitempty"` // the last record in them
+	Seal    string `json:"through_mac,omitempty"`
+	Files   int    `json:"files,omitempty"`
+}
+
+// The kinds of events.
+const (
+	repairedKind = "repaired"
+	prunedKind   = "pruned"
+
+	causeCrash = "crash" // the computer went down before they were on disk
+	causeCut   = "cut"   // somebody took them away
+)
+
+func (ev event) encode(now time.Time, boot string) ([]byte, error) {
+	ev.Time = now.UTC().Format(timeFormat)
+	text, err := json.Marshal(ev)
+	if err != nil {
+		return nil, fmt.Errorf("encode a journal event: %w", err)
+	}
+	return inside(text, boot), nil
+}

@@ -1,0 +1,206 @@
+package journal
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"aai"
+)
+
+// A Verdict is what is to be thought of a journal.
+type Verdict string
+
+// The verdicts. Of a journal that is both, the first fault decides.
+const (
+	Intact    Verdict = "ok"
+	Tampered  Verdict = "tampered"  // a record was changed, taken out, moved or put in
+	Truncated Verdict = "truncated" // records are missing at the beginning or at the end
+)
+
+// A Fault is one place where the chain is not as it was written.
+type Fault struct {
+	Verdict Verdict `json:"status"`
+	Record  uint64  `json:"record"` // the number of the record that should be there
+	File    string  `json:"file,omitempty"`
+	Reason  string  `json:"reason"`
+}
+
+// A Repair is what a crash did to the file, of which nothing was acknowledged to
+// be on disk. It is no fault.
+type Repair struct {
+	Record  uint64 `json:"record"`            // that tells of it; zero if the next one will
+	Torn    int64  `json:"torn,omitempty"`    // bytes that are no record
+	Lost    uint64 `json:"lost,omitempty"`    // records that were not on disk yet
+	Pending bool   `json:"pending,omitempty"` // it was found just now
+}
+
+// A Verification is what Verify found.
+type Verification struct {
+	Verdict   Verdict  `json:"status"`
+	Records   uint64   `json:"records"` // that are as they were written
+	First     uint64   `json:"first,omitempty"`
+	Last      uint64   `json:"last,omitempty"`
+	Files     int      `json:"files"`
+	Faults    []Fault  `json:"faults,omitempty"` // the first of them; there may be more
+	Repairs   []Repair `json:"repairs,omitempty"`
+	Pruned    uint64   `json:"pruned,omitempty"`    // records up to this one were deleted for their age or size
+	Anchor    uint64   `json:"anchor,omitempty"`    // the record that the keeper vouches for
+	Unchained []string `json:"unchained,omitempty"` // files that are not of the chain, and tell nothing
+}
+
+// String says it in a sentence.
+func (v *Verification) String() string {
+	if v.Verdict != Intact {
+		f := v.Faults[0]
+		return fmt.Sprintf("%s at record %d: %s", f.Verdict, f.Record, f.Reason)
+	}
+	text := fmt.Sprintf("ok, %d records", v.Records)
+	for _, r := range v.Repairs {
+		switch {
+		case r.Torn > 0 && r.Pending:
+			text += "; a torn tail will be repaired"
+		case r.Torn > 0:
+			text += fmt.Sprintf("; a torn tail was repaired at record %d", r.Record)
+		}
+		if r.Lost > 0 {
+			text += fmt.Sprintf("; %d records were not on disk yet when the computer went down", r.Lost)
+		}
+	}
+	return text
+}
+
+// maxFaults is how many faults are listed.
+const maxFaults = 100
+
+func (v *Verification) fault(verdict Verdict, record uint64, file, reason string, args ...any) {
+	if v.Verdict == Intact {
+		v.Verdict = verdict
+	}
+	if len(v.Faults) < maxFaults {
+		v.Faults = append(v.Faults, Fault{verdict, record, file, fmt.Sprintf(reason, args...)})
+	}
+}
+
+// Verify follows the chain through all files. It is an error only if that cannot
+// be done: what is wrong with the journal is in the Verification. Others may
+// record meanwhile.
+func (j *Journal) Verify(ctx context.Context) (*Verification, error) {
+	return j.verify(ctx, func([]byte, bool, string) error { return nil })
+}
+
+// verify also shows each line to a visitor, and whether it is a record that is as
+// it was written.
+func (j *Journal) verify(ctx context.Context, visit func(line []byte, good bool, file string) error) (*Verification, error) {
+	seen, err := j.look()
+	if err != nil {
+		return nil, err
+	}
+	defer seen.close()
+	kept, err := loadKeys(j.keeper)
+	if err != nil {
+		return nil, err
+	}
+	v := &Verification{Verdict: Intact, Files: len(seen.files)}
+	if kept == nil {
+		if len(seen.files) > 0 {
+			return nil, &aai.Error{
+				Code: aai.AutomationFailed, Message: "the journal cannot be verified: the key of its first record is gone",
+				Hint: "Put back what was beside the journal (" + j.path + ".key), or where it was kept.",
+			}
+		}
+		return v, nil
+	}
+	c := &checker{v: v, keys: kept, next: kept.First, visit: visit}
+	for i, f := range seen.files {
+		c.file, c.lastFile = f.name, i == len(seen.files)-1
+		if err := c.read(ctx, f); err != nil {
+			return nil, fmt.Errorf("read the journal: %w", err)
+		}
+	}
+	c.end(seen, j.boot())
+	return v, nil
+}
+
+// A sight is what the files were at one moment.
+type sight struct {
+	files []openFile
+	state state
+	known bool // there is a state
+}
+
+type openFile struct {
+	name    string
+	file    *os.File
+	size    int64
+	chained bool
+	first   uint64 // the record it should begin with; zero if nobody knows
+}
+
+func (s *sight) close() {
+	for _, f := range s.files {
+		_ = f.file.Close() // they were only read
+	}
+}
+
+// look opens the files while nobody writes to them.
+func (j *Journal) look() (*sight, error) {
+	j.write.Lock()
+	defer j.write.Unlock()
+	s := &sight{}
+	if _, err := os.Lstat(j.side.path); err == nil {
+		if err := j.side.lock(); err != nil {
+			return nil, err
+		}
+		defer j.side.unlock()
+		var err error
+		if s.state, s.known, err = j.side.read(); err != nil {
+			return nil, err
+		}
+	}
+	files, err := j.files()
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range files {
+		file, err := openRead(f.path)
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			s.close()
+			return nil, fmt.Errorf("read the journal: %w", err)
+		}
+		info, err := file.Stat()
+		if err != nil {
+			s.close()
+			return nil, errors.Join(fmt.Errorf("read the journal: %w", err), file.Close())
+		}
+		first := f.first
+		if f.current && s.known {
+			first = s.state.first
+		}
+		s.files = append(s.files, openFile{filepath.Base(f.path), file, info.Size(), f.current || f.first > 0, first})
+	}
+	return s, nil
+}
+
+// Export writes every line of the journal as a JSON object on a line of its own,
+// {"verified": …, "file": …, "record": …}, oldest first, and then
+// {"verification": …}. With a filter, only what belongs to calls that pass it. A
+// line that is no JSON is given as a string.
+func (j *Journal) Export(ctx context.Context, w io.Writer, f Filter) (*Verification, error) {
+	calls, err := j.exported(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	out := newExporter(w, calls)
+	v, err := j.verify(ctx, out.line)
+	if err != nil {
+		return nil, err
+	}
+	return v, out.end(v)
+}
