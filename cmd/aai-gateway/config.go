@@ -62,6 +62,7 @@ type config struct {
 	Policy   policyConfig
 	Web      webConfig // how apps on the web are asked
 	Login    loginConfig
+	Journal  journalConfig
 
 	platform platform
 	origins  map[string]string
@@ -104,6 +105,7 @@ func readConfig(s source) (*config, error) {
 		Policy:         defaultPolicy(),
 		Web:            defaultWeb(),
 		Login:          defaultLogin(),
+		Journal:        defaultJournal(),
 		platform:       s.platform,
 		origins:        map[string]string{},
 

@@ -14,7 +14,6 @@ import (
 	"aai/internal/dialog"
 	"aai/internal/doors/cli"
 	"aai/internal/doors/mcp"
-	"aai/internal/journal"
 	"aai/internal/keychain"
 	"aai/internal/own"
 	"aai/internal/policy"
@@ -173,7 +172,7 @@ func (p *program) build(cfg *config) (*parts, error) {
 	if cfg.WebUI {
 		log.Warn("enableWebUI is set, but this version has no web page")
 	}
-	record := journal.New(cfg.AuditLog)
+	record := cfg.journalOf(func(err error) { log.Warn("the journal", "cause", err) })
 	vault := keychain.New(keychain.Config{
 		Folder: filepath.Join(cfg.platform.data, "secrets"), Getenv: p.getenv,
 		Insecure: cfg.InsecureStorage, Ask: p.secret, Log: log,

@@ -48,7 +48,7 @@ func settings() []setting {
 		{"enableWebUI", nil, func(c *config) any { return c.WebUI }, boolean(func(c *config, b bool) { c.WebUI = b })},
 		{"httpPort", nil, func(c *config) any { return c.HTTPPort }, setHTTPPort},
 		{"consent.preapproved", nil, func(c *config) any { return c.preapprovedJSON }, setPreapproved},
-	}, webSettings(), loginSettings(), httpSettings(), policySettings())
+	}, journalSettings(), webSettings(), loginSettings(), httpSettings(), policySettings())
 }
 
 // inHome is the path with the home folder in the place of "~".

@@ -78,6 +78,11 @@ func TestBadSettings(t *testing.T) {
 		`{"logFile": ""}`:                        "FILE: logFile: expected a path",
 		`{"logFile": false}`:                     "FILE: logFile: expected a path",
 		`{"auditLog": "audit.jsonl"}`:            `FILE: auditLog: expected an absolute path or one that begins with ~/, got "audit.jsonl"`,
+		`{"journal": {"maxAge": 0}}`:             "FILE: journal.maxAge: expected a number of days from 1 to 3650",
+		`{"journal": {"maxSize": 1.5}}`:          "FILE: journal.maxSize: expected a number of megabytes from 1 to 100000",
+		`{"journal": {"rotateSize": 1e300}}`:     "FILE: journal.rotateSize: expected a number of megabytes from 1 to 1000",
+		`{"journal": {"rotateSize": "many"}}`:    "FILE: journal.rotateSize: expected a number of megabytes from 1 to 1000",
+		`{"journal": {"keepFull": "perhaps"}}`:   "FILE: journal.keepFull: expected true or false",
 		`{"toolNames": "both"}`:                  `FILE: toolNames: expected "safe" or "canonical"`,
 		`{"toolNames": ["safe"]}`:                `FILE: toolNames: expected "safe" or "canonical"`,
 		`{"dev": 1}`:                             "FILE: dev: expected true or false",
@@ -191,6 +196,7 @@ func TestEverySettingFromFileAndEnvironment(t *testing.T) {
 		"rate_limits.rps": "7", "rate_limits.rpm": "7", "rate_limits.concurrency": "7", "rate_limits.vlm_rpm": "7", "rate_limits.script_rpm": "7",
 		"rate_limits.declared_rps": "7", "rate_limits.declared_rpm": "7", "rate_limits.declared_concurrency": "7",
 		"login.sites": `{"a.example": {"clientId": "x"}}`, "login.env": `["A_KEY"]`, "login.clientDocument": `"https://a.example/c.json"`, "login.browser": "false",
+		"journal.maxAge": "7", "journal.maxSize": "7", "journal.rotateSize": "7", "journal.keepFull": "true",
 	}
 	plain := map[string]string{"scanPaths": "/a", "logLevel": "debug", "logFile": "/l", "auditLog": "/a", "toolNames": "canonical", "profile": "desktop", "http.bind": "::1", "http.auth": "none",
 		"consent.dialog": "off", "server.security_mode": "safe", "security.allowed_apps": "Keychain Access, org.gnome.*", "security.denied_apps": "a"}

@@ -48,16 +48,11 @@ func (j *Journal) appendAll(batch []*waiting) error {
 	next.durable = max(next.durable, j.durable)
 	next.boot = j.boot()
 	j.anchorIfDue(&next)
-	if err := j.side.write(&next); err != nil {
-		return err
-	}
-	if founded != nil {
-		if err := errors.Join(j.side.file.Sync(), syncFolder(filepath.Dir(j.path))); err != nil {
-			return fmt.Errorf("flush the state of the journal: %w", err)
-		}
-	}
 	j.drop(doomed)
-	return nil
+	if founded != nil {
+		return errors.Join(j.side.writeThrough(&next), j.folderToDisk(filepath.Dir(j.path)))
+	}
+	return j.side.write(&next)
 }
 
 // noStranger refuses what is there and no regular file.
@@ -145,7 +140,14 @@ func (j *Journal) ready(st *state) (events []event, newLine bool, err error) {
 	if err := j.open(); err != nil {
 		return nil, false, err
 	}
-	ours, err := isOurs(j.file, st)
+	in, err := sealedIn(j.file, st)
+	if err != nil {
+		return nil, false, err
+	}
+	if in && j.opened.Size() == st.size {
+		return nil, false, nil
+	}
+	ours, err := isOurs(j.file, st, in)
 	if err != nil {
 		return nil, false, err
 	}
@@ -156,9 +158,6 @@ func (j *Journal) ready(st *state) (events []event, newLine bool, err error) {
 			return nil, false, err
 		}
 		return nil, false, j.begin(st)
-	}
-	if j.opened.Size() == st.size {
-		return nil, false, nil
 	}
 	return j.recover(st)
 }
@@ -181,13 +180,13 @@ func (j *Journal) letGo() {
 // so that an empty one is no riddle after a crash.
 func (j *Journal) begin(st *state) error {
 	st.size, st.first, st.began = 0, st.seq+1, j.now().UnixNano()
-	if err := j.side.write(st); err != nil {
+	if err := j.side.writeThrough(st); err != nil {
 		return err
 	}
 	if err := j.open(); err != nil {
 		return err
 	}
-	if err := syncFolder(filepath.Dir(j.path)); err != nil {
+	if err := j.folderToDisk(filepath.Dir(j.path)); err != nil {
 		return fmt.Errorf("flush the journal's folder: %w", err)
 	}
 	return nil
@@ -213,24 +212,31 @@ func (j *Journal) open() error {
 	return nil
 }
 
-// isOurs reports whether the file is the one that the state speaks of: it has the
-// last record where the state says, or begins as it should. What is wrong with it
-// otherwise, Verify tells.
-func isOurs(f *os.File, st *state) (bool, error) {
+// sealedIn reports whether the file has the state's last record where the state
+// says.
+func sealedIn(f *os.File, st *state) (bool, error) {
 	if st.seq < st.first {
-		return true, nil // none in this file yet
+		return st.size == 0, nil // none in this file yet
 	}
 	tail := []byte(macField + st.last.String() + lineEnd + "\n")
-	found := make([]byte, len(tail))
-	if st.size >= int64(len(tail)) {
-		_, err := f.ReadAt(found, st.size-int64(len(tail)))
-		if err != nil && !errors.Is(err, io.EOF) {
-			return false, fmt.Errorf("read the journal: %w", err)
-		}
+	if st.size < int64(len(tail)) {
+		return false, nil
 	}
-	if string(found) == string(tail) {
+	found := make([]byte, len(tail))
+	_, err := f.ReadAt(found, st.size-int64(len(tail)))
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, fmt.Errorf("read the journal: %w", err)
+	}
+	return string(found) == string(tail), nil
+}
+
+// isOurs reports whether the file is the one that the state speaks of: it has the
+// last record where the state says, or does not begin as another file of the chain
+// does. What is wrong with it otherwise, Verify tells.
+func isOurs(f *os.File, st *state, sealed bool) (bool, error) {
+	if sealed {
 		return true, nil
 	}
-	head, size, err := firstLinkOf(f)
-	return size == 0 || head.seq == st.first, err
+	head, _, err := firstLinkOf(f)
+	return head.seq == 0 || head.first() == st.first, err
 }

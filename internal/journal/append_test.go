@@ -58,15 +58,31 @@ func complete(t *testing.T, path string, calls int) {
 	}
 }
 
-// The same with real processes.
+// Eight gateways of one home, which puts files aside meanwhile: one chain, and
+// nothing is lost.
 func TestAppendFromProcesses(t *testing.T) {
+	const processes = 8
 	path := journalPath(t)
 	var wg sync.WaitGroup
-	for _, name := range []string{"a", "b", "c"} {
-		wg.Go(func() { child(t, "append", path, name) })
+	for i := range processes {
+		wg.Go(func() { child(t, "append", path, fmt.Sprint("p", i, ".")) })
 	}
 	wg.Wait()
-	complete(t, path, 3*childCalls)
+	if v := intact(t, path, 3*processes*childCalls); v.Files < 3 || len(v.Repairs) > 0 {
+		t.Errorf("%+v", v)
+	}
+	found := past(t, path)
+	seen := make(map[string]bool)
+	for _, p := range found {
+		seen[p.Call] = p.Result == "ok"
+	}
+	for i := range processes {
+		for n := range childCalls {
+			if id := fmt.Sprint("p", i, ".", n); !seen[id] {
+				t.Errorf("%s is not in the history", id)
+			}
+		}
+	}
 }
 
 // child runs this test binary as another process.

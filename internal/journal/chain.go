@@ -5,6 +5,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"strconv"
 )
 
@@ -121,8 +122,23 @@ func (r link) sealedBy(k chainKey) bool {
 	return hmac.Equal(s[:], r.seal[:])
 }
 
-// follows reports whether the record is the one after those that the state has
-// seen.
-func (r link) follows(st *state) bool {
-	return r.seq == st.seq+1 && r.prev == st.last && r.sealedBy(st.next)
+// event reads what the journal itself had to say; Kind is empty for entries.
+func (l link) event() event {
+	if !bytes.Contains(l.signed, []byte(`"kind":"`+repairedKind)) && !bytes.Contains(l.signed, []byte(`"kind":"`+prunedKind)) {
+		return event{}
+	}
+	var e event
+	if json.Unmarshal(append(bytes.Clone(l.signed), '}'), &e) != nil || e.Kind != repairedKind && e.Kind != prunedKind {
+		return event{}
+	}
+	return e
+}
+
+// first is the record that a file began with of which this one is the first that
+// is left: the others may have been lost.
+func (l link) first() uint64 {
+	if e := l.event(); e.Kind == repairedKind && e.Lost < l.seq {
+		return l.seq - e.Lost
+	}
+	return l.seq
 }

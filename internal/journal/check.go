@@ -32,24 +32,19 @@ type checker struct {
 // A gap is a piece of the file that is not the next record.
 type gap struct {
 	bytes   int64
-	ends    int64 // ends of lines in it
-	zeros   bool  // it is nothing but zeros and ends of lines
-	endLine bool  // it ends in the end of a line
+	whole   bool // a line of it is JSON, as no crash leaves it: it could be taken for an entry
+	endLine bool // it ends in the end of a line
 }
 
-func (g *gap) add(text []byte) {
-	if g.bytes == 0 {
-		g.zeros = true
-	}
+func (g *gap) add(text, whole []byte) {
 	g.bytes += int64(len(text))
-	g.ends += int64(bytes.Count(text, []byte("\n")))
-	g.zeros = g.zeros && len(bytes.Trim(text, "\x00\n")) == 0
-	g.endLine = text[len(text)-1] == '\n'
+	g.whole = g.whole || json.Valid(whole)
+	g.endLine = len(whole) < len(text)
 }
 
-// torn reports whether a crash may leave such: part of one line, or space that was
-// never written to.
-func (g *gap) torn() bool { return g.zeros || g.ends == 0 || g.ends == 1 && g.endLine }
+// torn reports whether a crash may leave such: parts of lines, and space that was
+// never written to. There may be several, for a repair can be torn too.
+func (g *gap) torn() bool { return !g.whole }
 
 // is reports whether the gap is what a record says of it, the end of line with it
 // that was put behind it.
@@ -100,19 +95,19 @@ const farthest = 1 << 24
 func (c *checker) line(text, whole []byte) bool {
 	l, ok := parseLink(whole)
 	if ok && !c.begun && l.seq < longestChain && l.sealedBy(c.keys.First.ahead(l.seq-1)) {
-		c.start(l.seq)
+		c.start(l.first())
 	}
 	if !ok || l.seq <= c.seq || l.seq-c.seq > farthest {
-		c.gap.add(text)
+		c.gap.add(text, whole)
 		return false
 	}
 	skipped := l.seq - c.seq - 1
 	k := c.next.ahead(skipped)
 	if !l.sealedBy(k) {
-		c.gap.add(text)
+		c.gap.add(text, whole)
 		return false
 	}
-	c.judge(l, eventOf(whole), skipped)
+	c.judge(l, l.event(), skipped)
 	c.next, c.seq, c.last, c.gap = k.next(), l.seq, l.seal, gap{}
 	if c.v.Records == 0 {
 		c.v.First = l.seq
@@ -169,18 +164,6 @@ func (c *checker) judge(l link, e event, skipped uint64) {
 	}
 }
 
-// eventOf reads what the journal itself had to say; Kind is empty for entries.
-func eventOf(whole []byte) event {
-	var e event
-	if !bytes.Contains(whole, []byte(`"kind":"`+repairedKind)) && !bytes.Contains(whole, []byte(`"kind":"`+prunedKind)) {
-		return event{}
-	}
-	if json.Unmarshal(whole, &e) != nil || e.Kind != repairedKind && e.Kind != prunedKind {
-		return event{}
-	}
-	return e
-}
-
 // end holds what was found against what others know: the state, the anchor, and
 // the record of what was pruned.
 func (c *checker) end(s *sight, boot [16]byte) {
@@ -188,7 +171,7 @@ func (c *checker) end(s *sight, boot [16]byte) {
 	switch {
 	case s.known && s.state.seq > c.seq:
 		c.short(s, boot)
-	case c.gap.bytes > 0 && (c.gap.ends == 0 || c.gap.zeros):
+	case c.gap.bytes > 0 && c.gap.torn():
 		c.v.Repairs = append(c.v.Repairs, Repair{Torn: c.gap.bytes, Pending: true})
 	case c.gap.bytes > 0:
 		c.v.fault(Tampered, due, c.file, "%d bytes were put in after the last record", c.gap.bytes)
@@ -215,11 +198,11 @@ func (c *checker) end(s *sight, boot [16]byte) {
 // short judges a file that ends before the last record that was written.
 func (c *checker) short(s *sight, boot [16]byte) {
 	due, lost := c.seq+1, s.state.seq-c.seq
-	crash := s.state.causeOfLoss(boot) == causeCrash && c.seq >= s.state.durable && (c.gap.ends == 0 || c.gap.zeros)
+	crash := s.state.causeOfLoss(boot) == causeCrash && c.seq >= s.state.durable && c.gap.torn()
 	switch {
 	case crash:
 		c.v.Repairs = append(c.v.Repairs, Repair{Torn: c.gap.bytes, Lost: lost, Pending: true})
-	case c.gap.bytes > 0 && c.gap.ends > 0:
+	case c.gap.endLine:
 		c.v.fault(Tampered, due, c.file, "record %d was changed", due)
 	default:
 		c.v.fault(Truncated, due, c.file, "%d records are missing at the end", lost)

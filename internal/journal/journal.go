@@ -66,9 +66,10 @@ type Journal struct {
 	keepFull   bool
 	warn       func(error)
 
-	toDisk func(*os.File) error // flushes a file: its Sync
-	boot   func() [16]byte
-	now    func() time.Time
+	toDisk       func(*os.File) error // flushes a file: its Sync
+	folderToDisk func(string) error
+	boot         func() [16]byte
+	now          func() time.Time
 
 	queue queue
 
@@ -99,8 +100,8 @@ func With(c Config) *Journal {
 	j := &Journal{
 		path: c.Path, keeper: c.Keeper, rotateSize: c.RotateSize, maxSize: c.MaxSize, maxAge: c.MaxAge,
 		keepFull: c.KeepFull, warn: c.Warn,
-		toDisk: (*os.File).Sync, boot: sync.OnceValue(bootID), now: time.Now,
-		side: stateFile{path: c.Path + ".chain", patience: lockPatience},
+		toDisk: (*os.File).Sync, folderToDisk: syncFolder, boot: sync.OnceValue(bootID), now: time.Now,
+		side: stateFile{path: c.Path + ".chain", patience: lockPatience, toDisk: (*os.File).Sync},
 	}
 	if j.keeper == nil {
 		j.keeper = NewFileKeeper(c.Path + ".key")

@@ -60,7 +60,7 @@ func (j *Journal) founded(first chainKey) (state, error) {
 	case err != nil:
 		return st, err
 	case 0 < head.seq && head.seq < longestChain && head.sealedBy(first.ahead(head.seq-1)):
-		st.seq, st.last = head.seq-1, head.prev
+		st.seq, st.last = head.first()-1, head.prev
 	case size > 0:
 		if err := j.setAside(); err != nil {
 			return st, err
@@ -94,7 +94,7 @@ func (j *Journal) setAside() error {
 	if err := os.Rename(j.path, aside); err != nil {
 		return fmt.Errorf("put a file aside that is not of the journal's chain: %w", err)
 	}
-	return syncFolder(filepath.Dir(j.path))
+	return j.folderToDisk(filepath.Dir(j.path))
 }
 
 // recover makes a state of one that does not fit the file. Records that the state
@@ -106,18 +106,28 @@ func (j *Journal) recover(st *state) (events []event, newLine bool, err error) {
 	if err != nil {
 		return nil, false, fmt.Errorf("read the journal: %w", err)
 	}
-	if size := info.Size(); size < st.size {
-		e, err := j.missing(st, size)
-		if e.Lost > 0 || e.Torn > 0 {
-			events = []event{e}
-		}
-		return events, !endsInLine(j.file, size), err
+	before := st.seq
+	sealed, err := sealedIn(j.file, st)
+	if err != nil {
+		return nil, false, err
 	}
-	ended, err := follow(j.file, st)
+	known := st.size
+	if !sealed {
+		// The file became shorter, and may have grown again since.
+		known = 0
+	}
+	end, ended, err := follow(j.file, known, st)
 	if err != nil {
 		return nil, false, fmt.Errorf("read the journal: %w", err)
 	}
-	torn := info.Size() - st.size
+	if !sealed && st.seq == before {
+		e, err := j.missing(st, info.Size())
+		if e.Lost > 0 || e.Torn > 0 {
+			events = []event{e}
+		}
+		return events, !endsInLine(j.file, st.size), err
+	}
+	torn := info.Size() - end
 	st.size = info.Size()
 	if torn == 0 {
 		return nil, !ended, nil
@@ -153,23 +163,44 @@ func (st *state) causeOfLoss(boot [16]byte) string {
 	return causeCrash
 }
 
-// follow makes the state that of the last record of the file that follows on it.
-// It reports false if that has no end of line.
-func follow(f *os.File, st *state) (ended bool, err error) {
-	lines := bufio.NewReaderSize(io.NewSectionReader(f, st.size, 1<<62), maxLine)
-	for ended = true; ; {
+// nearby is how far ahead of the state a record may be to be followed.
+const nearby = 1 << 16
+
+// follow makes the state that of the last record of the file that was made after
+// it, and returns where that ends and whether with an end of line. It goes on
+// behind what is no record, as a state from before a repair must; whether all that
+// is right, Verify tells.
+func follow(f *os.File, from int64, st *state) (end int64, ended bool, err error) {
+	at := from
+	end, ended = from, true
+	lines := bufio.NewReaderSize(io.NewSectionReader(f, from, 1<<62), maxLine)
+	for {
 		text, err := lines.ReadSlice('\n')
 		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
-			return ended, err
+			return end, ended, err
 		}
+		at += int64(len(text))
 		whole := bytes.TrimSuffix(text, []byte("\n"))
-		r, ok := parseLink(whole)
-		if !ok || !r.follows(st) {
-			return ended, nil
+		if l, ok := parseLink(whole); ok && st.reaches(l) {
+			end, ended = at, len(whole) < len(text)
 		}
-		st.advance(r.seal, len(text))
-		ended = len(whole) < len(text)
+		if errors.Is(err, io.EOF) {
+			return end, ended, nil
+		}
 	}
+}
+
+// reaches makes the state that of a record, if it was made after the state's.
+func (st *state) reaches(l link) bool {
+	if l.seq <= st.seq || l.seq-st.seq > nearby {
+		return false
+	}
+	key := st.next.ahead(l.seq - st.seq - 1)
+	if !l.sealedBy(key) {
+		return false
+	}
+	st.seq, st.last, st.next = l.seq, l.seal, key.next()
+	return true
 }
 
 func endsInLine(f *os.File, size int64) bool {
@@ -181,31 +212,41 @@ func endsInLine(f *os.File, size int64) bool {
 	return err == nil && last[0] == '\n'
 }
 
-// firstLink returns the record that a file begins with, if it begins with one;
-// its seq is zero if not.
-func firstLink(path string) (r link, size int64, err error) {
+// firstLink returns the first record of the file, unverified; its seq is zero if
+// there is none.
+func firstLink(path string) (l link, size int64, err error) {
 	f, err := openRead(path)
 	if errors.Is(err, os.ErrNotExist) {
-		return r, 0, nil
+		return l, 0, nil
 	}
 	if err != nil {
-		return r, 0, fmt.Errorf("read the journal: %w", err)
+		return l, 0, fmt.Errorf("read the journal: %w", err)
 	}
 	defer f.Close() //nolint:errcheck // it was only read
 	return firstLinkOf(f)
 }
 
+// firstLinkOf looks among the first megabytes: a crash may have torn the first line,
+// and many lines that are none of ours are another file.
 func firstLinkOf(f *os.File) (l link, size int64, err error) {
 	info, err := f.Stat()
 	if err != nil {
 		return l, 0, fmt.Errorf("read the journal: %w", err)
 	}
-	text, err := bufio.NewReaderSize(io.NewSectionReader(f, 0, info.Size()), maxLine).ReadSlice('\n')
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
-		return l, 0, fmt.Errorf("read the journal: %w", err)
+	lines := bufio.NewReaderSize(io.NewSectionReader(f, 0, min(info.Size(), 4*maxLine)), maxLine)
+	for {
+		text, err := lines.ReadSlice('\n')
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
+			return l, 0, fmt.Errorf("read the journal: %w", err)
+		}
+		if l, ok := parseLink(bytes.TrimSuffix(text, []byte("\n"))); ok {
+			l.signed = bytes.Clone(l.signed)
+			return l, info.Size(), nil
+		}
+		if errors.Is(err, io.EOF) {
+			return link{}, info.Size(), nil
+		}
 	}
-	l, _ = parseLink(bytes.TrimSuffix(text, []byte("\n")))
-	return l, info.Size(), nil
 }
 
 // lastLink returns the last record of a file, unverified.

@@ -120,6 +120,10 @@ func (j *Journal) rotate(st *state) (doomed []string, told []event, err error) {
 		j.lost = j.written
 		return nil, nil, fmt.Errorf("flush the journal: %w", err)
 	}
+	// A state from before would look in the new file for what is in the old one.
+	if err := j.side.writeThrough(st); err != nil {
+		return nil, nil, err
+	}
 	aside := rotatedPath(j.path, st.first)
 	if !moved(j.path, aside) {
 		// On Windows nobody can rename what another process has open. The file goes
@@ -128,7 +132,7 @@ func (j *Journal) rotate(st *state) (doomed []string, told []event, err error) {
 		return nil, nil, nil
 	}
 	j.full = 0
-	if err := syncFolder(filepath.Dir(j.path)); err != nil {
+	if err := j.folderToDisk(filepath.Dir(j.path)); err != nil {
 		return nil, nil, fmt.Errorf("flush the journal's folder: %w", err)
 	}
 	j.letGo()

@@ -105,6 +105,7 @@ const (
 type stateFile struct {
 	path     string
 	patience time.Duration
+	toDisk   func(*os.File) error // its Sync
 	file     *os.File
 	opened   os.FileInfo
 	image    stateImage
@@ -215,5 +216,16 @@ func (f *stateFile) write(st *state) error {
 		return fmt.Errorf("write the state of the journal: %w", err)
 	}
 	f.image, f.state, f.ok = image, *st, true
+	return nil
+}
+
+// writeThrough is write, on disk.
+func (f *stateFile) writeThrough(st *state) error {
+	if err := f.write(st); err != nil {
+		return err
+	}
+	if err := f.toDisk(f.file); err != nil {
+		return fmt.Errorf("flush the state of the journal: %w", err)
+	}
 	return nil
 }

@@ -23,6 +23,8 @@ func TestMain(m *testing.M) {
 		os.Exit(m.Run())
 	case "append":
 		err = appendAsChild(path, os.Getenv("JOURNAL_TEST_NAME"))
+	case "until killed":
+		err = recordUntilKilled(path, os.Getenv("JOURNAL_TEST_NAME"))
 	case "full":
 		err = fillAsChild(path)
 	default:
@@ -39,7 +41,7 @@ func TestMain(m *testing.M) {
 const childCalls = 40
 
 func appendAsChild(path, name string) error {
-	j := New(path)
+	j := With(Config{Path: path, RotateSize: 40_000})
 	for i := range childCalls {
 		for _, e := range wholeCall(fmt.Sprintf("%s%d", name, i)) {
 			if err := j.Record(nil, e); err != nil { //nolint:staticcheck // Record has no use for a context

@@ -53,8 +53,13 @@ func smallLog(t *testing.T, calls int) string {
 func hasty(t *testing.T, path string) *Journal {
 	t.Helper()
 	j := open(t, path)
-	j.toDisk = func(*os.File) error { return nil }
+	inAHurry(j)
 	return j
+}
+
+func inAHurry(j *Journal) {
+	never := func(*os.File) error { return nil }
+	j.toDisk, j.side.toDisk, j.folderToDisk = never, never, func(string) error { return nil }
 }
 
 func rawLines(t *testing.T, path string) []string {

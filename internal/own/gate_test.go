@@ -18,6 +18,7 @@ func arguments() map[string]string {
 		own.Keychain: `{}`,
 		own.Lint:     `{"source": "../../descriptors/org.gnome.Calculator/aai.json"}`,
 		own.LogIn:    `{"app": "memo"}`, own.LogOut: `{"app": "memo"}`, own.LoginStatus: `{}`,
+		own.AuditVerify: `{}`, own.AuditExport: `{}`,
 	}
 }
 
@@ -66,7 +67,7 @@ func TestEveryToolSaysWhatItDoes(t *testing.T) {
 	}
 	for _, tool := range app.Tools {
 		changes := tool.Name == own.Grant || tool.Name == own.Revoke || tool.Name == own.SetMode || tool.Name == own.NameSite ||
-			tool.Name == own.LogIn || tool.Name == own.LogOut
+			tool.Name == own.LogIn || tool.Name == own.LogOut || tool.Name == own.AuditExport
 		if (tool.Effect == aai.Changes) != changes || (tool.Effect == aai.Reads) == changes {
 			t.Errorf("%s %s", tool.Name, tool.Effect)
 		}

@@ -13,16 +13,9 @@ import (
 type historyTool struct{ journal *journal.Journal }
 
 func (h historyTool) list(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	filter := journal.Filter{
-		App: text(call, "app"), Tool: text(call, "tool"), Caller: text(call, "caller"), Result: text(call, "result"),
-		Limit: number(call.Args["limit"]),
-	}
-	if since := text(call, "since"); since != "" {
-		t, err := time.Parse(time.RFC3339, since)
-		if err != nil {
-			return nil, aai.Errorf(aai.InvalidParams, "since: expected a time as in RFC 3339: %w", err)
-		}
-		filter.Since = t
+	filter, err := filterOf(call)
+	if err != nil {
+		return nil, err
 	}
 	past, err := h.journal.History(ctx, filter)
 	if err != nil {
@@ -32,6 +25,26 @@ func (h historyTool) list(ctx context.Context, call *aai.Call) (*aai.Result, err
 		past = []journal.Past{}
 	}
 	return &aai.Result{Data: past}, nil
+}
+
+// filterOf reads which calls are meant.
+func filterOf(call *aai.Call) (journal.Filter, error) {
+	filter := journal.Filter{
+		App: text(call, "app"), Tool: text(call, "tool"), Caller: text(call, "caller"), Result: text(call, "result"),
+		Call: text(call, "call"), Before: text(call, "before"), Limit: number(call.Args["limit"]),
+	}
+	for name, at := range map[string]*time.Time{"since": &filter.Since, "until": &filter.Until} {
+		given := text(call, name)
+		if given == "" {
+			continue
+		}
+		t, err := time.Parse(time.RFC3339, given)
+		if err != nil {
+			return filter, aai.Errorf(aai.InvalidParams, "%s: expected a time as in RFC 3339: %w", name, err)
+		}
+		*at = t
+	}
+	return filter, nil
 }
 
 // number reads an integer that has passed a schema, in the forms that numbers

@@ -38,6 +38,9 @@ const (
 	SetMode    = "mode_set"
 	Keychain   = "keychain_status"
 	Lint       = "lint"
+
+	AuditVerify = "audit_verify"
+	AuditExport = "audit_export"
 )
 
 // OpenTools are the tools that agents may use too. They say what there is and
@@ -83,7 +86,7 @@ func App(s Sources, known func() Catalog) *aai.App {
 	c := catalogTools{known}
 	v := keychainTool{s.Vault, s.Unsealed}
 	k := consentTools{store: s.Store, revocations: s.Revocations, preapproved: s.Preapproved, known: known, keychain: v}
-	return &aai.App{
+	app := &aai.App{
 		ID: aai.OwnApp, Name: "AAI Gateway", Platform: "any",
 		Description: "The gateway itself: its apps, guides, history and consents.",
 		Tools: append([]*aai.Tool{
@@ -102,6 +105,8 @@ func App(s Sources, known func() Catalog) *aai.App {
 			read(Keychain, "Say where the key of secrets is, and why not in a better place", none, v.status),
 		}, append(webTools{s.Web}.tools(), loginTools{s.Logins, known}.tools()...)...),
 	}
+	app.Tools = append(app.Tools, auditTools{s.Journal}.tools()...)
+	return app
 }
 
 func read(name, description, params string, run aai.Action) *aai.Tool {
@@ -122,10 +127,16 @@ const (
 		"against": {"type": "string", "description": "An earlier version"}},
 		"required": ["source"]}`
 
-	historyFilter = `{"type": "object", "additionalProperties": false, "properties": {
-		"app": {"type": "string"}, "tool": {"type": "string"}, "caller": {"type": "string"},
+	callFilter = `"app": {"type": "string"}, "tool": {"type": "string"}, "caller": {"type": "string"},
 		"result": {"type": "string", "description": "ok, or an error code"},
-		"since": {"type": "string", "format": "date-time"},
+		"since": {"type": "string", "format": "date-time"}, "until": {"type": "string", "format": "date-time"},
+		"call": {"type": "string", "description": "The id of one call"}`
+
+	exportParams = `{"type": "object", "additionalProperties": false, "properties": {` + callFilter + `,
+		"file": {"type": "string", "description": "Absolute path of a new file; without it the lines are the answer"}}}`
+
+	historyFilter = `{"type": "object", "additionalProperties": false, "properties": {` + callFilter + `,
+		"before": {"type": "string", "description": "Only calls older than the one with this id: the next page"},
 		"limit": {"type": "integer", "minimum": 1, "maximum": 10000}}}`
 
 	grantParams = `{"type": "object", "additionalProperties": false, "properties": {

@@ -3,13 +3,15 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"strconv"
 
 	"github.com/spf13/cobra"
 )
 
 func newHistory(r *run) *cobra.Command {
-	var app, tool, caller, result, since string
+	var calls callFlags
+	var before string
 	var limit int
 	cmd := &cobra.Command{
 		Use:               "history",
@@ -17,29 +19,57 @@ func newHistory(r *run) *cobra.Command {
 		Args:              operands(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			from, err := instant("since", since, -1)
+			args, err := calls.args()
 			if err != nil {
 				return usage(cmd, "%v", err)
 			}
 			if limit < 0 {
 				return usage(cmd, "--limit %d: expected a number of calls", limit)
 			}
-			args := given(map[string]string{"app": app, "tool": tool, "caller": caller, "result": result, "since": from})
+			if before != "" {
+				args["before"] = before
+			}
 			if limit > 0 {
 				args["limit"] = limit
 			}
-			return r.history(cmd.Context(), args)
+			return r.history(cmd.Context(), args, calls.call != "")
 		},
 	}
-	cmd.Flags().StringVar(&app, "app", "", "only calls to this `app`")
-	cmd.Flags().StringVar(&tool, "tool", "", "only calls of this `tool`")
-	cmd.Flags().StringVar(&caller, "caller", "", "only calls by this `caller`")
-	cmd.Flags().StringVar(&result, "result", "", "only calls that ended so: ok, or an error's `code`")
-	cmd.Flags().StringVar(&since, "since", "", "only calls after a `time`: 90m, 12h, 7d or RFC 3339")
+	calls.add(r, cmd)
+	cmd.Flags().StringVar(&before, "before", "", "only calls older than the `call` with this id: the next page")
 	cmd.Flags().IntVar(&limit, "limit", 0, "at most this many calls")
+	return cmd
+}
+
+// callFlags say which calls are meant.
+type callFlags struct{ app, tool, caller, result, since, until, call string }
+
+func (f *callFlags) add(r *run, cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.app, "app", "", "only calls to this `app`")
+	flags.StringVar(&f.tool, "tool", "", "only calls of this `tool`")
+	flags.StringVar(&f.caller, "caller", "", "only calls by this `caller`")
+	flags.StringVar(&f.result, "result", "", "only calls that ended so: ok, or an error's `code`")
+	flags.StringVar(&f.since, "since", "", "only calls after a `time`: 90m, 12h, 7d or RFC 3339")
+	flags.StringVar(&f.until, "until", "", "only calls before a `time`")
+	flags.StringVar(&f.call, "call", "", "the `call` with this id, whole")
 	completeWith(cmd, "app", r.completeApp)
 	complete(cmd, "result", append([]string{"ok"}, codeNames()...)...)
-	return cmd
+}
+
+// args are the flags as the tools take them.
+func (f *callFlags) args() (map[string]any, error) {
+	since, err := instant("since", f.since, -1)
+	if err != nil {
+		return nil, err
+	}
+	until, err := instant("until", f.until, -1)
+	if err != nil {
+		return nil, err
+	}
+	return given(map[string]string{
+		"app": f.app, "tool": f.tool, "caller": f.caller, "result": f.result, "since": since, "until": until, "call": f.call,
+	}), nil
 }
 
 // given returns the filters that are not empty.
@@ -66,9 +96,12 @@ type pastCall struct {
 	Result  string  `json:"result"`
 	Message string  `json:"message"`
 	MS      float64 `json:"ms"`
+
+	Args   json.RawMessage `json:"args"`
+	Answer json.RawMessage `json:"answer"`
 }
 
-func (r *run) history(ctx context.Context, args map[string]any) error {
+func (r *run) history(ctx context.Context, args map[string]any, whole bool) error {
 	result, err := r.own(ctx, "history", args)
 	if err != nil {
 		return err
@@ -77,6 +110,10 @@ func (r *run) history(ctx context.Context, args map[string]any) error {
 		calls, err := view[[]pastCall](result.Data)
 		if err != nil {
 			return err
+		}
+		if whole {
+			r.showCalls(calls)
+			return nil
 		}
 		rows := make([][]string, 0, len(calls))
 		for _, c := range calls {
@@ -87,8 +124,29 @@ func (r *run) history(ctx context.Context, args map[string]any) error {
 		}
 		r.output.table([]string{"TIME", "CALLER", "APP", "TOOL", "EFFECT", "RESULT", "MS", "CONSENT", "CALL", "MESSAGE"}, rows)
 		if len(calls) == 0 {
-			r.output.note("No such call is on record.")
+			r.output.note(noSuchCall)
 		}
 		return nil
 	})
+}
+
+const noSuchCall = "No such call is on record."
+
+// showCalls writes all that is on record of calls, a line for each thing.
+func (r *run) showCalls(calls []pastCall) {
+	for _, c := range calls {
+		for _, field := range []struct{ name, value string }{
+			{"time", r.output.shownTime(c.Time)}, {"call", c.Call}, {"caller", c.Caller}, {"app", c.App}, {"target", c.Target},
+			{"tool", c.Tool}, {"effect", c.Effect}, {"consent", c.Consent}, {"args", string(c.Args)},
+			{"result", c.Result}, {"message", c.Message}, {"answer", string(c.Answer)},
+			{"ms", strconv.FormatFloat(c.MS, 'f', -1, 64)},
+		} {
+			if field.value != "" {
+				r.output.lines(field.name + ": " + field.value)
+			}
+		}
+	}
+	if len(calls) == 0 {
+		r.output.note(noSuchCall)
+	}
 }

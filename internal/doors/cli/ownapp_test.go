@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 	"time"
 
@@ -20,6 +21,8 @@ func (w *world) ownApp() *aai.App {
 		{Name: "discover", Params: open, Run: discovered},
 		{Name: "discover_name", Params: open, Run: w.nameSite},
 		{Name: "history", Params: open, Run: w.history},
+		{Name: "audit_verify", Run: w.auditVerify},
+		{Name: "audit_export", Params: open, Run: auditExport},
 		{Name: "lint", Params: open, Run: lint},
 		{Name: "consent_list", Run: w.consentList},
 		{Name: "keychain_status", Run: w.keychainStatus},
@@ -140,6 +143,31 @@ func (w *world) history(_ context.Context, call *aai.Call) (*aai.Result, error) 
 		"effect": "changes", "consent": "once", "result": "ok", "ms": 12.5, "asked_for": call.Args,
 	}
 	return &aai.Result{Data: []object{past}}, nil
+}
+
+// auditVerify finds a record that somebody changed, if the person typed so.
+func (w *world) auditVerify(context.Context, *aai.Call) (*aai.Result, error) {
+	if w.typed == "somebody was here" {
+		fault := object{"status": "tampered", "record": 3, "file": "audit.jsonl", "reason": "record 3 is missing"}
+		return &aai.Result{
+			Text: "tampered at record 3: record 3 is missing",
+			Data: object{"status": "tampered", "records": 6, "faults": []object{fault}, "unchained": []string{"audit-before-1.jsonl"}},
+		}, nil
+	}
+	return &aai.Result{Text: "ok, 7 records", Data: object{"status": "ok", "records": 7}}, nil
+}
+
+// auditExport answers with what it was asked for.
+func auditExport(_ context.Context, call *aai.Call) (*aai.Result, error) {
+	b, err := json.Marshal(call.Args)
+	if err != nil {
+		return nil, err
+	}
+	status := "ok"
+	if call.Args["tool"] == "forged" {
+		status = "tampered"
+	}
+	return &aai.Result{Text: string(b), Data: object{"status": status}}, nil
 }
 
 type decision struct {

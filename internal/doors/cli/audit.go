@@ -1,0 +1,120 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+)
+
+func newAudit(r *run) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "audit",
+		Short: "Check the record of calls, or write it out",
+		Args:  noOperands,
+		RunE:  func(cmd *cobra.Command, _ []string) error { return usage(cmd, "expected verify or export") },
+	}
+	cmd.AddCommand(newAuditVerify(r), newAuditExport(r))
+	return cmd
+}
+
+func newAuditVerify(r *run) *cobra.Command {
+	return &cobra.Command{
+		Use:   "verify",
+		Short: "Check that the record of calls is as it was written",
+		Long: "Checks that the record of calls is as it was written.\n" +
+			"The exit code is 1 if a record was changed, taken out or put in, or if records are missing.",
+		Args:              operands(0, 0),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return r.auditVerify(cmd.Context()) },
+	}
+}
+
+// intact is the status of a record that is as it was written.
+const intact = "ok"
+
+// verification is what is shown of what was found.
+type verification struct {
+	Status string `json:"status"`
+	Faults []struct {
+		Status string `json:"status"`
+		Record uint64 `json:"record"`
+		File   string `json:"file"`
+		Reason string `json:"reason"`
+	} `json:"faults"`
+	Unchained []string `json:"unchained"`
+}
+
+func (r *run) auditVerify(ctx context.Context) error {
+	result, err := r.own(ctx, "audit_verify", nil)
+	if err != nil {
+		return err
+	}
+	found, err := view[verification](result.Data)
+	if err != nil {
+		return err
+	}
+	err = r.output.show(result.Data, func() error {
+		r.output.lines(result.Text)
+		for _, f := range found.Faults {
+			r.output.lines(fmt.Sprintf("%s at record %d, %s: %s", f.Status, f.Record, f.File, f.Reason))
+		}
+		for _, name := range found.Unchained {
+			r.output.note(name + " is not of the chain: what it says cannot be checked.")
+		}
+		return nil
+	})
+	return r.found(found, err)
+}
+
+// found makes an exit code of a record that is not as it was written.
+func (r *run) found(v verification, err error) error {
+	if err == nil && v.Status != intact {
+		return &finding{exit: exitFailed}
+	}
+	return err
+}
+
+func newAuditExport(r *run) *cobra.Command {
+	var calls callFlags
+	var file string
+	cmd := &cobra.Command{
+		Use:   "export",
+		Short: "Write the record of calls as JSON Lines, with what is known of each line",
+		Long: "Writes the record of calls as JSON Lines: {\"verified\", \"file\", \"record\"} for each line, and\n" +
+			"{\"verification\"} at the end. The exit code is 1 if the record is not as it was written.",
+		Args:              operands(0, 0),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			args, err := calls.args()
+			if err != nil {
+				return usage(cmd, "%v", err)
+			}
+			if file != "" {
+				if args["file"], err = filepath.Abs(file); err != nil {
+					return usage(cmd, "--output %q: %v", file, err)
+				}
+			}
+			return r.auditExport(cmd.Context(), args)
+		},
+	}
+	calls.add(r, cmd)
+	cmd.Flags().StringVar(&file, "output", "", "write a new `file`; needed for what is larger than 16 MB")
+	return cmd
+}
+
+func (r *run) auditExport(ctx context.Context, args map[string]any) error {
+	result, err := r.own(ctx, "audit_export", args)
+	if err != nil {
+		return err
+	}
+	found, err := view[verification](result.Data)
+	if err != nil {
+		return err
+	}
+	if r.output.format != formatQuiet {
+		r.output.lines(result.Text) // JSON Lines are JSON in every format
+	}
+	return r.found(found, nil)
+}
