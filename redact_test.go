@@ -1,6 +1,15 @@
 package aai
 
-import "testing"
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
 
 // TestShortSecrets: a short secret is taken out where it stands by itself; out of
 // the midst of words it would be told by what is left of them.
@@ -16,5 +25,90 @@ func TestShortSecrets(t *testing.T) {
 		if got := without(c.text, c.secret); got != c.want {
 			t.Errorf("%q without %q is %q, want %q", c.text, c.secret, got, c.want)
 		}
+	}
+}
+
+// A hidden value does not show, however it is written.
+func TestHiddenDoesNotShow(t *testing.T) {
+	h := Hide("hunter2")
+	b, err := json.Marshal(map[string]any{"a": h})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{string(b), fmt.Sprint(h), fmt.Sprintf("%v %+v %#v %s %q", h, h, h, h, h)} {
+		if strings.Contains(text, "hunter2") || !strings.Contains(text, redacted) {
+			t.Error(text)
+		}
+	}
+	for value, want := range map[any]string{"a": "a", 1.5: "1.5", true: "true", nil: "null"} {
+		if got := string(Hide(value).Bytes()); got != want {
+			t.Errorf("%v: %s", value, got)
+		}
+	}
+	if b := Hide(func() {}).Bytes(); b != nil {
+		t.Errorf("%s", b)
+	}
+}
+
+// What is called like a secret is hidden at any depth, and the arguments stay as
+// they were.
+func TestShownArgs(t *testing.T) {
+	args := map[string]any{
+		"to": "bob", "pin": "1234", "headers": map[string]any{"Authorization": "Bearer x", "Accept": "json"},
+		"list": []any{"a", map[string]any{"api_key": "k"}, map[string]any{"plain": 1.0}},
+	}
+	before := fmt.Sprint(args)
+	r := &Request{Call: &Call{Args: args}, Tool: &Tool{Secret: []string{"pin", "absent"}}}
+	want := map[string]any{
+		"to": "bob", "pin": redacted, "headers": map[string]any{"Authorization": redacted, "Accept": "json"},
+		"list": []any{"a", map[string]any{"api_key": redacted}, map[string]any{"plain": 1.0}},
+	}
+	if diff := cmp.Diff(want, r.ShownArgs()); diff != "" {
+		t.Error(diff)
+	}
+	if fmt.Sprint(args) != before {
+		t.Errorf("the arguments became %v", args)
+	}
+	if got := r.withoutSecrets("refused: Bearer x for pin 1234, k"); got != "refused: [secret] for pin [secret], [secret]" {
+		t.Error(got)
+	}
+	endless := map[string]any{}
+	endless["again"] = []any{endless}
+	r.Call.Args = endless
+	if b, err := json.Marshal(r.hiddenArgs()); err != nil || !strings.Contains(string(b), redacted) {
+		t.Errorf("%v", err)
+	}
+}
+
+// What a call answered is kept without pictures, without what is called like a
+// secret, and without what was a secret argument, wherever it stands.
+func TestKeptAnswer(t *testing.T) {
+	r := &Request{Call: &Call{Args: map[string]any{"pin": "hunter2"}}, Tool: &Tool{Secret: []string{"pin"}}}
+	answer := func(result *Result) string {
+		t.Helper()
+		e := outcome(r, result, nil, time.Now())
+		b, err := json.Marshal(e.Answer())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	got := answer(&Result{
+		Text: "hunter2 and tok-1", Data: map[string]any{"said": "it was hunter2", "token": "tok-1", "n": json.Number("1e400")},
+		Warning: "hunter2!", Images: []Image{{MIME: "image/png", Data: []byte("picture")}},
+	})
+	want := `{"data":{"n":1e400,"said":"it was [secret]","token":"[secret]"},"images":[{"content":"[secret]","mime":"image/png"}],"text":"[secret] and [secret]","warning":"[secret]!"}`
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+	if got := answer(&Result{Data: func() {}}); got != "{}" {
+		t.Error(got)
+	}
+	r.Tool.Private = true
+	if got := answer(&Result{Text: "what the clipboard holds", Data: "the same"}); got != `{"text":"[secret]"}` {
+		t.Error(got)
+	}
+	if e := outcome(r, &Result{}, AsError(errors.New("no")), time.Now()); e.Answer != nil {
+		t.Error("a call that failed has an answer")
 	}
 }

@@ -13,8 +13,10 @@ import (
 // share. What cannot be encoded gets an error of its own; the rest is in the file,
 // or an error is returned and nothing is.
 func (j *Journal) appendAll(batch []*waiting) error {
-	if err := noStranger(j.path); err != nil {
-		return err
+	if j.file == nil {
+		if err := noStranger(j.path); err != nil {
+			return err
+		}
 	}
 	if err := j.side.lock(); err != nil {
 		return err

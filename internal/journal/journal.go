@@ -87,8 +87,9 @@ type Journal struct {
 	full                   int64  // a file so large could not be put aside
 	anchors                anchors
 
-	flush   sync.Mutex // guards flushed, and is held while the disk works
+	flush   sync.Mutex // guards what follows
 	flushed int64
+	trip    *trip // nil: nobody flushes
 }
 
 // New returns a journal that appends to the file at path and keeps as much as a
@@ -167,21 +168,26 @@ func (j *Journal) Close() error {
 type waiting struct {
 	entry *entryBody
 	text  []byte // the entry's, if it needs no key of the chain
-	done  bool
-	n     int64 // its number, among those of this process
+	n     int64  // its number, among those of this process
 	err   error
+	turn  chan bool // tells that it is written (true), or that it is to write for all
 }
 
 // A queue holds what waits to be written.
 type queue struct {
 	mu    sync.Mutex
+	busy  bool // somebody writes
 	waits []*waiting
 }
 
-func (q *queue) add(w *waiting) {
+// join adds an entry, and reports whether nobody writes, so that the caller must.
+func (q *queue) join(w *waiting) (leads bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.waits = append(q.waits, w)
+	leads = !q.busy
+	q.busy = true
+	return leads
 }
 
 func (q *queue) take() []*waiting {
@@ -192,56 +198,126 @@ func (q *queue) take() []*waiting {
 	return taken
 }
 
+// leave lets the next one write, if anybody waits.
+func (q *queue) leave() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.busy = len(q.waits) > 0; q.busy {
+		q.waits[0].turn <- false
+	}
+}
+
 // append writes an entry and returns its number. Those who wait at the same time
 // share one lock and one write: whoever comes first writes for all.
 func (j *Journal) append(w *waiting) (int64, error) {
-	j.queue.add(w)
+	w.turn = make(chan bool, 2)
+	if !j.queue.join(w) && <-w.turn {
+		return w.n, w.err
+	}
+	batch := j.queue.take()
 	j.write.Lock()
-	defer j.write.Unlock()
-	if !w.done {
-		batch := j.queue.take()
-		err := j.appendAll(batch)
-		for _, other := range batch {
-			other.done = true
-			if other.err == nil && err != nil {
-				other.err = err
-			}
-			if other.err == nil {
-				j.written++
-				other.n = j.written
-			}
+	err := j.appendGuarded(batch)
+	for _, each := range batch {
+		if each.err == nil {
+			each.err = err
+		}
+		if each.err == nil {
+			j.written++
+			each.n = j.written
 		}
 	}
+	j.write.Unlock()
+	for _, each := range batch {
+		each.turn <- true
+	}
+	j.queue.leave()
 	return w.n, w.err
 }
 
+// appendGuarded is appendAll that does not panic: others wait for it.
+func (j *Journal) appendGuarded(batch []*waiting) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("append to the journal: panic: %v", p)
+		}
+	}()
+	return j.appendAll(batch)
+}
+
+// A trip to the disk is under way.
+type trip struct{ over chan struct{} }
+
 // sync returns when line n is on disk. Callers that wait at the same time share
-// one trip to the disk: whoever holds the lock flushes everything written so far.
+// one trip to the disk, which takes along everything written before it began.
 func (j *Journal) sync(n int64) error {
+	for {
+		if err := j.wasLost(n); err != nil {
+			return err
+		}
+		j.flush.Lock()
+		under := j.trip
+		if n <= j.flushed {
+			j.flush.Unlock()
+			return nil
+		}
+		if under == nil {
+			under = &trip{make(chan struct{})}
+			j.trip = under
+			j.flush.Unlock()
+			return j.flushNow(n, under)
+		}
+		j.flush.Unlock()
+		<-under.over
+	}
+}
+
+func (j *Journal) wasLost(n int64) error {
+	j.write.Lock()
+	defer j.write.Unlock()
+	if n <= j.lost {
+		// A system may drop what it could not write and report success next time.
+		return errors.New("flush the journal: the flush that was to take this entry along failed")
+	}
+	return nil
+}
+
+// flushNow makes a trip to the disk.
+func (j *Journal) flushNow(n int64, t *trip) error {
+	upTo, err := j.flushFile(n)
 	j.flush.Lock()
-	defer j.flush.Unlock()
+	if err == nil {
+		j.flushed = max(j.flushed, upTo)
+	}
+	j.trip = nil
+	j.flush.Unlock()
+	close(t.over)
+	return err
+}
+
+// flushFile flushes the file, if line n needs that, and returns up to which line
+// all are on disk.
+func (j *Journal) flushFile(n int64) (int64, error) {
 	j.write.Lock()
 	file, upTo, lost, settled, seq := j.file, j.written, j.lost, j.settled, j.seq
 	j.write.Unlock()
 	switch {
 	case n <= lost:
-		// A system may drop what it could not write and report success next time.
-		return errors.New("flush the journal: the flush that was to take this entry along failed")
-	case n <= j.flushed, n <= settled:
-		return nil
+		return 0, j.wasLost(n)
+	case n <= settled:
+		return settled, nil
 	case file == nil:
-		return errors.New("the journal was closed before the entry was on disk")
+		return 0, errors.New("the journal was closed before the entry was on disk")
 	}
 	err := j.toDisk(file)
 	j.write.Lock()
 	defer j.write.Unlock()
 	if errors.Is(err, os.ErrClosed) && n <= j.settled {
-		return nil // the file was put aside meanwhile, and flushed for that
+		return j.settled, nil // the file was put aside meanwhile, and flushed for that
 	}
 	if err != nil {
 		j.lost = upTo
-		return fmt.Errorf("flush the journal: %w", err)
+		return 0, fmt.Errorf("flush the journal: %w", err)
 	}
-	j.flushed, j.durable = upTo, max(j.durable, seq)
-	return nil
+	j.durable = max(j.durable, seq)
+	return upTo, nil
 }

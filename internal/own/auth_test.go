@@ -69,7 +69,7 @@ func TestKeyOfAnApp(t *testing.T) {
 	if len(after.Logins) != 1 || after.Logins[0].State != "key kept" || after.Logins[0].Host != "shop.example" {
 		t.Errorf("%+v", after)
 	}
-	if text, err := os.ReadFile(w.journal); err != nil || strings.Contains(string(text), key) || !strings.Contains(string(text), "[secret]") {
+	if text, err := os.ReadFile(w.journal); err != nil || strings.Contains(string(text), key) || !strings.Contains(string(text), `"redacted":true`) {
 		t.Errorf("the journal holds the key, or nothing: %v", err)
 	}
 	bye := fmt.Sprint(loginJSON(t, w.own(t, own.LogOut, `{"app": "shop.example"}`).Data))

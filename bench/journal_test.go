@@ -1,0 +1,161 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"aai"
+	"aai/internal/journal"
+	"aai/internal/policy"
+	"aai/internal/schema"
+)
+
+// BenchmarkJournal measures what the record and the gates add to a call, and
+// prints a table. The floors are measured in turns with it: the same call on a path
+// without either, one line of the same size that is written and flushed, and as
+// many callers who each flush for themselves.
+func BenchmarkJournal(b *testing.B) {
+	var t table
+	b.Run("Path", func(b *testing.B) { path(b, &t) })
+	b.Run("Intent", func(b *testing.B) { durableIntent(b, &t) })
+	b.Run("Load", func(b *testing.B) { groupCommit(b, &t) })
+	fmt.Print(t.String())
+}
+
+// path is a call that reads, with the real journal and the real gates and with none.
+func path(b *testing.B, t *table) {
+	const rounds, calls = 500, 50
+	params := schema.MustParse(`{"type": "object", "required": ["v"], "properties": {"v": {"type": "string", "maxLength": 1000}}}`)
+	parts := oneApp{&aai.App{ID: "org.example.App", Digest: "d", Tools: []*aai.Tool{{
+		Name: "echo", Params: params, Effect: aai.Reads,
+		Run: func(_ context.Context, call *aai.Call) (*aai.Result, error) {
+			return &aai.Result{Data: call.Args["v"]}, nil
+		},
+	}}}}
+	folder := b.TempDir()
+	record := journal.New(filepath.Join(folder, "audit.jsonl"))
+	b.Cleanup(func() { _ = record.Close() })
+	grant := policy.Grant{Caller: policy.Every, App: "org.example.App", Tool: policy.Every, Decision: policy.Allow, ExpiresAt: time.Now().Add(time.Hour)}
+	bare := &aai.Gateway{Catalog: parts, Gates: []aai.Gate{parts}, Journal: parts}
+	whole := &aai.Gateway{Catalog: parts, Journal: record, Gates: []aai.Gate{
+		policy.Own{}, policy.NewConsent(policy.NewFileStore(filepath.Join(folder, "consent.json")), []policy.Grant{grant}),
+	}}
+	call := &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Name: "bench"}, App: "org.example.App", Tool: "echo", Args: map[string]any{"v": "hello"}}
+	var without, with samples
+	for range rounds {
+		for g, s := range map[*aai.Gateway]*samples{bare: &without, whole: &with} {
+			for range calls {
+				begun := time.Now()
+				if _, err := g.Do(b.Context(), call); err != nil {
+					b.Fatal(err)
+				}
+				s.add(time.Since(begun))
+			}
+		}
+	}
+	added := with.median() - without.median()
+	t.judge("record and gates of a call that reads, p50", micros(added), "the path without "+micros(without.median()), "", "≤ 40 µs", added <= 40*time.Microsecond)
+	t.add("record and gates of a call that reads, p99", micros(with.quantile(0.99)-without.quantile(0.99)), "the path without "+micros(without.quantile(0.99)), "")
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(added)/1e3, "µs/added")
+}
+
+func micros(d time.Duration) string { return fmt.Sprintf("%.1f µs", float64(d)/1e3) }
+
+// entry is the intent of a call that changes something. It makes a line of about
+// entryBytes.
+func entry() *aai.Entry {
+	return &aai.Entry{
+		Kind: aai.Intent, Time: time.Now(), Call: "c0123456789abcde", App: "org.example.App", Tool: "echo",
+		Target: "org.example.App", Effect: aai.Changes, Consent: "preapproved", Args: map[string]any{"v": "hello"},
+	}
+}
+
+const entryBytes = 360
+
+// durableIntent is one intent at a time, beside a line of its size.
+func durableIntent(b *testing.B, t *table) {
+	const rounds, each = 60, 10
+	folder := b.TempDir()
+	record := journal.New(filepath.Join(folder, "audit.jsonl"))
+	b.Cleanup(func() { _ = record.Close() })
+	floor := appendOnly(b, filepath.Join(folder, "floor"))
+	var ours, bare samples
+	for range rounds {
+		for range each {
+			begun := time.Now()
+			if err := record.Record(b.Context(), entry()); err != nil {
+				b.Fatal(err)
+			}
+			ours.add(time.Since(begun))
+			begun = time.Now()
+			writeAndFlush(b, floor)
+			bare.add(time.Since(begun))
+		}
+	}
+	r := ratio(ours.median(), bare.median())
+	t.judge("durable intent, p50", micros(ours.median()), "one flushed append "+micros(bare.median()), times(r), "≤ 1.3×", r <= 1.3)
+	t.add("durable intent, p99", micros(ours.quantile(0.99)), "one flushed append "+micros(bare.quantile(0.99)), times(ratio(ours.quantile(0.99), bare.quantile(0.99))))
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(ours.median())/1e3, "µs/intent")
+}
+
+func appendOnly(b *testing.B, name string) *os.File {
+	b.Helper()
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = f.Close() })
+	return f
+}
+
+func writeAndFlush(b *testing.B, f *os.File) {
+	if _, err := f.Write(make([]byte, entryBytes)); err != nil {
+		b.Error(err)
+	}
+	if err := f.Sync(); err != nil {
+		b.Error(err)
+	}
+}
+
+// groupCommit is many callers at once, beside as many who flush one after the other
+// because each wants its own line on disk.
+func groupCommit(b *testing.B, t *table) {
+	const rounds, callers, each = 5, 64, 10
+	folder := b.TempDir()
+	record := journal.New(filepath.Join(folder, "audit.jsonl"))
+	b.Cleanup(func() { _ = record.Close() })
+	floor := appendOnly(b, filepath.Join(folder, "floor"))
+	var ours, bare samples
+	for range rounds {
+		begun := time.Now()
+		var wg sync.WaitGroup
+		for range callers {
+			wg.Go(func() {
+				for range each {
+					if err := record.Record(b.Context(), entry()); err != nil {
+						b.Error(err)
+					}
+				}
+			})
+		}
+		wg.Wait()
+		ours.add(time.Since(begun))
+		begun = time.Now()
+		for range callers * each / 4 {
+			writeAndFlush(b, floor)
+		}
+		bare.add(4 * time.Since(begun))
+	}
+	rate := func(d time.Duration) string { return fmt.Sprintf("%.0f/s", callers*each/d.Seconds()) }
+	r := ratio(bare.median(), ours.median())
+	t.judge(fmt.Sprintf("durable intents of %d callers at once", callers), rate(ours.median()), "a flush each "+rate(bare.median()), times(r), "≥ 5×", r >= 5)
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(callers*each/ours.median().Seconds(), "intents/s")
+}
