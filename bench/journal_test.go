@@ -80,7 +80,7 @@ const entryBytes = 360
 
 // durableIntent is one intent at a time, beside a line of its size.
 func durableIntent(b *testing.B, t *table) {
-	const rounds, each = 60, 10
+	const rounds, each = 500, 10
 	folder := b.TempDir()
 	record := journal.New(filepath.Join(folder, "audit.jsonl"))
 	b.Cleanup(func() { _ = record.Close() })
@@ -127,7 +127,7 @@ func writeAndFlush(b *testing.B, f *os.File) {
 // groupCommit is many callers at once, beside as many who flush one after the other
 // because each wants its own line on disk.
 func groupCommit(b *testing.B, t *table) {
-	const rounds, callers, each = 5, 64, 10
+	const rounds, callers, each = 50, 64, 10
 	folder := b.TempDir()
 	record := journal.New(filepath.Join(folder, "audit.jsonl"))
 	b.Cleanup(func() { _ = record.Close() })

@@ -19,6 +19,8 @@ type checker struct {
 	seq   uint64   // of the last good one
 	last  seal
 	begun bool
+	spent uint64 // of patience
+	tries int
 
 	file     string
 	lastFile bool
@@ -87,21 +89,30 @@ func (c *checker) read(ctx context.Context, f openFile) error {
 	return nil
 }
 
-// farthest is how far ahead of the last good record a line may be to be believed.
-// To make the key for that takes seconds.
-const farthest = 1 << 24
+// patience is how many keys are made, all lines together, for records that are said
+// to be ahead of the last good one. It takes a second or two; forged lines that
+// would cost more are not looked into.
+const patience = 1 << 24
+
+// maxTries is how many lines may say with which record the files begin, where nothing
+// else does.
+const maxTries = 10
 
 // line takes one line and reports whether it is a record as it was written.
 func (c *checker) line(text, whole []byte) bool {
 	l, ok := parseLink(whole)
-	if ok && !c.begun && l.seq < longestChain && l.sealedBy(c.keys.First.ahead(l.seq-1)) {
-		c.start(l.first())
+	if ok && !c.begun && l.seq < longestChain && c.tries < maxTries {
+		c.tries++
+		if l.sealedBy(c.keys.First.ahead(l.seq - 1)) {
+			c.start(l.first())
+		}
 	}
-	if !ok || l.seq <= c.seq || l.seq-c.seq > farthest {
+	skipped := l.seq - c.seq - 1
+	if !ok || l.seq <= c.seq || skipped > patience-c.spent {
 		c.gap.add(text, whole)
 		return false
 	}
-	skipped := l.seq - c.seq - 1
+	c.spent += skipped
 	k := c.next.ahead(skipped)
 	if !l.sealedBy(k) {
 		c.gap.add(text, whole)
