@@ -5,10 +5,12 @@ import (
 	"time"
 )
 
-// How far the chain goes, at most, before the keeper is told.
+// How far the chain goes, at most, before the keeper is told: so many records, but
+// under load not more often than some times a second, because each time flushes.
 const (
 	anchorEvery = 100 // records
 	anchorAfter = time.Minute
+	anchorPause = 250 * time.Millisecond
 )
 
 // anchors is the work of telling the keeper how far the chain has come, which goes
@@ -22,7 +24,9 @@ type anchors struct {
 // anchorIfDue sets out to anchor the last record. Only one of the processes does.
 func (j *Journal) anchorIfDue(st *state) {
 	now := j.now()
-	if st.seq-st.anchored < anchorEvery && now.Sub(time.Unix(0, st.anchoredAt)) < anchorAfter {
+	age := now.Sub(time.Unix(0, st.anchoredAt))
+	soon := st.seq-st.anchored >= anchorEvery && (age < 0 || age >= anchorPause || st.anchored == 0)
+	if !soon && age < anchorAfter {
 		return
 	}
 	st.anchored, st.anchoredAt = st.seq, now.UnixNano()

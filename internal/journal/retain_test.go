@@ -193,7 +193,7 @@ func TestAnchors(t *testing.T) {
 		records int
 		later   time.Duration
 		want    uint64
-	}{{99, 0, 0}, {1, 0, 100}, {1, time.Minute - 1, 100}, {1, 1, 102}, {99, 0, 102}, {1, 0, 202}} {
+	}{{99, 0, 0}, {1, 0, 100}, {1, time.Minute - 1, 100}, {1, 1, 102}, {99, 0, 102}, {1, anchorPause - 1, 102}, {1, 1, 203}} {
 		*now = now.Add(c.later)
 		for range c.records {
 			record(t, j, received("c"))
