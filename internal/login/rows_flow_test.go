@@ -147,6 +147,6 @@ func TestRow27Panic(t *testing.T) {
 	s.logins = s.open(func(_ *world, c *loginConfig) { c.Browser = func(context.Context, string) error { panic("a fault") } })
 	e := aai.AsError(s.authorize(t.Context()))
 	if e == nil || e.Code != aai.Internal {
-		t.Errorf("%v", e.Message)
+		t.Errorf("%v", e)
 	}
 }
