@@ -88,11 +88,11 @@ func TestRefreshOutlivesItsCall(t *testing.T) {
 	s.logIn()
 	s.clock.pass(time1)
 	asked, answer := make(chan struct{}), make(chan struct{})
-	s.fake.handle["/token"] = func(w http.ResponseWriter, _ *http.Request) {
+	s.fake.on("/token", func(w http.ResponseWriter, _ *http.Request) {
 		close(asked)
 		<-answer
 		writeJSON(w, http.StatusOK, map[string]any{"access_token": "second", "refresh_token": "second", "token_type": "Bearer", "expires_in": 600})
-	}
+	})
 	ctx, leave := context.WithCancel(t.Context())
 	ended := s.ask(ctx)
 	<-asked

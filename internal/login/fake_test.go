@@ -66,6 +66,20 @@ func (f *fake) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	handle(w, r)
 }
 
+// on sets what is done at a path from now on.
+func (f *fake) on(path string, handle http.HandlerFunc) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.handle[path] = handle
+}
+
+// at is what is done at a path now.
+func (f *fake) at(path string) http.HandlerFunc {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.handle[path]
+}
+
 // asked returns the forms of the requests for a path.
 func (f *fake) asked(path string) []url.Values {
 	f.mu.Lock()

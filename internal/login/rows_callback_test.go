@@ -128,8 +128,8 @@ func TestRow07ForgedAnswers(t *testing.T) {
 func TestRow07StateOnce(t *testing.T) {
 	s := newStage(t)
 	hold := make(chan struct{})
-	token := s.fake.handle["/token"]
-	s.fake.handle["/token"] = func(w http.ResponseWriter, r *http.Request) { <-hold; token(w, r) }
+	token := s.fake.at("/token")
+	s.fake.on("/token", func(w http.ResponseWriter, r *http.Request) { <-hold; token(w, r) })
 	ended := s.ask(t.Context())
 	seen := <-s.sights
 	first := make(chan int)
@@ -267,9 +267,9 @@ func TestRow10MixUp(t *testing.T) {
 	}
 	// The path belongs to the app: its next login has the same.
 	a.clock.pass(2 * time.Hour)
-	a.fake.handle["/token"] = func(w http.ResponseWriter, _ *http.Request) {
+	a.fake.on("/token", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, 400, map[string]string{"error": "invalid_grant"})
-	}
+	})
 	ends(t, a.authorize(t.Context()), aai.AuthExpired)
 	ends(t, a.authorize(soon(t)), aai.AuthRequired)
 	if again := <-a.sights; again.redirect.Path != seenA.redirect.Path {

@@ -68,28 +68,28 @@ func TestRow18NoSecretIsShown(t *testing.T) {
 			_, _ = fmt.Fprintf(&shown, "%v\n%s\n%s\n%v\n%+v\n", e.Message, e.Hint, e.Visit, e.Err, e)
 		}
 	}
-	s.fake.handle["/token"] = repeat(400, "invalid_request")
+	s.fake.on("/token", repeat(400, "invalid_request"))
 	note(logIn())
 	s.clock.pass(time1)
-	s.fake.handle["/token"] = repeat(400, code) // as its error code
+	s.fake.on("/token", repeat(400, code)) // as its error code
 	note(logIn())
 	s.clock.pass(time1)
-	s.fake.handle["/token"] = give(access, refresh)
+	s.fake.on("/token", give(access, refresh))
 	note(logIn())
 	s.clock.pass(time1)
 	for _, bad := range []http.HandlerFunc{repeat(400, "invalid_request"), repeat(500, "server_error"), func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }} {
-		s.fake.handle["/token"] = bad
+		s.fake.on("/token", bad)
 		err := s.authorize(t.Context())
 		if err == nil {
 			t.Fatal("it succeeded")
 		}
 		note(err)
 	}
-	s.fake.handle["/token"] = give(next, refresh)
+	s.fake.on("/token", give(next, refresh))
 	if err := s.authorize(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	s.fake.handle["/revoke"] = repeat(400, "invalid_request")
+	s.fake.on("/revoke", repeat(400, "invalid_request"))
 	states, err := s.logins.Status(t.Context(), "")
 	note(err)
 	bye, err := s.logins.Logout(t.Context(), strings.TrimPrefix(s.fake.URL, "http://"))

@@ -72,10 +72,10 @@ func TestRow21HowItIsAsked(t *testing.T) {
 		}
 	}
 	// The server forgets it: the next login registers anew.
-	good := s.fake.handle["/token"]
-	s.fake.handle["/token"] = func(w http.ResponseWriter, _ *http.Request) {
+	good := s.fake.at("/token")
+	s.fake.on("/token", func(w http.ResponseWriter, _ *http.Request) {
 		writeJSON(w, 401, map[string]string{"error": "invalid_client"})
-	}
+	})
 	_, err := s.logins.Logout(t.Context(), strings.TrimPrefix(s.fake.URL, "http://"))
 	if err != nil {
 		t.Fatal(err)
@@ -85,7 +85,7 @@ func TestRow21HowItIsAsked(t *testing.T) {
 	if e := ends(t, <-ended, aai.AuthInvalid); !strings.Contains(e.Hint, "--client-id") {
 		t.Errorf("the hint is %q", e.Hint)
 	}
-	s.fake.handle["/token"] = good
+	s.fake.on("/token", good)
 	s.clock.pass(time1)
 	s.logIn()
 	if len(bodies) != 2 {

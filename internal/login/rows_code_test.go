@@ -118,10 +118,10 @@ func TestRow17OneCodeOnce(t *testing.T) {
 		{200, map[string]string{"access_token": "x\ny", "token_type": "Bearer"}, aai.AuthInvalid},
 	} {
 		s := newStage(t)
-		s.fake.handle["/token"] = func(w http.ResponseWriter, _ *http.Request) {
+		s.fake.on("/token", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("DPoP-Nonce", "n")
 			writeJSON(w, answer.status, answer.body)
-		}
+		})
 		ended := s.ask(t.Context())
 		status, page := get(t, (<-s.sights).answer(nil))
 		if status != http.StatusOK || !strings.HasPrefix(heading(page), "You are not logged in") {

@@ -38,7 +38,7 @@ func TestRow11Issuer(t *testing.T) {
 // TestRow11Unreachable: a server that cannot be asked is not one without metadata.
 func TestRow11Unreachable(t *testing.T) {
 	s := newStage(t)
-	s.fake.handle["/.well-known/oauth-authorization-server"] = func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "later", http.StatusServiceUnavailable) }
+	s.fake.on("/.well-known/oauth-authorization-server", func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "later", http.StatusServiceUnavailable) })
 	ends(t, s.authorize(t.Context()), aai.AppNotRunning)
 	s.fake.Close()
 	ends(t, s.authorize(t.Context()), aai.AppNotRunning)

@@ -148,7 +148,7 @@ func TestRow14KilledAndForgiven(t *testing.T) {
 	good := map[string]bool{"a-refresh-token": true}
 	heirs, count := make(map[string][]string), 0
 	s.logIn()
-	s.fake.handle["/token"] = func(w http.ResponseWriter, r *http.Request) {
+	s.fake.on("/token", func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
 		defer mu.Unlock()
 		given := r.Form.Get("refresh_token")
@@ -165,7 +165,7 @@ func TestRow14KilledAndForgiven(t *testing.T) {
 			good[heir] = true
 		}
 		writeJSON(w, http.StatusOK, map[string]any{"access_token": "access-" + strconv.Itoa(count), "refresh_token": next, "token_type": "Bearer", "expires_in": 600})
-	}
+	})
 	for range killRounds(t) {
 		s.whole(s.killed())
 		s.clock.ahead.Store(int64(40_000 * time1))

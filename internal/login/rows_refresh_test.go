@@ -164,7 +164,7 @@ func TestRow15RefusedToken(t *testing.T) {
 func TestRow15Outage(t *testing.T) {
 	s := newStage(t)
 	s.logIn()
-	good := s.fake.handle["/token"]
+	good := s.fake.at("/token")
 	before := s.secrets.all()
 	for name, bad := range map[string]http.HandlerFunc{
 		"503": func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "later", http.StatusServiceUnavailable) },
@@ -182,7 +182,7 @@ func TestRow15Outage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s.t = t
-			s.fake.handle["/token"] = bad
+			s.fake.on("/token", bad)
 			s.clock.ahead.Store(int64(9*time1/11 + 30e9)) // half a minute before its end: the old one still serves
 			if err := s.authorize(t.Context()); err != nil {
 				t.Errorf("a token that has not ended: %v", err)
@@ -195,7 +195,7 @@ func TestRow15Outage(t *testing.T) {
 			s.clock.ahead.Store(0)
 		})
 	}
-	s.fake.handle["/token"] = good
+	s.fake.on("/token", good)
 	s.clock.pass(time1)
 	s.t = t
 	if err := s.authorize(t.Context()); err != nil {
@@ -221,16 +221,16 @@ func TestRow16Redirects(t *testing.T) {
 		})
 		// Whatever the client is set to do.
 		s.logins = s.open(s.watched, func(_ *world, c *loginConfig) { c.Client = &http.Client{Transport: http.DefaultTransport} })
-		good := s.fake.handle["/token"]
-		s.fake.handle["/token"] = away(status)
+		good := s.fake.at("/token")
+		s.fake.on("/token", away(status))
 		ended := s.ask(t.Context())
 		_, _ = get(t, (<-s.sights).answer(nil))
 		ends(t, <-ended, aai.AuthInvalid)
 
-		s.fake.handle["/token"] = good
+		s.fake.on("/token", good)
 		s.clock.pass(time1) // no failure is remembered
 		s.logIn()
-		s.fake.handle["/token"] = away(status)
+		s.fake.on("/token", away(status))
 		s.clock.pass(time1)
 		ends(t, s.authorize(t.Context()), aai.AuthInvalid)
 		bye, err := s.logins.Logout(t.Context(), strings.TrimPrefix(s.fake.URL, "http://"))
