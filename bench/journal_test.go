@@ -43,7 +43,12 @@ func path(b *testing.B, t *table) {
 	grant := policy.Grant{Caller: policy.Every, App: "org.example.App", Tool: policy.Every, Decision: policy.Allow, ExpiresAt: time.Now().Add(time.Hour)}
 	bare := &aai.Gateway{Catalog: parts, Gates: []aai.Gate{parts}, Journal: parts}
 	whole := &aai.Gateway{Catalog: parts, Journal: record, Gates: []aai.Gate{
-		policy.Own{}, policy.NewConsent(policy.NewFileStore(filepath.Join(folder, "consent.json")), []policy.Grant{grant}),
+		policy.NewLimits(map[policy.Kind]policy.Limit{policy.Declared: {PerSecond: 1e6, PerMinute: 1e7, Concurrent: 1000}}),
+		policy.Own{}, &policy.Modes{Path: filepath.Join(folder, "mode")}, policy.Lists{}, policy.Untouchable{},
+		policy.Destructive{Words: policy.DestructiveWords()},
+		policy.NewConsent(policy.ConsentConfig{
+			Store: policy.NewFileStore(filepath.Join(folder, "consent.json")), Preapproved: []policy.Grant{grant},
+		}),
 	}}
 	call := &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Name: "bench"}, App: "org.example.App", Tool: "echo", Args: map[string]any{"v": "hello"}}
 	var without, with samples

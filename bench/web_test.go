@@ -19,7 +19,7 @@ import (
 // take no more than a millisecond; and from the site itself, on this computer.
 func BenchmarkDiscover(b *testing.B) {
 	site := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		_, _ = io.WriteString(w, webDescriptor())
+		_, _ = io.WriteString(w, twentyTools())
 	}))
 	b.Cleanup(site.Close)
 	authority := x509.NewCertPool()
@@ -69,8 +69,8 @@ func BenchmarkDiscover(b *testing.B) {
 	})
 }
 
-// webDescriptor is a site's aai.json with twenty tools.
-func webDescriptor() string {
+// twentyTools is a site's aai.json with twenty tools.
+func twentyTools() string {
 	tool := `{"name": "tool_NN", "description": "Does a thing that is told in a sentence of usual length.",
 		"execution": {"path": "/things/{id}", "method": "POST"},
 		"parameters": {"type": "object", "required": ["id"], "properties": {"id": {"type": "string", "description": "Which thing"},
