@@ -36,13 +36,21 @@ func (*program) demo() func(context.Context, cli.Flags, io.Writer) error {
 			endOrphans() // they may still write into the session's folder
 			s.remove()
 		}()
+		site, err := serveErrands(ctx)
+		if err != nil {
+			return err
+		}
+		defer site.close()
+		if err := s.trustErrands(); err != nil {
+			return aai.Errorf(aai.AutomationFailed, "the demo's home cannot be made: %w", err)
+		}
 		a, err := connectAgent(ctx, s, out)
 		if err != nil {
 			return err
 		}
 		defer a.close()
 		for _, step := range []func(context.Context) error{
-			a.lookAround, a.calculate, a.notify, a.files, a.music, a.windows(s), a.mistakes,
+			a.lookAround, a.calculate, a.notify, a.files, a.music, a.windows(s), a.web(s, site), a.mistakes,
 		} {
 			if err := step(ctx); err != nil {
 				return err

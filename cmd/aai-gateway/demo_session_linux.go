@@ -111,9 +111,6 @@ func (s *session) furnish() error {
 		openboxConfig:            demoFile("openbox.xml"),
 		".config/dunst/dunstrc":  demoFile("dunstrc"),
 		chromiumEntry:            []byte(s.chromium()),
-		// The agent's client may ask for what can be changed back; nobody sits at this
-		// screen to answer a dialog.
-		".aai/config.json": []byte(`{"consent": {"dialog": "off", "elicitation": ["demo-agent"]}}`),
 	}
 	for _, id := range demoApps() {
 		b, err := fs.ReadFile(descriptors.FS(), id+"/aai.json")

@@ -108,6 +108,9 @@ func (w *Web) copyOf(t target) *site {
 		return s
 	}
 	body, m, found := w.cache.read(t.host)
+	if plain := (target{t.host, "http", t.app}); found && t.host.Loopback() && m.SourceURL == plain.source() {
+		t = plain // "127.0.0.1:8080/id" does not say a scheme
+	}
 	if !found || m.SourceURL != t.source() {
 		return nil
 	}

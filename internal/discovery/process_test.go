@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strings"
@@ -91,5 +92,21 @@ func TestWhoLeavesDoesNotSpoilIt(t *testing.T) {
 	w.find(w.host)
 	if n := w.requests(); n != 1 {
 		t.Errorf("asked %d times", n)
+	}
+}
+
+// TestPlainSiteByID: the id of an app of this computer's own server says no scheme;
+// another process finds it where the first one has.
+func TestPlainSiteByID(t *testing.T) {
+	w := newWorld(t)
+	plain := httptest.NewServer(http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte(replaced("", ""))) }))
+	defer plain.Close()
+	host := strings.TrimPrefix(plain.URL, "http://")
+	w.config.Client = w.client(host)
+	w.restart()
+	app := w.find(plain.URL)
+	w.restart()
+	if again := w.find(app.ID); again.ID != app.ID || again.Digest != app.Digest {
+		t.Errorf("%s, and %s", app.ID, again.ID)
 	}
 }

@@ -1,0 +1,191 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"html/template"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"time"
+
+	"aai"
+)
+
+// An errandSite is a web app on this computer, as anybody could run one: a
+// descriptor at the well-known place, an API for a list of errands, and an
+// authorization server (OAuth 2.1: codes, PKCE, no client secrets) whose page asks
+// whether the agent may see and change the list. What is on the list is the
+// site's own word of what an agent did.
+type errandSite struct {
+	address string // such as "http://127.0.0.1:8080"
+	server  *http.Server
+
+	mu      sync.Mutex
+	errands []string
+	asked   map[string]url.Values // authorization requests, by the ticket in the page's form
+	codes   map[string]url.Values // the requests that were allowed, by their code
+	tokens  map[string]bool
+	refused int // calls of the API without a token
+}
+
+func serveErrands(ctx context.Context) (*errandSite, error) {
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "the demo's web app cannot be served: %w", err)
+	}
+	s := &errandSite{
+		address: "http://" + listener.Addr().String(), errands: []string{"Return the library books"},
+		asked: map[string]url.Values{}, codes: map[string]url.Values{}, tokens: map[string]bool{},
+	}
+	pages := http.NewServeMux()
+	pages.HandleFunc("GET /.well-known/aai.json", s.descriptor)
+	pages.HandleFunc("GET /.well-known/oauth-authorization-server", s.metadata)
+	pages.HandleFunc("GET /style.css", page("style.css", "text/css"))
+	pages.HandleFunc("GET /authorize", s.askThePerson)
+	pages.HandleFunc("POST /decide", s.decide)
+	pages.HandleFunc("POST /token", s.token)
+	pages.HandleFunc("GET /api/errands", s.withToken(s.list))
+	pages.HandleFunc("POST /api/errands", s.withToken(s.add))
+	s.server = &http.Server{Handler: pages, ReadTimeout: patience, WriteTimeout: patience, MaxHeaderBytes: maxBooking}
+	go func() { _ = s.server.Serve(listener) }() // until close
+	return s, nil
+}
+
+func (s *errandSite) close() { _ = s.server.Close() }
+
+// list returns what is on the list.
+func (s *errandSite) onTheList() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.errands...)
+}
+
+func (s *errandSite) descriptor(w http.ResponseWriter, _ *http.Request) {
+	b := bytes.ReplaceAll(demoFile("errands.json"), []byte("http://127.0.0.1:1"), []byte(s.address))
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write(b) // whether anybody still reads is their concern
+}
+
+// metadata is RFC 8414.
+func (s *errandSite) metadata(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]any{
+		"issuer": s.address, "authorization_endpoint": s.address + "/authorize", "token_endpoint": s.address + "/token",
+		"response_types_supported": []string{"code"}, "code_challenge_methods_supported": []string{"S256"},
+		"token_endpoint_auth_methods_supported": []string{"none"}, "authorization_response_iss_parameter_supported": true,
+	})
+}
+
+// askThePerson shows the page that asks. Nothing is given away by looking at it.
+func (s *errandSite) askThePerson(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	back, err := url.Parse(q.Get("redirect_uri"))
+	if err != nil || back.Scheme != "http" || back.Hostname() != "127.0.0.1" || q.Get("response_type") != "code" ||
+		q.Get("code_challenge_method") != "S256" || q.Get("code_challenge") == "" || q.Get("state") == "" {
+		http.Error(w, "this is not an authorization request that the site can answer", http.StatusBadRequest)
+		return
+	}
+	ticket := rand.Text()
+	s.mu.Lock()
+	s.asked[ticket] = q
+	s.mu.Unlock()
+	asking, err := template.New("errands").Parse(string(demoFile("errands.html")))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_ = asking.Execute(w, map[string]string{"Client": q.Get("client_id"), "Ticket": ticket})
+}
+
+// decide takes the person back to whoever asked, with a code or without.
+func (s *errandSite) decide(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxBooking)
+	ticket := r.PostFormValue("ticket")
+	s.mu.Lock()
+	q := s.asked[ticket]
+	delete(s.asked, ticket)
+	s.mu.Unlock()
+	if q == nil {
+		http.Error(w, "this page was used already", http.StatusBadRequest)
+		return
+	}
+	answer := url.Values{"state": {q.Get("state")}, "iss": {s.address}}
+	if r.PostFormValue("decision") == "allow" {
+		code := rand.Text()
+		s.mu.Lock()
+		s.codes[code] = q
+		s.mu.Unlock()
+		answer.Set("code", code)
+	} else {
+		answer.Set("error", "access_denied")
+	}
+	http.Redirect(w, r, q.Get("redirect_uri")+"?"+answer.Encode(), http.StatusSeeOther)
+}
+
+// token gives a token for a code, once, to whoever can prove that they asked.
+func (s *errandSite) token(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxBooking)
+	code, verifier := r.PostFormValue("code"), r.PostFormValue("code_verifier")
+	challenge := sha256.Sum256([]byte(verifier))
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q := s.codes[code]
+	delete(s.codes, code)
+	if q == nil || r.PostFormValue("grant_type") != "authorization_code" || r.PostFormValue("redirect_uri") != q.Get("redirect_uri") ||
+		r.PostFormValue("client_id") != q.Get("client_id") || base64.RawURLEncoding.EncodeToString(challenge[:]) != q.Get("code_challenge") {
+		writeJSON(w, http.StatusBadRequest, map[string]any{"error": "invalid_grant"})
+		return
+	}
+	token := rand.Text()
+	s.tokens[token] = true
+	w.Header().Set("Cache-Control", "no-store")
+	writeJSON(w, http.StatusOK, map[string]any{"access_token": token, "token_type": "Bearer", "expires_in": int(time.Hour.Seconds())})
+}
+
+func (s *errandSite) withToken(serve http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		s.mu.Lock()
+		known := s.tokens[token]
+		if !known {
+			s.refused++
+		}
+		s.mu.Unlock()
+		if !known {
+			w.Header().Set("WWW-Authenticate", "Bearer")
+			writeJSON(w, http.StatusUnauthorized, map[string]any{"error": "log in first"})
+			return
+		}
+		serve(w, r)
+	}
+}
+
+func (s *errandSite) list(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]any{"errands": s.onTheList()})
+}
+
+func (s *errandSite) add(w http.ResponseWriter, r *http.Request) {
+	var errand struct{ What string }
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBooking)).Decode(&errand); err != nil || errand.What == "" {
+		writeJSON(w, http.StatusBadRequest, map[string]any{"error": "expected {\"what\": …}"})
+		return
+	}
+	s.mu.Lock()
+	s.errands = append(s.errands, errand.What)
+	n := len(s.errands)
+	s.mu.Unlock()
+	writeJSON(w, http.StatusCreated, map[string]any{"number": n})
+}
+
+func writeJSON(w http.ResponseWriter, status int, value any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(value) // whether anybody still reads is their concern
+}

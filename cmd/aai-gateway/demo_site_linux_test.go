@@ -1,0 +1,117 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"aai/internal/catalog"
+)
+
+// TestTheSiteLetsNobodyInWithoutTheirProof: a code is good once, and only for who
+// asked for it.
+func TestTheSiteLetsNobodyInWithoutTheirProof(t *testing.T) {
+	s, err := serveErrands(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	const verifier, back = "a-verifier-of-at-least-forty-three-characters-in-all", "http://127.0.0.1:9/callback"
+	sum := sha256.Sum256([]byte(verifier))
+	ask := url.Values{"response_type": {"code"}, "client_id": {"tester"}, "redirect_uri": {back}, "state": {"s1"},
+		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "code_challenge_method": {"S256"}}
+	code := func(decision string) url.Values {
+		t.Helper()
+		_, body := get(t, http.MethodGet, s.address+"/authorize?"+ask.Encode(), nil)
+		ticket := regexp.MustCompile(`name="ticket" value="(\w+)"`).FindStringSubmatch(body)
+		if ticket == nil || !strings.Contains(body, "<b>tester</b>") {
+			t.Fatalf("the page: %s", body)
+		}
+		to := location(t, s.address+"/decide", url.Values{"ticket": {ticket[1]}, "decision": {decision}})
+		if !strings.HasPrefix(to.String(), back+"?") || to.Query().Get("state") != "s1" || to.Query().Get("iss") != s.address {
+			t.Fatalf("it leads to %s", to)
+		}
+		return to.Query()
+	}
+	redeem := func(code, verifier string) (int, string) {
+		return get(t, http.MethodPost, s.address+"/token", url.Values{"grant_type": {"authorization_code"}, "client_id": {"tester"},
+			"code": {code}, "redirect_uri": {back}, "code_verifier": {verifier}})
+	}
+	if q := code("deny"); q.Get("error") != "access_denied" || q.Get("code") != "" {
+		t.Errorf("denied: %v", q)
+	}
+	if status, _ := redeem(code("allow").Get("code"), verifier+"x"); status != http.StatusBadRequest {
+		t.Errorf("a wrong verifier: %d", status)
+	}
+	good := code("allow").Get("code")
+	status, body := redeem(good, verifier)
+	var token struct {
+		Token string `json:"access_token"`
+	}
+	if err := json.Unmarshal([]byte(body), &token); err != nil || status != http.StatusOK || token.Token == "" {
+		t.Fatalf("%d %s %v", status, body, err)
+	}
+	if status, _ := redeem(good, verifier); status != http.StatusBadRequest {
+		t.Errorf("a code used twice: %d", status)
+	}
+	if status, _ := get(t, http.MethodGet, s.address+"/api/errands", nil); status != http.StatusUnauthorized || s.refused != 1 {
+		t.Errorf("without a token: %d, %d refused", status, s.refused)
+	}
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.address+"/api/errands", strings.NewReader(`{"what":"Buy <bread>"}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Authorization", "Bearer "+token.Token)
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = response.Body.Close()
+	if response.StatusCode != http.StatusCreated || !slices.Contains(s.onTheList(), "Buy <bread>") {
+		t.Errorf("%d, the list is %q", response.StatusCode, s.onTheList())
+	}
+}
+
+// TestTheSitesDescriptor: it is one that the gateway reads without a word.
+func TestTheSitesDescriptor(t *testing.T) {
+	s, err := serveErrands(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.close()
+	_, body := get(t, http.MethodGet, s.address+"/.well-known/aai.json", nil)
+	d, err := catalog.Parse([]byte(body), catalog.Options{Origin: s.address})
+	if err != nil || len(d.Warnings) > 0 {
+		t.Fatalf("%v, warnings %v", err, d)
+	}
+	if auth := d.App.Auth; auth == nil || auth.TokenEndpoint != s.address+"/token" || d.App.BaseURL != s.address+"/api" {
+		t.Errorf("%+v at %s", auth, d.App.BaseURL)
+	}
+}
+
+// location posts a form and returns where the answer leads, without going there.
+func location(t *testing.T, address string, form url.Values) *url.URL {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, address, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	stays := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	response, err := stays.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	to, err := response.Location()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
