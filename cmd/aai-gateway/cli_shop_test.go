@@ -13,7 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// openPage is the program xdg-open of the scripts: a browser whose person has agreed
+// openPage is the program open-page of the scripts: a browser whose person has agreed
 // already, and is sent back at once.
 func openPage() {
 	response, err := http.Get(os.Args[1])
@@ -25,9 +25,18 @@ func openPage() {
 	_ = response.Body.Close()
 }
 
+// opensPages makes open-page the browser of this script alone: the demo has a real one.
+func opensPages(ts *testscript.TestScript) {
+	folder := ts.MkAbs("bin")
+	ts.Check(os.MkdirAll(folder, 0o700))
+	ts.Check(os.WriteFile(filepath.Join(folder, "xdg-open"), []byte("#!/bin/sh\nexec open-page \"$@\"\n"), 0o700))
+	ts.Setenv("PATH", folder+string(os.PathListSeparator)+ts.Getenv("PATH"))
+}
+
 // scriptShop starts a site with an authorization server of its own, and writes its
-// descriptor.
+// descriptor. The script's browser agrees to everything.
 func scriptShop(ts *testscript.TestScript, _ bool, args []string) {
+	opensPages(ts)
 	mux := http.NewServeMux()
 	shop := httptest.NewServer(mux)
 	ts.Defer(shop.Close)

@@ -41,9 +41,6 @@ func (*program) demo() func(context.Context, cli.Flags, io.Writer) error {
 			return err
 		}
 		defer site.close()
-		if err := s.trustErrands(); err != nil {
-			return aai.Errorf(aai.AutomationFailed, "the demo's home cannot be made: %w", err)
-		}
 		a, err := connectAgent(ctx, s, out)
 		if err != nil {
 			return err

@@ -95,6 +95,7 @@ func TestDemo(t *testing.T) {
 		"── A text editor", "← Typed into textbox", "✓ on disk, letter.txt holds what was typed", "✓ not disturbed, ", `"Documents - Thunar" has the keyboard`,
 		"── A calculator", "✓ 12 × 34 = 408", "── The same calculator", "✓ √(3² + 4²) = 5",
 		"── A form on the web", `textbox "Name"`, "✓ the web server got", "Café Ωmega", "✓ not disturbed, ",
+		"── A web app that nobody installed", "web_discover", `# "Errands"`, "pressed Allow", "✓ on the list", "Water the plants",
 		"── What if the agent is wrong?", "✗ TOOL_NOT_FOUND", "Did you mean: calculate?", "✗ INVALID_PARAMS", `got "loud"`,
 		"── What is on record?", "CONSENT_REQUIRED", "always since", "session (client)",
 		"Windows as the agent saw them: "+d.pictures, "The desktop at the end: "+d.pictures,

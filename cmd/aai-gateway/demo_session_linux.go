@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -111,6 +112,9 @@ func (s *session) furnish() error {
 		openboxConfig:            demoFile("openbox.xml"),
 		".config/dunst/dunstrc":  demoFile("dunstrc"),
 		chromiumEntry:            []byte(s.chromium()),
+		// The agent's client may ask for what can be changed back; nobody sits at this
+		// screen to answer a dialog. The demo's site is a server of this computer.
+		".aai/config.json": []byte(`{"dev": true, "consent": {"dialog": "off", "elicitation": ["demo-agent"]}}`),
 	}
 	for _, id := range demoApps() {
 		b, err := fs.ReadFile(descriptors.FS(), id+"/aai.json")
@@ -119,6 +123,7 @@ func (s *session) furnish() error {
 		}
 		content[".aai/"+id+"/aai.json"] = b
 	}
+	maps.Copy(content, secrets())
 	for name, b := range content {
 		path := filepath.Join(s.home, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -131,6 +136,7 @@ func (s *session) furnish() error {
 	s.env = []string{
 		"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "XDG_RUNTIME_DIR=" + run, "TMPDIR=" + tmp,
 		"DBUS_SESSION_BUS_ADDRESS=unix:path=" + filepath.Join(run, "bus"), "GSETTINGS_BACKEND=memory",
+		"AAI_MASTER_KEY_FILE=" + filepath.Join(s.home, masterKey),
 		"XDG_SESSION_TYPE=x11", "GDK_BACKEND=x11", "GTK_USE_PORTAL=0", "GIO_USE_VFS=local",
 		"GSK_RENDERER=cairo", "LIBGL_ALWAYS_SOFTWARE=1", // there is no graphics card
 	}

@@ -3,37 +3,28 @@ package main
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"aai"
 )
 
-// trustErrands makes the demo's home one whose owner trusts sites on this computer,
-// and has a place for the key of secrets: nobody sits at this session who would open
-// a keychain.
-func (s *session) trustErrands() error {
+// Files in the demo's home, for its logins.
+const (
+	masterKey  = "key"
+	noKeychain = ".local/share/dbus-1/services/org.freedesktop.secrets.service"
+)
+
+// secrets are the place for the key of secrets, as for any run with nobody there: a
+// file, and no keychain, which would ask for a password.
+func secrets() map[string][]byte {
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // crypto/rand never fails
-	file := filepath.Join(s.home, "key")
-	if err := os.WriteFile(file, key, 0o600); err != nil {
-		return err
+	return map[string][]byte{
+		masterKey:  key,
+		noKeychain: []byte("[D-BUS Service]\nName=org.freedesktop.secrets\nExec=/bin/false\n"),
 	}
-	s.env = append(s.env, "AAI_MASTER_KEY_FILE="+file)
-	config, err := json.Marshal(map[string]any{
-		// The agent's client may ask for what can be changed back; nobody sits at this
-		// screen to answer a dialog.
-		"consent": map[string]any{"dialog": "off", "elicitation": []string{"demo-agent"}},
-		"dev":     true, // the site is a server of this computer, over http
-	})
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(s.home, ".aai", "config.json"), config, 0o600)
 }
 
 // web finds a web app that nobody installed, and uses it. The person logs in, in a
@@ -54,10 +45,7 @@ func (a *agent) web(s *session, site *errandSite) func(context.Context) error {
 		}
 		loggedIn := make(chan error, 1)
 		go func() { loggedIn <- s.logIn(ctx) }()
-		if err := a.exec(ctx, site.address, "list_errands", nil); err != nil {
-			return err
-		}
-		if err := <-loggedIn; err != nil {
+		if err := a.execWhen(ctx, site.address, "list_errands", loggedIn); err != nil {
 			return err
 		}
 		a.line("·", "the person was asked by the site, in Chromium, and pressed Allow (as the demo, by xdotool)")
@@ -74,16 +62,31 @@ func (a *agent) web(s *session, site *errandSite) func(context.Context) error {
 	}
 }
 
+// execWhen runs a tool that wants a login. A person may take longer than the call
+// waits; then the agent makes the same call again when they are done.
+func (a *agent) execWhen(ctx context.Context, app, tool string, loggedIn <-chan error) error {
+	call := map[string]any{"app": app, "tool": tool}
+	result, err := a.call(ctx, "aai_exec", call, whole)
+	if err != nil {
+		return err
+	}
+	if err := <-loggedIn; err != nil {
+		return err
+	}
+	if !result.IsError {
+		return nil
+	}
+	return a.exec(ctx, app, tool, nil)
+}
+
 // logIn is what the person does when the browser asks: they look at the page, and
 // press the button that has the keyboard, Allow.
 func (s *session) logIn(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, callPatience)
 	defer cancel()
 	for {
-		if _, err := s.output(ctx, "xdotool", "search", "--name", "^Errands: log in", "windowactivate", "--sync", "key", "--clearmodifiers", "Return"); err == nil {
-			if page := s.loggedIn(ctx); page {
-				return nil
-			}
+		if _, err := s.output(ctx, "xdotool", "search", "--name", "^Errands: log in", "windowactivate", "sleep", "0.5", "key", "Return"); err == nil && s.loggedIn(ctx) {
+			return nil
 		}
 		select {
 		case <-ctx.Done():

@@ -18,7 +18,7 @@ import (
 // aai-gateway in the PATH of the tests, and a service that a bus may start.
 func TestMain(m *testing.M) {
 	dbustest.ServeIfStarted()
-	testscript.Main(m, map[string]func(){"aai-gateway": main, "xdg-open": openPage})
+	testscript.Main(m, map[string]func(){"aai-gateway": main, "open-page": openPage})
 }
 
 func jsonLog(w io.Writer) *slog.Logger {
