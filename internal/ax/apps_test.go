@@ -284,7 +284,7 @@ func TestStartingIsAPermissionOfItsOwn(t *testing.T) {
 		if got := permission(`{"app": "calc", "launch": true}`); got != aai.PermissionStart {
 			t.Errorf("what does not run: %s", got)
 		}
-		if got := permission(`{"app": "calc", "launch": true}`); got != aai.PermissionAct {
+		if got := permission(`{"app": "calc", "launch": true}`); got != aai.PermissionSee {
 			t.Errorf("what runs: %s", got)
 		}
 		if got := permission(`{"app": "calc", "launch": true, "arguments": ["--new"]}`); got != aai.PermissionStart {

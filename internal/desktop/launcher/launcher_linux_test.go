@@ -22,7 +22,9 @@ func home(t *testing.T) (*Launcher, string) {
 			t.Fatal(err)
 		}
 	}
-	script := "#!/bin/sh\n(printf '%s\\n' \"$@\"; env) > " + dir + "/out.part\nmv " + dir + "/out.part " + dir + "/out\nsleep 5 &\necho $! > " + dir + "/child.part\nmv " + dir + "/child.part " + dir + "/child\nwait\n"
+	// What is written last is what tests wait for, so that nothing is written after them.
+	script := "#!/bin/sh\nsleep 5 &\necho $! > " + dir + "/child.part\nmv " + dir + "/child.part " + dir + "/child\n" +
+		"(printf '%s\\n' \"$@\"; env) > " + dir + "/out.part\nmv " + dir + "/out.part " + dir + "/out\nwait\n"
 	write(t, filepath.Join(dir, "bin/editor"), script, 0o700)
 	write(t, filepath.Join(dir, "bin/chromium"), script, 0o700)
 	write(t, filepath.Join(dir, "data/applications/org.example.Editor.desktop"),

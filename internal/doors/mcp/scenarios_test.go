@@ -7,7 +7,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
 	"aai/internal/ax"
 	"aai/internal/desktop"
 	"aai/internal/desktop/fakedesktop"
@@ -86,7 +85,8 @@ func TestThePersonSaysWhichAppIsMeant(t *testing.T) {
 
 // Scenarios 3, 5 and 6: what may not be taken back, a script, a right that the
 // caller does not have: each is the question whether the tool may be used, and it
-// shows what with.
+// shows what with. What may not be taken back is not asked by way of a client, which
+// may answer by itself: the person is told how to allow it.
 func TestThePersonSeesWhatIsAllowed(t *testing.T) {
 	for _, version := range []string{"2025-11-25", "2026-07-28"} {
 		var asked []*mcp.ElicitParams
@@ -95,17 +95,22 @@ func TestThePersonSeesWhatIsAllowed(t *testing.T) {
 		})
 		w := newWorld(t, guarded(grantsIn(t)))
 		result, err := w.connect(t, version, options).CallTool(t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{
-			"app": notes, "tool": lostTool, "args": map[string]any{"text": "delete (every item of trash)"}}})
-		if err != nil || len(asked) != 1 || !strings.Contains(textIn(t, result), string(aai.Timeout)) { // it ran: that is how this tool ends
+			"app": notes, "tool": addTool, "args": map[string]any{"text": "delete (every item of trash)"}}})
+		if err != nil || len(asked) != 1 || result.IsError || len(w.added) != 1 {
 			t.Fatalf("%s: the person was asked %+v, and the model is told %+v, %v", version, asked, result, err)
 		}
-		for _, part := range []string{"delete (every item of trash)", "may send, delete or change things for good", "mcp:tester"} {
+		for _, part := range []string{"delete (every item of trash)", "changes something that can be changed back", "mcp:tester"} {
 			if !strings.Contains(asked[0].Message, part) {
 				t.Errorf("%s: the question does not say %q: %s", version, part, asked[0].Message)
 			}
 		}
 		if ids := offered(t, asked[0]); ids[0] != "deny" {
 			t.Errorf("%s: the first choice is %q", version, ids[0])
+		}
+		result, err = w.connect(t, version, options).CallTool(t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{
+			"app": notes, "tool": lostTool, "args": map[string]any{}}})
+		if err != nil || len(asked) != 1 || !strings.Contains(textIn(t, result), "aai-gateway consent grant "+notes+" "+lostTool) {
+			t.Errorf("%s: for good: the person was asked %d times, the model is told %+v, %v", version, len(asked), result, err)
 		}
 	}
 }
