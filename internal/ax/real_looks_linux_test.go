@@ -1,6 +1,8 @@
 package ax_test
 
 import (
+	"time"
+
 	"bytes"
 	"image"
 	"image/png"
@@ -134,10 +136,32 @@ func (w *realForm) xclip(input string, args ...string) string {
 	return out.String()
 }
 
-// realKeys: keys come to the window in the background.
+// realKeys: keys come to the window in the background. Chromium loses the first key
+// of a second keyboard now and then (once in eight times in a window that has just
+// opened); then the reply must not claim that it had an effect, and the key is
+// pressed again, as an agent would that reads the reply.
 func realKeys(w *realForm) {
-	w.ok("ax_key_press", params{"app": w.app, "key": "f5", "modifiers": []any{"ctrl"}})
-	w.lastKey("ctrl+F5")
+	for tries := 1; ; tries++ {
+		reply := w.ok("ax_key_press", params{"app": w.app, "key": "f5", "modifiers": []any{"ctrl"}})
+		switch {
+		case w.comes("ctrl+F5"):
+			return
+		case reply.data["verified"] == true:
+			w.Fatalf("the key did not come, and the reply says that it did: %v", reply.data)
+		case tries == 3:
+			w.lastKey("ctrl+F5") // it says what came instead
+		}
+	}
+}
+
+// comes reports whether the key comes to the window soon.
+func (w *realForm) comes(want string) bool {
+	for end := time.Now().Add(2 * time.Second); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
+		if keys, _ := w.f.State(w.T)["keys"].([]any); len(keys) > 0 && keys[len(keys)-1] == want {
+			return true
+		}
+	}
+	return false
 }
 
 // lastKey waits until this is the last key that came to the window.
