@@ -142,7 +142,7 @@ func TestNotModifiedOutOfNothing(t *testing.T) {
 }
 
 // Facts, row 25: a stale copy serves on network failure only, and not for ever.
-func TestStale(t *testing.T) {
+func TestRow25StaleForEver(t *testing.T) {
 	for _, test := range []struct {
 		name    string
 		trouble func(w *world)

@@ -75,7 +75,7 @@ func TestOnlyTheWebSectionRuns(t *testing.T) {
 }
 
 // Facts, row 23: no host leads out of the cache.
-func TestCacheStaysInItsFolder(t *testing.T) {
+func TestRow23CachePath(t *testing.T) {
 	w := newWorld(t)
 	outside := t.TempDir()
 	must(t, os.MkdirAll(w.config.Cache, 0o700))
@@ -116,7 +116,7 @@ func TestCacheFollowsNoLinks(t *testing.T) {
 }
 
 // Facts, row 24: a copy that is not what was fetched is fetched again.
-func TestSwappedCopies(t *testing.T) {
+func TestRow24SwappedCopies(t *testing.T) {
 	edit := func(change func(m map[string]any)) func(w *world) {
 		return func(w *world) {
 			b, err := os.ReadFile(w.file("aai.json.meta"))

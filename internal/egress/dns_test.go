@@ -96,7 +96,7 @@ func (n *nameServer) next() netip.Addr {
 }
 
 // Facts, row 2: a name that is public when it is checked and local when it is dialled.
-func TestDNSRebinding(t *testing.T) {
+func TestRow2DNSRebinding(t *testing.T) {
 	t.Run("check, then use: the attack works", func(t *testing.T) {
 		victim := newSite(t, func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "SECRET") })
 		resolver := newNameServer(t, "93.184.216.34", "127.0.0.1").resolver()
@@ -166,7 +166,7 @@ func fetchAs(address string) string {
 
 // Facts, row 3: a proxy would dial in our place, past the guard. The environment is
 // read once in a process, so the client is a process of its own.
-func TestNoProxy(t *testing.T) {
+func TestRow3NoProxy(t *testing.T) {
 	var proxied atomic.Int64
 	proxy := newPlainSite(t)
 	proxy.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -28,7 +28,7 @@ func named(t *testing.T, s *site, names ...string) (c *egress.Client, port strin
 }
 
 // Facts, row 4: where a redirect may lead.
-func TestFetchRedirects(t *testing.T) {
+func TestRow4Redirects(t *testing.T) {
 	var location func(path, port string) string
 	var port string
 	s := newSite(t, func(w http.ResponseWriter, r *http.Request) {

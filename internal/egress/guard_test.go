@@ -24,7 +24,7 @@ func hostileAddresses() []string {
 }
 
 // Facts, row 1: private, loopback, metadata, CGNAT, NAT64, 6to4 and the rest.
-func TestHostileAddresses(t *testing.T) {
+func TestRow1HostileAddresses(t *testing.T) {
 	c := newClient(t, egress.Config{})
 	c.SetFloor(0)
 	if n := len(hostileAddresses()); n < 35 {
@@ -71,8 +71,8 @@ func TestMetadataIsRefusedToTheTrusted(t *testing.T) {
 	}
 }
 
-// TestTrust: only the host that was named, and only at its port.
-func TestTrust(t *testing.T) {
+// TestRow5TrustedHosts: only the host that was named, and only at its port.
+func TestRow5TrustedHosts(t *testing.T) {
 	hello := func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "hello") }
 	s, other := newSite(t, hello), newSite(t, hello)
 	port := netip.MustParseAddrPort(s.host()).Port()

@@ -13,7 +13,7 @@ import (
 
 // Facts, row 6: whoever asks for one host after the other learns nothing about the
 // network that this computer is in.
-func TestNoScanOracle(t *testing.T) {
+func TestRow6NoScanOracle(t *testing.T) {
 	open := newSite(t, nil)
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -71,7 +71,7 @@ func hostileValues() []string {
 	}
 }
 
-func TestAttackPathInjection(t *testing.T) {
+func TestRow17PathInjection(t *testing.T) {
 	o := newOracle(t)
 	for _, value := range hostileValues() {
 		o.check(t, value, "x")

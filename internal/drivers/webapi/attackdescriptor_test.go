@@ -13,7 +13,7 @@ import (
 
 // Headers that carry credentials or frame the message are not for a descriptor.
 // Nothing of what it says otherwise becomes a second header, or a second request.
-func TestAttackHeaderInjection(t *testing.T) {
+func TestRow16HeaderInjection(t *testing.T) {
 	d := newDriver(t)
 	for _, header := range []struct{ name, value string }{
 		{"Host", "evil.example.com"}, {"host", "evil.example.com"}, {"Content-Length", "0"}, {"Transfer-Encoding", "chunked"},

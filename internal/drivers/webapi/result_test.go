@@ -213,7 +213,7 @@ func compress(coding, text string) []byte {
 }
 
 // Every text of an answer is cleaned, wherever it stands.
-func TestAttackResultInjection(t *testing.T) {
+func TestRow21ResultInjection(t *testing.T) {
 	const hostile = "a\x1b[31mred\x1b[0m\u202eright\u200bzero\u2066\U000e0041tag\x00\u0085end"
 	const clean = "a[31mred[0mrightzerotag end"
 	// Text with a NUL would be no text.
