@@ -109,6 +109,10 @@ func TestTheProgramBehindTheCaller(t *testing.T) {
 // A web app's host is shown in letters that cannot look like others.
 func TestTheHostIsInASCII(t *testing.T) {
 	app := described(func(a *aai.App) { a.ID = "ex\u0430mple.com/org.example.Notes" })
+	app.Hosts = []string{"api.other.example", "login.other.example"}
+	if q := newDesk().question(t, asking(app, "add")); !strings.Contains(q.Text, "\nSends data to: api.other.example, login.other.example\n") {
+		t.Errorf("where the data goes is not said: %s", q.Text)
+	}
 	if q := newDesk().question(t, asking(app, "add")); !strings.Contains(q.Text, "\nFrom the web site: ex\\u0430mple.com\n") {
 		t.Error(q.Text)
 	}

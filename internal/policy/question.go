@@ -27,6 +27,9 @@ func (c *Consent) question(r *aai.Request, old *Grant, now time.Time) aai.Questi
 	line(w.id, aai.CleanLabel(r.App.ID, maxPath))
 	if host, _, web := strings.Cut(r.App.ID, "/"); web && fromTheWeb(r.App) {
 		line(w.host, ascii(host))
+		if len(r.App.Hosts) > 0 {
+			line(w.hosts, aai.CleanLabel(strings.Join(r.App.Hosts, ", "), maxPath))
+		}
 	}
 	if r.Target != r.App {
 		line(w.target, aai.CleanLabel(r.Target.ID, maxPath)+", "+aai.CleanLabel(r.Target.Source, maxPath))
