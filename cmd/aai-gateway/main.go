@@ -26,6 +26,7 @@ func main() {
 		ServeMCP:   p.serveMCP,
 		HTTPToken:  p.showToken,
 		ShowConfig: p.showConfig,
+		Native:     p.native,
 		Desktop:    describeDesktop(),
 		Demo:       p.demo(),
 		In:         os.Stdin,

@@ -7,6 +7,7 @@ import (
 
 	"aai"
 	"aai/internal/dialog"
+	"aai/internal/doors/cli"
 	"aai/internal/own"
 	"aai/internal/policy"
 )
@@ -59,4 +60,13 @@ func languageOf(getenv func(string) string) string {
 		}
 	}
 	return ""
+}
+
+// native is what asks in a window, where the person allows windows.
+func (p *program) native(f cli.Flags) (aai.Asker, error) {
+	cfg, err := p.config(f)
+	if err != nil || cfg.Policy.Dialog != dialogAuto {
+		return nil, err
+	}
+	return dialog.New(dialog.Config{Getenv: p.getenv, Folder: cfg.platform.data, Language: languageOf(p.getenv)}), nil
 }

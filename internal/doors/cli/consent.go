@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -256,8 +257,12 @@ func revokeQuestion(app, tool, caller string) string {
 
 // decide lets the person at the terminal confirm a change of what callers may
 // do. Where nobody can be asked, --yes says that somebody decided it before; the
-// gateway's own gates still have the last word.
+// gateway's own gates still have the last word. An agent with a shell has no terminal
+// either, and can type --yes: where there is a screen the person is asked in a window.
 func (r *run) decide(ctx context.Context, question string, yes bool) error {
+	if yes && r.output.terminal.Ask == nil {
+		return r.inWindow(ctx, question)
+	}
 	if yes {
 		return nil
 	}
@@ -274,4 +279,38 @@ func (r *run) decide(ctx context.Context, question string, yes bool) error {
 		return aai.Errorf(aai.PermissionDenied, "not confirmed; nothing was changed")
 	}
 	return nil
+}
+
+// The answers to a question of the command line that is put in a window.
+const (
+	windowNo  = "no"
+	windowYes = "yes"
+)
+
+// inWindow asks in a window of the gateway's own. Where none can be shown, nobody sits
+// there, and what was decided before counts. No answer is a no.
+func (r *run) inWindow(ctx context.Context, question string) error {
+	if r.cfg.Native == nil {
+		return nil
+	}
+	asker, err := r.cfg.Native(r.flags)
+	if err != nil || asker == nil {
+		return err
+	}
+	answer, err := asker.Ask(ctx, aai.Question{
+		Title: question, Text: "A command on this computer wants to change what agents may do. If it was not you, say no.",
+		Choices: []aai.Choice{{ID: windowNo, Label: "No"}, {ID: windowYes, Label: "Yes"}},
+	})
+	last, final := errors.AsType[*aai.Error](err)
+	switch {
+	case err == nil && answer.Choice == windowYes:
+		return nil
+	case err == nil:
+		return aai.Errorf(aai.PermissionDenied, "the person at the screen said no; nothing was changed")
+	case final:
+		return last
+	case ctx.Err() != nil:
+		return ctx.Err()
+	}
+	return nil // there is no screen
 }
