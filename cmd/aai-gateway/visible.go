@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"slices"
-	"sync"
 	"time"
 
 	"aai"
@@ -17,9 +16,7 @@ type visible struct {
 	aai.Catalog
 	modes *policy.Modes
 
-	mu        sync.Mutex
-	listeners map[int]func()
-	next      int
+	listeners aai.Listeners
 }
 
 // Apps implements aai.Catalog.
@@ -39,20 +36,10 @@ func (v *visible) Apps() []*aai.App {
 
 // OnChange implements aai.Catalog.
 func (v *visible) OnChange(f func()) (stop func()) {
-	stopCatalog := v.Catalog.OnChange(f)
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.listeners == nil {
-		v.listeners = make(map[int]func())
-	}
-	id := v.next
-	v.next++
-	v.listeners[id] = f
+	stopCatalog, stopMode := v.Catalog.OnChange(f), v.listeners.Add(f)
 	return func() {
 		stopCatalog()
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		delete(v.listeners, id)
+		stopMode()
 	}
 }
 
@@ -75,18 +62,6 @@ func (v *visible) watch(ctx context.Context) {
 			continue
 		}
 		was = mode
-		for _, f := range v.toTell() {
-			f()
-		}
+		v.listeners.Call()
 	}
-}
-
-func (v *visible) toTell() []func() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	all := make([]func(), 0, len(v.listeners))
-	for _, f := range v.listeners {
-		all = append(all, f)
-	}
-	return all
 }

@@ -64,7 +64,7 @@ type Catalog struct {
 	scanner  scanner
 
 	rest      time.Duration // between the first scan and the setting of watches
-	listeners listeners
+	listeners aai.Listeners
 }
 
 // New returns a catalog that has looked at nothing yet: the first question makes
@@ -101,7 +101,7 @@ func (c *Catalog) Apps() []*aai.App {
 // OnChange calls f after every change of the list of apps, one call at a time
 // and with no lock of the catalog held. After stop has returned f is not running
 // and is not called again; f itself must not call stop.
-func (c *Catalog) OnChange(f func()) (stop func()) { return c.listeners.add(f) }
+func (c *Catalog) OnChange(f func()) (stop func()) { return c.listeners.Add(f) }
 
 // current returns what is known now, waiting for the first scan.
 func (c *Catalog) current(ctx context.Context) (*snapshot, error) {
@@ -135,7 +135,7 @@ func (c *Catalog) rescan() *snapshot {
 	c.scanning.Unlock()
 	if !before.same(after) {
 		c.log.Info("the list of apps changed", "apps", len(after.apps))
-		c.listeners.call()
+		c.listeners.Call()
 	}
 	return after
 }
@@ -146,54 +146,4 @@ func (c *Catalog) scan() *snapshot {
 	s := c.scanner.snapshot(c.config.Own)
 	c.log.Debug("scanned for descriptors", "files", len(s.files), "apps", len(s.apps), "elapsed", time.Since(begun))
 	return s
-}
-
-// listeners are the functions to call after a change.
-type listeners struct {
-	mu  sync.Mutex
-	all []*listener
-}
-
-// A listener's lock is held while it is called, so that removing it waits.
-type listener struct {
-	mu      sync.Mutex
-	f       func()
-	removed bool
-}
-
-func (l *listeners) add(f func()) (remove func()) {
-	one := &listener{f: f}
-	l.mu.Lock()
-	l.all = append(l.all, one)
-	l.mu.Unlock()
-	return func() {
-		l.mu.Lock()
-		for i, other := range l.all {
-			if other == one {
-				l.all = append(l.all[:i:i], l.all[i+1:]...)
-				break
-			}
-		}
-		l.mu.Unlock()
-		one.mu.Lock()
-		one.removed = true
-		one.mu.Unlock()
-	}
-}
-
-func (l *listeners) call() {
-	l.mu.Lock()
-	all := l.all
-	l.mu.Unlock()
-	for _, one := range all {
-		one.call()
-	}
-}
-
-func (l *listener) call() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.removed {
-		l.f()
-	}
 }

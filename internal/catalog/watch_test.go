@@ -277,15 +277,6 @@ func TestRescanReadsFreshFilesAgain(t *testing.T) {
 	}
 }
 
-// One listener may stop another whose turn comes later.
-func TestListenerStopsAnother(t *testing.T) {
-	var l listeners
-	var stop func()
-	l.add(func() { stop() })
-	stop = l.add(func() { t.Error("called after stop") })
-	l.call()
-}
-
 // A listener is not called after stop has returned, and stop waits for one that
 // is being called.
 func TestStopOnChange(t *testing.T) {

@@ -231,7 +231,7 @@ func (w *Web) keep(s *site) {
 	}
 	w.mu.Unlock()
 	if before == nil || before.app != s.app {
-		w.listeners.call()
+		w.listeners.Call()
 	}
 }
 
@@ -254,7 +254,7 @@ func (w *Web) forget(h egress.Host) {
 	delete(w.sites, h)
 	w.mu.Unlock()
 	if known {
-		w.listeners.call()
+		w.listeners.Call()
 	}
 }
 

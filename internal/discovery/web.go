@@ -60,7 +60,7 @@ type Web struct {
 	sites map[egress.Host]*site
 	turn  int // counts uses
 
-	listeners listeners
+	listeners aai.Listeners
 }
 
 // A site is one whose descriptor is known. It is not changed after it was made,
@@ -139,7 +139,7 @@ func wireName(app *aai.App) string { return strings.ToLower(aai.WireName("app:" 
 // OnChange calls f after every change of the list of apps, until stop. It must
 // not call stop.
 func (w *Web) OnChange(f func()) (stop func()) {
-	stopLocal, stopWeb := w.local.OnChange(f), w.listeners.add(f)
+	stopLocal, stopWeb := w.local.OnChange(f), w.listeners.Add(f)
 	return func() {
 		stopLocal()
 		stopWeb()

@@ -1,0 +1,58 @@
+package aai_test
+
+import (
+	"slices"
+	"sync"
+	"testing"
+
+	"aai"
+)
+
+func TestListeners(t *testing.T) {
+	var l aai.Listeners
+	l.Call() // nobody
+	var called []string
+	stopA := l.Add(func() { called = append(called, "a") })
+	stopB := l.Add(func() { called = append(called, "b") })
+	l.Add(func() { called = append(called, "c") })
+	l.Call()
+	stopB()
+	stopB() // twice does no harm
+	l.Call()
+	stopA()
+	l.Call()
+	if want := []string{"a", "b", "c", "a", "c", "c"}; !slices.Equal(called, want) {
+		t.Errorf("called %q, want %q", called, want)
+	}
+}
+
+// TestRemovingWaits: after remove has returned, f does not run.
+func TestRemovingWaits(t *testing.T) {
+	var l aai.Listeners
+	entered, release := make(chan struct{}), make(chan struct{})
+	running := false
+	remove := l.Add(func() {
+		running = true
+		close(entered)
+		<-release
+		running = false
+	})
+	var calling sync.WaitGroup
+	calling.Go(l.Call)
+	<-entered
+	go close(release)
+	remove()
+	if running {
+		t.Error("it runs on")
+	}
+	calling.Wait()
+}
+
+// One listener may stop another whose turn comes later.
+func TestListenerStopsAnother(t *testing.T) {
+	var l aai.Listeners
+	var stop func()
+	l.Add(func() { stop() })
+	stop = l.Add(func() { t.Error("called after stop") })
+	l.Call()
+}
