@@ -33,24 +33,47 @@ func processes(t *testing.T, runtime string) []string {
 }
 
 // isGone fails the test if something of a session is still there.
-func isGone(t *testing.T, display, runtime string) {
+// The display's number may be somebody else's by now: its files must not be those
+// that they were, as screen returns them.
+func isGone(t *testing.T, was map[string]os.FileInfo, runtime string) {
 	t.Helper()
 	if left := processes(t, runtime); len(left) > 0 {
 		t.Errorf("still running: %q", left)
 	}
-	number := strings.TrimPrefix(display, ":")
-	for _, file := range []string{filepath.Dir(runtime), "/tmp/.X" + number + "-lock", "/tmp/.X11-unix/X" + number} {
-		if _, err := os.Stat(file); !os.IsNotExist(err) {
-			t.Errorf("%s is still there (%v)", file, err)
+	if _, err := os.Stat(filepath.Dir(runtime)); !os.IsNotExist(err) {
+		t.Errorf("%s is still there (%v)", filepath.Dir(runtime), err)
+	}
+	for file, old := range was {
+		if now, err := os.Stat(file); err == nil && os.SameFile(old, now) && now.ModTime().Equal(old.ModTime()) {
+			t.Errorf("%s is still there", file)
+		} else if err != nil && !os.IsNotExist(err) {
+			t.Error(err)
 		}
 	}
 }
 
+// screen returns the files by which programs find a display.
+func screen(t *testing.T, display string) map[string]os.FileInfo {
+	t.Helper()
+	number := strings.TrimPrefix(display, ":")
+	files := make(map[string]os.FileInfo)
+	for _, file := range []string{"/tmp/.X" + number + "-lock", "/tmp/.X11-unix/X" + number} {
+		if info, err := os.Stat(file); err == nil {
+			files[file] = info
+		}
+	}
+	if len(files) == 0 {
+		t.Fatalf("display %s has no file", display)
+	}
+	return files
+}
+
 func TestNothingIsLeft(t *testing.T) {
-	var display, runtime string
+	var was map[string]os.FileInfo
+	var runtime string
 	t.Run("session", func(t *testing.T) {
 		s := linuxtest.StartAccessible(t)
-		display, runtime = s.Display, s.Runtime
+		was, runtime = screen(t, s.Display), s.Runtime
 		s.Fixture(t, linuxtest.GTK3)
 		s.Fixture(t, linuxtest.Chromium).Stop(t)
 		// One that leaves its group, and does not mind being asked.
@@ -64,7 +87,7 @@ func TestNothingIsLeft(t *testing.T) {
 			t.Errorf("only %d processes are known, so this test proves little", n)
 		}
 	})
-	isGone(t, display, runtime)
+	isGone(t, was, runtime)
 }
 
 // TestKilledTest kills a test that has a session, as go test does after a while.
@@ -87,6 +110,7 @@ func TestKilledTest(t *testing.T) {
 	if n := len(processes(t, runtime)); n < 4 {
 		t.Errorf("only %d processes are known, so this test proves little", n)
 	}
+	was := screen(t, display)
 	if err := victim.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +119,7 @@ func TestKilledTest(t *testing.T) {
 		_, err := os.Stat(filepath.Dir(runtime))
 		return os.IsNotExist(err)
 	})
-	isGone(t, display, runtime)
+	isGone(t, was, runtime)
 	socket := strings.TrimPrefix(bus, "unix:path=")
 	await(t, "the bus's folder is gone", func() bool {
 		_, err := os.Stat(filepath.Dir(socket))
