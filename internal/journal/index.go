@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"modernc.org/sqlite"
 )
@@ -132,10 +133,30 @@ func openIndex(ctx context.Context, path string) (*sql.DB, error) {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	if err := prepareIndex(ctx, db); err != nil {
+	if err := prepareWhenFree(ctx, db); err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
 	return db, nil
+}
+
+// busyPatience is how long a database may be busy with another process. SQLite
+// itself does not wait where it would change to its write-ahead log.
+const busyPatience = 5 * time.Second
+
+func prepareWhenFree(ctx context.Context, db *sql.DB) error {
+	const sqliteBusy = 5
+	for until := time.Now().Add(busyPatience); ; {
+		err := prepareIndex(ctx, db)
+		e, ok := errors.AsType[*sqlite.Error](err)
+		if !ok || e.Code()&0xff != sqliteBusy || time.Now().After(until) {
+			return err
+		}
+		select {
+		case <-time.After(5 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // prepareIndex makes the tables of a database that is new.
