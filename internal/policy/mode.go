@@ -59,8 +59,7 @@ func SetMode(path string, m Mode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("make the folder of the mode: %w", err)
 	}
-	next := path + ".next"
-	if err := errors.Join(os.WriteFile(next, []byte(m.String()+"\n"), 0o600), os.Rename(next, path)); err != nil {
+	if err := replaceFile(path, []byte(m.String()+"\n")); err != nil {
 		return fmt.Errorf("write the mode: %w", err)
 	}
 	return nil

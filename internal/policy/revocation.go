@@ -23,13 +23,7 @@ func (r *Revocations) Mark() error {
 	if err := os.MkdirAll(filepath.Dir(r.path), 0o700); err != nil {
 		return fmt.Errorf("make the folder of the revocations: %w", err)
 	}
-	next := r.path + "." + rand.Text()
-	err := os.WriteFile(next, []byte(rand.Text()), 0o600)
-	if err == nil {
-		err = os.Rename(next, r.path)
-	}
-	if err != nil {
-		_ = os.Remove(next)
+	if err := replaceFile(r.path, []byte(rand.Text())); err != nil {
 		return fmt.Errorf("note the revocation: %w", err)
 	}
 	return nil

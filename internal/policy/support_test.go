@@ -13,8 +13,13 @@ import (
 	"aai"
 )
 
-// TestMain lets the test binary be another process: see TestProcessesLoseNothing.
+// TestMain lets the test binary be another process: see TestProcessesLoseNothing
+// and TestKilledConsents.
 func TestMain(m *testing.M) {
+	if what := os.Getenv("POLICY_TEST_WRITE"); what != "" {
+		writeUntilKilled(what)
+		os.Exit(0)
+	}
 	if name := os.Getenv("POLICY_TEST_ADD_AS"); name != "" {
 		if err := addAsChild(name); err != nil {
 			fmt.Fprintln(os.Stderr, err)

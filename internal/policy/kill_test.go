@@ -1,0 +1,323 @@
+package policy
+
+import (
+	"bufio"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"aai/internal/keychain"
+)
+
+// killRounds is how often processes are killed: 20 times, or AAI_KILL_ROUNDS.
+func killRounds(t *testing.T) int {
+	t.Helper()
+	text := os.Getenv("AAI_KILL_ROUNDS")
+	if text == "" {
+		return 20
+	}
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		t.Fatalf("AAI_KILL_ROUNDS: %v", err)
+	}
+	return n
+}
+
+// killed runs a process that writes what its name says in the folder, kills it
+// after a moment, and returns how many steps it said were done.
+func killed(t *testing.T, folder, what, name string, within time.Duration) (steps int) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	c := exec.CommandContext(t.Context(), self)
+	c.Dir, c.Stderr = folder, os.Stderr
+	c.Env, c.Stdin = append(os.Environ(), "POLICY_TEST_WRITE="+what), strings.NewReader(name+"\n")
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Error(err)
+		return 0
+	}
+	if err := c.Start(); err != nil {
+		t.Error(err)
+		return 0
+	}
+	time.AfterFunc(time.Duration(rand.Int64N(int64(within))), func() { _ = c.Process.Kill() })
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		if n, err := strconv.Atoi(lines.Text()); err != nil || n != steps+1 {
+			t.Errorf("%s: %q after step %d", name, lines.Text(), steps)
+		}
+		steps++
+	}
+	if err := c.Wait(); err == nil {
+		t.Errorf("%s ended before it was killed", name)
+	}
+	return steps
+}
+
+// writeUntilKilled is told its name, makes step after step and says of each that it
+// is done, once it is. What fails is said in the place of a number.
+func writeUntilKilled(what string) {
+	var name string
+	if _, err := fmt.Scanln(&name); err != nil {
+		fmt.Println(err)
+		return
+	}
+	step := func(int) error { return fmt.Errorf("nobody knows how to write %q", what) }
+	switch what {
+	case "plain":
+		step = grantSteps(plainStore("."), name)
+	case "sealed":
+		step = grantSteps(sealedStore("."), name)
+	case "mode":
+		step = func(n int) error { return SetMode("mode", Mode(n%3)) }
+	case "revocation":
+		step = func(int) error { return NewRevocations("revoked").Mark() }
+	}
+	for n := 0; ; n++ {
+		if err := step(n); err != nil {
+			fmt.Println(err)
+			return
+		}
+		fmt.Println(n + 1)
+	}
+}
+
+func plainStore(folder string) Store { return NewFileStore(filepath.Join(folder, "consent.json")) }
+
+// sealedStore is over a real vault, whose key is in a file because there is no
+// keychain here.
+func sealedStore(folder string) Store {
+	nowhere := func(name string) string {
+		if name == "XDG_RUNTIME_DIR" {
+			return "/nonexistent"
+		}
+		return ""
+	}
+	vault := keychain.New(keychain.Config{Folder: filepath.Join(folder, "secrets"), Getenv: nowhere, Insecure: true})
+	return NewSealedStore(NewFileStore(filepath.Join(folder, "consent.json")), vault)
+}
+
+// killGrant is the grant of a step: permissions and refusals in turns.
+func killGrant(name string, n int) Grant {
+	g := full()
+	g.Caller, g.Tool, g.Digest = name, "t"+strconv.Itoa(n), "d"+strconv.Itoa(n)
+	if n%2 == 1 {
+		g.Decision = Deny
+	}
+	return g
+}
+
+// takesBack reports whether a step forgets the grant of the step before instead of
+// adding one.
+func takesBack(n int) bool { return n%3 == 2 }
+
+func grantSteps(s Store, name string) func(n int) error {
+	return func(n int) error {
+		if !takesBack(n) {
+			return s.Add(killGrant(name, n))
+		}
+		before := killGrant(name, n-1)
+		removed, err := s.Remove(func(g Grant) bool { return g.Caller == name && g.Tool == before.Tool })
+		if err == nil && removed != 1 {
+			err = fmt.Errorf("%d grants are as %s", removed, before.Tool)
+		}
+		return err
+	}
+}
+
+// grantsAfter are the grants of a process after so many steps.
+func grantsAfter(name string, steps int) (grants []Grant) {
+	for n := range steps {
+		if takesBack(n) {
+			grants = grants[:len(grants)-1]
+		} else {
+			grants = append(grants, killGrant(name, n))
+		}
+	}
+	return grants
+}
+
+// Whatever moment gateways are killed at while they change the consents: what they
+// were told was kept is there, what was taken back is not, and the next one reads
+// and changes them as if nothing had happened.
+func TestKilledConsents(t *testing.T) {
+	t.Run("plain", func(t *testing.T) {
+		t.Parallel()
+		killConsents(t, "plain", plainStore, false)
+	})
+	t.Run("sealed", func(t *testing.T) {
+		t.Parallel()
+		killConsents(t, "sealed", sealedStore, false)
+	})
+	t.Run("when they are sealed", func(t *testing.T) {
+		t.Parallel()
+		killConsents(t, "sealed", sealedStore, true)
+	})
+}
+
+// killConsents kills two processes a round, all on one folder; or, anew, each pair
+// on a folder of its own whose consents were in a plain file before.
+func killConsents(t *testing.T, what string, open func(folder string) Store, anew bool) {
+	folder, done, within := t.TempDir(), 0, 140*time.Millisecond
+	if anew {
+		within = 60 * time.Millisecond // to meet the first change often
+	}
+	kept := []Grant{killGrant("a person", 1)}
+	add(t, plainStore(folder), kept...)
+	rounds := killRounds(t)
+	for round := range rounds {
+		if anew {
+			folder = t.TempDir()
+			add(t, plainStore(folder), kept...)
+		}
+		var steps [2]int
+		names := [2]string{fmt.Sprintf("r%d.0", round), fmt.Sprintf("r%d.1", round)}
+		var wg sync.WaitGroup
+		for i, name := range names {
+			wg.Go(func() { steps[i] = killed(t, folder, what, name, within) })
+		}
+		wg.Wait()
+		s := open(folder)
+		all := grantsOf(t, s)
+		for i, name := range names {
+			done += steps[i]
+			sameAfter(t, of(all, name), name, steps[i])
+		}
+		// One of each stays, to be there after all the other rounds.
+		if _, err := s.Remove(func(g Grant) bool { return slices.Contains(names[:], g.Caller) && g.Tool != "t0" }); err != nil {
+			t.Fatalf("round %d: %v", round, err)
+		}
+		if !anew {
+			kept = append(kept, without(all, func(g Grant) bool { return !slices.Contains(names[:], g.Caller) || g.Tool != "t0" })...)
+		}
+		rest := without(grantsOf(t, s), func(g Grant) bool { return anew && g.Caller != "a person" })
+		if diff := cmp.Diff(kept, rest, cmpopts.SortSlices(func(a, b Grant) bool { return a.Caller < b.Caller })); diff != "" {
+			t.Fatalf("round %d: what was there before is not as it was:\n%s", round, diff)
+		}
+		onlyWhole(t, folder, 2*rounds, "consent.json", "consent.json.lock", "secrets")
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+	if done == 0 {
+		t.Error("no process ever came to change anything")
+	}
+	t.Logf("%d rounds, %d changes acknowledged", rounds, done)
+}
+
+func of(grants []Grant, caller string) []Grant {
+	return without(grants, func(g Grant) bool { return g.Caller != caller })
+}
+
+// sameAfter fails the test unless the grants are those after so many steps, or
+// after one more, which was done without its being said.
+func sameAfter(t *testing.T, got []Grant, name string, steps int) {
+	t.Helper()
+	said := cmp.Diff(grantsAfter(name, steps), got, cmpopts.EquateEmpty())
+	if said != "" && !cmp.Equal(grantsAfter(name, steps+1), got, cmpopts.EquateEmpty()) {
+		t.Errorf("%s said that %d steps were done:\n%s", name, steps, said)
+	}
+}
+
+// onlyWhole fails the test if the folder has anything but the files. What a writer
+// that was killed has left beside them is hidden and nobody reads it.
+func onlyWhole(t *testing.T, folder string, mostLeft int, files ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hidden := 0
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") {
+			hidden++
+		} else if !slices.Contains(files, e.Name()) {
+			t.Errorf("%s is left over", e.Name())
+		}
+	}
+	if hidden > mostLeft {
+		t.Errorf("%d files are left over of %d processes", hidden, mostLeft)
+	}
+}
+
+// The mode and the word of the latest revocation are whole at every moment, also
+// while two processes write them and after both were killed, and every
+// acknowledged revocation is told from what was before.
+func TestKilledWords(t *testing.T) {
+	t.Run("mode", func(t *testing.T) {
+		t.Parallel()
+		killWords(t, "mode", "mode", func(word string) error {
+			_, err := ParseMode(strings.TrimSuffix(word, "\n"))
+			return err
+		})
+	})
+	t.Run("revocation", func(t *testing.T) {
+		t.Parallel()
+		killWords(t, "revocation", "revoked", func(word string) error {
+			if len(word) != 26 { // of crypto/rand.Text
+				return fmt.Errorf("%q is no word", word)
+			}
+			return nil
+		})
+	})
+}
+
+func killWords(t *testing.T, what, file string, whole func(word string) error) {
+	folder, done, reads := t.TempDir(), 0, 0
+	read := func() string {
+		word, err := os.ReadFile(filepath.Join(folder, file))
+		if os.IsNotExist(err) {
+			return ""
+		}
+		if err == nil {
+			err = whole(string(word))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		reads++
+		return string(word)
+	}
+	rounds := killRounds(t)
+	for round := range rounds {
+		before, ended := read(), make(chan int, 2)
+		for i := range 2 {
+			name := fmt.Sprintf("r%d.%d", round, i)
+			go func() { ended <- killed(t, folder, what, name, 140*time.Millisecond) }()
+		}
+		steps := 0
+		for running := 2; running > 0; {
+			select {
+			case n := <-ended:
+				steps += n
+				running--
+			default:
+				_ = read()
+				time.Sleep(time.Millisecond) // leaves the processor to the writers
+			}
+		}
+		after := read()
+		if steps > 0 && (after == "" || what == "revocation" && after == before) {
+			t.Fatalf("round %d: after %d steps there is %q, as before", round, steps, after)
+		}
+		done += steps
+		onlyWhole(t, folder, 2*rounds, file)
+	}
+	if done == 0 {
+		t.Error("no process ever came to write anything")
+	}
+	t.Logf("%d rounds, %d writes acknowledged, %d reads", rounds, done, reads)
+}
