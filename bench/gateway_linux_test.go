@@ -17,9 +17,9 @@ const (
 	slowApp = "org.example.Slow"
 )
 
-// ownTools are those that the gateway lists whatever is installed: aai_exec, and
-// the desktop's entry.
-const ownTools = 2
+// ownTools are those that the gateway lists whatever is installed: aai_exec, the
+// desktop's entry and web_discover.
+const ownTools = 3
 
 // A world is what the benchmarks of the whole program share.
 type world struct {
