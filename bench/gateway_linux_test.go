@@ -42,6 +42,7 @@ func BenchmarkGateway(b *testing.B) {
 	b.Run("Exec", w.exec)
 	b.Run("Web", w.web)
 	b.Run("Load", w.load)
+	b.Run("Isolation", w.isolation)
 	b.Run("Size", w.size)
 	fmt.Print(w.table.String())
 }
@@ -120,14 +121,21 @@ const (
 	sleepCall  = `{"name":"aai_exec","arguments":{"app":"` + slowApp + `","tool":"sleep","args":{"ms":30000}}}`
 )
 
-// openGateway starts a gateway that knows the apps on the bus and may call them.
+// openGateway starts a gateway that knows the two apps and may call them.
 func (w *world) openGateway(b *testing.B) *session {
 	b.Helper()
+	return w.openWith(b, fastApp, slowApp)
+}
+
+// openWith starts a gateway that knows the apps on the bus and may call them.
+func (w *world) openWith(b *testing.B, apps ...string) *session {
+	b.Helper()
 	h := newHome(b, 0)
-	h.install(b, fastApp, callDescriptor(fastApp))
-	h.install(b, slowApp, callDescriptor(slowApp))
-	h.allow(b, fastApp, slowApp)
-	return open(b, h.env(w.bus.Address), w.gateway, 2+ownTools)
+	for _, app := range apps {
+		h.install(b, app, callDescriptor(app))
+	}
+	h.allow(b, apps...)
+	return open(b, h.env(w.bus.Address), w.gateway, len(apps)+ownTools)
 }
 
 // exec is one call at a time, beside the same method called without a gateway and
