@@ -36,5 +36,5 @@ bench: ## figures, beside bare floors and other people's programs in the same ru
 
 fuzz: ## each fuzz target for ten seconds
 	scripts/fuzz 10s
-soak: ## a thousand agents over HTTP, again and again for ten minutes
-	AAI_SOAK=10m go test -count=1 -v -timeout 20m -run UnderLoad ./internal/doors/mcp
+soak: ## a thousand agents over HTTP for ten minutes; 200 rounds of killing whoever writes
+	AAI_SOAK=10m AAI_KILL_ROUNDS=200 go test -count=1 -v -p 1 -timeout 20m -run 'UnderLoad|Kill' ./internal/doors/mcp ./internal/journal ./internal/keychain ./internal/login ./internal/policy

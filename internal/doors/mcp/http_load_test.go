@@ -39,20 +39,22 @@ func TestHTTPUnderLoad(t *testing.T) {
 	s.round(t, 10) // what is made once is made now
 	s.gone(t)
 	before := memory()
-	start := resident()
+	start, idle := resident(), runtime.NumGoroutine()
 	soak, _ := time.ParseDuration(os.Getenv("AAI_SOAK"))
 	end := time.Now().Add(soak)
 	for n := 1; ; n++ {
 		begun := time.Now()
 		s.round(t, manySessions)
 		took, most := time.Since(begun), resident()
+		busy, quiet := runtime.NumGoroutine(), 0
 		s.gone(t)
 		eventually(t, "the system gets memory back", func() bool { return resident() <= start+(most-start)/2 })
+		eventually(t, "the goroutines of the sessions end", func() bool { quiet = runtime.NumGoroutine(); return quiet <= idle })
 		left := resident()
 		after := memory()
-		t.Logf("round %d: %d calls in %v (%.0f a second); resident before %d, full %d, after %d MB; heap and stacks before %d, after %d MB",
+		t.Logf("round %d: %d calls in %v (%.0f a second); resident before %d, full %d, after %d MB; heap and stacks before %d, after %d MB; goroutines before %d, full %d, after %d",
 			n, manySessions*callsOfSession, took.Round(time.Millisecond), manySessions*callsOfSession/took.Seconds(),
-			start>>20, most>>20, left>>20, before>>20, after>>20)
+			start>>20, most>>20, left>>20, before>>20, after>>20, idle, busy, quiet)
 		if most-start > mostTaken || after-before > mostLeft {
 			t.Errorf("memory: resident %d bytes before, %d full, %d after; heap and stacks %d before, %d after", start, most, left, before, after)
 		}
