@@ -160,7 +160,7 @@ func (g *Gateway) Do(ctx context.Context, call *Call) (*Result, error) {
 		return nil, unrecorded(late, err)
 	}
 	if err != nil {
-		return nil, err
+		return nil, r.unsaid(err)
 	}
 	return result, nil
 }

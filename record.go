@@ -113,10 +113,10 @@ func (r *Request) answer(result *Result) any {
 		kept["text"] = Hidden{result.Text}
 		return kept
 	}
-	secrets := r.secrets()
+	secrets := Writings(r.secrets())
 	if data := plain(result.Data); data != nil {
 		shown, _ := hideIn(data, func(value any) any {
-			secrets = appendTexts(secrets, value, 0)
+			secrets = append(secrets, Writings(appendTexts(nil, value, 0))...)
 			return Hidden{value}
 		}, 0)
 		kept["data"] = cleaned(shown, secrets)

@@ -127,7 +127,19 @@ func cleaned(value any, secrets []string) any {
 // withoutSecrets takes what is secret among the arguments out of a text:
 // an app may repeat in its error what it was given.
 func (r *Request) withoutSecrets(text string) string {
-	return withoutAll(text, r.secrets())
+	return withoutAll(text, Writings(r.secrets()))
+}
+
+// unsaid returns the error as the caller may have it: what is secret among the
+// arguments goes into the agent's conversation no second time.
+func (r *Request) unsaid(err *Error) *Error {
+	message := r.withoutSecrets(err.Message)
+	if message == err.Message {
+		return err
+	}
+	e := *err
+	e.Message = message
+	return &e
 }
 
 // secrets returns the values of the call that are secret. Without a tool nobody
@@ -144,14 +156,14 @@ func (r *Request) secrets() (values []string) {
 	return values
 }
 
-// withoutAll takes secrets out of a text.
+// withoutAll takes secrets out of a text, also what a cut has left of them.
 func withoutAll(text string, secrets []string) string {
 	// The longest first, so that none leaves a part of another behind.
 	slices.SortFunc(secrets, func(a, b string) int { return len(b) - len(a) })
 	for _, secret := range secrets {
 		text = without(text, secret)
 	}
-	return text
+	return withoutCut(text, secrets)
 }
 
 // shortSecret is how many bytes a secret has that is found only where it stands by

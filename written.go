@@ -1,0 +1,94 @@
+package aai
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// timesQuoted is how often a text is quoted in another: a site quotes in its error
+// the JSON it was sent, and the driver quotes the error.
+const timesQuoted = 3
+
+// Writings returns secrets in every way that those who repeat them write them: as
+// they are, cleaned, quoted, in a URL, in base64 or hexadecimal. Of a secret of less
+// than four bytes, whose writings are parts of other words, there is only itself.
+// What a driver knows to be secret it takes out of an answer by these.
+func Writings(secrets []string) []string {
+	var all []string
+	for _, secret := range secrets {
+		all = append(all, secret)
+		if len(secret) < shortSecret {
+			continue
+		}
+		forms := []string{
+			secret, CleanLabel(secret, len(secret)+1), CleanText(secret, len(secret)+1), strings.TrimSpace(secret),
+			base64.RawStdEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)),
+			hex.EncodeToString([]byte(secret)), strings.ToUpper(hex.EncodeToString([]byte(secret))),
+		}
+		for range timesQuoted {
+			for _, form := range forms {
+				forms = append(forms, quotations(form)...)
+			}
+			slices.Sort(forms)
+			forms = slices.Compact(forms)
+		}
+		for _, form := range forms {
+			forms = append(forms, url.QueryEscape(form), url.PathEscape(form))
+		}
+		slices.Sort(forms)
+		forms = slices.Compact(forms)
+		for _, form := range forms {
+			if len(form) >= shortSecret && form != secret {
+				all = append(all, form)
+			}
+		}
+	}
+	return all
+}
+
+// quotations are a text as JSON and Go have it between quotation marks.
+func quotations(text string) []string {
+	var loose bytes.Buffer
+	e := json.NewEncoder(&loose)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(text)              // a text can be encoded
+	strict, _ := json.Marshal(text) // and so here
+	var inside []string
+	for _, quoted := range []string{strings.TrimSuffix(loose.String(), "\n"), string(strict), strconv.Quote(text), strconv.QuoteToASCII(text)} {
+		inside = append(inside, quoted[1:len(quoted)-1])
+	}
+	return inside
+}
+
+// cutMark is where a text was cut that was too long.
+const cutMark = "…"
+
+// withoutCut takes out of a text what is left of a secret before a place where the
+// text was cut.
+func withoutCut(text string, secrets []string) string {
+	parts := strings.SplitAfter(text, cutMark)
+	for i, part := range parts {
+		kept, cut := strings.CutSuffix(part, cutMark)
+		if !cut {
+			continue
+		}
+		left := 0 // how much of a secret is at the end
+		for _, secret := range secrets {
+			for n := min(len(secret), len(kept)); n > left && n >= shortSecret; n-- {
+				if strings.HasSuffix(kept, secret[:n]) {
+					left = n
+				}
+			}
+		}
+		if left > 0 {
+			parts[i] = kept[:len(kept)-left] + redacted + cutMark
+		}
+	}
+	return strings.Join(parts, "")
+}

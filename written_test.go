@@ -1,0 +1,108 @@
+package aai
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// What an app, a site or a driver may make of a secret that they repeat. Each wraps
+// what the one before it wrote.
+func repeats(t *testing.T) map[string]func(string) string {
+	asJSON := func(text string) string {
+		b, err := json.Marshal(map[string]string{"password": text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	return map[string]func(string) string{
+		"as it is":            func(s string) string { return "refused: " + s + "." },
+		"quoted":              func(s string) string { return "got " + strconv.Quote(s) },
+		"quoted in ASCII":     func(s string) string { return "got " + strconv.QuoteToASCII(s) },
+		"in JSON":             asJSON,
+		"JSON in JSON":        func(s string) string { return asJSON(asJSON(s)) },
+		"JSON, quoted twice":  func(s string) string { return strconv.Quote(strconv.Quote(asJSON(s))) },
+		"JSON in a URL":       func(s string) string { return "?q=" + url.QueryEscape(asJSON(s)) },
+		"in a query":          func(s string) string { return "?q=" + url.QueryEscape(s) },
+		"in a path":           func(s string) string { return "/a/" + url.PathEscape(s) + "/b" },
+		"cleaned":             func(s string) string { return CleanLabel("refused: "+s, 1<<20) },
+		"cleaned, of lines":   func(s string) string { return CleanText("refused: "+s, 1<<20) },
+		"cleaned and quoted":  func(s string) string { return strconv.Quote(CleanLabel("refused: "+s, 1<<20)) },
+		"in base64":           func(s string) string { return "Basic " + base64.StdEncoding.EncodeToString([]byte(s)) },
+		"in base64 for URLs":  func(s string) string { return base64.URLEncoding.EncodeToString([]byte(s)) },
+		"in hexadecimal":      func(s string) string { return hex.EncodeToString([]byte(s)) },
+		"in big hexadecimal":  func(s string) string { return strings.ToUpper(hex.EncodeToString([]byte(s))) },
+		"cut":                 func(s string) string { return CleanLabel("no: "+s, len("no: …")+max(shortSecret, len(s)/2)) },
+		"cut and then quoted": func(s string) string { return strconv.Quote(CleanLabel(s, len("…")+max(shortSecret, len(s)/2))) },
+	}
+}
+
+// However a secret is repeated, it is taken out of the text: the core of it, which
+// every way of writing but base64 and hexadecimal leaves as it is, is not in what is
+// left, and neither is a writing of the whole.
+func TestSecretsInEveryWriting(t *testing.T) {
+	const core = "SeCrEt4711"
+	for name, repeat := range repeats(t) {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				secret := core + rapid.StringOfN(rapid.RuneFrom([]rune("aß\"\\/+ \n\t\u200b<&%'\x1b…=")), 0, 20, -1).Draw(t, "rest")
+				r := &Request{Call: &Call{Args: map[string]any{"password": secret}}}
+				text := repeat(secret)
+				got := r.withoutSecrets(text)
+				if strings.Contains(got, core[:shortSecret+1]) || !strings.Contains(got, redacted) {
+					t.Errorf("%q became %q", text, got)
+				}
+			})
+		})
+	}
+}
+
+// A text that no secret is in stays as it is, and of a short secret nothing but
+// itself is looked for.
+func TestWithoutSecretsLeavesTheRest(t *testing.T) {
+	r := &Request{Call: &Call{Args: map[string]any{"password": "hunter2", "otp": 12}}}
+	for _, text := range []string{"", "…", "hun…", "h…unter", "refused…", "a hunt for 120 %20 hunters", "[secret]"} {
+		if got := r.withoutSecrets(text); got != text {
+			t.Errorf("%q became %q", text, got)
+		}
+	}
+	if got := Writings([]string{"äx"}); !slices.Equal(got, []string{"äx"}) {
+		t.Errorf("got %q", got)
+	}
+}
+
+// failing is a catalog of one app, a gate that admits and a journal that forgets.
+type failing struct{ app *App }
+
+func (f failing) Apps() []*App                                        { return []*App{f.app} }
+func (f failing) Find(context.Context, string) (*App, error)          { return f.app, nil }
+func (f failing) OnChange(func()) func()                              { return func() {} }
+func (f failing) Check(context.Context, *Request) ([]Question, error) { return nil, nil }
+func (f failing) Record(context.Context, *Entry) error                { return nil }
+
+// The caller is not told again what was secret in the call, and the error that a
+// driver may keep stays as it was.
+func TestCallersAreNotToldTheirSecrets(t *testing.T) {
+	kept := &Error{Code: AutomationFailed, Message: `no: "p\"w4711"`, Hint: "look", Delivery: Delivered}
+	anything := Schema{Check: func(value any) (any, error) { return value, nil }}
+	run := func(context.Context, *Call) (*Result, error) { return nil, kept }
+	parts := failing{&App{ID: "app", Tools: []*Tool{{Name: "tool", Params: anything, Run: run}}}}
+	g := &Gateway{Catalog: parts, Gates: []Gate{parts}, Journal: parts}
+	_, err := g.Do(t.Context(), &Call{App: "app", Tool: "tool", Args: map[string]any{"password": `p"w4711`}})
+	e := AsError(err)
+	if e.Message != `no: "[secret]"` || e.Code != AutomationFailed || e.Hint != "look" || e.Delivery != Delivered {
+		t.Errorf("got %+v", e)
+	}
+	if kept.Message != `no: "p\"w4711"` {
+		t.Errorf("the driver's error became %+v", kept)
+	}
+}
