@@ -2,8 +2,10 @@ package webapi
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"net/http"
+	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -177,6 +179,9 @@ func TestSecretsDoNotComeBack(t *testing.T) {
 		{200, "application/json", `{"broken": "` + firstToken},
 		{400, "application/json", `{"error": {"message": "bad token ` + escaped + `"}}`},
 		{500, "text/plain", "GET /?key=key+7%268%3D9%2F%C3%A4 with " + firstToken},
+		{200, "text/plain", "?t=" + url.QueryEscape(firstToken) + " Basic " + base64.StdEncoding.EncodeToString([]byte(firstToken))},
+		{200, "application/json", `{"sent": "{\"key\": \"` + strings.ReplaceAll(url.QueryEscape(firstToken), "%", `\u0025`) + `\"}"}`},
+		{500, "text/plain", "at /?t=" + url.QueryEscape(firstToken)},
 		{302, "", ""},
 		{201, "", ""},
 	} {
@@ -196,7 +201,7 @@ func TestSecretsDoNotComeBack(t *testing.T) {
 		} else {
 			told = result.Text + result.Warning + compact(result.Data)
 		}
-		for _, secret := range []string{firstToken, "cookie-12345", apiKey, "key+7%268"} {
+		for _, secret := range []string{firstToken, "tok-first-4711%2B", base64.StdEncoding.EncodeToString([]byte(firstToken))[:12], "cookie-12345", apiKey, "key+7%268"} {
 			if strings.Contains(told, secret) {
 				t.Errorf("%d %s: %q is told: %s", c.status, c.body, secret, told)
 			}

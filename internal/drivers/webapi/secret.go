@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"aai"
 )
 
 // hidden stands in the place of a secret.
@@ -43,12 +45,12 @@ func addedSecrets(headers http.Header, query string, req *http.Request) secrets 
 		for name, values := range req.URL.Query() {
 			for _, value := range values {
 				if !slices.Contains(before[name], value) {
-					s = s.with(value).with(url.QueryEscape(value))
+					s = s.with(value)
 				}
 			}
 		}
 	}
-	return s.and(nil)
+	return secrets(aai.Writings(s)).and(nil)
 }
 
 // and returns all of both in their order.
