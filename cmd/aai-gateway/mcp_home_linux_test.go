@@ -75,6 +75,7 @@ func TestMCP(t *testing.T) {
 		{"OverHTTP", mcpOverHTTP},
 		{"HTTPToken", mcpHTTPToken},
 		{"HTTPRefusesToStart", mcpHTTPRefusesToStart},
+		{"Canaries", mcpCanaries},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, b) })
 	}

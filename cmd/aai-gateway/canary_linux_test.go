@@ -1,0 +1,342 @@
+package main_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai/internal/drivers/dbus/dbustest"
+)
+
+// The secrets, by where they come in. Those that go in a header of HTTP have no "ü".
+const (
+	byFormat     canary = `cAnArY01xy/+"ü` // format: password
+	byWriteOnly  canary = `cAnArY02xy/+"ü`
+	asPassword   canary = `cAnArY03xy/+"ü` // by the names of the parameters
+	asAPIKey     canary = `cAnArY04xy/+"ü`
+	asToken      canary = `cAnArY05xy/+"ü`
+	asOTP        canary = `cAnArY06xy/+"ü`
+	asCVV        canary = `cAnArY07xy/+"ü`
+	inObject     canary = `cAnArY08xy/+"ü`
+	inList       canary = `cAnArY09xy/+"ü`
+	failing      canary = `cAnArY10xy/+"ü` // in the words with which an app fails
+	failingLines canary = "cAnArY11xy/+\"ü\n\t  of  two\u200b lines\x1b[31m"
+	refused      canary = `cAnArY12xy/+"ü` // in calls that are refused
+	wrongType    canary = `cAnArY13xy/+"ü`
+	unknownTool  canary = `cAnArY14xy/+"ü`
+	unknownApp   canary = `cAnArY15xy/+"ü`
+	inTask       canary = `cAnArY16xy/+"ü`
+	typedKey     canary = `cAnArY17xy/+"z` // typed at a terminal
+	access       canary = `cAnArY18xy/+=`  // of an OAuth login
+	renewal      canary = `cAnArY19xy/+"z`
+	loginCode    canary = `cAnArY20xy/+"z`
+	doorToken    canary = `cAnArY21xy/+"z` // of agents that come over HTTP
+)
+
+// failingLong is longer than any message.
+func failingLong() canary { return canary(`cAnArY22xy/+"ü` + strings.Repeat("x", 5000)) }
+
+func canaries() []canary {
+	return []canary{
+		byFormat, byWriteOnly, asPassword, asAPIKey, asToken, asOTP, asCVV, inObject, inList, failing, failingLines, failingLong(),
+		refused, wrongType, unknownTool, unknownApp, inTask, typedKey, access, renewal, loginCode, doorToken,
+	}
+}
+
+const (
+	vaultApp    = "org.example.vault" // a site that wants a key, and secrets as arguments
+	shopApp     = "org.example.shop"  // a site that people log in to
+	vaultParams = `{"type": "object", "properties": {
+  "alpha": {"type": "string", "format": "password"}, "beta": {"type": "string", "writeOnly": true}, "note": {"type": "string"},
+  "password": {"type": "string"}, "api_key": {"type": "string"}, "token": {"type": "string"}, "otp": {"type": "string"}, "cvv": {"type": "string"},
+  "headers": {"type": "object"}, "accounts": {"type": "array", "items": {"type": "object"}}}}`
+	vaultDescriptor = `{"schema_version": "1.0", "version": "1.0.0", "platform": "web",
+  "app": {"id": "org.example.vault", "name": "Vault", "description": "Keeps things."}, "execution": {"type": "http", "base_url": "$SITE"},
+  "auth": {"type": "apiKey", "api_key": {"location": "header", "name": "X-Key"}}, "tools": [
+  {"name": "store", "description": "Stores.", "path": "/store", "method": "POST", "parameters": $PARAMS},
+  {"name": "repeat", "description": "Repeats all.", "path": "/repeat", "method": "POST", "parameters": $PARAMS},
+  {"name": "refuse", "description": "Refuses.", "path": "/refuse", "method": "POST", "parameters": $PARAMS}]}`
+	shopDescriptor = `{"schema_version": "1.0", "version": "1.0.0", "platform": "web",
+  "app": {"id": "org.example.shop", "name": "Shop", "description": "A shop."}, "execution": {"type": "http", "base_url": "$SITE"},
+  "auth": {"type": "oauth2", "oauth2": {"authorization_endpoint": "$SITE/authorize", "token_endpoint": "$SITE/token", "scopes": ["orders"], "pkce": {"method": "S256"}}}, "tools": [
+  {"name": "orders", "description": "Lists orders.", "path": "/orders", "method": "GET"},
+  {"name": "broken", "description": "Fails.", "path": "/broken", "method": "GET"}]}`
+	failDescriptor = `{"schema_version": "1.0", "appId": "org.example.App", "name": "Example", "description": "An app on the bus.", "version": "1.0",
+  "platforms": {"linux": {"automation": "dbus", "service": "org.example.App", "object": "/org/example/Test", "interface": "org.example.Test", "tools": [
+  {"name": "fail", "description": "Fails.", "method": "Fail", "parameters": {"type": "object", "properties": {
+    "name": {"type": "string", "default": "org.example.Error.Bad"}, "text": {"type": "string", "format": "password"}}}},
+  {"name": "guarded", "description": "Nobody allows it.", "method": "EchoString", "parameters": {"type": "object", "properties": {"v": {"type": "string", "writeOnly": true}}}}
+  ]}}}`
+	canaryConfig = `{"dev": true, "logLevel": "debug", "logFile": "~/gateway.log", "journal": {"keepFull": %v}, "consent": {"dialog": "off", "preapproved": [
+  {"app": "org.example.App", "tools": ["fail"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
+  {"app": "org.example.shop", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
+  {"app": "org.example.vault", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`
+)
+
+// mcpCanaries lets secrets in by every way there is, and looks for them in all that
+// is left behind and in all that is said.
+//
+// What an app answers to a call that ends well is the app's, so the answer of
+// "repeat", which is asked to give everything back, is not looked through; what the
+// journal keeps of it is.
+func mcpCanaries(t *testing.T, b binary) {
+	for _, keepFull := range []bool{false, true} {
+		t.Run(fmt.Sprintf("keepFull=%v", keepFull), func(t *testing.T) {
+			w := newAviary(t, b, keepFull)
+			w.logIn()
+			w.overStdio()
+			w.overHTTP()
+			w.byCommands()
+			w.expectArrived()
+			w.trail.expectNone(t, w.home.folder, canaries())
+		})
+	}
+}
+
+// An aviary is a home with apps that are given canaries.
+type aviary struct {
+	t     *testing.T
+	home  home
+	app   *dbustest.Service
+	trail trail
+
+	mu  sync.Mutex
+	got strings.Builder // what the sites were sent
+}
+
+func newAviary(t *testing.T, b binary, keepFull bool) *aviary {
+	bus := dbustest.Start(t)
+	w := &aviary{t: t, home: b.home(t, bus), app: dbustest.Serve(t, bus, exampleApp)}
+	w.home.write(t, ".aai/config.json", fmt.Sprintf(canaryConfig, keepFull))
+	w.home.write(t, ".aai/org.example.App/aai.json", failDescriptor)
+	w.home.write(t, ".aai/org.example.vault/aai.json", strings.NewReplacer("$SITE", w.vault(), "$PARAMS", vaultParams).Replace(vaultDescriptor))
+	w.home.write(t, ".aai/org.example.shop/aai.json", strings.ReplaceAll(shopDescriptor, "$SITE", w.shop()))
+	w.home.write(t, "master", strings.Repeat("5a", 32))
+	w.home.write(t, "tmp/here", "")
+	w.home.write(t, "run/here", "")
+	w.home.write(t, "bin/xdg-open", "#!/bin/sh\nexec open-page \"$@\"\n")
+	if err := os.Chmod(filepath.Join(w.home.folder, "bin/xdg-open"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	w.home.env = append(w.home.env, "PATH="+filepath.Join(w.home.folder, "bin")+":"+os.Getenv("PATH"), "DISPLAY=:99",
+		"TMPDIR="+filepath.Join(w.home.folder, "tmp"), "XDG_RUNTIME_DIR="+filepath.Join(w.home.folder, "run"),
+		"AAI_MASTER_KEY_FILE="+filepath.Join(w.home.folder, "master"), "AAI_HTTP_TOKEN="+string(doorToken))
+	return w
+}
+
+// A flight is a call with canaries, and the code it ends in.
+type flight struct {
+	app, tool, code string
+	args            map[string]any
+	unsearched      bool // its answer
+}
+
+func flights() []flight {
+	all := func(more string) map[string]any {
+		return map[string]any{
+			"alpha": byFormat, "beta": byWriteOnly, "password": asPassword, "api_key": asAPIKey, "token": asToken, "otp": asOTP, "cvv": asCVV,
+			"headers": map[string]any{"Authorization": "Bearer " + inObject}, "accounts": []any{map[string]any{"client_secret": inList}}, "note": more,
+		}
+	}
+	return []flight{
+		{vaultApp, "store", "", all("plain"), false},
+		{vaultApp, "repeat", "", all("plain"), true},
+		{vaultApp, "refuse", "INVALID_PARAMS", all("json"), false},
+		{vaultApp, "refuse", "API_REQUEST_FAILED", all("text"), false},
+		{vaultApp, "store", "INVALID_PARAMS", map[string]any{"password": []any{wrongType}, "beta": map[string]any{"x": wrongType}}, false},
+		{vaultApp, "store", "INVALID_PARAMS", map[string]any{"headers": map[string]any{"token": wrongType}, "note": 7}, false},
+		{vaultApp, "stroe", "TOOL_NOT_FOUND", map[string]any{"password": unknownTool}, false},
+		{"org.example.Nowhere", "store", "APP_NOT_FOUND", map[string]any{"password": unknownApp}, false},
+		{shopApp, "orders", "", map[string]any{}, false},
+		{shopApp, "broken", "API_REQUEST_FAILED", map[string]any{}, false},
+		{exampleApp, "fail", "AUTOMATION_FAILED", map[string]any{"text": failing}, false},
+		{exampleApp, "fail", "AUTOMATION_FAILED", map[string]any{"text": failingLines}, false},
+		{exampleApp, "fail", "AUTOMATION_FAILED", map[string]any{"text": failingLong()}, false},
+		{exampleApp, "guarded", "CONSENT_REQUIRED", map[string]any{"v": refused}, false},
+	}
+}
+
+func asJSON(v any) string {
+	b, _ := json.Marshal(v)
+	return string(b)
+}
+
+// overStdio makes the calls as calls and as tasks.
+func (w *aviary) overStdio() {
+	p := w.home.start(w.t)
+	w.exchange(p, "initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"tester","version":"0"}}`)
+	p.send(`{"jsonrpc":"2.0","method":"notifications/initialized"}`)
+	w.exchange(p, "logging/setLevel", `{"level":"debug"}`)
+	for _, f := range flights() {
+		line := w.exchange(p, "tools/call", runTool(f.app, f.tool, asJSON(f.args)))
+		w.landed("stdio", f, line)
+	}
+	begun := w.exchange(p, "tools/call", strings.TrimSuffix(runTool(exampleApp, "fail", asJSON(map[string]any{"text": inTask})), "}")+`,"task":{}}`)
+	var created struct{ Result struct{ Task task } }
+	if err := json.Unmarshal([]byte(begun), &created); err != nil || created.Result.Task.TaskID == "" {
+		w.t.Fatalf("the task began with %s", begun)
+	}
+	about := asJSON(map[string]string{"taskId": created.Result.Task.TaskID})
+	task := flight{app: exampleApp, tool: "fail", code: "AUTOMATION_FAILED"}
+	w.landed("a task", task, w.exchange(p, "tasks/result", about))
+	w.trail.add("tasks/get", w.exchange(p, "tasks/get", about))
+	for _, line := range p.hangUp() {
+		w.trail.add("stdio at the end", line)
+	}
+	w.trail.add("standard error of stdio", p.err.String())
+}
+
+// exchange sends a request and returns the line that answers it. Others on the way
+// are of the trail.
+func (w *aviary) exchange(p *process, method, params string) string {
+	id := p.request(method, params)
+	for {
+		select {
+		case line, ok := <-p.lines:
+			var m message
+			if !ok || json.Unmarshal([]byte(line), &m) != nil {
+				w.t.Fatalf("the program said %q: %s", line, p.err.String())
+			}
+			if string(m.ID) == id {
+				return line
+			}
+			w.trail.add("stdio", line)
+		case <-time.After(patience):
+			w.t.Fatalf("nothing answers %s %s", method, params)
+		}
+	}
+}
+
+// landed notes how a call has ended, and holds it against its code.
+func (w *aviary) landed(door string, f flight, text string) {
+	w.t.Helper()
+	if !f.unsearched {
+		w.trail.add(door+", "+f.app+" "+f.tool, text)
+	}
+	if f.code != "" && !strings.Contains(text, f.code) || f.code == "" && (strings.Contains(text, `"isError":true`) || strings.Contains(text, `"error":`) || strings.HasPrefix(text, "error")) {
+		w.t.Errorf("%s: %s of %s gave %s, want %s", door, f.tool, f.app, text, f.code)
+	}
+}
+
+func (w *aviary) overHTTP() {
+	s := w.home.serveHTTP(w.t)
+	if s.token != string(doorToken) {
+		w.t.Errorf("the token is %q", s.token)
+	}
+	session := s.connect(w.t, "2025-11-25")
+	for _, f := range flights() {
+		result, err := session.CallTool(w.t.Context(), &mcp.CallToolParams{Name: "aai_exec", Arguments: map[string]any{"app": f.app, "tool": f.tool, "args": f.args}})
+		w.landed("HTTP", f, asJSON(result)+fmt.Sprint(err))
+	}
+	_ = session.Close()
+	wrong := *s
+	wrong.token += "x"
+	response, err := wrong.RoundTrip(httptest.NewRequestWithContext(w.t.Context(), http.MethodPost, s.url, strings.NewReader("{}")))
+	if err != nil || response.StatusCode != http.StatusUnauthorized {
+		w.t.Errorf("another token gave %+v, %v", response, err)
+	} else {
+		body, _ := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		w.trail.add("a refusal over HTTP", fmt.Sprint(response.Header, string(body)))
+	}
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		w.t.Fatal(err)
+	}
+	<-s.ended
+	w.trail.add("standard error of HTTP", s.said.String())
+}
+
+// run runs a command with the input, and returns both of its outputs.
+func (w *aviary) run(input string, args ...string) string {
+	w.t.Helper()
+	cmd := w.home.command(w.t.Context(), args...)
+	cmd.Stdin = strings.NewReader(input)
+	out, err := cmd.CombinedOutput()
+	if _, exit := errors.AsType[*exec.ExitError](err); err != nil && !exit {
+		w.t.Fatal(err)
+	}
+	return string(out)
+}
+
+// byCommands makes the calls at the command line, and has all shown that can be.
+func (w *aviary) byCommands() {
+	for _, f := range flights() {
+		w.landed("the command line", f, w.run(asJSON(f.args), "exec", f.app, f.tool, "-", "--format", "json"))
+		w.landed("the command line", f, w.run(asJSON(f.args), "--log-level", "debug", "exec", f.app, f.tool, "-"))
+	}
+	for _, args := range [][]string{
+		{"exec", vaultApp, "store", "--arg", "password=" + string(asPassword), "--arg", "cvv=" + string(asCVV)},
+		{"exec", vaultApp, "store", "--arg", "token=" + string(refused), "--arg", "note=[7]", "--arg", "headers=7"},
+		{"history", "--format", "json"}, {"history"}, {"auth", "status"}, {"auth", "status", shopApp, "--format", "json"},
+		{"keychain", "status"}, {"--scan"}, {"config", "--format", "json"}, {"audit", "verify"},
+	} {
+		w.trail.add(strings.Join(args[:1], " "), w.run("", args...))
+	}
+}
+
+// logIn logs in to the shop in a browser, and gives the vault its key at a terminal.
+func (w *aviary) logIn() {
+	out := w.run("", "auth", "login", shopApp)
+	w.trail.add("auth login", out)
+	if !strings.Contains(out, "Logged in") {
+		w.t.Fatalf("the login gave %s", out)
+	}
+	person, program := terminal(w.t)
+	cmd := w.home.command(w.t.Context(), "auth", "login", vaultApp)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = program, program, program
+	if err := cmd.Start(); err != nil {
+		w.t.Fatal(err)
+	}
+	_ = program.Close()
+	var seen strings.Builder
+	typed, buffer := false, make([]byte, 4096)
+	for {
+		n, err := person.Read(buffer)
+		seen.Write(buffer[:n])
+		if !typed && strings.Contains(seen.String(), "(not shown): ") {
+			typed = true
+			awaitHidden(w.t, person)
+			_, _ = io.WriteString(person, string(typedKey)+"\n")
+		}
+		if err != nil {
+			break // nobody has the other end open
+		}
+	}
+	w.trail.add("a terminal", seen.String())
+	if err := cmd.Wait(); err != nil || !typed {
+		w.t.Fatalf("the key was not taken: %v: %s", err, seen.String())
+	}
+}
+
+// expectArrived: what was to reach the apps has reached them, as it was.
+func (w *aviary) expectArrived() {
+	w.t.Helper()
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	for _, c := range []canary{byFormat, byWriteOnly, asPassword, asAPIKey, asToken, asOTP, asCVV, inObject, inList, typedKey, access, loginCode} {
+		if !strings.Contains(w.got.String(), c.core()) {
+			w.t.Errorf("%s has reached nobody", c.core())
+		}
+	}
+	for _, c := range []canary{refused, wrongType, unknownTool, unknownApp} {
+		if strings.Contains(w.got.String(), c.core()) {
+			w.t.Errorf("%s of a refused call has reached a site", c.core())
+		}
+	}
+	if n := w.app.Calls("Fail"); n != 3*4+1 || w.app.Calls("EchoString") != 0 {
+		w.t.Errorf("%d calls have reached the app", n)
+	}
+}
