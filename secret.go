@@ -131,9 +131,15 @@ func (r *Request) withoutSecrets(text string) string {
 }
 
 // unsaid returns the error as the caller may have it: what is secret among the
-// arguments goes into the agent's conversation no second time.
+// arguments goes into the agent's conversation no second time. The windows of apps
+// are an exception for what is too short to tell: all that is set in a window counts
+// as secret, and "it is now 5 and not 3" must say so.
 func (r *Request) unsaid(err *Error) *Error {
-	message := r.withoutSecrets(err.Message)
+	secrets := r.secrets()
+	if r.App != nil && r.App.Targets != nil {
+		secrets = slices.DeleteFunc(secrets, func(secret string) bool { return len(secret) < tellingSecret })
+	}
+	message := withoutAll(err.Message, Writings(secrets))
 	if message == err.Message {
 		return err
 	}
@@ -169,6 +175,10 @@ func withoutAll(text string, secrets []string) string {
 // shortSecret is how many bytes a secret has that is found only where it stands by
 // itself: taken out of the midst of words it would be told by what is left of them.
 const shortSecret = 4
+
+// tellingSecret is how many bytes what is set in a window has at least that its
+// caller is not told again.
+const tellingSecret = 6
 
 func without(text, secret string) string {
 	if len(secret) >= shortSecret {

@@ -89,8 +89,8 @@ func (f failing) OnChange(func()) func()                              { return f
 func (f failing) Check(context.Context, *Request) ([]Question, error) { return nil, nil }
 func (f failing) Record(context.Context, *Entry) error                { return nil }
 
-// The caller is not told again what was secret in the call, and the error that a
-// driver may keep stays as it was.
+// The caller is not told again what was secret in the call; but of what is set in a
+// window it is told what is too short to be one.
 func TestCallersAreNotToldTheirSecrets(t *testing.T) {
 	kept := &Error{Code: AutomationFailed, Message: `no: "p\"w4711"`, Hint: "look", Delivery: Delivered}
 	anything := Schema{Check: func(value any) (any, error) { return value, nil }}
@@ -101,6 +101,22 @@ func TestCallersAreNotToldTheirSecrets(t *testing.T) {
 	e := AsError(err)
 	if e.Message != `no: "[secret]"` || e.Code != AutomationFailed || e.Hint != "look" || e.Delivery != Delivered {
 		t.Errorf("got %+v", e)
+	}
+	parts.app.Targets = func(context.Context, *Call, string) (*App, error) { return parts.app, nil }
+	for value, want := range map[string]string{"3": `it is 5 and not 3`, "hunter2": `it is 5 and not [secret]`} {
+		kept.Message = "it is 5 and not " + value
+		if _, err := g.Do(t.Context(), &Call{App: "app", Tool: "tool", Args: map[string]any{"password": value}}); AsError(err).Message != want {
+			t.Errorf("in a window, got %v, want %s", err, want)
+		}
+	}
+}
+
+// The error that a driver may keep stays as it was.
+func TestUnsaidLeavesTheError(t *testing.T) {
+	kept := &Error{Code: AutomationFailed, Message: `no: "p\"w4711"`}
+	r := &Request{Call: &Call{Args: map[string]any{"password": `p"w4711`}}}
+	if got := r.unsaid(kept); got.Message != `no: "[secret]"` {
+		t.Errorf("got %+v", got)
 	}
 	if kept.Message != `no: "p\"w4711"` {
 		t.Errorf("the driver's error became %+v", kept)
