@@ -83,7 +83,7 @@ func (w *world) web(b *testing.B) {
 	h := newHome(b, 0)
 	h.install(b, webApp, webDescriptor(site))
 	h.allow(b, webApp)
-	gateway := open(b, append(h.env(w.bus.Address), "AAI_WEB_RATE=10000"), w.gateway, 1+ownTools)
+	gateway := open(b, append(h.env(w.bus.Address), "AAI_WEB_RATE=10000", "AAI_DEV=true"), w.gateway, 1+ownTools)
 	bare := open(b, newHome(b, 0).env(w.bus.Address), w.bare, 1)
 	client := &http.Client{Transport: &http.Transport{}}
 	b.Cleanup(client.CloseIdleConnections)
