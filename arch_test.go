@@ -60,6 +60,7 @@ func theMap() []room {
 		schema  = "internal/schema"
 		catalog = "internal/catalog"
 		lint    = "internal/lint"
+		site    = "internal/site"
 		policy  = "internal/policy"
 		journal = "internal/journal"
 		wire    = "internal/dbuswire"
@@ -79,7 +80,8 @@ func theMap() []room {
 		{name: "aai", why: "the words of the house: everybody knows them, they know nobody"},
 		{name: schema, ours: []string{"aai"}, modules: []string{draft07, jsontext, text},
 			why: "the only place where a stranger's JSON Schema is read"},
-		{name: catalog, ours: []string{"aai", schema}, modules: []string{jsontext, fsnotify, net},
+		{name: site, modules: []string{net}, why: "which hosts are of one owner: one answer for calls, logins and redirects"},
+		{name: catalog, ours: []string{"aai", schema, site}, modules: []string{jsontext, fsnotify, net},
 			why: "a descriptor holds schemas, so reading one needs the other; which hosts are one site the public suffix list says"},
 		{name: policy, ours: []string{"aai"}, modules: []string{flock, rate}, tests: []string{keychain},
 			why: "decides by what a Request says and by nothing else; several processes share its file, rates are token buckets; its tests kill writers of a real vault"},
@@ -87,13 +89,13 @@ func theMap() []room {
 			why: "seals what others must not read, and asks the system's keychain for the one key; it knows nothing of what it keeps"},
 		{name: "internal/dialog", ours: []string{"aai"}, modules: []string{flock, sys},
 			why: "shows a question in a window and knows nothing of what is asked; the gateways of one person take turns by a file's lock"},
-		{name: login, ours: []string{"aai"}, modules: []string{jose, net, oauth2}, tests: []string{flock},
+		{name: login, ours: []string{"aai", site}, modules: []string{jose, oauth2}, tests: []string{flock},
 			why: "how a person becomes known to a web app: which hosts are one site, what PKCE and DPoP are, libraries know; its test's store is locked"},
 		{name: lint, ours: []string{"aai", catalog, schema}, modules: []string{jsontext}, tests: []string{"descriptors"},
 			why: "reads a descriptor as the catalog does, and says more of it; the tokenizer tells the lines"},
 		{name: journal, ours: []string{"aai"}, modules: []string{sqlite, sys},
 			why: "records whatever happens, and must not fail with anybody else; the index is a database, the lock is the system's"},
-		{name: egress, ours: []string{"aai"}, modules: []string{ssrf, net}, tests: []string{toxiproxy, zerolog},
+		{name: egress, ours: []string{"aai", site}, modules: []string{ssrf, net}, tests: []string{toxiproxy, zerolog},
 			why: "the one way out to the web, with the one guard; names are read as browsers do, owners told by the public suffix list"},
 		{name: discovery, ours: []string{"aai", catalog, egress}, modules: []string{xsync, rate},
 			why: "web sites as apps: the catalog reads what they say, egress fetches it; lookups are shared and counted"},

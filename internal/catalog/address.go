@@ -6,9 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/net/publicsuffix"
-
 	"aai"
+	"aai/internal/site"
 )
 
 // maxURL is how long an address in a descriptor may be, in bytes.
@@ -79,20 +78,6 @@ func hostname(address string) string {
 	return strings.ToLower(u.Hostname())
 }
 
-// site is the registrable domain of a host, such as "example.co.uk" for
-// "api.example.co.uk", by the public suffix list; an IP address, a single name and
-// a public suffix are sites of their own.
-func site(host string) string {
-	if _, err := netip.ParseAddr(host); err == nil {
-		return host
-	}
-	domain, err := publicsuffix.EffectiveTLDPlusOne(host)
-	if err != nil {
-		return host
-	}
-	return domain
-}
-
 // hosts lists where calls and logins of a web app go, beyond the site the
 // descriptor came from.
 func (p *parser) hosts(s *section) []string {
@@ -100,11 +85,11 @@ func (p *parser) hosts(s *section) []string {
 	if a := s.auth; a != nil {
 		addresses = append(addresses, a.AuthorizationEndpoint, a.TokenEndpoint, a.DeviceEndpoint, a.RevocationEndpoint, a.LoginURL, a.ObtainURL)
 	}
-	home := site(hostname(p.o.Origin))
+	home := hostname(p.o.Origin)
 	var hosts []string
 	for _, address := range addresses {
 		u, err := url.Parse(address)
-		if err != nil || u.Host == "" || home != "" && site(hostname(address)) == home {
+		if err != nil || u.Host == "" || site.Same(home, hostname(address)) {
 			continue
 		}
 		host := strings.TrimSuffix(strings.ToLower(u.Host), ":443")
@@ -119,5 +104,5 @@ func (p *parser) hosts(s *section) []string {
 // SameSite reports whether two hosts, with or without ports, are of one site: of
 // the same registrable domain by the public suffix list.
 func SameSite(a, b string) bool {
-	return site(hostname("https://"+a)) == site(hostname("https://"+b))
+	return site.Same(hostname("https://"+a), hostname("https://"+b))
 }

@@ -8,6 +8,8 @@ import (
 
 	"golang.org/x/net/idna"
 	"golang.org/x/net/publicsuffix"
+
+	"aai/internal/site"
 )
 
 // A Host is where a request goes, in the one form in which hosts are compared,
@@ -155,23 +157,4 @@ func (h Host) Public() bool {
 // SameSite reports whether two hosts are of one owner: they have the same
 // registrable domain (public suffix plus one), or are the same name. Ports do not
 // count.
-func (h Host) SameSite(other Host) bool {
-	if h.name == "" || other.name == "" {
-		return false
-	}
-	if h.name == other.name {
-		return true
-	}
-	if _, err := netip.ParseAddr(h.name); err == nil {
-		return false
-	}
-	if _, err := netip.ParseAddr(other.name); err == nil {
-		return false
-	}
-	mine, err := publicsuffix.EffectiveTLDPlusOne(h.name)
-	if err != nil {
-		return false
-	}
-	theirs, err := publicsuffix.EffectiveTLDPlusOne(other.name)
-	return err == nil && mine == theirs
-}
+func (h Host) SameSite(other Host) bool { return site.Same(h.name, other.name) }

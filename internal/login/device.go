@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/site"
 )
 
 // deviceGrant is the grant type of RFC 8628, section 3.4.
@@ -80,7 +81,7 @@ func (l *Logins) readDevice(s *server, a *answer) (*deviceAnswer, error) {
 			d.URI = d.Complete // the code is in it; the person still compares it
 		}
 	}
-	if !sameSite(hostname(s.Device), hostname(d.URI)) {
+	if !site.Same(hostname(s.Device), hostname(d.URI)) {
 		return nil, aai.Errorf(aai.AuthInvalid, "%s sends people to %s to log in, which is another site", hostOf(s.Device), hostOf(d.URI))
 	}
 	return &d, nil

@@ -19,9 +19,6 @@ func (l *Logins) SetSleep(f func(ctx context.Context, d time.Duration) error) { 
 // Digest is digest.
 func Digest(parts ...string) string { return digest(parts...) }
 
-// SameSite is sameSite.
-func SameSite(a, b string) bool { return sameSite(a, b) }
-
 // Challenges are the schemes and parameters that parseChallenges finds.
 func Challenges(values ...string) (schemes []string, params []map[string]string) {
 	for _, c := range parseChallenges(values) {

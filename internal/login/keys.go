@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"aai"
+	"aai/internal/site"
 )
 
 // A Field is one thing that a person gives: a key, an app's id or secret, a cookie.
@@ -196,7 +197,7 @@ func mayCarry(name string) bool {
 // addCookies puts the cookies into the request, in the order of the descriptor.
 func (l *Logins) addCookies(ctx context.Context, p *place, req *http.Request) error {
 	domain, host := strings.ToLower(strings.TrimPrefix(p.auth.Domain, ".")), hostname(p.base)
-	if domain != "" && host != domain && (!strings.HasSuffix(host, "."+domain) || !sameSite(host, domain)) {
+	if domain != "" && host != domain && (!strings.HasSuffix(host, "."+domain) || !site.Same(host, domain)) {
 		return aai.Errorf(aai.AuthInvalid, "auth.cookie.domain is %q; expected the host of base_url or a domain that holds it", aai.CleanLabel(domain, 100))
 	}
 	values, err := l.values(ctx, p)

@@ -9,9 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"golang.org/x/net/publicsuffix"
-
 	"aai"
+	"aai/internal/site"
 )
 
 // A place is what one login is for.
@@ -114,7 +113,7 @@ func (p *place) foreign() []string {
 	}
 	var hosts []string
 	for _, field := range p.addresses() {
-		if field.address == "" || sameSite(home, hostname(field.address)) {
+		if field.address == "" || site.Same(home, hostname(field.address)) {
 			continue
 		}
 		if host := hostOf(field.address); !slices.Contains(hosts, host) {
@@ -248,24 +247,4 @@ func hostname(address string) string {
 		return ""
 	}
 	return strings.ToLower(u.Hostname())
-}
-
-// sameSite reports whether two hosts have the same registrable domain by the
-// public suffix list. An IP address, a single name and a public suffix are sites
-// of their own.
-func sameSite(a, b string) bool {
-	if a == b {
-		return a != ""
-	}
-	for _, host := range []string{a, b} {
-		if _, err := netip.ParseAddr(host); err == nil {
-			return false
-		}
-	}
-	one, err := publicsuffix.EffectiveTLDPlusOne(a)
-	if err != nil {
-		return false
-	}
-	other, err := publicsuffix.EffectiveTLDPlusOne(b)
-	return err == nil && one == other
 }

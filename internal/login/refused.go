@@ -12,6 +12,7 @@ import (
 	"github.com/go-jose/go-jose/v4"
 
 	"aai"
+	"aai/internal/site"
 )
 
 const (
@@ -173,7 +174,7 @@ func (l *Logins) askResource(ctx context.Context, p *place, request *url.URL, to
 		places = resourceWellKnown(p.recipe.HTTP.BaseURL)
 	} else if err := l.secure("resource_metadata", told); err != nil {
 		return false, err
-	} else if !sameSite(hostname(p.base), hostname(told)) {
+	} else if !site.Same(hostname(p.base), hostname(told)) {
 		return false, aai.Errorf(aai.AuthInvalid, "%s says that its metadata is at %s, which is another site", p.name(), hostOf(told))
 	}
 	for _, address := range places {

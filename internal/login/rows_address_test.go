@@ -167,22 +167,6 @@ func TestRow05TheirOwnBrowser(t *testing.T) {
 	}
 }
 
-func TestSameSite(t *testing.T) {
-	for _, c := range []struct {
-		a, b string
-		same bool
-	}{
-		{"example.com", "example.com", true}, {"api.example.com", "auth.example.com", true}, {"example.co.uk", "api.example.co.uk", true},
-		{"a.co.uk", "b.co.uk", false}, {"a.github.io", "b.github.io", false}, {"example.com", "example.org", false}, {"example.com", "notexample.com", false},
-		{"127.0.0.1", "127.0.0.1", true}, {"127.0.0.1", "127.0.0.2", false}, {"10.0.0.1", "20.0.0.1", false}, {"localhost", "localhost", true},
-		{"jira", "wiki", false}, {"co.uk", "co.uk", true}, {"a.com", "", false}, {"", "", false}, {"::1", "::1", true},
-	} {
-		if got := login.SameSite(c.a, c.b); got != c.same {
-			t.Errorf("%q and %q: %v", c.a, c.b, got)
-		}
-	}
-}
-
 // TestForeignHosts: a descriptor may not send logins to another site unless a person
 // agreed, and a request may not carry a token anywhere but to base_url.
 func TestForeignHosts(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/site"
 )
 
 // A server is what is known of an authorization server for one place. It is kept,
@@ -185,7 +186,7 @@ func (l *Logins) ofServer(ctx context.Context, p *place, issuer, endpoint string
 	if l.secure("an endpoint", endpoint) != nil {
 		return false
 	}
-	return sameSite(hostname(issuer), hostname(endpoint)) || l.trusted(ctx, p, hostOf(endpoint))
+	return site.Same(hostname(issuer), hostname(endpoint)) || l.trusted(ctx, p, hostOf(endpoint))
 }
 
 func pkceMissing(p *place, why string) error {

@@ -1,0 +1,35 @@
+// Package site says which hosts are of one owner. Where calls, logins and redirects
+// may go is decided by it in three rooms, and two answers to that question would be
+// a hole, so it is asked here and nowhere else. It imports the public suffix list,
+// touches nothing, and knows nothing of apps.
+package site
+
+import (
+	"net/netip"
+
+	"golang.org/x/net/publicsuffix"
+)
+
+// Same reports whether two hosts are of one site: they are the same, or have the
+// same registrable domain by the public suffix list, such as "example.co.uk" for
+// "api.example.co.uk". An IP address, a single name and a public suffix are sites of
+// their own, and no host is of none. Hosts come without a port, in lower case and in
+// ASCII. Safe for concurrent use.
+func Same(a, b string) bool {
+	if a == "" || b == "" {
+		return false
+	}
+	return a == b || domain(a) != "" && domain(a) == domain(b)
+}
+
+// domain is the registrable domain of a host, or "" for one that has none.
+func domain(host string) string {
+	if _, err := netip.ParseAddr(host); err == nil {
+		return ""
+	}
+	d, err := publicsuffix.EffectiveTLDPlusOne(host)
+	if err != nil {
+		return ""
+	}
+	return d
+}

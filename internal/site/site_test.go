@@ -1,0 +1,68 @@
+package site_test
+
+import (
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"aai/internal/site"
+)
+
+func TestSame(t *testing.T) {
+	for _, c := range []struct {
+		a, b string
+		same bool
+	}{
+		{"example.com", "example.com", true},
+		{"api.example.com", "login.example.com", true},
+		{"example.com", "a.b.example.com", true},
+		{"example.co.uk", "api.example.co.uk", true},
+		{"one.co.uk", "two.co.uk", false},
+		{"one.github.io", "two.github.io", false}, // each its own owner
+		{"example.com", "example.org", false},
+		{"example.com", "notexample.com", false},
+		{"example.com", "example.com.evil.org", false},
+		{"com", "com", true},
+		{"com", "example.com", false},
+		{"localhost", "localhost", true},
+		{"localhost", "app.localhost", false},
+		{"jira", "wiki", false},
+		{"co.uk", "co.uk", true},
+		{"10.0.0.1", "10.0.0.1", true},
+		{"10.0.0.1", "11.0.0.1", false},
+		{"1.0.0.1", "2.0.0.1", false}, // not two names of the domain "0.1"
+		{"::1", "::1", true},
+		{"fd00::1", "fd00::2", false},
+		{"", "", false},
+		{"", "example.com", false},
+		{"..", ".", false},
+		{".example.com", "example.com", false},
+	} {
+		if site.Same(c.a, c.b) != c.same || site.Same(c.b, c.a) != c.same {
+			t.Errorf("%q and %q: %v", c.a, c.b, site.Same(c.a, c.b))
+		}
+	}
+}
+
+// TestSameIsAnEquivalence: of names that have an owner, what is one site with two
+// hosts makes those one site, and a name below another is of its site.
+func TestSameIsAnEquivalence(t *testing.T) {
+	label := rapid.StringMatching(`[a-z]{1,4}`)
+	host := rapid.Custom(func(t *rapid.T) string {
+		end := rapid.SampledFrom([]string{"com", "co.uk", "github.io", "example.com", "example.co.uk"}).Draw(t, "end")
+		return strings.Join(append(rapid.SliceOfN(label, 1, 3).Draw(t, "labels"), end), ".")
+	})
+	rapid.Check(t, func(t *rapid.T) {
+		a, b, c := host.Draw(t, "a"), host.Draw(t, "b"), host.Draw(t, "c")
+		if !site.Same(a, a) || site.Same(a, b) != site.Same(b, a) {
+			t.Fatalf("%s, %s", a, b)
+		}
+		if site.Same(a, b) && site.Same(b, c) && !site.Same(a, c) {
+			t.Fatalf("%s, %s, %s", a, b, c)
+		}
+		if !site.Same(a, "x."+a) {
+			t.Fatalf("x.%s", a)
+		}
+	})
+}
