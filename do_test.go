@@ -125,7 +125,7 @@ func TestEntriesTellTheCall(t *testing.T) {
 	intent := w.entryOf(t, aai.Intent)
 	intent.Time = time.Time{}
 	if diff := cmp.Diff(&aai.Entry{
-		Kind: aai.Intent, Call: "c1", App: "org.example.App", Tool: "work", Target: "org.example.App",
+		Kind: aai.Intent, Durable: true, Call: "c1", App: "org.example.App", Tool: "work", Target: "org.example.App",
 		Effect: aai.Changes, Digest: "d1", Consent: "by q0",
 	}, intent, cmp.Comparer(func(a, b map[string]any) bool { return len(a) == len(b) })); diff != "" {
 		t.Errorf("intent (-want +got):\n%s", diff)

@@ -89,17 +89,6 @@ func TestPanicsCostTheirCallOnly(t *testing.T) {
 	}
 }
 
-func TestDurable(t *testing.T) {
-	for _, kind := range []aai.EntryKind{aai.Received, aai.Intent, aai.Outcome, ""} {
-		for effect, changes := range map[aai.Effect]bool{aai.Destroys: true, aai.Changes: true, aai.Reads: false, 99: true} {
-			e := aai.Entry{Kind: kind, Effect: effect}
-			if want := kind == aai.Intent && changes; e.Durable() != want {
-				t.Errorf("%s of a tool that %s: %v", kind, effect, e.Durable())
-			}
-		}
-	}
-}
-
 // TestLateAnswerCounts: an Action that ends within the grace says itself what
 // became of the request.
 func TestLateAnswerCounts(t *testing.T) {

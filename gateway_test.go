@@ -282,8 +282,8 @@ func durableIntent(o observation) error {
 		if s.entry == nil {
 			continue
 		}
-		if want := s.what == string(aai.Intent) && o.Effect != aai.Reads; s.entry.Durable() != want {
-			return fmt.Errorf("the %s of a tool that %s: durable %v, want %v", s.what, o.Effect, s.entry.Durable(), want)
+		if want := s.what == string(aai.Intent) && o.Effect != aai.Reads; s.entry.Durable != want {
+			return fmt.Errorf("the %s of a tool that %s: durable %v, want %v", s.what, o.Effect, s.entry.Durable, want)
 		}
 	}
 	return nil

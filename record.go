@@ -10,28 +10,29 @@ import (
 // An EntryKind says at which point of a call an Entry was made.
 type EntryKind string
 
-// Every call has a Received and an Outcome; one that was admitted has an Intent
-// between them.
+// A call that reads, and one that is refused, is one Outcome. One that acts has an
+// Intent before that. A Received stands before both where a person is asked, and where
+// a call that reads has been under way for a second.
 const (
 	Received EntryKind = "received"
 	Intent   EntryKind = "intent"
 	Outcome  EntryKind = "outcome"
 )
 
-// An Entry is one line of the journal. Which fields are set depends on Kind.
+// An Entry is one line of the journal. The first one of a call, of whatever kind, says
+// who asked (Caller, Parent) and for what; a later one repeats only the names.
 type Entry struct {
 	Kind   EntryKind
-	Time   time.Time
+	Time   time.Time // of this line: the call began Elapsed before its Outcome
 	Call   string
 	Parent string
-
-	// Received: who asked for what, by name, before anything is known to be true.
 	Caller Caller
-	// App, Tool and Target: in Received as asked for; in Intent and Outcome what
-	// they turned out to be, as far as the call came.
+
+	// App, Tool and Target: what they turned out to be, or as they were asked for as
+	// far as the call did not come.
 	App, Tool, Target string
 
-	// Intent: what is about to run.
+	// What is about to run, in the first line that is made after the call was admitted.
 	Effect  Effect
 	Digest  string
 	Consent string
@@ -42,14 +43,18 @@ type Entry struct {
 	Message  string
 	Delivery Delivery
 	Elapsed  time.Duration
+	// Ran says that the tool's Action was begun: without it nothing can have happened.
+	Ran bool
+	// On names what was acted on, such as `button "Save" (id save-btn) in "Notes"`.
+	On string
 	// Answer returns what a call answered that ended well, for a journal that keeps
 	// such things: JSON values, what is secret in them Hidden. Nil for other calls.
 	Answer func() any `json:"-"`
-}
 
-// Durable reports whether the entry must be on disk before the call goes on:
-// the intent of anything that is not Reads.
-func (e *Entry) Durable() bool { return e.Kind == Intent && e.Effect != Reads }
+	// Durable says that the entry must be on disk before the call goes on: before
+	// anything acts, and before a person is asked.
+	Durable bool
+}
 
 // maxName is how much of a name that a caller made up the journal keeps, in bytes.
 const maxName = 200
@@ -65,7 +70,7 @@ func received(c *Call, now time.Time) *Entry {
 
 func intent(r *Request, now time.Time) *Entry {
 	return &Entry{
-		Kind: Intent, Time: now, Call: r.Call.ID,
+		Kind: Intent, Time: now, Call: r.Call.ID, Durable: r.Effect() != Reads,
 		App: r.App.ID, Tool: r.Tool.Name, Target: r.Target.ID,
 		Effect: r.Effect(), Digest: r.Digest(), Consent: r.Consent,
 		Args: r.hiddenArgs(),

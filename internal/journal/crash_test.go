@@ -91,7 +91,7 @@ func (w *crashWorld) record(t *rapid.T) {
 		}
 		w.check(j.Record(t.Context(), e))
 		w.acked[e.Call] = true
-		if e.Durable() {
+		if e.Durable {
 			w.synced = copyOf(w.acked)
 		}
 		w.remember()

@@ -65,20 +65,19 @@ func TestFlushIsSync(t *testing.T) {
 // a trip.
 func TestWhatIsFlushed(t *testing.T) {
 	for _, c := range []struct {
-		name   string
-		kind   aai.EntryKind
-		effect aai.Effect
-		want   int
+		name  string
+		entry aai.Entry
+		want  int
 	}{
-		{"received", aai.Received, aai.Destroys, 0},
-		{"outcome", aai.Outcome, aai.Destroys, 0},
-		{"intent to read", aai.Intent, aai.Reads, 0},
-		{"intent to change", aai.Intent, aai.Changes, 1},
-		{"intent to destroy", aai.Intent, aai.Destroys, 1},
+		{"outcome", aai.Entry{Kind: aai.Outcome, Effect: aai.Destroys}, 0},
+		{"received before a person is asked", aai.Entry{Kind: aai.Received, Durable: true}, 1},
+		{"intent to read", aai.Entry{Kind: aai.Intent, Effect: aai.Reads}, 0},
+		{"intent to change", aai.Entry{Kind: aai.Intent, Effect: aai.Changes, Durable: true}, 1},
 	} {
 		d := &disk{}
 		j := onDisk(t, d)
-		record(t, j, received("c0"), &aai.Entry{Kind: c.kind, Time: epoch(), Call: "c1", Effect: c.effect})
+		c.entry.Time, c.entry.Call = epoch(), "c1"
+		record(t, j, received("c0"), &c.entry)
 		if d.flushes != c.want {
 			t.Errorf("%s: flushed %d times, expected %d", c.name, d.flushes, c.want)
 		}

@@ -140,7 +140,7 @@ func (j *Journal) Record(_ context.Context, e *aai.Entry) error {
 	if err != nil {
 		return err
 	}
-	if e.Durable() {
+	if e.Durable {
 		return j.sync(n)
 	}
 	return nil
