@@ -64,6 +64,10 @@ type App struct {
 	// Nil means that the catalog knows the app, and that it must be named. What
 	// Targets cannot tell it may ask, by an *Error with Questions.
 	Targets func(ctx context.Context, call *Call, name string) (*App, error)
+	// Answers looks whether the app answers at all, however: only an error with code
+	// TIMEOUT says that it does not. It is asked after a call that ended by its
+	// deadline. Nil where nobody can look.
+	Answers func(ctx context.Context) error
 	// Words are what people read on the element that a call is about, such as the
 	// caption of a button, as far as that is known before the call runs; "" where it
 	// is not. Call.Target is set. Nil means that the app has no such elements.
@@ -107,12 +111,19 @@ type Tool struct {
 	Returns Schema // what the result's Data promises to be; the zero Schema promises nothing
 
 	Effect  Effect
-	Kind    Kind          // what limits and modes know it by, where that is not its effect
-	Starts  bool          // with some arguments it starts a program, whatever its effect is otherwise
-	Target  string        // the parameter that names the app which is really touched; empty: the tool's own app
-	Secret  []string      // parameters whose values the journal must not keep
-	Private bool          // what it answers must not be kept, such as the clipboard's contents
-	Timeout time.Duration // how long Run may take; zero means DefaultTimeout
+	Kind    Kind     // what limits and modes know it by, where that is not its effect
+	Starts  bool     // with some arguments it starts a program, whatever its effect is otherwise
+	Target  string   // the parameter that names the app which is really touched; empty: the tool's own app
+	Secret  []string // parameters whose values the journal must not keep
+	Private bool     // what it answers must not be kept, such as the clipboard's contents
+	// Timeout is how long a call may take, from when it came in to when Run has ended,
+	// without what a person takes for answers; zero means DefaultTimeout.
+	Timeout time.Duration
+	// MaxArgs is how many bytes the arguments may have as JSON, where that is more than
+	// usual, such as for a tool that takes a file; zero means a MiB.
+	MaxArgs int
+	// Turn says how a call goes together with others to the same program; nil: InTurn.
+	Turn func(call *Call) Turn
 
 	// Run does it. Nil means that the tool cannot run on this computer: Do answers
 	// Unavailable, or AUTOMATION_NOT_SUPPORTED where that is nil too.

@@ -2,6 +2,7 @@ package aai
 
 import (
 	"crypto/rand"
+	"encoding/json"
 	"strings"
 )
 
@@ -14,6 +15,10 @@ type Call struct {
 	App    string // an id, an alias, a wire name or an address
 	Tool   string
 	Args   map[string]any
+	// Raw is the arguments as they were sent, where a door has not read them: a JSON
+	// object, or a string that holds one. Do reads it in the place of Args, when it
+	// knows how much the tool takes.
+	Raw json.RawMessage
 	// Answers to the questions an earlier Do returned, by Question.ID.
 	Answers map[string]Answer
 	// Target is the app that is really touched. Do finds it, for the Action; what
@@ -54,6 +59,9 @@ type Result struct {
 	// what comes from this computer.
 	Foreign string
 	Images  []Image
+	// On names what was acted on, for the record, such as `button "Save" (id save-btn)
+	// in "Notes"`; empty where the arguments say it.
+	On string
 }
 
 // An Image is a picture in a result.

@@ -103,36 +103,45 @@ func TestActionWithoutParametersGetsArgs(t *testing.T) {
 	}
 }
 
-func TestEntriesTellTheCall(t *testing.T) {
-	s := plain()
-	s.Gates = []string{asks}
-	s.Answers = "yes"
-	s.Effect = aai.Changes
-	w := newWorld(s)
-	call := s.call()
-	call.ID, call.Parent, call.App, call.Caller.Name = "c1", "c0", "org.example.App", "evil\x1b[31m\u202ename"
-	if _, err := w.gateway().Do(t.Context(), call); err != nil {
-		t.Fatal(err)
-	}
-	received := w.entryOf(t, aai.Received)
-	received.Time = time.Time{}
-	if diff := cmp.Diff(&aai.Entry{
-		Kind: aai.Received, Call: "c1", Parent: "c0", App: "org.example.App", Tool: "work",
-		Caller: aai.Caller{Door: "test", Name: "evil[31mname", Session: "s1"},
-	}, received); diff != "" {
-		t.Errorf("received (-want +got):\n%s", diff)
-	}
-	intent := w.entryOf(t, aai.Intent)
-	intent.Time = time.Time{}
-	if diff := cmp.Diff(&aai.Entry{
-		Kind: aai.Intent, Durable: true, Call: "c1", App: "org.example.App", Tool: "work", Target: "org.example.App",
-		Effect: aai.Changes, Digest: "d1", Consent: "by q0",
-	}, intent, cmp.Comparer(func(a, b map[string]any) bool { return len(a) == len(b) })); diff != "" {
-		t.Errorf("intent (-want +got):\n%s", diff)
-	}
-	outcome := w.entryOf(t, aai.Outcome)
-	if outcome.Code != "" || outcome.Message != "" || outcome.Delivery != "" || outcome.Elapsed < 0 {
-		t.Errorf("outcome of a success: %+v", outcome)
+// TestLinesTellTheCall: one that acts has two, one that reads one, and the first says
+// all that is known.
+func TestLinesTellTheCall(t *testing.T) {
+	for _, effect := range []aai.Effect{aai.Changes, aai.Reads} {
+		s := plain()
+		s.Gates, s.Answers, s.Effect = []string{asks}, "yes", effect
+		w := newWorld(s)
+		w.app.Tools[0].Run = func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{On: "button \"Save\""}, nil }
+		call := s.call()
+		call.ID, call.Parent, call.App, call.Caller.Name = "c1", "c0", "org.example.App", "evil\x1b[31m\u202ename"
+		if _, err := w.gateway().Do(t.Context(), call); err != nil {
+			t.Fatal(err)
+		}
+		first := aai.Entry{
+			Call: "c1", Parent: "c0", App: "org.example.App", Tool: "work", Target: "org.example.App",
+			Caller:   aai.Caller{Door: "test", Name: "evil[31mname", Session: "s1"},
+			Admitted: true, Effect: effect, Digest: "d1", Consent: "by q0",
+		}
+		last := aai.Entry{Call: "c1", App: first.App, Tool: first.Tool, Target: first.Target}
+		want := []aai.Entry{first, last}
+		if want[0].Kind, want[0].Durable = aai.Intent, true; effect == aai.Reads {
+			want = []aai.Entry{first}
+		}
+		end := &want[len(want)-1]
+		end.Kind, end.Ran, end.On = aai.Outcome, true, "button \"Save\""
+		var got []aai.Entry
+		for _, s := range w.steps() {
+			if s.entry != nil {
+				e := *s.entry
+				if e.Elapsed < 0 || e.Time.IsZero() {
+					t.Errorf("%s at %s after %s", e.Kind, e.Time, e.Elapsed)
+				}
+				e.Time, e.Elapsed, e.Answer = time.Time{}, 0, nil
+				got = append(got, e)
+			}
+		}
+		if diff := cmp.Diff(want, got, cmp.Comparer(func(a, b map[string]any) bool { return len(a) == len(b) })); diff != "" {
+			t.Errorf("lines of what %s (-want +got):\n%s", effect, diff)
+		}
 	}
 }
 
@@ -143,7 +152,7 @@ func TestCallsGetDifferentIDs(t *testing.T) {
 		if _, err := w.gateway().Do(t.Context(), plain().call()); err != nil {
 			t.Fatal(err)
 		}
-		id := w.entryOf(t, aai.Received).Call
+		id := w.entryOf(t, aai.Outcome).Call
 		if len(id) != 16 || seen[id] {
 			t.Fatalf("id %q is not new or not of 16 characters", id)
 		}
@@ -247,7 +256,7 @@ func TestFaultIsRecordedAndRefused(t *testing.T) {
 	if e.Message != "the arguments are no object" {
 		t.Errorf("message %q", e.Message)
 	}
-	if got := o.story(); got != "received true, outcome true" {
+	if got := o.story(); got != "outcome true" {
 		t.Errorf("trace: %s", got)
 	}
 	if e := o.entryOf(t, aai.Outcome); e.Code != aai.InvalidParams || e.Message != "the arguments are no object" {
@@ -261,7 +270,7 @@ func TestTimeoutIsLabelled(t *testing.T) {
 		s.Run = ignores
 		o := play(t.Context(), s)
 		e := wantCode(t, o.err, aai.Timeout)
-		if e.Delivery != aai.DeliveryUnknown || e.RetrySafe() || !strings.Contains(e.Message, "1s") || e.Hint == "" {
+		if e.Delivery != aai.DeliveryUnknown || e.RetrySafe() || !strings.Contains(e.Message, "within 800ms") || e.Hint == "" {
 			t.Errorf("%+v", e)
 		}
 		if o.elapsed != toolTimeout+grace {

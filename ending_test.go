@@ -36,28 +36,57 @@ func TestCancelEndsTheCall(t *testing.T) {
 	})
 }
 
-// TestRecordsThatFail: what cannot be recorded does not run, and says so.
+// TestRecordsThatFail: what acts and cannot be recorded does not run, and nobody gets
+// what was read and could not be.
 func TestRecordsThatFail(t *testing.T) {
 	for _, way := range []string{fails, panics} {
-		for at, trace := range []string{
-			"received false",
-			"received true, find false, gate true, intent false, outcome true",
-			"received true, find false, gate true, intent true, run false, outcome false",
+		for _, c := range []struct {
+			effect aai.Effect
+			at     int
+			trace  string
+			safe   bool
+		}{
+			{aai.Changes, 0, "find false, gate true, intent false, outcome true", true},
+			{aai.Changes, 1, "find false, gate true, intent true, run false, outcome false", false},
+			{aai.Reads, 0, "find false, gate true, run false, outcome false", false},
 		} {
 			s := plain()
-			s.Journal, s.FailAt = way, at
+			s.Journal, s.FailAt, s.Effect = way, c.at, c.effect
 			o := play(t.Context(), s)
 			e := wantCode(t, o.err, aai.RecordFailed)
-			if got := o.story(); got != trace {
-				t.Errorf("the journal %s at record %d: %s; want %s", way, at, got, trace)
+			if got := o.story(); got != c.trace {
+				t.Errorf("the journal %s at record %d: %s; want %s", way, c.at, got, c.trace)
 			}
 			if o.result != nil {
-				t.Errorf("the journal %s at record %d: a result with an error", way, at)
+				t.Errorf("the journal %s at record %d: a result with an error", way, c.at)
 			}
-			if e.Err == nil || e.RetrySafe() != (at < 2) {
-				t.Errorf("the journal %s at record %d: %+v", way, at, e)
+			if e.Err == nil || e.RetrySafe() != c.safe {
+				t.Errorf("the journal %s at record %d: %+v", way, c.at, e)
 			}
 		}
+	}
+}
+
+// TestNothingIsReadWhileTheJournalFails: one read may have run when it turns out that
+// nothing can be recorded; the next ones do not, until it can.
+func TestNothingIsReadWhileTheJournalFails(t *testing.T) {
+	s := plain()
+	s.Effect, s.Journal, s.FailAt = aai.Reads, fails, 0
+	w := newWorld(s)
+	g := w.gateway()
+	for i, want := range []aai.Code{aai.RecordFailed, aai.RecordFailed, "", ""} {
+		if i == 1 {
+			w.FailAt = w.records // the line in front of the second
+		}
+		if _, err := g.Do(t.Context(), s.call()); codeOf(err) != want {
+			t.Errorf("call %d: %v", i, err)
+		}
+	}
+	want := "find false, gate true, run false, outcome false, " + // and nobody has it
+		"find false, gate true, received false, outcome true, " +
+		"find false, gate true, run false, outcome true, find false, gate true, run false, outcome true"
+	if got := w.story(); got != want {
+		t.Errorf("%s; want %s", got, want)
 	}
 }
 
@@ -92,17 +121,18 @@ func TestPanicsCostTheirCallOnly(t *testing.T) {
 // TestLateAnswerCounts: an Action that ends within the grace says itself what
 // became of the request.
 func TestLateAnswerCounts(t *testing.T) {
-	s := plain()
-	w := newWorld(s)
-	w.app.Tools[0].Run = func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
-		<-ctx.Done()
-		e := aai.Errorf(aai.Timeout, "nothing was sent")
-		e.Delivery = aai.NotDelivered
-		return nil, e
-	}
-	w.app.Tools[0].Timeout = 1
-	_, err := w.gateway().Do(t.Context(), s.call())
-	if e := wantCode(t, err, aai.Timeout); e.Message != "nothing was sent" || !e.RetrySafe() {
-		t.Errorf("%+v", e)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		s := plain()
+		w := newWorld(s)
+		w.app.Tools[0].Run = func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+			<-ctx.Done()
+			e := aai.Errorf(aai.Timeout, "nothing was sent")
+			e.Delivery = aai.NotDelivered
+			return nil, e
+		}
+		_, err := w.gateway().Do(t.Context(), s.call())
+		if e := wantCode(t, err, aai.Timeout); e.Message != "nothing was sent" || !e.RetrySafe() {
+			t.Errorf("%+v", e)
+		}
+	})
 }

@@ -99,10 +99,10 @@ func TestDo(t *testing.T) {
 		{"a result or an *Error, never both and never neither", oneEnding},
 		{"the code is the one that the documentation says", rightCode},
 		{"runs only what is on record and admitted", runsWhatMayRun},
-		{"received first, one outcome last", wholeRecord},
+		{"as few lines as tell all of it, one outcome last", wholeRecord},
 		{"returns by the deadline or the cancellation", inTime},
 		{"leaves the caller's call alone", callUntouched},
-		{"an intent to change anything is durable", durableIntent},
+		{"what acts, and what a person is asked about, is on disk before", durableIntent},
 		{"keeps no secret on record", noSecrets},
 		{"puts questions in one round", oneRound},
 	}
@@ -177,16 +177,14 @@ func rightCode(o observation) error {
 	return nil
 }
 
-// runsWhatMayRun reads it from the trace: when the Action began, both records
-// had been kept and the last word of every gate was an admission.
+// runsWhatMayRun reads it from the trace: when the Action began, what acts was on
+// record, and the last word of every gate was an admission.
 func runsWhatMayRun(o observation) error {
 	admitted := make(map[int]bool)
-	var received, intent bool
+	var intent bool
 	ran := 0
 	for _, s := range o.steps() {
 		switch s.what {
-		case string(aai.Received):
-			received = s.ok
 		case "gate":
 			admitted[s.gate] = s.ok
 		case string(aai.Intent):
@@ -196,8 +194,8 @@ func runsWhatMayRun(o observation) error {
 			intent = s.ok
 		case "run":
 			ran++
-			if !received || !intent {
-				return fmt.Errorf("ran with received %v and intent %v on record", received, intent)
+			if len(admitted) != len(o.Gates) || !allTrue(admitted) || o.Effect != aai.Reads && !intent {
+				return fmt.Errorf("ran with intent %v on record, and the gates said %v", intent, admitted)
 			}
 		}
 	}
@@ -219,37 +217,56 @@ func allTrue(m map[int]bool) bool {
 	return true
 }
 
+// wholeRecord holds the lines of a call against what they must be: as few as tell all
+// of it, the first with who asked, what was admitted in one of them, one outcome last.
 func wholeRecord(o observation) error {
-	steps := o.steps()
-	if len(steps) == 0 || steps[0].what != string(aai.Received) {
-		if o.Journal == absent && len(steps) == 0 {
-			return nil
+	var lines []step
+	for _, s := range o.steps() {
+		if s.entry != nil {
+			lines = append(lines, s)
 		}
-		return errors.New("something happened before received")
 	}
-	if !steps[0].ok {
-		if len(steps) > 1 {
-			return errors.New("something happened although received was not kept")
+	want := o.lines()
+	if o.Journal == absent {
+		want = nil
+	}
+	if len(lines) != len(want) {
+		return fmt.Errorf("%d lines, want %v", len(lines), want)
+	}
+	known, admitted := false, 0
+	for i, s := range lines {
+		switch {
+		case s.what != string(want[i]):
+			return fmt.Errorf("line %d is %s, want %v", i, s.what, want)
+		case s.entry.Call == "" || s.entry.Call != lines[0].entry.Call:
+			return fmt.Errorf("line %d is of call %q, the first of %q", i, s.entry.Call, lines[0].entry.Call)
+		case (s.entry.Caller.Door != "") == known:
+			return fmt.Errorf("line %d says that %+v asked", i, s.entry.Caller)
+		case s.entry.Admitted != (s.entry.Digest != ""):
+			return fmt.Errorf("line %d: admitted %v with digest %q", i, s.entry.Admitted, s.entry.Digest)
 		}
+		if known = known || s.ok; s.entry.Admitted && s.ok {
+			admitted++
+		}
+	}
+	if admitted > 1 {
+		return fmt.Errorf("what was admitted is told %d times", admitted)
+	}
+	if len(lines) == 0 {
 		return nil
 	}
-	if n := o.count(string(aai.Outcome)); n != 1 {
-		return fmt.Errorf("%d outcomes", n)
-	}
-	last := steps[len(steps)-1]
-	if last.what != string(aai.Outcome) {
-		return fmt.Errorf("after the outcome came %q", last.what)
-	}
-	for _, s := range steps {
-		if s.entry != nil && (s.entry.Call == "" || s.entry.Call != last.entry.Call) {
-			return fmt.Errorf("the %s of call %q has the outcome of %q", s.what, s.entry.Call, last.entry.Call)
-		}
+	last := lines[len(lines)-1]
+	if all := o.steps(); all[len(all)-1].entry != last.entry {
+		return errors.New("something happened after the outcome")
 	}
 	if last.entry.Code != o.fate().outcome {
 		return fmt.Errorf("the outcome's code is %q, want %q", last.entry.Code, o.fate().outcome)
 	}
 	if last.ok && last.entry.Code != codeOf(o.err) {
 		return fmt.Errorf("%q is on record, but Do returned %q", last.entry.Code, codeOf(o.err))
+	}
+	if ran := o.count("run") > 0; last.entry.Ran != ran {
+		return fmt.Errorf("it ran: %v, but on record is %v", ran, last.entry.Ran)
 	}
 	return nil
 }
@@ -277,12 +294,15 @@ func callUntouched(o observation) error {
 	return nil
 }
 
+// durableIntent: on disk is what acts before it does, and what was received before a
+// person is asked, by the gateway or by its door.
 func durableIntent(o observation) error {
 	for _, s := range o.steps() {
 		if s.entry == nil {
 			continue
 		}
-		if want := s.what == string(aai.Intent) && o.Effect != aai.Reads; s.entry.Durable != want {
+		want := s.what != string(aai.Outcome) || s.entry.Code == aai.ConsentRequired
+		if s.entry.Durable != want {
 			return fmt.Errorf("the %s of a tool that %s: durable %v, want %v", s.what, o.Effect, s.entry.Durable, want)
 		}
 	}

@@ -145,19 +145,32 @@ func TestWaitingForOthersDialogs(t *testing.T) {
 			<-ctx.Done()
 			return aai.Answer{}, ctx.Err()
 		}), nil)
-		first, cancel := context.WithCancel(t.Context())
 		var wg sync.WaitGroup
-		wg.Go(func() { _, _ = g.Do(first, work()) })
-		synctest.Wait()
-		_, err := g.Do(t.Context(), work())
+		ask := func() {
+			wg.Go(func() {
+				_, err := g.Do(t.Context(), work())
+				if e := wantCode(t, err, aai.ConsentRequired); e.RetryAfter != 0 || len(e.Questions) != 0 {
+					t.Errorf("nobody answered, and it says %+v", e)
+				}
+			})
+			synctest.Wait()
+		}
+		ask()
+		ask()
+		gone, leave := context.WithTimeout(t.Context(), time.Second)
+		defer leave()
+		_, err := g.Do(gone, work())
+		_ = wantCode(t, err, aai.Timeout)
+		time.Sleep(10 * time.Second)
+		ask()
+		begun := time.Now()
+		_, err = g.Do(t.Context(), work())
 		if e := wantCode(t, err, aai.ConsentRequired); e.RetryAfter == 0 || e.Needs == nil {
 			t.Errorf("%+v", e)
 		}
-		gone, leave := context.WithTimeout(t.Context(), time.Second)
-		defer leave()
-		_, err = g.Do(gone, work())
-		_ = wantCode(t, err, aai.Timeout)
-		cancel()
+		if took := time.Since(begun); took != 2*time.Minute {
+			t.Errorf("it waited %s for its turn", took)
+		}
 		wg.Wait()
 	})
 }

@@ -4,12 +4,17 @@ import (
 	"cmp"
 	"context"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// heartbeat is how often a call that says nothing of itself is said to go on.
-const heartbeat = time.Second
+// How often a call that says nothing of itself is said to go on.
+const (
+	heartbeat = time.Second
+	// personBeats is in how many beats once, while a person is asked.
+	personBeats = 10
+)
 
 type progressKey struct{}
 
@@ -17,6 +22,9 @@ type progressKey struct{}
 type progress struct {
 	report func(done, total float64, message string)
 	spoken atomic.Bool // the Action speaks for itself
+
+	mu   sync.Mutex
+	base float64 // what was said before it did
 }
 
 // WithProgress returns a context in which report hears how far the call has come:
@@ -35,41 +43,73 @@ func WithProgress(ctx context.Context, report func(done, total float64, message 
 func Progress(ctx context.Context, done, total float64, message string) {
 	if p, _ := ctx.Value(progressKey{}).(*progress); p != nil {
 		p.spoken.Store(true)
-		p.report(done, total, message)
+		p.mu.Lock()
+		base := p.base
+		p.mu.Unlock()
+		if total > 0 {
+			total += base
+		}
+		p.report(done+base, total, message)
 	}
 }
 
 // beat lets a call be heard of that says nothing of itself, until stop.
-func beat(ctx context.Context, r *Request, timeout time.Duration) (stop func()) {
-	p, _ := ctx.Value(progressKey{}).(*progress)
-	if p == nil {
+func (p *passage) beat() (stop func()) {
+	if p.aloud == nil {
 		return func() {}
 	}
-	begun := time.Now()
 	stopped := make(chan struct{})
 	go func() {
 		ticks := time.NewTicker(heartbeat)
 		defer ticks.Stop()
-		for {
+		for n := 1; ; n++ {
 			select {
 			case <-ticks.C:
 			case <-stopped:
 				return
-			case <-ctx.Done():
+			case <-p.door.Done():
 				return
 			}
-			if p.spoken.Load() {
+			if p.aloud.spoken.Load() {
 				return
 			}
-			p.report(seconds(time.Since(begun)), seconds(timeout), waitingFor(r.Target))
+			p.news(n)
 		}
 	}()
 	return func() { close(stopped) }
 }
 
-func waitingFor(app *App) string {
+// news says where the call is, after so many beats.
+func (p *passage) news(beats int) {
+	p.mu.Lock()
+	at, name, total := p.stage, cmp.Or(p.name, p.about.App), p.total
+	p.mu.Unlock()
+	over := seconds(time.Since(p.begun))
+	switch at {
+	case asking:
+		if beats%personBeats == 0 {
+			p.aloud.tell(over, 0, "Waiting for the person at this computer to answer")
+		}
+	case queueing:
+		p.aloud.tell(over, max(over, seconds(total)), "Waiting for other calls to "+name)
+	default:
+		p.aloud.tell(over, max(over, seconds(total)), "Waiting for "+name)
+	}
+}
+
+// tell is report for the gateway itself: what an Action says later counts on from
+// there.
+func (p *progress) tell(done, total float64, message string) {
+	p.mu.Lock()
+	p.base = done
+	p.mu.Unlock()
+	p.report(done, total, message)
+}
+
+// firstName is an app's name in one language.
+func firstName(app *App) string {
 	name, _, _ := strings.Cut(app.Name, "|")
-	return "Waiting for " + CleanLabel(cmp.Or(name, app.ID), maxName)
+	return CleanLabel(cmp.Or(name, app.ID), maxName)
 }
 
 // seconds are as exact as people want them.

@@ -32,11 +32,13 @@ type Entry struct {
 	// far as the call did not come.
 	App, Tool, Target string
 
-	// What is about to run, in the first line that is made after the call was admitted.
-	Effect  Effect
-	Digest  string
-	Consent string
-	Args    map[string]any // what is secret in them is Hidden
+	// Admitted says that what follows is given: what is about to run. It is in the first
+	// line that is made after the call was admitted.
+	Admitted bool
+	Effect   Effect
+	Digest   string
+	Consent  string
+	Args     map[string]any // what is secret in them is Hidden
 
 	// Outcome: how it ended. The empty Code is success.
 	Code     Code
@@ -59,42 +61,71 @@ type Entry struct {
 // maxName is how much of a name that a caller made up the journal keeps, in bytes.
 const maxName = 200
 
-func received(c *Call, now time.Time) *Entry {
+// received is what is known of a call when it comes in.
+func received(c *Call) Entry {
 	caller := c.Caller
 	caller.Name = CleanLabel(caller.Name, maxName)
-	return &Entry{
-		Kind: Received, Time: now, Call: c.ID, Parent: c.Parent, Caller: caller,
+	return Entry{
+		Call: c.ID, Parent: c.Parent, Caller: caller,
 		App: CleanLabel(c.App, maxName), Tool: CleanLabel(c.Tool, maxName),
 	}
 }
 
-func intent(r *Request, now time.Time) *Entry {
-	return &Entry{
-		Kind: Intent, Time: now, Call: r.Call.ID, Durable: r.Effect() != Reads,
-		App: r.App.ID, Tool: r.Tool.Name, Target: r.Target.ID,
-		Effect: r.Effect(), Digest: r.Digest(), Consent: r.Consent,
-		Args: r.hiddenArgs(),
+// record writes a line of the call: the first one says all that is known, a later one
+// what has come since.
+func (p *passage) record(fill func(*Entry)) *Error {
+	p.lines.Lock()
+	defer p.lines.Unlock()
+	return p.write(fill)
+}
+
+// write is record with p.lines held.
+func (p *passage) write(fill func(*Entry)) *Error {
+	p.mu.Lock()
+	e := p.about
+	p.mu.Unlock()
+	if p.told {
+		e.Parent, e.Caller = "", Caller{}
+	}
+	if p.shown {
+		e.Admitted, e.Effect, e.Digest, e.Consent, e.Args = false, 0, "", "", nil
+	}
+	fill(&e)
+	if err := p.g.record(p.door, &e); err != nil {
+		return err
+	}
+	p.told, p.shown = true, p.shown || e.Admitted
+	return nil
+}
+
+// noteLong puts a call on record that has been under way for long and is not there.
+func (p *passage) noteLong() {
+	p.lines.Lock()
+	defer p.lines.Unlock()
+	p.mu.Lock()
+	settled := p.settled
+	p.mu.Unlock()
+	if !p.told && !settled {
+		_ = p.write(func(e *Entry) { e.Kind, e.Time = Received, time.Now() }) // the outcome says so if that fails too
 	}
 }
 
-func outcome(r *Request, result *Result, err *Error, begun time.Time) *Entry {
-	now := time.Now()
-	e := &Entry{Kind: Outcome, Time: now, Call: r.Call.ID, Elapsed: now.Sub(begun)}
-	if r.App != nil {
-		e.App = r.App.ID
+// outcome is the last line of a call. What the message says is told without secrets.
+func (p *passage) outcome(e ending, said string) func(*Entry) {
+	p.mu.Lock()
+	ran := p.ran
+	p.mu.Unlock()
+	return func(entry *Entry) {
+		entry.Kind, entry.Time, entry.Ran = Outcome, time.Now(), ran
+		entry.Elapsed = entry.Time.Sub(p.begun)
+		if e.err != nil {
+			entry.Code, entry.Message, entry.Delivery = e.err.Code, CleanLabel(said, 4*maxName), e.err.Delivery
+			entry.Durable = len(e.err.Questions) > 0 // the door asks a person
+		} else if e.result != nil {
+			entry.On = e.result.On
+			entry.Answer = func() any { return p.r.answer(e.result) }
+		}
 	}
-	if r.Tool != nil {
-		e.Tool = r.Tool.Name
-	}
-	if r.Target != nil {
-		e.Target = r.Target.ID
-	}
-	if err != nil {
-		e.Code, e.Message, e.Delivery = err.Code, CleanLabel(r.withoutSecrets(err.Message), 4*maxName), err.Delivery
-	} else if result != nil {
-		e.Answer = func() any { return r.answer(result) }
-	}
-	return e
 }
 
 // ShownArgs returns the call's arguments as a person may be shown them: without the
@@ -118,19 +149,20 @@ func (r *Request) answer(result *Result) any {
 		kept["text"] = Hidden{result.Text}
 		return kept
 	}
-	secrets := Writings(r.secrets())
-	if data := plain(result.Data); data != nil {
-		shown, _ := hideIn(data, func(value any) any {
-			secrets = append(secrets, Writings(appendTexts(nil, value, 0))...)
-			return Hidden{value}
-		}, 0)
+	texts, data := r.secrets(), plain(result.Data)
+	shown, _ := hideIn(data, func(value any) any {
+		texts = appendTexts(texts, value, 0)
+		return Hidden{value}
+	}, 0)
+	secrets := newVeil(texts)
+	if data != nil {
 		kept["data"] = cleaned(shown, secrets)
 	}
 	if result.Text != "" {
-		kept["text"] = withoutAll(result.Text, secrets)
+		kept["text"] = secrets.over(result.Text)
 	}
 	if result.Warning != "" {
-		kept["warning"] = withoutAll(result.Warning, secrets)
+		kept["warning"] = secrets.over(result.Warning)
 	}
 	var images []any
 	for _, image := range result.Images {
@@ -162,6 +194,7 @@ func plain(value any) any {
 func (g *Gateway) record(ctx context.Context, e *Entry) (failure *Error) {
 	defer func() {
 		if p := recover(); p != nil {
+			g.doubtful.Store(true)
 			failure = recordFailed(panicked(p).Err)
 		}
 	}()
@@ -169,7 +202,11 @@ func (g *Gateway) record(ctx context.Context, e *Entry) (failure *Error) {
 		return recordFailed(nil)
 	}
 	if err := g.Journal.Record(context.WithoutCancel(ctx), e); err != nil {
+		g.doubtful.Store(true)
 		return recordFailed(err)
+	}
+	if g.doubtful.Load() {
+		g.doubtful.Store(false)
 	}
 	return nil
 }

@@ -136,19 +136,35 @@ type fate struct {
 	questions int
 }
 
+// lines are the kinds of the lines that the call makes, as far as it comes where they
+// are kept.
+func (s scenario) lines() []aai.EntryKind {
+	var kinds []aai.EntryKind
+	if s.asksPerson() {
+		kinds = append(kinds, aai.Received)
+	}
+	failed := len(kinds) > 0 && s.recordFails(0)
+	if s.fateOnRecord().runs && s.Effect != aai.Reads && !failed {
+		kinds = append(kinds, aai.Intent)
+	}
+	return append(kinds, aai.Outcome)
+}
+
 // fate tells what must become of the call, by the words of the documentation
 // and not by its code.
 func (s scenario) fate() fate {
-	if s.Journal == absent || s.recordFails(0) {
+	if s.Journal == absent {
 		return fate{code: aai.RecordFailed}
 	}
 	f := s.fateOnRecord()
-	f.outcome = f.code
-	records := 1
-	if f.runs || s.intentFails() {
-		records = 2
+	lines := s.lines()
+	for i := range lines[:len(lines)-1] {
+		if s.recordFails(i) {
+			f = fate{code: aai.RecordFailed}
+		}
 	}
-	if s.recordFails(records) {
+	f.outcome = f.code
+	if s.recordFails(len(lines) - 1) {
 		f.code, f.questions = aai.RecordFailed, 0
 	}
 	return f
@@ -156,25 +172,26 @@ func (s scenario) fate() fate {
 
 func (s scenario) recordFails(n int) bool { return s.Journal != works && s.FailAt == n }
 
-func (s scenario) intentFails() bool {
-	recording := s
-	recording.Journal = works
-	return s.recordFails(1) && recording.fateOnRecord().runs
+// asksPerson reports whether the gateway's own dialog is to be shown.
+func (s scenario) asksPerson() bool {
+	if s.unfit() != "" || len(s.Gates) == 0 || s.Dialog == absent || s.Cancel == before {
+		return false
+	}
+	asked, code := s.round(s.Answers)
+	return code == "" && len(asked) > 0 && !slices.Contains(asked, asksClient)
 }
 
-// fateOnRecord is fate after "received" is on record and before "outcome" is.
+// fateOnRecord is fate where all is recorded.
 func (s scenario) fateOnRecord() fate {
 	if code := s.unfit(); code != "" {
 		return fate{code: code}
 	}
-	if code, questions := s.admission(); code != "" {
-		return fate{code: code, questions: questions}
-	}
-	switch {
-	case s.Cancel == before:
+	code, questions := s.admission()
+	if _, refused := s.round(s.Answers); s.Cancel == before && len(s.Gates) > 0 && refused == "" {
 		return fate{code: aai.AutomationFailed}
-	case s.recordFails(1):
-		return fate{code: aai.RecordFailed}
+	}
+	if code != "" {
+		return fate{code: code, questions: questions}
 	}
 	return fate{code: s.ending(), runs: true}
 }

@@ -104,14 +104,14 @@ func hideIn(value any, stand func(any) any, depth int) (any, bool) {
 
 // cleaned returns the value with what may not be kept taken out of every text in
 // it.
-func cleaned(value any, secrets []string) any {
+func cleaned(value any, secrets *veil) any {
 	switch v := value.(type) {
 	case string:
-		return withoutAll(v, secrets)
+		return secrets.over(v)
 	case map[string]any:
 		kept := make(map[string]any, len(v))
 		for name, item := range v {
-			kept[withoutAll(name, secrets)] = cleaned(item, secrets)
+			kept[secrets.over(name)] = cleaned(item, secrets)
 		}
 		return kept
 	case []any:
@@ -124,28 +124,37 @@ func cleaned(value any, secrets []string) any {
 	return value
 }
 
-// withoutSecrets takes what is secret among the arguments out of a text:
-// an app may repeat in its error what it was given.
-func (r *Request) withoutSecrets(text string) string {
-	return withoutAll(text, Writings(r.secrets()))
-}
+// maxSaid is how much of an error's message is looked through and passed on, in bytes.
+const maxSaid = 16 << 10
 
-// unsaid returns the error as the caller may have it: what is secret among the
-// arguments goes into the agent's conversation no second time. The windows of apps
-// are an exception for what is too short to tell: all that is set in a window counts
-// as secret, and "it is now 5 and not 3" must say so.
-func (r *Request) unsaid(err *Error) *Error {
-	secrets := r.secrets()
-	if r.App != nil && r.App.Targets != nil {
-		secrets = slices.DeleteFunc(secrets, func(secret string) bool { return len(secret) < tellingSecret })
+// unsaid returns what an error says as it may be put on record, and the error as the
+// caller may have it: what is secret among the arguments goes into the agent's
+// conversation no second time. The windows of apps are an exception for what is too
+// short to tell: all that is set in a window counts as secret, and "it is now 5 and
+// not 3" must say so.
+func (r *Request) unsaid(err *Error) (said string, told *Error) {
+	defer func() {
+		if recover() != nil {
+			e := *err
+			said, e.Message = withheld, withheld
+			told = &e
+		}
+	}()
+	message := err.Message
+	if len(message) > maxSaid {
+		message = strings.ToValidUTF8(message[:maxSaid], "") + cutMark
 	}
-	message := withoutAll(err.Message, Writings(secrets))
-	if message == err.Message {
-		return err
+	secrets := r.secrets()
+	all := newVeil(secrets)
+	said = all.over(message)
+	if r.App != nil && r.App.Targets != nil {
+		all = newVeil(slices.DeleteFunc(secrets, func(secret string) bool { return len(secret) < tellingSecret }))
 	}
 	e := *err
-	e.Message = message
-	return &e
+	if e.Message = all.over(message); e.Message == err.Message {
+		return said, err
+	}
+	return said, &e
 }
 
 // secrets returns the values of the call that are secret. Without a tool nobody
@@ -212,6 +221,10 @@ func appendTexts(texts []string, value any, depth int) []string {
 	}
 	switch v := value.(type) {
 	case nil, bool:
+	case string:
+		if v != "" {
+			texts = append(texts, v)
+		}
 	case map[string]any:
 		for _, item := range v {
 			texts = appendTexts(texts, item, depth+1)

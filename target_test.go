@@ -37,7 +37,11 @@ func TestAnAppFindsItsOwnTargets(t *testing.T) {
 		if see.saw.Target != editor || see.saw.Permission() != permission || see.saw.Digest() != "of the editor" {
 			t.Errorf("%s: the gate saw target %v, permission %s, digest %s", effect, see.saw.Target, see.saw.Permission(), see.saw.Digest())
 		}
-		if e := w.entryOf(t, aai.Intent); e.Target != "desktop/editor" || e.Digest != "of the editor" {
+		kind := aai.Intent
+		if effect == aai.Reads {
+			kind = aai.Outcome
+		}
+		if e := w.entryOf(t, kind); e.Target != "desktop/editor" || e.Digest != "of the editor" {
 			t.Errorf("on record: %+v", e)
 		}
 	}

@@ -1,25 +1,118 @@
 package aai
 
 import (
+	"bytes"
+	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
 )
 
 // Limits on the arguments of one call. They keep a hostile or confused caller
 // from costing more than its own call.
 const (
-	maxArgBytes = 4 << 20 // of strings and names, together
-	maxArgNodes = 100_000 // values, nested ones too
+	maxArgBytes = 1 << 20 // as JSON, or of strings and names together; Tool.MaxArgs may be more
+	maxArgNodes = 20_000  // values, nested ones too
 	maxArgDepth = 32
 )
 
+// readArgs returns the arguments of a call, validated. What was sent is counted before
+// anything is made of it.
+func readArgs(tool *Tool, call *Call) (map[string]any, *Error) {
+	most := max(maxArgBytes, tool.MaxArgs)
+	args := call.Args
+	if call.Raw != nil {
+		if len(call.Raw) > most {
+			return nil, tooMuch(most)
+		}
+		var err *Error
+		if args, err = parseArgs(call.Raw); err != nil {
+			return nil, err
+		}
+	}
+	return validate(tool, args, most)
+}
+
+func tooMuch(most int) *Error {
+	e := Errorf(InvalidParams, "the arguments have more than %d KiB", most>>10)
+	e.Hint = "Send less at a time, or name a file where the tool takes one."
+	return e
+}
+
+// parseArgs reads the object of a tool's parameters. Numbers keep all their digits.
+// Some models send the object as a string; that is understood too.
+func parseArgs(raw json.RawMessage) (map[string]any, *Error) {
+	raw = bytes.TrimSpace(raw)
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, nil
+	}
+	if raw[0] == '"' {
+		var inner string
+		if json.Unmarshal(raw, &inner) == nil {
+			raw = json.RawMessage(inner)
+		}
+	}
+	if countValues(raw) > maxArgNodes {
+		return nil, Errorf(InvalidParams, "the arguments hold more than %d values", maxArgNodes)
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var args map[string]any
+	err := d.Decode(&args)
+	if err == nil && d.Decode(&struct{}{}) != io.EOF {
+		err = errors.New("there is more than one value")
+	}
+	if err != nil {
+		e := Errorf(InvalidParams, "args: expected one object with the tool's parameters, got %s", kindOfJSON(raw))
+		e.Err = err
+		return nil, e
+	}
+	return args, nil
+}
+
+// countValues is about how many values a JSON text has, without reading it: one more
+// than what separates them. What it says of text that is no JSON does not matter.
+func countValues(raw []byte) int {
+	n, inString := 1, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == ',' || c == '[' || c == '{':
+			n++
+		}
+	}
+	return n
+}
+
+// kindOfJSON says what is in the place of an object.
+func kindOfJSON(raw json.RawMessage) string {
+	switch {
+	case len(raw) == 0:
+		return "nothing"
+	case !json.Valid(raw):
+		return "text that is not one JSON value"
+	case raw[0] == '[':
+		return "a list"
+	case raw[0] == '"':
+		return "a string"
+	case raw[0] == 't' || raw[0] == 'f':
+		return "true or false"
+	}
+	return "a number"
+}
+
 // validate returns the arguments with the tool's defaults, or says which
 // parameter is wrong.
-func validate(tool *Tool, args map[string]any) (map[string]any, *Error) {
+func validate(tool *Tool, args map[string]any, most int) (map[string]any, *Error) {
 	if args == nil {
 		args = map[string]any{}
 	}
-	var size argSize
+	size := argSize{most: most}
 	if err := size.add(args, 1); err != nil {
 		return nil, err
 	}
@@ -69,7 +162,7 @@ func checkReturns(tool *Tool, result *Result) *Result {
 }
 
 // argSize adds up what arguments weigh, stopping at the first limit passed.
-type argSize struct{ bytes, nodes int }
+type argSize struct{ bytes, nodes, most int }
 
 func (s *argSize) add(value any, depth int) *Error {
 	s.nodes++
@@ -93,8 +186,8 @@ func (s *argSize) add(value any, depth int) *Error {
 			}
 		}
 	}
-	if s.bytes > maxArgBytes {
-		return Errorf(InvalidParams, "the arguments hold more than %d MiB of text", maxArgBytes>>20)
+	if s.bytes > s.most {
+		return tooMuch(s.most)
 	}
 	if s.nodes > maxArgNodes {
 		return Errorf(InvalidParams, "the arguments hold more than %d values", maxArgNodes)

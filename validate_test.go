@@ -10,8 +10,8 @@ import (
 
 // The limits on arguments, as validate.go has them.
 const (
-	maxArgBytes = 4 << 20
-	maxArgNodes = 100_000
+	maxArgBytes = 1 << 20
+	maxArgNodes = 20_000
 	maxArgDepth = 32
 )
 
@@ -36,12 +36,12 @@ func TestArgumentLimits(t *testing.T) {
 		"too deep":        {map[string]any{"a": nested(maxArgDepth)}, "nested more than 32 deep"},
 		"cyclic":          {cyclic, "nested more than 32 deep"},
 		"just so long":    {map[string]any{"a": strings.Repeat("x", maxArgBytes-1)}, ""},
-		"too long":        {map[string]any{"a": strings.Repeat("x", maxArgBytes)}, "more than 4 MiB"},
-		"long names":      {map[string]any{strings.Repeat("x", maxArgBytes+1): true}, "more than 4 MiB"},
-		"long together":   {map[string]any{"a": []any{strings.Repeat("x", maxArgBytes/2), map[string]any{"b": strings.Repeat("x", maxArgBytes/2)}}}, "more than 4 MiB"},
+		"too long":        {map[string]any{"a": strings.Repeat("x", maxArgBytes)}, "more than 1024 KiB"},
+		"long names":      {map[string]any{strings.Repeat("x", maxArgBytes+1): true}, "more than 1024 KiB"},
+		"long together":   {map[string]any{"a": []any{strings.Repeat("x", maxArgBytes/2), map[string]any{"b": strings.Repeat("x", maxArgBytes/2)}}}, "more than 1024 KiB"},
 		"just so many":    {map[string]any{"a": make([]any, maxArgNodes-2)}, ""},
-		"too many":        {map[string]any{"a": make([]any, maxArgNodes-1)}, "more than 100000 values"},
-		"many in objects": {map[string]any{"a": []any{make([]any, maxArgNodes/2), make([]any, maxArgNodes/2)}}, "more than 100000 values"},
+		"too many":        {map[string]any{"a": make([]any, maxArgNodes-1)}, "more than 20000 values"},
+		"many in objects": {map[string]any{"a": []any{make([]any, maxArgNodes/2), make([]any, maxArgNodes/2)}}, "more than 20000 values"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(plain())

@@ -45,7 +45,7 @@ const (
 )
 
 const (
-	toolTimeout = time.Second
+	toolTimeout = 800 * time.Millisecond // one line is enough for what takes less than a second
 	// grace is how long Do waits for an Action past the end of its context.
 	grace       = 100 * time.Millisecond
 	cancelAfter = 10 * time.Millisecond

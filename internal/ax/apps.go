@@ -108,24 +108,19 @@ func (d *desk) connect(ctx context.Context, call *aai.Call) (*aai.Result, error)
 }
 
 func (d *desk) connected(ctx context.Context, call *aai.Call, app desktop.App) (*aai.Result, error) {
-	shot, err := d.lanes.run(ctx, app, func() (*aai.Result, error) {
-		shot, err := d.open().Tree.Snapshot(ctx, app)
-		if err != nil {
-			return nil, unread(err)
-		}
-		return &aai.Result{Data: len(shot.Children(-1))}, nil
-	})
+	shot, err := d.open().Tree.Snapshot(ctx, app)
 	if err != nil {
-		return nil, err
+		return nil, unread(err)
 	}
+	windows := len(shot.Children(-1))
 	alias := textArg(call, "alias")
 	d.sessions.of(call).connect(app, alias)
 	view := viewOfApp(app)
 	out := &aai.Result{
-		Text: fmt.Sprintf("Connected to %s (process %d), %v windows.", view.Name, view.PID, shot.Data),
+		Text: fmt.Sprintf("Connected to %s (process %d), %d windows.", view.Name, view.PID, windows),
 		Data: map[string]any{
 			"connected": true, "app_name": view.Name, "pid": view.PID, "bundle_id": view.ID, "toolkit": view.Toolkit,
-			"windows": shot.Data, "alias": alias,
+			"windows": windows, "alias": alias,
 		},
 		Warning: view.Hidden,
 	}
@@ -142,7 +137,7 @@ func (d *desk) listWindowsTool() *aai.Tool {
 			"position": ` + pairReturns + `, "size": ` + pairReturns + `,
 			"focused": {"type": "boolean"}, "minimized": {"type": "boolean"}, "covered": {"type": "number"}}}}`,
 		description: "List a program's windows, the front one first.",
-		params:      appProp, required: `["app"]`, run: d.listWindows,
+		params:      appProp, required: `["app"]`, turn: asideOf(aai.Apart), run: d.listWindows,
 	}.tool()
 }
 

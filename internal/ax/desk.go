@@ -30,7 +30,6 @@ type Config struct {
 type desk struct {
 	open     func() desktop.Backend
 	log      *slog.Logger
-	lanes    *lanes
 	memory   memory
 	lately   listing
 	sessions *sessions
@@ -48,7 +47,6 @@ func New(cfg Config) *aai.App {
 		open: sync.OnceValue(cfg.Open), log: log, sessions: newSessions(), memory: memory{cfg.RefsFolder},
 		begun: time.Now(), self: os.Getpid(),
 	}
-	d.lanes = newLanes(d.answers)
 	return &aai.App{
 		ID: aai.DesktopApp, Name: "Desktop", Platform: "any",
 		Description: "The windows of every program on this computer, by their accessibility trees: see, find, click, type.",
@@ -80,6 +78,7 @@ type spec struct {
 	secret                   []string
 	private                  bool // what it answers is not kept
 	timeout                  time.Duration
+	turn                     func(*aai.Call) aai.Turn // nil: its own
 	run                      aai.Action
 }
 
@@ -100,8 +99,13 @@ func (s spec) tool() *aai.Tool {
 		Params: schema.MustParse(`{"type": "object", "additionalProperties": false, "properties": {` + s.params + `}, "required": ` + required + `}`),
 		// What tools of our own return is held against it by the tests, not by each call.
 		Returns: aai.Schema{Source: json.RawMessage(`{"type": "object", "properties": {` + s.returns + `}}`)},
-		Effect:  s.effect, Target: targetParam, Secret: s.secret, Private: s.private, Timeout: timeout, Run: s.run,
+		Effect:  s.effect, Target: targetParam, Secret: s.secret, Private: s.private, Timeout: timeout, Turn: s.turn, Run: s.run,
 	}
+}
+
+// asideOf is the turn of a tool whatever its arguments are.
+func asideOf(turn aai.Turn) func(*aai.Call) aai.Turn {
+	return func(*aai.Call) aai.Turn { return turn }
 }
 
 // Parameters that several tools have.

@@ -28,36 +28,41 @@ type view struct {
 	unrest    *desktop.Unrest
 }
 
-// look runs f with a fresh view of the program that the call names, when it is
-// the call's turn.
+// look runs f with a fresh view of the program that the call names. The call has the
+// program's turn.
 func (d *desk) look(ctx context.Context, call *aai.Call, f func(context.Context, *view) (*aai.Result, error)) (*aai.Result, error) {
+	return d.glance(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
+		v.unrest = d.lately.unrestOf(v.app)
+		v.unrest.Saw(v.shot)
+		return f(ctx, v)
+	})
+}
+
+// glance is look for who has no turn, and does nothing.
+func (d *desk) glance(ctx context.Context, call *aai.Call, f func(context.Context, *view) (*aai.Result, error)) (result *aai.Result, err error) {
 	app, err := d.running(ctx, call)
 	if err != nil {
 		return nil, err
 	}
-	return d.lanes.run(ctx, app, func() (result *aai.Result, err error) {
-		v := &view{desk: d, backend: d.open(), call: call, app: app}
-		if d.memory.remembers(call) {
-			refs, done, err := d.memory.open(ctx, app)
-			if err != nil {
-				return nil, err
-			}
-			defer func() {
-				if err := done(); err != nil {
-					d.log.Warn("references are not kept", "error", err)
-				}
-			}()
-			v.refs = refs
-		} else {
-			v.refs = d.sessions.of(call).refsOf(app)
-		}
-		if err := v.refresh(ctx); err != nil {
+	v := &view{desk: d, backend: d.open(), call: call, app: app}
+	if d.memory.remembers(call) {
+		refs, done, err := d.memory.open(ctx, app)
+		if err != nil {
 			return nil, err
 		}
-		v.unrest = &d.lanes.of(app).unrest
-		v.unrest.Saw(v.shot)
-		return f(ctx, v)
-	})
+		defer func() {
+			if err := done(); err != nil {
+				d.log.Warn("references are not kept", "error", err)
+			}
+		}()
+		v.refs = refs
+	} else {
+		v.refs = d.sessions.of(call).refsOf(app)
+	}
+	if err := v.refresh(ctx); err != nil {
+		return nil, err
+	}
+	return f(ctx, v)
 }
 
 // refresh reads the program again.

@@ -143,3 +143,9 @@ func (m memory) forget() {
 		_ = lock.Close()
 	}
 }
+
+func busy(app desktop.App) error {
+	e := aai.Errorf(aai.Timeout, "other commands to %s took until the deadline", aai.CleanLabel(app.Name, 60))
+	e.Delivery = aai.NotDelivered
+	return e
+}

@@ -28,6 +28,12 @@ func (d *desk) screenshotTool() *aai.Tool {
 				"description": "On the screen", "properties": {
 				"x": {"type": "integer"}, "y": {"type": "integer"}, "w": {"type": "integer", "minimum": 1}, "h": {"type": "integer", "minimum": 1}}},
 			"max_side": {"type": "integer", "minimum": 16, "maximum": 16384, "default": 1568, "description": "A larger picture is scaled down"}`,
+		turn: func(call *aai.Call) aai.Turn {
+			if given(call, "query") {
+				return aai.InTurn
+			}
+			return aai.Apart // what was painted last is there
+		},
 		run: d.screenshot,
 	}.tool()
 }

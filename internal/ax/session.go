@@ -31,7 +31,7 @@ func (s *sessions) of(call *aai.Call) *session {
 	if i := slices.Index(s.order, key); i >= 0 {
 		s.order = slices.Delete(s.order, i, i+1)
 	} else {
-		s.known[key] = &session{refs: make(map[int]*desktop.Refs), aliases: make(map[string]int)}
+		s.known[key] = &session{refs: make(map[process]*desktop.Refs), aliases: make(map[string]process)}
 	}
 	s.order = append(s.order, key)
 	if len(s.order) > maxSessions {
@@ -41,30 +41,56 @@ func (s *sessions) of(call *aai.Call) *session {
 	return s.known[key]
 }
 
+// forget drops what was remembered of processes that have ended. An alias stays: who
+// uses it is told that its program has ended.
+func (s *sessions) forget(ended []process) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, one := range s.known {
+		one.forget(ended)
+	}
+}
+
 // A session is what one conversation remembers. Safe for concurrent use.
 type session struct {
 	mu        sync.Mutex
-	refs      map[int]*desktop.Refs // by process
-	aliases   map[string]int        // processes
-	connected []int                 // processes
+	refs      map[process]*desktop.Refs
+	aliases   map[string]process
+	connected []int // processes
 	actions   int
+}
+
+func (s *session) forget(ended []process) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, is := range ended {
+		delete(s.refs, is)
+		s.connected = slices.DeleteFunc(s.connected, func(pid int) bool { return pid == is.pid })
+	}
 }
 
 // refsOf returns the conversation's references into the program.
 func (s *session) refsOf(app desktop.App) *desktop.Refs {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.refs[app.PID] == nil {
-		s.refs[app.PID] = desktop.NewRefs()
+	is := processOf(app)
+	if s.refs[is] == nil {
+		s.refs[is] = desktop.NewRefs()
 	}
-	return s.refs[app.PID]
+	return s.refs[is]
 }
 
-// knows reports whether the conversation has been told of the program.
-func (s *session) knows(pid int) bool {
+// knows returns the references if the conversation has been told of the program, or
+// nil.
+func (s *session) knows(pid int) *desktop.Refs {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.refs[pid] != nil
+	for is, refs := range s.refs {
+		if is.pid == pid {
+			return refs
+		}
+	}
+	return nil
 }
 
 // connect remembers the program and the name it is to have here.
@@ -72,18 +98,19 @@ func (s *session) connect(app desktop.App, alias string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if alias != "" {
-		s.aliases[alias] = app.PID
+		s.aliases[alias] = processOf(app)
 	}
 	if !slices.Contains(s.connected, app.PID) {
 		s.connected = append(s.connected, app.PID)
 	}
 }
 
-// alias returns the process with the alias, or zero.
-func (s *session) alias(name string) int {
+// alias returns the process with the alias.
+func (s *session) alias(name string) (is process, known bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.aliases[name]
+	is, known = s.aliases[name]
+	return is, known
 }
 
 func (s *session) acted() {

@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"aai"
@@ -33,13 +32,13 @@ func (d *desk) target(ctx context.Context, call *aai.Call, name string) (*aai.Ap
 	if err != nil {
 		return nil, err
 	}
-	if pid := d.sessions.of(call).alias(name); pid != 0 {
+	if is, known := d.sessions.of(call).alias(name); known {
 		for _, app := range apps {
-			if app.PID == pid {
-				return asTarget(app), nil
+			if processOf(app) == is {
+				return d.asTarget(app), nil
 			}
 		}
-		return nil, aai.Errorf(aai.AppNotRunning, "%q, which is process %d, has ended or has no window any more", aai.CleanLabel(name, 60), pid)
+		return nil, aai.Errorf(aai.AppNotRunning, "%q, which was process %d, has ended or has no window any more", aai.CleanLabel(name, 60), is.pid)
 	}
 	meant := meant(apps, name)
 	switch {
@@ -48,12 +47,12 @@ func (d *desk) target(ctx context.Context, call *aai.Call, name string) (*aai.Ap
 	case len(meant) == 0:
 		return nil, notRunning(name, apps)
 	case len(meant) == 1:
-		return asTarget(meant[0]), nil
+		return d.asTarget(meant[0]), nil
 	}
 	if answer, ok := call.Answers[whichApp]; ok {
 		for _, app := range meant {
 			if strconv.Itoa(app.PID) == answer.Choice {
-				return asTarget(app), nil
+				return d.asTarget(app), nil
 			}
 		}
 		return nil, aai.Errorf(aai.PermissionDenied, "the person at this computer chose none of the programs called %q", aai.CleanLabel(name, 60))
@@ -72,37 +71,10 @@ func (d *desk) apps(ctx context.Context) ([]desktop.App, error) {
 		return nil, err
 	}
 	apps = slices.DeleteFunc(slices.Clone(apps), func(a desktop.App) bool { return a.PID == d.self })
-	d.lately.set(apps)
-	return apps, nil
-}
-
-// A listing is the list of programs as it was a moment ago. Safe for concurrent
-// use.
-type listing struct {
-	mu   sync.Mutex
-	apps []desktop.App
-	at   time.Time
-}
-
-// listed is how long a list is good for: from finding a call's program to working
-// with it, where nobody was asked in between. What ends meanwhile is noticed when
-// it is read.
-const listed = 100 * time.Millisecond
-
-func (l *listing) set(apps []desktop.App) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.apps, l.at = apps, time.Now()
-}
-
-// get returns the list, or nil if it is old.
-func (l *listing) get() []desktop.App {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if time.Since(l.at) > listed {
-		return nil
+	if ended := d.lately.set(apps); len(ended) > 0 {
+		d.sessions.forget(ended)
 	}
-	return l.apps
+	return apps, nil
 }
 
 // meant returns the programs that a name may mean, by the surest of its meanings.
@@ -138,6 +110,13 @@ func asTarget(app desktop.App) *aai.App {
 		ID: targetPrefix + app.ID, Name: aai.CleanLabel(app.Name, 80), Platform: "any",
 		Source: app.Executable, Digest: hex.EncodeToString(sum[:]), PID: app.PID,
 	}
+}
+
+// asTarget is asTarget for a call: it can be asked whether it answers.
+func (d *desk) asTarget(app desktop.App) *aai.App {
+	target := asTarget(app)
+	target.Answers = func(ctx context.Context) error { return d.answers(ctx, app) }
+	return target
 }
 
 // running returns the program that the gates decided about.
@@ -213,16 +192,17 @@ func (d *desk) words(ctx context.Context, call *aai.Call) string {
 	}
 	caption, s := query, d.sessions.of(call)
 	switch {
-	case desktop.IsRef(query) && s.knows(call.Target.PID):
-		return s.refsOf(desktop.App{PID: call.Target.PID}).Told(query)
 	case desktop.IsRef(query):
+		if refs := s.knows(call.Target.PID); refs != nil {
+			return refs.Told(query)
+		}
 		return ""
-	case !s.knows(call.Target.PID):
+	case s.knows(call.Target.PID) == nil:
 		return caption
 	}
 	ctx, cancel := context.WithTimeout(ctx, wordsPatience)
 	defer cancel()
-	_, err := d.look(ctx, call, func(_ context.Context, v *view) (*aai.Result, error) {
+	_, err := d.glance(ctx, call, func(_ context.Context, v *view) (*aai.Result, error) {
 		v.alsoMenus = true
 		m, err := v.find(query)
 		if err == nil {

@@ -20,7 +20,7 @@ func (d *desk) waitIdleTool() *aai.Tool {
 		params: appProp + `,
 			"timeout_ms": {"type": "integer", "minimum": 1, "maximum": 60000, "default": 5000},
 			"poll_ms": {"type": "integer", "minimum": 10, "maximum": 10000, "default": 100, "description": "How long it must be quiet"}`,
-		required: `["app"]`, timeout: maxWait + callTimeout,
+		required: `["app"]`, timeout: maxWait + callTimeout, turn: asideOf(aai.Beside),
 		run: d.waitIdle,
 	}.tool()
 }
@@ -30,10 +30,6 @@ func (d *desk) waitIdleTool() *aai.Tool {
 func (d *desk) waitIdle(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	app, err := d.running(ctx, call)
 	if err != nil {
-		return nil, err
-	}
-	way := d.lanes.of(app)
-	if err := d.lanes.open(app, way); err != nil {
 		return nil, err
 	}
 	backend := d.open()
@@ -60,9 +56,6 @@ func (d *desk) waitIdle(ctx context.Context, call *aai.Call) (*aai.Result, error
 		ctx, cancel := context.WithTimeout(ctx, callTimeout)
 		defer cancel()
 		if err := d.answers(ctx, app); err != nil {
-			if aai.AsError(err).Code == aai.Timeout {
-				d.lanes.close(app, way)
-			}
 			return nil, err
 		}
 	}

@@ -223,7 +223,7 @@ func (catalog) OnChange(func()) func() { return func() {} }
 type record struct {
 	mu       sync.Mutex
 	entries  []aai.Entry
-	requests []aai.Request
+	requests []*aai.Request
 }
 
 func (r *record) Record(_ context.Context, e *aai.Entry) error {
@@ -259,12 +259,12 @@ type admitAll struct{ *record }
 func (g admitAll) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.requests = append(g.requests, *r)
+	g.requests = append(g.requests, r)
 	return nil, nil
 }
 
 // lastRequest returns what was asked to be admitted last.
-func (r *record) lastRequest() aai.Request {
+func (r *record) lastRequest() *aai.Request {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.requests[len(r.requests)-1]

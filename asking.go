@@ -1,0 +1,225 @@
+package aai
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"sync"
+	"time"
+)
+
+// admit asks every gate, and the person where a dialog of our own may do so, and then
+// waits for the target's lane, which the call has until leave. Any refusal is final;
+// questions are collected from all gates and put in one round, and the answers are
+// judged by the gates themselves. Nothing is held while a person is asked.
+func (p *passage) admit() (leave func(error), err *Error) {
+	if !p.at(gating) {
+		return nil, p.abandon()
+	}
+	asked, err := p.askAll()
+	if err != nil {
+		return nil, needing(p.r, err)
+	}
+	ctx, cancel := p.clock.within(p.door)
+	defer cancel()
+	if ctx.Err() != nil || !p.at(queueing) {
+		return nil, p.abandon()
+	}
+	leave, waited, err := p.enter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	p.r.Admitted = p.r.Permission()
+	if waited || asked {
+		if err := p.lookAgain(ctx); err != nil {
+			leave(nil)
+			return nil, err
+		}
+	}
+	args := p.r.hiddenArgs()
+	p.know(func(p *passage) {
+		e := &p.about
+		e.Admitted, e.Effect, e.Digest, e.Consent, e.Args = true, p.r.Effect(), p.r.Digest(), p.r.Consent, args
+	})
+	return leave, nil
+}
+
+// askAll asks the gates until they admit the call. It reports whether a person was
+// asked.
+func (p *passage) askAll() (asked bool, err *Error) {
+	questions, err := p.checkGates()
+	if err != nil || len(questions) == 0 {
+		return len(p.r.Call.Answers) > 0, err
+	}
+	if p.g.asksNatively(p.door, questions) {
+		if questions, err = p.askNatively(questions); err != nil {
+			return true, err
+		}
+	}
+	if len(questions) > 0 {
+		return true, consentRequired(p.r, questions)
+	}
+	return true, nil
+}
+
+// lookAgain asks the gates about what may be otherwise by now, when the call has its
+// lane: what it is about may have got another name while it waited. They may admit or
+// refuse; nobody is asked any more.
+func (p *passage) lookAgain(ctx context.Context) *Error {
+	r := p.r
+	if r.App.Targets == nil {
+		return nil
+	}
+	r.Destructive = false
+	questions, err := p.g.checkGates(ctx, r)
+	if err != nil || len(questions) == 0 {
+		return err
+	}
+	e := Errorf(ConsentRequired, "what the call is about has changed in %s while it waited, and a person must allow what it would do now: %s",
+		r.Target.ID, r.Permission())
+	e.Hint = "Look at the window again, and make the call again if it is still meant."
+	return needing(r, e)
+}
+
+// checkGates asks every gate, in the tool's time.
+func (p *passage) checkGates() ([]Question, *Error) {
+	ctx, cancel := p.clock.within(p.door)
+	defer cancel()
+	questions, err := p.g.checkGates(ctx, p.r)
+	if err == nil && ctx.Err() != nil {
+		err = p.abandon()
+	}
+	return questions, err
+}
+
+func (g *Gateway) checkGates(ctx context.Context, r *Request) ([]Question, *Error) {
+	if len(g.Gates) == 0 {
+		return nil, Errorf(PermissionDenied, "this gateway has no gates, so it admits nothing")
+	}
+	var questions []Question
+	for _, gate := range g.Gates {
+		asked, err := gate.Check(ctx, r)
+		if err != nil {
+			return nil, AsError(err)
+		}
+		questions = append(questions, asked...)
+	}
+	return questions, nil
+}
+
+// askNatively puts the questions of a call through the gateway's own dialog. What was
+// received is on disk before. Who waits for another call's dialog is checked again
+// first: its answer may be the one to this question too. It returns the questions
+// that could not be put.
+func (p *passage) askNatively(questions []Question) ([]Question, *Error) {
+	err := p.record(func(e *Entry) { e.Kind, e.Time, e.Durable = Received, time.Now(), true })
+	if err != nil {
+		return nil, err
+	}
+	if !p.at(asking) {
+		return nil, p.abandon()
+	}
+	p.clock.stop(turnPatience)
+	defer p.at(gating)
+	end, waited, err := p.g.asking.take(p.door)
+	p.clock.goOn()
+	if err != nil {
+		return nil, err
+	}
+	defer end()
+	if waited {
+		if questions, err = p.checkGates(); err != nil || len(questions) == 0 {
+			return nil, err
+		}
+	}
+	if !p.at(asking) {
+		return nil, p.abandon()
+	}
+	if err := p.answerNatively(questions); err != nil {
+		if e, final := errors.AsType[*Error](err); final {
+			return nil, e
+		}
+		return questions, nil
+	}
+	return p.checkGates()
+}
+
+// asksNatively reports whether all the questions are for the gateway's own dialog:
+// all or none, so that nobody is asked for an answer that would be thrown away. A
+// question that is rather for the client goes there if the client can put it.
+func (g *Gateway) asksNatively(ctx context.Context, questions []Question) bool {
+	if g.Dialog == nil {
+		return false
+	}
+	byClient := AssistantOf(ctx).Asks
+	for _, q := range questions {
+		if !q.MayAsk(Native) {
+			return false
+		}
+		byClient = byClient && q.Channels[0] == Client
+	}
+	return !byClient
+}
+
+// answerNatively puts the questions and adds the answers to the call. The person's
+// time is not the tool's.
+func (p *passage) answerNatively(questions []Question) error {
+	call := p.r.Call
+	answers := make(map[string]Answer, len(questions)+len(call.Answers))
+	maps.Copy(answers, call.Answers)
+	p.clock.stop(time.Duration(len(questions)) * askPatience)
+	defer p.clock.goOn()
+	for _, q := range questions {
+		a, err := p.ask(q)
+		if err != nil {
+			return err
+		}
+		answers[q.ID] = a
+	}
+	call.Answers = answers
+	return nil
+}
+
+// ask puts one question, for so long as a question waits.
+func (p *passage) ask(q Question) (Answer, error) {
+	ctx, cancel := context.WithTimeout(p.door, askPatience)
+	defer cancel()
+	a, err := p.g.Dialog.Ask(ctx, q)
+	if err != nil && ctx.Err() != nil && p.door.Err() == nil {
+		e := Errorf(ConsentRequired, "nobody at this computer answered within %s", askPatience)
+		e.Hint = "Ask the person to come to the computer, and call again."
+		return a, e
+	}
+	return a, err
+}
+
+// turns are taken one at a time, by who waits no longer than its context. The zero
+// value is ready.
+type turns struct {
+	once  sync.Once
+	taken chan struct{}
+}
+
+// take returns what ends the turn, and whether somebody else had it before.
+func (t *turns) take(ctx context.Context) (end func(), waited bool, err *Error) {
+	t.once.Do(func() { t.taken = make(chan struct{}, 1) })
+	end = func() { <-t.taken }
+	select {
+	case t.taken <- struct{}{}:
+		return end, false, nil
+	default:
+	}
+	late := time.NewTimer(turnPatience)
+	defer late.Stop()
+	select {
+	case t.taken <- struct{}{}:
+		return end, true, nil
+	case <-ctx.Done():
+		return nil, true, leftBefore(ctx.Err())
+	case <-late.C:
+	}
+	err = Errorf(ConsentRequired, "the person at this computer is being asked about other calls")
+	err.Hint = "Call again when those are answered."
+	err.RetryAfter = turnPatience
+	return nil, true, err
+}

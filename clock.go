@@ -1,0 +1,67 @@
+package aai
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// How long a call waits for a person, beside the time that its tool has.
+const (
+	// turnPatience is how long it waits until the calls before it have asked.
+	turnPatience = 2 * time.Minute
+	// askPatience is how long one question waits for its answer.
+	askPatience = time.Minute
+)
+
+// lateGrace is how long Do waits past the deadline for the call to say what became
+// of it. Whatever does not end by then is left behind.
+const lateGrace = 100 * time.Millisecond
+
+// A clock measures what a call takes of the time that its tool has. It stands still
+// while a person is asked. Late is closed when Do must return whatever hangs; the
+// rest belongs to the goroutine of the call.
+type clock struct {
+	late  chan struct{}
+	alarm *time.Timer
+
+	total time.Duration // what the tool has
+	spent time.Duration // until since
+	since time.Time
+}
+
+// newClock starts a clock of so much time.
+func newClock(total time.Duration) *clock {
+	c := &clock{late: make(chan struct{}), total: total, since: time.Now()}
+	var once sync.Once
+	c.alarm = time.AfterFunc(total+lateGrace, func() { once.Do(func() { close(c.late) }) })
+	return c
+}
+
+// limit says how much time there is in all, of which some has passed.
+func (c *clock) limit(total time.Duration) {
+	c.total = total
+	c.set(c.left())
+}
+
+// left is how much of the tool's time is left.
+func (c *clock) left() time.Duration { return c.total - c.spent - time.Since(c.since) }
+
+// within returns a context that ends with the tool's time.
+func (c *clock) within(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithDeadline(ctx, c.since.Add(c.total-c.spent))
+}
+
+// stop lets the clock stand still for a person who has so much time.
+func (c *clock) stop(patience time.Duration) {
+	c.spent += time.Since(c.since)
+	c.set(patience)
+}
+
+// goOn ends what stop began.
+func (c *clock) goOn() {
+	c.since = time.Now()
+	c.set(c.left())
+}
+
+func (c *clock) set(left time.Duration) { c.alarm.Reset(max(0, left) + lateGrace) }

@@ -1,0 +1,80 @@
+package ax
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"aai/internal/desktop"
+)
+
+// A process is one run of a program: a number is given again, the backend's own name
+// is not.
+type process struct {
+	pid int
+	key string
+}
+
+func processOf(app desktop.App) process { return process{app.PID, app.Key} }
+
+// A listing is the list of programs as it was a moment ago, and what is known of each
+// of them for everybody. Safe for concurrent use.
+type listing struct {
+	mu     sync.Mutex
+	apps   []desktop.App
+	at     time.Time
+	unrest map[process]*desktop.Unrest
+}
+
+// listed is how long a list is good for: from finding a call's program to working
+// with it, where nobody was asked in between. What ends meanwhile is noticed when
+// it is read.
+const listed = 100 * time.Millisecond
+
+// set takes a new list, and returns what has ended since the one before.
+func (l *listing) set(apps []desktop.App) (ended []process) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, was := range l.apps {
+		if !slices.ContainsFunc(apps, func(is desktop.App) bool { return processOf(is) == processOf(was) }) {
+			ended = append(ended, processOf(was))
+			delete(l.unrest, processOf(was))
+		}
+	}
+	l.apps, l.at = apps, time.Now()
+	return ended
+}
+
+// get returns the list, or nil if it is old.
+func (l *listing) get() []desktop.App {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if time.Since(l.at) > listed {
+		return nil
+	}
+	return l.apps
+}
+
+// unrestOf is what of the program changes by itself, for whoever has its turn.
+func (l *listing) unrestOf(app desktop.App) *desktop.Unrest {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.unrest == nil {
+		l.unrest = make(map[process]*desktop.Unrest)
+	}
+	u := l.unrest[processOf(app)]
+	if u == nil {
+		u = &desktop.Unrest{}
+		l.unrest[processOf(app)] = u
+	}
+	return u
+}
+
+// answers looks whether the program answers at all.
+func (d *desk) answers(ctx context.Context, app desktop.App) error {
+	if _, err := d.open().Tree.Snapshot(ctx, app); err != nil {
+		return unread(err)
+	}
+	return nil
+}

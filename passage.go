@@ -1,0 +1,217 @@
+package aai
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// A stage is where on its way a call is.
+type stage string
+
+// The stages in which a call may have to wait.
+const (
+	finding  stage = "finding what it is for"
+	gating   stage = "deciding whether it may run"
+	asking   stage = "asking the person at this computer"
+	queueing stage = "waiting for other calls"
+	noting   stage = "putting it on record"
+	running  stage = "running"
+)
+
+const (
+	// longRead is after how long a call that is not on record yet is put there: one
+	// line is enough for what ends at once.
+	longRead = time.Second
+	// recordPatience is how long Do waits for the last line of a call. The journal
+	// itself waits less long for its lock.
+	recordPatience = 10 * time.Second
+)
+
+// A passage is one call on its way through Do. The stages are passed in a goroutine
+// of their own, so that Do returns in time whatever hangs in any of them; what is
+// left behind then begins nothing any more.
+type passage struct {
+	g     *Gateway
+	r     *Request // the goroutine's own
+	door  context.Context
+	begun time.Time
+	clock *clock
+	ended chan ending
+	aloud *progress // who hears how far it is; nil: nobody
+
+	mu      sync.Mutex // guards what follows
+	about   Entry      // what is known of the call for its record
+	stage   stage
+	name    string        // of the target, for people
+	total   time.Duration // what the tool has
+	way     *lane
+	ran     bool // the Action has begun
+	settled bool // somebody says how the call ended: the goroutine, or Do without it
+
+	lines sync.Mutex // held while a line is written; guards what follows
+	told  bool       // the first line is written
+	shown bool       // what was admitted is
+}
+
+// An ending is what becomes of a call.
+type ending struct {
+	result *Result
+	err    *Error
+}
+
+func newPassage(ctx context.Context, g *Gateway, call *Call) *passage {
+	p := &passage{
+		g: g, r: &Request{Call: call}, door: ctx, begun: time.Now(), clock: newClock(DefaultTimeout),
+		ended: make(chan ending, 1), stage: finding, total: DefaultTimeout, about: received(call),
+	}
+	p.aloud, _ = ctx.Value(progressKey{}).(*progress)
+	return p
+}
+
+// await returns what becomes of the call, by its deadline at the latest.
+func (p *passage) await() ending {
+	select {
+	case e := <-p.ended:
+		return e
+	case <-p.clock.late:
+	case <-p.door.Done():
+		select {
+		case e := <-p.ended:
+			return e
+		case <-time.After(lateGrace):
+		}
+	}
+	if p.settle() {
+		left := p.abandon()
+		go p.conclude(ending{err: left}, left.Message, left)
+	}
+	select {
+	case e := <-p.ended:
+		return e
+	case <-time.After(recordPatience):
+	}
+	return ending{err: unrecorded(recordFailed(errors.New("the journal does not answer")), p.abandon())}
+}
+
+// settle reports whether the one who asks is to say how the call ended.
+func (p *passage) settle() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	first := !p.settled
+	p.settled = true
+	return first
+}
+
+// abandon is the error of a call that is left behind where it is.
+func (p *passage) abandon() *Error {
+	p.mu.Lock()
+	at, ran, way := p.stage, p.ran, p.way
+	p.mu.Unlock()
+	if cause := p.door.Err(); cause != nil && !errors.Is(cause, context.DeadlineExceeded) {
+		if ran {
+			return AsError(cause)
+		}
+		return leftBefore(cause)
+	}
+	if ran && way != nil {
+		way.missed()
+	}
+	return p.late(at, ran)
+}
+
+// late is the error of a call whose time was over at a stage.
+func (p *passage) late(at stage, ran bool) *Error {
+	p.mu.Lock()
+	app, target := p.about.App, p.about.Target
+	took := min(p.total, time.Since(p.begun)).Round(time.Millisecond)
+	p.mu.Unlock()
+	if ran {
+		return &Error{
+			Code:     Timeout,
+			Message:  fmt.Sprintf("%s did not answer within %s", app, took),
+			Hint:     "The app may still be working on it. Look at its state before you try again.",
+			Delivery: DeliveryUnknown,
+		}
+	}
+	e := &Error{
+		Code:     Timeout,
+		Message:  fmt.Sprintf("the call's time was over after %s, at %s; nothing was run", took, at),
+		Hint:     "Call again, and later if many calls are open.",
+		Delivery: NotDelivered,
+	}
+	if at == queueing {
+		e.Message = fmt.Sprintf("other calls to %s took until the deadline; nothing was run", cmp.Or(target, app))
+	}
+	return e
+}
+
+// travel passes the stages and says how the call ended, unless Do has done so.
+func (p *passage) travel() {
+	e := ending{err: &Error{
+		Code: Internal, Message: "the tool " + CleanLabel(p.r.Call.Tool, maxName) + " ended without an answer", Delivery: DeliveryUnknown,
+	}}
+	defer func() {
+		if v := recover(); v != nil {
+			e = ending{err: panicked(v)}
+		}
+		p.finish(e)
+	}()
+	e.result, e.err = p.stages()
+}
+
+// finish takes out of an error what must not be said, and concludes the call.
+func (p *passage) finish(e ending) {
+	var said string
+	var told *Error
+	if e.err != nil {
+		e.result = nil
+		said, told = p.r.unsaid(e.err)
+	}
+	if p.settle() {
+		p.conclude(e, said, told)
+	}
+}
+
+// conclude puts the outcome on record and ends the call: told is the error as the
+// caller may have it, said what it says on record.
+func (p *passage) conclude(e ending, said string, told *Error) {
+	if late := p.record(p.outcome(e, said)); late != nil {
+		e = ending{err: unrecorded(late, e.err)}
+	} else if told != nil {
+		e.err = told
+	}
+	p.r.release()
+	p.clock.alarm.Stop()
+	p.ended <- e
+}
+
+// at notes that the call has come to a stage, and reports whether it goes on: not
+// where Do has left it behind.
+func (p *passage) at(s stage) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.stage = s
+	return !p.settled
+}
+
+// begin notes that the Action is about to run, and reports whether it may.
+func (p *passage) begin() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.settled {
+		return false
+	}
+	p.stage, p.ran = running, true
+	return true
+}
+
+// know changes what is known of the call.
+func (p *passage) know(f func(p *passage)) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f(p)
+}

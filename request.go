@@ -1,0 +1,121 @@
+package aai
+
+import (
+	"slices"
+	"sync"
+)
+
+// A Request is a call on its way: its app and tool are found and its arguments
+// are right.
+type Request struct {
+	Call    *Call // with defaults applied to Args
+	App     *App
+	Tool    *Tool
+	Target  *App   // the app that is really touched; gates decide by it
+	Consent string // a gate that admits says here on whose word, for the record
+	// Destructive is what a gate sets that takes an act on a window for one that
+	// cannot be taken back.
+	Destructive bool
+
+	// Admitted is the permission with which every gate has admitted the request; ""
+	// before. A gate that is asked once more, because the call had to wait, asks
+	// nobody again for what it has admitted.
+	Admitted string
+
+	held keeping
+}
+
+// The permissions for the windows of an app: one approval covers the app and not
+// every button.
+const (
+	PermissionSee = "see" // what only reads
+	PermissionAct = "act" // the rest
+	// PermissionStart is to start a program, with whatever arguments: it may make
+	// it do anything that the program can do.
+	PermissionStart = "start"
+	// PermissionDestroy is an act that looks as if it could not be taken back, such
+	// as a click on "Delete". To act does not include it.
+	PermissionDestroy = "destroy"
+)
+
+// Permission names what a person allows or refuses when the request asks: the
+// tool, or for an app whose tools operate the windows of others, to see them or
+// to act on them, or to start a program that does not run yet.
+func (r *Request) Permission() string {
+	switch {
+	case r.App.Targets == nil:
+		return r.Tool.Name
+	case r.Target != r.App && r.Target.PID == 0:
+		return PermissionStart
+	case r.Tool.Effect == Reads:
+		return PermissionSee
+	case r.Destructive:
+		return PermissionDestroy
+	}
+	return PermissionAct
+}
+
+// Effect is what the call does to the world: what its tool does, or more where it
+// is to start a program.
+func (r *Request) Effect() Effect {
+	if r.Permission() == PermissionStart {
+		return Destroys
+	}
+	return r.Tool.Effect
+}
+
+// Digest names what a permission is bound to: the descriptor that offers the
+// tool, or the program whose windows are operated.
+func (r *Request) Digest() string {
+	if r.App.Targets == nil {
+		return r.App.DigestOf(r.Tool.Name)
+	}
+	return r.Target.Digest
+}
+
+// keeping is what gates keep for a call until it has ended.
+type keeping struct {
+	mu   sync.Mutex
+	kept []kept // in the order in which gates took it
+	over bool
+}
+
+// kept is what a gate keeps for a call.
+type kept struct {
+	by      Gate
+	release func()
+}
+
+// Hold notes that the gate keeps something for the call, such as one of a few
+// slots: release is called once, when the call has ended in whatever way, also by a
+// refusal. By is a pointer.
+func (r *Request) Hold(by Gate, release func()) {
+	r.held.mu.Lock()
+	over := r.held.over
+	if !over {
+		r.held.kept = append(r.held.kept, kept{by, release})
+	}
+	r.held.mu.Unlock()
+	if over { // the call was given up meanwhile
+		release()
+	}
+}
+
+// Holds reports whether the gate keeps something for the call already: gates are
+// asked again when a person has answered.
+func (r *Request) Holds(by Gate) bool {
+	r.held.mu.Lock()
+	defer r.held.mu.Unlock()
+	return slices.ContainsFunc(r.held.kept, func(k kept) bool { return k.by == by })
+}
+
+// release gives back what gates kept.
+func (r *Request) release() {
+	r.held.mu.Lock()
+	given := r.held.kept
+	r.held.kept, r.held.over = nil, true
+	r.held.mu.Unlock()
+	for _, k := range slices.Backward(given) {
+		k.release()
+	}
+}
