@@ -71,7 +71,7 @@ func (p *passage) lookAgain(ctx context.Context) *Error {
 		return nil
 	}
 	r.Destructive = false
-	questions, err := p.g.checkGates(ctx, r)
+	questions, err := p.inTime(ctx)
 	if err != nil || len(questions) == 0 {
 		return err
 	}
@@ -85,14 +85,22 @@ func (p *passage) lookAgain(ctx context.Context) *Error {
 func (p *passage) checkGates() ([]Question, *Error) {
 	ctx, cancel := p.clock.within(p.door)
 	defer cancel()
-	questions, err := p.g.checkGates(ctx, p.r)
-	if err == nil && ctx.Err() != nil {
-		err = p.abandon()
-	}
-	return questions, err
+	return p.inTime(ctx)
 }
 
-func (g *Gateway) checkGates(ctx context.Context, r *Request) ([]Question, *Error) {
+// inTime asks every gate, until the context ends.
+func (p *passage) inTime(ctx context.Context) ([]Question, *Error) {
+	questions, err := p.g.checkGates(ctx, p.r)
+	if failure := p.overdue(ctx, err); failure != nil {
+		return nil, failure
+	}
+	if ctx.Err() != nil {
+		return nil, p.abandon()
+	}
+	return questions, nil
+}
+
+func (g *Gateway) checkGates(ctx context.Context, r *Request) ([]Question, error) {
 	if len(g.Gates) == 0 {
 		return nil, Errorf(PermissionDenied, "this gateway has no gates, so it admits nothing")
 	}
@@ -100,7 +108,7 @@ func (g *Gateway) checkGates(ctx context.Context, r *Request) ([]Question, *Erro
 	for _, gate := range g.Gates {
 		asked, err := gate.Check(ctx, r)
 		if err != nil {
-			return nil, AsError(err)
+			return nil, err
 		}
 		questions = append(questions, asked...)
 	}

@@ -52,9 +52,9 @@ type passage struct {
 	ran     bool // the Action has begun
 	settled bool // somebody says how the call ended: the goroutine, or Do without it
 
-	lines sync.Mutex // held while a line is written; guards what follows
-	told  bool       // the first line is written
-	shown bool       // what was admitted is
+	lines chan struct{} // holds a token while a line is written; guards what follows
+	told  bool          // the first line is written
+	shown bool          // what was admitted is
 }
 
 // An ending is what becomes of a call.
@@ -66,7 +66,7 @@ type ending struct {
 func newPassage(ctx context.Context, g *Gateway, call *Call) *passage {
 	p := &passage{
 		g: g, r: &Request{Call: call}, door: ctx, begun: time.Now(), clock: newClock(DefaultTimeout),
-		ended: make(chan ending, 1), stage: finding, total: DefaultTimeout, about: received(call),
+		ended: make(chan ending, 1), lines: make(chan struct{}, 1), stage: finding, total: DefaultTimeout, about: received(call),
 	}
 	p.aloud, _ = ctx.Value(progressKey{}).(*progress)
 	return p

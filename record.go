@@ -74,12 +74,12 @@ func received(c *Call) Entry {
 // record writes a line of the call: the first one says all that is known, a later one
 // what has come since.
 func (p *passage) record(fill func(*Entry)) *Error {
-	p.lines.Lock()
-	defer p.lines.Unlock()
+	p.lines <- struct{}{}
+	defer func() { <-p.lines }()
 	return p.write(fill)
 }
 
-// write is record with p.lines held.
+// write is record for whoever has the token of p.lines.
 func (p *passage) write(fill func(*Entry)) *Error {
 	p.mu.Lock()
 	e := p.about
@@ -100,8 +100,8 @@ func (p *passage) write(fill func(*Entry)) *Error {
 
 // noteLong puts a call on record that has been under way for long and is not there.
 func (p *passage) noteLong() {
-	p.lines.Lock()
-	defer p.lines.Unlock()
+	p.lines <- struct{}{}
+	defer func() { <-p.lines }()
 	p.mu.Lock()
 	settled := p.settled
 	p.mu.Unlock()

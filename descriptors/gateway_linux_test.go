@@ -63,7 +63,7 @@ func (m *memory) succeeded(app string) map[string]bool {
 func (m *memory) reached(kind aai.EntryKind, tool string) error {
 	calls := map[string]string{}
 	for _, e := range m.all() {
-		if e.Kind == aai.Received {
+		if e.Caller.Door != "" {
 			calls[e.Call] = e.Tool
 		}
 		if e.Kind == kind && calls[e.Call] == tool {

@@ -45,12 +45,11 @@ func (w *witness) testimony() (gated []string, received int, outcomes []aai.Code
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	for _, e := range w.entries {
-		switch e.Kind {
-		case aai.Received:
+		if e.Caller.Door != "" {
 			received++
-		case aai.Outcome:
+		}
+		if e.Kind == aai.Outcome {
 			outcomes = append(outcomes, e.Code)
-		case aai.Intent:
 		}
 	}
 	return w.gated, received, outcomes

@@ -46,22 +46,23 @@ func (o *operationLog) Record(ctx context.Context, e *aai.Entry) error {
 	if err != nil {
 		o.log.ErrorContext(ctx, "the journal cannot be written", "call", e.Call, "cause", err)
 	}
-	switch e.Kind {
-	case aai.Received:
-		if err == nil { // else the call ends here
-			o.open.Store(e.Call, asked{e.Caller.String(), e.App, e.Tool})
-			o.log.DebugContext(ctx, "call received", "call", e.Call, "caller", e.Caller.String(), "app", e.App, "tool", e.Tool)
-		}
-	case aai.Intent:
-	case aai.Outcome:
-		o.ended(ctx, e)
+	who := asked{e.Caller.String(), e.App, e.Tool}
+	switch {
+	case e.Kind == aai.Outcome:
+		o.ended(ctx, e, who)
+	case e.Caller.Door != "" && err == nil: // else the call ends here
+		o.open.Store(e.Call, who)
+		o.log.DebugContext(ctx, "call received", "call", e.Call, "caller", who.caller, "app", e.App, "tool", e.Tool)
 	}
 	return err
 }
 
-func (o *operationLog) ended(ctx context.Context, e *aai.Entry) {
-	kept, _ := o.open.LoadAndDelete(e.Call)
-	call, _ := kept.(asked)
+// ended tells of a call whose outcome is on record: of who asked it says what the first
+// line of the call did, which may be this one.
+func (o *operationLog) ended(ctx context.Context, e *aai.Entry, call asked) {
+	if kept, ok := o.open.LoadAndDelete(e.Call); ok {
+		call, _ = kept.(asked)
+	}
 	about := []any{"call", e.Call, "caller", call.caller, "app", call.app, "tool", call.tool, "elapsed", e.Elapsed}
 	if e.Code != "" {
 		o.log.InfoContext(ctx, "call failed", append(about, "code", string(e.Code))...)

@@ -125,7 +125,7 @@ func TestACallThatBlocksBlocksNoOther(t *testing.T) {
 			}
 			// The grant for a session must mean this client, whatever the era.
 			sessions := map[string]bool{}
-			for _, e := range w.journal.calls(aai.Received) {
+			for _, e := range w.journal.asked() {
 				sessions[e.Caller.Session] = true
 				if e.Caller.Door != aai.DoorMCP || e.Caller.Name != "tester" || e.Caller.Session == "" {
 					t.Errorf("a call came from %+v", e.Caller)

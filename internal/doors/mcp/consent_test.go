@@ -246,7 +246,7 @@ func TestTheAnsweredCallNamesTheOneThatAsked(t *testing.T) {
 	c := w.dial(t).open("2025-06-18", elicits)
 	_, q := c.askedAbout(addTool, `{}`)
 	c.reply(q, chose("once")).succeeds(t)
-	received := w.journal.calls(aai.Received)
+	received := w.journal.asked()
 	if len(received) != 2 || received[0].Call == "" || received[1].Parent != received[0].Call {
 		t.Errorf("the journal has %+v", received)
 	}

@@ -59,9 +59,9 @@ func entries() map[string]func(w *world, c *tasker) {
 			if c.answer("resources/subscribe", `{"uri":"app:org.example.Notes"}`).Error != nil {
 				return // it was read for that, in vain
 			}
-			before := len(w.journal.calls(aai.Received))
+			before := len(w.journal.asked())
 			w.rewrite(notes, `{"other":1}`)
-			for until := time.Now().Add(5 * time.Second); len(w.journal.calls(aai.Received)) == before && time.Now().Before(until); {
+			for until := time.Now().Add(5 * time.Second); len(w.journal.asked()) == before && time.Now().Before(until); {
 				time.Sleep(time.Millisecond)
 			}
 		},
@@ -86,7 +86,7 @@ func TestEveryEntryIsGatedAndRecorded(t *testing.T) {
 				c := newTasker(w, t)
 				enter(w, c)
 				c.settle(w)
-				received, intents, outcomes := w.journal.calls(aai.Received), w.journal.calls(aai.Intent), w.journal.calls(aai.Outcome)
+				received, intents, outcomes := w.journal.asked(), w.journal.calls(aai.Intent), w.journal.calls(aai.Outcome)
 				if len(received) == 0 || len(received) != len(outcomes) {
 					t.Fatalf("%d calls and %d outcomes are on record: %q", len(received), len(outcomes), w.journal.lines())
 				}
@@ -110,7 +110,7 @@ func TestEveryEntryIsGatedAndRecorded(t *testing.T) {
 func (c *tasker) settle(w *world) {
 	c.t.Helper()
 	for until := time.Now().Add(10 * time.Second); time.Now().Before(until); time.Sleep(time.Millisecond) {
-		if received := len(w.journal.calls(aai.Received)); received > 0 && received == len(w.journal.calls(aai.Outcome)) {
+		if received := len(w.journal.asked()); received > 0 && received == len(w.journal.calls(aai.Outcome)) {
 			return
 		}
 	}

@@ -106,7 +106,7 @@ func TestTasksOverHTTP(t *testing.T) {
 			}
 			close(w.release)
 			eventually(t, "the end of the task", func() bool { return alice.status(t, id) == "completed" })
-			if received := w.journal.calls(aai.Received); len(received) != 1 || received[0].Caller.Principal != "alice" {
+			if received := w.journal.asked(); len(received) != 1 || received[0].Caller.Principal != "alice" {
 				t.Errorf("the journal has %+v", received)
 			}
 		})

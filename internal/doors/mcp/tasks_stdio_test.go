@@ -60,7 +60,7 @@ func TestATaskIsAskedAboutAndRecordedLikeAnyCall(t *testing.T) {
 		t.Errorf("the client was told %s", status)
 	}
 	w.ranNothing(t)
-	received := w.journal.calls(aai.Received)
+	received := w.journal.asked()
 	if got := w.journal.outcomes(addTool); len(received) != 1 || received[0].Caller.String() != "mcp:tester" || got[aai.ConsentRequired] != 1 {
 		t.Errorf("the journal has %+v and %v", received, got)
 	}
@@ -81,7 +81,7 @@ func TestConsentWithinATask(t *testing.T) {
 	if len(w.added) != 1 {
 		t.Error("the call did not run")
 	}
-	received := w.journal.calls(aai.Received)
+	received := w.journal.asked()
 	if len(received) != 2 || received[1].Parent != received[0].Call {
 		t.Errorf("the journal has %+v", received)
 	}

@@ -258,20 +258,33 @@ func (j *journal) Record(_ context.Context, e *aai.Entry) error {
 	return nil
 }
 
-// lines are the entries in short: kind, app, tool and code.
+// first reports whether an entry is the first of its call.
+func first(e aai.Entry) bool { return e.Caller.Door != "" }
+
+// asked returns the first entry of each call.
+func (j *journal) asked() []aai.Entry {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(j.entries), func(e aai.Entry) bool { return !first(e) })
+}
+
+// lines are the entries in short: kind, who asked for what, what was admitted, code.
 func (j *journal) lines() []string {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	var lines []string
 	for _, e := range j.entries {
-		switch e.Kind {
-		case aai.Received:
-			lines = append(lines, fmt.Sprintf("received %s %q %q", e.Caller, e.App, e.Tool))
-		case aai.Intent:
-			lines = append(lines, fmt.Sprintf("intent %s %s %s %q", e.Target, e.Tool, e.Effect, e.Consent))
-		case aai.Outcome:
-			lines = append(lines, fmt.Sprintf("outcome %q", e.Code))
+		line := string(e.Kind)
+		if first(e) {
+			line += fmt.Sprintf(" %s %q %q", e.Caller, e.App, e.Tool)
 		}
+		if e.Admitted {
+			line += fmt.Sprintf(" %s %s %s %q", e.Target, e.Tool, e.Effect, e.Consent)
+		}
+		if e.Kind == aai.Outcome {
+			line += fmt.Sprintf(" %q", e.Code)
+		}
+		lines = append(lines, line)
 	}
 	return lines
 }
@@ -283,7 +296,7 @@ func (j *journal) outcomes(tool string) map[aai.Code]int {
 	of := map[string]bool{}
 	count := map[aai.Code]int{}
 	for _, e := range j.entries {
-		if e.Kind == aai.Received && e.Tool == tool {
+		if first(e) && e.Tool == tool {
 			of[e.Call] = true
 		}
 		if e.Kind == aai.Outcome && of[e.Call] {
