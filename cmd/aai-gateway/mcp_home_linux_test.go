@@ -146,13 +146,17 @@ func (h home) journal(t *testing.T) []past {
 		if err := json.Unmarshal([]byte(line), &l); err != nil {
 			t.Fatalf("the journal has the line %q: %v", line, err)
 		}
-		switch l.Kind {
-		case "received":
+		if l.Call == "" {
+			continue // the journal's own
+		}
+		if calls[l.Call] == nil {
 			calls[l.Call] = &past{caller: l.Caller, app: l.App, tool: l.Tool}
 			order = append(order, l.Call)
-		case "intent":
+		}
+		if l.Consent != "" {
 			calls[l.Call].consent = l.Consent
-		case "outcome":
+		}
+		if l.Kind == "outcome" {
 			calls[l.Call].result, calls[l.Call].delivery = l.Result, l.Delivery
 		}
 	}

@@ -212,6 +212,7 @@ func (p *program) build(cfg *config) (*parts, error) {
 			Catalog: shown,
 			Gates:   trust.gates,
 			Journal: &operationLog{Journal: record, log: log},
+			Meter:   trust.limits,
 		},
 		catalog: known.local,
 		visible: shown,

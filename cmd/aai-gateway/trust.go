@@ -14,6 +14,7 @@ import (
 
 // trust is what stands between a call and its Action.
 type trust struct {
+	limits      *policy.Limits
 	gates       []aai.Gate // in the order in which they are asked
 	dialog      *dialog.Dialog
 	modes       *policy.Modes
@@ -25,6 +26,7 @@ type trust struct {
 func (c *config) trust(getenv func(string) string, store policy.Store, log *slog.Logger) trust {
 	language := languageOf(getenv)
 	t := trust{
+		limits:      policy.NewLimits(c.Policy.Limits),
 		dialog:      dialog.New(dialog.Config{Getenv: getenv, Folder: c.platform.data, Language: language, Log: log}),
 		modes:       &policy.Modes{Configured: c.Policy.Mode, Path: filepath.Join(c.platform.data, "mode")},
 		revocations: policy.NewRevocations(filepath.Join(c.platform.data, "revoked")),
@@ -34,7 +36,7 @@ func (c *config) trust(getenv func(string) string, store policy.Store, log *slog
 		words = c.Policy.Words
 	}
 	t.gates = []aai.Gate{
-		policy.NewLimits(c.Policy.Limits), // first: a call that is refused counts too
+		t.limits, // first: a call that is refused counts too
 		policy.Own{Open: own.OpenTools(), Personal: []string{aai.DoorCLI}},
 		t.modes,
 		policy.Lists{Allowed: c.Policy.Allowed, Denied: c.Policy.Denied},

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
 
@@ -30,14 +31,17 @@ type Limit struct {
 // DefaultLimits are the limits where nobody configured others.
 func DefaultLimits() map[Kind]Limit {
 	return map[Kind]Limit{
-		Declared: {PerSecond: 500, PerMinute: 30_000, Concurrent: 64},
-		Windows:  {PerSecond: 50, PerMinute: 1000, Concurrent: 10},
+		Declared: {PerSecond: 500, PerMinute: 30_000, Concurrent: 128},
+		Windows:  {PerSecond: 50, PerMinute: 1000, Concurrent: 20},
 		Vision:   {PerSecond: 10, PerMinute: 10, Concurrent: 10},
 		Script:   {PerSecond: 5, PerMinute: 5, Concurrent: 10},
 	}
 }
 
 const (
+	// ofTarget is which part of a caller's slots its calls to one target may have: one
+	// that hangs leaves the others to the rest.
+	ofTarget = 2
 	// crowd is how many times the slots of one caller all callers have together.
 	// Beyond that each has its fair share, which is one at the least.
 	crowd = 4
@@ -57,6 +61,7 @@ type Limits struct {
 
 	mu     sync.Mutex
 	of     map[who]*measure
+	heard  map[connection]*intake
 	active map[Kind]int // slots that are taken, of all callers
 	busy   map[Kind]int // callers that have one at least
 }
@@ -71,14 +76,21 @@ type who struct {
 type measure struct {
 	second, minute *rate.Limiter
 	active         int
+	at             map[target]int // of active
 	last           time.Time
+}
+
+// target is what calls touch.
+type target struct {
+	app     string
+	process int
 }
 
 // NewLimits returns the gate. A kind without a limit admits nothing.
 func NewLimits(limits map[Kind]Limit) *Limits {
 	return &Limits{
 		limits: limits, now: time.Now,
-		of: make(map[who]*measure), active: make(map[Kind]int), busy: make(map[Kind]int),
+		of: make(map[who]*measure), heard: make(map[connection]*intake), active: make(map[Kind]int), busy: make(map[Kind]int),
 	}
 }
 
@@ -98,12 +110,19 @@ func (l *Limits) Check(_ context.Context, r *aai.Request) ([]aai.Question, error
 	if !l.fits(me.kind, m) {
 		return nil, limited(me.kind, "has too many calls open", busyFor)
 	}
+	touched := target{r.Target.ID, r.Target.PID}
+	if m.at[touched] >= max(1, l.limits[me.kind].Concurrent/ofTarget) {
+		e := limited(me.kind, fmt.Sprintf("has %d calls to %s open", m.at[touched], r.Target.ID), busyFor)
+		e.Hint = "Wait until some of them have ended. Calls to others are not affected."
+		return nil, e
+	}
 	m.active++
+	m.at[touched]++
 	l.active[me.kind]++
 	if m.active == 1 {
 		l.busy[me.kind]++
 	}
-	r.Hold(l, func() { l.giveBack(me.kind, m) })
+	r.Hold(l, func() { l.giveBack(me.kind, m, touched) })
 	return nil, nil
 }
 
@@ -120,9 +139,12 @@ func (l *Limits) fits(kind Kind, m *measure) bool {
 	return l.active[kind] < crowd*most || m.active < max(1, crowd*most/others)
 }
 
-func (l *Limits) giveBack(kind Kind, m *measure) {
+func (l *Limits) giveBack(kind Kind, m *measure, touched target) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if m.at[touched]--; m.at[touched] == 0 {
+		delete(m.at, touched)
+	}
 	m.active--
 	l.active[kind]--
 	if m.active == 0 {
@@ -139,6 +161,7 @@ func (l *Limits) measureOf(me who) *measure {
 	}
 	limit := l.limits[me.kind]
 	m := &measure{
+		at:     make(map[target]int),
 		second: rate.NewLimiter(rate.Limit(limit.PerSecond), limit.PerSecond),
 		minute: rate.NewLimiter(rate.Limit(float64(limit.PerMinute)/60), limit.PerMinute),
 	}
@@ -171,7 +194,7 @@ func (m *measure) take(now time.Time) time.Duration {
 	return 0
 }
 
-func limited(kind Kind, what string, wait time.Duration) error {
+func limited(kind Kind, what string, wait time.Duration) *aai.Error {
 	e := aai.Errorf(aai.RateLimited, "this caller %s (%s tools)", what, kind)
 	e.RetryAfter = wait.Round(time.Millisecond)
 	e.Hint = "Wait before the next call, and do several things in one call where a tool can."

@@ -128,14 +128,14 @@ func TestKinds(t *testing.T) {
 
 // Slots are given back however calls end, and only then.
 func TestSlots(t *testing.T) {
-	const slots = 5
+	const slots, all = 5, 10 // of a target, and of a caller
 	for name, run := range map[string]aai.Action{
 		"ends":   func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{}, nil },
 		"fails":  func(context.Context, *aai.Call) (*aai.Result, error) { return nil, errors.New("x") },
 		"panics": func(context.Context, *aai.Call) (*aai.Result, error) { panic("x") },
 	} {
 		t.Run(name, func(t *testing.T) {
-			d := newLimitDesk(map[Kind]Limit{Declared: {PerSecond: 1000, PerMinute: 1000, Concurrent: slots}})
+			d := newLimitDesk(map[Kind]Limit{Declared: {PerSecond: 1000, PerMinute: 1000, Concurrent: all}})
 			begun, goOn := make(chan bool), make(chan bool)
 			g := d.gateway(func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 				begun <- true
@@ -158,16 +158,77 @@ func TestSlots(t *testing.T) {
 				if d.active[Declared] != 0 || d.busy[Declared] != 0 {
 					t.Errorf("%d slots and %d callers are left", d.active[Declared], d.busy[Declared])
 				}
+				for _, m := range d.of {
+					if len(m.at) != 0 {
+						t.Errorf("slots are left of %v", m.at)
+					}
+				}
 			}
 		})
+	}
+}
+
+// Calls to one target that hangs leave the caller's others their slots.
+func TestSlotsOfATarget(t *testing.T) {
+	d := newLimitDesk(map[Kind]Limit{Declared: {PerSecond: 1000, PerMinute: 1000, Concurrent: 8}, Windows: {PerSecond: 1000, PerMinute: 1000, Concurrent: 1}})
+	other := &aai.App{ID: "org.example.Other", Digest: "d", Tools: []*aai.Tool{{Name: "list"}}}
+	for i := range 5 {
+		if got := check(d, by("a", asking(notesApp("d1"), "list"))); (got == "admits") != (i < 4) {
+			t.Errorf("call %d to the one: %s", i, got)
+		}
+	}
+	for i := range 5 {
+		if got := check(d, by("a", asking(other, "list"))); (got == "admits") != (i < 4) {
+			t.Errorf("call %d to the other: %s", i, got)
+		}
+	}
+	if got := check(d, by("a", operating(program("editor", "e"), "look"))); got != "admits" {
+		t.Errorf("a single slot is half enough: %s", got)
+	}
+}
+
+// What one connection sends is counted whatever it calls itself, and however many
+// sessions it opens; others are not concerned, and in time it may send again.
+func TestIntake(t *testing.T) {
+	d := newLimitDesk(map[Kind]Limit{Declared: {PerSecond: 10, PerMinute: 1000, Concurrent: 8}})
+	send := func(principal, name string, bytes int) string {
+		return code(d.Received(aai.Caller{Door: aai.DoorMCP, Principal: principal, Name: name, Session: name}, bytes))
+	}
+	for i := range 41 {
+		if got := send("a", fmt.Sprint(i), 10); (got == "ok") != (i < 40) {
+			t.Errorf("call %d: %s", i, got)
+		}
+	}
+	if got := send("b", "b", heardBurst); got != "ok" {
+		t.Errorf("another: %s", got)
+	}
+	if got := send("b", "b", 1<<20); got != "RATE_LIMITED" {
+		t.Errorf("its next MiB: %s", got)
+	}
+	d.clock.advance(time.Second)
+	for _, who := range []string{"a", "b"} {
+		if got := send(who, who, 1<<20); got != "ok" {
+			t.Errorf("%s a second later: %s", who, got)
+		}
+	}
+	for i := range 3 * maxCallers {
+		send(fmt.Sprint("crowd", i), "", 0)
+		d.clock.advance(time.Second)
+	}
+	if len(d.heard) > maxCallers {
+		t.Errorf("%d connections are remembered", len(d.heard))
 	}
 }
 
 // One who takes all there is leaves something for everybody.
 func TestSlotsAreFair(t *testing.T) {
 	d := newLimitDesk(map[Kind]Limit{Declared: {PerSecond: 1000, PerMinute: 1000, Concurrent: 4}})
-	open := func(caller string) string {
-		return check(d, by(caller, asking(notesApp("d1"), "list")))
+	n := 0
+	open := func(caller string) string { // by turns of two apps
+		n++
+		r := by(caller, asking(notesApp("d1"), "list"))
+		r.Target = &aai.App{ID: fmt.Sprint("app", n%2)}
+		return check(d, r)
 	}
 	for i := range crowd {
 		for range 4 {

@@ -109,11 +109,11 @@ func (s *script) journal(ts *testscript.TestScript) {
 		_, err := fmt.Fprintln(out, strings.Join(strings.Fields(line), " "))
 		ts.Check(err)
 	}
-	for _, address := range s.world.early {
-		_, err := fmt.Fprintln(out, "early", address)
+	for _, address := range s.world.lookups {
+		_, err := fmt.Fprintln(out, "lookup", address)
 		ts.Check(err)
 	}
-	s.world.entries, s.world.early = nil, nil
+	s.world.entries, s.world.lookups = nil, nil
 }
 
 // config is a Config of the world with everything set.

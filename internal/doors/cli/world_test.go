@@ -25,7 +25,7 @@ type world struct {
 	typed   string // what the person types; ^C and ^D are keys
 	cancel  context.CancelFunc
 	stale   bool     // the asking gate takes no answer for good
-	early   []string // addresses looked up before anything was on record
+	lookups []string // addresses that were looked up
 }
 
 func newWorld() *world {
@@ -84,8 +84,8 @@ type catalog struct {
 func (c catalog) Apps() []*aai.App { return c.apps }
 
 func (c catalog) Find(_ context.Context, name string) (*aai.App, error) {
-	if strings.Contains(name, "/") && len(c.w.entries) == 0 {
-		c.w.early = append(c.w.early, name)
+	if strings.Contains(name, "/") {
+		c.w.lookups = append(c.w.lookups, name)
 	}
 	var ids []string
 	for _, app := range c.apps {

@@ -69,14 +69,14 @@ func TestResourcesAreCalls(t *testing.T) {
 		}
 	}
 	c.refused(-32001, "no picture", "resources/read", `{"uri":"weather://none"}`)
-	intents := 0
-	for _, e := range w.journal.calls(aai.Intent) {
+	reads := 0
+	for _, e := range w.journal.admitted() {
 		if e.Target == "org.example.Weather" {
-			intents++
+			reads++
 		}
 	}
-	if intents != 4 {
-		t.Errorf("%d reads of the weather are on record, expected 4", intents)
+	if reads != 4 {
+		t.Errorf("%d reads of the weather are on record, expected 4", reads)
 	}
 }
 

@@ -268,6 +268,13 @@ func (j *journal) asked() []aai.Entry {
 	return slices.DeleteFunc(slices.Clone(j.entries), func(e aai.Entry) bool { return !first(e) })
 }
 
+// admitted returns the entries that say what was admitted, one of each call.
+func (j *journal) admitted() []aai.Entry {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return slices.DeleteFunc(slices.Clone(j.entries), func(e aai.Entry) bool { return !e.Admitted })
+}
+
 // lines are the entries in short: kind, who asked for what, what was admitted, code.
 func (j *journal) lines() []string {
 	j.mu.Lock()
