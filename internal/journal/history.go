@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -57,17 +58,26 @@ type Past struct {
 	App     string          `json:"app"`
 	Tool    string          `json:"tool"`
 	Target  string          `json:"target,omitempty"` // what the call touched, where that is not the app
+	On      string          `json:"on,omitempty"`     // and what in it, such as a button
 	Effect  string          `json:"effect,omitempty"`
 	Consent string          `json:"consent,omitempty"`
 	Args    json.RawMessage `json:"args,omitempty"`
 	// Answer is what it answered, if the journal keeps that.
 	Answer json.RawMessage `json:"answer,omitempty"`
 	// Result is "ok", an error code, or "unknown" for a call that has no outcome:
-	// it is still running, or the gateway ended before it did.
-	Result  string  `json:"result"`
-	Message string  `json:"message,omitempty"`
-	Millis  float64 `json:"ms"`
+	// it is still running, or the gateway ended before it did. It is "refused" for
+	// Count calls of one caller, none of which ran, that were not written one by one:
+	// Codes says how often each was refused why, Time and Until when they came.
+	Result  string         `json:"result"`
+	Message string         `json:"message,omitempty"`
+	Millis  float64        `json:"ms"`
+	Count   int            `json:"count,omitempty"`
+	Codes   map[string]int `json:"codes,omitempty"`
+	Until   time.Time      `json:"until,omitzero"`
 }
+
+// refusedResult is the result of calls that were folded into one line.
+const refusedResult = "refused"
 
 // History returns the calls that pass the filter, newest first. A journal that
 // does not exist yet has no calls. Lines that cannot be understood are skipped. It
@@ -128,10 +138,19 @@ func (f Filter) passes(p *Past) bool {
 	return (f.App == "" || f.App == p.App || f.App == p.Target) &&
 		(f.Tool == "" || f.Tool == p.Tool) &&
 		(f.Call == "" || f.Call == p.Call) &&
-		(f.Result == "" || strings.ToLower(f.Result) == strings.ToLower(p.Result)) && //nolint:staticcheck // as the index compares
+		(f.Result == "" || slices.Contains(p.endings(), strings.ToLower(f.Result))) &&
 		(f.Caller == "" || strings.Contains(p.who(), strings.ToLower(f.Caller))) &&
 		(f.Since.IsZero() || !p.Time.Before(f.Since)) &&
 		(f.Until.IsZero() || p.Time.Before(f.Until))
+}
+
+// endings are what Filter.Result is looked for in.
+func (p *Past) endings() []string {
+	found := []string{strings.ToLower(p.Result)}
+	for code := range p.Codes {
+		found = append(found, strings.ToLower(code))
+	}
+	return found
 }
 
 // who is what Filter.Caller is looked for in.
@@ -180,40 +199,75 @@ func newJoiner(known func(string) *Past) *joiner {
 	return &joiner{open: make(map[string]*Past), known: known}
 }
 
+// A readLine is a line as it is read.
+type readLine struct {
+	line
+	foldedLine
+	Args   json.RawMessage `json:"args"`
+	Answer json.RawMessage `json:"answer"`
+}
+
 // add takes one line. What is not an entry is left out.
 func (j *joiner) add(b []byte) {
-	var l struct {
-		line
-		Args   json.RawMessage `json:"args"`
-		Answer json.RawMessage `json:"answer"`
-	}
+	var l readLine
 	if json.Unmarshal(b, &l) != nil || l.Call == "" {
 		return
 	}
 	when, err := time.Parse(timeFormat, l.Time)
 	when = when.UTC()
-	if err != nil || when.Year() < 1 || !slices.Contains([]aai.EntryKind{aai.Received, aai.Intent, aai.Outcome}, l.Kind) {
+	if err != nil || when.Year() < 1 {
 		return
 	}
+	switch l.Kind {
+	case aai.Received, aai.Intent:
+		j.found(&l, when).learn(&l)
+	case aai.Outcome:
+		p := j.found(&l, began(when, l.Millis))
+		p.learn(&l)
+		p.Result, p.Message, p.Millis, p.Answer = l.Result, l.Detail, l.Millis, l.Answer
+		delete(j.open, l.Call)
+	case refusedKind:
+		j.calls = append(j.calls, l.folded(when))
+	}
+}
+
+// longestCall is how long a call is believed to have taken, in milliseconds.
+const longestCall = 1e9
+
+// began is when a call came that ended then, after so many milliseconds.
+func began(ended time.Time, ms float64) time.Time {
+	if ms < 0 || ms > longestCall {
+		return ended
+	}
+	if t := ended.Add(-time.Duration(ms * float64(time.Millisecond))); t.Year() >= 1 {
+		return t
+	}
+	return ended
+}
+
+// found is the call that a line belongs to; a new one if this is its first, which
+// came at that time.
+func (j *joiner) found(l *readLine, came time.Time) *Past {
 	p := j.find(l.Call)
 	if p == nil {
-		p = &Past{Time: when, Call: l.Call, Parent: l.Parent, Door: l.Door, Caller: l.Caller, App: l.App, Tool: l.Tool, Result: "unknown"}
+		p = &Past{Time: came, Call: l.Call, Parent: l.Parent, Door: l.Door, Caller: l.Caller, App: l.App, Tool: l.Tool, Result: "unknown"}
 		j.open[l.Call] = p
 		j.calls = append(j.calls, p)
 	}
+	return p
+}
+
+// learn takes what a line says of what runs. The first that says it counts.
+func (p *Past) learn(l *readLine) {
 	if l.Kind != aai.Received && l.App != "" {
 		p.App = l.App
 	}
 	if l.Target != l.App && l.Target != "" {
 		p.Target = l.Target
 	}
-	switch l.Kind {
-	case aai.Received:
-	case aai.Intent:
+	p.On = cmp.Or(l.On, p.On)
+	if p.Effect == "" && l.Effect != "" {
 		p.Effect, p.Consent, p.Args = l.Effect, l.Agreed, l.Args
-	case aai.Outcome:
-		p.Result, p.Message, p.Millis, p.Answer = l.Result, l.Detail, l.Millis, l.Answer
-		delete(j.open, l.Call)
 	}
 }
 

@@ -30,9 +30,11 @@ type line struct {
 	Caller string        `json:"caller,omitempty"`
 	Conv   string        `json:"session,omitempty"`
 	Who    string        `json:"principal,omitempty"`
+	Exe    string        `json:"executable,omitempty"`
 	App    string        `json:"app,omitempty"`
 	Tool   string        `json:"tool,omitempty"`
 	Target string        `json:"target,omitempty"`
+	On     string        `json:"on,omitempty"`
 	Effect string        `json:"effect,omitempty"`
 	Digest string        `json:"digest,omitempty"`
 	Agreed string        `json:"consent,omitempty"`
@@ -40,6 +42,7 @@ type line struct {
 	Result string        `json:"result,omitempty"`
 	Detail string        `json:"message,omitempty"`
 	Sent   aai.Delivery  `json:"delivery,omitempty"`
+	Ran    bool          `json:"ran,omitempty"`
 	Answer any           `json:"answer,omitempty"`
 	Millis float64       `json:"ms,omitempty"`
 }
@@ -66,9 +69,9 @@ func (b *entryBody) hides() bool {
 func (j *Journal) body(e *aai.Entry) *entryBody {
 	b := &entryBody{args: e.Args, most: maxArgs, line: line{
 		Time: e.Time.UTC().Format(timeFormat), Kind: e.Kind, Call: e.Call, Parent: e.Parent,
-		Door: e.Caller.Door, Caller: e.Caller.Name, Conv: e.Caller.Session, Who: e.Caller.Principal,
-		App: e.App, Tool: e.Tool, Target: e.Target, Digest: e.Digest, Agreed: e.Consent,
-		Detail: e.Message, Sent: e.Delivery, Millis: float64(e.Elapsed.Microseconds()) / 1000,
+		Door: e.Caller.Door, Caller: e.Caller.Name, Conv: e.Caller.Session, Who: e.Caller.Principal, Exe: e.Caller.Executable,
+		App: e.App, Tool: e.Tool, Target: e.Target, On: e.On, Digest: e.Digest, Agreed: e.Consent,
+		Detail: e.Message, Sent: e.Delivery, Ran: e.Ran, Millis: float64(e.Elapsed.Microseconds()) / 1000,
 	}}
 	if j.keepFull {
 		b.most = maxFull
@@ -78,6 +81,9 @@ func (j *Journal) body(e *aai.Entry) *entryBody {
 	case aai.Intent:
 		b.line.Effect = e.Effect.String()
 	case aai.Outcome:
+		if admitted(e) {
+			b.line.Effect = e.Effect.String()
+		}
 		b.line.Result = succeeded
 		if e.Code != "" {
 			b.line.Result = string(e.Code)
@@ -87,6 +93,12 @@ func (j *Journal) body(e *aai.Entry) *entryBody {
 		}
 	}
 	return b
+}
+
+// admitted reports whether the outcome is the first line after the call was admitted,
+// which says what it was admitted to do. The zero Effect alone says nothing.
+func admitted(e *aai.Entry) bool {
+	return e.Effect != aai.Destroys || e.Digest != "" || e.Consent != "" || e.Args != nil
 }
 
 // encode returns the inside of a JSON object.

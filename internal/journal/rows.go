@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"database/sql"
+	"encoding/json"
 	"errors"
 	"strings"
 	"time"
@@ -24,10 +25,13 @@ func newIndexRows(ctx context.Context, tx *sql.Tx, file int64) *indexRows {
 
 // The columns of a call, and those by which it is found.
 const (
-	pastColumns = "time, call, parent, door, caller, app, tool, target, effect, consent, args, answer, result, message, ms"
+	pastColumns = "time, call, parent, door, caller, app, tool, target, effect, consent, args, answer, result, message, ms, acted, count, codes, until"
 	allColumns  = pastColumns + ", who, ending, open, file"
-	allValues   = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
+	allValues   = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
 )
+
+// endingMark stands around each of a call's endings.
+const endingMark = "\n"
 
 // known finds a call that has no outcome yet.
 func (r *indexRows) known(call string) *Past {
@@ -51,15 +55,26 @@ func (r *indexRows) known(call string) *Past {
 // scanPast reads a call by a row's Scan.
 func scanPast(scan func(...any) error) (*Past, error) {
 	var p Past
-	var when string
-	var args, answer sql.NullString
+	var when, until string
+	var args, answer, codes sql.NullString
 	err := scan(&when, &p.Call, &p.Parent, &p.Door, &p.Caller, &p.App, &p.Tool, &p.Target, &p.Effect, &p.Consent,
-		&args, &answer, &p.Result, &p.Message, &p.Millis)
+		&args, &answer, &p.Result, &p.Message, &p.Millis,
+		&p.On, &p.Count, &codes, &until)
 	if err != nil {
 		return nil, err
 	}
 	if p.Time, err = time.Parse(timeFormat, when); err != nil {
 		return nil, err
+	}
+	if codes.Valid {
+		if err := json.Unmarshal([]byte(codes.String), &p.Codes); err != nil {
+			return nil, err
+		}
+	}
+	if until != "" {
+		if p.Until, err = time.Parse(timeFormat, until); err != nil {
+			return nil, err
+		}
 	}
 	if args.Valid {
 		p.Args = []byte(args.String)
@@ -99,10 +114,19 @@ func (r *indexRows) save(joined *joiner) error {
 }
 
 func (r *indexRows) values(joined *joiner, p *Past) []any {
+	var codes []byte
+	if p.Codes != nil {
+		codes, _ = json.Marshal(p.Codes) // of texts and numbers
+	}
+	until := ""
+	if !p.Until.IsZero() {
+		until = p.Until.Format(timeFormat)
+	}
 	return []any{
 		p.Time.Format(timeFormat), p.Call, p.Parent, p.Door, p.Caller, p.App, p.Tool, p.Target, p.Effect, p.Consent,
 		nullable(p.Args), nullable(p.Answer), p.Result, p.Message, p.Millis,
-		p.who(), strings.ToLower(p.Result), joined.open[p.Call] == p, r.file,
+		p.On, p.Count, nullable(codes), until,
+		p.who(), endingMark + strings.Join(p.endings(), endingMark) + endingMark, joined.open[p.Call] == p, r.file,
 	}
 }
 
@@ -130,7 +154,7 @@ func query(ctx context.Context, db *sql.DB, f Filter) ([]Past, error) {
 		is("id < (SELECT max(id) FROM calls WHERE call = ?)", f.Before)
 	}
 	if f.Result != "" {
-		is("ending = ?", strings.ToLower(f.Result))
+		is("instr(ending, ?) > 0", endingMark+strings.ToLower(f.Result)+endingMark)
 	}
 	if f.Caller != "" {
 		is("instr(who, ?) > 0", strings.ToLower(f.Caller))

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -91,14 +94,32 @@ type pastCall struct {
 	App     string  `json:"app"`
 	Tool    string  `json:"tool"`
 	Target  string  `json:"target,omitempty"`
+	On      string  `json:"on,omitempty"`
 	Effect  string  `json:"effect"`
 	Consent string  `json:"consent"`
 	Result  string  `json:"result"`
 	Message string  `json:"message"`
 	MS      float64 `json:"ms"`
+	Until   string  `json:"until,omitempty"`
+
+	// Of refused calls that are one row: how many they are, and why.
+	Count int            `json:"count,omitempty"`
+	Codes map[string]int `json:"codes,omitempty"`
 
 	Args   json.RawMessage `json:"args"`
 	Answer json.RawMessage `json:"answer"`
+}
+
+// folded says how many calls a row stands for, and why they were refused.
+func (c *pastCall) folded() string {
+	if c.Count == 0 {
+		return ""
+	}
+	var why []string
+	for _, code := range slices.Sorted(maps.Keys(c.Codes)) {
+		why = append(why, code+" "+strconv.Itoa(c.Codes[code]))
+	}
+	return strconv.Itoa(c.Count) + " calls: " + strings.Join(why, ", ")
 }
 
 func (r *run) history(ctx context.Context, args map[string]any, whole bool) error {
@@ -119,7 +140,7 @@ func (r *run) history(ctx context.Context, args map[string]any, whole bool) erro
 		for _, c := range calls {
 			rows = append(rows, []string{
 				r.output.shownTime(c.Time), c.Caller, cmp.Or(c.Target, c.App), c.Tool, c.Effect, c.Result,
-				strconv.FormatFloat(c.MS, 'f', -1, 64), c.Consent, c.Call, c.Message,
+				strconv.FormatFloat(c.MS, 'f', -1, 64), c.Consent, c.Call, cmp.Or(c.Message, c.folded()),
 			})
 		}
 		r.output.table([]string{"TIME", "CALLER", "APP", "TOOL", "EFFECT", "RESULT", "MS", "CONSENT", "CALL", "MESSAGE"}, rows)
@@ -137,8 +158,9 @@ func (r *run) showCalls(calls []pastCall) {
 	for _, c := range calls {
 		for _, field := range []struct{ name, value string }{
 			{"time", r.output.shownTime(c.Time)}, {"call", c.Call}, {"caller", c.Caller}, {"app", c.App}, {"target", c.Target},
+			{"on", c.On},
 			{"tool", c.Tool}, {"effect", c.Effect}, {"consent", c.Consent}, {"args", string(c.Args)},
-			{"result", c.Result}, {"message", c.Message}, {"answer", string(c.Answer)},
+			{"result", c.Result}, {"refused", c.folded()}, {"until", r.output.shownTime(c.Until)}, {"message", c.Message}, {"answer", string(c.Answer)},
 			{"ms", strconv.FormatFloat(c.MS, 'f', -1, 64)},
 		} {
 			if field.value != "" {

@@ -130,6 +130,12 @@ func (w *world) history(_ context.Context, call *aai.Call) (*aai.Result, error) 
 	if call.Args["app"] == "odd" {
 		return &aai.Result{Data: "a text"}, nil
 	}
+	if call.Args["app"] == "flood" {
+		return &aai.Result{Data: []object{{
+			"time": "2026-01-02T03:04:05.000000006Z", "until": "2026-01-02T03:04:09Z", "call": "f1", "caller": "claude",
+			"result": "refused", "count": 7, "codes": object{"RATE_LIMITED": 2, "APP_NOT_FOUND": 5}, "ms": 0,
+		}}}, nil
+	}
 	since, _ := call.Args["since"].(string)
 	if strings.HasPrefix(since, "20") && since != "2026-01-02T03:04:05Z" {
 		at, err := time.Parse(time.RFC3339, since)
@@ -140,7 +146,7 @@ func (w *world) history(_ context.Context, call *aai.Call) (*aai.Result, error) 
 	}
 	past := object{
 		"time": "2026-01-02T03:04:05.000000006Z", "call": "c1", "caller": "claude", "app": "org.example.Notes", "tool": "add",
-		"effect": "changes", "consent": "once", "result": "ok", "ms": 12.5, "asked_for": call.Args,
+		"effect": "changes", "on": `button "Save" in "Notes"`, "consent": "once", "result": "ok", "ms": 12.5, "asked_for": call.Args,
 	}
 	return &aai.Result{Data: []object{past}}, nil
 }
