@@ -7,18 +7,21 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 )
 
 // appendAll appends the entries to the chain, under the lock that all processes
 // share. What cannot be encoded gets an error of its own; the rest is in the file,
 // or an error is returned and nothing is.
 func (j *Journal) appendAll(batch []*waiting) error {
+	durable := slices.ContainsFunc(batch, func(w *waiting) bool { return w.durable })
 	if j.file == nil {
 		if err := noStranger(j.path); err != nil {
 			return err
 		}
 	}
-	if err := j.side.lock(); err != nil {
+	// What must be on disk must be in a file that can be found.
+	if err := j.side.lock(durable); err != nil {
 		return err
 	}
 	defer j.side.unlock()
@@ -43,6 +46,7 @@ func (j *Journal) appendAll(batch []*waiting) error {
 	if err != nil || len(text) == 0 {
 		return err
 	}
+	j.side.begin()
 	if err := j.put(text, st.size); err != nil {
 		return err
 	}
@@ -72,7 +76,7 @@ func noStranger(path string) error {
 // compose returns the lines of the records, in a buffer that is used again, and the
 // state after them.
 func (j *Journal) compose(st state, events []event, newLine bool, batch []*waiting) (state, []byte, error) {
-	boot := shortBoot(j.boot())
+	boot := j.bootName()
 	b := j.buffer[:0]
 	if newLine {
 		b = append(b, '\n')
@@ -122,8 +126,13 @@ func (j *Journal) put(text []byte, size int64) error {
 // ready makes sure that j.file is the file at j.path and that it ends where the
 // state says, which it then does: also when somebody has moved or removed the one
 // that was open, because an entry in a file that nobody can find is not recorded;
-// and after a crash. What was found is to be told by events.
+// and after a crash. What was found is to be told by events. That is looked at when
+// the state's file is, and when the state speaks of another file.
 func (j *Journal) ready(st *state) (events []event, newLine bool, err error) {
+	if j.file != nil && !j.side.lately && j.first == st.first {
+		return nil, false, nil
+	}
+	defer func() { j.first = st.first }()
 	info, err := os.Lstat(j.path)
 	missing := errors.Is(err, fs.ErrNotExist)
 	switch {
@@ -182,6 +191,7 @@ func (j *Journal) letGo() {
 // so that an empty one is no riddle after a crash.
 func (j *Journal) begin(st *state) error {
 	st.size, st.first, st.began = 0, st.seq+1, j.now().UnixNano()
+	j.first = st.first
 	if err := j.side.writeThrough(st); err != nil {
 		return err
 	}

@@ -98,8 +98,8 @@ func TestStates(t *testing.T) {
 func TestLockIsNotWaitedForForever(t *testing.T) {
 	path := journalPath(t)
 	record(t, hasty(t, path), received("c1"))
-	holder := stateFile{path: path + ".chain", patience: time.Second, toDisk: (*os.File).Sync}
-	if err := holder.lock(); err != nil {
+	holder := newStateFile(path + ".chain")
+	if err := holder.lock(true); err != nil {
 		t.Fatal(err)
 	}
 	j := hasty(t, path)

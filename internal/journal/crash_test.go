@@ -2,9 +2,11 @@ package journal
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -44,6 +46,7 @@ func newCrashWorld(t *rapid.T, folder string) *crashWorld {
 func (w *crashWorld) gateway() *Journal {
 	j := With(Config{Path: w.path, RotateSize: 3000, Keeper: &w.keeper})
 	inAHurry(j)
+	j.side.every = time.Hour // what a process leaves must be seen without a look at the path
 	j.boot = func() [16]byte { return [16]byte{w.boot} }
 	j.now = func() time.Time { w.clock = w.clock.Add(time.Second); return w.clock }
 	j.toDisk = func(f *os.File) error {
@@ -116,12 +119,30 @@ func (w *crashWorld) killProcess(t *rapid.T) {
 		return
 	}
 	defer func() { w.whole = false }()
-	if half := rapid.IntRange(0, 60).Draw(t, "half a line"); half > 0 {
-		w.extend([]byte(goodLine[:half]))
+	image, err := os.ReadFile(w.path + ".chain")
+	if err != nil {
+		return // there is none, so whoever comes next looks
 	}
-	if w.whole && len(w.states) > 1 && rapid.Bool().Draw(t, "before the state") {
-		w.check(os.WriteFile(w.path+".chain", w.states[len(w.states)-2], 0o600))
+	half := rapid.IntRange(0, 60).Draw(t, "half a line")
+	w.extend([]byte(goodLine[:half]))
+	before := w.whole && len(w.states) > 1 && rapid.Bool().Draw(t, "before the state")
+	if before {
+		image = slices.Clone(w.states[len(w.states)-2])
 	}
+	if mapsFiles && (before || half > 0) {
+		image[halfwayAt] = 1
+	}
+	w.check(overwrite(w.path+".chain", image))
+}
+
+// overwrite replaces the beginning of a file that others have open.
+func overwrite(path string, b []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = f.WriteAt(b, 0)
+	return errors.Join(err, f.Close())
 }
 
 func (w *crashWorld) extend(b []byte) {

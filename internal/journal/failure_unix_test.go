@@ -61,7 +61,7 @@ func TestSymlink(t *testing.T) {
 		if err := os.Symlink(elsewhere, path); err != nil {
 			t.Fatal(err)
 		}
-		if err := j.Record(t.Context(), received("c3")); err == nil {
+		if err := j.Record(t.Context(), intent("c3")); err == nil {
 			t.Error("the link was followed to the very same file")
 		}
 		if err := j.Close(); err != nil {

@@ -199,6 +199,7 @@ func TestClosedBeforeFlush(t *testing.T) {
 func TestMovedFileIsFlushed(t *testing.T) {
 	d := &disk{}
 	j := onDisk(t, d)
+	j.side.every = 0
 	record(t, j, received("c1"))
 	d.fails = errors.New("input/output error")
 	if err := os.Rename(j.Path(), j.Path()+".1"); err != nil {

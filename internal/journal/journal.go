@@ -69,6 +69,7 @@ type Journal struct {
 	toDisk       func(*os.File) error // flushes a file: its Sync
 	folderToDisk func(string) error
 	boot         func() [16]byte
+	bootName     func() string // of j.boot, as lines have it
 	now          func() time.Time
 
 	queue queue
@@ -77,6 +78,7 @@ type Journal struct {
 	side   stateFile
 	file   *os.File
 	opened fs.FileInfo // of file
+	first  uint64      // record of file, by the state
 	buffer []byte
 	// written counts entries; flushed is how many of them are known to be on
 	// disk, lost up to which of them a flush failed, settled how many were flushed
@@ -102,8 +104,9 @@ func With(c Config) *Journal {
 		path: c.Path, keeper: c.Keeper, rotateSize: c.RotateSize, maxSize: c.MaxSize, maxAge: c.MaxAge,
 		keepFull: c.KeepFull, warn: c.Warn,
 		toDisk: (*os.File).Sync, folderToDisk: syncFolder, boot: sync.OnceValue(bootID), now: time.Now,
-		side: stateFile{path: c.Path + ".chain", patience: lockPatience, toDisk: (*os.File).Sync},
+		side: newStateFile(c.Path + ".chain"),
 	}
+	j.bootName = sync.OnceValue(func() string { return shortBoot(j.boot()) })
 	if j.keeper == nil {
 		j.keeper = NewFileKeeper(c.Path + ".key")
 	}
@@ -128,11 +131,11 @@ func (j *Journal) Path() string { return j.path }
 // Record appends the entry. When it returns nil the entry is in the file, and
 // on disk if e.Durable says so.
 func (j *Journal) Record(_ context.Context, e *aai.Entry) error {
-	body := j.body(e)
-	w := &waiting{entry: body}
-	if !body.hides() {
+	w := &waiting{durable: e.Durable}
+	j.describe(&w.entry, e)
+	if !w.entry.hides() {
 		var err error
-		if w.text, err = body.encode(shortBoot(j.boot()), chainKey{}); err != nil {
+		if w.text, err = w.entry.encode(j.bootName(), chainKey{}); err != nil {
 			return err
 		}
 	}
@@ -166,11 +169,14 @@ func (j *Journal) Close() error {
 
 // A waiting entry is one that is not in the file yet.
 type waiting struct {
-	entry *entryBody
-	text  []byte // the entry's, if it needs no key of the chain
-	n     int64  // its number, among those of this process
-	err   error
-	turn  chan bool // tells that it is written (true), or that it is to write for all
+	entry   entryBody
+	text    []byte // the entry's, if it needs no key of the chain
+	durable bool
+	n       int64 // its number, among those of this process
+	err     error
+	// turn tells that it is written (true), or that it is to write for all; nil for
+	// the one who found nobody writing.
+	turn chan bool
 }
 
 // A queue holds what waits to be written.
@@ -178,6 +184,7 @@ type queue struct {
 	mu    sync.Mutex
 	busy  bool // somebody writes
 	waits []*waiting
+	spare []*waiting // of those that were written, to be used again
 }
 
 // join adds an entry, and reports whether nobody writes, so that the caller must.
@@ -185,7 +192,9 @@ func (q *queue) join(w *waiting) (leads bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.waits = append(q.waits, w)
-	leads = !q.busy
+	if leads = !q.busy; !leads {
+		w.turn = make(chan bool, 2)
+	}
 	q.busy = true
 	return leads
 }
@@ -194,14 +203,16 @@ func (q *queue) take() []*waiting {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	taken := q.waits
-	q.waits = nil
+	q.waits, q.spare = q.spare, nil
 	return taken
 }
 
-// leave lets the next one write, if anybody waits.
-func (q *queue) leave() {
+// leave lets the next one write, if anybody waits. What was taken is written.
+func (q *queue) leave(taken []*waiting) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
+	clear(taken)
+	q.spare = taken[:0]
 	if q.busy = len(q.waits) > 0; q.busy {
 		q.waits[0].turn <- false
 	}
@@ -210,7 +221,6 @@ func (q *queue) leave() {
 // append writes an entry and returns its number. Those who wait at the same time
 // share one lock and one write: whoever comes first writes for all.
 func (j *Journal) append(w *waiting) (int64, error) {
-	w.turn = make(chan bool, 2)
 	if !j.queue.join(w) && <-w.turn {
 		return w.n, w.err
 	}
@@ -228,9 +238,11 @@ func (j *Journal) append(w *waiting) (int64, error) {
 	}
 	j.write.Unlock()
 	for _, each := range batch {
-		each.turn <- true
+		if each.turn != nil {
+			each.turn <- true
+		}
 	}
-	j.queue.leave()
+	j.queue.leave(batch)
 	return w.n, w.err
 }
 

@@ -22,6 +22,7 @@ const (
 // line is an entry as the file has it. Times are RFC 3339 in UTC with
 // nanoseconds, durations milliseconds.
 type line struct {
+	Boot   string        `json:"boot,omitempty"`
 	Time   string        `json:"time"`
 	Kind   aai.EntryKind `json:"kind"`
 	Call   string        `json:"call"`
@@ -61,13 +62,33 @@ type entryBody struct {
 
 // hides reports whether the entry has values that need the chain's key.
 func (b *entryBody) hides() bool {
-	_, args := marked(b.args, chainKey{})
-	_, answer := marked(b.answer, chainKey{})
-	return args || answer
+	for _, value := range b.args {
+		if hides(value) {
+			return true
+		}
+	}
+	return hides(b.answer)
 }
 
-func (j *Journal) body(e *aai.Entry) *entryBody {
-	b := &entryBody{args: e.Args, most: maxArgs, line: line{
+func hides(value any) bool {
+	switch v := value.(type) {
+	case aai.Hidden:
+		return true
+	case map[string]any:
+		for _, item := range v {
+			if hides(item) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(v, hides)
+	}
+	return false
+}
+
+// describe makes b what is to be written of an entry.
+func (j *Journal) describe(b *entryBody, e *aai.Entry) {
+	*b = entryBody{args: e.Args, most: maxArgs, line: line{
 		Time: e.Time.UTC().Format(timeFormat), Kind: e.Kind, Call: e.Call, Parent: e.Parent,
 		Door: e.Caller.Door, Caller: e.Caller.Name, Conv: e.Caller.Session, Who: e.Caller.Principal, Exe: e.Caller.Executable,
 		App: e.App, Tool: e.Tool, Target: e.Target, On: e.On, Digest: e.Digest, Agreed: e.Consent,
@@ -92,7 +113,6 @@ func (j *Journal) body(e *aai.Entry) *entryBody {
 			b.answer = e.Answer()
 		}
 	}
-	return b
 }
 
 // admitted reports whether the outcome is the first line after the call was admitted,
@@ -103,37 +123,40 @@ func admitted(e *aai.Entry) bool {
 
 // encode returns the inside of a JSON object.
 func (b *entryBody) encode(boot string, mark chainKey) ([]byte, error) {
+	b.line.Boot = boot
 	if len(b.args) > 0 {
-		args, err := encodeValue(b.args, b.most, mark)
-		if err != nil {
-			return nil, fmt.Errorf("encode the arguments for the journal: %w", err)
-		}
-		b.line.Args = args
+		b.line.Args, _ = marked(b.args, mark)
 	}
-	if b.answer != nil {
-		answer, err := encodeValue(b.answer, b.most, mark)
-		if err != nil {
-			answer = map[string]bool{"unsayable": true} // the call has run; that is what must be on record
-		}
-		b.line.Answer = answer
+	b.line.Answer, _ = marked(b.answer, mark)
+	text, err := json.Marshal(&b.line)
+	if err == nil && len(text) <= b.most {
+		return text[1 : len(text)-1], nil // neither can be longer than both
 	}
-	text, err := json.Marshal(b.line)
-	if err != nil {
+	if b.line.Args, err = bounded(b.line.Args, b.most); err != nil {
+		return nil, fmt.Errorf("encode the arguments for the journal: %w", err)
+	}
+	if b.line.Answer, err = bounded(b.line.Answer, b.most); err != nil {
+		b.line.Answer = map[string]bool{"unsayable": true} // the call has run; that is what must be on record
+	}
+	if text, err = json.Marshal(&b.line); err != nil {
 		return nil, fmt.Errorf("encode a journal entry: %w", err)
 	}
-	return inside(text, boot), nil
+	return text[1 : len(text)-1], nil
 }
 
-// inside makes of an object its inside, with the start of the computer in front.
-func inside(object []byte, boot string) []byte {
-	if boot == "" {
-		return object[1 : len(object)-1]
+// bounded is a value, or its length as JSON where that is more than most.
+func bounded(value any, most int) (any, error) {
+	if value == nil {
+		return nil, nil
 	}
-	b := make([]byte, 0, len(object)+len(boot)+16)
-	b = append(b, `"boot":"`...)
-	b = append(b, boot...)
-	b = append(b, `",`...)
-	return append(b, object[1:len(object)-1]...)
+	b, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	if len(b) > most {
+		return map[string]int{"omitted_bytes": len(b)}, nil
+	}
+	return json.RawMessage(b), nil
 }
 
 // shortBoot is enough of a boot id to tell one start of a computer from another.
@@ -142,20 +165,6 @@ func shortBoot(id [16]byte) string {
 		return ""
 	}
 	return hex.EncodeToString(id[:4])
-}
-
-// encodeValue writes a value as JSON, marks what is hidden in it, and leaves out
-// what is too long.
-func encodeValue(value any, most int, mark chainKey) (any, error) {
-	shown, _ := marked(value, mark)
-	b, err := json.Marshal(shown)
-	if err != nil {
-		return nil, err
-	}
-	if len(b) > most {
-		return map[string]int{"omitted_bytes": len(b)}, nil
-	}
-	return json.RawMessage(b), nil
 }
 
 // A markedValue stands in the place of a hidden value. Equal values have equal marks,
@@ -205,6 +214,7 @@ func marked(value any, mark chainKey) (any, bool) {
 
 // An event is what the journal itself has to say, as a record among the others.
 type event struct {
+	Boot string `json:"boot,omitempty"`
 	Time string `json:"time"`
 	Kind string `json:"kind"`
 
@@ -229,10 +239,10 @@ const (
 )
 
 func (ev event) encode(now time.Time, boot string) ([]byte, error) {
-	ev.Time = now.UTC().Format(timeFormat)
+	ev.Boot, ev.Time = boot, now.UTC().Format(timeFormat)
 	text, err := json.Marshal(ev)
 	if err != nil {
 		return nil, fmt.Errorf("encode a journal event: %w", err)
 	}
-	return inside(text, boot), nil
+	return text[1 : len(text)-1], nil
 }

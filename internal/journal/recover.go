@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // longestChain is how many records a chain is believed to have by what an unverified
@@ -18,10 +19,10 @@ const longestChain = 1 << 27
 // the state was lost, it is found again by the first key. In both cases the keys
 // come with it.
 func (j *Journal) stand() (state, *keys, error) {
-	st, ok, err := j.side.read()
-	if ok || err != nil {
-		return st, nil, err
+	if j.side.ok {
+		return j.side.state, nil, nil
 	}
+	j.settle()
 	kept, err := loadKeys(j.keeper)
 	if err != nil {
 		return state{}, nil, err
@@ -32,10 +33,18 @@ func (j *Journal) stand() (state, *keys, error) {
 			return state{}, nil, err
 		}
 	}
-	st, err = j.founded(kept.First)
+	st, err := j.founded(kept.First)
 	now := j.now().UnixNano()
 	st.mark, st.began, st.anchoredAt = kept.First.derive(markWord), now, now
 	return st, kept, err
+}
+
+// settle waits, where there is a journal but no state of it, until every gateway that
+// has the state open that was there before has looked at its path.
+func (j *Journal) settle() {
+	if head, _, err := firstLink(j.path); mapsFiles && err == nil && head.seq > 0 {
+		time.Sleep(j.side.settling)
+	}
 }
 
 // founded returns the state before the first record of the file, from which the

@@ -4,17 +4,11 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
-	"errors"
-	"fmt"
-	"io"
-	"os"
-	"path/filepath"
-	"time"
 )
 
 // A state is where the chain stands: all that the next record needs. It lies in a
-// small file beside the journal that every gateway locks before it appends, and is
-// overwritten in place, within one sector, because so the old key is gone, and
+// small file beside the journal that every gateway maps, and locks before it appends.
+// It is overwritten in place, within one sector, because so the old key is gone, and
 // because a file that is flushed and renamed costs milliseconds.
 //
 // It is written after the record. If the process ends between the two, the records
@@ -91,141 +85,4 @@ func (st *state) advance(s seal, length int) {
 	st.last = s
 	st.next = st.next.next()
 	st.size += int64(length)
-}
-
-// How long a process waits for the others. An append takes microseconds: whoever
-// holds the lock for so long is stopped or stuck.
-const (
-	lockPatience = 5 * time.Second
-	lockFirstNap = 20 * time.Microsecond
-	lockLongNap  = time.Millisecond
-)
-
-// A stateFile is the file of the state, open, and what was last read of it.
-type stateFile struct {
-	path     string
-	patience time.Duration
-	toDisk   func(*os.File) error // its Sync
-	file     *os.File
-	opened   os.FileInfo
-	image    stateImage
-	state    state
-	ok       bool // image holds a state
-}
-
-// lock opens the file if need be and locks it against other processes. The file
-// at the path is the one that counts: another one in its place is opened anew.
-func (f *stateFile) lock() error {
-	for range 10 {
-		if f.file == nil {
-			if err := f.open(); err != nil {
-				return err
-			}
-		}
-		if err := f.await(); err != nil {
-			return err
-		}
-		info, err := os.Lstat(f.path)
-		if err == nil && os.SameFile(info, f.opened) {
-			return nil
-		}
-		if err := f.close(); err != nil {
-			return fmt.Errorf("close the state of the journal: %w", err)
-		}
-	}
-	return fmt.Errorf("%s is replaced again and again", f.path)
-}
-
-func (f *stateFile) open() error {
-	if err := os.MkdirAll(filepath.Dir(f.path), folderMode); err != nil {
-		return fmt.Errorf("make the journal's folder: %w", err)
-	}
-	file, err := openSide(f.path, fileMode)
-	if err != nil {
-		return fmt.Errorf("open the state of the journal: %w", err)
-	}
-	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no regular file", f.path)
-	}
-	if err != nil {
-		_ = file.Close() // nothing was written to it
-		return fmt.Errorf("open the state of the journal: %w", err)
-	}
-	f.file, f.opened, f.ok = file, info, false
-	return nil
-}
-
-// await gets the lock, or gives up: another process that is stopped must not stop
-// this one.
-func (f *stateFile) await() error {
-	var deadline time.Time
-	for nap := lockFirstNap; ; nap = min(2*nap, lockLongNap) {
-		got, err := tryLock(f.file)
-		if err != nil {
-			return fmt.Errorf("lock the state of the journal: %w", err)
-		}
-		if got {
-			return nil
-		}
-		switch {
-		case deadline.IsZero():
-			deadline = time.Now().Add(f.patience)
-		case time.Now().After(deadline):
-			return fmt.Errorf("another process has held the lock on %s for %s", f.path, f.patience)
-		}
-		time.Sleep(nap)
-	}
-}
-
-func (f *stateFile) unlock() {
-	if f.file != nil {
-		_ = unlock(f.file) // closing the file does it too
-	}
-}
-
-func (f *stateFile) close() error {
-	if f.file == nil {
-		return nil
-	}
-	err := f.file.Close()
-	f.file, f.ok = nil, false
-	return err
-}
-
-// read returns the state in the locked file; ok is false if it holds none.
-func (f *stateFile) read() (st state, ok bool, err error) {
-	var image stateImage
-	n, err := f.file.ReadAt(image[:], 0)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return state{}, false, fmt.Errorf("read the state of the journal: %w", err)
-	}
-	if n == len(image) && f.ok && image == f.image {
-		return f.state, true, nil
-	}
-	f.state, f.ok = decodeState(&image)
-	f.image = image
-	return f.state, f.ok, nil
-}
-
-// write replaces the state in the locked file.
-func (f *stateFile) write(st *state) error {
-	image := st.encode()
-	if _, err := f.file.WriteAt(image[:], 0); err != nil {
-		f.ok = false
-		return fmt.Errorf("write the state of the journal: %w", err)
-	}
-	f.image, f.state, f.ok = image, *st, true
-	return nil
-}
-
-// writeThrough is write, on disk.
-func (f *stateFile) writeThrough(st *state) error {
-	if err := f.write(st); err != nil {
-		return err
-	}
-	if err := f.toDisk(f.file); err != nil {
-		return fmt.Errorf("flush the state of the journal: %w", err)
-	}
-	return nil
 }

@@ -152,14 +152,11 @@ func (j *Journal) look() (*sight, error) {
 	defer j.write.Unlock()
 	s := &sight{}
 	if _, err := os.Lstat(j.side.path); err == nil {
-		if err := j.side.lock(); err != nil {
+		if err := j.side.lock(true); err != nil {
 			return nil, err
 		}
 		defer j.side.unlock()
-		var err error
-		if s.state, s.known, err = j.side.read(); err != nil {
-			return nil, err
-		}
+		s.state, s.known = j.side.state, j.side.ok
 	}
 	files, err := j.files()
 	if err != nil {

@@ -60,6 +60,7 @@ func hasty(t *testing.T, path string) *Journal {
 func inAHurry(j *Journal) {
 	never := func(*os.File) error { return nil }
 	j.toDisk, j.side.toDisk, j.folderToDisk = never, never, func(string) error { return nil }
+	j.side.every, j.side.settling = 0, 0
 }
 
 func rawLines(t *testing.T, path string) []string {
