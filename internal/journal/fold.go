@@ -1,6 +1,191 @@
 package journal
 
-import "time"
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"aai"
+)
+
+// A caller that is refused again and again must not fill the journal. Of each caller
+// so many refused calls a minute are written one by one; the rest are counted, and
+// told every few seconds while it lasts. Nothing of them ran, so nothing that is not
+// on record has happened; a process that is killed loses what it counted since.
+const (
+	foldAfter  = 20
+	foldWindow = time.Minute
+	foldEvery  = 5 * time.Second
+)
+
+// foldCallers and foldCodes bound what is remembered: callers beyond count as one for
+// each door, codes as one.
+const (
+	foldCallers = 64
+	foldCodes   = 40
+	othersName  = "(others)"
+	othersCode  = "OTHERS"
+)
+
+// folds are the refused calls that were not written yet. The timer is there only
+// while there are some.
+type folds struct {
+	mu      sync.Mutex
+	every   time.Duration // foldEvery
+	callers map[aai.Caller]*refusals
+	pending bool
+	timer   *time.Timer
+
+	telling sync.Mutex // held by whoever writes them
+}
+
+// refusals are one caller's.
+type refusals struct {
+	window  time.Time // when it began
+	written int       // in it
+	refused
+}
+
+// refused are calls that were refused and not written.
+type refused struct {
+	count       int
+	first, last time.Time
+	codes       map[string]int
+}
+
+func (r *refused) add(more refused) {
+	if r.count == 0 || more.first.Before(r.first) {
+		r.first = more.first
+	}
+	if r.count == 0 || more.last.After(r.last) {
+		r.last = more.last
+	}
+	r.count += more.count
+	if r.codes == nil {
+		r.codes = make(map[string]int)
+	}
+	for code, n := range more.codes {
+		if _, known := r.codes[code]; !known && len(r.codes) >= foldCodes {
+			code = othersCode
+		}
+		r.codes[code] += n
+	}
+}
+
+// fold counts an entry that need not be written, and reports whether it did. A call
+// with an earlier line, which names its caller, is never counted: its end is on record.
+func (j *Journal) fold(e *aai.Entry) bool {
+	if e.Kind != aai.Outcome || e.Ran || e.Code == "" || e.Durable || e.Caller == (aai.Caller{}) {
+		return false
+	}
+	f, now := &j.folds, j.now()
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	r := f.of(e.Caller, now)
+	if age := now.Sub(r.window); age < 0 || age >= foldWindow {
+		r.window, r.written = now, 0
+	}
+	if r.written < foldAfter {
+		r.written++
+		return false
+	}
+	r.add(refused{1, e.Time, e.Time, map[string]int{string(e.Code): 1}})
+	f.later(j)
+	return true
+}
+
+// of finds a caller's refusals.
+func (f *folds) of(caller aai.Caller, now time.Time) *refusals {
+	if r := f.callers[caller]; r != nil {
+		return r
+	}
+	if f.callers == nil {
+		f.callers = make(map[aai.Caller]*refusals)
+	}
+	if len(f.callers) >= foldCallers {
+		for known, r := range f.callers {
+			if age := now.Sub(r.window); r.count == 0 && (age < 0 || age >= foldWindow) {
+				delete(f.callers, known)
+			}
+		}
+	}
+	if len(f.callers) >= foldCallers {
+		caller = aai.Caller{Door: caller.Door, Name: othersName}
+		if r := f.callers[caller]; r != nil {
+			return r
+		}
+	}
+	r := &refusals{window: now}
+	f.callers[caller] = r
+	return r
+}
+
+// later sees to it that what was counted is told.
+func (f *folds) later(j *Journal) {
+	if f.pending {
+		return
+	}
+	f.pending = true
+	f.timer = time.AfterFunc(f.every, func() {
+		if err := j.tell(); err != nil {
+			j.warn(err)
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.later(j)
+		}
+	})
+}
+
+// tell writes a line for each caller of whom refused calls were counted. What cannot
+// be written is counted still.
+func (j *Journal) tell() error {
+	f := &j.folds
+	f.telling.Lock()
+	defer f.telling.Unlock()
+	f.mu.Lock()
+	if f.timer != nil {
+		f.timer.Stop()
+	}
+	f.pending, f.timer = false, nil
+	taken := make(map[aai.Caller]refused)
+	for caller, r := range f.callers {
+		if r.count > 0 {
+			taken[caller] = r.refused
+			r.refused = refused{}
+		}
+	}
+	f.mu.Unlock()
+	var errs []error
+	for caller, r := range taken {
+		if err := j.tellOf(caller, r); err != nil {
+			errs = append(errs, fmt.Errorf("record %d refused calls: %w", r.count, err))
+			f.mu.Lock()
+			f.of(caller, j.now()).add(r)
+			f.mu.Unlock()
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (j *Journal) tellOf(caller aai.Caller, r refused) error {
+	text, err := json.Marshal(struct {
+		line
+		foldedLine
+	}{
+		line{
+			Boot: j.bootName(), Time: j.now().UTC().Format(timeFormat), Kind: refusedKind, Call: aai.NewCallID(),
+			Door: caller.Door, Caller: caller.Name, Conv: caller.Session, Who: caller.Principal, Exe: caller.Executable,
+		},
+		foldedLine{r.count, r.first.UTC().Format(timeFormat), r.last.UTC().Format(timeFormat), r.codes},
+	})
+	if err != nil {
+		return err
+	}
+	_, err = j.append(&waiting{text: text[1 : len(text)-1]})
+	return err
+}
 
 // refusedKind is the kind of a line that stands for many refused calls.
 const refusedKind = "refused"

@@ -83,6 +83,9 @@ const refusedResult = "refused"
 // does not exist yet has no calls. Lines that cannot be understood are skipped. It
 // is answered by the index, or, where that is not to be had, by reading the files.
 func (j *Journal) History(ctx context.Context, f Filter) ([]Past, error) {
+	if err := j.tell(); err != nil {
+		j.warn(err)
+	}
 	files, err := j.files()
 	if err != nil || len(files) == 0 {
 		return nil, err

@@ -73,6 +73,7 @@ type Journal struct {
 	now          func() time.Time
 
 	queue queue
+	folds folds
 
 	write  sync.Mutex // guards what follows
 	side   stateFile
@@ -106,6 +107,7 @@ func With(c Config) *Journal {
 		toDisk: (*os.File).Sync, folderToDisk: syncFolder, boot: sync.OnceValue(bootID), now: time.Now,
 		side: newStateFile(c.Path + ".chain"),
 	}
+	j.folds.every = foldEvery
 	j.bootName = sync.OnceValue(func() string { return shortBoot(j.boot()) })
 	if j.keeper == nil {
 		j.keeper = NewFileKeeper(c.Path + ".key")
@@ -129,8 +131,12 @@ func With(c Config) *Journal {
 func (j *Journal) Path() string { return j.path }
 
 // Record appends the entry. When it returns nil the entry is in the file, and
-// on disk if e.Durable says so.
+// on disk if e.Durable says so; or it is a refused call, of which nothing ran, and one
+// of so many that it was only counted.
 func (j *Journal) Record(_ context.Context, e *aai.Entry) error {
+	if j.fold(e) {
+		return nil
+	}
 	w := &waiting{durable: e.Durable}
 	j.describe(&w.entry, e)
 	if !w.entry.hides() {
@@ -149,8 +155,10 @@ func (j *Journal) Record(_ context.Context, e *aai.Entry) error {
 	return nil
 }
 
-// Close closes the files. A later Record opens them again.
+// Close writes what was only counted, and closes the files. A later Record opens them
+// again.
 func (j *Journal) Close() error {
+	told := j.tell()
 	j.write.Lock()
 	defer j.write.Unlock()
 	for j.anchors.running != nil {
@@ -159,7 +167,7 @@ func (j *Journal) Close() error {
 		<-running
 		j.write.Lock()
 	}
-	err := j.side.close()
+	err := errors.Join(told, j.side.close())
 	if j.file != nil {
 		err = errors.Join(err, j.file.Close())
 		j.file = nil

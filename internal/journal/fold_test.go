@@ -1,0 +1,201 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"aai"
+)
+
+// flooded is a journal with a clock of its own, told when a test says so.
+func flooded(t *testing.T) (*Journal, *time.Time) {
+	t.Helper()
+	j, now := small(t, journalPath(t), Config{RotateSize: 1 << 30})
+	j.folds.every = time.Hour
+	return j, now
+}
+
+// kindsOf counts the lines of each kind.
+func kindsOf(t *testing.T, path string) map[string]int {
+	t.Helper()
+	found := make(map[string]int)
+	for _, line := range lines(t, path) {
+		found[fmt.Sprint(line["kind"])]++
+	}
+	return found
+}
+
+// A flood of refused calls is a few lines and a count; nothing of the count is lost,
+// also if the journal is closed at once.
+func TestFloodIsFolded(t *testing.T) {
+	j, _ := flooded(t)
+	for i := range 1000 {
+		e := refusal(fmt.Sprint("c", i), aai.AppNotFound)
+		if i%10 == 0 {
+			e.Code = aai.RateLimited
+		}
+		e.Time = epoch().Add(time.Duration(i) * time.Millisecond)
+		record(t, j, e)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	all := lines(t, j.Path())
+	if len(all) != foldAfter+1 {
+		t.Fatalf("%d lines", len(all))
+	}
+	last := all[len(all)-1]
+	for _, own := range []string{"seq", "prev", "mac", "boot", "time", "call"} {
+		delete(last, own)
+	}
+	want := `map[caller:Claude-AI codes:map[APP_NOT_FOUND:882 RATE_LIMITED:98] count:980 door:mcp kind:refused principal:somebody session:s1 ` +
+		`since:2026-05-04T08:00:00.140000000Z until:2026-05-04T08:00:01.119000000Z]`
+	if diff := cmp.Diff(want, fmt.Sprint(last)); diff != "" {
+		t.Error(diff)
+	}
+	intact(t, j.Path(), foldAfter+1)
+	if found := past(t, j.Path()); len(found) != foldAfter+1 || found[0].Count != 980 || found[0].Result != "refused" {
+		t.Errorf("%+v", found[0])
+	}
+}
+
+// It is told while it lasts, by a timer that is there only then.
+func TestFloodIsToldWhileItLasts(t *testing.T) {
+	j, _ := flooded(t)
+	j.folds.every = time.Millisecond
+	record(t, j, received("c0"))
+	for range foldAfter + 1 {
+		record(t, j, refusal("c", aai.AppNotFound))
+	}
+	waitForLines(t, j.Path(), 1+foldAfter+1)
+	j.folds.telling.Lock()
+	defer j.folds.telling.Unlock()
+	j.folds.mu.Lock()
+	defer j.folds.mu.Unlock()
+	if j.folds.timer != nil || j.folds.pending {
+		t.Error("there is a timer for nothing")
+	}
+}
+
+// Who asks for the history hears of those that are not written yet.
+func TestHistoryTellsTheFlood(t *testing.T) {
+	j, _ := flooded(t)
+	for range foldAfter + 5 {
+		record(t, j, refusal("c", aai.AppNotFound))
+	}
+	found, err := j.History(t.Context(), Filter{Result: "refused"})
+	if err != nil || len(found) != 1 || found[0].Count != 5 {
+		t.Errorf("%+v, %v", found, err)
+	}
+}
+
+// What ran, what ended well, what is to be on disk and what has an earlier line is
+// written, in whatever flood.
+func TestWhatIsNeverFolded(t *testing.T) {
+	ran, well, durable, asked := refusal("ran", aai.Timeout), refusal("well", ""), refusal("durable", aai.Timeout), refusal("asked", aai.ConsentRequired)
+	ran.Ran, durable.Durable, asked.Caller = true, true, aai.Caller{}
+	begun := received("received")
+	j, _ := flooded(t)
+	for range foldAfter {
+		record(t, j, refusal("c", aai.AppNotFound))
+	}
+	for _, e := range []*aai.Entry{ran, well, durable, asked, begun, intent("intent")} {
+		for range foldAfter + 5 {
+			record(t, j, e)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := kindsOf(t, j.Path()); got["refused"] != 0 || len(lines(t, j.Path())) != foldAfter+6*(foldAfter+5) {
+		t.Errorf("%v", got)
+	}
+}
+
+// Each caller has its own, and a new minute begins anew.
+func TestFoldsOfCallersAndMinutes(t *testing.T) {
+	j, now := flooded(t)
+	callers := []aai.Caller{
+		{Door: "mcp", Name: "a"}, {Door: "cli", Name: "a"}, {Door: "mcp", Name: "b"}, {Door: "mcp", Name: "a", Session: "s"},
+		{Door: "mcp", Name: "a", Principal: "p"}, {Door: "mcp", Name: "a", Executable: "/bin/x"},
+	}
+	for minute := range 2 {
+		*now = now.Add(foldWindow)
+		for _, caller := range callers {
+			for range foldAfter + 3 {
+				e := refusal("c", aai.AppNotFound)
+				e.Caller = caller
+				record(t, j, e)
+			}
+		}
+		if err := j.tell(); err != nil {
+			t.Fatal(err)
+		}
+		got := kindsOf(t, j.Path())
+		if want := (minute + 1) * len(callers); got["outcome"] != want*foldAfter || got["refused"] != want {
+			t.Errorf("%v", got)
+		}
+	}
+}
+
+// Callers without number, as somebody makes who takes another name for each call, are
+// not remembered without number, and counted all the same.
+func TestFloodOfCallers(t *testing.T) {
+	j, _ := flooded(t)
+	const calls = 5000
+	for i := range calls {
+		e := refusal("c", aai.Code(fmt.Sprint("CODE_", i)))
+		e.Caller.Name = fmt.Sprint("caller ", i)
+		record(t, j, e)
+	}
+	if n := len(j.folds.callers); n > foldCallers+1 {
+		t.Errorf("%d callers are remembered", n)
+	}
+	for _, r := range j.folds.callers {
+		if len(r.codes) > foldCodes+1 {
+			t.Errorf("%d codes are remembered", len(r.codes))
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	counted := 0
+	for _, p := range past(t, j.Path()) {
+		counted += max(1, p.Count)
+		if p.Count > 0 && p.Caller != othersName {
+			t.Errorf("%+v", p)
+		}
+	}
+	if counted != calls {
+		t.Errorf("%d of %d calls are on record", counted, calls)
+	}
+}
+
+// What cannot be written now is counted still, and told when it can be.
+func TestFoldsSurviveAFullDisk(t *testing.T) {
+	j, _ := flooded(t)
+	for range foldAfter + 7 {
+		record(t, j, refusal("c", aai.AppNotFound))
+	}
+	if err := errors.Join(j.side.close(), os.Rename(j.Path()+".chain", j.Path()+".away"), os.Mkdir(j.Path()+".chain", 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Close(); err == nil || !strings.Contains(err.Error(), "7 refused calls") {
+		t.Errorf("%v", err)
+	}
+	if err := errors.Join(os.Remove(j.Path()+".chain"), os.Rename(j.Path()+".away", j.Path()+".chain")); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if found := past(t, j.Path()); found[0].Count != 7 {
+		t.Errorf("%+v", found[0])
+	}
+}
