@@ -29,6 +29,11 @@ type checker struct {
 	needed     uint64 // records up to this one must have been pruned
 	neededSeal seal   // of that record, by the first that is there
 	prunedSeal string // and by the record of the pruning
+
+	keptKey  chainKey // of the record after keptSeq, for kept lines
+	keptSeq  uint64
+	kepts    []keptFile
+	prunings []toldPruning
 }
 
 // A gap is a piece of the file that is not the next record.
@@ -162,6 +167,7 @@ func (c *checker) judge(l link, e event, skipped uint64) {
 	case repaired:
 		c.v.Repairs = append(c.v.Repairs, Repair{Record: l.seq, Torn: e.Torn, Lost: e.Lost})
 	case e.Kind == prunedKind:
+		c.prunings = append(c.prunings, toldPruning{e, l.seq})
 		c.v.Pruned = max(c.v.Pruned, e.Through)
 		if e.Through == c.needed {
 			c.prunedSeal = e.Seal
@@ -193,6 +199,7 @@ func (c *checker) end(s *sight, boot [16]byte) {
 	if c.prunedSeal != "" && c.neededSeal != (seal{}) && c.prunedSeal != c.neededSeal.String() {
 		c.v.fault(Tampered, c.needed+1, "", "it does not follow on the last record that was pruned")
 	}
+	c.judgeKept(s.begins)
 	a := c.keys.Anchor
 	if a == nil {
 		return

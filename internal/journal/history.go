@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"slices"
 	"strings"
 	"time"
@@ -100,13 +99,19 @@ func (j *Journal) History(ctx context.Context, f Filter) ([]Past, error) {
 
 // scan is History by reading all of it.
 func (j *Journal) scan(ctx context.Context, f Filter) ([]Past, error) {
-	files, err := j.files()
+	seen, err := j.look(false)
 	if err != nil {
 		return nil, err
 	}
+	defer seen.close()
 	joined := newJoiner(nil)
-	for _, file := range files {
-		if err := readFile(ctx, file.path, joined); err != nil {
+	for _, file := range seen.files {
+		_, err := readLines(ctx, io.NewSectionReader(file.file, 0, file.size), func(b []byte) {
+			if file.wants(b) {
+				joined.add(b)
+			}
+		})
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -122,19 +127,6 @@ func (j *Journal) scan(ctx context.Context, f Filter) ([]Past, error) {
 		older = older || c.Call == f.Before
 	}
 	return found, nil
-}
-
-func readFile(ctx context.Context, path string, to *joiner) error {
-	file, err := openRead(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil // put aside or deleted meanwhile
-	}
-	if err != nil {
-		return fmt.Errorf("read the journal: %w", err)
-	}
-	defer file.Close() //nolint:errcheck // it was only read
-	_, err = readLines(ctx, file, to.add)
-	return err
 }
 
 func (f Filter) passes(p *Past) bool {

@@ -115,7 +115,7 @@ func indexed(t *testing.T) (*Journal, string) {
 	if found := past(t, path); len(found) != 5 {
 		t.Fatalf("%+v", found)
 	}
-	return j, path + ".db"
+	return j, filepath.Join(filepath.Dir(path), "index.db")
 }
 
 // An index that is missing, broken, of another version or of other files is made
@@ -186,7 +186,7 @@ func TestHistoryWithoutIndex(t *testing.T) {
 	j := With(Config{Path: path, Warn: func(err error) { warned = append(warned, err) }})
 	defer j.Close() //nolint:errcheck // of a test
 	record(t, j, wholeCall("c1")...)
-	if err := os.Mkdir(path+".db", 0o700); err != nil {
+	if err := os.Mkdir(filepath.Join(filepath.Dir(path), "index.db"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	found, err := j.History(t.Context(), Filter{})
@@ -222,7 +222,7 @@ func TestIndexConcurrently(t *testing.T) {
 	if found := past(t, path); len(found) != 120 {
 		t.Errorf("%d calls", len(found))
 	}
-	info, err := os.Stat(path + ".db")
+	info, err := os.Stat(filepath.Join(filepath.Dir(path), "index.db"))
 	if err != nil || info.Mode().Perm()&0o077 != 0 {
 		t.Errorf("%v, %v", info.Mode(), err)
 	}

@@ -34,7 +34,7 @@ const (
 // A Config says where a journal is and how much it keeps. Only Path must be given.
 type Config struct {
 	// Path of the file. Beside it are the state of the chain (.chain), the index
-	// (.db), and files that were put aside ("audit-000000000001.jsonl").
+	// (index.db), and files that were put aside ("audit-000000000001.jsonl").
 	Path   string
 	Keeper Keeper // nil: a file beside it (.key)
 

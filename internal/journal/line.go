@@ -224,9 +224,13 @@ type event struct {
 	Cause string `json:"cause,omitempty"` // of the loss: crash, or cut
 
 	// pruned: files were deleted because of their age or size.
+	From    uint64 `json:"from,omitempty"`    // the first record in them, where it was for their size
 	Through uint64 `json:"through,omitempty"` // the last record in them
 	Seal    string `json:"through_mac,omitempty"`
 	Files   int    `json:"files,omitempty"`
+	Kept    int    `json:"kept,omitempty"`        // lines of them that are in a file of kept lines
+	Digest  string `json:"kept_sha256,omitempty"` // of that file
+	Forgot  uint64 `json:"forgotten,omitempty"`   // kept lines up to this record were deleted too
 }
 
 // The kinds of events.

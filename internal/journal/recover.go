@@ -57,7 +57,7 @@ func (j *Journal) founded(first chainKey) (state, error) {
 		return st, err
 	}
 	for _, f := range files { // the last of those put aside says how far they went
-		if f.first == 0 || f.current {
+		if f.first == 0 || f.current || f.kept {
 			continue
 		}
 		if r, err := lastLink(f.path); err == nil && st.seq < r.seq && r.seq < longestChain {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,7 +18,10 @@ import (
 type journalFile struct {
 	path    string
 	current bool
+	kept    bool   // it has lines of files that were deleted
 	first   uint64 // its first record, by its name; zero if the file is not of the chain
+	last    uint64 // of kept lines: the last record of the files that they are from
+	spare   bool   // these are copies of what is there still
 	size    int64
 	changed time.Time
 }
@@ -61,12 +65,14 @@ func (j *Journal) files() ([]journalFile, error) {
 		middle, isExt := strings.CutSuffix(middle, ext)
 		switch {
 		case f.current, isStem && isExt && strings.HasPrefix(middle, asideWord):
-		case isStem && isExt && len(middle) >= 12:
-			n, err := strconv.ParseUint(middle, 10, 63)
-			if err != nil || n == 0 {
+		case isStem && isExt:
+			f.first = recordNumber(middle)
+			if f.first == 0 {
+				f.first, f.last, f.kept = keptRange(middle)
+			}
+			if f.first == 0 {
 				continue
 			}
-			f.first = n
 		default:
 			continue
 		}
@@ -87,25 +93,52 @@ func (j *Journal) files() ([]journalFile, error) {
 		found = append(found, f)
 	}
 	slices.SortStableFunc(found, func(a, b journalFile) int {
-		switch {
-		case a.current != b.current:
-			return compareBool(a.current, b.current)
-		case a.first != b.first:
-			return cmp.Compare(a.first, b.first)
-		}
-		return strings.Compare(a.path, b.path)
+		return cmp.Or(cmp.Compare(a.rank(), b.rank()), cmp.Compare(a.first, b.first), cmp.Compare(a.last, b.last),
+			strings.Compare(a.path, b.path))
 	})
+	begins, through := chainBegins(found), uint64(0)
+	for i := range found {
+		if f := &found[i]; f.kept {
+			f.spare = f.first >= begins || f.first <= through
+			if !f.spare {
+				through = f.last
+			}
+		}
+	}
 	return found, nil
 }
 
-func compareBool(a, b bool) int {
+// rank puts files that are not of the chain first, then kept lines, then the chain.
+func (f *journalFile) rank() int {
 	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
+	case f.current:
+		return 3
+	case f.kept:
+		return 1
+	case f.first > 0:
+		return 2
 	}
-	return 1
+	return 0
+}
+
+// recordNumber reads the number of a record as names have it; zero if it is none.
+func recordNumber(text string) uint64 {
+	n, err := strconv.ParseUint(text, 10, 63)
+	if err != nil || len(text) < 12 {
+		return 0
+	}
+	return n
+}
+
+// chainBegins is the first record of which the file is still there: kept lines from
+// there on are copies.
+func chainBegins(files []journalFile) uint64 {
+	for _, f := range files {
+		if f.rank() == 2 {
+			return f.first
+		}
+	}
+	return math.MaxUint64
 }
 
 // rotate puts the file aside when it is full, or so old that the records in it
@@ -139,7 +172,12 @@ func (j *Journal) rotate(st *state) (doomed []string, told []event, err error) {
 	if err := j.begin(st); err != nil {
 		return nil, nil, err
 	}
-	return j.prune()
+	doomed, told, err = j.prune()
+	if err != nil { // which is no reason not to record: it is tried with the next file
+		j.warn(err)
+		return nil, nil, nil
+	}
+	return doomed, told, nil
 }
 
 // moved renames a file, unless there is one of the new name.
@@ -150,43 +188,122 @@ func moved(from, to string) bool {
 	return os.Rename(from, to) == nil
 }
 
-// prune says which files are too old or too much, and the event that tells of it.
+// prune says which files are too old or too much, and the event that tells of it. What
+// is too old goes. Of what is too much, the lines of calls that acted are kept; they go,
+// the oldest first, only when there is nothing else to go.
 func (j *Journal) prune() (doomed []string, told []event, err error) {
 	files, err := j.files()
 	if err != nil {
 		return nil, nil, err
 	}
-	var total int64
+	p := &pruning{journal: j, event: event{Kind: prunedKind}}
 	for _, f := range files {
-		total += f.size
+		p.total += f.size
 	}
-	e := event{Kind: prunedKind}
 	for _, f := range files {
-		old := j.now().Sub(f.changed) > j.maxAge
-		if f.current || !old && total <= j.maxSize {
+		if f.current {
 			break
 		}
-		if f.first > 0 {
-			last, err := lastLink(f.path)
-			if err != nil {
-				return nil, nil, fmt.Errorf("read the journal: %w", err)
-			}
-			if last.seq > 0 {
-				e.Through, e.Seal = last.seq, last.seal.String()
-			}
+		if err := p.look(f); err != nil {
+			return nil, nil, err
 		}
-		total -= f.size
-		doomed = append(doomed, f.path)
 	}
-	if len(doomed) == 0 {
+	if err := p.bySize(); err != nil {
+		return nil, nil, err
+	}
+	if len(p.doomed) == 0 {
 		return nil, nil, nil
 	}
-	e.Files = len(doomed)
-	return doomed, []event{e}, nil
+	p.event.Files = len(p.doomed)
+	return p.doomed, []event{p.event}, nil
 }
 
-// drop deletes files, once the record of that is on disk. What cannot be deleted
-// is tried again with the next file.
+// pruning is what is being found out about which files are to go.
+type pruning struct {
+	journal *Journal
+	event   event
+	doomed  []string
+	total   int64 // bytes of what is to stay
+
+	copied  uint64 // records up to this one are in files of kept lines
+	kept    []journalFile
+	rotated []journalFile
+}
+
+func (p *pruning) doom(f journalFile) {
+	p.doomed = append(p.doomed, f.path)
+	p.total -= f.size
+}
+
+// look dooms a file that is too old, one that is not of the chain and too much, and
+// what somebody left who was stopped while pruning; others are looked at further.
+func (p *pruning) look(f journalFile) (err error) {
+	old := p.journal.now().Sub(f.changed) > p.journal.maxAge
+	switch {
+	case f.spare:
+		p.doom(f)
+	case f.kept && old && len(p.kept) == 0:
+		p.event.Forgot = f.last
+		p.doom(f)
+	case f.kept:
+		p.kept, p.copied = append(p.kept, f), max(p.copied, f.last)
+	case f.first == 0 && (old || p.total > p.journal.maxSize):
+		p.doom(f)
+	case f.first == 0:
+	case f.first <= p.copied, old && len(p.kept) == 0 && len(p.rotated) == 0:
+		_, err = throughOf([]journalFile{f}, &p.event)
+		p.doom(f)
+	default:
+		p.rotated = append(p.rotated, f)
+	}
+	return err
+}
+
+// mergeable is the last file of kept lines, if there is room in it for more; nil
+// otherwise.
+func (p *pruning) mergeable() *journalFile {
+	if n := len(p.kept); n > 0 && p.kept[n-1].size < p.journal.rotateSize {
+		return &p.kept[n-1]
+	}
+	return nil
+}
+
+// bySize dooms what is too much.
+func (p *pruning) bySize() error {
+	tooMuch := p.total - p.journal.maxSize
+	if tooMuch <= 0 {
+		return nil
+	}
+	if len(p.rotated) > 0 {
+		into, reaped, saved, err := p.journal.reap(p.mergeable(), p.rotated, tooMuch, &p.event)
+		if err != nil {
+			return err
+		}
+		if into {
+			// It goes first: as long as it is there, nothing else is gone.
+			p.doomed = append([]string{p.kept[len(p.kept)-1].path}, p.doomed...)
+			p.kept = p.kept[:len(p.kept)-1]
+		}
+		for _, f := range p.rotated[:reaped] {
+			p.doomed = append(p.doomed, f.path)
+		}
+		p.total -= saved
+		if reaped < len(p.rotated) {
+			return nil
+		}
+	}
+	for _, f := range p.kept {
+		if p.total <= p.journal.maxSize {
+			break
+		}
+		p.event.Forgot = f.last
+		p.doom(f)
+	}
+	return nil
+}
+
+// drop deletes files, in their order, once the record of that is on disk. What cannot
+// be deleted is tried again with the next file.
 func (j *Journal) drop(doomed []string) {
 	if len(doomed) == 0 {
 		return
@@ -198,6 +315,7 @@ func (j *Journal) drop(doomed []string) {
 	for _, path := range doomed {
 		if err := os.Remove(path); err != nil {
 			j.warn(fmt.Errorf("delete an old file of the journal: %w", err))
+			return
 		}
 	}
 }

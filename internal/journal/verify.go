@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -48,6 +49,7 @@ type Verification struct {
 	Faults    []Fault  `json:"faults,omitempty"` // the first of them; there may be more
 	Repairs   []Repair `json:"repairs,omitempty"`
 	Pruned    uint64   `json:"pruned,omitempty"`    // records up to this one were deleted for their age or size
+	Kept      uint64   `json:"kept,omitempty"`      // of these, records that are kept because their calls acted
 	Anchor    uint64   `json:"anchor,omitempty"`    // the record that the keeper vouches for
 	Unchained []string `json:"unchained,omitempty"` // files that are not of the chain, and tell nothing
 }
@@ -95,7 +97,7 @@ func (j *Journal) Verify(ctx context.Context) (*Verification, error) {
 // verify also shows each line to a visitor, and whether it is a record that is as
 // it was written.
 func (j *Journal) verify(ctx context.Context, visit func(line []byte, good bool, file string) error) (*Verification, error) {
-	seen, err := j.look()
+	seen, err := j.look(true)
 	if err != nil {
 		return nil, err
 	}
@@ -114,10 +116,14 @@ func (j *Journal) verify(ctx context.Context, visit func(line []byte, good bool,
 		}
 		return v, nil
 	}
-	c := &checker{v: v, keys: kept, next: kept.First, visit: visit}
+	c := &checker{v: v, keys: kept, next: kept.First, visit: visit, keptKey: kept.First}
 	for i, f := range seen.files {
 		c.file, c.lastFile = f.name, i == len(seen.files)-1
-		if err := c.read(ctx, f); err != nil {
+		read := c.read
+		if f.kept {
+			read = c.readKept
+		}
+		if err := read(ctx, f); err != nil {
 			return nil, fmt.Errorf("read the journal: %w", err)
 		}
 	}
@@ -130,6 +136,8 @@ type sight struct {
 	files []openFile
 	state state
 	known bool // there is a state
+
+	begins uint64 // the first record of the chain's files
 }
 
 type openFile struct {
@@ -138,6 +146,10 @@ type openFile struct {
 	size    int64
 	chained bool
 	first   uint64 // the record it should begin with; zero if nobody knows
+	kept    bool   // it has lines of files that were deleted, of records first to last
+	last    uint64
+	spare   bool   // which are all in other files
+	until   uint64 // from this record on they are
 }
 
 func (s *sight) close() {
@@ -146,22 +158,37 @@ func (s *sight) close() {
 	}
 }
 
-// look opens the files while nobody writes to them.
-func (j *Journal) look() (*sight, error) {
+// wants reports whether a line of the file counts, or stands in another file too.
+func (f *openFile) wants(line []byte) bool {
+	if !f.kept {
+		return true
+	}
+	l, ok := parseLink(bytes.TrimSuffix(line, []byte("\n")))
+	return ok && !f.spare && l.seq < f.until
+}
+
+// look opens the files while nobody writes to them; where that cannot be had and need
+// not be, while somebody may.
+func (j *Journal) look(alone bool) (*sight, error) {
 	j.write.Lock()
 	defer j.write.Unlock()
 	s := &sight{}
 	if _, err := os.Lstat(j.side.path); err == nil {
-		if err := j.side.lock(true); err != nil {
+		err := j.side.lock(true)
+		if err != nil && alone {
 			return nil, err
 		}
-		defer j.side.unlock()
-		s.state, s.known = j.side.state, j.side.ok
+		if err == nil {
+			defer j.side.unlock()
+			s.state, s.known = j.side.state, j.side.ok
+		}
 	}
 	files, err := j.files()
 	if err != nil {
 		return nil, err
 	}
+	begins := chainBegins(files)
+	s.begins = begins
 	for _, f := range files {
 		file, err := openRead(f.path)
 		if errors.Is(err, os.ErrNotExist) {
@@ -180,7 +207,9 @@ func (j *Journal) look() (*sight, error) {
 		if f.current && s.known {
 			first = s.state.first
 		}
-		s.files = append(s.files, openFile{filepath.Base(f.path), file, info.Size(), f.current || f.first > 0, first})
+		s.files = append(s.files, openFile{
+			filepath.Base(f.path), file, info.Size(), f.current || f.rank() == 2, first, f.kept, f.last, f.spare, begins,
+		})
 	}
 	return s, nil
 }

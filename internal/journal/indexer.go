@@ -1,0 +1,246 @@
+package journal
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+
+	"aai"
+)
+
+// An indexer brings an index up to date.
+type indexer struct {
+	db          *sql.DB
+	done, total int64 // bytes of the journal
+}
+
+// indexedFile is how far the index has read a file.
+type indexedFile struct {
+	id       int64
+	consumed int64
+	tail     []byte // the bytes before consumed
+}
+
+// stepBytes is how much of the journal one transaction takes: who is interrupted
+// goes on from there.
+const stepBytes = 16 << 20
+
+// update reads what the index does not have yet. Who waits for long is told how far
+// it has come.
+func (x *indexer) update(ctx context.Context, files []openFile) error {
+	kept := keptIdent(files)
+	if err := x.sameKept(ctx, kept); err != nil {
+		return err
+	}
+	for _, f := range files {
+		x.total += f.size
+	}
+	idents := map[string]bool{kept: true}
+	for _, f := range files {
+		begun := x.done
+		if !f.spare {
+			if err := x.updateFile(ctx, f, idents); err != nil {
+				return err
+			}
+		}
+		x.done = begun + f.size
+	}
+	return x.forget(ctx, idents)
+}
+
+// keptIdent names all kept lines that count.
+func keptIdent(files []openFile) string {
+	name := "kept:"
+	for _, f := range files {
+		if f.kept && !f.spare {
+			name += " " + f.keptIdent()
+		}
+	}
+	return name
+}
+
+func (f *openFile) keptIdent() string {
+	return fmt.Sprintf("%s %d %d", f.name, f.size, min(f.until, f.last+1))
+}
+
+// sameKept fails if the index was made of other kept lines: what was dropped and what
+// was kept then is not known any more, so it is made anew.
+func (x *indexer) sameKept(ctx context.Context, ident string) error {
+	tx, err := x.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // it has no effect after Commit
+	var files, same int
+	row := tx.QueryRowContext(ctx, "SELECT count(*), count(*) FILTER (WHERE ident = ?) FROM files", ident)
+	if err := row.Scan(&files, &same); err != nil {
+		return err
+	}
+	switch {
+	case same > 0:
+		return nil
+	case files > 0:
+		return errOther
+	}
+	if _, err := tx.ExecContext(ctx, "INSERT INTO files (ident, consumed, tail) VALUES (?, 0, x'')", ident); err != nil {
+		return err
+	}
+	return tx.Commit()
+}
+
+// updateFile reads one file. It is known by its first line, not by its name, which
+// changes when it is put aside; kept lines are known by their names.
+func (x *indexer) updateFile(ctx context.Context, f openFile, idents map[string]bool) error {
+	ident := f.keptIdent()
+	if !f.kept {
+		var err error
+		if ident, err = identOf(f.file); err != nil || ident == "" {
+			return err
+		}
+	}
+	line := ident
+	for n := 2; idents[ident]; n++ { // a copy of a file
+		ident = line + "#" + strconv.Itoa(n)
+	}
+	idents[ident] = true
+	for step := int64(stepBytes); ; {
+		read, more, err := x.step(ctx, f, ident, step)
+		if err != nil || !more {
+			return err
+		}
+		if read == 0 {
+			step *= 2 // one line is longer than that
+		}
+		x.done += read
+		aai.Progress(ctx, float64(x.done), float64(x.total), "reading the journal")
+	}
+}
+
+func identOf(file *os.File) (string, error) {
+	text, err := bufio.NewReaderSize(io.NewSectionReader(file, 0, 1<<62), maxLine).ReadSlice('\n')
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, bufio.ErrBufferFull) {
+		return "", err
+	}
+	if len(text) == 0 {
+		return "", nil
+	}
+	sum := sha256.Sum256(bytes.TrimSuffix(text, []byte("\n")))
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// step reads at most so many bytes more of a file, in one transaction, and reports
+// whether there are more.
+func (x *indexer) step(ctx context.Context, f openFile, ident string, most int64) (read int64, more bool, err error) {
+	file := f.file
+	tx, err := x.db.BeginTx(ctx, nil)
+	if err != nil {
+		return 0, false, err
+	}
+	defer tx.Rollback() //nolint:errcheck // it has no effect after Commit
+	var at indexedFile
+	row := tx.QueryRowContext(ctx, "SELECT id, consumed, tail FROM files WHERE ident = ?", ident)
+	if err := row.Scan(&at.id, &at.consumed, &at.tail); err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return 0, false, err
+	}
+	if !at.fits(file) {
+		return 0, false, errOther // what was read is no longer what stands there
+	}
+	if f.size <= at.consumed {
+		return 0, false, nil
+	}
+	if at.id == 0 {
+		made, err := tx.ExecContext(ctx, "INSERT INTO files (ident, consumed, tail) VALUES (?, 0, x'')", ident)
+		if err != nil {
+			return 0, false, err
+		}
+		if at.id, err = made.LastInsertId(); err != nil {
+			return 0, false, err
+		}
+	}
+	rows := newIndexRows(ctx, tx, at.id)
+	joined := newJoiner(rows.known)
+	left := min(most, f.size-at.consumed)
+	read, err = readLines(ctx, io.NewSectionReader(file, at.consumed, left), func(b []byte) {
+		if f.wants(b) {
+			joined.add(b)
+		}
+	})
+	if err = errors.Join(err, rows.failure); err != nil {
+		return 0, false, err
+	}
+	if err := rows.save(joined); err != nil {
+		return 0, false, err
+	}
+	at.consumed += read
+	if at.tail, err = tailOf(file, at.consumed); err != nil {
+		return 0, false, err
+	}
+	if _, err := tx.ExecContext(ctx, "UPDATE files SET consumed = ?, tail = ? WHERE id = ?", at.consumed, at.tail, at.id); err != nil {
+		return 0, false, err
+	}
+	return read, left == most, tx.Commit()
+}
+
+// fits reports whether the file still has what was read of it.
+func (at *indexedFile) fits(file *os.File) bool {
+	tail, err := tailOf(file, at.consumed)
+	return err == nil && bytes.Equal(tail, at.tail)
+}
+
+// tailOf returns the last bytes before an offset.
+func tailOf(file *os.File, offset int64) ([]byte, error) {
+	tail := make([]byte, min(offset, 64))
+	_, err := file.ReadAt(tail, offset-int64(len(tail)))
+	return tail, err
+}
+
+// forget drops the calls whose files were deleted.
+func (x *indexer) forget(ctx context.Context, idents map[string]bool) error {
+	tx, err := x.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() //nolint:errcheck // it has no effect after Commit
+	gone, err := goneFiles(ctx, tx, idents)
+	if err != nil || len(gone) == 0 {
+		return err
+	}
+	for _, id := range gone {
+		for _, statement := range []string{"DELETE FROM calls WHERE file = ?", "DELETE FROM files WHERE id = ?"} {
+			if _, err := tx.ExecContext(ctx, statement, id); err != nil {
+				return err
+			}
+		}
+	}
+	return tx.Commit()
+}
+
+func goneFiles(ctx context.Context, tx *sql.Tx, idents map[string]bool) (gone []int64, err error) {
+	rows, err := tx.QueryContext(ctx, "SELECT id, ident FROM files")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close() //nolint:errcheck // Err tells
+	for rows.Next() {
+		var id int64
+		var ident string
+		if err := rows.Scan(&id, &ident); err != nil {
+			return nil, err
+		}
+		if !idents[ident] {
+			gone = append(gone, id)
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, fmt.Errorf("read the files of the index: %w", err)
+	}
+	return gone, nil
+}
