@@ -29,6 +29,7 @@ func (j *Journal) appendAll(batch []*waiting) error {
 	if err != nil {
 		return err
 	}
+	before := st.seq
 	events, newLine, err := j.ready(&st)
 	if err != nil {
 		return err
@@ -51,6 +52,7 @@ func (j *Journal) appendAll(batch []*waiting) error {
 		return err
 	}
 	j.seq = next.seq
+	j.fillIfDue(before, next.seq)
 	next.durable = max(next.durable, j.durable)
 	next.boot = j.boot()
 	j.anchorIfDue(&next)

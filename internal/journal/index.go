@@ -110,7 +110,7 @@ func (j *Journal) withIndexOnce(ctx context.Context, do func(*sql.DB) error) (er
 		return err
 	}
 	defer seen.close()
-	x := &indexer{db: db}
+	x := &indexer{db: db, step: j.indexStep}
 	if err := x.update(ctx, seen.files); err != nil {
 		return err
 	}

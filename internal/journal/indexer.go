@@ -19,6 +19,7 @@ import (
 // An indexer brings an index up to date.
 type indexer struct {
 	db          *sql.DB
+	step        int64 // bytes a transaction
 	done, total int64 // bytes of the journal
 }
 
@@ -111,8 +112,8 @@ func (x *indexer) updateFile(ctx context.Context, f openFile, idents map[string]
 		ident = line + "#" + strconv.Itoa(n)
 	}
 	idents[ident] = true
-	for step := int64(stepBytes); ; {
-		read, more, err := x.step(ctx, f, ident, step)
+	for step := x.step; ; {
+		read, more, err := x.take(ctx, f, ident, step)
 		if err != nil || !more {
 			return err
 		}
@@ -136,9 +137,9 @@ func identOf(file *os.File) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// step reads at most so many bytes more of a file, in one transaction, and reports
+// take reads at most so many bytes more of a file, in one transaction, and reports
 // whether there are more.
-func (x *indexer) step(ctx context.Context, f openFile, ident string, most int64) (read int64, more bool, err error) {
+func (x *indexer) take(ctx context.Context, f openFile, ident string, most int64) (read int64, more bool, err error) {
 	file := f.file
 	tx, err := x.db.BeginTx(ctx, nil)
 	if err != nil {

@@ -72,8 +72,10 @@ type Journal struct {
 	bootName     func() string // of j.boot, as lines have it
 	now          func() time.Time
 
-	queue queue
-	folds folds
+	queue     queue
+	folds     folds
+	filler    filler
+	indexStep int64 // stepBytes
 
 	write  sync.Mutex // guards what follows
 	side   stateFile
@@ -107,7 +109,7 @@ func With(c Config) *Journal {
 		toDisk: (*os.File).Sync, folderToDisk: syncFolder, boot: sync.OnceValue(bootID), now: time.Now,
 		side: newStateFile(c.Path + ".chain"),
 	}
-	j.folds.every = foldEvery
+	j.folds.every, j.filler.every, j.indexStep = foldEvery, fillEvery, stepBytes
 	j.bootName = sync.OnceValue(func() string { return shortBoot(j.boot()) })
 	if j.keeper == nil {
 		j.keeper = NewFileKeeper(c.Path + ".key")
@@ -159,6 +161,7 @@ func (j *Journal) Record(_ context.Context, e *aai.Entry) error {
 // again.
 func (j *Journal) Close() error {
 	told := j.tell()
+	j.filler.stop()
 	j.write.Lock()
 	defer j.write.Unlock()
 	for j.anchors.running != nil {
