@@ -42,8 +42,10 @@ func (w *studio) besideNative(b *testing.B) {
 		cua, failed := newCua(b, s.Session)
 		for range rounds {
 			ours.add(c.click(b))
-			pointer.add(c.pointer(b))
+			// Before the others: what it sees is what the gateway did, as for an agent
+			// who is alone.
 			tree.add(s.gateway.timed(b, treeCall))
+			pointer.add(c.pointer(b))
 			if failed != nil {
 				continue
 			}

@@ -48,7 +48,7 @@ type deedResult struct {
 func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 	a.desk.sessions.of(a.call).acted()
 	before := a.shot
-	a.unrest.Acted(before) // whatever comes of it
+	a.unrest.Acts(before) // whatever comes of it
 	described := ""
 	var focus desktop.ID
 	if a.index >= 0 {

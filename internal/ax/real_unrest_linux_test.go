@@ -37,3 +37,37 @@ func TestRealClock(t *testing.T) {
 		}
 	}
 }
+
+// TestRealCounter: what a button's own clicks change is never taken for what changes
+// by itself, however quickly they follow each other and although something else
+// comes of them later: the last clicks are believed as the first are.
+func TestRealCounter(t *testing.T) {
+	t.Parallel() // it waits most of the time
+	w := newRealWorld(t)
+	app, _ := w.webPage(web(`<p id="count">added 0</p><p id="state">nothing saved</p><button id="add">Add</button><button id="save">Save</button>
+		<script>
+		let added = 0, saved = 0;
+		add.onclick = () => { setTimeout(() => { count.textContent = "added " + ++added; }, 100); };
+		save.onclick = () => {
+			saved++;
+			state.textContent = "saving " + saved;
+			setTimeout(() => { state.textContent = "saved " + saved; }, 300);
+		};
+		</script>`))
+	click := func(i int, button string) {
+		t.Helper()
+		a := w.ok("ax_click", params{"app": app, "query": "role:button title:" + button})
+		if a.data["verified"] != true {
+			t.Fatalf("click %d on %s: %v %s", i+1, button, a.data, a.Warning)
+		}
+	}
+	for i := range 30 {
+		click(i, "Add")
+	}
+	for i := range 8 {
+		click(i, "Save")
+		time.Sleep(500 * time.Millisecond) // an agent thinks, looks and thinks
+		w.ok("ax_find", params{"app": app, "query": "role:button title:Save"})
+		time.Sleep(500 * time.Millisecond)
+	}
+}

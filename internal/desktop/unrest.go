@@ -2,61 +2,122 @@ package desktop
 
 import "time"
 
-// How unrest is told from what an action brings about later.
+// How unrest is told from what an action brings about, at once or later.
 const (
-	// aftermath is how long after an action a change may still be its effect. What
-	// changes within it must do so twice to count as unrest.
+	// aftermath is for how long the effects of many actions may still come; those of
+	// the last two may come later.
 	aftermath = 10 * time.Second
 	// unrestLasts is for how long something that changed by itself is expected to do
 	// so again.
 	unrestLasts = 5 * time.Minute
+	// atRest is how long something must have stood still for its change at an action
+	// to be the action's.
+	atRest = 200 * time.Millisecond
 )
 
 // An Unrest remembers what of an app changes by itself, such as a clock or a list
 // of messages, so that it is not taken for the effect of an action. It learns from
-// what differs between one look and the next while nobody acts. The zero Unrest
-// knows nothing. It is not safe for concurrent use.
+// what differs between one look and the next while nobody acts. Each action may be
+// the cause of one such change of an element, which comes late: a counter that only
+// actions change never changes more often than there were actions. What does is
+// unrest. The zero Unrest knows nothing. It is not safe for concurrent use.
 type Unrest struct {
 	last  *Snapshot
-	acted time.Time
-	known map[ID]restless
+	acts  []time.Time // when actions began that may still have effects
+	known map[ID]suspect
 }
 
-// A restless element changed by itself, or its children came and went.
-type restless struct {
-	times int
-	last  time.Time
+// A suspect is an element that has changed, or its children came and went, while
+// nobody acted.
+type suspect struct {
+	changed time.Time     // when it last did
+	owed    int           // actions whose late effect on it may still come
+	still   time.Duration // seen without a change since it last had one
+	itself  bool          // it changed more often than actions explain
 }
 
 // Saw learns from a snapshot that was taken before anybody acted again.
 func (u *Unrest) Saw(s *Snapshot) {
 	before := u.last
 	u.last = s
-	if before == nil || before.Version == s.Version {
+	if before == nil {
 		return
 	}
-	weight := 2
-	if !u.acted.IsZero() && s.Taken.Sub(u.acted) < aftermath {
-		weight = 1
-	}
-	if u.known == nil {
-		u.known = make(map[ID]restless)
-	}
-	for id, r := range u.known {
-		if s.Taken.Sub(r.last) > unrestLasts {
+	changed := differing(before, s)
+	for id, e := range u.known {
+		switch {
+		case s.Taken.Sub(e.changed) > unrestLasts:
 			delete(u.known, id)
+		case !changed[id]:
+			e.still += s.Taken.Sub(before.Taken)
+			u.known[id] = e
 		}
 	}
-	for id := range unlike(before, s) {
-		u.known[id] = restless{u.known[id].times + weight, s.Taken}
+	for id := range changed {
+		e, known := u.known[id]
+		if owed := u.late(s.Taken); !known || e.owed > owed {
+			e.owed = owed
+		}
+		e.itself = e.itself || e.owed == 0
+		e.owed, e.still, e.changed = max(e.owed-1, 0), 0, s.Taken
+		if u.known == nil {
+			u.known = make(map[ID]suspect)
+		}
+		u.known[id] = e
 	}
 }
 
-// Acted learns what an app looks like after an action: nothing of it is unrest.
-func (u *Unrest) Acted(s *Snapshot) { u.last, u.acted = s, s.Taken }
+// late is how many actions may still have late effects.
+func (u *Unrest) late(now time.Time) int {
+	if n := len(u.acts); n == 0 || now.Sub(u.acts[n-1]) > unrestLasts {
+		return 0
+	}
+	return len(u.acts)
+}
+
+// Acts learns what an app looks like when somebody begins to act on it.
+func (u *Unrest) Acts(s *Snapshot) {
+	u.last = s
+	old := 0
+	for old < len(u.acts)-1 && s.Taken.Sub(u.acts[old]) > aftermath {
+		old++
+	}
+	u.acts = append(u.acts[old:], s.Taken)
+	for id, e := range u.known {
+		e.owed++
+		u.known[id] = e
+	}
+}
+
+// Acted learns what an app looks like after the action that began last: nothing of
+// it is unrest. What had its effect owes none, unless it stood still before: then
+// it is the action's, and so may be what follows.
+func (u *Unrest) Acted(s *Snapshot) {
+	before := u.last
+	u.last = s
+	var changed map[ID]bool
+	if before != nil && len(u.known) > 0 {
+		changed = differing(before, s)
+	}
+	for id, e := range u.known {
+		if changed[id] && e.still < atRest {
+			e.owed = max(e.owed-1, 0)
+		}
+		e.still = 0
+		u.known[id] = e
+	}
+}
 
 // Has reports whether the element changes by itself, or its children come and go.
-func (u *Unrest) Has(id ID) bool { return u.known[id].times >= 2 }
+func (u *Unrest) Has(id ID) bool { return u.known[id].itself }
+
+// differing returns what differs between two looks at an app.
+func differing(before, after *Snapshot) map[ID]bool {
+	if before.Version == after.Version {
+		return nil
+	}
+	return unlike(before, after)
+}
 
 // unlike returns the elements of the later snapshot that differ from what they
 // were in the earlier one, and those that have other children. What a toolkit made

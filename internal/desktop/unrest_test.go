@@ -1,6 +1,8 @@
 package desktop_test
 
 import (
+	"slices"
+	"strconv"
 	"testing"
 	"time"
 
@@ -30,7 +32,7 @@ func shotAt(second int, clock string, rows ...string) *desktop.Snapshot {
 func TestUnrest(t *testing.T) {
 	type look struct {
 		shot  *desktop.Snapshot
-		acted bool
+		acted bool // somebody acts, and this is what it looks like then
 	}
 	tests := []struct {
 		name        string
@@ -43,7 +45,9 @@ func TestUnrest(t *testing.T) {
 		{"an action", []look{{shotAt(1, "a", "x"), false}, {shotAt(2, "b", "x"), true}}, false, false},
 		{"its late effect", []look{{shotAt(1, "a", "x"), true}, {shotAt(2, "b", "x"), false}}, false, false},
 		{"twice soon after one", []look{{shotAt(1, "a"), true}, {shotAt(2, "b"), false}, {shotAt(3, "c"), false}}, true, false},
-		{"once long after one", []look{{shotAt(1, "a"), true}, {shotAt(30, "b"), false}}, true, false},
+		{"once long after one", []look{{shotAt(1, "a"), true}, {shotAt(30, "b"), false}}, false, false},
+		{"twice long after one", []look{{shotAt(1, "a"), true}, {shotAt(30, "b"), false}, {shotAt(60, "c"), false}}, true, false},
+		{"very long after one", []look{{shotAt(1, "a"), true}, {shotAt(400, "b"), false}}, true, false},
 		{"rows come", []look{{shotAt(1, "a", "x"), false}, {shotAt(2, "a", "x", "y"), false}}, false, true},
 		{"rows go", []look{{shotAt(1, "a", "x", "y"), false}, {shotAt(2, "a", "x"), false}}, false, true},
 		{"a row for a row", []look{{shotAt(1, "a", "x"), false}, {shotAt(2, "a", "y"), false}}, false, true},
@@ -53,6 +57,7 @@ func TestUnrest(t *testing.T) {
 		var u desktop.Unrest
 		for _, l := range test.looks {
 			if l.acted {
+				u.Acts(l.shot)
 				u.Acted(l.shot)
 			} else {
 				u.Saw(l.shot)
@@ -60,6 +65,124 @@ func TestUnrest(t *testing.T) {
 		}
 		if u.Has("clock") != test.clock || u.Has("list") != test.list || u.Has("window") {
 			t.Errorf("%s: clock %v, list %v, window %v", test.name, u.Has("clock"), u.Has("list"), u.Has("window"))
+		}
+	}
+}
+
+// A windowAt is a window in virtual time: what it looks like at a moment.
+type windowAt func(now time.Duration) (label string)
+
+// actOn lets somebody look and act, and act without looking, as quickly as they like.
+func actOn(u *desktop.Unrest, window windowAt, acts []time.Duration, takes time.Duration, looks ...time.Duration) {
+	shot := func(now time.Duration) *desktop.Snapshot {
+		s := shotAt(0, window(now))
+		s.Version = uint64(now)
+		s.Taken = time.Unix(0, 0).Add(now)
+		return s
+	}
+	for _, now := range slices.Sorted(slices.Values(slices.Concat(acts, looks))) {
+		u.Saw(shot(now))
+		if slices.Contains(acts, now) {
+			u.Acts(shot(now))
+			u.Acted(shot(now + takes))
+		}
+	}
+}
+
+// every is n moments.
+func every(pause time.Duration, n int) (moments []time.Duration) {
+	for i := range n {
+		moments = append(moments, time.Duration(i+1)*pause)
+	}
+	return moments
+}
+
+// TestCounterIsNoUnrest: a label that nothing changes but actions is no unrest,
+// however often somebody acts and however late it follows.
+func TestCounterIsNoUnrest(t *testing.T) {
+	for _, pause := range []time.Duration{70 * time.Millisecond, 300 * time.Millisecond, time.Second, 4 * time.Second, 20 * time.Second} {
+		for _, late := range []time.Duration{time.Millisecond, 30 * time.Millisecond, 200 * time.Millisecond, 1700 * time.Millisecond, 9 * time.Second, 25 * time.Second} {
+			if late > 9*time.Second && pause < late/2 {
+				continue // more than two are under way for longer than the aftermath
+			}
+			for _, takes := range []time.Duration{10 * time.Millisecond, pause / 2} {
+				acts := every(pause, 200)
+				counter := func(now time.Duration) string {
+					n := 0
+					for _, at := range acts {
+						if at+late <= now {
+							n++
+						}
+					}
+					return strconv.Itoa(n)
+				}
+				var looks []time.Duration
+				for i := range 2 * len(acts) { // and long after the last one
+					looks = append(looks, time.Duration(i)*pause+pause*2/3, time.Duration(i)*pause+pause*5/6)
+				}
+				var u desktop.Unrest
+				if actOn(&u, counter, acts, takes, looks...); u.Has("clock") {
+					t.Errorf("an action each %s that takes %s: a counter that follows after %s is taken for a clock", pause, takes, late)
+				}
+				u = desktop.Unrest{}
+				if actOn(&u, counter, acts, takes); u.Has("clock") {
+					t.Errorf("nobody looks, an action each %s that takes %s: a counter that follows after %s is taken for a clock", pause, takes, late)
+				}
+			}
+		}
+	}
+}
+
+// TestCounterOfTwo: somebody else uses the same button between two looks, which is
+// no reason to disbelieve that our own actions do what they are seen to do.
+func TestCounterOfTwo(t *testing.T) {
+	acts := every(time.Second, 100)
+	counter := func(now time.Duration) string {
+		n := 0
+		for _, at := range acts {
+			if at+5*time.Millisecond <= now {
+				n++
+			}
+			if at+500*time.Millisecond <= now {
+				n++ // the other
+			}
+		}
+		return strconv.Itoa(n)
+	}
+	var looks []time.Duration
+	for _, at := range acts {
+		looks = append(looks, at-250*time.Millisecond)
+	}
+	var u desktop.Unrest
+	if actOn(&u, counter, acts, 10*time.Millisecond, looks...); u.Has("clock") {
+		t.Error("a counter that two use is taken for a clock")
+	}
+}
+
+// TestClockIsUnrest: what changes by itself is known for it after a few actions,
+// whether or not anybody looks between them, and although they have effects.
+func TestClockIsUnrest(t *testing.T) {
+	const takes = 450 * time.Millisecond // nothing else was seen to change
+	for _, ticks := range []time.Duration{50 * time.Millisecond, 300 * time.Millisecond, time.Second} {
+		clock := func(now time.Duration) string { return strconv.Itoa(int(now / ticks)) }
+		for _, pause := range []time.Duration{700 * time.Millisecond, 1100 * time.Millisecond, 2300 * time.Millisecond, 7300 * time.Millisecond} {
+			if pause < ticks+takes {
+				continue // then each action may well be the cause
+			}
+			acts := every(pause, 12)
+			var u desktop.Unrest
+			if actOn(&u, clock, acts, takes); !u.Has("clock") {
+				t.Errorf("a clock that ticks each %s is not known after 12 actions, one each %s", ticks, pause)
+			}
+			u = desktop.Unrest{}
+			actOn(&u, clock, acts[:2], takes, acts[1]+pause/2, acts[1]+2*pause, acts[1]+4*pause)
+			if !u.Has("clock") {
+				t.Errorf("a clock that ticks each %s is not known after 2 actions and three looks, one each %s", ticks, pause)
+			}
+			u = desktop.Unrest{}
+			if actOn(&u, clock, acts[2:], 10*time.Millisecond, 100*time.Millisecond, acts[1]); !u.Has("clock") {
+				t.Errorf("a clock that ticks each %s is not known although nobody acted between two looks", ticks)
+			}
 		}
 	}
 }
