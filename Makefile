@@ -5,7 +5,7 @@ BUILD   := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VE
 LINT    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: build demo test check bench fuzz soak
+.PHONY: build demo test check bench bench-short fuzz soak
 
 build: ## the program, in bin/
 	$(BUILD) -o bin/ ./cmd/aai-gateway
@@ -33,6 +33,10 @@ bench: ## figures, beside bare floors and other people's programs in the same ru
 	scripts/need-packages scripts/test-packages.txt scripts/desktop-packages.txt scripts/bench-packages.txt
 	-scripts/need-peers
 	go test -run '^$$' -bench . -timeout 20m ./bench ./internal/desktop/x11
+
+bench-short: ## every benchmark once, to see that it runs to its end; its figures say nothing
+	scripts/need-packages scripts/test-packages.txt scripts/desktop-packages.txt scripts/bench-packages.txt
+	scripts/bench-short
 
 fuzz: ## each fuzz target for ten seconds
 	scripts/fuzz 10s

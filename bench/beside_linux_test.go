@@ -32,7 +32,7 @@ func firstLine(err error) string {
 // besideNative clicks the same button of a window with the gateway, with
 // cua-driver, which is asked in its own process, and with xdotool.
 func (w *studio) besideNative(b *testing.B) {
-	const rounds = 10
+	rounds := atMost(b, 10)
 	s := w.newScene(b, "gtk3", "gtk4")
 	for _, kind := range []linuxtest.Kind{linuxtest.GTK3, linuxtest.GTK4} {
 		c := s.newClicker(b, kind)
@@ -117,7 +117,7 @@ func openPage(b *testing.B, s *scene, address string) (*webPeer, error) {
 // besideWeb clicks and reads the same page with the gateway, which sees a Chromium
 // with a window, and with playwright-mcp, which has one without.
 func (w *studio) besideWeb(b *testing.B) {
-	const rounds = 15
+	rounds := atMost(b, 15)
 	b.ReportMetric(0, "ns/op")
 	s := w.newScene(b, "chromium")
 	page := serveWebPage(b)

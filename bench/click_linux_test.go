@@ -108,7 +108,7 @@ func (w *studio) clicks(b *testing.B) {
 	} {
 		c := s.newClicker(b, toolkit.kind)
 		var ours, bare samples
-		for range toolkit.rounds {
+		for range atMost(b, toolkit.rounds) {
 			ours.add(c.click(b))
 			bare.add(c.floor(b))
 		}

@@ -113,7 +113,8 @@ func mostOf(over string) float64 {
 
 // raceCalls lets each rival answer, in turns, and in another order each time.
 func raceCalls(b *testing.B, t *table, all []rival, over, era string) {
-	const rounds, calls, warm = 240, 25, 20
+	const calls = 25
+	rounds, warm := atMost(b, 240), atMost(b, 20)
 	isModern := era == "2026-07-28"
 	servers := make([]server, len(all))
 	took := make([]samples, len(all))
@@ -161,7 +162,7 @@ func fast(s samples) string {
 // raceStarts is from the start of a process to its answered list of tools, with
 // the program itself, which knows no apps, in the place of the gateway's part.
 func raceStarts(b *testing.B, t *table, all []rival) {
-	const rounds = 20
+	rounds := atMost(b, 20)
 	all = append([]rival(nil), all...)
 	all[gatewayRival] = rival{name: "gateway", program: build(b, "aai/cmd/aai-gateway")}
 	took, memory := make([]samples, len(all)), make([]samples, len(all))

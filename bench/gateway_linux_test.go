@@ -63,7 +63,7 @@ func (w *world) serve(b *testing.B, app string) {
 
 // start is from the start of the process to the answered list of tools.
 func (w *world) start(b *testing.B) {
-	const rounds = 40
+	rounds := atMost(b, 40)
 	counts := []int{0, 100, 1000}
 	homes := make([]home, len(counts))
 	for i, n := range counts {
@@ -142,7 +142,8 @@ func (w *world) openWith(b *testing.B, apps ...string) *session {
 // a tool of a server that calls nobody. A call that changes something has to wait
 // for the disk, so to its floor belongs a bare flush.
 func (w *world) exec(b *testing.B) {
-	const rounds, calls = 200, 25
+	const calls = 25
+	rounds := atMost(b, 200)
 	gateway, bare := w.openGateway(b), open(b, newHome(b, 0).env(w.bus.Address), w.bare, 1)
 	object := w.bus.Connect(b).Object(fastApp, dbustest.Path)
 	disk := newDisk(b)
@@ -225,7 +226,8 @@ func (d disk) flush(b *testing.B) time.Duration {
 // load is many calls at once, of a gateway with nothing else to do and of one that
 // waits for an app that does not answer.
 func (w *world) load(b *testing.B) {
-	const rounds, calls, width = 40, 640, 64
+	const calls, width = 640, 64
+	rounds := atMost(b, 40)
 	quiet, busy := w.openGateway(b), w.openGateway(b)
 	busy.send(b, "tools/call", sleepCall)
 	var undisturbed, disturbed samples

@@ -29,7 +29,8 @@ func BenchmarkJournal(b *testing.B) {
 
 // path is a call that reads, with the real journal and the real gates and with none.
 func path(b *testing.B, t *table) {
-	const rounds, calls = 500, 50
+	const calls = 50
+	rounds := atMost(b, 500)
 	params := schema.MustParse(`{"type": "object", "required": ["v"], "properties": {"v": {"type": "string", "maxLength": 1000}}}`)
 	parts := oneApp{&aai.App{ID: "org.example.App", Digest: "d", Tools: []*aai.Tool{{
 		Name: "echo", Params: params, Effect: aai.Reads,
@@ -85,7 +86,8 @@ const entryBytes = 360
 
 // durableIntent is one intent at a time, beside a line of its size.
 func durableIntent(b *testing.B, t *table) {
-	const rounds, each = 500, 10
+	const each = 10
+	rounds := atMost(b, 500)
 	folder := b.TempDir()
 	record := journal.New(filepath.Join(folder, "audit.jsonl"))
 	b.Cleanup(func() { _ = record.Close() })
@@ -132,7 +134,8 @@ func writeAndFlush(b *testing.B, f *os.File) {
 // groupCommit is many callers at once, beside as many who flush one after the other
 // because each wants its own line on disk.
 func groupCommit(b *testing.B, t *table) {
-	const rounds, callers, each = 50, 64, 10
+	const callers, each = 64, 10
+	rounds := atMost(b, 50)
 	folder := b.TempDir()
 	record := journal.New(filepath.Join(folder, "audit.jsonl"))
 	b.Cleanup(func() { _ = record.Close() })

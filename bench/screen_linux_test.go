@@ -16,7 +16,7 @@ import (
 // come from the X server, before they are encoded, and as whole calls of
 // ax_screenshot. Beside them is ImageMagick's import, a process for each picture.
 func (w *studio) pictures(b *testing.B) {
-	const rounds = 20
+	rounds := atMost(b, 20)
 	s := w.newScene(b, "gtk3")
 	f := s.Fixture(b, linuxtest.GTK3)
 	s.await(b, f.PID, "button Press")
@@ -102,6 +102,6 @@ func (w *studio) listening(b *testing.B) {
 	s.await(b, f.PID, "button Press")
 	s.gateway.ask(b, "tools/call", toolCall(b, "ax_get_tree", map[string]any{"app": strconv.Itoa(f.PID)}))
 	time.Sleep(time.Second)
-	w.idle(b, s, "an app", 20*time.Second, f.App)
+	w.idle(b, s, "an app", lasting(20*time.Second, time.Second), f.App)
 	b.ReportMetric(0, "ns/op")
 }
