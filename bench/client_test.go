@@ -50,7 +50,14 @@ func newSession(process *exec.Cmd) (*session, error) {
 	if err := process.Start(); err != nil {
 		return nil, err
 	}
-	return &session{process: process, in: in, out: bufio.NewReaderSize(out, 1<<20)}, nil
+	s := sessionOver(in, out)
+	s.process = process
+	return s, nil
+}
+
+// sessionOver is a client of a server that runs in whatever process.
+func sessionOver(in io.WriteCloser, out io.Reader) *session {
+	return &session{process: &exec.Cmd{Path: "the server"}, in: in, out: bufio.NewReaderSize(out, 1<<20)}
 }
 
 // open is startServer up to the list of all the tools that are expected. The
