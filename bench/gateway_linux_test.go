@@ -43,6 +43,7 @@ func BenchmarkGateway(b *testing.B) {
 	b.Run("Web", w.web)
 	b.Run("Load", w.load)
 	b.Run("Isolation", w.isolation)
+	b.Run("WorstMix", w.worst)
 	b.Run("Size", w.size)
 	fmt.Print(w.table.String())
 }
@@ -51,6 +52,8 @@ func BenchmarkGateway(b *testing.B) {
 func TestMain(m *testing.M) {
 	dbustest.ServeIfStarted()
 	serveSiteIfStarted()
+	attackIfStarted()
+	burnIfStarted()
 	os.Exit(m.Run())
 }
 

@@ -54,12 +54,18 @@ func (h home) install(b *testing.B, id, source string) {
 // allow lets every caller use every tool of the apps.
 func (h home) allow(b *testing.B, apps ...string) {
 	b.Helper()
+	h.allowAnd(b, "", apps...)
+}
+
+// allowAnd is allow with more of the configuration.
+func (h home) allowAnd(b *testing.B, more string, apps ...string) {
+	b.Helper()
 	var grants []string
 	for _, app := range apps {
 		grants = append(grants, fmt.Sprintf(`{"app": %q, "tools": ["*"], "caller": "*", "expires": "2100-01-01T00:00:00Z"}`, app))
 	}
 	h.write(b, ".aai/config.json", `{"consent": {"preapproved": [`+strings.Join(grants, ", ")+`]},
-		"rate_limits": {"declared_rps": 1000000, "declared_rpm": 10000000, "declared_concurrency": 10000, "rps": 1000000, "rpm": 10000000, "concurrency": 10000}}`)
+		"rate_limits": {"declared_rps": 1000000, "declared_rpm": 10000000, "declared_concurrency": 10000, "rps": 1000000, "rpm": 10000000, "concurrency": 10000}`+more+`}`)
 }
 
 func (h home) write(b *testing.B, name, text string) {
