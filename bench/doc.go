@@ -14,8 +14,11 @@
 //	go test -run '^$' -bench Desktop/Click ./bench
 //	go test -run '^$' -bench Doors ./bench
 //
-// BenchmarkGateway, BenchmarkDoors and BenchmarkDesktop each print a table with what
-// was aimed at. A figure that misses its aim is printed as missed and fails nothing:
+// BenchmarkGateway, BenchmarkDoors, BenchmarkDesktop, BenchmarkJournal and
+// BenchmarkBefore each print a table with what was aimed at; BenchmarkBefore holds the
+// working tree against the commit in AAI_BENCH_BASE. BenchmarkStages prints where the
+// time of a call goes, in microseconds. With AAI_BENCH_ROUNDS=1 each runs to its end in
+// the shortest time, as scripts/bench-short has it. A figure that misses its aim is printed as missed and fails nothing:
 // times are no matter for a test. But what did nothing is never counted as fast:
 // each click is looked up in the app's own count, and a click that did not land ends
 // the run. The other benchmarks are of single parts, in the form that benchstat

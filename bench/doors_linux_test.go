@@ -106,7 +106,7 @@ func BenchmarkDoors(b *testing.B) {
 // mostOf is how much longer than the bare SDK's a call may take.
 func mostOf(over string) float64 {
 	if over == "stdio" {
-		return 1.6
+		return 1.5
 	}
 	return 1.3
 }
