@@ -51,21 +51,29 @@ func (h home) install(b *testing.B, id, source string) {
 	h.write(b, filepath.Join(".aai", id, "aai.json"), source)
 }
 
-// allow lets every caller use every tool of the apps.
+// Limits of a configuration: none that matter, and those of the program for how many
+// calls of an agent there are at a time.
+const (
+	noLimits = `"rate_limits": {"declared_rps": 1000000, "declared_rpm": 10000000, "declared_concurrency": 10000,
+		"rps": 1000000, "rpm": 10000000, "concurrency": 10000}`
+	usualSlots = `"rate_limits": {"declared_rps": 1000000, "declared_rpm": 10000000, "rps": 1000000, "rpm": 10000000}`
+)
+
+// allow lets every caller use every tool of the apps, as often as they like.
 func (h home) allow(b *testing.B, apps ...string) {
 	b.Helper()
-	h.allowAnd(b, "", apps...)
+	h.configure(b, noLimits, apps...)
 }
 
-// allowAnd is allow with more of the configuration.
-func (h home) allowAnd(b *testing.B, more string, apps ...string) {
+// configure lets every caller use every tool of the apps, and writes what else there
+// is to configure.
+func (h home) configure(b *testing.B, more string, apps ...string) {
 	b.Helper()
 	var grants []string
 	for _, app := range apps {
 		grants = append(grants, fmt.Sprintf(`{"app": %q, "tools": ["*"], "caller": "*", "expires": "2100-01-01T00:00:00Z"}`, app))
 	}
-	h.write(b, ".aai/config.json", `{"consent": {"preapproved": [`+strings.Join(grants, ", ")+`]},
-		"rate_limits": {"declared_rps": 1000000, "declared_rpm": 10000000, "declared_concurrency": 10000, "rps": 1000000, "rpm": 10000000, "concurrency": 10000}`+more+`}`)
+	h.write(b, ".aai/config.json", `{"consent": {"preapproved": [`+strings.Join(grants, ", ")+`]}, `+more+`}`)
 }
 
 func (h home) write(b *testing.B, name, text string) {

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -79,6 +80,7 @@ type besieged struct {
 	pid     int
 	address string
 	victim  *httpSession
+	died    atomic.Pointer[string] // what it said then
 }
 
 // openUnderAttack starts the program as a server for whoever has a token of the issuer.
@@ -88,7 +90,7 @@ func (w *world) openUnderAttack(b *testing.B, issuer string) *besieged {
 	for _, app := range []string{fastApp, slowApp} {
 		g.home.install(b, app, callDescriptor(app))
 	}
-	g.home.allowAnd(b, fmt.Sprintf(`, "http": {"auth": "oauth", "issuer": %q, "audience": ["bench"], "clientId": "gateway"}`, issuer), fastApp, slowApp)
+	g.home.configure(b, noLimits+fmt.Sprintf(`, "http": {"auth": "oauth", "issuer": %q, "audience": ["bench"], "clientId": "gateway"}`, issuer), fastApp, slowApp)
 	g.env = append(g.home.env(w.bus.Address), "AAI_DEV=true", "AAI_WEB_RATE=10000")
 	process := exec.CommandContext(b.Context(), "/bin/sh", "-c", fmt.Sprintf(`ulimit -v %d; exec "$0" mcp serve --http 0`, mostMemory), w.gateway)
 	process.Env = g.env
@@ -114,7 +116,13 @@ func (w *world) openUnderAttack(b *testing.B, issuer string) *besieged {
 			break
 		}
 	}
-	go func() { _, _ = io.Copy(io.Discard, lines) }()
+	go func() {
+		for lines := bufio.NewScanner(lines); lines.Scan(); {
+			if line := lines.Text(); strings.HasPrefix(line, "fatal error: ") || strings.HasPrefix(line, "panic: ") {
+				g.died.CompareAndSwap(nil, &line)
+			}
+		}
+	}()
 	g.pid = process.Process.Pid
 	g.victim = &httpSession{
 		process: process, address: g.address, token: "victim", modern: true,
@@ -124,12 +132,19 @@ func (w *world) openUnderAttack(b *testing.B, issuer string) *besieged {
 	return g
 }
 
-// calls lets the victim make a call now and then. One that fails ends the benchmark:
-// what one agent does is no reason to refuse another.
+// calls lets the victim make a call now and then. One that fails ends the benchmark.
 func (g *besieged) calls(b *testing.B, long time.Duration, took *samples) {
 	b.Helper()
 	for end := time.Now().Add(long); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		took.add(g.victim.timed(b, modern(readCall)))
+		begun := time.Now()
+		if _, err := g.victim.try("tools/call", modern(readCall)); err != nil {
+			time.Sleep(time.Second) // until it has said its last
+			if died := g.died.Load(); died != nil {
+				b.Fatal("the gateway has died: ", *died)
+			}
+			b.Fatal("what one agent does is no reason to refuse another: ", err)
+		}
+		took.add(time.Since(begun))
 	}
 }
 
