@@ -187,6 +187,26 @@ func TestClockIsUnrest(t *testing.T) {
 	}
 }
 
+// TestOldActionsExplainNothing: an agent that has worked in the window for minutes is
+// no reason to believe for as long that a log is its doing.
+func TestOldActionsExplainNothing(t *testing.T) {
+	acts := every(2*time.Second, 100)
+	log := func(now time.Duration) string {
+		if now < 200*time.Second {
+			return strconv.Itoa(int(now / (90 * time.Second))) // now and then
+		}
+		return strconv.Itoa(int(now / time.Second))
+	}
+	var looks []time.Duration
+	for i := range 8 {
+		looks = append(looks, time.Duration(205+i)*time.Second)
+	}
+	var u desktop.Unrest
+	if actOn(&u, log, acts, 10*time.Millisecond, looks...); !u.Has("clock") {
+		t.Error("a log is not known after eight looks without an action")
+	}
+}
+
 // TestRestlessComesLast: what is known to change by itself is told, as that, after
 // all that may be the effect of an action.
 func TestRestlessComesLast(t *testing.T) {
