@@ -75,6 +75,7 @@ func theMap() []room {
 		tasks    = "internal/doors/mcp/tasks"
 		keychain = "internal/keychain"
 		login    = "internal/login"
+		session  = "internal/session"
 	)
 	return []room{
 		{name: "aai", why: "the words of the house: everybody knows them, they know nobody"},
@@ -87,6 +88,8 @@ func theMap() []room {
 			why: "decides by what a Request says and by nothing else; several processes share its file, rates are token buckets; its tests kill writers of a real vault"},
 		{name: keychain, ours: []string{"aai"}, modules: []string{keyring, crypto, flock},
 			why: "seals what others must not read, and asks the system's keychain for the one key; it knows nothing of what it keeps"},
+		{name: session, ours: []string{"aai", wire}, tests: []string{desktop + "/x11"},
+			why: "finds the person's session for all: login1 and the user manager are asked over the wire; how a screen is greeted it is given"},
 		{name: "internal/dialog", ours: []string{"aai"}, modules: []string{flock, sys},
 			why: "shows a question in a window and knows nothing of what is asked; the gateways of one person take turns by a file's lock"},
 		{name: login, ours: []string{"aai", site}, modules: []string{jose, oauth2}, tests: []string{flock},
@@ -116,8 +119,8 @@ func theMap() []room {
 		{name: desktop + "/launcher", ours: []string{"aai", desktop}, why: "starts programs, and knows nothing of their windows"},
 		{name: desktop + "/fakedesktop", ours: []string{"aai", desktop}, forTest: true, why: "a desktop in memory"},
 		{name: desktop + "/desktoptest", ours: []string{"aai", desktop}, forTest: true, why: "what every desktop must do"},
-		{name: linux, ours: []string{dbus + "/dbustest"}, modules: []string{godbus}, forTest: true,
-			why: "a private session with real windows, for every test on Linux"},
+		{name: linux, ours: []string{dbus + "/dbustest", session}, modules: []string{godbus}, forTest: true,
+			why: "a private session with real windows, for every test on Linux; it bears the mark that keeps others out"},
 		{name: "internal/ax", ours: []string{"aai", desktop, schema}, modules: []string{image, flock}, tests: []string{tokenizer, desktop + "/atspi", desktop + "/x11", desktop + "/launcher", godbus},
 			why: "the tools on the words of the desktop, on no platform; pictures are scaled, files of references locked, tests count tokens"},
 		{name: bearer, ours: []string{"aai"}, modules: []string{jose},

@@ -18,6 +18,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"aai/internal/desktop/linuxtest"
 	"aai/internal/drivers/dbus/dbustest"
 )
 
@@ -131,7 +132,7 @@ func newAviary(t *testing.T, b binary, keepFull bool) *aviary {
 	if err := os.Chmod(filepath.Join(w.home.folder, "bin/xdg-open"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	w.home.env = append(w.home.env, "PATH="+filepath.Join(w.home.folder, "bin")+":"+os.Getenv("PATH"), "DISPLAY=:99",
+	w.home.env = append(w.home.env, "PATH="+filepath.Join(w.home.folder, "bin")+":"+os.Getenv("PATH"), "DISPLAY="+linuxtest.Start(t).Display,
 		"TMPDIR="+filepath.Join(w.home.folder, "tmp"), "XDG_RUNTIME_DIR="+filepath.Join(w.home.folder, "run"),
 		"AAI_MASTER_KEY_FILE="+filepath.Join(w.home.folder, "master"), "AAI_HTTP_TOKEN="+string(doorToken))
 	return w

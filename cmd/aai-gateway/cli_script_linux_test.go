@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"aai/internal/drivers/dbus/dbustest"
+	"aai/internal/session"
 )
 
 // service is the name of the app on the scripts' bus.
@@ -42,6 +43,7 @@ func TestScripts(t *testing.T) {
 		Setup: func(env *testscript.Env) error {
 			home := filepath.Join(env.WorkDir, "home")
 			env.Setenv("HOME", home)
+			env.Setenv(session.PrivateMark, "1")
 			env.Setenv("XDG_DATA_DIRS", filepath.Join(env.WorkDir, "share"))
 			descriptor, err := filepath.Abs(filepath.Join("testdata", "app.json"))
 			if err != nil {

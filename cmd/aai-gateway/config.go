@@ -21,6 +21,7 @@ import (
 	"aai"
 	"aai/internal/doors/cli"
 	"aai/internal/policy"
+	"aai/internal/session"
 )
 
 // How tools are named in the MCP list.
@@ -63,7 +64,9 @@ type config struct {
 	Web      webConfig // how apps on the web are asked
 	Login    loginConfig
 	Journal  journalConfig
+	Session  string // whose screen is taken; see session.Config.Choice
 
+	session  *session.Room // finds what the person's session is, for all rooms
 	platform platform
 	origins  map[string]string
 }
@@ -129,6 +132,7 @@ func readConfig(s source) (*config, error) {
 	if s.flags.InsecureStorage {
 		c.InsecureStorage, c.origins["keychain.insecure"] = true, "--insecure-storage"
 	}
+	c.session = session.New(session.Config{Getenv: s.getenv, Choice: c.Session, Accepts: s.platform.accepts})
 	return c, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"aai"
 	"aai/internal/doors/cli"
 	"aai/internal/policy"
+	"aai/internal/session"
 )
 
 // A desk is a home folder and an environment of a test's own.
@@ -22,7 +23,7 @@ type desk struct {
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
-	return &desk{home: t.TempDir(), env: map[string]string{}}
+	return &desk{home: t.TempDir(), env: map[string]string{session.PrivateMark: "1"}}
 }
 
 // file writes a file below the home folder and returns its path.

@@ -25,7 +25,7 @@ type stage struct {
 
 // windows shows the desktop's tools. Each step is proved by somebody else than the
 // gateway: a file, the sum, the web page's own server, and xdotool.
-func (a *agent) windows(s *session) func(context.Context) error {
+func (a *agent) windows(s *privateSession) func(context.Context) error {
 	return func(ctx context.Context) error {
 		form, err := serveForm(ctx)
 		if err != nil {

@@ -70,7 +70,7 @@ type agent struct {
 // callPatience is longer than any tool may take.
 const callPatience = time.Minute
 
-func connectAgent(ctx context.Context, s *session, out io.Writer) (*agent, error) {
+func connectAgent(ctx context.Context, s *privateSession, out io.Writer) (*agent, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, aai.Errorf(aai.Internal, "the program does not know where it is: %w", err)
@@ -314,7 +314,7 @@ func (a *agent) mistakes(ctx context.Context) error {
 }
 
 // looksBack shows what the gateway has on record, and the screen.
-func (a *agent) looksBack(ctx context.Context, s *session) error {
+func (a *agent) looksBack(ctx context.Context, s *privateSession) error {
 	a.title("What is on record? (aai-gateway history)")
 	self, err := os.Executable()
 	if err != nil {

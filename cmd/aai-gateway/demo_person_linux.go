@@ -10,7 +10,7 @@ import (
 // A person is who sits at the demo's screen: they have a window with the keyboard
 // and a pointer, by the word of xdotool and not of the gateway.
 type person struct {
-	session *session
+	session *privateSession
 	place   place
 	looks   int // how often it was looked whether they were disturbed
 }

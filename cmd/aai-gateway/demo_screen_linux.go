@@ -23,7 +23,7 @@ func endGroup(pid int) {
 }
 
 // screenshot writes what the screen shows to a PNG file that outlives the demo.
-func (s *session) screenshot() (string, error) {
+func (s *privateSession) screenshot() (string, error) {
 	time.Sleep(time.Second) // let the windows be drawn
 	b, err := os.ReadFile(filepath.Join(s.dir, "screen", "Xvfb_screen0"))
 	if err != nil {

@@ -16,11 +16,12 @@ import (
 
 	"aai"
 	"aai/descriptors"
+	"aai/internal/session"
 )
 
-// A session is a desktop session that has nothing to do with the person's own:
+// A privateSession is a desktop session that has nothing to do with the person's own:
 // its own home, screen and bus. Everything in it ends with it.
-type session struct {
+type privateSession struct {
 	dir, home string
 	env       []string
 	started   []*exec.Cmd
@@ -62,7 +63,7 @@ func demoReady() error {
 	return e
 }
 
-func startSession(ctx context.Context) (_ *session, err error) {
+func startSession(ctx context.Context) (_ *privateSession, err error) {
 	if err := demoReady(); err != nil {
 		return nil, err
 	}
@@ -71,7 +72,7 @@ func startSession(ctx context.Context) (_ *session, err error) {
 	if err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "no folder for the demo: %w", err)
 	}
-	s := &session{dir: dir, home: filepath.Join(dir, "home")}
+	s := &privateSession{dir: dir, home: filepath.Join(dir, "home")}
 	defer func() {
 		if err != nil {
 			s.stop()
@@ -97,7 +98,7 @@ func startSession(ctx context.Context) (_ *session, err error) {
 }
 
 // furnish makes the home: descriptors, some files, a tune, and how windows look.
-func (s *session) furnish() error {
+func (s *privateSession) furnish() error {
 	run, tmp := filepath.Join(s.dir, "run"), filepath.Join(s.dir, "tmp")
 	for _, dir := range []string{run, tmp, filepath.Join(s.dir, "screen")} {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -134,7 +135,7 @@ func (s *session) furnish() error {
 		}
 	}
 	s.env = []string{
-		"HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "XDG_RUNTIME_DIR=" + run, "TMPDIR=" + tmp,
+		session.PrivateMark + "=1", "HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "XDG_RUNTIME_DIR=" + run, "TMPDIR=" + tmp,
 		"DBUS_SESSION_BUS_ADDRESS=unix:path=" + filepath.Join(run, "bus"), "GSETTINGS_BACKEND=memory",
 		"AAI_MASTER_KEY_FILE=" + filepath.Join(s.home, masterKey),
 		"XDG_SESSION_TYPE=x11", "GDK_BACKEND=x11", "GTK_USE_PORTAL=0", "GIO_USE_VFS=local",
@@ -151,7 +152,7 @@ const (
 
 // chromium is the desktop entry of a Chromium that keeps to the demo's home and is
 // silent on the network. As root it cannot have its sandbox.
-func (s *session) chromium() string {
+func (s *privateSession) chromium() string {
 	switches := "--user-data-dir=" + filepath.Join(s.home, ".config", "chromium") +
 		" --no-first-run --no-default-browser-check --password-store=basic --lang=en" +
 		" --disable-gpu --disable-dev-shm-usage --disable-breakpad --disable-extensions --disable-sync" +
@@ -179,7 +180,7 @@ func silence(seconds int) []byte {
 }
 
 // start starts a program of the session, in a process group of its own.
-func (s *session) start(ctx context.Context, extra []*os.File, name string, args ...string) error {
+func (s *privateSession) start(ctx context.Context, extra []*os.File, name string, args ...string) error {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Env, cmd.Dir, cmd.ExtraFiles = s.env, s.home, extra
 	cmd.SysProcAttr = ownGroup()
@@ -190,7 +191,7 @@ func (s *session) start(ctx context.Context, extra []*os.File, name string, args
 	return nil
 }
 
-func (s *session) startScreen(ctx context.Context) error {
+func (s *privateSession) startScreen(ctx context.Context) error {
 	r, w, err := os.Pipe()
 	if err != nil {
 		return err
@@ -215,7 +216,7 @@ func (s *session) startScreen(ctx context.Context) error {
 	return nil
 }
 
-func (s *session) startBus(ctx context.Context) error {
+func (s *privateSession) startBus(ctx context.Context) error {
 	address := filepath.Join(s.dir, "run", "bus")
 	// Services that the bus starts inherit its environment.
 	if err := s.start(ctx, nil, "dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path="+address); err != nil {
@@ -225,7 +226,7 @@ func (s *session) startBus(ctx context.Context) error {
 }
 
 // startWindowManager starts what places the windows, and paints the screen.
-func (s *session) startWindowManager(ctx context.Context) error {
+func (s *privateSession) startWindowManager(ctx context.Context) error {
 	ready := filepath.Join(s.dir, "window-manager-is-ready")
 	if err := s.start(ctx, nil, "openbox", "--sm-disable", "--config-file", filepath.Join(s.home, openboxConfig), "--startup", "touch "+ready); err != nil {
 		return err
@@ -237,7 +238,7 @@ func (s *session) startWindowManager(ctx context.Context) error {
 	return err
 }
 
-func (s *session) startPlayer(ctx context.Context) error {
+func (s *privateSession) startPlayer(ctx context.Context) error {
 	if err := s.start(ctx, nil, "mpv", "--no-terminal", "--vo=null", "--ao=null", "--idle=yes", "--pause", "--loop-file=inf",
 		filepath.Join(s.home, "tune.wav")); err != nil {
 		return err
@@ -257,13 +258,13 @@ func (s *session) startPlayer(ctx context.Context) error {
 	})
 }
 
-func (s *session) gateway(ctx context.Context, self string, args ...string) error {
+func (s *privateSession) gateway(ctx context.Context, self string, args ...string) error {
 	_, err := s.output(ctx, self, args...)
 	return err
 }
 
 // output runs a program that ends by itself, and soon.
-func (s *session) output(ctx context.Context, name string, args ...string) (string, error) {
+func (s *privateSession) output(ctx context.Context, name string, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
@@ -291,7 +292,7 @@ func waitFor(ctx context.Context, ready func() bool) error {
 
 // stop ends every program of the session, last started first. Services that the
 // bus started end with the bus.
-func (s *session) stop() {
+func (s *privateSession) stop() {
 	for i := len(s.started) - 1; i >= 0; i-- {
 		endGroup(s.started[i].Process.Pid)
 		_ = s.started[i].Wait() // it was killed
@@ -300,4 +301,4 @@ func (s *session) stop() {
 }
 
 // remove removes what the session left.
-func (s *session) remove() { _ = os.RemoveAll(s.dir) } // what stays is in /tmp
+func (s *privateSession) remove() { _ = os.RemoveAll(s.dir) } // what stays is in /tmp

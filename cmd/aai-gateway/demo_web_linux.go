@@ -29,7 +29,7 @@ func secrets() map[string][]byte {
 
 // web finds a web app that nobody installed, and uses it. The person logs in, in a
 // browser of their own. What is on the site's list proves it.
-func (a *agent) web(s *session, site *errandSite) func(context.Context) error {
+func (a *agent) web(s *privateSession, site *errandSite) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if !hasBrowser() {
 			a.line("·", "Chromium is not installed here, or only as a snap; the web app that wants a login is left out")
@@ -81,7 +81,7 @@ func (a *agent) execWhen(ctx context.Context, app, tool string, loggedIn <-chan 
 
 // logIn is what the person does when the browser asks: they look at the page, and
 // press the button that has the keyboard, Allow.
-func (s *session) logIn(ctx context.Context) error {
+func (s *privateSession) logIn(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, callPatience)
 	defer cancel()
 	for {
@@ -97,7 +97,7 @@ func (s *session) logIn(ctx context.Context) error {
 }
 
 // loggedIn reports whether the page that asks has gone.
-func (s *session) loggedIn(ctx context.Context) bool {
+func (s *privateSession) loggedIn(ctx context.Context) bool {
 	for range 10 {
 		if _, err := s.output(ctx, "xdotool", "search", "--name", "^Errands: log in"); err != nil {
 			return true

@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"os"
 	"slices"
 
 	"aai"
@@ -105,11 +106,13 @@ func oneSite(value any) (login.Site, error) {
 // logins know the person to web apps, through the one way out.
 func (c *config) logins(client *http.Client, secrets login.Secrets, getenv func(string) string, log *slog.Logger) *login.Logins {
 	var browser func(context.Context, string) error
-	if c.Login.Browser && c.platform.screen {
-		browser = login.OpenBrowser
+	if c.Login.Browser {
+		browser = func(ctx context.Context, address string) error {
+			return login.OpenBrowser(ctx, address, c.session.Environ(os.Environ()))
+		}
 	}
 	return login.New(login.Config{
-		Client: client, Secrets: secrets, Browser: browser, Sites: c.Login.Sites, Document: c.Login.Document,
+		Client: client, Secrets: secrets, Browser: browser, Screen: func() bool { return c.platform.screen(c.session.Getenv) }, Sites: c.Login.Sites, Document: c.Login.Document,
 		Env: c.Login.Env, Getenv: getenv, Brief: c.Login.brief, Dev: c.Dev, Log: log,
 	})
 }

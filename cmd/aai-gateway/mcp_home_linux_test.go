@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"aai/internal/drivers/dbus/dbustest"
+	"aai/internal/session"
 )
 
 // The app of these tests: a real service on a real bus.
@@ -92,7 +93,7 @@ type home struct {
 func (b binary) home(t *testing.T, bus *dbustest.Bus) home {
 	t.Helper()
 	h := home{binary: b, folder: t.TempDir()}
-	h.env = []string{"HOME=" + h.folder, "PATH=" + os.Getenv("PATH"), "XDG_DATA_DIRS=" + filepath.Join(h.folder, "share")}
+	h.env = []string{session.PrivateMark + "=1", "HOME=" + h.folder, "PATH=" + os.Getenv("PATH"), "XDG_DATA_DIRS=" + filepath.Join(h.folder, "share")}
 	if bus != nil {
 		h.env = append(h.env, "DBUS_SESSION_BUS_ADDRESS="+bus.Address)
 	}

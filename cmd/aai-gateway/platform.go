@@ -1,8 +1,10 @@
 package main
 
 import (
+	"context"
 	"io"
 	"log/slog"
+	"net"
 
 	"aai"
 	"aai/internal/catalog"
@@ -12,18 +14,22 @@ import (
 // A platform is all that the program must know of an operating system. Each
 // platform_*.go makes one, so that what an OS is can be read in one place.
 type platform struct {
-	name    string // as descriptors call it
-	data    string // the folder of what the gateway keeps
-	cache   string // the folder of what can be had again
-	names   string // the file of the person's names for web sites
-	screen  bool   // the person sees windows that are opened from here
+	name  string // as descriptors call it
+	data  string // the folder of what the gateway keeps
+	cache string // the folder of what can be had again
+	names string // the file of the person's names for web sites
+	// screen reports whether the person sees windows that are opened from here, by the
+	// session's environment.
+	screen func(getenv func(string) string) bool
+	// accepts asks the screen whether it takes us; see session.Config. May be nil.
+	accepts func(ctx context.Context, getenv func(string) string, check func(net.Conn) error) error
 	refs    string // the folder of the terminal's references to elements of windows
 	places  func(*config) []catalog.Place
 	drivers func(*config, *slog.Logger) (map[string]aai.Driver, io.Closer)
 	// desktop makes what the tools of the desktop need, at the first use of one;
 	// nil where windows cannot be operated yet. What it made is closed by the
 	// closer.
-	desktop func(*slog.Logger) (open func() desktop.Backend, closer io.Closer)
+	desktop func(*config, *slog.Logger) (open func() desktop.Backend, closer io.Closer)
 }
 
 // folders are the places of the configured scan paths.

@@ -14,7 +14,7 @@ import (
 func hostPlatform(home string, getenv func(string) string) platform {
 	return platform{
 		name:   "macos",
-		screen: getenv("SSH_CONNECTION") == "",
+		screen: func(getenv func(string) string) bool { return getenv("SSH_CONNECTION") == "" },
 		data:   filepath.Join(home, ".local", "share", "aai-gateway"),
 		cache:  filepath.Join(home, ".cache", "aai-gateway"),
 		names:  filepath.Join(home, ".config", "aai-gateway", namesFile),

@@ -36,12 +36,16 @@ func hostPlatform(home string, getenv func(string) string) platform {
 		runtime = dataHome
 	}
 	return platform{
-		name:   "linux",
-		screen: getenv("DISPLAY") != "" || getenv("WAYLAND_DISPLAY") != "",
-		data:   data,
-		cache:  filepath.Join(absoluteOr(getenv("XDG_CACHE_HOME"), filepath.Join(home, ".cache")), "aai-gateway"),
-		names:  filepath.Join(absoluteOr(getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "aai-gateway", namesFile),
-		refs:   filepath.Join(runtime, "aai-gateway", "refs"),
+		name: "linux",
+		screen: func(getenv func(string) string) bool {
+			return getenv("DISPLAY") != "" || getenv("WAYLAND_DISPLAY") != ""
+		},
+		accepts: x11.Accepts,
+
+		data:  data,
+		cache: filepath.Join(absoluteOr(getenv("XDG_CACHE_HOME"), filepath.Join(home, ".cache")), "aai-gateway"),
+		names: filepath.Join(absoluteOr(getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "aai-gateway", namesFile),
+		refs:  filepath.Join(runtime, "aai-gateway", "refs"),
 		places: func(cfg *config) []catalog.Place {
 			places := folders(cfg.ScanPaths)
 			for _, dir := range dataDirs {
@@ -53,13 +57,15 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			return append(places, catalog.Glob("/opt", "*/"+catalog.FileName))
 		},
 		drivers: func(cfg *config, log *slog.Logger) (map[string]aai.Driver, io.Closer) {
-			bus := dbus.New(dbus.Config{AllowSystemBus: cfg.AllowSystemBus, Getenv: getenv, Log: log})
+			bus := dbus.New(dbus.Config{AllowSystemBus: cfg.AllowSystemBus, Getenv: cfg.session.Getenv, Log: log})
 			return map[string]aai.Driver{"linux/dbus": bus, "linux/ipc": bus}, bus
 		},
-		desktop: func(log *slog.Logger) (func() desktop.Backend, io.Closer) {
+		desktop: func(cfg *config, log *slog.Logger) (func() desktop.Backend, io.Closer) {
+			getenv := cfg.session.Getenv
 			screen := x11.New(x11.Config{Getenv: getenv, Log: log})
 			tree := atspi.New(atspi.Config{Getenv: getenv, Windows: screen, Log: log})
-			programs := launcher.New(launcher.Config{Getenv: getenv, Environ: os.Environ(), DataDirs: dataDirs})
+			environ := func() []string { return cfg.session.Environ(os.Environ()) }
+			programs := launcher.New(launcher.Config{Getenv: getenv, Environ: environ, DataDirs: dataDirs})
 			backend := desktop.Backend{
 				Tree: tree, Actor: tree, Events: tree,
 				Windows: screen, Input: screen, Screen: screen, Clipboard: screen,

@@ -22,7 +22,7 @@ func hostPlatform(home string, getenv func(string) string) platform {
 	local := folder("LOCALAPPDATA", filepath.Join(home, "AppData", "Local"))
 	return platform{
 		name:   "windows",
-		screen: getenv("SSH_CONNECTION") == "",
+		screen: func(getenv func(string) string) bool { return getenv("SSH_CONNECTION") == "" },
 		data:   filepath.Join(local, "aai-gateway"),
 		cache:  filepath.Join(home, ".cache", "aai-gateway"), // the AAI protocol's own place, on every system
 		names:  filepath.Join(home, ".config", "aai-gateway", namesFile),

@@ -138,8 +138,14 @@ func (c *config) ownApps(log *slog.Logger) ([]*aai.App, io.Closer) {
 	if c.platform.desktop == nil {
 		return nil, io.NopCloser(nil)
 	}
-	open, closer := c.platform.desktop(log)
-	return []*aai.App{ax.New(ax.Config{Open: open, RefsFolder: c.platform.refs, Log: log})}, closer
+	open, closer := c.platform.desktop(c, log)
+	return []*aai.App{ax.New(ax.Config{Open: open, RefsFolder: c.platform.refs, Session: c.describeSession, Log: log})}, closer
+}
+
+// describeSession says what the person's session is and where it was found.
+func (c *config) describeSession() (lines []string, data map[string]any) {
+	report := c.session.Report()
+	return report.Lines(), report.Data()
 }
 
 // showConfig lists the settings in effect.
@@ -174,13 +180,13 @@ func (p *program) build(cfg *config) (*parts, error) {
 	}
 	record := cfg.journalOf(func(err error) { log.Warn("the journal", "cause", err) })
 	vault := keychain.New(keychain.Config{
-		Folder: filepath.Join(cfg.platform.data, "secrets"), Getenv: p.getenv,
+		Folder: filepath.Join(cfg.platform.data, "secrets"), Getenv: cfg.session.Getenv,
 		Insecure: cfg.InsecureStorage, Ask: p.secret, Log: log,
 	})
 	store := policy.NewSealedStore(
 		policy.NewFileStore(filepath.Join(cfg.platform.data, "consent.json")), vault.Unattended(),
 	)
-	trust := cfg.trust(p.getenv, store, log)
+	trust := cfg.trust(store, log)
 	drivers, closeDrivers := cfg.platform.drivers(cfg, log)
 	client := cfg.wayOut()
 	logins := cfg.logins(client.HTTP(), vault, p.getenv, log)

@@ -13,6 +13,7 @@ import (
 
 	"aai"
 	"aai/internal/policy"
+	"aai/internal/session"
 )
 
 // A setting is one thing that a person can configure.
@@ -45,6 +46,7 @@ func settings() []setting {
 			boolean(func(c *config, b bool) { c.AllowSystemBus = b })},
 		{"keychain.insecure", []string{"AAI_INSECURE_STORAGE"}, func(c *config) any { return c.InsecureStorage },
 			boolean(func(c *config, b bool) { c.InsecureStorage = b })},
+		{"desktop.session", nil, func(c *config) any { return c.Session }, setSession},
 		{"enableWebUI", nil, func(c *config) any { return c.WebUI }, boolean(func(c *config, b bool) { c.WebUI = b })},
 		{"httpPort", nil, func(c *config) any { return c.HTTPPort }, setHTTPPort},
 		{"consent.preapproved", nil, func(c *config) any { return c.preapprovedJSON }, setPreapproved},
@@ -142,6 +144,19 @@ func setProfile(c *config, _ string, value any) error {
 		return fmt.Errorf("expected %q, %q or %q", profileApps, profileDesktop, profileAll)
 	}
 	c.Profile = s
+	return nil
+}
+
+// setSession takes the screen that is to be operated. It is for the person's file
+// alone: no variable of whoever starts the program chooses it.
+func setSession(c *config, _ string, value any) error {
+	s, ok := value.(string)
+	isDisplay := strings.HasPrefix(s, ":") && len(s) > 1 && strings.Trim(s[1:], "0123456789.") == ""
+	isName := s != "" && !strings.ContainsFunc(s, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'z') })
+	if !ok || s != "" && !isDisplay && !isName {
+		return fmt.Errorf("expected the id of a session such as \"2\", a display such as \":0\", or %q", session.ChosenSeat)
+	}
+	c.Session = s
 	return nil
 }
 

@@ -23,7 +23,8 @@ type trust struct {
 
 // trust makes the gates as configured. What a person decides holds for every
 // gateway of theirs, so it is in files that all of them read.
-func (c *config) trust(getenv func(string) string, store policy.Store, log *slog.Logger) trust {
+func (c *config) trust(store policy.Store, log *slog.Logger) trust {
+	getenv := c.session.Getenv
 	language := languageOf(getenv)
 	t := trust{
 		limits:      policy.NewLimits(c.Policy.Limits),
@@ -70,5 +71,5 @@ func (p *program) native(f cli.Flags) (aai.Asker, error) {
 	if err != nil || cfg.Policy.Dialog != dialogAuto {
 		return nil, err
 	}
-	return dialog.New(dialog.Config{Getenv: p.getenv, Folder: cfg.platform.data, Language: languageOf(p.getenv)}), nil
+	return dialog.New(dialog.Config{Getenv: cfg.session.Getenv, Folder: cfg.platform.data, Language: languageOf(p.getenv)}), nil
 }

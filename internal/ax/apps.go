@@ -15,7 +15,7 @@ import (
 func (d *desk) isAccessibleTool() *aai.Tool {
 	return spec{
 		name: "ax_is_accessible", title: "Check accessibility", effect: aai.Reads,
-		returns:     `"enabled": {"type": "boolean"}, "process_name": {"type": "string"}, "detail": {"type": "string"}, "suggestion": {"type": "string"}`,
+		returns:     `"enabled": {"type": "boolean"}, "process_name": {"type": "string"}, "detail": {"type": "string"}, "suggestion": {"type": "string"}, "session": {"type": "object"}`,
 		description: "Say whether windows can be seen and operated here, and what to do where not.",
 		run: func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 			backend := d.open()
@@ -26,9 +26,15 @@ func (d *desk) isAccessibleTool() *aai.Tool {
 			if err != nil {
 				return nil, err
 			}
-			return &aai.Result{Text: strings.TrimSpace(r.Detail + " " + r.Suggestion), Data: map[string]any{
+			text := []string{strings.TrimSpace(r.Detail + " " + r.Suggestion)}
+			data := map[string]any{
 				"enabled": r.Ready, "process_name": "aai-gateway", "detail": r.Detail, "suggestion": r.Suggestion,
-			}}, nil
+			}
+			if d.session != nil {
+				lines, session := d.session()
+				text, data["session"] = append(text, lines...), session
+			}
+			return &aai.Result{Text: strings.Join(text, "\n"), Data: data}, nil
 		},
 	}.tool()
 }

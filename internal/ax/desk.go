@@ -23,12 +23,16 @@ type Config struct {
 	// RefsFolder is where the terminal's references are kept between its commands,
 	// for an hour; nowhere if it is "". The folder is made when it is needed.
 	RefsFolder string
-	Log        *slog.Logger // nil: nowhere
+	// Session says what is known of the person's session, for people and for programs;
+	// nil where there is nothing to say.
+	Session func() (lines []string, data map[string]any)
+	Log     *slog.Logger // nil: nowhere
 }
 
 // A desk is what the tools share.
 type desk struct {
 	open     func() desktop.Backend
+	session  func() ([]string, map[string]any)
 	log      *slog.Logger
 	memory   memory
 	lately   listing
@@ -44,7 +48,7 @@ func New(cfg Config) *aai.App {
 		log = slog.New(slog.DiscardHandler)
 	}
 	d := &desk{
-		open: sync.OnceValue(cfg.Open), log: log, sessions: newSessions(), memory: memory{cfg.RefsFolder},
+		open: sync.OnceValue(cfg.Open), session: cfg.Session, log: log, sessions: newSessions(), memory: memory{cfg.RefsFolder},
 		begun: time.Now(), self: os.Getpid(),
 	}
 	return &aai.App{

@@ -57,7 +57,7 @@ func joined(t *testing.T, s *linuxtest.Session, getenv func(string) string) *rea
 			t.Errorf("closing the screen: %v", err)
 		}
 	})
-	programs := launcher.New(launcher.Config{Getenv: getenv, Environ: s.Env, DataDirs: []string{"/usr/share"}})
+	programs := launcher.New(launcher.Config{Getenv: getenv, Environ: func() []string { return s.Env }, DataDirs: []string{"/usr/share"}})
 	w := &realWorld{
 		T: t, Session: s, record: &record{},
 		caller: aai.Caller{Door: aai.DoorMCP, Name: "test", Session: "s1"},

@@ -4,11 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 )
 
@@ -17,24 +14,15 @@ import (
 const defaultSystemBus = "unix:path=/var/run/dbus/system_bus_socket"
 
 // errNoBus is why there is no session bus to dial.
-var errNoBus = errors.New("neither DBUS_SESSION_BUS_ADDRESS nor a socket at $XDG_RUNTIME_DIR/bus is there")
+var errNoBus = errors.New("DBUS_SESSION_BUS_ADDRESS is not set")
 
-// SessionAddress finds the session bus of this login, by environment variables
-// that getenv looks up. It never starts one: a bus of our own would have no apps
-// on it. The error says that there is none.
+// SessionAddress is the address of the session bus that getenv knows. It never starts
+// one: a bus of our own would have no apps on it. The error says that there is none.
 func SessionAddress(getenv func(string) string) (string, error) {
 	if address := getenv("DBUS_SESSION_BUS_ADDRESS"); address != "" {
 		return address, nil
 	}
-	folder := getenv("XDG_RUNTIME_DIR")
-	if folder == "" {
-		return "", errNoBus
-	}
-	path := filepath.Join(folder, "bus")
-	if info, err := os.Stat(path); err != nil || info.Mode()&fs.ModeSocket == 0 {
-		return "", errNoBus
-	}
-	return "unix:path=" + url.PathEscape(path), nil
+	return "", errNoBus
 }
 
 // SystemAddress is the address of the system bus: $DBUS_SYSTEM_BUS_ADDRESS, or the
@@ -65,6 +53,18 @@ func dialAddress(ctx context.Context, addresses string) (net.Conn, error) {
 		}
 	}
 	return nil, err
+}
+
+// SocketPaths are the sockets of this computer that the addresses name; one in the
+// abstract namespace begins with "@".
+func SocketPaths(addresses string) []string {
+	var paths []string
+	for address := range strings.SplitSeq(addresses, ";") {
+		if path, err := socketPath(address); err == nil {
+			paths = append(paths, path)
+		}
+	}
+	return paths
 }
 
 // socketPath reads an address such as "unix:path=/run/user/1000/bus,guid=…".

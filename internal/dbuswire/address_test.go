@@ -2,23 +2,11 @@ package dbuswire
 
 import (
 	"errors"
-	"os"
-	"path/filepath"
+	"slices"
 	"testing"
 
 	"aai/internal/drivers/dbus/dbustest"
 )
-
-func TestFileInThePlaceOfTheSocket(t *testing.T) {
-	folder := t.TempDir()
-	if err := os.WriteFile(filepath.Join(folder, "bus"), nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	_, err := SessionAddress(func(name string) string { return map[string]string{"XDG_RUNTIME_DIR": folder}[name] })
-	if !errors.Is(err, errNoBus) {
-		t.Errorf("got %v", err)
-	}
-}
 
 func TestSocketPath(t *testing.T) {
 	for address, want := range map[string]string{
@@ -38,16 +26,14 @@ func TestSocketPath(t *testing.T) {
 }
 
 func TestAddresses(t *testing.T) {
-	folder := t.TempDir()
-	env := map[string]string{"XDG_RUNTIME_DIR": folder}
+	env := map[string]string{}
 	getenv := func(name string) string { return env[name] }
 	if _, err := SessionAddress(func(string) string { return "" }); !errors.Is(err, errNoBus) {
 		t.Errorf("without anything: %v", err)
 	}
 	b := dbustest.Start(t)
-	env["XDG_RUNTIME_DIR"] = filepath.Dir(b.Address[len("unix:path="):])
-	if got, err := SessionAddress(getenv); err != nil || got == "" || dialled(t, got) != nil {
-		t.Errorf("in the runtime folder: %q %v", got, err)
+	if got := SocketPaths("tcp:host=localhost,port=1;unix:path=/a%20b;unix:abstract=/c,guid=00"); !slices.Equal(got, []string{"/a b", "@/c"}) {
+		t.Errorf("the sockets: %q", got)
 	}
 	env["DBUS_SESSION_BUS_ADDRESS"] = "unix:path=/a"
 	if got, err := SessionAddress(getenv); err != nil || got != "unix:path=/a" {
@@ -63,7 +49,7 @@ func TestAddresses(t *testing.T) {
 	if err := dialled(t, "tcp:host=localhost,port=1;;"+b.Address+",guid=00"); err != nil {
 		t.Errorf("the second address: %v", err)
 	}
-	for _, bad := range []string{"", ";", "autolaunch:", "unix:path=%zz", "unix:path=" + folder + "/nobody"} {
+	for _, bad := range []string{"", ";", "autolaunch:", "unix:path=%zz", "unix:path=" + t.TempDir() + "/nobody"} {
 		if err := dialled(t, bad); err == nil {
 			t.Errorf("dialled %q", bad)
 		}

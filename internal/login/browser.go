@@ -16,9 +16,10 @@ const browserPatience = time.Second
 
 // OpenBrowser opens an https page, or an http page of this computer, in the person's
 // browser. There is no shell in between, and the address is one argument that
-// begins with its scheme. It does not wait for the browser to end. The error is
-// AUTH_INVALID for any other address.
-func OpenBrowser(ctx context.Context, address string) error {
+// begins with its scheme. It does not wait for the browser to end. The browser gets the
+// environment; nil is that of this process. The error is AUTH_INVALID for any other
+// address.
+func OpenBrowser(ctx context.Context, address string, environ []string) error {
 	safe, err := browserAddress(address)
 	if err != nil {
 		return err
@@ -31,6 +32,7 @@ func OpenBrowser(ctx context.Context, address string) error {
 	// Not CommandContext: the browser outlives the call. Its output goes nowhere: ours
 	// may be a protocol's.
 	cmd := exec.Command(path, args...) //nolint:noctx // as said
+	cmd.Env = environ
 	apart(cmd)
 	if err := cmd.Start(); err != nil {
 		return aai.Errorf(aai.AutomationFailed, "the browser could not be started: %w", err)

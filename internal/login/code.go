@@ -72,13 +72,18 @@ func (l *Logins) byCode(ctx context.Context, f *flow, s *server) error {
 // show opens the address in the browser, and says where it is in any case.
 func (l *Logins) show(ctx context.Context, f *flow, address string) {
 	shown := false
-	if l.cfg.Browser != nil {
+	if l.hasBrowser() {
 		err := l.cfg.Browser(ctx, address)
 		if shown = err == nil; err != nil {
 			l.log.Warn("the browser could not be opened", "error", err)
 		}
 	}
 	f.publish(address, "", shown)
+}
+
+// hasBrowser reports whether a page can be shown to the person.
+func (l *Logins) hasBrowser() bool {
+	return l.cfg.Browser != nil && (l.cfg.Screen == nil || l.cfg.Screen())
 }
 
 // exchange buys the token. It is tried once: a code is good for one time.

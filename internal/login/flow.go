@@ -99,7 +99,7 @@ func (l *Logins) run(ctx context.Context, f *flow) (err error) {
 	if err := l.change(ctx, p, func(kept *server) { *kept = *s }); err != nil {
 		return err
 	}
-	if l.cfg.Browser == nil && s.Device != "" {
+	if !l.hasBrowser() && s.Device != "" {
 		err = l.byDevice(ctx, f, s)
 	} else {
 		err = l.byCode(ctx, f, s)

@@ -51,6 +51,9 @@ type Config struct {
 	Secrets Secrets
 	// Browser opens an address in the person's browser; nil where there is none.
 	Browser func(ctx context.Context, address string) error
+	// Screen reports whether the person sees what the browser shows; nil: always. It is
+	// asked when a login begins.
+	Screen func() bool
 	// Sites are what a person decided, by the host of the app, by that of the
 	// authorization server, each with its port if it is not 443, or by the issuer.
 	Sites map[string]Site

@@ -149,7 +149,7 @@ func TestRow05TheirOwnBrowser(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Setenv("PATH", dir+":"+os.Getenv("PATH"))
-	if err := login.OpenBrowser(t.Context(), "https://example.com/a?b=$(touch "+dir+"/bad)&c=`id`"); err != nil {
+	if err := login.OpenBrowser(t.Context(), "https://example.com/a?b=$(touch "+dir+"/bad)&c=`id`", nil); err != nil {
 		t.Fatal(err)
 	}
 	got, err := os.ReadFile(seen)
@@ -162,7 +162,7 @@ func TestRow05TheirOwnBrowser(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "xdg-open"), []byte("#!/bin/sh\nexit 3\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := login.OpenBrowser(t.Context(), "https://example.com/"); err == nil {
+	if err := login.OpenBrowser(t.Context(), "https://example.com/", nil); err == nil {
 		t.Error("a program that fails passes for one that works")
 	}
 }

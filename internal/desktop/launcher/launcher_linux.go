@@ -18,7 +18,7 @@ import (
 // Config says where programs are.
 type Config struct {
 	Getenv  func(string) string
-	Environ []string // what programs are started with
+	Environ func() []string // what programs are started with, asked for at each start
 	// DataDirs are the folders of the XDG Base Directory Specification that hold
 	// applications/*.desktop, the most important first.
 	DataDirs []string
@@ -41,7 +41,7 @@ func (l *Launcher) Start(ctx context.Context, p desktop.Program, args []string) 
 	}
 	// Not the call's context: the program is there to stay.
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), p.Path, args...)
-	cmd.Env = append(slices.Clone(l.cfg.Environ), toolkitSwitches()...)
+	cmd.Env = append(l.cfg.Environ(), toolkitSwitches()...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		e := aai.Errorf(aai.AutomationFailed, "%s could not be started: %w", aai.CleanLabel(p.Path, 200), err)

@@ -41,7 +41,7 @@ func home(t *testing.T) (*Launcher, string) {
 		return map[string]string{"PATH": "relative:" + filepath.Join(dir, "bin")}[name]
 	}
 	return New(Config{
-		Getenv: getenv, Environ: []string{"PATH=/usr/bin:/bin", "MARK=1"},
+		Getenv: getenv, Environ: func() []string { return []string{"PATH=/usr/bin:/bin", "MARK=1"} },
 		DataDirs: []string{filepath.Join(dir, "data"), filepath.Join(dir, "system")},
 	}), dir
 }

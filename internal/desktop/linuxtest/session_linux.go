@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"aai/internal/drivers/dbus/dbustest"
+	"aai/internal/session"
 )
 
 // The screen's size in pixels, 24 bits deep, without scaling.
@@ -115,6 +116,7 @@ func (s *Session) path(names ...string) string {
 // environment gets in.
 func (s *Session) environment() []string {
 	return []string{
+		session.PrivateMark + "=1",
 		"HOME=" + s.Home,
 		"TMPDIR=" + s.path("tmp"),
 		"XDG_RUNTIME_DIR=" + s.Runtime,

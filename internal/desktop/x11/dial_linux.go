@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -77,13 +78,45 @@ func dial(ctx context.Context, getenv func(string) string, onEvent func([]byte))
 	if err != nil {
 		return nil, err
 	}
+	s, err := greetWithin(ctx, socket, p, cookie(getenv, p))
+	if err != nil {
+		return nil, err
+	}
+	return newConn(socket, s, onEvent), nil
+}
+
+// Accepts reports by its error why the X server that DISPLAY names does not take us,
+// with the cookie that XAUTHORITY names. The connection is checked before anything is
+// sent on it, and closed afterwards.
+func Accepts(ctx context.Context, getenv func(string) string, check func(net.Conn) error) error {
+	p, err := parseDisplay(getenv("DISPLAY"))
+	if err != nil {
+		return err
+	}
+	socket, err := p.socket(ctx)
+	if err != nil {
+		return err
+	}
+	if err := check(socket); err != nil {
+		_ = socket.Close()
+		return err
+	}
+	if _, err := greetWithin(ctx, socket, p, cookie(getenv, p)); err != nil {
+		return err
+	}
+	return socket.Close()
+}
+
+// greetWithin greets the server before the context ends. The socket is closed if that
+// fails.
+func greetWithin(ctx context.Context, socket net.Conn, p place, cookie []byte) (*setup, error) {
 	stop := context.AfterFunc(ctx, func() { _ = socket.SetDeadline(time.Unix(1, 0)) })
-	s, err := greet(socket, p, cookie(getenv, p))
+	s, err := greet(socket, p, cookie)
 	if !stop() || err != nil {
 		_ = socket.Close()
 		return nil, errors.Join(ctx.Err(), err)
 	}
-	return newConn(socket, s, onEvent), nil
+	return s, nil
 }
 
 const cookieProtocol = "MIT-MAGIC-COOKIE-1"
@@ -137,7 +170,7 @@ func cookie(getenv func(string) string, p place) []byte {
 		}
 		path = filepath.Join(home, ".Xauthority")
 	}
-	file, err := os.ReadFile(path)
+	file, err := readCookies(path)
 	if err != nil {
 		return nil
 	}
@@ -149,6 +182,22 @@ func cookie(getenv func(string) string, p place) []byte {
 		}
 	}
 	return findCookie(file, host, p.number)
+}
+
+// maxCookies is how large a file of cookies may be.
+const maxCookies = 1 << 20
+
+// readCookies reads a regular file, and waits for nothing else in its place.
+func readCookies(path string) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.New("it is no regular file")
+	}
+	return io.ReadAll(io.LimitReader(f, maxCookies))
 }
 
 // findCookie looks through a file of Xau(3): entries of a family and four strings

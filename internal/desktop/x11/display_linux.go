@@ -89,8 +89,8 @@ func (d *Display) session(ctx context.Context) (*session, error) {
 func (d *Display) connect(ctx context.Context, onEvent func([]byte)) (*session, error) {
 	name := d.config.Getenv("DISPLAY")
 	if name == "" {
-		e := aai.Errorf(aai.AutomationNotSupported, "there is no X11 screen here: DISPLAY is not set")
-		e.Hint = "Run the gateway within the person's desktop session, so that it gets DISPLAY and XAUTHORITY."
+		e := aai.Errorf(aai.AutomationNotSupported, "there is no X11 screen of the person's session here")
+		e.Hint = "Run `aai-gateway check`: it says where the session was looked for, what was found, and what to do."
 		e.Delivery = aai.NotDelivered
 		return nil, e
 	}

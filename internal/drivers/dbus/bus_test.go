@@ -21,14 +21,13 @@ func withEnv(t *testing.T, env map[string]string) *Driver {
 func TestNoSessionBus(t *testing.T) {
 	notASocket := t.TempDir()
 	for name, env := range map[string]map[string]string{
-		"nothing is set":     {},
-		"no socket is there": {"XDG_RUNTIME_DIR": notASocket},
-		"autolaunch":         {"DBUS_SESSION_BUS_ADDRESS": "autolaunch:"},
-		"other transport":    {"DBUS_SESSION_BUS_ADDRESS": "tcp:host=localhost,port=1"},
-		"nobody listens":     {"DBUS_SESSION_BUS_ADDRESS": "unix:path=" + filepath.Join(notASocket, "bus")},
-		"no address":         {"DBUS_SESSION_BUS_ADDRESS": ";"},
-		"bad escape":         {"DBUS_SESSION_BUS_ADDRESS": "unix:path=%zz"},
-		"no path":            {"DBUS_SESSION_BUS_ADDRESS": "unix:guid=1"},
+		"nothing is set":  {},
+		"autolaunch":      {"DBUS_SESSION_BUS_ADDRESS": "autolaunch:"},
+		"other transport": {"DBUS_SESSION_BUS_ADDRESS": "tcp:host=localhost,port=1"},
+		"nobody listens":  {"DBUS_SESSION_BUS_ADDRESS": "unix:path=" + filepath.Join(notASocket, "bus")},
+		"no address":      {"DBUS_SESSION_BUS_ADDRESS": ";"},
+		"bad escape":      {"DBUS_SESSION_BUS_ADDRESS": "unix:path=%zz"},
+		"no path":         {"DBUS_SESSION_BUS_ADDRESS": "unix:guid=1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			err := fail(t, compile(t, withEnv(t, env), methodRecipe("Open")), nil, aai.AppNotRunning, aai.NotDelivered)
@@ -37,14 +36,6 @@ func TestNoSessionBus(t *testing.T) {
 			}
 		})
 	}
-}
-
-func TestSessionBusInTheRuntimeFolder(t *testing.T) {
-	b := dbustest.Start(t)
-	dbustest.Serve(t, b, service)
-	folder := filepath.Dir(strings.TrimPrefix(b.Address, "unix:path="))
-	d := withEnv(t, map[string]string{"XDG_RUNTIME_DIR": folder})
-	run(t, compile(t, d, methodRecipe("Nothing")), nil)
 }
 
 func TestSecondAddressIsTried(t *testing.T) {

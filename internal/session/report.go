@@ -1,0 +1,148 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// A Login is a session of the person as login1 knows it.
+type Login struct {
+	ID, Type, Seat, State, Class string
+	Remote, Active               bool
+
+	display, desktop, scope, path string
+}
+
+// graphical reports whether a person sees windows in it.
+func (l *Login) graphical() bool {
+	return l.Type == "x11" || l.Type == "wayland" || l.Type == "mir"
+}
+
+// String says what the session is.
+func (l *Login) String() string {
+	words := []string{"session " + label(l.ID), orNone(l.Type, "of no known type")}
+	words = append(words, orNone(l.Seat, "no seat"))
+	if l.Remote {
+		words = append(words, "from afar")
+	}
+	if l.Active {
+		words = append(words, "active")
+	}
+	return strings.Join(words, ", ")
+}
+
+func orNone(text, none string) string {
+	if text == "" {
+		return none
+	}
+	return label(text)
+}
+
+// A Report is all that was found, for people.
+type Report struct {
+	Values   []Value
+	Refusals []Refusal
+	Session  *Login  // the person's, by login1; nil if that is not known
+	Others   []Login // more sessions of the same person
+	Remote   bool    // this process is of a session from afar
+	NoLogin1 string  // why login1 said nothing
+}
+
+// Report looks at all parts and says what was found.
+func (r *Room) Report() Report {
+	var report Report
+	for _, name := range []string{busName, displayName, folderName, wordsName} {
+		p, look := r.partOf(name)
+		f := p.get(r.cfg.Rest, look)
+		report.Values = append(report.Values, f.values...)
+		report.Refusals = append(report.Refusals, f.refusals...)
+	}
+	r.tellLogins(&report)
+	return report
+}
+
+func (r Report) value(name string) *Value {
+	if i := slices.IndexFunc(r.Values, func(v Value) bool { return v.Name == name }); i >= 0 {
+		return &r.Values[i]
+	}
+	return nil
+}
+
+// Lines are the report as text: what was found and where, and what to do about what
+// was not.
+func (r Report) Lines() []string {
+	var lines []string
+	for _, part := range []struct{ what, name, missing string }{
+		{"bus", busName, "none; log in to a desktop as this user, or start the gateway with " + busName},
+		{"display", displayName, "none; log in to a desktop as this user, or start the gateway with DISPLAY and XAUTHORITY"},
+		{"cookie", cookieName, ""},
+		{"compositor", waylandName, ""},
+		{"folder", folderName, ""},
+		{"type", typeName, ""},
+		{"desktop", desktopName, ""},
+		{"language", wordsName, ""},
+	} {
+		if v := r.value(part.name); v != nil && v.Value != "" {
+			lines = append(lines, fmt.Sprintf("%s: %s, from %s", part.what, label(v.Value), label(v.From)))
+		} else if part.missing != "" {
+			lines = append(lines, part.what+": "+part.missing)
+		}
+	}
+	switch {
+	case r.Session != nil:
+		lines = append(lines, "session: "+r.Session.String())
+	case r.NoLogin1 != "":
+		lines = append(lines, "session: login1 does not say ("+label(r.NoLogin1)+")")
+	}
+	for i := range r.Others {
+		lines = append(lines, "also there: "+r.Others[i].String())
+	}
+	for _, refused := range r.Refusals {
+		lines = append(lines, fmt.Sprintf("not taken: %s, from %s: %s", refused.What, label(refused.From), refused.Why))
+	}
+	return append(lines, r.hints()...)
+}
+
+// hints say what is to be known of what was found.
+func (r Report) hints() []string {
+	var hints []string
+	if len(r.Others) > 0 || r.Remote {
+		hints = append(hints, `To operate another screen, set desktop.session to the id of a session, to a display such as ":0", or to "seat".`)
+	}
+	if kind := r.value(typeName); r.value(waylandName) != nil || kind != nil && kind.Value == "wayland" {
+		hints = append(hints, "On Wayland only programs of X11 (XWayland) are seen on the screen: pictures, pointer and keyboard are theirs alone. "+
+			"Programs of Wayland are read and operated by their accessibility trees, where they show one.")
+	}
+	return hints
+}
+
+// Data is the report for programs.
+func (r Report) Data() map[string]any {
+	values := map[string]any{}
+	for _, v := range r.Values {
+		if v.Value != "" {
+			values[v.Name] = map[string]any{"value": label(v.Value), "from": label(v.From)}
+		}
+	}
+	refused := []any{}
+	for _, no := range r.Refusals {
+		refused = append(refused, map[string]any{"what": no.What, "from": label(no.From), "why": no.Why})
+	}
+	others := []any{}
+	for i := range r.Others {
+		others = append(others, r.Others[i].data())
+	}
+	data := map[string]any{"found": values, "refused": refused, "others": others, "remote": r.Remote}
+	if r.Session != nil {
+		data["session"] = r.Session.data()
+	}
+	return data
+}
+
+func (l *Login) data() map[string]any {
+	return map[string]any{
+		"id": label(l.ID), "type": label(l.Type), "seat": label(l.Seat), "state": label(l.State),
+		"remote": l.Remote, "active": l.Active,
+	}
+}
