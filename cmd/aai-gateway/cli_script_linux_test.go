@@ -13,6 +13,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"aai/internal/desktop/linuxtest"
 	"aai/internal/drivers/dbus/dbustest"
 	"aai/internal/session"
 )
@@ -26,6 +27,7 @@ const service = "org.example.App"
 //
 //	aai CODE ARG...       runs aai-gateway, which must end with the exit code
 //	bus                   starts a bus with an app on it, org.example.App
+//	screen                starts a screen, $DISPLAY
 //	calls METHOD N        so many calls of the method have reached the app by now
 //	files FOLDER [N]      there are so many files below the folder, or none
 //	mode FILE OCTAL       the file has the permissions
@@ -59,6 +61,7 @@ func TestScripts(t *testing.T) {
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"aai":    scriptAAI,
 			"bus":    scriptBus,
+			"screen": scriptScreen,
 			"calls":  scriptCalls,
 			"files":  scriptFiles,
 			"mode":   scriptMode,
@@ -93,6 +96,10 @@ func scriptBus(ts *testscript.TestScript, _ bool, _ []string) {
 	bus := dbustest.Start(t)
 	ts.Setenv("DBUS_SESSION_BUS_ADDRESS", bus.Address)
 	*ts.Value("app").(**dbustest.Service) = dbustest.Serve(t, bus, service)
+}
+
+func scriptScreen(ts *testscript.TestScript, _ bool, _ []string) {
+	ts.Setenv("DISPLAY", linuxtest.Start(ts.Value("tb").(testing.TB)).Display)
 }
 
 func scriptCalls(ts *testscript.TestScript, _ bool, args []string) {

@@ -99,6 +99,7 @@ func TestDefaults(t *testing.T) {
 		"profile":             "apps",
 		"dev":                 false,
 		"dbus.allowSystemBus": false,
+		"desktop.session":     "",
 		"keychain.insecure":   false,
 		"net.allowPrivate":    []string{},
 		"enableWebUI":         false,

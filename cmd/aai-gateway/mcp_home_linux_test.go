@@ -73,6 +73,7 @@ func TestMCP(t *testing.T) {
 		{"InspectorTasks", mcpInspectorTasks},
 		{"InspectorWaitsForATask", mcpInspectorWaitsForATask},
 		{"TypeScriptSDKs", mcpTypeScriptSDKs},
+		{"BareClients", mcpBareClients},
 		{"OverHTTP", mcpOverHTTP},
 		{"HTTPToken", mcpHTTPToken},
 		{"HTTPRefusesToStart", mcpHTTPRefusesToStart},

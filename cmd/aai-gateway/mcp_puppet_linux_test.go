@@ -61,14 +61,21 @@ func nodeIn(t *testing.T, cache, script string) (node, modules string) {
 // newPuppet starts a client and lets it reach the program.
 func newPuppet(t *testing.T, sdk string, target map[string]any) *puppet {
 	t.Helper()
+	return newPuppetIn(t, nil, os.Environ(), sdk, target)
+}
+
+// newPuppetIn is newPuppet with a command in front, and with the environment.
+func newPuppetIn(t *testing.T, front, env []string, sdk string, target map[string]any) *puppet {
+	t.Helper()
 	node, modules := nodeIn(t, "sdks", "scripts/need-sdks")
 	reach, err := json.Marshal(target)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &puppet{t: t, lines: make(chan puppetLine, 1000)}
-	cmd := exec.Command(node, filepath.Join("testdata", "sdks", sdk+".mjs"), filepath.Dir(modules), string(reach))
-	cmd.Env, cmd.Stderr = os.Environ(), &p.err
+	command := slices.Concat(front, []string{node, filepath.Join("testdata", "sdks", sdk+".mjs"), filepath.Dir(modules), string(reach)})
+	cmd := exec.Command(command[0], command[1:]...)
+	cmd.Env, cmd.Stderr = env, &p.err
 	if p.in, err = cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}

@@ -189,7 +189,7 @@ func TestEverySettingFromFileAndEnvironment(t *testing.T) {
 		"http.port":           "7", "http.bind": `"::1"`, "http.sse": "true", "http.idle": "7", "http.url": `"https://a.example/mcp"`, "http.hosts": `["a"]`,
 		"http.origins": `["https://a"]`, "http.auth": `"none"`, "http.issuer": `"https://a"`, "http.audience": `["a"]`, "http.scopes": `["a"]`,
 		"http.clientId": `"a"`, "http.clientSecretFile": `"/s"`,
-		"keychain.insecure": "true", "web.rate": "2.5",
+		"keychain.insecure": "true", "desktop.session": `":1"`, "web.rate": "2.5",
 		"consent.dialog": `"off"`, "consent.elicitation": `["claude-ai"]`, "server.security_mode": `"safe"`,
 		"security.allowed_apps": `["Keychain Access", "org.gnome.*"]`, "security.denied_apps": `["a"]`,
 		"server.confirm_destructive": "false", "security.destructive_words": `["raze"]`,

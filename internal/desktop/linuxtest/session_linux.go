@@ -50,15 +50,35 @@ type Session struct {
 // Accessible.
 func Start(t testing.TB) *Session {
 	t.Helper()
-	return start(t, false)
+	return start(t, screenOpen)
 }
 
 // StartLocked is Start with a screen that wants the cookie in the file XAUTHORITY,
 // as the screen of a person does. Start's screen wants none.
 func StartLocked(t testing.TB) *Session {
 	t.Helper()
-	return start(t, true)
+	return start(t, screenLocked)
 }
+
+// StartUnmarked is StartLocked for a test of how a person's session is found: this
+// one does not say that it is a private one.
+func StartUnmarked(t testing.TB) *Session {
+	t.Helper()
+	return start(t, screenLocked|unmarked)
+}
+
+// A choice is how a session is.
+type choice uint
+
+const (
+	screenLocked choice = 1 << iota // it wants the cookie
+	unmarked                        // it bears no mark
+
+	screenOpen choice = 0
+)
+
+// Bus is the session bus.
+func (s *Session) Bus() *dbustest.Bus { return s.bus }
 
 // StartAccessible is Start followed by Accessible.
 func StartAccessible(t testing.TB) *Session {
@@ -68,7 +88,7 @@ func StartAccessible(t testing.TB) *Session {
 	return s
 }
 
-func start(t testing.TB, locked bool) *Session {
+func start(t testing.TB, how choice) *Session {
 	t.Helper()
 	// Not t.TempDir: the path of a socket must be short.
 	folder, err := os.MkdirTemp("/tmp", "desktop-")
@@ -84,8 +104,11 @@ func start(t testing.TB, locked bool) *Session {
 	}
 	s.writePrograms(t)
 	s.Env = s.environment()
+	if how&unmarked == 0 {
+		s.Env = append(s.Env, session.PrivateMark+"=1")
+	}
 	guard := s.guard(t)
-	s.startScreen(t, locked)
+	s.startScreen(t, how&screenLocked != 0)
 	s.bus = dbustest.StartDesktop(t, slices.Clone(s.Env))
 	s.Address = s.bus.Address
 	if _, err := io.WriteString(guard, filepath.Dir(strings.TrimPrefix(s.Address, "unix:path="))); err != nil {
@@ -116,7 +139,6 @@ func (s *Session) path(names ...string) string {
 // environment gets in.
 func (s *Session) environment() []string {
 	return []string{
-		session.PrivateMark + "=1",
 		"HOME=" + s.Home,
 		"TMPDIR=" + s.path("tmp"),
 		"XDG_RUNTIME_DIR=" + s.Runtime,

@@ -1,0 +1,239 @@
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+
+	"aai/internal/desktop/linuxtest"
+	"aai/internal/drivers/dbus/dbustest"
+)
+
+const bareConfig = `{"consent": {"preapproved": [
+  {"app": "org.example.App", "tools": ["echo"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
+  {"app": "desktop/gtk3", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
+  {"app": "desktop", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`
+
+// A bareLogin is a person's desktop, and a client that tells the program nothing of
+// it. Both are in a mount namespace with a /run of its own: in it are the folder of the
+// login with the bus, and no system bus. The user manager, which cannot run here, is a
+// double of ours that knows what the real one does.
+type bareLogin struct {
+	home
+	t       *testing.T
+	desktop *linuxtest.Session
+	app     *dbustest.Service
+	form    *linuxtest.Fixture
+	folder  string // of the login
+}
+
+func (b binary) bareLogin(t *testing.T) *bareLogin {
+	t.Helper()
+	l := &bareLogin{t: t, desktop: linuxtest.StartUnmarked(t), home: b.home(t, nil), folder: t.TempDir()}
+	l.write(t, ".aai/config.json", bareConfig)
+	bus := l.desktop.Bus()
+	if err := os.Link(strings.TrimPrefix(bus.Address, "unix:path="), filepath.Join(l.folder, "bus")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(l.folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	l.app = dbustest.Serve(t, bus, exampleApp)
+	conn := bus.Connect(t)
+	manager := userManager{"DISPLAY=" + l.desktop.Display, "XAUTHORITY=" + l.desktop.Getenv("XAUTHORITY"), "LANG=C.UTF-8"}
+	if err := conn.Export(manager, "/org/freedesktop/systemd1", "org.freedesktop.DBus.Properties"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := conn.RequestName("org.freedesktop.systemd1", 0); err != nil {
+		t.Fatal(err)
+	}
+	l.desktop.Accessible(t)
+	l.form = l.desktop.Fixture(t, linuxtest.GTK3)
+	return l
+}
+
+// A userManager is a double of the user manager of systemd: its environment.
+type userManager []string
+
+// Get is a method of D-Bus.
+func (m userManager) Get(string, string) (dbus.Variant, *dbus.Error) {
+	return dbus.MakeVariant([]string(m)), nil
+}
+
+// front is the command that makes the namespace, in front of another command.
+func (l *bareLogin) front() []string {
+	const inside = `set -e
+mount -t tmpfs none /run
+mkdir -p -m 0755 /run/user
+mkdir -m 0700 "/run/user/$2"
+mount --bind "$1" "/run/user/$2"
+shift 2
+exec "$@"`
+	flags := []string{"unshare", "--mount"}
+	if os.Geteuid() != 0 {
+		flags = append(flags, "--map-current-user", "--keep-caps")
+	}
+	return append(flags, "sh", "-c", inside, "sh", l.folder, strconv.Itoa(os.Getuid()))
+}
+
+// env is all that clients of the TypeScript SDK pass on, and all that they have.
+func (l *bareLogin) env() []string {
+	return []string{"HOME=" + l.home.folder, "LOGNAME=somebody", "PATH=" + os.Getenv("PATH"), "SHELL=/bin/sh", "TERM=dumb", "USER=somebody"}
+}
+
+// A bareCall runs a tool of an app, by a client, to its end.
+type bareCall func(app, tool string, args map[string]any) toolResult
+
+// mcpBareClients: the Inspector and both TypeScript SDKs pass on nothing of the
+// session, and the program calls an app on its bus, asks the person in a window of it,
+// and reads and operates another.
+func mcpBareClients(t *testing.T, b binary) {
+	l := b.bareLogin(t)
+	t.Run("check", l.checks)
+	t.Run("inspector", func(t *testing.T) { l.drives(t, l.inspector(t)) })
+	for _, c := range []sdkClient{{sdk: "v1"}, {sdk: "v2", mode: "legacy"}, {sdk: "v2", mode: "auto"}} {
+		t.Run("SDK "+c.sdk+" "+c.mode, func(t *testing.T) {
+			p := newPuppetIn(t, l.front(), l.env(), c.sdk, map[string]any{"mode": c.mode, "command": string(l.binary)})
+			p.receive()
+			l.drives(t, func(app, tool string, args map[string]any) (r toolResult) {
+				p.do(&r, "callTool", map[string]any{"name": "aai_exec", "arguments": map[string]any{"app": app, "tool": tool, "args": args}})
+				return r
+			})
+		})
+	}
+}
+
+// inspector is a client that starts the program for each call.
+func (l *bareLogin) inspector(t *testing.T) bareCall {
+	node, modules := nodeIn(t, "inspector", "scripts/need-inspector")
+	return func(app, tool string, args map[string]any) (r toolResult) {
+		text, err := json.Marshal(args)
+		if err != nil {
+			t.Fatal(err)
+		}
+		command := append(l.front(), node, filepath.Join(modules, ".bin", "mcp-inspector"), "--cli", string(l.binary),
+			"--format", "json", "-q", "--protocol-era", "legacy", "--method", "tools/call", "--tool-name", "aai_exec",
+			"--tool-arg", "app="+app, "--tool-arg", "tool="+tool, "--tool-arg", "args="+string(text))
+		cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
+		var out, log bytes.Buffer
+		cmd.Env, cmd.Stdout, cmd.Stderr = l.env(), &out, &log
+		failed := cmd.Run()
+		var answer struct{ Result toolResult }
+		if err := json.Unmarshal(out.Bytes(), &answer); err != nil {
+			t.Fatalf("%s: %v: %s%s", tool, failed, out.String(), log.String())
+		}
+		return answer.Result
+	}
+}
+
+// drives calls an app, is asked in a window, and reads and operates a window.
+func (l *bareLogin) drives(t *testing.T, call bareCall) {
+	if r := call(exampleApp, "echo", map[string]any{"v": "hé"}); r.IsError || r.StructuredContent.Result != "hé" {
+		t.Errorf("the app on the bus gave %+v", r)
+	}
+	l.isAsked(t, call)
+	form := strconv.Itoa(l.form.PID)
+	r := call("desktop", "ax_get_tree", map[string]any{"app": form})
+	if r.IsError || len(r.Content) == 0 || !strings.Contains(r.Content[0].Text, `button "Press"`) {
+		t.Fatalf("the window is %+v", r)
+	}
+	presses, _ := l.form.State(t)["presses"].(float64)
+	if r = call("desktop", "ax_click", map[string]any{"app": form, "query": "Press"}); r.IsError {
+		t.Errorf("the click gave %+v", r)
+	}
+	l.form.WaitState(t, "presses", presses+1)
+	if r = call("desktop", "ax_list_windows", map[string]any{"app": form}); r.IsError || !strings.Contains(fmt.Sprint(r.Content), l.form.Title) {
+		t.Errorf("the windows are %+v", r)
+	}
+}
+
+// isAsked: what nobody allowed is asked in a window of the desktop. A key can be lost
+// on a busy machine, and then the answer is no: it is asked again.
+func (l *bareLogin) isAsked(t *testing.T, call bareCall) {
+	before := l.app.Calls("Nothing")
+	for range 3 {
+		answered := make(chan struct{})
+		pressed := make(chan error, 1)
+		go func() { pressed <- l.allow(answered) }()
+		r := call(exampleApp, "nothing", map[string]any{})
+		close(answered)
+		if err := <-pressed; err != nil {
+			t.Fatalf("%v: %+v", err, r)
+		}
+		switch calls := l.app.Calls("Nothing") - before; {
+		case !r.IsError && calls == 1:
+			return
+		case calls > 0 || r.StructuredContent.Type != "PERMISSION_DENIED":
+			t.Fatalf("what the person allowed gave %+v, and reached the app %d times", r, calls)
+		}
+	}
+	t.Error("nothing that was pressed was an answer")
+}
+
+// allow waits for the dialog, and presses its first button that allows something,
+// until the question is answered.
+func (l *bareLogin) allow(answered <-chan struct{}) error {
+	deadline := time.After(patience)
+	for seen := false; ; {
+		select {
+		case <-answered:
+			if !seen {
+				return fmt.Errorf("nobody was asked in a window")
+			}
+			return nil
+		case <-deadline:
+			return fmt.Errorf("the question is not answered")
+		case <-time.After(500 * time.Millisecond): // a person reads; a faster answer is put again
+		}
+		title, err := l.xdotool("getactivewindow", "getwindowname")
+		if err != nil || !strings.HasPrefix(title, "AAI Gateway") {
+			continue
+		}
+		if !seen {
+			seen = true // the next time: it is readable by then
+			time.Sleep(2 * time.Second)
+			continue
+		}
+		if _, err := l.xdotool("key", "--delay", "100", "Tab", "space"); err != nil {
+			return err
+		}
+	}
+}
+
+func (l *bareLogin) xdotool(args ...string) (string, error) {
+	cmd := exec.CommandContext(l.t.Context(), "xdotool", args...)
+	cmd.Env = slices.Clone(l.desktop.Env)
+	out, err := cmd.Output()
+	return string(out), err
+}
+
+// checks: the command says what was found and where, and ends well.
+func (l *bareLogin) checks(t *testing.T) {
+	command := append(l.front(), string(l.binary), "check")
+	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
+	cmd.Env = l.env()
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, want := range []string{
+		fmt.Sprintf("bus: unix:path=/run/user/%d/bus, from /run/user/%d\n", os.Getuid(), os.Getuid()),
+		"display: " + l.desktop.Display + ", from the user manager\n",
+		"cookie: " + l.desktop.Getenv("XAUTHORITY") + ", from the user manager\n",
+		"language: C.UTF-8, from the user manager\n",
+	} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("check does not say %q:\n%s", want, out)
+		}
+	}
+}
