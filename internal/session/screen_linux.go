@@ -67,7 +67,7 @@ func (l *screenLook) beyond(own environment) []environment {
 		l.tryDisplay(f.login.display, "login1's session "+label(f.login.ID), cookies)
 	}
 	for _, env := range envs {
-		l.tryDisplay(env.values[displayName], env.from, []environment{env})
+		l.tryDisplay(env.values[displayName], env.from, append([]environment{env}, cookies...))
 		l.tryWayland(env)
 	}
 	if f.login != nil {

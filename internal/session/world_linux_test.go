@@ -34,6 +34,8 @@ type world struct {
 	runUser string
 	env     map[string]string // of the process whose session is looked for
 	cfg     session.Config
+
+	displays map[string]string // by file of the cookie
 }
 
 func newWorld(t *testing.T) *world {
@@ -46,7 +48,7 @@ func newWorld(t *testing.T) *world {
 	if err := os.Chmod(folder, 0o755); err != nil { // other users are to reach what is in it
 		t.Fatal(err)
 	}
-	w := &world{t: t, folder: folder, runUser: filepath.Join(folder, "user")}
+	w := &world{t: t, folder: folder, runUser: filepath.Join(folder, "user"), displays: map[string]string{}}
 	w.env = map[string]string{"HOME": folder, "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=" + folder + "/no-system-bus"}
 	proc := filepath.Join(folder, "proc") // nobody of ours, until a test says so
 	for _, dir := range []string{w.login(), proc} {
@@ -248,7 +250,9 @@ func (w *world) screen(front ...string) screen {
 	if err != nil {
 		w.t.Fatal("Xvfb did not start:", err)
 	}
-	return screen{":" + strings.TrimSpace(number), cookie}
+	s := screen{":" + strings.TrimSpace(number), cookie}
+	w.displays[cookie] = s.display
+	return s
 }
 
 // writeCookie writes a file of libXau with one cookie for every display.
