@@ -25,7 +25,7 @@ type trust struct {
 // gateway of theirs, so it is in files that all of them read.
 func (c *config) trust(store policy.Store, log *slog.Logger) trust {
 	getenv := c.session.Getenv
-	language := languageOf(getenv)
+	language := func() string { return languageOf(getenv) }
 	t := trust{
 		limits:      policy.NewLimits(c.Policy.Limits),
 		dialog:      dialog.New(dialog.Config{Getenv: getenv, Folder: c.platform.data, Language: language, Log: log}),
@@ -71,5 +71,5 @@ func (p *program) native(f cli.Flags) (aai.Asker, error) {
 	if err != nil || cfg.Policy.Dialog != dialogAuto {
 		return nil, err
 	}
-	return dialog.New(dialog.Config{Getenv: cfg.session.Getenv, Folder: cfg.platform.data, Language: languageOf(p.getenv)}), nil
+	return dialog.New(dialog.Config{Getenv: cfg.session.Getenv, Folder: cfg.platform.data, Language: func() string { return languageOf(cfg.session.Getenv) }}), nil
 }

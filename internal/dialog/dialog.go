@@ -44,8 +44,9 @@ type Config struct {
 	// Folder is where the gateways of one person agree on who asks; it is made when
 	// it is needed.
 	Folder string
-	// Language of the gateway's own words: "zh", or English.
-	Language string
+	// Language says in which language the gateway's own words are, "zh" or English; it
+	// is asked for each question. Nil: English.
+	Language func() string
 	Log      *slog.Logger // nil: nowhere
 }
 
@@ -53,7 +54,7 @@ type Config struct {
 // use, by several gateways of one person too.
 type Dialog struct {
 	getenv   func(string) string
-	words    words
+	words    func() words
 	turns    *turns
 	log      *slog.Logger
 	find     func() []shower
@@ -67,8 +68,11 @@ func New(cfg Config) *Dialog {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
+	if cfg.Language == nil {
+		cfg.Language = func() string { return "" }
+	}
 	d := &Dialog{
-		getenv: cfg.Getenv, words: wordsIn(cfg.Language), turns: newTurns(cfg.Folder), log: log,
+		getenv: cfg.Getenv, words: func() words { return wordsIn(cfg.Language()) }, turns: newTurns(cfg.Folder), log: log,
 		readable: readable, patience: patience,
 	}
 	d.find = func() []shower { return showers(cfg.Getenv) }
@@ -151,7 +155,7 @@ func (d *Dialog) put(ctx context.Context, way shower, q aai.Question, process fu
 	}
 	text := d.body(q, way.room)
 	for first := 1; ; {
-		p := page{title: d.words.title, text: text, buttons: labels[:1]}
+		p := page{title: d.words().title, text: text, buttons: labels[:1]}
 		rest := labels[first:]
 		all := len(rest) <= way.most-1
 		if !all {
@@ -159,7 +163,7 @@ func (d *Dialog) put(ctx context.Context, way shower, q aai.Question, process fu
 		}
 		p.buttons = append(p.buttons[:1:1], rest...)
 		if !all {
-			p.buttons = append(p.buttons, d.words.more)
+			p.buttons = append(p.buttons, d.words().more)
 		}
 		chosen, err := d.slowly(ctx, way, p, process)
 		switch {
@@ -183,7 +187,7 @@ func (d *Dialog) slowly(ctx context.Context, way shower, p page, process func(in
 		if err != nil || time.Since(begun) >= d.readable+way.appears {
 			return chosen, err
 		}
-		p.text = d.words.again + "\n" + plain
+		p.text = d.words().again + "\n" + plain
 	}
 	return 0, errHasty
 }

@@ -215,7 +215,7 @@ func TestChinese(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &person{presses: []string{"更多…", "Deny"}, after: time.Second}
 		d := deskOf(t, 3, p)
-		d.words = wordsIn("zh")
+		d.words = func() words { return wordsIn("zh") }
 		if _, err := d.Ask(t.Context(), consent()); err != nil {
 			t.Fatal(err)
 		}

@@ -30,7 +30,7 @@ type page struct {
 // body is the question in at most room bytes, with lines of at most 52 columns.
 // The longest of a stranger's lines are cut first.
 func (d *Dialog) body(q aai.Question, room int) string {
-	lines := []string{d.words.heading, aai.CleanLabel(q.Title, maxTitle), ""}
+	lines := []string{d.words().heading, aai.CleanLabel(q.Title, maxTitle), ""}
 	for line := range strings.Lines(aai.CleanText(q.Text, maxText)) {
 		lines = append(lines, cutTo(strings.TrimRight(strings.ReplaceAll(line, "\t", " "), "\r\n "), maxLine))
 	}

@@ -61,7 +61,7 @@ func TestBodyProperties(t *testing.T) {
 		if len(escaped(got)) > room || !utf8.ValidString(got) || strings.ContainsAny(got, "\x1b\r\t\u202e") {
 			t.Fatalf("%d bytes in %d: %q", len(got), room, got)
 		}
-		if !strings.HasPrefix(got, d.words.heading+"\n") {
+		if !strings.HasPrefix(got, d.words().heading+"\n") {
 			t.Fatalf("it begins with %q", got)
 		}
 		shown := strings.Split(got, "\n")

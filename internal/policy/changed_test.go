@@ -120,7 +120,7 @@ func TestTheHostIsInASCII(t *testing.T) {
 
 func TestChineseQuestions(t *testing.T) {
 	d := newDesk()
-	d.words = wordsIn("zh")
+	d.words = func() words { return wordsIn("zh") }
 	q := d.question(t, asking(described(nil), "wipe"))
 	if q.Title != "允许 mcp:claude-ai 使用 Notes 的 wipe 吗？" {
 		t.Error(q.Title)

@@ -35,8 +35,9 @@ type ConsentConfig struct {
 	Revocations *Revocations
 	// Mode says how strict the gateway is; nil: normal.
 	Mode *Modes
-	// Language of the questions: "zh", or English.
-	Language string
+	// Language says in which language questions are, "zh" or English; it is asked for
+	// each. Nil: English.
+	Language func() string
 }
 
 // Consent is the gate that lets a caller use a tool only after a person allowed
@@ -48,7 +49,7 @@ type Consent struct {
 	preapproved []Grant
 	elicitation []string
 	mode        *Modes
-	words       words
+	words       func() words
 	seals       *sealer
 	sessions    *sessionGrants
 	now         func() time.Time
@@ -56,8 +57,12 @@ type Consent struct {
 
 // NewConsent returns the gate.
 func NewConsent(cfg ConsentConfig) *Consent {
+	if cfg.Language == nil {
+		cfg.Language = func() string { return "" }
+	}
 	return &Consent{
-		store: cfg.Store, preapproved: cfg.Preapproved, elicitation: cfg.Elicitation, mode: cfg.Mode, words: wordsIn(cfg.Language),
+		store: cfg.Store, preapproved: cfg.Preapproved, elicitation: cfg.Elicitation, mode: cfg.Mode,
+		words: func() words { return wordsIn(cfg.Language()) },
 		seals: newSealer(), sessions: newSessionGrants(cfg.Revocations), now: time.Now,
 	}
 }

@@ -20,7 +20,7 @@ const maxShown = 400
 // question words what a person has to decide. Everything that comes from the
 // descriptor or the caller is cleaned and in one block of quoted lines.
 func (c *Consent) question(r *aai.Request, old *Grant, now time.Time) aai.Question {
-	w := c.words
+	w := c.words()
 	var text strings.Builder
 	line := func(name, value string) { fmt.Fprintf(&text, "%s: %s\n", name, value) }
 	line(w.program, orElse(aai.CleanLabel(r.Call.Caller.Executable, maxPath), w.unknown))
@@ -87,7 +87,7 @@ func (w words) titleOf(r *aai.Request) string {
 // first; "this session" is offered where there is one, and "all" where all of it
 // may be asked in the same way.
 func (c *Consent) choices(r *aai.Request) []aai.Choice {
-	w := c.words
+	w := c.words()
 	offered := []aai.Choice{{ID: choiceDeny, Label: w.deny}, {ID: choiceOnce, Label: w.once}}
 	if c.confirmsEach(r) {
 		return offered

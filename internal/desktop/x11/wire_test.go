@@ -11,6 +11,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -38,7 +39,7 @@ func TestParseDisplay(t *testing.T) {
 }
 
 func TestNoScreen(t *testing.T) {
-	for display, words := range map[string]string{"": "DISPLAY is not set", ":x": "should be like :0", ":32000": "cannot be reached"} {
+	for display, words := range map[string]string{"": "no X11 screen", ":x": "should be like :0", ":32000": "cannot be reached"} {
 		d := New(Config{Getenv: func(name string) string {
 			return map[string]string{"DISPLAY": display}[name]
 		}})
@@ -87,6 +88,13 @@ func TestCookie(t *testing.T) {
 	}
 	if got := cookie(func(string) string { return "" }, place{number: "1"}); got != nil {
 		t.Errorf("from nowhere it is %q", got)
+	}
+	pipe := filepath.Join(t.TempDir(), "pipe") // nobody will ever write into it
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got := cookie(func(string) string { return pipe }, place{number: "1"}); got != nil {
+		t.Errorf("from a pipe it is %q", got)
 	}
 }
 
