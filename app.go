@@ -87,8 +87,10 @@ func (a *App) Tool(name string) *Tool {
 // DigestOf names what consent to the permission is bound to: the tool of that
 // name, or the whole app.
 func (a *App) DigestOf(permission string) string {
-	if t := a.Tool(permission); t != nil && t.Digest != "" {
-		return t.Digest
+	if t := a.Tool(permission); t != nil && t.Digest != nil {
+		if digest := t.Digest(); digest != "" {
+			return digest
+		}
 	}
 	return a.Digest
 }
@@ -131,9 +133,10 @@ type Tool struct {
 	Unavailable *Error // such as a bus that the person has not switched on
 
 	// Digest names exactly what the tool says of itself and what it would run, in
-	// hexadecimal SHA-256. Consent to the tool is bound to it; where it is empty, to
-	// App.Digest.
-	Digest string
+	// hexadecimal SHA-256. Consent to the tool is bound to it; where it is nil or
+	// gives nothing, to App.Digest. It is a function because most tools are never
+	// called; it is safe for concurrent use and always gives the same.
+	Digest func() string
 	// Runs says in one line what stands behind the name, for people, such as
 	// "D-Bus org.example.Notes /org/example/Notes Wipe".
 	Runs string

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	jsonv2 "github.com/go-json-experiment/json"
@@ -23,7 +24,8 @@ type terms struct {
 	Recipe                    *aai.Recipe
 }
 
-// agree gives each tool its digest and says in a line what it runs.
+// agree gives each tool its digest, which is made when somebody asks for it, and
+// says in a line what it runs.
 func (p *parser) agree() {
 	if p.chosen == nil {
 		return
@@ -31,11 +33,12 @@ func (p *parser) agree() {
 	for i, tool := range p.chosen.tools {
 		recipe := p.chosen.recipes[i]
 		tool.Runs = aai.CleanLabel(runs(recipe), maxText)
-		tool.Digest = digestOf(terms{
+		agreed := terms{
 			Origin: p.o.Origin, App: p.app.ID, AppName: p.app.Name,
 			Tool: tool.Name, Description: tool.Description, Effect: tool.Effect.String(),
 			Parameters: tool.Params.Source, Returns: tool.Returns.Source, Recipe: recipe,
-		})
+		}
+		tool.Digest = sync.OnceValue(func() string { return digestOf(agreed) })
 	}
 }
 

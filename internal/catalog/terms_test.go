@@ -34,10 +34,10 @@ func digests(t *testing.T, source string, o Options, replace ...string) []string
 	o.Host = "linux"
 	var all []string
 	for _, tool := range mustParse(t, changed, o).App.Tools {
-		if b, err := hex.DecodeString(tool.Digest); err != nil || len(b) != 32 {
-			t.Fatalf("%s has the digest %q", tool.Name, tool.Digest)
+		if b, err := hex.DecodeString(tool.Digest()); err != nil || len(b) != 32 {
+			t.Fatalf("%s has the digest %q", tool.Name, tool.Digest())
 		}
-		all = append(all, tool.Digest)
+		all = append(all, tool.Digest())
 	}
 	return all
 }

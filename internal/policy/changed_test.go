@@ -10,11 +10,14 @@ import (
 	"aai"
 )
 
+// digest is one that is known already.
+func digest(of string) func() string { return func() string { return of } }
+
 // described is the notes app whose tools have digests of their own.
 func described(change func(*aai.App)) *aai.App {
 	app := notesApp("whole")
 	for _, t := range app.Tools {
-		t.Digest, t.Runs = "digest of "+t.Name, "D-Bus org.example.Notes "+t.Name
+		t.Digest, t.Runs = digest("digest of "+t.Name), "D-Bus org.example.Notes "+t.Name
 		t.Params.Source = json.RawMessage(`{"properties": {"text": {}}}`)
 	}
 	if change != nil {
@@ -47,7 +50,7 @@ func TestTheQuestionSaysWhatChanged(t *testing.T) {
 			d.admits(t, d.choose(t, described(nil), "add", choiceAlways))
 			d.admits(t, asking(described(nil), "add"))
 			later := described(c.change)
-			later.Tools[1].Digest = "another"
+			later.Tools[1].Digest = digest("another")
 			q := d.question(t, asking(later, "add"))
 			_, after, found := strings.Cut(q.Text, "\nYou allowed this on 2026-05-04. Since then it has changed:\n")
 			said, _, _ := strings.Cut(after, "\nWhat they say themselves")
@@ -66,8 +69,8 @@ func TestAllIsTheSetThatWasShown(t *testing.T) {
 	d := newDesk()
 	d.admits(t, d.choose(t, described(nil), "list", choiceAll))
 	later := described(func(a *aai.App) {
-		a.Digest, a.Tools[2].Digest = "another whole", "another wipe"
-		a.Tools = append(a.Tools, &aai.Tool{Name: "share", Digest: "digest of share"})
+		a.Digest, a.Tools[2].Digest = "another whole", digest("another wipe")
+		a.Tools = append(a.Tools, &aai.Tool{Name: "share", Digest: digest("digest of share")})
 	})
 	d.admits(t, asking(later, "list"))
 	d.admits(t, asking(later, "add"))
