@@ -10,8 +10,10 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"aai"
 	"aai/internal/doors/cli"
 	"aai/internal/drivers/dbus/dbustest"
+	"aai/internal/schema"
 )
 
 // TestMain makes this test binary also the program itself, under the name
@@ -69,5 +71,34 @@ func TestTheGatewayIsWhole(t *testing.T) {
 	}
 	if app, err := built.gateway.Catalog.Find(t.Context(), "aai"); err != nil || len(app.Tools) == 0 {
 		t.Errorf("the gateway does not know its own app: %v", err)
+	}
+}
+
+// Every schema of the gateway's own tools compiles: at a start they are only read.
+func TestOwnSchemas(t *testing.T) {
+	d := newDesk(t)
+	c, err := d.read(cli.Flags{})
+	built, err := (&program{getenv: d.getenv, err: io.Discard}).build(mustRead(t, c, err))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := built.close(); err != nil {
+			t.Error(err)
+		}
+	}()
+	checked := 0
+	for _, app := range built.gateway.Catalog.Apps() {
+		for _, tool := range app.Tools {
+			for _, s := range []aai.Schema{tool.Params, tool.Returns} {
+				if err := schema.Compile(s); err != nil {
+					t.Errorf("%s %s: %v", app.ID, tool.Name, err)
+				}
+				checked++
+			}
+		}
+	}
+	if checked < 2*20 {
+		t.Errorf("only %d schemas were there", checked)
 	}
 }

@@ -86,13 +86,11 @@ func Compile(s aai.Schema) error {
 	return err
 }
 
-// MustParse is [Parse] and [Compile] for the schemas of the gateway itself. It
-// panics on an error.
+// MustParse is [Parse] for the schemas of the gateway itself. It panics on an
+// error. Like those of descriptors they are compiled when they are first used,
+// because every start makes all of them; tests compile each.
 func MustParse(source string) aai.Schema {
 	s, err := Parse([]byte(source))
-	if err == nil {
-		err = Compile(s)
-	}
 	if err != nil {
 		panic(fmt.Sprintf("schema: %v in %s", err, source))
 	}
