@@ -43,13 +43,6 @@ func (d *Door) run(app, tool string) mcp.ToolHandler {
 	}
 }
 
-// guide answers with the app's guide.
-func (d *Door) guide(id string) mcp.ToolHandler {
-	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		return d.do(ctx, req, &aai.Call{App: aai.OwnApp, Tool: guideTool, Args: map[string]any{"app": id}})
-	}
-}
-
 // do makes the call, puts its questions if it has any, and shapes what comes
 // back. Failures of a tool are results, so that the model can correct itself.
 func (d *Door) do(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call) (*mcp.CallToolResult, error) {

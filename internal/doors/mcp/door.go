@@ -59,8 +59,10 @@ type Door struct {
 	running     running
 	guests      guests
 
-	sync          sync.Mutex // guards what is listed
-	listed        map[string]listing
+	listing       sync.Mutex           // held while lists are made; taken before sync
+	sync          sync.Mutex           // guards what is listed
+	listed        map[string]listing   // by the app's id
+	guides        map[string]guide     // by the tool's name
 	listedTools   map[string]*aai.Tool // those of direct apps, by name
 	listedPrompts map[string]bool
 	supported     map[string]tasks.Support // by tool, where it is not the door's to say
@@ -82,7 +84,7 @@ func newDoor(cfg Config, alter func(*mcp.ServerOptions)) *Door {
 	}
 	d := &Door{
 		gateway: cfg.Gateway, log: log, canonical: cfg.CanonicalNames,
-		session: rand.Text(), listed: make(map[string]listing), listedTools: make(map[string]*aai.Tool),
+		session: rand.Text(), listed: make(map[string]listing), guides: make(map[string]guide), listedTools: make(map[string]*aai.Tool),
 		direct: cfg.Direct, only: cfg.OnlyDirect, executable: cfg.Executable,
 		listedPrompts: make(map[string]bool), outputs: newOutputs(), guests: guests{of: make(map[*mcp.ServerSession]*guest)},
 	}
@@ -104,7 +106,7 @@ func newDoor(cfg Config, alter func(*mcp.ServerOptions)) *Door {
 	})
 	// The last one added is the first to see a request.
 	d.server.AddReceivingMiddleware(initializeEra)
-	d.server.AddReceivingMiddleware(d.canonicalNames, d.noteLevel, d.narrowListen)
+	d.server.AddReceivingMiddleware(d.canonicalNames, d.listsGuides, d.noteLevel, d.narrowListen)
 	d.server.AddSendingMiddleware(d.onlyWhenDue)
 	d.tasks.Install(d.server)
 	d.server.AddReceivingMiddleware(d.inExchange)

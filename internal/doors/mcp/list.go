@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"encoding/json"
 	"fmt"
 	"runtime/debug"
 	"slices"
@@ -33,21 +34,25 @@ type listing struct {
 	modified                time.Time // of the descriptor
 }
 
-// noParams is the schema of a tool without parameters.
-func noParams() map[string]any {
-	return map[string]any{"type": "object", "properties": map[string]any{}}
-}
+// The schemas of a tool without parameters, and of one that answers with text.
+const (
+	noParams   = `{"properties":{},"type":"object"}`
+	textResult = `{"properties":{"result":{"type":"string"}},"type":"object"}`
+)
 
 // list brings the server's tools and resources up to the catalog. The SDK tells
 // clients when that changed anything.
 func (d *Door) list() {
 	defer d.recoverList()
+	d.listing.Lock()
+	defer d.listing.Unlock()
+	apps := d.gateway.Catalog.Apps() // may wait for the first look at them
 	d.sync.Lock()
 	defer d.sync.Unlock()
 	var desktop *aai.App
 	now := make(map[string]*aai.App)
 	tools := make(map[string]*aai.Tool)
-	for _, app := range d.gateway.Catalog.Apps() {
+	for _, app := range apps {
 		if app.ID == aai.DesktopApp {
 			desktop = app
 		}
@@ -66,18 +71,28 @@ func (d *Door) list() {
 			delete(d.listedTools, name)
 		}
 	}
+	d.listGuides(now)
+}
+
+// listGuides lists the apps that are there now, and no others.
+func (d *Door) listGuides(now map[string]*aai.App) {
+	news := false
 	for id, l := range d.listed {
 		if now[id] == nil {
-			d.server.RemoveTools(l.tool)
 			d.server.RemoveResources(l.resource)
+			delete(d.guides, l.tool)
 			delete(d.listed, id)
+			news = true
 		}
 	}
 	for id, app := range now {
 		l := listing{tool: d.toolName(appPrefix + id), summary: summary(app), resource: appPrefix + id, modified: app.Modified}
 		if d.listed[id] != l {
-			d.add(app, l)
+			news = d.add(app, l) || news
 		}
+	}
+	if news {
+		d.offerGuides()
 	}
 }
 
@@ -98,7 +113,7 @@ func (d *Door) listTools(app *aai.App, there map[string]*aai.Tool) {
 }
 
 func directTool(app *aai.App, tool *aai.Tool) *mcp.Tool {
-	var schema any = noParams()
+	schema := json.RawMessage(noParams)
 	if tool.Params.Source != nil {
 		schema = tool.Params.Source
 	}
@@ -117,17 +132,20 @@ func directTool(app *aai.App, tool *aai.Tool) *mcp.Tool {
 	return listed
 }
 
-// add lists an app, or what has changed about it. One that the SDK cannot take,
-// which it says by a panic, is left out.
-func (d *Door) add(app *aai.App, l listing) {
+// add lists an app, or what has changed about it, and reports whether that is
+// news for who has the list of tools. One that the SDK cannot take, which it says
+// by a panic, is left out.
+func (d *Door) add(app *aai.App, l listing) (news bool) {
 	defer d.recoverList()
 	if app.Descriptor != nil {
 		d.server.AddResource(descriptorResource(app, l), d.read(d.descriptors))
 	}
 	if was, known := d.listed[app.ID]; !known || was.summary != l.summary {
-		d.server.AddTool(d.guideTool(app, l), d.guide(app.ID))
+		d.guides[l.tool] = guide{app.ID, d.guideTool(app, l)}
+		news = true
 	}
 	d.listed[app.ID] = l
+	return news
 }
 
 // recoverList is deferred where the lists are made: the last ones stay.
@@ -150,8 +168,8 @@ func (d *Door) guideTool(app *aai.App, l listing) *mcp.Tool {
 		Name:         l.tool,
 		Title:        displayName(app),
 		Description:  l.summary,
-		InputSchema:  noParams(),
-		OutputSchema: map[string]any{"type": "object", "properties": map[string]any{"result": map[string]any{"type": "string"}}},
+		InputSchema:  json.RawMessage(noParams),
+		OutputSchema: json.RawMessage(textResult),
 		Annotations:  &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(false)},
 		Meta:         mcp.Meta{"aai/id": appPrefix + app.ID},
 	}

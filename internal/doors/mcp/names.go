@@ -19,6 +19,10 @@ func (d *Door) canonicalNames(next mcp.MethodHandler) mcp.MethodHandler {
 		if call, ok := req.(*mcp.CallToolRequest); ok && call.Params != nil {
 			params := *call.Params
 			params.Name, params.Arguments = d.listedName(params.Name, params.Arguments)
+			if app, ok := d.guideOf(params.Name); ok {
+				ctx = context.WithValue(ctx, guideKey{}, app)
+				params.Name = anyGuide
+			}
 			renamed := *call
 			renamed.Params = &params
 			return d.onRecord(ctx, &renamed, next)

@@ -37,10 +37,8 @@ func (d *Door) taskSupport(name string) tasks.Support {
 		}
 		return tasks.Forbidden
 	}
-	for _, l := range d.listed {
-		if l.tool == listed {
-			return tasks.Forbidden // a guide is there at once
-		}
+	if _, ok := d.guides[listed]; ok {
+		return tasks.Forbidden // a guide is there at once
 	}
 	return tasks.Unknown
 }

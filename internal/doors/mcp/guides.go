@@ -1,0 +1,75 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+)
+
+// An app's entry in the list of tools is not one of the SDK's tools: to add one
+// there makes garbage of 100 KB, and a computer may have a thousand apps. All of
+// them are one tool, which the lists do not show.
+
+// A guide is the entry of an app.
+type guide struct {
+	app  string // its id
+	tool *mcp.Tool
+}
+
+// anyGuide is the name of the one tool behind all entries. A client that calls it
+// itself finds that there is no such tool.
+const anyGuide = "aai.any-guide"
+
+type guideKey struct{}
+
+// offerGuides tells the SDK, and so the clients, that there are other entries.
+func (d *Door) offerGuides() {
+	d.server.AddTool(&mcp.Tool{Name: anyGuide, InputSchema: json.RawMessage(noParams)}, d.readGuide)
+}
+
+// readGuide answers with the guide of the app whose entry was called.
+func (d *Door) readGuide(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	app, called := ctx.Value(guideKey{}).(string)
+	if !called {
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf("unknown tool %q", anyGuide)}
+	}
+	return d.do(ctx, req, &aai.Call{App: aai.OwnApp, Tool: guideTool, Args: map[string]any{"app": app}})
+}
+
+// guideOf finds the app whose entry has the name.
+func (d *Door) guideOf(name string) (app string, ok bool) {
+	d.sync.Lock()
+	defer d.sync.Unlock()
+	g, ok := d.guides[name]
+	return g.app, ok
+}
+
+// listsGuides is the middleware that shows the entries of apps among the tools,
+// all on the first page.
+func (d *Door) listsGuides(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		result, err := next(ctx, method, req)
+		list, ok := result.(*mcp.ListToolsResult)
+		if err != nil || !ok {
+			return result, err
+		}
+		list.Tools = slices.DeleteFunc(list.Tools, func(t *mcp.Tool) bool { return t.Name == anyGuide })
+		if asked, ok := req.(*mcp.ListToolsRequest); ok && asked.Params != nil && asked.Params.Cursor != "" {
+			return list, nil
+		}
+		d.sync.Lock()
+		for _, g := range d.guides {
+			list.Tools = append(list.Tools, g.tool)
+		}
+		d.sync.Unlock()
+		slices.SortFunc(list.Tools, func(a, b *mcp.Tool) int { return strings.Compare(a.Name, b.Name) })
+		return list, nil
+	}
+}
