@@ -115,6 +115,8 @@ type parser struct {
 	faults   Faults
 	warnings Faults
 
+	schemas map[string]knownSchema // by source
+
 	setOf *aai.Recipe // whose parameters are in the set
 	set   map[string]bool
 }

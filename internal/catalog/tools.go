@@ -116,7 +116,7 @@ func (p *parser) parameters(m *members, tool *aai.Tool) {
 		p.fault(n.path(), "is %s; expected a JSON Schema of an object", n.words())
 		return
 	}
-	params, secret, err := schema.Params(n.raw)
+	params, secret, err := p.schema(n.raw)
 	if err != nil {
 		p.schemaFault(n.path(), err)
 		return
@@ -138,12 +138,35 @@ func (p *parser) returns(m *members, tool *aai.Tool) {
 		p.fault(n.path(), "is %s; expected a JSON Schema", n.words())
 		return
 	}
-	s, secret, err := schema.Params(n.raw)
+	s, secret, err := p.schema(n.raw)
 	if err != nil {
 		p.schemaFault(n.path(), err)
 		return
 	}
 	tool.Returns, tool.Private = s, len(secret) > 0
+}
+
+// A knownSchema is one that was read before. Tools of one app are alike: many take
+// nothing, and many take the same.
+type knownSchema struct {
+	schema aai.Schema
+	secret []string
+}
+
+// schema reads a schema, each once however many tools have it.
+func (p *parser) schema(source []byte) (aai.Schema, []string, error) {
+	if known, ok := p.schemas[string(source)]; ok {
+		return known.schema, known.secret, nil
+	}
+	s, secret, err := schema.Params(source)
+	if err != nil {
+		return aai.Schema{}, nil, err
+	}
+	if p.schemas == nil {
+		p.schemas = make(map[string]knownSchema)
+	}
+	p.schemas[string(source)] = knownSchema{s, secret}
+	return s, secret, nil
 }
 
 func (p *parser) schemaFault(path string, err error) {
