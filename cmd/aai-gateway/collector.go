@@ -29,6 +29,11 @@ func servingPercent(set int, live uint64) int {
 // liveHeap collects, and returns how many bytes are left.
 func liveHeap() uint64 {
 	runtime.GC()
+	return heap()
+}
+
+// heap is how many bytes are in use, garbage too.
+func heap() uint64 {
 	var stats runtime.MemStats
 	runtime.ReadMemStats(&stats)
 	return stats.HeapAlloc
@@ -36,7 +41,7 @@ func liveHeap() uint64 {
 
 // startMemory is how much a start may use before the collector works all the
 // same, in bytes.
-const startMemory = 64 << 20
+const startMemory = 28 << 20
 
 // settled is how long after the start it is looked at what lives: to look, all
 // must be collected, and a client waits for the start.
@@ -49,7 +54,7 @@ func holdCollector() (release func()) {
 	limit := debug.SetMemoryLimit(startMemory)
 	return func() {
 		debug.SetMemoryLimit(limit)
-		debug.SetGCPercent(servingPercent(percent, 0))
+		debug.SetGCPercent(servingPercent(percent, heap()))
 		time.AfterFunc(settled, func() { debug.SetGCPercent(servingPercent(percent, liveHeap())) })
 	}
 }
