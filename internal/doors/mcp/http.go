@@ -135,6 +135,9 @@ func (h *HTTPServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// Also the Go server reads bodies, of requests that were refused.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.limits.Upload))
 	}
+	if v := visitorOf(r); v != nil && v.isStranger() {
+		x.reply.Header().Set("Connection", "close") // unless it turns out to be none
+	}
 	if !h.guard.admit(x.reply, r) {
 		return
 	}

@@ -16,7 +16,7 @@ import (
 func (h *HTTPServer) authenticated(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if h.cfg.Auth == nil {
-			next(w, r)
+			h.recognized(w, r, next)
 			return
 		}
 		token, given := bearerToken(r)
@@ -31,8 +31,21 @@ func (h *HTTPServer) authenticated(next http.HandlerFunc) http.HandlerFunc {
 		}
 		exchangeOf(r.Context()).principal = principal
 		r.Header.Del("Authorization") // nobody after this needs it
-		next(w, r)
+		h.recognized(w, r, next)
 	}
+}
+
+// recognized goes on with a request whose sender may be here. The connection is
+// no stranger's from now on.
+func (h *HTTPServer) recognized(w http.ResponseWriter, r *http.Request, next http.HandlerFunc) {
+	if v := visitorOf(r); v != nil {
+		if !v.recognize(exchangeOf(r.Context()).principal) {
+			tooMany(w, "too many connections are open")
+			return
+		}
+		w.Header().Del("Connection")
+	}
+	next(w, r)
 }
 
 func bearerToken(r *http.Request) (string, bool) {

@@ -28,7 +28,14 @@ const (
 	maxHeader     = 32 << 10 // bytes
 	headerTimeout = 10 * time.Second
 	unusedTimeout = 2 * time.Minute // of a connection between requests
-	maxConns      = 8192
+	maxConns      = 8192            // that have shown a token
+)
+
+// Connections that have not shown a token.
+const (
+	maxStrangers       = 1024
+	maxStrangersOfPeer = 64 // of one other computer
+	strangerGrace      = 200 * time.Millisecond
 )
 
 // maxBatch is how many messages a batch of the older versions may have.

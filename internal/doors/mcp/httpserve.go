@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"sync"
 	"time"
 )
 
@@ -21,10 +20,12 @@ func (h *HTTPServer) Serve(ctx context.Context, l net.Listener) error {
 		ReadHeaderTimeout: headerTimeout,
 		IdleTimeout:       unusedTimeout,
 		MaxHeaderBytes:    maxHeader - 4096, // Go adds as much
+		ConnContext:       withVisitor,
 		ErrorLog:          slog.NewLogLogger(h.log.Handler(), slog.LevelDebug),
 	}
+	l = newDoorway(l, connsFor(h.cfg.Auth != nil))
 	ended := make(chan error, 1)
-	go func() { ended <- server.Serve(limitConns(l, maxConns)) }()
+	go func() { ended <- server.Serve(l) }()
 	select {
 	case err := <-ended:
 		return err
@@ -43,49 +44,4 @@ func (h *HTTPServer) Serve(ctx context.Context, l net.Listener) error {
 	}
 	<-ended
 	return ctx.Err()
-}
-
-// limitConns returns a listener that lets only so many connections be open, so
-// that clients cannot use up what files the process may have.
-func limitConns(l net.Listener, most int) net.Listener {
-	return &limitedListener{Listener: l, room: make(chan struct{}, most), closed: make(chan struct{})}
-}
-
-type limitedListener struct {
-	net.Listener
-	room   chan struct{}
-	once   sync.Once
-	closed chan struct{}
-}
-
-// Accept implements net.Listener.
-func (l *limitedListener) Accept() (net.Conn, error) {
-	select {
-	case l.room <- struct{}{}:
-	case <-l.closed:
-		return nil, net.ErrClosed
-	}
-	c, err := l.Listener.Accept()
-	if err != nil {
-		<-l.room
-		return nil, err
-	}
-	return &limitedConn{Conn: c, leave: sync.OnceFunc(func() { <-l.room })}, nil
-}
-
-// Close implements net.Listener.
-func (l *limitedListener) Close() error {
-	l.once.Do(func() { close(l.closed) })
-	return l.Listener.Close()
-}
-
-type limitedConn struct {
-	net.Conn
-	leave func()
-}
-
-// Close implements net.Conn.
-func (c *limitedConn) Close() error {
-	defer c.leave()
-	return c.Conn.Close()
 }
