@@ -2,5 +2,9 @@
 
 package own
 
-// nonBlocking is not needed where FIFOs are not files.
-const nonBlocking = 0
+// These are not needed where FIFOs and devices are not files.
+const (
+	nonBlocking = 0
+	onlyFolder  = 0
+	asFolder    = ""
+)

@@ -84,12 +84,16 @@ func (p projectTool) list(ctx context.Context, _ *aai.Call) (*aai.Result, error)
 	return &aai.Result{Data: found}, nil
 }
 
+// notOpened is all that is said of a path that gives nothing, whatever it is: who
+// names it learns no more of it than that.
+const notOpened = "this folder cannot be opened: it is not there, it is no folder, or the gateway may not read it"
+
 // look lists one folder. Nothing outside of it is opened, wherever links lead.
 func (p projectTool) look(root aai.Root) project {
 	found := project{Path: root.Path, Name: root.Name, Descriptors: []projectFile{}, Workflows: []projectFile{}, Baselines: []projectFile{}}
-	folder, err := os.OpenRoot(root.Path)
+	folder, err := os.OpenRoot(root.Path + asFolder)
 	if err != nil {
-		found.Problem = "this folder cannot be opened: " + reason(err)
+		found.Problem = notOpened
 		return found
 	}
 	defer folder.Close() //nolint:errcheck // it was only read
@@ -110,7 +114,7 @@ func (p projectTool) look(root aai.Root) project {
 // entries are the paths of what is in a folder and of the type, 0 being a file, in
 // alphabetical order. Links are followed, as far as they stay within the project.
 func (p *project) entries(folder string, kind fs.FileMode) []string {
-	dir, err := p.folder.Open(folder)
+	dir, err := p.folder.OpenFile(folder, os.O_RDONLY|onlyFolder, 0)
 	if err != nil {
 		return nil // most projects have none
 	}

@@ -94,7 +94,7 @@ func TestProjectsAreListed(t *testing.T) {
 	if p := found.Projects[1]; p.Problem != "" || len(p.Descriptors)+len(p.Workflows)+len(p.Baselines) > 0 {
 		t.Errorf("an empty project is %+v", p)
 	}
-	if p := found.Projects[2]; !strings.Contains(p.Problem, "no such file") {
+	if p := found.Projects[2]; !strings.Contains(p.Problem, "it is not there") {
 		t.Errorf("a folder that is not there is %+v", p)
 	}
 }
