@@ -43,8 +43,9 @@ type stdio struct {
 // A request waits for its answer.
 type request struct {
 	batch *batch // the batch it came in, if any
-	// endless requests are answered only when they end, which nobody waits for.
-	endless bool
+	// endless requests are answered only when they end, which nobody waits for; that
+	// they have begun is acknowledged, which is waited for.
+	endless, acknowledged bool
 	// makesTask is said of requests that are answered with a task, of which there
 	// is no news before.
 	makesTask bool
@@ -111,8 +112,37 @@ func (s *stdio) Write(ctx context.Context, m jsonrpc.Message) error {
 			go s.take(unanswerable(m.ID))
 			return nil
 		}
+		if m.Method == acknowledgement {
+			defer s.acknowledged(m.Params)
+		}
 	}
 	return s.writeLine(b)
+}
+
+// acknowledgement is what says that a subscription has begun.
+const acknowledgement = "notifications/subscriptions/acknowledged"
+
+// acknowledged notes that a client was told so: there is nothing more that the end
+// of the input waits for.
+func (s *stdio) acknowledged(params json.RawMessage) {
+	var of struct {
+		Meta map[string]json.RawMessage `json:"_meta"`
+	}
+	if json.Unmarshal(params, &of) != nil {
+		return
+	}
+	id, err := decodeID(of.Meta[mcp.MetaKeySubscriptionID])
+	if err != nil {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r, known := s.pending[id]; known && r.endless && !r.acknowledged {
+		r.acknowledged = true
+		s.pending[id] = r
+		s.open--
+		s.checkIdle()
+	}
 }
 
 // withCode gives a code to what the SDK refuses without one, such as a request
@@ -147,7 +177,7 @@ func (s *stdio) answer(id jsonrpc.ID, b []byte) error {
 		s.news.making--
 		s.tell()
 	}
-	if known && !r.endless {
+	if known && !r.acknowledged {
 		s.open--
 		s.checkIdle()
 	}
@@ -259,9 +289,8 @@ func (s *stdio) expect(group *batch, requests ...*jsonrpc.Request) bool {
 		}
 		if waiting.endless {
 			waiting.batch = nil // the others must not wait for it
-		} else {
-			s.open++
 		}
+		s.open++
 		if waiting.batch != nil {
 			group.open++
 		}
