@@ -59,6 +59,9 @@ func TestChoices(t *testing.T) {
 			other := asking(app, "add")
 			other.Call.Caller.Session = "s2"
 			expect("in another session", c.elsewhere, other)
+			other = asking(app, "add")
+			other.Call.Caller.Principal = "somebody else"
+			expect("of another user in a session of that name", c.elsewhere, other)
 			expect("another tool", c.neighbor, asking(app, "wipe"))
 		})
 	}

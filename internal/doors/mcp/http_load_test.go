@@ -23,6 +23,9 @@ import (
 const (
 	manySessions   = 1000
 	callsOfSession = 20
+	// opening is how many sessions are opened at once: until its stream holds it, a
+	// session may expire while the machine has other work.
+	opening = 50
 	// What a thousand sessions may take, and what may stay of it, in bytes. The
 	// clients are in it too.
 	mostTaken = 512 << 20
@@ -34,7 +37,6 @@ const (
 // expire, no goroutine left. AAI_SOAK=10m makes rounds of it for so long.
 func TestHTTPUnderLoad(t *testing.T) {
 	goroutines, _ := doorGoroutines()
-	// Two requests of a session may have to wait long for their turn here.
 	s := newWorld(t, forLoad).serve(t, withLimits(door.HTTPLimits{Idle: 10 * time.Second}))
 	s.round(t, 10) // what is made once is made now
 	s.gone(t)
@@ -82,14 +84,19 @@ type forgetful struct{}
 
 func (forgetful) Record(context.Context, *aai.Entry) error { return nil }
 
-// round opens the sessions and makes their calls, all at once.
+// round opens the sessions and, when all are open, makes their calls, all at once.
 func (s *web) round(t *testing.T, sessions int) {
 	t.Helper()
-	var group sync.WaitGroup
+	var group, opened sync.WaitGroup
 	var answered atomic.Int64
+	turns := make(chan struct{}, opening)
+	opened.Add(sessions)
 	for i := range sessions {
 		group.Go(func() {
-			n, err := s.converse(t.Context(), strconv.Itoa(i))
+			turns <- struct{}{}
+			isOpen := sync.OnceFunc(func() { <-turns; opened.Done() })
+			defer isOpen()
+			n, err := s.converse(t.Context(), strconv.Itoa(i), func() { isOpen(); opened.Wait() })
 			answered.Add(int64(n))
 			if err != nil {
 				t.Errorf("session %d, after %d answers: %v", i, n, err)
@@ -102,9 +109,9 @@ func (s *web) round(t *testing.T, sessions int) {
 	}
 }
 
-// converse is one session: it opens its stream, makes its calls, and leaves
-// without a word.
-func (s *web) converse(ctx context.Context, name string) (answered int, err error) {
+// converse is one session: it opens its stream, and when the others have too, makes
+// its calls and leaves without a word.
+func (s *web) converse(ctx context.Context, name string, others func()) (answered int, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	c := s.as("")
@@ -124,6 +131,7 @@ func (s *web) converse(ctx context.Context, name string) (answered int, err erro
 	if stream.StatusCode != http.StatusOK {
 		return 0, finish(stream.Body, stream.StatusCode, http.StatusOK)
 	}
+	others()
 	for n := range callsOfSession {
 		said := name + " says " + strconv.Itoa(n)
 		params := fmt.Sprintf(`{"name":"aai_exec","arguments":{"app":"org.example.Echo","tool":"say","args":{"text":%q}}}`, said)

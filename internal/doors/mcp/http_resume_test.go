@@ -234,7 +234,8 @@ func TestHTTPSlowUpload(t *testing.T) {
 }
 
 // TestHTTPKeepsStreamsAlive: on a silent stream comes a comment now and then, in
-// every era, also before anything else.
+// every era, also before anything else. What a client sends in the header by which
+// the door finds a request's answer is not believed.
 func TestHTTPKeepsStreamsAlive(t *testing.T) {
 	s := newWorld(t).serve(t, withLimits(door.HTTPLimits{KeepAlive: 20 * time.Millisecond}))
 	comments := func(events *sseReader) {
@@ -254,7 +255,9 @@ func TestHTTPKeepsStreamsAlive(t *testing.T) {
 	older := s.as("")
 	older.headers["Mcp-Protocol-Version"] = "2025-06-18" // in which nothing comes before the answer
 	older.open(t)
-	for _, c := range []*caller{old, older, s.as("").modern()} {
+	forger := s.as("").modern()
+	forger.headers["Aai-Exchange"] = "another's"
+	for _, c := range []*caller{old, older, s.as("").modern(), forger} {
 		response, events := c.post(t, "tools/call", exec(blockTool, `{"text":"a"}`))
 		<-s.entered
 		if !strings.HasPrefix(response.Header.Get("Content-Type"), "text/event-stream") {

@@ -1,0 +1,67 @@
+package mcp_test
+
+import (
+	"context"
+	"testing"
+
+	"aai"
+)
+
+// What a door says of the app that a call touches is not looked at: not by who
+// finds it, not by the gates, not by the tool, and not on record.
+func TestTheTargetOfADoorDoesNotCount(t *testing.T) {
+	editor, harmless := &aai.App{ID: "desktop/editor", PID: 7}, &aai.App{ID: "desktop/clock", PID: 8}
+	var found, gated, ran []*aai.App
+	w := newWorld(t, withGate(func(r *aai.Request) ([]aai.Question, error) {
+		gated = append(gated, r.Target, r.Call.Target)
+		return nil, nil
+	}))
+	press := tool("press", aai.Changes, func(_ context.Context, call *aai.Call) (*aai.Result, error) {
+		ran = append(ran, call.Target)
+		return &aai.Result{}, nil
+	})
+	press.Target = "app"
+	w.catalog.apps = append(w.catalog.apps, &aai.App{
+		ID: aai.DesktopApp, Name: "Desktop", Tools: []*aai.Tool{press},
+		Targets: func(_ context.Context, call *aai.Call, name string) (*aai.App, error) {
+			found = append(found, call.Target)
+			if name != "editor" {
+				return nil, nil
+			}
+			return editor, nil
+		},
+	})
+	call := func(app string) error {
+		_, err := (&aai.Gateway{Catalog: w.catalog, Gates: []aai.Gate{w}, Journal: w.journal}).Do(t.Context(), &aai.Call{
+			Caller: aai.Caller{Door: aai.DoorMCP}, App: aai.DesktopApp, Tool: "press", Target: harmless,
+			Args: map[string]any{"app": app},
+		})
+		return err
+	}
+	if err := call("editor"); err != nil {
+		t.Fatal(err)
+	}
+	if err := call("nothing"); err == nil {
+		t.Error("a call that finds no app went on")
+	}
+	for what, saw := range map[string][]*aai.App{"the finder": found, "the gates": gated, "the tool": ran} {
+		for _, app := range saw {
+			if app == harmless {
+				t.Errorf("%s saw the door's target", what)
+			}
+		}
+		if len(saw) == 0 {
+			t.Errorf("%s saw nothing", what)
+		}
+	}
+	if len(ran) != 1 || ran[0] != editor {
+		t.Errorf("the tool saw %v", ran)
+	}
+	w.journal.mu.Lock()
+	defer w.journal.mu.Unlock()
+	for _, e := range w.journal.entries {
+		if e.Target == harmless.ID {
+			t.Errorf("on record is %+v", e)
+		}
+	}
+}
