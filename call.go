@@ -59,9 +59,6 @@ type Result struct {
 	// what comes from this computer.
 	Foreign string
 	Images  []Image
-	// On names what was acted on, for the record, such as `button "Save" (id save-btn)
-	// in "Notes"`; empty where the arguments say it.
-	On string
 }
 
 // An Image is a picture in a result.

@@ -110,7 +110,10 @@ func TestLinesTellTheCall(t *testing.T) {
 		s := plain()
 		s.Gates, s.Answers, s.Effect = []string{asks}, "yes", effect
 		w := newWorld(s)
-		w.app.Tools[0].Run = func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{On: "button \"Save\""}, nil }
+		w.app.Tools[0].Run = func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+			aai.ActsOn(ctx, "button \"Save\"\x1b")
+			return &aai.Result{}, nil
+		}
 		call := s.call()
 		call.ID, call.Parent, call.App, call.Caller.Name = "c1", "c0", "org.example.App", "evil\x1b[31m\u202ename"
 		if _, err := w.gateway().Do(t.Context(), call); err != nil {

@@ -194,7 +194,7 @@ func (p *passage) run(ctx context.Context, leave func(error)) (result *Result, e
 	}
 	err = errEndedWithoutAnswer
 	defer func() { leave(err) }()
-	result, err = p.r.Tool.Run(ctx, p.r.Call)
+	result, err = p.r.Tool.Run(context.WithValue(ctx, passageKey{}, p), p.r.Call)
 	return result, err
 }
 

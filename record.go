@@ -113,16 +113,15 @@ func (p *passage) noteLong() {
 // outcome is the last line of a call. What the message says is told without secrets.
 func (p *passage) outcome(e ending, said string) func(*Entry) {
 	p.mu.Lock()
-	ran := p.ran
+	ran, on := p.ran, p.on
 	p.mu.Unlock()
 	return func(entry *Entry) {
-		entry.Kind, entry.Time, entry.Ran = Outcome, time.Now(), ran
+		entry.Kind, entry.Time, entry.Ran, entry.On = Outcome, time.Now(), ran, on
 		entry.Elapsed = entry.Time.Sub(p.begun)
 		if e.err != nil {
 			entry.Code, entry.Message, entry.Delivery = e.err.Code, CleanLabel(said, 4*maxName), e.err.Delivery
 			entry.Durable = len(e.err.Questions) > 0 // the door asks a person
 		} else if e.result != nil {
-			entry.On = e.result.On
 			entry.Answer = func() any { return p.r.answer(e.result) }
 		}
 	}

@@ -146,12 +146,13 @@ func (r *Request) unsaid(err *Error) (said string, told *Error) {
 	}
 	secrets := r.secrets()
 	all := newVeil(secrets)
-	said = all.over(message)
-	if r.App != nil && r.App.Targets != nil {
-		all = newVeil(slices.DeleteFunc(secrets, func(secret string) bool { return len(secret) < tellingSecret }))
-	}
 	e := *err
-	if e.Message = all.over(message); e.Message == err.Message {
+	said = all.over(message)
+	e.Message = said
+	if r.App != nil && r.App.Targets != nil && said != message {
+		e.Message = newVeil(slices.DeleteFunc(secrets, func(secret string) bool { return len(secret) < tellingSecret })).over(message)
+	}
+	if e.Message == err.Message {
 		return said, err
 	}
 	return said, &e

@@ -2,11 +2,12 @@ package aai
 
 import (
 	"encoding/base64"
-	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // A veil takes secrets out of texts. It costs a time and a memory that grow with the
@@ -24,6 +25,8 @@ type veil struct {
 const (
 	fewSecrets = 32
 	fewBytes   = 512
+	// fewSigns is how many bytes of signs alone; each way of writing makes more of them.
+	fewSigns = 64
 )
 
 // withheld stands in the place of a text that repeats a part of a long secret.
@@ -32,7 +35,9 @@ const withheld = "[withheld: it repeats a part of a long secret]"
 func newVeil(secrets []string) *veil {
 	total := 0
 	for _, secret := range secrets {
-		total += len(secret)
+		if total += len(secret); len(secret) > fewSigns && len(longestRun(secret)) < shortSecret {
+			total = fewBytes + 1
+		}
 	}
 	if len(secrets) <= fewSecrets && total <= fewBytes {
 		return &veil{few: secrets}
@@ -68,20 +73,15 @@ func mayRepeat(text string, secrets []string) bool {
 		if len(run) < shortSecret || strings.Contains(text, run) {
 			return true
 		}
-		for _, form := range encodings(secret) {
+		b := []byte(secret)
+		low := hex.EncodeToString(b)
+		for _, form := range []string{base64.RawStdEncoding.EncodeToString(b), base64.RawURLEncoding.EncodeToString(b), low, strings.ToUpper(low)} {
 			if strings.Contains(text, form) {
 				return true
 			}
 		}
 	}
 	return false
-}
-
-// encodings are the writings of a text in which none of it can be read.
-func encodings(secret string) []string {
-	b := []byte(secret)
-	low := hex.EncodeToString(b)
-	return []string{base64.RawStdEncoding.EncodeToString(b), base64.RawURLEncoding.EncodeToString(b), low, strings.ToUpper(low)}
 }
 
 // longestRun is the longest part of a text of ASCII letters and digits alone.
@@ -107,43 +107,90 @@ func isPlain(c byte) bool {
 const piece = 12
 
 // sharesPiece reports whether the text holds a piece of one of the secrets, or the
-// whole of a shorter one, in one of the usual writings.
+// whole of a shorter one, in one of the usual writings. It is the text that is read in
+// different ways where that can be, since it is the shorter of the two.
 func sharesPiece(text string, secrets []string) bool {
-	known := piecesOf(text)
+	known := &pieces{exact: make(map[string]struct{})}
+	for _, reading := range readings(text) {
+		known.add(reading)
+	}
 	for _, secret := range secrets {
-		if len(secret) < piece {
-			if len(secret) >= shortSecret && strings.Contains(text, secret) {
+		switch {
+		case len(secret) >= piece:
+			b := []byte(secret)
+			if known.share(secret) || known.share(base64.RawStdEncoding.EncodeToString(b)) || known.share(hex.EncodeToString(b)) {
 				return true
 			}
-			continue
-		}
-		quoted, _ := json.Marshal(secret) // a text can be encoded
-		for _, form := range append(encodings(secret), secret, string(quoted), url.QueryEscape(secret)) {
-			if known.share(form) {
-				return true
-			}
+		case len(secret) >= shortSecret && known.holds(secret):
+			return true
 		}
 	}
 	return false
 }
 
-// pieces are those of a text, with a rough table in front that says for most others
+// readings are what a text may have been before it was quoted, escaped or encoded.
+func readings(text string) []string {
+	all := []string{text}
+	for range timesQuoted {
+		if plain := unquoted(all[len(all)-1]); plain != all[len(all)-1] {
+			all = append(all, plain)
+		}
+	}
+	if plain, err := url.QueryUnescape(text); err == nil && plain != text {
+		all = append(all, plain)
+	}
+	return append(all, strings.ToLower(text), strings.NewReplacer("-", "+", "_", "/").Replace(text))
+}
+
+// unquoted takes the escapes of JSON and Go out of a text.
+func unquoted(text string) string {
+	if !strings.Contains(text, `\`) {
+		return text
+	}
+	var b strings.Builder
+	b.Grow(len(text))
+	for text != "" {
+		r, multibyte, rest, err := strconv.UnquoteChar(text, 0)
+		switch {
+		case err != nil: // such as \/ or \"
+			if text[0] != '\\' {
+				b.WriteByte(text[0])
+			}
+			text = text[1:]
+			continue
+		case multibyte || r < utf8.RuneSelf:
+			b.WriteRune(r)
+		default:
+			b.WriteByte(byte(r))
+		}
+		text = rest
+	}
+	return b.String()
+}
+
+// pieces are those of texts, with a rough table in front that says for most others
 // that they are none.
 type pieces struct {
+	texts []string
 	rough [1 << 10]uint64
 	exact map[string]struct{}
 }
 
-func piecesOf(text string) *pieces {
-	p := &pieces{exact: make(map[string]struct{})}
+func (p *pieces) add(text string) {
+	p.texts = append(p.texts, text)
 	for i := range len(text) - piece + 1 {
 		at := spot(text[i:])
 		p.rough[at>>6] |= 1 << (at & 63)
 		p.exact[text[i:i+piece]] = struct{}{}
 	}
-	return p
 }
 
+// holds reports whether one of the texts holds a short secret.
+func (p *pieces) holds(secret string) bool {
+	return slices.ContainsFunc(p.texts, func(text string) bool { return strings.Contains(text, secret) })
+}
+
+// share reports whether a piece of the text is one of p.
 func (p *pieces) share(text string) bool {
 	for i := range len(text) - piece + 1 {
 		if at := spot(text[i:]); p.rough[at>>6]&(1<<(at&63)) == 0 {
@@ -159,5 +206,9 @@ func (p *pieces) share(text string) bool {
 // spot is a hash of 16 bits of the first bytes of a text.
 func spot(text string) uint64 {
 	const odd = 0x9e3779b97f4a7c15
-	return binary.LittleEndian.Uint64([]byte(text[:8])) * odd >> 48
+	var first uint64
+	for i := range 8 {
+		first = first<<8 | uint64(text[i])
+	}
+	return first * odd >> 48
 }

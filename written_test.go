@@ -72,6 +72,38 @@ func TestSecretsInEveryWriting(t *testing.T) {
 	}
 }
 
+// So are long secrets, of which a piece is enough, and many: then the whole text is
+// withheld. A text that shares nothing with them stays as it is.
+func TestLongSecretsInEveryWriting(t *testing.T) {
+	for name, repeat := range repeats(t) {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				signs := rapid.StringOfN(rapid.RuneFrom([]rune("abcdefgh0123ß\"\\/+ \n\t<&%'=")), 20, 60, -1)
+				secrets := rapid.SliceOfN(signs, 30, 60).Draw(t, "secrets")
+				args := map[string]any{"password": strings.Join(secrets, "SeCrEt4711")}
+				if rapid.Bool().Draw(t, "many") {
+					args["password"] = toAny(append(secrets, args["password"].(string)))
+				}
+				r := &Request{Call: &Call{Args: args}}
+				secret := strings.Join(secrets, "SeCrEt4711")
+				if got := said(r, repeat(secret)); got != withheld {
+					t.Errorf("%.200q became %.200q", repeat(secret), got)
+				}
+				if got := said(r, "nothing of it; no, not at all"); got != "nothing of it; no, not at all" {
+					t.Errorf("it became %q", got)
+				}
+			})
+		})
+	}
+}
+
+func toAny(texts []string) (all []any) {
+	for _, text := range texts {
+		all = append(all, text)
+	}
+	return all
+}
+
 // A text that no secret is in stays as it is, and of a short secret nothing but
 // itself is looked for.
 func TestWithoutSecretsLeavesTheRest(t *testing.T) {

@@ -53,6 +53,7 @@ func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 	var focus desktop.ID
 	if a.index >= 0 {
 		described, focus = " "+a.name(a.index), before.Elements[a.index].ID
+		aai.ActsOn(ctx, onRecord(before, a.index))
 	}
 	watching, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -98,6 +99,19 @@ func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 	}
 	out.Data = result
 	return out, nil
+}
+
+// onRecord is the element as the journal names it: a reference means nothing later.
+func onRecord(s *desktop.Snapshot, i int) string {
+	e := &s.Elements[i]
+	text := desktop.Describe(e)
+	if e.Identifier != "" && e.Name != "" {
+		text += " #" + aai.CleanLabel(e.Identifier, 40)
+	}
+	if w := s.Window(i); w >= 0 && w != i {
+		text += " in " + desktop.Describe(&s.Elements[w])
+	}
+	return text
 }
 
 // An outcome is what verify says in the end.
