@@ -4,6 +4,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 BUILD   := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)'
 LINT    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
 .PHONY: build demo test check bench bench-short fuzz soak
 
 build: ## the program, in bin/
@@ -29,11 +30,14 @@ check: ## format, vet, lint, the map of the house, all platforms
 		go vet ./...; go build -o /dev/null ./cmd/aai-gateway; done
 
 bench: ## figures, beside bare floors and other people's programs in the same run
-	scripts/need-packages scripts/test-packages.txt scripts/desktop-packages.txt scripts/bench-packages.txt; scripts/need-peers || true
-	go test -run '^$$' -bench . -timeout 20m ./bench ./internal/desktop/x11
+	scripts/need-packages scripts/test-packages.txt scripts/desktop-packages.txt scripts/bench-packages.txt
+	-scripts/need-peers
+	go test -run '^$$' -bench . -timeout 40m ./bench ./internal/desktop/x11
 
 bench-short: ## every benchmark once, to see that it runs to its end; its figures say nothing
+	scripts/need-packages scripts/test-packages.txt scripts/desktop-packages.txt scripts/bench-packages.txt
 	scripts/bench-short
+
 fuzz: ## each fuzz target for ten seconds
 	scripts/fuzz 10s
 soak: ## a thousand agents over HTTP for ten minutes; 200 rounds of killing whoever writes

@@ -117,8 +117,8 @@ func TestCounterIsNoUnrest(t *testing.T) {
 					return strconv.Itoa(n)
 				}
 				var looks []time.Duration
-				for i := range 2 * len(acts) { // and long after the last one
-					looks = append(looks, time.Duration(i)*pause+pause*2/3, time.Duration(i)*pause+pause*5/6)
+				for now := time.Duration(0); now < acts[len(acts)-1]+late+time.Minute; now += pause { // and after the last one
+					looks = append(looks, now+pause*2/3, now+pause*5/6)
 				}
 				var u desktop.Unrest
 				if actOn(&u, counter, acts, takes, looks...); u.Has("clock") {
