@@ -30,14 +30,10 @@ check: ## format, vet, lint, the map of the house, all platforms
 		go vet ./...; go build -o /dev/null ./cmd/aai-gateway; done
 
 bench: ## figures, beside bare floors and other people's programs in the same run
-	scripts/need-packages scripts/test-packages.txt scripts/desktop-packages.txt scripts/bench-packages.txt
-	-scripts/need-peers
+	scripts/need-packages scripts/test-packages.txt scripts/desktop-packages.txt scripts/bench-packages.txt && { scripts/need-peers || true; }
 	go test -run '^$$' -bench . -timeout 40m ./bench ./internal/desktop/x11
-
-bench-short: ## every benchmark once, to see that it runs to its end; its figures say nothing
-	scripts/need-packages scripts/test-packages.txt scripts/desktop-packages.txt scripts/bench-packages.txt
+bench-short: ## every benchmark once, to see that it runs to its end
 	scripts/bench-short
-
 fuzz: ## each fuzz target for ten seconds
 	scripts/fuzz 10s
 soak: ## a thousand agents over HTTP for ten minutes; 200 rounds of killing whoever writes
