@@ -22,6 +22,7 @@ func BenchmarkDesktop(b *testing.B) {
 	b.Run("Snapshot", w.snapshots)
 	b.Run("Picture", w.pictures)
 	b.Run("Idle", w.listening)
+	b.Run("Frozen", w.frozen)
 	b.Run("Peers", w.peers)
 	fmt.Print(w.table.String())
 }

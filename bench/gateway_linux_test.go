@@ -43,6 +43,7 @@ func BenchmarkGateway(b *testing.B) {
 	b.Run("Web", w.web)
 	b.Run("Load", w.load)
 	b.Run("Isolation", w.isolation)
+	b.Run("Hung", w.hung)
 	b.Run("WorstMix", w.worst)
 	b.Run("Size", w.size)
 	fmt.Print(w.table.String())

@@ -35,11 +35,17 @@ func (w *studio) newScene(b *testing.B, ids ...string) *scene {
 // openOn starts a gateway on the desktop.
 func (w *studio) openOn(b *testing.B, s *linuxtest.Session, ids ...string) *session {
 	b.Helper()
+	return w.openWithin(b, s, noLimits, ids...)
+}
+
+// openWithin is openOn with limits.
+func (w *studio) openWithin(b *testing.B, s *linuxtest.Session, limits string, ids ...string) *session {
+	b.Helper()
 	h, apps := newHome(b, 0), []string{"desktop"}
 	for _, id := range ids {
 		apps = append(apps, "desktop/"+id)
 	}
-	h.allow(b, apps...)
+	h.configure(b, limits, apps...)
 	return open(b, append(s.Env, "HOME="+h.folder), w.program, axTools, "mcp", "serve", "--profile", "desktop", "--log-level", "error")
 }
 

@@ -1,0 +1,109 @@
+package bench
+
+import (
+	"fmt"
+	"strconv"
+	"syscall"
+	"testing"
+	"time"
+
+	"aai/internal/desktop/linuxtest"
+)
+
+// manyHung are more calls to something that hangs than an agent may have under way.
+const manyHung = 70
+
+// hung is a service that is stopped, and whose caller has other things to do: its
+// other calls are answered as ever, with the limits that the program has.
+func (w *world) hung(b *testing.B) {
+	const frozen = "org.example.Frozen"
+	w.serve(b, frozen)
+	h := newHome(b, 0)
+	for _, app := range []string{fastApp, frozen} {
+		h.install(b, app, callDescriptor(app))
+	}
+	h.configure(b, usualSlots, fastApp, frozen)
+	gateway := open(b, h.env(w.bus.Address), w.gateway, 2+ownTools)
+	calls := beside{session: gateway, hung: serviceCall(frozen, "read", `{"v":"hello"}`), other: readCall}
+	gateway.ask(b, "tools/call", calls.hung) // it works until it is stopped
+	var pid int
+	if err := w.bus.Connect(b).BusObject().Call(processOf, 0, frozen).Store(&pid); err != nil {
+		b.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGCONT) })
+	calls.judge(b, &w.table, "a hung service")
+}
+
+// frozen is the same of a window, whose program is stopped.
+func (w *studio) frozen(b *testing.B) {
+	s := &scene{Session: linuxtest.StartAccessible(b)}
+	s.gateway = w.openWithin(b, s.Session, usualSlots, "gtk3")
+	stopped, other := s.Fixture(b, linuxtest.GTK3), s.Fixture(b, linuxtest.GTK3)
+	find := func(f *linuxtest.Fixture) string {
+		s.await(b, f.PID, "button Press")
+		return toolCall(b, "ax_find", map[string]any{"app": strconv.Itoa(f.PID), "query": "button Press"})
+	}
+	calls := beside{session: s.gateway, hung: find(stopped), other: find(other)}
+	stopped.Stop(b)
+	b.Cleanup(func() { stopped.Continue(b) })
+	calls.judge(b, &w.table, "a frozen window")
+}
+
+// beside are the calls of one agent: many to something that hangs, and others.
+type beside struct {
+	*session
+	hung, other string
+	ids         map[int]bool // of those that hang
+}
+
+// judge makes the other calls with nothing beside them, and then beside those that
+// hang. One that is refused, or not answered within a minute, ends the benchmark.
+func (c *beside) judge(b *testing.B, t *table, what string) {
+	b.Helper()
+	const calls = 50
+	var alone, disturbed samples
+	for range calls {
+		alone.add(c.timedOther(b))
+	}
+	c.ids = make(map[int]bool)
+	for range manyHung {
+		c.ids[c.send(b, "tools/call", c.hung)] = true
+	}
+	for range calls {
+		disturbed.add(c.timedOther(b))
+		time.Sleep(20 * time.Millisecond) // all that hang are under way meanwhile
+	}
+	figure := fmt.Sprintf("other calls of an agent with %d to %s", manyHung, what)
+	for _, q := range []float64{0.5, 0.95} {
+		t.add(fmt.Sprintf("%s, p%.0f", figure, 100*q), millis(disturbed.quantile(q)), "none of those "+millis(alone.quantile(q)),
+			times(ratio(disturbed.quantile(q), alone.quantile(q))))
+	}
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(ratio(disturbed.median(), alone.median()), "×alone")
+}
+
+// timedOther is how long another call takes. What comes of those that hang is their
+// own matter, but they cannot end well.
+func (c *beside) timedOther(b *testing.B) time.Duration {
+	b.Helper()
+	begun := time.Now()
+	id := c.send(b, "tools/call", c.other)
+	late := time.AfterFunc(time.Minute, func() { _ = c.process.Process.Kill() })
+	defer late.Stop()
+	for {
+		a, err := c.next()
+		switch {
+		case a.ID == id && err == nil:
+			return time.Since(begun)
+		case a.ID == id:
+			b.Fatal("a call that has nothing to do with what hangs was refused: ", err)
+		case !c.ids[a.ID]:
+			b.Fatal("not answered within a minute, beside what hangs: ", err)
+		case err == nil:
+			b.Fatalf("what hangs has answered: %s", a.line)
+		}
+	}
+}
