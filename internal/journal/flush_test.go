@@ -24,6 +24,17 @@ type disk struct {
 
 func slowDisk() *disk { return &disk{begun: make(chan struct{}), end: make(chan error)} }
 
+// hasBegun returns when a trip to the disk has begun. Whoever is told meanwhile that an
+// entry is recorded was told too early.
+func (d *disk) hasBegun(t *testing.T, told <-chan error) {
+	t.Helper()
+	select {
+	case <-d.begun:
+	case err := <-told:
+		t.Fatalf("somebody went on before there was a trip to the disk: %v", err)
+	}
+}
+
 func (d *disk) flush(f *os.File) error {
 	d.flushes++
 	if d.begun != nil {
@@ -95,7 +106,7 @@ func TestGroupCommit(t *testing.T) {
 	j := onDisk(t, d)
 	first, rest := make(chan error, 1), make(chan error, others)
 	go func() { first <- j.Record(t.Context(), intent("first")) }()
-	<-d.begun
+	d.hasBegun(t, first)
 	for i := range others {
 		go func() { rest <- j.Record(t.Context(), intent(fmt.Sprint("c", i))) }()
 	}
@@ -108,7 +119,7 @@ func TestGroupCommit(t *testing.T) {
 	if err := <-first; err != nil {
 		t.Error(err)
 	}
-	<-d.begun
+	d.hasBegun(t, rest)
 	if len(rest) != 0 {
 		t.Error("somebody went on after the trip of another")
 	}
@@ -131,7 +142,7 @@ func TestFailedFlush(t *testing.T) {
 	j := onDisk(t, d)
 	errs := make(chan error, 3)
 	go func() { errs <- j.Record(t.Context(), intent("a")) }()
-	<-d.begun
+	d.hasBegun(t, errs)
 	for _, id := range []string{"b", "c"} {
 		go func() { errs <- j.Record(t.Context(), intent(id)) }()
 	}
@@ -140,7 +151,7 @@ func TestFailedFlush(t *testing.T) {
 	if err := <-errs; err != nil {
 		t.Error(err)
 	}
-	<-d.begun
+	d.hasBegun(t, errs)
 	d.end <- broken // that of "b" and "c"
 	for range 2 {
 		if err := <-errs; err == nil {
@@ -151,7 +162,7 @@ func TestFailedFlush(t *testing.T) {
 		t.Errorf("%d trips", d.flushes)
 	}
 	go func() { errs <- j.Record(t.Context(), intent("d")) }()
-	<-d.begun
+	d.hasBegun(t, errs)
 	d.end <- nil
 	if err := <-errs; err != nil {
 		t.Error(err)
@@ -166,13 +177,16 @@ func TestFailedFlush(t *testing.T) {
 // waitForLines returns when the file has so many lines.
 func waitForLines(t *testing.T, path string, n int) {
 	t.Helper()
-	for {
+	for until := time.Now().Add(20 * time.Second); ; {
 		b, err := os.ReadFile(path)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if bytes.Count(b, []byte("\n")) == n {
 			return
+		}
+		if time.Now().After(until) {
+			t.Fatalf("there are %d lines, and never %d", bytes.Count(b, []byte("\n")), n)
 		}
 		time.Sleep(time.Millisecond)
 	}

@@ -218,4 +218,4 @@ func TestAllocations(t *testing.T) {
 	}
 }
 
-const mostAllocations = 20
+const mostAllocations = 15

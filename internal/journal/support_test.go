@@ -25,6 +25,8 @@ func TestMain(m *testing.M) {
 		err = appendAsChild(path, os.Getenv("JOURNAL_TEST_NAME"))
 	case "until killed":
 		err = recordUntilKilled(path, os.Getenv("JOURNAL_TEST_NAME"))
+	case "one after another":
+		err = recordBetweenMarks(path)
 	case "cut the state off":
 		err = cutStateOff()
 	case "full file system":
