@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"aai"
 )
 
 // A crashWorld is a journal, gateways that use it, and a disk that may forget what
@@ -88,10 +90,9 @@ func (w *crashWorld) record(t *rapid.T) {
 	j := w.open[rapid.IntRange(0, len(w.open)-1).Draw(t, "gateway")]
 	for range rapid.IntRange(1, 4).Draw(t, "entries") {
 		w.calls++
-		e := received(fmt.Sprint("c", w.calls))
-		if rapid.Bool().Draw(t, "durable") {
-			e = intent(e.Call)
-		}
+		id := fmt.Sprint("c", w.calls)
+		kinds := []*aai.Entry{reading(id), received(id), refusal(id, aai.AppNotFound), deed(id)[0], asked(id)[0]}
+		e := kinds[rapid.IntRange(0, len(kinds)-1).Draw(t, "kind")]
 		w.check(j.Record(t.Context(), e))
 		w.acked[e.Call] = true
 		if e.Durable {

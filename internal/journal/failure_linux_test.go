@@ -66,7 +66,7 @@ func fillFileSystem() error {
 	}
 	path := filepath.Join(here, "audit.jsonl")
 	j := New(path)
-	e := received("c")
+	e := reading("c")
 	e.App = strings.Repeat("x", 5000)
 	kept := 0
 	for ; j.Record(nil, e) == nil; kept++ { //nolint:staticcheck // Record has no use for a context
@@ -84,7 +84,7 @@ func fillFileSystem() error {
 	if err := os.Remove("ballast"); err != nil {
 		return err
 	}
-	if err := errors.Join(j.Record(nil, intent("after")), j.Close()); err != nil { //nolint:staticcheck // as above
+	if err := errors.Join(j.Record(nil, deed("after")[0]), j.Close()); err != nil { //nolint:staticcheck // as above
 		return err
 	}
 	v, err := New(path).Verify(context.Background())

@@ -60,6 +60,9 @@ func washed(t *testing.T) *Journal {
 func TestDeedsAreKept(t *testing.T) {
 	j := washed(t)
 	v := verified(t, j.Path())
+	if !strings.Contains(v.String(), fmt.Sprintf("and %d of calls that acted", v.Kept)) {
+		t.Error(v)
+	}
 	if v.Verdict != Intact || v.Pruned != v.First-1 || v.Kept < 5 || v.Records+v.Kept >= v.Last {
 		t.Fatalf("%v %+v", v, v)
 	}
@@ -120,8 +123,12 @@ func TestKeptLinesAreSealed(t *testing.T) {
 		if err := os.WriteFile(f.path, way(b), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if v := verified(t, j.Path()); v.Verdict != Tampered {
+		v := verified(t, j.Path())
+		if v.Verdict != Tampered {
 			t.Errorf("%s: %v", name, v)
+		}
+		if line := strings.Contains(v.Faults[0].Reason, "is not what was there"); name == "a letter" && (!line || v.Faults[0].Record != f.first) {
+			t.Errorf("%s: it is not said which line it is: %v", name, v)
 		}
 	}
 	j := washed(t)

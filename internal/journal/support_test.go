@@ -49,7 +49,9 @@ const childCalls = 40
 func appendAsChild(path, name string) error {
 	j := With(Config{Path: path, RotateSize: 40_000})
 	for i := range childCalls {
-		for _, e := range wholeCall(fmt.Sprintf("%s%d", name, i)) {
+		id := fmt.Sprintf("%s%d", name, i)
+		entries := append(deed(id), reading(id+"r"), refusal(id+"f", aai.AppNotFound))
+		for _, e := range append(entries, asked(id+"a")...) {
 			if err := j.Record(nil, e); err != nil { //nolint:staticcheck // Record has no use for a context
 				return err
 			}

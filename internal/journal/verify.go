@@ -49,7 +49,7 @@ type Verification struct {
 	Faults    []Fault  `json:"faults,omitempty"` // the first of them; there may be more
 	Repairs   []Repair `json:"repairs,omitempty"`
 	Pruned    uint64   `json:"pruned,omitempty"`    // records up to this one were deleted for their age or size
-	Kept      uint64   `json:"kept,omitempty"`      // of these, records that are kept because their calls acted
+	Kept      uint64   `json:"kept,omitempty"`      // of these, so many that are kept because their calls acted
 	Anchor    uint64   `json:"anchor,omitempty"`    // the record that the keeper vouches for
 	Unchained []string `json:"unchained,omitempty"` // files that are not of the chain, and tell nothing
 }
@@ -61,6 +61,9 @@ func (v *Verification) String() string {
 		return fmt.Sprintf("%s at record %d: %s", f.Verdict, f.Record, f.Reason)
 	}
 	text := fmt.Sprintf("ok, %d records", v.Records)
+	if v.Kept > 0 {
+		text += fmt.Sprintf(", and %d of calls that acted, kept of what was deleted for its size", v.Kept)
+	}
 	for _, r := range v.Repairs {
 		switch {
 		case r.Torn > 0 && r.Pending:
