@@ -202,11 +202,11 @@ func TestOddValues(t *testing.T) {
 	s, bus := w.screen(), w.userBus()
 	w.manager(bus, "DISPLAY="+s.display, "XAUTHORITY="+s.cookie+"\n/etc/passwd", "LANG=../../x", "LC_ALL=a\nb",
 		"XDG_CURRENT_DESKTOP="+strings.Repeat("x", 5000), "DBUS_SESSION_BUS_ADDRESS=tcp:host=10.0.0.1,port=1",
-		"WAYLAND_DISPLAY=../bus", "no equals sign", "=", "LC_TIME=fi_FI.UTF-8")
+		"WAYLAND_DISPLAY=../bus", "XDG_SESSION_TYPE=x11\nx", "no equals sign", "=", "LC_TIME=fi_FI.UTF-8")
 	w.env["XAUTHORITY"] = s.cookie
 	r := w.room()
 	has(t, r, map[string]string{
-		"DISPLAY": s.display, "XAUTHORITY": s.cookie, "LANG": "", "LC_ALL": "", "LC_TIME": "fi_FI.UTF-8", "XDG_CURRENT_DESKTOP": "",
+		"DISPLAY": s.display, "XAUTHORITY": s.cookie, "LANG": "", "LC_ALL": "", "LC_TIME": "fi_FI.UTF-8", "XDG_CURRENT_DESKTOP": "", "XDG_SESSION_TYPE": "",
 		"WAYLAND_DISPLAY": "", "DBUS_SESSION_BUS_ADDRESS": w.userBusAddress(),
 	})
 	says(t, r, "not taken: tcp:host=10.0.0.1,port=1", "names no socket")
@@ -226,6 +226,14 @@ func TestPrivateSession(t *testing.T) {
 	has(t, r, map[string]string{"DISPLAY": s.display, "XAUTHORITY": s.cookie, "DBUS_SESSION_BUS_ADDRESS": w.userBusAddress()})
 	says(t, r, "not taken: "+private.Display, "private session")
 	says(t, r, "not taken: "+private.Address, "private session")
+}
+
+// A user manager that was told of a private session says nothing of the person's.
+func TestManagerOfAPrivateSession(t *testing.T) {
+	w := newWorld(t)
+	s, bus := w.screen(), w.userBus()
+	w.manager(bus, "DISPLAY="+s.display, "XAUTHORITY="+s.cookie, "LANG=fi_FI.UTF-8", session.PrivateMark+"=1")
+	has(t, w.room(), map[string]string{"DISPLAY": "", "LANG": ""})
 }
 
 // Within a private session nothing else is looked at, even if it has nothing.
