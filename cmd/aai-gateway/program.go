@@ -142,6 +142,16 @@ func (c *config) ownApps(log *slog.Logger) ([]*aai.App, io.Closer) {
 	return []*aai.App{ax.New(ax.Config{Open: open, RefsFolder: c.platform.refs, Session: c.describeSession, Log: log})}, closer
 }
 
+// checkOf is how the desktop says whether windows can be read; nil without a desktop.
+func checkOf(apps []*aai.App) aai.Action {
+	for _, app := range apps {
+		if tool := app.Tool("ax_is_accessible"); tool != nil {
+			return tool.Run
+		}
+	}
+	return nil
+}
+
 // describeSession says what the person's session is and where it was found.
 func (c *config) describeSession() (lines []string, data map[string]any) {
 	report := c.session.Report()
@@ -201,7 +211,7 @@ func (p *program) build(cfg *config) (*parts, error) {
 			Modes: trust.modes, Revocations: trust.revocations,
 			Web: known, Logins: logins,
 			HostPlatform: cfg.platform.name, Fetch: fetch(client),
-			Vault: vault, Unsealed: store.Unsealed,
+			Vault: vault, Unsealed: store.Unsealed, Check: checkOf(ownApps),
 		},
 		func() own.Catalog { return known },
 	)

@@ -20,7 +20,7 @@ import (
 type Config struct {
 	// Folder is where the files are. The vault makes it when the first record is kept.
 	Folder string
-	// Getenv finds CREDENTIALS_DIRECTORY, AAI_MASTER_KEY_FILE and the session bus.
+	// Getenv looks up the own environment and the person's session. It finds CREDENTIALS_DIRECTORY, AAI_MASTER_KEY_FILE and the session bus.
 	Getenv func(string) string
 	// Insecure allows that the master key lies in an unprotected file of the folder,
 	// where there is no better place. New warns of it.

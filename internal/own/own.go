@@ -38,6 +38,7 @@ const (
 	SetMode    = "mode_set"
 	Keychain   = "keychain_status"
 	Lint       = "lint"
+	Check      = "check"
 
 	AuditVerify = "audit_verify"
 	AuditExport = "audit_export"
@@ -69,6 +70,8 @@ type Sources struct {
 	// Fetch gets a page of the web, for a person who names one; nil: pages cannot be
 	// named. It guards itself: which hosts, how much, how long.
 	Fetch func(ctx context.Context, address string) ([]byte, error)
+	// Check says whether windows can be read and operated; nil: they cannot.
+	Check aai.Action
 	// HostPlatform is this computer's: "linux", "macos" or "windows".
 	HostPlatform string
 }
@@ -102,11 +105,19 @@ func App(s Sources, known func() Catalog) *aai.App {
 			change(Revoke, "Forget what was allowed and refused", revokeParams, k.revoke),
 			read(Mode, "Say how much callers may do at all", none, modeTools{s.Modes}.get),
 			change(SetMode, "Set how much callers may do at all", modeParams, modeTools{s.Modes}.set),
+			read(Check, "Say whether windows can be read here, and what was found of the person's session", none, s.check),
 			read(Keychain, "Say where the key of secrets is, and why not in a better place", none, v.status),
 		}, append(webTools{s.Web}.tools(), loginTools{s.Logins, known}.tools()...)...),
 	}
 	app.Tools = append(app.Tools, auditTools{s.Journal}.tools()...)
 	return app
+}
+
+func (s Sources) check(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	if s.Check == nil {
+		return &aai.Result{Text: "this computer's windows cannot be read yet", Data: map[string]any{"enabled": false}}, nil
+	}
+	return s.Check(ctx, call)
 }
 
 func read(name, description, params string, run aai.Action) *aai.Tool {

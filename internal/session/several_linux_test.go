@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -116,6 +117,51 @@ func TestFromAfarWithADisplay(t *testing.T) {
 	s := w.screen()
 	w.env["SSH_CONNECTION"], w.env["DISPLAY"], w.env["XAUTHORITY"] = "10.0.0.1 1 10.0.0.2 22", s.display, s.cookie
 	has(t, w.room(), map[string]string{"DISPLAY": s.display})
+}
+
+// A display that SSH forwards is one on a network: the own environment may name it,
+// nobody else.
+func TestForwardedDisplay(t *testing.T) {
+	w := newWorld(t)
+	s, bus := w.screen(), w.userBus()
+	forwarded := w.forward(s)
+	w.env["SSH_CONNECTION"], w.env["DISPLAY"], w.env["XAUTHORITY"] = "10.0.0.1 1 10.0.0.2 22", forwarded, s.cookie
+	has(t, w.room(), map[string]string{"DISPLAY": forwarded})
+	w.manager(bus, "DISPLAY="+forwarded, "XAUTHORITY="+s.cookie)
+	w.env = map[string]string{"HOME": w.folder, "DBUS_SYSTEM_BUS_ADDRESS": w.env["DBUS_SYSTEM_BUS_ADDRESS"]}
+	r := w.room()
+	has(t, r, map[string]string{"DISPLAY": ""})
+	says(t, r, "not taken: "+forwarded, "no display of this computer")
+}
+
+// forward offers the screen over TCP of this computer, as SSH does.
+func (w *world) forward(s screen) (display string) {
+	w.t.Helper()
+	for n := 100; n < 400; n++ {
+		l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(6000+n))
+		if err != nil {
+			continue
+		}
+		w.t.Cleanup(func() { _ = l.Close() })
+		go func() {
+			for {
+				client, err := l.Accept()
+				if err != nil {
+					return
+				}
+				server, err := net.Dial("unix", "/tmp/.X11-unix/X"+strings.TrimPrefix(s.display, ":"))
+				if err != nil {
+					_ = client.Close()
+					return
+				}
+				go func() { _, _ = io.Copy(server, client); _ = server.Close() }()
+				go func() { _, _ = io.Copy(client, server); _ = client.Close() }()
+			}
+		}()
+		return "localhost:" + strconv.Itoa(n)
+	}
+	w.t.Fatal("no port is free")
+	return ""
 }
 
 // process puts a process into the world's /proc.

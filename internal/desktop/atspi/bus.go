@@ -3,7 +3,6 @@ package atspi
 import (
 	"context"
 	"log/slog"
-	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,8 +28,8 @@ const longest = 30 * time.Second
 
 // Config is what a Bus must be told.
 type Config struct {
-	// Getenv looks up environment variables, for the address of the session bus, at
-	// every dialling. Nil means os.Getenv.
+	// Getenv looks up the variables of the person's session, for the address of its bus,
+	// at every dialling. Nil knows of none.
 	Getenv func(name string) string
 	// Windows knows the windows of the screen. With it apps are listed that have a
 	// window but no tree, and elements of toolkits that do not know where on the
@@ -73,7 +72,7 @@ type link struct {
 // needs them, and again at the first call after a connection was lost.
 func New(c Config) *Bus {
 	if c.Getenv == nil {
-		c.Getenv = os.Getenv
+		c.Getenv = func(string) string { return "" }
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)

@@ -21,7 +21,6 @@ type shortcut struct{ name, tool, operands string }
 
 func shortcuts() []shortcut {
 	return []shortcut{
-		{"check", "ax_is_accessible", ""},
 		{"tree", "ax_get_tree", "app"},
 		{"find", "ax_find", "app query"},
 		{"click", "ax_click", "app query"},
@@ -74,10 +73,7 @@ func (r *run) newShortcut(s shortcut, tool *aai.Tool) *cobra.Command {
 			if err := r.keepPictures(result, picture); err != nil {
 				return err
 			}
-			if err := r.showResult(result); err != nil {
-				return err
-			}
-			return missing(result)
+			return r.showResult(result)
 		},
 	}
 	for _, p := range parametersOf(tool) {
@@ -92,15 +88,6 @@ func (r *run) newShortcut(s shortcut, tool *aai.Tool) *cobra.Command {
 		cmd.Flags().StringVarP(&picture, "output", "o", "", "write the picture to this `file` (default screenshot.png, numbered)")
 	}
 	return cmd
-}
-
-// missing is a finding where the tool says that windows cannot be read here.
-func missing(result *aai.Result) error {
-	data, _ := result.Data.(map[string]any)
-	if enabled, says := data["enabled"].(bool); says && !enabled {
-		return &finding{exit: exitFailed}
-	}
-	return nil
 }
 
 // operandArgs gives the operands the names of the parameters. What may be left

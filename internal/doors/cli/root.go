@@ -60,7 +60,7 @@ func newRoot(r *run, args []string) *cobra.Command {
 	root.SetArgs(args)
 	root.AddCommand(
 		newMCP(r), newExec(r), newApps(r), newGuide(r), newDiscover(r), newScan(r), newLint(r), newConfig(r),
-		newHistory(r), newAudit(r), newConsent(r), newMode(r), newKeychain(r), newAuth(r),
+		newHistory(r), newAudit(r), newConsent(r), newMode(r), newKeychain(r), newAuth(r), newCheck(r),
 		newCompletion(r), newVersion(r),
 	)
 	root.AddCommand(newShortcuts(r)...)

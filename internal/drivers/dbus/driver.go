@@ -3,7 +3,6 @@ package dbus
 import (
 	"context"
 	"log/slog"
-	"os"
 	"slices"
 	"sync/atomic"
 
@@ -21,8 +20,8 @@ const (
 type Config struct {
 	// AllowSystemBus says whether tools may work on the system bus.
 	AllowSystemBus bool
-	// Getenv looks up environment variables, for the addresses of the buses, at
-	// every dialling. Nil means os.Getenv.
+	// Getenv looks up the variables of the person's session, for the addresses of the
+	// buses, at every dialling. Nil knows of no session bus.
 	Getenv func(name string) string
 	// Log gets what nobody waits for. Nil means nowhere.
 	Log *slog.Logger
@@ -39,7 +38,7 @@ type Driver struct {
 // needs it, and again at the first call after the connection was lost.
 func New(config Config) *Driver {
 	if config.Getenv == nil {
-		config.Getenv = os.Getenv
+		config.Getenv = func(string) string { return "" }
 	}
 	if config.Log == nil {
 		config.Log = slog.New(slog.DiscardHandler)
