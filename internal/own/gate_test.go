@@ -16,8 +16,8 @@ func arguments() map[string]string {
 		own.Revoke: `{}`, own.Mode: `{}`, own.SetMode: `{"mode": "normal"}`,
 		own.Discover: `{"url": "example.com"}`, own.NameSite: `{"name": "example", "url": "example.com"}`,
 		own.Keychain: `{}`, own.Check: `{}`,
-		own.Lint:     `{"source": "../../descriptors/org.gnome.Calculator/aai.json"}`,
-		own.LogIn:    `{"app": "memo"}`, own.LogOut: `{"app": "memo"}`, own.LoginStatus: `{}`,
+		own.Lint:  `{"source": "../../descriptors/org.gnome.Calculator/aai.json"}`,
+		own.LogIn: `{"app": "memo"}`, own.LogOut: `{"app": "memo"}`, own.LoginStatus: `{}`,
 		own.AuditVerify: `{}`, own.AuditExport: `{}`,
 	}
 }
