@@ -127,7 +127,7 @@ func theMap() []room {
 			why: "who a token speaks for: it knows OAuth, and nothing of MCP"},
 		{name: tasks, ours: []string{"aai"}, modules: []string{sdk},
 			why: "calls that outlast their requests, in front of whatever runs them"},
-		{name: "internal/doors/mcp", ours: []string{"aai", bearer, tasks}, modules: []string{sdk}, tests: []string{policy, tokenizer, desktop, "internal/ax"},
+		{name: "internal/doors/mcp", ours: []string{"aai", bearer, tasks}, modules: []string{sdk, jsontext}, tests: []string{policy, tokenizer, desktop, "internal/ax"},
 			why: "a door needs to know nothing but the Gateway; its tests put real consent in front, count tokens, and hold what it says of the desktop against the real tools"},
 		{name: "internal/doors/cli", ours: []string{"aai"}, modules: []string{cobra, pflag, runewidth, term},
 			why: "a door needs to know nothing but the Gateway"},

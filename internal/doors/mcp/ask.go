@@ -53,26 +53,34 @@ func mayAskClient(questions []aai.Question) bool {
 	return true
 }
 
-// capabilities are what the client says that it can do, in this request or when
-// it opened the session; nil: nothing.
-func capabilities(req *mcp.CallToolRequest) *mcp.ClientCapabilities {
-	caps := req.ClientCapabilities()
-	if caps == nil {
-		if init := req.Session.InitializeParams(); init != nil {
-			caps = init.Capabilities
-		}
+// abilities are what a client can do for a call.
+type abilities struct{ forms, pages, roots bool }
+
+// abilitiesOf reads what the client says that it can do, in this request or when it
+// opened the session. To ask the SDK costs a decoder of 32 KB each time.
+func abilitiesOf(req *mcp.CallToolRequest) abilities {
+	if said, ok := req.Params.Meta[mcp.MetaKeyClientCapabilities].(map[string]any); ok {
+		elicits, asks := said["elicitation"].(map[string]any)
+		return abilitiesIn(asks, elicits["form"] != nil, elicits["url"] != nil, said["roots"] != nil)
 	}
-	return caps
+	init := req.Session.InitializeParams()
+	if init == nil || init.Capabilities == nil {
+		return abilities{}
+	}
+	caps := init.Capabilities
+	if caps.Elicitation == nil {
+		return abilities{roots: caps.RootsV2 != nil}
+	}
+	return abilitiesIn(true, caps.Elicitation.Form != nil, caps.Elicitation.URL != nil, caps.RootsV2 != nil)
 }
 
-func canElicit(req *mcp.CallToolRequest) bool {
-	caps := capabilities(req)
-	if caps == nil || caps.Elicitation == nil {
-		return false
-	}
-	// A client that names no mode means forms.
-	return caps.Elicitation.Form != nil || caps.Elicitation.URL == nil
+// abilitiesIn are those of a client that names the modes in which it asks. One that
+// names none means forms.
+func abilitiesIn(asks, forms, pages, roots bool) abilities {
+	return abilities{forms: asks && (forms || !pages), pages: asks && pages, roots: roots}
 }
+
+func canElicit(req *mcp.CallToolRequest) bool { return abilitiesOf(req).forms }
 
 func isModern(req *mcp.CallToolRequest) bool {
 	init := req.Session.InitializeParams()

@@ -1,13 +1,10 @@
 package mcp
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"runtime/debug"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -38,8 +35,7 @@ func (d *Door) exec(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToo
 // run runs the tool of an app that is listed itself.
 func (d *Door) run(app, tool string) mcp.ToolHandler {
 	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		args, fault := readArgs(req.Params.Arguments)
-		return d.do(ctx, req, &aai.Call{App: app, Tool: tool, Args: args, Fault: fault})
+		return d.do(ctx, req, &aai.Call{App: app, Tool: tool, Raw: req.Params.Arguments})
 	}
 }
 
@@ -47,7 +43,7 @@ func (d *Door) run(app, tool string) mcp.ToolHandler {
 // back. Failures of a tool are results, so that the model can correct itself.
 func (d *Door) do(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call) (*mcp.CallToolResult, error) {
 	call.ID = aai.NewCallID()
-	call.Caller = d.caller(ctx, req.Session, req.ClientInfo())
+	call.Caller = d.caller(ctx, req.Session, clientOf(req))
 	call.Answers = answersOf(req)
 	ctx, asking := d.assisted(ctx, req, call)
 	ctx, end := d.reporting(ctx, req)
@@ -112,76 +108,54 @@ func (d *Door) caller(ctx context.Context, session *mcp.ServerSession, client *m
 	return c
 }
 
+// clientOf is who the client says that it is in this request, or nil where it does
+// not. Like the SDK it goes by the request before the session.
+func clientOf(req *mcp.CallToolRequest) *mcp.Implementation {
+	said, ok := req.Params.Meta[mcp.MetaKeyClientInfo].(map[string]any)
+	if !ok {
+		return nil
+	}
+	name, _ := said["name"].(string)
+	return &mcp.Implementation{Name: name}
+}
+
 // readExec turns the arguments of aai_exec into a call. What cannot be read
 // becomes the call's fault, so that it is on record too.
 func (d *Door) readExec(req *mcp.CallToolRequest) *aai.Call {
-	var in struct {
-		App, Tool any
-		Args      json.RawMessage
-	}
-	if err := json.Unmarshal(req.Params.Arguments, &in); err != nil && len(req.Params.Arguments) > 0 {
+	sent := req.Params.Arguments
+	var app, tool, args json.RawMessage
+	err := eachMember(sent, func(name string, begin, end int) {
+		value := sent[begin:end:end]
+		switch name {
+		case "app":
+			app = value
+		case "tool":
+			tool = value
+		case "args":
+			args = value
+		}
+	})
+	if err != nil && len(sent) > 0 {
 		return &aai.Call{Fault: aai.Errorf(aai.InvalidParams, "the arguments of aai_exec are not an object of app, tool and args: %w", err)}
 	}
 	// What could be read is on record even if the rest is wrong.
-	app, noApp := readText("app", in.App)
-	tool, noTool := readText("tool", in.Tool)
-	args, noArgs := readArgs(in.Args)
-	return &aai.Call{App: app, Tool: tool, Args: args, Fault: cmp.Or(noApp, noTool, noArgs)}
+	call := &aai.Call{Raw: args}
+	var noApp, noTool *aai.Error
+	call.App, noApp = readText("app", app)
+	call.Tool, noTool = readText("tool", tool)
+	call.Fault = cmp.Or(noApp, noTool)
+	return call
 }
 
-func readText(name string, value any) (string, *aai.Error) {
-	text, ok := value.(string)
-	if ok && text != "" {
+// readText reads a string that must be there.
+func readText(name string, value json.RawMessage) (string, *aai.Error) {
+	var text string
+	if json.Unmarshal(value, &text) == nil && text != "" {
 		return text, nil
 	}
 	e := aai.Errorf(aai.InvalidParams, "%s: expected a string that is not empty", name)
 	e.Hint = `Call aai_exec with {"app": "…", "tool": "…", "args": {…}}, as the app's guide shows.`
 	return "", e
-}
-
-// readArgs reads the object of a tool's parameters. Numbers keep all their
-// digits. Some models send the object as a string; that is understood too.
-func readArgs(raw json.RawMessage) (map[string]any, *aai.Error) {
-	raw = bytes.TrimSpace(raw)
-	if len(raw) == 0 || string(raw) == "null" {
-		return nil, nil
-	}
-	if raw[0] == '"' {
-		var inner string
-		if json.Unmarshal(raw, &inner) == nil {
-			raw = json.RawMessage(inner)
-		}
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	var args map[string]any
-	err := d.Decode(&args)
-	if err == nil && d.Decode(&struct{}{}) != io.EOF {
-		err = errors.New("there is more than one value")
-	}
-	if err != nil {
-		e := aai.Errorf(aai.InvalidParams, "args: expected one object with the tool's parameters, got %s", kindOf(raw))
-		e.Err = err
-		return nil, e
-	}
-	return args, nil
-}
-
-// kindOf says what is in the place of an object.
-func kindOf(raw json.RawMessage) string {
-	switch {
-	case len(raw) == 0:
-		return "nothing"
-	case !json.Valid(raw):
-		return "text that is not one JSON value"
-	case raw[0] == '[':
-		return "a list"
-	case raw[0] == '"':
-		return "a string"
-	case raw[0] == 't' || raw[0] == 'f':
-		return "true or false"
-	}
-	return "a number"
 }
 
 // recoverPanics keeps a fault in one request from ending the process: the SDK

@@ -26,6 +26,5 @@ func (d *Door) discoverTool() *mcp.Tool {
 }
 
 func (d *Door) discover(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-	args, fault := readArgs(req.Params.Arguments)
-	return d.do(ctx, req, &aai.Call{App: aai.OwnApp, Tool: discoverTool, Args: args, Fault: fault})
+	return d.do(ctx, req, &aai.Call{App: aai.OwnApp, Tool: discoverTool, Raw: req.Params.Arguments})
 }

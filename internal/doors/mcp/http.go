@@ -162,7 +162,8 @@ func (h *HTTPServer) serveMCP(w http.ResponseWriter, r *http.Request) {
 		if sent, ok = h.readPost(w, r); !ok {
 			return
 		}
-		r.Body = body{bytes.NewReader(sent.bytes)}
+		sent.lift()
+		r.Body, x.arguments = body{bytes.NewReader(sent.bytes)}, sent.arguments
 	}
 	if isModernRequest(r, sent) {
 		h.serveModern(w, r, x)

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"strconv"
 	"strings"
@@ -29,6 +30,8 @@ type exchange struct {
 	server  *HTTPServer
 	session *session
 	stream  string // of the session, that the answer carries
+	// arguments are those of its call that go around the SDK.
+	arguments json.RawMessage
 }
 
 type exchangeKey struct{}
@@ -156,11 +159,12 @@ func (d *Door) inExchange(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		opener := exchangeOf(ctx)
 		if opener == nil {
-			return next(ctx, method, req)
+			return next(ctx, method, putBack(req, lifted(req)))
 		}
 		if extra := req.GetExtra(); extra != nil && extra.Header != nil {
 			if x := opener.server.open.find(extra.Header.Get(headerExchange)); x != nil {
 				x.reply.keepAlive()
+				req = putBack(req, x.arguments)
 			}
 		}
 		s := opener.session

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -17,6 +18,8 @@ import (
 type post struct {
 	bytes []byte
 	opens bool // it is a request to open a session
+	// arguments are those of a call that go around the SDK.
+	arguments json.RawMessage
 }
 
 // A body is one that was read already.
@@ -37,6 +40,27 @@ func (h *HTTPServer) readPost(w http.ResponseWriter, r *http.Request) (post, boo
 	}
 	refused.write(w)
 	return post{}, false
+}
+
+// lift takes large arguments out of a message that is a call.
+func (p *post) lift() {
+	if len(p.bytes) < largeArguments || bytes.TrimLeft(p.bytes, " \t\r\n")[0] == '[' {
+		return
+	}
+	parts, err := partsOf(p.bytes)
+	if err != nil || string(parts.method) != `"tools/call"` {
+		return
+	}
+	short, arguments, err := lift("tools/call", parts.params)
+	if err != nil || arguments == nil {
+		return
+	}
+	id := parts.id
+	if id == nil {
+		return // the SDK says what is wrong
+	}
+	p.bytes = slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), id, []byte(`,"method":"tools/call","params":`), short, []byte("}"))
+	p.arguments = arguments
 }
 
 // readBody reads a body of bounded length that comes in a bounded time.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 
@@ -24,23 +25,26 @@ var errFrameTooLong = errors.New("the message is longer than 16 MiB")
 // readLine reads up to a line feed. What is longer than maxFrame is read to its
 // end and thrown away.
 func (s *stdio) readLine() ([]byte, error) {
-	var line []byte
-	tooLong := false
+	var read [][]byte // what came before, when the line is a long one
+	length, tooLong := 0, false
 	for {
 		part, err := s.in.ReadSlice('\n')
-		if len(line)+len(part) > maxFrame {
-			tooLong, line = true, nil
-		}
-		if !tooLong {
-			line = append(line, part...)
+		if length += len(part); length > maxFrame {
+			tooLong, read = true, nil
 		}
 		if errors.Is(err, bufio.ErrBufferFull) {
+			if !tooLong {
+				read = append(read, bytes.Clone(part))
+			}
 			continue
 		}
-		if tooLong && err == nil {
-			err = errFrameTooLong
+		if tooLong {
+			if err == nil {
+				err = errFrameTooLong
+			}
+			return nil, err
 		}
-		return line, err
+		return slices.Concat(append(read, part)...), err
 	}
 }
 
@@ -72,24 +76,55 @@ func decode(b []byte) (jsonrpc.Message, error) {
 	if nestedDeeper(b, maxNesting) {
 		return nil, fmt.Errorf("it is nested more than %d deep", maxNesting)
 	}
-	var parts map[string]json.RawMessage
-	if err := json.Unmarshal(b, &parts); err != nil {
+	parts, err := partsOf(b)
+	if err != nil {
 		return nil, err
 	}
-	if parts["method"] == nil {
+	if parts.method == nil {
 		return jsonrpc.DecodeMessage(b)
 	}
-	if string(parts["jsonrpc"]) != `"2.0"` {
+	if string(parts.version) != `"2.0"` {
 		return nil, errors.New(`expected "jsonrpc": "2.0"`)
 	}
-	r := &jsonrpc.Request{Params: parts["params"]}
-	if err := json.Unmarshal(parts["method"], &r.Method); err != nil {
+	r := &jsonrpc.Request{}
+	if err := json.Unmarshal(parts.method, &r.Method); err != nil {
 		return nil, errors.New("the method is no string")
 	}
-	r.Params = tasks.Park(r.Method, r.Params)
-	id, err := decodeID(parts["id"])
+	params, arguments, err := lift(r.Method, parts.params)
+	if err != nil {
+		return nil, err
+	}
+	r.Params, r.Extra = tasks.Park(r.Method, params), carrying(arguments)
+	id, err := decodeID(parts.id)
 	r.ID = id
 	return r, err
+}
+
+// parts are the members of a request, as they are in its message.
+type parts struct{ version, id, method, params json.RawMessage }
+
+// partsOf reads a message as far as it is a request's.
+func partsOf(b []byte) (p parts, err error) {
+	if eachMember(b, func(name string, begin, end int) {
+		value := json.RawMessage(b[begin:end:end])
+		switch name {
+		case "jsonrpc":
+			p.version = value
+		case "id":
+			p.id = value
+		case "method":
+			p.method = value
+		case "params":
+			p.params = value
+		}
+	}) == nil {
+		return p, nil
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(b, &all); err != nil { // says what is wrong
+		return parts{}, err
+	}
+	return parts{all["jsonrpc"], all["id"], all["method"], all["params"]}, nil
 }
 
 // maxNesting is how deep a message may be nested; the SDK would stop at 1,000,

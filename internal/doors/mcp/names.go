@@ -38,7 +38,7 @@ func (d *Door) onRecord(ctx context.Context, req *mcp.CallToolRequest, next mcp.
 	result, err := next(ctx, "tools/call", req)
 	if err != nil {
 		_, _ = d.gateway.Do(ctx, &aai.Call{ // it is refused; being on record is all it is for
-			Caller: d.caller(ctx, req.Session, req.ClientInfo()), Tool: req.Params.Name,
+			Caller: d.caller(ctx, req.Session, clientOf(req)), Tool: req.Params.Name,
 			Fault: aai.Errorf(aai.ToolNotFound, "no tool of that name is listed"),
 		})
 	}

@@ -20,8 +20,7 @@ type asking struct{ roots atomic.Bool }
 // not run again, so that for them there is no help.
 func assistedInRounds(ctx context.Context, a aai.Assistant, req *mcp.CallToolRequest, call *aai.Call) (context.Context, *asking) {
 	needs := &asking{}
-	caps := capabilities(req)
-	if call.App != aai.OwnApp || caps == nil || caps.RootsV2 == nil {
+	if call.App != aai.OwnApp || !abilitiesOf(req).roots {
 		return aai.WithAssistant(ctx, a), needs
 	}
 	answer, answered := req.Params.InputResponses[rootsRequest]

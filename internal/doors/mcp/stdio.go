@@ -100,7 +100,7 @@ func (s *stdio) Write(ctx context.Context, m jsonrpc.Message) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	b, err := jsonrpc.EncodeMessage(withCode(m))
+	b, err := encode(withCode(m))
 	if err != nil {
 		return err
 	}

@@ -66,8 +66,7 @@ func visited(failure *aai.Error, result *mcp.ElicitResult, err error) *aai.Error
 
 // canVisit reports whether the client says that it can show a page.
 func canVisit(req *mcp.CallToolRequest) bool {
-	caps := capabilities(req)
-	return caps != nil && caps.Elicitation != nil && caps.Elicitation.URL != nil
+	return abilitiesOf(req).pages
 }
 
 // isPage reports whether an address is one that a person may be sent to: a page

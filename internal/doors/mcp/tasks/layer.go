@@ -142,6 +142,14 @@ const extensionID = "io.modelcontextprotocol/tasks"
 // declares reports whether the sender says, in this very request, that it knows
 // the extension.
 func declares(req mcp.Request) bool {
+	if params := req.GetParams(); params != nil {
+		// The SDK would decode all of it.
+		if said, ok := params.GetMeta()[mcp.MetaKeyClientCapabilities].(map[string]any); ok {
+			extensions, _ := said["extensions"].(map[string]any)
+			_, declared := extensions[extensionID]
+			return declared
+		}
+	}
 	capable, ok := req.(interface {
 		ClientCapabilities() *mcp.ClientCapabilities
 	})

@@ -1,0 +1,135 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/modelcontextprotocol/go-sdk/auth"
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A message may have megabytes, and the SDK makes several copies of what it reads.
+// So what is large in one, the arguments of a call, goes around the SDK as it was
+// sent, up to where the call is made: nobody on the way has use for it.
+
+const (
+	// maxParams is how many bytes the parameters of a request may have besides the
+	// arguments of a call.
+	maxParams = 1 << 20
+	// largeArguments is from how many bytes on arguments go around the SDK.
+	largeArguments = 1 << 10
+)
+
+// noArguments stands in the place of those that go around.
+const noArguments = "{}"
+
+// argumentsKey is where a request of stdio carries what goes around the SDK.
+const argumentsKey = "arguments"
+
+var errParamsTooLong = fmt.Errorf("its parameters have more than %d KiB besides arguments", maxParams>>10)
+
+// eachMember calls f for each member of an object, with where its value begins and
+// ends in the text, which is not copied. A name may come twice.
+func eachMember(object []byte, f func(name string, begin, end int)) error {
+	d := jsontext.NewDecoder(bytes.NewBuffer(object), jsontext.AllowDuplicateNames(true))
+	if open, err := d.ReadToken(); err != nil || open.Kind() != '{' {
+		return errors.Join(errors.New("no object"), err)
+	}
+	for d.PeekKind() == '"' {
+		token, err := d.ReadToken()
+		if err != nil {
+			return err
+		}
+		name := token.String()
+		value, err := d.ReadValue()
+		if err != nil {
+			return err
+		}
+		end := int(d.InputOffset())
+		f(name, end-len(value), end)
+	}
+	if _, err := d.ReadToken(); err != nil {
+		return err
+	}
+	if rest := bytes.TrimLeft(object[d.InputOffset():], " \t\r\n"); len(rest) > 0 {
+		return errors.New("there is more behind the object")
+	}
+	return nil
+}
+
+// lift takes large arguments out of the parameters of a request: short are the
+// parameters with nothing in their place. The arguments are a part of params.
+func lift(method string, params json.RawMessage) (short, arguments json.RawMessage, err error) {
+	if method == "tools/call" && len(params) >= largeArguments {
+		times, begin, end := 0, 0, 0
+		if eachMember(params, func(name string, b, e int) {
+			if name == "arguments" {
+				times, begin, end = times+1, b, e
+			}
+		}) == nil && times > 0 {
+			if times > 1 {
+				return nil, nil, errors.New("its parameters have the arguments twice")
+			}
+			if end-begin >= largeArguments {
+				arguments = params[begin:end:end]
+				short = append(append(append(make([]byte, 0, len(params)-(end-begin)+len(noArguments)), params[:begin]...), noArguments...), params[end:]...)
+				params = short
+			}
+		}
+	}
+	if len(params) > maxParams {
+		return nil, nil, errParamsTooLong
+	}
+	return params, arguments, nil
+}
+
+// carrying is what a request of stdio has besides its message.
+func carrying(arguments json.RawMessage) any {
+	if arguments == nil {
+		return nil
+	}
+	return &mcp.RequestExtra{TokenInfo: &auth.TokenInfo{Extra: map[string]any{argumentsKey: arguments}}}
+}
+
+// lifted returns the arguments of a request of stdio that went around the SDK, or
+// nil.
+func lifted(req mcp.Request) json.RawMessage {
+	extra := req.GetExtra()
+	if extra == nil || extra.TokenInfo == nil {
+		return nil
+	}
+	arguments, _ := extra.TokenInfo.Extra[argumentsKey].(json.RawMessage)
+	return arguments
+}
+
+// putBack gives a call the arguments that went around the SDK, if some did.
+func putBack(req mcp.Request, arguments json.RawMessage) mcp.Request {
+	call, ok := req.(*mcp.CallToolRequest)
+	if !ok || arguments == nil || call.Params == nil {
+		return req
+	}
+	call.Params.Arguments = arguments
+	return call
+}
+
+// encode writes a message. Results are there as JSON already, and are not read
+// again.
+func encode(m jsonrpc.Message) ([]byte, error) {
+	r, ok := m.(*jsonrpc.Response)
+	if !ok || r.Error != nil || len(r.Result) == 0 {
+		return jsonrpc.EncodeMessage(m)
+	}
+	id, err := json.Marshal(r.ID.Raw())
+	if err != nil {
+		return nil, err
+	}
+	const begin, middle = `{"jsonrpc":"2.0","id":`, `,"result":`
+	b := make([]byte, 0, len(begin)+len(id)+len(middle)+len(r.Result)+len("}\n"))
+	b = append(append(b, begin...), id...)
+	b = append(append(b, middle...), r.Result...)
+	return append(b, '}'), nil
+}
