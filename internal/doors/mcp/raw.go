@@ -120,7 +120,7 @@ func putBack(req mcp.Request, arguments json.RawMessage) mcp.Request {
 // again.
 func encode(m jsonrpc.Message) ([]byte, error) {
 	r, ok := m.(*jsonrpc.Response)
-	if !ok || r.Error != nil || len(r.Result) == 0 {
+	if !ok || r.Error != nil || len(r.Result) == 0 || !r.ID.IsValid() {
 		return jsonrpc.EncodeMessage(m)
 	}
 	id, err := json.Marshal(r.ID.Raw())
