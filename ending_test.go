@@ -2,6 +2,7 @@ package aai_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -87,6 +88,41 @@ func TestNothingIsReadWhileTheJournalFails(t *testing.T) {
 		"find false, gate true, run false, outcome true, find false, gate true, run false, outcome true"
 	if got := w.story(); got != want {
 		t.Errorf("%s; want %s", got, want)
+	}
+}
+
+// readyJournal says beforehand whether it can be written.
+type readyJournal struct {
+	*world
+	err   error
+	asked int
+}
+
+func (j *readyJournal) Ready(context.Context) error {
+	j.asked++
+	return j.err
+}
+
+// TestAJournalThatIsNotReady: nothing is looked for, let alone run, until it is; it is
+// asked once, and again when an entry was not kept.
+func TestAJournalThatIsNotReady(t *testing.T) {
+	s := plain()
+	s.Effect, s.Journal, s.FailAt = aai.Reads, fails, 3
+	w := newWorld(s)
+	g, j := w.gateway(), &readyJournal{world: w, err: errors.New("no such folder")}
+	g.Journal = j
+	_, err := g.Do(t.Context(), s.call())
+	if e := wantCode(t, err, aai.RecordFailed); !e.RetrySafe() || w.count("find") != 0 {
+		t.Errorf("%+v: %s", e, w.story())
+	}
+	j.err = nil
+	for i, want := range []aai.Code{"", "", aai.RecordFailed, ""} {
+		if _, err := g.Do(t.Context(), s.call()); codeOf(err) != want {
+			t.Errorf("call %d: %v", i, err)
+		}
+	}
+	if j.asked != 3 {
+		t.Errorf("it was asked %d times", j.asked)
 	}
 }
 

@@ -36,6 +36,13 @@ type Journal interface {
 	Record(ctx context.Context, e *Entry) error
 }
 
+// A ReadyJournal can say beforehand whether an entry could be kept. Do asks it before
+// the first call, and again after an entry that was not kept.
+type ReadyJournal interface {
+	Journal
+	Ready(ctx context.Context) error
+}
+
 // A Meter counts what callers send, before anything is made of it. It is safe for
 // concurrent use.
 type Meter interface {
@@ -55,6 +62,7 @@ type Gateway struct {
 
 	asking   turns // one call at a time asks by Dialog
 	lanes    lanes
+	sure     atomic.Bool // the journal can be written, as far as is known
 	doubtful atomic.Bool // the last record failed
 }
 
@@ -106,9 +114,18 @@ func (p *passage) stages() (*Result, *Error) {
 	return checkReturns(p.r.Tool, result), nil
 }
 
-// receive counts what came in before anything is made of it.
+// receive counts what came in before anything is made of it, and looks whether it can
+// be put on record: what cannot does not run, and asks no site for its descriptor.
 func (p *passage) receive() *Error {
 	call := p.r.Call
+	if !p.g.sure.Load() {
+		if j, ok := p.g.Journal.(ReadyJournal); ok {
+			if err := j.Ready(p.door); err != nil {
+				return recordFailed(err)
+			}
+		}
+		p.g.sure.Store(true)
+	}
 	if p.g.Meter != nil {
 		if err := p.g.Meter.Received(call.Caller, len(call.Raw)); err != nil {
 			return AsError(err)

@@ -193,7 +193,7 @@ func plain(value any) any {
 func (g *Gateway) record(ctx context.Context, e *Entry) (failure *Error) {
 	defer func() {
 		if p := recover(); p != nil {
-			g.doubtful.Store(true)
+			g.doubt()
 			failure = recordFailed(panicked(p).Err)
 		}
 	}()
@@ -201,7 +201,7 @@ func (g *Gateway) record(ctx context.Context, e *Entry) (failure *Error) {
 		return recordFailed(nil)
 	}
 	if err := g.Journal.Record(context.WithoutCancel(ctx), e); err != nil {
-		g.doubtful.Store(true)
+		g.doubt()
 		return recordFailed(err)
 	}
 	if g.doubtful.Load() {
@@ -231,4 +231,10 @@ func unrecorded(late, err *Error) *Error {
 		late.Delivery = err.Delivery
 	}
 	return late
+}
+
+// doubt notes that an entry was not kept.
+func (g *Gateway) doubt() {
+	g.doubtful.Store(true)
+	g.sure.Store(false)
 }

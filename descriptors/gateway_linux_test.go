@@ -50,10 +50,10 @@ func (m *memory) succeeded(app string) map[string]bool {
 	admitted := map[string]string{}
 	for _, e := range m.all() {
 		switch {
-		case e.Kind == aai.Intent && e.App == app:
+		case e.Kind == aai.Outcome && e.Code == "" && (e.Admitted && e.App == app || admitted[e.Call] != ""):
+			tools[e.Tool] = true
+		case e.Admitted && e.App == app:
 			admitted[e.Call] = e.Tool
-		case e.Kind == aai.Outcome && e.Code == "" && admitted[e.Call] != "":
-			tools[admitted[e.Call]] = true
 		}
 	}
 	return tools

@@ -115,8 +115,8 @@ func TestDefaults(t *testing.T) {
 		"server.security_mode": "normal", "server.confirm_destructive": true,
 		"security.allowed_apps": []string{}, "security.denied_apps": []string{}, "security.destructive_words": policy.DestructiveWords(),
 		"consent.dialog": "auto", "consent.elicitation": []string{}, "web.rate": 10.0,
-		"rate_limits.rps": 50, "rate_limits.rpm": 1000, "rate_limits.concurrency": 10, "rate_limits.vlm_rpm": 10, "rate_limits.script_rpm": 5,
-		"rate_limits.declared_rps": 500, "rate_limits.declared_rpm": 30000, "rate_limits.declared_concurrency": 64,
+		"rate_limits.rps": 50, "rate_limits.rpm": 1000, "rate_limits.concurrency": 20, "rate_limits.vlm_rpm": 10, "rate_limits.script_rpm": 5,
+		"rate_limits.declared_rps": 500, "rate_limits.declared_rpm": 30000, "rate_limits.declared_concurrency": 128,
 	}
 	got := map[string]any{}
 	for _, s := range shown {

@@ -40,6 +40,19 @@ type operationLog struct {
 // asked is what the log says of a call.
 type asked struct{ caller, app, tool string }
 
+// Ready implements aai.ReadyJournal.
+func (o *operationLog) Ready(ctx context.Context) error {
+	j, ok := o.Journal.(aai.ReadyJournal)
+	if !ok {
+		return nil
+	}
+	err := j.Ready(ctx)
+	if err != nil {
+		o.log.ErrorContext(ctx, "the journal cannot be written", "cause", err)
+	}
+	return err
+}
+
 // Record implements aai.Journal.
 func (o *operationLog) Record(ctx context.Context, e *aai.Entry) error {
 	err := o.Journal.Record(ctx, e)

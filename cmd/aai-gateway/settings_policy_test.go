@@ -17,7 +17,7 @@ func TestPolicySettings(t *testing.T) {
 		`{"server": {"security_mode": "sandboxed"}}`:              func(p *policyConfig) { p.Mode = policy.Sandboxed },
 		`{"security": {"denied_apps": ["1Password", "*Access"]}}`: func(p *policyConfig) { p.Denied = []string{"1Password", "*Access"} },
 		`{"rate_limits": {"rps": 7, "script_rpm": 1}}`: func(p *policyConfig) {
-			p.Limits[policy.Windows] = policy.Limit{PerSecond: 7, PerMinute: 1000, Concurrent: 10}
+			p.Limits[policy.Windows] = policy.Limit{PerSecond: 7, PerMinute: 1000, Concurrent: 20}
 			p.Limits[policy.Script] = policy.Limit{PerSecond: 5, PerMinute: 1, Concurrent: 10}
 		},
 	} {
@@ -53,10 +53,10 @@ func TestBadPolicySettings(t *testing.T) {
 // The seed's defaults, and ours for what apps declare.
 func TestLimitsByDefault(t *testing.T) {
 	want := map[policy.Kind]policy.Limit{
-		policy.Windows:  {PerSecond: 50, PerMinute: 1000, Concurrent: 10},
+		policy.Windows:  {PerSecond: 50, PerMinute: 1000, Concurrent: 20},
 		policy.Vision:   {PerSecond: 10, PerMinute: 10, Concurrent: 10},
 		policy.Script:   {PerSecond: 5, PerMinute: 5, Concurrent: 10},
-		policy.Declared: {PerSecond: 500, PerMinute: 30_000, Concurrent: 64},
+		policy.Declared: {PerSecond: 500, PerMinute: 30_000, Concurrent: 128},
 	}
 	if diff := cmp.Diff(want, defaultPolicy().Limits); diff != "" {
 		t.Error(diff)

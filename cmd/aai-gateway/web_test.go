@@ -215,6 +215,8 @@ type noJournal struct{}
 
 func (noJournal) Record(context.Context, *aai.Entry) error { return syscall.ENOSPC }
 
+func (noJournal) Ready(context.Context) error { return syscall.ENOSPC }
+
 // One call is one lookup, also for a client that wants to see the log.
 func TestACallLooksUpOnce(t *testing.T) {
 	w := newWebWorld(t)

@@ -20,10 +20,31 @@ func TestNowhereToWrite(t *testing.T) {
 			if err := j.Record(t.Context(), received("c1")); err == nil {
 				t.Errorf("%s: recorded", name)
 			}
+			if err := j.Ready(t.Context()); err == nil {
+				t.Errorf("%s: ready", name)
+			}
 		}
 		if err := j.Close(); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
+	}
+}
+
+// To ask whether it can be written writes nothing, and changes nothing for who asks
+// after a record.
+func TestReady(t *testing.T) {
+	j := open(t, filepath.Join(t.TempDir(), "state", "audit.jsonl"))
+	for want := range 3 {
+		if err := j.Ready(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(lines(t, j.Path())); n != want {
+			t.Errorf("%d lines, want %d", n, want)
+		}
+		record(t, j, received("c1"))
+	}
+	if v, err := j.Verify(t.Context()); err != nil || v.Verdict != Intact || v.Records != 3 {
+		t.Errorf("%+v, %v", v, err)
 	}
 }
 

@@ -30,7 +30,7 @@ const noArguments = "{}"
 // argumentsKey is where a request of stdio carries what goes around the SDK.
 const argumentsKey = "arguments"
 
-var errParamsTooLong = fmt.Errorf("its parameters have more than %d KiB besides arguments", maxParams>>10)
+var errParamsTooLong = errors.New("its parameters have more than 1024 KiB besides arguments")
 
 // eachMember calls f for each member of an object, with where its value begins and
 // ends in the text, which is not copied. A name may come twice.
