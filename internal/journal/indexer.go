@@ -75,13 +75,8 @@ func (f *openFile) keptIdent() string {
 // sameKept fails if the index was made of other kept lines: what was dropped and what
 // was kept then is not known any more, so it is made anew.
 func (x *indexer) sameKept(ctx context.Context, ident string) error {
-	tx, err := x.db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback() //nolint:errcheck // it has no effect after Commit
 	var files, same int
-	row := tx.QueryRowContext(ctx, "SELECT count(*), count(*) FILTER (WHERE ident = ?) FROM files", ident)
+	row := x.db.QueryRowContext(ctx, "SELECT count(*), count(*) FILTER (WHERE ident = ?) FROM files", ident)
 	if err := row.Scan(&files, &same); err != nil {
 		return err
 	}
@@ -91,10 +86,8 @@ func (x *indexer) sameKept(ctx context.Context, ident string) error {
 	case files > 0:
 		return errOther
 	}
-	if _, err := tx.ExecContext(ctx, "INSERT INTO files (ident, consumed, tail) VALUES (?, 0, x'')", ident); err != nil {
-		return err
-	}
-	return tx.Commit()
+	_, err := x.db.ExecContext(ctx, "INSERT OR IGNORE INTO files (ident, consumed, tail) VALUES (?, 0, x'')", ident)
+	return err
 }
 
 // updateFile reads one file. It is known by its first line, not by its name, which

@@ -157,6 +157,43 @@ func TestStoppedHalfway(t *testing.T) {
 	}
 }
 
+// The mark is there before the record is: a write that fails leaves it, and whoever
+// comes next looks.
+func TestMarkComesFirst(t *testing.T) {
+	path := journalPath(t)
+	j := hasty(t, path)
+	j.side.every = time.Hour
+	record(t, j, received("c1"))
+	mark := func() byte {
+		b, err := os.ReadFile(path + ".chain")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b[halfwayAt]
+	}
+	if mark() != 0 {
+		t.Error("there is a mark after a record")
+	}
+	writable := j.file
+	readOnly, err := openRead(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.file = readOnly
+	if err := j.Record(t.Context(), received("c2")); err == nil || mark() != 1 {
+		t.Errorf("%v, and the mark is %d", err, mark())
+	}
+	j.file = writable
+	if err := readOnly.Close(); err != nil {
+		t.Error(err)
+	}
+	record(t, j, received("c3"))
+	intact(t, path, 2)
+	if mark() != 0 {
+		t.Error("the mark stays")
+	}
+}
+
 // A state from before, which has no room for the mark, gets it.
 func TestStateWithoutMark(t *testing.T) {
 	path := journalPath(t)
@@ -177,8 +214,8 @@ func TestStateWithoutMark(t *testing.T) {
 func TestStateIsDeletedAndAnotherStarts(t *testing.T) {
 	path := journalPath(t)
 	a := hasty(t, path)
-	a.side.every = 20 * time.Millisecond
-	record(t, a, received("a"))
+	a.side.every = 300 * time.Millisecond
+	record(t, a, received("a"), intent("so that it has just looked"))
 	if err := os.Remove(path + ".chain"); err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +223,7 @@ func TestStateIsDeletedAndAnotherStarts(t *testing.T) {
 	b.side.settling = time.Second
 	done := make(chan error, 1)
 	go func() { done <- b.Record(t.Context(), received("b")) }()
-	n := uint64(2)
+	n := uint64(3)
 	for ended := false; !ended; n++ {
 		select {
 		case err := <-done:
