@@ -14,7 +14,7 @@ import (
 const defaultSystemBus = "unix:path=/var/run/dbus/system_bus_socket"
 
 // errNoBus is why there is no session bus to dial.
-var errNoBus = errors.New("DBUS_SESSION_BUS_ADDRESS is not set")
+var errNoBus = errors.New("none is known of this person")
 
 // SessionAddress is the address of the session bus that getenv knows. It never starts
 // one: a bus of our own would have no apps on it. The error says that there is none.

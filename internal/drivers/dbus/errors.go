@@ -109,7 +109,7 @@ func (t *target) noBus(cause error) *aai.Error {
 	}
 	err := aai.Errorf(aai.AppNotRunning, "no %s bus to reach %s on: %w", t.bus.name, t.service, cause)
 	if t.bus.name == sessionBus {
-		err.Hint = "Start the gateway from within a desktop session, or set DBUS_SESSION_BUS_ADDRESS to that session's bus."
+		err.Hint = "A session of this user must run. `aai-gateway check` says where one was looked for, and what to do."
 	} else {
 		err.Hint = "Check that the system's D-Bus service runs, or set DBUS_SYSTEM_BUS_ADDRESS."
 	}
