@@ -73,7 +73,7 @@ func (w *realWorld) withoutTrees(app string) {
 	} {
 		e := w.fails(within, aai.AutomationNotSupported, aai.NotDelivered, call.tool, call.args)
 		w.says(e.Message, "session bus")
-		w.says(e.Hint, "DBUS_SESSION_BUS_ADDRESS")
+		w.says(e.Hint, "aai-gateway check")
 	}
 	ready := w.quick("ax_is_accessible", nil)
 	if ready.data["enabled"] != false || ready.data["suggestion"] == "" {
@@ -113,8 +113,8 @@ func TestRealNoDisplay(t *testing.T) {
 		{"ax_clipboard", params{"action": "read"}},
 	} {
 		e := w.fails(within, aai.AutomationNotSupported, aai.NotDelivered, call.tool, call.args)
-		w.says(e.Message, "DISPLAY")
-		w.says(e.Hint, "DISPLAY")
+		w.says(e.Message, "X11 screen")
+		w.says(e.Hint, "aai-gateway check")
 	}
 	if n := presses(t, f); n != 1 {
 		t.Errorf("it was pressed %v times", n)
