@@ -78,7 +78,7 @@ func micros(d time.Duration) string { return fmt.Sprintf("%.1f µs", float64(d)/
 func entry() *aai.Entry {
 	return &aai.Entry{
 		Kind: aai.Intent, Time: time.Now(), Call: "c0123456789abcde", App: "org.example.App", Tool: "echo",
-		Target: "org.example.App", Effect: aai.Changes, Durable: true, Consent: "preapproved", Args: map[string]any{"v": "hello"},
+		Target: "org.example.App", Admitted: true, Effect: aai.Changes, Durable: true, Consent: "preapproved", Args: map[string]any{"v": "hello"},
 	}
 }
 

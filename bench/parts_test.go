@@ -58,7 +58,7 @@ func BenchmarkRecord(b *testing.B) {
 			b.Cleanup(func() { _ = j.Close() })
 			entry := &aai.Entry{
 				Kind: aai.Intent, Time: time.Now(), Call: "c0123456789abcde", App: "org.example.App", Tool: "echo",
-				Target: "org.example.App", Effect: c.effect, Durable: c.effect != aai.Reads, Consent: "preapproved", Args: map[string]any{"v": "hello"},
+				Target: "org.example.App", Admitted: true, Effect: c.effect, Durable: c.effect != aai.Reads, Consent: "preapproved", Args: map[string]any{"v": "hello"},
 			}
 			b.ReportAllocs()
 			for b.Loop() {

@@ -61,12 +61,8 @@ func (m *memory) succeeded(app string) map[string]bool {
 
 // reached tells whether a call of the tool has come that far: nil if so.
 func (m *memory) reached(kind aai.EntryKind, tool string) error {
-	calls := map[string]string{}
 	for _, e := range m.all() {
-		if e.Caller.Door != "" {
-			calls[e.Call] = e.Tool
-		}
-		if e.Kind == kind && calls[e.Call] == tool {
+		if e.Kind == kind && e.Tool == tool {
 			return nil
 		}
 	}

@@ -82,8 +82,8 @@ func TestWhatIsFlushed(t *testing.T) {
 	}{
 		{"outcome", aai.Entry{Kind: aai.Outcome, Effect: aai.Destroys}, 0},
 		{"received before a person is asked", aai.Entry{Kind: aai.Received, Durable: true}, 1},
-		{"intent to read", aai.Entry{Kind: aai.Intent, Effect: aai.Reads}, 0},
-		{"intent to change", aai.Entry{Kind: aai.Intent, Effect: aai.Changes, Durable: true}, 1},
+		{"intent to read", aai.Entry{Kind: aai.Intent, Admitted: true, Effect: aai.Reads}, 0},
+		{"intent to change", aai.Entry{Kind: aai.Intent, Admitted: true, Effect: aai.Changes, Durable: true}, 1},
 	} {
 		d := &disk{}
 		j := onDisk(t, d)

@@ -97,28 +97,19 @@ func (j *Journal) describe(b *entryBody, e *aai.Entry) {
 	if j.keepFull {
 		b.most = maxFull
 	}
-	switch e.Kind {
-	case aai.Received:
-	case aai.Intent:
+	if e.Admitted {
 		b.line.Effect = e.Effect.String()
-	case aai.Outcome:
-		if admitted(e) {
-			b.line.Effect = e.Effect.String()
-		}
-		b.line.Result = succeeded
-		if e.Code != "" {
-			b.line.Result = string(e.Code)
-		}
-		if j.keepFull && e.Answer != nil {
-			b.answer = e.Answer()
-		}
 	}
-}
-
-// admitted reports whether the outcome is the first line after the call was admitted,
-// which says what it was admitted to do. The zero Effect alone says nothing.
-func admitted(e *aai.Entry) bool {
-	return e.Effect != aai.Destroys || e.Digest != "" || e.Consent != "" || e.Args != nil
+	if e.Kind != aai.Outcome {
+		return
+	}
+	b.line.Result = succeeded
+	if e.Code != "" {
+		b.line.Result = string(e.Code)
+	}
+	if j.keepFull && e.Answer != nil {
+		b.answer = e.Answer()
+	}
 }
 
 // encode returns the inside of a JSON object.

@@ -19,6 +19,7 @@ func reading(call string) *aai.Entry {
 	e := outcome(call)
 	e.Parent, e.Caller = "c0", received(call).Caller
 	e.App, e.Tool, e.Target = notes, "list", notes
+	e.Admitted = true
 	e.Effect, e.Digest, e.Consent, e.Args = aai.Reads, "d1", "allowed (rule)", map[string]any{"n": 1}
 	e.Ran, e.On = true, `list "Notes"`
 	return e

@@ -82,7 +82,7 @@ func received(call string) *aai.Entry {
 func intent(call string) *aai.Entry {
 	return &aai.Entry{
 		Kind: aai.Intent, Time: epoch().Add(time.Millisecond), Call: call, App: notes, Tool: "add", Target: notes,
-		Durable: true, Effect: aai.Changes, Digest: "d1", Consent: "once (client)", Args: map[string]any{"text": "milk\n\u2028<&>", "n": json.Number("1e400")},
+		Durable: true, Admitted: true, Effect: aai.Changes, Digest: "d1", Consent: "once (client)", Args: map[string]any{"text": "milk\n\u2028<&>", "n": json.Number("1e400")},
 	}
 }
 
