@@ -239,7 +239,7 @@ func TestAHungAppIsTriedNowAndThen(t *testing.T) {
 			time.Sleep(e.RetryAfter)
 			var all sync.WaitGroup
 			for range 5 { // one of them tries
-				all.Go(func() { do() })
+				all.Go(func() { _ = do() })
 			}
 			all.Wait()
 			if ran != before+1 {
