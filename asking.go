@@ -20,8 +20,7 @@ func (p *passage) admit() (leave func(error), err *Error) {
 	if err != nil {
 		return nil, needing(p.r, err)
 	}
-	ctx, cancel := p.clock.within(p.door)
-	defer cancel()
+	ctx := p.clock.within(p.door)
 	if ctx.Err() != nil || !p.at(queueing) {
 		return nil, p.abandon()
 	}
@@ -83,9 +82,7 @@ func (p *passage) lookAgain(ctx context.Context) *Error {
 
 // checkGates asks every gate, in the tool's time.
 func (p *passage) checkGates() ([]Question, *Error) {
-	ctx, cancel := p.clock.within(p.door)
-	defer cancel()
-	return p.inTime(ctx)
+	return p.inTime(p.clock.within(p.door))
 }
 
 // inTime asks every gate, until the context ends.

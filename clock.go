@@ -2,7 +2,6 @@ package aai
 
 import (
 	"context"
-	"sync"
 	"time"
 )
 
@@ -19,8 +18,8 @@ const (
 const lateGrace = 100 * time.Millisecond
 
 // A clock measures what a call takes of the time that its tool has. It stands still
-// while a person is asked. Late is closed when Do must return whatever hangs; the
-// rest belongs to the goroutine of the call.
+// while a person is asked. Late tells when Do must return whatever hangs; the rest
+// belongs to the goroutine of the call.
 type clock struct {
 	late  chan struct{}
 	alarm *time.Timer
@@ -28,28 +27,51 @@ type clock struct {
 	total time.Duration // what the tool has
 	spent time.Duration // until since
 	since time.Time
+
+	ctx    context.Context //nolint:containedctx // it ends with the tool's time, and is the call's
+	until  time.Time
+	cancel context.CancelFunc
 }
 
 // newClock starts a clock of so much time.
 func newClock(total time.Duration) *clock {
-	c := &clock{late: make(chan struct{}), total: total, since: time.Now()}
-	var once sync.Once
-	c.alarm = time.AfterFunc(total+lateGrace, func() { once.Do(func() { close(c.late) }) })
+	c := &clock{late: make(chan struct{}, 1), total: total, since: time.Now()}
+	c.alarm = time.AfterFunc(total+lateGrace, func() {
+		select {
+		case c.late <- struct{}{}:
+		default:
+		}
+	})
 	return c
 }
 
 // limit says how much time there is in all, of which some has passed.
 func (c *clock) limit(total time.Duration) {
-	c.total = total
-	c.set(c.left())
+	if total != c.total {
+		c.total = total
+		c.set(c.left())
+	}
 }
 
 // left is how much of the tool's time is left.
 func (c *clock) left() time.Duration { return c.total - c.spent - time.Since(c.since) }
 
-// within returns a context that ends with the tool's time.
-func (c *clock) within(ctx context.Context) (context.Context, context.CancelFunc) {
-	return context.WithDeadline(ctx, c.since.Add(c.total-c.spent))
+// within returns a context that ends with the tool's time, or with end.
+func (c *clock) within(ctx context.Context) context.Context {
+	until := c.since.Add(c.total - c.spent)
+	if c.ctx == nil || !until.Equal(c.until) {
+		c.end()
+		c.ctx, c.cancel = context.WithDeadline(ctx, until)
+		c.until = until
+	}
+	return c.ctx
+}
+
+// end ends the context, if there is one.
+func (c *clock) end() {
+	if c.cancel != nil {
+		c.cancel()
+	}
 }
 
 // stop lets the clock stand still for a person who has so much time.

@@ -91,6 +91,7 @@ func (g *Gateway) Do(ctx context.Context, call *Call) (*Result, error) {
 // stages is Do between what came in and how it ended. It completes the request.
 func (p *passage) stages() (*Result, *Error) {
 	defer time.AfterFunc(longRead, p.noteLong).Stop()
+	defer p.clock.end()
 	if err := p.receive(); err != nil {
 		return nil, err
 	}
@@ -101,8 +102,7 @@ func (p *passage) stages() (*Result, *Error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := p.clock.within(p.door)
-	defer cancel()
+	ctx := p.clock.within(p.door)
 	if err := p.note(ctx); err != nil {
 		leave(nil)
 		return nil, err
@@ -141,10 +141,8 @@ func (p *passage) receive() *Error {
 // arguments.
 func (p *passage) arrive() *Error {
 	r := p.r
-	ctx, cancel := p.clock.within(p.door)
-	failure := p.overdue(ctx, p.g.resolve(ctx, r))
-	cancel()
-	if failure != nil {
+	ctx := p.clock.within(p.door)
+	if failure := p.overdue(ctx, p.g.resolve(ctx, r)); failure != nil {
 		return failure
 	}
 	p.know(func(p *passage) { p.about.App, p.about.Tool, p.name = r.App.ID, r.Tool.Name, firstName(r.App) })
@@ -158,8 +156,7 @@ func (p *passage) arrive() *Error {
 		return failure
 	}
 	r.Call.Args, r.Call.Raw = args, nil
-	ctx, cancel = p.clock.within(p.door)
-	defer cancel()
+	ctx = p.clock.within(p.door)
 	target, err := p.g.target(ctx, r)
 	if failure := p.overdue(ctx, err); failure != nil {
 		return failure
