@@ -78,3 +78,61 @@ func TestServicesAreIsolated(t *testing.T) {
 		close(release)
 	})
 }
+
+// Three hundred calls to one app that hangs, with the limits that the program has, take
+// nothing from what else the same caller calls: while they wait, and after it is known
+// that the app hangs.
+func TestManyCallsToOneThatHangs(t *testing.T) {
+	for name, answers := range map[string]func(context.Context) error{
+		"cannot be asked": nil,
+		"can be asked":    func(ctx context.Context) error { <-ctx.Done(); return ctx.Err() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				release := make(chan struct{})
+				hangs := func(context.Context, *aai.Call) (*aai.Result, error) { <-release; return nil, nil }
+				works := func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{}, nil }
+				apps, grants := map[string]*aai.App{}, []Grant{}
+				for id, run := range map[string]aai.Action{"org.example.Hung": hangs, "org.example.Well": works} {
+					apps[id] = &aai.App{ID: id, Digest: "d", Answers: answers, Tools: []*aai.Tool{{Name: "work", Timeout: 5 * time.Second, Run: run}}}
+					grants = append(grants, Grant{Caller: Every, App: id, Tool: Every, Decision: Allow})
+				}
+				g := &aai.Gateway{
+					Catalog: shelf{apps}, Journal: &records{},
+					Gates: []aai.Gate{NewLimits(DefaultLimits()), NewConsent(ConsentConfig{Store: &memory{}, Preapproved: grants})},
+				}
+				call := func(app string) error {
+					_, err := g.Do(t.Context(), &aai.Call{Caller: agent(), App: app, Tool: "work"})
+					return err
+				}
+				var wg sync.WaitGroup
+				well := func(when string) {
+					t.Helper()
+					begun := time.Now()
+					for range 20 {
+						if err := call("org.example.Well"); err != nil || time.Since(begun) != 0 {
+							t.Errorf("%s: after %s %v", when, time.Since(begun), err)
+						}
+					}
+				}
+				for range 300 {
+					wg.Go(func() {
+						if err := call("org.example.Hung"); err == nil {
+							t.Error("what hangs has answered")
+						}
+					})
+				}
+				synctest.Wait()
+				well("while they wait")
+				wg.Wait()
+				well("afterwards")
+				begun := time.Now()
+				if err := call("org.example.Hung"); code(err) != "TIMEOUT" || time.Since(begun) != 0 {
+					t.Errorf("one more to the one that hangs: %v after %s", err, time.Since(begun))
+				}
+				close(release)
+				time.Sleep(5 * time.Minute) // until nobody asks it any more
+			})
+		})
+	}
+}
