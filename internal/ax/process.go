@@ -9,14 +9,13 @@ import (
 	"aai/internal/desktop"
 )
 
-// A process is one run of a program: a number is given again, the backend's own name
-// is not.
+// A process is one run of a program: a number is given again, with another beginning.
 type process struct {
-	pid int
-	key string
+	pid     int
+	started string
 }
 
-func processOf(app desktop.App) process { return process{app.PID, app.Key} }
+func processOf(app desktop.App) process { return process{app.PID, app.Started} }
 
 // A listing is the list of programs as it was a moment ago, and what is known of each
 // of them for everybody. Safe for concurrent use.

@@ -1,6 +1,7 @@
 package ax
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -105,7 +106,7 @@ func meant(apps []desktop.App, name string) []desktop.App {
 // asTarget is the program in the words of gates and journal. It is bound to its
 // executable: another one of the same name is another program.
 func asTarget(app desktop.App) *aai.App {
-	sum := sha256.Sum256([]byte(app.Executable + "\x00" + app.ID))
+	sum := sha256.Sum256([]byte(cmp.Or(app.Program, app.Executable) + "\x00" + app.ID))
 	return &aai.App{
 		ID: targetPrefix + app.ID, Name: aai.CleanLabel(app.Name, 80), Platform: "any",
 		Source: app.Executable, Digest: hex.EncodeToString(sum[:]), PID: app.PID,

@@ -29,7 +29,14 @@ type App struct {
 	// name apps by it. It does not come from the app's own words.
 	ID         string
 	Executable string // the path
-	Toolkit    string // such as "GTK 3.24.38"; "" if not known
+	// Program says exactly what runs, for consent to be bound to: paths of executable
+	// and script, with their contents where the person may change them, or a Flatpak's
+	// app. It may have several lines; "" where the backend cannot tell.
+	Program string
+	// Started is when the process was started, in the system's own words: with PID, it
+	// names one run of a program for good. "" where the backend cannot tell.
+	Started string
+	Toolkit string // such as "GTK 3.24.38"; "" if not known
 	// Hidden says why the app shows no tree, or only an empty one, and what a
 	// person can do about it; "" where it shows one.
 	Hidden string

@@ -50,6 +50,7 @@ type Bus struct {
 	config  Config
 	ask     *questions
 	version atomic.Uint64 // of the last snapshot that differed
+	runners runners
 
 	dialling chan struct{} // held by who dials
 	mu       sync.Mutex

@@ -1,10 +1,13 @@
 package atspi
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // executable is the path of the process's program, "" if that cannot be known.
@@ -16,9 +19,73 @@ func executable(pid int) string {
 	return strings.TrimSuffix(path, " (deleted)") // it was upgraded while it runs
 }
 
+// A runner is what is known of a process.
+type runner struct {
+	started    string // since the computer's start; a number is given again, this is not
+	executable string
+	args       []string // of an interpreter
+	id         string   // as desktop.App has it
+	program    string   // as desktop.App has it
+}
+
+// runners remembers them, since a program is not read each time that it is listed. The
+// zero value is ready; it is safe for concurrent use.
+type runners struct {
+	mu    sync.Mutex
+	known map[int]runner
+}
+
+// manyRunners is how many are remembered; then all are forgotten.
+const manyRunners = 1000
+
+// of tells what is known of a process. One that has become another program since, by
+// exec, is looked at anew.
+func (r *runners) of(pid int) runner {
+	is := runner{started: startOf(pid), executable: executable(pid)}
+	if is.executable != "" && interpreter(programName(is.executable)) {
+		is.args = argumentsOf(pid)
+	}
+	r.mu.Lock()
+	was, known := r.known[pid]
+	r.mu.Unlock()
+	if known && was.started == is.started && was.executable == is.executable && slices.Equal(was.args, is.args) {
+		return was
+	}
+	is.id, is.program = identity(is.executable, is.args), programOf(pid, is.executable, is.args)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.known == nil || len(r.known) >= manyRunners {
+		r.known = make(map[int]runner)
+	}
+	r.known[pid] = is
+	return is
+}
+
+// startOf is when the process was started, in the kernel's words.
+func startOf(pid int) string {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
+	if err != nil {
+		return ""
+	}
+	const starttime = 22 - 3 // field 22 of proc(5); behind the name, which may hold anything, comes field 3
+	fields := strings.Fields(string(text[bytes.LastIndexByte(text, ')')+1:]))
+	if len(fields) <= starttime {
+		return ""
+	}
+	return fields[starttime]
+}
+
+func argumentsOf(pid int) []string {
+	line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
+	if err != nil {
+		return nil
+	}
+	return strings.Split(strings.TrimRight(string(line), "\x00"), "\x00")
+}
+
 // identity names a process the same way each time its program runs: by its
 // executable, or by the script if that is an interpreter.
-func identity(pid int, path string) string {
+func identity(path string, args []string) string {
 	if path == "" {
 		return ""
 	}
@@ -26,11 +93,7 @@ func identity(pid int, path string) string {
 	if !interpreter(name) {
 		return name
 	}
-	line, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline")
-	if err != nil {
-		return name
-	}
-	if script := scriptOf(strings.Split(strings.TrimRight(string(line), "\x00"), "\x00")); script != "" {
+	if script, _ := scriptOf(args); script != "" {
 		return script
 	}
 	return name
@@ -59,24 +122,24 @@ func interpreter(name string) bool {
 	return false
 }
 
-// scriptOf finds the name of the script in an interpreter's command line, without
-// its folder and ending. It is "" for a script that has none.
-func scriptOf(args []string) string {
+// scriptOf finds the script in an interpreter's command line: its name without folder
+// and ending, and the argument that says where it is. Both are "" if it has none.
+func scriptOf(args []string) (name, path string) {
 	for i := 1; i < len(args); i++ {
 		switch arg := args[i]; {
 		case arg == "-m" && i+1 < len(args): // Python
-			return args[i+1]
+			return args[i+1], ""
 		case arg == "-jar" && i+1 < len(args): // Java
-			return stem(args[i+1])
+			return stem(args[i+1]), args[i+1]
 		case arg == "-c" || arg == "-e" || arg == "":
-			return ""
+			return "", ""
 		case arg == "-cp" || arg == "-classpath" || arg == "-X" || arg == "-W" || arg == "-r" || arg == "--require" || arg == "-I":
 			i++
 		case !strings.HasPrefix(arg, "-"):
-			return stem(arg)
+			return stem(arg), arg
 		}
 	}
-	return ""
+	return "", ""
 }
 
 func stem(path string) string {

@@ -146,7 +146,7 @@ func (b *Bus) Apps(ctx context.Context) ([]desktop.App, error) {
 			b.config.Log.Debug("the windows cannot be listed", "error", err)
 		}
 	}
-	return list(entries, windows), nil
+	return list(entries, windows, b.runners.of), nil
 }
 
 // An entry is what a program says of itself.
@@ -249,7 +249,7 @@ func (b *Bus) introduce(r *round, e *entry) {
 
 // list makes the list: each process once, with the richest of its trees, and those
 // that have only a window.
-func list(entries []*entry, windows []desktop.WindowInfo) []desktop.App {
+func list(entries []*entry, windows []desktop.WindowInfo, of func(pid int) runner) []desktop.App {
 	best := map[int]*entry{}
 	for _, e := range entries {
 		if other := best[e.pid]; e.pid > 0 && (other == nil || e.richer(other)) {
@@ -266,13 +266,13 @@ func list(entries []*entry, windows []desktop.WindowInfo) []desktop.App {
 	for pid, e := range best {
 		_, windowed := titles[pid]
 		if e.count > 0 || !e.answered || windowed {
-			apps = append(apps, e.app(titles[pid]))
+			apps = append(apps, e.app(of(pid), titles[pid]))
 		}
 	}
 	for pid, title := range titles {
 		if best[pid] == nil {
-			a := desktop.App{PID: pid, Executable: executable(pid), Hidden: hiddenAbsent, Key: fmt.Sprintf("window:%d", pid)}
-			a.ID = identity(pid, a.Executable)
+			a := of(pid).app(pid)
+			a.Hidden, a.Key = hiddenAbsent, fmt.Sprintf("window:%d", pid)
 			a.Name = firstOf(title, a.ID)
 			apps = append(apps, a)
 		}
@@ -294,9 +294,14 @@ func (e *entry) richer(other *entry) bool {
 	return e.count > other.count
 }
 
-func (e *entry) app(title string) desktop.App {
-	a := desktop.App{PID: e.pid, Executable: executable(e.pid), Key: e.root.sender + e.root.path}
-	a.ID = identity(e.pid, a.Executable)
+// app is what is known of the program, in the words of the desktop.
+func (r runner) app(pid int) desktop.App {
+	return desktop.App{PID: pid, ID: r.id, Executable: r.executable, Program: r.program, Started: r.started}
+}
+
+func (e *entry) app(is runner, title string) desktop.App {
+	a := is.app(e.pid)
+	a.Key = e.root.sender + e.root.path
 	a.Name = firstOf(e.name, title, a.ID)
 	a.Toolkit = toolkitLabel(e.toolkit, e.toolkitVersion)
 	switch {
