@@ -120,6 +120,9 @@ func (d *desk) connected(ctx context.Context, call *aai.Call, app desktop.App) (
 	}
 	windows := len(shot.Children(-1))
 	alias := textArg(call, "alias")
+	if err := d.freeAlias(ctx, alias); err != nil {
+		return nil, err
+	}
 	d.sessions.of(call).connect(app, alias)
 	view := viewOfApp(app)
 	out := &aai.Result{
@@ -134,6 +137,34 @@ func (d *desk) connected(ctx context.Context, call *aai.Call, app desktop.App) (
 		out.Text += " Call it by " + strconv.Quote(view.ID) + " or by its process id."
 	}
 	return out, nil
+}
+
+// freeAlias refuses an alias that is the name, id or process of a program which is
+// there: who says that name must reach that program.
+func (d *desk) freeAlias(ctx context.Context, alias string) error {
+	if alias == "" {
+		return nil
+	}
+	if _, err := strconv.Atoi(alias); err == nil || strings.HasPrefix(alias, targetPrefix) {
+		return aliasTaken(alias, "has the form of a process or an id")
+	}
+	apps, err := d.apps(ctx)
+	if err != nil {
+		return err
+	}
+	for _, a := range apps {
+		if strings.EqualFold(a.Name, alias) || strings.EqualFold(a.ID, alias) {
+			return aliasTaken(alias, "is the name of a program that runs")
+		}
+	}
+	return nil
+}
+
+func aliasTaken(alias, why string) error {
+	e := aai.Errorf(aai.InvalidParams, "alias: %q %s", aai.CleanLabel(alias, 60), why)
+	e.Delivery = aai.NotDelivered
+	e.Hint = "Take a word that no program has, such as my-editor."
+	return e
 }
 
 func (d *desk) listWindowsTool() *aai.Tool {

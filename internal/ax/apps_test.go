@@ -209,6 +209,24 @@ func TestNames(t *testing.T) {
 	})
 }
 
+// TestAliasesOfOthers: an alias is nobody else's name, so that who says that name
+// reaches the program which has it.
+func TestAliasesOfOthers(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.d.Program("Editor").Window("One").Button("Save", nil)
+		other := w.d.Program("Mail")
+		other.Window("Letters").Button("Send", nil)
+		for _, alias := range []string{"Mail", "MAIL", "mail", "desktop/mail", "desktop/x", fmt.Sprint(other.PID()), "12"} {
+			if e := w.failure(aai.InvalidParams, "ax_connect", fmt.Sprintf(`{"app": "Editor", "alias": %q}`, alias)); e.Hint == "" {
+				w.Errorf("%s: no hint", alias)
+			}
+		}
+		w.ok("ax_connect", `{"app": "Editor", "alias": "mine"}`)
+		w.want(w.ok("ax_list_windows", `{"app": "mine"}`), "One", "windows", 0, "title")
+		w.want(w.ok("ax_list_windows", `{"app": "Mail"}`), "Letters", "windows", 0, "title")
+	})
+}
+
 // TestTarget: gates and journal see the program, bound to its executable.
 func TestTarget(t *testing.T) {
 	inWorld(t, func(w *world) {

@@ -66,10 +66,12 @@ type Limits struct {
 	busy   map[Kind]int // callers that have one at least
 }
 
-// who is one caller's calls of a kind.
+// who is one caller's calls of a kind. A new name, which is the caller's own word, is no
+// new caller; nor is a new session where it is known whose it is.
 type who struct {
-	kind                           Kind
-	door, name, session, principal string
+	kind    Kind
+	by      connection
+	session string
 }
 
 // measure is what one caller did of a kind.
@@ -100,7 +102,10 @@ func (l *Limits) Check(_ context.Context, r *aai.Request) ([]aai.Question, error
 		return nil, nil
 	}
 	c := r.Call.Caller
-	me := who{kindOf(r.App, r.Tool), c.Door, aai.CleanLabel(c.Name, 60), c.Session, c.Principal}
+	me := who{kind: kindOf(r.App, r.Tool), by: connection{c.Door, c.Principal, c.Executable}}
+	if c.Principal == "" {
+		me.session = c.Session
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	m := l.measureOf(me)

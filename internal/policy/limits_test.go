@@ -99,6 +99,23 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
+// Whoever calls itself something else, or opens another session, is still the same.
+func TestNewNamesHaveNoNewLimits(t *testing.T) {
+	d := newLimitDesk(map[Kind]Limit{Declared: {PerSecond: 3, PerMinute: 9, Concurrent: 9}})
+	for i := range 5 {
+		r := asking(notesApp("d1"), "list")
+		r.Call.Caller.Name, r.Call.Caller.Session, r.Call.Caller.Principal = fmt.Sprint("name", i), fmt.Sprint("session", i), "token"
+		if got := check(d, r); (got == "admits") != (i < 3) {
+			t.Errorf("call %d: %s", i, got)
+		}
+		r = asking(notesApp("d1"), "list")
+		r.Call.Caller.Name, r.Call.Caller.Session = fmt.Sprint("name", i), "one process"
+		if got := check(d, r); (got == "admits") != (i < 3) {
+			t.Errorf("call %d of a process: %s", i, got)
+		}
+	}
+}
+
 func TestKinds(t *testing.T) {
 	screen := screen()
 	screen.Tools = append(screen.Tools, &aai.Tool{Name: "ax_run_script", Kind: aai.KindScript}, &aai.Tool{Name: "ax_find_visual", Kind: aai.KindVision, Effect: aai.Reads})
