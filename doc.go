@@ -9,7 +9,7 @@
 //   - A [Call] asks for one Tool of one App on behalf of a [Caller], and ends in a
 //     [Result] or an [Error].
 //   - [Gateway.Do] is the only way from a Call to its Action: received, resolve,
-//     validate, gate, intent, run, outcome, in that order and for everybody.
+//     validate, gate, lane, intent, run, outcome, in that order and for everybody.
 //
 // Around it stand the doors through which calls come in (internal/doors), the
 // catalog that knows the apps (internal/catalog), the policy that decides
