@@ -2,55 +2,21 @@ package dbus
 
 import (
 	"slices"
-	"strings"
 
 	"aai"
 	"aai/internal/dbuswire"
 )
 
 // What may never be reached, whatever a descriptor says: whoever can call these
-// can run programs as the user, read all passwords or decide about permissions.
-// It is looked at when a recipe is compiled and again when it is called.
-
-// deniedNames are beginnings of bus names and of interfaces.
-func deniedNames() []string {
-	return []string{
-		"org.freedesktop.systemd1",
-		"org.freedesktop.PolicyKit1",
-		"org.freedesktop.secrets",
-		"org.freedesktop.Secret.",
-		"org.gnome.keyring",
-		"org.kde.kwalletd",
-		"org.kde.KWallet",
-		"org.freedesktop.impl.portal",
-		"org.freedesktop.Flatpak",
-		"org.freedesktop.DBus.Monitoring",
-	}
-}
-
-// deniedPaths are beginnings of object paths.
-func deniedPaths() []string {
-	return []string{
-		"/org/freedesktop/systemd1",
-		"/org/freedesktop/PolicyKit1",
-		"/org/freedesktop/secrets",
-		"/org/gnome/keyring",
-		"/modules/kwalletd",
-		"/org/freedesktop/impl/portal",
-		"/org/freedesktop/Flatpak",
-	}
-}
-
-func isDenied(s string, beginnings []string) bool {
-	return slices.ContainsFunc(beginnings, func(b string) bool { return strings.HasPrefix(s, b) })
-}
+// can run programs as the user, rule the screen, read all passwords or decide about
+// permissions. It is looked at when a recipe is compiled and again when it is called.
 
 // taints reports whether the owner of the name may not be reached by any other
 // name either. Desktop shells own a name for keyring prompts and some for portal
 // back ends beside their own; those objects are kept out of reach by their
 // interfaces and paths, and the shell's other tools stay usable.
 func taints(name string) bool {
-	if name == "org.gnome.keyring.SystemPrompter" || strings.HasPrefix(name, "org.freedesktop.impl.portal") {
+	if isDenied(name, []string{"org.gnome.keyring.SystemPrompter", "org.freedesktop.impl.portal*"}) {
 		return false
 	}
 	return isDenied(name, deniedNames())
@@ -73,8 +39,10 @@ func checkReach(service, path, iface, member string) error {
 	switch {
 	case isDenied(service, deniedNames()):
 		return unreachable("service", service)
-	case isDenied(iface, deniedNames()):
+	case isDenied(iface, deniedNames()), isDenied(iface, deniedInterfaces()):
 		return unreachable("interface", iface)
+	case isDeniedMember(iface, member):
+		return unreachable("method", iface+"."+member)
 	case isDenied(path, deniedPaths()):
 		return unreachable("object", path)
 	case service == dbuswire.BusName && !slices.Contains(busMembers(), member):
@@ -85,24 +53,29 @@ func checkReach(service, path, iface, member string) error {
 
 // checkRequest is checkReach for a message that is about to be sent. One to the
 // Properties interface names the interface it is really about in its first
-// argument.
+// argument, as others name the settings that they write.
 func (p *peer) checkRequest(m *dbuswire.Message) error {
 	if err := checkReach(p.service, p.path, m.Interface, m.Member); err != nil {
 		return err
 	}
-	if m.Interface != propertyInterface {
-		return nil
+	if m.Interface == propertyInterface {
+		named, err := textsOf(m, 1)
+		if err != nil {
+			return unreachable("interface", "a property of an interface that is not named")
+		}
+		return checkReach(p.service, p.path, named[0], m.Member)
 	}
-	named, err := textsOf(m, 1)
-	if err == nil && isDenied(named[0], deniedNames()) {
-		return unreachable("interface", named[0])
+	if settings := deniedSettings(m.Interface, m.Member); settings != nil {
+		if named, err := textsOf(m, 1); err != nil || isDenied(named[0], settings) {
+			return unreachable("method", m.Interface+"."+m.Member+" for settings that hold commands")
+		}
 	}
 	return nil
 }
 
 func unreachable(field, name string) *aai.Error {
 	err := aai.Errorf(aai.PermissionDenied, "%s: %s can never be reached through this gateway", field, aai.CleanLabel(name, dbuswire.MaxName))
-	err.Hint = "It could run programs, read passwords or decide about permissions. No setting allows it."
+	err.Hint = "It could run programs, rule the screen, read passwords or decide about permissions. No setting allows it."
 	err.Delivery = aai.NotDelivered
 	return err
 }
