@@ -113,6 +113,7 @@ type Tool struct {
 	Returns Schema // what the result's Data promises to be; the zero Schema promises nothing
 
 	Effect  Effect
+	Natural bool     // Effect follows from how the tool works, such as an HTTP GET; false: somebody says so
 	Kind    Kind     // what limits and modes know it by, where that is not its effect
 	Starts  bool     // with some arguments it starts a program, whatever its effect is otherwise
 	Target  string   // the parameter that names the app which is really touched; empty: the tool's own app

@@ -25,7 +25,7 @@ func (o oneApp) OnChange(func()) func() { return func() {} }
 func TestTheListFollowsTheMode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "mode")
-		app := &aai.App{ID: "org.example.App", Tools: []*aai.Tool{{Name: "look", Effect: aai.Reads}, {Name: "act"}}}
+		app := &aai.App{ID: "org.example.App", Tools: []*aai.Tool{{Name: "look", Effect: aai.Reads, Natural: true}, {Name: "act"}}}
 		v := &visible{Catalog: oneApp{app}, modes: &policy.Modes{Path: path}}
 		told := 0
 		stop := v.OnChange(func() { told++ })

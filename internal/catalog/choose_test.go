@@ -33,9 +33,12 @@ func TestEffects(t *testing.T) {
 	}
 	for _, test := range tests {
 		for origin, want := range map[string]aai.Effect{"": test.want, "https://example.com": test.foreign} {
-			got := mustParse(t, linuxTool(test.tool), Options{Origin: origin}).App.Tools[0].Effect
-			if got != want {
-				t.Errorf("%s (from %q): %v, want %v", test.tool, origin, got, want)
+			tool := mustParse(t, linuxTool(test.tool), Options{Origin: origin}).App.Tools[0]
+			if tool.Effect != want {
+				t.Errorf("%s (from %q): %v, want %v", test.tool, origin, tool.Effect, want)
+			}
+			if byNature := strings.Contains(test.tool, "property"); tool.Effect == aai.Reads && tool.Natural != byNature {
+				t.Errorf("%s (from %q): that it reads is no claim: %v, want %v", test.tool, origin, tool.Natural, byNature)
 			}
 		}
 	}

@@ -66,7 +66,9 @@ func (p *parser) readTool(s *section, m *members, way form, seen map[string]stri
 		m.also = p.members(n, "")
 	}
 	way(m, r)
-	tool.Effect = p.effect(effect, naturalEffect(r))
+	natural := naturalEffect(r)
+	tool.Effect = p.effect(effect, natural)
+	tool.Natural = tool.Effect == natural
 	if r.Script != nil {
 		tool.Kind = aai.KindScript
 	}

@@ -19,7 +19,7 @@ type Mode int
 const (
 	Normal    Mode = iota // what was allowed
 	Safe                  // what cannot be taken back is confirmed each time; no scripts
-	Sandboxed             // callers see and change nothing
+	Sandboxed             // callers see and change nothing; nobody's word is taken for it
 )
 
 // String returns the word for the mode.
@@ -105,5 +105,5 @@ func (m Mode) Admits(app *aai.App, tool *aai.Tool) bool {
 	case m == Safe:
 		return tool.Kind != aai.KindScript
 	}
-	return tool.Effect == aai.Reads
+	return tool.Effect == aai.Reads && tool.Natural
 }

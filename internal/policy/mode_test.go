@@ -16,15 +16,22 @@ func TestModes(t *testing.T) {
 	}
 	connect := func(pid int) *aai.Request {
 		r := operating(program("editor", "e"), "scroll")
-		r.Tool = &aai.Tool{Name: "ax_connect", Effect: aai.Reads, Starts: true, Target: "app"}
+		r.Tool = &aai.Tool{Name: "ax_connect", Effect: aai.Reads, Natural: true, Starts: true, Target: "app"}
 		r.Target.PID = pid
+		return r
+	}
+	natural := func(r *aai.Request) *aai.Request {
+		tool := *r.Tool
+		tool.Natural = true
+		r.Tool = &tool
 		return r
 	}
 	for name, c := range map[string]struct {
 		r                       *aai.Request
 		normal, safe, sandboxed string
 	}{
-		"reads":              {asking(notesApp("d"), "list"), "admits", "admits", "admits"},
+		"reads":              {natural(asking(notesApp("d"), "list")), "admits", "admits", "admits"},
+		"is said to read":    {asking(notesApp("d"), "list"), "admits", "admits", "PERMISSION_DENIED"},
 		"changes":            {asking(notesApp("d"), "add"), "admits", "admits", "PERMISSION_DENIED"},
 		"destroys":           {asking(notesApp("d"), "wipe"), "admits", "admits", "PERMISSION_DENIED"},
 		"looks at a window":  {operating(program("editor", "e"), "look"), "admits", "admits", "admits"},

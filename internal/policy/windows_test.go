@@ -13,8 +13,8 @@ func screen() *aai.App {
 	return &aai.App{
 		ID: "desktop", Name: "Desktop",
 		Tools: []*aai.Tool{
-			{Name: "look", Effect: aai.Reads, Target: "app"},
-			{Name: "find", Effect: aai.Reads, Target: "app"},
+			{Name: "look", Effect: aai.Reads, Natural: true, Target: "app"},
+			{Name: "find", Effect: aai.Reads, Natural: true, Target: "app"},
 			{Name: "click", Effect: aai.Destroys, Target: "app"},
 			{Name: "scroll", Effect: aai.Changes, Target: "app"},
 		},
