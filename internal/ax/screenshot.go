@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"image"
 	"image/png"
+	"strings"
 
 	"golang.org/x/image/draw"
 
@@ -20,8 +21,8 @@ const defaultSide = 1568
 func (d *desk) screenshotTool() *aai.Tool {
 	return spec{
 		name: "ax_screenshot", title: "Capture screenshot", effect: aai.Reads,
-		returns:     `"width": {"type": "integer"}, "height": {"type": "integer"}, "scale": {"type": "number"}, "region": {"type": "object"}`,
-		description: "Take a picture of a program's window, also a covered one, of an element, or without app of the whole screen.",
+		returns:     `"width": {"type": "integer"}, "height": {"type": "integer"}, "scale": {"type": "number"}, "region": {"type": "object"}, "hidden": {"type": "array", "items": {"type": "string"}}`,
+		description: "Take a picture of a program's window, also a covered one, of an element, or without app of the whole screen, where programs that you may not see are black.",
 		params: appProp + `,` + queryProp + `,` + nthProp + `,
 			"window_index": {"type": "integer", "minimum": 0, "default": 0, "description": "As ax_list_windows counts"},
 			"region": {"type": "object", "additionalProperties": false, "required": ["x", "y", "w", "h"],
@@ -109,11 +110,16 @@ func (d *desk) screenshotOfScreen(ctx context.Context, call *aai.Call, screen de
 			return nil, aai.Errorf(aai.InvalidParams, "region: expected a part of the screen, which is %d × %d", all.W, all.H)
 		}
 	}
-	picture, err := screen.Capture(ctx, area)
+	picture, hidden, err := d.photograph(ctx, screen, area)
 	if err != nil {
 		return nil, err
 	}
-	return pictureOf(call, picture, area)
+	out, err := pictureOf(call, picture, area)
+	if err == nil && len(hidden) > 0 {
+		out.Text += "; black where they would show: " + strings.Join(hidden, ", ") + ". " + blackHint
+		out.Data.(map[string]any)["hidden"] = hidden //nolint:forcetypeassert // pictureOf makes it
+	}
+	return out, err
 }
 
 // captureWindow takes the part of a window that is in the area.

@@ -227,9 +227,20 @@ type Monitor struct {
 	Scale   float64 // physical pixels for one of the size that people set
 }
 
+// A Layer is one thing that lies on the screen: a window with its frame and shadow, a
+// menu, a panel, also what no window manager knows.
+type Layer struct {
+	PID   int // of the program that shows itself there; 0 where nobody knows
+	Frame Rect
+	// Hides is what of the screen it surely hides.
+	Hides []Rect
+}
+
 // A Screen takes pictures.
 type Screen interface {
 	Monitors(ctx context.Context) ([]Monitor, error)
+	// Layers lists what lies on the screen, the lowest first.
+	Layers(ctx context.Context) ([]Layer, error)
 	// Capture takes what is seen in the rectangle.
 	Capture(ctx context.Context, area Rect) (*image.RGBA, error)
 	// CaptureWindow takes the window's content, also where it is covered. A

@@ -5,6 +5,7 @@ import (
 	"image"
 	"image/color"
 	"image/draw"
+	"slices"
 
 	"aai"
 	"aai/internal/desktop"
@@ -97,4 +98,20 @@ func (x *Element) paint(picture *image.RGBA, origin desktop.Point) {
 func fill(picture *image.RGBA, r desktop.Rect, origin desktop.Point, c color.Color) {
 	at := image.Rect(r.X-origin.X, r.Y-origin.Y, r.X-origin.X+r.W, r.Y-origin.Y+r.H)
 	draw.Draw(picture, at, image.NewUniform(c), image.Point{}, draw.Src)
+}
+
+// Layers: every window hides what is below it.
+func (b *backend) Layers(ctx context.Context) ([]desktop.Layer, error) {
+	if err := over(ctx); err != nil {
+		return nil, err
+	}
+	b.d.mu.Lock()
+	defer b.d.mu.Unlock()
+	var layers []desktop.Layer
+	for _, w := range slices.Backward(b.d.stack) {
+		if !w.minimized {
+			layers = append(layers, desktop.Layer{PID: w.program.app.PID, Frame: w.frame, Hides: []desktop.Rect{w.frame}})
+		}
+	}
+	return layers, nil
 }
