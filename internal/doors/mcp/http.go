@@ -72,6 +72,7 @@ type HTTPServer struct {
 	guard     guard
 	sessions  *sessions
 	open      openRequests
+	starts    starts
 	routes    *http.ServeMux
 	legacy    http.Handler // versions with sessions
 	modern    http.Handler // those without
@@ -158,6 +159,11 @@ func (h *HTTPServer) serveMCP(w http.ResponseWriter, r *http.Request) {
 	x := exchangeOf(r.Context())
 	var sent post
 	if r.Method == http.MethodPost {
+		end := h.starts.begin(x.ctx, x.principal)
+		if end == nil {
+			return
+		}
+		defer end()
 		var ok bool
 		if sent, ok = h.readPost(w, r); !ok {
 			return

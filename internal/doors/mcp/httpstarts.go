@@ -1,0 +1,70 @@
+package mcp
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// longStart is after how long a request counts as waiting for something, and makes
+// room for the caller's next one.
+const longStart = 5 * time.Millisecond
+
+// starts let a few requests of each caller begin at a time: one who sends hundreds at
+// once would have as many goroutines that want to run, and the one request of another
+// would wait behind all of them. Who has begun, and waits for an app or a person, holds
+// up nobody. The zero value is ready; it is safe for concurrent use.
+type starts struct {
+	mu sync.Mutex
+	of map[string]*startsOf
+}
+
+type startsOf struct {
+	begun chan struct{} // has room for those that may begin at a time
+	users int
+}
+
+// begin waits until the caller's request may begin, first come, first served, and
+// returns what ends its beginning; or nil if nobody waits for its answer any more.
+func (s *starts) begin(ctx context.Context, caller string) (end func()) {
+	of := s.join(caller)
+	select {
+	case of.begun <- struct{}{}:
+	case <-ctx.Done():
+		s.leave(caller, of)
+		return nil
+	}
+	over := sync.OnceFunc(func() {
+		<-of.begun
+		s.leave(caller, of)
+	})
+	late := time.AfterFunc(longStart, over)
+	return func() {
+		late.Stop()
+		over()
+	}
+}
+
+func (s *starts) join(caller string) *startsOf {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	of := s.of[caller]
+	if of == nil {
+		if s.of == nil {
+			s.of = make(map[string]*startsOf)
+		}
+		of = &startsOf{begun: make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))}
+		s.of[caller] = of
+	}
+	of.users++
+	return of
+}
+
+func (s *starts) leave(caller string, of *startsOf) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if of.users--; of.users == 0 {
+		delete(s.of, caller)
+	}
+}

@@ -1,0 +1,69 @@
+package mcp
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// A caller that sends hundreds of requests at once begins a few at a time, each of
+// them in the end; another's begins at once, and so do the next ones when those that
+// began wait for something.
+func TestStarts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const requests = 200
+		most := max(2, runtime.GOMAXPROCS(0))
+		var s starts
+		var mu sync.Mutex
+		beginning, begun := 0, 0
+		var all sync.WaitGroup
+		for i := range requests {
+			all.Go(func() {
+				end := s.begin(t.Context(), "many")
+				mu.Lock()
+				if begun++; i%2 == 0 {
+					beginning++
+				}
+				if beginning > most {
+					t.Errorf("%d begin at a time", beginning)
+				}
+				mu.Unlock()
+				if i%2 == 1 {
+					time.Sleep(time.Hour) // for an app that hangs
+					end()
+					return
+				}
+				time.Sleep(time.Millisecond)
+				mu.Lock()
+				beginning--
+				mu.Unlock()
+				end()
+				end()
+			})
+		}
+		synctest.Wait()
+		came := time.Now()
+		s.begin(t.Context(), "one")()
+		if waited := time.Since(came); waited != 0 {
+			t.Errorf("another's request waited %s", waited)
+		}
+		gone, cancel := context.WithTimeout(t.Context(), time.Microsecond)
+		defer cancel()
+		if s.begin(gone, "many") != nil {
+			t.Error("one that nobody waits for any more has begun")
+		}
+		time.Sleep(requests * longStart)
+		mu.Lock()
+		if begun != requests {
+			t.Errorf("%d of %d have begun although the others wait for an app", begun, requests)
+		}
+		mu.Unlock()
+		all.Wait()
+		if len(s.of) != 0 {
+			t.Errorf("%d callers are remembered", len(s.of))
+		}
+	})
+}
