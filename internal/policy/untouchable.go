@@ -2,9 +2,6 @@ package policy
 
 import (
 	"context"
-	"path"
-	"path/filepath"
-	"strings"
 
 	"aai"
 )
@@ -18,25 +15,6 @@ type Untouchable struct {
 	Shows func(pid int) bool
 	// Asking reports whether any dialog of a gateway is open; nil: never.
 	Asking func() bool
-}
-
-// guards are the names of the executables, without ".exe", in lower case; patterns
-// as in path.Match.
-func guards() []string {
-	return []string{
-		// Prompts for passwords and rights.
-		"pinentry*", "gcr-prompter", "gcr4-ssh-askpass", "*ssh-askpass*", "ksshaskpass", "polkit-*-authentication-agent-*", "polkit-gnome-*", "polkit-kde-*",
-		"polkitd", "lxpolkit", "mate-polkit", "xfce-polkit", "lxqt-policykit-agent", "lxqt-sudo", "gksu", "gksudo", "kdesu", "kdesudo", "pkexec",
-		"securityagent", "coreauthd", "coreautha", "coreauthui", "localauthenticationremoteservice", "authorizationhost", "usernotificationcenter",
-		"consent", "credentialuibroker", "credwiz",
-		// Keychains.
-		"gnome-keyring*", "seahorse", "kwalletd*", "kwalletmanager*", "ksecretd", "keychain access", "passwords", "passwordsmenubarextra",
-		// Password managers.
-		"keepass", "keepass2", "keepassxc*", "keepassx", "bitwarden*", "1password*", "onepassword*", "enpass*", "dashlane*", "lastpass*", "nordpass*",
-		"proton-pass*", "proton pass*", "protonpass*", "buttercup*", "qtpass", "gopass-ui", "strongbox*", "secrets", "org.gnome.world.secrets", "authpass",
-		// Locks of the screen.
-		"i3lock", "swaylock", "hyprlock", "xscreensaver*", "light-locker", "kscreenlocker*", "gnome-screensaver*", "xsecurelock", "slock", "loginwindow", "logonui", "lockapp",
-	}
 }
 
 // Check implements aai.Gate.
@@ -71,18 +49,4 @@ func untouchable(what string) error {
 	e := aai.Errorf(aai.PermissionDenied, "%s is neither seen nor operated by tools: it guards the person at this computer", what)
 	e.Hint = "Ask the person to do it."
 	return e
-}
-
-// isGuard reports whether the program is one of the guards, by its executable, by
-// the name that it has for grants, or by what it calls itself.
-func isGuard(app *aai.App) bool {
-	for _, name := range []string{filepath.Base(app.Source), strings.TrimPrefix(app.ID, aai.DesktopApp+"/"), app.Name} {
-		name = strings.TrimSuffix(strings.ToLower(strings.TrimSpace(name)), ".exe")
-		for _, guard := range guards() {
-			if matches, err := path.Match(guard, name); err == nil && matches {
-				return true
-			}
-		}
-	}
-	return false
 }
