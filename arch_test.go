@@ -76,6 +76,7 @@ func theMap() []room {
 		keychain = "internal/keychain"
 		login    = "internal/login"
 		session  = "internal/session"
+		seat     = "internal/seat"
 	)
 	return []room{
 		{name: "aai", why: "the words of the house: everybody knows them, they know nobody"},
@@ -90,8 +91,8 @@ func theMap() []room {
 			why: "seals what others must not read, and asks the system's keychain for the one key; it knows nothing of what it keeps"},
 		{name: session, ours: []string{"aai", wire}, tests: []string{desktop + "/x11"},
 			why: "finds the person's session for all: login1 and the user manager are asked over the wire; how a screen is greeted it is given"},
-		{name: "internal/dialog", ours: []string{"aai"}, modules: []string{flock, sys},
-			why: "shows a question in a window and knows nothing of what is asked; the gateways of one person take turns by a file's lock"},
+		{name: "internal/dialog", ours: []string{"aai", seat}, modules: []string{flock, sys}, tests: []string{desktop, desktop + "/x11"},
+			why: "shows a question in a window, with the person's seat in hand, and knows nothing of what is asked; the gateways of one person take turns by a file's lock"},
 		{name: login, ours: []string{"aai", site}, modules: []string{jose, oauth2}, tests: []string{flock},
 			why: "how a person becomes known to a web app: which hosts are one site, what PKCE and DPoP are, libraries know; its test's store is locked"},
 		{name: lint, ours: []string{"aai", catalog, schema}, modules: []string{jsontext}, tests: []string{"descriptors"},
@@ -112,16 +113,18 @@ func theMap() []room {
 			why: "runs declared tools over HTTP; clients and logins are given to it, strangers' character sets and JSON it reads by libraries; the proxy of its tests must be given a log and counters"},
 		{name: desktop, ours: []string{"aai"}, tests: []string{tokenizer},
 			why: "words and thought about what is seen, on no platform; its tests count tokens"},
-		{name: desktop + "/atspi", ours: []string{"aai", desktop, wire}, tests: []string{godbus, desktop + "/x11"},
+		{name: desktop + "/atspi", ours: []string{"aai", desktop, wire}, tests: []string{godbus, desktop + "/x11", seat},
 			why: "trees and actions on Linux, over the wire; windows come as an interface"},
-		{name: desktop + "/x11", ours: []string{"aai", desktop}, modules: []string{sys},
+		{name: seat, ours: []string{"aai"}, modules: []string{flock},
+			why: "the person's pointer, keyboard and focus, shared by locks of files; questions and input take it, and it knows neither"},
+		{name: desktop + "/x11", ours: []string{"aai", desktop, seat}, modules: []string{sys},
 			why: "windows, pictures, pointer, keyboard and clipboard of X11, over its own protocol; shared memory needs the system's calls"},
 		{name: desktop + "/launcher", ours: []string{"aai", desktop}, why: "starts programs, and knows nothing of their windows"},
 		{name: desktop + "/fakedesktop", ours: []string{"aai", desktop}, forTest: true, why: "a desktop in memory"},
 		{name: desktop + "/desktoptest", ours: []string{"aai", desktop}, forTest: true, why: "what every desktop must do"},
 		{name: linux, ours: []string{dbus + "/dbustest", session}, modules: []string{godbus}, forTest: true,
 			why: "a private session with real windows, for every test on Linux; it bears the mark that keeps others out"},
-		{name: "internal/ax", ours: []string{"aai", desktop, schema}, modules: []string{image, flock}, tests: []string{tokenizer, desktop + "/atspi", desktop + "/x11", desktop + "/launcher", godbus, policy},
+		{name: "internal/ax", ours: []string{"aai", desktop, schema, seat}, modules: []string{image, flock}, tests: []string{tokenizer, desktop + "/atspi", desktop + "/x11", desktop + "/launcher", godbus, policy},
 			why: "the tools on the words of the desktop, on no platform; pictures are scaled, files of references locked, tests count tokens and put real gates before real windows"},
 		{name: bearer, ours: []string{"aai"}, modules: []string{jose},
 			why: "who a token speaks for: it knows OAuth, and nothing of MCP"},

@@ -14,6 +14,7 @@ import (
 	"aai/internal/desktop/atspi"
 	"aai/internal/desktop/linuxtest"
 	"aai/internal/desktop/x11"
+	"aai/internal/seat"
 )
 
 // A realApp is an app whose tree is read.
@@ -118,7 +119,7 @@ type stranger struct {
 
 func newStranger(b *testing.B, s *linuxtest.Session) *atspi.Bus {
 	b.Helper()
-	screen := x11.New(x11.Config{Getenv: s.Getenv})
+	screen := x11.New(x11.Config{Getenv: s.Getenv, Seat: seat.New(seat.Config{Folder: seat.Folder, Getenv: s.Getenv})})
 	bus := atspi.New(atspi.Config{Getenv: s.Getenv, Windows: screen})
 	b.Cleanup(func() {
 		bus.Close()

@@ -10,6 +10,7 @@ import (
 	"aai/internal/desktop"
 	"aai/internal/desktop/linuxtest"
 	"aai/internal/desktop/x11"
+	"aai/internal/seat"
 )
 
 // pictures are of the whole screen and of a window that lies under another: as they
@@ -21,7 +22,7 @@ func (w *studio) pictures(b *testing.B) {
 	f := s.Fixture(b, linuxtest.GTK3)
 	s.await(b, f.PID, "button Press")
 	s.Cover(b, f)
-	screen := x11.New(x11.Config{Getenv: s.Getenv})
+	screen := x11.New(x11.Config{Getenv: s.Getenv, Seat: seat.New(seat.Config{Folder: seat.Folder, Getenv: s.Getenv})})
 	b.Cleanup(func() { _ = screen.Close() })
 	window := windowOf(b, screen, f)
 	all := desktop.Rect{W: linuxtest.ScreenWidth, H: linuxtest.ScreenHeight}

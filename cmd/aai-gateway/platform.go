@@ -9,6 +9,7 @@ import (
 	"aai"
 	"aai/internal/catalog"
 	"aai/internal/desktop"
+	"aai/internal/seat"
 )
 
 // A platform is all that the program must know of an operating system. Each
@@ -23,6 +24,8 @@ type platform struct {
 	screen func(getenv func(string) string) bool
 	// accepts asks the screen whether it takes us; see session.Config. May be nil.
 	accepts func(ctx context.Context, getenv func(string) string, check func(net.Conn) error) error
+	// focus says whose window has the person's keyboard; nil where that cannot be seen.
+	focus   func(getenv func(string) string, shared *seat.Seat) func(context.Context) (pid int, err error)
 	refs    string // the folder of the terminal's references to elements of windows
 	places  func(*config) []catalog.Place
 	drivers func(*config, *slog.Logger) (map[string]aai.Driver, io.Closer)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 	"log/slog"
 	"os"
@@ -14,6 +15,7 @@ import (
 	"aai/internal/desktop/launcher"
 	"aai/internal/desktop/x11"
 	"aai/internal/drivers/dbus"
+	"aai/internal/seat"
 )
 
 // hostPlatform is Linux with a freedesktop desktop: descriptors beside .desktop
@@ -41,6 +43,9 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			return getenv("DISPLAY") != "" || getenv("WAYLAND_DISPLAY") != ""
 		},
 		accepts: x11.Accepts,
+		focus: func(getenv func(string) string, shared *seat.Seat) func(context.Context) (int, error) {
+			return x11.New(x11.Config{Getenv: getenv, Seat: shared}).FocusedBy
+		},
 
 		data:  data,
 		cache: filepath.Join(absoluteOr(getenv("XDG_CACHE_HOME"), filepath.Join(home, ".cache")), "aai-gateway"),
@@ -62,7 +67,7 @@ func hostPlatform(home string, getenv func(string) string) platform {
 		},
 		desktop: func(cfg *config, log *slog.Logger) (func() desktop.Backend, io.Closer) {
 			getenv := cfg.session.Getenv
-			screen := x11.New(x11.Config{Getenv: getenv, Log: log})
+			screen := x11.New(x11.Config{Getenv: getenv, Seat: cfg.seat(), Log: log})
 			tree := atspi.New(atspi.Config{Getenv: getenv, Windows: screen, Log: log})
 			environ := func() []string { return cfg.session.Environ(os.Environ()) }
 			programs := launcher.New(launcher.Config{Getenv: getenv, Environ: environ, DataDirs: dataDirs})

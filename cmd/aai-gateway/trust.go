@@ -10,6 +10,7 @@ import (
 	"aai/internal/doors/cli"
 	"aai/internal/own"
 	"aai/internal/policy"
+	"aai/internal/seat"
 )
 
 // trust is what stands between a call and its Action.
@@ -28,7 +29,7 @@ func (c *config) trust(store policy.Store, log *slog.Logger) trust {
 	language := func() string { return languageOf(getenv) }
 	t := trust{
 		limits:      policy.NewLimits(c.Policy.Limits),
-		dialog:      dialog.New(dialog.Config{Getenv: getenv, Folder: c.platform.data, Language: language, Log: log}),
+		dialog:      c.newDialog(log),
 		modes:       &policy.Modes{Configured: c.Policy.Mode, Path: filepath.Join(c.platform.data, "mode")},
 		revocations: policy.NewRevocations(filepath.Join(c.platform.data, "revoked")),
 	}
@@ -51,6 +52,24 @@ func (c *config) trust(store policy.Store, log *slog.Logger) trust {
 	return t
 }
 
+// newDialog makes what asks in a window.
+func (c *config) newDialog(log *slog.Logger) *dialog.Dialog {
+	getenv, shared := c.session.Getenv, c.seat()
+	cfg := dialog.Config{
+		Getenv: getenv, Folder: c.platform.data, Language: func() string { return languageOf(getenv) },
+		Seat: shared, Log: log,
+	}
+	if c.platform.focus != nil {
+		cfg.Focus = c.platform.focus(getenv, shared)
+	}
+	return dialog.New(cfg)
+}
+
+// seat is the person's pointer, keyboard and focus, as all their gateways share it.
+func (c *config) seat() *seat.Seat {
+	return seat.New(seat.Config{Folder: seat.Folder, Getenv: c.session.Getenv})
+}
+
 // languageOf is the language of the person, "zh" or "", by the first of the
 // variables that is set, as POSIX has it (Base Definitions, 8.2).
 func languageOf(getenv func(string) string) string {
@@ -71,5 +90,5 @@ func (p *program) native(f cli.Flags) (aai.Asker, error) {
 	if err != nil || cfg.Policy.Dialog != dialogAuto {
 		return nil, err
 	}
-	return dialog.New(dialog.Config{Getenv: cfg.session.Getenv, Folder: cfg.platform.data, Language: func() string { return languageOf(cfg.session.Getenv) }}), nil
+	return cfg.newDialog(nil), nil
 }

@@ -10,6 +10,7 @@ import (
 	"aai"
 	"aai/internal/desktop"
 	"aai/internal/schema"
+	"aai/internal/seat"
 )
 
 // callTimeout is how long a tool may take, unless it waits for something.
@@ -20,6 +21,9 @@ type Config struct {
 	// Open connects to the desktop. It is called once, by the first call of a tool,
 	// so that a start of the program touches nothing.
 	Open func() desktop.Backend
+	// Seat is the person's pointer, keyboard and focus: what may move the focus waits
+	// while they are asked something. Nil: nobody asks.
+	Seat *seat.Seat
 	// RefsFolder is where the terminal's references are kept between its commands,
 	// for an hour; nowhere if it is "". The folder is made when it is needed.
 	RefsFolder string
@@ -48,7 +52,7 @@ func New(cfg Config) *aai.App {
 		log = slog.New(slog.DiscardHandler)
 	}
 	d := &desk{
-		open: sync.OnceValue(cfg.Open), session: cfg.Session, log: log, sessions: newSessions(), memory: memory{cfg.RefsFolder},
+		open: sync.OnceValue(func() desktop.Backend { return seated(cfg.Open(), cfg.Seat) }), session: cfg.Session, log: log, sessions: newSessions(), memory: memory{cfg.RefsFolder},
 		begun: time.Now(), self: os.Getpid(),
 	}
 	return &aai.App{

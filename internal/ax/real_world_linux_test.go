@@ -18,6 +18,7 @@ import (
 	"aai/internal/desktop/launcher"
 	"aai/internal/desktop/linuxtest"
 	"aai/internal/desktop/x11"
+	"aai/internal/seat"
 )
 
 // A realWorld is a private desktop with real windows, and the tools on it as the
@@ -49,7 +50,7 @@ func newRealWorld(t *testing.T) *realWorld {
 // joined are the tools on the desktop that the environment leads to.
 func joined(t *testing.T, s *linuxtest.Session, getenv func(string) string) *realWorld {
 	t.Helper()
-	screen := x11.New(x11.Config{Getenv: getenv})
+	screen := x11.New(x11.Config{Getenv: getenv, Seat: seat.New(seat.Config{Folder: seat.Folder, Getenv: getenv})})
 	tree := atspi.New(atspi.Config{Getenv: getenv, Windows: screen})
 	t.Cleanup(func() {
 		tree.Close()

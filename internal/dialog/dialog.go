@@ -24,16 +24,20 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/seat"
 )
 
 // How long people have, and need.
 const (
 	// patience is how long one question is open. Nobody's answer is no.
 	patience = time.Minute
-	// readable is how long a person needs at the least to see what is asked. A
-	// faster answer was meant for another window, or came from a program.
+	// readable is how long a person needs at the least to see what is asked, from when
+	// its window has the keyboard. A faster answer was meant for another window, or came
+	// from a program.
 	readable = 700 * time.Millisecond
-	// hasty is how often an answer that came too fast is asked for again.
+	// blink is the time between two looks at who has the keyboard.
+	blink = 20 * time.Millisecond
+	// hasty is how often an answer that came too fast, or is void, is asked for again.
 	hasty = 3
 )
 
@@ -47,7 +51,13 @@ type Config struct {
 	// Language says in which language the gateway's own words are, "zh" or English; it
 	// is asked for each question. Nil: English.
 	Language func() string
-	Log      *slog.Logger // nil: nowhere
+	// Seat is the person's pointer, keyboard and focus, which a question has as long as
+	// it is open; nil where no gateway makes input.
+	Seat *seat.Seat
+	// Focus says which process has the person's keyboard, 0 for none that is known; nil
+	// where that cannot be seen.
+	Focus func(context.Context) (pid int, err error)
+	Log   *slog.Logger // nil: nowhere
 }
 
 // A Dialog puts questions in windows, one at a time. It is safe for concurrent
@@ -56,6 +66,8 @@ type Dialog struct {
 	getenv   func(string) string
 	words    func() words
 	turns    *turns
+	seat     *seat.Seat
+	focus    func(context.Context) (int, error)
 	log      *slog.Logger
 	find     func() []shower
 	readable time.Duration
@@ -73,7 +85,7 @@ func New(cfg Config) *Dialog {
 	}
 	d := &Dialog{
 		getenv: cfg.Getenv, words: func() words { return wordsIn(cfg.Language()) }, turns: newTurns(cfg.Folder), log: log,
-		readable: readable, patience: patience,
+		seat: cfg.Seat, focus: cfg.Focus, readable: readable, patience: patience,
 	}
 	d.find = func() []shower { return showers(cfg.Getenv) }
 	return d
@@ -96,6 +108,7 @@ type shower struct {
 var (
 	errNoWay = errors.New("no dialog can be shown here: there is no screen, or neither pinentry, kdialog nor zenity is installed")
 	errHasty = errors.New("the answers came faster than a person can read")
+	errVoid  = errors.New("input was made while the question was open, so its answers may be nobody's")
 )
 
 // Ask implements aai.Asker. The answer's channel is aai.Native. An *aai.Error with
@@ -112,11 +125,16 @@ func (d *Dialog) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {
 		return aai.Answer{}, err
 	}
 	defer turn.end()
+	disturbed, end, err := d.takeSeat(ctx)
+	if err != nil {
+		return aai.Answer{}, err
+	}
+	defer end()
 	asking, cancel := context.WithTimeout(ctx, d.patience)
 	defer cancel()
 	var failures error
 	for _, way := range ways {
-		chosen, err := d.put(asking, way, q, turn.shows)
+		chosen, err := d.put(asking, way, q, showing{turn.shows, disturbed})
 		switch {
 		case err == nil:
 			return aai.Answer{Choice: q.Choices[chosen].ID, Seal: q.Seal, Channel: aai.Native}, nil
@@ -127,7 +145,7 @@ func (d *Dialog) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {
 		}
 		d.log.Info("a dialog could not be shown", "by", way.name, "cause", err)
 		failures = errors.Join(failures, err)
-		if errors.Is(err, errHasty) {
+		if errors.Is(err, errHasty) || errors.Is(err, errVoid) {
 			break // whoever answers so fast would do so everywhere
 		}
 	}
@@ -148,7 +166,7 @@ func unanswered(patience time.Duration) error {
 }
 
 // put shows the question page by page until something is chosen.
-func (d *Dialog) put(ctx context.Context, way shower, q aai.Question, process func(int)) (int, error) {
+func (d *Dialog) put(ctx context.Context, way shower, q aai.Question, s showing) (int, error) {
 	labels := make([]string, len(q.Choices))
 	for i, c := range q.Choices {
 		labels[i] = aai.CleanLabel(c.Label, maxLabel)
@@ -165,7 +183,7 @@ func (d *Dialog) put(ctx context.Context, way shower, q aai.Question, process fu
 		if !all {
 			p.buttons = append(p.buttons, d.words().more)
 		}
-		chosen, err := d.slowly(ctx, way, p, process)
+		chosen, err := d.slowly(ctx, way, p, s)
 		switch {
 		case err != nil || chosen == 0:
 			return 0, err
@@ -175,19 +193,4 @@ func (d *Dialog) put(ctx context.Context, way shower, q aai.Question, process fu
 			return first + chosen - 1, nil
 		}
 	}
-}
-
-// slowly shows one page, and again where the answer came too fast.
-func (d *Dialog) slowly(ctx context.Context, way shower, p page, process func(int)) (int, error) {
-	plain := p.text
-	for range hasty {
-		begun := time.Now()
-		chosen, err := way.show(ctx, p, process)
-		process(0)
-		if err != nil || time.Since(begun) >= d.readable+way.appears {
-			return chosen, err
-		}
-		p.text = d.words().again + "\n" + plain
-	}
-	return 0, errHasty
 }

@@ -89,7 +89,7 @@ func TestEveryChoiceCanBeReached(t *testing.T) {
 	} {
 		t.Run(c.presses, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				p := &person{presses: strings.Split(c.presses, ","), after: time.Second}
+				p := &person{presses: strings.Split(c.presses, ","), after: 2 * time.Second}
 				got, err := deskOf(t, c.most, p).Ask(t.Context(), consent())
 				if err != nil {
 					t.Fatal(err)
@@ -114,7 +114,7 @@ func TestEveryChoiceCanBeReached(t *testing.T) {
 // is none.
 func TestHastyAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &person{presses: []string{"Allow once"}, after: readable - time.Millisecond}
+		p := &person{presses: []string{"Allow once"}, after: 2*readable - time.Millisecond}
 		if answer, err := deskOf(t, 3, p).Ask(t.Context(), consent()); !errors.Is(err, errHasty) || answer != (aai.Answer{}) {
 			t.Errorf("%+v, %v", answer, err)
 		}
@@ -148,7 +148,7 @@ func TestOneHastyAnswer(t *testing.T) {
 func TestNobodyThere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &person{presses: []string{"Allow once"}, after: time.Hour}
-		other := &person{presses: []string{"Allow once"}, after: time.Second}
+		other := &person{presses: []string{"Allow once"}, after: 2 * time.Second}
 		begun := time.Now()
 		answer, err := deskOf(t, 3, p, other).Ask(t.Context(), consent())
 		e, ok := errors.AsType[*aai.Error](err)
@@ -187,7 +187,7 @@ func TestTheCallerLeaves(t *testing.T) {
 func TestOtherWays(t *testing.T) {
 	broken := errors.New("broken")
 	synctest.Test(t, func(t *testing.T) {
-		first, second := &person{err: broken}, &person{presses: []string{"Allow once"}, after: time.Second}
+		first, second := &person{err: broken}, &person{presses: []string{"Allow once"}, after: 2 * time.Second}
 		if answer, err := deskOf(t, 3, first, second).Ask(t.Context(), consent()); err != nil || answer.Choice != "once" {
 			t.Errorf("%+v, %v", answer, err)
 		}
@@ -205,7 +205,7 @@ func TestOtherWays(t *testing.T) {
 func TestQuestionsWithoutChoices(t *testing.T) {
 	q := consent()
 	q.Choices = q.Choices[:1]
-	p := &person{presses: []string{"Deny"}, after: time.Second}
+	p := &person{presses: []string{"Deny"}, after: 2 * time.Second}
 	if _, err := deskOf(t, 3, p).Ask(t.Context(), q); err == nil || len(p.pages) != 0 {
 		t.Error(err)
 	}
@@ -213,7 +213,7 @@ func TestQuestionsWithoutChoices(t *testing.T) {
 
 func TestChinese(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		p := &person{presses: []string{"更多…", "Deny"}, after: time.Second}
+		p := &person{presses: []string{"更多…", "Deny"}, after: 2 * time.Second}
 		d := deskOf(t, 3, p)
 		d.words = func() words { return wordsIn("zh") }
 		if _, err := d.Ask(t.Context(), consent()); err != nil {

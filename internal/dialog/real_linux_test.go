@@ -13,6 +13,8 @@ import (
 
 	"aai"
 	"aai/internal/desktop/linuxtest"
+	"aai/internal/desktop/x11"
+	"aai/internal/seat"
 )
 
 // programs are the real ones, and the keys that press each button of a page of
@@ -29,7 +31,10 @@ func programs() map[string]map[string][]string {
 // realDesk is a Dialog on the session's screen that uses one program alone.
 func realDesk(t *testing.T, s *linuxtest.Session, program string) *Dialog {
 	t.Helper()
-	d := New(Config{Getenv: s.Getenv, Folder: t.TempDir()})
+	shared := seat.New(seat.Config{Folder: seat.Folder, Getenv: s.Getenv})
+	screen := x11.New(x11.Config{Getenv: s.Getenv, Seat: shared})
+	t.Cleanup(func() { _ = screen.Close() })
+	d := New(Config{Getenv: s.Getenv, Folder: t.TempDir(), Seat: shared, Focus: screen.FocusedBy})
 	d.find = func() []shower {
 		for _, way := range showers(s.Getenv) {
 			if filepath.Base(way.name) == program {

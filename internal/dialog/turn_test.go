@@ -28,7 +28,7 @@ func ask(t *testing.T, d *Dialog) string {
 	return answer.Choice
 }
 
-func patient() *person { return &person{presses: []string{"Allow once"}, after: time.Second} }
+func patient() *person { return &person{presses: []string{"Allow once"}, after: 2 * time.Second} }
 
 // Five a minute; then nobody is asked for a minute, whatever comes.
 func TestPeopleAreLeftInPeace(t *testing.T) {

@@ -9,6 +9,7 @@ import (
 	"aai/internal/desktop/desktoptest"
 	"aai/internal/desktop/linuxtest"
 	"aai/internal/desktop/x11"
+	"aai/internal/seat"
 )
 
 // TestSuite: with real windows, and X11 beside it, the Bus does what every backend
@@ -30,7 +31,7 @@ func TestSuite(t *testing.T) {
 	for _, kind := range linuxtest.Kinds() {
 		t.Run(string(kind), func(t *testing.T) {
 			s := linuxtest.StartAccessible(t)
-			screen := x11.New(x11.Config{Getenv: s.Getenv})
+			screen := x11.New(x11.Config{Getenv: s.Getenv, Seat: seat.New(seat.Config{Folder: seat.Folder, Getenv: s.Getenv})})
 			t.Cleanup(func() { _ = screen.Close() })
 			bus := atspi.New(atspi.Config{Getenv: s.Getenv, Windows: screen})
 			t.Cleanup(bus.Close)

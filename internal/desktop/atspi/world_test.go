@@ -13,6 +13,7 @@ import (
 	"aai/internal/desktop/atspi"
 	"aai/internal/desktop/linuxtest"
 	"aai/internal/desktop/x11"
+	"aai/internal/seat"
 )
 
 // A world is a desktop of its own with a Bus on it.
@@ -25,7 +26,7 @@ type world struct {
 func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{Session: linuxtest.StartAccessible(t)}
-	screen := x11.New(x11.Config{Getenv: w.Getenv})
+	screen := x11.New(x11.Config{Getenv: w.Getenv, Seat: seat.New(seat.Config{Folder: seat.Folder, Getenv: w.Getenv})})
 	t.Cleanup(func() { _ = screen.Close() })
 	w.windows = screen
 	w.bus = atspi.New(atspi.Config{Getenv: w.Getenv, Windows: w.windows})

@@ -6,6 +6,7 @@ import (
 
 	"aai"
 	"aai/internal/desktop"
+	"aai/internal/seat"
 )
 
 // activatePatience is how long the window manager may take to activate a window.
@@ -15,7 +16,6 @@ const activatePatience = 2 * time.Second
 // when that is so. It takes the focus from the person. If the window manager does
 // not do it within two seconds it fails with AUTOMATION_FAILED.
 func (d *Display) Activate(ctx context.Context, id desktop.WindowID) error {
-	const doing = "activating a window"
 	window, err := windowOf(id)
 	if err != nil {
 		return err
@@ -24,6 +24,12 @@ func (d *Display) Activate(ctx context.Context, id desktop.WindowID) error {
 	if err != nil {
 		return err
 	}
+	_, err = d.stroke(ctx, hands{session: s, person: s}, nil, func(g *seat.Grip) error { return s.activate(ctx, g, id, window) })
+	return err
+}
+
+func (s *session) activate(ctx context.Context, g *seat.Grip, id desktop.WindowID, window xid) error {
+	const doing = "activating a window"
 	if err := s.must(ctx, getGeometry(window)); err != nil {
 		return windowFailure(doing, id, err)
 	}
@@ -32,7 +38,7 @@ func (d *Display) Activate(ctx context.Context, id desktop.WindowID) error {
 		return failure(doing, err)
 	}
 	if !managed {
-		err = s.must(ctx, raiseWindow(window), setInputFocus(window))
+		err = s.must(ctx, raiseWindow(window), setInputFocus(g, window))
 	} else {
 		const source, substructureRedirect = 2, 1 << 20 // 2 is a tool, not the program itself
 		ask := s.clientMessage(window, "_NET_ACTIVE_WINDOW", source, 0, 0)
@@ -51,6 +57,8 @@ func (d *Display) Activate(ctx context.Context, id desktop.WindowID) error {
 			return &e
 		case active:
 			return nil
+		case g.Asked():
+			return interrupted("the window was not waited for to come to the front")
 		case time.Now().After(deadline):
 			e := aai.Errorf(aai.AutomationFailed, "the window manager did not give the keyboard to window 0x%x", window)
 			e.Hint = "Ask the person to click into the window: some window managers keep others from taking the focus."

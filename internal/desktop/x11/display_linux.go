@@ -8,6 +8,7 @@ import (
 
 	"aai"
 	"aai/internal/desktop"
+	"aai/internal/seat"
 )
 
 // A Config says where the X server is.
@@ -16,6 +17,9 @@ type Config struct {
 	// concurrent use, as os.Getenv is.
 	Getenv func(string) string
 	Log    *slog.Logger // nil drops it
+	// Seat is what all input is made with, shared with the person's other gateways and
+	// with the questions. Without one, nil, no input is made.
+	Seat *seat.Seat
 }
 
 // A Display is a screen with its windows, input and clipboard. It implements
@@ -28,7 +32,7 @@ type Display struct {
 	config Config
 	dial   func(ctx context.Context, getenv func(string) string, onEvent func([]byte)) (*conn, error)
 	main   *slot[*session] // questions, pictures and the person's seat
-	own    *slot[*seat]    // the gateway's own pointer and keyboard: the server gives each connection one pair
+	own    *slot[*ownSeat] // the gateway's own pointer and keyboard: the server gives each connection one pair
 	clip   *slot[*clipper] // the clipboard
 	memory memory          // shared with the server for pictures
 	keys   keyboard
@@ -48,10 +52,12 @@ func New(c Config) *Display {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Display{
-		config: c, dial: dial, main: newSlot[*session](), own: newSlot[*seat](), clip: newSlot[*clipper](),
+	d := &Display{
+		config: c, dial: dial, main: newSlot[*session](), own: newSlot[*ownSeat](), clip: newSlot[*clipper](),
 		memory: newMemory(), keys: newKeyboard(),
 	}
+	c.Seat.Clean(d.letGo)
+	return d
 }
 
 // Close takes back what was changed on the X server: our pointer and keyboard,

@@ -17,6 +17,7 @@ import (
 
 	"aai"
 	"aai/internal/desktop"
+	"aai/internal/seat"
 )
 
 // A liar is an X server that does not always tell the truth. Its script says for
@@ -234,8 +235,10 @@ func extensionTruth(extension byte, request []byte, say func(...any) []byte) []b
 }
 
 // lied is a display of a liar's screen.
-func lied(script []byte) *Display {
-	d := New(Config{Getenv: func(name string) string { return map[string]string{"DISPLAY": ":0"}[name] }})
+func lied(folder string, script []byte) *Display {
+	getenv := func(name string) string { return map[string]string{"DISPLAY": ":0"}[name] }
+	shared := seat.New(seat.Config{Folder: func() (string, error) { return folder, nil }, Getenv: getenv})
+	d := New(Config{Getenv: getenv, Seat: shared})
 	l := &liar{script: script}
 	d.dial = func(_ context.Context, _ func(string) string, onEvent func([]byte)) (*conn, error) {
 		ours, theirs := net.Pipe()
@@ -269,9 +272,10 @@ func FuzzLies(f *testing.F) {
 			}
 		}
 	}
+	folder := f.TempDir()
 	f.Fuzz(func(t *testing.T, method byte, script []byte) {
 		synctest.Test(t, func(t *testing.T) {
-			d := lied(script)
+			d := lied(folder, script)
 			calls := d.everything()
 			names := slices.Sorted(maps.Keys(calls))
 			name := names[int(method)%len(names)]
@@ -308,13 +312,13 @@ func (d *Display) everything() map[string]func(context.Context) error {
 		"get":            func(ctx context.Context) error { _, err := d.Get(ctx); return err },
 		"set":            func(ctx context.Context) error { return d.Set(ctx, desktop.Clip{Text: "copied"}) },
 	}
-	for seat, name := range map[desktop.Seat]string{desktop.PersonSeat: "person", desktop.OwnSeat: "own"} {
-		all["click "+name] = func(ctx context.Context) error { return d.Click(ctx, seat, w, at, desktop.LeftButton, 1) }
-		all["drag "+name] = func(ctx context.Context) error { return d.Drag(ctx, seat, w, at, at, 0) }
-		all["scroll "+name] = func(ctx context.Context) error { return d.Scroll(ctx, seat, w, at, 0, 1) }
-		all["type "+name] = func(ctx context.Context) error { return d.Type(ctx, seat, w, "aB日") }
+	for which, name := range map[desktop.Seat]string{desktop.PersonSeat: "person", desktop.OwnSeat: "own"} {
+		all["click "+name] = func(ctx context.Context) error { return d.Click(ctx, which, w, at, desktop.LeftButton, 1) }
+		all["drag "+name] = func(ctx context.Context) error { return d.Drag(ctx, which, w, at, at, 0) }
+		all["scroll "+name] = func(ctx context.Context) error { return d.Scroll(ctx, which, w, at, 0, 1) }
+		all["type "+name] = func(ctx context.Context) error { return d.Type(ctx, which, w, "aB日") }
 		all["key "+name] = func(ctx context.Context) error {
-			return d.Key(ctx, seat, w, desktop.Chord{Key: "a", Modifiers: []string{"ctrl"}})
+			return d.Key(ctx, which, w, desktop.Chord{Key: "a", Modifiers: []string{"ctrl"}})
 		}
 	}
 	return all
@@ -323,9 +327,10 @@ func (d *Display) everything() map[string]func(context.Context) error {
 // TestHonest: without lies all methods work, so that the lies are told where they
 // matter.
 func TestHonest(t *testing.T) {
+	folder := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
-		for name := range lied(nil).everything() {
-			d := lied(nil)
+		for name := range lied(folder, nil).everything() {
+			d := lied(folder, nil)
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 			defer cancel()
 			if err := d.everything()[name](ctx); err != nil {

@@ -135,12 +135,12 @@ func (k *keyboard) compare(s *session, l *layout) {
 	}
 }
 
-// borrow sees to it that each keysym has a key, and returns the keys. The layout
-// must be what compare has seen, and the keysyms no more than it has spare keys.
-// Before it gives a key a second meaning, and after it has changed the map, it
-// waits, with rest, until the program has read its keys: one that is slow would
-// look up old keys in the new map.
-func (k *keyboard) borrow(ctx context.Context, l *layout, syms []keysym, rest func(context.Context) error) (map[keysym]byte, error) {
+// choose says which keys must get a meaning so that each keysym has one. The layout
+// must be what compare has seen, and the keysyms no more than it has spare keys. Before
+// a key can get a second meaning it waits, with rest, until the program has read its
+// keys, and so must the caller after the change: one that is slow would look up old keys
+// in the new map.
+func (k *keyboard) choose(ctx context.Context, l *layout, syms []keysym, rest func(context.Context) error) (map[byte]keysym, error) {
 	var missing []keysym
 	for _, sym := range syms {
 		if _, ok := k.lent[sym]; !ok {
@@ -148,7 +148,7 @@ func (k *keyboard) borrow(ctx context.Context, l *layout, syms []keysym, rest fu
 		}
 	}
 	if len(missing) == 0 {
-		return k.lent, nil
+		return nil, nil
 	}
 	unused, reusable := k.free(l, syms)
 	free := append(unused, reusable...)
@@ -164,16 +164,16 @@ func (k *keyboard) borrow(ctx context.Context, l *layout, syms []keysym, rest fu
 	for i, sym := range missing {
 		keys[free[i]] = sym
 	}
+	return keys, nil
+}
+
+// lend counts the keys as lent, before they are: if the answer does not come, they must
+// be given back too.
+func (k *keyboard) lend(keys map[byte]keysym) {
 	maps.DeleteFunc(k.lent, func(_ keysym, code byte) bool { return keys[code] != 0 })
-	// They count as lent before they are: if the answer does not come, they must be
-	// given back too.
 	for code, sym := range keys {
 		k.lent[sym] = code
 	}
-	if err := k.session.remap(ctx, keys); err != nil {
-		return nil, err
-	}
-	return k.lent, rest(ctx)
 }
 
 // free are the keys that can be lent: those that are not, and those that are for

@@ -17,8 +17,9 @@ const (
 	capsLock          = 1 << 1
 )
 
-// unlock turns Caps Lock off and the first layout on, for as long as we type.
-func (h hands) unlock(ctx context.Context) (lockState, error) {
+// lockState reads what is locked. Caps Lock is turned off and the first layout on for as
+// long as we type.
+func (h hands) lockState(ctx context.Context) (lockState, error) {
 	if h.xkb == 0 {
 		return lockState{}, nil
 	}
@@ -30,11 +31,8 @@ func (h hands) unlock(ctx context.Context) (lockState, error) {
 	was := lockState{modifiers: r.u8() & capsLock}
 	r.take(1)
 	was.group = r.u8()
-	if was.modifiers == 0 && was.group == 0 {
-		return was, nil
-	}
-	was.locked = true
-	return was, h.must(ctx, h.setLocks(0, 0))
+	was.locked = was.modifiers != 0 || was.group != 0
+	return was, nil
 }
 
 func (h hands) relock(ctx context.Context, was lockState) error {

@@ -9,6 +9,7 @@ import (
 
 	"aai"
 	"aai/internal/desktop"
+	"aai/internal/seat"
 )
 
 // The most that one call may do.
@@ -26,24 +27,20 @@ func (d *Display) Click(ctx context.Context, which desktop.Seat, window desktop.
 	if button < desktop.LeftButton || button > desktop.RightButton || count < 1 || count > maxClicks {
 		return refuse(aai.InvalidParams, "button %d cannot be clicked %d times: buttons are 1 to 3, times 1 to %d", button, count, maxClicks)
 	}
-	h, err := d.point(ctx, which, window, true, at)
-	if err != nil {
-		return err
-	}
-	defer h.release()
-	err = h.keepFocus(ctx, window, func() error {
-		err := h.must(ctx, h.fake(motion, 0, at))
-		for i := range count {
-			if i > 0 && err == nil {
-				err = sleep(ctx, clickPause)
+	return d.point(ctx, "clicking", aim{which, window, true, []desktop.Point{at}}, func(h hands, g *seat.Grip) error {
+		return h.keepFocus(ctx, g, window, func() error {
+			err := h.must(ctx, h.fake(g, motion, 0, at))
+			for i := range count {
+				if i > 0 && err == nil {
+					err = sleep(ctx, clickPause)
+				}
+				if err == nil {
+					err = h.must(ctx, h.fake(g, buttonPress, byte(button), desktop.Point{}), h.fake(g, buttonRelease, byte(button), desktop.Point{}))
+				}
 			}
-			if err == nil {
-				err = h.must(ctx, h.fake(buttonPress, byte(button), desktop.Point{}), h.fake(buttonRelease, byte(button), desktop.Point{}))
-			}
-		}
-		return err
+			return err
+		})
 	})
-	return inputFailure("clicking", err)
 }
 
 // clickPause is the time between clicks. Chromium takes two in the same
@@ -53,7 +50,7 @@ const clickPause = 20 * time.Millisecond
 // keepFocus does what our own pointer does, and then gives the keyboard back to the
 // person's window: where there is no window manager, some programs take it when
 // they are clicked.
-func (h hands) keepFocus(ctx context.Context, id desktop.WindowID, do func() error) error {
+func (h hands) keepFocus(ctx context.Context, g *seat.Grip, id desktop.WindowID, do func() error) error {
 	if h.own == nil {
 		return do()
 	}
@@ -63,7 +60,9 @@ func (h hands) keepFocus(ctx context.Context, id desktop.WindowID, do func() err
 	}
 	window := from(before.reply, 8).u32()
 	err := do()
+	g.Share()
 	return errors.Join(err, h.afterwards(ctx, func(ctx context.Context) error {
+		defer g.Leave()
 		answers, err := h.person.answersPings(ctx, xid(id))
 		if err == nil {
 			_ = h.person.settleSoon(ctx, xid(id), answers) // one that hangs does not take it
@@ -75,38 +74,51 @@ func (h hands) keepFocus(ctx context.Context, id desktop.WindowID, do func() err
 		if from(after.reply, 8).u32() == window {
 			return nil
 		}
-		return h.person.must(ctx, setInputFocus(window))
+		return h.person.must(ctx, setInputFocus(g, window))
 	}))
 }
 
 // Drag presses the left button at one point and releases it at the other, also
 // when its time is up before. OwnSeat and what fails are as with Click.
 func (d *Display) Drag(ctx context.Context, which desktop.Seat, window desktop.WindowID, from, to desktop.Point, duration time.Duration) error {
-	h, err := d.point(ctx, which, window, true, from, to)
-	if err != nil {
-		return err
-	}
-	defer h.release()
-	err = h.keepFocus(ctx, window, func() error { return h.drag(ctx, from, to, duration) })
-	return inputFailure("dragging", err)
+	return d.point(ctx, "dragging", aim{which, window, true, []desktop.Point{from, to}}, func(h hands, g *seat.Grip) error {
+		return h.keepFocus(ctx, g, window, func() error { return h.drag(ctx, g, from, to, duration) })
+	})
 }
 
-func (h hands) drag(ctx context.Context, from, to desktop.Point, duration time.Duration) error {
+func (h hands) drag(ctx context.Context, g *seat.Grip, from, to desktop.Point, duration time.Duration) error {
 	const step = 10 * time.Millisecond
 	const fewest = 10 // programs want to see some movement
 	left := byte(desktop.LeftButton)
-	err := h.must(ctx, h.fake(motion, 0, from), h.fake(buttonPress, left, desktop.Point{}))
+	holding := func(buttons ...byte) error {
+		if h.own != nil {
+			return nil // our own pointer goes with us
+		}
+		return h.hold(g, func(held *seat.Held) { held.Buttons = buttons })
+	}
+	err := holding(left)
+	if err != nil {
+		return err
+	}
+	err = h.must(ctx, h.fake(g, motion, 0, from), h.fake(g, buttonPress, left, desktop.Point{}))
 	steps := max(fewest, int(duration/step))
 	pause := max(duration, fewest*time.Millisecond) / time.Duration(steps)
 	for i := 1; i <= steps && err == nil; i++ {
 		at := desktop.Point{X: from.X + (to.X-from.X)*i/steps, Y: from.Y + (to.Y-from.Y)*i/steps}
-		if err = sleep(ctx, pause); err == nil {
-			err = h.must(ctx, h.fake(motion, 0, at))
+		if g.Asked() {
+			err = interrupted("the button was let go of after %d of %d steps", i-1, steps)
+		} else if err = sleep(ctx, pause); err == nil {
+			err = h.must(ctx, h.fake(g, motion, 0, at))
 		}
 	}
 	// Whatever happened, the button must not stay down.
+	g.Share()
 	released := h.afterwards(ctx, func(ctx context.Context) error {
-		return h.must(ctx, h.fake(buttonRelease, left, desktop.Point{}))
+		defer g.Leave()
+		if err := h.must(ctx, h.fake(g, buttonRelease, left, desktop.Point{})); err != nil {
+			return err
+		}
+		return holding()
 	})
 	return errors.Join(err, released)
 }
@@ -117,69 +129,89 @@ func (d *Display) Scroll(ctx context.Context, which desktop.Seat, window desktop
 	if max(dx, -dx) > maxNotches || max(dy, -dy) > maxNotches || dx < -maxNotches || dy < -maxNotches {
 		return refuse(aai.InvalidParams, "%d,%d notches are too many: at most %d", dx, dy, maxNotches)
 	}
-	h, err := d.point(ctx, which, window, false, at)
+	const up, down, left, right = 4, 5, 6, 7 // the wheel's buttons
+	return d.point(ctx, "scrolling", aim{which, window, false, []desktop.Point{at}}, func(h hands, g *seat.Grip) error {
+		calls := []*call{h.fake(g, motion, 0, at)}
+		turn := func(n int, back, forth byte) {
+			button := forth
+			if n < 0 {
+				n, button = -n, back
+			}
+			for range n {
+				calls = append(calls, h.fake(g, buttonPress, button, desktop.Point{}), h.fake(g, buttonRelease, button, desktop.Point{}))
+			}
+		}
+		turn(dy, up, down)
+		turn(dx, left, right)
+		return h.must(ctx, calls...)
+	})
+}
+
+// An aim is what the pointer is used on, and where.
+type aim struct {
+	seat   desktop.Seat
+	window desktop.WindowID
+	press  bool
+	points []desktop.Point
+}
+
+// point uses the pointer, with the person's seat in hand. It looks before whether it
+// may: a question may have been open, and the windows lie otherwise.
+func (d *Display) point(ctx context.Context, doing string, at aim, do func(hands, *seat.Grip) error) error {
+	if _, err := windowOf(at.window); err != nil {
+		return err
+	}
+	if err := d.mayPoint(ctx, at); err != nil {
+		return err
+	}
+	h, err := d.take(ctx, at.seat)
 	if err != nil {
 		return err
 	}
 	defer h.release()
-	const up, down, left, right = 4, 5, 6, 7 // the wheel's buttons
-	calls := []*call{h.fake(motion, 0, at)}
-	turn := func(n int, back, forth byte) {
-		button := forth
-		if n < 0 {
-			n, button = -n, back
+	_, err = d.stroke(ctx, h, nil, func(g *seat.Grip) error {
+		if err := d.mayPoint(ctx, at); err != nil {
+			return err
 		}
-		for range n {
-			calls = append(calls, h.fake(buttonPress, button, desktop.Point{}), h.fake(buttonRelease, button, desktop.Point{}))
+		if err := h.calm(ctx); err != nil {
+			return err
 		}
-	}
-	turn(dy, up, down)
-	turn(dx, left, right)
-	return inputFailure("scrolling", h.must(ctx, calls...))
+		return inputFailure(doing, do(h, g))
+	})
+	return err
 }
 
-// point makes sure that the pointer may be used: the window is seen at the first
-// point, the others are on the screen, and the person holds nothing. The caller
-// releases the hands.
-func (d *Display) point(ctx context.Context, which desktop.Seat, id desktop.WindowID, press bool, points ...desktop.Point) (hands, error) {
-	if _, err := windowOf(id); err != nil {
-		return hands{}, err
-	}
+// mayPoint makes sure that the pointer may be used: the window is seen at the first
+// point, and the others are on the screen.
+func (d *Display) mayPoint(ctx context.Context, a aim) error {
+	id, points := a.window, a.points
 	s, err := d.session(ctx)
 	if err != nil {
-		return hands{}, err
+		return err
 	}
-	if press && which == desktop.OwnSeat {
+	if a.press && a.seat == desktop.OwnSeat {
 		if err := s.refuseManaged(ctx); err != nil {
-			return hands{}, err
+			return err
 		}
 	}
 	seen, err := s.at(ctx, points[0])
 	if err != nil {
-		return hands{}, err
+		return err
 	}
 	if seen.ID != id {
 		e := refuse(aai.AutomationFailed, "at %d,%d is not window 0x%x but window 0x%x, %q", points[0].X, points[0].Y, uint64(id), uint64(seen.ID), seen.Title)
 		e.Hint = `Activate the window first (mode "focus"), or act in the background by the element's reference.`
-		return hands{}, e
+		return e
 	}
 	geometry := getGeometry(s.root)
 	if err := s.must(ctx, geometry); err != nil {
-		return hands{}, failure("looking at the screen", err)
+		return failure("looking at the screen", err)
 	}
 	screen := geometryOf(geometry)
 	if i := slices.IndexFunc(points, func(p desktop.Point) bool { return !screen.Holds(p) }); i >= 0 {
-		return hands{}, refuse(aai.InvalidParams, "the point %d,%d is not on the screen, which is %d by %d pixels", points[i].X, points[i].Y, screen.W, screen.H)
+		return refuse(aai.InvalidParams, "the point %d,%d is not on the screen, which is %d by %d pixels", points[i].X, points[i].Y, screen.W, screen.H)
 	}
-	h, err := d.take(ctx, which)
-	if err != nil {
-		return hands{}, err
-	}
-	if err := h.calm(ctx); err != nil {
-		h.release()
-		return hands{}, err
-	}
-	return h, nil
+	return nil
 }
 
 // refuseManaged fails where a window manager runs.

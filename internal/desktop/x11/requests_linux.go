@@ -1,5 +1,7 @@
 package x11
 
+import "aai/internal/seat"
+
 // The requests of the core protocol that are used here, in the manual's words and
 // order of fields.
 
@@ -106,7 +108,8 @@ func translateCoordinates(from, to xid) *call {
 	return query(40, 0, from, to, int16(0), int16(0))
 }
 
-func setInputFocus(window xid) *call {
+// setInputFocus moves the person's focus, so it needs the seat.
+func setInputFocus(_ *seat.Grip, window xid) *call {
 	const toParent, currentTime = 2, 0
 	return command(42, toParent, window, uint32(currentTime))
 }

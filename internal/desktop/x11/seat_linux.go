@@ -10,6 +10,7 @@ import (
 
 	"aai"
 	"aai/internal/desktop"
+	"aai/internal/seat"
 )
 
 // seatName is how the names of our pointers and keyboards begin.
@@ -52,14 +53,14 @@ func (d *Display) releaseSeat() {
 	d.resting.begin(seatRest, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		d.own.drop(ctx, func(own *seat) bool { return !own.stays.Load() })
+		d.own.drop(ctx, func(own *ownSeat) bool { return !own.stays.Load() })
 	})
 }
 
-// A seat is a pointer and a keyboard of the gateway's own (a master pair of XI2,
+// An ownSeat is a pointer and a keyboard of the gateway's own (a master pair of XI2,
 // "multi-pointer X"), and the connection whose input they make. XI2 is
 // /usr/share/doc/xorgproto, XI2proto.txt.
-type seat struct {
+type ownSeat struct {
 	*session
 	pointer, keyboard uint16
 	lap               xid         // a window of ours, where the keyboard rests
@@ -81,8 +82,8 @@ const seatRest = 400 * time.Millisecond
 
 // seat returns the gateway's own seat, which it makes if need be. The caller
 // releases it.
-func (d *Display) seat(ctx context.Context) (*seat, error) {
-	own, err := d.own.hold(ctx, func(ctx context.Context) (*seat, error) {
+func (d *Display) seat(ctx context.Context) (*ownSeat, error) {
+	own, err := d.own.hold(ctx, func(ctx context.Context) (*ownSeat, error) {
 		s, err := d.connect(ctx, nil)
 		if err != nil {
 			return nil, err
@@ -99,12 +100,12 @@ func (d *Display) seat(ctx context.Context) (*seat, error) {
 	return own, nil
 }
 
-func newSeat(ctx context.Context, s *session) (*seat, error) {
+func newSeat(ctx context.Context, s *session) (*ownSeat, error) {
 	if s.xinput == 0 || s.xtest == 0 {
 		return nil, unsupported("this X server cannot have a second pointer and keyboard: it lacks XInput 2 or XTEST",
 			`Use the mode "focus", which uses those of the person.`)
 	}
-	own := &seat{session: s}
+	own := &ownSeat{session: s}
 	if err := own.removeOrphans(ctx); err != nil {
 		return nil, err
 	}
@@ -140,7 +141,7 @@ func newSeat(ctx context.Context, s *session) (*seat, error) {
 }
 
 // masters returns the master devices by name.
-func (own *seat) masters(ctx context.Context) (map[string]uint16, error) {
+func (own *ownSeat) masters(ctx context.Context) (map[string]uint16, error) {
 	const allMasters, classHead = 1, 4
 	list := query(own.xinput, xiQueryDevice, uint16(allMasters), pad(2))
 	if err := own.must(ctx, list); err != nil {
@@ -178,7 +179,7 @@ func (s *session) processOf(ctx context.Context, base uint32) (int, error) {
 // removeOrphans takes away the pointers and keyboards of gateways that died. The
 // name of a seat tells its connection: if the server does not have that any more,
 // or has given its number to another process, the seat is nobody's.
-func (own *seat) removeOrphans(ctx context.Context) error {
+func (own *ownSeat) removeOrphans(ctx context.Context) error {
 	if own.resource == 0 {
 		return nil
 	}
@@ -209,14 +210,14 @@ func (own *seat) removeOrphans(ctx context.Context) error {
 	return nil
 }
 
-func (own *seat) removeMaster(pointer uint16) *call {
+func (own *ownSeat) removeMaster(pointer uint16) *call {
 	const removeMaster, words, floating = 2, 3, 2
 	return command(own.xinput, xiChangeHierarchy, byte(1), pad(3),
 		uint16(removeMaster), uint16(words), pointer, byte(floating), pad(1), pad(4))
 }
 
 // aim gives our keyboard the window.
-func (own *seat) aim(window xid) *call {
+func (own *ownSeat) aim(window xid) *call {
 	const currentTime = 0
 	return command(own.xinput, xiSetFocus, window, uint32(currentTime), own.keyboard, pad(2))
 }
@@ -224,19 +225,20 @@ func (own *seat) aim(window xid) *call {
 // leavePatience is how long programs have to notice that our pointer has left them.
 const leavePatience = 150 * time.Millisecond
 
-// park takes our pointer out of all windows: to one of ours, that nobody sees, in the
+// park takes our pointer out of all windows, with or without the person's seat, since
+// it presses nothing and moves no focus: to one of ours, that nobody sees, in the
 // corner of the screen. GTK 4 (4.8) crashes if the pointer that is in its window is
 // no more.
-func (own *seat) park(ctx context.Context) error {
+func (own *ownSeat) park(ctx context.Context) error {
 	corner := own.newID()
-	if err := own.must(ctx, createUnseen(corner, own.root, 0), mapWindow(corner), own.fake(motion, 0, desktop.Point{})); err != nil {
+	if err := own.must(ctx, createUnseen(corner, own.root, 0), mapWindow(corner), own.fakeInput(motion, 0, desktop.Point{})); err != nil {
 		return err
 	}
 	return sleep(ctx, leavePatience)
 }
 
 // shut removes the pointer and the keyboard, and ends the connection.
-func (own *seat) shut(ctx context.Context) {
+func (own *ownSeat) shut(ctx context.Context) {
 	_ = own.park(ctx)                              // else they are removed all the same
 	_ = own.do(ctx, own.removeMaster(own.pointer)) // the next gateway tries again
 	own.session.shut(ctx)
@@ -246,7 +248,7 @@ func (own *seat) shut(ctx context.Context) {
 type hands struct {
 	*session
 	person *session
-	own    *seat // nil for the person's
+	own    *ownSeat // nil for the person's
 	done   func()
 }
 
@@ -289,8 +291,12 @@ const (
 )
 
 // fake is XTEST's FakeInput. It goes to the pointer and the keyboard of the
-// connection.
-func (s *session) fake(kind, detail byte, at desktop.Point) *call {
+// connection. Nobody can make input who has not taken the person's seat.
+func (s *session) fake(_ *seat.Grip, kind, detail byte, at desktop.Point) *call {
+	return s.fakeInput(kind, detail, at)
+}
+
+func (s *session) fakeInput(kind, detail byte, at desktop.Point) *call {
 	const fakeInput, now = 2, 0
 	return command(s.xtest, fakeInput, kind, detail, pad(2), uint32(now), none, pad(8), int16(at.X), int16(at.Y), pad(8))
 }

@@ -13,6 +13,7 @@ import (
 
 	"aai/internal/desktop"
 	"aai/internal/desktop/linuxtest"
+	"aai/internal/seat"
 )
 
 // inside returns a display and its connection.
@@ -20,7 +21,7 @@ func inside(t *testing.T, s *linuxtest.Session) (*Display, *session, context.Con
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	t.Cleanup(cancel)
-	d := New(Config{Getenv: s.Getenv})
+	d := New(Config{Getenv: s.Getenv, Seat: seat.New(seat.Config{Folder: seat.Folder, Getenv: s.Getenv})})
 	t.Cleanup(func() { _ = d.Close() })
 	conn, err := d.session(ctx)
 	if err != nil {
@@ -32,7 +33,7 @@ func inside(t *testing.T, s *linuxtest.Session) (*Display, *session, context.Con
 // seats are the names of all pointers of gateways.
 func seats(ctx context.Context, t *testing.T, s *session) (names []string) {
 	t.Helper()
-	devices, err := (&seat{session: s}).masters(ctx)
+	devices, err := (&ownSeat{session: s}).masters(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +184,7 @@ func TestHungProgramAndLocks(t *testing.T) {
 		t.Error(err)
 	}
 	h := hands{session: conn, person: conn}
-	if was, err := h.unlock(ctx); err != nil || was.modifiers != capsLock {
+	if was, err := h.lockState(ctx); err != nil || was.modifiers != capsLock {
 		t.Errorf("%+v, %v", was, err)
 	}
 	f.Continue(t)
@@ -195,20 +196,20 @@ func TestHungProgramAndLocks(t *testing.T) {
 func TestWornOut(t *testing.T) {
 	s := linuxtest.Start(t)
 	d, old, ctx := inside(t, s)
-	seat, err := d.seat(ctx)
+	own, err := d.seat(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []*conn{old.conn, seat.conn} {
+	for _, c := range []*conn{old.conn, own.conn} {
 		c.lastID = c.setup.idMask - 1
 	}
 	if _, err := d.Windows(ctx); err != nil {
 		t.Error(err)
 	}
-	if again, err := d.seat(ctx); err != nil || again == seat {
+	if again, err := d.seat(ctx); err != nil || again == own {
 		t.Errorf("the seat was not made again: %v", err)
 	}
-	if old.conn.alive() || seat.conn.alive() {
+	if old.conn.alive() || own.conn.alive() {
 		t.Error("the old connections were not closed")
 	}
 	current, err := d.session(ctx)

@@ -2,11 +2,12 @@ package x11
 
 import (
 	"context"
-	"errors"
+	"fmt"
 	"slices"
 
 	"aai"
 	"aai/internal/desktop"
+	"aai/internal/seat"
 )
 
 // maxStrokes is how many keys are pressed between two looks at the focus.
@@ -20,7 +21,8 @@ const maxStrokes = 40
 //
 // With PersonSeat the window must have the person's keyboard, or it fails with
 // AUTOMATION_FAILED and not_delivered; if it loses it on the way, no more is
-// typed. With OwnSeat our own keyboard is given to the window, and what has the
+// typed. While the person is asked something nothing is typed; it goes on afterwards, if
+// there is time and the window has the keyboard again. With OwnSeat our own keyboard is given to the window, and what has the
 // focus within it gets the text; GTK 4 has none there while it is in the background.
 func (d *Display) Type(ctx context.Context, which desktop.Seat, id desktop.WindowID, text string) error {
 	window, err := windowOf(id)
@@ -36,12 +38,12 @@ func (d *Display) Type(ctx context.Context, which desktop.Seat, id desktop.Windo
 		return err
 	}
 	defer t.leave(ctx)
-	for len(syms) > 0 {
-		n, err := t.write(ctx, syms)
+	for typed := 0; typed < len(syms); {
+		n, err := t.write(ctx, syms[typed:])
 		if err != nil {
-			return err
+			return t.stopped(err, typed, len(syms))
 		}
-		syms = syms[n:]
+		typed += n
 	}
 	return nil
 }
@@ -73,191 +75,42 @@ func (d *Display) Key(ctx context.Context, which desktop.Seat, id desktop.Window
 		return err
 	}
 	defer t.leave(ctx)
-	return t.chord(ctx, sym, modifiers)
-}
-
-// A typist types into one window. It holds the keyboard, so that two do not mix
-// their letters.
-type typist struct {
-	display *Display
-	hands   hands
-	person  *session // whose layout programs read keys by, whichever seat they come from
-	id      desktop.WindowID
-	window  xid
-	layout  *layout
-	answers bool // the window's program says when it has read its keys
-	aimed   bool // our keyboard points to the window
-	begun   bool // something has been sent
-	lock    lockState
-}
-
-func (d *Display) typist(ctx context.Context, which desktop.Seat, id desktop.WindowID, window xid) (*typist, error) {
-	const doing = "getting ready to type"
-	h, err := d.take(ctx, which)
-	if err != nil {
-		return nil, err
-	}
-	if err := d.keys.hold(ctx); err != nil {
-		h.release()
-		return nil, failure("waiting for the keyboard", err)
-	}
-	t := &typist{display: d, hands: h, person: h.person, id: id, window: window}
-	err = h.calm(ctx)
-	if err == nil {
-		t.answers, err = h.person.answersPings(ctx, window)
-	}
-	if err == nil {
-		t.lock, err = h.unlock(ctx)
-	}
-	if err == nil {
-		err = t.aim(ctx)
-	}
-	if err != nil {
-		t.leave(ctx)
-		return nil, windowFailure(doing, id, err)
-	}
-	return t, nil
-}
-
-// leave puts the keyboard back as it was, whatever happened.
-func (t *typist) leave(ctx context.Context) {
-	_ = t.hands.afterwards(ctx, func(ctx context.Context) error {
-		defer t.hands.release()
-		defer t.display.keys.release()
-		defer t.display.returnKeysLater()
-		if t.begun && (t.answers || t.aimed || t.lock.locked) {
-			// What is put back may change what a slow program reads. One that hangs is
-			// not waited for.
-			_ = t.person.settleSoon(ctx, t.window, t.answers)
+	for {
+		if pressed, err := t.chord(ctx, sym, slices.Clone(modifiers)); pressed || err != nil {
+			return t.stopped(err, 0, 1)
 		}
-		err := errors.Join(t.hands.relock(ctx, t.lock), t.lookAway(ctx))
-		if err != nil {
-			t.display.config.Log.Warn("x11: the keyboard was not put back", "error", err)
-		}
-		return err
-	})
-}
-
-// rest waits until the program has read its keys.
-func (t *typist) rest(ctx context.Context) error {
-	return t.person.settle(ctx, t.window, t.answers)
-}
-
-// lookAway takes our keyboard away from the window, and tells the window manager
-// where the person's is: it does not know that there are two, and would take the
-// window that we typed into for the one that the person works in. Ours does not rest
-// in the person's window: the server tells of the focus only when the first keyboard
-// comes to a window, so nobody would hear of it when the person leaves and comes back.
-// Only where the person works in this very window it stays: GTK would take the
-// leaving of one keyboard for that of both.
-func (t *typist) lookAway(ctx context.Context) error {
-	if t.hands.own == nil || !t.aimed {
-		return nil
 	}
-	focus := getInputFocus()
-	if err := t.person.must(ctx, focus); err != nil {
-		return err
-	}
-	theirs := from(focus.reply, 8).u32()
-	rest := t.hands.own.lap
-	same, err := t.person.within(ctx, theirs, t.window)
-	if err != nil || same {
-		rest = theirs
-	}
-	t.hands.own.stays.Store(rest == theirs)
-	if err := t.hands.own.must(ctx, t.hands.own.aim(rest)); err != nil {
-		return err
-	}
-	return t.person.remindOfFocus(ctx, theirs)
-}
-
-// remindOfFocus sends the events that the server sends when a window gets the
-// focus: to the window, and to the frames around it, where some window managers
-// look. It sends none to the person's window when ours goes away, since that has had
-// the focus all the time.
-func (s *session) remindOfFocus(ctx context.Context, window xid) error {
-	const focusIn, nonlinear, nonlinearVirtual, focusChange, pointerRoot = 9, 3, 4, 1 << 21, 1
-	detail := byte(nonlinear)
-	for range maxDepth {
-		if window <= pointerRoot || window == s.root {
-			return nil
-		}
-		event := request(focusIn, detail, window, pad(24))
-		event[2], event[3] = 0, 0 // the server writes the sequence number there
-		tree := queryTree(window)
-		if err := s.must(ctx, sendEvent(window, focusChange, event), tree); err != nil {
-			return err
-		}
-		window, _ = tree.children()
-		detail = nonlinearVirtual
-	}
-	return nil
-}
-
-// aim makes sure that keys go to the window.
-func (t *typist) aim(ctx context.Context) error {
-	if own := t.hands.own; own != nil {
-		if err := own.refuseHidden(ctx, t.window); err != nil {
-			return err
-		}
-		t.aimed = true
-		return own.must(ctx, own.aim(t.window))
-	}
-	has, err := t.person.hasKeyboard(ctx, t.window)
-	if err != nil {
-		return err
-	}
-	if !has {
-		if err := t.person.must(ctx, getGeometry(t.window)); err != nil {
-			return err
-		}
-		e := refuse(aai.AutomationFailed, "window 0x%x does not have the keyboard", uint64(t.id))
-		e.Hint = "Activate the window first."
-		return e
-	}
-	return nil
-}
-
-// refuseHidden fails for a window that X11 gives no keyboard.
-func (s *session) refuseHidden(ctx context.Context, window xid) error {
-	calls := s.askClient(window)
-	if err := s.must(ctx, calls.all()...); err != nil {
-		return err
-	}
-	if c, ok := s.readClient(window, calls, nil); !ok || !c.shown || c.Minimized {
-		return unsupported("the window is minimized or hidden, and X11 gives it no keyboard", "Activate the window first.")
-	}
-	return nil
 }
 
 // write types as many of the keysyms as is good to do at once, and says how many.
 func (t *typist) write(ctx context.Context, syms []keysym) (int, error) {
-	err := t.readLayout(ctx)
-	var strokes []stroke
-	var n int
-	if err == nil {
-		strokes, n, err = t.plan(ctx, syms)
+	if err := t.readLayout(ctx); err != nil {
+		return 0, err
 	}
-	if err == nil {
-		err = t.aim(ctx)
-	}
-	if err != nil {
-		return 0, t.stopped(err)
+	strokes, n, err := t.plan(ctx, syms)
+	if err != nil || n == 0 {
+		return 0, err
 	}
 	shift, _ := t.layout.find(modifierNames()["shift"], 1)
-	var calls []*call
-	for _, s := range strokes {
-		if s.shift {
-			calls = append(calls, t.press(keyPress, shift.code))
+	done, err := t.seated(ctx, func(g *seat.Grip) error {
+		if err := t.aim(ctx, g); err != nil {
+			return err
 		}
-		calls = append(calls, t.press(keyPress, s.code), t.press(keyRelease, s.code))
-		if s.shift {
-			calls = append(calls, t.press(keyRelease, shift.code))
+		var calls []*call
+		for _, s := range strokes {
+			if s.shift {
+				calls = append(calls, t.press(g, keyPress, shift.code))
+			}
+			calls = append(calls, t.press(g, keyPress, s.code), t.press(g, keyRelease, s.code))
+			if s.shift {
+				calls = append(calls, t.press(g, keyRelease, shift.code))
+			}
 		}
-	}
-	t.begun = true
-	if err := t.hands.must(ctx, calls...); err != nil {
-		return 0, t.stopped(err)
+		t.begun = true
+		return t.hands.must(ctx, calls...)
+	})
+	if !done {
+		return 0, err
 	}
 	return n, nil
 }
@@ -275,7 +128,7 @@ func (t *typist) readLayout(ctx context.Context) error {
 }
 
 // plan finds the keys for the first of the keysyms, and borrows those that are
-// missing.
+// missing. It finds none where a question came in between.
 func (t *typist) plan(ctx context.Context, syms []keysym) ([]stroke, int, error) {
 	// Some programs look only at the person's keyboard to see whether Shift is
 	// down, so our own does without.
@@ -295,8 +148,8 @@ func (t *typist) plan(ctx context.Context, syms []keysym) ([]stroke, int, error)
 		}
 		borrowed = append(borrowed, syms[n])
 	}
-	lent, err := t.display.keys.borrow(ctx, t.layout, borrowed, t.rest)
-	if err != nil {
+	lent, done, err := t.borrow(ctx, borrowed)
+	if err != nil || !done {
 		return nil, 0, err
 	}
 	strokes := make([]stroke, n)
@@ -310,53 +163,80 @@ func (t *typist) plan(ctx context.Context, syms []keysym) ([]stroke, int, error)
 	return strokes, n, nil
 }
 
-// chord presses one key while others are held.
-func (t *typist) chord(ctx context.Context, sym keysym, modifiers []keysym) error {
+// borrow sees to it that each keysym has a key. If a question came in between, it is not
+// done.
+func (t *typist) borrow(ctx context.Context, syms []keysym) (lent map[keysym]byte, done bool, err error) {
+	keys := &t.display.keys
+	change, err := keys.choose(ctx, t.layout, syms, t.rest)
+	if err != nil || len(change) == 0 {
+		return keys.lent, err == nil, err
+	}
+	done, err = t.seated(ctx, func(g *seat.Grip) error {
+		keys.lend(change)
+		if err := t.note(g, keys.lent); err != nil {
+			return err
+		}
+		return keys.session.remap(ctx, change)
+	})
+	if err == nil && done {
+		err = t.rest(ctx)
+	}
+	return keys.lent, done, err
+}
+
+// chord presses one key while others are held. It does nothing if a question came in
+// between.
+func (t *typist) chord(ctx context.Context, sym keysym, modifiers []keysym) (pressed bool, err error) {
 	held, err := t.hands.layout(ctx)
 	if err == nil {
 		err = t.readLayout(ctx)
 	}
 	if err != nil {
-		return t.stopped(err)
+		return false, err
 	}
 	key, ok := t.layout.find(sym, 2)
 	if !ok {
-		lent, err := t.display.keys.borrow(ctx, t.layout, []keysym{sym}, t.rest)
-		if err != nil {
-			return t.stopped(err)
+		lent, done, err := t.borrow(ctx, []keysym{sym})
+		if err != nil || !done {
+			return false, err
 		}
 		key = stroke{code: lent[sym]}
 	}
 	if shift := modifierNames()["shift"]; key.shift && !slices.Contains(modifiers, shift) {
 		modifiers = append(modifiers, shift)
 	}
-	calls := []*call{t.press(keyPress, key.code), t.press(keyRelease, key.code)}
+	var codes []byte
 	for _, m := range modifiers {
 		s, ok := held.find(m, 1)
 		if !ok {
-			return unsupported("the keyboard lacks one of the modifiers", "Use another chord.")
+			return false, unsupported("the keyboard lacks one of the modifiers", "Use another chord.")
 		}
-		calls = append([]*call{t.press(keyPress, s.code)}, append(calls, t.press(keyRelease, s.code))...)
+		codes = append(codes, s.code)
 	}
-	if err := t.aim(ctx); err != nil {
-		return t.stopped(err)
-	}
-	t.begun = true
-	if err := t.hands.must(ctx, calls...); err != nil {
-		return t.stopped(err)
-	}
-	return nil
+	return t.seated(ctx, func(g *seat.Grip) error {
+		if err := t.aim(ctx, g); err != nil {
+			return err
+		}
+		calls := []*call{t.press(g, keyPress, key.code), t.press(g, keyRelease, key.code)}
+		for _, code := range codes {
+			calls = append([]*call{t.press(g, keyPress, code)}, append(calls, t.press(g, keyRelease, code))...)
+		}
+		t.begun = true
+		return t.hands.must(ctx, calls...)
+	})
 }
 
-func (t *typist) press(kind, code byte) *call { return t.hands.fake(kind, code, desktop.Point{}) }
+func (t *typist) press(g *seat.Grip, kind, code byte) *call {
+	return t.hands.fake(g, kind, code, desktop.Point{})
+}
 
-// stopped says whether something was typed before it went wrong.
-func (t *typist) stopped(err error) error {
-	if !t.begun {
+// stopped says what was typed before it went wrong.
+func (t *typist) stopped(err error, typed, all int) error {
+	if err == nil || !t.begun {
 		return windowFailure("typing", t.id, err)
 	}
 	e := *aai.AsError(windowFailure("typing", t.id, err))
-	e.Message = "part of the text was typed, then: " + e.Message
+	e.Message = fmt.Sprintf("typed %d of %d, then: %s", typed, all, e.Message)
 	e.Delivery = aai.DeliveryUnknown
 	e.Hint = "Look at the window before trying again."
 	return &e

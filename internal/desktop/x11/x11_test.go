@@ -19,12 +19,13 @@ import (
 	"aai/internal/desktop"
 	"aai/internal/desktop/linuxtest"
 	"aai/internal/desktop/x11"
+	"aai/internal/seat"
 )
 
 // open returns a display of the session's screen.
 func open(t testing.TB, s *linuxtest.Session) *x11.Display {
 	t.Helper()
-	d := x11.New(x11.Config{Getenv: s.Getenv})
+	d := x11.New(x11.Config{Getenv: s.Getenv, Seat: seat.New(seat.Config{Folder: seat.Folder, Getenv: s.Getenv})})
 	t.Cleanup(func() {
 		if err := d.Close(); err != nil {
 			t.Errorf("closing: %v", err)

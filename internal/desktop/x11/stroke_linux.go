@@ -1,0 +1,138 @@
+package x11
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"time"
+
+	"aai"
+	"aai/internal/desktop"
+	"aai/internal/seat"
+)
+
+// stroke makes input with the person's seat in hand. Where a question was open before,
+// nothing is done if there is a yield, which has put things back for it: what was found
+// out must be found out again.
+//
+// The seat is kept until the server has done what it was sent, also when the call's time
+// is over: what is still on its way would arrive in the window of the question.
+func (d *Display) stroke(ctx context.Context, h hands, yield func(*seat.Grip), do func(*seat.Grip) error) (paused bool, err error) {
+	g, err := d.config.Seat.Take(ctx, yield)
+	if err != nil {
+		return false, err
+	}
+	defer g.Leave()
+	if yield != nil && g.Paused() {
+		return true, nil
+	}
+	err = do(g)
+	if ctx.Err() != nil {
+		g.Share()
+		_ = h.afterwards(ctx, func(ctx context.Context) error {
+			defer g.Leave()
+			return h.do(ctx, getInputFocus())
+		})
+	}
+	return false, err
+}
+
+// hold puts down what is held from now on.
+func (h hands) hold(g *seat.Grip, change func(*seat.Held)) error {
+	held := g.Held(os.Getpid(), h.person.setup.idBase)
+	change(&held)
+	return g.Hold(held)
+}
+
+// interrupted is the error of input that a question ended.
+func interrupted(format string, args ...any) error {
+	e := aai.Errorf(aai.RateLimited, "the person at this computer is being asked something: "+format, args...)
+	e.Delivery = aai.DeliveryUnknown
+	e.RetryAfter = 10 * time.Second
+	e.Hint = "Look at the window when the question is answered, before trying again."
+	return e
+}
+
+// letGo lets go of what gateways held that are no more, and returns what is held still.
+// A gateway is there as long as its connection is.
+func (d *Display) letGo(ctx context.Context, g *seat.Grip, held []seat.Held) []seat.Held {
+	ctx, cancel := context.WithTimeout(ctx, closePatience)
+	defer cancel()
+	s, err := d.session(ctx)
+	if err != nil || s.resource == 0 {
+		return held
+	}
+	return slices.DeleteFunc(held, func(h seat.Held) bool {
+		owner, err := s.processOf(ctx, h.Connection)
+		if err != nil || owner == h.Process {
+			return false
+		}
+		if err := s.putBack(ctx, g, h); err != nil {
+			d.config.Log.Warn("x11: what a dead gateway held was not let go of", "process", h.Process, "error", err)
+		}
+		return true
+	})
+}
+
+// putBack lets go of buttons that are down, takes away the meanings that keys still
+// have, and locks what was locked.
+func (s *session) putBack(ctx context.Context, g *seat.Grip, held seat.Held) error {
+	pointer := queryPointer(s.root)
+	if err := s.must(ctx, pointer); err != nil {
+		return err
+	}
+	mask := from(pointer.reply, 24).u16()
+	var calls []*call
+	for _, button := range held.Buttons {
+		if button >= 1 && button <= 5 && mask&(1<<(7+button)) != 0 {
+			calls = append(calls, s.fake(g, buttonRelease, button, desktop.Point{}))
+		}
+	}
+	if held.Locked && s.xkb != 0 {
+		calls = append(calls, s.setLocks(held.Modifiers, held.Group))
+	}
+	if len(calls) > 0 {
+		if err := s.must(ctx, calls...); err != nil {
+			return err
+		}
+	}
+	if len(held.Keys) == 0 {
+		return nil
+	}
+	l, err := s.layout(ctx)
+	if err != nil {
+		return err
+	}
+	keys := make(map[byte]keysym)
+	for code := range maps.Keys(held.Keys) {
+		if l.at(code, 0) == held.Keys[code] {
+			keys[code] = 0
+		}
+	}
+	return s.remap(ctx, keys)
+}
+
+// FocusedBy returns the process whose window has the person's keyboard, by the word of
+// the X server; 0 where none has, or where the server does not tell.
+func (d *Display) FocusedBy(ctx context.Context) (int, error) {
+	s, err := d.session(ctx)
+	if err != nil {
+		return 0, err
+	}
+	focus := getInputFocus()
+	if err := s.must(ctx, focus); err != nil {
+		return 0, failure("looking for the focus", err)
+	}
+	window := from(focus.reply, 8).u32()
+	const pointerRoot = 1
+	if window <= pointerRoot || window == s.root || s.resource == 0 {
+		return 0, nil
+	}
+	pid, err := s.processOf(ctx, window&^s.setup.idMask)
+	if err != nil {
+		return 0, fmt.Errorf("looking for the focus: %w", err)
+	}
+	return pid, nil
+}

@@ -1,0 +1,231 @@
+package x11
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"aai"
+	"aai/internal/desktop"
+	"aai/internal/seat"
+)
+
+// A typist types into one window. It holds the keyboard, so that two do not mix
+// their letters.
+type typist struct {
+	display *Display
+	hands   hands
+	person  *session // whose layout programs read keys by, whichever seat they come from
+	id      desktop.WindowID
+	window  xid
+	layout  *layout
+	answers bool // the window's program says when it has read its keys
+	aimed   bool // our keyboard points to the window
+	begun   bool // something has been sent
+	lock    lockState
+}
+
+func (d *Display) typist(ctx context.Context, which desktop.Seat, id desktop.WindowID, window xid) (*typist, error) {
+	const doing = "getting ready to type"
+	h, err := d.take(ctx, which)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.keys.hold(ctx); err != nil {
+		h.release()
+		// Whoever types may wait for the person, which says nothing against the program.
+		if busy := d.config.Seat.Busy(); busy != nil {
+			return nil, busy
+		}
+		return nil, failure("waiting for the keyboard", err)
+	}
+	t := &typist{display: d, hands: h, person: h.person, id: id, window: window}
+	t.answers, err = h.person.answersPings(ctx, window)
+	if err == nil {
+		_, err = d.stroke(ctx, h, nil, func(g *seat.Grip) error { return t.begin(ctx, g) })
+	}
+	if err != nil {
+		t.leave(ctx)
+		return nil, windowFailure(doing, id, err)
+	}
+	return t, nil
+}
+
+// begin makes the keyboard ready, with the seat in hand.
+func (t *typist) begin(ctx context.Context, g *seat.Grip) error {
+	err := t.hands.calm(ctx)
+	if err == nil {
+		t.lock, err = t.hands.lockState(ctx)
+	}
+	if err == nil && t.lock.locked {
+		if err = t.note(g, t.display.keys.lent); err == nil {
+			err = t.hands.must(ctx, t.hands.setLocks(0, 0))
+		}
+	}
+	if err == nil {
+		err = t.aim(ctx, g)
+	}
+	return err
+}
+
+// note puts down what is held of the keyboard, with the keys that are lent.
+func (t *typist) note(g *seat.Grip, lent map[keysym]byte) error {
+	return t.hands.hold(g, func(h *seat.Held) {
+		if t.hands.own == nil { // else they are of a keyboard that goes with us
+			h.Locked, h.Modifiers, h.Group = t.lock.locked, t.lock.modifiers, t.lock.group
+		}
+		h.Keys = make(map[byte]uint32, len(lent))
+		for sym, code := range lent {
+			h.Keys[code] = sym
+		}
+	})
+}
+
+// seated does what needs the seat. If a question was open before, it does not: the
+// keyboard was put back for it and is made ready again, and what was found out must be
+// found out again.
+func (t *typist) seated(ctx context.Context, do func(*seat.Grip) error) (done bool, err error) {
+	yield := func(g *seat.Grip) { t.yield(ctx, g) }
+	paused, err := t.display.stroke(ctx, t.hands, yield, do)
+	if err != nil || !paused {
+		return err == nil, err
+	}
+	// The window manager gives the window the keyboard back when the question is gone.
+	for until := time.Now().Add(returnPatience); ; {
+		_, err = t.display.stroke(ctx, t.hands, nil, func(g *seat.Grip) error { return t.begin(ctx, g) })
+		if err == nil || time.Now().After(until) || sleep(ctx, 20*time.Millisecond) != nil {
+			return false, err
+		}
+	}
+}
+
+// returnPatience is how long a window may take to get the keyboard back after a question.
+const returnPatience = time.Second
+
+// yield puts the keyboard back for a question.
+func (t *typist) yield(ctx context.Context, g *seat.Grip) {
+	t.settle(ctx)
+	err := errors.Join(t.hands.relock(ctx, t.lock), t.lookAway(ctx), t.display.keys.giveBackAll(ctx))
+	t.lock, t.aimed = lockState{}, false
+	if g != nil {
+		err = errors.Join(err, t.note(g, nil))
+	}
+	if err != nil {
+		t.display.config.Log.Warn("x11: the keyboard was not put back for a question", "error", err)
+	}
+}
+
+// settle waits until what was typed has been read, where what is put back may change
+// what a slow program reads. One that hangs is not waited for.
+func (t *typist) settle(ctx context.Context) {
+	if t.begun && (t.answers || t.aimed || t.lock.locked) {
+		_ = t.person.settleSoon(ctx, t.window, t.answers)
+	}
+}
+
+// leave puts the keyboard back as it was, whatever happened.
+func (t *typist) leave(ctx context.Context) {
+	_ = t.hands.afterwards(ctx, func(ctx context.Context) error {
+		defer t.hands.release()
+		defer t.display.keys.release()
+		defer t.display.returnKeysLater()
+		t.settle(ctx)
+		err := errors.Join(t.hands.relock(ctx, t.lock), t.lookAway(ctx))
+		if err != nil {
+			t.display.config.Log.Warn("x11: the keyboard was not put back", "error", err)
+		}
+		return err
+	})
+}
+
+// rest waits until the program has read its keys.
+func (t *typist) rest(ctx context.Context) error {
+	return t.person.settle(ctx, t.window, t.answers)
+}
+
+// lookAway takes our keyboard away from the window, and tells the window manager
+// where the person's is: it does not know that there are two, and would take the
+// window that we typed into for the one that the person works in. Ours does not rest
+// in the person's window: the server tells of the focus only when the first keyboard
+// comes to a window, so nobody would hear of it when the person leaves and comes back.
+// Only where the person works in this very window it stays: GTK would take the
+// leaving of one keyboard for that of both.
+func (t *typist) lookAway(ctx context.Context) error {
+	if t.hands.own == nil || !t.aimed {
+		return nil
+	}
+	focus := getInputFocus()
+	if err := t.person.must(ctx, focus); err != nil {
+		return err
+	}
+	theirs := from(focus.reply, 8).u32()
+	rest := t.hands.own.lap
+	same, err := t.person.within(ctx, theirs, t.window)
+	if err != nil || same {
+		rest = theirs
+	}
+	t.hands.own.stays.Store(rest == theirs)
+	if err := t.hands.own.must(ctx, t.hands.own.aim(rest)); err != nil {
+		return err
+	}
+	return t.person.remindOfFocus(ctx, theirs)
+}
+
+// remindOfFocus sends the events that the server sends when a window gets the
+// focus: to the window, and to the frames around it, where some window managers
+// look. It sends none to the person's window when ours goes away, since that has had
+// the focus all the time.
+func (s *session) remindOfFocus(ctx context.Context, window xid) error {
+	const focusIn, nonlinear, nonlinearVirtual, focusChange, pointerRoot = 9, 3, 4, 1 << 21, 1
+	detail := byte(nonlinear)
+	for range maxDepth {
+		if window <= pointerRoot || window == s.root {
+			return nil
+		}
+		event := request(focusIn, detail, window, pad(24))
+		event[2], event[3] = 0, 0 // the server writes the sequence number there
+		tree := queryTree(window)
+		if err := s.must(ctx, sendEvent(window, focusChange, event), tree); err != nil {
+			return err
+		}
+		window, _ = tree.children()
+		detail = nonlinearVirtual
+	}
+	return nil
+}
+
+// aim makes sure that keys go to the window, as long as the seat is held.
+func (t *typist) aim(ctx context.Context, _ *seat.Grip) error {
+	if own := t.hands.own; own != nil {
+		if err := own.refuseHidden(ctx, t.window); err != nil {
+			return err
+		}
+		t.aimed = true
+		return own.must(ctx, own.aim(t.window))
+	}
+	has, err := t.person.hasKeyboard(ctx, t.window)
+	if err != nil {
+		return err
+	}
+	if !has {
+		if err := t.person.must(ctx, getGeometry(t.window)); err != nil {
+			return err
+		}
+		e := refuse(aai.AutomationFailed, "window 0x%x does not have the keyboard", uint64(t.id))
+		e.Hint = "Activate the window first."
+		return e
+	}
+	return nil
+}
+
+// refuseHidden fails for a window that X11 gives no keyboard.
+func (s *session) refuseHidden(ctx context.Context, window xid) error {
+	calls := s.askClient(window)
+	if err := s.must(ctx, calls.all()...); err != nil {
+		return err
+	}
+	if c, ok := s.readClient(window, calls, nil); !ok || !c.shown || c.Minimized {
+		return unsupported("the window is minimized or hidden, and X11 gives it no keyboard", "Activate the window first.")
+	}
+	return nil
+}

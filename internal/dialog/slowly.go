@@ -1,0 +1,103 @@
+package dialog
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// A showing is what is known of a question while it is open.
+type showing struct {
+	// shows is told the process of the window; 0 is none.
+	shows func(pid int)
+	// disturbed reports whether a gateway made input since the question has the seat.
+	disturbed func() bool
+}
+
+// takeSeat takes the person's pointer, keyboard and focus, so that no gateway makes
+// input from before the window is started until the question has ended.
+func (d *Dialog) takeSeat(ctx context.Context) (disturbed func() bool, end func(), err error) {
+	if d.seat == nil {
+		return func() bool { return false }, func() {}, nil
+	}
+	asking, err := d.seat.Ask(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return asking.Disturbed, asking.End, nil
+}
+
+// slowly shows one page, and again where the answer came too fast, or where a gateway
+// made input meanwhile: that may have been the answer.
+func (d *Dialog) slowly(ctx context.Context, way shower, p page, s showing) (int, error) {
+	plain := p.text
+	for range hasty {
+		chosen, seen, err := d.watched(ctx, way, p, s.shows)
+		if err != nil {
+			return 0, err
+		}
+		switch {
+		case s.disturbed():
+			return 0, errVoid
+		case seen:
+			return chosen, nil
+		}
+		p.text = d.words().again + "\n" + plain
+	}
+	return 0, errHasty
+}
+
+// watched shows one page, and reports whether a person can have seen it before it was
+// answered: its window had the keyboard for long enough, or, where that was not seen,
+// its program has run for twice as long.
+func (d *Dialog) watched(ctx context.Context, way shower, p page, shows func(int)) (chosen int, seen bool, err error) {
+	watching, stop := context.WithCancel(ctx)
+	var had span
+	var watcher sync.WaitGroup
+	begun := time.Now()
+	chosen, err = way.show(ctx, p, func(pid int) {
+		shows(pid)
+		if d.focus != nil {
+			watcher.Go(func() { had = d.watch(watching, pid) })
+		}
+	})
+	ended := time.Now()
+	stop()
+	watcher.Wait()
+	shows(0)
+	if had.from.IsZero() {
+		return chosen, ended.Sub(begun) >= 2*(d.readable+way.appears), err
+	}
+	if had.to.IsZero() {
+		had.to = ended
+	}
+	return chosen, had.to.Sub(had.from) >= d.readable, err
+}
+
+// A span is the last time that a window had the keyboard without a break; to is zero
+// while it has it.
+type span struct{ from, to time.Time }
+
+// watch looks at who has the keyboard until the context ends. A window is mapped before
+// it can have it.
+func (d *Dialog) watch(ctx context.Context, pid int) (had span) {
+	looks := time.NewTicker(blink)
+	defer looks.Stop()
+	for {
+		focused, err := d.focus(ctx)
+		now := time.Now()
+		switch {
+		case ctx.Err() != nil:
+			return had
+		case err == nil && focused == pid && (had.from.IsZero() || !had.to.IsZero()):
+			had = span{from: now}
+		case (err != nil || focused != pid) && !had.from.IsZero() && had.to.IsZero():
+			had.to = now
+		}
+		select {
+		case <-looks.C:
+		case <-ctx.Done():
+			return had
+		}
+	}
+}

@@ -1,0 +1,215 @@
+package seat
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"aai"
+)
+
+// The three locks; see the package.
+const (
+	asksLock  = "asks"
+	inputLock = "input"
+	deedLock  = "deeds"
+)
+
+// A place is where the files of one display are: the beginning of their names.
+type place struct{ path string }
+
+// A state is what the gateways know of each other. Only who holds the lock of input
+// writes it.
+type state struct {
+	// Count is how often the seat was taken for a stroke.
+	Count uint64 `json:"count"`
+	// Holder made the last stroke, Asker had the last question.
+	Holder int    `json:"holder,omitempty"`
+	Asker  int    `json:"asker,omitempty"`
+	Held   []Held `json:"held,omitempty"`
+}
+
+// Held is what one gateway holds on the screen between two strokes.
+type Held struct {
+	// Process and Connection are who, as the X server knows them.
+	Process    int    `json:"process"`
+	Connection uint32 `json:"connection"`
+	// Buttons of the person's pointer that are down.
+	Buttons []byte `json:"buttons,omitempty"`
+	// Keys are those that have got a meaning, and which.
+	Keys map[byte]uint32 `json:"keys,omitempty"`
+	// Locked says that the locks of the keyboard were put out; Modifiers and Group are
+	// what was locked.
+	Locked    bool `json:"locked,omitempty"`
+	Modifiers byte `json:"modifiers,omitempty"`
+	Group     byte `json:"group,omitempty"`
+}
+
+// Empty reports whether nothing is held.
+func (h Held) Empty() bool { return len(h.Buttons) == 0 && len(h.Keys) == 0 && !h.Locked }
+
+// without are those that are not of the same gateway.
+func without(held []Held, h Held) []Held {
+	var others []Held
+	for _, other := range held {
+		if other.Process != h.Process || other.Connection != h.Connection {
+			others = append(others, other)
+		}
+	}
+	return others
+}
+
+// maxState bounds the file. What is longer is no state.
+const maxState = 1 << 16
+
+// read returns what is known. A file that is not understood is one that nobody wrote;
+// a count that goes back is another count too.
+func (p place) read() state {
+	b, err := os.ReadFile(p.path + ".json")
+	var st state
+	if err != nil || len(b) > maxState || json.NewDecoder(bytes.NewReader(b)).Decode(&st) != nil {
+		return state{}
+	}
+	return st
+}
+
+// write replaces the state. The file is never without a whole one in it.
+func (p place) write(st state) error {
+	b, err := json.Marshal(st)
+	if err != nil {
+		return err
+	}
+	next := p.path + ".json.next" // the lock is ours, so nobody else writes it
+	if err := os.WriteFile(next, b, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(next, p.path+".json")
+}
+
+// Why a lock was not had.
+var (
+	errHeld  = errors.New("the lock is held")
+	errAsked = errors.New("the lock is a question's")
+)
+
+// A wanted is a lock that is waited for.
+type wanted struct {
+	name  string
+	limit time.Duration // how long, if that is bounded
+	yield bool          // not while somebody asks
+}
+
+// take takes one of the locks, which it waits for until the context ends. It fails with
+// errHeld where another one holds it, with errAsked where that is a question.
+func (p place) take(ctx context.Context, w wanted, try func(*flock.Flock) (bool, error)) (*flock.Flock, error) {
+	lock := flock.New(p.path+"."+w.name, flock.SetPermissions(0o600))
+	begun := time.Now()
+	for wait := soonest; ; wait = min(2*wait, latest) {
+		taken, err := try(lock)
+		switch {
+		case err != nil:
+			return nil, err
+		case taken && p.stays(lock, w.name):
+			return lock, nil
+		case taken:
+			_ = lock.Unlock() // of a file that has been removed
+		}
+		if w.yield {
+			if asked, err := p.asked(); err != nil || asked {
+				return nil, errAsked
+			}
+		}
+		if w.limit > 0 && time.Since(begun) > w.limit || pause(ctx, wait) != nil {
+			return nil, errHeld
+		}
+	}
+}
+
+// stays reports whether the lock is of the file that others find.
+func (p place) stays(lock *flock.Flock, name string) bool {
+	mine, err := lock.Stat()
+	if err != nil {
+		return false
+	}
+	theirs, err := os.Stat(p.path + "." + name)
+	return err == nil && os.SameFile(mine, theirs)
+}
+
+// asked reports whether somebody asks, or waits to ask.
+func (p place) asked() (bool, error) {
+	lock := flock.New(p.path+"."+asksLock, flock.SetPermissions(0o600))
+	free, err := lock.TryRLock()
+	if free {
+		_ = lock.Unlock()
+	}
+	return !free, err
+}
+
+// awaitAnswer waits until nobody asks. It leaves time of the context.
+func (p place) awaitAnswer(ctx context.Context) error {
+	if deadline, ok := ctx.Deadline(); ok {
+		early, cancel := context.WithDeadline(ctx, deadline.Add(-reserve))
+		defer cancel()
+		ctx = early
+	}
+	for {
+		asked, err := p.asked()
+		switch {
+		case err != nil:
+			return unusable(err)
+		case !asked:
+			return nil
+		case pause(ctx, latest) != nil:
+			return busy(p.read().Asker)
+		}
+	}
+}
+
+// pause waits, but not longer than the context.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return ctx.Err()
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// retry is when a call that was kept waiting may come again.
+const retry = 10 * time.Second
+
+func busy(asker int) error {
+	e := aai.Errorf(aai.RateLimited, "the person at this computer is being asked something, and the pointer, the keyboard and the focus are theirs until they answered")
+	e.Delivery, e.RetryAfter = aai.NotDelivered, retry
+	e.Hint = "Call again when the question is answered."
+	if asker != 0 {
+		e.Hint += fmt.Sprintf(" If none is to be seen, the gateway of process %d may stand still: the person may end it.", asker)
+	}
+	return e
+}
+
+// unusable is the error of a seat that cannot be shared: what cannot be shared is not
+// used.
+func unusable(err error) error {
+	e := aai.Errorf(aai.AutomationFailed, "the pointer and the keyboard cannot be shared with the person's other gateways: %w", err)
+	e.Delivery = aai.NotDelivered
+	e.Hint = "See that the folder can be written and is nobody else's."
+	return e
+}
+
+// refused is the error of a question that is not put because it would not have the
+// seat.
+func refused(err error) error {
+	e := *aai.AsError(err)
+	e.Code = aai.ConsentRequired
+	e.Message = "nobody was asked: " + e.Message
+	return &e
+}
