@@ -52,9 +52,17 @@ func typeFor(in io.Reader, out io.Writer) {
 		go func() {
 			ended <- d.Type(ctx, desktop.PersonSeat, window, strings.Repeat(pattern, 99_000/len(pattern)))
 		}()
-		lines.Scan()
+		told := make(chan struct{})
+		go func() { lines.Scan(); close(told) }()
+		select {
+		case err = <-ended:
+			_, _ = fmt.Fprintf(out, "%q\n", fmt.Sprint(err))
+			<-told
+		case <-told:
+			cancel()
+			_, _ = fmt.Fprintf(out, "%q\n", fmt.Sprint(<-ended))
+		}
 		cancel()
-		_, _ = fmt.Fprintf(out, "%q\n", fmt.Sprint(<-ended))
 	}
 }
 
@@ -178,14 +186,19 @@ func (a *arena) round(pattern string, load bool) {
 	if said := <-a.heard; said != "types <nil>" {
 		a.t.Fatalf("the other gateway does not type: %s", said)
 	}
+	said := ""
 	defer func() {
 		_, _ = fmt.Fprintln(a.tell)
-		a.t.Logf("%q, load %v: the other gateway says %s", pattern, load, <-a.heard)
+		if said == "" {
+			said = <-a.heard
+		}
+		a.t.Logf("%q, load %v: the other gateway says %s", pattern, load, said)
 	}()
 	time.Sleep(time.Duration(rand.IntN(300)) * time.Millisecond) //nolint:gosec // any moment will do
 	ctx, cancel := context.WithCancel(a.t.Context())
 	defer cancel()
 	d := realDesk(a.t, a.session, a.program)
+	d.readable = 0 // that it is too early must not be what saves us
 	ended := make(chan error, 1)
 	var answer aai.Answer
 	go func() {
@@ -205,6 +218,11 @@ func (a *arena) round(pattern string, load bool) {
 		a.t.Errorf("%q, load %v: %+v, %v, and nobody was there", pattern, load, answer, err)
 		return
 	case <-open:
+	}
+	select {
+	case said = <-a.heard:
+		a.t.Errorf("%q, load %v: the other gateway did not wait: %s", pattern, load, said)
+	default:
 	}
 	cancel()
 	if err := <-ended; err == nil {

@@ -106,7 +106,7 @@ func (t *typist) write(ctx context.Context, syms []keysym) (int, error) {
 				calls = append(calls, t.press(g, keyRelease, shift.code))
 			}
 		}
-		t.begun = true
+		t.begun, t.unread = true, true
 		return t.hands.must(ctx, calls...)
 	})
 	if !done {
@@ -221,7 +221,7 @@ func (t *typist) chord(ctx context.Context, sym keysym, modifiers []keysym) (pre
 		for _, code := range codes {
 			calls = append([]*call{t.press(g, keyPress, code)}, append(calls, t.press(g, keyRelease, code))...)
 		}
-		t.begun = true
+		t.begun, t.unread = true, true
 		return t.hands.must(ctx, calls...)
 	})
 }

@@ -22,6 +22,7 @@ type typist struct {
 	answers bool // the window's program says when it has read its keys
 	aimed   bool // our keyboard points to the window
 	begun   bool // something has been sent
+	unread  bool // it may not have been read yet
 	lock    lockState
 }
 
@@ -118,9 +119,10 @@ func (t *typist) yield(ctx context.Context, g *seat.Grip) {
 // settle waits until what was typed has been read, where what is put back may change
 // what a slow program reads. One that hangs is not waited for.
 func (t *typist) settle(ctx context.Context) {
-	if t.begun && (t.answers || t.aimed || t.lock.locked) {
+	if t.unread && (t.answers || t.aimed || t.lock.locked) {
 		_ = t.person.settleSoon(ctx, t.window, t.answers)
 	}
+	t.unread = false
 }
 
 // leave puts the keyboard back as it was, whatever happened.

@@ -1,0 +1,264 @@
+//go:build linux
+
+package x11
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aai"
+	"aai/internal/desktop"
+	"aai/internal/desktop/linuxtest"
+	"aai/internal/seat"
+)
+
+// asker is the seat as another gateway has it.
+func asker(s *linuxtest.Session) *seat.Seat {
+	return seat.New(seat.Config{Folder: seat.Folder, Getenv: s.Getenv})
+}
+
+func open(ctx context.Context, t *testing.T, s *linuxtest.Session) *seat.Asking {
+	t.Helper()
+	a, err := asker(s).Ask(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// windowID is the fixture's window.
+func windowID(ctx context.Context, t *testing.T, d *Display, f *linuxtest.Fixture) desktop.WindowID {
+	t.Helper()
+	windows, err := d.Windows(ctx)
+	if err != nil {
+		t.Fatal(err)
+	}
+	i := slices.IndexFunc(windows, func(w desktop.WindowInfo) bool { return w.Title == f.Title })
+	if i < 0 {
+		t.Fatalf("the fixture's window is none of %+v", windows)
+	}
+	return windows[i].ID
+}
+
+func notes(t *testing.T, f *linuxtest.Fixture) string {
+	text, _ := f.State(t)["notes"].(string)
+	return text
+}
+
+// TestTypingStopsForAQuestion: whoever types stops while a question is open, with the
+// keyboard as the person left it, and then types the rest, whichever seat it uses.
+func TestTypingStopsForAQuestion(t *testing.T) {
+	for which, name := range map[desktop.Seat]string{desktop.PersonSeat: "person", desktop.OwnSeat: "own"} {
+		t.Run(name, func(t *testing.T) {
+			s := linuxtest.Start(t)
+			d, conn, _ := inside(t, s)
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			f := s.Fixture(t, linuxtest.GTK3)
+			f.Press(t, "Notes")
+			w := windowID(ctx, t, d, f)
+			if err := conn.must(ctx, conn.setLocks(capsLock, 0)); err != nil {
+				t.Fatal(err)
+			}
+			before, err := conn.layout(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			// No keyboard has keys for so many, so each few must have been read before the next.
+			var written strings.Builder
+			for r := range rune(600) {
+				written.WriteRune('一' + r)
+			}
+			text := written.String()
+			typed := make(chan error, 1)
+			go func() { typed <- d.Type(ctx, which, w, text) }()
+			f.WaitFor(t, "it types", func(state map[string]any) bool { return len(state["notes"].(string)) > 30 })
+			a := open(ctx, t, s)
+			end := a.End
+			if which == desktop.PersonSeat { // as the question's window has the keyboard
+				cover := s.Cover(t, f)
+				end = func() { cover.Kill(t); a.End() }
+			}
+			awaitKeyboardBack(ctx, t, conn, before)
+			stopped := ""
+			for now := notes(t, f); now != stopped; now = notes(t, f) {
+				stopped = now // what was typed before is read
+				time.Sleep(300 * time.Millisecond)
+			}
+			if stopped == text || a.Disturbed() {
+				t.Fatalf("it typed on, %d of %d bytes", len(stopped), len(text))
+			}
+			select {
+			case err := <-typed:
+				t.Fatalf("it ended: %v", err)
+			default:
+			}
+			end()
+			if err := <-typed; err != nil {
+				t.Fatal(err)
+			}
+			f.WaitState(t, "notes", text)
+		})
+	}
+}
+
+// awaitKeyboardBack waits until Caps Lock and all keys are as they were.
+func awaitKeyboardBack(ctx context.Context, t *testing.T, conn *session, before *layout) {
+	t.Helper()
+	h := hands{session: conn, person: conn}
+	for {
+		was, err := h.lockState(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := conn.layout(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if was.modifiers == capsLock && len(l.spare()) == len(before.spare()) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// TestTypingThatEndsForAQuestion says how far it came, and that no program hangs.
+func TestTypingThatEndsForAQuestion(t *testing.T) {
+	s := linuxtest.Start(t)
+	d, _, ctx := inside(t, s)
+	f := s.Fixture(t, linuxtest.GTK3)
+	f.Press(t, "Notes")
+	w := windowID(ctx, t, d, f)
+	short, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	typed := make(chan error, 1)
+	go func() { typed <- d.Type(short, desktop.PersonSeat, w, strings.Repeat("a\n", 40_000)) }()
+	f.WaitFor(t, "it types", func(state map[string]any) bool { return len(state["notes"].(string)) > 100 })
+	a := open(ctx, t, s)
+	defer a.End()
+	err := <-typed
+	e, ok := errors.AsType[*aai.Error](err)
+	if !ok || e.Code != aai.RateLimited || e.RetrySafe() || !strings.HasPrefix(e.Message, "typed ") || !strings.Contains(e.Message, " of 80000, then: ") || short.Err() != nil {
+		t.Errorf("%v, %v", err, short.Err())
+	}
+	for name, call := range map[string]func(context.Context) error{
+		"another that types": func(ctx context.Context) error { return d.Type(ctx, desktop.PersonSeat, w, "x") },
+		"a key":              func(ctx context.Context) error { return d.Key(ctx, desktop.OwnSeat, w, desktop.Chord{Key: "x"}) },
+		"a click":            func(ctx context.Context) error { return d.Click(ctx, desktop.PersonSeat, w, centreOf(t, f), 1, 1) },
+		"the wheel":          func(ctx context.Context) error { return d.Scroll(ctx, desktop.OwnSeat, w, centreOf(t, f), 0, 1) },
+		"a drag": func(ctx context.Context) error {
+			return d.Drag(ctx, desktop.PersonSeat, w, centreOf(t, f), centreOf(t, f), 0)
+		},
+		"an activation": func(ctx context.Context) error { return d.Activate(ctx, w) },
+	} {
+		short, cancel := context.WithTimeout(ctx, time.Second)
+		err := call(short)
+		if e := aai.AsError(err); err == nil || e.Code != aai.RateLimited || e.Delivery != aai.NotDelivered || short.Err() != nil {
+			t.Errorf("%s: %v, %v", name, err, short.Err())
+		}
+		cancel()
+	}
+	if a.Disturbed() {
+		t.Error("input was made")
+	}
+}
+
+// TestADragEndsForAQuestion: the button is let go of before the question has the seat.
+func TestADragEndsForAQuestion(t *testing.T) {
+	s := linuxtest.Start(t)
+	d, conn, ctx := inside(t, s)
+	f := s.Fixture(t, linuxtest.GTK3)
+	w := windowID(ctx, t, d, f)
+	canvas := f.Where(t, "Canvas")
+	x, y := canvas.Centre()
+	dragged := make(chan error, 1)
+	go func() {
+		dragged <- d.Drag(ctx, desktop.PersonSeat, w, desktop.Point{X: x, Y: y}, desktop.Point{X: x + 30, Y: y + 30}, time.Hour/240)
+	}()
+	for !down(ctx, t, conn) {
+		time.Sleep(time.Millisecond)
+	}
+	a := open(ctx, t, s)
+	defer a.End()
+	if down(ctx, t, conn) {
+		t.Error("the button is down while the question is open")
+	}
+	if e := aai.AsError(<-dragged); e == nil || e.Code != aai.RateLimited || !strings.Contains(e.Message, "steps") || e.RetrySafe() {
+		t.Error(e)
+	}
+}
+
+// down reports whether a button of the person's pointer is.
+func down(ctx context.Context, t *testing.T, s *session) bool {
+	t.Helper()
+	pointer := queryPointer(s.root)
+	if err := s.must(ctx, pointer); err != nil {
+		t.Fatal(err)
+	}
+	return from(pointer.reply, 24).u16()&0x1f00 != 0
+}
+
+// TestWhatADeadGatewayHeld: buttons, borrowed keys and locks of a gateway that died are
+// let go of by the next one that takes the seat, for input or for a question.
+func TestWhatADeadGatewayHeld(t *testing.T) {
+	s := linuxtest.Start(t)
+	for name, next := range map[string]func(context.Context, *Display) error{
+		"input": func(ctx context.Context, d *Display) error {
+			g, err := d.config.Seat.Take(ctx, nil)
+			if err == nil {
+				g.Leave()
+			}
+			return err
+		},
+		"question": func(ctx context.Context, d *Display) error {
+			a, err := d.config.Seat.Ask(ctx)
+			if err == nil {
+				a.End()
+			}
+			return err
+		},
+	} {
+		other, conn, ctx := inside(t, s)
+		before, err := conn.layout(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dead, theirs, _ := inside(t, s)
+		h := hands{session: theirs, person: theirs}
+		code := before.spare()[0]
+		_, err = dead.stroke(ctx, h, nil, func(g *seat.Grip) error {
+			err := h.hold(g, func(held *seat.Held) {
+				held.Buttons, held.Keys = []byte{1}, map[byte]uint32{code: 0x10003a9}
+				held.Locked, held.Modifiers = true, capsLock
+			})
+			return errors.Join(err, h.remap(ctx, map[byte]keysym{code: 0x10003a9}), h.must(ctx, h.fake(g, buttonPress, 1, desktop.Point{})))
+		})
+		if err != nil || !down(ctx, t, conn) {
+			t.Fatal(err)
+		}
+		if err := next(ctx, other); err != nil || !down(ctx, t, conn) {
+			t.Errorf("%s: what one holds that lives is let go of: %v", name, err)
+		}
+		theirs.lose(errors.New("as if it had died"))
+		for down(ctx, t, conn) {
+			if err := next(ctx, other); err != nil {
+				t.Fatal(err)
+			}
+		}
+		awaitKeyboardBack(ctx, t, conn, before)
+		if err := conn.must(ctx, conn.setLocks(0, 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// centreOf is a point of the fixture's window.
+func centreOf(t *testing.T, f *linuxtest.Fixture) desktop.Point {
+	t.Helper()
+	x, y := f.WindowRect(t).Centre()
+	return desktop.Point{X: x, Y: y}
+}
