@@ -9,12 +9,10 @@ TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windo
 
 build: ## the program, in bin/
 	$(BUILD) -o bin/ ./cmd/aai-gateway
-
 demo: ## real apps in a private session, driven by an agent
 	scripts/need-packages scripts/demo-packages.txt
 	$(MAKE) build
 	bin/aai-gateway demo
-
 test: ## install what the tests need, and run them all
 	scripts/need-packages descriptors/packages.txt scripts/test-packages.txt scripts/desktop-packages.txt
 	scripts/need-inspector && scripts/need-sdks && scripts/need-conformance && scripts/need-oidc
