@@ -194,7 +194,7 @@ func (a *arena) round(pattern string, load bool) {
 		}
 		a.t.Logf("%q, load %v: the other gateway says %s", pattern, load, said)
 	}()
-	time.Sleep(time.Duration(rand.IntN(300)) * time.Millisecond) //nolint:gosec // any moment will do
+	time.Sleep(time.Duration(rand.IntN(300)) * time.Millisecond)
 	ctx, cancel := context.WithCancel(a.t.Context())
 	defer cancel()
 	d := realDesk(a.t, a.session, a.program)
