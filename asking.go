@@ -9,30 +9,29 @@ import (
 )
 
 // admit asks every gate, and the person where a dialog of our own may do so, and then
-// waits for the target's lane, which the call has until leave. Any refusal is final;
+// waits for the target's lane, which the call has until it departs. Any refusal is final;
 // questions are collected from all gates and put in one round, and the answers are
 // judged by the gates themselves. Nothing is held while a person is asked.
-func (p *passage) admit() (leave func(error), err *Error) {
+func (p *passage) admit() *Error {
 	if !p.at(gating) {
-		return nil, p.abandon()
+		return p.abandon()
 	}
 	asked, err := p.askAll()
 	if err != nil {
-		return nil, needing(p.r, err)
+		return needing(p.r, err)
 	}
 	ctx := p.clock.within(p.door)
 	if ctx.Err() != nil || !p.at(queueing) {
-		return nil, p.abandon()
+		return p.abandon()
 	}
-	leave, waited, err := p.enter(ctx)
+	waited, err := p.enter(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	p.r.Admitted = p.r.Permission()
 	if waited || asked {
 		if err := p.lookAgain(ctx); err != nil {
-			leave(nil)
-			return nil, err
+			return err
 		}
 	}
 	args := p.r.hiddenArgs()
@@ -40,7 +39,7 @@ func (p *passage) admit() (leave func(error), err *Error) {
 		e := &p.about
 		e.Admitted, e.Effect, e.Digest, e.Consent, e.Args = true, p.r.Effect(), p.r.Digest(), p.r.Consent, args
 	})
-	return leave, nil
+	return nil
 }
 
 // askAll asks the gates until they admit the call. It reports whether a person was
@@ -117,6 +116,9 @@ func (g *Gateway) checkGates(ctx context.Context, r *Request) ([]Question, error
 // first: its answer may be the one to this question too. It returns the questions
 // that could not be put.
 func (p *passage) askNatively(questions []Question) ([]Question, *Error) {
+	if d, ok := p.g.Dialog.(ReadyAsker); ok && d.Ready(p.door) != nil {
+		return questions, nil
+	}
 	err := p.record(func(e *Entry) { e.Kind, e.Time, e.Durable = Received, time.Now(), true })
 	if err != nil {
 		return nil, err
@@ -172,7 +174,7 @@ func (p *passage) answerNatively(questions []Question) error {
 	call := p.r.Call
 	answers := make(map[string]Answer, len(questions)+len(call.Answers))
 	maps.Copy(answers, call.Answers)
-	p.clock.stop(time.Duration(len(questions)) * askPatience)
+	p.clock.stop(time.Duration(len(questions)) * (turnPatience + askPatience))
 	defer p.clock.goOn()
 	for _, q := range questions {
 		a, err := p.ask(q)
@@ -185,13 +187,17 @@ func (p *passage) answerNatively(questions []Question) error {
 	return nil
 }
 
-// ask puts one question, for so long as a question waits.
+// ask puts one question. Where another gateway of the person asks, it has to wait for
+// that too; how long it is shown is the dialog's own concern.
 func (p *passage) ask(q Question) (Answer, error) {
-	ctx, cancel := context.WithTimeout(p.door, askPatience)
+	ctx, cancel := context.WithTimeout(p.door, turnPatience+askPatience)
 	defer cancel()
 	a, err := p.g.Dialog.Ask(ctx, q)
-	if err != nil && ctx.Err() != nil && p.door.Err() == nil {
-		e := Errorf(ConsentRequired, "nobody at this computer answered within %s", askPatience)
+	if cause := p.door.Err(); err != nil && cause != nil {
+		return a, leftBefore(cause)
+	}
+	if err != nil && ctx.Err() != nil {
+		e := Errorf(ConsentRequired, "nobody at this computer answered within %s", turnPatience+askPatience)
 		e.Hint = "Ask the person to come to the computer, and call again."
 		return a, e
 	}

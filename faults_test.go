@@ -2,6 +2,7 @@ package aai_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
@@ -215,5 +216,22 @@ func TestInvisibleIsDropped(t *testing.T) {
 		if got := aai.CleanLabel("a"+string(r)+"b", 60); got != "ab" {
 			t.Errorf("%U is kept", r)
 		}
+	}
+}
+
+// What is secret in arguments that are wrong is known as well.
+func TestSecretsInWrongArguments(t *testing.T) {
+	w := newWorld(plain())
+	w.app.Tools[0].Params.Check = func(v any) (any, error) {
+		return nil, aai.Errorf(aai.InvalidParams, "password: expected a number, got %q", fmt.Sprint(v.(map[string]any)["password"]))
+	}
+	_, err := w.gateway().Do(t.Context(), &aai.Call{
+		Caller: aai.Caller{Door: "test"}, App: "org.example.App", Tool: "work", Raw: json.RawMessage(`{"password":"hunter2hunter2"}`),
+	})
+	if strings.Contains(err.Error(), "hunter2hunter2") {
+		t.Errorf("told: %v", err)
+	}
+	if e := w.entryOf(t, aai.Outcome); strings.Contains(e.Message, "hunter2hunter2") {
+		t.Errorf("on record: %s", e.Message)
 	}
 }

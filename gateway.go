@@ -98,18 +98,23 @@ func (p *passage) stages() (*Result, *Error) {
 	if err := p.arrive(); err != nil {
 		return nil, err
 	}
-	leave, err := p.admit()
-	if err != nil {
+	var failure error
+	defer func() { p.depart(p.clock.within(p.door), failure) }()
+	if err := p.admit(); err != nil {
 		return nil, err
 	}
 	ctx := p.clock.within(p.door)
 	if err := p.note(ctx); err != nil {
-		leave(nil)
 		return nil, err
 	}
-	result, failure := p.run(ctx, leave)
-	if failure != nil {
-		return nil, AsError(failure)
+	if ctx.Err() != nil || !p.begin() {
+		return nil, p.abandon()
+	}
+	failure = errEndedWithoutAnswer
+	result, err := p.run(ctx)
+	failure = err
+	if err != nil {
+		return nil, AsError(err)
 	}
 	return checkReturns(p.r.Tool, result), nil
 }
@@ -125,6 +130,11 @@ func (p *passage) receive() *Error {
 			}
 		}
 		p.g.sure.Store(true)
+	}
+	if p.g.doubtful.Load() {
+		if err := p.record(func(e *Entry) { e.Kind, e.Time = Received, time.Now() }); err != nil {
+			return err
+		}
 	}
 	if p.g.Meter != nil {
 		if err := p.g.Meter.Received(call.Caller, len(call.Raw)); err != nil {
@@ -151,11 +161,9 @@ func (p *passage) arrive() *Error {
 	}
 	p.clock.limit(timeoutOf(r.Tool))
 	p.know(func(p *passage) { p.total = timeoutOf(r.Tool) })
-	args, failure := readArgs(r.Tool, r.Call)
-	if failure != nil {
+	if failure := readArgs(r.Tool, r.Call); failure != nil {
 		return failure
 	}
-	r.Call.Args, r.Call.Raw = args, nil
 	ctx = p.clock.within(p.door)
 	target, err := p.g.target(ctx, r)
 	if failure := p.overdue(ctx, err); failure != nil {
@@ -181,35 +189,21 @@ func timeoutOf(tool *Tool) time.Duration {
 	return tool.Timeout
 }
 
-// note puts on record what is about to run: before anything acts, and before
-// anything at all where the journal failed last.
+// note puts on record what is about to act.
 func (p *passage) note(ctx context.Context) *Error {
 	r := p.r
 	if ctx.Err() != nil || !p.at(noting) {
 		return p.abandon()
 	}
-	acts := r.Effect() != Reads
-	if !acts && p.g.Journal != nil && !p.g.doubtful.Load() {
+	if r.Effect() == Reads && p.g.Journal != nil {
 		return nil
 	}
-	return p.record(func(e *Entry) {
-		e.Kind, e.Time, e.Durable = Received, time.Now(), acts
-		if acts {
-			e.Kind = Intent
-		}
-	})
+	return p.record(func(e *Entry) { e.Kind, e.Time, e.Durable = Intent, time.Now(), true })
 }
 
 // run runs the tool's Action, by the deadline of the context.
-func (p *passage) run(ctx context.Context, leave func(error)) (result *Result, err error) {
-	if ctx.Err() != nil || !p.begin() {
-		leave(nil)
-		return nil, p.abandon()
-	}
-	err = errEndedWithoutAnswer
-	defer func() { leave(err) }()
-	result, err = p.r.Tool.Run(context.WithValue(ctx, passageKey{}, p), p.r.Call)
-	return result, err
+func (p *passage) run(ctx context.Context) (*Result, error) {
+	return p.r.Tool.Run(context.WithValue(ctx, passageKey{}, p), p.r.Call)
 }
 
 // resolve finds the app and the tool the call names.

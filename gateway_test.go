@@ -295,13 +295,13 @@ func callUntouched(o observation) error {
 }
 
 // durableIntent: on disk is what acts before it does, and what was received before a
-// person is asked, by the gateway or by its door.
+// person is asked.
 func durableIntent(o observation) error {
 	for _, s := range o.steps() {
 		if s.entry == nil {
 			continue
 		}
-		want := s.what != string(aai.Outcome) || s.entry.Code == aai.ConsentRequired
+		want := s.what != string(aai.Outcome)
 		if s.entry.Durable != want {
 			return fmt.Errorf("the %s of a tool that %s: durable %v, want %v", s.what, o.Effect, s.entry.Durable, want)
 		}

@@ -65,33 +65,44 @@ type lane struct {
 	probed bool // the app is asked whether it answers
 }
 
+// A visit is one call's stay in a lane. Who stays in it is guarded by lanes.mu, but for
+// what only the call's own goroutine knows.
+type visit struct {
+	way   *lane
+	alone bool // it has the turn
+	since time.Time
+
+	tries   bool // it is the one that tries
+	counted bool // it is known not to have been answered in time
+}
+
 // enter waits for the call's turn. It fails at once where the app is known to hang.
-func (l *lanes) enter(ctx context.Context, app *App, alone bool) (way *lane, waited bool, err *Error) {
-	way = l.join(app)
-	if err := way.open(); err != nil {
-		way.quit()
+func (l *lanes) enter(ctx context.Context, app *App, alone bool) (v *visit, waited bool, err *Error) {
+	v = &visit{way: l.join(app), alone: alone}
+	if err := v.open(); err != nil {
+		v.way.quit()
 		return nil, false, err
 	}
 	if !alone {
-		return way, false, nil
+		return v, false, nil
 	}
 	select {
-	case <-way.turn:
-		return way, false, nil
+	case <-v.way.turn:
+		return v, false, nil
 	default:
 	}
 	select {
-	case <-way.turn:
+	case <-v.way.turn:
 	case <-ctx.Done():
-		way.quit()
+		v.alone = false
+		v.leave(false, nil, nil)
 		return nil, true, nil
 	}
-	if err := way.open(); err != nil { // it hung meanwhile
-		way.turn <- struct{}{}
-		way.quit()
+	if err := v.open(); err != nil { // it hung meanwhile
+		v.leave(false, nil, nil)
 		return nil, true, err
 	}
-	return way, true, nil
+	return v, true, nil
 }
 
 func (l *lanes) join(app *App) *lane {
@@ -126,25 +137,35 @@ func (w *lane) forget() {
 	}
 }
 
-// leave ends a call's stay, whose error says whether the app answers.
-func (w *lane) leave(alone bool, err error) {
-	w.learn(err)
-	if alone {
+// leave ends the stay. Of a call that ran, how it ended says whether the app answers:
+// ended is of its context.
+func (v *visit) leave(ran bool, ended, err error) {
+	w := v.way
+	if ran {
+		v.learn(ended, err)
+	}
+	w.of.mu.Lock()
+	if v.tries {
+		w.trying = false
+	}
+	w.of.mu.Unlock()
+	if v.alone {
 		w.turn <- struct{}{}
 	}
 	w.quit()
 }
 
 // open fails while the app hangs. Now and then it lets one call through that tries.
-func (w *lane) open() *Error {
+func (v *visit) open() *Error {
+	w := v.way
 	w.of.mu.Lock()
 	defer w.of.mu.Unlock()
 	now := time.Now()
-	if w.hung.IsZero() {
+	if w.hung.IsZero() || v.tries {
 		return nil
 	}
 	if !w.probed && !w.trying && !now.Before(w.opens) {
-		w.trying = true
+		w.trying, v.tries = true, true
 		return nil
 	}
 	e := Errorf(Timeout, "%s has not answered for %s", CleanLabel(firstName(w.app), 60), now.Sub(w.hung).Round(time.Second/10))
@@ -157,54 +178,93 @@ func (w *lane) open() *Error {
 	return e
 }
 
-// learn takes from how a call ended whether the app answers.
-func (w *lane) learn(err error) {
-	failure := AsError(err)
-	if failure != nil && failure.Code == Timeout {
-		w.missed()
+// learn takes from how a call ended whether the app answers. One that says by itself
+// that something took too long has answered; only of an app that can be asked is it
+// believed that it did not, since it is asked at once.
+func (v *visit) learn(ended, err error) {
+	failure, w := AsError(err), v.way
+	if failure != nil && failure.Code == Timeout && failure.Delivery != Delivered && (ended != nil || w.app.Answers != nil) {
+		v.missed()
 		return
 	}
-	w.of.mu.Lock()
-	defer w.of.mu.Unlock()
-	w.trying = false
 	if failure == nil || failure.Delivery == Delivered {
+		w.of.mu.Lock()
+		defer w.of.mu.Unlock()
 		w.misses, w.hung, w.rest = 0, time.Time{}, 0
 	}
 }
 
-// missed notes that the app did not answer in time.
-func (w *lane) missed() {
+// abandoned notes that nobody waits for the call any more, which is still under way:
+// late says that its time was over.
+func (v *visit) abandoned(late bool) {
+	if late {
+		v.missed()
+		return
+	}
+	v.way.of.mu.Lock()
+	defer v.way.of.mu.Unlock()
+	if v.tries { // somebody else may
+		v.tries, v.way.trying = false, false
+	}
+}
+
+// missed notes, once for each call, that the app did not answer in time.
+func (v *visit) missed() {
+	w := v.way
 	w.of.mu.Lock()
 	defer w.of.mu.Unlock()
+	if v.counted {
+		return
+	}
+	v.counted = true
 	w.misses++
 	now := time.Now()
 	if w.app.Answers != nil {
 		if w.hung.IsZero() {
-			w.hung, w.probed = now, true
+			w.hung, w.probed = v.since, true
 			go w.watch(now)
 		}
 		return
 	}
-	tried := w.trying
-	w.trying = false
+	tried := v.tries
+	if tried {
+		v.tries, w.trying = false, false
+	}
 	if w.hung.IsZero() && w.misses < missedLimit || !w.hung.IsZero() && !tried {
 		return
 	}
 	if w.hung.IsZero() {
-		w.hung = now
+		w.hung = v.since
 	}
 	w.rest = min(max(firstRest, 2*w.rest), longRest)
 	w.opens = now.Add(w.rest)
 }
 
-// watch asks the app whether it answers, until it does.
+// watch asks the app whether it answers, until it does or has been asked for long.
+// Somebody who never comes back from asking is not asked again meanwhile.
 func (w *lane) watch(since time.Time) {
+	said := make(chan bool, 1)
+	under := false
 	for wait := firstProbe; time.Since(since) < probeEnd; wait = min(2*wait, probeLimit) {
 		time.Sleep(wait)
-		if w.answers() {
-			break
+		if !under {
+			under = true
+			go func() { said <- w.answers() }()
+		}
+		select {
+		case does := <-said:
+			if under = false; does {
+				w.reopen()
+				return
+			}
+		case <-time.After(probeLimit):
 		}
 	}
+	w.reopen()
+}
+
+// reopen lets calls in again.
+func (w *lane) reopen() {
 	w.of.mu.Lock()
 	defer w.of.mu.Unlock()
 	w.hung, w.probed, w.misses = time.Time{}, false, 0
@@ -237,21 +297,31 @@ func (r *Request) turn() Turn {
 	return InTurn
 }
 
-// enter waits for the lane of the call's target. Leave is told how the Action ended.
-func (p *passage) enter(ctx context.Context) (leave func(error), waited bool, err *Error) {
+// enter waits for the lane of the call's target, which it has until it departs.
+func (p *passage) enter(ctx context.Context) (waited bool, err *Error) {
 	turn := p.r.turn()
 	if turn == Apart {
-		return func(error) {}, false, nil
+		return false, nil
 	}
-	way, waited, err := p.g.lanes.enter(ctx, p.r.Target, turn == InTurn)
+	v, waited, err := p.g.lanes.enter(ctx, p.r.Target, turn == InTurn)
 	if err != nil {
-		return nil, waited, err
+		return waited, err
 	}
-	if way == nil {
-		return nil, waited, p.abandon()
+	if v == nil {
+		return waited, p.abandon()
 	}
 	p.mu.Lock()
-	p.way = way
+	p.visit = v
 	p.mu.Unlock()
-	return func(err error) { way.leave(turn == InTurn, err) }, waited, nil
+	return waited, nil
+}
+
+// depart leaves the lane, however the goroutine of the call ends.
+func (p *passage) depart(ctx context.Context, err error) {
+	p.mu.Lock()
+	v, ran := p.visit, p.ran
+	p.mu.Unlock()
+	if v != nil {
+		v.leave(ran, ctx.Err(), err)
+	}
 }

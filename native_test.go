@@ -3,6 +3,7 @@ package aai_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -146,23 +147,17 @@ func TestWaitingForOthersDialogs(t *testing.T) {
 			return aai.Answer{}, ctx.Err()
 		}), nil)
 		var wg sync.WaitGroup
-		ask := func() {
-			wg.Go(func() {
-				_, err := g.Do(t.Context(), work())
-				if e := wantCode(t, err, aai.ConsentRequired); e.RetryAfter != 0 || len(e.Questions) != 0 {
-					t.Errorf("nobody answered, and it says %+v", e)
-				}
-			})
-			synctest.Wait()
-		}
-		ask()
-		ask()
+		wg.Go(func() {
+			_, err := g.Do(t.Context(), work())
+			if e := wantCode(t, err, aai.ConsentRequired); e.RetryAfter != 0 || len(e.Questions) != 0 {
+				t.Errorf("nobody answered, and it says %+v", e)
+			}
+		})
+		synctest.Wait()
 		gone, leave := context.WithTimeout(t.Context(), time.Second)
 		defer leave()
 		_, err := g.Do(gone, work())
 		_ = wantCode(t, err, aai.Timeout)
-		time.Sleep(10 * time.Second)
-		ask()
 		begun := time.Now()
 		_, err = g.Do(t.Context(), work())
 		if e := wantCode(t, err, aai.ConsentRequired); e.RetryAfter == 0 || e.Needs == nil {
@@ -173,6 +168,52 @@ func TestWaitingForOthersDialogs(t *testing.T) {
 		}
 		wg.Wait()
 	})
+}
+
+// Where nobody can be asked nothing is put on record for it but the refusal, and that
+// is on disk at once only if a door is to ask.
+func TestNobodyCanBeAsked(t *testing.T) {
+	gate := newGate(func(*aai.Request) ([]aai.Question, error) {
+		return []aai.Question{{ID: "q", Channels: []aai.Channel{aai.Native, aai.Client}}}, nil
+	})
+	for _, asks := range []bool{false, true} {
+		g := openTo(gate, noScreen{}, nil)
+		w := g.Journal.(*world)
+		_, err := g.Do(aai.WithAssistant(t.Context(), aai.Assistant{Asks: asks}), work())
+		if e := wantCode(t, err, aai.ConsentRequired); len(e.Questions) != 1 {
+			t.Errorf("%+v", e)
+		}
+		if e := w.entryOf(t, aai.Outcome); w.story() != "find false, outcome true" || e.Durable != asks {
+			t.Errorf("a client that asks: %v: %s, durable %v", asks, w.story(), e.Durable)
+		}
+	}
+}
+
+// noScreen is a dialog without a screen.
+type noScreen struct{}
+
+func (noScreen) Ready(context.Context) error { return errors.New("no screen") }
+func (noScreen) Ask(context.Context, aai.Question) (aai.Answer, error) {
+	return aai.Answer{}, errors.New("asked without a screen")
+}
+
+// One who goes away while a question is open is told so, and it is on record.
+func TestCancelledWhileAsked(t *testing.T) {
+	gate := newGate(func(*aai.Request) ([]aai.Question, error) {
+		return []aai.Question{{ID: "q", Channels: []aai.Channel{aai.Native}}}, nil
+	})
+	for _, said := range []error{errors.New("killed"), aai.Errorf(aai.ConsentRequired, "nobody answered")} {
+		ctx, cancel := context.WithCancel(t.Context())
+		g := openTo(gate, asker(func(ctx context.Context, _ aai.Question) (aai.Answer, error) {
+			cancel()
+			<-ctx.Done()
+			return aai.Answer{}, said
+		}), nil)
+		_, err := g.Do(ctx, work())
+		if e := wantCode(t, err, aai.AutomationFailed); !strings.Contains(e.Message, "cancelled") || !e.RetrySafe() {
+			t.Errorf("%+v", e)
+		}
+	}
 }
 
 // A question that is rather for the client goes there where the client can put

@@ -48,8 +48,8 @@ type passage struct {
 	stage   stage
 	name    string        // of the target, for people
 	total   time.Duration // what the tool has
-	way     *lane
-	ran     bool // the Action has begun
+	visit   *visit        // of the target's lane
+	ran     bool          // the Action has begun
 	on      string
 	settled bool // somebody says how the call ended: the goroutine, or Do without it
 
@@ -110,16 +110,19 @@ func (p *passage) settle() bool {
 // abandon is the error of a call that is left behind where it is.
 func (p *passage) abandon() *Error {
 	p.mu.Lock()
-	at, ran, way := p.stage, p.ran, p.way
+	at, ran, v := p.stage, p.ran, p.visit
 	p.mu.Unlock()
 	if cause := p.door.Err(); cause != nil && !errors.Is(cause, context.DeadlineExceeded) {
+		if ran && v != nil {
+			v.abandoned(false)
+		}
 		if ran {
 			return AsError(cause)
 		}
 		return leftBefore(cause)
 	}
-	if ran && way != nil {
-		way.missed()
+	if ran && v != nil {
+		v.abandoned(true)
 	}
 	return p.late(at, ran)
 }
@@ -207,6 +210,9 @@ func (p *passage) begin() bool {
 		return false
 	}
 	p.stage, p.ran = running, true
+	if p.visit != nil {
+		p.visit.since = time.Now()
+	}
 	return true
 }
 

@@ -59,3 +59,10 @@ func (q Question) MayAsk(ch Channel) bool {
 type Asker interface {
 	Ask(ctx context.Context, q Question) (Answer, error)
 }
+
+// A ReadyAsker can say beforehand that nobody could be asked: nothing is put on record
+// for a question that cannot be put.
+type ReadyAsker interface {
+	Asker
+	Ready(ctx context.Context) error
+}

@@ -120,7 +120,7 @@ func (p *passage) outcome(e ending, said string) func(*Entry) {
 		entry.Elapsed = entry.Time.Sub(p.begun)
 		if e.err != nil {
 			entry.Code, entry.Message, entry.Delivery = e.err.Code, CleanLabel(said, 4*maxName), e.err.Delivery
-			entry.Durable = len(e.err.Questions) > 0 // the door asks a person
+			entry.Durable = len(e.err.Questions) > 0 && p.doorAsks()
 		} else if e.result != nil {
 			entry.Answer = func() any { return p.r.answer(e.result) }
 		}
@@ -204,8 +204,8 @@ func (g *Gateway) record(ctx context.Context, e *Entry) (failure *Error) {
 		g.doubt()
 		return recordFailed(err)
 	}
-	if g.doubtful.Load() {
-		g.doubtful.Store(false)
+	if counted := e.Kind == Outcome && !e.Ran && e.Code != ""; g.doubtful.Load() && !counted {
+		g.doubtful.Store(false) // of what may only have been counted nobody knows
 	}
 	return nil
 }
@@ -231,6 +231,11 @@ func unrecorded(late, err *Error) *Error {
 		late.Delivery = err.Delivery
 	}
 	return late
+}
+
+// doorAsks reports whether the door can put the questions that it gets.
+func (p *passage) doorAsks() bool {
+	return p.about.Caller.Door == DoorCLI || AssistantOf(p.door).Asks
 }
 
 // doubt notes that an entry was not kept.

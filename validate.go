@@ -17,21 +17,25 @@ const (
 	maxArgDepth = 32
 )
 
-// readArgs returns the arguments of a call, validated. What was sent is counted before
-// anything is made of it.
-func readArgs(tool *Tool, call *Call) (map[string]any, *Error) {
+// readArgs makes the call's arguments those that are validated. What was sent is counted
+// before anything is made of it; what is secret in it is known also where it is wrong.
+func readArgs(tool *Tool, call *Call) *Error {
 	most := max(maxArgBytes, tool.MaxArgs)
-	args := call.Args
 	if call.Raw != nil {
 		if len(call.Raw) > most {
-			return nil, tooMuch(most)
+			return tooMuch(most)
 		}
-		var err *Error
-		if args, err = parseArgs(call.Raw); err != nil {
-			return nil, err
+		args, err := parseArgs(call.Raw)
+		if err != nil {
+			return err
 		}
+		call.Args, call.Raw = args, nil
 	}
-	return validate(tool, args, most)
+	args, err := validate(tool, call.Args, most)
+	if err == nil {
+		call.Args = args
+	}
+	return err
 }
 
 func tooMuch(most int) *Error {

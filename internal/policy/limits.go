@@ -106,6 +106,17 @@ func (l *Limits) Check(_ context.Context, r *aai.Request) ([]aai.Question, error
 	if c.Principal == "" {
 		me.session = c.Session
 	}
+	touched := target{r.Target.ID, r.Target.PID}
+	m, err := l.take(me, touched)
+	if err != nil {
+		return nil, err
+	}
+	r.Hold(l, func() { l.giveBack(me.kind, m, touched) }) // which may be at once
+	return nil, nil
+}
+
+// take takes a slot.
+func (l *Limits) take(me who, touched target) (*measure, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	m := l.measureOf(me)
@@ -115,9 +126,8 @@ func (l *Limits) Check(_ context.Context, r *aai.Request) ([]aai.Question, error
 	if !l.fits(me.kind, m) {
 		return nil, limited(me.kind, "has too many calls open", busyFor)
 	}
-	touched := target{r.Target.ID, r.Target.PID}
 	if m.at[touched] >= max(1, l.limits[me.kind].Concurrent/ofTarget) {
-		e := limited(me.kind, fmt.Sprintf("has %d calls to %s open", m.at[touched], r.Target.ID), busyFor)
+		e := limited(me.kind, fmt.Sprintf("has %d calls to %s open", m.at[touched], touched.app), busyFor)
 		e.Hint = "Wait until some of them have ended. Calls to others are not affected."
 		return nil, e
 	}
@@ -127,8 +137,7 @@ func (l *Limits) Check(_ context.Context, r *aai.Request) ([]aai.Question, error
 	if m.active == 1 {
 		l.busy[me.kind]++
 	}
-	r.Hold(l, func() { l.giveBack(me.kind, m, touched) })
-	return nil, nil
+	return m, nil
 }
 
 // fits reports whether one more call of the caller may run.

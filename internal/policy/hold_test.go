@@ -1,0 +1,53 @@
+package policy
+
+import (
+	"context"
+	"sync"
+	"testing"
+	"time"
+
+	"aai"
+)
+
+type oneApp struct{ app *aai.App }
+
+func (c oneApp) Apps() []*aai.App                               { return []*aai.App{c.app} }
+func (c oneApp) Find(context.Context, string) (*aai.App, error) { return c.app, nil }
+func (c oneApp) OnChange(func()) (stop func())                  { return func() {} }
+
+type noJournal struct{}
+
+func (noJournal) Record(context.Context, *aai.Entry) error { return nil }
+
+// A call that was given up while it waited for the gate gives its slot back at once, and
+// locks nobody out.
+func TestACancelledCallLocksNothing(t *testing.T) {
+	l := NewLimits(DefaultLimits())
+	app := &aai.App{ID: "org.example.App", Tools: []*aai.Tool{{Name: "t", Effect: aai.Reads,
+		Run: func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{}, nil }}}}
+	g := &aai.Gateway{Catalog: oneApp{app}, Journal: noJournal{}, Gates: []aai.Gate{l}}
+	call := func() *aai.Call {
+		return &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Name: "x"}, App: "a", Tool: "t"}
+	}
+
+	l.mu.Lock() // somebody else's call is in Check
+	ctx, cancel := context.WithCancel(context.Background())
+	var all sync.WaitGroup
+	all.Go(func() { _, _ = g.Do(ctx, call()) })
+	time.Sleep(20 * time.Millisecond)
+	cancel()
+	all.Wait() // a tenth of a second later Do has let go
+	l.mu.Unlock()
+	time.Sleep(50 * time.Millisecond)
+
+	done := make(chan error, 1)
+	go func() { _, err := g.Do(context.Background(), call()); done <- err }()
+	select {
+	case err := <-done:
+		if err != nil {
+			t.Fatal(err)
+		}
+	case <-time.After(5 * time.Second):
+		t.Fatal("no call of anybody passes the gate any more: l.mu is held for ever")
+	}
+}
