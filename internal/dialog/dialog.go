@@ -111,6 +111,14 @@ var (
 	errVoid  = errors.New("input was made while the question was open, so its answers may be nobody's")
 )
 
+// Ready implements aai.ReadyAsker: it fails where no window can be shown.
+func (d *Dialog) Ready(context.Context) error {
+	if len(d.find()) == 0 {
+		return errNoWay
+	}
+	return nil
+}
+
 // Ask implements aai.Asker. The answer's channel is aai.Native. An *aai.Error with
 // code CONSENT_REQUIRED is the last word: nobody answered in time, or the person
 // was asked too often. Any other error says that no dialog could be shown, so that

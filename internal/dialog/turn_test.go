@@ -204,6 +204,9 @@ func TestNewTouchesNothing(t *testing.T) {
 	if d.Shows(1) {
 		t.Error("a window")
 	}
+	if err := d.Ready(t.Context()); !errors.Is(err, errNoWay) {
+		t.Errorf("ready: %v", err)
+	}
 	if _, err := d.Ask(t.Context(), consent()); !errors.Is(err, errNoWay) {
 		t.Error(err)
 	}
