@@ -72,6 +72,10 @@ type App struct {
 	// caption of a button, as far as that is known before the call runs; "" where it
 	// is not. Call.Target is set. Nil means that the app has no such elements.
 	Words func(ctx context.Context, call *Call) string
+	// Shell reports whether the element that a call of a tool that types is about is a
+	// terminal within the target, as far as that is known before the call runs. Call.Target
+	// is set. Nil means that nobody can look.
+	Shell func(ctx context.Context, call *Call) bool
 }
 
 // Tool finds a tool of the app by its exact name, or returns nil.
@@ -116,6 +120,7 @@ type Tool struct {
 	Natural bool     // Effect follows from how the tool works, such as an HTTP GET; false: somebody says so
 	Kind    Kind     // what limits and modes know it by, where that is not its effect
 	Starts  bool     // with some arguments it starts a program, whatever its effect is otherwise
+	Types   bool     // it gives the target text or keys, which a terminal would run
 	Target  string   // the parameter that names the app which is really touched; empty: the tool's own app
 	Secret  []string // parameters whose values the journal must not keep
 	Private bool     // what it answers must not be kept, such as the clipboard's contents

@@ -68,7 +68,7 @@ func (p *passage) lookAgain(ctx context.Context) *Error {
 	if r.App.Targets == nil {
 		return nil
 	}
-	r.Destructive = false
+	r.Destructive, r.Shell = false, false
 	questions, err := p.inTime(ctx)
 	if err != nil || len(questions) == 0 {
 		return err

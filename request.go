@@ -16,6 +16,9 @@ type Request struct {
 	// Destructive is what a gate sets that takes an act on a window for one that
 	// cannot be taken back.
 	Destructive bool
+	// Shell is what a gate sets where what the act gives a window would be run as a
+	// command, such as text typed into a terminal.
+	Shell bool
 
 	// Admitted is the permission with which every gate has admitted the request; ""
 	// before. A gate that is asked once more, because the call had to wait, asks
@@ -38,6 +41,9 @@ const (
 	// PermissionDestroy is an act that looks as if it could not be taken back, such
 	// as a click on "Delete". To act does not include it.
 	PermissionDestroy = "destroy"
+	// PermissionRun is to type into a terminal, and so to run any command. No other
+	// permission includes it, nor does "every".
+	PermissionRun = "run"
 )
 
 // Permission names what a person allows or refuses when the request asks: the
@@ -51,6 +57,8 @@ func (r *Request) Permission() string {
 		return PermissionStart
 	case r.Tool.Effect == Reads:
 		return PermissionSee
+	case r.Shell:
+		return PermissionRun
 	case r.Destructive:
 		return PermissionDestroy
 	}

@@ -2,6 +2,15 @@ package aai
 
 import "context"
 
+// Admitted is the permission with which the call of the context was admitted, such as
+// PermissionAct; "" without a call.
+func Admitted(ctx context.Context) string {
+	if p, _ := ctx.Value(passageKey{}).(*passage); p != nil {
+		return p.r.Admitted
+	}
+	return ""
+}
+
 // Sees reports whether the gates admit the call of the context to the app too, in the
 // place of its target, by what is decided already: nobody is asked, and nothing is
 // taken for it. An Action whose answer shows more than its target, such as a picture

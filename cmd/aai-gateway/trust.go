@@ -40,9 +40,10 @@ func (c *config) trust(store policy.Store, log *slog.Logger) trust {
 	t.gates = []aai.Gate{
 		t.limits, // first: a call that is refused counts too
 		policy.Own{Open: own.OpenTools(), Personal: []string{aai.DoorCLI}},
-		t.modes,
 		policy.Lists{Allowed: c.Policy.Allowed, Denied: c.Policy.Denied},
 		policy.Untouchable{Shows: t.dialog.Shows, Asking: t.dialog.Open},
+		policy.Shells{}, // before the modes, which have a word on it
+		t.modes,
 		policy.Destructive{Words: words},
 		policy.NewConsent(policy.ConsentConfig{
 			Store: store, Preapproved: c.Preapproved, Elicitation: c.Policy.Elicitation,

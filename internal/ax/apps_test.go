@@ -248,8 +248,8 @@ func TestTarget(t *testing.T) {
 			w.Error("another executable has the same digest")
 		}
 		w.ok("ax_screenshot", `{}`)
-		if r := w.record.lastRequest(); r.Target != w.app {
-			w.Errorf("a picture of the screen touches %q, want the desktop itself", r.Target.ID)
+		if e := w.record.last(aai.Outcome); e.Target != aai.DesktopApp {
+			w.Errorf("a picture of the screen touches %q, want the desktop itself", e.Target)
 		}
 	})
 }

@@ -62,6 +62,7 @@ func New(cfg Config) *aai.App {
 		Tools:       d.tools(),
 		Targets:     d.target,
 		Words:       d.words,
+		Shell:       d.shell,
 	}
 }
 
@@ -80,6 +81,7 @@ type spec struct {
 	name, title, description string
 	effect                   aai.Effect
 	starts                   bool   // it may start a program
+	types                    bool   // it gives text or keys
 	params                   string // the properties of its parameters, as JSON
 	required                 string // the names of those that must be given, as JSON
 	returns                  string // the properties of its result, as JSON; all may be missing
@@ -107,7 +109,7 @@ func (s spec) tool() *aai.Tool {
 		Params: schema.MustParse(`{"type": "object", "additionalProperties": false, "properties": {` + s.params + `}, "required": ` + required + `}`),
 		// What tools of our own return is held against it by the tests, not by each call.
 		Returns: aai.Schema{Source: json.RawMessage(`{"type": "object", "properties": {` + s.returns + `}}`)},
-		Effect:  s.effect, Natural: true, Target: targetParam, Secret: s.secret, Private: s.private, Timeout: timeout, Turn: s.turn, Run: s.run,
+		Effect:  s.effect, Natural: true, Types: s.types, Target: targetParam, Secret: s.secret, Private: s.private, Timeout: timeout, Turn: s.turn, Run: s.run,
 	}
 }
 

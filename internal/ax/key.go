@@ -11,7 +11,7 @@ import (
 
 func (d *desk) keyPressTool() *aai.Tool {
 	return spec{
-		name: "ax_key_press", title: "Press keys",
+		name: "ax_key_press", title: "Press keys", types: true,
 		returns:     deedReturns,
 		description: "Press a key with modifiers in a program's window, such as s with ctrl.",
 		params: appProp + `,
@@ -34,6 +34,11 @@ func keyPress(ctx context.Context, v *view) (*aai.Result, error) {
 		e.Delivery = aai.NotDelivered
 		e.Hint = "Act on an element of the program instead."
 		return nil, e
+	}
+	if m, err := v.focused(); err == nil {
+		if err := v.mayType(ctx, m.index); err != nil {
+			return nil, err
+		}
 	}
 	a := deed{view: v, index: -1, done: "Pressed " + strings.Join(append(chord.Modifiers, aai.CleanLabel(chord.Key, 32)), "+")}
 	a.ways = []way{v.byInput(-1, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {

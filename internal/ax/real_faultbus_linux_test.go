@@ -67,6 +67,7 @@ func (w *realWorld) withoutTrees(app string) {
 		args params
 	}{
 		{"ax_list_apps", nil},
+		{"ax_screenshot", nil}, // whose windows they are is not known
 		{"ax_get_tree", params{"app": app}},
 		{"ax_click", press(app)},
 		{"ax_click_at", params{"app": app, "x": 10, "y": 10, "mode": "focus"}},
@@ -78,9 +79,6 @@ func (w *realWorld) withoutTrees(app string) {
 	ready := w.quick("ax_is_accessible", nil)
 	if ready.data["enabled"] != false || ready.data["suggestion"] == "" {
 		w.Errorf("without a bus it is ready: %v", ready.data)
-	}
-	if n := len(w.quick("ax_screenshot", nil).Images); n != 1 {
-		w.Errorf("%d pictures", n)
 	}
 	w.quick("ax_clipboard", params{"action": "write", "text": "kept"})
 	if a := w.quick("ax_clipboard", params{"action": "read"}); a.data["text"] != "kept" {

@@ -12,7 +12,7 @@ import (
 
 func (d *desk) typeTool() *aai.Tool {
 	return spec{
-		name: "ax_type", title: "Type text",
+		name: "ax_type", title: "Type text", types: true,
 		returns:     deedReturns,
 		description: "Type text into an element, or into what has the program's keyboard. Any Unicode.",
 		params: appProp + `,` + queryProp + `,` + nthProp + `,
@@ -33,6 +33,9 @@ func typeText(ctx context.Context, v *view) (*aai.Result, error) {
 		m, err = v.toActOn(ctx, query)
 	}
 	if err != nil {
+		return nil, err
+	}
+	if err := v.mayType(ctx, m.index); err != nil {
 		return nil, err
 	}
 	text, replace := textArg(v.call, "text"), flagArg(v.call, "clear_first")

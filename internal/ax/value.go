@@ -13,7 +13,7 @@ import (
 
 func (d *desk) setValueTool() *aai.Tool {
 	return spec{
-		name: "ax_set_value", title: "Set element value",
+		name: "ax_set_value", title: "Set element value", types: true,
 		returns:     deedReturns,
 		description: "Set what an element holds: a text, a number, true or false for a check box, an option's name for a list.",
 		params:      appProp + `,` + queryProp + `,` + nthProp + `, "value": {"type": "string", "maxLength": 100000}`,
@@ -25,6 +25,9 @@ func (d *desk) setValueTool() *aai.Tool {
 func setValue(ctx context.Context, v *view) (*aai.Result, error) {
 	m, err := v.toActOn(ctx, textArg(v.call, "query"))
 	if err != nil {
+		return nil, err
+	}
+	if err := v.mayType(ctx, m.index); err != nil {
 		return nil, err
 	}
 	value := textArg(v.call, "value")

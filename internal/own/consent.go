@@ -111,8 +111,8 @@ func callerNamed(name string) (string, error) {
 // allowed of the one that runs.
 func (t consentTools) grantable(ctx context.Context, call *aai.Call, name, permission string) (*aai.App, []string, error) {
 	windows := []string{aai.PermissionSee, aai.PermissionAct}
-	if permission == aai.PermissionDestroy {
-		windows = append(windows, aai.PermissionDestroy) // "*" does not mean it
+	if permission == aai.PermissionDestroy || permission == aai.PermissionRun {
+		windows = append(windows, permission) // "*" does not mean it
 	}
 	if strings.HasPrefix(name, aai.DesktopApp+"/") {
 		desktop, err := t.known().Find(ctx, aai.DesktopApp)

@@ -228,8 +228,8 @@ func permissions(r *aai.Request) []string {
 	case r.Permission() == aai.PermissionStart:
 		// What will run may be another program than the script that starts it.
 		return []string{aai.PermissionStart}
-	case r.Permission() == aai.PermissionDestroy:
-		return []string{aai.PermissionDestroy}
+	case r.Permission() == aai.PermissionDestroy, r.Permission() == aai.PermissionRun:
+		return []string{r.Permission()}
 	default:
 		return []string{aai.PermissionSee, aai.PermissionAct}
 	}

@@ -35,10 +35,11 @@ type Grant struct {
 	Terms     Terms       `json:"terms,omitzero"`      // what the person was shown, in short
 }
 
-// covers reports whether the grant speaks of the request's caller, app and tool.
+// covers reports whether the grant speaks of the request's caller, app and tool. Every
+// tool is no word about running commands.
 func (g Grant) covers(r *aai.Request) bool {
 	return g.App == r.Target.ID && g.coversCaller(r.Call.Caller) &&
-		(g.Tool == r.Permission() || g.Tool == Every)
+		(g.Tool == r.Permission() || g.Tool == Every && r.Permission() != aai.PermissionRun)
 }
 
 // coversCaller compares whole names, as Caller.String cleans them, so that no

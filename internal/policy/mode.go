@@ -18,7 +18,7 @@ type Mode int
 // The modes, from the freest to the strictest.
 const (
 	Normal    Mode = iota // what was allowed
-	Safe                  // what cannot be taken back is confirmed each time; no scripts
+	Safe                  // what cannot be taken back is confirmed each time; no scripts, and no typing into terminals
 	Sandboxed             // callers see and change nothing; nobody's word is taken for it
 )
 
@@ -88,12 +88,19 @@ func (m *Modes) Mode() Mode {
 // Check implements aai.Gate.
 func (m *Modes) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	mode := m.Mode()
+	if mode != Normal && r.App.Targets != nil && r.Permission() == aai.PermissionRun {
+		return nil, refusedBy(mode, "typing into a terminal", r.Target)
+	}
 	if mode == Normal || mode.Admits(r.App, r.Tool) && (mode != Sandboxed || r.App.ID == aai.OwnApp || r.Effect() == aai.Reads) {
 		return nil, nil
 	}
-	e := aai.Errorf(aai.PermissionDenied, "%s of %s may not be used in the mode %q of this gateway", r.Tool.Name, r.App.ID, mode)
+	return nil, refusedBy(mode, r.Tool.Name, r.App)
+}
+
+func refusedBy(mode Mode, what string, app *aai.App) error {
+	e := aai.Errorf(aai.PermissionDenied, "%s of %s may not be used in the mode %q of this gateway", what, app.ID, mode)
 	e.Hint = "Only the person at this computer can change the mode: aai-gateway mode normal"
-	return nil, e
+	return e
 }
 
 // Admits reports whether the mode leaves the tool to callers. The gateway's own

@@ -36,7 +36,11 @@ func (c *Consent) question(r *aai.Request, old *Grant, now time.Time) aai.Questi
 	} else if r.App.Source != "" {
 		line(w.app, aai.CleanLabel(r.App.Source, maxPath))
 	}
-	text.WriteString(w.effect[r.Effect()] + "\n")
+	if r.Permission() == aai.PermissionRun {
+		text.WriteString(w.anyCommand + "\n")
+	} else {
+		text.WriteString(w.effect[r.Effect()] + "\n")
+	}
 	if old != nil {
 		text.WriteString(strings.Join(w.changes(r, *old), "\n") + "\n")
 	}

@@ -17,6 +17,7 @@ func screen() *aai.App {
 			{Name: "find", Effect: aai.Reads, Natural: true, Target: "app"},
 			{Name: "click", Effect: aai.Destroys, Target: "app"},
 			{Name: "scroll", Effect: aai.Changes, Target: "app"},
+			{Name: "type", Effect: aai.Destroys, Types: true, Target: "app"},
 		},
 		Targets: func(context.Context, *aai.Call, string) (*aai.App, error) { panic("gates do not look for targets") },
 	}

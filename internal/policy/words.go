@@ -19,8 +19,9 @@ type words struct {
 	quoted                           string
 	changed, was, otherProgram, more string
 
-	see, act, destroy, start, seeAndAct string
-	whole, windows                      string
+	see, act, destroy, start, run, seeAndAct string
+	anyCommand                               string
+	whole, windows                           string
 
 	deny, once, session, always, all, allWindows, never string
 }
@@ -47,7 +48,7 @@ func english() words {
 		changed: "You allowed this on %s. Since then it has changed:", was: "%s was: %s",
 		otherProgram: "You allowed this on %s, but for another program of that name.", more: "in a part that is not shown",
 		see: "see %s", act: "click and type in %s", destroy: "click in %s on what may not be undone",
-		start: "start %s, with any arguments", seeAndAct: "see %s, and click and type in them",
+		start: "start %s, with any arguments", run: "type commands into %s", anyCommand: "This lets it run any command as you.", seeAndAct: "see %s, and click and type in them",
 		whole: "the whole screen and the clipboard", windows: "the windows of %s",
 		deny: "Deny", once: "Allow once", session: "Allow in this session", always: "Always allow",
 		all: "Always allow all %d tools", allWindows: "Always allow see and act", never: "Never allow",
@@ -68,7 +69,7 @@ func chinese() words {
 		changed: "您曾于 %s 授权，此后它已更改：", was: "%s 原为：%s",
 		otherProgram: "您曾于 %s 授权，但那是同名的另一个程序。", more: "未显示的部分",
 		see: "查看%s", act: "在%s中点击和输入", destroy: "在%s中点击可能无法撤销的内容",
-		start: "以任意参数启动 %s", seeAndAct: "查看%s并在其中点击和输入",
+		start: "以任意参数启动 %s", run: "在%s中输入命令", anyCommand: "这会让它以您的身份运行任何命令。", seeAndAct: "查看%s并在其中点击和输入",
 		whole: "整个屏幕和剪贴板", windows: " %s 的窗口",
 		deny: "拒绝", once: "仅授权一次", session: "在本次会话中授权", always: "授权此操作",
 		all: "授权所有操作（%d 个）", allWindows: "授权查看和操作", never: "永远拒绝",
@@ -89,6 +90,8 @@ func (w words) window(r *aai.Request, permission string) string {
 		return fmt.Sprintf(w.act, of)
 	case aai.PermissionDestroy:
 		return fmt.Sprintf(w.destroy, of)
+	case aai.PermissionRun:
+		return fmt.Sprintf(w.run, of)
 	case aai.PermissionStart:
 		return fmt.Sprintf(w.start, name)
 	}

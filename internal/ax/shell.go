@@ -1,0 +1,67 @@
+package ax
+
+import (
+	"context"
+	"strings"
+
+	"aai"
+	"aai/internal/desktop"
+)
+
+// shell reports whether a call that types would type into a terminal, as far as that is
+// found in time; it is looked at again before anything is typed.
+func (d *desk) shell(ctx context.Context, call *aai.Call) bool {
+	if call.Target == nil {
+		return false
+	}
+	ctx, cancel := context.WithTimeout(ctx, wordsPatience)
+	defer cancel()
+	found := false
+	_, err := d.glance(ctx, call, func(_ context.Context, v *view) (*aai.Result, error) {
+		m, err := match{}, error(nil)
+		if query := textArg(call, "query"); query != "" {
+			m, err = v.find(query)
+		} else {
+			m, err = v.focused()
+		}
+		found = err == nil && v.isShell(m.index)
+		return nil, err
+	})
+	if err != nil {
+		d.log.Debug("what a call types into is not known", "error", err)
+	}
+	return found
+}
+
+// isShell reports whether what is typed into the element is run: it is a terminal, lies
+// in one or holds one, or is the text box by which web pages show one, which is named
+// so.
+func (v *view) isShell(i int) bool {
+	e := &v.shot.Elements[i]
+	if takesText(e) && strings.HasPrefix(strings.ToLower(e.Name), "terminal") {
+		return true
+	}
+	for j := i; j >= 0; j = v.shot.Elements[j].Parent {
+		if v.shot.Elements[j].Role == desktop.Terminal {
+			return true
+		}
+	}
+	for j := i + 1; j < e.End && e.Role != desktop.Window; j++ {
+		if v.shot.Elements[j].Role == desktop.Terminal && v.shot.Elements[j].States.Has(desktop.Focused) {
+			return true
+		}
+	}
+	return false
+}
+
+// mayType refuses to type into a terminal where the call was not admitted for that:
+// what has the keyboard may be another element than when it was asked.
+func (v *view) mayType(ctx context.Context, i int) error {
+	if aai.Admitted(ctx) == aai.PermissionRun || !v.isShell(i) {
+		return nil
+	}
+	e := aai.Errorf(aai.ConsentRequired, "%s is a terminal, and to type there runs commands: a person must allow %s of %s", v.name(i), aai.PermissionRun, v.call.Target.ID)
+	e.Hint = "Make the call again, with the terminal named by query; the person is asked for it."
+	e.Delivery = aai.NotDelivered
+	return e
+}

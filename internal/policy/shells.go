@@ -1,0 +1,59 @@
+package policy
+
+import (
+	"context"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"aai"
+)
+
+// Shells is the gate that takes an act on a window for a command that is run: in a
+// terminal, and in what starts programs by a line of text, whatever changes something
+// may, since a click pastes as well; in another program, what types into an element
+// that is a terminal. It admits everything; consent then asks for aai.PermissionRun
+// instead of aai.PermissionAct.
+type Shells struct{}
+
+// Check implements aai.Gate.
+func (Shells) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
+	if r.App.Targets == nil || r.Target == r.App || r.Target.PID == 0 || r.Tool.Effect == aai.Reads {
+		return nil, nil
+	}
+	switch {
+	case isShell(r.Target):
+		r.Shell = r.Tool.Types || r.Tool.Effect == aai.Destroys
+	case r.Tool.Types && r.App.Shell != nil:
+		r.Shell = r.App.Shell(ctx, r.Call)
+	}
+	return nil, nil
+}
+
+// shells are the names of the executables, as guards are.
+func shells() []string {
+	return []string{
+		// Terminals.
+		"*terminal*", "*xterm*", "*rxvt*", "kgx", "ptyxis*", "konsole", "yakuake", "alacritty", "kitty", "foot", "footclient", "foot-server", "wezterm*", "tilix*", "terminator*",
+		"terminology", "guake*", "tilda", "sakura", "termite", "termit", "st", "st-*", "stterm", "eterm", "aterm", "kterm", "mlterm*", "qterm",
+		"gnome-console", "cool-retro-term", "ghostty*", "com.mitchellh.ghostty", "contour", "rio", "warp", "tabby", "hyper", "wave", "waveterm", "zutty", "black-box", "blackbox",
+		"com.raggesilver.blackbox", "cosmic-term", "ddterm", "com.github.amezin.ddterm", "zellij", "iterm*", "putty", "securecrt",
+		"cmd", "powershell*", "pwsh", "wt", "conhost", "openconsole", "mintty", "conemu*", "bash", "wsl",
+		// What starts programs by a line.
+		"krunner", "xfce4-appfinder", "xfrun4", "lxqt-runner", "gmrun", "grun", "rofi", "wofi", "fuzzel", "tofi", "dmenu*", "bemenu*", "ulauncher*", "albert", "synapse", "kupfer*", "gnome-do",
+		"mate-panel", "lxpanel", "anyrun", "walker", "onagre", "pop-launcher*",
+	}
+}
+
+// isShell reports whether what is typed into the program's windows is run.
+func isShell(app *aai.App) bool {
+	for _, name := range []string{filepath.Base(app.Source), strings.TrimPrefix(app.ID, aai.DesktopApp+"/"), app.Name} {
+		name = strings.TrimSuffix(strings.ToLower(strings.TrimSpace(name)), ".exe")
+		for _, shell := range shells() {
+			if matches, err := path.Match(shell, name); err == nil && matches {
+				return true
+			}
+		}
+	}
+	return false
+}

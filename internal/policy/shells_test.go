@@ -1,0 +1,118 @@
+package policy
+
+import (
+	"context"
+	"path"
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+// shelled is the request as the gate leaves it.
+func shelled(t *testing.T, r *aai.Request) *aai.Request {
+	t.Helper()
+	if got := check(Shells{}, r); got != "admits" {
+		t.Error(got)
+	}
+	return r
+}
+
+func TestTypingIntoATerminalIsToRun(t *testing.T) {
+	for name := range strings.FieldsSeq(`xterm uxterm lxterm koi8rxterm gnome-terminal-server gnome-terminal kgx ptyxis konsole yakuake xfce4-terminal mate-terminal lxterminal
+		qterminal deepin-terminal io.elementary.terminal alacritty kitty foot footclient wezterm wezterm-gui tilix terminator urxvt urxvtd rxvt-unicode st ghostty
+		guake tilda sakura roxterm cool-retro-term black-box cosmic-term Terminal iTerm2 cmd.exe powershell.exe pwsh.exe WindowsTerminal.exe conhost.exe
+		krunner xfce4-appfinder rofi dmenu ulauncher`) {
+		for _, app := range []*aai.App{
+			{ID: "desktop/x", PID: 7, Source: "/usr/libexec/" + name}, {ID: "desktop/" + name, PID: 7, Source: "/usr/bin/python3"},
+		} {
+			for tool, want := range map[string]string{"type": aai.PermissionRun, "click": aai.PermissionRun, "scroll": aai.PermissionAct, "look": aai.PermissionSee} {
+				if got := shelled(t, operating(app, tool)).Permission(); got != want {
+					t.Errorf("to %s in %s is to %s", tool, name, got)
+				}
+			}
+		}
+	}
+	for name := range strings.FieldsSeq(`mousepad code emacs firefox sterm-notes footnote kittens startup determine hyperion walkers`) {
+		for _, tool := range []string{"type", "click"} {
+			if got := shelled(t, operating(program(name, "d"), tool)).Permission(); got != aai.PermissionAct {
+				t.Errorf("to %s in %s is to %s", tool, name, got)
+			}
+		}
+	}
+	for i, shell := range shells() {
+		for j, other := range shells() {
+			if matches, err := path.Match(other, strings.ReplaceAll(shell, "*", "0")); err != nil || matches && i != j || shell != strings.ToLower(shell) {
+				t.Errorf("%q is meant by %q, or wrong", shell, other)
+			}
+		}
+	}
+}
+
+// An editor's own terminal is one too, for what types there.
+func TestATerminalWithinAProgram(t *testing.T) {
+	for tool, want := range map[string]string{"type": aai.PermissionRun, "click": aai.PermissionAct, "look": aai.PermissionSee} {
+		r := operating(program("code", "d"), tool)
+		r.App.Shell = func(context.Context, *aai.Call) bool { return true }
+		if got := shelled(t, r).Permission(); got != want {
+			t.Errorf("to %s is to %s", tool, got)
+		}
+		r = operating(program("code", "d"), tool)
+		r.App.Shell = func(context.Context, *aai.Call) bool { return false }
+		if shelled(t, r); r.Shell {
+			t.Errorf("to %s elsewhere is to run", tool)
+		}
+	}
+	whole := operating(nil, "click")
+	starts := operating(&aai.App{ID: "desktop/xterm"}, "click")
+	if shelled(t, whole).Permission() != aai.PermissionAct || shelled(t, starts).Permission() != aai.PermissionStart {
+		t.Error("the whole screen is no terminal, and to start one is asked for as such")
+	}
+}
+
+// Who may do everything else may not run commands: neither "act" nor "all" nor "*" says so.
+func TestToRunIsAskedApart(t *testing.T) {
+	typing := func() *aai.Request { return shelled(t, operating(program("xterm", "x"), "type")) }
+	every := func(tool string) Grant {
+		return Grant{Caller: Every, App: "desktop/xterm", Tool: tool, Decision: Allow}
+	}
+	d := newDesk(every(aai.PermissionAct), every(aai.PermissionSee), every(aai.PermissionDestroy), every(aai.PermissionStart), every(Every))
+	q := d.question(t, typing())
+	if !strings.HasSuffix(q.Title, "to type commands into the windows of xterm?") || !strings.Contains(q.Text, "\nThis lets it run any command as you.\n") {
+		t.Errorf("%s\n%s", q.Title, q.Text)
+	}
+	for _, c := range q.Choices {
+		if c.ID == choiceAll {
+			t.Error("all is offered")
+		}
+	}
+	if q.Channels[0] == aai.Client {
+		t.Error("a client may ask it")
+	}
+	d.admits(t, answered(typing(), q, choiceAlways))
+	d.admits(t, typing())
+
+	all := newDesk()
+	q = all.question(t, shelled(t, operating(program("xterm", "x"), "scroll")))
+	all.admits(t, answered(operating(program("xterm", "x"), "scroll"), q, choiceAll))
+	all.question(t, typing())
+	newDesk(every(aai.PermissionRun)).admits(t, typing())
+
+	chinese := chinese()
+	if got := chinese.window(typing(), aai.PermissionRun); !strings.Contains(got, "输入命令") || !strings.Contains(chinese.anyCommand, "任何命令") {
+		t.Error(got)
+	}
+}
+
+// In the mode safe nobody types into a terminal, whatever was allowed.
+func TestSafeRunsNothing(t *testing.T) {
+	for mode, want := range map[Mode]string{Normal: "admits", Safe: "PERMISSION_DENIED", Sandboxed: "PERMISSION_DENIED"} {
+		r := shelled(t, operating(program("xterm", "x"), "type"))
+		if got := check(&Modes{Configured: mode}, r); got != want {
+			t.Errorf("%s: %s", mode, got)
+		}
+	}
+	if got := check(&Modes{Configured: Safe}, shelled(t, operating(program("mousepad", "m"), "type"))); got != "admits" {
+		t.Error(got)
+	}
+}
