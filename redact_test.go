@@ -26,6 +26,26 @@ func TestShortSecrets(t *testing.T) {
 	}
 }
 
+// A PIN, and what else is short and told back, is taken out of an error, also where it
+// was sent as a number.
+func TestAPINIsNotToldBack(t *testing.T) {
+	for name, value := range map[string]any{"pin": "4711", "userPin": 4711.0, "pin_code": json.Number("4711"), "cvc": "4711", "ssn": 4711.0} {
+		r := &Request{Call: &Call{Args: map[string]any{name: value}}}
+		got, told := r.unsaid(&Error{Code: AutomationFailed, Message: `the server said: {"error": "4711 is wrong", "was": 4711}`})
+		if strings.Contains(got+told.Message, "4711") {
+			t.Errorf("%s: %s, %s", name, got, told.Message)
+		}
+	}
+	r := &Request{Call: &Call{Args: map[string]any{"ssn": 123456789.0}}}
+	if got := said(r, "123456789 and 1.23456789e+08 are wrong"); strings.Contains(got, "345") {
+		t.Error(got)
+	}
+	r = &Request{Call: &Call{Args: map[string]any{"cvc": 123.0}}}
+	if got := said(r, "123 is wrong, and 91234 is not it"); got != "[secret] is wrong, and 91234 is not it" {
+		t.Error(got)
+	}
+}
+
 // A hidden value does not show, however it is written.
 func TestHiddenDoesNotShow(t *testing.T) {
 	h := Hide("hunter2")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -234,52 +235,12 @@ func appendTexts(texts []string, value any, depth int) []string {
 		for _, item := range v {
 			texts = appendTexts(texts, item, depth+1)
 		}
+	case float64:
+		texts = append(texts, strconv.FormatFloat(v, 'f', -1, 64), fmt.Sprint(v)) // as people write it, and as Go does
 	default:
 		if text := fmt.Sprint(v); text != "" {
 			texts = append(texts, text)
 		}
 	}
 	return texts
-}
-
-// SecretName reports whether a property called so is likely to hold a secret:
-// a password, a token, an API key, a cookie and the like. It hears words, so that
-// "footprint" is not an "otp" and "passengers" are no "pass", but errs on the
-// side of secrecy ("max_tokens" is one).
-func SecretName(name string) bool {
-	letters := strings.ToLower(strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			return r
-		}
-		return -1
-	}, name))
-	for _, part := range []string{"passw", "passphrase", "passcode", "passkey", "secret", "token", "apikey",
-		"privatekey", "authorization", "credential", "cookie", "cvv"} {
-		if strings.Contains(letters, part) {
-			return true
-		}
-	}
-	for _, word := range words(name) {
-		word = strings.TrimRight(word, "0123456789")
-		if strings.HasSuffix(word, "pass") || strings.HasPrefix(word, "otp") || strings.HasSuffix(word, "otp") {
-			return true
-		}
-	}
-	return false
-}
-
-// words splits "userOTP_code" into "user", "otp" and "code".
-func words(name string) []string {
-	var b strings.Builder
-	previous := ' '
-	for _, r := range name {
-		if !unicode.IsLetter(r) && !unicode.IsDigit(r) || unicode.IsLower(previous) && unicode.IsUpper(r) {
-			b.WriteByte(' ')
-		}
-		if unicode.IsLetter(r) || unicode.IsDigit(r) {
-			b.WriteRune(unicode.ToLower(r))
-		}
-		previous = r
-	}
-	return strings.Fields(b.String())
 }

@@ -209,6 +209,40 @@ func TestSecretsDoNotComeBack(t *testing.T) {
 	}
 }
 
+// What is no text is looked through before it is encoded: in base64 a secret that does
+// not begin at every third byte is found by nobody.
+func TestSecretsAreNotInFiles(t *testing.T) {
+	add := func(_ *aai.Recipe, req *http.Request, _ int) error {
+		req.Header.Set("Authorization", "Bearer "+firstToken)
+		return nil
+	}
+	var wide []byte
+	for _, c := range []byte(firstToken) {
+		wide = append(wide, 0, c)
+	}
+	for name, c := range map[string]struct{ contentType, body string }{
+		"at the beginning": {"application/octet-stream", firstToken + "\x00\x01"},
+		"a byte later":     {"application/octet-stream", "\x00\x01" + firstToken},
+		"in wide letters":  {"application/octet-stream", "\x00\x01\x02" + string(wide)},
+		"in a picture":     {"image/png", "\x89PNG\r\n\x1a\n" + firstToken},
+		"in a PDF":         {"application/pdf", "%PDF-1.7\x00 " + firstToken},
+	} {
+		s := serve(t, answers(http.StatusOK, c.contentType, c.body))
+		result, err := compile(t, withLogin(t, &login{add: add}), known(s.URL, http.MethodPost, "/", "a"))(soon(t), &aai.Call{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(compact(result.Data), "base64") || len(result.Images) > 0 || !strings.Contains(result.Text, "content is not given") {
+			t.Errorf("%s: %q, %s, %d pictures", name, result.Text, compact(result.Data), len(result.Images))
+		}
+	}
+	s := serve(t, answers(http.StatusOK, "application/octet-stream", "\x00\x01nothing of it"))
+	result, err := compile(t, withLogin(t, &login{add: add}), known(s.URL, http.MethodPost, "/", "a"))(soon(t), &aai.Call{})
+	if err != nil || !strings.Contains(compact(result.Data), "base64") {
+		t.Errorf("a harmless file: %+v, %v", result, err)
+	}
+}
+
 // A key in the query is in the client's errors, and must not go further.
 func TestSecretsAreNotInErrors(t *testing.T) {
 	add := func(_ *aai.Recipe, req *http.Request, _ int) error {

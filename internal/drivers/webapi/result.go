@@ -57,6 +57,9 @@ func (x *exchange) result(body []byte) *aai.Result {
 	case classText:
 		return &aai.Result{Text: x.clean(x.decode(body, k.charset))}
 	case classPicture:
+		if x.secrets.within(body) {
+			return x.otherResult(k, body)
+		}
 		return &aai.Result{
 			Text:   fmt.Sprintf("A picture, %s, %s.", k.media, sizeText(int64(len(body)))),
 			Images: []aai.Image{{MIME: k.media, Data: body}},
@@ -164,9 +167,12 @@ func (x *exchange) otherResult(k kind, body []byte) *aai.Result {
 		data["filename"] = name
 		text += ", " + name
 	}
-	if len(body) <= maxInline {
+	switch {
+	case x.secrets.within(body): // in base64 nobody would find it any more
+		text += "; its content is not given, since it repeats what makes the person known to the app"
+	case len(body) <= maxInline:
 		data["base64"] = base64.StdEncoding.EncodeToString(body)
-	} else {
+	default:
 		text += "; its content is not given, since it is larger than " + sizeText(maxInline)
 	}
 	return &aai.Result{Text: text + ".", Data: data}

@@ -1,11 +1,14 @@
 package webapi
 
 import (
+	"bytes"
 	"cmp"
+	"encoding/binary"
 	"net/http"
 	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf16"
 
 	"aai"
 )
@@ -65,6 +68,18 @@ func (s secrets) with(value string) secrets {
 		return s
 	}
 	return append(s, value)
+}
+
+// within reports whether one of the secrets is in what is no text: as it is, or in
+// UTF-16 of either order.
+func (s secrets) within(body []byte) bool {
+	return slices.ContainsFunc(s, func(secret string) bool {
+		little, big := make([]byte, 0, 2*len(secret)), make([]byte, 0, 2*len(secret))
+		for _, unit := range utf16.Encode([]rune(secret)) {
+			little, big = binary.LittleEndian.AppendUint16(little, unit), binary.BigEndian.AppendUint16(big, unit)
+		}
+		return bytes.Contains(body, []byte(secret)) || bytes.Contains(body, little) || bytes.Contains(body, big)
+	})
 }
 
 // hide takes the secrets out of a text.
