@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"aai"
 )
@@ -15,7 +16,7 @@ import (
 // A Verdict is what is to be thought of a journal.
 type Verdict string
 
-// The verdicts. Of a journal that is both, the first fault decides.
+// The verdicts. Of a journal that is both, the fault at the first record decides.
 const (
 	Intact    Verdict = "ok"
 	Tampered  Verdict = "tampered"  // a record was changed, taken out, moved or put in
@@ -46,7 +47,8 @@ type Verification struct {
 	First     uint64   `json:"first,omitempty"`
 	Last      uint64   `json:"last,omitempty"`
 	Files     int      `json:"files"`
-	Faults    []Fault  `json:"faults,omitempty"` // the first of them; there may be more
+	Faults    []Fault  `json:"faults,omitempty"` // by record, the first of them
+	More      int      `json:"more,omitempty"`   // faults at later records, which are not listed
 	Repairs   []Repair `json:"repairs,omitempty"`
 	Pruned    uint64   `json:"pruned,omitempty"`    // records up to this one were deleted for their age or size
 	Kept      uint64   `json:"kept,omitempty"`      // of these, so many that are kept because their calls acted
@@ -54,11 +56,16 @@ type Verification struct {
 	Unchained []string `json:"unchained,omitempty"` // files that are not of the chain, and tell nothing
 }
 
-// String says it in a sentence.
+// String says it in a sentence: first what is missing or wrong, beginning with the
+// first record of which that is so, and then what is left.
 func (v *Verification) String() string {
 	if v.Verdict != Intact {
 		f := v.Faults[0]
-		return fmt.Sprintf("%s at record %d: %s", f.Verdict, f.Record, f.Reason)
+		text := fmt.Sprintf("%s at record %d: %s", f.Verdict, f.Record, f.Reason)
+		if more := len(v.Faults) - 1 + v.More; more > 0 {
+			text += fmt.Sprintf("; %d more faults after it", more)
+		}
+		return text + fmt.Sprintf("; %d records are as they were written", v.Records)
 	}
 	text := fmt.Sprintf("ok, %d records", v.Records)
 	if v.Kept > 0 {
@@ -81,13 +88,17 @@ func (v *Verification) String() string {
 // maxFaults is how many faults are listed.
 const maxFaults = 100
 
+// fault notes a fault in its place: what is missing at the beginning is found last.
 func (v *Verification) fault(verdict Verdict, record uint64, file, reason string, args ...any) {
-	if v.Verdict == Intact {
-		v.Verdict = verdict
+	at := len(v.Faults)
+	for at > 0 && v.Faults[at-1].Record > record {
+		at--
 	}
-	if len(v.Faults) < maxFaults {
-		v.Faults = append(v.Faults, Fault{verdict, record, file, fmt.Sprintf(reason, args...)})
+	v.Faults = slices.Insert(v.Faults, at, Fault{verdict, record, file, fmt.Sprintf(reason, args...)})
+	if len(v.Faults) > maxFaults {
+		v.Faults, v.More = v.Faults[:maxFaults], v.More+1
 	}
+	v.Verdict = v.Faults[0].Verdict
 }
 
 // Verify follows the chain through all files. It is an error only if that cannot

@@ -57,7 +57,7 @@ func (r *run) auditVerify(ctx context.Context) error {
 	}
 	err = r.output.show(result.Data, func() error {
 		r.output.lines(result.Text)
-		for _, f := range found.Faults {
+		for _, f := range found.Faults[min(1, len(found.Faults)):] { // the first is in the text
 			r.output.lines(fmt.Sprintf("%s at record %d, %s: %s", f.Status, f.Record, f.File, f.Reason))
 		}
 		for _, name := range found.Unchained {

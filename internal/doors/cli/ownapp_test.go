@@ -155,9 +155,10 @@ func (w *world) history(_ context.Context, call *aai.Call) (*aai.Result, error) 
 func (w *world) auditVerify(context.Context, *aai.Call) (*aai.Result, error) {
 	if w.typed == "somebody was here" {
 		fault := object{"status": "tampered", "record": 3, "file": "audit.jsonl", "reason": "record 3 is missing"}
+		next := object{"status": "truncated", "record": 9, "file": "audit.jsonl", "reason": "2 records are missing at the end"}
 		return &aai.Result{
 			Text: "tampered at record 3: record 3 is missing",
-			Data: object{"status": "tampered", "records": 6, "faults": []object{fault}, "unchained": []string{"audit-before-1.jsonl"}},
+			Data: object{"status": "tampered", "records": 6, "faults": []object{fault, next}, "unchained": []string{"audit-before-1.jsonl"}},
 		}, nil
 	}
 	return &aai.Result{Text: "ok, 7 records", Data: object{"status": "ok", "records": 7}}, nil
