@@ -17,7 +17,6 @@ test: ## install what the tests need, and run them all
 	scripts/need-packages descriptors/packages.txt scripts/test-packages.txt scripts/desktop-packages.txt
 	scripts/need-inspector && scripts/need-sdks && scripts/need-conformance && scripts/need-oidc
 	go test ./...
-
 check: ## format, vet, lint, the map of the house, all platforms
 	test -z "$$(gofmt -l . | tee /dev/stderr)"
 	test -x .cache/bin/golangci-lint || GOBIN=$(CURDIR)/.cache/bin go install $(LINT)
@@ -26,7 +25,6 @@ check: ## format, vet, lint, the map of the house, all platforms
 	set -e; for t in $(TARGETS); do echo $$t; \
 		export GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0; \
 		go vet ./...; go build -o /dev/null ./cmd/aai-gateway; done
-
 bench: ## figures, beside bare floors and other people's programs in the same run
 	scripts/need-packages scripts/test-packages.txt scripts/desktop-packages.txt scripts/bench-packages.txt && { scripts/need-peers || true; }
 	go test -run '^$$' -bench . -timeout 40m ./bench ./internal/desktop/x11

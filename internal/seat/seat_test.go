@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gofrs/flock"
+
 	"aai"
 	"aai/internal/seat"
 )
@@ -207,5 +209,37 @@ func TestTheDeadLetGo(t *testing.T) {
 		if let != nil {
 			t.Errorf("%s: let go of it twice", name)
 		}
+	}
+}
+
+// Who wants to ask goes before all strokes that come after, also while the last one is
+// still under way.
+func TestWhoAsksGoesFirst(t *testing.T) {
+	folder := t.TempDir()
+	take(t, at(folder)).Leave()
+	locks, err := filepath.Glob(filepath.Join(folder, "*.asks"))
+	if err != nil || len(locks) != 1 {
+		t.Fatalf("%q, %v", locks, err)
+	}
+	wants := flock.New(locks[0])
+	if ok, err := wants.TryLock(); !ok {
+		t.Fatal(err)
+	}
+	for name, try := range map[string]func(context.Context, *seat.Seat) error{
+		"input": func(ctx context.Context, s *seat.Seat) error { _, err := s.Take(ctx, nil); return err },
+		"deed":  func(ctx context.Context, s *seat.Seat) error { _, err := s.Begin(ctx); return err },
+	} {
+		if err := try(within(t, 600*time.Millisecond), at(folder)); err == nil || aai.AsError(err).Code != aai.RateLimited {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := at(folder).Busy(); err == nil {
+		t.Error("nobody is said to ask")
+	}
+	if err := wants.Unlock(); err != nil {
+		t.Fatal(err)
+	}
+	if err := at(folder).Busy(); err != nil {
+		t.Error(err)
 	}
 }

@@ -1,0 +1,103 @@
+package dialog
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"aai"
+	"aai/internal/seat"
+)
+
+// Too early is counted from when the window has the keyboard, without a break, where that
+// can be seen.
+func TestReadableFromTheFocusOn(t *testing.T) {
+	const soon = readable - 100*time.Millisecond
+	for name, c := range map[string]struct {
+		has   func(since time.Duration) bool // the window has the keyboard
+		after time.Duration                  // it is answered
+		pages int                            // how often it is put
+	}{
+		"at once":          {func(time.Duration) bool { return true }, readable + blink, 1},
+		"too early":        {func(time.Duration) bool { return true }, soon, hasty},
+		"slow window":      {func(d time.Duration) bool { return d > 2*time.Second }, 2*time.Second + soon, hasty},
+		"taken and back":   {func(d time.Duration) bool { return d < time.Second || d > 3*time.Second }, 3*time.Second + soon, hasty},
+		"read and left":    {func(d time.Duration) bool { return d < time.Second }, 3 * time.Second, 1},
+		"never, too early": {func(time.Duration) bool { return false }, 2*readable - blink, hasty},
+		"never":            {func(time.Duration) bool { return false }, 2*readable + blink, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				p := &person{presses: []string{"Allow once"}, after: c.after}
+				d := deskOf(t, 3, p)
+				var shown time.Time
+				d.find = func() []shower {
+					return []shower{{most: 3, room: 4000, show: func(ctx context.Context, page page, process func(int)) (int, error) {
+						shown = time.Now()
+						return p.show(ctx, page, process)
+					}}}
+				}
+				d.focus = func(context.Context) (int, error) {
+					if c.has(time.Since(shown)) {
+						return 4711, nil
+					}
+					return 1, nil
+				}
+				answer, err := d.Ask(t.Context(), consent())
+				if len(p.pages) != c.pages || (err == nil) != (c.pages == 1) || (answer.Choice == "once") != (err == nil) {
+					t.Errorf("put %d times, %+v, %v", len(p.pages), answer, err)
+				}
+			})
+		})
+	}
+}
+
+// An answer is void if a gateway made input while the question was open, such as one
+// that has lost sight of the locks.
+func TestAnswersAreVoidAfterInput(t *testing.T) {
+	folder := t.TempDir()
+	shared := func() *seat.Seat {
+		return seat.New(seat.Config{Folder: func() (string, error) { return folder, nil }, Getenv: func(string) string { return "" }})
+	}
+	d := deskOf(t, 3)
+	d.seat, d.readable = shared(), 0
+	d.find = func() []shower {
+		return []shower{{most: 3, room: 4000, show: func(context.Context, page, func(int)) (int, error) {
+			locks, err := filepath.Glob(filepath.Join(folder, "*.*"))
+			if err != nil {
+				t.Error(err)
+			}
+			for _, lock := range locks {
+				if filepath.Ext(lock) != ".json" {
+					_ = os.Remove(lock)
+				}
+			}
+			g, err := shared().Take(t.Context(), nil)
+			if err != nil {
+				t.Error(err)
+				return 0, err
+			}
+			g.Leave()
+			return 1, nil
+		}}}
+	}
+	if answer, err := d.Ask(t.Context(), consent()); !errors.Is(err, errVoid) || answer != (aai.Answer{}) {
+		t.Errorf("%+v, %v", answer, err)
+	}
+}
+
+// A question that does not get the seat is not put, and that is the last word.
+func TestNoSeatNoQuestion(t *testing.T) {
+	p := &person{presses: []string{"Allow once"}}
+	d := deskOf(t, 3, p)
+	none := func() (string, error) { return "", errors.New("no folder") }
+	d.seat = seat.New(seat.Config{Folder: none, Getenv: func(string) string { return "" }})
+	_, err := d.Ask(t.Context(), consent())
+	if e, ok := errors.AsType[*aai.Error](err); !ok || e.Code != aai.ConsentRequired || len(p.pages) != 0 {
+		t.Errorf("%v, put %d times", err, len(p.pages))
+	}
+}
