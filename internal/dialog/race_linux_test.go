@@ -45,9 +45,12 @@ func typeFor(in io.Reader, out io.Writer) {
 			_, _ = fmt.Fprintln(out, err)
 			return
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+		ctx, cancel := context.WithTimeout(context.Background(), 2*time.Minute)
 		window, ended := desktop.WindowID(id), make(chan error, 1)
 		err := d.Activate(ctx, window)
+		for err != nil && ctx.Err() == nil { // the window manager may be busy
+			err = d.Activate(ctx, window)
+		}
 		_, _ = fmt.Fprintf(out, "types %v\n", err)
 		go func() {
 			ended <- d.Type(ctx, desktop.PersonSeat, window, strings.Repeat(pattern, 99_000/len(pattern)))
