@@ -68,6 +68,10 @@ type App struct {
 	// TIMEOUT says that it does not. It is asked after a call that ended by its
 	// deadline. Nil where nobody can look.
 	Answers func(ctx context.Context) error
+	// Guards says by which of its windows the program guards the person at this moment,
+	// such as "a lock of the screen", as far as that can be seen; "" where it does not. Nil
+	// means that nobody can look.
+	Guards func(ctx context.Context) string
 	// Words are what people read on the element that a call is about, such as the
 	// caption of a button, as far as that is known before the call runs; "" where it
 	// is not. Call.Target is set. Nil means that the app has no such elements.

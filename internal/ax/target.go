@@ -117,6 +117,7 @@ func asTarget(app desktop.App) *aai.App {
 func (d *desk) asTarget(app desktop.App) *aai.App {
 	target := asTarget(app)
 	target.Answers = func(ctx context.Context) error { return d.answers(ctx, app) }
+	target.Guards = func(ctx context.Context) string { return d.guards(ctx, app) }
 	return target
 }
 

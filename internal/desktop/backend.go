@@ -232,6 +232,8 @@ type Monitor struct {
 type Layer struct {
 	PID   int // of the program that shows itself there; 0 where nobody knows
 	Frame Rect
+	// Unmanaged says that no window manager had a word on it, as with menus and locks.
+	Unmanaged bool
 	// Hides is what of the screen it surely hides.
 	Hides []Rect
 }

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -94,6 +95,17 @@ func TestUntouchable(t *testing.T) {
 		if got := check(gate, operating(app, "look")); got != "PERMISSION_DENIED" {
 			t.Errorf("%s: %s", app.ID, got)
 		}
+	}
+	lock := program("mylock", "d")
+	lock.Guards = func(context.Context) string { return "a lock of the screen" }
+	for _, tool := range []string{"look", "click"} {
+		if got := check(gate, operating(lock, tool)); got != "PERMISSION_DENIED" {
+			t.Errorf("%s of what shows a lock: %s", tool, got)
+		}
+	}
+	lock.Guards = func(context.Context) string { return "" }
+	if got := check(gate, operating(lock, "look")); got != "admits" {
+		t.Errorf("when it shows none: %s", got)
 	}
 	for _, harmless := range []string{"mousepad", "zenity", "org.gnome.Calculator", "consent-manager", "secretsanta"} {
 		if got := check(gate, operating(program(harmless, "d"), "click")); got != "admits" {

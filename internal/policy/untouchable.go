@@ -18,7 +18,7 @@ type Untouchable struct {
 }
 
 // Check implements aai.Gate.
-func (u Untouchable) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+func (u Untouchable) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
 	if r.App.Targets == nil {
 		return nil, nil
 	}
@@ -32,6 +32,11 @@ func (u Untouchable) Check(_ context.Context, r *aai.Request) ([]aai.Question, e
 		e := aai.Errorf(aai.RateLimited, "the person at this computer is being asked something, and the screen is theirs until they answered")
 		e.RetryAfter = busyFor
 		return nil, e
+	}
+	if r.Target != r.App && r.Target.PID != 0 && r.Target.Guards != nil {
+		if what := r.Target.Guards(ctx); what != "" {
+			return nil, untouchable(aai.CleanLabel(r.Target.ID, 60) + ", which shows " + what)
+		}
 	}
 	return nil, nil
 }

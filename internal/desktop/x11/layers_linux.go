@@ -99,7 +99,7 @@ func (l *layers) askInside(c *client) {
 }
 
 func (t *layerCalls) layer(s *session, sc *scene, pids map[uint32]int) desktop.Layer {
-	out := desktop.Layer{PID: pids[t.id&^s.setup.idMask], Frame: t.frame}
+	out := desktop.Layer{PID: pids[t.id&^s.setup.idMask], Frame: t.frame, Unmanaged: len(t.inside) == 0}
 	for i, c := range t.inside {
 		if i > 0 && c.PID != out.PID {
 			out.PID = 0

@@ -35,6 +35,9 @@ func TestLayers(t *testing.T) {
 	if layer.Frame.Intersect(w.Frame) != w.Frame || len(layer.Hides) == 0 || layer.Hides[0].Intersect(w.Frame).Empty() {
 		t.Errorf("the window at %v is the layer %+v", w.Frame, layer)
 	}
+	if layer.Unmanaged {
+		t.Error("the window manager knows it")
+	}
 	cover := s.Cover(t, f)
 	if second, above := layerOf(cover.PID); second <= first || above.Frame.Intersect(w.Frame).Empty() {
 		t.Errorf("what covers it is layer %d, it is layer %d", second, first)
