@@ -54,12 +54,16 @@ func (s *starts) join(caller string) *startsOf {
 		if s.of == nil {
 			s.of = make(map[string]*startsOf)
 		}
-		of = &startsOf{begun: make(chan struct{}, max(2, runtime.GOMAXPROCS(0)))}
+		of = &startsOf{begun: make(chan struct{}, atOnce())}
 		s.of[caller] = of
 	}
 	of.users++
 	return of
 }
+
+// atOnce is how many requests of one caller begin at a time: half of what the computer
+// can do, so that something is left for the others.
+func atOnce() int { return max(1, runtime.GOMAXPROCS(0)/2) }
 
 func (s *starts) leave(caller string, of *startsOf) {
 	s.mu.Lock()

@@ -2,7 +2,6 @@ package mcp
 
 import (
 	"context"
-	"runtime"
 	"sync"
 	"testing"
 	"testing/synctest"
@@ -15,7 +14,7 @@ import (
 func TestStarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const requests = 200
-		most := max(2, runtime.GOMAXPROCS(0))
+		most := atOnce()
 		var s starts
 		var mu sync.Mutex
 		beginning, begun := 0, 0
