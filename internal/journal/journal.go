@@ -71,11 +71,13 @@ type Journal struct {
 	boot         func() [16]byte
 	bootName     func() string // of j.boot, as lines have it
 	now          func() time.Time
+	remove       func(string) error
 
 	queue     queue
 	folds     folds
 	filler    filler
 	indexStep int64 // stepBytes
+	harvest   int64 // harvesting
 
 	write  sync.Mutex // guards what follows
 	side   stateFile
@@ -106,10 +108,11 @@ func With(c Config) *Journal {
 	j := &Journal{
 		path: c.Path, keeper: c.Keeper, rotateSize: c.RotateSize, maxSize: c.MaxSize, maxAge: c.MaxAge,
 		keepFull: c.KeepFull, warn: c.Warn,
-		toDisk: (*os.File).Sync, folderToDisk: syncFolder, boot: sync.OnceValue(bootID), now: time.Now,
+		toDisk: (*os.File).Sync, folderToDisk: syncFolder, boot: sync.OnceValue(bootID), now: time.Now, remove: os.Remove,
 		side: newStateFile(c.Path + ".chain"),
 	}
 	j.folds.every, j.filler.every, j.indexStep = foldEvery, fillEvery, stepBytes
+	j.harvest = harvesting
 	j.bootName = sync.OnceValue(func() string { return shortBoot(j.boot()) })
 	if j.keeper == nil {
 		j.keeper = NewFileKeeper(c.Path + ".key")

@@ -178,7 +178,7 @@ func (j *Journal) reap(old *journalFile, files []journalFile, tooMuch int64, e *
 		first = old.first
 	}
 	h := &harvest{out: bufio.NewWriterSize(out, 256<<10), sum: sha256.New(), first: first}
-	reaped, saved, err = h.all(old, files, tooMuch)
+	reaped, saved, err = h.all(old, files, tooMuch, j.harvest)
 	if err = errors.Join(err, h.out.Flush(), j.toDisk(out), out.Close()); err != nil {
 		return false, 0, 0, fmt.Errorf("keep lines of the journal: %w", err)
 	}
@@ -200,15 +200,15 @@ func (j *Journal) reap(old *journalFile, files []journalFile, tooMuch int64, e *
 }
 
 // all copies the lines of an older file of kept ones, if there is one, and then what is
-// to be kept of the others, until so much is saved.
-func (h *harvest) all(old *journalFile, files []journalFile, tooMuch int64) (reaped int, saved int64, err error) {
+// to be kept of the others, until so much is saved, of which at most so much is read.
+func (h *harvest) all(old *journalFile, files []journalFile, tooMuch, most int64) (reaped int, saved int64, err error) {
 	if old != nil {
 		if err := h.whole(old.path); err != nil {
 			return 0, 0, err
 		}
 	}
 	var read int64
-	for reaped < len(files) && saved < tooMuch && (read == 0 || read+files[reaped].size <= harvesting) {
+	for reaped < len(files) && saved < tooMuch && (read == 0 || read+files[reaped].size <= most) {
 		f, before := files[reaped], h.size
 		if err := h.file(f.path); err != nil {
 			return 0, 0, err

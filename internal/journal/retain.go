@@ -196,6 +196,9 @@ func (j *Journal) prune() (doomed []string, told []event, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if files, err = j.withoutSpares(files); err != nil {
+		return nil, nil, err
+	}
 	p := &pruning{journal: j, event: event{Kind: prunedKind}}
 	for _, f := range files {
 		p.total += f.size
@@ -218,6 +221,26 @@ func (j *Journal) prune() (doomed []string, told []event, err error) {
 	return p.doomed, []event{p.event}, nil
 }
 
+// withoutSpares deletes the kept lines that somebody left who was stopped while pruning:
+// all of them stand elsewhere, and the next ones may get their name. It is on disk before
+// there are others, so that no crash brings them back beside those.
+func (j *Journal) withoutSpares(files []journalFile) (rest []journalFile, err error) {
+	for _, f := range files {
+		if !f.spare {
+			rest = append(rest, f)
+		} else if err := j.remove(f.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, fmt.Errorf("delete spare lines of the journal: %w", err)
+		}
+	}
+	if len(rest) == len(files) {
+		return files, nil
+	}
+	if err := j.folderToDisk(filepath.Dir(j.path)); err != nil {
+		return nil, fmt.Errorf("flush the journal's folder: %w", err)
+	}
+	return rest, nil
+}
+
 // pruning is what is being found out about which files are to go.
 type pruning struct {
 	journal *Journal
@@ -235,13 +258,11 @@ func (p *pruning) doom(f journalFile) {
 	p.total -= f.size
 }
 
-// look dooms a file that is too old, one that is not of the chain and too much, and
-// what somebody left who was stopped while pruning; others are looked at further.
+// look dooms a file that is too old, one that is not of the chain and too much, and one
+// whose lines were kept by somebody who was stopped then; others are looked at further.
 func (p *pruning) look(f journalFile) (err error) {
 	old := p.journal.now().Sub(f.changed) > p.journal.maxAge
 	switch {
-	case f.spare:
-		p.doom(f)
 	case f.kept && old && len(p.kept) == 0:
 		p.event.Forgot = f.last
 		p.doom(f)
@@ -313,7 +334,7 @@ func (j *Journal) drop(doomed []string) {
 		return
 	}
 	for _, path := range doomed {
-		if err := os.Remove(path); err != nil {
+		if err := j.remove(path); err != nil {
 			j.warn(fmt.Errorf("delete an old file of the journal: %w", err))
 			return
 		}

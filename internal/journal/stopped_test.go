@@ -1,0 +1,107 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// pruneFaults makes one step of a pruning fail: those from the copying of kept lines on
+// are counted down, and the step at which none are left fails; where it was to be for
+// good, so does all that would be deleted after that.
+type pruneFaults struct {
+	left          int
+	copying, once bool
+	struck        bool
+}
+
+var errDisk = errors.New("input/output error")
+
+func (p *pruneFaults) step() error {
+	if !p.copying || p.left < 0 {
+		return nil
+	}
+	if p.left--; p.left < 0 {
+		p.struck = true
+		return errDisk
+	}
+	return nil
+}
+
+// into makes them the journal's.
+func (p *pruneFaults) into(j *Journal) {
+	j.toDisk = func(f *os.File) error {
+		p.copying = p.copying || strings.HasSuffix(f.Name(), ".kept")
+		return p.step()
+	}
+	j.folderToDisk = func(string) error { return p.step() }
+	j.remove = func(path string) error {
+		if err := p.step(); err != nil || p.struck && !p.once {
+			return errDisk
+		}
+		return os.Remove(path)
+	}
+}
+
+// A pruning is stopped at each of its steps, where a journal reads one file, or two, at a
+// time: the next ones lose no deed, tell none twice, and end what was begun.
+func TestDeedsOutliveAStoppedPruning(t *testing.T) {
+	for _, harvest := range []int64{1, 5000} {
+		for at := range 5 {
+			for _, killed := range []bool{false, true} {
+				t.Run(fmt.Sprintf("%d bytes, step %d, killed %t", harvest, at, killed), func(t *testing.T) {
+					path := journalPath(t)
+					begin := func() *Journal {
+						j, _ := small(t, path, Config{MaxSize: 9000})
+						j.harvest = harvest
+						return j
+					}
+					j := begin()
+					record(t, j, deed("first")...)
+					for i := range 60 { // of which some is pruned
+						record(t, j, reading(fmt.Sprint("r", i)))
+					}
+					record(t, j, deed("second")...)
+					faults := &pruneFaults{left: at, once: !killed}
+					faults.into(j)
+					for i := 0; !faults.struck; i++ {
+						if i > 200 {
+							t.Fatal("nothing was pruned")
+						}
+						record(t, j, reading(fmt.Sprint("s", i)))
+					}
+					if killed {
+						j = begin()
+					}
+					for i := range 60 {
+						record(t, j, reading(fmt.Sprint("later", i)))
+						if i%10 == 0 || i == 59 {
+							deedsAreThere(t, j, "first", "second")
+						}
+					}
+					for _, f := range keptFiles(t, j) {
+						if f.spare {
+							t.Errorf("%s is there still", filepath.Base(f.path))
+						}
+					}
+				})
+			}
+		}
+	}
+}
+
+// deedsAreThere fails unless each is told once and nobody is accused.
+func deedsAreThere(t *testing.T, j *Journal, calls ...string) {
+	t.Helper()
+	for _, call := range calls {
+		if found, err := j.scan(t.Context(), Filter{Call: call, Limit: 10}); err != nil || len(found) != 1 || found[0].Result != "ok" {
+			t.Fatalf("%s: %+v, %v", call, found, err)
+		}
+	}
+	if v := verified(t, j.Path()); v.Verdict != Intact {
+		t.Fatalf("%v %+v", v, v.Faults)
+	}
+}
