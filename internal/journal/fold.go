@@ -76,8 +76,11 @@ func (r *refused) add(more refused) {
 
 // fold counts an entry that need not be written, and reports whether it did. A call
 // with an earlier line, which names its caller, is never counted: its end is on record.
+// Nor is anything while the journal cannot be written: who hears that an entry was
+// recorded takes that for a proof that it can.
 func (j *Journal) fold(e *aai.Entry) bool {
-	if e.Kind != aai.Outcome || e.Ran || e.Code == "" || e.Durable || e.Caller == (aai.Caller{}) {
+	if e.Kind != aai.Outcome || e.Ran || e.Code == "" || e.Durable || e.Caller == (aai.Caller{}) ||
+		e.Code == aai.RecordFailed || j.failing.Load() {
 		return false
 	}
 	f, now := &j.folds, j.now()

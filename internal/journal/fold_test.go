@@ -95,17 +95,17 @@ func TestHistoryTellsTheFlood(t *testing.T) {
 	}
 }
 
-// What ran, what ended well, what is to be on disk and what has an earlier line is
-// written, in whatever flood.
+// What ran, what ended well, what is to be on disk, what has an earlier line and what
+// could not be recorded is written, in whatever flood.
 func TestWhatIsNeverFolded(t *testing.T) {
 	ran, well, durable, asked := refusal("ran", aai.Timeout), refusal("well", ""), refusal("durable", aai.Timeout), refusal("asked", aai.ConsentRequired)
 	ran.Ran, durable.Durable, asked.Caller = true, true, aai.Caller{}
-	begun := received("received")
+	begun, failed := received("received"), refusal("failed", aai.RecordFailed)
 	j, _ := flooded(t)
 	for range foldAfter {
 		record(t, j, refusal("c", aai.AppNotFound))
 	}
-	for _, e := range []*aai.Entry{ran, well, durable, asked, begun, intent("intent")} {
+	for _, e := range []*aai.Entry{ran, well, durable, asked, begun, intent("intent"), failed} {
 		for range foldAfter + 5 {
 			record(t, j, e)
 		}
@@ -113,7 +113,7 @@ func TestWhatIsNeverFolded(t *testing.T) {
 	if err := j.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if got := kindsOf(t, j.Path()); got["refused"] != 0 || len(lines(t, j.Path())) != foldAfter+6*(foldAfter+5) {
+	if got := kindsOf(t, j.Path()); got["refused"] != 0 || len(lines(t, j.Path())) != foldAfter+7*(foldAfter+5) {
 		t.Errorf("%v", got)
 	}
 }

@@ -20,6 +20,7 @@ import (
 	"io/fs"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"aai"
@@ -73,6 +74,7 @@ type Journal struct {
 	now          func() time.Time
 	remove       func(string) error
 
+	failing   atomic.Bool // the last append or flush did
 	queue     queue
 	folds     folds
 	filler    filler
@@ -137,7 +139,7 @@ func (j *Journal) Path() string { return j.path }
 
 // Record appends the entry. When it returns nil the entry is in the file, and
 // on disk if e.Durable says so; or it is a refused call, of which nothing ran, and one
-// of so many that it was only counted.
+// of so many that it was only counted, where the entry before it could be written.
 func (j *Journal) Record(_ context.Context, e *aai.Entry) error {
 	if j.fold(e) {
 		return nil
@@ -154,10 +156,13 @@ func (j *Journal) Record(_ context.Context, e *aai.Entry) error {
 	if err != nil {
 		return err
 	}
-	if e.Durable {
-		return j.sync(n)
+	if !e.Durable {
+		return nil
 	}
-	return nil
+	if err = j.sync(n); err != nil {
+		j.failing.Store(true)
+	}
+	return err
 }
 
 // Ready implements aai.ReadyJournal: it makes the files if need be, locks them and looks
@@ -249,6 +254,7 @@ func (j *Journal) append(w *waiting) (int64, error) {
 	batch := j.queue.take()
 	j.write.Lock()
 	err := j.appendGuarded(batch)
+	j.failing.Store(err != nil)
 	for _, each := range batch {
 		if each.err == nil {
 			each.err = err
