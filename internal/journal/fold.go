@@ -14,8 +14,12 @@ import (
 // so many refused calls a minute are written one by one; the rest are counted, and
 // told every few seconds while it lasts. Nothing of them ran, so nothing that is not
 // on record has happened; a process that is killed loses what it counted since.
+//
+// A refusal that must be on disk is one of which a person may then be asked. Nobody can be
+// asked so often in a minute as foldAsked says; what comes beyond is counted too.
 const (
 	foldAfter  = 20
+	foldAsked  = 60
 	foldWindow = time.Minute
 	foldEvery  = 5 * time.Second
 )
@@ -45,6 +49,7 @@ type folds struct {
 type refusals struct {
 	window  time.Time // when it began
 	written int       // in it
+	asked   int       // in it, of those that must be on disk
 	refused
 }
 
@@ -79,7 +84,7 @@ func (r *refused) add(more refused) {
 // Nor is anything while the journal cannot be written: who hears that an entry was
 // recorded takes that for a proof that it can.
 func (j *Journal) fold(e *aai.Entry) bool {
-	if e.Kind != aai.Outcome || e.Ran || e.Code == "" || e.Durable || e.Caller == (aai.Caller{}) ||
+	if e.Kind != aai.Outcome || e.Ran || e.Code == "" || e.Caller == (aai.Caller{}) ||
 		e.Code == aai.RecordFailed || j.failing.Load() {
 		return false
 	}
@@ -88,10 +93,14 @@ func (j *Journal) fold(e *aai.Entry) bool {
 	defer f.mu.Unlock()
 	r := f.of(e.Caller, now)
 	if age := now.Sub(r.window); age < 0 || age >= foldWindow {
-		r.window, r.written = now, 0
+		r.window, r.written, r.asked = now, 0, 0
 	}
-	if r.written < foldAfter {
-		r.written++
+	written, most := &r.written, foldAfter
+	if e.Durable {
+		written, most = &r.asked, foldAsked
+	}
+	if *written < most {
+		*written++
 		return false
 	}
 	r.add(refused{1, e.Time, e.Time, map[string]int{string(e.Code): 1}})

@@ -95,8 +95,8 @@ func TestHistoryTellsTheFlood(t *testing.T) {
 	}
 }
 
-// What ran, what ended well, what is to be on disk, what has an earlier line and what
-// could not be recorded is written, in whatever flood.
+// What ran, what ended well, what has an earlier line, what could not be recorded and, as
+// long as a person may be asked of it, what is to be on disk is written, in whatever flood.
 func TestWhatIsNeverFolded(t *testing.T) {
 	ran, well, durable, asked := refusal("ran", aai.Timeout), refusal("well", ""), refusal("durable", aai.Timeout), refusal("asked", aai.ConsentRequired)
 	ran.Ran, durable.Durable, asked.Caller = true, true, aai.Caller{}
@@ -115,6 +115,36 @@ func TestWhatIsNeverFolded(t *testing.T) {
 	}
 	if got := kindsOf(t, j.Path()); got["refused"] != 0 || len(lines(t, j.Path())) != foldAfter+7*(foldAfter+5) {
 		t.Errorf("%v", got)
+	}
+}
+
+// Questions that nobody can be asked so fast are counted too, each minute and of each caller
+// those beyond; an intent is not.
+func TestFloodOfQuestionsIsFolded(t *testing.T) {
+	j, now := flooded(t)
+	for minute := 1; minute <= 2; minute++ {
+		*now = now.Add(foldWindow)
+		for i := range foldAsked + 40 {
+			e := refusal("c", aai.ConsentRequired)
+			if i%2 == 0 {
+				e.Code = aai.AmbiguousTarget
+			}
+			e.Durable = true
+			record(t, j, e, intent("i"))
+		}
+		other := refusal("other", aai.ConsentRequired)
+		other.Durable, other.Caller.Name = true, fmt.Sprint("other ", minute)
+		record(t, j, other)
+		if err := j.tell(); err != nil {
+			t.Fatal(err)
+		}
+		got := kindsOf(t, j.Path())
+		if got["outcome"] != minute*(foldAsked+1) || got["refused"] != minute || got["intent"] != minute*(foldAsked+40) {
+			t.Errorf("%v", got)
+		}
+		if last := past(t, j.Path())[0]; last.Count != 40 || last.Codes[string(aai.ConsentRequired)] != 20 {
+			t.Errorf("%+v", last)
+		}
 	}
 }
 

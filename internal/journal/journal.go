@@ -139,7 +139,8 @@ func (j *Journal) Path() string { return j.path }
 
 // Record appends the entry. When it returns nil the entry is in the file, and
 // on disk if e.Durable says so; or it is a refused call, of which nothing ran, and one
-// of so many that it was only counted, where the entry before it could be written.
+// of so many, more than a person can be asked about, that it was only counted, where the
+// entry before it could be written.
 func (j *Journal) Record(_ context.Context, e *aai.Entry) error {
 	if j.fold(e) {
 		return nil
