@@ -56,7 +56,7 @@ func (j *Journal) appendAll(batch []*waiting) error {
 	next.durable = max(next.durable, j.durable)
 	next.boot = j.boot()
 	j.anchorIfDue(&next)
-	j.drop(doomed)
+	j.drop(doomed, batch)
 	if founded != nil {
 		return errors.Join(j.side.writeThrough(&next), j.folderToDisk(filepath.Dir(j.path)))
 	}

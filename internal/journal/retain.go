@@ -324,13 +324,19 @@ func (p *pruning) bySize() error {
 }
 
 // drop deletes files, in their order, once the record of that is on disk. What cannot
-// be deleted is tried again with the next file.
-func (j *Journal) drop(doomed []string) {
+// be deleted is tried again with the next file. Where the flush fails, the entries that
+// were written with the record, and have no number yet, are lost with it.
+func (j *Journal) drop(doomed []string, batch []*waiting) {
 	if len(doomed) == 0 {
 		return
 	}
 	if err := j.toDisk(j.file); err != nil {
 		j.lost = j.written
+		for _, w := range batch {
+			if w.err == nil {
+				j.lost++
+			}
+		}
 		return
 	}
 	for _, path := range doomed {

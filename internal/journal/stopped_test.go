@@ -93,6 +93,28 @@ func TestDeedsOutliveAStoppedPruning(t *testing.T) {
 	}
 }
 
+// An entry that must be on disk is not said to be where the flush failed that told of the
+// deletion: a system may drop what it could not write, and report success next time.
+func TestWhatAPruningCouldNotFlushIsNotDurable(t *testing.T) {
+	j := crowded(t)
+	record(t, j, deed("first")...)
+	faults := &pruneFaults{left: 2, once: true} // the copy, its folder, and then that
+	faults.into(j)
+	for i := range 200 {
+		e := received(fmt.Sprint("r", i))
+		e.Durable = true
+		if err := j.Record(t.Context(), e); (err == nil) == faults.struck {
+			t.Fatalf("entry %d: %v", i, err)
+		}
+		if faults.struck {
+			record(t, j, deed("second")...)
+			deedsAreThere(t, j, "first", "second")
+			return
+		}
+	}
+	t.Error("nothing was pruned")
+}
+
 // deedsAreThere fails unless each is told once and nobody is accused.
 func deedsAreThere(t *testing.T, j *Journal, calls ...string) {
 	t.Helper()
