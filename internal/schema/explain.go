@@ -3,6 +3,7 @@ package schema
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -20,9 +21,20 @@ const (
 
 // A valueFault is one thing wrong with a value.
 type valueFault struct {
-	at         path
-	message    string // in full, naming the place
-	candidates []string
+	at      path
+	message string // in full, naming the place
+	unknown string // the name that is not in "properties" of
+	schema  *jsonschema.Schema
+	more    int // faults of the same kind at the same place, which come behind this one
+}
+
+// tally is how many faults these are, with those that are only counted.
+func tally(faults []valueFault) int {
+	n := len(faults)
+	for _, f := range faults {
+		n += f.more
+	}
+	return n
 }
 
 // An explanation turns the library's tree of failures into words.
@@ -31,11 +43,18 @@ type explanation struct {
 	value     any // that was checked
 	collected int
 	searches  int
+	near      func(name string, names []string, n int) []string // aai.Nearest, which is dear
+	places    map[string]int                                    // of the names in order; nil until it is needed
+	whole     []*jsonschema.Schema                              // that surely apply to the whole value; likewise
 }
 
 // explain is the error for a value that the library did not accept.
 func (v *validator) explain(failure *jsonschema.ValidationError, value any) error {
-	x := &explanation{validator: v, value: value}
+	return (&explanation{validator: v, value: value, near: aai.Nearest}).explain(failure)
+}
+
+// explain tells the first faults, and how many more there are.
+func (x *explanation) explain(failure *jsonschema.ValidationError) error {
 	faults := x.faults(failure)
 	slices.SortFunc(faults, x.compare)
 	faults = slices.CompactFunc(faults, func(a, b valueFault) bool { return a.message == b.message })
@@ -46,10 +65,12 @@ func (v *validator) explain(failure *jsonschema.ValidationError, value any) erro
 	var told []string
 	for _, f := range faults[:min(maxFaults, len(faults))] {
 		told = append(told, f.message)
-		e.Candidates = append(e.Candidates, f.candidates...)
+		if f.unknown != "" {
+			e.Candidates = append(e.Candidates, x.near(f.unknown, slices.Sorted(maps.Keys(f.schema.Properties)), 3)...)
+		}
 	}
 	e.Message = strings.Join(told, "; ")
-	switch more := len(faults) - maxFaults; {
+	switch more := tally(faults) - maxFaults; {
 	case x.collected >= maxCollected:
 		e.Message += "; and many more"
 	case more > 0:
@@ -78,13 +99,39 @@ func compareSteps(a, b any) int {
 	return cmp.Compare(fmt.Sprint(a), fmt.Sprint(b))
 }
 
+// first cuts the names of one place to those that may be told, in the order of
+// compare, and says how many are left out.
+func (x *explanation) first(at path, names []string) ([]string, int) {
+	names = slices.Clone(names)
+	slices.SortFunc(names, func(a, b string) int {
+		if len(at) > 0 {
+			return cmp.Compare(a, b)
+		}
+		return cmp.Or(cmp.Compare(x.place(a), x.place(b)), cmp.Compare(a, b))
+	})
+	told := names[:min(maxFaults, len(names))]
+	return told, len(names) - len(told)
+}
+
 func (x *explanation) position(at path) int {
 	if len(at) > 0 {
 		if name, ok := at[0].(string); ok {
-			if i := slices.Index(x.order, name); i >= 0 {
-				return i
-			}
+			return x.place(name)
 		}
+	}
+	return len(x.order)
+}
+
+// place is where a parameter stands in the schema, unknown ones last.
+func (x *explanation) place(name string) int {
+	if x.places == nil {
+		x.places = make(map[string]int, len(x.order))
+		for i, known := range x.order {
+			x.places[known] = i
+		}
+	}
+	if i, known := x.places[name]; known {
+		return i
 	}
 	return len(x.order)
 }
@@ -144,12 +191,21 @@ func (x *explanation) locate(tokens []string) (path, any) {
 func (x *explanation) missing(f *jsonschema.ValidationError, names []string, reason string) []valueFault {
 	at, _ := x.locate(f.InstanceLocation)
 	var all []valueFault
+	names, more := x.first(at, names)
 	for _, name := range names {
 		place := append(slices.Clone(at), name)
 		message := place.String() + ": missing, " + reason + "expected " + x.wanted(f.SchemaURL, at, name)
 		all = append(all, valueFault{at: place, message: message})
 	}
-	return all
+	return counted(all, more)
+}
+
+// counted is the faults with more behind the last.
+func counted(faults []valueFault, more int) []valueFault {
+	if more > 0 {
+		faults[len(faults)-1].more = more
+	}
+	return faults
 }
 
 // wanted describes the property that a schema, or one beside it, has by that name.
@@ -170,7 +226,10 @@ func (x *explanation) wanted(location string, at path, name string) string {
 // declared finds a property in the schemas that surely apply to the whole value.
 // A "required" often stands in a branch, and its "properties" at the root.
 func (x *explanation) declared(name string) *jsonschema.Schema {
-	for _, s := range (&filler{}).certain(nil, x.root) {
+	if x.whole == nil {
+		x.whole = (&filler{}).certain(nil, x.root)
+	}
+	for _, s := range x.whole {
 		if property := s.Properties[name]; property != nil {
 			return property
 		}
@@ -181,11 +240,7 @@ func (x *explanation) declared(name string) *jsonschema.Schema {
 // unexpected says of each name that the schema does not know it.
 func (x *explanation) unexpected(f *jsonschema.ValidationError, names []string) []valueFault {
 	at, _ := x.locate(f.InstanceLocation)
-	var known []string
-	for name := range x.byLocation[f.SchemaURL].Properties {
-		known = append(known, name)
-	}
-	slices.Sort(known)
+	names, more := x.first(at, names)
 	var all []valueFault
 	for _, name := range names {
 		what := "unexpected member "
@@ -193,12 +248,13 @@ func (x *explanation) unexpected(f *jsonschema.ValidationError, names []string) 
 			what = "unexpected parameter "
 		}
 		all = append(all, valueFault{
-			at:         append(slices.Clone(at), name),
-			message:    prefix(at) + what + quote(name),
-			candidates: aai.Nearest(name, known, 3),
+			at:      append(slices.Clone(at), name),
+			message: prefix(at) + what + quote(name),
+			unknown: name,
+			schema:  x.byLocation[f.SchemaURL],
 		})
 	}
-	return all
+	return counted(all, more)
 }
 
 // badName says that a name does not fit "propertyNames". The library can name a
@@ -252,7 +308,7 @@ func (x *explanation) alternatives(f *jsonschema.ValidationError, branches []*js
 	for _, cause := range f.Causes {
 		faults := x.faults(cause)
 		inside := !slices.ContainsFunc(faults, func(f valueFault) bool { return len(f.at) <= len(at) })
-		if inside && len(faults) > 0 && (closest == nil || len(faults) < len(closest)) {
+		if inside && len(faults) > 0 && (closest == nil || tally(faults) < tally(closest)) {
 			closest = faults
 		}
 	}

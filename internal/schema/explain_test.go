@@ -1,0 +1,102 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"aai"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// longNames are a schema of many parameters.
+func longNames(t *testing.T, each string) *validator {
+	t.Helper()
+	var known []string
+	for i := range 150 {
+		known = append(known, fmt.Sprintf(`"%s%03d":{"type":"string"}`, strings.Repeat("p", 60), i))
+	}
+	object := `{"type":"object","additionalProperties":false,"properties":{` + strings.Join(known, ",") + `}}`
+	return compiled(t, strings.ReplaceAll(each, "OBJECT", object))
+}
+
+func compiled(t *testing.T, source string) *validator {
+	t.Helper()
+	d, err := inspect([]byte(source))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := compile(d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func unknownNames(n int) map[string]any {
+	args := map[string]any{}
+	for i := range n {
+		args[fmt.Sprintf("%s%05d", strings.Repeat("q", 45), i)] = true
+	}
+	return args
+}
+
+// Only what is told of a refused call may cost more than to look at it: a name that is
+// counted is not compared with all that there are.
+func TestUnexpectedNamesAreCheap(t *testing.T) {
+	v := longNames(t, "OBJECT")
+	few, many := unknownNames(100), unknownNames(5000)
+	_, err := v.check(many)
+	if err == nil || !strings.Contains(err.Error(), "q00002\"; and 4997 more") {
+		t.Fatalf("got %v", err)
+	}
+	cost := func(args map[string]any) float64 {
+		return testing.AllocsPerRun(3, func() { _, _ = v.check(args) })
+	}
+	if each := (cost(many) - cost(few)) / 4900; each > 8 {
+		t.Errorf("a name that is only counted allocates %.1f times", each)
+	}
+}
+
+// However many faults there are, and wherever, names are sought near those that are
+// told.
+func TestNearestOfThoseThatAreTold(t *testing.T) {
+	item := func(name string) any { return map[string]any{name: true} }
+	var items []any
+	for i := range 900 {
+		items = append(items, item(fmt.Sprintf("q%05d", i)))
+	}
+	for each, value := range map[string]any{
+		`OBJECT`:                           unknownNames(5000),
+		`{"type":"array","items":OBJECT}`:  items,
+		`{"allOf":[OBJECT,OBJECT,OBJECT]}`: unknownNames(100),
+		`{"anyOf":[{"not":{}},OBJECT]}`:    unknownNames(100),
+		`{"properties":{"inner":OBJECT}}`:  map[string]any{"inner": unknownNames(4000)},
+	} {
+		v := longNames(t, each)
+		failure, ok := errors.AsType[*jsonschema.ValidationError](v.root.Validate(value))
+		if !ok {
+			t.Fatalf("%.40s: it fits", each)
+		}
+		calls := 0
+		x := &explanation{validator: v, value: value, near: func(name string, names []string, n int) []string {
+			calls++
+			return aai.Nearest(name, names, n)
+		}}
+		err := x.explain(failure)
+		if told := strings.Count(err.Error(), "unexpected "); calls != told || told != maxFaults {
+			t.Errorf("%.40s: names were sought %d times, %d are told: %v", each, calls, told, err)
+		}
+	}
+}
+
+// What is said of many is cut, with the number of the rest; the same fault of two
+// branches is one.
+func TestFaultsAreCounted(t *testing.T) {
+	v := longNames(t, `{"allOf":[OBJECT,OBJECT]}`)
+	_, err := v.check(unknownNames(10))
+	if err == nil || !strings.HasSuffix(err.Error(), "; and 7 more") {
+		t.Errorf("got %v", err)
+	}
+}
