@@ -271,6 +271,27 @@ func TestNotItself(t *testing.T) {
 	})
 }
 
+// endedTree also lists a process of which nothing is left but its name.
+type endedTree struct{ desktop.Tree }
+
+func (t endedTree) Apps(ctx context.Context) ([]desktop.App, error) {
+	apps, err := t.Tree.Apps(ctx)
+	return append(apps, desktop.App{PID: 4711, Name: "Gone"}), err
+}
+
+// TestEndedIsNoTarget: nobody is asked about a program that has no id.
+func TestEndedIsNoTarget(t *testing.T) {
+	inWorldWithout(t, func(b *desktop.Backend) { b.Tree = endedTree{b.Tree} }, func(w *world) {
+		w.d.Program("Editor").Window("One")
+		for _, name := range []string{"Gone", "4711"} {
+			e := w.failure(aai.AppNotRunning, "ax_get_tree", `{"app": "`+name+`"}`)
+			if e.Delivery != aai.NotDelivered || e.Hint == "" || !strings.Contains(e.Message, "Gone (process 4711) has ended") {
+				w.Errorf("got %+v", e)
+			}
+		}
+	})
+}
+
 func TestSessionInfo(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.d.Program("Editor").Window("One").Button("Save", nil)

@@ -68,7 +68,8 @@ func (d *desk) blacken(ctx context.Context, picture *image.RGBA, area desktop.Re
 		name := "a program that is not known"
 		if i := slices.IndexFunc(apps, func(a desktop.App) bool { return a.PID == l.PID && l.PID != 0 }); i >= 0 {
 			if _, asked := sees[l.PID]; !asked {
-				sees[l.PID] = aai.Sees(ctx, d.asTarget(apps[i]))
+				target, err := d.asTarget(apps[i])
+				sees[l.PID] = err == nil && aai.Sees(ctx, target)
 			}
 			name = aai.CleanLabel(apps[i].ID, 60) // what it calls itself may be what it shows
 		}

@@ -36,7 +36,7 @@ func (d *desk) target(ctx context.Context, call *aai.Call, name string) (*aai.Ap
 	if is, known := d.sessions.of(call).alias(name); known {
 		for _, app := range apps {
 			if processOf(app) == is {
-				return d.asTarget(app), nil
+				return d.asTarget(app)
 			}
 		}
 		return nil, aai.Errorf(aai.AppNotRunning, "%q, which was process %d, has ended or has no window any more", aai.CleanLabel(name, 60), is.pid)
@@ -48,12 +48,12 @@ func (d *desk) target(ctx context.Context, call *aai.Call, name string) (*aai.Ap
 	case len(meant) == 0:
 		return nil, notRunning(name, apps)
 	case len(meant) == 1:
-		return d.asTarget(meant[0]), nil
+		return d.asTarget(meant[0])
 	}
 	if answer, ok := call.Answers[whichApp]; ok {
 		for _, app := range meant {
 			if strconv.Itoa(app.PID) == answer.Choice {
-				return d.asTarget(app), nil
+				return d.asTarget(app)
 			}
 		}
 		return nil, aai.Errorf(aai.PermissionDenied, "the person at this computer chose none of the programs called %q", aai.CleanLabel(name, 60))
@@ -113,12 +113,19 @@ func asTarget(app desktop.App) *aai.App {
 	}
 }
 
-// asTarget is asTarget for a call: it can be asked whether it answers.
-func (d *desk) asTarget(app desktop.App) *aai.App {
+// asTarget is asTarget for a call: it can be asked whether it answers. One without an
+// id has ended; nobody can be asked about it.
+func (d *desk) asTarget(app desktop.App) (*aai.App, error) {
+	if app.ID == "" {
+		e := aai.Errorf(aai.AppNotRunning, "%s (process %d) has ended", cmp.Or(aai.CleanLabel(app.Name, 60), "the program"), app.PID)
+		e.Delivery = aai.NotDelivered
+		e.Hint = "ax_list_apps lists what runs; ax_connect with launch starts it."
+		return nil, e
+	}
 	target := asTarget(app)
 	target.Answers = func(ctx context.Context) error { return d.answers(ctx, app) }
 	target.Guards = func(ctx context.Context) string { return d.guards(ctx, app) }
-	return target
+	return target, nil
 }
 
 // running returns the program that the gates decided about.

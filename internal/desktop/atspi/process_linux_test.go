@@ -7,6 +7,9 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"aai/internal/desktop"
+	"golang.org/x/sys/unix"
 )
 
 // runs starts a program, which says that it runs and then waits for the end of its
@@ -112,5 +115,43 @@ func TestAnotherProgramInTheSameProcess(t *testing.T) {
 	}
 	if len(r.known) > manyRunners {
 		t.Errorf("%d are remembered", len(r.known))
+	}
+}
+
+// TestWhatHasEndedIsNotListed: a program that was killed, and whose parent has not
+// noticed, still has a number and perhaps a window, and is no app any more.
+func TestWhatHasEndedIsNotListed(t *testing.T) {
+	cmd := exec.Command("sleep", "600")
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	pid, r := cmd.Process.Pid, &runners{}
+	windowed := []desktop.WindowInfo{{PID: pid, Title: "Letters"}}
+	treed := []*entry{{root: ref{":1.5", "/root"}, pid: pid, answered: true, name: "Editor", count: 1, contents: 3}}
+	silent := []*entry{{root: ref{":1.5", "/root"}, pid: pid}}
+	listed := func() (n int) {
+		for _, entries := range [][]*entry{nil, treed, silent} {
+			for _, app := range list(entries, windowed, r.of) {
+				n++
+				if app.ID != "sleep" {
+					t.Errorf("listed is %+v", app)
+				}
+			}
+		}
+		return n
+	}
+	if n := listed(); n != 3 {
+		t.Errorf("while it runs it is listed %d times, want 3", n)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	var status unix.Siginfo
+	if err := unix.Waitid(unix.P_PID, pid, &status, unix.WEXITED|unix.WNOWAIT, nil); err != nil { // it stays unreaped
+		t.Fatal(err)
+	}
+	if n := listed(); n != 0 {
+		t.Errorf("a program that has ended is listed %d times", n)
 	}
 }

@@ -248,7 +248,8 @@ func (b *Bus) introduce(r *round, e *entry) {
 }
 
 // list makes the list: each process once, with the richest of its trees, and those
-// that have only a window.
+// that have only a window. One without an executable is left out: it has ended and
+// waits for its parent to notice, or is nobody's that could be named.
 func list(entries []*entry, windows []desktop.WindowInfo, of func(pid int) runner) []desktop.App {
 	best := map[int]*entry{}
 	for _, e := range entries {
@@ -266,12 +267,14 @@ func list(entries []*entry, windows []desktop.WindowInfo, of func(pid int) runne
 	for pid, e := range best {
 		_, windowed := titles[pid]
 		if e.count > 0 || !e.answered || windowed {
-			apps = append(apps, e.app(of(pid), titles[pid]))
+			if is := of(pid); is.id != "" {
+				apps = append(apps, e.app(is, titles[pid]))
+			}
 		}
 	}
 	for pid, title := range titles {
-		if best[pid] == nil {
-			a := of(pid).app(pid)
+		if is := of(pid); best[pid] == nil && is.id != "" {
+			a := is.app(pid)
 			a.Hidden, a.Key = hiddenAbsent, fmt.Sprintf("window:%d", pid)
 			a.Name = firstOf(title, a.ID)
 			apps = append(apps, a)
