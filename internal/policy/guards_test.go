@@ -210,3 +210,33 @@ func TestToActIsNotToDestroy(t *testing.T) {
 	all.admits(t, answered(operating(program("editor", "e"), "click"), q, choiceAll))
 	all.question(t, deleting())
 }
+
+// TestWordsOfLoss: what is lost unless it is saved is asked about as what is deleted;
+// the buttons beside it are not.
+func TestWordsOfLoss(t *testing.T) {
+	gate := Destructive{Words: DestructiveWords()}
+	for _, text := range []string{
+		"Don't Save", "Don’t Save", "Don\u02bct Save", "_Don't save", "DON‘T SAVE", "Do not save", "Discard", "Discard changes", "Close without saving",
+		"Close Without Saving", "Quit without saving", "Lose changes", "Overwrite", "Overwrite file?", "Replace All", "Replace file",
+		"Nicht speichern", "Verwerfen", "Ohne Speichern schließen", "Überschreiben", "Alle ersetzen",
+		"Ne pas enregistrer", "Fermer sans enregistrer", "Écraser", "Tout remplacer",
+		"No guardar", "Cerrar sin guardar", "Descartar", "Sobrescribir", "Reemplazar todo",
+		"Non salvare", "Chiudi senza salvare", "Sovrascrivi", "Não salvar", "Não guardar", "Fechar sem salvar",
+		"Niet opslaan", "Sluiten zonder opslaan", "Overschrijven",
+		"Не сохранять", "Закрыть без сохранения", "Заменить всё",
+		"不保存", "不保存(N)", "不儲存", "全部替换", "保存しない", "保存しない(&N)", "変更を破棄", "저장 안 함", "저장하지 않고 닫기", "덮어쓰기",
+	} {
+		if !gate.speaks(text) {
+			t.Errorf("%q is not one of them", text)
+		}
+	}
+	for _, text := range []string{
+		"Save", "Don't show again", "Replace", "Find and Replace", "Replace next", "Cancel", "Close", "Saved without errors", "Speichern", "Ersetzen",
+		"Suchen und Ersetzen", "Enregistrer", "Remplacer", "Guardar", "Reemplazar", "Salva", "Salvar", "Guardar como", "Opslaan", "Vervangen",
+		"Сохранить", "Заменить", "保存", "替换", "上書き保存", "置換", "저장", "바꾸기",
+	} {
+		if gate.speaks(text) {
+			t.Errorf("%q is one of them", text)
+		}
+	}
+}
