@@ -176,6 +176,9 @@ func (p *program) config(f cli.Flags) (*config, error) {
 	if !filepath.IsAbs(home) {
 		return nil, aai.Errorf(aai.InvalidParams, "the home folder is %q; expected an absolute path", home)
 	}
+	if err := ownHome(home); err != nil {
+		return nil, err
+	}
 	return readConfig(source{getenv: p.getenv, home: home, platform: hostPlatform(home, p.getenv), flags: f})
 }
 
