@@ -10,6 +10,8 @@ package main
 import (
 	"context"
 	"os"
+	"os/signal"
+	"syscall"
 
 	"aai/internal/doors/cli"
 )
@@ -35,3 +37,9 @@ func main() {
 		Terminal:   terminal,
 	}, os.Args[1:]))
 }
+
+// outlive makes writing to standard output and error fail when nobody reads them,
+// for the rest of the program's life: Go would end it there and then, and calls that
+// are under way would have no end on record. It does not ignore the signal, which
+// programs that the gateway starts would inherit.
+func outlive() { signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE) }

@@ -69,6 +69,9 @@ func TestMCP(t *testing.T) {
 		{"Termination", mcpTermination},
 		{"EndOfInputDuringACall", mcpEndOfInputDuringACall},
 		{"OutputThatNobodyReads", mcpOutputThatNobodyReads},
+		{"ClientThatIsGone", mcpClientThatIsGone},
+		{"ClientThatStopsReadingAfterItsInput", mcpClientThatStopsReadingAfterItsInput},
+		{"LogThatNobodyReads", mcpLogThatNobodyReads},
 		{"Inspector", mcpInspector},
 		{"InspectorTasks", mcpInspectorTasks},
 		{"InspectorWaitsForATask", mcpInspectorWaitsForATask},
@@ -187,6 +190,7 @@ type process struct {
 	t     *testing.T
 	cmd   *exec.Cmd
 	in    io.WriteCloser
+	out   io.Closer
 	lines chan string
 	err   bytes.Buffer
 	ended chan error
@@ -205,7 +209,7 @@ func (h home) start(t *testing.T) *process {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p.in = in
+	p.in, p.out = in, out
 	if err := p.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}

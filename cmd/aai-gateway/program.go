@@ -85,6 +85,7 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 	if !o.HTTP {
 		p.secret = nil // who types there is the agent
 	}
+	outlive()
 	built, err := p.build(cfg)
 	if err != nil {
 		return err
@@ -104,7 +105,9 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 	if o.HTTP {
 		err = p.serveHTTP(ctx, door, cfg, built.log)
 	} else {
-		err = door.ServeStdio(ctx, p.in, p.out)
+		read, stop := whileRead(ctx, p.out)
+		err = door.ServeStdio(read, p.in, p.out)
+		stop()
 	}
 	cancel()
 	<-stopped

@@ -141,8 +141,8 @@ const lastWords = 2 * time.Second
 
 // ServeStdio serves one client: it reads requests from in and writes to out, a
 // message a line. It returns when in ends and everything asked until then is
-// answered, or when out cannot be written. When ctx ends it cancels what is
-// running and returns the context's error, at the latest two seconds later.
+// answered. When out cannot be written, or ctx ends, it cancels what is running and
+// returns an error, the context's there, at the latest two seconds later.
 func (d *Door) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) error {
 	stop := d.follow(ctx)
 	defer stop()
@@ -159,6 +159,7 @@ func (d *Door) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) erro
 	case err := <-ended:
 		return err
 	case <-ctx.Done():
+	case <-t.lost:
 	}
 	_ = t.Close() // never fails
 	select {
@@ -167,7 +168,10 @@ func (d *Door) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) erro
 		client.End(0)
 		d.log.Warn("the door closes although calls are still running")
 	}
-	return ctx.Err()
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	return errNobodyReads
 }
 
 // follow lists the apps, now and after each change, until stop.

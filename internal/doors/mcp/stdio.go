@@ -30,6 +30,7 @@ type stdio struct {
 	// must not keep its requests from being read.
 	writing sync.Mutex
 	out     io.Writer
+	lost    chan struct{} // closed when it could not be written
 
 	mu      sync.Mutex // guards what follows
 	pending map[jsonrpc.ID]request
@@ -60,7 +61,7 @@ type batch struct {
 func newStdio(in io.Reader, out io.Writer) *stdio {
 	return &stdio{
 		in: bufio.NewReaderSize(in, 64<<10), out: out,
-		incoming: make(chan jsonrpc.Message), closed: make(chan struct{}), idle: make(chan struct{}),
+		incoming: make(chan jsonrpc.Message), closed: make(chan struct{}), idle: make(chan struct{}), lost: make(chan struct{}),
 		pending: make(map[jsonrpc.ID]request), asked: make(map[jsonrpc.ID]struct{}),
 	}
 }
@@ -196,9 +197,19 @@ func (b *batch) add(answer []byte) ([]byte, error) {
 func (s *stdio) writeLine(b []byte) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
+	select {
+	case <-s.lost:
+		return errNobodyReads
+	default:
+	}
 	_, err := s.out.Write(append(b, '\n'))
+	if err != nil {
+		close(s.lost)
+	}
 	return err
 }
+
+var errNobodyReads = errors.New("the client reads no answers any more")
 
 // mayAsk notes that the client is asked something. It reports false when the
 // client can say nothing any more.

@@ -1,0 +1,99 @@
+package main_test
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"aai/internal/drivers/dbus/dbustest"
+)
+
+// A gone client has let go of one end of the program or of both, as one does that is
+// killed. Whatever it had under way ends on record, and the program ends by itself.
+func mcpClientThatIsGone(t *testing.T, b binary) {
+	const calls = 8
+	for name, leave := range map[string]func(p *process){
+		"both ends":        func(p *process) { _ = p.in.Close(); _ = p.out.Close() },
+		"output first":     func(p *process) { _ = p.out.Close(); _ = p.in.Close() },
+		"the output alone": func(p *process) { _ = p.out.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bus := dbustest.Start(t)
+			app := dbustest.Serve(t, bus, exampleApp)
+			h := b.home(t, bus)
+			p := h.start(t).open()
+			for range calls {
+				p.request("tools/call", runTool(exampleApp, "block", `{}`))
+			}
+			app.AwaitBlocked(calls)
+			leave(p)
+			if _, err := p.end(); err != nil && !p.cmd.ProcessState.Exited() {
+				t.Errorf("the program was ended: %v", err)
+			}
+			_ = p.in.Close()
+			past := h.journal(t)
+			if len(past) != calls {
+				t.Errorf("%d calls are on record", len(past))
+			}
+			for _, c := range past {
+				if c.result != "AUTOMATION_FAILED" || c.delivery != "unknown" {
+					t.Errorf("on record is %+v", c)
+				}
+			}
+		})
+	}
+}
+
+// A client that closes its input alone is told how its calls ended, and then the
+// program ends; one that stops reading in the middle of that ends it at once.
+func mcpClientThatStopsReadingAfterItsInput(t *testing.T, b binary) {
+	bus := dbustest.Start(t)
+	app := dbustest.Serve(t, bus, exampleApp)
+	h := b.home(t, bus)
+	p := h.start(t).open()
+	p.request("tools/call", runTool(exampleApp, "block", `{}`))
+	app.AwaitBlocked(1)
+	_ = p.in.Close()
+	select {
+	case err := <-p.ended:
+		t.Fatalf("the program ended with a call under way: %v", err)
+	case <-time.After(time.Second):
+	}
+	_ = p.out.Close()
+	if _, err := p.end(); err != nil && !p.cmd.ProcessState.Exited() {
+		t.Errorf("the program was ended: %v", err)
+	}
+	h.expectJournal(t, "org.example.App block AUTOMATION_FAILED")
+}
+
+// A log that nobody reads any more ends nothing.
+func mcpLogThatNobodyReads(t *testing.T, b binary) {
+	bus := dbustest.Start(t)
+	dbustest.Serve(t, bus, exampleApp)
+	h := b.home(t, bus)
+	h.write(t, ".aai/broken/aai.json", "nonsense") // there is something to say of it
+	h.env = append(h.env, "AAI_LOG_LEVEL=debug")
+	read, write, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = read.Close()
+	cmd := exec.CommandContext(t.Context(), string(b))
+	cmd.Env, cmd.Stderr = h.env, write
+	cmd.Stdin = strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{}}}` + "\n" +
+		`{"jsonrpc":"2.0","method":"notifications/initialized"}` + "\n" +
+		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":` + runTool(exampleApp, "echo", `{"v":"x"}`) + `}`)
+	var out bytes.Buffer
+	cmd.Stdout = &out
+	if err := cmd.Run(); err != nil {
+		t.Errorf("the program ended with %v", err)
+	}
+	_ = write.Close()
+	if strings.Count(out.String(), "\n") < 2 {
+		t.Errorf("it said %s", out.String())
+	}
+	h.expectJournal(t, "org.example.App echo ok")
+}
