@@ -29,8 +29,9 @@ import (
 
 // How long people have, and need.
 const (
-	// patience is how long one question is open. Nobody's answer is no.
-	patience = time.Minute
+	// patience is how long one question is open. Nobody's answer is no. Many clients give
+	// up on a call after a minute: they are to hear of it before.
+	patience = 50 * time.Second
 	// readable is how long a person needs at the least to see what is asked, from when
 	// its window has the keyboard. A faster answer was meant for another window, or came
 	// from a program.
