@@ -171,7 +171,7 @@ func (d *Door) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) erro
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	return errNobodyReads
+	return t.cause
 }
 
 // follow lists the apps, now and after each change, until stop.

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"sync"
 
@@ -31,6 +32,7 @@ type stdio struct {
 	writing sync.Mutex
 	out     io.Writer
 	lost    chan struct{} // closed when it could not be written
+	cause   error         // why; read after lost
 
 	mu      sync.Mutex // guards what follows
 	pending map[jsonrpc.ID]request
@@ -197,19 +199,15 @@ func (b *batch) add(answer []byte) ([]byte, error) {
 func (s *stdio) writeLine(b []byte) error {
 	s.writing.Lock()
 	defer s.writing.Unlock()
-	select {
-	case <-s.lost:
-		return errNobodyReads
-	default:
+	if s.cause != nil {
+		return s.cause
 	}
-	_, err := s.out.Write(append(b, '\n'))
-	if err != nil {
+	if _, err := s.out.Write(append(b, '\n')); err != nil {
+		s.cause = fmt.Errorf("the client reads no answers any more: %w", err)
 		close(s.lost)
 	}
-	return err
+	return s.cause
 }
-
-var errNobodyReads = errors.New("the client reads no answers any more")
 
 // mayAsk notes that the client is asked something. It reports false when the
 // client can say nothing any more.
