@@ -17,28 +17,24 @@ func TestLinesThatAreNoRequest(t *testing.T) {
 		line string
 		code int
 	}{
-		"not JSON":            {`Hello!`, parse},
-		"half a message":      {`{"jsonrpc":"2.0","id":1,"method":"pi`, parse},
-		"two on one line":     {`{"jsonrpc":"2.0","id":1,"method":"ping"}{"jsonrpc":"2.0","id":2,"method":"ping"}`, parse},
-		"not UTF-8":           {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\xff\"}", parse},
-		"NUL":                 {"\x00", parse},
-		"byte order mark":     {"\ufeff{}", parse},
-		"deep nesting":        {`{"jsonrpc":"2.0","id":1,"method":"ping","params":` + deep + `}`, invalid},
-		"less deep nesting":   {`{"jsonrpc":"2.0","id":1,"method":"ping","params":` + deep[95_000:105_000] + `}`, invalid},
-		"id with a fraction":  {`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, invalid},
-		"id too long":         {`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, invalid},
-		"id is infinite":      {`{"jsonrpc":"2.0","id":1e400,"method":"ping"}`, invalid},
-		"a string":            {`"ping"`, invalid},
-		"null":                {`null`, invalid},
-		"empty object":        {`{}`, invalid},
-		"no version":          {`{"id":1,"method":"ping"}`, invalid},
-		"wrong version":       {`{"jsonrpc":"1.0","id":1,"method":"ping"}`, invalid},
-		"method is no string": {`{"jsonrpc":"2.0","id":1,"method":7}`, invalid},
-		"id is an object":     {`{"jsonrpc":"2.0","id":{},"method":"ping"}`, invalid},
-		"id is true":          {`{"jsonrpc":"2.0","id":true,"method":"ping"}`, invalid},
-		"empty batch":         {`[]`, invalid},
-		"batch of numbers":    {`[1,2,3]`, invalid},
-		"batch with one bad":  {`[{"jsonrpc":"2.0","id":1,"method":"ping"},{}]`, invalid},
+		"not JSON":           {`Hello!`, parse},
+		"half a message":     {`{"jsonrpc":"2.0","id":1,"method":"pi`, parse},
+		"two on one line":    {`{"jsonrpc":"2.0","id":1,"method":"ping"}{"jsonrpc":"2.0","id":2,"method":"ping"}`, parse},
+		"not UTF-8":          {"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\xff\"}", parse},
+		"NUL":                {"\x00", parse},
+		"byte order mark":    {"\ufeff{}", parse},
+		"deep nesting":       {`{"jsonrpc":"2.0","id":1,"method":"ping","params":` + deep + `}`, invalid},
+		"id with a fraction": {`{"jsonrpc":"2.0","id":1.5,"method":"ping"}`, invalid},
+		"id too long":        {`{"jsonrpc":"2.0","id":9007199254740993,"method":"ping"}`, invalid},
+		"id is infinite":     {`{"jsonrpc":"2.0","id":1e400,"method":"ping"}`, invalid},
+		"a string":           {`"ping"`, invalid},
+		"null":               {`null`, invalid},
+		"empty object":       {`{}`, invalid},
+		"id is an object":    {`{"jsonrpc":"2.0","id":{},"method":"ping"}`, invalid},
+		"id is true":         {`{"jsonrpc":"2.0","id":true,"method":"ping"}`, invalid},
+		"empty batch":        {`[]`, invalid},
+		"batch of numbers":   {`[1,2,3]`, invalid},
+		"batch with one bad": {`[{"jsonrpc":"2.0","id":1,"method":"ping"},{}]`, invalid},
 		"batch with an id twice": {
 			`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"}]`, invalid},
 		"20 MB line":    {`{"jsonrpc":"2.0","id":1,"method":"ping","params":"` + strings.Repeat("x", 20<<20) + `"}`, invalid},
@@ -54,6 +50,42 @@ func TestLinesThatAreNoRequest(t *testing.T) {
 			c0.lives()
 			if rest, err := c0.hangUp(); len(rest) > 0 || err != nil {
 				t.Errorf("at the end came %q and %v", rest, err)
+			}
+		})
+	}
+}
+
+// Requests that cannot be understood are answered under their id, if it is certain
+// which that is: their client waits for it.
+func TestWhatCannotBeUnderstoodHasItsID(t *testing.T) {
+	for name, c := range map[string]struct{ line, id string }{
+		"older version":       {`{"jsonrpc":"1.0","id":7,"method":"ping"}`, `7`},
+		"no version":          {`{"id":"seven","method":"ping"}`, `"seven"`},
+		"method is a number":  {`{"jsonrpc":"2.0","id":"x","method":1}`, `"x"`},
+		"parameters too long": {`{"jsonrpc":"2.0","id":9,"method":"ping","params":{"x":"` + strings.Repeat("x", 2<<20) + `"}}`, `9`},
+		"arguments twice": {`{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"aai_exec","arguments":{},"arguments":{"x":"` +
+			strings.Repeat("x", 2<<10) + `"}}}`, `9`},
+		"nested too deep": {`{"jsonrpc":"2.0","id":9,"method":"ping","params":` + strings.Repeat("[", 5000) + strings.Repeat("]", 5000) + `}`, `9`},
+		"two ids":         {`{"jsonrpc":"1.0","id":7,"id":8,"method":"ping"}`, `null`},
+		"id is no number": {`{"jsonrpc":"1.0","id":7.5,"method":"ping"}`, `null`},
+		"id is an object": {`{"jsonrpc":"1.0","id":{},"method":"ping"}`, `null`},
+		"id is too large": {`{"jsonrpc":"1.0","id":1e300,"method":"ping"}`, `null`},
+		"cut off":         {`{"jsonrpc":"2.0","id":7,"method":"ping"`, `null`},
+		"somebody's id":   {`{"jsonrpc":"1.0","id":2,"method":"ping"}`, `null`},
+		"more behind it":  {`{"jsonrpc":"1.0","id":7,"method":"ping"} {}`, `null`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			client := w.dial(t).open("2025-06-18", `{}`)
+			client.request("tools/call", exec(blockTool, `{}`)) // has the id 2
+			<-w.entered
+			client.send(c.line)
+			if m := client.receive(); string(m.ID) != c.id || m.Error == nil {
+				t.Errorf("expected an error for %s, got %s %+v", c.id, m.ID, m.Error)
+			}
+			close(w.release)
+			if m := client.receive(); string(m.ID) != "2" {
+				t.Errorf("expected the call's answer, got %+v", m)
 			}
 		})
 	}

@@ -62,7 +62,7 @@ func (s *stdio) takeLine(line []byte) bool {
 		return s.refuse(jsonrpc.CodeParseError, "the message is not valid JSON")
 	}
 	if err != nil {
-		return isAnswer(line) || s.refuse(jsonrpc.CodeInvalidRequest, "the message is not a JSON-RPC 2.0 request: "+err.Error())
+		return isAnswer(line) || s.refuseAs(s.certainID(line), jsonrpc.CodeInvalidRequest, "the message is not a JSON-RPC 2.0 request: "+err.Error())
 	}
 	if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() && !s.expect(nil, r) {
 		return s.refuse(jsonrpc.CodeInvalidRequest, errIDInUse)
@@ -196,6 +196,31 @@ func isAnswer(line []byte) bool {
 	return parts["error"] != nil || parts["result"] != nil
 }
 
+// certainID is the id of a request that could not be understood, so that its client
+// does not wait for ever: nil if it has none, more than one, one that is kept under
+// another value, or that of a request that still waits for its own answer.
+func (s *stdio) certainID(line []byte) any {
+	var raw json.RawMessage
+	times := 0
+	if eachMember(line, func(name string, begin, end int) {
+		if name == "id" {
+			raw, times = line[begin:end:end], times+1
+		}
+	}) != nil || times != 1 {
+		return nil
+	}
+	id, err := decodeID(raw)
+	if err != nil || !id.IsValid() {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, pending := s.pending[id]; pending {
+		return nil
+	}
+	return id.Raw()
+}
+
 // takeBatch takes a line with several messages, which the protocol had until
 // 2025-03-26.
 func (s *stdio) takeBatch(line []byte) bool {
@@ -230,10 +255,13 @@ func (s *stdio) takeBatch(line []byte) bool {
 	return true
 }
 
-// refuse answers a line that is no message. It has no id that could be trusted.
-func (s *stdio) refuse(code int64, message string) bool {
+// refuse answers a line that is no message, and has no id that could be trusted.
+func (s *stdio) refuse(code int64, message string) bool { return s.refuseAs(nil, code, message) }
+
+// refuseAs is refuse where the id is known; nil is none.
+func (s *stdio) refuseAs(id any, code int64, message string) bool {
 	b, err := json.Marshal(map[string]any{
-		"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": message},
+		"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": message},
 	})
 	return err == nil && s.writeLine(b) == nil
 }
