@@ -183,7 +183,7 @@ func (v *visit) open() *Error {
 // believed that it did not, since it is asked at once.
 func (v *visit) learn(ended, err error) {
 	failure, w := AsError(err), v.way
-	if failure != nil && failure.Code == Timeout && failure.Delivery != Delivered && (ended != nil || w.app.Answers != nil) {
+	if failure != nil && failure.Code == Timeout && (w.app.Answers != nil || ended != nil && failure.Delivery != Delivered) {
 		v.missed()
 		return
 	}
