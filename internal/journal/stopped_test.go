@@ -39,6 +39,7 @@ func (p *pruneFaults) into(j *Journal) {
 	}
 	j.folderToDisk = func(string) error { return p.step() }
 	j.remove = func(path string) error {
+		p.copying = true // spare ones go before that
 		if err := p.step(); err != nil || p.struck && !p.once {
 			return errDisk
 		}

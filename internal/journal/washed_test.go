@@ -12,18 +12,40 @@ import (
 )
 
 // Whatever is recorded in whatever order, in many calls at once, while files are put
-// aside and deleted: every deed is in the history, once and whole, and the journal is
-// as it was written; what is changed in a kept line is found.
+// aside and deleted, and while that is stopped or fails at any step: every deed is in the
+// history, once and whole, and the journal is as it was written; what is changed in a kept
+// line is found.
 func TestNoDeedIsWashedOut(t *testing.T) {
 	folder := t.TempDir()
 	n := 0
 	rapid.Check(t, func(t *rapid.T) {
 		n++
 		path := filepath.Join(folder, fmt.Sprint(n), "audit.jsonl")
-		j := With(Config{Path: path, RotateSize: 1500, MaxSize: 1 << 30, Keeper: &memoryKeeper{}})
-		inAHurry(j)
-		j.now = epoch
-		defer j.Close() //nolint:errcheck // of a test
+		keeper, faults := &memoryKeeper{}, &pruneFaults{left: -1}
+		rotateSize := rapid.SampledFrom([]int64{1500, 4000}).Draw(t, "rotate size")
+		harvest := rapid.SampledFrom([]int64{1, 4000, harvesting}).Draw(t, "harvest")
+		begin := func() *Journal {
+			j := With(Config{Path: path, RotateSize: rotateSize, MaxSize: 1 << 30, Keeper: keeper})
+			inAHurry(j)
+			j.now, j.harvest = epoch, harvest
+			return j
+		}
+		j := begin()
+		defer func() { _ = j.Close() }()
+		write := func(e *aai.Entry) {
+			if err := j.Record(t.Context(), e); err != nil && !faults.struck {
+				t.Fatal(err) // where one struck, the line is written, and not flushed
+			}
+			if faults.struck && !faults.once {
+				most := j.maxSize
+				_ = j.Close() // it was killed there
+				j = begin()
+				j.maxSize = most
+			}
+			if faults.copying {
+				*faults = pruneFaults{left: -1}
+			}
+		}
 		var open [][]*aai.Entry
 		deeds := make(map[string]int) // lines of each that are written
 		calls := 0
@@ -43,19 +65,19 @@ func TestNoDeedIsWashedOut(t *testing.T) {
 				if open[i] = open[i][1:]; len(open[i]) == 0 {
 					open = append(open[:i:i], open[i+1:]...)
 				}
-				if err := j.Record(t.Context(), e); err != nil {
-					t.Fatal(err)
-				}
+				write(e)
 				if e.Kind == aai.Intent || deeds[e.Call] > 0 {
 					deeds[e.Call]++
 				}
 			},
 			"reads": func(t *rapid.T) {
 				for range 4 {
-					if err := j.Record(t.Context(), reading("r")); err != nil {
-						t.Fatal(err)
-					}
+					write(reading("r"))
 				}
+			},
+			"fail": func(t *rapid.T) {
+				*faults = pruneFaults{left: rapid.IntRange(0, 6).Draw(t, "step"), once: rapid.Bool().Draw(t, "once")}
+				faults.into(j)
 			},
 			"": func(t *rapid.T) {
 				j.maxSize = 4000 // of which the acts may be more
