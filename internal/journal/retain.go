@@ -271,8 +271,13 @@ func (p *pruning) look(f journalFile) (err error) {
 	case f.first == 0 && (old || p.total > p.journal.maxSize):
 		p.doom(f)
 	case f.first == 0:
-	case f.first <= p.copied, old && len(p.kept) == 0 && len(p.rotated) == 0:
+	case f.first <= p.copied:
 		_, err = throughOf([]journalFile{f}, &p.event)
+		p.doom(f)
+	case old && len(p.kept) == 0 && len(p.rotated) == 0:
+		var last uint64
+		last, err = throughOf([]journalFile{f}, &p.event)
+		p.event.Forgot = max(p.event.Forgot, last) // a stopped pruning may have told of kept lines of it
 		p.doom(f)
 	default:
 		p.rotated = append(p.rotated, f)

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 )
 
 // pruneFaults makes one step of a pruning fail: those from the copying of kept lines on
@@ -114,6 +115,39 @@ func TestWhatAPruningCouldNotFlushIsNotDurable(t *testing.T) {
 		}
 	}
 	t.Error("nothing was pruned")
+}
+
+// What a stopped pruning kept may be too old before the next one: nobody is accused.
+func TestAStoppedPruningGetsOld(t *testing.T) {
+	path := journalPath(t)
+	j, _ := small(t, path, Config{MaxSize: 9000, MaxAge: 10 * 24 * time.Hour})
+	faults := &pruneFaults{left: 2}
+	faults.into(j)
+	record(t, j, deed("first")...)
+	for i := 0; !faults.struck; i++ {
+		record(t, j, reading(fmt.Sprint("r", i)))
+	}
+	j, now := small(t, path, Config{MaxSize: 9000, MaxAge: 10 * 24 * time.Hour})
+	files, err := j.files()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if before := now.Add(-11 * 24 * time.Hour); !f.current {
+			if err := os.Chtimes(f.path, before, before); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for i := range 60 {
+		record(t, j, reading(fmt.Sprint("later", i)))
+		if err := os.Chtimes(path, *now, *now); err != nil {
+			t.Fatal(err)
+		}
+		if v := verified(t, path); v.Verdict != Intact {
+			t.Fatalf("%d: %v %+v", i, v, v.Faults)
+		}
+	}
 }
 
 // deedsAreThere fails unless each is told once and nobody is accused.
