@@ -29,6 +29,9 @@ func (l *Login) String() string {
 	if l.Active {
 		words = append(words, "active")
 	}
+	if l.display != "" {
+		words = append(words, "display "+label(l.display))
+	}
 	return strings.Join(words, ", ")
 }
 
@@ -107,7 +110,11 @@ func (r Report) Lines() []string {
 // hints say what is to be known of what was found.
 func (r Report) hints() []string {
 	var hints []string
-	if len(r.Others) > 0 || r.Remote {
+	if r.value(displayName) == nil && r.value(waylandName) == nil {
+		hints = append(hints, "Without a display nobody can be asked in a window, and windows cannot be pictured or typed into.")
+	}
+	chosen := slices.ContainsFunc(r.Refusals, func(no Refusal) bool { return no.From == "desktop.session" })
+	if len(r.Others) > 0 || r.Remote || chosen {
 		hints = append(hints, `To operate another screen, set desktop.session to the id of a session, to a display such as ":0", or to "seat".`)
 	}
 	if kind := r.value(typeName); r.value(waylandName) != nil || kind != nil && kind.Value == "wayland" {

@@ -56,11 +56,16 @@ func (l *screenLook) beyond(own environment) []environment {
 		envs = f.programs // what others see is not this session's
 		l.refuse("other seats", "login1", errors.New("this session is from afar, and nobody sits there; desktop.session may choose one"))
 	}
+	if id := l.cfg.Choice; f.login == nil && byID(id) {
+		l.refuse(strconv.Quote(id), "desktop.session", noSession(f))
+		return nil
+	}
 	cookies := append([]environment{own}, envs...)
+	if f.login != nil && f.login.display != "" && byID(l.cfg.Choice) {
+		envs = onDisplay(envs, f.login.display)
+	}
 	if display := l.cfg.Choice; strings.HasPrefix(display, ":") {
-		envs = slices.DeleteFunc(slices.Clone(envs), func(e environment) bool {
-			return displayNumber(e.values[displayName]) != displayNumber(display)
-		})
+		envs = onDisplay(envs, display)
 		l.tryDisplay(display, "desktop.session", cookies)
 	}
 	if f.login != nil && f.login.display != "" {
@@ -74,6 +79,26 @@ func (l *screenLook) beyond(own environment) []environment {
 		envs = append(envs, environment{map[string]string{typeName: f.login.Type, desktopName: f.login.desktop}, "login1's session " + label(f.login.ID)})
 	}
 	return envs
+}
+
+// byID reports whether the person's choice is a session by its id.
+func byID(choice string) bool {
+	return choice != "" && choice != ChosenSeat && !strings.HasPrefix(choice, ":")
+}
+
+// noSession says why a session that was chosen by its id is none.
+func noSession(f *facts) error {
+	if f.noLogins != nil {
+		return errors.New("login1 does not say which sessions there are")
+	}
+	return errors.New("there is no such session of this user")
+}
+
+// onDisplay are the environments of a display.
+func onDisplay(envs []environment, display string) []environment {
+	return slices.DeleteFunc(slices.Clone(envs), func(e environment) bool {
+		return displayNumber(e.values[displayName]) != displayNumber(display)
+	})
 }
 
 // settle says what was found. The type and the name of the desktop are those of

@@ -56,6 +56,34 @@ func TestSeveralSessions(t *testing.T) {
 	}
 }
 
+// A session that was chosen and is not there is not replaced by another, whoever names
+// that; which there are is said.
+func TestChosenSessionThatIsNot(t *testing.T) {
+	w := newWorld(t)
+	one, two, bus := w.screen(), w.screen(), w.userBus()
+	w.env["HOME"] = w.folder
+	w.join(".Xauthority", one.cookie, two.cookie)
+	w.manager(bus, "DISPLAY="+one.display)
+	w.login1(&login1{own: "1", sessions: []login{
+		{id: "1", kind: "x11", seat: "seat0", display: one.display, active: true}, {id: "2", kind: "x11", display: two.display}, {id: "3", kind: "x11", display: ":19999"},
+	}})
+	w.cfg.Choice = "9"
+	r := w.room()
+	has(t, r, map[string]string{"DISPLAY": "", "WAYLAND_DISPLAY": ""})
+	says(t, r, "display: none")
+	says(t, r, "not taken: \"9\"", "desktop.session", "no such session of this user")
+	says(t, r, "session: session 1", "display "+one.display)
+	says(t, r, "also there: session 2", "display "+two.display)
+	says(t, r, "set desktop.session")
+	says(t, r, "nobody can be asked in a window")
+	w.cfg.Choice = "3" // nobody is on its display
+	r = w.room()
+	has(t, r, map[string]string{"DISPLAY": ""})
+	says(t, r, "not taken: :19999")
+	w.cfg.Choice = "2"
+	has(t, w.room(), map[string]string{"DISPLAY": two.display})
+}
+
 // join writes a file with the cookies of several screens, each for its own: the first
 // entry that fits is the one that is tried, so each names its display.
 func (w *world) join(name string, cookies ...string) {
