@@ -22,11 +22,11 @@ func (d *desk) isAccessibleTool() *aai.Tool {
 			if backend.Tree == nil {
 				return nil, unsupported("accessibility trees")
 			}
-			r, err := backend.Tree.Ready(ctx)
+			r, err := readiness(ctx, backend.Tree)
 			if err != nil {
 				return nil, err
 			}
-			text := []string{strings.TrimSpace(r.Detail + " " + r.Suggestion)}
+			text := []string{sentences(r.Detail, r.Suggestion)}
 			data := map[string]any{
 				"enabled": r.Ready, "process_name": "aai-gateway", "detail": r.Detail, "suggestion": r.Suggestion,
 			}
@@ -37,6 +37,37 @@ func (d *desk) isAccessibleTool() *aai.Tool {
 			return &aai.Result{Text: strings.Join(text, "\n"), Data: data}, nil
 		},
 	}.tool()
+}
+
+// checkPatience is how long accessibility may take to answer when it is checked.
+const checkPatience = 3 * time.Second
+
+// readiness asks whether windows can be read. Who does not answer in a moment is as
+// good as not there, and the rest of what is known is told all the same.
+func readiness(ctx context.Context, tree desktop.Tree) (desktop.Readiness, error) {
+	soon, cancel := context.WithTimeout(ctx, checkPatience)
+	defer cancel()
+	r, err := tree.Ready(soon)
+	if err == nil || ctx.Err() != nil {
+		return r, err
+	}
+	e := aai.AsError(err)
+	return desktop.Readiness{Detail: e.Message, Suggestion: e.Hint}, nil
+}
+
+// sentences joins texts, each with its full stop.
+func sentences(texts ...string) string {
+	var said []string
+	for _, text := range texts {
+		if text = strings.TrimSpace(text); text == "" {
+			continue
+		}
+		if !strings.ContainsAny(text[len(text)-1:], ".!?") {
+			text += "."
+		}
+		said = append(said, text)
+	}
+	return strings.Join(said, " ")
 }
 
 // An appView is a program for programs.

@@ -26,6 +26,29 @@ func TestIsAccessible(t *testing.T) {
 	})
 }
 
+// hangingTree is of a bus that takes connections and never answers.
+type hangingTree struct{ desktop.Tree }
+
+func (hangingTree) Ready(ctx context.Context) (desktop.Readiness, error) {
+	<-ctx.Done()
+	return desktop.Readiness{}, &aai.Error{Code: aai.Timeout, Message: "the session bus does not answer", Hint: "Start one", Err: ctx.Err()}
+}
+
+// TestIsAccessibleOfWhatHangs: it is said in a few seconds, and each sentence ends.
+func TestIsAccessibleOfWhatHangs(t *testing.T) {
+	inWorldWithout(t, func(b *desktop.Backend) { b.Tree = hangingTree{b.Tree} }, func(w *world) {
+		begun := time.Now()
+		a := w.ok("ax_is_accessible", `{}`)
+		w.want(a, false, "enabled")
+		if want := "The session bus does not answer. Start one."; !strings.EqualFold(a.Text, want) {
+			w.Errorf("it says %q, want %q", a.Text, want)
+		}
+		if waited := time.Since(begun); waited > 5*time.Second { // of the bubble's clock
+			w.Errorf("it took %s", waited)
+		}
+	})
+}
+
 func TestListApps(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.want(w.ok("ax_list_apps", `{}`), nil, "apps", 0)

@@ -2,6 +2,7 @@ package atspi
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
 	"sync/atomic"
@@ -187,6 +188,9 @@ func (b *Bus) dialSession(ctx context.Context) (*dbuswire.Conn, error) {
 		return nil, noBus("there is no session bus", err)
 	}
 	session, err := dialBus(ctx, address, nil)
+	if err != nil && ctx.Err() != nil {
+		return nil, noBus("the session bus does not answer", errors.Join(ctx.Err(), err))
+	}
 	if err != nil {
 		return nil, noBus("the session bus cannot be reached", err)
 	}

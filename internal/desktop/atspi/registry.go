@@ -55,9 +55,11 @@ func (b *Bus) Ready(ctx context.Context) (desktop.Readiness, error) {
 	defer conn.Close()
 	r := desktop.Readiness{Ready: true, Detail: "the accessibility bus answers"}
 	if registry, err := hasOwner(ctx, conn, registryName); err == nil && registry {
-		if refs, err := b.registered(ctx, conn); err == nil {
-			r.Detail += fmt.Sprintf(", %d programs are on it", len(refs))
+		refs, err := b.registered(ctx, conn)
+		if err != nil {
+			return unready(noBus("the registry of the accessibility bus does not answer", err))
 		}
+		r.Detail += fmt.Sprintf(", %d programs are on it", len(refs))
 	}
 	if !on {
 		r.Detail += "; accessibility is switched off"

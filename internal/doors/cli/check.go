@@ -9,7 +9,8 @@ func newCheck(r *run) *cobra.Command {
 		Use:   "check",
 		Short: "Say whether windows can be seen and operated here, and what was found of your session",
 		Long: "Says whether windows can be read, which session bus and which screen were found, and where, what\n" +
-			"was not taken and why, and what to do next. The exit code is 1 where windows cannot be read.",
+			"was not taken and why, and what to do next. The exit code is 1 where windows cannot be read or there is\n" +
+			"no screen to operate them on.",
 		Args:              noOperands,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -20,11 +21,25 @@ func newCheck(r *run) *cobra.Command {
 			if err := r.showResult(result); err != nil {
 				return err
 			}
-			found, err := view[struct{ Enabled bool }](result.Data)
-			if err == nil && !found.Enabled {
+			found, err := view[checkView](result.Data)
+			if err == nil && !found.operable() {
 				err = &finding{exit: exitFailed}
 			}
 			return err
 		},
 	}
+}
+
+// A checkView is what the check says for programs.
+type checkView struct {
+	Enabled bool
+	Session *struct{ Found map[string]any } // nil where the platform knows of no sessions
+}
+
+// operable reports whether windows can be read, and are on a screen.
+func (c checkView) operable() bool {
+	if !c.Enabled || c.Session == nil {
+		return c.Enabled
+	}
+	return c.Session.Found["DISPLAY"] != nil || c.Session.Found["WAYLAND_DISPLAY"] != nil
 }

@@ -1,0 +1,30 @@
+package cli
+
+import "testing"
+
+// The check fails where windows cannot be read, and where there is no screen.
+func TestOperable(t *testing.T) {
+	found := func(names ...string) any {
+		values := map[string]any{}
+		for _, name := range names {
+			values[name] = map[string]any{"value": ":0", "from": "the own environment"}
+		}
+		return map[string]any{"found": values}
+	}
+	for _, c := range []struct {
+		data map[string]any
+		want bool
+	}{
+		{map[string]any{"enabled": true, "session": found("DISPLAY")}, true},
+		{map[string]any{"enabled": true, "session": found("WAYLAND_DISPLAY")}, true},
+		{map[string]any{"enabled": true, "session": found("DBUS_SESSION_BUS_ADDRESS")}, false},
+		{map[string]any{"enabled": false, "session": found("DISPLAY")}, false},
+		{map[string]any{"enabled": true}, true},
+		{map[string]any{}, false},
+	} {
+		v, err := view[checkView](c.data)
+		if err != nil || v.operable() != c.want {
+			t.Errorf("%v: %v, %v", c.data, v.operable(), err)
+		}
+	}
+}
