@@ -147,9 +147,13 @@ func (d *Door) readExec(req *mcp.CallToolRequest) *aai.Call {
 	return call
 }
 
-// readText reads a string that must be there.
+// readText reads a name that must be there. What comes as one is not counted as
+// arguments are, so it is short.
 func readText(name string, value json.RawMessage) (string, *aai.Error) {
 	var text string
+	if len(value) > maxName {
+		return "", aai.Errorf(aai.InvalidParams, "%s: expected a name of at most 1 KiB", name)
+	}
 	if json.Unmarshal(value, &text) == nil && text != "" {
 		return text, nil
 	}

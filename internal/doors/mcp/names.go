@@ -3,9 +3,11 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"aai"
@@ -35,14 +37,23 @@ func (d *Door) canonicalNames(next mcp.MethodHandler) mcp.MethodHandler {
 // answers it with an error of the protocol, as MCP has it; everything else that
 // goes wrong with a call is a result.
 func (d *Door) onRecord(ctx context.Context, req *mcp.CallToolRequest, next mcp.MethodHandler) (mcp.Result, error) {
-	result, err := next(ctx, "tools/call", req)
-	if err != nil {
-		_, _ = d.gateway.Do(ctx, &aai.Call{ // it is refused; being on record is all it is for
-			Caller: d.caller(ctx, req.Session, clientOf(req)), Tool: req.Params.Name,
-			Fault: aai.Errorf(aai.ToolNotFound, "no tool of that name is listed"),
-		})
+	name := req.Params.Name
+	if len(name) > maxName {
+		name = ""
+		req.Params.Name = unlistedName // the SDK repeats it in its error
 	}
-	return result, err
+	result, err := next(ctx, "tools/call", req)
+	if err == nil {
+		return result, nil
+	}
+	_, _ = d.gateway.Do(ctx, &aai.Call{ // it is refused; being on record is all it is for
+		Caller: d.caller(ctx, req.Session, clientOf(req)), Tool: name,
+		Fault: aai.Errorf(aai.ToolNotFound, "no tool of that name is listed"),
+	})
+	if coded, ok := errors.AsType[*jsonrpc.Error](err); ok && strings.HasPrefix(coded.Message, "unknown tool ") {
+		return nil, d.unknownTool(coded, name)
+	}
+	return nil, err
 }
 
 // listedName turns any name of a tool into the one it is listed by, and the

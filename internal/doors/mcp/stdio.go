@@ -149,14 +149,14 @@ func (s *stdio) acknowledged(params json.RawMessage) {
 }
 
 // withCode gives a code to what the SDK refuses without one, such as a request
-// before the handshake.
+// before the handshake, and keeps its internals to itself.
 func withCode(m jsonrpc.Message) jsonrpc.Message {
 	r, ok := m.(*jsonrpc.Response)
 	if !ok || r.Error == nil {
 		return m
 	}
-	if _, coded := errors.AsType[*jsonrpc.Error](r.Error); coded {
-		return m
+	if coded, ok := errors.AsType[*jsonrpc.Error](r.Error); ok {
+		return &jsonrpc.Response{ID: r.ID, Error: withoutInternals(&jsonrpc.Error{Code: coded.Code, Message: r.Error.Error(), Data: coded.Data})}
 	}
 	return &jsonrpc.Response{ID: r.ID, Error: &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: r.Error.Error()}}
 }

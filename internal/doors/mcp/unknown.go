@@ -1,0 +1,98 @@
+package mcp
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"aai"
+)
+
+// maxName is how many bytes the name of an app or a tool may have.
+const maxName = 1 << 10
+
+// unlistedName is no tool's.
+const unlistedName = "a name of more than 1 KiB"
+
+// unknownTool is the error of a tool that is not listed, with what to call instead.
+func (d *Door) unknownTool(sdks *jsonrpc.Error, name string) error {
+	e := *sdks
+	if name == "" {
+		e.Message = "the tool's name is empty, or longer than 1 KiB; tools/list has the names"
+		return &e
+	}
+	said := aai.CleanLabel(name, 100)
+	e.Message = fmt.Sprintf("unknown tool %q", said)
+	exec := d.toolName(execID)
+	if app := d.appOfTool(name); app != "" && !d.only {
+		e.Message += fmt.Sprintf("; it is a tool of the app %q: call %s with {\"app\": %q, \"tool\": %q, \"args\": {…}}", app, exec, app, name)
+		return &e
+	}
+	if near := aai.Nearest(name, d.listedNames(), 3); len(near) > 0 {
+		e.Message += "; the nearest names are " + strings.Join(near, ", ")
+	} else {
+		e.Message += "; tools/list has the names"
+	}
+	if !d.only {
+		e.Message += fmt.Sprintf(". The tools of apps are called by %s, as the app's guide says", exec)
+	}
+	return &e
+}
+
+// appOfTool is the id of the one app that has a tool of the name: the desktop, before
+// all others. It is "" where that cannot be told.
+func (d *Door) appOfTool(name string) string {
+	found := ""
+	for _, app := range d.gateway.Catalog.Apps() {
+		switch {
+		case app.ID == aai.OwnApp || !app.Runnable() || app.Tool(name) == nil:
+		case app.ID == aai.DesktopApp:
+			return app.ID
+		case found != "":
+			return ""
+		default:
+			found = app.ID
+		}
+	}
+	return found
+}
+
+// listedNames are the names of the tools that are listed.
+func (d *Door) listedNames() []string {
+	var names []string
+	if !d.only {
+		names = append(names, d.toolName(execID))
+	}
+	d.sync.Lock()
+	defer d.sync.Unlock()
+	return slices.Sorted(slices.Values(slices.AppendSeq(slices.AppendSeq(names, maps.Keys(d.guides)), maps.Keys(d.listedTools))))
+}
+
+// withoutInternals takes out of an error of the SDK the names of its types, and what
+// it repeats of the request.
+func withoutInternals(e *jsonrpc.Error) *jsonrpc.Error {
+	clean := *e
+	switch at := strings.LastIndex(e.Message, "json: cannot unmarshal "); {
+	case e.Code == jsonrpc.CodeMethodNotFound:
+		clean.Message = aai.CleanLabel(e.Message, len("method not found: ")+maxMethod)
+	case !strings.Contains(e.Message, " into a *mcp."):
+		return e
+	case at < 0:
+		clean.Message = wrongParams
+	default:
+		clean.Message = wrongParams
+		if _, where, ok := strings.Cut(e.Message[at:], " into Go struct field "); ok {
+			field, _, _ := strings.Cut(where, " ")
+			clean.Message += ": the wrong type of " + aai.CleanLabel(field[strings.LastIndex(field, ".")+1:], 60)
+		}
+	}
+	return &clean
+}
+
+const (
+	wrongParams = "the parameters have not the form that this method takes"
+	maxMethod   = 100 // bytes of the name of a method that errors repeat
+)

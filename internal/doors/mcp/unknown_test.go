@@ -1,0 +1,78 @@
+package mcp_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+// A tool that is not listed is refused with what to call instead, and briefly.
+func TestUnknownTools(t *testing.T) {
+	long := strings.Repeat("x", 1<<20-1000)
+	for name, c := range map[string]struct{ profile, tool, says string }{
+		"of the desktop":         {"apps", "ax_list_apps", `call aai_exec with {"app": "desktop", "tool": "ax_list_apps"`},
+		"of one app":             {"apps", "add", `call aai_exec with {"app": "org.example.Notes", "tool": "add"`},
+		"a slip":                 {"apps", "aai_exce", "the nearest names are aai_exec"},
+		"a slip in a listed one": {"desktop", "ax_list_app", "ax_list_apps"},
+		"of nobody":              {"apps", "qqqqqqqqqqqqqqqqqqqqqqqqqq", "tools/list"},
+		"too long":               {"apps", long, "1 KiB"},
+		"empty":                  {"apps", "", "empty"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, withDesktop, withProfile(c.profile))
+			client := w.dial(t).open("2025-06-18", `{}`)
+			m := client.ask("tools/call", fmt.Sprintf(`{"name":%q,"arguments":{}}`, c.tool))
+			if m.Error == nil || m.Error.Code != -32602 || !strings.Contains(m.Error.Message, c.says) || len(m.Error.Message) > 500 {
+				t.Errorf("expected %q, got %.600s", c.says, fmt.Sprint(m.Error))
+			}
+			if got := w.journal.calls(aai.Outcome); len(got) != 1 || got[0].Code != aai.ToolNotFound || len(got[0].Tool) > 1024 {
+				t.Errorf("on record: %.600s", fmt.Sprint(got))
+			}
+		})
+	}
+}
+
+// What a client reads has nothing of how the gateway is made, nor all that it sent.
+func TestRefusalsHaveNoInternals(t *testing.T) {
+	client := newWorld(t).dial(t).open("2025-06-18", `{}`)
+	for _, r := range []struct{ method, params, says string }{
+		{"tools/call", `{"name":1}`, "the wrong type of name"},
+		{"tools/call", `[]`, "form"},
+		{"tools/call", `7`, "form"},
+		{"resources/read", `{"uri":["` + strings.Repeat("x", 100_000) + `"]}`, "uri"},
+		{strings.Repeat("m", 1<<20), `{}`, "method not found"},
+	} {
+		m := client.ask(r.method, r.params)
+		if m.Error == nil || !strings.Contains(m.Error.Message, r.says) || len(m.Error.Message) > 200 {
+			t.Fatalf("%.40s %.40s: %.300s", r.method, r.params, fmt.Sprint(m.Error))
+		}
+		for _, word := range []string{"unmarshal", "mcp.", "Go struct", "Raw"} {
+			if strings.Contains(m.Error.Message, word) {
+				t.Errorf("%.40s: a client reads %q", r.method, m.Error.Message)
+			}
+		}
+	}
+}
+
+// The names in a call are short: they are not counted as its arguments are.
+func TestLongNames(t *testing.T) {
+	long := strings.Repeat("x", 2<<20)
+	for name, params := range map[string]string{
+		"app":  fmt.Sprintf(`{"name":"aai_exec","arguments":{"app":%q,"tool":"add"}}`, long),
+		"tool": fmt.Sprintf(`{"name":"aai_exec","arguments":{"app":%q,"tool":%q}}`, notes, long),
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			result := w.dial(t).open("2025-06-18", `{}`).ask("tools/call", params).result(t)
+			result.fails(t, "INVALID_PARAMS")
+			if text := result.Content[0].Text; len(text) > 500 || !strings.Contains(text, name+": expected a name of at most 1 KiB") {
+				t.Errorf("a model reads %.600q", text)
+			}
+			if got := w.journal.calls(aai.Outcome); len(got) != 1 || len(got[0].App)+len(got[0].Tool) > 1024 {
+				t.Errorf("%d are on record", len(got))
+			}
+		})
+	}
+}
