@@ -33,9 +33,10 @@ func (d *Door) ask(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call
 		return inputRequired(failure.Questions)
 	}
 	answers, ok := d.elicit(ctx, req.Session, failure.Questions)
-	if !ok {
+	if !ok && ctx.Err() == nil {
 		return failed(failure), nil
 	}
+	// A call that was cancelled meanwhile goes on to be refused as that, and so it is on record.
 	again := *call
 	again.Parent, again.ID, again.Answers = call.ID, aai.NewCallID(), answers
 	log := d.newCallLog(req)

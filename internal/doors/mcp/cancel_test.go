@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -54,7 +55,11 @@ func TestCancellationWhileThePersonIsAsked(t *testing.T) {
 			took = true
 		case string(m.ID) == id:
 			answered = true
-			m.result(t).fails(t, "CONSENT_REQUIRED")
+			r := m.result(t)
+			r.fails(t, "AUTOMATION_FAILED")
+			if !strings.Contains(r.Content[0].Text, "the caller cancelled the call") || r.StructuredContent["delivery"] != "not_delivered" {
+				t.Errorf("the caller is told %+v", r)
+			}
 		}
 	}
 	if !took || !answered {
@@ -66,6 +71,9 @@ func TestCancellationWhileThePersonIsAsked(t *testing.T) {
 	}
 	if len(w.added) > 0 {
 		t.Error("the call ran")
+	}
+	if got := w.journal.outcomes(addTool); got[aai.AutomationFailed] != 1 || got[aai.ConsentRequired] != 1 {
+		t.Errorf("the journal has %v", got)
 	}
 }
 
