@@ -35,7 +35,7 @@ func whileRead(ctx context.Context, out any) (_ context.Context, stop func()) {
 		}
 		_ = conn.Control(func(fd uintptr) {
 			_ = other.Control(func(until uintptr) {
-				if hungUp(int32(fd), int32(until)) { //nolint:gosec // descriptors are small numbers
+				if hungUp(int32(fd), int32(until)) {
 					cancel()
 				}
 			})
