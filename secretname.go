@@ -1,6 +1,7 @@
 package aai
 
 import (
+	"encoding/json"
 	"slices"
 	"strings"
 	"unicode"
@@ -24,7 +25,8 @@ func secretWords() []string {
 // SecretName reports whether a property called so is likely to hold a secret:
 // a password, a token, an API key, a cookie, a PIN and the like. It hears words, so that
 // "footprint" is not an "otp", "passengers" are no "pass" and "shipping" is no "pin", but
-// errs on the side of secrecy ("max_tokens" is one).
+// errs on the side of secrecy ("max_tokens" is one, unless it is a number; see
+// [CountName]).
 func SecretName(name string) bool {
 	letters := strings.ToLower(strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -57,6 +59,23 @@ func SecretName(name string) bool {
 // themselves: to pin something is another thing.
 func isNumber(after []string) bool {
 	return len(after) == 0 || slices.Contains([]string{"code", "number", "value", "entry", "confirmation", "confirm", "again", "new", "old", "hash", "block"}, after[0])
+}
+
+// CountName reports whether a number called so counts tokens, such as "max_tokens",
+// and is no secret. A word before that makes it one, as in "otp_tokens".
+func CountName(name string) bool {
+	split := words(name)
+	last := len(split) - 1
+	return last >= 0 && split[last] == "tokens" && !SecretName(strings.Join(split[:last], " "))
+}
+
+// isCount reports whether a JSON value is a number or a truth.
+func isCount(value any) bool {
+	switch value.(type) {
+	case bool, int, int64, float64, json.Number:
+		return true
+	}
+	return false
 }
 
 // words splits "userOTP_code" into "user", "otp" and "code".

@@ -1,0 +1,24 @@
+package aai
+
+import "testing"
+
+// A number of tokens is a count and no secret; what could be a token is one.
+func TestCountsAreNoSecrets(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		value  any
+		hidden bool
+	}{
+		{"max_tokens", int64(4000), false}, {"budget_tokens", 4000.0, false}, {"maxTokens", 1, false}, {"tokens", true, false},
+		{"max_tokens", "4000", true}, {"tokens", []any{"a"}, true}, {"token", 4000, true}, {"api_token", 4000, true},
+		{"otp_tokens", 123456, true}, {"token_count", 5, true},
+	} {
+		kept := hide(map[string]any{c.name: c.value}, nil, func(any) any { return nil })
+		if got := kept[c.name] == nil; got != c.hidden {
+			t.Errorf("%s %v: hidden is %v", c.name, c.value, got)
+		}
+	}
+	if kept := hide(map[string]any{"max_tokens": 5}, []string{"max_tokens"}, func(any) any { return redacted }); kept["max_tokens"] != redacted {
+		t.Error("what its tool calls secret is not hidden")
+	}
+}
