@@ -325,5 +325,5 @@ func (x *explanation) alternatives(f *jsonschema.ValidationError, branches []*js
 		}
 		wanted = strings.Join(each, " or ")
 	}
-	return []valueFault{{at: at, message: prefix(at) + "expected " + wanted + ", got " + given(value, x.secrets.covers(at))}}
+	return []valueFault{{at: at, message: prefix(at) + "expected " + wanted + ", got " + given(value, x.secrets.covers(at, value))}}
 }

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 
@@ -21,17 +22,51 @@ func (d *document) secrets() secrets {
 
 // covers reports whether the value at a place must not be shown. A text that was
 // given where an object with a secret belongs may be that object in writing.
-func (s secrets) covers(at path) bool {
+func (s secrets) covers(at path, value any) bool {
 	if s.other || len(at) == 0 && len(s.names) > 0 {
 		return true
 	}
 	for i, step := range at {
 		name, ok := step.(string)
-		if ok && (aai.SecretName(name) || i == 0 && slices.Contains(s.names, name)) {
+		if ok && (aai.SecretName(name) && !(i == len(at)-1 && aai.CountName(name) && isCount(value)) || i == 0 && slices.Contains(s.names, name)) {
 			return true
 		}
 	}
 	return false
+}
+
+// isCount reports whether a value is a number or a truth.
+func isCount(value any) bool {
+	switch value.(type) {
+	case bool, json.Number, int64, float64:
+		return true
+	}
+	return false
+}
+
+// asksSecret reports whether a property asks for a secret by its name: a number of
+// tokens does not. The schema is nil where it is not known.
+func asksSecret(name string, schema *node) bool {
+	if !aai.SecretName(name) {
+		return false
+	}
+	if schema == nil || schema.kind != '{' || !aai.CountName(name) {
+		return true
+	}
+	is := schema.child("type")
+	return is == nil || is.kind != '"' || !slices.Contains([]string{"integer", "number", "boolean"}, is.text)
+}
+
+// beside is the schema of a property that an array of names, "required", names.
+func beside(names *node, name string) *node {
+	if names.name != "required" || names.parent == nil {
+		return nil
+	}
+	properties := names.parent.child("properties")
+	if properties == nil || properties.kind != '{' {
+		return nil
+	}
+	return properties.child(name)
 }
 
 // A secretCollector looks at every schema that the whole value is held against.
@@ -51,13 +86,13 @@ func (c *secretCollector) collect(s *subschema) {
 		switch k.name {
 		case "properties":
 			for p := k.first; p != nil; p = p.next {
-				if p.schema.secret || aai.SecretName(p.name) {
+				if p.schema.secret || asksSecret(p.name, p) {
 					c.names[p.name] = true
 				}
 			}
 		case "required":
 			for item := k.first; item != nil; item = item.next {
-				if aai.SecretName(item.text) {
+				if asksSecret(item.text, beside(k, item.text)) {
 					c.names[item.text] = true
 				}
 			}

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"aai"
 )
 
 // enter checks that a node is a schema by the meta-schema of draft-07, and
@@ -114,7 +112,7 @@ func (d *document) schemasByName(s *subschema, k *node) error {
 		case k.name == "dependencies" && member.kind == '[':
 			err = s.names(member)
 		default:
-			s.secret = s.secret || aai.SecretName(member.name)
+			s.secret = s.secret || asksSecret(member.name, member)
 			if k.name == "patternProperties" {
 				if err := d.pattern(member, member.name); err != nil {
 					return err
@@ -143,7 +141,7 @@ func (s *subschema) names(k *node) error {
 			return item.fault("%s stands twice in the array", item)
 		}
 		seen[item.text] = true
-		s.secret = s.secret || aai.SecretName(item.text)
+		s.secret = s.secret || asksSecret(item.text, beside(k, item.text))
 	}
 	return nil
 }

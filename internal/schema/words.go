@@ -22,7 +22,7 @@ func (x *explanation) complaint(f *jsonschema.ValidationError, at path, value an
 	if s == nil {
 		return "does not fit the schema"
 	}
-	got := given(value, x.secrets.covers(at))
+	got := given(value, x.secrets.covers(at, value))
 	switch k := f.ErrorKind.(type) {
 	case *kind.FalseSchema:
 		return "not expected here, got " + got
@@ -32,9 +32,9 @@ func (x *explanation) complaint(f *jsonschema.ValidationError, at path, value an
 		return fmt.Sprintf("expected a value of exactly one form in the schema, but it fits forms %d and %d",
 			k.Subschemas[0]+1, k.Subschemas[1]+1)
 	case *kind.MinLength:
-		got = length(k.Got, x.secrets.covers(at))
+		got = length(k.Got, x.secrets.covers(at, value))
 	case *kind.MaxLength:
-		got = length(k.Got, x.secrets.covers(at))
+		got = length(k.Got, x.secrets.covers(at, value))
 	case *kind.MinProperties:
 		got = plural(k.Got, "member")
 	case *kind.MaxProperties:
