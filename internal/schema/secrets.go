@@ -28,7 +28,7 @@ func (s secrets) covers(at path, value any) bool {
 	}
 	for i, step := range at {
 		name, ok := step.(string)
-		if ok && (aai.SecretName(name) && !(i == len(at)-1 && aai.CountName(name) && isCount(value)) || i == 0 && slices.Contains(s.names, name)) {
+		if ok && (aai.SecretName(name) && (i < len(at)-1 || !aai.CountName(name) || !isCount(value)) || i == 0 && slices.Contains(s.names, name)) {
 			return true
 		}
 	}
