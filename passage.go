@@ -42,6 +42,7 @@ type passage struct {
 	clock *clock
 	ended chan ending
 	aloud *progress // who hears how far it is; nil: nobody
+	waits func()    // wants to know that the gateway's own work is done; nil: nobody
 
 	mu      sync.Mutex // guards what follows
 	about   Entry      // what is known of the call for its record
@@ -70,6 +71,7 @@ func newPassage(ctx context.Context, g *Gateway, call *Call) *passage {
 		ended: make(chan ending, 1), lines: make(chan struct{}, 1), stage: finding, total: DefaultTimeout, about: received(call),
 	}
 	p.aloud, _ = ctx.Value(progressKey{}).(*progress)
+	p.waits, _ = ctx.Value(waitsKey{}).(func())
 	return p
 }
 
@@ -196,6 +198,9 @@ func (p *passage) conclude(e ending, said string, told *Error) {
 // at notes that the call has come to a stage, and reports whether it goes on: not
 // where Do has left it behind.
 func (p *passage) at(s stage) bool {
+	if p.waits != nil && (s == asking || s == queueing) {
+		p.waits()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.stage = s
@@ -216,7 +221,19 @@ func (p *passage) begin() bool {
 	return true
 }
 
-type passageKey struct{}
+type (
+	passageKey struct{}
+	waitsKey   struct{}
+)
+
+// WithWaits returns a context in which f is called when what remains of a call is to
+// wait: for a person, for other calls, for the app. A door that lets few calls of a
+// caller begin at a time lets the next one begin then. F is called from the call's
+// goroutine, perhaps several times, and must not block; of a call that is refused
+// before, not at all.
+func WithWaits(ctx context.Context, f func()) context.Context {
+	return context.WithValue(ctx, waitsKey{}, f)
+}
 
 // ActsOn says on what the call of the context acts, for the record, such as
 // `button "Save" #save-btn in "Notes"`: an Action does so before it acts, where the

@@ -2,6 +2,7 @@ package aai_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 	"testing/synctest"
@@ -56,5 +57,37 @@ func TestProgressThatNobodyHears(t *testing.T) {
 	aai.Progress(t.Context(), 1, 2, "begun")
 	if a := aai.AssistantOf(t.Context()); a.Sample != nil || a.Roots != nil || a.SampleTools {
 		t.Errorf("there is no client, but it can %+v", a)
+	}
+}
+
+// Who wants to know hears that only waiting is left before the call waits, and nothing
+// of one that is refused before.
+func TestWaits(t *testing.T) {
+	heard := false
+	ctx := aai.WithWaits(t.Context(), func() { heard = true })
+	before := false
+	w := newWorld(plain())
+	w.app.Tools[0].Run = func(context.Context, *aai.Call) (*aai.Result, error) {
+		before = heard
+		return &aai.Result{}, nil
+	}
+	call := w.call()
+	call.Tool = "nothing"
+	if _, err := w.gateway().Do(ctx, call); err == nil || heard {
+		t.Errorf("a refused call: %v, heard %t", err, heard)
+	}
+	if _, err := w.gateway().Do(ctx, w.call()); err != nil || !before {
+		t.Errorf("a call that runs: %v, heard before it ran: %t", err, before)
+	}
+	heard, before = false, false
+	doubt := newGate(func(*aai.Request) ([]aai.Question, error) {
+		return []aai.Question{{ID: "q", Channels: []aai.Channel{aai.Native}, Text: "May it?", Choices: []aai.Choice{{ID: "no", Label: "No"}}}}, nil
+	})
+	dialog := asker(func(context.Context, aai.Question) (aai.Answer, error) {
+		before = heard
+		return aai.Answer{}, errors.New("no screen")
+	})
+	if _, err := openTo(doubt, dialog, nil).Do(ctx, work()); err == nil || !before {
+		t.Errorf("a call that asks: %v, heard before it asked: %t", err, before)
 	}
 }

@@ -159,15 +159,12 @@ func (h *HTTPServer) serveMCP(w http.ResponseWriter, r *http.Request) {
 	x := exchangeOf(r.Context())
 	var sent post
 	if r.Method == http.MethodPost {
-		end := h.starts.begin(x.ctx, x.principal)
-		if end == nil {
+		var end func()
+		var ok bool
+		if sent, end, ok = h.readPost(w, r); !ok {
 			return
 		}
 		defer end()
-		var ok bool
-		if sent, ok = h.readPost(w, r); !ok {
-			return
-		}
 		sent.lift()
 		r.Body, x.arguments = body{bytes.NewReader(sent.bytes)}, sent.arguments
 	}

@@ -54,6 +54,21 @@ func TestHTTPSessionExpires(t *testing.T) {
 	})
 }
 
+// TestHTTPStarts: however long a request may keep its caller's next ones from
+// beginning, one that waits for an app keeps none, nor one that was refused.
+func TestHTTPStarts(t *testing.T) {
+	s := newWorld(t).serve(t, withLimits(door.HTTPLimits{Start: 24 * time.Hour}))
+	c := s.as("").open(t)
+	for range 2 * runtime.GOMAXPROCS(0) {
+		c.drop(t) // returns when the app has it
+	}
+	for range 2 * runtime.GOMAXPROCS(0) {
+		if response, said := c.text(t, visit{body: c.body("tools/call", exec("no such tool", "{}")), headers: c.headers}); response.StatusCode != http.StatusOK {
+			t.Fatalf("%d: %s", response.StatusCode, said)
+		}
+	}
+}
+
 // TestHTTPEnds: when the server ends, streams end at once, requests are answered
 // if that takes no longer than two seconds, and nothing is left behind.
 func TestHTTPEnds(t *testing.T) {

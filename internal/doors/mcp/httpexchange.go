@@ -12,6 +12,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
 )
 
 // An exchange is one HTTP request and its answer, from beginning to end. The
@@ -32,6 +34,7 @@ type exchange struct {
 	stream  string // of the session, that the answer carries
 	// arguments are those of its call that go around the SDK.
 	arguments json.RawMessage
+	started   func() // the caller's next request may begin
 }
 
 type exchangeKey struct{}
@@ -165,6 +168,9 @@ func (d *Door) inExchange(next mcp.MethodHandler) mcp.MethodHandler {
 			if x := opener.server.open.find(extra.Header.Get(headerExchange)); x != nil {
 				x.reply.keepAlive()
 				req = putBack(req, x.arguments)
+				if x.started != nil {
+					ctx = aai.WithWaits(ctx, x.started)
+				}
 			}
 		}
 		s := opener.session

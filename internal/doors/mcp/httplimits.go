@@ -10,6 +10,7 @@ import (
 type HTTPLimits struct {
 	Body      int64         // of a request, in bytes: 4 MiB
 	Upload    time.Duration // in which a body must come: 30 s
+	Start     time.Duration // in which a request keeps the next ones of its caller from beginning: 100 ms
 	Write     time.Duration // in which a client must take a message: 30 s
 	KeepAlive time.Duration // after which a silent stream gets a comment: 15 s
 	Idle      time.Duration // after which a session without requests ends: 30 min
@@ -45,6 +46,7 @@ func (l HTTPLimits) withDefaults() HTTPLimits {
 	return HTTPLimits{
 		Body:             cmp.Or(l.Body, 4<<20),
 		Upload:           cmp.Or(l.Upload, 30*time.Second),
+		Start:            cmp.Or(l.Start, 100*time.Millisecond),
 		Write:            cmp.Or(l.Write, 30*time.Second),
 		KeepAlive:        cmp.Or(l.KeepAlive, 15*time.Second),
 		Idle:             cmp.Or(l.Idle, 30*time.Minute),

@@ -28,18 +28,29 @@ type body struct{ *bytes.Reader }
 // Close implements io.Closer.
 func (body) Close() error { return nil }
 
-// readPost reads the body, and holds it to what stdio asks of a line. It reports
-// false when it has answered.
-func (h *HTTPServer) readPost(w http.ResponseWriter, r *http.Request) (post, bool) {
+// readPost reads the body, and holds it to what stdio asks of a line. The request has
+// begun then, until end. It reports false when it has answered, or nobody waits.
+func (h *HTTPServer) readPost(w http.ResponseWriter, r *http.Request) (sent post, end func(), ok bool) {
+	x := exchangeOf(r.Context())
+	end = h.starts.begin(x.ctx, x.principal, longBody)
+	if end == nil {
+		return post{}, nil, false
+	}
 	b, refused := h.readBody(w, r)
+	end()
+	if end = h.starts.begin(x.ctx, x.principal, h.limits.Start); end == nil {
+		return post{}, nil, false
+	}
 	if refused == nil {
-		sent := post{bytes: b}
+		sent = post{bytes: b}
 		if sent.opens, refused = readMessages(b); refused == nil {
-			return sent, true
+			x.started = end
+			return sent, end, true
 		}
 	}
 	refused.write(w)
-	return post{}, false
+	end()
+	return post{}, nil, false
 }
 
 // lift takes large arguments out of a message that is a call.

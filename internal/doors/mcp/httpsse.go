@@ -19,10 +19,11 @@ func (h *HTTPServer) serveSSE(sse http.Handler) http.HandlerFunc {
 				refuse(w, http.StatusNotFound, codeSessionNotFound, "there is no such session; open one by GET")
 				return
 			}
-			sent, ok := h.readPost(w, r)
+			sent, end, ok := h.readPost(w, r)
 			if !ok {
 				return
 			}
+			defer end()
 			r.Body = body{bytes.NewReader(sent.bytes)}
 		case http.MethodGet:
 			if refusal := h.sessions.reserve(x); refusal != nil {

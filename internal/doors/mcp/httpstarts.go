@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// longStart is after how long a request counts as waiting for something, and makes
-// room for the caller's next one.
-const longStart = 5 * time.Millisecond
+// longBody is after how long a request whose body is still to come makes room for its
+// caller's next one: it comes when its sender likes.
+const longBody = 5 * time.Millisecond
 
 // starts let a few requests of each caller begin at a time: one who sends hundreds at
 // once would have as many goroutines that want to run, and the one request of another
@@ -27,7 +27,7 @@ type startsOf struct {
 
 // begin waits until the caller's request may begin, first come, first served, and
 // returns what ends its beginning; or nil if nobody waits for its answer any more.
-func (s *starts) begin(ctx context.Context, caller string) (end func()) {
+func (s *starts) begin(ctx context.Context, caller string, long time.Duration) (end func()) {
 	of := s.join(caller)
 	select {
 	case of.begun <- struct{}{}:
@@ -39,7 +39,7 @@ func (s *starts) begin(ctx context.Context, caller string) (end func()) {
 		<-of.begun
 		s.leave(caller, of)
 	})
-	late := time.AfterFunc(longStart, over)
+	late := time.AfterFunc(long, over)
 	return func() {
 		late.Stop()
 		over()

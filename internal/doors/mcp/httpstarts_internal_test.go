@@ -14,6 +14,7 @@ import (
 func TestStarts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const requests = 200
+		const longStart = 100 * time.Millisecond
 		most := atOnce()
 		var s starts
 		var mu sync.Mutex
@@ -21,7 +22,7 @@ func TestStarts(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range requests {
 			all.Go(func() {
-				end := s.begin(t.Context(), "many")
+				end := s.begin(t.Context(), "many", longStart)
 				mu.Lock()
 				if begun++; i%2 == 0 {
 					beginning++
@@ -45,13 +46,13 @@ func TestStarts(t *testing.T) {
 		}
 		synctest.Wait()
 		came := time.Now()
-		s.begin(t.Context(), "one")()
+		s.begin(t.Context(), "one", longStart)()
 		if waited := time.Since(came); waited != 0 {
 			t.Errorf("another's request waited %s", waited)
 		}
 		gone, cancel := context.WithTimeout(t.Context(), time.Microsecond)
 		defer cancel()
-		if s.begin(gone, "many") != nil {
+		if s.begin(gone, "many", longStart) != nil {
 			t.Error("one that nobody waits for any more has begun")
 		}
 		time.Sleep(requests * longStart)
