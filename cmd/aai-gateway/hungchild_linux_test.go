@@ -1,0 +1,142 @@
+package main_test
+
+import (
+	"context"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+	"aai/internal/policy"
+)
+
+// A child is an MCP server as an app: a process of somebody else's SDK, spoken to over
+// its standard input and output.
+type child struct {
+	process *exec.Cmd
+	session *mcp.ClientSession
+}
+
+func startChild(t *testing.T) *child {
+	t.Helper()
+	sdks, err := filepath.Abs("../../.cache/sdks")
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &child{process: exec.Command("node", "testdata/sdks/server.mjs", sdks)}
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	if c.session, err = client.Connect(t.Context(), &mcp.CommandTransport{Command: c.process}, nil); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		c.signal(t, syscall.SIGCONT)
+		_ = c.session.Close()
+	})
+	return c
+}
+
+func (c *child) signal(t *testing.T, s syscall.Signal) {
+	t.Helper()
+	if err := c.process.Process.Signal(s); err != nil {
+		t.Error(err)
+	}
+}
+
+// app is the child as the gateway has apps.
+func (c *child) app(id string) *aai.App {
+	run := func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+		said, err := c.session.CallTool(ctx, &mcp.CallToolParams{Name: "echo", Arguments: call.Args})
+		if err != nil {
+			return nil, err
+		}
+		text, _ := said.Content[0].(*mcp.TextContent)
+		return &aai.Result{Text: text.Text}, nil
+	}
+	return &aai.App{ID: id, Digest: "d", Tools: []*aai.Tool{{Name: "echo", Effect: aai.Reads, Params: aai.Schema{Check: func(v any) (any, error) { return v, nil }}, Timeout: 3 * time.Second, Run: run}}}
+}
+
+// children are a catalog of them.
+type children struct{ apps []*aai.App }
+
+func (c children) Apps() []*aai.App              { return c.apps }
+func (c children) OnChange(func()) (stop func()) { return func() {} }
+func (c children) Find(_ context.Context, name string) (*aai.App, error) {
+	for _, app := range c.apps {
+		if app.ID == name {
+			return app, nil
+		}
+	}
+	return nil, aai.Errorf(aai.AppNotFound, "there is no %s", name)
+}
+
+// unwritten is a journal for calls that nobody will ask about.
+type unwritten struct{}
+
+func (unwritten) Record(context.Context, *aai.Entry) error { return nil }
+
+// TestHungChild: three hundred calls to an MCP server that is stopped take nothing from the
+// same caller's calls to another one, with the limits that the program has; when it goes
+// on, it is used again.
+func TestHungChild(t *testing.T) {
+	hung, well := startChild(t), startChild(t)
+	g := &aai.Gateway{
+		Catalog: children{[]*aai.App{hung.app("hung"), well.app("well")}},
+		Gates:   []aai.Gate{policy.NewLimits(policy.DefaultLimits())},
+		Journal: unwritten{},
+	}
+	echo := func(app string) error {
+		result, err := g.Do(t.Context(), &aai.Call{
+			Caller: aai.Caller{Door: aai.DoorMCP, Name: "agent"}, App: app, Tool: "echo", Args: map[string]any{"text": "hello"},
+		})
+		if err == nil && result.Text != "hello" {
+			t.Errorf("%s answered %q", app, result.Text)
+		}
+		return err
+	}
+	if err := echo("hung"); err != nil {
+		t.Fatal(err)
+	}
+	hung.signal(t, syscall.SIGSTOP)
+	var all sync.WaitGroup
+	full := make(chan struct{}) // the caller has as many calls to it open as it may
+	isFull := sync.OnceFunc(func() { close(full) })
+	for range 300 {
+		all.Go(func() {
+			err := aai.AsError(echo("hung"))
+			if err == nil {
+				t.Error("what is stopped has answered")
+				return
+			}
+			switch err.Code {
+			case aai.RateLimited:
+				isFull()
+			case aai.Timeout:
+			default:
+				t.Error(err)
+			}
+		})
+	}
+	<-full
+	for range 50 {
+		if err := echo("well"); err != nil {
+			t.Error("a call to another server: ", err)
+		}
+	}
+	all.Wait()
+	for range 10 {
+		if err := echo("well"); err != nil {
+			t.Error("a call to another server, afterwards: ", err)
+		}
+	}
+	hung.signal(t, syscall.SIGCONT)
+	for begun := time.Now(); echo("hung") != nil; time.Sleep(100 * time.Millisecond) {
+		if time.Since(begun) > 2*time.Minute {
+			t.Fatal("it goes on, but is used no more: ", echo("hung"))
+		}
+	}
+}
