@@ -82,16 +82,17 @@ func parseURL(address string) (target, *aai.Error) {
 // site: nothing in them is of an address.
 func plainName(words string) bool { return words != "" && !strings.ContainsAny(words, ".:/") }
 
-// meansSite reports whether words that no app of this computer has for a name mean
-// the web site. Ids look like host names, so a bare name is one only if the public
-// DNS has such names; whoever means another says so, with "https://", a port or
-// the id of its app.
+// meansSite reports whether words that no app of this computer has for a name are the
+// address of a web site: they say so by "https://", a port, a path, the id of the
+// site's app, or are no name at all but numbers. A bare name is none: the ids of apps
+// look like host names, and who asks for an app that is not installed shall not have
+// told a stranger so.
 func meansSite(words string, h egress.Host) bool {
 	if _, err := netip.ParseAddr(h.Name()); err == nil {
 		return true
 	}
 	host, _, slash := strings.Cut(words, "/")
-	return strings.Contains(words, ":") || slash && strings.Contains(host, ".") || h.Loopback() || h.Public()
+	return strings.Contains(words, ":") || slash && strings.Contains(host, ".") || h.Loopback()
 }
 
 func badAddress(address, why string) *aai.Error {

@@ -113,6 +113,22 @@ func TestNoSiteForAWrongID(t *testing.T) {
 	}
 }
 
+// Who asks for an app that is not installed has told nobody on the internet so, and
+// hears how the site of that name is asked.
+func TestABareNameStaysHere(t *testing.T) {
+	w := newWorld(t)
+	for _, name := range []string{"org.gnome.Games", "app:org.gnome.Games", "com.example.app", "example.com", "EXAMPLE.COM"} {
+		_, err := w.web.Find(t.Context(), name)
+		e := aai.AsError(err)
+		if e == nil || e.Code != aai.AppNotFound || !strings.Contains(e.Hint, "web_discover") || !strings.Contains(e.Hint, "https://") {
+			t.Errorf("%q: %+v", name, e)
+		}
+	}
+	if _, err := w.web.Find(t.Context(), "org.gnome.Nautilus"); strings.Contains(aai.AsError(err).Hint, "web_discover") {
+		t.Errorf("there is no such site: %v", err)
+	}
+}
+
 func TestAppsAreThoseThatWereAskedFor(t *testing.T) {
 	w := newWorld(t)
 	changes := 0

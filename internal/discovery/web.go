@@ -3,6 +3,7 @@ package discovery
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"log/slog"
 	"slices"
 	"strings"
@@ -149,9 +150,9 @@ func (w *Web) OnChange(f func()) (stop func()) {
 // Find returns the app that a caller means. Every name of an app of this computer
 // means that one. Other words mean a web app where they are its id
 // ("example.com/org.example.Mail", also after "app:", or its wire name), an
-// address ("https://example.com/…", "example.com:8443"), a name of the public DNS
-// ("example.com") or what the person calls it ("jira"); the site is asked where
-// there is no fresh copy of its descriptor. Its errors are those of the local
+// address ("https://example.com/…", "example.com:8443"), or what the person calls it
+// ("jira"); the site is asked where there is no fresh copy of its descriptor. A bare
+// domain ("example.com") means a site only where it was looked up before. Its errors are those of the local
 // catalog for what is no address, and those of Discover for the rest.
 func (w *Web) Find(ctx context.Context, name string) (*aai.App, error) {
 	app, notLocal := w.local.Find(ctx, name)
@@ -162,8 +163,11 @@ func (w *Web) Find(ctx context.Context, name string) (*aai.App, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !isSite || aai.AsError(notLocal).Code != aai.AppNotFound || w.ofThisComputer(name) {
+	if aai.AsError(notLocal).Code != aai.AppNotFound || w.ofThisComputer(name) {
 		return nil, notLocal
+	}
+	if !isSite {
+		return nil, mayBeSite(name, notLocal)
 	}
 	app, err = w.obtain(ctx, t)
 	if err != nil {
@@ -176,6 +180,18 @@ func (w *Web) Find(ctx context.Context, name string) (*aai.App, error) {
 		return nil, e
 	}
 	return app, nil
+}
+
+// mayBeSite adds to the error for a name that no app has how a web site is asked, if
+// there might be one of that name.
+func mayBeSite(name string, notLocal error) error {
+	t, bad := parseAddress(name)
+	if bad != nil || plainName(name) || !t.host.Public() {
+		return notLocal
+	}
+	e := *aai.AsError(notLocal)
+	e.Hint = fmt.Sprintf("If the web site is meant, look it up with web_discover, or say https://%s. %s", t.host, e.Hint)
+	return &e
 }
 
 // Discover returns the app of the site that an address or a person's name means,
