@@ -8,22 +8,39 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 
 	"aai/internal/doors/cli"
 )
 
 // version is set at build time by -ldflags "-X main.version=…".
-var version = "devel"
+var version string
+
+// versionOf is what the program says that it is: what it was built as, or else what Go
+// knows of its source, which it does for "go build" in a clone and for "go install".
+func versionOf(set string, built *debug.BuildInfo) string {
+	if built == nil || built.Main.Version == "(devel)" {
+		return cmp.Or(set, "devel")
+	}
+	return cmp.Or(set, built.Main.Version, "devel")
+}
+
+// ownVersion is versionOf this program.
+func ownVersion() string {
+	built, _ := debug.ReadBuildInfo()
+	return versionOf(version, built)
+}
 
 func main() {
 	terminal := cli.NewTerminal(os.Stdin, os.Stdout, os.Stderr)
 	p := &program{getenv: os.Getenv, in: os.Stdin, out: os.Stdout, err: os.Stderr, secret: terminal.Secret}
 	os.Exit(cli.Run(context.Background(), cli.Config{
-		Version:    version,
+		Version:    ownVersion(),
 		Open:       p.open,
 		ServeMCP:   p.serveMCP,
 		HTTPToken:  p.showToken,

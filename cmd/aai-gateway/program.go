@@ -117,7 +117,7 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 // doorConfig is the door for agents as configured.
 func doorConfig(built *parts, cfg *config) mcp.Config {
 	c := mcp.Config{
-		Gateway: built.gateway, Version: version, Log: built.log,
+		Gateway: built.gateway, Version: ownVersion(), Log: built.log,
 		CanonicalNames: cfg.ToolNames == namesCanonical, OnlyDirect: cfg.Profile == profileDesktop, Web: true,
 		Executable: parentExecutable(),
 	}
