@@ -128,11 +128,7 @@ func (e *envelopeTool) read(m *dbuswire.Message, requestID string) (*aai.Result,
 	if err := d.Decode(&data); err != nil {
 		return nil, e.unreadable(err)
 	}
-	parser := e.parser
-	if _, isText := data.(string); !isText && parser == parseJSON {
-		parser = "" // the result is JSON already
-	}
-	return e.result(data, parser)
+	return e.result(data, e.parser)
 }
 
 // reported is the error that the app's handler answered with.

@@ -45,14 +45,12 @@ func shape(values []any, names []string) any {
 	return object
 }
 
-// result makes the tool's result of the app's answer.
+// result makes the tool's result of the app's answer. The app has acted, so an answer
+// that is not what the descriptor says of it is given as it is: what should be JSON in
+// a string and is no string is data already.
 func (t *target) result(data any, parser string) (*aai.Result, error) {
-	if parser == parseJSON {
-		text, ok := data.(string)
-		if !ok {
-			return nil, t.unreadable(fmt.Errorf("the descriptor promises one string that holds JSON, got %s", describe(data)))
-		}
-		return t.parsed(text)
+	if text, ok := data.(string); ok && parser == parseJSON {
+		return parsed(text), nil
 	}
 	text, err := textOf(data)
 	if err != nil {
@@ -79,25 +77,29 @@ func textOf(data any) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
-// parsed reads a reply that is JSON in a string. Numbers stay as they are written.
-func (t *target) parsed(text string) (*aai.Result, error) {
+// parsed reads a reply that is JSON in a string. Numbers stay as they are written. What
+// is not JSON after all is text, with a warning.
+func parsed(text string) *aai.Result {
+	var result aai.Result
 	var raw json.RawMessage
-	if err := json.Unmarshal([]byte(text), &raw); err != nil {
-		at := int64(len(text))
-		if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
-			at = syntax.Offset
-		}
-		return nil, t.unreadable(fmt.Errorf("it is not JSON, at byte %d: %w", at, err))
+	err := json.Unmarshal([]byte(text), &raw)
+	if err == nil {
+		var compact bytes.Buffer
+		_ = json.Compact(&compact, raw) // which is JSON
+		result.Text = compact.String()
+		d := json.NewDecoder(&compact)
+		d.UseNumber()
+		err = d.Decode(&result.Data)
 	}
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, raw); err != nil {
-		return nil, t.unreadable(err)
+	if err == nil {
+		return &result
 	}
-	result := &aai.Result{Text: compact.String()}
-	d := json.NewDecoder(&compact)
-	d.UseNumber()
-	if err := d.Decode(&result.Data); err != nil {
-		return nil, t.unreadable(err)
+	at := int64(len(text))
+	if syntax, ok := errors.AsType[*json.SyntaxError](err); ok {
+		at = syntax.Offset
 	}
-	return result, nil
+	return &aai.Result{
+		Text:    text,
+		Warning: fmt.Sprintf("the app's answer should be JSON and is not, at byte %d: %v; it is given as text", at, err),
+	}
 }
