@@ -73,7 +73,7 @@ func Diff(before, after *Snapshot, o DiffOptions) Delta {
 		o.Budget = 200
 	}
 	o.Budget = max(o.Budget, 40)
-	c := &comparison{pairs: pair(before, after), options: o, seenBefore: before.seen(), seenAfter: after.seen()}
+	c := &comparison{pairs: pair(before, after), options: o, seenBefore: before.Seen(), seenAfter: after.Seen()}
 	c.compare()
 	return c.tell()
 }
@@ -151,7 +151,7 @@ func quoteChange(before, after string) (string, string) {
 			before, after = "…"+before[cut:], "…"+after[cut:]
 		}
 	}
-	return quoteCut(before, longest), quoteCut(after, longest)
+	return Quote(before, longest), Quote(after, longest)
 }
 
 // onlyDigits reports whether two texts differ in nothing but digits.
@@ -168,17 +168,17 @@ func onlyDigits(a, b string) bool {
 // called names an element in a delta, with its ref where it has one.
 func (c *comparison) called(s *Snapshot, i int) string {
 	e := &s.Elements[i]
-	return roleWord(e.Role) + c.named(e, e.Name) + c.bracket(s, i)
+	return e.Role.Word() + c.named(e, e.Name) + c.bracket(s, i)
 }
 
 func (c *comparison) named(e *Element, name string) string {
-	if blank(name) && wordy(e.Role) && !e.States.Has(Protected) {
+	if Blank(name) && e.Role.Wordy() && !e.States.Has(Protected) {
 		name = e.Value
 	}
-	if blank(name) {
+	if Blank(name) {
 		return ""
 	}
-	return " " + quoteCut(name, 60)
+	return " " + Quote(name, 60)
 }
 
 // bracket is the ref of an element of the later snapshot in brackets.
@@ -194,7 +194,7 @@ func (c *comparison) ref(s *Snapshot, i int) string {
 		return ""
 	}
 	e := &s.Elements[i]
-	if !acts(e, "") && !holds(e.Role) {
+	if !e.Acts("") && !e.Role.Holds() {
 		return ""
 	}
 	return roleRef(c.options.Ref(i))

@@ -87,20 +87,20 @@ func (c *comparison) passing(p *passage, i int, text string) Change {
 // silent reports whether an element is not worth a word: what is in it may be.
 func (p *passage) silent(i int) bool {
 	e := &p.in.Elements[i]
-	return p.layout(i) || e.Parent >= 0 && !acts(e, "") && repeats(e, &p.in.Elements[e.Parent])
+	return p.layout(i) || e.Parent >= 0 && !e.Acts("") && e.Repeats(&p.in.Elements[e.Parent])
 }
 
 // layout reports whether an element says nothing by itself.
 func (p *passage) layout(i int) bool {
 	e := &p.in.Elements[i]
-	if acts(e, "") {
+	if e.Acts("") {
 		return false
 	}
 	switch e.Role {
 	case Scrollbar, Separator:
 		return true
 	case Generic, Group, Region, Article, Text, Label, Heading, Paragraph, Image, Code, Blockquote, Figure:
-		return blank(e.Name) && blank(e.Value)
+		return e.Blank()
 	}
 	return false
 }
@@ -124,7 +124,7 @@ func (p *passage) group(i int) []int {
 func (c *comparison) single(p *passage, i int) {
 	e := &p.in.Elements[i]
 	k := newSketch(p.in, OutlineOptions{Root: i})
-	if len(k.nodes) == 1 && blank(e.Name) && blank(e.Value) && !acts(e, "") && e.Parent >= 0 {
+	if len(k.nodes) == 1 && e.Blank() && !e.Acts("") && e.Parent >= 0 {
 		return
 	}
 	text := p.sign + c.called(p.in, i)
@@ -133,8 +133,8 @@ func (c *comparison) single(p *passage, i int) {
 			text += ": " + inside
 		} else if e.States.Has(Protected) {
 			text += " value ****"
-		} else if !blank(e.Value) && e.Value != e.Name && !wordy(e.Role) {
-			text += " value " + quoteCut(e.Value, 60)
+		} else if !Blank(e.Value) && e.Value != e.Name && !e.Role.Wordy() {
+			text += " value " + Quote(e.Value, 60)
 		}
 	}
 	c.findings = append(c.findings, finding{rank: c.passageRank(p, i), changes: []Change{c.passing(p, i, text)}, text: text})
@@ -146,7 +146,7 @@ func (c *comparison) inside(p *passage, k *sketch) string {
 	length, more, texts := 0, 0, 0
 	for n := 1; n < len(k.nodes); n++ {
 		i, e := k.nodes[n].elem, k.element(n)
-		words := wordy(e.Role) && !k.nodes[n].acts
+		words := e.Role.Wordy() && !k.nodes[n].acts
 		if !k.nodes[n].acts && (!words || texts == 3) {
 			continue
 		}
@@ -196,7 +196,7 @@ func (c *comparison) comesAndGoes(p *passage, i int) bool {
 // whereabouts names what elements came into or went out of, as it is now where it
 // is still there.
 func (c *comparison) whereabouts(p *passage, i int) string {
-	for p.in.Elements[i].Parent >= 0 && blank(p.in.Elements[i].Name) && p.layout(i) {
+	for p.in.Elements[i].Parent >= 0 && Blank(p.in.Elements[i].Name) && p.layout(i) {
 		i = p.in.Elements[i].Parent
 	}
 	if p.kind == Gone && p.twin[i] >= 0 {

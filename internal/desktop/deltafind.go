@@ -40,16 +40,6 @@ func (c *comparison) compare() {
 	}
 }
 
-// seen says for each element whether it and all that it is in are showing.
-func (s *Snapshot) seen() []bool {
-	seen := make([]bool, len(s.Elements))
-	for i := range s.Elements {
-		e := &s.Elements[i]
-		seen[i] = e.States.Has(Showing) && (e.Parent < 0 || seen[e.Parent])
-	}
-	return seen
-}
-
 // focus tells where the focus went.
 func (c *comparison) focus() {
 	for i := range c.after.Elements {
@@ -82,7 +72,7 @@ func (c *comparison) changed(j, i int) {
 	text := "~ " + c.called(c.after, i)
 	if renamed {
 		was, is := quoteChange(old.Name, now.Name)
-		text = "~ " + roleWord(now.Role) + " " + was + " → " + is + c.bracket(c.after, i)
+		text = "~ " + now.Role.Word() + " " + was + " → " + is + c.bracket(c.after, i)
 	}
 	if len(details) > 0 {
 		text += " " + strings.Join(details, ", ")
@@ -95,12 +85,12 @@ func (c *comparison) changed(j, i int) {
 // are in, so that one line is enough.
 func (c *comparison) echo(j, i int) bool {
 	old, now := &c.before.Elements[j], &c.after.Elements[i]
-	if !wordy(now.Role) || acts(now, "") || now.Parent < 0 || c.toBefore[now.Parent] != old.Parent || old.Parent < 0 {
+	if !now.Role.Wordy() || now.Acts("") || now.Parent < 0 || c.toBefore[now.Parent] != old.Parent || old.Parent < 0 {
 		return false
 	}
 	within, with := &c.before.Elements[old.Parent], &c.after.Elements[now.Parent]
-	return sameWords(old.Name, within.Name) && sameWords(now.Name, with.Name) ||
-		sameWords(old.Name, within.Value) && sameWords(now.Name, with.Value)
+	return SameWords(old.Name, within.Name) && SameWords(now.Name, with.Name) ||
+		SameWords(old.Name, within.Value) && SameWords(now.Name, with.Value)
 }
 
 // valueChange says how a value changed, if it did.
@@ -147,7 +137,7 @@ func (c *comparison) rank(j, i int) int {
 		return rankActedOn
 	case now.Role == Progressbar || now.Role == Meter:
 		return rankNoise
-	case !acts(now, "") && old.States == now.States && onlyDigits(old.Name+" "+old.Value, now.Name+" "+now.Value):
+	case !now.Acts("") && old.States == now.States && onlyDigits(old.Name+" "+old.Value, now.Name+" "+now.Value):
 		return rankNoise
 	}
 	return rankPlain

@@ -1,11 +1,5 @@
 package desktop
 
-import (
-	"strconv"
-
-	"aai"
-)
-
 // maxDescribed is how many bytes of a name a description shows.
 const maxDescribed = 80
 
@@ -16,12 +10,12 @@ const maxDescribed = 80
 func Describe(e *Element) string {
 	switch {
 	case e.Name != "":
-		return string(e.Role) + " " + strconv.Quote(aai.CleanLabel(e.Name, maxDescribed))
+		return string(e.Role) + " " + Quote(e.Name, maxDescribed)
 	case e.Description != "":
-		quoted := strconv.Quote(aai.CleanLabel(e.Description, maxDescribed))
+		quoted := Quote(e.Description, maxDescribed)
 		return string(e.Role) + " (" + quoted[1:len(quoted)-1] + ")"
 	case e.Identifier != "":
-		quoted := strconv.Quote(aai.CleanLabel(e.Identifier, maxDescribed))
+		quoted := Quote(e.Identifier, maxDescribed)
 		return string(e.Role) + " #" + quoted[1:len(quoted)-1]
 	}
 	return string(e.Role)

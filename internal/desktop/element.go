@@ -1,6 +1,7 @@
 package desktop
 
 import (
+	"slices"
 	"strings"
 	"time"
 )
@@ -102,6 +103,14 @@ func (s State) Words() []string {
 	return words
 }
 
+// StateNamed returns the state with the word, or 0.
+func StateNamed(word string) State {
+	if i := slices.Index(strings.Fields(stateWords), word); i >= 0 {
+		return 1 << i
+	}
+	return 0
+}
+
 // A Rect is a rectangle on the screen, in physical pixels.
 type Rect struct{ X, Y, W, H int }
 
@@ -185,6 +194,16 @@ func (s *Snapshot) Visible(i int) bool {
 		}
 	}
 	return true
+}
+
+// Seen says for each element whether it and all that it is in are showing.
+func (s *Snapshot) Seen() []bool {
+	seen := make([]bool, len(s.Elements))
+	for i := range s.Elements {
+		e := &s.Elements[i]
+		seen[i] = e.States.Has(Showing) && (e.Parent < 0 || seen[e.Parent])
+	}
+	return seen
 }
 
 // Arrange fills in End of elements whose Parent is set and which stand in the

@@ -144,8 +144,8 @@ func splitRef(ref string) span {
 func (f *fold) text(k *sketch) string {
 	first, last := f.rows[0], f.rows[len(f.rows)-1]
 	var b strings.Builder
-	fmt.Fprintf(&b, "… %d more %s", len(f.rows), roleWord(k.element(first).Role))
-	labels := quoteCut(k.label(first), 24) + " … " + quoteCut(k.label(last), 24)
+	fmt.Fprintf(&b, "… %d more %s", len(f.rows), k.element(first).Role.Word())
+	labels := Quote(k.label(first), 24) + " … " + Quote(k.label(last), 24)
 	switch f.each {
 	case 0:
 		return b.String() + ": " + labels
@@ -170,9 +170,9 @@ func (f *fold) text(k *sketch) string {
 			b.WriteString(", ")
 		}
 		e := k.element(n)
-		b.WriteString(roleWord(e.Role))
+		b.WriteString(e.Role.Word())
 		if name := e.Name; name != "" && name == k.element(last+n-first).Name {
-			b.WriteString(" " + quoteCut(name, 24))
+			b.WriteString(" " + Quote(name, 24))
 		}
 		fmt.Fprintf(&b, " [%s%d+%dk]", at.prefix, at.first+i, f.each)
 	}

@@ -79,16 +79,12 @@ type finder struct {
 
 func newFinder(s *Snapshot, o FindOptions) *finder {
 	f := &finder{s: s, to: len(s.Elements), root: o.Root, all: o.Hidden}
-	f.visible, f.loose = make([]bool, len(s.Elements)), make(map[attribute][]string)
+	f.visible, f.loose = s.Seen(), make(map[attribute][]string)
 	if o.Root >= 0 {
 		f.from, f.to = min(o.Root, len(s.Elements)), 0
 		if o.Root < len(s.Elements) {
 			f.to = s.Elements[o.Root].End
 		}
-	}
-	for i := range s.Elements {
-		e := &s.Elements[i]
-		f.visible[i] = e.States.Has(Showing) && (e.Parent < 0 || f.visible[e.Parent])
 	}
 	return f
 }

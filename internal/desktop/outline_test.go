@@ -187,12 +187,12 @@ func TestOutlineRefuses(t *testing.T) {
 // TestOutlineOfTheLongest: what needs the most tokens, deep in others like it, goes
 // on in pages of the smallest budget.
 func TestOutlineOfTheLongest(t *testing.T) {
-	words := strings.Fields(stateWords)
+	const none State = 0
 	s := &Snapshot{}
 	for i := range 12 {
 		long := strings.Repeat("\U0001f9ff", 200) + fmt.Sprint(i)
 		s.Elements = append(s.Elements, Element{
-			ID: ID(long), Role: Textbox, Name: long, Value: long, Description: long, Identifier: long, Actions: []string{long, long, long}, States: (1<<len(words) - 1) &^ Protected,
+			ID: ID(long), Role: Textbox, Name: long, Value: long, Description: long, Identifier: long, Actions: []string{long, long, long}, States: ^none &^ Protected,
 			Min: -1.23456e-100, Max: 1.23456e100, Unread: 1 << 40, Parent: i - 1, Frame: Rect{1e9, 1e9, 1e9, 1e9},
 		})
 	}

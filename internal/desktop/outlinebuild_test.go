@@ -62,8 +62,6 @@ func otUnquote(s string) string {
 }
 
 func otAttributes(t testing.TB, e *Element, text string) {
-	words := strings.Fields(stateWords)
-next:
 	for _, m := range otAttr.FindAllStringSubmatch(text, -1) {
 		switch m[1] {
 		case "hidden":
@@ -91,13 +89,11 @@ next:
 			e.Min, _ = strconv.ParseFloat(low, 64)
 			e.Max, _ = strconv.ParseFloat(high, 64)
 		default:
-			for i, word := range words {
-				if word == m[1] {
-					e.States |= 1 << i
-					continue next
-				}
+			state := StateNamed(m[1])
+			if state == 0 {
+				t.Fatalf("no attribute %q", m[1])
 			}
-			t.Fatalf("no attribute %q", m[1])
+			e.States |= state
 		}
 	}
 }

@@ -50,7 +50,7 @@ func (w *walker) object(p *part) *ElementJSON {
 		return &ElementJSON{Fold: p.fold.text(w.sketch)}
 	}
 	n, e := &w.nodes[p.first], w.element(p.first)
-	o := &ElementJSON{Role: Role(roleWord(e.Role)), Name: w.called(p.first), Unread: e.Unread, Inside: p.left}
+	o := &ElementJSON{Role: Role(e.Role.Word()), Name: w.called(p.first), Unread: e.Unread, Inside: p.left}
 	if n.hasRef {
 		o.Ref = w.ref(n.elem)
 	}
@@ -104,7 +104,7 @@ func (a *attempt) joined(p *pager) *OutlineTree {
 			continue
 		}
 		e := p.element(c)
-		o := &ElementJSON{Role: Role(roleWord(e.Role)), Name: aai.CleanLabel(e.Name, 24), Continued: true}
+		o := &ElementJSON{Role: Role(e.Role.Word()), Name: aai.CleanLabel(e.Name, 24), Continued: true}
 		if p.nodes[c].hasRef {
 			o.Ref = p.ref(p.nodes[c].elem)
 		}

@@ -10,24 +10,6 @@ import (
 	"aai"
 )
 
-// quoteCut makes foreign text harmless: one line in quotes of at most max bytes
-// inside, with quotes and backslashes escaped.
-func quoteCut(text string, max int) string { return strconv.Quote(aai.CleanLabel(text, max)) }
-
-// roleWord is the role as a line may show it: backends use no roles but ours, and
-// one that did could forge lines.
-func roleWord(r Role) string {
-	for i := range len(r) {
-		if r[i] < 'a' || r[i] > 'z' {
-			return string(Generic)
-		}
-	}
-	if r == "" || len(r) > 20 {
-		return string(Generic)
-	}
-	return string(r)
-}
-
 // text is the line of a part, with its line break.
 func (w *walker) text(p *part) string {
 	var b strings.Builder
@@ -36,7 +18,7 @@ func (w *walker) text(p *part) string {
 	case foldPart:
 		b.WriteString(p.fold.text(w.sketch))
 	case runPart:
-		b.WriteString(roleWord(w.element(p.first).Role) + ": ")
+		b.WriteString(w.element(p.first).Role.Word() + ": ")
 		w.items(&b, p.items, "")
 	case linePart:
 		w.own(&b, p.first)
@@ -55,7 +37,7 @@ func (w *walker) text(p *part) string {
 // own writes what an element is: role, name, ref and states.
 func (w *walker) own(b *strings.Builder, c int) {
 	n, e := &w.nodes[c], w.element(c)
-	b.WriteString(roleWord(e.Role))
+	b.WriteString(e.Role.Word())
 	if name := w.called(c); name != "" || n.acts {
 		if w.options.Compact {
 			b.WriteByte(':')
@@ -80,11 +62,11 @@ func (w *walker) own(b *strings.Builder, c int) {
 // that it consists of.
 func (w *walker) called(c int) string {
 	e := w.element(c)
-	if !wordy(e.Role) || w.nodes[c].acts {
+	if !e.Role.Wordy() || w.nodes[c].acts {
 		return aai.CleanLabel(e.Name, w.detail.name)
 	}
 	words := e.Name
-	if blank(words) && !e.States.Has(Protected) {
+	if Blank(words) && !e.States.Has(Protected) {
 		words = e.Value
 	}
 	return aai.CleanLabel(words, max(w.detail.text, w.detail.name))
@@ -107,10 +89,10 @@ func (w *walker) holding(b *strings.Builder, p *part) {
 	}
 	if w.detail.description {
 		if e.Description != "" && e.Description != e.Name {
-			b.WriteString(" (" + quoteCut(e.Description, 80) + ")")
+			b.WriteString(" (" + Quote(e.Description, 80) + ")")
 		}
-		if e.Identifier != "" && blank(e.Name) && w.nodes[p.first].acts {
-			b.WriteString(" id " + quoteCut(e.Identifier, 40))
+		if e.Identifier != "" && Blank(e.Name) && w.nodes[p.first].acts {
+			b.WriteString(" id " + Quote(e.Identifier, 40))
 		}
 	}
 	if p.left > 0 {
@@ -136,10 +118,10 @@ func (w *walker) value(e *Element) string {
 		return ""
 	case e.States.Has(Protected):
 		return "****"
-	case blank(e.Value) || e.Value == e.Name || wordy(e.Role) && blank(e.Name):
+	case Blank(e.Value) || e.Value == e.Name || e.Role.Wordy() && Blank(e.Name):
 		return ""
 	}
-	return quoteCut(e.Value, w.detail.value)
+	return Quote(e.Value, w.detail.value)
 }
 
 // size is how many items a list or table has, where they are not seen at once.

@@ -115,8 +115,8 @@ func (p *pager) omitted(d *detail) string {
 	for i := range p.nodes {
 		if n := &p.nodes[i]; n.elem >= p.from {
 			e := p.element(i)
-			texts = texts || d.terse() && n.refs == 0 && (wordy(e.Role) || !blank(e.Name))
-			values = values || d.value == 0 && (!blank(e.Value) || e.States.Has(Protected))
+			texts = texts || d.terse() && n.refs == 0 && (e.Role.Wordy() || !Blank(e.Name))
+			values = values || d.value == 0 && (!Blank(e.Value) || e.States.Has(Protected))
 		}
 		if texts && (values || d.value > 0) {
 			break
@@ -188,9 +188,9 @@ func (a *attempt) around() []int {
 // context is a node as the page before told it, in short.
 func (w *walker) context(c int) string {
 	n, e := &w.nodes[c], w.element(c)
-	text := roleWord(e.Role)
-	if !blank(e.Name) {
-		text += " " + quoteCut(e.Name, 24)
+	text := e.Role.Word()
+	if !Blank(e.Name) {
+		text += " " + Quote(e.Name, 24)
 	}
 	if n.hasRef {
 		text += " [" + w.ref(n.elem) + "]"

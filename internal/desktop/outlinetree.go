@@ -2,7 +2,6 @@ package desktop
 
 import (
 	"strconv"
-	"strings"
 
 	"aai"
 )
@@ -97,10 +96,10 @@ func (k *sketch) collect() {
 			continue
 		}
 		within[i-k.first] = parent
-		if acts := acts(e, k.parentRole(parent)); acts || i == k.options.Root || k.means(e, parent) {
+		if acts := e.Acts(k.parentRole(parent)); acts || i == k.options.Root || k.means(e, parent) {
 			within[i-k.first] = len(k.nodes)
 			hidden = hidden || parent >= 0 && k.nodes[parent].hidden
-			k.nodes = append(k.nodes, node{elem: i, parent: parent, acts: acts, hasRef: acts || holds(e.Role), hidden: hidden})
+			k.nodes = append(k.nodes, node{elem: i, parent: parent, acts: acts, hasRef: acts || e.Role.Holds(), hidden: hidden})
 		}
 		i++
 	}
@@ -140,96 +139,17 @@ func (k *sketch) countClosed(elem, parent int) {
 	}
 }
 
-// acts reports whether people do something with the element: it gets a ref, and
-// an outline never leaves it out.
-func acts(e *Element, parent Role) bool {
-	switch {
-	case e.Role == Scrollbar || e.Role == Separator:
-		return false
-	case e.Role.Interactive() || e.States.Any(Editable|Checkable|Expandable):
-		return true
-	case e.Role == Menu:
-		return e.Name != "" || parent == Menubar || parent == Menu
-	case wordy(e.Role):
-		return e.States.Has(Focusable) && len(e.Actions) > 0
-	case e.Role == Generic || e.Role == Group || e.Role == Row || e.Role == Cell || e.Role == ListItem:
-		return e.States.Has(Selectable) || e.States.Has(Focusable) && len(e.Actions) > 0
-	}
-	return e.States.Has(Selectable)
-}
-
-// holds reports whether elements of the role are worth an outline of their own,
-// so that they have a ref although people do nothing with them.
-func holds(r Role) bool {
-	switch r {
-	case Window, Dialog, AlertDialog, List, Listbox, TreeView, Table, Grid, Document, Article, Main, Form, Tabpanel:
-		return true
-	}
-	return false
-}
-
-// wordy reports whether elements of the role are there for their words.
-func wordy(r Role) bool {
-	switch r {
-	case Text, Label, Heading, Paragraph, Image, Code, Blockquote, Figure:
-		return true
-	}
-	return false
-}
-
 // means reports whether an element that does not act is worth a line.
 func (k *sketch) means(e *Element, parent int) bool {
 	switch {
 	case e.Role == Scrollbar || e.Role == Separator:
 		return false
-	case e.Role == Generic || e.Role == Group || e.Role == Region || e.Role == Article || wordy(e.Role):
-		if blank(e.Name) && blank(e.Value) {
+	case e.Role == Generic || e.Role == Group || e.Role == Region || e.Role == Article || e.Role.Wordy():
+		if e.Blank() {
 			return false
 		}
 	}
-	return parent < 0 || !repeats(e, k.element(parent))
-}
-
-// blank reports whether nothing of the text can be seen, such as of the
-// characters of an icon font.
-func blank(text string) bool {
-	if text == "" {
-		return true
-	}
-	if ' ' < text[0] && text[0] < 0x7f {
-		return false
-	}
-	return aai.CleanLabel(text, 16) == ""
-}
-
-// repeats reports whether the element only says what its parent's name says.
-func repeats(e, parent *Element) bool {
-	if e.Value != "" && e.Value != e.Name {
-		return false
-	}
-	switch {
-	case wordy(e.Role) || e.Role == Generic:
-		if sameWords(e.Name, parent.Name) && parent.Role != Document && parent.Role != Window {
-			return true
-		}
-		return namedByContent(parent.Role) && strings.Contains(parent.Name, strings.TrimSpace(e.Name)) ||
-			parent.Value != "" && strings.Contains(parent.Value, strings.TrimSpace(e.Name))
-	case e.Role == Group:
-		return sameWords(e.Name, parent.Name)
-	}
-	return false
-}
-
-// namedByContent reports whether the names of such elements are as a rule made
-// of the words in them.
-func namedByContent(r Role) bool {
-	return wordy(r) && r != Image && r != Figure || r.InSet() || r.Interactive() && r != Textbox && r != Canvas && r != Terminal
-}
-
-// sameWords compares names as people do, who see "Name:" and "Name" as one.
-func sameWords(a, b string) bool {
-	trim := func(s string) string { return strings.TrimRight(strings.TrimSpace(s), " :") }
-	return a == b || strings.EqualFold(trim(a), trim(b))
+	return parent < 0 || !e.Repeats(k.element(parent))
 }
 
 // dropLabels leaves out labels that stand next to what they are the name of.
@@ -254,7 +174,7 @@ func (k *sketch) dropLabels() {
 func (k *sketch) labels(label, other int) bool {
 	n, e := &k.nodes[label], k.element(label)
 	return n.end == label+1 && !n.acts && (e.Role == Label || e.Role == Text) && e.Value == "" &&
-		k.nodes[other].acts && sameWords(e.Name, k.element(other).Name)
+		k.nodes[other].acts && SameWords(e.Name, k.element(other).Name)
 }
 
 // dropHollow leaves out what holds nothing, and words around the one thing that
@@ -267,10 +187,10 @@ func (k *sketch) dropHollow() {
 		if !n.dead && !n.acts && n.parent >= 0 {
 			e := k.element(i)
 			switch {
-			case children[i] == 0 && blank(e.Name) && blank(e.Value) && e.Unread == 0:
+			case children[i] == 0 && e.Blank() && e.Unread == 0:
 				n.dead = e.Role != Cell || k.element(n.parent).Role != Row
-			case children[i] == 1 && wordy(e.Role):
-				n.dead = k.nodes[only[i]].acts && sameWords(e.Name, k.element(only[i]).Name)
+			case children[i] == 1 && e.Role.Wordy():
+				n.dead = k.nodes[only[i]].acts && SameWords(e.Name, k.element(only[i]).Name)
 			}
 		}
 		if n.parent < 0 {

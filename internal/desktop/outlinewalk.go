@@ -151,7 +151,7 @@ func (w *walker) one(c, depth int) bool {
 // through finds the only thing in a row that says nothing of itself.
 func (w *walker) through(c int) (only int, ok bool) {
 	n, e := &w.nodes[c], w.element(c)
-	if n.hasRef || n.end == c+1 || !blank(e.Name) || !e.Role.InSet() && e.Role != Paragraph || e.Unread > 0 {
+	if n.hasRef || n.end == c+1 || !Blank(e.Name) || !e.Role.InSet() && e.Role != Paragraph || e.Unread > 0 {
 		return 0, false
 	}
 	shown := w.inside(c)
@@ -170,7 +170,7 @@ func (w *walker) line(c int) (items []int, ok bool) {
 	switch e.Role {
 	case Menubar, Tablist, Radiogroup, Toolbar:
 	default:
-		if e.Role == TreeItem || !e.Role.InSet() && !wordy(e.Role) && (!n.acts || e.Role == Menu) {
+		if e.Role == TreeItem || !e.Role.InSet() && !e.Role.Wordy() && (!n.acts || e.Role == Menu) {
 			return nil, false
 		}
 	}
@@ -184,7 +184,7 @@ func (w *walker) line(c int) (items []int, ok bool) {
 		if item.Unread > 0 {
 			return nil, false
 		}
-		if leaf := w.leaf(i); leaf || w.nodes[i].hasRef || !blank(item.Name) {
+		if leaf := w.leaf(i); leaf || w.nodes[i].hasRef || !Blank(item.Name) {
 			items = append(items, i)
 			if length += w.bytes(i); length > w.detail.line {
 				return nil, false
@@ -230,7 +230,7 @@ func (w *walker) run(c, end int) []int {
 // brief reports whether a node can be told by its name and states.
 func (w *walker) brief(c int) bool {
 	n, e := &w.nodes[c], w.element(c)
-	return (n.acts || wordy(e.Role) || e.Role.InSet()) && e.Unread == 0 && (e.Value == "" || e.Value == e.Name) &&
+	return (n.acts || e.Role.Wordy() || e.Role.InSet()) && e.Unread == 0 && (e.Value == "" || e.Value == e.Name) &&
 		!e.States.Any(Editable|Protected|Focused) && e.Min == e.Max && (!w.detail.description || e.Description == "")
 }
 
@@ -260,9 +260,9 @@ func (w *walker) alike(c, end int) []int {
 // label is what a row is called: its own name, or the first words in it.
 func (k *sketch) label(c int) string {
 	for i := c; i < k.nodes[c].end; i++ {
-		if e := k.element(i); !blank(e.Name) {
+		if e := k.element(i); !Blank(e.Name) {
 			return e.Name
-		} else if !blank(e.Value) && !e.States.Has(Protected) {
+		} else if !Blank(e.Value) && !e.States.Has(Protected) {
 			return e.Value
 		}
 	}

@@ -119,7 +119,7 @@ func ParseQuery(text string, strategy Strategy) (*Query, error) {
 		return parsePath(text)
 	}
 	e := badQuery("", 0, "there is no strategy %s; expected auto, exact, contains, regex, role, identifier or xpath",
-		strconv.Quote(aai.CleanLabel(string(strategy), 40)))
+		Quote(string(strategy), 40))
 	e.Hint = "Leave the strategy out: auto tries them all."
 	return nil, e
 }
@@ -270,7 +270,7 @@ func roleQuery(text string) (*Query, error) {
 
 func unknownRole(query string, at int, word string) *aai.Error {
 	e := badQuery(query, at, "there is no role %s; expected one such as button, textbox, menuitem or AXButton",
-		strconv.Quote(aai.CleanLabel(word, 40)))
+		Quote(word, 40))
 	e.Candidates = nearRoles(word)
 	return e
 }

@@ -62,20 +62,13 @@ func lookUpRole(word string) (*roleTest, bool) {
 			continue
 		}
 		names, state, _ := strings.Cut(meaning, "+")
-		t := &roleTest{word: word, state: stateNamed(state)}
+		t := &roleTest{word: word, state: StateNamed(state)}
 		for name := range strings.SplitSeq(names, ",") {
 			t.roles = append(t.roles, Role(name))
 		}
 		return t, true
 	}
 	return nil, false
-}
-
-func stateNamed(word string) State {
-	if i := slices.Index(strings.Fields(stateWords), word); i >= 0 {
-		return 1 << i
-	}
-	return 0
 }
 
 // nearRoles returns the words of roles that are likest to the one given.

@@ -2,7 +2,6 @@ package desktop
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"aai"
@@ -331,7 +330,7 @@ func (p *termParser) unknownKey() error {
 		return nil
 	}
 	keys := []string{"role", "name", "title", "label", "value", "description", "identifier", "id"}
-	e := p.fail(p.at, "there is no key %s; expected role, name, value, description or identifier", strconv.Quote(aai.CleanLabel(word, 40)))
+	e := p.fail(p.at, "there is no key %s; expected role, name, value, description or identifier", Quote(word, 40))
 	e.Candidates = aai.Nearest(word, keys, 3)
 	return e
 }

@@ -128,7 +128,7 @@ func TestEveryRoleHasItsWord(t *testing.T) {
 				t.Errorf("%s means %s, which is no role", name, role)
 			}
 		}
-		if hasState && stateNamed(state) == 0 {
+		if hasState && StateNamed(state) == 0 {
 			t.Errorf("%s needs %s, which is no state", name, state)
 		}
 	}

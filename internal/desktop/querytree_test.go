@@ -71,8 +71,8 @@ func qtPart(t testing.TB, e *Element, text string) string {
 		e.Size, _ = strconv.Atoi(size)
 	case word == "hidden":
 		e.States &^= Showing
-	case stateNamed(word) != 0:
-		e.States |= stateNamed(word)
+	case StateNamed(word) != 0:
+		e.States |= StateNamed(word)
 	default:
 		t.Fatalf("no part of an element: %q", word)
 	}

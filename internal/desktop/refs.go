@@ -142,7 +142,7 @@ func (r *Refs) Resolve(s *Snapshot, ref string) (int, error) {
 	defer r.mu.Unlock()
 	number, ok := refNumber(ref)
 	if !ok || number > r.last {
-		e := aai.Errorf(aai.ElementNotFound, "the ref %s was never given for this app", strconv.Quote(aai.CleanLabel(ref, 40)))
+		e := aai.Errorf(aai.ElementNotFound, "the ref %s was never given for this app", Quote(ref, 40))
 		e.Hint = "Refs such as e12 come from a snapshot: take one with ax_get_tree, or find the element by its name."
 		e.Delivery = aai.NotDelivered
 		return 0, e

@@ -86,6 +86,45 @@ func (r Role) MenuEntry() bool { return r == MenuItem || r == MenuCheckbox || r 
 // toolkits use again for another of the kind as people scroll.
 func (r Role) InSet() bool { return in(r, inSets) }
 
+// Holds reports whether elements of the role are worth an outline of their own,
+// so that they have a ref although people do nothing with them.
+func (r Role) Holds() bool {
+	switch r {
+	case Window, Dialog, AlertDialog, List, Listbox, TreeView, Table, Grid, Document, Article, Main, Form, Tabpanel:
+		return true
+	}
+	return false
+}
+
+// Wordy reports whether elements of the role are there for their words.
+func (r Role) Wordy() bool {
+	switch r {
+	case Text, Label, Heading, Paragraph, Image, Code, Blockquote, Figure:
+		return true
+	}
+	return false
+}
+
+// namedByContent reports whether the names of such elements are as a rule made
+// of the words in them.
+func (r Role) namedByContent() bool {
+	return r.Wordy() && r != Image && r != Figure || r.InSet() || r.Interactive() && r != Textbox && r != Canvas && r != Terminal
+}
+
+// Word is the role as a line may show it: backends use no roles but ours, and
+// one that did could forge lines.
+func (r Role) Word() string {
+	for i := range len(r) {
+		if r[i] < 'a' || r[i] > 'z' {
+			return string(Generic)
+		}
+	}
+	if r == "" || len(r) > 20 {
+		return string(Generic)
+	}
+	return string(r)
+}
+
 const (
 	interactive = " button checkbox radio switch textbox searchbox spinbutton slider combobox link menuitem menuitemcheckbox " +
 		"menuitemradio tab option treeitem terminal canvas "

@@ -1,0 +1,70 @@
+package desktop
+
+import (
+	"strconv"
+	"strings"
+
+	"aai"
+)
+
+// Acts reports whether people do something with the element, which is in one of the
+// given role ("" where that does not matter): it gets a ref, and an outline never
+// leaves it out.
+func (e *Element) Acts(parent Role) bool {
+	switch {
+	case e.Role == Scrollbar || e.Role == Separator:
+		return false
+	case e.Role.Interactive() || e.States.Any(Editable|Checkable|Expandable):
+		return true
+	case e.Role == Menu:
+		return e.Name != "" || parent == Menubar || parent == Menu
+	case e.Role.Wordy():
+		return e.States.Has(Focusable) && len(e.Actions) > 0
+	case e.Role == Generic || e.Role == Group || e.Role == Row || e.Role == Cell || e.Role == ListItem:
+		return e.States.Has(Selectable) || e.States.Has(Focusable) && len(e.Actions) > 0
+	}
+	return e.States.Has(Selectable)
+}
+
+// Repeats reports whether the element only says what its parent's name says.
+func (e *Element) Repeats(parent *Element) bool {
+	if e.Value != "" && e.Value != e.Name {
+		return false
+	}
+	switch {
+	case e.Role.Wordy() || e.Role == Generic:
+		if SameWords(e.Name, parent.Name) && parent.Role != Document && parent.Role != Window {
+			return true
+		}
+		return parent.Role.namedByContent() && strings.Contains(parent.Name, strings.TrimSpace(e.Name)) ||
+			parent.Value != "" && strings.Contains(parent.Value, strings.TrimSpace(e.Name))
+	case e.Role == Group:
+		return SameWords(e.Name, parent.Name)
+	}
+	return false
+}
+
+// Blank reports whether nothing can be seen of the element's name and its value.
+func (e *Element) Blank() bool { return Blank(e.Name) && Blank(e.Value) }
+
+// Blank reports whether nothing of the text can be seen, such as of the
+// characters of an icon font.
+func Blank(text string) bool {
+	if text == "" {
+		return true
+	}
+	if ' ' < text[0] && text[0] < 0x7f {
+		return false
+	}
+	return aai.CleanLabel(text, 16) == ""
+}
+
+// SameWords compares names as people do, who see "Name:" and "Name" as one.
+func SameWords(a, b string) bool {
+	trim := func(s string) string { return strings.TrimRight(strings.TrimSpace(s), " :") }
+	return a == b || strings.EqualFold(trim(a), trim(b))
+}
+
+// Quote makes foreign text harmless: one line in quotes of at most max bytes
+// inside, with quotes and backslashes escaped.
+func Quote(text string, max int) string { return strconv.Quote(aai.CleanLabel(text, max)) }
