@@ -66,6 +66,7 @@ func theMap() []room {
 		wire    = "internal/dbuswire"
 		dbus    = "internal/drivers/dbus"
 		desktop = "internal/desktop"
+		tokens  = "internal/tokens"
 		linux   = "internal/desktop/linuxtest"
 		egress  = "internal/egress"
 
@@ -111,8 +112,10 @@ func theMap() []room {
 			why: "a real bus with services for tests, made with somebody else's library"},
 		{name: "internal/drivers/webapi", ours: []string{"aai"}, modules: []string{jsontext, rate, text}, tests: []string{toxiproxy, "github.com/prometheus/client_golang", zerolog},
 			why: "runs declared tools over HTTP; clients and logins are given to it, strangers' character sets and JSON it reads by libraries; the proxy of its tests must be given a log and counters"},
-		{name: desktop, ours: []string{"aai"}, tests: []string{tokenizer},
-			why: "words and thought about what is seen, on no platform; its tests count tokens"},
+		{name: tokens, why: "how many tokens a text is, for whoever has a budget; it knows only text"},
+		{name: tokens + "/tokenstest", modules: []string{tokenizer}, forTest: true, why: "counts tokens exactly, with the vocabulary"},
+		{name: desktop, ours: []string{"aai", tokens},
+			why: "words and thought about what is seen, on no platform; what it tells has a budget of tokens"},
 		{name: desktop + "/atspi", ours: []string{"aai", desktop, wire}, tests: []string{godbus, desktop + "/x11", seat},
 			why: "trees and actions on Linux, over the wire; windows come as an interface"},
 		{name: seat, ours: []string{"aai"}, modules: []string{flock},
@@ -124,8 +127,8 @@ func theMap() []room {
 		{name: desktop + "/desktoptest", ours: []string{"aai", desktop}, forTest: true, why: "what every desktop must do"},
 		{name: linux, ours: []string{dbus + "/dbustest", session}, modules: []string{godbus}, forTest: true,
 			why: "a private session with real windows, for every test on Linux; it bears the mark that keeps others out"},
-		{name: "internal/ax", ours: []string{"aai", desktop, schema, seat}, modules: []string{image, flock}, tests: []string{tokenizer, desktop + "/atspi", desktop + "/x11", desktop + "/launcher", godbus, policy},
-			why: "the tools on the words of the desktop, on no platform; pictures are scaled, files of references locked, tests count tokens and put real gates before real windows"},
+		{name: "internal/ax", ours: []string{"aai", desktop, tokens, schema, seat}, modules: []string{image, flock}, tests: []string{desktop + "/atspi", desktop + "/x11", desktop + "/launcher", godbus, policy},
+			why: "the tools on the words of the desktop, on no platform; pictures are scaled, files of references locked, tests put real gates before real windows"},
 		{name: bearer, ours: []string{"aai"}, modules: []string{jose},
 			why: "who a token speaks for: it knows OAuth, and nothing of MCP"},
 		{name: tasks, ours: []string{"aai"}, modules: []string{sdk},
@@ -140,8 +143,8 @@ func theMap() []room {
 			why: "embeds files; only its tests know what reads and runs them"},
 		{name: "cmd/aai-gateway", ours: []string{anything}, modules: []string{sdk, jsontext, sys},
 			why: "the one place where the rooms are joined; the demo is a client of MCP, a setting given twice is a fault, poll tells that nobody reads the answers"},
-		{name: "bench", tests: []string{anything, sdk, tokenizer}, forTest: true,
-			why: "measures all of it, from outside; it counts tokens"},
+		{name: "bench", tests: []string{anything, sdk}, forTest: true,
+			why: "measures all of it, from outside"},
 		{name: "bench/echo", ours: []string{"aai", catalog, policy, journal, "internal/own", "internal/doors/mcp", bearer},
 			why: "the gateway with an app that answers by itself: joins the rooms of a call as the program does"},
 		{name: "bench/peers/baresdk", modules: []string{sdk}, why: "the peer: what the SDK costs without us"},
@@ -165,7 +168,7 @@ func testModules() []string {
 // testRooms are what the tests of every room of ours may import.
 func testRooms() []string {
 	return []string{
-		"aai", "internal/drivers/dbus/dbustest",
+		"aai", "internal/drivers/dbus/dbustest", "internal/tokens/tokenstest",
 		"internal/desktop/fakedesktop", "internal/desktop/desktoptest", "internal/desktop/linuxtest",
 	}
 }

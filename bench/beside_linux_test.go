@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aai/internal/desktop/linuxtest"
+	"aai/internal/tokens/tokenstest"
 )
 
 // peers does the same things with the gateway and with others, in turns. One that
@@ -58,7 +59,7 @@ func (w *studio) besideNative(b *testing.B) {
 			}
 			click.add(inMs(told.ClickMs))
 			state.add(inMs(told.StateMs))
-			size = tokens(b, told.Text)
+			size = tokenstest.Count(b, told.Text)
 		}
 		w.table.add(fmt.Sprintf("click in %s, beside xdotool", kind), spread(ours), "xdotool, nothing verified "+spread(pointer), times(ratio(ours.median(), pointer.median())))
 		if failed != nil {
@@ -67,7 +68,7 @@ func (w *studio) besideNative(b *testing.B) {
 		}
 		w.table.add(fmt.Sprintf("click in %s, beside cua-driver", kind), spread(ours),
 			fmt.Sprintf("cua-driver %s, %d of %d landed", spread(click), landed, rounds), times(ratio(ours.median(), click.median())))
-		w.table.add(fmt.Sprintf("tree of %s, beside cua-driver", kind), fmt.Sprintf("%s, %d tokens", spread(tree), tokens(b, s.gateway.ask(b, "tools/call", treeCall).text(b))),
+		w.table.add(fmt.Sprintf("tree of %s, beside cua-driver", kind), fmt.Sprintf("%s, %d tokens", spread(tree), tokenstest.Count(b, s.gateway.ask(b, "tools/call", treeCall).text(b))),
 			fmt.Sprintf("cua-driver %s, %d tokens", spread(state), size), times(ratio(tree.median(), state.median())))
 	}
 	b.ReportMetric(0, "ns/op")
@@ -137,7 +138,7 @@ func (w *studio) besideWeb(b *testing.B) {
 		begun := time.Now()
 		a := s.gateway.ask(b, "tools/call", tree)
 		ourTree.add(time.Since(begun))
-		size = tokens(b, a.text(b))
+		size = tokenstest.Count(b, a.text(b))
 		if failed != nil {
 			continue
 		}
@@ -150,7 +151,7 @@ func (w *studio) besideWeb(b *testing.B) {
 			continue
 		}
 		theirTree.add(time.Since(begun))
-		theirSize = tokens(b, a.text(b))
+		theirSize = tokenstest.Count(b, a.text(b))
 	}
 	if failed != nil {
 		w.table.add("click on a web page, beside playwright-mcp", spread(ourClick), "did not run: "+firstLine(failed), "")

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/tiktoken-go/tokenizer"
-
 	"aai/internal/desktop"
 	"aai/internal/desktop/linuxtest"
 )
@@ -114,20 +112,6 @@ func (s *scene) await(b *testing.B, pid int, query string) string {
 		}
 		return found.Ref
 	}
-}
-
-// tokens counts them as o200k_base does.
-func tokens(b *testing.B, text string) int {
-	b.Helper()
-	codec, err := tokenizer.Get(tokenizer.O200kBase)
-	if err != nil {
-		b.Fatal(err)
-	}
-	ids, _, err := codec.Encode(text)
-	if err != nil {
-		b.Fatal(err)
-	}
-	return len(ids)
 }
 
 // spread is the median and the 95th percentile.

@@ -8,6 +8,7 @@ import (
 
 	"aai/internal/desktop"
 	"aai/internal/desktop/linuxtest"
+	"aai/internal/tokens/tokenstest"
 )
 
 // thought is the pause between two calls of an agent that is very quick.
@@ -129,7 +130,7 @@ func (r *treeRounds) round(b *testing.B, n int) {
 	r.changed.add(time.Since(begun))
 	time.Sleep(thought)
 	r.warm.add(r.scene.gateway.timed(b, r.call))
-	r.tokens = tokens(b, a.text(b))
+	r.tokens = tokenstest.Count(b, a.text(b))
 }
 
 // idle is the processor time that the gateway takes when nobody asks for anything,

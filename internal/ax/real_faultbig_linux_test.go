@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"aai/internal/desktop/linuxtest"
+	"aai/internal/tokens/tokenstest"
 )
 
 // TestRealLongList: a list of ten thousand rows costs its program and the answer
@@ -21,7 +22,7 @@ func TestRealLongList(t *testing.T) {
 			app := w.process(f.App)
 			w.awaitElement(app, rowNamed(kind, "Row 5"))
 			a := w.quick("ax_get_tree", params{"app": app})
-			if n := w.tokens(a.Text); n > firstPage {
+			if n := tokenstest.Count(w, a.Text); n > firstPage {
 				t.Errorf("the page has %d tokens", n)
 			}
 			switch kind {
@@ -53,7 +54,7 @@ func TestRealSheet(t *testing.T) {
 		fresh := joined(t, w.Session, w.Getenv) // it knows nothing, and reads everything
 		a := fresh.ok("ax_get_tree", params{"app": app})
 		w.says(a.Text, "not read)", "A1")
-		if n := w.tokens(a.Text); n > firstPage {
+		if n := tokenstest.Count(w, a.Text); n > firstPage {
 			t.Errorf("the page has %d tokens", n)
 		}
 	}

@@ -7,10 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tiktoken-go/tokenizer"
-
 	"aai/internal/desktop"
 	"aai/internal/desktop/linuxtest"
+	"aai/internal/tokens/tokenstest"
 )
 
 // What an outline promises, of a window with at most smallWindow things to act on:
@@ -127,7 +126,7 @@ func (w *realWorld) recall(name, app string, witness func() []fact) recalled {
 	pages := w.pages(app)
 	facts := witness()
 	told := w.resolve(app, pages)
-	r := recalled{window: name, facts: len(facts), tokens: w.tokens(pages[0]), pages: len(pages)}
+	r := recalled{window: name, facts: len(facts), tokens: tokenstest.Count(w, pages[0]), pages: len(pages)}
 	first, whole := 0, 0
 	for _, f := range facts {
 		switch page := find(told, f); {
@@ -194,19 +193,6 @@ func (w *realWorld) pages(app string) []string {
 	}
 	w.Fatalf("%s has more than %d pages", app, len(pages))
 	return nil
-}
-
-func (w *realWorld) tokens(text string) int {
-	w.Helper()
-	codec, err := tokenizer.Get(tokenizer.O200kBase)
-	if err != nil {
-		w.Fatal(err)
-	}
-	n, err := codec.Count(text)
-	if err != nil {
-		w.Fatal(err)
-	}
-	return n
 }
 
 // resolve asks what each of the refs is that the pages tell of.

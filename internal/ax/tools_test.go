@@ -6,11 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/tiktoken-go/tokenizer"
-
 	"aai"
 	"aai/internal/ax"
 	"aai/internal/desktop"
+	"aai/internal/tokens/tokenstest"
 )
 
 // A toolCall is a call that works on the form.
@@ -178,10 +177,6 @@ func toolNamed(name string) *aai.Tool {
 
 // TestTools: what agents read before anything else must be right and short.
 func TestTools(t *testing.T) {
-	codec, err := tokenizer.Get(tokenizer.O200kBase)
-	if err != nil {
-		t.Fatal(err)
-	}
 	total := 0
 	seen := make(map[string]bool)
 	for _, tool := range tools() {
@@ -203,11 +198,7 @@ func TestTools(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", tool.Name, err)
 		}
-		n, err := codec.Count(string(listed))
-		if err != nil {
-			t.Fatal(err)
-		}
-		total += n
+		total += tokenstest.Count(t, string(listed))
 	}
 	t.Logf("%d tools have %d tokens", len(seen), total)
 	if total > 3500 {

@@ -7,6 +7,7 @@ import (
 
 	"aai"
 	"aai/internal/desktop"
+	"aai/internal/tokens"
 )
 
 // The tokens of an outline.
@@ -80,7 +81,7 @@ func (v *view) page(o desktop.OutlineOptions) (desktop.Page, any, error) {
 		tree, page, err := desktop.OutlineJSON(v.shot, o)
 		return page, pageView{name, page.Tokens, page.Shown, page.Total, page.More, tree}, err
 	}
-	o.Budget = max(desktop.MinBudget, o.Budget-desktop.EstimateTokens(desktop.Fence("", v.app.Name))-moreTokens)
+	o.Budget = max(desktop.MinBudget, o.Budget-tokens.Estimate(desktop.Fence("", v.app.Name))-moreTokens)
 	page, err := desktop.Outline(v.shot, o)
 	if err != nil {
 		return page, nil, err
@@ -90,7 +91,7 @@ func (v *view) page(o desktop.OutlineOptions) (desktop.Page, any, error) {
 	if page.More != "" {
 		page.Text += fmt.Sprintf("; more: %q", page.More)
 	}
-	page.Tokens = desktop.EstimateTokens(page.Text) + sizeTokens
+	page.Tokens = tokens.Estimate(page.Text) + sizeTokens
 	page.Text += fmt.Sprintf("; about %d tokens\n", page.Tokens)
 	return page, pageView{name, page.Tokens, page.Shown, page.Total, page.More, nil}, nil
 }

@@ -1,6 +1,7 @@
 package desktop
 
 import (
+	"aai/internal/tokens"
 	"fmt"
 	"strconv"
 	"strings"
@@ -48,7 +49,7 @@ type Change struct {
 type Delta struct {
 	Changes []Change // those that Text tells
 	Text    string   // "" when nothing changed
-	Tokens  int      // of Text, by EstimateTokens
+	Tokens  int      // of Text, as [tokens.Estimate] counts
 	More    int      // how many changes Text leaves out
 }
 
@@ -105,7 +106,7 @@ func (c *comparison) tell() Delta {
 	const tail = 9000 // "… 12345 more changes"
 	total, untold := 0, 0
 	for i := range c.findings {
-		total += milliTokens(c.findings[i].text + "\n")
+		total += tokens.Milli(c.findings[i].text + "\n")
 	}
 	room := c.options.Budget * 1000
 	if total > room {
@@ -117,7 +118,7 @@ func (c *comparison) tell() Delta {
 			if f.rank != rank {
 				continue
 			}
-			cost := milliTokens(f.text + "\n")
+			cost := tokens.Milli(f.text + "\n")
 			if spent+cost > room {
 				untold += len(f.changes) + f.more
 				continue
@@ -133,7 +134,7 @@ func (c *comparison) tell() Delta {
 	}
 	d.More += untold
 	d.Text = text.String()
-	d.Tokens = EstimateTokens(d.Text)
+	d.Tokens = tokens.Estimate(d.Text)
 	return d
 }
 

@@ -1,6 +1,7 @@
 package desktop
 
 import (
+	"aai/internal/tokens"
 	"fmt"
 	"strings"
 	"testing"
@@ -98,7 +99,7 @@ func TestDiff(t *testing.T) {
 			if diff := cmp.Diff(c.want, d.Text); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if strings.Contains(d.Text, "s3cret") || d.Tokens != EstimateTokens(d.Text) || d.Tokens > 200 {
+			if strings.Contains(d.Text, "s3cret") || d.Tokens != tokens.Estimate(d.Text) || d.Tokens > 200 {
 				t.Errorf("%+v", d)
 			}
 		})

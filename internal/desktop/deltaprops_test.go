@@ -1,6 +1,7 @@
 package desktop
 
 import (
+	"aai/internal/tokens"
 	"fmt"
 	"slices"
 	"strings"
@@ -83,7 +84,7 @@ func TestDiffProperties(t *testing.T) {
 		budget := rapid.SampledFrom([]int{0, 40, 100, 100000}).Draw(t, "budget")
 		o := DiffOptions{Budget: budget, Ref: func(i int) string { return fmt.Sprintf("e%d", i+1) }}
 		d := Diff(before, after, o)
-		if limit := map[int]int{0: 200}[budget] + budget; d.Tokens > limit || d.Tokens != EstimateTokens(d.Text) {
+		if limit := map[int]int{0: 200}[budget] + budget; d.Tokens > limit || d.Tokens != tokens.Estimate(d.Text) {
 			t.Fatalf("%d tokens of %d:\n%s", d.Tokens, limit, d.Text)
 		}
 		if (d.Text == "") != (len(d.Changes) == 0 && d.More == 0) {
@@ -126,4 +127,13 @@ func otDiffers(before *Snapshot, now *Element) bool {
 	old := before.Elements[i]
 	words := func(e *Element) bool { return e.Value != e.Name }
 	return old.Name != now.Name || old.States != now.States || old.Value != now.Value && (words(&old) || words(now))
+}
+
+func BenchmarkDiff(b *testing.B) {
+	before, after := otSnapshot(b, otDocs(590)), otSnapshot(b, strings.Replace(otDocs(590), "Event 300", "Event 3000", 2))
+	for b.Loop() {
+		if d := Diff(before, after, DiffOptions{}); d.Text == "" {
+			b.Fatal("nothing changed")
+		}
+	}
 }

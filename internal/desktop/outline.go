@@ -4,7 +4,7 @@ import "aai"
 
 // OutlineOptions say what of a snapshot is outlined, and how much of it.
 type OutlineOptions struct {
-	// Budget is how many tokens the page may have by EstimateTokens; 0 means
+	// Budget is how many tokens the page may have as [tokens.Estimate] counts; 0 means
 	// DefaultBudget, less than MinBudget is refused.
 	Budget int
 	Root   int    // the element to outline with what is in it; -1 for all windows
@@ -28,7 +28,7 @@ const (
 // A Page is as much of an outline as fits the budget.
 type Page struct {
 	Text   string
-	Tokens int // by EstimateTokens
+	Tokens int // as [tokens.Estimate] counts
 	// Shown and Total count the elements that people do something with: those
 	// that this page shows or says how to address, and all of them under the root.
 	Shown, Total int

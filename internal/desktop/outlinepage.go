@@ -1,6 +1,7 @@
 package desktop
 
 import (
+	"aai/internal/tokens"
 	"fmt"
 	"strings"
 
@@ -58,7 +59,7 @@ func (p *pager) page() (*OutlineTree, Page, error) {
 		e.Hint = "ask for a larger budget"
 		return nil, Page{}, e
 	}
-	page := Page{Text: a.text, Tokens: EstimateTokens(a.text), Shown: a.acting()}
+	page := Page{Text: a.text, Tokens: tokens.Estimate(a.text), Shown: a.acting()}
 	if a.next >= 0 {
 		page.More = p.cursor(a.next)
 	}
@@ -96,7 +97,7 @@ func (p *pager) attempt(d *detail) *attempt {
 	a.w.children(-1, 0)
 	for {
 		a.write(p)
-		over := milliTokens(a.text) - budget
+		over := tokens.Milli(a.text) - budget
 		if over <= 0 || len(a.parts) == 0 {
 			return a
 		}
@@ -137,10 +138,10 @@ func (p *pager) omitted(d *detail) string {
 func (w *walker) draw(p part, as form) drawn {
 	if as == jsonForm {
 		object := w.object(&p)
-		return drawn{part: p, object: object, cost: milliTokens(jsonText(object)) + 3000}
+		return drawn{part: p, object: object, cost: tokens.Milli(jsonText(object)) + 3000}
 	}
 	line := w.text(&p)
-	return drawn{part: p, line: line, cost: milliTokens(line)}
+	return drawn{part: p, line: line, cost: tokens.Milli(line)}
 }
 
 // write joins the parts to a page: what they are in, they, and what is missing.

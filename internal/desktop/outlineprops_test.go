@@ -1,6 +1,7 @@
 package desktop
 
 import (
+	"aai/internal/tokens"
 	"fmt"
 	"regexp"
 	"strconv"
@@ -184,7 +185,7 @@ func TestOutlineProperties(t *testing.T) {
 			if err != nil || again.Text != p.Text || again.More != p.More {
 				t.Fatalf("the second time it is (%v)\n%s\nnot\n%s", err, again.Text, p.Text)
 			}
-			if p.Tokens > o.Budget || p.Tokens != EstimateTokens(p.Text) {
+			if p.Tokens > o.Budget || p.Tokens != tokens.Estimate(p.Text) {
 				t.Fatalf("%d tokens of %d:\n%s", p.Tokens, o.Budget, p.Text)
 			}
 			if lines := r.read(t, p.Text); lines == 0 || p.More != "" && lines == 1 {

@@ -1,4 +1,6 @@
-package desktop
+// Package tokens says about how many tokens a text is to a model, without the
+// vocabulary that would say it exactly. It knows nothing of what the text is.
+package tokens
 
 import (
 	"strings"
@@ -6,21 +8,17 @@ import (
 	"unicode/utf8"
 )
 
-// EstimateTokens says about how many tokens of o200k_base the text is. It holds
+// Estimate says about how many tokens of o200k_base the text is. It holds
 // no vocabulary: it cuts the text into the pieces that the encoding never joins,
 // which is exact, and knows what a piece of that script and length costs on
 // average. On outlines in the great languages it is at most 3 % too low and less
 // than 15 % too high; on those in languages that the vocabulary knows little of it
 // may be 5 % too low. The estimate of a text is never more than the sum of those of
 // its lines.
-func EstimateTokens(text string) int { return wholeTokens(milliTokens(text)) }
+func Estimate(text string) int { return (Milli(text) + 999) / 1000 }
 
-// wholeTokens rounds thousandths of a token up.
-func wholeTokens(milli int) int { return (milli + 999) / 1000 }
-
-// milliTokens is EstimateTokens in thousandths, so that a sum is not a sum of
-// roundings.
-func milliTokens(text string) int {
+// Milli is Estimate in thousandths, so that a sum is not a sum of roundings.
+func Milli(text string) int {
 	sum := 0
 	for len(text) > 0 {
 		cost, size := firstPiece(text)

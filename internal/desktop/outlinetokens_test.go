@@ -1,0 +1,70 @@
+package desktop
+
+import (
+	"aai/internal/tokens"
+	"aai/internal/tokens/tokenstest"
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// otWindow is a window that says the given things.
+func otWindow(t testing.TB, words string) *Snapshot {
+	roles := []string{"button", "menuitem", "checkbox checkable", "text", "link", "label", "tab selectable", "heading", "radio checkable checked", "button", "textbox editable"}
+	var b strings.Builder
+	b.WriteString("window \"Test\" active\n")
+	for i, name := range strings.Split(words, "|") {
+		role, states, _ := strings.Cut(roles[i%len(roles)], " ")
+		value := ""
+		if role == "textbox" {
+			value = fmt.Sprintf(" value=%q", name)
+		}
+		fmt.Fprintf(&b, "  %s %q %s%s\n", role, name, states, value)
+	}
+	return otSnapshot(t, b.String())
+}
+
+// TestTokensOfOutlines holds the estimate of whole outlines against the vocabulary.
+func TestTokensOfOutlines(t *testing.T) {
+	outlines := map[string]string{}
+	for language, words := range tokenstest.Texts() {
+		s := otWindow(t, words)
+		outlines[language] = otText(t, s, OutlineOptions{Root: -1})
+		outlines[language+", compact"] = otText(t, s, OutlineOptions{Root: -1, Compact: true})
+		_, page, err := OutlineJSON(s, OutlineOptions{Root: -1, Budget: 9000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		outlines[language+", JSON"] = page.Text
+	}
+	for name, screen := range map[string]string{
+		"editor": otEditor, "calculator": otCalculator, "form": otForm, "table": otTable(200), "files": otFiles(), "docs": otDocs(60), "sheet": otSheet(),
+	} {
+		for i, p := range otPages(t, otSnapshot(t, screen), OutlineOptions{Root: -1}) {
+			outlines[fmt.Sprintf("%s, page %d", name, i+1)] = p.Text
+		}
+	}
+	for name, text := range outlines {
+		estimate, real := tokens.Estimate(text), tokenstest.Count(t, text)
+		t.Logf("%-20s %5d of %5d: %+.1f %%", name, estimate, real, 100*float64(estimate-real)/float64(real))
+		if float64(estimate) < 0.97*float64(real) || float64(estimate) > 1.15*float64(real)+1 {
+			t.Errorf("%s: estimated %d, it is %d tokens", name, estimate, real)
+		}
+	}
+}
+
+func BenchmarkOutline(b *testing.B) {
+	for _, c := range []struct {
+		name   string
+		screen string
+	}{{"form", otForm}, {"docs-1300", otDocs(78)}, {"table-1200", otTable(200)}, {"docs-10000", otDocs(590)}, {"table-10000", otTable(1670)}} {
+		s := otSnapshot(b, c.screen)
+		b.Run(fmt.Sprintf("%s=%d", c.name, len(s.Elements)), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := Outline(s, OutlineOptions{Root: -1}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
