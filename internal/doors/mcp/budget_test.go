@@ -9,6 +9,7 @@ import (
 
 	"aai"
 	"aai/internal/ax"
+	"aai/internal/tokens/tokenstest"
 )
 
 // A profile is what agents may be offered, and what that may cost a model.
@@ -32,9 +33,9 @@ func TestWhatEveryConversationCosts(t *testing.T) {
 				ServerInfo   json.RawMessage
 			}
 			c.get("initialize", `{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"tester","version":"0"}}`, &said)
-			intro := countTokens(t, said.Instructions+string(said.ServerInfo))
+			intro := tokenstest.Count(t, said.Instructions+string(said.ServerInfo))
 			list := c.ask("tools/list", `{}`).Result
-			n := countTokens(t, string(list))
+			n := tokenstest.Count(t, string(list))
 			t.Logf("%s: %d tokens of instructions and server info, %d of %d tools", p.name, intro, n, strings.Count(string(list), `"inputSchema"`))
 			if intro > 300 || n > p.listed {
 				t.Errorf("instructions and server info cost %d tokens of 300, the list %d of %d", intro, n, p.listed)

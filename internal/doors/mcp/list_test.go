@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"aai/internal/tokens/tokenstest"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -10,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/tiktoken-go/tokenizer"
 
 	"aai"
 )
@@ -104,14 +104,7 @@ func TestTenAppsFitTheTokenBudget(t *testing.T) {
 	if n := strings.Count(string(shown), `"inputSchema"`); n != 12 {
 		t.Fatalf("expected 12 tools, got %d", n)
 	}
-	codec, err := tokenizer.Get(tokenizer.O200kBase)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := codec.Count(string(shown))
-	if err != nil {
-		t.Fatal(err)
-	}
+	n := tokenstest.Count(t, string(shown))
 	t.Logf("ten apps: %d tokens, %d bytes", n, len(shown))
 	if n > budget {
 		t.Errorf("the list costs %d tokens; at most %d", n, budget)

@@ -6,9 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"testing"
-
-	"github.com/tiktoken-go/tokenizer"
 
 	"aai"
 	"aai/internal/ax"
@@ -74,19 +71,6 @@ func asksNatively(r *aai.Request) ([]aai.Question, error) {
 // adding adds apps to the catalog.
 func adding(apps ...*aai.App) change {
 	return func(w *world) { w.catalog.apps = append(w.catalog.apps, apps...) }
-}
-
-func countTokens(t *testing.T, text string) int {
-	t.Helper()
-	codec, err := tokenizer.Get(tokenizer.O200kBase)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := codec.Count(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
 }
 
 // get reads the answer to a request into v.
