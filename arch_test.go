@@ -46,6 +46,7 @@ func theMap() []room {
 		cobra     = "github.com/spf13/cobra"
 		pflag     = "github.com/spf13/pflag"
 		runewidth = "github.com/mattn/go-runewidth"
+		rapid     = "pgregory.net/rapid"
 		tokenizer = "github.com/tiktoken-go/tokenizer"
 		term      = "golang.org/x/term"
 		text      = "golang.org/x/text"
@@ -116,6 +117,10 @@ func theMap() []room {
 		{name: tokens + "/tokenstest", modules: []string{tokenizer}, forTest: true, why: "counts tokens exactly, with the vocabulary"},
 		{name: desktop, ours: []string{"aai", tokens},
 			why: "words and thought about what is seen, on no platform; what it tells has a budget of tokens"},
+		{name: desktop + "/delta", ours: []string{"aai", desktop, tokens},
+			why: "what changed between two snapshots, and what does so by itself"},
+		{name: desktop + "/shottest", ours: []string{desktop}, modules: []string{rapid}, forTest: true,
+			why: "snapshots for tests, from text and at random"},
 		{name: desktop + "/atspi", ours: []string{"aai", desktop, wire}, tests: []string{godbus, desktop + "/x11", seat},
 			why: "trees and actions on Linux, over the wire; windows come as an interface"},
 		{name: seat, ours: []string{"aai"}, modules: []string{flock},
@@ -127,7 +132,7 @@ func theMap() []room {
 		{name: desktop + "/desktoptest", ours: []string{"aai", desktop}, forTest: true, why: "what every desktop must do"},
 		{name: linux, ours: []string{dbus + "/dbustest", session}, modules: []string{godbus}, forTest: true,
 			why: "a private session with real windows, for every test on Linux; it bears the mark that keeps others out"},
-		{name: "internal/ax", ours: []string{"aai", desktop, tokens, schema, seat}, modules: []string{image, flock}, tests: []string{desktop + "/atspi", desktop + "/x11", desktop + "/launcher", godbus, policy},
+		{name: "internal/ax", ours: []string{"aai", desktop, desktop + "/delta", tokens, schema, seat}, modules: []string{image, flock}, tests: []string{desktop + "/atspi", desktop + "/x11", desktop + "/launcher", godbus, policy},
 			why: "the tools on the words of the desktop, on no platform; pictures are scaled, files of references locked, tests put real gates before real windows"},
 		{name: bearer, ours: []string{"aai"}, modules: []string{jose},
 			why: "who a token speaks for: it knows OAuth, and nothing of MCP"},
@@ -170,6 +175,7 @@ func testRooms() []string {
 	return []string{
 		"aai", "internal/drivers/dbus/dbustest", "internal/tokens/tokenstest",
 		"internal/desktop/fakedesktop", "internal/desktop/desktoptest", "internal/desktop/linuxtest",
+		"internal/desktop/shottest",
 	}
 }
 

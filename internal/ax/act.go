@@ -9,6 +9,7 @@ import (
 
 	"aai"
 	"aai/internal/desktop"
+	"aai/internal/desktop/delta"
 )
 
 // How an action's effect is observed. The ceiling is above the toolkits' own
@@ -210,7 +211,7 @@ func (a deed) tryWays(ctx context.Context) (way, error) {
 
 // observe waits until the effect of an action has come and settled, and returns
 // what changed.
-func (a deed) observe(ctx context.Context, before *desktop.Snapshot, events <-chan desktop.Event, focus desktop.ID) (desktop.Delta, error) {
+func (a deed) observe(ctx context.Context, before *desktop.Snapshot, events <-chan desktop.Event, focus desktop.ID) (delta.Delta, error) {
 	ceiling := time.NewTimer(effectCeiling)
 	defer ceiling.Stop()
 	looks := time.NewTicker(lookAgain) // some toolkits tell of nothing
@@ -248,25 +249,25 @@ func (a deed) observe(ctx context.Context, before *desktop.Snapshot, events <-ch
 
 // diff is what has changed since the snapshot, with what happened to one element
 // first.
-func (a deed) diff(before *desktop.Snapshot, focus desktop.ID) desktop.Delta {
-	return desktop.Diff(before, a.shot, desktop.DiffOptions{Ref: a.ref, Focus: focus, Restless: a.unrest.Has})
+func (a deed) diff(before *desktop.Snapshot, focus desktop.ID) delta.Delta {
+	return delta.Between(before, a.shot, delta.Options{Ref: a.ref, Focus: focus, Restless: a.unrest.Has})
 }
 
 // effective reports whether anything changed besides what changes by itself, what
 // most programs do with whatever is pressed, and what the mode "focus" does by
 // itself: the keyboard goes there.
-func (a deed) effective(before *desktop.Snapshot, d desktop.Delta) bool {
+func (a deed) effective(before *desktop.Snapshot, d delta.Delta) bool {
 	acted := &desktop.Element{}
 	if a.index >= 0 {
 		acted = &before.Elements[a.index]
 	}
-	raised := slices.ContainsFunc(d.Changes, func(c desktop.Change) bool {
+	raised := slices.ContainsFunc(d.Changes, func(c delta.Change) bool {
 		return keyboardMoved(before, a.shot, c) && a.shot.Elements[c.Index].States.Has(desktop.Active)
 	})
 	// What is restless is told last, so what is not told is restless too where
 	// anything that is told is.
-	more := d.More > 0 && !slices.ContainsFunc(d.Changes, func(c desktop.Change) bool { return c.Restless })
-	return more || slices.ContainsFunc(d.Changes, func(c desktop.Change) bool {
+	more := d.More > 0 && !slices.ContainsFunc(d.Changes, func(c delta.Change) bool { return c.Restless })
+	return more || slices.ContainsFunc(d.Changes, func(c delta.Change) bool {
 		if c.Restless {
 			return false
 		}
@@ -285,8 +286,8 @@ func (a deed) effective(before *desktop.Snapshot, d desktop.Delta) bool {
 
 // keyboardMoved reports whether the change is that the element, or window, has
 // the keyboard now or no longer, and nothing else.
-func keyboardMoved(before, after *desktop.Snapshot, c desktop.Change) bool {
-	if c.Kind != desktop.Changed {
+func keyboardMoved(before, after *desktop.Snapshot, c delta.Change) bool {
+	if c.Kind != delta.Changed {
 		return false
 	}
 	now := &after.Elements[c.Index]
@@ -301,16 +302,16 @@ func keyboardMoved(before, after *desktop.Snapshot, c desktop.Change) bool {
 
 // unreadable is what is known when the program cannot be read after the action:
 // it may have ended because of it, which is a change like another.
-func (a deed) unreadable(err error) (desktop.Delta, error) {
+func (a deed) unreadable(err error) (delta.Delta, error) {
 	e := *aai.AsError(err)
 	if e.Code == aai.AppNotRunning {
 		text := "- " + aai.CleanLabel(a.app.Name, 60) + " has ended"
-		return desktop.Delta{Text: text, Changes: []desktop.Change{{Kind: "gone", Index: -1, Text: text}}}, nil
+		return delta.Delta{Text: text, Changes: []delta.Change{{Kind: delta.Gone, Index: -1, Text: text}}}, nil
 	}
 	e.Message = "it was delivered, but what it did was not seen: " + e.Message
 	e.Delivery = aai.Delivered
 	e.Hint = "Look at the program's state before you try again."
-	return desktop.Delta{}, &e
+	return delta.Delta{}, &e
 }
 
 // telling reports whether an event may be the effect of an action, rather than

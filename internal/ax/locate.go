@@ -8,6 +8,7 @@ import (
 
 	"aai"
 	"aai/internal/desktop"
+	"aai/internal/desktop/delta"
 )
 
 // A view is a program as one call sees it.
@@ -25,7 +26,7 @@ type view struct {
 	// shows is meant.
 	alsoMenus bool
 	acting    bool // the element is to be acted upon
-	unrest    *desktop.Unrest
+	unrest    *delta.Unrest
 }
 
 // look runs f with a fresh view of the program that the call names. The call has the

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aai/internal/desktop"
+	"aai/internal/desktop/delta"
 )
 
 // A process is one run of a program: a number is given again, with another beginning.
@@ -23,7 +24,7 @@ type listing struct {
 	mu     sync.Mutex
 	apps   []desktop.App
 	at     time.Time
-	unrest map[process]*desktop.Unrest
+	unrest map[process]*delta.Unrest
 }
 
 // listed is how long a list is good for: from finding a call's program to working
@@ -56,15 +57,15 @@ func (l *listing) get() []desktop.App {
 }
 
 // unrestOf is what of the program changes by itself, for whoever has its turn.
-func (l *listing) unrestOf(app desktop.App) *desktop.Unrest {
+func (l *listing) unrestOf(app desktop.App) *delta.Unrest {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.unrest == nil {
-		l.unrest = make(map[process]*desktop.Unrest)
+		l.unrest = make(map[process]*delta.Unrest)
 	}
 	u := l.unrest[processOf(app)]
 	if u == nil {
-		u = &desktop.Unrest{}
+		u = &delta.Unrest{}
 		l.unrest[processOf(app)] = u
 	}
 	return u

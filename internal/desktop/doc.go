@@ -5,8 +5,8 @@
 // [Element]s in the order a person would meet them, with roles in ARIA's words.
 // Everything that only looks at snapshots is here and is the same on every
 // platform: the query language ([ParseQuery]), the outline that fits a model's
-// context ([Outline]), references that outlive a snapshot ([Refs]) and what has
-// changed between two of them ([Diff]).
+// context ([Outline]), references that outlive a snapshot ([Refs]). What has
+// changed between two of them internal/desktop/delta says.
 //
 // What a platform must do is the interfaces of [Backend]; internal/desktop/atspi
 // and internal/desktop/x11 do it for Linux. This package does no I/O and imports

@@ -81,6 +81,23 @@ func OutlineJSON(s *Snapshot, o OutlineOptions) (any, Page, error) {
 	return tree, page, nil
 }
 
+// A Told is an element that an outline has words about.
+type Told struct {
+	Index int
+	Acts  bool // people do something with it
+}
+
+// Tells returns what an outline of the element tells of: the element and all in it
+// that means something to people, in the order of the snapshot.
+func Tells(s *Snapshot, i int) []Told {
+	k := newSketch(s, OutlineOptions{Root: i})
+	told := make([]Told, len(k.nodes))
+	for n := range k.nodes {
+		told[n] = Told{k.nodes[n].elem, k.nodes[n].acts}
+	}
+	return told
+}
+
 // A form is how an outline is written down.
 type form int
 

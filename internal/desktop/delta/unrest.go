@@ -1,6 +1,10 @@
-package desktop
+package delta
 
-import "time"
+import (
+	"time"
+
+	"aai/internal/desktop"
+)
 
 // How unrest is told from what an action brings about, at once or later.
 const (
@@ -22,9 +26,9 @@ const (
 // actions change never changes more often than there were actions. What does is
 // unrest. The zero Unrest knows nothing. It is not safe for concurrent use.
 type Unrest struct {
-	last  *Snapshot
+	last  *desktop.Snapshot
 	acts  []time.Time // when actions began that may still have effects
-	known map[ID]suspect
+	known map[desktop.ID]suspect
 }
 
 // A suspect is an element that has changed, or its children came and went, while
@@ -37,7 +41,7 @@ type suspect struct {
 }
 
 // Saw learns from a snapshot that was taken before anybody acted again.
-func (u *Unrest) Saw(s *Snapshot) {
+func (u *Unrest) Saw(s *desktop.Snapshot) {
 	before := u.last
 	u.last = s
 	if before == nil {
@@ -61,7 +65,7 @@ func (u *Unrest) Saw(s *Snapshot) {
 		e.itself = e.itself || e.owed == 0
 		e.owed, e.still, e.changed = max(e.owed-1, 0), 0, s.Taken
 		if u.known == nil {
-			u.known = make(map[ID]suspect)
+			u.known = make(map[desktop.ID]suspect)
 		}
 		u.known[id] = e
 	}
@@ -76,7 +80,7 @@ func (u *Unrest) late(now time.Time) int {
 }
 
 // Acts learns what an app looks like when somebody begins to act on it.
-func (u *Unrest) Acts(s *Snapshot) {
+func (u *Unrest) Acts(s *desktop.Snapshot) {
 	u.last = s
 	old := 0
 	for old < len(u.acts)-1 && s.Taken.Sub(u.acts[old]) > aftermath {
@@ -92,10 +96,10 @@ func (u *Unrest) Acts(s *Snapshot) {
 // Acted learns what an app looks like after the action that began last: nothing of
 // it is unrest. What had its effect owes none, unless it stood still before: then
 // it is the action's, and so may be what follows.
-func (u *Unrest) Acted(s *Snapshot) {
+func (u *Unrest) Acted(s *desktop.Snapshot) {
 	before := u.last
 	u.last = s
-	var changed map[ID]bool
+	var changed map[desktop.ID]bool
 	if before != nil && len(u.known) > 0 {
 		changed = differing(before, s)
 	}
@@ -109,10 +113,10 @@ func (u *Unrest) Acted(s *Snapshot) {
 }
 
 // Has reports whether the element changes by itself, or its children come and go.
-func (u *Unrest) Has(id ID) bool { return u.known[id].itself }
+func (u *Unrest) Has(id desktop.ID) bool { return u.known[id].itself }
 
 // differing returns what differs between two looks at an app.
-func differing(before, after *Snapshot) map[ID]bool {
+func differing(before, after *desktop.Snapshot) map[desktop.ID]bool {
 	if before.Version == after.Version {
 		return nil
 	}
@@ -122,9 +126,9 @@ func differing(before, after *Snapshot) map[ID]bool {
 // unlike returns the elements of the later snapshot that differ from what they
 // were in the earlier one, and those that have other children. What a toolkit made
 // anew counts for what it is in.
-func unlike(before, after *Snapshot) map[ID]bool {
+func unlike(before, after *desktop.Snapshot) map[desktop.ID]bool {
 	p := pair(before, after)
-	ids := make(map[ID]bool)
+	ids := make(map[desktop.ID]bool)
 	mark := func(i int) {
 		if i = p.lasting(i); i >= 0 {
 			ids[after.Elements[i].ID] = true
@@ -148,7 +152,7 @@ func unlike(before, after *Snapshot) map[ID]bool {
 	return ids
 }
 
-func differ(was, now *Element) bool {
+func differ(was, now *desktop.Element) bool {
 	return was.Name != now.Name || was.Value != now.Value || was.States != now.States
 }
 

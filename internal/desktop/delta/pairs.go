@@ -1,18 +1,20 @@
-package desktop
+package delta
+
+import "aai/internal/desktop"
 
 // pairs says which elements of two snapshots are the same, by their index in the
 // other one, or -1.
 type pairs struct {
-	before, after *Snapshot
+	before, after *desktop.Snapshot
 	toAfter       []int // of each element before
 	toBefore      []int // of each element after
 }
 
 // pair finds the elements that are the same: first by their IDs, then, from the
 // windows down, by where they stand.
-func pair(before, after *Snapshot) pairs {
+func pair(before, after *desktop.Snapshot) pairs {
 	p := pairs{before: before, after: after, toAfter: make([]int, len(before.Elements)), toBefore: make([]int, len(after.Elements))}
-	byID := make(map[ID]int, len(before.Elements))
+	byID := make(map[desktop.ID]int, len(before.Elements))
 	for i := range before.Elements {
 		p.toAfter[i] = -1
 		byID[before.Elements[i].ID] = i
@@ -39,7 +41,7 @@ func (p *pairs) join(before, after int) {
 
 // A look is what makes two siblings pass for one.
 type look struct {
-	role Role
+	role desktop.Role
 	name string
 }
 
@@ -56,7 +58,7 @@ func (p *pairs) siblings(before, after int) {
 	if len(fresh) == 0 {
 		return
 	}
-	byLook, byRole := make(map[look][]int), make(map[Role][]int)
+	byLook, byRole := make(map[look][]int), make(map[desktop.Role][]int)
 	for _, j := range p.before.Children(before) {
 		if p.toAfter[j] < 0 {
 			e := &p.before.Elements[j]
@@ -75,7 +77,7 @@ func (p *pairs) siblings(before, after int) {
 			byRole[p.before.Elements[j].Role] = append(byRole[p.before.Elements[j].Role], j)
 		}
 	}
-	left := make(map[Role][]int)
+	left := make(map[desktop.Role][]int)
 	for _, i := range fresh {
 		if p.toBefore[i] < 0 {
 			left[p.after.Elements[i].Role] = append(left[p.after.Elements[i].Role], i)

@@ -1,14 +1,16 @@
-package desktop
+package delta
 
 import (
 	"fmt"
 	"strings"
+
+	"aai/internal/desktop"
 )
 
 // A passage is one way for elements to come into sight or leave it.
 type passage struct {
 	kind, sign string
-	in         *Snapshot // where they are seen
+	in         *desktop.Snapshot // where they are seen
 	seen       []bool
 	twin       []int // of each element, in the other snapshot
 	twinSeen   []bool
@@ -97,9 +99,9 @@ func (p *passage) layout(i int) bool {
 		return false
 	}
 	switch e.Role {
-	case Scrollbar, Separator:
+	case desktop.Scrollbar, desktop.Separator:
 		return true
-	case Generic, Group, Region, Article, Text, Label, Heading, Paragraph, Image, Code, Blockquote, Figure:
+	case desktop.Generic, desktop.Group, desktop.Region, desktop.Article, desktop.Text, desktop.Label, desktop.Heading, desktop.Paragraph, desktop.Image, desktop.Code, desktop.Blockquote, desktop.Figure:
 		return e.Blank()
 	}
 	return false
@@ -123,34 +125,33 @@ func (p *passage) group(i int) []int {
 // single adds a finding for one element and what people can read and do in it.
 func (c *comparison) single(p *passage, i int) {
 	e := &p.in.Elements[i]
-	k := newSketch(p.in, OutlineOptions{Root: i})
-	if len(k.nodes) == 1 && e.Blank() && !e.Acts("") && e.Parent >= 0 {
+	told := desktop.Tells(p.in, i)
+	if len(told) == 1 && e.Blank() && !e.Acts("") && e.Parent >= 0 {
 		return
 	}
 	text := p.sign + c.called(p.in, i)
 	if p.kind == Appeared {
-		if inside := c.inside(p, k); inside != "" {
+		if inside := c.inside(p, told[1:]); inside != "" {
 			text += ": " + inside
-		} else if e.States.Has(Protected) {
+		} else if e.States.Has(desktop.Protected) {
 			text += " value ****"
-		} else if !Blank(e.Value) && e.Value != e.Name && !e.Role.Wordy() {
-			text += " value " + Quote(e.Value, 60)
+		} else if !desktop.Blank(e.Value) && e.Value != e.Name && !e.Role.Wordy() {
+			text += " value " + desktop.Quote(e.Value, 60)
 		}
 	}
 	c.findings = append(c.findings, finding{rank: c.passageRank(p, i), changes: []Change{c.passing(p, i, text)}, text: text})
 }
 
-// inside names what acts in a sketch, and its words.
-func (c *comparison) inside(p *passage, k *sketch) string {
+// inside names what acts in an element, and its words.
+func (c *comparison) inside(p *passage, told []desktop.Told) string {
 	var names []string
 	length, more, texts := 0, 0, 0
-	for n := 1; n < len(k.nodes); n++ {
-		i, e := k.nodes[n].elem, k.element(n)
-		words := e.Role.Wordy() && !k.nodes[n].acts
-		if !k.nodes[n].acts && (!words || texts == 3) {
+	for _, is := range told {
+		words := p.in.Elements[is.Index].Role.Wordy() && !is.Acts
+		if !is.Acts && (!words || texts == 3) {
 			continue
 		}
-		name := c.called(p.in, i)
+		name := c.called(p.in, is.Index)
 		if length += len(name); length > p.named && len(names) > 0 {
 			if !words {
 				more++
@@ -168,7 +169,7 @@ func (c *comparison) inside(p *passage, k *sketch) string {
 // passageRank says how soon it is told that an element came or went.
 func (c *comparison) passageRank(p *passage, i int) int {
 	switch p.in.Elements[i].Role {
-	case Window, Dialog, AlertDialog, Alert:
+	case desktop.Window, desktop.Dialog, desktop.AlertDialog, desktop.Alert:
 		return rankWindow
 	}
 	if c.comesAndGoes(p, i) {
@@ -196,7 +197,7 @@ func (c *comparison) comesAndGoes(p *passage, i int) bool {
 // whereabouts names what elements came into or went out of, as it is now where it
 // is still there.
 func (c *comparison) whereabouts(p *passage, i int) string {
-	for p.in.Elements[i].Parent >= 0 && Blank(p.in.Elements[i].Name) && p.layout(i) {
+	for p.in.Elements[i].Parent >= 0 && desktop.Blank(p.in.Elements[i].Name) && p.layout(i) {
 		i = p.in.Elements[i].Parent
 	}
 	if p.kind == Gone && p.twin[i] >= 0 {

@@ -1,11 +1,15 @@
-package desktop
+package delta
 
-import "strings"
+import (
+	"strings"
+
+	"aai/internal/desktop"
+)
 
 // A comparison collects what a person would see change.
 type comparison struct {
 	pairs
-	options  DiffOptions
+	options  Options
 	findings []finding
 
 	seenBefore, seenAfter []bool // which elements are showing with all that they are in
@@ -43,10 +47,10 @@ func (c *comparison) compare() {
 // focus tells where the focus went.
 func (c *comparison) focus() {
 	for i := range c.after.Elements {
-		if !c.seenAfter[i] || !c.after.Elements[i].States.Has(Focused) {
+		if !c.seenAfter[i] || !c.after.Elements[i].States.Has(desktop.Focused) {
 			continue
 		}
-		if j := c.toBefore[i]; j >= 0 && c.before.Elements[j].States.Has(Focused) {
+		if j := c.toBefore[i]; j >= 0 && c.before.Elements[j].States.Has(desktop.Focused) {
 			continue
 		}
 		text := "focus → " + c.called(c.after, i)
@@ -61,7 +65,7 @@ func (c *comparison) add(rank int, change Change) {
 // changed tells what is different about an element that was there before.
 func (c *comparison) changed(j, i int) {
 	old, now := &c.before.Elements[j], &c.after.Elements[i]
-	if now.Role == Scrollbar || now.Role == Separator {
+	if now.Role == desktop.Scrollbar || now.Role == desktop.Separator {
 		return
 	}
 	renamed := old.Name != now.Name && !c.echo(j, i)
@@ -89,16 +93,16 @@ func (c *comparison) echo(j, i int) bool {
 		return false
 	}
 	within, with := &c.before.Elements[old.Parent], &c.after.Elements[now.Parent]
-	return SameWords(old.Name, within.Name) && SameWords(now.Name, with.Name) ||
-		SameWords(old.Name, within.Value) && SameWords(now.Name, with.Value)
+	return desktop.SameWords(old.Name, within.Name) && desktop.SameWords(now.Name, with.Name) ||
+		desktop.SameWords(old.Name, within.Value) && desktop.SameWords(now.Name, with.Value)
 }
 
 // valueChange says how a value changed, if it did.
-func valueChange(old, now *Element) []string {
+func valueChange(old, now *desktop.Element) []string {
 	switch {
 	case old.Value == now.Value || now.Value == now.Name && old.Value == old.Name:
 		return nil
-	case old.States.Has(Protected) || now.States.Has(Protected):
+	case old.States.Has(desktop.Protected) || now.States.Has(desktop.Protected):
 		return []string{"value ****"}
 	}
 	was, is := quoteChange(old.Value, now.Value)
@@ -106,11 +110,11 @@ func valueChange(old, now *Element) []string {
 }
 
 // stateChanges says which states worth a word came and went.
-func stateChanges(old, now *Element) []string {
-	const told = Enabled | Checked | Mixed | Pressed | Selected | Expanded | Invalid | Busy | Modal | Active | ReadOnly | Required
-	opposites := map[State]string{Enabled: "disabled", Expanded: "collapsed", Active: "no longer active"}
+func stateChanges(old, now *desktop.Element) []string {
+	const told = desktop.Enabled | desktop.Checked | desktop.Mixed | desktop.Pressed | desktop.Selected | desktop.Expanded | desktop.Invalid | desktop.Busy | desktop.Modal | desktop.Active | desktop.ReadOnly | desktop.Required
+	opposites := map[desktop.State]string{desktop.Enabled: "disabled", desktop.Expanded: "collapsed", desktop.Active: "no longer active"}
 	var words []string
-	for bit := State(1); bit != 0 && bit <= told; bit <<= 1 {
+	for bit := desktop.State(1); bit != 0 && bit <= told; bit <<= 1 {
 		if told&bit == 0 || (old.States^now.States)&bit == 0 {
 			continue
 		}
@@ -135,7 +139,7 @@ func (c *comparison) rank(j, i int) int {
 		return rankRestless
 	case c.actedOn(c.after, i):
 		return rankActedOn
-	case now.Role == Progressbar || now.Role == Meter:
+	case now.Role == desktop.Progressbar || now.Role == desktop.Meter:
 		return rankNoise
 	case !now.Acts("") && old.States == now.States && onlyDigits(old.Name+" "+old.Value, now.Name+" "+now.Value):
 		return rankNoise
@@ -154,7 +158,7 @@ func (c *comparison) restless(i int) bool {
 }
 
 // actedOn reports whether the element is the one acted on, or in it.
-func (c *comparison) actedOn(s *Snapshot, i int) bool {
+func (c *comparison) actedOn(s *desktop.Snapshot, i int) bool {
 	for ; i >= 0 && c.options.Focus != ""; i = s.Elements[i].Parent {
 		if s.Elements[i].ID == c.options.Focus {
 			return true

@@ -1,21 +1,25 @@
-package desktop
+// Package delta says what changed between two snapshots of an app, as a person would
+// who looks at it ([Between]), and what changes by itself ([Unrest]).
+package delta
 
 import (
-	"aai/internal/tokens"
 	"fmt"
 	"strconv"
 	"strings"
+
+	"aai/internal/desktop"
+	"aai/internal/tokens"
 )
 
-// DiffOptions say how a difference is told.
-type DiffOptions struct {
+// Options say how a difference is told.
+type Options struct {
 	// Ref names an element of the later snapshot. Without it, no refs are told.
 	Ref    func(i int) string
-	Budget int // how many tokens Delta.Text may have; 0 means 200, less than 40 means 40
-	Focus  ID  // the element that was acted on: what changed there comes first
+	Budget int        // how many tokens Delta.Text may have; 0 means 200, less than 40 means 40
+	Focus  desktop.ID // the element that was acted on: what changed there comes first
 	// Restless reports whether an element changes, or its children come and go, by
 	// itself; nil for none that is known to. What is restless comes last.
-	Restless func(ID) bool
+	Restless func(desktop.ID) bool
 }
 
 // The kinds of changes.
@@ -53,7 +57,7 @@ type Delta struct {
 	More    int      // how many changes Text leaves out
 }
 
-// Diff compares two snapshots of an app as a person would who looks at it: only
+// Between compares two snapshots of an app as a person would who looks at it: only
 // what is showing counts. Elements are the same if their IDs are, or if one stands
 // where another of the same role and name stood before, because toolkits make
 // elements anew; so are the only ones of a role that are new and gone in a place.
@@ -61,14 +65,14 @@ type Delta struct {
 // and descriptions do not count. A text of which only digits changed, such as a
 // clock, comes last unless it is the element acted on. A password is told as ****.
 //
-// Names and values are cleaned and quoted as in an Outline. A nil snapshot is an
+// Names and values are cleaned and quoted as in an outline. A nil snapshot is an
 // empty one. It is safe for concurrent use if o.Ref is.
-func Diff(before, after *Snapshot, o DiffOptions) Delta {
+func Between(before, after *desktop.Snapshot, o Options) Delta {
 	if before == nil {
-		before = &Snapshot{}
+		before = &desktop.Snapshot{}
 	}
 	if after == nil {
-		after = &Snapshot{}
+		after = &desktop.Snapshot{}
 	}
 	if o.Budget == 0 {
 		o.Budget = 200
@@ -152,7 +156,7 @@ func quoteChange(before, after string) (string, string) {
 			before, after = "…"+before[cut:], "…"+after[cut:]
 		}
 	}
-	return Quote(before, longest), Quote(after, longest)
+	return desktop.Quote(before, longest), desktop.Quote(after, longest)
 }
 
 // onlyDigits reports whether two texts differ in nothing but digits.
@@ -167,30 +171,30 @@ func onlyDigits(a, b string) bool {
 }
 
 // called names an element in a delta, with its ref where it has one.
-func (c *comparison) called(s *Snapshot, i int) string {
+func (c *comparison) called(s *desktop.Snapshot, i int) string {
 	e := &s.Elements[i]
 	return e.Role.Word() + c.named(e, e.Name) + c.bracket(s, i)
 }
 
-func (c *comparison) named(e *Element, name string) string {
-	if Blank(name) && e.Role.Wordy() && !e.States.Has(Protected) {
+func (c *comparison) named(e *desktop.Element, name string) string {
+	if desktop.Blank(name) && e.Role.Wordy() && !e.States.Has(desktop.Protected) {
 		name = e.Value
 	}
-	if Blank(name) {
+	if desktop.Blank(name) {
 		return ""
 	}
-	return " " + Quote(name, 60)
+	return " " + desktop.Quote(name, 60)
 }
 
 // bracket is the ref of an element of the later snapshot in brackets.
-func (c *comparison) bracket(s *Snapshot, i int) string {
+func (c *comparison) bracket(s *desktop.Snapshot, i int) string {
 	if ref := c.ref(s, i); ref != "" {
 		return " [" + ref + "]"
 	}
 	return ""
 }
 
-func (c *comparison) ref(s *Snapshot, i int) string {
+func (c *comparison) ref(s *desktop.Snapshot, i int) string {
 	if s != c.after || c.options.Ref == nil {
 		return ""
 	}

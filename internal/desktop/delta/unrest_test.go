@@ -1,4 +1,4 @@
-package desktop_test
+package delta_test
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aai/internal/desktop"
+	"aai/internal/desktop/delta"
 )
 
 // shotAt is a window with a clock, and a list with rows, at a second.
@@ -54,7 +55,7 @@ func TestUnrest(t *testing.T) {
 		{"long ago", []look{{shotAt(1, "a"), false}, {shotAt(2, "b"), false}, {shotAt(1000, "b", "x"), false}}, false, true},
 	}
 	for _, test := range tests {
-		var u desktop.Unrest
+		var u delta.Unrest
 		for _, l := range test.looks {
 			if l.acted {
 				u.Acts(l.shot)
@@ -73,7 +74,7 @@ func TestUnrest(t *testing.T) {
 type windowAt func(now time.Duration) (label string)
 
 // actOn lets somebody look and act, and act without looking, as quickly as they like.
-func actOn(u *desktop.Unrest, window windowAt, acts []time.Duration, takes time.Duration, looks ...time.Duration) {
+func actOn(u *delta.Unrest, window windowAt, acts []time.Duration, takes time.Duration, looks ...time.Duration) {
 	shot := func(now time.Duration) *desktop.Snapshot {
 		s := shotAt(0, window(now))
 		s.Version = uint64(now)
@@ -120,11 +121,11 @@ func TestCounterIsNoUnrest(t *testing.T) {
 				for now := time.Duration(0); now < acts[len(acts)-1]+late+time.Minute; now += pause { // and after the last one
 					looks = append(looks, now+pause*2/3, now+pause*5/6)
 				}
-				var u desktop.Unrest
+				var u delta.Unrest
 				if actOn(&u, counter, acts, takes, looks...); u.Has("clock") {
 					t.Errorf("an action each %s that takes %s: a counter that follows after %s is taken for a clock", pause, takes, late)
 				}
-				u = desktop.Unrest{}
+				u = delta.Unrest{}
 				if actOn(&u, counter, acts, takes); u.Has("clock") {
 					t.Errorf("nobody looks, an action each %s that takes %s: a counter that follows after %s is taken for a clock", pause, takes, late)
 				}
@@ -153,7 +154,7 @@ func TestCounterOfTwo(t *testing.T) {
 	for _, at := range acts {
 		looks = append(looks, at-250*time.Millisecond)
 	}
-	var u desktop.Unrest
+	var u delta.Unrest
 	if actOn(&u, counter, acts, 10*time.Millisecond, looks...); u.Has("clock") {
 		t.Error("a counter that two use is taken for a clock")
 	}
@@ -170,16 +171,16 @@ func TestClockIsUnrest(t *testing.T) {
 				continue // then each action may well be the cause
 			}
 			acts := every(pause, 12)
-			var u desktop.Unrest
+			var u delta.Unrest
 			if actOn(&u, clock, acts, takes); !u.Has("clock") {
 				t.Errorf("a clock that ticks each %s is not known after 12 actions, one each %s", ticks, pause)
 			}
-			u = desktop.Unrest{}
+			u = delta.Unrest{}
 			actOn(&u, clock, acts[:2], takes, acts[1]+pause/2, acts[1]+2*pause, acts[1]+4*pause)
 			if !u.Has("clock") {
 				t.Errorf("a clock that ticks each %s is not known after 2 actions and three looks, one each %s", ticks, pause)
 			}
-			u = desktop.Unrest{}
+			u = delta.Unrest{}
 			if actOn(&u, clock, acts[2:], 10*time.Millisecond, 100*time.Millisecond, acts[1]); !u.Has("clock") {
 				t.Errorf("a clock that ticks each %s is not known although nobody acted between two looks", ticks)
 			}
@@ -201,7 +202,7 @@ func TestOldActionsExplainNothing(t *testing.T) {
 	for i := range 8 {
 		looks = append(looks, time.Duration(205+i)*time.Second)
 	}
-	var u desktop.Unrest
+	var u delta.Unrest
 	if actOn(&u, log, acts, 10*time.Millisecond, looks...); !u.Has("clock") {
 		t.Error("a log is not known after eight looks without an action")
 	}
@@ -213,7 +214,7 @@ func TestRestlessComesLast(t *testing.T) {
 	before, after := shotAt(1, "a", "x"), shotAt(2, "b", "x", "y")
 	after.Elements[2].Name = "Messages"
 	for _, restless := range []desktop.ID{"clock", "list", "window", "row y"} {
-		d := desktop.Diff(before, after, desktop.DiffOptions{Restless: func(id desktop.ID) bool { return id == restless }})
+		d := delta.Between(before, after, delta.Options{Restless: func(id desktop.ID) bool { return id == restless }})
 		if len(d.Changes) != 3 {
 			t.Fatalf("%q: %q", restless, d.Text)
 		}

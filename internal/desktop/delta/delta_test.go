@@ -1,15 +1,18 @@
-package desktop
+package delta
 
 import (
-	"aai/internal/tokens"
 	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"aai/internal/desktop"
+	"aai/internal/desktop/shottest"
+	"aai/internal/tokens"
 )
 
-const otBefore = `
+const scene = `
 window "App" active
   menubar
     menu "File"
@@ -31,15 +34,15 @@ window "App" active
   generic key=area
 `
 
-func otDiff(t *testing.T, before, after string, focus ID) Delta {
+func between(t *testing.T, before, after string, focus desktop.ID) Delta {
 	t.Helper()
-	return Diff(otSnapshot(t, before), otSnapshot(t, after), DiffOptions{Ref: func(i int) string { return fmt.Sprintf("e%d", i+1) }, Focus: focus})
+	return Between(shottest.Read(t, before), shottest.Read(t, after), Options{Ref: func(i int) string { return fmt.Sprintf("e%d", i+1) }, Focus: focus})
 }
 
-func TestDiff(t *testing.T) {
+func TestBetween(t *testing.T) {
 	for name, c := range map[string]struct {
 		old, new string // pairs of lines replaced, after |
-		focus    ID
+		focus    desktop.ID
 		want     string
 	}{
 		"nothing":          {"", "", "", ""},
@@ -83,7 +86,7 @@ func TestDiff(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			after := otBefore
+			after := scene
 			olds, news := strings.Split(c.old, "|"), strings.Split(c.new, "|")
 			if len(olds) == len(news) {
 				for i := range olds {
@@ -92,10 +95,10 @@ func TestDiff(t *testing.T) {
 			} else {
 				after = strings.Replace(after, c.old, strings.ReplaceAll(c.new, "|", "\n"), 1)
 			}
-			if c.old != "" && after == otBefore {
+			if c.old != "" && after == scene {
 				t.Fatal("the case changes nothing")
 			}
-			d := otDiff(t, otBefore, after, c.focus)
+			d := between(t, scene, after, c.focus)
 			if diff := cmp.Diff(c.want, d.Text); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -106,19 +109,19 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestDiffGroups: many that went are told in short, and all are counted.
-func TestDiffGroups(t *testing.T) {
+// TestGroups: many that went are told in short, and all are counted.
+func TestGroups(t *testing.T) {
 	var rows strings.Builder
 	for i := range 100 {
 		fmt.Fprintf(&rows, "    option \"Kiwi %d\" selectable key=kiwi%d\n", i, i)
 	}
-	many := otBefore + "  list \"Kiwis\" key=kiwis\n" + rows.String()
-	few := otBefore + "  list \"Kiwis\" key=kiwis\n"
-	came := otDiff(t, few, many, "")
+	many := scene + "  list \"Kiwis\" key=kiwis\n" + rows.String()
+	few := scene + "  list \"Kiwis\" key=kiwis\n"
+	came := between(t, few, many, "")
 	if !strings.HasPrefix(came.Text, `+ in list "Kiwis" [e20]: option "Kiwi 0" [e21], option "Kiwi 1" [e22]`) || len(came.Changes)+came.More != 100 {
 		t.Errorf("%d and %d more: %s", len(came.Changes), came.More, came.Text)
 	}
-	went := otDiff(t, many, few, "")
+	went := between(t, many, few, "")
 	if want := `- in list "Kiwis" [e20]: option "Kiwi 0", option "Kiwi 1", option "Kiwi 2", option "Kiwi 3", … 96 more` + "\n"; went.Text != want {
 		t.Errorf("got %s", went.Text)
 	}
@@ -129,48 +132,48 @@ func TestDiffGroups(t *testing.T) {
 	}
 }
 
-func TestDiffShowsWhereLongTextsDiffer(t *testing.T) {
+func TestShowsWhereLongTextsDiffer(t *testing.T) {
 	long := strings.Repeat("Лорем ipsum ", 20)
-	d := otDiff(t, otBefore, strings.Replace(otBefore, `"Name" editable`, `"Name" editable value="`+long+`"`, 1), "")
+	d := between(t, scene, strings.Replace(scene, `"Name" editable`, `"Name" editable value="`+long+`"`, 1), "")
 	if !strings.Contains(d.Text, `value "" → "Лорем ipsum`) {
 		t.Error(d.Text)
 	}
-	before := strings.Replace(otBefore, `"Name" editable`, `"Name" editable value="`+long+`ä end"`, 1)
-	after := strings.Replace(otBefore, `"Name" editable`, `"Name" editable value="`+long+`ü end"`, 1)
-	if d = otDiff(t, before, after, ""); !strings.Contains(d.Text, `ä end" → "…`) || !strings.Contains(d.Text, `ü end"`) {
+	before := strings.Replace(scene, `"Name" editable`, `"Name" editable value="`+long+`ä end"`, 1)
+	after := strings.Replace(scene, `"Name" editable`, `"Name" editable value="`+long+`ü end"`, 1)
+	if d = between(t, before, after, ""); !strings.Contains(d.Text, `ä end" → "…`) || !strings.Contains(d.Text, `ü end"`) {
 		t.Error(d.Text)
 	}
 }
 
-// TestDiffIDUsedAgain: an ID that another kind of element has now is no change of
+// TestIDUsedAgain: an ID that another kind of element has now is no change of
 // the first one.
-func TestDiffIDUsedAgain(t *testing.T) {
-	d := otDiff(t, otBefore, strings.Replace(otBefore, `checkbox "Agree" checkable key=agree`, `link "Agree" key=agree`, 1), "")
+func TestIDUsedAgain(t *testing.T) {
+	d := between(t, scene, strings.Replace(scene, `checkbox "Agree" checkable key=agree`, `link "Agree" key=agree`, 1), "")
 	want := "+ link \"Agree\" [e13]\n- checkbox \"Agree\"\n"
 	if d.Text != want {
 		t.Errorf("got %s", d.Text)
 	}
 }
 
-// TestDiffMoved: what only got another parent is neither new nor gone.
-func TestDiffMoved(t *testing.T) {
+// TestMoved: what only got another parent is neither new nor gone.
+func TestMoved(t *testing.T) {
 	before := "window \"W\"\n  group \"A\" key=a\n    button \"B\" key=b checkable\n  group \"C\" key=c\n"
 	after := "window \"W\"\n  group \"C\" key=c\n    group \"New\" key=new\n      button \"B\" key=b checkable checked\n"
-	d := otDiff(t, before, after, "")
+	d := between(t, before, after, "")
 	if !strings.Contains(d.Text, "~ button \"B\" [e4] checked") || strings.Contains(d.Text, "- button") {
 		t.Error(d.Text)
 	}
 }
 
-func TestDiffWithout(t *testing.T) {
-	s := otSnapshot(t, otBefore)
-	if d := Diff(nil, nil, DiffOptions{}); d.Text != "" || d.More != 0 {
+func TestWithout(t *testing.T) {
+	s := shottest.Read(t, scene)
+	if d := Between(nil, nil, Options{}); d.Text != "" || d.More != 0 {
 		t.Errorf("%+v", d)
 	}
-	if d := Diff(nil, s, DiffOptions{}); !strings.HasPrefix(d.Text, `+ window "App": `) || strings.Contains(d.Text, "[") {
+	if d := Between(nil, s, Options{}); !strings.HasPrefix(d.Text, `+ window "App": `) || strings.Contains(d.Text, "[") {
 		t.Errorf("%+v", d)
 	}
-	if d := Diff(s, nil, DiffOptions{}); d.Text != "- window \"App\"\n" {
+	if d := Between(s, nil, Options{}); d.Text != "- window \"App\"\n" {
 		t.Errorf("%+v", d)
 	}
 }

@@ -1,42 +1,46 @@
-package desktop
+package delta
 
 import (
-	"aai/internal/tokens"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"aai/internal/desktop"
+	"aai/internal/desktop/shottest"
+	"aai/internal/tokens"
 )
 
-func otCopy(s *Snapshot) *Snapshot {
+func copied(s *desktop.Snapshot) *desktop.Snapshot {
 	t := *s
 	t.Elements = slices.Clone(s.Elements)
 	return &t
 }
 
-func TestDiffOfTheSame(t *testing.T) {
+func TestTheSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		s := otTree().Draw(t, "tree")
-		if d := Diff(s, s, DiffOptions{}); d.Text != "" || len(d.Changes) > 0 || d.More > 0 || d.Tokens > 0 {
+		s := shottest.Any().Draw(t, "tree")
+		if d := Between(s, s, Options{}); d.Text != "" || len(d.Changes) > 0 || d.More > 0 || d.Tokens > 0 {
 			t.Fatalf("%+v", d)
 		}
-		anew := otCopy(s)
+		anew := copied(s)
 		for i := range anew.Elements {
-			anew.Elements[i].ID = ID(fmt.Sprintf("new/%d", i))
+			anew.Elements[i].ID = desktop.ID(fmt.Sprintf("new/%d", i))
 			anew.Elements[i].Frame.Y += 7
 		}
-		if d := Diff(s, anew, DiffOptions{}); len(d.Changes) > 0 || d.More > 0 {
+		if d := Between(s, anew, Options{}); len(d.Changes) > 0 || d.More > 0 {
 			t.Fatalf("made anew, and told:\n%s", d.Text)
 		}
 	})
 }
 
-// otMutate changes some elements and returns which, by their index; some windows
+// mutated changes some elements and returns which, by their index; some windows
 // get new elements, some lose some.
-func otMutate(t *rapid.T, s *Snapshot) (after *Snapshot, changed []int) {
-	after = &Snapshot{App: s.App}
+func mutated(t *rapid.T, s *desktop.Snapshot) (after *desktop.Snapshot, changed []int) {
+	after = &desktop.Snapshot{App: s.App}
 	moved := make([]int, len(s.Elements))
 	for i := 0; i < len(s.Elements); i++ {
 		e := s.Elements[i]
@@ -55,10 +59,10 @@ func otMutate(t *rapid.T, s *Snapshot) (after *Snapshot, changed []int) {
 			e.Name = fmt.Sprintf("renamed %d", i)
 			changed = append(changed, len(after.Elements))
 		case 2:
-			e.States ^= Checked
+			e.States ^= desktop.Checked
 			changed = append(changed, len(after.Elements))
 		case 3:
-			e.States ^= Showing
+			e.States ^= desktop.Showing
 			changed = append(changed, len(after.Elements))
 		case 4:
 			e.Value = fmt.Sprintf("value %d\n- menu \"Forged\"", i)
@@ -67,23 +71,23 @@ func otMutate(t *rapid.T, s *Snapshot) (after *Snapshot, changed []int) {
 		after.Elements = append(after.Elements, e)
 		if what == 5 {
 			for range rapid.IntRange(1, 40).Draw(t, "new") {
-				n := Element{ID: ID(fmt.Sprintf("n/%d", len(after.Elements))), Role: rapid.SampledFrom(otRoles).Draw(t, "role"), Name: "new one", States: Showing | Enabled, Parent: moved[i]}
+				n := desktop.Element{ID: desktop.ID(fmt.Sprintf("n/%d", len(after.Elements))), Role: rapid.SampledFrom(shottest.Roles()).Draw(t, "role"), Name: "new one", States: desktop.Showing | desktop.Enabled, Parent: moved[i]}
 				changed = append(changed, len(after.Elements))
 				after.Elements = append(after.Elements, n)
 			}
 		}
 	}
-	Arrange(after.Elements)
+	desktop.Arrange(after.Elements)
 	return after, changed
 }
 
-func TestDiffProperties(t *testing.T) {
+func TestProperties(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		before := otTree().Draw(t, "tree")
-		after, changed := otMutate(t, before)
+		before := shottest.Any().Draw(t, "tree")
+		after, changed := mutated(t, before)
 		budget := rapid.SampledFrom([]int{0, 40, 100, 100000}).Draw(t, "budget")
-		o := DiffOptions{Budget: budget, Ref: func(i int) string { return fmt.Sprintf("e%d", i+1) }}
-		d := Diff(before, after, o)
+		o := Options{Budget: budget, Ref: func(i int) string { return fmt.Sprintf("e%d", i+1) }}
+		d := Between(before, after, o)
 		if limit := map[int]int{0: 200}[budget] + budget; d.Tokens > limit || d.Tokens != tokens.Estimate(d.Text) {
 			t.Fatalf("%d tokens of %d:\n%s", d.Tokens, limit, d.Text)
 		}
@@ -92,7 +96,7 @@ func TestDiffProperties(t *testing.T) {
 		}
 		for line := range strings.Lines(d.Text) {
 			if !strings.HasPrefix(line, "~ ") && !strings.HasPrefix(line, "+ ") && !strings.HasPrefix(line, "- ") && !strings.HasPrefix(line, "focus → ") && !strings.HasPrefix(line, "… ") ||
-				strings.Contains(otQuoted.ReplaceAllString(line, "Q"), "Forged") {
+				strings.Contains(quotation.ReplaceAllString(line, "Q"), "Forged") {
 				t.Fatalf("a forged line %q", line)
 			}
 		}
@@ -111,28 +115,30 @@ func TestDiffProperties(t *testing.T) {
 			for up >= 0 && !told[up] {
 				up = after.Elements[up].Parent
 			}
-			if up < 0 && otDiffers(before, &after.Elements[i]) {
+			if up < 0 && differs(before, &after.Elements[i]) {
 				t.Fatalf("nothing is told of %+v:\n%s", after.Elements[i], d.Text)
 			}
 		}
 	})
 }
 
-// otDiffers reports whether an element that was there looks different now.
-func otDiffers(before *Snapshot, now *Element) bool {
+var quotation = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
+
+// differs reports whether an element that was there looks different now.
+func differs(before *desktop.Snapshot, now *desktop.Element) bool {
 	i := before.Index(now.ID)
 	if i < 0 || !before.Visible(i) {
 		return true
 	}
 	old := before.Elements[i]
-	words := func(e *Element) bool { return e.Value != e.Name }
+	words := func(e *desktop.Element) bool { return e.Value != e.Name }
 	return old.Name != now.Name || old.States != now.States || old.Value != now.Value && (words(&old) || words(now))
 }
 
-func BenchmarkDiff(b *testing.B) {
-	before, after := otSnapshot(b, otDocs(590)), otSnapshot(b, strings.Replace(otDocs(590), "Event 300", "Event 3000", 2))
+func BenchmarkBetween(b *testing.B) {
+	before, after := shottest.Read(b, shottest.Docs(590)), shottest.Read(b, strings.Replace(shottest.Docs(590), "Event 300", "Event 3000", 2))
 	for b.Loop() {
-		if d := Diff(before, after, DiffOptions{}); d.Text == "" {
+		if d := Between(before, after, Options{}); d.Text == "" {
 			b.Fatal("nothing changed")
 		}
 	}
