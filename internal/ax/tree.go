@@ -7,6 +7,7 @@ import (
 
 	"aai"
 	"aai/internal/desktop"
+	"aai/internal/desktop/outline"
 	"aai/internal/tokens"
 )
 
@@ -32,13 +33,13 @@ func (d *desk) getTreeTool() *aai.Tool {
 			"compact": {"type": "boolean", "default": false, "description": "Roles and names only"},
 			"format": {"type": "string", "enum": ["outline", "json"], "default": "outline"}`,
 		required: `["app"]`,
-		run:      func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, outline) },
+		run:      func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, tree) },
 	}.tool()
 }
 
-func outline(ctx context.Context, v *view) (*aai.Result, error) {
+func tree(ctx context.Context, v *view) (*aai.Result, error) {
 	call := v.call
-	o := desktop.OutlineOptions{
+	o := outline.Options{
 		Budget: intArg(call, "budget_tokens", defaultBudget), Root: -1, After: textArg(call, "more"),
 		Hidden: flagArg(call, "include_invisible"), MaxDepth: intArg(call, "max_depth", 0),
 		Compact: flagArg(call, "compact"), Ref: v.ref,
@@ -75,14 +76,14 @@ type pageView struct {
 }
 
 // page makes the page in the form that the call asks for.
-func (v *view) page(o desktop.OutlineOptions) (desktop.Page, any, error) {
+func (v *view) page(o outline.Options) (outline.Page, any, error) {
 	name := aai.CleanLabel(v.app.Name, 60)
 	if textArg(v.call, "format") == "json" {
-		tree, page, err := desktop.OutlineJSON(v.shot, o)
+		tree, page, err := outline.JSON(v.shot, o)
 		return page, pageView{name, page.Tokens, page.Shown, page.Total, page.More, tree}, err
 	}
-	o.Budget = max(desktop.MinBudget, o.Budget-tokens.Estimate(desktop.Fence("", v.app.Name))-moreTokens)
-	page, err := desktop.Outline(v.shot, o)
+	o.Budget = max(outline.MinBudget, o.Budget-tokens.Estimate(desktop.Fence("", v.app.Name))-moreTokens)
+	page, err := outline.Text(v.shot, o)
 	if err != nil {
 		return page, nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"aai/internal/desktop"
+	"aai/internal/desktop/outline"
 )
 
 // A passage is one way for elements to come into sight or leave it.
@@ -125,7 +126,7 @@ func (p *passage) group(i int) []int {
 // single adds a finding for one element and what people can read and do in it.
 func (c *comparison) single(p *passage, i int) {
 	e := &p.in.Elements[i]
-	told := desktop.Tells(p.in, i)
+	told := outline.Tells(p.in, i)
 	if len(told) == 1 && e.Blank() && !e.Acts("") && e.Parent >= 0 {
 		return
 	}
@@ -143,7 +144,7 @@ func (c *comparison) single(p *passage, i int) {
 }
 
 // inside names what acts in an element, and its words.
-func (c *comparison) inside(p *passage, told []desktop.Told) string {
+func (c *comparison) inside(p *passage, told []outline.Told) string {
 	var names []string
 	length, more, texts := 0, 0, 0
 	for _, is := range told {

@@ -1,9 +1,10 @@
-package desktop
+package outline
 
 import (
 	"strconv"
 
 	"aai"
+	"aai/internal/desktop"
 )
 
 // A node is an element that an outline may show. Nodes stand in the order of the
@@ -24,14 +25,14 @@ type node struct {
 // A sketch is the part of a snapshot that an outline is of, without what has no
 // meaning for people.
 type sketch struct {
-	snapshot    *Snapshot
-	options     OutlineOptions
+	snapshot    *desktop.Snapshot
+	options     Options
 	first, last int // the elements it is of: from first to before last
 	nodes       []node
 	refs        []string // of the elements from first on, as far as they were asked for
 }
 
-func newSketch(s *Snapshot, o OutlineOptions) *sketch {
+func newSketch(s *desktop.Snapshot, o Options) *sketch {
 	k := &sketch{snapshot: s, options: o, last: len(s.Elements)}
 	if o.Root >= 0 {
 		k.first, k.last = o.Root, s.Elements[o.Root].End
@@ -45,7 +46,7 @@ func newSketch(s *Snapshot, o OutlineOptions) *sketch {
 	return k
 }
 
-func (k *sketch) element(n int) *Element { return &k.snapshot.Elements[k.nodes[n].elem] }
+func (k *sketch) element(n int) *desktop.Element { return &k.snapshot.Elements[k.nodes[n].elem] }
 
 // ref is the element's ref, asked for once.
 func (k *sketch) ref(elem int) string {
@@ -89,7 +90,7 @@ func (k *sketch) collect() {
 		if e.Parent >= k.first && i != k.options.Root {
 			parent = within[e.Parent-k.first]
 		}
-		hidden := !e.States.Has(Showing)
+		hidden := !e.States.Has(desktop.Showing)
 		if hidden && !k.options.Hidden && i != k.options.Root {
 			k.countClosed(i, parent)
 			i = e.End
@@ -106,7 +107,7 @@ func (k *sketch) collect() {
 	k.close()
 }
 
-func (k *sketch) parentRole(parent int) Role {
+func (k *sketch) parentRole(parent int) desktop.Role {
 	if parent < 0 {
 		return ""
 	}
@@ -127,7 +128,7 @@ func (k *sketch) close() {
 // countClosed adds the items of a closed menu to the bar it hangs from.
 func (k *sketch) countClosed(elem, parent int) {
 	for ; parent >= 0; parent = k.nodes[parent].parent {
-		if k.element(parent).Role != Menubar {
+		if k.element(parent).Role != desktop.Menubar {
 			continue
 		}
 		for i := elem; i < k.snapshot.Elements[elem].End; i++ {
@@ -140,11 +141,11 @@ func (k *sketch) countClosed(elem, parent int) {
 }
 
 // means reports whether an element that does not act is worth a line.
-func (k *sketch) means(e *Element, parent int) bool {
+func (k *sketch) means(e *desktop.Element, parent int) bool {
 	switch {
-	case e.Role == Scrollbar || e.Role == Separator:
+	case e.Role == desktop.Scrollbar || e.Role == desktop.Separator:
 		return false
-	case e.Role == Generic || e.Role == Group || e.Role == Region || e.Role == Article || e.Role.Wordy():
+	case e.Role == desktop.Generic || e.Role == desktop.Group || e.Role == desktop.Region || e.Role == desktop.Article || e.Role.Wordy():
 		if e.Blank() {
 			return false
 		}
@@ -173,8 +174,8 @@ func (k *sketch) dropLabels() {
 // labels reports whether one node is only the label of the other.
 func (k *sketch) labels(label, other int) bool {
 	n, e := &k.nodes[label], k.element(label)
-	return n.end == label+1 && !n.acts && (e.Role == Label || e.Role == Text) && e.Value == "" &&
-		k.nodes[other].acts && SameWords(e.Name, k.element(other).Name)
+	return n.end == label+1 && !n.acts && (e.Role == desktop.Label || e.Role == desktop.Text) && e.Value == "" &&
+		k.nodes[other].acts && desktop.SameWords(e.Name, k.element(other).Name)
 }
 
 // dropHollow leaves out what holds nothing, and words around the one thing that
@@ -188,9 +189,9 @@ func (k *sketch) dropHollow() {
 			e := k.element(i)
 			switch {
 			case children[i] == 0 && e.Blank() && e.Unread == 0:
-				n.dead = e.Role != Cell || k.element(n.parent).Role != Row
+				n.dead = e.Role != desktop.Cell || k.element(n.parent).Role != desktop.Row
 			case children[i] == 1 && e.Role.Wordy():
-				n.dead = k.nodes[only[i]].acts && SameWords(e.Name, k.element(only[i]).Name)
+				n.dead = k.nodes[only[i]].acts && desktop.SameWords(e.Name, k.element(only[i]).Name)
 			}
 		}
 		if n.parent < 0 {
@@ -228,7 +229,7 @@ func (k *sketch) compact() {
 
 // noticed are the states that rows alike must have in common to be told in one
 // line, because a model would look for them.
-const noticed = Focused | Checked | Mixed | Pressed | Selected | Expanded | Invalid | Busy | Enabled
+const noticed = desktop.Focused | desktop.Checked | desktop.Mixed | desktop.Pressed | desktop.Selected | desktop.Expanded | desktop.Invalid | desktop.Busy | desktop.Enabled
 
 // measure counts what is in each subtree and takes its shape.
 func (k *sketch) measure() {

@@ -1,9 +1,11 @@
-package desktop
+package outline
 
 import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"aai/internal/desktop"
 )
 
 // A fold tells of rows alike in one line: how many there are and how to address
@@ -145,7 +147,7 @@ func (f *fold) text(k *sketch) string {
 	first, last := f.rows[0], f.rows[len(f.rows)-1]
 	var b strings.Builder
 	fmt.Fprintf(&b, "… %d more %s", len(f.rows), k.element(first).Role.Word())
-	labels := Quote(k.label(first), 24) + " … " + Quote(k.label(last), 24)
+	labels := desktop.Quote(k.label(first), 24) + " … " + desktop.Quote(k.label(last), 24)
 	switch f.each {
 	case 0:
 		return b.String() + ": " + labels
@@ -172,7 +174,7 @@ func (f *fold) text(k *sketch) string {
 		e := k.element(n)
 		b.WriteString(e.Role.Word())
 		if name := e.Name; name != "" && name == k.element(last+n-first).Name {
-			b.WriteString(" " + Quote(name, 24))
+			b.WriteString(" " + desktop.Quote(name, 24))
 		}
 		fmt.Fprintf(&b, " [%s%d+%dk]", at.prefix, at.first+i, f.each)
 	}

@@ -1,4 +1,4 @@
-package desktop
+package outline
 
 import (
 	"errors"
@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	"aai"
+	"aai/internal/desktop"
+	"aai/internal/desktop/shottest"
 )
 
-// otLinks is a page of links that are all different.
-func otLinks(n int) string {
+// links is a page of links that are all different.
+func links(n int) string {
 	var b strings.Builder
 	b.WriteString("window \"Links\"\n")
 	for i := range n {
@@ -20,7 +22,7 @@ func otLinks(n int) string {
 	return b.String()
 }
 
-func otWithout(s *Snapshot, ids ...ID) *Snapshot {
+func without(s *desktop.Snapshot, ids ...desktop.ID) *desktop.Snapshot {
 	t := *s
 	t.Elements = nil
 	for _, e := range s.Elements {
@@ -29,15 +31,15 @@ func otWithout(s *Snapshot, ids ...ID) *Snapshot {
 			t.Elements = append(t.Elements, e) // all are in the first window
 		}
 	}
-	Arrange(t.Elements)
+	desktop.Arrange(t.Elements)
 	return &t
 }
 
 // TestCursorSurvivesChanges: the next page begins where the first one ended, also
 // when elements before it or right there went away.
 func TestCursorSurvivesChanges(t *testing.T) {
-	s := otSnapshot(t, otLinks(200))
-	p, err := Outline(s, OutlineOptions{Root: -1})
+	s := shottest.Read(t, links(200))
+	p, err := Text(s, Options{Root: -1})
 	if err != nil || p.More == "" {
 		t.Fatalf("%v %+v", err, p)
 	}
@@ -45,31 +47,31 @@ func TestCursorSurvivesChanges(t *testing.T) {
 	for strings.Contains(p.Text, fmt.Sprintf("\"Link %d\"", next)) {
 		next++
 	}
-	link, heading := ID(fmt.Sprintf("link%d", next)), ID(fmt.Sprintf("heading%d", next-1))
+	link, heading := desktop.ID(fmt.Sprintf("link%d", next)), desktop.ID(fmt.Sprintf("heading%d", next-1))
 	for name, c := range map[string]struct {
-		now  *Snapshot
+		now  *desktop.Snapshot
 		want string
 	}{
 		"nothing":       {s, fmt.Sprintf(`link "Link %d"`, next)},
-		"some before":   {otWithout(s, "link3", "heading4", "link5"), fmt.Sprintf(`link "Link %d"`, next)},
-		"the next one":  {otWithout(s, link), fmt.Sprintf(`heading "Heading %d"`, next)},
-		"the one told":  {otWithout(s, heading), fmt.Sprintf(`link "Link %d"`, next)},
-		"other version": {&Snapshot{App: s.App, Elements: s.Elements, Version: 99}, fmt.Sprintf(`link "Link %d"`, next)},
+		"some before":   {without(s, "link3", "heading4", "link5"), fmt.Sprintf(`link "Link %d"`, next)},
+		"the next one":  {without(s, link), fmt.Sprintf(`heading "Heading %d"`, next)},
+		"the one told":  {without(s, heading), fmt.Sprintf(`link "Link %d"`, next)},
+		"other version": {&desktop.Snapshot{App: s.App, Elements: s.Elements, Version: 99}, fmt.Sprintf(`link "Link %d"`, next)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			text := otText(t, c.now, OutlineOptions{Root: -1, After: p.More})
+			text := oneText(t, c.now, Options{Root: -1, After: p.More})
 			lines := strings.Split(text, "\n")
 			if lines[0] != `window "Links" [e1] …` || !strings.HasPrefix(lines[1], "  "+c.want) && !strings.HasPrefix(lines[1], strings.Replace("  "+c.want, " \"", ": \"", 1)) {
 				t.Errorf("want %s:\n%s", c.want, text[:200])
 			}
 		})
 	}
-	for name, now := range map[string]*Snapshot{
-		"both gone":   otWithout(s, link, heading),
-		"another app": {App: App{Key: ":1.8"}, Elements: s.Elements},
+	for name, now := range map[string]*desktop.Snapshot{
+		"both gone":   without(s, link, heading),
+		"another app": {App: desktop.App{Key: ":1.8"}, Elements: s.Elements},
 		"no elements": {App: s.App},
 	} {
-		_, err := Outline(now, OutlineOptions{Root: -1, After: p.More})
+		_, err := Text(now, Options{Root: -1, After: p.More})
 		var e *aai.Error
 		if !errors.As(err, &e) || e.Code != aai.InvalidParams || !strings.Contains(e.Hint, "beginning") {
 			t.Errorf("%s: %v", name, err)
@@ -79,19 +81,19 @@ func TestCursorSurvivesChanges(t *testing.T) {
 
 // TestCursorIsOfItsRoot: a place outside of the root is none.
 func TestCursorIsOfItsRoot(t *testing.T) {
-	s := otSnapshot(t, otLinks(200)+"window \"Other\"\n  button \"B\"\n")
-	p, err := Outline(s, OutlineOptions{Root: 0})
+	s := shottest.Read(t, links(200)+"window \"Other\"\n  button \"B\"\n")
+	p, err := Text(s, Options{Root: 0})
 	if err != nil || p.More == "" {
 		t.Fatal(err)
 	}
-	if _, err := Outline(s, OutlineOptions{Root: len(s.Elements) - 2, After: p.More}); aai.AsError(err) == nil || aai.AsError(err).Code != aai.InvalidParams {
+	if _, err := Text(s, Options{Root: len(s.Elements) - 2, After: p.More}); aai.AsError(err) == nil || aai.AsError(err).Code != aai.InvalidParams {
 		t.Errorf("%v", err)
 	}
 }
 
 func FuzzCursor(f *testing.F) {
-	s := otSnapshot(f, otLinks(200))
-	p, err := Outline(s, OutlineOptions{Root: -1})
+	s := shottest.Read(f, links(200))
+	p, err := Text(s, Options{Root: -1})
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -99,7 +101,7 @@ func FuzzCursor(f *testing.F) {
 		f.Add(c)
 	}
 	f.Fuzz(func(t *testing.T, cursor string) {
-		p, err := Outline(s, OutlineOptions{Root: -1, After: cursor})
+		p, err := Text(s, Options{Root: -1, After: cursor})
 		if err != nil {
 			if aai.AsError(err).Code != aai.InvalidParams || len(err.Error()) > 300 {
 				t.Errorf("%v", err)

@@ -1,4 +1,4 @@
-package desktop
+package outline
 
 import (
 	"encoding/base64"

@@ -1,4 +1,4 @@
-package desktop
+package outline
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"aai"
+	"aai/internal/desktop"
 )
 
 // text is the line of a part, with its line break.
@@ -66,7 +67,7 @@ func (w *walker) called(c int) string {
 		return aai.CleanLabel(e.Name, w.detail.name)
 	}
 	words := e.Name
-	if Blank(words) && !e.States.Has(Protected) {
+	if desktop.Blank(words) && !e.States.Has(desktop.Protected) {
 		words = e.Value
 	}
 	return aai.CleanLabel(words, max(w.detail.text, w.detail.name))
@@ -89,10 +90,10 @@ func (w *walker) holding(b *strings.Builder, p *part) {
 	}
 	if w.detail.description {
 		if e.Description != "" && e.Description != e.Name {
-			b.WriteString(" (" + Quote(e.Description, 80) + ")")
+			b.WriteString(" (" + desktop.Quote(e.Description, 80) + ")")
 		}
-		if e.Identifier != "" && Blank(e.Name) && w.nodes[p.first].acts {
-			b.WriteString(" id " + Quote(e.Identifier, 40))
+		if e.Identifier != "" && desktop.Blank(e.Name) && w.nodes[p.first].acts {
+			b.WriteString(" id " + desktop.Quote(e.Identifier, 40))
 		}
 	}
 	if p.left > 0 {
@@ -101,7 +102,7 @@ func (w *walker) holding(b *strings.Builder, p *part) {
 }
 
 // number writes a number within bounds, as it is.
-func (w *walker) number(b *strings.Builder, e *Element) {
+func (w *walker) number(b *strings.Builder, e *desktop.Element) {
 	value := aai.CleanLabel(e.Value, 20)
 	if _, err := strconv.ParseFloat(value, 64); err != nil {
 		value = strconv.Quote(value)
@@ -112,16 +113,16 @@ func (w *walker) number(b *strings.Builder, e *Element) {
 func shortNumber(v float64) string { return strconv.FormatFloat(v, 'g', 6, 64) }
 
 // value is what an element holds, quoted, or "" where that is not shown.
-func (w *walker) value(e *Element) string {
+func (w *walker) value(e *desktop.Element) string {
 	switch {
 	case w.detail.value == 0:
 		return ""
-	case e.States.Has(Protected):
+	case e.States.Has(desktop.Protected):
 		return "****"
-	case Blank(e.Value) || e.Value == e.Name || e.Role.Wordy() && Blank(e.Name):
+	case desktop.Blank(e.Value) || e.Value == e.Name || e.Role.Wordy() && desktop.Blank(e.Name):
 		return ""
 	}
-	return Quote(e.Value, w.detail.value)
+	return desktop.Quote(e.Value, w.detail.value)
 }
 
 // size is how many items a list or table has, where they are not seen at once.
@@ -152,44 +153,44 @@ func (w *walker) states(b *strings.Builder, c int) {
 	}
 	has := e.States.Has
 	write("hidden", n.hidden)
-	write("active", has(Active) && n.parent < 0)
-	write("modal", has(Modal))
-	write("disabled", n.acts && !has(Enabled))
-	write("focused", has(Focused))
-	write("checked", has(Checked))
-	write("mixed", has(Mixed))
-	write("pressed", has(Pressed))
-	write("selected", has(Selected))
-	write("expanded", has(Expanded) && e.Role != Combobox)
-	write("collapsed", has(Expandable) && !has(Expanded) && n.acts && e.Role != Combobox && e.Role != Menu)
-	write("readonly", has(ReadOnly) && (e.Role == Textbox || e.Role == Searchbox || e.Role == Spinbutton))
-	write("multiline", has(Multiline) && n.acts)
-	write("password", has(Protected))
-	write("required", has(Required))
-	write("invalid", has(Invalid))
-	write("busy", has(Busy))
-	write("default", has(Default) && e.Role == Button)
-	write("haspopup", has(HasPopup) && e.Role == Button)
+	write("active", has(desktop.Active) && n.parent < 0)
+	write("modal", has(desktop.Modal))
+	write("disabled", n.acts && !has(desktop.Enabled))
+	write("focused", has(desktop.Focused))
+	write("checked", has(desktop.Checked))
+	write("mixed", has(desktop.Mixed))
+	write("pressed", has(desktop.Pressed))
+	write("selected", has(desktop.Selected))
+	write("expanded", has(desktop.Expanded) && e.Role != desktop.Combobox)
+	write("collapsed", has(desktop.Expandable) && !has(desktop.Expanded) && n.acts && e.Role != desktop.Combobox && e.Role != desktop.Menu)
+	write("readonly", has(desktop.ReadOnly) && (e.Role == desktop.Textbox || e.Role == desktop.Searchbox || e.Role == desktop.Spinbutton))
+	write("multiline", has(desktop.Multiline) && n.acts)
+	write("password", has(desktop.Protected))
+	write("required", has(desktop.Required))
+	write("invalid", has(desktop.Invalid))
+	write("busy", has(desktop.Busy))
+	write("default", has(desktop.Default) && e.Role == desktop.Button)
+	write("haspopup", has(desktop.HasPopup) && e.Role == desktop.Button)
 }
 
 // implied reports whether a role is what everybody expects in another.
-func implied(role, in Role) bool {
+func implied(role, in desktop.Role) bool {
 	switch in {
-	case Menubar:
-		return role == Menu || role == MenuItem
-	case Tablist:
-		return role == Tab
-	case Radiogroup:
-		return role == Radio
-	case Row:
-		return role == Cell || role == RowHeader || role == ColumnHeader || role == Text || role == Label
+	case desktop.Menubar:
+		return role == desktop.Menu || role == desktop.MenuItem
+	case desktop.Tablist:
+		return role == desktop.Tab
+	case desktop.Radiogroup:
+		return role == desktop.Radio
+	case desktop.Row:
+		return role == desktop.Cell || role == desktop.RowHeader || role == desktop.ColumnHeader || role == desktop.Text || role == desktop.Label
 	}
-	return role == Text || role == Label
+	return role == desktop.Text || role == desktop.Label
 }
 
 // items writes several elements on a line, which say their role unless it is
 // that of all of them or the one expected in the element that they are in.
-func (w *walker) items(b *strings.Builder, items []int, in Role) {
+func (w *walker) items(b *strings.Builder, items []int, in desktop.Role) {
 	all := true
 	for _, c := range items {
 		all = all && (in == "" || implied(w.element(c).Role, in))

@@ -1,6 +1,10 @@
-package desktop
+package outline
 
-import "strings"
+import (
+	"strings"
+
+	"aai/internal/desktop"
+)
 
 // A partKind is how many elements a part of an outline tells, and how.
 type partKind int
@@ -86,17 +90,17 @@ func (w *walker) shown(c int) bool {
 	}
 	e, parent := w.element(c), w.element(n.parent)
 	switch e.Role {
-	case Alert, Status, Tooltip:
+	case desktop.Alert, desktop.Status, desktop.Tooltip:
 		return true
-	case Heading:
+	case desktop.Heading:
 		return w.detail.headings
-	case Cell, RowHeader: // one that tells which row it is
-		return parent.Role == Row && parent.Name == "" && c == n.parent+1 && w.nodes[n.parent].refs > 0
+	case desktop.Cell, desktop.RowHeader: // one that tells which row it is
+		return parent.Role == desktop.Row && parent.Name == "" && c == n.parent+1 && w.nodes[n.parent].refs > 0
 	}
 	switch parent.Role {
-	case Alert, Status, Dialog, AlertDialog, Tooltip:
+	case desktop.Alert, desktop.Status, desktop.Dialog, desktop.AlertDialog, desktop.Tooltip:
 		return w.detail.headings
-	case Cell:
+	case desktop.Cell:
 		return w.shown(n.parent) && w.nodes[n.parent].refs == 0
 	}
 	return false
@@ -151,7 +155,7 @@ func (w *walker) one(c, depth int) bool {
 // through finds the only thing in a row that says nothing of itself.
 func (w *walker) through(c int) (only int, ok bool) {
 	n, e := &w.nodes[c], w.element(c)
-	if n.hasRef || n.end == c+1 || !Blank(e.Name) || !e.Role.InSet() && e.Role != Paragraph || e.Unread > 0 {
+	if n.hasRef || n.end == c+1 || !desktop.Blank(e.Name) || !e.Role.InSet() && e.Role != desktop.Paragraph || e.Unread > 0 {
 		return 0, false
 	}
 	shown := w.inside(c)
@@ -168,9 +172,9 @@ func (w *walker) line(c int) (items []int, ok bool) {
 		return nil, false
 	}
 	switch e.Role {
-	case Menubar, Tablist, Radiogroup, Toolbar:
+	case desktop.Menubar, desktop.Tablist, desktop.Radiogroup, desktop.Toolbar:
 	default:
-		if e.Role == TreeItem || !e.Role.InSet() && !e.Role.Wordy() && (!n.acts || e.Role == Menu) {
+		if e.Role == desktop.TreeItem || !e.Role.InSet() && !e.Role.Wordy() && (!n.acts || e.Role == desktop.Menu) {
 			return nil, false
 		}
 	}
@@ -184,7 +188,7 @@ func (w *walker) line(c int) (items []int, ok bool) {
 		if item.Unread > 0 {
 			return nil, false
 		}
-		if leaf := w.leaf(i); leaf || w.nodes[i].hasRef || !Blank(item.Name) {
+		if leaf := w.leaf(i); leaf || w.nodes[i].hasRef || !desktop.Blank(item.Name) {
 			items = append(items, i)
 			if length += w.bytes(i); length > w.detail.line {
 				return nil, false
@@ -231,14 +235,14 @@ func (w *walker) run(c, end int) []int {
 func (w *walker) brief(c int) bool {
 	n, e := &w.nodes[c], w.element(c)
 	return (n.acts || e.Role.Wordy() || e.Role.InSet()) && e.Unread == 0 && (e.Value == "" || e.Value == e.Name) &&
-		!e.States.Any(Editable|Protected|Focused) && e.Min == e.Max && (!w.detail.description || e.Description == "")
+		!e.States.Any(desktop.Editable|desktop.Protected|desktop.Focused) && e.Min == e.Max && (!w.detail.description || e.Description == "")
 }
 
 // folds reports whether elements of the role are rows, told in one line when
 // they are many and alike.
-func folds(r Role) bool {
+func folds(r desktop.Role) bool {
 	switch r {
-	case Row, Cell, RowHeader, Option, ListItem, TreeItem, Article:
+	case desktop.Row, desktop.Cell, desktop.RowHeader, desktop.Option, desktop.ListItem, desktop.TreeItem, desktop.Article:
 		return true
 	}
 	return false
@@ -260,9 +264,9 @@ func (w *walker) alike(c, end int) []int {
 // label is what a row is called: its own name, or the first words in it.
 func (k *sketch) label(c int) string {
 	for i := c; i < k.nodes[c].end; i++ {
-		if e := k.element(i); !Blank(e.Name) {
+		if e := k.element(i); !desktop.Blank(e.Name) {
 			return e.Name
-		} else if !Blank(e.Value) && !e.States.Has(Protected) {
+		} else if !desktop.Blank(e.Value) && !e.States.Has(desktop.Protected) {
 			return e.Value
 		}
 	}

@@ -1,11 +1,12 @@
-package desktop
+package outline
 
 import (
-	"aai/internal/tokens"
 	"fmt"
 	"strings"
 
 	"aai"
+	"aai/internal/desktop"
+	"aai/internal/tokens"
 )
 
 // A pager fills a page with parts of a sketch, in the richest detail that fits.
@@ -21,8 +22,8 @@ type pager struct {
 // token.
 type drawn struct {
 	part
-	line   string       // textForm
-	object *ElementJSON // jsonForm
+	line   string   // textForm
+	object *Element // jsonForm
 	cost   int
 }
 
@@ -32,7 +33,7 @@ type attempt struct {
 	parts    []drawn
 	next     int // the element that the next page begins with; -1 if there is none
 	omits    string
-	tree     *OutlineTree
+	tree     *Tree
 	text     string
 	complete bool
 }
@@ -40,7 +41,7 @@ type attempt struct {
 // page takes the first detail in which everything fits, or else the first in
 // which all that acts fits so that only words are left for the next page, or else
 // the tersest.
-func (p *pager) page() (*OutlineTree, Page, error) {
+func (p *pager) page() (*Tree, Page, error) {
 	remaining := 0
 	for i := range p.nodes {
 		if p.nodes[i].acts && p.nodes[i].elem >= p.from {
@@ -116,8 +117,8 @@ func (p *pager) omitted(d *detail) string {
 	for i := range p.nodes {
 		if n := &p.nodes[i]; n.elem >= p.from {
 			e := p.element(i)
-			texts = texts || d.terse() && n.refs == 0 && (e.Role.Wordy() || !Blank(e.Name))
-			values = values || d.value == 0 && (!Blank(e.Value) || e.States.Has(Protected))
+			texts = texts || d.terse() && n.refs == 0 && (e.Role.Wordy() || !desktop.Blank(e.Name))
+			values = values || d.value == 0 && (!desktop.Blank(e.Value) || e.States.Has(desktop.Protected))
 		}
 		if texts && (values || d.value > 0) {
 			break
@@ -190,8 +191,8 @@ func (a *attempt) around() []int {
 func (w *walker) context(c int) string {
 	n, e := &w.nodes[c], w.element(c)
 	text := e.Role.Word()
-	if !Blank(e.Name) {
-		text += " " + Quote(e.Name, 24)
+	if !desktop.Blank(e.Name) {
+		text += " " + desktop.Quote(e.Name, 24)
 	}
 	if n.hasRef {
 		text += " [" + w.ref(n.elem) + "]"

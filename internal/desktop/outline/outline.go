@@ -1,9 +1,14 @@
-package desktop
+// Package outline tells what a snapshot shows so that it fits a model's context: as
+// text ([Text]) or for programs ([JSON]).
+package outline
 
-import "aai"
+import (
+	"aai"
+	"aai/internal/desktop"
+)
 
-// OutlineOptions say what of a snapshot is outlined, and how much of it.
-type OutlineOptions struct {
+// Options say what of a snapshot is outlined, and how much of it.
+type Options struct {
 	// Budget is how many tokens the page may have as [tokens.Estimate] counts; 0 means
 	// DefaultBudget, less than MinBudget is refused.
 	Budget int
@@ -32,11 +37,11 @@ type Page struct {
 	// Shown and Total count the elements that people do something with: those
 	// that this page shows or says how to address, and all of them under the root.
 	Shown, Total int
-	More         string // goes into OutlineOptions.After for what follows; "" when this was all
+	More         string // goes into Options.After for what follows; "" when this was all
 	Warnings     []string
 }
 
-// Outline tells what a snapshot shows, as text for people and models: a line for
+// Text tells what a snapshot shows, as text for people and models: a line for
 // each element, indented by two spaces a level, with its role, its name in
 // quotes, its ref in brackets, its states, and after a colon what it holds.
 //
@@ -60,21 +65,21 @@ type Page struct {
 // What does not fit the budget is made terse first: descriptions go, then texts,
 // then values; only then is the outline cut in pages. Names and values are
 // cleaned and quoted, so that none can pass for a line or a ref; they are still
-// what the app says, and [Fence] marks them as such.
+// what the app says, and [desktop.Fence] marks them as such.
 //
 // A budget under MinBudget, a Root that is not in the snapshot and an After that
 // belongs to no place in it fail with INVALID_PARAMS. It is safe for concurrent
 // use if o.Ref is.
-func Outline(s *Snapshot, o OutlineOptions) (Page, error) {
-	_, page, err := outline(s, o, textForm)
+func Text(s *desktop.Snapshot, o Options) (Page, error) {
+	_, page, err := tell(s, o, textForm)
 	return page, err
 }
 
-// OutlineJSON is Outline as an *OutlineTree, for programs: frames,
-// actions and identifiers are there, nothing shares a line. Page.Text is the
-// JSON itself, and its size is what the budget bounds.
-func OutlineJSON(s *Snapshot, o OutlineOptions) (any, Page, error) {
-	tree, page, err := outline(s, o, jsonForm)
+// JSON is Text as a *Tree, for programs: frames, actions and identifiers are there,
+// nothing shares a line. Page.Text is the JSON itself, and its size is what the
+// budget bounds.
+func JSON(s *desktop.Snapshot, o Options) (any, Page, error) {
+	tree, page, err := tell(s, o, jsonForm)
 	if err != nil {
 		return nil, page, err
 	}
@@ -89,8 +94,8 @@ type Told struct {
 
 // Tells returns what an outline of the element tells of: the element and all in it
 // that means something to people, in the order of the snapshot.
-func Tells(s *Snapshot, i int) []Told {
-	k := newSketch(s, OutlineOptions{Root: i})
+func Tells(s *desktop.Snapshot, i int) []Told {
+	k := newSketch(s, Options{Root: i})
 	told := make([]Told, len(k.nodes))
 	for n := range k.nodes {
 		told[n] = Told{k.nodes[n].elem, k.nodes[n].acts}
@@ -106,7 +111,7 @@ const (
 	jsonForm
 )
 
-func outline(s *Snapshot, o OutlineOptions, as form) (*OutlineTree, Page, error) {
+func tell(s *desktop.Snapshot, o Options, as form) (*Tree, Page, error) {
 	if o.Budget == 0 {
 		o.Budget = DefaultBudget
 	}

@@ -1,38 +1,39 @@
-package desktop
+package outline
 
 import (
 	"encoding/json"
 
 	"aai"
+	"aai/internal/desktop"
 )
 
-// An OutlineTree is an outline for programs.
-type OutlineTree struct {
-	Elements []*ElementJSON `json:"elements"`
-	Note     string         `json:"note,omitempty"` // what is not on the page
-	More     string         `json:"more,omitempty"` // as Page.More
+// A Tree is an outline for programs.
+type Tree struct {
+	Elements []*Element `json:"elements"`
+	Note     string     `json:"note,omitempty"` // what is not on the page
+	More     string     `json:"more,omitempty"` // as Page.More
 }
 
-// An ElementJSON is an element of an OutlineTree, or what stands for many that
+// An Element is one of a Tree, or what stands for many that
 // are made alike: then only Fold is there, with the words of the text form.
-type ElementJSON struct {
-	Ref         string   `json:"ref,omitempty"`
-	Role        Role     `json:"role,omitempty"`
-	Name        string   `json:"name,omitempty"`
-	Value       string   `json:"value,omitempty"`
-	States      []string `json:"states,omitempty"`
-	Frame       []int    `json:"frame,omitempty"` // x, y, width and height in physical pixels
-	Actions     []string `json:"actions,omitempty"`
-	Description string   `json:"description,omitempty"`
-	Identifier  string   `json:"identifier,omitempty"`
-	Min         *float64 `json:"min,omitempty"`
-	Max         *float64 `json:"max,omitempty"`
-	Unread      int      `json:"unread,omitempty"` // how many children were too many to read
-	Inside      int      `json:"inside,omitempty"` // how many elements to act on are below the depth asked for
-	Continued   bool     `json:"continued,omitempty"`
-	Fold        string   `json:"fold,omitempty"`
+type Element struct {
+	Ref         string       `json:"ref,omitempty"`
+	Role        desktop.Role `json:"role,omitempty"`
+	Name        string       `json:"name,omitempty"`
+	Value       string       `json:"value,omitempty"`
+	States      []string     `json:"states,omitempty"`
+	Frame       []int        `json:"frame,omitempty"` // x, y, width and height in physical pixels
+	Actions     []string     `json:"actions,omitempty"`
+	Description string       `json:"description,omitempty"`
+	Identifier  string       `json:"identifier,omitempty"`
+	Min         *float64     `json:"min,omitempty"`
+	Max         *float64     `json:"max,omitempty"`
+	Unread      int          `json:"unread,omitempty"` // how many children were too many to read
+	Inside      int          `json:"inside,omitempty"` // how many elements to act on are below the depth asked for
+	Continued   bool         `json:"continued,omitempty"`
+	Fold        string       `json:"fold,omitempty"`
 
-	Children []*ElementJSON `json:"children,omitempty"`
+	Children []*Element `json:"children,omitempty"`
 }
 
 // jsonText is what the budget of a JSON outline is counted on.
@@ -45,12 +46,12 @@ func jsonText(v any) string {
 }
 
 // object is a part as JSON, without what is in it.
-func (w *walker) object(p *part) *ElementJSON {
+func (w *walker) object(p *part) *Element {
 	if p.kind == foldPart {
-		return &ElementJSON{Fold: p.fold.text(w.sketch)}
+		return &Element{Fold: p.fold.text(w.sketch)}
 	}
 	n, e := &w.nodes[p.first], w.element(p.first)
-	o := &ElementJSON{Role: Role(e.Role.Word()), Name: w.called(p.first), Unread: e.Unread, Inside: p.left}
+	o := &Element{Role: desktop.Role(e.Role.Word()), Name: w.called(p.first), Unread: e.Unread, Inside: p.left}
 	if n.hasRef {
 		o.Ref = w.ref(n.elem)
 	}
@@ -63,7 +64,7 @@ func (w *walker) object(p *part) *ElementJSON {
 	}
 	if w.detail.value > 0 && w.value(e) != "" {
 		o.Value = "****"
-		if !e.States.Has(Protected) {
+		if !e.States.Has(desktop.Protected) {
 			o.Value = aai.CleanLabel(e.Value, w.detail.value)
 		}
 	}
@@ -84,13 +85,13 @@ func (w *walker) object(p *part) *ElementJSON {
 
 // joined makes a tree of the parts, in fresh objects: what does not fit is taken
 // away and it is joined again.
-func (a *attempt) joined(p *pager) *OutlineTree {
-	tree := &OutlineTree{Elements: []*ElementJSON{}, Note: a.note(p)}
+func (a *attempt) joined(p *pager) *Tree {
+	tree := &Tree{Elements: []*Element{}, Note: a.note(p)}
 	if a.next >= 0 {
 		tree.More = p.cursor(a.next)
 	}
-	made := make(map[int]*ElementJSON) // by node
-	hang := func(c int, o *ElementJSON) {
+	made := make(map[int]*Element) // by node
+	hang := func(c int, o *Element) {
 		for up := p.nodes[c].parent; up >= 0; up = p.nodes[up].parent {
 			if parent := made[up]; parent != nil {
 				parent.Children = append(parent.Children, o)
@@ -104,7 +105,7 @@ func (a *attempt) joined(p *pager) *OutlineTree {
 			continue
 		}
 		e := p.element(c)
-		o := &ElementJSON{Role: Role(e.Role.Word()), Name: aai.CleanLabel(e.Name, 24), Continued: true}
+		o := &Element{Role: desktop.Role(e.Role.Word()), Name: aai.CleanLabel(e.Name, 24), Continued: true}
 		if p.nodes[c].hasRef {
 			o.Ref = p.ref(p.nodes[c].elem)
 		}

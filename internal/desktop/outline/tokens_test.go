@@ -1,15 +1,18 @@
-package desktop
+package outline
 
 import (
-	"aai/internal/tokens"
-	"aai/internal/tokens/tokenstest"
 	"fmt"
 	"strings"
 	"testing"
+
+	"aai/internal/desktop"
+	"aai/internal/desktop/shottest"
+	"aai/internal/tokens"
+	"aai/internal/tokens/tokenstest"
 )
 
-// otWindow is a window that says the given things.
-func otWindow(t testing.TB, words string) *Snapshot {
+// windowOf is a window that says the given things.
+func windowOf(t testing.TB, words string) *desktop.Snapshot {
 	roles := []string{"button", "menuitem", "checkbox checkable", "text", "link", "label", "tab selectable", "heading", "radio checkable checked", "button", "textbox editable"}
 	var b strings.Builder
 	b.WriteString("window \"Test\" active\n")
@@ -21,26 +24,26 @@ func otWindow(t testing.TB, words string) *Snapshot {
 		}
 		fmt.Fprintf(&b, "  %s %q %s%s\n", role, name, states, value)
 	}
-	return otSnapshot(t, b.String())
+	return shottest.Read(t, b.String())
 }
 
 // TestTokensOfOutlines holds the estimate of whole outlines against the vocabulary.
 func TestTokensOfOutlines(t *testing.T) {
 	outlines := map[string]string{}
 	for language, words := range tokenstest.Texts() {
-		s := otWindow(t, words)
-		outlines[language] = otText(t, s, OutlineOptions{Root: -1})
-		outlines[language+", compact"] = otText(t, s, OutlineOptions{Root: -1, Compact: true})
-		_, page, err := OutlineJSON(s, OutlineOptions{Root: -1, Budget: 9000})
+		s := windowOf(t, words)
+		outlines[language] = oneText(t, s, Options{Root: -1})
+		outlines[language+", compact"] = oneText(t, s, Options{Root: -1, Compact: true})
+		_, page, err := JSON(s, Options{Root: -1, Budget: 9000})
 		if err != nil {
 			t.Fatal(err)
 		}
 		outlines[language+", JSON"] = page.Text
 	}
 	for name, screen := range map[string]string{
-		"editor": otEditor, "calculator": otCalculator, "form": otForm, "table": otTable(200), "files": otFiles(), "docs": otDocs(60), "sheet": otSheet(),
+		"editor": shottest.Editor, "calculator": shottest.Calculator, "form": shottest.Form, "table": shottest.Table(200), "files": shottest.Files(), "docs": shottest.Docs(60), "sheet": shottest.Sheet(),
 	} {
-		for i, p := range otPages(t, otSnapshot(t, screen), OutlineOptions{Root: -1}) {
+		for i, p := range allPages(t, shottest.Read(t, screen), Options{Root: -1}) {
 			outlines[fmt.Sprintf("%s, page %d", name, i+1)] = p.Text
 		}
 	}
@@ -57,11 +60,11 @@ func BenchmarkOutline(b *testing.B) {
 	for _, c := range []struct {
 		name   string
 		screen string
-	}{{"form", otForm}, {"docs-1300", otDocs(78)}, {"table-1200", otTable(200)}, {"docs-10000", otDocs(590)}, {"table-10000", otTable(1670)}} {
-		s := otSnapshot(b, c.screen)
+	}{{"form", shottest.Form}, {"docs-1300", shottest.Docs(78)}, {"table-1200", shottest.Table(200)}, {"docs-10000", shottest.Docs(590)}, {"table-10000", shottest.Table(1670)}} {
+		s := shottest.Read(b, c.screen)
 		b.Run(fmt.Sprintf("%s=%d", c.name, len(s.Elements)), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := Outline(s, OutlineOptions{Root: -1}); err != nil {
+				if _, err := Text(s, Options{Root: -1}); err != nil {
 					b.Fatal(err)
 				}
 			}
