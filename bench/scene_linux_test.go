@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/desktop"
 	"aai/internal/desktop/linuxtest"
+	"aai/internal/desktop/refs"
 )
 
 // axTools is how many tools the gateway lists in the profile "desktop".
@@ -107,7 +107,7 @@ func (s *scene) await(b *testing.B, pid int, query string) string {
 			Ref string `json:"element_ref"`
 		}
 		a.data(b, &found)
-		if !desktop.IsRef(found.Ref) {
+		if !refs.Is(found.Ref) {
 			b.Fatalf("ax_find gave the ref %q", found.Ref)
 		}
 		return found.Ref

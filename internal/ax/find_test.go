@@ -9,6 +9,7 @@ import (
 	"aai"
 	"aai/internal/desktop"
 	"aai/internal/desktop/fakedesktop"
+	"aai/internal/desktop/refs"
 )
 
 // form is a window with some of everything.
@@ -40,7 +41,7 @@ func TestFindNothing(t *testing.T) {
 	inWorld(t, func(w *world) {
 		form(w)
 		e := w.failure(aai.ElementNotFound, "ax_find", `{"app": "Form", "query": "Pres5"}`)
-		if len(e.Candidates) == 0 || !strings.Contains(e.Candidates[0], `button "Press"`) || !desktop.IsRef(strings.Fields(e.Candidates[0])[0]) {
+		if len(e.Candidates) == 0 || !strings.Contains(e.Candidates[0], `button "Press"`) || !refs.Is(strings.Fields(e.Candidates[0])[0]) {
 			w.Errorf("candidates %q, want the button Press with its ref first", e.Candidates)
 		}
 		if e.Delivery != aai.NotDelivered {

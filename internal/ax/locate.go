@@ -9,6 +9,7 @@ import (
 	"aai"
 	"aai/internal/desktop"
 	"aai/internal/desktop/delta"
+	"aai/internal/desktop/refs"
 )
 
 // A view is a program as one call sees it.
@@ -17,7 +18,7 @@ type view struct {
 	backend desktop.Backend
 	call    *aai.Call
 	app     desktop.App
-	refs    *desktop.Refs
+	refs    *refs.Table
 	shot    *desktop.Snapshot
 	// alsoHidden makes queries mean what is not showing where nothing that shows
 	// is meant.
@@ -47,7 +48,7 @@ func (d *desk) glance(ctx context.Context, call *aai.Call, f func(context.Contex
 	}
 	v := &view{desk: d, backend: d.open(), call: call, app: app}
 	if d.memory.remembers(call) {
-		refs, done, err := d.memory.open(ctx, app)
+		known, done, err := d.memory.open(ctx, app)
 		if err != nil {
 			return nil, err
 		}
@@ -56,7 +57,7 @@ func (d *desk) glance(ctx context.Context, call *aai.Call, f func(context.Contex
 				d.log.Warn("references are not kept", "error", err)
 			}
 		}()
-		v.refs = refs
+		v.refs = known
 	} else {
 		v.refs = d.sessions.of(call).refsOf(app)
 	}
@@ -114,7 +115,7 @@ func (v *view) locate(ctx context.Context, query string) (match, error) {
 	until := time.Now().Add(findPatience)
 	for {
 		m, err := v.find(query)
-		if err == nil || aai.AsError(err).Code != aai.ElementNotFound || desktop.IsRef(query) || time.Now().After(until) {
+		if err == nil || aai.AsError(err).Code != aai.ElementNotFound || refs.Is(query) || time.Now().After(until) {
 			return m, err
 		}
 		if !v.changed(ctx, until) {
@@ -128,7 +129,7 @@ func (v *view) locate(ctx context.Context, query string) (match, error) {
 
 // find finds the one element that the query means now.
 func (v *view) find(query string) (match, error) {
-	if desktop.IsRef(query) {
+	if refs.Is(query) {
 		i, err := v.refs.Resolve(v.shot, query)
 		if told, renamed := v.refs.Renamed(v.shot, query); err == nil && renamed && v.acting {
 			return match{}, v.renamed(query, i, told)

@@ -14,6 +14,7 @@ import (
 
 	"aai"
 	"aai/internal/desktop"
+	"aai/internal/desktop/refs"
 )
 
 // A memory keeps the references of the terminal between its commands, each of
@@ -39,7 +40,7 @@ func (m memory) remembers(call *aai.Call) bool {
 // open returns the terminal's references into the program, and what is to be
 // called when the command is over. Until then other commands wait for it, so that
 // no reference is given twice.
-func (m memory) open(ctx context.Context, app desktop.App) (refs *desktop.Refs, done func() error, err error) {
+func (m memory) open(ctx context.Context, app desktop.App) (known *refs.Table, done func() error, err error) {
 	if err := os.MkdirAll(m.folder, 0o700); err != nil {
 		return nil, nil, notKept(err)
 	}
@@ -51,13 +52,13 @@ func (m memory) open(ctx context.Context, app desktop.App) (refs *desktop.Refs, 
 		}
 		return nil, nil, notKept(err)
 	}
-	refs, err = readRefs(file)
+	known, err = readRefs(file)
 	if err != nil {
 		_ = lock.Close()
 		return nil, nil, notKept(fmt.Errorf("%s: %w; delete the file", file, err))
 	}
-	return refs, func() error {
-		err := errors.Join(writeRefs(file, refs), lock.Close())
+	return known, func() error {
+		err := errors.Join(writeRefs(file, known), lock.Close())
 		m.forget()
 		return err
 	}, nil
@@ -77,11 +78,11 @@ func lockOf(file string) *flock.Flock {
 
 // readRefs returns the references of a file. Those that are old have come to mean
 // nothing.
-func readRefs(file string) (*desktop.Refs, error) {
-	refs := desktop.NewRefs()
+func readRefs(file string) (*refs.Table, error) {
+	known := refs.New()
 	info, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return refs, nil
+		return known, nil
 	}
 	if err != nil {
 		return nil, err
@@ -90,18 +91,18 @@ func readRefs(file string) (*desktop.Refs, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(data, refs); err != nil {
+	if err := json.Unmarshal(data, known); err != nil {
 		return nil, err
 	}
 	if time.Since(info.ModTime()) > rememberFor {
-		refs = refs.Stale()
+		known = known.Stale()
 	}
-	return refs, nil
+	return known, nil
 }
 
 // writeRefs replaces the file, or leaves it as it was.
-func writeRefs(file string, refs *desktop.Refs) error {
-	data, err := json.Marshal(refs)
+func writeRefs(file string, known *refs.Table) error {
+	data, err := json.Marshal(known)
 	if err != nil {
 		return err
 	}
@@ -134,11 +135,11 @@ func (m memory) forget() {
 		if ok, err := lock.TryLock(); !ok || err != nil {
 			continue
 		}
-		if refs, err := readRefs(file); old || err != nil {
+		if known, err := readRefs(file); old || err != nil {
 			_ = os.Remove(file)
 			_ = os.Remove(lock.Path())
 		} else {
-			_ = writeRefs(file, refs)
+			_ = writeRefs(file, known)
 		}
 		_ = lock.Close()
 	}

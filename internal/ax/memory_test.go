@@ -12,6 +12,7 @@ import (
 	"aai/internal/ax"
 	"aai/internal/desktop"
 	"aai/internal/desktop/fakedesktop"
+	"aai/internal/desktop/refs"
 )
 
 // atTerminal returns a function that makes a world as each command at a terminal
@@ -131,22 +132,22 @@ func TestTerminalAtOnce(t *testing.T) {
 	command, _ := atTerminal(t, d)
 	form(command())
 	names := []string{"Press", "Disabled", "Slow", "Dead", "Agree", "Full name", "Notes", "Shuffle"}
-	refs := make(chan string, len(names))
+	told := make(chan string, len(names))
 	for _, name := range names {
 		go func() {
 			result, err := command().do("ax_find", `{"app": "Form", "query": "`+name+`"}`)
 			if err != nil {
-				refs <- err.Error()
+				told <- err.Error()
 				return
 			}
-			refs <- fmt.Sprint(name, " ", asJSON(t, result.Data)["element_ref"])
+			told <- fmt.Sprint(name, " ", asJSON(t, result.Data)["element_ref"])
 		}()
 	}
 	whose := map[string]string{}
 	for range names {
-		said := <-refs
+		said := <-told
 		i := strings.LastIndex(said, " ")
-		if whose[said[i:]] != "" || !desktop.IsRef(said[i+1:]) {
+		if whose[said[i:]] != "" || !refs.Is(said[i+1:]) {
 			t.Errorf("%s and %s", whose[said[i:]], said)
 		}
 		whose[said[i:]] = said

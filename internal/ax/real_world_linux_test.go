@@ -17,6 +17,7 @@ import (
 	"aai/internal/desktop/atspi"
 	"aai/internal/desktop/launcher"
 	"aai/internal/desktop/linuxtest"
+	"aai/internal/desktop/refs"
 	"aai/internal/desktop/x11"
 	"aai/internal/seat"
 )
@@ -131,7 +132,7 @@ func (w *realWorld) done(tool string, p params) answer {
 func (w *realWorld) ref(app, query string) string {
 	w.Helper()
 	ref, _ := w.ok("ax_find", params{"app": app, "query": query}).data["element_ref"].(string)
-	if !desktop.IsRef(ref) {
+	if !refs.Is(ref) {
 		w.Fatalf("ax_find gave the ref %q for %s", ref, query)
 	}
 	return ref

@@ -7,6 +7,7 @@ import (
 
 	"aai"
 	"aai/internal/desktop"
+	"aai/internal/desktop/refs"
 )
 
 // maxSessions is how many conversations are remembered; the one not heard of for
@@ -31,7 +32,7 @@ func (s *sessions) of(call *aai.Call) *session {
 	if i := slices.Index(s.order, key); i >= 0 {
 		s.order = slices.Delete(s.order, i, i+1)
 	} else {
-		s.known[key] = &session{refs: make(map[process]*desktop.Refs), aliases: make(map[string]process)}
+		s.known[key] = &session{refs: make(map[process]*refs.Table), aliases: make(map[string]process)}
 	}
 	s.order = append(s.order, key)
 	if len(s.order) > maxSessions {
@@ -54,7 +55,7 @@ func (s *sessions) forget(ended []process) {
 // A session is what one conversation remembers. Safe for concurrent use.
 type session struct {
 	mu        sync.Mutex
-	refs      map[process]*desktop.Refs
+	refs      map[process]*refs.Table
 	aliases   map[string]process
 	connected []int // processes
 	actions   int
@@ -70,24 +71,24 @@ func (s *session) forget(ended []process) {
 }
 
 // refsOf returns the conversation's references into the program.
-func (s *session) refsOf(app desktop.App) *desktop.Refs {
+func (s *session) refsOf(app desktop.App) *refs.Table {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	is := processOf(app)
 	if s.refs[is] == nil {
-		s.refs[is] = desktop.NewRefs()
+		s.refs[is] = refs.New()
 	}
 	return s.refs[is]
 }
 
 // knows returns the references if the conversation has been told of the program, or
 // nil.
-func (s *session) knows(pid int) *desktop.Refs {
+func (s *session) knows(pid int) *refs.Table {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for is, refs := range s.refs {
+	for is, known := range s.refs {
 		if is.pid == pid {
-			return refs
+			return known
 		}
 	}
 	return nil

@@ -13,6 +13,7 @@ import (
 
 	"aai"
 	"aai/internal/desktop"
+	"aai/internal/desktop/refs"
 )
 
 // targetPrefix begins the ids of programs, so that none is taken for an app with
@@ -201,9 +202,9 @@ func (d *desk) words(ctx context.Context, call *aai.Call) string {
 	}
 	caption, s := query, d.sessions.of(call)
 	switch {
-	case desktop.IsRef(query):
-		if refs := s.knows(call.Target.PID); refs != nil {
-			return refs.Told(query)
+	case refs.Is(query):
+		if known := s.knows(call.Target.PID); known != nil {
+			return known.Told(query)
 		}
 		return ""
 	case s.knows(call.Target.PID) == nil:

@@ -14,6 +14,7 @@ import (
 	"aai/internal/ax"
 	"aai/internal/desktop"
 	"aai/internal/desktop/fakedesktop"
+	"aai/internal/desktop/refs"
 )
 
 // A world is a desktop in memory, the tools, and a gateway that admits all and
@@ -178,7 +179,7 @@ func (w *world) ref(app, query string) string {
 	w.Helper()
 	raw, _ := json.Marshal(map[string]any{"app": app, "query": query})
 	ref, _ := w.ok("ax_find", string(raw)).data["element_ref"].(string)
-	if !desktop.IsRef(ref) {
+	if !refs.Is(ref) {
 		w.Fatalf("ax_find gave the ref %q for %s", ref, query)
 	}
 	return ref

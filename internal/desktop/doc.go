@@ -4,9 +4,9 @@
 // A program that runs is an [App]. What it shows is read as a [Snapshot]: its
 // [Element]s in the order a person would meet them, with roles in ARIA's words.
 // Everything that only looks at snapshots is here and is the same on every
-// platform: the query language ([ParseQuery]), references that outlive a snapshot
-// ([Refs]), and in the rooms outline and delta what it shows in a model's context and
-// what has changed between two of them.
+// platform: the query language ([ParseQuery]), and in rooms of their own
+// references that outlive a snapshot (refs), what it shows in a model's context (outline)
+// and what has changed between two of them (delta).
 //
 // What a platform must do is the interfaces of [Backend]; internal/desktop/atspi
 // and internal/desktop/x11 do it for Linux. This package does no I/O and imports

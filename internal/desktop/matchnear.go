@@ -49,6 +49,12 @@ func (l *likeness) of(text string) float64 {
 	return 2 * float64(shared) / float64(total+l.total)
 }
 
+// Nearest returns at most five elements that show and whose names are the likest to
+// the words, best first; those of the role before others.
+func Nearest(s *Snapshot, words string, role Role) []int {
+	return newFinder(s, FindOptions{Root: -1}).nearest(words, &roleTest{roles: []Role{role}})
+}
+
 // nearest returns the elements that show and whose names are the likest to the
 // words, best first. The right role, and that people can do something with them,
 // count too.

@@ -3,6 +3,8 @@ package shottest
 import (
 	"fmt"
 	"strings"
+
+	"aai/internal/desktop"
 )
 
 const Editor = `
@@ -162,4 +164,24 @@ func Sheet() string {
 		fmt.Fprintf(&b, "    cell \"%c%d\" selectable\n", 'A'+i%26, 1+i/26)
 	}
 	return b.String()
+}
+
+// Many is a window of n elements of all kinds of names.
+func Many(n int) *desktop.Snapshot {
+	s := &desktop.Snapshot{Elements: []desktop.Element{{ID: "w", Role: desktop.Window, Name: "Many", Parent: -1, States: desktop.Showing}}}
+	words := []string{"Invoice", "Customer", "Account", "Settings", "Download", "Archive", "Message", "Überweisung"}
+	for i := 1; i < n; i++ {
+		e := desktop.Element{ID: desktop.ID(fmt.Sprint("x", i)), Parent: 0, Role: desktop.Button, States: desktop.Showing | desktop.Enabled, Identifier: fmt.Sprint("item-", i)}
+		e.Name = fmt.Sprintf("%s %s %d", words[i%8], words[i/8%8], i)
+		switch i % 5 {
+		case 0:
+			e.Role, e.Description = desktop.Textbox, "Type the "+words[i%7]
+			e.Value = "Some value that was typed here"
+		case 1:
+			e.Role = desktop.Text
+		}
+		s.Elements = append(s.Elements, e)
+	}
+	desktop.Arrange(s.Elements)
+	return s
 }

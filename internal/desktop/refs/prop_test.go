@@ -1,4 +1,4 @@
-package desktop
+package refs
 
 import (
 	"encoding/json"
@@ -8,64 +8,66 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"aai/internal/desktop"
 )
 
-// A qtNode is an element of an app that the test plays. Its tag is what it really
+// A node is an element of an app that the test plays. Its tag is what it really
 // is, which nothing but the test can see.
-type qtNode struct {
+type node struct {
 	tag        int
-	id         ID
-	role       Role
+	id         desktop.ID
+	role       desktop.Role
 	name, ext  string // ext is the identifier
 	virtual    bool
-	children   []*qtNode
-	usedAsRole map[Role]bool // roles that its ID has had
+	children   []*node
+	usedAsRole map[desktop.Role]bool // roles that its ID has had
 }
 
-// A qtApp is the app.
-type qtApp struct {
+// A app is the app.
+type app struct {
 	t       *rapid.T
-	windows []*qtNode
+	windows []*node
 	tags    int
 	ids     int
 	born    map[string]int // when what has an ID came to be
 	now     int
 }
 
-func (a *qtApp) freshID() ID { a.ids++; return ID(fmt.Sprint("id", a.ids)) }
+func (a *app) freshID() desktop.ID { a.ids++; return desktop.ID(fmt.Sprint("id", a.ids)) }
 
-func (a *qtApp) node(role Role, name string) *qtNode {
+func (a *app) node(role desktop.Role, name string) *node {
 	a.tags++
-	return &qtNode{tag: a.tags, id: a.freshID(), role: role, name: name, usedAsRole: map[Role]bool{role: true}}
+	return &node{tag: a.tags, id: a.freshID(), role: role, name: name, usedAsRole: map[desktop.Role]bool{role: true}}
 }
 
 // person is a row of a table; its own name may be missing.
-func (a *qtApp) person() *qtNode {
+func (a *app) person() *node {
 	name := rapid.SampledFrom([]string{"Ann", "Bob", "Cid", "Dan", "Eve", "Fay", "Gus"}).Draw(a.t, "person")
-	row := a.node(Row, rapid.SampledFrom([]string{"", name}).Draw(a.t, "row name"))
-	row.children = []*qtNode{a.node(Cell, name), a.node(Button, "Delete"), a.node(Checkbox, "")}
+	row := a.node(desktop.Row, rapid.SampledFrom([]string{"", name}).Draw(a.t, "row name"))
+	row.children = []*node{a.node(desktop.Cell, name), a.node(desktop.Button, "Delete"), a.node(desktop.Checkbox, "")}
 	return row
 }
 
-func (a *qtApp) thing() *qtNode {
-	role := rapid.SampledFrom([]Role{Button, Textbox, Group, Generic, MenuItem, Text}).Draw(a.t, "role")
+func (a *app) thing() *node {
+	role := rapid.SampledFrom([]desktop.Role{desktop.Button, desktop.Textbox, desktop.Group, desktop.Generic, desktop.MenuItem, desktop.Text}).Draw(a.t, "role")
 	n := a.node(role, rapid.SampledFrom([]string{"", "Save", "Edit", "Close", "Name"}).Draw(a.t, "name"))
 	n.ext = rapid.SampledFrom([]string{"", "", "", "x", "y"}).Draw(a.t, "identifier")
 	return n
 }
 
-func qtPlay(t *rapid.T) *qtApp {
-	a := &qtApp{t: t, born: map[string]int{}}
+func play(t *rapid.T) *app {
+	a := &app{t: t, born: map[string]int{}}
 	for range rapid.IntRange(1, 2).Draw(t, "windows") {
-		w := a.node(Window, rapid.SampledFrom([]string{"Main", "Other", ""}).Draw(t, "title"))
-		around := []*qtNode{w}
+		w := a.node(desktop.Window, rapid.SampledFrom([]string{"Main", "Other", ""}).Draw(t, "title"))
+		around := []*node{w}
 		for range rapid.IntRange(0, 8).Draw(t, "things") {
 			n := a.thing()
 			in := rapid.SampledFrom(around).Draw(t, "in")
 			in.children = append(in.children, n)
 			around = append(around, n)
 		}
-		table := a.node(Table, "People")
+		table := a.node(desktop.Table, "People")
 		table.virtual = rapid.Bool().Draw(t, "virtual")
 		for range rapid.IntRange(0, 4).Draw(t, "rows") {
 			table.children = append(table.children, a.person())
@@ -77,9 +79,9 @@ func qtPlay(t *rapid.T) *qtApp {
 }
 
 // all visits all nodes in order, with the slice that each is in.
-func (a *qtApp) all() (nodes []*qtNode, parents []*qtNode) {
-	var visit func(n, parent *qtNode)
-	visit = func(n, parent *qtNode) {
+func (a *app) all() (nodes []*node, parents []*node) {
+	var visit func(n, parent *node)
+	visit = func(n, parent *node) {
 		nodes, parents = append(nodes, n), append(parents, parent)
 		for _, child := range n.children {
 			visit(child, n)
@@ -91,13 +93,13 @@ func (a *qtApp) all() (nodes []*qtNode, parents []*qtNode) {
 	return nodes, parents
 }
 
-// A qtPrint is how an element looks and how those around it look that can be told
+// A print is how an element looks and how those around it look that can be told
 // by something, the nearest first, each with its tag.
-type qtPrint []string
+type print []string
 
 // twin reports whether two elements look the same and are in elements that look
 // the same, or that are the same though they may look otherwise by now.
-func (p qtPrint) twin(o qtPrint) bool {
+func (p print) twin(o print) bool {
 	if len(p) != len(o) || len(p) == 0 {
 		return len(p) == len(o)
 	}
@@ -118,10 +120,10 @@ func (p qtPrint) twin(o qtPrint) bool {
 
 // being names what has the ID. Where toolkits use an element again, it begins to be
 // another one when it looks otherwise.
-func (p qtPrint) being(id ID) string {
+func (p print) being(id desktop.ID) string {
 	reused := slices.ContainsFunc(p, func(look string) bool {
 		role, _, _ := strings.Cut(look, " ")
-		return Role(role).InSet()
+		return desktop.Role(role).InSet()
 	})
 	if reused {
 		return fmt.Sprint(id, " ", []string(p))
@@ -130,26 +132,26 @@ func (p qtPrint) being(id ID) string {
 }
 
 // look takes a snapshot, and says what each element really is and how it looks.
-func (a *qtApp) look() (s *Snapshot, tags []int, prints []qtPrint) {
+func (a *app) look() (s *desktop.Snapshot, tags []int, prints []print) {
 	a.now++
-	s = &Snapshot{}
-	var visit func(n *qtNode, parent int, path qtPrint)
-	visit = func(n *qtNode, parent int, path qtPrint) {
-		e := Element{ID: n.id, Role: n.role, Name: n.name, Identifier: n.ext, States: Showing, Parent: parent}
+	s = &desktop.Snapshot{}
+	var visit func(n *node, parent int, path print)
+	visit = func(n *node, parent int, path print) {
+		e := desktop.Element{ID: n.id, Role: n.role, Name: n.name, Identifier: n.ext, States: desktop.Showing, Parent: parent}
 		if n.virtual {
-			e.States |= Virtual
+			e.States |= desktop.Virtual
 		}
 		i := len(s.Elements)
 		looks := fmt.Sprintf("%s %q %s", n.role, n.name, n.ext)
-		if n.role == Row && n.name == "" {
+		if n.role == desktop.Row && n.name == "" {
 			looks += fmt.Sprintf(" of %q", n.children[0].name)
 		}
-		print := append(qtPrint{fmt.Sprint(looks, "=", n.tag)}, path...)
+		print := append(print{fmt.Sprint(looks, "=", n.tag)}, path...)
 		s.Elements, tags, prints = append(s.Elements, e), append(tags, n.tag), append(prints, print)
 		if key := print.being(n.id); a.born[key] == 0 {
 			a.born[key] = a.now
 		}
-		if n.name != "" || n.ext != "" || n.role == Row || n.role == MenuItem || n.role == Window {
+		if n.name != "" || n.ext != "" || n.role == desktop.Row || n.role == desktop.MenuItem || n.role == desktop.Window {
 			path = print
 		}
 		for _, child := range n.children {
@@ -159,20 +161,20 @@ func (a *qtApp) look() (s *Snapshot, tags []int, prints []qtPrint) {
 	for _, w := range a.windows {
 		visit(w, -1, nil)
 	}
-	Arrange(s.Elements)
+	desktop.Arrange(s.Elements)
 	return s, tags, prints
 }
 
 // redraw gives new IDs to a node and all in it.
-func (a *qtApp) redraw(n *qtNode) {
-	n.id, n.usedAsRole = a.freshID(), map[Role]bool{n.role: true}
+func (a *app) redraw(n *node) {
+	n.id, n.usedAsRole = a.freshID(), map[desktop.Role]bool{n.role: true}
 	for _, child := range n.children {
 		a.redraw(child)
 	}
 }
 
 // change does one of the things that apps do.
-func (a *qtApp) change() {
+func (a *app) change() {
 	nodes, parents := a.all()
 	pick := rapid.IntRange(0, len(nodes)-1).Draw(a.t, "which")
 	n, parent := nodes[pick], parents[pick]
@@ -180,7 +182,7 @@ func (a *qtApp) change() {
 	if parent != nil {
 		siblings = &parent.children
 	}
-	inRow := slices.ContainsFunc(nodes, func(o *qtNode) bool { return o.role == Row && slices.Contains(o.children, n) })
+	inRow := slices.ContainsFunc(nodes, func(o *node) bool { return o.role == desktop.Row && slices.Contains(o.children, n) })
 	switch what := rapid.SampledFrom([]string{"redraw", "rename", "delete", "reorder", "add", "recycle", "recycle", "takeover"}).Draw(a.t, "change"); {
 	case what == "redraw":
 		a.redraw(n)
@@ -188,17 +190,17 @@ func (a *qtApp) change() {
 		n.name = rapid.SampledFrom([]string{"Save", "Edit", "Stop", "Ann", "Bob"}).Draw(a.t, "new name")
 	case inRow || len(nodes) < 3:
 	case what == "delete":
-		*siblings = slices.DeleteFunc(slices.Clone(*siblings), func(o *qtNode) bool { return o == n })
+		*siblings = slices.DeleteFunc(slices.Clone(*siblings), func(o *node) bool { return o == n })
 		if len(a.windows) == 0 {
-			a.windows = []*qtNode{a.node(Window, "New")}
+			a.windows = []*node{a.node(desktop.Window, "New")}
 		}
 	case what == "reorder":
 		*siblings = rapid.Permutation(*siblings).Draw(a.t, "order")
-	case what == "add" && n.role != Row && n.role != Table:
+	case what == "add" && n.role != desktop.Row && n.role != desktop.Table:
 		n.children = append(n.children, a.thing())
-	case what == "add" && n.role == Table:
+	case what == "add" && n.role == desktop.Table:
 		n.children = slices.Insert(n.children, rapid.IntRange(0, len(n.children)).Draw(a.t, "at"), a.person())
-	case what == "recycle" && n.role == Table && len(n.children) > 0:
+	case what == "recycle" && n.role == desktop.Table && len(n.children) > 0:
 		a.scroll(n)
 	case what == "takeover":
 		// The ID of what goes is given to a thing of a kind that never had it.
@@ -214,11 +216,11 @@ func (a *qtApp) change() {
 
 // scroll shows other people in the same rows: each row's ID, and those in it, stay
 // where they are.
-func (a *qtApp) scroll(table *qtNode) {
-	var ids []ID
-	var used []map[Role]bool
+func (a *app) scroll(table *node) {
+	var ids []desktop.ID
+	var used []map[desktop.Role]bool
 	for _, row := range table.children {
-		for _, n := range append([]*qtNode{row}, row.children...) {
+		for _, n := range append([]*node{row}, row.children...) {
 			ids, used = append(ids, n.id), append(used, n.usedAsRole)
 		}
 	}
@@ -228,17 +230,17 @@ func (a *qtApp) scroll(table *qtNode) {
 	}
 	next := 0
 	for _, row := range table.children {
-		for _, n := range append([]*qtNode{row}, row.children...) {
+		for _, n := range append([]*node{row}, row.children...) {
 			n.id, n.usedAsRole = ids[next], used[next]
 			next++
 		}
 	}
 }
 
-// A qtGiven is a ref and what is known of its element.
-type qtGiven struct {
+// A givenRef is a ref and what is known of its element.
+type givenRef struct {
 	tag   int
-	print qtPrint
+	print print
 	seen  int
 	alive bool // it was found in the last snapshot
 }
@@ -248,26 +250,26 @@ type qtGiven struct {
 // are written down and read by another.
 func TestARefNeverMeansAnotherElement(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		a := qtPlay(t)
-		r := NewRefs()
-		given := map[string]*qtGiven{}
+		a := play(t)
+		r := New()
+		given := map[string]*givenRef{}
 		calm := true // nothing has happened but that things were drawn anew
 		for range rapid.IntRange(2, 6).Draw(t, "snapshots") {
 			s, tags, prints := a.look()
-			qtCheckRefs(t, a, r, given, s, tags, prints, calm)
+			check(t, a, r, given, s, tags, prints, calm)
 			for i := range s.Elements {
 				if rapid.IntRange(0, 3).Draw(t, "ask") == 0 {
 					continue
 				}
 				ref := r.Ref(s, i)
 				if g := given[ref]; g == nil {
-					given[ref] = &qtGiven{tag: tags[i], print: prints[i], seen: a.now, alive: true}
+					given[ref] = &givenRef{tag: tags[i], print: prints[i], seen: a.now, alive: true}
 				} else if got, err := r.Resolve(s, ref); err != nil || got != i {
 					t.Fatalf("%s was given to %d but is %d, %v", ref, i, got, err)
 				}
 			}
 			if rapid.IntRange(0, 3).Draw(t, "keep") == 0 {
-				r = qtKept(t, r)
+				r = written(t, r)
 			}
 			if calm = rapid.Bool().Draw(t, "calm"); calm {
 				nodes, _ := a.all()
@@ -281,20 +283,20 @@ func TestARefNeverMeansAnotherElement(t *testing.T) {
 	})
 }
 
-// qtKept writes the refs down and reads them again.
-func qtKept(t *rapid.T, r *Refs) *Refs {
+// written writes the refs down and reads them again.
+func written(t *rapid.T, r *Table) *Table {
 	data, err := json.Marshal(r)
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := NewRefs()
+	again := New()
 	if err := json.Unmarshal(data, again); err != nil {
 		t.Fatalf("%v in %s", err, data)
 	}
 	return again
 }
 
-func qtCheckRefs(t *rapid.T, a *qtApp, r *Refs, given map[string]*qtGiven, s *Snapshot, tags []int, prints []qtPrint, calm bool) {
+func check(t *rapid.T, a *app, r *Table, given map[string]*givenRef, s *desktop.Snapshot, tags []int, prints []print, calm bool) {
 	means := map[int]string{}
 	for ref, g := range given {
 		i, err := r.Resolve(s, ref)

@@ -1,47 +1,49 @@
-package desktop
+package refs
 
 import (
 	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
+
+	"aai/internal/desktop"
 )
 
-// keptRefs is how Refs are written down: the newest snapshot, as far as elements
+// keptTable is how a Table is written down: the newest snapshot, as far as elements
 // are told apart by it. What elements hold is not in it.
-type keptRefs struct {
+type keptTable struct {
 	Last     int           `json:"last"`
 	Elements []keptElement `json:"elements,omitempty"`
 }
 
 type keptElement struct {
-	ID          ID     `json:"id"`
-	Role        Role   `json:"role"`
-	Name        string `json:"name,omitempty"`
-	Description string `json:"description,omitempty"`
-	Identifier  string `json:"identifier,omitempty"`
-	Virtual     bool   `json:"virtual,omitempty"`
-	Pos         int    `json:"pos,omitempty"`
-	Size        int    `json:"size,omitempty"`
-	Parent      int    `json:"parent"`
-	End         int    `json:"end"`
-	Ref         int    `json:"ref,omitempty"`
+	ID          desktop.ID   `json:"id"`
+	Role        desktop.Role `json:"role"`
+	Name        string       `json:"name,omitempty"`
+	Description string       `json:"description,omitempty"`
+	Identifier  string       `json:"identifier,omitempty"`
+	Virtual     bool         `json:"virtual,omitempty"`
+	Pos         int          `json:"pos,omitempty"`
+	Size        int          `json:"size,omitempty"`
+	Parent      int          `json:"parent"`
+	End         int          `json:"end"`
+	Ref         int          `json:"ref,omitempty"`
 }
 
 // MarshalJSON writes down what it takes to know the newest snapshot's elements
 // again. Elements that are not in it any more are left out: their refs will be
 // stale.
-func (r *Refs) MarshalJSON() ([]byte, error) {
+func (r *Table) MarshalJSON() ([]byte, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	kept := keptRefs{Last: r.last}
+	kept := keptTable{Last: r.last}
 	if n := len(r.views); n > 0 && r.last > 0 {
 		v := r.views[n-1]
 		kept.Elements = make([]keptElement, len(v.tracks))
 		for i := range v.tracks {
 			e := &v.shot.Elements[i]
 			kept.Elements[i] = keptElement{
-				e.ID, e.Role, e.Name, e.Description, e.Identifier, e.States.Has(Virtual),
+				e.ID, e.Role, e.Name, e.Description, e.Identifier, e.States.Has(desktop.Virtual),
 				e.Pos, e.Size, e.Parent, e.End, v.tracks[i].number,
 			}
 		}
@@ -51,12 +53,12 @@ func (r *Refs) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON replaces all that is known by what MarshalJSON wrote down. It
 // changes nothing if it fails.
-func (r *Refs) UnmarshalJSON(data []byte) error {
-	var kept keptRefs
+func (r *Table) UnmarshalJSON(data []byte) error {
+	var kept keptTable
 	if err := json.Unmarshal(data, &kept); err != nil {
 		return err
 	}
-	shot := &Snapshot{Elements: make([]Element, len(kept.Elements))}
+	shot := &desktop.Snapshot{Elements: make([]desktop.Element, len(kept.Elements))}
 	numbers := make(map[int]int)
 	for i, k := range kept.Elements {
 		if k.Parent < -1 || k.Parent >= i || k.End <= i || k.End > len(kept.Elements) {
@@ -72,10 +74,10 @@ func (r *Refs) UnmarshalJSON(data []byte) error {
 		e.ID, e.Role, e.Name, e.Description, e.Identifier = k.ID, k.Role, k.Name, k.Description, k.Identifier
 		e.Pos, e.Size, e.Parent, e.End = k.Pos, k.Size, k.Parent, k.End
 		if k.Virtual {
-			e.States = Virtual
+			e.States = desktop.Virtual
 		}
 	}
-	known := NewRefs()
+	known := New()
 	if len(shot.Elements) > 0 {
 		v := known.view(shot)
 		for _, number := range slices.Sorted(maps.Keys(numbers)) {
@@ -90,12 +92,12 @@ func (r *Refs) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Stale returns Refs that know no element, and that give no number again which
-// these have given.
-func (r *Refs) Stale() *Refs {
+// Stale returns a Table that knows no element, and that gives no number again which
+// this one has given.
+func (r *Table) Stale() *Table {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	stale := NewRefs()
+	stale := New()
 	stale.last = r.last
 	return stale
 }

@@ -1,14 +1,16 @@
-package desktop
+package refs
 
 import (
 	"hash/maphash"
 	"slices"
 	"strconv"
+
+	"aai/internal/desktop"
 )
 
 // marks are what an element is known by besides its ID.
 type marks struct {
-	role        Role
+	role        desktop.Role
 	identifier  string
 	name        string
 	description string
@@ -23,7 +25,7 @@ type marks struct {
 // A track is one element through all the snapshots it is in.
 type track struct {
 	marks
-	id ID
+	id desktop.ID
 	// anchor is the nearest element around it that has a name, an identifier or
 	// words of its own; set the nearest that toolkits use again.
 	anchor, set *track
@@ -37,7 +39,7 @@ type track struct {
 
 // A key is all that must be equal for an element to be found again without its ID.
 type key struct {
-	role              Role
+	role              desktop.Role
 	identifier, label string
 	anchor            *track
 }
@@ -52,26 +54,26 @@ func (t *track) keep() {
 }
 
 func (t *track) describe() string {
-	return Describe(&Element{Role: t.role, Name: t.name, Description: t.description, Identifier: t.identifier})
+	return desktop.Describe(&desktop.Element{Role: t.role, Name: t.name, Description: t.description, Identifier: t.identifier})
 }
 
 // A view is a snapshot with the track of each element.
 type view struct {
-	shot   *Snapshot
+	shot   *desktop.Snapshot
 	marks  []marks
 	tracks []*track
 	at     map[*track]int
-	ids    map[ID]int
+	ids    map[desktop.ID]int
 	// anchors and sets are the indexes of the elements that track.anchor and
 	// track.set are of; -1 for none.
 	anchors, sets []int
 	levels        [][]int // the elements by how many anchors they are in
 }
 
-func newView(seed maphash.Seed, s *Snapshot) *view {
+func newView(seed maphash.Seed, s *desktop.Snapshot) *view {
 	n := len(s.Elements)
 	v := &view{
-		shot: s, marks: make([]marks, n), tracks: make([]*track, n), at: make(map[*track]int, n), ids: make(map[ID]int, n),
+		shot: s, marks: make([]marks, n), tracks: make([]*track, n), at: make(map[*track]int, n), ids: make(map[desktop.ID]int, n),
 		anchors: make([]int, n), sets: make([]int, n),
 	}
 	depth := make([]int, n)
@@ -97,9 +99,9 @@ func newView(seed maphash.Seed, s *Snapshot) *view {
 	return v
 }
 
-func marksOf(seed maphash.Seed, s *Snapshot, i int) marks {
+func marksOf(seed maphash.Seed, s *desktop.Snapshot, i int) marks {
 	e := &s.Elements[i]
-	virtual := e.Parent >= 0 && s.Elements[e.Parent].States.Has(Virtual)
+	virtual := e.Parent >= 0 && s.Elements[e.Parent].States.Has(desktop.Virtual)
 	m := marks{role: e.Role, identifier: e.Identifier, name: e.Name, description: e.Description, label: e.Name}
 	if m.label == "" {
 		m.label = e.Description
@@ -109,9 +111,9 @@ func marksOf(seed maphash.Seed, s *Snapshot, i int) marks {
 		m.place, m.size = e.Pos, e.Size
 	}
 	switch {
-	case e.Role == Dialog || e.Role == AlertDialog || e.Role == Alert:
+	case e.Role == desktop.Dialog || e.Role == desktop.AlertDialog || e.Role == desktop.Alert:
 		m.label += "\x00" + wordsWithin(seed, s, i)
-	case e.Role == Window && m.label == "" || m.reused && m.label == "":
+	case e.Role == desktop.Window && m.label == "" || m.reused && m.label == "":
 		m.label = wordsWithin(seed, s, i)
 	}
 	return m
@@ -119,7 +121,7 @@ func marksOf(seed maphash.Seed, s *Snapshot, i int) marks {
 
 // wordsWithin hashes the names of the first elements in an element: what a row
 // without a name is told by.
-func wordsWithin(seed maphash.Seed, s *Snapshot, i int) string {
+func wordsWithin(seed maphash.Seed, s *desktop.Snapshot, i int) string {
 	const most = 64
 	var h maphash.Hash
 	h.SetSeed(seed)
@@ -152,18 +154,18 @@ func (v *view) around(i int) (anchor, set *track) {
 // A follower brings the tracks from the snapshot before to the next one.
 type follower struct {
 	*view
-	live    map[ID]*track
-	goneIDs map[ID]*track
+	live    map[desktop.ID]*track
+	goneIDs map[desktop.ID]*track
 	found   map[*track]bool
 	lost    map[key][]*track // those that are not where their IDs are
 }
 
 // follow looks at a snapshot that is newer than all others. Elements are looked
 // at from the outside to the inside, so that what an element is in is known.
-func (r *Refs) follow(v *view) {
+func (r *Table) follow(v *view) {
 	r.clock++
 	f := &follower{
-		view: v, live: r.live, goneIDs: make(map[ID]*track), found: make(map[*track]bool, len(v.tracks)), lost: make(map[key][]*track),
+		view: v, live: r.live, goneIDs: make(map[desktop.ID]*track), found: make(map[*track]bool, len(v.tracks)), lost: make(map[key][]*track),
 	}
 	for _, t := range r.gone {
 		f.goneIDs[t.id] = t
@@ -174,7 +176,7 @@ func (r *Refs) follow(v *view) {
 			f.lost[t.key()] = append(f.lost[t.key()], t)
 		}
 	}
-	live := make(map[ID]*track, len(v.tracks))
+	live := make(map[desktop.ID]*track, len(v.tracks))
 	for _, level := range v.levels {
 		f.byID(level)
 		nth, of := f.count(level)

@@ -1,4 +1,6 @@
-package desktop
+// Package refs names elements in one conversation, such as "e12", so that a name means
+// the same element also after the app has drawn it anew ([Table]).
+package refs
 
 import (
 	"hash/maphash"
@@ -7,10 +9,11 @@ import (
 	"sync"
 
 	"aai"
+	"aai/internal/desktop"
 )
 
 const (
-	// maxTracks is how many elements Refs remembers before it forgets those that
+	// maxTracks is how many elements a Table remembers before it forgets those that
 	// were in none of the last keepFor snapshots.
 	maxTracks = 50_000
 	keepFor   = 10
@@ -22,14 +25,14 @@ const (
 	maxRefDigits = 9
 )
 
-// Refs names elements of one app in one conversation, such as "e12". A ref means
+// A Table names elements of one app in one conversation, such as "e12". A ref means
 // the same element in each snapshot, also when the app draws it anew and its ID
 // changes. Where that is not certain the ref is stale: it never means another
 // element. A name is never given twice.
 //
 // An element is the same as in the snapshot before
 //   - if it has the same ID and the same role. Those that toolkits use again for
-//     others of their kind ([Role.InSet], and the children of a Virtual element),
+//     others of their kind ([desktop.Role.InSet], and the children of a Virtual element),
 //     and all that is in them, must also have the same name and identifier, or
 //     the same words in them where they have no name, and be in the same one;
 //   - or else, if its ID is gone, if it has the same role, identifier and name (or
@@ -43,24 +46,24 @@ const (
 // It remembers 50,000 elements, and beyond them those of the last ten snapshots.
 // It is safe for concurrent use. Snapshots are told apart by their pointers and
 // ordered by Taken, or by when they came where that is equal.
-type Refs struct {
+type Table struct {
 	mu    sync.Mutex
 	seed  maphash.Seed
 	last  int // the number that was given last
 	clock uint64
-	views []*view        // the snapshots that came last, the newest at the end
-	live  map[ID]*track  // what is in the newest
-	gone  []*track       // what has left, but may come back
-	given map[int]*track // what has a ref
+	views []*view               // the snapshots that came last, the newest at the end
+	live  map[desktop.ID]*track // what is in the newest
+	gone  []*track              // what has left, but may come back
+	given map[int]*track        // what has a ref
 }
 
-// NewRefs returns Refs that have given no ref yet.
-func NewRefs() *Refs {
-	return &Refs{seed: maphash.MakeSeed(), live: make(map[ID]*track), given: make(map[int]*track)}
+// New returns a Table that has given no ref yet.
+func New() *Table {
+	return &Table{seed: maphash.MakeSeed(), live: make(map[desktop.ID]*track), given: make(map[int]*track)}
 }
 
-// IsRef reports whether a text has the form of a ref.
-func IsRef(text string) bool {
+// Is reports whether a text has the form of a ref.
+func Is(text string) bool {
 	_, ok := refNumber(text)
 	return ok
 }
@@ -83,13 +86,13 @@ func refText(number int) string { return "e" + strconv.Itoa(number) }
 // Ref returns the element's ref, and gives it one if it has none: refs count up
 // in the order in which they are asked for. The index must be one of the
 // snapshot's; for another it returns "".
-func (r *Refs) Ref(s *Snapshot, i int) string {
+func (r *Table) Ref(s *desktop.Snapshot, i int) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.ref(r.view(s), i)
 }
 
-func (r *Refs) ref(v *view, i int) string {
+func (r *Table) ref(v *view, i int) string {
 	if i < 0 || i >= len(v.tracks) {
 		return ""
 	}
@@ -107,7 +110,7 @@ func (r *Refs) ref(v *view, i int) string {
 // Renamed returns the name that the ref's element had when the ref was given last,
 // and whether it has another one in the snapshot. A page may use a button of one
 // row for that of another, and the name is all that tells.
-func (r *Refs) Renamed(s *Snapshot, ref string) (told string, renamed bool) {
+func (r *Table) Renamed(s *desktop.Snapshot, ref string) (told string, renamed bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	number, ok := refNumber(ref)
@@ -123,7 +126,7 @@ func (r *Refs) Renamed(s *Snapshot, ref string) (told string, renamed bool) {
 
 // Told returns the name that the ref's element had when the ref was given last, or
 // "" for what is no ref or was never given.
-func (r *Refs) Told(ref string) string {
+func (r *Table) Told(ref string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	number, ok := refNumber(ref)
@@ -137,12 +140,12 @@ func (r *Refs) Told(ref string) string {
 // be hidden. It fails with ELEMENT_NOT_FOUND for what is no ref or was never
 // given, and with STALE_REF, with elements that are like it as candidates, where
 // the element is gone or cannot be told from others for certain.
-func (r *Refs) Resolve(s *Snapshot, ref string) (int, error) {
+func (r *Table) Resolve(s *desktop.Snapshot, ref string) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	number, ok := refNumber(ref)
 	if !ok || number > r.last {
-		e := aai.Errorf(aai.ElementNotFound, "the ref %s was never given for this app", Quote(ref, 40))
+		e := aai.Errorf(aai.ElementNotFound, "the ref %s was never given for this app", desktop.Quote(ref, 40))
 		e.Hint = "Refs such as e12 come from a snapshot: take one with ax_get_tree, or find the element by its name."
 		e.Delivery = aai.NotDelivered
 		return 0, e
@@ -155,7 +158,7 @@ func (r *Refs) Resolve(s *Snapshot, ref string) (int, error) {
 	return 0, r.stale(v, ref, t)
 }
 
-func (r *Refs) stale(v *view, ref string, t *track) error {
+func (r *Table) stale(v *view, ref string, t *track) error {
 	e := aai.Errorf(aai.StaleRef, "the element of %s was last seen long ago and is gone", ref)
 	e.Hint = "Take a new snapshot with ax_get_tree, or find the element by its name."
 	e.Delivery = aai.NotDelivered
@@ -163,19 +166,18 @@ func (r *Refs) stale(v *view, ref string, t *track) error {
 		return e
 	}
 	e.Message = "the element of " + ref + ", " + t.describe() + ", is gone, or cannot be told from others like it"
-	f := newFinder(v.shot, FindOptions{Root: -1})
 	words := t.name
 	if words == "" {
 		words = t.description
 	}
-	for _, i := range f.nearest(words, &roleTest{roles: []Role{t.role}}) {
-		e.Candidates = append(e.Candidates, r.ref(v, i)+" "+Describe(&v.shot.Elements[i]))
+	for _, i := range desktop.Nearest(v.shot, words, t.role) {
+		e.Candidates = append(e.Candidates, r.ref(v, i)+" "+desktop.Describe(&v.shot.Elements[i]))
 	}
 	return e
 }
 
 // view returns what is known of a snapshot, and looks at one that is new.
-func (r *Refs) view(s *Snapshot) *view {
+func (r *Table) view(s *desktop.Snapshot) *view {
 	for _, v := range r.views {
 		if v.shot == s {
 			return v
@@ -201,7 +203,7 @@ func (r *Refs) view(s *Snapshot) *view {
 
 // recall looks at a snapshot that is older than the newest: what is plainly the
 // same keeps its ref, and the rest gets refs that are good for this snapshot only.
-func (r *Refs) recall(v *view) {
+func (r *Table) recall(v *view) {
 	for i := range v.shot.Elements {
 		marks := v.marks[i]
 		t := r.live[v.shot.Elements[i].ID]
@@ -213,7 +215,7 @@ func (r *Refs) recall(v *view) {
 }
 
 // forget drops what was not seen for long when there is too much.
-func (r *Refs) forget() {
+func (r *Table) forget() {
 	if len(r.given)+len(r.gone) <= maxTracks {
 		return
 	}

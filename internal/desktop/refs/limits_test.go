@@ -1,4 +1,4 @@
-package desktop
+package refs
 
 import (
 	"fmt"
@@ -6,20 +6,23 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"aai/internal/desktop"
+	"aai/internal/desktop/shottest"
 )
 
 // TestMemoryIsBounded: an app that draws very much anew again and again.
 func TestMemoryIsBounded(t *testing.T) {
-	r := NewRefs()
+	r := New()
 	const size, rounds = 6000, 40
 	first := ""
 	for round := range rounds {
-		s := &Snapshot{Elements: make([]Element, size)}
+		s := &desktop.Snapshot{Elements: make([]desktop.Element, size)}
 		for i := range s.Elements {
 			id := fmt.Sprintf("%d-%d", round, i)
-			s.Elements[i] = Element{ID: ID(id), Role: Button, Name: id, Parent: -1, States: Showing}
+			s.Elements[i] = desktop.Element{ID: desktop.ID(id), Role: desktop.Button, Name: id, Parent: -1, States: desktop.Showing}
 		}
-		Arrange(s.Elements)
+		desktop.Arrange(s.Elements)
 		for i := range s.Elements {
 			ref := r.Ref(s, i)
 			if first == "" {
@@ -27,7 +30,7 @@ func TestMemoryIsBounded(t *testing.T) {
 			}
 		}
 		if round == rounds-1 {
-			e := qtStaleError(t, r, s, first)
+			e := staleError(t, r, s, first)
 			if !strings.Contains(e.Message, "long ago") {
 				t.Errorf("%s", e.Message)
 			}
@@ -41,13 +44,13 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestRefsAtOnce is for the race detector.
-func TestRefsAtOnce(t *testing.T) {
-	r := NewRefs()
+// TestAtOnce is for the race detector.
+func TestAtOnce(t *testing.T) {
+	r := New()
 	var all sync.WaitGroup
 	for range 4 {
 		all.Go(func() {
-			s := qtTree(t, "window \"A\" @1\n  button \"x\" @2\n  row \"y\" @3")
+			s := shottest.Read(t, "window \"A\" key=1\n  button \"x\" key=2\n  row \"y\" key=3")
 			for range 50 {
 				for i := range s.Elements {
 					if got, err := r.Resolve(s, r.Ref(s, i)); err != nil || got != i {
@@ -63,16 +66,16 @@ func TestRefsAtOnce(t *testing.T) {
 	}
 }
 
-// BenchmarkRefs gives refs to 10,000 elements that all were drawn anew.
-func BenchmarkRefs(b *testing.B) {
-	r := NewRefs()
-	s := qtMany(10_000)
+// BenchmarkTable gives refs to 10,000 elements that all were drawn anew.
+func BenchmarkTable(b *testing.B) {
+	r := New()
+	s := shottest.Many(10_000)
 	round := 0
 	for b.Loop() {
 		round++
-		next := &Snapshot{Elements: slices.Clone(s.Elements)}
+		next := &desktop.Snapshot{Elements: slices.Clone(s.Elements)}
 		for i := range next.Elements {
-			next.Elements[i].ID = ID(fmt.Sprint(round%2, "-", i))
+			next.Elements[i].ID = desktop.ID(fmt.Sprint(round%2, "-", i))
 		}
 		for i := range next.Elements {
 			r.Ref(next, i)

@@ -1,22 +1,24 @@
-package desktop
+package refs
 
 import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"aai/internal/desktop"
 )
 
-// TestRefsAreWrittenDown: what was read means the same elements, gives no number
+// TestWrittenDown: what was read means the same elements, gives no number
 // twice, and holds nothing that elements hold.
-func TestRefsAreWrittenDown(t *testing.T) {
-	shot := func() *Snapshot {
-		return &Snapshot{Elements: []Element{
-			{ID: "w", Role: Window, Name: "Mail", Parent: -1, End: 3},
-			{ID: "b", Role: Button, Name: "Send", Parent: 0, End: 2},
-			{ID: "t", Role: Textbox, Name: "To", Value: "a secret", Parent: 0, End: 3},
+func TestWrittenDown(t *testing.T) {
+	shot := func() *desktop.Snapshot {
+		return &desktop.Snapshot{Elements: []desktop.Element{
+			{ID: "w", Role: desktop.Window, Name: "Mail", Parent: -1, End: 3},
+			{ID: "b", Role: desktop.Button, Name: "Send", Parent: 0, End: 2},
+			{ID: "t", Role: desktop.Textbox, Name: "To", Value: "a secret", Parent: 0, End: 3},
 		}}
 	}
-	first := NewRefs()
+	first := New()
 	s := shot()
 	if ref := first.Ref(s, 2); ref != "e1" {
 		t.Fatalf("the first ref is %s", ref)
@@ -29,7 +31,7 @@ func TestRefsAreWrittenDown(t *testing.T) {
 	if strings.Contains(string(data), "a secret") {
 		t.Errorf("a value is written down: %s", data)
 	}
-	second := NewRefs()
+	second := New()
 	if err := json.Unmarshal(data, second); err != nil {
 		t.Fatal(err)
 	}
@@ -46,9 +48,9 @@ func TestRefsAreWrittenDown(t *testing.T) {
 	}
 }
 
-// TestRefsReadNoNonsense: what cannot be is refused, and what was known stays.
-func TestRefsReadNoNonsense(t *testing.T) {
-	s := &Snapshot{Elements: []Element{{ID: "w", Role: Window, Name: "Mail", Parent: -1, End: 1}}}
+// TestReadsNoNonsense: what cannot be is refused, and what was known stays.
+func TestReadsNoNonsense(t *testing.T) {
+	s := &desktop.Snapshot{Elements: []desktop.Element{{ID: "w", Role: desktop.Window, Name: "Mail", Parent: -1, End: 1}}}
 	for _, text := range []string{
 		`[]`,
 		`{"last": 1, "elements": [{"id": "w", "role": "window", "parent": 0, "end": 1}]}`,
@@ -59,7 +61,7 @@ func TestRefsReadNoNonsense(t *testing.T) {
 		`{"last": 1, "elements": [{"id": "w", "role": "window", "parent": -1, "end": 1, "ref": -1}]}`,
 		`{"last": 1, "elements": [{"id": "w", "role": "window", "parent": -1, "end": 1, "ref": 1}, {"id": "v", "role": "window", "parent": -1, "end": 2, "ref": 1}]}`,
 	} {
-		r := NewRefs()
+		r := New()
 		_ = r.Ref(s, 0)
 		if err := json.Unmarshal([]byte(text), r); err == nil {
 			t.Errorf("%s was read", text)

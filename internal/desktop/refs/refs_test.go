@@ -1,0 +1,336 @@
+package refs
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aai"
+	"aai/internal/desktop"
+	"aai/internal/desktop/shottest"
+)
+
+// named finds the only element with the name, or with the name and the role.
+func named(t testing.TB, s *desktop.Snapshot, name string) int {
+	t.Helper()
+	found := -1
+	for i := range s.Elements {
+		if s.Elements[i].Name == name {
+			if found >= 0 {
+				t.Fatalf("two elements are called %s", name)
+			}
+			found = i
+		}
+	}
+	if found < 0 {
+		t.Fatalf("nothing is called %s", name)
+	}
+	return found
+}
+
+func stale(t *testing.T, r *Table, s *desktop.Snapshot, ref string) {
+	t.Helper()
+	_ = staleError(t, r, s, ref)
+}
+
+// staleError checks that a ref is stale, and returns the error.
+func staleError(t *testing.T, r *Table, s *desktop.Snapshot, ref string) *aai.Error {
+	t.Helper()
+	i, err := r.Resolve(s, ref)
+	var e *aai.Error
+	if !errors.As(err, &e) || e.Code != aai.StaleRef {
+		t.Fatalf("%s is %d, %v; want STALE_REF", ref, i, err)
+	}
+	return e
+}
+
+func TestIs(t *testing.T) {
+	for text, want := range map[string]bool{
+		"e1": true, "e12": true, "e999999999": true, "e": false, "e0": false, "e01": false, "E1": false, "1": false, "e1 ": false,
+		"e1234567890": false, "e1x": false, "e-1": false, "e+1": false, "": false, "[e1]": false, "e١": false,
+	} {
+		if got := Is(text); got != want {
+			t.Errorf("Is(%q) = %v", text, got)
+		}
+	}
+}
+
+func TestCountUpAsTheyAreAskedFor(t *testing.T) {
+	s := shottest.Read(t, "window \"A\"\n  button \"x\"\n  button \"y\"")
+	r := New()
+	for _, c := range []struct {
+		i    int
+		want string
+	}{{2, "e1"}, {0, "e2"}, {2, "e1"}, {1, "e3"}, {-1, ""}, {3, ""}} {
+		if got := r.Ref(s, c.i); got != c.want {
+			t.Errorf("Ref(%d) = %q, want %q", c.i, got, c.want)
+		}
+	}
+	for _, ref := range []string{"e4", "e0", "Save", ""} {
+		_, err := r.Resolve(s, ref)
+		if e := aai.AsError(err); e == nil || e.Code != aai.ElementNotFound || !strings.Contains(e.Message, "never given") || e.Hint == "" {
+			t.Errorf("Resolve(%q): %v", ref, err)
+		}
+	}
+}
+
+// TestOutliveSnapshots: each case is the app before and after. The element
+// called "it" before has a ref. Afterwards that is the element with the
+// description "it", or is stale where there is none.
+func TestOutliveSnapshots(t *testing.T) {
+	for name, c := range map[string]struct{ before, after string }{
+		"nothing changed":         {`button "it" key=1`, `button "it" key=1 desc="it"`},
+		"renamed":                 {`button "it" key=1`, `button "Stop" key=1 desc="it"`},
+		"drawn anew":              {`button "it" key=1`, `button "it" key=2 desc=""`},
+		"gone":                    {`button "it" key=1`, `button "Stop" key=2`},
+		"another role":            {`button "it" key=1`, `link "it" key=1`},
+		"another role, and anew":  {`button "it" key=1`, "link \"it\" key=1\nbutton \"it\" key=2"},
+		"moved":                   {"window \"A\" key=1\n  button \"it\" key=2\nwindow \"B\" key=3", "window \"A\" key=1\nwindow \"B\" key=3\n  button \"it\" key=2 desc=\"it\""},
+		"moved and drawn anew":    {"window \"A\" key=1\n  button \"it\" key=2\nwindow \"B\" key=3", "window \"A\" key=1\nwindow \"B\" key=3\n  button \"it\" key=4"},
+		"window has a new title":  {"window \"A\" key=1\n  button \"it\" key=2", "window \"*A\" key=1\n  button \"it\" key=3 desc=\"\""},
+		"another window, anew":    {"window \"A\" key=1\n  button \"it\" key=2", "window \"*A\" key=4\n  button \"it\" key=3"},
+		"moved, and a twin came":  {"window \"A\" key=1\n  button \"it\" key=2", "window \"A\" key=1\n  button \"it\" key=9\n  group \"G\" key=5\n    button \"it\" key=2 desc=\"it\""},
+		"by identifier":           {`button "it" id="go" key=1`, `button "it" id="go" key=2`},
+		"another identifier":      {`button "it" id="go" key=1`, `button "it" id="stop" key=2`},
+		"a second one appears":    {`button "it" key=1`, "button \"it\" key=1 desc=\"it\"\nbutton \"it\" key=2"},
+		"one became two":          {`button "it" key=1`, "button \"it\" key=2\nbutton \"it\" key=3"},
+		"row is used again":       {`row "it" key=1`, `row "Bob" key=1`},
+		"row moved to another":    {"row \"it\" key=1\nrow \"Bob\" key=2", "row \"Bob\" key=1\nrow \"it\" key=2 desc=\"\""},
+		"row with an identifier":  {`row "it" id="a" key=1`, `row "Bob" id="a" key=1`},
+		"in a virtual list":       {"generic \"V\" key=1 virtual\n  button \"it\" key=2", "generic \"V\" key=1 virtual\n  button \"Bob\" key=2"},
+		"virtual, another place":  {"list \"V\" key=1 virtual\n  listitem \"it\" key=2 pos=3 size=90", "list \"V\" key=1 virtual\n  listitem \"it\" key=2 pos=50 size=90"},
+		"virtual, one was added":  {"list \"V\" key=1 virtual\n  listitem \"it\" key=2 pos=3 size=90", "list \"V\" key=1 virtual\n  listitem \"it\" key=2 pos=4 size=91 desc=\"it\""},
+		"virtual, drawn anew":     {"list \"V\" key=1 virtual\n  listitem \"it\" key=2 pos=3 size=90", "list \"V\" key=1 virtual\n  listitem \"it\" key=3 pos=3 size=90"},
+		"virtual, another's twin": {"list \"V\" key=1 virtual\n  listitem \"it\" key=2 pos=3 size=90", "list \"V\" key=1 virtual\n  listitem \"it\" key=3 pos=50 size=90"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before, after := shottest.Read(t, c.before), shottest.Read(t, c.after)
+			r := New()
+			ref := r.Ref(before, named(t, before, "it"))
+			want := slices.IndexFunc(after.Elements, func(e desktop.Element) bool { return e.Description == "it" })
+			if strings.Contains(name, "anew") || name == "by identifier" || name == "row moved to another" || name == "window has a new title" {
+				want = slices.IndexFunc(after.Elements, func(e desktop.Element) bool { return e.Name == "it" })
+			}
+			if name == "another role, and anew" || name == "moved and drawn anew" || name == "another window, anew" {
+				want = -1
+			}
+			if want < 0 {
+				stale(t, r, after, ref)
+				return
+			}
+			if got, err := r.Resolve(after, ref); err != nil || got != want {
+				t.Errorf("%s is %d, %v; want %d", ref, got, err, want)
+			}
+			if got := r.Ref(after, want); got != ref {
+				t.Errorf("the ref is now %s, was %s", got, ref)
+			}
+		})
+	}
+}
+
+// people is a table whose rows have no names, as an app shows some of it.
+func people(t testing.TB, ids, names string) *desktop.Snapshot {
+	outline := "window \"Staff\" key=w\n  table \"People\" key=t\n"
+	for i, name := range strings.Fields(names) {
+		id := strings.Fields(ids)[i]
+		outline += fmt.Sprintf("    row key=r%s\n      cell %q key=c%s\n      cell \"\" key=d%s\n        button \"Delete\" desc=%q key=b%s\n", id, name, id, id, name, id)
+	}
+	s := shottest.Read(t, outline)
+	for i := range s.Elements {
+		if s.Elements[i].Role == desktop.Button {
+			s.Elements[i].Description = "" // the app does not say whose button it is
+		}
+	}
+	return s
+}
+
+// TestAButtonInARowThatIsUsedAgain: all buttons are called Delete, and keep their
+// IDs while the rows around them change whom they are about.
+func TestAButtonInARowThatIsUsedAgain(t *testing.T) {
+	owner := func(s *desktop.Snapshot, i int) string {
+		return s.Elements[s.Elements[s.Elements[i].Parent].Parent+1].Name
+	}
+	first := people(t, "1 2 3", "Ann Bob Cid")
+	r := New()
+	var refs []string
+	for i := range first.Elements {
+		if first.Elements[i].Role == desktop.Button {
+			refs = append(refs, r.Ref(first, i))
+		}
+	}
+	for _, c := range []struct{ ids, names, want string }{
+		{"1 2 3", "Ann Bob Cid", "Ann Bob Cid"},
+		{"1 2 3", "Bob Cid Dan", "- Bob Cid"},   // scrolled by one
+		{"1 2 3", "Ann Bob Cid", "Ann Bob Cid"}, // and back
+		{"4 5 6", "Ann Bob Cid", "Ann Bob Cid"}, // drawn anew
+		{"6 5 4", "Cid Bob Ann", "Ann Bob Cid"}, // sorted
+		{"6 5 4", "Ann Bob Cid", "Ann Bob Cid"}, // sorted by putting others into the rows
+		{"6 4", "Ann Cid", "Ann - Cid"},         // one is deleted
+		{"6 4", "Eve Eve", "- - -"},
+	} {
+		s := people(t, c.ids, c.names)
+		var got []string
+		for _, ref := range refs {
+			i, err := r.Resolve(s, ref)
+			if err != nil {
+				got = append(got, "-")
+				continue
+			}
+			got = append(got, owner(s, i))
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%s in %s: the refs are of %q, want %s", c.names, c.ids, got, c.want)
+		}
+	}
+}
+
+// TestTwinRows: another row with the same name takes the row's place.
+func TestTwinRows(t *testing.T) {
+	r := New()
+	ref := r.Ref(shottest.Read(t, "row \"Bob\" key=1\n  button \"Follow\" key=2"), 1)
+	stale(t, r, shottest.Read(t, "row \"Bob\" key=1\n  button \"Delete\" key=2"), ref)
+	// Where places are known, twins are told apart, also after a while.
+	r = New()
+	list := func(items string) *desktop.Snapshot { return shottest.Read(t, "list \"L\" key=1 virtual\n"+items) }
+	ref = r.Ref(list("  listitem \"Bob\" key=2 pos=3 size=90"), 1)
+	stale(t, r, list("  listitem \"Eve\" key=3 pos=40 size=90"), ref)
+	stale(t, r, list("  listitem \"Bob\" key=2 pos=50 size=90"), ref)
+	if i, err := r.Resolve(list("  listitem \"Bob\" key=3 pos=3 size=90"), ref); err != nil || i != 1 {
+		t.Errorf("scrolled back: %d, %v", i, err)
+	}
+}
+
+// TestWhatMovedIsFoundWhereItWasLast: what is around it is remembered with it.
+func TestWhatMovedIsFoundWhereItWasLast(t *testing.T) {
+	r := New()
+	ref := r.Ref(shottest.Read(t, "window \"A\" key=1\n  button \"x\" key=2\nwindow \"B\" key=3"), 1)
+	for _, outline := range []string{"window \"A\" key=1\nwindow \"B\" key=3\n  button \"x\" key=2", "window \"A\" key=1"} {
+		_, _ = r.Resolve(shottest.Read(t, outline), ref)
+	}
+	if i, err := r.Resolve(shottest.Read(t, "window \"A\" key=1\nwindow \"B\" key=5\n  button \"x\" key=6"), ref); err != nil || i != 2 {
+		t.Errorf("it is %d, %v", i, err)
+	}
+}
+
+// TestADialogThatAsksSomethingElse: its OK is another one, though all names are
+// the same.
+func TestADialogThatAsksSomethingElse(t *testing.T) {
+	ask := func(question, id string) *desktop.Snapshot {
+		return shottest.Read(t, fmt.Sprintf("window \"Main\" key=m\ndialog \"Question\" key=d%s\n  text %q key=t%s\n  button \"OK\" key=b%s", id, question, id, id))
+	}
+	r := New()
+	first := ask("Save the file?", "1")
+	ref := r.Ref(first, 3)
+	stale(t, r, ask("Delete all files?", "2"), ref)
+	if i, err := r.Resolve(ask("Save the file?", "3"), ref); err != nil || i != 3 {
+		t.Errorf("the same question again: %d, %v", i, err)
+	}
+	stale(t, r, shottest.Read(t, "window \"Main\" key=m"), ref)
+	if i, err := r.Resolve(ask("Save the file?", "4"), ref); err != nil || i != 3 {
+		t.Errorf("the same question after a while: %d, %v", i, err)
+	}
+}
+
+func TestEqualsAreToldApartByPlace(t *testing.T) {
+	r := New()
+	tree := func(ids string) *desktop.Snapshot {
+		outline := "window \"A\" key=w\n"
+		for id := range strings.FieldsSeq(ids) {
+			outline += "  button \"Edit\" key=" + id + "\n"
+		}
+		return shottest.Read(t, outline)
+	}
+	s := tree("1 2 3")
+	refs := []string{r.Ref(s, 1), r.Ref(s, 2), r.Ref(s, 3)}
+	s = tree("4 5 6")
+	for n, ref := range refs {
+		if i, err := r.Resolve(s, ref); err != nil || i != n+1 {
+			t.Errorf("%s is %d, %v", ref, i, err)
+		}
+	}
+	// The middle one goes and a new one comes at the end, which stands where the
+	// last one stood; but the last one is still there.
+	s = tree("4 6 7")
+	stale(t, r, s, refs[1])
+	if i, err := r.Resolve(s, refs[2]); err != nil || i != 2 {
+		t.Errorf("%s is %d, %v", refs[2], i, err)
+	}
+	// One new element in the place of two may be either.
+	s = tree("8")
+	stale(t, r, s, refs[0])
+	stale(t, r, s, refs[2])
+	// Of two that come back one has kept its ID: the other is not taken for it.
+	r = New()
+	s = tree("1 2")
+	refs = []string{r.Ref(s, 1), r.Ref(s, 2)}
+	stale(t, r, tree(""), refs[1])
+	s = tree("2 9")
+	stale(t, r, s, refs[0])
+	if i, err := r.Resolve(s, refs[1]); err != nil || i != 1 {
+		t.Errorf("%s is %d, %v", refs[1], i, err)
+	}
+	// An element that never had a ref is another one, too.
+	r = New()
+	ref := r.Ref(tree("1 2 3"), 2)
+	stale(t, r, tree("1 3 4"), ref)
+}
+
+func TestStaleRefSaysWhatIsLikeIt(t *testing.T) {
+	r := New()
+	ref := r.Ref(shottest.Read(t, "button \"Save as\" key=1"), 0)
+	s := shottest.Read(t, "window \"A\"\n  button \"Save as PDF\" key=2\n  link \"Save as\" key=3\n  button \"Quit\" key=4\n  button \"Save as\" key=5 hidden")
+	e := staleError(t, r, s, ref)
+	if !strings.Contains(e.Message, `e1, button "Save as",`) || e.Hint == "" || e.Delivery != aai.NotDelivered ||
+		!slices.Equal(e.Candidates, []string{`e2 button "Save as PDF"`, `e3 link "Save as"`}) {
+		t.Errorf("%+v", e)
+	}
+	if i, err := r.Resolve(s, "e2"); err != nil || i != 1 {
+		t.Errorf("the candidate is %d, %v", i, err)
+	}
+	// A role that changes makes a ref stale for good.
+	s = shottest.Read(t, "window \"A\"\n  link \"Save as PDF\" key=2")
+	stale(t, r, s, "e2")
+	stale(t, r, shottest.Read(t, "window \"A\"\n  button \"Save as PDF\" key=2"), "e2")
+}
+
+func TestOlderSnapshots(t *testing.T) {
+	r := New()
+	at := func(second int, outline string) *desktop.Snapshot {
+		s := shottest.Read(t, outline)
+		s.Taken = time.Unix(int64(second), 0)
+		return s
+	}
+	first := at(1, "button \"A\" key=1\nbutton \"B\" key=2")
+	second := at(2, "button \"A\" key=1\nlink \"B\" key=2\nbutton \"C\" key=3")
+	a, b := r.Ref(first, 0), r.Ref(first, 1)
+	link, c := r.Ref(second, 1), r.Ref(second, 2)
+	for _, check := range []struct {
+		s    *desktop.Snapshot
+		ref  string
+		want int
+	}{{first, a, 0}, {first, b, 1}, {second, a, 0}, {second, c, 2}} {
+		if i, err := r.Resolve(check.s, check.ref); err != nil || i != check.want {
+			t.Errorf("%s is %d, %v; want %d", check.ref, i, err, check.want)
+		}
+	}
+	stale(t, r, second, b)
+	// One that comes late does not bring back what is gone.
+	late := at(1, "button \"A\" key=1\nbutton \"B\" key=2\nbutton \"old\" key=9")
+	if i, err := r.Resolve(late, a); err != nil || i != 0 {
+		t.Errorf("%s is %d, %v", a, i, err)
+	}
+	old := r.Ref(late, 2)
+	if i, err := r.Resolve(late, old); err != nil || i != 2 {
+		t.Errorf("%s is %d, %v", old, i, err)
+	}
+	third := at(3, "button \"A\" key=1\nlink \"B\" key=2\nbutton \"C\" key=3")
+	stale(t, r, third, old)
+	for want, ref := range []string{a, link, c} {
+		if i, err := r.Resolve(third, ref); err != nil || i != want {
+			t.Errorf("%s is %d, %v; want %d", ref, i, err, want)
+		}
+	}
+}
