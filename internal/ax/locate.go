@@ -9,6 +9,7 @@ import (
 	"aai"
 	"aai/internal/desktop"
 	"aai/internal/desktop/delta"
+	"aai/internal/desktop/query"
 	"aai/internal/desktop/refs"
 )
 
@@ -105,7 +106,7 @@ func (v *view) name(i int) string {
 // A match is an element that a query means, and how it was found.
 type match struct {
 	index    int
-	strategy desktop.Strategy
+	strategy query.Strategy
 }
 
 // locate finds the one element that the query means. A query without an answer
@@ -172,16 +173,16 @@ func (v *view) renamed(ref string, i int, told string) error {
 }
 
 // search finds all that the query means.
-func (v *view) search(query string) (desktop.Found, error) {
-	strategy := desktop.Strategy(textArg(v.call, "strategy"))
+func (v *view) search(asked string) (query.Found, error) {
+	strategy := query.Strategy(textArg(v.call, "strategy"))
 	if strategy == "" {
 		strategy = "auto"
 	}
-	q, err := desktop.ParseQuery(query, strategy)
+	q, err := query.Parse(asked, strategy)
 	if err != nil {
-		return desktop.Found{}, err
+		return query.Found{}, err
 	}
-	found := q.Find(v.shot, desktop.FindOptions{Root: -1})
+	found := q.Find(v.shot, query.Options{Root: -1})
 	if v.alsoHidden && len(found.Matches) == 0 {
 		found.Matches = found.HiddenMatches
 	}
@@ -195,8 +196,8 @@ func (v *view) search(query string) (desktop.Found, error) {
 	return found, nil
 }
 
-func (v *view) notFound(query string, found desktop.Found) error {
-	e := aai.Errorf(aai.ElementNotFound, "nothing in %s matches %s", aai.CleanLabel(v.app.Name, 60), quoted(query))
+func (v *view) notFound(asked string, found query.Found) error {
+	e := aai.Errorf(aai.ElementNotFound, "nothing in %s matches %s", aai.CleanLabel(v.app.Name, 60), quoted(asked))
 	e.Delivery = aai.NotDelivered
 	e.Candidates = v.candidates(found.Nearest)
 	e.Hint = "ax_get_tree shows what is there."

@@ -11,6 +11,7 @@ import (
 
 	"aai"
 	"aai/internal/desktop"
+	"aai/internal/desktop/query"
 )
 
 // rolesOf returns the roles that a control of the fixture may have: toolkits make
@@ -117,7 +118,7 @@ func WellFormed(t testing.TB, shot *desktop.Snapshot) {
 // flaws says what cannot be true of one element.
 func flaws(e *desktop.Element) []string {
 	var wrong []string
-	if _, err := desktop.ParseQuery(string(e.Role), desktop.ByRole); err != nil || e.Role == "" {
+	if _, err := query.Parse(string(e.Role), query.ByRole); err != nil || e.Role == "" {
 		wrong = append(wrong, fmt.Sprintf("there is no role %q", e.Role))
 	}
 	if len(e.Value) > desktop.MaxValue {

@@ -10,6 +10,7 @@ import (
 
 	"aai"
 	"aai/internal/desktop"
+	"aai/internal/desktop/query"
 )
 
 const (
@@ -170,7 +171,7 @@ func (r *Table) stale(v *view, ref string, t *track) error {
 	if words == "" {
 		words = t.description
 	}
-	for _, i := range desktop.Nearest(v.shot, words, t.role) {
+	for _, i := range query.Nearest(v.shot, words, t.role) {
 		e.Candidates = append(e.Candidates, r.ref(v, i)+" "+desktop.Describe(&v.shot.Elements[i]))
 	}
 	return e

@@ -1,4 +1,4 @@
-package desktop
+package query
 
 import (
 	"fmt"
@@ -6,24 +6,27 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"aai/internal/desktop"
+	"aai/internal/desktop/shottest"
 )
 
 func TestPaths(t *testing.T) {
-	s := qtTree(t, `
+	s := shottest.Read(t, `
 window "Main"
   list "Fruits"
     listitem "Apple"
     listitem "Pear" hidden
-    listitem "Plum" #plum
+    listitem "Plum" id="plum"
     group
       listitem "Cherry"
   list "Colours"
     listitem "Red" selectable
     listitem "it's \"blue\""
-  button "Save" ~"Keeps it"
+  button "Save" desc="Keeps it"
 dialog "Open"
   button "Save"
-  button "Cancel" ="x"
+  button "Cancel" value="x"
 `)
 	for _, c := range []struct {
 		query, canonical string
@@ -59,7 +62,7 @@ dialog "Open"
 		{" //window / button [ @name = 'Save' ] ", "//window/button[@name='Save']", []int{10}},
 		{"//window/listitem", "", nil},
 	} {
-		q, err := ParseQuery(c.query, Auto)
+		q, err := Parse(c.query, Auto)
 		if err != nil {
 			if c.want != nil || c.canonical != "" {
 				t.Errorf("%s: %v", c.query, err)
@@ -73,24 +76,24 @@ dialog "Open"
 		if q.String() != want {
 			t.Errorf("%s is understood as %s, want %s", c.query, q, want)
 		}
-		if found := q.Find(s, FindOptions{Root: -1}); !slices.Equal(found.Matches, c.want) {
-			t.Errorf("%s: %s, want %v", c.query, qtSay(s, found.Matches), c.want)
+		if found := q.Find(s, Options{Root: -1}); !slices.Equal(found.Matches, c.want) {
+			t.Errorf("%s: %s, want %v", c.query, say(s, found.Matches), c.want)
 		}
 	}
 	for query, want := range map[string][]int{"/window/button": {10}, "/button": nil, "/*": {0, 11}, "/window": {0}} {
-		q, err := ParseQuery(query, XPath)
+		q, err := Parse(query, XPath)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if found := q.Find(s, FindOptions{Root: -1}); !slices.Equal(found.Matches, want) {
-			t.Errorf("%s: %s, want %v", query, qtSay(s, found.Matches), want)
+		if found := q.Find(s, Options{Root: -1}); !slices.Equal(found.Matches, want) {
+			t.Errorf("%s: %s, want %v", query, say(s, found.Matches), want)
 		}
 	}
 }
 
-// qtMeans is the meaning of a path of roles and positions, read backwards from the
+// means is the meaning of a path of roles and positions, read backwards from the
 // element: an independent and slow way to say the same.
-func qtMeans(s *Snapshot, path []step, i int) bool {
+func means(s *desktop.Snapshot, path []step, i int) bool {
 	last := path[len(path)-1]
 	fits := func(j int) bool { return s.Visible(j) && (last.role == nil || last.role.matches(&s.Elements[j])) }
 	if !fits(i) {
@@ -113,7 +116,7 @@ func qtMeans(s *Snapshot, path []step, i int) bool {
 		return last.deep || parent < 0
 	}
 	for up := parent; up >= 0; up = s.Elements[up].Parent {
-		if qtMeans(s, rest, up) {
+		if means(s, rest, up) {
 			return true
 		}
 		if !last.deep {
@@ -124,16 +127,16 @@ func qtMeans(s *Snapshot, path []step, i int) bool {
 }
 
 func TestPathsMeanWhatTheySay(t *testing.T) {
-	roles := []Role{List, Button, Group}
+	roles := []desktop.Role{desktop.List, desktop.Button, desktop.Group}
 	rapid.Check(t, func(t *rapid.T) {
-		s := &Snapshot{}
+		s := &desktop.Snapshot{}
 		depth := []int{}
 		for i := range rapid.IntRange(1, 25).Draw(t, "size") {
 			level := 0
 			if i > 0 {
 				level = rapid.IntRange(0, len(depth)).Draw(t, "level")
 			}
-			e := Element{ID: ID(fmt.Sprint(i)), Parent: -1, Role: rapid.SampledFrom(roles).Draw(t, "role"), States: Showing}
+			e := desktop.Element{ID: desktop.ID(fmt.Sprint(i)), Parent: -1, Role: rapid.SampledFrom(roles).Draw(t, "role"), States: desktop.Showing}
 			if rapid.IntRange(0, 9).Draw(t, "hidden") == 0 {
 				e.States = 0
 			}
@@ -143,7 +146,7 @@ func TestPathsMeanWhatTheySay(t *testing.T) {
 			depth = append(depth, i)
 			s.Elements = append(s.Elements, e)
 		}
-		Arrange(s.Elements)
+		desktop.Arrange(s.Elements)
 		text := ""
 		for range rapid.IntRange(1, 4).Draw(t, "steps") {
 			text += rapid.SampledFrom([]string{"/", "//"}).Draw(t, "axis") + rapid.SampledFrom([]string{"*", "list", "button", "group"}).Draw(t, "test")
@@ -156,17 +159,17 @@ func TestPathsMeanWhatTheySay(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q, err := ParseQuery(text, XPath)
+		q, err := Parse(text, XPath)
 		if err != nil {
 			t.Fatal(err)
 		}
 		var want []int
 		for i := range s.Elements {
-			if qtMeans(s, path.steps, i) {
+			if means(s, path.steps, i) {
 				want = append(want, i)
 			}
 		}
-		if got := q.Find(s, FindOptions{Root: -1}).Matches; !slices.Equal(got, want) {
+		if got := q.Find(s, Options{Root: -1}).Matches; !slices.Equal(got, want) {
 			t.Fatalf("%s: %v, want %v", text, got, want)
 		}
 	})

@@ -1,10 +1,11 @@
-package desktop
+package query
 
 import (
 	"slices"
 	"strings"
 
 	"aai"
+	"aai/internal/desktop"
 )
 
 // roleNames are all the roles.
@@ -37,11 +38,11 @@ treeview=tree tableview=table listview=list,listbox hyperlink=link`
 // A roleTest is a role as a query means it.
 type roleTest struct {
 	word  string // as in the tables
-	roles []Role
-	state State
+	roles []desktop.Role
+	state desktop.State
 }
 
-func (t *roleTest) matches(e *Element) bool {
+func (t *roleTest) matches(e *desktop.Element) bool {
 	return slices.Contains(t.roles, e.Role) && e.States.Has(t.state)
 }
 
@@ -54,7 +55,7 @@ func plainWord(word string) string {
 func lookUpRole(word string) (*roleTest, bool) {
 	word = plainWord(word)
 	if slices.Contains(strings.Fields(roleNames), word) {
-		return &roleTest{word: word, roles: []Role{Role(word)}}, true
+		return &roleTest{word: word, roles: []desktop.Role{desktop.Role(word)}}, true
 	}
 	for _, line := range strings.Fields(otherRoleNames) {
 		name, meaning, _ := strings.Cut(line, "=")
@@ -62,9 +63,9 @@ func lookUpRole(word string) (*roleTest, bool) {
 			continue
 		}
 		names, state, _ := strings.Cut(meaning, "+")
-		t := &roleTest{word: word, state: StateNamed(state)}
+		t := &roleTest{word: word, state: desktop.StateNamed(state)}
 		for name := range strings.SplitSeq(names, ",") {
-			t.roles = append(t.roles, Role(name))
+			t.roles = append(t.roles, desktop.Role(name))
 		}
 		return t, true
 	}

@@ -1,12 +1,14 @@
-package desktop
+package query
 
 import (
 	"regexp"
 	"slices"
+
+	"aai/internal/desktop"
 )
 
-// FindOptions say where to look.
-type FindOptions struct {
+// Options say where to look.
+type Options struct {
 	Hidden bool // also at elements that are not showing
 	// Root is the index of the element that is searched with all that is in it;
 	// -1 for the whole snapshot.
@@ -46,7 +48,7 @@ type try struct {
 // the former are meant, unless the query speaks of roles; and an element in
 // another that matches too and has the same name, such as the text in a button,
 // is left out. Fuzzy matches do not count where something hidden fits better.
-func (q *Query) Find(s *Snapshot, o FindOptions) Found {
+func (q *Query) Find(s *desktop.Snapshot, o Options) Found {
 	f := newFinder(s, o)
 	var hidden []int
 	judged := false // whether something hidden fits better
@@ -69,7 +71,7 @@ func (q *Query) Find(s *Snapshot, o FindOptions) Found {
 
 // A finder looks for things in one snapshot.
 type finder struct {
-	s        *Snapshot
+	s        *desktop.Snapshot
 	from, to int // the range of elements to look at
 	root     int
 	all      bool                   // hidden ones are looked at anyway
@@ -77,7 +79,7 @@ type finder struct {
 	loose    map[attribute][]string // attributes as they are compared loosely, by index; "" if not known yet
 }
 
-func newFinder(s *Snapshot, o FindOptions) *finder {
+func newFinder(s *desktop.Snapshot, o Options) *finder {
 	f := &finder{s: s, to: len(s.Elements), root: o.Root, all: o.Hidden}
 	f.visible, f.loose = s.Seen(), make(map[attribute][]string)
 	if o.Root >= 0 {
@@ -132,7 +134,7 @@ func (f *finder) prune(matches []int, t try) []int {
 
 func (f *finder) interactive(i int) bool {
 	e := &f.s.Elements[i]
-	return e.Role.Interactive() || e.States.Has(Editable)
+	return e.Role.Interactive() || e.States.Has(desktop.Editable)
 }
 
 // outermost leaves out elements that are in another of them with the same name.

@@ -1,4 +1,6 @@
-package desktop
+// Package query is the language in which callers say which element they mean, and finds
+// it ([Parse], [Query.Find]).
+package query
 
 import (
 	"regexp"
@@ -8,9 +10,10 @@ import (
 	"unicode/utf8"
 
 	"aai"
+	"aai/internal/desktop"
 )
 
-// A Strategy is a way to compare a query with elements. [ParseQuery] takes the
+// A Strategy is a way to compare a query with elements. [Parse] takes the
 // first seven, [Found] tells one of those after them.
 type Strategy string
 
@@ -49,8 +52,8 @@ const (
 )
 
 const (
-	// MaxQuery is how many bytes a query may have.
-	MaxQuery = 2000
+	// MaxLength is how many bytes a query may have.
+	MaxLength = 2000
 	// MaxPattern is how many bytes a regular expression in it may have.
 	MaxPattern = 1000
 
@@ -68,7 +71,7 @@ type Query struct {
 	tries []try
 }
 
-// ParseQuery understands a query. These are its forms:
+// Parse understands a query. These are its forms:
 //
 //	Save                                     plain words
 //	"role:button"                            plain words that look like another form
@@ -93,10 +96,10 @@ type Query struct {
 // Contains know terms and quotes too.
 //
 // It fails with INVALID_PARAMS, which names the character where it went wrong.
-func ParseQuery(text string, strategy Strategy) (*Query, error) {
+func Parse(text string, strategy Strategy) (*Query, error) {
 	switch {
-	case len(text) > MaxQuery:
-		return nil, badQuery(text[:MaxQuery], 0, "the query has %d bytes; expected at most %d", len(text), MaxQuery)
+	case len(text) > MaxLength:
+		return nil, badQuery(text[:MaxLength], 0, "the query has %d bytes; expected at most %d", len(text), MaxLength)
 	case !utf8.ValidString(text):
 		return nil, badQuery(strings.ToValidUTF8(text, "?"), 0, "the query is not UTF-8")
 	}
@@ -119,13 +122,13 @@ func ParseQuery(text string, strategy Strategy) (*Query, error) {
 		return parsePath(text)
 	}
 	e := badQuery("", 0, "there is no strategy %s; expected auto, exact, contains, regex, role, identifier or xpath",
-		Quote(string(strategy), 40))
+		desktop.Quote(string(strategy), 40))
 	e.Hint = "Leave the strategy out: auto tries them all."
 	return nil, e
 }
 
 // String returns the query in its canonical form. Parsing that with the same
-// strategy makes the same query, unless it has become longer than MaxQuery.
+// strategy makes the same query, unless it has become longer than MaxLength.
 func (q *Query) String() string { return q.text }
 
 func parseAuto(text string) (*Query, error) {
@@ -270,7 +273,7 @@ func roleQuery(text string) (*Query, error) {
 
 func unknownRole(query string, at int, word string) *aai.Error {
 	e := badQuery(query, at, "there is no role %s; expected one such as button, textbox, menuitem or AXButton",
-		Quote(word, 40))
+		desktop.Quote(word, 40))
 	e.Candidates = nearRoles(word)
 	return e
 }

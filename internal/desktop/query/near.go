@@ -1,6 +1,10 @@
-package desktop
+package query
 
-import "slices"
+import (
+	"slices"
+
+	"aai/internal/desktop"
+)
 
 // maxNear is how many elements are offered in the place of one that is missing.
 const maxNear = 5
@@ -24,14 +28,14 @@ func pairAt(text string, i int) int { return (int(text[i])<<5 ^ int(text[i+1])) 
 
 // of returns a number from 0 to 1: Dice's coefficient.
 func (l *likeness) of(text string) float64 {
-	if len(text) > MaxValue {
-		text = text[:MaxValue]
+	if len(text) > desktop.MaxValue {
+		text = text[:desktop.MaxValue]
 	}
 	shared, total := 0, len(text)-1
 	if total < 1 || l.total < 1 {
 		return 0
 	}
-	var places [MaxValue]int
+	var places [desktop.MaxValue]int
 	for i := range total {
 		places[i] = pairAt(text, i)
 		if l.pairs[places[i]] > 0 {
@@ -51,8 +55,8 @@ func (l *likeness) of(text string) float64 {
 
 // Nearest returns at most five elements that show and whose names are the likest to
 // the words, best first; those of the role before others.
-func Nearest(s *Snapshot, words string, role Role) []int {
-	return newFinder(s, FindOptions{Root: -1}).nearest(words, &roleTest{roles: []Role{role}})
+func Nearest(s *desktop.Snapshot, words string, role desktop.Role) []int {
+	return newFinder(s, Options{Root: -1}).nearest(words, &roleTest{roles: []desktop.Role{role}})
 }
 
 // nearest returns the elements that show and whose names are the likest to the

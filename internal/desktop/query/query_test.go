@@ -1,4 +1,4 @@
-package desktop
+package query
 
 import (
 	"errors"
@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"aai"
+	"aai/internal/desktop"
+	"aai/internal/desktop/shottest"
 )
 
-// qtEditor is a window with a bit of everything.
-const qtEditor = `
+// editor is a window with a bit of everything.
+const editor = `
 window "notes.txt - Pad" active
   menubar
     menuitem "_File"
@@ -20,23 +22,23 @@ window "notes.txt - Pad" active
     menuitem "_Edit"
   toolbar
     button "Open…"
-    button "Save draft" #save-draft
+    button "Save draft" id="save-draft"
     button "Autosave"
-    button "" ~"Closes the tab"
+    button "" desc="Closes the tab"
     button "Don't ask"
   group "Details"
     label "Full name:"
-    textbox "Full name:" #name ="Ann Lee" editable
+    textbox "Full name:" id="name" value="Ann Lee" editable
     label "Secret"
     textbox "Secret" password editable
     checkbox "Disagree"
-    slider "Volume" ="40"
+    slider "Volume" value="40"
     link "Page 12"
     link "Page 13"
   list "Fruits"
-    option "Apple" 1/3
-    option "Apple pie" 2/3
-    option "日历 提醒" 3/3
+    option "Apple" pos=1 size=3
+    option "Apple pie" pos=2 size=3
+    option "日历 提醒" pos=3 size=3
   heading "Save your work"
   text "Status: ready"
 dialog "Really?"
@@ -47,7 +49,7 @@ dialog "Really?"
 `
 
 func TestPlainWords(t *testing.T) {
-	s := qtTree(t, qtEditor)
+	s := shottest.Read(t, editor)
 	for _, c := range []struct {
 		query    string
 		strategy Strategy
@@ -87,12 +89,12 @@ func TestPlainWords(t *testing.T) {
 		{"/usr/share/", "", nil},
 		{"Cut and paste", "", nil},
 	} {
-		qtExpect(t, s, c.query, Auto, c.strategy, c.want...)
+		expect(t, s, c.query, Auto, c.strategy, c.want...)
 	}
 }
 
 func TestInteractiveElementsComeFirst(t *testing.T) {
-	s := qtTree(t, `
+	s := shottest.Read(t, `
 window "Save"
   heading "Save"
   group "Save"
@@ -104,84 +106,84 @@ window "Save"
       treeitem "Save"
   document "Save" editable
 `)
-	found := qtFind(t, s, "Save", Auto)
+	found := find(t, s, "Save", Auto)
 	if want := []int{3, 5, 8, 9}[:0]; len(found.Matches) != 3 || !slices.Equal(found.Matches, append(want, 3, 5, 9)) {
-		t.Errorf("Save: %s", qtSay(s, found.Matches))
+		t.Errorf("Save: %s", say(s, found.Matches))
 	}
 	// A query that speaks of roles means them.
-	qtExpect(t, s, "role:heading Save", Auto, TermsExact, `heading "Save"`)
-	qtExpect(t, s, "role:window name:Save", Auto, TermsExact, `window "Save"`)
+	expect(t, s, "role:heading Save", Auto, TermsExact, `heading "Save"`)
+	expect(t, s, "role:window name:Save", Auto, TermsExact, `window "Save"`)
 	// Where people can do nothing with any of them, the outermost is meant.
-	s = qtTree(t, "row \"Total\"\n  cell \"Total\"\n    text \"Total\"\n  cell \"Total 12\"\ntext \"Total\"")
-	if found := qtFind(t, s, "Total", Auto); !slices.Equal(found.Matches, []int{0, 4}) {
-		t.Errorf("Total: %s", qtSay(s, found.Matches))
+	s = shottest.Read(t, "row \"Total\"\n  cell \"Total\"\n    text \"Total\"\n  cell \"Total 12\"\ntext \"Total\"")
+	if found := find(t, s, "Total", Auto); !slices.Equal(found.Matches, []int{0, 4}) {
+		t.Errorf("Total: %s", say(s, found.Matches))
 	}
 }
 
 // TestNumbers: no number is a part of another one.
 func TestNumbers(t *testing.T) {
-	s := qtTree(t, "listbox\n  option \"Fruit 2\" hidden\n  option \"Fruit 20\"\n  option \"Fruit 12\"\n  option \"Version 2.5\"")
+	s := shottest.Read(t, "listbox\n  option \"Fruit 2\" hidden\n  option \"Fruit 20\"\n  option \"Fruit 12\"\n  option \"Version 2.5\"")
 	for _, query := range []string{"Fruit 2", `option "Fruit 2"`, "option Fruit 2", `title:"Fruit 2"`, `role:option title:"Fruit 2"`} {
-		if found := qtFind(t, s, query, Auto); len(found.Matches) > 0 || !slices.Equal(found.HiddenMatches, []int{1}) {
+		if found := find(t, s, query, Auto); len(found.Matches) > 0 || !slices.Equal(found.HiddenMatches, []int{1}) {
 			t.Errorf("%s: %+v", query, found)
 		}
 	}
 	for query, want := range map[string]int{"Fruit 20": 2, "option 12": 3, "ruit 12": 3, "Version 2": 4} {
-		if found := qtFind(t, s, query, Auto); !slices.Equal(found.Matches, []int{want}) {
+		if found := find(t, s, query, Auto); !slices.Equal(found.Matches, []int{want}) {
 			t.Errorf("%s: %+v, want %d", query, found, want)
 		}
 	}
 }
 
 func TestHidden(t *testing.T) {
-	s := qtTree(t, qtEditor)
-	found := qtFind(t, s, "Print", Auto)
+	s := shottest.Read(t, editor)
+	found := find(t, s, "Print", Auto)
 	if len(found.Matches) > 0 || found.Strategy != "" || len(found.HiddenMatches) != 1 || s.Elements[found.HiddenMatches[0]].Name != "Print" {
 		t.Errorf("Print: %+v", found)
 	}
 	// A slip for what shows does not count where something hidden fits.
-	s2 := qtTree(t, "window\n  button \"Prins\"\n  menu hidden\n    menuitem \"Print\"")
-	if found := qtFind(t, s2, "Print", Auto); len(found.Matches) > 0 || !slices.Equal(found.HiddenMatches, []int{3}) || !slices.Contains(found.Nearest, 1) {
+	s2 := shottest.Read(t, "window\n  button \"Prins\"\n  menu hidden\n    menuitem \"Print\"")
+	if found := find(t, s2, "Print", Auto); len(found.Matches) > 0 || !slices.Equal(found.HiddenMatches, []int{3}) || !slices.Contains(found.Nearest, 1) {
 		t.Errorf("Print: %+v", found)
 	}
 	// Neither does it tell of something hidden, but words with the role do.
-	if found := qtFind(t, s2, "menuitem Print", Auto); len(found.Matches) > 0 || !slices.Equal(found.HiddenMatches, []int{3}) {
+	if found := find(t, s2, "menuitem Print", Auto); len(found.Matches) > 0 || !slices.Equal(found.HiddenMatches, []int{3}) {
 		t.Errorf("menuitem Print: %+v", found)
 	}
-	if found := qtFind(t, s2, "Pritn", Auto); len(found.HiddenMatches) > 0 {
+	if found := find(t, s2, "Pritn", Auto); len(found.HiddenMatches) > 0 {
 		t.Errorf("Pritn: %+v", found)
 	}
-	q, _ := ParseQuery("Print", Auto)
-	if found := q.Find(s2, FindOptions{Root: -1, Hidden: true}); found.Strategy != NameExact || !slices.Equal(found.Matches, []int{3}) {
+	q, _ := Parse("Print", Auto)
+	if found := q.Find(s2, Options{Root: -1, Hidden: true}); found.Strategy != NameExact || !slices.Equal(found.Matches, []int{3}) {
 		t.Errorf("hidden too: %+v", found)
 	}
-	q, _ = ParseQuery("//menuitem", Auto)
-	if found := q.Find(s2, FindOptions{Root: -1}); !slices.Equal(found.HiddenMatches, []int{3}) || len(found.Matches) > 0 {
+	q, _ = Parse("//menuitem", Auto)
+	if found := q.Find(s2, Options{Root: -1}); !slices.Equal(found.HiddenMatches, []int{3}) || len(found.Matches) > 0 {
 		t.Errorf("path: %+v", found)
 	}
 }
 
 func TestRoot(t *testing.T) {
-	s := qtTree(t, "window \"A\"\n  button \"OK\"\nwindow \"B\"\n  group \"B\"\n    button \"OK\"\n  button \"OK\"")
+	s := shottest.Read(t, "window \"A\"\n  button \"OK\"\nwindow \"B\"\n  group \"B\"\n    button \"OK\"\n  button \"OK\"")
 	for root, want := range map[int][]int{-1: {1, 4, 5}, 0: {1}, 2: {4, 5}, 3: {4}, 5: {5}, 6: nil, 99: nil} {
 		for _, query := range []string{"OK", "role:button", "//button", "/OK/"} {
-			q, err := ParseQuery(query, Auto)
+			q, err := Parse(query, Auto)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if found := q.Find(s, FindOptions{Root: root}); !slices.Equal(found.Matches, want) {
+			if found := q.Find(s, Options{Root: root}); !slices.Equal(found.Matches, want) {
 				t.Errorf("%s in %d: %v, want %v", query, root, found.Matches, want)
 			}
 		}
 	}
-	q, _ := ParseQuery("/window/button", XPath)
-	if found := q.Find(s, FindOptions{Root: 2}); !slices.Equal(found.Matches, []int{5}) {
+	q, _ := Parse("/window/button", XPath)
+	if found := q.Find(s, Options{Root: 2}); !slices.Equal(found.Matches, []int{5}) {
 		t.Errorf("the root is the path's first step: %v", found.Matches)
 	}
 }
 
 func TestNearestShow(t *testing.T) {
-	s := qtTree(t, qtEditor)
+	s := shottest.Read(t, editor)
 	for query, want := range map[string]string{
 		"Saved my drafts":       `button "Save draft"`,
 		"role:button Volumme":   `slider "Volume"`,
@@ -189,45 +191,45 @@ func TestNearestShow(t *testing.T) {
 		"Page 14":               `link "Page 12"`,
 		"/^Page 9+$/":           `link "Page 12"`,
 	} {
-		found := qtFind(t, s, query, Auto)
-		if len(found.Matches) > 0 || len(found.Nearest) == 0 || len(found.Nearest) > 5 || Describe(&s.Elements[found.Nearest[0]]) != want {
-			t.Errorf("%s: %s, near are %s; want %s first", query, qtSay(s, found.Matches), qtSay(s, found.Nearest), want)
+		found := find(t, s, query, Auto)
+		if len(found.Matches) > 0 || len(found.Nearest) == 0 || len(found.Nearest) > 5 || desktop.Describe(&s.Elements[found.Nearest[0]]) != want {
+			t.Errorf("%s: %s, near are %s; want %s first", query, say(s, found.Matches), say(s, found.Nearest), want)
 		}
 		for _, i := range found.Nearest {
 			if !s.Visible(i) {
-				t.Errorf("%s: %s is near but hidden", query, Describe(&s.Elements[i]))
+				t.Errorf("%s: %s is near but hidden", query, desktop.Describe(&s.Elements[i]))
 			}
 		}
 	}
-	s2 := qtTree(t, "window\n  button \"Save draft\"\n    text \"Save draft\"\n  group \"Save drafts\"")
-	if found := qtFind(t, s2, "Saved my draft", Auto); !slices.Equal(found.Nearest, []int{1, 3}) {
-		t.Errorf("near are %s", qtSay(s2, found.Nearest))
+	s2 := shottest.Read(t, "window\n  button \"Save draft\"\n    text \"Save draft\"\n  group \"Save drafts\"")
+	if found := find(t, s2, "Saved my draft", Auto); !slices.Equal(found.Nearest, []int{1, 3}) {
+		t.Errorf("near are %s", say(s2, found.Nearest))
 	}
-	if found := qtFind(t, s, "role:tree", Auto); len(found.Nearest) > 0 {
-		t.Errorf("near to a role: %s", qtSay(s, found.Nearest))
+	if found := find(t, s, "role:tree", Auto); len(found.Nearest) > 0 {
+		t.Errorf("near to a role: %s", say(s, found.Nearest))
 	}
 }
 
 func TestOtherStrategies(t *testing.T) {
-	s := qtTree(t, qtEditor)
-	qtExpect(t, s, "apple", Exact, "")
-	qtExpect(t, s, "Apple", Exact, NameExact, `option "Apple"`)
-	qtExpect(t, s, "Ann Lee", Exact, ValueExact, `textbox "Full name:"`)
-	qtExpect(t, s, "name:apple", Exact, "")
-	qtExpect(t, s, "name:Apple", Exact, TermsExact, `option "Apple"`)
-	qtExpect(t, s, "apple", Contains, NameContains, `option "Apple"`, `option "Apple pie"`)
-	qtExpect(t, s, "name:apple", Contains, TermsContains, `option "Apple"`, `option "Apple pie"`)
-	qtExpect(t, s, "//button", Contains, "")
-	qtExpect(t, s, `^page \d+$`, Regex, "")
-	qtExpect(t, s, `^Page \d+$`, Regex, Regex, `link "Page 12"`, `link "Page 13"`)
-	qtExpect(t, s, `/^page \d+$/i`, Regex, Regex, `link "Page 12"`, `link "Page 13"`)
-	qtExpect(t, s, `^Ann`, Regex, Regex, `textbox "Full name:"`)
-	qtExpect(t, s, "Slider", ByRole, ByRole, `slider "Volume"`)
-	qtExpect(t, s, "role:AXSlider", ByRole, ByRole, `slider "Volume"`)
-	qtExpect(t, s, "name", Identifier, IdentifierExact, `textbox "Full name:"`)
-	qtExpect(t, s, "Name", Identifier, "")
-	qtExpect(t, s, "slider", XPath, XPath, `slider "Volume"`)
-	qtExpect(t, s, "Apple", "", NameExact, `option "Apple"`)
+	s := shottest.Read(t, editor)
+	expect(t, s, "apple", Exact, "")
+	expect(t, s, "Apple", Exact, NameExact, `option "Apple"`)
+	expect(t, s, "Ann Lee", Exact, ValueExact, `textbox "Full name:"`)
+	expect(t, s, "name:apple", Exact, "")
+	expect(t, s, "name:Apple", Exact, TermsExact, `option "Apple"`)
+	expect(t, s, "apple", Contains, NameContains, `option "Apple"`, `option "Apple pie"`)
+	expect(t, s, "name:apple", Contains, TermsContains, `option "Apple"`, `option "Apple pie"`)
+	expect(t, s, "//button", Contains, "")
+	expect(t, s, `^page \d+$`, Regex, "")
+	expect(t, s, `^Page \d+$`, Regex, Regex, `link "Page 12"`, `link "Page 13"`)
+	expect(t, s, `/^page \d+$/i`, Regex, Regex, `link "Page 12"`, `link "Page 13"`)
+	expect(t, s, `^Ann`, Regex, Regex, `textbox "Full name:"`)
+	expect(t, s, "Slider", ByRole, ByRole, `slider "Volume"`)
+	expect(t, s, "role:AXSlider", ByRole, ByRole, `slider "Volume"`)
+	expect(t, s, "name", Identifier, IdentifierExact, `textbox "Full name:"`)
+	expect(t, s, "Name", Identifier, "")
+	expect(t, s, "slider", XPath, XPath, `slider "Volume"`)
+	expect(t, s, "Apple", "", NameExact, `option "Apple"`)
 }
 
 func TestBadQueries(t *testing.T) {
@@ -241,7 +243,7 @@ func TestBadQueries(t *testing.T) {
 		{"", Auto, "the query is empty", ""},
 		{" \t", Auto, "the query is empty", ""},
 		{"a\xff", Auto, "not UTF-8", ""},
-		{strings.Repeat("x", MaxQuery+1), Auto, "2001 bytes", ""},
+		{strings.Repeat("x", MaxLength+1), Auto, "2001 bytes", ""},
 		{"Save", "best", `no strategy "best"; expected auto`, ""},
 		{"role:buton", Auto, `character 6: there is no role "buton"; expected one such as button`, "button"},
 		{"buton", ByRole, `no role "buton"`, "button"},
@@ -276,18 +278,18 @@ func TestBadQueries(t *testing.T) {
 		{"(//button", Auto, "expected )", ""},
 		{"//button/text()", Auto, "expected", ""},
 	} {
-		_, err := ParseQuery(c.query, c.strategy)
+		_, err := Parse(c.query, c.strategy)
 		var e *aai.Error
 		if !errors.As(err, &e) || e.Code != aai.InvalidParams {
-			t.Errorf("ParseQuery(%.60q): %v", c.query, err)
+			t.Errorf("Parse(%.60q): %v", c.query, err)
 			continue
 		}
 		fits := slices.ContainsFunc(strings.Split(c.want, "|"), func(w string) bool { return strings.Contains(e.Message, w) })
 		if !fits || !strings.HasPrefix(e.Message, "query, character ") || e.Hint == "" || len(e.Message) > 500 {
-			t.Errorf("ParseQuery(%.60q): %s (%s), want %s", c.query, e.Message, e.Hint, c.want)
+			t.Errorf("Parse(%.60q): %s (%s), want %s", c.query, e.Message, e.Hint, c.want)
 		}
 		if c.near != "" && !slices.Contains(e.Candidates, c.near) {
-			t.Errorf("ParseQuery(%.60q): candidates %q, want %s", c.query, e.Candidates, c.near)
+			t.Errorf("Parse(%.60q): candidates %q, want %s", c.query, e.Candidates, c.near)
 		}
 	}
 }

@@ -1,4 +1,4 @@
-package desktop
+package query
 
 import (
 	"go/ast"
@@ -8,10 +8,13 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"aai/internal/desktop"
+	"aai/internal/desktop/shottest"
 )
 
 func TestTerms(t *testing.T) {
-	s := qtTree(t, qtEditor)
+	s := shottest.Read(t, editor)
 	for _, c := range []struct {
 		query, canonical string
 		strategy         Strategy
@@ -54,7 +57,7 @@ func TestTerms(t *testing.T) {
 		{"status:ready", "status:ready", TermsExact, []string{`status "ready"`}},
 		{"Name:", "Name:", NameContains, []string{`textbox "Full name:"`}},
 	} {
-		q, err := ParseQuery(c.query, Auto)
+		q, err := Parse(c.query, Auto)
 		if err != nil {
 			t.Errorf("%s: %v", c.query, err)
 			continue
@@ -62,35 +65,35 @@ func TestTerms(t *testing.T) {
 		if q.String() != c.canonical {
 			t.Errorf("%s is understood as %s, want %s", c.query, q, c.canonical)
 		}
-		qtExpect(t, s, c.query, Auto, c.strategy, c.want...)
+		expect(t, s, c.query, Auto, c.strategy, c.want...)
 	}
 }
 
 // TestWordsThatLookOtherwise: in quotes anything is plain words, and stays so.
 func TestWordsThatLookOtherwise(t *testing.T) {
 	for _, words := range []string{"/a/", "/a/i", "//button", "role:button", "(name:x", `"x"`, `'x'`, " x ", `a\"b`, "x\ny name:z", "button:OK"} {
-		s := &Snapshot{Elements: []Element{{Role: Button, Name: words, States: Showing, Parent: -1, End: 1}}}
+		s := &desktop.Snapshot{Elements: []desktop.Element{{Role: desktop.Button, Name: words, States: desktop.Showing, Parent: -1, End: 1}}}
 		for _, strategy := range []Strategy{Auto, Exact, Contains} {
-			q, err := ParseQuery(quote(words), strategy)
+			q, err := Parse(quote(words), strategy)
 			if err != nil {
 				t.Errorf("%q: %v", words, err)
 				continue
 			}
-			again, err := ParseQuery(q.String(), strategy)
+			again, err := Parse(q.String(), strategy)
 			if err != nil || again.String() != q.String() {
 				t.Errorf("%q by %s prints as %q, and then as %q, %v", words, strategy, q, again, err)
 			}
-			found := q.Find(s, FindOptions{Root: -1})
-			if same := again.Find(s, FindOptions{Root: -1}); len(found.Matches) != 1 || same.Strategy != found.Strategy {
+			found := q.Find(s, Options{Root: -1})
+			if same := again.Find(s, Options{Root: -1}); len(found.Matches) != 1 || same.Strategy != found.Strategy {
 				t.Errorf("%q by %s: %+v, printed as %q %+v", words, strategy, found, q, same)
 			}
 		}
 	}
 }
 
-// TestEveryRoleHasItsWord reads role.go for what roles there are.
+// TestEveryRoleHasItsWord reads the core for what roles there are.
 func TestEveryRoleHasItsWord(t *testing.T) {
-	file, err := parser.ParseFile(token.NewFileSet(), "role.go", nil, 0)
+	file, err := parser.ParseFile(token.NewFileSet(), "../role.go", nil, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,23 +131,23 @@ func TestEveryRoleHasItsWord(t *testing.T) {
 				t.Errorf("%s means %s, which is no role", name, role)
 			}
 		}
-		if hasState && StateNamed(state) == 0 {
+		if hasState && desktop.StateNamed(state) == 0 {
 			t.Errorf("%s needs %s, which is no state", name, state)
 		}
 	}
 }
 
 func TestRolesOfMacOS(t *testing.T) {
-	for word, want := range map[string]Element{
-		"AXButton": {Role: Button}, "AXTextField": {Role: Textbox}, "AXTextArea": {Role: Textbox, States: Multiline},
-		"AXCheckBox": {Role: Checkbox}, "AXRadioButton": {Role: Radio}, "AXPopUpButton": {Role: Combobox},
-		"AXComboBox": {Role: Combobox}, "AXMenuItem": {Role: MenuItem}, "AXMenuBar": {Role: Menubar}, "AXMenu": {Role: Menu},
-		"AXStaticText": {Role: Text}, "AXWindow": {Role: Window}, "AXSheet": {Role: Dialog}, "AXGroup": {Role: Group},
-		"AXScrollArea": {Role: Generic}, "AXTable": {Role: Table}, "AXRow": {Role: Row}, "AXCell": {Role: Cell},
-		"AXOutline": {Role: TreeView}, "AXList": {Role: List}, "AXImage": {Role: Image}, "AXLink": {Role: Link},
-		"AXSlider": {Role: Slider}, "AXIncrementor": {Role: Spinbutton}, "AXTabGroup": {Role: Tablist},
-		"AXToolbar": {Role: Toolbar}, "AXSplitGroup": {Role: Group}, "AXProgressIndicator": {Role: Progressbar},
-		"AXHeading": {Role: Heading}, "AXWebArea": {Role: Document}, "AXSecureTextField": {Role: Textbox, States: Protected},
+	for word, want := range map[string]desktop.Element{
+		"AXButton": {Role: desktop.Button}, "AXTextField": {Role: desktop.Textbox}, "AXTextArea": {Role: desktop.Textbox, States: desktop.Multiline},
+		"AXCheckBox": {Role: desktop.Checkbox}, "AXRadioButton": {Role: desktop.Radio}, "AXPopUpButton": {Role: desktop.Combobox},
+		"AXComboBox": {Role: desktop.Combobox}, "AXMenuItem": {Role: desktop.MenuItem}, "AXMenuBar": {Role: desktop.Menubar}, "AXMenu": {Role: desktop.Menu},
+		"AXStaticText": {Role: desktop.Text}, "AXWindow": {Role: desktop.Window}, "AXSheet": {Role: desktop.Dialog}, "AXGroup": {Role: desktop.Group},
+		"AXScrollArea": {Role: desktop.Generic}, "AXTable": {Role: desktop.Table}, "AXRow": {Role: desktop.Row}, "AXCell": {Role: desktop.Cell},
+		"AXOutline": {Role: desktop.TreeView}, "AXList": {Role: desktop.List}, "AXImage": {Role: desktop.Image}, "AXLink": {Role: desktop.Link},
+		"AXSlider": {Role: desktop.Slider}, "AXIncrementor": {Role: desktop.Spinbutton}, "AXTabGroup": {Role: desktop.Tablist},
+		"AXToolbar": {Role: desktop.Toolbar}, "AXSplitGroup": {Role: desktop.Group}, "AXProgressIndicator": {Role: desktop.Progressbar},
+		"AXHeading": {Role: desktop.Heading}, "AXWebArea": {Role: desktop.Document}, "AXSecureTextField": {Role: desktop.Textbox, States: desktop.Protected},
 	} {
 		for _, spelling := range []string{word, strings.ToLower(word), strings.TrimPrefix(word, "AX")} {
 			role, ok := lookUpRole(spelling)
@@ -153,8 +156,8 @@ func TestRolesOfMacOS(t *testing.T) {
 			}
 		}
 	}
-	for word, other := range map[string]Element{
-		"AXSecureTextField": {Role: Textbox}, "AXTextArea": {Role: Textbox}, "AXButton": {Role: Link}, "AXMenuButton": {Role: Button},
+	for word, other := range map[string]desktop.Element{
+		"AXSecureTextField": {Role: desktop.Textbox}, "AXTextArea": {Role: desktop.Textbox}, "AXButton": {Role: desktop.Link}, "AXMenuButton": {Role: desktop.Button},
 	} {
 		if role, ok := lookUpRole(word); !ok || role.matches(&other) {
 			t.Errorf("%s means any %s", word, other.Role)
@@ -165,9 +168,9 @@ func TestRolesOfMacOS(t *testing.T) {
 	}
 }
 
-// FuzzParseQuery: no text can make it panic; what is understood prints as text
+// FuzzParse: no text can make it panic; what is understood prints as text
 // that is understood as the same; and looking with it ends.
-func FuzzParseQuery(f *testing.F) {
+func FuzzParse(f *testing.F) {
 	for _, text := range []string{
 		"Save", `"Save"`, "role:button and (name:'x' or value:/^a/i)", "button:Save", "title:Cut and paste id:x", "/a\\/b/i", "/usr/share/",
 		"//window[@name='X']//list/option[3][last()]", "(//button[contains(., \"it's\") and not(@value)])[2]", "Status: ok", "name: x",
@@ -177,29 +180,29 @@ func FuzzParseQuery(f *testing.F) {
 			f.Add(text, uint8(n))
 		}
 	}
-	tree := qtTree(f, qtEditor)
+	tree := shottest.Read(f, editor)
 	strategies := []Strategy{Auto, Exact, Contains, Regex, ByRole, Identifier, XPath}
 	f.Fuzz(func(t *testing.T, text string, n uint8) {
 		strategy := strategies[int(n)%len(strategies)]
-		q, err := ParseQuery(text, strategy)
+		q, err := Parse(text, strategy)
 		if err != nil {
 			if q != nil {
 				t.Fatalf("%q: both a query and %v", text, err)
 			}
 			return
 		}
-		found := q.Find(tree, FindOptions{Root: -1})
-		if len(q.String()) > MaxQuery {
+		found := q.Find(tree, Options{Root: -1})
+		if len(q.String()) > MaxLength {
 			return
 		}
-		again, err := ParseQuery(q.String(), strategy)
+		again, err := Parse(q.String(), strategy)
 		if err != nil {
 			t.Fatalf("%q by %s prints as %q: %v", text, strategy, q, err)
 		}
 		if again.String() != q.String() {
 			t.Fatalf("%q by %s prints as %q, which prints as %q", text, strategy, q, again)
 		}
-		if same := again.Find(tree, FindOptions{Root: -1}); !slices.Equal(same.Matches, found.Matches) || same.Strategy != found.Strategy ||
+		if same := again.Find(tree, Options{Root: -1}); !slices.Equal(same.Matches, found.Matches) || same.Strategy != found.Strategy ||
 			!slices.Equal(same.HiddenMatches, found.HiddenMatches) {
 			t.Fatalf("%q by %s finds %v, and printed as %q %v", text, strategy, found, q, same)
 		}

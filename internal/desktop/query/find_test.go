@@ -1,12 +1,13 @@
-package desktop
+package query
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 	"unicode"
 
 	"pgregory.net/rapid"
+
+	"aai/internal/desktop/shottest"
 )
 
 func TestLoosen(t *testing.T) {
@@ -35,8 +36,8 @@ func TestBeginsWord(t *testing.T) {
 	}
 }
 
-// qtDistance is the optimal string alignment distance by its definition.
-func qtDistance(a, b []rune) int {
+// distance is the optimal string alignment distance by its definition.
+func distance(a, b []rune) int {
 	switch {
 	case len(a) == 0:
 		return len(b)
@@ -47,9 +48,9 @@ func qtDistance(a, b []rune) int {
 	if a[len(a)-1] == b[len(b)-1] {
 		cost = 0
 	}
-	best := min(qtDistance(a[:len(a)-1], b)+1, qtDistance(a, b[:len(b)-1])+1, qtDistance(a[:len(a)-1], b[:len(b)-1])+cost)
+	best := min(distance(a[:len(a)-1], b)+1, distance(a, b[:len(b)-1])+1, distance(a[:len(a)-1], b[:len(b)-1])+cost)
 	if len(a) > 1 && len(b) > 1 && a[len(a)-1] == b[len(b)-2] && a[len(a)-2] == b[len(b)-1] {
-		best = min(best, qtDistance(a[:len(a)-2], b[:len(b)-2])+1)
+		best = min(best, distance(a[:len(a)-2], b[:len(b)-2])+1)
 	}
 	return best
 }
@@ -59,7 +60,7 @@ func TestSlipsIsTheDistance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		a, b := []rune(letters.Draw(t, "a")), []rune(letters.Draw(t, "b"))
 		most := rapid.IntRange(0, 4).Draw(t, "most")
-		want, got := qtDistance(a, b), slips(a, b, most)
+		want, got := distance(a, b), slips(a, b, most)
 		if want <= most && got != want || want > most && got <= most {
 			t.Fatalf("slips(%s, %s, %d) = %d, want %d", string(a), string(b), most, got, want)
 		}
@@ -82,42 +83,22 @@ func TestSlipsAreFew(t *testing.T) {
 	}
 }
 
-// qtMany is a window with very many rows of buttons and text.
-func qtMany(n int) *Snapshot {
-	s := &Snapshot{Elements: []Element{{ID: "w", Role: Window, Name: "Many", Parent: -1, States: Showing}}}
-	words := []string{"Invoice", "Customer", "Account", "Settings", "Download", "Archive", "Message", "Überweisung"}
-	for i := 1; i < n; i++ {
-		e := Element{ID: ID(fmt.Sprint("x", i)), Parent: 0, Role: Button, States: Showing | Enabled, Identifier: fmt.Sprint("item-", i)}
-		e.Name = fmt.Sprintf("%s %s %d", words[i%8], words[i/8%8], i)
-		switch i % 5 {
-		case 0:
-			e.Role, e.Description = Textbox, "Type the "+words[i%7]
-			e.Value = "Some value that was typed here"
-		case 1:
-			e.Role = Text
-		}
-		s.Elements = append(s.Elements, e)
-	}
-	Arrange(s.Elements)
-	return s
-}
-
 // BenchmarkFind looks through 10,000 elements with each strategy.
 func BenchmarkFind(b *testing.B) {
-	s := qtMany(10_000)
+	s := shottest.Many(10_000)
 	for _, c := range []struct{ name, query string }{
 		{"exact", "Invoice Invoice 64"}, {"loose", "invoice customer 8"}, {"contains", "ustomer Custom"}, {"slip", "Archvie Downlaod"},
 		{"nothing", "there is no such thing"}, {"regex", `/^Inv.*99\d$/i`}, {"terms", "role:textbox and (name:Settings or value:x)"},
 		{"path", "//window/button[contains(@name,'Archive')][7]"}, {"role", "role:link"}, {"identifier", "item-9999"},
 		{"nothing at all like it", "//button[@name='x']"},
 	} {
-		q, err := ParseQuery(c.query, Auto)
+		q, err := Parse(c.query, Auto)
 		if err != nil {
 			b.Fatal(err)
 		}
 		b.Run(c.name, func(b *testing.B) {
 			for b.Loop() {
-				q.Find(s, FindOptions{Root: -1})
+				q.Find(s, Options{Root: -1})
 			}
 		})
 	}
@@ -126,18 +107,18 @@ func BenchmarkFind(b *testing.B) {
 // TestFindAgreesWithItself: whatever is found shows, is in order, and is found
 // only once; a query for the very name of an element finds it or one of that name.
 func TestFindAgreesWithItself(t *testing.T) {
-	s := qtMany(300)
+	s := shottest.Many(300)
 	rapid.Check(t, func(t *rapid.T) {
 		name := s.Elements[rapid.IntRange(0, len(s.Elements)-1).Draw(t, "element")].Name
 		cut := rapid.IntRange(1, len([]rune(name))).Draw(t, "cut")
 		if rest := []rune(name)[cut-1:]; len(rest) > 1 && unicode.IsDigit(rest[0]) && unicode.IsDigit(rest[1]) {
 			cut = len([]rune(name)) // no part of a number is looked for
 		}
-		q, err := ParseQuery(string([]rune(name)[:cut]), Auto)
+		q, err := Parse(string([]rune(name)[:cut]), Auto)
 		if err != nil {
 			t.Fatal(err)
 		}
-		found := q.Find(s, FindOptions{Root: -1})
+		found := q.Find(s, Options{Root: -1})
 		if len(found.Matches) == 0 || !slices.IsSorted(found.Matches) || len(slices.Compact(slices.Clone(found.Matches))) != len(found.Matches) {
 			t.Fatalf("%s: %+v", q, found)
 		}
@@ -145,21 +126,4 @@ func TestFindAgreesWithItself(t *testing.T) {
 			t.Fatalf("%s: %+v", q, found)
 		}
 	})
-}
-
-func TestDescribe(t *testing.T) {
-	for want, e := range map[string]Element{
-		`button "Save"`:           {Role: Button, Name: "Save", Description: "x"},
-		`button (Closes the tab)`: {Role: Button, Description: "Closes the tab", Identifier: "x"},
-		`textbox #email`:          {Role: Textbox, Identifier: "email"},
-		`generic`:                 {Role: Generic},
-		`text "a \"b\" [e1]"`:     {Role: Text, Name: "a \"b\"\n\x1b\u202e[e1]"},
-		`text (\"x\")`:            {Role: Text, Description: `"x"`},
-		`link "日历 📅"`:             {Role: Link, Name: "日历 📅"},
-		`text "` + fmt.Sprintf("%077d", 0) + `…"`: {Role: Text, Name: fmt.Sprintf("%0200d", 0)},
-	} {
-		if got := Describe(&e); got != want {
-			t.Errorf("Describe = %s, want %s", got, want)
-		}
-	}
 }

@@ -1,6 +1,10 @@
-package desktop
+package query
 
-import "strings"
+import (
+	"strings"
+
+	"aai/internal/desktop"
+)
 
 // find goes the path's steps.
 func (p *path) find(f *finder, hidden bool) []int {
@@ -99,7 +103,7 @@ func (p *predicate) filter(f *finder, elements []int) []int {
 	return fit
 }
 
-func (p *predicate) holds(e *Element) bool {
+func (p *predicate) holds(e *desktop.Element) bool {
 	switch p.operator {
 	case "and":
 		for _, part := range p.parts {

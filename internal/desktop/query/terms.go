@@ -1,10 +1,11 @@
-package desktop
+package query
 
 import (
 	"slices"
 	"strings"
 
 	"aai"
+	"aai/internal/desktop"
 )
 
 // An attribute is what a term or a predicate looks at.
@@ -36,7 +37,7 @@ func attributeNamed(word string) (attribute, bool) {
 }
 
 // of returns the attribute of an element.
-func (a attribute) of(e *Element) string {
+func (a attribute) of(e *desktop.Element) string {
 	switch a {
 	case nameAttribute:
 		return e.Name
@@ -330,7 +331,7 @@ func (p *termParser) unknownKey() error {
 		return nil
 	}
 	keys := []string{"role", "name", "title", "label", "value", "description", "identifier", "id"}
-	e := p.fail(p.at, "there is no key %s; expected role, name, value, description or identifier", Quote(word, 40))
+	e := p.fail(p.at, "there is no key %s; expected role, name, value, description or identifier", desktop.Quote(word, 40))
 	e.Candidates = aai.Nearest(word, keys, 3)
 	return e
 }

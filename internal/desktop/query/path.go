@@ -1,10 +1,11 @@
-package desktop
+package query
 
 import (
 	"strconv"
 	"strings"
 
 	"aai"
+	"aai/internal/desktop"
 )
 
 // A path is the part of XPath 1.0 that queries have.
@@ -233,7 +234,7 @@ func (p *pathParser) position() (*predicate, error) {
 	}
 	n, err := strconv.Atoi(word)
 	if err != nil || n < 1 {
-		return nil, p.fail(start, "%s is no position; expected a number from 1", Quote(word, 30))
+		return nil, p.fail(start, "%s is no position; expected a number from 1", desktop.Quote(word, 30))
 	}
 	return &predicate{operator: "number", number: n}, nil
 }

@@ -1,9 +1,11 @@
-package desktop
+package query
 
 import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"aai/internal/desktop"
 )
 
 // fuzzyTries look for the words in any order, first for elements with all of the
@@ -45,17 +47,17 @@ func allWords(f *finder, i int, asked []string) bool {
 
 // calledRole reports whether a word is what people call the element's role, such as
 // button or box.
-func calledRole(e *Element, word string) bool {
+func calledRole(e *desktop.Element, word string) bool {
 	if string(e.Role) == word {
 		return true
 	}
 	switch word {
 	case "field", "input", "entry", "box":
-		return e.Role == Textbox || e.Role == Searchbox || word == "box" && (e.Role == Checkbox || e.Role == Combobox)
+		return e.Role == desktop.Textbox || e.Role == desktop.Searchbox || word == "box" && (e.Role == desktop.Checkbox || e.Role == desktop.Combobox)
 	case "dropdown":
-		return e.Role == Combobox
+		return e.Role == desktop.Combobox
 	case "menu", "item":
-		return e.Role == MenuItem || e.Role == MenuCheckbox || e.Role == MenuRadio
+		return e.Role == desktop.MenuItem || e.Role == desktop.MenuCheckbox || e.Role == desktop.MenuRadio
 	}
 	return false
 }
