@@ -7,6 +7,7 @@ import (
 	"aai/internal/desktop"
 )
 
+// Editor is a text editor with a text that tries to be an outline.
 const Editor = `
 window "notes.txt - Mousepad" active
   generic
@@ -36,6 +37,7 @@ window "notes.txt - Mousepad" active
       label "OVR"
 `
 
+// Calculator is a calculator.
 const Calculator = `
 window "Calculator" active
   banner
@@ -71,6 +73,7 @@ window "Calculator" active
       button "+"
 `
 
+// Form is a dialog with one of each that people fill in.
 const Form = `
 window "Sign up - Browser" active
   document "Sign up" focusable value="https://example.org/signup"
