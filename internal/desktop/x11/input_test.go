@@ -128,16 +128,10 @@ func TestOwnSeat(t *testing.T) {
 				if x2, y2 := s.Pointer(t); x != x2 || y != y2 {
 					t.Errorf("after %s the pointer is at %d,%d, not %d,%d", what, x2, y2, x, y)
 				}
-				deadline := time.Now().Add(5 * time.Second)
-				for s.ActiveWindow(t) != mine.Title && time.Now().Before(deadline) {
-					time.Sleep(10 * time.Millisecond) // for the window manager
-				}
-				if title := s.ActiveWindow(t); title != mine.Title {
-					t.Errorf("after %s, %q is active by the window manager's word", what, title)
-				}
-				if w := window(t, d, mine); !w.Active {
-					t.Errorf("after %s the person's window is %+v", what, w)
-				}
+				// The window manager hears of our keyboard's coming and going one by one.
+				await(t, "the person's window is active after "+what, func() bool {
+					return s.ActiveWindow(t) == mine.Title && window(t, d, mine).Active
+				})
 				if focus := string(tool(t, s, nil, "xdotool", "getwindowfocus", "getwindowname")); focus != mine.Title+"\n" {
 					t.Errorf("after %s the focus is in %q", what, focus)
 				}
@@ -160,14 +154,8 @@ func TestOwnSeat(t *testing.T) {
 			}
 			f.WaitFor(t, "the list scrolls", func(state map[string]any) bool { return state["scroll"].(float64) > 0 })
 			undisturbed("Scroll")
-			// On a busy machine the person's first letters have come as capitals: it is to
-			// pass by itself, in a moment.
-			mine.WaitFor(t, "the person types as ever", func(map[string]any) bool {
-				tool(t, s, nil, "xdotool", "key", "ctrl+a")
-				tool(t, s, nil, "xdotool", "type", "person")
-				time.Sleep(200 * time.Millisecond)
-				return mine.State(t)["name"] == "person"
-			})
+			tool(t, s, nil, "xdotool", "type", "person")
+			mine.WaitState(t, "name", "person")
 			fails(t, d.Click(soon(t), desktop.OwnSeat, w, list, desktop.LeftButton, 1), aai.AutomationNotSupported, aai.NotDelivered)
 			fails(t, d.Drag(soon(t), desktop.OwnSeat, w, list, list, 0), aai.AutomationNotSupported, aai.NotDelivered)
 			minimize(t, s, d, w)

@@ -96,6 +96,7 @@ type keyboard struct {
 	lent     map[keysym]byte
 	session  *session // of whose server they are
 	giveBack *time.Timer
+	noted    bool // something is put down as held, and may be held no more
 }
 
 const (
@@ -219,8 +220,13 @@ func (d *Display) returnKeys(ctx context.Context) {
 		return
 	}
 	defer d.keys.release()
+	s := d.keys.session
 	if err := d.keys.giveBackAll(ctx); err != nil {
 		d.config.Log.Warn("x11: borrowed keys were not given back", "error", err)
+		return
+	}
+	if s != nil {
+		d.forget(ctx, hands{session: s, person: s})
 	}
 }
 

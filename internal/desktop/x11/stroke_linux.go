@@ -46,6 +46,43 @@ func (h hands) hold(g *seat.Grip, change func(*seat.Held)) error {
 	return g.Hold(held)
 }
 
+// note puts down what is held of the keyboard: what was locked, and the keys that are
+// lent. The caller holds the keyboard.
+func (k *keyboard) note(g *seat.Grip, h hands, lock lockState, lent map[keysym]byte) error {
+	k.noted = true // also if it fails half-way
+	err := h.hold(g, func(held *seat.Held) {
+		held.Locked, held.Modifiers, held.Group = lock.locked, lock.modifiers, lock.group
+		held.Keys = make(map[byte]uint32, len(lent))
+		for sym, code := range lent {
+			held.Keys[code] = sym
+		}
+	})
+	if err == nil {
+		k.noted = lock.locked || len(lent) > 0
+	}
+	return err
+}
+
+// forget strikes out what was put down and is held no more. What stays there is done to
+// the person's keyboard when this gateway has ended: locks that they have let go of long
+// ago would be locked again. Where a question is open it is left to the next stroke, or
+// to Close. The caller holds the keyboard.
+func (d *Display) forget(ctx context.Context, h hands) {
+	if !d.keys.noted {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, closePatience)
+	defer cancel()
+	g, err := d.config.Seat.Take(ctx, nil)
+	if err == nil {
+		err = d.keys.note(g, h, lockState{}, d.keys.lent)
+		g.Leave()
+	}
+	if err != nil {
+		d.config.Log.Warn("x11: what is held no more is still put down as held", "error", err)
+	}
+}
+
 // interrupted is the error of input that a question ended.
 func interrupted(format string, args ...any) error {
 	e := aai.Errorf(aai.RateLimited, "the person at this computer is being asked something: "+format, args...)
@@ -91,7 +128,14 @@ func (s *session) putBack(ctx context.Context, g *seat.Grip, held seat.Held) err
 		}
 	}
 	if held.Locked && s.xkb != 0 {
-		calls = append(calls, s.setLocks(held.Modifiers, held.Group))
+		// Whoever died had put the locks out. If some are on, the person has been there since.
+		now, err := hands{session: s, person: s}.lockState(ctx)
+		if err != nil {
+			return err
+		}
+		if !now.locked {
+			calls = append(calls, s.setLocks(held.Modifiers, held.Group))
+		}
 	}
 	if len(calls) > 0 {
 		if err := s.must(ctx, calls...); err != nil {

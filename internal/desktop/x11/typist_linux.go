@@ -58,10 +58,11 @@ func (t *typist) begin(ctx context.Context, g *seat.Grip) error {
 	if err == nil {
 		t.lock, err = t.hands.lockState(ctx)
 	}
+	if keys := &t.display.keys; err == nil && (t.lock.locked || keys.noted && len(keys.lent) == 0) {
+		err = t.note(g, keys.lent)
+	}
 	if err == nil && t.lock.locked {
-		if err = t.note(g, t.display.keys.lent); err == nil {
-			err = t.hands.must(ctx, t.hands.setLocks(0, 0))
-		}
+		err = t.hands.must(ctx, t.hands.setLocks(0, 0))
 	}
 	if err == nil {
 		err = t.aim(ctx, g)
@@ -71,15 +72,11 @@ func (t *typist) begin(ctx context.Context, g *seat.Grip) error {
 
 // note puts down what is held of the keyboard, with the keys that are lent.
 func (t *typist) note(g *seat.Grip, lent map[keysym]byte) error {
-	return t.hands.hold(g, func(h *seat.Held) {
-		if t.hands.own == nil { // else they are of a keyboard that goes with us
-			h.Locked, h.Modifiers, h.Group = t.lock.locked, t.lock.modifiers, t.lock.group
-		}
-		h.Keys = make(map[byte]uint32, len(lent))
-		for sym, code := range lent {
-			h.Keys[code] = sym
-		}
-	})
+	lock := t.lock
+	if t.hands.own != nil { // they are of a keyboard that goes with us
+		lock = lockState{}
+	}
+	return t.display.keys.note(g, t.hands, lock, lent)
 }
 
 // seated does what needs the seat. If a question was open before, it does not: the
@@ -133,8 +130,11 @@ func (t *typist) leave(ctx context.Context) {
 		defer t.display.returnKeysLater()
 		t.settle(ctx)
 		err := errors.Join(t.hands.relock(ctx, t.lock), t.lookAway(ctx))
-		if err != nil {
+		switch {
+		case err != nil:
 			t.display.config.Log.Warn("x11: the keyboard was not put back", "error", err)
+		case t.hands.own == nil && t.lock.locked:
+			t.display.forget(ctx, t.hands)
 		}
 		return err
 	})

@@ -88,15 +88,21 @@ func windowByID(t testing.TB, d *x11.Display, id desktop.WindowID) desktop.Windo
 	return desktop.WindowInfo{}
 }
 
+// await waits until it is so: a minute at the most, which is for a busy machine.
+func await(t testing.TB, what string, ready func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !ready(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("it is still not so: %s", what)
+		}
+	}
+}
+
 // minimize returns when the window manager has done it.
 func minimize(t testing.TB, s *linuxtest.Session, d *x11.Display, id desktop.WindowID) {
 	t.Helper()
 	tool(t, s, nil, "xdotool", "windowminimize", strconv.FormatUint(uint64(id), 10))
-	for deadline := time.Now().Add(10 * time.Second); !windowByID(t, d, id).Minimized; {
-		if time.Now().After(deadline) {
-			t.Fatalf("0x%x is not minimized", uint64(id))
-		}
-	}
+	await(t, "it is minimized", func() bool { return windowByID(t, d, id).Minimized })
 }
 
 // fails checks the error of a call.
