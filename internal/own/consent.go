@@ -157,8 +157,13 @@ func permissionsNamed(app *aai.App, all []string, name string) ([]string, error)
 		return all, nil
 	}
 	e := aai.Errorf(aai.ToolNotFound, "%s has no tool %q", app.ID, aai.CleanLabel(name, 60))
-	if slices.Contains(all, aai.PermissionSee) {
-		e = aai.Errorf(aai.ToolNotFound, "%s: expected %s, not %q", app.ID, strings.Join(all, ", "), aai.CleanLabel(name, 60))
+	if slices.Contains(all, aai.PermissionSee) || slices.Contains(all, aai.PermissionStart) {
+		all = []string{aai.PermissionSee, aai.PermissionAct, aai.PermissionDestroy, aai.PermissionRun}
+		if app.ID != aai.DesktopApp {
+			all = append(all, aai.PermissionStart)
+		}
+		e = aai.Errorf(aai.ToolNotFound, "%s: expected %s, or %s for see and act; not %q",
+			app.ID, strings.Join(all, ", "), policy.Every, aai.CleanLabel(name, 60))
 	}
 	e.Candidates = aai.Nearest(name, all, 5)
 	return nil, e

@@ -82,7 +82,7 @@ func failed(app desktop.App, err error) *aai.Error {
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return &aai.Error{Code: aai.Timeout, Message: name + " did not answer in time", Delivery: delivery, Err: err,
+		return &aai.Error{Code: aai.Timeout, Message: name + " did not answer in time; " + got(delivery), Delivery: delivery, Err: err,
 			Hint: "The app may be busy or hang. Other apps are not affected; look at its window, or try again later."}
 	case errors.Is(err, context.Canceled):
 		return &aai.Error{Code: aai.AutomationFailed, Message: "the caller cancelled the call to " + name, Delivery: delivery, Err: err}
@@ -91,6 +91,17 @@ func failed(app desktop.App, err error) *aai.Error {
 			Hint: "Apps that were started before may have to be started again."}
 	}
 	return &aai.Error{Code: aai.AutomationFailed, Message: name + ": " + aai.CleanLabel(err.Error(), 300), Delivery: delivery, Err: err}
+}
+
+// got says whether the app has what it was asked for.
+func got(d aai.Delivery) string {
+	switch d {
+	case aai.NotDelivered:
+		return "it did not get the request"
+	case aai.Delivered:
+		return "it got the request, and may still do it"
+	}
+	return "whether it got the request is not known"
 }
 
 func ended(app desktop.App, cause error) *aai.Error {

@@ -3,6 +3,7 @@
 package refs
 
 import (
+	"fmt"
 	"hash/maphash"
 	"slices"
 	"strconv"
@@ -146,8 +147,12 @@ func (r *Table) Resolve(s *desktop.Snapshot, ref string) (int, error) {
 	defer r.mu.Unlock()
 	number, ok := refNumber(ref)
 	if !ok || number > r.last {
-		e := aai.Errorf(aai.ElementNotFound, "the ref %s was never given for this app", desktop.Quote(ref, 40))
-		e.Hint = "Refs such as e12 come from a snapshot: take one with ax_get_tree, or find the element by its name."
+		e := aai.Errorf(aai.ElementNotFound, "the ref %s was never given for this app since this gateway was started", desktop.Quote(ref, 40))
+		e.Hint = "Refs such as e12 end with the gateway's process: take a new snapshot with ax_get_tree, or find the element by its name."
+		if !ok {
+			e.Message = fmt.Sprintf("%s is no ref, which is such as e12", desktop.Quote(ref, 40))
+			e.Hint = "Refs come from a snapshot: take one with ax_get_tree, or find the element by its name."
+		}
 		e.Delivery = aai.NotDelivered
 		return 0, e
 	}

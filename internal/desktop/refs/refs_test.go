@@ -69,10 +69,17 @@ func TestCountUpAsTheyAreAskedFor(t *testing.T) {
 			t.Errorf("Ref(%d) = %q, want %q", c.i, got, c.want)
 		}
 	}
-	for _, ref := range []string{"e4", "e0", "Save", ""} {
+	// A ref of an earlier gateway is not told from one that somebody made up.
+	for ref, says := range map[string]string{
+		"e4": "since this gateway was started", "e12345": "since this gateway was started", "e0": "no ref", "Save": "no ref", "": "no ref",
+	} {
 		_, err := r.Resolve(s, ref)
-		if e := aai.AsError(err); e == nil || e.Code != aai.ElementNotFound || !strings.Contains(e.Message, "never given") || e.Hint == "" {
+		e := aai.AsError(err)
+		if e == nil || e.Code != aai.ElementNotFound || !strings.Contains(e.Message, says) || !strings.Contains(e.Hint, "snapshot") {
 			t.Errorf("Resolve(%q): %v", ref, err)
+		}
+		if says != "no ref" && !strings.Contains(e.Hint, "end with the gateway's process") {
+			t.Errorf("Resolve(%q) does not say why: %s", ref, e.Hint)
 		}
 	}
 }

@@ -136,7 +136,7 @@ func failure(doing string, err error) error {
 	case errors.Is(err, context.Canceled):
 		e = aai.Errorf(aai.AutomationFailed, "%s was cancelled: %w", doing, err)
 	case isContext(err):
-		e = aai.Errorf(aai.Timeout, "%s: the X server did not answer in time: %w", doing, err)
+		e = aai.Errorf(aai.Timeout, "%s: the X server did not answer in time, and nothing was done: %w", doing, err)
 		e.Hint = "Try again; if it stays so, the screen's server hangs."
 	default:
 		e = aai.Errorf(aai.AutomationFailed, "%s: %w", doing, err)
