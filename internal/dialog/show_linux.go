@@ -102,13 +102,32 @@ func run(ctx context.Context, cmd *exec.Cmd, process func(int)) (string, int, er
 	if ctx.Err() != nil {
 		return "", 0, ctx.Err()
 	}
-	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok && exit.Exited() && !hadNoScreen(said.String(), cmd.Env) {
 		return out.String(), exit.ExitCode(), nil
 	}
 	if err != nil {
 		return "", 0, fmt.Errorf("%w: %.200s", err, said.String())
 	}
 	return out.String(), 0, nil
+}
+
+// hadNoScreen reports whether a program of GTK said that it cannot open the screen. It
+// ends with the same code as when somebody says no, and on a busy machine as late. The
+// words are of the person's language; at their end is the screen.
+func hadNoScreen(said string, env []string) bool {
+	display := ""
+	for _, v := range env {
+		if value, ok := strings.CutPrefix(v, "DISPLAY="); ok {
+			display = value
+		}
+	}
+	for line := range strings.Lines(said) {
+		line = strings.TrimRight(line, "\n")
+		if strings.Contains(line, "Gtk-WARNING") && strings.HasSuffix(line, ": "+display) {
+			return true
+		}
+	}
+	return false
 }
 
 // kdialog shows a list, since its buttons cannot have a refusal for the default.
