@@ -79,6 +79,7 @@ func theMap() []room {
 		login    = "internal/login"
 		session  = "internal/session"
 		seat     = "internal/seat"
+		process  = "internal/process"
 	)
 	return []room{
 		{name: "aai", why: "the words of the house: everybody knows them, they know nobody"},
@@ -126,7 +127,9 @@ func theMap() []room {
 			why: "what changed between two snapshots, and what does so by itself; what came is told as outlines tell it"},
 		{name: desktop + "/shottest", ours: []string{desktop}, modules: []string{rapid}, forTest: true,
 			why: "snapshots for tests, from text and at random"},
-		{name: desktop + "/atspi", ours: []string{"aai", desktop, wire}, tests: []string{godbus, desktop + "/x11", seat},
+		{name: process, why: "what a process runs, as /proc says: one answer for those who are operated and those who ask"},
+		{name: "internal/peer", ours: []string{process}, modules: []string{sys}, why: "who is at the other end of standard input; it needs the system's calls for sockets and processes"},
+		{name: desktop + "/atspi", ours: []string{"aai", desktop, wire, process}, tests: []string{godbus, desktop + "/x11", seat},
 			why: "trees and actions on Linux, over the wire; windows come as an interface"},
 		{name: seat, ours: []string{"aai"}, modules: []string{flock},
 			why: "the person's pointer, keyboard and focus, shared by locks of files; questions and input take it, and it knows neither"},

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"aai/internal/process"
 )
 
 // What a program is, exactly: consent is bound to it, so two that are only called the
@@ -26,38 +28,25 @@ func programOf(pid int, executable string, args []string) string {
 	if executable == "" {
 		return ""
 	}
-	process := "/proc/" + strconv.Itoa(pid)
-	if id := flatpakOf(process); id != "" {
+	if id := process.Flatpak(pid); id != "" {
 		return "flatpak:" + id
 	}
-	parts := []string{described(process+"/exe", executable)}
+	parts := []string{described("/proc/"+strconv.Itoa(pid)+"/exe", executable)}
 	if len(args) > 0 {
-		parts = append(parts, script(process, args))
+		parts = append(parts, script(pid, args))
 	}
 	return strings.Join(parts, "\n")
 }
 
 // script says which script an interpreter runs. What is none, such as a line of code
 // or a module, is the whole command line, and the folder where that means something.
-func script(process string, args []string) string {
-	if _, path := scriptOf(args); path != "" {
-		folder := ""
-		if !filepath.IsAbs(path) {
-			folder, _ = os.Readlink(process + "/cwd")
-			path = filepath.Join(folder, path)
-		}
-		// As the process sees it, which may have folders of its own.
-		if real, err := filepath.EvalSymlinks(process + "/root" + path); err == nil {
-			if info, err := os.Stat(real); err == nil && info.Mode().IsRegular() {
-				return described(real, strings.TrimPrefix(real, process+"/root"))
-			}
-		}
-		if real, err := filepath.EvalSymlinks(path); err == nil {
-			return described(real, real)
+func script(pid int, args []string) string {
+	if _, path := process.Script(args); path != "" {
+		if real, file := process.Real(pid, path); real != "" {
+			return described(file, real)
 		}
 	}
-	folder, _ := os.Readlink(process + "/cwd")
-	sum := sha256.Sum256([]byte(strings.Join(args, "\x00") + "\x00\x00" + folder))
+	sum := sha256.Sum256([]byte(strings.Join(args, "\x00") + "\x00\x00" + process.Folder(pid)))
 	return "command:" + hex.EncodeToString(sum[:])
 }
 
@@ -106,28 +95,4 @@ func changeable(path string) bool {
 		}
 	}
 	return true
-}
-
-// flatpakOf is the id of the app that the process is of, if it is one of Flatpak's: it
-// has a root of its own with a file that says so.
-func flatpakOf(process string) string {
-	theirs, err := os.Readlink(process + "/ns/mnt")
-	if ours, e := os.Readlink("/proc/self/ns/mnt"); err != nil || e != nil || theirs == ours {
-		return ""
-	}
-	text, err := os.ReadFile(process + "/root/.flatpak-info")
-	if err != nil {
-		return ""
-	}
-	section := ""
-	for line := range strings.Lines(string(text)) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "[") {
-			section = line
-		}
-		if name, value, ok := strings.Cut(line, "="); ok && section == "[Application]" && strings.TrimSpace(name) == "name" {
-			return strings.TrimSpace(value)
-		}
-	}
-	return ""
 }

@@ -1,0 +1,71 @@
+package peer
+
+import (
+	"path"
+	"regexp"
+	"strings"
+)
+
+// changing stands for a part of a path that changes by itself, such as a version.
+const changing = "*"
+
+// foldings are the parts of paths that change by themselves, and what stays of them.
+type foldings struct {
+	// version is a folder that is named by a version, or has one in its name.
+	version *regexp.Regexp
+	// minor is an interpreter that is called by its version; its first number stays
+	// where another one is another language.
+	minor *regexp.Regexp
+	// mount is where an AppImage is mounted: some letters of its file's name, and six
+	// by chance.
+	mount *regexp.Regexp
+	// store is a folder of Nix's or Guix's store: a hash, and what it is of.
+	store *regexp.Regexp
+}
+
+func newFoldings() foldings {
+	const tail = `([-+.]?(alpha|beta|rc|pre|dev|nightly|canary|insiders)[0-9.]*)?(\+[0-9A-Za-z.]+)?`
+	return foldings{
+		version: regexp.MustCompile(`(^|[-_@])v?[0-9]+(\.[0-9]+)+` + tail + `($|[-_])`),
+		minor:   regexp.MustCompile(`^(?:(python[0-9]|pypy[0-9])|(perl|ruby|php|lua|node|nodejs|guile|tclsh))[0-9.]+$`),
+		mount:   regexp.MustCompile(`^(\.mount_.*).{6}$`),
+		store:   regexp.MustCompile(`^[0-9a-z]{32}-`),
+	}
+}
+
+// fold is an absolute path in which an update changes nothing.
+func (f foldings) fold(full string) string {
+	parts := strings.Split(path.Clean(full), "/")
+	for i := 1; i < len(parts); i++ {
+		parts[i] = f.part(parts[:i], parts[i], i == len(parts)-1)
+	}
+	return strings.Join(parts, "/")
+}
+
+// part folds one part, by what is before it and whether it is the file.
+func (f foldings) part(before []string, part string, file bool) string {
+	last := before[len(before)-1]
+	switch {
+	case (last == "versions" || last == "version") && isVersion(part),
+		len(before) == 3 && before[1] == "snap", // /snap/<name>/<revision>
+		last == "_npx", last == "archive-v0", last == "environments-v2", last == "dlx":
+		return changing
+	case len(before) == 2 && last == "tmp" && f.mount.MatchString(part):
+		return f.mount.ReplaceAllString(part, "${1}"+changing)
+	case len(before) == 3 && last == "store" && f.store.MatchString(part):
+		part = f.store.ReplaceAllString(part, changing+"-")
+	}
+	if f.minor.MatchString(part) {
+		return f.minor.ReplaceAllString(part, "${1}${2}")
+	}
+	if file {
+		return part
+	}
+	return f.version.ReplaceAllString(part, "${1}"+changing+"${6}")
+}
+
+// isVersion reports whether a version may have the name.
+func isVersion(name string) bool {
+	name = strings.TrimPrefix(name, "v")
+	return name != "" && name[0] >= '0' && name[0] <= '9'
+}

@@ -1,0 +1,148 @@
+// Package peer says which program is at the other end of standard input: what is
+// certain of an agent, whatever it calls itself. It attributes, and is no wall: code
+// with the person's account can have another program speak for it.
+//
+// It touches /proc and sockets' options. Only Linux is known; elsewhere nobody is.
+package peer
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"aai/internal/process"
+)
+
+// A process's identity begins as one of these.
+const (
+	flatpakPrefix = "flatpak:"
+	codePrefix    = "code:"
+)
+
+// what is known of one process, read while it ran.
+type facts struct {
+	executable string
+	args       []string
+	script     string // the real path of what an interpreter runs
+	flatpak    string
+	elsewhere  bool // its paths are not those of this process
+}
+
+func factsOf(pid int) facts {
+	f := facts{executable: process.Executable(pid), flatpak: process.Flatpak(pid)}
+	f.elsewhere = !process.SameFolders(pid) && !strings.HasPrefix(f.executable, "/snap/")
+	if !process.Interpreter(process.ProgramName(f.executable)) {
+		return f
+	}
+	f.args = process.Arguments(pid)
+	if _, path := process.Script(f.scripted()); path != "" {
+		f.script, _ = process.Real(pid, path)
+	}
+	return f
+}
+
+// scripted are the arguments without the command of an interpreter that has commands.
+func (f facts) scripted() []string {
+	name := process.ProgramName(f.executable)
+	if (name == "bun" || name == "deno") && len(f.args) > 1 && f.args[1] == "run" {
+		return slices.Delete(slices.Clone(f.args), 1, 2)
+	}
+	return f.args
+}
+
+// identity names the program, the same way after an update. It is empty where that is
+// not certain: for what is in a container, and for what adopts those whose parent has
+// ended.
+func (f facts) identity() string {
+	switch {
+	case f.flatpak != "":
+		return flatpakPrefix + f.flatpak
+	case f.executable == "" || f.elsewhere || adopts(process.ProgramName(f.executable)):
+		return ""
+	}
+	paths := newFoldings()
+	program := word(paths.fold(f.executable))
+	if f.args == nil {
+		return program
+	}
+	module, class := process.Script(f.scripted())
+	switch {
+	case f.script != "":
+		return program + " " + word(paths.fold(f.script))
+	case module != "":
+		return program + " " + word(cmp.Or(class, module))
+	case f.title() != "":
+		return program + " " + strconv.Quote(f.title())
+	case len(f.args) > 1:
+		sum := sha256.Sum256([]byte(strings.Join(f.args[1:], "\x00")))
+		return program + " " + codePrefix + hex.EncodeToString(sum[:8])
+	}
+	return program
+}
+
+// title is what the process has written in the place of its arguments, as node's
+// process.title does: then they are lost.
+func (f facts) title() string {
+	if len(f.args) != 1 || strings.HasPrefix(f.args[0], "/") ||
+		process.Interpreter(process.ProgramName(f.args[0])) {
+		return ""
+	}
+	first, _, _ := strings.Cut(f.args[0], " ")
+	return first
+}
+
+// launches reports whether the process only starts others: it speaks for whoever
+// started it.
+func (f facts) launches() bool {
+	if slices.Contains(launchers(), process.ProgramName(f.executable)) {
+		return true
+	}
+	if f.args == nil {
+		return false
+	}
+	if f.script != "" {
+		return slices.Contains(launchingScripts(), filepath.Base(f.script))
+	}
+	return slices.Contains(launchers(), f.title())
+}
+
+// launchers are programs that start what they are told to.
+func launchers() []string {
+	return []string{
+		"sh", "bash", "dash", "ash", "zsh", "ksh", "fish", "busybox",
+		"env", "setsid", "nice", "ionice", "nohup", "timeout", "stdbuf", "chrt", "taskset", "time", "xargs", "script", "unbuffer",
+		"sudo", "su", "doas", "runuser", "setpriv", "systemd-run", "prlimit", "catchsegv", "dbus-run-session",
+		"npm", "npx", "pnpm", "pnpx", "yarn", "bunx", "corepack", "uv", "uvx", "pipx", "mise", "asdf", "direnv", "volta", "volta-shim", "fnm",
+	}
+}
+
+// launchingScripts are launchers that an interpreter runs.
+func launchingScripts() []string {
+	return []string{
+		"npm-cli.js", "npx-cli.js", "npm", "npx", "corepack.js", "pnpm.cjs", "pnpx.cjs", "pnpm.js", "yarn.js", "yarn.cjs", "npm.js", "npx.js", "yarnpkg.js",
+		"pipx", "uv", "uvx",
+	}
+}
+
+// adopts reports whether a program of the name is given the children of others when
+// those end, or starts them for anybody.
+func adopts(name string) bool {
+	return slices.Contains([]string{
+		"systemd", "init", "tini", "tini-static", "dumb-init", "docker-init", "catatonit", "runit", "s6-svscan", "launchd",
+		"containerd-shim-runc-v2", "conmon", "flatpak-session-helper",
+	}, name)
+}
+
+// word is a path as one word, however it is written: no other pair of paths reads the
+// same.
+func word(path string) string {
+	if strings.ContainsFunc(path, func(r rune) bool { return r <= ' ' || r == '"' || r == '\\' || r == 0x7f }) ||
+		strconv.Quote(path) != `"`+path+`"` {
+		return strconv.QuoteToASCII(path)
+	}
+	return path
+}

@@ -1,0 +1,45 @@
+package peer
+
+import "testing"
+
+// TestIdentity: each kind of program has an identity of its own, and no other can be
+// written so.
+func TestIdentity(t *testing.T) {
+	node := "/usr/bin/node"
+	for want, f := range map[string]facts{
+		"/usr/bin/claude":                                 {executable: "/usr/bin/claude"},
+		"/usr/bin/node /home/u/cli.js":                    {executable: node, args: []string{"node", "cli.js"}, script: "/home/u/cli.js"},
+		"/usr/bin/python3 agent.main":                     {executable: "/usr/bin/python3.12", args: []string{"python3", "-m", "agent.main"}},
+		`/usr/bin/node "claude"`:                          {executable: node, args: []string{"claude"}},
+		"/usr/bin/node":                                   {executable: node, args: []string{"node"}},
+		"flatpak:com.example.Agent":                       {executable: "/app/bin/agent", flatpak: "com.example.Agent", elsewhere: true},
+		`"/home/u/a b/agent"`:                             {executable: "/home/u/a b/agent"},
+		`"/home/u/\u202eagent"`:                           {executable: "/home/u/\u202eagent"},
+		"/usr/bin/deno /home/u/a.ts":                      {executable: "/usr/bin/deno", args: []string{"deno", "run", "-A", "a.ts"}, script: "/home/u/a.ts"},
+		"/usr/lib/jvm/java-21/bin/java com.example.Agent": {executable: "/usr/lib/jvm/java-21/bin/java", args: []string{"java", "-cp", "x", "com.example.Agent"}},
+	} {
+		if got := f.identity(); got != want || f.launches() {
+			t.Errorf("%+v is %s, launches %v; want %s", f, got, f.launches(), want)
+		}
+	}
+	one, other := facts{executable: node, args: []string{"node", "-e", "1"}}, facts{executable: node, args: []string{"node", "-e", "2"}}
+	if one.identity() == other.identity() {
+		t.Errorf("two pieces of code are both %s", one.identity())
+	}
+	for _, f := range []facts{
+		{}, {executable: "/usr/bin/agent", elsewhere: true}, {executable: "/usr/lib/systemd/systemd"}, {executable: "/sbin/docker-init"},
+	} {
+		if got := f.identity(); got != "" {
+			t.Errorf("%+v is %s; nobody knows that", f, got)
+		}
+	}
+	for _, f := range []facts{
+		{executable: "/bin/dash", args: []string{"sh", "-c", "aai-gateway"}}, {executable: "/usr/bin/env"}, {executable: "/usr/bin/timeout"},
+		{executable: "/home/u/.local/bin/uvx"}, {executable: node, args: []string{"npm exec agent"}},
+		{executable: node, args: []string{"node", "/usr/bin/npx"}, script: "/usr/lib/node_modules/npm/bin/npx-cli.js"},
+	} {
+		if !f.launches() {
+			t.Errorf("%+v is taken for who asks", f)
+		}
+	}
+}
