@@ -36,16 +36,30 @@ const (
 	DoorCLI = "cli" // a person at a terminal
 )
 
-// A Caller is who asks. Door and Executable are certain: they are set by our own
-// code. Name is what the caller says of itself.
+// A Caller is who asks. Door, Identity and Principal are certain: they are set by our
+// own code. Name is what the caller says of itself: it subdivides, and opens nothing.
 type Caller struct {
 	Door      string // DoorMCP or DoorCLI: the room the call came in by
 	Name      string // such as an MCP client's name
 	Session   string // what "this session" means for grants and references
 	Principal string // who was authenticated, where a door authenticates
-	// Executable is the path of the program at the other end, as the system knows
-	// it; empty where it does not, such as over HTTP.
-	Executable string
+	// Identity is who it is for certain, the same from one run to the next: the
+	// program at the other end, such as "/usr/bin/node /opt/agent/cli.js", or
+	// "http:work" for whoever was authenticated so. Empty where nobody can tell; such a
+	// caller is allowed nothing that outlasts its session.
+	Identity string
+}
+
+// The identities that a door gives to those whom it does not look up.
+const (
+	IdentityTerminal = "terminal" // the person's, at a terminal
+	IdentityHTTP     = "http:"    // before a principal
+)
+
+// Conversation names what is kept for the caller and shown to no other: references,
+// aliases, outputs, tasks. A name is no part of it.
+func (c Caller) Conversation() string {
+	return strings.Join([]string{c.Door, c.Identity, c.Principal, c.Session}, "\x00")
 }
 
 // A Result is what an Action gives back.

@@ -124,9 +124,10 @@ func TestHintIsSafeInAShell(t *testing.T) {
 	w := newWorld(s)
 	call := s.call()
 	call.Caller.Name = "$(touch /tmp/x)`id`'; id; '"
+	call.Caller.Identity = "/$(id) 'x"
 	_, err := w.gateway().Do(t.Context(), call)
 	e := wantCode(t, err, aai.ConsentRequired)
-	if want := `--caller 'test:$(touch /tmp/x)` + "`id`" + `'\''; id; '\'''`; !strings.HasSuffix(e.Hint, want) {
+	if want := `--caller 'test:$(touch /tmp/x)` + "`id`" + `'\''; id; '\''' --identity '/$(id) '\''x'`; !strings.HasSuffix(e.Hint, want) {
 		t.Errorf("hint %s, want at its end %s", e.Hint, want)
 	}
 }

@@ -31,12 +31,20 @@ func unsupported(r *Request) *Error {
 }
 
 func consentRequired(r *Request, questions []Question) *Error {
-	return &Error{
+	c := r.Call.Caller
+	e := &Error{
 		Code:      ConsentRequired,
-		Message:   fmt.Sprintf("a person must allow %s to use %s of %s first", r.Call.Caller, r.Permission(), r.Target.ID),
-		Hint:      fmt.Sprintf("Ask the person at this computer to run: aai-gateway consent grant %s %s --caller %s", r.Target.ID, r.Permission(), shellQuoted(r.Call.Caller.String())),
+		Message:   fmt.Sprintf("a person must allow %s to use %s of %s first", c, r.Permission(), r.Target.ID),
+		Hint:      "Ask the person to come to the screen and call again: who calls is not known for certain here, so nothing can be allowed ahead.",
 		Questions: questions,
 	}
+	if c.Identity != "" {
+		e.Hint = fmt.Sprintf("Ask the person at this computer to run: aai-gateway consent grant %s %s --caller %s", r.Target.ID, r.Permission(), shellQuoted(c.String()))
+	}
+	if c.Identity != "" && c.Door != DoorCLI {
+		e.Hint += " --identity " + shellQuoted(c.Identity)
+	}
+	return e
 }
 
 // needing adds to an error of consent what a person would have to allow.

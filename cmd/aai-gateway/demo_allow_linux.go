@@ -19,6 +19,7 @@ func (a *agent) mayAllow(result *mcp.CallToolResult) []string {
 		Type  aai.Code `json:"type"`
 		AppID string   `json:"app_id"`
 		Tool  string   `json:"tool"`
+		Hint  string   `json:"suggestion"` // says who the gateway takes this agent for
 	}
 	if !result.IsError || remarshal(result.StructuredContent, &refusal) != nil || refusal.Type != aai.ConsentRequired {
 		return nil
@@ -32,7 +33,8 @@ func (a *agent) mayAllow(result *mcp.CallToolResult) []string {
 	default:
 		command = append(command, "--all")
 	}
-	return append(command, "--caller", "mcp:demo-agent", "--yes")
+	_, who, _ := strings.Cut(refusal.Hint, " --identity ")
+	return append(command, "--identity", strings.Trim(who, "'"), "--yes")
 }
 
 // types runs a command of this program as the person would at a terminal.

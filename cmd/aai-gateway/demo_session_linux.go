@@ -115,7 +115,7 @@ func (s *privateSession) furnish() error {
 		chromiumEntry:            []byte(s.chromium()),
 		// The agent's client may ask for what can be changed back; nobody sits at this
 		// screen to answer a dialog. The demo's site is a server of this computer.
-		".aai/config.json": []byte(`{"dev": true, "consent": {"dialog": "off", "elicitation": ["demo-agent"]}}`),
+		".aai/config.json": []byte(`{"dev": true, "consent": {"dialog": "off", "elicitation": true}}`),
 	}
 	for _, id := range demoApps() {
 		b, err := fs.ReadFile(descriptors.FS(), id+"/aai.json")

@@ -93,7 +93,11 @@ func mcpConsentGivenAtATerminal(t *testing.T, b binary) {
 	if r := p.call("nothing", `{}`); r.StructuredContent.Type != "CONSENT_REQUIRED" {
 		t.Fatalf("what nobody allowed gave %+v", r)
 	}
-	grant := exec.Command(string(b), "consent", "grant", exampleApp, "nothing", "--caller", "mcp:tester", "--yes")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	grant := exec.Command(string(b), "consent", "grant", exampleApp, "nothing", "--caller", "mcp:tester", "--identity", self, "--yes")
 	grant.Env = h.env
 	if out, err := grant.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"aai"
 	"aai/internal/ax"
@@ -16,6 +17,7 @@ import (
 	"aai/internal/doors/mcp"
 	"aai/internal/keychain"
 	"aai/internal/own"
+	"aai/internal/peer"
 	"aai/internal/policy"
 )
 
@@ -82,8 +84,10 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 			return err
 		}
 	}
+	asks := ""
 	if !o.HTTP {
 		p.secret = nil // who types there is the agent
+		asks = p.peer()
 	}
 	outlive()
 	built, err := p.build(cfg)
@@ -101,7 +105,7 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 		built.catalog.Apps() // returns when the first scan is done
 		collect()
 	}()
-	door := mcp.New(doorConfig(built, cfg))
+	door := mcp.New(doorConfig(built, cfg, asks))
 	if o.HTTP {
 		err = p.serveHTTP(ctx, door, cfg, built.log)
 	} else {
@@ -114,12 +118,22 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 	return errors.Join(err, built.close())
 }
 
+// peer is the identity of who is at the other end of standard input. It is asked for
+// first: who has sent a message may be gone.
+func (p *program) peer() string {
+	in, ok := p.in.(*os.File)
+	if !ok {
+		return ""
+	}
+	return peer.Of(in)
+}
+
 // doorConfig is the door for agents as configured.
-func doorConfig(built *parts, cfg *config) mcp.Config {
+func doorConfig(built *parts, cfg *config, asks string) mcp.Config {
 	c := mcp.Config{
 		Gateway: built.gateway, Version: ownVersion(), Log: built.log,
 		CanonicalNames: cfg.ToolNames == namesCanonical, OnlyDirect: cfg.Profile == profileDesktop, Web: true,
-		Executable: parentExecutable(),
+		Peer: asks,
 	}
 	if cfg.Profile != profileApps {
 		c.Direct = []string{aai.DesktopApp}
@@ -202,6 +216,9 @@ func (p *program) build(cfg *config) (*parts, error) {
 	store := policy.NewSealedStore(
 		policy.NewFileStore(filepath.Join(cfg.platform.data, "consent.json")), vault.Unattended(),
 	)
+	if slices.ContainsFunc(cfg.Preapproved, policy.Grant.ByName) {
+		log.Warn("consent.preapproved says of some callers no more than a name, which any caller can give itself: they allow nothing without an identity")
+	}
 	trust := cfg.trust(store, log)
 	drivers, closeDrivers := cfg.platform.drivers(cfg, log)
 	client := cfg.wayOut()

@@ -225,13 +225,19 @@ func preapproval(entry any) ([]policy.Grant, error) {
 	if !ok {
 		return nil, fmt.Errorf(": %s", expected)
 	}
+	identity, said := fields["identity"].(string)
+	if _, given := fields["identity"]; given && (!said || identity == "") {
+		return nil, errors.New(`.identity: expected who the caller is for certain, such as "/usr/bin/node /opt/agent/cli.js" or "http:work"`)
+	}
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		if !slices.Contains([]string{"app", "tools", "caller", "expires"}, name) {
+		if !slices.Contains([]string{"app", "tools", "caller", "identity", "expires"}, name) {
 			return nil, fmt.Errorf(": there is no field %q; %s", aai.CleanLabel(name, 60), expected)
 		}
 	}
-	if len(fields) < 4 {
-		return nil, fmt.Errorf(": %s", expected)
+	for _, name := range []string{"app", "tools", "caller", "expires"} {
+		if _, given := fields[name]; !given {
+			return nil, fmt.Errorf(": %s", expected)
+		}
 	}
 	app, _ := fields["app"].(string)
 	if app == "" || app == policy.Every {
@@ -256,7 +262,7 @@ func preapproval(entry any) ([]policy.Grant, error) {
 		if name == "" {
 			return nil, fmt.Errorf(`.tools[%d]: expected the name of a tool, or "*" for every tool`, i)
 		}
-		grants[i] = policy.Grant{Caller: caller, App: app, Tool: name, Decision: policy.Allow, ExpiresAt: until}
+		grants[i] = policy.Grant{Caller: caller, Identity: identity, App: app, Tool: name, Decision: policy.Allow, ExpiresAt: until}
 	}
 	return grants, nil
 }

@@ -110,9 +110,9 @@ func setElicitation(c *config, _ string, value any) error {
 		return nil
 	}
 	if _, ok := value.([]any); !ok {
-		return errors.New(`expected true, false or a list of callers such as "claude-ai"`)
+		return errors.New(`expected true, false or a list of identities such as "/usr/bin/claude"`)
 	}
-	return setTexts(&c.Policy.Elicitation, "callers", value)
+	return setTexts(&c.Policy.Elicitation, "identities", value)
 }
 
 func setMode(c *config, _ string, value any) error {

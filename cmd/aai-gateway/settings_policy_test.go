@@ -13,7 +13,7 @@ func TestPolicySettings(t *testing.T) {
 		`{}`:                                  func(*policyConfig) {},
 		`{"consent": {"elicitation": true}}`:  func(p *policyConfig) { p.Elicitation = []string{policy.Every} },
 		`{"consent": {"elicitation": false}}`: func(*policyConfig) {},
-		`{"consent": {"elicitation": ["claude-ai"]}}`:             func(p *policyConfig) { p.Elicitation = []string{"claude-ai"} },
+		`{"consent": {"elicitation": ["/usr/bin/claude"]}}`:       func(p *policyConfig) { p.Elicitation = []string{"/usr/bin/claude"} },
 		`{"server": {"security_mode": "sandboxed"}}`:              func(p *policyConfig) { p.Mode = policy.Sandboxed },
 		`{"security": {"denied_apps": ["1Password", "*Access"]}}`: func(p *policyConfig) { p.Denied = []string{"1Password", "*Access"} },
 		`{"rate_limits": {"rps": 7, "script_rpm": 1}}`: func(p *policyConfig) {
@@ -33,7 +33,7 @@ func TestPolicySettings(t *testing.T) {
 func TestBadPolicySettings(t *testing.T) {
 	for text, message := range map[string]string{
 		`{"consent": {"dialog": "on"}}`:                 `FILE: consent.dialog: expected "auto" or "off"`,
-		`{"consent": {"elicitation": "claude-ai"}}`:     `FILE: consent.elicitation: expected true, false or a list of callers such as "claude-ai"`,
+		`{"consent": {"elicitation": "claude-ai"}}`:     `FILE: consent.elicitation: expected true, false or a list of identities such as "/usr/bin/claude"`,
 		`{"consent": {"elicitation": [7]}}`:             `FILE: consent.elicitation: [0]: expected a text`,
 		`{"server": {"security_mode": "loose"}}`:        `FILE: server.security_mode: expected "normal", "safe" or "sandboxed"`,
 		`{"server": {"security_mode": null}}`:           `FILE: server.security_mode: expected "normal", "safe" or "sandboxed"`,

@@ -118,17 +118,6 @@ func awaitWindow(t *testing.T, s *linuxtest.Session, title string) {
 // patienceOnScreen is when a test gives up on a window.
 const patienceOnScreen = time.Minute
 
-// Who started this program is known by its executable.
-func TestParentExecutable(t *testing.T) {
-	want, err := os.Readlink("/proc/" + strconv.Itoa(os.Getppid()) + "/exe")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := parentExecutable(); got != want || !filepath.IsAbs(got) {
-		t.Errorf("%q, expected %q", got, want)
-	}
-}
-
 func TestLanguageOf(t *testing.T) {
 	for _, c := range []struct {
 		env  map[string]string

@@ -82,7 +82,7 @@ func (w *webWorld) says() string { return strings.ReplaceAll(siteNotes, "HOST", 
 // the name, whatever letters the name has.
 func TestWebAppAsksConsent(t *testing.T) {
 	w := newWebWorld(t)
-	agent := aai.Caller{Door: aai.DoorMCP, Name: "claude"}
+	agent := aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: "/usr/bin/claude"}
 	for _, name := range []string{"https://" + w.host, w.host + "/com.example.notes"} {
 		call := &aai.Call{Caller: agent, App: name, Tool: "add", Args: map[string]any{"text": "x"}}
 		_, err := w.gateway.Do(t.Context(), call)
@@ -111,11 +111,11 @@ func TestWebConsentIsOfOneSite(t *testing.T) {
 	w := newWebWorld(t)
 	person := aai.Caller{Door: aai.DoorCLI, Name: "terminal"}
 	grant := &aai.Call{Caller: person, App: aai.OwnApp, Tool: "consent_grant",
-		Args: map[string]any{"app": "https://" + w.host, "tool": "add", "caller": "mcp:claude"}}
+		Args: map[string]any{"app": "https://" + w.host, "tool": "add", "caller": "mcp:claude", "identity": "/usr/bin/claude"}}
 	if _, err := w.gateway.Do(t.Context(), grant); err != nil {
 		t.Fatal(err)
 	}
-	add := &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Name: "claude"}, App: w.host, Tool: "add", Args: map[string]any{"text": "x"}}
+	add := &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: "/usr/bin/claude"}, App: w.host, Tool: "add", Args: map[string]any{"text": "x"}}
 	if result, err := w.gateway.Do(t.Context(), add); err != nil || !strings.Contains(result.Text, "added") || w.added.Load() != 1 {
 		t.Errorf("%+v, %v", result, err)
 	}
@@ -241,7 +241,7 @@ func (w *webWorld) connect(t *testing.T) *sdk.ClientSession {
 	toDoor, fromClient := io.Pipe()
 	toClient, fromDoor := io.Pipe()
 	ended := make(chan error, 1)
-	door := mcp.New(doorConfig(w.parts, w.cfg))
+	door := mcp.New(doorConfig(w.parts, w.cfg, "/usr/bin/agent"))
 	go func() { ended <- door.ServeStdio(context.Background(), toDoor, fromDoor) }()
 	client := sdk.NewClient(&sdk.Implementation{Name: "tester", Version: "1"}, nil)
 	session, err := client.Connect(t.Context(), &sdk.IOTransport{Reader: toClient, Writer: fromClient}, nil)

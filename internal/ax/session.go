@@ -2,7 +2,6 @@ package ax
 
 import (
 	"slices"
-	"strings"
 	"sync"
 
 	"aai"
@@ -25,8 +24,7 @@ func newSessions() *sessions { return &sessions{known: make(map[string]*session)
 
 // of returns the conversation that the call belongs to.
 func (s *sessions) of(call *aai.Call) *session {
-	c := call.Caller
-	key := strings.Join([]string{c.Door, c.Session, c.Principal}, "\x00")
+	key := call.Caller.Conversation()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if i := slices.Index(s.order, key); i >= 0 {

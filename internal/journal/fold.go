@@ -188,7 +188,7 @@ func (j *Journal) tellOf(caller aai.Caller, r refused) error {
 	}{
 		line{
 			Boot: j.bootName(), Time: j.now().UTC().Format(timeFormat), Kind: refusedKind, Call: aai.NewCallID(),
-			Door: caller.Door, Caller: caller.Name, Conv: caller.Session, Who: caller.Principal, Exe: caller.Executable,
+			Door: caller.Door, Caller: caller.Name, Conv: caller.Session, Who: caller.Principal, Is: caller.Identity,
 		},
 		foldedLine{r.count, r.first.UTC().Format(timeFormat), r.last.UTC().Format(timeFormat), r.codes},
 	})

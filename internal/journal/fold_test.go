@@ -153,7 +153,7 @@ func TestFoldsOfCallersAndMinutes(t *testing.T) {
 	j, now := flooded(t)
 	callers := []aai.Caller{
 		{Door: "mcp", Name: "a"}, {Door: "cli", Name: "a"}, {Door: "mcp", Name: "b"}, {Door: "mcp", Name: "a", Session: "s"},
-		{Door: "mcp", Name: "a", Principal: "p"}, {Door: "mcp", Name: "a", Executable: "/bin/x"},
+		{Door: "mcp", Name: "a", Principal: "p"}, {Door: "mcp", Name: "a", Identity: "/bin/x"},
 	}
 	for minute := range 2 {
 		*now = now.Add(foldWindow)

@@ -31,7 +31,7 @@ type line struct {
 	Caller string        `json:"caller,omitempty"`
 	Conv   string        `json:"session,omitempty"`
 	Who    string        `json:"principal,omitempty"`
-	Exe    string        `json:"executable,omitempty"`
+	Is     string        `json:"identity,omitempty"`
 	App    string        `json:"app,omitempty"`
 	Tool   string        `json:"tool,omitempty"`
 	Target string        `json:"target,omitempty"`
@@ -90,7 +90,7 @@ func hides(value any) bool {
 func (j *Journal) describe(b *entryBody, e *aai.Entry) {
 	*b = entryBody{args: e.Args, most: maxArgs, line: line{
 		Time: e.Time.UTC().Format(timeFormat), Kind: e.Kind, Call: e.Call, Parent: e.Parent,
-		Door: e.Caller.Door, Caller: e.Caller.Name, Conv: e.Caller.Session, Who: e.Caller.Principal, Exe: e.Caller.Executable,
+		Door: e.Caller.Door, Caller: e.Caller.Name, Conv: e.Caller.Session, Who: e.Caller.Principal, Is: e.Caller.Identity,
 		App: e.App, Tool: e.Tool, Target: e.Target, On: e.On, Digest: e.Digest, Agreed: e.Consent,
 		Detail: e.Message, Sent: e.Delivery, Ran: e.Ran, Millis: float64(e.Elapsed.Microseconds()) / 1000,
 	}}

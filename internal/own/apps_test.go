@@ -153,7 +153,7 @@ func TestParametersAreChecked(t *testing.T) {
 		{own.History, `{"limit": 10001}`, "limit: expected an integer from 1 to 10000, got 10001", nil},
 		{own.History, `{"limit": 1.5}`, "limit: expected an integer from 1 to 10000, got 1.5", nil},
 		{own.History, `{"limits": 1}`, `unexpected parameter "limits"`, []string{"limit"}},
-		{own.Grant, `{"app": "memo", "tool": "add"}`, "caller: missing", nil},
+		{own.Grant, `{"app": "memo", "tool": "add"}`, "caller: no caller is named", nil},
 		{own.Grant, `{"app": "memo", "tool": "", "caller": "*"}`, "tool: expected a string of at least 1 character, got 0", nil},
 		{own.Revoke, `{"application": "memo"}`, `unexpected parameter "application"`, []string{"app"}},
 	} {

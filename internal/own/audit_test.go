@@ -102,7 +102,7 @@ func TestHistoryOfOneCall(t *testing.T) {
 		w := newWorld(t, apps())
 		w.sources.Journal = journal.With(journal.Config{Path: w.journal, KeepFull: full})
 		w.open()
-		w.own(t, own.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude"}`)
+		w.own(t, own.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`)
 		if _, err := w.do(t, agent(), "memo", "add", `{"title": "milk", "password": "hunter2"}`); err != nil {
 			t.Fatal(err)
 		}

@@ -22,6 +22,7 @@ type consentTools struct {
 // consentRow is one decision about one tool.
 type consentRow struct {
 	Caller    string          `json:"caller"`
+	Identity  string          `json:"identity,omitempty"`
 	App       string          `json:"app"`
 	Tool      string          `json:"tool"`
 	Decision  policy.Decision `json:"decision"`
@@ -29,6 +30,8 @@ type consentRow struct {
 	ExpiresAt time.Time       `json:"expires_at,omitzero"`
 	Digest    string          `json:"digest,omitempty"`
 	Source    string          `json:"source"` // "stored" or "preapproved"
+	// ByName says that it is by the caller's own word alone, and admits nothing.
+	ByName bool `json:"by_name,omitempty"`
 }
 
 func (t consentTools) list(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
@@ -38,7 +41,7 @@ func (t consentTools) list(ctx context.Context, _ *aai.Call) (*aai.Result, error
 	}
 	rows := []consentRow{}
 	add := func(g policy.Grant, source string) {
-		rows = append(rows, consentRow{g.Caller, g.App, g.Tool, g.Decision, g.GrantedAt, g.ExpiresAt, g.Digest, source})
+		rows = append(rows, consentRow{g.Caller, g.Identity, g.App, g.Tool, g.Decision, g.GrantedAt, g.ExpiresAt, g.Digest, source, g.ByName()})
 	}
 	for _, g := range t.preapproved {
 		add(g, "preapproved")
@@ -65,7 +68,7 @@ func (t consentTools) grant(ctx context.Context, call *aai.Call) (*aai.Result, e
 		// The gate of the gateway's own tools asks no grants.
 		return nil, aai.Errorf(aai.PermissionDenied, "the gateway's own tools are open to agents or they are not; no consent changes that")
 	}
-	caller, err := callerNamed(text(call, "caller"))
+	caller, identity, err := whoNamed(text(call, "caller"), text(call, "identity"))
 	if err != nil {
 		return nil, err
 	}
@@ -80,7 +83,7 @@ func (t consentTools) grant(ctx context.Context, call *aai.Call) (*aai.Result, e
 	grants, now := make([]policy.Grant, len(tools)), time.Now()
 	for i, tool := range tools {
 		grants[i] = policy.Grant{
-			Caller: caller, App: app.ID, Tool: tool, Digest: app.DigestOf(tool),
+			Caller: caller, Identity: identity, App: app.ID, Tool: tool, Digest: app.DigestOf(tool),
 			Decision: policy.Allow, GrantedAt: now, ExpiresAt: expires, Channel: aai.Terminal,
 		}
 	}
@@ -184,7 +187,7 @@ func expiry(s string) (time.Time, error) {
 }
 
 func (t consentTools) revoke(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	app, tool, caller := text(call, "app"), text(call, "tool"), text(call, "caller")
+	app, tool, caller, identity := text(call, "app"), text(call, "tool"), text(call, "caller"), text(call, "identity")
 	// An alias is understood; an app that is gone is meant by its id, also where
 	// another app has taken that for an alias.
 	apps := []string{app}
@@ -198,7 +201,7 @@ func (t consentTools) revoke(ctx context.Context, call *aai.Call) (*aai.Result, 
 		}
 	}
 	revoked, err := t.store.Remove(func(g policy.Grant) bool {
-		return (app == "" || slices.Contains(apps, g.App)) && (tool == "" || g.Tool == tool) && (caller == "" || g.Caller == caller)
+		return (app == "" || slices.Contains(apps, g.App)) && (tool == "" || g.Tool == tool) && (caller == "" || g.Caller == caller) && (identity == "" || g.Identity == identity)
 	})
 	if err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the consents could not be changed: %w", err)

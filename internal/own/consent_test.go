@@ -30,7 +30,7 @@ func TestGrantOpensOneToolToOneCaller(t *testing.T) {
 	if w.may(t, "add") {
 		t.Fatal("the agent was let through before anybody allowed it")
 	}
-	sameJSON(t, w.own(t, own.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude"}`).Data, `{"granted": ["add"]}`)
+	sameJSON(t, w.own(t, own.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`).Data, `{"granted": ["add"]}`)
 	if !w.may(t, "add") {
 		t.Error("what was granted is not open")
 	}
@@ -99,7 +99,7 @@ func TestRevokeMarks(t *testing.T) {
 func TestGrantLasts(t *testing.T) {
 	w := newWorld(t, apps())
 	until := time.Now().Add(time.Hour).UTC().Format(time.RFC3339)
-	w.own(t, own.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude", "expires": "`+until+`"}`)
+	w.own(t, own.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude", "identity": "/usr/bin/claude", "expires": "`+until+`"}`)
 	w.open()
 	if !w.may(t, "add") {
 		t.Error("the grant did not outlive the process")
@@ -124,7 +124,7 @@ func TestGrantRefuses(t *testing.T) {
 			aai.Error{Code: aai.ToolNotFound, Message: `org.example.Notes has no tool "ad"`, Candidates: []string{"add"}}},
 		{"past", `{"app": "memo", "tool": "add", "caller": "*", "expires": "2020-01-01T00:00:00Z"}`,
 			aai.Error{Code: aai.InvalidParams, Message: "expires: 2020-01-01T00:00:00Z is in the past"}},
-		{"the gateway itself", `{"app": "aai", "tool": "consent_grant", "caller": "mcp:claude"}`,
+		{"the gateway itself", `{"app": "aai", "tool": "consent_grant", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`,
 			aai.Error{Code: aai.PermissionDenied, Message: "the gateway's own tools are open to agents or they are not; no consent changes that"}},
 		{"nobody's name", `{"app": "memo", "tool": "add", "caller": "mcp:"}`,
 			aai.Error{Code: aai.InvalidParams, Message: `caller: no caller is named "mcp:"`}},
@@ -162,7 +162,7 @@ func TestConsentListShowsBothSources(t *testing.T) {
 	}
 	sameJSON(t, w.own(t, own.Consents, "").Data, `[
 		{"caller": "*", "app": "org.example.Bus", "tool": "*", "decision": "allow", "expires_at": "2030-01-02T03:04:05Z", "source": "preapproved"},
-		{"caller": "mcp:x", "app": "org.example.Notes", "tool": "add", "decision": "deny", "granted_at": "2030-01-02T03:04:05Z", "digest": "d", "source": "stored"}]`)
+		{"caller": "mcp:x", "app": "org.example.Notes", "tool": "add", "decision": "deny", "granted_at": "2030-01-02T03:04:05Z", "digest": "d", "source": "stored", "by_name": true}]`)
 }
 
 func TestRevokeChoosesByAppToolAndCaller(t *testing.T) {
@@ -225,7 +225,7 @@ func TestRevokeOfAnAppWhoseIdIsNowAnAlias(t *testing.T) {
 
 func TestRevokeHoldsAtOnce(t *testing.T) {
 	w := newWorld(t, apps())
-	w.own(t, own.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude"}`)
+	w.own(t, own.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`)
 	if !w.may(t, "add") {
 		t.Fatal("what was granted is not open")
 	}
@@ -270,28 +270,88 @@ func TestGrantOfWindows(t *testing.T) {
 		return err == nil
 	}
 	const editor = `{"app": "editor"}`
-	sameJSON(t, w.own(t, own.Grant, `{"app": "desktop/editor", "tool": "see", "caller": "mcp:claude"}`).Data, `{"granted": ["see"]}`)
+	sameJSON(t, w.own(t, own.Grant, `{"app": "desktop/editor", "tool": "see", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`).Data, `{"granted": ["see"]}`)
 	if !may("look", editor) || may("press", editor) || may("look", `{}`) {
 		t.Error("to see the editor was allowed: it must be open, and nothing else")
 	}
-	sameJSON(t, w.own(t, own.Grant, `{"app": "desktop/editor", "tool": "*", "caller": "mcp:claude"}`).Data, `{"granted": ["see", "act"]}`)
+	sameJSON(t, w.own(t, own.Grant, `{"app": "desktop/editor", "tool": "*", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`).Data, `{"granted": ["see", "act"]}`)
 	if !may("press", editor) || may("press", `{}`) {
 		t.Error("to act on the editor was allowed: it must be open, and nothing else")
 	}
-	sameJSON(t, w.own(t, own.Grant, `{"app": "desktop/painter", "tool": "start", "caller": "mcp:claude"}`).Data, `{"granted": ["start"]}`)
+	sameJSON(t, w.own(t, own.Grant, `{"app": "desktop/painter", "tool": "start", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`).Data, `{"granted": ["start"]}`)
 	if !may("press", `{"app": "desktop/painter", "launch": true}`) {
 		t.Error("to start the painter was allowed, but it is not open")
 	}
-	sameJSON(t, w.own(t, own.Grant, `{"app": "desktop", "tool": "see", "caller": "mcp:claude"}`).Data, `{"granted": ["see"]}`)
+	sameJSON(t, w.own(t, own.Grant, `{"app": "desktop", "tool": "see", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`).Data, `{"granted": ["see"]}`)
 	if !may("look", `{}`) || may("press", `{}`) {
 		t.Error("to see the screen was allowed: it must be open, and nothing else")
 	}
-	w.refused(t, own.Grant, `{"app": "desktop/edit", "tool": "see", "caller": "mcp:claude"}`,
+	w.refused(t, own.Grant, `{"app": "desktop/edit", "tool": "see", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`,
 		aai.Error{Code: aai.AppNotFound, Message: `no program "desktop/edit" is running`, Candidates: []string{"desktop/editor"}})
-	w.refused(t, own.Grant, `{"app": "desktop/viewer", "tool": "see", "caller": "mcp:claude"}`,
+	w.refused(t, own.Grant, `{"app": "desktop/viewer", "tool": "see", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`,
 		aai.Error{Code: aai.AppNotFound, Message: `no program "desktop/viewer" is running`})
-	w.refused(t, own.Grant, `{"app": "desktop/editor", "tool": "look", "caller": "mcp:claude"}`,
+	w.refused(t, own.Grant, `{"app": "desktop/editor", "tool": "look", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`,
 		aai.Error{Code: aai.ToolNotFound, Message: `desktop/editor: expected see, act, destroy, run, start, or * for see and act; not "look"`})
-	w.refused(t, own.Grant, `{"app": "desktop", "tool": "press", "caller": "mcp:claude"}`,
+	w.refused(t, own.Grant, `{"app": "desktop", "tool": "press", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`,
 		aai.Error{Code: aai.ToolNotFound, Message: `desktop: expected see, act, destroy, run, or * for see and act; not "press"`})
+}
+
+// What was decided for a name before identities were known admits nothing, is shown as
+// such, and is given to its owner or dropped, once.
+func TestDecisionsByNameAreSettled(t *testing.T) {
+	w := newWorld(t, apps())
+	at := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
+	add := func(caller, tool string, d policy.Decision) policy.Grant {
+		g := policy.Grant{Caller: caller, App: "org.example.Notes", Tool: tool, Decision: d, GrantedAt: at}
+		app, err := w.gateway.Catalog.Find(t.Context(), g.App)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g.Digest = app.DigestOf(tool)
+		if err := w.store.Add(g); err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	add("mcp:claude", "add", policy.Allow)
+	add("mcp:other", "add", policy.Allow)
+	add("cli:terminal", "add", policy.Allow)
+	add("*", "list", policy.Allow)
+	if w.may(t, "add") {
+		t.Fatal("a grant by name alone admits")
+	}
+	w.refused(t, own.Takeover, `{"caller": "mcp:claude", "identity": "mcp:claude"}`,
+		aai.Error{Code: aai.InvalidParams, Message: `identity: "mcp:claude" is nobody's`})
+	sameJSON(t, w.own(t, own.Takeover, `{"caller": "mcp:claude", "identity": "/usr/bin/claude"}`).Data, `{"taken": 1}`)
+	if !w.may(t, "add") {
+		t.Error("what was taken over does not hold")
+	}
+	for _, stranger := range []aai.Caller{
+		{Door: aai.DoorMCP, Name: "claude", Identity: "/usr/bin/other"}, {Door: aai.DoorMCP, Name: "other", Identity: "/usr/bin/claude"},
+		{Door: aai.DoorMCP, Name: "claude"},
+	} {
+		if _, err := w.do(t, stranger, "org.example.Notes", "add", `{"title": "milk"}`); err == nil || aai.AsError(err).Code != aai.ConsentRequired {
+			t.Errorf("%+v uses what another one was given: %v", stranger, err)
+		}
+	}
+	sameJSON(t, w.own(t, own.Drop, `{}`).Data, `{"dropped": 1}`)
+	sameJSON(t, w.own(t, own.Drop, `{}`).Data, `{"dropped": 0}`)
+	left, err := w.store.Grants()
+	if err != nil || len(left) != 3 || slices.ContainsFunc(left, policy.Grant.ByName) {
+		t.Errorf("left are %+v, %v", left, err)
+	}
+}
+
+// A name alone cannot be allowed anything: any caller may give it.
+func TestNoGrantForANameAlone(t *testing.T) {
+	w := newWorld(t, apps())
+	for _, name := range []string{"mcp:claude", "claude"} {
+		w.refused(t, own.Grant, `{"app": "memo", "tool": "add", "caller": "`+name+`"}`,
+			aai.Error{Code: aai.InvalidParams, Message: `caller: "` + name + `" is only what a caller calls itself; expected its identity too`})
+	}
+	w.own(t, own.Grant, `{"app": "memo", "tool": "add", "identity": "/usr/bin/claude"}`)
+	if !w.may(t, "add") {
+		t.Error("what an identity was given under any name does not hold")
+	}
+	sameJSON(t, w.own(t, own.Revoke, `{"identity": "/usr/bin/claude"}`).Data, `{"revoked": 1}`)
 }

@@ -12,7 +12,8 @@ import (
 func arguments() map[string]string {
 	return map[string]string{
 		own.Apps: `{}`, own.Guide: `{"app": "memo"}`, own.Descriptor: `{"app": "memo"}`, own.Scan: `{}`, own.Projects: `{}`, own.History: `{}`, own.Consents: `{}`,
-		own.Grant:  `{"app": "memo", "tool": "*", "caller": "*"}`,
+		own.Grant:    `{"app": "memo", "tool": "*", "caller": "*"}`,
+		own.Takeover: `{"caller": "mcp:x", "identity": "/usr/bin/x"}`, own.Drop: `{}`,
 		own.Revoke: `{}`, own.Mode: `{}`, own.SetMode: `{"mode": "normal"}`,
 		own.Discover: `{"url": "example.com"}`, own.NameSite: `{"name": "example", "url": "example.com"}`,
 		own.Keychain: `{}`, own.Check: `{}`,
@@ -66,7 +67,7 @@ func TestEveryToolSaysWhatItDoes(t *testing.T) {
 		t.Errorf("%d tools, but %d are known to the tests", len(app.Tools), len(arguments()))
 	}
 	for _, tool := range app.Tools {
-		changes := tool.Name == own.Grant || tool.Name == own.Revoke || tool.Name == own.SetMode || tool.Name == own.NameSite ||
+		changes := tool.Name == own.Grant || tool.Name == own.Revoke || tool.Name == own.Takeover || tool.Name == own.Drop || tool.Name == own.SetMode || tool.Name == own.NameSite ||
 			tool.Name == own.LogIn || tool.Name == own.LogOut || tool.Name == own.AuditExport
 		if (tool.Effect == aai.Changes) != changes || (tool.Effect == aai.Reads) == changes {
 			t.Errorf("%s %s", tool.Name, tool.Effect)

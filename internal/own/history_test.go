@@ -30,7 +30,7 @@ func (w *world) history(t *testing.T, filter string) []past {
 func TestHistoryTellsWhatHappened(t *testing.T) {
 	w := newWorld(t, apps())
 	before := time.Now().Add(-time.Second)
-	w.own(t, own.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude"}`)
+	w.own(t, own.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`)
 	if _, err := w.do(t, agent(), "memo", "add", `{"title": "milk", "password": "hunter2"}`); err != nil {
 		t.Fatal(err)
 	}

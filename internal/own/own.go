@@ -34,6 +34,8 @@ const (
 	Consents   = "consent_list"
 	Grant      = "consent_grant"
 	Revoke     = "consent_revoke"
+	Takeover   = "consent_takeover"
+	Drop       = "consent_drop"
 	Mode       = "mode"
 	SetMode    = "mode_set"
 	Keychain   = "keychain_status"
@@ -103,6 +105,8 @@ func App(s Sources, known func() Catalog) *aai.App {
 			read(Lint, "Look at an aai.json as its author would, and at how it differs from an earlier version", lintParams, lintTool{s.Fetch}.lint),
 			change(Grant, "Allow a caller to use tools of an app", grantParams, k.grant),
 			change(Revoke, "Forget what was allowed and refused", revokeParams, k.revoke),
+			change(Takeover, "Give what was allowed and refused by a caller's name alone to the one whose name it was", takeoverParams, k.takeover),
+			change(Drop, "Forget what was allowed and refused by a caller's name alone", dropParams, k.drop),
 			read(Mode, "Say how much callers may do at all", none, modeTools{s.Modes}.get),
 			change(SetMode, "Set how much callers may do at all", modeParams, modeTools{s.Modes}.set),
 			read(Check, "Say whether windows can be read here, and what was found of the person's session", none, s.check),
@@ -153,15 +157,23 @@ const (
 	grantParams = `{"type": "object", "additionalProperties": false, "properties": {
 		"app": {"type": "string", "minLength": 1},
 		"tool": {"type": "string", "minLength": 1, "description": "* for every tool the app has now; see, act, destroy or start for desktop/<program>"},
-		"caller": {"type": "string", "minLength": 1, "description": "Such as mcp:claude-ai; * for anyone"},
+		"caller": {"type": "string", "minLength": 1, "description": "What it calls itself, such as mcp:claude-ai; * for anyone"},
+		"identity": {"type": "string", "minLength": 1, "description": "Who that is for certain, as questions say: a program, or http:NAME for a token"},
 		"expires": {"type": "string", "format": "date-time"}},
-		"required": ["app", "tool", "caller"]}`
+		"required": ["app", "tool"]}`
+
+	dropParams = `{"type": "object", "additionalProperties": false, "properties": {
+		"app": {"type": "string"}, "tool": {"type": "string"}, "caller": {"type": "string"}}}`
+
+	takeoverParams = `{"type": "object", "additionalProperties": false, "properties": {
+		"app": {"type": "string"}, "tool": {"type": "string"}, "caller": {"type": "string", "minLength": 1},
+		"identity": {"type": "string", "minLength": 1}}, "required": ["caller", "identity"]}`
 
 	modeParams = `{"type": "object", "additionalProperties": false, "properties": {
 		"mode": {"type": "string", "enum": ["normal", "safe", "sandboxed"]}}, "required": ["mode"]}`
 
 	revokeParams = `{"type": "object", "additionalProperties": false, "properties": {
-		"app": {"type": "string"}, "tool": {"type": "string"}, "caller": {"type": "string"}}}`
+		"app": {"type": "string"}, "tool": {"type": "string"}, "caller": {"type": "string"}, "identity": {"type": "string"}}}`
 )
 
 // text returns the named argument, or "" where it was not given.

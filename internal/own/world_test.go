@@ -140,7 +140,9 @@ func (w *world) write(t *testing.T, name, text string) {
 
 // The callers of the tests.
 func person() aai.Caller { return aai.Caller{Door: aai.DoorCLI, Name: "terminal"} }
-func agent() aai.Caller  { return aai.Caller{Door: aai.DoorMCP, Name: "claude"} }
+func agent() aai.Caller {
+	return aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: "/usr/bin/claude"}
+}
 
 // args makes arguments as a door does that reads JSON.
 func args(t *testing.T, text string) map[string]any {

@@ -102,7 +102,7 @@ func TestTheProgramBehindTheCaller(t *testing.T) {
 		"/tmp/x\nEffect: only rea": "Its program: /tmp/x Effect: only rea\n",
 	} {
 		r := asking(described(nil), "add")
-		r.Call.Caller.Executable = executable
+		r.Call.Caller.Identity = executable
 		if q := newDesk().question(t, r); !strings.HasPrefix(q.Text, want) {
 			t.Errorf("%q: %s", executable, q.Text)
 		}

@@ -25,10 +25,10 @@ func TestChannels(t *testing.T) {
 		all         bool // is offered
 	}{
 		"nobody said anything":       {nil, asking(notesApp("d1"), "list"), safest, true},
-		"reads":                      {[]string{"claude-ai"}, asking(notesApp("d1"), "list"), byClient, false},
-		"changes":                    {[]string{"mcp:claude-ai"}, asking(notesApp("d1"), "add"), byClient, false},
+		"reads":                      {[]string{agent().Identity}, asking(notesApp("d1"), "list"), byClient, false},
+		"changes":                    {[]string{"/usr/bin/other", agent().Identity}, asking(notesApp("d1"), "add"), byClient, false},
 		"destroys":                   {[]string{Every}, asking(notesApp("d1"), "wipe"), safest, true},
-		"another caller":             {[]string{"claude"}, asking(notesApp("d1"), "list"), safest, true},
+		"a name":                     {[]string{"claude-ai"}, asking(notesApp("d1"), "list"), safest, true},
 		"a host that is new":         {[]string{Every}, asking(stranger, "list"), safest, true},
 		"to see a window":            {[]string{Every}, operating(program("editor", "e"), "look"), byClient, false},
 		"to scroll may be to delete": {[]string{Every}, operating(program("editor", "e"), "scroll"), safest, true},

@@ -162,7 +162,7 @@ func (c *Consent) judge(r *aai.Request, a aai.Answer, decided []Grant, now time.
 		return e
 	}
 	grant := Grant{
-		Caller: r.Call.Caller.String(), App: r.Target.ID, Tool: r.Permission(),
+		Caller: r.Call.Caller.String(), Identity: r.Call.Caller.Identity, App: r.Target.ID, Tool: r.Permission(),
 		Digest: r.Digest(), Decision: Allow, GrantedAt: now, Channel: a.Channel, Terms: termsOf(r, r.Permission()),
 	}
 	if a.Choice == "" {
@@ -252,7 +252,7 @@ func forEach(g Grant, r *aai.Request, decided []Grant) []Grant {
 			g.Digest = r.App.DigestOf(permission)
 		}
 		if !slices.ContainsFunc(decided, func(old Grant) bool {
-			return old.Decision == Deny && !old.expired(g.GrantedAt) && old.Caller == g.Caller && old.App == g.App && old.Tool == g.Tool
+			return old.Decision == Deny && !old.expired(g.GrantedAt) && old.coversCaller(r.Call.Caller) && old.App == g.App && old.Tool == g.Tool
 		}) {
 			grants = append(grants, g)
 		}

@@ -72,7 +72,7 @@ func TestWhatIsKept(t *testing.T) {
 	d, app := newDesk(), notesApp("d1")
 	d.admits(t, d.choose(t, app, "add", choiceAlways))
 	want := Grant{
-		Caller: "mcp:claude-ai", App: notes, Tool: "add", Digest: "d1",
+		Caller: "mcp:claude-ai", Identity: agent().Identity, App: notes, Tool: "add", Digest: "d1",
 		Decision: Allow, GrantedAt: epoch(), Channel: aai.Terminal,
 		Terms: Terms{App: "Notes", Description: "Adds a note.", Effect: "changes"},
 	}
@@ -186,7 +186,11 @@ func TestNever(t *testing.T) {
 func TestPreapproved(t *testing.T) {
 	hour := epoch().Add(time.Hour)
 	grant := func(caller, app, tool string) Grant {
-		return Grant{Caller: caller, App: app, Tool: tool, Decision: Allow, ExpiresAt: hour}
+		g := Grant{Caller: caller, App: app, Tool: tool, Decision: Allow, ExpiresAt: hour}
+		if caller != Every {
+			g.Identity = agent().Identity
+		}
+		return g
 	}
 	for _, c := range []struct {
 		name  string
@@ -261,7 +265,7 @@ func TestNoSession(t *testing.T) {
 func TestSessionGrantsAreBounded(t *testing.T) {
 	d, app := newDesk(), notesApp("d1")
 	for i := range maxSessionGrants {
-		d.sessions.granted[sessionKey{session: "s", tool: string(rune(i + 0x4e00))}] = ""
+		d.sessions.granted[sessionKey{conversation: "s", tool: string(rune(i + 0x4e00))}] = ""
 	}
 	d.admits(t, d.choose(t, app, "add", choiceSession))
 	d.question(t, asking(app, "add"))

@@ -22,9 +22,14 @@ const Every = "*"
 
 // A Grant is a decision about one tool of one app for one caller.
 type Grant struct {
-	Caller string `json:"caller"` // such as "mcp:claude-ai", a bare name, or "*"
-	App    string `json:"app"`    // the id of the app that is really touched
-	Tool   string `json:"tool"`   // as aai.Request.Permission names it; "*" only in the configuration
+	// Caller is the name that the caller gives itself, such as "mcp:claude-ai", a bare
+	// name, or "*" for any.
+	Caller string `json:"caller"`
+	// Identity is who the caller is for certain, as aai.Caller.Identity. Without one the
+	// grant is for everybody if Caller is "*", and else by name alone: see ByName.
+	Identity string `json:"identity,omitempty"`
+	App      string `json:"app"`  // the id of the app that is really touched
+	Tool     string `json:"tool"` // as aai.Request.Permission names it; "*" only in the configuration
 	// Digest is the descriptor's when the decision was made. Empty in grants of
 	// the configuration, which hold for every form of the descriptor.
 	Digest    string      `json:"digest,omitempty"`
@@ -42,18 +47,40 @@ func (g Grant) covers(r *aai.Request) bool {
 		(g.Tool == r.Permission() || g.Tool == Every && r.Permission() != aai.PermissionRun)
 }
 
-// coversCaller compares whole names, as Caller.String cleans them, so that no
-// caller can be taken for another by a name that only looks alike. A bare name
-// holds at every door but the terminal's. A grant that names nobody is for nobody.
+// ByName reports whether all that the grant says of the caller is the name that it gave
+// itself, as grants were before identities were known. It admits nothing until a person
+// has said whose it is; a refusal holds. At the terminal the name is the gateway's own.
+func (g Grant) ByName() bool {
+	return g.Identity == "" && g.Caller != Every && !strings.HasPrefix(g.Caller, aai.DoorCLI+":")
+}
+
+// coversCaller goes by the identity; a name only subdivides what was allowed. A refusal
+// is for whatever the caller calls itself. A grant that names nobody is for nobody.
 func (g Grant) coversCaller(c aai.Caller) bool {
-	full := c.String()
-	if g.Caller == "" {
+	switch {
+	case g.Caller == "", g.ByName() && g.Decision != Deny, g.Identity != "" && g.Identity != c.Identity:
 		return false
+	case g.Identity != "" && g.Decision == Deny:
+		return true
 	}
+	return g.names(c)
+}
+
+// names compares whole names, as Caller.String cleans them, so that no caller can be
+// taken for another by a name that only looks alike. A bare name holds at every door
+// but the terminal's.
+func (g Grant) names(c aai.Caller) bool {
+	full := c.String()
 	if g.Caller == Every || g.Caller == full {
 		return true
 	}
 	return !strings.Contains(g.Caller, ":") && c.Door != aai.DoorCLI && c.Door+":"+g.Caller == full
+}
+
+// sameSubject reports whether two grants are about the same tool for the same caller:
+// the later one replaces the other.
+func (g Grant) sameSubject(other Grant) bool {
+	return g.Caller == other.Caller && g.Identity == other.Identity && g.App == other.App && g.Tool == other.Tool
 }
 
 func (g Grant) expired(now time.Time) bool {
@@ -61,11 +88,11 @@ func (g Grant) expired(now time.Time) bool {
 }
 
 // A sessionKey is what a grant for one session is bound to.
-type sessionKey struct{ caller, session, principal, app, tool, digest string }
+type sessionKey struct{ caller, conversation, app, tool, digest string }
 
 func keyOf(r *aai.Request) sessionKey {
 	c := r.Call.Caller
-	return sessionKey{c.String(), c.Session, c.Principal, r.Target.ID, r.Permission(), r.Digest()}
+	return sessionKey{c.String(), c.Conversation(), r.Target.ID, r.Permission(), r.Digest()}
 }
 
 // maxSessionGrants bounds what sessions can make the gateway remember.

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -8,8 +9,9 @@ import (
 )
 
 func TestCoversCaller(t *testing.T) {
-	mcp := func(name string) aai.Caller { return aai.Caller{Door: aai.DoorMCP, Name: name} }
-	cli := func(name string) aai.Caller { return aai.Caller{Door: aai.DoorCLI, Name: name} }
+	const id = "/usr/bin/x"
+	mcp := func(name string) aai.Caller { return aai.Caller{Door: aai.DoorMCP, Name: name, Identity: id} }
+	cli := func(name string) aai.Caller { return aai.Caller{Door: aai.DoorCLI, Name: name, Identity: id} }
 	for _, c := range []struct {
 		grant  string
 		caller aai.Caller
@@ -17,7 +19,7 @@ func TestCoversCaller(t *testing.T) {
 	}{
 		{"mcp:claude-ai", mcp("claude-ai"), true},
 		{"claude-ai", mcp("claude-ai"), true},
-		{"claude-ai", aai.Caller{Door: "http", Name: "claude-ai"}, true},
+		{"claude-ai", aai.Caller{Door: "http", Name: "claude-ai", Identity: id}, true},
 		{"*", mcp("claude-ai"), true},
 		{"*", cli("terminal"), true},
 		{"*", mcp(""), true},
@@ -52,7 +54,7 @@ func TestCoversCaller(t *testing.T) {
 		{"", aai.Caller{}, false},
 		{":", mcp(""), false},
 	} {
-		if got := (Grant{Caller: c.grant}).coversCaller(c.caller); got != c.want {
+		if got := (Grant{Caller: c.grant, Identity: id, Decision: Allow}).coversCaller(c.caller); got != c.want {
 			t.Errorf("a grant for %q covers %+v: %v, expected %v", c.grant, c.caller, got, c.want)
 		}
 	}
@@ -62,11 +64,82 @@ func TestCoversCaller(t *testing.T) {
 // one. A grant can therefore be found again for any name whatever.
 func TestCoversCallerAsShown(t *testing.T) {
 	for _, name := range []string{"claude\x1b[31m", "a\nb", "a:b:c", strings.Repeat("x", 500), "\xff\xfe", "\u202eevil"} {
-		c := aai.Caller{Door: aai.DoorMCP, Name: name}
-		if !(Grant{Caller: c.String()}).coversCaller(c) {
+		c := aai.Caller{Door: aai.DoorMCP, Name: name, Identity: "/x"}
+		if !(Grant{Caller: c.String(), Identity: "/x"}).coversCaller(c) {
 			t.Errorf("the grant for %q does not cover it", c.String())
 		}
 	}
+}
+
+// A name opens nothing, and closes nothing that it is not said of.
+func TestIdentityDecides(t *testing.T) {
+	me := aai.Caller{Door: aai.DoorMCP, Name: "claude-ai", Identity: "/usr/bin/claude"}
+	renamed, namesake, unknown := me, me, me
+	renamed.Name, namesake.Identity, unknown.Identity = "other", "/home/u/evil", ""
+	mine := Grant{Caller: me.String(), Identity: me.Identity, Decision: Allow}
+	whatever, anyone, before := mine, mine, mine
+	whatever.Caller = Every
+	anyone.Caller, anyone.Identity = Every, ""
+	before.Identity = ""
+	refusal, oldRefusal := mine, before
+	refusal.Decision, oldRefusal.Decision = Deny, Deny
+	for name, c := range map[string]struct {
+		grant                               Grant
+		me, renamed, namesake, unknown, old bool
+	}{
+		"of one identity and name":  {mine, true, false, false, false, false},
+		"of one identity":           {whatever, true, true, false, false, false},
+		"of anyone":                 {anyone, true, true, true, true, false},
+		"of before, by name":        {before, false, false, false, false, true},
+		"a refusal":                 {refusal, true, true, false, false, false},
+		"a refusal of before":       {oldRefusal, true, false, true, true, true},
+		"the terminal's own":        {Grant{Caller: "cli:terminal", Decision: Allow}, false, false, false, false, false},
+		"an unknown one's own name": {Grant{Caller: unknown.String(), Decision: Allow}, false, false, false, false, true},
+	} {
+		got := []bool{c.grant.coversCaller(me), c.grant.coversCaller(renamed), c.grant.coversCaller(namesake), c.grant.coversCaller(unknown), c.grant.ByName()}
+		if want := []bool{c.me, c.renamed, c.namesake, c.unknown, c.old}; !slices.Equal(got, want) {
+			t.Errorf("a grant %s covers %v, expected %v", name, got, want)
+		}
+	}
+}
+
+// Who is not known for certain is allowed nothing that lasts.
+func TestTheUnknownGetNothingForGood(t *testing.T) {
+	d, app := newDesk(), notesApp("d1")
+	unknown := func(tool string) *aai.Request {
+		r := asking(app, tool)
+		r.Call.Caller.Identity = ""
+		return r
+	}
+	q := d.question(t, unknown("add"))
+	var offered []string
+	for _, c := range q.Choices {
+		offered = append(offered, c.ID)
+	}
+	if want := []string{choiceDeny, choiceOnce, choiceSession, choiceNever}; !slices.Equal(offered, want) {
+		t.Errorf("offered are %q, expected %q", offered, want)
+	}
+	for _, choice := range []string{choiceAlways, choiceAll} {
+		d.refuses(t, answered(unknown("add"), d.question(t, unknown("add")), choice), aai.PermissionDenied)
+	}
+	if len(d.kept.grants) != 0 {
+		t.Errorf("kept is %+v", d.kept.grants)
+	}
+	d.admits(t, answered(unknown("add"), d.question(t, unknown("add")), choiceSession))
+	d.admits(t, unknown("add"))
+	other := unknown("add")
+	other.Call.Caller.Session = "s2"
+	d.question(t, other)
+}
+
+// What a session was allowed is no namesake's, whatever session that says it is in.
+func TestSessionsAreOfAnIdentity(t *testing.T) {
+	d, app := newDesk(), notesApp("d1")
+	d.admits(t, d.choose(t, app, "add", choiceSession))
+	d.admits(t, asking(app, "add"))
+	namesake := asking(app, "add")
+	namesake.Call.Caller.Identity = "/home/u/evil"
+	d.question(t, namesake)
 }
 
 func TestCovers(t *testing.T) {

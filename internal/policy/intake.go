@@ -22,7 +22,7 @@ const (
 
 // connection is who sends, by what is certain: its own words, such as the name and how
 // many sessions it opens, are left out.
-type connection struct{ door, principal, executable string }
+type connection struct{ door, identity string }
 
 // intake is what one connection has sent.
 type intake struct {
@@ -35,7 +35,7 @@ func (l *Limits) Received(c aai.Caller, bytes int) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	now := l.now()
-	in := l.intakeOf(connection{c.Door, c.Principal, c.Executable})
+	in := l.intakeOf(connection{c.Door, c.Identity})
 	in.last = now
 	if in.calls.Burst() > 0 && !in.calls.AllowN(now, 1) {
 		return tooMuchSent("too many calls", time.Second)

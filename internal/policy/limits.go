@@ -102,8 +102,8 @@ func (l *Limits) Check(_ context.Context, r *aai.Request) ([]aai.Question, error
 		return nil, nil
 	}
 	c := r.Call.Caller
-	me := who{kind: kindOf(r.App, r.Tool), by: connection{c.Door, c.Principal, c.Executable}}
-	if c.Principal == "" {
+	me := who{kind: kindOf(r.App, r.Tool), by: connection{c.Door, c.Identity}}
+	if c.Identity == "" {
 		me.session = c.Session
 	}
 	touched := target{r.Target.ID, r.Target.PID}

@@ -13,7 +13,7 @@ import (
 
 // by is a request of one caller.
 func by(caller string, r *aai.Request) *aai.Request {
-	r.Call.Caller.Name, r.Call.Caller.Session = caller, caller
+	r.Call.Caller.Name, r.Call.Caller.Session, r.Call.Caller.Identity = caller, caller, "/usr/bin/"+caller
 	return r
 }
 
@@ -104,12 +104,12 @@ func TestNewNamesHaveNoNewLimits(t *testing.T) {
 	d := newLimitDesk(map[Kind]Limit{Declared: {PerSecond: 3, PerMinute: 9, Concurrent: 9}})
 	for i := range 5 {
 		r := asking(notesApp("d1"), "list")
-		r.Call.Caller.Name, r.Call.Caller.Session, r.Call.Caller.Principal = fmt.Sprint("name", i), fmt.Sprint("session", i), "token"
+		r.Call.Caller.Name, r.Call.Caller.Session, r.Call.Caller.Identity = fmt.Sprint("name", i), fmt.Sprint("session", i), "http:token"
 		if got := check(d, r); (got == "admits") != (i < 3) {
 			t.Errorf("call %d: %s", i, got)
 		}
 		r = asking(notesApp("d1"), "list")
-		r.Call.Caller.Name, r.Call.Caller.Session = fmt.Sprint("name", i), "one process"
+		r.Call.Caller.Name, r.Call.Caller.Session, r.Call.Caller.Identity = fmt.Sprint("name", i), "one process", ""
 		if got := check(d, r); (got == "admits") != (i < 3) {
 			t.Errorf("call %d of a process: %s", i, got)
 		}
@@ -209,7 +209,7 @@ func TestSlotsOfATarget(t *testing.T) {
 func TestIntake(t *testing.T) {
 	d := newLimitDesk(map[Kind]Limit{Declared: {PerSecond: 10, PerMinute: 1000, Concurrent: 8}})
 	send := func(principal, name string, bytes int) string {
-		return code(d.Received(aai.Caller{Door: aai.DoorMCP, Principal: principal, Name: name, Session: name}, bytes))
+		return code(d.Received(aai.Caller{Door: aai.DoorMCP, Identity: principal, Name: name, Session: name}, bytes))
 	}
 	for i := range 41 {
 		if got := send("a", fmt.Sprint(i), 10); (got == "ok") != (i < 40) {

@@ -17,10 +17,13 @@ import (
 // MACs, stores or keys: only what was asked, answered and is still remembered.
 type model struct {
 	now      time.Time
-	stored   map[string]storedDecision // by caller and tool
-	sessions map[string]bool           // by caller, session, tool and digest
+	stored   map[subject]storedDecision
+	sessions map[string]bool // by caller, session, tool and digest
 	issued   []*issued
 }
+
+// A subject is who was allowed or refused which tool.
+type subject struct{ identity, name, tool string }
 
 type storedDecision struct {
 	decision Decision
@@ -38,13 +41,30 @@ type issued struct {
 
 // about is all that an answer is bound to.
 func about(r *aai.Request) string {
-	return fmt.Sprintf("%s %s %q %q %q %q %v", r.Call.Caller, r.Call.Caller.Session, r.App.ID, r.App.Digest, r.Target.ID, r.Tool.Name, r.Call.Args)
+	return fmt.Sprintf("%s %q %s %q %q %q %q %v", r.Call.Caller, r.Call.Caller.Identity, r.Call.Caller.Session, r.App.ID, r.App.Digest, r.Target.ID, r.Tool.Name, r.Call.Args)
 }
 
-func stored(r *aai.Request, tool string) string { return r.Call.Caller.String() + " " + tool }
+func stored(r *aai.Request, tool string) subject {
+	return subject{r.Call.Caller.Identity, r.Call.Caller.String(), tool}
+}
+
+// refuses reports whether the tool was refused: for whatever the identity calls itself,
+// and to whom nobody knows by the name.
+func (m *model) refuses(r *aai.Request, tool string) bool {
+	for who, had := range m.stored {
+		same := who.identity == r.Call.Caller.Identity
+		if who.identity == "" {
+			same = who.name == r.Call.Caller.String()
+		}
+		if same && who.tool == tool && had.decision == Deny && (had.until.IsZero() || m.now.Before(had.until)) {
+			return true
+		}
+	}
+	return false
+}
 
 func session(r *aai.Request) string {
-	return fmt.Sprintf("%s %s %s %s", r.Call.Caller, r.Call.Caller.Session, r.Tool.Name, r.App.Digest)
+	return fmt.Sprintf("%s %q %s %s %s", r.Call.Caller, r.Call.Caller.Identity, r.Call.Caller.Session, r.Tool.Name, r.App.Digest)
 }
 
 // expect returns what the gate must say, and remembers what follows from it.
@@ -52,11 +72,11 @@ func (m *model) expect(r *aai.Request) string {
 	had, kept := m.stored[stored(r, r.Tool.Name)]
 	kept = kept && (had.until.IsZero() || m.now.Before(had.until))
 	switch {
-	case kept && had.decision == Deny:
+	case m.refuses(r, r.Tool.Name):
 		return "CONSENT_REQUIRED"
-	case r.Call.Caller.Name == "bus" && r.Tool.Name != "wipe" && m.now.Before(epoch().Add(time.Hour)):
+	case r.Call.Caller.Name == "bus" && r.Call.Caller.Identity == busProgram && r.Tool.Name != "wipe" && m.now.Before(epoch().Add(time.Hour)):
 		return "admits"
-	case kept && had.digest == r.App.Digest:
+	case kept && had.decision == Allow && had.digest == r.App.Digest:
 		return "admits"
 	case r.Call.Caller.Session != "" && m.sessions[session(r)]:
 		return "admits"
@@ -81,9 +101,15 @@ func (m *model) expect(r *aai.Request) string {
 }
 
 // trusted reports whether the person lets the caller's own client ask.
-func trusted(r *aai.Request) bool { return r.Call.Caller.Name == "claude-ai" }
+func trusted(r *aai.Request) bool { return r.Call.Caller.Identity == agent().Identity }
+
+// busProgram is who one name is for certain.
+const busProgram = "/usr/bin/bus"
 
 func (m *model) follow(r *aai.Request, choice string) string {
+	if r.Call.Caller.Identity == "" && (choice == "always" || choice == "all") {
+		return "PERMISSION_DENIED" // not offered
+	}
 	switch choice {
 	case "once":
 		return "admits"
@@ -98,8 +124,7 @@ func (m *model) follow(r *aai.Request, choice string) string {
 		return "admits"
 	case "all":
 		for _, tool := range r.App.Tools {
-			had := m.stored[stored(r, tool.Name)]
-			if had.decision == Deny && (had.until.IsZero() || m.now.Before(had.until)) {
+			if m.refuses(r, tool.Name) {
 				continue // "all" is no word about what was refused
 			}
 			m.stored[stored(r, tool.Name)] = storedDecision{decision: Allow, digest: r.App.Digest}
@@ -118,14 +143,14 @@ func TestGateAgainstModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		soon := epoch().Add(time.Hour)
 		d := newDesk(
-			Grant{Caller: "bus", App: notes, Tool: "list", Decision: Allow, ExpiresAt: soon},
-			Grant{Caller: "mcp:bus", App: notes, Tool: "add", Decision: Allow, ExpiresAt: soon},
+			Grant{Caller: "bus", Identity: busProgram, App: notes, Tool: "list", Decision: Allow, ExpiresAt: soon},
+			Grant{Caller: "mcp:bus", Identity: busProgram, App: notes, Tool: "add", Decision: Allow, ExpiresAt: soon},
 		)
-		d.elicitation = []string{"claude-ai"}
+		d.elicitation = []string{agent().Identity}
 		revocations := NewRevocations(filepath.Join(folder, rapid.StringMatching(`[a-z]{8}`).Draw(t, "file")))
 		_ = os.Remove(revocations.path) // of an earlier run
 		d.sessions.revocations = revocations
-		m := &model{now: epoch(), stored: map[string]storedDecision{}, sessions: map[string]bool{}}
+		m := &model{now: epoch(), stored: map[subject]storedDecision{}, sessions: map[string]bool{}}
 		t.Repeat(map[string]func(*rapid.T){
 			"call": func(t *rapid.T) {
 				r := drawRequest(t)
@@ -154,8 +179,10 @@ func TestGateAgainstModel(t *testing.T) {
 				}
 				m.sessions = map[string]bool{} // all are asked again
 				_, _ = d.kept.Remove(func(g Grant) bool { return g.Tool == tool })
-				for _, r := range []string{"mcp:bus", "mcp:claude-ai", "cli:terminal"} {
-					delete(m.stored, r+" "+tool)
+				for who := range m.stored {
+					if who.tool == tool {
+						delete(m.stored, who)
+					}
 				}
 			},
 			"the gateway starts again": func(*rapid.T) {
@@ -176,7 +203,7 @@ func TestGateAgainstModel(t *testing.T) {
 				grants := slices.Clone(d.kept.grants)
 				grants[i].ExpiresAt = m.now.Add(time.Duration(rapid.Int64Range(1, int64(sealLifetime)).Draw(t, "until")))
 				d.kept.grants = grants
-				key := grants[i].Caller + " " + grants[i].Tool
+				key := subject{grants[i].Identity, grants[i].Caller, grants[i].Tool}
 				was := m.stored[key]
 				was.until = grants[i].ExpiresAt
 				m.stored[key] = was
@@ -199,10 +226,13 @@ func drawRequest(t *rapid.T) *aai.Request {
 	r := asking(notesApp(rapid.SampledFrom([]string{"d1", "d1", "d2"}).Draw(t, "digest")),
 		rapid.SampledFrom([]string{"list", "add", "wipe"}).Draw(t, "tool"))
 	r.Call.Caller = rapid.SampledFrom([]aai.Caller{
+		{Door: aai.DoorMCP, Name: "claude-ai", Session: "s1", Identity: agent().Identity},
+		{Door: aai.DoorMCP, Name: "claude-ai", Session: "s2", Identity: agent().Identity},
+		{Door: aai.DoorMCP, Name: "bus", Session: "s1", Identity: agent().Identity}, // says so
+		{Door: aai.DoorMCP, Name: "bus", Session: "s1", Identity: busProgram},
+		{Door: aai.DoorMCP, Name: "claude-ai", Session: "s1", Identity: "/home/u/evil"},
 		{Door: aai.DoorMCP, Name: "claude-ai", Session: "s1"},
-		{Door: aai.DoorMCP, Name: "claude-ai", Session: "s2"},
-		{Door: aai.DoorMCP, Name: "bus", Session: "s1"},
-		{Door: aai.DoorCLI, Name: "terminal"},
+		{Door: aai.DoorCLI, Name: "terminal", Identity: aai.IdentityTerminal},
 	}).Draw(t, "caller")
 	r.Call.Args = map[string]any{"text": rapid.SampledFrom([]string{"milk", "milk", "eggs"}).Draw(t, "text")}
 	return r

@@ -23,7 +23,7 @@ func (c *Consent) question(r *aai.Request, old *Grant, now time.Time) aai.Questi
 	w := c.words()
 	var text strings.Builder
 	line := func(name, value string) { fmt.Fprintf(&text, "%s: %s\n", name, value) }
-	line(w.program, orElse(aai.CleanLabel(r.Call.Caller.Executable, maxPath), w.unknown))
+	line(w.program, orElse(aai.CleanLabel(r.Call.Caller.Identity, maxPath), w.unknown))
 	line(w.id, aai.CleanLabel(r.App.ID, maxPath))
 	if host, _, web := strings.Cut(r.App.ID, "/"); web && fromTheWeb(r.App) {
 		line(w.host, ascii(host))
@@ -98,6 +98,9 @@ func (c *Consent) choices(r *aai.Request) []aai.Choice {
 	}
 	if r.Call.Caller.Session != "" {
 		offered = append(offered, aai.Choice{ID: choiceSession, Label: w.session})
+	}
+	if r.Call.Caller.Identity == "" {
+		return append(offered, aai.Choice{ID: choiceNever, Label: w.never}) // nobody knows who would have it for good
 	}
 	offered = append(offered, aai.Choice{ID: choiceAlways, Label: w.always})
 	if all := permissions(r); len(all) > 1 && c.askedAlike(r, all) {

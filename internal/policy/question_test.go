@@ -139,7 +139,7 @@ func TestHostileWords(t *testing.T) {
 		}
 		r := &aai.Request{
 			Call: &aai.Call{
-				Caller: aai.Caller{Door: aai.DoorMCP, Name: draw("caller"), Session: draw("session"), Executable: draw("executable")},
+				Caller: aai.Caller{Door: aai.DoorMCP, Name: draw("caller"), Session: draw("session"), Identity: draw("executable")},
 				Args:   map[string]any{draw("key"): draw("value")},
 			},
 			App: app, Tool: app.Tools[0], Target: &aai.App{ID: draw("target id"), Name: draw("target")},

@@ -77,7 +77,7 @@ func replacing(added []Grant) func([]Grant) []Grant {
 	return func(grants []Grant) []Grant {
 		kept := without(grants, func(old Grant) bool {
 			return slices.ContainsFunc(added, func(g Grant) bool {
-				return old.Caller == g.Caller && old.App == g.App && old.Tool == g.Tool
+				return g.sameSubject(old)
 			})
 		})
 		return append(kept, added...)

@@ -82,7 +82,7 @@ func (m *memory) Add(added ...Grant) error {
 	}
 	for _, g := range added {
 		m.grants = without(m.grants, func(old Grant) bool {
-			return old.Caller == g.Caller && old.App == g.App && old.Tool == g.Tool
+			return g.sameSubject(old)
 		})
 		m.grants = append(m.grants, g)
 	}
@@ -107,7 +107,7 @@ func notesApp(digest string, more ...*aai.Tool) *aai.App {
 }
 
 func agent() aai.Caller {
-	return aai.Caller{Door: aai.DoorMCP, Name: "claude-ai", Session: "s1", Executable: "/usr/bin/claude"}
+	return aai.Caller{Door: aai.DoorMCP, Name: "claude-ai", Session: "s1", Identity: "/usr/bin/claude"}
 }
 
 // asking is a request by the agent for a tool of the app.

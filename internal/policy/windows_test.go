@@ -73,7 +73,7 @@ func TestAllAndNeverForWindows(t *testing.T) {
 
 func TestPreapprovedWindows(t *testing.T) {
 	editor := program("editor", "e1")
-	d := newDesk(Grant{Caller: "claude-ai", App: "desktop/editor", Tool: aai.PermissionSee, Decision: Allow})
+	d := newDesk(Grant{Caller: "claude-ai", Identity: agent().Identity, App: "desktop/editor", Tool: aai.PermissionSee, Decision: Allow})
 	d.admits(t, operating(editor, "look"))
 	d.question(t, operating(editor, "click"))
 	d.question(t, operating(program("mail", "m1"), "look"))
@@ -84,7 +84,7 @@ func TestPreapprovedWindows(t *testing.T) {
 func TestStarting(t *testing.T) {
 	shell, running := program("shell", "s1"), program("shell", "s1")
 	shell.PID = 0
-	d := newDesk(Grant{Caller: "claude-ai", App: "desktop/shell", Tool: aai.PermissionAct, Decision: Allow})
+	d := newDesk(Grant{Caller: "claude-ai", Identity: agent().Identity, App: "desktop/shell", Tool: aai.PermissionAct, Decision: Allow})
 	d.admits(t, operating(running, "click"))
 	q := d.question(t, operating(shell, "click"))
 	d.admits(t, answered(operating(shell, "click"), q, choiceAlways))

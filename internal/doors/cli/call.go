@@ -27,7 +27,7 @@ func (r *run) do(ctx context.Context, app, tool string, args map[string]any) (*a
 	}
 	call := aai.Call{
 		ID:     aai.NewCallID(),
-		Caller: aai.Caller{Door: aai.DoorCLI, Name: "terminal", Session: r.cfg.Session},
+		Caller: aai.Caller{Door: aai.DoorCLI, Name: "terminal", Identity: aai.IdentityTerminal, Session: r.cfg.Session},
 		App:    app, Tool: tool, Args: args,
 	}
 	first := call.ID

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,7 +21,7 @@ func newConsent(r *run) *cobra.Command {
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              holder,
 	}
-	consent.AddCommand(newConsentList(r), newConsentGrant(r), newConsentRevoke(r))
+	consent.AddCommand(newConsentList(r), newConsentGrant(r), newConsentRevoke(r), newConsentTakeover(r), newConsentDrop(r))
 	return consent
 }
 
@@ -37,6 +38,7 @@ func newConsentList(r *run) *cobra.Command {
 // consentView is what is shown of one decision.
 type consentView struct {
 	Caller    string `json:"caller"`
+	Identity  string `json:"identity"`
 	App       string `json:"app"`
 	Tool      string `json:"tool"`
 	Decision  string `json:"decision"`
@@ -44,6 +46,7 @@ type consentView struct {
 	ExpiresAt string `json:"expires_at"`
 	Digest    string `json:"digest"`
 	Source    string `json:"source"`
+	ByName    bool   `json:"by_name"`
 }
 
 func (r *run) consentList(ctx context.Context) error {
@@ -56,13 +59,21 @@ func (r *run) consentList(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		rows := make([][]string, 0, len(consents))
+		rows, byName := make([][]string, 0, len(consents)), 0
 		for _, c := range consents {
+			if c.ByName {
+				c.Identity = "by name alone"
+				byName++
+			}
 			rows = append(rows, []string{
-				c.Decision, c.Caller, c.App, c.Tool, r.output.shownTime(c.GrantedAt), r.output.shownTime(c.ExpiresAt), c.Source,
+				c.Decision, c.Caller, c.App, c.Tool, r.output.shownTime(c.GrantedAt), r.output.shownTime(c.ExpiresAt), c.Source, c.Identity,
 			})
 		}
-		r.output.table([]string{"DECISION", "CALLER", "APP", "TOOL", "SINCE", "EXPIRES", "SOURCE"}, rows)
+		r.output.table([]string{"DECISION", "CALLER", "APP", "TOOL", "SINCE", "EXPIRES", "SOURCE", "IDENTITY"}, rows)
+		if byName > 0 {
+			r.output.note(fmt.Sprintf("%d of them say who may by a name alone, which any caller can give itself: they allow nothing.\n"+
+				"Settle them with consent takeover or consent drop; those of the configuration need an identity there.", byName))
+		}
 		if len(consents) == 0 {
 			r.output.note("Nothing was allowed or denied yet.")
 		}
@@ -82,6 +93,7 @@ const (
 // consentFlags are the flags that granting and revoking share.
 type consentFlags struct {
 	caller   string
+	identity string
 	expires  string
 	all, yes bool
 }
@@ -89,14 +101,15 @@ type consentFlags struct {
 func newConsentGrant(r *run) *cobra.Command {
 	var f consentFlags
 	cmd := &cobra.Command{
-		Use:   "grant <app> <tool>... --caller <name>",
+		Use:   "grant <app> <tool>... --caller <name> --identity <who>",
 		Short: "Let a caller use tools of an app without asking again",
 		Long: "Lets a caller use tools of an app without asking again. With --all it is the tools that\n" +
 			"the app has now; a tool that it gets later asks anew. The windows of a program that runs\n" +
-			"are the app desktop/<program>; of it you allow to see and to act. To start one is allowed of what is installed.",
-		Example: "  aai-gateway consent grant org.example.notes add list --caller mcp:claude-code --expires 30d\n" +
+			"are the app desktop/<program>; of it you allow to see and to act. To start one is allowed of what is installed.\n" +
+			"A name is what a caller says of itself; who it is for certain, its refusals and the record say.",
+		Example: "  aai-gateway consent grant org.example.notes add list --caller mcp:claude-code --identity /usr/bin/claude --expires 30d\n" +
 			"  aai-gateway consent grant org.example.notes --all --caller '*'\n" +
-			"  aai-gateway consent grant desktop/mousepad see act --caller mcp:claude-code",
+			"  aai-gateway consent grant desktop/mousepad see act --identity http:work",
 		Args:              operands(1, -1),
 		ValidArgsFunction: r.completeAppTool,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -108,10 +121,11 @@ func newConsentGrant(r *run) *cobra.Command {
 			if f.all {
 				tools = []string{every}
 			}
-			return r.consentGrant(cmd.Context(), grant{args[0], tools, f.caller, expires}, f.yes)
+			return r.consentGrant(cmd.Context(), grant{args[0], tools, f.caller, f.identity, expires}, f.yes)
 		},
 	}
 	cmd.Flags().StringVar(&f.caller, "caller", "", "who may use them: a `name` such as mcp:claude-code, or '*' for anyone")
+	cmd.Flags().StringVar(&f.identity, "identity", "", "`who` that is for certain, such as '/usr/bin/node /opt/agent/cli.js', or http:NAME for a token")
 	cmd.Flags().StringVar(&f.expires, "expires", "", "until `when`: 12h, 30d or RFC 3339; without it, until revoked")
 	cmd.Flags().BoolVar(&f.all, "all", false, "every tool that the app has now")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask; needed where there is no terminal")
@@ -121,8 +135,8 @@ func newConsentGrant(r *run) *cobra.Command {
 // checkGrant returns when the grant ends, as RFC 3339.
 func (f *consentFlags) checkGrant(cmd *cobra.Command, tools []string) (string, error) {
 	switch {
-	case f.caller == "":
-		return "", usage(cmd, "--caller is needed: the name of a caller, or '*' for anyone")
+	case f.caller == "" && f.identity == "":
+		return "", usage(cmd, "--identity or --caller is needed: who may, or '*' for anyone")
 	case f.all && len(tools) > 0:
 		return "", usage(cmd, "give tools or --all, not both")
 	case !f.all && len(tools) == 0:
@@ -140,14 +154,15 @@ func (f *consentFlags) checkGrant(cmd *cobra.Command, tools []string) (string, e
 
 // grant is what a person is about to allow.
 type grant struct {
-	app     string
-	tools   []string
-	caller  string
-	expires string
+	app      string
+	tools    []string
+	caller   string
+	identity string
+	expires  string
 }
 
 func (g grant) String() string {
-	return fmt.Sprintf("%s to use %s of %s%s", callerWords(g.caller), toolWords(g.tools), g.app, g.until())
+	return fmt.Sprintf("%s to use %s of %s%s", callerWords(g.caller, g.identity), toolWords(g.tools), g.app, g.until())
 }
 
 func (g grant) until() string {
@@ -157,11 +172,16 @@ func (g grant) until() string {
 	return " until " + g.expires
 }
 
-func callerWords(caller string) string {
-	if caller == anyone {
+func callerWords(caller, identity string) string {
+	switch {
+	case identity == "" && caller == anyone:
 		return "ANY caller"
+	case identity == "":
+		return fmt.Sprintf("%q", caller)
+	case caller == "" || caller == anyone:
+		return fmt.Sprintf("%q, whatever it calls itself,", identity)
 	}
-	return fmt.Sprintf("%q", caller)
+	return fmt.Sprintf("%q, when it calls itself %q,", identity, caller)
 }
 
 func toolWords(tools []string) string {
@@ -177,7 +197,7 @@ func (r *run) consentGrant(ctx context.Context, g grant, yes bool) error {
 	}
 	granted := make([]map[string]any, 0, len(g.tools))
 	for i, tool := range g.tools {
-		args := given(map[string]string{"app": g.app, "tool": tool, "caller": g.caller, "expires": g.expires})
+		args := given(map[string]string{"app": g.app, "tool": tool, "caller": g.caller, "identity": g.identity, "expires": g.expires})
 		if _, err := r.own(ctx, "consent_grant", args); err != nil {
 			return afterSome(err, g.tools[:i])
 		}
@@ -208,21 +228,22 @@ func newConsentRevoke(r *run) *cobra.Command {
 		Args:              operands(0, 2),
 		ValidArgsFunction: r.completeAppTool,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if f.all == (len(args) > 0 || f.caller != "") {
-				return usage(cmd, "say whose consent to take back: an app, --caller, or --all alone for everything")
+			if f.all == (len(args) > 0 || f.caller != "" || f.identity != "") {
+				return usage(cmd, "say whose consent to take back: an app, --caller, --identity, or --all alone for everything")
 			}
 			return r.consentRevoke(cmd.Context(), append(args, "", "")[:2], f)
 		},
 	}
 	cmd.Flags().StringVar(&f.caller, "caller", "", "only what this `caller` was allowed")
+	cmd.Flags().StringVar(&f.identity, "identity", "", "only what `who` for certain was allowed")
 	cmd.Flags().BoolVar(&f.all, "all", false, "everything that was ever allowed or denied")
 	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask; needed where there is no terminal")
 	return cmd
 }
 
 func (r *run) consentRevoke(ctx context.Context, appTool []string, f consentFlags) error {
-	args := given(map[string]string{"app": appTool[0], "tool": appTool[1], "caller": f.caller})
-	if err := r.decide(ctx, revokeQuestion(appTool[0], appTool[1], f.caller), f.yes); err != nil {
+	args := given(map[string]string{"app": appTool[0], "tool": appTool[1], "caller": f.caller, "identity": f.identity})
+	if err := r.decide(ctx, revokeQuestion(appTool[0], appTool[1], cmp.Or(f.identity, f.caller)), f.yes); err != nil {
 		return err
 	}
 	result, err := r.own(ctx, "consent_revoke", args)

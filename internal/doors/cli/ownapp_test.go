@@ -27,6 +27,8 @@ func (w *world) ownApp() *aai.App {
 		{Name: "consent_list", Run: w.consentList},
 		{Name: "keychain_status", Run: w.keychainStatus},
 		{Name: "consent_grant", Params: open, Run: consentGrant},
+		{Name: "consent_takeover", Params: open, Run: answer(&aai.Result{Data: map[string]any{"taken": 3}})},
+		{Name: "consent_drop", Params: open, Run: answer(&aai.Result{Data: map[string]any{"dropped": 1}})},
 		{Name: "auth_status", Params: open, Run: authStatus},
 		{Name: "auth_login", Params: open, Secret: []string{"secret", "client_secret"}, Run: authLogin},
 		{Name: "auth_logout", Params: open, Run: authLogout},
@@ -179,18 +181,21 @@ func auditExport(_ context.Context, call *aai.Call) (*aai.Result, error) {
 
 type decision struct {
 	Caller    string    `json:"caller"`
+	Identity  string    `json:"identity,omitempty"`
 	App       string    `json:"app"`
 	Tool      string    `json:"tool"`
 	Decision  string    `json:"decision"`
 	GrantedAt time.Time `json:"granted_at"`
 	ExpiresAt time.Time `json:"expires_at,omitzero"`
 	Source    string    `json:"source"`
+	ByName    bool      `json:"by_name,omitempty"`
 }
 
 func consents() []decision {
 	return []decision{
-		{"mcp:claude", "org.example.Notes", "add", "allow", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), time.Time{}, "stored"},
-		{"*", "org.example.Bus", "*", "allow", time.Time{}, time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), "preapproved"},
+		{"mcp:claude", "/usr/bin/claude", "org.example.Notes", "add", "allow", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), time.Time{}, "stored", false},
+		{"mcp:claude", "", "org.example.Old", "add", "allow", time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), time.Time{}, "stored", true},
+		{"*", "", "org.example.Bus", "*", "allow", time.Time{}, time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC), "preapproved", false},
 	}
 }
 

@@ -89,9 +89,12 @@ func (d *Door) logFailure(call *aai.Call, e *aai.Error) {
 
 // caller says who is at the other end.
 func (d *Door) caller(ctx context.Context, session *mcp.ServerSession, client *mcp.Implementation) aai.Caller {
-	c := aai.Caller{Door: aai.DoorMCP, Session: d.session, Executable: d.executable}
+	c := aai.Caller{Door: aai.DoorMCP, Session: d.session, Identity: d.peer}
 	if x := exchangeOf(ctx); x != nil {
-		c.Executable = "" // it may be anywhere
+		c.Identity = "" // it may be anywhere
+		if x.principal != "" {
+			c.Identity = aai.IdentityHTTP + x.principal
+		}
 		c.Principal, c.Session = x.principal, x.conversationIn(d)
 	}
 	if id := session.ID(); id != "" {
@@ -104,6 +107,9 @@ func (d *Door) caller(ctx context.Context, session *mcp.ServerSession, client *m
 	}
 	if client != nil {
 		c.Name = client.Name
+	}
+	if x := exchangeOf(ctx); x != nil && x.conversation == "" && session.ID() == "" {
+		c.Session += "/" + c.Name // agents may share a token
 	}
 	return c
 }

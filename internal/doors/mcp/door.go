@@ -25,9 +25,8 @@ type Config struct {
 	// Direct names apps whose tools are listed themselves, under their own names,
 	// in the place of the app's one entry.
 	Direct []string
-	// Executable is the path of the program that started this one, for who asks on
-	// standard input; empty where it is not known.
-	Executable string
+	// Peer is the identity of who asks on standard input; empty where it is not known.
+	Peer string
 	// OnlyDirect lists nothing else, for agents that only drive the screen.
 	OnlyDirect bool
 	// Web lists the tool that finds the apps of web sites.
@@ -50,7 +49,7 @@ type Door struct {
 	tasks       *tasks.Layer
 	direct      []string
 	only        bool
-	executable  string
+	peer        string
 	session     string // stands for this process where the transport has no sessions
 	offers      []*offer
 	descriptors *offer // of apps that are listed
@@ -85,7 +84,7 @@ func newDoor(cfg Config, alter func(*mcp.ServerOptions)) *Door {
 	d := &Door{
 		gateway: cfg.Gateway, log: log, canonical: cfg.CanonicalNames,
 		session: rand.Text(), listed: make(map[string]listing), guides: make(map[string]guide), listedTools: make(map[string]*aai.Tool),
-		direct: cfg.Direct, only: cfg.OnlyDirect, executable: cfg.Executable,
+		direct: cfg.Direct, only: cfg.OnlyDirect, peer: cfg.Peer,
 		listedPrompts: make(map[string]bool), outputs: newOutputs(), guests: guests{of: make(map[*mcp.ServerSession]*guest)},
 	}
 	d.following = d.newFollowing()

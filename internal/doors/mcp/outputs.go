@@ -113,7 +113,7 @@ func (d *Door) offerOutputs() {
 		Description: "All of what a tool said at length, for ten minutes; the tool's answer has the link",
 		Annotations: &mcp.Annotations{Audience: []mcp.Role{"assistant"}, Priority: 0.2},
 	}, func(ctx context.Context, req *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-		o := d.outputs.find(conversationOf(d.caller(ctx, req.Session, req.ClientInfo())), req.Params.URI)
+		o := d.outputs.find(d.caller(ctx, req.Session, req.ClientInfo()).Conversation(), req.Params.URI)
 		if o == nil {
 			return nil, mcp.ResourceNotFoundError(req.Params.URI)
 		}

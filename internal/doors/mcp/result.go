@@ -27,7 +27,7 @@ func (d *Door) success(req *mcp.CallToolRequest, call *aai.Call, r *aai.Result) 
 		r = &aai.Result{Text: r.Text, Warning: r.Warning, Foreign: r.Foreign} // its data is the same once more
 	}
 	text, warning, long := r.Text, r.Warning, (*cut)(nil)
-	conversation := conversationOf(call.Caller)
+	conversation := call.Caller.Conversation()
 	data, err := json.Marshal(r.Data)
 	switch {
 	case err != nil:

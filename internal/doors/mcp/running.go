@@ -53,7 +53,7 @@ func (d *Door) programNames(ctx context.Context, req *mcp.CompleteRequest) []str
 }
 
 func (d *Door) runningPrograms(ctx context.Context, caller aai.Caller) []string {
-	key := conversationOf(caller)
+	key := caller.Conversation()
 	d.running.mu.Lock()
 	known, ok := d.running.of[key]
 	d.running.mu.Unlock()
@@ -89,7 +89,3 @@ func namesIn(data any) []string {
 	}
 	return names
 }
-
-// conversationOf names the conversation that a caller is in, for what is kept for
-// one and shown to no other.
-func conversationOf(c aai.Caller) string { return c.Session + "\x00" + c.Principal }

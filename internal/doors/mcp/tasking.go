@@ -50,11 +50,9 @@ func mayTake(tool *aai.Tool) time.Duration {
 	return tool.Timeout
 }
 
-// taskOwner names whose tasks a request is about: those of its session, and of
-// the user where users are known.
+// taskOwner names whose tasks a request is about: those of its conversation.
 func (d *Door) taskOwner(ctx context.Context, session *mcp.ServerSession) string {
-	c := d.caller(ctx, session, nil)
-	return c.Session + "\n" + c.Principal
+	return d.caller(ctx, session, nil).Conversation()
 }
 
 // carryExchange keeps, in the context of a task, whose request it came of, and

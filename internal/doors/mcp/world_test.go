@@ -67,6 +67,7 @@ func newWorld(t *testing.T, changes ...change) *world {
 		c(w)
 	}
 	cfg := door.Config{
+		Peer:    "/usr/bin/tester",
 		Gateway: &aai.Gateway{Catalog: w.catalog, Gates: []aai.Gate{w}, Journal: w.journal, Dialog: w.dialog},
 		Version: "1.2.3", Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}

@@ -1,0 +1,103 @@
+package own
+
+import (
+	"context"
+	"strings"
+
+	"aai"
+	"aai/internal/policy"
+)
+
+// ofBefore returns the stored grants that say nothing of the caller but its name, of one
+// app, tool and caller where those are named.
+func (t consentTools) ofBefore(call *aai.Call) (found []policy.Grant, meant func(policy.Grant) bool, err error) {
+	app, tool, caller := text(call, "app"), text(call, "tool"), text(call, "caller")
+	meant = func(g policy.Grant) bool {
+		return g.ByName() && (app == "" || g.App == app) && (tool == "" || g.Tool == tool) && (caller == "" || g.Caller == caller)
+	}
+	stored, err := t.store.Grants()
+	if err != nil {
+		return nil, nil, aai.Errorf(aai.AutomationFailed, "the consents cannot be read: %w", err)
+	}
+	for _, g := range stored {
+		if meant(g) {
+			found = append(found, g)
+		}
+	}
+	return found, meant, nil
+}
+
+// takeover gives what was decided for a name to the one whose name it was.
+func (t consentTools) takeover(_ context.Context, call *aai.Call) (*aai.Result, error) {
+	identity, err := identityNamed(text(call, "identity"))
+	if err != nil {
+		return nil, err
+	}
+	found, meant, err := t.ofBefore(call)
+	if err != nil {
+		return nil, err
+	}
+	for i := range found {
+		found[i].Identity = identity
+		if door, _, full := strings.Cut(found[i].Caller, ":"); !full || door == "" {
+			found[i].Caller = aai.DoorMCP + ":" + found[i].Caller
+		}
+	}
+	// First what holds from now on: until the others are gone, they admit nothing.
+	if err = t.store.Add(found...); err == nil {
+		_, err = t.store.Remove(meant)
+	}
+	if err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "the consents could not be changed: %w", err)
+	}
+	return &aai.Result{Data: map[string]any{"taken": len(found)}}, nil
+}
+
+// drop forgets what was decided for a name alone.
+func (t consentTools) drop(_ context.Context, call *aai.Call) (*aai.Result, error) {
+	_, meant, err := t.ofBefore(call)
+	if err != nil {
+		return nil, err
+	}
+	dropped, err := t.store.Remove(meant)
+	if err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "the consents could not be changed: %w", err)
+	}
+	return &aai.Result{Data: map[string]any{"dropped": dropped}}, nil
+}
+
+// identityNamed returns the identity if it can be some caller's.
+func identityNamed(identity string) (string, error) {
+	begins := func(prefix string) bool { return strings.HasPrefix(identity, prefix) }
+	if (begins("/") || begins(`"/`) || begins("flatpak:") || begins(aai.IdentityHTTP)) && aai.CleanLabel(identity, maxIdentity) == identity {
+		return identity, nil
+	}
+	e := aai.Errorf(aai.InvalidParams, "identity: %q is nobody's", aai.CleanLabel(identity, 60))
+	e.Hint = `It is the program that asks, such as "/usr/bin/node /opt/agent/cli.js", or "http:NAME" for a token: questions, refusals and the record name it.`
+	return "", e
+}
+
+// maxIdentity is how long an identity may be, in bytes: two paths.
+const maxIdentity = 16 << 10
+
+// whoNamed returns the caller and the identity that a person named. A name alone is
+// nobody: any caller may call itself so.
+func whoNamed(caller, identity string) (string, string, error) {
+	if caller == "" && identity != "" {
+		caller = policy.Every
+	}
+	name, err := callerNamed(caller)
+	if err != nil {
+		return "", "", err
+	}
+	if (policy.Grant{Caller: name, Identity: identity}).ByName() {
+		e := aai.Errorf(aai.InvalidParams, "caller: %q is only what a caller calls itself; expected its identity too", name)
+		e.Hint = "The refusal that the caller got names it, as does audit export. Allow * to mean anyone."
+		return "", "", e
+	}
+	if identity == "" {
+		return name, "", nil
+	}
+	identity, err = identityNamed(identity)
+	return name, identity, err
+}
