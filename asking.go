@@ -192,6 +192,7 @@ func (p *passage) answerNatively(questions []Question) error {
 func (p *passage) ask(q Question) (Answer, error) {
 	ctx, cancel := context.WithTimeout(p.door, turnPatience+askPatience)
 	defer cancel()
+	q.By = p.r.Call.Caller.Identity
 	a, err := p.g.Dialog.Ask(ctx, q)
 	if cause := p.door.Err(); err != nil && cause != nil {
 		return a, leftBefore(cause)

@@ -281,3 +281,24 @@ func TestDigestOf(t *testing.T) {
 		}
 	}
 }
+
+// The dialog is told for whom it asks, by what is certain and not by a name.
+func TestAskedForAnIdentity(t *testing.T) {
+	var by []string
+	ask := newGate(func(r *aai.Request) ([]aai.Question, error) {
+		if len(r.Call.Answers) > 0 {
+			return nil, nil
+		}
+		q := aai.Question{ID: "q", Channels: []aai.Channel{aai.Native}, Choices: []aai.Choice{{ID: "no"}, {ID: "yes"}}, By: "forged"}
+		return []aai.Question{q}, nil
+	})
+	g := openTo(ask, asker(func(_ context.Context, q aai.Question) (aai.Answer, error) {
+		by = append(by, q.By)
+		return aai.Answer{Choice: "yes", Channel: aai.Native}, nil
+	}), nil)
+	call := work()
+	call.Caller.Identity = "/usr/bin/agent"
+	if _, err := g.Do(t.Context(), call); err != nil || len(by) != 1 || by[0] != "/usr/bin/agent" {
+		t.Errorf("asked for %q, %v", by, err)
+	}
+}

@@ -23,6 +23,9 @@ type Question struct {
 	// of third parties; the others are the gateway's own.
 	Text    string
 	Choices []Choice // the first is the refusal, and the default
+	// By is the identity of the caller that it is asked for, or empty. Do sets it: how
+	// often a person is asked is counted by it.
+	By string
 	// Seal binds an answer to this question, this call and this hour. A door
 	// gives it back unchanged; to a door it has no meaning.
 	Seal string

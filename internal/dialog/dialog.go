@@ -129,7 +129,7 @@ func (d *Dialog) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {
 	if len(ways) == 0 || len(q.Choices) < 2 {
 		return aai.Answer{}, errNoWay
 	}
-	turn, err := d.turns.take(ctx)
+	turn, err := d.turns.take(ctx, q.By)
 	if err != nil {
 		return aai.Answer{}, err
 	}

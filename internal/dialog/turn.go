@@ -2,10 +2,14 @@ package dialog
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -13,11 +17,14 @@ import (
 	"aai"
 )
 
-// How often a person is asked. Whoever is asked without end says yes in the end.
+// How often a person is asked. Whoever is asked without end says yes in the end. Each
+// caller has its own measure, also for questions that it took back, so that none can
+// silence the others.
 const (
-	mostAsked = 5
+	mostAsked = 5  // for one caller
+	mostOfAll = 10 // for all of them together
 	within    = time.Minute
-	quiet     = time.Minute // how long nobody is asked after that
+	quiet     = time.Minute // how long nobody is asked for that caller after that
 	// waiting is how long a question waits for another one's dialog.
 	waiting = 2 * patience
 	retry   = 50 * time.Millisecond
@@ -33,12 +40,24 @@ type turns struct {
 	wait   time.Duration
 }
 
-// asked is the file that the gateways share.
+// asked is the file that the gateways share. Callers are in it by a digest.
 type asked struct {
-	Times []time.Time `json:"times,omitempty"`
-	Quiet time.Time   `json:"quiet_until,omitzero"`
+	Asked []question           `json:"asked,omitempty"`
+	Quiet map[string]time.Time `json:"silent,omitempty"`
 	// Open is the process of the window that is open, while the lock is held.
 	Open int `json:"open,omitempty"`
+}
+
+// A question was put at a time, for a caller.
+type question struct {
+	At time.Time `json:"at"`
+	By string    `json:"by"`
+}
+
+// digest stands for a caller.
+func digest(by string) string {
+	sum := sha256.Sum256([]byte(by))
+	return hex.EncodeToString(sum[:8])
 }
 
 func newTurns(folder string) *turns {
@@ -55,8 +74,9 @@ type turn struct {
 	asked asked
 }
 
-// take waits for the turn. It refuses a question that would be one too many.
-func (t *turns) take(ctx context.Context) (*turn, error) {
+// take waits for the turn. It refuses a question that would be one too many, for the
+// caller or for all.
+func (t *turns) take(ctx context.Context, by string) (*turn, error) {
 	waited, cancel := context.WithTimeout(ctx, t.wait)
 	defer cancel()
 	select {
@@ -64,7 +84,7 @@ func (t *turns) take(ctx context.Context) (*turn, error) {
 	case <-waited.Done():
 		return nil, t.busy(ctx)
 	}
-	mine, err := t.lock(waited)
+	mine, err := t.lock(waited, by)
 	if err != nil {
 		<-t.mine
 		if waited.Err() != nil {
@@ -75,7 +95,7 @@ func (t *turns) take(ctx context.Context) (*turn, error) {
 	return mine, nil
 }
 
-func (t *turns) lock(ctx context.Context) (*turn, error) {
+func (t *turns) lock(ctx context.Context, by string) (*turn, error) {
 	if err := os.MkdirAll(t.folder, 0o700); err != nil {
 		return nil, err
 	}
@@ -84,7 +104,7 @@ func (t *turns) lock(ctx context.Context) (*turn, error) {
 		return nil, err
 	}
 	mine := &turn{turns: t, lock: lock, asked: t.read()}
-	if err := mine.count(); err != nil {
+	if err := mine.count(digest(by)); err != nil {
 		_ = lock.Unlock()
 		return nil, err
 	}
@@ -100,36 +120,42 @@ func (t *turns) busy(ctx context.Context) error {
 	return e
 }
 
-// count notes one more question, or refuses it.
-func (t *turn) count() error {
+// count notes one more question for the caller, or refuses it.
+func (t *turn) count(by string) error {
 	now := t.turns.now()
 	a := &t.asked
 	a.Open = 0
-	recent := a.Times[:0]
-	for _, at := range a.Times {
-		// What lies in the future was written before the clock was set back.
-		if since := now.Sub(at); 0 <= since && since < within {
-			recent = append(recent, at)
+	// What lies in the future was written before the clock was set back.
+	a.Asked = slices.DeleteFunc(a.Asked, func(q question) bool { since := now.Sub(q.At); return since < 0 || within <= since })
+	maps.DeleteFunc(a.Quiet, func(_ string, until time.Time) bool { left := until.Sub(now); return left <= 0 || quiet < left })
+	if until, silent := a.Quiet[by]; silent {
+		return tooMany(until.Sub(now))
+	}
+	own := 0
+	for _, q := range a.Asked {
+		if q.By == by {
+			own++
 		}
 	}
-	a.Times = recent
-	left := a.Quiet.Sub(now)
-	if 0 < left && left <= quiet {
-		return tooMany(left)
-	}
-	if len(a.Times) >= mostAsked {
-		a.Times, a.Quiet = nil, now.Add(quiet)
+	if own >= mostAsked {
+		if a.Quiet == nil {
+			a.Quiet = make(map[string]time.Time)
+		}
+		a.Quiet[by] = now.Add(quiet)
 		if err := t.write(); err != nil {
 			return err
 		}
 		return tooMany(quiet)
 	}
-	a.Times = append(a.Times, now)
+	if len(a.Asked) >= mostOfAll {
+		return tooMany(within - now.Sub(a.Asked[0].At))
+	}
+	a.Asked = append(a.Asked, question{now, by})
 	return t.write()
 }
 
 func tooMany(left time.Duration) error {
-	e := aai.Errorf(aai.ConsentRequired, "the person at this computer was asked too often, and is left in peace for a minute")
+	e := aai.Errorf(aai.ConsentRequired, "the person at this computer was asked too often, and is left in peace for %s", left.Round(time.Second))
 	e.RetryAfter = left
 	e.Hint = "Do less that needs consent, or ask the person to allow it beforehand with aai-gateway consent grant."
 	return e

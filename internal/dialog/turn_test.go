@@ -15,7 +15,14 @@ import (
 // ask lets a person answer one question in a second, and says how it ended.
 func ask(t *testing.T, d *Dialog) string {
 	t.Helper()
-	answer, err := d.Ask(t.Context(), consent())
+	return askFor(t, d, "/usr/bin/agent")
+}
+
+func askFor(t *testing.T, d *Dialog, by string) string {
+	t.Helper()
+	q := consent()
+	q.By = by
+	answer, err := d.Ask(t.Context(), q)
 	if e, ok := errors.AsType[*aai.Error](err); ok {
 		if e.Code != aai.ConsentRequired || e.RetryAfter <= 0 || e.RetryAfter > quiet || answer != (aai.Answer{}) {
 			t.Errorf("%+v, %+v", answer, e)
@@ -56,6 +63,40 @@ func TestPeopleAreLeftInPeace(t *testing.T) {
 	})
 }
 
+// Who asks without end, and takes its questions back, is silenced and nobody else; nor is
+// another name of theirs of any use. All of them together ask ten times a minute.
+func TestOneCallerSilencesItself(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := deskOf(t, 3, patient())
+		for range mostAsked {
+			gone, cancel := context.WithTimeout(t.Context(), time.Second)
+			q := consent()
+			q.By = "/home/u/evil"
+			if _, err := d.Ask(gone, q); !errors.Is(err, context.DeadlineExceeded) {
+				t.Fatal(err)
+			}
+			cancel()
+		}
+		for range 20 {
+			if got := askFor(t, d, "/home/u/evil"); got != "left in peace" {
+				t.Fatal(got)
+			}
+		}
+		for i := range mostOfAll - mostAsked {
+			if got := askFor(t, d, "/usr/bin/good"); got != "once" {
+				t.Fatalf("question %d of another: %s", i, got)
+			}
+		}
+		if got := askFor(t, d, "/usr/bin/third"); got != "left in peace" {
+			t.Error("an eleventh question in a minute")
+		}
+		time.Sleep(within)
+		if got := askFor(t, d, "/usr/bin/third"); got != "once" {
+			t.Error(got)
+		}
+	})
+}
+
 // Now and then is not often.
 func TestSlowQuestionsGoOnForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -91,7 +132,7 @@ func TestTheClockIsSetBack(t *testing.T) {
 	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	d.turns.now = func() time.Time { return at }
 	take := func() error {
-		turn, err := d.turns.take(t.Context())
+		turn, err := d.turns.take(t.Context(), "")
 		if err == nil {
 			turn.end()
 		}
@@ -128,7 +169,7 @@ func TestADamagedFile(t *testing.T) {
 // long is told so.
 func TestOneAtATime(t *testing.T) {
 	open := deskOf(t, 3, patient())
-	turn, err := open.turns.take(t.Context())
+	turn, err := open.turns.take(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,19 +177,19 @@ func TestOneAtATime(t *testing.T) {
 	other.turns.folder = open.turns.folder
 	for _, d := range []*Dialog{open, other} {
 		d.turns.wait = 10 * time.Millisecond
-		_, err := d.turns.take(t.Context())
+		_, err := d.turns.take(t.Context(), "")
 		if e, ok := errors.AsType[*aai.Error](err); !ok || e.Code != aai.ConsentRequired {
 			t.Errorf("a second dialog: %v", err)
 		}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := d.turns.take(gone); !errors.Is(err, context.Canceled) {
+		if _, err := d.turns.take(gone, ""); !errors.Is(err, context.Canceled) {
 			t.Errorf("who has gone got %v", err)
 		}
 	}
 	turn.end()
 	for _, d := range []*Dialog{open, other} {
-		turn, err := d.turns.take(t.Context())
+		turn, err := d.turns.take(t.Context(), "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +215,7 @@ func TestShows(t *testing.T) {
 		}
 	}
 	shown(false)
-	turn, err := d.turns.take(t.Context())
+	turn, err := d.turns.take(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
