@@ -44,6 +44,7 @@ func main() {
 		Open:       p.open,
 		ServeMCP:   p.serveMCP,
 		HTTPToken:  p.showToken,
+		HTTPTokens: p.agentTokens,
 		ShowConfig: p.showConfig,
 		Native:     p.native,
 		Desktop:    describeDesktop(),

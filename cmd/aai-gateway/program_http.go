@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"aai"
 	"aai/internal/doors/cli"
 	"aai/internal/doors/mcp"
 	"aai/internal/doors/mcp/bearer"
@@ -32,7 +33,7 @@ func (p *program) serveHTTP(ctx context.Context, door *mcp.Door, cfg *config, lo
 		_ = listener.Close() // nobody has used it
 		return err
 	}
-	about := "clients need the token that \"aai-gateway mcp token\" shows"
+	about := "clients need a token: aai-gateway mcp token add NAME makes one for each"
 	switch h.Auth {
 	case authOAuth:
 		about = "clients need a token of " + h.Issuer
@@ -64,7 +65,7 @@ func (p *program) httpServer(door *mcp.Door, cfg *config, h httpConfig, log *slo
 		if len(token) < shortToken {
 			log.Warn("the token of the HTTP server is short enough to be guessed", "characters", len(token))
 		}
-		served.Auth = bearer.NewSecret(token)
+		served.Auth = bearer.NewTokens(cfg.tokensFile(), bearer.NewSecret(token))
 	case authOAuth:
 		issuer, err := h.issuer()
 		if err != nil {
@@ -135,6 +136,27 @@ func (p *program) showToken(f cli.Flags, rotate bool) (string, error) {
 		return "", invalid("the token is what AAI_HTTP_TOKEN in the environment says; change it there")
 	}
 	return bearer.File{Path: cfg.tokenFile()}.Rotate()
+}
+
+// tokens are those of agents, for the commands.
+type tokens struct{ *bearer.Tokens }
+
+func (p *program) agentTokens(f cli.Flags) (cli.Tokens, error) {
+	cfg, err := p.config(f)
+	if err != nil {
+		return nil, err
+	}
+	return tokens{bearer.NewTokens(cfg.tokensFile(), nil)}, nil
+}
+
+// List implements cli.Tokens.
+func (t tokens) List() ([]cli.Token, error) {
+	known, err := t.Tokens.List()
+	list := make([]cli.Token, len(known))
+	for i, k := range known {
+		list[i] = cli.Token{Name: k.Name, Identity: aai.IdentityHTTP + k.Name, Made: k.Made}
+	}
+	return list, err
 }
 
 func isUnspecified(host string) bool {

@@ -136,3 +136,6 @@ func webAddress(put func(*config, string)) func(*config, string, any) error {
 
 // tokenFile is where the secret of this computer is kept.
 func (c *config) tokenFile() string { return filepath.Join(c.platform.data, "http-token") }
+
+// tokensFile is where the agents' own tokens are kept, as digests.
+func (c *config) tokensFile() string { return filepath.Join(c.platform.data, "http-tokens.json") }

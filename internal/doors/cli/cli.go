@@ -24,7 +24,7 @@ import (
 )
 
 // Config is what the commands need from the program around them. Open, ServeMCP,
-// HTTPToken and ShowConfig must be set.
+// HTTPToken, HTTPTokens and ShowConfig must be set.
 type Config struct {
 	Version string
 	// Open builds the gateway when a command needs it, at most once in a Run, and
@@ -35,6 +35,8 @@ type Config struct {
 	// HTTPToken returns the token that clients of "mcp serve --http" show, a new
 	// one if asked to rotate.
 	HTTPToken func(f Flags, rotate bool) (string, error)
+	// HTTPTokens are those that agents have of their own.
+	HTTPTokens func(Flags) (Tokens, error)
 	// ShowConfig returns the settings in effect, in the order to show them.
 	ShowConfig func(Flags) ([]Setting, error)
 	// Native puts a question in a window of the gateway's own, where the person

@@ -124,7 +124,8 @@ func (w *world) config(in io.Reader, out, errOut io.Writer) cli.Config {
 			_, err := fmt.Fprintf(out, "serving, http %v, flags %+v, changes %v\n", o.HTTP, f, o.Changes)
 			return err
 		},
-		HTTPToken: func(_ cli.Flags, rotate bool) (string, error) { return fmt.Sprintf("secret, new %v", rotate), nil },
+		HTTPTokens: func(cli.Flags) (cli.Tokens, error) { return &w.tokens, nil },
+		HTTPToken:  func(_ cli.Flags, rotate bool) (string, error) { return fmt.Sprintf("secret, new %v", rotate), nil },
 		ShowConfig: func(f cli.Flags) ([]cli.Setting, error) {
 			if f.Config == "bad.json" {
 				return nil, aai.Errorf(aai.InvalidParams, "bad.json: no such key \"lgo\"")

@@ -113,27 +113,3 @@ func (r *run) serve(ctx context.Context, o ServeOptions) error {
 	}
 	return r.cfg.ServeMCP(ctx, r.flags, o)
 }
-
-func newToken(r *run) *cobra.Command {
-	var rotate bool
-	token := &cobra.Command{
-		Use:   "token",
-		Short: "Show the token that agents need for mcp serve --http",
-		Long: "Shows the token that agents send as \"Authorization: Bearer TOKEN\" to mcp serve --http. The first\n" +
-			"use makes it. AAI_HTTP_TOKEN in the environment stands in its place.",
-		Args:              operands(0, 0),
-		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(*cobra.Command, []string) error {
-			value, err := r.cfg.HTTPToken(r.flags, rotate)
-			if err != nil {
-				return err
-			}
-			return r.output.show(map[string]string{"token": value}, func() error {
-				r.output.raw(value + "\n")
-				return nil
-			})
-		},
-	}
-	token.Flags().BoolVar(&rotate, "rotate", false, "make a new one; servers that run go on with the old one until they start anew")
-	return token
-}

@@ -26,6 +26,7 @@ type world struct {
 	cancel  context.CancelFunc
 	stale   bool     // the asking gate takes no answer for good
 	lookups []string // addresses that were looked up
+	tokens  someTokens
 }
 
 func newWorld() *world {

@@ -1,0 +1,212 @@
+package bearer
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"aai"
+)
+
+// Tokens are those of this computer that have a name each: one for an agent, which is
+// known by it. They are kept in a file as digests: who reads it cannot use them. Safe
+// for concurrent use, by several processes too: what is added or revoked in one holds in
+// every other at once.
+type Tokens struct {
+	path   string
+	others Verifier
+
+	mu    sync.Mutex
+	seen  fs.FileInfo
+	known []Named
+}
+
+// A Named is a token without what must stay secret.
+type Named struct {
+	Name string    `json:"name"`
+	Made time.Time `json:"made"`
+	Sum  string    `json:"sha256"`
+}
+
+type tokensFile struct {
+	Version int     `json:"version"`
+	Tokens  []Named `json:"tokens"`
+}
+
+const (
+	tokensVersion  = 1
+	maxTokensFile  = 1 << 20
+	tokensPatience = 10 * time.Second
+	tokensRetry    = 5 * time.Millisecond
+)
+
+// NewTokens returns those in the file at path, which need not exist. A token that is
+// none of them is shown to others, which may be nil.
+func NewTokens(path string, others Verifier) *Tokens { return &Tokens{path: path, others: others} }
+
+// Verify implements Verifier. The principal is the token's name.
+func (t *Tokens) Verify(ctx context.Context, token string) (string, error) {
+	known, err := t.List()
+	sum := sha256.Sum256([]byte(token))
+	shown, found := []byte(hex.EncodeToString(sum[:])), ""
+	for _, k := range known { // all of them, so that the time says nothing
+		if subtle.ConstantTimeCompare(shown, []byte(k.Sum)) == 1 {
+			found = k.Name
+		}
+	}
+	switch {
+	case found != "":
+		return found, nil
+	case t.others != nil:
+		principal, wrong := t.others.Verify(ctx, token)
+		if wrong == nil || err == nil {
+			return principal, wrong
+		}
+	case err == nil:
+		return "", &Error{Code: InvalidToken, Description: "the token is none of this server's"}
+	}
+	return "", err // nobody knows whose it is
+}
+
+// List returns them, by name.
+func (t *Tokens) List() ([]Named, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	info, err := os.Stat(t.path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		t.known, t.seen = nil, nil
+		return nil, nil
+	case err != nil:
+		return nil, t.fault(err)
+	case t.seen != nil && os.SameFile(t.seen, info) && t.seen.ModTime().Equal(info.ModTime()) && t.seen.Size() == info.Size():
+		return slices.Clone(t.known), nil
+	}
+	known, err := t.read(info)
+	if err != nil {
+		return nil, t.fault(err)
+	}
+	t.known, t.seen = known, info
+	return slices.Clone(known), nil
+}
+
+// read understands the whole file or nothing of it.
+func (t *Tokens) read(info fs.FileInfo) ([]Named, error) {
+	if !info.Mode().IsRegular() || info.Size() > maxTokensFile {
+		return nil, errors.New("it is no file of tokens")
+	}
+	if othersMayRead(info) {
+		return nil, errors.New("others than its owner may read it")
+	}
+	b, err := os.ReadFile(t.path)
+	if err != nil {
+		return nil, err
+	}
+	var file tokensFile
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&file); err != nil {
+		return nil, err
+	}
+	if file.Version != tokensVersion {
+		return nil, fmt.Errorf("it has version %d of the format; this gateway knows version %d", file.Version, tokensVersion)
+	}
+	for i, k := range file.Tokens {
+		if sum, err := hex.DecodeString(k.Sum); err != nil || len(sum) != sha256.Size || !validName(k.Name) {
+			return nil, fmt.Errorf("tokens[%d] is none", i)
+		}
+	}
+	return file.Tokens, nil
+}
+
+// tokenName is what a token may be called: it is read by people, and stands in identities.
+var tokenName = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]{0,59}$`)
+
+func validName(name string) bool { return tokenName.MatchString(name) && name != Local }
+
+// Add makes a token for an agent and returns it: it cannot be had again.
+func (t *Tokens) Add(name string) (string, error) {
+	if !validName(name) {
+		e := aai.Errorf(aai.InvalidParams, "%q is no name for a token", aai.CleanLabel(name, 60))
+		e.Hint = fmt.Sprintf("Give small letters, digits, dots, dashes and underscores, 60 at most; %q is the token without a name.", Local)
+		return "", e
+	}
+	token := newToken()
+	sum := sha256.Sum256([]byte(token))
+	err := t.change(func(known []Named) ([]Named, error) {
+		if slices.ContainsFunc(known, func(k Named) bool { return k.Name == name }) {
+			e := aai.Errorf(aai.InvalidParams, "there is a token %q already", name)
+			e.Hint = "Revoke it first: aai-gateway mcp token revoke " + name + "."
+			return nil, e
+		}
+		known = append(known, Named{name, time.Now().UTC().Truncate(time.Second), hex.EncodeToString(sum[:])})
+		slices.SortFunc(known, func(a, b Named) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
+		return known, nil
+	})
+	if err != nil {
+		return "", err
+	}
+	return token, nil
+}
+
+// Revoke makes the agent's token good no more.
+func (t *Tokens) Revoke(name string) error {
+	return t.change(func(known []Named) ([]Named, error) {
+		i := slices.IndexFunc(known, func(k Named) bool { return k.Name == name })
+		if i < 0 {
+			e := aai.Errorf(aai.InvalidParams, "there is no token %q", aai.CleanLabel(name, 60))
+			e.Hint = "aai-gateway mcp token list shows those that there are."
+			return nil, e
+		}
+		return slices.Delete(known, i, i+1), nil
+	})
+}
+
+// change rewrites the file under its lock, unless edit fails.
+func (t *Tokens) change(edit func([]Named) ([]Named, error)) error {
+	if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil {
+		return t.fault(err)
+	}
+	lock := flock.New(t.path+".lock", flock.SetPermissions(0o600))
+	ctx, cancel := context.WithTimeout(context.Background(), tokensPatience)
+	defer cancel()
+	if _, err := lock.TryLockContext(ctx, tokensRetry); err != nil {
+		return t.fault(err)
+	}
+	defer lock.Unlock() //nolint:errcheck // closing the file releases it too
+	known, err := t.List()
+	if err != nil {
+		return err
+	}
+	if known, err = edit(known); err != nil {
+		return err
+	}
+	b, err := json.MarshalIndent(tokensFile{tokensVersion, known}, "", "  ")
+	if err != nil {
+		return t.fault(err)
+	}
+	if err := (File{Path: t.path}).write(string(b), os.Rename); err != nil {
+		return t.fault(err)
+	}
+	return nil
+}
+
+func (t *Tokens) fault(err error) error {
+	e := aai.Errorf(aai.InvalidParams, "%s: the tokens of agents cannot be had: %w", t.path, err)
+	e.Hint = "Mend the file or remove it; agents need new tokens then."
+	return e
+}

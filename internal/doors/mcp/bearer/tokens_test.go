@@ -1,0 +1,115 @@
+package bearer_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"aai"
+	"aai/internal/doors/mcp/bearer"
+)
+
+// TestTokens: each agent has a token of its own, which holds in every process until it
+// is revoked, and is kept nowhere.
+func TestTokens(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state", "http-tokens.json")
+	one, other := bearer.NewTokens(path, bearer.NewSecret("the secret")), bearer.NewTokens(path, nil)
+	is := func(v bearer.Verifier, token, want string) {
+		t.Helper()
+		principal, err := v.Verify(t.Context(), token)
+		wrong, refused := errors.AsType[*bearer.Error](err)
+		if principal != want || (err == nil) != (want != "") || want == "" && (!refused || wrong.Code != bearer.InvalidToken) {
+			t.Errorf("a token is %q's, %v; expected %q", principal, err, want)
+		}
+	}
+	is(other, "anything", "")
+	work, err := one.Add("work")
+	if err != nil {
+		t.Fatal(err)
+	}
+	home, err := other.Add("home.2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	is(one, work, "work")
+	is(other, work, "work")
+	is(one, home, "home.2")
+	is(one, "the secret", bearer.Local)
+	is(other, "the secret", "")
+	is(one, work+"x", "")
+	is(one, "", "")
+	file, err := os.ReadFile(path)
+	if err != nil || strings.Contains(string(file), work) || strings.Contains(string(file), home) {
+		t.Errorf("the file is %s, %v", file, err)
+	}
+	if info, err := os.Stat(path); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+	for _, name := range []string{"work", "", bearer.Local, "Work", "a b", "-a", "é", strings.Repeat("a", 61), "a\n"} {
+		if token, err := one.Add(name); aai.AsError(err) == nil || aai.AsError(err).Code != aai.InvalidParams || token != "" {
+			t.Errorf("a token for %q: %v", name, err)
+		}
+	}
+	if err := other.Revoke("work"); err != nil {
+		t.Fatal(err)
+	}
+	is(one, work, "")
+	is(one, home, "home.2")
+	if err := one.Revoke("work"); aai.AsError(err) == nil {
+		t.Error("what is not there was revoked")
+	}
+	listed, err := one.List()
+	if err != nil || len(listed) != 1 || listed[0].Name != "home.2" || listed[0].Made.IsZero() {
+		t.Errorf("%+v, %v", listed, err)
+	}
+}
+
+// TestTokensOfManyProcesses: none that was given is lost.
+func TestTokensOfManyProcesses(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "tokens")
+	var group sync.WaitGroup
+	for i := range 20 {
+		group.Go(func() {
+			if _, err := bearer.NewTokens(path, nil).Add(fmt.Sprint("agent", i)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if listed, err := bearer.NewTokens(path, nil).List(); err != nil || len(listed) != 20 {
+		t.Errorf("%d, %v", len(listed), err)
+	}
+}
+
+// TestTokensFailClosed: a file that is not understood speaks for nobody, and is not
+// replaced.
+func TestTokensFailClosed(t *testing.T) {
+	for name, text := range map[string]string{
+		"is empty": "", "is of another version": `{"version": 2, "tokens": []}`, "has more in it": `{"version": 1, "tokens": [], "admin": true}`,
+		"has a short digest": `{"version": 1, "tokens": [{"name": "a", "made": "2026-01-01T00:00:00Z", "sha256": "00"}]}`,
+		"has a name that is not for names": `{"version": 1, "tokens": [{"name": "local", "made": "2026-01-01T00:00:00Z", "sha256": "` +
+			strings.Repeat("00", 32) + `"}]}`,
+	} {
+		path := filepath.Join(t.TempDir(), "tokens")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		tokens := bearer.NewTokens(path, bearer.NewSecret("the secret"))
+		if _, err := tokens.Verify(t.Context(), "x"); err == nil {
+			t.Errorf("a file that %s verifies", name)
+		} else if _, refused := errors.AsType[*bearer.Error](err); refused {
+			t.Errorf("a file that %s: %v; nobody knows whose the token is", name, err)
+		}
+		if principal, err := tokens.Verify(t.Context(), "the secret"); err != nil || principal != bearer.Local {
+			t.Errorf("a file that %s: the other token is %q's, %v", name, principal, err)
+		}
+		if _, err := tokens.Add("a"); err == nil {
+			t.Errorf("a file that %s was replaced", name)
+		}
+	}
+}
