@@ -79,6 +79,8 @@ func TestMCP(t *testing.T) {
 		{"BareClients", mcpBareClients},
 		{"OverHTTP", mcpOverHTTP},
 		{"HTTPToken", mcpHTTPToken},
+		{"HTTPTokenOfEachAgent", mcpHTTPTokenOfEachAgent},
+		{"CallersToldApart", mcpCallersToldApart},
 		{"HTTPRefusesToStart", mcpHTTPRefusesToStart},
 		{"Canaries", mcpCanaries},
 	} {

@@ -184,11 +184,16 @@ func (d *desk) freeAlias(ctx context.Context, alias string) error {
 		return err
 	}
 	for _, a := range apps {
-		if strings.EqualFold(a.Name, alias) || strings.EqualFold(a.ID, alias) {
+		if calledSo(a, alias) {
 			return aliasTaken(alias, "is the name of a program that runs")
 		}
 	}
 	return nil
+}
+
+// calledSo reports whether a name is the program's own, in full.
+func calledSo(a desktop.App, name string) bool {
+	return strings.EqualFold(a.Name, name) || strings.EqualFold(a.ID, name)
 }
 
 func aliasTaken(alias, why string) error {

@@ -35,6 +35,11 @@ func (d *desk) target(ctx context.Context, call *aai.Call, name string) (*aai.Ap
 		return nil, err
 	}
 	if is, known := d.sessions.of(call).alias(name); known {
+		if slices.ContainsFunc(apps, func(a desktop.App) bool { return processOf(a) != is && calledSo(a, name) }) {
+			e := aai.Errorf(aai.AmbiguousTarget, "%q is an alias for process %d, and now also the name of a program that runs", aai.CleanLabel(name, 60), is.pid)
+			e.Hint = "Give the process id as app; ax_list_apps shows it."
+			return nil, e
+		}
 		for _, app := range apps {
 			if processOf(app) == is {
 				return d.asTarget(app)

@@ -2,7 +2,10 @@ package mcp_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -133,6 +136,80 @@ func TestHTTPCallers(t *testing.T) {
 	}
 	if bob.Principal != "bob" || bob.Session == alice.Session {
 		t.Errorf("the other caller is %+v", bob)
+	}
+}
+
+// TestHTTPAgentsThatShareAToken: one identity, with a conversation for each name; no
+// name is a way into another token's.
+func TestHTTPAgentsThatShareAToken(t *testing.T) {
+	s := newWorld(t).serve(t, withTokens)
+	who := func(principal, name string) aai.Caller {
+		c := s.as(principal).modern()
+		body := strings.Replace(c.body("tools/call", exec(addTool, `{}`)), `"name":"tester"`, fmt.Sprintf(`"name":%q`, name), 1)
+		if response, text := c.text(t, visit{body: body, headers: c.headers}); response.StatusCode != http.StatusOK {
+			t.Fatalf("%s: %s", response.Status, text)
+		}
+		return (<-s.added).Caller
+	}
+	good, evil, stranger := who("alice", "good"), who("alice", "evil"), who("bob", "good")
+	if good.Identity != "http:alice" || evil.Identity != good.Identity || stranger.Identity != "http:bob" {
+		t.Errorf("they are %q, %q and %q", good.Identity, evil.Identity, stranger.Identity)
+	}
+	if good.Conversation() == evil.Conversation() || good.Conversation() == stranger.Conversation() || good != who("alice", "good") {
+		t.Errorf("conversations %q, %q and %q", good.Conversation(), evil.Conversation(), stranger.Conversation())
+	}
+	nobody := newWorld(t).serve(t).as("").modern()
+	nobody.ask(t, "tools/call", exec(addTool, `{}`)).result(t).succeeds(t)
+	if c := (<-nobody.added).Caller; c.Identity != "" {
+		t.Errorf("without a token it is %q", c.Identity)
+	}
+}
+
+// TestNothingCrossesOverHTTP: two agents that give themselves one name, with each
+// other's aliases, references, sessions and outputs; the tasks' own test is
+// TestTasksOverHTTP.
+func TestNothingCrossesOverHTTP(t *testing.T) {
+	for name, open := range map[string]func(*caller) *caller{
+		"sessions":  func(c *caller) *caller { return c.open(t) },
+		"stateless": (*caller).modern,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newWorld(t, withDesktop, withProfile("all"), adding(answering(aai.Result{Text: strings.Repeat("x", 200<<10)}))).serve(t, withTokens)
+			alice, bob := open(s.as("alice")), open(s.as("bob"))
+			window := func(c *caller, tool, args string) message {
+				t.Helper()
+				return c.ask(t, "tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, args))
+			}
+			window(alice, "ax_connect", `{"app":"Editor","alias":"mine"}`).result(t).succeeds(t)
+			window(alice, "ax_get_tree", `{"app":"mine"}`).result(t).succeeds(t)
+			window(alice, "ax_click", `{"app":"mine","query":"e1"}`).result(t)
+			if code := window(bob, "ax_get_tree", `{"app":"mine"}`).result(t).code(); code != string(aai.AppNotFound) {
+				t.Errorf("by the other's alias: %q", code)
+			}
+			if code := window(bob, "ax_click", `{"app":"Editor","query":"e2"}`).result(t).code(); code == "" {
+				t.Error("the other's reference is good")
+			}
+			window(alice, "ax_click", `{"app":"Editor","query":"e2"}`).result(t).succeeds(t)
+			if s := alice.session(); s != "" {
+				headers := maps.Clone(bob.headers)
+				headers["Mcp-Session-Id"] = s
+				if response, text := bob.text(t, visit{body: bob.body("tools/list", "{}"), headers: headers}); response.StatusCode != http.StatusNotFound {
+					t.Errorf("in the other's session: %s %s", response.Status, text)
+				}
+			}
+			var got longAnswer
+			if err := json.Unmarshal(alice.ask(t, "tools/call", work(``)).Result, &got); err != nil || got.StructuredContent.Resource == "" {
+				t.Fatalf("%+v, %v", got, err)
+			}
+			headers := func(c *caller) { c.headers["Mcp-Name"] = got.StructuredContent.Resource }
+			for _, c := range []*caller{alice, bob} {
+				headers(c)
+				_, m := c.tell(t, "resources/read", fmt.Sprintf(`{"uri":%q}`, got.StructuredContent.Resource), got.StructuredContent.Resource)
+				if (m.Error == nil) != (c == alice) {
+					t.Errorf("the output, read by the other %v: %+v", c == bob, m.Error)
+				}
+			}
+		})
 	}
 }
 

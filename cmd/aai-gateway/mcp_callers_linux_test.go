@@ -1,0 +1,236 @@
+package main_test
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"aai/internal/drivers/dbus/dbustest"
+)
+
+// The agents of these tests: each starts the gateway that it is given as its argument,
+// says that it is called "agent", calls one tool, and prints the answer.
+const (
+	nodeAgent = `#!/usr/bin/env node
+const readline = require('readline');
+const g = require('child_process').spawn(process.argv[2], process.argv.slice(3), {stdio: ['pipe', 'pipe', 'inherit']});
+const send = m => g.stdin.write(JSON.stringify({jsonrpc: '2.0', ...m}) + '\n');
+readline.createInterface({input: g.stdout}).on('line', line => {
+  const m = JSON.parse(line);
+  if (m.id === 1) {
+    send({method: 'notifications/initialized'});
+    send({id: 2, method: 'tools/call', params: {name: 'aai_exec', arguments: {app: 'org.example.App', tool: 'nothing', args: {}}}});
+  } else if (m.id === 2) {
+    console.log(JSON.stringify(m.result));
+    g.stdin.end();
+  }
+});
+send({id: 1, method: 'initialize', params: {protocolVersion: '2025-06-18', capabilities: {}, clientInfo: {name: 'agent', version: '1'}}});
+`
+	pythonAgent = `import json, subprocess, sys
+g = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+def send(**m):
+    g.stdin.write(json.dumps({'jsonrpc': '2.0', **m}) + '\n')
+    g.stdin.flush()
+def answer(id):
+    for line in g.stdout:
+        m = json.loads(line)
+        if m.get('id') == id:
+            return m['result']
+send(id=1, method='initialize', params={'protocolVersion': '2025-06-18', 'capabilities': {}, 'clientInfo': {'name': 'agent', 'version': '1'}})
+answer(1)
+send(method='notifications/initialized')
+send(id=2, method='tools/call', params={'name': 'aai_exec', 'arguments': {'app': 'org.example.App', 'tool': 'nothing', 'args': {}}})
+print(json.dumps(answer(2)))
+g.stdin.close()
+g.wait()
+`
+)
+
+// agentAnswer is what an agent of these tests prints.
+type agentAnswer struct {
+	IsError           bool `json:"isError"`
+	StructuredContent struct {
+		Type       string `json:"type"`
+		Suggestion string `json:"suggestion"`
+	} `json:"structuredContent"`
+}
+
+// asks runs an agent to its end, and returns how its call ended: "" or a code, and who
+// the gateway took it for.
+func (h home) asks(t *testing.T, args ...string) (code, identity string) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), args[0], append(args[1:], string(h.binary))...)
+	cmd.Env, cmd.Stderr = append(h.env, "npm_config_cache="+filepath.Join(h.folder, ".npm")), t.Output()
+	out, err := cmd.Output()
+	var got agentAnswer
+	if err != nil || json.Unmarshal(out, &got) != nil {
+		t.Fatalf("%q: %v: %s", args, err, out)
+	}
+	_, identity, _ = strings.Cut(got.StructuredContent.Suggestion, " --identity ")
+	return got.StructuredContent.Type, strings.Trim(identity, "'")
+}
+
+func (h home) script(t *testing.T, name, text string) string {
+	t.Helper()
+	h.write(t, name, text)
+	path, err := filepath.EvalSymlinks(filepath.Join(h.folder, name))
+	if err == nil {
+		err = os.Chmod(path, 0o700)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// mcpCallersToldApart: agents that give themselves the same name, one of node by npx
+// and shells, one of Python, one of Go. What one was allowed is nobody else's, and stays
+// its own after an update.
+func mcpCallersToldApart(t *testing.T, b binary) {
+	bus := dbustest.Start(t)
+	dbustest.Serve(t, bus, exampleApp)
+	h := b.home(t, bus)
+	h.script(t, "work/node_modules/agent/cli.js", nodeAgent)
+	h.write(t, "work/node_modules/agent/package.json", `{"name": "agent", "version": "1.0.0", "bin": "cli.js"}`)
+	if err := os.MkdirAll(filepath.Join(h.folder, "work/node_modules/.bin"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("../agent/cli.js", filepath.Join(h.folder, "work/node_modules/.bin/agent")); err != nil {
+		t.Fatal(err)
+	}
+	byNPX := []string{"sh", "-c", `cd "$0" && npx --offline agent "$@"; exit`, filepath.Join(h.folder, "work")}
+	old := []string{"node", h.script(t, "agent/versions/1.0.58/cli.js", nodeAgent)}
+	next := []string{"env", "A=1", "node", h.script(t, "agent/versions/1.0.59/cli.js", nodeAgent)}
+	python := []string{"python3", h.script(t, "agent.py", pythonAgent)}
+	all := map[string][]string{"node by npx": byNPX, "node": old, "node, updated": next, "Python": python}
+
+	is := make(map[string]string)
+	for name, args := range all {
+		code, identity := h.asks(t, args...)
+		if code != "CONSENT_REQUIRED" || identity == "" {
+			t.Fatalf("%s, whom nobody allowed anything, got %q and is %q", name, code, identity)
+		}
+		is[name] = identity
+	}
+	p := h.start(t).open()
+	refusal := p.call("nothing", `{}`)
+	_, goes, _ := strings.Cut(refusal.StructuredContent.Suggestion, " --identity ")
+	is["Go"] = strings.Trim(goes, "'")
+	if is["node"] != is["node, updated"] {
+		t.Errorf("an update of %q is %q", is["node"], is["node, updated"])
+	}
+	delete(is, "node, updated")
+	seen := make(map[string]string)
+	for name, identity := range is {
+		if other, taken := seen[identity]; taken || identity == "" {
+			t.Errorf("%s and %s are both %q", name, other, identity)
+		}
+		seen[identity] = name
+	}
+
+	allow := func(args ...string) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), string(b), append([]string{"consent", "grant", exampleApp, "nothing", "--yes"}, args...)...)
+		cmd.Env = h.env
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %s", err, out)
+		}
+	}
+	expect := func(want map[string]string) {
+		t.Helper()
+		for name, args := range all {
+			if code, _ := h.asks(t, args...); code != want[name] {
+				t.Errorf("%s got %q, expected %q", name, code, want[name])
+			}
+		}
+	}
+	const no = "CONSENT_REQUIRED"
+	allow("--caller", "mcp:agent", "--identity", is["node"])
+	expect(map[string]string{"node": "", "node, updated": "", "node by npx": no, "Python": no})
+	if r := p.call("nothing", `{}`); r.StructuredContent.Type != no {
+		t.Errorf("Go got %+v", r)
+	}
+	allow("--caller", "mcp:other", "--identity", is["Python"])
+	expect(map[string]string{"node": "", "node, updated": "", "node by npx": no, "Python": no})
+	allow("--identity", is["node by npx"])
+	expect(map[string]string{"node": "", "node, updated": "", "node by npx": "", "Python": no})
+	p.hangUp()
+}
+
+// mcpHTTPTokenOfEachAgent: a token is made, and revoked, while the server runs; what
+// its agent was allowed is not the other's of the same name.
+func mcpHTTPTokenOfEachAgent(t *testing.T, b binary) {
+	bus := dbustest.Start(t)
+	dbustest.Serve(t, bus, exampleApp)
+	h := b.home(t, bus)
+	s := h.serveHTTP(t)
+	run := func(args ...string) string {
+		t.Helper()
+		out, err := h.command(t.Context(), args...).Output()
+		if err != nil {
+			t.Fatalf("%q: %v", args, err)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	tokens := map[string]string{"local": s.token, "work": run("mcp", "token", "add", "work"), "home": run("mcp", "token", "add", "home")}
+	call := func(who string) (status int, code string) {
+		t.Helper()
+		body := `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"aai_exec","arguments":{"app":"org.example.App","tool":"nothing","args":{}},
+			"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"agent","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.url, strings.NewReader(body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, value := range map[string]string{
+			"Authorization": "Bearer " + tokens[who], "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+			"Mcp-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "aai_exec",
+		} {
+			r.Header.Set(name, value)
+		}
+		response, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close() //nolint:errcheck // it was only read
+		text, err := io.ReadAll(response.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got struct{ Result agentAnswer }
+		_, event, stream := strings.Cut(string(text), "data: ")
+		if !stream {
+			event = string(text)
+		}
+		if err := json.Unmarshal([]byte(strings.TrimSpace(event)), &got); err != nil && response.StatusCode == http.StatusOK {
+			t.Fatalf("%v: %s", err, text)
+		}
+		return response.StatusCode, got.Result.StructuredContent.Type
+	}
+	run("consent", "grant", exampleApp, "nothing", "--caller", "mcp:agent", "--identity", "http:work", "--yes")
+	for who, want := range map[string]string{"work": "", "home": "CONSENT_REQUIRED", "local": "CONSENT_REQUIRED"} {
+		if status, code := call(who); status != http.StatusOK || code != want {
+			t.Errorf("%s got %d %q, expected %q", who, status, code, want)
+		}
+	}
+	run("mcp", "token", "revoke", "work")
+	if status, _ := call("work"); status != http.StatusUnauthorized {
+		t.Errorf("a token that was revoked got %d", status)
+	}
+	if status, _ := call("home"); status != http.StatusOK {
+		t.Errorf("the other token got %d", status)
+	}
+	if list := run("mcp", "token", "list"); !strings.Contains(list, "\nhome\thttp:home\t") || strings.Contains(list, "work") {
+		t.Errorf("listed is %q", list)
+	}
+	for _, file := range []string{"http-tokens.json", "http-tokens.json.lock"} {
+		if text, err := os.ReadFile(filepath.Join(h.folder, ".local/share/aai-gateway", file)); err != nil || strings.Contains(string(text), tokens["home"]) {
+			t.Errorf("%s: %s, %v", file, text, err)
+		}
+	}
+}
