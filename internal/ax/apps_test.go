@@ -232,59 +232,6 @@ func TestNames(t *testing.T) {
 	})
 }
 
-// TestAliasesOfOthers: an alias is nobody else's name, so that who says that name
-// reaches the program which has it.
-func TestAliasesOfOthers(t *testing.T) {
-	inWorld(t, func(w *world) {
-		w.d.Program("Editor").Window("One").Button("Save", nil)
-		other := w.d.Program("Mail")
-		other.Window("Letters").Button("Send", nil)
-		for _, alias := range []string{"Mail", "MAIL", "mail", "desktop/mail", "desktop/x", fmt.Sprint(other.PID()), "12"} {
-			if e := w.failure(aai.InvalidParams, "ax_connect", fmt.Sprintf(`{"app": "Editor", "alias": %q}`, alias)); e.Hint == "" {
-				w.Errorf("%s: no hint", alias)
-			}
-		}
-		w.ok("ax_connect", `{"app": "Editor", "alias": "mine"}`)
-		w.want(w.ok("ax_list_windows", `{"app": "mine"}`), "One", "windows", 0, "title")
-		w.want(w.ok("ax_list_windows", `{"app": "Mail"}`), "Letters", "windows", 0, "title")
-	})
-}
-
-// TestAnAliasThatBecameAName: who says it may mean either, so neither is touched.
-func TestAnAliasThatBecameAName(t *testing.T) {
-	inWorld(t, func(w *world) {
-		editor := w.d.Program("Editor")
-		editor.Window("One")
-		w.ok("ax_connect", `{"app": "Editor", "alias": "mail"}`)
-		w.want(w.ok("ax_list_windows", `{"app": "mail"}`), "One", "windows", 0, "title")
-		w.d.Program("Mail").Window("Letters")
-		w.fails(aai.AmbiguousTarget, "ax_list_windows", `{"app": "mail"}`)
-		w.want(w.ok("ax_list_windows", fmt.Sprintf(`{"app": "%d"}`, editor.PID())), "One", "windows", 0, "title")
-	})
-}
-
-// TestNothingCrosses: two callers who give themselves one name, and even say that they
-// are in one session, have neither aliases nor references of each other.
-func TestNothingCrosses(t *testing.T) {
-	inWorld(t, func(w *world) {
-		pressed := 0
-		w.d.Program("Editor").Window("One").Button("Save", func() { pressed++ })
-		mine, theirs, unknown := *w, *w, *w
-		mine.caller.Identity, theirs.caller.Identity = "/usr/bin/good", "/home/u/evil"
-		mine.ok("ax_connect", `{"app": "Editor", "alias": "mine"}`)
-		mine.ok("ax_get_tree", `{"app": "Editor"}`)
-		for _, other := range []*world{&theirs, &unknown} {
-			other.fails(aai.AppNotFound, "ax_list_windows", `{"app": "mine"}`)
-			if _, err := other.do("ax_click", `{"app": "Editor", "query": "e1"}`); err == nil || pressed != 0 {
-				w.Errorf("%q has pressed by a reference of another: %v, %d", other.caller.Identity, err, pressed)
-			}
-		}
-		renamed := mine
-		renamed.caller.Name = "another word for the same"
-		renamed.ok("ax_list_windows", `{"app": "mine"}`)
-	})
-}
-
 // TestTarget: gates and journal see the program, bound to its executable.
 func TestTarget(t *testing.T) {
 	inWorld(t, func(w *world) {

@@ -139,6 +139,7 @@ func TestClientsAreToldApart(t *testing.T) {
 		"Python":                {nil, []string{"python3", plain}, " " + plain},
 		"Python through env":    {nil, []string{"env", "A=1", "nice", "python3", plain, "sh", "-c", `"$0"; exit`}, " " + plain},
 		"Python by a socket":    {nil, []string{"python3", async, "setsid", "--wait"}, " " + async},
+		"Python, then a helper": {nil, []string{"python3", plain, "python3", write(t, folder+"/helper.py", "import subprocess, sys\nsys.exit(subprocess.run(sys.argv[1:]).returncode)\n")}, " " + plain},
 		"Go":                    {[]string{client}, []string{goClient}, goClient},
 		"Go through a shell":    {[]string{client}, []string{goClient, "sh", "-c", `"$0"; exit`}, goClient},
 		"a shell of an agent":   {[]string{client}, []string{goClient, "bash", "-c", `echo | "$0" | cat`}, goClient},
