@@ -15,6 +15,9 @@ type Assistant struct {
 	SampleTools bool
 	// Asks says that questions which policy sends to the client can be put there.
 	Asks bool
+	// Secret asks the person at the terminal for what is not to be seen there, such as a
+	// new passphrase.
+	Secret func(ctx context.Context, prompt string) (string, error)
 	// Roots returns the folders that the client works in.
 	Roots func(ctx context.Context) ([]Root, error)
 }

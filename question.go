@@ -7,9 +7,11 @@ type Channel string
 
 // The channels, from the hardest to forge to the easiest.
 const (
-	Native   Channel = "native"   // a dialog window of the gateway's own
-	Terminal Channel = "terminal" // the terminal the command was typed at
-	Client   Channel = "client"   // the agent's client, such as by MCP elicitation
+	Native Channel = "native" // a dialog window of the gateway's own
+	// Passphrase is the terminal, with the passphrase that the person set for the gateway.
+	Passphrase Channel = "passphrase"
+	Terminal   Channel = "terminal" // the terminal the command was typed at: by whom, nobody can tell
+	Client     Channel = "client"   // the agent's client, such as by MCP elicitation
 )
 
 // A Question is something only a person may decide. Gates return questions as
@@ -45,6 +47,8 @@ type Answer struct {
 	Choice  string  // a Choice.ID of the question
 	Seal    string  // the question's seal
 	Channel Channel // how it was really put
+	// Secret is the passphrase, where it was put so. It is checked, and kept nowhere.
+	Secret string
 }
 
 // MayAsk reports whether the question may be put through the channel.

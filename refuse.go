@@ -31,6 +31,9 @@ func unsupported(r *Request) *Error {
 }
 
 func consentRequired(r *Request, questions []Question) *Error {
+	if r.App.ID == OwnApp {
+		return proofRequired(r, questions)
+	}
 	c := r.Call.Caller
 	e := &Error{
 		Code:      ConsentRequired,
@@ -44,6 +47,13 @@ func consentRequired(r *Request, questions []Question) *Error {
 	if c.Identity != "" && c.Door != DoorCLI {
 		e.Hint += " --identity " + shellQuoted(c.Identity)
 	}
+	return e
+}
+
+// proofRequired says how a person proves that a change of the gateway is theirs.
+func proofRequired(r *Request, questions []Question) *Error {
+	e := Errorf(ConsentRequired, "%s changes the gateway itself, and a person must prove that it is they who want it", r.Tool.Name)
+	e.Hint, e.Questions = "Ask the person at this computer to do it with aai-gateway at a terminal.", questions
 	return e
 }
 
