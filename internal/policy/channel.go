@@ -1,11 +1,22 @@
 package policy
 
 import (
+	"context"
 	"slices"
 	"strings"
 
 	"aai"
 )
+
+// A Person is whoever may say what the gateway lets others do, and how they can prove
+// at this moment that it is they. It is safe for concurrent use.
+type Person interface {
+	// Way is how: aai.Native where they have a screen, aai.Passphrase where they have
+	// none and set one, and "" where nothing is proved by anything.
+	Way(ctx context.Context) aai.Channel
+	// Check says why what was typed is not the passphrase. It bounds tries.
+	Check(ctx context.Context, typed string) error
+}
 
 // The risks of what a person may be asked to allow.
 type risk int
@@ -47,9 +58,35 @@ func riskOfEffect(e aai.Effect) risk {
 // can be changed back: what comes back from there is a program's word.
 func (c *Consent) channels(r *aai.Request, permission string) []aai.Channel {
 	if riskOf(r, permission) < forGood && c.trustsClient(r.Call.Caller) && !fromTheWeb(r.App) {
-		return []aai.Channel{aai.Client, aai.Native, aai.Terminal}
+		return append([]aai.Channel{aai.Client}, c.ways()...)
 	}
-	return []aai.Channel{aai.Native, aai.Terminal}
+	return c.ways()
+}
+
+// ways are how a person may be asked. Where they can prove that it is they, nothing
+// less will do: what is typed at a terminal may be typed by a program.
+func (c *Consent) ways() []aai.Channel {
+	if c.person == nil {
+		return []aai.Channel{aai.Native, aai.Terminal}
+	}
+	if way := c.person.Way(context.Background()); way != "" {
+		return []aai.Channel{way}
+	}
+	return []aai.Channel{aai.Terminal}
+}
+
+// onlyNow reports whether an answer may hold for this call alone: it would be given at
+// a terminal, by somebody who can prove nothing.
+func (c *Consent) onlyNow(r *aai.Request) bool {
+	return c.person != nil && r.Call.Caller.Door == aai.DoorCLI && slices.Contains(c.ways(), aai.Terminal)
+}
+
+// proved says why an answer is not the person's, where a passphrase has to prove it.
+func (c *Consent) proved(a aai.Answer) error {
+	if a.Channel != aai.Passphrase || a.Choice == "" || a.Choice == choiceDeny {
+		return nil
+	}
+	return c.person.Check(context.Background(), a.Secret)
 }
 
 func (c *Consent) trustsClient(caller aai.Caller) bool {
@@ -61,3 +98,10 @@ func (c *Consent) trustsClient(caller aai.Caller) bool {
 // fromTheWeb reports whether nobody placed the app on this computer. The id of one
 // from the web begins with its host.
 func fromTheWeb(app *aai.App) bool { return app.Targets == nil && strings.Contains(app.ID, "/") }
+
+// foreign is the error of an answer to another question.
+func foreign(cause error) *aai.Error {
+	e := aai.Errorf(aai.ConsentRequired, "the answer does not belong to this call: %w", cause)
+	e.Hint = "Make the call again without answers, and put its question to the person."
+	return e
+}

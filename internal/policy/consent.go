@@ -35,6 +35,9 @@ type ConsentConfig struct {
 	Revocations *Revocations
 	// Mode says how strict the gateway is; nil: normal.
 	Mode *Modes
+	// Person is who is asked, and how they prove that it is they; nil: they are asked in
+	// a window or at a terminal, and need not.
+	Person Person
 	// Language says in which language questions are, "zh" or English; it is asked for
 	// each. Nil: English.
 	Language func() string
@@ -49,6 +52,7 @@ type Consent struct {
 	preapproved []Grant
 	elicitation []string
 	mode        *Modes
+	person      Person
 	words       func() words
 	seals       *sealer
 	sessions    *sessionGrants
@@ -61,7 +65,7 @@ func NewConsent(cfg ConsentConfig) *Consent {
 		cfg.Language = func() string { return "" }
 	}
 	return &Consent{
-		store: cfg.Store, preapproved: cfg.Preapproved, elicitation: cfg.Elicitation, mode: cfg.Mode,
+		store: cfg.Store, preapproved: cfg.Preapproved, elicitation: cfg.Elicitation, mode: cfg.Mode, person: cfg.Person,
 		words: func() words { return wordsIn(cfg.Language()) },
 		seals: newSealer(), sessions: newSessionGrants(cfg.Revocations), now: time.Now,
 	}
@@ -92,12 +96,12 @@ func (c *Consent) Check(_ context.Context, r *aai.Request) ([]aai.Question, erro
 		return nil, nil // this very call, before it had to wait
 	case each: // nothing that was allowed before counts
 		return c.ask(r, nil, grants, now)
-	case c.isPreapproved(r, now):
-		r.Consent = "preapproved"
+	case c.preapproval(r, now) != nil:
+		r.Consent = "preapproved" + onWord(c.preapproval(r, now).Channel)
 	case c.sessions.has(r):
 		r.Consent = choiceSession
 	case decided != nil:
-		r.Consent = fmt.Sprintf("%s since %s", choiceAlways, decided.GrantedAt.UTC().Format(time.RFC3339))
+		r.Consent = fmt.Sprintf("%s since %s", choiceAlways, decided.GrantedAt.UTC().Format(time.RFC3339)) + onWord(decided.Channel)
 	default:
 		return c.ask(r, old, grants, now)
 	}
@@ -123,10 +127,23 @@ func (c *Consent) confirmsEach(r *aai.Request) bool {
 	return r.Permission() == aai.PermissionDestroy || r.Permission() == aai.PermissionStart
 }
 
-func (c *Consent) isPreapproved(r *aai.Request, now time.Time) bool {
-	return slices.ContainsFunc(c.preapproved, func(g Grant) bool {
+// preapproval is the grant of the configuration that covers the request, or nil.
+func (c *Consent) preapproval(r *aai.Request, now time.Time) *Grant {
+	i := slices.IndexFunc(c.preapproved, func(g Grant) bool {
 		return g.Decision == Allow && g.covers(r) && !g.expired(now)
 	})
+	if i < 0 {
+		return nil
+	}
+	return &c.preapproved[i]
+}
+
+// onWord says on whose word a grant is, for the record; "" where nobody knows.
+func onWord(ch aai.Channel) string {
+	if ch == "" {
+		return ""
+	}
+	return " (" + string(ch) + ")"
 }
 
 // decide finds what the stored grants say of the request. A refusal beats a
@@ -157,9 +174,10 @@ func (c *Consent) judge(r *aai.Request, a aai.Answer, decided []Grant, now time.
 		err = errChannel
 	}
 	if err != nil {
-		e := aai.Errorf(aai.ConsentRequired, "the answer does not belong to this call: %w", err)
-		e.Hint = "Make the call again without answers, and put its question to the person."
-		return e
+		return foreign(err)
+	}
+	if err := c.proved(a); err != nil {
+		return err
 	}
 	grant := Grant{
 		Caller: r.Call.Caller.String(), Identity: r.Call.Caller.Identity, App: r.Target.ID, Tool: r.Permission(),

@@ -93,7 +93,7 @@ func (w words) titleOf(r *aai.Request) string {
 func (c *Consent) choices(r *aai.Request) []aai.Choice {
 	w := c.words()
 	offered := []aai.Choice{{ID: choiceDeny, Label: w.deny}, {ID: choiceOnce, Label: w.once}}
-	if c.confirmsEach(r) {
+	if c.confirmsEach(r) || c.onlyNow(r) {
 		return offered
 	}
 	if r.Call.Caller.Session != "" {
