@@ -80,6 +80,7 @@ func theMap() []room {
 		session  = "internal/session"
 		seat     = "internal/seat"
 		process  = "internal/process"
+		proof    = "internal/proof"
 	)
 	return []room{
 		{name: "aai", why: "the words of the house: everybody knows them, they know nobody"},
@@ -92,6 +93,8 @@ func theMap() []room {
 			why: "decides by what a Request says and by nothing else; several processes share its file, rates are token buckets; its tests kill writers of a real vault"},
 		{name: keychain, ours: []string{"aai"}, modules: []string{keyring, crypto, flock},
 			why: "seals what others must not read, and asks the system's keychain for the one key; it knows nothing of what it keeps"},
+		{name: proof, ours: []string{"aai"}, modules: []string{flock, crypto}, tests: []string{keychain},
+			why: "by what a person proves that it is they; the vault it is given, scrypt stretches, processes count tries in one file"},
 		{name: session, ours: []string{"aai", wire}, tests: []string{desktop + "/x11"},
 			why: "finds the person's session for all: login1 and the user manager are asked over the wire; how a screen is greeted it is given"},
 		{name: "internal/dialog", ours: []string{"aai", seat}, modules: []string{flock, sys}, tests: []string{desktop, desktop + "/x11"},
@@ -150,7 +153,7 @@ func theMap() []room {
 			why: "a door needs to know nothing but the Gateway; its tests put real consent in front, and hold what it says of the desktop against the real tools"},
 		{name: "internal/doors/cli", ours: []string{"aai"}, modules: []string{cobra, pflag, runewidth, term},
 			why: "a door needs to know nothing but the Gateway"},
-		{name: "internal/own", ours: []string{"aai", schema, catalog, policy, journal, keychain, lint, login},
+		{name: "internal/own", ours: []string{"aai", schema, catalog, policy, journal, keychain, lint, login, proof},
 			why: "the gateway's own app: its tools are what these rooms can do"},
 		{name: "descriptors", tests: []string{catalog, schema, policy, journal, dbus},
 			why: "embeds files; only its tests know what reads and runs them"},

@@ -78,7 +78,7 @@ func gateway(folder string) *aai.Gateway {
 		Catalog: known, Journal: record,
 		Gates: []aai.Gate{
 			policy.NewLimits(map[policy.Kind]policy.Limit{policy.Declared: {PerSecond: 1e6, PerMinute: 1e7, Concurrent: 1000}}),
-			policy.Own{Open: own.OpenTools(), Personal: []string{aai.DoorCLI}},
+			policy.NewOwn(policy.OwnConfig{Open: own.OpenTools(), Personal: []string{aai.DoorCLI}}),
 			&policy.Modes{Path: filepath.Join(folder, "mode")},
 			policy.Lists{Denied: []string{"org.example.Denied"}},
 			policy.Untouchable{},

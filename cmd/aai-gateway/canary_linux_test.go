@@ -122,6 +122,7 @@ func newAviary(t *testing.T, b binary, keepFull bool) *aviary {
 	bus := dbustest.Start(t)
 	w := &aviary{t: t, home: b.home(t, bus), app: dbustest.Serve(t, bus, exampleApp)}
 	w.home.write(t, ".aai/config.json", fmt.Sprintf(canaryConfig, keepFull))
+	w.home.env = append(w.home.env, "PERSON=yes") // who wants the logins
 	w.home.write(t, ".aai/org.example.App/aai.json", failDescriptor)
 	w.home.write(t, ".aai/org.example.vault/aai.json", strings.NewReplacer("$SITE", w.vault(), "$PARAMS", vaultParams).Replace(vaultDescriptor))
 	w.home.write(t, ".aai/org.example.shop/aai.json", strings.ReplaceAll(shopDescriptor, "$SITE", w.shop()))

@@ -21,6 +21,7 @@ import (
 	"aai"
 	"aai/internal/doors/cli"
 	"aai/internal/policy"
+	"aai/internal/proof"
 	"aai/internal/session"
 )
 
@@ -69,6 +70,16 @@ type config struct {
 	session  *session.Room // finds what the person's session is, for all rooms
 	platform platform
 	origins  map[string]string
+
+	grounds     grounds
+	standard    *config         // before anything was read
+	found       *session.Room   // as session, whatever screen is chosen
+	asks        askedScreen     // where a person is asked
+	elsewhere   bool            // the installation is not the account's own
+	insecure    bool            // the key of secrets may lie in a file, by the word of who started us, or root's
+	seals       *seals          // what was confirmed
+	unconfirmed []proof.Setting // what does not hold
+	notes       []string        // what the person must know of that
 }
 
 // originDefault is the origin of what nobody has set.
@@ -88,6 +99,7 @@ type source struct {
 	home     string
 	platform platform
 	flags    cli.Flags
+	grounds  grounds
 }
 
 // maxConfig is how large a configuration file may be, in bytes.
@@ -115,6 +127,14 @@ func readConfig(s source) (*config, error) {
 		AllowPrivate:    []string{},
 		preapprovedJSON: []any{},
 	}
+	c.standard = c.copied()
+	c.stand(s)
+	if err := c.ofOthers(s); err != nil {
+		return nil, err
+	}
+	if err := c.readPolicy(s); err != nil {
+		return nil, err
+	}
 	if err := c.readFile(s); err != nil {
 		return nil, err
 	}
@@ -127,12 +147,17 @@ func readConfig(s source) (*config, error) {
 		}
 	}
 	if s.flags.Dev {
-		c.Dev, c.origins["dev"] = true, "--dev"
+		if err := c.set(s.home, "dev", true, "--dev"); err != nil {
+			return nil, err
+		}
 	}
 	if s.flags.InsecureStorage {
-		c.InsecureStorage, c.origins["keychain.insecure"] = true, "--insecure-storage"
+		if err := c.set(s.home, "keychain.insecure", true, "--insecure-storage"); err != nil {
+			return nil, err
+		}
 	}
 	c.session = session.New(session.Config{Getenv: s.getenv, Choice: c.Session, Accepts: s.platform.accepts})
+	c.asks = c.screens(s)
 	return c, nil
 }
 
@@ -153,6 +178,11 @@ func (c *config) readFile(s source) error {
 	}
 	if err != nil {
 		return invalid("%s: the configuration cannot be read: %w", path, err)
+	}
+	if s.grounds.mine != nil {
+		if err := errors.Join(s.grounds.mine(path), s.grounds.mine(filepath.Dir(path))); err != nil {
+			return refusedFile(err)
+		}
 	}
 	values, err := parseConfig(b)
 	if err != nil {
@@ -287,8 +317,14 @@ func (c *config) set(home, key string, value any, origin string) error {
 		e.Hint = "The settings are: " + strings.Join(names, ", ") + "."
 		return e
 	}
+	before := c.copied()
 	if err := known[i].set(c, home, value); err != nil {
 		return invalid("%s: %s: %w", origin, key, err)
+	}
+	if c.fixed(key, origin) || !c.holds(known[i], before, origin) {
+		before.notes, before.unconfirmed = c.notes, c.unconfirmed
+		*c = *before
+		return nil
 	}
 	c.origins[key] = origin
 	return nil

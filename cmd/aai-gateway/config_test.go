@@ -41,8 +41,15 @@ func (d *desk) file(t *testing.T, name, text string) string {
 
 func (d *desk) getenv(name string) string { return d.env[name] }
 
+// grounds are of a person who has confirmed everything.
+func (d *desk) grounds() grounds {
+	g := standIn(d.getenv)
+	g.home = func() string { return d.home }
+	return g
+}
+
 func (d *desk) read(flags cli.Flags) (*config, error) {
-	return readConfig(source{getenv: d.getenv, home: d.home, platform: hostPlatform(d.home, d.getenv), flags: flags})
+	return readConfig(source{getenv: d.getenv, home: d.home, platform: hostPlatform(d.home, d.getenv), flags: flags, grounds: d.grounds()})
 }
 
 // readFile is read with the text as the configuration file, whose path is
@@ -202,7 +209,7 @@ func TestTheFileOfTheProtocol(t *testing.T) {
 		t.Errorf("read as %+v", c)
 	}
 	var log strings.Builder
-	p := &program{getenv: d.getenv, err: &log}
+	p := &program{getenv: d.getenv, grounds: d.grounds(), err: &log}
 	built, err := p.build(c)
 	if err != nil {
 		t.Fatal(err)

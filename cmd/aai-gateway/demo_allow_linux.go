@@ -2,8 +2,6 @@ package main
 
 import (
 	"context"
-	"os"
-	"os/exec"
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -34,20 +32,12 @@ func (a *agent) mayAllow(result *mcp.CallToolResult) []string {
 		command = append(command, "--all")
 	}
 	_, who, _ := strings.Cut(refusal.Hint, " --identity ")
-	return append(command, "--identity", strings.Trim(who, "'"), "--yes")
+	return append(command, "--caller", "mcp:demo-agent", "--identity", strings.Trim(who, "'"))
 }
 
 // types runs a command of this program as the person would at a terminal.
 func (a *agent) types(ctx context.Context, command []string) error {
-	self, err := os.Executable()
-	if err != nil {
-		return aai.Errorf(aai.Internal, "the program does not know where it is: %w", err)
-	}
-	a.print("    the person (played by this demo) types: aai-gateway %s\n", strings.Join(command, " "))
-	cmd := exec.CommandContext(ctx, self, command...)
-	cmd.Env = a.env
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return aai.Errorf(aai.AutomationFailed, "aai-gateway %s: %w: %s", strings.Join(command, " "), err, aai.CleanLabel(string(out), 400))
-	}
-	return nil
+	a.print("    the person (played by this demo) types: aai-gateway %s, and their passphrase\n", strings.Join(command, " "))
+	_, err := a.desk.gateway(ctx, command...)
+	return err
 }

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -19,9 +17,9 @@ import (
 	"aai/internal/doors/cli"
 )
 
-// demo drives real apps in a desktop session of its own, as an agent would: this
-// program is started a second time as an MCP server, and a client of the official
-// SDK talks to it.
+// demo drives real apps in a desktop session of its own, as an agent would: a client of
+// the official SDK talks to the MCP server over pipes. The person is played: what they
+// allow is allowed in the demo's home alone.
 func (*program) demo() func(context.Context, cli.Flags, io.Writer) error {
 	return func(ctx context.Context, _ cli.Flags, out io.Writer) (err error) {
 		if err := adoptOrphans(); err != nil {
@@ -62,7 +60,8 @@ func (*program) demo() func(context.Context, cli.Flags, io.Writer) error {
 type agent struct {
 	session  *mcp.ClientSession
 	home     string
-	env      []string // of the session
+	desk     *privateSession
+	served   chan struct{} // closed when the gateway has ended
 	out      io.Writer
 	pictures []picture
 }
@@ -71,18 +70,15 @@ type agent struct {
 const callPatience = time.Minute
 
 func connectAgent(ctx context.Context, s *privateSession, out io.Writer) (*agent, error) {
-	self, err := os.Executable()
-	if err != nil {
-		return nil, aai.Errorf(aai.Internal, "the program does not know where it is: %w", err)
-	}
-	a := &agent{home: s.home, env: s.env, out: out}
+	a := &agent{desk: s, home: s.home, out: out}
 	client := mcp.NewClient(&mcp.Implementation{Name: "demo-agent", Version: version}, &mcp.ClientOptions{ElicitationHandler: a.person})
-	server := exec.CommandContext(ctx, self, "mcp", "serve", "--profile", "all", "--log-level", "error")
-	server.Env = s.env
-	server.Stderr = os.Stderr
+	toServer, fromServer, err := a.serve(ctx)
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
-	a.session, err = client.Connect(ctx, &mcp.CommandTransport{Command: server}, nil)
+	a.session, err = client.Connect(ctx, &mcp.IOTransport{Reader: fromServer, Writer: toServer}, nil)
 	if err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the gateway did not start: %w", err)
 	}
@@ -92,6 +88,7 @@ func connectAgent(ctx context.Context, s *privateSession, out io.Writer) (*agent
 func (a *agent) close() {
 	if a.session != nil {
 		_ = a.session.Close() // the server ends with its input
+		<-a.served
 		a.session = nil
 	}
 }
@@ -316,20 +313,12 @@ func (a *agent) mistakes(ctx context.Context) error {
 // looksBack shows what the gateway has on record, and the screen.
 func (a *agent) looksBack(ctx context.Context, s *privateSession) error {
 	a.title("What is on record? (aai-gateway history)")
-	self, err := os.Executable()
-	if err != nil {
-		return aai.Errorf(aai.Internal, "the program does not know where it is: %w", err)
-	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	history := exec.CommandContext(ctx, self, "history", "--format", "json")
-	history.Env = s.env
-	b, err := history.Output()
+	b, err := s.gateway(ctx, "history", "--format", "json")
 	if err != nil {
 		return aai.Errorf(aai.AutomationFailed, "the history cannot be read: %w", err)
 	}
 	var calls []struct{ App, Target, Tool, Effect, Consent, Result string }
-	if err := json.Unmarshal(b, &calls); err != nil {
+	if err := json.Unmarshal([]byte(b), &calls); err != nil {
 		return aai.Errorf(aai.AutomationFailed, "the history cannot be understood: %w", err)
 	}
 	for _, c := range calls {

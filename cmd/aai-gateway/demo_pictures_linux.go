@@ -33,7 +33,7 @@ func (w *stage) takePicture(ctx context.Context, name, app string) error {
 
 // keepPictures writes the pictures to a folder that outlives the demo.
 func (a *agent) keepPictures() (files []string, err error) {
-	folder, err := os.MkdirTemp("", "aai-demo-windows-*")
+	folder, err := os.MkdirTemp(a.desk.temp, "aai-demo-windows-*")
 	if err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "no folder for the pictures: %w", err)
 	}

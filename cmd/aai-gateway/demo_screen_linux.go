@@ -33,7 +33,7 @@ func (s *privateSession) screenshot() (string, error) {
 	if err != nil {
 		return "", aai.Errorf(aai.AutomationFailed, "the screen cannot be understood: %w", err)
 	}
-	f, err := os.CreateTemp("", "aai-demo-*.png")
+	f, err := os.CreateTemp(s.temp, "aai-demo-*.png")
 	if err != nil {
 		return "", aai.Errorf(aai.AutomationFailed, "no file for the picture: %w", err)
 	}

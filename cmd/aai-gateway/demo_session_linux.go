@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"context"
+	"crypto/rand"
 	"encoding/binary"
 	"fmt"
 	"io/fs"
@@ -23,6 +24,8 @@ import (
 // its own home, screen and bus. Everything in it ends with it.
 type privateSession struct {
 	dir, home string
+	temp      string // where files are that stay
+	phrase    string // the person's, for the gateway
 	env       []string
 	started   []*exec.Cmd
 }
@@ -72,7 +75,7 @@ func startSession(ctx context.Context) (_ *privateSession, err error) {
 	if err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "no folder for the demo: %w", err)
 	}
-	s := &privateSession{dir: dir, home: filepath.Join(dir, "home")}
+	s := &privateSession{dir: dir, home: filepath.Join(dir, "home"), temp: os.TempDir(), phrase: rand.Text()}
 	defer func() {
 		if err != nil {
 			s.stop()
@@ -90,6 +93,9 @@ func startSession(ctx context.Context) (_ *privateSession, err error) {
 	}
 	if err := s.startWindowManager(ctx); err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "openbox did not start: %w", err)
+	}
+	if err := s.enter(); err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "the demo's environment cannot be set: %w", err)
 	}
 	if err := s.startPlayer(ctx); err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "mpv did not start: %w", err)
@@ -113,9 +119,6 @@ func (s *privateSession) furnish() error {
 		openboxConfig:            demoFile("openbox.xml"),
 		".config/dunst/dunstrc":  demoFile("dunstrc"),
 		chromiumEntry:            []byte(s.chromium()),
-		// The agent's client may ask for what can be changed back; nobody sits at this
-		// screen to answer a dialog. The demo's site is a server of this computer.
-		".aai/config.json": []byte(`{"dev": true, "consent": {"dialog": "off", "elicitation": true}}`),
 	}
 	for _, id := range demoApps() {
 		b, err := fs.ReadFile(descriptors.FS(), id+"/aai.json")
@@ -243,24 +246,18 @@ func (s *privateSession) startPlayer(ctx context.Context) error {
 		filepath.Join(s.home, "tune.wav")); err != nil {
 		return err
 	}
-	self, err := os.Executable()
-	if err != nil {
-		return err
-	}
 	// The player is there when the gateway itself sees it. The person's consent
 	// is not the demo's to give, so it is given in the demo's own home only.
-	if err := s.gateway(ctx, self, "consent", "grant", "io.mpv.Mpv", "now_playing", "--caller", "cli:terminal", "--yes"); err != nil {
+	if _, err := s.gateway(ctx, "consent", "passphrase"); err != nil {
+		return err
+	}
+	if _, err := s.gateway(ctx, "consent", "grant", "io.mpv.Mpv", "now_playing", "--caller", "cli:terminal"); err != nil {
 		return err
 	}
 	return waitFor(ctx, func() bool {
-		out, err := s.output(ctx, self, "exec", "io.mpv.Mpv", "now_playing")
+		out, err := s.gateway(ctx, "exec", "io.mpv.Mpv", "now_playing")
 		return err == nil && strings.Contains(out, "xesam:title")
 	})
-}
-
-func (s *privateSession) gateway(ctx context.Context, self string, args ...string) error {
-	_, err := s.output(ctx, self, args...)
-	return err
 }
 
 // output runs a program that ends by itself, and soon.

@@ -62,7 +62,7 @@ func house(t *testing.T, limits map[policy.Kind]policy.Limit) (*aai.Gateway, *wi
 	d := newDesk(t)
 	c, err := d.read(cli.Flags{})
 	cfg := mustRead(t, c, err)
-	built, err := (&program{getenv: d.getenv, err: t.Output()}).build(cfg)
+	built, err := (&program{getenv: d.getenv, grounds: d.grounds(), err: t.Output()}).build(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

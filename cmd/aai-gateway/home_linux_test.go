@@ -18,7 +18,7 @@ func TestHomeOfAnother(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	p := &program{getenv: os.Getenv, err: os.Stderr}
+	p := &program{getenv: os.Getenv, err: os.Stderr, grounds: standIn(os.Getenv)}
 	for _, home := range []string{own, own + "/none"} {
 		t.Setenv("HOME", home)
 		if _, err := p.config(cli.Flags{}); err != nil {

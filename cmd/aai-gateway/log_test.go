@@ -47,7 +47,7 @@ func logged(t *testing.T, d *desk, level string) []map[string]any {
 	path := filepath.Join(d.home, "log.jsonl")
 	d.env["AAI_LOG_FILE"] = path
 	var stderr bytes.Buffer
-	p := &program{getenv: d.getenv, err: &stderr}
+	p := &program{getenv: d.getenv, grounds: d.grounds(), err: &stderr}
 	gateway, closing, err := p.open(cli.Flags{LogLevel: level})
 	if err != nil {
 		t.Fatal(err)
@@ -162,7 +162,7 @@ func TestTheLevelOfACommand(t *testing.T) {
 		t.Setenv("USERPROFILE", d.home)
 		d.env["AAI_LOG_LEVEL"] = c.env
 		var stderr bytes.Buffer
-		p := &program{getenv: d.getenv, err: &stderr}
+		p := &program{getenv: d.getenv, grounds: d.grounds(), err: &stderr}
 		gateway, closing, err := p.open(cli.Flags{LogLevel: c.flag})
 		if err != nil {
 			t.Fatal(err)
@@ -185,7 +185,7 @@ func TestALogThatCannotBeWritten(t *testing.T) {
 		filepath.Join(file, "log"):        "logFile: the log cannot be written: ",
 		filepath.Join(d.home, "no", "go"): "logFile: the log cannot be written: ",
 	} {
-		p := &program{getenv: d.getenv}
+		p := &program{getenv: d.getenv, grounds: d.grounds()}
 		_, _, err := p.logger(&config{LogFile: path})
 		if e := aai.AsError(err); e == nil || e.Code != aai.InvalidParams || !strings.HasPrefix(e.Message, want) || !strings.Contains(e.Message, path) {
 			t.Errorf("%s: %v", path, err)

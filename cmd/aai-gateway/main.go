@@ -36,24 +36,26 @@ func ownVersion() string {
 	return versionOf(version, built)
 }
 
-func main() {
+func main() { os.Exit(runOn(here(version))) }
+
+// runOn is the program on its grounds.
+func runOn(g grounds) int {
 	terminal := cli.NewTerminal(os.Stdin, os.Stdout, os.Stderr)
-	p := &program{getenv: os.Getenv, in: os.Stdin, out: os.Stdout, err: os.Stderr, secret: terminal.Secret}
-	os.Exit(cli.Run(context.Background(), cli.Config{
+	p := &program{getenv: os.Getenv, in: os.Stdin, out: os.Stdout, err: os.Stderr, secret: terminal.Secret, grounds: g}
+	return cli.Run(context.Background(), cli.Config{
 		Version:    ownVersion(),
 		Open:       p.open,
 		ServeMCP:   p.serveMCP,
 		HTTPToken:  p.showToken,
 		HTTPTokens: p.agentTokens,
 		ShowConfig: p.showConfig,
-		Native:     p.native,
 		Desktop:    describeDesktop(),
 		Demo:       p.demo(),
 		In:         os.Stdin,
 		Out:        os.Stdout,
 		Err:        os.Stderr,
 		Terminal:   terminal,
-	}, os.Args[1:]))
+	}, os.Args[1:])
 }
 
 // outlive makes writing to standard output and error fail when nobody reads them,

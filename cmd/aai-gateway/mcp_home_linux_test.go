@@ -47,13 +47,16 @@ const patience = time.Minute
 // A binary is the program as it is built for people.
 type binary string
 
-// TestMCP builds the program once and lets agents of several kinds use it.
+// TestMCP lets agents of several kinds use the program, as this test binary is it: its
+// settings count as confirmed.
 func TestMCP(t *testing.T) {
 	b := binary(filepath.Join(t.TempDir(), "aai-gateway"))
-	build := exec.CommandContext(t.Context(), "go", "build", "-o", string(b), ".")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v: %s", err, out)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(self, string(b)); err != nil {
+		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		name string

@@ -65,7 +65,7 @@ func mcpSession(t *testing.T, b binary) {
 		if call.caller != "tester" {
 			t.Errorf("a call was of %q", call.caller)
 		}
-		if call.tool == "echo" && call.result == "ok" && call.consent != "preapproved" {
+		if call.tool == "echo" && call.result == "ok" && call.consent != "preapproved (native)" {
 			t.Errorf("echo was allowed by %q", call.consent)
 		}
 	}
@@ -98,7 +98,7 @@ func mcpConsentGivenAtATerminal(t *testing.T, b binary) {
 		t.Fatal(err)
 	}
 	grant := exec.Command(string(b), "consent", "grant", exampleApp, "nothing", "--caller", "mcp:tester", "--identity", self, "--yes")
-	grant.Env = h.env
+	grant.Env = append(h.env, "PERSON=yes")
 	if out, err := grant.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"os"
@@ -19,6 +20,7 @@ import (
 	"aai/internal/own"
 	"aai/internal/peer"
 	"aai/internal/policy"
+	"aai/internal/proof"
 )
 
 // A program is one run of the command: what it was started with.
@@ -28,7 +30,8 @@ type program struct {
 	out    io.Writer
 	err    io.Writer
 	// secret asks the person at the terminal for a passphrase; nil where there is nobody.
-	secret func(ctx context.Context, prompt string) (string, error)
+	secret  func(ctx context.Context, prompt string) (string, error)
+	grounds grounds
 }
 
 // parts are the gateway and the rooms behind it.
@@ -95,9 +98,6 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 		return err
 	}
 	ctx, cancel := context.WithCancel(ctx)
-	if cfg.Policy.Dialog == dialogAuto {
-		built.gateway.Dialog = built.dialog
-	}
 	stopped := built.catalog.Start(ctx)
 	go built.visible.watch(ctx)
 	collect := holdCollector()
@@ -196,7 +196,14 @@ func (p *program) config(f cli.Flags) (*config, error) {
 	if err := ownHome(home); err != nil {
 		return nil, err
 	}
-	return readConfig(source{getenv: p.getenv, home: home, platform: hostPlatform(home, p.getenv), flags: f})
+	cfg, err := readConfig(source{getenv: p.getenv, home: home, platform: hostPlatform(home, p.getenv), flags: f, grounds: p.grounds})
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range cfg.notes {
+		_, _ = fmt.Fprintf(p.err, "warning: %s\n", note) // nobody may be reading it
+	}
+	return cfg, nil
 }
 
 // build joins the rooms.
@@ -213,20 +220,17 @@ func (p *program) build(cfg *config) (*parts, error) {
 		Folder: filepath.Join(cfg.platform.data, "secrets"), Getenv: cfg.session.Getenv,
 		Insecure: cfg.InsecureStorage, Ask: p.secret, Log: log,
 	})
-	store := policy.NewSealedStore(
-		policy.NewFileStore(filepath.Join(cfg.platform.data, "consent.json")), vault.Unattended(),
-	)
+	store, passphrase := cfg.kept()
 	if slices.ContainsFunc(cfg.Preapproved, policy.Grant.ByName) {
 		log.Warn("consent.preapproved says of some callers no more than a name, which any caller can give itself: they allow nothing without an identity")
 	}
-	trust := cfg.trust(store, log)
+	trust := cfg.trust(store, passphrase, log)
 	drivers, closeDrivers := cfg.platform.drivers(cfg, log)
 	client := cfg.wayOut()
 	logins := cfg.logins(client.HTTP(), vault, p.getenv, log)
 	drivers = withWeb(drivers, client.HTTP(), logins, cfg.Web)
 
 	ownApps, closeDesktop := cfg.ownApps(log)
-
 	known := new(everywhere)
 	self := own.App(
 		own.Sources{
@@ -235,6 +239,7 @@ func (p *program) build(cfg *config) (*parts, error) {
 			Web: known, Logins: logins,
 			HostPlatform: cfg.platform.name, Fetch: fetch(client),
 			Vault: vault, Unsealed: store.Unsealed, Check: checkOf(ownApps),
+			Passphrase: passphrase, Confirmed: cfg.settings(), Unconfirmed: func() []proof.Setting { return cfg.unconfirmed },
 		},
 		func() own.Catalog { return known },
 	)
@@ -246,7 +251,7 @@ func (p *program) build(cfg *config) (*parts, error) {
 	})
 	known.Web = cfg.web(known.local, client, drivers, log)
 	shown := &visible{Catalog: known, modes: trust.modes}
-	return &parts{
+	built := &parts{
 		gateway: &aai.Gateway{
 			Catalog: shown,
 			Gates:   trust.gates,
@@ -258,5 +263,34 @@ func (p *program) build(cfg *config) (*parts, error) {
 		dialog:  trust.dialog,
 		log:     log,
 		closers: []io.Closer{logins, closeDrivers, closeDesktop, record, closeLog, closeClient{client}},
-	}, nil
+	}
+	built.gateway.Dialog = cfg.asker(built.dialog)
+	return built, nil
+}
+
+// asker is what puts questions, nil where the person wants no windows.
+func (c *config) asker(windows *dialog.Dialog) aai.Asker {
+	switch {
+	case c.grounds.person != nil:
+		_, asker := c.grounds.person()
+		return asker
+	case c.Policy.Dialog == dialogAuto:
+		return windows
+	}
+	return nil
+}
+
+// A keptStore is a store that says what is in a plain file.
+type keptStore interface {
+	policy.Store
+	Unsealed() string
+}
+
+// kept is what people decided, and by what they prove that they may.
+func (c *config) kept() (keptStore, *proof.Passphrase) {
+	sealed, plain := c.sealed(), policy.NewFileStore(filepath.Join(c.platform.data, "consent.json"))
+	if c.elsewhere {
+		return policy.NewElsewhereStore(plain, sealed), proof.NewPassphrase(sealed, "")
+	}
+	return policy.NewSealedStore(plain, sealed), proof.NewPassphrase(sealed, filepath.Join(c.platform.data, "passphrase.json"))
 }

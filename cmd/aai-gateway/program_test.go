@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -20,7 +21,7 @@ import (
 // aai-gateway in the PATH of the tests, and a service that a bus may start.
 func TestMain(m *testing.M) {
 	dbustest.ServeIfStarted()
-	testscript.Main(m, map[string]func(){"aai-gateway": main, "open-page": openPage})
+	testscript.Main(m, map[string]func(){"aai-gateway": func() { os.Exit(runOn(ofTests())) }, "open-page": openPage})
 }
 
 func jsonLog(w io.Writer) *slog.Logger {
@@ -33,7 +34,7 @@ func TestOpeningLeavesNothing(t *testing.T) {
 	d := newDesk(t)
 	t.Setenv("HOME", d.home)
 	t.Setenv("USERPROFILE", d.home)
-	p := &program{getenv: d.getenv, err: io.Discard}
+	p := &program{getenv: d.getenv, grounds: d.grounds(), err: io.Discard}
 	gateway, closing, err := p.open(cli.Flags{})
 	if err != nil {
 		t.Fatal(err)
@@ -49,7 +50,7 @@ func TestOpeningLeavesNothing(t *testing.T) {
 func TestTheGatewayIsWhole(t *testing.T) {
 	d := newDesk(t)
 	c, err := d.read(cli.Flags{})
-	built, err := (&program{getenv: d.getenv, err: io.Discard}).build(mustRead(t, c, err))
+	built, err := (&program{getenv: d.getenv, grounds: d.grounds(), err: io.Discard}).build(mustRead(t, c, err))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +79,7 @@ func TestTheGatewayIsWhole(t *testing.T) {
 func TestOwnSchemas(t *testing.T) {
 	d := newDesk(t)
 	c, err := d.read(cli.Flags{})
-	built, err := (&program{getenv: d.getenv, err: io.Discard}).build(mustRead(t, c, err))
+	built, err := (&program{getenv: d.getenv, grounds: d.grounds(), err: io.Discard}).build(mustRead(t, c, err))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,9 +7,9 @@ import (
 
 	"aai"
 	"aai/internal/dialog"
-	"aai/internal/doors/cli"
 	"aai/internal/own"
 	"aai/internal/policy"
+	"aai/internal/proof"
 	"aai/internal/seat"
 )
 
@@ -24,7 +24,7 @@ type trust struct {
 
 // trust makes the gates as configured. What a person decides holds for every
 // gateway of theirs, so it is in files that all of them read.
-func (c *config) trust(store policy.Store, log *slog.Logger) trust {
+func (c *config) trust(store policy.Store, passphrase *proof.Passphrase, log *slog.Logger) trust {
 	getenv := c.session.Getenv
 	language := func() string { return languageOf(getenv) }
 	t := trust{
@@ -37,9 +37,13 @@ func (c *config) trust(store policy.Store, log *slog.Logger) trust {
 	if c.Policy.Confirm {
 		words = c.Policy.Words
 	}
+	who := c.person(t.dialog, passphrase)
 	t.gates = []aai.Gate{
 		t.limits, // first: a call that is refused counts too
-		policy.Own{Open: own.OpenTools(), Personal: []string{aai.DoorCLI}},
+		policy.NewOwn(policy.OwnConfig{
+			Open: own.OpenTools(), Personal: []string{aai.DoorCLI}, First: own.SetPassphrase,
+			Narrows: own.Narrows(store, t.modes), Person: who, Language: language,
+		}),
 		policy.Lists{Allowed: c.Policy.Allowed, Denied: c.Policy.Denied},
 		policy.Untouchable{Shows: t.dialog.Shows, Asking: t.dialog.Open},
 		policy.Shells{}, // before the modes, which have a word on it
@@ -47,15 +51,27 @@ func (c *config) trust(store policy.Store, log *slog.Logger) trust {
 		policy.Destructive{Words: words},
 		policy.NewConsent(policy.ConsentConfig{
 			Store: store, Preapproved: c.Preapproved, Elicitation: c.Policy.Elicitation,
-			Revocations: t.revocations, Mode: t.modes, Language: language,
+			Revocations: t.revocations, Mode: t.modes, Person: who, Language: language,
 		}),
 	}
 	return t
 }
 
-// newDialog makes what asks in a window.
+// person is who may prove that it is they.
+func (c *config) person(windows *dialog.Dialog, passphrase *proof.Passphrase) policy.Person {
+	if c.grounds.person != nil {
+		who, _ := c.grounds.person()
+		return who
+	}
+	if c.Policy.Dialog != dialogAuto {
+		windows = nil
+	}
+	return prover{windows, c.asks, passphrase}
+}
+
+// newDialog makes what asks in a window, on the person's own screen.
 func (c *config) newDialog(log *slog.Logger) *dialog.Dialog {
-	getenv, shared := c.session.Getenv, c.seat()
+	getenv, shared := c.asks.Getenv, seat.New(seat.Config{Folder: seat.Folder, Getenv: c.asks.Getenv})
 	cfg := dialog.Config{
 		Getenv: getenv, Folder: c.platform.data, Language: func() string { return languageOf(getenv) },
 		Seat: shared, Log: log,
@@ -83,13 +99,4 @@ func languageOf(getenv func(string) string) string {
 		}
 	}
 	return ""
-}
-
-// native is what asks in a window, where the person allows windows.
-func (p *program) native(f cli.Flags) (aai.Asker, error) {
-	cfg, err := p.config(f)
-	if err != nil || cfg.Policy.Dialog != dialogAuto {
-		return nil, err
-	}
-	return cfg.newDialog(nil), nil
 }

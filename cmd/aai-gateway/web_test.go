@@ -64,7 +64,7 @@ func newWebWorld(t *testing.T) *webWorld {
 	w.cfg.roots = x509.NewCertPool()
 	w.cfg.roots.AddCert(site.Certificate())
 	w.cfg.platform.desktop = nil
-	if w.parts, err = (&program{getenv: d.getenv, err: io.Discard}).build(w.cfg); err != nil {
+	if w.parts, err = (&program{getenv: d.getenv, grounds: d.grounds(), err: io.Discard}).build(w.cfg); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -60,14 +60,6 @@ func (t consentTools) list(ctx context.Context, _ *aai.Call) (*aai.Result, error
 }
 
 func (t consentTools) grant(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	app, permissions, err := t.grantable(ctx, call, text(call, "app"), text(call, "tool"))
-	if err != nil {
-		return nil, err
-	}
-	if app.ID == aai.OwnApp {
-		// The gate of the gateway's own tools asks no grants.
-		return nil, aai.Errorf(aai.PermissionDenied, "the gateway's own tools are open to agents or they are not; no consent changes that")
-	}
 	caller, identity, err := whoNamed(text(call, "caller"), text(call, "identity"))
 	if err != nil {
 		return nil, err
@@ -76,21 +68,55 @@ func (t consentTools) grant(ctx context.Context, call *aai.Call) (*aai.Result, e
 	if err != nil {
 		return nil, err
 	}
-	tools, err := permissionsNamed(app, permissions, text(call, "tool"))
+	names, err := toolsNamed(call)
 	if err != nil {
 		return nil, err
 	}
-	grants, now := make([]policy.Grant, len(tools)), time.Now()
-	for i, tool := range tools {
-		grants[i] = policy.Grant{
-			Caller: caller, Identity: identity, App: app.ID, Tool: tool, Digest: app.DigestOf(tool),
-			Decision: policy.Allow, GrantedAt: now, ExpiresAt: expires, Channel: aai.Terminal,
+	var tools []string
+	var grants []policy.Grant
+	now := time.Now()
+	for _, name := range names {
+		app, permissions, err := t.grantable(ctx, call, text(call, "app"), name)
+		if err != nil {
+			return nil, err
+		}
+		if app.ID == aai.OwnApp {
+			// The gate of the gateway's own tools asks no grants.
+			return nil, aai.Errorf(aai.PermissionDenied, "the gateway's own tools are open to agents or they are not; no consent changes that")
+		}
+		named, err := permissionsNamed(app, permissions, name)
+		if err != nil {
+			return nil, err
+		}
+		tools = append(tools, named...)
+		for _, tool := range named {
+			grants = append(grants, policy.Grant{
+				Caller: caller, Identity: identity, App: app.ID, Tool: tool, Digest: app.DigestOf(tool),
+				Decision: policy.Allow, GrantedAt: now, ExpiresAt: expires, Channel: policy.Proof(call),
+			})
 		}
 	}
 	if err := t.store.Add(grants...); err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the consent could not be kept: %w", err)
 	}
 	return &aai.Result{Data: map[string]any{"granted": tools}}, nil
+}
+
+// toolsNamed are the tools that a call to grant names, in one way or the other.
+func toolsNamed(call *aai.Call) ([]string, error) {
+	list, _ := call.Args["tools"].([]any)
+	one := text(call, "tool")
+	if (one == "") == (len(list) == 0) {
+		return nil, aai.Errorf(aai.InvalidParams, `expected "tool" or "tools", and not both`)
+	}
+	if one != "" {
+		return []string{one}, nil
+	}
+	names := make([]string, len(list))
+	for i, item := range list {
+		names[i], _ = item.(string)
+	}
+	return names, nil
 }
 
 // callerNamed returns the name if it can be some caller's: callers are compared as

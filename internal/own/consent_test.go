@@ -53,7 +53,7 @@ func TestGrantOfEveryToolIsOfThoseOfNow(t *testing.T) {
 	var tools []string
 	for _, g := range stored {
 		tools = append(tools, g.Tool)
-		if g.Digest == "" || g.Decision != policy.Allow || g.App != "org.example.Notes" || g.Channel != aai.Terminal {
+		if g.Digest == "" || g.Decision != policy.Allow || g.App != "org.example.Notes" || g.Channel != aai.Native {
 			t.Errorf("a grant is not bound to what the person saw: %+v", g)
 		}
 	}

@@ -1,11 +1,18 @@
 package own_test
 
 import (
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"aai"
 	"aai/internal/own"
+	"aai/internal/policy"
+	"aai/internal/proof"
 )
 
 // arguments are right ones for every tool of the gateway.
@@ -20,40 +27,156 @@ func arguments() map[string]string {
 		own.Lint:  `{"source": "../../descriptors/org.gnome.Calculator/aai.json"}`,
 		own.LogIn: `{"app": "memo"}`, own.LogOut: `{"app": "memo"}`, own.LoginStatus: `{}`,
 		own.AuditVerify: `{}`, own.AuditExport: `{}`,
+		own.Unconfirmed: `{}`, own.Confirm: `{"settings": [{"from": "/c", "key": "dev", "value": true}]}`, own.SetPassphrase: `{}`,
 	}
 }
 
-func TestAgentsGetOnlyWhatIsOpen(t *testing.T) {
-	w := newWorld(t, apps())
+// tools are the gateway's own.
+func (w *world) tools(t *testing.T) []*aai.Tool {
+	t.Helper()
 	app, err := w.gateway.Catalog.Find(t.Context(), aai.OwnApp)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return app.Tools
+}
+
+// doors are all by which a call may come, and some that there are not.
+func doors() []string { return []string{aai.DoorMCP, aai.DoorCLI, "", "web", "CLI"} }
+
+func TestAgentsGetOnlyWhatIsOpen(t *testing.T) {
+	w := newWorld(t, apps())
 	open := map[string]bool{own.Apps: true, own.Guide: true, own.Descriptor: true, own.Discover: true, own.Projects: true}
-	for _, tool := range app.Tools {
+	for _, tool := range w.tools(t) {
 		given, known := arguments()[tool.Name]
 		if !known {
 			t.Errorf("%s is new; say here whether agents may use it", tool.Name)
 		}
-		for _, door := range []string{aai.DoorMCP, "", "web", "CLI"} {
+		if tool.Effect != aai.Reads {
+			if open[tool.Name] {
+				t.Errorf("%s is open, and does not only read", tool.Name)
+			}
+			continue // see TestEveryChangeIsProved
+		}
+		for _, door := range doors() {
 			_, err := w.do(t, aai.Caller{Door: door, Name: "claude"}, aai.OwnApp, tool.Name, given)
-			e := aai.AsError(err)
+			e, person := aai.AsError(err), door == aai.DoorCLI
 			switch {
-			case open[tool.Name] && e != nil:
+			case (open[tool.Name] || person) && e != nil:
 				t.Errorf("%s is closed to %q: %v", tool.Name, door, e)
-			case !open[tool.Name] && (e == nil || e.Code != aai.PermissionDenied):
+			case !open[tool.Name] && !person && (e == nil || e.Code != aai.PermissionDenied):
 				t.Errorf("%s is open to %q: %v", tool.Name, door, e)
-			case !open[tool.Name] && !strings.Contains(e.Hint, "aai-gateway"):
+			case !open[tool.Name] && !person && !strings.Contains(e.Hint, "aai-gateway"):
 				t.Errorf("%s: the hint does not say what to do: %q", tool.Name, e.Hint)
 			}
 		}
-		_, err := w.do(t, person(), aai.OwnApp, tool.Name, given)
-		if e := aai.AsError(err); e != nil && (tool.Name != own.LogIn || e.Code != aai.InvalidParams) { // the app wants no login
-			t.Errorf("%s is closed to the person: %v", tool.Name, err)
+	}
+	if len(w.screen.asked) != 0 {
+		t.Errorf("asked %d times about what only reads", len(w.screen.asked))
+	}
+}
+
+// Whatever the door, nothing of the gateway is changed by anybody but a person who proves
+// that it is they: without a way it is refused, and with one it is asked, each time.
+func TestEveryChangeIsProved(t *testing.T) {
+	w := newWorld(t, apps())
+	w.waiting = []proof.Setting{{From: "/c", Key: "dev", Value: true}}
+	deny := policy.Grant{Caller: "mcp:x", App: "org.example.Notes", Tool: "add", Decision: policy.Deny}
+	if err := w.store.Add(deny); err != nil { // so that revoking is more than to narrow
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "export")
+	// What widens, where the other arguments would not.
+	more := map[string]string{own.SetMode: `{"mode": "normal"}`, own.AuditExport: `{"file": "` + file + `"}`}
+	changes := 0
+	for _, tool := range w.tools(t) {
+		if tool.Effect == aai.Reads {
+			continue
+		}
+		changes++
+		given := arguments()[tool.Name]
+		if wide, ok := more[tool.Name]; ok {
+			given = wide
+		}
+		for _, door := range doors() {
+			if tool.Name == own.LogOut && door == aai.DoorCLI {
+				continue // see TestWhatNarrowsIsFree
+			}
+			if err := policy.SetMode(w.sources.Modes.Path, policy.Safe); err != nil {
+				t.Fatal(err)
+			}
+			who := aai.Caller{Door: door, Name: "terminal"}
+			before := w.everything(t)
+			w.screen = screen{none: true}
+			_, err := w.do(t, who, aai.OwnApp, tool.Name, given)
+			e := aai.AsError(err)
+			first := tool.Name == own.SetPassphrase && door == aai.DoorCLI
+			switch {
+			case first && (e == nil || e.Code != aai.ConsentRequired || len(e.Questions) != 1 || !slices.Equal(e.Questions[0].Channels, []aai.Channel{aai.Terminal})):
+				t.Errorf("%s for %q, and nobody there: %v", tool.Name, door, err)
+			case !first && (e == nil || e.Code != aai.PermissionDenied || !strings.Contains(e.Hint, "consent passphrase") || !strings.Contains(e.Hint, policy.PolicyFile)):
+				t.Errorf("%s for %q, and nobody there: %v", tool.Name, door, err)
+			}
+			w.screen = screen{answer: "no"}
+			if _, err := w.do(t, who, aai.OwnApp, tool.Name, given); aai.AsError(err) == nil || aai.AsError(err).Code != aai.PermissionDenied || len(w.screen.asked) != 1 {
+				t.Errorf("%s for %q, and the person says no: %v, asked %d times", tool.Name, door, err, len(w.screen.asked))
+			}
+			if diff := cmp.Diff(before, w.everything(t)); diff != "" {
+				t.Errorf("%s for %q was refused, and changed:\n%s", tool.Name, door, diff)
+			}
+			w.screen = screen{}
+			_, err = w.do(t, who, aai.OwnApp, tool.Name, given)
+			if e := aai.AsError(err); e != nil && e.Code != aai.InvalidParams && tool.Name != own.SetPassphrase || len(w.screen.asked) != 1 {
+				t.Errorf("%s for %q, and the person says yes: %v, asked %d times", tool.Name, door, err, len(w.screen.asked))
+			}
+			_ = os.Remove(file)
+			if err := w.store.Add(deny); err != nil {
+				t.Fatal(err)
+			}
 		}
 	}
-	if grants, err := w.store.Grants(); err != nil || len(grants) != 0 {
-		t.Errorf("after the person revoked everything there are %d grants, %v", len(grants), err)
+	if changes < 9 {
+		t.Errorf("only %d tools change anything", changes)
+	}
+}
+
+// everything is what the person decided so far.
+func (w *world) everything(t *testing.T) any {
+	t.Helper()
+	grants, err := w.store.Grants()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []any{grants, w.sources.Modes.Mode(), w.web.names, w.sources.Passphrase.Set(t.Context())}
+}
+
+// Who takes rights away is not hindered; to forget a refusal gives some.
+func TestWhatNarrowsIsFree(t *testing.T) {
+	w := newWorld(t, apps())
+	for _, c := range []struct {
+		tool, arguments string
+		free            bool
+	}{
+		{own.SetMode, `{"mode": "safe"}`, true},
+		{own.SetMode, `{"mode": "sandboxed"}`, true},
+		{own.SetMode, `{"mode": "sandboxed"}`, true},
+		{own.SetMode, `{"mode": "safe"}`, false},
+		{own.LogOut, `{"app": "memo"}`, true},
+		{own.AuditExport, `{}`, true},
+		{own.Revoke, `{"caller": "mcp:y"}`, true},
+		{own.Revoke, `{"caller": "mcp:x"}`, false},
+		{own.Revoke, `{"tool": "list"}`, true},
+		{own.Revoke, `{"app": "org.example.Other"}`, false}, // an alias may be meant
+		{own.Revoke, `{}`, false},
+	} {
+		if err := w.store.Add(policy.Grant{Caller: "mcp:x", App: "org.example.Notes", Tool: "add", Decision: policy.Deny}); err != nil {
+			t.Fatal(err)
+		}
+		w.screen = screen{answer: "no"}
+		_, err := w.do(t, person(), aai.OwnApp, c.tool, c.arguments)
+		if free := err == nil && len(w.screen.asked) == 0; free != c.free {
+			t.Errorf("%s %s is free: %v, %v", c.tool, c.arguments, free, err)
+		}
 	}
 }
 
@@ -68,7 +191,7 @@ func TestEveryToolSaysWhatItDoes(t *testing.T) {
 	}
 	for _, tool := range app.Tools {
 		changes := tool.Name == own.Grant || tool.Name == own.Revoke || tool.Name == own.Takeover || tool.Name == own.Drop || tool.Name == own.SetMode || tool.Name == own.NameSite ||
-			tool.Name == own.LogIn || tool.Name == own.LogOut || tool.Name == own.AuditExport
+			tool.Name == own.LogIn || tool.Name == own.LogOut || tool.Name == own.AuditExport || tool.Name == own.Confirm || tool.Name == own.SetPassphrase
 		if (tool.Effect == aai.Changes) != changes || (tool.Effect == aai.Reads) == changes {
 			t.Errorf("%s %s", tool.Name, tool.Effect)
 		}

@@ -53,7 +53,7 @@ func TestHistoryTellsWhatHappened(t *testing.T) {
 	if added.Args["title"] != "milk" || password["redacted"] != true || password["len"] != 7.0 {
 		t.Errorf("its arguments are kept as %v", added.Args)
 	}
-	if granted.App != aai.OwnApp || granted.Tool != own.Grant || granted.Consent != "own" || granted.Effect != "changes" {
+	if granted.App != aai.OwnApp || granted.Tool != own.Grant || granted.Consent != "confirmed (native)" || granted.Effect != "changes" {
 		t.Errorf("granting is a call like any other: %+v", granted)
 	}
 	if b, err := os.ReadFile(w.journal); err != nil || strings.Contains(string(b), "hunter2") {

@@ -20,6 +20,7 @@ import (
 	"aai/internal/keychain"
 	"aai/internal/login"
 	"aai/internal/policy"
+	"aai/internal/proof"
 	"aai/internal/schema"
 )
 
@@ -41,6 +42,10 @@ const (
 	Keychain   = "keychain_status"
 	Lint       = "lint"
 	Check      = "check"
+
+	Unconfirmed   = "consent_unconfirmed"
+	Confirm       = "consent_confirm"
+	SetPassphrase = "consent_passphrase"
 
 	AuditVerify = "audit_verify"
 	AuditExport = "audit_export"
@@ -69,6 +74,12 @@ type Sources struct {
 	// Unsealed says why the consents in Store are in a plain file; empty if they are
 	// not. Nil where no store seals them.
 	Unsealed func() string
+	// Passphrase is by what a person proves that it is they; nil: there can be none.
+	Passphrase *proof.Passphrase
+	// Confirmed are the settings that a person confirmed, Unconfirmed those that do not
+	// hold because nobody did. Both or none may be nil.
+	Confirmed   *proof.Settings
+	Unconfirmed func() []proof.Setting
 	// Fetch gets a page of the web, for a person who names one; nil: pages cannot be
 	// named. It guards itself: which hosts, how much, how long.
 	Fetch func(ctx context.Context, address string) ([]byte, error)
@@ -114,6 +125,7 @@ func App(s Sources, known func() Catalog) *aai.App {
 		}, append(webTools{s.Web}.tools(), loginTools{s.Logins, known}.tools()...)...),
 	}
 	app.Tools = append(app.Tools, auditTools{s.Journal}.tools()...)
+	app.Tools = append(app.Tools, proofTools{s.Passphrase, s.Confirmed, s.Unconfirmed}.tools()...)
 	return app
 }
 
@@ -157,10 +169,11 @@ const (
 	grantParams = `{"type": "object", "additionalProperties": false, "properties": {
 		"app": {"type": "string", "minLength": 1},
 		"tool": {"type": "string", "minLength": 1, "description": "* for every tool the app has now; see, act, destroy or start for desktop/<program>"},
+		"tools": {"type": "array", "minItems": 1, "maxItems": 100, "items": {"type": "string", "minLength": 1}, "description": "Several at once"},
 		"caller": {"type": "string", "minLength": 1, "description": "What it calls itself, such as mcp:claude-ai; * for anyone"},
 		"identity": {"type": "string", "minLength": 1, "description": "Who that is for certain, as questions say: a program, or http:NAME for a token"},
 		"expires": {"type": "string", "format": "date-time"}},
-		"required": ["app", "tool"]}`
+		"required": ["app"]}`
 
 	dropParams = `{"type": "object", "additionalProperties": false, "properties": {
 		"app": {"type": "string"}, "tool": {"type": "string"}, "caller": {"type": "string"}}}`

@@ -29,9 +29,11 @@ func TestDiscoverGivesTheGuide(t *testing.T) {
 // An agent that could name sites could make of "my bank" what it likes.
 func TestOnlyThePersonNamesSites(t *testing.T) {
 	w := newWorld(t, nil)
+	w.screen.answer = "no"
 	if _, err := w.do(t, agent(), aai.OwnApp, own.NameSite, `{"name": "bank", "url": "evil.example"}`); aai.AsError(err).Code != aai.PermissionDenied {
 		t.Errorf("got %v", err)
 	}
+	w.screen.answer = "yes"
 	w.own(t, own.NameSite, `{"name": "bank", "url": "bank.example"}`)
 	if !slices.Equal(w.web.names, []string{"bank bank.example"}) {
 		t.Errorf("the names are %q", w.web.names)

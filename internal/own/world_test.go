@@ -19,6 +19,7 @@ import (
 	"aai/internal/login"
 	"aai/internal/own"
 	"aai/internal/policy"
+	"aai/internal/proof"
 	"aai/internal/schema"
 )
 
@@ -33,6 +34,36 @@ type world struct {
 	sources own.Sources
 	also    []*aai.App // own apps besides the gateway
 	web     web
+	screen  screen
+	waiting []proof.Setting // to be confirmed
+}
+
+// A screen is where a person sits who answers what they are asked.
+type screen struct {
+	none   bool   // there is no screen
+	answer string // instead of yes
+	asked  []aai.Question
+}
+
+func (s *screen) Way(context.Context) aai.Channel {
+	if s.none {
+		return ""
+	}
+	return aai.Native
+}
+
+func (*screen) Check(context.Context, string) error { return errors.New("no passphrase was set") }
+
+func (s *screen) Ask(_ context.Context, q aai.Question) (aai.Answer, error) {
+	if q.ID != "proof" {
+		return aai.Answer{}, errors.New("they answer nothing else")
+	}
+	s.asked = append(s.asked, q)
+	choice := "yes"
+	if s.answer != "" {
+		choice = s.answer
+	}
+	return aai.Answer{Choice: choice, Seal: q.Seal, Channel: aai.Native}, nil
 }
 
 // A web has one site.
@@ -78,6 +109,8 @@ func newWorld(t *testing.T, descriptors map[string]string, preapproved ...policy
 		Web:   &w.web,
 		Vault: vault,
 	}
+	w.sources.Passphrase = proof.NewPassphrase(vault, filepath.Join(state, "passphrase.json"))
+	w.sources.Confirmed, w.sources.Unconfirmed = proof.NewSettings(vault), func() []proof.Setting { return w.waiting }
 	w.sources.Logins = login.New(login.Config{Client: http.DefaultClient, Secrets: vault, Dev: true})
 	t.Cleanup(func() { _ = w.sources.Logins.Close() })
 	w.open()
@@ -93,9 +126,12 @@ func (w *world) open() {
 		Drivers: map[string]aai.Driver{"linux/dbus": echo{}}, Own: append([]*aai.App{self}, w.also...),
 	})
 	w.gateway = &aai.Gateway{
-		Catalog: known, Journal: w.sources.Journal,
+		Catalog: known, Journal: w.sources.Journal, Dialog: &w.screen,
 		Gates: []aai.Gate{
-			policy.Own{Open: own.OpenTools(), Personal: []string{aai.DoorCLI}},
+			policy.NewOwn(policy.OwnConfig{
+				Open: own.OpenTools(), Personal: []string{aai.DoorCLI}, First: own.SetPassphrase,
+				Narrows: own.Narrows(w.store, w.sources.Modes), Person: &w.screen,
+			}),
 			policy.NewConsent(policy.ConsentConfig{Store: w.store, Preapproved: w.sources.Preapproved}),
 		},
 	}

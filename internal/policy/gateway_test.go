@@ -57,12 +57,13 @@ type world struct {
 	ran     map[string]int
 	apps    map[string]*aai.App
 	store   *FileStore
+	person  *somebody
 }
 
 func newWorld(t *testing.T, preapproved ...Grant) *world {
 	t.Helper()
 	w := &world{
-		records: &records{}, ran: map[string]int{}, apps: map[string]*aai.App{},
+		person: &somebody{phrase: "correct horse"}, records: &records{}, ran: map[string]int{}, apps: map[string]*aai.App{},
 		store: NewFileStore(filepath.Join(t.TempDir(), "aai", "consent.json")),
 	}
 	w.put(notesApp("d1"))
@@ -78,7 +79,7 @@ func (w *world) gateway(preapproved ...Grant) *aai.Gateway {
 	return &aai.Gateway{
 		Catalog: shelf{w.apps}, Journal: w.records,
 		Gates: []aai.Gate{
-			Own{Open: []string{"guide"}, Personal: []string{aai.DoorCLI}},
+			NewOwn(OwnConfig{Open: []string{"guide"}, Personal: []string{aai.DoorCLI}, Person: w.person}),
 			NewConsent(ConsentConfig{Store: NewFileStore(w.store.path), Preapproved: preapproved}),
 		},
 	}
@@ -222,6 +223,11 @@ func TestDoOwnApp(t *testing.T) {
 	person.Caller = aai.Caller{Door: aai.DoorCLI, Name: "terminal"}
 	w.expect(t, w.Gateway, call(aai.OwnApp, "guide"), "ok")
 	w.expect(t, w.Gateway, call(aai.OwnApp, "consent_grant"), "PERMISSION_DENIED")
+	w.expect(t, w.Gateway, person, "PERMISSION_DENIED")
+	w.person.way = aai.Passphrase
+	w.expect(t, w.Gateway, person, "CONSENT_REQUIRED?")
+	_, err := w.Gateway.Do(t.Context(), person)
+	person.Answers = map[string]aai.Answer{ownQuestion: {Choice: choiceYes, Channel: aai.Passphrase, Secret: "correct horse", Seal: aai.AsError(err).Questions[0].Seal}}
 	w.expect(t, w.Gateway, person, "ok")
 	if w.ran["aai:consent_grant"] != 1 {
 		t.Errorf("ran %v", w.ran)

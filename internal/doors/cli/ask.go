@@ -27,19 +27,39 @@ func (r *run) ask(ctx context.Context, questions []aai.Question) (map[string]aai
 		return nil, nil
 	}
 	for _, q := range questions {
-		if !q.MayAsk(aai.Terminal) || len(q.Choices) == 0 {
+		if !q.MayAsk(aai.Terminal) && (!q.MayAsk(aai.Passphrase) || r.output.terminal.Secret == nil) || len(q.Choices) == 0 {
 			return nil, nil
 		}
 	}
 	answers := make(map[string]aai.Answer, len(questions))
 	for _, q := range questions {
-		chosen, err := r.choose(ctx, questionText(q), len(q.Choices))
+		a, err := r.answer(ctx, q)
 		if err != nil {
 			return nil, err
 		}
-		answers[q.ID] = aai.Answer{Choice: q.Choices[chosen].ID, Seal: q.Seal, Channel: aai.Terminal}
+		answers[q.ID] = a
 	}
 	return answers, nil
+}
+
+// answer puts one question. What needs the passphrase needs it for everything but the
+// refusal.
+func (r *run) answer(ctx context.Context, q aai.Question) (aai.Answer, error) {
+	a := aai.Answer{Seal: q.Seal, Channel: aai.Terminal}
+	chosen, err := r.choose(ctx, questionText(q), len(q.Choices))
+	if err != nil {
+		return a, err
+	}
+	a.Choice = q.Choices[chosen].ID
+	if q.MayAsk(aai.Terminal) {
+		return a, nil
+	}
+	a.Channel = aai.Passphrase
+	if chosen == 0 {
+		return a, nil
+	}
+	a.Secret, err = r.secretTyped(ctx, "The passphrase of this gateway: ")
+	return a, err
 }
 
 // questionText is the question as it stands on the terminal, up to the prompt.

@@ -30,6 +30,7 @@ func (r *run) do(ctx context.Context, app, tool string, args map[string]any) (*a
 		Caller: aai.Caller{Door: aai.DoorCLI, Name: "terminal", Identity: aai.IdentityTerminal, Session: r.cfg.Session},
 		App:    app, Tool: tool, Args: args,
 	}
+	ctx = aai.WithAssistant(ctx, aai.Assistant{Secret: r.output.terminal.Secret})
 	first := call.ID
 	result, err := r.once(ctx, gateway, &call)
 	for range maxRounds {

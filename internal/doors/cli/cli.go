@@ -39,9 +39,6 @@ type Config struct {
 	HTTPTokens func(Flags) (Tokens, error)
 	// ShowConfig returns the settings in effect, in the order to show them.
 	ShowConfig func(Flags) ([]Setting, error)
-	// Native puts a question in a window of the gateway's own, where the person
-	// allows such windows; nil, and a nil Asker: there is none.
-	Native func(Flags) (aai.Asker, error)
 	// Desktop describes the desktop, whose tools have commands of their own. It is
 	// not called; nil where there is none.
 	Desktop *aai.App

@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -21,7 +20,8 @@ func newConsent(r *run) *cobra.Command {
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              holder,
 	}
-	consent.AddCommand(newConsentList(r), newConsentGrant(r), newConsentRevoke(r), newConsentTakeover(r), newConsentDrop(r))
+	consent.AddCommand(newConsentList(r), newConsentGrant(r), newConsentRevoke(r), newConsentTakeover(r), newConsentDrop(r),
+		newConsentConfirm(r), newConsentPassphrase(r))
 	return consent
 }
 
@@ -121,14 +121,14 @@ func newConsentGrant(r *run) *cobra.Command {
 			if f.all {
 				tools = []string{every}
 			}
-			return r.consentGrant(cmd.Context(), grant{args[0], tools, f.caller, f.identity, expires}, f.yes)
+			return r.consentGrant(cmd.Context(), grant{args[0], tools, f.caller, f.identity, expires})
 		},
 	}
 	cmd.Flags().StringVar(&f.caller, "caller", "", "who may use them: a `name` such as mcp:claude-code, or '*' for anyone")
 	cmd.Flags().StringVar(&f.identity, "identity", "", "`who` that is for certain, such as '/usr/bin/node /opt/agent/cli.js', or http:NAME for a token")
 	cmd.Flags().StringVar(&f.expires, "expires", "", "until `when`: 12h, 30d or RFC 3339; without it, until revoked")
 	cmd.Flags().BoolVar(&f.all, "all", false, "every tool that the app has now")
-	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask; needed where there is no terminal")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "has no effect: you are asked in a window or for your passphrase in any case")
 	return cmd
 }
 
@@ -191,32 +191,25 @@ func toolWords(tools []string) string {
 	return strings.Join(tools, ", ")
 }
 
-func (r *run) consentGrant(ctx context.Context, g grant, yes bool) error {
-	if err := r.decide(ctx, "Allow "+g.String()+"?", yes); err != nil {
+// consentGrant lets the person allow it: the gateway itself asks for their proof.
+func (r *run) consentGrant(ctx context.Context, g grant) error {
+	args := given(map[string]string{"app": g.app, "caller": g.caller, "identity": g.identity, "expires": g.expires})
+	if len(g.tools) == 1 {
+		args["tool"] = g.tools[0]
+	} else {
+		tools := make([]any, len(g.tools))
+		for i, tool := range g.tools {
+			tools[i] = tool
+		}
+		args["tools"] = tools
+	}
+	if _, err := r.own(ctx, "consent_grant", args); err != nil {
 		return err
 	}
-	granted := make([]map[string]any, 0, len(g.tools))
-	for i, tool := range g.tools {
-		args := given(map[string]string{"app": g.app, "tool": tool, "caller": g.caller, "identity": g.identity, "expires": g.expires})
-		if _, err := r.own(ctx, "consent_grant", args); err != nil {
-			return afterSome(err, g.tools[:i])
-		}
-		granted = append(granted, args)
-	}
-	return r.output.show(map[string]any{"granted": granted}, func() error {
+	return r.output.show(map[string]any{"granted": args}, func() error {
 		r.output.say("Allowed %s.", g)
 		return nil
 	})
-}
-
-// afterSome says what had been allowed before the failure.
-func afterSome(err error, tools []string) error {
-	if len(tools) == 0 {
-		return err
-	}
-	e := *aai.AsError(err)
-	e.Hint = strings.TrimSpace(e.Hint + " Allowed before that: " + strings.Join(tools, ", ") + ".")
-	return &e
 }
 
 func newConsentRevoke(r *run) *cobra.Command {
@@ -276,14 +269,10 @@ func revokeQuestion(app, tool, caller string) string {
 	return "Revoke " + what + "?"
 }
 
-// decide lets the person at the terminal confirm a change of what callers may
-// do. Where nobody can be asked, --yes says that somebody decided it before; the
-// gateway's own gates still have the last word. An agent with a shell has no terminal
-// either, and can type --yes: where there is a screen the person is asked in a window.
+// decide lets the person at the terminal confirm that something is forgotten. Where
+// nobody can be asked, --yes says that somebody decided it before. It keeps from
+// mistakes and proves nothing: that is the gates' concern.
 func (r *run) decide(ctx context.Context, question string, yes bool) error {
-	if yes && r.output.terminal.Ask == nil {
-		return r.inWindow(ctx, question)
-	}
 	if yes {
 		return nil
 	}
@@ -300,38 +289,4 @@ func (r *run) decide(ctx context.Context, question string, yes bool) error {
 		return aai.Errorf(aai.PermissionDenied, "not confirmed; nothing was changed")
 	}
 	return nil
-}
-
-// The answers to a question of the command line that is put in a window.
-const (
-	windowNo  = "no"
-	windowYes = "yes"
-)
-
-// inWindow asks in a window of the gateway's own. Where none can be shown, nobody sits
-// there, and what was decided before counts. No answer is a no.
-func (r *run) inWindow(ctx context.Context, question string) error {
-	if r.cfg.Native == nil {
-		return nil
-	}
-	asker, err := r.cfg.Native(r.flags)
-	if err != nil || asker == nil {
-		return err
-	}
-	answer, err := asker.Ask(ctx, aai.Question{
-		Title: question, Text: "A command on this computer wants to change what agents may do. If it was not you, say no.",
-		Choices: []aai.Choice{{ID: windowNo, Label: "No"}, {ID: windowYes, Label: "Yes"}},
-	})
-	last, final := errors.AsType[*aai.Error](err)
-	switch {
-	case err == nil && answer.Choice == windowYes:
-		return nil
-	case err == nil:
-		return aai.Errorf(aai.PermissionDenied, "the person at the screen said no; nothing was changed")
-	case final:
-		return last
-	case ctx.Err() != nil:
-		return ctx.Err()
-	}
-	return nil // there is no screen
 }

@@ -29,10 +29,10 @@ func newMode(r *run) *cobra.Command {
 			if !slices.Contains(modes(), args[0]) {
 				return &usageError{message: "there is no mode " + aai.CleanLabel(args[0], 60), candidates: aai.Nearest(args[0], modes(), 1), usage: cmd.UseLine()}
 			}
-			return r.setMode(cmd.Context(), args[0], yes)
+			return r.showMode(cmd.Context(), "mode_set", map[string]any{"mode": args[0]})
 		},
 	}
-	cmd.Flags().BoolVar(&yes, "yes", false, "do not ask; a person decided it")
+	cmd.Flags().BoolVar(&yes, "yes", false, "has no effect: who lets agents do more is asked in a window or for their passphrase")
 	return cmd
 }
 
@@ -52,22 +52,4 @@ func (r *run) showMode(ctx context.Context, tool string, args map[string]any) er
 		}
 		return nil
 	})
-}
-
-// setMode sets the mode. To make it freer is for a person to decide.
-func (r *run) setMode(ctx context.Context, mode string, yes bool) error {
-	now, err := r.own(ctx, "mode", nil)
-	if err != nil {
-		return err
-	}
-	current, err := view[struct{ Mode string }](now.Data)
-	if err != nil {
-		return err
-	}
-	if freer := slices.Index(modes(), mode) < slices.Index(modes(), current.Mode); freer {
-		if err := r.decide(ctx, "Let agents do more: "+mode+" instead of "+current.Mode+"?", yes); err != nil {
-			return err
-		}
-	}
-	return r.showMode(ctx, "mode_set", map[string]any{"mode": mode})
 }

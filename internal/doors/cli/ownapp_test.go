@@ -3,6 +3,7 @@ package cli_test
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
@@ -229,7 +230,8 @@ func (w *world) keychainStatus(context.Context, *aai.Call) (*aai.Result, error) 
 
 // consentGrant knows no tool "nosuch", and says how far away the end is.
 func consentGrant(_ context.Context, call *aai.Call) (*aai.Result, error) {
-	if call.Args["tool"] == "nosuch" {
+	tools, _ := call.Args["tools"].([]any)
+	if call.Args["tool"] == "nosuch" || slices.Contains(tools, any("nosuch")) {
 		return nil, aai.Errorf(aai.ToolNotFound, "there is no tool \"nosuch\"")
 	}
 	if expires, given := call.Args["expires"].(string); given && !strings.HasPrefix(expires, "2099-") {

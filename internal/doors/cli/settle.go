@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 )
@@ -27,13 +26,12 @@ func newConsentTakeover(r *run) *cobra.Command {
 			if f.caller == "" || f.identity == "" {
 				return usage(cmd, "--caller and --identity are needed: the name, and whose it was")
 			}
-			question := fmt.Sprintf("Give what was decided for the name %q to %q?", f.caller, f.identity)
-			return r.settle(cmd.Context(), "consent_takeover", question, append(args, "", "")[:2], f)
+			return r.settle(cmd.Context(), "consent_takeover", append(args, "", "")[:2], f)
 		},
 	}
 	cmd.Flags().StringVar(&f.caller, "caller", "", "the `name`, as consent list shows it")
 	cmd.Flags().StringVar(&f.identity, "identity", "", "`who` that is for certain, as questions and refusals say")
-	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask; needed where there is no terminal")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "has no effect: you are asked in a window or for your passphrase in any case")
 	return cmd
 }
 
@@ -46,18 +44,15 @@ func newConsentDrop(r *run) *cobra.Command {
 		Args:              operands(0, 2),
 		ValidArgsFunction: r.completeAppTool,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return r.settle(cmd.Context(), "consent_drop", "Forget what was decided by names alone?", append(args, "", "")[:2], f)
+			return r.settle(cmd.Context(), "consent_drop", append(args, "", "")[:2], f)
 		},
 	}
 	cmd.Flags().StringVar(&f.caller, "caller", "", "only for this `name`")
-	cmd.Flags().BoolVar(&f.yes, "yes", false, "do not ask; needed where there is no terminal")
+	cmd.Flags().BoolVar(&f.yes, "yes", false, "has no effect: you are asked in a window or for your passphrase in any case")
 	return cmd
 }
 
-func (r *run) settle(ctx context.Context, tool, question string, appTool []string, f settleFlags) error {
-	if err := r.decide(ctx, question, f.yes); err != nil {
-		return err
-	}
+func (r *run) settle(ctx context.Context, tool string, appTool []string, f settleFlags) error {
 	args := given(map[string]string{"app": appTool[0], "tool": appTool[1], "caller": f.caller, "identity": f.identity})
 	result, err := r.own(ctx, tool, args)
 	if err != nil {

@@ -120,6 +120,9 @@ func (g askingGate) Check(_ context.Context, r *aai.Request) ([]aai.Question, er
 		case answer.Choice == "once" && answer.Channel == aai.Terminal:
 			r.Consent = "once (terminal)"
 			return nil, nil
+		case answer.Choice == "once" && answer.Channel == aai.Passphrase && answer.Secret == "correct horse":
+			r.Consent = "once (passphrase)"
+			return nil, nil
 		default:
 			return nil, aai.Errorf(aai.PermissionDenied, "the person at this computer said no")
 		}
@@ -131,6 +134,9 @@ func (g askingGate) Check(_ context.Context, r *aai.Request) ([]aai.Question, er
 		Title: "Allow \x1b[31mcli:terminal to use delete?", Text: "Effect: may delete things for good\nWith:   \u202e\"x\"",
 		Choices: []aai.Choice{{ID: "deny", Label: "Deny"}, {ID: "once", Label: "Allow this once"}},
 		Seal:    seal,
+	}
+	if r.Tool.Name == "delete_proved" {
+		question.Channels = []aai.Channel{aai.Passphrase}
 	}
 	if r.Tool.Name == "delete_natively" {
 		question.Channels = []aai.Channel{aai.Native}
@@ -195,6 +201,7 @@ func (w *world) notes() *aai.App {
 		{Name: "late", Timeout: time.Millisecond, Run: slow},
 		{Name: "norecord"}, {Name: "nodriver"},
 		{Name: "delete", Params: open, Run: answer(&aai.Result{Text: "deleted"})},
+		{Name: "delete_proved", Run: answer(&aai.Result{Text: "deleted"})},
 		{Name: "delete_natively", Run: answer(&aai.Result{Text: "deleted"})},
 	}}
 }

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"aai"
+	"aai/internal/keychain"
+	"aai/internal/policy"
+	"aai/internal/proof"
+	"aai/internal/session"
+)
+
+// The grounds are what of the computer the program stands on whatever its environment
+// and its flags say: those are whoever's that started it. What is nil counts as absent.
+type grounds struct {
+	// policy returns what root allows for everybody, nil where there is nothing.
+	policy func() ([]byte, error)
+	// home returns the home folder of this account as the system knows it, "" where it
+	// does not.
+	home func() string
+	// session is the environment in which the person's screen is looked for.
+	session func(getenv func(string) string) func(string) string
+	// mine says why a file or folder is not this account's alone, nil if it is or is absent.
+	mine func(path string) error
+
+	// For tests, and set by nothing that whoever starts the program could set: by which
+	// way a setting counts as confirmed, and who is there to prove that it is they.
+	confirmed func(proof.Setting) aai.Channel
+	person    func() (policy.Person, aai.Asker)
+}
+
+// computer is the real one.
+func computer() grounds {
+	return grounds{policy: rootsPolicy, home: accountHome, session: cleanEnvironment, mine: onlyMine}
+}
+
+// benchmarks is the version that the linker gives to the program of the benchmarks.
+const benchmarks = "benchmarks"
+
+// here is what the program stands on: the computer, but for the benchmarks, whose settings
+// count as confirmed and whose home as the account's. No program for people is built so.
+func here(built string) grounds {
+	if built != benchmarks {
+		return computer()
+	}
+	return grounds{
+		home:      func() string { return os.Getenv("HOME") },
+		session:   func(getenv func(string) string) func(string) string { return getenv },
+		confirmed: func(proof.Setting) aai.Channel { return aai.Native },
+	}
+}
+
+// cleanEnvironment is the environment without all that says which screen, which bus or
+// which folders are the person's. Those are looked for as by a program that was started
+// with nothing.
+func cleanEnvironment(getenv func(string) string) func(string) string {
+	return func(name string) string {
+		if name == "PATH" || name == "LANG" || name == "LANGUAGE" || strings.HasPrefix(name, "LC_") ||
+			strings.HasPrefix(name, "GDK_") && strings.HasSuffix(name, "SCALE") || strings.HasPrefix(name, "QT_") && strings.HasSuffix(name, "FACTOR") {
+			return getenv(name)
+		}
+		if name == "HOME" {
+			return accountHome()
+		}
+		return ""
+	}
+}
+
+// elsewhere reports whether what this installation keeps is not where the account's own
+// is: then whoever started the program said where.
+func (g grounds) elsewhere(p platform, home string) bool {
+	if g.home == nil {
+		return true
+	}
+	account := g.home()
+	if account == "" || !filepath.IsAbs(account) {
+		return true
+	}
+	if sameFolder(account, home) {
+		account = home
+	}
+	return hostPlatform(account, func(string) string { return "" }).data != p.data
+}
+
+// An asked screen is where the person is asked to prove that it is they: the one that is
+// found without the environment, or else the one that the environment names.
+type askedScreen struct {
+	clean, own *session.Room
+}
+
+// certain reports whether the screen is the person's whatever the environment says.
+func (a askedScreen) certain() bool {
+	return a.clean != nil && (a.clean.Getenv("DISPLAY") != "" || a.clean.Getenv("WAYLAND_DISPLAY") != "")
+}
+
+// Getenv looks up a variable of the session that the screen is of.
+func (a askedScreen) Getenv(name string) string {
+	if a.certain() {
+		return a.clean.Getenv(name)
+	}
+	return a.own.Getenv(name)
+}
+
+// seals are what the installation keeps by a key, made when it is first asked for.
+type seals struct {
+	once  sync.Once
+	vault *keychain.Vault
+}

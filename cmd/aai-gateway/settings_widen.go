@@ -1,0 +1,208 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"aai"
+	"aai/internal/keychain"
+	"aai/internal/policy"
+	"aai/internal/proof"
+	"aai/internal/session"
+)
+
+// widens reports whether a value of the setting lets callers do more, or somebody else
+// decide it: more than the standard one, or more than what stood there before. What
+// holds such a value is confirmed by a person, or root's.
+func widens(key string, standard, was, is any) bool {
+	switch key {
+	case "consent.preapproved", "consent.elicitation", "consent.dialog", "net.allowPrivate", "dev", "dbus.allowSystemBus",
+		"login.sites", "login.env", "login.clientDocument", "login.browser",
+		"server.confirm_destructive", "security.destructive_words",
+		"desktop.session", // where people are asked
+		"auditLog":        // where it is on record
+		return !same(is, standard)
+	case "server.security_mode", "security.allowed_apps", "security.denied_apps":
+		// They only narrow, so it widens to take back what was said before.
+		return !same(is, was) && !same(was, standard)
+	case "journal.maxAge", "journal.maxSize":
+		return less(is, standard)
+	}
+	return (key == "web.rate" || strings.HasPrefix(key, "rate_limits.")) && less(standard, is)
+}
+
+func same(a, b any) bool {
+	one, err := json.Marshal(a)
+	other, err2 := json.Marshal(b)
+	return err == nil && err2 == nil && string(one) == string(other)
+}
+
+// less compares two numbers of settings.
+func less(a, b any) bool {
+	number := func(v any) float64 {
+		switch n := v.(type) {
+		case int:
+			return float64(n)
+		case float64:
+			return n
+		}
+		return 0
+	}
+	return number(a) < number(b)
+}
+
+// copied is the configuration as it is now.
+func (c *config) copied() *config {
+	before := *c
+	before.Policy.Limits = maps.Clone(c.Policy.Limits)
+	before.origins = maps.Clone(c.origins)
+	return &before
+}
+
+// holds reports whether what has just been set may stay. What widens and is confirmed by
+// nobody does not, and is noted.
+func (c *config) holds(s setting, before *config, origin string) bool {
+	if origin == policy.PolicyFile {
+		c.allowedBy(s.key, policy.Root)
+		return true
+	}
+	if s.key == "keychain.insecure" && c.InsecureStorage && filepath.IsAbs(origin) {
+		c.notes = append(c.notes, origin+": keychain.insecure does not hold in a file that could have been put there with a key; "+
+			"give --insecure-storage or AAI_INSECURE_STORAGE, or have root write it into "+policy.PolicyFile)
+		return false
+	}
+	value := s.get(c)
+	if !widens(s.key, s.get(c.standard), s.get(before), value) {
+		return true
+	}
+	widening := proof.Setting{From: origin, Key: s.key, Value: value}
+	by, err := c.confirmedBy(widening)
+	if by != "" {
+		c.allowedBy(s.key, by)
+		return true
+	}
+	note := origin + ": " + s.key + " does not hold, since nobody has confirmed it; run: aai-gateway consent confirm"
+	if err != nil {
+		note += " (what was confirmed cannot be read: " + aai.CleanText(err.Error(), 400) + ")"
+	}
+	c.notes, c.unconfirmed = append(c.notes, note), append(c.unconfirmed, widening)
+	return false
+}
+
+// confirmedBy is the way by which a person confirmed the setting, "" for none.
+func (c *config) confirmedBy(s proof.Setting) (aai.Channel, error) {
+	if c.grounds.confirmed != nil {
+		return c.grounds.confirmed(s), nil
+	}
+	return c.settings().Confirmed(context.Background(), s)
+}
+
+// allowedBy notes on whose word what is allowed ahead holds.
+func (c *config) allowedBy(key string, by aai.Channel) {
+	if key != "consent.preapproved" {
+		return
+	}
+	c.Preapproved = slices.Clone(c.Preapproved)
+	for i := range c.Preapproved {
+		c.Preapproved[i].Channel = by
+	}
+}
+
+// settings are those that a person has confirmed.
+func (c *config) settings() *proof.Settings { return proof.NewSettings(c.sealed()) }
+
+// sealed is the vault of what people decided. Nobody is asked for a key; and where the
+// installation is not the account's own, the environment names none either.
+func (c *config) sealed() *keychain.Vault {
+	c.seals.once.Do(func() {
+		cfg := keychain.Config{Folder: filepath.Join(c.platform.data, "secrets"), Insecure: c.insecure, Getenv: c.found.Getenv}
+		if c.elsewhere {
+			cfg.Insecure, cfg.Getenv = false, c.asks.clean.Getenv
+		}
+		c.seals.vault = keychain.New(cfg).Unattended()
+	})
+	return c.seals.vault
+}
+
+// stand looks for what the configuration is read on.
+func (c *config) stand(s source) {
+	c.grounds = s.grounds
+	c.found = session.New(session.Config{Getenv: s.getenv, Accepts: s.platform.accepts})
+	c.asks = c.screens(s)
+	c.elsewhere = s.grounds.elsewhere(s.platform, s.home)
+	c.insecure = s.flags.InsecureStorage || truth(s.getenv("AAI_INSECURE_STORAGE"))
+	c.seals = &seals{}
+}
+
+// screens are where a person may be asked, as far as the choice of a session is known.
+func (c *config) screens(s source) askedScreen {
+	if s.grounds.session == nil {
+		s.grounds.session = cleanEnvironment
+	}
+	room := session.New(session.Config{Getenv: s.grounds.session(s.getenv), Choice: c.Session, Accepts: s.platform.accepts})
+	return askedScreen{clean: room, own: c.session}
+}
+
+// readPolicy reads what root says for everybody. It holds whatever else is said.
+func (c *config) readPolicy(s source) error {
+	if s.grounds.policy == nil {
+		return nil
+	}
+	b, err := s.grounds.policy()
+	if err != nil {
+		return invalid("%s is refused: %w", policy.PolicyFile, err)
+	}
+	if b == nil {
+		return nil
+	}
+	values, err := parseConfig(b)
+	if err != nil {
+		return invalid("%s: %w", policy.PolicyFile, err)
+	}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if err := c.set(s.home, key, values[key], policy.PolicyFile); err != nil {
+			return err
+		}
+	}
+	c.insecure = c.insecure || c.InsecureStorage
+	return nil
+}
+
+// fixed reports whether root has said what the setting is.
+func (c *config) fixed(key, origin string) bool {
+	return origin != policy.PolicyFile && c.origin(key) == policy.PolicyFile
+}
+
+// ofOthers says which of the installation's files and folders are not this account's alone.
+func (c *config) ofOthers(s source) error {
+	if s.grounds.mine == nil {
+		return nil
+	}
+	paths := []string{filepath.Join(s.home, ".aai"), c.platform.data}
+	for _, name := range []string{"consent.json", "passphrase.json", "mode", "revoked", "secrets"} {
+		paths = append(paths, filepath.Join(c.platform.data, name))
+	}
+	for _, path := range paths {
+		if err := s.grounds.mine(path); err != nil {
+			return refusedFile(err)
+		}
+	}
+	return nil
+}
+
+func refusedFile(err error) error {
+	e := invalid("what others may have changed is not used: %w", err)
+	e.Hint = "Look at what it says, and make it your own before you use it."
+	return e
+}
+
+// truth is what a variable says that is true or false.
+func truth(value string) bool {
+	b, err := strconv.ParseBool(value)
+	return err == nil && b
+}

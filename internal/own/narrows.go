@@ -1,0 +1,40 @@
+package own
+
+import (
+	"aai"
+	"aai/internal/policy"
+)
+
+// Narrows returns what tells whether a call of a tool that does not only read takes
+// rights away and gives none, so that nobody has to prove that they want it: who only
+// narrows is not to be hindered. To forget a refusal, or to write a file, is more.
+func Narrows(store policy.Store, modes *policy.Modes) func(*aai.Request) bool {
+	return func(r *aai.Request) bool {
+		switch r.Tool.Name {
+		case LogOut:
+			return true
+		case AuditExport:
+			return text(r.Call, "file") == "" // the lines are the answer
+		case SetMode:
+			mode, err := policy.ParseMode(text(r.Call, "mode"))
+			return err == nil && mode >= modes.Mode()
+		case Revoke:
+			return forgetsNoRefusal(store, text(r.Call, "tool"), text(r.Call, "caller"), text(r.Call, "identity"))
+		}
+		return false
+	}
+}
+
+// forgetsNoRefusal reports whether no refusal is among what is revoked, of whatever app.
+func forgetsNoRefusal(store policy.Store, tool, caller, identity string) bool {
+	grants, err := store.Grants()
+	if err != nil {
+		return false
+	}
+	for _, g := range grants {
+		if g.Decision == policy.Deny && (tool == "" || g.Tool == tool) && (caller == "" || g.Caller == caller) && (identity == "" || g.Identity == identity) {
+			return false
+		}
+	}
+	return true
+}

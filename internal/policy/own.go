@@ -1,0 +1,184 @@
+package policy
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"aai"
+)
+
+// Own is the gate in front of the gateway's own app. What an agent may use of
+// the gateway is listed by name; what else only reads is for the doors behind which a
+// person sits; and what changes anything is for a person who proves that it is they,
+// whatever the door: whoever types a command may be a program.
+type Own struct {
+	cfg   OwnConfig
+	seals *sealer
+	now   func() time.Time
+}
+
+// OwnConfig is what the gate stands on.
+type OwnConfig struct {
+	// Open names the tools of the app "aai" that every door may use.
+	Open []string
+	// Personal names the doors behind which a person sits.
+	Personal []string
+	// Narrows reports whether the request, which is for a tool that does not only read,
+	// widens nothing: then it needs no proof behind the personal doors. Nil: never.
+	Narrows func(*aai.Request) bool
+	// First names the tool by which the first proof is made, the passphrase: where there
+	// is no way yet, it is asked about at a terminal.
+	First string
+	// Person is asked to prove; nil: nobody can, and nothing is changed.
+	Person Person
+	// Language is as in ConsentConfig.
+	Language func() string
+}
+
+// NewOwn returns the gate. The zero Own is one of nobody.
+func NewOwn(cfg OwnConfig) *Own { return &Own{cfg, newSealer(), time.Now} }
+
+// ownQuestion names the gate's question among those of its call.
+const ownQuestion = "proof"
+
+// Proof returns by which way it was proved that a person wants the call: "" for none.
+func Proof(call *aai.Call) aai.Channel { return call.Answers[ownQuestion].Channel }
+
+// The choices of the question.
+const (
+	choiceNo  = "no"
+	choiceYes = "yes"
+)
+
+// Check admits calls to other apps, and to the gateway's own app what may be used, or
+// asks for the proof.
+func (o *Own) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
+	if r.App.ID != aai.OwnApp {
+		return nil, nil
+	}
+	personal := slices.Contains(o.cfg.Personal, r.Call.Caller.Door)
+	switch reads := r.Tool.Effect == aai.Reads; {
+	case reads && (personal || slices.Contains(o.cfg.Open, r.Tool.Name)):
+		r.Consent = "own"
+		return nil, nil
+	case reads:
+		e := aai.Errorf(aai.PermissionDenied, "%s is for the person at this computer, not for %s", r.Tool.Name, r.Call.Caller)
+		e.Hint = "Ask the person to run aai-gateway at a terminal; its help lists the commands."
+		return nil, e
+	case personal && o.cfg.Narrows != nil && o.cfg.Narrows(r):
+		r.Consent = "own, it widens nothing"
+		return nil, nil
+	}
+	way := o.way(ctx, r, personal)
+	if way == "" {
+		return nil, unproved(r)
+	}
+	if answer, ok := r.Call.Answers[ownQuestion]; ok {
+		return nil, o.judge(ctx, r, answer, way)
+	}
+	q, err := o.question(r, way)
+	if err != nil {
+		return nil, err
+	}
+	return []aai.Question{q}, nil
+}
+
+// way is how the request can be proved now.
+func (o *Own) way(ctx context.Context, r *aai.Request, personal bool) aai.Channel {
+	if o.cfg.Person == nil {
+		return ""
+	}
+	way := o.cfg.Person.Way(ctx)
+	if way == "" && personal && r.Tool.Name == o.cfg.First {
+		return aai.Terminal
+	}
+	return way
+}
+
+// unproved says the ways that a person has where none is there.
+func unproved(r *aai.Request) *aai.Error {
+	e := aai.Errorf(aai.PermissionDenied, "%s changes the gateway itself, and there is neither a screen nor a passphrase by which a person could prove that they want it", r.Tool.Name)
+	e.Hint = "Set a passphrase at a terminal: aai-gateway consent passphrase. For unattended runs root writes what is allowed into " + PolicyFile + "."
+	return e
+}
+
+// PolicyFile is where root says for everybody what is allowed.
+const PolicyFile = "/etc/aai-gateway/policy.json"
+
+// Root is the channel of what root says there, for the record: nobody was asked.
+const Root aai.Channel = "policy"
+
+// judge acts on the answer.
+func (o *Own) judge(ctx context.Context, r *aai.Request, a aai.Answer, way aai.Channel) error {
+	err := o.seals.open(a.Seal, binding(r), o.now())
+	if err == nil && a.Channel != way {
+		err = errChannel
+	}
+	if err != nil {
+		return foreign(err)
+	}
+	if a.Choice != choiceYes {
+		e := aai.Errorf(aai.PermissionDenied, "the person at this computer did not confirm %s; nothing was changed", r.Tool.Name)
+		e.Hint = "Do not try again unless the person asks for it."
+		return e
+	}
+	if way == aai.Passphrase {
+		if err := o.cfg.Person.Check(ctx, a.Secret); err != nil {
+			return err
+		}
+	}
+	r.Consent = fmt.Sprintf("confirmed (%s)", way)
+	return nil
+}
+
+// maxArguments is how much of arguments fits into one page of the smallest dialog, in
+// bytes. What a person cannot see whole they are not asked about.
+const maxArguments = 500
+
+// question asks whether the person wants the change, with all that it says.
+func (o *Own) question(r *aai.Request, way aai.Channel) (aai.Question, error) {
+	lines, size := argumentLines(r)
+	if size > maxArguments {
+		e := aai.Errorf(aai.InvalidParams, "the arguments of %s have %d bytes; expected at most %d, which a person can be shown whole", r.Tool.Name, size, maxArguments)
+		e.Hint = "Do it in several steps, or have root write it into " + PolicyFile + "."
+		return aai.Question{}, e
+	}
+	title, text := fmt.Sprintf("Change the gateway itself: %s?", r.Tool.Name), "If it was not you, say no.\nFrom: %s, %s\n%s. With:\n"
+	no, yes, unknown := "No", "Yes", "a program that the system does not know"
+	if o.cfg.Language != nil && o.cfg.Language() == "zh" {
+		title, text = fmt.Sprintf("更改网关本身：%s？", r.Tool.Name), "如果不是您本人的操作，请拒绝。\n来自：%s，%s\n%s。参数：\n"
+		no, yes, unknown = "拒绝", "确认", "系统未知的程序"
+	}
+	program := orElse(aai.CleanLabel(r.Call.Caller.Identity, maxPath), unknown)
+	return aai.Question{
+		ID: ownQuestion, Channels: []aai.Channel{way}, Title: title,
+		Text:    fmt.Sprintf(text, r.Call.Caller, program, aai.CleanLabel(r.Tool.Description, maxPath)) + strings.Join(lines, "\n"),
+		Choices: []aai.Choice{{ID: choiceNo, Label: no}, {ID: choiceYes, Label: yes}},
+		Seal:    o.seals.seal(binding(r), o.now()),
+	}, nil
+}
+
+// argumentLines are the arguments, a line each, and how many bytes they have.
+func argumentLines(r *aai.Request) (lines []string, size int) {
+	shown := r.ShownArgs()
+	for _, name := range slices.Sorted(maps.Keys(shown)) {
+		var b bytes.Buffer
+		e := json.NewEncoder(&b)
+		e.SetEscapeHTML(false) // people read it
+		if err := e.Encode(shown[name]); err != nil {
+			b.WriteString("?")
+		}
+		line := aai.QuoteMark + aai.EscapeUnseen(name+": "+strings.TrimSpace(b.String()))
+		lines, size = append(lines, line), size+len(line)+1
+	}
+	if len(lines) == 0 {
+		lines = []string{aai.QuoteMark + "-"}
+	}
+	return lines, size
+}

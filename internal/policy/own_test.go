@@ -1,0 +1,223 @@
+package policy
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+func ownRequest(door, tool string, effect aai.Effect) *aai.Request {
+	app := &aai.App{ID: aai.OwnApp, Tools: []*aai.Tool{{Name: tool, Effect: effect}}}
+	return &aai.Request{
+		Call: &aai.Call{Caller: aai.Caller{Door: door, Name: "x"}, App: app.ID, Tool: tool},
+		App:  app, Tool: app.Tools[0], Target: app,
+	}
+}
+
+func TestOwn(t *testing.T) {
+	at := func(way aai.Channel) *Own {
+		return NewOwn(OwnConfig{
+			Open: []string{"apps", "guide", "consent_grant"}, Personal: []string{aai.DoorCLI}, First: "consent_passphrase",
+			Narrows: func(r *aai.Request) bool { return r.Tool.Name == "auth_logout" }, Person: &somebody{way: way},
+		})
+	}
+	gate, none := at(aai.Native), at("")
+	for _, c := range []struct {
+		name   string
+		gate   *Own
+		door   string
+		tool   string
+		effect aai.Effect
+		want   string
+	}{
+		{"an agent reads what is open", gate, aai.DoorMCP, "guide", aai.Reads, "admits"},
+		{"an agent reads what is not open", gate, aai.DoorMCP, "history", aai.Reads, "PERMISSION_DENIED"},
+		{"open, but it changes something", gate, aai.DoorMCP, "consent_grant", aai.Changes, "asks"},
+		{"open, but nobody said what it does", gate, aai.DoorMCP, "guide", aai.Destroys, "asks"},
+		{"almost the name of an open tool", gate, aai.DoorMCP, "guide2", aai.Reads, "PERMISSION_DENIED"},
+		{"a person reads what is not open", gate, aai.DoorCLI, "history", aai.Reads, "admits"},
+		{"a person changes consent", gate, aai.DoorCLI, "consent_revoke", aai.Destroys, "asks"},
+		{"a door that nobody knows", gate, "cli2", "consent_revoke", aai.Changes, "asks"},
+		{"no door at all", gate, "", "consent_revoke", aai.Changes, "asks"},
+		{"what narrows", none, aai.DoorCLI, "auth_logout", aai.Changes, "admits"},
+		{"what narrows, by an agent", gate, aai.DoorMCP, "auth_logout", aai.Changes, "asks"},
+		{"nothing to prove it by", none, aai.DoorCLI, "mode_set", aai.Changes, "PERMISSION_DENIED"},
+		{"nothing to prove it by, an agent", none, aai.DoorMCP, "mode_set", aai.Changes, "PERMISSION_DENIED"},
+		{"the first passphrase", none, aai.DoorCLI, "consent_passphrase", aai.Changes, "asks"},
+		{"the first passphrase, by an agent", none, aai.DoorMCP, "consent_passphrase", aai.Changes, "PERMISSION_DENIED"},
+		{"a passphrase", at(aai.Passphrase), aai.DoorCLI, "mode_set", aai.Changes, "asks"},
+		{"the zero gate, an agent", &Own{}, aai.DoorMCP, "guide", aai.Reads, "PERMISSION_DENIED"},
+		{"the zero gate, a person", &Own{}, aai.DoorCLI, "guide", aai.Reads, "PERMISSION_DENIED"},
+		{"the zero gate, nobody", &Own{}, "", "", aai.Reads, "PERMISSION_DENIED"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := ownRequest(c.door, c.tool, c.effect)
+			if got := check(c.gate, r); got != c.want {
+				t.Errorf("%s, expected %s", got, c.want)
+			}
+			if admitted := r.Consent != ""; admitted != (c.want == "admits") {
+				t.Errorf("consent on record is %q", r.Consent)
+			}
+		})
+	}
+}
+
+// What the caller says of itself opens nothing: only the door counts.
+func TestOwnDoesNotBelieveNames(t *testing.T) {
+	r := ownRequest(aai.DoorMCP, "consent_grant", aai.Changes)
+	r.Call.Caller.Name, r.Call.Caller.Principal = "cli:terminal", "cli"
+	if got := check(NewOwn(OwnConfig{Personal: []string{aai.DoorCLI}}), r); got != "PERMISSION_DENIED" {
+		t.Error(got)
+	}
+}
+
+func TestOwnLeavesOtherAppsAlone(t *testing.T) {
+	for _, gate := range []*Own{{}, NewOwn(OwnConfig{Open: []string{"add"}, Personal: []string{aai.DoorMCP}})} {
+		r := asking(notesApp("d1"), "add")
+		if got := check(gate, r); got != "admits" || r.Consent != "" {
+			t.Errorf("%s, consent %q; expected no word about it", got, r.Consent)
+		}
+	}
+}
+
+func TestConsentLeavesOwnAppToOwn(t *testing.T) {
+	r := ownRequest(aai.DoorMCP, "consent_grant", aai.Destroys)
+	d := newDesk()
+	if got := check(d, r); got != "admits" || r.Consent != "" {
+		t.Errorf("%s, consent %q; expected no word about it", got, r.Consent)
+	}
+}
+
+// somebody is a person who can prove that it is they by the way and the passphrase.
+type somebody struct {
+	way    aai.Channel
+	phrase string
+	tries  int
+}
+
+func (s *somebody) Way(context.Context) aai.Channel { return s.way }
+
+func (s *somebody) Check(_ context.Context, typed string) error {
+	s.tries++
+	if typed != s.phrase {
+		return aai.Errorf(aai.PermissionDenied, "that is not the passphrase")
+	}
+	return nil
+}
+
+// An answer proves something if it is a yes, came by the one way that there is, belongs
+// to this call, and has the passphrase where that is the way.
+func TestOwnAnswers(t *testing.T) {
+	const phrase = "correct horse"
+	for name, c := range map[string]struct {
+		way    aai.Channel
+		answer aai.Answer
+		want   string
+		word   string // on record
+	}{
+		"yes in a window":            {aai.Native, aai.Answer{Choice: choiceYes, Channel: aai.Native}, "admits", "confirmed (native)"},
+		"no in a window":             {aai.Native, aai.Answer{Choice: choiceNo, Channel: aai.Native}, "PERMISSION_DENIED", ""},
+		"a closed window":            {aai.Native, aai.Answer{Channel: aai.Native}, "PERMISSION_DENIED", ""},
+		"typed, though there is one": {aai.Native, aai.Answer{Choice: choiceYes, Channel: aai.Terminal}, "CONSENT_REQUIRED", ""},
+		"passphrase instead":         {aai.Native, aai.Answer{Choice: choiceYes, Channel: aai.Passphrase, Secret: phrase}, "CONSENT_REQUIRED", ""},
+		"the passphrase":             {aai.Passphrase, aai.Answer{Choice: choiceYes, Channel: aai.Passphrase, Secret: phrase}, "admits", "confirmed (passphrase)"},
+		"another passphrase":         {aai.Passphrase, aai.Answer{Choice: choiceYes, Channel: aai.Passphrase, Secret: "wrong"}, "PERMISSION_DENIED", ""},
+		"no passphrase":              {aai.Passphrase, aai.Answer{Choice: choiceYes, Channel: aai.Passphrase}, "PERMISSION_DENIED", ""},
+		"a client's word":            {aai.Passphrase, aai.Answer{Choice: choiceYes, Channel: aai.Client}, "CONSENT_REQUIRED", ""},
+		"typed without passphrase":   {aai.Passphrase, aai.Answer{Choice: choiceYes, Channel: aai.Terminal}, "CONSENT_REQUIRED", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			gate := NewOwn(OwnConfig{Personal: []string{aai.DoorCLI}, Person: &somebody{way: c.way, phrase: phrase}})
+			questions, err := gate.Check(t.Context(), ownRequest(aai.DoorCLI, "mode_set", aai.Changes))
+			if err != nil || len(questions) != 1 || !slices.Equal(questions[0].Channels, []aai.Channel{c.way}) {
+				t.Fatalf("%+v, %v", questions, err)
+			}
+			for _, other := range []bool{true, false} {
+				r := ownRequest(aai.DoorCLI, "mode_set", aai.Changes)
+				c.answer.Seal = questions[0].Seal
+				want := c.want
+				if other { // a seal of another call
+					r.Call.Args, want = map[string]any{"mode": "normal"}, "CONSENT_REQUIRED"
+				}
+				r.Call.Answers = map[string]aai.Answer{questions[0].ID: c.answer}
+				if got := check(gate, r); got != want || !other && r.Consent != c.word {
+					t.Errorf("%s, expected %s; on record %q", got, want, r.Consent)
+				}
+			}
+		})
+	}
+}
+
+// What cannot be shown whole is not asked about, and what is shown is all of it.
+func TestOwnShowsAllOrNothing(t *testing.T) {
+	gate := NewOwn(OwnConfig{Person: &somebody{way: aai.Native}})
+	r := ownRequest(aai.DoorCLI, "consent_grant", aai.Changes)
+	r.Call.Args = map[string]any{"app": "org.example.App", "caller": "mcp:\u202eevil", "tool": strings.Repeat("x", 300)}
+	questions, err := gate.Check(t.Context(), r)
+	if err != nil || len(questions) != 1 {
+		t.Fatal(questions, err)
+	}
+	for _, want := range []string{`app: "org.example.App"`, `caller: "mcp:\u202eevil"`, strings.Repeat("x", 300)} {
+		if !strings.Contains(questions[0].Text, want) {
+			t.Errorf("%s is not in\n%s", want, questions[0].Text)
+		}
+	}
+	r.Call.Args["tool"] = strings.Repeat("x", maxArguments)
+	if got := check(gate, r); got != "INVALID_PARAMS" {
+		t.Error(got)
+	}
+}
+
+// Where a person can prove that it is they, consent is asked in that way alone; where
+// they cannot, what is typed at a terminal holds for one call.
+func TestConsentIsProved(t *testing.T) {
+	for way, c := range map[aai.Channel]struct {
+		channels []aai.Channel
+		always   bool
+	}{
+		aai.Native:     {[]aai.Channel{aai.Native}, true},
+		aai.Passphrase: {[]aai.Channel{aai.Passphrase}, true},
+		"":             {[]aai.Channel{aai.Terminal}, false},
+	} {
+		d, who := newDesk(), &somebody{way: way, phrase: "correct horse"}
+		d.person = who
+		ask := func() *aai.Request {
+			r := asking(notesApp("d1"), "add")
+			r.Call.Caller = aai.Caller{Door: aai.DoorCLI, Name: "terminal", Session: "s"}
+			return r
+		}
+		q := d.question(t, ask())
+		always := slices.ContainsFunc(q.Choices, func(c aai.Choice) bool { return c.ID == choiceAlways })
+		if !slices.Equal(q.Channels, c.channels) || always != c.always {
+			t.Errorf("%q: by %q, always %v", way, q.Channels, always)
+		}
+		answer := func(choice, secret string, ch aai.Channel) *aai.Request {
+			r := ask()
+			r.Call.Answers = map[string]aai.Answer{questionID: {Choice: choice, Seal: d.question(t, ask()).Seal, Channel: ch, Secret: secret}}
+			return r
+		}
+		if way != "" {
+			d.refuses(t, answer(choiceAlways, "", aai.Terminal), aai.ConsentRequired)
+		} else {
+			d.refuses(t, answer(choiceAlways, "", aai.Terminal), aai.PermissionDenied)
+			d.admits(t, answer(choiceOnce, "", aai.Terminal))
+		}
+		if way == aai.Passphrase {
+			d.refuses(t, answer(choiceAlways, "wrong", way), aai.PermissionDenied)
+			d.refuses(t, answer(choiceNever, "wrong", way), aai.PermissionDenied)
+		}
+		if len(d.kept.grants) != 0 {
+			t.Fatalf("%q: kept %+v", way, d.kept.grants)
+		}
+		if way != "" {
+			r := answer(choiceAlways, who.phrase, way)
+			d.admits(t, r)
+			if len(d.kept.grants) != 1 || d.kept.grants[0].Channel != way || r.Consent != "always ("+string(way)+")" {
+				t.Errorf("%q: kept %+v, on record %q", way, d.kept.grants, r.Consent)
+			}
+		}
+	}
+}
