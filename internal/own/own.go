@@ -13,6 +13,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"strings"
 
 	"aai"
 	"aai/internal/catalog"
@@ -130,10 +131,22 @@ func App(s Sources, known func() Catalog) *aai.App {
 }
 
 func (s Sources) check(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	if s.Check == nil {
-		return &aai.Result{Text: "this computer's windows cannot be read yet", Data: map[string]any{"enabled": false}}, nil
+	result := &aai.Result{Text: "this computer's windows cannot be read yet", Data: map[string]any{"enabled": false}}
+	if s.Check != nil {
+		found, err := s.Check(ctx, call)
+		if err != nil {
+			return nil, err
+		}
+		result = found
 	}
-	return s.Check(ctx, call)
+	if waiting := (proofTools{unconfirmed: s.Unconfirmed}).pending(); len(waiting) > 0 {
+		keys := make([]string, len(waiting))
+		for i, setting := range waiting {
+			keys[i] = setting.Key + " (" + setting.From + ")"
+		}
+		result.Warning = strings.TrimSpace(result.Warning + " Settings that nobody has confirmed do not hold: " + strings.Join(keys, ", ") + ". Run: aai-gateway consent confirm")
+	}
+	return result, nil
 }
 
 func read(name, description, params string, run aai.Action) *aai.Tool {

@@ -26,6 +26,7 @@ func newConsentPassphrase(r *run) *cobra.Command {
 				e.Hint = "Run this at a terminal."
 				return e
 			}
+			r.announces = true // the person is asked meanwhile
 			result, err := r.own(cmd.Context(), "consent_passphrase", nil)
 			if err != nil {
 				return err

@@ -1,0 +1,330 @@
+package main_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aai/internal/desktop/linuxtest"
+	"aai/internal/drivers/dbus/dbustest"
+)
+
+// A victim is a home whose gateway is as for people, but that the home is the account's
+// and the session the environment's. An app is on its bus.
+type victim struct {
+	home
+	t   *testing.T
+	app *dbustest.Service
+}
+
+func newVictim(t *testing.T) *victim {
+	t.Helper()
+	b := binary(filepath.Join(t.TempDir(), "aai-gateway"))
+	self, err := os.Executable()
+	if err == nil {
+		err = os.Symlink(self, string(b))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	bus := dbustest.Start(t)
+	v := &victim{home: b.home(t, bus), t: t, app: dbustest.Serve(t, bus, exampleApp)}
+	v.write(t, ".aai/config.json", "{}")
+	v.env = append(v.env, "STRICT=1", "POLICY="+filepath.Join(v.folder, "policy.json"))
+	return v
+}
+
+// run runs the program with nobody at a terminal, and returns its exit code and all that
+// it said.
+func (v *victim) run(env []string, args ...string) (int, string) {
+	v.t.Helper()
+	cmd := v.command(v.t.Context(), args...)
+	cmd.Env = append(slices.Clone(v.env), env...)
+	out, err := cmd.CombinedOutput()
+	return exitOf(v.t, err), string(out)
+}
+
+func exitOf(t *testing.T, err error) int {
+	t.Helper()
+	if err == nil {
+		return 0
+	}
+	exit, ok := errors.AsType[*exec.ExitError](err)
+	if !ok {
+		t.Fatal(err)
+	}
+	return exit.ExitCode()
+}
+
+// typed runs the program at a terminal of the kernel's: whenever it has asked, the next
+// of the lines is typed.
+func (v *victim) typed(lines []string, args ...string) (int, string) {
+	v.t.Helper()
+	person, program := terminal(v.t)
+	ctx, cancel := context.WithTimeout(v.t.Context(), patience)
+	defer cancel()
+	cmd := v.command(ctx, args...)
+	cmd.Env = v.env
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = program, program, program
+	if err := cmd.Start(); err != nil {
+		v.t.Fatal(err)
+	}
+	_ = program.Close()
+	var seen strings.Builder
+	buffer, from := make([]byte, 4096), 0
+	for {
+		n, err := person.Read(buffer)
+		seen.Write(buffer[:n])
+		if prompted(seen.String()[from:]) {
+			line := "\x04" // there is no more
+			if len(lines) > 0 {
+				line, lines = lines[0]+"\n", lines[1:]
+			}
+			if from = seen.Len(); strings.Contains(line, "phrase") {
+				awaitHidden(v.t, person)
+			}
+			_, _ = io.WriteString(person, line)
+		}
+		if err != nil {
+			break // nobody has the other end open
+		}
+	}
+	code := exitOf(v.t, cmd.Wait())
+	if ctx.Err() != nil {
+		v.t.Fatalf("%q does not end: %s", args, seen.String())
+	}
+	return code, seen.String()
+}
+
+// prompted reports whether the program has asked for a line.
+func prompted(said string) bool {
+	return slices.ContainsFunc([]string{"Your choice [1]: ", "this gateway: ", "Once more: ", "[y/N] "}, func(p string) bool { return strings.Contains(said, p) })
+}
+
+// ownChanges are calls of all of the gateway's own tools that do not only read: see
+// TestOwnChangesAreKnown.
+func ownChanges(t *testing.T) map[string]string {
+	t.Helper()
+	b, err := os.ReadFile(filepath.Join("testdata", "ownchanges.json"))
+	var known map[string]json.RawMessage
+	if err == nil {
+		err = json.Unmarshal(b, &known)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := make(map[string]string)
+	for tool, args := range known {
+		calls[tool] = string(args)
+	}
+	return calls
+}
+
+// narrowing are those that take rights away and give none, so that anybody may.
+func narrowing(tool string) bool { return tool == "auth_logout" || tool == "consent_revoke" }
+
+// tricks are what was said to go round the question.
+func (v *victim) tricks() map[string][]string {
+	v.write(v.t, "evil.json", `{"consent": {"dialog": "off", "elicitation": true, "preapproved": [
+		{"app": "org.example.App", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
+		{"app": "aai", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`)
+	return map[string][]string{
+		"plain":                  nil,
+		"no display":             {"DISPLAY=", "WAYLAND_DISPLAY="},
+		"a display that is none": {"DISPLAY=:93471"},
+		"the dialog off":         {"AAI_CONSENT_DIALOG=off"},
+		"another configuration":  {"AAI_CONFIG=" + filepath.Join(v.folder, "evil.json")},
+		"for developers":         {"AAI_DEV=1", "AAI_INSECURE_STORAGE=1"},
+		"another mode":           {"AAI_SECURITY_MODE=normal"},
+	}
+}
+
+// TestOwnToolsAreAskedOrRefused calls every tool of the gateway's own that does not only
+// read, as an agent with a shell can, with every trick of the environment.
+func TestOwnToolsAreAskedOrRefused(t *testing.T) {
+	v := newVictim(t)
+	if code, said := v.run(nil, "mode", "safe"); code != 0 { // to narrow is free
+		t.Fatal(said)
+	}
+	for trick, env := range v.tricks() {
+		for tool, args := range ownChanges(t) {
+			code, said := v.run(env, "exec", "aai", tool, args)
+			if narrowing(tool) {
+				if code != 0 && code != 3 {
+					t.Errorf("%s, %s is not free: %d, %s", trick, tool, code, said)
+				}
+			} else if code != 4 || !strings.Contains(said, "consent passphrase") && !strings.Contains(said, "must prove that") {
+				t.Errorf("%s, %s: %d, %s", trick, tool, code, said)
+			}
+		}
+		for _, command := range [][]string{
+			{"consent", "grant", exampleApp, "--all", "--caller", "mcp:evil", "--yes"},
+			{"--config", filepath.Join(v.folder, "evil.json"), "consent", "grant", exampleApp, "--all", "--caller", "*", "--yes"},
+			{"mode", "normal", "--yes"},
+			{"discover", "--name", "bank", "evil.example"},
+			{"audit", "export", "--output", filepath.Join(v.folder, "export")},
+		} {
+			if code, said := v.run(env, command...); code != 4 && (command[0] != "discover" || code == 0) {
+				t.Errorf("%s, %q: %d, %s", trick, command, code, said)
+			}
+		}
+		if code, said := v.run(env, "exec", exampleApp, "echo", `{"v": "x"}`); code != 4 {
+			t.Errorf("%s, and the app is open: %d, %s", trick, code, said)
+		}
+	}
+	v.nothingWasGiven()
+}
+
+// nothingWasGiven: there is no grant, the mode is still the safe one, and the app heard
+// nothing.
+func (v *victim) nothingWasGiven() {
+	v.t.Helper()
+	if code, said := v.run(nil, "consent", "list", "--format", "json"); code != 0 || strings.TrimSpace(said) != "[]" {
+		v.t.Errorf("the consents are %s", said)
+	}
+	if _, said := v.run(nil, "mode"); strings.TrimSpace(said) != "safe" {
+		v.t.Errorf("the mode is %s", said)
+	}
+	if n := v.app.Calls("EchoString"); n != 0 {
+		v.t.Errorf("the app was called %d times", n)
+	}
+	if _, err := os.Stat(filepath.Join(v.folder, "export")); err == nil {
+		v.t.Error("a file was written")
+	}
+}
+
+// TestAPseudoTerminalProvesNothing: twenty lines that have a terminal answer whatever is
+// asked. Where there is no passphrase they get through once to an app, and to nothing that
+// lasts; where there is one, to nothing at all.
+func TestAPseudoTerminalProvesNothing(t *testing.T) {
+	v := newVictim(t)
+	if code, said := v.run(nil, "mode", "safe"); code != 0 {
+		t.Fatal(said)
+	}
+	yes := []string{"y", "2", "y", "yes", "2", "2"}
+	for tool, args := range ownChanges(t) {
+		if tool == "consent_passphrase" || narrowing(tool) {
+			continue // see TestPassphraseAtATerminal
+		}
+		if code, said := v.typed(yes, "exec", "aai", tool, args); code != 4 {
+			t.Errorf("%s: %d, %s", tool, code, said)
+		}
+	}
+	for _, command := range [][]string{{"consent", "grant", exampleApp, "--all", "--caller", "*"}, {"mode", "normal"}} {
+		if code, said := v.typed(yes, command...); code != 4 {
+			t.Errorf("%q: %d, %s", command, code, said)
+		}
+	}
+	if code, said := v.typed([]string{"4"}, "exec", exampleApp, "echo", `{"v": "x"}`); code != 4 || strings.Contains(said, "Always") {
+		t.Errorf("it may be allowed for good: %d, %s", code, said)
+	}
+	v.nothingWasGiven()
+}
+
+const phrase = "a phrase that nobody guesses"
+
+// TestPassphraseAtATerminal: the first one is set at a terminal where there is no screen;
+// from then on it is the one way there, and on record.
+func TestPassphraseAtATerminal(t *testing.T) {
+	v := newVictim(t)
+	if code, said := v.typed([]string{"2", phrase, phrase + "x"}, "consent", "passphrase"); code != 2 || !strings.Contains(said, "differ") {
+		t.Fatalf("%d, %s", code, said)
+	}
+	code, said := v.typed([]string{"2", phrase, phrase}, "consent", "passphrase")
+	if code != 0 || strings.Contains(said, phrase) {
+		t.Fatalf("%d, %s", code, said)
+	}
+	grant := []string{"consent", "grant", exampleApp, "echo", "--caller", "cli:terminal"}
+	for name, c := range map[string]struct {
+		lines []string
+		args  []string
+	}{
+		"a wrong one":      {[]string{"2", "another phrase"}, grant},
+		"no":               {[]string{"1"}, grant},
+		"to change it":     {[]string{"2", "another phrase", "my own phrase", "my own phrase"}, []string{"consent", "passphrase"}},
+		"an app, a number": {[]string{"2", "another phrase"}, []string{"exec", exampleApp, "echo", `{"v": "x"}`}},
+	} {
+		if code, said := v.typed(c.lines, c.args...); code != 4 {
+			t.Errorf("%s: %d, %s", name, code, said)
+		}
+		if code, said := v.typed([]string{"2", phrase}, "mode", "normal"); name == "no" && code != 0 {
+			t.Errorf("the right one after it: %d, %s", code, said)
+		}
+	}
+	if code, said := v.run(nil, grant...); code != 4 {
+		t.Errorf("without a terminal: %d, %s", code, said)
+	}
+	if code, said := v.typed([]string{"2", phrase}, grant...); code != 0 {
+		t.Fatalf("%d, %s", code, said)
+	}
+	if code, said := v.run(nil, "exec", exampleApp, "echo", `{"v": "hello"}`); code != 0 {
+		t.Errorf("what was granted is not open: %d, %s", code, said)
+	}
+	calls := v.journal(t)
+	if i := slices.IndexFunc(calls, func(p past) bool { return p.tool == "consent_grant" && p.result == "ok" }); i < 0 || calls[i].consent != "confirmed (passphrase)" {
+		t.Errorf("on record: %+v", calls)
+	}
+	if last := calls[len(calls)-1]; !strings.HasPrefix(last.consent, "always since ") || !strings.HasSuffix(last.consent, " (passphrase)") {
+		t.Errorf("on record: %+v", last)
+	}
+	for _, file := range v.everything(t) {
+		if b, err := os.ReadFile(file); err == nil && strings.Contains(string(b), phrase) {
+			t.Errorf("%s has the passphrase", file)
+		}
+	}
+}
+
+// TestAWindowProvesIt: where there is a screen, the person is asked there, whatever the
+// door, and what they say is done and on record; no passphrase and no terminal instead.
+func TestAWindowProvesIt(t *testing.T) {
+	v := newVictim(t)
+	if code, said := v.typed([]string{"2", phrase, phrase}, "consent", "passphrase"); code != 0 {
+		t.Fatal(said)
+	}
+	s := linuxtest.Start(t)
+	v.env = append(v.env, "DISPLAY="+s.Display)
+	for _, c := range []struct {
+		key, args string
+		code      int
+	}{
+		{"Escape", "mode normal --yes", 4}, {"Return", "exec aai mode_set {\"mode\":\"normal\"}", 4}, {"alt+y", "consent grant org.example.App echo --caller cli:terminal", 0},
+	} {
+		v.write(t, ".local/share/aai-gateway/mode", "safe\n")
+		cmd := v.command(t.Context(), strings.Fields(c.args)...)
+		cmd.Env = v.env
+		ended := make(chan int, 1)
+		go func() {
+			_, err := cmd.CombinedOutput()
+			ended <- exitOf(t, err)
+		}()
+		for code := -1; code < 0; {
+			select {
+			case code = <-ended:
+				if code != c.code {
+					t.Errorf("%s, and the person presses %s: %d", c.args, c.key, code)
+				}
+			case <-time.After(2 * time.Second): // a key that comes too early counts for nothing, and is pressed again
+				if strings.HasPrefix(s.ActiveWindow(t), "AAI Gateway") {
+					press := exec.CommandContext(t.Context(), "xdotool", "key", c.key)
+					press.Env = s.Env
+					_ = press.Run()
+				}
+			}
+		}
+	}
+	var words []string
+	for _, p := range v.journal(t) {
+		words = append(words, p.tool+" "+p.result+" "+p.consent)
+	}
+	if last := words[len(words)-1]; last != "consent_grant ok confirmed (native)" {
+		t.Errorf("on record: %q", words)
+	}
+}

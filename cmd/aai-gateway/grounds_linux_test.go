@@ -1,0 +1,95 @@
+package main
+
+import (
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"aai"
+	"aai/internal/session"
+)
+
+// The attacks are made with every tool of the gateway's own that does not only read.
+func TestOwnChangesAreKnown(t *testing.T) {
+	b, err := os.ReadFile(filepath.Join("testdata", "ownchanges.json"))
+	var known map[string]any
+	if err == nil {
+		err = json.Unmarshal(b, &known)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := newDesk(t)
+	c, err := d.readFile(t, "{}")
+	built, err := (&program{getenv: d.getenv, grounds: d.grounds(), err: io.Discard}).build(mustRead(t, c, err))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = built.close() }()
+	app, err := built.gateway.Catalog.Find(t.Context(), aai.OwnApp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	changes := 0
+	for _, tool := range app.Tools {
+		if tool.Effect == aai.Reads {
+			continue
+		}
+		changes++
+		if _, ok := known[tool.Name]; !ok {
+			t.Errorf("%s does not only read; say in testdata/ownchanges.json how it is called", tool.Name)
+		}
+	}
+	if changes != len(known) {
+		t.Errorf("%d tools change something, and %d are known", changes, len(known))
+	}
+}
+
+// Root's file counts where root alone may have written it.
+func TestRootsFile(t *testing.T) {
+	if b, err := ofRoot(filepath.Join(t.TempDir(), "none", "policy.json")); b != nil || err != nil {
+		t.Errorf("one that is absent: %s, %v", b, err)
+	}
+	if b, err := ofRoot("/etc/passwd"); len(b) == 0 || err != nil {
+		t.Errorf("one of root's: %s, %v", b, err)
+	}
+	path := filepath.Join(t.TempDir(), "policy.json") // within /tmp, where all may write
+	if err := os.WriteFile(path, []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := ofRoot(path); b != nil || err == nil {
+		t.Errorf("one in a folder of all: %s, %v", b, err)
+	}
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := ofRoot(link); b != nil || err == nil {
+		t.Errorf("a link to it: %s, %v", b, err)
+	}
+}
+
+// Nothing of what tests stand on is in the program for people.
+func TestThePersonsProgramStandsOnTheComputer(t *testing.T) {
+	for _, built := range []string{"devel", "1.0.0", ""} {
+		g := here(built)
+		if g.confirmed != nil || g.person != nil || g.policy == nil || g.home == nil || g.session == nil || g.mine == nil {
+			t.Errorf("%q: %+v", built, g)
+		}
+	}
+	env := map[string]string{
+		"DISPLAY": ":99", "WAYLAND_DISPLAY": "w", "XAUTHORITY": "/x", "XDG_RUNTIME_DIR": "/r", "DBUS_SESSION_BUS_ADDRESS": "unix:path=/x", session.PrivateMark: "1",
+		"SSH_CONNECTION": "a", "DBUS_SYSTEM_BUS_ADDRESS": "unix:path=/x", "CREDENTIALS_DIRECTORY": "/c", "AAI_MASTER_KEY_FILE": "/k", "HOME": "/planted", "XDG_DATA_DIRS": "/x", "LANG": "zh_CN",
+	}
+	clean := cleanEnvironment(func(name string) string { return env[name] })
+	for name, value := range env {
+		if got := clean(name); name != "LANG" && got == value || name == "LANG" && got != value {
+			t.Errorf("%s is %q", name, got)
+		}
+	}
+	if u := accountHome(); u == "" || u == "/planted" {
+		t.Errorf("the account's home is %q", u)
+	}
+}

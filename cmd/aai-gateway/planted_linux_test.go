@@ -1,0 +1,196 @@
+package main_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestAPlantedConfigurationWidensNothing: what a file, a variable or a flag widens is
+// passed over and named, until a person has confirmed it.
+func TestAPlantedConfigurationWidensNothing(t *testing.T) {
+	v := newVictim(t)
+	for _, name := range []string{".aai/config.json", "evil.json"} {
+		v.write(t, name, `{"dev": true, "net": {"allowPrivate": ["127.0.0.1:9"]}, "login": {"env": ["HOME"]}, "consent": {"elicitation": true, "preapproved": [
+			{"app": "org.example.App", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`)
+	}
+	for trick, c := range map[string]struct{ env, flags []string }{
+		"in its place":   {},
+		"by a variable":  {env: []string{"AAI_CONFIG=" + filepath.Join(v.folder, "evil.json")}},
+		"by a flag":      {flags: []string{"--config", filepath.Join(v.folder, "evil.json")}},
+		"key in a file":  {env: []string{"AAI_INSECURE_STORAGE=1"}},
+		"other settings": {env: []string{"AAI_DEV=1", "AAI_CONSENT_DIALOG=off", "AAI_DBUS_ALLOW_SYSTEM_BUS=1", "AAI_AUDIT_LOG=/dev/null"}},
+	} {
+		code, said := v.run(c.env, append(c.flags, "exec", exampleApp, "echo", `{"v": "x"}`)...)
+		if code != 4 {
+			t.Errorf("%s: %d, %s", trick, code, said)
+		}
+		for _, key := range []string{"dev", "net.allowPrivate", "login.env", "consent.elicitation", "consent.preapproved"} {
+			if !strings.Contains(said, ": "+key+" does not hold, since nobody has confirmed it; run: aai-gateway consent confirm") {
+				t.Errorf("%s: nothing is said of %s: %s", trick, key, said)
+			}
+		}
+		_, listed := v.run(c.env, append(c.flags, "config", "--format", "json")...)
+		var settings []struct {
+			Name, Origin string
+			Value        any
+		}
+		if err := json.Unmarshal([]byte(listed[strings.Index(listed, "["):]), &settings); err != nil {
+			t.Fatal(err, listed)
+		}
+		for _, s := range settings {
+			if slices.Contains([]string{"dev", "net.allowPrivate", "login.env", "consent.elicitation", "consent.preapproved", "consent.dialog", "dbus.allowSystemBus", "auditLog"}, s.Name) && s.Origin != "default" {
+				t.Errorf("%s: %s is %v, from %s", trick, s.Name, s.Value, s.Origin)
+			}
+		}
+	}
+	if _, said := v.run(nil, "check"); !strings.Contains(said, "consent confirm") {
+		t.Errorf("check says nothing of it: %s", said)
+	}
+	if v.app.Calls("EchoString") != 0 {
+		t.Error("the app was called")
+	}
+}
+
+// TestConfirmedSettingsHold: a person confirms them once, with the value and at the place.
+func TestConfirmedSettingsHold(t *testing.T) {
+	v := newVictim(t)
+	key := filepath.Join(v.folder, "key") // nothing else seals here
+	v.write(t, "key", strings.Repeat("0123456789abcdef", 4))
+	v.env = append(v.env, "AAI_MASTER_KEY_FILE="+key)
+	config := `{"consent": {"preapproved": [{"app": "org.example.App", "tools": ["echo"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`
+	v.write(t, ".aai/config.json", config)
+	if code, said := v.typed([]string{"2", phrase, phrase}, "consent", "passphrase"); code != 0 {
+		t.Fatal(said)
+	}
+	if code, said := v.typed([]string{"2", "wrong phrase"}, "consent", "confirm"); code != 4 {
+		t.Errorf("%d, %s", code, said)
+	}
+	if code, said := v.run(nil, "exec", exampleApp, "echo", `{"v": "x"}`); code != 4 {
+		t.Errorf("before: %d, %s", code, said)
+	}
+	code, said := v.typed([]string{"2", phrase}, "consent", "confirm")
+	if code != 0 || !strings.Contains(said, "consent.preapproved") {
+		t.Fatalf("%d, %s", code, said)
+	}
+	if code, said := v.run(nil, "exec", exampleApp, "echo", `{"v": "x"}`); code != 0 || strings.Contains(said, "warning") {
+		t.Errorf("after: %d, %s", code, said)
+	}
+	if past := v.journal(t); past[len(past)-1].consent != "preapproved (passphrase)" {
+		t.Errorf("on record: %+v", past[len(past)-1])
+	}
+	v.write(t, "elsewhere.json", config)
+	if code, said := v.run([]string{"AAI_CONFIG=" + filepath.Join(v.folder, "elsewhere.json")}, "exec", exampleApp, "echo", `{"v": "x"}`); code != 4 {
+		t.Errorf("at another place: %d, %s", code, said)
+	}
+	v.write(t, ".aai/config.json", strings.Replace(config, `["echo"]`, `["*"]`, 1))
+	if code, said := v.run(nil, "exec", exampleApp, "echo", `{"v": "x"}`); code != 4 {
+		t.Errorf("with another value: %d, %s", code, said)
+	}
+}
+
+// TestRootsPolicyHolds: what root writes holds for every home, and nobody's word takes it
+// back or is needed.
+func TestRootsPolicyHolds(t *testing.T) {
+	v := newVictim(t)
+	v.write(t, "policy.json", `{"net": {"allowPrivate": ["10.0.0.1"]}, "consent": {"preapproved": [{"app": "org.example.App", "tools": ["echo"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]},
+		"server": {"security_mode": "safe"}}`)
+	v.write(t, ".aai/config.json", `{"consent": {"preapproved": []}, "server": {"security_mode": "normal"}}`)
+	if code, said := v.run([]string{"AAI_SECURITY_MODE=normal"}, "exec", exampleApp, "echo", `{"v": "x"}`); code != 0 || strings.Contains(said, "warning") {
+		t.Errorf("%d, %s", code, said)
+	}
+	if past := v.journal(t); past[len(past)-1].consent != "preapproved (policy)" {
+		t.Errorf("on record: %+v", past[len(past)-1])
+	}
+	if _, said := v.run([]string{"AAI_SECURITY_MODE=normal"}, "mode"); strings.TrimSpace(said) != "safe" {
+		t.Errorf("the mode is %s", said)
+	}
+}
+
+// realProgram is the program as it is built for people.
+func realProgram(t *testing.T) binary {
+	t.Helper()
+	b := binary(filepath.Join(t.TempDir(), "aai-gateway"))
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", string(b), ".")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v: %s", err, out)
+	}
+	return b
+}
+
+// TestAnotherHomeAdmitsNothing: the program that people get, in a home that was planted
+// with grants, a key for them, a passphrase and a configuration.
+func TestAnotherHomeAdmitsNothing(t *testing.T) {
+	v := newVictim(t) // where the planted store is made, as by a gateway of its own
+	v.write(t, "key", strings.Repeat("0123456789abcdef", 4))
+	key := "AAI_MASTER_KEY_FILE=" + filepath.Join(v.folder, "key")
+	b := realProgram(t)
+	for _, sealed := range []bool{false, true} {
+		env := []string{"PERSON=yes"}
+		if sealed {
+			env = append(env, key)
+		}
+		if code, said := v.run(env, "consent", "grant", exampleApp, "--all", "--caller", "*"); code != 0 {
+			t.Fatal(said)
+		}
+		if code, said := v.run(env, "exec", exampleApp, "echo", `{"v": "x"}`); code != 0 {
+			t.Fatalf("the planted grant is none: %s", said)
+		}
+		before := v.app.Calls("EchoString")
+		for _, trick := range [][]string{nil, {"AAI_INSECURE_STORAGE=1"}, {"AAI_DEV=1", "PERSON=yes"}, {"STRICT=", "PERSON=yes"}} {
+			cmd := exec.CommandContext(t.Context(), string(b), "exec", exampleApp, "echo", `{"v": "planted"}`)
+			cmd.Env = append(slices.Clone(v.env), append(trick, key)...)
+			if out, err := cmd.CombinedOutput(); exitOf(t, err) != 4 {
+				t.Errorf("sealed %v, %q: %v, %s", sealed, trick, err, out)
+			}
+		}
+		if v.app.Calls("EchoString") != before {
+			t.Error("the app was called")
+		}
+	}
+}
+
+// What others may have changed is refused by name.
+func TestFilesOfOthersAreRefused(t *testing.T) {
+	v := newVictim(t)
+	if code, said := v.run(nil, "mode", "safe"); code != 0 {
+		t.Fatal(said)
+	}
+	for _, name := range []string{".aai", ".aai/config.json", ".local/share/aai-gateway", ".local/share/aai-gateway/mode"} {
+		path := filepath.Join(v.folder, name)
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, mode := range []os.FileMode{0o020, 0o002} {
+			if err := os.Chmod(path, info.Mode()|mode); err != nil {
+				t.Fatal(err)
+			}
+			if code, said := v.run(nil, "consent", "list"); code != 2 || !strings.Contains(said, path+" may be written by others") || !strings.Contains(said, "chmod go-w") {
+				t.Errorf("%s, %04o: %d, %s", name, info.Mode()|mode, code, said)
+			}
+		}
+		if err := os.Chmod(path, info.Mode()); err != nil {
+			t.Fatal(err)
+		}
+		if os.Geteuid() == 0 {
+			if err := os.Chown(path, 65534, -1); err != nil {
+				t.Fatal(err)
+			}
+			if code, said := v.run(nil, "consent", "list"); code != 2 || !strings.Contains(said, path+" belongs to ") {
+				t.Errorf("%s of another: %d, %s", name, code, said)
+			}
+			if err := os.Chown(path, 0, -1); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if code, said := v.run(nil, "consent", "list"); code != 0 {
+			t.Errorf("%s as it was: %d, %s", name, code, said)
+		}
+	}
+}
