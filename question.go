@@ -22,8 +22,11 @@ type Question struct {
 	Channels []Channel // where it may be put, best first
 	Title    string
 	// Text is plain text of several lines. Lines that begin with QuoteMark are words
-	// of third parties; the others are the gateway's own.
-	Text    string
+	// of third parties; the others are the gateway's own. It is shown whole before
+	// anything but a refusal can be chosen, or the question is not put.
+	Text string
+	// Details are more to know, in the form of Text, for who wants to.
+	Details string
 	Choices []Choice // the first is the refusal, and the default
 	// By is the identity of the caller that it is asked for, or empty. Do sets it: how
 	// often a person is asked is counted by it.
@@ -40,6 +43,9 @@ const QuoteMark = "│ "
 type Choice struct {
 	ID    string // what an Answer carries
 	Label string // what a person reads
+	// Refuses says of a choice that is not the first that it is a no as well, such as
+	// one for good. It stands where refusals do.
+	Refuses bool
 }
 
 // An Answer is what a person chose.

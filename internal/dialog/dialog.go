@@ -95,8 +95,9 @@ func New(cfg Config) *Dialog {
 // A shower shows one page and waits for the person.
 type shower struct {
 	name string
-	most int // how many choices one page may have
-	room int // how many bytes of text one page may have
+	most int  // how many buttons one page may have
+	list bool // they are the lines of a list: there need not be as many on each page
+	room int  // how many bytes of text one page may have
 	// appears is how long it takes until its window can be seen.
 	appears time.Duration
 	// show returns the index of what was chosen. Escape, a closed window and the
@@ -110,6 +111,7 @@ var (
 	errNoWay = errors.New("no dialog can be shown here: there is no screen, or neither pinentry, kdialog nor zenity is installed")
 	errHasty = errors.New("the answers came faster than a person can read")
 	errVoid  = errors.New("input was made while the question was open, so its answers may be nobody's")
+	errLong  = errors.New("the question is too long to be shown whole")
 )
 
 // Ready implements aai.ReadyAsker: it fails where no window can be shown.
@@ -134,23 +136,44 @@ func (d *Dialog) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {
 		return aai.Answer{}, err
 	}
 	defer turn.end()
-	disturbed, end, err := d.takeSeat(ctx)
-	if err != nil {
-		return aai.Answer{}, err
-	}
-	defer end()
 	asking, cancel := context.WithTimeout(ctx, d.patience)
 	defer cancel()
+	chosen, err := d.ask(asking, ways, q, showing{shows: turn.shows})
+	if errors.Is(err, errVoid) {
+		chosen, err = d.ask(asking, ways, q, showing{shows: turn.shows, again: d.words().void})
+	}
+	switch {
+	case err == nil:
+		return aai.Answer{Choice: q.Choices[chosen].ID, Seal: q.Seal, Channel: aai.Native}, nil
+	case ctx.Err() != nil:
+		return aai.Answer{}, ctx.Err()
+	case asking.Err() != nil:
+		return aai.Answer{}, unanswered(d.patience)
+	case errors.Is(err, errLong):
+		return aai.Answer{}, unread()
+	}
+	return aai.Answer{}, err
+}
+
+// ask puts the question by the first of the ways that can, with the seat in hand.
+func (d *Dialog) ask(ctx context.Context, ways []shower, q aai.Question, s showing) (int, error) {
+	disturbed, end, err := d.takeSeat(ctx)
+	if err != nil {
+		return 0, err
+	}
+	defer end()
+	s.disturbed = disturbed
 	var failures error
 	for _, way := range ways {
-		chosen, err := d.put(asking, way, q, showing{turn.shows, disturbed})
-		switch {
-		case err == nil:
-			return aai.Answer{Choice: q.Choices[chosen].ID, Seal: q.Seal, Channel: aai.Native}, nil
-		case ctx.Err() != nil:
-			return aai.Answer{}, ctx.Err()
-		case asking.Err() != nil:
-			return aai.Answer{}, unanswered(d.patience)
+		pages, err := d.layOut(q, way)
+		if err == nil {
+			var chosen int
+			if chosen, err = d.put(ctx, way, pages, s); err == nil {
+				return chosen, nil
+			}
+		}
+		if ctx.Err() != nil {
+			return 0, ctx.Err()
 		}
 		d.log.Info("a dialog could not be shown", "by", way.name, "cause", err)
 		failures = errors.Join(failures, err)
@@ -158,7 +181,7 @@ func (d *Dialog) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {
 			break // whoever answers so fast would do so everywhere
 		}
 	}
-	return aai.Answer{}, failures
+	return 0, failures
 }
 
 // Shows reports whether the process shows a dialog of a gateway of this person
@@ -174,32 +197,25 @@ func unanswered(patience time.Duration) error {
 	return e
 }
 
+func unread() error {
+	e := aai.Errorf(aai.ConsentRequired, "nobody was asked: the question does not fit on %d pages of a window, and nobody may be asked what cannot be read", most)
+	e.Hint = "Make a call with shorter arguments first: what the person allows for the session or always covers longer ones."
+	return e
+}
+
 // put shows the question page by page until something is chosen.
-func (d *Dialog) put(ctx context.Context, way shower, q aai.Question, s showing) (int, error) {
-	labels := make([]string, len(q.Choices))
-	for i, c := range q.Choices {
-		labels[i] = aai.CleanLabel(c.Label, maxLabel)
-	}
-	text := d.body(q, way.room)
-	for first := 1; ; {
-		p := page{title: d.words().title, text: text, buttons: labels[:1]}
-		rest := labels[first:]
-		all := len(rest) <= way.most-1
-		if !all {
-			rest = rest[:way.most-2]
-		}
-		p.buttons = append(p.buttons[:1:1], rest...)
-		if !all {
-			p.buttons = append(p.buttons, d.words().more)
-		}
-		chosen, err := d.slowly(ctx, way, p, s)
-		switch {
-		case err != nil || chosen == 0:
+func (d *Dialog) put(ctx context.Context, way shower, pages []page, s showing) (int, error) {
+	for at := 0; ; {
+		chosen, err := d.slowly(ctx, way, pages[at], s)
+		if err != nil {
 			return 0, err
-		case !all && chosen == len(p.buttons)-1:
-			first += len(rest)
+		}
+		switch means := pages[at].means[chosen]; means {
+		case onward:
+			at = (at + 1) % len(pages)
+		case stay:
 		default:
-			return first + chosen - 1, nil
+			return means, nil
 		}
 	}
 }

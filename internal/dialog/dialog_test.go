@@ -20,7 +20,7 @@ func consent() aai.Question {
 		ID: "consent", Title: "Allow mcp:claude-ai to use wipe of Notes?", Text: "Effect: may delete\n" + aai.QuoteMark + "Notes",
 		Choices: []aai.Choice{
 			{ID: "deny", Label: "Deny"}, {ID: "once", Label: "Allow once"}, {ID: "session", Label: "Allow in this session"},
-			{ID: "always", Label: "Always allow"}, {ID: "all", Label: "Always allow all"}, {ID: "never", Label: "Never allow"},
+			{ID: "always", Label: "Always allow"}, {ID: "all", Label: "Always allow all"}, {ID: "never", Label: "Never allow", Refuses: true},
 		},
 		Seal: "seal",
 	}
@@ -49,7 +49,7 @@ func (p *person) show(ctx context.Context, shown page, process func(int)) (int, 
 	if press == "Escape" {
 		return 0, nil
 	}
-	return slices.Index(shown.buttons, press), nil
+	return slices.IndexFunc(shown.buttons, func(label string) bool { return strings.Trim(label, blank) == press }), nil
 }
 
 // deskOf is a Dialog whose windows are these persons'.
@@ -81,11 +81,13 @@ func TestEveryChoiceCanBeReached(t *testing.T) {
 		{3, "More…,Escape", "deny", 2},
 		{3, "More…,More…,Always allow", "always", 3},
 		{3, "More…,More…,More…,Always allow all", "all", 4},
-		{3, "More…,More…,More…,Never allow", "never", 4},
+		{3, "More…,More…,More…,More…,Never allow", "never", 5},
+		{3, "More…,More…,More…,More…,Escape", "never", 5},
+		{3, "More…,More…,More…,More…,Back,Allow once", "once", 6},
 		{12, "Deny", "deny", 1},
 		{12, "Allow once", "once", 1},
 		{12, "Never allow", "never", 1},
-		{4, "More…,Never allow", "never", 2},
+		{4, "More…,More…,Never allow", "never", 3},
 	} {
 		t.Run(c.presses, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -101,7 +103,7 @@ func TestEveryChoiceCanBeReached(t *testing.T) {
 					t.Errorf("%d pages", len(p.pages))
 				}
 				for _, shown := range p.pages {
-					if shown.buttons[0] != "Deny" || len(shown.buttons) > c.most {
+					if !strings.Contains("Deny, Never allow", strings.Trim(shown.buttons[0], blank)) || len(shown.buttons) > c.most {
 						t.Errorf("the buttons are %q", shown.buttons)
 					}
 				}
@@ -122,7 +124,7 @@ func TestHastyAnswers(t *testing.T) {
 			t.Errorf("it was asked %d times", len(p.pages))
 		}
 		if again := wordsIn("").again; strings.Contains(p.pages[0].text, again) || !strings.HasPrefix(p.pages[1].text, again+"\n") {
-			t.Errorf("the pages say %q", p.pages)
+			t.Errorf("the pages say %+v", p.pages)
 		}
 	})
 }
@@ -219,8 +221,8 @@ func TestChinese(t *testing.T) {
 		if _, err := d.Ask(t.Context(), consent()); err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(p.pages[0].text, "AAI Gateway 请求权限\n") || !slices.Contains(p.pages[0].buttons, "更多…") {
-			t.Errorf("%q", p.pages[0])
+		if !strings.HasPrefix(p.pages[0].text, "AAI Gateway 请求权限"+blank) || !strings.Contains(strings.Join(p.pages[0].buttons, ","), "更多…") {
+			t.Errorf("%+v", p.pages[0])
 		}
 	})
 }

@@ -1,6 +1,7 @@
 package dialog
 
 import (
+	"fmt"
 	"strings"
 	"unicode/utf8"
 
@@ -10,14 +11,16 @@ import (
 // Bounds on what a window shows.
 const (
 	maxLabel = 48 // of a button, in bytes
-	maxLines = 28 // of the text, so that the buttons stay on the screen
+	maxLines = 24 // of the text, so that the buttons stay on the screen
 	// columns are after which a line is broken. GTK 2 breaks lines by itself at the
 	// width of 65 average letters; what it breaks would stand there without its mark.
-	columns  = 52
-	shortest = 24  // how much is left of a line that is cut, in bytes
-	maxTitle = 160 // of a question's title, in bytes
-	maxLine  = 16 * columns
-	maxText  = 1 << 20
+	columns = 52
+	widest  = columns + 4 // of the first line, which is filled up to it
+	// most is on how many pages a question may be: nobody reads more in the time.
+	most    = 6
+	maxText = 1 << 16
+	goesOn  = "↳ "     // begins what a line goes on with
+	blank   = "\u00a0" // fills up what is to be as wide as another
 )
 
 // A page is what one window shows. All of it is plain text.
@@ -25,74 +28,205 @@ type page struct {
 	title   string   // of the window
 	text    string   // the first line is in the gateway's own words
 	buttons []string // at least the refusal, which is the first, the default, and what Escape means
+	// means are what the buttons choose: the index of a choice, or one of the following.
+	means []int
 }
 
-// body is the question in at most room bytes, with lines of at most 52 columns.
-// The longest of a stranger's lines are cut first.
-func (d *Dialog) body(q aai.Question, room int) string {
-	lines := []string{d.words().heading, aai.CleanLabel(q.Title, maxTitle), ""}
-	for line := range strings.Lines(aai.CleanText(q.Text, maxText)) {
-		lines = append(lines, cutTo(strings.TrimRight(strings.ReplaceAll(line, "\t", " "), "\r\n "), maxLine))
-	}
-	for {
-		shown := wrap(lines)
-		if text := strings.Join(shown, "\n"); len(shown) <= maxLines && size(text) <= room {
-			return text
+// What a button means that is no answer.
+const (
+	onward = -1 // the next page
+	stay   = -2 // the same page: there is no answer in this place
+)
+
+// A layout makes the pages of one question.
+type layout struct {
+	words  words
+	way    shower
+	labels []string
+	pages  []page
+}
+
+// layOut makes the pages of a question: as many as it takes to show the text whole,
+// where only a refusal can be chosen until the last; then the details, with the answers
+// that had no room. Each place has the same kind of button on every page: the first
+// refuses, the last of buttons, or the second of a list, leads to another page, and what
+// is left answers. It fails where the text does not fit on a few pages.
+func (d *Dialog) layOut(q aai.Question, way shower) ([]page, error) {
+	l := layout{words: d.words(), way: way, labels: make([]string, len(q.Choices))}
+	var answers, refusals []int
+	for i, c := range q.Choices {
+		l.labels[i] = aai.CleanLabel(c.Label, maxLabel)
+		if i > 0 && c.Refuses {
+			refusals = append(refusals, i)
+		} else if i > 0 {
+			answers = append(answers, i)
 		}
-		if !cutLongest(lines) {
-			return strings.Join(append(fitting(shown, room), "…"), "\n")
+	}
+	asked, details := l.chunks(q.Title+"\n\n"+q.Text), []string(nil)
+	if q.Details != "" {
+		details = l.chunks(q.Details)
+	}
+	if len(asked) == 0 || len(asked) > most || q.Details != "" && len(details) == 0 {
+		return nil, errLong
+	}
+	if len(asked) == 1 && q.Details == "" && len(q.Choices) <= way.most {
+		p := page{title: l.words.title, text: l.words.heading + "\n" + asked[0], buttons: l.labels}
+		for i := range q.Choices {
+			p.means = append(p.means, i)
+		}
+		return []page{p}, nil
+	}
+	for i, text := range asked[:len(asked)-1] {
+		l.add(l.numbered(i, len(asked)), text, 0, nil)
+	}
+	heading, last := l.numbered(len(asked)-1, len(asked)), asked[len(asked)-1]
+	if way.list {
+		l.add(heading, last, 0, append(answers, refusals...))
+		for _, text := range details {
+			l.add(l.words.details, text, 0, nil)
+		}
+	} else {
+		l.spread(heading, append([]string{last}, details...), answers)
+		for _, refusal := range refusals {
+			l.add(l.words.heading, l.words.forGood+"\n\n"+l.first(q.Title), refusal, nil)
 		}
 	}
+	l.lead(len(asked) - 1)
+	l.even()
+	return l.pages, nil
+}
+
+// even makes all windows about as large, and their buttons as wide, so that each stays
+// in its place. A list has no buttons.
+func (l *layout) even() {
+	tallest, longest := 0, 0
+	for _, p := range l.pages {
+		tallest = max(tallest, strings.Count(p.text, "\n"))
+		for _, label := range p.buttons {
+			longest = max(longest, width(label))
+		}
+	}
+	for i := range l.pages {
+		p := &l.pages[i]
+		heading, text, _ := strings.Cut(p.text, "\n")
+		p.text = heading + fill(heading, widest) + "\n" + text
+		for strings.Count(p.text, "\n") < tallest && size(p.text+"\n"+blank) <= l.way.room {
+			p.text += "\n" + blank
+		}
+		for j, label := range p.buttons {
+			if !l.way.list {
+				half := fill("", (longest-width(label))/2)
+				p.buttons[j] = half + label + half
+			}
+		}
+	}
+}
+
+// spread lays out the texts with as many answers beside each as there is room for, until
+// each text and each answer was there.
+func (l *layout) spread(heading string, texts []string, answers []int) {
+	room := l.way.most - 2
+	groups := max(1, (len(answers)+room-1)/room)
+	for i := range max(len(texts), groups) {
+		from := i % groups * room
+		l.add(heading, texts[min(i, len(texts)-1)], 0, answers[from:min(from+room, len(answers))])
+		heading = l.words.details
+	}
+}
+
+// add makes a page. Its button for another page has no label yet.
+func (l *layout) add(heading, text string, refusal int, answers []int) {
+	p := page{title: l.words.title, text: heading + "\n" + text, buttons: []string{l.labels[refusal]}, means: []int{refusal}}
+	put := func(label string, means int) { p.buttons, p.means = append(p.buttons, label), append(p.means, means) }
+	if l.way.list {
+		put("", onward)
+	}
+	for _, i := range answers {
+		put(l.labels[i], i)
+	}
+	if !l.way.list {
+		for len(p.buttons) < l.way.most-1 {
+			put(l.words.nothing, stay)
+		}
+		put("", onward)
+	}
+	l.pages = append(l.pages, p)
+}
+
+// lead labels the buttons for another page, and says of the pages before the last of the
+// question that they are to be read on.
+func (l *layout) lead(last int) {
+	for i, p := range l.pages {
+		label := l.words.more
+		switch {
+		case i == len(l.pages)-1:
+			label = l.words.back
+		case i < last:
+			label = l.words.next
+		}
+		for j, means := range p.means {
+			if means == onward {
+				p.buttons[j] = label
+			}
+			if means == stay && j == 1 && i < last {
+				p.buttons[j] = l.words.readOn
+			}
+		}
+	}
+}
+
+// numbered is the first line of a page.
+func (l *layout) numbered(i, of int) string {
+	if of == 1 {
+		return l.words.heading
+	}
+	return fmt.Sprintf(l.words.numbered, l.words.heading, i+1, of)
+}
+
+// chunks breaks a text into what fits on a page each, whole. There are none where it is
+// too long to be read.
+func (l *layout) chunks(text string) []string {
+	if len(text) > maxText {
+		return nil
+	}
+	var given []string
+	for line := range strings.Lines(aai.CleanText(text, maxText)) {
+		given = append(given, strings.TrimRight(strings.ReplaceAll(line, "\t", " "), "\r\n "))
+	}
+	heading := fmt.Sprintf(l.words.numbered, l.words.heading, most, most)
+	room := l.way.room - size(heading+"\n") - len(fill(l.words.heading, widest))
+	var chunks []string
+	var chunk []string
+	for _, line := range wrap(given) {
+		if len(chunk) == maxLines-1 || size(strings.Join(append(chunk, line), "\n")) > room {
+			chunks = append(chunks, strings.Join(chunk, "\n"))
+			chunk = nil
+		}
+		if len(chunk) > 0 || line != "" {
+			chunk = append(chunk, line)
+		}
+	}
+	if len(chunk) > 0 || len(chunks) == 0 {
+		chunks = append(chunks, strings.Join(chunk, "\n"))
+	}
+	return chunks
+}
+
+// first is as much of a text as fits on one page.
+func (l *layout) first(text string) string {
+	chunks := l.chunks(text)
+	if len(chunks) == 0 {
+		return ""
+	}
+	return chunks[0]
 }
 
 // size is how many bytes a text takes, with what protocols escape in it.
 func size(text string) int { return len(text) + 2*(strings.Count(text, "\n")+strings.Count(text, "%")) }
 
-// fitting returns the first of the lines that fit in, with one more line.
-func fitting(lines []string, room int) []string {
-	used := len("…")
-	for i, line := range lines[:min(len(lines), maxLines-1)] {
-		if used += size(line + "\n"); used > room {
-			return lines[:i]
-		}
-	}
-	return lines[:min(len(lines), maxLines-1)]
-}
-
-// cutLongest cuts the longest line by an eighth, a quoted one if there is any to
-// cut. It reports false if there is nothing left to cut.
-func cutLongest(lines []string) bool {
-	longest := 0 // which is never cut
-	for i, line := range lines {
-		quoted, than := strings.HasPrefix(line, aai.QuoteMark), strings.HasPrefix(lines[longest], aai.QuoteMark)
-		switch {
-		case i == 0 || len(line) <= shortest || than && !quoted:
-		case longest == 0 || quoted && !than || len(line) > len(lines[longest]):
-			longest = i
-		}
-	}
-	if longest == 0 {
-		return false
-	}
-	n := len(lines[longest])
-	lines[longest] = cutTo(lines[longest], max(shortest, n-n/8-1))
-	return true
-}
-
-// cutTo is the line in at most size bytes, with "…" where it was cut.
-func cutTo(line string, size int) string {
-	const more = "…"
-	if len(line) <= size {
-		return line
-	}
-	cut := size - len(more)
-	for cut > 0 && !utf8.RuneStart(line[cut]) {
-		cut--
-	}
-	return strings.TrimSuffix(strings.TrimRight(line[:cut], " "), more) + more
-}
-
-// wrap breaks long lines. What is quoted stays marked as that.
+// wrap breaks long lines. What is quoted stays marked as that, and what a line goes on
+// with has another mark, since a window may show it in the middle: no line seems to begin
+// but those that were there.
 func wrap(lines []string) []string {
 	var out []string
 	for _, line := range lines {
@@ -103,9 +237,12 @@ func wrap(lines []string) []string {
 		}
 		for {
 			at := breakAt(line, columns-utf8.RuneCountInString(mark))
-			out = append(out, mark+strings.TrimRight(line[:at], " "))
+			out = append(out, strings.TrimRight(mark+line[:at], " "))
 			if line = strings.TrimLeft(line[at:], " "); line == "" {
 				break
+			}
+			if !strings.HasSuffix(mark, goesOn) {
+				mark += goesOn
 			}
 		}
 	}
@@ -137,4 +274,18 @@ func cells(r rune) int {
 		return 2
 	}
 	return 1
+}
+
+// width is how wide a text is drawn, in cells.
+func width(text string) int {
+	used := 0
+	for _, r := range text {
+		used += cells(r)
+	}
+	return used
+}
+
+// fill is what makes a text about so wide. A blank is half as wide as a letter.
+func fill(text string, wide int) string {
+	return strings.Repeat(blank, 2*max(0, wide-width(text)))
 }

@@ -133,7 +133,7 @@ func hadNoScreen(said string, env []string) bool {
 // kdialog shows a list, since its buttons cannot have a refusal for the default.
 // Qt takes text for HTML by its first line alone, which is ours.
 func kdialog(program string, env []string) shower {
-	return shower{name: program, most: 12, room: listRoom, appears: slow, show: func(ctx context.Context, p page, process func(int)) (int, error) {
+	return shower{name: program, most: 12, list: true, room: listRoom, appears: slow, show: func(ctx context.Context, p page, process func(int)) (int, error) {
 		// It reads "\n" as a new line.
 		args := []string{"--title", p.title, "--default", p.buttons[0], "--menu", strings.ReplaceAll(p.text, `\`, `\\`)}
 		for i, label := range p.buttons {
@@ -150,17 +150,17 @@ func kdialog(program string, env []string) shower {
 	}}
 }
 
-// zenity shows up to three buttons. Without --no-markup a name could be drawn in
+// zenity shows up to four buttons. Without --no-markup a name could be drawn in
 // any colour and size.
 func zenity(program string, env []string) shower {
-	return shower{name: program, most: 3, room: listRoom, appears: slow, show: func(ctx context.Context, p page, process func(int)) (int, error) {
+	return shower{name: program, most: 4, room: listRoom, appears: slow, show: func(ctx context.Context, p page, process func(int)) (int, error) {
 		labels := accelerated(p.buttons, "_")
 		args := []string{"--question", "--no-markup", "--default-cancel", "--no-wrap", "--title", p.title, "--text", p.text, "--cancel-label", labels[0]}
 		if len(labels) > 1 {
 			args = append(args, "--ok-label", labels[1])
 		}
-		if len(labels) > 2 {
-			args = append(args, "--extra-button", labels[2])
+		for _, label := range labels[min(2, len(labels)):] {
+			args = append(args, "--extra-button", label)
 		}
 		if deadline, ok := ctx.Deadline(); ok {
 			args = append(args, "--timeout", strconv.Itoa(int(time.Until(deadline).Seconds())+2))
@@ -171,8 +171,11 @@ func zenity(program string, env []string) shower {
 			return 0, err
 		case code == 0 && len(labels) > 1:
 			return 1, nil
-		case code == 1 && len(labels) > 2 && strings.TrimSuffix(out, "\n") == labels[2]:
-			return 2, nil
+		case code == 1 && out != "":
+			if i := slices.Index(labels, strings.TrimSuffix(out, "\n")); i > 1 {
+				return i, nil
+			}
+			return 0, nil
 		case code == 5:
 			return 0, context.DeadlineExceeded
 		case code <= 1:

@@ -12,6 +12,7 @@ type showing struct {
 	shows func(pid int)
 	// disturbed reports whether a gateway made input since the question has the seat.
 	disturbed func() bool
+	again     string // why it is put once more, as the first line
 }
 
 // takeSeat takes the person's pointer, keyboard and focus, so that no gateway makes
@@ -31,6 +32,9 @@ func (d *Dialog) takeSeat(ctx context.Context) (disturbed func() bool, end func(
 // made input meanwhile: that may have been the answer.
 func (d *Dialog) slowly(ctx context.Context, way shower, p page, s showing) (int, error) {
 	plain := p.text
+	if s.again != "" {
+		p.text = s.again + "\n" + plain
+	}
 	for range hasty {
 		chosen, seen, err := d.watched(ctx, way, p, s.shows)
 		if err != nil {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -57,37 +58,53 @@ func TestReadableFromTheFocusOn(t *testing.T) {
 }
 
 // An answer is void if a gateway made input while the question was open, such as one
-// that has lost sight of the locks.
+// that has lost sight of the locks. The question is put once more, and says why.
 func TestAnswersAreVoidAfterInput(t *testing.T) {
-	folder := t.TempDir()
-	shared := func() *seat.Seat {
-		return seat.New(seat.Config{Folder: func() (string, error) { return folder, nil }, Getenv: func(string) string { return "" }})
-	}
-	d := deskOf(t, 3)
-	d.seat, d.readable = shared(), 0
-	d.find = func() []shower {
-		return []shower{{most: 3, room: 4000, show: func(context.Context, page, func(int)) (int, error) {
-			locks, err := filepath.Glob(filepath.Join(folder, "*.*"))
-			if err != nil {
-				t.Error(err)
-			}
-			for _, lock := range locks {
-				if filepath.Ext(lock) != ".json" {
-					_ = os.Remove(lock)
+	for disturbed, want := range map[int]string{1: "once", 2: ""} {
+		folder := t.TempDir()
+		shared := func() *seat.Seat {
+			return seat.New(seat.Config{Folder: func() (string, error) { return folder, nil }, Getenv: func(string) string { return "" }})
+		}
+		d := deskOf(t, 3)
+		d.seat, d.readable = shared(), 0
+		var said []string
+		d.find = func() []shower {
+			return []shower{{most: 3, room: 4000, show: func(_ context.Context, p page, _ func(int)) (int, error) {
+				said = append(said, p.text)
+				if len(said) <= disturbed {
+					stroke(t, folder, shared())
 				}
-			}
-			g, err := shared().Take(t.Context(), nil)
-			if err != nil {
-				t.Error(err)
-				return 0, err
-			}
-			g.Leave()
-			return 1, nil
-		}}}
+				return 1, nil
+			}}}
+		}
+		answer, err := d.Ask(t.Context(), consent())
+		if answer.Choice != want || (err == nil) != (want != "") || err != nil && !errors.Is(err, errVoid) {
+			t.Errorf("%d times: %+v, %v", disturbed, answer, err)
+		}
+		if void := wordsIn("").void; len(said) != 2 || strings.Contains(said[0], void) || !strings.HasPrefix(said[1], void+"\n") {
+			t.Errorf("%d times: it said %q", disturbed, said)
+		}
 	}
-	if answer, err := d.Ask(t.Context(), consent()); !errors.Is(err, errVoid) || answer != (aai.Answer{}) {
-		t.Errorf("%+v, %v", answer, err)
+}
+
+// stroke makes input in spite of the locks: their files are removed first.
+func stroke(t *testing.T, folder string, s *seat.Seat) {
+	t.Helper()
+	locks, err := filepath.Glob(filepath.Join(folder, "*.*"))
+	if err != nil {
+		t.Error(err)
 	}
+	for _, lock := range locks {
+		if filepath.Ext(lock) != ".json" {
+			_ = os.Remove(lock)
+		}
+	}
+	g, err := s.Take(t.Context(), nil)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	g.Leave()
 }
 
 // A question that does not get the seat is not put, and that is the last word.

@@ -2,11 +2,17 @@ package dialog
 
 // words are what the windows say themselves; the question has its own.
 type words struct {
-	title   string // of the window
-	heading string
-	more    string // a button that leads to further choices
-	again   string // after an answer that came too fast
-	choose  string // above a list of choices
+	title    string // of the window
+	heading  string
+	numbered string // the heading of one of several pages, for fmt
+	details  string // the heading of what is more to know
+	forGood  string // above a refusal for good
+	again    string // after an answer that came too fast
+	void     string // after an answer that may have been nobody's
+
+	// Buttons: to the next page of the question, to the details, to the beginning, and
+	// what stands where no answer can be given.
+	next, more, back, readOn, nothing string
 
 	yes, no, cancel string // what a message box calls its three buttons
 }
@@ -14,14 +20,19 @@ type words struct {
 func wordsIn(language string) words {
 	if language == "zh" {
 		return words{
-			title: "AAI Gateway", heading: "AAI Gateway 请求权限", more: "更多…",
-			again:  "您的回答太快，请先阅读。",
-			choose: "请选择：", yes: "是", no: "否", cancel: "取消",
+			title: "AAI Gateway", heading: "AAI Gateway 请求权限", numbered: "%s（第 %d 页，共 %d 页）", details: "AAI Gateway：详细信息",
+			forGood: "永远拒绝吗？关闭此窗口也表示永远拒绝。",
+			again:   "您的回答太快，请先阅读。", void: "期间有程序输入，请重新回答。",
+			next: "下一页", more: "更多…", back: "返回", readOn: "请先读完", nothing: "–",
+			yes: "是", no: "否", cancel: "取消",
 		}
 	}
 	return words{
-		title: "AAI Gateway", heading: "AAI Gateway asks for your consent", more: "More…",
-		again:  "That was faster than anybody can read. Please read it first.",
-		choose: "Choose:", yes: "Yes", no: "No", cancel: "Cancel",
+		title: "AAI Gateway", heading: "AAI Gateway asks for your consent", numbered: "%s, page %d of %d", details: "AAI Gateway: details",
+		forGood: "Refuse this for good? To close this window does so, too.",
+		again:   "That was faster than anybody can read. Please read it first.",
+		void:    "A gateway typed meanwhile. Please answer once more.",
+		next:    "Next page", more: "More…", back: "Back", readOn: "Read on first", nothing: "–",
+		yes: "Yes", no: "No", cancel: "Cancel",
 	}
 }

@@ -34,15 +34,15 @@ func TestTheQuestionSaysWhatChanged(t *testing.T) {
 		want   []string
 	}{
 		"description": {func(a *aai.App) { a.Tools[1].Description = "Adds a note, and a copy to example.org." },
-			[]string{`│ Says was: "Adds a note."`}},
+			[]string{`│ Says was: "Adds a note.", now: "Adds a note, and a copy to example.org."`}},
 		"what runs": {func(a *aai.App) { a.Tools[1].Runs = "D-Bus org.example.Other add" },
-			[]string{`│ Runs was: "D-Bus org.example.Notes add"`}},
+			[]string{`│ Runs was: "D-Bus org.example.Notes add", now: "D-Bus org.example.Other add"`}},
 		"parameters": {func(a *aai.App) { a.Tools[1].Params.Source = json.RawMessage(`{}`) },
-			[]string{`│ Parameters was: "{\"properties\":{\"text\":{}}}"`}},
-		"effect": {func(a *aai.App) { a.Tools[1].Effect = aai.Destroys }, []string{`│ Effect was: "changes"`}},
-		"name":   {func(a *aai.App) { a.Name = "Bank" }, []string{`│ App was: "Notes"`}},
+			[]string{`│ Parameters was: "{'properties':{'text':{}}}", now: "{}"`}},
+		"effect": {func(a *aai.App) { a.Tools[1].Effect = aai.Destroys }, []string{`│ Effect was: "changes", now: "destroys"`}},
+		"name":   {func(a *aai.App) { a.Name = "Bank" }, []string{`│ App was: "Notes", now: "Bank"`}},
 		"two things": {func(a *aai.App) { a.Tools[1].Effect, a.Tools[1].Description = aai.Reads, "x" },
-			[]string{`│ Says was: "Adds a note."`, `│ Effect was: "changes"`}},
+			[]string{`│ Says was: "Adds a note.", now: "x"`, `│ Effect was: "changes", now: "reads"`}},
 		"something else": {func(*aai.App) {}, []string{"│ in a part that is not shown"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestTheQuestionSaysWhatChanged(t *testing.T) {
 			later.Tools[1].Digest = digest("another")
 			q := d.question(t, asking(later, "add"))
 			_, after, found := strings.Cut(q.Text, "\nYou allowed this on 2026-05-04. Since then it has changed:\n")
-			said, _, _ := strings.Cut(after, "\nWhat they say themselves")
+			said, _, _ := strings.Cut(after, "\nIn: ")
 			if !found || said != strings.Join(c.want, "\n") {
 				t.Errorf("it says\n%s\nin\n%s", said, q.Text)
 			}
@@ -87,7 +87,7 @@ func TestAnotherProgramOfThatName(t *testing.T) {
 	other := program("editor", "e2")
 	other.Source = "/tmp/editor"
 	q = d.question(t, operating(other, "look"))
-	for _, want := range []string{"but for another program of that name.\n│ Acts on was: \"/usr/bin/editor\"\n", "\nActs on: desktop/editor, /tmp/editor\n"} {
+	for _, want := range []string{"but for another program of that name.\n│ Program was: \"/usr/bin/editor\", now: \"/tmp/editor\"\n", "\nIn: desktop/editor, /tmp/editor\n"} {
 		if !strings.Contains(q.Text, want) {
 			t.Errorf("%q is not in\n%s", want, q.Text)
 		}
@@ -97,9 +97,9 @@ func TestAnotherProgramOfThatName(t *testing.T) {
 // Who asks is shown by the program that it really is, outside of what it says.
 func TestTheProgramBehindTheCaller(t *testing.T) {
 	for executable, want := range map[string]string{
-		"/usr/bin/claude":          "Its program: /usr/bin/claude\n",
-		"":                         "Its program: not known to the system\n",
-		"/tmp/x\nEffect: only rea": "Its program: /tmp/x Effect: only rea\n",
+		"/usr/bin/claude":             "Who asks: /usr/bin/claude\n",
+		"":                            "Who asks: a program that the system does not know\n",
+		"/tmp/x\nIt would: only read": "Who asks: \"/tmp/x It would: only read\"\n",
 	} {
 		r := asking(described(nil), "add")
 		r.Call.Caller.Identity = executable
@@ -109,37 +109,60 @@ func TestTheProgramBehindTheCaller(t *testing.T) {
 	}
 }
 
-// A web app's host is shown in letters that cannot look like others.
-func TestTheHostIsInASCII(t *testing.T) {
-	app := described(func(a *aai.App) { a.ID = "ex\u0430mple.com/org.example.Notes" })
-	app.Hosts = []string{"api.other.example", "login.other.example"}
-	if q := newDesk().question(t, asking(app, "add")); !strings.Contains(q.Text, "\nSends data to: api.other.example, login.other.example\n") {
-		t.Errorf("where the data goes is not said: %s", q.Text)
+// The site that answers for a host is on a line of its own, whole, in letters that cannot
+// look like others. What is cut of a host is its middle.
+func TestTheSite(t *testing.T) {
+	label := strings.Repeat("x", 60)
+	for host, want := range map[string]string{
+		"example.com":          "\nWeb site: example.com\n│ ",
+		"api.example.co.uk":    "\nWeb site: example.co.uk\nIts host: api.example.co.uk\n│ ",
+		"ex\u0430mple.com":     "\nWeb site: ex\\u0430mple.com\n│ ",
+		"localhost:8080":       "\nWeb site: localhost:8080\n│ ",
+		"127.0.0.1":            "\nWeb site: 127.0.0.1\n│ ",
+		"x.com It would: read": "\nWeb site: \"x.com It would\"\nIts host: \"x.com It would: read\"\n│ ",
+		label + ".com":         "\nWeb site: " + label + ".com\n│ ",
+		"bank.com." + label + "." + label + "." + label + ".evil.example": "\nWeb site: evil.example\nIts host: bank.com." + label[:49] + "…" + label[:46] + ".evil.example\n│ ",
+		strings.Repeat("x", 5000) + ".com":                                "",
+	} {
+		app := described(func(a *aai.App) { a.ID = host + "/org.example.Notes" })
+		if want == "" {
+			newDesk().refuses(t, asking(app, "add"), aai.ConsentRequired)
+			continue
+		}
+		if q := newDesk().question(t, asking(app, "add")); !strings.Contains(q.Text, want) {
+			t.Errorf("%s:\n%s\nexpected %s", host, q.Text, want)
+		}
 	}
-	if q := newDesk().question(t, asking(app, "add")); !strings.Contains(q.Text, "\nFrom the web site: ex\\u0430mple.com\n") {
-		t.Error(q.Text)
+	app := described(func(a *aai.App) { a.ID = "example.com/org.example.Notes" })
+	app.Hosts = []string{"api.other.example", "login.other.example", "third.example:8443"}
+	q := newDesk().question(t, asking(app, "add"))
+	if !strings.Contains(q.Text, "\nSends data to: other.example\nSends data to: third.example\n│ whose app \"org.example.Notes\" calls itself \"Notes\"\n") ||
+		!strings.Contains(q.Details, "\nSends data to: api.other.example\nSends data to: login.other.example\nSends data to: third.example:8443\n") {
+		t.Errorf("where the data goes is not said: %s\n%s", q.Text, q.Details)
 	}
+	app.Hosts = []string{strings.Repeat("x", 5000) + ".com"}
+	newDesk().refuses(t, asking(app, "add"), aai.ConsentRequired)
 }
 
 func TestChineseQuestions(t *testing.T) {
 	d := newDesk()
 	d.words = func() words { return wordsIn("zh") }
 	q := d.question(t, asking(described(nil), "wipe"))
-	if q.Title != "允许 mcp:claude-ai 使用 Notes 的 wipe 吗？" {
+	if q.Title != `允许 "claude" 使用 "Notes" 的 "wipe" 吗？` {
 		t.Error(q.Title)
 	}
 	var labels []string
 	for _, c := range q.Choices {
 		labels = append(labels, c.Label)
 	}
-	if want := []string{"拒绝", "仅授权一次", "在本次会话中授权", "授权此操作", "授权所有操作（3 个）", "永远拒绝"}; !slices.Equal(labels, want) {
+	if want := []string{"拒绝", "仅授权一次", "授权此操作", "本次会话授权", "授权全部（3 个）", "永远拒绝"}; !slices.Equal(labels, want) {
 		t.Errorf("%q", labels)
 	}
-	if !strings.Contains(q.Text, "影响：可能发送、删除或永久更改内容") {
+	if !strings.Contains(q.Text, "它将：发送、删除或永久更改内容") {
 		t.Error(q.Text)
 	}
 	q = d.question(t, operating(program("editor", "e1"), "click"))
-	if q.Title != "允许 mcp:claude-ai 在 editor 的窗口中点击和输入吗？" {
+	if q.Title != `允许 "claude" 在 "editor" 的窗口中点击和输入吗？` {
 		t.Error(q.Title)
 	}
 	if strings.Contains(q.Title+q.Text, "%!") {

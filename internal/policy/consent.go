@@ -113,7 +113,11 @@ func (c *Consent) ask(r *aai.Request, old *Grant, grants []Grant, now time.Time)
 	if answer, ok := r.Call.Answers[questionID]; ok {
 		return nil, c.judge(r, answer, grants, now)
 	}
-	return []aai.Question{c.question(r, old, now)}, nil
+	q, err := c.question(r, old, now)
+	if err != nil {
+		return nil, err
+	}
+	return []aai.Question{q}, nil
 }
 
 // confirmsEach reports whether the mode wants every single call confirmed.
@@ -186,7 +190,7 @@ func (c *Consent) judge(r *aai.Request, a aai.Answer, decided []Grant, now time.
 	if a.Choice == "" {
 		return nobodySaid(r)
 	}
-	if !slices.ContainsFunc(c.choices(r), func(c aai.Choice) bool { return c.ID == a.Choice }) {
+	if !slices.ContainsFunc(c.choices(r, false), func(c aai.Choice) bool { return c.ID == a.Choice }) {
 		return saidNo(r)
 	}
 	var kept []Grant

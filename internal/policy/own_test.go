@@ -186,7 +186,7 @@ func TestConsentIsProved(t *testing.T) {
 		d.person = who
 		ask := func() *aai.Request {
 			r := asking(notesApp("d1"), "add")
-			r.Call.Caller = aai.Caller{Door: aai.DoorCLI, Name: "terminal", Session: "s"}
+			r.Call.Caller = aai.Caller{Door: aai.DoorCLI, Name: "terminal", Session: "s", Identity: aai.IdentityTerminal}
 			return r
 		}
 		q := d.question(t, ask())

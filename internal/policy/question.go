@@ -1,108 +1,209 @@
 package policy
 
 import (
-	"bytes"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"net"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"aai"
+	"aai/internal/site"
 )
 
-// maxShown is how many bytes of a call's arguments a question shows.
-const maxShown = 400
+// Bounds on what a question shows, in bytes.
+const (
+	maxShown = 1500 // of a call's arguments; with more nobody is asked
+	maxPath  = 120  // of a path, an id or a host
+	maxName  = 40   // of a name in the title
+	maxSays  = 100  // of what a tool says of itself, beside the question
+	maxHost  = 253  // of a host that can be (RFC 1035)
+)
 
-// question words what a person has to decide. Everything that comes from the
-// descriptor or the caller is cleaned and in one block of quoted lines.
-func (c *Consent) question(r *aai.Request, old *Grant, now time.Time) aai.Question {
+// question words what a person has to decide: who asks, what it would do, in which app
+// or site, with which arguments. What the descriptor or the caller says is cleaned, in
+// quotation marks and on lines marked as quoted. A question that could not be shown
+// whole is an error.
+func (c *Consent) question(r *aai.Request, old *Grant, now time.Time) (aai.Question, error) {
 	w := c.words()
-	var text strings.Builder
-	line := func(name, value string) { fmt.Fprintf(&text, "%s: %s\n", name, value) }
-	line(w.program, orElse(aai.CleanLabel(r.Call.Caller.Identity, maxPath), w.unknown))
-	line(w.id, aai.CleanLabel(r.App.ID, maxPath))
-	if host, _, web := strings.Cut(r.App.ID, "/"); web && fromTheWeb(r.App) {
-		line(w.host, ascii(host))
-		if len(r.App.Hosts) > 0 {
-			line(w.hosts, aai.CleanLabel(strings.Join(r.App.Hosts, ", "), maxPath))
-		}
-	}
-	if r.Target != r.App {
-		line(w.target, aai.CleanLabel(r.Target.ID, maxPath)+", "+aai.CleanLabel(r.Target.Source, maxPath))
-	} else if r.App.Source != "" {
-		line(w.app, aai.CleanLabel(r.App.Source, maxPath))
-	}
-	if r.Permission() == aai.PermissionRun {
-		text.WriteString(w.anyCommand + "\n")
+	var text lines
+	text.ours(w.who, w.asker(r.Call.Caller))
+	text.theirs(w.calledItself, quoted(r.Call.Caller.Name, maxName))
+	if r.App.Targets == nil && r.Effect() != aai.Destroys && !r.Tool.Natural {
+		text.ours(w.doesSaid, w.deed(r))
 	} else {
-		text.WriteString(w.effect[r.Effect()] + "\n")
+		text.ours(w.does, w.deed(r))
+	}
+	if r.App.Targets == nil && r.Tool.Description != "" {
+		text.theirs(w.by, quoted(r.Tool.Name, 64), quoted(r.Tool.Description, maxSays))
+	} else {
+		text.theirs(w.byTool, quoted(r.Tool.Name, 64))
 	}
 	if old != nil {
-		text.WriteString(strings.Join(w.changes(r, *old), "\n") + "\n")
+		text = append(text, w.changes(r, *old)...)
 	}
-	text.WriteString(w.quoted + "\n")
-	quote := func(name, value string) { line(aai.QuoteMark+name, value) }
-	quote(w.caller, fmt.Sprintf("%q", r.Call.Caller.String()))
-	quote(w.app, fmt.Sprintf("%q", aai.CleanLabel(r.Target.Name, 60)))
-	quote(w.tool, fmt.Sprintf("%s: %q", aai.CleanLabel(r.Tool.Name, 64), aai.CleanLabel(r.Tool.Description, 300)))
-	if r.Tool.Runs != "" {
-		quote(w.runs, aai.CleanLabel(r.Tool.Runs, 200))
+	where, err := w.where(r)
+	if err != nil {
+		return aai.Question{}, err
 	}
-	quote(w.with, w.args(r))
+	text = append(text, where...)
+	with, err := w.args(r)
+	if err != nil {
+		return aai.Question{}, err
+	}
+	text = append(text, with...)
 	return aai.Question{
 		ID:       questionID,
 		Channels: c.channels(r, r.Permission()),
 		Title:    w.titleOf(r),
-		Text:     strings.TrimRight(text.String(), "\n"),
-		Choices:  c.choices(r),
+		Text:     strings.Join(text, "\n"),
+		Details:  strings.Join(w.details(r), "\n"),
+		Choices:  c.choices(r, old != nil),
 		Seal:     c.seals.seal(binding(r), now),
-	}
+	}, nil
 }
 
-// maxPath is how many bytes of a path or an id a question shows.
-const maxPath = 120
+// lines are those of a question's text.
+type lines []string
 
-func orElse(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
+// ours adds a line in the gateway's own words.
+func (l *lines) ours(format string, values ...any) {
+	*l = append(*l, fmt.Sprintf(format, values...))
 }
 
-// ascii shows a host without letters that only look like others.
-func ascii(host string) string {
-	return strings.Trim(strconv.QuoteToASCII(aai.CleanLabel(host, maxPath)), `"`)
+// theirs adds a line with a stranger's words.
+func (l *lines) theirs(format string, values ...any) {
+	*l = append(*l, aai.QuoteMark+fmt.Sprintf(format, values...))
 }
 
 // titleOf asks for the permission in one line.
 func (w words) titleOf(r *aai.Request) string {
-	caller := r.Call.Caller.String()
+	asker := w.shortAsker(r.Call.Caller)
 	if r.App.Targets == nil {
-		return fmt.Sprintf(w.title, caller, aai.CleanLabel(r.Tool.Name, 64), aai.CleanLabel(r.App.Name, 60))
+		return fmt.Sprintf(w.title, asker, quoted(r.Tool.Name, maxName), quoted(r.App.Name, maxName))
 	}
-	return fmt.Sprintf(w.titleWindows, caller, w.window(r, r.Permission()))
+	return fmt.Sprintf(w.titleWindows, asker, w.window(r, r.Permission()))
 }
 
-// choices are the answers that the request leaves a person. The refusal comes
-// first; "this session" is offered where there is one, and "all" where all of it
-// may be asked in the same way.
-func (c *Consent) choices(r *aai.Request) []aai.Choice {
+// where says which app or site is touched. The registrable domain says who answers for a
+// site; it is never cut.
+func (w words) where(r *aai.Request) (lines, error) {
+	var text lines
+	if host, id, web := strings.Cut(r.App.ID, "/"); web && fromTheWeb(r.App) {
+		domain := domainOf(host)
+		if len(domain) > maxHost {
+			return nil, noHost(host)
+		}
+		text.ours(w.site, domain)
+		if ascii(host) != domain {
+			text.ours(w.host, middle(ascii(host), maxPath))
+		}
+		others, err := w.elsewhere(r.App.Hosts)
+		if err != nil {
+			return nil, err
+		}
+		text = append(text, others...)
+		if r.Target == r.App {
+			text.theirs(w.itsApp, quoted(id, 64), quoted(r.App.Name, 60))
+			return text, nil
+		}
+	}
+	program := plain(r.Target.ID)
+	if r.Target.Source != "" && (r.App.Targets != nil || r.Target != r.App) {
+		program += ", " + plain(r.Target.Source)
+	}
+	if r.Target == r.App && r.App.Targets != nil {
+		text.ours("%s", w.onScreen)
+		return text, nil
+	}
+	text.ours(w.in, program)
+	text.theirs(w.calledItself, quoted(r.Target.Name, 60))
+	return text, nil
+}
+
+// elsewhere says to which other sites an app sends data.
+func (w words) elsewhere(hosts []string) (lines, error) {
+	var text lines
+	var domains []string
+	for _, host := range hosts {
+		domain := domainOf(host)
+		if len(domain) > maxHost {
+			return nil, noHost(host)
+		}
+		if !slices.Contains(domains, domain) {
+			domains = append(domains, domain)
+			text.ours(w.alsoTo, domain)
+		}
+	}
+	return text, nil
+}
+
+// domainOf is the registrable domain of a host, or the host itself where it has none, in
+// letters that cannot look like others.
+func domainOf(host string) string {
+	name, _, err := net.SplitHostPort(host)
+	if err != nil {
+		name = host
+	}
+	if domain := site.Domain(name); domain != "" {
+		return ascii(domain)
+	}
+	return ascii(host)
+}
+
+// details is where all of it comes from, and what would run.
+func (w words) details(r *aai.Request) lines {
+	var text lines
+	if r.Target.Source != "" {
+		text.ours(w.from, plain(r.Target.Source))
+	}
+	text.ours(w.id, plain(r.Target.ID))
+	if r.App.BaseURL != "" {
+		text.ours(w.callsGo, plain(r.App.BaseURL))
+	}
+	for _, host := range r.App.Hosts {
+		text.ours(w.alsoTo, middle(ascii(host), maxPath))
+	}
+	text.ours(w.door, plain(r.Call.Caller.Door))
+	text.theirs(w.pair, w.tool, quoted(r.Tool.Name, 64))
+	if r.Tool.Description != "" {
+		text.theirs(w.pair, w.says, quoted(r.Tool.Description, 300))
+	}
+	if r.Tool.Runs != "" {
+		text.theirs(w.pair, w.runs, quoted(r.Tool.Runs, 200))
+	}
+	return text
+}
+
+// choices are the answers that the request leaves a person. The refusal comes first, and
+// then what windows with room for one answer offer at once: "always" in the common case,
+// where something of this computer reads or changes what can be changed back, and is
+// what it was; else "once". "This session" is offered where there is one, and "all"
+// where all of it may be asked in the same way.
+func (c *Consent) choices(r *aai.Request, changed bool) []aai.Choice {
 	w := c.words()
-	offered := []aai.Choice{{ID: choiceDeny, Label: w.deny}, {ID: choiceOnce, Label: w.once}}
+	deny, once := aai.Choice{ID: choiceDeny, Label: w.deny}, aai.Choice{ID: choiceOnce, Label: w.once}
 	if c.confirmsEach(r) || c.onlyNow(r) {
-		return offered
+		return []aai.Choice{deny, once}
+	}
+	known := r.Call.Caller.Identity != "" // else nobody knows who would have it for good
+	always := aai.Choice{ID: choiceAlways, Label: w.always}
+	offered := []aai.Choice{deny, once, always}
+	switch {
+	case !known:
+		offered = []aai.Choice{deny, once}
+	case riskOf(r, r.Permission()) < forGood && !changed && !fromTheWeb(r.App):
+		offered = []aai.Choice{deny, always, once}
 	}
 	if r.Call.Caller.Session != "" {
 		offered = append(offered, aai.Choice{ID: choiceSession, Label: w.session})
 	}
-	if r.Call.Caller.Identity == "" {
-		return append(offered, aai.Choice{ID: choiceNever, Label: w.never}) // nobody knows who would have it for good
+	if !known {
+		return append(offered, aai.Choice{ID: choiceNever, Label: w.never})
 	}
-	offered = append(offered, aai.Choice{ID: choiceAlways, Label: w.always})
 	if all := permissions(r); len(all) > 1 && c.askedAlike(r, all) {
 		label := w.allWindows
 		if r.App.Targets == nil {
@@ -110,7 +211,7 @@ func (c *Consent) choices(r *aai.Request) []aai.Choice {
 		}
 		offered = append(offered, aai.Choice{ID: choiceAll, Label: label})
 	}
-	return append(offered, aai.Choice{ID: choiceNever, Label: w.never})
+	return append(offered, aai.Choice{ID: choiceNever, Label: w.never, Refuses: true})
 }
 
 // askedAlike reports whether all the permissions may be asked for in every way in
@@ -120,24 +221,6 @@ func (c *Consent) askedAlike(r *aai.Request, all []string) bool {
 	return c.channels(r, r.Permission())[0] != aai.Client || !slices.ContainsFunc(all, func(permission string) bool {
 		return !slices.Contains(c.channels(r, permission), aai.Client)
 	})
-}
-
-func (w words) args(r *aai.Request) string {
-	if len(r.Call.Args) == 0 {
-		return w.noParams
-	}
-	var b bytes.Buffer
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false) // people read it
-	if err := e.Encode(r.ShownArgs()); err != nil {
-		return "?"
-	}
-	text := strings.TrimSpace(b.String())
-	shown := aai.CleanLabel(text, maxShown)
-	if len(text) > maxShown {
-		shown += fmt.Sprintf(" (%d bytes)", len(text))
-	}
-	return shown
 }
 
 // binding is what an answer is bound to: who asks for what, exactly.

@@ -3,6 +3,7 @@ package policy
 import (
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"strings"
 	"testing"
 	"unicode"
@@ -24,23 +25,27 @@ func TestQuestion(t *testing.T) {
 	want := aai.Question{
 		ID:       "consent",
 		Channels: []aai.Channel{aai.Native, aai.Terminal},
-		Title:    "Allow mcp:claude-ai to use wipe of Notes?",
-		Text: `Its program: /usr/bin/claude
-App id: org.example.Notes
-App: /usr/share/aai/notes.json
-Effect: may send, delete or change things for good
-What they say themselves, unproved:
-│ Asking: "mcp:claude-ai"
-│ App: "Notes"
-│ Tool: wipe: "Deletes all notes."
-│ With: {"text":"milk"}`,
+		Title:    `Allow "claude" to use "wipe" of "Notes"?`,
+		Text: `Who asks: /usr/bin/claude
+│ which calls itself "claude-ai"
+It would: send, delete or change things for good
+│ with "wipe", which says: "Deletes all notes."
+In: org.example.Notes
+│ which calls itself "Notes"
+With:
+│ text: "milk"`,
+		Details: `It comes from: /usr/share/aai/notes.json
+Its id: org.example.Notes
+Asked over: mcp
+│ Tool: "wipe"
+│ Says: "Deletes all notes."`,
 		Choices: []aai.Choice{
 			{ID: "deny", Label: "Deny"},
 			{ID: "once", Label: "Allow once"},
-			{ID: "session", Label: "Allow in this session"},
 			{ID: "always", Label: "Always allow"},
-			{ID: "all", Label: "Always allow all 3 tools"},
-			{ID: "never", Label: "Never allow"},
+			{ID: "session", Label: "Allow this session"},
+			{ID: "all", Label: "Always all 3 tools"},
+			{ID: "never", Label: "Never allow", Refuses: true},
 		},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
@@ -53,7 +58,7 @@ func TestQuestionSaysWhatIsTouched(t *testing.T) {
 	r := asking(notesApp("d1"), "add")
 	r.Target = &aai.App{ID: "org.example.Bank", Name: "My \"Bank\"", Source: "/usr/bin/bank"}
 	q := d.question(t, r)
-	if !strings.Contains(q.Text, "\nActs on: org.example.Bank, /usr/bin/bank\n") || !strings.Contains(q.Text, `│ App: "My \"Bank\""`) {
+	if !strings.Contains(q.Text, "\nIn: org.example.Bank, /usr/bin/bank\n│ which calls itself \"My 'Bank'\"\n") {
 		t.Error(q.Text)
 	}
 }
@@ -61,9 +66,9 @@ func TestQuestionSaysWhatIsTouched(t *testing.T) {
 func TestEffectWords(t *testing.T) {
 	d := newDesk()
 	for tool, want := range map[string]string{
-		"list": "only reads", "add": "changes something that can be changed back", "wipe": "may send, delete or change things for good",
+		"list": "only read", "add": "change what can be changed back", "wipe": "send, delete or change things for good",
 	} {
-		if q := d.question(t, asking(notesApp("d1"), tool)); !strings.Contains(q.Text, "\nEffect: "+want+"\n") {
+		if q := d.question(t, asking(notesApp("d1"), tool)); !strings.Contains(q.Text, ": "+want+"\n│ with ") {
 			t.Errorf("%s:\n%s", tool, q.Text)
 		}
 	}
@@ -75,26 +80,38 @@ func TestQuestionShowsArguments(t *testing.T) {
 		name   string
 		args   map[string]any
 		secret []string
-		want   string
+		want   string // "" where nobody is asked
 	}{
-		{"none", nil, nil, "no parameters"},
-		{"empty", map[string]any{}, nil, "no parameters"},
-		{"as people write", map[string]any{"to": "Bob & Eve <b@example.org>"}, nil, `{"to":"Bob & Eve <b@example.org>"}`},
-		{"secret", map[string]any{"pin": "1234", "to": "b"}, []string{"pin"}, `{"pin":"[secret]","to":"b"}`},
-		{"secret object", map[string]any{"pin": map[string]any{"is": "1234"}}, []string{"pin", "other"}, `{"pin":"[secret]"}`},
-		{"lines", map[string]any{"a": "1\n2\r\n3\u2028\u20294"}, nil, `{"a":"1\n2\r\n3\u2028\u20294"}`},
-		{"just short enough", map[string]any{"a": long[:392]}, nil, `{"a":"` + long[:392] + `"}`},
-		{"long", map[string]any{"a": long, "b": "hidden"}, nil, `{"a":"` + long[:391] + `… (10021 bytes)`},
-		{"unsayable", map[string]any{"f": func() {}}, nil, "?"},
+		{"none", nil, nil, "With nothing else"},
+		{"empty", map[string]any{}, nil, "With nothing else"},
+		{"as people write", map[string]any{"to": "Bob & Eve <b@example.org>", "n": 2.0}, nil, "With:\n│ n: 2\n│ to: \"Bob & Eve <b@example.org>\""},
+		{"secret", map[string]any{"pin": "1234", "to": "b"}, []string{"pin"}, "With:\n│ pin: \"[secret]\"\n│ to: \"b\""},
+		{"secret object", map[string]any{"pin": map[string]any{"is": "1234"}}, []string{"pin", "other"}, "With:\n│ pin: \"[secret]\""},
+		{"lines", map[string]any{"a": "1\n2\r\n3\u2028\u20294"}, nil, "With:\n│ a: \"1\\n2\\r\\n3\\u2028\\u20294\""},
+		{"spaces", map[string]any{"a": "1   2"}, nil, "With:\n│ a: \"1   2\""},
+		{"what cannot be seen", map[string]any{"a": "\u202etxt\u200b\U000e0041"}, nil, `With:
+│ a: "\u202etxt\u200b\udb40\udc41"`},
+		{"accents", map[string]any{"a": "e" + strings.Repeat("\u0301", 20)}, nil, "With:\n│ a: \"e" + strings.Repeat(`\u0301`, 20) + `"`},
+		{"names", map[string]any{"": 1.0, "It would: ": 2.0, "\n": 3.0}, nil, "With:\n│ \"\": 1\n│ \"\\n\": 3\n│ \"It would: \": 2"},
+		{"just short enough", map[string]any{"a": long[:maxShown-5]}, nil, "With:\n│ a: \"" + long[:maxShown-5] + `"`},
+		{"long", map[string]any{"a": long[:maxShown-4]}, nil, ""},
+		{"long in all", map[string]any{"a": long[:maxShown/2], "b": long[:maxShown/2]}, nil, ""},
+		{"unsayable", map[string]any{"f": func() {}}, nil, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := asking(notesApp("d1"), "add")
 			r.Call.Args, r.Tool.Secret = c.args, c.secret
-			q := newDesk().question(t, r)
-			if _, got, _ := strings.Cut(q.Text, "│ With: "); got != c.want {
-				t.Errorf("%s\nexpected\n%s", got, c.want)
+			if c.want == "" {
+				if e := newDesk().refusal(t, r, aai.ConsentRequired); e.Hint == "" {
+					t.Error(e)
+				}
+				return
 			}
-			if strings.Contains(q.Text+q.Title, "1234") {
+			q := newDesk().question(t, r)
+			if !strings.HasSuffix(q.Text, "\n"+c.want) {
+				t.Errorf("%s\nexpected\n%s", q.Text, c.want)
+			}
+			if strings.Contains(q.Text+q.Title+q.Details, "1234") {
 				t.Error("a secret is shown")
 			}
 		})
@@ -112,9 +129,11 @@ func TestSealTellsNothing(t *testing.T) {
 	}
 }
 
-// names of the lines that are ours.
-func lineNames() []string {
-	return []string{"Its program:", "App id:", "Acts on:", "Effect:", "What they say themselves, unproved:", "│ Asking:", "│ App:", "│ Tool:", "│ With:"}
+// beginnings are those of a question's lines.
+func beginnings() []string {
+	return []string{
+		"Who asks: ", `│ which calls itself "`, "It would", `│ with "`, "Web site: ", "Its host: ", "In: ", `│ which calls itself "`, "With:\n", "│ ",
+	}
 }
 
 // Whatever an app or a caller calls itself, the question has the lines that are
@@ -148,6 +167,9 @@ func TestHostileWords(t *testing.T) {
 			return
 		}
 		q, err := newDesk().Check(t.Context(), r)
+		if e, ok := errors.AsType[*aai.Error](err); ok && e.Code == aai.ConsentRequired && strings.HasPrefix(e.Message, "nobody was asked: ") {
+			return
+		}
 		if err != nil || len(q) != 1 {
 			t.Fatal(q, err)
 		}
@@ -156,24 +178,21 @@ func TestHostileWords(t *testing.T) {
 }
 
 func harmless(t *rapid.T, q aai.Question) {
-	var found []string
+	expected := beginnings()
 	for line := range strings.Lines(q.Text) {
-		name, _, _ := strings.Cut(line, ": ")
-		if name = strings.TrimRight(name, ":\n") + ":"; name != "From the web site:" {
-			found = append(found, name)
+		for len(expected) > 0 && !strings.HasPrefix(line, expected[0]) && (strings.HasPrefix(expected[0], "Web") || strings.HasPrefix(expected[0], "Its")) {
+			expected = expected[1:] // of web apps alone
 		}
-		if len(line) > 1000 {
-			t.Errorf("a line of %d bytes", len(line))
+		if len(expected) == 0 || !strings.HasPrefix(line, expected[0]) {
+			t.Fatalf("the line %q in\n%s", line, q.Text)
 		}
-	}
-	if diff := cmp.Diff(lineNames(), found); diff != "" {
-		t.Errorf("lines:\n%s\n%s", diff, q.Text)
+		expected = expected[1:]
 	}
 	if q.Choices[0].ID != choiceDeny {
 		t.Error("the refusal is not first")
 	}
 	shown := []string{q.Title}
-	for line := range strings.Lines(q.Text) {
+	for line := range strings.Lines(q.Text + "\n" + q.Details) {
 		shown = append(shown, strings.TrimSuffix(line, "\n"))
 	}
 	for _, c := range q.Choices {

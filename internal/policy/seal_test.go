@@ -176,7 +176,7 @@ func TestUnsayableArguments(t *testing.T) {
 	if first, second := binding(odd()), binding(odd()); first == second {
 		t.Error("two calls that cannot be written down share a binding")
 	}
-	d := newDesk()
-	q := d.question(t, odd())
-	d.refuses(t, answered(odd(), q, choiceOnce), aai.ConsentRequired)
+	newDesk().refuses(t, odd(), aai.ConsentRequired)
+	q := newDesk().question(t, asking(notesApp("d1"), "add"))
+	newDesk().refuses(t, answered(odd(), q, choiceOnce), aai.ConsentRequired)
 }

@@ -78,7 +78,7 @@ func TestToRunIsAskedApart(t *testing.T) {
 	}
 	d := newDesk(every(aai.PermissionAct), every(aai.PermissionSee), every(aai.PermissionDestroy), every(aai.PermissionStart), every(Every))
 	q := d.question(t, typing())
-	if !strings.HasSuffix(q.Title, "to type commands into the windows of xterm?") || !strings.Contains(q.Text, "\nThis lets it run any command as you.\n") {
+	if !strings.HasSuffix(q.Title, `to type commands into the windows of "xterm"?`) || !strings.Contains(q.Text, "\nIt would: run any command as you\n") {
 		t.Errorf("%s\n%s", q.Title, q.Text)
 	}
 	for _, c := range q.Choices {

@@ -3,7 +3,7 @@ package policy
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
+	"time"
 
 	"aai"
 )
@@ -49,26 +49,27 @@ func compact(raw json.RawMessage) string {
 	return b.String()
 }
 
-// changes says in lines what has changed since the grant was given. What was is
-// quoted: it is still in the words of whoever made the app.
-func (w words) changes(r *aai.Request, old Grant) []string {
-	day := old.GrantedAt.Local().Format("2006-01-02")
+// changes says in lines what has changed since the grant was given, in the words of
+// whoever made the app.
+func (w words) changes(r *aai.Request, old Grant) lines {
+	const size = 120 // of each term, in bytes
 	was, now := old.Terms, termsOf(r, r.Permission())
-	heading := w.changed
+	var text lines
 	if r.App.Targets != nil {
-		heading = w.otherProgram
+		text.ours(w.otherProgram, old.GrantedAt.Local().Format(time.DateOnly))
+	} else {
+		text.ours(w.changed, old.GrantedAt.Local().Format(time.DateOnly))
 	}
-	lines := []string{fmt.Sprintf(heading, day)}
 	for _, term := range []struct{ name, was, now string }{
 		{w.app, was.App, now.App}, {w.says, was.Description, now.Description}, {w.effectName, was.Effect, now.Effect},
-		{w.parameters, was.Parameters, now.Parameters}, {w.runs, was.Runs, now.Runs}, {w.target, was.Program, now.Program},
+		{w.parameters, was.Parameters, now.Parameters}, {w.runs, was.Runs, now.Runs}, {w.program, was.Program, now.Program},
 	} {
 		if term.was != term.now && was != (Terms{}) {
-			lines = append(lines, aai.QuoteMark+fmt.Sprintf(w.was, term.name, fmt.Sprintf("%q", term.was)))
+			text.theirs(w.was, term.name, quoted(term.was, size), quoted(term.now, size))
 		}
 	}
-	if len(lines) == 1 {
-		lines = append(lines, aai.QuoteMark+w.more)
+	if len(text) == 1 {
+		text.theirs("%s", w.more)
 	}
-	return lines
+	return text
 }

@@ -110,9 +110,9 @@ func TestTheQuestionSaysWhatIsAllowed(t *testing.T) {
 		tool   string
 		title  string
 	}{
-		{program("editor", "e1"), "look", "to see the windows of editor?"},
-		{program("editor", "e1"), "click", "to click and type in the windows of editor?"},
-		{&aai.App{ID: "desktop/shell", Name: "shell"}, "click", "to start shell, with any arguments?"},
+		{program("editor", "e1"), "look", `to see the windows of "editor"?`},
+		{program("editor", "e1"), "click", `to click and type in the windows of "editor"?`},
+		{&aai.App{ID: "desktop/shell", Name: "shell"}, "click", `to start "shell", with any arguments?`},
 		{nil, "look", "to see the whole screen and the clipboard?"},
 	} {
 		q := d.question(t, operating(c.target, c.tool))

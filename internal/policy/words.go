@@ -11,15 +11,19 @@ import (
 type words struct {
 	title, titleWindows string
 
-	caller, program, unknown         string
-	app, id, target, host, hosts     string
-	tool, says, runs, with, noParams string
-	effectName, parameters           string
-	effect                           map[aai.Effect]string
-	quoted                           string
-	changed, was, otherProgram, more string
+	who, calledItself, holder, unknown, somebody string
+	does, doesSaid, by, byTool, pair            string
+	site, host, alsoTo, itsApp, in, onScreen    string
+	with, noParams                              string
 
-	see, act, destroy, start, run, seeAndAct string
+	from, id, callsGo, door string // of the details
+
+	app, program, tool, says, runs, effectName, parameters string // names of what stands after a colon
+	effect                                                 map[aai.Effect]string
+	changed, was, otherProgram, more                       string
+
+	see, act, destroy, start, run, seeAndAct string // what a permission allows
+	maySee, mayAct, mayStart, mayDestroy     string // and what that comes to
 	anyCommand                               string
 	whole, windows                           string
 
@@ -36,49 +40,85 @@ func wordsIn(language string) words {
 func english() words {
 	return words{
 		title: "Allow %s to use %s of %s?", titleWindows: "Allow %s to %s?",
-		caller: "Asking", program: "Its program", unknown: "not known to the system",
-		app: "App", id: "App id", target: "Acts on", host: "From the web site", hosts: "Sends data to",
-		tool: "Tool", says: "Says", runs: "Runs", with: "With", noParams: "no parameters",
-		effectName: "Effect", parameters: "Parameters",
+		who: "Who asks: %s", calledItself: "which calls itself %s", holder: "whoever has the token %s",
+		unknown: "a program that the system does not know", somebody: "an unknown program",
+		does: "It would: %s", doesSaid: "It would, as the app says: %s", by: "with %s, which says: %s", byTool: "with %s", pair: "%s: %s",
+		site: "Web site: %s", host: "Its host: %s", alsoTo: "Sends data to: %s", itsApp: "whose app %s calls itself %s",
+		in: "In: %s", onScreen: "In: all programs on the screen",
+		with: "With:", noParams: "With nothing else",
+		from: "It comes from: %s", id: "Its id: %s", callsGo: "Calls go to: %s",
+		door: "Asked over: %s",
+		app:  "App", program: "Program", tool: "Tool", says: "Says", runs: "Runs", effectName: "Effect", parameters: "Parameters",
 		effect: map[aai.Effect]string{
-			aai.Reads: "Effect: only reads", aai.Changes: "Effect: changes something that can be changed back",
-			aai.Destroys: "Effect: may send, delete or change things for good",
+			aai.Reads: "only read", aai.Changes: "change what can be changed back",
+			aai.Destroys: "send, delete or change things for good",
 		},
-		quoted:  "What they say themselves, unproved:",
-		changed: "You allowed this on %s. Since then it has changed:", was: "%s was: %s",
+		changed: "You allowed this on %s. Since then it has changed:", was: "%s was: %s, now: %s",
 		otherProgram: "You allowed this on %s, but for another program of that name.", more: "in a part that is not shown",
 		see: "see %s", act: "click and type in %s", destroy: "click in %s on what may not be undone",
-		start: "start %s, with any arguments", run: "type commands into %s", anyCommand: "This lets it run any command as you.", seeAndAct: "see %s, and click and type in them",
-		whole: "the whole screen and the clipboard", windows: "the windows of %s",
-		deny: "Deny", once: "Allow once", session: "Allow in this session", always: "Always allow",
-		all: "Always allow all %d tools", allWindows: "Always allow see and act", never: "Never allow",
+		start: "start %s, with any arguments", run: "type commands into %s", seeAndAct: "see %s, and click and type in them",
+		maySee: "read all in its windows, and take pictures of them", mayAct: "click on anything and type in its windows",
+		mayStart: "make it do anything that it can do", mayDestroy: "click on what may delete, send or pay",
+		anyCommand: "run any command as you",
+		whole:      "the whole screen and the clipboard", windows: "the windows of %s",
+		deny: "Deny", once: "Allow once", session: "Allow this session", always: "Always allow",
+		all: "Always all %d tools", allWindows: "Always see and act", never: "Never allow",
 	}
 }
 
 func chinese() words {
 	return words{
 		title: "允许 %s 使用 %[3]s 的 %[2]s 吗？", titleWindows: "允许 %s %s吗？",
-		caller: "请求者", program: "其程序", unknown: "系统未知",
-		app: "应用", id: "应用 ID", target: "作用于", host: "来自网站", hosts: "数据发送到",
-		tool: "操作", says: "说明", runs: "执行", with: "参数", noParams: "无参数",
-		effectName: "影响", parameters: "参数",
+		who: "请求者：%s", calledItself: "自称 %s", holder: "持有令牌 %s 者",
+		unknown: "系统未知的程序", somebody: "未知程序",
+		does: "它将：%s", doesSaid: "据应用自述，它将：%s", by: "通过 %s，其说明为：%s", byTool: "通过 %s", pair: "%s：%s",
+		site: "网站：%s", host: "其主机：%s", alsoTo: "数据发送到：%s", itsApp: "其应用 %s 自称 %s",
+		in: "目标：%s", onScreen: "目标：屏幕上的所有程序",
+		with: "参数：", noParams: "无参数",
+		from: "来源：%s", id: "应用 ID：%s", callsGo: "调用发往：%s",
+		door: "请求途径：%s",
+		app:  "应用", program: "程序", tool: "操作", says: "说明", runs: "执行", effectName: "影响", parameters: "参数",
 		effect: map[aai.Effect]string{
-			aai.Reads: "影响：仅读取", aai.Changes: "影响：更改内容，可以恢复", aai.Destroys: "影响：可能发送、删除或永久更改内容",
+			aai.Reads: "仅读取", aai.Changes: "更改内容，可以恢复", aai.Destroys: "发送、删除或永久更改内容",
 		},
-		quoted:  "以下为对方自述，未经证实：",
-		changed: "您曾于 %s 授权，此后它已更改：", was: "%s 原为：%s",
+		changed: "您曾于 %s 授权，此后它已更改：", was: "%s 原为：%s，现为：%s",
 		otherProgram: "您曾于 %s 授权，但那是同名的另一个程序。", more: "未显示的部分",
 		see: "查看%s", act: "在%s中点击和输入", destroy: "在%s中点击可能无法撤销的内容",
-		start: "以任意参数启动 %s", run: "在%s中输入命令", anyCommand: "这会让它以您的身份运行任何命令。", seeAndAct: "查看%s并在其中点击和输入",
-		whole: "整个屏幕和剪贴板", windows: " %s 的窗口",
-		deny: "拒绝", once: "仅授权一次", session: "在本次会话中授权", always: "授权此操作",
-		all: "授权所有操作（%d 个）", allWindows: "授权查看和操作", never: "永远拒绝",
+		start: "以任意参数启动 %s", run: "在%s中输入命令", seeAndAct: "查看%s并在其中点击和输入",
+		maySee: "读取其窗口中的所有内容，并拍摄其画面", mayAct: "在其窗口中点击任何内容和输入",
+		mayStart: "让它做它能做的任何事", mayDestroy: "点击可能删除、发送或付款的内容",
+		anyCommand: "以您的身份运行任何命令",
+		whole:      "整个屏幕和剪贴板", windows: " %s 的窗口",
+		deny: "拒绝", once: "仅授权一次", session: "本次会话授权", always: "授权此操作",
+		all: "授权全部（%d 个）", allWindows: "授权查看和操作", never: "永远拒绝",
 	}
+}
+
+// deed says what the call would do, of what the gateway knows.
+func (w words) deed(r *aai.Request) string {
+	if r.App.Targets == nil {
+		return w.effect[r.Effect()]
+	}
+	permission := r.Permission()
+	if r.Target == r.App {
+		return w.window(r, permission)
+	}
+	switch permission {
+	case aai.PermissionSee:
+		return w.maySee
+	case aai.PermissionDestroy:
+		return w.mayDestroy
+	case aai.PermissionRun:
+		return w.anyCommand
+	case aai.PermissionStart:
+		return w.mayStart
+	}
+	return w.mayAct
 }
 
 // window says what a permission for windows allows; "" is to see and to act.
 func (w words) window(r *aai.Request, permission string) string {
-	name := aai.CleanLabel(r.Target.Name, 60)
+	name := quoted(r.Target.Name, maxName)
 	of := fmt.Sprintf(w.windows, name)
 	if r.Target == r.App {
 		of = w.whole

@@ -19,11 +19,12 @@ func Same(a, b string) bool {
 	if a == "" || b == "" {
 		return false
 	}
-	return a == b || domain(a) != "" && domain(a) == domain(b)
+	return a == b || Domain(a) != "" && Domain(a) == Domain(b)
 }
 
-// domain is the registrable domain of a host, or "" for one that has none.
-func domain(host string) string {
+// Domain is the registrable domain of a host, such as "example.co.uk" for
+// "api.example.co.uk", or "" for one that has none. Safe for concurrent use.
+func Domain(host string) string {
 	if _, err := netip.ParseAddr(host); err == nil {
 		return ""
 	}

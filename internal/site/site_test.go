@@ -61,7 +61,7 @@ func TestSameIsAnEquivalence(t *testing.T) {
 		if site.Same(a, b) && site.Same(b, c) && !site.Same(a, c) {
 			t.Fatalf("%s, %s, %s", a, b, c)
 		}
-		if !site.Same(a, "x."+a) {
+		if site.Domain(a) != "" && !site.Same(a, "x."+a) { // some of these are public suffixes, such as "sa.com"
 			t.Fatalf("x.%s", a)
 		}
 	})

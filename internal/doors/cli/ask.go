@@ -66,8 +66,10 @@ func (r *run) answer(ctx context.Context, q aai.Question) (aai.Answer, error) {
 func questionText(q aai.Question) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "\n%s\n", aai.CleanLabel(q.Title, maxLine))
-	if text := strings.TrimSpace(aai.CleanText(q.Text, maxQuestion)); text != "" {
-		fmt.Fprintf(&b, "\n%s\n", text)
+	for _, text := range []string{q.Text, q.Details} {
+		if text := strings.TrimSpace(aai.CleanText(text, maxQuestion)); text != "" {
+			fmt.Fprintf(&b, "\n%s\n", text)
+		}
 	}
 	b.WriteString("\n")
 	for i, c := range q.Choices {

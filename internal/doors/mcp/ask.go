@@ -3,6 +3,7 @@ package mcp
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -114,7 +115,7 @@ func form(q aai.Question) *mcp.ElicitParams {
 	}
 	return &mcp.ElicitParams{
 		Mode:    "form",
-		Message: q.Title + "\n\n" + q.Text,
+		Message: strings.TrimSpace(q.Title + "\n\n" + q.Text + "\n\n" + q.Details),
 		RequestedSchema: map[string]any{
 			"type": "object",
 			"properties": map[string]any{
