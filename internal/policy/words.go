@@ -12,9 +12,9 @@ type words struct {
 	title, titleWindows string
 
 	who, calledItself, holder, unknown, somebody string
-	does, doesSaid, by, byTool, pair            string
-	site, host, alsoTo, itsApp, in, onScreen    string
-	with, noParams                              string
+	does, doesSaid, by, byTool, pair             string
+	site, host, alsoTo, itsApp, in, onScreen     string
+	with, noParams                               string
 
 	from, id, callsGo, door string // of the details
 
