@@ -201,8 +201,14 @@ func (p *passage) note(ctx context.Context) *Error {
 	return p.record(func(e *Entry) { e.Kind, e.Time, e.Durable = Intent, time.Now(), true })
 }
 
-// run runs the tool's Action, by the deadline of the context.
+// run runs the tool's Action, by the deadline of the context. One on windows may have to
+// wait for the person, which does not use up its time.
 func (p *passage) run(ctx context.Context) (*Result, error) {
+	if until, ok := ctx.Deadline(); ok && p.r.App.Targets != nil {
+		w, end := newWaiting(p.door, until, p.clock.alarm)
+		defer func() { p.clock.total += end() }()
+		ctx = w
+	}
 	return p.r.Tool.Run(context.WithValue(ctx, passageKey{}, p), p.r.Call)
 }
 

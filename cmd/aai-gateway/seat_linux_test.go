@@ -11,8 +11,8 @@ import (
 )
 
 // TestTypingWaitsForAnothersQuestion: a call that was admitted before, through the whole
-// path, stops for the question of another gateway of the person, says how far it came,
-// and does not make its program one that hangs.
+// path, stops for the question of another gateway of the person, goes on when that has
+// ended, and does not make its program one that hangs.
 func TestTypingWaitsForAnothersQuestion(t *testing.T) {
 	s := linuxtest.StartAccessible(t)
 	const config = `{"consent": {"preapproved": [
@@ -26,7 +26,7 @@ func TestTypingWaitsForAnothersQuestion(t *testing.T) {
 	typed := make(chan *aai.Error, 1)
 	go func() {
 		typed <- types.windowTool(t.Context(), "ax_type", map[string]any{
-			"app": "mousepad", "query": "role:textbox", "mode": "focus", "text": strings.Repeat("\t\t ", 33_000),
+			"app": "mousepad", "query": "role:textbox", "mode": "focus", "text": strings.Repeat("\t\t ", 4_000),
 		})
 	}()
 	awaitTitle(t, s, "*") // the text has changed
@@ -42,21 +42,23 @@ func TestTypingWaitsForAnothersQuestion(t *testing.T) {
 		asked <- err
 	}()
 	awaitTitle(t, s, "AAI Gateway")
-	err := <-typed
-	if err == nil || err.Code != aai.RateLimited || !strings.HasPrefix(err.Message, "typed ") || err.RetrySafe() {
-		t.Errorf("what was typed before: %v", err)
-	}
 	select {
+	case err := <-typed:
+		t.Fatalf("it did not wait for the answer: %v", err)
 	case err := <-asked:
-		t.Errorf("%+v, %v, and nobody was there", answer, err)
-	default:
-	}
-	if err := types.windowTool(t.Context(), "ax_get_tree", map[string]any{"app": "mousepad"}); err != nil {
-		t.Errorf("the program counts as one that hangs: %v", err)
+		t.Fatalf("%+v, %v, and nobody was there", answer, err)
+	case <-time.After(3 * time.Second):
 	}
 	cancel()
 	if err := <-asked; err == nil {
 		t.Errorf("%+v, and nobody was there", answer)
+	}
+	// What a window holds in the end is another test's matter.
+	if err := <-typed; err != nil && (err.Code == aai.RateLimited || err.Code == aai.Timeout) {
+		t.Errorf("it did not go on: %v", err)
+	}
+	if err := types.windowTool(t.Context(), "ax_get_tree", map[string]any{"app": "mousepad"}); err != nil {
+		t.Errorf("the program counts as one that hangs: %v", err)
 	}
 }
 

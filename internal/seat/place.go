@@ -151,21 +151,19 @@ func (p place) asked() (bool, error) {
 	return !free, err
 }
 
-// awaitAnswer waits until nobody asks. It leaves time of the context.
+// awaitAnswer waits until nobody asks, in which the call's time stands still. It leaves
+// time of the context.
 func (p place) awaitAnswer(ctx context.Context) error {
-	if deadline, ok := ctx.Deadline(); ok {
-		early, cancel := context.WithDeadline(ctx, deadline.Add(-reserve))
-		defer cancel()
-		ctx = early
-	}
+	defer aai.AwaitsPerson(ctx)()
 	for {
 		asked, err := p.asked()
+		deadline, ends := ctx.Deadline()
 		switch {
 		case err != nil:
 			return unusable(err)
 		case !asked:
 			return nil
-		case pause(ctx, latest) != nil:
+		case ends && time.Until(deadline) < reserve, pause(ctx, latest) != nil:
 			return busy(p.read().Asker)
 		}
 	}

@@ -1,0 +1,158 @@
+package aai
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// AwaitsPerson lets the call's time stand still while its Action has to wait until the
+// person at this computer has answered another call's question, until goOn. A call waits
+// no longer than it would for a question of its own; the rest counts. Safe for concurrent
+// use; outside of an Action on windows it does nothing.
+func AwaitsPerson(ctx context.Context) (goOn func()) {
+	if w, _ := ctx.Value(waitingKey{}).(*waiting); w != nil {
+		return w.pause()
+	}
+	return func() {}
+}
+
+type waitingKey struct{}
+
+// waiting is the context of an Action whose time can stand still: its end moves, which
+// those of package context cannot.
+type waiting struct {
+	context.Context // the door's
+	alarm           *time.Timer
+
+	mu     sync.Mutex // guards what follows
+	until  time.Time
+	timer  *time.Timer
+	done   chan struct{}
+	err    error
+	after  map[*func()]struct{}
+	paused int
+	since  time.Time     // of the first of the pauses
+	left   time.Duration // when it began
+	budget time.Duration // how much of pauses is left
+	stood  time.Duration // how long there were pauses
+}
+
+// newWaiting returns a context that ends with the door's, or at until. The alarm is the
+// clock's. To end it says how long its time stood still.
+func newWaiting(door context.Context, until time.Time, alarm *time.Timer) (w *waiting, end func() (stood time.Duration)) {
+	w = &waiting{Context: door, alarm: alarm, until: until, done: make(chan struct{}), after: make(map[*func()]struct{}), budget: turnPatience + askPatience}
+	w.timer = time.AfterFunc(time.Until(until), w.due)
+	stop := context.AfterFunc(door, func() { w.end(door.Err()) })
+	return w, func() time.Duration {
+		stop()
+		w.end(context.Canceled)
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return w.stood
+	}
+}
+
+// due ends the context, unless its end has moved meanwhile.
+func (w *waiting) due() {
+	w.mu.Lock()
+	late := !time.Now().Before(w.until)
+	w.mu.Unlock()
+	if late {
+		w.end(context.DeadlineExceeded)
+	}
+}
+
+func (w *waiting) end(err error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		return
+	}
+	w.err = err
+	w.timer.Stop()
+	close(w.done)
+	for f := range w.after {
+		go (*f)()
+	}
+	w.after = nil
+}
+
+// pause moves the end away, by as much as pauses may take, until goOn.
+func (w *waiting) pause() (goOn func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.paused++; w.paused == 1 {
+		w.since = time.Now()
+		w.left = w.until.Sub(w.since)
+		w.set(w.left + w.budget)
+	}
+	var once sync.Once
+	return func() { once.Do(w.goOn) }
+}
+
+func (w *waiting) goOn() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.paused--; w.paused > 0 {
+		return
+	}
+	took := time.Since(w.since)
+	stood := min(took, w.budget)
+	w.budget -= stood
+	w.stood += stood
+	w.set(w.left - (took - stood))
+}
+
+func (w *waiting) set(left time.Duration) {
+	if w.err != nil {
+		return
+	}
+	w.until = time.Now().Add(left)
+	w.timer.Reset(left)
+	w.alarm.Reset(max(0, left) + lateGrace)
+}
+
+// Deadline implements context.Context.
+func (w *waiting) Deadline() (time.Time, bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.until, true
+}
+
+// Done implements context.Context.
+func (w *waiting) Done() <-chan struct{} { return w.done }
+
+// Err implements context.Context.
+func (w *waiting) Err() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.err
+}
+
+// Value implements context.Context.
+func (w *waiting) Value(key any) any {
+	if key == (waitingKey{}) {
+		return w
+	}
+	return w.Context.Value(key)
+}
+
+// AfterFunc is what package context looks for, so that contexts made of this one cost no
+// goroutine.
+func (w *waiting) AfterFunc(f func()) (stop func() bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.err != nil {
+		go f()
+		return func() bool { return false }
+	}
+	w.after[&f] = struct{}{}
+	return func() bool {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		_, waits := w.after[&f]
+		delete(w.after, &f)
+		return waits
+	}
+}
