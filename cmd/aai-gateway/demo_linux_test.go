@@ -87,7 +87,7 @@ func TestDemo(t *testing.T) {
 	inOrder(t, output,
 		"── What apps are there?", "← app_org_gnome_Calculator: ", "← app_org_xfce_Thunar: ",
 		"── How is the calculator used?", "calculate",
-		"── GNOME Calculator computes", "the gateway asks the person", "Allow mcp:demo-agent to use calculate of Calculator?", "6.148914691×10¹⁸",
+		"── GNOME Calculator computes", "the gateway asks the person", `to use "calculate" of "Calculator"?`, "6.148914691×10¹⁸",
 		"── Dunst shows a notification", "aai_exec", "← ",
 		"── Thunar shows a folder", "file:///tmp/aai-demo-",
 		"── mpv plays", "← 0.5", "← Playing",
