@@ -1,6 +1,7 @@
 package ax
 
 import (
+	"context"
 	"encoding/json"
 	"log/slog"
 	"os"
@@ -30,13 +31,17 @@ type Config struct {
 	// Session says what is known of the person's session, for people and for programs;
 	// nil where there is nothing to say.
 	Session func() (lines []string, data map[string]any)
-	Log     *slog.Logger // nil: nowhere
+	// Locked reports whether the person's screen is locked, as far as the system says so;
+	// nil where it cannot be asked.
+	Locked func(context.Context) bool
+	Log    *slog.Logger // nil: nowhere
 }
 
 // A desk is what the tools share.
 type desk struct {
 	open     func() desktop.Backend
 	session  func() ([]string, map[string]any)
+	locked   func(context.Context) bool
 	log      *slog.Logger
 	memory   memory
 	lately   listing
@@ -52,7 +57,7 @@ func New(cfg Config) *aai.App {
 		log = slog.New(slog.DiscardHandler)
 	}
 	d := &desk{
-		open: sync.OnceValue(func() desktop.Backend { return seated(cfg.Open(), cfg.Seat) }), session: cfg.Session, log: log, sessions: newSessions(), memory: memory{cfg.RefsFolder},
+		open: sync.OnceValue(func() desktop.Backend { return seated(cfg.Open(), cfg.Seat) }), session: cfg.Session, locked: cfg.Locked, log: log, sessions: newSessions(), memory: memory{cfg.RefsFolder},
 		begun: time.Now(), self: os.Getpid(),
 	}
 	return &aai.App{

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"aai"
+	"aai/internal/ax"
 	"aai/internal/desktop"
 )
 
@@ -80,4 +81,45 @@ func TestScreenshotWhileWindowsCome(t *testing.T) {
 			w.colored(w.picture(w.ok("ax_screenshot", args)), 30, 30, color.RGBA{A: 255}, "what came up")
 		})
 	}
+}
+
+// A window in which a password is typed is shown to nobody, as long as it is typed there.
+func TestPicturesWhereAPasswordIsTyped(t *testing.T) {
+	inWorld(t, func(w *world) {
+		bank := w.d.Program("Bank").Window("Bank").Move(desktop.Rect{X: 0, Y: 0, W: 200, H: 100})
+		name, pin := bank.Textbox("Name"), bank.Password("PIN")
+		const screen, window = `{"region": {"x": 0, "y": 0, "w": 200, "h": 100}}`, `{"app": "bank"}`
+
+		name.Focus()
+		w.colored(w.picture(w.ok("ax_screenshot", screen)), 190, 90, bank.Color(), "a name is typed")
+		w.ok("ax_screenshot", window)
+
+		pin.Focus()
+		a := w.ok("ax_screenshot", screen)
+		w.colored(w.picture(a), 190, 90, color.RGBA{A: 255}, "a password is typed")
+		w.want(a, "bank", "hidden", 0)
+		w.fails(aai.PermissionDenied, "ax_screenshot", window)
+		w.fails(aai.PermissionDenied, "ax_screenshot", `{"app": "bank", "query": "Name"}`)
+
+		w.d.Program("Notes").Window("Notes").Move(desktop.Rect{X: 300, Y: 0, W: 10, H: 10})
+		w.colored(w.picture(w.ok("ax_screenshot", screen)), 190, 90, bank.Color(), "something else is typed into")
+	})
+}
+
+// While the screen is locked there are no pictures of it, also where it is locked while one
+// is taken.
+func TestNoPicturesOfALockedScreen(t *testing.T) {
+	inWorld(t, func(w *world) {
+		w.d.Program("Notes").Window("Notes").Move(desktop.Rect{X: 0, Y: 0, W: 200, H: 100})
+		for from, want := range map[int]aai.Code{1: aai.PermissionDenied, 2: aai.PermissionDenied, 3: ""} {
+			looks := 0
+			app := ax.New(ax.Config{Open: w.d.Backend, Locked: func(context.Context) bool { looks++; return looks >= from }})
+			w.gateway.Catalog = catalog{app}
+			if want != "" {
+				w.fails(want, "ax_screenshot", `{}`)
+				continue
+			}
+			w.ok("ax_screenshot", `{}`)
+		}
+	})
 }

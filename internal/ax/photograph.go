@@ -23,6 +23,7 @@ const stillTries = 5
 // on the screen is looked at before and after: where it was not the same, the picture
 // may show what just came, and is thrown away.
 func (d *desk) photograph(ctx context.Context, screen desktop.Screen, area desktop.Rect) (*image.RGBA, []string, error) {
+	asked := d.asksPassword(ctx)
 	before, err := screen.Layers(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -37,7 +38,7 @@ func (d *desk) photograph(ctx context.Context, screen desktop.Screen, area deskt
 			return nil, nil, err
 		}
 		if reflect.DeepEqual(before, after) {
-			hidden, err := d.blacken(ctx, picture, area, after)
+			hidden, err := d.blacken(ctx, picture, area, after, asked, d.asksPassword(ctx))
 			return picture, hidden, err
 		}
 		before = after
@@ -49,8 +50,9 @@ func (d *desk) photograph(ctx context.Context, screen desktop.Screen, area deskt
 }
 
 // blacken paints over what the caller may not see, and returns the programs' names.
-// A window of nobody knows whom is not seen.
-func (d *desk) blacken(ctx context.Context, picture *image.RGBA, area desktop.Rect, layers []desktop.Layer) ([]string, error) {
+// A window of nobody knows whom is not seen, nor are those of the processes that ask for
+// a password.
+func (d *desk) blacken(ctx context.Context, picture *image.RGBA, area desktop.Rect, layers []desktop.Layer, asking ...int) ([]string, error) {
 	apps, err := d.apps(ctx)
 	if err != nil {
 		return nil, err
@@ -69,7 +71,7 @@ func (d *desk) blacken(ctx context.Context, picture *image.RGBA, area desktop.Re
 		if i := slices.IndexFunc(apps, func(a desktop.App) bool { return a.PID == l.PID && l.PID != 0 }); i >= 0 {
 			if _, asked := sees[l.PID]; !asked {
 				target, err := d.asTarget(apps[i])
-				sees[l.PID] = err == nil && aai.Sees(ctx, target)
+				sees[l.PID] = err == nil && !slices.Contains(asking, l.PID) && aai.Sees(ctx, target)
 			}
 			name = aai.CleanLabel(apps[i].ID, 60) // what it calls itself may be what it shows
 		}

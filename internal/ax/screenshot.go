@@ -60,7 +60,9 @@ func (d *desk) screenshot(ctx context.Context, call *aai.Call) (*aai.Result, err
 			if err != nil {
 				return nil, err
 			}
-			return captureWindow(ctx, call, screen, w, v.shot.Elements[m.index].Frame)
+			return d.unlessPassword(ctx, v.app.PID, func() (*aai.Result, error) {
+				return captureWindow(ctx, call, screen, w, v.shot.Elements[m.index].Frame)
+			})
 		})
 	}
 	app, err := d.running(ctx, call)
@@ -81,7 +83,7 @@ func (d *desk) screenshot(ctx context.Context, call *aai.Call) (*aai.Result, err
 	if region, ok := regionArg(call); ok {
 		area = region
 	}
-	return captureWindow(ctx, call, screen, own[n], area)
+	return d.unlessPassword(ctx, app.PID, func() (*aai.Result, error) { return captureWindow(ctx, call, screen, own[n], area) })
 }
 
 func regionArg(call *aai.Call) (desktop.Rect, bool) {
@@ -94,6 +96,9 @@ func regionArg(call *aai.Call) (desktop.Rect, bool) {
 }
 
 func (d *desk) screenshotOfScreen(ctx context.Context, call *aai.Call, screen desktop.Screen) (*aai.Result, error) {
+	if err := d.lockedScreen(ctx); err != nil {
+		return nil, err
+	}
 	monitors, err := screen.Monitors(ctx)
 	if err != nil {
 		return nil, err
@@ -111,6 +116,9 @@ func (d *desk) screenshotOfScreen(ctx context.Context, call *aai.Call, screen de
 		}
 	}
 	picture, hidden, err := d.photograph(ctx, screen, area)
+	if err == nil {
+		err = d.lockedScreen(ctx) // it may have been locked meanwhile
+	}
 	if err != nil {
 		return nil, err
 	}
