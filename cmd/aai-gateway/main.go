@@ -19,15 +19,15 @@ import (
 )
 
 // version is set at build time by -ldflags "-X main.version=…".
-var version string
+var version = "devel"
 
 // versionOf is what the program says that it is: what it was built as, or else what Go
 // knows of its source, which it does for "go build" in a clone and for "go install".
 func versionOf(set string, built *debug.BuildInfo) string {
-	if built == nil || built.Main.Version == "(devel)" {
-		return cmp.Or(set, "devel")
+	if set != "devel" || built == nil || built.Main.Version == "(devel)" {
+		return set
 	}
-	return cmp.Or(set, built.Main.Version, "devel")
+	return cmp.Or(built.Main.Version, set)
 }
 
 // ownVersion is versionOf this program.

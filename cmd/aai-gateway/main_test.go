@@ -15,11 +15,11 @@ func TestVersion(t *testing.T) {
 		want  string
 	}{
 		{"v1.2.3", module("v1.2.2"), "v1.2.3"},
-		{"", module("v1.2.2"), "v1.2.2"},
-		{"", module("v0.0.0-20260101000000-0123456789ab+dirty"), "v0.0.0-20260101000000-0123456789ab+dirty"},
-		{"", module("(devel)"), "devel"},
-		{"", module(""), "devel"},
-		{"", nil, "devel"},
+		{"devel", module("v1.2.2"), "v1.2.2"},
+		{"devel", module("v0.0.0-20260101000000-0123456789ab+dirty"), "v0.0.0-20260101000000-0123456789ab+dirty"},
+		{"devel", module("(devel)"), "devel"},
+		{"devel", module(""), "devel"},
+		{"devel", nil, "devel"},
 	} {
 		if got := versionOf(c.set, c.built); got != c.want {
 			t.Errorf("built as %q of %+v: %s, want %s", c.set, c.built, got, c.want)
