@@ -91,10 +91,7 @@ func (d *Door) logFailure(call *aai.Call, e *aai.Error) {
 func (d *Door) caller(ctx context.Context, session *mcp.ServerSession, client *mcp.Implementation) aai.Caller {
 	c := aai.Caller{Door: aai.DoorMCP, Session: d.session, Identity: d.peer}
 	if x := exchangeOf(ctx); x != nil {
-		c.Identity = "" // it may be anywhere
-		if x.principal != "" {
-			c.Identity = aai.IdentityHTTP + x.principal
-		}
+		c.Identity = x.identity()
 		c.Principal, c.Session = x.principal, x.conversationIn(d)
 	}
 	if id := session.ID(); id != "" {

@@ -157,7 +157,7 @@ func oauthFoundByTheClient(t *testing.T, a *authorizer) {
 	token := a.token(t, resource.Resource, resource.Scopes[0])
 	for _, c := range []*caller{s.as(token).open(t), s.as(token).modern()} {
 		c.ask(t, "tools/call", exec(addTool, `{}`)).result(t).succeeds(t)
-		if call := <-s.added; call.Caller.Principal != "agent" {
+		if call := <-s.added; call.Caller.Principal != "agent" || call.Caller.Identity != "http:agent@"+a.issuer {
 			t.Errorf("the caller is %+v", call.Caller)
 		}
 	}

@@ -69,6 +69,18 @@ func (x *exchange) conversationIn(d *Door) string {
 	return d.session
 }
 
+// identity is who sends the requests for certain: the principal, and who vouches for
+// that where it is not this computer. A name means something with its issuer alone.
+func (x *exchange) identity() string {
+	switch {
+	case x.principal == "":
+		return ""
+	case x.server.cfg.Metadata != nil:
+		return aai.IdentityHTTP + x.principal + "@" + x.server.cfg.Metadata.Issuer
+	}
+	return aai.IdentityHTTP + x.principal
+}
+
 // end is called when the handler returns: nothing may be written from then on.
 func (x *exchange) end() {
 	x.reply.end()
