@@ -56,6 +56,17 @@ const (
 	IdentityHTTP     = "http:"    // before a principal
 )
 
+// IsIdentity reports whether a text has the form of an identity that is neither unknown
+// nor the terminal's.
+func IsIdentity(s string) bool {
+	for _, prefix := range []string{"/", `"/`, "flatpak:", IdentityHTTP} {
+		if strings.HasPrefix(s, prefix) {
+			return CleanLabel(s, len(s)+len(prefix)) == s
+		}
+	}
+	return false
+}
+
 // Conversation names what is kept for the caller and shown to no other: references,
 // aliases, outputs, tasks. A name is no part of it.
 func (c Caller) Conversation() string {

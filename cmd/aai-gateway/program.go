@@ -206,6 +206,17 @@ func (p *program) config(f cli.Flags) (*config, error) {
 	return cfg, nil
 }
 
+// warnOfNames says what of the configuration counts for nothing, because it names a
+// caller by what that calls itself.
+func (c *config) warnOfNames(log *slog.Logger) {
+	if slices.ContainsFunc(c.Preapproved, policy.Grant.ByName) {
+		log.Warn("consent.preapproved says of some callers no more than a name, which any caller can give itself: they allow nothing without an identity")
+	}
+	if slices.ContainsFunc(c.Policy.Elicitation, func(who string) bool { return who != policy.Every && !aai.IsIdentity(who) }) {
+		log.Warn("consent.elicitation names clients by what they call themselves, which any client can: only identities, such as /usr/bin/claude, count there")
+	}
+}
+
 // build joins the rooms.
 func (p *program) build(cfg *config) (*parts, error) {
 	log, closeLog, err := p.logger(cfg)
@@ -221,9 +232,7 @@ func (p *program) build(cfg *config) (*parts, error) {
 		Insecure: cfg.InsecureStorage, Ask: p.secret, Log: log,
 	})
 	store, passphrase := cfg.kept()
-	if slices.ContainsFunc(cfg.Preapproved, policy.Grant.ByName) {
-		log.Warn("consent.preapproved says of some callers no more than a name, which any caller can give itself: they allow nothing without an identity")
-	}
+	cfg.warnOfNames(log)
 	trust := cfg.trust(store, passphrase, log)
 	drivers, closeDrivers := cfg.platform.drivers(cfg, log)
 	client := cfg.wayOut()

@@ -68,17 +68,13 @@ func (t consentTools) drop(_ context.Context, call *aai.Call) (*aai.Result, erro
 
 // identityNamed returns the identity if it can be some caller's.
 func identityNamed(identity string) (string, error) {
-	begins := func(prefix string) bool { return strings.HasPrefix(identity, prefix) }
-	if (begins("/") || begins(`"/`) || begins("flatpak:") || begins(aai.IdentityHTTP)) && aai.CleanLabel(identity, maxIdentity) == identity {
+	if aai.IsIdentity(identity) {
 		return identity, nil
 	}
 	e := aai.Errorf(aai.InvalidParams, "identity: %q is nobody's", aai.CleanLabel(identity, 60))
 	e.Hint = `It is the program that asks, such as "/usr/bin/node /opt/agent/cli.js", or "http:NAME" for a token: questions, refusals and the record name it.`
 	return "", e
 }
-
-// maxIdentity is how long an identity may be, in bytes: two paths.
-const maxIdentity = 16 << 10
 
 // whoNamed returns the caller and the identity that a person named. A name alone is
 // nobody: any caller may call itself so.

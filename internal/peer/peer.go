@@ -129,11 +129,11 @@ func launchingScripts() []string {
 }
 
 // adopts reports whether a program of the name is given the children of others when
-// those end, or starts them for anybody.
+// those end, or starts programs for anybody, such as from afar.
 func adopts(name string) bool {
 	return slices.Contains([]string{
 		"systemd", "init", "tini", "tini-static", "dumb-init", "docker-init", "catatonit", "runit", "s6-svscan", "launchd",
-		"containerd-shim-runc-v2", "conmon", "flatpak-session-helper",
+		"containerd-shim-runc-v2", "conmon", "dockerd", "flatpak-session-helper", "sshd", "sshd-session", "dropbear", "cron", "crond", "atd",
 	}, name)
 }
 

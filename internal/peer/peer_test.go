@@ -28,6 +28,7 @@ func TestIdentity(t *testing.T) {
 	}
 	for _, f := range []facts{
 		{}, {executable: "/usr/bin/agent", elsewhere: true}, {executable: "/usr/lib/systemd/systemd"}, {executable: "/sbin/docker-init"},
+		{executable: "/usr/lib/openssh/sshd-session"},
 	} {
 		if got := f.identity(); got != "" {
 			t.Errorf("%+v is %s; nobody knows that", f, got)

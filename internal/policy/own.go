@@ -156,7 +156,7 @@ func (o *Own) question(r *aai.Request, way aai.Channel) (aai.Question, error) {
 		title, text = fmt.Sprintf("更改网关本身：%s？", r.Tool.Name), "如果不是您本人的操作，请拒绝。\n来自：%s，%s\n%s。参数：\n"
 		no, yes, unknown = "拒绝", "确认", "系统未知的程序"
 	}
-	program := cmp.Or(aai.CleanLabel(r.Call.Caller.Identity, maxPath), unknown)
+	program := cmp.Or(aai.CleanLabel(r.Call.Caller.Identity, 3*maxPath), unknown)
 	return aai.Question{
 		ID: ownQuestion, Channels: []aai.Channel{way}, Title: title,
 		Text:    fmt.Sprintf(text, r.Call.Caller, program, aai.CleanLabel(r.Tool.Description, maxPath)) + strings.Join(lines, "\n"),

@@ -70,7 +70,11 @@ func (w words) asker(c aai.Caller) string {
 	case c.Principal != "":
 		return fmt.Sprintf(w.holder, quoted(c.Principal, maxPath))
 	case c.Identity != "":
-		return plain(c.Identity)
+		program, script, scripted := strings.Cut(c.Identity, " /")
+		if scripted {
+			return plain(program) + " " + plain("/"+script)
+		}
+		return plain(program)
 	}
 	return w.unknown
 }
