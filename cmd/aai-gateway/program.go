@@ -97,6 +97,7 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 	if err != nil {
 		return err
 	}
+	cfg.warnOfNames(built.log)
 	ctx, cancel := context.WithCancel(ctx)
 	stopped := built.catalog.Start(ctx)
 	go built.visible.watch(ctx)
@@ -232,7 +233,6 @@ func (p *program) build(cfg *config) (*parts, error) {
 		Insecure: cfg.InsecureStorage, Ask: p.secret, Log: log,
 	})
 	store, passphrase := cfg.kept()
-	cfg.warnOfNames(log)
 	trust := cfg.trust(store, passphrase, log)
 	drivers, closeDrivers := cfg.platform.drivers(cfg, log)
 	client := cfg.wayOut()
