@@ -17,7 +17,7 @@ type testName struct{ room, function string }
 // testsNamed finds the tests that a page names.
 func testsNamed(page string) []testName {
 	var named []testName
-	for _, m := range regexp.MustCompile("`([a-z0-9/]+)\\.((?:Test|Fuzz)\\w+)`").FindAllStringSubmatch(page, -1) {
+	for _, m := range regexp.MustCompile("`([a-z0-9/-]+)\\.((?:Test|Fuzz)\\w+)`").FindAllStringSubmatch(page, -1) {
 		named = append(named, testName{m[1], m[2]})
 	}
 	return named

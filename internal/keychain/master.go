@@ -226,7 +226,7 @@ func (v *Vault) refusal(notes []string) *aai.Error {
 		Hint: "Do one of three things. Start or unlock the keychain of this session. " +
 			"Or make a key file (umask 077; head -c 32 /dev/urandom > FILE) and name it in " + keyFileEnv +
 			"; a systemd service takes it as the credential " + credentialName + ". " +
-			"Or accept a key that lies unprotected beside the secrets: --insecure-storage, or keychain.insecure in the configuration.",
+			"Or accept a key that lies unprotected beside the secrets: --insecure-storage, or AAI_INSECURE_STORAGE=1.",
 		Delivery: aai.NotDelivered,
 		Err:      errors.ErrUnsupported,
 	}

@@ -148,7 +148,7 @@ func TestNoPlace(t *testing.T) {
 			t.Errorf("%q is not in: %s", word, e.Message)
 		}
 	}
-	for _, remedy := range []string{"unlock the keychain", "AAI_MASTER_KEY_FILE", "--insecure-storage", "keychain.insecure"} {
+	for _, remedy := range []string{"unlock the keychain", "AAI_MASTER_KEY_FILE", "--insecure-storage", "AAI_INSECURE_STORAGE"} {
 		if !strings.Contains(e.Hint, remedy) {
 			t.Errorf("%q is not in: %s", remedy, e.Hint)
 		}
