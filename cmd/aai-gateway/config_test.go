@@ -12,6 +12,7 @@ import (
 	"aai"
 	"aai/internal/doors/cli"
 	"aai/internal/policy"
+	"aai/internal/proof"
 	"aai/internal/session"
 )
 
@@ -19,6 +20,9 @@ import (
 type desk struct {
 	home string
 	env  map[string]string
+
+	confirmed func(proof.Setting) aai.Channel // nil: everything is
+	policy    string                          // root's
 }
 
 func newDesk(t *testing.T) *desk {
@@ -45,6 +49,12 @@ func (d *desk) getenv(name string) string { return d.env[name] }
 func (d *desk) grounds() grounds {
 	g := standIn(d.getenv)
 	g.home = func() string { return d.home }
+	if d.confirmed != nil {
+		g.confirmed = d.confirmed
+	}
+	if d.policy != "" {
+		g.policy = func() ([]byte, error) { return []byte(d.policy), nil }
+	}
 	return g
 }
 

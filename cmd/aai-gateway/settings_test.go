@@ -178,10 +178,9 @@ func TestBadPreapproved(t *testing.T) {
 	}
 }
 
-// Every setting can be given in a file, and what has a name in the environment
-// also there; the two mean the same.
-func TestEverySettingFromFileAndEnvironment(t *testing.T) {
-	texts := map[string]string{
+// settingTexts are values of all settings, none of them the standard one.
+func settingTexts() map[string]string {
+	return map[string]string{
 		"scanPaths": `["/a"]`, "defaultTimeout": "7", "rescanInterval": "7", "logLevel": `"debug"`, "logFile": `"/l"`, "auditLog": `"/a"`,
 		"toolNames": `"canonical"`, "profile": `"desktop"`, "dev": "true", "dbus.allowSystemBus": "true", "enableWebUI": "true", "httpPort": "7",
 		"net.allowPrivate":    `["jira.example.com", "10.1.2.3:8443"]`,
@@ -198,6 +197,12 @@ func TestEverySettingFromFileAndEnvironment(t *testing.T) {
 		"login.sites": `{"a.example": {"clientId": "x"}}`, "login.env": `["A_KEY"]`, "login.clientDocument": `"https://a.example/c.json"`, "login.browser": "false",
 		"journal.maxAge": "7", "journal.maxSize": "7", "journal.rotateSize": "7", "journal.keepFull": "true",
 	}
+}
+
+// Every setting can be given in a file, and what has a name in the environment
+// also there; the two mean the same.
+func TestEverySettingFromFileAndEnvironment(t *testing.T) {
+	texts := settingTexts()
 	plain := map[string]string{"scanPaths": "/a", "logLevel": "debug", "logFile": "/l", "auditLog": "/a", "toolNames": "canonical", "profile": "desktop", "http.bind": "::1", "http.auth": "none",
 		"consent.dialog": "off", "server.security_mode": "safe", "security.allowed_apps": "Keychain Access, org.gnome.*", "security.denied_apps": "a"}
 	for _, s := range settings() {

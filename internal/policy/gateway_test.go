@@ -226,7 +226,7 @@ func TestDoOwnApp(t *testing.T) {
 	w.expect(t, w.Gateway, person, "PERMISSION_DENIED")
 	w.person.way = aai.Passphrase
 	w.expect(t, w.Gateway, person, "CONSENT_REQUIRED?")
-	_, err := w.Gateway.Do(t.Context(), person)
+	_, err := w.Do(t.Context(), person)
 	person.Answers = map[string]aai.Answer{ownQuestion: {Choice: choiceYes, Channel: aai.Passphrase, Secret: "correct horse", Seal: aai.AsError(err).Questions[0].Seal}}
 	w.expect(t, w.Gateway, person, "ok")
 	if w.ran["aai:consent_grant"] != 1 {
