@@ -157,7 +157,7 @@ func (c *config) ownApps(log *slog.Logger) ([]*aai.App, io.Closer) {
 		return nil, io.NopCloser(nil)
 	}
 	open, closer := c.platform.desktop(c, log)
-	return []*aai.App{ax.New(ax.Config{Open: open, Seat: c.seat(), RefsFolder: c.platform.refs, Session: c.describeSession, Log: log})}, closer
+	return []*aai.App{ax.New(ax.Config{Open: open, Seat: c.seat(), RefsFolder: c.platform.refs, Session: c.describeSession, Locked: c.session.Locked, Log: log})}, closer
 }
 
 // checkOf is how the desktop says whether windows can be read; nil without a desktop.

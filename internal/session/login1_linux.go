@@ -110,7 +110,7 @@ func (s *systemd) login(ctx context.Context, path string) *Login {
 	}
 	return &Login{
 		ID: p["Id"], Type: p["Type"], Seat: p["Seat"], State: p["State"], Class: p["Class"],
-		Remote: p["Remote"] != "", Active: p["Active"] != "",
+		Remote: p["Remote"] != "", Active: p["Active"] != "", locked: p["LockedHint"] != "",
 		display: p["Display"], desktop: p["Desktop"], scope: p["Scope"], path: path,
 	}
 }

@@ -2,6 +2,8 @@
 
 package session
 
+import "context"
+
 // sources are none: the own environment is all there is.
 type sources struct{}
 
@@ -11,3 +13,6 @@ func (r *Room) lookForFolder() *find { return &find{values: r.own(folderName)} }
 func (r *Room) lookForWords() *find  { return &find{values: r.own(wordsNames()...)} }
 
 func (r *Room) tellLogins(*Report) {}
+
+// Locked reports whether somebody says that the person's screen is locked: nobody does.
+func (r *Room) Locked(context.Context) bool { return false }

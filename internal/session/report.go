@@ -12,6 +12,7 @@ type Login struct {
 	Remote, Active               bool
 
 	display, desktop, scope, path string
+	locked                        bool
 }
 
 // graphical reports whether a person sees windows in it.

@@ -114,6 +114,7 @@ type login struct {
 	id, kind, seat, display, desktop, scope string
 	remote, active                          bool
 	another                                 bool // user's
+	locked                                  bool
 }
 
 func (l login) path() dbus.ObjectPath {
@@ -144,6 +145,7 @@ func (w *world) login1(l *login1) *login1 {
 			"Id": dbus.MakeVariant(s.id), "Type": dbus.MakeVariant(s.kind), "Display": dbus.MakeVariant(s.display),
 			"Desktop": dbus.MakeVariant(s.desktop), "Scope": dbus.MakeVariant(s.scope), "Remote": dbus.MakeVariant(s.remote),
 			"Active": dbus.MakeVariant(s.active), "State": dbus.MakeVariant("active"), "Class": dbus.MakeVariant("user"),
+			"LockedHint": dbus.MakeVariant(s.locked),
 			"Seat": dbus.MakeVariant(struct {
 				A string
 				B dbus.ObjectPath
