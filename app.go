@@ -128,6 +128,11 @@ type Tool struct {
 	Target  string   // the parameter that names the app which is really touched; empty: the tool's own app
 	Secret  []string // parameters whose values the journal must not keep
 	Private bool     // what it answers must not be kept, such as the clipboard's contents
+	// Unrecorded says that the tool tells a person of the gateway itself, such as what is
+	// wrong with its record. Where nothing can be put on record it runs all the same for
+	// the command line, and its answer says so. It counts only of the gateway's own app,
+	// and only where the tool reads.
+	Unrecorded bool
 	// Timeout is how long a call may take, from when it came in to when Run has ended,
 	// without what a person takes for answers; zero means DefaultTimeout.
 	Timeout time.Duration

@@ -3,7 +3,9 @@ package aai_test
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 
@@ -125,6 +127,60 @@ func TestAJournalThatIsNotReady(t *testing.T) {
 		t.Errorf("it was asked %d times", j.asked)
 	}
 }
+
+// TestReadingWithoutARecord: where nothing can be put on record, a person at the command
+// line still reads what the gateway's own app says of itself, with a word that it is not
+// on record and why; nobody else, and nothing else, gets anything.
+func TestReadingWithoutARecord(t *testing.T) {
+	full := &fs.PathError{Op: "open", Path: "/home/me/audit.jsonl", Err: syscall.ENOSPC}
+	for name, c := range map[string]struct {
+		app, door  string
+		effect     aai.Effect
+		unrecorded bool
+		runs       bool
+	}{
+		"a person looks":           {aai.OwnApp, aai.DoorCLI, aai.Reads, true, true},
+		"an agent looks":           {aai.OwnApp, "mcp", aai.Reads, true, false},
+		"a tool that says nothing": {aai.OwnApp, aai.DoorCLI, aai.Reads, false, false},
+		"a tool that changes":      {aai.OwnApp, aai.DoorCLI, aai.Changes, true, false},
+		"another app that says so": {"org.example.App", aai.DoorCLI, aai.Reads, true, false},
+		"a window":                 {aai.DesktopApp, aai.DoorCLI, aai.Reads, true, false},
+	} {
+		for _, when := range []string{"before", "after"} { // the journal fails
+			s := plain()
+			s.Effect = c.effect
+			w := newWorld(s)
+			w.app.ID, w.app.Tools[0].Unrecorded = c.app, c.unrecorded
+			g, j := w.gateway(), &readyJournal{world: w}
+			g.Journal = j
+			if when == "before" {
+				j.err = full
+			}
+			call := s.call()
+			call.App, call.Caller.Door = c.app, c.door
+			g.Journal = failing{j, full}
+			result, err := g.Do(t.Context(), call)
+			if !c.runs {
+				e := wantCode(t, err, aai.RecordFailed)
+				if result != nil || when == "before" && w.count("run") != 0 || !strings.Contains(e.Hint, "disk is full") || !strings.Contains(e.Hint, "/home/me/audit.jsonl") {
+					t.Errorf("%s, %s: %+v, %s", name, when, e, w.story())
+				}
+				continue
+			}
+			if err != nil || !strings.Contains(result.Warning, "on record") || !strings.Contains(result.Warning, "/home/me/audit.jsonl") {
+				t.Errorf("%s, %s: %+v, %v", name, when, result, err)
+			}
+		}
+	}
+}
+
+// failing is a journal that keeps nothing.
+type failing struct {
+	*readyJournal
+	err error
+}
+
+func (f failing) Record(context.Context, *aai.Entry) error { return f.err }
 
 // TestPanicsCostTheirCallOnly: each part of the way panics once.
 func TestPanicsCostTheirCallOnly(t *testing.T) {

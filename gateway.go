@@ -98,6 +98,9 @@ func (p *passage) stages() (*Result, *Error) {
 	if err := p.arrive(); err != nil {
 		return nil, err
 	}
+	if p.unready != nil && !p.r.mayBeUnrecorded() {
+		return nil, p.unready
+	}
 	var failure error
 	defer func() { p.depart(p.clock.within(p.door), failure) }()
 	if err := p.admit(); err != nil {
@@ -126,15 +129,16 @@ func (p *passage) receive() *Error {
 	if !p.g.sure.Load() {
 		if j, ok := p.g.Journal.(ReadyJournal); ok {
 			if err := j.Ready(p.door); err != nil {
-				return recordFailed(err)
+				p.unready = recordFailed(err)
 			}
 		}
-		p.g.sure.Store(true)
+		p.g.sure.Store(p.unready == nil)
 	}
-	if p.g.doubtful.Load() {
-		if err := p.record(func(e *Entry) { e.Kind, e.Time = Received, time.Now() }); err != nil {
-			return err
-		}
+	if p.g.doubtful.Load() && p.unready == nil {
+		p.unready = p.record(func(e *Entry) { e.Kind, e.Time = Received, time.Now() })
+	}
+	if p.unready != nil && (call.App != OwnApp || call.Caller.Door != DoorCLI) {
+		return p.unready
 	}
 	if p.g.Meter != nil {
 		if err := p.g.Meter.Received(call.Caller, len(call.Raw)); err != nil {

@@ -43,6 +43,8 @@ type passage struct {
 	ended chan ending
 	aloud *progress // who hears how far it is; nil: nobody
 	waits func()    // wants to know that the gateway's own work is done; nil: nobody
+	// unready says why it cannot be put on record; nil: it can. The goroutine's own.
+	unready *Error
 
 	mu      sync.Mutex // guards what follows
 	about   Entry      // what is known of the call for its record
@@ -185,7 +187,9 @@ func (p *passage) finish(e ending) {
 // conclude puts the outcome on record and ends the call: told is the error as the
 // caller may have it, said what it says on record.
 func (p *passage) conclude(e ending, said string, told *Error) {
-	if late := p.record(p.outcome(e, said)); late != nil {
+	if late := p.record(p.outcome(e, said)); late != nil && e.result != nil && p.r.mayBeUnrecorded() {
+		e.result = e.result.unrecorded(late)
+	} else if late != nil {
 		e = ending{err: unrecorded(late, e.err)}
 	} else if told != nil {
 		e.err = told

@@ -4,6 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"io/fs"
+	"syscall"
 	"time"
 )
 
@@ -214,9 +217,48 @@ func recordFailed(cause error) *Error {
 	return &Error{
 		Code:    RecordFailed,
 		Message: "the journal cannot be written, so nothing was run",
-		Hint:    "Look whether the disk is full and whether the journal's folder may be written to.",
+		Hint:    whyUnrecorded(cause),
 		Err:     cause,
 	}
+}
+
+// whyUnrecorded says why the journal cannot be written, and what to do.
+func whyUnrecorded(cause error) string {
+	where := "the journal's folder"
+	if at, ok := errors.AsType[*fs.PathError](cause); ok {
+		where = CleanLabel(at.Path, maxName)
+	}
+	switch {
+	case errors.Is(cause, syscall.ENOSPC):
+		return "The disk is full: make room where " + where + " is."
+	case errors.Is(cause, syscall.EROFS):
+		return "The disk can only be read: let " + where + " be written, or name another file as the audit log."
+	case errors.Is(cause, fs.ErrPermission):
+		return "This account may not write " + where + ": allow it, or name another file as the audit log."
+	}
+	hint := "Look whether the disk is full and whether " + where + " may be written to."
+	if at, ok := errors.AsType[*fs.PathError](cause); ok {
+		hint += " The system says: " + CleanLabel(at.Err.Error(), maxName) + "."
+	}
+	return hint
+}
+
+// mayBeUnrecorded reports whether the call runs also where nothing can be put on record:
+// a person at the command line reads what the gateway knows of itself.
+func (r *Request) mayBeUnrecorded() bool {
+	return r.App != nil && r.Tool != nil && r.App.ID == OwnApp && r.Call.Caller.Door == DoorCLI &&
+		r.Tool.Unrecorded && r.Tool.Effect == Reads
+}
+
+// unrecorded is the result with the word that it is not on record.
+func (r *Result) unrecorded(late *Error) *Result {
+	result := *r
+	warning := "that this was read could not be put on record. " + late.Hint
+	if result.Warning != "" {
+		warning = result.Warning + "; " + warning
+	}
+	result.Warning = warning
+	return &result
 }
 
 // unrecorded makes of the failure to record an outcome what the caller must know

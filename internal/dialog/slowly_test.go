@@ -118,3 +118,21 @@ func TestNoSeatNoQuestion(t *testing.T) {
 		t.Errorf("%v, put %d times", err, len(p.pages))
 	}
 }
+
+// A question that nobody answers ends by itself, and is no refusal.
+func TestNobodyAnswers(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := deskOf(t, 3, &person{})
+		d.find = func() []shower {
+			return []shower{{most: 3, room: 4000, show: func(ctx context.Context, _ page, _ func(int)) (int, error) {
+				<-ctx.Done()
+				return 0, ctx.Err()
+			}}}
+		}
+		begun := time.Now()
+		_, err := d.Ask(t.Context(), consent())
+		if e := aai.AsError(err); e == nil || e.Code != aai.ConsentRequired || time.Since(begun) != patience {
+			t.Errorf("after %s: %v", time.Since(begun), err)
+		}
+	})
+}

@@ -87,9 +87,30 @@ func fillFileSystem() error {
 	if err := errors.Join(j.Record(nil, deed("after")[0]), j.Close()); err != nil { //nolint:staticcheck // as above
 		return err
 	}
-	v, err := New(path).Verify(context.Background())
-	if err != nil || v.Verdict != Intact || v.Records != uint64(kept)+1 || len(v.Repairs) > 0 {
+	j = New(path)
+	v, err := j.Verify(context.Background())
+	if err = errors.Join(err, j.Close()); err != nil || v.Verdict != Intact || v.Records != uint64(kept)+1 || len(v.Repairs) > 0 {
 		return fmt.Errorf("%d were recorded: %+v, %w", kept+1, v, err)
 	}
-	return nil
+	return readOnly(here, path, v.Records)
+}
+
+// readOnly makes a disk of it that can only be read: all that was written is.
+func readOnly(disk, path string, records uint64) error {
+	if err := syscall.Mount("none", disk, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
+		return err
+	}
+	j := New(path)
+	if err := j.Ready(context.Background()); !errors.Is(err, syscall.EROFS) {
+		return fmt.Errorf("a disk that can only be read is ready: %w", err)
+	}
+	v, err := j.Verify(context.Background())
+	if err != nil || v.Verdict != Intact || v.Records != records {
+		return fmt.Errorf("read only: %+v, %w", v, err)
+	}
+	past, err := j.History(context.Background(), Filter{Limit: 3})
+	if err != nil || len(past) != 3 {
+		return fmt.Errorf("read only: %d calls, %w", len(past), err)
+	}
+	return j.Close()
 }

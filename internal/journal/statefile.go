@@ -39,6 +39,7 @@ type stateFile struct {
 	every    time.Duration        // lookEvery
 	settling time.Duration        // for how long nobody appends who found no state
 	toDisk   func(*os.File) error // its Sync
+	reads    bool                 // it is only read, such as on a disk that cannot be written
 
 	file   *os.File
 	opened os.FileInfo
@@ -85,10 +86,14 @@ func (f *stateFile) lock(look bool) error {
 }
 
 func (f *stateFile) open() error {
-	if err := os.MkdirAll(filepath.Dir(f.path), folderMode); err != nil {
-		return fmt.Errorf("make the journal's folder: %w", err)
+	open := openRead
+	if !f.reads {
+		if err := os.MkdirAll(filepath.Dir(f.path), folderMode); err != nil {
+			return fmt.Errorf("make the journal's folder: %w", err)
+		}
+		open = func(path string) (*os.File, error) { return openSide(path, fileMode) }
 	}
-	file, err := openSide(f.path, fileMode)
+	file, err := open(f.path)
 	if err != nil {
 		return fmt.Errorf("open the state of the journal: %w", err)
 	}
@@ -155,7 +160,7 @@ func (f *stateFile) unmap() {
 func (f *stateFile) load(size int64) error {
 	if f.mapped == nil || size < int64(mappedSize) {
 		f.unmap()
-		if mapsFiles && size < int64(mappedSize) {
+		if mapsFiles && !f.reads && size < int64(mappedSize) {
 			if _, err := f.file.WriteAt(make([]byte, int64(mappedSize)-size), size); err != nil {
 				return fmt.Errorf("write the state of the journal: %w", err)
 			}

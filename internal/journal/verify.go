@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 
 	"aai"
 )
@@ -188,13 +189,22 @@ func (j *Journal) look(alone bool) (*sight, error) {
 	defer j.write.Unlock()
 	s := &sight{}
 	if _, err := os.Lstat(j.side.path); err == nil {
-		err := j.side.lock(true)
+		side := &j.side
+		err := side.lock(true)
+		if errors.Is(err, syscall.EROFS) || errors.Is(err, os.ErrPermission) {
+			// To read needs no right to write.
+			reading := newStateFile(j.side.path)
+			reading.reads = true
+			defer reading.close() //nolint:errcheck // it was only read
+			side = &reading
+			err = side.lock(true)
+		}
 		if err != nil && alone {
 			return nil, err
 		}
 		if err == nil {
-			defer j.side.unlock()
-			s.state, s.known = j.side.state, j.side.ok
+			defer side.unlock()
+			s.state, s.known = side.state, side.ok
 		}
 	}
 	files, err := j.files()

@@ -51,6 +51,7 @@ func (r *run) auditVerify(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	r.output.warnAnyway(result.Warning)
 	found, err := view[verification](result.Data)
 	if err != nil {
 		return err

@@ -127,6 +127,7 @@ func (r *run) history(ctx context.Context, args map[string]any, whole bool) erro
 	if err != nil {
 		return err
 	}
+	r.output.warnAnyway(result.Warning)
 	return r.output.show(result.Data, func() error {
 		calls, err := view[[]pastCall](result.Data)
 		if err != nil {

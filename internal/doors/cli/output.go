@@ -99,6 +99,13 @@ func (o *output) noteAnyway(line string) {
 	_, _ = fmt.Fprintln(o.err, aai.CleanText(line, maxQuestion))
 }
 
+// warnAnyway warns also whoever reads what was asked for as JSON; "" is no warning.
+func (o *output) warnAnyway(line string) {
+	if line != "" {
+		o.noteAnyway("warning: " + line)
+	}
+}
+
 func (o *output) warn(line string) { o.note("warning: " + line) }
 
 // json writes one JSON value: on one line in a pipe, indented on a terminal.
