@@ -181,7 +181,12 @@ func TestForeignDisplay(t *testing.T) {
 			says(t, r, "not taken: "+w.env["DISPLAY"], "the own environment", c.says)
 			s, bus := w.screen(), w.userBus()
 			w.manager(bus, "DISPLAY="+s.display, "XAUTHORITY="+s.cookie)
-			has(t, w.room(), map[string]string{"DISPLAY": s.display, "XAUTHORITY": s.cookie})
+			r = w.room()
+			has(t, r, map[string]string{"DISPLAY": s.display, "XAUTHORITY": s.cookie})
+			says(t, r, "DISPLAY says "+w.env["DISPLAY"], "instead is the screen "+s.display, "desktop.session")
+			if r.Report().Data()["passed"] != w.env["DISPLAY"] {
+				t.Errorf("programs are not told: %v", r.Report().Data())
+			}
 		})
 	}
 }

@@ -50,6 +50,7 @@ type Report struct {
 	Session  *Login  // the person's, by login1; nil if that is not known
 	Others   []Login // more sessions of the same person
 	Remote   bool    // this process is of a session from afar
+	Passed   string  // what DISPLAY said, where another screen was taken for it
 	NoLogin1 string  // why login1 said nothing
 }
 
@@ -61,6 +62,10 @@ func (r *Room) Report() Report {
 		f := p.get(r.cfg.Rest, look)
 		report.Values = append(report.Values, f.values...)
 		report.Refusals = append(report.Refusals, f.refusals...)
+	}
+	said, taken := r.cfg.Getenv(displayName), report.value(displayName)
+	if r.cfg.Choice == "" && said != "" && taken != nil && taken.Value != said {
+		report.Passed = said
 	}
 	r.tellLogins(&report)
 	return report
@@ -114,6 +119,11 @@ func (r Report) hints() []string {
 	if r.value(displayName) == nil && r.value(waylandName) == nil {
 		hints = append(hints, "Without a display nobody can be asked in a window, and windows cannot be pictured or typed into.")
 	}
+	if v := r.value(displayName); v != nil && r.Passed != "" {
+		hints = append(hints, fmt.Sprintf("DISPLAY says %s, which was not taken; what is operated instead is the screen %s, from %s. "+
+			`If that is not meant, start the gateway with a DISPLAY that answers, or set desktop.session to it, so that no other is taken.`,
+			label(r.Passed), label(v.Value), label(v.From)))
+	}
 	chosen := slices.ContainsFunc(r.Refusals, func(no Refusal) bool { return no.From == "desktop.session" })
 	if len(r.Others) > 0 || r.Remote || chosen {
 		hints = append(hints, `To operate another screen, set desktop.session to the id of a session, to a display such as ":0", or to "seat".`)
@@ -142,6 +152,9 @@ func (r Report) Data() map[string]any {
 		others = append(others, r.Others[i].data())
 	}
 	data := map[string]any{"found": values, "refused": refused, "others": others, "remote": r.Remote}
+	if r.Passed != "" {
+		data["passed"] = label(r.Passed)
+	}
 	if r.Session != nil {
 		data["session"] = r.Session.data()
 	}
