@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,7 +35,7 @@ func TestLinesThatAreNoRequest(t *testing.T) {
 		"id is true":         {`{"jsonrpc":"2.0","id":true,"method":"ping"}`, invalid},
 		"empty batch":        {`[]`, invalid},
 		"batch of numbers":   {`[1,2,3]`, invalid},
-		"batch with one bad": {`[{"jsonrpc":"2.0","id":1,"method":"ping"},{}]`, invalid},
+		"batch with no id":   {`[{"jsonrpc":"2.0","method":"ping"},{}]`, invalid},
 		"batch with an id twice": {
 			`[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":1,"method":"ping"}]`, invalid},
 		"20 MB line":    {`{"jsonrpc":"2.0","id":1,"method":"ping","params":"` + strings.Repeat("x", 20<<20) + `"}`, invalid},
@@ -87,6 +88,43 @@ func TestWhatCannotBeUnderstoodHasItsID(t *testing.T) {
 			if m := client.receive(); string(m.ID) != "2" {
 				t.Errorf("expected the call's answer, got %+v", m)
 			}
+		})
+	}
+}
+
+// A batch that is refused answers every request in it whose id is certain.
+func TestARefusedBatchHasItsIDs(t *testing.T) {
+	const ping = `{"jsonrpc":"2.0","id":%s,"method":"ping"}`
+	for name, c := range map[string]struct {
+		line string
+		ids  []string
+	}{
+		"one is empty":       {"[" + fmt.Sprintf(ping, "7") + ",{}]", []string{"7"}},
+		"two are good":       {"[" + fmt.Sprintf(ping, "7") + "," + fmt.Sprintf(ping, `"x"`) + ",4]", []string{"7", `"x"`}},
+		"the bad one has it": {`[{"jsonrpc":"1.0","id":8,"method":"ping"},` + fmt.Sprintf(ping, "9") + "]", []string{"8", "9"}},
+		"one id twice":       {"[" + fmt.Sprintf(ping, "7") + "," + fmt.Sprintf(ping, "7") + "," + fmt.Sprintf(ping, "8") + "]", []string{"8"}},
+		"an answer":          {`[{"jsonrpc":"2.0","id":5,"result":{}},` + fmt.Sprintf(ping, "6") + ",{}]", []string{"6"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			client := newWorld(t).dial(t).open("2025-03-26", `{}`)
+			client.send(c.line)
+			var answers []struct {
+				ID    json.RawMessage
+				Error *struct{ Code int }
+			}
+			if err := json.Unmarshal([]byte(client.line()), &answers); err != nil {
+				t.Fatal(err)
+			}
+			var ids []string
+			for _, a := range answers {
+				if ids = append(ids, string(a.ID)); a.Error == nil || a.Error.Code != -32600 {
+					t.Errorf("%s is answered %+v", a.ID, a.Error)
+				}
+			}
+			if !slices.Equal(ids, c.ids) {
+				t.Errorf("answered are %q, expected %q", ids, c.ids)
+			}
+			client.lives()
 		})
 	}
 }

@@ -237,7 +237,7 @@ func (s *stdio) takeBatch(line []byte) bool {
 	for i, part := range parts {
 		m, err := decode(part)
 		if err != nil {
-			return s.refuse(jsonrpc.CodeInvalidRequest, "the batch holds a message that is not JSON-RPC 2.0: "+err.Error())
+			return s.refuseBatch(parts, "the batch holds a message that is not JSON-RPC 2.0: "+err.Error())
 		}
 		messages[i] = m
 		if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() {
@@ -245,7 +245,7 @@ func (s *stdio) takeBatch(line []byte) bool {
 		}
 	}
 	if !s.expect(&batch{}, requests...) {
-		return s.refuse(jsonrpc.CodeInvalidRequest, errIDInUse)
+		return s.refuseBatch(parts, errIDInUse)
 	}
 	for _, m := range messages {
 		if !s.take(m) {
@@ -255,13 +255,44 @@ func (s *stdio) takeBatch(line []byte) bool {
 	return true
 }
 
+// refuseBatch answers each request of a batch whose id is certain, and of which there is
+// one; where there is none, the batch.
+func (s *stdio) refuseBatch(parts []json.RawMessage, message string) bool {
+	var ids []any
+	for _, part := range parts {
+		if id := s.certainID(part); id != nil && !isAnswer(part) {
+			ids = append(ids, id)
+		}
+	}
+	answers := []json.RawMessage{}
+	for i, id := range ids {
+		if slices.Contains(ids[:i], id) || slices.Contains(ids[i+1:], id) {
+			continue
+		}
+		b, err := refusalOf(id, jsonrpc.CodeInvalidRequest, message)
+		if err != nil {
+			return false
+		}
+		answers = append(answers, b)
+	}
+	if len(answers) == 0 {
+		return s.refuse(jsonrpc.CodeInvalidRequest, message)
+	}
+	b, err := json.Marshal(answers)
+	return err == nil && s.writeLine(b) == nil
+}
+
 // refuse answers a line that is no message, and has no id that could be trusted.
 func (s *stdio) refuse(code int64, message string) bool { return s.refuseAs(nil, code, message) }
 
 // refuseAs is refuse where the id is known; nil is none.
 func (s *stdio) refuseAs(id any, code int64, message string) bool {
-	b, err := json.Marshal(map[string]any{
+	b, err := refusalOf(id, code, message)
+	return err == nil && s.writeLine(b) == nil
+}
+
+func refusalOf(id any, code int64, message string) ([]byte, error) {
+	return json.Marshal(map[string]any{
 		"jsonrpc": "2.0", "id": id, "error": map[string]any{"code": code, "message": message},
 	})
-	return err == nil && s.writeLine(b) == nil
 }
