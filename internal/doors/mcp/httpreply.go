@@ -4,10 +4,15 @@ import (
 	"bytes"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"aai"
 )
 
 // A reply is the answer to an HTTP request. A client must take each message of
@@ -90,7 +95,44 @@ func (r *reply) Write(b []byte) (int, error) {
 	}
 	r.allow()
 	r.written = time.Now()
-	return r.ResponseWriter.Write(b)
+	if n, err := r.ResponseWriter.Write(r.clean(b)); err != nil {
+		return min(n, len(b)), err
+	}
+	return len(b), nil
+}
+
+// maxWords is how long the words are that refuse a request, in bytes.
+const maxWords = 200
+
+// clean takes out of an error what the SDK says of itself, and what it repeats of the
+// request. What is no error is left as it is.
+func (r *reply) clean(b []byte) []byte {
+	if r.status >= http.StatusBadRequest && !bytes.HasPrefix(b, []byte("{")) {
+		return []byte(aai.CleanLabel(string(b), maxWords) + "\n")
+	}
+	if !bytes.Contains(b, []byte(`"error":{"code":`)) {
+		return b
+	}
+	begin := 0
+	if !bytes.HasPrefix(b, []byte("{")) {
+		const data = "data: "
+		if begin = bytes.Index(b, []byte(data+"{")) + len(data); begin < len(data) {
+			return b
+		}
+	}
+	end := len(b)
+	if length := bytes.IndexByte(b[begin:], '\n'); length >= 0 {
+		end = begin + length
+	}
+	m, err := jsonrpc.DecodeMessage(b[begin:end])
+	if answer, ok := m.(*jsonrpc.Response); err != nil || !ok || answer.Error == nil {
+		return b
+	}
+	message, err := jsonrpc.EncodeMessage(withCode(m))
+	if err != nil {
+		return b
+	}
+	return slices.Concat(b[:begin], message, b[end:])
 }
 
 // soon is how long something said on a stream may wait for what comes next. Most

@@ -56,6 +56,30 @@ func TestRefusalsHaveNoInternals(t *testing.T) {
 	}
 }
 
+// Nor has what a client of HTTP reads.
+func TestRefusalsOfHTTPHaveNoInternals(t *testing.T) {
+	s := newWorld(t).serve(t, withTokens)
+	good := s.as("alice").open(t)
+	for _, r := range []struct{ method, params, says string }{
+		{`"tools/call"`, `{"name":1}`, "the wrong type of name"},
+		{`"tools/call"`, `[]`, "form"},
+		{`"initialize"`, `[]`, "form"},
+		{`"resources/read"`, `{"uri":["` + strings.Repeat("x", 100_000) + `"]}`, "uri"},
+		{`"` + strings.Repeat("m", 1<<20) + `"`, `{}`, "not handled"},
+		{`7`, `{}`, "the method is no string"},
+	} {
+		_, text := s.text(t, visit{body: fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%s,"params":%s}`, r.method, r.params), headers: good.headers})
+		if !strings.Contains(text, r.says) || len(text) > 400 {
+			t.Errorf("%.40s %.40s: %.600s", r.method, r.params, text)
+		}
+		for _, word := range []string{"unmarshal", "mcp.", "Go struct", "Raw"} {
+			if strings.Contains(text, word) {
+				t.Errorf("%.40s: a client reads %.600q", r.method, text)
+			}
+		}
+	}
+}
+
 // The names in a call are short: they are not counted as its arguments are.
 func TestLongNames(t *testing.T) {
 	long := strings.Repeat("x", 2<<20)
