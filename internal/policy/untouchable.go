@@ -29,7 +29,8 @@ func (u Untouchable) Check(ctx context.Context, r *aai.Request) ([]aai.Question,
 		return nil, untouchable(aai.CleanLabel(r.Target.ID, 60))
 	case takesTheScreen(r) && u.Asking != nil && u.Asking():
 		// The keyboard and the screen are the dialog's while it is open.
-		e := aai.Errorf(aai.RateLimited, "the person at this computer is being asked something, and the screen is theirs until they answered")
+		e := aai.Errorf(aai.RateLimited, "not now: the person at this computer is being asked something, and the screen is theirs until they answered")
+		e.Hint = "You have not called too often: call again when the question is answered."
 		e.RetryAfter = busyFor
 		return nil, e
 	}

@@ -185,9 +185,9 @@ func pause(ctx context.Context, d time.Duration) error {
 const retry = 10 * time.Second
 
 func busy(asker int) error {
-	e := aai.Errorf(aai.RateLimited, "the person at this computer is being asked something, and the pointer, the keyboard and the focus are theirs until they answered")
+	e := aai.Errorf(aai.RateLimited, "not now: the person at this computer is being asked something, and the pointer, the keyboard and the focus are theirs until they answered")
 	e.Delivery, e.RetryAfter = aai.NotDelivered, retry
-	e.Hint = "Call again when the question is answered."
+	e.Hint = "You have not called too often: call again when the question is answered."
 	if asker != 0 {
 		e.Hint += fmt.Sprintf(" If none is to be seen, the gateway of process %d may stand still: the person may end it.", asker)
 	}
