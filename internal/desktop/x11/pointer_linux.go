@@ -37,11 +37,38 @@ func (d *Display) Click(ctx context.Context, which desktop.Seat, window desktop.
 				if err == nil {
 					err = h.must(ctx, h.fake(g, buttonPress, byte(button), desktop.Point{}), h.fake(g, buttonRelease, byte(button), desktop.Point{}))
 				}
+				if err == nil {
+					err = h.landed(ctx)
+				}
 			}
 			return err
 		})
 	})
 }
+
+// landed waits until a click has gone to the window. Window managers have the server
+// hold it back until they have seen it: a slow one would let it come when the seat is a
+// question's, whose window may be there by then. As long as it is held back the button is
+// down by the server's word.
+func (h hands) landed(ctx context.Context) error {
+	const buttons, again = 0x1f00, 5 * time.Millisecond
+	for until := time.Now().Add(landPatience); ; {
+		pointer := queryPointer(h.root)
+		if err := h.must(ctx, pointer); err != nil {
+			return err
+		}
+		if from(pointer.reply, 24).u16()&buttons == 0 || time.Now().After(until) {
+			return nil
+		}
+		if err := sleep(ctx, again); err != nil {
+			return err
+		}
+	}
+}
+
+// landPatience is how long a window manager may hold a click back. One that hangs does
+// not keep the person's pointer for longer.
+const landPatience = 2 * time.Second
 
 // clickPause is the time between clicks. Chromium takes two in the same
 // millisecond for one.

@@ -5,8 +5,11 @@ package x11
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os/exec"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -200,6 +203,55 @@ func TestADragEndsForAQuestion(t *testing.T) {
 	}
 	if e := aai.AsError(<-dragged); e == nil || e.Code != aai.RateLimited || !strings.Contains(e.Message, "steps") || e.RetrySafe() {
 		t.Error(e)
+	}
+}
+
+// TestAClickThatIsHeldBack: a click has the seat until the window manager has let it
+// through, so that it cannot come when a question is open.
+func TestAClickThatIsHeldBack(t *testing.T) {
+	s := linuxtest.Start(t)
+	d, conn, ctx := inside(t, s)
+	f := s.Fixture(t, linuxtest.GTK3)
+	w := windowID(ctx, t, d, f)
+	xprop := exec.CommandContext(ctx, "xprop", "-root", "-notype", "_NET_SUPPORTING_WM_CHECK")
+	xprop.Env = s.Env
+	said, err := xprop.Output()
+	var window xid
+	if _, id, _ := strings.Cut(string(said), "# 0x"); err == nil {
+		_, err = fmt.Sscanf(id, "%x", &window)
+	}
+	if err != nil {
+		t.Fatalf("%s: %v", said, err)
+	}
+	manager, err := conn.processOf(ctx, window&^conn.setup.idMask)
+	if err != nil || manager == 0 {
+		t.Fatal(manager, err)
+	}
+	if err := syscall.Kill(manager, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = syscall.Kill(manager, syscall.SIGCONT) }()
+	clicked := make(chan error, 1)
+	go func() { clicked <- d.Click(ctx, desktop.PersonSeat, w, centreOf(t, f), 1, 1) }()
+	for !down(ctx, t, conn) {
+		time.Sleep(time.Millisecond)
+	}
+	asked := make(chan bool, 1)
+	go func() {
+		a, err := asker(s).Ask(ctx)
+		pointer := queryPointer(conn.root)
+		asked <- err != nil || conn.must(ctx, pointer) != nil || from(pointer.reply, 24).u16()&0x1f00 != 0
+		a.End()
+	}()
+	time.Sleep(100 * time.Millisecond) // the question waits
+	if err := syscall.Kill(manager, syscall.SIGCONT); err != nil {
+		t.Fatal(err)
+	}
+	if <-asked {
+		t.Error("the question has the seat, and the click is still to come")
+	}
+	if err := <-clicked; err != nil {
+		t.Error(err)
 	}
 }
 
