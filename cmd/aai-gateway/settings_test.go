@@ -10,6 +10,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"aai"
 	"aai/internal/doors/cli"
 	"aai/internal/policy"
 )
@@ -114,9 +115,9 @@ func TestPreapproved(t *testing.T) {
 	mustRead(t, c, err)
 	until := time.Date(2027, 1, 1, 0, 0, 0, 0, time.UTC)
 	want := []policy.Grant{
-		{App: "org.example.bus", Tool: "*", Caller: "*", Decision: policy.Allow, ExpiresAt: until},
-		{App: "org.example.mail", Tool: "read", Caller: "mcp:claude-ai", Decision: policy.Allow, ExpiresAt: until},
-		{App: "org.example.mail", Tool: "send", Caller: "mcp:claude-ai", Decision: policy.Allow, ExpiresAt: until},
+		{App: "org.example.bus", Tool: "*", Caller: "*", Decision: policy.Allow, ExpiresAt: until, Channel: aai.Native},
+		{App: "org.example.mail", Tool: "read", Caller: "mcp:claude-ai", Decision: policy.Allow, ExpiresAt: until, Channel: aai.Native},
+		{App: "org.example.mail", Tool: "send", Caller: "mcp:claude-ai", Decision: policy.Allow, ExpiresAt: until, Channel: aai.Native},
 	}
 	if diff := cmp.Diff(want, c.Preapproved); diff != "" {
 		t.Errorf("the grants differ (-want +got):\n%s", diff)

@@ -18,6 +18,7 @@ import (
 	"aai"
 	"aai/internal/doors/cli"
 	"aai/internal/doors/mcp"
+	"aai/internal/policy"
 )
 
 // siteNotes is what the site of the tests says of itself; HOST is its host.
@@ -64,6 +65,7 @@ func newWebWorld(t *testing.T) *webWorld {
 	w.cfg.roots = x509.NewCertPool()
 	w.cfg.roots.AddCert(site.Certificate())
 	w.cfg.platform.desktop = nil
+	w.cfg.grounds.person = func() (policy.Person, aai.Asker) { return willing{}, willing{} }
 	if w.parts, err = (&program{getenv: d.getenv, grounds: d.grounds(), err: io.Discard}).build(w.cfg); err != nil {
 		t.Fatal(err)
 	}
