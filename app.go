@@ -82,6 +82,10 @@ type App struct {
 	Shell func(ctx context.Context, call *Call) bool
 }
 
+// OperatesOthers reports whether the app stands for programs that it operates: a call
+// touches one of them, or the app itself where it names none.
+func (a *App) OperatesOthers() bool { return a.Targets != nil }
+
 // Tool finds a tool of the app by its exact name, or returns nil.
 func (a *App) Tool(name string) *Tool {
 	for _, t := range a.Tools {

@@ -65,7 +65,7 @@ func (p *passage) askAll() (asked bool, err *Error) {
 // refuse; nobody is asked any more.
 func (p *passage) lookAgain(ctx context.Context) *Error {
 	r := p.r
-	if r.App.Targets == nil {
+	if !r.App.OperatesOthers() {
 		return nil
 	}
 	r.Destructive, r.Shell = false, false

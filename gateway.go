@@ -208,7 +208,7 @@ func (p *passage) note(ctx context.Context) *Error {
 // run runs the tool's Action, by the deadline of the context. One on windows may have to
 // wait for the person, which does not use up its time.
 func (p *passage) run(ctx context.Context) (*Result, error) {
-	if until, ok := ctx.Deadline(); ok && p.r.App.Targets != nil {
+	if until, ok := ctx.Deadline(); ok && p.r.App.OperatesOthers() {
 		w, end := newWaiting(p.door, until, p.clock.alarm)
 		defer func() { p.clock.total += end() }()
 		ctx = w
@@ -236,14 +236,14 @@ func (g *Gateway) target(ctx context.Context, r *Request) (*App, error) {
 		return r.App, nil
 	}
 	value, given := r.Call.Args[r.Tool.Target]
-	if !given && r.App.Targets != nil {
+	if !given && r.App.OperatesOthers() {
 		return r.App, nil // not one app's windows, but the whole screen
 	}
 	name, ok := value.(string)
 	if !ok || name == "" {
 		return nil, Errorf(InvalidParams, "%s: expected the name of an app", r.Tool.Target)
 	}
-	if r.App.Targets == nil {
+	if !r.App.OperatesOthers() {
 		return g.Catalog.Find(ctx, name)
 	}
 	target, err := r.App.Targets(ctx, r.Call, name)

@@ -51,7 +51,7 @@ const (
 // to act on them, or to start a program that does not run yet.
 func (r *Request) Permission() string {
 	switch {
-	case r.App.Targets == nil:
+	case !r.App.OperatesOthers():
 		return r.Tool.Name
 	case r.Target != r.App && r.Target.PID == 0:
 		return PermissionStart
@@ -77,7 +77,7 @@ func (r *Request) Effect() Effect {
 // Digest names what a permission is bound to: the descriptor that offers the
 // tool, or the program whose windows are operated.
 func (r *Request) Digest() string {
-	if r.App.Targets == nil {
+	if !r.App.OperatesOthers() {
 		return r.App.DigestOf(r.Tool.Name)
 	}
 	return r.Target.Digest

@@ -150,7 +150,7 @@ func (r *Request) unsaid(err *Error) (said string, told *Error) {
 	e := *err
 	said = all.over(message)
 	e.Message = said
-	if r.App != nil && r.App.Targets != nil && said != message {
+	if r.App != nil && r.App.OperatesOthers() && said != message {
 		e.Message = newVeil(slices.DeleteFunc(secrets, func(secret string) bool { return len(secret) < tellingSecret })).over(message)
 	}
 	if e.Message == err.Message {

@@ -166,7 +166,7 @@ func (t consentTools) grantable(ctx context.Context, call *aai.Call, name, permi
 	if err != nil {
 		return nil, nil, err
 	}
-	if app.Targets != nil {
+	if app.OperatesOthers() {
 		return app, windows, nil
 	}
 	tools := make([]string, len(app.Tools))

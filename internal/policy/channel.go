@@ -30,7 +30,7 @@ const (
 // riskOf is the risk of the permission, which may cover more than the tool that
 // needs it now: who may act in a window may click on anything there.
 func riskOf(r *aai.Request, permission string) risk {
-	if r.App.Targets == nil {
+	if !r.App.OperatesOthers() {
 		if t := r.App.Tool(permission); t != nil {
 			return riskOfEffect(t.Effect)
 		}
@@ -97,7 +97,7 @@ func (c *Consent) trustsClient(caller aai.Caller) bool {
 
 // fromTheWeb reports whether nobody placed the app on this computer. The id of one
 // from the web begins with its host.
-func fromTheWeb(app *aai.App) bool { return app.Targets == nil && strings.Contains(app.ID, "/") }
+func fromTheWeb(app *aai.App) bool { return !app.OperatesOthers() && strings.Contains(app.ID, "/") }
 
 // foreign is the error of an answer to another question.
 func foreign(cause error) *aai.Error {

@@ -125,7 +125,7 @@ func (c *Consent) confirmsEach(r *aai.Request) bool {
 	if c.mode.Mode() == Normal {
 		return false
 	}
-	if r.App.Targets == nil {
+	if !r.App.OperatesOthers() {
 		return riskOfEffect(r.Tool.Effect) == forGood
 	}
 	return r.Permission() == aai.PermissionDestroy || r.Permission() == aai.PermissionStart
@@ -246,7 +246,7 @@ func refused(r *aai.Request, g Grant) error {
 // permissions are all that a person could allow where the request asks for one.
 func permissions(r *aai.Request) []string {
 	switch {
-	case r.App.Targets == nil:
+	case !r.App.OperatesOthers():
 	case r.Permission() == aai.PermissionStart:
 		// What will run may be another program than the script that starts it.
 		return []string{aai.PermissionStart}
@@ -270,7 +270,7 @@ func forEach(g Grant, r *aai.Request, decided []Grant) []Grant {
 	grants := make([]Grant, 0, len(all))
 	for _, permission := range all {
 		g.Tool, g.Terms = permission, termsOf(r, permission)
-		if r.App.Targets == nil {
+		if !r.App.OperatesOthers() {
 			g.Digest = r.App.DigestOf(permission)
 		}
 		if !slices.ContainsFunc(decided, func(old Grant) bool {

@@ -53,7 +53,7 @@ func spoken() []string { return []string{"query", "to_query", "text_query", "ele
 
 // Check implements aai.Gate.
 func (d Destructive) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
-	if r.App.Targets == nil || r.Effect() == aai.Reads || len(d.Words) == 0 {
+	if !r.App.OperatesOthers() || r.Effect() == aai.Reads || len(d.Words) == 0 {
 		return nil, nil
 	}
 	if r.App.Words != nil && d.speaks(r.App.Words(ctx, r.Call)) {

@@ -221,7 +221,7 @@ func kindOf(app *aai.App, tool *aai.Tool) Kind {
 		return Script
 	case tool.Kind == aai.KindVision:
 		return Vision
-	case app.Targets != nil:
+	case app.OperatesOthers():
 		return Windows
 	}
 	return Declared

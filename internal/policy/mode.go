@@ -88,7 +88,7 @@ func (m *Modes) Mode() Mode {
 // Check implements aai.Gate.
 func (m *Modes) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	mode := m.Mode()
-	if mode != Normal && r.App.Targets != nil && r.Permission() == aai.PermissionRun {
+	if mode != Normal && r.App.OperatesOthers() && r.Permission() == aai.PermissionRun {
 		return nil, refusedBy(mode, "typing into a terminal", r.Target)
 	}
 	if mode == Normal || mode.Admits(r.App, r.Tool) && (mode != Sandboxed || r.App.ID == aai.OwnApp || r.Effect() == aai.Reads) {

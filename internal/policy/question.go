@@ -32,12 +32,12 @@ func (c *Consent) question(r *aai.Request, old *Grant, now time.Time) (aai.Quest
 	var text lines
 	text.ours(w.who, w.asker(r.Call.Caller))
 	text.theirs(w.calledItself, quoted(r.Call.Caller.Name, maxName))
-	if r.App.Targets == nil && r.Effect() != aai.Destroys && !r.Tool.Natural {
+	if !r.App.OperatesOthers() && r.Effect() != aai.Destroys && !r.Tool.Natural {
 		text.ours(w.doesSaid, w.deed(r))
 	} else {
 		text.ours(w.does, w.deed(r))
 	}
-	if r.App.Targets == nil && r.Tool.Description != "" {
+	if !r.App.OperatesOthers() && r.Tool.Description != "" {
 		text.theirs(w.by, quoted(r.Tool.Name, 64), quoted(r.Tool.Description, maxSays))
 	} else {
 		text.theirs(w.byTool, quoted(r.Tool.Name, 64))
@@ -82,7 +82,7 @@ func (l *lines) theirs(format string, values ...any) {
 // titleOf asks for the permission in one line.
 func (w words) titleOf(r *aai.Request) string {
 	asker := w.shortAsker(r.Call.Caller)
-	if r.App.Targets == nil {
+	if !r.App.OperatesOthers() {
 		return fmt.Sprintf(w.title, asker, quoted(r.Tool.Name, maxName), quoted(r.App.Name, maxName))
 	}
 	return fmt.Sprintf(w.titleWindows, asker, w.window(r, r.Permission()))
@@ -112,10 +112,10 @@ func (w words) where(r *aai.Request) (lines, error) {
 		}
 	}
 	program := plain(r.Target.ID)
-	if r.Target.Source != "" && (r.App.Targets != nil || r.Target != r.App) {
+	if r.Target.Source != "" && (r.App.OperatesOthers() || r.Target != r.App) {
 		program += ", " + plain(r.Target.Source)
 	}
-	if r.Target == r.App && r.App.Targets != nil {
+	if r.Target == r.App && r.App.OperatesOthers() {
 		text.ours("%s", w.onScreen)
 		return text, nil
 	}
@@ -206,7 +206,7 @@ func (c *Consent) choices(r *aai.Request, changed bool) []aai.Choice {
 	}
 	if all := permissions(r); len(all) > 1 && c.askedAlike(r, all) {
 		label := w.allWindows
-		if r.App.Targets == nil {
+		if !r.App.OperatesOthers() {
 			label = fmt.Sprintf(w.all, len(all))
 		}
 		offered = append(offered, aai.Choice{ID: choiceAll, Label: label})

@@ -25,7 +25,7 @@ type Terms struct {
 
 // termsOf is what a person agrees to with the permission.
 func termsOf(r *aai.Request, permission string) Terms {
-	if r.App.Targets != nil {
+	if r.App.OperatesOthers() {
 		return Terms{Program: aai.CleanLabel(r.Target.Source, maxTerm)}
 	}
 	t := r.App.Tool(permission)
@@ -55,7 +55,7 @@ func (w words) changes(r *aai.Request, old Grant) lines {
 	const size = 120 // of each term, in bytes
 	was, now := old.Terms, termsOf(r, r.Permission())
 	var text lines
-	if r.App.Targets != nil {
+	if r.App.OperatesOthers() {
 		text.ours(w.otherProgram, old.GrantedAt.Local().Format(time.DateOnly))
 	} else {
 		text.ours(w.changed, old.GrantedAt.Local().Format(time.DateOnly))

@@ -19,7 +19,7 @@ type Untouchable struct {
 
 // Check implements aai.Gate.
 func (u Untouchable) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
-	if r.App.Targets == nil {
+	if !r.App.OperatesOthers() {
 		return nil, nil
 	}
 	switch {

@@ -96,7 +96,7 @@ func chinese() words {
 
 // deed says what the call would do, of what the gateway knows.
 func (w words) deed(r *aai.Request) string {
-	if r.App.Targets == nil {
+	if !r.App.OperatesOthers() {
 		return w.effect[r.Effect()]
 	}
 	permission := r.Permission()
