@@ -177,3 +177,33 @@ func TestWithout(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 }
+
+// TestTheMostTellingComesFirst: whatever stands first in the snapshot, and whether it
+// came, went or changed.
+func TestTheMostTellingComesFirst(t *testing.T) {
+	const before = `
+window "App" active
+  label "12:30:01" key=clock
+  label "Inbox 3 new" key=inbox
+  button "Old" key=old
+  textbox "Name" editable key=name
+  button "Press" key=press
+`
+	for role, want := range map[string]string{"dialog": "+ dialog", "alertdialog": "+ alertdialog", "alert": "+ alert", "window": "+ window"} {
+		after := strings.NewReplacer("12:30:01", "12:30:02", "3 new", "is empty", `  button "Old" key=old`+"\n", "", "editable", "editable focused", `"Press"`, `"Pressed"`).Replace(before) +
+			role + " \"Really?\"\n"
+		d := between(t, before, after, "press")
+		var got []string
+		for line := range strings.Lines(d.Text) {
+			got = append(got, strings.Join(strings.Fields(line)[:2], " "))
+		}
+		all := []string{"~ button", "focus →", want, "~ label", "- button", "~ label"}
+		if diff := cmp.Diff(all, got); diff != "" || !strings.Contains(strings.Split(d.Text, "\n")[5], "12:30") {
+			t.Errorf("%s: %s\n%s", role, diff, d.Text)
+		}
+		gone := between(t, after, before, "press")
+		if lines := strings.Split(gone.Text, "\n"); !strings.HasPrefix(lines[1], "- "+role) {
+			t.Errorf("%s, gone:\n%s", role, gone.Text)
+		}
+	}
+}
