@@ -10,6 +10,7 @@ import (
 
 	"aai"
 	"aai/internal/catalog"
+	"aai/internal/site"
 )
 
 // A section is a list of tools in the document, and the platform it is for.
@@ -259,7 +260,7 @@ func originOf(address string) string {
 	if err != nil {
 		return ""
 	}
-	return u.Scheme + "://" + u.Host
+	return site.Origin(u)
 }
 
 func hostOf(address string) string {

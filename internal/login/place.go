@@ -3,7 +3,6 @@ package login
 import (
 	"context"
 	"fmt"
-	"net"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -213,21 +212,13 @@ func loopback(host string) bool {
 	return strings.EqualFold(host, "localhost") || err == nil && addr.Unmap().IsLoopback()
 }
 
-// originOf returns the scheme, host and port of an address, in lower case and
-// without the scheme's own port (RFC 6454, section 4).
+// originOf is the origin of an address that may be called.
 func originOf(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
 		return "", fmt.Errorf("is %q; expected an https URL", aai.CleanLabel(address, 200))
 	}
-	host, port := strings.ToLower(u.Hostname()), u.Port()
-	if port == "" || u.Scheme == "https" && port == "443" || u.Scheme == "http" && port == "80" {
-		if strings.Contains(host, ":") {
-			host = "[" + host + "]"
-		}
-		return u.Scheme + "://" + host, nil
-	}
-	return u.Scheme + "://" + net.JoinHostPort(host, port), nil
+	return site.Origin(u), nil
 }
 
 // hostOf is the host of an address, with a port that is not its scheme's own.

@@ -197,7 +197,7 @@ func resourceWellKnown(base string) []string {
 	if err != nil {
 		return nil
 	}
-	root := u.Scheme + "://" + u.Host + "/.well-known/oauth-protected-resource"
+	root := site.Origin(u) + "/.well-known/oauth-protected-resource"
 	if path := strings.TrimSuffix(u.EscapedPath(), "/"); path != "" {
 		return []string{root + path, root}
 	}

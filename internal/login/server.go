@@ -113,7 +113,7 @@ func wellKnown(issuer string) []string {
 		return nil
 	}
 	path := strings.TrimSuffix(u.EscapedPath(), "/")
-	origin := u.Scheme + "://" + u.Host
+	origin := site.Origin(u)
 	list := []string{
 		origin + "/.well-known/oauth-authorization-server" + path,
 		origin + "/.well-known/openid-configuration" + path,

@@ -8,6 +8,7 @@ import (
 	"aai"
 	"aai/internal/catalog"
 	"aai/internal/lint"
+	"aai/internal/site"
 )
 
 // lintTool looks at a descriptor that a person names, before anybody uses it.
@@ -55,7 +56,7 @@ func (l lintTool) read(ctx context.Context, source string) ([]byte, catalog.Opti
 	if u.Path == "" || u.Path == "/" {
 		u.Path = "/.well-known/aai.json"
 	}
-	o.Origin = u.Scheme + "://" + u.Host
+	o.Origin = site.Origin(u)
 	read, err := l.fetch(ctx, u.String())
 	if err != nil {
 		return nil, o, err

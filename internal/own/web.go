@@ -6,6 +6,7 @@ import (
 
 	"aai"
 	"aai/internal/catalog"
+	"aai/internal/site"
 )
 
 // The names of the tools about web sites.
@@ -58,7 +59,7 @@ func originOf(app *aai.App) string {
 	if err != nil {
 		return app.ID
 	}
-	return u.Scheme + "://" + u.Host
+	return site.Origin(u)
 }
 
 func (t webTools) name(_ context.Context, call *aai.Call) (*aai.Result, error) {

@@ -1,11 +1,14 @@
-// Package site says which hosts are of one owner. Where calls, logins and redirects
-// may go is decided by it in three rooms, and two answers to that question would be
-// a hole, so it is asked here and nowhere else. It imports the public suffix list,
+// Package site says which hosts are of one owner, and how an origin is written. Where
+// calls, logins and redirects may go is decided by it in three rooms, and two answers
+// to that question would be a hole, so it is asked here and nowhere else. It imports the public suffix list,
 // touches nothing, and knows nothing of apps.
 package site
 
 import (
+	"net"
 	"net/netip"
+	"net/url"
+	"strings"
 
 	"golang.org/x/net/publicsuffix"
 )
@@ -20,6 +23,19 @@ func Same(a, b string) bool {
 		return false
 	}
 	return a == b || Domain(a) != "" && Domain(a) == Domain(b)
+}
+
+// Origin is a URL's scheme, host and port as browsers write an origin: in lower case and
+// without the port that goes without saying (RFC 6454, section 4).
+func Origin(u *url.URL) string {
+	host, port := strings.ToLower(u.Hostname()), u.Port()
+	switch {
+	case port != "" && port != map[string]string{"https": "443", "http": "80"}[u.Scheme]:
+		host = net.JoinHostPort(host, port)
+	case strings.Contains(host, ":"):
+		host = "[" + host + "]"
+	}
+	return u.Scheme + "://" + host
 }
 
 // Domain is the registrable domain of a host, such as "example.co.uk" for

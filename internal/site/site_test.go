@@ -1,6 +1,7 @@
 package site_test
 
 import (
+	"net/url"
 	"strings"
 	"testing"
 
@@ -65,4 +66,27 @@ func TestSameIsAnEquivalence(t *testing.T) {
 			t.Fatalf("x.%s", a)
 		}
 	})
+}
+
+func TestOrigin(t *testing.T) {
+	for address, want := range map[string]string{
+		"https://Example.com/a?b#c":     "https://example.com",
+		"https://example.com:443/":      "https://example.com",
+		"https://example.com:":          "https://example.com",
+		"https://example.com:80":        "https://example.com:80",
+		"http://example.com:80":         "http://example.com",
+		"http://example.com:443":        "http://example.com:443",
+		"HTTPS://user@example.com:8443": "https://example.com:8443",
+		"https://[2001:DB8::1]":         "https://[2001:db8::1]",
+		"https://[2001:db8::1]:443":     "https://[2001:db8::1]",
+		"http://[::1]:8080/x":           "http://[::1]:8080",
+	} {
+		u, err := url.Parse(address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := site.Origin(u); got != want {
+			t.Errorf("Origin(%s) = %s, want %s", address, got, want)
+		}
+	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"aai"
+	"aai/internal/site"
 )
 
 // An address is a base URL and the template of a path below it.
@@ -47,7 +48,7 @@ func newBase(base, descriptor string) (*address, error) {
 	case isLoopback(u.Hostname()) && descriptor != "" && !fromLoopback(descriptor):
 		return nil, invalid("base_url", "an address that is not on this computer, in a descriptor from "+aai.CleanLabel(descriptor, 100), base)
 	}
-	a := &address{scheme: u.Scheme, host: u.Host, origin: originOf(u)}
+	a := &address{scheme: u.Scheme, host: u.Host, origin: site.Origin(u)}
 	path := strings.TrimSuffix(u.EscapedPath(), "/")
 	if path == "" {
 		return a, nil
@@ -60,13 +61,6 @@ func newBase(base, descriptor string) (*address, error) {
 		a.base = append(a.base, text)
 	}
 	return a, nil
-}
-
-// originOf is the origin of a URL as browsers write it: without the port that goes
-// without saying.
-func originOf(u *url.URL) string {
-	host, standard := strings.ToLower(u.Host), map[string]string{"https": ":443", "http": ":80"}[u.Scheme]
-	return u.Scheme + "://" + strings.TrimSuffix(host, standard)
 }
 
 // withoutUser leaves out of a URL what may be a password.

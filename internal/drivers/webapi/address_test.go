@@ -15,12 +15,12 @@ import (
 // An oracle is a server, and a tool that puts one value into its path and one into
 // its query.
 type oracle struct {
-	*site
+	*server
 	action aai.Action
 }
 
 func newOracle(t testing.TB) *oracle {
-	o := &oracle{site: serve(t, answers(http.StatusNoContent, "", ""))}
+	o := &oracle{server: serve(t, answers(http.StatusNoContent, "", ""))}
 	o.action = compile(t, newDriver(t), recipe(o.URL+"/v1", http.MethodGet, "/items/{id}/parts", "id", "q"))
 	return o
 }

@@ -25,8 +25,8 @@ func TestMain(m *testing.M) {
 	)
 }
 
-// A site is a real server on loopback and what it has seen.
-type site struct {
+// A server is a real one on loopback and what it has seen.
+type server struct {
 	*httptest.Server
 	mu   sync.Mutex
 	seen []*seen
@@ -39,18 +39,18 @@ type seen struct {
 }
 
 // serve starts a server that answers with handle. It speaks HTTP/1.1 without TLS.
-func serve(t testing.TB, handle http.HandlerFunc) *site {
+func serve(t testing.TB, handle http.HandlerFunc) *server {
 	t.Helper()
-	s := &site{}
+	s := &server{}
 	s.Server = httptest.NewServer(s.watch(handle))
 	t.Cleanup(s.Close)
 	return s
 }
 
 // serveTLS is serve over TLS and HTTP/2.
-func serveTLS(t testing.TB, handle http.HandlerFunc) *site {
+func serveTLS(t testing.TB, handle http.HandlerFunc) *server {
 	t.Helper()
-	s := &site{}
+	s := &server{}
 	s.Server = httptest.NewUnstartedServer(s.watch(handle))
 	s.EnableHTTP2 = true
 	s.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -59,7 +59,7 @@ func serveTLS(t testing.TB, handle http.HandlerFunc) *site {
 	return s
 }
 
-func (s *site) watch(handle http.HandlerFunc) http.Handler {
+func (s *server) watch(handle http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		s.mu.Lock()
@@ -70,7 +70,7 @@ func (s *site) watch(handle http.HandlerFunc) http.Handler {
 }
 
 // requests are all that the site has seen so far.
-func (s *site) requests() []*seen {
+func (s *server) requests() []*seen {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]*seen(nil), s.seen...)
@@ -78,7 +78,7 @@ func (s *site) requests() []*seen {
 
 // await is how many requests the site has seen when it has seen n, or in the end. A
 // call that was given up may be ahead of the site.
-func (s *site) await(n int) int {
+func (s *server) await(n int) int {
 	for range 500 {
 		if len(s.requests()) >= n {
 			break
@@ -89,7 +89,7 @@ func (s *site) await(n int) int {
 }
 
 // last is what the site saw last.
-func (s *site) last(t testing.TB) *seen {
+func (s *server) last(t testing.TB) *seen {
 	t.Helper()
 	all := s.requests()
 	if len(all) == 0 {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/site"
 )
 
 // maxRetryAfter is the longest that a server's word is taken for.
@@ -112,7 +113,7 @@ func (x *exchange) pointsTo() string {
 	if target.Scheme == "" {
 		target.Scheme = x.address.scheme
 	}
-	return aai.CleanLabel(x.secrets.hide(originOf(target)), 200)
+	return aai.CleanLabel(x.secrets.hide(site.Origin(target)), 200)
 }
 
 // retryAfter reads how long the server asks to wait: seconds or a date (RFC 9110,

@@ -17,7 +17,7 @@ import (
 
 // poisoned puts a proxy with the toxics before a server and returns its address.
 // Each toxic is "upstream" or "downstream", its type, and its attributes as JSON.
-func poisoned(t *testing.T, s *site, toxics ...[3]string) string {
+func poisoned(t *testing.T, s *server, toxics ...[3]string) string {
 	t.Helper()
 	server := toxiproxy.NewServer(toxiproxy.NewMetricsContainer(prometheus.NewRegistry()), zerolog.Nop())
 	proxy := toxiproxy.NewProxy(server, "site", "127.0.0.1:0", strings.TrimPrefix(s.URL, "http://"))
