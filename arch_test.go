@@ -62,6 +62,7 @@ func theMap() []room {
 		catalog = "internal/catalog"
 		lint    = "internal/lint"
 		site    = "internal/site"
+		whole   = "internal/wholefile"
 		policy  = "internal/policy"
 		journal = "internal/journal"
 		wire    = "internal/dbuswire"
@@ -86,12 +87,13 @@ func theMap() []room {
 		{name: "aai", why: "the words of the house: everybody knows them, they know nobody"},
 		{name: schema, ours: []string{"aai"}, modules: []string{draft07, jsontext, text},
 			why: "the only place where a stranger's JSON Schema is read"},
+		{name: whole, why: "replaces files whole, for whoever keeps something; it knows paths and bytes"},
 		{name: site, modules: []string{net}, why: "which hosts are of one owner, and how an origin is written: one answer for calls, logins and redirects"},
 		{name: catalog, ours: []string{"aai", schema, site}, modules: []string{jsontext, fsnotify, net},
 			why: "a descriptor holds schemas, so reading one needs the other; which hosts are one site the public suffix list says"},
 		{name: policy, ours: []string{"aai", site}, modules: []string{flock, rate}, tests: []string{keychain},
 			why: "decides by what a Request says and by nothing else; a question names the site that answers for a host; several processes share its file, rates are token buckets; its tests kill writers of a real vault"},
-		{name: keychain, ours: []string{"aai"}, modules: []string{keyring, crypto, flock},
+		{name: keychain, ours: []string{"aai", whole}, modules: []string{keyring, crypto, flock},
 			why: "seals what others must not read, and asks the system's keychain for the one key; it knows nothing of what it keeps"},
 		{name: proof, ours: []string{"aai"}, modules: []string{flock, crypto}, tests: []string{keychain},
 			why: "by what a person proves that it is they; the vault it is given, scrypt stretches, processes count tries in one file"},
@@ -103,7 +105,7 @@ func theMap() []room {
 			why: "how a person becomes known to a web app: which hosts are one site, what PKCE and DPoP are, libraries know; its test's store is locked"},
 		{name: lint, ours: []string{"aai", catalog, schema, site}, modules: []string{jsontext}, tests: []string{"descriptors"},
 			why: "reads a descriptor as the catalog does, and says more of it; the tokenizer tells the lines"},
-		{name: journal, ours: []string{"aai"}, modules: []string{sqlite, sys},
+		{name: journal, ours: []string{"aai", whole}, modules: []string{sqlite, sys},
 			why: "records whatever happens, and must not fail with anybody else; the index is a database, the lock is the system's"},
 		{name: egress, ours: []string{"aai", site}, modules: []string{ssrf, net}, tests: []string{toxiproxy, zerolog},
 			why: "the one way out to the web, with the one guard; names are read as browsers do, owners told by the public suffix list"},
@@ -143,7 +145,7 @@ func theMap() []room {
 		{name: desktop + "/desktoptest", ours: []string{"aai", desktop, desktop + "/query"}, forTest: true, why: "what every desktop must do"},
 		{name: linux, ours: []string{dbus + "/dbustest", session}, modules: []string{godbus}, forTest: true,
 			why: "a private session with real windows, for every test on Linux; it bears the mark that keeps others out"},
-		{name: "internal/ax", ours: []string{"aai", desktop, desktop + "/query", desktop + "/refs", desktop + "/outline", desktop + "/delta", tokens, schema, seat}, modules: []string{image, flock}, tests: []string{desktop + "/atspi", desktop + "/x11", desktop + "/launcher", godbus, policy},
+		{name: "internal/ax", ours: []string{"aai", desktop, desktop + "/query", desktop + "/refs", desktop + "/outline", desktop + "/delta", tokens, schema, seat, whole}, modules: []string{image, flock}, tests: []string{desktop + "/atspi", desktop + "/x11", desktop + "/launcher", godbus, policy},
 			why: "the tools on the words of the desktop, on no platform; pictures are scaled, files of references locked, tests put real gates before real windows"},
 		{name: bearer, ours: []string{"aai"}, modules: []string{jose, flock},
 			why: "who a token speaks for: it knows OAuth, and nothing of MCP; several processes share the file of agents' tokens"},

@@ -15,6 +15,7 @@ import (
 	"aai"
 	"aai/internal/desktop"
 	"aai/internal/desktop/refs"
+	"aai/internal/wholefile"
 )
 
 // A memory keeps the references of the terminal between its commands, each of
@@ -106,11 +107,7 @@ func writeRefs(file string, known *refs.Table) error {
 	if err != nil {
 		return err
 	}
-	half := file + ".new"
-	if err := os.WriteFile(half, data, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(half, file)
+	return wholefile.Replace(file, data)
 }
 
 // forget takes the words out of the files of programs that were not worked with

@@ -24,6 +24,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/wholefile"
 )
 
 // File modes: the journal says what its owner does all day.
@@ -110,7 +111,7 @@ func With(c Config) *Journal {
 	j := &Journal{
 		path: c.Path, keeper: c.Keeper, rotateSize: c.RotateSize, maxSize: c.MaxSize, maxAge: c.MaxAge,
 		keepFull: c.KeepFull, warn: c.Warn,
-		toDisk: (*os.File).Sync, folderToDisk: syncFolder, boot: sync.OnceValue(bootID), now: time.Now, remove: os.Remove,
+		toDisk: (*os.File).Sync, folderToDisk: wholefile.SyncFolder, boot: sync.OnceValue(bootID), now: time.Now, remove: os.Remove,
 		side: newStateFile(c.Path + ".chain"),
 	}
 	j.folds.every, j.filler.every, j.indexStep = foldEvery, fillEvery, stepBytes

@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"aai/internal/wholefile"
 )
 
 // A Keeper keeps what the chain is verified by, away from the journal: the key of
@@ -41,26 +43,13 @@ func (k FileKeeper) Load(context.Context) ([]byte, error) {
 	return b, err
 }
 
-// Store implements Keeper. The file is replaced whole: written beside it, flushed,
-// renamed.
+// Store implements Keeper. The file is replaced whole.
 func (k FileKeeper) Store(_ context.Context, kept []byte) error {
 	folder := filepath.Dir(k.path)
 	if err := os.MkdirAll(folder, folderMode); err != nil {
 		return err
 	}
-	next, err := os.CreateTemp(folder, ".journal-key-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(next.Name()) //nolint:errcheck // it is gone once renamed
-	_, err = next.Write(kept)
-	if err = errors.Join(err, next.Sync(), next.Close()); err != nil {
-		return err
-	}
-	if err := os.Rename(next.Name(), k.path); err != nil {
-		return err
-	}
-	return syncFolder(folder)
+	return wholefile.Keep(k.path, kept)
 }
 
 // keysVersion is the version of what a keeper keeps.

@@ -87,7 +87,7 @@ func leftovers(t *testing.T, folder string) {
 	}
 	for _, e := range entries {
 		name := e.Name()
-		if strings.HasPrefix(name, ".journal-key-") {
+		if strings.HasPrefix(name, ".audit.jsonl.key-") {
 			continue // of a keeper that was killed; nobody reads it
 		}
 		if name == "audit.jsonl.kept" || strings.HasPrefix(name, "index.db") {

@@ -25,13 +25,3 @@ func openSide(path string, mode os.FileMode) (*os.File, error) {
 func openRead(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
 }
-
-// syncFolder makes what was made and renamed in a folder survive a loss of power.
-func syncFolder(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer f.Close() //nolint:errcheck // it was only flushed
-	return f.Sync()
-}

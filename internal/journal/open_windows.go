@@ -15,6 +15,3 @@ func openSide(path string, mode os.FileMode) (*os.File, error) {
 
 // openRead opens a file of the journal for reading.
 func openRead(path string) (*os.File, error) { return os.Open(path) }
-
-// syncFolder does nothing: Windows keeps folders by itself.
-func syncFolder(string) error { return nil }

@@ -14,6 +14,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"aai"
+	"aai/internal/wholefile"
 )
 
 // lockRetry is how long somebody who waits for a lock lets others go first.
@@ -61,7 +62,7 @@ func (d folder) make() error {
 		return err
 	}
 	if err := os.Mkdir(d.path, 0o700); err == nil {
-		err = syncFolder(parent)
+		err = wholefile.SyncFolder(parent)
 		if err != nil {
 			return err
 		}
@@ -128,14 +129,14 @@ func (d folder) replace(name string, content []byte) error {
 	if err != nil {
 		return errors.Join(err, os.Remove(next)) // makes room again
 	}
-	return syncFolder(d.path)
+	return wholefile.SyncFolder(d.path)
 }
 
 func (d folder) remove(name string) error {
 	if err := os.Remove(d.file(name)); err != nil {
 		return err
 	}
-	return syncFolder(d.path)
+	return wholefile.SyncFolder(d.path)
 }
 
 // lock waits until no other process, and nobody else in this one, has the lock of

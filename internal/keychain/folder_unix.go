@@ -49,12 +49,3 @@ func onlyRead(info fs.FileInfo) error {
 	}
 	return nil
 }
-
-// syncFolder makes what was renamed or removed in the folder last.
-func syncFolder(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
-}

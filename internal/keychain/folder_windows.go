@@ -33,7 +33,3 @@ func openPlain(path string) (*os.File, error) {
 func onlyOurs(fs.FileInfo) error { return nil }
 
 func onlyRead(fs.FileInfo) error { return nil }
-
-// syncFolder does nothing: a folder cannot be flushed, a rename is in the file
-// system's own journal.
-func syncFolder(string) error { return nil }

@@ -1,0 +1,40 @@
+// Package wholefile replaces files so that whoever reads one finds the old content or
+// the new one, and never a part. What is written is for this user alone. It imports
+// nothing of ours.
+package wholefile
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+)
+
+// Replace gives a file its content in one step. Only one at a time may do so, under a
+// lock of the caller's: the content is written beside it, with the ending ".new". A
+// power cut may lose it.
+func Replace(path string, content []byte) error {
+	next := path + ".new"
+	if err := os.WriteFile(next, content, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(next, path)
+}
+
+// Keep is Replace for what a power cut must not lose; any number may do so at a time.
+// One that is killed in the middle leaves a file whose name begins with a dot.
+func Keep(path string, content []byte) error {
+	folder := filepath.Dir(path)
+	next, err := os.CreateTemp(folder, "."+filepath.Base(path)+"-*") // for its owner alone
+	if err != nil {
+		return err
+	}
+	defer os.Remove(next.Name()) //nolint:errcheck // it is gone once renamed
+	_, err = next.Write(content)
+	if err = errors.Join(err, next.Sync(), next.Close()); err != nil {
+		return err
+	}
+	if err := os.Rename(next.Name(), path); err != nil {
+		return err
+	}
+	return SyncFolder(folder)
+}

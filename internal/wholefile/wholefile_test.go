@@ -1,0 +1,96 @@
+package wholefile_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"aai/internal/wholefile"
+)
+
+// TestReadersSeeWholeFiles: while contents of two lengths take turns, a reader finds
+// one of them, and nothing stays behind.
+func TestReadersSeeWholeFiles(t *testing.T) {
+	contents := [][]byte{bytes.Repeat([]byte("a"), 100_000), bytes.Repeat([]byte("b"), 7)}
+	for name, put := range map[string]func(string, []byte) error{"replaced": wholefile.Replace, "kept": wholefile.Keep} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "state.json")
+			if err := put(path, contents[0]); err != nil {
+				t.Fatal(err)
+			}
+			var writer sync.WaitGroup
+			done := make(chan struct{})
+			writer.Go(func() {
+				defer close(done)
+				for i := range 100 {
+					if err := put(path, contents[i%2]); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+			for reading := true; reading; {
+				select {
+				case <-done:
+					reading = false
+				default:
+				}
+				got, err := os.ReadFile(path)
+				if err != nil || !bytes.Equal(got, contents[0]) && !bytes.Equal(got, contents[1]) {
+					t.Fatalf("%d bytes, %v", len(got), err)
+				}
+			}
+			writer.Wait()
+			alone(t, path)
+		})
+	}
+}
+
+// TestManyKeepAtOnce: one of them is last.
+func TestManyKeepAtOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.json")
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			if err := wholefile.Keep(path, bytes.Repeat([]byte{'a' + byte(i)}, 1000)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	got, err := os.ReadFile(path)
+	if err != nil || len(got) != 1000 || !bytes.Equal(got, bytes.Repeat(got[:1], 1000)) {
+		t.Errorf("%d bytes, %v", len(got), err)
+	}
+	alone(t, path)
+}
+
+// TestWhatFailsLeavesNothing: a folder stands where the file should.
+func TestWhatFailsLeavesNothing(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "state.json")
+	if err := os.MkdirAll(filepath.Join(path, "in it"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if wholefile.Keep(path, []byte("x")) == nil {
+		t.Error("a folder was replaced")
+	}
+	alone(t, path)
+	if wholefile.Keep(filepath.Join(path, "no folder", "f"), nil) == nil || wholefile.Replace(filepath.Join(path, "no folder", "f"), nil) == nil {
+		t.Error("no folder, and no error")
+	}
+}
+
+// alone checks that nothing else is in the file's folder, and that a file is its
+// owner's alone.
+func alone(t *testing.T, path string) {
+	t.Helper()
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("%v, %v", entries, err)
+	}
+	info, err := entries[0].Info()
+	if err != nil || info.Mode().Perm()&0o077 != 0 {
+		t.Errorf("%v, %v", info.Mode(), err)
+	}
+}
