@@ -91,7 +91,7 @@ func theMap() []room {
 		{name: site, modules: []string{net}, why: "which hosts are of one owner, and how an origin is written: one answer for calls, logins and redirects"},
 		{name: catalog, ours: []string{"aai", schema, site}, modules: []string{jsontext, fsnotify, net},
 			why: "a descriptor holds schemas, so reading one needs the other; which hosts are one site the public suffix list says"},
-		{name: policy, ours: []string{"aai", site}, modules: []string{flock, rate}, tests: []string{keychain},
+		{name: policy, ours: []string{"aai", site, whole}, modules: []string{flock, rate}, tests: []string{keychain},
 			why: "decides by what a Request says and by nothing else; a question names the site that answers for a host; several processes share its file, rates are token buckets; its tests kill writers of a real vault"},
 		{name: keychain, ours: []string{"aai", whole}, modules: []string{keyring, crypto, flock},
 			why: "seals what others must not read, and asks the system's keychain for the one key; it knows nothing of what it keeps"},

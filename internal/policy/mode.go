@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"aai"
+	"aai/internal/wholefile"
 )
 
 // A Mode is how much callers may do at all, whatever they were allowed.
@@ -59,7 +60,7 @@ func SetMode(path string, m Mode) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return fmt.Errorf("make the folder of the mode: %w", err)
 	}
-	if err := replaceFile(path, []byte(m.String()+"\n")); err != nil {
+	if err := wholefile.Keep(path, []byte(m.String()+"\n")); err != nil {
 		return fmt.Errorf("write the mode: %w", err)
 	}
 	return nil

@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+
+	"aai/internal/wholefile"
 )
 
 // Revocations tell running gateways that a person took something back: what was
@@ -23,7 +25,7 @@ func (r *Revocations) Mark() error {
 	if err := os.MkdirAll(filepath.Dir(r.path), 0o700); err != nil {
 		return fmt.Errorf("make the folder of the revocations: %w", err)
 	}
-	if err := replaceFile(r.path, []byte(rand.Text())); err != nil {
+	if err := wholefile.Keep(r.path, []byte(rand.Text())); err != nil {
 		return fmt.Errorf("note the revocation: %w", err)
 	}
 	return nil

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"aai/internal/wholefile"
 )
 
 // A Store keeps the grants that people gave. It is safe for concurrent use, also
@@ -216,25 +218,9 @@ func (s *FileStore) write(grants []Grant) error {
 	if err != nil {
 		return fmt.Errorf("encode the consents: %w", err)
 	}
-	if err := replaceFile(s.path, append(b, '\n')); err != nil {
+	if err := wholefile.Keep(s.path, append(b, '\n')); err != nil {
 		return fmt.Errorf("write the consents: %w", err)
 	}
 	s.seen = nil
 	return nil
-}
-
-// replaceFile gives a file a new content, whole: written beside it, flushed,
-// renamed.
-func replaceFile(path string, content []byte) error {
-	next, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(next.Name()) //nolint:errcheck // it is gone once renamed
-	_, err = next.Write(content)
-	err = errors.Join(err, next.Sync(), next.Close())
-	if err == nil {
-		err = os.Rename(next.Name(), path)
-	}
-	return err
 }
