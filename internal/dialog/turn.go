@@ -15,6 +15,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"aai"
+	"aai/internal/wholefile"
 )
 
 // How often a person is asked. Whoever is asked without end says yes in the end. Each
@@ -192,11 +193,7 @@ func (t *turn) write() error {
 	if err != nil {
 		return err
 	}
-	next := t.turns.filePath() + ".next" // the lock is ours, so nobody else writes it
-	if err := os.WriteFile(next, b, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(next, t.turns.filePath())
+	return wholefile.Replace(t.turns.filePath(), b) // the lock is ours, so nobody else writes it
 }
 
 // showing reports whether the process has the window that is open now. What the

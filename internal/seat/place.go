@@ -12,6 +12,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"aai"
+	"aai/internal/wholefile"
 )
 
 // The three locks; see the package.
@@ -85,11 +86,7 @@ func (p place) write(st state) error {
 	if err != nil {
 		return err
 	}
-	next := p.path + ".json.next" // the lock is ours, so nobody else writes it
-	if err := os.WriteFile(next, b, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(next, p.path+".json")
+	return wholefile.Replace(p.path+".json", b) // the lock is ours, so nobody else writes it
 }
 
 // Why a lock was not had.
