@@ -155,7 +155,7 @@ func TestChineseQuestions(t *testing.T) {
 	for _, c := range q.Choices {
 		labels = append(labels, c.Label)
 	}
-	if want := []string{"拒绝", "仅授权一次", "授权此操作", "本次会话授权", "授权全部（3 个）", "永远拒绝"}; !slices.Equal(labels, want) {
+	if want := []string{"拒绝", "仅授权一次", "本次会话授权", "授权此操作", "授权全部（3 个）", "永远拒绝"}; !slices.Equal(labels, want) {
 		t.Errorf("%q", labels)
 	}
 	if !strings.Contains(q.Text, "它将：发送、删除或永久更改内容") {

@@ -190,19 +190,21 @@ func (c *Consent) choices(r *aai.Request, changed bool) []aai.Choice {
 		return []aai.Choice{deny, once}
 	}
 	known := r.Call.Caller.Identity != "" // else nobody knows who would have it for good
+	never := aai.Choice{ID: choiceNever, Label: w.never, Refuses: true}
 	always := aai.Choice{ID: choiceAlways, Label: w.always}
-	offered := []aai.Choice{deny, once, always}
-	switch {
-	case !known:
-		offered = []aai.Choice{deny, once}
-	case riskOf(r, r.Permission()) < forGood && !changed && !fromTheWeb(r.App):
+	common := riskOf(r, r.Permission()) < forGood && !changed && !fromTheWeb(r.App)
+	offered := []aai.Choice{deny, once}
+	if known && common {
 		offered = []aai.Choice{deny, always, once}
 	}
 	if r.Call.Caller.Session != "" {
 		offered = append(offered, aai.Choice{ID: choiceSession, Label: w.session})
 	}
 	if !known {
-		return append(offered, aai.Choice{ID: choiceNever, Label: w.never})
+		return append(offered, never)
+	}
+	if !common {
+		offered = append(offered, always) // what holds for longer stands further from the finger
 	}
 	if all := permissions(r); len(all) > 1 && c.askedAlike(r, all) {
 		label := w.allWindows
@@ -211,7 +213,7 @@ func (c *Consent) choices(r *aai.Request, changed bool) []aai.Choice {
 		}
 		offered = append(offered, aai.Choice{ID: choiceAll, Label: label})
 	}
-	return append(offered, aai.Choice{ID: choiceNever, Label: w.never, Refuses: true})
+	return append(offered, never)
 }
 
 // askedAlike reports whether all the permissions may be asked for in every way in

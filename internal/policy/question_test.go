@@ -42,8 +42,8 @@ Asked over: mcp
 		Choices: []aai.Choice{
 			{ID: "deny", Label: "Deny"},
 			{ID: "once", Label: "Allow once"},
-			{ID: "always", Label: "Always allow"},
 			{ID: "session", Label: "Allow this session"},
+			{ID: "always", Label: "Always allow"},
 			{ID: "all", Label: "Always all 3 tools"},
 			{ID: "never", Label: "Never allow", Refuses: true},
 		},
