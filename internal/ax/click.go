@@ -49,7 +49,7 @@ func click(ctx context.Context, v *view) (*aai.Result, error) {
 // toActOn finds the element that the query means and waits until it can be acted
 // upon, in the mode "focus" with its window in front.
 func (v *view) toActOn(ctx context.Context, query string) (match, error) {
-	v.acting = true
+	v.acting, v.surely = true, true
 	m, err := v.locate(ctx, query)
 	if err != nil {
 		return m, err

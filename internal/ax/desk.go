@@ -126,7 +126,7 @@ func asideOf(turn aai.Turn) func(*aai.Call) aai.Turn {
 // Parameters that several tools have.
 const (
 	appProp   = `"app": {"type": "string", "description": "Name, alias, id or PID, as ax_list_apps shows"}`
-	queryProp = `"query": {"type": "string", "description": "Ref such as e12, text, role:button title:Save, /regex/ or //button[@name='Save']"}`
+	queryProp = `"query": {"type": "string", "description": "Ref such as e12, name, role:button title:Save, contains:Sav, /regex/ or //button[@name='Save']"}`
 	nthProp   = `"nth": {"type": "integer", "minimum": 1, "description": "Which of several matches"}`
 	modeProp  = `"mode": {"type": "string", "enum": ["background", "focus"], "default": "background", "description": "focus takes the person's pointer and keyboard"}`
 	clickProp = `"click_type": {"type": "string", "enum": ["single", "double", "right"], "default": "single"}`

@@ -3,6 +3,7 @@ package ax
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,7 +28,8 @@ type view struct {
 	// alsoMenus makes queries mean items of closed menus too, where nothing that
 	// shows is meant.
 	alsoMenus bool
-	acting    bool // the element is to be acted upon
+	acting    bool // the element is to be acted upon, under the name that the caller knows
+	surely    bool // queries mean only what they mean without a doubt
 	unrest    *delta.Unrest
 }
 
@@ -137,7 +139,10 @@ func (v *view) find(query string) (match, error) {
 		}
 		return match{i, "ref"}, err
 	}
-	found, err := v.search(query)
+	q, found, err := v.search(query)
+	if err == nil && v.surely {
+		found, err = v.certain(q, query, found)
+	}
 	if err != nil {
 		return match{}, err
 	}
@@ -162,6 +167,44 @@ func (v *view) find(query string) (match, error) {
 	return match{}, e
 }
 
+// certain leaves of what was found what is meant without a doubt, and of that what is in
+// front: in a dialog before what is behind it, in a page before its browser's own.
+func (v *view) certain(q *query.Query, text string, found query.Found) (query.Found, error) {
+	if len(found.Matches) == 0 {
+		return found, nil
+	}
+	sure := slices.DeleteFunc(slices.Clone(found.Matches), func(i int) bool { return !q.Sure(v.shot, i) })
+	if len(sure) == 0 {
+		e := aai.Errorf(aai.ElementNotFound, "nothing in %s is called %s; what is like it is no good guess to act on", aai.CleanLabel(v.app.Name, 60), quoted(text))
+		e.Delivery = aai.NotDelivered
+		e.Candidates = v.candidates(found.Matches)
+		e.Hint = "Give the ref of the one you mean as query, or its whole name; contains: before the words means whatever has them."
+		return found, e
+	}
+	if intArg(v.call, "nth", 0) == 0 {
+		sure = v.inside(sure, desktop.Dialog, desktop.AlertDialog)
+		sure = v.inside(sure, desktop.Document)
+	}
+	found.Matches = sure
+	return found, nil
+}
+
+// inside leaves those that are in an element of one of the roles, if some are.
+func (v *view) inside(matches []int, roles ...desktop.Role) []int {
+	within := func(i int) bool {
+		for p := v.shot.Elements[i].Parent; p >= 0; p = v.shot.Elements[p].Parent {
+			if slices.Contains(roles, v.shot.Elements[p].Role) {
+				return true
+			}
+		}
+		return false
+	}
+	if !slices.ContainsFunc(matches, within) {
+		return matches
+	}
+	return slices.DeleteFunc(slices.Clone(matches), func(i int) bool { return !within(i) })
+}
+
 // renamed is the error for a reference whose element has another name than the
 // caller was told. The error tells the new one, so that the caller may go on.
 func (v *view) renamed(ref string, i int, told string) error {
@@ -173,14 +216,14 @@ func (v *view) renamed(ref string, i int, told string) error {
 }
 
 // search finds all that the query means.
-func (v *view) search(asked string) (query.Found, error) {
+func (v *view) search(asked string) (*query.Query, query.Found, error) {
 	strategy := query.Strategy(textArg(v.call, "strategy"))
 	if strategy == "" {
 		strategy = "auto"
 	}
 	q, err := query.Parse(asked, strategy)
 	if err != nil {
-		return query.Found{}, err
+		return nil, query.Found{}, err
 	}
 	found := q.Find(v.shot, query.Options{Root: -1})
 	if v.alsoHidden && len(found.Matches) == 0 {
@@ -193,7 +236,7 @@ func (v *view) search(asked string) (query.Found, error) {
 			}
 		}
 	}
-	return found, nil
+	return q, found, nil
 }
 
 func (v *view) notFound(asked string, found query.Found) error {

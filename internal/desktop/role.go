@@ -82,6 +82,13 @@ func (r Role) Interactive() bool { return in(r, interactive) }
 // MenuEntry reports whether the role is one of what menus list.
 func (r Role) MenuEntry() bool { return r == MenuItem || r == MenuCheckbox || r == MenuRadio }
 
+// Fires reports whether elements of the role do something for good when they are
+// pressed: what says "Don't Save" is no "Save".
+func (r Role) Fires() bool { return in(r, firing) }
+
+// Takes reports whether people fill in, choose or follow elements of the role.
+func (r Role) Takes() bool { return in(r, taking) }
+
 // InSet reports whether elements of the role are one of many of a kind, which
 // toolkits use again for another of the kind as people scroll.
 func (r Role) InSet() bool { return in(r, inSets) }
@@ -128,6 +135,9 @@ func (r Role) Word() string {
 const (
 	interactive = " button checkbox radio switch textbox searchbox spinbutton slider combobox link menuitem menuitemcheckbox " +
 		"menuitemradio tab option treeitem terminal canvas "
+	firing = " button checkbox radio switch menuitem menuitemcheckbox menuitemradio tab "
+	taking = " textbox searchbox spinbutton slider scrollbar combobox link listitem option treeitem row cell rowheader columnheader " +
+		"document terminal canvas "
 	inSets = " listitem option treeitem row cell rowheader columnheader menuitem menuitemcheckbox menuitemradio tab "
 )
 

@@ -77,6 +77,8 @@ type finder struct {
 	all      bool                   // hidden ones are looked at anyway
 	visible  []bool                 // by index
 	loose    map[attribute][]string // attributes as they are compared loosely, by index; "" if not known yet
+	// What follows names, compiled when it is needed.
+	ends, mnemonic *regexp.Regexp
 }
 
 func newFinder(s *desktop.Snapshot, o Options) *finder {

@@ -69,11 +69,16 @@ type Query struct {
 	words string // the plain words in it, for what is near
 	role  *roleTest
 	tries []try
+	// explicit means that the query says that a part of what something is called will do.
+	explicit bool
+	// fits compares an element with the words; nil where there are none.
+	fits func(f *finder, i int, g grade) bool
 }
 
 // Parse understands a query. These are its forms:
 //
 //	Save                                     plain words
+//	contains:Save                            whatever has that in its name, value or description
 //	"role:button"                            plain words that look like another form
 //	role:button title:Save                   both; also with and, &&
 //	(role:link or role:button) and name:"Go on"
@@ -131,7 +136,18 @@ func Parse(text string, strategy Strategy) (*Query, error) {
 // strategy makes the same query, unless it has become longer than MaxLength.
 func (q *Query) String() string { return q.text }
 
+// containing begins a query that says that a part will do.
+const containing = "contains:"
+
 func parseAuto(text string) (*Query, error) {
+	if looksLikePart(text) {
+		q, err := parseWords(strings.TrimSpace(text[len(containing):]), Contains)
+		if err != nil {
+			return nil, err
+		}
+		q.text = containing + q.text
+		return q, nil
+	}
 	if looksLikePath(text) {
 		return parsePath(text)
 	}
@@ -155,10 +171,14 @@ func parseWords(text string, strategy Strategy) (*Query, error) {
 func plainQuery(words string, strategy Strategy) *Query {
 	text := words
 	if _, rest, quoted := cutQuoted(text); strings.TrimSpace(text) != text || quoted && rest == "" || looksLikeTerms(text) ||
-		strategy == Auto && (looksLikePath(text) || looksLikeRegex(text)) {
+		strategy == Auto && (looksLikePath(text) || looksLikeRegex(text) || looksLikePart(text)) {
 		text = quote(words)
 	}
-	return &Query{text: text, words: words, tries: plainTries(words, strategy)}
+	return &Query{text: text, words: words, tries: plainTries(words, strategy), explicit: strategy == Contains, fits: plainFits(newWords(words))}
+}
+
+func looksLikePart(text string) bool {
+	return len(text) > len(containing) && strings.EqualFold(text[:len(containing)], containing)
 }
 
 func looksLikePath(text string) bool {

@@ -181,7 +181,7 @@ func parseTerms(text string, strategy Strategy) (*Query, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &Query{text: t.String(), tries: termTries(t, strategy)}
+	q := &Query{text: t.String(), tries: termTries(t, strategy), explicit: strategy == Contains, fits: t.matches}
 	if p.terms == 1 && p.bare && text[0] != '(' {
 		// Status: ready may be the short form of two terms, or simply what something
 		// is called: what has exactly this name is meant before all else.

@@ -10,10 +10,12 @@ import (
 type grade int
 
 const (
-	exact     grade = iota // letter for letter
-	loose                  // when loosened
-	wordStart              // one is in the other when loosened, where a word begins
-	inside                 // one is anywhere in the other when loosened, but cuts no number
+	exact      grade = iota // letter for letter
+	loose                   // when loosened
+	wordStart               // one is in the other when loosened, where a word begins
+	inside                  // one is anywhere in the other when loosened, but cuts no number
+	bare                    // but for what may follow or mark a name
+	wholeWords              // the words are in a name, whole and in order; see Query.Sure
 )
 
 // words are text that a query looks for.
@@ -35,6 +37,12 @@ func (f *finder) compare(i int, a attribute, w *words, g grade) bool {
 		return false
 	}
 	switch g {
+	case bare, wholeWords:
+		text := a.of(&f.s.Elements[i])
+		if f.called(text, w.text) {
+			return true
+		}
+		return g == wholeWords && a != valueAttribute && saysAll(text, w.text)
 	case loose:
 		return got == w.loose
 	case wordStart:
