@@ -130,6 +130,17 @@ func (v *view) locate(ctx context.Context, query string) (match, error) {
 	}
 }
 
+// likeliest is find for who judges what a call is about: what would be acted upon, or
+// else what the words are likest to.
+func (v *view) likeliest(query string) (match, error) {
+	v.surely = true
+	m, err := v.find(query)
+	if v.surely = false; err != nil {
+		return v.find(query)
+	}
+	return m, nil
+}
+
 // find finds the one element that the query means now.
 func (v *view) find(query string) (match, error) {
 	if refs.Is(query) {

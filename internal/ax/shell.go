@@ -20,7 +20,7 @@ func (d *desk) shell(ctx context.Context, call *aai.Call) bool {
 	_, err := d.glance(ctx, call, func(_ context.Context, v *view) (*aai.Result, error) {
 		m, err := match{}, error(nil)
 		if query := textArg(call, "query"); query != "" {
-			m, err = v.find(query)
+			m, err = v.likeliest(query)
 		} else {
 			m, err = v.focused()
 		}

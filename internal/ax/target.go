@@ -219,7 +219,7 @@ func (d *desk) words(ctx context.Context, call *aai.Call) string {
 	defer cancel()
 	_, err := d.glance(ctx, call, func(_ context.Context, v *view) (*aai.Result, error) {
 		v.alsoMenus = true
-		m, err := v.find(query)
+		m, err := v.likeliest(query)
 		if err == nil {
 			e := &v.shot.Elements[m.index]
 			caption = strings.Join(strings.Fields(strings.Join([]string{e.Name, e.Description, caption}, " ")), " ")
