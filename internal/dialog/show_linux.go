@@ -37,21 +37,17 @@ func showers(getenv func(string) string) []shower {
 		{"pinentry-qt", pinentry}, {"pinentry-qt5", pinentry}, {"pinentry-gtk-2", pinentry}, {"pinentry-gtk", pinentry}, {"pinentry", pinentry},
 		{"kdialog", kdialog}, {"zenity", zenity},
 	} {
-		if path := lookUp(way.program, getenv("PATH")); path != "" {
+		if path := lookUp(way.program); path != "" {
 			found = append(found, way.make(path, env))
 		}
 	}
 	return found
 }
 
-// lookUp finds a program where the system keeps them, and only then in the PATH,
-// which is whoever's that started us.
-func lookUp(program, path string) string {
-	dirs := append([]string{"/usr/bin", "/usr/local/bin", "/bin", "/run/current-system/sw/bin"}, filepath.SplitList(path)...)
-	for _, dir := range dirs {
-		if !filepath.IsAbs(dir) {
-			continue
-		}
+// lookUp finds a program where the system keeps them. The PATH is not asked: it is
+// whoever's that started us, and what answers in a window's name would be theirs.
+func lookUp(program string) string {
+	for _, dir := range []string{"/usr/bin", "/usr/local/bin", "/bin", "/run/current-system/sw/bin", "/run/current-system/profile/bin"} {
 		file := filepath.Join(dir, program)
 		if info, err := os.Stat(file); err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
 			return file
@@ -67,9 +63,13 @@ func environment(getenv func(string) string) []string {
 	for _, name := range []string{
 		"DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS",
 		"XDG_SESSION_TYPE", "XDG_CURRENT_DESKTOP", "XDG_DATA_DIRS", "HOME", "LANG", "LANGUAGE", "LC_ALL", "LC_MESSAGES", "LC_CTYPE",
-		"GDK_SCALE", "GDK_DPI_SCALE", "QT_SCALE_FACTOR", "QT_AUTO_SCREEN_SCALE_FACTOR",
 	} {
 		if value := getenv(name); value != "" {
+			env = append(env, name+"="+value)
+		}
+	}
+	for _, name := range []string{"GDK_SCALE", "GDK_DPI_SCALE", "QT_SCALE_FACTOR", "QT_AUTO_SCREEN_SCALE_FACTOR"} {
+		if value := getenv(name); legible(value) {
 			env = append(env, name+"="+value)
 		}
 	}
@@ -77,6 +77,13 @@ func environment(getenv func(string) string) []string {
 		env = append(env, "LC_CTYPE=C.UTF-8") // else what is not ASCII is lost
 	}
 	return env
+}
+
+// legible reports whether people can read what is drawn in that scale: whoever started
+// us may have said it, to show a question that nobody can read.
+func legible(scale string) bool {
+	n, err := strconv.ParseFloat(scale, 64)
+	return err == nil && 0.5 <= n && n <= 4
 }
 
 // command is a program that ends with the context and with this process. It has
