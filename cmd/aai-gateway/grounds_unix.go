@@ -55,7 +55,13 @@ func sameFolder(a, b string) bool {
 // rootsPolicy reads what root allows. What is there and not root's alone is an error: it
 // may be somebody's who would allow themselves what they like, and it may be root's who
 // meant to forbid something.
-func rootsPolicy() ([]byte, error) { return ofRoot(policy.PolicyFile) }
+func rootsPolicy() ([]byte, error) {
+	b, err := ofRoot(policy.PolicyFile)
+	if b == nil || err != nil {
+		return nil, err
+	}
+	return b, trueRoot()
+}
 
 // ofRoot reads a file that root alone may write, as all folders on the way to it; nil if
 // there is none.
