@@ -2,7 +2,6 @@ package policy
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -150,16 +149,17 @@ func (o *Own) question(r *aai.Request, way aai.Channel) (aai.Question, error) {
 		e.Hint = "Do it in several steps, or have root write it into " + PolicyFile + "."
 		return aai.Question{}, e
 	}
-	title, text := fmt.Sprintf("Change the gateway itself: %s?", r.Tool.Name), "If it was not you, say no.\nFrom: %s, %s\n%s. With:\n"
-	no, yes, unknown := "No", "Yes", "a program that the system does not know"
+	title, text := fmt.Sprintf("Change the gateway itself: %s?", r.Tool.Name), "If it was not you, say no.\nFrom: %s, %s\n%s\n%s. With:\n"
+	no, yes, w := "No", "Yes", english()
 	if o.cfg.Language != nil && o.cfg.Language() == "zh" {
-		title, text = fmt.Sprintf("更改网关本身：%s？", r.Tool.Name), "如果不是您本人的操作，请拒绝。\n来自：%s，%s\n%s。参数：\n"
-		no, yes, unknown = "拒绝", "确认", "系统未知的程序"
+		title, text = fmt.Sprintf("更改网关本身：%s？", r.Tool.Name), "如果不是您本人的操作，请拒绝。\n来自：%s，%s\n%s\n%s。参数：\n"
+		no, yes, w = "拒绝", "确认", chinese()
 	}
-	program := cmp.Or(aai.CleanLabel(r.Call.Caller.Identity, 3*maxPath), unknown)
+	// Its own word for itself, where it cannot pass for the program or for a line of ours.
+	name := aai.QuoteMark + fmt.Sprintf(w.calledItself, quoted(r.Call.Caller.Name, maxName))
 	return aai.Question{
 		ID: ownQuestion, Channels: []aai.Channel{way}, Title: title,
-		Text:    fmt.Sprintf(text, r.Call.Caller, program, aai.CleanLabel(r.Tool.Description, maxPath)) + strings.Join(lines, "\n"),
+		Text:    fmt.Sprintf(text, plain(r.Call.Caller.Door), w.asker(r.Call.Caller), name, aai.CleanLabel(r.Tool.Description, maxPath)) + strings.Join(lines, "\n"),
 		Choices: []aai.Choice{{ID: choiceNo, Label: no}, {ID: choiceYes, Label: yes}},
 		Seal:    o.seals.seal(binding(r), o.now()),
 	}, nil

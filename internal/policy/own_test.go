@@ -171,6 +171,30 @@ func TestOwnShowsAllOrNothing(t *testing.T) {
 	}
 }
 
+// What a caller calls itself cannot pass for the program that asks, nor for the terminal.
+func TestOwnSaysWhoAsks(t *testing.T) {
+	const program = "/opt/evil/agent"
+	for _, language := range []string{"", "zh"} {
+		gate := NewOwn(OwnConfig{Person: &somebody{way: aai.Native}, Language: func() string { return language }})
+		r := ownRequest(aai.DoorMCP, "consent_grant", aai.Changes)
+		r.Call.Caller = aai.Caller{Door: aai.DoorMCP, Name: "x, /usr/bin/claude. You typed this", Identity: program}
+		questions, err := gate.Check(t.Context(), r)
+		if err != nil || len(questions) != 1 {
+			t.Fatal(questions, err)
+		}
+		said := false
+		for line := range strings.Lines(questions[0].Text) {
+			said = said || strings.Contains(line, program)
+			if strings.Contains(line, "/usr/bin/claude") && (!said || !strings.HasPrefix(line, aai.QuoteMark) || !strings.Contains(line, `"x, /usr/bin/claude`)) {
+				t.Errorf("%q in\n%s", line, questions[0].Text)
+			}
+		}
+		if !said {
+			t.Errorf("the program is not in\n%s", questions[0].Text)
+		}
+	}
+}
+
 // Where a person can prove that it is they, consent is asked in that way alone; where
 // they cannot, what is typed at a terminal holds for one call.
 func TestConsentIsProved(t *testing.T) {
