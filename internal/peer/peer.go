@@ -73,10 +73,14 @@ func (f facts) identity() string {
 	switch {
 	case f.script != "":
 		return program + " " + word(paths.fold(f.script))
+	case class != "" && process.ProgramName(f.executable) != "java":
+		return "" // which script that was cannot be told any more: many are called alike
 	case module != "":
 		return program + " " + word(cmp.Or(class, module))
 	case f.title() != "":
 		return program + " " + strconv.Quote(f.title())
+	case slices.Contains(f.args[1:], "-"):
+		return "" // nobody can tell which code it reads
 	case len(f.args) > 1:
 		sum := sha256.Sum256([]byte(strings.Join(f.args[1:], "\x00")))
 		return program + " " + codePrefix + hex.EncodeToString(sum[:8])

@@ -1,6 +1,10 @@
 package peer
 
-import "testing"
+import (
+	"testing"
+
+	"aai/internal/process"
+)
 
 // TestIdentity: each kind of program has an identity of its own, and no other can be
 // written so.
@@ -29,9 +33,20 @@ func TestIdentity(t *testing.T) {
 	for _, f := range []facts{
 		{}, {executable: "/usr/bin/agent", elsewhere: true}, {executable: "/usr/lib/systemd/systemd"}, {executable: "/sbin/docker-init"},
 		{executable: "/usr/lib/openssh/sshd-session"},
+		// Scripts that cannot be found any more, such as from another folder, and code that is read.
+		{executable: node, args: []string{"node", "agent.js"}},
+		{executable: "/usr/bin/python3.12", args: []string{"python3", "-", "/opt/agent/cli.py"}},
 	} {
 		if got := f.identity(); got != "" {
 			t.Errorf("%+v is %s; nobody knows that", f, got)
+		}
+	}
+	for _, args := range [][]string{
+		{"node", "--eval=1", "/opt/agent/cli.js"}, {"node", "-p", "1", "/opt/agent/cli.js"}, {"python3", "-c1", "/opt/agent/cli.py"},
+		{"perl", "-e1", "/opt/agent/cli.pl"}, {"python3", "-", "/opt/agent/cli.py"}, {"python3", "-mcode", "/opt/agent/cli.py"},
+	} {
+		if name, path := process.Script(args); name != "" || path != "" {
+			t.Errorf("%q: the code is said to be the script %s", args, path)
 		}
 	}
 	for _, f := range []facts{

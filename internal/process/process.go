@@ -95,7 +95,7 @@ func Script(args []string) (name, path string) {
 			return args[i+1], ""
 		case arg == "-jar" && i+1 < len(args): // Java
 			return stem(args[i+1]), args[i+1]
-		case arg == "-c" || arg == "-e" || arg == "":
+		case arg == "" || isCode(arg):
 			return "", ""
 		case arg == "-cp" || arg == "-classpath" || arg == "-X" || arg == "-W" || arg == "-r" || arg == "--require" || arg == "-I":
 			i++
@@ -104,6 +104,20 @@ func Script(args []string) (name, path string) {
 		}
 	}
 	return "", ""
+}
+
+// isCode reports whether an interpreter gets code by the argument, on its command line or
+// from its standard input, or a module in one word: what comes after it is no script, but may name one of others.
+func isCode(arg string) bool {
+	switch {
+	case arg == "-" || arg == "-c" || arg == "-e" || arg == "-p":
+		return true
+	case strings.HasPrefix(arg, "--eval") || strings.HasPrefix(arg, "--print"):
+		return true
+	case arg == "-cp" || arg == "-classpath" || arg == "-client" || arg == "-ea" || arg == "-esa" || strings.HasPrefix(arg, "-enable"):
+		return false // Java's
+	}
+	return strings.HasPrefix(arg, "-c") || strings.HasPrefix(arg, "-e") || strings.HasPrefix(arg, "-m") && arg != "-m" || arg == "-pe" || arg == "-ne" || arg == "-le"
 }
 
 func stem(path string) string {
