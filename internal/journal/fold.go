@@ -214,7 +214,7 @@ type foldedLine struct {
 // folded is the row of such a line, which was written at that time.
 func (l *readLine) folded(written time.Time) *Past {
 	p := &Past{
-		Time: written, Call: l.Call, Door: l.Door, Caller: l.Caller, Result: refusedResult,
+		Time: written, Call: l.Call, Door: l.Door, Caller: l.Caller, Who: l.Is, Result: refusedResult,
 		Count: l.Count, Codes: l.Codes, Until: written,
 	}
 	if t, err := time.Parse(timeFormat, l.Since); err == nil && t.Year() >= 1 {

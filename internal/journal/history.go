@@ -53,7 +53,8 @@ type Past struct {
 	Call    string          `json:"call"`
 	Parent  string          `json:"parent,omitempty"`
 	Door    string          `json:"door"`
-	Caller  string          `json:"caller"`
+	Caller  string          `json:"caller"`             // what it calls itself
+	Who     string          `json:"identity,omitempty"` // who it is for certain, where that is known
 	App     string          `json:"app"`
 	Tool    string          `json:"tool"`
 	Target  string          `json:"target,omitempty"` // what the call touched, where that is not the app
@@ -149,7 +150,7 @@ func (p *Past) endings() []string {
 }
 
 // who is what Filter.Caller is looked for in.
-func (p *Past) who() string { return strings.ToLower(p.Door + ":" + p.Caller) }
+func (p *Past) who() string { return strings.ToLower(p.Door + ":" + p.Caller + " " + p.Who) }
 
 // readLines gives each line to a function, without those that are too long, and
 // returns how many bytes it read. A last line without its end counts if it is
@@ -245,7 +246,7 @@ func began(ended time.Time, ms float64) time.Time {
 func (j *joiner) found(l *readLine, came time.Time) *Past {
 	p := j.find(l.Call)
 	if p == nil {
-		p = &Past{Time: came, Call: l.Call, Parent: l.Parent, Door: l.Door, Caller: l.Caller, App: l.App, Tool: l.Tool, Result: "unknown"}
+		p = &Past{Time: came, Call: l.Call, Parent: l.Parent, Door: l.Door, Caller: l.Caller, Who: l.Is, App: l.App, Tool: l.Tool, Result: "unknown"}
 		j.open[l.Call] = p
 		j.calls = append(j.calls, p)
 	}

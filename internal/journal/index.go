@@ -20,7 +20,7 @@ import (
 // missing, broken or of another version.
 
 // indexVersion is kept in the database as its user_version.
-const indexVersion = 2
+const indexVersion = 3
 
 const indexSchema = `
 CREATE TABLE files (id INTEGER PRIMARY KEY, ident TEXT NOT NULL UNIQUE, consumed INTEGER NOT NULL, tail BLOB NOT NULL);

@@ -168,15 +168,30 @@ func (o *Own) question(r *aai.Request, way aai.Channel) (aai.Question, error) {
 // argumentLines are the arguments, a line each, and how many bytes they have.
 func argumentLines(r *aai.Request) (lines []string, size int) {
 	shown := r.ShownArgs()
-	for _, name := range slices.Sorted(maps.Keys(shown)) {
+	add := func(name string, value any) {
 		var b bytes.Buffer
 		e := json.NewEncoder(&b)
 		e.SetEscapeHTML(false) // people read it
-		if err := e.Encode(shown[name]); err != nil {
+		if err := e.Encode(value); err != nil {
 			b.WriteString("?")
 		}
 		line := aai.QuoteMark + aai.EscapeUnseen(name+": "+strings.TrimSpace(b.String()))
 		lines, size = append(lines, line), size+len(line)+1
+	}
+	for _, name := range slices.Sorted(maps.Keys(shown)) {
+		list, _ := shown[name].([]any)
+		if len(list) == 0 {
+			add(name, shown[name])
+		}
+		for i, item := range list {
+			object, isObject := item.(map[string]any)
+			if !isObject {
+				add(fmt.Sprintf("%s %d", name, i+1), item)
+			}
+			for _, member := range slices.Sorted(maps.Keys(object)) {
+				add(fmt.Sprintf("%s %d, %s", name, i+1, member), object[member])
+			}
+		}
 	}
 	if len(lines) == 0 {
 		lines = []string{aai.QuoteMark + "-"}

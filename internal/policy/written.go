@@ -106,7 +106,14 @@ func (w words) args(r *aai.Request) (lines, error) {
 		return lines{w.noParams}, nil
 	}
 	text, size := lines{w.with}, 0
-	shown := r.ShownArgs()
+	shown := maps.Clone(r.ShownArgs())
+	if r.Tool.Types { // what would be typed is what the question is about
+		for _, name := range r.Tool.Secret {
+			if value, given := r.Call.Args[name]; given {
+				shown[name] = value
+			}
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(shown)) {
 		value, err := written(shown[name])
 		if err != nil {

@@ -91,6 +91,7 @@ type pastCall struct {
 	Time    string  `json:"time"`
 	Call    string  `json:"call"`
 	Caller  string  `json:"caller"`
+	Who     string  `json:"identity,omitempty"`
 	App     string  `json:"app"`
 	Tool    string  `json:"tool"`
 	Target  string  `json:"target,omitempty"`
@@ -158,7 +159,7 @@ const noSuchCall = "No such call is on record."
 func (r *run) showCalls(calls []pastCall) {
 	for _, c := range calls {
 		for _, field := range []struct{ name, value string }{
-			{"time", r.output.shownTime(c.Time)}, {"call", c.Call}, {"caller", c.Caller}, {"app", c.App}, {"target", c.Target},
+			{"time", r.output.shownTime(c.Time)}, {"call", c.Call}, {"caller", c.Caller}, {"identity", c.Who}, {"app", c.App}, {"target", c.Target},
 			{"on", c.On},
 			{"tool", c.Tool}, {"effect", c.Effect}, {"consent", c.Consent}, {"args", string(c.Args)},
 			{"result", c.Result}, {"refused", c.folded()}, {"until", r.output.shownTime(c.Until)}, {"message", c.Message}, {"answer", string(c.Answer)},

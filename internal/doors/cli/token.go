@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -108,7 +107,7 @@ func newTokenRevoke(r *run) *cobra.Command {
 				return err
 			}
 			return r.output.show(map[string]string{"revoked": args[0]}, func() error {
-				r.output.say("Revoked the token %s.", fmt.Sprintf("%q", args[0]))
+				r.output.say("Revoked the token %q. Its name is not given again; consent revoke --identity http:%s takes back what it was allowed.", args[0], args[0])
 				return nil
 			})
 		}),

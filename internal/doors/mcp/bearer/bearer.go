@@ -55,7 +55,7 @@ func NewSecret(token string) *Secret { return &Secret{sum: sha256.Sum256([]byte(
 func (s *Secret) Verify(_ context.Context, token string) (string, error) {
 	sum := sha256.Sum256([]byte(token))
 	if subtle.ConstantTimeCompare(sum[:], s.sum[:]) != 1 {
-		return "", &Error{Code: InvalidToken, Description: "the token is not the one of this server; aai-gateway mcp token shows it"}
+		return "", &Error{Code: InvalidToken, Description: "the token is none of this server's, or was revoked"}
 	}
 	return Local, nil
 }

@@ -40,6 +40,9 @@ type Named struct {
 	Name string    `json:"name"`
 	Made time.Time `json:"made"`
 	Sum  string    `json:"sha256"`
+	// Revoked means that it is good no more. Its name is not given again: what a person
+	// allowed to one agent would be another's.
+	Revoked bool `json:"revoked,omitempty"`
 }
 
 type tokensFile struct {
@@ -60,11 +63,11 @@ func NewTokens(path string, others Verifier) *Tokens { return &Tokens{path: path
 
 // Verify implements Verifier. The principal is the token's name.
 func (t *Tokens) Verify(ctx context.Context, token string) (string, error) {
-	known, err := t.List()
+	known, err := t.all()
 	sum := sha256.Sum256([]byte(token))
 	shown, found := []byte(hex.EncodeToString(sum[:])), ""
 	for _, k := range known { // all of them, so that the time says nothing
-		if subtle.ConstantTimeCompare(shown, []byte(k.Sum)) == 1 {
+		if subtle.ConstantTimeCompare(shown, []byte(k.Sum)) == 1 && !k.Revoked {
 			found = k.Name
 		}
 	}
@@ -82,8 +85,14 @@ func (t *Tokens) Verify(ctx context.Context, token string) (string, error) {
 	return "", err // nobody knows whose it is
 }
 
-// List returns them, by name.
+// List returns those that are good, by name.
 func (t *Tokens) List() ([]Named, error) {
+	known, err := t.all()
+	return slices.DeleteFunc(known, func(k Named) bool { return k.Revoked }), err
+}
+
+// all returns those that were revoked too.
+func (t *Tokens) all() ([]Named, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	info, err := os.Stat(t.path)
@@ -148,12 +157,18 @@ func (t *Tokens) Add(name string) (string, error) {
 	token := newToken()
 	sum := sha256.Sum256([]byte(token))
 	err := t.change(func(known []Named) ([]Named, error) {
-		if slices.ContainsFunc(known, func(k Named) bool { return k.Name == name }) {
+		i := slices.IndexFunc(known, func(k Named) bool { return k.Name == name })
+		if i >= 0 && known[i].Revoked {
+			e := aai.Errorf(aai.InvalidParams, "a token %q was revoked, and what was allowed to whoever had it may still stand", name)
+			e.Hint = "Give the new token another name."
+			return nil, e
+		}
+		if i >= 0 {
 			e := aai.Errorf(aai.InvalidParams, "there is a token %q already", name)
 			e.Hint = "Revoke it first: aai-gateway mcp token revoke " + name + "."
 			return nil, e
 		}
-		known = append(known, Named{name, time.Now().UTC().Truncate(time.Second), hex.EncodeToString(sum[:])})
+		known = append(known, Named{Name: name, Made: time.Now().UTC().Truncate(time.Second), Sum: hex.EncodeToString(sum[:])})
 		slices.SortFunc(known, func(a, b Named) int { return bytes.Compare([]byte(a.Name), []byte(b.Name)) })
 		return known, nil
 	})
@@ -163,16 +178,17 @@ func (t *Tokens) Add(name string) (string, error) {
 	return token, nil
 }
 
-// Revoke makes the agent's token good no more.
+// Revoke makes the agent's token good no more, for ever.
 func (t *Tokens) Revoke(name string) error {
 	return t.change(func(known []Named) ([]Named, error) {
-		i := slices.IndexFunc(known, func(k Named) bool { return k.Name == name })
+		i := slices.IndexFunc(known, func(k Named) bool { return k.Name == name && !k.Revoked })
 		if i < 0 {
 			e := aai.Errorf(aai.InvalidParams, "there is no token %q", aai.CleanLabel(name, 60))
 			e.Hint = "aai-gateway mcp token list shows those that there are."
 			return nil, e
 		}
-		return slices.Delete(known, i, i+1), nil
+		known[i].Revoked = true
+		return known, nil
 	})
 }
 
@@ -188,7 +204,7 @@ func (t *Tokens) change(edit func([]Named) ([]Named, error)) error {
 		return t.fault(err)
 	}
 	defer lock.Unlock() //nolint:errcheck // closing the file releases it too
-	known, err := t.List()
+	known, err := t.all()
 	if err != nil {
 		return err
 	}
@@ -207,6 +223,10 @@ func (t *Tokens) change(edit func([]Named) ([]Named, error)) error {
 
 func (t *Tokens) fault(err error) error {
 	e := aai.Errorf(aai.InvalidParams, "%s: the tokens of agents cannot be had: %w", t.path, err)
+	if _, missing := errors.AsType[*fs.PathError](err); missing {
+		e.Hint = "Look at the folder: it must be yours, and have room."
+		return e
+	}
 	e.Hint = "Mend the file or remove it; agents need new tokens then."
 	return e
 }

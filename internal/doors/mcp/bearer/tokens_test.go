@@ -60,6 +60,10 @@ func TestTokens(t *testing.T) {
 	}
 	is(one, work, "")
 	is(one, home, "home.2")
+	// What was allowed to whoever had it is not given to the next.
+	if token, err := one.Add("work"); err == nil || token != "" {
+		t.Error("the name of a revoked token was given again")
+	}
 	if err := one.Revoke("work"); aai.AsError(err) == nil {
 		t.Error("what is not there was revoked")
 	}
