@@ -18,7 +18,7 @@ import (
 // demoPolicy is what root would say for the demo. The agent's client may ask for what can
 // be changed back; nobody sits at this screen to answer a dialog. The demo's site is a
 // server of this computer.
-const demoPolicy = `{"dev": true, "consent": {"dialog": "off", "elicitation": ["demo-agent"]}}`
+const demoPolicy = `{"dev": true, "consent": {"dialog": "off", "elicitation": true}}`
 
 // grounds are what the demo's gateways stand on.
 func (s *privateSession) grounds() grounds {

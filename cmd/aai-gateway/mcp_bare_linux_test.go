@@ -172,6 +172,7 @@ func (l *bareLogin) isAsked(t *testing.T, call bareCall) {
 		}
 		switch calls := l.app.Calls("Nothing") - before; {
 		case !r.IsError && calls == 1:
+			l.forgets(t)
 			return
 		case calls > 0 || r.StructuredContent.Type != "PERMISSION_DENIED":
 			t.Fatalf("what the person allowed gave %+v, and reached the app %d times", r, calls)
@@ -215,6 +216,16 @@ func (l *bareLogin) xdotool(args ...string) (string, error) {
 	cmd.Env = slices.Clone(l.desktop.Env)
 	out, err := cmd.Output()
 	return string(out), err
+}
+
+// forgets takes back what was allowed, so that the next client is asked too.
+func (l *bareLogin) forgets(t *testing.T) {
+	command := append(l.front(), string(l.binary), "consent", "revoke", exampleApp, "--yes")
+	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
+	cmd.Env = l.env()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
 }
 
 // checks: the command says what was found and where, and ends well.

@@ -137,7 +137,7 @@ func mcpCallersToldApart(t *testing.T, b binary) {
 	allow := func(args ...string) {
 		t.Helper()
 		cmd := exec.CommandContext(t.Context(), string(b), append([]string{"consent", "grant", exampleApp, "nothing", "--yes"}, args...)...)
-		cmd.Env = h.env
+		cmd.Env = append(h.env, "PERSON=yes")
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s", err, out)
 		}
@@ -172,7 +172,9 @@ func mcpHTTPTokenOfEachAgent(t *testing.T, b binary) {
 	s := h.serveHTTP(t)
 	run := func(args ...string) string {
 		t.Helper()
-		out, err := h.command(t.Context(), args...).Output()
+		cmd := h.command(t.Context(), args...)
+		cmd.Env = append(h.env, "PERSON=yes")
+		out, err := cmd.Output()
 		if err != nil {
 			t.Fatalf("%q: %v", args, err)
 		}

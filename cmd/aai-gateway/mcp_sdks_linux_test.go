@@ -204,7 +204,7 @@ func (w *sdkWorld) isAsked() {
 	} {
 		call := w.begin("callTool", execParams("nothing", nil))
 		before := w.app.Calls("Nothing")
-		if question := w.asked("elicitation/create", c.say); !strings.Contains(question, "mcp:typescript-"+w.sdk) || !strings.Contains(question, "nothing") {
+		if question := w.asked("elicitation/create", c.say); !strings.Contains(question, `calls itself \"typescript-`+w.sdk) || !strings.Contains(question, "nothing") {
 			w.t.Errorf("the person was asked %s", question)
 		}
 		var r toolResult

@@ -94,7 +94,7 @@ func TestWebAppAsksConsent(t *testing.T) {
 		}
 		question := e.Questions[0]
 		id := w.host + "/com.example.notes"
-		for _, line := range []string{"App id: " + id + "\n", "From the web site: " + w.host + "\n"} {
+		for _, line := range []string{"Web site: " + w.host + "\n", `whose app "com.example.notes"`} {
 			if !strings.Contains(question.Text, line) {
 				t.Errorf("the question does not say %q:\n%s", line, question.Text)
 			}

@@ -143,7 +143,7 @@ func TestTheQuestion(t *testing.T) {
 	if err := json.Unmarshal(q.Params, &form); err != nil {
 		t.Fatal(err)
 	}
-	for _, part := range []string{"mcp:tester", notes, addTool, "buy milk"} {
+	for _, part := range []string{`which calls itself "tester"`, notes, addTool, "buy milk"} {
 		if !strings.Contains(form.Message, part) {
 			t.Errorf("the question does not say %q: %s", part, form.Message)
 		}

@@ -38,19 +38,21 @@ func (h *HTTPServer) readPost(w http.ResponseWriter, r *http.Request) (sent post
 	}
 	b, refused := h.readBody(w, r)
 	end()
+	if refused != nil { // the time may be over for whoever waits, too
+		refused.write(w)
+		return post{}, nil, false
+	}
 	if end = h.starts.begin(x.ctx, x.principal, h.limits.Start); end == nil {
 		return post{}, nil, false
 	}
-	if refused == nil {
-		sent = post{bytes: b}
-		if sent.opens, refused = readMessages(b); refused == nil {
-			x.started = end
-			return sent, end, true
-		}
+	sent.bytes = b
+	if sent.opens, refused = readMessages(b); refused != nil {
+		refused.write(w)
+		end()
+		return post{}, nil, false
 	}
-	refused.write(w)
-	end()
-	return post{}, nil, false
+	x.started = end
+	return sent, end, true
 }
 
 // lift takes large arguments out of a message that is a call.
