@@ -236,7 +236,7 @@ func (w *stage) fill(ctx context.Context) error {
 		{"type", map[string]any{"query": "E-mail", "text": want.Get("email")}, changes},
 		{"set_value", map[string]any{"query": "Guests", "value": "four"}, changes},
 		{"type", map[string]any{"query": "Message", "text": strings.ReplaceAll(want.Get("message"), "\r\n", "\n")}, changes},
-		{"click", map[string]any{"query": "role:checkbox title:Vegetarian"}, changes},
+		{"click", map[string]any{"query": "role:checkbox title:\"Vegetarian, please\""}, changes},
 	} {
 		step.args["app"] = "browser"
 		if _, err := w.ax(ctx, step.tool, step.args, step.show); err != nil {
