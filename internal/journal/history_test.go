@@ -30,6 +30,23 @@ func TestHistoryJoins(t *testing.T) {
 
 // A call without an outcome is unknown; one without an intent was refused; calls
 // that run at the same time do not mix; the newest comes first.
+// Who called is told by what is certain as well as by what it calls itself, and is
+// looked for by either.
+func TestHistorySaysWhoCalled(t *testing.T) {
+	j := open(t, journalPath(t))
+	entries := wholeCall("c1")
+	for _, e := range entries {
+		e.Caller = aai.Caller{Door: aai.DoorMCP, Name: "agent", Identity: "/usr/bin/python3 /opt/agent.py"}
+	}
+	record(t, j, entries...)
+	for _, caller := range []string{"mcp:agent", "/opt/agent.py"} {
+		found, err := j.History(t.Context(), Filter{Caller: caller})
+		if err != nil || len(found) != 1 || found[0].Who != "/usr/bin/python3 /opt/agent.py" {
+			t.Errorf("by %q: %+v, %v", caller, found, err)
+		}
+	}
+}
+
 func TestHistoryOfEveryEnding(t *testing.T) {
 	path := journalPath(t)
 	record(t, open(t, path),

@@ -165,6 +165,17 @@ func TestOwnShowsAllOrNothing(t *testing.T) {
 			t.Errorf("%s is not in\n%s", want, questions[0].Text)
 		}
 	}
+	list := ownRequest(aai.DoorCLI, "consent_confirm", aai.Changes)
+	list.Call.Args = map[string]any{"settings": []any{map[string]any{"key": "dev", "value": true}, map[string]any{"key": "consent.dialog", "value": "off"}}}
+	questions, err = gate.Check(t.Context(), list)
+	if err != nil || len(questions) != 1 {
+		t.Fatal(questions, err)
+	}
+	want := aai.QuoteMark + `settings 1, key: "dev"` + "\n" + aai.QuoteMark + "settings 1, value: true\n" +
+		aai.QuoteMark + `settings 2, key: "consent.dialog"` + "\n" + aai.QuoteMark + `settings 2, value: "off"`
+	if !strings.Contains(questions[0].Text, want) {
+		t.Errorf("a list is not told line by line:\n%s", questions[0].Text)
+	}
 	r.Call.Args["tool"] = strings.Repeat("x", maxArguments)
 	if got := check(gate, r); got != "INVALID_PARAMS" {
 		t.Error(got)

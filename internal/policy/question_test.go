@@ -213,3 +213,16 @@ func harmless(t *rapid.T, q aai.Question) {
 		t.Error(err)
 	}
 }
+
+// What would be typed is what the question is about, though the record keeps no word of
+// it; what other tools call secret is hidden here too.
+func TestWhatWouldBeTypedIsShown(t *testing.T) {
+	d := newDesk()
+	for tool, want := range map[string]string{"type": `text: "rm -rf ~"`, "click": `text: "[secret]"`} {
+		r := operating(program("mousepad", "d"), tool)
+		r.Tool.Secret, r.Call.Args = []string{"text"}, map[string]any{"text": "rm -rf ~"}
+		if q := d.question(t, r); !strings.Contains(q.Text, want) {
+			t.Errorf("to %s does not show %s:\n%s", tool, want, q.Text)
+		}
+	}
+}
