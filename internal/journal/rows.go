@@ -25,9 +25,9 @@ func newIndexRows(ctx context.Context, tx *sql.Tx, file int64) *indexRows {
 
 // The columns of a call, and those by which it is found.
 const (
-	pastColumns = "time, call, parent, door, caller, app, tool, target, effect, consent, args, answer, result, message, ms, acted, count, codes, until"
+	pastColumns = "time, call, parent, door, caller, app, tool, target, effect, consent, args, answer, result, message, ms, acted, count, codes, until, identity"
 	allColumns  = pastColumns + ", who, ending, open, file"
-	allValues   = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
+	allValues   = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
 )
 
 // endingMark stands around each of a call's endings.
@@ -59,7 +59,7 @@ func scanPast(scan func(...any) error) (*Past, error) {
 	var args, answer, codes sql.NullString
 	err := scan(&when, &p.Call, &p.Parent, &p.Door, &p.Caller, &p.App, &p.Tool, &p.Target, &p.Effect, &p.Consent,
 		&args, &answer, &p.Result, &p.Message, &p.Millis,
-		&p.On, &p.Count, &codes, &until)
+		&p.On, &p.Count, &codes, &until, &p.Who)
 	if err != nil {
 		return nil, err
 	}
@@ -125,7 +125,7 @@ func (r *indexRows) values(joined *joiner, p *Past) []any {
 	return []any{
 		p.Time.Format(timeFormat), p.Call, p.Parent, p.Door, p.Caller, p.App, p.Tool, p.Target, p.Effect, p.Consent,
 		nullable(p.Args), nullable(p.Answer), p.Result, p.Message, p.Millis,
-		p.On, p.Count, nullable(codes), until,
+		p.On, p.Count, nullable(codes), until, p.Who,
 		p.who(), endingMark + strings.Join(p.endings(), endingMark) + endingMark, joined.open[p.Call] == p, r.file,
 	}
 }
