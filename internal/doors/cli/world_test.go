@@ -198,7 +198,7 @@ func (w *world) notes() *aai.App {
 		{Name: "panic", Run: func(context.Context, *aai.Call) (*aai.Result, error) { panic("no") }},
 		{Name: "hang", Run: w.hang},
 		{Name: "slow", Timeout: time.Minute, Run: slow},
-		{Name: "late", Timeout: time.Millisecond, Run: slow},
+		{Name: "late", Timeout: time.Second, Run: slow},
 		{Name: "norecord"}, {Name: "nodriver"},
 		{Name: "delete", Params: open, Run: answer(&aai.Result{Text: "deleted"})},
 		{Name: "delete_proved", Run: answer(&aai.Result{Text: "deleted"})},
