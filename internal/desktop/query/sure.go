@@ -47,12 +47,20 @@ func plainFits(w *words) func(*finder, int, grade) bool {
 			return true
 		}
 		first, rest, two := strings.Cut(w.loose, " ")
-		if two && calledRole(e, first) && f.compare(i, nameAttribute, newWords(rest), bare) {
-			return true // button Save
+		if two && calledRole(e, first) && f.compare(i, nameAttribute, newWords(unquoted(rest)), bare) {
+			return true // button Save, or button "Save" as outlines say it
 		}
 		last := strings.LastIndexByte(w.loose, ' ')
-		return two && calledRole(e, w.loose[last+1:]) && f.compare(i, nameAttribute, newWords(w.loose[:last]), bare) // Save button
+		return two && calledRole(e, w.loose[last+1:]) && f.compare(i, nameAttribute, newWords(unquoted(w.loose[:last])), bare) // Save button
 	}
+}
+
+// unquoted is a text without the quotation marks around all of it.
+func unquoted(text string) string {
+	if inside, rest, ok := cutQuoted(text); ok && rest == "" && inside != "" {
+		return inside
+	}
+	return text
 }
 
 // ends are what may follow a name and is none of it: an ellipsis, a count, a shortcut,
