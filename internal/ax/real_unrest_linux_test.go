@@ -26,7 +26,7 @@ func TestRealClock(t *testing.T) {
 		</script>`))
 	w.ok("ax_get_tree", params{"app": app})
 	for range 3 {
-		time.Sleep(time.Second) // an agent thinks
+		time.Sleep(2 * time.Second) // an agent thinks, and the oldest message has gone before
 		dead := w.ok("ax_click", params{"app": app, "query": "role:button title:Dead"})
 		if dead.data["verified"] != false {
 			t.Errorf("the dead button: %v", dead.data)
