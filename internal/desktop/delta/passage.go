@@ -192,7 +192,12 @@ func (c *comparison) comesAndGoes(p *passage, i int) bool {
 	for parent >= 0 && p.twin[parent] < 0 { // what went away with it
 		parent = p.in.Elements[parent].Parent
 	}
-	return parent >= 0 && c.restless(p.twin[parent])
+	if parent < 0 {
+		return false
+	}
+	// A toolkit may take a list's item apart before the item itself goes.
+	twin := p.twin[parent]
+	return c.restless(twin) || c.after.Elements[twin].Role.InSet() && c.after.Elements[twin].Parent >= 0 && c.restless(c.after.Elements[twin].Parent)
 }
 
 // whereabouts names what elements came into or went out of, as it is now where it

@@ -3,11 +3,13 @@ package delta_test
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"aai/internal/desktop"
 	"aai/internal/desktop/delta"
+	"aai/internal/desktop/shottest"
 )
 
 // shotAt is a window with a clock, and a list with rows, at a second.
@@ -229,5 +231,39 @@ func TestRestlessComesLast(t *testing.T) {
 				t.Errorf("%q: %q is restless: %v", restless, c.Text, c.Restless)
 			}
 		}
+	}
+}
+
+// TestAnItemIsTakenApart: what goes out of an item of a list whose items come and go is
+// the list's unrest, also where the item itself is still there.
+func TestAnItemIsTakenApart(t *testing.T) {
+	const before = `
+window "w"
+  list "Messages"
+    listitem
+      text "message 1"
+    listitem
+      text "message 2"
+  group
+    text "done"
+`
+	const after = `
+window "w"
+  list "Messages"
+    listitem
+    listitem
+      text "message 2"
+  group
+`
+	was, is := shottest.Read(t, before), shottest.Read(t, after)
+	list := is.Elements[1].ID
+	d := delta.Between(was, is, delta.Options{Restless: func(id desktop.ID) bool { return id == list }})
+	for _, c := range d.Changes {
+		if want := strings.Contains(c.Text, "message 1"); c.Restless != want {
+			t.Errorf("%q is restless: %t", c.Text, c.Restless)
+		}
+	}
+	if len(d.Changes) != 2 {
+		t.Errorf("%q", d.Text)
 	}
 }
