@@ -159,8 +159,10 @@ func theMap() []room {
 			why: "the gateway's own app: its tools are what these rooms can do"},
 		{name: "descriptors", tests: []string{catalog, schema, policy, journal, dbus},
 			why: "embeds files; only its tests know what reads and runs them"},
-		{name: "cmd/aai-gateway", ours: []string{anything}, modules: []string{sdk, jsontext, sys},
-			why: "the one place where the rooms are joined; the demo is a client of MCP, a setting given twice is a fault, poll tells that nobody reads the answers"},
+		{name: "internal/demo", ours: []string{"aai", "descriptors", session}, modules: []string{sdk}, tests: []string{catalog},
+			why: "an agent in a session of its own, for people to look at: a client of MCP; the gateway it is given as something that runs commands"},
+		{name: "cmd/aai-gateway", ours: []string{anything}, modules: []string{jsontext, sys}, tests: []string{sdk},
+			why: "the one place where the rooms are joined; a setting given twice is a fault, poll tells that nobody reads the answers"},
 		{name: "bench", tests: []string{anything, sdk}, forTest: true,
 			why: "measures all of it, from outside"},
 		{name: "bench/echo", ours: []string{"aai", catalog, policy, journal, "internal/own", "internal/doors/mcp", bearer},
@@ -200,12 +202,13 @@ type listing struct {
 	Error                              *struct{ Err string }
 }
 
-// systems are the operating systems we build for.
-func systems() []string { return []string{"linux", "darwin", "windows"} }
+// builds are the operating systems we build for, and after a + a tag: the program of the
+// benchmarks is built with one.
+func builds() []string { return []string{"linux", "darwin", "windows", "linux+benchmarks"} }
 
 func TestTheMap(t *testing.T) {
 	ignored := make(map[string]int)
-	for _, system := range systems() {
+	for _, system := range builds() {
 		listings := list(t, system)
 		if len(listings) == 0 {
 			t.Errorf("%s: go list found nothing", system)
@@ -220,8 +223,8 @@ func TestTheMap(t *testing.T) {
 		}
 	}
 	for _, file := range slices.Sorted(maps.Keys(ignored)) {
-		if ignored[file] == len(systems()) {
-			t.Errorf("%s is built for none of %q, so the map cannot see its imports", file, systems())
+		if ignored[file] == len(builds()) {
+			t.Errorf("%s is built for none of %q, so the map cannot see its imports", file, builds())
 		}
 	}
 }
@@ -240,15 +243,16 @@ func TestTheMapMeansModules(t *testing.T) {
 	}
 }
 
-func list(t *testing.T, system string) []listing {
+func list(t *testing.T, build string) []listing {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-e", "-json=ImportPath,Imports,TestImports,XTestImports,IgnoredGoFiles,Error", "./...")
+	system, tag, _ := strings.Cut(build, "+")
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-e", "-tags="+tag, "-json=ImportPath,Imports,TestImports,XTestImports,IgnoredGoFiles,Error", "./...")
 	cmd.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("go list for %s: %v\n%s", system, err, stderr.String())
+		t.Fatalf("go list for %s: %v\n%s", build, err, stderr.String())
 	}
 	var all []listing
 	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
@@ -256,7 +260,7 @@ func list(t *testing.T, system string) []listing {
 		if err := decoder.Decode(&l); errors.Is(err, io.EOF) {
 			return all
 		} else if err != nil {
-			t.Fatalf("go list for %s: %v", system, err)
+			t.Fatalf("go list for %s: %v", build, err)
 		}
 		all = append(all, l)
 	}

@@ -10,13 +10,13 @@ import (
 	"time"
 )
 
-// build compiles one of our programs as it is released, but for its version, and returns
-// its path. What a home of the benchmarks allows is confirmed by nobody: the program of
-// this version takes it.
+// build compiles one of our programs as it is released, but with the tag benchmarks, and
+// returns its path. What a home of the benchmarks allows is confirmed by nobody: the
+// program with this tag takes it.
 func build(b *testing.B, pkg string) string {
 	b.Helper()
 	program := filepath.Join(b.TempDir(), filepath.Base(pkg))
-	compile := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-ldflags", "-s -w -X main.version=benchmarks", "-o", program, pkg)
+	compile := exec.CommandContext(b.Context(), "go", "build", "-trimpath", "-tags", "benchmarks", "-ldflags", "-s -w", "-o", program, pkg)
 	compile.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := compile.CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)

@@ -18,6 +18,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"aai/internal/demo"
 )
 
 // demoRun is the program, about to show its demo. Every process of its session
@@ -29,7 +31,7 @@ type demoRun struct {
 
 func newDemoRun(t *testing.T) demoRun {
 	t.Helper()
-	if err := demoReady(); err != nil {
+	if err := demo.Ready(); err != nil {
 		t.Fatalf("%v (make test installs it)", err)
 	}
 	d := demoRun{Cmd: exec.CommandContext(t.Context(), "aai-gateway", "demo"), mark: filepath.Join(t.TempDir(), "mark"), pictures: t.TempDir()}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -35,22 +34,6 @@ type grounds struct {
 // computer is the real one.
 func computer() grounds {
 	return grounds{policy: rootsPolicy, home: accountHome, session: cleanEnvironment, mine: onlyMine}
-}
-
-// benchmarks is the version that the linker gives to the program of the benchmarks.
-const benchmarks = "benchmarks"
-
-// here is what the program stands on: the computer, but for the benchmarks, whose settings
-// count as confirmed and whose home as the account's. No program for people is built so.
-func here(built string) grounds {
-	if built != benchmarks {
-		return computer()
-	}
-	return grounds{
-		home:      func() string { return os.Getenv("HOME") },
-		session:   func(getenv func(string) string) func(string) string { return getenv },
-		confirmed: func(proof.Setting) aai.Channel { return aai.Native },
-	}
 }
 
 // cleanEnvironment is the environment without all that says which screen, which bus or

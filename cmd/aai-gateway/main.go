@@ -36,7 +36,7 @@ func ownVersion() string {
 	return versionOf(version, built)
 }
 
-func main() { os.Exit(runOn(here(version))) }
+func main() { os.Exit(runOn(here())) }
 
 // runOn is the program on its grounds.
 func runOn(g grounds) int {

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"bufio"
@@ -23,6 +23,7 @@ import (
 // A privateSession is a desktop session that has nothing to do with the person's own:
 // its own home, screen and bus. Everything in it ends with it.
 type privateSession struct {
+	cfg       Config
 	dir, home string
 	temp      string // where files are that stay
 	phrase    string // the person's, for the gateway
@@ -30,8 +31,8 @@ type privateSession struct {
 	started   []*exec.Cmd
 }
 
-// demoPrograms are the programs the demo starts, by their Debian package.
-func demoPrograms() map[string]string {
+// programs are the programs the demo starts, by their Debian package.
+func programs() map[string]string {
 	return map[string]string{
 		"Xvfb": "xvfb", "dbus-daemon": "dbus-daemon", "gnome-calculator": "gnome-calculator",
 		"dunst": "dunst", "thunar": "thunar", "mpv": "mpv mpv-mpris",
@@ -40,18 +41,18 @@ func demoPrograms() map[string]string {
 	}
 }
 
-// demoApps are the apps whose descriptors the demo installs.
-func demoApps() []string {
+// apps are the apps whose descriptors the demo installs.
+func apps() []string {
 	return []string{"org.gnome.Calculator", "org.freedesktop.Notifications", "org.xfce.Thunar", "io.mpv.Mpv"}
 }
 
 // patience is how long the demo waits for a program to be ready.
 const patience = 20 * time.Second
 
-// demoReady says which of the demo's programs are missing, if any.
-func demoReady() error {
+// Ready says which of the demo's programs are missing: nil, or an *aai.Error.
+func Ready() error {
 	var missing, packages []string
-	for program, pkg := range demoPrograms() {
+	for program, pkg := range programs() {
 		if _, err := exec.LookPath(program); err != nil {
 			missing, packages = append(missing, program), append(packages, pkg)
 		}
@@ -66,8 +67,8 @@ func demoReady() error {
 	return e
 }
 
-func startSession(ctx context.Context) (_ *privateSession, err error) {
-	if err := demoReady(); err != nil {
+func startSession(ctx context.Context, cfg Config) (_ *privateSession, err error) {
+	if err := Ready(); err != nil {
 		return nil, err
 	}
 	// Sockets have short names, so the folder is in /tmp whatever TMPDIR says.
@@ -75,7 +76,7 @@ func startSession(ctx context.Context) (_ *privateSession, err error) {
 	if err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "no folder for the demo: %w", err)
 	}
-	s := &privateSession{dir: dir, home: filepath.Join(dir, "home"), temp: os.TempDir(), phrase: rand.Text()}
+	s := &privateSession{cfg: cfg, dir: dir, home: filepath.Join(dir, "home"), temp: os.TempDir(), phrase: rand.Text()}
 	defer func() {
 		if err != nil {
 			s.stop()
@@ -116,11 +117,11 @@ func (s *privateSession) furnish() error {
 		"Documents/accounts.csv": []byte("March,120\nApril,95\n"),
 		"Documents/holiday.txt":  []byte("Two weeks in June.\n"),
 		"Documents/shopping.txt": []byte("Bread, apples, tea.\n"),
-		openboxConfig:            demoFile("openbox.xml"),
-		".config/dunst/dunstrc":  demoFile("dunstrc"),
+		openboxConfig:            file("openbox.xml"),
+		".config/dunst/dunstrc":  file("dunstrc"),
 		chromiumEntry:            []byte(s.chromium()),
 	}
-	for _, id := range demoApps() {
+	for _, id := range apps() {
 		b, err := fs.ReadFile(descriptors.FS(), id+"/aai.json")
 		if err != nil {
 			return err

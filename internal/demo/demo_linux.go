@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"cmp"
@@ -14,18 +14,16 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"aai"
-	"aai/internal/doors/cli"
 )
 
-// demo drives real apps in a desktop session of its own, as an agent would: a client of
-// the official SDK talks to the MCP server over pipes. The person is played: what they
-// allow is allowed in the demo's home alone.
-func (*program) demo() func(context.Context, cli.Flags, io.Writer) error {
-	return func(ctx context.Context, _ cli.Flags, out io.Writer) (err error) {
+// New returns the demo, which says to out what is done: a client of the official SDK
+// talks to the MCP server over pipes. Its environment becomes that of this process.
+func New(cfg Config) func(ctx context.Context, out io.Writer) error {
+	return func(ctx context.Context, out io.Writer) (err error) {
 		if err := adoptOrphans(); err != nil {
 			return aai.Errorf(aai.Internal, "the demo could not see to it that all it starts ends with it: %w", err)
 		}
-		s, err := startSession(ctx)
+		s, err := startSession(ctx, cfg)
 		if err != nil {
 			return err
 		}
@@ -71,7 +69,7 @@ const callPatience = time.Minute
 
 func connectAgent(ctx context.Context, s *privateSession, out io.Writer) (*agent, error) {
 	a := &agent{desk: s, home: s.home, out: out}
-	client := mcp.NewClient(&mcp.Implementation{Name: "demo-agent", Version: version}, &mcp.ClientOptions{ElicitationHandler: a.person})
+	client := mcp.NewClient(&mcp.Implementation{Name: "demo-agent", Version: s.cfg.Version}, &mcp.ClientOptions{ElicitationHandler: a.person})
 	toServer, fromServer, err := a.serve(ctx)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"bytes"
@@ -68,7 +68,7 @@ func (s *errandSite) onTheList() []string {
 }
 
 func (s *errandSite) descriptor(w http.ResponseWriter, _ *http.Request) {
-	b := bytes.ReplaceAll(demoFile("errands.json"), []byte("http://127.0.0.1:1"), []byte(s.address))
+	b := bytes.ReplaceAll(file("errands.json"), []byte("http://127.0.0.1:1"), []byte(s.address))
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(b) // whether anybody still reads is their concern
 }
@@ -95,7 +95,7 @@ func (s *errandSite) askThePerson(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.asked[ticket] = q
 	s.mu.Unlock()
-	asking, err := template.New("errands").Parse(string(demoFile("errands.html")))
+	asking, err := template.New("errands").Parse(string(file("errands.html")))
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"bytes"
@@ -9,26 +9,7 @@ import (
 	"strings"
 
 	"aai"
-	"aai/internal/doors/cli"
 )
-
-// The demo's gateways run in the demo's own process, so that it can say what root would
-// say otherwise, and which home is the account's. Nobody who only starts the program can.
-
-// demoPolicy is what root would say for the demo. The agent's client may ask for what can
-// be changed back; nobody sits at this screen to answer a dialog. The demo's site is a
-// server of this computer.
-const demoPolicy = `{"dev": true, "consent": {"dialog": "off", "elicitation": true}}`
-
-// grounds are what the demo's gateways stand on.
-func (s *privateSession) grounds() grounds {
-	return grounds{
-		policy:  func() ([]byte, error) { return []byte(demoPolicy), nil },
-		home:    func() string { return s.home },
-		session: func(getenv func(string) string) func(string) string { return getenv },
-		mine:    onlyMine,
-	}
-}
 
 // enter makes the session's environment that of this process, which is that of the
 // programs that a gateway starts. It ends with the demo.
@@ -43,17 +24,9 @@ func (s *privateSession) enter() error {
 	return nil
 }
 
-// run runs a command of the gateway, with the person at its terminal.
+// run runs a command of the gateway, in the demo's own process.
 func (s *privateSession) run(ctx context.Context, in io.Reader, out, said io.Writer, args ...string) int {
-	played := cli.Terminal{
-		Ask:    func(context.Context, string) (string, error) { return "2", nil }, // the first is the refusal
-		Secret: func(context.Context, string) (string, error) { return s.phrase, nil },
-	}
-	p := &program{getenv: os.Getenv, in: in, out: out, err: said, grounds: s.grounds()}
-	return cli.Run(ctx, cli.Config{
-		Version: version, Open: p.open, ServeMCP: p.serveMCP, HTTPToken: p.showToken, ShowConfig: p.showConfig,
-		Desktop: describeDesktop(), In: in, Out: out, Err: said, Terminal: played,
-	}, args)
+	return s.cfg.Gateway(ctx, Home{Folder: s.home, Passphrase: s.phrase}, in, out, said, args...)
 }
 
 // gateway runs a command of the gateway that ends by itself, and soon.

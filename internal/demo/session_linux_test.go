@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"bytes"
@@ -54,7 +54,7 @@ func TestSilenceIsAWaveFile(t *testing.T) {
 
 // What the demo installs and what it starts must be there to be installed.
 func TestTheDemoHasWhatItNeeds(t *testing.T) {
-	for _, id := range demoApps() {
+	for _, id := range apps() {
 		if _, err := fs.Stat(descriptors.FS(), id+"/aai.json"); err != nil {
 			t.Error(err)
 		}
@@ -64,7 +64,7 @@ func TestTheDemoHasWhatItNeeds(t *testing.T) {
 		t.Fatal(err)
 	}
 	listed := strings.Fields(regexp.MustCompile(`#.*`).ReplaceAllString(string(list), ""))
-	for program, packages := range demoPrograms() {
+	for program, packages := range programs() {
 		for pkg := range strings.FieldsSeq(packages) {
 			if !strings.Contains(" "+strings.Join(listed, " ")+" ", " "+pkg+" ") {
 				t.Errorf("%s is of the package %s, which make demo does not install", program, pkg)
@@ -75,7 +75,7 @@ func TestTheDemoHasWhatItNeeds(t *testing.T) {
 
 func TestTheDemoSaysWhatIsMissing(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
-	_, err := startSession(t.Context())
+	_, err := startSession(t.Context(), Config{})
 	e, ok := errors.AsType[*aai.Error](err)
 	if !ok || e.Code != aai.AppNotFound || e.Message != "the demo needs Xvfb, dbus-daemon, dunst, gnome-calculator, mousepad, mpv, openbox, thunar, xdotool, xsetroot" {
 		t.Fatalf("without any program: %v", err)
@@ -89,14 +89,14 @@ func TestTheDemoSaysWhatIsMissing(t *testing.T) {
 func TestASessionThatDoesNotStart(t *testing.T) {
 	bin := t.TempDir()
 	told := filepath.Join(bin, "told")
-	for program := range demoPrograms() {
+	for program := range programs() {
 		script := "#!/bin/sh\necho \"$@\" >" + told + "\nexit 1\n"
 		if err := os.WriteFile(filepath.Join(bin, program), []byte(script), 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
 	t.Setenv("PATH", bin)
-	_, err := startSession(t.Context())
+	_, err := startSession(t.Context(), Config{})
 	e, ok := errors.AsType[*aai.Error](err)
 	if !ok || e.Code != aai.AutomationFailed || !strings.HasPrefix(e.Message, "the demo's screen did not start: ") {
 		t.Fatalf("with a screen that ends at once: %v", err)

@@ -1,4 +1,4 @@
-package main
+package demo
 
 import (
 	"context"
@@ -51,7 +51,7 @@ func (f *bookingForm) close() { _ = f.server.Close() }
 func page(name, kind string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", kind)
-		_, _ = w.Write(demoFile(name)) // whether the browser still reads is its concern
+		_, _ = w.Write(file(name)) // whether the browser still reads is its concern
 	}
 }
 

@@ -1,0 +1,43 @@
+package main
+
+import (
+	"context"
+	"io"
+	"os"
+
+	"aai/internal/demo"
+	"aai/internal/doors/cli"
+)
+
+// demoPolicy is what root would say for the demo. The agent's client may ask for what can
+// be changed back; nobody sits at its screen to answer a dialog. The demo's site is a
+// server of this computer.
+const demoPolicy = `{"dev": true, "consent": {"dialog": "off", "elicitation": true}}`
+
+// demo is the demo, or nil where there is none.
+func (*program) demo() func(context.Context, cli.Flags, io.Writer) error {
+	show := demo.New(demo.Config{Version: ownVersion(), Gateway: demoGateway})
+	if show == nil {
+		return nil
+	}
+	return func(ctx context.Context, _ cli.Flags, out io.Writer) error { return show(ctx, out) }
+}
+
+// demoGateway runs a command in this process, which can say what root would say otherwise,
+// and which home is the account's. Nobody who only starts the program can.
+func demoGateway(ctx context.Context, h demo.Home, in io.Reader, out, said io.Writer, args ...string) int {
+	played := cli.Terminal{
+		Ask:    func(context.Context, string) (string, error) { return "2", nil }, // the first is the refusal
+		Secret: func(context.Context, string) (string, error) { return h.Passphrase, nil },
+	}
+	p := &program{getenv: os.Getenv, in: in, out: out, err: said, grounds: grounds{
+		policy:  func() ([]byte, error) { return []byte(demoPolicy), nil },
+		home:    func() string { return h.Folder },
+		session: func(getenv func(string) string) func(string) string { return getenv },
+		mine:    onlyMine,
+	}}
+	return cli.Run(ctx, cli.Config{
+		Version: ownVersion(), Open: p.open, ServeMCP: p.serveMCP, HTTPToken: p.showToken, ShowConfig: p.showConfig,
+		Desktop: describeDesktop(), In: in, Out: out, Err: said, Terminal: played,
+	}, args)
+}

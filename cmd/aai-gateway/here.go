@@ -1,0 +1,6 @@
+//go:build !benchmarks
+
+package main
+
+// here is what the program stands on.
+func here() grounds { return computer() }
