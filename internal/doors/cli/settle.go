@@ -9,7 +9,6 @@ import (
 // settleFlags are the flags by which what was decided for names is settled.
 type settleFlags struct {
 	caller, identity string
-	yes              bool
 }
 
 func newConsentTakeover(r *run) *cobra.Command {
@@ -31,7 +30,6 @@ func newConsentTakeover(r *run) *cobra.Command {
 	}
 	cmd.Flags().StringVar(&f.caller, "caller", "", "the `name`, as consent list shows it")
 	cmd.Flags().StringVar(&f.identity, "identity", "", "`who` that is for certain, as questions and refusals say")
-	cmd.Flags().BoolVar(&f.yes, "yes", false, "has no effect: you are asked in a window or for your passphrase in any case")
 	return cmd
 }
 
@@ -48,7 +46,6 @@ func newConsentDrop(r *run) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&f.caller, "caller", "", "only for this `name`")
-	cmd.Flags().BoolVar(&f.yes, "yes", false, "has no effect: you are asked in a window or for your passphrase in any case")
 	return cmd
 }
 
