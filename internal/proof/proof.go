@@ -10,7 +10,7 @@
 // have been put there.
 //
 // The package touches the vault that it is given, and one file beside it. It imports
-// the root package and nothing else of ours.
+// the root package and the writer of whole files.
 package proof
 
 import (
@@ -24,6 +24,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"aai/internal/wholefile"
 )
 
 // Records keep what is sealed, such as internal/keychain's Vault. Their methods are safe
@@ -76,11 +78,7 @@ func (p plain) update(ctx context.Context, edit func(old []byte) ([]byte, error)
 	if err != nil {
 		return err
 	}
-	next := string(p) + ".next" // the lock is ours, so nobody else writes it
-	if err := os.WriteFile(next, now, 0o600); err != nil {
-		return err
-	}
-	return os.Rename(next, string(p))
+	return wholefile.Keep(string(p), now)
 }
 
 // A change takes milliseconds. Whoever holds the lock for so long is stuck.

@@ -20,6 +20,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"aai"
+	"aai/internal/wholefile"
 )
 
 // Tokens are those of this computer that have a name each: one for an agent, which is
@@ -215,7 +216,7 @@ func (t *Tokens) change(edit func([]Named) ([]Named, error)) error {
 	if err != nil {
 		return t.fault(err)
 	}
-	if err := (File{Path: t.path}).write(string(b), os.Rename); err != nil {
+	if err := wholefile.Keep(t.path, append(b, '\n')); err != nil {
 		return t.fault(err)
 	}
 	return nil
