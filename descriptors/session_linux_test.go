@@ -116,7 +116,7 @@ func (s *session) startScreen() string {
 		s.Fatal(err)
 	}
 	defer func() { _ = number.Close() }()
-	c := s.command(context.WithoutCancel(s.Context()), "Xvfb", "-displayfd", "3", "-screen", "0", "1280x800x24", "-nolisten", "tcp")
+	c := s.command(context.WithoutCancel(s.Context()), "Xvfb", "-displayfd", "3", "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset")
 	c.ExtraFiles = []*os.File{written}
 	s.launch(c)
 	_ = written.Close()

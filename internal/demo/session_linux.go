@@ -201,7 +201,7 @@ func (s *privateSession) startScreen(ctx context.Context) error {
 		return err
 	}
 	defer r.Close() //nolint:errcheck // it was only read
-	err = s.start(ctx, []*os.File{w}, "Xvfb", "-displayfd", "3", "-screen", "0", "1440x900x24", "-nolisten", "tcp",
+	err = s.start(ctx, []*os.File{w}, "Xvfb", "-displayfd", "3", "-screen", "0", "1440x900x24", "-nolisten", "tcp", "-noreset",
 		"-fbdir", filepath.Join(s.dir, "screen"))
 	if err := w.Close(); err != nil {
 		return err
