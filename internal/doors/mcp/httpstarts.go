@@ -11,13 +11,25 @@ import (
 // caller's next one: it comes when its sender likes.
 const longBody = 5 * time.Millisecond
 
+// A caller whose request took longer than quick to begin rests as long before its next
+// one begins, but no longer than longestRest, while others call too: else one who
+// sends what is dear to read has half of the computer for as long as it likes. Nobody
+// rests who has been alone for aloneAfter.
+const (
+	quick       = 2 * time.Millisecond
+	longestRest = 50 * time.Millisecond
+	aloneAfter  = time.Second
+)
+
 // starts let a few requests of each caller begin at a time: one who sends hundreds at
 // once would have as many goroutines that want to run, and the one request of another
 // would wait behind all of them. Who has begun, and waits for an app or a person, holds
 // up nobody. The zero value is ready; it is safe for concurrent use.
 type starts struct {
-	mu sync.Mutex
-	of map[string]*startsOf
+	mu      sync.Mutex
+	of      map[string]*startsOf
+	last    string    // caller of the last request
+	changed time.Time // when that was somebody else
 }
 
 type startsOf struct {
@@ -39,16 +51,30 @@ func (s *starts) begin(ctx context.Context, caller string, long time.Duration) (
 		<-of.begun
 		s.leave(caller, of)
 	})
-	late := time.AfterFunc(long, over)
+	late, begun := time.AfterFunc(long, over), time.Now()
 	return func() {
 		late.Stop()
+		if took := time.Since(begun); took > quick && !s.alone() {
+			time.AfterFunc(min(took, longestRest), over)
+			return
+		}
 		over()
 	}
+}
+
+// alone reports whether one caller has made all the requests of late.
+func (s *starts) alone() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return time.Since(s.changed) > aloneAfter
 }
 
 func (s *starts) join(caller string) *startsOf {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if caller != s.last {
+		s.last, s.changed = caller, time.Now()
+	}
 	of := s.of[caller]
 	if of == nil {
 		if s.of == nil {

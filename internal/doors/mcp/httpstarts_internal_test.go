@@ -67,3 +67,43 @@ func TestStarts(t *testing.T) {
 		}
 	})
 }
+
+// Who takes long to begin rests as long while others call, and not when alone.
+func TestStartsRest(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s starts
+		begin := func(caller string, took time.Duration) (waited time.Duration) {
+			came := time.Now()
+			end := s.begin(t.Context(), caller, time.Minute)
+			waited = time.Since(came)
+			time.Sleep(took)
+			end()
+			return waited
+		}
+		fill := func(caller string, took time.Duration) { // all places but one
+			for range atOnce() - 1 {
+				s.begin(t.Context(), caller, time.Hour)
+			}
+			begin(caller, took)
+		}
+		begin("one", 0)
+		fill("many", 20*time.Millisecond)
+		for _, step := range []struct{ took, waited time.Duration }{
+			{quick, 20 * time.Millisecond}, {time.Second / 2, 0}, {0, longestRest}, {0, 0},
+		} {
+			if waited := begin("many", step.took); waited != step.waited {
+				t.Errorf("waited %s; expected %s", waited, step.waited)
+			}
+			begin("one", 0)
+		}
+		time.Sleep(aloneAfter)
+		begin("many", 0)
+		time.Sleep(aloneAfter + 1)
+		for range 3 {
+			if waited := begin("many", 20*time.Millisecond); waited != 0 {
+				t.Errorf("waited %s with nobody beside", waited)
+			}
+		}
+		time.Sleep(time.Hour)
+	})
+}
