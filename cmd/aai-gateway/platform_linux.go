@@ -68,9 +68,9 @@ func hostPlatform(home string, getenv func(string) string) platform {
 		desktop: func(cfg *config, log *slog.Logger) (func() desktop.Backend, io.Closer) {
 			getenv := cfg.session.Getenv
 			screen := x11.New(x11.Config{Getenv: getenv, Seat: cfg.seat(), Log: log})
-			tree := atspi.New(atspi.Config{Getenv: getenv, Windows: screen, Log: log})
 			environ := func() []string { return cfg.session.Environ(os.Environ()) }
 			programs := launcher.New(launcher.Config{Getenv: getenv, Environ: environ, DataDirs: dataDirs})
+			tree := atspi.New(atspi.Config{Getenv: getenv, Windows: screen, Hold: programs.Hold, Log: log})
 			backend := desktop.Backend{
 				Tree: tree, Actor: tree, Events: tree,
 				Windows: screen, Input: screen, Screen: screen, Clipboard: screen,

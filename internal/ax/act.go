@@ -24,6 +24,8 @@ const (
 type way struct {
 	name string // such as "its accessibility action"
 	do   func(ctx context.Context) error
+	// danger says what may come of it, for the reply; "" where nothing but what is meant.
+	danger string
 }
 
 // A deed is an action on an element, from its beginning to what it changed.
@@ -97,6 +99,9 @@ func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 	}
 	if err := a.judge(ctx, seen, &result, out); err != nil {
 		return nil, err
+	}
+	if used.danger != "" {
+		out.Warning = strings.TrimPrefix(out.Warning+"; "+used.danger, "; ")
 	}
 	out.Data = result
 	return out, nil

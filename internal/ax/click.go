@@ -34,6 +34,7 @@ func click(ctx context.Context, v *view) (*aai.Result, error) {
 		a.ways = v.waysToPress(m.index)
 	}
 	if asks && v.inClosedMenu(m.index) {
+		a.ways = append(a.ways, v.pressRashly(m.index))
 		return a.perform(ctx)
 	}
 	a.ways = append(a.ways, v.byInput(m.index, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
@@ -43,6 +44,9 @@ func click(ctx context.Context, v *view) (*aai.Result, error) {
 		}
 		return input.Click(ctx, seat, v.over(ctx, w, at), at, button, count)
 	}))
+	if asks {
+		a.ways = append(a.ways, v.pressRashly(m.index))
+	}
 	return a.perform(ctx)
 }
 
@@ -71,6 +75,13 @@ func (v *view) waysToPress(i int) []way {
 		ways = append(ways, v.byAsking(i, "the selection of its list", desktop.Act{Verb: desktop.SelectItem}))
 	}
 	return append(ways, v.byAsking(i, "its accessibility action", desktop.Act{Verb: desktop.Press, InClosedMenu: v.inClosedMenu(i)}))
+}
+
+// pressRashly is the last way to press an element: the program may hang after it.
+func (v *view) pressRashly(i int) way {
+	w := v.byAsking(i, "its accessibility action over the bus", desktop.Act{Verb: desktop.Press, InClosedMenu: v.inClosedMenu(i), Rash: true})
+	w.danger = "the program could be reached over the bus alone: if a dialog of it is open now, it may hang at the next key, so close the dialog by its buttons first"
+	return w
 }
 
 func kindOfClick(call *aai.Call) (button desktop.MouseButton, count int, done string) {
@@ -106,6 +117,7 @@ func clickAt(ctx context.Context, v *view) (*aai.Result, error) {
 		return nil, err
 	}
 	a := deed{view: v, index: i, done: done}
+	asked := false
 	if i >= 0 && button == desktop.LeftButton && count == 1 && !inFocus(v.call) && len(v.shot.Elements[i].Actions) > 0 {
 		if err := v.obstacle(ctx, i); err != nil {
 			return nil, err
@@ -113,11 +125,14 @@ func clickAt(ctx context.Context, v *view) (*aai.Result, error) {
 		if err := v.refuseToOpen(i); err != nil {
 			return nil, err
 		}
-		a.ways = v.waysToPress(i)
+		a.ways, asked = v.waysToPress(i), true
 	}
 	a.ways = append(a.ways, v.byInputIn(in(w), func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		return input.Click(ctx, seat, w.ID, at, button, count)
 	}))
+	if asked {
+		a.ways = append(a.ways, v.pressRashly(i))
+	}
 	return a.perform(ctx)
 }
 

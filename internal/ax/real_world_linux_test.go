@@ -52,14 +52,14 @@ func newRealWorld(t *testing.T) *realWorld {
 func joined(t *testing.T, s *linuxtest.Session, getenv func(string) string) *realWorld {
 	t.Helper()
 	screen := x11.New(x11.Config{Getenv: getenv, Seat: seat.New(seat.Config{Folder: seat.Folder, Getenv: getenv})})
-	tree := atspi.New(atspi.Config{Getenv: getenv, Windows: screen})
+	programs := launcher.New(launcher.Config{Getenv: getenv, Environ: func() []string { return s.Env }, DataDirs: []string{"/usr/share"}})
+	tree := atspi.New(atspi.Config{Getenv: getenv, Windows: screen, Hold: programs.Hold})
 	t.Cleanup(func() {
 		tree.Close()
 		if err := screen.Close(); err != nil {
 			t.Errorf("closing the screen: %v", err)
 		}
 	})
-	programs := launcher.New(launcher.Config{Getenv: getenv, Environ: func() []string { return s.Env }, DataDirs: []string{"/usr/share"}})
 	w := &realWorld{
 		T: t, Session: s, record: &record{},
 		caller: aai.Caller{Door: aai.DoorMCP, Name: "test", Session: "s1"},

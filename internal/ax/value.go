@@ -98,7 +98,7 @@ func (v *view) setChecked(ctx context.Context, i int, text string) (*aai.Result,
 		return &aai.Result{Text: v.name(i) + " was so already.", Data: deedResult{Verified: true, Changes: []string{}, Element: v.brief(v.shot, i)}}, nil
 	}
 	id := e.ID
-	a := deed{view: v, index: i, done: "Set", ways: v.waysToPress(i)}
+	a := deed{view: v, index: i, done: "Set", ways: append(v.waysToPress(i), v.pressRashly(i))}
 	a.ways = append(a.ways, v.byInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		at, err := v.point(i, w)
 		if err != nil {

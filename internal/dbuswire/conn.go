@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -108,6 +109,16 @@ func newConn(ctx context.Context, socket net.Conn, o Options) (*Conn, error) {
 	go c.read(in)
 	go c.write()
 	return c, nil
+}
+
+// File is a duplicate of the socket, for whoever keeps the other end from seeing that
+// the connection ends. Close it.
+func (c *Conn) File() (*os.File, error) {
+	socket, ok := c.socket.(interface{ File() (*os.File, error) })
+	if !ok {
+		return nil, errors.ErrUnsupported
+	}
+	return socket.File()
 }
 
 // Close ends the connection and every call on it.

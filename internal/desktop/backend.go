@@ -96,6 +96,9 @@ type Act struct {
 	// InClosedMenu makes Press do an item of a menu that is closed, which does not
 	// show. To open the menu would take the person's keyboard.
 	InClosedMenu bool
+	// Rash makes Press ask the program also in the way after which it may hang at the
+	// next key, if it has opened a dialog. Without it that is AUTOMATION_NOT_SUPPORTED.
+	Rash bool
 }
 
 // An Actor does things to elements by asking the app. It takes neither the focus

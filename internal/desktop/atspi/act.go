@@ -15,6 +15,9 @@ import (
 	"aai/internal/desktop"
 )
 
+// doAction is the method by which things are pressed.
+const doAction = "DoAction"
+
 // scrollAnywhere is ATSPI_SCROLL_ANYWHERE of atspi-constants.h.
 const scrollAnywhere = 6
 
@@ -39,7 +42,7 @@ func (b *Bus) Perform(ctx context.Context, app desktop.App, id desktop.ID, act d
 	if err := p.same(ctx, n, id, act.Name); err != nil {
 		return before(p.failed(app, err))
 	}
-	a := &actor{p: p, app: app, n: n}
+	a := &actor{p: p, app: app, n: n, rash: act.Rash}
 	acting := func(m *marks) { m.acted, m.awaited = time.Now(), true }
 	defer p.mark(acting)
 	p.mark(acting)
@@ -74,6 +77,8 @@ type actor struct {
 	p   *program
 	app desktop.App
 	n   *node
+	// rash lets it press over the bus what belongs on a line.
+	rash bool
 }
 
 // ready says why the element must be left alone now.
@@ -156,14 +161,22 @@ func (a *actor) name() string {
 // is the error of a toolkit that could not.
 func (a *actor) do(ctx context.Context, q *question, to ref) error {
 	conn := a.p.link.conn
-	peer := a.p.peer()
-	if peer != nil && to.sender == a.p.sender {
-		conn = peer
+	var line *dbuswire.Conn
+	if to.sender == a.p.sender {
+		var err error
+		if line, err = a.p.newLine(ctx); err != nil {
+			return before(a.p.failed(a.app, err))
+		}
+	}
+	switch {
+	case line != nil:
+		conn = line
+	case q.member == doAction && a.p.habits().peers && !a.rash:
+		return a.unsupported("belongs to a program that can be reached over the bus alone, where it would hang at the next key if it opened a dialog", nil)
 	}
 	answer, err := conn.Call(ctx, q.to(to))
 	if err != nil {
-		if conn == peer && errors.Is(err, dbuswire.ErrLost) {
-			a.p.dropPeer(peer)
+		if conn == line && errors.Is(err, dbuswire.ErrLost) {
 			e := ended(a.app, err)
 			e.Delivery = aai.DeliveryUnknown
 			return e
@@ -216,7 +229,7 @@ func (a *actor) press(ctx context.Context, act desktop.Act) error {
 		e.Candidates = a.n.actions
 		return e
 	}
-	return a.do(ctx, numbers(actionInterface, "DoAction", "i", "b", int32(index)), a.n.ref)
+	return a.do(ctx, numbers(actionInterface, doAction, "i", "b", int32(index)), a.n.ref)
 }
 
 // actions asks for the names of the element's actions.

@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"maps"
+	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -36,6 +39,10 @@ type Config struct {
 	// window but no tree, and elements of toolkits that do not know where on the
 	// screen their windows are get a Frame (GTK 4). May be nil.
 	Windows desktop.Windows
+	// Hold keeps a connection open until its other end closes it, also after this
+	// process has ended. An app hangs whose dialog is open when the connection ends
+	// over which it was asked to open it. Nil holds none.
+	Hold func(*os.File) error
 	// Log gets what nobody waits for. Nil means nowhere.
 	Log *slog.Logger
 }
@@ -90,8 +97,18 @@ func (b *Bus) Close() {
 	l := b.link
 	b.mu.Unlock()
 	if l != nil {
+		for _, p := range l.all() {
+			p.leaveAll()
+		}
 		l.conn.Close()
 	}
+}
+
+// all are the programs of which something is known.
+func (l *link) all() []*program {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return slices.Collect(maps.Values(l.programs))
 }
 
 // limited gives a context a deadline if it has none.
@@ -250,13 +267,7 @@ func enabled(ctx context.Context, session *dbuswire.Conn) (bool, error) {
 // awaitLoss tells those who watch that they see nothing any more.
 func (l *link) awaitLoss() {
 	<-l.conn.Lost()
-	l.mu.Lock()
-	programs := make([]*program, 0, len(l.programs))
-	for _, p := range l.programs {
-		programs = append(programs, p)
-	}
-	l.mu.Unlock()
-	for _, p := range programs {
+	for _, p := range l.all() {
 		p.end()
 	}
 }

@@ -9,8 +9,8 @@ import (
 	"aai/internal/desktop"
 )
 
-// TestDialogInALoopOfItsOwn: while GTK 3 runs a dialog in a loop of its own it does
-// not look at its own socket, but the app is read and worked all the same.
+// TestDialogInALoopOfItsOwn: while GTK 3 runs a dialog in a loop of its own it does not
+// look at the connection over which it was asked to, but is read and worked all the same.
 func TestDialogInALoopOfItsOwn(t *testing.T) {
 	w := newWorld(t)
 	app := w.app(t, w.Launch(t, "mousepad"))

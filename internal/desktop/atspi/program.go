@@ -35,8 +35,10 @@ type program struct {
 
 	mu       sync.Mutex
 	met      bool
-	over     bool // it has ended, or the bus has
-	socket   *dbuswire.Conn
+	over     bool           // it has ended, or the bus has
+	socket   *dbuswire.Conn // to the app itself, for what only asks
+	address  string         // of the app's own socket, "" if it says none
+	lines    []*line        // of acts that may not be over
 	traits   traits
 	marks    marks
 	secrets  map[ref]bool // what has been a password field
@@ -168,10 +170,10 @@ func (p *program) meet(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	socket := p.dialPeer(ctx, address)
+	socket := p.dialPeer(ctx, address, peerPatience)
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.met, p.traits, p.socket = true, t, socket
+	p.met, p.traits, p.socket, p.address = true, t, socket, address
 	return nil
 }
 
@@ -198,13 +200,13 @@ func (p *program) askTraits(ctx context.Context) (t traits, address string, err 
 	return t, address, nil
 }
 
-// dialPeer connects to the app's own socket. It is only faster, so nothing is lost
-// if it cannot: a sandbox may hide it, an app may be busy.
-func (p *program) dialPeer(ctx context.Context, address string) *dbuswire.Conn {
+// dialPeer connects to the app's own socket, or returns nil: a sandbox may hide it, an
+// app may be busy. To ask is only faster there; as to acts, see newLine.
+func (p *program) dialPeer(ctx context.Context, address string, patience time.Duration) *dbuswire.Conn {
 	if !strings.HasPrefix(address, "unix:") {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, peerPatience)
+	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	socket, err := dbuswire.Dial(ctx, address, dbuswire.Options{Peer: true})
 	if err != nil {
@@ -246,6 +248,7 @@ func (p *program) end() {
 		delete(p.link.senders, p.sender)
 	}
 	p.link.mu.Unlock()
+	p.leaveAll()
 	p.mu.Lock()
 	socket, watchers := p.socket, p.watchers
 	p.over, p.socket, p.watchers = true, nil, nil

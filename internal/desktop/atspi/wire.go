@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"strings"
-	"time"
 
 	"aai/internal/dbuswire"
 	"aai/internal/desktop"
@@ -189,11 +188,6 @@ func (w waiter) settle(reply dbuswire.Reply) error {
 	return nil
 }
 
-// peerStall is how long an app may keep its own socket waiting before it is asked
-// over the bus. GTK 3 looks only at the bus while it waits for a dialog that it runs
-// in a loop of its own (gtk_dialog_run), as that of "Save As…".
-const peerStall = time.Second
-
 // run puts the questions to an app and its parts, over its own socket where there
 // is one. What other apps do not answer, parts of which this one shows, is left
 // out.
@@ -204,25 +198,16 @@ func (p *program) run(ctx context.Context, r *round) error {
 	own, foreign := r.divide(p.sender)
 	peer := p.peer()
 	if peer != nil && len(own.messages) > 0 {
-		soon, cancel := context.WithTimeout(ctx, peerStall)
-		err := p.ration.run(soon, peer, own)
-		cancel()
-		if !errors.Is(err, dbuswire.ErrLost) && (!errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil) {
+		if err := p.ration.run(ctx, peer, own); !errors.Is(err, dbuswire.ErrLost) {
 			if err == nil {
 				err = p.runForeign(ctx, foreign)
 			}
 			return err
 		}
-		// All are asked again: the bus says whether the app lives.
+		p.dropPeer(peer) // and all are asked again: the bus says whether the app lives
 	}
 	if err := p.ration.run(ctx, p.link.conn, own); err != nil {
-		if peer != nil && !peer.Alive() {
-			p.dropPeer(peer)
-		}
 		return err
-	}
-	if peer != nil {
-		p.dropPeer(peer)
 	}
 	return p.runForeign(ctx, foreign)
 }

@@ -57,6 +57,19 @@ func toolkitSwitches() []string {
 	return []string{"QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1", "QT_ACCESSIBILITY=1", "ACCESSIBILITY_ENABLED=1", "GNOME_ACCESSIBILITY=1"}
 }
 
+// Hold keeps a connection open until its other end closes it, also after this process
+// has ended. It takes a duplicate of the file.
+func (*Launcher) Hold(connection *os.File) error {
+	c := exec.CommandContext(context.Background(), "/bin/cat") // reads until the other end closes it
+	c.Stdin, c.Env, c.Dir = connection, []string{}, "/"
+	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	if err := c.Start(); err != nil {
+		return err
+	}
+	go func() { _ = c.Wait() }()
+	return nil
+}
+
 // chromiumSwitches make Chromium, and what is built on it, show the trees of its
 // pages and act while it is covered.
 func chromiumSwitches() []string {
