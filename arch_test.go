@@ -74,7 +74,7 @@ func theMap() []room {
 
 		discovery = "internal/discovery"
 
-		bearer   = "internal/doors/mcp/bearer"
+		bearer   = "internal/doors/httpdoor/bearer"
 		tasks    = "internal/doors/mcp/tasks"
 		keychain = "internal/keychain"
 		login    = "internal/login"

@@ -19,8 +19,8 @@ import (
 
 	"aai"
 	"aai/internal/catalog"
+	"aai/internal/doors/httpdoor/bearer"
 	"aai/internal/doors/mcp"
-	"aai/internal/doors/mcp/bearer"
 	"aai/internal/journal"
 	"aai/internal/own"
 	"aai/internal/policy"

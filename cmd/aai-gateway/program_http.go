@@ -13,8 +13,8 @@ import (
 
 	"aai"
 	"aai/internal/doors/cli"
+	"aai/internal/doors/httpdoor/bearer"
 	"aai/internal/doors/mcp"
-	"aai/internal/doors/mcp/bearer"
 )
 
 // serveHTTP serves agents over HTTP until ctx ends.

@@ -14,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"aai"
-	"aai/internal/doors/mcp/bearer"
+	"aai/internal/doors/httpdoor/bearer"
 	"aai/internal/doors/mcp/tasks"
 )
 

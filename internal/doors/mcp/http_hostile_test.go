@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"aai/internal/doors/httpdoor/bearer"
 	door "aai/internal/doors/mcp"
-	"aai/internal/doors/mcp/bearer"
 )
 
 const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`

@@ -16,8 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"aai/internal/doors/httpdoor/bearer"
 	door "aai/internal/doors/mcp"
-	"aai/internal/doors/mcp/bearer"
 )
 
 // An authorizer is a real authorization server, oidc-provider, in a process of

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/doors/httpdoor/bearer"
 	door "aai/internal/doors/mcp"
-	"aai/internal/doors/mcp/bearer"
 )
 
 // The headers of a request in each era.

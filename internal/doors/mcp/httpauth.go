@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"aai/internal/doors/mcp/bearer"
+	"aai/internal/doors/httpdoor/bearer"
 )
 
 // authenticated lets a request on when its token says who sent it.

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"aai"
-	"aai/internal/doors/mcp/bearer"
+	"aai/internal/doors/httpdoor/bearer"
 )
 
 func TestFile(t *testing.T) {

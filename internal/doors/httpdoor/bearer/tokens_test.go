@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"aai"
-	"aai/internal/doors/mcp/bearer"
+	"aai/internal/doors/httpdoor/bearer"
 )
 
 // TestTokens: each agent has a token of its own, which holds in every process until it

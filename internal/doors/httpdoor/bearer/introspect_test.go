@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"aai/internal/doors/mcp/bearer"
+	"aai/internal/doors/httpdoor/bearer"
 )
 
 // TestIntrospection: what the server says of tokens that are no JWT.
