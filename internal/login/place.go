@@ -3,7 +3,6 @@ package login
 import (
 	"context"
 	"fmt"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -197,19 +196,14 @@ func (l *Logins) secure(field, address string) error {
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || u.Opaque != "" {
 		return aai.Errorf(aai.AuthInvalid, "%s is %q; expected an https URL", field, aai.CleanLabel(address, 200))
 	}
-	if u.Scheme == "https" || u.Scheme == "http" && l.cfg.Dev && loopback(u.Hostname()) {
+	if u.Scheme == "https" || u.Scheme == "http" && l.cfg.Dev && site.Loopback(u.Hostname()) {
 		return nil
 	}
 	e := aai.Errorf(aai.AuthInvalid, "%s is %q; expected an https URL", field, aai.CleanLabel(address, 200))
-	if loopback(u.Hostname()) {
+	if site.Loopback(u.Hostname()) {
 		e.Hint = "http is allowed to this computer itself with --dev."
 	}
 	return e
-}
-
-func loopback(host string) bool {
-	addr, err := netip.ParseAddr(host)
-	return strings.EqualFold(host, "localhost") || err == nil && addr.Unmap().IsLoopback()
 }
 
 // originOf is the origin of an address that may be called.

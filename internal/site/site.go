@@ -1,4 +1,4 @@
-// Package site says which hosts are of one owner, and how an origin is written. Where
+// Package site says which hosts are of one owner or this computer's own, and how an origin is written. Where
 // calls, logins and redirects may go is decided by it in three rooms, and two answers
 // to that question would be a hole, so it is asked here and nowhere else. It imports the public suffix list,
 // touches nothing, and knows nothing of apps.
@@ -36,6 +36,13 @@ func Origin(u *url.URL) string {
 		host = "[" + host + "]"
 	}
 	return u.Scheme + "://" + host
+}
+
+// Loopback reports whether a host, by its name or address, is this computer alone: what
+// listens there is reached by nobody else, and by no name that a stranger points here.
+func Loopback(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return strings.EqualFold(host, "localhost") || err == nil && address.Unmap().IsLoopback()
 }
 
 // Domain is the registrable domain of a host, such as "example.co.uk" for

@@ -9,6 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"aai"
+	"aai/internal/site"
 )
 
 // The names of what a client is asked besides the questions of gates, which have
@@ -76,5 +77,5 @@ func isPage(address string) bool {
 	if err != nil || u.Host == "" || u.User != nil || strings.ContainsAny(address, " \t\r\n") {
 		return false
 	}
-	return u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname())
+	return u.Scheme == "https" || u.Scheme == "http" && site.Loopback(u.Hostname())
 }

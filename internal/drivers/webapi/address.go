@@ -1,7 +1,6 @@
 package webapi
 
 import (
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -41,11 +40,11 @@ func newBase(base, descriptor string) (*address, error) {
 	switch {
 	case err != nil, u.Host == "", u.Opaque != "", u.User != nil, u.RawQuery != "", u.ForceQuery, u.Fragment != "":
 		return nil, invalid("base_url", expected+", without user, query and fragment", withoutUser(base))
-	case u.Scheme != "https" && (u.Scheme != "http" || !isLoopback(u.Hostname())):
+	case u.Scheme != "https" && (u.Scheme != "http" || !site.Loopback(u.Hostname())):
 		return nil, invalid("base_url", expected+", or http to this computer itself", base)
 	case !plainHost(u.Host):
 		return nil, invalid("base_url", expected+", with the host in ASCII", base)
-	case isLoopback(u.Hostname()) && descriptor != "" && !fromLoopback(descriptor):
+	case site.Loopback(u.Hostname()) && descriptor != "" && !fromLoopback(descriptor):
 		return nil, invalid("base_url", "an address that is not on this computer, in a descriptor from "+aai.CleanLabel(descriptor, 100), base)
 	}
 	a := &address{scheme: u.Scheme, host: u.Host, origin: site.Origin(u)}
@@ -73,14 +72,9 @@ func withoutUser(s string) string {
 	return s
 }
 
-func isLoopback(host string) bool {
-	addr, err := netip.ParseAddr(host)
-	return strings.EqualFold(host, "localhost") || err == nil && addr.Unmap().IsLoopback()
-}
-
 func fromLoopback(origin string) bool {
 	u, err := url.Parse(origin)
-	return err == nil && isLoopback(u.Hostname())
+	return err == nil && site.Loopback(u.Hostname())
 }
 
 // plainHost leaves out what shows another host than it means: other scripts,

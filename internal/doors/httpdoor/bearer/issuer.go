@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -14,6 +13,7 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 
 	"aai"
+	"aai/internal/site"
 )
 
 // IssuerConfig says which tokens of an authorization server are good.
@@ -92,17 +92,10 @@ func checkAddress(address string) error {
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" {
 		return fmt.Errorf("%q is no address such as https://auth.example.com", aai.CleanLabel(address, 120))
 	}
-	if u.Scheme == "https" || u.Scheme == "http" && isLoopback(u.Hostname()) {
+	if u.Scheme == "https" || u.Scheme == "http" && site.Loopback(u.Hostname()) {
 		return nil
 	}
 	return fmt.Errorf("%q: expected https, because whoever is between could forge tokens", aai.CleanLabel(address, 120))
-}
-
-func isLoopback(host string) bool {
-	if address, err := netip.ParseAddr(host); err == nil {
-		return address.IsLoopback()
-	}
-	return host == "localhost"
 }
 
 // claims are what a token, or the answer about one, says.
