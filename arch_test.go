@@ -74,6 +74,7 @@ func theMap() []room {
 
 		discovery = "internal/discovery"
 
+		httpdoor = "internal/doors/httpdoor"
 		bearer   = "internal/doors/httpdoor/bearer"
 		tasks    = "internal/doors/mcp/tasks"
 		keychain = "internal/keychain"
@@ -149,9 +150,11 @@ func theMap() []room {
 			why: "the tools on the words of the desktop, on no platform; pictures are scaled, files of references locked, tests put real gates before real windows"},
 		{name: bearer, ours: []string{"aai", site, whole}, modules: []string{jose, flock},
 			why: "who a token speaks for: it knows OAuth, and nothing of MCP; several processes share the file of agents' tokens"},
+		{name: httpdoor, ours: []string{"aai", bearer, site},
+			why: "what every door over HTTP stands in: it knows pages, tokens and strangers, and no protocol"},
 		{name: tasks, ours: []string{"aai"}, modules: []string{sdk},
 			why: "calls that outlast their requests, in front of whatever runs them"},
-		{name: "internal/doors/mcp", ours: []string{"aai", bearer, site, tasks}, modules: []string{sdk, jsontext}, tests: []string{policy, desktop, "internal/ax"},
+		{name: "internal/doors/mcp", ours: []string{"aai", httpdoor, site, tasks}, modules: []string{sdk, jsontext}, tests: []string{bearer, policy, desktop, "internal/ax"},
 			why: "a door needs to know nothing but the Gateway; its tests put real consent in front, and hold what it says of the desktop against the real tools"},
 		{name: "internal/doors/cli", ours: []string{"aai"}, modules: []string{cobra, pflag, runewidth, term},
 			why: "a door needs to know nothing but the Gateway"},
@@ -165,7 +168,7 @@ func theMap() []room {
 			why: "the one place where the rooms are joined; a setting given twice is a fault, poll tells that nobody reads the answers"},
 		{name: "bench", tests: []string{anything, sdk}, forTest: true,
 			why: "measures all of it, from outside"},
-		{name: "bench/echo", ours: []string{"aai", catalog, policy, journal, "internal/own", "internal/doors/mcp", bearer},
+		{name: "bench/echo", ours: []string{"aai", catalog, policy, journal, "internal/own", "internal/doors/mcp", bearer, httpdoor},
 			why: "the gateway with an app that answers by itself: joins the rooms of a call as the program does"},
 		{name: "bench/peers/baresdk", modules: []string{sdk}, why: "the peer: what the SDK costs without us"},
 		{name: "bench/peers/mcpgo", modules: []string{"github.com/mark3labs/mcp-go"}, why: "the peer: what another SDK costs"},

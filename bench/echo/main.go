@@ -19,6 +19,7 @@ import (
 
 	"aai"
 	"aai/internal/catalog"
+	"aai/internal/doors/httpdoor"
 	"aai/internal/doors/httpdoor/bearer"
 	"aai/internal/doors/mcp"
 	"aai/internal/journal"
@@ -47,7 +48,7 @@ func serve(ctx context.Context, folder string, overHTTP bool) error {
 	if !overHTTP {
 		return door.ServeStdio(ctx, os.Stdin, os.Stdout)
 	}
-	server, err := door.HTTP(mcp.HTTPConfig{Auth: bearer.NewSecret(os.Getenv("AAI_HTTP_TOKEN"))})
+	server, err := door.HTTP(mcp.HTTPConfig{HTTP: httpdoor.Config{Auth: bearer.NewSecret(os.Getenv("AAI_HTTP_TOKEN"))}})
 	if err != nil {
 		return err
 	}

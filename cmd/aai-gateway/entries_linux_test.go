@@ -183,7 +183,7 @@ func overStdio(method, params string) func(*testing.T, *aai.Gateway) {
 // overHTTP makes one request of a protocol's era.
 func overHTTP(era, method, params string) func(*testing.T, *aai.Gateway) {
 	return func(t *testing.T, g *aai.Gateway) {
-		server, err := doorOf(t, g).HTTP(mcp.HTTPConfig{Bind: "127.0.0.1"})
+		server, err := doorOf(t, g).HTTP(mcp.HTTPConfig{})
 		if err != nil {
 			t.Fatal(err)
 		}

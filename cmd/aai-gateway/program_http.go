@@ -13,6 +13,7 @@ import (
 
 	"aai"
 	"aai/internal/doors/cli"
+	"aai/internal/doors/httpdoor"
 	"aai/internal/doors/httpdoor/bearer"
 	"aai/internal/doors/mcp"
 )
@@ -49,10 +50,7 @@ func (p *program) serveHTTP(ctx context.Context, door *mcp.Door, cfg *config, lo
 
 // httpServer is the server as configured.
 func (p *program) httpServer(door *mcp.Door, cfg *config, h httpConfig, log *slog.Logger) (*mcp.HTTPServer, error) {
-	served := mcp.HTTPConfig{
-		Bind: strings.Trim(h.Bind, "[]"), Hosts: h.Hosts, Origins: h.Origins, SSE: h.SSE,
-		Limits: mcp.HTTPLimits{Idle: h.Idle},
-	}
+	served := httpdoor.Config{Bind: strings.Trim(h.Bind, "[]"), Hosts: h.Hosts, Origins: h.Origins}
 	if u, err := url.Parse(h.URL); err == nil {
 		served.Hosts = append(slices.Clone(served.Hosts), u.Hostname())
 	}
@@ -74,7 +72,7 @@ func (p *program) httpServer(door *mcp.Door, cfg *config, h httpConfig, log *slo
 		served.Auth = issuer
 		served.Metadata = &bearer.Metadata{Resource: h.URL, Issuer: h.Issuer, Scopes: h.Scopes}
 	}
-	return door.HTTP(served)
+	return door.HTTP(mcp.HTTPConfig{HTTP: served, SSE: h.SSE, Limits: mcp.HTTPLimits{Idle: h.Idle}})
 }
 
 // issuer verifies the tokens of the configured authorization server.

@@ -91,8 +91,8 @@ func (d *Door) logFailure(call *aai.Call, e *aai.Error) {
 func (d *Door) caller(ctx context.Context, session *mcp.ServerSession, client *mcp.Implementation) aai.Caller {
 	c := aai.Caller{Door: aai.DoorMCP, Session: d.session, Identity: d.peer}
 	if x := exchangeOf(ctx); x != nil {
-		c.Identity = x.identity()
-		c.Principal, c.Session = x.principal, x.conversationIn(d)
+		c.Identity = x.Identity()
+		c.Principal, c.Session = x.Principal, x.conversationIn(d)
 	}
 	if id := session.ID(); id != "" {
 		c.Session = id

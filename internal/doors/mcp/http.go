@@ -5,7 +5,6 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"sync"
@@ -13,16 +12,14 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"aai"
-	"aai/internal/doors/httpdoor/bearer"
+	"aai/internal/doors/httpdoor"
 	"aai/internal/doors/mcp/tasks"
 )
 
 // The paths that are served.
 const (
-	httpPath     = "/mcp"
-	ssePath      = "/sse"
-	metadataPath = "/.well-known/oauth-protected-resource"
+	httpPath = "/mcp"
+	ssePath  = "/sse"
 )
 
 // The headers of the protocol.
@@ -32,23 +29,18 @@ const (
 	headerLastEvent = "Last-Event-Id"
 )
 
+// pages is what pages of allowed origins need to speak MCP.
+func pages() httpdoor.Pages {
+	return httpdoor.Pages{
+		Methods: "GET, POST, DELETE",
+		Send:    "Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name",
+		See:     "Mcp-Session-Id, WWW-Authenticate",
+	}
+}
+
 // HTTPConfig is what an HTTPServer needs.
 type HTTPConfig struct {
-	// Bind is the address that is listened on: a name or an IP. Requests that
-	// name another host are refused.
-	Bind string
-	// Hosts are further names by which clients may call this server, such as that
-	// of a proxy in front of it.
-	Hosts []string
-	// Origins are the web pages, such as "https://app.example.com", that may use
-	// this server from a browser, beside those of this computer.
-	Origins []string
-	// Auth says who a token speaks for. Nil: nobody is asked for one, which is
-	// refused unless Bind is of this computer alone.
-	Auth bearer.Verifier
-	// Metadata, where tokens come from an authorization server, tells clients
-	// which (RFC 9728).
-	Metadata *bearer.Metadata
+	HTTP httpdoor.Config
 	// SSE serves the transport of protocol version 2024-11-05 too, on /sse.
 	SSE    bool
 	Limits HTTPLimits
@@ -56,7 +48,7 @@ type HTTPConfig struct {
 
 // An HTTPServer serves MCP clients of every version over Streamable HTTP, on
 // /mcp: up to 2025-11-25 in sessions, from 2026-07-28 on each request by itself.
-// It is an http.Handler, safe for concurrent use, and must be closed.
+// Close ends its sessions, too.
 //
 // A client that goes away in the middle of a call ends the call where there are
 // no sessions: nobody could have the result. In a session the call goes on, as
@@ -64,104 +56,55 @@ type HTTPConfig struct {
 // cancelling its request"), and its result can be fetched with Last-Event-ID
 // until the session ends.
 type HTTPServer struct {
+	*httpdoor.Server
 	door   *Door
-	cfg    HTTPConfig
 	limits HTTPLimits
-	log    *slog.Logger
 
-	guard     guard
-	sessions  *sessions
-	open      openRequests
-	starts    starts
-	routes    *http.ServeMux
-	legacy    http.Handler // versions with sessions
-	modern    http.Handler // those without
-	unfollow  func()
-	closeOnce sync.Once
+	sessions *sessions
+	open     sync.Map     // the exchanges that have begun and not ended, by ID
+	legacy   http.Handler // versions with sessions
+	modern   http.Handler // those without
+	unfollow func()
 }
 
 // HTTP returns a server for the door. It follows the list of apps until Close.
 func (d *Door) HTTP(cfg HTTPConfig) (*HTTPServer, error) {
-	if cfg.Bind == "" {
-		cfg.Bind = "127.0.0.1"
+	h := &HTTPServer{door: d, limits: cfg.Limits.withDefaults()}
+	served, err := httpdoor.New(cfg.HTTP, httpdoor.Protocol{Log: d.log, Pages: pages(), Refusal: refusalBody, End: h.end})
+	if err != nil {
+		return nil, err
 	}
-	if cfg.Auth == nil && !isLoopback(cfg.Bind) {
-		e := aai.Errorf(aai.InvalidParams, "bind: %s can be reached from other computers, and nobody would be asked for a token", aai.CleanLabel(cfg.Bind, 60))
-		e.Hint = "Bind 127.0.0.1, or let clients authenticate by a token or by OAuth."
-		return nil, e
-	}
-	h := &HTTPServer{door: d, cfg: cfg, limits: cfg.Limits.withDefaults(), log: d.log, guard: newGuard(cfg)}
-	h.sessions = newSessions(h.limits)
-	h.open.byID = make(map[string]*exchange)
+	h.Server, h.sessions = served, newSessions(h.limits)
 	server := func(*http.Request) *mcp.Server { return d.server }
 	log := slog.New(warnings{d.log.Handler()})
+	body := served.Limits().Body
 	h.legacy = tasks.HTTP(mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
 		EventStore: h.sessions, Logger: log,
-		DisableLocalhostProtection: true, MaxRequestBodyBytes: h.limits.Body, // both are looked at before
+		DisableLocalhostProtection: true, MaxRequestBodyBytes: body, // both are looked at before
 	}))
 	h.modern = tasks.HTTP(mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
 		Stateless: true, PropagateRequestCancellation: true, Logger: log,
-		DisableLocalhostProtection: true, MaxRequestBodyBytes: h.limits.Body,
+		DisableLocalhostProtection: true, MaxRequestBodyBytes: body,
 	}))
-	h.routes = h.newRoutes(server)
+	h.Handle(httpPath, h.exchanging(h.serveMCP))
+	if cfg.SSE {
+		sse := mcp.NewSSEHandler(server, &mcp.SSEOptions{DisableLocalhostProtection: true, MaxRequestBodyBytes: body})
+		h.Handle(ssePath, h.exchanging(h.serveSSE(sse)))
+	}
+	h.HandlePublic("/", func(w http.ResponseWriter, _ *http.Request) {
+		refuse(w, http.StatusNotFound, codeInvalidRequest, "there is nothing here; MCP is served on "+httpPath)
+	})
 	h.unfollow = d.follow(context.Background())
 	return h, nil
 }
 
-func (h *HTTPServer) newRoutes(server func(*http.Request) *mcp.Server) *http.ServeMux {
-	routes := http.NewServeMux()
-	routes.HandleFunc(httpPath, h.authenticated(h.serveMCP))
-	if h.cfg.SSE {
-		sse := mcp.NewSSEHandler(server, &mcp.SSEOptions{DisableLocalhostProtection: true, MaxRequestBodyBytes: h.limits.Body})
-		routes.HandleFunc(ssePath, h.authenticated(h.serveSSE(sse)))
-	}
-	if h.cfg.Metadata != nil {
-		// With and without the path of the resource, as RFC 9728 §3.1 has it.
-		routes.HandleFunc(metadataPath, h.serveMetadata)
-		if u, err := url.Parse(h.cfg.Metadata.Resource); err == nil && strings.Trim(u.Path, "/") != "" {
-			routes.HandleFunc(metadataPath+"/"+strings.Trim(u.Path, "/"), h.serveMetadata)
-		}
-	}
-	routes.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		refuse(w, http.StatusNotFound, codeInvalidRequest, "there is nothing here; MCP is served on "+httpPath)
-	})
-	return routes
-}
-
-// ServeHTTP implements http.Handler.
-func (h *HTTPServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	x := h.newExchange(w, r)
-	defer x.end()
-	if r.Method == http.MethodPost {
-		// Also the Go server reads bodies, of requests that were refused.
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(h.limits.Upload))
-	}
-	if v := visitorOf(r); v != nil && v.isStranger() {
-		x.reply.Header().Set("Connection", "close") // unless it turns out to be none
-	}
-	if !h.guard.admit(x.reply, r) {
-		return
-	}
-	if !h.open.add(x) {
-		x.reply.Header().Set("Retry-After", "1")
-		refuse(x.reply, http.StatusServiceUnavailable, codeOverloaded, "the server is closing")
-		return
-	}
-	defer h.open.remove(x)
-	r = r.WithContext(context.WithValue(x.ctx, exchangeKey{}, x))
-	// What the door finds the exchange by, whatever the client sent there.
-	r.Header.Set(headerExchange, x.id)
-	h.routes.ServeHTTP(x.reply, r)
-}
-
 // serveMCP serves the one address of the protocol.
-func (h *HTTPServer) serveMCP(w http.ResponseWriter, r *http.Request) {
-	x := exchangeOf(r.Context())
+func (h *HTTPServer) serveMCP(w http.ResponseWriter, r *http.Request, x *exchange) {
 	var sent post
 	if r.Method == http.MethodPost {
 		var end func()
 		var ok bool
-		if sent, end, ok = h.readPost(w, r); !ok {
+		if sent, end, ok = h.readPost(w, r, x); !ok {
 			return
 		}
 		defer end()
@@ -203,17 +146,17 @@ func isModernRequest(r *http.Request, sent post) bool {
 
 // serveModern serves a request that stands by itself.
 func (h *HTTPServer) serveModern(w http.ResponseWriter, r *http.Request, x *exchange) {
-	if !h.sessions.enterPrincipal(x.principal) {
+	if !h.sessions.enterPrincipal(x.Principal) {
 		tooMany(w, "too many requests of this caller are open")
 		return
 	}
-	defer h.sessions.leavePrincipal(x.principal)
+	defer h.sessions.leavePrincipal(x.Principal)
 	h.modern.ServeHTTP(w, r)
 }
 
 // serveInSession serves a request of a session.
 func (h *HTTPServer) serveInSession(w http.ResponseWriter, r *http.Request, x *exchange, id string) {
-	s := h.sessions.find(id, x.principal)
+	s := h.sessions.find(id, x.Principal)
 	if s == nil {
 		// Whose it is, if there is one, is nobody else's business.
 		refuse(w, http.StatusNotFound, codeSessionNotFound, "there is no such session; it may have expired. Open one by \"initialize\"")
@@ -267,29 +210,21 @@ func parseEventID(id string) (stream string, index int, ok bool) {
 	return stream, index, err == nil && index >= 0
 }
 
-// Close ends every session, call and stream, and waits until they have ended and
-// are on record, or for half a second.
-func (h *HTTPServer) Close() {
-	h.closeOnce.Do(func() {
-		h.unfollow()
-		h.open.close()
-		late := time.After(afterwards)
-		ended := h.sessions.closeAll()
-		h.door.tasks.End(afterwards) // those without a session, too
-		if !h.open.wait(late) {
+// end ends every session, its calls and all tasks, and waits for them until late.
+func (h *HTTPServer) end(late context.Context) {
+	h.unfollow()
+	ended := h.sessions.closeAll()
+	h.door.tasks.End(afterwards) // those without a session, too
+	for _, s := range ended {
+		select {
+		case <-s.done: // the SDK ends a session when its calls have ended
+		case <-late.Done():
 			return
 		}
-		for _, s := range ended {
-			select {
-			case <-s.done: // the SDK ends a session when its calls have ended
-			case <-late:
-				return
-			}
-		}
-	})
+	}
 }
 
-// afterwards is how long cancelled calls have to say what became of them.
+// afterwards is how long cancelled tasks have to say what became of them.
 const afterwards = 500 * time.Millisecond
 
 // Sessions is how many sessions are open.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"aai/internal/doors/httpdoor"
 	door "aai/internal/doors/mcp"
 )
 
@@ -57,7 +58,7 @@ func TestHTTPSessionExpires(t *testing.T) {
 // TestHTTPStarts: however long a request may keep its caller's next ones from
 // beginning, one that waits for an app keeps none, nor one that was refused.
 func TestHTTPStarts(t *testing.T) {
-	s := newWorld(t).serve(t, withLimits(door.HTTPLimits{Start: 24 * time.Hour}))
+	s := newWorld(t).serve(t, withHTTPLimits(httpdoor.Limits{Start: 24 * time.Hour}))
 	c := s.as("").open(t)
 	for range 2 * runtime.GOMAXPROCS(0) {
 		c.drop(t) // returns when the app has it

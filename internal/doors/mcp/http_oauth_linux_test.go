@@ -110,8 +110,8 @@ func serveOAuth(t *testing.T, a *authorizer, changes ...func(*bearer.IssuerConfi
 		t.Fatal(err)
 	}
 	return newWorld(t).serve(t, func(c *door.HTTPConfig) {
-		c.Auth = issuer
-		c.Metadata = &bearer.Metadata{Resource: thisResource, Issuer: cfg.Issuer, Scopes: cfg.Scopes}
+		c.HTTP.Auth = issuer
+		c.HTTP.Metadata = &bearer.Metadata{Resource: thisResource, Issuer: cfg.Issuer, Scopes: cfg.Scopes}
 	})
 }
 

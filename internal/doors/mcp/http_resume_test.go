@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"aai/internal/doors/httpdoor"
 	door "aai/internal/doors/mcp"
 )
 
@@ -161,7 +162,7 @@ func TestHTTPSlowReader(t *testing.T) {
 	w := newWorld(t)
 	const big = 4 << 20
 	w.catalog.apps = append(w.catalog.apps, w.pictureApp("org.example.Big", make([]byte, big)))
-	s := w.serve(t, withLimits(door.HTTPLimits{Write: 300 * time.Millisecond}))
+	s := w.serve(t, withHTTPLimits(httpdoor.Limits{Write: 300 * time.Millisecond}))
 	c := s.as("").open(t)
 	body := c.body("tools/call", `{"name":"aai_exec","arguments":{"app":"org.example.Big","tool":"say"}}`)
 	conn, err := net.Dial("tcp", strings.TrimSuffix(strings.TrimPrefix(s.url, "http://"), "/mcp"))
@@ -211,7 +212,7 @@ func TestHTTPSlowReader(t *testing.T) {
 
 // TestHTTPSlowUpload: a body that does not come is not waited for.
 func TestHTTPSlowUpload(t *testing.T) {
-	s := newWorld(t).serve(t, withLimits(door.HTTPLimits{Upload: 200 * time.Millisecond}))
+	s := newWorld(t).serve(t, withHTTPLimits(httpdoor.Limits{Upload: 200 * time.Millisecond}))
 	c := s.as("").open(t)
 	read, write := io.Pipe()
 	defer write.Close() //nolint:errcheck // nothing was written

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/doors/httpdoor"
 	"aai/internal/doors/httpdoor/bearer"
 	door "aai/internal/doors/mcp"
 )
@@ -41,6 +42,10 @@ func withLimits(l door.HTTPLimits) httpChange {
 	return func(c *door.HTTPConfig) { c.Limits = l }
 }
 
+func withHTTPLimits(l httpdoor.Limits) httpChange {
+	return func(c *door.HTTPConfig) { c.HTTP.Limits = l }
+}
+
 // tokens is a Verifier that takes the principal itself for the token.
 type tokens map[string]bool
 
@@ -51,7 +56,7 @@ func (k tokens) Verify(_ context.Context, token string) (string, error) {
 	return token, nil
 }
 
-func withTokens(c *door.HTTPConfig) { c.Auth = tokens{"alice": true, "bob": true} }
+func withTokens(c *door.HTTPConfig) { c.HTTP.Auth = tokens{"alice": true, "bob": true} }
 
 // serve serves the world's door until the end of the test.
 func (w *world) serve(t *testing.T, changes ...httpChange) *web {

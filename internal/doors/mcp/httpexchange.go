@@ -4,28 +4,21 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"aai"
+	"aai/internal/doors/httpdoor"
 )
 
-// An exchange is one HTTP request and its answer, from beginning to end. The
-// context of a session's calls holds the exchange that opened the session.
+// An exchange is one HTTP request for MCP and its answer. The context of a session's
+// calls holds the exchange that opened the session.
 type exchange struct {
-	id        string
-	ctx       context.Context
-	cancel    context.CancelFunc
-	done      chan struct{} // closed when nothing more is written
-	reply     *reply
-	lasting   bool   // a stream that ends only when somebody ends it
-	principal string // who was authenticated
+	*httpdoor.Exchange
+	reply *reply
 	// conversation is what the door calls the session where the SDK has none.
 	conversation string
 
@@ -50,11 +43,20 @@ func exchangeOf(ctx context.Context) *exchange {
 	return x
 }
 
-func (h *HTTPServer) newExchange(w http.ResponseWriter, r *http.Request) *exchange {
-	x := &exchange{server: h, done: make(chan struct{}), lasting: r.Method == http.MethodGet}
-	x.ctx, x.cancel = context.WithCancel(r.Context())
-	x.reply = newReply(w, h.limits)
-	return x
+// exchanging has serve answer requests, each as an exchange.
+func (h *HTTPServer) exchanging(serve func(http.ResponseWriter, *http.Request, *exchange)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		x := &exchange{Exchange: httpdoor.Of(r.Context()), server: h, reply: newReply(w, h.Server.Limits().Write, h.limits.KeepAlive)}
+		defer x.reply.end()
+		if r.Method == http.MethodGet {
+			x.Lasts()
+		}
+		h.open.Store(x.ID, x)
+		defer h.open.Delete(x.ID)
+		// What the door finds the exchange by, whatever the client sent there.
+		r.Header.Set(headerExchange, x.ID)
+		serve(x.reply, r.WithContext(context.WithValue(r.Context(), exchangeKey{}, x)), x)
+	}
 }
 
 // conversationIn is what stands for a session where the SDK has none. Without
@@ -63,109 +65,16 @@ func (x *exchange) conversationIn(d *Door) string {
 	switch {
 	case x.conversation != "":
 		return x.conversation
-	case x.principal != "":
-		return d.session + "/" + x.principal
+	case x.Principal != "":
+		return d.session + "/" + x.Principal
 	}
 	return d.session
 }
 
-// identity is who sends the requests for certain: the principal, and who vouches for
-// that where it is not this computer. A name means something with its issuer alone.
-func (x *exchange) identity() string {
-	switch {
-	case x.principal == "":
-		return ""
-	case x.server.cfg.Metadata != nil:
-		return aai.IdentityHTTP + x.principal + "@" + x.server.cfg.Metadata.Issuer
-	}
-	return aai.IdentityHTTP + x.principal
-}
-
-// end is called when the handler returns: nothing may be written from then on.
-func (x *exchange) end() {
-	x.reply.end()
-	x.cancel()
-	close(x.done)
-}
-
 // abort ends the exchange even if the client does not take what is written.
 func (x *exchange) abort() {
-	x.cancel()
+	x.Cancel()
 	x.reply.abort()
-}
-
-// openRequests are the exchanges that have begun and not ended.
-type openRequests struct {
-	last atomic.Int64
-
-	mu     sync.Mutex
-	byID   map[string]*exchange
-	closed bool
-}
-
-func (o *openRequests) add(x *exchange) bool {
-	x.id = strconv.FormatInt(o.last.Add(1), 36)
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.closed {
-		return false
-	}
-	o.byID[x.id] = x
-	return true
-}
-
-func (o *openRequests) remove(x *exchange) {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	delete(o.byID, x.id)
-}
-
-func (o *openRequests) find(id string) *exchange {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	return o.byID[id]
-}
-
-// all returns those that are open, or only those that end when somebody ends
-// them.
-func (o *openRequests) all(onlyLasting bool) []*exchange {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	found := make([]*exchange, 0, len(o.byID))
-	for _, x := range o.byID {
-		if x.lasting || !onlyLasting {
-			found = append(found, x)
-		}
-	}
-	return found
-}
-
-// refuseMore lets no further exchange begin.
-func (o *openRequests) refuseMore() {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	o.closed = true
-}
-
-// close ends every exchange.
-func (o *openRequests) close() {
-	o.refuseMore()
-	for _, x := range o.all(false) {
-		x.cancel()
-	}
-}
-
-// wait waits until all exchanges have ended, or it is late. It reports whether
-// they have.
-func (o *openRequests) wait(late <-chan time.Time) bool {
-	for _, x := range o.all(false) {
-		select {
-		case <-x.done:
-		case <-late:
-			return false
-		}
-	}
-	return true
 }
 
 // inExchange does for messages that come by HTTP what stdio has no need of: a
@@ -177,7 +86,8 @@ func (d *Door) inExchange(next mcp.MethodHandler) mcp.MethodHandler {
 			return next(ctx, method, putBack(req, lifted(req)))
 		}
 		if extra := req.GetExtra(); extra != nil && extra.Header != nil {
-			if x := opener.server.open.find(extra.Header.Get(headerExchange)); x != nil {
+			if found, ok := opener.server.open.Load(extra.Header.Get(headerExchange)); ok {
+				x := found.(*exchange)
 				x.reply.keepAlive()
 				req = putBack(req, x.arguments)
 				if x.started != nil {

@@ -3,15 +3,13 @@ package mcp
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
-	"io"
 	"net/http"
-	"os"
 	"slices"
-	"time"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"aai/internal/doors/httpdoor"
 )
 
 // A post is what was posted.
@@ -30,29 +28,19 @@ func (body) Close() error { return nil }
 
 // readPost reads the body, and holds it to what stdio asks of a line. The request has
 // begun then, until end. It reports false when it has answered, or nobody waits.
-func (h *HTTPServer) readPost(w http.ResponseWriter, r *http.Request) (sent post, end func(), ok bool) {
-	x := exchangeOf(r.Context())
-	end = h.starts.begin(x.ctx, x.principal, longBody)
-	if end == nil {
+func (h *HTTPServer) readPost(w http.ResponseWriter, r *http.Request, x *exchange) (sent post, end func(), ok bool) {
+	b, end, ok := h.ReadBody(w, r)
+	if !ok {
 		return post{}, nil, false
 	}
-	b, refused := h.readBody(w, r)
-	end()
-	if refused != nil { // the time may be over for whoever waits, too
-		refused.write(w)
-		return post{}, nil, false
-	}
-	if end = h.starts.begin(x.ctx, x.principal, h.limits.Start); end == nil {
-		return post{}, nil, false
-	}
-	sent.bytes = b
-	if sent.opens, refused = readMessages(b); refused != nil {
+	opens, refused := readMessages(b)
+	if refused != nil {
 		refused.write(w)
 		end()
 		return post{}, nil, false
 	}
 	x.started = end
-	return sent, end, true
+	return post{bytes: b, opens: opens}, end, true
 }
 
 // lift takes large arguments out of a message that is a call.
@@ -76,28 +64,10 @@ func (p *post) lift() {
 	p.arguments = arguments
 }
 
-// readBody reads a body of bounded length that comes in a bounded time.
-func (h *HTTPServer) readBody(w http.ResponseWriter, r *http.Request) ([]byte, *refusal) {
-	b, err := io.ReadAll(http.MaxBytesReader(w, r.Body, h.limits.Body))
-	if err == nil {
-		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // fails only for writers of tests
-	}
-	_, tooLong := errors.AsType[*http.MaxBytesError](err)
-	switch {
-	case tooLong:
-		return nil, &refusal{status: http.StatusRequestEntityTooLarge, code: codeInvalidRequest, message: "the body is too long; see the documentation for the limits"}
-	case errors.Is(err, os.ErrDeadlineExceeded):
-		return nil, &refusal{status: http.StatusRequestTimeout, code: codeInvalidRequest, message: "the body has not come in time"}
-	case err != nil:
-		return nil, &refusal{status: http.StatusBadRequest, code: codeInvalidRequest, message: "the body cannot be read"}
-	}
-	return b, nil
-}
-
 // readMessages looks at the message, or the batch of them, before the SDK does.
 func readMessages(b []byte) (opens bool, refused *refusal) {
 	malformed := func(code int64, message string) *refusal {
-		return &refusal{status: http.StatusBadRequest, code: code, message: message}
+		return &refusal{httpdoor.Refusal{Status: http.StatusBadRequest, Message: message}, code}
 	}
 	b = bytes.TrimLeft(b, " \t\r\n")
 	if len(b) == 0 {

@@ -1,12 +1,12 @@
 package mcp
 
 import (
-	"encoding/json"
 	"net/http"
-	"strconv"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"aai/internal/doors/httpdoor"
 )
 
 // Codes of JSON-RPC errors that say why a request was refused. The last two are
@@ -21,35 +21,33 @@ const (
 
 // A refusal is the answer to a request that does not become a message.
 type refusal struct {
-	status  int
-	code    int64
-	message string
-	after   time.Duration // when it may be tried again, if it may
+	httpdoor.Refusal
+	code int64
 }
 
-// write answers with a JSON-RPC error without an id, as the protocol has it.
-func (r *refusal) write(w http.ResponseWriter) {
-	if r.after > 0 {
-		w.Header().Set("Retry-After", strconv.Itoa(int(r.after.Seconds())))
+func (r *refusal) write(w http.ResponseWriter) { r.Write(w, withoutID(r.code, r.Message)) }
+
+// refusalBody is what the refusal of a request holds that did not come so far.
+func refusalBody(r httpdoor.Refusal) any {
+	if r.Status == http.StatusTooManyRequests || r.Status == http.StatusServiceUnavailable {
+		return withoutID(codeOverloaded, r.Message)
 	}
-	b, err := json.Marshal(map[string]any{
-		"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": r.code, "message": r.message},
-	})
-	if err != nil {
-		http.Error(w, r.message, r.status)
-		return
+	return withoutID(codeInvalidRequest, r.Message)
+}
+
+// withoutID is a JSON-RPC error without an id, as the protocol has it for what is no
+// message.
+func withoutID(code int64, message string) any {
+	return map[string]any{
+		"jsonrpc": "2.0", "id": nil, "error": map[string]any{"code": code, "message": message},
 	}
-	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(r.status)
-	_, _ = w.Write(b) // whoever is gone does not need it
 }
 
 func refuse(w http.ResponseWriter, status int, code int64, message string) {
-	(&refusal{status: status, code: code, message: message}).write(w)
+	(&refusal{httpdoor.Refusal{Status: status, Message: message}, code}).write(w)
 }
 
 // tooMany asks the caller to come again in a second.
 func tooMany(w http.ResponseWriter, message string) {
-	(&refusal{status: http.StatusTooManyRequests, code: codeOverloaded, message: message, after: time.Second}).write(w)
+	(&refusal{httpdoor.Refusal{Status: http.StatusTooManyRequests, Message: message, After: time.Second}, codeOverloaded}).write(w)
 }

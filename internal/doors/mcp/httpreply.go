@@ -22,7 +22,9 @@ import (
 type reply struct {
 	http.ResponseWriter
 	control atomic.Pointer[http.ResponseController] // nil when the handler has returned
-	limits  HTTPLimits
+	// write is how long the client has to take a message; after silence a silent
+	// stream gets a comment.
+	write, silence time.Duration
 	// first sees what is written first.
 	first func([]byte)
 
@@ -38,10 +40,10 @@ type reply struct {
 	aborted atomic.Bool
 }
 
-func newReply(w http.ResponseWriter, limits HTTPLimits) *reply {
-	r := &reply{ResponseWriter: w, limits: limits}
+func newReply(w http.ResponseWriter, write, silence time.Duration) *reply {
+	r := &reply{ResponseWriter: w, write: write, silence: silence}
 	r.control.Store(http.NewResponseController(w))
-	r.allow() // also what was set for another request of the connection is over
+	r.allow()
 	return r
 }
 
@@ -49,7 +51,7 @@ func newReply(w http.ResponseWriter, limits HTTPLimits) *reply {
 func (r *reply) allow() {
 	if !r.aborted.Load() {
 		// A writer that knows no deadlines is one of a test.
-		_ = r.control.Load().SetWriteDeadline(time.Now().Add(r.limits.Write))
+		_ = r.control.Load().SetWriteDeadline(time.Now().Add(r.write))
 	}
 }
 
@@ -182,7 +184,7 @@ func (r *reply) put(text string) error {
 	r.allow()
 	_, err := r.ResponseWriter.Write([]byte(text))
 	r.written, r.waits = time.Now(), false
-	r.wake(r.limits.KeepAlive)
+	r.wake(r.silence)
 	if flushed := r.control.Load().Flush(); err == nil {
 		err = flushed
 	}
@@ -195,7 +197,7 @@ func (r *reply) keepAlive() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.timer == nil && !r.ended {
-		r.wake(r.limits.KeepAlive)
+		r.wake(r.silence)
 	}
 }
 
@@ -210,11 +212,11 @@ func (r *reply) beat() {
 		r.waits = false
 		r.allow()
 		_ = r.control.Load().Flush() // whoever is gone is found out by the next
-		r.wake(r.limits.KeepAlive)
+		r.wake(r.silence)
 		return
 	}
-	if silent := time.Since(r.written); silent < r.limits.KeepAlive {
-		r.wake(r.limits.KeepAlive - silent)
+	if silent := time.Since(r.written); silent < r.silence {
+		r.wake(r.silence - silent)
 		return
 	}
 	if r.status == 0 && strings.HasPrefix(r.Header().Get("Content-Type"), "text/event-stream") {

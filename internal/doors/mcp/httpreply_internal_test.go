@@ -4,13 +4,14 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 )
 
 // TestReplyAfterItsEnd: what still wants to write when the handler has returned
 // touches nothing: its connection may belong to another request by then.
 func TestReplyAfterItsEnd(t *testing.T) {
 	w := httptest.NewRecorder()
-	r := newReply(w, HTTPLimits{}.withDefaults())
+	r := newReply(w, time.Second, time.Second)
 	r.Header().Set("Content-Type", "text/event-stream")
 	r.end()
 	r.keepAlive()

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai/internal/doors/httpdoor"
 )
 
 var (
@@ -62,18 +64,18 @@ func (ss *sessions) reserve(x *exchange) *refusal {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
 	switch {
-	case ss.of[x.principal] >= ss.limits.Sessions:
-		return &refusal{
-			status: http.StatusTooManyRequests, code: codeOverloaded, after: time.Minute,
-			message: "too many sessions of this caller are open; end one by DELETE, or wait until one expires",
-		}
+	case ss.of[x.Principal] >= ss.limits.Sessions:
+		return &refusal{httpdoor.Refusal{
+			Status: http.StatusTooManyRequests, After: time.Minute,
+			Message: "too many sessions of this caller are open; end one by DELETE, or wait until one expires",
+		}, codeOverloaded}
 	case ss.all >= ss.limits.AllSessions:
-		return &refusal{
-			status: http.StatusServiceUnavailable, code: codeOverloaded, after: time.Minute,
-			message: "too many sessions are open; wait until one expires",
-		}
+		return &refusal{httpdoor.Refusal{
+			Status: http.StatusServiceUnavailable, After: time.Minute,
+			Message: "too many sessions are open; wait until one expires",
+		}, codeOverloaded}
 	}
-	ss.count(x.principal, 1)
+	ss.count(x.Principal, 1)
 	return nil
 }
 
@@ -82,7 +84,7 @@ func (ss *sessions) settle(x *exchange) {
 	ss.mu.Lock()
 	s := x.session
 	if s == nil {
-		ss.count(x.principal, -1)
+		ss.count(x.Principal, -1)
 	}
 	ss.mu.Unlock()
 	if s != nil {
@@ -148,7 +150,7 @@ func (ss *sessions) Open(ctx context.Context, sessionID, streamID string) error 
 	defer ss.mu.Unlock()
 	if streamID == "" {
 		s := &session{
-			id: sessionID, principal: x.principal, limits: ss.limits, busy: 1, open: 1,
+			id: sessionID, principal: x.Principal, limits: ss.limits, busy: 1, open: 1,
 			done: make(chan struct{}), streams: make(map[string]*exchange),
 		}
 		s.ctx, s.cancel = context.WithCancelCause(context.Background())
@@ -317,7 +319,7 @@ func (s *session) takeOver(ctx context.Context, stream string) {
 	}
 	old.abort()
 	select {
-	case <-old.done:
+	case <-old.Done():
 	case <-ctx.Done():
 	}
 }

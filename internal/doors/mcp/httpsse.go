@@ -9,17 +9,16 @@ import (
 
 // serveSSE serves the transport of 2024-11-05: a GET holds the session, and
 // messages are posted to the address that its first event names.
-func (h *HTTPServer) serveSSE(sse http.Handler) http.HandlerFunc {
+func (h *HTTPServer) serveSSE(sse http.Handler) func(http.ResponseWriter, *http.Request, *exchange) {
 	owners := &sseOwners{of: make(map[string]string)}
-	return func(w http.ResponseWriter, r *http.Request) {
-		x := exchangeOf(r.Context())
+	return func(w http.ResponseWriter, r *http.Request, x *exchange) {
 		switch r.Method {
 		case http.MethodPost:
-			if !owners.owns(x.principal, r.URL.Query().Get("sessionid")) {
+			if !owners.owns(x.Principal, r.URL.Query().Get("sessionid")) {
 				refuse(w, http.StatusNotFound, codeSessionNotFound, "there is no such session; open one by GET")
 				return
 			}
-			sent, end, ok := h.readPost(w, r)
+			sent, end, ok := h.readPost(w, r, x)
 			if !ok {
 				return
 			}
@@ -33,7 +32,7 @@ func (h *HTTPServer) serveSSE(sse http.Handler) http.HandlerFunc {
 			defer h.sessions.settle(x)
 			x.conversation = rand.Text()
 			var id string
-			x.reply.first = func(endpoint []byte) { id = owners.add(x.principal, endpoint) }
+			x.reply.first = func(endpoint []byte) { id = owners.add(x.Principal, endpoint) }
 			defer func() { owners.remove(id) }()
 		}
 		sse.ServeHTTP(w, r)

@@ -1,4 +1,4 @@
-package mcp
+package httpdoor
 
 import (
 	"net"
@@ -7,6 +7,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"aai/internal/site"
 )
 
 // A guard looks at where a request comes from before anything else: a page in
@@ -17,10 +19,11 @@ type guard struct {
 	local   bool     // only this computer can reach the server
 	hosts   []string // besides those of this computer
 	origins []string // in lower case
+	pages   Pages
 }
 
-func newGuard(cfg HTTPConfig) guard {
-	g := guard{bind: strings.ToLower(cfg.Bind), local: isLoopback(cfg.Bind)}
+func newGuard(cfg Config, pages Pages) guard {
+	g := guard{bind: strings.ToLower(cfg.Bind), local: site.Loopback(cfg.Bind), pages: pages}
 	for _, host := range cfg.Hosts {
 		g.hosts = append(g.hosts, strings.ToLower(host))
 	}
@@ -30,42 +33,43 @@ func newGuard(cfg HTTPConfig) guard {
 	return g
 }
 
-// admit refuses what comes by a wrong name or from a strange page. It answers
-// what browsers ask beforehand. It reports whether the request goes on.
-func (g guard) admit(w http.ResponseWriter, r *http.Request) bool {
+// refuses says why a request goes no further: it comes by a wrong name or from a
+// strange page. Nil: it goes on.
+func (g guard) refuses(r *http.Request) *Refusal {
 	if !g.isHost(hostname(r.Host)) {
-		refuse(w, http.StatusForbidden, codeInvalidRequest, "this server is not called by the name in the header Host")
+		return &Refusal{Status: http.StatusForbidden, Message: "this server is not called by the name in the header Host"}
+	}
+	if origin := originOf(r); origin != "" && !g.isOrigin(origin, r.Host) {
+		return &Refusal{Status: http.StatusForbidden, Message: "pages of the header Origin may not use this server"}
+	}
+	return nil
+}
+
+// answers tells the browser what pages of the request's origin may do. It reports
+// whether that was all that was asked.
+func (g guard) answers(w http.ResponseWriter, r *http.Request) bool {
+	if origin := originOf(r); origin == "" || !slices.Contains(g.origins, origin) {
 		return false
-	}
-	origin := strings.ToLower(r.Header.Get("Origin"))
-	if origin == "" {
-		return true
-	}
-	if !g.isOrigin(origin, r.Host) {
-		refuse(w, http.StatusForbidden, codeInvalidRequest, "pages of the header Origin may not use this server")
-		return false
-	}
-	if !slices.Contains(g.origins, origin) {
-		return true
 	}
 	w.Header().Add("Vary", "Origin")
 	w.Header().Set("Access-Control-Allow-Origin", r.Header.Get("Origin"))
-	w.Header().Set("Access-Control-Expose-Headers", "Mcp-Session-Id, WWW-Authenticate")
+	w.Header().Set("Access-Control-Expose-Headers", g.pages.See)
 	if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
-		w.Header().Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
-		w.Header().Set("Access-Control-Allow-Headers",
-			"Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name")
+		w.Header().Set("Access-Control-Allow-Methods", g.pages.Methods)
+		w.Header().Set("Access-Control-Allow-Headers", g.pages.Send)
 		w.Header().Set("Access-Control-Max-Age", "600")
 		w.WriteHeader(http.StatusNoContent)
-		return false
+		return true
 	}
-	return true
+	return false
 }
+
+func originOf(r *http.Request) string { return strings.ToLower(r.Header.Get("Origin")) }
 
 // isHost reports whether the server may be called so.
 func (g guard) isHost(host string) bool {
 	switch {
-	case isLoopback(host), slices.Contains(g.hosts, host):
+	case site.Loopback(host), slices.Contains(g.hosts, host):
 		return true
 	case g.local:
 		return false
@@ -91,7 +95,7 @@ func (g guard) isOrigin(origin, host string) bool {
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
 		return false
 	}
-	return isLoopback(u.Hostname()) && g.local || u.Host == strings.ToLower(host)
+	return site.Loopback(u.Hostname()) && g.local || u.Host == strings.ToLower(host)
 }
 
 // hostname is the host of a header Host, without the port, in lower case.
@@ -100,13 +104,4 @@ func hostname(host string) string {
 		host = name
 	}
 	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
-}
-
-// isLoopback reports whether the name or address is of this computer alone.
-func isLoopback(host string) bool {
-	if host == "localhost" {
-		return true
-	}
-	address, err := netip.ParseAddr(host)
-	return err == nil && address.IsLoopback()
 }

@@ -1,4 +1,4 @@
-package mcp
+package httpdoor
 
 import (
 	"encoding/json"
@@ -12,35 +12,38 @@ import (
 	"aai/internal/doors/httpdoor/bearer"
 )
 
+// metadataPath is where a resource says where its tokens come from (RFC 9728).
+const metadataPath = "/.well-known/oauth-protected-resource"
+
 // authenticated lets a request on when its token says who sent it.
-func (h *HTTPServer) authenticated(next http.HandlerFunc) http.HandlerFunc {
+func (s *Server) authenticated(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if h.cfg.Auth == nil {
-			h.recognized(w, r, next)
+		if s.cfg.Auth == nil {
+			s.recognized(w, r, next)
 			return
 		}
 		token, given := bearerToken(r)
 		if !given {
-			h.challenge(w, &bearer.Error{})
+			s.challenge(w, &bearer.Error{})
 			return
 		}
-		principal, err := h.cfg.Auth.Verify(r.Context(), token)
+		principal, err := s.cfg.Auth.Verify(r.Context(), token)
 		if err != nil {
-			h.refuseToken(w, err)
+			s.refuseToken(w, err)
 			return
 		}
-		exchangeOf(r.Context()).principal = principal
+		Of(r.Context()).Principal = principal
 		r.Header.Del("Authorization") // nobody after this needs it
-		h.recognized(w, r, next)
+		s.recognized(w, r, next)
 	}
 }
 
 // recognized goes on with a request whose sender may be here. The connection is
 // no stranger's from now on.
-func (h *HTTPServer) recognized(w http.ResponseWriter, r *http.Request, next http.HandlerFunc) {
+func (s *Server) recognized(w http.ResponseWriter, r *http.Request, next http.HandlerFunc) {
 	if v := visitorOf(r); v != nil {
-		if !v.recognize(exchangeOf(r.Context()).principal) {
-			tooMany(w, "too many connections are open")
+		if !v.recognize(Of(r.Context()).Principal) {
+			s.Refuse(w, tooMany("too many connections are open"))
 			return
 		}
 		w.Header().Del("Connection")
@@ -55,21 +58,21 @@ func bearerToken(r *http.Request) (string, bool) {
 }
 
 // refuseToken says what is wrong with a token, or that nobody could tell.
-func (h *HTTPServer) refuseToken(w http.ResponseWriter, err error) {
+func (s *Server) refuseToken(w http.ResponseWriter, err error) {
 	wrong, ok := errors.AsType[*bearer.Error](err)
 	if ok {
-		h.challenge(w, wrong)
+		s.challenge(w, wrong)
 		return
 	}
-	h.log.Warn("a token could not be verified", "cause", err)
-	(&refusal{
-		status: http.StatusServiceUnavailable, code: codeOverloaded, after: 5 * time.Second,
-		message: "the token cannot be verified now, because the authorization server does not answer as it should",
-	}).write(w)
+	s.log.Warn("a token could not be verified", "cause", err)
+	s.Refuse(w, Refusal{
+		Status: http.StatusServiceUnavailable, After: 5 * time.Second,
+		Message: "the token cannot be verified now, because the authorization server does not answer as it should",
+	})
 }
 
 // challenge asks for a token, or for a better one (RFC 6750 §3, RFC 9728 §5.1).
-func (h *HTTPServer) challenge(w http.ResponseWriter, wrong *bearer.Error) {
+func (s *Server) challenge(w http.ResponseWriter, wrong *bearer.Error) {
 	status, message := http.StatusUnauthorized, "a bearer token is needed"
 	challenge := `Bearer realm="aai-gateway"`
 	if wrong.Code != "" {
@@ -79,14 +82,14 @@ func (h *HTTPServer) challenge(w http.ResponseWriter, wrong *bearer.Error) {
 	if wrong.Code == bearer.InsufficientScope {
 		status = http.StatusForbidden
 	}
-	if h.cfg.Metadata != nil {
-		if len(h.cfg.Metadata.Scopes) > 0 {
-			challenge += fmt.Sprintf(", scope=%q", strings.Join(h.cfg.Metadata.Scopes, " "))
+	if s.cfg.Metadata != nil {
+		if len(s.cfg.Metadata.Scopes) > 0 {
+			challenge += fmt.Sprintf(", scope=%q", strings.Join(s.cfg.Metadata.Scopes, " "))
 		}
-		challenge += fmt.Sprintf(", resource_metadata=%q", metadataURL(h.cfg.Metadata.Resource))
+		challenge += fmt.Sprintf(", resource_metadata=%q", metadataURL(s.cfg.Metadata.Resource))
 	}
 	w.Header().Set("WWW-Authenticate", challenge)
-	refuse(w, status, codeInvalidRequest, message)
+	s.Refuse(w, Refusal{Status: status, Message: message})
 }
 
 // quotable is text without what a quoted string of a header cannot hold.
@@ -111,20 +114,20 @@ func metadataURL(resource string) string {
 
 // serveMetadata says where tokens for this server come from. It is public: pages
 // of every origin may read it.
-func (h *HTTPServer) serveMetadata(w http.ResponseWriter, r *http.Request) {
+func (s *Server) serveMetadata(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Access-Control-Allow-Origin", "*")
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
-		refuse(w, http.StatusMethodNotAllowed, codeInvalidRequest, "expected GET")
+		s.Refuse(w, Refusal{Status: http.StatusMethodNotAllowed, Message: "expected GET"})
 		return
 	}
 	b, err := json.Marshal(map[string]any{
-		"resource": h.cfg.Metadata.Resource, "authorization_servers": []string{h.cfg.Metadata.Issuer},
+		"resource": s.cfg.Metadata.Resource, "authorization_servers": []string{s.cfg.Metadata.Issuer},
 		"bearer_methods_supported": []string{"header"}, "resource_name": "AAI Gateway",
-		"scopes_supported": append([]string{}, h.cfg.Metadata.Scopes...),
+		"scopes_supported": append([]string{}, s.cfg.Metadata.Scopes...),
 	})
 	if err != nil {
-		refuse(w, http.StatusInternalServerError, codeInvalidRequest, "the metadata cannot be written")
+		s.Refuse(w, Refusal{Status: http.StatusInternalServerError, Message: "the metadata cannot be written"})
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")

@@ -1,0 +1,48 @@
+package httpdoor
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+	"time"
+)
+
+// ReadBody reads the body of a request, of bounded length, in a bounded time, when
+// its caller's turn has come. The request has begun then, and others of the caller
+// may wait for that until end. It reports false when the request was answered, or
+// nobody waits for an answer.
+func (s *Server) ReadBody(w http.ResponseWriter, r *http.Request) (body []byte, end func(), ok bool) {
+	x := Of(r.Context())
+	end = s.starts.begin(x.ctx, x.Principal, longBody)
+	if end == nil {
+		return nil, nil, false
+	}
+	body, refused := s.readBody(w, r)
+	end()
+	if refused != nil { // the time may be over for whoever waits, too
+		s.Refuse(w, *refused)
+		return nil, nil, false
+	}
+	if end = s.starts.begin(x.ctx, x.Principal, s.limits.Start); end == nil {
+		return nil, nil, false
+	}
+	return body, end, true
+}
+
+func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, *Refusal) {
+	b, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.limits.Body))
+	if err == nil {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Time{}) // fails only for writers of tests
+	}
+	_, tooLong := errors.AsType[*http.MaxBytesError](err)
+	switch {
+	case tooLong:
+		return nil, &Refusal{Status: http.StatusRequestEntityTooLarge, Message: "the body is too long; see the documentation for the limits"}
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		return nil, &Refusal{Status: http.StatusRequestTimeout, Message: "the body has not come in time"}
+	case err != nil:
+		return nil, &Refusal{Status: http.StatusBadRequest, Message: "the body cannot be read"}
+	}
+	return b, nil
+}

@@ -1,0 +1,47 @@
+package httpdoor_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"aai/internal/doors/httpdoor"
+	"aai/internal/doors/httpdoor/bearer"
+)
+
+// TestOpenToOthersNeedsAuthentication: nobody listens for other computers without
+// asking them for a token.
+func TestOpenToOthersNeedsAuthentication(t *testing.T) {
+	for _, bind := range []string{"0.0.0.0", "::", "192.0.2.1", "example.com", "localhost.example.com"} {
+		if _, err := httpdoor.New(httpdoor.Config{Bind: bind}, httpdoor.Protocol{}); err == nil || !strings.Contains(err.Error(), "other computers") {
+			t.Errorf("%s: %v", bind, err)
+		}
+		newEcho(t, httpdoor.Config{Bind: bind, Auth: bearer.NewSecret("secret")}, httpdoor.Protocol{})
+	}
+	for _, bind := range []string{"", "localhost", "127.0.0.1", "127.1.2.3", "::1"} {
+		newEcho(t, httpdoor.Config{Bind: bind}, httpdoor.Protocol{})
+	}
+}
+
+// TestHostsOfOtherBinds: a page can make a name point to this server, but not an
+// address.
+func TestHostsOfOtherBinds(t *testing.T) {
+	for _, c := range []struct {
+		bind, host string
+		admitted   bool
+	}{
+		{"0.0.0.0", "192.0.2.1:8741", true}, {"0.0.0.0", "[2001:db8::1]:8741", true}, {"0.0.0.0", "evil.example", false}, {"0.0.0.0", "localhost", true},
+		{"192.0.2.1", "192.0.2.1", true}, {"192.0.2.1", "192.0.2.2", false}, {"192.0.2.1", "evil.example", false},
+		{"box.example", "box.example:1", true}, {"box.example", "evil.example", false},
+		{"127.0.0.1", "[::1]:8741", true}, {"127.0.0.1", "192.0.2.1", false}, {"::", "192.0.2.1", true},
+	} {
+		s := newEcho(t, httpdoor.Config{Bind: c.bind, Auth: bearer.NewSecret("secret")}, httpdoor.Protocol{})
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/open", nil)
+		r.Host = c.host
+		w := httptest.NewRecorder()
+		if s.ServeHTTP(w, r); (w.Code == http.StatusNoContent) != c.admitted {
+			t.Errorf("bound to %s, called %s: %d %s", c.bind, c.host, w.Code, w.Body)
+		}
+	}
+}

@@ -1,0 +1,46 @@
+package httpdoor
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+// A Refusal is the answer to a request that goes no further.
+type Refusal struct {
+	Status  int
+	Message string
+	After   time.Duration // when it may be tried again, if it may
+}
+
+// Write answers with the body, as JSON.
+func (r Refusal) Write(w http.ResponseWriter, body any) {
+	if r.After > 0 {
+		w.Header().Set("Retry-After", strconv.Itoa(int(r.After.Seconds())))
+	}
+	b, err := json.Marshal(body)
+	if err != nil {
+		http.Error(w, r.Message, r.Status)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(r.Status)
+	_, _ = w.Write(b) // whoever is gone does not need it
+}
+
+// Refuse answers in the words of the door, which a client must take in a bounded time.
+func (s *Server) Refuse(w http.ResponseWriter, r Refusal) {
+	s.allow(w)
+	if s.protocol.Refusal == nil {
+		r.Write(w, map[string]any{"error": r.Message})
+		return
+	}
+	r.Write(w, s.protocol.Refusal(r))
+}
+
+// tooMany asks the caller to come again in a second.
+func tooMany(message string) Refusal {
+	return Refusal{Status: http.StatusTooManyRequests, Message: message, After: time.Second}
+}

@@ -1,0 +1,182 @@
+package httpdoor_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"aai/internal/doors/httpdoor"
+	"aai/internal/doors/httpdoor/bearer"
+)
+
+// patience is how long a test waits for what must come.
+const patience = 20 * time.Second
+
+// newEcho returns a door that knows no protocol: /echo answers with who sends and
+// what, and /open is for everybody.
+func newEcho(t *testing.T, cfg httpdoor.Config, p httpdoor.Protocol) *httpdoor.Server {
+	t.Helper()
+	s, err := httpdoor.New(cfg, p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Handle("/echo", func(w http.ResponseWriter, r *http.Request) {
+		body, end, ok := s.ReadBody(w, r)
+		if !ok {
+			return
+		}
+		defer end()
+		x := httpdoor.Of(r.Context())
+		_, _ = io.WriteString(w, x.Identity()+" "+x.Principal+": "+string(body)) // whoever is gone does not need it
+	})
+	s.HandlePublic("/open", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	t.Cleanup(s.Close)
+	return s
+}
+
+// TestAnotherDoor: what a door gets that only says what it serves.
+func TestAnotherDoor(t *testing.T) {
+	s := newEcho(t, httpdoor.Config{
+		Auth: bearer.NewSecret("secret"), Hosts: []string{"box.example"}, Origins: []string{"https://App.example"}, Limits: httpdoor.Limits{Body: 10},
+	}, httpdoor.Protocol{Pages: httpdoor.Pages{Methods: "POST", Send: "Authorization", See: "X-Said"}})
+	for _, c := range []struct {
+		name, method, path, body string
+		headers                  map[string]string
+		status                   int
+		says                     string
+	}{
+		{"a token", "POST", "/echo", "hello", nil, 200, "http:local local: hello"},
+		{"just so long", "POST", "/echo", "0123456789", nil, 200, "0123456789"},
+		{"too long", "POST", "/echo", "0123456789a", nil, 413, `{"error":"the body is too long; see the documentation for the limits"}`},
+		{"no token", "POST", "/echo", "hello", map[string]string{"Authorization": ""}, 401, `{"error":"a bearer token is needed"}`},
+		{"another scheme", "POST", "/echo", "hello", map[string]string{"Authorization": "Basic secret"}, 401, "a bearer token is needed"},
+		{"a wrong token", "POST", "/echo", "hello", map[string]string{"Authorization": "Bearer guess"}, 401, "revoked"},
+		{"for everybody", "GET", "/open", "", map[string]string{"Authorization": ""}, 204, ""},
+		{"a strange name", "GET", "/open", "", map[string]string{"Host": "evil.example"}, 403, "Host"},
+		{"a name of ours", "GET", "/open", "", map[string]string{"Host": "Box.example:8741"}, 204, ""},
+		{"a strange page", "GET", "/open", "", map[string]string{"Origin": "https://evil.example"}, 403, "Origin"},
+		{"a page of this computer", "GET", "/open", "", map[string]string{"Origin": "http://[::1]:3000"}, 204, ""},
+		{"an allowed page", "POST", "/echo", "a", map[string]string{"Origin": "https://app.example"}, 200, "a"},
+		{"what it may do", "OPTIONS", "/echo", "", map[string]string{"Origin": "https://app.example", "Authorization": "", "Access-Control-Request-Method": "POST"}, 204, ""},
+		{"what a strange one may do", "OPTIONS", "/echo", "", map[string]string{"Origin": "http://localhost", "Authorization": "", "Access-Control-Request-Method": "POST"}, 401, ""},
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), c.method, "http://localhost"+c.path, strings.NewReader(c.body))
+		r.Header.Set("Authorization", "Bearer secret")
+		for name, value := range c.headers {
+			r.Header.Set(name, value)
+		}
+		if host := c.headers["Host"]; host != "" {
+			r.Host = host
+		}
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		if w.Code != c.status || !strings.Contains(w.Body.String(), c.says) {
+			t.Errorf("%s: %d %s", c.name, w.Code, w.Body)
+		}
+		if allowed := w.Header().Get("Access-Control-Allow-Methods"); (allowed == "POST") != (c.name == "what it may do") {
+			t.Errorf("%s: a page is told that it may %q", c.name, allowed)
+		}
+		if challenged := w.Header().Get("WWW-Authenticate") != ""; challenged != (w.Code == http.StatusUnauthorized) {
+			t.Errorf("%s: %d, and a challenge: %v", c.name, w.Code, challenged)
+		}
+	}
+}
+
+// TestRefusalsAreTheDoors: it says in its own protocol why a request goes no further.
+func TestRefusalsAreTheDoors(t *testing.T) {
+	s := newEcho(t, httpdoor.Config{}, httpdoor.Protocol{Refusal: func(r httpdoor.Refusal) any { return []any{r.Status, r.After / time.Second} }})
+	refused := func() *httptest.ResponseRecorder {
+		w := httptest.NewRecorder()
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://evil.example/open", nil)
+		s.ServeHTTP(w, r)
+		return w
+	}
+	if w := refused(); w.Body.String() != "[403,0]" || w.Header().Get("Retry-After") != "" {
+		t.Errorf("%s %v", w.Body, w.Header())
+	}
+	s.Close()
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodGet, "http://localhost/open", nil))
+	if w.Code != http.StatusServiceUnavailable || w.Body.String() != "[503,1]" || w.Header().Get("Retry-After") != "1" {
+		t.Errorf("closed: %d %s %v", w.Code, w.Body, w.Header())
+	}
+}
+
+// TestServeEnds: streams end at once, also one that has only begun; what was asked is
+// answered; what outlives requests is ended once.
+func TestServeEnds(t *testing.T) {
+	var ends atomic.Int32
+	began, streamEnded, ending := make(chan struct{}), make(chan struct{}), make(chan struct{})
+	s := newEcho(t, httpdoor.Config{}, httpdoor.Protocol{End: func(late context.Context) {
+		if _, bounded := late.Deadline(); !bounded {
+			t.Error("it may take for ever")
+		}
+		select {
+		case <-ending:
+		default:
+			t.Error("a request that need not last was waited for")
+		}
+		ends.Add(1)
+	}})
+	s.Handle("/stream", func(_ http.ResponseWriter, r *http.Request) {
+		httpdoor.Of(r.Context()).Lasts()
+		began <- struct{}{}
+		<-r.Context().Done()
+		close(streamEnded)
+	})
+	s.Handle("/slow", func(w http.ResponseWriter, r *http.Request) {
+		began <- struct{}{}
+		<-streamEnded
+		if r.Context().Err() != nil {
+			t.Error("the request was cancelled with the streams")
+		}
+		httpdoor.Of(r.Context()).Lasts() // too late to last
+		<-r.Context().Done()
+		w.WriteHeader(http.StatusTeapot)
+		close(ending)
+	})
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- s.Serve(ctx, listener) }()
+	answers := make(chan int, 2)
+	for _, path := range []string{"/stream", "/slow"} {
+		go func() {
+			status := 0
+			r, _ := http.NewRequestWithContext(context.WithoutCancel(ctx), http.MethodGet, "http://"+listener.Addr().String()+path, nil)
+			if response, err := http.DefaultClient.Do(r); err == nil {
+				status = response.StatusCode
+				_ = response.Body.Close()
+			}
+			answers <- status
+		}()
+		<-began
+	}
+	stop()
+	for what, ended := range map[string]<-chan struct{}{"the stream": streamEnded, "the request": ending} {
+		select {
+		case <-ended:
+		case <-time.After(patience):
+			t.Fatalf("%s does not end", what)
+		}
+	}
+	if err := <-served; err != context.Canceled { //nolint:errorlint // the context's own
+		t.Errorf("it ended with %v", err)
+	}
+	if got := max(<-answers, <-answers); got != http.StatusTeapot {
+		t.Errorf("the slow one was answered %d", got)
+	}
+	s.Close()
+	if n := ends.Load(); n != 1 {
+		t.Errorf("the door was ended %d times", n)
+	}
+}
