@@ -77,6 +77,7 @@ func theMap() []room {
 		httpdoor = "internal/doors/httpdoor"
 		bearer   = "internal/doors/httpdoor/bearer"
 		tasks    = "internal/doors/mcp/tasks"
+		messages = "internal/doors/mcp/messages"
 		keychain = "internal/keychain"
 		login    = "internal/login"
 		session  = "internal/session"
@@ -154,7 +155,9 @@ func theMap() []room {
 			why: "what every door over HTTP stands in: it knows pages, tokens and strangers, and no protocol"},
 		{name: tasks, ours: []string{"aai"}, modules: []string{sdk},
 			why: "calls that outlast their requests, in front of whatever runs them"},
-		{name: "internal/doors/mcp", ours: []string{"aai", httpdoor, site, tasks}, modules: []string{sdk, jsontext}, tests: []string{bearer, policy, desktop, "internal/ax"},
+		{name: messages, ours: []string{"aai", tasks}, modules: []string{sdk, jsontext},
+			why: "JSON-RPC around the SDK, for every transport; what the SDK drops of tasks is parked as a message is read"},
+		{name: "internal/doors/mcp", ours: []string{"aai", httpdoor, messages, site, tasks}, modules: []string{sdk}, tests: []string{bearer, policy, desktop, "internal/ax"},
 			why: "a door needs to know nothing but the Gateway; its tests put real consent in front, and hold what it says of the desktop against the real tools"},
 		{name: "internal/doors/cli", ours: []string{"aai"}, modules: []string{cobra, pflag, runewidth, term},
 			why: "a door needs to know nothing but the Gateway"},

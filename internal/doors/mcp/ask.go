@@ -9,14 +9,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"aai"
+	"aai/internal/doors/mcp/tasks"
 )
 
 // askTimeout is how long a question may stand open at the client.
 const askTimeout = 4 * time.Minute
-
-// modernEra is the first version of the protocol in which a result carries the
-// questions and the client makes the call again with the answers.
-const modernEra = "2026-07-28"
 
 // lastOfInitialize is the last version that opens with "initialize".
 const lastOfInitialize = "2025-11-25"
@@ -86,7 +83,7 @@ func canElicit(req *mcp.CallToolRequest) bool { return abilitiesOf(req).forms }
 
 func isModern(req *mcp.CallToolRequest) bool {
 	init := req.Session.InitializeParams()
-	return init == nil || init.ProtocolVersion >= modernEra
+	return init == nil || init.ProtocolVersion >= tasks.ModernEra
 }
 
 // initializeEra keeps a client that opens with "initialize" in the era in which
@@ -94,7 +91,7 @@ func isModern(req *mcp.CallToolRequest) bool {
 // version with it, but would still answer it in the form of the newer one.
 func initializeEra(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		if init, ok := req.(*mcp.ServerRequest[*mcp.InitializeParams]); ok && init.Params != nil && init.Params.ProtocolVersion >= modernEra {
+		if init, ok := req.(*mcp.ServerRequest[*mcp.InitializeParams]); ok && init.Params != nil && init.Params.ProtocolVersion >= tasks.ModernEra {
 			params := *init.Params
 			params.ProtocolVersion = lastOfInitialize
 			opening := *init

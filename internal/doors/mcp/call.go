@@ -11,6 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"aai"
+	"aai/internal/doors/mcp/messages"
 )
 
 // The tools of the gateway's own app that the door itself uses.
@@ -127,7 +128,7 @@ func clientOf(req *mcp.CallToolRequest) *mcp.Implementation {
 func (d *Door) readExec(req *mcp.CallToolRequest) *aai.Call {
 	sent := req.Params.Arguments
 	var app, tool, args json.RawMessage
-	err := eachMember(sent, func(name string, begin, end int) {
+	err := messages.EachMember(sent, func(name string, begin, end int) {
 		value := sent[begin:end:end]
 		switch name {
 		case "app":

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"aai/internal/doors/httpdoor"
+	"aai/internal/doors/mcp/messages"
 	"aai/internal/doors/mcp/tasks"
 )
 
@@ -108,8 +109,8 @@ func (h *HTTPServer) serveMCP(w http.ResponseWriter, r *http.Request, x *exchang
 			return
 		}
 		defer end()
-		sent.lift()
-		r.Body, x.arguments = body{bytes.NewReader(sent.bytes)}, sent.arguments
+		sent.bytes, x.arguments = messages.LiftCall(sent.bytes)
+		r.Body = body{bytes.NewReader(sent.bytes)}
 	}
 	if isModernRequest(r, sent) {
 		h.serveModern(w, r, x)
@@ -139,7 +140,7 @@ func (h *HTTPServer) serveMCP(w http.ResponseWriter, r *http.Request, x *exchang
 // describes itself is of the new era too, and is told that the header is missing.
 func isModernRequest(r *http.Request, sent post) bool {
 	if version := r.Header.Get(headerVersion); version != "" {
-		return version >= modernEra
+		return version >= tasks.ModernEra
 	}
 	return r.Header.Get(headerSession) == "" && bytes.Contains(sent.bytes, []byte(`"io.modelcontextprotocol/protocolVersion"`))
 }

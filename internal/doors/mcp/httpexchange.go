@@ -12,6 +12,7 @@ import (
 
 	"aai"
 	"aai/internal/doors/httpdoor"
+	"aai/internal/doors/mcp/messages"
 )
 
 // An exchange is one HTTP request for MCP and its answer. The context of a session's
@@ -83,13 +84,13 @@ func (d *Door) inExchange(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
 		opener := exchangeOf(ctx)
 		if opener == nil {
-			return next(ctx, method, putBack(req, lifted(req)))
+			return next(ctx, method, messages.PutBack(req, messages.Lifted(req)))
 		}
 		if extra := req.GetExtra(); extra != nil && extra.Header != nil {
 			if found, ok := opener.server.open.Load(extra.Header.Get(headerExchange)); ok {
 				x := found.(*exchange)
 				x.reply.keepAlive()
-				req = putBack(req, x.arguments)
+				req = messages.PutBack(req, x.arguments)
 				if x.started != nil {
 					ctx = aai.WithWaits(ctx, x.started)
 				}

@@ -4,20 +4,18 @@ import (
 	"bytes"
 	"encoding/json"
 	"net/http"
-	"slices"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"aai/internal/doors/httpdoor"
+	"aai/internal/doors/mcp/messages"
 )
 
 // A post is what was posted.
 type post struct {
 	bytes []byte
 	opens bool // it is a request to open a session
-	// arguments are those of a call that go around the SDK.
-	arguments json.RawMessage
 }
 
 // A body is one that was read already.
@@ -43,27 +41,6 @@ func (h *HTTPServer) readPost(w http.ResponseWriter, r *http.Request, x *exchang
 	return post{bytes: b, opens: opens}, end, true
 }
 
-// lift takes large arguments out of a message that is a call.
-func (p *post) lift() {
-	if len(p.bytes) < largeArguments || bytes.TrimLeft(p.bytes, " \t\r\n")[0] == '[' {
-		return
-	}
-	parts, err := partsOf(p.bytes)
-	if err != nil || string(parts.method) != `"tools/call"` {
-		return
-	}
-	short, arguments, err := lift("tools/call", parts.params)
-	if err != nil || arguments == nil {
-		return
-	}
-	id := parts.id
-	if id == nil {
-		return // the SDK says what is wrong
-	}
-	p.bytes = slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), id, []byte(`,"method":"tools/call","params":`), short, []byte("}"))
-	p.arguments = arguments
-}
-
 // readMessages looks at the message, or the batch of them, before the SDK does.
 func readMessages(b []byte) (opens bool, refused *refusal) {
 	malformed := func(code int64, message string) *refusal {
@@ -78,7 +55,7 @@ func readMessages(b []byte) (opens bool, refused *refusal) {
 	}
 	parts := []json.RawMessage{b}
 	if b[0] == '[' {
-		if err := json.Unmarshal(b, &parts); isMalformed(err) {
+		if err := json.Unmarshal(b, &parts); messages.IsMalformed(err) {
 			return false, malformed(codeParseError, "the message is not valid JSON")
 		}
 		if len(parts) == 0 || len(parts) > maxBatch {
@@ -86,8 +63,8 @@ func readMessages(b []byte) (opens bool, refused *refusal) {
 		}
 	}
 	for _, part := range parts {
-		m, err := decode(part)
-		if isMalformed(err) {
+		m, err := messages.Decode(part)
+		if messages.IsMalformed(err) {
 			return false, malformed(codeParseError, "the message is not valid JSON")
 		}
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"aai"
+	"aai/internal/doors/mcp/messages"
 )
 
 // A reply is the answer to an HTTP request. A client must take each message of
@@ -130,7 +131,7 @@ func (r *reply) clean(b []byte) []byte {
 	if answer, ok := m.(*jsonrpc.Response); err != nil || !ok || answer.Error == nil {
 		return b
 	}
-	message, err := jsonrpc.EncodeMessage(withCode(m))
+	message, err := jsonrpc.EncodeMessage(messages.WithCode(m))
 	if err != nil {
 		return b
 	}

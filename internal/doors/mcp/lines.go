@@ -5,16 +5,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
-	"aai"
-	"aai/internal/doors/mcp/tasks"
+	"aai/internal/doors/mcp/messages"
 )
 
 // maxFrame is the longest message that is read, in bytes.
@@ -57,8 +53,8 @@ func (s *stdio) takeLine(line []byte) bool {
 	if bytes.TrimLeft(line, " \t\r")[0] == '[' {
 		return s.takeBatch(line)
 	}
-	m, err := decode(line)
-	if isMalformed(err) {
+	m, err := messages.Decode(line)
+	if messages.IsMalformed(err) {
 		return s.refuse(jsonrpc.CodeParseError, "the message is not valid JSON")
 	}
 	if err != nil {
@@ -69,122 +65,6 @@ func (s *stdio) takeLine(line []byte) bool {
 	}
 	return s.take(m)
 }
-
-// decode reads one message. The SDK's own decoder parses each message several
-// times; requests, which are nearly all of them, are read in one go here.
-func decode(b []byte) (jsonrpc.Message, error) {
-	if nestedDeeper(b, maxNesting) {
-		return nil, fmt.Errorf("it is nested more than %d deep", maxNesting)
-	}
-	parts, err := partsOf(b)
-	if err != nil {
-		return nil, err
-	}
-	if parts.method == nil {
-		return jsonrpc.DecodeMessage(b)
-	}
-	if string(parts.version) != `"2.0"` {
-		return nil, errors.New(`expected "jsonrpc": "2.0"`)
-	}
-	r := &jsonrpc.Request{}
-	if err := json.Unmarshal(parts.method, &r.Method); err != nil {
-		return nil, errors.New("the method is no string")
-	}
-	params, arguments, err := lift(r.Method, parts.params)
-	if err != nil {
-		return nil, err
-	}
-	r.Params, r.Extra = tasks.Park(r.Method, params), carrying(arguments)
-	id, err := decodeID(parts.id)
-	r.ID = id
-	return r, err
-}
-
-// parts are the members of a request, as they are in its message.
-type parts struct{ version, id, method, params json.RawMessage }
-
-// partsOf reads a message as far as it is a request's.
-func partsOf(b []byte) (p parts, err error) {
-	if eachMember(b, func(name string, begin, end int) {
-		value := json.RawMessage(b[begin:end:end])
-		switch name {
-		case "jsonrpc":
-			p.version = value
-		case "id":
-			p.id = value
-		case "method":
-			p.method = value
-		case "params":
-			p.params = value
-		}
-	}) == nil {
-		return p, nil
-	}
-	var all map[string]json.RawMessage
-	if err := json.Unmarshal(b, &all); err != nil { // says what is wrong
-		return parts{}, err
-	}
-	return parts{all["jsonrpc"], all["id"], all["method"], all["params"]}, nil
-}
-
-// maxNesting is how deep a message may be nested; the SDK would stop at 1,000,
-// and repeat the whole of it in its error.
-const maxNesting = 900
-
-// nestedDeeper reports whether brackets outside of strings are open deeper than
-// limit. What it says of text that is no JSON does not matter.
-func nestedDeeper(b []byte, limit int) bool {
-	depth, inString := 0, false
-	for i := 0; i < len(b); i++ {
-		switch c := b[i]; {
-		case inString && c == '\\':
-			i++
-		case c == '"':
-			inString = !inString
-		case inString:
-		case c == '{' || c == '[':
-			if depth++; depth > limit {
-				return true
-			}
-		case c == '}' || c == ']':
-			depth--
-		}
-	}
-	return false
-}
-
-// decodeID reads a request's id. A number that the SDK cannot keep as it is would
-// be answered under another id, so it is refused.
-func decodeID(raw json.RawMessage) (jsonrpc.ID, error) {
-	if raw == nil || string(raw) == "null" {
-		return jsonrpc.ID{}, nil
-	}
-	var sent any
-	if err := json.Unmarshal(raw, &sent); err != nil {
-		return jsonrpc.ID{}, err
-	}
-	if n, ok := sent.(float64); ok && !isExact(raw, n) {
-		return jsonrpc.ID{}, fmt.Errorf("the id %s is no whole number of at most 2^53; use a string", aai.CleanLabel(string(raw), 40))
-	}
-	return jsonrpc.MakeID(sent)
-}
-
-// isExact reports whether n is the whole number that was sent.
-func isExact(raw json.RawMessage, n float64) bool {
-	if sent, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
-		return n < math.MaxInt64 && int64(n) == sent
-	}
-	return n == math.Trunc(n) && math.Abs(n) < maxExact // such as 1.0
-}
-
-// isMalformed reports whether the text was no JSON at all.
-func isMalformed(err error) bool {
-	_, ok := errors.AsType[*json.SyntaxError](err)
-	return ok
-}
-
-// maxExact is the first whole number whose neighbour a double cannot hold.
-const maxExact = 1 << 53
 
 // isAnswer reports whether a line that could not be understood meant to answer
 // something, such as an error without an id. Answering it could go on for ever.
@@ -202,14 +82,14 @@ func isAnswer(line []byte) bool {
 func (s *stdio) certainID(line []byte) any {
 	var raw json.RawMessage
 	times := 0
-	if eachMember(line, func(name string, begin, end int) {
+	if messages.EachMember(line, func(name string, begin, end int) {
 		if name == "id" {
 			raw, times = line[begin:end:end], times+1
 		}
 	}) != nil || times != 1 {
 		return nil
 	}
-	id, err := decodeID(raw)
+	id, err := messages.DecodeID(raw)
 	if err != nil || !id.IsValid() {
 		return nil
 	}
@@ -226,20 +106,20 @@ func (s *stdio) certainID(line []byte) any {
 func (s *stdio) takeBatch(line []byte) bool {
 	var parts []json.RawMessage
 	err := json.Unmarshal(line, &parts)
-	if isMalformed(err) {
+	if messages.IsMalformed(err) {
 		return s.refuse(jsonrpc.CodeParseError, "the message is not valid JSON")
 	}
 	if err != nil || len(parts) == 0 {
 		return s.refuse(jsonrpc.CodeInvalidRequest, "the batch is empty")
 	}
-	messages := make([]jsonrpc.Message, len(parts))
+	read := make([]jsonrpc.Message, len(parts))
 	var requests []*jsonrpc.Request
 	for i, part := range parts {
-		m, err := decode(part)
+		m, err := messages.Decode(part)
 		if err != nil {
 			return s.refuseBatch(parts, "the batch holds a message that is not JSON-RPC 2.0: "+err.Error())
 		}
-		messages[i] = m
+		read[i] = m
 		if r, ok := m.(*jsonrpc.Request); ok && r.IsCall() {
 			requests = append(requests, r)
 		}
@@ -247,7 +127,7 @@ func (s *stdio) takeBatch(line []byte) bool {
 	if !s.expect(&batch{}, requests...) {
 		return s.refuseBatch(parts, errIDInUse)
 	}
-	for _, m := range messages {
+	for _, m := range read {
 		if !s.take(m) {
 			return false
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"aai/internal/doors/mcp/messages"
 	"aai/internal/doors/mcp/tasks"
 )
 
@@ -103,7 +104,7 @@ func (s *stdio) Write(ctx context.Context, m jsonrpc.Message) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	b, err := encode(withCode(m))
+	b, err := messages.Encode(messages.WithCode(m))
 	if err != nil {
 		return err
 	}
@@ -134,7 +135,7 @@ func (s *stdio) acknowledged(params json.RawMessage) {
 	if json.Unmarshal(params, &of) != nil {
 		return
 	}
-	id, err := decodeID(of.Meta[mcp.MetaKeySubscriptionID])
+	id, err := messages.DecodeID(of.Meta[mcp.MetaKeySubscriptionID])
 	if err != nil {
 		return
 	}
@@ -146,19 +147,6 @@ func (s *stdio) acknowledged(params json.RawMessage) {
 		s.open--
 		s.checkIdle()
 	}
-}
-
-// withCode gives a code to what the SDK refuses without one, such as a request
-// before the handshake, and keeps its internals to itself.
-func withCode(m jsonrpc.Message) jsonrpc.Message {
-	r, ok := m.(*jsonrpc.Response)
-	if !ok || r.Error == nil {
-		return m
-	}
-	if coded, ok := errors.AsType[*jsonrpc.Error](r.Error); ok {
-		return &jsonrpc.Response{ID: r.ID, Error: withoutInternals(&jsonrpc.Error{Code: coded.Code, Message: r.Error.Error(), Data: coded.Data})}
-	}
-	return &jsonrpc.Response{ID: r.ID, Error: &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: r.Error.Error()}}
 }
 
 // answer writes an answer, or keeps it until its batch is complete.

@@ -70,29 +70,3 @@ func (d *Door) listedNames() []string {
 	defer d.sync.Unlock()
 	return slices.Sorted(slices.Values(slices.AppendSeq(slices.AppendSeq(names, maps.Keys(d.guides)), maps.Keys(d.listedTools))))
 }
-
-// withoutInternals takes out of an error of the SDK the names of its types, and what
-// it repeats of the request.
-func withoutInternals(e *jsonrpc.Error) *jsonrpc.Error {
-	clean := *e
-	switch at := strings.LastIndex(e.Message, "json: cannot unmarshal "); {
-	case e.Code == jsonrpc.CodeMethodNotFound:
-		clean.Message = aai.CleanLabel(e.Message, len("method not found: ")+maxMethod)
-	case !strings.Contains(e.Message, " into a *mcp."):
-		return e
-	case at < 0:
-		clean.Message = wrongParams
-	default:
-		clean.Message = wrongParams
-		if _, where, ok := strings.Cut(e.Message[at:], " into Go struct field "); ok {
-			field, _, _ := strings.Cut(where, " ")
-			clean.Message += ": the wrong type of " + aai.CleanLabel(field[strings.LastIndex(field, ".")+1:], 60)
-		}
-	}
-	return &clean
-}
-
-const (
-	wrongParams = "the parameters have not the form that this method takes"
-	maxMethod   = 100 // bytes of the name of a method that errors repeat
-)

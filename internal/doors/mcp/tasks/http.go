@@ -74,7 +74,7 @@ func parkInBody(body []byte) []byte {
 // routesTask reports whether the headers say that the request is about a task.
 // That they name the method of the body is for the SDK to check.
 func routesTask(h http.Header) bool {
-	return h.Get("Mcp-Protocol-Version") >= modernEra && strings.HasPrefix(h.Get("Mcp-Method"), "tasks/")
+	return h.Get("Mcp-Protocol-Version") >= ModernEra && strings.HasPrefix(h.Get("Mcp-Method"), "tasks/")
 }
 
 // wrongRoute says what is wrong with the header that names a task.

@@ -115,10 +115,12 @@ const (
 	extension      // that of 2026-07-28
 )
 
-const (
-	coreVersion = "2025-11-25"
-	modernEra   = "2026-07-28"
-)
+const coreVersion = "2025-11-25"
+
+// ModernEra is the first version of the protocol whose requests stand by themselves:
+// there are no sessions, a result carries the questions, and the client makes the call
+// again with the answers.
+const ModernEra = "2026-07-28"
 
 // formOf says which form the sender of a request may know.
 func formOf(req mcp.Request) form {
@@ -127,7 +129,7 @@ func formOf(req mcp.Request) form {
 		return neither
 	}
 	switch version := versioned.ProtocolVersion(); {
-	case version >= modernEra:
+	case version >= ModernEra:
 		return extension
 	case version == coreVersion, version != "" && !slices.Contains(mcp.SupportedProtocolVersions(), version):
 		// A version that nobody knows was answered with the newest one.

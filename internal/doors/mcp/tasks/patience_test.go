@@ -12,7 +12,7 @@ import (
 
 // Who gets a task, and who the result.
 func TestWhichCallsAreTasks(t *testing.T) {
-	nobody := mcp.Meta{mcp.MetaKeyProtocolVersion: modernEra}
+	nobody := mcp.Meta{mcp.MetaKeyProtocolVersion: ModernEra}
 	older := mcp.Meta{mcp.MetaKeyProtocolVersion: "2025-06-18"}
 	strange := mcp.Meta{mcp.MetaKeyProtocolVersion: "2025-12-01"} // is answered with 2025-11-25
 	for name, c := range map[string]struct {

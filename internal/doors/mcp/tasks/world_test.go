@@ -92,7 +92,7 @@ func meta(form form) mcp.Meta {
 		return mcp.Meta{mcp.MetaKeyProtocolVersion: coreVersion}
 	}
 	return mcp.Meta{
-		mcp.MetaKeyProtocolVersion:    modernEra,
+		mcp.MetaKeyProtocolVersion:    ModernEra,
 		mcp.MetaKeyClientCapabilities: map[string]any{"extensions": map[string]any{extensionID: map[string]any{}}},
 	}
 }

@@ -1,4 +1,4 @@
-package mcp
+package messages
 
 import (
 	"bytes"
@@ -77,7 +77,7 @@ func TestEncode(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := &jsonrpc.Response{ID: id, Result: result}
-		ours, err := encode(r)
+		ours, err := Encode(r)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,13 +1,13 @@
-package mcp
+package messages
 
 import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
 	"github.com/modelcontextprotocol/go-sdk/auth"
-	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -31,9 +31,9 @@ const argumentsKey = "arguments"
 
 var errParamsTooLong = errors.New("its parameters have more than 1024 KiB besides arguments")
 
-// eachMember calls f for each member of an object, with where its value begins and
+// EachMember calls f for each member of an object, with where its value begins and
 // ends in the text, which is not copied. A name may come twice.
-func eachMember(object []byte, f func(name string, begin, end int)) error {
+func EachMember(object []byte, f func(name string, begin, end int)) error {
 	d := jsontext.NewDecoder(bytes.NewBuffer(object), jsontext.AllowDuplicateNames(true))
 	if open, err := d.ReadToken(); err != nil || open.Kind() != '{' {
 		return errors.Join(errors.New("no object"), err)
@@ -65,7 +65,7 @@ func eachMember(object []byte, f func(name string, begin, end int)) error {
 func lift(method string, params json.RawMessage) (short, arguments json.RawMessage, err error) {
 	if method == "tools/call" && len(params) >= largeArguments {
 		times, begin, end := 0, 0, 0
-		if eachMember(params, func(name string, b, e int) {
+		if EachMember(params, func(name string, b, e int) {
 			if name == "arguments" {
 				times, begin, end = times+1, b, e
 			}
@@ -86,6 +86,24 @@ func lift(method string, params json.RawMessage) (short, arguments json.RawMessa
 	return params, arguments, nil
 }
 
+// LiftCall takes large arguments out of a message, if it is a call that has them:
+// short is the message with nothing in their place. The arguments are a part of it.
+func LiftCall(message []byte) (short []byte, arguments json.RawMessage) {
+	if len(message) < largeArguments || bytes.TrimLeft(message, " \t\r\n")[0] == '[' {
+		return message, nil
+	}
+	parts, err := partsOf(message)
+	if err != nil || string(parts.method) != `"tools/call"` {
+		return message, nil
+	}
+	params, arguments, err := lift("tools/call", parts.params)
+	if err != nil || arguments == nil || parts.id == nil {
+		return message, nil // the SDK says what is wrong
+	}
+	short = slices.Concat([]byte(`{"jsonrpc":"2.0","id":`), parts.id, []byte(`,"method":"tools/call","params":`), params, []byte("}"))
+	return short, arguments
+}
+
 // carrying is what a request of stdio has besides its message.
 func carrying(arguments json.RawMessage) any {
 	if arguments == nil {
@@ -94,9 +112,9 @@ func carrying(arguments json.RawMessage) any {
 	return &mcp.RequestExtra{TokenInfo: &auth.TokenInfo{Extra: map[string]any{argumentsKey: arguments}}}
 }
 
-// lifted returns the arguments of a request of stdio that went around the SDK, or
+// Lifted returns the arguments of a request of stdio that went around the SDK, or
 // nil.
-func lifted(req mcp.Request) json.RawMessage {
+func Lifted(req mcp.Request) json.RawMessage {
 	extra := req.GetExtra()
 	if extra == nil || extra.TokenInfo == nil {
 		return nil
@@ -105,30 +123,12 @@ func lifted(req mcp.Request) json.RawMessage {
 	return arguments
 }
 
-// putBack gives a call the arguments that went around the SDK, if some did.
-func putBack(req mcp.Request, arguments json.RawMessage) mcp.Request {
+// PutBack gives a call the arguments that went around the SDK, if some did.
+func PutBack(req mcp.Request, arguments json.RawMessage) mcp.Request {
 	call, ok := req.(*mcp.CallToolRequest)
 	if !ok || arguments == nil || call.Params == nil {
 		return req
 	}
 	call.Params.Arguments = arguments
 	return call
-}
-
-// encode writes a message. Results are there as JSON already, and are not read
-// again.
-func encode(m jsonrpc.Message) ([]byte, error) {
-	r, ok := m.(*jsonrpc.Response)
-	if !ok || r.Error != nil || len(r.Result) == 0 || !r.ID.IsValid() {
-		return jsonrpc.EncodeMessage(m)
-	}
-	id, err := json.Marshal(r.ID.Raw())
-	if err != nil {
-		return nil, err
-	}
-	const begin, middle = `{"jsonrpc":"2.0","id":`, `,"result":`
-	b := make([]byte, 0, len(begin)+len(id)+len(middle)+len(r.Result)+len("}\n"))
-	b = append(append(b, begin...), id...)
-	b = append(append(b, middle...), r.Result...)
-	return append(b, '}'), nil
 }

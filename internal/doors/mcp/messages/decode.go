@@ -1,0 +1,130 @@
+package messages
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"aai"
+	"aai/internal/doors/mcp/tasks"
+)
+
+// Decode reads one message. The SDK's own decoder parses each message several
+// times; requests, which are nearly all of them, are read in one go here.
+func Decode(b []byte) (jsonrpc.Message, error) {
+	if nestedDeeper(b, maxNesting) {
+		return nil, fmt.Errorf("it is nested more than %d deep", maxNesting)
+	}
+	parts, err := partsOf(b)
+	if err != nil {
+		return nil, err
+	}
+	if parts.method == nil {
+		return jsonrpc.DecodeMessage(b)
+	}
+	if string(parts.version) != `"2.0"` {
+		return nil, errors.New(`expected "jsonrpc": "2.0"`)
+	}
+	r := &jsonrpc.Request{}
+	if err := json.Unmarshal(parts.method, &r.Method); err != nil {
+		return nil, errors.New("the method is no string")
+	}
+	params, arguments, err := lift(r.Method, parts.params)
+	if err != nil {
+		return nil, err
+	}
+	r.Params, r.Extra = tasks.Park(r.Method, params), carrying(arguments)
+	id, err := DecodeID(parts.id)
+	r.ID = id
+	return r, err
+}
+
+// parts are the members of a request, as they are in its message.
+type parts struct{ version, id, method, params json.RawMessage }
+
+// partsOf reads a message as far as it is a request's.
+func partsOf(b []byte) (p parts, err error) {
+	if EachMember(b, func(name string, begin, end int) {
+		value := json.RawMessage(b[begin:end:end])
+		switch name {
+		case "jsonrpc":
+			p.version = value
+		case "id":
+			p.id = value
+		case "method":
+			p.method = value
+		case "params":
+			p.params = value
+		}
+	}) == nil {
+		return p, nil
+	}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(b, &all); err != nil { // says what is wrong
+		return parts{}, err
+	}
+	return parts{all["jsonrpc"], all["id"], all["method"], all["params"]}, nil
+}
+
+// maxNesting is how deep a message may be nested; the SDK would stop at 1,000,
+// and repeat the whole of it in its error.
+const maxNesting = 900
+
+// nestedDeeper reports whether brackets outside of strings are open deeper than
+// limit. What it says of text that is no JSON does not matter.
+func nestedDeeper(b []byte, limit int) bool {
+	depth, inString := 0, false
+	for i := 0; i < len(b); i++ {
+		switch c := b[i]; {
+		case inString && c == '\\':
+			i++
+		case c == '"':
+			inString = !inString
+		case inString:
+		case c == '{' || c == '[':
+			if depth++; depth > limit {
+				return true
+			}
+		case c == '}' || c == ']':
+			depth--
+		}
+	}
+	return false
+}
+
+// DecodeID reads a request's id. A number that the SDK cannot keep as it is would
+// be answered under another id, so it is refused.
+func DecodeID(raw json.RawMessage) (jsonrpc.ID, error) {
+	if raw == nil || string(raw) == "null" {
+		return jsonrpc.ID{}, nil
+	}
+	var sent any
+	if err := json.Unmarshal(raw, &sent); err != nil {
+		return jsonrpc.ID{}, err
+	}
+	if n, ok := sent.(float64); ok && !isExact(raw, n) {
+		return jsonrpc.ID{}, fmt.Errorf("the id %s is no whole number of at most 2^53; use a string", aai.CleanLabel(string(raw), 40))
+	}
+	return jsonrpc.MakeID(sent)
+}
+
+// isExact reports whether n is the whole number that was sent.
+func isExact(raw json.RawMessage, n float64) bool {
+	if sent, err := strconv.ParseInt(string(raw), 10, 64); err == nil {
+		return n < math.MaxInt64 && int64(n) == sent
+	}
+	return n == math.Trunc(n) && math.Abs(n) < maxExact // such as 1.0
+}
+
+// IsMalformed reports whether the text was no JSON at all.
+func IsMalformed(err error) bool {
+	_, ok := errors.AsType[*json.SyntaxError](err)
+	return ok
+}
+
+// maxExact is the first whole number whose neighbour a double cannot hold.
+const maxExact = 1 << 53

@@ -1,0 +1,68 @@
+package messages
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+
+	"aai"
+)
+
+// Encode writes a message. Results are there as JSON already, and are not read
+// again.
+func Encode(m jsonrpc.Message) ([]byte, error) {
+	r, ok := m.(*jsonrpc.Response)
+	if !ok || r.Error != nil || len(r.Result) == 0 || !r.ID.IsValid() {
+		return jsonrpc.EncodeMessage(m)
+	}
+	id, err := json.Marshal(r.ID.Raw())
+	if err != nil {
+		return nil, err
+	}
+	const begin, middle = `{"jsonrpc":"2.0","id":`, `,"result":`
+	b := make([]byte, 0, len(begin)+len(id)+len(middle)+len(r.Result)+len("}\n"))
+	b = append(append(b, begin...), id...)
+	b = append(append(b, middle...), r.Result...)
+	return append(b, '}'), nil
+}
+
+// WithCode gives a code to what the SDK refuses without one, such as a request
+// before the handshake, and keeps its internals to itself.
+func WithCode(m jsonrpc.Message) jsonrpc.Message {
+	r, ok := m.(*jsonrpc.Response)
+	if !ok || r.Error == nil {
+		return m
+	}
+	if coded, ok := errors.AsType[*jsonrpc.Error](r.Error); ok {
+		return &jsonrpc.Response{ID: r.ID, Error: withoutInternals(&jsonrpc.Error{Code: coded.Code, Message: r.Error.Error(), Data: coded.Data})}
+	}
+	return &jsonrpc.Response{ID: r.ID, Error: &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: r.Error.Error()}}
+}
+
+// withoutInternals takes out of an error of the SDK the names of its types, and what
+// it repeats of the request.
+func withoutInternals(e *jsonrpc.Error) *jsonrpc.Error {
+	clean := *e
+	switch at := strings.LastIndex(e.Message, "json: cannot unmarshal "); {
+	case e.Code == jsonrpc.CodeMethodNotFound:
+		clean.Message = aai.CleanLabel(e.Message, len("method not found: ")+maxMethod)
+	case !strings.Contains(e.Message, " into a *mcp."):
+		return e
+	case at < 0:
+		clean.Message = wrongParams
+	default:
+		clean.Message = wrongParams
+		if _, where, ok := strings.Cut(e.Message[at:], " into Go struct field "); ok {
+			field, _, _ := strings.Cut(where, " ")
+			clean.Message += ": the wrong type of " + aai.CleanLabel(field[strings.LastIndex(field, ".")+1:], 60)
+		}
+	}
+	return &clean
+}
+
+const (
+	wrongParams = "the parameters have not the form that this method takes"
+	maxMethod   = 100 // bytes of the name of a method that errors repeat
+)
