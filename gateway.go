@@ -178,6 +178,91 @@ func (p *passage) arrive() *Error {
 	return nil
 }
 
+// admit asks every gate, and the person where a dialog of our own may do so, and then
+// waits for the target's lane, which the call has until it departs. Any refusal is final;
+// questions are collected from all gates and put in one round, and the answers are
+// judged by the gates themselves. Nothing is held while a person is asked.
+func (p *passage) admit() *Error {
+	if !p.at(gating) {
+		return p.abandon()
+	}
+	asked, err := p.askAll()
+	if err != nil {
+		return needing(p.r, err)
+	}
+	ctx := p.clock.within(p.door)
+	if ctx.Err() != nil || !p.at(queueing) {
+		return p.abandon()
+	}
+	waited, err := p.enter(ctx)
+	if err != nil {
+		return err
+	}
+	p.r.Admitted = p.r.Permission()
+	if waited || asked {
+		if err := p.lookAgain(ctx); err != nil {
+			return err
+		}
+	}
+	args := p.r.hiddenArgs()
+	p.know(func(p *passage) {
+		e := &p.about
+		e.Admitted, e.Effect, e.Digest, e.Consent, e.Args = true, p.r.Effect(), p.r.Digest(), p.r.Consent, args
+	})
+	return nil
+}
+
+// lookAgain asks the gates about what may be otherwise by now, when the call has its
+// lane: what it is about may have got another name while it waited. They may admit or
+// refuse; nobody is asked any more.
+func (p *passage) lookAgain(ctx context.Context) *Error {
+	r := p.r
+	if !r.App.OperatesOthers() {
+		return nil
+	}
+	r.Destructive, r.Shell = false, false
+	questions, err := p.inTime(ctx)
+	if err != nil || len(questions) == 0 {
+		return err
+	}
+	e := Errorf(ConsentRequired, "what the call is about has changed in %s while it waited, and a person must allow what it would do now: %s",
+		r.Target.ID, r.Permission())
+	e.Hint = "Look at the window again, and make the call again if it is still meant."
+	return needing(r, e)
+}
+
+// checkGates asks every gate, in the tool's time.
+func (p *passage) checkGates() ([]Question, *Error) {
+	return p.inTime(p.clock.within(p.door))
+}
+
+// inTime asks every gate, until the context ends.
+func (p *passage) inTime(ctx context.Context) ([]Question, *Error) {
+	questions, err := p.g.checkGates(ctx, p.r)
+	if failure := p.overdue(ctx, err); failure != nil {
+		return nil, failure
+	}
+	if ctx.Err() != nil {
+		return nil, p.abandon()
+	}
+	return questions, nil
+}
+
+func (g *Gateway) checkGates(ctx context.Context, r *Request) ([]Question, error) {
+	if len(g.Gates) == 0 {
+		return nil, Errorf(PermissionDenied, "this gateway has no gates, so it admits nothing")
+	}
+	var questions []Question
+	for _, gate := range g.Gates {
+		asked, err := gate.Check(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		questions = append(questions, asked...)
+	}
+	return questions, nil
+}
+
 // overdue is the error of a stage, where it came of the time being over.
 func (p *passage) overdue(ctx context.Context, failure error) *Error {
 	if _, said := errors.AsType[*Error](failure); failure != nil && !said && ctx.Err() != nil {
