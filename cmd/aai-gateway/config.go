@@ -5,11 +5,9 @@ import (
 	"crypto/x509"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,6 +21,7 @@ import (
 	"aai/internal/policy"
 	"aai/internal/proof"
 	"aai/internal/session"
+	"aai/internal/wholefile"
 )
 
 // How tools are named in the MCP list.
@@ -172,7 +171,7 @@ func (c *config) readFile(s source) error {
 		path, named = filepath.Join(s.home, ".aai", "config.json"), false
 	}
 	path = inHome(s.home, path) // no shell has seen what a client's own settings hold
-	b, err := readLimited(path)
+	b, err := wholefile.Read(path, maxConfig)
 	if errors.Is(err, fs.ErrNotExist) && !named {
 		return nil
 	}
@@ -194,39 +193,6 @@ func (c *config) readFile(s source) error {
 		}
 	}
 	return nil
-}
-
-// readLimited reads a regular file without waiting for what is none.
-func readLimited(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, withoutPath(err)
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("expected a regular file")
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, withoutPath(err)
-	}
-	defer f.Close() //nolint:errcheck // it was only read
-	b, err := io.ReadAll(io.LimitReader(f, maxConfig+1))
-	if err != nil {
-		return nil, withoutPath(err)
-	}
-	if len(b) > maxConfig {
-		return nil, fmt.Errorf("expected at most %d bytes", maxConfig)
-	}
-	return b, nil
-}
-
-// withoutPath is an error of the file system without the path, which is said
-// already.
-func withoutPath(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
-	}
-	return err
 }
 
 // parseConfig reads the settings of a file. A name that is given twice is an

@@ -18,6 +18,7 @@ import (
 
 	"aai"
 	"aai/internal/policy"
+	"aai/internal/wholefile"
 )
 
 // accountHome is the home folder that the system's list of accounts has. The variables of
@@ -78,7 +79,7 @@ func ofRoot(path string) ([]byte, error) {
 			return nil, err
 		}
 		if at == filepath.Dir(at) {
-			return readLimited(real)
+			return wholefile.Read(real, maxConfig)
 		}
 	}
 }
@@ -99,7 +100,7 @@ func onlyMine(path string) error {
 		return nil
 	}
 	if err != nil {
-		return withoutPath(err)
+		return err
 	}
 	return owned(path, info, 0, os.Geteuid())
 }

@@ -16,6 +16,7 @@ import (
 	"aai/internal/doors/httpdoor"
 	"aai/internal/doors/httpdoor/bearer"
 	"aai/internal/doors/mcp"
+	"aai/internal/wholefile"
 )
 
 // serveHTTP serves agents over HTTP until ctx ends.
@@ -90,7 +91,7 @@ func (h httpConfig) issuer() (*bearer.Issuer, error) {
 		cfg.Audience = []string{h.URL} // the resource indicator of RFC 8707
 	}
 	if h.ClientSecretFile != "" {
-		secret, err := readLimited(h.ClientSecretFile)
+		secret, err := wholefile.Read(h.ClientSecretFile, maxConfig)
 		if err != nil {
 			return nil, invalid("http.clientSecretFile: %s: %w", h.ClientSecretFile, err)
 		}
