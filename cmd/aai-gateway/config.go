@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -20,7 +19,6 @@ import (
 	"aai/internal/doors/cli"
 	"aai/internal/policy"
 	"aai/internal/proof"
-	"aai/internal/session"
 	"aai/internal/wholefile"
 )
 
@@ -51,9 +49,8 @@ type config struct {
 	AllowSystemBus  bool
 	Preapproved     []policy.Grant
 	Dev             bool
-	AllowPrivate    []string       // hosts on private networks that may be asked
-	InsecureStorage bool           // the key of secrets may lie in a file
-	roots           *x509.CertPool // authorities for sites; nil: the system's
+	AllowPrivate    []string // hosts on private networks that may be asked
+	InsecureStorage bool     // the key of secrets may lie in a file
 	preapprovedJSON any
 	// WebUI and HTTPPort are the AAI protocol's settings of a web page, which
 	// this version does not have; whoever switches it on is told so.
@@ -66,17 +63,11 @@ type config struct {
 	Journal  journalConfig
 	Session  string // whose screen is taken; see session.Config.Choice
 
-	session  *session.Room // finds what the person's session is, for all rooms
-	platform platform
+	source   source
+	standard *config // before anything was read
 	origins  map[string]string
+	insecure bool // the key of secrets may lie in a file, by the word of who started us, or root's
 
-	grounds     grounds
-	standard    *config         // before anything was read
-	found       *session.Room   // as session, whatever screen is chosen
-	asks        askedScreen     // where a person is asked
-	elsewhere   bool            // the installation is not the account's own
-	insecure    bool            // the key of secrets may lie in a file, by the word of who started us, or root's
-	seals       *seals          // what was confirmed
 	unconfirmed []proof.Setting // what does not hold
 	notes       []string        // what the person must know of that
 }
@@ -92,13 +83,19 @@ func (c *config) origin(key string) string {
 	return originDefault
 }
 
-// source is where a configuration is read from.
+// A source is where a configuration is read from. What is nil says nothing.
 type source struct {
 	getenv   func(string) string
-	home     string
-	platform platform
+	home     string // the folder that "~" stands for
+	auditLog string // the journal where nobody says another
 	flags    cli.Flags
-	grounds  grounds
+	// root returns what root says for everybody, nil for nothing.
+	root func() ([]byte, error)
+	// mine says why others than this account and root may have changed what is there.
+	mine func(paths ...string) error
+	// confirmed returns by which way a person has confirmed a setting that widens, "" for
+	// none. Of the configuration root's part is read by then.
+	confirmed func(*config, proof.Setting) (aai.Channel, error)
 }
 
 // maxConfig is how large a configuration file may be, in bytes.
@@ -111,7 +108,7 @@ func readConfig(s source) (*config, error) {
 		ScanPaths:      []string{filepath.Join(s.home, ".aai")},
 		DefaultTimeout: aai.DefaultTimeout,
 		RescanInterval: time.Minute,
-		AuditLog:       filepath.Join(s.platform.data, "audit.jsonl"),
+		AuditLog:       s.auditLog,
 		ToolNames:      namesSafe,
 		Profile:        profileApps,
 		HTTPPort:       3000,
@@ -120,49 +117,48 @@ func readConfig(s source) (*config, error) {
 		Web:            defaultWeb(),
 		Login:          defaultLogin(),
 		Journal:        defaultJournal(),
-		platform:       s.platform,
+		source:         s,
 		origins:        map[string]string{},
+		insecure:       s.flags.InsecureStorage || truth(s.getenv("AAI_INSECURE_STORAGE")),
 
 		AllowPrivate:    []string{},
 		preapprovedJSON: []any{},
 	}
 	c.standard = c.copied()
-	c.stand(s)
-	if err := c.ofOthers(s); err != nil {
-		return nil, err
-	}
-	if err := c.readPolicy(s); err != nil {
-		return nil, err
-	}
-	if err := c.readFile(s); err != nil {
-		return nil, err
-	}
-	if err := c.readEnvironment(s); err != nil {
-		return nil, err
-	}
-	if s.flags.LogLevel != "" {
-		if err := c.set(s.home, "logLevel", s.flags.LogLevel, "--log-level"); err != nil {
+	for _, layer := range []func() error{c.readRoot, c.readFile, c.readEnvironment, c.readFlags} {
+		if err := layer(); err != nil {
 			return nil, err
 		}
 	}
-	if s.flags.Dev {
-		if err := c.set(s.home, "dev", true, "--dev"); err != nil {
-			return nil, err
-		}
-	}
-	if s.flags.InsecureStorage {
-		if err := c.set(s.home, "keychain.insecure", true, "--insecure-storage"); err != nil {
-			return nil, err
-		}
-	}
-	c.session = session.New(session.Config{Getenv: s.getenv, Choice: c.Session, Accepts: s.platform.accepts})
-	c.asks = c.screens(s)
 	return c, nil
+}
+
+// readFlags takes what the flags of every command say.
+func (c *config) readFlags() error {
+	f := c.source.flags
+	for _, flag := range []struct {
+		given     bool
+		key, name string
+		value     any
+	}{
+		{f.LogLevel != "", "logLevel", "--log-level", f.LogLevel},
+		{f.Dev, "dev", "--dev", true},
+		{f.InsecureStorage, "keychain.insecure", "--insecure-storage", true},
+	} {
+		if !flag.given {
+			continue
+		}
+		if err := c.set(flag.key, flag.value, flag.name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // readFile reads the file named by the flag, the environment, or nobody; only
 // the last may be absent.
-func (c *config) readFile(s source) error {
+func (c *config) readFile() error {
+	s := c.source
 	path, named := s.flags.Config, true
 	if path == "" {
 		path = s.getenv("AAI_CONFIG")
@@ -178,17 +174,22 @@ func (c *config) readFile(s source) error {
 	if err != nil {
 		return invalid("%s: the configuration cannot be read: %w", path, err)
 	}
-	if s.grounds.mine != nil {
-		if err := errors.Join(s.grounds.mine(path), s.grounds.mine(filepath.Dir(path))); err != nil {
-			return refusedFile(err)
+	if s.mine != nil {
+		if err := s.mine(path, filepath.Dir(path)); err != nil {
+			return err
 		}
 	}
 	values, err := parseConfig(b)
 	if err != nil {
 		return invalid("%s: %w", path, err)
 	}
+	return c.setAll(values, path)
+}
+
+// setAll gives settings their values, in the order of their names.
+func (c *config) setAll(values map[string]any, origin string) error {
 	for _, key := range slices.Sorted(maps.Keys(values)) {
-		if err := c.set(s.home, key, values[key], path); err != nil {
+		if err := c.set(key, values[key], origin); err != nil {
 			return err
 		}
 	}
@@ -253,14 +254,14 @@ func isGroup(key string) bool {
 }
 
 // readEnvironment reads AAI_* and the accepted older spellings.
-func (c *config) readEnvironment(s source) error {
+func (c *config) readEnvironment() error {
 	for _, setting := range settings() {
 		for _, name := range setting.env {
-			value := s.getenv(name)
+			value := c.source.getenv(name)
 			if value == "" {
 				continue
 			}
-			if err := c.set(s.home, setting.key, value, name); err != nil {
+			if err := c.set(setting.key, value, name); err != nil {
 				return err
 			}
 			break
@@ -270,7 +271,7 @@ func (c *config) readEnvironment(s source) error {
 }
 
 // set gives one setting a value, from JSON or from text.
-func (c *config) set(home, key string, value any, origin string) error {
+func (c *config) set(key string, value any, origin string) error {
 	known := settings()
 	i := slices.IndexFunc(known, func(s setting) bool { return s.key == key })
 	if i < 0 {
@@ -284,7 +285,7 @@ func (c *config) set(home, key string, value any, origin string) error {
 		return e
 	}
 	before := c.copied()
-	if err := known[i].set(c, home, value); err != nil {
+	if err := known[i].set(c, c.source.home, value); err != nil {
 		return invalid("%s: %s: %w", origin, key, err)
 	}
 	if c.fixed(key, origin) || !c.holds(known[i], before, origin) {

@@ -36,7 +36,7 @@ func FuzzConfig(f *testing.F) {
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		c, err := readConfig(source{getenv: none, home: home, platform: hostPlatform(home, none), flags: cli.Flags{Config: path}, grounds: standIn(none)})
+		c, err := setUp(start{getenv: none, home: home, platform: hostPlatform(home, none), flags: cli.Flags{Config: path}, grounds: standIn(none)})
 		if err != nil {
 			if e, ok := errors.AsType[*aai.Error](err); !ok || e.Code != aai.InvalidParams || e.Message == "" {
 				t.Fatalf("refused by %v", err)

@@ -45,6 +45,6 @@ func TestALogThatIsAPipe(t *testing.T) {
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, _, err := (&program{}).logger(&config{LogFile: pipe})
+	_, _, err := (&program{}).logger(&setup{config: &config{LogFile: pipe}})
 	mustRefuse(t, err, "logFile: "+pipe+" is no regular file; expected one")
 }

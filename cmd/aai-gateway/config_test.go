@@ -58,13 +58,13 @@ func (d *desk) grounds() grounds {
 	return g
 }
 
-func (d *desk) read(flags cli.Flags) (*config, error) {
-	return readConfig(source{getenv: d.getenv, home: d.home, platform: hostPlatform(d.home, d.getenv), flags: flags, grounds: d.grounds()})
+func (d *desk) read(flags cli.Flags) (*setup, error) {
+	return setUp(start{getenv: d.getenv, home: d.home, platform: hostPlatform(d.home, d.getenv), flags: flags, grounds: d.grounds()})
 }
 
 // readFile is read with the text as the configuration file, whose path is
 // written "FILE" in the error.
-func (d *desk) readFile(t *testing.T, text string) (*config, error) {
+func (d *desk) readFile(t *testing.T, text string) (*setup, error) {
 	t.Helper()
 	path := d.file(t, ".aai/config.json", text)
 	c, err := d.read(cli.Flags{})
@@ -74,7 +74,7 @@ func (d *desk) readFile(t *testing.T, text string) (*config, error) {
 	return c, err
 }
 
-func mustRead(t *testing.T, c *config, err error) *config {
+func mustRead(t *testing.T, c *setup, err error) *setup {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -149,7 +149,7 @@ func TestDefaults(t *testing.T) {
 }
 
 // value finds one of the settings shown.
-func value(c *config, name string) (any, string) {
+func value(c *setup, name string) (any, string) {
 	for _, s := range c.show() {
 		if s.Name == name {
 			return s.Value, s.Origin

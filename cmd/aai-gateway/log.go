@@ -12,7 +12,7 @@ import (
 
 // logger returns the log: for people on standard error, or in the file that the
 // configuration names, as JSON.
-func (p *program) logger(cfg *config) (*slog.Logger, io.Closer, error) {
+func (p *program) logger(cfg *setup) (*slog.Logger, io.Closer, error) {
 	options := &slog.HandlerOptions{Level: cfg.LogLevel}
 	if cfg.LogFile == "" {
 		return slog.New(slog.NewTextHandler(p.err, options)), io.NopCloser(nil), nil

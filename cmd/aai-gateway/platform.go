@@ -27,12 +27,12 @@ type platform struct {
 	// focus says whose window has the person's keyboard; nil where that cannot be seen.
 	focus   func(getenv func(string) string, shared *seat.Seat) func(context.Context) (pid int, err error)
 	refs    string // the folder of the terminal's references to elements of windows
-	places  func(*config) []catalog.Place
-	drivers func(*config, *slog.Logger) (map[string]aai.Driver, io.Closer)
+	places  func(*setup) []catalog.Place
+	drivers func(*setup, *slog.Logger) (map[string]aai.Driver, io.Closer)
 	// desktop makes what the tools of the desktop need, at the first use of one;
 	// nil where windows cannot be operated yet. What it made is closed by the
 	// closer.
-	desktop func(*config, *slog.Logger) (open func() desktop.Backend, closer io.Closer)
+	desktop func(*setup, *slog.Logger) (open func() desktop.Backend, closer io.Closer)
 }
 
 // folders are the places of the configured scan paths.

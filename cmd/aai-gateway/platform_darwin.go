@@ -18,7 +18,7 @@ func hostPlatform(home string, getenv func(string) string) platform {
 		data:   filepath.Join(home, ".local", "share", "aai-gateway"),
 		cache:  filepath.Join(home, ".cache", "aai-gateway"),
 		names:  filepath.Join(home, ".config", "aai-gateway", namesFile),
-		places: func(cfg *config) []catalog.Place {
+		places: func(cfg *setup) []catalog.Place {
 			places := append(folders(cfg.ScanPaths),
 				catalog.Bundles("/Applications"),
 				catalog.Glob("/Applications", "*/*/Contents/Resources/"+catalog.FileName),
@@ -33,7 +33,7 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			}
 			return places
 		},
-		drivers: func(*config, *slog.Logger) (map[string]aai.Driver, io.Closer) {
+		drivers: func(*setup, *slog.Logger) (map[string]aai.Driver, io.Closer) {
 			return nil, io.NopCloser(nil)
 		},
 	}

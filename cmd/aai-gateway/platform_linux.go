@@ -51,7 +51,7 @@ func hostPlatform(home string, getenv func(string) string) platform {
 		cache: filepath.Join(absoluteOr(getenv("XDG_CACHE_HOME"), filepath.Join(home, ".cache")), "aai-gateway"),
 		names: filepath.Join(absoluteOr(getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "aai-gateway", namesFile),
 		refs:  filepath.Join(runtime, "aai-gateway", "refs"),
-		places: func(cfg *config) []catalog.Place {
+		places: func(cfg *setup) []catalog.Place {
 			places := folders(cfg.ScanPaths)
 			for _, dir := range dataDirs {
 				places = append(places, catalog.DesktopFiles(filepath.Join(dir, "applications")))
@@ -61,11 +61,11 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			}
 			return append(places, catalog.Glob("/opt", "*/"+catalog.FileName))
 		},
-		drivers: func(cfg *config, log *slog.Logger) (map[string]aai.Driver, io.Closer) {
+		drivers: func(cfg *setup, log *slog.Logger) (map[string]aai.Driver, io.Closer) {
 			bus := dbus.New(dbus.Config{AllowSystemBus: cfg.AllowSystemBus, Getenv: cfg.session.Getenv, Log: log})
 			return map[string]aai.Driver{"linux/dbus": bus, "linux/ipc": bus}, bus
 		},
-		desktop: func(cfg *config, log *slog.Logger) (func() desktop.Backend, io.Closer) {
+		desktop: func(cfg *setup, log *slog.Logger) (func() desktop.Backend, io.Closer) {
 			getenv := cfg.session.Getenv
 			screen := x11.New(x11.Config{Getenv: getenv, Seat: cfg.seat(), Log: log})
 			environ := func() []string { return cfg.session.Environ(os.Environ()) }

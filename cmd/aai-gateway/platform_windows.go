@@ -26,13 +26,13 @@ func hostPlatform(home string, getenv func(string) string) platform {
 		data:   filepath.Join(local, "aai-gateway"),
 		cache:  filepath.Join(home, ".cache", "aai-gateway"), // the AAI protocol's own place, on every system
 		names:  filepath.Join(home, ".config", "aai-gateway", namesFile),
-		places: func(cfg *config) []catalog.Place {
+		places: func(cfg *setup) []catalog.Place {
 			return append(folders(cfg.ScanPaths),
 				catalog.Files(filepath.Join(folder("PROGRAMDATA", `C:\ProgramData`), "aai"), "*.json"),
 				catalog.Files(filepath.Join(folder("APPDATA", filepath.Join(home, "AppData", "Roaming")), "aai"), "*.json"),
 			)
 		},
-		drivers: func(*config, *slog.Logger) (map[string]aai.Driver, io.Closer) {
+		drivers: func(*setup, *slog.Logger) (map[string]aai.Driver, io.Closer) {
 			return nil, io.NopCloser(nil)
 		},
 	}

@@ -63,7 +63,7 @@ func (p *program) open(f cli.Flags) (*aai.Gateway, func() error, error) {
 		// A person at a terminal reads results, not the log.
 		cfg.LogLevel = slog.LevelWarn
 	}
-	cfg.Login.brief = true
+	cfg.brief = true
 	built, err := p.build(cfg)
 	if err != nil {
 		return nil, nil, err
@@ -82,8 +82,7 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 		cfg.Profile = o.Profile
 	}
 	for _, change := range o.Changes {
-		// A flag holds no path, so there is no home folder to be in it.
-		if err := cfg.set("", change.Key, change.Value, change.Flag); err != nil {
+		if err := cfg.set(change.Key, change.Value, change.Flag); err != nil {
 			return err
 		}
 	}
@@ -130,7 +129,7 @@ func (p *program) peer() string {
 }
 
 // doorConfig is the door for agents as configured.
-func doorConfig(built *parts, cfg *config, asks string) mcp.Config {
+func doorConfig(built *parts, cfg *setup, asks string) mcp.Config {
 	c := mcp.Config{
 		Gateway: built.gateway, Version: ownVersion(), Log: built.log,
 		CanonicalNames: cfg.ToolNames == namesCanonical, OnlyDirect: cfg.Profile == profileDesktop, Web: true,
@@ -152,12 +151,12 @@ func describeDesktop() *aai.App {
 }
 
 // ownApps are the apps that come with the gateway, besides the gateway itself.
-func (c *config) ownApps(log *slog.Logger) ([]*aai.App, io.Closer) {
-	if c.platform.desktop == nil {
+func (s *setup) ownApps(log *slog.Logger) ([]*aai.App, io.Closer) {
+	if s.platform.desktop == nil {
 		return nil, io.NopCloser(nil)
 	}
-	open, closer := c.platform.desktop(c, log)
-	return []*aai.App{ax.New(ax.Config{Open: open, Seat: c.seat(), RefsFolder: c.platform.refs, Session: c.describeSession, Locked: c.session.Locked, Log: log})}, closer
+	open, closer := s.platform.desktop(s, log)
+	return []*aai.App{ax.New(ax.Config{Open: open, Seat: s.seat(), RefsFolder: s.platform.refs, Session: s.describeSession, Locked: s.session.Locked, Log: log})}, closer
 }
 
 // checkOf is how the desktop says whether windows can be read; nil without a desktop.
@@ -171,8 +170,8 @@ func checkOf(apps []*aai.App) aai.Action {
 }
 
 // describeSession says what the person's session is and where it was found.
-func (c *config) describeSession() (lines []string, data map[string]any) {
-	report := c.session.Report()
+func (s *setup) describeSession() (lines []string, data map[string]any) {
+	report := s.session.Report()
 	return report.Lines(), report.Data()
 }
 
@@ -186,7 +185,7 @@ func (p *program) showConfig(f cli.Flags) ([]cli.Setting, error) {
 }
 
 // config reads the configuration of this run.
-func (p *program) config(f cli.Flags) (*config, error) {
+func (p *program) config(f cli.Flags) (*setup, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return nil, aai.Errorf(aai.InvalidParams, "there is no home folder: %w", err)
@@ -197,7 +196,7 @@ func (p *program) config(f cli.Flags) (*config, error) {
 	if err := ownHome(home); err != nil {
 		return nil, err
 	}
-	cfg, err := readConfig(source{getenv: p.getenv, home: home, platform: hostPlatform(home, p.getenv), flags: f, grounds: p.grounds})
+	cfg, err := setUp(start{getenv: p.getenv, home: home, platform: hostPlatform(home, p.getenv), flags: f, grounds: p.grounds})
 	if err != nil {
 		return nil, err
 	}
@@ -209,17 +208,17 @@ func (p *program) config(f cli.Flags) (*config, error) {
 
 // warnOfNames says what of the configuration counts for nothing, because it names a
 // caller by what that calls itself.
-func (c *config) warnOfNames(log *slog.Logger) {
-	if slices.ContainsFunc(c.Preapproved, policy.Grant.ByName) {
+func (s *setup) warnOfNames(log *slog.Logger) {
+	if slices.ContainsFunc(s.Preapproved, policy.Grant.ByName) {
 		log.Warn("consent.preapproved says of some callers no more than a name, which any caller can give itself: they allow nothing without an identity")
 	}
-	if slices.ContainsFunc(c.Policy.Elicitation, func(who string) bool { return who != policy.Every && !aai.IsIdentity(who) }) {
+	if slices.ContainsFunc(s.Policy.Elicitation, func(who string) bool { return who != policy.Every && !aai.IsIdentity(who) }) {
 		log.Warn("consent.elicitation names clients by what they call themselves, which any client can: only identities, such as /usr/bin/claude, count there")
 	}
 }
 
 // build joins the rooms.
-func (p *program) build(cfg *config) (*parts, error) {
+func (p *program) build(cfg *setup) (*parts, error) {
 	log, closeLog, err := p.logger(cfg)
 	if err != nil {
 		return nil, err
@@ -248,7 +247,7 @@ func (p *program) build(cfg *config) (*parts, error) {
 			Web: known, Logins: logins,
 			HostPlatform: cfg.platform.name, Fetch: fetch(client),
 			Vault: vault, Unsealed: store.Unsealed, Check: checkOf(ownApps),
-			Passphrase: passphrase, Confirmed: cfg.settings(), Unconfirmed: func() []proof.Setting { return cfg.unconfirmed },
+			Passphrase: passphrase, Confirmed: cfg.confirmed(), Unconfirmed: func() []proof.Setting { return cfg.unconfirmed },
 		},
 		func() own.Catalog { return known },
 	)
@@ -278,12 +277,12 @@ func (p *program) build(cfg *config) (*parts, error) {
 }
 
 // asker is what puts questions, nil where the person wants no windows.
-func (c *config) asker(windows *dialog.Dialog) aai.Asker {
+func (s *setup) asker(windows *dialog.Dialog) aai.Asker {
 	switch {
-	case c.grounds.person != nil:
-		_, asker := c.grounds.person()
+	case s.grounds.person != nil:
+		_, asker := s.grounds.person()
 		return asker
-	case c.Policy.Dialog == dialogAuto:
+	case s.Policy.Dialog == dialogAuto:
 		return windows
 	}
 	return nil
@@ -296,10 +295,10 @@ type keptStore interface {
 }
 
 // kept is what people decided, and by what they prove that they may.
-func (c *config) kept() (keptStore, *proof.Passphrase) {
-	sealed, plain := c.sealed(), policy.NewFileStore(filepath.Join(c.platform.data, "consent.json"))
-	if c.elsewhere {
+func (s *setup) kept() (keptStore, *proof.Passphrase) {
+	sealed, plain := s.sealed(), policy.NewFileStore(filepath.Join(s.platform.data, "consent.json"))
+	if s.elsewhere {
 		return policy.NewElsewhereStore(plain, sealed), proof.NewPassphrase(sealed, "")
 	}
-	return policy.NewSealedStore(plain, sealed), proof.NewPassphrase(sealed, filepath.Join(c.platform.data, "passphrase.json"))
+	return policy.NewSealedStore(plain, sealed), proof.NewPassphrase(sealed, filepath.Join(s.platform.data, "passphrase.json"))
 }

@@ -20,7 +20,7 @@ import (
 )
 
 // serveHTTP serves agents over HTTP until ctx ends.
-func (p *program) serveHTTP(ctx context.Context, door *mcp.Door, cfg *config, log *slog.Logger) error {
+func (p *program) serveHTTP(ctx context.Context, door *mcp.Door, cfg *setup, log *slog.Logger) error {
 	h := cfg.HTTP
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(strings.Trim(h.Bind, "[]"), strconv.Itoa(h.Port)))
 	if err != nil {
@@ -50,7 +50,7 @@ func (p *program) serveHTTP(ctx context.Context, door *mcp.Door, cfg *config, lo
 }
 
 // httpServer is the server as configured.
-func (p *program) httpServer(door *mcp.Door, cfg *config, h httpConfig, log *slog.Logger) (*mcp.HTTPServer, error) {
+func (p *program) httpServer(door *mcp.Door, cfg *setup, h httpConfig, log *slog.Logger) (*mcp.HTTPServer, error) {
 	served := httpdoor.Config{Bind: strings.Trim(h.Bind, "[]"), Hosts: h.Hosts, Origins: h.Origins}
 	if u, err := url.Parse(h.URL); err == nil {
 		served.Hosts = append(slices.Clone(served.Hosts), u.Hostname())
@@ -106,7 +106,7 @@ const shortToken = 20
 
 // httpToken is the secret of this computer: what the environment says, or what
 // is kept in a file, which the first use makes.
-func (p *program) httpToken(cfg *config) (string, error) {
+func (p *program) httpToken(cfg *setup) (string, error) {
 	if token := p.givenToken(); token != "" {
 		return token, nil
 	}

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -133,9 +132,3 @@ func webAddress(put func(*config, string)) func(*config, string, any) error {
 		return nil
 	}
 }
-
-// tokenFile is where the secret of this computer is kept.
-func (c *config) tokenFile() string { return filepath.Join(c.platform.data, "http-token") }
-
-// tokensFile is where the agents' own tokens are kept, as digests.
-func (c *config) tokensFile() string { return filepath.Join(c.platform.data, "http-tokens.json") }

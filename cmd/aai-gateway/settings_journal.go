@@ -4,9 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"time"
-
-	"aai/internal/journal"
 )
 
 // journalConfig is how much the journal keeps.
@@ -47,14 +44,4 @@ func count(unit string, most int, put func(*config, int)) func(*config, string, 
 		put(c, int(n))
 		return nil
 	}
-}
-
-// journalOf is the journal as configured.
-func (c *config) journalOf(warn func(error)) *journal.Journal {
-	const megabyte = 1 << 20
-	return journal.With(journal.Config{
-		Path:   c.AuditLog,
-		MaxAge: time.Duration(c.Journal.MaxAge) * 24 * time.Hour, MaxSize: int64(c.Journal.MaxSize) * megabyte,
-		RotateSize: int64(c.Journal.RotateSize) * megabyte, KeepFull: c.Journal.KeepFull, Warn: warn,
-	})
 }

@@ -19,26 +19,26 @@ func TestGoodSettings(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		want func(home string) any
-		got  func(*config) any
+		got  func(*setup) any
 	}{
 		{`{"scanPaths": ["~/apps", "/opt/aai/", "~"]}`,
-			func(home string) any { return []string{filepath.Join(home, "apps"), "/opt/aai", home} }, func(c *config) any { return c.ScanPaths }},
-		{`{"scanPaths": []}`, func(string) any { return []string{} }, func(c *config) any { return c.ScanPaths }},
-		{`{"defaultTimeout": 1}`, func(string) any { return time.Second }, func(c *config) any { return c.DefaultTimeout }},
-		{`{"defaultTimeout": 3600}`, func(string) any { return time.Hour }, func(c *config) any { return c.DefaultTimeout }},
-		{`{"defaultTimeout": 1.5}`, func(string) any { return 1500 * time.Millisecond }, func(c *config) any { return c.DefaultTimeout }},
-		{`{"rescanInterval": 0}`, func(string) any { return time.Duration(0) }, func(c *config) any { return c.RescanInterval }},
-		{`{"logLevel": "WARNING"}`, func(string) any { return slog.LevelWarn }, func(c *config) any { return c.LogLevel }},
-		{`{"logFile": "~/x/../log"}`, func(home string) any { return filepath.Join(home, "log") }, func(c *config) any { return c.LogFile }},
-		{`{"profile": "all"}`, func(string) any { return profileAll }, func(c *config) any { return c.Profile }},
-		{`{"toolNames": "canonical"}`, func(string) any { return namesCanonical }, func(c *config) any { return c.ToolNames }},
-		{`{"dbus": {"allowSystemBus": true}}`, func(string) any { return true }, func(c *config) any { return c.AllowSystemBus }},
-		{`{"dbus.allowSystemBus": true}`, func(string) any { return true }, func(c *config) any { return c.AllowSystemBus }},
-		{`{"web": {"rate": 2.5}}`, func(string) any { return 2.5 }, func(c *config) any { return c.Web.Rate }},
+			func(home string) any { return []string{filepath.Join(home, "apps"), "/opt/aai", home} }, func(c *setup) any { return c.ScanPaths }},
+		{`{"scanPaths": []}`, func(string) any { return []string{} }, func(c *setup) any { return c.ScanPaths }},
+		{`{"defaultTimeout": 1}`, func(string) any { return time.Second }, func(c *setup) any { return c.DefaultTimeout }},
+		{`{"defaultTimeout": 3600}`, func(string) any { return time.Hour }, func(c *setup) any { return c.DefaultTimeout }},
+		{`{"defaultTimeout": 1.5}`, func(string) any { return 1500 * time.Millisecond }, func(c *setup) any { return c.DefaultTimeout }},
+		{`{"rescanInterval": 0}`, func(string) any { return time.Duration(0) }, func(c *setup) any { return c.RescanInterval }},
+		{`{"logLevel": "WARNING"}`, func(string) any { return slog.LevelWarn }, func(c *setup) any { return c.LogLevel }},
+		{`{"logFile": "~/x/../log"}`, func(home string) any { return filepath.Join(home, "log") }, func(c *setup) any { return c.LogFile }},
+		{`{"profile": "all"}`, func(string) any { return profileAll }, func(c *setup) any { return c.Profile }},
+		{`{"toolNames": "canonical"}`, func(string) any { return namesCanonical }, func(c *setup) any { return c.ToolNames }},
+		{`{"dbus": {"allowSystemBus": true}}`, func(string) any { return true }, func(c *setup) any { return c.AllowSystemBus }},
+		{`{"dbus.allowSystemBus": true}`, func(string) any { return true }, func(c *setup) any { return c.AllowSystemBus }},
+		{`{"web": {"rate": 2.5}}`, func(string) any { return 2.5 }, func(c *setup) any { return c.Web.Rate }},
 		{`{"net": {"allowPrivate": ["jira.example.com", "[fd12::1]:8443"]}}`,
-			func(string) any { return []string{"jira.example.com", "[fd12::1]:8443"} }, func(c *config) any { return c.AllowPrivate }},
-		{`{"httpPort": 65535}`, func(string) any { return 65535 }, func(c *config) any { return c.HTTPPort }},
-		{`{"consent": {"preapproved": []}}`, func(string) any { return []policy.Grant(nil) }, func(c *config) any { return c.Preapproved }},
+			func(string) any { return []string{"jira.example.com", "[fd12::1]:8443"} }, func(c *setup) any { return c.AllowPrivate }},
+		{`{"httpPort": 65535}`, func(string) any { return 65535 }, func(c *setup) any { return c.HTTPPort }},
+		{`{"consent": {"preapproved": []}}`, func(string) any { return []policy.Grant(nil) }, func(c *setup) any { return c.Preapproved }},
 	} {
 		d := newDesk(t)
 		cfg, err := d.readFile(t, c.text)

@@ -3,6 +3,8 @@ package main
 import (
 	"fmt"
 	"strconv"
+
+	"aai/internal/egress"
 )
 
 // maxWebRate bounds how often a site is asked, in requests a second.
@@ -35,5 +37,19 @@ func setWebRate(c *config, _ string, value any) error {
 		return fmt.Errorf("expected a number of requests a second from 0.1 to %d", maxWebRate)
 	}
 	c.Web.Rate = n
+	return nil
+}
+
+func setAllowPrivate(c *config, _ string, value any) error {
+	hosts := []string{}
+	if err := setWords(&hosts, `hosts such as "jira.example.com" or "10.1.2.3:8443"`, value); err != nil {
+		return err
+	}
+	for i, host := range hosts {
+		if err := egress.CheckTrusted(host); err != nil {
+			return fmt.Errorf(`[%d]: expected a host such as "jira.example.com" or "10.1.2.3:8443": %w`, i, err)
+		}
+	}
+	c.AllowPrivate = hosts
 	return nil
 }

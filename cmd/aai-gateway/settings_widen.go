@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"maps"
 	"path/filepath"
@@ -10,10 +9,8 @@ import (
 	"strings"
 
 	"aai"
-	"aai/internal/keychain"
 	"aai/internal/policy"
 	"aai/internal/proof"
-	"aai/internal/session"
 )
 
 // widens reports whether a value of the setting lets callers do more, or somebody else
@@ -96,10 +93,10 @@ func (c *config) holds(s setting, before *config, origin string) bool {
 
 // confirmedBy is the way by which a person confirmed the setting, "" for none.
 func (c *config) confirmedBy(s proof.Setting) (aai.Channel, error) {
-	if c.grounds.confirmed != nil {
-		return c.grounds.confirmed(s), nil
+	if c.source.confirmed == nil {
+		return "", nil
 	}
-	return c.settings().Confirmed(context.Background(), s)
+	return c.source.confirmed(c, s)
 }
 
 // allowedBy notes on whose word what is allowed ahead holds.
@@ -113,47 +110,12 @@ func (c *config) allowedBy(key string, by aai.Channel) {
 	}
 }
 
-// settings are those that a person has confirmed.
-func (c *config) settings() *proof.Settings { return proof.NewSettings(c.sealed()) }
-
-// sealed is the vault of what people decided. Nobody is asked for a key; and where the
-// installation is not the account's own, the environment names none either.
-func (c *config) sealed() *keychain.Vault {
-	c.seals.once.Do(func() {
-		cfg := keychain.Config{Folder: filepath.Join(c.platform.data, "secrets"), Insecure: c.insecure, Getenv: c.found.Getenv}
-		if c.elsewhere {
-			cfg.Insecure, cfg.Getenv = false, c.asks.clean.Getenv
-		}
-		c.seals.vault = keychain.New(cfg).Unattended()
-	})
-	return c.seals.vault
-}
-
-// stand looks for what the configuration is read on.
-func (c *config) stand(s source) {
-	c.grounds = s.grounds
-	c.found = session.New(session.Config{Getenv: s.getenv, Accepts: s.platform.accepts})
-	c.asks = c.screens(s)
-	c.elsewhere = s.grounds.elsewhere(s.platform, s.home)
-	c.insecure = s.flags.InsecureStorage || truth(s.getenv("AAI_INSECURE_STORAGE"))
-	c.seals = &seals{}
-}
-
-// screens are where a person may be asked, as far as the choice of a session is known.
-func (c *config) screens(s source) askedScreen {
-	if s.grounds.session == nil {
-		s.grounds.session = cleanEnvironment
-	}
-	room := session.New(session.Config{Getenv: s.grounds.session(s.getenv), Choice: c.Session, Accepts: s.platform.accepts})
-	return askedScreen{clean: room, own: c.session}
-}
-
-// readPolicy reads what root says for everybody. It holds whatever else is said.
-func (c *config) readPolicy(s source) error {
-	if s.grounds.policy == nil {
+// readRoot reads what root says for everybody. It holds whatever else is said.
+func (c *config) readRoot() error {
+	if c.source.root == nil {
 		return nil
 	}
-	b, err := s.grounds.policy()
+	b, err := c.source.root()
 	if err != nil {
 		return invalid("%s is refused: %w", policy.PolicyFile, err)
 	}
@@ -164,10 +126,8 @@ func (c *config) readPolicy(s source) error {
 	if err != nil {
 		return invalid("%s: %w", policy.PolicyFile, err)
 	}
-	for _, key := range slices.Sorted(maps.Keys(values)) {
-		if err := c.set(s.home, key, values[key], policy.PolicyFile); err != nil {
-			return err
-		}
+	if err := c.setAll(values, policy.PolicyFile); err != nil {
+		return err
 	}
 	c.insecure = c.insecure || c.InsecureStorage
 	return nil
@@ -176,29 +136,6 @@ func (c *config) readPolicy(s source) error {
 // fixed reports whether root has said what the setting is.
 func (c *config) fixed(key, origin string) bool {
 	return origin != policy.PolicyFile && c.origin(key) == policy.PolicyFile
-}
-
-// ofOthers says which of the installation's files and folders are not this account's alone.
-func (c *config) ofOthers(s source) error {
-	if s.grounds.mine == nil {
-		return nil
-	}
-	paths := []string{filepath.Join(s.home, ".aai"), c.platform.data}
-	for _, name := range []string{"consent.json", "passphrase.json", "mode", "revoked", "secrets"} {
-		paths = append(paths, filepath.Join(c.platform.data, name))
-	}
-	for _, path := range paths {
-		if err := s.grounds.mine(path); err != nil {
-			return refusedFile(err)
-		}
-	}
-	return nil
-}
-
-func refusedFile(err error) error {
-	e := invalid("what others may have changed is not used: %w", err)
-	e.Hint = "Look at what it says, and make it your own before you use it."
-	return e
 }
 
 // truth is what a variable says that is true or false.

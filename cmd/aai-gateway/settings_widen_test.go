@@ -51,8 +51,8 @@ func TestWhichSettingsWiden(t *testing.T) {
 		} else if widens == holds || widens != (len(c.notes) == 1) {
 			t.Errorf("%s widens: %v, and holds unconfirmed: %v, %q", s.key, widens, holds, c.notes)
 		}
-		if !holds && !same(s.get(c), s.get(c.standard)) {
-			t.Errorf("%s is %v", s.key, s.get(c))
+		if !holds && !same(s.get(c.config), s.get(c.standard)) {
+			t.Errorf("%s is %v", s.key, s.get(c.config))
 		}
 	}
 }

@@ -24,33 +24,33 @@ type trust struct {
 
 // trust makes the gates as configured. What a person decides holds for every
 // gateway of theirs, so it is in files that all of them read.
-func (c *config) trust(store policy.Store, passphrase *proof.Passphrase, log *slog.Logger) trust {
-	getenv := c.session.Getenv
+func (s *setup) trust(store policy.Store, passphrase *proof.Passphrase, log *slog.Logger) trust {
+	getenv := s.session.Getenv
 	language := func() string { return languageOf(getenv) }
 	t := trust{
-		limits:      policy.NewLimits(c.Policy.Limits),
-		dialog:      c.newDialog(log),
-		modes:       &policy.Modes{Configured: c.Policy.Mode, Path: filepath.Join(c.platform.data, "mode")},
-		revocations: policy.NewRevocations(filepath.Join(c.platform.data, "revoked")),
+		limits:      policy.NewLimits(s.Policy.Limits),
+		dialog:      s.newDialog(log),
+		modes:       &policy.Modes{Configured: s.Policy.Mode, Path: filepath.Join(s.platform.data, "mode")},
+		revocations: policy.NewRevocations(filepath.Join(s.platform.data, "revoked")),
 	}
 	var words []string
-	if c.Policy.Confirm {
-		words = c.Policy.Words
+	if s.Policy.Confirm {
+		words = s.Policy.Words
 	}
-	who := c.person(t.dialog, passphrase)
+	who := s.person(t.dialog, passphrase)
 	t.gates = []aai.Gate{
 		t.limits, // first: a call that is refused counts too
 		policy.NewOwn(policy.OwnConfig{
 			Open: own.OpenTools(), Personal: []string{aai.DoorCLI}, First: own.SetPassphrase,
 			Narrows: own.Narrows(store, t.modes), Person: who, Language: language,
 		}),
-		policy.Lists{Allowed: c.Policy.Allowed, Denied: c.Policy.Denied},
+		policy.Lists{Allowed: s.Policy.Allowed, Denied: s.Policy.Denied},
 		policy.Untouchable{Shows: t.dialog.Shows, Asking: t.dialog.Open},
 		policy.Shells{}, // before the modes, which have a word on it
 		t.modes,
 		policy.Destructive{Words: words},
 		policy.NewConsent(policy.ConsentConfig{
-			Store: store, Preapproved: c.Preapproved, Elicitation: c.Policy.Elicitation,
+			Store: store, Preapproved: s.Preapproved, Elicitation: s.Policy.Elicitation,
 			Revocations: t.revocations, Mode: t.modes, Person: who, Language: language,
 		}),
 	}
@@ -58,33 +58,33 @@ func (c *config) trust(store policy.Store, passphrase *proof.Passphrase, log *sl
 }
 
 // person is who may prove that it is they.
-func (c *config) person(windows *dialog.Dialog, passphrase *proof.Passphrase) policy.Person {
-	if c.grounds.person != nil {
-		who, _ := c.grounds.person()
+func (s *setup) person(windows *dialog.Dialog, passphrase *proof.Passphrase) policy.Person {
+	if s.grounds.person != nil {
+		who, _ := s.grounds.person()
 		return who
 	}
-	if c.Policy.Dialog != dialogAuto {
+	if s.Policy.Dialog != dialogAuto {
 		windows = nil
 	}
-	return prover{windows, c.asks, passphrase}
+	return prover{windows, s.asks, passphrase}
 }
 
 // newDialog makes what asks in a window, on the person's own screen.
-func (c *config) newDialog(log *slog.Logger) *dialog.Dialog {
-	getenv, shared := c.asks.Getenv, seat.New(seat.Config{Folder: seat.Folder, Getenv: c.asks.Getenv})
+func (s *setup) newDialog(log *slog.Logger) *dialog.Dialog {
+	getenv, shared := s.asks.Getenv, seat.New(seat.Config{Folder: seat.Folder, Getenv: s.asks.Getenv})
 	cfg := dialog.Config{
-		Getenv: getenv, Folder: c.platform.data, Language: func() string { return languageOf(getenv) },
+		Getenv: getenv, Folder: s.platform.data, Language: func() string { return languageOf(getenv) },
 		Seat: shared, Log: log,
 	}
-	if c.platform.focus != nil {
-		cfg.Focus = c.platform.focus(getenv, shared)
+	if s.platform.focus != nil {
+		cfg.Focus = s.platform.focus(getenv, shared)
 	}
 	return dialog.New(cfg)
 }
 
 // seat is the person's pointer, keyboard and focus, as all their gateways share it.
-func (c *config) seat() *seat.Seat {
-	return seat.New(seat.Config{Folder: seat.Folder, Getenv: c.session.Getenv})
+func (s *setup) seat() *seat.Seat {
+	return seat.New(seat.Config{Folder: seat.Folder, Getenv: s.session.Getenv})
 }
 
 // languageOf is the language of the person, "zh" or "", by the first of the

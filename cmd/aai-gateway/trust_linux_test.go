@@ -32,7 +32,7 @@ func onScreen(t *testing.T, s *linuxtest.Session, config string) *parts {
 		return s.Getenv(name)
 	}
 	p := &program{getenv: getenv, in: strings.NewReader(""), out: t.Output(), err: t.Output()}
-	cfg, err := readConfig(source{getenv: getenv, home: home, platform: hostPlatform(home, getenv), flags: cli.Flags{Config: path}, grounds: standIn(getenv)})
+	cfg, err := setUp(start{getenv: getenv, home: home, platform: hostPlatform(home, getenv), flags: cli.Flags{Config: path}, grounds: standIn(getenv)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,14 +2,17 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
+	"maps"
 	"net/http"
+	"os"
 
 	"aai"
 	"aai/internal/catalog"
 	"aai/internal/discovery"
+	"aai/internal/drivers/webapi"
 	"aai/internal/egress"
+	"aai/internal/login"
 )
 
 // namesFile is the file of the person's names for web sites, as the AAI protocol
@@ -25,23 +28,9 @@ type everywhere struct {
 // Report tells of the descriptors of this computer.
 func (e *everywhere) Report(ctx context.Context) (*catalog.Report, error) { return e.local.Report(ctx) }
 
-func setAllowPrivate(c *config, _ string, value any) error {
-	hosts := []string{}
-	if err := setWords(&hosts, `hosts such as "jira.example.com" or "10.1.2.3:8443"`, value); err != nil {
-		return err
-	}
-	for i, host := range hosts {
-		if err := egress.CheckTrusted(host); err != nil {
-			return fmt.Errorf(`[%d]: expected a host such as "jira.example.com" or "10.1.2.3:8443": %w`, i, err)
-		}
-	}
-	c.AllowPrivate = hosts
-	return nil
-}
-
 // wayOut is the one way to the web.
-func (c *config) wayOut() *egress.Client {
-	return egress.New(egress.Config{AllowPrivate: c.AllowPrivate, Dev: c.Dev, RootCAs: c.roots})
+func (s *setup) wayOut() *egress.Client {
+	return egress.New(egress.Config{AllowPrivate: s.AllowPrivate, Dev: s.Dev, RootCAs: s.roots})
 }
 
 // fetch gets a page that a person named.
@@ -68,9 +57,34 @@ func (c closeClient) Close() error {
 }
 
 // web is the web in front of the apps of this computer.
-func (c *config) web(local *catalog.Catalog, client *egress.Client, drivers map[string]aai.Driver, log *slog.Logger) *discovery.Web {
+func (s *setup) web(local *catalog.Catalog, client *egress.Client, drivers map[string]aai.Driver, log *slog.Logger) *discovery.Web {
 	return discovery.New(discovery.Config{
-		Local: local, Client: client, Drivers: drivers, DefaultTimeout: c.DefaultTimeout, Log: log,
-		Cache: c.platform.cache, Names: c.platform.names,
+		Local: local, Client: client, Drivers: drivers, DefaultTimeout: s.DefaultTimeout, Log: log,
+		Cache: s.platform.cache, Names: s.platform.names,
+	})
+}
+
+// withWeb adds to a platform's drivers the one for web apps, which is the same
+// everywhere.
+func withWeb(drivers map[string]aai.Driver, client *http.Client, logins webapi.Authorizer, c webConfig) map[string]aai.Driver {
+	all := maps.Clone(drivers)
+	if all == nil {
+		all = make(map[string]aai.Driver)
+	}
+	all["http"] = webapi.New(webapi.Config{Client: client, Login: logins, Rate: c.Rate, Burst: max(int(2*c.Rate), 1)})
+	return all
+}
+
+// logins know the person to web apps, through the one way out.
+func (s *setup) logins(client *http.Client, secrets login.Secrets, getenv func(string) string, log *slog.Logger) *login.Logins {
+	var browser func(context.Context, string) error
+	if s.Login.Browser {
+		browser = func(ctx context.Context, address string) error {
+			return login.OpenBrowser(ctx, address, s.session.Environ(os.Environ()))
+		}
+	}
+	return login.New(login.Config{
+		Client: client, Secrets: secrets, Browser: browser, Screen: func() bool { return s.platform.screen(s.session.Getenv) }, Sites: s.Login.Sites, Document: s.Login.Document,
+		Env: s.Login.Env, Getenv: getenv, Brief: s.brief, Dev: s.Dev, Log: log,
 	})
 }

@@ -32,7 +32,7 @@ const siteNotes = `{
 // A webWorld is the whole gateway and a site that it trusts.
 type webWorld struct {
 	*parts
-	cfg   *config
+	cfg   *setup
 	host  string
 	asked atomic.Int64 // for its descriptor
 	added atomic.Int64 // notes

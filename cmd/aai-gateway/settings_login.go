@@ -1,14 +1,10 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"log/slog"
 	"maps"
-	"net/http"
-	"os"
 	"slices"
 
 	"aai"
@@ -22,7 +18,6 @@ type loginConfig struct {
 	Env       []string
 	Document  string
 	Browser   bool
-	brief     bool // the process ends with the call
 }
 
 func defaultLogin() loginConfig {
@@ -101,18 +96,4 @@ func oneSite(value any) (login.Site, error) {
 		return login.Site{}, errors.New(`.redirectHost: expected "127.0.0.1", "[::1]" or "localhost"`)
 	}
 	return login.Site{ClientID: site.ClientID, Hosts: site.Hosts, RedirectHost: site.RedirectHost, RedirectPort: site.RedirectPort}, nil
-}
-
-// logins know the person to web apps, through the one way out.
-func (c *config) logins(client *http.Client, secrets login.Secrets, getenv func(string) string, log *slog.Logger) *login.Logins {
-	var browser func(context.Context, string) error
-	if c.Login.Browser {
-		browser = func(ctx context.Context, address string) error {
-			return login.OpenBrowser(ctx, address, c.session.Environ(os.Environ()))
-		}
-	}
-	return login.New(login.Config{
-		Client: client, Secrets: secrets, Browser: browser, Screen: func() bool { return c.platform.screen(c.session.Getenv) }, Sites: c.Login.Sites, Document: c.Login.Document,
-		Env: c.Login.Env, Getenv: getenv, Brief: c.Login.brief, Dev: c.Dev, Log: log,
-	})
 }
