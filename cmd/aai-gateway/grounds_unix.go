@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/config"
 	"aai/internal/policy"
 	"aai/internal/wholefile"
 )
@@ -79,7 +80,7 @@ func ofRoot(path string) ([]byte, error) {
 			return nil, err
 		}
 		if at == filepath.Dir(at) {
-			return wholefile.Read(real, maxConfig)
+			return wholefile.Read(real, config.MaxFile)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"aai"
+	"aai/internal/config"
 	"aai/internal/doors/cli"
 )
 
@@ -186,7 +187,7 @@ func TestALogThatCannotBeWritten(t *testing.T) {
 		filepath.Join(d.home, "no", "go"): "logFile: the log cannot be written: ",
 	} {
 		p := &program{getenv: d.getenv, grounds: d.grounds()}
-		_, _, err := p.logger(&setup{config: &config{LogFile: path}})
+		_, _, err := p.logger(&setup{Config: &config.Config{LogFile: path}})
 		if e := aai.AsError(err); e == nil || e.Code != aai.InvalidParams || !strings.HasPrefix(e.Message, want) || !strings.Contains(e.Message, path) {
 			t.Errorf("%s: %v", path, err)
 		}

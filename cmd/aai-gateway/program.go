@@ -13,6 +13,7 @@ import (
 	"aai"
 	"aai/internal/ax"
 	"aai/internal/catalog"
+	"aai/internal/config"
 	"aai/internal/dialog"
 	"aai/internal/doors/cli"
 	"aai/internal/doors/mcp"
@@ -59,7 +60,7 @@ func (p *program) open(f cli.Flags) (*aai.Gateway, func() error, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if cfg.origin("logLevel") == originDefault {
+	if cfg.Origin("logLevel") == config.Default {
 		// A person at a terminal reads results, not the log.
 		cfg.LogLevel = slog.LevelWarn
 	}
@@ -82,7 +83,7 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 		cfg.Profile = o.Profile
 	}
 	for _, change := range o.Changes {
-		if err := cfg.set(change.Key, change.Value, change.Flag); err != nil {
+		if err := cfg.Set(change.Key, change.Value, change.Flag); err != nil {
 			return err
 		}
 	}
@@ -132,10 +133,10 @@ func (p *program) peer() string {
 func doorConfig(built *parts, cfg *setup, asks string) mcp.Config {
 	c := mcp.Config{
 		Gateway: built.gateway, Version: ownVersion(), Log: built.log,
-		CanonicalNames: cfg.ToolNames == namesCanonical, OnlyDirect: cfg.Profile == profileDesktop, Web: true,
+		CanonicalNames: cfg.ToolNames == config.NamesCanonical, OnlyDirect: cfg.Profile == config.ProfileDesktop, Web: true,
 		Peer: asks,
 	}
-	if cfg.Profile != profileApps {
+	if cfg.Profile != config.ProfileApps {
 		c.Direct = []string{aai.DesktopApp}
 	}
 	return c
@@ -181,7 +182,11 @@ func (p *program) showConfig(f cli.Flags) ([]cli.Setting, error) {
 	if err != nil {
 		return nil, err
 	}
-	return cfg.show(), nil
+	var shown []cli.Setting
+	for _, s := range cfg.Settings() {
+		shown = append(shown, cli.Setting(s))
+	}
+	return shown, nil
 }
 
 // config reads the configuration of this run.
@@ -200,7 +205,7 @@ func (p *program) config(f cli.Flags) (*setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, note := range cfg.notes {
+	for _, note := range cfg.Notes {
 		_, _ = fmt.Fprintf(p.err, "warning: %s\n", note) // nobody may be reading it
 	}
 	return cfg, nil
@@ -247,7 +252,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 			Web: known, Logins: logins,
 			HostPlatform: cfg.platform.name, Fetch: fetch(client),
 			Vault: vault, Unsealed: store.Unsealed, Check: checkOf(ownApps),
-			Passphrase: passphrase, Confirmed: cfg.confirmed(), Unconfirmed: func() []proof.Setting { return cfg.unconfirmed },
+			Passphrase: passphrase, Confirmed: cfg.confirmed(), Unconfirmed: func() []proof.Setting { return cfg.Unconfirmed },
 		},
 		func() own.Catalog { return known },
 	)
@@ -282,7 +287,7 @@ func (s *setup) asker(windows *dialog.Dialog) aai.Asker {
 	case s.grounds.person != nil:
 		_, asker := s.grounds.person()
 		return asker
-	case s.Policy.Dialog == dialogAuto:
+	case s.Policy.Dialog == config.DialogAuto:
 		return windows
 	}
 	return nil

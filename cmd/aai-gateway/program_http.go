@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"aai"
+	"aai/internal/config"
 	"aai/internal/doors/cli"
 	"aai/internal/doors/httpdoor"
 	"aai/internal/doors/httpdoor/bearer"
@@ -37,9 +38,9 @@ func (p *program) serveHTTP(ctx context.Context, door *mcp.Door, cfg *setup, log
 	}
 	about := "clients need a token: aai-gateway mcp token add NAME makes one for each"
 	switch h.Auth {
-	case authOAuth:
+	case config.AuthOAuth:
 		about = "clients need a token of " + h.Issuer
-	case authNone:
+	case config.AuthNone:
 		about = "whatever runs on this computer may use it"
 	}
 	_, _ = fmt.Fprintf(p.err, "Serving MCP at %s; %s.\n", address, about) // nobody may be reading it
@@ -50,13 +51,13 @@ func (p *program) serveHTTP(ctx context.Context, door *mcp.Door, cfg *setup, log
 }
 
 // httpServer is the server as configured.
-func (p *program) httpServer(door *mcp.Door, cfg *setup, h httpConfig, log *slog.Logger) (*mcp.HTTPServer, error) {
+func (p *program) httpServer(door *mcp.Door, cfg *setup, h config.HTTP, log *slog.Logger) (*mcp.HTTPServer, error) {
 	served := httpdoor.Config{Bind: strings.Trim(h.Bind, "[]"), Hosts: h.Hosts, Origins: h.Origins}
 	if u, err := url.Parse(h.URL); err == nil {
 		served.Hosts = append(slices.Clone(served.Hosts), u.Hostname())
 	}
 	switch h.Auth {
-	case authToken:
+	case config.AuthToken:
 		token, err := p.httpToken(cfg)
 		if err != nil {
 			return nil, err
@@ -65,19 +66,22 @@ func (p *program) httpServer(door *mcp.Door, cfg *setup, h httpConfig, log *slog
 			log.Warn("the token of the HTTP server is short enough to be guessed", "characters", len(token))
 		}
 		served.Auth = bearer.NewTokens(cfg.tokensFile(), bearer.NewSecret(token))
-	case authOAuth:
-		issuer, err := h.issuer()
+	case config.AuthOAuth:
+		verifier, err := issuer(h)
 		if err != nil {
 			return nil, err
 		}
-		served.Auth = issuer
+		served.Auth = verifier
 		served.Metadata = &bearer.Metadata{Resource: h.URL, Issuer: h.Issuer, Scopes: h.Scopes}
 	}
 	return door.HTTP(mcp.HTTPConfig{HTTP: served, SSE: h.SSE, Limits: mcp.HTTPLimits{Idle: h.Idle}})
 }
 
+// maxSecret is how large the file of a client's secret may be, in bytes.
+const maxSecret = 1 << 20
+
 // issuer verifies the tokens of the configured authorization server.
-func (h httpConfig) issuer() (*bearer.Issuer, error) {
+func issuer(h config.HTTP) (*bearer.Issuer, error) {
 	if h.Issuer == "" {
 		return nil, invalid("http.issuer: expected the address of the authorization server (--issuer), because http.auth is oauth")
 	}
@@ -91,7 +95,7 @@ func (h httpConfig) issuer() (*bearer.Issuer, error) {
 		cfg.Audience = []string{h.URL} // the resource indicator of RFC 8707
 	}
 	if h.ClientSecretFile != "" {
-		secret, err := wholefile.Read(h.ClientSecretFile, maxConfig)
+		secret, err := wholefile.Read(h.ClientSecretFile, maxSecret)
 		if err != nil {
 			return nil, invalid("http.clientSecretFile: %s: %w", h.ClientSecretFile, err)
 		}

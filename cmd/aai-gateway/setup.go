@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/config"
 	"aai/internal/doors/cli"
 	"aai/internal/journal"
 	"aai/internal/keychain"
@@ -18,7 +19,7 @@ import (
 // A setup is the configuration and what of the computer it stands on: of it the rooms are
 // made.
 type setup struct {
-	*config
+	*config.Config
 	platform  platform
 	grounds   grounds
 	session   *session.Room  // finds what the person's session is, for all rooms
@@ -56,18 +57,21 @@ func setUp(from start) (*setup, error) {
 	if err := s.ofOthers(from.home); err != nil {
 		return nil, err
 	}
-	cfg, err := readConfig(source{
-		getenv: from.getenv, home: from.home, flags: from.flags, auditLog: filepath.Join(s.platform.data, "audit.jsonl"),
-		root: s.grounds.policy, mine: s.grounds.own,
-		confirmed: func(read *config, w proof.Setting) (aai.Channel, error) {
-			s.config = read // what it says of the key of secrets is asked for
+	cfg, err := config.Read(config.Source{
+		Getenv: from.getenv, Home: from.home, AuditLog: filepath.Join(s.platform.data, "audit.jsonl"),
+		Flags: config.Flags{
+			File: from.flags.Config, LogLevel: from.flags.LogLevel, Dev: from.flags.Dev, InsecureStorage: from.flags.InsecureStorage,
+		},
+		Root: s.grounds.policy, Mine: s.grounds.own,
+		Confirmed: func(read *config.Config, w proof.Setting) (aai.Channel, error) {
+			s.Config = read // what it says of the key of secrets is asked for
 			return s.confirmedBy(w)
 		},
 	})
 	if err != nil {
 		return nil, err
 	}
-	s.config = cfg
+	s.Config = cfg
 	s.session = room(from.getenv, cfg.Session)
 	s.asks = askedScreen{clean: room(clean, cfg.Session), own: s.session}
 	return s, nil
@@ -119,7 +123,7 @@ func (s *setup) confirmed() *proof.Settings { return proof.NewSettings(s.sealed(
 // installation is not the account's own, the environment names none either.
 func (s *setup) sealed() *keychain.Vault {
 	s.seals.once.Do(func() {
-		cfg := keychain.Config{Folder: filepath.Join(s.platform.data, "secrets"), Insecure: s.insecure, Getenv: s.found.Getenv}
+		cfg := keychain.Config{Folder: filepath.Join(s.platform.data, "secrets"), Insecure: s.InsecureFromStart, Getenv: s.found.Getenv}
 		if s.elsewhere {
 			cfg.Insecure, cfg.Getenv = false, s.asks.clean.Getenv
 		}
@@ -142,4 +146,8 @@ func (s *setup) journalOf(warn func(error)) *journal.Journal {
 		MaxAge: time.Duration(s.Journal.MaxAge) * 24 * time.Hour, MaxSize: int64(s.Journal.MaxSize) * megabyte,
 		RotateSize: int64(s.Journal.RotateSize) * megabyte, KeepFull: s.Journal.KeepFull, Warn: warn,
 	})
+}
+
+func invalid(format string, args ...any) *aai.Error {
+	return aai.Errorf(aai.InvalidParams, format, args...)
 }

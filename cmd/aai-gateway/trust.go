@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aai"
+	"aai/internal/config"
 	"aai/internal/dialog"
 	"aai/internal/own"
 	"aai/internal/policy"
@@ -63,7 +64,7 @@ func (s *setup) person(windows *dialog.Dialog, passphrase *proof.Passphrase) pol
 		who, _ := s.grounds.person()
 		return who
 	}
-	if s.Policy.Dialog != dialogAuto {
+	if s.Policy.Dialog != config.DialogAuto {
 		windows = nil
 	}
 	return prover{windows, s.asks, passphrase}

@@ -9,6 +9,7 @@ import (
 
 	"aai"
 	"aai/internal/catalog"
+	"aai/internal/config"
 	"aai/internal/discovery"
 	"aai/internal/drivers/webapi"
 	"aai/internal/egress"
@@ -66,7 +67,7 @@ func (s *setup) web(local *catalog.Catalog, client *egress.Client, drivers map[s
 
 // withWeb adds to a platform's drivers the one for web apps, which is the same
 // everywhere.
-func withWeb(drivers map[string]aai.Driver, client *http.Client, logins webapi.Authorizer, c webConfig) map[string]aai.Driver {
+func withWeb(drivers map[string]aai.Driver, client *http.Client, logins webapi.Authorizer, c config.Web) map[string]aai.Driver {
 	all := maps.Clone(drivers)
 	if all == nil {
 		all = make(map[string]aai.Driver)

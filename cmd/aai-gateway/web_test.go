@@ -16,7 +16,6 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"aai"
-	"aai/internal/doors/cli"
 	"aai/internal/doors/mcp"
 	"aai/internal/policy"
 )
@@ -256,21 +255,4 @@ func (w *webWorld) connect(t *testing.T) *sdk.ClientSession {
 		<-ended
 	})
 	return session
-}
-
-// No variable and no flag widens what may be reached: an agent that can write its
-// client's settings for this server must not open the person's network by it.
-func TestPrivateHostsAreForTheFileAlone(t *testing.T) {
-	d := newDesk(t)
-	for _, name := range []string{"AAI_NET_ALLOW_PRIVATE", "AAI_ALLOW_PRIVATE"} {
-		d.env[name] = `["10.0.0.1"]`
-	}
-	if c, err := d.read(cli.Flags{}); err == nil && len(c.AllowPrivate) > 0 {
-		t.Errorf("trusted: %q", c.AllowPrivate)
-	}
-	for _, s := range webSettings() {
-		if s.key == "net.allowPrivate" && len(s.env) > 0 {
-			t.Errorf("%s can be set by %q", s.key, s.env)
-		}
-	}
 }

@@ -1,11 +1,10 @@
-package main
+package config
 
 import (
 	"encoding/json"
 	"maps"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"aai"
@@ -54,7 +53,7 @@ func less(a, b any) bool {
 }
 
 // copied is the configuration as it is now.
-func (c *config) copied() *config {
+func (c *Config) copied() *Config {
 	before := *c
 	before.Policy.Limits = maps.Clone(c.Policy.Limits)
 	before.origins = maps.Clone(c.origins)
@@ -63,13 +62,13 @@ func (c *config) copied() *config {
 
 // holds reports whether what has just been set may stay. What widens and is confirmed by
 // nobody does not, and is noted.
-func (c *config) holds(s setting, before *config, origin string) bool {
+func (c *Config) holds(s row, before *Config, origin string) bool {
 	if origin == policy.PolicyFile {
 		c.allowedBy(s.key, policy.Root)
 		return true
 	}
 	if s.key == "keychain.insecure" && c.InsecureStorage && filepath.IsAbs(origin) {
-		c.notes = append(c.notes, origin+": keychain.insecure does not hold in a file that could have been put there with a key; "+
+		c.Notes = append(c.Notes, origin+": keychain.insecure does not hold in a file that could have been put there with a key; "+
 			"give --insecure-storage or AAI_INSECURE_STORAGE, or have root write it into "+policy.PolicyFile)
 		return false
 	}
@@ -87,20 +86,20 @@ func (c *config) holds(s setting, before *config, origin string) bool {
 	if err != nil {
 		note += " (what was confirmed cannot be read: " + aai.CleanText(err.Error(), 400) + ")"
 	}
-	c.notes, c.unconfirmed = append(c.notes, note), append(c.unconfirmed, widening)
+	c.Notes, c.Unconfirmed = append(c.Notes, note), append(c.Unconfirmed, widening)
 	return false
 }
 
 // confirmedBy is the way by which a person confirmed the setting, "" for none.
-func (c *config) confirmedBy(s proof.Setting) (aai.Channel, error) {
-	if c.source.confirmed == nil {
+func (c *Config) confirmedBy(s proof.Setting) (aai.Channel, error) {
+	if c.source.Confirmed == nil {
 		return "", nil
 	}
-	return c.source.confirmed(c, s)
+	return c.source.Confirmed(c, s)
 }
 
 // allowedBy notes on whose word what is allowed ahead holds.
-func (c *config) allowedBy(key string, by aai.Channel) {
+func (c *Config) allowedBy(key string, by aai.Channel) {
 	if key != "consent.preapproved" {
 		return
 	}
@@ -110,36 +109,7 @@ func (c *config) allowedBy(key string, by aai.Channel) {
 	}
 }
 
-// readRoot reads what root says for everybody. It holds whatever else is said.
-func (c *config) readRoot() error {
-	if c.source.root == nil {
-		return nil
-	}
-	b, err := c.source.root()
-	if err != nil {
-		return invalid("%s is refused: %w", policy.PolicyFile, err)
-	}
-	if b == nil {
-		return nil
-	}
-	values, err := parseConfig(b)
-	if err != nil {
-		return invalid("%s: %w", policy.PolicyFile, err)
-	}
-	if err := c.setAll(values, policy.PolicyFile); err != nil {
-		return err
-	}
-	c.insecure = c.insecure || c.InsecureStorage
-	return nil
-}
-
 // fixed reports whether root has said what the setting is.
-func (c *config) fixed(key, origin string) bool {
-	return origin != policy.PolicyFile && c.origin(key) == policy.PolicyFile
-}
-
-// truth is what a variable says that is true or false.
-func truth(value string) bool {
-	b, err := strconv.ParseBool(value)
-	return err == nil && b
+func (c *Config) fixed(key, origin string) bool {
+	return origin != policy.PolicyFile && c.Origin(key) == policy.PolicyFile
 }

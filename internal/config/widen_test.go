@@ -1,12 +1,12 @@
-package main
+package config
 
 import (
 	"fmt"
+	"path/filepath"
 	"slices"
 	"testing"
 
 	"aai"
-	"aai/internal/doors/cli"
 	"aai/internal/policy"
 	"aai/internal/proof"
 )
@@ -42,17 +42,17 @@ func TestWhichSettingsWiden(t *testing.T) {
 	}
 	texts := settingTexts()
 	texts["rate_limits.vlm_rpm"], texts["rate_limits.script_rpm"] = "5000000", "5000000"
-	for _, s := range settings() {
+	for _, s := range table() {
 		d := strict(t)
 		c, err := d.readFile(t, fmt.Sprintf("{%q: %s}", s.key, texts[s.key]))
-		holds := mustRead(t, c, err).origin(s.key) != originDefault
+		holds := mustRead(t, c, err).Origin(s.key) != Default
 		if widens := slices.Contains(wide, s.key); widens == slices.Contains(plain, s.key) {
 			t.Errorf("%s: say here whether it widens", s.key)
-		} else if widens == holds || widens != (len(c.notes) == 1) {
-			t.Errorf("%s widens: %v, and holds unconfirmed: %v, %q", s.key, widens, holds, c.notes)
+		} else if widens == holds || widens != (len(c.Notes) == 1) {
+			t.Errorf("%s widens: %v, and holds unconfirmed: %v, %q", s.key, widens, holds, c.Notes)
 		}
-		if !holds && !same(s.get(c.config), s.get(c.standard)) {
-			t.Errorf("%s is %v", s.key, s.get(c.config))
+		if !holds && !same(s.get(c), s.get(c.standard)) {
+			t.Errorf("%s is %v", s.key, s.get(c))
 		}
 	}
 }
@@ -64,15 +64,15 @@ func TestNarrowedStaysNarrow(t *testing.T) {
 	d.env["AAI_SECURITY_MODE"], d.env["AAI_DENIED_APPS"], d.env["AAI_RATE_LIMIT_RPS"] = "normal", "nothing", "7"
 	c, err := d.readFile(t, `{"server": {"security_mode": "sandboxed"}, "security": {"denied_apps": ["Bank"]}, "rate_limits": {"rps": 9}}`)
 	mustRead(t, c, err)
-	if c.Policy.Mode != policy.Sandboxed || !slices.Equal(c.Policy.Denied, []string{"Bank"}) || c.Policy.Limits[policy.Windows].PerSecond != 7 || len(c.unconfirmed) != 2 {
-		t.Errorf("%+v, %+v", c.Policy, c.unconfirmed)
+	if c.Policy.Mode != policy.Sandboxed || !slices.Equal(c.Policy.Denied, []string{"Bank"}) || c.Policy.Limits[policy.Windows].PerSecond != 7 || len(c.Unconfirmed) != 2 {
+		t.Errorf("%+v, %+v", c.Policy, c.Unconfirmed)
 	}
 	d = strict(t)
-	d.policy = `{"dev": false, "server": {"security_mode": "safe"}}`
+	d.root = `{"dev": false, "server": {"security_mode": "safe"}}`
 	d.env["AAI_SECURITY_MODE"] = "sandboxed"
-	c, err = d.read(cli.Flags{Dev: true})
-	if mustRead(t, c, err); c.Dev || c.Policy.Mode != policy.Safe || c.origin("dev") != policy.PolicyFile {
-		t.Errorf("%v, %v from %s", c.Dev, c.Policy.Mode, c.origin("dev"))
+	c, err = d.read(Flags{Dev: true})
+	if mustRead(t, c, err); c.Dev || c.Policy.Mode != policy.Safe || c.Origin("dev") != policy.PolicyFile {
+		t.Errorf("%v, %v from %s", c.Dev, c.Policy.Mode, c.Origin("dev"))
 	}
 }
 
@@ -81,17 +81,64 @@ func TestConfirmedValueHolds(t *testing.T) {
 	entry := map[string]any{"app": "a.b", "tools": []any{"x"}, "caller": "*", "expires": "2999-01-01T00:00:00Z"}
 	d := strict(t, proof.Setting{Key: "consent.preapproved", Value: []any{entry}})
 	c, err := d.readFile(t, `{"consent": {"preapproved": [{"app": "a.b", "tools": ["x"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`)
-	if mustRead(t, c, err); len(c.Preapproved) != 1 || c.Preapproved[0].Channel != aai.Passphrase || len(c.notes) != 0 {
-		t.Errorf("%+v, %q", c.Preapproved, c.notes)
+	if mustRead(t, c, err); len(c.Preapproved) != 1 || c.Preapproved[0].Channel != aai.Passphrase || len(c.Notes) != 0 {
+		t.Errorf("%+v, %q", c.Preapproved, c.Notes)
 	}
 	d = strict(t)
-	d.policy = `{"consent": {"preapproved": [{"app": "a.b", "tools": ["x"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`
-	c, err = d.read(cli.Flags{})
+	d.root = `{"consent": {"preapproved": [{"app": "a.b", "tools": ["x"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`
+	c, err = d.read(Flags{})
 	if mustRead(t, c, err); len(c.Preapproved) != 1 || c.Preapproved[0].Channel != policy.Root {
 		t.Errorf("%+v", c.Preapproved)
 	}
-	d.policy = `{"consent": {"preapproved": [{}]}}`
-	if _, err := d.read(cli.Flags{}); err == nil {
+	d.root = `{"consent": {"preapproved": [{}]}}`
+	if _, err := d.read(Flags{}); err == nil {
 		t.Error("root's file is passed over where it is wrong")
 	}
+}
+
+// No variable and no flag widens what may be reached: an agent that can write its
+// client's settings for this server must not open the person's network by it.
+func TestPrivateHostsAreForTheFileAlone(t *testing.T) {
+	d := newDesk(t)
+	for _, name := range []string{"AAI_NET_ALLOW_PRIVATE", "AAI_ALLOW_PRIVATE"} {
+		d.env[name] = `["10.0.0.1"]`
+	}
+	if c, err := d.read(Flags{}); err == nil && len(c.AllowPrivate) > 0 {
+		t.Errorf("trusted: %q", c.AllowPrivate)
+	}
+	for _, s := range webSettings() {
+		if s.key == "net.allowPrivate" && len(s.env) > 0 {
+			t.Errorf("%s can be set by %q", s.key, s.env)
+		}
+	}
+}
+
+// Without somebody to ask, what widens does not hold.
+func TestNobodyToAsk(t *testing.T) {
+	d := newDesk(t)
+	path := d.file(t, ".aai/config.json", `{"dev": true, "logLevel": "debug"}`)
+	c, err := Read(Source{Getenv: d.getenv, Home: d.home})
+	want := []proof.Setting{{From: path, Key: "dev", Value: true}}
+	if mustRead(t, c, err); c.Dev || c.Origin("dev") != Default || !slices.Equal(c.Unconfirmed, want) || len(c.Notes) != 1 || c.Origin("logLevel") != path {
+		t.Errorf("%v from %s, %+v, %q", c.Dev, c.Origin("dev"), c.Unconfirmed, c.Notes)
+	}
+}
+
+// A file is not used that others may have changed, nor one in a folder of theirs.
+func TestAFileOfOthers(t *testing.T) {
+	d := newDesk(t)
+	path := d.file(t, ".aai/config.json", `{"dev": true}`)
+	var asked []string
+	d.mine = func(paths ...string) error {
+		asked = paths
+		return invalid("not mine")
+	}
+	_, err := d.read(Flags{})
+	mustRefuse(t, err, "not mine")
+	if !slices.Equal(asked, []string{path, filepath.Dir(path)}) {
+		t.Errorf("asked of %q", asked)
+	}
+	d.root = "{"
+	_, err = d.read(Flags{})
+	mustRefuse(t, err, policy.PolicyFile+": line 1: unexpected EOF")
 }

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"testing"
@@ -9,14 +9,14 @@ import (
 )
 
 func TestPolicySettings(t *testing.T) {
-	for text, want := range map[string]func(*policyConfig){
-		`{}`:                                  func(*policyConfig) {},
-		`{"consent": {"elicitation": true}}`:  func(p *policyConfig) { p.Elicitation = []string{policy.Every} },
-		`{"consent": {"elicitation": false}}`: func(*policyConfig) {},
-		`{"consent": {"elicitation": ["/usr/bin/claude"]}}`:       func(p *policyConfig) { p.Elicitation = []string{"/usr/bin/claude"} },
-		`{"server": {"security_mode": "sandboxed"}}`:              func(p *policyConfig) { p.Mode = policy.Sandboxed },
-		`{"security": {"denied_apps": ["1Password", "*Access"]}}`: func(p *policyConfig) { p.Denied = []string{"1Password", "*Access"} },
-		`{"rate_limits": {"rps": 7, "script_rpm": 1}}`: func(p *policyConfig) {
+	for text, want := range map[string]func(*Policy){
+		`{}`:                                  func(*Policy) {},
+		`{"consent": {"elicitation": true}}`:  func(p *Policy) { p.Elicitation = []string{policy.Every} },
+		`{"consent": {"elicitation": false}}`: func(*Policy) {},
+		`{"consent": {"elicitation": ["/usr/bin/claude"]}}`:       func(p *Policy) { p.Elicitation = []string{"/usr/bin/claude"} },
+		`{"server": {"security_mode": "sandboxed"}}`:              func(p *Policy) { p.Mode = policy.Sandboxed },
+		`{"security": {"denied_apps": ["1Password", "*Access"]}}`: func(p *Policy) { p.Denied = []string{"1Password", "*Access"} },
+		`{"rate_limits": {"rps": 7, "script_rpm": 1}}`: func(p *Policy) {
 			p.Limits[policy.Windows] = policy.Limit{PerSecond: 7, PerMinute: 1000, Concurrent: 20}
 			p.Limits[policy.Script] = policy.Limit{PerSecond: 5, PerMinute: 1, Concurrent: 10}
 		},

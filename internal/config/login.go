@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"encoding/json"
@@ -11,8 +11,8 @@ import (
 	"aai/internal/login"
 )
 
-// loginConfig is what a person decided about logins to web apps.
-type loginConfig struct {
+// Login is what a person decided about logins to web apps.
+type Login struct {
 	Sites     map[string]login.Site
 	sitesJSON any
 	Env       []string
@@ -20,23 +20,23 @@ type loginConfig struct {
 	Browser   bool
 }
 
-func defaultLogin() loginConfig {
-	return loginConfig{sitesJSON: map[string]any{}, Env: []string{}, Browser: true}
+func defaultLogin() Login {
+	return Login{sitesJSON: map[string]any{}, Env: []string{}, Browser: true}
 }
 
 // loginSettings is the part of the table that is about logins. Who is trusted with
 // one is for the person's file alone.
-func loginSettings() []setting {
-	return []setting{
-		{"login.sites", nil, func(c *config) any { return c.Login.sitesJSON }, setSites},
-		{"login.env", nil, func(c *config) any { return c.Login.Env },
-			func(c *config, _ string, v any) error { return setWords(&c.Login.Env, "names of variables", v) }},
-		{"login.clientDocument", nil, func(c *config) any { return c.Login.Document }, setDocument},
-		{"login.browser", []string{"AAI_LOGIN_BROWSER"}, func(c *config) any { return c.Login.Browser }, boolean(func(c *config, b bool) { c.Login.Browser = b })},
+func loginSettings() []row {
+	return []row{
+		{"login.sites", nil, func(c *Config) any { return c.Login.sitesJSON }, setSites},
+		{"login.env", nil, func(c *Config) any { return c.Login.Env },
+			func(c *Config, _ string, v any) error { return setWords(&c.Login.Env, "names of variables", v) }},
+		{"login.clientDocument", nil, func(c *Config) any { return c.Login.Document }, setDocument},
+		{"login.browser", []string{"AAI_LOGIN_BROWSER"}, func(c *Config) any { return c.Login.Browser }, boolean(func(c *Config, b bool) { c.Login.Browser = b })},
 	}
 }
 
-func setDocument(c *config, _ string, value any) error {
+func setDocument(c *Config, _ string, value any) error {
 	s, _ := value.(string)
 	if _, err := login.ClientDocument(s); err != nil {
 		return errors.New("expected an https address with a path, such as https://example.com/aai-gateway.json")
@@ -47,7 +47,7 @@ func setDocument(c *config, _ string, value any) error {
 
 // setSites reads what is decided by site: the host of an app or of an authorization
 // server, or its issuer.
-func setSites(c *config, _ string, value any) error {
+func setSites(c *Config, _ string, value any) error {
 	entries, ok := value.(map[string]any)
 	if !ok {
 		return errors.New(`expected an object such as {"example.com": {"clientId": "…"}}`)

@@ -1,12 +1,10 @@
-package main
+package config
 
 import (
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
-
-	"aai/internal/doors/cli"
 )
 
 // None of these may be waited for, or read to its end, which never comes.
@@ -17,7 +15,7 @@ func TestAFileThatHasNoEnd(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, path := range []string{pipe, "/dev/zero", "/dev/null"} {
-		_, err := d.read(cli.Flags{Config: path})
+		_, err := d.read(Flags{File: path})
 		mustRefuse(t, err, path+": the configuration cannot be read: expected a regular file")
 	}
 }
@@ -31,20 +29,11 @@ func TestAFileThatCannotBeRead(t *testing.T) {
 	if err := os.Symlink("config.json", loop); err != nil {
 		t.Fatal(err)
 	}
-	_, err := d.read(cli.Flags{})
+	_, err := d.read(Flags{})
 	mustRefuse(t, err, loop+": the configuration cannot be read: too many levels of symbolic links")
 
 	// A file in the place of the folder is no missing configuration either.
 	file := d.file(t, "file", "")
-	_, err = d.read(cli.Flags{Config: filepath.Join(file, "config.json")})
+	_, err = d.read(Flags{File: filepath.Join(file, "config.json")})
 	mustRefuse(t, err, filepath.Join(file, "config.json")+": the configuration cannot be read: not a directory")
-}
-
-func TestALogThatIsAPipe(t *testing.T) {
-	pipe := filepath.Join(t.TempDir(), "log")
-	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	_, _, err := (&program{}).logger(&setup{config: &config{LogFile: pipe}})
-	mustRefuse(t, err, "logFile: "+pipe+" is no regular file; expected one")
 }

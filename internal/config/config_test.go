@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -10,24 +10,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"aai"
-	"aai/internal/doors/cli"
 	"aai/internal/policy"
 	"aai/internal/proof"
-	"aai/internal/session"
 )
 
-// A desk is a home folder and an environment of a test's own.
+// A desk is a home folder and an environment of a test's own, of a person who has
+// confirmed everything.
 type desk struct {
 	home string
 	env  map[string]string
 
 	confirmed func(proof.Setting) aai.Channel // nil: everything is
-	policy    string                          // root's
+	root      string                          // what root says
+	mine      func(paths ...string) error
 }
 
 func newDesk(t *testing.T) *desk {
 	t.Helper()
-	return &desk{home: t.TempDir(), env: map[string]string{session.PrivateMark: "1"}}
+	return &desk{home: t.TempDir(), env: map[string]string{}}
 }
 
 // file writes a file below the home folder and returns its path.
@@ -45,36 +45,33 @@ func (d *desk) file(t *testing.T, name, text string) string {
 
 func (d *desk) getenv(name string) string { return d.env[name] }
 
-// grounds are of a person who has confirmed everything.
-func (d *desk) grounds() grounds {
-	g := standIn(d.getenv)
-	g.home = func() string { return d.home }
-	if d.confirmed != nil {
-		g.confirmed = d.confirmed
+func (d *desk) read(flags Flags) (*Config, error) {
+	s := Source{Getenv: d.getenv, Home: d.home, AuditLog: filepath.Join(d.home, "audit.jsonl"), Flags: flags, Mine: d.mine}
+	s.Confirmed = func(_ *Config, w proof.Setting) (aai.Channel, error) {
+		if d.confirmed == nil {
+			return aai.Native, nil
+		}
+		return d.confirmed(w), nil
 	}
-	if d.policy != "" {
-		g.policy = func() ([]byte, error) { return []byte(d.policy), nil }
+	if d.root != "" {
+		s.Root = func() ([]byte, error) { return []byte(d.root), nil }
 	}
-	return g
-}
-
-func (d *desk) read(flags cli.Flags) (*setup, error) {
-	return setUp(start{getenv: d.getenv, home: d.home, platform: hostPlatform(d.home, d.getenv), flags: flags, grounds: d.grounds()})
+	return Read(s)
 }
 
 // readFile is read with the text as the configuration file, whose path is
 // written "FILE" in the error.
-func (d *desk) readFile(t *testing.T, text string) (*setup, error) {
+func (d *desk) readFile(t *testing.T, text string) (*Config, error) {
 	t.Helper()
 	path := d.file(t, ".aai/config.json", text)
-	c, err := d.read(cli.Flags{})
+	c, err := d.read(Flags{})
 	if e, ok := errors.AsType[*aai.Error](err); ok {
 		e.Message = strings.ReplaceAll(e.Message, path, "FILE")
 	}
 	return c, err
 }
 
-func mustRead(t *testing.T, c *setup, err error) *setup {
+func mustRead(t *testing.T, c *Config, err error) *Config {
 	t.Helper()
 	if err != nil {
 		t.Fatal(err)
@@ -103,15 +100,15 @@ func refusal(t *testing.T, err error, message string) *aai.Error {
 
 func TestDefaults(t *testing.T) {
 	d := newDesk(t)
-	c, err := d.read(cli.Flags{})
-	shown := mustRead(t, c, err).show()
+	c, err := d.read(Flags{})
+	shown := mustRead(t, c, err).Settings()
 	want := map[string]any{
 		"scanPaths":           []string{filepath.Join(d.home, ".aai")},
 		"defaultTimeout":      30.0,
 		"rescanInterval":      60.0,
 		"logLevel":            "info",
 		"logFile":             "",
-		"auditLog":            filepath.Join(c.platform.data, "audit.jsonl"),
+		"auditLog":            filepath.Join(d.home, "audit.jsonl"),
 		"toolNames":           "safe",
 		"profile":             "apps",
 		"dev":                 false,
@@ -149,8 +146,8 @@ func TestDefaults(t *testing.T) {
 }
 
 // value finds one of the settings shown.
-func value(c *setup, name string) (any, string) {
-	for _, s := range c.show() {
+func value(c *Config, name string) (any, string) {
+	for _, s := range c.Settings() {
 		if s.Name == name {
 			return s.Value, s.Origin
 		}
@@ -163,18 +160,18 @@ func TestFlagsWinOverEnvironmentOverFile(t *testing.T) {
 	path := d.file(t, ".aai/config.json", `{"logLevel": "error", "dev": false, "toolNames": "canonical", "defaultTimeout": 5}`)
 	d.env["AAI_LOG_LEVEL"], d.env["AAI_DEV"], d.env["AAI_DEFAULT_TIMEOUT"] = "warn", "false", "2.5"
 	for _, step := range []struct {
-		flags  cli.Flags
+		flags  Flags
 		name   string
 		value  any
 		origin string
 	}{
-		{cli.Flags{LogLevel: "debug", Dev: true}, "logLevel", "debug", "--log-level"},
-		{cli.Flags{LogLevel: "debug", Dev: true}, "dev", true, "--dev"},
-		{cli.Flags{}, "logLevel", "warn", "AAI_LOG_LEVEL"},
-		{cli.Flags{}, "dev", false, "AAI_DEV"},
-		{cli.Flags{}, "defaultTimeout", 2.5, "AAI_DEFAULT_TIMEOUT"},
-		{cli.Flags{}, "toolNames", "canonical", path},
-		{cli.Flags{}, "rescanInterval", 60.0, "default"},
+		{Flags{LogLevel: "debug", Dev: true}, "logLevel", "debug", "--log-level"},
+		{Flags{LogLevel: "debug", Dev: true}, "dev", true, "--dev"},
+		{Flags{}, "logLevel", "warn", "AAI_LOG_LEVEL"},
+		{Flags{}, "dev", false, "AAI_DEV"},
+		{Flags{}, "defaultTimeout", 2.5, "AAI_DEFAULT_TIMEOUT"},
+		{Flags{}, "toolNames", "canonical", path},
+		{Flags{}, "rescanInterval", 60.0, "default"},
 	} {
 		c, err := d.read(step.flags)
 		got, origin := value(mustRead(t, c, err), step.name)
@@ -183,7 +180,7 @@ func TestFlagsWinOverEnvironmentOverFile(t *testing.T) {
 		}
 	}
 	d.env = map[string]string{}
-	c, err := d.read(cli.Flags{})
+	c, err := d.read(Flags{})
 	if got, origin := value(mustRead(t, c, err), "logLevel"); got != "error" || origin != path {
 		t.Errorf("logLevel is %v from %s", got, origin)
 	}
@@ -192,7 +189,7 @@ func TestFlagsWinOverEnvironmentOverFile(t *testing.T) {
 func TestOlderSpellingsOfTheEnvironment(t *testing.T) {
 	d := newDesk(t)
 	d.env["AXTERMINATOR_LOG_LEVEL"], d.env["AXTERMINATOR_AUDIT_LOG"] = "debug", "~/old.jsonl"
-	c, err := d.read(cli.Flags{})
+	c, err := d.read(Flags{})
 	mustRead(t, c, err)
 	if got, origin := value(c, "logLevel"); got != "debug" || origin != "AXTERMINATOR_LOG_LEVEL" {
 		t.Errorf("logLevel is %v from %s", got, origin)
@@ -201,7 +198,7 @@ func TestOlderSpellingsOfTheEnvironment(t *testing.T) {
 		t.Errorf("auditLog is %v", got)
 	}
 	d.env["AAI_LOG_LEVEL"], d.env["AAI_AUDIT_LOG"] = "error", filepath.Join(d.home, "new.jsonl")
-	c, err = d.read(cli.Flags{})
+	c, err = d.read(Flags{})
 	mustRead(t, c, err)
 	if got, origin := value(c, "logLevel"); got != "error" || origin != "AAI_LOG_LEVEL" {
 		t.Errorf("with both set logLevel is %v from %s", got, origin)
@@ -217,18 +214,6 @@ func TestTheFileOfTheProtocol(t *testing.T) {
 	mustRead(t, c, err)
 	if !c.WebUI || c.HTTPPort != 3000 || c.ScanPaths[0] != filepath.Join(d.home, ".aai") {
 		t.Errorf("read as %+v", c)
-	}
-	var log strings.Builder
-	p := &program{getenv: d.getenv, grounds: d.grounds(), err: &log}
-	built, err := p.build(c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := built.close(); err != nil {
-		t.Error(err)
-	}
-	if !strings.Contains(log.String(), "level=WARN") || !strings.Contains(log.String(), "enableWebUI") {
-		t.Errorf("nobody is told that there is no web page:\n%s", log.String())
 	}
 }
 
@@ -292,13 +277,13 @@ func TestUnknownKeysAreNamed(t *testing.T) {
 func TestWhichFileIsRead(t *testing.T) {
 	d := newDesk(t)
 	missing := filepath.Join(d.home, "missing.json")
-	if _, err := d.read(cli.Flags{}); err != nil {
+	if _, err := d.read(Flags{}); err != nil {
 		t.Errorf("the file may be absent where nobody named it: %v", err)
 	}
-	_, err := d.read(cli.Flags{Config: missing})
+	_, err := d.read(Flags{File: missing})
 	mustRefuse(t, err, missing+": the configuration cannot be read: no such file or directory")
 	d.env["AAI_CONFIG"] = missing
-	_, err = d.read(cli.Flags{})
+	_, err = d.read(Flags{})
 	mustRefuse(t, err, missing+": the configuration cannot be read: no such file or directory")
 
 	d.file(t, ".aai/config.json", `{"httpPort": 1}`)
@@ -309,7 +294,7 @@ func TestWhichFileIsRead(t *testing.T) {
 		port      int
 	}{{"", "", 1}, {"", "~/environment.json", 2}, {flag, "~/environment.json", 3}, {"~/flag.json", missing, 3}} {
 		d.env["AAI_CONFIG"] = c.env
-		got, err := d.read(cli.Flags{Config: c.flag})
+		got, err := d.read(Flags{File: c.flag})
 		if mustRead(t, got, err).HTTPPort != c.port {
 			t.Errorf("with the flag %q and the environment %q the port is %d", c.flag, c.env, got.HTTPPort)
 		}
@@ -322,16 +307,16 @@ func TestAFileThatIsNone(t *testing.T) {
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	_, err := d.read(cli.Flags{Config: folder})
+	_, err := d.read(Flags{File: folder})
 	mustRefuse(t, err, folder+": the configuration cannot be read: expected a regular file")
 
 	large := d.file(t, "large.json", `{"logFile": "`+strings.Repeat("x", 1<<20)+`"}`)
-	_, err = d.read(cli.Flags{Config: large})
+	_, err = d.read(Flags{File: large})
 	mustRefuse(t, err, large+": the configuration cannot be read: expected at most 1048576 bytes")
 
 	full := `{"dev": true}`
 	fits := d.file(t, "fits.json", full+strings.Repeat(" ", 1<<20-len(full)))
-	c, err := d.read(cli.Flags{Config: fits})
+	c, err := d.read(Flags{File: fits})
 	if !mustRead(t, c, err).Dev {
 		t.Error("a file of exactly 1 MiB was not read")
 	}
@@ -353,23 +338,8 @@ func TestBadEnvironment(t *testing.T) {
 	} {
 		d := newDesk(t)
 		d.env[name] = c.value
-		_, err := d.read(cli.Flags{})
+		_, err := d.read(Flags{})
 		mustRefuse(t, err, c.message)
-	}
-}
-
-func TestAHomeThatIsNone(t *testing.T) {
-	for home, message := range map[string]string{
-		"":       "there is no home folder: ",
-		"folder": `the home folder is "folder"; expected an absolute path`,
-	} {
-		t.Setenv("HOME", home)
-		t.Setenv("USERPROFILE", home)
-		p := &program{getenv: func(string) string { return "" }}
-		_, err := p.config(cli.Flags{})
-		if e := aai.AsError(err); e == nil || !strings.HasPrefix(e.Message, message) || e.Code != aai.InvalidParams {
-			t.Errorf("HOME=%q: %v", home, err)
-		}
 	}
 }
 

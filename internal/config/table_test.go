@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"encoding/json"
@@ -11,7 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"aai"
-	"aai/internal/doors/cli"
 	"aai/internal/policy"
 )
 
@@ -19,26 +18,26 @@ func TestGoodSettings(t *testing.T) {
 	for _, c := range []struct {
 		text string
 		want func(home string) any
-		got  func(*setup) any
+		got  func(*Config) any
 	}{
 		{`{"scanPaths": ["~/apps", "/opt/aai/", "~"]}`,
-			func(home string) any { return []string{filepath.Join(home, "apps"), "/opt/aai", home} }, func(c *setup) any { return c.ScanPaths }},
-		{`{"scanPaths": []}`, func(string) any { return []string{} }, func(c *setup) any { return c.ScanPaths }},
-		{`{"defaultTimeout": 1}`, func(string) any { return time.Second }, func(c *setup) any { return c.DefaultTimeout }},
-		{`{"defaultTimeout": 3600}`, func(string) any { return time.Hour }, func(c *setup) any { return c.DefaultTimeout }},
-		{`{"defaultTimeout": 1.5}`, func(string) any { return 1500 * time.Millisecond }, func(c *setup) any { return c.DefaultTimeout }},
-		{`{"rescanInterval": 0}`, func(string) any { return time.Duration(0) }, func(c *setup) any { return c.RescanInterval }},
-		{`{"logLevel": "WARNING"}`, func(string) any { return slog.LevelWarn }, func(c *setup) any { return c.LogLevel }},
-		{`{"logFile": "~/x/../log"}`, func(home string) any { return filepath.Join(home, "log") }, func(c *setup) any { return c.LogFile }},
-		{`{"profile": "all"}`, func(string) any { return profileAll }, func(c *setup) any { return c.Profile }},
-		{`{"toolNames": "canonical"}`, func(string) any { return namesCanonical }, func(c *setup) any { return c.ToolNames }},
-		{`{"dbus": {"allowSystemBus": true}}`, func(string) any { return true }, func(c *setup) any { return c.AllowSystemBus }},
-		{`{"dbus.allowSystemBus": true}`, func(string) any { return true }, func(c *setup) any { return c.AllowSystemBus }},
-		{`{"web": {"rate": 2.5}}`, func(string) any { return 2.5 }, func(c *setup) any { return c.Web.Rate }},
+			func(home string) any { return []string{filepath.Join(home, "apps"), "/opt/aai", home} }, func(c *Config) any { return c.ScanPaths }},
+		{`{"scanPaths": []}`, func(string) any { return []string{} }, func(c *Config) any { return c.ScanPaths }},
+		{`{"defaultTimeout": 1}`, func(string) any { return time.Second }, func(c *Config) any { return c.DefaultTimeout }},
+		{`{"defaultTimeout": 3600}`, func(string) any { return time.Hour }, func(c *Config) any { return c.DefaultTimeout }},
+		{`{"defaultTimeout": 1.5}`, func(string) any { return 1500 * time.Millisecond }, func(c *Config) any { return c.DefaultTimeout }},
+		{`{"rescanInterval": 0}`, func(string) any { return time.Duration(0) }, func(c *Config) any { return c.RescanInterval }},
+		{`{"logLevel": "WARNING"}`, func(string) any { return slog.LevelWarn }, func(c *Config) any { return c.LogLevel }},
+		{`{"logFile": "~/x/../log"}`, func(home string) any { return filepath.Join(home, "log") }, func(c *Config) any { return c.LogFile }},
+		{`{"profile": "all"}`, func(string) any { return ProfileAll }, func(c *Config) any { return c.Profile }},
+		{`{"toolNames": "canonical"}`, func(string) any { return NamesCanonical }, func(c *Config) any { return c.ToolNames }},
+		{`{"dbus": {"allowSystemBus": true}}`, func(string) any { return true }, func(c *Config) any { return c.AllowSystemBus }},
+		{`{"dbus.allowSystemBus": true}`, func(string) any { return true }, func(c *Config) any { return c.AllowSystemBus }},
+		{`{"web": {"rate": 2.5}}`, func(string) any { return 2.5 }, func(c *Config) any { return c.Web.Rate }},
 		{`{"net": {"allowPrivate": ["jira.example.com", "[fd12::1]:8443"]}}`,
-			func(string) any { return []string{"jira.example.com", "[fd12::1]:8443"} }, func(c *setup) any { return c.AllowPrivate }},
-		{`{"httpPort": 65535}`, func(string) any { return 65535 }, func(c *setup) any { return c.HTTPPort }},
-		{`{"consent": {"preapproved": []}}`, func(string) any { return []policy.Grant(nil) }, func(c *setup) any { return c.Preapproved }},
+			func(string) any { return []string{"jira.example.com", "[fd12::1]:8443"} }, func(c *Config) any { return c.AllowPrivate }},
+		{`{"httpPort": 65535}`, func(string) any { return 65535 }, func(c *Config) any { return c.HTTPPort }},
+		{`{"consent": {"preapproved": []}}`, func(string) any { return []policy.Grant(nil) }, func(c *Config) any { return c.Preapproved }},
 	} {
 		d := newDesk(t)
 		cfg, err := d.readFile(t, c.text)
@@ -206,7 +205,7 @@ func TestEverySettingFromFileAndEnvironment(t *testing.T) {
 	texts := settingTexts()
 	plain := map[string]string{"scanPaths": "/a", "logLevel": "debug", "logFile": "/l", "auditLog": "/a", "toolNames": "canonical", "profile": "desktop", "http.bind": "::1", "http.auth": "none",
 		"consent.dialog": "off", "server.security_mode": "safe", "security.allowed_apps": "Keychain Access, org.gnome.*", "security.denied_apps": "a"}
-	for _, s := range settings() {
+	for _, s := range table() {
 		text, known := texts[s.key]
 		if !known {
 			t.Errorf("%s is new; say here how it is written", s.key)
@@ -216,8 +215,8 @@ func TestEverySettingFromFileAndEnvironment(t *testing.T) {
 		c, err := d.readFile(t, fmt.Sprintf("{%q: %s}", s.key, text))
 		before, origin := value(mustRead(t, c, err), s.key)
 		if s.key == "keychain.insecure" {
-			if origin != originDefault || len(c.notes) != 1 {
-				t.Errorf("%s holds in a file: from %s, %q", s.key, origin, c.notes)
+			if origin != Default || len(c.Notes) != 1 {
+				t.Errorf("%s holds in a file: from %s, %q", s.key, origin, c.Notes)
 			}
 			before = true // by a variable or a flag it does
 		} else if origin != filepath.Join(d.home, ".aai", "config.json") {
@@ -229,7 +228,7 @@ func TestEverySettingFromFileAndEnvironment(t *testing.T) {
 			if p, ok := plain[s.key]; ok {
 				d.env[name] = p
 			}
-			c, err := d.read(cli.Flags{})
+			c, err := d.read(Flags{})
 			got, origin := value(mustRead(t, c, err), s.key)
 			if diff := cmp.Diff(before, got); diff != "" || origin != name {
 				t.Errorf("%s from %s (-file +environment):\n%s", s.key, origin, diff)

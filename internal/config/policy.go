@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"errors"
@@ -13,12 +13,12 @@ import (
 
 // Whether questions are put in windows.
 const (
-	dialogAuto = "auto" // where there is a screen
-	dialogOff  = "off"
+	DialogAuto = "auto" // where there is a screen
+	DialogOff  = "off"
 )
 
-// policyConfig is what callers may do, and how people are asked.
-type policyConfig struct {
+// Policy is what callers may do, and how people are asked.
+type Policy struct {
 	Dialog      string
 	Elicitation []string // callers whose client may ask
 	Mode        policy.Mode
@@ -29,27 +29,27 @@ type policyConfig struct {
 	Limits      map[policy.Kind]policy.Limit
 }
 
-func defaultPolicy() policyConfig {
-	return policyConfig{
-		Dialog: dialogAuto, Elicitation: []string{}, Allowed: []string{}, Denied: []string{},
+func defaultPolicy() Policy {
+	return Policy{
+		Dialog: DialogAuto, Elicitation: []string{}, Allowed: []string{}, Denied: []string{},
 		Confirm: true, Words: policy.DestructiveWords(), Limits: policy.DefaultLimits(),
 	}
 }
 
 // policySettings is the part of the table that is about trust. The names under
 // security and rate_limits are those of the desktop tools' own configuration.
-func policySettings() []setting {
-	return []setting{
-		{"consent.dialog", []string{"AAI_CONSENT_DIALOG"}, func(c *config) any { return c.Policy.Dialog }, setDialog},
-		{"consent.elicitation", nil, func(c *config) any { return c.Policy.Elicitation }, setElicitation},
-		{"server.security_mode", []string{"AAI_SECURITY_MODE", "AXTERMINATOR_SECURITY_MODE"}, func(c *config) any { return c.Policy.Mode.String() }, setMode},
-		{"security.allowed_apps", []string{"AAI_ALLOWED_APPS", "AXTERMINATOR_ALLOWED_APPS"}, func(c *config) any { return c.Policy.Allowed },
-			appList(func(p *policyConfig) *[]string { return &p.Allowed })},
-		{"security.denied_apps", []string{"AAI_DENIED_APPS", "AXTERMINATOR_DENIED_APPS"}, func(c *config) any { return c.Policy.Denied },
-			appList(func(p *policyConfig) *[]string { return &p.Denied })},
-		{"server.confirm_destructive", []string{"AAI_CONFIRM_DESTRUCTIVE", "AXTERMINATOR_CONFIRM_DESTRUCTIVE"}, func(c *config) any { return c.Policy.Confirm },
-			boolean(func(c *config, b bool) { c.Policy.Confirm = b })},
-		{"security.destructive_words", nil, func(c *config) any { return c.Policy.Words }, func(c *config, _ string, v any) error { return setTexts(&c.Policy.Words, "words", v) }},
+func policySettings() []row {
+	return []row{
+		{"consent.dialog", []string{"AAI_CONSENT_DIALOG"}, func(c *Config) any { return c.Policy.Dialog }, setDialog},
+		{"consent.elicitation", nil, func(c *Config) any { return c.Policy.Elicitation }, setElicitation},
+		{"server.security_mode", []string{"AAI_SECURITY_MODE", "AXTERMINATOR_SECURITY_MODE"}, func(c *Config) any { return c.Policy.Mode.String() }, setMode},
+		{"security.allowed_apps", []string{"AAI_ALLOWED_APPS", "AXTERMINATOR_ALLOWED_APPS"}, func(c *Config) any { return c.Policy.Allowed },
+			appList(func(p *Policy) *[]string { return &p.Allowed })},
+		{"security.denied_apps", []string{"AAI_DENIED_APPS", "AXTERMINATOR_DENIED_APPS"}, func(c *Config) any { return c.Policy.Denied },
+			appList(func(p *Policy) *[]string { return &p.Denied })},
+		{"server.confirm_destructive", []string{"AAI_CONFIRM_DESTRUCTIVE", "AXTERMINATOR_CONFIRM_DESTRUCTIVE"}, func(c *Config) any { return c.Policy.Confirm },
+			boolean(func(c *Config, b bool) { c.Policy.Confirm = b })},
+		{"security.destructive_words", nil, func(c *Config) any { return c.Policy.Words }, func(c *Config, _ string, v any) error { return setTexts(&c.Policy.Words, "words", v) }},
 		limit("rps", "RATE_LIMIT_RPS", policy.Windows, func(l *policy.Limit) *int { return &l.PerSecond }),
 		limit("rpm", "RATE_LIMIT_RPM", policy.Windows, func(l *policy.Limit) *int { return &l.PerMinute }),
 		limit("concurrency", "CONCURRENCY", policy.Windows, func(l *policy.Limit) *int { return &l.Concurrent }),
@@ -65,16 +65,16 @@ func policySettings() []setting {
 const maxLimit = 10_000_000
 
 // limit is the setting of one limit.
-func limit(name, env string, kind policy.Kind, of func(*policy.Limit) *int) setting {
-	s := setting{key: "rate_limits." + name}
+func limit(name, env string, kind policy.Kind, of func(*policy.Limit) *int) row {
+	s := row{key: "rate_limits." + name}
 	if env != "" {
 		s.env = []string{"AAI_" + env, "AXTERMINATOR_" + env}
 	}
-	s.get = func(c *config) any {
+	s.get = func(c *Config) any {
 		l := c.Policy.Limits[kind]
 		return *of(&l)
 	}
-	s.set = func(c *config, _ string, value any) error {
+	s.set = func(c *Config, _ string, value any) error {
 		n, ok := value.(float64)
 		if text, isText := value.(string); isText {
 			parsed, err := strconv.Atoi(text)
@@ -91,17 +91,17 @@ func limit(name, env string, kind policy.Kind, of func(*policy.Limit) *int) sett
 	return s
 }
 
-func setDialog(c *config, _ string, value any) error {
+func setDialog(c *Config, _ string, value any) error {
 	s, _ := value.(string)
-	if s != dialogAuto && s != dialogOff {
-		return fmt.Errorf("expected %q or %q", dialogAuto, dialogOff)
+	if s != DialogAuto && s != DialogOff {
+		return fmt.Errorf("expected %q or %q", DialogAuto, DialogOff)
 	}
 	c.Policy.Dialog = s
 	return nil
 }
 
 // setElicitation reads whose client may ask: true is everybody's.
-func setElicitation(c *config, _ string, value any) error {
+func setElicitation(c *Config, _ string, value any) error {
 	if all, ok := value.(bool); ok {
 		c.Policy.Elicitation = []string{}
 		if all {
@@ -115,7 +115,7 @@ func setElicitation(c *config, _ string, value any) error {
 	return setTexts(&c.Policy.Elicitation, "identities", value)
 }
 
-func setMode(c *config, _ string, value any) error {
+func setMode(c *Config, _ string, value any) error {
 	s, _ := value.(string)
 	mode, err := policy.ParseMode(s)
 	if err != nil {
@@ -125,28 +125,10 @@ func setMode(c *config, _ string, value any) error {
 	return nil
 }
 
-// setTexts reads a list of texts, which may have spaces in them.
-func setTexts(list *[]string, what string, value any) error {
-	items, ok := value.([]any)
-	if !ok {
-		return fmt.Errorf("expected a list of %s", what)
-	}
-	texts := make([]string, len(items))
-	for i, item := range items {
-		s, ok := item.(string)
-		if s = strings.TrimSpace(s); !ok || s == "" || aai.CleanLabel(s, len(s)+3) != s {
-			return fmt.Errorf("[%d]: expected a text", i)
-		}
-		texts[i] = s
-	}
-	*list = texts
-	return nil
-}
-
 // appList reads names, ids and patterns of apps; in the environment, with commas
 // between them.
-func appList(of func(*policyConfig) *[]string) func(*config, string, any) error {
-	return func(c *config, _ string, value any) error {
+func appList(of func(*Policy) *[]string) func(*Config, string, any) error {
+	return func(c *Config, _ string, value any) error {
 		if text, ok := value.(string); ok {
 			var list []any
 			for _, name := range strings.Split(text, ",") {

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"bytes"
@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"aai"
-	"aai/internal/doors/cli"
+	"aai/internal/proof"
 )
 
 // FuzzConfig holds that no file makes the reader panic, that every refusal is
@@ -36,7 +36,10 @@ func FuzzConfig(f *testing.F) {
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		c, err := setUp(start{getenv: none, home: home, platform: hostPlatform(home, none), flags: cli.Flags{Config: path}, grounds: standIn(none)})
+		c, err := Read(Source{
+			Getenv: none, Home: home, Flags: Flags{File: path},
+			Confirmed: func(*Config, proof.Setting) (aai.Channel, error) { return aai.Native, nil },
+		})
 		if err != nil {
 			if e, ok := errors.AsType[*aai.Error](err); !ok || e.Code != aai.InvalidParams || e.Message == "" {
 				t.Fatalf("refused by %v", err)

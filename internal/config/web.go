@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"fmt"
@@ -10,24 +10,24 @@ import (
 // maxWebRate bounds how often a site is asked, in requests a second.
 const maxWebRate = 10_000
 
-// webConfig is how apps on the web are asked.
-type webConfig struct {
+// Web is how apps on the web are asked.
+type Web struct {
 	Rate float64 // requests a second to one site, at most; twice as many may go at once
 }
 
-func defaultWeb() webConfig { return webConfig{Rate: 10} }
+func defaultWeb() Web { return Web{Rate: 10} }
 
 // webSettings is the part of the table that is about apps on the web. What may be
 // reached is for the person's file alone: no variable or flag of whoever starts the
 // program widens it.
-func webSettings() []setting {
-	return []setting{
-		{"net.allowPrivate", nil, func(c *config) any { return c.AllowPrivate }, setAllowPrivate},
-		{"web.rate", []string{"AAI_WEB_RATE"}, func(c *config) any { return c.Web.Rate }, setWebRate},
+func webSettings() []row {
+	return []row{
+		{"net.allowPrivate", nil, func(c *Config) any { return c.AllowPrivate }, setAllowPrivate},
+		{"web.rate", []string{"AAI_WEB_RATE"}, func(c *Config) any { return c.Web.Rate }, setWebRate},
 	}
 }
 
-func setWebRate(c *config, _ string, value any) error {
+func setWebRate(c *Config, _ string, value any) error {
 	n, ok := value.(float64)
 	if s, isText := value.(string); isText {
 		parsed, err := strconv.ParseFloat(s, 64)
@@ -40,7 +40,7 @@ func setWebRate(c *config, _ string, value any) error {
 	return nil
 }
 
-func setAllowPrivate(c *config, _ string, value any) error {
+func setAllowPrivate(c *Config, _ string, value any) error {
 	hosts := []string{}
 	if err := setWords(&hosts, `hosts such as "jira.example.com" or "10.1.2.3:8443"`, value); err != nil {
 		return err

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"aai"
+	"aai/internal/doors/cli"
+	"aai/internal/session"
+)
+
+// A desk is a home folder and an environment of a test's own.
+type desk struct {
+	home string
+	env  map[string]string
+}
+
+func newDesk(t *testing.T) *desk {
+	t.Helper()
+	return &desk{home: t.TempDir(), env: map[string]string{session.PrivateMark: "1"}}
+}
+
+// file writes a file below the home folder and returns its path.
+func (d *desk) file(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(d.home, name)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func (d *desk) getenv(name string) string { return d.env[name] }
+
+// grounds are of a person who has confirmed everything.
+func (d *desk) grounds() grounds {
+	g := standIn(d.getenv)
+	g.home = func() string { return d.home }
+	return g
+}
+
+func (d *desk) read(flags cli.Flags) (*setup, error) {
+	return setUp(start{getenv: d.getenv, home: d.home, platform: hostPlatform(d.home, d.getenv), flags: flags, grounds: d.grounds()})
+}
+
+// readFile is read with the text as the configuration file.
+func (d *desk) readFile(t *testing.T, text string) (*setup, error) {
+	t.Helper()
+	d.file(t, ".aai/config.json", text)
+	return d.read(cli.Flags{})
+}
+
+func mustRead(t *testing.T, c *setup, err error) *setup {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// The protocol's file may switch on a web page.
+func TestNoWebPage(t *testing.T) {
+	d := newDesk(t)
+	c, err := d.readFile(t, `{"enableWebUI": true}`)
+	mustRead(t, c, err)
+	var log strings.Builder
+	p := &program{getenv: d.getenv, grounds: d.grounds(), err: &log}
+	built, err := p.build(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := built.close(); err != nil {
+		t.Error(err)
+	}
+	if !strings.Contains(log.String(), "level=WARN") || !strings.Contains(log.String(), "enableWebUI") {
+		t.Errorf("nobody is told that there is no web page:\n%s", log.String())
+	}
+}
+
+func TestAHomeThatIsNone(t *testing.T) {
+	for home, message := range map[string]string{
+		"":       "there is no home folder: ",
+		"folder": `the home folder is "folder"; expected an absolute path`,
+	} {
+		t.Setenv("HOME", home)
+		t.Setenv("USERPROFILE", home)
+		p := &program{getenv: func(string) string { return "" }}
+		_, err := p.config(cli.Flags{})
+		if e := aai.AsError(err); e == nil || !strings.HasPrefix(e.Message, message) || e.Code != aai.InvalidParams {
+			t.Errorf("HOME=%q: %v", home, err)
+		}
+	}
+}
+
+func nothingIn(t *testing.T, folder string) {
+	t.Helper()
+	if entries, err := os.ReadDir(folder); err != nil || len(entries) > 0 {
+		t.Errorf("%s holds %v, %v", folder, entries, err)
+	}
+}

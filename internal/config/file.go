@@ -1,0 +1,132 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
+
+	"aai"
+	"aai/internal/policy"
+	"aai/internal/wholefile"
+)
+
+// MaxFile is how large a configuration file may be, root's too, in bytes.
+const MaxFile = 1 << 20
+
+// readRoot reads what root says for everybody. It holds whatever else is said.
+func (c *Config) readRoot() error {
+	if c.source.Root == nil {
+		return nil
+	}
+	b, err := c.source.Root()
+	if err != nil {
+		return invalid("%s is refused: %w", policy.PolicyFile, err)
+	}
+	if b == nil {
+		return nil
+	}
+	values, err := parse(b)
+	if err != nil {
+		return invalid("%s: %w", policy.PolicyFile, err)
+	}
+	if err := c.setAll(values, policy.PolicyFile); err != nil {
+		return err
+	}
+	c.InsecureFromStart = c.InsecureFromStart || c.InsecureStorage
+	return nil
+}
+
+// readFile reads the file named by the flag, the environment, or nobody; only
+// the last may be absent.
+func (c *Config) readFile() error {
+	s := c.source
+	path, named := s.Flags.File, true
+	if path == "" {
+		path = s.Getenv("AAI_CONFIG")
+	}
+	if path == "" {
+		path, named = filepath.Join(s.Home, ".aai", "config.json"), false
+	}
+	path = inHome(s.Home, path) // no shell has seen what a client's own settings hold
+	b, err := wholefile.Read(path, MaxFile)
+	if errors.Is(err, fs.ErrNotExist) && !named {
+		return nil
+	}
+	if err != nil {
+		return invalid("%s: the configuration cannot be read: %w", path, err)
+	}
+	if s.Mine != nil {
+		if err := s.Mine(path, filepath.Dir(path)); err != nil {
+			return err
+		}
+	}
+	values, err := parse(b)
+	if err != nil {
+		return invalid("%s: %w", path, err)
+	}
+	return c.setAll(values, path)
+}
+
+// parse reads the settings of a file. A name that is given twice is an
+// error, because one of the two would be ignored.
+func parse(b []byte) (map[string]any, error) {
+	var value any
+	if err := json.Unmarshal(b, &value); err != nil {
+		return nil, jsonFault(b, err)
+	}
+	file, ok := value.(map[string]any)
+	if !ok {
+		return nil, errors.New("expected an object of settings")
+	}
+	return flatten(file)
+}
+
+// jsonFault says where in the file the fault is.
+func jsonFault(b []byte, err error) error {
+	var offset int64
+	var place jsontext.Pointer
+	if e, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		offset, place, err = e.ByteOffset, e.JSONPointer, e.Err
+	} else if e, ok := errors.AsType[*json.SemanticError](err); ok && e.Err != nil {
+		offset, place, err = e.ByteOffset, e.JSONPointer, e.Err
+	}
+	line := 1 + bytes.Count(b[:min(offset, int64(len(b)))], []byte("\n"))
+	if place == "" {
+		return fmt.Errorf("line %d: %w", line, err)
+	}
+	name := strings.ReplaceAll(strings.TrimPrefix(string(place), "/"), "/", ".")
+	return fmt.Errorf("line %d: %s: %w", line, aai.CleanLabel(name, 60), err)
+}
+
+// flatten turns {"dbus": {"allowSystemBus": true}} into "dbus.allowSystemBus",
+// which may also be written so, but not both.
+func flatten(file map[string]any) (map[string]any, error) {
+	values := make(map[string]any)
+	for key, value := range file {
+		group, ok := value.(map[string]any)
+		if !ok || !isGroup(key) {
+			values[key] = value
+			continue
+		}
+		for name, inner := range group {
+			full := key + "." + name
+			if _, twice := file[full]; twice {
+				return nil, fmt.Errorf("%q is given twice, once in its group", aai.CleanLabel(full, 60))
+			}
+			values[full] = inner
+		}
+	}
+	return values, nil
+}
+
+// isGroup reports whether the key stands for several settings.
+func isGroup(key string) bool {
+	return slices.ContainsFunc(table(), func(s row) bool { return strings.HasPrefix(s.key, key+".") })
+}

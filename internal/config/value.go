@@ -1,0 +1,167 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net/url"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"aai"
+)
+
+// maxSeconds bounds every time a person can configure: an hour.
+const maxSeconds = 3600
+
+// inHome is the path with the home folder in the place of "~".
+func inHome(home, path string) string {
+	if path == "~" || strings.HasPrefix(path, "~/") || strings.HasPrefix(path, "~"+string(filepath.Separator)) {
+		return filepath.Join(home, path[1:])
+	}
+	return path
+}
+
+// expand makes a path absolute; "~" is the home folder.
+func expand(home, path string) (string, error) {
+	path = inHome(home, path)
+	if !filepath.IsAbs(path) {
+		return "", fmt.Errorf("expected an absolute path or one that begins with ~/, got %q", path)
+	}
+	return filepath.Clean(path), nil
+}
+
+func file(put func(*Config, string)) func(*Config, string, any) error {
+	return func(c *Config, home string, value any) error {
+		s, ok := value.(string)
+		if !ok || s == "" {
+			return errors.New("expected a path")
+		}
+		path, err := expand(home, s)
+		if err != nil {
+			return err
+		}
+		put(c, path)
+		return nil
+	}
+}
+
+func boolean(put func(*Config, bool)) func(*Config, string, any) error {
+	return func(c *Config, _ string, value any) error {
+		b, ok := value.(bool)
+		if s, isText := value.(string); isText {
+			parsed, err := strconv.ParseBool(s)
+			b, ok = parsed, err == nil
+		}
+		if !ok {
+			return errors.New("expected true or false")
+		}
+		put(c, b)
+		return nil
+	}
+}
+
+// seconds reads a time from a second to an hour; or none, where that means never.
+func seconds(never bool, put func(*Config, time.Duration)) func(*Config, string, any) error {
+	expected := fmt.Errorf("expected a number of seconds from 1 to %d", maxSeconds)
+	if never {
+		expected = fmt.Errorf("expected 0 for never, or a number of seconds from 1 to %d", maxSeconds)
+	}
+	return func(c *Config, _ string, value any) error {
+		n, ok := value.(float64)
+		if s, isText := value.(string); isText {
+			parsed, err := strconv.ParseFloat(s, 64)
+			n, ok = parsed, err == nil
+		}
+		if !ok || !(1 <= n && n <= maxSeconds) && !(never && n == 0) {
+			return expected
+		}
+		put(c, time.Duration(n*float64(time.Second)))
+		return nil
+	}
+}
+
+// count reads a whole number from 1 up.
+func count(unit string, most int, put func(*Config, int)) func(*Config, string, any) error {
+	return func(c *Config, _ string, value any) error {
+		n, ok := value.(float64)
+		if s, isText := value.(string); isText {
+			parsed, err := strconv.Atoi(s)
+			n, ok = float64(parsed), err == nil
+		}
+		if !ok || n != math.Trunc(n) || n < 1 || n > float64(most) {
+			return fmt.Errorf("expected a number of %s from 1 to %d", unit, most)
+		}
+		put(c, int(n))
+		return nil
+	}
+}
+
+// word reads a text without spaces.
+func word(what string, put func(*Config, string)) func(*Config, string, any) error {
+	return func(c *Config, _ string, value any) error {
+		s, ok := value.(string)
+		if !ok || s == "" || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+			return fmt.Errorf("expected %s", what)
+		}
+		put(c, s)
+		return nil
+	}
+}
+
+// setWords reads a list of texts without spaces.
+func setWords(list *[]string, what string, value any) error {
+	items, ok := value.([]any)
+	if !ok {
+		return fmt.Errorf("expected a list of %s", what)
+	}
+	words := make([]string, len(items))
+	for i, item := range items {
+		s, ok := item.(string)
+		if !ok || s == "" || strings.ContainsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f }) {
+			return fmt.Errorf("[%d]: expected a text without spaces", i)
+		}
+		words[i] = s
+	}
+	*list = words
+	return nil
+}
+
+// webAddress reads an absolute address of the web.
+func webAddress(put func(*Config, string)) func(*Config, string, any) error {
+	return func(c *Config, _ string, value any) error {
+		s, _ := value.(string)
+		u, err := url.Parse(s)
+		if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.Fragment != "" || u.User != nil {
+			return errors.New("expected an address such as https://auth.example.com")
+		}
+		put(c, s)
+		return nil
+	}
+}
+
+// setTexts reads a list of texts, which may have spaces in them.
+func setTexts(list *[]string, what string, value any) error {
+	items, ok := value.([]any)
+	if !ok {
+		return fmt.Errorf("expected a list of %s", what)
+	}
+	texts := make([]string, len(items))
+	for i, item := range items {
+		s, ok := item.(string)
+		if s = strings.TrimSpace(s); !ok || s == "" || aai.CleanLabel(s, len(s)+3) != s {
+			return fmt.Errorf("[%d]: expected a text", i)
+		}
+		texts[i] = s
+	}
+	*list = texts
+	return nil
+}
+
+// truth is what a variable says that is true or false.
+func truth(value string) bool {
+	b, err := strconv.ParseBool(value)
+	return err == nil && b
+}
