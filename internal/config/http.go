@@ -3,7 +3,6 @@ package config
 import (
 	"errors"
 	"fmt"
-	"strconv"
 	"time"
 )
 
@@ -48,34 +47,30 @@ func httpSettings() []row {
 	getAudience, setAudience := list(func(h *HTTP) *[]string { return &h.Audience }, "audiences")
 	getScopes, setScopes := list(func(h *HTTP) *[]string { return &h.Scopes }, "scopes")
 	return []row{
-		{"http.port", []string{"AAI_HTTP_PORT", "AXTERMINATOR_HTTP_PORT"}, func(c *Config) any { return c.HTTP.Port }, setServedPort},
-		{"http.bind", []string{"AAI_HTTP_BIND", "AXTERMINATOR_HTTP_BIND"}, func(c *Config) any { return c.HTTP.Bind },
+		{"http.port", never, []string{"AAI_HTTP_PORT", "AXTERMINATOR_HTTP_PORT"}, func(c *Config) any { return c.HTTP.Port }, setServedPort},
+		{"http.bind", never, []string{"AAI_HTTP_BIND", "AXTERMINATOR_HTTP_BIND"}, func(c *Config) any { return c.HTTP.Bind },
 			word("an address", func(c *Config, s string) { c.HTTP.Bind = s })},
-		{"http.sse", nil, func(c *Config) any { return c.HTTP.SSE }, boolean(func(c *Config, b bool) { c.HTTP.SSE = b })},
-		{"http.idle", nil, func(c *Config) any { return c.HTTP.Idle.Seconds() }, seconds(false, func(c *Config, d time.Duration) { c.HTTP.Idle = d })},
-		{"http.url", nil, func(c *Config) any { return c.HTTP.URL }, webAddress(func(c *Config, s string) { c.HTTP.URL = s })},
-		{"http.hosts", nil, getHosts, setHosts},
-		{"http.origins", nil, getOrigins, setOrigins},
-		{"http.auth", []string{"AAI_HTTP_AUTH"}, func(c *Config) any { return c.HTTP.Auth }, setAuth},
-		{"http.issuer", nil, func(c *Config) any { return c.HTTP.Issuer }, webAddress(func(c *Config, s string) { c.HTTP.Issuer = s })},
-		{"http.audience", nil, getAudience, setAudience},
-		{"http.scopes", nil, getScopes, setScopes},
-		{"http.clientId", nil, func(c *Config) any { return c.HTTP.ClientID }, word("a client id", func(c *Config, s string) { c.HTTP.ClientID = s })},
-		{"http.clientSecretFile", nil, func(c *Config) any { return c.HTTP.ClientSecretFile }, file(func(c *Config, p string) { c.HTTP.ClientSecretFile = p })},
+		{"http.sse", never, nil, func(c *Config) any { return c.HTTP.SSE }, boolean(func(c *Config, b bool) { c.HTTP.SSE = b })},
+		{"http.idle", never, nil, func(c *Config) any { return c.HTTP.Idle.Seconds() }, seconds(false, func(c *Config, d time.Duration) { c.HTTP.Idle = d })},
+		{"http.url", never, nil, func(c *Config) any { return c.HTTP.URL }, webAddress(func(c *Config, s string) { c.HTTP.URL = s })},
+		{"http.hosts", never, nil, getHosts, setHosts},
+		{"http.origins", never, nil, getOrigins, setOrigins},
+		{"http.auth", never, []string{"AAI_HTTP_AUTH"}, func(c *Config) any { return c.HTTP.Auth }, setAuth},
+		{"http.issuer", never, nil, func(c *Config) any { return c.HTTP.Issuer }, webAddress(func(c *Config, s string) { c.HTTP.Issuer = s })},
+		{"http.audience", never, nil, getAudience, setAudience},
+		{"http.scopes", never, nil, getScopes, setScopes},
+		{"http.clientId", never, nil, func(c *Config) any { return c.HTTP.ClientID }, word("a client id", func(c *Config, s string) { c.HTTP.ClientID = s })},
+		{"http.clientSecretFile", never, nil, func(c *Config) any { return c.HTTP.ClientSecretFile }, file(func(c *Config, p string) { c.HTTP.ClientSecretFile = p })},
 	}
 }
 
 // setServedPort reads a port. 0 is any that is free.
 func setServedPort(c *Config, _ string, value any) error {
-	n, ok := value.(float64)
-	if s, isText := value.(string); isText {
-		parsed, err := strconv.Atoi(s)
-		n, ok = float64(parsed), err == nil
-	}
-	if !ok || n != float64(int(n)) || n < 0 || n > 65535 {
+	n, ok := whole(value, 0, 65535)
+	if !ok {
 		return errors.New("expected a port from 1 to 65535, or 0 for any that is free")
 	}
-	c.HTTP.Port = int(n)
+	c.HTTP.Port = n
 	return nil
 }
 

@@ -13,13 +13,13 @@ func defaultJournal() Journal { return Journal{MaxAge: 30, MaxSize: 500, RotateS
 // journalSettings are the settings that begin with "journal.".
 func journalSettings() []row {
 	return []row{
-		{"journal.maxAge", []string{"AAI_JOURNAL_MAX_AGE"}, func(c *Config) any { return c.Journal.MaxAge },
+		{"journal.maxAge", whenLess, []string{"AAI_JOURNAL_MAX_AGE"}, func(c *Config) any { return c.Journal.MaxAge },
 			count("days", 3650, func(c *Config, n int) { c.Journal.MaxAge = n })},
-		{"journal.maxSize", []string{"AAI_JOURNAL_MAX_SIZE"}, func(c *Config) any { return c.Journal.MaxSize },
+		{"journal.maxSize", whenLess, []string{"AAI_JOURNAL_MAX_SIZE"}, func(c *Config) any { return c.Journal.MaxSize },
 			count("megabytes", 100_000, func(c *Config, n int) { c.Journal.MaxSize = n })},
-		{"journal.rotateSize", []string{"AAI_JOURNAL_ROTATE_SIZE"}, func(c *Config) any { return c.Journal.RotateSize },
+		{"journal.rotateSize", never, []string{"AAI_JOURNAL_ROTATE_SIZE"}, func(c *Config) any { return c.Journal.RotateSize },
 			count("megabytes", 1000, func(c *Config, n int) { c.Journal.RotateSize = n })},
-		{"journal.keepFull", []string{"AAI_JOURNAL_KEEP_FULL"}, func(c *Config) any { return c.Journal.KeepFull },
+		{"journal.keepFull", never, []string{"AAI_JOURNAL_KEEP_FULL"}, func(c *Config) any { return c.Journal.KeepFull },
 			boolean(func(c *Config, b bool) { c.Journal.KeepFull = b })},
 	}
 }

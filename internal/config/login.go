@@ -28,11 +28,11 @@ func defaultLogin() Login {
 // one is for the person's file alone.
 func loginSettings() []row {
 	return []row{
-		{"login.sites", nil, func(c *Config) any { return c.Login.sitesJSON }, setSites},
-		{"login.env", nil, func(c *Config) any { return c.Login.Env },
+		{"login.sites", otherwise, nil, func(c *Config) any { return c.Login.sitesJSON }, setSites},
+		{"login.env", otherwise, nil, func(c *Config) any { return c.Login.Env },
 			func(c *Config, _ string, v any) error { return setWords(&c.Login.Env, "names of variables", v) }},
-		{"login.clientDocument", nil, func(c *Config) any { return c.Login.Document }, setDocument},
-		{"login.browser", []string{"AAI_LOGIN_BROWSER"}, func(c *Config) any { return c.Login.Browser }, boolean(func(c *Config, b bool) { c.Login.Browser = b })},
+		{"login.clientDocument", otherwise, nil, func(c *Config) any { return c.Login.Document }, setDocument},
+		{"login.browser", otherwise, []string{"AAI_LOGIN_BROWSER"}, func(c *Config) any { return c.Login.Browser }, boolean(func(c *Config, b bool) { c.Login.Browser = b })},
 	}
 }
 

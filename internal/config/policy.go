@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"aai"
@@ -40,16 +39,16 @@ func defaultPolicy() Policy {
 // security and rate_limits are those of the desktop tools' own configuration.
 func policySettings() []row {
 	return []row{
-		{"consent.dialog", []string{"AAI_CONSENT_DIALOG"}, func(c *Config) any { return c.Policy.Dialog }, setDialog},
-		{"consent.elicitation", nil, func(c *Config) any { return c.Policy.Elicitation }, setElicitation},
-		{"server.security_mode", []string{"AAI_SECURITY_MODE", "AXTERMINATOR_SECURITY_MODE"}, func(c *Config) any { return c.Policy.Mode.String() }, setMode},
-		{"security.allowed_apps", []string{"AAI_ALLOWED_APPS", "AXTERMINATOR_ALLOWED_APPS"}, func(c *Config) any { return c.Policy.Allowed },
+		{"consent.dialog", otherwise, []string{"AAI_CONSENT_DIALOG"}, func(c *Config) any { return c.Policy.Dialog }, setDialog},
+		{"consent.elicitation", otherwise, nil, func(c *Config) any { return c.Policy.Elicitation }, setElicitation},
+		{"server.security_mode", takenBack, []string{"AAI_SECURITY_MODE", "AXTERMINATOR_SECURITY_MODE"}, func(c *Config) any { return c.Policy.Mode.String() }, setMode},
+		{"security.allowed_apps", takenBack, []string{"AAI_ALLOWED_APPS", "AXTERMINATOR_ALLOWED_APPS"}, func(c *Config) any { return c.Policy.Allowed },
 			appList(func(p *Policy) *[]string { return &p.Allowed })},
-		{"security.denied_apps", []string{"AAI_DENIED_APPS", "AXTERMINATOR_DENIED_APPS"}, func(c *Config) any { return c.Policy.Denied },
+		{"security.denied_apps", takenBack, []string{"AAI_DENIED_APPS", "AXTERMINATOR_DENIED_APPS"}, func(c *Config) any { return c.Policy.Denied },
 			appList(func(p *Policy) *[]string { return &p.Denied })},
-		{"server.confirm_destructive", []string{"AAI_CONFIRM_DESTRUCTIVE", "AXTERMINATOR_CONFIRM_DESTRUCTIVE"}, func(c *Config) any { return c.Policy.Confirm },
+		{"server.confirm_destructive", otherwise, []string{"AAI_CONFIRM_DESTRUCTIVE", "AXTERMINATOR_CONFIRM_DESTRUCTIVE"}, func(c *Config) any { return c.Policy.Confirm },
 			boolean(func(c *Config, b bool) { c.Policy.Confirm = b })},
-		{"security.destructive_words", nil, func(c *Config) any { return c.Policy.Words }, func(c *Config, _ string, v any) error { return setTexts(&c.Policy.Words, "words", v) }},
+		{"security.destructive_words", otherwise, nil, func(c *Config) any { return c.Policy.Words }, func(c *Config, _ string, v any) error { return setTexts(&c.Policy.Words, "words", v) }},
 		limit("rps", "RATE_LIMIT_RPS", policy.Windows, func(l *policy.Limit) *int { return &l.PerSecond }),
 		limit("rpm", "RATE_LIMIT_RPM", policy.Windows, func(l *policy.Limit) *int { return &l.PerMinute }),
 		limit("concurrency", "CONCURRENCY", policy.Windows, func(l *policy.Limit) *int { return &l.Concurrent }),
@@ -66,7 +65,7 @@ const maxLimit = 10_000_000
 
 // limit is the setting of one limit.
 func limit(name, env string, kind policy.Kind, of func(*policy.Limit) *int) row {
-	s := row{key: "rate_limits." + name}
+	s := row{key: "rate_limits." + name, widens: whenMore}
 	if env != "" {
 		s.env = []string{"AAI_" + env, "AXTERMINATOR_" + env}
 	}
@@ -75,16 +74,12 @@ func limit(name, env string, kind policy.Kind, of func(*policy.Limit) *int) row 
 		return *of(&l)
 	}
 	s.set = func(c *Config, _ string, value any) error {
-		n, ok := value.(float64)
-		if text, isText := value.(string); isText {
-			parsed, err := strconv.Atoi(text)
-			n, ok = float64(parsed), err == nil
-		}
-		if !ok || n != float64(int(n)) || n < 1 || n > maxLimit {
+		n, ok := whole(value, 1, maxLimit)
+		if !ok {
 			return fmt.Errorf("expected a whole number from 1 to %d", maxLimit)
 		}
 		l := c.Policy.Limits[kind]
-		*of(&l) = int(n)
+		*of(&l) = n
 		c.Policy.Limits[kind] = l
 		return nil
 	}

@@ -14,9 +14,10 @@ import (
 
 // A row is one setting: a thing that a person can configure.
 type row struct {
-	key string   // in the file; a dot stands for a group
-	env []string // the first that is set counts
-	get func(*Config) any
+	key    string // in the file; a dot stands for a group
+	widens rule
+	env    []string // the first that is set counts
+	get    func(*Config) any
 	// set takes a value from JSON or a string from the environment.
 	set func(c *Config, home string, value any) error
 }
@@ -24,25 +25,25 @@ type row struct {
 // table is all of them.
 func table() []row {
 	return slices.Concat([]row{
-		{"scanPaths", []string{"AAI_SCAN_PATHS"}, func(c *Config) any { return c.ScanPaths }, setScanPaths},
-		{"defaultTimeout", []string{"AAI_DEFAULT_TIMEOUT"}, func(c *Config) any { return c.DefaultTimeout.Seconds() },
+		{"scanPaths", never, []string{"AAI_SCAN_PATHS"}, func(c *Config) any { return c.ScanPaths }, setScanPaths},
+		{"defaultTimeout", never, []string{"AAI_DEFAULT_TIMEOUT"}, func(c *Config) any { return c.DefaultTimeout.Seconds() },
 			seconds(false, func(c *Config, d time.Duration) { c.DefaultTimeout = d })},
-		{"rescanInterval", []string{"AAI_RESCAN_INTERVAL"}, func(c *Config) any { return c.RescanInterval.Seconds() },
+		{"rescanInterval", never, []string{"AAI_RESCAN_INTERVAL"}, func(c *Config) any { return c.RescanInterval.Seconds() },
 			seconds(true, func(c *Config, d time.Duration) { c.RescanInterval = d })},
-		{"logLevel", []string{"AAI_LOG_LEVEL", "AXTERMINATOR_LOG_LEVEL"}, func(c *Config) any { return strings.ToLower(c.LogLevel.String()) }, setLogLevel},
-		{"logFile", []string{"AAI_LOG_FILE"}, func(c *Config) any { return c.LogFile }, file(func(c *Config, p string) { c.LogFile = p })},
-		{"auditLog", []string{"AAI_AUDIT_LOG", "AXTERMINATOR_AUDIT_LOG"}, func(c *Config) any { return c.AuditLog }, file(func(c *Config, p string) { c.AuditLog = p })},
-		{"toolNames", []string{"AAI_TOOL_NAMES"}, func(c *Config) any { return c.ToolNames }, setToolNames},
-		{"profile", []string{"AAI_PROFILE"}, func(c *Config) any { return c.Profile }, setProfile},
-		{"dev", []string{"AAI_DEV"}, func(c *Config) any { return c.Dev }, boolean(func(c *Config, b bool) { c.Dev = b })},
-		{"dbus.allowSystemBus", []string{"AAI_DBUS_ALLOW_SYSTEM_BUS"}, func(c *Config) any { return c.AllowSystemBus },
+		{"logLevel", never, []string{"AAI_LOG_LEVEL", "AXTERMINATOR_LOG_LEVEL"}, func(c *Config) any { return strings.ToLower(c.LogLevel.String()) }, setLogLevel},
+		{"logFile", never, []string{"AAI_LOG_FILE"}, func(c *Config) any { return c.LogFile }, file(func(c *Config, p string) { c.LogFile = p })},
+		{"auditLog", otherwise, []string{"AAI_AUDIT_LOG", "AXTERMINATOR_AUDIT_LOG"}, func(c *Config) any { return c.AuditLog }, file(func(c *Config, p string) { c.AuditLog = p })},
+		{"toolNames", never, []string{"AAI_TOOL_NAMES"}, func(c *Config) any { return c.ToolNames }, setToolNames},
+		{"profile", never, []string{"AAI_PROFILE"}, func(c *Config) any { return c.Profile }, setProfile},
+		{"dev", otherwise, []string{"AAI_DEV"}, func(c *Config) any { return c.Dev }, boolean(func(c *Config, b bool) { c.Dev = b })},
+		{"dbus.allowSystemBus", otherwise, []string{"AAI_DBUS_ALLOW_SYSTEM_BUS"}, func(c *Config) any { return c.AllowSystemBus },
 			boolean(func(c *Config, b bool) { c.AllowSystemBus = b })},
-		{"keychain.insecure", []string{"AAI_INSECURE_STORAGE"}, func(c *Config) any { return c.InsecureStorage },
+		{"keychain.insecure", inFile, []string{"AAI_INSECURE_STORAGE"}, func(c *Config) any { return c.InsecureStorage },
 			boolean(func(c *Config, b bool) { c.InsecureStorage = b })},
-		{"desktop.session", nil, func(c *Config) any { return c.Session }, setSession},
-		{"enableWebUI", nil, func(c *Config) any { return c.WebUI }, boolean(func(c *Config, b bool) { c.WebUI = b })},
-		{"httpPort", nil, func(c *Config) any { return c.HTTPPort }, setHTTPPort},
-		{"consent.preapproved", nil, func(c *Config) any { return c.preapprovedJSON }, setPreapproved},
+		{"desktop.session", otherwise, nil, func(c *Config) any { return c.Session }, setSession},
+		{"enableWebUI", never, nil, func(c *Config) any { return c.WebUI }, boolean(func(c *Config, b bool) { c.WebUI = b })},
+		{"httpPort", never, nil, func(c *Config) any { return c.HTTPPort }, setHTTPPort},
+		{"consent.preapproved", otherwise, nil, func(c *Config) any { return c.preapprovedJSON }, setPreapproved},
 	}, journalSettings(), webSettings(), loginSettings(), httpSettings(), policySettings())
 }
 
@@ -117,10 +118,10 @@ func setSession(c *Config, _ string, value any) error {
 }
 
 func setHTTPPort(c *Config, _ string, value any) error {
-	n, ok := value.(float64)
-	if !ok || n != float64(int(n)) || n < 1 || n > 65535 {
+	n, ok := whole(value, 1, 65535)
+	if _, isText := value.(string); isText || !ok {
 		return errors.New("expected a port from 1 to 65535")
 	}
-	c.HTTPPort = int(n)
+	c.HTTPPort = n
 	return nil
 }

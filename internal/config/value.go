@@ -33,6 +33,7 @@ func expand(home, path string) (string, error) {
 	return filepath.Clean(path), nil
 }
 
+// file reads the path of one.
 func file(put func(*Config, string)) func(*Config, string, any) error {
 	return func(c *Config, home string, value any) error {
 		s, ok := value.(string)
@@ -48,6 +49,7 @@ func file(put func(*Config, string)) func(*Config, string, any) error {
 	}
 }
 
+// boolean reads true or false, or a text that says one of them.
 func boolean(put func(*Config, bool)) func(*Config, string, any) error {
 	return func(c *Config, _ string, value any) error {
 		b, ok := value.(bool)
@@ -63,6 +65,26 @@ func boolean(put func(*Config, bool)) func(*Config, string, any) error {
 	}
 }
 
+// number reads a number, or a text that is one.
+func number(value any) (float64, bool) {
+	if s, isText := value.(string); isText {
+		n, err := strconv.ParseFloat(s, 64)
+		return n, err == nil
+	}
+	n, ok := value.(float64)
+	return n, ok
+}
+
+// whole reads a number of a range that has no fraction, or a text of digits that is one.
+func whole(value any, least, most int) (int, bool) {
+	if s, isText := value.(string); isText {
+		n, err := strconv.Atoi(s)
+		return n, err == nil && least <= n && n <= most
+	}
+	n, ok := value.(float64)
+	return int(n), ok && n == math.Trunc(n) && float64(least) <= n && n <= float64(most)
+}
+
 // seconds reads a time from a second to an hour; or none, where that means never.
 func seconds(never bool, put func(*Config, time.Duration)) func(*Config, string, any) error {
 	expected := fmt.Errorf("expected a number of seconds from 1 to %d", maxSeconds)
@@ -70,11 +92,7 @@ func seconds(never bool, put func(*Config, time.Duration)) func(*Config, string,
 		expected = fmt.Errorf("expected 0 for never, or a number of seconds from 1 to %d", maxSeconds)
 	}
 	return func(c *Config, _ string, value any) error {
-		n, ok := value.(float64)
-		if s, isText := value.(string); isText {
-			parsed, err := strconv.ParseFloat(s, 64)
-			n, ok = parsed, err == nil
-		}
+		n, ok := number(value)
 		if !ok || !(1 <= n && n <= maxSeconds) && !(never && n == 0) {
 			return expected
 		}
@@ -86,15 +104,11 @@ func seconds(never bool, put func(*Config, time.Duration)) func(*Config, string,
 // count reads a whole number from 1 up.
 func count(unit string, most int, put func(*Config, int)) func(*Config, string, any) error {
 	return func(c *Config, _ string, value any) error {
-		n, ok := value.(float64)
-		if s, isText := value.(string); isText {
-			parsed, err := strconv.Atoi(s)
-			n, ok = float64(parsed), err == nil
-		}
-		if !ok || n != math.Trunc(n) || n < 1 || n > float64(most) {
+		n, ok := whole(value, 1, most)
+		if !ok {
 			return fmt.Errorf("expected a number of %s from 1 to %d", unit, most)
 		}
-		put(c, int(n))
+		put(c, n)
 		return nil
 	}
 }

@@ -2,7 +2,6 @@ package config
 
 import (
 	"fmt"
-	"strconv"
 
 	"aai/internal/egress"
 )
@@ -22,17 +21,13 @@ func defaultWeb() Web { return Web{Rate: 10} }
 // program widens it.
 func webSettings() []row {
 	return []row{
-		{"net.allowPrivate", nil, func(c *Config) any { return c.AllowPrivate }, setAllowPrivate},
-		{"web.rate", []string{"AAI_WEB_RATE"}, func(c *Config) any { return c.Web.Rate }, setWebRate},
+		{"net.allowPrivate", otherwise, nil, func(c *Config) any { return c.AllowPrivate }, setAllowPrivate},
+		{"web.rate", whenMore, []string{"AAI_WEB_RATE"}, func(c *Config) any { return c.Web.Rate }, setWebRate},
 	}
 }
 
 func setWebRate(c *Config, _ string, value any) error {
-	n, ok := value.(float64)
-	if s, isText := value.(string); isText {
-		parsed, err := strconv.ParseFloat(s, 64)
-		n, ok = parsed, err == nil
-	}
+	n, ok := number(value)
 	if !ok || !(0.1 <= n && n <= maxWebRate) {
 		return fmt.Errorf("expected a number of requests a second from 0.1 to %d", maxWebRate)
 	}

@@ -5,31 +5,40 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"aai"
 	"aai/internal/policy"
 	"aai/internal/proof"
 )
 
-// widens reports whether a value of the setting lets callers do more, or somebody else
-// decide it: more than the standard one, or more than what stood there before. What
-// holds such a value is confirmed by a person, or root's.
-func widens(key string, standard, was, is any) bool {
-	switch key {
-	case "consent.preapproved", "consent.elicitation", "consent.dialog", "net.allowPrivate", "dev", "dbus.allowSystemBus",
-		"login.sites", "login.env", "login.clientDocument", "login.browser",
-		"server.confirm_destructive", "security.destructive_words",
-		"desktop.session", // where people are asked
-		"auditLog":        // where it is on record
-		return !same(is, standard)
-	case "server.security_mode", "security.allowed_apps", "security.denied_apps":
-		// They only narrow, so it widens to take back what was said before.
+// A rule says which values of a setting let callers do more, or somebody else decide it.
+// What holds such a value is confirmed by a person, or root's.
+type rule int
+
+const (
+	otherwise rule = iota // any but the standard one: the careful rule
+	takenBack             // the setting only narrows: a value that is not what was said before
+	whenLess              // less than the standard one
+	whenMore              // more than the standard one
+	inFile                // it holds by whoever starts the program or by root, and never in the person's file
+	never
+)
+
+// by reports whether the value that is lets callers do more than the standard one, or
+// than the one that was.
+func (r rule) by(standard, was, is any) bool {
+	switch r {
+	case takenBack:
 		return !same(is, was) && !same(was, standard)
-	case "journal.maxAge", "journal.maxSize":
+	case whenLess:
 		return less(is, standard)
+	case whenMore:
+		return less(standard, is)
+	case inFile, never:
+		return false
+	case otherwise:
 	}
-	return (key == "web.rate" || strings.HasPrefix(key, "rate_limits.")) && less(standard, is)
+	return !same(is, standard)
 }
 
 func same(a, b any) bool {
@@ -67,13 +76,13 @@ func (c *Config) holds(s row, before *Config, origin string) bool {
 		c.allowedBy(s.key, policy.Root)
 		return true
 	}
-	if s.key == "keychain.insecure" && c.InsecureStorage && filepath.IsAbs(origin) {
-		c.Notes = append(c.Notes, origin+": keychain.insecure does not hold in a file that could have been put there with a key; "+
+	value := s.get(c)
+	if s.widens == inFile && !same(value, s.get(c.standard)) && filepath.IsAbs(origin) {
+		c.Notes = append(c.Notes, origin+": "+s.key+" does not hold in a file that could have been put there with a key; "+
 			"give --insecure-storage or AAI_INSECURE_STORAGE, or have root write it into "+policy.PolicyFile)
 		return false
 	}
-	value := s.get(c)
-	if !widens(s.key, s.get(c.standard), s.get(before), value) {
+	if !s.widens.by(s.get(c.standard), s.get(before), value) {
 		return true
 	}
 	widening := proof.Setting{From: origin, Key: s.key, Value: value}

@@ -2,6 +2,7 @@ package config
 
 import (
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -73,6 +74,17 @@ func TestNarrowedStaysNarrow(t *testing.T) {
 	c, err = d.read(Flags{Dev: true})
 	if mustRead(t, c, err); c.Dev || c.Policy.Mode != policy.Safe || c.Origin("dev") != policy.PolicyFile {
 		t.Errorf("%v, %v from %s", c.Dev, c.Policy.Mode, c.Origin("dev"))
+	}
+}
+
+// Nor is it taken back by what a person has confirmed.
+func TestRootsWordHolds(t *testing.T) {
+	d := newDesk(t)
+	d.root = `{"dev": false, "logLevel": "error"}`
+	d.env["AAI_LOG_LEVEL"] = "debug"
+	c, err := d.read(Flags{Dev: true, LogLevel: "info"})
+	if mustRead(t, c, err); c.Dev || c.LogLevel != slog.LevelError || c.Origin("dev") != policy.PolicyFile || c.Origin("logLevel") != policy.PolicyFile {
+		t.Errorf("%v from %s, %v from %s", c.Dev, c.Origin("dev"), c.LogLevel, c.Origin("logLevel"))
 	}
 }
 
