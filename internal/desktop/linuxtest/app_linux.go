@@ -138,8 +138,8 @@ func (a *App) Kill(t testing.TB) {
 	<-a.done
 }
 
-// Wait waits until the program has ended by itself, at most ten seconds, and
-// returns what exec.Cmd.Wait does.
+// Wait waits until the program has ended by itself and returns what exec.Cmd.Wait
+// does.
 func (a *App) Wait(t testing.TB) error {
 	t.Helper()
 	select {
@@ -184,15 +184,15 @@ func (a *App) ask() {
 
 // await waits until ready says so, and fails the test if the program ends before
 // that.
-func (a *App) await(t testing.TB, what string, limit time.Duration, ready func() bool) {
+func (a *App) await(t testing.TB, what string, ready func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(limit)
+	deadline := time.Now().Add(patience)
 	for !ready() {
 		if !a.running() {
 			t.Fatalf("%s has ended (%v), so it never came to this: %s\n%s", a.name, a.err, what, a.Output())
 		}
 		if time.Now().After(deadline) {
-			t.Fatalf("%s, after %s it is still not so: %s", a.name, limit, what)
+			t.Fatalf("%s, after %s it is still not so: %s", a.name, patience, what)
 		}
 		time.Sleep(5 * time.Millisecond)
 	}

@@ -13,10 +13,10 @@ func (s *Session) Calc(t testing.TB) *App {
 	t.Helper()
 	app := s.LaunchEnv(t, []string{"SAL_USE_VCLPLUGIN=gtk3"}, "soffice", "--calc", "--norestore", "--nologo", "--nofirststartwizard",
 		"-env:UserInstallation=file://"+s.path("tmp", "libreoffice"))
-	app.await(t, "its window is up", startPatience, func() bool {
+	app.await(t, "its window is up", func() bool {
 		return strings.Contains(s.ActiveWindow(t), "LibreOffice Calc")
 	})
-	app.await(t, "its sheet is drawn", startPatience, func() bool { return s.pixel(t, ScreenWidth/2, ScreenHeight/2) != black })
+	app.await(t, "its sheet is drawn", func() bool { return s.pixel(t, ScreenWidth/2, ScreenHeight/2) != black })
 	return app
 }
 

@@ -106,9 +106,9 @@ func (s *Session) fixture(t testing.TB, kind Kind, rows int) *Fixture {
 	default:
 		t.Fatalf("there is no fixture of kind %q", kind)
 	}
-	f.await(t, "its window is up", startPatience, func() bool {
+	f.await(t, "its window is up", func() bool {
 		state, err := f.read()
-		return err == nil && state["focused"] == true
+		return err == nil && state["focused"] == true && s.ActiveWindow(t) == title && len(f.windows(t)) == 1
 	})
 	return f
 }
@@ -125,7 +125,7 @@ func (f *Fixture) State(t testing.TB) map[string]any {
 }
 
 // WaitState waits until the state has the value, which may be anything that is
-// the same in JSON: 1 is 1.0. It fails the test after ten seconds.
+// the same in JSON: 1 is 1.0.
 func (f *Fixture) WaitState(t testing.TB, key string, want any) {
 	t.Helper()
 	text, err := json.Marshal(want)
@@ -141,8 +141,8 @@ func (f *Fixture) WaitState(t testing.TB, key string, want any) {
 	})
 }
 
-// WaitFor waits until the state is as it should be. It fails the test after ten
-// seconds, with the words of what.
+// WaitFor waits until the state is as it should be. Where that does not come it fails the
+// test, with the words of what.
 func (f *Fixture) WaitFor(t testing.TB, what string, ready func(state map[string]any) bool) {
 	t.Helper()
 	var last map[string]any
@@ -153,7 +153,7 @@ func (f *Fixture) WaitFor(t testing.TB, what string, ready func(state map[string
 			t.Logf("%s was last seen in this state: %v", f.Title, last)
 		}
 	}()
-	f.await(t, what, patience, func() bool {
+	f.await(t, what, func() bool {
 		last = f.State(t)
 		return ready(last)
 	})
@@ -182,7 +182,7 @@ func (s *Session) writePrograms(t testing.TB) {
 	}
 }
 
-// eventually waits until ready says so, at most ten seconds.
+// eventually waits until ready says so.
 func eventually(t testing.TB, what string, ready func() bool) {
 	t.Helper()
 	deadline := time.Now().Add(patience)

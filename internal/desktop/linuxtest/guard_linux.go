@@ -11,20 +11,25 @@ import (
 // guardScript reads until its input ends: the test closes it, or is dead. What it
 // has read is a folder to remove besides the session's. It ends every process that
 // has the session's folder in its environment, which nothing else can have, and
-// removes the folders. It asks first, since the screen has a lock to take away,
-// and goes on until nobody is left who could have started another.
+// removes the folders. It goes on until nobody is left who could have started another.
+// The screen is asked, for ten seconds, since it has a lock to take away.
 const guardScript = `
 other=$(cat)
-signal=TERM
-for round in 1 2 3 4 5 6 7 8 9 10; do
+round=0
+while [ $round -lt 1200 ]; do
 	found=
 	for file in $(grep -alzx "XDG_RUNTIME_DIR=$1/run" /proc/[0-9]*/environ 2>/dev/null); do
 		process=${file#/proc/}
-		kill -$signal "${process%/environ}" 2>/dev/null && found=yes
+		process=${process%/environ}
+		signal=KILL
+		if [ $round = 0 ] || [ $round -lt 100 ] && grep -sqx Xvfb "/proc/$process/comm"; then
+			signal=TERM
+		fi
+		kill -$signal "$process" 2>/dev/null && found=yes
 	done
 	[ -n "$found" ] || break
 	sleep 0.1
-	signal=KILL
+	round=$((round + 1))
 done
 rm -rf "$1" "$other"
 `

@@ -33,10 +33,25 @@ func (s *Session) Pointer(t testing.TB) (x, y int) {
 }
 
 // Click moves the pointer, presses a button of the mouse (1 left, 2 middle, 3
-// right; 4 and 5 turn the wheel up and down) and lets it go, as a person would.
+// right; 4 and 5 turn the wheel up and down) and lets it go, as a person would. When it
+// returns the click is on its way to the program, before any key that is pressed then.
 func (s *Session) Click(t testing.TB, x, y, button int) {
 	t.Helper()
 	s.xdotool(t, "mousemove", strconv.Itoa(x), strconv.Itoa(y), "click", strconv.Itoa(button))
+	s.awaitManager(t)
+}
+
+// awaitManager waits until the window manager has done what it was told before. It has
+// the server hold clicks back until it has seen them, and keys would overtake them. It
+// answers one after the other, and is told to have another number of virtual desktops.
+func (s *Session) awaitManager(t testing.TB) {
+	t.Helper()
+	s.desktops = 3 - s.desktops
+	want := strconv.Itoa(s.desktops)
+	s.xdotool(t, "set_num_desktops", want)
+	eventually(t, "the window manager has done it all", func() bool {
+		return strings.TrimSpace(s.xdotool(t, "get_num_desktops")) == want
+	})
 }
 
 // Screenshot writes a picture of the whole screen, for people to look at. The
@@ -49,12 +64,21 @@ func (s *Session) Screenshot(t testing.TB, file string) {
 // Window is the X11 id of the fixture's window. It is xdotool's word.
 func (f *Fixture) Window(t testing.TB) string {
 	t.Helper()
-	found, err := f.session.tryXdotool(t, "search", "--onlyvisible", "--name", "^"+f.Title+"$")
-	ids := strings.Fields(found)
-	if err != nil || len(ids) != 1 {
-		t.Fatalf("%d windows are named %q, want 1: %q %v", len(ids), f.Title, found, err)
+	ids := f.windows(t)
+	if len(ids) != 1 {
+		t.Fatalf("%d windows are named %q, want 1: %q", len(ids), f.Title, ids)
 	}
 	return ids[0]
+}
+
+// windows are those that have the fixture's title and can be seen.
+func (f *Fixture) windows(t testing.TB) (ids []string) {
+	t.Helper()
+	found, err := f.session.tryXdotool(t, "search", "--onlyvisible", "--name", "^"+f.Title+"$")
+	if err != nil { // also where there is none
+		return nil
+	}
+	return strings.Fields(found)
 }
 
 // WindowRect is the fixture's window without its frame. It is xwininfo's word:
@@ -99,11 +123,12 @@ func (s *Session) Cover(t testing.TB, f *Fixture) *App {
 	t.Helper()
 	title := fmt.Sprintf("Cover %d", s.started)
 	cover := s.Launch(t, "xterm", "-T", title, "-e", "sleep", "infinity")
-	cover.await(t, "its window is up", startPatience, func() bool { return s.ActiveWindow(t) == title })
+	cover.await(t, "its window is up", func() bool { return s.ActiveWindow(t) == title })
 	const frame = 40
 	rect := f.WindowRect(t)
 	s.xdotool(t, "search", "--name", "^"+title+"$", "windowmove", strconv.Itoa(max(0, rect.X-frame)), strconv.Itoa(max(0, rect.Y-frame)),
 		"windowsize", "--sync", strconv.Itoa(rect.Width+2*frame), strconv.Itoa(rect.Height+2*frame), "windowraise", "windowfocus")
+	s.awaitManager(t)
 	f.WaitState(t, "focused", false)
 	return cover
 }

@@ -143,7 +143,7 @@ func TestVictim(t *testing.T) {
 
 func await(t *testing.T, what string, ready func() bool) {
 	t.Helper()
-	deadline := time.Now().Add(20 * time.Second)
+	deadline := time.Now().Add(2 * time.Minute)
 	for !ready() {
 		if time.Now().After(deadline) {
 			t.Fatalf("it never came to this: %s", what)
