@@ -262,12 +262,33 @@ func TestCancelledDrag(t *testing.T) {
 	d := open(t, s)
 	f := s.Fixture(t, linuxtest.GTK3)
 	at := centre(f.Where(t, "Canvas"))
-	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-	defer cancel()
-	err := d.Drag(ctx, desktop.PersonSeat, id(t, f), at, desktop.Point{X: at.X + 100, Y: at.Y + 50}, time.Hour)
-	fails(t, err, aai.Timeout, aai.DeliveryUnknown)
-	f.WaitFor(t, "the button is up", func(state map[string]any) bool { return len(state["drags"].([]any))+len(state["clicks"].([]any)) > 0 })
+	ctx := &timed{Context: t.Context(), over: make(chan struct{})}
+	dragged := make(chan error, 1)
+	go func() {
+		dragged <- d.Drag(ctx, desktop.PersonSeat, id(t, f), at, desktop.Point{X: at.X + 100, Y: at.Y + 50}, time.Hour)
+	}()
+	f.WaitFor(t, "the button is down", func(state map[string]any) bool { return len(state["clicks"].([]any)) > 0 })
+	close(ctx.over)
+	fails(t, <-dragged, aai.Timeout, aai.DeliveryUnknown)
+	// With a button down nothing is clicked.
 	if err := d.Click(soon(t), desktop.PersonSeat, id(t, f), at, desktop.LeftButton, 1); err != nil {
 		t.Error(err)
+	}
+}
+
+// A timed context's deadline passes when the test says so.
+type timed struct {
+	context.Context
+	over chan struct{}
+}
+
+func (c *timed) Done() <-chan struct{} { return c.over }
+
+func (c *timed) Err() error {
+	select {
+	case <-c.over:
+		return context.DeadlineExceeded
+	default:
+		return nil
 	}
 }

@@ -21,7 +21,7 @@ func TestLayers(t *testing.T) {
 	w := window(t, d, f)
 	layerOf := func(pid int) (int, desktop.Layer) {
 		t.Helper()
-		for until := time.Now().Add(20 * time.Second); ; {
+		for until := time.Now().Add(patience); ; {
 			layers, err := d.Layers(soon(t))
 			if i := slices.IndexFunc(layers, func(l desktop.Layer) bool { return l.PID == pid }); i >= 0 {
 				return i, layers[i]

@@ -94,7 +94,8 @@ type stroke struct {
 type keyboard struct {
 	lock     chan struct{} // held by who types
 	lent     map[keysym]byte
-	session  *session // of whose server they are
+	told     map[xid]bool // windows whose programs have learned of all that are lent
+	session  *session     // of whose server they are
 	giveBack *time.Timer
 	noted    bool // something is put down as held, and may be held no more
 }
@@ -108,7 +109,7 @@ const (
 )
 
 func newKeyboard() keyboard {
-	return keyboard{lock: make(chan struct{}, 1), lent: make(map[keysym]byte)}
+	return keyboard{lock: make(chan struct{}, 1), lent: make(map[keysym]byte), told: make(map[xid]bool)}
 }
 
 func (k *keyboard) hold(ctx context.Context) error {
@@ -128,6 +129,7 @@ func (k *keyboard) release() { <-k.lock }
 func (k *keyboard) compare(s *session, l *layout) {
 	if k.session != s {
 		clear(k.lent)
+		clear(k.told)
 		k.session = s
 	}
 	maps.DeleteFunc(k.lent, func(sym keysym, code byte) bool { return l.at(code, 0) != sym })
@@ -171,6 +173,7 @@ func (k *keyboard) choose(ctx context.Context, l *layout, syms []keysym, rest fu
 // lend counts the keys as lent, before they are: if the answer does not come, they must
 // be given back too.
 func (k *keyboard) lend(keys map[byte]keysym) {
+	clear(k.told)
 	maps.DeleteFunc(k.lent, func(_ keysym, code byte) bool { return keys[code] != 0 })
 	for code, sym := range keys {
 		k.lent[sym] = code

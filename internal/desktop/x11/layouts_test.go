@@ -110,17 +110,19 @@ func TestSlowProgram(t *testing.T) {
 			many.WriteRune('一' + r)
 		}
 		f.Stop(t)
-		// On a busy machine the time may be over before it comes to the program.
-		says := ""
-		for patience := 100 * time.Millisecond; !strings.Contains(says, "does not read its keys") && patience < time.Minute; patience *= 2 {
-			ctx, cancel := context.WithTimeout(t.Context(), patience)
-			err := d.Type(ctx, desktop.PersonSeat, w, many.String())
-			cancel()
-			fails(t, err, aai.Timeout, aai.NotDelivered)
-			says = err.Error()
-		}
-		if !strings.Contains(says, "does not read its keys") {
-			t.Fatal(says)
+		for range 2 { // the second time the keys have their meanings already
+			// On a busy machine the time may be over before it comes to the program.
+			says := ""
+			for limit := 100 * time.Millisecond; !strings.Contains(says, "does not read its keys") && limit < patience; limit *= 2 {
+				ctx, cancel := context.WithTimeout(t.Context(), limit)
+				err := d.Type(ctx, desktop.PersonSeat, w, many.String())
+				cancel()
+				fails(t, err, aai.Timeout, aai.NotDelivered)
+				says = err.Error()
+			}
+			if !strings.Contains(says, "does not read its keys") {
+				t.Fatal(says)
+			}
 		}
 		done := make(chan error)
 		go func() { done <- d.Type(soon(t), desktop.PersonSeat, w, many.String()) }()

@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"aai/internal/desktop"
 	"aai/internal/desktop/linuxtest"
@@ -39,7 +38,7 @@ func typeAndEnd(what string) error {
 		return err
 	}
 	d := x11.New(x11.Config{Getenv: os.Getenv, Seat: sharedSeat(os.Getenv)})
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	fmt.Println(d.Type(ctx, desktop.PersonSeat, desktop.WindowID(n), text))
 	_, _ = io.Copy(io.Discard, os.Stdin)

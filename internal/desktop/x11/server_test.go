@@ -35,7 +35,7 @@ func serve(t testing.TB, s *linuxtest.Session, display string, args ...string) *
 	}
 	x := &server{App: s.Launch(t, "Xvfb", args...), session: s}
 	t.Cleanup(func() { x.quit(t) })
-	for deadline := time.Now().Add(20 * time.Second); x.display == ""; time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); x.display == ""; time.Sleep(5 * time.Millisecond) {
 		for line := range strings.Lines(x.Output()) {
 			if n, err := strconv.Atoi(strings.TrimSuffix(line, "\n")); err == nil && strings.HasSuffix(line, "\n") {
 				x.display = ":" + strconv.Itoa(n)
@@ -76,7 +76,7 @@ func (x *server) terminal(t testing.TB, d *x11.Display) desktop.WindowInfo {
 	t.Helper()
 	title := "Terminal " + strconv.Itoa(x.PID)
 	x.session.LaunchEnv(t, []string{"DISPLAY=" + x.display}, "xterm", "-T", title, "-b", "0", "-geometry", "60x20+10+10", "-e", "sleep", "infinity")
-	for deadline := time.Now().Add(20 * time.Second); time.Now().Before(deadline); {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); {
 		windows, err := d.Windows(soon(t))
 		if err != nil {
 			t.Fatal(err)

@@ -16,10 +16,13 @@ import (
 	"aai/internal/seat"
 )
 
+// testPatience is when a test gives up on what must come. None waits for it to pass.
+const testPatience = 2 * time.Minute
+
 // inside returns a display and its connection.
 func inside(t *testing.T, s *linuxtest.Session) (*Display, *session, context.Context) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), testPatience)
 	t.Cleanup(cancel)
 	d := New(Config{Getenv: s.Getenv, Seat: seat.New(seat.Config{Folder: seat.Folder, Getenv: s.Getenv})})
 	t.Cleanup(func() { _ = d.Close() })

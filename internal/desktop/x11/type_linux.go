@@ -168,20 +168,25 @@ func (t *typist) plan(ctx context.Context, syms []keysym) ([]stroke, int, error)
 func (t *typist) borrow(ctx context.Context, syms []keysym) (lent map[keysym]byte, done bool, err error) {
 	keys := &t.display.keys
 	change, err := keys.choose(ctx, t.layout, syms, t.rest)
-	if err != nil || len(change) == 0 {
-		return keys.lent, err == nil, err
-	}
-	done, err = t.seated(ctx, func(g *seat.Grip) error {
-		keys.lend(change)
-		if err := t.note(g, keys.lent); err != nil {
-			return err
+	if err == nil && len(change) > 0 {
+		done, err = t.seated(ctx, func(g *seat.Grip) error {
+			keys.lend(change)
+			if err := t.note(g, keys.lent); err != nil {
+				return err
+			}
+			return keys.session.remap(ctx, change)
+		})
+		if !done {
+			return nil, false, err
 		}
-		return keys.session.remap(ctx, change)
-	})
-	if err == nil && done {
-		err = t.rest(ctx)
 	}
-	return keys.lent, done, err
+	// A call before this one may have ended while it waited for the program.
+	if err == nil && len(syms) > 0 && !keys.told[t.window] {
+		if err = t.rest(ctx); err == nil {
+			keys.told[t.window] = true
+		}
+	}
+	return keys.lent, err == nil, err
 }
 
 // chord presses one key while others are held. It does nothing if a question came in

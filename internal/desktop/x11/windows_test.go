@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-	"time"
 
 	"aai"
 	"aai/internal/desktop"
@@ -47,11 +46,8 @@ func TestWindows(t *testing.T) {
 			if err := d.Activate(soon(t), w.ID); err != nil {
 				t.Fatal(err)
 			}
-			for deadline := time.Now().Add(10 * time.Second); s.ActiveWindow(t) != f.Title; { // the window manager says so a little later
-				if time.Now().After(deadline) {
-					t.Fatalf("after Activate, %q is active", s.ActiveWindow(t))
-				}
-			}
+			// The window manager says so a little later.
+			await(t, "the window is active after Activate", func() bool { return s.ActiveWindow(t) == f.Title })
 			if seen, err = d.At(soon(t), w.Frame.Center()); err != nil || seen.ID != w.ID {
 				t.Errorf("at its centre is %+v, %v", seen, err)
 			}

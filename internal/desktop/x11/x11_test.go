@@ -34,10 +34,13 @@ func open(t testing.TB, s *linuxtest.Session) *x11.Display {
 	return d
 }
 
-// soon is a context with the deadline of a usual call.
+// patience is when a test gives up on what must come. None waits for it to pass.
+const patience = 2 * time.Minute
+
+// soon is the context of a call that should end soon.
 func soon(t testing.TB) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -88,10 +91,10 @@ func windowByID(t testing.TB, d *x11.Display, id desktop.WindowID) desktop.Windo
 	return desktop.WindowInfo{}
 }
 
-// await waits until it is so: a minute at the most, which is for a busy machine.
+// await waits until it is so.
 func await(t testing.TB, what string, ready func() bool) {
 	t.Helper()
-	for deadline := time.Now().Add(time.Minute); !ready(); time.Sleep(10 * time.Millisecond) {
+	for deadline := time.Now().Add(patience); !ready(); time.Sleep(10 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("it is still not so: %s", what)
 		}
