@@ -47,13 +47,19 @@ func (a *app) agreesWithProgram() {
 	}
 }
 
+// introspect asks the program, which the bus may have to start first: gdbus waits three
+// seconds for that.
 func (s *session) introspect(r *aai.DBusRecipe) *introspected {
 	s.Helper()
-	text := s.output("gdbus", "introspect", "--"+r.Bus, "--dest", r.Service, "--object-path", r.Object, "--xml")
 	var o introspected
-	if err := xml.Unmarshal([]byte(text), &o); err != nil {
-		s.Fatalf("%s %s cannot be introspected: %v: %s", r.Service, r.Object, err, text)
-	}
+	s.eventually(func() error {
+		o = introspected{}
+		text := s.output("gdbus", "introspect", "--"+r.Bus, "--dest", r.Service, "--object-path", r.Object, "--xml")
+		if err := xml.Unmarshal([]byte(text), &o); err != nil {
+			return fmt.Errorf("%s %s cannot be introspected: %w: %s", r.Service, r.Object, err, text)
+		}
+		return nil
+	})
 	return &o
 }
 

@@ -27,14 +27,14 @@ func silence(seconds int) string {
 }
 
 func checkMpv(w *world) {
-	w.write("one.wav", silence(20))
-	w.write("two.wav", silence(20))
+	w.write("one.wav", silence(200)) // much longer than it plays, on a busy computer too
+	w.write("two.wav", silence(200))
 	ended := w.start("mpv", "--no-terminal", "--vo=null", "--ao=null", "--idle=yes", "--pause", "$HOME/one.wav", "$HOME/two.wav")
 	w.playing("one.wav")
 
 	m := w.app("io.mpv.Mpv")
 	m.gives("identity", `{}`, `"mpv"`)
-	m.comesToGive("now_playing", `{}`, `{"xesam:url": "file://$HOME/one.wav", "mpris:trackid": "/0", "xesam:title": "one.wav", "mpris:length": 20000000}`)
+	m.comesToGive("now_playing", `{}`, `{"xesam:url": "file://$HOME/one.wav", "mpris:trackid": "/0", "xesam:title": "one.wav", "mpris:length": 200000000}`)
 	checkMpvControls(w, m)
 	checkMpvPositions(w, m)
 	checkMpvTracks(w, m)
@@ -80,6 +80,8 @@ func checkMpvControls(w *world, m *app) {
 
 // mpv seeks to within half a second.
 func checkMpvPositions(w *world, m *app) {
+	m.acts("set_position", `{"TrackId": "/0", "Offset": 0}`) // it has played for a while
+	w.shows(`^-?0\.`, "playerctl", "position")
 	m.acts("seek", `{"Offset": 5000000}`)
 	w.shows(`^[45]\.`, "playerctl", "position")
 	m.acts("seek", `{"Offset": -2000000}`)

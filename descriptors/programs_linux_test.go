@@ -57,13 +57,15 @@ func TestRealPrograms(t *testing.T) {
 // needPrograms fails the test where one of the programs is not installed.
 func needPrograms(t testing.TB) {
 	t.Helper()
-	const services = "/usr/share/dbus-1/services/"
 	files := []string{
 		"/usr/bin/Xvfb", "/usr/bin/dbus-daemon", "/usr/bin/gdbus", "/usr/bin/gio", "/usr/bin/xdotool", "/usr/bin/playerctl",
 		"/usr/bin/gnome-calculator", "/usr/bin/dunst", "/usr/bin/dunstctl", "/usr/bin/busctl", "/usr/bin/thunar",
 		"/usr/bin/mpv", "/etc/mpv/scripts/mpris.so", "/usr/bin/xfconf-query", "/usr/bin/mousepad", "/usr/bin/upower",
 		services + "org.a11y.Bus.service", services + "org.gtk.vfs.Daemon.service", "/usr/share/gvfs/mounts/trash.mount",
 		services + "org.xfce.Tumbler.Thumbnailer1.service", services + "org.xfce.Xfconf.service", hostnamed, upowerd,
+	}
+	for _, name := range preferred() {
+		files = append(files, services+name)
 	}
 	var missing []string
 	for _, name := range files {

@@ -10,14 +10,21 @@ const trashed = ".local/share/Trash/files/"
 
 func checkThunar(w *world) {
 	w.write("docs/a.txt", "hello\n")
-	f := w.app("org.xfce.Thunar")
-	// First a window: without one Thunar ends whenever it has done what it was
-	// told, and a call may meet it on its way out.
+	f := w.thunar()
 	f.acts("show_folders", `{"URIs": ["file://$HOME/docs"]}`)
 	w.windows(`docs - Thunar`, "Thunar")
 	checkThunarFiles(w, f)
 	checkThunarTrash(w, f)
 	checkThunarWindows(w, f)
+}
+
+// thunar has a window: without one Thunar ends whenever it has done what it was told, and
+// a call may meet it on its way out.
+func (w *world) thunar() *app {
+	w.Helper()
+	w.start("thunar", "$HOME")
+	w.windows("Thunar", "Thunar")
+	return w.app("org.xfce.Thunar")
 }
 
 // Thunar answers when the work has begun, so the files come later.
