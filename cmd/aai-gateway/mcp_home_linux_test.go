@@ -84,6 +84,7 @@ func TestMCP(t *testing.T) {
 		{"HTTPToken", mcpHTTPToken},
 		{"HTTPTokenOfEachAgent", mcpHTTPTokenOfEachAgent},
 		{"CallersToldApart", mcpCallersToldApart},
+		{"NothingCrosses", mcpNothingCrosses},
 		{"HTTPRefusesToStart", mcpHTTPRefusesToStart},
 		{"Canaries", mcpCanaries},
 	} {

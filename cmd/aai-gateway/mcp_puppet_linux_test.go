@@ -21,6 +21,7 @@ type puppet struct {
 	lines chan puppetLine
 	err   bytes.Buffer
 	next  int
+	news  []string // the resources that it heard of
 }
 
 // A puppetLine is what a puppet tells; testdata/sdks/puppet.mjs says how.
@@ -35,6 +36,7 @@ type puppetLine struct {
 	Message  json.RawMessage
 	Method   string
 	Question json.RawMessage
+	News     string
 }
 
 // A puppetFailure is an error that the SDK gave.
@@ -67,13 +69,19 @@ func newPuppet(t *testing.T, sdk string, target map[string]any) *puppet {
 // newPuppetIn is newPuppet with a command in front, and with the environment.
 func newPuppetIn(t *testing.T, front, env []string, sdk string, target map[string]any) *puppet {
 	t.Helper()
+	return newPuppetOf(t, front, env, filepath.Join("testdata", "sdks", sdk+".mjs"), target)
+}
+
+// newPuppetOf is newPuppetIn with the client's script.
+func newPuppetOf(t *testing.T, front, env []string, script string, target map[string]any) *puppet {
+	t.Helper()
 	node, modules := nodeIn(t, "sdks", "scripts/need-sdks")
 	reach, err := json.Marshal(target)
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &puppet{t: t, lines: make(chan puppetLine, 1000)}
-	command := slices.Concat(front, []string{node, filepath.Join("testdata", "sdks", sdk+".mjs"), filepath.Dir(modules), string(reach)})
+	command := slices.Concat(front, []string{node, script, filepath.Dir(modules), string(reach)})
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Env, cmd.Stderr = env, &p.err
 	if p.in, err = cmd.StdinPipe(); err != nil {
@@ -114,16 +122,39 @@ func newPuppetIn(t *testing.T, front, env []string, sdk string, target map[strin
 
 func (p *puppet) receive() puppetLine {
 	p.t.Helper()
+	for {
+		if line := p.line(); line.News == "" {
+			return line
+		}
+	}
+}
+
+// line is the next line. What it says of changes is noted.
+func (p *puppet) line() (line puppetLine) {
+	p.t.Helper()
+	var ok bool
 	select {
-	case line, ok := <-p.lines:
+	case line, ok = <-p.lines:
 		if !ok {
 			p.t.Fatalf("the client has ended: %s", p.err.String())
 		}
-		return line
 	case <-time.After(patience):
 		p.t.Fatal("nothing comes from the client")
 	}
-	return puppetLine{}
+	if line.News != "" {
+		p.news = append(p.news, line.News)
+	}
+	return line
+}
+
+// hears waits until the client has heard of so many changes.
+func (p *puppet) hears(n int) {
+	p.t.Helper()
+	for len(p.news) < n {
+		if line := p.line(); line.News == "" {
+			p.t.Fatalf("expected news, got %+v with %s", line, line.Result)
+		}
+	}
 }
 
 func (p *puppet) send(line map[string]any) {

@@ -9,6 +9,7 @@
 //	{"id", "result"} | {"id", "failed"}      how it ended
 //	{"id", "progress"} | {"id", "message"}   what came before the end
 //	{"question", "method"}                   what the server asks of the person or the client
+//	{"news"}                                 the URI of a resource that has changed
 import { createInterface } from "node:readline";
 
 const tell = (line) => process.stdout.write(JSON.stringify(line) + "\n");
@@ -19,6 +20,9 @@ export const asked = (method) => (request) => {
   tell({ question: request.params ?? {}, method });
   return new Promise((say) => waiting.push(say));
 };
+
+// changed tells of a resource that is said to have changed.
+export const changed = (notification) => tell({ news: notification.params.uri });
 
 // perform does what the lines say, by functions of arguments and options, until
 // they end.

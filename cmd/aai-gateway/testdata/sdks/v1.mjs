@@ -1,19 +1,19 @@
 // A client made with the TypeScript SDK v1, with its experimental tasks. Arguments:
 // the folder where the SDK is installed, and how to reach the server, as JSON:
-// {command, env} or {url, token}.
+// {command, env} or {url, token}, and in the place of a session of its own another's.
 import { createRequire } from "node:module";
-import { asked, perform } from "./puppet.mjs";
+import { asked, changed, perform } from "./puppet.mjs";
 
 const require = createRequire(`${process.argv[2]}/`);
 const sdk = (path) => require(`@modelcontextprotocol/sdk/${path}.js`);
 const { Client } = sdk("client/index");
 const { StdioClientTransport } = sdk("client/stdio");
 const { StreamableHTTPClientTransport } = sdk("client/streamableHttp");
-const { CallToolResultSchema, ElicitRequestSchema, ListRootsRequestSchema } = sdk("types");
+const { CallToolResultSchema, ElicitRequestSchema, ListRootsRequestSchema, ResourceUpdatedNotificationSchema } = sdk("types");
 
 const target = JSON.parse(process.argv[3]);
 const transport = target.url
-  ? new StreamableHTTPClientTransport(new URL(target.url), { requestInit: { headers: { Authorization: `Bearer ${target.token}` } } })
+  ? new StreamableHTTPClientTransport(new URL(target.url), { sessionId: target.session, requestInit: { headers: { Authorization: `Bearer ${target.token}` } } })
   : new StdioClientTransport({ command: target.command, env: target.env });
 let version;
 transport.setProtocolVersion = ((set) => (v) => { version = v; set?.call(transport, v); })(transport.setProtocolVersion);
@@ -21,6 +21,7 @@ transport.setProtocolVersion = ((set) => (v) => { version = v; set?.call(transpo
 const client = new Client({ name: "typescript-v1", version: "1" }, { capabilities: { elicitation: { form: {} }, roots: {} } });
 client.setRequestHandler(ElicitRequestSchema, asked("elicitation/create"));
 client.setRequestHandler(ListRootsRequestSchema, asked("roots/list"));
+client.setNotificationHandler(ResourceUpdatedNotificationSchema, changed);
 
 const tasks = client.experimental.tasks;
 await perform({
@@ -29,6 +30,8 @@ await perform({
   listResources: ([params], o) => client.listResources(params, o),
   listResourceTemplates: ([params], o) => client.listResourceTemplates(params, o),
   readResource: ([params], o) => client.readResource(params, o),
+  subscribeResource: ([params], o) => client.subscribeResource(params, o),
+  unsubscribeResource: ([params], o) => client.unsubscribeResource(params, o),
   listPrompts: ([params], o) => client.listPrompts(params, o),
   getPrompt: ([params], o) => client.getPrompt(params, o),
   complete: ([params], o) => client.complete(params, o),
@@ -39,5 +42,5 @@ await perform({
   cancelTask: ([id], o) => tasks.cancelTask(id, o),
   close: () => client.close(),
 }, client.connect(transport).then(() => ({
-  version, server: client.getServerVersion(), capabilities: client.getServerCapabilities(), instructions: client.getInstructions(),
+  version, session: transport.sessionId, server: client.getServerVersion(), capabilities: client.getServerCapabilities(), instructions: client.getInstructions(),
 })));

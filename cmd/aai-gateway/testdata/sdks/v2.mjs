@@ -2,7 +2,7 @@
 // installed, and how to reach the server, as JSON: {command, env} or {url, token},
 // and what version the client offers, as its versionNegotiation has it.
 import { createRequire } from "node:module";
-import { asked, perform } from "./puppet.mjs";
+import { asked, changed, perform } from "./puppet.mjs";
 
 const require = createRequire(`${process.argv[2]}/`);
 const { Client, StreamableHTTPClientTransport } = require("@modelcontextprotocol/client");
@@ -18,11 +18,15 @@ const client = new Client({ name: "typescript-v2", version: "2" }, {
 });
 client.setRequestHandler("elicitation/create", asked("elicitation/create"));
 client.setRequestHandler("roots/list", asked("roots/list"));
+client.setNotificationHandler("notifications/resources/updated", changed);
 
+const followed = new Map();
 const plain = (name) => ([params], o) => client[name](params, o);
 await perform({
   ...Object.fromEntries(["listTools", "callTool", "listResources", "listResourceTemplates", "readResource",
     "listPrompts", "getPrompt", "complete"].map((name) => [name, plain(name)])),
+  subscribeResource: async ([{ uri }], o) => { followed.set(uri, await client.listen({ resourceSubscriptions: [uri] }, { timeout: o.timeout })); },
+  unsubscribeResource: async ([{ uri }]) => { await followed.get(uri)?.close(); },
   close: () => client.close(),
 }, client.connect(transport).then(() => ({
   version: client.getNegotiatedProtocolVersion(), server: client.getServerVersion(),
