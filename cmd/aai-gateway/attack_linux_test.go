@@ -21,8 +21,9 @@ import (
 // and the session the environment's. An app is on its bus.
 type victim struct {
 	home
-	t   *testing.T
-	app *dbustest.Service
+	t     *testing.T
+	app   *dbustest.Service
+	front []string // the command before the program's at a terminal
 }
 
 func newVictim(t *testing.T) *victim {
@@ -71,7 +72,8 @@ func (v *victim) typed(lines []string, args ...string) (int, string) {
 	person, program := terminal(v.t)
 	ctx, cancel := context.WithTimeout(v.t.Context(), patience)
 	defer cancel()
-	cmd := v.command(ctx, args...)
+	args = slices.Concat(v.front, []string{string(v.binary)}, args)
+	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Env = v.env
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = program, program, program
 	if err := cmd.Start(); err != nil {
@@ -279,6 +281,29 @@ func TestPassphraseAtATerminal(t *testing.T) {
 		if b, err := os.ReadFile(file); err == nil && strings.Contains(string(b), phrase) {
 			t.Errorf("%s has the passphrase", file)
 		}
+	}
+}
+
+// TestNoFirstPassphraseInANamespace: whoever hides the person's screen, which takes a user
+// namespace, sets no first passphrase there; one that was set outside is good in it.
+func TestNoFirstPassphraseInANamespace(t *testing.T) {
+	v := newVictim(t)
+	v.env = append(v.env, "WHOLE=1")
+	v.front = []string{"unshare", "--user", "--map-current-user", "--mount", "--net"}
+	code, said := v.typed([]string{"2", phrase, phrase}, "consent", "passphrase")
+	if code != 4 || strings.Contains(said, "A new passphrase") || !strings.Contains(said, "user namespace") || !strings.Contains(said, "terminal of the computer itself") {
+		t.Errorf("%d, %s", code, said)
+	}
+	if code, said := v.typed([]string{"2", phrase}, "mode", "normal"); code != 0 && code != 4 || strings.Contains(said, "passphrase of this gateway") {
+		t.Errorf("there is a passphrase: %d, %s", code, said)
+	}
+	v.front, v.env = nil, v.env[:len(v.env)-1] // outside, wherever the tests run
+	if code, said := v.typed([]string{"2", phrase, phrase}, "consent", "passphrase"); code != 0 {
+		t.Fatalf("%d, %s", code, said)
+	}
+	v.front, v.env = []string{"unshare", "--user", "--map-current-user"}, append(v.env, "WHOLE=1")
+	if code, said := v.typed([]string{"2", phrase}, "consent", "grant", exampleApp, "echo", "--caller", "cli:terminal"); code != 0 {
+		t.Errorf("%d, %s", code, said)
 	}
 }
 

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -24,6 +26,9 @@ type grounds struct {
 	session func(getenv func(string) string) func(string) string
 	// mine says why a file or folder is not this account's alone, nil if it is or is absent.
 	mine func(path string) error
+	// whole says why what this process sees may not be the whole computer, so that a screen
+	// may be hidden from it.
+	whole func() error
 
 	// For tests, and set by nothing that whoever starts the program could set: by which
 	// way a setting counts as confirmed, and who is there to prove that it is they.
@@ -33,7 +38,7 @@ type grounds struct {
 
 // computer is the real one.
 func computer() grounds {
-	return grounds{policy: rootsPolicy, home: accountHome, session: cleanEnvironment, mine: onlyMine}
+	return grounds{policy: rootsPolicy, home: accountHome, session: cleanEnvironment, mine: onlyMine, whole: wholeComputer}
 }
 
 // cleanEnvironment is the environment without all that says which screen, which bus or
@@ -77,6 +82,19 @@ type askedScreen struct {
 // certain reports whether the screen is the person's whatever the environment says.
 func (a askedScreen) certain() bool {
 	return a.clean != nil && (a.clean.Getenv("DISPLAY") != "" || a.clean.Getenv("WAYLAND_DISPLAY") != "")
+}
+
+// hidden says why the person may have a screen that cannot be reached from here.
+func (c *config) hidden(context.Context) error {
+	if c.grounds.whole != nil {
+		if err := c.grounds.whole(); err != nil {
+			return err
+		}
+	}
+	if l := c.asks.clean.Unreached(); l != nil {
+		return fmt.Errorf("you have a graphical session, and no window in it can be reached from here: %s", l)
+	}
+	return nil
 }
 
 // Getenv looks up a variable of the session that the screen is of.

@@ -73,7 +73,7 @@ func TestRootsFile(t *testing.T) {
 
 // Nothing of what tests stand on is in the program for people.
 func TestThePersonsProgramStandsOnTheComputer(t *testing.T) {
-	if g := here(); g.confirmed != nil || g.person != nil || g.policy == nil || g.home == nil || g.session == nil || g.mine == nil {
+	if g := here(); g.confirmed != nil || g.person != nil || g.policy == nil || g.home == nil || g.session == nil || g.mine == nil || g.whole == nil {
 		t.Errorf("%+v", g)
 	}
 	env := map[string]string{

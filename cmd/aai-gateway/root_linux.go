@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 
 	"golang.org/x/sys/unix"
 )
@@ -13,6 +14,23 @@ const firstUsers = 0xEFFFFFFD
 // trueRoot says why who is root here may be anybody: whoever likes makes a space of users
 // in which they are, and a folder /etc in it that is theirs.
 func trueRoot() error {
+	if err := trueUsers(); err != nil {
+		return fmt.Errorf("%w, where anybody can be root", err)
+	}
+	return nil
+}
+
+// wholeComputer says why a screen of the person's may be hidden from this process: whoever
+// likes makes a space of users, and in it one of mounts and of networks where none is.
+func wholeComputer() error {
+	if err := trueUsers(); err != nil {
+		return fmt.Errorf("%w, where a screen may be hidden from it", err)
+	}
+	return nil
+}
+
+// trueUsers says why this process's space of users is not the computer's own.
+func trueUsers() error {
 	fd, err := users()
 	if err != nil {
 		return err
@@ -24,7 +42,7 @@ func trueRoot() error {
 		return err
 	}
 	if kind.Type != unix.NSFS_MAGIC || info.Ino != firstUsers {
-		return errors.New("this process is in a user namespace, where anybody can be root")
+		return errors.New("this process is in a user namespace")
 	}
 	return nil
 }

@@ -23,7 +23,8 @@ func standIn(getenv func(string) string) grounds {
 }
 
 // ofTests is what this test binary stands on as the program: PERSON=yes is one who wants
-// what is done to the gateway, and STRICT=1 is as for people, but for the account's home.
+// what is done to the gateway, and STRICT=1 is as for people, but for the account's home;
+// with WHOLE=1 it looks whether it sees the whole computer.
 func ofTests() grounds {
 	g := standIn(os.Getenv)
 	if os.Getenv("STRICT") != "" {
@@ -34,6 +35,9 @@ func ofTests() grounds {
 			}
 			return b, err
 		}
+	}
+	if os.Getenv("WHOLE") != "" {
+		g.whole = wholeComputer
 	}
 	if os.Getenv("PERSON") == "yes" {
 		g.person = func() (policy.Person, aai.Asker) { return willing{}, willing{} }

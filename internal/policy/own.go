@@ -35,6 +35,9 @@ type OwnConfig struct {
 	// First names the tool by which the first proof is made, the passphrase: where there
 	// is no way yet, it is asked about at a terminal.
 	First string
+	// Hidden says why the person may have a screen that cannot be reached from here:
+	// then the first proof is not made at a terminal. Nil: nothing is hidden.
+	Hidden func(context.Context) error
 	// Person is asked to prove; nil: nobody can, and nothing is changed.
 	Person Person
 	// Language is as in ConsentConfig.
@@ -75,9 +78,9 @@ func (o *Own) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error)
 		r.Consent = "own, it widens nothing"
 		return nil, nil
 	}
-	way := o.way(ctx, r, personal)
-	if way == "" {
-		return nil, unproved(r)
+	way, err := o.way(ctx, r, personal)
+	if err != nil {
+		return nil, err
 	}
 	if answer, ok := r.Call.Answers[ownQuestion]; ok {
 		return nil, o.judge(ctx, r, answer, way)
@@ -89,16 +92,32 @@ func (o *Own) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error)
 	return []aai.Question{q}, nil
 }
 
-// way is how the request can be proved now.
-func (o *Own) way(ctx context.Context, r *aai.Request, personal bool) aai.Channel {
+// way is how the request can be proved now, or why in none.
+func (o *Own) way(ctx context.Context, r *aai.Request, personal bool) (aai.Channel, error) {
 	if o.cfg.Person == nil {
-		return ""
+		return "", unproved(r)
 	}
 	way := o.cfg.Person.Way(ctx)
-	if way == "" && personal && r.Tool.Name == o.cfg.First {
-		return aai.Terminal
+	switch {
+	case way != "":
+		return way, nil
+	case !personal || r.Tool.Name != o.cfg.First:
+		return "", unproved(r)
+	case o.cfg.Hidden == nil:
+		return aai.Terminal, nil
 	}
-	return way
+	if why := o.cfg.Hidden(ctx); why != nil {
+		return "", hidden(why)
+	}
+	return aai.Terminal, nil
+}
+
+// hidden is the error of a first passphrase where a window might not be seen.
+func hidden(why error) *aai.Error {
+	e := aai.Errorf(aai.PermissionDenied, "a first passphrase cannot be set here: %s", why)
+	e.Hint = "Set it where you are asked in a window, or at a terminal of the computer itself. A container that shares the folder " +
+		"in which the gateway keeps its data has it then; one without a user namespace of its own can set it, or have " + PolicyFile + "."
+	return e
 }
 
 // unproved says the ways that a person has where none is there.

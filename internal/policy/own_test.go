@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -62,6 +63,20 @@ func TestOwn(t *testing.T) {
 				t.Errorf("consent on record is %q", r.Consent)
 			}
 		})
+	}
+}
+
+// Where a screen may be hidden from us, a terminal is not the way to the first proof;
+// where there is another way, nobody looks.
+func TestNoFirstProofWhereAScreenIsHidden(t *testing.T) {
+	for way, want := range map[aai.Channel]string{"": "PERMISSION_DENIED", aai.Native: "asks", aai.Passphrase: "asks"} {
+		gate := NewOwn(OwnConfig{
+			Personal: []string{aai.DoorCLI}, First: "consent_passphrase", Person: &somebody{way: way},
+			Hidden: func(context.Context) error { return errors.New("it is in a box") },
+		})
+		if got := check(gate, ownRequest(aai.DoorCLI, "consent_passphrase", aai.Changes)); got != want {
+			t.Errorf("the way %q: %s, expected %s", way, got, want)
+		}
 	}
 }
 

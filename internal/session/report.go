@@ -43,6 +43,28 @@ func orNone(text, none string) string {
 	return label(text)
 }
 
+// Unreached is a graphical session of the person that login1 knows of, where no screen
+// was found; nil where there is none, or nobody knows.
+func (r *Room) Unreached() *Login {
+	if r.Getenv(displayName) != "" || r.Getenv(waylandName) != "" {
+		return nil
+	}
+	var report Report
+	r.tellLogins(&report)
+	if l := report.Session; l != nil && l.graphical() && l.State != closing {
+		return l
+	}
+	for i := range report.Others {
+		if report.Others[i].State != closing {
+			return &report.Others[i]
+		}
+	}
+	return nil
+}
+
+// closing is the state of a session whose person has left.
+const closing = "closing"
+
 // A Report is all that was found, for people.
 type Report struct {
 	Values   []Value

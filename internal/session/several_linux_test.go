@@ -249,3 +249,43 @@ func TestWayland(t *testing.T) {
 		t.Errorf("the report for programs is %s", data)
 	}
 }
+
+// A graphical session of the person that no screen was found of is known; a person who
+// has left it, another user's, and one without windows are none.
+func TestUnreachedSession(t *testing.T) {
+	for name, c := range map[string]struct {
+		session login
+		own     string
+		want    string
+	}{
+		"on a seat":         {login{id: "2", kind: "wayland", seat: "seat0", active: true}, "", "2"},
+		"not the shown one": {login{id: "2", kind: "x11", seat: "seat0", display: ":93471"}, "4", "2"},
+		"one's own":         {login{id: "2", kind: "x11", seat: "seat0", display: ":93471"}, "2", "2"},
+		"from afar":         {login{id: "2", kind: "x11", remote: true}, "", "2"},
+		"a console":         {login{id: "2", kind: "tty", seat: "seat0", active: true}, "", ""},
+		"left":              {login{id: "2", kind: "x11", seat: "seat0", closing: true}, "", ""},
+		"another user's":    {login{id: "2", kind: "x11", seat: "seat0", active: true, another: true}, "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.login1(&login1{own: c.own, display: "2", sessions: []login{c.session, {id: "4", kind: "tty"}}})
+			got := ""
+			if l := w.room().Unreached(); l != nil {
+				got = l.ID
+			}
+			if got != c.want {
+				t.Errorf("unreached is %q, expected %q", got, c.want)
+			}
+		})
+	}
+	w := newWorld(t)
+	if l := w.room().Unreached(); l != nil {
+		t.Errorf("without login1: %s", l)
+	}
+	s := w.screen()
+	w.env["DISPLAY"], w.env["XAUTHORITY"] = s.display, s.cookie
+	w.login1(&login1{own: "2", sessions: []login{{id: "2", kind: "x11", display: s.display}}})
+	if l := w.room().Unreached(); l != nil {
+		t.Errorf("with its screen: %s", l)
+	}
+}

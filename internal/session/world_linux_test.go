@@ -114,6 +114,7 @@ type login struct {
 	id, kind, seat, display, desktop, scope string
 	remote, active                          bool
 	another                                 bool // user's
+	closing                                 bool
 	locked                                  bool
 }
 
@@ -144,7 +145,7 @@ func (w *world) login1(l *login1) *login1 {
 		serveProperties(w.t, conn, string(s.path()), readable{
 			"Id": dbus.MakeVariant(s.id), "Type": dbus.MakeVariant(s.kind), "Display": dbus.MakeVariant(s.display),
 			"Desktop": dbus.MakeVariant(s.desktop), "Scope": dbus.MakeVariant(s.scope), "Remote": dbus.MakeVariant(s.remote),
-			"Active": dbus.MakeVariant(s.active), "State": dbus.MakeVariant("active"), "Class": dbus.MakeVariant("user"),
+			"Active": dbus.MakeVariant(s.active), "State": dbus.MakeVariant(map[bool]string{false: "active", true: "closing"}[s.closing]), "Class": dbus.MakeVariant("user"),
 			"LockedHint": dbus.MakeVariant(s.locked),
 			"Seat": dbus.MakeVariant(struct {
 				A string
