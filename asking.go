@@ -15,6 +15,9 @@ func (p *passage) askAll() (asked bool, err *Error) {
 	if err != nil || len(questions) == 0 {
 		return len(p.r.Call.Answers) > 0, err
 	}
+	if err := p.inVain(); err != nil {
+		return false, err
+	}
 	if p.g.asksNatively(p.door, questions) {
 		if questions, err = p.askNatively(questions); err != nil {
 			return true, err
@@ -24,6 +27,16 @@ func (p *passage) askAll() (asked bool, err *Error) {
 		return true, consentRequired(p.r, questions)
 	}
 	return true, nil
+}
+
+// inVain says why the call would come to nothing. What there is in windows it tells only
+// those who may see it.
+func (p *passage) inVain() *Error {
+	r, ctx := p.r, p.clock.within(p.door)
+	if r.Tool.Vain == nil || r.App.OperatesOthers() && !p.g.sees(ctx, r) {
+		return nil
+	}
+	return p.overdue(ctx, r.Tool.Vain(ctx, r.Call))
 }
 
 // askNatively puts the questions of a call through the gateway's own dialog. What was

@@ -21,8 +21,20 @@ func Sees(ctx context.Context, app *App) bool {
 	if p == nil || app == nil {
 		return false
 	}
-	call := *p.r.Call
-	call.Target, call.Answers = app, nil
-	questions, err := p.g.checkGates(ctx, &Request{Call: &call, App: p.r.App, Tool: p.r.Tool, Target: app, supposed: true})
+	return p.g.supposes(ctx, p.r, p.r.Tool, app)
+}
+
+// sees reports whether the caller may see the target of a request that acts on it.
+func (g *Gateway) sees(ctx context.Context, r *Request) bool {
+	look := Tool{Name: r.Tool.Name, Params: r.Tool.Params, Effect: Reads, Natural: true, Target: r.Tool.Target, Secret: r.Tool.Secret}
+	return g.supposes(ctx, r, &look, r.Target)
+}
+
+// supposes reports whether the gates would admit the request with the tool and the target,
+// by what is decided already.
+func (g *Gateway) supposes(ctx context.Context, r *Request, tool *Tool, target *App) bool {
+	call := *r.Call
+	call.Target, call.Answers = target, nil
+	questions, err := g.checkGates(ctx, &Request{Call: &call, App: r.App, Tool: tool, Target: target, supposed: true})
 	return err == nil && len(questions) == 0
 }

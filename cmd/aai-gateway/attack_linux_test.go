@@ -307,6 +307,26 @@ func TestNoFirstPassphraseInANamespace(t *testing.T) {
 	}
 }
 
+// TestChecksBeforeProof: nobody types a passphrase for what comes to nothing.
+func TestChecksBeforeProof(t *testing.T) {
+	v := newVictim(t)
+	own := v.env
+	v.env = append(slices.Clone(own), "XDG_DATA_HOME="+filepath.Join(v.folder, "elsewhere"))
+	if code, said := v.typed([]string{"2", phrase, phrase}, "consent", "passphrase"); code != 1 || strings.Contains(said, "Your choice") || !strings.Contains(said, "the account's own HOME") {
+		t.Errorf("where no passphrase can be kept: %d, %s", code, said)
+	}
+	v.env = own
+	if code, said := v.typed([]string{"2", phrase, phrase}, "consent", "passphrase"); code != 0 {
+		t.Fatal(said)
+	}
+	for _, args := range [][]string{{exampleApp, "ecko"}, {"org.example.Nothing", "echo"}} {
+		code, said := v.typed([]string{"2", phrase}, append([]string{"consent", "grant", "--caller", "*"}, args...)...)
+		if code != 3 || strings.Contains(said, "Your choice") {
+			t.Errorf("grant %q: %d, %s", args, code, said)
+		}
+	}
+}
+
 // TestAWindowProvesIt: where there is a screen, the person is asked there, whatever the
 // door, and what they say is done and on record; no passphrase and no terminal instead.
 func TestAWindowProvesIt(t *testing.T) {

@@ -85,13 +85,13 @@ func (a askedScreen) certain() bool {
 }
 
 // hidden says why the person may have a screen that cannot be reached from here.
-func (c *config) hidden(context.Context) error {
-	if c.grounds.whole != nil {
-		if err := c.grounds.whole(); err != nil {
+func (s *setup) hidden(context.Context) error {
+	if s.grounds.whole != nil {
+		if err := s.grounds.whole(); err != nil {
 			return err
 		}
 	}
-	if l := c.asks.clean.Unreached(); l != nil {
+	if l := s.asks.clean.Unreached(); l != nil {
 		return fmt.Errorf("you have a graphical session, and no window in it can be reached from here: %s", l)
 	}
 	return nil

@@ -251,7 +251,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 			Modes: trust.modes, Revocations: trust.revocations,
 			Web: known, Logins: logins,
 			HostPlatform: cfg.platform.name, Fetch: fetch(client),
-			Vault: vault, Unsealed: store.Unsealed, Check: checkOf(ownApps),
+			Vault: vault, Unsealed: store.Unsealed, Keeps: store.Keeps, Check: checkOf(ownApps),
 			Passphrase: passphrase, Confirmed: cfg.confirmed(), Unconfirmed: func() []proof.Setting { return cfg.Unconfirmed },
 		},
 		func() own.Catalog { return known },
@@ -297,6 +297,7 @@ func (s *setup) asker(windows *dialog.Dialog) aai.Asker {
 type keptStore interface {
 	policy.Store
 	Unsealed() string
+	Keeps() error
 }
 
 // kept is what people decided, and by what they prove that they may.

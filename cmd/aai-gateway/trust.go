@@ -43,7 +43,7 @@ func (s *setup) trust(store policy.Store, passphrase *proof.Passphrase, log *slo
 		t.limits, // first: a call that is refused counts too
 		policy.NewOwn(policy.OwnConfig{
 			Open: own.OpenTools(), Personal: []string{aai.DoorCLI}, First: own.SetPassphrase,
-			Narrows: own.Narrows(store, t.modes), Person: who, Language: language, Hidden: c.hidden,
+			Narrows: own.Narrows(store, t.modes), Person: who, Language: language, Hidden: s.hidden,
 		}),
 		policy.Lists{Allowed: s.Policy.Allowed, Denied: s.Policy.Denied},
 		policy.Untouchable{Shows: t.dialog.Shows, Asking: t.dialog.Open},

@@ -375,3 +375,25 @@ func TestKeyFiles(t *testing.T) {
 		}
 	}
 }
+
+// Whether anything can be sealed is said without making anything.
+func TestSeals(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "secrets")
+	if err := New(Config{Folder: folder, Getenv: noKeychain}).Seals(t.Context()); !errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("without a place: %v", err)
+	}
+	v := openVault(folder)
+	if err := v.Seals(t.Context()); err != nil {
+		t.Errorf("with a place: %v", err)
+	}
+	if _, err := os.Lstat(folder); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the folder was made: %v", err)
+	}
+	put(t, v, "a", "x")
+	if err := openVault(folder).Seals(t.Context()); err != nil {
+		t.Errorf("with a vault: %v", err)
+	}
+	if err := New(Config{Folder: folder, Getenv: noKeychain}).Seals(t.Context()); err == nil || errors.Is(err, errors.ErrUnsupported) {
+		t.Errorf("with a vault whose key is gone: %v", err)
+	}
+}

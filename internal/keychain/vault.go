@@ -132,6 +132,22 @@ func (v *Vault) Update(ctx context.Context, id string, edit func(old []byte) ([]
 	}
 }
 
+// Seals says why nothing can be sealed now; nil where it can. It makes nothing.
+func (v *Vault) Seals(ctx context.Context) error {
+	k, err := v.key(ctx, false)
+	if k != nil || err != nil {
+		return faultOf(err)
+	}
+	best, notes := v.choose(ctx)
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case best == nil:
+		return v.refusal(notes)
+	}
+	return v.attends(best.name)
+}
+
 // change is Update under the lock.
 func (v *Vault) change(k *held, id string, edit func([]byte) ([]byte, error)) error {
 	old, _, err := v.read(k, id)

@@ -31,7 +31,7 @@ func (t loginTools) tools() []*aai.Tool {
 	if t.logins == nil {
 		return nil
 	}
-	begin := change(LogIn, "Log in to a web app, or give it a key", loginParams, t.begin)
+	begin := unless(t.cannotBegin, change(LogIn, "Log in to a web app, or give it a key", loginParams, t.begin))
 	begin.Secret, begin.Timeout = []string{"secret", "client_secret"}, loginTime
 	end := change(LogOut, "Log out of a web app and forget its tokens and keys", oneLogin, t.end)
 	end.Timeout = 2 * time.Minute
@@ -47,6 +47,12 @@ const (
 	oneLogin = `{"type": "object", "additionalProperties": false, "required": ["app"], "properties": {"app": {"type": "string", "minLength": 1}}}`
 	anyLogin = `{"type": "object", "additionalProperties": false, "properties": {"app": {"type": "string"}}}`
 )
+
+// cannotBegin says why a call to log in would come to nothing.
+func (t loginTools) cannotBegin(ctx context.Context, call *aai.Call) error {
+	_, err := t.recipe(ctx, text(call, "app"))
+	return err
+}
 
 // begin logs the person in. What they gave with it, such as a key, is kept first.
 func (t loginTools) begin(ctx context.Context, call *aai.Call) (*aai.Result, error) {

@@ -2,6 +2,7 @@ package own
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -17,6 +18,7 @@ type consentTools struct {
 	preapproved []policy.Grant
 	known       func() Catalog
 	keychain    keychainTool
+	keeps       func() error
 }
 
 // consentRow is one decision about one tool.
@@ -60,6 +62,39 @@ func (t consentTools) list(ctx context.Context, _ *aai.Call) (*aai.Result, error
 }
 
 func (t consentTools) grant(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	grants, err := t.granted(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.store.Add(grants...); err != nil {
+		return nil, notKept(err)
+	}
+	tools := make([]string, len(grants))
+	for i, g := range grants {
+		tools[i] = g.Tool
+	}
+	return &aai.Result{Data: map[string]any{"granted": tools}}, nil
+}
+
+// notKept is the error of a consent that could not be kept, with what to do about it.
+func notKept(err error) error {
+	if e, ok := errors.AsType[*aai.Error](err); ok {
+		return e
+	}
+	return aai.Errorf(aai.AutomationFailed, "the consent could not be kept: %w", err)
+}
+
+// cannotGrant says why a call to grant would come to nothing.
+func (t consentTools) cannotGrant(ctx context.Context, call *aai.Call) error {
+	_, err := t.granted(ctx, call)
+	if err == nil && t.keeps != nil {
+		err = t.keeps()
+	}
+	return err
+}
+
+// granted are the grants that a call names.
+func (t consentTools) granted(ctx context.Context, call *aai.Call) (grants []policy.Grant, err error) {
 	caller, identity, err := whoNamed(text(call, "caller"), text(call, "identity"))
 	if err != nil {
 		return nil, err
@@ -72,8 +107,6 @@ func (t consentTools) grant(ctx context.Context, call *aai.Call) (*aai.Result, e
 	if err != nil {
 		return nil, err
 	}
-	var tools []string
-	var grants []policy.Grant
 	now := time.Now()
 	for _, name := range names {
 		app, permissions, err := t.grantable(ctx, call, text(call, "app"), name)
@@ -88,7 +121,6 @@ func (t consentTools) grant(ctx context.Context, call *aai.Call) (*aai.Result, e
 		if err != nil {
 			return nil, err
 		}
-		tools = append(tools, named...)
 		for _, tool := range named {
 			grants = append(grants, policy.Grant{
 				Caller: caller, Identity: identity, App: app.ID, Tool: tool, Digest: app.DigestOf(tool),
@@ -96,10 +128,7 @@ func (t consentTools) grant(ctx context.Context, call *aai.Call) (*aai.Result, e
 			})
 		}
 	}
-	if err := t.store.Add(grants...); err != nil {
-		return nil, aai.Errorf(aai.AutomationFailed, "the consent could not be kept: %w", err)
-	}
-	return &aai.Result{Data: map[string]any{"granted": tools}}, nil
+	return grants, nil
 }
 
 // toolsNamed are the tools that a call to grant names, in one way or the other.

@@ -25,7 +25,7 @@ func arguments() map[string]string {
 		own.Discover: `{"url": "example.com"}`, own.NameSite: `{"name": "example", "url": "example.com"}`,
 		own.Keychain: `{}`, own.Check: `{}`,
 		own.Lint:  `{"source": "../../descriptors/org.gnome.Calculator/aai.json"}`,
-		own.LogIn: `{"app": "memo"}`, own.LogOut: `{"app": "memo"}`, own.LoginStatus: `{}`,
+		own.LogIn: `{"app": "org.example.one", "secret": {"key": "k"}}`, own.LogOut: `{"app": "memo"}`, own.LoginStatus: `{}`,
 		own.AuditVerify: `{}`, own.AuditExport: `{}`,
 		own.Unconfirmed: `{}`, own.Confirm: `{"settings": [{"from": "/c", "key": "dev", "value": true}]}`, own.SetPassphrase: `{}`,
 	}
@@ -80,6 +80,8 @@ func TestAgentsGetOnlyWhatIsOpen(t *testing.T) {
 // that it is they: without a way it is refused, and with one it is asked, each time.
 func TestEveryChangeIsProved(t *testing.T) {
 	w := newWorld(t, apps())
+	w.also, w.typed = shops(), "a phrase of this person"
+	w.open()
 	w.waiting = []proof.Setting{{From: "/c", Key: "dev", Value: true}}
 	deny := policy.Grant{Caller: "mcp:x", App: "org.example.Notes", Tool: "add", Decision: policy.Deny}
 	if err := w.store.Add(deny); err != nil { // so that revoking is more than to narrow
@@ -137,6 +139,44 @@ func TestEveryChangeIsProved(t *testing.T) {
 	}
 	if changes < 9 {
 		t.Errorf("only %d tools change anything", changes)
+	}
+}
+
+// What would come to nothing is said before anybody has to prove that they want it, and
+// to nobody who could not.
+func TestNobodyIsAskedInVain(t *testing.T) {
+	w := newWorld(t, apps())
+	w.also = append(shops(), windows())
+	w.open()
+	for _, c := range []struct {
+		tool, arguments string
+		code            aai.Code
+	}{
+		{own.Grant, `{"app": "memo", "tool": "ad", "caller": "*"}`, aai.ToolNotFound},
+		{own.Grant, `{"app": "memos", "tool": "add", "caller": "*"}`, aai.AppNotFound},
+		{own.Grant, `{"app": "desktop/mousepad", "tool": "see", "caller": "*"}`, aai.AppNotFound},
+		{own.Grant, `{"app": "desktop/editor", "tool": "look", "caller": "*"}`, aai.ToolNotFound},
+		{own.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude"}`, aai.InvalidParams},
+		{own.Grant, `{"app": "memo", "tool": "add", "caller": "*", "identity": "claude"}`, aai.InvalidParams},
+		{own.Grant, `{"app": "memo", "tool": "add", "caller": "*", "expires": "2001-01-01T00:00:00Z"}`, aai.InvalidParams},
+		{own.Grant, `{"app": "aai", "tool": "*", "caller": "*"}`, aai.PermissionDenied},
+		{own.Takeover, `{"caller": "mcp:x", "identity": "x"}`, aai.InvalidParams},
+		{own.Takeover, `{"caller": "mcp:x", "identity": "/usr/bin/x"}`, aai.InvalidParams},
+		{own.LogIn, `{"app": "memo"}`, aai.InvalidParams},
+		{own.Confirm, `{"settings": [{"from": "/c", "key": "dev", "value": true}]}`, aai.InvalidParams},
+		{own.SetPassphrase, `{}`, aai.PermissionDenied}, // there is no terminal
+	} {
+		w.screen = screen{}
+		if _, err := w.do(t, person(), aai.OwnApp, c.tool, c.arguments); aai.AsError(err) == nil || aai.AsError(err).Code != c.code || len(w.screen.asked) != 0 {
+			t.Errorf("%s %s: asked %d times, %v", c.tool, c.arguments, len(w.screen.asked), err)
+		}
+		if c.tool == own.SetPassphrase {
+			continue // the first one is asked about where there is no screen
+		}
+		w.screen = screen{none: true}
+		if _, err := w.do(t, person(), aai.OwnApp, c.tool, c.arguments); aai.AsError(err) == nil || aai.AsError(err).Code != aai.PermissionDenied || !strings.Contains(aai.AsError(err).Hint, "consent passphrase") {
+			t.Errorf("%s %s, and nobody could prove it: %v", c.tool, c.arguments, err)
+		}
 	}
 }
 

@@ -75,6 +75,8 @@ type Sources struct {
 	// Unsealed says why the consents in Store are in a plain file; empty if they are
 	// not. Nil where no store seals them.
 	Unsealed func() string
+	// Keeps says why no consent can be kept in Store; nil: it can.
+	Keeps func() error
 	// Passphrase is by what a person proves that it is they; nil: there can be none.
 	Passphrase *proof.Passphrase
 	// Confirmed are the settings that a person confirmed, Unconfirmed those that do not
@@ -102,7 +104,7 @@ type Catalog interface {
 func App(s Sources, known func() Catalog) *aai.App {
 	c := catalogTools{known}
 	v := keychainTool{s.Vault, s.Unsealed}
-	k := consentTools{store: s.Store, revocations: s.Revocations, preapproved: s.Preapproved, known: known, keychain: v}
+	k := consentTools{store: s.Store, revocations: s.Revocations, preapproved: s.Preapproved, known: known, keychain: v, keeps: s.Keeps}
 	app := &aai.App{
 		ID: aai.OwnApp, Name: "AAI Gateway", Platform: "any",
 		Description: "The gateway itself: its apps, guides, history and consents.",
@@ -115,9 +117,9 @@ func App(s Sources, known func() Catalog) *aai.App {
 			read(History, "List past calls, newest first", historyFilter, historyTool{s.Journal}.list),
 			read(Consents, "List what was allowed and refused", none, k.list),
 			read(Lint, "Look at an aai.json as its author would, and at how it differs from an earlier version", lintParams, lintTool{s.Fetch}.lint),
-			change(Grant, "Allow a caller to use tools of an app", grantParams, k.grant),
+			unless(k.cannotGrant, change(Grant, "Allow a caller to use tools of an app", grantParams, k.grant)),
 			change(Revoke, "Forget what was allowed and refused", revokeParams, k.revoke),
-			change(Takeover, "Give what was allowed and refused by a caller's name alone to the one whose name it was", takeoverParams, k.takeover),
+			unless(k.cannotTakeOver, change(Takeover, "Give what was allowed and refused by a caller's name alone to the one whose name it was", takeoverParams, k.takeover)),
 			change(Drop, "Forget what was allowed and refused by a caller's name alone", dropParams, k.drop),
 			read(Mode, "Say how much callers may do at all", none, modeTools{s.Modes}.get),
 			change(SetMode, "Set how much callers may do at all", modeParams, modeTools{s.Modes}.set),
@@ -158,6 +160,12 @@ func read(name, description, params string, run aai.Action) *aai.Tool {
 
 func change(name, description, params string, run aai.Action) *aai.Tool {
 	return &aai.Tool{Name: name, Description: description, Params: schema.MustParse(params), Effect: aai.Changes, Run: run}
+}
+
+// unless gives the tool what says why a call of it would come to nothing.
+func unless(vain func(context.Context, *aai.Call) error, tool *aai.Tool) *aai.Tool {
+	tool.Vain = vain
+	return tool
 }
 
 // The parameters of the tools.

@@ -29,23 +29,31 @@ const confirmParams = `{"type": "object", "additionalProperties": false, "requir
 const typing = 5 * time.Minute
 
 func (t proofTools) tools() []*aai.Tool {
-	set := change(SetPassphrase, "Set the passphrase by which a person without a screen proves that it is they", none, t.set)
+	set := unless(t.cannotSet, change(SetPassphrase, "Set the passphrase by which a person without a screen proves that it is they", none, t.set))
 	set.Timeout = typing
 	return []*aai.Tool{
 		set,
 		read(Unconfirmed, "List the settings that do not hold because nobody has confirmed them", none, t.list),
-		change(Confirm, "Let settings hold that widen what callers may do", confirmParams, t.confirm),
+		unless(t.cannotConfirm, change(Confirm, "Let settings hold that widen what callers may do", confirmParams, t.confirm)),
 	}
 }
 
-// set asks for a new passphrase. That the person may set one the gate has seen to.
-func (t proofTools) set(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
-	ask := aai.AssistantOf(ctx).Secret
-	if ask == nil || t.passphrase == nil {
+// cannotSet says why a call to set the passphrase would come to nothing.
+func (t proofTools) cannotSet(ctx context.Context, _ *aai.Call) error {
+	if aai.AssistantOf(ctx).Secret == nil || t.passphrase == nil {
 		e := aai.Errorf(aai.PermissionDenied, "there is no terminal at which a passphrase could be typed")
 		e.Hint = "Run this at a terminal: aai-gateway consent passphrase"
-		return nil, e
+		return e
 	}
+	return t.passphrase.Possible(ctx)
+}
+
+// set asks for a new passphrase. That the person may set one the gate has seen to.
+func (t proofTools) set(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	if err := t.cannotSet(ctx, call); err != nil {
+		return nil, err
+	}
+	ask := aai.AssistantOf(ctx).Secret
 	first, err := ask(ctx, "A new passphrase for this gateway: ")
 	if err != nil {
 		return nil, err
@@ -80,8 +88,33 @@ func (t proofTools) list(context.Context, *aai.Call) (*aai.Result, error) {
 
 // confirm keeps that a person confirmed settings that are in effect but for that.
 func (t proofTools) confirm(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	settings, err := t.named(call)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.confirmed.Confirm(ctx, settings, policy.Proof(call)); err != nil {
+		return nil, unsealed(err)
+	}
+	return &aai.Result{
+		Text: fmt.Sprintf("%d confirmed.", len(settings)), Data: map[string]any{"confirmed": len(settings)},
+		Warning: "gateways that run already take it when they are started again",
+	}, nil
+}
+
+// cannotConfirm says why a call to confirm would come to nothing.
+func (t proofTools) cannotConfirm(ctx context.Context, call *aai.Call) error {
+	if _, err := t.named(call); err != nil {
+		return err
+	}
+	return unsealed(t.confirmed.Possible(ctx))
+}
+
+// named are the settings that a call names. They wait to be confirmed.
+func (t proofTools) named(call *aai.Call) (settings []proof.Setting, err error) {
+	if t.confirmed == nil {
+		return nil, aai.Errorf(aai.AutomationNotSupported, "nothing can be confirmed here")
+	}
 	given, _ := call.Args["settings"].([]any)
-	var settings []proof.Setting
 	for i, item := range given {
 		found := t.find(item)
 		if found == nil {
@@ -91,21 +124,17 @@ func (t proofTools) confirm(ctx context.Context, call *aai.Call) (*aai.Result, e
 		}
 		settings = append(settings, *found)
 	}
-	if t.confirmed == nil {
-		return nil, aai.Errorf(aai.AutomationNotSupported, "nothing can be confirmed here")
+	return settings, nil
+}
+
+// unsealed is the error of what must be sealed, with what to do where nothing can be.
+func unsealed(err error) error {
+	if !errors.Is(err, errors.ErrUnsupported) {
+		return err
 	}
-	if err := t.confirmed.Confirm(ctx, settings, policy.Proof(call)); err != nil {
-		if errors.Is(err, errors.ErrUnsupported) {
-			e := aai.Errorf(aai.AutomationNotSupported, "what is confirmed must be sealed, and nothing can be sealed here: %w", err)
-			e.Hint = "Make a place for the key of secrets (aai-gateway keychain says how), or have root write the settings into " + policy.PolicyFile + "."
-			return nil, e
-		}
-		return nil, err
-	}
-	return &aai.Result{
-		Text: fmt.Sprintf("%d confirmed.", len(settings)), Data: map[string]any{"confirmed": len(settings)},
-		Warning: "gateways that run already take it when they are started again",
-	}, nil
+	e := aai.Errorf(aai.AutomationNotSupported, "what is confirmed must be sealed, and nothing can be sealed here: %w", err)
+	e.Hint = "Make a place for the key of secrets (aai-gateway keychain says how), or have root write the settings into " + policy.PolicyFile + "."
+	return e
 }
 
 // find is the setting that waits to be confirmed and is exactly what was given.

@@ -27,6 +27,20 @@ func (t consentTools) ofBefore(call *aai.Call) (found []policy.Grant, meant func
 	return found, meant, nil
 }
 
+// cannotTakeOver says why a call to take over would come to nothing.
+func (t consentTools) cannotTakeOver(_ context.Context, call *aai.Call) error {
+	if _, err := identityNamed(text(call, "identity")); err != nil {
+		return err
+	}
+	found, _, err := t.ofBefore(call)
+	if err == nil && len(found) == 0 {
+		e := aai.Errorf(aai.InvalidParams, "nothing was decided for %q by that name alone", aai.CleanLabel(text(call, "caller"), 60))
+		e.Hint = "Run aai-gateway consent list, which marks what was."
+		return e
+	}
+	return err
+}
+
 // takeover gives what was decided for a name to the one whose name it was.
 func (t consentTools) takeover(_ context.Context, call *aai.Call) (*aai.Result, error) {
 	identity, err := identityNamed(text(call, "identity"))

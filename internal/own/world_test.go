@@ -36,6 +36,7 @@ type world struct {
 	web     web
 	screen  screen
 	waiting []proof.Setting // to be confirmed
+	typed   string          // at the terminal, where it is not seen; "": there is none
 }
 
 // A screen is where a person sits who answers what they are asked.
@@ -197,7 +198,11 @@ func args(t *testing.T, text string) map[string]any {
 
 func (w *world) do(t *testing.T, who aai.Caller, app, tool, arguments string) (*aai.Result, error) {
 	t.Helper()
-	return w.gateway.Do(t.Context(), &aai.Call{Caller: who, App: app, Tool: tool, Args: args(t, arguments)})
+	ctx := t.Context()
+	if w.typed != "" {
+		ctx = aai.WithAssistant(ctx, aai.Assistant{Secret: func(context.Context, string) (string, error) { return w.typed, nil }})
+	}
+	return w.gateway.Do(ctx, &aai.Call{Caller: who, App: app, Tool: tool, Args: args(t, arguments)})
 }
 
 // own calls a tool of the gateway as the person does; it must succeed.

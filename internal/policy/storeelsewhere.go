@@ -70,12 +70,21 @@ func (s *ElsewhereStore) change(edit func([]Grant) []Grant) error {
 		}
 		return json.Marshal(storeFile{storeVersion, edit(grants)})
 	})
-	if isUnsealable(err) {
-		e := aai.Errorf(aai.ConsentRequired, "HOME or XDG_DATA_HOME is not this account's, and there is no keychain to seal what is allowed there: %w", err)
-		e.Hint = "Start the gateway with the account's own HOME, or have root write what is allowed into " + PolicyFile + "."
-		return e
+	return nowhereKept(err)
+}
+
+// Keeps says why nothing can be kept; nil where it can.
+func (s *ElsewhereStore) Keeps() error {
+	return nowhereKept(s.sealed.vault.Seals(context.Background()))
+}
+
+func nowhereKept(err error) error {
+	if !isUnsealable(err) {
+		return err
 	}
-	return err
+	e := aai.Errorf(aai.ConsentRequired, "HOME or XDG_DATA_HOME is not this account's, and there is no keychain to seal what is allowed there: %w", err)
+	e.Hint = "Start the gateway with the account's own HOME, or have root write what is allowed into " + PolicyFile + "."
+	return e
 }
 
 // Unsealed says what is wrong with a plain file that is there; empty if there is none.

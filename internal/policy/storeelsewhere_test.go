@@ -19,6 +19,9 @@ func TestPlantedGrantsAdmitNothing(t *testing.T) {
 			t.Errorf("%s: %q counts, %q", name, got, s.Unsealed())
 		}
 		err := s.Add(grantOf("add"))
+		if (v.err == nil) != (s.Keeps() == nil) {
+			t.Errorf("%s: %v", name, s.Keeps())
+		}
 		if v.err != nil {
 			if e := aai.AsError(err); e == nil || e.Code != aai.ConsentRequired || e.Hint == "" || tools(t, s) != "wipe" {
 				t.Errorf("%s: %v, then %q", name, err, tools(t, s))

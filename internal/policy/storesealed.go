@@ -23,6 +23,8 @@ type Sealer interface {
 	// Update changes a record: edit gets what there is, nil for nothing, and returns
 	// what shall be. It changes all or nothing. Its error may be as Get's.
 	Update(ctx context.Context, id string, edit func(old []byte) ([]byte, error)) error
+	// Seals says why nothing can be sealed now; nil where it can. Its error may be as Get's.
+	Seals(ctx context.Context) error
 }
 
 // sealedID names the record of the consents.
@@ -78,6 +80,9 @@ func (s *SealedStore) Remove(drop func(Grant) bool) (int, error) {
 	})
 	return removed, err
 }
+
+// Keeps says why nothing can be kept: never here, where a plain file will do.
+func (s *SealedStore) Keeps() error { return nil }
 
 // Unsealed says why the grants are in a plain file, or what is wrong with one that
 // is there beside the sealed ones; empty if all is as it should be.

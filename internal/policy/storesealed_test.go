@@ -55,6 +55,12 @@ func (v *vault) Update(_ context.Context, id string, edit func([]byte) ([]byte, 
 	return err
 }
 
+func (v *vault) Seals(context.Context) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.err
+}
+
 // tools are the tools of the grants, in order.
 func tools(t *testing.T, s Store) string {
 	t.Helper()

@@ -69,6 +69,9 @@ func (s *Settings) Confirmed(ctx context.Context, setting Setting) (aai.Channel,
 	return "", err
 }
 
+// Possible says why nothing can be confirmed; nil where it can.
+func (s *Settings) Possible(ctx context.Context) error { return s.vault.Seals(ctx) }
+
 // Confirm keeps that a person confirmed the settings by the channel. Where nothing can be
 // sealed it is an error, and nothing is confirmed.
 func (s *Settings) Confirm(ctx context.Context, settings []Setting, by aai.Channel) error {

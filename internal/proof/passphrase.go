@@ -171,6 +171,21 @@ func tooSoon(left time.Duration) error {
 	return e
 }
 
+// Possible says why no passphrase can be kept, as an *aai.Error; nil where one can.
+func (p *Passphrase) Possible(ctx context.Context) error {
+	if p.plain != "" {
+		return nil
+	}
+	err := p.vault.Seals(ctx)
+	if !unsealable(err) {
+		return failed(err)
+	}
+	e := aai.Errorf(aai.AutomationNotSupported, "a passphrase cannot be kept here: HOME or XDG_DATA_HOME is not this account's, so it must be sealed, and there is no keychain: %w",
+		errors.ErrUnsupported)
+	e.Hint = "Set it with the account's own HOME and without XDG_DATA_HOME, where it is for the gateway of that home; or start and unlock the keychain of the session."
+	return e
+}
+
 // Change sets the passphrase. Whoever calls it has seen a proof.
 func (p *Passphrase) Change(ctx context.Context, fresh string) error {
 	if len(fresh) < MinPassphrase {

@@ -37,6 +37,8 @@ type Records interface {
 	// Update changes a record: edit gets what there is, nil for nothing, and returns
 	// what shall be. It changes all or nothing.
 	Update(ctx context.Context, id string, edit func(old []byte) ([]byte, error)) error
+	// Seals says why nothing can be sealed now; nil where it can.
+	Seals(ctx context.Context) error
 }
 
 func unsealable(err error) bool { return errors.Is(err, errors.ErrUnsupported) }

@@ -1,0 +1,82 @@
+package aai_test
+
+import (
+	"context"
+	"testing"
+
+	"aai"
+)
+
+// What would come to nothing is said before a person is asked for it, and not to a caller
+// whom a gate refuses.
+func TestVainBeforeAnybodyIsAsked(t *testing.T) {
+	for name, c := range map[string]struct {
+		gate string
+		vain bool
+		code aai.Code
+		asks int
+	}{
+		"asked for nothing":   {asks, true, aai.ElementNotFound, 0},
+		"asked for something": {asks, false, "", 1},
+		"by a client":         {asksClient, true, aai.ElementNotFound, 0},
+		"refused":             {refuses, true, aai.PermissionDenied, 0},
+		"admitted":            {works, true, "", 0}, // the Action says it
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := plain()
+			s.Gates, s.Dialog = []string{c.gate}, works
+			w := newWorld(s)
+			looked := 0
+			w.app.Tools[0].Vain = func(context.Context, *aai.Call) error {
+				if looked++; c.vain {
+					return aai.Errorf(aai.ElementNotFound, "there is no such button")
+				}
+				return nil
+			}
+			_, err := w.gateway().Do(t.Context(), s.call())
+			if codeOf(err) != c.code || w.count("ask") != c.asks {
+				t.Errorf("%v, and %d were asked: %s", err, w.count("ask"), w.story())
+			}
+			if c.gate == refuses && looked > 0 {
+				t.Error("a caller who was refused got it looked at")
+			}
+		})
+	}
+}
+
+// What there is in the windows of a program is told to nobody who may not see it.
+func TestVainIsForWhoSees(t *testing.T) {
+	for _, seen := range []bool{true, false} {
+		s := plain()
+		s.Target, s.Args, s.Dialog = "app", map[string]any{"app": "org.example.Other"}, refuses
+		w := newWorld(s)
+		w.other.PID = 7
+		w.app.Targets = func(context.Context, *aai.Call, string) (*aai.App, error) { return w.other, nil }
+		w.app.Tools[0].Effect = aai.Destroys
+		w.app.Tools[0].Vain = func(context.Context, *aai.Call) error {
+			return aai.Errorf(aai.ElementNotFound, "there is no such button")
+		}
+		g := w.gateway()
+		g.Gates = []aai.Gate{seeing{w, seen}}
+		want := aai.PermissionDenied
+		if seen {
+			want = aai.ElementNotFound
+		}
+		if _, err := g.Do(t.Context(), s.call()); codeOf(err) != want {
+			t.Errorf("seen %v: %v, expected %s", seen, err, want)
+		}
+	}
+}
+
+// seeing admits what only looks, where it may be seen, and asks about the rest.
+type seeing struct {
+	*world
+	seen bool
+}
+
+func (g seeing) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
+	if r.Permission() == aai.PermissionSee && g.seen {
+		return nil, nil
+	}
+	return gate{g.world, 0, asks}.Check(ctx, r)
+}
