@@ -13,14 +13,15 @@ func (d *desk) clickTool() *aai.Tool {
 		returns:     deedReturns,
 		description: "Click an element, in the background by default. The reply says what changed.",
 		params:      appProp + `,` + queryProp + `,` + nthProp + `,` + clickProp + `,` + modeProp, required: `["app", "query"]`,
-		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, click) },
+		vain: d.missing,
+		run:  func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, click) },
 	}.tool()
 }
 
 func click(ctx context.Context, v *view) (*aai.Result, error) {
 	query := textArg(v.call, "query")
 	button, count, done := kindOfClick(v.call)
-	asks := button == desktop.LeftButton && count == 1 && !inFocus(v.call)
+	asks := pressesByAsking(v.call)
 	v.alsoMenus = asks
 	m, err := v.toActOn(ctx, query)
 	if err != nil {

@@ -93,7 +93,8 @@ type spec struct {
 	secret                   []string
 	private                  bool // what it answers is not kept
 	timeout                  time.Duration
-	turn                     func(*aai.Call) aai.Turn // nil: its own
+	turn                     func(*aai.Call) aai.Turn               // nil: its own
+	vain                     func(context.Context, *aai.Call) error // nil: nobody can look
 	run                      aai.Action
 }
 
@@ -114,7 +115,7 @@ func (s spec) tool() *aai.Tool {
 		Params: schema.MustParse(`{"type": "object", "additionalProperties": false, "properties": {` + s.params + `}, "required": ` + required + `}`),
 		// What tools of our own return is held against it by the tests, not by each call.
 		Returns: aai.Schema{Source: json.RawMessage(`{"type": "object", "properties": {` + s.returns + `}}`)},
-		Effect:  s.effect, Natural: true, Types: s.types, Target: targetParam, Secret: s.secret, Private: s.private, Timeout: timeout, Turn: s.turn, Run: s.run,
+		Effect:  s.effect, Natural: true, Types: s.types, Target: targetParam, Secret: s.secret, Private: s.private, Timeout: timeout, Turn: s.turn, Vain: s.vain, Run: s.run,
 	}
 }
 

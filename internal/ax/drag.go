@@ -17,8 +17,8 @@ func (d *desk) dragTool() *aai.Tool {
 			"from_query": {"type": "string"}, "to_query": {"type": "string"},
 			"from_x": {"type": "integer"}, "from_y": {"type": "integer"}, "to_x": {"type": "integer"}, "to_y": {"type": "integer"},
 			"duration_ms": {"type": "integer", "minimum": 0, "maximum": 5000, "default": 500},` + modeProp,
-		required: `["app"]`,
-		run:      func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, drag) },
+		required: `["app"]`, vain: d.missing,
+		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, drag) },
 	}.tool()
 }
 

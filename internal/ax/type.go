@@ -19,7 +19,8 @@ func (d *desk) typeTool() *aai.Tool {
 			"text": {"type": "string", "maxLength": 100000},
 			"clear_first": {"type": "boolean", "default": false},` + modeProp,
 		required: `["app", "text"]`, secret: []string{"text"},
-		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, typeText) },
+		vain: d.missing,
+		run:  func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, typeText) },
 	}.tool()
 }
 

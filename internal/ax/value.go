@@ -18,7 +18,8 @@ func (d *desk) setValueTool() *aai.Tool {
 		description: "Set what an element holds: a text, a number, true or false for a check box, an option's name for a list.",
 		params:      appProp + `,` + queryProp + `,` + nthProp + `, "value": {"type": "string", "maxLength": 100000}`,
 		required:    `["app", "query", "value"]`, secret: []string{"value"},
-		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, setValue) },
+		vain: d.missing,
+		run:  func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, setValue) },
 	}.tool()
 }
 
