@@ -78,6 +78,7 @@ func theMap() []room {
 		bearer   = "internal/doors/httpdoor/bearer"
 		tasks    = "internal/doors/mcp/tasks"
 		messages = "internal/doors/mcp/messages"
+		overHTTP = "internal/doors/mcp/streamable"
 		keychain = "internal/keychain"
 		login    = "internal/login"
 		session  = "internal/session"
@@ -157,7 +158,9 @@ func theMap() []room {
 			why: "calls that outlast their requests, in front of whatever runs them"},
 		{name: messages, ours: []string{"aai", tasks}, modules: []string{sdk, jsontext},
 			why: "JSON-RPC around the SDK, for every transport; what the SDK drops of tasks is parked as a message is read"},
-		{name: "internal/doors/mcp", ours: []string{"aai", httpdoor, messages, site, tasks}, modules: []string{sdk}, tests: []string{bearer, policy, desktop, "internal/ax"},
+		{name: overHTTP, ours: []string{"aai", httpdoor, messages, tasks}, modules: []string{sdk},
+			why: "MCP over HTTP: its sessions and streams in the frame of every such door; what is served is given to it"},
+		{name: "internal/doors/mcp", ours: []string{"aai", messages, overHTTP, site, tasks}, modules: []string{sdk}, tests: []string{httpdoor, bearer, policy, desktop, "internal/ax"},
 			why: "a door needs to know nothing but the Gateway; its tests put real consent in front, and hold what it says of the desktop against the real tools"},
 		{name: "internal/doors/cli", ours: []string{"aai"}, modules: []string{cobra, pflag, runewidth, term},
 			why: "a door needs to know nothing but the Gateway"},
@@ -173,7 +176,7 @@ func theMap() []room {
 			why: "the one place where the rooms are joined; poll tells that nobody reads the answers"},
 		{name: "bench", tests: []string{anything, sdk}, forTest: true,
 			why: "measures all of it, from outside"},
-		{name: "bench/echo", ours: []string{"aai", catalog, policy, journal, "internal/own", "internal/doors/mcp", bearer, httpdoor},
+		{name: "bench/echo", ours: []string{"aai", catalog, policy, journal, "internal/own", "internal/doors/mcp", overHTTP, httpdoor, bearer},
 			why: "the gateway with an app that answers by itself: joins the rooms of a call as the program does"},
 		{name: "bench/peers/baresdk", modules: []string{sdk}, why: "the peer: what the SDK costs without us"},
 		{name: "bench/peers/mcpgo", modules: []string{"github.com/mark3labs/mcp-go"}, why: "the peer: what another SDK costs"},

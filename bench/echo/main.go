@@ -22,6 +22,7 @@ import (
 	"aai/internal/doors/httpdoor"
 	"aai/internal/doors/httpdoor/bearer"
 	"aai/internal/doors/mcp"
+	"aai/internal/doors/mcp/streamable"
 	"aai/internal/journal"
 	"aai/internal/own"
 	"aai/internal/policy"
@@ -48,7 +49,7 @@ func serve(ctx context.Context, folder string, overHTTP bool) error {
 	if !overHTTP {
 		return door.ServeStdio(ctx, os.Stdin, os.Stdout)
 	}
-	server, err := door.HTTP(mcp.HTTPConfig{HTTP: httpdoor.Config{Auth: bearer.NewSecret(os.Getenv("AAI_HTTP_TOKEN"))}})
+	server, err := door.HTTP(streamable.Config{HTTP: httpdoor.Config{Auth: bearer.NewSecret(os.Getenv("AAI_HTTP_TOKEN"))}})
 	if err != nil {
 		return err
 	}

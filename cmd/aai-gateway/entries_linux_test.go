@@ -16,6 +16,7 @@ import (
 	"aai"
 	"aai/internal/doors/cli"
 	"aai/internal/doors/mcp"
+	"aai/internal/doors/mcp/streamable"
 	"aai/internal/policy"
 )
 
@@ -183,7 +184,7 @@ func overStdio(method, params string) func(*testing.T, *aai.Gateway) {
 // overHTTP makes one request of a protocol's era.
 func overHTTP(era, method, params string) func(*testing.T, *aai.Gateway) {
 	return func(t *testing.T, g *aai.Gateway) {
-		server, err := doorOf(t, g).HTTP(mcp.HTTPConfig{})
+		server, err := doorOf(t, g).HTTP(streamable.Config{})
 		if err != nil {
 			t.Fatal(err)
 		}

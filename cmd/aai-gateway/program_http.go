@@ -17,6 +17,7 @@ import (
 	"aai/internal/doors/httpdoor"
 	"aai/internal/doors/httpdoor/bearer"
 	"aai/internal/doors/mcp"
+	"aai/internal/doors/mcp/streamable"
 	"aai/internal/wholefile"
 )
 
@@ -51,7 +52,7 @@ func (p *program) serveHTTP(ctx context.Context, door *mcp.Door, cfg *setup, log
 }
 
 // httpServer is the server as configured.
-func (p *program) httpServer(door *mcp.Door, cfg *setup, h config.HTTP, log *slog.Logger) (*mcp.HTTPServer, error) {
+func (p *program) httpServer(door *mcp.Door, cfg *setup, h config.HTTP, log *slog.Logger) (*streamable.Server, error) {
 	served := httpdoor.Config{Bind: strings.Trim(h.Bind, "[]"), Hosts: h.Hosts, Origins: h.Origins}
 	if u, err := url.Parse(h.URL); err == nil {
 		served.Hosts = append(slices.Clone(served.Hosts), u.Hostname())
@@ -74,7 +75,7 @@ func (p *program) httpServer(door *mcp.Door, cfg *setup, h config.HTTP, log *slo
 		served.Auth = verifier
 		served.Metadata = &bearer.Metadata{Resource: h.URL, Issuer: h.Issuer, Scopes: h.Scopes}
 	}
-	return door.HTTP(mcp.HTTPConfig{HTTP: served, SSE: h.SSE, Limits: mcp.HTTPLimits{Idle: h.Idle}})
+	return door.HTTP(streamable.Config{HTTP: served, SSE: h.SSE, Limits: streamable.Limits{Idle: h.Idle}})
 }
 
 // maxSecret is how large the file of a client's secret may be, in bytes.

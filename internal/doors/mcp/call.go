@@ -12,6 +12,7 @@ import (
 
 	"aai"
 	"aai/internal/doors/mcp/messages"
+	"aai/internal/doors/mcp/streamable"
 )
 
 // The tools of the gateway's own app that the door itself uses.
@@ -91,9 +92,15 @@ func (d *Door) logFailure(call *aai.Call, e *aai.Error) {
 // caller says who is at the other end.
 func (d *Door) caller(ctx context.Context, session *mcp.ServerSession, client *mcp.Implementation) aai.Caller {
 	c := aai.Caller{Door: aai.DoorMCP, Session: d.session, Identity: d.peer}
-	if x := exchangeOf(ctx); x != nil {
-		c.Identity = x.Identity()
-		c.Principal, c.Session = x.Principal, x.conversationIn(d)
+	x := streamable.Of(ctx)
+	if x != nil {
+		c.Identity, c.Principal = x.Identity(), x.Principal
+		switch {
+		case x.Conversation != "":
+			c.Session = x.Conversation
+		case x.Principal != "": // it is whoever sends the requests, as long as the door is open
+			c.Session += "/" + x.Principal
+		}
 	}
 	if id := session.ID(); id != "" {
 		c.Session = id
@@ -106,7 +113,7 @@ func (d *Door) caller(ctx context.Context, session *mcp.ServerSession, client *m
 	if client != nil {
 		c.Name = client.Name
 	}
-	if x := exchangeOf(ctx); x != nil && x.conversation == "" && session.ID() == "" {
+	if x != nil && x.Conversation == "" && session.ID() == "" {
 		c.Session += "/" + c.Name // agents may share a token
 	}
 	return c

@@ -17,6 +17,7 @@ import (
 
 	"aai"
 	door "aai/internal/doors/mcp"
+	"aai/internal/doors/mcp/streamable"
 )
 
 // The official conformance suite of MCP, against the door as it is served over
@@ -140,7 +141,7 @@ func (s scenario) report(t *testing.T, name string, tolerated ...string) {
 // runSuite runs what the suite has for a version, and returns the scenarios.
 func runSuite(t *testing.T, d *door.Door, version string) map[string]scenario {
 	t.Helper()
-	served, err := d.HTTP(door.HTTPConfig{})
+	served, err := d.HTTP(streamable.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}

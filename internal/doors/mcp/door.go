@@ -11,6 +11,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"aai"
+	"aai/internal/doors/mcp/messages"
+	"aai/internal/doors/mcp/streamable"
 	"aai/internal/doors/mcp/tasks"
 )
 
@@ -100,7 +102,7 @@ func newDoor(cfg Config, alter func(*mcp.ServerOptions)) *Door {
 	d.offerResources(cfg.Resources)
 	d.offerOutputs()
 	d.tasks = tasks.New(tasks.Config{
-		Support: d.taskSupport, Owner: d.taskOwner, Carry: carryExchange, Log: log,
+		Support: d.taskSupport, Owner: d.taskOwner, Carry: streamable.Carry, Log: log,
 		Patience: cfg.TaskPatience, Limits: cfg.Tasks,
 	})
 	// The last one added is the first to see a request.
@@ -108,7 +110,7 @@ func newDoor(cfg Config, alter func(*mcp.ServerOptions)) *Door {
 	d.server.AddReceivingMiddleware(d.canonicalNames, d.listsGuides, d.noteLevel, d.narrowListen)
 	d.server.AddSendingMiddleware(d.onlyWhenDue)
 	d.tasks.Install(d.server)
-	d.server.AddReceivingMiddleware(d.inExchange)
+	d.server.AddReceivingMiddleware(streamable.Receive, putsBack)
 	d.server.AddReceivingMiddleware(d.recoverPanics)
 	return d
 }
@@ -171,6 +173,31 @@ func (d *Door) ServeStdio(ctx context.Context, in io.Reader, out io.Writer) erro
 		return err
 	}
 	return t.cause
+}
+
+// putsBack gives calls the arguments that went around the SDK on their way from stdio.
+func putsBack(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		return next(ctx, method, messages.PutBack(req, messages.Lifted(req)))
+	}
+}
+
+// HTTP returns a server for the door. It follows the list of apps until Close.
+func (d *Door) HTTP(cfg streamable.Config) (*streamable.Server, error) {
+	var unfollow func()
+	served, err := streamable.New(cfg, streamable.Door{
+		Server: d.server, Log: d.log, SDKLog: slog.New(warnings{d.log.Handler()}),
+		End: func(late context.Context) {
+			unfollow()
+			deadline, _ := late.Deadline()
+			d.tasks.End(time.Until(deadline)) // those without a session, too
+		},
+	})
+	if err != nil {
+		return nil, err
+	}
+	unfollow = d.follow(context.Background())
+	return served, nil
 }
 
 // follow lists the apps, now and after each change, until stop.

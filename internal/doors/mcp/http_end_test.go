@@ -6,18 +6,19 @@ import (
 	"io"
 	"net/http"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"aai/internal/doors/httpdoor"
-	door "aai/internal/doors/mcp"
+	"aai/internal/doors/mcp/streamable"
 )
 
 // TestHTTPSessionExpires: a session that nobody uses ends, one that somebody
 // uses does not: neither while a stream is open nor while a call runs.
 func TestHTTPSessionExpires(t *testing.T) {
-	s := newWorld(t).serve(t, withLimits(door.HTTPLimits{Idle: 100 * time.Millisecond, Sessions: 3}))
+	s := newWorld(t).serve(t, withLimits(streamable.Limits{Idle: 100 * time.Millisecond, Sessions: 3}))
 	idle, listening, calling := s.as("").open(t), s.as("").open(t), s.as("").open(t)
 	stream := listening.do(t, visit{method: "GET", headers: listening.headers})
 	_, hangUp := calling.drop(t)
@@ -131,7 +132,9 @@ func doorGoroutines() (int, string) {
 	n := 0
 	var found []string
 	for stack := range strings.SplitSeq(all, "\n\n") {
-		if strings.Contains(stack, "aai/internal/doors/mcp.") || strings.Contains(stack, "go-sdk/internal/jsonrpc2") || strings.Contains(stack, "net/http.(*conn)") {
+		if slices.ContainsFunc([]string{
+			"aai/internal/doors/mcp.", "aai/internal/doors/mcp/", "aai/internal/doors/httpdoor.", "go-sdk/internal/jsonrpc2", "net/http.(*conn)",
+		}, func(of string) bool { return strings.Contains(stack, of) }) {
 			n++
 			found = append(found, stack)
 		}
@@ -142,7 +145,7 @@ func doorGoroutines() (int, string) {
 // TestHTTPLeavesNothingBehind: whatever clients did, no goroutine is left.
 func TestHTTPLeavesNothingBehind(t *testing.T) {
 	before, _ := doorGoroutines()
-	s := newWorld(t).serve(t, func(c *door.HTTPConfig) { c.SSE = true })
+	s := newWorld(t).serve(t, func(c *streamable.Config) { c.SSE = true })
 	for range 20 {
 		c := s.as("").open(t)
 		c.lives(t)

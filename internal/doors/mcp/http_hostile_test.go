@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	door "aai/internal/doors/mcp"
+	"aai/internal/doors/mcp/streamable"
 )
 
 const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
@@ -17,7 +17,7 @@ const ping = `{"jsonrpc":"2.0","id":1,"method":"ping"}`
 // TestHTTPRefuses: requests that must not get through, the status each gets, and
 // that the door lives on.
 func TestHTTPRefuses(t *testing.T) {
-	s := newWorld(t).serve(t, withTokens, func(c *door.HTTPConfig) { c.HTTP.Origins = []string{"https://app.example.com"} })
+	s := newWorld(t).serve(t, withTokens, func(c *streamable.Config) { c.HTTP.Origins = []string{"https://app.example.com"} })
 	good := s.as("alice").open(t)
 	deep := strings.Repeat("[", 5000) + strings.Repeat("]", 5000)
 	for _, c := range []struct {
@@ -124,7 +124,7 @@ func TestHTTPHeaderFlood(t *testing.T) {
 // TestHTTPAdmits: what comes from this computer, by whichever of its names, and
 // what is allowed.
 func TestHTTPAdmits(t *testing.T) {
-	s := newWorld(t).serve(t, func(c *door.HTTPConfig) {
+	s := newWorld(t).serve(t, func(c *streamable.Config) {
 		c.HTTP.Origins, c.HTTP.Hosts = []string{"https://app.example.com"}, []string{"gateway.example.com"}
 	})
 	good := s.as("").open(t)
@@ -160,7 +160,7 @@ func TestHTTPAdmits(t *testing.T) {
 
 // TestHTTPLimitsOfSessions: how many there may be.
 func TestHTTPLimitsOfSessions(t *testing.T) {
-	s := newWorld(t).serve(t, withTokens, withLimits(door.HTTPLimits{Sessions: 2, AllSessions: 3}))
+	s := newWorld(t).serve(t, withTokens, withLimits(streamable.Limits{Sessions: 2, AllSessions: 3}))
 	first := s.as("alice").open(t)
 	s.as("alice").open(t)
 	refused := func(principal string, status int) {
@@ -190,7 +190,7 @@ func TestHTTPLimitsOfSessions(t *testing.T) {
 
 // TestHTTPLimitsOfRequests: how many may be open at once.
 func TestHTTPLimitsOfRequests(t *testing.T) {
-	s := newWorld(t).serve(t, withTokens, withLimits(door.HTTPLimits{Requests: 2, Stateless: 3, KeepAlive: 20 * time.Millisecond}))
+	s := newWorld(t).serve(t, withTokens, withLimits(streamable.Limits{Requests: 2, Stateless: 3, KeepAlive: 20 * time.Millisecond}))
 	c := s.as("alice").open(t)
 	other := s.as("alice").open(t)
 	for i := range 2 {

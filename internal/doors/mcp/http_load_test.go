@@ -18,6 +18,7 @@ import (
 
 	"aai"
 	door "aai/internal/doors/mcp"
+	"aai/internal/doors/mcp/streamable"
 )
 
 const (
@@ -37,7 +38,7 @@ const (
 // expire, no goroutine left. AAI_SOAK=10m makes rounds of it for so long.
 func TestHTTPUnderLoad(t *testing.T) {
 	goroutines, _ := doorGoroutines()
-	s := newWorld(t, forLoad).serve(t, withLimits(door.HTTPLimits{Idle: 10 * time.Second}))
+	s := newWorld(t, forLoad).serve(t, withLimits(streamable.Limits{Idle: 10 * time.Second}))
 	s.round(t, 10) // what is made once is made now
 	s.gone(t)
 	before := memory()

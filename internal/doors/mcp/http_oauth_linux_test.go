@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"aai/internal/doors/httpdoor/bearer"
-	door "aai/internal/doors/mcp"
+	"aai/internal/doors/mcp/streamable"
 )
 
 // An authorizer is a real authorization server, oidc-provider, in a process of
@@ -109,7 +109,7 @@ func serveOAuth(t *testing.T, a *authorizer, changes ...func(*bearer.IssuerConfi
 	if err != nil {
 		t.Fatal(err)
 	}
-	return newWorld(t).serve(t, func(c *door.HTTPConfig) {
+	return newWorld(t).serve(t, func(c *streamable.Config) {
 		c.HTTP.Auth = issuer
 		c.HTTP.Metadata = &bearer.Metadata{Resource: thisResource, Issuer: cfg.Issuer, Scopes: cfg.Scopes}
 	})

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"aai/internal/doors/httpdoor"
-	door "aai/internal/doors/mcp"
+	"aai/internal/doors/mcp/streamable"
 )
 
 // drop sends a call of "block" on a connection of its own, waits until it runs,
@@ -188,7 +188,7 @@ func TestHTTPSlowReader(t *testing.T) {
 	c.lives(t) // while the other waits
 	waits := func() bool {
 		stacks := make([]byte, 4<<20)
-		return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "mcp.(*reply).Write(")
+		return strings.Contains(string(stacks[:runtime.Stack(stacks, true)]), "streamable.(*reply).Write(")
 	}
 	eventually(t, "the answer waits for its reader", waits)
 	eventually(t, "the reader is given up", func() bool { return !waits() })
@@ -238,7 +238,7 @@ func TestHTTPSlowUpload(t *testing.T) {
 // every era, also before anything else. What a client sends in the header by which
 // the door finds a request's answer is not believed.
 func TestHTTPKeepsStreamsAlive(t *testing.T) {
-	s := newWorld(t).serve(t, withLimits(door.HTTPLimits{KeepAlive: 20 * time.Millisecond}))
+	s := newWorld(t).serve(t, withLimits(streamable.Limits{KeepAlive: 20 * time.Millisecond}))
 	comments := func(events *sseReader) {
 		t.Helper()
 		for n := 0; n < 3; {
@@ -275,7 +275,7 @@ func TestHTTPKeepsStreamsAlive(t *testing.T) {
 // TestHTTPLateError: an error that the protocol gives a status of its own comes
 // as an event when the stream has begun.
 func TestHTTPLateError(t *testing.T) {
-	s := newWorld(t).serve(t, withLimits(door.HTTPLimits{KeepAlive: 10 * time.Millisecond}))
+	s := newWorld(t).serve(t, withLimits(streamable.Limits{KeepAlive: 10 * time.Millisecond}))
 	c := s.as("").modern()
 	c.headers["Mcp-Protocol-Version"] = newEra
 	// An unknown tool is an error of the protocol; it waits for the journal here.

@@ -7,10 +7,10 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	door "aai/internal/doors/mcp"
+	"aai/internal/doors/mcp/streamable"
 )
 
-func withSSE(c *door.HTTPConfig) { c.SSE = true }
+func withSSE(c *streamable.Config) { c.SSE = true }
 
 // TestSSEServesTheSDKsClient: the transport of 2024-11-05, with a client that was
 // made for it.
@@ -38,7 +38,7 @@ func TestSSEServesTheSDKsClient(t *testing.T) {
 
 // TestSSEIsItsOwners: messages for a session come from who opened it.
 func TestSSEIsItsOwners(t *testing.T) {
-	s := newWorld(t).serve(t, withTokens, withSSE, withLimits(door.HTTPLimits{Sessions: 1}))
+	s := newWorld(t).serve(t, withTokens, withSSE, withLimits(streamable.Limits{Sessions: 1}))
 	token := func(name string) map[string]string { return map[string]string{"Authorization": "Bearer " + name} }
 	if response, _ := s.text(t, visit{method: "GET", path: "/sse"}); response.StatusCode != http.StatusUnauthorized {
 		t.Errorf("without a token: %s", response.Status)

@@ -15,7 +15,7 @@ import (
 	"aai"
 	"aai/internal/doors/httpdoor"
 	"aai/internal/doors/httpdoor/bearer"
-	door "aai/internal/doors/mcp"
+	"aai/internal/doors/mcp/streamable"
 )
 
 // The headers of a request in each era.
@@ -30,20 +30,20 @@ type web struct {
 	*world
 	url    string // ends in /mcp
 	client *http.Client
-	server *door.HTTPServer
+	server *streamable.Server
 	stop   context.CancelFunc
 	done   chan error // what Serve returned
 }
 
 // An httpChange is a change to a web, before it is served.
-type httpChange func(*door.HTTPConfig)
+type httpChange func(*streamable.Config)
 
-func withLimits(l door.HTTPLimits) httpChange {
-	return func(c *door.HTTPConfig) { c.Limits = l }
+func withLimits(l streamable.Limits) httpChange {
+	return func(c *streamable.Config) { c.Limits = l }
 }
 
 func withHTTPLimits(l httpdoor.Limits) httpChange {
-	return func(c *door.HTTPConfig) { c.HTTP.Limits = l }
+	return func(c *streamable.Config) { c.HTTP.Limits = l }
 }
 
 // tokens is a Verifier that takes the principal itself for the token.
@@ -56,12 +56,12 @@ func (k tokens) Verify(_ context.Context, token string) (string, error) {
 	return token, nil
 }
 
-func withTokens(c *door.HTTPConfig) { c.HTTP.Auth = tokens{"alice": true, "bob": true} }
+func withTokens(c *streamable.Config) { c.HTTP.Auth = tokens{"alice": true, "bob": true} }
 
 // serve serves the world's door until the end of the test.
 func (w *world) serve(t *testing.T, changes ...httpChange) *web {
 	t.Helper()
-	var cfg door.HTTPConfig
+	var cfg streamable.Config
 	for _, c := range changes {
 		c(&cfg)
 	}

@@ -54,13 +54,3 @@ func mayTake(tool *aai.Tool) time.Duration {
 func (d *Door) taskOwner(ctx context.Context, session *mcp.ServerSession) string {
 	return d.caller(ctx, session, nil).Conversation()
 }
-
-// carryExchange keeps, in the context of a task, whose request it came of, and
-// the session as long as the task runs.
-func carryExchange(request, task context.Context) (ctx context.Context, release func()) {
-	x := exchangeOf(request)
-	if x == nil {
-		return task, func() {}
-	}
-	return context.WithValue(task, exchangeKey{}, x), holdSession(request)
-}

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"aai"
-	door "aai/internal/doors/mcp"
+	"aai/internal/doors/mcp/streamable"
 )
 
 // knowsTasks lets a request of the newer era say that its sender knows tasks.
@@ -186,7 +186,7 @@ func TestTheEndOfASessionEndsItsTasks(t *testing.T) {
 func TestTasksHoldTheirSession(t *testing.T) {
 	const idle = 50 * time.Millisecond
 	w := newWorld(t, withPatience(time.Millisecond))
-	s := w.serve(t, withLimits(door.HTTPLimits{Idle: idle}))
+	s := w.serve(t, withLimits(streamable.Limits{Idle: idle}))
 	c := s.as("").open(t)
 	id := c.begin(t, asTask(blockTool, `{}`))
 	time.Sleep(4 * idle)

@@ -1,4 +1,4 @@
-package mcp
+package streamable
 
 import (
 	"context"
@@ -15,15 +15,16 @@ import (
 	"aai/internal/doors/mcp/messages"
 )
 
-// An exchange is one HTTP request for MCP and its answer. The context of a session's
+// An Exchange is one HTTP request for MCP and its answer. The context of a session's
 // calls holds the exchange that opened the session.
-type exchange struct {
+type Exchange struct {
 	*httpdoor.Exchange
-	reply *reply
-	// conversation is what the door calls the session where the SDK has none.
-	conversation string
+	// Conversation stands for a session where the SDK has none, of which there is one
+	// all the same; empty where there is none.
+	Conversation string
 
-	server  *HTTPServer
+	reply   *reply
+	server  *Server
 	session *session
 	stream  string // of the session, that the answer carries
 	// arguments are those of its call that go around the SDK.
@@ -37,17 +38,17 @@ type exchangeKey struct{}
 // there is overwritten.
 const headerExchange = "Aai-Exchange"
 
-// exchangeOf returns the exchange by which the connection of a request was
+// Of returns the exchange by which the connection of a request was
 // opened, or nil where it did not come by HTTP.
-func exchangeOf(ctx context.Context) *exchange {
-	x, _ := ctx.Value(exchangeKey{}).(*exchange)
+func Of(ctx context.Context) *Exchange {
+	x, _ := ctx.Value(exchangeKey{}).(*Exchange)
 	return x
 }
 
 // exchanging has serve answer requests, each as an exchange.
-func (h *HTTPServer) exchanging(serve func(http.ResponseWriter, *http.Request, *exchange)) http.HandlerFunc {
+func (h *Server) exchanging(serve func(http.ResponseWriter, *http.Request, *Exchange)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		x := &exchange{Exchange: httpdoor.Of(r.Context()), server: h, reply: newReply(w, h.Server.Limits().Write, h.limits.KeepAlive)}
+		x := &Exchange{Exchange: httpdoor.Of(r.Context()), server: h, reply: newReply(w, h.Server.Limits().Write, h.limits.KeepAlive)}
 		defer x.reply.end()
 		if r.Method == http.MethodGet {
 			x.Lasts()
@@ -60,35 +61,23 @@ func (h *HTTPServer) exchanging(serve func(http.ResponseWriter, *http.Request, *
 	}
 }
 
-// conversationIn is what stands for a session where the SDK has none. Without
-// sessions it is whoever sends the requests, as long as the door is open.
-func (x *exchange) conversationIn(d *Door) string {
-	switch {
-	case x.conversation != "":
-		return x.conversation
-	case x.Principal != "":
-		return d.session + "/" + x.Principal
-	}
-	return d.session
-}
-
 // abort ends the exchange even if the client does not take what is written.
-func (x *exchange) abort() {
+func (x *Exchange) abort() {
 	x.Cancel()
 	x.reply.abort()
 }
 
-// inExchange does for messages that come by HTTP what stdio has no need of: a
-// session counts its calls and takes them along when it ends.
-func (d *Door) inExchange(next mcp.MethodHandler) mcp.MethodHandler {
+// Receive is middleware that does for messages that come by HTTP what others have no
+// need of: a session counts its calls and takes them along when it ends.
+func Receive(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		opener := exchangeOf(ctx)
+		opener := Of(ctx)
 		if opener == nil {
-			return next(ctx, method, messages.PutBack(req, messages.Lifted(req)))
+			return next(ctx, method, req)
 		}
 		if extra := req.GetExtra(); extra != nil && extra.Header != nil {
 			if found, ok := opener.server.open.Load(extra.Header.Get(headerExchange)); ok {
-				x := found.(*exchange)
+				x := found.(*Exchange)
 				x.reply.keepAlive()
 				req = messages.PutBack(req, x.arguments)
 				if x.started != nil {
@@ -114,14 +103,22 @@ func (d *Door) inExchange(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// holdSession keeps the session of the context from expiring until release: for
-// work that goes on when its request is answered.
-func holdSession(ctx context.Context) (release func()) {
-	x := exchangeOf(ctx)
-	if x == nil || x.session == nil {
+// Carry keeps, in the context of work that goes on when its request is answered, whose
+// request it came of, and the session until release.
+func Carry(request, work context.Context) (ctx context.Context, release func()) {
+	x := Of(request)
+	if x == nil {
+		return work, func() {}
+	}
+	return context.WithValue(work, exchangeKey{}, x), x.holdSession()
+}
+
+// holdSession keeps the session, if there is one, from expiring until release.
+func (x *Exchange) holdSession() (release func()) {
+	s := x.session
+	if s == nil {
 		return func() {}
 	}
-	s := x.session
 	s.mu.Lock()
 	s.hold()
 	s.mu.Unlock()

@@ -1,4 +1,4 @@
-package mcp
+package streamable
 
 import (
 	"bytes"
@@ -9,9 +9,9 @@ import (
 
 // serveSSE serves the transport of 2024-11-05: a GET holds the session, and
 // messages are posted to the address that its first event names.
-func (h *HTTPServer) serveSSE(sse http.Handler) func(http.ResponseWriter, *http.Request, *exchange) {
+func (h *Server) serveSSE(sse http.Handler) func(http.ResponseWriter, *http.Request, *Exchange) {
 	owners := &sseOwners{of: make(map[string]string)}
-	return func(w http.ResponseWriter, r *http.Request, x *exchange) {
+	return func(w http.ResponseWriter, r *http.Request, x *Exchange) {
 		switch r.Method {
 		case http.MethodPost:
 			if !owners.owns(x.Principal, r.URL.Query().Get("sessionid")) {
@@ -30,7 +30,7 @@ func (h *HTTPServer) serveSSE(sse http.Handler) func(http.ResponseWriter, *http.
 				return
 			}
 			defer h.sessions.settle(x)
-			x.conversation = rand.Text()
+			x.Conversation = rand.Text()
 			var id string
 			x.reply.first = func(endpoint []byte) { id = owners.add(x.Principal, endpoint) }
 			defer func() { owners.remove(id) }()

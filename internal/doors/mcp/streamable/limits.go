@@ -1,12 +1,12 @@
-package mcp
+package streamable
 
 import (
 	"cmp"
 	"time"
 )
 
-// HTTPLimits bound what sessions and streams take. A zero one means its default.
-type HTTPLimits struct {
+// Limits bound what sessions and streams take. A zero one means its default.
+type Limits struct {
 	KeepAlive time.Duration // after which a silent stream gets a comment: 15 s
 	Idle      time.Duration // after which a session without requests ends: 30 min
 	Sessions  int           // of one caller: 1,000
@@ -22,8 +22,8 @@ type HTTPLimits struct {
 // maxBatch is how many messages a batch of the older versions may have.
 const maxBatch = 100
 
-func (l HTTPLimits) withDefaults() HTTPLimits {
-	return HTTPLimits{
+func (l Limits) withDefaults() Limits {
+	return Limits{
 		KeepAlive:        cmp.Or(l.KeepAlive, 15*time.Second),
 		Idle:             cmp.Or(l.Idle, 30*time.Minute),
 		Sessions:         cmp.Or(l.Sessions, 1000),

@@ -1,4 +1,4 @@
-package mcp
+package streamable
 
 import (
 	"bytes"
@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -19,8 +18,8 @@ import (
 
 // The paths that are served.
 const (
-	httpPath = "/mcp"
-	ssePath  = "/sse"
+	mcpPath = "/mcp"
+	ssePath = "/sse"
 )
 
 // The headers of the protocol.
@@ -39,15 +38,26 @@ func pages() httpdoor.Pages {
 	}
 }
 
-// HTTPConfig is what an HTTPServer needs.
-type HTTPConfig struct {
+// Config is how a person wants a Server to be.
+type Config struct {
 	HTTP httpdoor.Config
 	// SSE serves the transport of protocol version 2024-11-05 too, on /sse.
 	SSE    bool
-	Limits HTTPLimits
+	Limits Limits
 }
 
-// An HTTPServer serves MCP clients of every version over Streamable HTTP, on
+// A Door is what a Server serves.
+type Door struct {
+	// Server answers messages; Receive must be among its middleware.
+	Server *mcp.Server
+	Log    *slog.Logger
+	SDKLog *slog.Logger // what the SDK writes to
+	// End ends what outlives requests and sessions, and waits for it, until late at
+	// most. It is called once, by Close, when the sessions have been told to end.
+	End func(late context.Context)
+}
+
+// A Server serves MCP clients of every version over Streamable HTTP, on
 // /mcp: up to 2025-11-25 in sessions, from 2026-07-28 on each request by itself.
 // Close ends its sessions, too.
 //
@@ -56,51 +66,48 @@ type HTTPConfig struct {
 // the protocol wants it ("disconnection should not be interpreted as the client
 // cancelling its request"), and its result can be fetched with Last-Event-ID
 // until the session ends.
-type HTTPServer struct {
+type Server struct {
 	*httpdoor.Server
-	door   *Door
-	limits HTTPLimits
+	door   Door
+	limits Limits
 
 	sessions *sessions
 	open     sync.Map     // the exchanges that have begun and not ended, by ID
 	legacy   http.Handler // versions with sessions
 	modern   http.Handler // those without
-	unfollow func()
 }
 
-// HTTP returns a server for the door. It follows the list of apps until Close.
-func (d *Door) HTTP(cfg HTTPConfig) (*HTTPServer, error) {
-	h := &HTTPServer{door: d, limits: cfg.Limits.withDefaults()}
-	served, err := httpdoor.New(cfg.HTTP, httpdoor.Protocol{Log: d.log, Pages: pages(), Refusal: refusalBody, End: h.end})
+// New returns a server for the door.
+func New(cfg Config, d Door) (*Server, error) {
+	h := &Server{door: d, limits: cfg.Limits.withDefaults()}
+	served, err := httpdoor.New(cfg.HTTP, httpdoor.Protocol{Log: d.Log, Pages: pages(), Refusal: refusalBody, End: h.end})
 	if err != nil {
 		return nil, err
 	}
 	h.Server, h.sessions = served, newSessions(h.limits)
-	server := func(*http.Request) *mcp.Server { return d.server }
-	log := slog.New(warnings{d.log.Handler()})
+	server := func(*http.Request) *mcp.Server { return d.Server }
 	body := served.Limits().Body
 	h.legacy = tasks.HTTP(mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
-		EventStore: h.sessions, Logger: log,
+		EventStore: h.sessions, Logger: d.SDKLog,
 		DisableLocalhostProtection: true, MaxRequestBodyBytes: body, // both are looked at before
 	}))
 	h.modern = tasks.HTTP(mcp.NewStreamableHTTPHandler(server, &mcp.StreamableHTTPOptions{
-		Stateless: true, PropagateRequestCancellation: true, Logger: log,
+		Stateless: true, PropagateRequestCancellation: true, Logger: d.SDKLog,
 		DisableLocalhostProtection: true, MaxRequestBodyBytes: body,
 	}))
-	h.Handle(httpPath, h.exchanging(h.serveMCP))
+	h.Handle(mcpPath, h.exchanging(h.serveMCP))
 	if cfg.SSE {
 		sse := mcp.NewSSEHandler(server, &mcp.SSEOptions{DisableLocalhostProtection: true, MaxRequestBodyBytes: body})
 		h.Handle(ssePath, h.exchanging(h.serveSSE(sse)))
 	}
 	h.HandlePublic("/", func(w http.ResponseWriter, _ *http.Request) {
-		refuse(w, http.StatusNotFound, codeInvalidRequest, "there is nothing here; MCP is served on "+httpPath)
+		h.Refuse(w, httpdoor.Refusal{Status: http.StatusNotFound, Message: "there is nothing here; MCP is served on " + mcpPath})
 	})
-	h.unfollow = d.follow(context.Background())
 	return h, nil
 }
 
 // serveMCP serves the one address of the protocol.
-func (h *HTTPServer) serveMCP(w http.ResponseWriter, r *http.Request, x *exchange) {
+func (h *Server) serveMCP(w http.ResponseWriter, r *http.Request, x *Exchange) {
 	var sent post
 	if r.Method == http.MethodPost {
 		var end func()
@@ -146,7 +153,7 @@ func isModernRequest(r *http.Request, sent post) bool {
 }
 
 // serveModern serves a request that stands by itself.
-func (h *HTTPServer) serveModern(w http.ResponseWriter, r *http.Request, x *exchange) {
+func (h *Server) serveModern(w http.ResponseWriter, r *http.Request, x *Exchange) {
 	if !h.sessions.enterPrincipal(x.Principal) {
 		tooMany(w, "too many requests of this caller are open")
 		return
@@ -156,7 +163,7 @@ func (h *HTTPServer) serveModern(w http.ResponseWriter, r *http.Request, x *exch
 }
 
 // serveInSession serves a request of a session.
-func (h *HTTPServer) serveInSession(w http.ResponseWriter, r *http.Request, x *exchange, id string) {
+func (h *Server) serveInSession(w http.ResponseWriter, r *http.Request, x *Exchange, id string) {
 	s := h.sessions.find(id, x.Principal)
 	if s == nil {
 		// Whose it is, if there is one, is nobody else's business.
@@ -183,7 +190,7 @@ func (h *HTTPServer) serveInSession(w http.ResponseWriter, r *http.Request, x *e
 
 // goOn prepares the stream that a GET wants: a new one, or the rest of one that
 // broke. It reports false when it has answered.
-func (h *HTTPServer) goOn(w http.ResponseWriter, r *http.Request, x *exchange, s *session) bool {
+func (h *Server) goOn(w http.ResponseWriter, r *http.Request, x *Exchange, s *session) bool {
 	last := r.Header.Get(headerLastEvent)
 	if last == "" {
 		s.carry(x, "")
@@ -211,11 +218,11 @@ func parseEventID(id string) (stream string, index int, ok bool) {
 	return stream, index, err == nil && index >= 0
 }
 
-// end ends every session, its calls and all tasks, and waits for them until late.
-func (h *HTTPServer) end(late context.Context) {
-	h.unfollow()
+// end ends every session and its calls, and what else the door has begun, and waits
+// for them until late.
+func (h *Server) end(late context.Context) {
 	ended := h.sessions.closeAll()
-	h.door.tasks.End(afterwards) // those without a session, too
+	h.door.End(late)
 	for _, s := range ended {
 		select {
 		case <-s.done: // the SDK ends a session when its calls have ended
@@ -225,8 +232,5 @@ func (h *HTTPServer) end(late context.Context) {
 	}
 }
 
-// afterwards is how long cancelled tasks have to say what became of them.
-const afterwards = 500 * time.Millisecond
-
 // Sessions is how many sessions are open.
-func (h *HTTPServer) Sessions() int { return h.sessions.number() }
+func (h *Server) Sessions() int { return h.sessions.number() }

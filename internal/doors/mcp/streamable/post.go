@@ -1,4 +1,4 @@
-package mcp
+package streamable
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ func (body) Close() error { return nil }
 
 // readPost reads the body, and holds it to what stdio asks of a line. The request has
 // begun then, until end. It reports false when it has answered, or nobody waits.
-func (h *HTTPServer) readPost(w http.ResponseWriter, r *http.Request, x *exchange) (sent post, end func(), ok bool) {
+func (h *Server) readPost(w http.ResponseWriter, r *http.Request, x *Exchange) (sent post, end func(), ok bool) {
 	b, end, ok := h.ReadBody(w, r)
 	if !ok {
 		return post{}, nil, false

@@ -1,4 +1,4 @@
-package mcp
+package streamable
 
 import (
 	"context"
@@ -22,7 +22,7 @@ var (
 // sessions knows the sessions and who opened them. It is the SDK's event store,
 // which is how it learns of their beginning and their end.
 type sessions struct {
-	limits HTTPLimits
+	limits Limits
 	events *eventLog
 
 	mu      sync.Mutex
@@ -33,7 +33,7 @@ type sessions struct {
 	without map[string]int // requests without sessions by principal
 }
 
-func newSessions(limits HTTPLimits) *sessions {
+func newSessions(limits Limits) *sessions {
 	return &sessions{
 		limits: limits, events: newEventLog(limits.Stored, limits.StoredPerSession),
 		byID: make(map[string]*session), of: make(map[string]int), without: make(map[string]int),
@@ -44,7 +44,7 @@ func newSessions(limits HTTPLimits) *sessions {
 // idle for too long, or with the server.
 type session struct {
 	id, principal string
-	limits        HTTPLimits
+	limits        Limits
 	server        atomic.Pointer[mcp.ServerSession] // set by its first request
 	ctx           context.Context                   // of its calls
 	cancel        context.CancelCauseFunc
@@ -56,11 +56,11 @@ type session struct {
 	open    int
 	ended   bool
 	timer   *time.Timer          // runs while it is idle
-	streams map[string]*exchange // the answers that carry its streams
+	streams map[string]*Exchange // the answers that carry its streams
 }
 
 // reserve makes room for a session that the exchange is about to open.
-func (ss *sessions) reserve(x *exchange) *refusal {
+func (ss *sessions) reserve(x *Exchange) *refusal {
 	ss.mu.Lock()
 	defer ss.mu.Unlock()
 	switch {
@@ -80,7 +80,7 @@ func (ss *sessions) reserve(x *exchange) *refusal {
 }
 
 // settle gives the room back if no session was opened.
-func (ss *sessions) settle(x *exchange) {
+func (ss *sessions) settle(x *Exchange) {
 	ss.mu.Lock()
 	s := x.session
 	if s == nil {
@@ -142,7 +142,7 @@ func (ss *sessions) find(id, principal string) *session {
 
 // Open implements mcp.EventStore. The stream without a name is a session's first.
 func (ss *sessions) Open(ctx context.Context, sessionID, streamID string) error {
-	x := exchangeOf(ctx)
+	x := Of(ctx)
 	if x == nil {
 		return errNotReserved
 	}
@@ -151,7 +151,7 @@ func (ss *sessions) Open(ctx context.Context, sessionID, streamID string) error 
 	if streamID == "" {
 		s := &session{
 			id: sessionID, principal: x.Principal, limits: ss.limits, busy: 1, open: 1,
-			done: make(chan struct{}), streams: make(map[string]*exchange),
+			done: make(chan struct{}), streams: make(map[string]*Exchange),
 		}
 		s.ctx, s.cancel = context.WithCancelCause(context.Background())
 		ss.byID[sessionID], x.session = s, s
@@ -292,7 +292,7 @@ func (s *session) end() {
 }
 
 // carry notes that the exchange carries the stream.
-func (s *session) carry(x *exchange, stream string) {
+func (s *session) carry(x *Exchange, stream string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	x.stream = stream
@@ -300,7 +300,7 @@ func (s *session) carry(x *exchange, stream string) {
 }
 
 // release notes that the exchange carries nothing any more.
-func (s *session) release(x *exchange) {
+func (s *session) release(x *Exchange) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.streams[x.stream] == x {
