@@ -2,12 +2,213 @@ package mcp_test
 
 import (
 	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
+
+// The tools that the conformance suite calls. What each must do is said by the
+// suite, in the description of the scenario.
+
+// A pixel and a silence: the smallest files of their kinds.
+const (
+	pixelPNG   = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="
+	silenceWAV = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA="
+)
+
+func decoded(t *testing.T, text string) []byte {
+	t.Helper()
+	b, err := base64.StdEncoding.DecodeString(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// A handler is a fixture's tool without what only some of them need.
+type handler = func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error)
+
+func says(content ...mcp.Content) handler {
+	return func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return &mcp.CallToolResult{Content: content}, nil
+	}
+}
+
+func text(format string, args ...any) *mcp.TextContent {
+	return &mcp.TextContent{Text: fmt.Sprintf(format, args...)}
+}
+
+func answered(format string, args ...any) (*mcp.CallToolResult, error) {
+	return &mcp.CallToolResult{Content: []mcp.Content{text(format, args...)}}, nil
+}
+
+func embedded(uri string) *mcp.EmbeddedResource {
+	return &mcp.EmbeddedResource{Resource: &mcp.ResourceContents{URI: uri, MIMEType: "text/plain", Text: "This is an embedded resource"}}
+}
+
+// anyObject is the schema of tools that read their arguments themselves.
+func anyObject(properties string) json.RawMessage {
+	return json.RawMessage(`{"type":"object","properties":{` + properties + `}}`)
+}
+
+func addTools(server *mcp.Server, tools map[string]handler) {
+	for name, h := range tools {
+		server.AddTool(&mcp.Tool{Name: name, Description: "A fixture of the conformance suite.", InputSchema: anyObject("")}, h)
+	}
+}
+
+func addConformanceTools(t *testing.T, server *mcp.Server) {
+	image := &mcp.ImageContent{Data: decoded(t, pixelPNG), MIMEType: "image/png"}
+	addTools(server, map[string]handler{
+		"test_simple_text":            says(text("This is a simple text response for testing.")),
+		"test_image_content":          says(image),
+		"test_audio_content":          says(&mcp.AudioContent{Data: decoded(t, silenceWAV), MIMEType: "audio/wav"}),
+		"test_embedded_resource":      says(embedded("test://embedded-resource")),
+		"test_multiple_content_types": says(text("Text"), image, embedded("test://mixed-content-resource")),
+		"test_error_handling": func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			failed := &mcp.CallToolResult{}
+			failed.SetError(errors.New("this tool intentionally returns an error for testing"))
+			return failed, nil
+		},
+		"test_tool_with_logging":     logThreeTimes,
+		"test_tool_with_progress":    reportProgress,
+		"test_sampling":              sample,
+		"test_elicitation":           elicitName,
+		"test_reconnection":          closeStream,
+		"test_streaming_elicitation": says(text("nothing was asked")),
+		"test_logging_tool": func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+			if err := req.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "info", Data: "logged"}); err != nil {
+				return nil, err
+			}
+			return answered("logged")
+		},
+		"test_missing_capability":    needSampling,
+		"test_trigger_tool_change":   changeTools(server),
+		"test_trigger_prompt_change": changePrompts(server),
+		"test_elicitation_sep1034_defaults": elicit(`"name":{"type":"string","default":"John Doe"},
+			"age":{"type":"integer","default":30},"score":{"type":"number","default":95.5},
+			"status":{"type":"string","enum":["active","inactive","pending"],"default":"active"},
+			"verified":{"type":"boolean","default":true}`),
+		"test_elicitation_sep1330_enums": elicit(`"untitledSingle":{"type":"string","enum":["option1","option2","option3"]},
+			"titledSingle":{"type":"string","oneOf":[{"const":"value1","title":"First Option"},{"const":"value2","title":"Second Option"},{"const":"value3","title":"Third Option"}]},
+			"legacyEnum":{"type":"string","enum":["opt1","opt2","opt3"],"enumNames":["Option One","Option Two","Option Three"]},
+			"untitledMulti":{"type":"array","minItems":1,"maxItems":3,"items":{"type":"string","enum":["option1","option2","option3"]}},
+			"titledMulti":{"type":"array","minItems":1,"maxItems":3,"items":{"anyOf":[{"const":"value1","title":"First Choice"},{"const":"value2","title":"Second Choice"},{"const":"value3","title":"Third Choice"}]}}`),
+	})
+	server.AddTool(&mcp.Tool{
+		Name: "json_schema_2020_12_tool", Description: "Has a schema that must arrive as it is.", InputSchema: json.RawMessage(schema2020),
+	}, says(text("called")))
+	server.AddTool(&mcp.Tool{
+		Name: "test_x_mcp_header", Description: "Has an argument that a header repeats.",
+		InputSchema: anyObject(`"region":{"type":"string","x-mcp-header":"Region"},"level":{"type":"integer"}`),
+	}, says(text("called")))
+}
+
+const schema2020 = `{"$schema":"https://json-schema.org/draft/2020-12/schema","type":"object",
+	"$defs":{"address":{"$anchor":"addressDef","type":"object","properties":{"street":{"type":"string"},"city":{"type":"string"}}}},
+	"properties":{"name":{"type":"string"},"address":{"$ref":"#/$defs/address"},
+		"contactMethod":{"type":"string","enum":["phone","email"]},"phone":{"type":"string"},"email":{"type":"string"}},
+	"allOf":[{"anyOf":[{"required":["phone"]},{"required":["email"]}]}],
+	"if":{"properties":{"contactMethod":{"const":"phone"}},"required":["contactMethod"]},
+	"then":{"required":["phone"]},"else":{"required":["email"]},"additionalProperties":false}`
+
+func logThreeTimes(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	for _, line := range []string{"Tool execution started", "Tool processing data", "Tool execution completed"} {
+		if err := req.Session.Log(ctx, &mcp.LoggingMessageParams{Level: "info", Data: line}); err != nil {
+			return nil, err
+		}
+	}
+	return answered("logged")
+}
+
+func reportProgress(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	token := req.Params.GetProgressToken()
+	for _, done := range []float64{0, 50, 100} {
+		if err := req.Session.NotifyProgress(ctx, &mcp.ProgressNotificationParams{ProgressToken: token, Progress: done, Total: 100}); err != nil {
+			return nil, err
+		}
+	}
+	return answered("%v", token)
+}
+
+func sample(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	var in struct{ Prompt string }
+	if err := json.Unmarshal(req.Params.Arguments, &in); err != nil {
+		return nil, err
+	}
+	result, err := req.Session.CreateMessage(ctx, &mcp.CreateMessageParams{
+		MaxTokens: 100, Messages: []*mcp.SamplingMessage{{Role: "user", Content: text("%s", in.Prompt)}},
+	})
+	if err != nil {
+		return nil, err
+	}
+	said, _ := result.Content.(*mcp.TextContent)
+	return answered("LLM response: %s", said.Text)
+}
+
+func elicitName(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	return elicit(`"username":{"type":"string"}`)(ctx, req)
+}
+
+func elicit(properties string) handler {
+	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		result, err := req.Session.Elicit(ctx, &mcp.ElicitParams{Message: "Please say.", RequestedSchema: anyObject(properties)})
+		if err != nil {
+			return nil, err
+		}
+		return answered("Elicitation result: action=%s, content=%v", result.Action, result.Content)
+	}
+}
+
+func closeStream(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	if req.Extra != nil && req.Extra.CloseSSEStream != nil {
+		req.Extra.CloseSSEStream(mcp.CloseSSEStreamArgs{RetryAfter: 10 * time.Millisecond})
+	}
+	return pause(ctx, 100*time.Millisecond, "done")
+}
+
+// pause answers after a while, unless it is cancelled.
+func pause(ctx context.Context, while time.Duration, answer string) (*mcp.CallToolResult, error) {
+	select {
+	case <-time.After(while):
+		return answered("%s", answer)
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+func needSampling(_ context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	if caps := req.ClientCapabilities(); caps != nil && caps.Sampling != nil {
+		return answered("the client can sample")
+	}
+	return nil, &jsonrpc.Error{
+		Code: mcp.CodeMissingRequiredClientCapabilities, Message: "the client cannot sample",
+		Data: json.RawMessage(`{"requiredCapabilities":{"sampling":{}}}`),
+	}
+}
+
+func changeTools(server *mcp.Server) handler {
+	return func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		addTools(server, map[string]handler{"transient_tool": says(text("here"))})
+		return answered("changed")
+	}
+}
+
+func changePrompts(server *mcp.Server) handler {
+	return func(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		server.AddPrompt(&mcp.Prompt{Name: "transient_prompt", Description: "A fixture of the conformance suite."}, func(context.Context, *mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+			return &mcp.GetPromptResult{}, nil
+		})
+		return answered("changed")
+	}
+}
 
 // The resources and prompts that the conformance suite asks for.
 
