@@ -80,7 +80,7 @@ func ofRoot(path string) ([]byte, error) {
 			return nil, err
 		}
 		if at == filepath.Dir(at) {
-			return wholefile.Read(real, config.MaxFile)
+			return wholefile.Read(real, wholefile.Limits{Size: config.MaxFile})
 		}
 	}
 }

@@ -96,7 +96,7 @@ func issuer(h config.HTTP) (*bearer.Issuer, error) {
 		cfg.Audience = []string{h.URL} // the resource indicator of RFC 8707
 	}
 	if h.ClientSecretFile != "" {
-		secret, err := wholefile.Read(h.ClientSecretFile, maxSecret)
+		secret, err := wholefile.Read(h.ClientSecretFile, wholefile.Limits{Size: maxSecret})
 		if err != nil {
 			return nil, invalid("http.clientSecretFile: %s: %w", h.ClientSecretFile, err)
 		}

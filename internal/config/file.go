@@ -55,7 +55,7 @@ func (c *Config) readFile() error {
 		path, named = filepath.Join(s.Home, ".aai", "config.json"), false
 	}
 	path = inHome(s.Home, path) // no shell has seen what a client's own settings hold
-	b, err := wholefile.Read(path, MaxFile)
+	b, err := wholefile.Read(path, wholefile.Limits{Size: MaxFile})
 	if errors.Is(err, fs.ErrNotExist) && !named {
 		return nil
 	}

@@ -8,12 +8,9 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
-
-	"github.com/gofrs/flock"
 
 	"aai/internal/wholefile"
 )
@@ -30,11 +27,11 @@ type Store interface {
 	Remove(drop func(Grant) bool) (int, error)
 }
 
-// A change takes milliseconds. Whoever holds the lock for so long is stuck.
-const (
-	lockPatience = 10 * time.Second
-	lockRetry    = 5 * time.Millisecond
-)
+// lockPatience is how long a change waits for others: each takes milliseconds.
+const lockPatience = 10 * time.Second
+
+// maxStore is how large the file may be, in bytes.
+const maxStore = 16 << 20
 
 // storeVersion is the version of the file's format.
 const storeVersion = 1
@@ -109,23 +106,35 @@ func without(grants []Grant, drop func(Grant) bool) []Grant {
 
 // change rewrites the file under its lock, unless edit fails.
 func (s *FileStore) change(edit func([]Grant) ([]Grant, error)) error {
-	grants, unlock, err := s.take()
-	if err != nil {
-		return err
+	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
+	defer cancel()
+	var refused error
+	err := wholefile.Update(ctx, s.path, wholefile.Limits{Size: maxStore}, func(old []byte) (now []byte, err error) {
+		defer func() { refused = err }()
+		var grants []Grant
+		if old != nil {
+			if grants, err = s.parsed(old); err != nil {
+				return nil, err
+			}
+		}
+		if grants, err = edit(grants); err != nil {
+			return nil, err
+		}
+		now, err = json.MarshalIndent(storeFile{storeVersion, grants}, "", "  ")
+		return append(now, '\n'), err
+	})
+	if err != nil && refused == nil {
+		return fmt.Errorf("change the consents in %s: %w", s.path, err)
 	}
-	defer unlock()
-	if grants, err = edit(grants); err != nil {
-		return err
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.write(grants)
+	return err
 }
 
 // take gets the lock of the file and what is in it then.
 func (s *FileStore) take() (grants []Grant, unlock func(), err error) {
-	if unlock, err = s.lock(); err != nil {
-		return nil, func() {}, err
+	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
+	defer cancel()
+	if unlock, err = wholefile.Lock(ctx, s.path); err != nil {
+		return nil, func() {}, fmt.Errorf("seal the consents: %w", err)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,21 +144,6 @@ func (s *FileStore) take() (grants []Grant, unlock func(), err error) {
 		return nil, func() {}, err
 	}
 	return grants, unlock, nil
-}
-
-// lock gets the lock of the file, which holds across processes. Who waits for it
-// does not keep others from reading, and does not wait for ever.
-func (s *FileStore) lock() (unlock func(), err error) {
-	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
-		return nil, fmt.Errorf("make the folder of the consents: %w", err)
-	}
-	lock := flock.New(s.path+".lock", flock.SetPermissions(0o600))
-	ctx, cancel := context.WithTimeout(context.Background(), s.patience)
-	defer cancel()
-	if _, err := lock.TryLockContext(ctx, lockRetry); err != nil {
-		return nil, fmt.Errorf("lock the consents by %s: %w", lock.Path(), err)
-	}
-	return func() { _ = lock.Unlock() }, nil // closing the file releases it too
 }
 
 // read returns the grants in the file. A file that is not understood is an
@@ -166,19 +160,25 @@ func (s *FileStore) read() ([]Grant, error) {
 	if unchanged(s.seen, info) {
 		return s.grants, nil
 	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is not a file of consents: it is no regular file", s.path)
-	}
-	b, err := os.ReadFile(s.path)
+	b, err := wholefile.Read(s.path, wholefile.Limits{Size: maxStore})
 	if err != nil {
-		return nil, fmt.Errorf("read the consents: %w", err)
+		return nil, fmt.Errorf("read the consents in %s: %w", s.path, err)
 	}
+	grants, err := s.parsed(b)
+	if err != nil {
+		return nil, err
+	}
+	s.grants, s.seen = grants, info
+	return s.grants, nil
+}
+
+// parsed understands what is in the file.
+func (s *FileStore) parsed(b []byte) ([]Grant, error) {
 	grants, err := parse(b)
 	if err != nil {
 		return nil, fmt.Errorf("%s is not a file of consents: %w", s.path, err)
 	}
-	s.grants, s.seen = grants, info
-	return s.grants, nil
+	return grants, nil
 }
 
 // parse understands the whole file or nothing of it.
@@ -210,17 +210,4 @@ func parse(b []byte) ([]Grant, error) {
 // makes a new file, so its identity says more than its time.
 func unchanged(was, is fs.FileInfo) bool {
 	return was != nil && os.SameFile(was, is) && was.ModTime().Equal(is.ModTime()) && was.Size() == is.Size()
-}
-
-// write replaces the file whole: written beside it, flushed, renamed.
-func (s *FileStore) write(grants []Grant) error {
-	b, err := json.MarshalIndent(storeFile{storeVersion, grants}, "", "  ")
-	if err != nil {
-		return fmt.Errorf("encode the consents: %w", err)
-	}
-	if err := wholefile.Keep(s.path, append(b, '\n')); err != nil {
-		return fmt.Errorf("write the consents: %w", err)
-	}
-	s.seen = nil
-	return nil
 }

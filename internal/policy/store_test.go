@@ -222,19 +222,6 @@ func TestStoreInOddPlaces(t *testing.T) {
 	}
 }
 
-// A change that cannot be completed leaves nothing behind.
-func TestStoreCannotReplace(t *testing.T) {
-	folder := t.TempDir()
-	path := filepath.Join(folder, "consent.json")
-	write(t, filepath.Join(path, "in the way"), "")
-	if err := NewFileStore(path).write([]Grant{full()}); err == nil {
-		t.Error("a folder was replaced")
-	}
-	if left, err := os.ReadDir(folder); len(left) != 1 || err != nil {
-		t.Errorf("the folder has %v, %v", left, err)
-	}
-}
-
 // Several gateways on one file, each used by many goroutines, lose nothing.
 func TestStoreConcurrently(t *testing.T) {
 	path := storePath(t)

@@ -16,14 +16,7 @@ package proof
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
-	"time"
-
-	"github.com/gofrs/flock"
 
 	"aai/internal/wholefile"
 )
@@ -50,41 +43,13 @@ const maxFile = 1 << 12
 type plain string
 
 func (p plain) get() ([]byte, error) {
-	f, err := os.Open(string(p))
+	b, err := wholefile.Read(string(p), wholefile.Limits{Size: maxFile})
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close() //nolint:errcheck // it was only read
-	return io.ReadAll(io.LimitReader(f, maxFile))
+	return b, err
 }
 
 func (p plain) update(ctx context.Context, edit func(old []byte) ([]byte, error)) error {
-	if err := os.MkdirAll(filepath.Dir(string(p)), 0o700); err != nil {
-		return err
-	}
-	lock := flock.New(string(p)+".lock", flock.SetPermissions(0o600))
-	ctx, cancel := context.WithTimeout(ctx, lockPatience)
-	defer cancel()
-	if _, err := lock.TryLockContext(ctx, lockRetry); err != nil {
-		return fmt.Errorf("lock %s: %w", p, err)
-	}
-	defer lock.Unlock() //nolint:errcheck // closing the file releases it too
-	old, err := p.get()
-	if err != nil {
-		return err
-	}
-	now, err := edit(old)
-	if err != nil {
-		return err
-	}
-	return wholefile.Keep(string(p), now)
+	return wholefile.Update(ctx, string(p), wholefile.Limits{Size: maxFile}, edit)
 }
-
-// A change takes milliseconds. Whoever holds the lock for so long is stuck.
-const (
-	lockPatience = 10 * time.Second
-	lockRetry    = 5 * time.Millisecond
-)

@@ -8,35 +8,66 @@ import (
 	"os"
 )
 
-// Read returns the content of a regular file of at most so many bytes. What is none is an
-// error, and is not waited for. Errors do not say the path.
-func Read(path string, most int) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, withoutPath(err)
+// Limits are what a file must keep to be read. Those without a size admit nothing.
+type Limits struct {
+	Size    int  // in bytes; what has more is an error, and is not cut off
+	Private bool // others than its owner must not have been able to read it
+}
+
+// Read returns the content of a regular file within the limits. What is no such file is an
+// error and is not waited for. Errors do not say the path; one for a file that is absent
+// is fs.ErrNotExist.
+func Read(path string, limits Limits) ([]byte, error) {
+	b, err := read(path, limits)
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		err = e.Err
 	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("expected a regular file")
+	return b, err
+}
+
+func read(path string, limits Limits) ([]byte, error) {
+	info, err := os.Stat(path) // what is opened may have to be waited for
+	if err == nil {
+		err = limits.admit(info)
+	}
+	if err != nil {
+		return nil, err
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, withoutPath(err)
+		return nil, err
 	}
 	defer f.Close() //nolint:errcheck // it was only read
-	b, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
-	if err != nil {
-		return nil, withoutPath(err)
+	if info, err = f.Stat(); err == nil {
+		err = limits.admit(info) // another may be there by now
 	}
-	if len(b) > most {
-		return nil, fmt.Errorf("expected at most %d bytes", most)
+	if err != nil {
+		return nil, err
+	}
+	b, err := io.ReadAll(io.LimitReader(f, int64(limits.Size)+1))
+	if err == nil {
+		err = limits.fit(b)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return b, nil
 }
 
-// withoutPath is what went wrong with a file, for those who say which.
-func withoutPath(err error) error {
-	if e, ok := errors.AsType[*fs.PathError](err); ok {
-		return e.Err
+// admit says why a file is not read at all.
+func (l Limits) admit(info fs.FileInfo) error {
+	if !info.Mode().IsRegular() {
+		return errors.New("expected a regular file")
 	}
-	return err
+	if l.Private && othersMayRead(info) {
+		return errors.New("others than its owner may read it")
+	}
+	return nil
+}
+
+func (l Limits) fit(content []byte) error {
+	if len(content) > l.Size {
+		return fmt.Errorf("expected at most %d bytes", l.Size)
+	}
+	return nil
 }

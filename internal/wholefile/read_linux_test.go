@@ -38,7 +38,7 @@ func TestRead(t *testing.T) {
 		{"/dev/zero", 7, "", "expected a regular file"},
 		{file + "s", 7, "", "no such file or directory"},
 	} {
-		got, err := wholefile.Read(c.path, c.most)
+		got, err := wholefile.Read(c.path, wholefile.Limits{Size: c.most})
 		if string(got) != c.want || (err == nil) != (c.err == "") || err != nil && (err.Error() != c.err || strings.Contains(err.Error(), folder)) {
 			t.Errorf("%s, %d: %q, %v", c.path, c.most, got, err)
 		}

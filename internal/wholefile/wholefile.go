@@ -1,6 +1,6 @@
-// Package wholefile replaces files so that whoever reads one finds the old content or
-// the new one, and never a part. What is written is for this user alone. It imports
-// nothing of ours.
+// Package wholefile reads and replaces files whole: whoever reads one finds the old content
+// or the new one, and never a part. What is written is for this user alone. It imports
+// nothing of ours, and knows nothing of what is in a file.
 package wholefile
 
 import (

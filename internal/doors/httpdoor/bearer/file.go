@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"aai"
+	"aai/internal/wholefile"
 )
 
 // A File keeps a token that this computer made for itself. Only its person can
@@ -56,17 +57,7 @@ func newToken() string {
 }
 
 func (f File) read() (string, error) {
-	info, err := os.Stat(f.Path)
-	if err != nil {
-		return "", err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxToken {
-		return "", errors.New("it is no file of a token")
-	}
-	if othersMayRead(info) {
-		return "", errors.New("others than its owner may read it")
-	}
-	b, err := os.ReadFile(f.Path)
+	b, err := wholefile.Read(f.Path, wholefile.Limits{Size: maxToken, Private: true})
 	if err != nil {
 		return "", err
 	}

@@ -11,13 +11,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"sync"
+	"syscall"
 	"time"
-
-	"github.com/gofrs/flock"
 
 	"aai"
 	"aai/internal/wholefile"
@@ -51,12 +49,11 @@ type tokensFile struct {
 	Tokens  []Named `json:"tokens"`
 }
 
-const (
-	tokensVersion  = 1
-	maxTokensFile  = 1 << 20
-	tokensPatience = 10 * time.Second
-	tokensRetry    = 5 * time.Millisecond
-)
+const tokensVersion = 1
+
+// tokensLimits are those of the file. Whoever reads a digest cannot use it, but may learn
+// who there is.
+func tokensLimits() wholefile.Limits { return wholefile.Limits{Size: 1 << 20, Private: true} }
 
 // NewTokens returns those in the file at path, which need not exist. A token that is
 // none of them is shown to others, which may be nil.
@@ -106,7 +103,11 @@ func (t *Tokens) all() ([]Named, error) {
 	case t.seen != nil && os.SameFile(t.seen, info) && t.seen.ModTime().Equal(info.ModTime()) && t.seen.Size() == info.Size():
 		return slices.Clone(t.known), nil
 	}
-	known, err := t.read(info)
+	b, err := wholefile.Read(t.path, tokensLimits())
+	if err != nil {
+		return nil, t.fault(err)
+	}
+	known, err := parseTokens(b)
 	if err != nil {
 		return nil, t.fault(err)
 	}
@@ -114,18 +115,8 @@ func (t *Tokens) all() ([]Named, error) {
 	return slices.Clone(known), nil
 }
 
-// read understands the whole file or nothing of it.
-func (t *Tokens) read(info fs.FileInfo) ([]Named, error) {
-	if !info.Mode().IsRegular() || info.Size() > maxTokensFile {
-		return nil, errors.New("it is no file of tokens")
-	}
-	if othersMayRead(info) {
-		return nil, errors.New("others than its owner may read it")
-	}
-	b, err := os.ReadFile(t.path)
-	if err != nil {
-		return nil, err
-	}
+// parseTokens understands the whole file or nothing of it.
+func parseTokens(b []byte) ([]Named, error) {
 	var file tokensFile
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.DisallowUnknownFields()
@@ -195,36 +186,28 @@ func (t *Tokens) Revoke(name string) error {
 
 // change rewrites the file under its lock, unless edit fails.
 func (t *Tokens) change(edit func([]Named) ([]Named, error)) error {
-	if err := os.MkdirAll(filepath.Dir(t.path), 0o700); err != nil {
-		return t.fault(err)
-	}
-	lock := flock.New(t.path+".lock", flock.SetPermissions(0o600))
-	ctx, cancel := context.WithTimeout(context.Background(), tokensPatience)
-	defer cancel()
-	if _, err := lock.TryLockContext(ctx, tokensRetry); err != nil {
-		return t.fault(err)
-	}
-	defer lock.Unlock() //nolint:errcheck // closing the file releases it too
-	known, err := t.all()
-	if err != nil {
+	err := wholefile.Update(context.Background(), t.path, tokensLimits(), func(old []byte) (now []byte, err error) {
+		var known []Named
+		if old != nil {
+			if known, err = parseTokens(old); err != nil {
+				return nil, err
+			}
+		}
+		if known, err = edit(known); err != nil {
+			return nil, err
+		}
+		now, err = json.MarshalIndent(tokensFile{tokensVersion, known}, "", "  ")
+		return append(now, '\n'), err
+	})
+	if _, said := errors.AsType[*aai.Error](err); said || err == nil {
 		return err
 	}
-	if known, err = edit(known); err != nil {
-		return err
-	}
-	b, err := json.MarshalIndent(tokensFile{tokensVersion, known}, "", "  ")
-	if err != nil {
-		return t.fault(err)
-	}
-	if err := wholefile.Keep(t.path, append(b, '\n')); err != nil {
-		return t.fault(err)
-	}
-	return nil
+	return t.fault(err)
 }
 
 func (t *Tokens) fault(err error) error {
 	e := aai.Errorf(aai.InvalidParams, "%s: the tokens of agents cannot be had: %w", t.path, err)
-	if _, missing := errors.AsType[*fs.PathError](err); missing {
+	if _, system := errors.AsType[syscall.Errno](err); system {
 		e.Hint = "Look at the folder: it must be yours, and have room."
 		return e
 	}
