@@ -9,7 +9,9 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"aai/internal/desktop/linuxtest"
 )
@@ -62,12 +64,14 @@ func photograph(t *testing.T, s *linuxtest.Session, way shower, p page, name str
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan struct{})
+	var shown atomic.Int64
 	go func() {
 		defer close(ended)
-		_, _ = way.show(ctx, p, func(int) {})
+		_, _ = way.show(ctx, p, func(pid int) { shown.Store(int64(pid)) })
 	}()
-	a := asking{t: t, session: s}
+	a := asking{t: t, session: s, open: func() int { return int(shown.Load()) }}
 	a.seen()
+	time.Sleep(readable + slow) // it is drawn
 	file := a.keep(name)
 	if n := magenta(t, file); n > 0 {
 		t.Errorf("%s: %d points have a stranger's colour", name, n)

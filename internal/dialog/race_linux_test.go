@@ -163,7 +163,7 @@ func newArena(t *testing.T, manager, program string) *arena {
 // awaitManager waits until the window manager has taken over.
 func awaitManager(t *testing.T, s *linuxtest.Session, name string) {
 	t.Helper()
-	for until := time.Now().Add(time.Minute); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
+	for until := time.Now().Add(testPatience); time.Now().Before(until); time.Sleep(20 * time.Millisecond) {
 		cmd := exec.CommandContext(t.Context(), "xprop", "-root", "-notype", "_NET_SUPPORTING_WM_CHECK")
 		cmd.Env = s.Env
 		out, _ := cmd.Output()
@@ -212,8 +212,8 @@ func (a *arena) round(pattern string, load bool) {
 	open := make(chan struct{})
 	go func() {
 		defer close(open)
-		asking{t: a.t, session: a.session}.seen()
-		time.Sleep(2 * slow)
+		asking{t: a.t, session: a.session, open: func() int { return d.turns.read().Open }}.seen()
+		time.Sleep(readable + 3*slow) // in which nobody answers
 	}()
 	select {
 	case err := <-ended:

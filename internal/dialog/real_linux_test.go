@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -31,13 +32,35 @@ func programs() map[string]map[string][]string {
 	}
 }
 
+// testPatience is when a test gives up on what must come. None waits for it to pass.
+const testPatience = 2 * time.Minute
+
 // realDesk is a Dialog on the session's screen that uses one program alone.
 func realDesk(t *testing.T, s *linuxtest.Session, program string) *Dialog {
+	t.Helper()
+	d, _ := watchedDesk(t, s, program)
+	return d
+}
+
+// watchedDesk also says since when the Dialog has seen the program of a window have the
+// keyboard; zero is that it has not.
+func watchedDesk(t *testing.T, s *linuxtest.Session, program string) (d *Dialog, since func(pid int) time.Time) {
 	t.Helper()
 	shared := seat.New(seat.Config{Folder: seat.Folder, Getenv: s.Getenv})
 	screen := x11.New(x11.Config{Getenv: s.Getenv, Seat: shared})
 	t.Cleanup(func() { _ = screen.Close() })
-	d := New(Config{Getenv: s.Getenv, Folder: t.TempDir(), Seat: shared, Focus: screen.FocusedBy})
+	var mu sync.Mutex
+	var focused int
+	var from time.Time
+	d = New(Config{Getenv: s.Getenv, Folder: t.TempDir(), Seat: shared, Focus: func(ctx context.Context) (int, error) {
+		pid, err := screen.FocusedBy(ctx)
+		mu.Lock()
+		defer mu.Unlock()
+		if pid != focused {
+			focused, from = pid, time.Now()
+		}
+		return pid, err
+	}})
 	d.find = func() []shower {
 		for _, way := range showers(s.Getenv) {
 			if filepath.Base(way.name) == program {
@@ -46,43 +69,79 @@ func realDesk(t *testing.T, s *linuxtest.Session, program string) *Dialog {
 		}
 		return nil
 	}
-	return d
+	return d, func(pid int) time.Time {
+		mu.Lock()
+		defer mu.Unlock()
+		if pid != focused {
+			return time.Time{}
+		}
+		return from
+	}
 }
 
 // An asked question waits for its answer.
 type asking struct {
 	t       *testing.T
 	session *linuxtest.Session
+	open    func() int              // the process of its window, 0 for none yet
+	since   func(pid int) time.Time // as watchedDesk says; nil where nobody minds
 	answer  chan aai.Answer
 	err     chan error
 }
 
-func put(t *testing.T, s *linuxtest.Session, d *Dialog, q aai.Question) asking {
+// put puts the question, to a Dialog that uses one program alone.
+func put(t *testing.T, s *linuxtest.Session, program string, q aai.Question) asking {
 	t.Helper()
-	return putFor(t.Context(), t, s, d, q)
+	a, _ := putFor(t.Context(), t, s, program, q)
+	return a
 }
 
 // putFor puts the question for a call.
-func putFor(ctx context.Context, t *testing.T, s *linuxtest.Session, d *Dialog, q aai.Question) asking {
+func putFor(ctx context.Context, t *testing.T, s *linuxtest.Session, program string, q aai.Question) (asking, *Dialog) {
 	t.Helper()
-	a := asking{t, s, make(chan aai.Answer, 1), make(chan error, 1)}
+	d, since := watchedDesk(t, s, program)
+	a := asking{t, s, func() int { return d.turns.read().Open }, since, make(chan aai.Answer, 1), make(chan error, 1)}
 	go func() {
 		answer, err := d.Ask(ctx, q)
 		a.answer <- answer
 		a.err <- err
 	}()
-	return a
+	return a, d
 }
 
-// seen waits until the window is there and a person could have read it.
+// seen waits until the window is there and a person could have read it, by what the
+// Dialog itself has seen. It is not the one before, of which the window manager may not
+// know yet that it is gone.
 func (a asking) seen() {
 	a.t.Helper()
-	for until := time.Now().Add(time.Minute); !strings.HasPrefix(a.session.ActiveWindow(a.t), "AAI Gateway"); time.Sleep(20 * time.Millisecond) {
+	a.comes(func() bool {
+		pid := a.open()
+		return pid != 0 && a.front() == pid && (a.since == nil || !a.since(pid).IsZero() && time.Since(a.since(pid)) > readable+slow)
+	})
+}
+
+// comes waits until the window is as it should be.
+func (a asking) comes(ready func() bool) {
+	a.t.Helper()
+	for until := time.Now().Add(testPatience); !ready(); time.Sleep(blink) {
 		if time.Now().After(until) {
 			a.t.Fatal("no window has come up")
 		}
 	}
-	time.Sleep(readable + slow)
+}
+
+// front is the process of the window that has the focus, if it is a gateway's, by
+// xdotool's word.
+func (a asking) front() int {
+	cmd := exec.CommandContext(a.t.Context(), "xdotool", "getactivewindow", "getwindowname", "getwindowpid")
+	cmd.Env = a.session.Env
+	out, _ := cmd.Output()
+	title, process, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	pid, err := strconv.Atoi(process)
+	if err != nil || !strings.HasPrefix(title, "AAI Gateway") {
+		return 0
+	}
+	return pid
 }
 
 func (a asking) press(keys ...string) {
@@ -101,7 +160,7 @@ func (a asking) expect(choice string) {
 		if err := <-a.err; err != nil || answer.Choice != choice {
 			a.t.Errorf("%+v, %v; expected %q", answer, err, choice)
 		}
-	case <-time.After(patience + 10*time.Second):
+	case <-time.After(testPatience):
 		a.t.Fatal("there was no answer")
 	}
 }
@@ -131,7 +190,7 @@ const tries = 3
 func untilAnswered(t *testing.T, s *linuxtest.Session, program, choice string, press func(a asking)) {
 	t.Helper()
 	for range tries {
-		a := put(t, s, realDesk(t, s, program), consent())
+		a := put(t, s, program, consent())
 		a.seen()
 		press(a)
 		if a.answered(choice) {
@@ -174,9 +233,10 @@ func TestRealDialogs(t *testing.T) {
 				})
 			}
 			untilAnswered(t, s, program, "session", func(a asking) {
+				first := a.open()
 				a.press(keys["second"]...)
 				if strings.HasPrefix(program, "pinentry") { // the others have room for it
-					time.Sleep(slow)
+					a.comes(func() bool { pid := a.open(); return pid != 0 && pid != first })
 					a.seen()
 					a.press(keys["first"]...)
 				}
@@ -202,7 +262,7 @@ func TestRealDialogsShowHostileNames(t *testing.T) {
 				line := aai.CleanLabel(text, 300) // as whoever makes a question does
 				q.Text = "Effect: may delete\n" + aai.QuoteMark + "Name: " + line + "\n" + aai.QuoteMark + "Says: " + line
 				q.Choices[1].Label += text
-				a := put(t, s, realDesk(t, s, program), q)
+				a := put(t, s, program, q)
 				a.seen()
 				picture := a.keep(name + "-" + program)
 				if n := magenta(t, picture); n > 0 {
@@ -244,12 +304,11 @@ func TestRealDialogsEndWithTheCall(t *testing.T) {
 	s := linuxtest.Start(t)
 	for program := range programs() {
 		t.Run(program, func(t *testing.T) {
-			d := realDesk(t, s, program)
 			ctx, end := context.WithCancel(t.Context())
 			defer end()
-			a := putFor(ctx, t, s, d, consent())
+			a, d := putFor(ctx, t, s, program, consent())
 			a.seen()
-			pid := d.turns.read().Open
+			pid := a.open()
 			if command, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline")); err != nil || !strings.Contains(string(command), program) {
 				t.Errorf("process %d is %q, %v", pid, command, err)
 			}
