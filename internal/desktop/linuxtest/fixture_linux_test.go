@@ -199,7 +199,8 @@ func TestCanvas(t *testing.T) {
 		// On a busy computer the second click may come too late to make a double one: then
 		// another is tried, elsewhere. One more tells that the two have been counted.
 		for x, second := 100, 1; second != 2; x += 10 {
-			xdotool(t, s, fmt.Sprintf("mousemove %d %d click --repeat 2 --delay 50 1 mousemove %d %d click 1", r.X+x, r.Y+50, r.X+x, r.Y+80))
+			xdotool(t, s, fmt.Sprintf("mousemove %d %d click --repeat 2 --delay 50 1", r.X+x, r.Y+50))
+			s.Click(t, r.X+x, r.Y+80, 1)
 			f.WaitFor(t, "there are three clicks more", func(state map[string]any) bool { return len(state["clicks"].([]any)) == len(want)+3 })
 			clicks := f.State(t)["clicks"].([]any)
 			if clicks[len(want)+1].(map[string]any)["count"] == 2.0 {
@@ -210,17 +211,20 @@ func TestCanvas(t *testing.T) {
 				t.Fatalf("none is a double click: %v", clicks)
 			}
 		}
-		xdotool(t, s, fmt.Sprintf("mousemove %d %d mousedown 1 mousemove %d %d mousemove %d %d mouseup 1", r.X+40, r.Y+20, r.X+60, r.Y+40, r.X+100, r.Y+80))
+		xdotool(t, s, fmt.Sprintf("mousemove %d %d mousedown 1", r.X+40, r.Y+20))
+		xdotool(t, s, fmt.Sprintf("mousemove %d %d mousemove %d %d mouseup 1", r.X+60, r.Y+40, r.X+100, r.Y+80))
 		f.WaitState(t, "drags", []any{map[string]any{"button": 1, "from": []int{40, 20}, "to": []int{100, 80}}})
 		f.WaitState(t, "clicks", append(want, at(40, 20, 1, 1)))
 	})
 }
 
+// xdotool works the pointer.
 func xdotool(t *testing.T, s *linuxtest.Session, commands string) {
 	t.Helper()
 	if err := s.Launch(t, "xdotool", strings.Fields(commands)...).Wait(t); err != nil {
 		t.Fatal(err)
 	}
+	s.AwaitManager(t)
 }
 
 func TestRows(t *testing.T) {

@@ -38,13 +38,14 @@ func (s *Session) Pointer(t testing.TB) (x, y int) {
 func (s *Session) Click(t testing.TB, x, y, button int) {
 	t.Helper()
 	s.xdotool(t, "mousemove", strconv.Itoa(x), strconv.Itoa(y), "click", strconv.Itoa(button))
-	s.awaitManager(t)
+	s.AwaitManager(t)
 }
 
-// awaitManager waits until the window manager has done what it was told before. It has
-// the server hold clicks back until it has seen them, and keys would overtake them. It
-// answers one after the other, and is told to have another number of virtual desktops.
-func (s *Session) awaitManager(t testing.TB) {
+// AwaitManager waits until the window manager has done what it was told before. It has
+// the server hold a button back until it has seen it: keys, and a pointer that is moved,
+// would overtake it. It does one thing after the other, and is told to have another
+// number of virtual desktops.
+func (s *Session) AwaitManager(t testing.TB) {
 	t.Helper()
 	s.desktops = 3 - s.desktops
 	want := strconv.Itoa(s.desktops)
@@ -128,7 +129,7 @@ func (s *Session) Cover(t testing.TB, f *Fixture) *App {
 	rect := f.WindowRect(t)
 	s.xdotool(t, "search", "--name", "^"+title+"$", "windowmove", strconv.Itoa(max(0, rect.X-frame)), strconv.Itoa(max(0, rect.Y-frame)),
 		"windowsize", "--sync", strconv.Itoa(rect.Width+2*frame), strconv.Itoa(rect.Height+2*frame), "windowraise", "windowfocus")
-	s.awaitManager(t)
+	s.AwaitManager(t)
 	f.WaitState(t, "focused", false)
 	return cover
 }
