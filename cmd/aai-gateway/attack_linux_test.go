@@ -274,7 +274,7 @@ func TestPassphraseAtATerminal(t *testing.T) {
 	if i := slices.IndexFunc(calls, func(p past) bool { return p.tool == "consent_grant" && p.result == "ok" }); i < 0 || calls[i].consent != "confirmed (passphrase)" {
 		t.Errorf("on record: %+v", calls)
 	}
-	if last := calls[len(calls)-1]; !strings.HasPrefix(last.consent, "always since ") || !strings.HasSuffix(last.consent, " (passphrase)") {
+	if last := calls[len(calls)-1]; !strings.HasPrefix(last.consent, "always since ") || !strings.HasSuffix(last.consent, " (passphrase), not sealed") {
 		t.Errorf("on record: %+v", last)
 	}
 	for _, file := range v.everything(t) {

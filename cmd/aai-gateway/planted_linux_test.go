@@ -111,6 +111,52 @@ func TestRootsPolicyHolds(t *testing.T) {
 	}
 }
 
+// TestAPlantedStoreAdmitsNothing: what a plain file allows counts only where nothing can be
+// sealed; where something can, a person takes it over, who is shown what it is.
+func TestAPlantedStoreAdmitsNothing(t *testing.T) {
+	v := newVictim(t)
+	if code, said := v.run([]string{"PERSON=yes"}, "consent", "grant", exampleApp, "echo", "--caller", "cli:terminal"); code != 0 {
+		t.Fatal(said)
+	}
+	call := []string{"exec", exampleApp, "echo", `{"v": "x"}`}
+	if code, said := v.run(nil, call...); code != 0 {
+		t.Errorf("where nothing can be sealed: %d, %s", code, said)
+	}
+	if past := v.journal(t); !strings.HasSuffix(past[len(past)-1].consent, " (native), not sealed") {
+		t.Errorf("on record: %+v", past[len(past)-1])
+	}
+	v.write(t, "key", strings.Repeat("0123456789abcdef", 4))
+	v.env = append(v.env, "AAI_MASTER_KEY_FILE="+filepath.Join(v.folder, "key"))
+	refused := func(when string) {
+		t.Helper()
+		if code, said := v.run(nil, call...); code != 4 {
+			t.Errorf("%s: %d, %s", when, code, said)
+		}
+	}
+	refused("where it can")
+	if code, said := v.run(nil, "consent", "list"); code != 0 || !strings.Contains(said, "plain file") || !strings.Contains(said, "consent takeover --file") {
+		t.Errorf("%d, %s", code, said)
+	}
+	if code, said := v.typed([]string{"2", phrase, phrase}, "consent", "passphrase"); code != 0 { // it is sealed
+		t.Fatal(said)
+	}
+	refused("beside what is sealed")
+	if code, said := v.typed([]string{"2", "another phrase"}, "consent", "takeover", "--file"); code != 4 {
+		t.Errorf("%d, %s", code, said)
+	}
+	refused("taken over by nobody")
+	code, said := v.typed([]string{"2", phrase}, "consent", "takeover", exampleApp, "--file")
+	if code != 0 || !strings.Contains(said, "echo of org.example.App for cli:terminal") {
+		t.Errorf("%d, %s", code, said)
+	}
+	if code, said := v.run(nil, call...); code != 0 {
+		t.Errorf("taken over: %d, %s", code, said)
+	}
+	if past := v.journal(t); !strings.HasSuffix(past[len(past)-1].consent, " (passphrase)") {
+		t.Errorf("on record: %+v", past[len(past)-1])
+	}
+}
+
 // realProgram is the program as it is built for people.
 func realProgram(t *testing.T) binary {
 	t.Helper()

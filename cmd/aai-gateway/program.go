@@ -251,7 +251,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 			Modes: trust.modes, Revocations: trust.revocations,
 			Web: known, Logins: logins,
 			HostPlatform: cfg.platform.name, Fetch: fetch(client),
-			Vault: vault, Unsealed: store.Unsealed, Keeps: store.Keeps, Check: checkOf(ownApps),
+			Vault: vault, Unsealed: store.Unsealed, Keeps: store.Keeps, Aside: asideOf(store), Check: checkOf(ownApps),
 			Passphrase: passphrase, Confirmed: cfg.confirmed(), Unconfirmed: func() []proof.Setting { return cfg.Unconfirmed },
 		},
 		func() own.Catalog { return known },
@@ -298,6 +298,15 @@ type keptStore interface {
 	policy.Store
 	Unsealed() string
 	Keeps() error
+}
+
+// asideOf is what a plain file allows beside the store, nil where it may have been put
+// there with all the rest.
+func asideOf(store policy.Store) own.Aside {
+	if sealed, ok := store.(*policy.SealedStore); ok {
+		return sealed
+	}
+	return nil
 }
 
 // kept is what people decided, and by what they prove that they may.

@@ -19,6 +19,7 @@ type consentTools struct {
 	known       func() Catalog
 	keychain    keychainTool
 	keeps       func() error
+	aside       Aside
 }
 
 // consentRow is one decision about one tool.
@@ -31,10 +32,16 @@ type consentRow struct {
 	GrantedAt time.Time       `json:"granted_at,omitzero"`
 	ExpiresAt time.Time       `json:"expires_at,omitzero"`
 	Digest    string          `json:"digest,omitempty"`
-	Source    string          `json:"source"` // "stored" or "preapproved"
+	Source    string          `json:"source"` // "stored", "preapproved" or fromFile
 	// ByName says that it is by the caller's own word alone, and admits nothing.
 	ByName bool `json:"by_name,omitempty"`
+	// Takeover is by what a person names it who takes it over; of what is in a plain file
+	// and admits nothing.
+	Takeover string `json:"takeover,omitempty"`
 }
+
+// fromFile is the source of what a plain file says, where that counts for nothing.
+const fromFile = "plain file"
 
 func (t consentTools) list(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
 	stored, err := t.store.Grants()
@@ -43,13 +50,21 @@ func (t consentTools) list(ctx context.Context, _ *aai.Call) (*aai.Result, error
 	}
 	rows := []consentRow{}
 	add := func(g policy.Grant, source string) {
-		rows = append(rows, consentRow{g.Caller, g.Identity, g.App, g.Tool, g.Decision, g.GrantedAt, g.ExpiresAt, g.Digest, source, g.ByName()})
+		rows = append(rows, consentRow{g.Caller, g.Identity, g.App, g.Tool, g.Decision, g.GrantedAt, g.ExpiresAt, g.Digest, source, g.ByName(), ""})
 	}
 	for _, g := range t.preapproved {
 		add(g, "preapproved")
 	}
 	for _, g := range stored {
 		add(g, "stored")
+	}
+	lying, err := t.lying()
+	if err != nil {
+		return nil, err
+	}
+	for _, g := range lying {
+		add(g, fromFile)
+		rows[len(rows)-1].Takeover = asideName(g)
 	}
 	result := &aai.Result{Data: rows}
 	if t.keychain.unsealed == nil || t.keychain.unsealed() == "" {

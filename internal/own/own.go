@@ -77,6 +77,9 @@ type Sources struct {
 	Unsealed func() string
 	// Keeps says why no consent can be kept in Store; nil: it can.
 	Keeps func() error
+	// Aside is what a plain file allows beside Store, and counts for nothing until a person
+	// takes it over; nil: there is no such file.
+	Aside Aside
 	// Passphrase is by what a person proves that it is they; nil: there can be none.
 	Passphrase *proof.Passphrase
 	// Confirmed are the settings that a person confirmed, Unconfirmed those that do not
@@ -92,6 +95,13 @@ type Sources struct {
 	HostPlatform string
 }
 
+// An Aside is a file of permissions that nothing says a person gave.
+type Aside interface {
+	Aside() ([]policy.Grant, error)
+	// TakeOver makes the meant ones count, as proved by the channel, and says how many.
+	TakeOver(meant func(policy.Grant) bool, by aai.Channel) (int, error)
+}
+
 // A Catalog is what the tools know of apps.
 type Catalog interface {
 	aai.Catalog
@@ -104,7 +114,7 @@ type Catalog interface {
 func App(s Sources, known func() Catalog) *aai.App {
 	c := catalogTools{known}
 	v := keychainTool{s.Vault, s.Unsealed}
-	k := consentTools{store: s.Store, revocations: s.Revocations, preapproved: s.Preapproved, known: known, keychain: v, keeps: s.Keeps}
+	k := consentTools{store: s.Store, revocations: s.Revocations, preapproved: s.Preapproved, known: known, keychain: v, keeps: s.Keeps, aside: s.Aside}
 	app := &aai.App{
 		ID: aai.OwnApp, Name: "AAI Gateway", Platform: "any",
 		Description: "The gateway itself: its apps, guides, history and consents.",
@@ -204,7 +214,8 @@ const (
 
 	takeoverParams = `{"type": "object", "additionalProperties": false, "properties": {
 		"app": {"type": "string"}, "tool": {"type": "string"}, "caller": {"type": "string", "minLength": 1},
-		"identity": {"type": "string", "minLength": 1}}, "required": ["caller", "identity"]}`
+		"identity": {"type": "string", "minLength": 1},
+		"file": {"type": "array", "minItems": 1, "items": {"type": "string"}, "description": "In the place of all others: takeover of rows whose source is a plain file"}}}`
 
 	modeParams = `{"type": "object", "additionalProperties": false, "properties": {
 		"mode": {"type": "string", "enum": ["normal", "safe", "sandboxed"]}}, "required": ["mode"]}`

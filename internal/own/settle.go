@@ -2,7 +2,10 @@ package own
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"aai"
 	"aai/internal/policy"
@@ -27,9 +30,55 @@ func (t consentTools) ofBefore(call *aai.Call) (found []policy.Grant, meant func
 	return found, meant, nil
 }
 
+// lying are the permissions of a plain file that count for nothing.
+func (t consentTools) lying() ([]policy.Grant, error) {
+	if t.aside == nil {
+		return nil, nil
+	}
+	found, err := t.aside.Aside()
+	if err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "the consents cannot be read: %w", err)
+	}
+	return found, nil
+}
+
+// asideName says whom a permission of a plain file is for, and what it allows.
+func asideName(g policy.Grant) string {
+	name := fmt.Sprintf("%s of %s for %s", g.Tool, g.App, g.Caller)
+	if g.Identity != "" {
+		name += ", " + g.Identity
+	}
+	if !g.ExpiresAt.IsZero() {
+		name += ", until " + g.ExpiresAt.UTC().Format(time.RFC3339)
+	}
+	return name
+}
+
+// meantOf are the permissions of the plain file that a call names, by what asideName
+// says of them.
+func (t consentTools) meantOf(call *aai.Call) (func(policy.Grant) bool, error) {
+	named, _ := call.Args["file"].([]any)
+	found, err := t.lying()
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range named {
+		if !slices.ContainsFunc(found, func(g policy.Grant) bool { return asideName(g) == name }) {
+			e := aai.Errorf(aai.InvalidParams, "file: %q is not among what waits to be taken over", aai.CleanLabel(fmt.Sprint(name), 100))
+			e.Hint = "Run aai-gateway consent list, which marks what does."
+			return nil, e
+		}
+	}
+	return func(g policy.Grant) bool { return slices.Contains(named, any(asideName(g))) }, nil
+}
+
 // cannotTakeOver says why a call to take over would come to nothing.
 func (t consentTools) cannotTakeOver(_ context.Context, call *aai.Call) error {
-	if _, err := identityNamed(text(call, "identity")); err != nil {
+	if call.Args["file"] != nil {
+		_, err := t.meantOf(call)
+		return err
+	}
+	if err := bothNamed(call); err != nil {
 		return err
 	}
 	found, _, err := t.ofBefore(call)
@@ -41,10 +90,30 @@ func (t consentTools) cannotTakeOver(_ context.Context, call *aai.Call) error {
 	return err
 }
 
-// takeover gives what was decided for a name to the one whose name it was.
+// bothNamed wants a name and an identity.
+func bothNamed(call *aai.Call) error {
+	if text(call, "caller") == "" || text(call, "identity") == "" {
+		return aai.Errorf(aai.InvalidParams, `expected "caller" and "identity": the name, and whose it was`)
+	}
+	_, err := identityNamed(text(call, "identity"))
+	return err
+}
+
+// takeover gives what was decided for a name to the one whose name it was, or seals what
+// a plain file allows.
 func (t consentTools) takeover(_ context.Context, call *aai.Call) (*aai.Result, error) {
-	identity, err := identityNamed(text(call, "identity"))
-	if err != nil {
+	if call.Args["file"] != nil {
+		meant, err := t.meantOf(call)
+		if err != nil {
+			return nil, err
+		}
+		taken, err := t.aside.TakeOver(meant, policy.Proof(call))
+		if err != nil {
+			return nil, notKept(err)
+		}
+		return &aai.Result{Data: map[string]any{"taken": taken}}, nil
+	}
+	if err := bothNamed(call); err != nil {
 		return nil, err
 	}
 	found, meant, err := t.ofBefore(call)
@@ -52,7 +121,7 @@ func (t consentTools) takeover(_ context.Context, call *aai.Call) (*aai.Result, 
 		return nil, err
 	}
 	for i := range found {
-		found[i].Identity = identity
+		found[i].Identity = text(call, "identity")
 		if door, _, full := strings.Cut(found[i].Caller, ":"); !full || door == "" {
 			found[i].Caller = aai.DoorMCP + ":" + found[i].Caller
 		}

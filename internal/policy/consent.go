@@ -102,6 +102,9 @@ func (c *Consent) Check(_ context.Context, r *aai.Request) ([]aai.Question, erro
 		r.Consent = choiceSession
 	case decided != nil:
 		r.Consent = fmt.Sprintf("%s since %s", choiceAlways, decided.GrantedAt.UTC().Format(time.RFC3339)) + onWord(decided.Channel)
+		if decided.Unsealed {
+			r.Consent += ", not sealed"
+		}
 	default:
 		return c.ask(r, old, grants, now)
 	}

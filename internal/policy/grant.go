@@ -38,6 +38,9 @@ type Grant struct {
 	ExpiresAt time.Time   `json:"expires_at,omitzero"` // zero: never
 	Channel   aai.Channel `json:"channel,omitempty"`   // how the person was asked
 	Terms     Terms       `json:"terms,omitzero"`      // what the person was shown, in short
+	// Unsealed says that it lies where whoever writes files may have put it, as all of it
+	// says: nothing can be sealed.
+	Unsealed bool `json:"-"`
 }
 
 // covers reports whether the grant speaks of the request's caller, app and tool. Every

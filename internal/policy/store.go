@@ -120,13 +120,18 @@ func (s *FileStore) change(edit func([]Grant) ([]Grant, error)) error {
 		if grants, err = edit(grants); err != nil {
 			return nil, err
 		}
-		now, err = json.MarshalIndent(storeFile{storeVersion, grants}, "", "  ")
-		return append(now, '\n'), err
+		return laidOut(grants)
 	})
 	if err != nil && refused == nil {
 		return fmt.Errorf("change the consents in %s: %w", s.path, err)
 	}
 	return err
+}
+
+// laidOut is what the file says of the grants.
+func laidOut(grants []Grant) ([]byte, error) {
+	b, err := json.MarshalIndent(storeFile{storeVersion, grants}, "", "  ")
+	return append(b, '\n'), err
 }
 
 // take gets the lock of the file and what is in it then.

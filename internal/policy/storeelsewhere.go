@@ -36,7 +36,7 @@ func (s *ElsewhereStore) Grants() ([]Grant, error) {
 // refusals are those of the plain file.
 func (s *ElsewhereStore) refusals() ([]Grant, error) {
 	grants, err := s.sealed.plain.Grants()
-	return without(grants, func(g Grant) bool { return g.Decision != Deny }), err
+	return refusalsOf(grants), err
 }
 
 // Add implements Store.

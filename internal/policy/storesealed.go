@@ -33,12 +33,14 @@ const sealedID = "policy/consent"
 // A SealedStore keeps grants sealed, so that whoever can only write files, such as
 // an agent with a tool for that, cannot grant itself anything. Where nothing can be
 // sealed, they are in the plain file as ever: to ask again would help nobody, and a
-// refusal must not be forgotten. The first change that can be sealed takes along
-// what is in the plain file and removes it; from then on such a file counts for
-// nothing.
+// refusal must not be forgotten. Where something can be, such a file only refuses, and
+// a person takes over what it allows: see Aside. The first change that can be sealed takes
+// its refusals along; from then on it counts for nothing.
 type SealedStore struct {
 	plain *FileStore
 	vault Sealer
+
+	ability ability
 
 	mu     sync.Mutex
 	seen   []byte // what grants were parsed from
@@ -60,7 +62,7 @@ func (s *SealedStore) Grants() ([]Grant, error) {
 	case sealed != nil:
 		return s.parsed(sealed)
 	}
-	return s.plain.Grants()
+	return s.fromPlain()
 }
 
 // Add implements Store.
@@ -94,7 +96,12 @@ func (s *SealedStore) Unsealed() string {
 		return ""
 	case err != nil:
 		return err.Error()
-	case sealed == nil:
+	}
+	if aside, _ := s.Aside(); len(aside) > 0 { // who reads the grants hears what is wrong
+		return fmt.Sprintf("%s allows %d things that count for nothing, since whoever writes files may have put them there; "+
+			"look at them and run aai-gateway consent takeover --file, or remove it", s.plain.path, len(aside))
+	}
+	if sealed == nil {
 		return "they will be sealed with the next change of them"
 	}
 	return s.plain.path + " counts for nothing, because the consents are sealed; remove it"
@@ -118,6 +125,7 @@ func (s *SealedStore) parsed(sealed []byte) ([]Grant, error) {
 
 // change edits the grants where they are.
 func (s *SealedStore) change(edit func([]Grant) []Grant) error {
+	var plain []Grant
 	moved, unlock := false, func() {}
 	defer func() { unlock() }()
 	err := s.vault.Update(context.Background(), sealedID, func(old []byte) (_ []byte, err error) {
@@ -127,8 +135,8 @@ func (s *SealedStore) change(edit func([]Grant) []Grant) error {
 		} else if _, absent := os.Lstat(s.plain.path); !errors.Is(absent, fs.ErrNotExist) {
 			// The lock is held until the file is removed: a process that can seal
 			// nothing may want to write there.
-			grants, unlock, err = s.plain.take()
-			moved = err == nil
+			plain, unlock, err = s.plain.take()
+			grants, moved = refusalsOf(plain), err == nil
 		}
 		if err != nil {
 			return nil, err
@@ -138,7 +146,7 @@ func (s *SealedStore) change(edit func([]Grant) []Grant) error {
 	if isUnsealable(err) {
 		return s.changePlain(edit)
 	}
-	if err == nil && moved {
+	if err == nil && moved && !slices.ContainsFunc(plain, isPermission) {
 		_ = os.Remove(s.plain.path) // left behind it does no harm: see Unsealed
 	}
 	return err

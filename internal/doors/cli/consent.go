@@ -47,6 +47,7 @@ type consentView struct {
 	Digest    string `json:"digest"`
 	Source    string `json:"source"`
 	ByName    bool   `json:"by_name"`
+	Takeover  string `json:"takeover"`
 }
 
 func (r *run) consentList(ctx context.Context) error {
@@ -59,9 +60,12 @@ func (r *run) consentList(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		rows, byName := make([][]string, 0, len(consents)), 0
+		rows, byName, aside := make([][]string, 0, len(consents)), 0, 0
 		for _, c := range consents {
-			if c.ByName {
+			if c.Takeover != "" {
+				c.Decision = "nothing yet"
+				aside++
+			} else if c.ByName {
 				c.Identity = "by name alone"
 				byName++
 			}
@@ -73,6 +77,10 @@ func (r *run) consentList(ctx context.Context) error {
 		if byName > 0 {
 			r.output.note(fmt.Sprintf("%d of them say who may by a name alone, which any caller can give itself: they allow nothing.\n"+
 				"Settle them with consent takeover or consent drop; those of the configuration need an identity there.", byName))
+		}
+		if aside > 0 {
+			r.output.note(fmt.Sprintf("%d of them are in a plain file that nothing says you wrote: they allow nothing.\n"+
+				"Take over what you know (consent takeover --file), or remove the file.", aside))
 		}
 		if len(consents) == 0 {
 			r.output.note("Nothing was allowed or denied yet.")

@@ -4,33 +4,72 @@ import (
 	"context"
 
 	"github.com/spf13/cobra"
+
+	"aai"
 )
 
 // settleFlags are the flags by which what was decided for names is settled.
 type settleFlags struct {
 	caller, identity string
+	file             bool
 }
 
 func newConsentTakeover(r *run) *cobra.Command {
 	var f settleFlags
 	cmd := &cobra.Command{
-		Use:   "takeover [app [tool]] --caller <name> --identity <who>",
-		Short: "Give what was decided by a name alone to the one whose name it was",
+		Use:   "takeover [app [tool]] (--caller <name> --identity <who> | --file)",
+		Short: "Give what was decided by a name alone to the one whose name it was, or seal what a plain file allows",
 		Long: "Gives what was allowed and refused by a caller's name alone, before callers were told apart,\n" +
-			"to the one whose name it was. Until then it admits nothing; consent list marks it.",
-		Example:           "  aai-gateway consent takeover --caller mcp:claude-code --identity '/usr/bin/node /opt/claude/cli.js'",
+			"to the one whose name it was. With --file it seals what the plain file consent.json allows, which\n" +
+			"may be from when there was no keychain. Until then they admit nothing; consent list marks them.",
+		Example: "  aai-gateway consent takeover --caller mcp:claude-code --identity '/usr/bin/node /opt/claude/cli.js'\n" +
+			"  aai-gateway consent takeover org.example.notes --file",
 		Args:              operands(0, 2),
 		ValidArgsFunction: r.completeAppTool,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.file {
+				if f.caller != "" || f.identity != "" {
+					return usage(cmd, "--file goes with neither --caller nor --identity")
+				}
+				return r.takeOverFile(cmd.Context(), append(args, "", "")[:2])
+			}
 			if f.caller == "" || f.identity == "" {
-				return usage(cmd, "--caller and --identity are needed: the name, and whose it was")
+				return usage(cmd, "--caller and --identity are needed: the name, and whose it was; or --file")
 			}
 			return r.settle(cmd.Context(), "consent_takeover", append(args, "", "")[:2], f)
 		},
 	}
 	cmd.Flags().StringVar(&f.caller, "caller", "", "the `name`, as consent list shows it")
 	cmd.Flags().StringVar(&f.identity, "identity", "", "`who` that is for certain, as questions and refusals say")
+	cmd.Flags().BoolVar(&f.file, "file", false, "what the plain file consent.json allows")
 	return cmd
+}
+
+// takeOverFile lets the person take over what a plain file allows, named one by one.
+func (r *run) takeOverFile(ctx context.Context, appTool []string) error {
+	listed, err := r.own(ctx, "consent_list", nil)
+	if err != nil {
+		return err
+	}
+	consents, err := view[[]consentView](listed.Data)
+	if err != nil {
+		return err
+	}
+	var named []any
+	for _, c := range consents {
+		if c.Takeover != "" && (appTool[0] == "" || c.App == appTool[0]) && (appTool[1] == "" || c.Tool == appTool[1]) {
+			r.output.note(aai.CleanLabel(c.Takeover, maxLine))
+			named = append(named, c.Takeover)
+		}
+	}
+	if len(named) == 0 {
+		return aai.Errorf(aai.InvalidParams, "nothing of that is in a plain file and waits to be taken over")
+	}
+	result, err := r.own(ctx, "consent_takeover", map[string]any{"file": named})
+	if err != nil {
+		return err
+	}
+	return r.showTaken(result, false)
 }
 
 func newConsentDrop(r *run) *cobra.Command {
@@ -55,12 +94,16 @@ func (r *run) settle(ctx context.Context, tool string, appTool []string, f settl
 	if err != nil {
 		return err
 	}
+	return r.showTaken(result, tool == "consent_drop")
+}
+
+func (r *run) showTaken(result *aai.Result, dropped bool) error {
 	return r.output.show(result.Data, func() error {
 		done, err := view[struct{ Taken, Dropped int }](result.Data)
 		if err != nil {
 			return err
 		}
-		if tool == "consent_drop" {
+		if dropped {
 			r.output.say("Dropped: %d.", done.Dropped)
 		} else {
 			r.output.say("Taken over: %d.", done.Taken)
