@@ -73,6 +73,7 @@ func theMap() []room {
 		egress  = "internal/egress"
 
 		discovery = "internal/discovery"
+		jsontree  = "internal/jsontree"
 
 		httpdoor = "internal/doors/httpdoor"
 		bearer   = "internal/doors/httpdoor/bearer"
@@ -88,11 +89,13 @@ func theMap() []room {
 	)
 	return []room{
 		{name: "aai", why: "the words of the house: everybody knows them, they know nobody"},
-		{name: schema, ours: []string{"aai"}, modules: []string{draft07, jsontext, text},
+		{name: jsontree, ours: []string{"aai"}, modules: []string{jsontext},
+			why: "JSON as nodes that know their places, read in one way for all who must say what is wrong where"},
+		{name: schema, ours: []string{"aai", jsontree}, modules: []string{draft07, jsontext, text},
 			why: "the only place where a stranger's JSON Schema is read"},
 		{name: whole, modules: []string{flock}, why: "reads, replaces and changes files whole, for whoever keeps something; it knows paths and bytes, and that processes take turns"},
 		{name: site, modules: []string{net}, why: "which hosts are of one owner or this computer's own, and how an origin is written: one answer for calls, logins, redirects and doors"},
-		{name: catalog, ours: []string{"aai", schema, site}, modules: []string{jsontext, fsnotify, net},
+		{name: catalog, ours: []string{"aai", jsontree, schema, site}, modules: []string{jsontext, fsnotify, net},
 			why: "a descriptor holds schemas, so reading one needs the other; which hosts are one site the public suffix list says"},
 		{name: policy, ours: []string{"aai", site, whole}, modules: []string{rate}, tests: []string{flock, keychain},
 			why: "decides by what a Request says and by nothing else; a question names the site that answers for a host; rates are token buckets; its tests kill writers of a real vault, and hold locks of files"},
@@ -106,8 +109,8 @@ func theMap() []room {
 			why: "shows a question in a window, with the person's seat in hand, and knows nothing of what is asked; the gateways of one person take turns by a file's lock; its tests show the questions of the policy"},
 		{name: login, ours: []string{"aai", site}, modules: []string{jose, oauth2}, tests: []string{flock},
 			why: "how a person becomes known to a web app: which hosts are one site, what PKCE and DPoP are, libraries know; its test's store is locked"},
-		{name: lint, ours: []string{"aai", catalog, schema, site}, modules: []string{jsontext}, tests: []string{"descriptors"},
-			why: "reads a descriptor as the catalog does, and says more of it; the tokenizer tells the lines"},
+		{name: lint, ours: []string{"aai", catalog, jsontree, schema, site}, tests: []string{"descriptors", jsontext},
+			why: "reads a descriptor as the catalog does, and says more of it; the nodes tell the lines"},
 		{name: journal, ours: []string{"aai", whole}, modules: []string{sqlite, sys},
 			why: "records whatever happens, and must not fail with anybody else; the index is a database, the lock is the system's"},
 		{name: egress, ours: []string{"aai", site}, modules: []string{ssrf, net}, tests: []string{toxiproxy, zerolog},

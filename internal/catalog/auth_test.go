@@ -234,7 +234,7 @@ func TestForeignAuth(t *testing.T) {
 	local := strings.Replace(webApp(`{"type": "cookie", "login_url": "http://[::1]:9/", "required_cookies": ["c"]}`), "https://api.example.com/v1", "http://127.0.0.1:631", 1)
 	mustParse(t, local, Options{})
 	mustParse(t, local, Options{Origin: "http://127.0.0.1:8080"})
-	_, faults := parse([]byte(local), web)
+	_, faults := new(reader).parse([]byte(local), web)
 	var paths []string
 	for _, f := range faults.List {
 		paths = append(paths, f.Path)

@@ -21,8 +21,8 @@
 //
 // The room reads files and folders and watches them; it writes nothing and knows
 // no network. Descriptors from the web are read by whoever fetches them, with
-// [Parse]. It imports the root package, internal/schema, a JSON tokenizer and a
-// file watcher.
+// [Parse]. It imports the root package, internal/jsontree, internal/schema,
+// internal/site, a JSON tokenizer and a file watcher.
 package catalog
 
 import (

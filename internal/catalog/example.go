@@ -48,18 +48,18 @@ func presentable(args json.RawMessage) bool {
 // sample makes one value. all asks for optional members too.
 func (v schemaView) sample(name string, all bool, nesting int) any {
 	for _, key := range []string{"const", "default"} {
-		if n := v.node.member(key); n != nil {
-			return n.value()
+		if n := v.node.Member(key); n != nil {
+			return n.Value(nil)
 		}
 	}
 	for _, key := range []string{"enum", "examples"} {
-		if n := v.node.member(key); n != nil && n.first != nil {
-			return n.first.value()
+		if n := v.node.Member(key); n != nil && n.First != nil {
+			return n.First.Value(nil)
 		}
 	}
 	for _, key := range []string{"anyOf", "oneOf", "allOf"} {
-		if n := v.node.member(key); n != nil && n.first != nil && v.node.member("type") == nil {
-			return v.at(n.first).sample(name, all, nesting)
+		if n := v.node.Member(key); n != nil && n.First != nil && v.node.Member("type") == nil {
+			return v.at(n.First).sample(name, all, nesting)
 		}
 	}
 	switch v.firstType() {
@@ -78,13 +78,13 @@ func (v schemaView) sample(name string, all bool, nesting int) any {
 }
 
 func (v schemaView) firstType() string {
-	t := v.node.member("type")
+	t := v.node.Member("type")
 	switch {
-	case t != nil && t.kind == text:
-		return t.text
-	case t != nil && t.kind == list && t.first != nil:
-		return t.first.text
-	case v.node.member("properties") != nil:
+	case t != nil && t.Kind == text:
+		return t.Text
+	case t != nil && t.Kind == list && t.First != nil:
+		return t.First.Text
+	case v.node.Member("properties") != nil:
 		return "object"
 	}
 	return "string"
@@ -104,8 +104,8 @@ func (v schemaView) sampleObject(all bool, nesting int) any {
 }
 
 func (v schemaView) sampleList(name string, all bool, nesting int) any {
-	items := v.node.member("items")
-	if items == nil || items.kind != object || nesting > maxDepth {
+	items := v.node.Member("items")
+	if items == nil || items.Kind != object || nesting > maxDepth {
 		return []any{}
 	}
 	made := []any{v.at(items).sample(strings.TrimSuffix(name, "s"), all, nesting+1)}
@@ -117,11 +117,11 @@ func (v schemaView) sampleList(name string, all bool, nesting int) any {
 
 // limit reads a whole number of the schema.
 func (v schemaView) limit(key string, otherwise int) int {
-	n := v.node.member(key)
+	n := v.node.Member(key)
 	if n == nil {
 		return otherwise
 	}
-	value, err := strconv.Atoi(n.text)
+	value, err := strconv.Atoi(n.Text)
 	if err != nil {
 		return otherwise
 	}
@@ -131,11 +131,11 @@ func (v schemaView) limit(key string, otherwise int) int {
 func (v schemaView) sampleNumber() any {
 	value := 1.0
 	read := func(key string) (float64, bool) {
-		n := v.node.member(key)
-		if n == nil || n.kind != number {
+		n := v.node.Member(key)
+		if n == nil || n.Kind != number {
 			return 0, false
 		}
-		f, err := strconv.ParseFloat(n.text, 64)
+		f, err := strconv.ParseFloat(n.Text, 64)
 		return f, err == nil
 	}
 	if least, ok := read("minimum"); ok && value < least {
@@ -158,8 +158,8 @@ func (v schemaView) sampleNumber() any {
 
 // sampleText makes a string of the schema's format, pattern and length.
 func (v schemaView) sampleText(name string) any {
-	if f := v.node.member("format"); f != nil {
-		if s := formatted(f.text); s != "" {
+	if f := v.node.Member("format"); f != nil {
+		if s := formatted(f.Text); s != "" {
 			return s
 		}
 	}
@@ -168,12 +168,12 @@ func (v schemaView) sampleText(name string) any {
 		"2026-01-31T12:30:00Z", "ann@example.com", "https://example.com", "+1 555 0100", "#336699", "/home",
 	}
 	least, most := v.limit("minLength", 0), v.limit("maxLength", maxText)
-	pattern := v.node.member("pattern")
+	pattern := v.node.Member("pattern")
 	for _, s := range candidates {
 		if pattern == nil && len(s) < least {
 			s = (s + strings.Repeat("x", min(least, maxText)))[:min(least, maxText)]
 		}
-		if s != "" && len(s) <= most && (pattern == nil || matches(pattern.text, s)) {
+		if s != "" && len(s) <= most && (pattern == nil || matches(pattern.Text, s)) {
 			return s
 		}
 	}
@@ -209,18 +209,6 @@ func formatted(format string) string {
 		return "123e4567-e89b-12d3-a456-426614174000"
 	}
 	return ""
-}
-
-// value is the node as encoding/json would decode it, with numbers as they are
-// written.
-func (n *node) value() any {
-	d := json.NewDecoder(bytes.NewReader(n.json()))
-	d.UseNumber()
-	var v any
-	if d.Decode(&v) != nil {
-		return nil
-	}
-	return v
 }
 
 // encodeInOrder writes arguments as one line of JSON, in the order in which the

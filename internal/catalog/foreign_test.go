@@ -44,7 +44,7 @@ func TestForeignLimits(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			_, faults := parse([]byte(test.source), web)
+			_, faults := new(reader).parse([]byte(test.source), web)
 			got := ""
 			if len(faults.List) > 0 {
 				got = faults.List[0].String()

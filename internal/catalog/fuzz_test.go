@@ -105,7 +105,7 @@ func TestLimitsOfTheTree(t *testing.T) {
 		{"too long", "1" + strings.Repeat(" ", maxBytes), "longer than 1048576 bytes"},
 	}
 	for _, test := range tests {
-		_, fault := readTree([]byte(test.source), ownLimits(), nil)
+		_, fault := new(reader).read([]byte(test.source), ownLimits())
 		switch {
 		case fault == nil && test.want != "":
 			t.Errorf("%s: no fault", test.name)
@@ -116,21 +116,21 @@ func TestLimitsOfTheTree(t *testing.T) {
 }
 
 func TestTreeKeepsValuesAsWritten(t *testing.T) {
-	root, fault := readTree([]byte(`{"a": 1.50, "b": [ true, null, "x\ny" ], "odd key": {"c":-1e3}}`), ownLimits(), nil)
+	root, fault := new(reader).read([]byte(`{"a": 1.50, "b": [ true, null, "x\ny" ], "odd key": {"c":-1e3}}`), ownLimits())
 	if fault != nil {
 		t.Fatal(fault)
 	}
 	got := map[string]string{}
 	var visit func(n *node)
 	visit = func(n *node) {
-		got[n.path()] = string(n.json())
-		for c := n.first; c != nil; c = c.next {
+		got[n.Path()] = string(n.JSON())
+		for c := n.First; c != nil; c = c.Next {
 			visit(c)
 		}
 	}
-	visit(root.member("a"))
-	visit(root.member("b"))
-	visit(root.member("odd key"))
+	visit(root.Member("a"))
+	visit(root.Member("b"))
+	visit(root.Member("odd key"))
 	for path, want := range map[string]string{
 		"a": "1.50", "b": `[ true, null, "x\ny" ]`, "b[0]": "true", "b[1]": "null", "b[2]": `"x\ny"`,
 		`["odd key"]`: `{"c":-1e3}`, `["odd key"].c`: "-1e3",

@@ -40,7 +40,7 @@ func readSchema(source []byte, say voice) schemaView {
 	if len(source) == 0 {
 		return schemaView{}
 	}
-	root, fault := readTree(source, ownLimits(), nil)
+	root, fault := new(reader).read(source, ownLimits())
 	if fault != nil {
 		return schemaView{}
 	}
@@ -52,11 +52,11 @@ func readSchema(source []byte, say voice) schemaView {
 // recurse: the schema reader refuses those that do.
 func (v schemaView) at(n *node) schemaView {
 	for range maxDepth {
-		ref := n.member("$ref")
-		if ref == nil || ref.kind != text {
+		ref := n.Member("$ref")
+		if ref == nil || ref.Kind != text {
 			break
 		}
-		target := v.root.follow(ref.text)
+		target := v.root.Refer(ref.Text)
 		if target == nil {
 			break
 		}
@@ -65,38 +65,20 @@ func (v schemaView) at(n *node) schemaView {
 	return schemaView{root: v.root, node: n, left: v.left, say: v.say}
 }
 
-// follow finds what a reference such as "#/definitions/date" means, or nil.
-func (n *node) follow(ref string) *node {
-	pointer, ok := strings.CutPrefix(ref, "#")
-	if !ok {
-		return nil
-	}
-	for _, name := range strings.Split(strings.TrimPrefix(pointer, "/"), "/") {
-		if name == "" {
-			continue
-		}
-		name = strings.ReplaceAll(strings.ReplaceAll(name, "~1", "/"), "~0", "~")
-		if n = n.member(name); n == nil {
-			return nil
-		}
-	}
-	return n
-}
-
 // properties calls f for each property, in order.
 func (v schemaView) properties(f func(name string, required bool, property schemaView)) {
-	properties := v.node.member("properties")
+	properties := v.node.Member("properties")
 	if properties == nil {
 		return
 	}
 	required := make(map[string]bool)
-	if list := v.node.member("required"); list != nil {
-		for r := list.first; r != nil; r = r.next {
-			required[r.text] = true
+	if list := v.node.Member("required"); list != nil {
+		for r := list.First; r != nil; r = r.Next {
+			required[r.Text] = true
 		}
 	}
-	for p := properties.first; p != nil; p = p.next {
-		f(p.name, required[p.name], v.at(p))
+	for p := properties.First; p != nil; p = p.Next {
+		f(p.Name, required[p.Name], v.at(p))
 	}
 }
 
@@ -124,17 +106,17 @@ func (v schemaView) omitted() int {
 
 func (v schemaView) param(name string, required bool, nesting int) param {
 	p := param{name: paramName(name), kind: v.kind(), required: required}
-	if d := v.node.member("description"); d != nil {
-		if words := aai.CleanLabel(d.text, maxParamText); words != "" {
+	if d := v.node.Member("description"); d != nil {
+		if words := aai.CleanLabel(d.Text, maxParamText); words != "" {
 			p.description = v.say(withStop(words), maxParamText+len("."))
 		}
 	}
-	if d := v.node.member("default"); d != nil {
+	if d := v.node.Member("default"); d != nil {
 		p.standard = shownValue(d)
 	}
 	p.choice, p.bounds = v.choice(), v.bounds()
 	p.members = v.membersOf(nesting + 1)
-	if items := v.node.member("items"); items != nil && items.kind == object {
+	if items := v.node.Member("items"); items != nil && items.Kind == object {
 		p.members = append(p.members, v.at(items).membersOf(nesting+1)...)
 	}
 	return p
@@ -145,19 +127,19 @@ func paramName(name string) string {
 	if plainName(name) {
 		return name
 	}
-	return shownValue(&node{kind: text, text: name})
+	return shownValue(&node{Kind: text, Text: name})
 }
 
 // shownValue is a value as a guide has it: exact, as JSON, where it is short.
 func shownValue(n *node) string {
 	var b bytes.Buffer
 	switch {
-	case len(n.text) > maxName:
-		return aai.Quote(n.text, maxName)
-	case n.kind != object && n.kind != list:
-		return aai.QuoteJSON(string(n.json()))
-	case json.Compact(&b, n.raw) != nil || b.Len() > maxName:
-		return n.words()
+	case len(n.Text) > maxName:
+		return aai.Quote(n.Text, maxName)
+	case n.Kind != object && n.Kind != list:
+		return aai.QuoteJSON(string(n.JSON()))
+	case json.Compact(&b, n.Raw()) != nil || b.Len() > maxName:
+		return n.Words()
 	}
 	return aai.QuoteJSON(b.String())
 }
@@ -165,36 +147,36 @@ func shownValue(n *node) string {
 // kind names the type: "string", "date-time string", "integer", "list of string".
 func (v schemaView) kind() string {
 	kind := "any"
-	if t := v.node.member("type"); t != nil && t.kind == text {
+	if t := v.node.Member("type"); t != nil && t.Kind == text {
 		kind = typeName(t)
-	} else if t != nil && t.kind == list {
+	} else if t != nil && t.Kind == list {
 		var kinds []string
-		for k := t.first; k != nil; k = k.next {
+		for k := t.First; k != nil; k = k.Next {
 			kinds = append(kinds, typeName(k))
 		}
 		kind = strings.Join(kinds, " or ")
-	} else if v.node.member("properties") != nil {
+	} else if v.node.Member("properties") != nil {
 		kind = "object"
-	} else if enum := v.node.member("enum"); enum != nil && enum.first != nil {
-		kind = strings.TrimPrefix(strings.TrimPrefix(enum.first.words(), "an "), "a ")
+	} else if enum := v.node.Member("enum"); enum != nil && enum.First != nil {
+		kind = strings.TrimPrefix(strings.TrimPrefix(enum.First.Words(), "an "), "a ")
 	}
 	if kind == "array" {
 		kind = "list"
-		if items := v.node.member("items"); items != nil && items.kind == object {
+		if items := v.node.Member("items"); items != nil && items.Kind == object {
 			kind = "list of " + v.at(items).kind()
 		}
 	}
-	if f := v.node.member("format"); f != nil && kind == "string" && knownFormat(f.text) {
-		kind = f.text + " string"
+	if f := v.node.Member("format"); f != nil && kind == "string" && knownFormat(f.Text) {
+		kind = f.Text + " string"
 	}
 	return kind
 }
 
 // typeName is the name of a type, or "any" for one that JSON Schema has not.
 func typeName(n *node) string {
-	switch n.text {
+	switch n.Text {
 	case "string", "number", "integer", "boolean", "object", "array", "null":
-		return n.text
+		return n.Text
 	}
 	return "any"
 }
@@ -209,20 +191,20 @@ func knownFormat(format string) bool {
 
 // choice lists the values of an enum or const.
 func (v schemaView) choice() string {
-	if c := v.node.member("const"); c != nil {
+	if c := v.node.Member("const"); c != nil {
 		return shownValue(c)
 	}
-	enum := v.node.member("enum")
-	if items := v.node.member("items"); enum == nil && items != nil && items.kind == object {
-		enum = v.at(items).node.member("enum")
+	enum := v.node.Member("enum")
+	if items := v.node.Member("items"); enum == nil && items != nil && items.Kind == object {
+		enum = v.at(items).node.Member("enum")
 	}
 	if enum == nil {
 		return ""
 	}
 	var values []string
-	for e := enum.first; e != nil; e = e.next {
+	for e := enum.First; e != nil; e = e.Next {
 		if len(values) == maxChoices {
-			values = append(values, fmt.Sprintf("… (%d in all)", enum.count()))
+			values = append(values, fmt.Sprintf("… (%d in all)", enum.Count()))
 			break
 		}
 		values = append(values, shownValue(e))
@@ -238,7 +220,7 @@ func (v schemaView) bounds() string {
 		{"minLength", "length at least "}, {"maxLength", "length at most "}, {"minItems", "items at least "},
 		{"maxItems", "items at most "}, {"pattern", "pattern "},
 	} {
-		if n := v.node.member(limit.key); n != nil && (n.kind == number || n.kind == text) {
+		if n := v.node.Member(limit.key); n != nil && (n.Kind == number || n.Kind == text) {
 			words = append(words, limit.word+shownValue(n))
 		}
 	}
@@ -257,7 +239,7 @@ func (v schemaView) summary() string {
 	}
 	top := v.at(v.node)
 	kind := top.kind()
-	if items := top.node.member("items"); items != nil && items.kind == object {
+	if items := top.node.Member("items"); items != nil && items.Kind == object {
 		top = top.at(items)
 	}
 	var members []string

@@ -65,41 +65,41 @@ func (p *parser) name(m *members) {
 		return
 	}
 	var names []string
-	switch n.kind {
+	switch n.Kind {
 	case text:
-		names = strings.Split(n.text, "|")
+		names = strings.Split(n.Text, "|")
 	case object:
 		names = p.names(n, first)
 	default:
-		p.fault(n.path(), "is %s; expected a string or an object of names by language", n.words())
+		p.fault(n.Path(), "is %s; expected a string or an object of names by language", n.Words())
 		return
 	}
 	p.app.Name = joinNames(names)
 	if p.app.Name == "" {
-		p.fault(n.path(), "empty; %s", expected)
+		p.fault(n.Path(), "empty; %s", expected)
 	}
 }
 
 // names returns the names of an object by language, the default one first.
 func (p *parser) names(n *node, language string) []string {
 	var names []string
-	for c := n.first; c != nil; c = c.next {
-		if c.kind != text {
-			p.fault(c.path(), "is %s; expected a name", c.words())
+	for c := n.First; c != nil; c = c.Next {
+		if c.Kind != text {
+			p.fault(c.Path(), "is %s; expected a name", c.Words())
 			continue
 		}
-		if isDefaultKey(c.name) && n.member(c.text) != nil {
-			language = c.text // names a language instead of being a name
+		if isDefaultKey(c.Name) && n.Member(c.Text) != nil {
+			language = c.Text // names a language instead of being a name
 			continue
 		}
-		if isDefaultKey(c.name) {
-			names = slices.Insert(names, 0, c.text)
+		if isDefaultKey(c.Name) {
+			names = slices.Insert(names, 0, c.Text)
 			continue
 		}
-		names = append(names, c.text)
+		names = append(names, c.Text)
 	}
-	if d := n.member(language); d != nil && d.kind == text {
-		names = slices.Insert(names, 0, d.text)
+	if d := n.Member(language); d != nil && d.Kind == text {
+		names = slices.Insert(names, 0, d.Text)
 	}
 	return names
 }
@@ -128,21 +128,21 @@ func joinNames(names []string) string {
 
 // aliases reads a list of other names.
 func (p *parser) aliases(n *node) {
-	if n.kind != list {
-		p.fault(n.path(), "is %s; expected a list of names", n.words())
+	if n.Kind != list {
+		p.fault(n.Path(), "is %s; expected a list of names", n.Words())
 		return
 	}
-	for c := n.first; c != nil; c = c.next {
-		if c.kind != text {
-			p.fault(c.path(), "is %s; expected a name", c.words())
+	for c := n.First; c != nil; c = c.Next {
+		if c.Kind != text {
+			p.fault(c.Path(), "is %s; expected a name", c.Words())
 			continue
 		}
-		alias := aai.CleanLabel(c.text, maxName)
+		alias := aai.CleanLabel(c.Text, maxName)
 		switch {
 		case alias == "":
-			p.warn(c.path(), "empty; it is ignored")
+			p.warn(c.Path(), "empty; it is ignored")
 		case len(p.app.Aliases) >= maxAliases:
-			p.warn(c.path(), "one of more than %d aliases; it is ignored", maxAliases)
+			p.warn(c.Path(), "one of more than %d aliases; it is ignored", maxAliases)
 		case !slices.Contains(p.app.Aliases, alias):
 			p.app.Aliases = append(p.app.Aliases, alias)
 		}

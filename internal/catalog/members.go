@@ -6,8 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"aai"
 )
 
@@ -27,11 +25,11 @@ type members struct {
 // object, so that reading can go on and find more faults.
 func (p *parser) members(n *node, expected string) *members {
 	if n == nil {
-		return &members{p: p, node: &node{kind: object, index: -1}}
+		return &members{p: p, node: &node{Kind: object}}
 	}
-	if n.kind != object {
-		p.fault(n.path(), "is %s; expected an object%s", n.words(), expected)
-		return &members{p: p, node: &node{kind: object, index: n.index, name: n.name, parent: n.parent}}
+	if n.Kind != object {
+		p.fault(n.Path(), "is %s; expected an object%s", n.Words(), expected)
+		return &members{p: p, node: n.Vacant()}
 	}
 	return &members{p: p, node: n, asked: make([]string, 0, 24)}
 }
@@ -41,13 +39,13 @@ func (p *parser) members(n *node, expected string) *members {
 func (m *members) take(names ...string) *node {
 	m.asked = append(m.asked, names[0])
 	var found *node
-	for c := m.node.first; c != nil; c = c.next {
-		if !spells(c.name, names) {
+	for c := m.node.First; c != nil; c = c.Next {
+		if !spells(c.Name, names) {
 			continue
 		}
-		c.read = true
+		c.Mark = true
 		if found != nil {
-			m.p.fault(m.node.path(), "both %q and %q are given; they mean the same, keep one", found.name, c.name)
+			m.p.fault(m.node.Path(), "both %q and %q are given; they mean the same, keep one", found.Name, c.Name)
 			continue
 		}
 		found = c
@@ -55,13 +53,13 @@ func (m *members) take(names ...string) *node {
 	if m.also != nil {
 		other := m.also.take(names...)
 		if found != nil && other != nil {
-			m.p.fault(other.path(), "is given here and at %s; keep one", found.path())
+			m.p.fault(other.Path(), "is given here and at %s; keep one", found.Path())
 		}
 		if found == nil {
 			found = other
 		}
 	}
-	if found != nil && found.kind == null {
+	if found != nil && found.Kind == null {
 		return nil
 	}
 	return found
@@ -95,15 +93,15 @@ func isCamel(key, snake string) bool {
 
 // at is the path of a member as it is spelled, or where it would be.
 func (m *members) at(names ...string) string {
-	for c := m.node.first; c != nil; c = c.next {
-		if spells(c.name, names) {
-			return c.path()
+	for c := m.node.First; c != nil; c = c.Next {
+		if spells(c.Name, names) {
+			return c.Path()
 		}
 	}
 	if m.also != nil {
 		return m.also.at(names...)
 	}
-	return step(m.node.path(), names[0], -1)
+	return step(m.node.Path(), names[0], -1)
 }
 
 // text returns a string member, or "" if it is absent.
@@ -112,11 +110,11 @@ func (m *members) text(names ...string) string {
 	if n == nil {
 		return ""
 	}
-	if n.kind != text {
-		m.p.fault(n.path(), "is %s; expected a string", n.words())
+	if n.Kind != text {
+		m.p.fault(n.Path(), "is %s; expected a string", n.Words())
 		return ""
 	}
-	return n.text
+	return n.Text
 }
 
 // must returns a string member that may be neither absent nor empty. The
@@ -126,12 +124,12 @@ func (m *members) must(expected string, names ...string) string {
 	switch {
 	case n == nil:
 		m.p.fault(m.at(names...), "missing; %s", expected)
-	case n.kind != text:
-		m.p.fault(n.path(), "is %s; %s", n.words(), expected)
-	case n.text == "":
-		m.p.fault(n.path(), "empty; %s", expected)
+	case n.Kind != text:
+		m.p.fault(n.Path(), "is %s; %s", n.Words(), expected)
+	case n.Text == "":
+		m.p.fault(n.Path(), "empty; %s", expected)
 	default:
-		return n.text
+		return n.Text
 	}
 	return ""
 }
@@ -142,14 +140,14 @@ func (m *members) word(name string, words ...string) string {
 	if n == nil {
 		return ""
 	}
-	if n.kind == text {
+	if n.Kind == text {
 		for _, w := range words {
-			if n.text == w {
+			if n.Text == w {
 				return w
 			}
 		}
 	}
-	m.p.fault(n.path(), "is %s; expected %s", shown(n), oneOf(words))
+	m.p.fault(n.Path(), "is %s; expected %s", shown(n), oneOf(words))
 	return ""
 }
 
@@ -159,19 +157,19 @@ func (m *members) strings(name, expected string) map[string]string {
 	if n == nil {
 		return nil
 	}
-	if n.kind != object {
-		m.p.fault(n.path(), "is %s; expected an object%s", n.words(), expected)
+	if n.Kind != object {
+		m.p.fault(n.Path(), "is %s; expected an object%s", n.Words(), expected)
 		return nil
 	}
 	values := map[string]string{}
-	for c := n.first; c != nil; c = c.next {
-		switch c.kind {
+	for c := n.First; c != nil; c = c.Next {
+		switch c.Kind {
 		case text:
-			values[c.name] = c.text
+			values[c.Name] = c.Text
 		case number, truth, lie:
-			values[c.name] = string(c.raw)
+			values[c.Name] = string(c.Raw())
 		default:
-			m.p.fault(c.path(), "is %s; expected a string", c.words())
+			m.p.fault(c.Path(), "is %s; expected a string", c.Words())
 		}
 	}
 	return values
@@ -193,13 +191,13 @@ func (m *members) timeout(unit, otherwise time.Duration) time.Duration {
 	if unit == time.Millisecond {
 		word = "milliseconds"
 	}
-	if n.kind != number {
-		m.p.fault(n.path(), "is %s; expected a number of %s", n.words(), word)
+	if n.Kind != number {
+		m.p.fault(n.Path(), "is %s; expected a number of %s", n.Words(), word)
 		return otherwise
 	}
-	count, err := strconv.ParseFloat(n.text, 64)
+	count, err := strconv.ParseFloat(n.Text, 64)
 	if err != nil || count < float64(minTimeout)/float64(unit) || count > float64(maxTimeout)/float64(unit) {
-		m.p.fault(n.path(), "is %s %s; expected 1 millisecond to 1 hour", shown(n), word)
+		m.p.fault(n.Path(), "is %s %s; expected 1 millisecond to 1 hour", shown(n), word)
 		return otherwise
 	}
 	return time.Duration(count * float64(unit))
@@ -208,15 +206,15 @@ func (m *members) timeout(unit, otherwise time.Duration) time.Duration {
 // unknown warns of members that nobody asked for. Keys for people and other
 // programs ("$schema", "$comment", "x-…", "_…") are let be.
 func (m *members) unknown() {
-	for c := m.node.first; c != nil && len(m.p.warnings.List) < maxFaults; c = c.next {
-		if c.read || strings.HasPrefix(c.name, "$") || strings.HasPrefix(c.name, "x-") || strings.HasPrefix(c.name, "_") {
+	for c := m.node.First; c != nil && len(m.p.warnings.List) < maxFaults; c = c.Next {
+		if c.Mark || strings.HasPrefix(c.Name, "$") || strings.HasPrefix(c.Name, "x-") || strings.HasPrefix(c.Name, "_") {
 			continue
 		}
 		problem := "unknown key; it is ignored"
-		if near := aai.Nearest(c.name, m.asked, 1); len(near) > 0 {
+		if near := aai.Nearest(c.Name, m.asked, 1); len(near) > 0 {
 			problem += fmt.Sprintf(" (did you mean %q?)", near[0])
 		}
-		m.p.warn(c.path(), "%s", problem)
+		m.p.warn(c.Path(), "%s", problem)
 	}
 	if m.also != nil {
 		m.also.unknown()
@@ -225,15 +223,15 @@ func (m *members) unknown() {
 
 // shown is a scalar as it may be quoted in a message.
 func shown(n *node) string {
-	switch n.kind {
+	switch n.Kind {
 	case text:
-		return strconv.Quote(aai.CleanLabel(n.text, maxName))
+		return strconv.Quote(aai.CleanLabel(n.Text, maxName))
 	case number:
-		return aai.CleanLabel(n.text, maxName)
+		return aai.CleanLabel(n.Text, maxName)
 	case object, list:
-		return n.words()
+		return n.Words()
 	}
-	return n.kind.String()
+	return n.Kind.String()
 }
 
 // oneOf lists words as a choice: "a", "b" or "c".
@@ -248,6 +246,3 @@ func oneOf(words []string) string {
 	last := len(quoted) - 1
 	return strings.Join(quoted[:last], ", ") + " or " + quoted[last]
 }
-
-// isBool reports a JSON true or false.
-func isBool(k jsontext.Kind) bool { return k == truth || k == lie }

@@ -57,7 +57,7 @@ type Descriptor struct {
 // JSON path, what is wrong there and what was expected; its cause is a *Faults
 // with everything that was found. Safe for concurrent use.
 func Parse(source []byte, o Options) (*Descriptor, error) {
-	d, faults := parse(source, o)
+	d, faults := new(reader).parse(source, o)
 	if err := faults.err(); err != nil {
 		return nil, err
 	}
@@ -66,19 +66,19 @@ func Parse(source []byte, o Options) (*Descriptor, error) {
 
 // parse is Parse which also gives, with faults, what little it could read: the
 // id and the name by which people may ask for the app.
-func parse(source []byte, o Options) (*Descriptor, *Faults) {
+func (r *reader) parse(source []byte, o Options) (*Descriptor, *Faults) {
 	sum := sha256.Sum256(source)
 	body := bytes.TrimPrefix(source, []byte("\xef\xbb\xbf"))
-	p := &parser{o: o, app: &aai.App{
+	p := &parser{o: o, reader: r, app: &aai.App{
 		Digest: hex.EncodeToString(sum[:]), Source: o.Source, Modified: o.Modified, Descriptor: json.RawMessage(body),
 		Origin: o.Origin,
 	}}
-	root, fault := readTree(body, p.limits(), isSchema)
+	root, fault := r.read(body, p.limits())
 	switch {
 	case fault != nil:
 		p.fault(fault.Path, "%s", fault.Problem)
-	case root.kind != object:
-		p.fault("", "is %s; expected a JSON object", root.words())
+	case root.Kind != object:
+		p.fault("", "is %s; expected a JSON object", root.Words())
 	default:
 		p.document(p.members(root, ""))
 		p.estrange()
@@ -99,16 +99,17 @@ func (p *parser) estrange() {
 // isSchema reports whether n is a schema of a tool: tools[i].parameters or
 // tools[i].returns. Those are the schema reader's to read.
 func isSchema(n *node) bool {
-	if n.name != "parameters" && n.name != "returns" {
+	if n.Name != "parameters" && n.Name != "returns" {
 		return false
 	}
-	tool := n.parent
-	return tool.index >= 0 && tool.parent != nil && tool.parent.name == "tools"
+	tool := n.Parent
+	return tool.Index() >= 0 && tool.Parent != nil && tool.Parent.Name == "tools"
 }
 
 // parser reads one descriptor.
 type parser struct {
 	o        Options
+	reader   *reader
 	app      *aai.App
 	recipes  []*aai.Recipe
 	chosen   *section // whose tools are the app's; nil: none
@@ -133,8 +134,8 @@ func (p *parser) warn(path, format string, args ...any) {
 func (p *parser) document(root *members) {
 	p.schemaVersion(root)
 	p.app.Version = aai.CleanLabel(root.text("version"), maxName)
-	platforms, app := root.node.member("platforms"), root.node.member("app")
-	platform := root.node.member("platform")
+	platforms, app := root.node.Member("platforms"), root.node.Member("app")
+	platform := root.node.Member("platform")
 	switch {
 	case platforms != nil && (app != nil || platform != nil):
 		p.fault("", `has both "platforms" and "app" or "platform"; expected one dialect: "appId" with "platforms", or "app" with "platform"`)

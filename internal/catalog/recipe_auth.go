@@ -28,13 +28,13 @@ func (p *parser) auth(n *node, base string) *aai.AuthRecipe {
 		return nil
 	}
 	m := p.members(n, ` such as {"type": "oauth2", "oauth2": {…}}`)
-	if n.kind != object {
+	if n.Kind != object {
 		return nil
 	}
 	p.secrets(n)
 	kind := m.word("type", "oauth2", "apiKey", "api_key", "appCredential", "app_credential", "cookie", "bearer")
 	if kind == "" {
-		if n.member("type") == nil {
+		if n.Member("type") == nil {
 			p.fault(m.at("type"), "missing; expected a type such as \"oauth2\"")
 		}
 		return nil
@@ -54,7 +54,7 @@ func (p *parser) auth(n *node, base string) *aai.AuthRecipe {
 	form := m
 	if given := m.take(key); given != nil {
 		form = p.members(given, " with "+needs)
-	} else if needs != "" && n.count() == 1 {
+	} else if needs != "" && n.Count() == 1 {
 		p.fault(m.at(key), "missing; expected an object with %s", needs)
 		return a
 	}
@@ -69,10 +69,10 @@ func (p *parser) auth(n *node, base string) *aai.AuthRecipe {
 
 // secrets refuses a secret in the descriptor, which everybody may read.
 func (p *parser) secrets(n *node) {
-	for c := n.first; c != nil; c = c.next {
-		if c.index < 0 && (c.kind == text || c.kind == number) && isSecretName(c.name) {
-			c.read = true
-			p.fault(c.path(), "is a secret; a descriptor is public and may not hold one: the person gives it to the gateway")
+	for c := n.First; c != nil; c = c.Next {
+		if c.Index() < 0 && (c.Kind == text || c.Kind == number) && isSecretName(c.Name) {
+			c.Mark = true
+			p.fault(c.Path(), "is a secret; a descriptor is public and may not hold one: the person gives it to the gateway")
 		}
 		p.secrets(c)
 	}
@@ -118,20 +118,20 @@ func (p *parser) scopes(m *members) []string {
 	if n == nil {
 		return nil
 	}
-	if n.kind == text {
-		list := strings.Fields(n.text)
+	if n.Kind == text {
+		list := strings.Fields(n.Text)
 		if len(list) > maxScopes {
-			p.fault(n.path(), "holds %d scopes; expected at most %d", len(list), maxScopes)
+			p.fault(n.Path(), "holds %d scopes; expected at most %d", len(list), maxScopes)
 			return nil
 		}
 		for _, scope := range list {
-			p.scope(n.path(), scope)
+			p.scope(n.Path(), scope)
 		}
 		return list
 	}
 	list := p.words(n, "scope", maxScopes)
 	for i, scope := range list {
-		p.scope(step(n.path(), "", i), scope)
+		p.scope(step(n.Path(), "", i), scope)
 	}
 	return list
 }
@@ -145,21 +145,21 @@ func (p *parser) scope(path, scope string) {
 
 // words reads a list of strings.
 func (p *parser) words(n *node, what string, most int) []string {
-	if n.kind != list {
-		p.fault(n.path(), "is %s; expected a list of %ss", n.words(), what)
+	if n.Kind != list {
+		p.fault(n.Path(), "is %s; expected a list of %ss", n.Words(), what)
 		return nil
 	}
-	if n.count() > most {
-		p.fault(n.path(), "holds %d %ss; expected at most %d", n.count(), what, most)
+	if n.Count() > most {
+		p.fault(n.Path(), "holds %d %ss; expected at most %d", n.Count(), what, most)
 		return nil
 	}
 	var words []string
-	for c := n.first; c != nil; c = c.next {
-		if c.kind != text {
-			p.fault(c.path(), "is %s; expected a %s", c.words(), what)
+	for c := n.First; c != nil; c = c.Next {
+		if c.Kind != text {
+			p.fault(c.Path(), "is %s; expected a %s", c.Words(), what)
 			return nil
 		}
-		words = append(words, c.text)
+		words = append(words, c.Text)
 	}
 	return words
 }
@@ -214,9 +214,9 @@ func (p *parser) life(n *node) time.Duration {
 	if n == nil {
 		return usual
 	}
-	seconds, err := strconv.Atoi(n.text)
-	if n.kind != number || err != nil || seconds < 1 || seconds > int(maxTokenLife/time.Second) {
-		p.fault(n.path(), "is %s; expected 1 to %d seconds", shown(n), int(maxTokenLife/time.Second))
+	seconds, err := strconv.Atoi(n.Text)
+	if n.Kind != number || err != nil || seconds < 1 || seconds > int(maxTokenLife/time.Second) {
+		p.fault(n.Path(), "is %s; expected 1 to %d seconds", shown(n), int(maxTokenLife/time.Second))
 		return usual
 	}
 	return time.Duration(seconds) * time.Second
@@ -226,14 +226,14 @@ func (p *parser) life(n *node) time.Duration {
 func (p *parser) cookie(m *members, a *aai.AuthRecipe, base string) {
 	a.LoginURL = p.endpoint(m, "people log in there", "login_url")
 	n := m.take("required_cookies", "cookies")
-	if n == nil || n.first == nil {
+	if n == nil || n.First == nil {
 		p.fault(m.at("required_cookies"), "missing; expected the names of the cookies that are needed")
 	} else {
 		a.Cookies = p.words(n, "cookie name", maxCookies)
 	}
 	for i, name := range a.Cookies {
 		if !validHeader(name) || len(name) > maxScope {
-			p.fault(step(n.path(), "", i), "is %q; expected a cookie's name", aai.CleanLabel(name, maxName))
+			p.fault(step(n.Path(), "", i), "is %q; expected a cookie's name", aai.CleanLabel(name, maxName))
 		}
 	}
 	host := hostname(base)
@@ -252,17 +252,17 @@ func (p *parser) instructions(m *members, a *aai.AuthRecipe) {
 	n := m.take("instructions")
 	switch {
 	case n == nil:
-	case n.kind == object:
+	case n.Kind == object:
 		o := p.members(n, "")
 		a.Instructions = aai.CleanText(o.text("short"), maxInstructions)
 		if help := p.endpoint(o, "", "help_url"); a.ObtainURL == "" {
 			a.ObtainURL = help
 		}
 		o.unknown()
-	case n.kind == text:
-		a.Instructions = aai.CleanText(n.text, maxInstructions)
+	case n.Kind == text:
+		a.Instructions = aai.CleanText(n.Text, maxInstructions)
 	default:
-		p.fault(n.path(), "is %s; expected words for people", n.words())
+		p.fault(n.Path(), "is %s; expected words for people", n.Words())
 	}
 }
 

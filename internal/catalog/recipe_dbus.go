@@ -27,11 +27,11 @@ func (p *parser) dbusName(m *members, valid func(string) bool, expected string, 
 	if n == nil {
 		return ""
 	}
-	if n.kind != text || !valid(n.text) {
-		p.fault(n.path(), "is %s; %s", shown(n), expected)
+	if n.Kind != text || !valid(n.Text) {
+		p.fault(n.Path(), "is %s; %s", shown(n), expected)
 		return ""
 	}
-	return n.text
+	return n.Text
 }
 
 // dbusForm reads tools that call methods or touch properties.

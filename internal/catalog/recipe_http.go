@@ -50,14 +50,14 @@ func (p *parser) method(tool *members) string {
 		p.fault(tool.at("method"), "missing; expected %s", oneOf(methods))
 		return ""
 	}
-	if n.kind == text {
+	if n.Kind == text {
 		for _, known := range methods {
-			if strings.EqualFold(n.text, known) {
+			if strings.EqualFold(n.Text, known) {
 				return known
 			}
 		}
 	}
-	p.fault(n.path(), "is %s; expected %s", shown(n), oneOf(methods))
+	p.fault(n.Path(), "is %s; expected %s", shown(n), oneOf(methods))
 	return ""
 }
 

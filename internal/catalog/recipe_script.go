@@ -84,14 +84,14 @@ func (p *parser) comTool(progID string, tool *members, r *aai.Recipe) {
 	case n == nil:
 		p.fault(tool.at("script"), "missing; a COM tool needs a list of steps")
 		return
-	case n.kind != list:
-		p.fault(n.path(), "is %s; expected a list of steps", n.words())
+	case n.Kind != list:
+		p.fault(n.Path(), "is %s; expected a list of steps", n.Words())
 		return
-	case n.first == nil:
-		p.fault(n.path(), "empty; expected at least one step")
+	case n.First == nil:
+		p.fault(n.Path(), "empty; expected at least one step")
 	}
 	var vars []string
-	for c := n.first; c != nil; c = c.next {
+	for c := n.First; c != nil; c = c.Next {
 		m := p.members(c, " that describes a step")
 		s := p.comStep(m, r, vars)
 		r.COM.Steps = append(r.COM.Steps, s)
@@ -132,10 +132,10 @@ func (p *parser) comStep(m *members, r *aai.Recipe, vars []string) aai.COMStep {
 	actions := []string{"create", "call", "set", "get", "return"}
 	s := aai.COMStep{Action: m.word("action", actions...)}
 	if s.Action == "" {
-		if m.node.member("action") == nil {
+		if m.node.Member("action") == nil {
 			p.fault(m.at("action"), "missing; expected %s", oneOf(actions))
 		}
-		m.node.readAll()
+		noticeAll(m.node)
 		return s
 	}
 	need := func(name string) string {
@@ -168,15 +168,15 @@ func (p *parser) comStep(m *members, r *aai.Recipe, vars []string) aai.COMStep {
 	return s
 }
 
-// readAll marks every member as noticed, where nothing more can be said of them.
-func (n *node) readAll() {
-	for c := n.first; c != nil; c = c.next {
-		c.read = true
+// noticeAll marks every member as noticed, where nothing more can be said of them.
+func noticeAll(n *node) {
+	for c := n.First; c != nil; c = c.Next {
+		c.Mark = true
 	}
 }
 
 func (p *parser) comValue(m *members, r *aai.Recipe, needed bool) json.RawMessage {
-	n := m.node.member("value")
+	n := m.node.Member("value")
 	m.asked = append(m.asked, "value")
 	if n == nil {
 		if needed {
@@ -184,7 +184,7 @@ func (p *parser) comValue(m *members, r *aai.Recipe, needed bool) json.RawMessag
 		}
 		return nil
 	}
-	n.read = true // null is a value here
+	n.Mark = true // null is a value here
 	return p.template(n, r)
 }
 
@@ -193,12 +193,12 @@ func (p *parser) comArgs(m *members, r *aai.Recipe) []json.RawMessage {
 	if n == nil {
 		return nil
 	}
-	if n.kind != list {
-		p.fault(n.path(), "is %s; expected a list of arguments", n.words())
+	if n.Kind != list {
+		p.fault(n.Path(), "is %s; expected a list of arguments", n.Words())
 		return nil
 	}
 	var args []json.RawMessage
-	for c := n.first; c != nil; c = c.next {
+	for c := n.First; c != nil; c = c.Next {
 		args = append(args, p.template(c, r))
 	}
 	return args
@@ -207,14 +207,14 @@ func (p *parser) comArgs(m *members, r *aai.Recipe) []json.RawMessage {
 // template returns a value as JSON, having checked every ${param} in its strings.
 func (p *parser) template(n *node, r *aai.Recipe) json.RawMessage {
 	p.templateStrings(n, r)
-	return n.json()
+	return n.JSON()
 }
 
 func (p *parser) templateStrings(n *node, r *aai.Recipe) {
-	if n.kind == text {
-		p.placeholders(n.path(), n.text, r)
+	if n.Kind == text {
+		p.placeholders(n.Path(), n.Text, r)
 	}
-	for c := n.first; c != nil; c = c.next {
+	for c := n.First; c != nil; c = c.Next {
 		p.templateStrings(c, r)
 	}
 }

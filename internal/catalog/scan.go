@@ -73,8 +73,9 @@ func (s *scanner) loadAll(found []finding) []*loaded {
 	var workers sync.WaitGroup
 	for range min(runtime.GOMAXPROCS(0), len(found)) {
 		workers.Go(func() {
+			var r reader
 			for i := range next {
-				files[i] = s.load(found[i])
+				files[i] = s.load(&r, found[i])
 			}
 		})
 	}
@@ -88,7 +89,7 @@ func (s *scanner) loadAll(found []finding) []*loaded {
 
 // load reads and parses one file, or returns what is known of it. Whatever a
 // descriptor does to our code is a fault of that descriptor.
-func (s *scanner) load(f finding) (l *loaded) {
+func (s *scanner) load(r *reader, f finding) (l *loaded) {
 	defer func() {
 		if p := recover(); p != nil {
 			l = refusedFile(f, fmt.Sprintf("the gateway failed at reading it: %v", p))
@@ -116,7 +117,7 @@ func (s *scanner) load(f finding) (l *loaded) {
 	}
 	o := s.options
 	o.Source, o.Modified = f.path, info.ModTime()
-	l.descriptor, l.faults = parse(source, o)
+	l.descriptor, l.faults = r.parse(source, o)
 	return l
 }
 

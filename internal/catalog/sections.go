@@ -35,26 +35,26 @@ func platformNames() []string {
 // other computers, so that a descriptor is right or wrong everywhere alike.
 func (p *parser) platformSections(n *node) []*section {
 	var sections []*section
-	if n == nil || n.kind != object {
+	if n == nil || n.Kind != object {
 		p.members(n, " with a section for each platform")
 		return nil
 	}
-	for c := n.first; c != nil; c = c.next {
-		if automations(c.name) == nil {
+	for c := n.First; c != nil; c = c.Next {
+		if automations(c.Name) == nil {
 			problem := "unknown platform; it is ignored"
-			if near := aai.Nearest(c.name, platformNames(), 1); len(near) > 0 {
+			if near := aai.Nearest(c.Name, platformNames(), 1); len(near) > 0 {
 				problem += ` (did you mean "` + near[0] + `"?)`
 			}
-			p.warn(c.path(), "%s", problem)
+			p.warn(c.Path(), "%s", problem)
 			continue
 		}
 		m := p.members(c, " with the tools for this platform")
-		if c.kind == object {
-			sections = append(sections, p.platformSection(c.name, m))
+		if c.Kind == object {
+			sections = append(sections, p.platformSection(c.Name, m))
 		}
 	}
 	if len(sections) == 0 && len(p.faults.List) == 0 {
-		p.fault(n.path(), "has no section that this gateway knows; expected one of %s", oneOf(platformNames()))
+		p.fault(n.Path(), "has no section that this gateway knows; expected one of %s", oneOf(platformNames()))
 	}
 	return sections
 }
@@ -65,7 +65,7 @@ func (p *parser) platformSection(platform string, m *members) *section {
 	way := m.word("automation", ways...)
 	if way == "" {
 		way = ways[0]
-		if m.node.member("automation") == nil {
+		if m.node.Member("automation") == nil {
 			p.warn(m.at("automation"), "missing; taken to be %q", way)
 		}
 	}
@@ -100,11 +100,11 @@ func (p *parser) executionSection(root *members) *section {
 	m := p.members(given, ` such as {"type": "ipc"}`)
 	m.asked = append(m.asked, "type")
 	if given == nil {
-		m.node.parent, m.node.name = root.node, "execution"
+		m.node.Parent, m.node.Name = root.node, "execution"
 	}
 	way := m.word("type", "ipc", "http", "dbus", "apple-events", "com", "stdio", "acp")
 	if way == "" {
-		if m.node.member("type") != nil {
+		if m.node.Member("type") != nil {
 			return nil
 		}
 		way = "ipc"
@@ -114,7 +114,7 @@ func (p *parser) executionSection(root *members) *section {
 	}
 	implied := impliedPlatform(way)
 	switch {
-	case platform == "" && root.node.member("platform") != nil:
+	case platform == "" && root.node.Member("platform") != nil:
 		return nil
 	case platform == "":
 		platform = implied

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"aai"
-	"aai/internal/schema"
 )
 
 // maxTools is how many tools one section may have.
@@ -31,24 +30,24 @@ func (p *parser) readTools(s *section, m *members, way form) {
 	case n == nil:
 		p.fault(m.at("tools"), "missing; expected a list of tools")
 		return
-	case n.kind != list:
-		p.fault(n.path(), "is %s; expected a list of tools", n.words())
+	case n.Kind != list:
+		p.fault(n.Path(), "is %s; expected a list of tools", n.Words())
 		return
-	case n.first == nil:
-		p.warn(n.path(), "empty; the app has no tools on %s", s.platform)
-	case n.count() > p.maxTools():
-		p.fault(n.path(), "holds %d tools; expected at most %d", n.count(), p.maxTools())
+	case n.First == nil:
+		p.warn(n.Path(), "empty; the app has no tools on %s", s.platform)
+	case n.Count() > p.maxTools():
+		p.fault(n.Path(), "holds %d tools; expected at most %d", n.Count(), p.maxTools())
 		return
 	}
 	seen := make(map[string]string)
-	for c := n.first; c != nil; c = c.next {
+	for c := n.First; c != nil; c = c.Next {
 		tool := p.members(c, " that describes a tool")
 		p.readTool(s, tool, way, seen)
 	}
 }
 
 func (p *parser) readTool(s *section, m *members, way form, seen map[string]string) {
-	path := m.node.path()
+	path := m.node.Path()
 	tool := &aai.Tool{Name: p.toolName(m, seen)}
 	tool.Title = aai.CleanLabel(m.text("title"), maxName)
 	tool.Description = aai.CleanText(m.text("description"), maxText)
@@ -114,17 +113,17 @@ func (p *parser) parameters(m *members, tool *aai.Tool) {
 		p.warn(m.at("parameters"), "missing; the tool takes no parameters")
 		return
 	}
-	if n.kind != object {
-		p.fault(n.path(), "is %s; expected a JSON Schema of an object", n.words())
+	if n.Kind != object {
+		p.fault(n.Path(), "is %s; expected a JSON Schema of an object", n.Words())
 		return
 	}
-	params, secret, err := p.schema(n.raw)
+	params, secret, err := p.schema(n.Raw())
 	if err != nil {
-		p.schemaFault(n.path(), err)
+		p.schemaFault(n.Path(), err)
 		return
 	}
-	if kind, ok := schemaType(n.raw); !ok {
-		p.fault(n.path()+".type", "is %s; expected \"object\", since arguments have names", kind)
+	if kind, ok := schemaType(n.Raw()); !ok {
+		p.fault(n.Path()+".type", "is %s; expected \"object\", since arguments have names", kind)
 		return
 	}
 	tool.Params, tool.Secret = params, secret
@@ -136,13 +135,13 @@ func (p *parser) returns(m *members, tool *aai.Tool) {
 	if n == nil {
 		return
 	}
-	if n.kind != object {
-		p.fault(n.path(), "is %s; expected a JSON Schema", n.words())
+	if n.Kind != object {
+		p.fault(n.Path(), "is %s; expected a JSON Schema", n.Words())
 		return
 	}
-	s, secret, err := p.schema(n.raw)
+	s, secret, err := p.schema(n.Raw())
 	if err != nil {
-		p.schemaFault(n.path(), err)
+		p.schemaFault(n.Path(), err)
 		return
 	}
 	tool.Returns, tool.Private = s, len(secret) > 0
@@ -160,7 +159,7 @@ func (p *parser) schema(source []byte) (aai.Schema, []string, error) {
 	if known, ok := p.schemas[string(source)]; ok {
 		return known.schema, known.secret, nil
 	}
-	s, secret, err := schema.Params(source)
+	s, secret, err := p.reader.schemas.Params(source)
 	if err != nil {
 		return aai.Schema{}, nil, err
 	}
@@ -249,11 +248,11 @@ func (m *members) flag(name string) *bool {
 	if n == nil {
 		return nil
 	}
-	if !isBool(n.kind) {
-		m.p.fault(n.path(), "is %s; expected true or false", n.words())
+	if !n.IsBool() {
+		m.p.fault(n.Path(), "is %s; expected true or false", n.Words())
 		return nil
 	}
-	value := n.kind == truth
+	value := n.Kind == truth
 	return &value
 }
 

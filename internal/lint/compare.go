@@ -119,13 +119,13 @@ func readContract(source []byte, o catalog.Options) (*contract, error) {
 		return nil, err
 	}
 	c := &contract{app: d.App, doc: readDocument(source), sections: make(map[string]promised)}
-	written := c.doc.root.member("version")
+	written := c.doc.root.Member("version")
 	if written == nil {
 		return nil, aai.Errorf(aai.DescriptorInvalid, "version: missing; expected a semantic version, such as \"1.0.0\"")
 	}
-	v, ok := parseVersion(written.text)
+	v, ok := parseVersion(written.Text)
 	if !ok {
-		return nil, aai.Errorf(aai.DescriptorInvalid, "version: is %s; expected a semantic version, such as \"1.0.0\"", aai.Quote(written.text, 60))
+		return nil, aai.Errorf(aai.DescriptorInvalid, "version: is %s; expected a semantic version, such as \"1.0.0\"", aai.Quote(written.Text, 60))
 	}
 	c.version = v
 	for _, s := range c.doc.sections() {
@@ -142,7 +142,7 @@ func readContract(source []byte, o catalog.Options) (*contract, error) {
 			}
 		}
 		if len(recipes) == len(p.App.Tools) {
-			c.sections[p.App.Platform] = promised{s.tools.path, p.App.Tools, recipes}
+			c.sections[p.App.Platform] = promised{s.tools.Mark, p.App.Tools, recipes}
 		}
 	}
 	return c, nil

@@ -3,8 +3,8 @@
 // agent will not understand, what will make people refuse it, and whether its
 // version tells what has changed.
 //
-// The room imports the root, internal/catalog, internal/schema and a JSON
-// tokenizer. It reads bytes and says what it thinks of them: it opens no files,
+// The room imports the root, internal/catalog, internal/schema and
+// internal/jsontree. It reads bytes and says what it thinks of them: it opens no files,
 // knows no network, and runs nothing of what it reads.
 package lint
 
@@ -12,9 +12,8 @@ import (
 	"cmp"
 	"encoding/json"
 	"errors"
-	"regexp"
 	"slices"
-	"strconv"
+	"strings"
 
 	"aai"
 	"aai/internal/catalog"
@@ -129,9 +128,9 @@ func (c *checker) find(s Severity, rule, path, problem, mend string) {
 	if beyond != "" {
 		problem = beyond + ": " + problem
 	}
-	line, column := c.doc.position(v.offset)
+	line, column := c.doc.position(v)
 	c.report.Findings = append(c.report.Findings, Finding{
-		Severity: s, Rule: rule, Path: v.path, Line: line, Column: column, Problem: problem, Mend: mend,
+		Severity: s, Rule: rule, Path: v.Mark, Line: line, Column: column, Problem: problem, Mend: mend,
 	})
 }
 
@@ -182,18 +181,13 @@ func (c *checker) read(source []byte, o catalog.Options) (*catalog.Descriptor, b
 // syntax moves the last finding to where the document stops being JSON, if that is
 // what it is about.
 func (c *checker) syntax() {
-	if len(c.report.Findings) == 0 {
+	where := c.doc.fault
+	if where == nil || len(c.report.Findings) == 0 {
 		return
 	}
 	f := &c.report.Findings[len(c.report.Findings)-1]
-	m := regexp.MustCompile(`^(.*) \(line (\d+), column (\d+)\)$`).FindStringSubmatch(f.Problem)
-	if m == nil || !c.doc.cutOff {
-		return
-	}
-	line, errLine := strconv.Atoi(m[2])
-	column, errColumn := strconv.Atoi(m[3])
-	if errLine == nil && errColumn == nil {
-		f.Problem, f.Line, f.Column = m[1], line, column
+	if problem, said := strings.CutSuffix(f.Problem, where.At()); said {
+		f.Problem, f.Line, f.Column = problem, where.Line, where.Column
 	}
 }
 

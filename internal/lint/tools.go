@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"cmp"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -22,31 +21,24 @@ type section struct {
 // sections finds the lists of tools of either dialect, in the order of the file.
 func (d *document) sections() []section {
 	var found []section
-	for _, platform := range d.root.member("platforms").members() {
-		if tools := platform.member("tools"); tools != nil {
-			found = append(found, section{platform.name, tools})
+	for platform := range d.root.Member("platforms").Items() {
+		if tools := platform.Member("tools"); tools != nil {
+			found = append(found, section{platform.Name, tools})
 		}
 	}
-	if tools := d.root.member("tools"); tools != nil && len(found) == 0 {
+	if tools := d.root.Member("tools"); tools != nil && len(found) == 0 {
 		found = append(found, section{"", tools})
 	}
 	return found
 }
 
-func (v *value) members() []*value {
-	if v == nil || v.kind != object {
-		return nil
-	}
-	return v.items
-}
-
 // identity looks at what the app says of itself.
 func (c *checker) identity(app *aai.App) {
-	version := c.doc.root.member("version")
+	version := c.doc.root.Member("version")
 	if version == nil {
 		c.find(Warning, "version", "version", "missing", "Give the descriptor a version such as \"1.0.0\": whoever updates it can then tell what has changed.")
-	} else if _, ok := parseVersion(version.text); !ok {
-		c.find(Warning, "version", "version", fmt.Sprintf("%s is no semantic version", aai.Quote(version.text, 60)), "Write MAJOR.MINOR.PATCH, such as \"1.0.0\".")
+	} else if _, ok := parseVersion(version.Text); !ok {
+		c.find(Warning, "version", "version", fmt.Sprintf("%s is no semantic version", aai.Quote(version.Text, 60)), "Write MAJOR.MINOR.PATCH, such as \"1.0.0\".")
 	}
 	if why := aai.Disguise(app.Name); why != "" {
 		c.find(Warning, "disguise", c.namePath(), "the name "+why, "Write it in the letters of one script.")
@@ -72,7 +64,7 @@ func (c *checker) identity(app *aai.App) {
 }
 
 func (c *checker) namePath() string {
-	if c.doc.root.member("app") != nil {
+	if c.doc.root.Member("app") != nil {
 		return "app.name"
 	}
 	return "name"
@@ -89,14 +81,14 @@ func (c *checker) section(s section, d *catalog.Descriptor) {
 	}
 	c.report.Tools += len(d.App.Tools)
 	if n := len(d.App.Tools); n > 40 {
-		c.find(Hint, "many-tools", s.tools.path, count(n, "tool")+"; models choose best among few", "Join those that differ in a parameter only.")
+		c.find(Hint, "many-tools", s.tools.Mark, count(n, "tool")+"; models choose best among few", "Join those that differ in a parameter only.")
 	}
-	same := make(map[string]string)
+	same, values := make(map[string]string), slices.Collect(s.tools.Items())
 	for i, tool := range d.App.Tools {
-		if i >= len(s.tools.items) || i >= len(recipes) {
+		if i >= len(values) || i >= len(recipes) {
 			return
 		}
-		v := s.tools.items[i]
+		v := values[i]
 		t := &toolCheck{checker: c, tool: tool, recipe: recipes[i], value: v}
 		t.name()
 		t.effect()
@@ -104,11 +96,11 @@ func (c *checker) section(s section, d *catalog.Descriptor) {
 		t.parameters()
 		t.request()
 		if first := same[tool.Description]; first != "" && tool.Description != "" {
-			c.find(Warning, "description", catalog.Step(v.path, "description", -1), "says the same as "+first, "Say what makes them differ: agents choose by it.")
+			c.find(Warning, "description", catalog.Step(v.Mark, "description", -1), "says the same as "+first, "Say what makes them differ: agents choose by it.")
 		}
-		same[tool.Description] = v.path
+		same[tool.Description] = v.Mark
 		if has, known := hasExample[tool.Name]; known && !has {
-			c.find(Hint, "example", v.path, "the guide can show no example of a call", "Give \"examples\" or \"default\" to the required parameters whose values it cannot guess.")
+			c.find(Hint, "example", v.Mark, "the guide can show no example of a call", "Give \"examples\" or \"default\" to the required parameters whose values it cannot guess.")
 		}
 	}
 }
@@ -122,7 +114,7 @@ type toolCheck struct {
 }
 
 func (t *toolCheck) at(names ...string) string {
-	path := t.value.path
+	path := t.value.Mark
 	for _, name := range names {
 		path = catalog.Step(path, name, -1)
 	}
@@ -147,57 +139,47 @@ func (t *toolCheck) name() {
 
 // effect looks at what people will be told that the tool does to the world.
 func (t *toolCheck) effect() {
-	claimed := t.value.member("effect", "annotations")
+	claimed := member(t.value, "effect", "annotations")
 	natural := t.recipe.HTTP != nil && (t.recipe.HTTP.Method == http.MethodGet || t.recipe.HTTP.Method == http.MethodHead) ||
 		t.recipe.DBus != nil && t.recipe.DBus.Property != "" && t.recipe.DBus.Access == "get"
 	if claimed == nil && !natural {
-		t.find(Hint, "effect", t.value.path, "does not say what it does to the world, so people are told that it may delete or send", "Add \"effect\": \"reads\", \"changes\" or \"destroys\".")
+		t.find(Hint, "effect", t.value.Mark, "does not say what it does to the world, so people are told that it may delete or send", "Add \"effect\": \"reads\", \"changes\" or \"destroys\".")
+	}
+	where := t.value
+	if claimed != nil {
+		where = claimed
 	}
 	words := strings.FieldsFunc(strings.ToLower(t.tool.Name), func(r rune) bool { return r == '_' || r == '-' || r == '.' })
 	for _, word := range words {
 		if slices.Contains([]string{"delete", "remove", "send", "pay", "erase", "destroy", "purge", "wipe", "kill", "uninstall", "purchase"}, word) && t.tool.Effect == aai.Reads {
-			t.find(Warning, "effect", cmp.Or(claimed.pathOr(""), t.value.path), fmt.Sprintf("says that it reads only, but is named %q", t.tool.Name), "Say \"destroys\", or name it otherwise.")
+			t.find(Warning, "effect", where.Mark, fmt.Sprintf("says that it reads only, but is named %q", t.tool.Name), "Say \"destroys\", or name it otherwise.")
 			return
 		}
 	}
-}
-
-func (v *value) pathOr(other string) string {
-	if v == nil {
-		return other
-	}
-	return v.path
 }
 
 // schemas looks at the schemas of arguments and result.
 func (t *toolCheck) schemas() {
 	t.compile(t.at("parameters"), t.tool.Params)
 	t.compile(t.at("returns"), t.tool.Returns)
-	if t.value.member("returns") == nil {
-		t.find(Hint, "returns", t.value.path, "does not say what it gives back", "Add \"returns\", a JSON Schema of the result.")
+	if t.value.Member("returns") == nil {
+		t.find(Hint, "returns", t.value.Mark, "does not say what it gives back", "Add \"returns\", a JSON Schema of the result.")
 	}
-	params := t.value.member("parameters")
-	properties := params.member("properties")
-	for _, required := range params.member("required").elements() {
-		if properties.member(required.text) == nil {
-			t.find(Warning, "parameters", required.path, fmt.Sprintf("%s is required, but not among the properties", aai.Quote(required.text, 60)), "Describe it in \"properties\".")
+	params := t.value.Member("parameters")
+	properties := params.Member("properties")
+	for required := range params.Member("required").Items() {
+		if properties.Member(required.Text) == nil {
+			t.find(Warning, "parameters", required.Mark, fmt.Sprintf("%s is required, but not among the properties", aai.Quote(required.Text, 60)), "Describe it in \"properties\".")
 		}
 	}
-	for _, p := range properties.members() {
-		if p.kind == object && p.member("description") == nil && p.member("$ref") == nil {
-			t.find(Hint, "description", p.path, "has no description", "Say what it is, in which form, and what happens without it.")
+	for p := range properties.Items() {
+		if p.Kind == object && p.Member("description") == nil && p.Member("$ref") == nil {
+			t.find(Hint, "description", p.Mark, "has no description", "Say what it is, in which form, and what happens without it.")
 		}
-		if !plain(p.name) {
-			t.find(Warning, "name", p.path, "the parameter's name has characters that models get wrong", "Use letters, digits and \"_\".")
+		if !plain(p.Name) {
+			t.find(Warning, "name", p.Mark, "the parameter's name has characters that models get wrong", "Use letters, digits and \"_\".")
 		}
 	}
-}
-
-func (v *value) elements() []*value {
-	if v == nil || v.kind != list {
-		return nil
-	}
-	return v.items
 }
 
 func plain(name string) bool {
@@ -230,7 +212,7 @@ func (t *toolCheck) templates() (string, bool) {
 	case r.Script != nil:
 		b.WriteString(r.Script.Script)
 	case r.COM != nil, r.Intent != nil:
-		t.value.each(func(v *value) { b.WriteString(v.text + "\n") })
+		t.value.Each(func(v *value) { b.WriteString(v.Text + "\n") })
 	case r.URL != nil:
 		b.WriteString(r.URL.Template)
 	default:
@@ -245,11 +227,11 @@ func (t *toolCheck) request() {
 	if h == nil || h.Method != http.MethodGet && h.Method != http.MethodHead && h.Method != http.MethodDelete {
 		return
 	}
-	for _, p := range t.value.member("parameters").member("properties").members() {
-		kind := p.member("type")
-		bodyLike := slices.Contains([]string{"body", "payload", "data", "json", "content"}, strings.ToLower(p.name))
-		if bodyLike || kind != nil && kind.text == "object" {
-			t.find(Warning, "query", p.path, fmt.Sprintf("goes into the address, since %s has no body", h.Method), "Use POST, PUT or PATCH, or parameters that are single values.")
+	for p := range t.value.Member("parameters").Member("properties").Items() {
+		kind := p.Member("type")
+		bodyLike := slices.Contains([]string{"body", "payload", "data", "json", "content"}, strings.ToLower(p.Name))
+		if bodyLike || kind != nil && kind.Text == "object" {
+			t.find(Warning, "query", p.Mark, fmt.Sprintf("goes into the address, since %s has no body", h.Method), "Use POST, PUT or PATCH, or parameters that are single values.")
 		}
 	}
 }

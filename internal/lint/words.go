@@ -57,24 +57,24 @@ func (c *checker) words() {
 	variable := regexp.MustCompile(`\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)*_(API_KEY|KEY|SECRET|TOKEN|PASSWORD|CREDENTIALS?)\b`)
 	var visit func(v *value, script bool)
 	visit = func(v *value, script bool) {
-		script = script || v.name == "script" || v.name == "url_template" || v.name == "urlTemplate"
-		c.unseen(v.path, v.name)
-		if v.kind == text {
-			c.unseen(v.path, v.text)
+		script = script || v.Name == "script" || v.Name == "url_template" || v.Name == "urlTemplate"
+		c.unseen(v.Mark, v.Name)
+		if v.Kind == text {
+			c.unseen(v.Mark, v.Text)
 		}
 		if !script {
 			c.poison(v, known)
 		}
-		if v.kind == text && !script {
+		if v.Kind == text && !script {
 			c.markup(v)
-			if blob.MatchString(looked(v.text)) && !strings.Contains(v.text, "://") {
-				c.find(Warning, "poisoning", v.path, "has a long run of letters that nobody can read", "Say it in words.")
+			if blob.MatchString(looked(v.Text)) && !strings.Contains(v.Text, "://") {
+				c.find(Warning, "poisoning", v.Mark, "has a long run of letters that nobody can read", "Say it in words.")
 			}
-			if name := variable.FindString(looked(v.text)); name != "" && v.name != "env_var" && v.name != "envVar" {
-				c.find(Warning, "poisoning", v.path, "names the variable "+aai.Quote(name, 60)+", which holds a secret", "Secrets belong into \"auth\".")
+			if name := variable.FindString(looked(v.Text)); name != "" && v.Name != "env_var" && v.Name != "envVar" {
+				c.find(Warning, "poisoning", v.Mark, "names the variable "+aai.Quote(name, 60)+", which holds a secret", "Secrets belong into \"auth\".")
 			}
 		}
-		for _, item := range v.items {
+		for item := range v.Items() {
 			visit(item, script)
 		}
 	}
@@ -84,8 +84,8 @@ func (c *checker) words() {
 // poison looks for the words of known attacks, also with what does not show taken
 // out of them.
 func (c *checker) poison(v *value, known []pattern) {
-	for _, words := range []string{looked(v.name), looked(v.text)} {
-		if len(words) < len("a:b") || v.kind != text && words != v.name {
+	for _, words := range []string{looked(v.Name), looked(v.Text)} {
+		if len(words) < len("a:b") || v.Kind != text && words != v.Name {
 			continue
 		}
 		shown := strings.ToLower(aai.CleanText(words, len(words)))
@@ -93,7 +93,7 @@ func (c *checker) poison(v *value, known []pattern) {
 		dashed := strings.ReplaceAll(folded, "-", " ")
 		for _, p := range known {
 			if found := p.words.FindString(folded); found != "" || p.words.MatchString(dashed) {
-				c.find(Warning, "poisoning", v.path, p.what+": "+aai.Quote(words, 80), "Describe what the tool does, and leave what to do to the user.")
+				c.find(Warning, "poisoning", v.Mark, p.what+": "+aai.Quote(words, 80), "Describe what the tool does, and leave what to do to the user.")
 			}
 		}
 	}
@@ -126,25 +126,25 @@ func (c *checker) unseen(path, words string) {
 
 // markup says what of a text will not be shown as it is written.
 func (c *checker) markup(v *value) {
-	inSchema := strings.Contains(v.path, ".parameters.") || strings.Contains(v.path, ".returns.")
+	inSchema := strings.Contains(v.Mark, ".parameters.") || strings.Contains(v.Mark, ".returns.")
 	cut := map[string]int{"description": 300, "title": 60, "name": 60}
 	if inSchema {
 		cut = map[string]int{"description": 200}
 	}
-	if most := cut[v.name]; most > 0 && len(v.text) > most {
-		c.find(Warning, "cut", v.path, fmt.Sprintf("is of %d bytes, and cut to %d", len(v.text), most), "Say it shorter.")
+	if most := cut[v.Name]; most > 0 && len(v.Text) > most {
+		c.find(Warning, "cut", v.Mark, fmt.Sprintf("is of %d bytes, and cut to %d", len(v.Text), most), "Say it shorter.")
 	}
-	if inSchema && v.name != "description" {
+	if inSchema && v.Name != "description" {
 		return // a value, which is shown as JSON
 	}
-	words := strings.TrimSpace(v.text)
+	words := strings.TrimSpace(v.Text)
 	switch {
 	case strings.Contains(words, "```"):
-		c.find(Warning, "markup", v.path, "has the marks of a block of code, which are shown as \"'\"", "Write plain words.")
+		c.find(Warning, "markup", v.Mark, "has the marks of a block of code, which are shown as \"'\"", "Write plain words.")
 	case strings.HasSuffix(words, `\`):
-		c.find(Warning, "markup", v.path, "ends in a backslash, which would hide a quotation mark after it", "End it otherwise.")
+		c.find(Warning, "markup", v.Mark, "ends in a backslash, which would hide a quotation mark after it", "End it otherwise.")
 	case strings.ContainsAny(words, "【】"):
-		c.find(Warning, "markup", v.path, "has the brackets that set off an app's name in the list of tools", "Use others.")
+		c.find(Warning, "markup", v.Mark, "has the brackets that set off an app's name in the list of tools", "Use others.")
 	}
 }
 
@@ -152,24 +152,24 @@ func (c *checker) markup(v *value) {
 func (c *checker) secrets() {
 	known := regexp.MustCompile(`\b(AKIA|ASIA)[0-9A-Z]{16}\b|\bgh[pousr]_[A-Za-z0-9]{30,}|\bgithub_pat_[A-Za-z0-9_]{30,}|\bsk-[A-Za-z0-9_-]{20,}|\bsk_live_[A-Za-z0-9]{16,}|\bxox[abprs]-[A-Za-z0-9-]{10,}|\bAIza[0-9A-Za-z_-]{35}|-----BEGIN [A-Z ]*PRIVATE KEY-----|\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.`)
 	header := regexp.MustCompile(`(?i)(key|token|secret|auth|password|session)`)
-	c.doc.root.each(func(v *value) {
-		if v.kind != text {
+	c.doc.root.Each(func(v *value) {
+		if v.Kind != text {
 			return
 		}
-		if known.MatchString(looked(v.text)) {
-			c.find(Error, "secret", v.path, "holds what has the form of a secret", "Take it out, and make it invalid where it was got: a descriptor is public.")
+		if known.MatchString(looked(v.Text)) {
+			c.find(Error, "secret", v.Mark, "holds what has the form of a secret", "Take it out, and make it invalid where it was got: a descriptor is public.")
 		}
 		if parent, name, ok := cutLast(v); ok && (parent == "headers" || parent == "default_headers" || parent == "defaultHeaders") && header.MatchString(name) {
-			c.find(Warning, "secret", v.path, "is a header that usually holds a secret", "Let people give theirs: say in \"auth\" where it goes.")
+			c.find(Warning, "secret", v.Mark, "is a header that usually holds a secret", "Let people give theirs: say in \"auth\" where it goes.")
 		}
 	})
 }
 
 // cutLast returns the names of the member that holds a value and of the value.
 func cutLast(v *value) (parent, name string, ok bool) {
-	around, ok := strings.CutSuffix(v.path, strings.TrimPrefix(catalog.Step("x", v.name, -1), "x"))
+	around, ok := strings.CutSuffix(v.Mark, strings.TrimPrefix(catalog.Step("x", v.Name, -1), "x"))
 	if !ok {
 		return "", "", false
 	}
-	return around[strings.LastIndex(around, ".")+1:], v.name, true
+	return around[strings.LastIndex(around, ".")+1:], v.Name, true
 }

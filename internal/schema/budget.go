@@ -12,8 +12,7 @@ const (
 	maxSource   = 256 << 10 // bytes
 	maxDepth    = 32        // nested JSON containers; the library's compiler is quadratic in it
 	maxNodes    = 5_000     // JSON values
-	maxDigits   = 1_000     // bytes of a number, which the library keeps as an exact fraction
-	maxExponent = 1_000     // of a number, either way
+	maxDigits   = 1_000     // bytes of a number, which the library keeps as an exact fraction, and its exponent
 	maxVisits   = 10_000    // sub-schemas, each counted as often as references lead to it
 	maxChain    = 128       // sub-schemas on the longest way down, through references
 	maxPattern  = 512       // bytes of a regular expression
@@ -53,8 +52,8 @@ type document struct {
 }
 
 // inspect reads a schema, checks its structure and holds it against the budget.
-func inspect(source []byte) (*document, error) {
-	root, err := read(source)
+func (r *Reader) inspect(source []byte) (*document, error) {
+	root, err := r.read(source)
 	if err != nil {
 		return nil, err
 	}
@@ -69,8 +68,8 @@ func inspect(source []byte) (*document, error) {
 		}
 	}
 	for _, s := range d.schemas {
-		if s.target != nil && s.target.node.inData() {
-			return nil, s.ref.fault("%s points into a value, not at a schema", quote(s.ref.text))
+		if s.target != nil && inData(s.target.node) {
+			return nil, faultAt(s.ref, "%s points into a value, not at a schema", quote(s.ref.Text))
 		}
 		if err := s.measure(); err != nil {
 			return nil, err
@@ -95,7 +94,7 @@ func (d *document) follow(s *subschema) error {
 		s.target, err = d.enter(target)
 	}
 	if d.nestedID != nil {
-		return d.nestedID.fault("an \"$id\" below the root is not supported together with \"$ref\"")
+		return faultAt(d.nestedID, "an \"$id\" below the root is not supported together with \"$ref\"")
 	}
 	return err
 }
@@ -103,41 +102,32 @@ func (d *document) follow(s *subschema) error {
 // resolve finds the node that a reference names: "#" or "#/…", a JSON pointer
 // (RFC 6901) as a URI fragment.
 func (d *document) resolve(ref *node) (*node, error) {
-	fragment, local := strings.CutPrefix(ref.text, "#")
+	fragment, local := strings.CutPrefix(ref.Text, "#")
 	if !local {
-		return nil, ref.fault("%s leaves the schema; only references that begin with #/ are allowed", quote(ref.text))
+		return nil, faultAt(ref, "%s leaves the schema; only references that begin with #/ are allowed", quote(ref.Text))
 	}
 	pointer, err := url.PathUnescape(fragment)
 	if err != nil {
-		return nil, ref.fault("%s is not a valid reference", quote(ref.text))
+		return nil, faultAt(ref, "%s is not a valid reference", quote(ref.Text))
 	}
 	n := d.root.node
 	if pointer == "" {
 		return n, nil
 	}
-	rest, ok := strings.CutPrefix(pointer, "/")
-	if !ok {
-		return nil, ref.fault("%s is a reference by name; only references that begin with #/ are allowed", quote(ref.text))
+	if !strings.HasPrefix(pointer, "/") {
+		return nil, faultAt(ref, "%s is a reference by name; only references that begin with #/ are allowed", quote(ref.Text))
 	}
-	for token := range strings.SplitSeq(rest, "/") {
-		token = strings.ReplaceAll(strings.ReplaceAll(token, "~1", "/"), "~0", "~")
-		if n.kind == '[' {
-			n = n.item(token)
-		} else {
-			n = n.child(token)
-		}
-		if n == nil {
-			return nil, ref.fault("%s points at nothing in the schema", quote(ref.text))
-		}
+	if n = n.Follow(pointer); n == nil {
+		return nil, faultAt(ref, "%s points at nothing in the schema", quote(ref.Text))
 	}
 	return n, nil
 }
 
 // inData reports whether the node is a value of the schema, such as a default, or
 // part of one. To read the same text as a schema too would invite trouble.
-func (n *node) inData() bool {
-	for ; n != nil; n = n.parent {
-		if n.data {
+func inData(n *node) bool {
+	for ; n != nil; n = n.Parent {
+		if n.Mark.data {
 			return true
 		}
 	}
@@ -160,7 +150,7 @@ func (s *subschema) measure() error {
 	}
 	for _, child := range below {
 		if child.progress == onTheWay { // only a reference leads up
-			return s.ref.fault("%s leads back to itself; recursive schemas are not supported", quote(s.ref.text))
+			return faultAt(s.ref, "%s leads back to itself; recursive schemas are not supported", quote(s.ref.Text))
 		}
 		if err := child.measure(); err != nil {
 			return err
@@ -180,13 +170,13 @@ func (d *document) order() []string {
 	for s.target != nil {
 		s = s.target
 	}
-	properties := s.node.child("properties")
+	properties := s.node.Member("properties")
 	if properties == nil {
 		return nil
 	}
 	var names []string
-	for p := properties.first; p != nil; p = p.next {
-		names = append(names, p.name)
+	for p := properties.First; p != nil; p = p.Next {
+		names = append(names, p.Name)
 	}
 	return names
 }

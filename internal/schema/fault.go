@@ -3,9 +3,9 @@ package schema
 import (
 	"errors"
 	"strconv"
-	"strings"
 
 	"aai"
+	"aai/internal/jsontree"
 )
 
 // A Fault is what is wrong with a schema, and where. Errors of [Parse] and
@@ -48,31 +48,14 @@ type path []any
 
 // String writes the path as people do: opts.colours[2]["odd name"].
 func (p path) String() string {
-	var b strings.Builder
+	written := ""
 	for _, step := range p {
 		switch step := step.(type) {
 		case int:
-			b.WriteString("[" + strconv.Itoa(step) + "]")
+			written = jsontree.Step(written, "", step)
 		case string:
-			switch {
-			case !plain(step):
-				b.WriteString("[" + quote(step) + "]")
-			case b.Len() == 0:
-				b.WriteString(step)
-			default:
-				b.WriteString("." + step)
-			}
+			written = jsontree.Step(written, step, -1)
 		}
 	}
-	return b.String()
-}
-
-// plain reports whether a name can stand in a path without quotation marks.
-func plain(name string) bool {
-	if name == "" || len(name) > maxLabel {
-		return false
-	}
-	return !strings.ContainsFunc(name, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-' && r != '$'
-	})
+	return written
 }

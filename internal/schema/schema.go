@@ -14,7 +14,7 @@
 // "uri-template", "idn-email" and "idn-hostname", only inform. So do
 // contentEncoding and contentMediaType.
 //
-// The room imports the root package, the library and a JSON tokenizer. It touches
+// The room imports the root package, internal/jsontree and the library. It touches
 // no file, no network, no clock: what it does depends on its arguments alone.
 package schema
 
@@ -26,6 +26,7 @@ import (
 	"sync"
 
 	"aai"
+	"aai/internal/jsontree"
 )
 
 // Parse reads a draft-07 JSON Schema and returns it with its check. It enforces
@@ -47,7 +48,7 @@ import (
 // The error of Parse is an *aai.Error with code AAI_JSON_INVALID that wraps a
 // [*Fault].
 func Parse(source []byte) (aai.Schema, error) {
-	document, err := inspect(source)
+	document, err := new(Reader).inspect(source)
 	if err != nil {
 		return aai.Schema{}, invalid(err)
 	}
@@ -61,7 +62,16 @@ func Parse(source []byte) (aai.Schema, error) {
 // [aai.SecretName]. It would rather name one too many. What has no name, such as a
 // secret behind "patternProperties", it cannot name.
 func Params(source []byte) (params aai.Schema, secret []string, err error) {
-	document, err := inspect(source)
+	return new(Reader).Params(source)
+}
+
+// A Reader reads one schema after the other, and for the next uses again what it
+// needed for the last. The zero Reader is ready for use, by one goroutine at a time.
+type Reader struct{ tree jsontree.Reader[standing] }
+
+// Params is the function [Params].
+func (r *Reader) Params(source []byte) (params aai.Schema, secret []string, err error) {
+	document, err := r.inspect(source)
 	if err != nil {
 		return aai.Schema{}, nil, invalid(err)
 	}
@@ -129,7 +139,7 @@ func (c *checker) check(value any) (checked any, err error) {
 // after it through to a validator that is not there.
 func (c *checker) compile() {
 	c.fault = &Fault{Message: "the schema library failed to compile it"}
-	document, err := inspect(c.source)
+	document, err := new(Reader).inspect(c.source)
 	if err == nil {
 		c.compiled, err = compile(document)
 	}

@@ -50,23 +50,23 @@ func asksSecret(name string, schema *node) bool {
 	if !aai.SecretName(name) {
 		return false
 	}
-	if schema == nil || schema.kind != '{' || !aai.CountName(name) {
+	if schema == nil || schema.Kind != '{' || !aai.CountName(name) {
 		return true
 	}
-	is := schema.child("type")
-	return is == nil || is.kind != '"' || !slices.Contains([]string{"integer", "number", "boolean"}, is.text)
+	is := schema.Member("type")
+	return is == nil || is.Kind != '"' || !slices.Contains([]string{"integer", "number", "boolean"}, is.Text)
 }
 
 // beside is the schema of a property that an array of names, "required", names.
 func beside(names *node, name string) *node {
-	if names.name != "required" || names.parent == nil {
+	if names.Name != "required" || names.Parent == nil {
 		return nil
 	}
-	properties := names.parent.child("properties")
-	if properties == nil || properties.kind != '{' {
+	properties := names.Parent.Member("properties")
+	if properties == nil || properties.Kind != '{' {
 		return nil
 	}
-	return properties.child(name)
+	return properties.Member(name)
 }
 
 // A secretCollector looks at every schema that the whole value is held against.
@@ -82,39 +82,39 @@ func (c *secretCollector) collect(s *subschema) {
 	}
 	c.seen[s] = true
 	c.collect(s.target)
-	for k := s.node.first; k != nil; k = k.next {
-		switch k.name {
+	for k := s.node.First; k != nil; k = k.Next {
+		switch k.Name {
 		case "properties":
-			for p := k.first; p != nil; p = p.next {
-				if p.schema.secret || asksSecret(p.name, p) {
-					c.names[p.name] = true
+			for p := k.First; p != nil; p = p.Next {
+				if p.Mark.schema.secret || asksSecret(p.Name, p) {
+					c.names[p.Name] = true
 				}
 			}
 		case "required":
-			for item := k.first; item != nil; item = item.next {
-				if asksSecret(item.text, beside(k, item.text)) {
-					c.names[item.text] = true
+			for item := k.First; item != nil; item = item.Next {
+				if asksSecret(item.Text, beside(k, item.Text)) {
+					c.names[item.Text] = true
 				}
 			}
 		case "allOf", "anyOf", "oneOf", "dependencies":
-			for item := k.first; item != nil; item = item.next {
-				c.collect(item.schema)
+			for item := k.First; item != nil; item = item.Next {
+				c.collect(item.Mark.schema)
 			}
 		case "not", "if", "then", "else":
-			c.collect(k.schema)
+			c.collect(k.Mark.schema)
 		case "additionalProperties", "items", "additionalItems", "contains", "patternProperties":
-			c.other = c.other || k.hidesSecret()
+			c.other = c.other || hidesSecret(k)
 		}
 	}
 }
 
 // hidesSecret reports whether a schema, or one of several, asks for a secret.
-func (n *node) hidesSecret() bool {
-	if n.schema != nil {
-		return n.schema.secret
+func hidesSecret(n *node) bool {
+	if n.Mark.schema != nil {
+		return n.Mark.schema.secret
 	}
-	for k := n.first; k != nil; k = k.next {
-		if k.schema != nil && k.schema.secret || aai.SecretName(k.name) {
+	for k := n.First; k != nil; k = k.Next {
+		if k.Mark.schema != nil && k.Mark.schema.secret || aai.SecretName(k.Name) {
 			return true
 		}
 	}

@@ -12,20 +12,20 @@ import (
 // everything below it that stands in the place of a schema too. Keywords that
 // draft-07 does not know are left alone.
 func (d *document) enter(n *node) (*subschema, error) {
-	if n.schema != nil {
-		return n.schema, nil
+	if n.Mark.schema != nil {
+		return n.Mark.schema, nil
 	}
 	s := &subschema{node: n}
-	n.schema = s
+	n.Mark.schema = s
 	d.schemas = append(d.schemas, s)
-	switch n.kind {
+	switch n.Kind {
 	case 't', 'f':
 		return s, nil
 	case '{':
 	default:
-		return nil, n.fault("expected a schema (an object, true or false), got %s", n)
+		return nil, faultAt(n, "expected a schema (an object, true or false), got %s", said(n))
 	}
-	for k := n.first; k != nil; k = k.next {
+	for k := n.First; k != nil; k = k.Next {
 		if err := d.keyword(s, k); err != nil {
 			return nil, err
 		}
@@ -35,17 +35,17 @@ func (d *document) enter(n *node) (*subschema, error) {
 
 // keyword checks one member of a schema.
 func (d *document) keyword(s *subschema, k *node) error {
-	switch k.name {
+	switch k.Name {
 	case "$ref", "$id", "$schema", "$comment", "title", "description", "format", "pattern", "contentEncoding", "contentMediaType":
-		if k.kind != '"' {
-			return k.fault("expected a string, got %s", k)
+		if k.Kind != '"' {
+			return faultAt(k, "expected a string, got %s", said(k))
 		}
 		return d.text(s, k)
 	case "readOnly", "writeOnly", "uniqueItems":
-		if k.kind != 't' && k.kind != 'f' {
-			return k.fault("expected true or false, got %s", k)
+		if k.Kind != 't' && k.Kind != 'f' {
+			return faultAt(k, "expected true or false, got %s", said(k))
 		}
-		s.secret = s.secret || k.name == "writeOnly" && k.kind == 't'
+		s.secret = s.secret || k.Name == "writeOnly" && k.Kind == 't'
 	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf":
 		return number(k)
 	case "minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties":
@@ -53,14 +53,14 @@ func (d *document) keyword(s *subschema, k *node) error {
 	case "type":
 		return types(k)
 	case "const", "default":
-		k.data = true
+		k.Mark.data = true
 	case "enum":
-		k.data = true
+		k.Mark.data = true
 		return enum(k)
 	case "examples":
-		k.data = true
-		if k.kind != '[' {
-			return k.fault("expected an array, got %s", k)
+		k.Mark.data = true
+		if k.Kind != '[' {
+			return faultAt(k, "expected an array, got %s", said(k))
 		}
 	case "required":
 		return s.names(k)
@@ -69,7 +69,7 @@ func (d *document) keyword(s *subschema, k *node) error {
 	case "allOf", "anyOf", "oneOf":
 		return d.schemaList(s, k)
 	case "items":
-		if k.kind == '[' {
+		if k.Kind == '[' {
 			return d.schemaList(s, k)
 		}
 		return d.below(s, k)
@@ -89,10 +89,10 @@ func (d *document) below(s *subschema, n *node) error {
 }
 
 func (d *document) schemaList(s *subschema, k *node) error {
-	if k.kind != '[' || k.first == nil {
-		return k.fault("expected an array of at least one schema, got %s", k.orEmpty())
+	if k.Kind != '[' || k.First == nil {
+		return faultAt(k, "expected an array of at least one schema, got %s", saidOrEmpty(k))
 	}
-	for item := k.first; item != nil; item = item.next {
+	for item := k.First; item != nil; item = item.Next {
 		if err := d.below(s, item); err != nil {
 			return err
 		}
@@ -101,20 +101,20 @@ func (d *document) schemaList(s *subschema, k *node) error {
 }
 
 func (d *document) schemasByName(s *subschema, k *node) error {
-	if k.kind != '{' {
-		return k.fault("expected an object of schemas, got %s", k)
+	if k.Kind != '{' {
+		return faultAt(k, "expected an object of schemas, got %s", said(k))
 	}
-	for member := k.first; member != nil; member = member.next {
+	for member := k.First; member != nil; member = member.Next {
 		var err error
 		switch {
-		case k.name == "definitions":
+		case k.Name == "definitions":
 			_, err = d.enter(member) // counted where it is referred to
-		case k.name == "dependencies" && member.kind == '[':
+		case k.Name == "dependencies" && member.Kind == '[':
 			err = s.names(member)
 		default:
-			s.secret = s.secret || asksSecret(member.name, member)
-			if k.name == "patternProperties" {
-				if err := d.pattern(member, member.name); err != nil {
+			s.secret = s.secret || asksSecret(member.Name, member)
+			if k.Name == "patternProperties" {
+				if err := d.pattern(member, member.Name); err != nil {
 					return err
 				}
 			}
@@ -129,40 +129,40 @@ func (d *document) schemasByName(s *subschema, k *node) error {
 
 // names checks an array of different property names.
 func (s *subschema) names(k *node) error {
-	if k.kind != '[' {
-		return k.fault("expected an array of property names, got %s", k)
+	if k.Kind != '[' {
+		return faultAt(k, "expected an array of property names, got %s", said(k))
 	}
 	seen := map[string]bool{}
-	for item := k.first; item != nil; item = item.next {
-		if item.kind != '"' {
-			return item.fault("expected a property name, got %s", item)
+	for item := k.First; item != nil; item = item.Next {
+		if item.Kind != '"' {
+			return faultAt(item, "expected a property name, got %s", said(item))
 		}
-		if seen[item.text] {
-			return item.fault("%s stands twice in the array", item)
+		if seen[item.Text] {
+			return faultAt(item, "%s stands twice in the array", said(item))
 		}
-		seen[item.text] = true
-		s.secret = s.secret || asksSecret(item.text, beside(k, item.text))
+		seen[item.Text] = true
+		s.secret = s.secret || asksSecret(item.Text, beside(k, item.Text))
 	}
 	return nil
 }
 
 // text checks the keywords whose values are strings with a meaning.
 func (d *document) text(s *subschema, k *node) error {
-	switch k.name {
+	switch k.Name {
 	case "$ref":
 		s.ref = k
 	case "$id":
-		if s.node.parent != nil && !strings.HasPrefix(k.text, "#") {
+		if s.node.Parent != nil && !strings.HasPrefix(k.Text, "#") {
 			d.nestedID = k
 		}
 	case "$schema":
-		if !isDraft7(k.text) {
-			return k.fault("expected http://json-schema.org/draft-07/schema#, got %s", k)
+		if !isDraft7(k.Text) {
+			return faultAt(k, "expected http://json-schema.org/draft-07/schema#, got %s", said(k))
 		}
 	case "format":
-		s.secret = s.secret || k.text == "password"
+		s.secret = s.secret || k.Text == "password"
 	case "pattern":
-		return d.pattern(k, k.text)
+		return d.pattern(k, k.Text)
 	}
 	return nil
 }
@@ -176,20 +176,20 @@ func isDraft7(uri string) bool {
 func (d *document) pattern(at *node, expression string) error {
 	size, err := checkPattern(expression)
 	if err != nil {
-		return at.fault("%v", err)
+		return faultAt(at, "%v", err)
 	}
 	if d.programs += size; d.programs > maxPrograms {
-		return at.fault("the patterns of the schema are too large together")
+		return faultAt(at, "the patterns of the schema are too large together")
 	}
 	return nil
 }
 
 func number(k *node) error {
-	if k.kind != '0' {
-		return k.fault("expected a number, got %s", k)
+	if k.Kind != '0' {
+		return faultAt(k, "expected a number, got %s", said(k))
 	}
-	if k.name == "multipleOf" && exact(k.text).Sign() <= 0 {
-		return k.fault("expected a number greater than 0, got %s", k)
+	if k.Name == "multipleOf" && exact(k.Text).Sign() <= 0 {
+		return faultAt(k, "expected a number greater than 0, got %s", said(k))
 	}
 	return nil
 }
@@ -197,16 +197,16 @@ func number(k *node) error {
 // count checks an integer from 0. One too large for any value of ours is made
 // smaller, so that it fits the library's int on every computer.
 func count(k *node) error {
-	if k.kind != '0' || strings.HasPrefix(k.text, "-") && exact(k.text).Sign() < 0 || !exact(k.text).IsInt() {
-		return k.fault("expected an integer from 0, got %s", k)
+	if k.Kind != '0' || strings.HasPrefix(k.Text, "-") && exact(k.Text).Sign() < 0 || !exact(k.Text).IsInt() {
+		return faultAt(k, "expected an integer from 0, got %s", said(k))
 	}
-	if exact(k.text).Cmp(new(big.Rat).SetInt64(math.MaxInt32)) > 0 {
-		k.text = strconv.Itoa(math.MaxInt32)
+	if exact(k.Text).Cmp(new(big.Rat).SetInt64(math.MaxInt32)) > 0 {
+		k.Text = strconv.Itoa(math.MaxInt32)
 	}
 	return nil
 }
 
-// exact is a number of a schema, which [reasonable] has found to be cheap.
+// exact is a number of a schema, which [jsontree.Reckonable] has found to be cheap.
 func exact(number string) *big.Rat {
 	r, ok := new(big.Rat).SetString(number)
 	if !ok {
@@ -217,79 +217,79 @@ func exact(number string) *big.Rat {
 
 func types(k *node) error {
 	switch {
-	case k.kind == '[' && k.first != nil:
-	case k.kind == '"':
+	case k.Kind == '[' && k.First != nil:
+	case k.Kind == '"':
 		return typeName(k)
 	default:
-		return k.fault("expected a type or an array of types, got %s", k.orEmpty())
+		return faultAt(k, "expected a type or an array of types, got %s", saidOrEmpty(k))
 	}
 	var seen []string
-	for item := k.first; item != nil; item = item.next {
+	for item := k.First; item != nil; item = item.Next {
 		if err := typeName(item); err != nil {
 			return err
 		}
-		if slices.Contains(seen, item.text) {
-			return item.fault("%s stands twice in the array", item)
+		if slices.Contains(seen, item.Text) {
+			return faultAt(item, "%s stands twice in the array", said(item))
 		}
-		seen = append(seen, item.text)
+		seen = append(seen, item.Text)
 	}
 	return nil
 }
 
 func typeName(n *node) error {
-	switch n.text {
+	switch n.Text {
 	case "array", "boolean", "integer", "null", "number", "object", "string":
-		if n.kind == '"' {
+		if n.Kind == '"' {
 			return nil
 		}
 	}
-	return n.fault("expected one of array, boolean, integer, null, number, object, string, got %s", n)
+	return faultAt(n, "expected one of array, boolean, integer, null, number, object, string, got %s", said(n))
 }
 
 func enum(k *node) error {
-	if k.kind != '[' || k.first == nil {
-		return k.fault("expected an array of at least one value, got %s", k.orEmpty())
+	if k.Kind != '[' || k.First == nil {
+		return faultAt(k, "expected an array of at least one value, got %s", saidOrEmpty(k))
 	}
 	seen := map[string]bool{}
-	for item := k.first; item != nil; item = item.next {
-		c := item.canonical()
+	for item := k.First; item != nil; item = item.Next {
+		c := canonical(item)
 		if seen[c] {
-			return item.fault("the value stands twice in the array")
+			return faultAt(item, "the value stands twice in the array")
 		}
 		seen[c] = true
 	}
 	return nil
 }
 
-// orEmpty is String, but tells an empty array from a full one.
-func (n *node) orEmpty() string {
-	if n.kind == '[' && n.first == nil {
+// saidOrEmpty is said, but tells an empty array from a full one.
+func saidOrEmpty(n *node) string {
+	if n.Kind == '[' && n.First == nil {
 		return "an empty array"
 	}
-	return n.String()
+	return said(n)
 }
 
 // canonical returns the same text for equal values: members sorted, numbers
 // reduced.
-func (n *node) canonical() string {
+func canonical(n *node) string {
 	var parts []string
-	for k := n.first; k != nil; k = k.next {
-		part := k.canonical()
-		if n.kind == '{' {
-			part = strconv.Quote(k.name) + ":" + part
+	for k := n.First; k != nil; k = k.Next {
+		part := canonical(k)
+		if n.Kind == '{' {
+			part = strconv.Quote(k.Name) + ":" + part
 		}
 		parts = append(parts, part)
 	}
-	switch n.kind {
+	switch n.Kind {
 	case '{':
 		slices.Sort(parts)
 		return "{" + strings.Join(parts, ",") + "}"
 	case '[':
 		return "[" + strings.Join(parts, ",") + "]"
 	case '"':
-		return strconv.Quote(n.text)
+		return strconv.Quote(n.Text)
 	case '0':
-		return exact(n.text).RatString()
+		return exact(n.Text).RatString()
 	}
-	return n.String()
+	return said(n)
 }

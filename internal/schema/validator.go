@@ -44,7 +44,7 @@ func newCompiler() *jsonschema.Compiler {
 // compile hands an inspected document to the library and validates its defaults.
 func compile(d *document) (*validator, error) {
 	compiler := newCompiler()
-	if err := compiler.AddResource(location, d.root.node.value()); err != nil {
+	if err := compiler.AddResource(location, valueOf(d.root.node)); err != nil {
 		return nil, refusal(err)
 	}
 	root, err := compiler.Compile(location)

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"aai"
+	"aai/internal/jsontree"
 )
 
 // maxValueDepth is how deep a value may be nested. A Go value can even contain
@@ -67,7 +68,7 @@ func copyNumber(value any, at path) (any, error) {
 		if !isNumber(string(n)) {
 			return nil, aai.Errorf(aai.InvalidParams, "%sexpected a number, got something that is none", prefix(at))
 		}
-		if !reasonable(string(n)) {
+		if !jsontree.Reckonable(string(n), maxDigits) {
 			return nil, aai.Errorf(aai.InvalidParams, "%sthe number is too long or its exponent is too large", prefix(at))
 		}
 		return n, nil
