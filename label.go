@@ -28,6 +28,9 @@ func CleanText(s string, max int) string {
 
 func clean(s string, max int, lines bool) string {
 	const more = "…"
+	if isClean(s, max, lines) {
+		return s
+	}
 	var b strings.Builder
 	b.Grow(min(len(s), max))
 	fits := 0  // how much of it leaves room for "…"
@@ -65,6 +68,20 @@ func clean(s string, max int, lines bool) string {
 		return b.String()
 	}
 	return strings.TrimSuffix(b.String(), " ")
+}
+
+// isClean reports of most texts that nothing has to be done to them.
+func isClean(s string, max int, lines bool) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case ' ' < c && c < 0x7f:
+		case c == ' ' && (lines || i > 0 && i < len(s)-1 && s[i-1] != ' '):
+		case lines && (c == '\n' || c == '\t'):
+		default:
+			return false
+		}
+	}
+	return len(s) <= max
 }
 
 // blankBraille is a pattern of no dots: a space that Unicode calls a symbol.

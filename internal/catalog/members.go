@@ -31,7 +31,18 @@ func (p *parser) members(n *node, expected string) *members {
 		p.fault(n.Path(), "is %s; expected an object%s", n.Words(), expected)
 		return &members{p: p, node: n.Vacant()}
 	}
-	return &members{p: p, node: n, asked: make([]string, 0, 24)}
+	return &members{p: p, node: n, asked: p.reader.names()}
+}
+
+// names is room for the names that are asked of one object: most are of few.
+func (r *reader) names() []string {
+	const most, objects = 24, 8
+	if cap(r.asked)-len(r.asked) < most {
+		r.asked = make([]string, 0, objects*most)
+	}
+	begin := len(r.asked)
+	r.asked = r.asked[:begin+most]
+	return r.asked[begin : begin : begin+most]
 }
 
 // take finds the member with one of the names, or returns nil. Null counts as

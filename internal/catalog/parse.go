@@ -198,8 +198,8 @@ type section struct {
 	platform string
 	tools    []*aai.Tool
 	recipes  []*aai.Recipe
-	paths    []string // of the tools, for faults
-	hostOnly bool     // cannot run from another platform, such as over adb
+	nodes    []*node // of the tools
+	hostOnly bool    // cannot run from another platform, such as over adb
 
 	base string // of a web app
 	auth *aai.AuthRecipe
@@ -229,7 +229,7 @@ func (p *parser) choose(sections []*section) {
 	p.app.Platform, p.app.Tools, p.chosen = chosen.platform, chosen.tools, chosen
 	p.app.BaseURL, p.app.Auth, p.app.Hosts = chosen.base, chosen.auth, p.hosts(chosen)
 	for i, tool := range chosen.tools {
-		p.compile(chosen, tool, chosen.recipes[i], chosen.paths[i])
+		p.compile(chosen, tool, chosen.recipes[i], chosen.nodes[i])
 	}
 }
 
@@ -254,7 +254,7 @@ func (p *parser) driver(s *section, r *aai.Recipe) aai.Driver {
 }
 
 // compile gives the tool its Action, where there is a driver for it.
-func (p *parser) compile(s *section, tool *aai.Tool, r *aai.Recipe, path string) {
+func (p *parser) compile(s *section, tool *aai.Tool, r *aai.Recipe, at *node) {
 	driver := p.driver(s, r)
 	if driver == nil || len(p.faults.List) > 0 {
 		return
@@ -267,8 +267,8 @@ func (p *parser) compile(s *section, tool *aai.Tool, r *aai.Recipe, path string)
 	failure := aai.AsError(err)
 	if failure.Code == aai.PermissionDenied {
 		tool.Unavailable = failure
-		p.warn(path, "cannot be used: %s", failure.Message)
+		p.warn(at.Path(), "cannot be used: %s", failure.Message)
 		return
 	}
-	p.fault(path, "%s", failure.Message)
+	p.fault(at.Path(), "%s", failure.Message)
 }

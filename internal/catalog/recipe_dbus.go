@@ -129,8 +129,9 @@ func validBusName(s string) bool { return dotted(s, true) }
 func validInterface(s string) bool { return dotted(s, false) }
 
 func dotted(s string, hyphens bool) bool {
-	parts := strings.Split(s, ".")
-	for _, part := range parts {
+	parts := 0
+	for part := range strings.SplitSeq(s, ".") {
+		parts++
 		if hyphens {
 			part = strings.ReplaceAll(part, "-", "_")
 		}
@@ -138,7 +139,7 @@ func dotted(s string, hyphens bool) bool {
 			return false
 		}
 	}
-	return len(parts) >= 2 && len(s) <= 255
+	return parts >= 2 && len(s) <= 255
 }
 
 // validMember checks the name of a method or property.
@@ -166,7 +167,7 @@ func validObjectPath(s string) bool {
 	if !ok || len(s) > 1024 {
 		return false
 	}
-	for _, part := range strings.Split(rest, "/") {
+	for part := range strings.SplitSeq(rest, "/") {
 		if part == "" || !wordy(part) {
 			return false
 		}

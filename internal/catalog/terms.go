@@ -33,12 +33,14 @@ func (p *parser) agree() {
 	for i, tool := range p.chosen.tools {
 		recipe := p.chosen.recipes[i]
 		tool.Runs = aai.CleanLabel(runs(recipe), maxText)
-		agreed := terms{
-			Origin: p.o.Origin, App: p.app.ID, AppName: p.app.Name,
-			Tool: tool.Name, Description: tool.Description, Effect: tool.Effect.String(),
-			Parameters: tool.Params.Source, Returns: tool.Returns.Source, Recipe: recipe,
-		}
-		tool.Digest = sync.OnceValue(func() string { return digestOf(agreed) })
+		origin, app := p.o.Origin, p.app
+		tool.Digest = sync.OnceValue(func() string {
+			return digestOf(terms{
+				Origin: origin, App: app.ID, AppName: app.Name,
+				Tool: tool.Name, Description: tool.Description, Effect: tool.Effect.String(),
+				Parameters: tool.Params.Source, Returns: tool.Returns.Source, Recipe: recipe,
+			})
+		})
 	}
 }
 

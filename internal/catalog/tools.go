@@ -39,15 +39,16 @@ func (p *parser) readTools(s *section, m *members, way form) {
 		p.fault(n.Path(), "holds %d tools; expected at most %d", n.Count(), p.maxTools())
 		return
 	}
-	seen := make(map[string]string)
+	count := n.Count()
+	s.tools, s.recipes, s.nodes = make([]*aai.Tool, 0, count), make([]*aai.Recipe, 0, count), make([]*node, 0, count)
+	seen := make(map[string]*members, count)
 	for c := n.First; c != nil; c = c.Next {
 		tool := p.members(c, " that describes a tool")
 		p.readTool(s, tool, way, seen)
 	}
 }
 
-func (p *parser) readTool(s *section, m *members, way form, seen map[string]string) {
-	path := m.node.Path()
+func (p *parser) readTool(s *section, m *members, way form, seen map[string]*members) {
 	tool := &aai.Tool{Name: p.toolName(m, seen)}
 	tool.Title = aai.CleanLabel(m.text("title"), maxName)
 	tool.Description = aai.CleanText(m.text("description"), maxText)
@@ -72,25 +73,24 @@ func (p *parser) readTool(s *section, m *members, way form, seen map[string]stri
 		tool.Kind = aai.KindScript
 	}
 	m.unknown()
-	s.tools, s.recipes, s.paths = append(s.tools, tool), append(s.recipes, r), append(s.paths, path)
+	s.tools, s.recipes, s.nodes = append(s.tools, tool), append(s.recipes, r), append(s.nodes, m.node)
 }
 
 // toolName reads a name of letters, digits, "_", "." and "-", up to 64.
-func (p *parser) toolName(m *members, seen map[string]string) string {
+func (p *parser) toolName(m *members, seen map[string]*members) string {
 	const expected = `expected a name such as "send_email"`
 	name := m.must(expected, "name")
 	if name == "" {
 		return ""
 	}
-	path := m.at("name")
 	if !validToolName(name) {
-		p.fault(path, "is %q; %s: letters, digits, \"_\", \".\" and \"-\", at most 64", aai.CleanLabel(name, maxName), expected)
+		p.fault(m.at("name"), "is %q; %s: letters, digits, \"_\", \".\" and \"-\", at most 64", aai.CleanLabel(name, maxName), expected)
 		return ""
 	}
 	if first, taken := seen[name]; taken {
-		p.fault(path, "is %q, as is %s; expected names that differ", name, first)
+		p.fault(m.at("name"), "is %q, as is %s; expected names that differ", name, first.at("name"))
 	}
-	seen[name] = path
+	seen[name] = m
 	return name
 }
 
@@ -191,13 +191,19 @@ func (p *parser) timeout(m *members, platform string) time.Duration {
 
 // outputParser reads how the app's answer is to be understood.
 func (p *parser) outputParser(m *members, platform string) string {
-	known := map[string][]string{
-		"macos":   {"result as text", "result as record", "json"},
-		"windows": {"last_result", "json"},
-		"linux":   {"json", "string"},
-	}[platform]
 	given := m.text("output_parser")
-	if given == "" || len(known) == 0 {
+	if given == "" {
+		return ""
+	}
+	var known []string
+	switch platform {
+	case "macos":
+		known = []string{"result as text", "result as record", "json"}
+	case "windows":
+		known = []string{"last_result", "json"}
+	case "linux":
+		known = []string{"json", "string"}
+	default:
 		return given
 	}
 	for _, k := range known {

@@ -59,10 +59,12 @@ func ownLimits() jsontree.Options[bool] {
 type reader struct {
 	tree    jsontree.Reader[bool]
 	schemas schema.Reader
+	asked   []string // of the objects that are open, see names
 }
 
 // read reads a whole JSON document.
 func (r *reader) read(source []byte, o jsontree.Options[bool]) (*node, *Fault) {
+	r.asked = r.asked[:0]
 	root, fault := r.tree.Read(source, o)
 	if fault != nil {
 		return nil, treeFault(fault, o)
