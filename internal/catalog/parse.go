@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/schema"
 )
 
 // Options say how descriptors are read. The zero Options read one for a computer
@@ -116,7 +117,7 @@ type parser struct {
 	faults   Faults
 	warnings Faults
 
-	schemas map[string]knownSchema // by source
+	schemas map[string]schema.Facts // by source
 
 	setOf *aai.Recipe // whose parameters are in the set
 	set   map[string]bool

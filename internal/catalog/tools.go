@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/schema"
 )
 
 // maxTools is how many tools one section may have.
@@ -117,16 +118,16 @@ func (p *parser) parameters(m *members, tool *aai.Tool) {
 		p.fault(n.Path(), "is %s; expected a JSON Schema of an object", n.Words())
 		return
 	}
-	params, secret, err := p.schema(n.Raw())
+	facts, err := p.schema(n.Raw())
 	if err != nil {
 		p.schemaFault(n.Path(), err)
 		return
 	}
-	if kind, ok := schemaType(n.Raw()); !ok {
-		p.fault(n.Path()+".type", "is %s; expected \"object\", since arguments have names", kind)
+	if facts.Type != "" && facts.Type != `"object"` {
+		p.fault(n.Path()+".type", "is %s; expected \"object\", since arguments have names", facts.Type)
 		return
 	}
-	tool.Params, tool.Secret = params, secret
+	tool.Params, tool.Secret = facts.Schema, facts.Secret
 }
 
 // returns reads the schema of the result.
@@ -139,35 +140,29 @@ func (p *parser) returns(m *members, tool *aai.Tool) {
 		p.fault(n.Path(), "is %s; expected a JSON Schema", n.Words())
 		return
 	}
-	s, secret, err := p.schema(n.Raw())
+	facts, err := p.schema(n.Raw())
 	if err != nil {
 		p.schemaFault(n.Path(), err)
 		return
 	}
-	tool.Returns, tool.Private = s, len(secret) > 0
+	tool.Returns, tool.Private = facts.Schema, len(facts.Secret) > 0
 }
 
-// A knownSchema is one that was read before. Tools of one app are alike: many take
-// nothing, and many take the same.
-type knownSchema struct {
-	schema aai.Schema
-	secret []string
-}
-
-// schema reads a schema, each once however many tools have it.
-func (p *parser) schema(source []byte) (aai.Schema, []string, error) {
+// schema reads a schema, each once however many tools have it: tools of one app are
+// alike, many take nothing, and many take the same.
+func (p *parser) schema(source []byte) (schema.Facts, error) {
 	if known, ok := p.schemas[string(source)]; ok {
-		return known.schema, known.secret, nil
+		return known, nil
 	}
-	s, secret, err := p.reader.schemas.Params(source)
+	facts, err := p.reader.schemas.Read(source)
 	if err != nil {
-		return aai.Schema{}, nil, err
+		return schema.Facts{}, err
 	}
 	if p.schemas == nil {
-		p.schemas = make(map[string]knownSchema)
+		p.schemas = make(map[string]schema.Facts)
 	}
-	p.schemas[string(source)] = knownSchema{s, secret}
-	return s, secret, nil
+	p.schemas[string(source)] = facts
+	return facts, nil
 }
 
 func (p *parser) schemaFault(path string, err error) {

@@ -10,7 +10,8 @@ import (
 func TestCountsOfTokens(t *testing.T) {
 	source := []byte(`{"type":"object","required":["max_tokens"],"properties":{
 		"max_tokens":{"type":"integer","maximum":10},"tokens":{"type":"array"},"otp_tokens":{"type":"integer","maximum":10}}}`)
-	s, secret, err := Params(source)
+	facts, err := new(Reader).Read(source)
+	s, secret := facts.Schema, facts.Secret
 	if err != nil {
 		t.Fatal(err)
 	}

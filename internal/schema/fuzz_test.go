@@ -25,7 +25,8 @@ func FuzzParse(f *testing.F) {
 	values := []any{nil, true, "", "text", 0.0, -1.5, 3, []any{}, []any{1.0, "a", nil}, map[string]any{},
 		map[string]any{"a": 1.0, "to": "x", "b": map[string]any{"c": []any{}}}}
 	f.Fuzz(func(t *testing.T, source []byte) {
-		s, _, err := Params(source)
+		facts, err := new(Reader).Read(source)
+		s := facts.Schema
 		if err != nil {
 			if fault, ok := errors.AsType[*Fault](err); !ok || fault.Message == "" {
 				t.Fatalf("the error wraps no fault: %#v", err)

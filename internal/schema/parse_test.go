@@ -191,7 +191,8 @@ func TestParams(t *testing.T) {
 		}
 	}`
 	want := []string{"Cookie", "api_key", "cvv2", "key", "linked", "list", "login", "pin", "smsOTP"}
-	params, secret, err := Params([]byte(source))
+	facts, err := new(Reader).Read([]byte(source))
+	params, secret := facts.Schema, facts.Secret
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +209,7 @@ func TestParams(t *testing.T) {
 		t.Error("Params and Parse differ:", diff)
 	}
 	_, refused := Parse([]byte(`{"type":5}`))
-	if _, secret, err := Params([]byte(`{"type":5}`)); secret != nil || err == nil || err.Error() != refused.Error() {
+	if facts, err := new(Reader).Read([]byte(`{"type":5}`)); facts.Secret != nil || err == nil || err.Error() != refused.Error() {
 		t.Errorf("got %v and %v for what is no schema", secret, err)
 	}
 }
@@ -257,5 +258,17 @@ func TestMustParseCompilesLater(t *testing.T) {
 func TestCompileOfTheZeroSchema(t *testing.T) {
 	if err := Compile(aai.Schema{}); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestTypeAsWritten(t *testing.T) {
+	for source, want := range map[string]string{
+		`{"type": "object"}`: `"object"`, `{}`: "", "\n{ \"type\"\t:\"object\" , \"x\": 1}": `"object"`, `{"title": "x", "type": "object"}`: `"object"`,
+		`{"type": ["object", "null"]}`: `["object", "null"]`, `{"a": {"type": "object"}, "type": "string"}`: `"string"`, `{"a": {"type": 1}}`: "", `true`: "",
+	} {
+		facts, err := new(Reader).Read([]byte(source))
+		if err != nil || facts.Type != want {
+			t.Errorf("%s: %s, %v; expected %s", source, facts.Type, err, want)
+		}
 	}
 }

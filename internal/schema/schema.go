@@ -43,7 +43,7 @@ import (
 // they do not fit). Its error is an *aai.Error with code INVALID_PARAMS,
 // AAI_JSON_INVALID where [Compile] would fail, or INTERNAL for our own faults. It
 // names up to three faults and never shows the value of a parameter that
-// [Params] calls secret. It is safe for concurrent use.
+// [Facts] calls secret. It is safe for concurrent use.
 //
 // The error of Parse is an *aai.Error with code AAI_JSON_INVALID that wraps a
 // [*Fault].
@@ -55,27 +55,35 @@ func Parse(source []byte) (aai.Schema, error) {
 	return document.schema(source), nil
 }
 
-// Params is [Parse] for the schema of a tool's parameters. It returns also the
-// names of the top-level properties whose values must never be recorded or shown,
-// sorted: those for which the schema says format "password" or "writeOnly" anywhere
-// below, and those where a property name on the way sounds like a secret to
-// [aai.SecretName]. It would rather name one too many. What has no name, such as a
-// secret behind "patternProperties", it cannot name.
-func Params(source []byte) (params aai.Schema, secret []string, err error) {
-	return new(Reader).Params(source)
+// Facts are a schema, and what has to be known of values by it.
+type Facts struct {
+	Schema aai.Schema
+	// Secret are the names of the top-level properties whose values must never be
+	// recorded or shown, sorted: those for which the schema says format "password" or
+	// "writeOnly" anywhere below, and those where a property name on the way sounds like
+	// a secret to [aai.SecretName]. It would rather name one too many. What has no name,
+	// such as a secret behind "patternProperties", it cannot name.
+	Secret []string
+	// Type is the "type" of the schema as it is written, such as "object" with its
+	// quotation marks; empty where it has none.
+	Type string
 }
 
 // A Reader reads one schema after the other, and for the next uses again what it
 // needed for the last. The zero Reader is ready for use, by one goroutine at a time.
 type Reader struct{ tree jsontree.Reader[standing] }
 
-// Params is the function [Params].
-func (r *Reader) Params(source []byte) (params aai.Schema, secret []string, err error) {
+// Read is [Parse] which says more.
+func (r *Reader) Read(source []byte) (Facts, error) {
 	document, err := r.inspect(source)
 	if err != nil {
-		return aai.Schema{}, nil, invalid(err)
+		return Facts{}, invalid(err)
 	}
-	return document.schema(source), document.secrets().names, nil
+	f := Facts{Schema: document.schema(source), Secret: document.secrets().names}
+	if is := document.root.node.Member("type"); is != nil {
+		f.Type = aai.CleanLabel(string(is.Raw()), maxLabel)
+	}
+	return f, nil
 }
 
 // schema is the document as others see it. Nothing of the document is kept: most
