@@ -10,6 +10,10 @@ import (
 // platform dialect; the catalog has checked their form, a Driver checks their
 // sense.
 type Recipe struct {
+	// Kind says which of the pointers is set, and so names the driver: one of the
+	// catalog's table, such as "dbus", "ipc", "applescript" or "http". It is empty where
+	// the way is known but not supported.
+	Kind         string `json:"-"` // the pointer says the same
 	App, Tool    string
 	Platform     string   // "macos", "windows", "linux", "android", "ios" or "web"
 	Params       []string // the parameters' names in the order of the descriptor
@@ -22,28 +26,6 @@ type Recipe struct {
 	Intent *IntentRecipe
 	URL    *URLRecipe
 	HTTP   *HTTPRecipe
-}
-
-// Kind names the set pointer, and so the driver: "dbus", "ipc", "applescript",
-// "jxa", "com", "intent", "url_scheme" or "http". It is empty if none is set.
-func (r *Recipe) Kind() string {
-	switch {
-	case r.DBus != nil:
-		return "dbus"
-	case r.IPC != nil:
-		return "ipc"
-	case r.Script != nil:
-		return r.Script.Language
-	case r.COM != nil:
-		return "com"
-	case r.Intent != nil:
-		return "intent"
-	case r.URL != nil:
-		return "url_scheme"
-	case r.HTTP != nil:
-		return "http"
-	}
-	return ""
 }
 
 // A DBusRecipe calls a method, or reads or sets a property, of a D-Bus object.

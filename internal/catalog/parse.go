@@ -70,7 +70,7 @@ func Parse(source []byte, o Options) (*Descriptor, error) {
 func (r *reader) parse(source []byte, o Options) (*Descriptor, *Faults) {
 	sum := sha256.Sum256(source)
 	body := bytes.TrimPrefix(source, []byte("\xef\xbb\xbf"))
-	p := &parser{o: o, reader: r, app: &aai.App{
+	p := &parser{o: o, reader: r, kinds: r.table(), app: &aai.App{
 		Digest: hex.EncodeToString(sum[:]), Source: o.Source, Modified: o.Modified, Descriptor: json.RawMessage(body),
 		Origin: o.Origin,
 	}}
@@ -111,6 +111,7 @@ func isSchema(n *node) bool {
 type parser struct {
 	o        Options
 	reader   *reader
+	kinds    []kind
 	app      *aai.App
 	recipes  []*aai.Recipe
 	chosen   *section // whose tools are the app's; nil: none
@@ -199,8 +200,9 @@ type section struct {
 	platform string
 	tools    []*aai.Tool
 	recipes  []*aai.Recipe
-	nodes    []*node // of the tools
-	hostOnly bool    // cannot run from another platform, such as over adb
+	nodes    []*node  // of the tools
+	outer    *members // the object with the tools, and with "auth"
+	hostOnly bool     // cannot run from another platform, such as over adb
 
 	base string // of a web app
 	auth *aai.AuthRecipe
@@ -244,14 +246,13 @@ func (p *parser) drivable(s *section) bool {
 }
 
 func (p *parser) driver(s *section, r *aai.Recipe) aai.Driver {
-	kind := r.Kind()
-	if kind == "" || s.hostOnly && s.platform != p.o.Host {
+	if r.Kind == "" || s.hostOnly && s.platform != p.o.Host {
 		return nil
 	}
-	if d, ok := p.o.Drivers[r.Platform+"/"+kind]; ok {
+	if d, ok := p.o.Drivers[r.Platform+"/"+r.Kind]; ok {
 		return d
 	}
-	return p.o.Drivers[kind]
+	return p.o.Drivers[r.Kind]
 }
 
 // compile gives the tool its Action, where there is a driver for it.

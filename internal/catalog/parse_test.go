@@ -35,7 +35,7 @@ func TestProtocolExample(t *testing.T) {
 	}
 	params := []string{"to", "subject", "body"}
 	want := &aai.Recipe{
-		App: "com.apple.mail", Tool: "send_email", Platform: "linux", Params: params, OutputParser: "json",
+		Kind: "dbus", App: "com.apple.mail", Tool: "send_email", Platform: "linux", Params: params, OutputParser: "json",
 		DBus: &aai.DBusRecipe{Bus: "session", Service: "org.example.Mail", Object: "/org/example/Mail", Interface: "org.example.Mail", Method: "SendEmail"},
 	}
 	if diff := cmp.Diff([]*aai.Recipe{want}, d.recipes); diff != "" {
@@ -48,15 +48,15 @@ func checkOtherSections(t *testing.T, recipes []*aai.Recipe, params []string) {
 	t.Helper()
 	var kinds []string
 	for _, r := range recipes {
-		kinds = append(kinds, r.Platform+"/"+r.Kind())
+		kinds = append(kinds, r.Platform+"/"+r.Kind)
 	}
 	if got := strings.Join(kinds, " "); got != "macos/applescript macos/applescript windows/com linux/dbus android/intent ios/url_scheme" {
 		t.Errorf("recipes: %s", got)
 	}
-	base := func(platform, parser string) *aai.Recipe {
-		return &aai.Recipe{App: "com.apple.mail", Tool: "send_email", Platform: platform, Params: params, OutputParser: parser}
+	base := func(kind, platform, parser string) *aai.Recipe {
+		return &aai.Recipe{Kind: kind, App: "com.apple.mail", Tool: "send_email", Platform: platform, Params: params, OutputParser: parser}
 	}
-	com := base("windows", "last_result")
+	com := base("com", "windows", "last_result")
 	com.COM = &aai.COMRecipe{ProgID: "Outlook.Application", Steps: []aai.COMStep{
 		{Action: "create", Var: "app", ProgID: "Outlook.Application"},
 		{Action: "call", Var: "mail", Object: "app", Method: "CreateItem", Args: raw("0")},
@@ -66,13 +66,13 @@ func checkOtherSections(t *testing.T, recipes []*aai.Recipe, params []string) {
 		{Action: "call", Object: "mail", Method: "Send"},
 		{Action: "return", Value: raw(`"{\"success\":true, \"message_id\":\"generated\"}"`)[0]},
 	}}
-	intent := base("android", "")
+	intent := base("intent", "android", "")
 	intent.Intent = &aai.IntentRecipe{
 		Package: "com.example.mail", Action: "com.example.MAIL_SEND",
 		Extras:     map[string]string{"to": "${to}", "subject": "${subject}", "body": "${body}"},
 		ResultType: "content_provider", ResultURI: "content://com.example.mail/results",
 	}
-	ios := base("ios", "")
+	ios := base("url_scheme", "ios", "")
 	ios.URL = &aai.URLRecipe{
 		Scheme: "mailapp", Template: "mailapp://send?to=${to}&subject=${subject}&body=${body}",
 		ResultType: "app_group", AppGroupID: "group.com.example.mail",
@@ -121,12 +121,9 @@ func TestSinglePlatformDialect(t *testing.T) {
 	for _, test := range tests {
 		d := mustParse(t, ipc(test.platform, test.execution), Options{Host: test.platform})
 		want := test.want
-		want.App, want.Tool, want.Platform, want.Params = "com.example.mail", "search", test.platform, []string{"q"}
+		want.Kind, want.App, want.Tool, want.Platform, want.Params = test.kind, "com.example.mail", "search", test.platform, []string{"q"}
 		if diff := cmp.Diff([]*aai.Recipe{&want}, d.Recipes); diff != "" {
 			t.Errorf("%s %s: %s", test.platform, test.execution, diff)
-		}
-		if got := d.Recipes[0].Kind(); got != test.kind {
-			t.Errorf("%s %s: kind %q", test.platform, test.execution, got)
 		}
 		if unsupported := test.kind == ""; unsupported != (len(d.Warnings) > 0) {
 			t.Errorf("%s %s: warnings %v", test.platform, test.execution, d.Warnings)

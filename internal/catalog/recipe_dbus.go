@@ -35,7 +35,7 @@ func (p *parser) dbusName(m *members, valid func(string) bool, expected string, 
 }
 
 // dbusForm reads tools that call methods or touch properties.
-func (p *parser) dbusForm(m *members) form {
+func (p *parser) dbusForm(_ *section, m *members) form {
 	common := p.readAddress(m)
 	return func(tool *members, r *aai.Recipe) { p.dbusTool(m, common, tool, r) }
 }
@@ -68,6 +68,21 @@ func (p *parser) dbusTool(m *members, common dbusAddress, tool *members, r *aai.
 	r.DBus = d
 }
 
+func dbusEffect(r *aai.Recipe) aai.Effect {
+	if r.DBus.Property != "" && r.DBus.Access == "get" {
+		return aai.Reads
+	}
+	return aai.Destroys
+}
+
+func runsDBus(r *aai.Recipe) string {
+	d := r.DBus
+	if d.Property != "" {
+		return "D-Bus " + d.Access + " " + d.Service + " " + d.Object + " property " + d.Interface + "." + d.Property
+	}
+	return "D-Bus " + d.Service + " " + d.Object + " " + d.Interface + "." + d.Method
+}
+
 // needAddress reports a part of the address that neither the section nor the tool
 // gives. One that is given and wrong was reported already.
 func (p *parser) needAddress(m, tool *members, value, expected string, names ...string) {
@@ -78,7 +93,7 @@ func (p *parser) needAddress(m, tool *members, value, expected string, names ...
 
 // dbusOrEnvelope reads tools of execution type "dbus": one that names a method
 // or property is called so, any other gets the protocol's envelope.
-func (p *parser) dbusOrEnvelope(m *members) form {
+func (p *parser) dbusOrEnvelope(_ *section, m *members) form {
 	common := p.readAddress(m)
 	return func(tool *members, r *aai.Recipe) {
 		if tool.has("method") || tool.has("property") {
@@ -93,10 +108,10 @@ func (p *parser) dbusOrEnvelope(m *members) form {
 
 // envelopeForm reads tools of execution type "ipc", and of its newer name on
 // macOS, "apple-events": all that can be said is where the app listens.
-func (p *parser) envelopeForm(platform string, m *members) form {
+func (p *parser) envelopeForm(s *section, m *members) form {
 	var at aai.IPCRecipe
 	supported := true
-	switch platform {
+	switch s.platform {
 	case "linux":
 		a := p.readAddress(m)
 		at = aai.IPCRecipe{Bus: a.bus, Service: a.service, Object: a.object, Interface: a.iface}

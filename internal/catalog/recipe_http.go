@@ -2,14 +2,16 @@ package catalog
 
 import (
 	"maps"
+	"net/http"
 	"strings"
 
 	"aai"
 )
 
 // httpForm reads tools that are HTTP requests, and how the person is known there.
-func (p *parser) httpForm(s *section, m *members, auth *node) form {
+func (p *parser) httpForm(s *section, m *members) form {
 	const expected = `a web app needs a base URL such as "https://api.example.com/v1"`
+	auth := s.outer.take("auth")
 	s.base = m.must(expected, "base_url")
 	if s.base != "" && !secureURL(s.base) {
 		p.fault(m.at("base_url"), "is %q; expected an https URL without user, query or fragment", aai.CleanLabel(s.base, 2*maxName))
@@ -26,6 +28,13 @@ func (p *parser) httpForm(s *section, m *members, auth *node) form {
 		h.Headers = p.headers(tool, "headers")
 		r.HTTP = h
 	}
+}
+
+func httpEffect(r *aai.Recipe) aai.Effect {
+	if r.HTTP.Method == http.MethodGet || r.HTTP.Method == http.MethodHead {
+		return aai.Reads
+	}
+	return aai.Destroys
 }
 
 func (p *parser) requestPath(path, value string, r *aai.Recipe) {

@@ -8,7 +8,7 @@ import (
 )
 
 // intentForm reads tools that are Android intents.
-func (p *parser) intentForm(m *members) form {
+func (p *parser) intentForm(_ *section, m *members) form {
 	pkg := m.must(`an Android app needs its package, such as "com.example.mail"`, "package")
 	if pkg != "" && (!validID(pkg) || strings.Contains(pkg, "-")) {
 		p.fault(m.at("package"), `is %q; expected a package name such as "com.example.mail"`, aai.CleanLabel(pkg, maxName))
@@ -32,6 +32,14 @@ func (p *parser) intentForm(m *members) form {
 	}
 }
 
+func intentTexts(r *aai.Recipe) []string {
+	var texts []string
+	for _, name := range sortedNames(r.Intent.Extras) {
+		texts = append(texts, r.Intent.Extras[name])
+	}
+	return texts
+}
+
 func sortedNames(values map[string]string) []string {
 	names := make([]string, 0, len(values))
 	for name := range values {
@@ -42,7 +50,7 @@ func sortedNames(values map[string]string) []string {
 }
 
 // urlForm reads tools that are iOS URLs.
-func (p *parser) urlForm(m *members) form {
+func (p *parser) urlForm(_ *section, m *members) form {
 	scheme := m.must(`an iOS app needs its URL scheme, such as "mailapp"`, "scheme")
 	p.scheme(m.at("scheme"), scheme)
 	return func(tool *members, r *aai.Recipe) {

@@ -9,12 +9,14 @@ import (
 	"aai"
 )
 
-// scriptForm reads tools that are scripts for macOS.
-func (p *parser) scriptForm(language string) form {
-	return func(tool *members, r *aai.Recipe) {
-		script := tool.must("a macOS tool needs a script", "script")
-		p.placeholders(tool.at("script"), script, r)
-		r.Script = &aai.ScriptRecipe{Language: language, Script: script}
+// scriptIn reads tools that are scripts for macOS.
+func scriptIn(language string) way {
+	return func(p *parser, _ *section, _ *members) form {
+		return func(tool *members, r *aai.Recipe) {
+			script := tool.must("a macOS tool needs a script", "script")
+			p.placeholders(tool.at("script"), script, r)
+			r.Script = &aai.ScriptRecipe{Language: language, Script: script}
+		}
 	}
 }
 
@@ -72,7 +74,7 @@ func parametersOf(r *aai.Recipe) string {
 }
 
 // comForm reads tools that are lists of steps on COM objects.
-func (p *parser) comForm(m *members) form {
+func (p *parser) comForm(_ *section, m *members) form {
 	progID := p.progID(m)
 	return func(tool *members, r *aai.Recipe) { p.comTool(progID, tool, r) }
 }
@@ -104,7 +106,7 @@ func (p *parser) comTool(progID string, tool *members, r *aai.Recipe) {
 
 // comOrEnvelope reads tools of execution type "com": one with a script is run by
 // its steps, any other gets the protocol's envelope.
-func (p *parser) comOrEnvelope(m *members) form {
+func (p *parser) comOrEnvelope(_ *section, m *members) form {
 	progID := p.progID(m)
 	return func(tool *members, r *aai.Recipe) {
 		if tool.has("script") {
@@ -113,6 +115,25 @@ func (p *parser) comOrEnvelope(m *members) form {
 		}
 		r.IPC = &aai.IPCRecipe{ProgID: progID}
 	}
+}
+
+func runsCOM(r *aai.Recipe) string {
+	words := make([]string, len(r.COM.Steps))
+	for i, s := range r.COM.Steps {
+		words[i] = strings.Join(strings.Fields(s.Action+" "+s.ProgID+" "+s.Method+" "+s.Property), " ")
+	}
+	return strings.TrimSpace("COM " + r.COM.ProgID + " " + strings.Join(words, ", "))
+}
+
+func comTexts(r *aai.Recipe) []string {
+	var texts []string
+	for _, s := range r.COM.Steps {
+		texts = append(texts, string(s.Value))
+		for _, arg := range s.Args {
+			texts = append(texts, string(arg))
+		}
+	}
+	return texts
 }
 
 func (p *parser) progID(m *members) string {

@@ -26,7 +26,7 @@ func (d *recorder) Compile(r *aai.Recipe) (aai.Action, error) {
 	if d.refuse != nil {
 		return nil, d.refuse
 	}
-	return func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{Text: r.Kind()}, nil }, nil
+	return func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{Text: r.Kind}, nil }, nil
 }
 
 func drivers(d aai.Driver, kinds ...string) map[string]aai.Driver {

@@ -4,8 +4,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
-	"strings"
 	"sync"
 	"time"
 
@@ -32,7 +30,7 @@ func (p *parser) agree() {
 	}
 	for i, tool := range p.chosen.tools {
 		recipe := p.chosen.recipes[i]
-		tool.Runs = aai.CleanLabel(runs(recipe), maxText)
+		tool.Runs = aai.CleanLabel(runs(p.kinds, recipe), maxText)
 		origin, app := p.o.Origin, p.app
 		tool.Digest = sync.OnceValue(func() string {
 			return digestOf(terms{
@@ -60,35 +58,4 @@ func digestOf(t terms) string {
 	}
 	sum := sha256.Sum256(value)
 	return hex.EncodeToString(sum[:])
-}
-
-// runs says what a recipe does, in one line for people.
-func runs(r *aai.Recipe) string {
-	switch {
-	case r.DBus != nil && r.DBus.Property != "":
-		return fmt.Sprintf("D-Bus %s %s %s property %s.%s", r.DBus.Access, r.DBus.Service, r.DBus.Object, r.DBus.Interface, r.DBus.Property)
-	case r.DBus != nil:
-		return fmt.Sprintf("D-Bus %s %s %s.%s", r.DBus.Service, r.DBus.Object, r.DBus.Interface, r.DBus.Method)
-	case r.IPC != nil:
-		return strings.TrimSpace("the app itself " + r.IPC.Service + r.IPC.BundleID + r.IPC.ProgID)
-	case r.Script != nil:
-		return r.Script.Language + " " + r.Script.Script
-	case r.COM != nil:
-		return strings.TrimSpace("COM " + r.COM.ProgID + " " + steps(r.COM.Steps))
-	case r.Intent != nil:
-		return strings.TrimSpace("Android intent " + r.Intent.Package + " " + r.Intent.Action)
-	case r.URL != nil:
-		return "opens " + r.URL.Scheme + " " + r.URL.Template
-	case r.HTTP != nil:
-		return fmt.Sprintf("%s %s%s", r.HTTP.Method, r.HTTP.BaseURL, r.HTTP.Path)
-	}
-	return ""
-}
-
-func steps(all []aai.COMStep) string {
-	words := make([]string, len(all))
-	for i, s := range all {
-		words[i] = strings.Join(strings.Fields(s.Action+" "+s.ProgID+" "+s.Method+" "+s.Property), " ")
-	}
-	return strings.Join(words, ", ")
 }

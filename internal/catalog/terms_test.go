@@ -144,7 +144,7 @@ func TestRuns(t *testing.T) {
 		"opens notes notes://add":         {URL: &aai.URLRecipe{Scheme: "notes", Template: "notes://add"}},
 		"GET https://example.org/items":   {HTTP: &aai.HTTPRecipe{Method: "GET", BaseURL: "https://example.org", Path: "/items"}},
 	} {
-		if got := runs(r); got != want {
+		if got := runs(kinds(), r); got != want {
 			t.Errorf("%q, expected %q", got, want)
 		}
 	}

@@ -3,7 +3,6 @@ package catalog
 import (
 	"cmp"
 	"errors"
-	"net/http"
 	"time"
 
 	"aai"
@@ -25,7 +24,8 @@ func (p *parser) maxTools() int {
 type form func(tool *members, r *aai.Recipe)
 
 // readTools reads a list of tools into the section.
-func (p *parser) readTools(s *section, m *members, way form) {
+func (p *parser) readTools(s *section, way form) {
+	m := s.outer
 	n := m.take("tools")
 	switch {
 	case n == nil:
@@ -67,12 +67,12 @@ func (p *parser) readTool(s *section, m *members, way form, seen map[string]*mem
 		m.also = p.members(n, "")
 	}
 	way(m, r)
-	natural := naturalEffect(r)
+	k := kindOf(p.kinds, r)
+	r.Kind = k.name
+	natural := k.natural(r)
 	tool.Effect = p.effect(effect, natural)
 	tool.Natural = tool.Effect == natural
-	if r.Script != nil {
-		tool.Kind = aai.KindScript
-	}
+	tool.Kind = k.limit
 	m.unknown()
 	s.tools, s.recipes, s.nodes = append(s.tools, tool), append(s.recipes, r), append(s.nodes, m.node)
 }
@@ -273,16 +273,4 @@ func (p *parser) effect(claim *aai.Effect, natural aai.Effect) aai.Effect {
 		return min(*claim, natural)
 	}
 	return *claim
-}
-
-// naturalEffect is what a recipe does when nobody says: reading a property or a
-// web resource changes nothing, anything else may.
-func naturalEffect(r *aai.Recipe) aai.Effect {
-	switch {
-	case r.DBus != nil && r.DBus.Property != "" && r.DBus.Access == "get":
-		return aai.Reads
-	case r.HTTP != nil && (r.HTTP.Method == http.MethodGet || r.HTTP.Method == http.MethodHead):
-		return aai.Reads
-	}
-	return aai.Destroys
 }

@@ -59,7 +59,15 @@ func ownLimits() jsontree.Options[bool] {
 type reader struct {
 	tree    jsontree.Reader[bool]
 	schemas schema.Reader
+	kinds   []kind   // all there are
 	asked   []string // of the objects that are open, see names
+}
+
+func (r *reader) table() []kind {
+	if r.kinds == nil {
+		r.kinds = kinds()
+	}
+	return r.kinds
 }
 
 // read reads a whole JSON document.

@@ -58,7 +58,7 @@ type spy struct {
 func (s *spy) Compile(r *aai.Recipe) (aai.Action, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.kinds = append(s.kinds, r.Platform+"/"+r.Kind())
+	s.kinds = append(s.kinds, r.Platform+"/"+r.Kind)
 	return func(_ context.Context, call *aai.Call) (*aai.Result, error) {
 		return &aai.Result{Text: "ran " + call.Tool}, nil
 	}, nil

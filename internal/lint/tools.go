@@ -140,9 +140,7 @@ func (t *toolCheck) name() {
 // effect looks at what people will be told that the tool does to the world.
 func (t *toolCheck) effect() {
 	claimed := member(t.value, "effect", "annotations")
-	natural := t.recipe.HTTP != nil && (t.recipe.HTTP.Method == http.MethodGet || t.recipe.HTTP.Method == http.MethodHead) ||
-		t.recipe.DBus != nil && t.recipe.DBus.Property != "" && t.recipe.DBus.Access == "get"
-	if claimed == nil && !natural {
+	if claimed == nil && catalog.NaturalEffect(t.recipe) == aai.Destroys {
 		t.find(Hint, "effect", t.value.Mark, "does not say what it does to the world, so people are told that it may delete or send", "Add \"effect\": \"reads\", \"changes\" or \"destroys\".")
 	}
 	where := t.value
@@ -193,32 +191,16 @@ func plain(name string) bool {
 
 // parameters looks for those that the way of execution never uses.
 func (t *toolCheck) parameters() {
-	templates, ok := t.templates()
-	if !ok {
+	templates, alone := catalog.Templates(t.recipe)
+	if !alone {
 		return
 	}
+	written := strings.Join(templates, "\n")
 	for _, name := range t.recipe.Params {
-		if !strings.Contains(templates, "${"+name+"}") {
+		if !strings.Contains(written, "${"+name+"}") {
 			t.find(Warning, "unused-parameter", t.at("parameters", "properties", name), "is never used: no template has ${"+aai.CleanLabel(name, 60)+"}", "Use it or take it out.")
 		}
 	}
-}
-
-// templates is all the text in which parameters are written as ${name}, for the
-// ways of execution that use no others.
-func (t *toolCheck) templates() (string, bool) {
-	var b strings.Builder
-	switch r := t.recipe; {
-	case r.Script != nil:
-		b.WriteString(r.Script.Script)
-	case r.COM != nil, r.Intent != nil:
-		t.value.Each(func(v *value) { b.WriteString(v.Text + "\n") })
-	case r.URL != nil:
-		b.WriteString(r.URL.Template)
-	default:
-		return "", false
-	}
-	return b.String(), true
 }
 
 // request looks at what an HTTP request can carry.

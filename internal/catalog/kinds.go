@@ -1,0 +1,162 @@
+package catalog
+
+import (
+	"slices"
+	"strings"
+
+	"aai"
+)
+
+// A kind is one way in which descriptors have tools run: a row of the one table of
+// them. To add one: its type in the root's recipe.go, its row here and what that
+// reads, and a driver of its name.
+type kind struct {
+	name     string // as [aai.Recipe.Kind] has it, by which a driver is found
+	platform string // whose sections may name it as their "automation"; empty: none
+	is       func(r *aai.Recipe) bool
+	// read reads what a section says for all its tools, and returns what reads one.
+	read way
+	// effect is what it does when nobody says; nil: it may do anything.
+	effect func(r *aai.Recipe) aai.Effect
+	// runs says in one line for people what it does.
+	runs func(r *aai.Recipe) string
+	// templates are the texts in which parameters are written as ${name}; nil: it is
+	// given them in another way.
+	templates func(r *aai.Recipe) []string
+	limit     aai.Kind // what limits and modes know it by; empty: by its effect
+}
+
+// A way reads what a section says for all its tools, and returns the reader of the
+// tools. Where it returns nil, they cannot be run.
+type way func(p *parser, s *section, m *members) form
+
+// kinds are all there are. Of one platform's the first is meant where a section does
+// not say; platforms are in the order of the protocol.
+func kinds() []kind {
+	script := func(r *aai.Recipe) []string { return []string{r.Script.Script} }
+	runsScript := func(r *aai.Recipe) string { return r.Script.Language + " " + r.Script.Script }
+	return []kind{
+		{
+			name: "applescript", platform: "macos", read: scriptIn("applescript"), runs: runsScript, templates: script, limit: aai.KindScript,
+			is: func(r *aai.Recipe) bool { return r.Script != nil && r.Script.Language == "applescript" },
+		},
+		{
+			name: "jxa", platform: "macos", read: scriptIn("jxa"), runs: runsScript, templates: script, limit: aai.KindScript,
+			is: func(r *aai.Recipe) bool { return r.Script != nil && r.Script.Language == "jxa" },
+		},
+		{
+			name: "com", platform: "windows", read: (*parser).comForm, runs: runsCOM, templates: comTexts,
+			is: func(r *aai.Recipe) bool { return r.COM != nil },
+		},
+		{
+			name: "dbus", platform: "linux", read: (*parser).dbusForm, effect: dbusEffect, runs: runsDBus,
+			is: func(r *aai.Recipe) bool { return r.DBus != nil },
+		},
+		{
+			name: "intent", platform: "android", read: (*parser).intentForm, templates: intentTexts,
+			is: func(r *aai.Recipe) bool { return r.Intent != nil },
+			runs: func(r *aai.Recipe) string {
+				return strings.TrimSpace("Android intent " + r.Intent.Package + " " + r.Intent.Action)
+			},
+		},
+		{
+			name: "url_scheme", platform: "ios", read: (*parser).urlForm,
+			is:        func(r *aai.Recipe) bool { return r.URL != nil },
+			runs:      func(r *aai.Recipe) string { return "opens " + r.URL.Scheme + " " + r.URL.Template },
+			templates: func(r *aai.Recipe) []string { return []string{r.URL.Template} },
+		},
+		{
+			name: "http", platform: "web", read: (*parser).httpForm, effect: httpEffect,
+			is:   func(r *aai.Recipe) bool { return r.HTTP != nil },
+			runs: func(r *aai.Recipe) string { return r.HTTP.Method + " " + r.HTTP.BaseURL + r.HTTP.Path },
+		},
+		{
+			name: "ipc",
+			is:   func(r *aai.Recipe) bool { return r.IPC != nil },
+			runs: func(r *aai.Recipe) string {
+				return strings.TrimSpace("the app itself " + r.IPC.Service + r.IPC.BundleID + r.IPC.ProgID)
+			},
+		},
+	}
+}
+
+// An execution is what the single-platform dialect says as the type of "execution".
+type execution struct {
+	name     string
+	platform string // the only one where it exists; empty: several
+	read     way
+}
+
+// executions are all that the protocol has.
+func executions() []execution {
+	return []execution{
+		{"ipc", "", (*parser).envelopeForm},
+		{"http", "web", (*parser).httpForm},
+		{"dbus", "linux", (*parser).dbusOrEnvelope},
+		{"apple-events", "macos", (*parser).envelopeForm},
+		{"com", "windows", (*parser).comOrEnvelope},
+		{"stdio", "", (*parser).unsupported},
+		{"acp", "", (*parser).unsupported},
+	}
+}
+
+// automations are the kinds of a platform, by name.
+func (p *parser) automations(platform string) []string {
+	var names []string
+	for _, k := range p.kinds {
+		if k.platform == platform && platform != "" {
+			names = append(names, k.name)
+		}
+	}
+	return names
+}
+
+// platformNames lists the platforms.
+func (p *parser) platformNames() []string {
+	var names []string
+	for _, k := range p.kinds {
+		if k.platform != "" && !slices.Contains(names, k.platform) {
+			names = append(names, k.platform)
+		}
+	}
+	return names
+}
+
+// kindOf is the kind of a recipe; one without a name where no way is known.
+func kindOf(known []kind, r *aai.Recipe) kind {
+	for _, k := range known {
+		if k.is(r) {
+			return k
+		}
+	}
+	return kind{}
+}
+
+// NaturalEffect is what a recipe does when nobody says: reading a property or a web
+// resource changes nothing, anything else may.
+func NaturalEffect(r *aai.Recipe) aai.Effect { return kindOf(kinds(), r).natural(r) }
+
+func (k kind) natural(r *aai.Recipe) aai.Effect {
+	if k.effect == nil {
+		return aai.Destroys
+	}
+	return k.effect(r)
+}
+
+// Templates are the texts of a recipe in which parameters are written as ${name},
+// and whether it is of a kind that knows parameters by those alone.
+func Templates(r *aai.Recipe) (texts []string, alone bool) {
+	k := kindOf(kinds(), r)
+	if k.templates == nil {
+		return nil, false
+	}
+	return k.templates(r), true
+}
+
+// runs says what a recipe does, in one line for people.
+func runs(known []kind, r *aai.Recipe) string {
+	if k := kindOf(known, r); k.runs != nil {
+		return k.runs(r)
+	}
+	return ""
+}
