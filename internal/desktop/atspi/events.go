@@ -3,7 +3,6 @@ package atspi
 import (
 	"context"
 	"strings"
-	"sync"
 	"time"
 
 	"aai/internal/dbuswire"
@@ -17,9 +16,6 @@ const (
 	windowEvents   = eventPrefix + "Window"
 	documentEvents = eventPrefix + "Document"
 )
-
-// watchRoom is how many events may wait for a slow reader.
-const watchRoom = 256
 
 // wantedEvents are what the registry is told that we listen to. Most toolkits are
 // silent about what nobody listens to.
@@ -204,19 +200,12 @@ func readSignal(m *dbuswire.Message) (signal, bool) {
 
 // note marks what the signal says has changed, and tells those who watch.
 func (p *program) note(s signal) {
-	event, tell := s.event(p.sender)
-	p.mu.Lock()
-	p.marks.told = true
-	s.mark(&p.marks, p.root)
-	watchers := make([]*watcher, 0, len(p.watchers))
-	if tell {
-		for w := range p.watchers {
-			watchers = append(watchers, w)
-		}
-	}
-	p.mu.Unlock()
-	for _, w := range watchers {
-		w.deliver(event)
+	p.mark(func(m *marks) {
+		m.told = true
+		s.mark(m, p.root)
+	})
+	if event, tell := s.event(p.sender); tell {
+		p.watchers.Tell(event)
 	}
 }
 
@@ -296,14 +285,6 @@ func (s signal) objectEvent(e desktop.Event) (desktop.Event, bool) {
 	return e, true
 }
 
-// A watcher is one reader of an app's events.
-type watcher struct {
-	mu     sync.Mutex
-	events chan desktop.Event
-	lost   bool // events were dropped, and the reader does not know yet
-	closed bool
-}
-
 // Watch implements desktop.Events.
 func (b *Bus) Watch(ctx context.Context, app desktop.App) (<-chan desktop.Event, error) {
 	limit, cancel := limited(ctx)
@@ -312,71 +293,9 @@ func (b *Bus) Watch(ctx context.Context, app desktop.App) (<-chan desktop.Event,
 	if err != nil {
 		return nil, err
 	}
-	w := &watcher{events: make(chan desktop.Event, watchRoom)}
-	p.mu.Lock()
-	over := p.over
-	if !over {
-		p.watchers[w] = struct{}{}
-	}
-	p.mu.Unlock()
-	if over {
+	events, ok := p.watchers.Watch(ctx)
+	if !ok {
 		return nil, ended(app, nil)
 	}
-	context.AfterFunc(ctx, func() {
-		p.mu.Lock()
-		delete(p.watchers, w)
-		p.mu.Unlock()
-		w.close()
-	})
-	return w.events, nil
-}
-
-// deliver hands an event to the reader if there is room.
-func (w *watcher) deliver(e desktop.Event) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if w.closed {
-		return
-	}
-	if w.lost {
-		select {
-		case w.events <- desktop.Event{Kind: desktop.Lost, At: e.At}:
-			w.lost = false
-		default:
-			return
-		}
-	}
-	select {
-	case w.events <- e:
-	default:
-		w.lost = true
-	}
-}
-
-// finish tells the reader that no more will come. The last event has to make room
-// if there is none, for nothing comes after it that could tell.
-func (w *watcher) finish() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	last := desktop.Event{Kind: desktop.Lost, At: time.Now()}
-	for !w.closed {
-		select {
-		case w.events <- last:
-			return
-		default:
-		}
-		select {
-		case <-w.events:
-		default:
-		}
-	}
-}
-
-func (w *watcher) close() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if !w.closed {
-		w.closed = true
-		close(w.events)
-	}
+	return events, nil
 }

@@ -11,6 +11,7 @@ import (
 	"aai"
 	"aai/internal/dbuswire"
 	"aai/internal/desktop"
+	"aai/internal/desktop/mirror"
 )
 
 // peerPatience is how long an app may take to open its own socket to us. One that
@@ -32,17 +33,16 @@ type program struct {
 	// confirming is true while a goroutine of confirmLater is about.
 	confirming atomic.Bool
 	ration     ration
+	watchers   mirror.Watchers // over when it has ended, or the bus has
+	secrets    mirror.Secrets[ref]
 
-	mu       sync.Mutex
-	met      bool
-	over     bool           // it has ended, or the bus has
-	socket   *dbuswire.Conn // to the app itself, for what only asks
-	address  string         // of the app's own socket, "" if it says none
-	lines    []*line        // of acts that may not be over
-	traits   traits
-	marks    marks
-	secrets  map[ref]bool // what has been a password field
-	watchers map[*watcher]struct{}
+	mu      sync.Mutex
+	met     bool
+	socket  *dbuswire.Conn // to the app itself, for what only asks
+	address string         // of the app's own socket, "" if it says none
+	lines   []*line        // of acts that may not be over
+	traits  traits
+	marks   marks
 }
 
 // What toolkits call themselves.
@@ -94,7 +94,7 @@ func (b *Bus) program(ctx context.Context, app desktop.App) (*program, error) {
 	p := l.programs[app.Key]
 	if p == nil {
 		p = &program{bus: b, link: l, app: app, sender: root.sender, root: root, meeting: make(chan struct{}, 1),
-			lane: make(chan struct{}, 1), watchers: map[*watcher]struct{}{}}
+			lane: make(chan struct{}, 1)}
 		l.programs[app.Key], l.senders[p.sender] = p, p
 	}
 	l.mu.Unlock()
@@ -180,7 +180,7 @@ func (p *program) meet(ctx context.Context) error {
 func (p *program) acquainted() (met, over bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.met, p.over
+	return p.met, p.watchers.Over()
 }
 
 // askTraits asks for the toolkit, and for the address of the app's own socket. To
@@ -250,14 +250,12 @@ func (p *program) end() {
 	p.link.mu.Unlock()
 	p.leaveAll()
 	p.mu.Lock()
-	socket, watchers := p.socket, p.watchers
-	p.over, p.socket, p.watchers = true, nil, nil
+	socket := p.socket
+	p.socket = nil
 	p.mu.Unlock()
+	p.watchers.End()
 	if socket != nil {
 		socket.Close()
-	}
-	for w := range watchers {
-		w.finish()
 	}
 }
 

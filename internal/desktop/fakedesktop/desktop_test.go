@@ -90,44 +90,6 @@ func TestQuitWhileHanging(t *testing.T) {
 	})
 }
 
-// TestSlowReader: who reads slowly gets the first events and then one that says
-// that others were lost, once for each time that some were.
-func TestSlowReader(t *testing.T) {
-	d := fakedesktop.New()
-	p := d.Program("Editor")
-	text := p.Window("One").Text("0")
-	ctx, cancel := context.WithCancel(t.Context())
-	events, err := d.Backend().Events.Watch(ctx, p.App())
-	if err != nil {
-		t.Fatal(err)
-	}
-	for range 2 {
-		for i := range 200 {
-			text.Rename(fmt.Sprint(i))
-		}
-		lost := 0
-		for n := len(events); n > 0; n-- {
-			e := <-events
-			if e.Kind == desktop.Lost {
-				lost++
-				if n > 1 {
-					t.Errorf("events come after those that were lost, %d of them", n-1)
-				}
-			}
-		}
-		if lost != 1 {
-			t.Errorf("%d times it is said that events were lost", lost)
-		}
-		text.Rename("again")
-		if e := <-events; e.Kind != desktop.NameChanged || e.ID != text.ID() {
-			t.Errorf("the next event is %+v", e)
-		}
-	}
-	cancel()
-	for range events { // until it is closed
-	}
-}
-
 func TestHuge(t *testing.T) {
 	d := fakedesktop.New()
 	p := d.Program("Sheet")

@@ -8,6 +8,7 @@ import (
 
 	"aai"
 	"aai/internal/desktop"
+	"aai/internal/desktop/mirror"
 )
 
 // A Program is a process that runs on the desktop.
@@ -22,7 +23,7 @@ type Program struct {
 	pending []func()      // what came to it while it hung
 
 	drowsy, eager bool
-	watchers      []*watcher
+	watchers      mirror.Watchers
 	last          *desktop.Snapshot
 	version       uint64
 }
@@ -126,7 +127,7 @@ func (p *Program) Quit() {
 	}
 	p.ended = true
 	p.pending = nil
-	p.emit(desktop.Lost, "", "")
+	p.watchers.End()
 	for _, w := range p.windows {
 		p.d.unstack(w)
 	}
