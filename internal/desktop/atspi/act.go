@@ -8,7 +8,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"aai"
 	"aai/internal/dbuswire"
@@ -43,9 +42,8 @@ func (b *Bus) Perform(ctx context.Context, app desktop.App, id desktop.ID, act d
 		return before(p.failed(app, err))
 	}
 	a := &actor{p: p, app: app, n: n, rash: act.Rash}
-	acting := func(m *marks) { m.acted, m.awaited = time.Now(), true }
-	defer p.mark(acting)
-	p.mark(acting)
+	defer p.mirror.Acted()
+	p.mirror.Acted()
 	switch act.Verb {
 	case desktop.Press:
 		return a.press(ctx, act)
@@ -101,8 +99,7 @@ func (a *actor) shows(ctx context.Context, n *node) (bool, error) {
 	if n.states.has(stateShowing) {
 		return true, nil
 	}
-	known := a.p.published.Load()
-	if known == nil || known.veil != stateVisible || !n.states.has(stateVisible) {
+	if !a.p.veiledBy(stateVisible) || !n.states.has(stateVisible) {
 		return false, nil
 	}
 	shows, err := a.p.stands(ctx, n)
@@ -151,7 +148,7 @@ func (a *actor) unsupported(what string, cause error) *aai.Error {
 func (a *actor) name() string {
 	a.n.elementRole = a.n.word()
 	name := a.n.name
-	if known, ok := a.p.published.Load().find(a.n.id(a.p.sender)); ok {
+	if known, ok := a.p.mirror.Find(a.n.id(a.p.sender)); ok {
 		name = firstOf(name, known.Name)
 	}
 	return fmt.Sprintf("the %s %q of %s", a.n.elementRole, aai.CleanLabel(name, 60), label(a.app))

@@ -7,56 +7,14 @@ import (
 
 	"aai/internal/dbuswire"
 	"aai/internal/desktop"
+	"aai/internal/desktop/mirror"
 )
 
-// How long what was read counts as being so.
-const (
-	// provenAge is while the app has not run since. What changed between the reading
-	// and the app's coming to rest was missed, such as what input did that came along
-	// with our questions, so this is shorter than the time between two looks at an
-	// effect.
-	provenAge = 50 * time.Millisecond
-	// confirmedAge is that for what was read twice, the app at rest in between: what
-	// the first reading missed the second has found.
-	confirmedAge = 10 * time.Second
-	// trustedAge is for an app that runs and tells of nearly all that changes, but
-	// for places, which are read each time.
-	trustedAge = time.Second
-	// detailAge is for what hardly ever changes while the element is there: the names
-	// of its actions, what its author calls it, who labels it.
-	detailAge = 5 * time.Second
-	// restless is how long after an act everything is read anew, at each look.
-	restless = time.Second
-	// manyMarks is when to read everything is less work than to read what changed.
-	manyMarks = 200
-	// fewNodes is how large a tree may be to be always read as a whole.
-	fewNodes = 400
-)
-
-// A cache is what was read last of an app. Its fields are guarded by the program's
-// lane.
-type cache struct {
-	tree     *tree // nil if there is none, or if it was read in part
-	last     *desktop.Snapshot
-	readAt   time.Time // all of it
-	origins  map[ref]desktop.Point
-	settled  bool      // the last two readings gave the same
-	foreign  bool      // other processes show parts of it
-	beat     pulse     // of the app, after the last reading
-	restedAt time.Time // when that was taken
-	// confirmed says that the last reading began with the app at rest, and gave what
-	// the one before had given.
-	confirmed bool
-	// owed says that since an act only what events told of was read.
-	owed bool
-}
+// detailAge is how long what hardly ever changes counts while the element is there: the
+// names of its actions, what its author calls it, who labels it.
+const detailAge = 5 * time.Second
 
 // Snapshot implements desktop.Tree.
-//
-// It returns what it has in memory if the app has not run since that was read; the
-// kernel says so. Else it reads what may have changed. Events say what that is in
-// apps that tell of all that changes: they come in the same order as the answer to a
-// question, so they have all been seen by then. In other apps it is everything.
 func (b *Bus) Snapshot(ctx context.Context, app desktop.App) (*desktop.Snapshot, error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
@@ -64,72 +22,17 @@ func (b *Bus) Snapshot(ctx context.Context, app desktop.App) (*desktop.Snapshot,
 	if err != nil {
 		return nil, err
 	}
-	if err := acquire(ctx, p.lane); err != nil {
-		return nil, failed(app, err)
-	}
-	defer func() { <-p.lane }()
-	if err := ctx.Err(); err != nil {
-		return nil, failed(app, err)
-	}
-	s, err := p.snapshot(ctx)
+	s, err := p.mirror.Snapshot(ctx)
 	if err != nil {
-		p.cache.tree = nil // it may have been changed by half
 		return nil, p.failed(app, err)
-	}
-	if !p.cache.confirmed && !p.cache.foreign {
-		p.confirmLater()
 	}
 	s.App = app
 	return s, nil
 }
 
-func (p *program) snapshot(ctx context.Context) (*desktop.Snapshot, error) {
-	now := time.Now()
-	c := &p.cache
-	if p.unchanged(now) {
-		s := *c.last
-		s.Taken = now
-		return &s, nil
-	}
-	c.confirmed = false
-	hasty := c.tree != nil && p.trusted() && p.told(now)
-	whole := !hasty && (c.tree == nil || !p.trusted() || p.restless(now) || len(c.tree.nodes) <= fewNodes || now.Sub(c.readAt) > trustedAge)
-	if !whole {
-		if err := p.look(ctx); err != nil {
-			return nil, err
-		}
-	}
-	m := p.takeMarks()
-	c.owed = hasty && !m.all
-	var err error
-	if whole || m.all {
-		err = p.reread(ctx, now)
-	} else {
-		err = p.refresh(ctx, m, now)
-	}
-	if err != nil {
-		return nil, err
-	}
-	p.locate(ctx)
-	s := p.publish(now)
-	c.beat, c.restedAt = p.restingPulse(), time.Now()
-	p.link.roll.rested(p.root, len(c.tree.root.children), c.beat)
-	return s, nil
-}
-
-// unchanged reports whether the app has done nothing since it was read.
-func (p *program) unchanged(now time.Time) bool {
-	c := &p.cache
-	age := provenAge
-	if c.confirmed {
-		age = confirmedAge
-	}
-	return c.tree != nil && c.settled && !c.foreign && !c.owed && now.Sub(c.restedAt) < age && !p.marked() && p.pulse().still(c.beat)
-}
-
-// look asks the app, over the bus, how many windows it has. When it returns, all
-// events have been seen that the app sent before it answered.
-func (p *program) look(ctx context.Context) error {
+// Sync implements mirror.Source. It asks the app, over the bus, how many windows it has:
+// when that is answered all events have been seen that the app sent before.
+func (p *program) Sync(ctx context.Context, t *tree) error {
 	count := -1
 	r := &round{}
 	r.put(p.bus.ask.childCount, p.root, func(d *dbuswire.Decoder) {
@@ -140,38 +43,32 @@ func (p *program) look(ctx context.Context) error {
 	if err := r.settle(p.link.conn.Batch(ctx, r.messages)); err != nil {
 		return err
 	}
-	if count != len(p.cache.tree.root.children) {
-		p.mark(func(m *marks) { m.markChildren(p.root) })
+	if count != len(t.root.children) {
+		p.mirror.Mark(func(m *mirror.Marks[ref]) { m.Refill(p.root) })
 	}
 	return nil
 }
 
-// reread reads everything.
-func (p *program) reread(ctx context.Context, now time.Time) error {
-	t, lazy, err := p.readAll(ctx)
-	if err == nil && lazy && p.cache.last == nil {
+// Whole implements mirror.Source.
+func (p *program) Whole(ctx context.Context, before *tree) (*tree, error) {
+	t, lazy, err := p.readAll(ctx, before)
+	if err == nil && lazy && p.mirror.Last() == nil {
 		// GTK 4 makes some objects only when their neighbours are asked for.
-		t, _, err = p.readAll(ctx)
+		t, _, err = p.readAll(ctx, before)
 	}
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if p.cache.tree != nil {
-		t.inherit(p.cache.tree)
+	if before != nil {
+		t.inherit(before)
 	}
-	if err := p.describe(ctx, t, t.all(), now); err != nil {
-		return err
-	}
-	p.cache.tree, p.cache.readAt = t, now
-	return nil
+	return t, p.describe(ctx, t, t.all(), time.Now())
 }
 
-// refresh reads what the marks say has changed, and where everything is, unless a
-// whole reading is owed.
-func (p *program) refresh(ctx context.Context, m marks, now time.Time) error {
-	t := p.cache.tree
+// Part implements mirror.Source.
+func (p *program) Part(ctx context.Context, t *tree, m mirror.Marks[ref], hasty bool) error {
 	var level, changed []*node
-	for r := range m.children {
+	for r := range m.Refilled {
 		if n := t.nodes[r]; n != nil {
 			n.doubt = true
 			level = append(level, n)
@@ -184,7 +81,7 @@ func (p *program) refresh(ctx context.Context, m marks, now time.Time) error {
 	if err := p.expand(ctx, t, level, false); err != nil {
 		return err
 	}
-	for r := range m.self {
+	for r := range m.Changed {
 		if n := t.nodes[r]; n != nil && n != t.root && known[n] {
 			changed = append(changed, n)
 		}
@@ -200,7 +97,7 @@ func (p *program) refresh(ctx context.Context, m marks, now time.Time) error {
 		}
 	}
 	changed = withHolders(changed)
-	if err := p.describe(ctx, t, changed, now); err != nil || p.cache.owed {
+	if err := p.describe(ctx, t, changed, time.Now()); err != nil || hasty {
 		return err
 	}
 	return p.frames(ctx, t, changed)
@@ -269,18 +166,17 @@ func (p *program) frames(ctx context.Context, t *tree, except []*node) error {
 
 // locate finds out where the windows are on the screen, for an app that does not
 // know. Without it frames are left out rather than wrong.
-func (p *program) locate(ctx context.Context) {
+func (p *program) locate(ctx context.Context, t *tree) map[ref]desktop.Point {
 	known := p.bus.config.Windows
 	if known == nil || !p.habits().windowRelative() {
-		return
+		return nil
 	}
 	windows, err := known.Windows(ctx)
 	if err != nil {
 		p.bus.config.Log.Debug("the windows cannot be listed", "error", err)
-		p.cache.origins = nil
-		return
+		return nil
 	}
-	p.cache.origins = origins(p.cache.tree, windows, p.app.PID)
+	return origins(t, windows, p.app.PID)
 }
 
 // origins matches an app's windows with those of the window system: by the title,
@@ -307,31 +203,16 @@ func origins(t *tree, windows []desktop.WindowInfo, pid int) map[ref]desktop.Poi
 	return found
 }
 
-// publish makes a snapshot of the tree. It has the version of the last one if it
-// does not differ from it.
-func (p *program) publish(now time.Time) *desktop.Snapshot {
-	c := &p.cache
-	m := &maker{tree: c.tree, sender: p.sender, habits: p.habits(), origins: c.origins, most: desktop.MaxValue}
+// View implements mirror.Source.
+func (p *program) View(ctx context.Context, t *tree) mirror.View {
+	m := &maker{tree: t, sender: p.sender, habits: p.habits(), origins: p.locate(ctx, t), most: desktop.MaxValue}
 	elements := m.make()
-	s := &desktop.Snapshot{Elements: elements, Taken: now, Warnings: slices.Clone(c.tree.warnings)}
-	c.settled = c.last != nil && slices.EqualFunc(c.last.Elements, elements, sameElement)
-	c.foreign = slices.ContainsFunc(elements, func(e desktop.Element) bool { return e.ID[0] != '/' })
-	if c.settled {
-		s.Elements, s.Version = c.last.Elements, c.last.Version
-	} else {
-		s.Version = p.bus.version.Add(1)
+	p.windows = len(t.root.children)
+	p.veil.Store(uint64(t.veil))
+	return mirror.View{
+		Elements: elements, Warnings: slices.Clone(t.warnings),
+		Shared: slices.ContainsFunc(elements, func(e desktop.Element) bool { return e.ID[0] != '/' }),
 	}
-	c.last = s
-	p.published.Store(&publication{s, c.tree.veil})
-	published := *s
-	return &published
-}
-
-func sameElement(a, b desktop.Element) bool {
-	return a.ID == b.ID && a.Role == b.Role && a.Name == b.Name && a.Value == b.Value && a.Description == b.Description &&
-		a.Identifier == b.Identifier && a.States == b.States && a.Frame == b.Frame && slices.Equal(a.Actions, b.Actions) &&
-		a.Pos == b.Pos && a.Size == b.Size && a.Min == b.Min && a.Max == b.Max && a.Unread == b.Unread &&
-		a.Parent == b.Parent && a.End == b.End
 }
 
 // failed is failed, and forgets an app that has ended.

@@ -83,7 +83,7 @@ func (b *Bus) element(ctx context.Context, app desktop.App, id desktop.ID) (*pro
 	}
 	r, ok := parseID(id, p.sender)
 	if ok && r.sender != p.sender { // a part of another process, which the app must have shown
-		_, ok = p.published.Load().find(id)
+		_, ok = p.mirror.Find(id)
 	}
 	if !ok {
 		return nil, ref{}, stale(app, nil)
@@ -159,9 +159,8 @@ func (p *program) elements(ctx context.Context, parent *node, nodes []*node, tex
 	t := newTree(p.root)
 	first, second := &round{}, &round{}
 	now := time.Now()
-	known := p.published.Load()
 	for _, n := range nodes {
-		n.shown = shows(n, known) && (n.parent == nil || !n.parent.read || shows(n.parent, known))
+		n.shown = p.shows(n) && (n.parent == nil || !n.parent.read || p.shows(n.parent))
 		n.details = details{detailed: true, detailsAt: now}
 		p.askFrame(first, n)
 		p.askContent(first, second, t, n, text)
@@ -183,8 +182,8 @@ func (p *program) elements(ctx context.Context, parent *node, nodes []*node, tex
 		if n.count > maxChildren {
 			n.unread = n.count
 		}
-		e := m.element(n, p.windowOf(ctx, m, known, n))
-		if old, ok := known.find(e.ID); ok {
+		e := m.element(n, p.windowOf(ctx, m, n))
+		if old, ok := p.mirror.Find(e.ID); ok {
 			e.Name = firstOf(e.Name, old.Name)
 			e.Pos, e.Size = old.Pos, old.Size
 		} else if e.Role.InSet() && e.Pos == 0 && parent != nil && parent.count > 0 && n.index >= 0 {
@@ -196,9 +195,13 @@ func (p *program) elements(ctx context.Context, parent *node, nodes []*node, tex
 }
 
 // shows reports whether the node says that it is to be seen, in the words of its app.
-func shows(n *node, known *publication) bool {
-	return n.states.has(stateShowing) || known != nil && known.veil == stateVisible && n.states.has(stateVisible)
+func (p *program) shows(n *node) bool {
+	return n.states.has(stateShowing) || p.veiledBy(stateVisible) && n.states.has(stateVisible)
 }
+
+// veiledBy reports whether the state is the veil of the tree that the last snapshot was
+// made of.
+func (p *program) veiledBy(s stateSet) bool { return stateSet(p.veil.Load()) == s }
 
 // open reads what is in those of the nodes that are combo boxes which did not say
 // what they stand at: one of their parts tells.
@@ -229,27 +232,10 @@ func (p *program) open(ctx context.Context, t *tree, nodes []*node) error {
 	return p.run(ctx, second)
 }
 
-// A publication is the last snapshot, with what it was made with.
-type publication struct {
-	*desktop.Snapshot
-	veil stateSet
-}
-
-// find finds an element in the snapshot, if there is one.
-func (s *publication) find(id desktop.ID) (desktop.Element, bool) {
-	if s == nil {
-		return desktop.Element{}, false
-	}
-	if i := s.Index(id); i >= 0 {
-		return s.Elements[i], true
-	}
-	return desktop.Element{}, false
-}
-
 // windowOf finds the window that a node was in when the last snapshot was made, and
 // where that is now, if frames are relative to it.
-func (p *program) windowOf(ctx context.Context, m *maker, known *publication, n *node) *node {
-	window := &node{}
+func (p *program) windowOf(ctx context.Context, m *maker, n *node) *node {
+	window, known := &node{}, p.mirror.Last()
 	if !m.habits.windowRelative() || known == nil || p.bus.config.Windows == nil {
 		return window
 	}

@@ -7,6 +7,7 @@ import (
 
 	"aai/internal/dbuswire"
 	"aai/internal/desktop"
+	"aai/internal/desktop/mirror"
 )
 
 // The interfaces of AT-SPI's signals.
@@ -27,88 +28,6 @@ func wantedEvents() []string {
 		"object:text-caret-moved", "object:bounds-changed", "object:selection-changed", "object:active-descendant-changed",
 		"object:visible-data-changed", "window:create", "window:destroy", "window:activate", "window:deactivate", "window:", "document:load-complete", "document:reload",
 	}
-}
-
-// marks say what may have changed since the tree was read.
-type marks struct {
-	all      bool
-	self     map[ref]bool // the node itself
-	children map[ref]bool // who is in it
-	told     bool         // the app has ever told of a change
-	acted    time.Time    // when it was last made to do something
-	awaited  bool         // nobody has looked at what came of that
-}
-
-func (m *marks) count() int { return len(m.self) + len(m.children) }
-
-func (m *marks) markSelf(r ref) {
-	if m.self == nil {
-		m.self = map[ref]bool{}
-	}
-	if m.self[r] = true; m.count() > manyMarks {
-		m.all = true
-	}
-}
-
-func (m *marks) markChildren(r ref) {
-	if m.children == nil {
-		m.children = map[ref]bool{}
-	}
-	if m.children[r] = true; m.count() > manyMarks {
-		m.all = true
-	}
-}
-
-// clear forgets what was marked. What is known of the app's habits stays.
-func (m *marks) clear() { m.all, m.self, m.children = false, nil, nil }
-
-func (p *program) mark(change func(*marks)) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	change(&p.marks)
-}
-
-// takeMarks returns the marks and begins anew.
-func (p *program) takeMarks() marks {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	m := p.marks
-	p.marks.clear()
-	return m
-}
-
-// restless reports whether the app was made to do something a moment ago.
-func (p *program) restless(now time.Time) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return now.Sub(p.marks.acted) < restless
-}
-
-// told reports, once after each act, whether the app was made to do something a
-// moment ago and has told of what came of it. Then that is read first, since
-// somebody waits for it.
-func (p *program) told(now time.Time) bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	m := &p.marks
-	told := m.awaited && now.Sub(m.acted) < restless && (m.all || m.count() > 0)
-	m.awaited = m.awaited && !told
-	return told
-}
-
-// marked reports whether anything is marked.
-func (p *program) marked() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.marks.all || p.marks.count() > 0
-}
-
-// trusted reports whether the app tells of what changes in it: it is of the family
-// that does, and has done so.
-func (p *program) trusted() bool {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return p.traits.peers && p.marks.told
 }
 
 // subscribe asks for the app's signals, and to be told when it ends.
@@ -200,28 +119,25 @@ func readSignal(m *dbuswire.Message) (signal, bool) {
 
 // note marks what the signal says has changed, and tells those who watch.
 func (p *program) note(s signal) {
-	p.mark(func(m *marks) {
-		m.told = true
-		s.mark(m, p.root)
-	})
+	p.mirror.Note(func(m *mirror.Marks[ref]) { s.mark(m, p.root) })
 	if event, tell := s.event(p.sender); tell {
-		p.watchers.Tell(event)
+		p.mirror.Tell(event)
 	}
 }
 
 // mark marks what the signal says has changed. Places are read anew in any case.
-func (s signal) mark(m *marks, root ref) {
+func (s signal) mark(m *mirror.Marks[ref], root ref) {
 	switch {
 	case s.iface == windowEvents:
-		m.markSelf(s.source)
-		m.markChildren(root)
+		m.Change(s.source)
+		m.Refill(root)
 	case s.iface == documentEvents, s.member == "ChildrenChanged":
-		m.markChildren(s.source)
-		m.markSelf(s.source)
+		m.Refill(s.source)
+		m.Change(s.source)
 	case s.member == "BoundsChanged", s.member == "VisibleDataChanged":
 	case s.member == "StateChanged" && s.detail == "defunct", s.member == "TextCaretMoved":
 	default:
-		m.markSelf(s.source)
+		m.Change(s.source)
 	}
 }
 
@@ -293,7 +209,7 @@ func (b *Bus) Watch(ctx context.Context, app desktop.App) (<-chan desktop.Event,
 	if err != nil {
 		return nil, err
 	}
-	events, ok := p.watchers.Watch(ctx)
+	events, ok := p.mirror.Watch(ctx)
 	if !ok {
 		return nil, ended(app, nil)
 	}

@@ -13,12 +13,7 @@ func Forget(ctx context.Context, b *Bus, app desktop.App) error {
 	if err != nil {
 		return err
 	}
-	if err := acquire(ctx, p.lane); err != nil {
-		return err
-	}
-	p.cache = cache{}
-	<-p.lane
-	return nil
+	return p.mirror.Forget(ctx)
 }
 
 // AskName asks one attribute of the app's root as barely as the wire can: the floor
@@ -52,20 +47,18 @@ func Raws(ctx context.Context, b *Bus, app desktop.App) ([]Raw, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := acquire(ctx, p.lane); err != nil {
-		return nil, err
-	}
-	defer func() { <-p.lane }()
 	var raws []Raw
-	p.cache.tree.root.walk(func(n *node) bool {
-		if n.parent != nil {
-			raws = append(raws, Raw{
-				Sender: n.sender, Path: n.path, Parent: n.parent.path, Name: n.name, Description: n.description, Role: uint32(n.role),
-				States: uint64(n.states), Showing: n.shown, Frame: n.frame, Component: n.offers&offersComponent != 0,
-				Numeric: n.numeric, Number: n.number,
-			})
-		}
-		return true
+	err = p.mirror.Reading(ctx, func(t *tree) {
+		t.root.walk(func(n *node) bool {
+			if n.parent != nil {
+				raws = append(raws, Raw{
+					Sender: n.sender, Path: n.path, Parent: n.parent.path, Name: n.name, Description: n.description, Role: uint32(n.role),
+					States: uint64(n.states), Showing: n.shown, Frame: n.frame, Component: n.offers&offersComponent != 0,
+					Numeric: n.numeric, Number: n.number,
+				})
+			}
+			return true
+		})
 	})
-	return raws, nil
+	return raws, err
 }

@@ -94,7 +94,7 @@ func (p *program) leave(over func(*line) bool, most int) {
 // more. Those of which it is not known that they are over stay open after us.
 func (p *program) leaveAll() {
 	var windows []desktop.ID
-	known := p.published.Load()
+	known := p.mirror.Last()
 	if known != nil {
 		for _, top := range known.Children(-1) {
 			windows = append(windows, known.Elements[top].ID)

@@ -26,15 +26,14 @@ type program struct {
 	sender string // its unique name
 	root   ref
 
-	meeting   chan struct{} // held by who asks what the app can do
-	lane      chan struct{} // held by who reads the tree; guards the fields of cache.go
-	cache     cache
-	published atomic.Pointer[publication]
-	// confirming is true while a goroutine of confirmLater is about.
-	confirming atomic.Bool
-	ration     ration
-	watchers   mirror.Watchers // over when it has ended, or the bus has
-	secrets    mirror.Secrets[ref]
+	meeting chan struct{} // held by who asks what the app can do
+	// mirror keeps what was read, and the app's events; those are over when it has ended,
+	// or the bus has.
+	mirror  *mirror.Mirror[ref, *tree]
+	windows int           // in the last reading; for who reads
+	veil    atomic.Uint64 // of the tree of the last snapshot; 0 if there is none
+	ration  ration
+	secrets mirror.Secrets[ref]
 
 	mu      sync.Mutex
 	met     bool
@@ -42,7 +41,6 @@ type program struct {
 	address string         // of the app's own socket, "" if it says none
 	lines   []*line        // of acts that may not be over
 	traits  traits
-	marks   marks
 }
 
 // What toolkits call themselves.
@@ -93,8 +91,11 @@ func (b *Bus) program(ctx context.Context, app desktop.App) (*program, error) {
 	l.mu.Lock()
 	p := l.programs[app.Key]
 	if p == nil {
-		p = &program{bus: b, link: l, app: app, sender: root.sender, root: root, meeting: make(chan struct{}, 1),
-			lane: make(chan struct{}, 1)}
+		p = &program{bus: b, link: l, app: app, sender: root.sender, root: root, meeting: make(chan struct{}, 1)}
+		p.mirror = mirror.New(p, mirror.Config{
+			Version: func() uint64 { return b.version.Add(1) },
+			Rested:  func(beat mirror.Pulse) { l.roll.rested(root, p.windows, beat) },
+		})
 		l.programs[app.Key], l.senders[p.sender] = p, p
 	}
 	l.mu.Unlock()
@@ -171,6 +172,7 @@ func (p *program) meet(ctx context.Context) error {
 		return err
 	}
 	socket := p.dialPeer(ctx, address, peerPatience)
+	p.mirror.Trust(t.peers)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.met, p.traits, p.socket, p.address = true, t, socket, address
@@ -180,7 +182,7 @@ func (p *program) meet(ctx context.Context) error {
 func (p *program) acquainted() (met, over bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.met, p.watchers.Over()
+	return p.met, p.mirror.Over()
 }
 
 // askTraits asks for the toolkit, and for the address of the app's own socket. To
@@ -253,7 +255,7 @@ func (p *program) end() {
 	socket := p.socket
 	p.socket = nil
 	p.mu.Unlock()
-	p.watchers.End()
+	p.mirror.End()
 	if socket != nil {
 		socket.Close()
 	}

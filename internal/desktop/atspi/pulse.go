@@ -4,19 +4,9 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"time"
+
+	"aai/internal/desktop/mirror"
 )
-
-// A pulse says how much each thread of a process has run so far. Two that are equal
-// prove that the process did nothing in between, so that nothing in it changed. It
-// is "" if that cannot be known, and then equals nothing.
-//
-// It is what makes up for toolkits that change in silence: Qt 6.4 tells nobody that
-// a list was filled anew, and few toolkits tell of scrolling.
-type pulse string
-
-// still reports whether nothing has run between the two.
-func (p pulse) still(earlier pulse) bool { return p != "" && p == earlier }
 
 // manyThreads is how many threads of a process are looked at.
 const manyThreads = 24
@@ -25,7 +15,7 @@ const manyThreads = 24
 // thread runs, wants to run, or is stopped. Of a program with very many threads it
 // is that of the first one alone, if mainOnly says that this is the one in which the
 // tree lives.
-func takePulse(pid int, mainOnly bool) pulse {
+func takePulse(pid int, mainOnly bool) mirror.Pulse {
 	process := "/proc/" + strconv.Itoa(pid) + "/task"
 	names := []string{strconv.Itoa(pid)}
 	if !mainOnly {
@@ -48,7 +38,7 @@ func takePulse(pid int, mainOnly bool) pulse {
 		b.WriteByte(' ')
 		b.Write(ran)
 	}
-	return pulse(b.String())
+	return mirror.Pulse(b.String())
 }
 
 // asleep reports whether a thread waits for something to happen.
@@ -62,20 +52,7 @@ func asleep(stat string) bool {
 	return end >= 0 && strings.HasPrefix(s[end+2:], "S")
 }
 
-// pulse takes the program's pulse.
-func (p *program) pulse() pulse {
+// Pulse implements mirror.Source.
+func (p *program) Pulse() mirror.Pulse {
 	return takePulse(p.app.PID, p.habits().toolkit == chromium)
-}
-
-// restingPulse takes the program's pulse when it has come to rest after having
-// answered, which on a busy computer takes a moment. Where it does not there is none.
-func (p *program) restingPulse() pulse {
-	const first, last = 50 * time.Microsecond, 2 * time.Millisecond
-	for pause := first; pause < last; pause *= 2 {
-		if beat := p.pulse(); beat != "" {
-			return beat
-		}
-		time.Sleep(pause)
-	}
-	return p.pulse()
 }

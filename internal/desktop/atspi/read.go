@@ -11,13 +11,13 @@ import (
 // readAll reads the structure of the whole app: who there is, in whom, and what
 // they say of themselves. It reports whether the app is a lazy one: one that lists
 // only those objects that somebody has asked for before.
-func (p *program) readAll(ctx context.Context) (t *tree, lazy bool, err error) {
+func (p *program) readAll(ctx context.Context, older *tree) (t *tree, lazy bool, err error) {
 	items, err := p.items(ctx)
 	if err != nil {
 		return nil, false, err
 	}
 	t = newTree(p.root)
-	t.older = p.cache.tree
+	t.older = older
 	t.take(items, p.habits())
 	lazy = len(items) > 0 && !p.habits().peers
 	doubtful := []*node{t.root}

@@ -10,7 +10,7 @@ import (
 // the caller takes it for. The rows of long lists take turns: GTK 4 has some two
 // hundred for as many rows as there are, and gives them to others as people scroll.
 func (p *program) same(ctx context.Context, n *node, id desktop.ID, taken string) error {
-	known, ok := p.published.Load().find(id)
+	known, ok := p.mirror.Find(id)
 	if !ok || !known.Role.InSet() || taken == "" {
 		return nil
 	}

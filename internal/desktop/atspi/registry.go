@@ -12,6 +12,7 @@ import (
 	"aai"
 	"aai/internal/dbuswire"
 	"aai/internal/desktop"
+	"aai/internal/desktop/mirror"
 )
 
 // appPatience is how long an app may take to say what it is when apps are listed.
@@ -161,10 +162,10 @@ type entry struct {
 	windows         []ref
 	count, contents int // of windows, and of what is directly in them
 
-	beat pulse // of the process, after it answered; "" if it has not come to rest
+	beat mirror.Pulse // of the process, after it answered; "" if it has not come to rest
 }
 
-func (e *entry) pulse() pulse { return takePulse(e.pid, e.toolkit == chromium) }
+func (e *entry) pulse() mirror.Pulse { return takePulse(e.pid, e.toolkit == chromium) }
 
 // restPatience is how long programs may take to come to rest after they answered.
 const restPatience = 500 * time.Microsecond

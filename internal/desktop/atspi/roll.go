@@ -3,6 +3,8 @@ package atspi
 import (
 	"sync"
 	"time"
+
+	"aai/internal/desktop/mirror"
 )
 
 // How long apps are waited for that did not answer when they were listed last.
@@ -37,7 +39,7 @@ func (r *roll) still(app ref) (entry, bool) {
 	r.mu.Lock()
 	e, known := r.known[app]
 	r.mu.Unlock()
-	if !known || e.beat == "" || !e.pulse().still(e.beat) {
+	if !known || e.beat == "" || !e.pulse().Still(e.beat) {
 		return entry{}, false
 	}
 	return e, true
@@ -45,7 +47,7 @@ func (r *roll) still(app ref) (entry, bool) {
 
 // rested notes the pulse of an app that has been read, and still has as many
 // windows as it said.
-func (r *roll) rested(app ref, windows int, beat pulse) {
+func (r *roll) rested(app ref, windows int, beat mirror.Pulse) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if e, known := r.known[app]; known && e.count == windows {

@@ -1,4 +1,4 @@
-package atspi
+package mirror
 
 import (
 	"context"
@@ -16,15 +16,15 @@ func confirmPauses() []time.Duration {
 // confirmLater reads the app again in the background, a few times at most, until
 // what is remembered of it is confirmed: the next call, seconds later, then need not
 // read it all, unless it has run since.
-func (p *program) confirmLater() {
-	if !p.confirming.CompareAndSwap(false, true) {
+func (m *Mirror[K, T]) confirmLater() {
+	if !m.confirming.CompareAndSwap(false, true) {
 		return
 	}
 	go func() {
-		defer p.confirming.Store(false)
+		defer m.confirming.Store(false)
 		for _, pause := range confirmPauses() {
 			time.Sleep(pause)
-			if p.confirm() {
+			if m.confirm() {
 				return
 			}
 		}
@@ -33,30 +33,30 @@ func (p *program) confirmLater() {
 
 // confirm reads the app if it is at rest and nobody else reads it. It reports
 // whether there is nothing left to do.
-func (p *program) confirm() (done bool) {
-	if _, over := p.acquainted(); over {
+func (m *Mirror[K, T]) confirm() (done bool) {
+	if m.Over() {
 		return true
 	}
 	select {
-	case p.lane <- struct{}{}:
+	case m.lane <- struct{}{}:
 	default:
 		return false // somebody is at it, and may change what is to be confirmed
 	}
-	defer func() { <-p.lane }()
-	c := &p.cache
-	if c.tree == nil || c.confirmed {
+	defer m.release()
+	if !m.state.standing().again {
 		return true
 	}
-	if p.unchanged(time.Now()) {
+	if m.unchanged(time.Now()) {
 		return false // it is too early for a second reading
 	}
-	rested := !c.owed && !p.marked() && p.pulse().still(c.beat)
+	rested := m.state != owing && m.rests()
 	ctx, cancel := context.WithTimeout(context.Background(), confirmPatience)
 	defer cancel()
-	if _, err := p.snapshot(ctx); err != nil {
-		c.tree = nil // it may have been changed by half
+	if _, err := m.look(ctx); err != nil {
 		return true
 	}
-	c.confirmed = rested && c.settled && !c.owed
-	return c.confirmed
+	if rested && m.state == settled {
+		m.state = confirmed
+	}
+	return !m.state.standing().again
 }

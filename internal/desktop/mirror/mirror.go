@@ -1,0 +1,268 @@
+package mirror
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"aai/internal/desktop"
+)
+
+// A Source is one app, as its platform reads it. T is what it reads, such as a tree of
+// the platform's own kind; K names an object in it. All but Pulse are called by one
+// goroutine at a time; a reading is used no more after an error.
+type Source[K comparable, T any] interface {
+	// Whole reads all that the app shows. Before is the last reading, or the zero T if
+	// there is none; it is used no more, unless Whole fails.
+	Whole(ctx context.Context, before T) (T, error)
+	// Part reads what the marks say has changed and, unless it is to be hasty, where
+	// everything is, into the last reading.
+	Part(ctx context.Context, last T, marks Marks[K], hasty bool) error
+	// Sync returns when all that the app told of before is marked.
+	Sync(ctx context.Context, last T) error
+	// View is what a snapshot of the reading has in it.
+	View(ctx context.Context, last T) View
+	// Pulse says how much the app has run so far.
+	Pulse() Pulse
+}
+
+// A View is what a snapshot has in it.
+type View struct {
+	Elements []desktop.Element // they are not changed any more
+	Warnings []string
+	Shared   bool // other processes show parts of it
+}
+
+// A Pulse says how much each thread of a process has run so far. Two that are equal
+// prove that the process did nothing in between, so that nothing in it changed. It
+// is "" if that cannot be known, and then equals nothing.
+//
+// It is what makes up for toolkits that change in silence: Qt 6.4 tells nobody that
+// a list was filled anew, and few toolkits tell of scrolling.
+type Pulse string
+
+// Still reports whether nothing has run between the two.
+func (p Pulse) Still(earlier Pulse) bool { return p != "" && p == earlier }
+
+// A Config is what a Mirror must be told.
+type Config struct {
+	// Version gives the number of a snapshot that differs from the one before: another one
+	// at each call.
+	Version func() uint64
+	// Rested is told the app's pulse after each reading, by the goroutine that has read.
+	// May be nil.
+	Rested func(Pulse)
+}
+
+// A Mirror keeps what was read of one app. It is safe for concurrent use. Its errors are
+// those of its source and of contexts.
+type Mirror[K comparable, T any] struct {
+	Watchers // of the app's events; over when it has ended
+
+	source Source[K, T]
+	config Config
+	lane   chan struct{} // held by who reads; guards the fields up to the empty line
+
+	state    state
+	reading  T         // the zero one in the state unread
+	readAt   time.Time // all of it
+	beat     Pulse     // of the app, after the last reading
+	restedAt time.Time // when that was taken
+
+	last atomic.Pointer[desktop.Snapshot]
+	// confirming is true while a goroutine of confirmLater is about.
+	confirming atomic.Bool
+
+	mu      sync.Mutex // guards what follows
+	marks   Marks[K]
+	candid  bool
+	told    bool      // the app has ever told of a change
+	acted   time.Time // when it was last made to do something
+	awaited bool      // nobody has looked at what came of that
+}
+
+// New makes a mirror of an app of which nothing was read.
+func New[K comparable, T any](source Source[K, T], c Config) *Mirror[K, T] {
+	return &Mirror[K, T]{source: source, config: c, lane: make(chan struct{}, 1)}
+}
+
+// Snapshot returns what the app shows, but for Snapshot.App.
+//
+// It is what is in memory if the app has not run since that was read. Else it reads what
+// may have changed. Marks say what that is in apps that tell of all that changes: they
+// come in the same order as the answer to a question, so all have been made by then. In
+// other apps it is everything.
+func (m *Mirror[K, T]) Snapshot(ctx context.Context) (*desktop.Snapshot, error) {
+	if err := m.acquire(ctx); err != nil {
+		return nil, err
+	}
+	defer m.release()
+	s, err := m.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if m.state.standing().again {
+		m.confirmLater()
+	}
+	return s, nil
+}
+
+// Last is the last snapshot, or nil. It is not to be changed.
+func (m *Mirror[K, T]) Last() *desktop.Snapshot { return m.last.Load() }
+
+// Find finds an element in the last snapshot, if there is one.
+func (m *Mirror[K, T]) Find(id desktop.ID) (desktop.Element, bool) {
+	if s := m.Last(); s != nil {
+		if i := s.Index(id); i >= 0 {
+			return s.Elements[i], true
+		}
+	}
+	return desktop.Element{}, false
+}
+
+// Reading gives look the last reading, which nobody changes meanwhile. It is the zero T
+// if there is none.
+func (m *Mirror[K, T]) Reading(ctx context.Context, look func(T)) error {
+	if err := m.acquire(ctx); err != nil {
+		return err
+	}
+	defer m.release()
+	look(m.reading)
+	return nil
+}
+
+// Forget drops what was read.
+func (m *Mirror[K, T]) Forget(ctx context.Context) error {
+	if err := m.acquire(ctx); err != nil {
+		return err
+	}
+	defer m.release()
+	m.drop()
+	m.last.Store(nil)
+	return nil
+}
+
+func (m *Mirror[K, T]) acquire(ctx context.Context) error {
+	select {
+	case m.lane <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if err := ctx.Err(); err != nil {
+		m.release()
+		return err
+	}
+	return nil
+}
+
+func (m *Mirror[K, T]) release() { <-m.lane }
+
+// drop drops the reading.
+func (m *Mirror[K, T]) drop() {
+	var none T
+	m.state, m.reading = unread, none
+}
+
+// look makes a snapshot, and reads for it what must be read.
+func (m *Mirror[K, T]) look(ctx context.Context) (*desktop.Snapshot, error) {
+	now := time.Now()
+	if m.unchanged(now) {
+		s := *m.last.Load()
+		s.Taken = now
+		return &s, nil
+	}
+	how, err := m.read(ctx, now)
+	if err != nil {
+		m.drop() // it may have been changed by half
+		return nil, err
+	}
+	s := m.publish(m.source.View(ctx, m.reading), how, now)
+	m.beat, m.restedAt = m.restingPulse(), time.Now()
+	if m.config.Rested != nil {
+		m.config.Rested(m.beat)
+	}
+	return s, nil
+}
+
+// unchanged reports whether the app has done nothing since it was read.
+func (m *Mirror[K, T]) unchanged(now time.Time) bool {
+	return now.Sub(m.restedAt) < m.state.standing().lasts && m.rests()
+}
+
+// rests reports whether the app has not run since it was read, nor told of anything.
+func (m *Mirror[K, T]) rests() bool { return !m.marked() && m.source.Pulse().Still(m.beat) }
+
+// read reads what must be read.
+func (m *Mirror[K, T]) read(ctx context.Context, now time.Time) (how way, err error) {
+	how = m.way(now)
+	if how == part || how == told {
+		if err := m.source.Sync(ctx, m.reading); err != nil {
+			return how, err
+		}
+	}
+	marks := m.take()
+	if marks.all {
+		how = whole
+	}
+	if how != whole {
+		return how, m.source.Part(ctx, m.reading, marks, how == told)
+	}
+	reading, err := m.source.Whole(ctx, m.reading)
+	if err == nil {
+		m.reading, m.readAt = reading, now
+	}
+	return how, err
+}
+
+// way chooses how the app is read. The news after an act count once.
+func (m *Mirror[K, T]) way(now time.Time) way {
+	k := knowledge{state: m.state, age: now.Sub(m.readAt)}
+	if s := m.last.Load(); s != nil {
+		k.elements = len(s.Elements)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k.tells, k.acted, k.news = m.candid && m.told, now.Sub(m.acted), m.awaited && m.marks.any()
+	how := k.way()
+	m.awaited = m.awaited && how != told
+	return how
+}
+
+// publish makes a snapshot. It has the version of the last one if it does not differ
+// from it.
+func (m *Mirror[K, T]) publish(v View, how way, now time.Time) *desktop.Snapshot {
+	s := &desktop.Snapshot{Elements: v.Elements, Warnings: v.Warnings, Taken: now}
+	last := m.last.Load()
+	same := last != nil && slices.EqualFunc(last.Elements, v.Elements, sameElement)
+	if same {
+		s.Elements, s.Version = last.Elements, last.Version
+	} else {
+		s.Version = m.config.Version()
+	}
+	m.state = after(how, v, same)
+	m.last.Store(s)
+	published := *s
+	return &published
+}
+
+func sameElement(a, b desktop.Element) bool {
+	return a.ID == b.ID && a.Role == b.Role && a.Name == b.Name && a.Value == b.Value && a.Description == b.Description &&
+		a.Identifier == b.Identifier && a.States == b.States && a.Frame == b.Frame && slices.Equal(a.Actions, b.Actions) &&
+		a.Pos == b.Pos && a.Size == b.Size && a.Min == b.Min && a.Max == b.Max && a.Unread == b.Unread &&
+		a.Parent == b.Parent && a.End == b.End
+}
+
+// restingPulse takes the app's pulse when it has come to rest after having answered,
+// which on a busy computer takes a moment. Where it does not there is none.
+func (m *Mirror[K, T]) restingPulse() Pulse {
+	const first, last = 50 * time.Microsecond, 2 * time.Millisecond
+	for pause := first; pause < last; pause *= 2 {
+		if beat := m.source.Pulse(); beat != "" {
+			return beat
+		}
+		time.Sleep(pause)
+	}
+	return m.source.Pulse()
+}

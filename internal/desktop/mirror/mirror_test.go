@@ -1,0 +1,287 @@
+package mirror_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"aai/internal/desktop/mirror"
+)
+
+// TestAtRest: what is read of an app at rest is confirmed in the background, and then
+// told for ten seconds without another question, with the same version.
+func TestAtRest(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		a := newApp(10)
+		first := a.look(t, true)
+		time.Sleep(5 * time.Second)
+		confirmed := a.read()
+		second := a.look(t, true)
+		if got := a.read(); got != confirmed || first.Version != second.Version || !second.Taken.After(first.Taken) {
+			t.Errorf("it was read %s, and before the second look %s; the versions are %d and %d", got, confirmed, first.Version, second.Version)
+		}
+		if len(a.beats) < 2 || a.beats[0] != "ran 0" {
+			t.Errorf("the pulses that were told are %q", a.beats)
+		}
+		time.Sleep(10 * time.Second)
+		a.look(t, true)
+		if a.read() == confirmed {
+			t.Error("what was read a quarter of a minute ago counts still")
+		}
+	})
+}
+
+// TestMissed: what an app changes as it comes to rest after an answer is found: by the next
+// look, where the reading brought something new; after a moment, where it did not, also by
+// the reading that confirms.
+func TestMissed(t *testing.T) {
+	for name, c := range map[string]struct {
+		looks       int // before the one that misses it
+		first, then time.Duration
+	}{
+		"at once, after the first look": {0, 0, 0},
+		"a moment after two looks":      {1, 0, 60 * time.Millisecond},
+		"after a while":                 {0, 0, 5 * time.Second},
+		"after two looks and a while":   {1, 0, 5 * time.Second},
+		"just before it is confirmed":   {1, 20 * time.Millisecond, 5 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				a := newApp(10)
+				for range c.looks {
+					a.look(t, true)
+				}
+				time.Sleep(c.first)
+				a.late = func() { a.true.names[3] = "missed" } // without a trace
+				s, err := a.Snapshot(t.Context())
+				if err != nil || s.Elements[3].Name == "missed" {
+					t.Fatalf("%v, %v", s.Elements[3], err)
+				}
+				time.Sleep(c.then)
+				a.look(t, true)
+			})
+		})
+	}
+}
+
+// TestSettled: what two looks have found alike is not read again at a third one that comes
+// at once, unless the app tells of something.
+func TestSettled(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		a := newApp(1000)
+		a.trusted()
+		a.look(t, true)
+		a.rename(1, "another")
+		for range 3 {
+			a.look(t, true)
+		}
+		if got := a.read(); got != "1 whole, 2 in part" {
+			t.Errorf("it was read %s", got)
+		}
+		a.true.names[1] = "told of late"
+		a.Note(func(m *mirror.Marks[int]) { m.Change(1) })
+		a.look(t, true)
+	})
+}
+
+// TestConfirmed: two readings that agree confirm each other only if the app was at rest in
+// between, and the first was no hasty one.
+func TestConfirmed(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		a := newApp(1000)
+		a.look(t, true)
+		a.move(1, 1) // it runs, and nothing changes
+		time.Sleep(time.Minute)
+		if got := a.read(); got != "3 whole, 0 in part" {
+			t.Errorf("after it had run it was read %s", got)
+		}
+	})
+	bubble(t, func(t *testing.T) {
+		a := newApp(1000)
+		a.trusted()
+		a.look(t, true)
+		a.Acted()
+		a.Note(func(m *mirror.Marks[int]) { m.Change(1) })
+		a.look(t, true)
+		time.Sleep(time.Minute)
+		if got := a.read(); got != "3 whole, 1 in part" {
+			t.Errorf("after a hasty look it was read %s", got)
+		}
+	})
+}
+
+// TestSilentChange: what an app that is trusted does not tell of is found a second later.
+func TestSilentChange(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		a := newApp(1000)
+		a.trusted()
+		a.look(t, true)
+		time.Sleep(2 * time.Second)
+		a.rename(1, "untold")
+		a.untold = nil
+		a.look(t, true)
+	})
+}
+
+// TestNeverAtRest: an app without a pulse, or with parts of other processes, is read at
+// each look, and not for ever in the background.
+func TestNeverAtRest(t *testing.T) {
+	for _, shared := range []bool{true, false} {
+		bubble(t, func(t *testing.T) {
+			a := newApp(10)
+			a.shared, a.busy = shared, !shared
+			a.look(t, true)
+			time.Sleep(time.Minute)
+			after := a.wholes
+			if most := map[bool]int{true: 1, false: 6}[shared]; after > most {
+				t.Errorf("it was read %d times for one look, shared: %v", after, shared)
+			}
+			for range 3 {
+				a.look(t, true)
+			}
+			if a.wholes != after+3 {
+				t.Errorf("it was read %d times for three looks, shared: %v", a.wholes-after, shared)
+			}
+		})
+	}
+}
+
+// TestParts: of a large app that tells of what changes only that is read; of others,
+// small ones, and where too much has changed, all.
+func TestParts(t *testing.T) {
+	for name, c := range map[string]struct {
+		elements int
+		trusted  bool
+		renames  int
+		want     string
+	}{
+		"large and trusted":  {1000, true, 3, "1 whole, 1 in part"},
+		"of another kind":    {1000, false, 3, "2 whole, 0 in part"},
+		"small":              {400, true, 3, "2 whole, 0 in part"},
+		"just large":         {401, true, 3, "1 whole, 1 in part"},
+		"many changes":       {1000, true, 200, "1 whole, 1 in part"},
+		"too many of them":   {1000, true, 201, "2 whole, 0 in part"},
+		"nothing that tells": {1000, true, 0, "1 whole, 1 in part"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				a := newApp(c.elements)
+				if c.trusted {
+					a.trusted()
+				}
+				a.look(t, true)
+				a.move(1, 77)
+				for i := range c.renames {
+					a.rename(i, "renamed")
+				}
+				a.look(t, true)
+				if got := a.read(); got != c.want {
+					t.Errorf("it was read %s; want %s", got, c.want)
+				}
+			})
+		})
+	}
+}
+
+// TestAfterAnAct: the first look after an act reads what the app has told of, in a
+// hurry; the next ones all, for a second, though nothing new was told; and what the first
+// left out is read in the background even if nobody asks.
+func TestAfterAnAct(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		a := newApp(1000)
+		a.trusted()
+		a.look(t, true)
+		act := func(name string, place int) {
+			a.rename(5, name)
+			a.move(6, place)
+			_ = a.Sync(t.Context(), nil) // it has told of it
+		}
+		a.Acted()
+		act("element 5", 66)
+		if s := a.look(t, false); s.Elements[6].Pos == 66 || a.read() != "1 whole, 1 in part" {
+			t.Errorf("the first look was not hasty: %s", a.read())
+		}
+		a.look(t, true)
+		act("pressed", 67)
+		a.look(t, true)
+		if got := a.read(); got != "3 whole, 1 in part" {
+			t.Errorf("after three looks it was read %s", got)
+		}
+		time.Sleep(3 * time.Second)
+		a.Acted()
+		act("pressed again", 68)
+		a.look(t, false)
+		time.Sleep(100 * time.Millisecond)
+		if e, ok := a.Find("6"); !ok || e.Pos != 68 {
+			t.Errorf("what the hasty look left out is still %+v", e)
+		}
+		a.Acted()
+		time.Sleep(2 * time.Second)
+		act("by itself", 69) // long after the act
+		a.look(t, true)
+	})
+}
+
+// TestFaults: a reading that fails is the caller's error, and nothing that it changed is
+// kept.
+func TestFaults(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		a := newApp(1000)
+		a.trusted()
+		fault := errors.New("the app fell over")
+		a.look(t, true)
+		a.rename(1, "one")
+		a.move(2, 22)
+		a.fault = fault
+		if _, err := a.Snapshot(t.Context()); !errors.Is(err, fault) {
+			t.Errorf("the error is %v", err)
+		}
+		a.look(t, true)
+		if got := a.read(); got != "2 whole, 1 in part" {
+			t.Errorf("it was read %s", got)
+		}
+		a.rename(1, "uno")
+		cancelled, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := a.Snapshot(cancelled); !errors.Is(err, context.Canceled) {
+			t.Errorf("the error is %v", err)
+		}
+		a.look(t, true)
+		if err := a.Forget(t.Context()); err != nil || a.Last() != nil {
+			t.Errorf("forgetting: %v", err)
+		}
+		a.look(t, true)
+	})
+}
+
+// TestOneReads: who waits while another reads waits no longer than it wants to.
+func TestOneReads(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		a := newApp(10)
+		err := a.Reading(t.Context(), func(*reading) {
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			defer cancel()
+			if _, err := a.Snapshot(ctx); !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("two read at once: %v", err)
+			}
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestEnds: nothing is read any more of an app that has ended.
+func TestEnds(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		a := newApp(10)
+		a.look(t, true)
+		a.End()
+		before := a.read()
+		time.Sleep(time.Minute)
+		if got := a.read(); got != before {
+			t.Errorf("it was read %s, and when it ended %s", got, before)
+		}
+	})
+}

@@ -1,0 +1,100 @@
+package mirror
+
+import "time"
+
+// A state is how well what was read is known to be so still.
+type state int
+
+// The states.
+const (
+	unread    state = iota // nothing was read, or it was changed by half
+	owing                  // since an act, only what the app told of was read
+	fresh                  // it was read, and differs from what was read before
+	settled                // two readings gave the same
+	confirmed              // they did, and the app was at rest in between
+	shared                 // other processes show parts of it, of which nobody knows whether they ran
+)
+
+const (
+	// provenAge is how long what was read counts as being so while the app has not run
+	// since. What changed between the reading and the app's coming to rest was missed,
+	// such as what input did that came along with our questions, so this is shorter than
+	// the time between two looks at an effect.
+	provenAge = 50 * time.Millisecond
+	// confirmedAge is that for what was read twice, the app at rest in between: what
+	// the first reading missed the second has found.
+	confirmedAge = 10 * time.Second
+)
+
+// A standing is what a state means.
+type standing struct {
+	lasts time.Duration // how long it need not be read again, while the app has not run
+	again bool          // it is to be read again in the background, until it is confirmed
+}
+
+func (s state) standing() standing {
+	return [...]standing{
+		unread:    {0, false},
+		owing:     {0, true},
+		fresh:     {0, true},
+		settled:   {provenAge, true},
+		confirmed: {confirmedAge, false},
+		shared:    {0, false},
+	}[s]
+}
+
+// after is the state when the app was read in a way.
+func after(how way, v View, same bool) state {
+	switch {
+	case v.Shared:
+		return shared
+	case how == told:
+		return owing
+	case same:
+		return settled
+	}
+	return fresh
+}
+
+// A way is how the app is read.
+type way int
+
+// The ways.
+const (
+	whole way = iota // all of it
+	part             // what is marked, and where everything is
+	told             // what is marked, in a hurry
+)
+
+const (
+	// trustedAge is how long what was read as a whole counts, but for what is marked,
+	// of an app that runs and tells of what changes.
+	trustedAge = time.Second
+	// restless is how long after an act everything is read anew, at each look.
+	restless = time.Second
+	// fewElements is how large an app may be to be always read as a whole.
+	fewElements = 400
+)
+
+// A knowledge is what there is to choose the way by.
+type knowledge struct {
+	state    state
+	tells    bool          // the app tells of what changes in it, and has done so
+	acted    time.Duration // since it was last made to do something
+	news     bool          // something is marked, and this is the first look since the act
+	elements int
+	age      time.Duration // of the last reading as a whole
+}
+
+// way chooses: the first row that is so.
+func (k knowledge) way() way {
+	switch {
+	case k.state == unread, !k.tells:
+		return whole
+	case k.acted < restless && k.news:
+		return told // somebody waits for it
+	case k.acted < restless, k.elements <= fewElements, k.age > trustedAge:
+		return whole
+	}
+	return part
+}

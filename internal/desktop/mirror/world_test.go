@@ -1,0 +1,174 @@
+package mirror_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"aai/internal/desktop"
+	"aai/internal/desktop/mirror"
+)
+
+// An app is one in memory: elements with names and places. It is its own source.
+type app struct {
+	*mirror.Mirror[int, *reading]
+
+	mu      sync.Mutex
+	true    reading
+	ran     int    // how often it has run
+	late    func() // happens as it comes to rest after the next reading
+	untold  []int  // changes that its events tell of at the next question
+	busy    bool   // it has no pulse
+	shared  bool
+	fault   error // of the next reading
+	wholes  int   // readings as a whole
+	parts   int
+	version uint64
+	beats   []mirror.Pulse
+}
+
+type reading struct {
+	names  []string
+	places []int
+}
+
+func (r reading) copied() reading { return reading{slices.Clone(r.names), slices.Clone(r.places)} }
+
+func newApp(elements int) *app {
+	a := &app{}
+	for i := range elements {
+		a.true.names, a.true.places = append(a.true.names, "element "+strconv.Itoa(i)), append(a.true.places, i)
+	}
+	a.Mirror = mirror.New(a, mirror.Config{
+		Version: func() uint64 { a.version++; return a.version },
+		Rested:  func(p mirror.Pulse) { a.beats = append(a.beats, p) },
+	})
+	return a
+}
+
+// rename gives an element another name, and tells of it at the next question.
+func (a *app) rename(i int, name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ran++
+	a.true.names[i] = name
+	a.untold = append(a.untold, i)
+}
+
+// move moves an element, of which no app tells.
+func (a *app) move(i, place int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.ran++
+	a.true.places[i] = place
+}
+
+func (a *app) Whole(ctx context.Context, _ *reading) (*reading, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.wholes++
+	read := a.true.copied()
+	if a.late != nil {
+		a.late()
+		a.late = nil
+	}
+	fault := a.fault
+	a.fault = nil
+	return &read, errors.Join(fault, ctx.Err())
+}
+
+func (a *app) Part(_ context.Context, last *reading, marks mirror.Marks[int], hasty bool) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.parts++
+	fault := a.fault
+	a.fault = nil
+	for i := range marks.Changed {
+		last.names[i] = a.true.names[i]
+	}
+	if !hasty && fault == nil {
+		last.places = slices.Clone(a.true.places)
+	}
+	return fault
+}
+
+func (a *app) Sync(context.Context, *reading) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, i := range a.untold {
+		a.Note(func(m *mirror.Marks[int]) { m.Change(i) })
+	}
+	a.untold = nil
+	return nil
+}
+
+func (a *app) View(_ context.Context, last *reading) mirror.View {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	v := mirror.View{Shared: a.shared}
+	for i, name := range last.names {
+		v.Elements = append(v.Elements, desktop.Element{ID: desktop.ID(strconv.Itoa(i)), Name: name, Pos: last.places[i]})
+	}
+	desktop.Arrange(v.Elements)
+	return v
+}
+
+func (a *app) Pulse() mirror.Pulse {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.busy {
+		return ""
+	}
+	return mirror.Pulse("ran " + strconv.Itoa(a.ran))
+}
+
+// read is how often it was read as a whole, and in part.
+func (a *app) read() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return fmt.Sprintf("%d whole, %d in part", a.wholes, a.parts)
+}
+
+// look takes a snapshot, which must have the app's names, and the places where wanted.
+func (a *app) look(t testing.TB, places bool) *desktop.Snapshot {
+	t.Helper()
+	s, err := a.Snapshot(t.Context())
+	if err == nil {
+		err = a.differs(s, places)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// differs says what in a snapshot is not as it is.
+func (a *app) differs(s *desktop.Snapshot, places bool) error {
+	for i, e := range s.Elements {
+		if e.Name != a.true.names[i] || places && e.Pos != a.true.places[i] {
+			return fmt.Errorf("element %d is %q at %d, and the mirror says %q at %d", i, a.true.names[i], a.true.places[i], e.Name, e.Pos)
+		}
+	}
+	return nil
+}
+
+// trusted makes it an app that is known to tell of what changes.
+func (a *app) trusted() {
+	a.Trust(true)
+	a.Note(func(*mirror.Marks[int]) {})
+}
+
+// bubble runs a test whose time passes by itself, and what it left in the background.
+func bubble(t *testing.T, test func(*testing.T)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		defer time.Sleep(time.Minute)
+		test(t)
+	})
+}
