@@ -24,7 +24,8 @@ func (q *Query) Sure(s *desktop.Snapshot, i int) bool {
 				continue
 			}
 		}
-		if slices.Contains(t.find(f, false), i) {
+		// A path counts what shows, or where that is nothing, all.
+		if slices.Contains(t.find(f, false), i) || t.whole && slices.Contains(t.find(f, true), i) {
 			return true
 		}
 	}
