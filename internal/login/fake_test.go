@@ -9,6 +9,7 @@ import (
 	"net/url"
 	"sync"
 	"testing"
+	"time"
 
 	"aai"
 )
@@ -192,10 +193,18 @@ func (s *stage) watched(_ *world, c *loginConfig) {
 	}
 }
 
+// askPatience is how long a call may wait for its login, so that one whose answer is
+// refused fails its test, and does not hang it.
+const askPatience = 10 * time.Second
+
 // ask begins a call's Authorize, and returns how it ended.
 func (s *stage) ask(ctx context.Context) <-chan error {
+	ctx, cancel := context.WithTimeout(ctx, askPatience)
 	ended := make(chan error, 1)
-	go func() { ended <- s.authorize(ctx) }()
+	go func() {
+		defer cancel()
+		ended <- s.authorize(ctx)
+	}()
 	return ended
 }
 
