@@ -63,8 +63,10 @@ func TestTerminalRemembers(t *testing.T) {
 	if data, err := os.ReadFile(files[0]); err != nil || strings.Contains(string(data), "Ada") {
 		t.Errorf("what was typed is kept: %s, %v", data, err)
 	}
-	if info, err := os.Stat(files[0]); err != nil || info.Mode().Perm() != 0o600 {
-		t.Errorf("%s is %v, %v", files[0], info.Mode(), err)
+	for path, want := range map[string]os.FileMode{files[0]: 0o600, files[0] + ".lock": 0o600, folder: 0o700} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s is %v, %v; want %v", path, info.Mode(), err, want)
+		}
 	}
 	old := time.Now().Add(-61 * time.Minute)
 	if err := os.Chtimes(files[0], old, old); err != nil {

@@ -1,0 +1,62 @@
+package ax_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"aai"
+	"aai/internal/desktop"
+)
+
+// whileAsked is a gate at which somebody takes their time, and meanwhile something happens.
+type whileAsked struct{ happens func() }
+
+func (g whileAsked) Check(context.Context, *aai.Request) ([]aai.Question, error) {
+	time.Sleep(time.Second)
+	g.happens()
+	return nil, nil
+}
+
+// retold lists programs as something else than they were.
+type retold struct {
+	desktop.Tree
+	as *func(*desktop.App)
+}
+
+func (t retold) Apps(ctx context.Context) ([]desktop.App, error) {
+	apps, err := t.Tree.Apps(ctx)
+	for i := range apps {
+		if *t.as != nil {
+			(*t.as)(&apps[i])
+		}
+	}
+	return apps, err
+}
+
+// TestAnotherProgramThanAskedAbout: a process that has become another program since the
+// gates decided about it is left alone, whichever part of what it is has changed.
+func TestAnotherProgramThanAskedAbout(t *testing.T) {
+	for name, as := range map[string]func(*desktop.App){
+		"its executable": func(a *desktop.App) { a.Executable = "/tmp/editor" },
+		"its contents":   func(a *desktop.App) { a.Program = a.Executable + " sha256:00" },
+		"its script":     func(a *desktop.App) { a.ID = "another.py" },
+		"nothing":        nil,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var now func(*desktop.App)
+			inWorldWithout(t, func(b *desktop.Backend) { b.Tree = retold{b.Tree, &now} }, func(w *world) {
+				pressed := false
+				w.d.Program("Editor").Window("One").Button("Save", func() { pressed = true })
+				w.gateway.Gates = []aai.Gate{admitAll{w.record}, whileAsked{func() { now = as }}}
+				_, err := w.do("ax_click", `{"app": "Editor", "query": "Save"}`)
+				switch {
+				case as == nil && (err != nil || !pressed):
+					w.Errorf("nothing has changed, and it was pressed: %v, %v", pressed, err)
+				case as != nil && (err == nil || err.Code != aai.AppNotRunning || pressed):
+					w.Errorf("it was pressed: %v, %v", pressed, err)
+				}
+			})
+		})
+	}
+}
