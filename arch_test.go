@@ -70,6 +70,7 @@ func theMap() []room {
 		desktop = "internal/desktop"
 		tokens  = "internal/tokens"
 		linux   = "internal/desktop/linuxtest"
+		private = "internal/desktop/private"
 		egress  = "internal/egress"
 
 		discovery = "internal/discovery"
@@ -103,7 +104,7 @@ func theMap() []room {
 			why: "seals what others must not read, and asks the system's keychain for the one key; it knows nothing of what it keeps"},
 		{name: proof, ours: []string{"aai", whole}, modules: []string{crypto}, tests: []string{keychain},
 			why: "by what a person proves that it is they; the vault it is given, scrypt stretches"},
-		{name: session, ours: []string{"aai", wire}, tests: []string{desktop + "/x11"},
+		{name: session, ours: []string{"aai", wire}, tests: []string{desktop + "/x11", private},
 			why: "finds the person's session for all: login1 and the user manager are asked over the wire; how a screen is greeted it is given"},
 		{name: "internal/dialog", ours: []string{"aai", seat, whole}, modules: []string{flock, sys}, tests: []string{desktop, desktop + "/x11", policy},
 			why: "shows a question in a window, with the person's seat in hand, and knows nothing of what is asked; the gateways of one person take turns by a file's lock; its tests show the questions of the policy"},
@@ -151,7 +152,8 @@ func theMap() []room {
 		{name: desktop + "/launcher", ours: []string{"aai", desktop}, why: "starts programs, and knows nothing of their windows"},
 		{name: desktop + "/fakedesktop", ours: []string{"aai", desktop, desktop + "/mirror"}, forTest: true, why: "a desktop in memory"},
 		{name: desktop + "/desktoptest", ours: []string{"aai", desktop, desktop + "/query"}, forTest: true, why: "what every desktop must do"},
-		{name: linux, ours: []string{dbus + "/dbustest", session}, modules: []string{godbus}, forTest: true,
+		{name: private, why: "a desktop of its own, for the demo and for tests; it knows programs and folders"},
+		{name: linux, ours: []string{dbus + "/dbustest", session, private}, modules: []string{godbus}, forTest: true,
 			why: "a private session with real windows, for every test on Linux; it bears the mark that keeps others out"},
 		{name: "internal/ax", ours: []string{"aai", desktop, desktop + "/query", desktop + "/refs", desktop + "/outline", desktop + "/delta", tokens, schema, seat, whole}, modules: []string{image, flock}, tests: []string{desktop + "/atspi", desktop + "/x11", desktop + "/launcher", godbus, policy},
 			why: "the tools on the words of the desktop, on no platform; pictures are scaled, files of references locked, tests put real gates before real windows"},
@@ -173,9 +175,9 @@ func theMap() []room {
 			why: "what a person configured, layer by layer, and what of it widens: what a value may be it asks the room that uses it, and it makes nothing of any; a name given twice is a fault"},
 		{name: "internal/own", ours: []string{"aai", schema, catalog, policy, journal, keychain, lint, login, proof, site},
 			why: "the gateway's own app: its tools are what these rooms can do"},
-		{name: "descriptors", tests: []string{catalog, schema, policy, journal, dbus},
+		{name: "descriptors", tests: []string{catalog, schema, policy, journal, dbus, private},
 			why: "embeds files; only its tests know what reads and runs them"},
-		{name: "internal/demo", ours: []string{"aai", "descriptors", session}, modules: []string{sdk}, tests: []string{catalog},
+		{name: "internal/demo", ours: []string{"aai", "descriptors", session, private}, modules: []string{sdk}, tests: []string{catalog},
 			why: "an agent in a session of its own, for people to look at: a client of MCP; the gateway it is given as something that runs commands"},
 		{name: "cmd/aai-gateway", ours: []string{anything}, modules: []string{sys}, tests: []string{sdk},
 			why: "the one place where the rooms are joined; poll tells that nobody reads the answers"},

@@ -1,7 +1,6 @@
 package descriptors_test
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -11,12 +10,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"aai/internal/desktop/private"
 	"aai/internal/drivers/dbus/dbustest"
 )
 
@@ -29,52 +29,40 @@ const patience = 2 * time.Minute
 // ends, with every process in it, with the test.
 type session struct {
 	testing.TB
-	home, run    string
-	bus, system  *dbustest.Bus
-	env          []string // of every process in the session
-	processesLog *os.File
+	desk        *private.Session
+	home, run   string
+	bus, system *dbustest.Bus
 }
 
 // newSession begins a session whose processes have env in their environment too.
 func newSession(t testing.TB, env ...string) *session {
 	t.Helper()
 	needPrograms(t)
-	// Not t.TempDir: the path of a socket must be short.
-	folder, err := os.MkdirTemp("", "aai-")
+	desk, err := private.New("aai-")
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = os.RemoveAll(folder) })
-	if folder, err = filepath.EvalSymlinks(folder); err != nil {
-		t.Fatal(err)
-	}
-	s := &session{TB: t, home: filepath.Join(folder, "home"), run: filepath.Join(folder, "run")}
-	for _, name := range []string{s.home, s.run} {
-		if err := os.Mkdir(name, 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
+	t.Cleanup(func() { _ = desk.Remove() })
+	s := &session{TB: t, desk: desk, home: desk.Home, run: desk.Runtime}
 	t.Cleanup(s.endLeftovers)
-	s.openLog(filepath.Join(folder, "log"))
+	t.Cleanup(s.endPrograms)
 
 	s.system = dbustest.Start(t)
-	s.env = []string{
+	desk.Env = append(desk.Env,
 		"PATH=/usr/bin:/bin:/usr/sbin:/sbin",
-		"LANG=C.UTF-8",
-		"HOME=" + s.home,
-		"XDG_RUNTIME_DIR=" + s.run,
-		"DBUS_SYSTEM_BUS_ADDRESS=" + s.system.Address,
+		"DBUS_SYSTEM_BUS_ADDRESS="+s.system.Address,
 		"GSETTINGS_BACKEND=memory", // settings that nothing outside can have changed
 		"NO_AT_BRIDGE=1",           // no accessibility: less to start
 		"GVFS_DISABLE_FUSE=1",      // nothing mounted in the file system
-		"UPOWER_HISTORY_DIR=" + filepath.Join(s.home, "upower"),
-	}
-	s.env = append(s.env, env...)
+		"UPOWER_HISTORY_DIR="+filepath.Join(s.home, "upower"))
+	desk.Env = append(desk.Env, env...)
 	s.prefer()
-	s.env = append(s.env, "DISPLAY="+s.startScreen())
+	if err := desk.StartScreen(t.Context(), private.Screen{Width: 1280, Height: 800}); err != nil {
+		t.Fatal(err)
+	}
 	// The bus is started with the environment, since what it starts inherits it.
-	s.bus = dbustest.StartDesktop(t, s.env)
-	s.env = append(s.env, "DBUS_SESSION_BUS_ADDRESS="+s.bus.Address)
+	s.bus = dbustest.StartDesktop(t, slices.Clone(desk.Env))
+	desk.Env = append(desk.Env, "DBUS_SESSION_BUS_ADDRESS="+s.bus.Address)
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("what the bus and the programs it started have printed:\n%s", s.bus.Log())
@@ -105,53 +93,20 @@ func (s *session) prefer() {
 	}
 }
 
-// openLog makes the file that takes the output of the programs the test starts.
-func (s *session) openLog(name string) {
-	s.Helper()
-	var err error
-	if s.processesLog, err = os.Create(name); err != nil {
-		s.Fatal(err)
-	}
-	s.Cleanup(func() {
-		_ = s.processesLog.Close()
-		if text, err := os.ReadFile(name); err == nil && s.Failed() && len(text) > 0 {
-			s.Logf("what the programs have printed:\n%s", text)
+// endPrograms ends the programs that the test has started.
+func (s *session) endPrograms() {
+	for _, p := range s.desk.Programs() {
+		if s.Failed() {
+			s.Logf("%s has printed:\n%s", p.Name, p.Output())
 		}
-	})
+	}
+	if err := s.desk.End(); err != nil {
+		s.Error(err)
+	}
 }
 
 // getenv looks up a variable of the session.
-func (s *session) getenv(name string) string {
-	for _, pair := range s.env {
-		if value, ok := strings.CutPrefix(pair, name+"="); ok {
-			return value
-		}
-	}
-	return ""
-}
-
-// startScreen starts an X server on a display that the server itself finds free,
-// and returns the display's name.
-func (s *session) startScreen() string {
-	s.Helper()
-	number, written, err := os.Pipe()
-	if err != nil {
-		s.Fatal(err)
-	}
-	defer func() { _ = number.Close() }()
-	c := s.command(context.WithoutCancel(s.Context()), "Xvfb", "-displayfd", "3", "-screen", "0", "1280x800x24", "-nolisten", "tcp", "-noreset")
-	c.ExtraFiles = []*os.File{written}
-	s.launch(c)
-	_ = written.Close()
-	if err := number.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		s.Fatal(err)
-	}
-	line, err := bufio.NewReader(number).ReadString('\n')
-	if err != nil {
-		s.Fatalf("Xvfb did not say on which display it is: %v", err)
-	}
-	return ":" + strings.TrimSpace(line)
-}
+func (s *session) getenv(name string) string { return s.desk.Getenv(name) }
 
 // command is a program of the session that is not started yet. Debian has them in
 // /usr/bin.
@@ -159,11 +114,8 @@ func (s *session) command(ctx context.Context, name string, args ...string) *exe
 	if !filepath.IsAbs(name) {
 		name = filepath.Join("/usr/bin", name)
 	}
-	for i, arg := range args {
-		args[i] = s.expand(arg)
-	}
-	c := exec.CommandContext(ctx, name, args...)
-	c.Env, c.Dir = s.env, s.home
+	c := exec.CommandContext(ctx, name, s.expanded(args)...)
+	c.Env, c.Dir = s.desk.Env, s.home
 	return c
 }
 
@@ -171,31 +123,11 @@ func (s *session) command(ctx context.Context, name string, args ...string) *exe
 // is closed.
 func (s *session) start(name string, args ...string) (ended <-chan struct{}) {
 	s.Helper()
-	// It outlives the test's context: cleanups end it.
-	return s.launch(s.command(context.WithoutCancel(s.Context()), name, args...))
-}
-
-func (s *session) launch(c *exec.Cmd) <-chan struct{} {
-	s.Helper()
-	c.Stdout, c.Stderr = s.processesLog, s.processesLog
-	if err := c.Start(); err != nil {
+	p, err := s.desk.Start(private.Command{Name: name, Args: s.expanded(args), Gently: true})
+	if err != nil {
 		s.Fatal(err)
 	}
-	ended := make(chan struct{})
-	go func() {
-		_ = c.Wait()
-		close(ended)
-	}()
-	s.Cleanup(func() {
-		_ = c.Process.Signal(syscall.SIGTERM)
-		select {
-		case <-ended:
-		case <-time.After(patience):
-			_ = c.Process.Kill()
-			<-ended
-		}
-	})
-	return ended
+	return p.Done()
 }
 
 // output runs a program to its end and returns what it printed: its standard
@@ -230,6 +162,14 @@ func (s *session) eventually(check func() error) {
 // expand puts the session's folders in the place of $HOME and $RUN.
 func (s *session) expand(text string) string {
 	return strings.NewReplacer("$HOME", s.home, "$RUN", s.run).Replace(text)
+}
+
+func (s *session) expanded(texts []string) []string {
+	all := make([]string, len(texts))
+	for i, text := range texts {
+		all[i] = s.expand(text)
+	}
+	return all
 }
 
 // shows waits until what a program prints matches the pattern.

@@ -68,7 +68,7 @@ type agent struct {
 const callPatience = time.Minute
 
 func connectAgent(ctx context.Context, s *privateSession, out io.Writer) (*agent, error) {
-	a := &agent{desk: s, home: s.home, out: out}
+	a := &agent{desk: s, home: s.Home, out: out}
 	client := mcp.NewClient(&mcp.Implementation{Name: "demo-agent", Version: s.cfg.Version}, &mcp.ClientOptions{ElicitationHandler: a.person})
 	toServer, fromServer, err := a.serve(ctx)
 	if err != nil {

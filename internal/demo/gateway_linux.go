@@ -15,7 +15,7 @@ import (
 // programs that a gateway starts. It ends with the demo.
 func (s *privateSession) enter() error {
 	os.Clearenv()
-	for _, variable := range s.env {
+	for _, variable := range s.Env {
 		name, value, _ := strings.Cut(variable, "=")
 		if err := os.Setenv(name, value); err != nil {
 			return err
@@ -26,7 +26,7 @@ func (s *privateSession) enter() error {
 
 // run runs a command of the gateway, in the demo's own process.
 func (s *privateSession) run(ctx context.Context, in io.Reader, out, said io.Writer, args ...string) int {
-	return s.cfg.Gateway(ctx, Home{Folder: s.home, Passphrase: s.phrase}, in, out, said, args...)
+	return s.cfg.Gateway(ctx, Home{Folder: s.Home, Passphrase: s.phrase}, in, out, said, args...)
 }
 
 // gateway runs a command of the gateway that ends by itself, and soon.

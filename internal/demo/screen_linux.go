@@ -7,25 +7,15 @@ import (
 	"image/color"
 	"image/png"
 	"os"
-	"path/filepath"
-	"syscall"
 	"time"
 
 	"aai"
 )
 
-func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }
-
-func endGroup(pid int) {
-	_ = syscall.Kill(-pid, syscall.SIGTERM)
-	time.Sleep(200 * time.Millisecond)
-	_ = syscall.Kill(-pid, syscall.SIGKILL)
-}
-
 // screenshot writes what the screen shows to a PNG file that outlives the demo.
 func (s *privateSession) screenshot() (string, error) {
 	time.Sleep(time.Second) // let the windows be drawn
-	b, err := os.ReadFile(filepath.Join(s.dir, "screen", "Xvfb_screen0"))
+	b, err := os.ReadFile(s.Picture())
 	if err != nil {
 		return "", aai.Errorf(aai.AutomationFailed, "the screen cannot be read: %w", err)
 	}

@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"bufio"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
@@ -17,18 +16,17 @@ import (
 
 	"aai"
 	"aai/descriptors"
+	"aai/internal/desktop/private"
 	"aai/internal/session"
 )
 
 // A privateSession is a desktop session that has nothing to do with the person's own:
 // its own home, screen and bus. Everything in it ends with it.
 type privateSession struct {
-	cfg       Config
-	dir, home string
-	temp      string // where files are that stay
-	phrase    string // the person's, for the gateway
-	env       []string
-	started   []*exec.Cmd
+	*private.Session
+	cfg    Config
+	temp   string // where files are that stay
+	phrase string // the person's, for the gateway
 }
 
 // programs are the programs the demo starts, by their Debian package.
@@ -71,12 +69,11 @@ func startSession(ctx context.Context, cfg Config) (_ *privateSession, err error
 	if err := Ready(); err != nil {
 		return nil, err
 	}
-	// Sockets have short names, so the folder is in /tmp whatever TMPDIR says.
-	dir, err := os.MkdirTemp("/tmp", "aai-demo-")
+	desk, err := private.New("aai-demo-")
 	if err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "no folder for the demo: %w", err)
 	}
-	s := &privateSession{cfg: cfg, dir: dir, home: filepath.Join(dir, "home"), temp: os.TempDir(), phrase: rand.Text()}
+	s := &privateSession{Session: desk, cfg: cfg, temp: os.TempDir(), phrase: rand.Text()}
 	defer func() {
 		if err != nil {
 			s.stop()
@@ -86,7 +83,7 @@ func startSession(ctx context.Context, cfg Config) (_ *privateSession, err error
 	if err := s.furnish(); err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the demo's home cannot be made: %w", err)
 	}
-	if err := s.startScreen(ctx); err != nil {
+	if err := s.StartScreen(ctx, private.Screen{Width: 1440, Height: 900, Kept: true}); err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the demo's screen did not start: %w", err)
 	}
 	if err := s.startBus(ctx); err != nil {
@@ -106,12 +103,6 @@ func startSession(ctx context.Context, cfg Config) (_ *privateSession, err error
 
 // furnish makes the home: descriptors, some files, a tune, and how windows look.
 func (s *privateSession) furnish() error {
-	run, tmp := filepath.Join(s.dir, "run"), filepath.Join(s.dir, "tmp")
-	for _, dir := range []string{run, tmp, filepath.Join(s.dir, "screen")} {
-		if err := os.MkdirAll(dir, 0o700); err != nil {
-			return err
-		}
-	}
 	content := map[string][]byte{
 		"tune.wav":               silence(60),
 		"Documents/accounts.csv": []byte("March,120\nApril,95\n"),
@@ -130,7 +121,7 @@ func (s *privateSession) furnish() error {
 	}
 	maps.Copy(content, secrets())
 	for name, b := range content {
-		path := filepath.Join(s.home, filepath.FromSlash(name))
+		path := filepath.Join(s.Home, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			return err
 		}
@@ -138,13 +129,9 @@ func (s *privateSession) furnish() error {
 			return err
 		}
 	}
-	s.env = []string{
-		session.PrivateMark + "=1", "HOME=" + s.home, "PATH=" + os.Getenv("PATH"), "LANG=C.UTF-8", "XDG_RUNTIME_DIR=" + run, "TMPDIR=" + tmp,
-		"DBUS_SESSION_BUS_ADDRESS=unix:path=" + filepath.Join(run, "bus"), "GSETTINGS_BACKEND=memory",
-		"AAI_MASTER_KEY_FILE=" + filepath.Join(s.home, masterKey),
-		"XDG_SESSION_TYPE=x11", "GDK_BACKEND=x11", "GTK_USE_PORTAL=0", "GIO_USE_VFS=local",
-		"GSK_RENDERER=cairo", "LIBGL_ALWAYS_SOFTWARE=1", // there is no graphics card
-	}
+	s.Env = append(append(s.Env, private.Windowed()...),
+		session.PrivateMark+"=1", "PATH="+os.Getenv("PATH"), "DBUS_SESSION_BUS_ADDRESS=unix:path="+s.bus(),
+		"AAI_MASTER_KEY_FILE="+filepath.Join(s.Home, masterKey))
 	return nil
 }
 
@@ -157,7 +144,7 @@ const (
 // chromium is the desktop entry of a Chromium that keeps to the demo's home and is
 // silent on the network. As root it cannot have its sandbox.
 func (s *privateSession) chromium() string {
-	switches := "--user-data-dir=" + filepath.Join(s.home, ".config", "chromium") +
+	switches := "--user-data-dir=" + filepath.Join(s.Home, ".config", "chromium") +
 		" --no-first-run --no-default-browser-check --password-store=basic --lang=en" +
 		" --disable-gpu --disable-dev-shm-usage --disable-breakpad --disable-extensions --disable-sync" +
 		" --disable-background-networking --disable-component-update"
@@ -183,59 +170,21 @@ func silence(seconds int) []byte {
 	return append(binary.LittleEndian.AppendUint32(b, uint32(len(samples))), samples...)
 }
 
-// start starts a program of the session, in a process group of its own.
-func (s *privateSession) start(ctx context.Context, extra []*os.File, name string, args ...string) error {
-	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Env, cmd.Dir, cmd.ExtraFiles = s.env, s.home, extra
-	cmd.SysProcAttr = ownGroup()
-	if err := cmd.Start(); err != nil {
-		return err
-	}
-	s.started = append(s.started, cmd)
-	return nil
-}
-
-func (s *privateSession) startScreen(ctx context.Context) error {
-	r, w, err := os.Pipe()
-	if err != nil {
-		return err
-	}
-	defer r.Close() //nolint:errcheck // it was only read
-	err = s.start(ctx, []*os.File{w}, "Xvfb", "-displayfd", "3", "-screen", "0", "1440x900x24", "-nolisten", "tcp", "-noreset",
-		"-fbdir", filepath.Join(s.dir, "screen"))
-	if err := w.Close(); err != nil {
-		return err
-	}
-	if err != nil {
-		return err
-	}
-	if err := r.SetReadDeadline(time.Now().Add(patience)); err != nil {
-		return err
-	}
-	number, err := bufio.NewReader(r).ReadString('\n')
-	if err != nil {
-		return err
-	}
-	s.env = append(s.env, "DISPLAY=:"+strings.TrimSpace(number))
-	return nil
-}
+// bus is the socket of the session bus.
+func (s *privateSession) bus() string { return filepath.Join(s.Runtime, "bus") }
 
 func (s *privateSession) startBus(ctx context.Context) error {
-	address := filepath.Join(s.dir, "run", "bus")
 	// Services that the bus starts inherit its environment.
-	if err := s.start(ctx, nil, "dbus-daemon", "--session", "--nofork", "--nopidfile", "--address=unix:path="+address); err != nil {
+	bus, err := s.Start(private.Command{Name: "dbus-daemon", Args: []string{"--session", "--nofork", "--nopidfile", "--address=unix:path=" + s.bus()}})
+	if err != nil {
 		return err
 	}
-	return waitFor(ctx, func() bool { _, err := os.Stat(address); return err == nil })
+	return bus.Await(ctx, "the session bus listens", func() bool { _, err := os.Stat(s.bus()); return err == nil })
 }
 
 // startWindowManager starts what places the windows, and paints the screen.
 func (s *privateSession) startWindowManager(ctx context.Context) error {
-	ready := filepath.Join(s.dir, "window-manager-is-ready")
-	if err := s.start(ctx, nil, "openbox", "--sm-disable", "--config-file", filepath.Join(s.home, openboxConfig), "--startup", "touch "+ready); err != nil {
-		return err
-	}
-	if err := waitFor(ctx, func() bool { _, err := os.Stat(ready); return err == nil }); err != nil {
+	if err := s.StartWindowManager(ctx, filepath.Join(s.Home, openboxConfig)); err != nil {
 		return err
 	}
 	_, err := s.output(ctx, "xsetroot", "-solid", "#51718a")
@@ -243,8 +192,8 @@ func (s *privateSession) startWindowManager(ctx context.Context) error {
 }
 
 func (s *privateSession) startPlayer(ctx context.Context) error {
-	if err := s.start(ctx, nil, "mpv", "--no-terminal", "--vo=null", "--ao=null", "--idle=yes", "--pause", "--loop-file=inf",
-		filepath.Join(s.home, "tune.wav")); err != nil {
+	if _, err := s.Start(private.Command{Name: "mpv", Args: []string{"--no-terminal", "--vo=null", "--ao=null", "--idle=yes", "--pause", "--loop-file=inf",
+		filepath.Join(s.Home, "tune.wav")}}); err != nil {
 		return err
 	}
 	// The player is there when the gateway itself sees it. The person's consent
@@ -266,7 +215,7 @@ func (s *privateSession) output(ctx context.Context, name string, args ...string
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, name, args...)
-	cmd.Env = s.env
+	cmd.Env = s.Env
 	b, err := cmd.CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%s: %w: %s", strings.Join(args, " "), err, b)
@@ -288,15 +237,8 @@ func waitFor(ctx context.Context, ready func() bool) error {
 	return nil
 }
 
-// stop ends every program of the session, last started first. Services that the
-// bus started end with the bus.
-func (s *privateSession) stop() {
-	for i := len(s.started) - 1; i >= 0; i-- {
-		endGroup(s.started[i].Process.Pid)
-		_ = s.started[i].Wait() // it was killed
-	}
-	s.started = nil
-}
+// stop ends every program of the session. What cannot be ended is in it still.
+func (s *privateSession) stop() { _ = s.End() }
 
 // remove removes what the session left.
-func (s *privateSession) remove() { _ = os.RemoveAll(s.dir) } // what stays is in /tmp
+func (s *privateSession) remove() { _ = s.Remove() } // what stays is in /tmp

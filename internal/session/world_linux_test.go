@@ -1,9 +1,6 @@
 package session_test
 
 import (
-	"bufio"
-	"crypto/rand"
-	"encoding/binary"
 	"fmt"
 	"maps"
 	"os"
@@ -18,6 +15,7 @@ import (
 
 	"github.com/godbus/dbus/v5"
 
+	"aai/internal/desktop/private"
 	"aai/internal/desktop/x11"
 	"aai/internal/drivers/dbus/dbustest"
 	"aai/internal/session"
@@ -233,27 +231,23 @@ func (w *world) screen(front ...string) screen {
 	if err := os.Chmod(cookie, 0o644); err != nil { // the server may be another user's
 		w.t.Fatal(err)
 	}
-	r, in, err := os.Pipe()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	args := append(slices.Clone(front), "Xvfb", "-displayfd", "3", "-screen", "0", "640x480x24", "-nolisten", "tcp", "-noreset", "-auth", cookie)
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Env, cmd.ExtraFiles = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=/tmp"}, []*os.File{in}
-	if err := cmd.Start(); err != nil {
-		w.t.Fatal(err)
-	}
-	w.t.Cleanup(func() {
-		_ = cmd.Process.Signal(os.Interrupt)
-		_ = cmd.Wait()
+	display, err := private.Serve(w.t.Context(), func(end *os.File, options ...string) error {
+		args := slices.Concat(front, []string{"Xvfb", "-screen", "0", "640x480x24", "-auth", cookie}, options)
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Env, cmd.ExtraFiles = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=/tmp"}, []*os.File{end}
+		if err := cmd.Start(); err != nil {
+			return err
+		}
+		w.t.Cleanup(func() {
+			_ = cmd.Process.Signal(os.Interrupt)
+			_ = cmd.Wait()
+		})
+		return nil
 	})
-	_ = in.Close()
-	_ = r.SetReadDeadline(time.Now().Add(patience))
-	number, err := bufio.NewReader(r).ReadString('\n')
 	if err != nil {
-		w.t.Fatal("Xvfb did not start:", err)
+		w.t.Fatal(err)
 	}
-	s := screen{":" + strings.TrimSpace(number), cookie}
+	s := screen{display, cookie}
 	w.displays[cookie] = s.display
 	return s
 }
@@ -261,14 +255,7 @@ func (w *world) screen(front ...string) screen {
 // writeCookie writes a file of libXau with one cookie for every display.
 func (w *world) writeCookie(path string) {
 	w.t.Helper()
-	secret := make([]byte, 16)
-	_, _ = rand.Read(secret)
-	entry := []byte{0xff, 0xff}
-	for _, field := range []string{"", "", "MIT-MAGIC-COOKIE-1", string(secret)} {
-		entry = binary.BigEndian.AppendUint16(entry, uint16(len(field)))
-		entry = append(entry, field...)
-	}
-	if err := os.WriteFile(path, entry, 0o600); err != nil {
+	if err := private.WriteCookie(path); err != nil {
 		w.t.Fatal(err)
 	}
 }

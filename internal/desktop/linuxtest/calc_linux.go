@@ -12,7 +12,7 @@ import (
 func (s *Session) Calc(t testing.TB) *App {
 	t.Helper()
 	app := s.LaunchEnv(t, []string{"SAL_USE_VCLPLUGIN=gtk3"}, "soffice", "--calc", "--norestore", "--nologo", "--nofirststartwizard",
-		"-env:UserInstallation=file://"+s.path("tmp", "libreoffice"))
+		"-env:UserInstallation=file://"+s.Path("tmp", "libreoffice"))
 	app.await(t, "its window is up", func() bool {
 		return strings.Contains(s.ActiveWindow(t), "LibreOffice Calc")
 	})

@@ -41,7 +41,7 @@ func (s *Session) browse(t testing.TB, title, file string, rows int) *App {
 	server := httptest.NewServer(mux)
 	t.Cleanup(server.Close)
 	page := server.URL + "/page.html?" + url.Values{"title": {title}, "rows": {strconv.Itoa(rows)}}.Encode()
-	return s.Launch(t, "chromium", append(chromiumSwitches(s.path("tmp", title)), "--window-size=700,600", "--app="+page)...)
+	return s.Launch(t, "chromium", append(chromiumSwitches(s.Path("tmp", title)), "--window-size=700,600", "--app="+page)...)
 }
 
 // chromiumSwitches are those of a Chromium for tests: visible to assistive

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"reflect"
 	"strconv"
 	"testing"
@@ -96,11 +95,11 @@ func (s *Session) Rows(t testing.TB, kind Kind, n int) *Fixture {
 
 func (s *Session) fixture(t testing.TB, kind Kind, rows int) *Fixture {
 	t.Helper()
-	title := fmt.Sprintf("%s fixture %d", kind, s.started)
-	f := &Fixture{Kind: kind, Title: title, session: s, file: s.path("tmp", title+".json")}
+	title := s.next(string(kind) + " fixture")
+	f := &Fixture{Kind: kind, Title: title, session: s, file: s.Path("tmp", title+".json")}
 	switch kind {
 	case GTK3, GTK4, Qt6:
-		f.App = s.Launch(t, "python3", s.path("programs", string(kind)+".py"), "--title", title, "--state", f.file, "--rows", strconv.Itoa(rows))
+		f.App = s.Launch(t, "python3", s.Path("programs", string(kind)+".py"), "--title", title, "--state", f.file, "--rows", strconv.Itoa(rows))
 	case Chromium:
 		f.App = s.browse(t, title, f.file, rows)
 	default:
@@ -177,7 +176,7 @@ func (s *Session) writePrograms(t testing.TB) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.CopyFS(filepath.Join(s.folder, "programs"), files); err != nil {
+	if err := os.CopyFS(s.Path("programs"), files); err != nil {
 		t.Fatal(err)
 	}
 }

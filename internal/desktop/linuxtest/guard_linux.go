@@ -39,7 +39,7 @@ rm -rf "$1" "$other"
 // it is the name of another folder to remove.
 func (s *Session) guard(t testing.TB) io.Writer {
 	t.Helper()
-	guard := exec.CommandContext(context.WithoutCancel(t.Context()), "/bin/sh", "-c", guardScript, "guard", s.folder)
+	guard := exec.CommandContext(context.WithoutCancel(t.Context()), "/bin/sh", "-c", guardScript, "guard", s.Folder)
 	guard.Env = []string{"PATH=/usr/bin:/bin"}
 	guard.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // Ctrl-C is for the test
 	alive, err := guard.StdinPipe()

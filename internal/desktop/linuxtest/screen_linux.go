@@ -1,7 +1,6 @@
 package linuxtest
 
 import (
-	"fmt"
 	"os/exec"
 	"strconv"
 	"strings"
@@ -122,7 +121,7 @@ func (f *Fixture) Press(t testing.TB, name string) {
 // terminal with nothing in it, and says nothing on the accessibility bus.
 func (s *Session) Cover(t testing.TB, f *Fixture) *App {
 	t.Helper()
-	title := fmt.Sprintf("Cover %d", s.started)
+	title := s.next("Cover")
 	cover := s.Launch(t, "xterm", "-T", title, "-e", "sleep", "infinity")
 	cover.await(t, "its window is up", func() bool { return s.ActiveWindow(t) == title })
 	const frame = 40
@@ -170,7 +169,7 @@ func (s *Session) output(t testing.TB, name string, args ...string) string {
 // run runs a program to its end and returns what it printed.
 func (s *Session) run(t testing.TB, name string, args ...string) (string, error) {
 	t.Helper()
-	program, err := s.lookPath(name)
+	program, err := s.LookPath(name)
 	if err != nil {
 		t.Fatal(err)
 	}
