@@ -171,6 +171,10 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		s.log.Warn("the door closes although calls are still running")
 	}
 	s.Close()
+	// The ends of answers are written when their handlers have returned.
+	sent, cancel := context.WithTimeout(context.WithoutCancel(ctx), afterwards)
+	defer cancel()
+	_ = server.Shutdown(sent) // those who have not sent or taken anything until then are cut off
 	if err := server.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 		s.log.Debug("closing the HTTP server", "cause", err)
 	}

@@ -2,6 +2,7 @@ package httpdoor_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -178,5 +179,45 @@ func TestServeEnds(t *testing.T) {
 	s.Close()
 	if n := ends.Load(); n != 1 {
 		t.Errorf("the door was ended %d times", n)
+	}
+}
+
+// TestWhatWasAnsweredArrives: an answer that is ready when the server ends is sent
+// before its connection is closed, though the Go server writes the end of it when the
+// handler has returned.
+func TestWhatWasAnsweredArrives(t *testing.T) {
+	for range 200 {
+		s := newEcho(t, httpdoor.Config{}, httpdoor.Protocol{})
+		began, release := make(chan struct{}), make(chan struct{})
+		s.Handle("/wait", func(w http.ResponseWriter, _ *http.Request) {
+			close(began)
+			<-release
+			_, _ = io.WriteString(w, "answered") // it stays in the server's buffer
+		})
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		served := make(chan error, 1)
+		go func() { served <- s.Serve(ctx, listener) }()
+		answer := make(chan string, 1)
+		go func() {
+			response, err := http.Get("http://" + listener.Addr().String() + "/wait")
+			if err != nil {
+				answer <- err.Error()
+				return
+			}
+			defer response.Body.Close() //nolint:errcheck // it was read
+			body, err := io.ReadAll(response.Body)
+			answer <- fmt.Sprint(string(body), err)
+		}()
+		<-began
+		stop()
+		close(release)
+		if got := <-answer; got != "answered<nil>" {
+			t.Fatalf("the client got %s", got)
+		}
+		<-served
 	}
 }
