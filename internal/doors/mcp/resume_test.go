@@ -201,7 +201,7 @@ func TestHTTPSlowReader(t *testing.T) {
 			break
 		}
 	}
-	if got >= big {
+	if got >= big*4/3 { // as base64; the system's own buffers may take as much as the picture itself
 		t.Error("all of it was sent to a client that did not take it in time")
 	}
 	_, events := c.resume(t, strings.TrimSpace(last))
