@@ -58,6 +58,7 @@ func theMap() []room {
 		toxiproxy = "github.com/Shopify/toxiproxy/v2"
 		zerolog   = "github.com/rs/zerolog" // toxiproxy is made with a logger of its kind
 
+		hygiene = "internal/hygiene"
 		schema  = "internal/schema"
 		catalog = "internal/catalog"
 		lint    = "internal/lint"
@@ -89,16 +90,17 @@ func theMap() []room {
 		proof    = "internal/proof"
 	)
 	return []room{
-		{name: "aai", why: "the words of the house: everybody knows them, they know nobody"},
+		{name: hygiene, why: "what of texts and secrets may be shown, kept and said again; it knows only text, so all may ask it"},
+		{name: "aai", ours: []string{hygiene}, why: "the words of the house: everybody knows them, they know nobody but what makes a text harmless"},
 		{name: jsontree, ours: []string{"aai"}, modules: []string{jsontext},
 			why: "JSON as nodes that know their places, read in one way for all who must say what is wrong where"},
-		{name: schema, ours: []string{"aai", jsontree}, modules: []string{draft07, jsontext, text},
+		{name: schema, ours: []string{"aai", hygiene, jsontree}, modules: []string{draft07, jsontext, text},
 			why: "the only place where a stranger's JSON Schema is read"},
 		{name: whole, modules: []string{flock}, why: "reads, replaces and changes files whole, for whoever keeps something; it knows paths and bytes, and that processes take turns"},
 		{name: site, modules: []string{net}, why: "which hosts are of one owner or this computer's own, and how an origin is written: one answer for calls, logins, redirects and doors"},
-		{name: catalog, ours: []string{"aai", jsontree, schema, site}, modules: []string{jsontext, fsnotify, net},
+		{name: catalog, ours: []string{"aai", hygiene, jsontree, schema, site}, modules: []string{jsontext, fsnotify, net},
 			why: "a descriptor holds schemas, so reading one needs the other; which hosts are one site the public suffix list says"},
-		{name: policy, ours: []string{"aai", site, whole}, modules: []string{rate}, tests: []string{flock, keychain},
+		{name: policy, ours: []string{"aai", hygiene, site, whole}, modules: []string{rate}, tests: []string{flock, keychain},
 			why: "decides by what a Request says and by nothing else; a question names the site that answers for a host; rates are token buckets; its tests kill writers of a real vault, and hold locks of files"},
 		{name: keychain, ours: []string{"aai", whole}, modules: []string{keyring, crypto, flock},
 			why: "seals what others must not read, and asks the system's keychain for the one key; it knows nothing of what it keeps"},
@@ -110,9 +112,9 @@ func theMap() []room {
 			why: "shows a question in a window, with the person's seat in hand, and knows nothing of what is asked; the gateways of one person take turns by a file's lock; its tests show the questions of the policy"},
 		{name: login, ours: []string{"aai", site}, modules: []string{jose, oauth2}, tests: []string{flock},
 			why: "how a person becomes known to a web app: which hosts are one site, what PKCE and DPoP are, libraries know; its test's store is locked"},
-		{name: lint, ours: []string{"aai", catalog, jsontree, schema, site}, tests: []string{"descriptors", jsontext},
+		{name: lint, ours: []string{"aai", hygiene, catalog, jsontree, schema, site}, tests: []string{"descriptors", jsontext},
 			why: "reads a descriptor as the catalog does, and says more of it; the nodes tell the lines"},
-		{name: journal, ours: []string{"aai", whole}, modules: []string{sqlite, sys},
+		{name: journal, ours: []string{"aai", hygiene, whole}, modules: []string{sqlite, sys},
 			why: "records whatever happens, and must not fail with anybody else; the index is a database, the lock is the system's"},
 		{name: egress, ours: []string{"aai", site}, modules: []string{ssrf, net}, tests: []string{toxiproxy, zerolog},
 			why: "the one way out to the web, with the one guard; names are read as browsers do, owners told by the public suffix list"},
@@ -124,7 +126,7 @@ func theMap() []room {
 			why: "runs declared tools over the wire; the well-known library is its test's second opinion"},
 		{name: dbus + "/dbustest", ours: []string{"aai"}, modules: []string{godbus}, forTest: true,
 			why: "a real bus with services for tests, made with somebody else's library"},
-		{name: "internal/drivers/webapi", ours: []string{"aai", site}, modules: []string{jsontext, rate, text}, tests: []string{toxiproxy, "github.com/prometheus/client_golang", zerolog},
+		{name: "internal/drivers/webapi", ours: []string{"aai", hygiene, site}, modules: []string{jsontext, rate, text}, tests: []string{toxiproxy, "github.com/prometheus/client_golang", zerolog},
 			why: "runs declared tools over HTTP; clients and logins are given to it, strangers' character sets and JSON it reads by libraries; the proxy of its tests must be given a log and counters"},
 		{name: tokens, why: "how many tokens a text is, for whoever has a budget; it knows only text"},
 		{name: tokens + "/tokenstest", modules: []string{tokenizer}, forTest: true, why: "counts tokens exactly, with the vocabulary"},
@@ -167,13 +169,13 @@ func theMap() []room {
 			why: "JSON-RPC around the SDK, for every transport; what the SDK drops of tasks is parked as a message is read"},
 		{name: overHTTP, ours: []string{"aai", httpdoor, messages, tasks}, modules: []string{sdk},
 			why: "MCP over HTTP: its sessions and streams in the frame of every such door; what is served is given to it"},
-		{name: "internal/doors/mcp", ours: []string{"aai", messages, overHTTP, site, tasks}, modules: []string{sdk}, tests: []string{httpdoor, bearer, policy, desktop, "internal/ax"},
+		{name: "internal/doors/mcp", ours: []string{"aai", hygiene, messages, overHTTP, site, tasks}, modules: []string{sdk}, tests: []string{httpdoor, bearer, policy, desktop, "internal/ax"},
 			why: "a door needs to know nothing but the Gateway; its tests put real consent in front, and hold what it says of the desktop against the real tools"},
-		{name: "internal/doors/cli", ours: []string{"aai"}, modules: []string{cobra, pflag, runewidth, term},
+		{name: "internal/doors/cli", ours: []string{"aai", hygiene}, modules: []string{cobra, pflag, runewidth, term},
 			why: "a door needs to know nothing but the Gateway"},
 		{name: "internal/config", ours: []string{"aai", egress, login, policy, proof, session, whole}, modules: []string{jsontext},
 			why: "what a person configured, layer by layer, and what of it widens: what a value may be it asks the room that uses it, and it makes nothing of any; a name given twice is a fault"},
-		{name: "internal/own", ours: []string{"aai", schema, catalog, policy, journal, keychain, lint, login, proof, site},
+		{name: "internal/own", ours: []string{"aai", hygiene, schema, catalog, policy, journal, keychain, lint, login, proof, site},
 			why: "the gateway's own app: its tools are what these rooms can do"},
 		{name: "descriptors", tests: []string{catalog, schema, policy, journal, dbus, private},
 			why: "embeds files; only its tests know what reads and runs them"},

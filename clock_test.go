@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/hygiene"
 )
 
 // hanging is a part of a gateway that does not come back: for its context to end, or
@@ -238,7 +239,7 @@ func TestLongReadsAreOnRecord(t *testing.T) {
 			t.Fatal(err)
 		}
 		received, outcome := w.entryOf(t, aai.Received), w.entryOf(t, aai.Outcome)
-		if received.Caller.Door != "test" || !received.Admitted || received.Args["of"] != "x" || received.Durable || received.Args["password"] != aai.Hide(secretValue) {
+		if received.Caller.Door != "test" || !received.Admitted || received.Args["of"] != "x" || received.Durable || received.Args["password"] != hygiene.Hide(secretValue) {
 			t.Errorf("received %+v", received)
 		}
 		if outcome.Caller.Door != "" || outcome.Admitted || outcome.Args != nil || !outcome.Ran {

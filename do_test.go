@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"aai"
+	"aai/internal/hygiene"
 )
 
 // entryOf returns the one entry of a kind in the trace.
@@ -82,7 +83,7 @@ func TestDefaultsReachActionAndJournal(t *testing.T) {
 	if diff := cmp.Diff(map[string]any{"given": "x", "password": secretValue, "filled": true}, got); diff != "" {
 		t.Errorf("arguments of the Action (-want +got):\n%s", diff)
 	}
-	if diff := cmp.Diff(map[string]any{"given": "x", "password": aai.Hide(secretValue), "filled": true}, w.entryOf(t, aai.Intent).Args, cmp.AllowUnexported(aai.Hidden{})); diff != "" {
+	if diff := cmp.Diff(map[string]any{"given": "x", "password": hygiene.Hide(secretValue), "filled": true}, w.entryOf(t, aai.Intent).Args, cmp.AllowUnexported(hygiene.Hidden{})); diff != "" {
 		t.Errorf("arguments on record (-want +got):\n%s", diff)
 	}
 }

@@ -15,5 +15,5 @@
 // catalog that knows the apps (internal/catalog), the policy that decides
 // (internal/policy), the journal that records (internal/journal) and the drivers
 // through which calls go out to apps (internal/drivers). All of them import this
-// package; it imports none of them. The map is kept by a test, arch_test.go.
+// package; it imports none of them, and of ours only internal/hygiene. The map is kept by a test, arch_test.go.
 package aai

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"syscall"
 	"time"
+
+	"aai/internal/hygiene"
 )
 
 // An EntryKind says at which point of a call an Entry was made.
@@ -41,7 +43,7 @@ type Entry struct {
 	Effect   Effect
 	Digest   string
 	Consent  string
-	Args     map[string]any // what is secret in them is Hidden
+	Args     map[string]any // what is secret in them is a hygiene.Hidden
 
 	// Outcome: how it ended. The empty Code is success.
 	Code     Code
@@ -53,7 +55,7 @@ type Entry struct {
 	// On names what was acted on, such as `button "Save" (id save-btn) in "Notes"`.
 	On string
 	// Answer returns what a call answered that ended well, for a journal that keeps
-	// such things: JSON values, what is secret in them Hidden. Nil for other calls.
+	// such things: JSON values, what is secret in them a hygiene.Hidden. Nil for other calls.
 	Answer func() any `json:"-"`
 
 	// Durable says that the entry must be on disk before the call goes on: before
@@ -134,13 +136,13 @@ func (p *passage) outcome(e ending, said string) func(*Entry) {
 // values of the tool's secret parameters, and of what is called like a secret at
 // any depth. The map is not to be changed.
 func (r *Request) ShownArgs() map[string]any {
-	return hide(r.Call.Args, r.Tool.Secret, func(any) any { return redacted })
+	return hygiene.Conceal(r.Call.Args, r.Tool.Secret, func(any) any { return hygiene.Redacted })
 }
 
 // hiddenArgs is ShownArgs for the journal, which may tell whether two secrets are
 // the same.
 func (r *Request) hiddenArgs() map[string]any {
-	return hide(r.Call.Args, r.Tool.Secret, func(value any) any { return Hidden{value} })
+	return hygiene.Conceal(r.Call.Args, r.Tool.Secret, func(value any) any { return hygiene.Hide(value) })
 }
 
 // answer returns what the call answered as the journal may keep it: no pictures,
@@ -148,27 +150,27 @@ func (r *Request) hiddenArgs() map[string]any {
 func (r *Request) answer(result *Result) any {
 	kept := make(map[string]any)
 	if r.Tool.Private {
-		kept["text"] = Hidden{result.Text}
+		kept["text"] = hygiene.Hide(result.Text)
 		return kept
 	}
 	texts, data := r.secrets(), plain(result.Data)
-	shown, _ := hideIn(data, func(value any) any {
-		texts = appendTexts(texts, value, 0)
-		return Hidden{value}
-	}, 0)
-	secrets := newVeil(texts)
+	shown := hygiene.ConcealIn(data, func(value any) any {
+		texts = hygiene.AppendTexts(texts, value)
+		return hygiene.Hide(value)
+	})
+	secrets := hygiene.NewVeil(texts)
 	if data != nil {
-		kept["data"] = cleaned(shown, secrets)
+		kept["data"] = secrets.Within(shown)
 	}
 	if result.Text != "" {
-		kept["text"] = secrets.over(result.Text)
+		kept["text"] = secrets.Over(result.Text)
 	}
 	if result.Warning != "" {
-		kept["warning"] = secrets.over(result.Warning)
+		kept["warning"] = secrets.Over(result.Warning)
 	}
 	var images []any
 	for _, image := range result.Images {
-		images = append(images, map[string]any{"mime": image.MIME, "content": Hidden{string(image.Data)}})
+		images = append(images, map[string]any{"mime": image.MIME, "content": hygiene.Hide(string(image.Data))})
 	}
 	if images != nil {
 		kept["images"] = images

@@ -7,24 +7,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-)
 
-// TestShortSecrets: a short secret is taken out where it stands by itself; out of
-// the midst of words it would be told by what is left of them.
-func TestShortSecrets(t *testing.T) {
-	for _, c := range []struct{ text, secret, want string }{
-		{`nothing matches "role:textbox"`, "x", `nothing matches "role:textbox"`},
-		{`the text "x" was refused: x`, "x", `the text "[secret]" was refused: [secret]`},
-		{"x", "x", "[secret]"},
-		{"xx x2 x", "x", "xx x2 [secret]"},
-		{"the pin is a1234b", "1234", "the pin is a[secret]b"},
-		{"äxä ä", "ä", "äxä [secret]"},
-	} {
-		if got := without(c.text, c.secret); got != c.want {
-			t.Errorf("%q without %q is %q, want %q", c.text, c.secret, got, c.want)
-		}
-	}
-}
+	"aai/internal/hygiene"
+)
 
 // A PIN, and what else is short and told back, is taken out of an error, also where it
 // was sent as a number.
@@ -46,28 +31,6 @@ func TestAPINIsNotToldBack(t *testing.T) {
 	}
 }
 
-// A hidden value does not show, however it is written.
-func TestHiddenDoesNotShow(t *testing.T) {
-	h := Hide("hunter2")
-	b, err := json.Marshal(map[string]any{"a": h})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, text := range []string{string(b), fmt.Sprint(h), fmt.Sprintf("%v %+v %#v %s %q", h, h, h, h, h)} {
-		if strings.Contains(text, "hunter2") || !strings.Contains(text, redacted) {
-			t.Error(text)
-		}
-	}
-	for value, want := range map[any]string{"a": "a", 1.5: "1.5", true: "true", nil: "null"} {
-		if got := string(Hide(value).Bytes()); got != want {
-			t.Errorf("%v: %s", value, got)
-		}
-	}
-	if b := Hide(func() {}).Bytes(); b != nil {
-		t.Errorf("%s", b)
-	}
-}
-
 // What is called like a secret is hidden at any depth, and the arguments stay as
 // they were.
 func TestShownArgs(t *testing.T) {
@@ -78,8 +41,8 @@ func TestShownArgs(t *testing.T) {
 	before := fmt.Sprint(args)
 	r := &Request{Call: &Call{Args: args}, Tool: &Tool{Secret: []string{"pin", "absent"}}}
 	want := map[string]any{
-		"to": "bob", "pin": redacted, "headers": map[string]any{"Authorization": redacted, "Accept": "json"},
-		"list": []any{"a", map[string]any{"api_key": redacted}, map[string]any{"plain": 1.0}},
+		"to": "bob", "pin": hygiene.Redacted, "headers": map[string]any{"Authorization": hygiene.Redacted, "Accept": "json"},
+		"list": []any{"a", map[string]any{"api_key": hygiene.Redacted}, map[string]any{"plain": 1.0}},
 	}
 	if diff := cmp.Diff(want, r.ShownArgs()); diff != "" {
 		t.Error(diff)
@@ -93,7 +56,7 @@ func TestShownArgs(t *testing.T) {
 	endless := map[string]any{}
 	endless["again"] = []any{endless}
 	r.Call.Args = endless
-	if b, err := json.Marshal(r.hiddenArgs()); err != nil || !strings.Contains(string(b), redacted) {
+	if b, err := json.Marshal(r.hiddenArgs()); err != nil || !strings.Contains(string(b), hygiene.Redacted) {
 		t.Errorf("%v", err)
 	}
 }

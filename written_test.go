@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"aai/internal/hygiene"
 )
 
 // What an app, a site or a driver may make of a secret that they repeat. Each wraps
@@ -41,10 +43,13 @@ func repeats(t *testing.T) map[string]func(string) string {
 		"in base64 for URLs":  func(s string) string { return base64.URLEncoding.EncodeToString([]byte(s)) },
 		"in hexadecimal":      func(s string) string { return hex.EncodeToString([]byte(s)) },
 		"in big hexadecimal":  func(s string) string { return strings.ToUpper(hex.EncodeToString([]byte(s))) },
-		"cut":                 func(s string) string { return CleanLabel("no: "+s, len("no: …")+max(shortSecret, len(s)/2)) },
-		"cut and then quoted": func(s string) string { return strconv.Quote(CleanLabel(s, len("…")+max(shortSecret, len(s)/2))) },
+		"cut":                 func(s string) string { return CleanLabel("no: "+s, len("no: …")+max(leastCut, len(s)/2)) },
+		"cut and then quoted": func(s string) string { return strconv.Quote(CleanLabel(s, len("…")+max(leastCut, len(s)/2))) },
 	}
 }
+
+// leastCut is how much of a secret is left of it at least that is taken out.
+const leastCut = 4
 
 // said is what an error with the text says on record.
 func said(r *Request, text string) string {
@@ -64,7 +69,7 @@ func TestSecretsInEveryWriting(t *testing.T) {
 				r := &Request{Call: &Call{Args: map[string]any{"password": secret}}}
 				text := repeat(secret)
 				got := said(r, text)
-				if strings.Contains(got, core[:shortSecret+1]) || !strings.Contains(got, redacted) {
+				if strings.Contains(got, core[:leastCut+1]) || !strings.Contains(got, hygiene.Redacted) {
 					t.Errorf("%q became %q", text, got)
 				}
 			})
@@ -86,7 +91,7 @@ func TestLongSecretsInEveryWriting(t *testing.T) {
 				}
 				r := &Request{Call: &Call{Args: args}}
 				secret := strings.Join(secrets, "SeCrEt4711")
-				if got := said(r, repeat(secret)); got != withheld {
+				if got := said(r, repeat(secret)); got != hygiene.Withheld {
 					t.Errorf("%.200q became %.200q", repeat(secret), got)
 				}
 				if got := said(r, "nothing of it; no, not at all"); got != "nothing of it; no, not at all" {
@@ -113,7 +118,7 @@ func TestWithoutSecretsLeavesTheRest(t *testing.T) {
 			t.Errorf("%q became %q", text, got)
 		}
 	}
-	if got := Writings([]string{"äx"}); !slices.Equal(got, []string{"äx"}) {
+	if got := hygiene.Writings([]string{"äx"}); !slices.Equal(got, []string{"äx"}) {
 		t.Errorf("got %q", got)
 	}
 }

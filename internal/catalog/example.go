@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"aai"
+	"aai/internal/hygiene"
 )
 
 // example makes arguments for a tool that are right by its schema: the required
@@ -42,7 +43,7 @@ const maxExample = 600
 // presentable reports whether an example is short, also with what does not show
 // escaped.
 func presentable(args json.RawMessage) bool {
-	return len(aai.QuoteJSON(string(args))) <= maxExample
+	return len(hygiene.QuoteJSON(string(args))) <= maxExample
 }
 
 // sample makes one value. all asks for optional members too.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"aai"
+	"aai/internal/hygiene"
 )
 
 // Guide returns what an agent must know to use the app, as Markdown. Words of the
@@ -32,7 +33,7 @@ func Guide(app *aai.App) string {
 
 func (g *guide) head(b *strings.Builder) {
 	if g.App.From == "" {
-		fmt.Fprintf(b, "# %s\n", aai.Inert(strings.Join(g.App.Names, " | "), 2*maxText))
+		fmt.Fprintf(b, "# %s\n", hygiene.Inert(strings.Join(g.App.Names, " | "), 2*maxText))
 	} else {
 		fmt.Fprintf(b, "# %s, a web app of %s\n", quoteAll(g.App.Names), g.App.From)
 	}
@@ -51,7 +52,7 @@ func (g *guide) head(b *strings.Builder) {
 		fmt.Fprintf(b, "- platform: %s\n", g.App.Platform)
 	}
 	if g.App.Version != "" {
-		fmt.Fprintf(b, "- version: %s\n", plainOr(g.App.Version, aai.Quote(g.App.Version, maxName)))
+		fmt.Fprintf(b, "- version: %s\n", plainOr(g.App.Version, hygiene.Quote(g.App.Version, maxName)))
 	}
 	if len(g.App.Aliases) > 0 {
 		fmt.Fprintf(b, "- aliases: %s\n", quoteAll(g.App.Aliases))
@@ -61,7 +62,7 @@ func (g *guide) head(b *strings.Builder) {
 	}
 }
 
-// A voice writes words of at most max bytes as whose they are: aai.Quote a
+// A voice writes words of at most max bytes as whose they are: hygiene.Quote a
 // stranger's, aai.CleanLabel the gateway's own.
 type voice func(words string, max int) string
 
@@ -79,7 +80,7 @@ const maxQuote = maxName + maxText + maxInstructions
 func quoteAll(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
-		quoted[i] = aai.Quote(w, maxName)
+		quoted[i] = hygiene.Quote(w, maxName)
 	}
 	return strings.Join(quoted, ", ")
 }
@@ -117,7 +118,7 @@ func (o *operation) write(b *strings.Builder, app string) {
 		fmt.Fprintf(b, "Returns: %s\n", o.returns)
 	}
 	if o.Example != nil {
-		fmt.Fprintf(b, "Example: aai_exec(%s)\n", aai.QuoteJSON(exampleCall(app, o.Name, o.Example)))
+		fmt.Fprintf(b, "Example: aai_exec(%s)\n", hygiene.QuoteJSON(exampleCall(app, o.Name, o.Example)))
 	}
 }
 

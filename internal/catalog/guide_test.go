@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"aai"
+	"aai/internal/hygiene"
 )
 
 // golden compares with a file of testdata. UPDATE_GOLDEN=1 go test -run Golden
@@ -108,7 +109,7 @@ func TestExamples(t *testing.T) {
 	} {
 		source := strings.Replace(linuxTool(`"method": "M"`), `"a": {"type": "string"}, "b": {"type": "string"}}`, `"x": `+schema+`}, "required": ["x"]`, 1)
 		tool := mustParse(t, source, Options{}).App.Tools[0]
-		got := string(example(tool, readSchema(tool.Params.Source, aai.Quote)))
+		got := string(example(tool, readSchema(tool.Params.Source, hygiene.Quote)))
 		if want != "" {
 			want = `{"x": ` + want + `}`
 		}

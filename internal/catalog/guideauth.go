@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"aai"
+	"aai/internal/hygiene"
 )
 
 // authentication is how people log in to a web app.
@@ -64,5 +65,5 @@ func (a *authentication) write(b *strings.Builder) {
 		fmt.Fprintf(b, " Scopes: %s.", strings.Join(a.Scopes, ", "))
 	}
 	b.WriteString("\n")
-	quote(b, aai.Quote, a.Instructions)
+	quote(b, hygiene.Quote, a.Instructions)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"aai"
+	"aai/internal/hygiene"
 )
 
 // A guide is what an agent must know to use an app. It has a form for programs,
@@ -59,7 +60,7 @@ func GuideData(app *aai.App) any { return newGuide(app) }
 func newGuide(app *aai.App) *guide {
 	g := &guide{Operations: make([]operation, 0, len(app.Tools)), declared: app.Digest != "", say: aai.CleanLabel}
 	if g.declared {
-		g.say = aai.Quote
+		g.say = hygiene.Quote
 	}
 	g.App.ID = app.ID
 	g.App.Names = cleanNames(app)
@@ -70,7 +71,7 @@ func newGuide(app *aai.App) *guide {
 	}
 	g.App.Platform = app.Platform
 	g.App.Runnable = app.Runnable()
-	g.App.From, g.App.Warning = hostname(app.Origin), aai.Disguise(app.Name)
+	g.App.From, g.App.Warning = hostname(app.Origin), hygiene.Disguise(app.Name)
 	if app.Origin != "" {
 		g.App.Hosts = app.Hosts
 	}

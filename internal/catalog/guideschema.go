@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"aai"
+	"aai/internal/hygiene"
 )
 
 // How much of a schema a guide shows.
@@ -135,13 +136,13 @@ func shownValue(n *node) string {
 	var b bytes.Buffer
 	switch {
 	case len(n.Text) > maxName:
-		return aai.Quote(n.Text, maxName)
+		return hygiene.Quote(n.Text, maxName)
 	case n.Kind != object && n.Kind != list:
-		return aai.QuoteJSON(string(n.JSON()))
+		return hygiene.QuoteJSON(string(n.JSON()))
 	case json.Compact(&b, n.Raw()) != nil || b.Len() > maxName:
 		return n.Words()
 	}
-	return aai.QuoteJSON(b.String())
+	return hygiene.QuoteJSON(b.String())
 }
 
 // kind names the type: "string", "date-time string", "integer", "list of string".

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"aai"
+	"aai/internal/hygiene"
 )
 
 // A poison is words that a hostile author puts into a field of a descriptor.
@@ -85,7 +86,7 @@ func TestRow19ToolPoisoning(t *testing.T) {
 		t.Run(p.Name, func(t *testing.T) {
 			source := dosed(p)
 			app := mustParse(t, source, options).App
-			guide := strings.Replace(Guide(app), "- take care: the name "+aai.Disguise(app.Name)+"\n", "", 1)
+			guide := strings.Replace(Guide(app), "- take care: the name "+hygiene.Disguise(app.Name)+"\n", "", 1)
 			checkQuoted(t, p.Name, guide, harmless)
 			if aai.CleanLabel(p.Text, len(p.Text)) == p.Text && guide == harmless && p.Field != "format" && p.Field != "examples" {
 				t.Error("the words are hidden")
@@ -114,7 +115,7 @@ func TestQuotationsHold(t *testing.T) {
 			}
 			return
 		}
-		guide := strings.Replace(Guide(d.App), "- take care: the name "+aai.Disguise(d.App.Name)+"\n", "", 1)
+		guide := strings.Replace(Guide(d.App), "- take care: the name "+hygiene.Disguise(d.App.Name)+"\n", "", 1)
 		guide = regexp.MustCompile(`(?m)^- version: [^"\n]*$`).ReplaceAllString(guide, `- version: ""`)
 		guide = regexp.MustCompile(`(?m)^- [\w$-]+ \(string, optional\)$`).ReplaceAllString(guide, `- "" (string, optional)`)
 		plain := regexp.MustCompile(`(?m)^- [\w$-]+ \(string, optional\)$`).ReplaceAllString(harmless, `- "" (string, optional)`)

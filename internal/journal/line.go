@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/hygiene"
 )
 
 // How many bytes of a call's arguments, and of what it answered, the journal keeps,
@@ -72,7 +73,7 @@ func (b *entryBody) hides() bool {
 
 func hides(value any) bool {
 	switch v := value.(type) {
-	case aai.Hidden:
+	case hygiene.Hidden:
 		return true
 	case map[string]any:
 		for _, item := range v {
@@ -170,7 +171,7 @@ type markedValue struct {
 // whether anything was. It does not change the value.
 func marked(value any, mark chainKey) (any, bool) {
 	switch v := value.(type) {
-	case aai.Hidden:
+	case hygiene.Hidden:
 		b := v.Bytes()
 		return markedValue{true, len(b), mark.seal(b).String()}, true
 	case map[string]any:

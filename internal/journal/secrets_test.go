@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"aai"
+	"aai/internal/hygiene"
 )
 
 // Hidden values are marked: equal ones alike, others otherwise, and none is there.
@@ -18,7 +19,7 @@ func TestHiddenValues(t *testing.T) {
 	path := journalPath(t)
 	j := open(t, path)
 	args := map[string]any{
-		"pin": aai.Hide("4711"), "deep": map[string]any{"list": []any{"a", aai.Hide("4711"), aai.Hide(map[string]any{"k": 1.0})}},
+		"pin": hygiene.Hide("4711"), "deep": map[string]any{"list": []any{"a", hygiene.Hide("4711"), hygiene.Hide(map[string]any{"k": 1.0})}},
 		"plain": "x",
 	}
 	e := intent("c1")
@@ -28,7 +29,7 @@ func TestHiddenValues(t *testing.T) {
 		t.Fatal(err)
 	}
 	e = intent("c2")
-	e.Args = map[string]any{"pin": aai.Hide("4711"), "other": aai.Hide("4712")}
+	e.Args = map[string]any{"pin": hygiene.Hide("4711"), "other": hygiene.Hide("4712")}
 	record(t, open(t, path), e) // as another process does
 	all := lines(t, path)
 	first, _ := all[0]["args"].(map[string]any)
@@ -47,7 +48,7 @@ func TestHiddenValues(t *testing.T) {
 	if cmp.Equal(mark, second["other"]) || deep[2].(map[string]any)["len"] != json.Number("7") {
 		t.Errorf("%v %v", second, deep[2])
 	}
-	if _, changed := args["pin"].(aai.Hidden); !changed {
+	if _, changed := args["pin"].(hygiene.Hidden); !changed {
 		t.Error("the caller's arguments were changed")
 	}
 	nowhere(t, filepath.Dir(path), "4711", "4712")
@@ -79,7 +80,7 @@ func TestMarksAreKeyed(t *testing.T) {
 	for range 2 {
 		path := journalPath(t)
 		e := intent("c1")
-		e.Args = map[string]any{"pin": aai.Hide("4711")}
+		e.Args = map[string]any{"pin": hygiene.Hide("4711")}
 		record(t, open(t, path), e)
 		args, _ := lines(t, path)[0]["args"].(map[string]any)
 		marks = append(marks, args["pin"].(map[string]any)["hmac"].(string))
@@ -96,7 +97,7 @@ func TestKeepFull(t *testing.T) {
 		path := journalPath(t)
 		j := With(Config{Path: path, KeepFull: full})
 		ok, long, odd := outcome("c1"), outcome("c2"), outcome("c3")
-		ok.Answer = func() any { return map[string]any{"text": "hello", "pin": aai.Hide("4711")} }
+		ok.Answer = func() any { return map[string]any{"text": "hello", "pin": hygiene.Hide("4711")} }
 		long.Answer = func() any { return strings.Repeat("x", maxFull) }
 		odd.Answer = func() any { return func() {} }
 		record(t, j, received("c1"), ok, received("c2"), long, received("c3"), odd, failure("c4", aai.Timeout))

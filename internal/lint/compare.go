@@ -9,6 +9,7 @@ import (
 
 	"aai"
 	"aai/internal/catalog"
+	"aai/internal/hygiene"
 )
 
 // A Change is one difference between two versions of a descriptor that matters to
@@ -125,7 +126,7 @@ func readContract(source []byte, o catalog.Options) (*contract, error) {
 	}
 	v, ok := parseVersion(written.Text)
 	if !ok {
-		return nil, aai.Errorf(aai.DescriptorInvalid, "version: is %s; expected a semantic version, such as \"1.0.0\"", aai.Quote(written.Text, 60))
+		return nil, aai.Errorf(aai.DescriptorInvalid, "version: is %s; expected a semantic version, such as \"1.0.0\"", hygiene.Quote(written.Text, 60))
 	}
 	c.version = v
 	for _, s := range c.doc.sections() {
@@ -164,7 +165,7 @@ func (d *difference) contracts(a, b *contract) {
 	}
 	for _, alias := range a.app.Aliases {
 		if !slices.Contains(b.app.Aliases, alias) {
-			d.add(Major, "aliases", "lost %s, by which the app was called", aai.Quote(alias, 60))
+			d.add(Major, "aliases", "lost %s, by which the app was called", hygiene.Quote(alias, 60))
 		}
 	}
 	if len(b.app.Aliases) > len(a.app.Aliases) {

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"aai"
 	"aai/internal/catalog"
+	"aai/internal/hygiene"
 )
 
 // schemaDifference compares the schemas of a tool's arguments, or of its results.
@@ -158,7 +158,7 @@ func (s *schemaDifference) keyword(path, k string, a, b map[string]any, depth in
 		}
 		s.add(s.narrows(), path, "may have no other members, or fewer")
 	default:
-		s.add(Major, path, "has another %s", aai.Quote(k, 60))
+		s.add(Major, path, "has another %s", hygiene.Quote(k, 60))
 	}
 }
 
@@ -169,16 +169,16 @@ func (s *schemaDifference) properties(path string, a, b map[string]any, depth in
 			s.schemas(catalog.Step(catalog.Step(path, "properties", -1), name, -1), x[name], y[name], depth+1)
 			continue
 		}
-		s.add(Major, path, "lost %s", aai.Quote(name, 60))
+		s.add(Major, path, "lost %s", hygiene.Quote(name, 60))
 	}
 	for _, name := range slices.Sorted(maps.Keys(y)) {
 		if _, known := x[name]; known {
 			continue
 		}
 		if s.given && listed(b["required"], name) {
-			s.add(Major, path, "requires %s, which is new", aai.Quote(name, 60))
+			s.add(Major, path, "requires %s, which is new", hygiene.Quote(name, 60))
 		} else {
-			s.add(Minor, path, "may have %s, which is new", aai.Quote(name, 60))
+			s.add(Minor, path, "may have %s, which is new", hygiene.Quote(name, 60))
 		}
 	}
 }
@@ -196,9 +196,9 @@ func (s *schemaDifference) required(path string, a, b map[string]any) {
 		}
 		switch was, is := listed(a["required"], name), listed(b["required"], name); {
 		case is && !was:
-			s.add(s.narrows(), path, "requires %s, which was optional", aai.Quote(name, 60))
+			s.add(s.narrows(), path, "requires %s, which was optional", hygiene.Quote(name, 60))
 		case was && !is:
-			s.add(s.widens(), path, "does not require %s any more", aai.Quote(name, 60))
+			s.add(s.widens(), path, "does not require %s any more", hygiene.Quote(name, 60))
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"aai"
 	"aai/internal/catalog"
+	"aai/internal/hygiene"
 	"aai/internal/site"
 )
 
@@ -38,9 +39,9 @@ func (c *checker) identity(app *aai.App) {
 	if version == nil {
 		c.find(Warning, "version", "version", "missing", "Give the descriptor a version such as \"1.0.0\": whoever updates it can then tell what has changed.")
 	} else if _, ok := parseVersion(version.Text); !ok {
-		c.find(Warning, "version", "version", fmt.Sprintf("%s is no semantic version", aai.Quote(version.Text, 60)), "Write MAJOR.MINOR.PATCH, such as \"1.0.0\".")
+		c.find(Warning, "version", "version", fmt.Sprintf("%s is no semantic version", hygiene.Quote(version.Text, 60)), "Write MAJOR.MINOR.PATCH, such as \"1.0.0\".")
 	}
-	if why := aai.Disguise(app.Name); why != "" {
+	if why := hygiene.Disguise(app.Name); why != "" {
 		c.find(Warning, "disguise", c.namePath(), "the name "+why, "Write it in the letters of one script.")
 	}
 	if len(app.Hosts) > 0 && app.BaseURL != "" {
@@ -167,7 +168,7 @@ func (t *toolCheck) schemas() {
 	properties := params.Member("properties")
 	for required := range params.Member("required").Items() {
 		if properties.Member(required.Text) == nil {
-			t.find(Warning, "parameters", required.Mark, fmt.Sprintf("%s is required, but not among the properties", aai.Quote(required.Text, 60)), "Describe it in \"properties\".")
+			t.find(Warning, "parameters", required.Mark, fmt.Sprintf("%s is required, but not among the properties", hygiene.Quote(required.Text, 60)), "Describe it in \"properties\".")
 		}
 	}
 	for p := range properties.Items() {

@@ -8,6 +8,7 @@ import (
 
 	"aai"
 	"aai/internal/catalog"
+	"aai/internal/hygiene"
 )
 
 // A pattern is words that attacks on agents are made of, and what they are.
@@ -71,7 +72,7 @@ func (c *checker) words() {
 				c.find(Warning, "poisoning", v.Mark, "has a long run of letters that nobody can read", "Say it in words.")
 			}
 			if name := variable.FindString(looked(v.Text)); name != "" && v.Name != "env_var" && v.Name != "envVar" {
-				c.find(Warning, "poisoning", v.Mark, "names the variable "+aai.Quote(name, 60)+", which holds a secret", "Secrets belong into \"auth\".")
+				c.find(Warning, "poisoning", v.Mark, "names the variable "+hygiene.Quote(name, 60)+", which holds a secret", "Secrets belong into \"auth\".")
 			}
 		}
 		for item := range v.Items() {
@@ -93,7 +94,7 @@ func (c *checker) poison(v *value, known []pattern) {
 		dashed := strings.ReplaceAll(folded, "-", " ")
 		for _, p := range known {
 			if found := p.words.FindString(folded); found != "" || p.words.MatchString(dashed) {
-				c.find(Warning, "poisoning", v.Mark, p.what+": "+aai.Quote(words, 80), "Describe what the tool does, and leave what to do to the user.")
+				c.find(Warning, "poisoning", v.Mark, p.what+": "+hygiene.Quote(words, 80), "Describe what the tool does, and leave what to do to the user.")
 			}
 		}
 	}

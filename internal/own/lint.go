@@ -7,6 +7,7 @@ import (
 
 	"aai"
 	"aai/internal/catalog"
+	"aai/internal/hygiene"
 	"aai/internal/lint"
 	"aai/internal/site"
 )
@@ -46,10 +47,10 @@ func (l lintTool) read(ctx context.Context, source string) ([]byte, catalog.Opti
 	}
 	u, err := url.Parse(source)
 	if err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" {
-		return nil, o, aai.Errorf(aai.InvalidParams, "%s is no web address; expected one such as https://example.com", aai.Quote(source, 200))
+		return nil, o, aai.Errorf(aai.InvalidParams, "%s is no web address; expected one such as https://example.com", hygiene.Quote(source, 200))
 	}
 	if l.fetch == nil {
-		e := aai.Errorf(aai.AutomationNotSupported, "this gateway cannot fetch %s", aai.Quote(source, 200))
+		e := aai.Errorf(aai.AutomationNotSupported, "this gateway cannot fetch %s", hygiene.Quote(source, 200))
 		e.Hint = "Save the descriptor in a file, and name that."
 		return nil, o, e
 	}

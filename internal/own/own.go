@@ -17,6 +17,7 @@ import (
 
 	"aai"
 	"aai/internal/catalog"
+	"aai/internal/hygiene"
 	"aai/internal/journal"
 	"aai/internal/keychain"
 	"aai/internal/login"
@@ -276,7 +277,7 @@ func (c catalogTools) descriptor(ctx context.Context, call *aai.Call) (*aai.Resu
 	if app.Descriptor == nil {
 		return nil, aai.Errorf(aai.AppNotFound, "%s has no descriptor; it is part of the gateway", app.ID)
 	}
-	result := &aai.Result{Text: aai.EscapeUnseen(string(app.Descriptor)), Foreign: app.Origin}
+	result := &aai.Result{Text: hygiene.EscapeUnseen(string(app.Descriptor)), Foreign: app.Origin}
 	if allShows(app.Descriptor) {
 		result.Data = app.Descriptor
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/hygiene"
 )
 
 // Own is the gate in front of the gateway's own app. What an agent may use of
@@ -194,7 +195,7 @@ func argumentLines(r *aai.Request) (lines []string, size int) {
 		if err := e.Encode(value); err != nil {
 			b.WriteString("?")
 		}
-		line := aai.QuoteMark + aai.EscapeUnseen(name+": "+strings.TrimSpace(b.String()))
+		line := aai.QuoteMark + hygiene.EscapeUnseen(name+": "+strings.TrimSpace(b.String()))
 		lines, size = append(lines, line), size+len(line)+1
 	}
 	for _, name := range slices.Sorted(maps.Keys(shown)) {

@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"aai"
+	"aai/internal/hygiene"
 )
 
 // How the words of others are written in a question.
@@ -20,7 +21,7 @@ import (
 // quoted are a stranger's words on one line, in quotation marks, cut in the middle.
 func quoted(text string, size int) string {
 	const most = 100_000 // a text has to be cleaned before it is cut
-	return aai.Quote(middle(aai.CleanLabel(text, most), size), size)
+	return hygiene.Quote(middle(aai.CleanLabel(text, most), size), size)
 }
 
 // plain is a path, an id or an address: as it is where it has none but the signs that
@@ -148,7 +149,7 @@ func written(value any) (string, error) {
 	if err := e.Encode(value); err != nil {
 		return "", err
 	}
-	text := aai.EscapeUnseen(strings.TrimSpace(b.String()))
+	text := hygiene.EscapeUnseen(strings.TrimSpace(b.String()))
 	if aai.CleanText(text, len(text)) != text { // such as a heap of accents
 		text = escaped(text)
 	}

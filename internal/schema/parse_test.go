@@ -7,8 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"aai"
 	"github.com/google/go-cmp/cmp"
+
+	"aai"
+	"aai/internal/hygiene"
 )
 
 // TestFaults is the golden table of what Parse (or Compile) says about a schema.
@@ -221,14 +223,14 @@ func TestSecretName(t *testing.T) {
 		"pin_code", "pinNumber", "pin2", "cvc", "cardCVC", "cvc2", "ssn", "social_security_number", "otp_seed", "totpSeed", "recovery_code", "recoveryCodes", "backup-codes",
 		"mnemonic", "seed_phrase", "seedPhrase", "seed-words", "recovery phrase", "private_key", "privateKey", "privKey", "ssh_key", "signingKey", "pwd", "userPwd", "psk", "puk",
 		"credit_card", "cardNumber", "mfaCode", "2fa", "Kennwort", "密码", "пароль"} {
-		if !aai.SecretName(name) {
+		if !hygiene.SecretName(name) {
 			t.Errorf("%s may be shown", name)
 		}
 	}
 	for _, name := range []string{"", "to", "subject", "passengers", "passage", "hotplate", "footprint", "capitals", "api", "key",
 		"pinned", "shipping", "spin", "pin_message", "pinToTop", "pinterest", "opinion", "seed", "random_seed", "urban", "cuban", "libanon", "ibanez", "access", "accessLevel",
 		"recovery", "code", "codes", "bear", "forbearance", "private", "publicKey", "keyboard", "monkey", "card", "number", "session", "sshHost", "assnames", "cvcs_list"} {
-		if aai.SecretName(name) {
+		if hygiene.SecretName(name) {
 			t.Errorf("%s may not be shown", name)
 		}
 	}

@@ -61,7 +61,7 @@ type Facts struct {
 	// Secret are the names of the top-level properties whose values must never be
 	// recorded or shown, sorted: those for which the schema says format "password" or
 	// "writeOnly" anywhere below, and those where a property name on the way sounds like
-	// a secret to [aai.SecretName]. It would rather name one too many. What has no name,
+	// a secret to [hygiene.SecretName]. It would rather name one too many. What has no name,
 	// such as a secret behind "patternProperties", it cannot name.
 	Secret []string
 	// Type is the "type" of the schema as it is written, such as "object" with its

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"aai"
+	"aai/internal/hygiene"
 )
 
 // secrets says which parts of a value are secret.
@@ -28,7 +28,7 @@ func (s secrets) covers(at path, value any) bool {
 	}
 	for i, step := range at {
 		name, ok := step.(string)
-		if ok && (aai.SecretName(name) && (i < len(at)-1 || !aai.CountName(name) || !isCount(value)) || i == 0 && slices.Contains(s.names, name)) {
+		if ok && (hygiene.SecretName(name) && (i < len(at)-1 || !hygiene.CountName(name) || !isCount(value)) || i == 0 && slices.Contains(s.names, name)) {
 			return true
 		}
 	}
@@ -47,10 +47,10 @@ func isCount(value any) bool {
 // asksSecret reports whether a property asks for a secret by its name: a number of
 // tokens does not. The schema is nil where it is not known.
 func asksSecret(name string, schema *node) bool {
-	if !aai.SecretName(name) {
+	if !hygiene.SecretName(name) {
 		return false
 	}
-	if schema == nil || schema.Kind != '{' || !aai.CountName(name) {
+	if schema == nil || schema.Kind != '{' || !hygiene.CountName(name) {
 		return true
 	}
 	is := schema.Member("type")
@@ -114,7 +114,7 @@ func hidesSecret(n *node) bool {
 		return n.Mark.schema.secret
 	}
 	for k := n.First; k != nil; k = k.Next {
-		if k.Mark.schema != nil && k.Mark.schema.secret || aai.SecretName(k.Name) {
+		if k.Mark.schema != nil && k.Mark.schema.secret || hygiene.SecretName(k.Name) {
 			return true
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"io"
 	"time"
 
-	"aai"
+	"aai/internal/hygiene"
 )
 
 // What the tests of package cli_test look at from inside.
@@ -16,7 +16,7 @@ func Asker(in io.Reader, w io.Writer) func(context.Context, string) (string, err
 
 func ShowElapsed(w io.Writer, what string) (stop func()) { return showElapsed(w, what) }
 
-func EscapeUnseen(text string) string { return aai.EscapeUnseen(text) }
+func EscapeUnseen(text string) string { return hygiene.EscapeUnseen(text) }
 
 func FormatOf(args []string) string { return formatOf(args) }
 

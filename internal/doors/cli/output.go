@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/hygiene"
 )
 
 // The values of --format.
@@ -121,7 +122,7 @@ func (o *output) json(v any) error {
 		e.Delivery = aai.Delivered
 		return e
 	}
-	o.raw(aai.EscapeUnseen(b.String()))
+	o.raw(hygiene.EscapeUnseen(b.String()))
 	return nil
 }
 

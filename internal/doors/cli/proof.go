@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"aai"
+	"aai/internal/hygiene"
 )
 
 func newConsentPassphrase(r *run) *cobra.Command {
@@ -85,7 +86,7 @@ func (r *run) consentConfirm(ctx context.Context, keys []string) error {
 		if err != nil {
 			return aai.Errorf(aai.Internal, "a setting cannot be shown: %w", err)
 		}
-		r.output.note(fmt.Sprintf("%s: %s %s", aai.CleanLabel(s.From, maxLine), s.Key, aai.EscapeUnseen(string(value))))
+		r.output.note(fmt.Sprintf("%s: %s %s", aai.CleanLabel(s.From, maxLine), s.Key, hygiene.EscapeUnseen(string(value))))
 		list[i] = map[string]any{"from": s.From, "key": s.Key, "value": s.Value}
 	}
 	result, err := r.own(ctx, "consent_confirm", map[string]any{"settings": list})

@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"aai"
+	"aai/internal/hygiene"
 )
 
 // Canonical ids: what the AAI protocol calls things.
@@ -206,7 +207,7 @@ func descriptorResource(app *aai.App, l listing) *mcp.Resource {
 		Annotations: annotations,
 		URI:         l.resource,
 		Name:        displayName(app),
-		Description: aai.Inert(app.Description, maxSummary),
+		Description: hygiene.Inert(app.Description, maxSummary),
 		MIMEType:    "application/aai+json",
 	}
 }
@@ -215,18 +216,18 @@ func descriptorResource(app *aai.App, l listing) *mcp.Resource {
 // 【Reminders|提醒事项】macOS reminders. Aliases: todo. Call to get guide.
 // The words of an app from the web stand in quotation marks, with whose they are.
 func summary(app *aai.App) string {
-	sentences := []string{sentence(aai.Inert(app.Description, maxSummary))}
+	sentences := []string{sentence(hygiene.Inert(app.Description, maxSummary))}
 	if host := origin(app); host != "" {
-		sentences[0] = sentence("Web app of " + host + ", in its words: " + aai.Quote(app.Description, maxSummary))
+		sentences[0] = sentence("Web app of " + host + ", in its words: " + hygiene.Quote(app.Description, maxSummary))
 	}
-	if why := aai.Disguise(app.Name); why != "" {
+	if why := hygiene.Disguise(app.Name); why != "" {
 		sentences = append(sentences, "Take care: the name "+why+".")
 	}
 	if len(app.Aliases) > 0 {
-		sentences = append(sentences, sentence("Aliases: "+aai.Inert(strings.Join(app.Aliases, ", "), 80)))
+		sentences = append(sentences, sentence("Aliases: "+hygiene.Inert(strings.Join(app.Aliases, ", "), 80)))
 	}
 	sentences = append(sentences, "Call to get guide.")
-	return "【" + aai.Inert(app.Name, 120) + "】" + strings.TrimLeft(strings.Join(sentences, " "), " ")
+	return "【" + hygiene.Inert(app.Name, 120) + "】" + strings.TrimLeft(strings.Join(sentences, " "), " ")
 }
 
 // origin is the host that an app from the web came from, in ASCII.
@@ -249,7 +250,7 @@ func sentence(text string) string {
 // displayName is the first of the app's names.
 func displayName(app *aai.App) string {
 	name, _, _ := strings.Cut(app.Name, "|")
-	name = aai.Inert(name, 60)
+	name = hygiene.Inert(name, 60)
 	if host := origin(app); host != "" {
 		return name + " (" + host + ")"
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"unicode/utf16"
 
-	"aai"
+	"aai/internal/hygiene"
 )
 
 // hidden stands in the place of a secret.
@@ -53,7 +53,7 @@ func addedSecrets(headers http.Header, query string, req *http.Request) secrets 
 			}
 		}
 	}
-	return secrets(aai.Writings(s)).and(nil)
+	return secrets(hygiene.Writings(s)).and(nil)
 }
 
 // and returns all of both in their order.

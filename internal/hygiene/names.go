@@ -1,4 +1,4 @@
-package aai
+package hygiene
 
 import (
 	"encoding/json"
@@ -69,8 +69,8 @@ func CountName(name string) bool {
 	return last >= 0 && split[last] == "tokens" && !SecretName(strings.Join(split[:last], " "))
 }
 
-// isCount reports whether a JSON value is a number or a truth.
-func isCount(value any) bool {
+// IsCount reports whether a JSON value is a number or a truth.
+func IsCount(value any) bool {
 	switch value.(type) {
 	case bool, int, int64, float64, json.Number:
 		return true

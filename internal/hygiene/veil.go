@@ -1,4 +1,4 @@
-package aai
+package hygiene
 
 import (
 	"encoding/base64"
@@ -10,11 +10,11 @@ import (
 	"unicode/utf8"
 )
 
-// A veil takes secrets out of texts. It costs a time and a memory that grow with the
+// A Veil takes secrets out of texts. It costs a time and a memory that grow with the
 // secrets and the text, and no faster, whatever is in them: few and short secrets are
 // looked for in every way of writing, and taken out; a text that shares a piece with
 // many or long ones is withheld whole. Nothing is made before it is needed.
-type veil struct {
+type Veil struct {
 	few     []string
 	forms   []string // of few, once they are needed
 	many    []string
@@ -29,10 +29,11 @@ const (
 	fewSigns = 64
 )
 
-// withheld stands in the place of a text that repeats a part of a long secret.
-const withheld = "[withheld: it repeats a part of a long secret]"
+// Withheld stands in the place of a text that repeats a part of a long secret.
+const Withheld = "[withheld: it repeats a part of a long secret]"
 
-func newVeil(secrets []string) *veil {
+// NewVeil returns what takes the secrets out of texts. They are kept, and not changed.
+func NewVeil(secrets []string) *Veil {
 	total := 0
 	for _, secret := range secrets {
 		if total += len(secret); len(secret) > fewSigns && len(longestRun(secret)) < shortSecret {
@@ -40,17 +41,17 @@ func newVeil(secrets []string) *veil {
 		}
 	}
 	if len(secrets) <= fewSecrets && total <= fewBytes {
-		return &veil{few: secrets}
+		return &Veil{few: secrets}
 	}
-	return &veil{many: secrets, withAll: true}
+	return &Veil{many: secrets, withAll: true}
 }
 
-// over returns the text without the secrets.
-func (v *veil) over(text string) string {
+// Over returns the text without the secrets.
+func (v *Veil) Over(text string) string {
 	switch {
 	case v.withAll:
 		if sharesPiece(text, v.many) {
-			return withheld
+			return Withheld
 		}
 		return text
 	case !mayRepeat(text, v.few):
@@ -61,11 +62,32 @@ func (v *veil) over(text string) string {
 	return withoutAll(text, v.forms)
 }
 
+// Within returns a JSON value with the secrets taken out of every text in it.
+func (v *Veil) Within(value any) any {
+	switch of := value.(type) {
+	case string:
+		return v.Over(of)
+	case map[string]any:
+		kept := make(map[string]any, len(of))
+		for name, item := range of {
+			kept[v.Over(name)] = v.Within(item)
+		}
+		return kept
+	case []any:
+		kept := make([]any, len(of))
+		for i, item := range of {
+			kept[i] = v.Within(item)
+		}
+		return kept
+	}
+	return value
+}
+
 // mayRepeat reports whether the text may hold one of the secrets in some writing:
 // but for base64 and hexadecimal, all of them leave letters and digits that follow
 // one another as they are.
 func mayRepeat(text string, secrets []string) bool {
-	if strings.Contains(text, cutMark) {
+	if strings.Contains(text, CutMark) {
 		return len(secrets) > 0
 	}
 	for _, secret := range secrets {

@@ -1,7 +1,6 @@
-package aai
+package hygiene
 
 import (
-	"sort"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -11,18 +10,18 @@ import (
 // needs, fewer than cover the lines above and below.
 const maxMarks = 8
 
-// CleanLabel makes one harmless line of text that came from outside: control
+// Label makes one harmless line of text that came from outside: control
 // and format characters (terminal escapes, bidirectional overrides, zero-width
 // and tag characters), heaps of combining marks and invalid UTF-8 are dropped,
 // runs of white space become one space, and what is longer than max bytes is cut,
 // so that it has at most max bytes with the "…" at its end; max is at least 3.
-func CleanLabel(s string, max int) string {
+func Label(s string, max int) string {
 	return clean(s, max, false)
 }
 
-// CleanText is CleanLabel for text of several lines: it keeps line breaks and
+// Text is Label for text of several lines: it keeps line breaks and
 // tabs.
-func CleanText(s string, max int) string {
+func Text(s string, max int) string {
 	return clean(s, max, true)
 }
 
@@ -93,51 +92,4 @@ const blankBraille = '\u2800'
 func invisible(r rune) bool {
 	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Co, unicode.Cs, unicode.Variation_Selector,
 		unicode.Other_Default_Ignorable_Code_Point, unicode.Noncharacter_Code_Point)
-}
-
-// Nearest returns up to n of the names that are likest to the one given, best
-// first, leaving out those that have little in common with it.
-func Nearest(name string, names []string, n int) []string {
-	type scored struct {
-		name     string
-		distance int
-	}
-	name = strings.ToLower(CleanLabel(name, maxName))
-	var near []scored
-	for _, candidate := range names {
-		lower := strings.ToLower(candidate)
-		d := editDistance(name, lower)
-		if name != "" && (strings.Contains(lower, name) || strings.Contains(name, lower)) {
-			d = min(d, 1)
-		}
-		if d <= max(len(name), len(lower))/2 {
-			near = append(near, scored{candidate, d})
-		}
-	}
-	sort.SliceStable(near, func(i, j int) bool { return near[i].distance < near[j].distance })
-	var out []string
-	for _, s := range near[:min(n, len(near))] {
-		out = append(out, s.name)
-	}
-	return out
-}
-
-// editDistance is the Levenshtein distance in bytes.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		previous := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			previous, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, previous+cost)
-		}
-	}
-	return row[len(b)]
 }

@@ -1,8 +1,7 @@
-package aai_test
+package hygiene_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -10,10 +9,10 @@ import (
 
 	"pgregory.net/rapid"
 
-	"aai"
+	"aai/internal/hygiene"
 )
 
-func TestCleanLabel(t *testing.T) {
+func TestLabel(t *testing.T) {
 	for name, c := range map[string]struct{ in, label, text string }{
 		"empty":            {"", "", ""},
 		"plain":            {"Mail", "Mail", "Mail"},
@@ -35,22 +34,22 @@ func TestCleanLabel(t *testing.T) {
 		"emoji":            {"📅 🇫🇮 👍🏽", "📅 🇫🇮 👍🏽", "📅 🇫🇮 👍🏽"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if got := aai.CleanLabel(c.in, 1000); got != c.label {
+			if got := hygiene.Label(c.in, 1000); got != c.label {
 				t.Errorf("CleanLabel(%q) = %q, want %q", c.in, got, c.label)
 			}
-			if got := aai.CleanText(c.in, 1000); got != c.text {
+			if got := hygiene.Text(c.in, 1000); got != c.text {
 				t.Errorf("CleanText(%q) = %q, want %q", c.in, got, c.text)
 			}
 		})
 	}
 }
 
-func TestCleanLabelCuts(t *testing.T) {
+func TestLabelCuts(t *testing.T) {
 	for _, max := range []int{10, 60} {
-		if got := aai.CleanLabel(strings.Repeat("x", max), max); got != strings.Repeat("x", max) {
+		if got := hygiene.Label(strings.Repeat("x", max), max); got != strings.Repeat("x", max) {
 			t.Errorf("what fits was cut: %q", got)
 		}
-		got := aai.CleanLabel(strings.Repeat("x", max+1), max)
+		got := hygiene.Label(strings.Repeat("x", max+1), max)
 		if body, cut := strings.CutSuffix(got, "…"); !cut || strings.Trim(body, "x") != "" {
 			t.Errorf("cut to %d: %q", max, got)
 		}
@@ -85,17 +84,17 @@ func checkCleaned(t interface {
 	Errorf(format string, args ...any)
 }, s string, max int,
 ) {
-	label, text := aai.CleanLabel(s, max), aai.CleanText(s, max)
+	label, text := hygiene.Label(s, max), hygiene.Text(s, max)
 	if wrong := unclean(label, max, false); wrong != "" {
 		t.Errorf("CleanLabel(%q, %d) = %q: %s", s, max, label, wrong)
 	}
 	if wrong := unclean(text, max, true); wrong != "" {
 		t.Errorf("CleanText(%q, %d) = %q: %s", s, max, text, wrong)
 	}
-	if again := aai.CleanLabel(label, lengthBound(max)); again != label {
+	if again := hygiene.Label(label, lengthBound(max)); again != label {
 		t.Errorf("CleanLabel(%q) is %q, cleaned again %q", s, label, again)
 	}
-	if again := aai.CleanText(text, lengthBound(max)); again != text {
+	if again := hygiene.Text(text, lengthBound(max)); again != text {
 		t.Errorf("CleanText(%q) is %q, cleaned again %q", s, text, again)
 	}
 }
@@ -122,45 +121,5 @@ func TestCleanProperties(t *testing.T) {
 			s = s[:rapid.IntRange(0, len(s)-1).Draw(t, "cut")] + "\xf0\x9f" + s
 		}
 		checkCleaned(t, s, rapid.IntRange(0, 80).Draw(t, "max"))
-	})
-}
-
-func TestNearest(t *testing.T) {
-	tools := []string{"send_email", "list_emails", "search", "delete_email", "Évènement"}
-	for _, c := range []struct {
-		name string
-		n    int
-		want []string
-	}{
-		{"send_emial", 1, []string{"send_email"}},
-		{"SEND_EMAIL", 1, []string{"send_email"}},
-		{"send\x1b_email", 1, []string{"send_email"}},
-		{"email", 5, []string{"send_email", "list_emails", "delete_email"}},
-		{"search_everything", 1, []string{"search"}},
-		{"évènement", 1, []string{"Évènement"}},
-		{"zzzzzzzz", 5, nil},
-		{"", 5, nil},
-		{"search", 0, nil},
-	} {
-		if got := aai.Nearest(c.name, tools, c.n); !slices.Equal(got, c.want) {
-			t.Errorf("Nearest(%q, %d) = %q, want %q", c.name, c.n, got, c.want)
-		}
-	}
-	if got := aai.Nearest("a", nil, 3); got != nil {
-		t.Errorf("among none: %q", got)
-	}
-}
-
-// TestNearestFindsOneSlip: whoever misses one letter is told the right name
-// first.
-func TestNearestFindsOneSlip(t *testing.T) {
-	names := []string{"org.gnome.Calculator", "org.xfce.mousepad", "io.mpv.Mpv", "org.gtk.vfs.Daemon", "org.xfce.Thunar"}
-	rapid.Check(t, func(t *rapid.T) {
-		right := rapid.SampledFrom(names).Draw(t, "name")
-		at := rapid.IntRange(0, len(right)-1).Draw(t, "at")
-		slip := right[:at] + rapid.SampledFrom([]string{"", "x", right[at:at+1] + "q"}).Draw(t, "slip") + right[at+1:]
-		if got := aai.Nearest(slip, names, 3); len(got) == 0 || got[0] != right {
-			t.Fatalf("Nearest(%q) = %q, want %q first", slip, got, right)
-		}
 	})
 }

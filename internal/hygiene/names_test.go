@@ -1,6 +1,10 @@
-package aai
+package hygiene_test
 
-import "testing"
+import (
+	"testing"
+
+	"aai/internal/hygiene"
+)
 
 // A number of tokens is a count and no secret; what could be a token is one.
 func TestCountsAreNoSecrets(t *testing.T) {
@@ -13,12 +17,12 @@ func TestCountsAreNoSecrets(t *testing.T) {
 		{"max_tokens", "4000", true}, {"tokens", []any{"a"}, true}, {"token", 4000, true}, {"api_token", 4000, true},
 		{"otp_tokens", 123456, true}, {"token_count", 5, true},
 	} {
-		kept := hide(map[string]any{c.name: c.value}, nil, func(any) any { return nil })
+		kept := hygiene.Conceal(map[string]any{c.name: c.value}, nil, func(any) any { return nil })
 		if got := kept[c.name] == nil; got != c.hidden {
 			t.Errorf("%s %v: hidden is %v", c.name, c.value, got)
 		}
 	}
-	if kept := hide(map[string]any{"max_tokens": 5}, []string{"max_tokens"}, func(any) any { return redacted }); kept["max_tokens"] != redacted {
+	if kept := hygiene.Conceal(map[string]any{"max_tokens": 5}, []string{"max_tokens"}, func(any) any { return hygiene.Redacted }); kept["max_tokens"] != hygiene.Redacted {
 		t.Error("what its tool calls secret is not hidden")
 	}
 }

@@ -1,4 +1,4 @@
-package aai_test
+package hygiene_test
 
 import (
 	"encoding/json"
@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"aai"
+	"aai/internal/hygiene"
 )
 
 func TestQuote(t *testing.T) {
@@ -29,7 +29,7 @@ func TestQuote(t *testing.T) {
 		"a\u2800\u2800b":                  `"a b"`,
 		"\ufdd0e" + marks(40) + "\uffffx": `"e` + marks(8) + `x"`,
 	} {
-		if got := aai.Quote(words, 60); got != want {
+		if got := hygiene.Quote(words, 60); got != want {
 			t.Errorf("Quote(%q) = %s, want %s", words, got, want)
 		}
 	}
@@ -44,11 +44,11 @@ func TestQuoteProperties(t *testing.T) {
 		rapid.RuneFrom(nil, unicode.Cf, unicode.Mn, unicode.White_Space)))
 	rapid.Check(t, func(t *rapid.T) {
 		s, max := nasty.Draw(t, "words"), rapid.IntRange(3, 80).Draw(t, "max")
-		words := aai.Inert(s, max)
-		if wrong := unclean(words, max, false); wrong != "" || aai.Inert(words, max) != words {
+		words := hygiene.Inert(s, max)
+		if wrong := unclean(words, max, false); wrong != "" || hygiene.Inert(words, max) != words {
 			t.Fatalf("Inert(%q) = %q: %s", s, words, wrong)
 		}
-		quoted := aai.Quote(s, max)
+		quoted := hygiene.Quote(s, max)
 		inside := strings.TrimSuffix(strings.TrimPrefix(quoted, `"`), `"`)
 		if strings.ContainsAny(inside, "\"`<>“”【】") || strings.Contains(inside, "](") || strings.HasSuffix(inside, `\`) {
 			t.Fatalf("Quote(%q) = %s", s, quoted)
@@ -66,7 +66,7 @@ func TestQuoteJSON(t *testing.T) {
 		if err := e.Encode(want); err != nil {
 			t.Fatal(err)
 		}
-		text := aai.QuoteJSON(b.String())
+		text := hygiene.QuoteJSON(b.String())
 		var got map[string]string
 		if err := json.Unmarshal([]byte(text), &got); err != nil || !cmp.Equal(got, want) {
 			t.Fatalf("%s: %v", text, err)
@@ -74,7 +74,7 @@ func TestQuoteJSON(t *testing.T) {
 		if strings.ContainsAny(text, "`<>") || strings.Contains(text, "](") || !seen(text) {
 			t.Fatalf("shown: %q", text)
 		}
-		if text = aai.EscapeUnseen(b.String()); json.Unmarshal([]byte(text), &got) != nil || !cmp.Equal(got, want) || !seen(text) {
+		if text = hygiene.EscapeUnseen(b.String()); json.Unmarshal([]byte(text), &got) != nil || !cmp.Equal(got, want) || !seen(text) {
 			t.Fatalf("shown: %q", text)
 		}
 	})
@@ -100,7 +100,7 @@ func TestDisguise(t *testing.T) {
 		"Ｍail":       "has letters in an unusual shape, such as Ｍ",
 		"Ⓜail":       "has letters in an unusual shape, such as Ⓜ",
 	} {
-		if got := aai.Disguise(name); got != want {
+		if got := hygiene.Disguise(name); got != want {
 			t.Errorf("Disguise(%q) = %q, want %q", name, got, want)
 		}
 	}

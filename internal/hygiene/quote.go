@@ -1,4 +1,4 @@
-package aai
+package hygiene
 
 import (
 	"fmt"
@@ -8,7 +8,7 @@ import (
 )
 
 // Quote returns a stranger's words as one line in double quotation marks, for a
-// text that a model or a person reads: CleanLabel, and nothing in it ends the
+// text that a model or a person reads: Label, and nothing in it ends the
 // quotation or is markup. The words have at most max bytes.
 func Quote(s string, max int) string {
 	s = Inert(s, max)
@@ -18,16 +18,16 @@ func Quote(s string, max int) string {
 	return `"` + s + `"`
 }
 
-// Inert is CleanLabel for words that stand in Markdown without quotation marks:
+// Inert is Label for words that stand in Markdown without quotation marks:
 // what would begin markup there (code, HTML, comments, links and pictures), and
 // quotation marks and lenticular brackets, which the gateway puts around such
 // words itself, are replaced by signs that look alike.
 func Inert(s string, max int) string {
-	s = CleanLabel(s, max)
+	s = Label(s, max)
 	if !strings.ContainsFunc(s, active) {
 		return s
 	}
-	return CleanLabel(strings.ReplaceAll(strings.Map(inert, s), "](", "] ("), max)
+	return Label(strings.ReplaceAll(strings.Map(inert, s), "](", "] ("), max)
 }
 
 func active(r rune) bool { return r == ']' || inert(r) != r }
@@ -54,7 +54,7 @@ func inert(r rune) rune {
 func EscapeUnseen(text string) string {
 	var b strings.Builder
 	for _, r := range text {
-		if r < 0x7f || r != blankBraille && CleanText(string(r), utf8.UTFMax) == string(r) {
+		if r < 0x7f || r != blankBraille && Text(string(r), utf8.UTFMax) == string(r) {
 			b.WriteRune(r)
 			continue
 		}

@@ -1,4 +1,4 @@
-package aai
+package hygiene
 
 import (
 	"bytes"
@@ -27,7 +27,7 @@ func Writings(secrets []string) []string {
 			continue
 		}
 		forms := []string{
-			secret, CleanLabel(secret, len(secret)+1), CleanText(secret, len(secret)+1), strings.TrimSpace(secret),
+			secret, Label(secret, len(secret)+1), Text(secret, len(secret)+1), strings.TrimSpace(secret),
 			base64.RawStdEncoding.EncodeToString([]byte(secret)), base64.RawURLEncoding.EncodeToString([]byte(secret)),
 			hex.EncodeToString([]byte(secret)), strings.ToUpper(hex.EncodeToString([]byte(secret))),
 		}
@@ -66,15 +66,15 @@ func quotations(text string) []string {
 	return inside
 }
 
-// cutMark is where a text was cut that was too long.
-const cutMark = "…"
+// CutMark is where a text was cut that was too long.
+const CutMark = "…"
 
 // withoutCut takes out of a text what is left of a secret before a place where the
 // text was cut.
 func withoutCut(text string, secrets []string) string {
-	parts := strings.SplitAfter(text, cutMark)
+	parts := strings.SplitAfter(text, CutMark)
 	for i, part := range parts {
-		kept, cut := strings.CutSuffix(part, cutMark)
+		kept, cut := strings.CutSuffix(part, CutMark)
 		if !cut {
 			continue
 		}
@@ -87,7 +87,7 @@ func withoutCut(text string, secrets []string) string {
 			}
 		}
 		if left > 0 {
-			parts[i] = kept[:len(kept)-left] + redacted + cutMark
+			parts[i] = kept[:len(kept)-left] + Redacted + CutMark
 		}
 	}
 	return strings.Join(parts, "")

@@ -1,0 +1,53 @@
+package aai
+
+import (
+	"sort"
+	"strings"
+)
+
+// Nearest returns up to n of the names that are likest to the one given, best
+// first, leaving out those that have little in common with it.
+func Nearest(name string, names []string, n int) []string {
+	type scored struct {
+		name     string
+		distance int
+	}
+	name = strings.ToLower(CleanLabel(name, maxName))
+	var near []scored
+	for _, candidate := range names {
+		lower := strings.ToLower(candidate)
+		d := editDistance(name, lower)
+		if name != "" && (strings.Contains(lower, name) || strings.Contains(name, lower)) {
+			d = min(d, 1)
+		}
+		if d <= max(len(name), len(lower))/2 {
+			near = append(near, scored{candidate, d})
+		}
+	}
+	sort.SliceStable(near, func(i, j int) bool { return near[i].distance < near[j].distance })
+	var out []string
+	for _, s := range near[:min(n, len(near))] {
+		out = append(out, s.name)
+	}
+	return out
+}
+
+// editDistance is the Levenshtein distance in bytes.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		previous := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			previous, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, previous+cost)
+		}
+	}
+	return row[len(b)]
+}

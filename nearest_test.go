@@ -1,0 +1,50 @@
+package aai_test
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"aai"
+)
+
+func TestNearest(t *testing.T) {
+	tools := []string{"send_email", "list_emails", "search", "delete_email", "Évènement"}
+	for _, c := range []struct {
+		name string
+		n    int
+		want []string
+	}{
+		{"send_emial", 1, []string{"send_email"}},
+		{"SEND_EMAIL", 1, []string{"send_email"}},
+		{"send\x1b_email", 1, []string{"send_email"}},
+		{"email", 5, []string{"send_email", "list_emails", "delete_email"}},
+		{"search_everything", 1, []string{"search"}},
+		{"évènement", 1, []string{"Évènement"}},
+		{"zzzzzzzz", 5, nil},
+		{"", 5, nil},
+		{"search", 0, nil},
+	} {
+		if got := aai.Nearest(c.name, tools, c.n); !slices.Equal(got, c.want) {
+			t.Errorf("Nearest(%q, %d) = %q, want %q", c.name, c.n, got, c.want)
+		}
+	}
+	if got := aai.Nearest("a", nil, 3); got != nil {
+		t.Errorf("among none: %q", got)
+	}
+}
+
+// TestNearestFindsOneSlip: whoever misses one letter is told the right name
+// first.
+func TestNearestFindsOneSlip(t *testing.T) {
+	names := []string{"org.gnome.Calculator", "org.xfce.mousepad", "io.mpv.Mpv", "org.gtk.vfs.Daemon", "org.xfce.Thunar"}
+	rapid.Check(t, func(t *rapid.T) {
+		right := rapid.SampledFrom(names).Draw(t, "name")
+		at := rapid.IntRange(0, len(right)-1).Draw(t, "at")
+		slip := right[:at] + rapid.SampledFrom([]string{"", "x", right[at:at+1] + "q"}).Draw(t, "slip") + right[at+1:]
+		if got := aai.Nearest(slip, names, 3); len(got) == 0 || got[0] != right {
+			t.Fatalf("Nearest(%q) = %q, want %q first", slip, got, right)
+		}
+	})
+}
