@@ -115,7 +115,7 @@ func (s spec) tool() *aai.Tool {
 		Params: schema.MustParse(`{"type": "object", "additionalProperties": false, "properties": {` + s.params + `}, "required": ` + required + `}`),
 		// What tools of our own return is held against it by the tests, not by each call.
 		Returns: aai.Schema{Source: json.RawMessage(`{"type": "object", "properties": {` + s.returns + `}}`)},
-		Effect:  s.effect, Natural: true, Types: s.types, Target: targetParam, Secret: s.secret, Private: s.private, Timeout: timeout, Turn: s.turn, Vain: s.vain, Run: s.run,
+		Effect:  s.effect, Natural: true, Starts: s.starts, Types: s.types, Target: targetParam, Secret: s.secret, Private: s.private, Timeout: timeout, Turn: s.turn, Vain: s.vain, Run: s.run,
 	}
 }
 

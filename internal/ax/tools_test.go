@@ -73,6 +73,16 @@ func TestEveryToolIsCalled(t *testing.T) {
 	}
 }
 
+// TestWhoStartsSaysSo: a tool whose parameters offer to start a program says that it
+// may, so that no client is told that it only reads.
+func TestWhoStartsSaysSo(t *testing.T) {
+	for _, tool := range tools() {
+		if starts := slices.Contains(tool.Params.Order, "launch"); tool.Starts != starts {
+			t.Errorf("%s: Starts is %v", tool.Name, tool.Starts)
+		}
+	}
+}
+
 // TestReadsChangeNothing: a tool that says that it only reads asks the desktop for
 // nothing else, whatever else the person allowed.
 func TestReadsChangeNothing(t *testing.T) {
