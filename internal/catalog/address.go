@@ -21,7 +21,7 @@ func secureURL(s string) bool {
 		return false
 	}
 	if u.Scheme == "http" {
-		return isLoopback(u.Hostname())
+		return site.Loopback(u.Hostname())
 	}
 	return u.Scheme == "https"
 }
@@ -54,17 +54,10 @@ func plainHost(host string) bool {
 	return len(name) <= 253
 }
 
-// isLoopback reports whether a host is this computer itself.
-func isLoopback(host string) bool {
-	host = strings.ToLower(host)
-	addr, err := netip.ParseAddr(host)
-	return host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && addr.Unmap().IsLoopback()
-}
-
 // reachable faults an address on this computer in a descriptor that came from
 // another one: a site must not send its calls to what listens here.
 func (p *parser) reachable(path, address string) {
-	if p.o.Origin != "" && isLoopback(hostname(address)) && !isLoopback(hostname(p.o.Origin)) {
+	if p.o.Origin != "" && site.Intrudes(hostname(p.o.Origin), hostname(address)) {
 		p.fault(path, "is %q, on this computer; a descriptor from the web may not go there", aai.CleanLabel(address, 2*maxName))
 	}
 }

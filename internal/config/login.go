@@ -92,6 +92,7 @@ func oneSite(value any) (login.Site, error) {
 	if site.RedirectPort < 0 || site.RedirectPort > 65535 {
 		return login.Site{}, errors.New(".redirectPort: expected a port from 1 to 65535")
 	}
+	// Not any host of this computer: the spelling is what was registered with the server.
 	if !slices.Contains([]string{"", "127.0.0.1", "[::1]", "localhost"}, site.RedirectHost) {
 		return login.Site{}, errors.New(`.redirectHost: expected "127.0.0.1", "[::1]" or "localhost"`)
 	}

@@ -83,7 +83,7 @@ func canonicalName(name string) (string, error) {
 	if ip, err := netip.ParseAddr(name); err == nil {
 		return ip.String(), nil
 	}
-	if looksNumeric(name[strings.LastIndexByte(name, '.')+1:]) {
+	if site.EndsInNumber(name) {
 		return "", errors.New("a number is no name; an address is written as four numbers without leading zeros")
 	}
 	return name, nil
@@ -101,19 +101,6 @@ func isLabel(label string) bool {
 		}
 	}
 	return true
-}
-
-// looksNumeric reports whether a name with this last label is an IPv4 address to
-// some resolver: the WHATWG URL Standard, "ends in a number".
-func looksNumeric(label string) bool {
-	if _, err := strconv.ParseUint(label, 0, 64); err == nil {
-		return true
-	}
-	digits, hex := strings.CutPrefix(label, "0x")
-	if hex {
-		return strings.Trim(digits, "0123456789abcdef") == ""
-	}
-	return strings.Trim(label, "0123456789") == ""
 }
 
 // Name returns the name alone: lower case ASCII, or an IP address without brackets.
@@ -137,14 +124,11 @@ func (h Host) String() string {
 // Origin returns "https://host", or "https://host:port".
 func (h Host) Origin() string { return "https://" + h.String() }
 
-// Loopback reports whether the host names this computer by itself, whatever DNS
-// says: "localhost" or a loopback address.
+// Loopback reports whether the host names this computer by itself, whatever DNS says:
+// site.Loopback, or a name below "localhost". Those are for makers of apps, and what a
+// resolver says of them is judged when it is dialled: it must be a loopback address.
 func (h Host) Loopback() bool {
-	if h.name == "localhost" || strings.HasSuffix(h.name, ".localhost") {
-		return true
-	}
-	ip, err := netip.ParseAddr(h.name)
-	return err == nil && ip.IsLoopback()
+	return site.Loopback(h.name) || strings.HasSuffix(h.name, ".localhost")
 }
 
 // Public reports whether the name ends as the names of the public DNS do: in a

@@ -38,13 +38,6 @@ func Origin(u *url.URL) string {
 	return u.Scheme + "://" + host
 }
 
-// Loopback reports whether a host, by its name or address, is this computer alone: what
-// listens there is reached by nobody else, and by no name that a stranger points here.
-func Loopback(host string) bool {
-	address, err := netip.ParseAddr(host)
-	return strings.EqualFold(host, "localhost") || err == nil && address.Unmap().IsLoopback()
-}
-
 // Domain is the registrable domain of a host, such as "example.co.uk" for
 // "api.example.co.uk", or "" for one that has none. Safe for concurrent use.
 func Domain(host string) string {

@@ -174,7 +174,7 @@ func cookie(getenv func(string) string, p place) []byte {
 	if err != nil {
 		return nil
 	}
-	host := p.host
+	host := p.host // as it is written in DISPLAY, of which only this spelling means the computer's own name
 	if host == "" || host == "localhost" {
 		host, err = os.Hostname()
 		if err != nil {

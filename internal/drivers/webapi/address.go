@@ -44,7 +44,7 @@ func newBase(base, descriptor string) (*address, error) {
 		return nil, invalid("base_url", expected+", or http to this computer itself", base)
 	case !plainHost(u.Host):
 		return nil, invalid("base_url", expected+", with the host in ASCII", base)
-	case site.Loopback(u.Hostname()) && descriptor != "" && !fromLoopback(descriptor):
+	case descriptor != "" && site.Intrudes(hostname(descriptor), u.Hostname()):
 		return nil, invalid("base_url", "an address that is not on this computer, in a descriptor from "+aai.CleanLabel(descriptor, 100), base)
 	}
 	a := &address{scheme: u.Scheme, host: u.Host, origin: site.Origin(u)}
@@ -72,9 +72,13 @@ func withoutUser(s string) string {
 	return s
 }
 
-func fromLoopback(origin string) bool {
+// hostname is the host of an origin, "" for what is none.
+func hostname(origin string) string {
 	u, err := url.Parse(origin)
-	return err == nil && site.Loopback(u.Hostname())
+	if err != nil {
+		return ""
+	}
+	return u.Hostname()
 }
 
 // plainHost leaves out what shows another host than it means: other scripts,

@@ -78,7 +78,8 @@ func TestAttackBaseURLOnThisComputer(t *testing.T) {
 	d := newDriver(t)
 	for base, allowed := range map[string]bool{
 		"http://localhost:8080": false, "https://localhost": false, "https://LOCALHOST": false, "http://127.0.0.1": false, "https://127.9.9.9": false,
-		"http://[::1]:9": false, "https://[::ffff:127.0.0.1]": false, "https://api.example.com": true,
+		"http://[::1]:9": false, "https://[::ffff:127.0.0.1]": false, "https://0.0.0.0": false, "https://[::]:9": false,
+		"https://127.1": false, "https://2130706433": false, "https://localhost.": false, "https://app.localhost": false, "https://api.example.com": true,
 	} {
 		r := recipe(base, http.MethodGet, "/")
 		r.HTTP.Origin = "https://evil.example.com"
