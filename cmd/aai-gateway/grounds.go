@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -41,13 +42,12 @@ func computer() grounds {
 	return grounds{policy: rootsPolicy, home: accountHome, session: cleanEnvironment, mine: onlyMine, whole: wholeComputer}
 }
 
-// cleanEnvironment is the environment without all that says which screen, which bus or
-// which folders are the person's. Those are looked for as by a program that was started
+// cleanEnvironment is the environment without all that says which screen, which bus,
+// which folders or which language are the person's. Those are looked for as by a program that was started
 // with nothing.
 func cleanEnvironment(getenv func(string) string) func(string) string {
 	return func(name string) string {
-		if name == "PATH" || name == "LANG" || name == "LANGUAGE" || strings.HasPrefix(name, "LC_") ||
-			strings.HasPrefix(name, "GDK_") && strings.HasSuffix(name, "SCALE") || strings.HasPrefix(name, "QT_") && strings.HasSuffix(name, "FACTOR") {
+		if name == "PATH" || strings.HasPrefix(name, "GDK_") && strings.HasSuffix(name, "SCALE") || strings.HasPrefix(name, "QT_") && strings.HasSuffix(name, "FACTOR") {
 			return getenv(name)
 		}
 		if name == "HOME" {
@@ -99,11 +99,27 @@ func (s *setup) hidden(context.Context) error {
 
 // Getenv looks up a variable of the session that the screen is of.
 func (a askedScreen) Getenv(name string) string {
+	if name == "LANG" || name == "LANGUAGE" || strings.HasPrefix(name, "LC_") {
+		return a.speaks().Getenv(name)
+	}
 	if a.certain() {
 		return a.clean.Getenv(name)
 	}
 	return a.own.Getenv(name)
 }
+
+// speaks is the session that says which language the person reads: that of their login,
+// or the environment where no login says any. Whoever starts us must not choose one that
+// they do not read.
+func (a askedScreen) speaks() *session.Room {
+	if a.clean != nil && slices.ContainsFunc(languageNames(), func(name string) bool { return a.clean.Getenv(name) != "" }) {
+		return a.clean
+	}
+	return a.own
+}
+
+// language is the person's, as languageOf has it.
+func (a askedScreen) language() string { return languageOf(a.Getenv) }
 
 // seals are what the installation keeps by a key, made when it is first asked for.
 type seals struct {

@@ -82,7 +82,7 @@ func TestThePersonsProgramStandsOnTheComputer(t *testing.T) {
 	}
 	clean := cleanEnvironment(func(name string) string { return env[name] })
 	for name, value := range env {
-		if got := clean(name); name != "LANG" && got == value || name == "LANG" && got != value {
+		if got := clean(name); got == value {
 			t.Errorf("%s is %q", name, got)
 		}
 	}

@@ -26,8 +26,6 @@ type trust struct {
 // trust makes the gates as configured. What a person decides holds for every
 // gateway of theirs, so it is in files that all of them read.
 func (s *setup) trust(store policy.Store, passphrase *proof.Passphrase, log *slog.Logger) trust {
-	getenv := s.session.Getenv
-	language := func() string { return languageOf(getenv) }
 	t := trust{
 		limits:      policy.NewLimits(s.Policy.Limits),
 		dialog:      s.newDialog(log),
@@ -43,7 +41,7 @@ func (s *setup) trust(store policy.Store, passphrase *proof.Passphrase, log *slo
 		t.limits, // first: a call that is refused counts too
 		policy.NewOwn(policy.OwnConfig{
 			Open: own.OpenTools(), Personal: []string{aai.DoorCLI}, First: own.SetPassphrase,
-			Narrows: own.Narrows(store, t.modes), Person: who, Language: language, Hidden: s.hidden,
+			Narrows: own.Narrows(store, t.modes), Person: who, Language: s.asks.language, Hidden: s.hidden,
 		}),
 		policy.Lists{Allowed: s.Policy.Allowed, Denied: s.Policy.Denied},
 		policy.Untouchable{Shows: t.dialog.Shows, Asking: t.dialog.Open},
@@ -52,7 +50,7 @@ func (s *setup) trust(store policy.Store, passphrase *proof.Passphrase, log *slo
 		policy.Destructive{Words: words},
 		policy.NewConsent(policy.ConsentConfig{
 			Store: store, Preapproved: s.Preapproved, Elicitation: s.Policy.Elicitation,
-			Revocations: t.revocations, Mode: t.modes, Person: who, Language: language,
+			Revocations: t.revocations, Mode: t.modes, Person: who, Language: s.asks.language,
 		}),
 	}
 	return t
@@ -74,7 +72,7 @@ func (s *setup) person(windows *dialog.Dialog, passphrase *proof.Passphrase) pol
 func (s *setup) newDialog(log *slog.Logger) *dialog.Dialog {
 	getenv, shared := s.asks.Getenv, seat.New(seat.Config{Folder: seat.Folder, Getenv: s.asks.Getenv})
 	cfg := dialog.Config{
-		Getenv: getenv, Folder: s.platform.data, Language: func() string { return languageOf(getenv) },
+		Getenv: getenv, Folder: s.platform.data, Language: s.asks.language,
 		Seat: shared, Log: log,
 	}
 	if s.platform.focus != nil {
@@ -88,10 +86,14 @@ func (s *setup) seat() *seat.Seat {
 	return seat.New(seat.Config{Folder: seat.Folder, Getenv: s.session.Getenv})
 }
 
+// languageNames are the variables that say in which language people read, the weightiest
+// first.
+func languageNames() []string { return []string{"LC_ALL", "LC_MESSAGES", "LANG"} }
+
 // languageOf is the language of the person, "zh" or "", by the first of the
 // variables that is set, as POSIX has it (Base Definitions, 8.2).
 func languageOf(getenv func(string) string) string {
-	for _, name := range []string{"LC_ALL", "LC_MESSAGES", "LANG"} {
+	for _, name := range languageNames() {
 		if value := getenv(name); value != "" {
 			if strings.HasPrefix(strings.ToLower(value), "zh") {
 				return "zh"

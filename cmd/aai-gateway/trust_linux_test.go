@@ -14,6 +14,7 @@ import (
 	"aai"
 	"aai/internal/desktop/linuxtest"
 	"aai/internal/doors/cli"
+	"aai/internal/session"
 )
 
 // onScreen is the gateway of a program whose person sits at the session, with the
@@ -131,6 +132,32 @@ func TestLanguageOf(t *testing.T) {
 	} {
 		if got := languageOf(func(name string) string { return c.env[name] }); got != c.want {
 			t.Errorf("%v: %q", c.env, got)
+		}
+	}
+}
+
+// TestAskedInThePersonsLanguage: the language of their login counts before that of whoever
+// started us.
+func TestAskedInThePersonsLanguage(t *testing.T) {
+	room := func(env map[string]string) *session.Room {
+		env[session.PrivateMark] = "1" // it looks at nothing else
+		return session.New(session.Config{Getenv: func(name string) string { return env[name] }})
+	}
+	for _, c := range []struct {
+		login, started map[string]string
+		want           string
+	}{
+		{map[string]string{"LANG": "de_DE.UTF-8"}, map[string]string{"LANG": "zh_CN.UTF-8", "LC_ALL": "zh_CN.UTF-8"}, ""},
+		{map[string]string{"LANG": "zh_CN.UTF-8"}, map[string]string{"LC_ALL": "C"}, "zh"},
+		{map[string]string{}, map[string]string{"LANG": "zh_CN.UTF-8"}, "zh"},
+		{map[string]string{}, map[string]string{}, ""},
+	} {
+		asks := askedScreen{clean: room(c.login), own: room(c.started)}
+		if got := asks.language(); got != c.want {
+			t.Errorf("a login of %v, started with %v: %q", c.login, c.started, got)
+		}
+		if lang := asks.Getenv("LANG"); c.login["LANG"] != "" && lang != c.login["LANG"] {
+			t.Errorf("a window is in %q", lang)
 		}
 	}
 }
