@@ -4,6 +4,8 @@ import (
 	"path"
 	"regexp"
 	"strings"
+
+	"aai/internal/process"
 )
 
 // changing stands for a part of a path that changes by itself, such as a version.
@@ -21,6 +23,8 @@ type foldings struct {
 	mount *regexp.Regexp
 	// store is a folder of Nix's or Guix's store: a hash, and what it is of.
 	store *regexp.Regexp
+	// mounted is the kind of what is mounted at a path, "" for nothing.
+	mounted func(path string) string
 }
 
 func newFoldings() foldings {
@@ -30,6 +34,7 @@ func newFoldings() foldings {
 		minor:   regexp.MustCompile(`^(?:(python[0-9]|pypy[0-9])|(perl|ruby|php|lua|node|nodejs|guile|tclsh))[0-9.]+$`),
 		mount:   regexp.MustCompile(`^(\.mount_.*).{6}$`),
 		store:   regexp.MustCompile(`^[0-9a-z]{32}-`),
+		mounted: process.Mounted,
 	}
 }
 
@@ -37,9 +42,24 @@ func newFoldings() foldings {
 func (f foldings) fold(full string) string {
 	parts := strings.Split(path.Clean(full), "/")
 	for i := 1; i < len(parts); i++ {
+		if i <= 3 && f.invented(parts[:i+1]) {
+			continue
+		}
 		parts[i] = f.part(parts[:i], parts[i], i == len(parts)-1)
 	}
 	return strings.Join(parts, "/")
+}
+
+// invented reports whether a folder only looks like a revision of a snap or the mount of
+// an AppImage: those are mounted, the one by root.
+func (f foldings) invented(parts []string) bool {
+	switch full := strings.Join(parts, "/"); {
+	case len(parts) == 4 && parts[1] == "snap":
+		return !strings.Contains(f.mounted(full), "squash")
+	case len(parts) == 3 && parts[1] == "tmp" && f.mount.MatchString(parts[2]):
+		return !strings.HasPrefix(f.mounted(full), "fuse")
+	}
+	return false
 }
 
 // part folds one part, by what is before it and whether it is the file.

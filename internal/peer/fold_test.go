@@ -1,6 +1,38 @@
 package peer
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
+
+// mounts are foldings where snaps and AppImages are mounted.
+func mounts() foldings {
+	f := newFoldings()
+	f.mounted = func(path string) string {
+		if strings.HasPrefix(path, "/snap/") {
+			return "squashfs"
+		}
+		return "fuse.AppImage"
+	}
+	return f
+}
+
+// A folder that only looks like what is mounted is one by its whole path.
+func TestInventedMountsAreNotFolded(t *testing.T) {
+	f := newFoldings()
+	for _, kind := range []string{"", "tmpfs", "overlay"} {
+		f.mounted = func(string) string { return kind }
+		for _, path := range []string{"/snap/code/171/usr/share/code/code", "/tmp/.mount_Cursor1aB2cD/usr/share/cursor/cursor"} {
+			if got := f.fold(path); got != path {
+				t.Errorf("%q at %s: %s", kind, path, got)
+			}
+		}
+	}
+	f.mounted = func(string) string { return "fuse.AppImage" } // anybody can mount that
+	if got := f.fold("/snap/code/171/code"); got != "/snap/code/171/code" {
+		t.Error(got)
+	}
+}
 
 // TestAnUpdateIsTheSameProgram: what an update changes in a path is folded, and what
 // tells programs apart is not.
@@ -20,7 +52,7 @@ func TestAnUpdateIsTheSameProgram(t *testing.T) {
 		{"/nix/store/0123456789abcdfghijklmnpqrsvwxyz-nodejs-22.1.0/bin/node", "/nix/store/zyxwvsrqpnmlkjihgfdcba9876543210-nodejs-22.2.0/bin/node", "/nix/store/*-nodejs-*/bin/node"},
 		{"/opt/Cellar/node/20.1.0/bin/node", "/opt/Cellar/node/20.1.0/bin/../bin/node", "/opt/Cellar/node/*/bin/node"},
 	} {
-		f := newFoldings()
+		f := mounts()
 		if before, after := f.fold(c.before), f.fold(c.after); before != c.want || after != c.want {
 			t.Errorf("%s is %s\n%s is %s\nwant %s", c.before, before, c.after, after, c.want)
 		}
@@ -33,7 +65,7 @@ func TestAnUpdateIsTheSameProgram(t *testing.T) {
 	}
 	seen := make(map[string]string)
 	for _, path := range apart {
-		folded := newFoldings().fold(path)
+		folded := mounts().fold(path)
 		if other, taken := seen[folded]; taken {
 			t.Errorf("%s and %s are both %s", path, other, folded)
 		}

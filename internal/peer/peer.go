@@ -21,28 +21,38 @@ import (
 const (
 	flatpakPrefix = "flatpak:"
 	codePrefix    = "code:"
+	withPrefix    = "with:" // what else it has in it
 )
 
 // what is known of one process, read while it ran.
 type facts struct {
 	executable string
 	args       []string
-	script     string // the real path of what an interpreter runs
+	script     string   // the real path of what an interpreter runs
+	brought    []string // by what it has other code in it
 	flatpak    string
 	elsewhere  bool // its paths are not those of this process
 }
 
 func factsOf(pid int) facts {
 	f := facts{executable: process.Executable(pid), flatpak: process.Flatpak(pid)}
-	f.elsewhere = !process.SameFolders(pid) && !strings.HasPrefix(f.executable, "/snap/")
-	if !process.Interpreter(process.ProgramName(f.executable)) {
+	f.elsewhere = !process.SameFolders(pid) && (!strings.HasPrefix(f.executable, "/snap/") || !process.Here(pid, f.executable))
+	name, env := process.ProgramName(f.executable), process.Environment(pid)
+	if !process.Interpreter(name) {
+		f.brought = process.Brought("", nil, env)
 		return f
 	}
 	f.args = process.Arguments(pid)
-	if _, path := process.Script(f.scripted()); path != "" {
+	f.brought = process.Brought(name, f.scripted(), env)
+	if _, path := f.command(); path != "" {
 		f.script, _ = process.Real(pid, path)
 	}
 	return f
+}
+
+// command is the script or module that an interpreter runs.
+func (f facts) command() (name, path string) {
+	return process.Script(process.ProgramName(f.executable), f.scripted())
 }
 
 // scripted are the arguments without the command of an interpreter that has commands.
@@ -65,11 +75,31 @@ func (f facts) identity() string {
 		return ""
 	}
 	paths := newFoldings()
+	runs := f.runs(paths)
+	if runs == "" || len(f.brought) == 0 {
+		return runs
+	}
+	// What else is in it makes it another one.
+	sum := sha256.New()
+	for _, by := range f.brought {
+		for path := range strings.SplitSeq(by, ":") {
+			if before, at, found := strings.Cut(path, "/"); found {
+				path = before + paths.fold("/"+at)
+			}
+			_, _ = sum.Write([]byte(path + "\x00")) // never fails
+		}
+		_, _ = sum.Write([]byte{0})
+	}
+	return runs + " " + withPrefix + hex.EncodeToString(sum.Sum(nil)[:8])
+}
+
+// runs is the program and its script or code, "" where that is not certain.
+func (f facts) runs(paths foldings) string {
 	program := word(paths.fold(f.executable))
 	if f.args == nil {
 		return program
 	}
-	module, class := process.Script(f.scripted())
+	module, class := f.command()
 	switch {
 	case f.script != "":
 		return program + " " + word(paths.fold(f.script))

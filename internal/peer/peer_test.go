@@ -1,6 +1,7 @@
 package peer
 
 import (
+	"strings"
 	"testing"
 
 	"aai/internal/process"
@@ -26,6 +27,20 @@ func TestIdentity(t *testing.T) {
 			t.Errorf("%+v is %s, launches %v; want %s", f, got, f.launches(), want)
 		}
 	}
+	seen := make(map[string]bool)
+	for _, brought := range [][]string{nil, {"LD_PRELOAD=/x.so"}, {"NODE_OPTIONS=--require=/x.js"}, {"--require", "/x.js"}, {"--require", "/y.js"}} {
+		f := facts{executable: node, args: []string{"node", "cli.js"}, script: "/home/u/cli.js", brought: brought}
+		if seen[f.identity()] || !strings.HasPrefix(f.identity(), "/usr/bin/node /home/u/cli.js") {
+			t.Errorf("with %q it is %s, as another", brought, f.identity())
+		}
+		seen[f.identity()] = true
+	}
+	at := func(version string) string {
+		return facts{executable: node, args: []string{"node"}, brought: []string{"NODE_PATH=/a/b@" + version + "/node_modules:/c"}}.identity()
+	}
+	if at("1.0.1") != at("1.0.2") {
+		t.Errorf("%s and %s are an update apart", at("1.0.1"), at("1.0.2"))
+	}
 	one, other := facts{executable: node, args: []string{"node", "-e", "1"}}, facts{executable: node, args: []string{"node", "-e", "2"}}
 	if one.identity() == other.identity() {
 		t.Errorf("two pieces of code are both %s", one.identity())
@@ -45,7 +60,7 @@ func TestIdentity(t *testing.T) {
 		{"node", "--eval=1", "/opt/agent/cli.js"}, {"node", "-p", "1", "/opt/agent/cli.js"}, {"python3", "-c1", "/opt/agent/cli.py"},
 		{"perl", "-e1", "/opt/agent/cli.pl"}, {"python3", "-", "/opt/agent/cli.py"}, {"python3", "-mcode", "/opt/agent/cli.py"},
 	} {
-		if name, path := process.Script(args); name != "" || path != "" {
+		if name, path := process.Script(args[0], args); name != "" || path != "" {
 			t.Errorf("%q: the code is said to be the script %s", args, path)
 		}
 	}

@@ -6,6 +6,7 @@ package process
 import (
 	"bytes"
 	"os"
+	"os/user"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -75,51 +76,6 @@ func ProgramName(path string) string {
 	return name
 }
 
-// Interpreter reports whether a program runs scripts that are programs themselves.
-func Interpreter(name string) bool {
-	name = strings.TrimRight(name, "0123456789.-")
-	switch name {
-	case "python", "pypy", "node", "nodejs", "perl", "ruby", "bash", "sh", "dash", "zsh", "gjs", "gjs-console", "cjs", "cjs-console",
-		"java", "mono", "mono-sgen", "electron", "php", "lua", "luajit", "tclsh", "wish", "guile", "deno", "bun", "qml", "qmlscene":
-		return true
-	}
-	return false
-}
-
-// Script finds the script in an interpreter's command line: its name without folder
-// and ending, and the argument that says where it is. Both are "" if it has none.
-func Script(args []string) (name, path string) {
-	for i := 1; i < len(args); i++ {
-		switch arg := args[i]; {
-		case arg == "-m" && i+1 < len(args): // Python
-			return args[i+1], ""
-		case arg == "-jar" && i+1 < len(args): // Java
-			return stem(args[i+1]), args[i+1]
-		case arg == "" || isCode(arg):
-			return "", ""
-		case arg == "-cp" || arg == "-classpath" || arg == "-X" || arg == "-W" || arg == "-r" || arg == "--require" || arg == "-I":
-			i++
-		case !strings.HasPrefix(arg, "-"):
-			return stem(arg), arg
-		}
-	}
-	return "", ""
-}
-
-// isCode reports whether an interpreter gets code by the argument, on its command line or
-// from its standard input, or a module in one word: what comes after it is no script, but may name one of others.
-func isCode(arg string) bool {
-	switch {
-	case arg == "-" || arg == "-c" || arg == "-e" || arg == "-p":
-		return true
-	case strings.HasPrefix(arg, "--eval") || strings.HasPrefix(arg, "--print"):
-		return true
-	case arg == "-cp" || arg == "-classpath" || arg == "-client" || arg == "-ea" || arg == "-esa" || strings.HasPrefix(arg, "-enable"):
-		return false // Java's
-	}
-	return strings.HasPrefix(arg, "-c") || strings.HasPrefix(arg, "-e") || strings.HasPrefix(arg, "-m") && arg != "-m" || arg == "-pe" || arg == "-ne" || arg == "-le"
-}
-
 func stem(path string) string {
 	name := filepath.Base(path)
 	if short := strings.TrimSuffix(name, filepath.Ext(name)); short != "" {
@@ -160,12 +116,78 @@ func SameFolders(pid int) bool {
 	return err == nil && e == nil && theirs == ours
 }
 
-// Flatpak is the id of the app that the process is of, if it is one of Flatpak's: it
-// has a root of its own with a file that says so.
+// Here reports whether the file that the process runs is the one that the path means
+// here: whoever makes folders of their own has any path in them.
+func Here(pid int, path string) bool {
+	runs, err := os.Stat(folder(pid) + "/exe")
+	if err != nil {
+		return false
+	}
+	is, err := os.Stat(path)
+	return err == nil && os.SameFile(runs, is)
+}
+
+// Mounted is the kind of the file system that is mounted at the path, for this process;
+// "" if there is none.
+func Mounted(path string) string {
+	text, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return ""
+	}
+	kind := ""
+	for line := range strings.Lines(string(text)) {
+		place, source, _ := strings.Cut(line, " - ") // proc_pid_mountinfo(5)
+		if fields := strings.Fields(place); len(fields) > 4 && fields[4] == path {
+			kind, _, _ = strings.Cut(source, " ")
+		}
+	}
+	return kind
+}
+
+// Flatpak is the id of the app that the process is of, if it is one of Flatpak's: it has
+// a root of its own with a file that says so, and in that the folders of that app and of
+// a runtime, as they are installed here. The file alone anybody can write.
 func Flatpak(pid int) string {
 	if SameFolders(pid) {
 		return ""
 	}
+	id := flatpakInfo(pid)
+	if id == "" || id != filepath.Base(id) || strings.ContainsAny(id, `*?[\`) {
+		return ""
+	}
+	program := Executable(pid)
+	app, runtime := "/app/"+id+"/*/*/*/files", "/runtime/*/*/*/*/files"
+	if strings.HasPrefix(program, "/app/") && installed(pid, "/app", app) ||
+		strings.HasPrefix(program, "/usr/") && installed(pid, "/app", app) && installed(pid, "/usr", runtime) {
+		return id
+	}
+	return ""
+}
+
+// installed reports whether a folder of the process is one of those in an installation of
+// Flatpak's: the system's, or the account's own.
+func installed(pid int, folderThere, pattern string) bool {
+	is, err := os.Stat(folder(pid) + "/root" + folderThere)
+	if err != nil {
+		return false
+	}
+	installations := []string{"/var/lib/flatpak"}
+	if u, err := user.LookupId(strconv.Itoa(os.Getuid())); err == nil {
+		installations = append(installations, filepath.Join(u.HomeDir, ".local/share/flatpak"))
+	}
+	for _, installation := range installations {
+		found, _ := filepath.Glob(installation + pattern) // the pattern is right
+		for _, path := range found {
+			if known, err := os.Stat(path); err == nil && os.SameFile(is, known) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// flatpakInfo is the app that the file of Flatpak's names.
+func flatpakInfo(pid int) string {
 	text, err := os.ReadFile(folder(pid) + "/root/.flatpak-info")
 	if err != nil {
 		return ""

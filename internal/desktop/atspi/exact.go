@@ -31,19 +31,20 @@ func programOf(pid int, executable string, args []string) string {
 	if id := process.Flatpak(pid); id != "" {
 		return "flatpak:" + id
 	}
-	parts := []string{described("/proc/"+strconv.Itoa(pid)+"/exe", executable)}
+	here := process.SameFolders(pid) || process.Here(pid, executable)
+	parts := []string{described("/proc/"+strconv.Itoa(pid)+"/exe", executable, here)}
 	if len(args) > 0 {
-		parts = append(parts, script(pid, args))
+		parts = append(parts, script(pid, executable, args))
 	}
 	return strings.Join(parts, "\n")
 }
 
 // script says which script an interpreter runs. What is none, such as a line of code
 // or a module, is the whole command line, and the folder where that means something.
-func script(pid int, args []string) string {
-	if _, path := process.Script(args); path != "" {
+func script(pid int, executable string, args []string) string {
+	if _, path := process.Script(process.ProgramName(executable), args); path != "" {
 		if real, file := process.Real(pid, path); real != "" {
-			return described(file, real)
+			return described(file, real, process.SameFolders(pid))
 		}
 	}
 	sum := sha256.Sum256([]byte(strings.Join(args, "\x00") + "\x00\x00" + process.Folder(pid)))
@@ -51,9 +52,9 @@ func script(pid int, args []string) string {
 }
 
 // described is the name of a file, and what is in it where somebody but the system may
-// change that.
-func described(file, name string) string {
-	if !changeable(name) {
+// change that, or where the name means another file here.
+func described(file, name string, here bool) string {
+	if here && !changeable(name) {
 		return name
 	}
 	content, err := contentOf(file)

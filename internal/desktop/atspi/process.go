@@ -59,7 +59,7 @@ func identity(path string, args []string) string {
 	if !process.Interpreter(name) {
 		return name
 	}
-	if script, _ := process.Script(args); script != "" {
+	if script, _ := process.Script(name, args); script != "" {
 		return script
 	}
 	return name

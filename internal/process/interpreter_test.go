@@ -1,0 +1,81 @@
+package process_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"aai/internal/process"
+)
+
+// TestScript: the script is what the interpreter runs, whatever options with values come
+// before it; what follows code is none.
+func TestScript(t *testing.T) {
+	for line, want := range map[string]string{
+		"node /a/cli.js /b/other.js":                      "/a/cli.js",
+		"node --require x /a/cli.js":                      "/a/cli.js",
+		"node --require=x -r y --import z /a/cli.js":      "/a/cli.js",
+		"node --max-old-space-size=8192 /a/cli.js":        "/a/cli.js",
+		"node --env-file .env --conditions dev /a/cli.js": "/a/cli.js",
+		"node -e 1 /b/good.js":                            "",
+		"node --eval=1 /b/good.js":                        "",
+		"node -pe 1 /b/good.js":                           "",
+		"python3 -W ignore /a/cli.py":                     "/a/cli.py",
+		"python3 -I /a/cli.py /b/good.py":                 "/a/cli.py",
+		"python3 -X dev -u /a/cli.py":                     "/a/cli.py",
+		"python3.12 -c 1 /b/good.py":                      "",
+		"python3 -Ic 1 /b/good.py":                        "",
+		"python3 -m agent /b/good.py":                     "",
+		"python3 -Im agent /b/good.py":                    "",
+		"python3 - /b/good.py":                            "",
+		"php /a/cli.php":                                  "/a/cli.php",
+		"php8.2 -d x=1 -c /etc/php.ini -f /a/cli.php":     "/a/cli.php",
+		"php -r 1 /b/good.php":                            "",
+		"php -r1 /b/good.php":                             "",
+		"php -B 1 /b/good.php":                            "",
+		"ruby -r json -I lib /a/cli.rb":                   "/a/cli.rb",
+		"ruby -ne 1 /b/good.rb":                           "",
+		"perl -I lib -w /a/cli.pl":                        "/a/cli.pl",
+		"perl -lane 1 /b/good.pl":                         "",
+		"perl -E 1 /b/good.pl":                            "",
+		"bash --rcfile x -o posix /a/cli.sh":              "/a/cli.sh",
+		"bash -lc 1 /b/good.sh":                           "",
+		"java -Xmx1g -cp a:b -jar /a/app.jar x":           "/a/app.jar",
+		"java @/tmp/args /b/Good":                         "",
+		"lua -l lib /a/cli.lua":                           "/a/cli.lua",
+		"lua -e 1 /b/good.lua":                            "",
+		"gjs -c 1 /b/good.js":                             "",
+		"node -- /a/cli.js":                               "/a/cli.js",
+		"node":                                            "",
+	} {
+		args := strings.Fields(line)
+		if _, path := process.Script(args[0], args); path != want {
+			t.Errorf("%s runs %q, expected %q", line, path, want)
+		}
+	}
+}
+
+// TestBrought: options and variables by which other code gets into a program are known,
+// and what only sets it up is none.
+func TestBrought(t *testing.T) {
+	for _, c := range []struct {
+		interpreter, line, env string
+		want                   []string
+	}{
+		{"", "", "HOME=/h LD_PRELOAD=/x.so PYTHONPATH=/x", []string{"LD_PRELOAD=/x.so"}},
+		{"", "", "LD_PRELOAD=", nil},
+		{"node", "node --require x /a/cli.js --require y", "", []string{"--require", "x"}},
+		{"node", "node --import=x --loader y /a/cli.js", "", []string{"--import=x", "--loader", "y"}},
+		{"node", "node /a/cli.js", "NODE_OPTIONS=--max-old-space-size=8192", nil},
+		{"node", "node /a/cli.js", "NODE_OPTIONS=--require=/x.js PYTHONPATH=/x", []string{"NODE_OPTIONS=--require=/x.js"}},
+		{"python3.12", "python3 /a/cli.py", "PYTHONPATH=/x NODE_OPTIONS=--require=/x.js", []string{"PYTHONPATH=/x"}},
+		{"python3", "python3 -u -W ignore /a/cli.py -I", "PYTHONUNBUFFERED=1", nil},
+		{"php", "php -d auto_prepend_file=/x /a/cli.php", "", []string{"-d", "auto_prepend_file=/x"}},
+		{"ruby", "ruby -r/x /a/cli.rb", "RUBYOPT=-r/y", []string{"-r/x", "RUBYOPT=-r/y"}},
+		{"java", "java -javaagent:/x.jar -jar /a/app.jar -javaagent:/y", "", []string{"-javaagent:/x.jar"}},
+	} {
+		if got := process.Brought(c.interpreter, strings.Fields(c.line), strings.Fields(c.env)); !slices.Equal(got, c.want) {
+			t.Errorf("%s with %s has %q in it, expected %q", c.line, c.env, got, c.want)
+		}
+	}
+}
