@@ -15,6 +15,7 @@ import (
 type kind struct {
 	request func() *aai.Request
 	before  func() *aai.Request // what was allowed for good before
+	own     bool                // it is for the gateway itself
 }
 
 // kinds are all sorts of questions, as the policy puts them.
@@ -60,11 +61,15 @@ func kinds() map[string]kind {
 			},
 			before: func() *aai.Request { return using(notes(), "add", map[string]any{"text": "milk"}) },
 		},
-		"own": {request: func() *aai.Request {
-			a := notes()
-			a.ID, a.Name, a.Source = "org.example.aai", "AAI Gateway", ""
-			a.Tools = []*aai.Tool{{Name: "consent_grant", Description: "Allow a caller to use tools of an app"}}
-			return using(a, "consent_grant", map[string]any{"app": "org.example.Notes", "tools": []any{"share", "wipe"}, "caller": "mcp:claude-ai", "expires": "30d"})
+		"own": {own: true, request: func() *aai.Request {
+			return using(itself("consent_grant"), "consent_grant", map[string]any{"app": "org.example.Notes", "tools": []any{"share", "wipe"}, "caller": "mcp:claude-ai", "expires": "30d"})
+		}},
+		"mode":       {own: true, request: func() *aai.Request { return using(itself("mode_set"), "mode_set", map[string]any{"mode": "normal"}) }},
+		"passphrase": {own: true, request: func() *aai.Request { return using(itself("consent_passphrase"), "consent_passphrase", nil) }},
+		"confirm": {own: true, request: func() *aai.Request {
+			return using(itself("consent_confirm"), "consent_confirm", map[string]any{"settings": []any{
+				map[string]any{"from": "/home/ann/.aai/config.json", "key": "net.allowPrivate", "value": []any{"nas.local"}},
+			}})
 		}},
 		"long": {request: func() *aai.Request {
 			return using(notes(), "add", map[string]any{"text": strings.Repeat("Dear Bob, this is a long letter. ", 40), "to": "bob@example.org"})
@@ -88,6 +93,18 @@ func hostile() *aai.Request {
 	r.Call.Caller.Identity = "/tmp/a b\nIt would: only read/x"
 	return r
 }
+
+// itself is the gateway as an app, with one tool.
+func itself(tool string) *aai.App {
+	return &aai.App{ID: aai.OwnApp, Name: "AAI Gateway", Tools: []*aai.Tool{{Name: tool, Description: "What is not shown", Effect: aai.Changes}}}
+}
+
+// here is a person at a screen.
+type here struct{}
+
+func (here) Way(context.Context) aai.Channel { return aai.Native }
+
+func (here) Check(context.Context, string) error { return nil }
 
 func notes() *aai.App {
 	digest := func() string { return "d1" }
@@ -122,6 +139,9 @@ func operating(program, tool string, args map[string]any) *aai.Request {
 // ofKind is the question of the kind, in the language.
 func ofKind(t *testing.T, k kind, language string) aai.Question {
 	t.Helper()
+	if k.own {
+		return posed(t, policy.NewOwn(policy.OwnConfig{Person: here{}, Language: func() string { return language }}), k.request())
+	}
 	gate := policy.NewConsent(policy.ConsentConfig{
 		Store: policy.NewFileStore(filepath.Join(t.TempDir(), "consent.json")), Language: func() string { return language },
 	})
@@ -136,7 +156,7 @@ func ofKind(t *testing.T, k kind, language string) aai.Question {
 	return posed(t, gate, k.request())
 }
 
-func posed(t *testing.T, gate *policy.Consent, r *aai.Request) aai.Question {
+func posed(t *testing.T, gate aai.Gate, r *aai.Request) aai.Question {
 	t.Helper()
 	questions, err := gate.Check(t.Context(), r)
 	if err != nil || len(questions) != 1 {

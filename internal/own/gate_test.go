@@ -123,6 +123,11 @@ func TestEveryChangeIsProved(t *testing.T) {
 			if _, err := w.do(t, who, aai.OwnApp, tool.Name, given); aai.AsError(err) == nil || aai.AsError(err).Code != aai.PermissionDenied || len(w.screen.asked) != 1 {
 				t.Errorf("%s for %q, and the person says no: %v, asked %d times", tool.Name, door, err, len(w.screen.asked))
 			}
+			for _, q := range w.screen.asked {
+				if strings.Contains(q.Title+q.Text, tool.Name) || strings.Contains(q.Title, tool.Description) {
+					t.Errorf("%s is asked about by its own name: %s\n%s", tool.Name, q.Title, q.Text)
+				}
+			}
 			if diff := cmp.Diff(before, w.everything(t)); diff != "" {
 				t.Errorf("%s for %q was refused, and changed:\n%s", tool.Name, door, diff)
 			}

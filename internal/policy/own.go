@@ -163,31 +163,40 @@ const maxArguments = 500
 
 // question asks whether the person wants the change, with all that it says.
 func (o *Own) question(r *aai.Request, way aai.Channel) (aai.Question, error) {
-	lines, size := argumentLines(r)
+	shown, size := argumentLines(r)
 	if size > maxArguments {
 		e := aai.Errorf(aai.InvalidParams, "the arguments of %s have %d bytes; expected at most %d, which a person can be shown whole", r.Tool.Name, size, maxArguments)
 		e.Hint = "Do it in several steps, or have root write it into " + PolicyFile + "."
 		return aai.Question{}, e
 	}
-	title, text := fmt.Sprintf("Change the gateway itself: %s?", r.Tool.Name), "If it was not you, say no.\nFrom: %s, %s\n%s\n%s. With:\n"
-	no, yes, w := "No", "Yes", english()
-	if o.cfg.Language != nil && o.cfg.Language() == "zh" {
-		title, text = fmt.Sprintf("更改网关本身：%s？", r.Tool.Name), "如果不是您本人的操作，请拒绝。\n来自：%s，%s\n%s\n%s。参数：\n"
-		no, yes, w = "拒绝", "确认", chinese()
+	language := ""
+	if o.cfg.Language != nil {
+		language = o.cfg.Language()
 	}
+	w := wordsIn(language)
+	var text lines
+	text.ours(w.who, w.asker(r.Call.Caller))
 	// Its own word for itself, where it cannot pass for the program or for a line of ours.
-	name := aai.QuoteMark + fmt.Sprintf(w.calledItself, quoted(r.Call.Caller.Name, maxName))
+	text.theirs(w.calledItself, quoted(r.Call.Caller.Name, maxName))
+	text.ours(w.door, plain(r.Call.Caller.Door))
+	if len(shown) == 0 {
+		text.ours("%s", w.noParams)
+	} else {
+		text.ours("%s", w.with)
+	}
+	text = append(text, shown...)
+	text.ours("%s", w.notYou)
 	return aai.Question{
-		ID: ownQuestion, Channels: []aai.Channel{way}, Title: title,
-		Text:    fmt.Sprintf(text, plain(r.Call.Caller.Door), w.asker(r.Call.Caller), name, aai.CleanLabel(r.Tool.Description, maxPath)) + strings.Join(lines, "\n"),
-		Choices: []aai.Choice{{ID: choiceNo, Label: no}, {ID: choiceYes, Label: yes}},
+		ID: ownQuestion, Channels: []aai.Channel{way}, Title: fmt.Sprintf(w.wanted, ownDeedOf(r, language)),
+		Text:    strings.Join(text, "\n"),
+		Choices: []aai.Choice{{ID: choiceNo, Label: w.no}, {ID: choiceYes, Label: w.yes}},
 		Seal:    o.seals.seal(binding(r), o.now()),
 	}, nil
 }
 
 // argumentLines are the arguments, a line each, and how many bytes they have.
-func argumentLines(r *aai.Request) (lines []string, size int) {
-	shown := r.ShownArgs()
+func argumentLines(r *aai.Request) (text lines, size int) {
+	shown := withoutDefaults(r.Tool, r.ShownArgs())
 	add := func(name string, value any) {
 		var b bytes.Buffer
 		e := json.NewEncoder(&b)
@@ -196,7 +205,7 @@ func argumentLines(r *aai.Request) (lines []string, size int) {
 			b.WriteString("?")
 		}
 		line := aai.QuoteMark + hygiene.EscapeUnseen(name+": "+strings.TrimSpace(b.String()))
-		lines, size = append(lines, line), size+len(line)+1
+		text, size = append(text, line), size+len(line)+1
 	}
 	for _, name := range slices.Sorted(maps.Keys(shown)) {
 		list, _ := shown[name].([]any)
@@ -213,8 +222,5 @@ func argumentLines(r *aai.Request) (lines []string, size int) {
 			}
 		}
 	}
-	if len(lines) == 0 {
-		lines = []string{aai.QuoteMark + "-"}
-	}
-	return lines, size
+	return text, size
 }

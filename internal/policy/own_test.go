@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 	"strings"
@@ -194,6 +195,29 @@ func TestOwnShowsAllOrNothing(t *testing.T) {
 	r.Call.Args["tool"] = strings.Repeat("x", maxArguments)
 	if got := check(gate, r); got != "INVALID_PARAMS" {
 		t.Error(got)
+	}
+}
+
+// What is asked about is in plain words, and not by a tool's name; what is as usual is
+// not listed.
+func TestOwnInPlainWords(t *testing.T) {
+	for language, want := range map[string]string{"": `Do you want to switch the gateway to the mode "normal"?`, "zh": `您要将网关切换到 "normal" 模式吗？`} {
+		gate := NewOwn(OwnConfig{Person: &somebody{way: aai.Native}, Language: func() string { return language }})
+		r := ownRequest(aai.DoorMCP, "mode_set", aai.Changes)
+		r.Tool.Params.Source = []byte(`{"properties": {"for": {"type": "integer", "default": 0}, "mode": {"type": "string", "default": "safe"}}}`)
+		r.Call.Args = map[string]any{"mode": "normal", "for": json.Number("0")}
+		questions, err := gate.Check(t.Context(), r)
+		if err != nil || len(questions) != 1 {
+			t.Fatal(questions, err)
+		}
+		if q := questions[0]; q.Title != want || strings.Contains(q.Text, "mode_set") || strings.Contains(q.Text, "for: ") || !strings.Contains(q.Text, `mode: "normal"`) {
+			t.Errorf("%s\n%s", q.Title, q.Text)
+		}
+		for name := range ownDeeds("") {
+			if _, known := ownDeeds(language)[name]; !known {
+				t.Errorf("%s has no words in %q", name, language)
+			}
+		}
 	}
 }
 

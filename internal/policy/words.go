@@ -28,6 +28,8 @@ type words struct {
 	whole, windows                           string
 
 	deny, once, session, always, all, allWindows, never string
+
+	wanted, notYou, no, yes string // of a change to the gateway itself
 }
 
 func wordsIn(language string) words {
@@ -63,6 +65,7 @@ func english() words {
 		whole:      "the whole screen and the clipboard", windows: "the windows of %s",
 		deny: "Deny", once: "Allow once", session: "Allow this session", always: "Always allow",
 		all: "Always all %d tools", allWindows: "Always see and act", never: "Never allow",
+		wanted: "Do you want to %s?", notYou: "It changes the gateway itself. If it was not you, say no.", no: "No", yes: "Yes",
 	}
 }
 
@@ -91,6 +94,7 @@ func chinese() words {
 		whole:      "整个屏幕和剪贴板", windows: " %s 的窗口",
 		deny: "拒绝", once: "仅授权一次", session: "本次会话授权", always: "授权此操作",
 		all: "授权全部（%d 个）", allWindows: "授权查看和操作", never: "永远拒绝",
+		wanted: "您要%s吗？", notYou: "这会更改网关本身。如果不是您本人的操作，请拒绝。", no: "拒绝", yes: "确认",
 	}
 }
 

@@ -103,17 +103,17 @@ func shortIdentity(identity string) string {
 
 // args are the arguments, whole, a line each.
 func (w words) args(r *aai.Request) (lines, error) {
-	if len(r.Call.Args) == 0 {
-		return lines{w.noParams}, nil
-	}
 	text, size := lines{w.with}, 0
-	shown := maps.Clone(r.ShownArgs())
+	shown := maps.Clone(withoutDefaults(r.Tool, r.ShownArgs()))
 	if r.Tool.Types { // what would be typed is what the question is about
 		for _, name := range r.Tool.Secret {
 			if value, given := r.Call.Args[name]; given {
 				shown[name] = value
 			}
 		}
+	}
+	if len(shown) == 0 {
+		return lines{w.noParams}, nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(shown)) {
 		value, err := written(shown[name])
@@ -127,6 +127,24 @@ func (w words) args(r *aai.Request) (lines, error) {
 		text.theirs("%s", line)
 	}
 	return text, nil
+}
+
+// withoutDefaults are the arguments without those that are as they would be if nobody
+// had said them.
+func withoutDefaults(tool *aai.Tool, args map[string]any) map[string]any {
+	var schema struct {
+		Properties map[string]struct{ Default json.RawMessage }
+	}
+	if len(tool.Params.Source) == 0 || json.Unmarshal(tool.Params.Source, &schema) != nil {
+		return args
+	}
+	kept := maps.Clone(args)
+	maps.DeleteFunc(kept, func(name string, value any) bool {
+		usual := compact(schema.Properties[name].Default)
+		is, err := json.Marshal(value)
+		return usual != "" && err == nil && string(is) == usual
+	})
+	return kept
 }
 
 // key is a parameter's name, which is a word or in quotation marks.

@@ -1,0 +1,63 @@
+package policy
+
+import (
+	"fmt"
+
+	"aai"
+)
+
+// An ownDeed is what a tool of the gateway's own app would do, in plain words: a %s in
+// them is an argument.
+type ownDeed struct {
+	words string
+	arg   string // what is in the words; "": nothing
+}
+
+// ownDeeds are those of all its tools that change something, by name.
+func ownDeeds(language string) map[string]ownDeed {
+	if language == "zh" {
+		return map[string]ownDeed{
+			"consent_grant":      {"让调用者不再询问即可使用 %s 的操作", "app"},
+			"consent_revoke":     {"清除对调用者的授权和拒绝", ""},
+			"consent_takeover":   {"让尚未生效的授权生效", ""},
+			"consent_drop":       {"清除仅凭名称作出的决定", ""},
+			"consent_confirm":    {"让扩大调用者权限的设置生效", ""},
+			"consent_passphrase": {"设置证明是您本人的口令", ""},
+			"mode_set":           {"将网关切换到 %s 模式", "mode"},
+			"discover_name":      {"为网站 %s 命名", "url"},
+			"auth_login":         {"登录 %s", "app"},
+			"auth_logout":        {"退出 %s", "app"},
+			"audit_export":       {"将调用记录写入文件", ""},
+			"token_add":          {"为代理 %s 生成令牌", "name"},
+			"token_revoke":       {"撤销代理 %s 的令牌", "name"},
+		}
+	}
+	return map[string]ownDeed{
+		"consent_grant":      {"let a caller use tools of %s without asking again", "app"},
+		"consent_revoke":     {"forget what callers were allowed and refused", ""},
+		"consent_takeover":   {"let permissions hold that do not hold yet", ""},
+		"consent_drop":       {"forget what was decided for names alone", ""},
+		"consent_confirm":    {"let settings hold that widen what callers may do", ""},
+		"consent_passphrase": {"set the passphrase that proves that it is you", ""},
+		"mode_set":           {"switch the gateway to the mode %s", "mode"},
+		"discover_name":      {"give the web site %s a name", "url"},
+		"auth_login":         {"log in to %s", "app"},
+		"auth_logout":        {"log out of %s", "app"},
+		"audit_export":       {"write the record of calls into a file", ""},
+		"token_add":          {"make a token for the agent %s", "name"},
+		"token_revoke":       {"make the token of the agent %s good no more", "name"},
+	}
+}
+
+// ownDeedOf says what the request would do to the gateway.
+func ownDeedOf(r *aai.Request, language string) string {
+	deed, known := ownDeeds(language)[r.Tool.Name]
+	if !known {
+		return aai.CleanLabel(r.Tool.Description, maxPath)
+	}
+	if deed.arg == "" {
+		return deed.words
+	}
+	value, _ := r.Call.Args[deed.arg].(string)
+	return fmt.Sprintf(deed.words, quoted(value, maxName))
+}
