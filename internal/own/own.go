@@ -140,6 +140,7 @@ func App(s Sources, known func() Catalog) *aai.App {
 	}
 	app.Tools = append(app.Tools, auditTools{s.Journal}.tools()...)
 	app.Tools = append(app.Tools, proofTools{s.Passphrase, s.Confirmed, s.Unconfirmed}.tools()...)
+	promise(app)
 	for _, name := range []string{Check, History, AuditVerify} {
 		app.Tool(name).Unrecorded = true // they say what is wrong
 	}

@@ -212,7 +212,28 @@ func (w *world) own(t *testing.T, tool, arguments string) *aai.Result {
 	if err != nil {
 		t.Fatalf("%s %s: %v", tool, arguments, err)
 	}
+	w.kept(t, tool, result)
 	return result
+}
+
+// kept holds an answer against what the tool promises.
+func (w *world) kept(t *testing.T, tool string, result *aai.Result) {
+	t.Helper()
+	app, err := w.gateway.Catalog.Find(t.Context(), aai.OwnApp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := app.Tool(tool).Returns.Source
+	if source == nil {
+		return
+	}
+	promised, err := schema.Parse(source)
+	if err != nil {
+		t.Fatalf("what %s promises: %v", tool, err)
+	}
+	if _, err := promised.Check(jsonOf(t, result.Data)); err != nil {
+		t.Errorf("%s does not answer as it promises: %v", tool, err)
+	}
 }
 
 // refused calls a tool of the gateway as the person does; it must fail so.

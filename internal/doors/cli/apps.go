@@ -3,8 +3,6 @@ package cli
 import (
 	"context"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -31,43 +29,29 @@ func newApps(r *run) *cobra.Command {
 	return cmd
 }
 
-// appView is what is shown of an app.
-type appView struct {
-	ID          string   `json:"id"`
-	Name        string   `json:"name"`
-	Description string   `json:"description"`
-	Aliases     []string `json:"aliases"`
-	Tools       int      `json:"tools"`
-	Platform    string   `json:"platform"`
-	Runnable    bool     `json:"runnable"`
-	Source      string   `json:"source"`
-}
-
 func (r *run) apps(ctx context.Context) error {
 	result, err := r.own(ctx, "apps", nil)
 	if err != nil {
 		return err
 	}
 	return r.output.show(result.Data, func() error {
-		apps, err := view[[]appView](result.Data)
+		s, err := r.sheet(ctx, "apps", result.Data)
 		if err != nil {
 			return err
 		}
-		rows := make([][]string, 0, len(apps))
-		for _, app := range apps {
-			runs := "yes"
-			if !app.Runnable {
-				runs = "no: " + app.Platform
-			}
-			rows = append(rows, []string{
-				app.ID, app.Name, strconv.Itoa(app.Tools), runs, app.Description, strings.Join(app.Aliases, ", "),
-			})
-		}
-		r.output.table([]string{"APP", "NAME", "TOOLS", "RUNS", "DESCRIPTION", "ALIASES"}, rows)
-		declared := func(app appView) bool { return app.Source != "" }
-		if !slices.ContainsFunc(apps, declared) {
+		r.output.showSheet(s, map[string]func(*node) string{"runnable": whyNot}, nil)
+		declared := func(app *node) bool { return words(app, "source") != "" }
+		if !slices.ContainsFunc(s.rows, declared) {
 			r.output.note("No app with tools was found. To see every place that was looked at: " + program + " scan")
 		}
 		return nil
 	})
+}
+
+// whyNot is for which platform an app is that does not run here.
+func whyNot(app *node) string {
+	if isTrue(app, "runnable") {
+		return ""
+	}
+	return "no: " + words(app, "platform")
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"aai"
+	"aai/internal/jsontree"
 )
 
 // maxArgBytes is how much JSON is read from standard input. The gateway takes
@@ -135,15 +136,13 @@ func (r *run) parameterTypes(ctx context.Context, app, tool string) (map[string]
 	if found == nil {
 		return nil, nil
 	}
-	var schema struct {
-		Properties map[string]json.RawMessage `json:"properties"`
+	params, err := nodeOf(found.Params.Source)
+	if err != nil {
+		return nil, err
 	}
-	if json.Unmarshal(found.Params.Source, &schema) != nil {
-		return nil, nil
-	}
-	types := make(map[string][]string, len(schema.Properties))
-	for name, property := range schema.Properties {
-		types[name] = typesOf(property)
+	types := make(map[string][]string)
+	for property := range params.Member("properties").Items() {
+		types[property.Name] = typesOf(property)
 	}
 	return types, nil
 }
@@ -161,18 +160,17 @@ func findTool(ctx context.Context, catalog aai.Catalog, app, tool string) *aai.T
 	return nil
 }
 
-func typesOf(property json.RawMessage) []string {
-	var one struct {
-		Type string `json:"type"`
+func typesOf(property *node) []string {
+	is := property.Member("type")
+	if is == nil {
+		return nil
 	}
-	if json.Unmarshal(property, &one) == nil && one.Type != "" {
-		return []string{one.Type}
+	if is.Kind == jsontree.Text {
+		return []string{is.Text}
 	}
-	var several struct {
-		Type []string `json:"type"`
+	var several []string
+	for one := range is.Items() {
+		several = append(several, one.Text)
 	}
-	if json.Unmarshal(property, &several) == nil {
-		return several.Type
-	}
-	return nil
+	return several
 }

@@ -61,22 +61,11 @@ type authView struct {
 	Untrusted    []string    `json:"untrusted"`
 	ObtainURL    string      `json:"obtain_url"`
 	Instructions string      `json:"instructions"`
-	Logins       []loginView `json:"logins"`
 }
 
 type fieldView struct {
 	Name  string `json:"name"`
 	Label string `json:"label"`
-}
-
-type loginView struct {
-	Host    string   `json:"host"`
-	App     string   `json:"app"`
-	Kind    string   `json:"kind"`
-	State   string   `json:"state"`
-	Expires string   `json:"expires"`
-	Renews  bool     `json:"renews"`
-	Scopes  []string `json:"scopes"`
 }
 
 func (r *run) authLogin(ctx context.Context, app string, f authFlags) error {
@@ -274,20 +263,20 @@ func (r *run) authStatus(ctx context.Context, app map[string]any) error {
 		return err
 	}
 	return r.output.show(result.Data, func() error {
-		about, err := view[authView](result.Data)
+		s, err := r.sheet(ctx, "auth_status", result.Data)
 		if err != nil {
 			return err
 		}
-		rows := make([][]string, 0, len(about.Logins))
-		for _, l := range about.Logins {
-			expires := r.output.shownTime(l.Expires)
-			if l.Renews {
-				expires = "renewed when due"
-			}
-			rows = append(rows, []string{l.State, l.Host, l.App, l.Kind, strings.Join(l.Scopes, " "), expires})
-		}
-		r.output.table([]string{"STATE", "HOST", "APP", "KIND", "SCOPES", "EXPIRES"}, rows)
-		if len(rows) == 0 {
+		r.output.showSheet(s, map[string]func(*node) string{
+			"scopes": func(login *node) string { return wordsOf(login.Member("scopes"), " ") },
+			"expires": func(login *node) string {
+				if isTrue(login, "renews") {
+					return "renewed when due"
+				}
+				return ""
+			},
+		}, nil)
+		if len(s.rows) == 0 {
 			r.output.note("You are not logged in.")
 		}
 		return nil

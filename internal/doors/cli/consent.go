@@ -35,45 +35,30 @@ func newConsentList(r *run) *cobra.Command {
 	}
 }
 
-// consentView is what is shown of one decision.
-type consentView struct {
-	Caller    string `json:"caller"`
-	Identity  string `json:"identity"`
-	App       string `json:"app"`
-	Tool      string `json:"tool"`
-	Decision  string `json:"decision"`
-	GrantedAt string `json:"granted_at"`
-	ExpiresAt string `json:"expires_at"`
-	Digest    string `json:"digest"`
-	Source    string `json:"source"`
-	ByName    bool   `json:"by_name"`
-	Takeover  string `json:"takeover"`
-}
-
 func (r *run) consentList(ctx context.Context) error {
 	result, err := r.own(ctx, "consent_list", nil)
 	if err != nil {
 		return err
 	}
 	return r.output.show(result.Data, func() error {
-		consents, err := view[[]consentView](result.Data)
+		s, err := r.sheet(ctx, "consent_list", result.Data)
 		if err != nil {
 			return err
 		}
-		rows, byName, aside := make([][]string, 0, len(consents)), 0, 0
-		for _, c := range consents {
-			if c.Takeover != "" {
-				c.Decision = "nothing yet"
-				aside++
-			} else if c.ByName {
-				c.Identity = "by name alone"
-				byName++
+		byName, aside := 0, 0
+		r.output.showSheet(s, map[string]func(*node) string{"decision": func(consent *node) string {
+			if words(consent, "takeover") == "" {
+				return ""
 			}
-			rows = append(rows, []string{
-				c.Decision, c.Caller, c.App, c.Tool, r.output.shownTime(c.GrantedAt), r.output.shownTime(c.ExpiresAt), c.Source, c.Identity,
-			})
-		}
-		r.output.table([]string{"DECISION", "CALLER", "APP", "TOOL", "SINCE", "EXPIRES", "SOURCE", "IDENTITY"}, rows)
+			aside++
+			return "nothing yet"
+		}, "identity": func(consent *node) string {
+			if !isTrue(consent, "by_name") || words(consent, "takeover") != "" {
+				return ""
+			}
+			byName++
+			return "by name alone"
+		}}, nil)
 		if byName > 0 {
 			r.output.note(fmt.Sprintf("%d of them say who may by a name alone, which any caller can give itself: they allow nothing.\n"+
 				"Settle them with consent takeover or consent drop; those of the configuration need an identity there.", byName))
@@ -82,7 +67,7 @@ func (r *run) consentList(ctx context.Context) error {
 			r.output.note(fmt.Sprintf("%d of them are in a plain file that nothing says you wrote: they allow nothing.\n"+
 				"Take over what you know (consent takeover --file), or remove the file.", aside))
 		}
-		if len(consents) == 0 {
+		if len(s.rows) == 0 {
 			r.output.note("Nothing was allowed or denied yet.")
 		}
 		if result.Warning != "" {

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -12,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"aai"
+	"aai/internal/jsontree"
 )
 
 // A shortcut is a command for a tool of the desktop: its operands are the named
@@ -132,30 +132,20 @@ func (p *parameter) Set(text string) error {
 
 // parametersOf reads the parameters from the tool's schema, in its order.
 func parametersOf(tool *aai.Tool) []*parameter {
-	var schema struct {
-		Properties map[string]json.RawMessage `json:"properties"`
-	}
-	if json.Unmarshal(tool.Params.Source, &schema) != nil {
+	params, err := nodeOf(tool.Params.Source)
+	if err != nil {
 		return nil
 	}
 	var parameters []*parameter
-	for _, name := range tool.Params.Order {
-		var said struct {
-			Description string `json:"description"`
-			Enum        []any  `json:"enum"`
-			Default     any    `json:"default"`
+	for property := range params.Member("properties").Items() {
+		about := words(property, "description")
+		if enum := property.Member("enum"); enum != nil && enum.First != nil {
+			about = strings.TrimSpace(fmt.Sprintf("one of %v. %s", enum.Value(nil), about))
 		}
-		if json.Unmarshal(schema.Properties[name], &said) != nil {
-			continue
+		if standard := property.Member("default"); standard != nil && standard.Kind != jsontree.Null {
+			about = strings.TrimSpace(fmt.Sprintf("%s (default %v)", about, standard.Value(nil)))
 		}
-		about := said.Description
-		if len(said.Enum) > 0 {
-			about = strings.TrimSpace(fmt.Sprintf("one of %v. %s", said.Enum, about))
-		}
-		if said.Default != nil {
-			about = strings.TrimSpace(fmt.Sprintf("%s (default %v)", about, said.Default))
-		}
-		parameters = append(parameters, &parameter{name: name, about: about, types: typesOf(schema.Properties[name])})
+		parameters = append(parameters, &parameter{name: property.Name, about: about, types: typesOf(property)})
 	}
 	return parameters
 }

@@ -3,10 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -86,41 +83,18 @@ func given(filters map[string]string) map[string]any {
 	return args
 }
 
-// pastCall is what is shown of a call that was made.
-type pastCall struct {
-	Time    string  `json:"time"`
-	Call    string  `json:"call"`
-	Caller  string  `json:"caller"`
-	Who     string  `json:"identity,omitempty"`
-	App     string  `json:"app"`
-	Tool    string  `json:"tool"`
-	Target  string  `json:"target,omitempty"`
-	On      string  `json:"on,omitempty"`
-	Effect  string  `json:"effect"`
-	Consent string  `json:"consent"`
-	Result  string  `json:"result"`
-	Message string  `json:"message"`
-	MS      float64 `json:"ms"`
-	Until   string  `json:"until,omitempty"`
-
-	// Of refused calls that are one row: how many they are, and why.
-	Count int            `json:"count,omitempty"`
-	Codes map[string]int `json:"codes,omitempty"`
-
-	Args   json.RawMessage `json:"args"`
-	Answer json.RawMessage `json:"answer"`
-}
-
 // folded says how many calls a row stands for, and why they were refused.
-func (c *pastCall) folded() string {
-	if c.Count == 0 {
+func folded(call *node) string {
+	count := words(call, "count")
+	if count == "" {
 		return ""
 	}
 	var why []string
-	for _, code := range slices.Sorted(maps.Keys(c.Codes)) {
-		why = append(why, code+" "+strconv.Itoa(c.Codes[code]))
+	for code := range call.Member("codes").Items() {
+		why = append(why, code.Name+" "+code.Text)
 	}
-	return strconv.Itoa(c.Count) + " calls: " + strings.Join(why, ", ")
+	slices.Sort(why)
+	return count + " calls: " + strings.Join(why, ", ")
 }
 
 func (r *run) history(ctx context.Context, args map[string]any, whole bool) error {
@@ -130,23 +104,19 @@ func (r *run) history(ctx context.Context, args map[string]any, whole bool) erro
 	}
 	r.output.warnAnyway(result.Warning)
 	return r.output.show(result.Data, func() error {
-		calls, err := view[[]pastCall](result.Data)
+		s, err := r.sheet(ctx, "history", result.Data)
 		if err != nil {
 			return err
 		}
 		if whole {
-			r.showCalls(calls)
+			r.showCalls(s.rows)
 			return nil
 		}
-		rows := make([][]string, 0, len(calls))
-		for _, c := range calls {
-			rows = append(rows, []string{
-				r.output.shownTime(c.Time), c.Caller, cmp.Or(c.Target, c.App), c.Tool, c.Effect, c.Result,
-				strconv.FormatFloat(c.MS, 'f', -1, 64), c.Consent, c.Call, cmp.Or(c.Message, c.folded()),
-			})
-		}
-		r.output.table([]string{"TIME", "CALLER", "APP", "TOOL", "EFFECT", "RESULT", "MS", "CONSENT", "CALL", "MESSAGE"}, rows)
-		if len(calls) == 0 {
+		r.output.showSheet(s, map[string]func(*node) string{
+			"app":     func(call *node) string { return words(call, "target") },
+			"message": func(call *node) string { return cmp.Or(words(call, "message"), folded(call)) },
+		}, nil)
+		if len(s.rows) == 0 {
 			r.output.note(noSuchCall)
 		}
 		return nil
@@ -156,17 +126,25 @@ func (r *run) history(ctx context.Context, args map[string]any, whole bool) erro
 const noSuchCall = "No such call is on record."
 
 // showCalls writes all that is on record of calls, a line for each thing.
-func (r *run) showCalls(calls []pastCall) {
+func (r *run) showCalls(calls []*node) {
 	for _, c := range calls {
-		for _, field := range []struct{ name, value string }{
-			{"time", r.output.shownTime(c.Time)}, {"call", c.Call}, {"caller", c.Caller}, {"identity", c.Who}, {"app", c.App}, {"target", c.Target},
-			{"on", c.On},
-			{"tool", c.Tool}, {"effect", c.Effect}, {"consent", c.Consent}, {"args", string(c.Args)},
-			{"result", c.Result}, {"refused", c.folded()}, {"until", r.output.shownTime(c.Until)}, {"message", c.Message}, {"answer", string(c.Answer)},
-			{"ms", strconv.FormatFloat(c.MS, 'f', -1, 64)},
+		for _, name := range []string{
+			"time", "call", "caller", "identity", "app", "target", "on", "tool", "effect", "consent", "args",
+			"result", "refused", "until", "message", "answer", "ms",
 		} {
-			if field.value != "" {
-				r.output.lines(field.name + ": " + field.value)
+			value := words(c, name)
+			switch name {
+			case "time", "until":
+				value = r.output.shownTime(value)
+			case "args", "answer":
+				if n := c.Member(name); n != nil {
+					value = string(n.Raw())
+				}
+			case "refused":
+				value = folded(c)
+			}
+			if value != "" {
+				r.output.lines(name + ": " + value)
 			}
 		}
 	}

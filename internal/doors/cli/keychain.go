@@ -26,20 +26,12 @@ func newKeychain(r *run) *cobra.Command {
 
 // keychainView is what is shown of how secrets are kept.
 type keychainView struct {
-	Folder   string      `json:"folder"`
-	Made     bool        `json:"made"`
-	Key      string      `json:"key"`
-	Problem  string      `json:"problem"`
-	Warning  string      `json:"warning"`
-	Unsealed string      `json:"consents_unsealed"`
-	Places   []placeView `json:"places"`
-}
-
-// placeView is what is shown of one place that may have the key.
-type placeView struct {
-	Title  string `json:"title"`
-	State  string `json:"state"`
-	Detail string `json:"detail"`
+	Folder   string `json:"folder"`
+	Made     bool   `json:"made"`
+	Key      string `json:"key"`
+	Problem  string `json:"problem"`
+	Warning  string `json:"warning"`
+	Unsealed string `json:"consents_unsealed"`
 }
 
 // keychainStatus shows it, and ends with a code of its own if nothing can be kept.
@@ -53,6 +45,11 @@ func (r *run) keychainStatus(ctx context.Context) error {
 		return err
 	}
 	err = r.output.show(result.Data, func() error {
+		s, err := r.sheet(ctx, "keychain_status", result.Data)
+		if err != nil {
+			return err
+		}
+		r.output.showSheet(s, nil, nil)
 		r.showKeychain(status)
 		return nil
 	})
@@ -63,11 +60,6 @@ func (r *run) keychainStatus(ctx context.Context) error {
 }
 
 func (r *run) showKeychain(status keychainView) {
-	rows := make([][]string, 0, len(status.Places))
-	for _, p := range status.Places {
-		rows = append(rows, []string{p.State, p.Title, p.Detail})
-	}
-	r.output.table([]string{"STATE", "PLACE OF THE KEY", "WHY"}, rows)
 	if status.Made {
 		r.output.note("Secrets sealed by key " + status.Key + " in " + status.Folder + ".")
 	} else if status.Problem == "" {

@@ -1,8 +1,10 @@
 package cli_test
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -15,26 +17,42 @@ import (
 func (w *world) ownApp() *aai.App {
 	open := schema(`{}`, anything)
 	return &aai.App{ID: aai.OwnApp, Tools: []*aai.Tool{
-		{Name: "apps", Run: answer(&aai.Result{Data: appList()})},
+		{Name: "apps", Returns: rows("", "id:app", "name", "tools", "runnable:runs", "description", "aliases"), Run: answer(&aai.Result{Data: appList()})},
 		{Name: "guide", Params: open, Run: guide},
 		{Name: "descriptor", Params: open, Run: answer(&aai.Result{Text: `{"schema_version":"1.0"}`})},
-		{Name: "scan", Run: w.scan},
+		{Name: "scan", Returns: rows("files", "status", "app", "tools", "path:file", "place"), Run: w.scan},
 		{Name: "discover", Params: open, Run: discovered},
 		{Name: "discover_name", Params: open, Run: w.nameSite},
-		{Name: "history", Params: open, Run: w.history},
+		{Name: "history", Params: open, Returns: rows("", "time:time:date-time", "caller", "app", "tool", "effect", "result", "ms", "consent", "call", "message"), Run: w.history},
 		{Name: "audit_verify", Run: w.auditVerify},
 		{Name: "audit_export", Params: open, Run: auditExport},
 		{Name: "lint", Params: open, Run: lint},
-		{Name: "consent_list", Run: w.consentList},
-		{Name: "keychain_status", Run: w.keychainStatus},
+		{Name: "consent_list", Returns: rows("", "decision", "caller", "app", "tool", "granted_at:since:date-time", "expires_at:expires:date-time", "source", "identity"), Run: w.consentList},
+		{Name: "keychain_status", Returns: rows("places", "state", "title:place of the key", "detail:why"), Run: w.keychainStatus},
 		{Name: "consent_grant", Params: open, Run: consentGrant},
 		{Name: "consent_takeover", Params: open, Run: answer(&aai.Result{Data: map[string]any{"taken": 3}})},
 		{Name: "consent_drop", Params: open, Run: answer(&aai.Result{Data: map[string]any{"dropped": 1}})},
-		{Name: "auth_status", Params: open, Run: authStatus},
+		{Name: "auth_status", Params: open, Returns: rows("logins", "state", "host", "app", "kind", "scopes", "expires:expires:date-time"), Run: authStatus},
 		{Name: "auth_login", Params: open, Secret: []string{"secret", "client_secret"}, Run: authLogin},
 		{Name: "auth_logout", Params: open, Run: authLogout},
 		{Name: "consent_revoke", Params: open, Run: answer(&aai.Result{Data: map[string]any{"revoked": 2}})},
 	}}
+}
+
+// rows promises rows with columns of that name, title and format, in the answer or in
+// a member of it.
+func rows(member string, columns ...string) aai.Schema {
+	var properties []string
+	for _, c := range columns {
+		name, rest, _ := strings.Cut(c, ":")
+		title, format, _ := strings.Cut(rest, ":")
+		properties = append(properties, fmt.Sprintf(`%q: {"title": %q, "format": %q}`, name, cmp.Or(title, name), format))
+	}
+	source := `{"items": {"properties": {` + strings.Join(properties, ", ") + `}}}`
+	if member != "" {
+		source = fmt.Sprintf(`{"properties": {"about": {"type": "string"}, %q: %s}}`, member, source)
+	}
+	return aai.Schema{Source: json.RawMessage(source)}
 }
 
 type listed struct {
@@ -109,7 +127,7 @@ func lint(_ context.Context, call *aai.Call) (*aai.Result, error) {
 func (w *world) scan(context.Context, *aai.Call) (*aai.Result, error) {
 	files := []object{
 		{"path": "/a/aai.json", "place": "/a", "app": "org.example.Notes", "tools": 18, "status": "ok"},
-		{"path": "/b/aai.json", "place": "/b", "app": "org.example.Notes", "status": "shadowed", "shadowed_by": "/a/aai.json",
+		{"path": "/b/aai.json", "place": "/b", "app": "org.example.Notes", "tools": 0, "status": "shadowed", "shadowed_by": "/a/aai.json",
 			"warnings": []object{{"problem": "no\x1b version"}}},
 	}
 	switch w.typed {
@@ -117,7 +135,7 @@ func (w *world) scan(context.Context, *aai.Call) (*aai.Result, error) {
 	case "a schema is wrong":
 		files[0]["errors"] = []object{{"path": "add.parameters", "problem": "no such type"}}
 	default:
-		files = append(files, object{"path": "/c/aai.json", "place": "/c", "status": "invalid", "errors_omitted": 3, "errors": []object{
+		files = append(files, object{"path": "/c/aai.json", "place": "/c", "tools": 0, "status": "invalid", "errors_omitted": 3, "errors": []object{
 			{"path": "platforms.linux.tools[1].method", "problem": "expected a string, got 7"},
 		}})
 	}

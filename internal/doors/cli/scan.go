@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"strconv"
 
 	"github.com/spf13/cobra"
 )
@@ -23,88 +21,52 @@ func newScan(r *run) *cobra.Command {
 // statusInvalid is the status of a file that gives no app because it is wrong.
 const statusInvalid = "invalid"
 
-// scanView is what is shown of a scan.
-type scanView struct {
-	Files []fileView `json:"files"`
-}
-
-type fileView struct {
-	Path       string      `json:"path"`
-	Place      string      `json:"place"`
-	App        string      `json:"app"`
-	Tools      int         `json:"tools"`
-	Status     string      `json:"status"`
-	Errors     []faultView `json:"errors"`
-	Omitted    int         `json:"errors_omitted"`
-	Warnings   []faultView `json:"warnings"`
-	ShadowedBy string      `json:"shadowed_by"`
-}
-
-// faultView is one thing wrong with a file: where in it, and what.
-type faultView struct {
-	Path    string `json:"path"`
-	Problem string `json:"problem"`
-}
-
-func (f faultView) String() string {
-	if f.Path == "" {
-		return f.Problem
-	}
-	return f.Path + ": " + f.Problem
-}
-
 func (r *run) scan(ctx context.Context) error {
 	result, err := r.own(ctx, "scan", nil)
 	if err != nil {
 		return err
 	}
-	scan, err := view[scanView](result.Data)
+	s, err := r.sheet(ctx, "scan", result.Data)
 	if err != nil {
 		return err
 	}
 	err = r.output.show(result.Data, func() error {
-		r.showScan(scan)
+		r.output.showSheet(s, nil, remarks)
+		if len(s.rows) == 0 {
+			r.output.note("No aai.json was found.")
+		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	for _, file := range scan.Files {
-		if file.Status == statusInvalid || len(file.Errors) > 0 {
+	for _, file := range s.rows {
+		if errors := file.Member("errors"); words(file, "status") == statusInvalid || errors != nil && errors.First != nil {
 			return &finding{exit: exitUsage}
 		}
 	}
 	return nil
 }
 
-// showScan writes the table of files, with what is wrong with a file below it.
-func (r *run) showScan(scan scanView) {
-	rows := make([][]string, 0, len(scan.Files))
-	below := make(map[int][]string)
-	for i, file := range scan.Files {
-		rows = append(rows, []string{file.Status, file.App, strconv.Itoa(file.Tools), file.Path, file.Place})
-		below[i] = remarks(file)
-	}
-	r.output.tableWith([]string{"STATUS", "APP", "TOOLS", "FILE", "PLACE"}, rows, below)
-	if len(scan.Files) == 0 {
-		r.output.note("No aai.json was found.")
-	}
-}
-
 // remarks are the lines below a file in the table.
-func remarks(file fileView) []string {
+func remarks(file *node) []string {
 	var lines []string
-	for _, fault := range file.Errors {
-		lines = append(lines, "error: "+fault.String())
+	add := func(kind, member string) {
+		for fault := range file.Member(member).Items() {
+			line := words(fault, "problem")
+			if path := words(fault, "path"); path != "" {
+				line = path + ": " + line
+			}
+			lines = append(lines, kind+": "+line)
+		}
 	}
-	if file.Omitted > 0 {
-		lines = append(lines, fmt.Sprintf("error: and %d more", file.Omitted))
+	add("error", "errors")
+	if omitted := words(file, "errors_omitted"); omitted != "" {
+		lines = append(lines, "error: and "+omitted+" more")
 	}
-	for _, fault := range file.Warnings {
-		lines = append(lines, "warning: "+fault.String())
-	}
-	if file.ShadowedBy != "" {
-		lines = append(lines, "shadowed by "+file.ShadowedBy)
+	add("warning", "warnings")
+	if by := words(file, "shadowed_by"); by != "" {
+		lines = append(lines, "shadowed by "+by)
 	}
 	return lines
 }

@@ -51,15 +51,16 @@ func (r *run) takeOverFile(ctx context.Context, appTool []string) error {
 	if err != nil {
 		return err
 	}
-	consents, err := view[[]consentView](listed.Data)
+	s, err := r.sheet(ctx, "consent_list", listed.Data)
 	if err != nil {
 		return err
 	}
 	var named []any
-	for _, c := range consents {
-		if c.Takeover != "" && (appTool[0] == "" || c.App == appTool[0]) && (appTool[1] == "" || c.Tool == appTool[1]) {
-			r.output.note(aai.CleanLabel(c.Takeover, maxLine))
-			named = append(named, c.Takeover)
+	for _, consent := range s.rows {
+		name := words(consent, "takeover")
+		if name != "" && (appTool[0] == "" || words(consent, "app") == appTool[0]) && (appTool[1] == "" || words(consent, "tool") == appTool[1]) {
+			r.output.note(aai.CleanLabel(name, maxLine))
+			named = append(named, name)
 		}
 	}
 	if len(named) == 0 {
