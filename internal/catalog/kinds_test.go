@@ -16,6 +16,9 @@ func TestEveryRecipeHasAKind(t *testing.T) {
 			t.Errorf("the row of %q is not whole, or there are two", k.name)
 		}
 		names[k.name] = true
+		if script := k.name == "applescript" || k.name == "jxa"; script != (k.limit == aai.KindScript) {
+			t.Errorf("%s is known to modes as %q", k.name, k.limit)
+		}
 	}
 	recipe := reflect.TypeFor[aai.Recipe]()
 	for i := range recipe.NumField() {
@@ -30,6 +33,23 @@ func TestEveryRecipeHasAKind(t *testing.T) {
 		}
 		if k := kindOf(kinds(), r); k.name == "" {
 			t.Errorf("no kind has %s", field.Name)
+		}
+	}
+}
+
+// Where a type of execution is of one platform, that need not be said, and nothing else may be.
+func TestExecutionImpliesThePlatform(t *testing.T) {
+	implied := map[string]string{"http": "web", "dbus": "linux", "apple-events": "macos", "com": "windows"}
+	for _, e := range executions() {
+		source := `{"schema_version": "1.0", "app": {"id": "org.example.App", "name": "App", "description": "An app."}, "tools": [],
+			"execution": {"type": "` + e.name + `", "base_url": "https://api.example.com"}}`
+		d, faults := new(reader).parse([]byte(source), Options{})
+		if want := implied[e.name]; d.App.Platform != want || (len(faults.List) > 0) != (e.name == "ipc") {
+			t.Errorf("%s: platform %q, %v", e.name, d.App.Platform, faults)
+		}
+		other := strings.Replace(source, `"tools"`, `"platform": "ios", "tools"`, 1)
+		if _, faults = new(reader).parse([]byte(other), Options{}); (len(faults.List) == 0) == (implied[e.name] != "" || e.name == "ipc") {
+			t.Errorf("%s for ios: %v", e.name, faults)
 		}
 	}
 }

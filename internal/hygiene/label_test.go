@@ -16,6 +16,9 @@ func TestLabel(t *testing.T) {
 	for name, c := range map[string]struct{ in, label, text string }{
 		"empty":            {"", "", ""},
 		"plain":            {"Mail", "Mail", "Mail"},
+		"space after":      {"Mail ", "Mail", "Mail "},
+		"space before":     {" Mail", "Mail", " Mail"},
+		"spaces within":    {"My  Mail", "My Mail", "My  Mail"},
 		"white space":      {"  a \t b\r\nc\v\fd  ", "a b c d", "  a \t b \nc  d  "},
 		"separators":       {"a\u2028b\u2029c\u0085d\u00a0e\u3000f", "a b c d e f", "a b c d e f"},
 		"ansi":             {"\x1b[31mred\x1b[0m\x1b]0;title\x07", "[31mred[0m]0;title", "[31mred[0m]0;title"},

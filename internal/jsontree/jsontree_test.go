@@ -152,6 +152,7 @@ func TestFaults(t *testing.T) {
 		{`[[[[]]]]`, jsontree.TooDeep, "[0][0][0]", ""},
 		{`{"a": [123456]}`, jsontree.TooExact, "a[0]", ""},
 		{`{"a": [1e6]}`, jsontree.TooExact, "a[0]", ""},
+		{`[1e-6]`, jsontree.TooExact, "[0]", ""},
 		{"{\"a\": {\n \"b\": 1, \"b\": 2}}", jsontree.Twice, "a", "2:10"},
 		{"{\"a\": [\n1, tru]}", jsontree.Syntax, "a[1]", "2:7"},
 		{"{\"a\": 1, 5: 2}", jsontree.Syntax, "", "1:10"},
