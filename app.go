@@ -125,10 +125,18 @@ type Tool struct {
 	Returns Schema // what the result's Data promises to be; the zero Schema promises nothing
 
 	Effect  Effect
-	Natural bool     // Effect follows from how the tool works, such as an HTTP GET; false: somebody says so
-	Kind    Kind     // what limits and modes know it by, where that is not its effect
-	Starts  bool     // with some arguments it starts a program, whatever its effect is otherwise
-	Types   bool     // it gives the target text or keys, which a terminal would run
+	Natural bool // Effect follows from how the tool works, such as an HTTP GET; false: somebody says so
+	Kind    Kind // what limits and modes know it by, where that is not its effect
+	Starts  bool // with some arguments it starts a program, whatever its effect is otherwise
+	Types   bool // it gives the target text or keys, which a terminal would run
+	// Pictures says that it takes a picture of its target, or of the whole screen.
+	Pictures bool
+	// About names the parameters that say which element of a window it acts on; nil: any
+	// may.
+	About []string
+	// Seizes reports whether a call that acts takes the person's pointer and keyboard;
+	// nil: each may.
+	Seizes  func(call *Call) bool
 	Target  string   // the parameter that names the app which is really touched; empty: the tool's own app
 	Secret  []string // parameters whose values the journal must not keep
 	Private bool     // what it answers must not be kept, such as the clipboard's contents

@@ -287,7 +287,7 @@ func (w *lane) answers() (does bool) {
 // touches the gateway itself, or no program in particular, waits for nobody.
 func (r *Request) turn() Turn {
 	switch {
-	case r.Target.ID == OwnApp, r.App.OperatesOthers() && r.Target == r.App:
+	case r.Target.ID == OwnApp, r.OnScreen():
 		return Apart
 	case r.Tool.Turn != nil:
 		return r.Tool.Turn(r.Call)

@@ -53,7 +53,7 @@ func (r *Request) Permission() string {
 	switch {
 	case !r.App.OperatesOthers():
 		return r.Tool.Name
-	case r.Target != r.App && r.Target.PID == 0:
+	case !r.OnScreen() && r.Target.PID == 0:
 		return PermissionStart
 	case r.Tool.Effect == Reads:
 		return PermissionSee
@@ -64,6 +64,10 @@ func (r *Request) Permission() string {
 	}
 	return PermissionAct
 }
+
+// OnScreen reports whether the call is about the screen as it is, or what lies across
+// all of it such as the clipboard, and about no program in particular.
+func (r *Request) OnScreen() bool { return r.App.OperatesOthers() && r.Target == r.App }
 
 // Effect is what the call does to the world: what its tool does, or more where it
 // is to start a program.

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"log/slog"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -87,6 +88,7 @@ type spec struct {
 	effect                   aai.Effect
 	starts                   bool   // it may start a program
 	types                    bool   // it gives text or keys
+	pictures                 bool   // it takes a picture
 	params                   string // the properties of its parameters, as JSON
 	required                 string // the names of those that must be given, as JSON
 	returns                  string // the properties of its result, as JSON; all may be missing
@@ -110,12 +112,15 @@ func (s spec) tool() *aai.Tool {
 	if timeout == 0 {
 		timeout = callTimeout
 	}
+	params := schema.MustParse(`{"type": "object", "additionalProperties": false, "properties": {` + s.params + `}, "required": ` + required + `}`)
 	return &aai.Tool{
 		Name: s.name, Title: s.title, Description: s.description,
-		Params: schema.MustParse(`{"type": "object", "additionalProperties": false, "properties": {` + s.params + `}, "required": ` + required + `}`),
+		Params: params,
 		// What tools of our own return is held against it by the tests, not by each call.
 		Returns: aai.Schema{Source: json.RawMessage(`{"type": "object", "properties": {` + s.returns + `}}`)},
-		Effect:  s.effect, Natural: true, Starts: s.starts, Types: s.types, Target: targetParam, Secret: s.secret, Private: s.private, Timeout: timeout, Turn: s.turn, Vain: s.vain, Run: s.run,
+		Effect:  s.effect, Natural: true, Starts: s.starts, Types: s.types, Pictures: s.pictures, Seizes: inFocus,
+		About:  slices.DeleteFunc([]string{"query", "to_query"}, func(name string) bool { return !slices.Contains(params.Order, name) }),
+		Target: targetParam, Secret: s.secret, Private: s.private, Timeout: timeout, Turn: s.turn, Vain: s.vain, Run: s.run,
 	}
 }
 

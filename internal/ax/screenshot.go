@@ -20,7 +20,7 @@ const defaultSide = 1568
 
 func (d *desk) screenshotTool() *aai.Tool {
 	return spec{
-		name: "ax_screenshot", title: "Capture screenshot", effect: aai.Reads,
+		name: "ax_screenshot", title: "Capture screenshot", effect: aai.Reads, pictures: true,
 		returns:     `"width": {"type": "integer"}, "height": {"type": "integer"}, "scale": {"type": "number"}, "region": {"type": "object"}, "hidden": {"type": "array", "items": {"type": "string"}}`,
 		description: "Take a picture of a program's window, also a covered one, of an element, or without app of the whole screen, where programs that you may not see are black.",
 		params: appProp + `,` + queryProp + `,` + nthProp + `,

@@ -83,6 +83,29 @@ func TestWhoStartsSaysSo(t *testing.T) {
 	}
 }
 
+// TestToolsSayWhatGatesAsk: of what they take pictures, which parameters are about an
+// element, and when they take the person's pointer: gates know no tool by its name.
+func TestToolsSayWhatGatesAsk(t *testing.T) {
+	for _, tool := range tools() {
+		if tool.Pictures != (tool.Name == "ax_screenshot") {
+			t.Errorf("%s: Pictures is %v", tool.Name, tool.Pictures)
+		}
+		for _, name := range tool.Params.Order {
+			if about := name == "query" || name == "to_query"; slices.Contains(tool.About, name) != about {
+				t.Errorf("%s: that %s is about an element is %v", tool.Name, name, !about)
+			}
+		}
+		if tool.About == nil {
+			t.Errorf("%s does not say which parameters are about an element", tool.Name)
+		}
+		for mode, seizes := range map[any]bool{"focus": true, "background": false, nil: false} {
+			if tool.Seizes(&aai.Call{Args: map[string]any{"mode": mode}}) != seizes {
+				t.Errorf("%s, with mode %v: seizes is %v", tool.Name, mode, !seizes)
+			}
+		}
+	}
+}
+
 // TestReadsChangeNothing: a tool that says that it only reads asks the desktop for
 // nothing else, whatever else the person allowed.
 func TestReadsChangeNothing(t *testing.T) {

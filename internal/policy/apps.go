@@ -29,7 +29,7 @@ func (l Lists) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) 
 	if len(l.Allowed)+len(l.Denied) == 0 {
 		return nil, nil
 	}
-	if r.Target == r.App && r.App.OperatesOthers() {
+	if r.OnScreen() {
 		if showsAll(r.Tool) && !slices.Contains(l.Allowed, r.App.ID) {
 			return nil, blocked(r.App)
 		}

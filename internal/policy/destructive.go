@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -48,9 +49,6 @@ func DestructiveWords() []string {
 	}
 }
 
-// spoken are the parameters that say on what a tool acts.
-func spoken() []string { return []string{"query", "to_query", "text_query", "element", "target"} }
-
 // Check implements aai.Gate.
 func (d Destructive) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
 	if !r.App.OperatesOthers() || r.Effect() == aai.Reads || len(d.Words) == 0 {
@@ -60,8 +58,8 @@ func (d Destructive) Check(ctx context.Context, r *aai.Request) ([]aai.Question,
 		r.Destructive = true
 		return nil, nil
 	}
-	for _, name := range spoken() {
-		if text, ok := r.Call.Args[name].(string); ok && d.speaks(text) {
+	for name, value := range r.Call.Args {
+		if text, ok := value.(string); ok && (r.Tool.About == nil || slices.Contains(r.Tool.About, name)) && d.speaks(text) {
 			r.Destructive = true
 		}
 	}

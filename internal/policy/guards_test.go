@@ -127,8 +127,10 @@ func TestTheGatewaysOwnDialog(t *testing.T) {
 		r.Call.Args["mode"] = "focus"
 		return r
 	}
+	unsaid := operating(&aai.App{ID: "desktop/editor", PID: 8}, "click")
+	unsaid.Tool = &aai.Tool{Name: "press"}
 	picture := operating(nil, "look")
-	picture.Tool = &aai.Tool{Name: "ax_screenshot", Effect: aai.Reads}
+	picture.Tool = &aai.Tool{Name: "paint", Effect: aai.Reads, Pictures: true}
 	for _, c := range []struct {
 		what   string
 		r      *aai.Request
@@ -139,6 +141,7 @@ func TestTheGatewaysOwnDialog(t *testing.T) {
 		{"to click elsewhere", operating(&aai.App{ID: "desktop/editor", PID: 8}, "click"), "admits"},
 		{"to see something else", operating(&aai.App{ID: "desktop/editor", PID: 8}, "look"), "admits"},
 		{"to take the keyboard", focused(), "RATE_LIMITED"},
+		{"with a tool that does not say", unsaid, "RATE_LIMITED"},
 		{"the clipboard", operating(nil, "click"), "RATE_LIMITED"},
 		{"a picture of everything", picture, "RATE_LIMITED"},
 		{"a list", operating(nil, "look"), "admits"},
@@ -176,6 +179,14 @@ func TestDestructiveWords(t *testing.T) {
 		r.Call.Args = map[string]any{"query": "Delete"}
 		if check(gate, r); r.Destructive {
 			t.Errorf("%s is no act on a window", r.Tool.Name)
+		}
+	}
+	for name, want := range map[string]bool{"query": true, "text": false} { // what is typed into an element says nothing of it
+		r := operating(program("editor", "e"), "click")
+		r.Tool = &aai.Tool{Name: "type", About: []string{"query"}}
+		r.Call.Args = map[string]any{name: "Delete"}
+		if check(gate, r); r.Destructive != want {
+			t.Errorf("%s: %v", name, r.Destructive)
 		}
 	}
 	r := operating(program("editor", "e"), "click")

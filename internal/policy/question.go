@@ -115,7 +115,7 @@ func (w words) where(r *aai.Request) (lines, error) {
 	if r.Target.Source != "" && (r.App.OperatesOthers() || r.Target != r.App) {
 		program += ", " + plain(r.Target.Source)
 	}
-	if r.Target == r.App && r.App.OperatesOthers() {
+	if r.OnScreen() {
 		text.ours("%s", w.onScreen)
 		return text, nil
 	}

@@ -18,7 +18,7 @@ type Shells struct{}
 
 // Check implements aai.Gate.
 func (Shells) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
-	if !r.App.OperatesOthers() || r.Target == r.App || r.Target.PID == 0 || r.Tool.Effect == aai.Reads {
+	if !r.App.OperatesOthers() || r.OnScreen() || r.Target.PID == 0 || r.Tool.Effect == aai.Reads {
 		return nil, nil
 	}
 	switch {

@@ -25,7 +25,7 @@ func (u Untouchable) Check(ctx context.Context, r *aai.Request) ([]aai.Question,
 	switch {
 	case r.Target.PID != 0 && u.Shows != nil && u.Shows(r.Target.PID):
 		return nil, untouchable("a dialog of the gateway itself")
-	case r.Target != r.App && isGuard(r.Target):
+	case !r.OnScreen() && isGuard(r.Target):
 		return nil, untouchable(aai.CleanLabel(r.Target.ID, 60))
 	case takesTheScreen(r) && u.Asking != nil && u.Asking():
 		// The keyboard and the screen are the dialog's while it is open.
@@ -34,7 +34,7 @@ func (u Untouchable) Check(ctx context.Context, r *aai.Request) ([]aai.Question,
 		e.RetryAfter = busyFor
 		return nil, e
 	}
-	if r.Target != r.App && r.Target.PID != 0 && r.Target.Guards != nil {
+	if !r.OnScreen() && r.Target.PID != 0 && r.Target.Guards != nil {
 		if what := r.Target.Guards(ctx); what != "" {
 			return nil, untouchable(aai.CleanLabel(r.Target.ID, 60) + ", which shows " + what)
 		}
@@ -46,9 +46,9 @@ func (u Untouchable) Check(ctx context.Context, r *aai.Request) ([]aai.Question,
 // windows: a picture of all of it, the clipboard, the person's pointer and keyboard.
 func takesTheScreen(r *aai.Request) bool {
 	if r.Tool.Effect == aai.Reads {
-		return r.Target == r.App && r.Tool.Name == "ax_screenshot"
+		return r.OnScreen() && r.Tool.Pictures
 	}
-	return r.Target == r.App || r.Call.Args["mode"] == "focus"
+	return r.OnScreen() || r.Tool.Seizes == nil || r.Tool.Seizes(r.Call)
 }
 
 func untouchable(what string) error {

@@ -15,7 +15,7 @@ func screen() *aai.App {
 		Tools: []*aai.Tool{
 			{Name: "look", Effect: aai.Reads, Natural: true, Target: "app"},
 			{Name: "find", Effect: aai.Reads, Natural: true, Target: "app"},
-			{Name: "click", Effect: aai.Destroys, Target: "app"},
+			{Name: "click", Effect: aai.Destroys, Target: "app", Seizes: func(c *aai.Call) bool { return c.Args["mode"] == "focus" }},
 			{Name: "scroll", Effect: aai.Changes, Target: "app"},
 			{Name: "type", Effect: aai.Destroys, Types: true, Target: "app"},
 		},

@@ -104,7 +104,7 @@ func (w words) deed(r *aai.Request) string {
 		return w.effect[r.Effect()]
 	}
 	permission := r.Permission()
-	if r.Target == r.App {
+	if r.OnScreen() {
 		return w.window(r, permission)
 	}
 	switch permission {
@@ -124,7 +124,7 @@ func (w words) deed(r *aai.Request) string {
 func (w words) window(r *aai.Request, permission string) string {
 	name := quoted(r.Target.Name, maxName)
 	of := fmt.Sprintf(w.windows, name)
-	if r.Target == r.App {
+	if r.OnScreen() {
 		of = w.whole
 	}
 	switch permission {
