@@ -231,7 +231,7 @@ func TestStoppedMidWalk(t *testing.T) {
 			t.Errorf("a snapshot of an app that was stopped meanwhile: %s", c)
 		}
 		cancel()
-		soon, cancel := context.WithTimeout(t.Context(), time.Second)
+		soon, cancel := context.WithTimeout(t.Context(), patience)
 		if err := second(w.bus.Snapshot(soon, other)); err != nil {
 			t.Errorf("the other app: %v", err)
 		}

@@ -129,7 +129,8 @@ func outline(s *desktop.Snapshot) string {
 	return b.String()
 }
 
-const patience = 20 * time.Second
+// patience is when a test gives up on what must come. None waits for it to pass.
+const patience = 2 * time.Minute
 
 func eventually(t testing.TB, what string, ready func() bool) {
 	t.Helper()

@@ -135,7 +135,7 @@ func (u *suite) hangs() {
 		if name == "Perform" {
 			continue // which may be refused by what is known of the element
 		}
-		ctx, cancel := context.WithTimeout(u.Context(), Patience/10)
+		ctx, cancel := context.WithTimeout(u.Context(), moment)
 		u.ends(name, func() {
 			if err := request(ctx); err != nil || name != "Snapshot" {
 				u.coded(err, aai.Timeout)

@@ -13,8 +13,12 @@ import (
 	"aai/internal/desktop"
 )
 
-// Patience is how long the suite waits for what must happen.
-const Patience = 3 * time.Second
+// Patience is how long the suite waits for what must happen. It passes only where
+// something is wrong.
+const Patience = 2 * time.Minute
+
+// moment is the deadline of a request to a program that hangs.
+const moment = 300 * time.Millisecond
 
 // A Subject is a backend and the program that it is tried on. The program has just
 // been started and shows its window in front of all others.
