@@ -5,7 +5,7 @@ BUILD   := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VE
 LINT    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
-.PHONY: build demo test check bench bench-short fuzz soak race
+.PHONY: build demo test check bench bench-short fuzz soak race steady
 
 build: ## the program, in bin/
 	$(BUILD) -o bin/ ./cmd/aai-gateway
@@ -36,3 +36,5 @@ soak: ## a thousand agents over HTTP for ten minutes; 200 rounds of killing whoe
 	AAI_SOAK=10m AAI_KILL_ROUNDS=200 go test -count=1 -v -p 1 -timeout 20m -run 'UnderLoad|Kill' ./internal/doors/mcp ./internal/journal ./internal/keychain ./internal/login ./internal/policy
 race: ## 300 times another gateway types while a question comes up
 	AAI_RACE_ROUNDS=300 go test -count=1 -v -timeout 60m -run NobodyAnswersByTyping ./internal/dialog
+steady: ## what starts real programs 20 times, the suite 5 times, also with all cores busy; AAI_STEADY_*
+	scripts/steady
