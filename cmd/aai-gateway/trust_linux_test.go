@@ -48,6 +48,13 @@ func onScreen(t *testing.T, s *linuxtest.Session, config string) *parts {
 		}
 	})
 	built.gateway.Dialog = built.dialog
+	app, err := built.gateway.Catalog.Find(t.Context(), aai.DesktopApp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range app.Tools { // what is slow has not failed
+		tool.Timeout += patienceOnScreen
+	}
 	return built
 }
 
@@ -117,7 +124,7 @@ func awaitWindow(t *testing.T, s *linuxtest.Session, title string) {
 }
 
 // patienceOnScreen is when a test gives up on a window.
-const patienceOnScreen = time.Minute
+const patienceOnScreen = 2 * time.Minute
 
 func TestLanguageOf(t *testing.T) {
 	for _, c := range []struct {
