@@ -16,7 +16,7 @@ demo: ## real apps in a private session, driven by an agent
 test: ## install what the tests need, and run them all
 	scripts/need-packages descriptors/packages.txt scripts/test-packages.txt scripts/desktop-packages.txt
 	scripts/need-inspector && scripts/need-sdks && scripts/need-conformance && scripts/need-oidc
-	go test ./...
+	go test -timeout 40m ./...
 check: ## format, vet, lint, the map of the house, all platforms
 	test -z "$$(gofmt -l . | tee /dev/stderr)"
 	test -x .cache/bin/golangci-lint || GOBIN=$(CURDIR)/.cache/bin go install $(LINT)

@@ -11,7 +11,7 @@ import (
 
 // within are calls that have only so long. A call that ends well in it has not
 // waited for what hangs.
-const within = 5 * time.Second
+const within = 30 * time.Second
 
 // by makes a call with a deadline of its own.
 func (w *realWorld) by(limit time.Duration, tool string, p params) (*aai.Result, *aai.Error) {
