@@ -45,7 +45,7 @@ func apps() []string {
 }
 
 // patience is how long the demo waits for a program to be ready.
-const patience = 20 * time.Second
+const patience = time.Minute
 
 // Ready says which of the demo's programs are missing: nil, or an *aai.Error.
 func Ready() error {
