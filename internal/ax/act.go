@@ -18,6 +18,9 @@ const (
 	effectCeiling = 450 * time.Millisecond
 	quiet         = 2 * time.Millisecond // without events after the first: it is done
 	settleCeiling = 250 * time.Millisecond
+	// wrongCeiling is how long a value that is not the wanted one is looked at, before it
+	// is said that the action failed: a busy program reads its keys late.
+	wrongCeiling = 2 * time.Second
 )
 
 // A way is one of the ways to do something, in words for the reply.
@@ -134,7 +137,7 @@ func (a deed) check(ctx context.Context) outcome {
 	}
 	wrong, ok := a.verify(ctx)
 	o := outcome{wrong, ok}
-	for until := time.Now().Add(effectCeiling); o.wrong != "" && time.Now().Before(until); {
+	for until := time.Now().Add(wrongCeiling); o.wrong != "" && time.Now().Before(until); {
 		select {
 		case <-time.After(lookAgain / 4):
 		case <-ctx.Done():

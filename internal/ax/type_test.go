@@ -273,7 +273,7 @@ func TestKeyPressWithFocus(t *testing.T) {
 
 // TestTypeSlowly: a program that shows text late is waited for.
 func TestTypeSlowly(t *testing.T) {
-	inWorldWithout(t, func(b *desktop.Backend) { b.Actor = lateText{b.Actor, 200 * time.Millisecond} }, func(w *world) {
+	inWorldWithout(t, func(b *desktop.Backend) { b.Actor = lateText{b.Actor, 1500 * time.Millisecond} }, func(w *world) {
 		form(w)
 		w.want(w.ok("ax_type", `{"app": "Form", "query": "Full name", "text": "Ann"}`), true, "verified")
 	})
