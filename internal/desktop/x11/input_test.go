@@ -63,11 +63,16 @@ func TestPersonClicks(t *testing.T) {
 				t.Fatal(err)
 			}
 			f.WaitFor(t, "the list scrolls", func(state map[string]any) bool { return state["scroll"].(float64) > 0 })
-			// Chromium leaves some of it out when it is busy.
-			if err := d.Scroll(soon(t), desktop.PersonSeat, w, fruits, 0, -30); err != nil {
-				t.Fatal(err)
-			}
-			f.WaitState(t, "scroll", 0)
+			// Chromium leaves some of it out when it is busy: then the wheel is turned again.
+			await(t, "the list is scrolled back", func() bool {
+				if err := d.Scroll(soon(t), desktop.PersonSeat, w, fruits, 0, -3); err != nil {
+					t.Fatal(err)
+				}
+				for until := time.Now().Add(time.Second); f.State(t)["scroll"] != 0.0 && time.Now().Before(until); {
+					time.Sleep(10 * time.Millisecond)
+				}
+				return f.State(t)["scroll"] == 0.0
+			})
 			s.Cover(t, f)
 			fails(t, d.Click(soon(t), desktop.PersonSeat, w, press, desktop.LeftButton, 1), aai.AutomationFailed, aai.NotDelivered, "is not window", "Cover")
 			f.Kill(t)
