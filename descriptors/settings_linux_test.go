@@ -57,6 +57,9 @@ func checkTumbler(w *world) {
 		w.Fatal(err)
 	}
 	w.write("pic.png", picture.String())
+	// Else it first has GStreamer look through all its plug-ins, which takes a busy computer
+	// longer than the bus waits for a program that it starts.
+	w.write(".config/tumbler/tumbler.rc", "[GstThumbnailer]\nDisabled=true\n")
 
 	b := w.app("org.xfce.Tumbler")
 	b.has("flavors", `{}`, "normal", "large", "x-large", "xx-large")
