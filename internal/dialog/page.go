@@ -64,7 +64,7 @@ func (d *Dialog) layOut(q aai.Question, way shower) ([]page, error) {
 	}
 	asked, details := l.chunks(q.Title+"\n\n"+q.Text), []string(nil)
 	if q.Details != "" {
-		details = l.chunks(q.Details)
+		details = l.chunks(whoAsks(q) + q.Details)
 	}
 	if len(asked) == 0 || len(asked) > most || q.Details != "" && len(details) == 0 {
 		return nil, errLong
@@ -94,6 +94,15 @@ func (d *Dialog) layOut(q aai.Question, way shower) ([]page, error) {
 	l.lead(len(asked) - 1)
 	l.even()
 	return l.pages, nil
+}
+
+// whoAsks is the first line of a question, which its details begin with too.
+func whoAsks(q aai.Question) string {
+	line, _, more := strings.Cut(q.Text, "\n")
+	if !more || strings.HasPrefix(line, aai.QuoteMark) {
+		return ""
+	}
+	return line + "\n"
 }
 
 // even makes all windows about as large, and their buttons as wide, so that each stays
