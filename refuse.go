@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/url"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -42,7 +43,12 @@ func consentRequired(r *Request, questions []Question) *Error {
 		Questions: questions,
 	}
 	if c.Identity != "" {
-		e.Hint = fmt.Sprintf("Ask the person at this computer to run: aai-gateway consent grant %s %s --caller %s", r.Target.ID, r.Permission(), shellQuoted(c.String()))
+		first := ""
+		if !slices.ContainsFunc(questions, func(q Question) bool { return q.MayAsk(Native) || q.MayAsk(Passphrase) }) {
+			// Nothing could be granted yet: there is no way to prove who wants it.
+			first = "aai-gateway consent passphrase (once, where there is no screen), and then: "
+		}
+		e.Hint = fmt.Sprintf("Ask the person at this computer to run: %saai-gateway consent grant %s %s --caller %s", first, r.Target.ID, r.Permission(), shellQuoted(c.String()))
 	}
 	if c.Identity != "" && c.Door != DoorCLI {
 		e.Hint += " --identity " + shellQuoted(c.Identity)

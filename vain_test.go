@@ -2,6 +2,7 @@ package aai_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 
 	"aai"
@@ -66,6 +67,31 @@ func TestVainIsForWhoSees(t *testing.T) {
 			t.Errorf("seen %v: %v, expected %s", seen, err, want)
 		}
 	}
+}
+
+// Where there is no way yet to prove who wants something, a refusal names both steps.
+func TestTheFirstRefusalNamesBothSteps(t *testing.T) {
+	for channel, both := range map[aai.Channel]bool{aai.Terminal: true, aai.Native: false, aai.Passphrase: false} {
+		s := plain()
+		w := newWorld(s)
+		g := w.gateway()
+		g.Dialog, g.Gates = nil, []aai.Gate{by(channel)}
+		call := s.call()
+		call.Caller.Identity = "/usr/bin/agent"
+		_, err := g.Do(t.Context(), call)
+		e := wantCode(t, err, aai.ConsentRequired)
+		first, then := strings.Index(e.Hint, "aai-gateway consent passphrase"), strings.Index(e.Hint, "aai-gateway consent grant org.example.App work")
+		if then < 0 || (first >= 0) != both || first > then {
+			t.Errorf("asked by %s: %s", channel, e.Hint)
+		}
+	}
+}
+
+// by asks in one way.
+type by aai.Channel
+
+func (g by) Check(context.Context, *aai.Request) ([]aai.Question, error) {
+	return []aai.Question{{ID: "q", Channels: []aai.Channel{aai.Channel(g)}, Choices: []aai.Choice{{ID: "no"}, {ID: "yes"}}}}, nil
 }
 
 // seeing admits what only looks, where it may be seen, and asks about the rest.
