@@ -251,7 +251,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 			Modes: trust.modes, Revocations: trust.revocations,
 			Web: known, Logins: logins,
 			HostPlatform: cfg.platform.name, Fetch: fetch(client),
-			Vault: vault, Unsealed: store.Unsealed, Keeps: store.Keeps, Aside: asideOf(store), Check: checkOf(ownApps),
+			Vault: vault, Unsealed: store.Unsealed, Keeps: store.Keeps, Aside: asideOf(store), Asked: trust.notice, Check: checkOf(ownApps),
 			Passphrase: passphrase, Confirmed: cfg.confirmed(), Unconfirmed: func() []proof.Setting { return cfg.Unconfirmed },
 		},
 		func() own.Catalog { return known },

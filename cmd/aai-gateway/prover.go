@@ -30,5 +30,15 @@ func (p prover) Way(ctx context.Context) aai.Channel {
 	return ""
 }
 
+// notice says what a person should know of how they are asked: that a window which they
+// may wait for does not come.
+func (p prover) notice(ctx context.Context) string {
+	if p.dialog == nil || p.screen.certain() || p.dialog.Ready(ctx) != nil || !p.passphrase.Set(ctx) {
+		return ""
+	}
+	return "The screen is known by DISPLAY alone, which anybody may have set, and a passphrase was set: you are asked for that at a terminal, " +
+		"and no window asks. To be asked in windows, name the screen in desktop.session and confirm it (aai-gateway consent confirm)."
+}
+
 // Check implements policy.Person.
 func (p prover) Check(ctx context.Context, typed string) error { return p.passphrase.Check(ctx, typed) }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"log/slog"
 	"path/filepath"
 	"strings"
@@ -21,6 +22,7 @@ type trust struct {
 	dialog      *dialog.Dialog
 	modes       *policy.Modes
 	revocations *policy.Revocations
+	notice      func(context.Context) string // of how people are asked; nil: there is nothing to say
 }
 
 // trust makes the gates as configured. What a person decides holds for every
@@ -37,6 +39,9 @@ func (s *setup) trust(store policy.Store, passphrase *proof.Passphrase, log *slo
 		words = s.Policy.Words
 	}
 	who := s.person(t.dialog, passphrase)
+	if p, ok := who.(prover); ok {
+		t.notice = p.notice
+	}
 	t.gates = []aai.Gate{
 		t.limits, // first: a call that is refused counts too
 		policy.NewOwn(policy.OwnConfig{

@@ -92,6 +92,9 @@ type Sources struct {
 	Fetch func(ctx context.Context, address string) ([]byte, error)
 	// Check says whether windows can be read and operated; nil: they cannot.
 	Check aai.Action
+	// Asked says what a person should know of how they are asked, "" for nothing; nil:
+	// nobody knows.
+	Asked func(context.Context) string
 	// HostPlatform is this computer's: "linux", "macos" or "windows".
 	HostPlatform string
 }
@@ -155,6 +158,9 @@ func (s Sources) check(ctx context.Context, call *aai.Call) (*aai.Result, error)
 			return nil, err
 		}
 		result = found
+	}
+	if s.Asked != nil {
+		result.Warning = strings.TrimSpace(result.Warning + " " + s.Asked(ctx))
 	}
 	if waiting := (proofTools{unconfirmed: s.Unconfirmed}).pending(); len(waiting) > 0 {
 		keys := make([]string, len(waiting))
