@@ -98,8 +98,8 @@ func (s *SealedStore) Unsealed() string {
 		return err.Error()
 	}
 	if aside, _ := s.Aside(); len(aside) > 0 { // who reads the grants hears what is wrong
-		return fmt.Sprintf("%s allows %d things that count for nothing, since whoever writes files may have put them there; "+
-			"look at them and run aai-gateway consent takeover --file, or remove it", s.plain.path, len(aside))
+		return fmt.Sprintf("%s allows what counts for nothing (%d), since whoever writes files may have put it there; "+
+			"look at it and run aai-gateway consent takeover --file, or remove it", s.plain.path, len(aside))
 	}
 	if sealed == nil {
 		return "they will be sealed with the next change of them"
