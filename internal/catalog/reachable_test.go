@@ -1,0 +1,22 @@
+package catalog
+
+import (
+	"testing"
+
+	"aai/internal/site"
+)
+
+// TestThisComputer: what a descriptor from the web may not send calls to, however it is
+// written.
+func TestThisComputer(t *testing.T) {
+	for address, want := range map[string]bool{
+		"http://localhost/": true, "http://LocalHost:80/x": true, "http://api.localhost/": true, "https://127.9.9.9/": true,
+		"https://[::1]:8443/": true, "https://[::ffff:127.0.0.1]/": true,
+		"https://example.com/": false, "https://localhost.example.com/": false, "https://notlocalhost/": false,
+		"https://128.0.0.1/": false, "https://[::2]/": false, "https://127.0.0.1.example.com/": false,
+	} {
+		if site.Intrudes("example.org", hostname(address)) != want {
+			t.Errorf("%s is on this computer: %v", address, !want)
+		}
+	}
+}
