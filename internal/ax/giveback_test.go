@@ -42,7 +42,7 @@ func TestTheKeyboardIsGivenBack(t *testing.T) {
 		}, true, "Letter"},
 		"Discard": {func(p *fakedesktop.Program, main *fakedesktop.Window) {
 			main.Text("discarded")
-			p.After(5*moment, func() { main.Raise() })
+			p.After(3*moment/2, func() { main.Raise() })
 		}, false, "Editor"},
 	} {
 		t.Run(button, func(t *testing.T) {

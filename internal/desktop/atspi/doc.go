@@ -9,8 +9,8 @@
 //
 // How it is fast: calls go out hundreds at a time, over the app's own socket where
 // there is one; what the app can list at once (Cache.GetItems) is not asked node
-// by node; and what was read is kept for as long as the app's events and a look at
-// its windows say that it is still so. What an app offers is found out by asking,
+// by node; and what was read is kept, by a mirror.Mirror, for as long as the app's events
+// and a look at its windows say that it is still so. What an app offers is found out by asking,
 // since the same toolkit differs from version to version.
 //
 // How it is safe: every wait ends with its context. What an app is never asked,
