@@ -45,7 +45,7 @@ func kinds() []kind {
 			is: func(r *aai.Recipe) bool { return r.Script != nil && r.Script.Language == "jxa" },
 		},
 		{
-			name: "com", platform: "windows", read: (*parser).comForm, runs: runsCOM, templates: nil,
+			name: "com", platform: "windows", read: (*parser).comForm, runs: runsCOM, templates: comTexts,
 			is: func(r *aai.Recipe) bool { return r.COM != nil },
 		},
 		{

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"encoding/json"
 	"reflect"
 	"strings"
 	"testing"
@@ -72,5 +73,14 @@ func TestToyKind(t *testing.T) {
 	tool := got.App.Tools[0]
 	if tool.Run == nil || tool.Effect != aai.Changes || !tool.Natural || tool.Runs != "plays ${path}" || got.Recipes[0].Kind != "toy" {
 		t.Errorf("%+v of %+v", tool, got.Recipes[0])
+	}
+}
+
+// What a COM step writes with parameters is known to who looks for unused ones.
+func TestTemplatesOfCOM(t *testing.T) {
+	r := &aai.Recipe{Kind: "com", COM: &aai.COMRecipe{Steps: []aai.COMStep{{Args: []json.RawMessage{[]byte(`"${a}"`)}, Value: []byte(`"${b}"`)}}}}
+	texts, _ := Templates(r)
+	if all := strings.Join(texts, " "); !strings.Contains(all, "${a}") || !strings.Contains(all, "${b}") {
+		t.Errorf("%q", all)
 	}
 }
