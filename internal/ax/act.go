@@ -224,6 +224,7 @@ func (a deed) observe(ctx context.Context, before *desktop.Snapshot, events <-ch
 	defer ceiling.Stop()
 	looks := time.NewTicker(lookAgain) // some toolkits tell of nothing
 	defer looks.Stop()
+	var goes time.Time // since when something seems to be about to go
 	for {
 		late := false
 		select {
@@ -249,10 +250,35 @@ func (a deed) observe(ctx context.Context, before *desktop.Snapshot, events <-ch
 			continue
 		}
 		delta := a.diff(before, focus)
-		if late || a.effective(before, delta) {
-			return delta, nil
+		if !late && !a.effective(before, delta) {
+			continue
 		}
+		if !late && a.emptied(before, delta) {
+			if goes.IsZero() {
+				goes = time.Now()
+			}
+			if time.Since(goes) < goesWithin {
+				continue
+			}
+		}
+		return delta, nil
 	}
+}
+
+// goesWithin is how long something is waited for to go that has lost its words.
+const goesWithin = 2 * lookAgain
+
+// emptied reports whether an element has lost its words, which in Chromium is how it
+// begins to go.
+func (a deed) emptied(before *desktop.Snapshot, d delta.Delta) bool {
+	return slices.ContainsFunc(d.Changes, func(c delta.Change) bool {
+		if c.Kind != delta.Changed || c.Restless {
+			return false
+		}
+		now := &a.shot.Elements[c.Index]
+		was := before.Index(now.ID)
+		return was >= 0 && now.Name == "" && before.Elements[was].Name != ""
+	})
 }
 
 // diff is what has changed since the snapshot, with what happened to one element

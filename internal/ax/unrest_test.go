@@ -62,3 +62,25 @@ func TestLateEffectIsNoUnrest(t *testing.T) {
 		}
 	})
 }
+
+// TestWhatGoesIsWaitedFor: an element that loses its words is about to go, as those of
+// Chromium do, and the reply tells that it went. One that is only emptied is told soon.
+func TestWhatGoesIsWaitedFor(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.d.Program("Office")
+		window := p.Window("Office")
+		question := p.Dialog("Really?")
+		words := question.Text("It cannot be undone.")
+		question.Button("Yes", func() {
+			words.Rename("")
+			p.After(60*time.Millisecond, question.Close)
+		})
+		status := window.Text("busy")
+		window.Button("Clear", func() { status.Rename("") })
+		w.has(w.ok("ax_click", `{"app": "Office", "query": "Yes"}`).Text, `- dialog "Really?"`)
+		took := elapsed(func() { w.want(w.ok("ax_click", `{"app": "Office", "query": "Clear"}`), true, "verified") })
+		if took > 300*time.Millisecond {
+			t.Errorf("took %s", took)
+		}
+	})
+}
