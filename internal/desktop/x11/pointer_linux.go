@@ -37,9 +37,9 @@ func (d *Display) Click(ctx context.Context, which desktop.Seat, window desktop.
 				if err == nil {
 					err = h.must(ctx, h.fake(g, buttonPress, byte(button), desktop.Point{}), h.fake(g, buttonRelease, byte(button), desktop.Point{}))
 				}
-				if err == nil {
-					err = h.landed(ctx)
-				}
+			}
+			if err == nil {
+				err = h.landed(ctx) // once: to wait between them would make two single clicks of a double one
 			}
 			return err
 		})
