@@ -2,8 +2,13 @@ package ax_test
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
+
+	"aai/internal/desktop/linuxtest"
 )
 
 // listener is another client of accessibility, as a screen reader is: it wants to know
@@ -132,4 +137,49 @@ func TestPressedOverTheBusAlone(t *testing.T) {
 	e.says(a.Warning, "may hang at the next key")
 	e.ok("ax_click", params{"app": e.app, "query": "button Close"})
 	e.closed("About Mousepad")
+}
+
+// TestKeysIntoADialogOfWhoWasKilled: and when the gateway was killed, and could do
+// nothing about it any more.
+func TestKeysIntoADialogOfWhoWasKilled(t *testing.T) {
+	if app := os.Getenv("AAI_TEST_OPENS"); app != "" {
+		w := joined(t, &linuxtest.Session{}, os.Getenv)
+		w.ok("ax_click", params{"app": app, "query": "Save As..."})
+		_, _ = os.Stdout.WriteString("opened\n")
+		select {}
+	}
+	e := openEditor(t)
+	e.types("a")
+	before := holders(t)
+	other := exec.CommandContext(t.Context(), os.Args[0], "-test.run", t.Name())
+	other.Env = append(slices.Clone(e.Env), "AAI_TEST_OPENS="+e.app)
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	e.eventually("the dialog has the keyboard", func() bool { return e.ActiveWindow(t) == "Save As" })
+	e.eventually("the connection is held", func() bool { return holders(t) > before })
+	_ = other.Process.Kill()
+	_ = other.Wait()
+	e.types("x", "Tab", "Escape")
+	e.closed("Save As")
+	e.types("b")
+	e.saved("ab")
+}
+
+// holders is how many processes of this computer hold a connection for others.
+func holders(t *testing.T) int {
+	t.Helper()
+	found := 0
+	names, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range names {
+		if line, err := os.ReadFile(name); err == nil && string(line) == "/bin/cat\x00" {
+			if in, err := os.Readlink(filepath.Join(filepath.Dir(name), "fd", "0")); err == nil && strings.HasPrefix(in, "socket:") {
+				found++
+			}
+		}
+	}
+	return found
 }

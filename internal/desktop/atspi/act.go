@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"aai"
 	"aai/internal/dbuswire"
@@ -158,22 +159,23 @@ func (a *actor) name() string {
 // is the error of a toolkit that could not.
 func (a *actor) do(ctx context.Context, q *question, to ref) error {
 	conn := a.p.link.conn
-	var line *dbuswire.Conn
+	var own *line
 	if to.sender == a.p.sender {
 		var err error
-		if line, err = a.p.newLine(ctx); err != nil {
+		if own, err = a.p.newLine(ctx); err != nil {
 			return before(a.p.failed(a.app, err))
 		}
 	}
 	switch {
-	case line != nil:
-		conn = line
+	case own != nil:
+		conn = own.conn
+		defer func() { time.AfterFunc(opened, func() { a.p.holdWhatOpened(own) }) }()
 	case q.member == doAction && a.p.habits().peers && !a.rash:
 		return a.unsupported("belongs to a program that can be reached over the bus alone, where it would hang at the next key if it opened a dialog", nil)
 	}
 	answer, err := conn.Call(ctx, q.to(to))
 	if err != nil {
-		if conn == line && errors.Is(err, dbuswire.ErrLost) {
+		if own != nil && errors.Is(err, dbuswire.ErrLost) {
 			e := ended(a.app, err)
 			e.Delivery = aai.DeliveryUnknown
 			return e

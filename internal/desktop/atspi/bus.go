@@ -41,8 +41,8 @@ type Config struct {
 	Windows desktop.Windows
 	// Hold keeps a connection open until its other end closes it, also after this
 	// process has ended. An app hangs whose dialog is open when the connection ends
-	// over which it was asked to open it. Nil holds none.
-	Hold func(*os.File) error
+	// over which it was asked to open it. Release ends that. Nil holds none.
+	Hold func(*os.File) (release func(), err error)
 	// Log gets what nobody waits for. Nil means nowhere.
 	Log *slog.Logger
 }

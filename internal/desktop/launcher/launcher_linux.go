@@ -58,16 +58,16 @@ func toolkitSwitches() []string {
 }
 
 // Hold keeps a connection open until its other end closes it, also after this process
-// has ended. It takes a duplicate of the file.
-func (*Launcher) Hold(connection *os.File) error {
+// has ended, or until release is called. It takes a duplicate of the file.
+func (*Launcher) Hold(connection *os.File) (release func(), err error) {
 	c := exec.CommandContext(context.Background(), "/bin/cat") // reads until the other end closes it
 	c.Stdin, c.Env, c.Dir = connection, []string{}, "/"
 	c.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := c.Start(); err != nil {
-		return err
+		return nil, err
 	}
 	go func() { _ = c.Wait() }()
-	return nil
+	return func() { _ = c.Process.Kill() }, nil
 }
 
 // chromiumSwitches make Chromium, and what is built on it, show the trees of its
