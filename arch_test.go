@@ -161,7 +161,7 @@ func theMap() []room {
 			why: "the tools on the words of the desktop, on no platform; pictures are scaled, files of references locked, tests put real gates before real windows"},
 		{name: bearer, ours: []string{"aai", site, whole}, modules: []string{jose},
 			why: "who a token speaks for: it knows OAuth, and nothing of MCP"},
-		{name: httpdoor, ours: []string{"aai", bearer, site},
+		{name: httpdoor, ours: []string{"aai", bearer, site}, modules: []string{xsync},
 			why: "what every door over HTTP stands in: it knows pages, tokens and strangers, and no protocol"},
 		{name: tasks, ours: []string{"aai"}, modules: []string{sdk},
 			why: "calls that outlast their requests, in front of whatever runs them"},

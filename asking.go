@@ -36,6 +36,9 @@ func (p *passage) inVain() *Error {
 	if r.Tool.Vain == nil || r.App.OperatesOthers() && !p.g.sees(ctx, r) {
 		return nil
 	}
+	if r.App.ID == OwnApp && r.Call.Caller.Door != DoorCLI {
+		return nil // what was decided for others is no agent's to find out
+	}
 	return p.overdue(ctx, r.Tool.Vain(ctx, r.Call))
 }
 

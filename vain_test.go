@@ -45,6 +45,22 @@ func TestVainBeforeAnybodyIsAsked(t *testing.T) {
 	}
 }
 
+// What was decided for others is told to nobody by a call that would come to nothing.
+func TestVainOfTheGatewayItselfIsForThePerson(t *testing.T) {
+	for door, want := range map[string]aai.Code{aai.DoorMCP: "", aai.DoorCLI: aai.ElementNotFound} {
+		s := plain()
+		s.Gates, s.Dialog = []string{asks}, works
+		w := newWorld(s)
+		w.app.ID = aai.OwnApp
+		w.app.Tools[0].Vain = func(context.Context, *aai.Call) error { return aai.Errorf(aai.ElementNotFound, "nothing of that") }
+		call := s.call()
+		call.App, call.Caller.Door = aai.OwnApp, door
+		if _, err := w.gateway().Do(t.Context(), call); codeOf(err) != want {
+			t.Errorf("by %s: %v, expected %q", door, err, want)
+		}
+	}
+}
+
 // What there is in the windows of a program is told to nobody who may not see it.
 func TestVainIsForWhoSees(t *testing.T) {
 	for _, seen := range []bool{true, false} {

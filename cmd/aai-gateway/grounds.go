@@ -94,6 +94,9 @@ func (s *setup) hidden(context.Context) error {
 	if l := s.asks.clean.Unreached(); l != nil {
 		return fmt.Errorf("you have a graphical session, and no window in it can be reached from here: %s", l)
 	}
+	if why := s.asks.clean.Silent(); why != "" {
+		return fmt.Errorf("login1 does not say whether you have a graphical session: %s", why)
+	}
 	return nil
 }
 

@@ -53,9 +53,13 @@ func users() (int, error) {
 	self, err := unix.PidfdOpen(unix.Getpid(), 0)
 	if err == nil {
 		defer unix.Close(self) //nolint:errcheck // nothing was written
-		if fd, err := unix.IoctlRetInt(self, unix.PIDFD_GET_USER_NAMESPACE); err == nil {
+		var fd int
+		if fd, err = unix.IoctlRetInt(self, unix.PIDFD_GET_USER_NAMESPACE); err == nil {
 			return fd, nil
 		}
+	}
+	if !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.ENOTTY) && !errors.Is(err, unix.EINVAL) {
+		return -1, err // not an older kernel: somebody keeps us from looking
 	}
 	return unix.Open("/proc/self/ns/user", unix.O_RDONLY|unix.O_CLOEXEC, 0)
 }

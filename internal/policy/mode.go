@@ -75,7 +75,7 @@ func (m *Modes) Mode() Mode {
 	if m.Path == "" {
 		return m.Configured
 	}
-	b, err := os.ReadFile(m.Path)
+	b, err := wholefile.Read(m.Path, wholefile.Limits{Size: 1 << 10})
 	if errors.Is(err, fs.ErrNotExist) {
 		return m.Configured
 	}

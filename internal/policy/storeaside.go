@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"slices"
@@ -104,6 +105,11 @@ func (s *SealedStore) TakeOver(meant func(Grant) bool, by aai.Channel) (int, err
 		taken = append(taken, g)
 		return true
 	})
+	for i, g := range taken {
+		if slices.ContainsFunc(taken[:i], g.sameSubject) {
+			return 0, fmt.Errorf("the file %s says twice what %s may do with %s of %s; remove the row that you do not know", s.plain.path, g.Caller, g.Tool, g.App)
+		}
+	}
 	err = s.vault.Update(context.Background(), sealedID, func(old []byte) ([]byte, error) {
 		sealed, err := refusalsOf(left), error(nil)
 		if old != nil {

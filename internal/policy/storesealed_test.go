@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"aai"
+	"aai/internal/wholefile"
 )
 
 // A vault is a Sealer in memory: it can be without a key, or fail.
@@ -183,6 +184,25 @@ func TestTakeOverOfAPlainFile(t *testing.T) {
 	}
 	if aside, err := s.Aside(); len(aside) != 0 || err != nil {
 		t.Errorf("aside are %+v, %v", aside, err)
+	}
+}
+
+// A person who is shown the same words twice cannot say which row they mean.
+func TestRowsThatAreTheSameAreNotTakenOver(t *testing.T) {
+	v, path := newVault(), storePath(t)
+	other := grantOf("a")
+	other.Digest = "another program's"
+	b, err := laidOut([]Grant{other, grantOf("a")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	add(t, NewFileStore(path), grantOf("a"))
+	if err := wholefile.Keep(path, b); err != nil {
+		t.Fatal(err)
+	}
+	s := NewSealedStore(NewFileStore(path), v)
+	if n, err := s.TakeOver(func(Grant) bool { return true }, aai.Native); n != 0 || err == nil || !exists(t, path) {
+		t.Errorf("%d, %v; the file is there: %v", n, err, exists(t, path))
 	}
 }
 

@@ -36,7 +36,8 @@ func grammarOf(name string) grammar {
 	case "python", "pypy":
 		return grammar{
 			values: []string{"-W", "-X", "-Q", "--check-hash-based-pycs"}, code: []string{"-c"}, cluster: "bBdEhiIOPqRsStuvx",
-			env: []string{"PYTHONPATH", "PYTHONHOME"},
+			loads: []string{"-i", "-Xpycache_prefix"},
+			env:   []string{"PYTHONPATH", "PYTHONHOME", "PYTHONUSERBASE", "PYTHONPYCACHEPREFIX", "PYTHONINSPECT"},
 		}
 	case "node", "nodejs", "electron", "bun":
 		return grammar{
@@ -46,7 +47,7 @@ func grammarOf(name string) grammar {
 				"--redirect-warnings", "--dns-result-order", "--unhandled-rejections", "--trace-event-categories", "--localstorage-file",
 				"--max-http-header-size", "--watch-path", "--cwd", "--config",
 			},
-			code: []string{"-e", "--eval", "-p", "--print", "-pe"}, loads: []string{"-r", "--require", "--import", "--preload", "--loader", "--experimental-loader"},
+			code: []string{"-e", "--eval", "-p", "--print", "-pe"}, loads: []string{"-r", "--require", "--import", "--preload", "--loader", "--experimental-loader", "--env-file", "--env-file-if-exists", "--openssl-config"},
 			env: []string{"NODE_PATH"}, options: "NODE_OPTIONS",
 		}
 	case "perl":
@@ -67,8 +68,8 @@ func grammarOf(name string) grammar {
 	case "java":
 		return grammar{
 			values: []string{"-cp", "-classpath", "--class-path", "-p", "--module-path", "--add-modules", "--add-opens", "--add-exports", "--add-reads", "--upgrade-module-path"},
-			loads:  []string{"-javaagent", "-agentpath", "-agentlib", "-Xbootclasspath", "--patch-module"}, script: "-jar",
-			env: []string{"CLASSPATH"}, options: "JAVA_TOOL_OPTIONS",
+			loads:  []string{"-cp", "-classpath", "--class-path", "-javaagent", "-agentpath", "-agentlib", "-Xbootclasspath", "--patch-module"}, script: "-jar",
+			env: []string{"CLASSPATH", "JDK_JAVA_OPTIONS", "_JAVA_OPTIONS"}, options: "JAVA_TOOL_OPTIONS",
 		}
 	case "lua", "luajit":
 		return grammar{values: []string{"-l", "-j", "-O"}, code: []string{"-e"}, loads: []string{"-l"}, env: []string{"LUA_INIT", "LUA_PATH", "LUA_CPATH"}}
@@ -131,13 +132,25 @@ func Script(interpreter string, args []string) (name, path string) {
 	return "", ""
 }
 
+// plain is an option with "-" in the place of "_" in its name: node takes both.
+func plain(option string) string {
+	if !strings.HasPrefix(option, "--") {
+		return option
+	}
+	name, value, given := strings.Cut(option, "=")
+	if name = strings.ReplaceAll(name, "_", "-"); given {
+		return name + "=" + value
+	}
+	return name
+}
+
 // Brought are the options and variables by which a process brings in code besides its
 // program and script: what runs is not known by those alone. The interpreter's name is ""
 // for any other program; the environment is the one it was started with.
 func Brought(interpreter string, args, env []string) []string {
 	var found []string
 	variables := []string{"LD_PRELOAD", "LD_AUDIT"}
-	g := grammar{}
+	g, unquote := grammar{}, strings.NewReplacer(`"`, "", `\`, "")
 	if interpreter != "" {
 		g = grammarOf(interpreter)
 		variables = append(variables, g.env...)
@@ -145,7 +158,10 @@ func Brought(interpreter string, args, env []string) []string {
 	for i := 1; i < len(args); i++ {
 		arg := args[i]
 		switch {
-		case is(arg, g.loads):
+		case arg == "-X" && i+1 < len(args) && strings.HasPrefix(args[i+1], "pycache_prefix"):
+			i++
+			found = append(found, arg, args[i])
+		case is(plain(arg), g.loads):
 			if found = append(found, arg); slices.Contains(g.values, arg) && i+1 < len(args) {
 				i++
 				found = append(found, args[i])
@@ -158,7 +174,7 @@ func Brought(interpreter string, args, env []string) []string {
 	}
 	for _, v := range env {
 		name, value, _ := strings.Cut(v, "=")
-		if value != "" && (slices.Contains(variables, name) || g.options != "" && name == g.options && slices.ContainsFunc(strings.Fields(value), func(o string) bool { return is(o, g.loads) })) {
+		if value != "" && (slices.Contains(variables, name) || g.options != "" && name == g.options && slices.ContainsFunc(strings.Fields(unquote.Replace(value)), func(o string) bool { return is(plain(o), g.loads) })) {
 			found = append(found, v)
 		}
 	}

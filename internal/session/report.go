@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 )
@@ -60,6 +61,20 @@ func (r *Room) Unreached() *Login {
 		}
 	}
 	return nil
+}
+
+// loginFolder is where login1 keeps its sessions, on each computer on which it runs.
+const loginFolder = "/run/systemd/sessions"
+
+// Silent says why login1, which runs on this computer, did not say who has logged in; ""
+// where it did, and where it does not run.
+func (r *Room) Silent() string {
+	var report Report
+	r.tellLogins(&report)
+	if _, err := os.Stat(loginFolder); err != nil {
+		return ""
+	}
+	return report.NoLogin1
 }
 
 // closing is the state of a session whose person has left.

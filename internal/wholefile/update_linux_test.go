@@ -82,3 +82,12 @@ func TestPrivate(t *testing.T) {
 		}
 	}
 }
+
+// A pipe in the place of a lock is waited for by nobody.
+func TestLockThatIsAPipe(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "kept")
+	if err := syscall.Mkfifo(path+".lock", 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_ = wholefile.Update(t.Context(), path, wholefile.Limits{Size: 10}, func([]byte) ([]byte, error) { return []byte("x"), nil })
+}

@@ -1,6 +1,7 @@
 package httpdoor
 
 import (
+	"context"
 	"errors"
 	"io"
 	"net/http"
@@ -14,11 +15,17 @@ import (
 // nobody waits for an answer.
 func (s *Server) ReadBody(w http.ResponseWriter, r *http.Request) (body []byte, end func(), ok bool) {
 	x := Of(r.Context())
+	free, refused := s.room(r, x)
+	if refused != nil {
+		s.Refuse(w, *refused)
+		return nil, nil, false
+	}
+	defer free()
 	end = s.starts.begin(x.ctx, x.Principal, longBody)
 	if end == nil {
 		return nil, nil, false
 	}
-	body, refused := s.readBody(w, r)
+	body, refused = s.readBody(w, r)
 	end()
 	if refused != nil { // the time may be over for whoever waits, too
 		s.Refuse(w, *refused)
@@ -28,6 +35,22 @@ func (s *Server) ReadBody(w http.ResponseWriter, r *http.Request) (body []byte, 
 		return nil, nil, false
 	}
 	return body, end, true
+}
+
+// room waits until what the caller sends has room among all that it is sending, until
+// free: bodies that come slowly, or wait for their turn, are in memory.
+func (s *Server) room(r *http.Request, x *Exchange) (free func(), refused *Refusal) {
+	size := r.ContentLength
+	if size < 0 || size > s.limits.Body {
+		size = s.limits.Body
+	}
+	ctx, cancel := context.WithTimeout(x.ctx, s.limits.Upload)
+	defer cancel()
+	free = s.starts.hold(ctx, x.Principal, min(size, maxSending))
+	if free == nil {
+		return nil, &Refusal{Status: http.StatusRequestTimeout, Message: "too much is being sent by this caller at once"}
+	}
+	return free, nil
 }
 
 func (s *Server) readBody(w http.ResponseWriter, r *http.Request) ([]byte, *Refusal) {

@@ -19,6 +19,7 @@ const (
 	headerTimeout = 10 * time.Second
 	unusedTimeout = 2 * time.Minute // of a connection between requests
 	maxConns      = 8192            // that have shown a token
+	maxSending    = 64 << 20        // bytes of bodies of one caller that have not begun
 )
 
 // Connections that have not shown a token.

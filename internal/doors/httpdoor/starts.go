@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"sync"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 )
 
 // longBody is after how long a request whose body is still to come makes room for its
@@ -33,7 +35,8 @@ type starts struct {
 }
 
 type startsOf struct {
-	begun chan struct{} // has room for those that may begin at a time
+	begun chan struct{}       // has room for those that may begin at a time
+	sent  *semaphore.Weighted // bytes of bodies that have not begun
 	users int
 }
 
@@ -62,6 +65,20 @@ func (s *starts) begin(ctx context.Context, caller string, long time.Duration) (
 	}
 }
 
+// hold waits until so many bytes of the caller have room, and returns what gives it back;
+// or nil if the context ends before.
+func (s *starts) hold(ctx context.Context, caller string, bytes int64) (free func()) {
+	of := s.join(caller)
+	if of.sent.Acquire(ctx, bytes) != nil {
+		s.leave(caller, of)
+		return nil
+	}
+	return sync.OnceFunc(func() {
+		of.sent.Release(bytes)
+		s.leave(caller, of)
+	})
+}
+
 // alone reports whether one caller has made all the requests of late.
 func (s *starts) alone() bool {
 	s.mu.Lock()
@@ -80,7 +97,7 @@ func (s *starts) join(caller string) *startsOf {
 		if s.of == nil {
 			s.of = make(map[string]*startsOf)
 		}
-		of = &startsOf{begun: make(chan struct{}, atOnce())}
+		of = &startsOf{begun: make(chan struct{}, atOnce()), sent: semaphore.NewWeighted(maxSending)}
 		s.of[caller] = of
 	}
 	of.users++

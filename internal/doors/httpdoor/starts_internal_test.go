@@ -107,3 +107,29 @@ func TestStartsRest(t *testing.T) {
 		time.Sleep(time.Hour)
 	})
 }
+
+// What one caller sends at once is bounded, and another's is not kept waiting by it.
+func TestStartsHold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var s starts
+		var free []func()
+		for range 16 {
+			free = append(free, s.hold(t.Context(), "many", maxSending/16))
+		}
+		short, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		if s.hold(short, "many", 1) != nil {
+			t.Error("more than is allowed is being sent")
+		}
+		s.hold(t.Context(), "one", 1)()
+		free[0]()
+		free[0]()
+		s.hold(t.Context(), "many", maxSending/16)()
+		for _, f := range free {
+			f()
+		}
+		if len(s.of) != 0 {
+			t.Errorf("%d callers are remembered", len(s.of))
+		}
+	})
+}
