@@ -113,9 +113,15 @@ func (w *sdkWorld) givesUpATask() {
 	stream := w.beginTask("block", nil)
 	begun := w.created(w.receive())
 	w.app.AwaitBlocked(1)
+	over := false // the stream has seen that the task was cancelled, and ended
+	receive := func() puppetLine {
+		line := w.receive()
+		over = over || line.ID == stream && (line.Result != nil || line.Failed != nil)
+		return line
+	}
 	var cancelled json.RawMessage
 	for id := w.begin("cancelTask", begun.TaskID); cancelled == nil; {
-		switch line := w.receive(); {
+		switch line := receive(); {
 		case line.ID == id && line.Failed != nil:
 			w.t.Fatalf("the task was not cancelled: %+v", line.Failed)
 		case line.ID == id:
@@ -129,7 +135,7 @@ func (w *sdkWorld) givesUpATask() {
 	}
 	var got task
 	for id := w.begin("getTask", begun.TaskID); got.TaskID == ""; {
-		if line := w.receive(); line.ID == id {
+		if line := receive(); line.ID == id {
 			w.read(line.Result, &got)
 		}
 	}
@@ -138,9 +144,7 @@ func (w *sdkWorld) givesUpATask() {
 	}
 	w.awaitJournal(exampleApp + " block AUTOMATION_FAILED")
 	w.send(map[string]any{"abort": stream})
-	for {
-		if line := w.receive(); line.ID == stream && (line.Result != nil || line.Failed != nil) {
-			return
-		}
+	for !over {
+		receive()
 	}
 }
