@@ -129,6 +129,7 @@ func TestChromiumShowsItsPages(t *testing.T) {
 func TestDescends(t *testing.T) {
 	l, dir := home(t)
 	pid := start(t, l, "editor")
+	await(t, filepath.Join(dir, "out")) // nothing is written after it
 	child := 0
 	for _, digit := range strings.TrimSpace(await(t, filepath.Join(dir, "child"))) {
 		child = 10*child + int(digit-'0')
