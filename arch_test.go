@@ -128,6 +128,7 @@ func theMap() []room {
 			why: "a real bus with services for tests, made with somebody else's library"},
 		{name: "internal/drivers/webapi", ours: []string{"aai", hygiene, site}, modules: []string{jsontext, rate, text}, tests: []string{toxiproxy, "github.com/prometheus/client_golang", zerolog},
 			why: "runs declared tools over HTTP; clients and logins are given to it, strangers' character sets and JSON it reads by libraries; the proxy of its tests must be given a log and counters"},
+		{name: login + "/oidctest", forTest: true, why: "a real authorization server, for logins and for doors that tokens open"},
 		{name: tokens, why: "how many tokens a text is, for whoever has a budget; it knows only text"},
 		{name: tokens + "/tokenstest", modules: []string{tokenizer}, forTest: true, why: "counts tokens exactly, with the vocabulary"},
 		{name: desktop, ours: []string{"aai"}, why: "words for what is seen, on no platform"},
@@ -210,7 +211,7 @@ func testRooms() []string {
 	return []string{
 		"aai", "internal/drivers/dbus/dbustest", "internal/tokens/tokenstest",
 		"internal/desktop/fakedesktop", "internal/desktop/desktoptest", "internal/desktop/linuxtest",
-		"internal/desktop/shottest",
+		"internal/desktop/shottest", "internal/login/oidctest",
 	}
 }
 

@@ -13,6 +13,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"aai/internal/login/oidctest"
 )
 
 // A chromium is a real browser, without a window, moved by the DevTools protocol over
@@ -160,7 +162,7 @@ func portOf(address string) string {
 func TestInARealBrowser(t *testing.T) {
 	browser := startChromium(t)
 	ended := make(chan error, 1)
-	w := newWorld(t, like{}, func(w *world, c *loginConfig) {
+	w := newWorld(t, oidctest.Like{}, func(w *world, c *loginConfig) {
 		c.Browser = func(_ context.Context, address string) error {
 			go func() { ended <- browser.logIn(address) }()
 			return nil

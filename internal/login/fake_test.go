@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/login/oidctest"
 )
 
 // A fake is an authorization server that does what a test wants, also what no good
@@ -179,7 +180,7 @@ func newStage(t *testing.T, changes ...func(*fake)) *stage {
 		change(f)
 	}
 	s := &stage{fake: f, sights: make(chan sight, 100)}
-	s.world = &world{t: t, as: &authorizer{issuer: f.URL}, recipe: f.recipe(), secrets: &folder{path: t.TempDir()}}
+	s.world = &world{t: t, as: &authorizer{&oidctest.Server{Issuer: f.URL}}, recipe: f.recipe(), secrets: &folder{path: t.TempDir()}}
 	s.logins = s.open(s.watched)
 	return s
 }

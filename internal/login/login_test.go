@@ -5,19 +5,20 @@ import (
 	"testing"
 
 	"aai"
+	"aai/internal/login/oidctest"
 )
 
 // TestLogIn goes the whole way with a real authorization server: discovery, the page,
 // the callback, the token, the call, and the next call without a window.
 func TestLogIn(t *testing.T) {
-	w := newWorld(t, like{})
+	w := newWorld(t, oidctest.Like{})
 	w.works()
 	w.works()
 	if n := w.windows.Load(); n != 1 {
 		t.Errorf("%d windows were opened", n)
 	}
 	states, err := w.logins.Status(t.Context(), "")
-	if err != nil || len(states) != 1 || states[0].State != "logged in" || !states[0].Renews || states[0].Issuer != w.as.issuer {
+	if err != nil || len(states) != 1 || states[0].State != "logged in" || !states[0].Renews || states[0].Issuer != w.as.Issuer {
 		t.Errorf("the status is %+v, %v", states, err)
 	}
 	// Another app at the same API, from the web, has no part in it.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"aai"
+	"aai/internal/login/oidctest"
 )
 
 // spellings are how a secret might be written.
@@ -131,7 +132,7 @@ func TestRow18Keys(t *testing.T) {
 // TestRow26NotForwarded: a token that a caller put into the request goes nowhere, and
 // the API takes no token that was made for another.
 func TestRow26NotForwarded(t *testing.T) {
-	w := newWorld(t, like{})
+	w := newWorld(t, oidctest.Like{})
 	w.works()
 	req, _ := http.NewRequest(http.MethodGet, w.recipe.HTTP.BaseURL+"/things", nil)
 	req.Header.Set("Authorization", "Bearer of-the-mcp-client")

@@ -10,11 +10,12 @@ import (
 
 	"aai"
 	"aai/internal/login"
+	"aai/internal/login/oidctest"
 )
 
 // TestRow21Registration: the real server registers the gateway, once, whoever asks.
 func TestRow21Registration(t *testing.T) {
-	w := newWorld(t, like{Registration: true})
+	w := newWorld(t, oidctest.Like{Registration: true})
 	w.works()
 	id := clientOf(w)
 	if id == "" || id == "aai-gateway" {
@@ -114,7 +115,7 @@ func TestRow22Document(t *testing.T) {
 	if err := json.Unmarshal(raw, &document); err != nil || document["client_id"] != address || document["token_endpoint_auth_method"] != "none" {
 		t.Fatalf("%v, %v", document, err)
 	}
-	w := newWorld(t, like{Document: map[string]any{address: document}, Registration: true}, func(_ *world, c *loginConfig) { c.Document = address })
+	w := newWorld(t, oidctest.Like{Document: map[string]any{address: document}, Registration: true}, func(_ *world, c *loginConfig) { c.Document = address })
 	w.works()
 	if clientOf(w) != address {
 		t.Errorf("the client is %q", clientOf(w))
@@ -252,7 +253,7 @@ func TestExactRedirect(t *testing.T) {
 // TestRow25Pushed: the real server takes pushed parameters alone, and the browser
 // sees none of them.
 func TestRow25Pushed(t *testing.T) {
-	for name, l := range map[string]like{"plain": {PAR: true}, "with proofs and nonces": {PAR: true, DPoP: true, Nonce: true}} {
+	for name, l := range map[string]oidctest.Like{"plain": {PAR: true}, "with proofs and nonces": {PAR: true, DPoP: true, Nonce: true}} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, l)
 			w.works()

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/oauth2"
 
 	"aai"
+	"aai/internal/login/oidctest"
 )
 
 // through is a client that a test looks into.
@@ -36,7 +37,7 @@ func formOfRequest(t *testing.T, r *http.Request) url.Values {
 // TestRow03WrongVerifier: the real server refuses a code whose verifier was changed
 // on the way, so ours is what it checks.
 func TestRow03WrongVerifier(t *testing.T) {
-	w := newWorld(t, like{}, func(_ *world, c *loginConfig) {
+	w := newWorld(t, oidctest.Like{}, func(_ *world, c *loginConfig) {
 		c.Client = &http.Client{Transport: through(func(r *http.Request) (*http.Response, error) {
 			if form := formOfRequest(t, r); form.Get("code_verifier") != "" {
 				form.Set("code_verifier", strings.Repeat("x", 43))
@@ -143,7 +144,7 @@ func TestRow17OneCodeOnce(t *testing.T) {
 // TestConfidentialClient: a client secret of the configuration goes into the form,
 // from the keychain, and nowhere else.
 func TestConfidentialClient(t *testing.T) {
-	w := newWorld(t, like{}, func(w *world, c *loginConfig) {
+	w := newWorld(t, oidctest.Like{}, func(w *world, c *loginConfig) {
 		c.Sites = siteOf(w, "confidential")
 		if err := w.secrets.Update(t.Context(), "things-secret", func([]byte) ([]byte, error) { return []byte("confidential's secret: 100%\n"), nil }); err != nil {
 			t.Fatal(err)

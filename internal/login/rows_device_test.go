@@ -11,16 +11,17 @@ import (
 
 	"aai"
 	"aai/internal/login"
+	"aai/internal/login/oidctest"
 )
 
 // TestRow20Device: no browser here; the person types the code elsewhere, and the same
 // call made again finds the token.
 func TestRow20Device(t *testing.T) {
-	w := newWorld(t, like{}, headless)
+	w := newWorld(t, oidctest.Like{}, headless)
 	w.logins.SetSleep(func(ctx context.Context, d time.Duration) error { return wait(ctx, d/100) })
 	e := w.fails(t.Context(), aai.AuthRequired)
 	code := e.Message[strings.LastIndex(e.Message, " ")+1:]
-	if !strings.HasPrefix(e.Visit, w.as.issuer+"/device") || len(code) < 8 || !strings.Contains(e.Hint, code) {
+	if !strings.HasPrefix(e.Visit, w.as.Issuer+"/device") || len(code) < 8 || !strings.Contains(e.Hint, code) {
 		t.Fatalf("%v; visit %s; %s", e.Message, e.Visit, e.Hint)
 	}
 	again := w.fails(t.Context(), aai.AuthRequired) // the same login goes on
@@ -30,7 +31,7 @@ func TestRow20Device(t *testing.T) {
 	p := newPerson()
 	defer p.client.CloseIdleConnections()
 	p.code = code
-	if _, _, err := p.visit(t.Context(), w.as.issuer+"/device"); err != nil {
+	if _, _, err := p.visit(t.Context(), w.as.Issuer+"/device"); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.logins.Login(t.Context(), w.recipe); err != nil && aai.AsError(err).Code != "" {

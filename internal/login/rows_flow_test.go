@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/login/oidctest"
 )
 
 func freePort(t *testing.T) int {
@@ -25,7 +26,7 @@ func freePort(t *testing.T) int {
 
 // TestRow27OneWindow: twenty calls at once, one window, twenty tokens.
 func TestRow27OneWindow(t *testing.T) {
-	w := newWorld(t, like{})
+	w := newWorld(t, oidctest.Like{})
 	var all sync.WaitGroup
 	for range 20 {
 		all.Go(func() {

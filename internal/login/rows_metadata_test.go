@@ -9,6 +9,7 @@ import (
 
 	"aai"
 	"aai/internal/login"
+	"aai/internal/login/oidctest"
 )
 
 func TestRow11Issuer(t *testing.T) {
@@ -229,7 +230,7 @@ func FuzzRow12Challenges(f *testing.F) {
 
 // TestRow13Resource: the real server made the token for this API alone.
 func TestRow13Resource(t *testing.T) {
-	w := newWorld(t, like{})
+	w := newWorld(t, oidctest.Like{})
 	w.works()
 	token := w.token()
 	if about := w.as.introspect(token); about["aud"] != w.api.URL || about["client_id"] != "aai-gateway" {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/login/oidctest"
 )
 
 // start starts a gateway process, and returns what it says, line by line.
@@ -41,7 +42,7 @@ func (w *world) start(o childOrder) (*command.Cmd, *bufio.Scanner) {
 // TestRow14TwoProcesses: two gateways refresh one login at the same moment, with four
 // calls each. The real server ends a login whose refresh token is used twice.
 func TestRow14TwoProcesses(t *testing.T) {
-	w := newWorld(t, like{})
+	w := newWorld(t, oidctest.Like{})
 	w.works()
 	_, first := w.kept()
 	for round := range 3 {
@@ -121,7 +122,7 @@ func (w *world) whole(used []string) {
 // was kept, which with a server that forgives no second use nobody can help: then it
 // is AUTH_EXPIRED, and a person can log in again.
 func TestRow14Killed(t *testing.T) {
-	w := newWorld(t, like{})
+	w := newWorld(t, oidctest.Like{})
 	w.works()
 	lost, rounds := 0, killRounds(t)
 	for range rounds {
@@ -184,7 +185,7 @@ func TestRow14KilledAndForgiven(t *testing.T) {
 // the write. The token was not used, and what is kept is the old record or the new
 // one.
 func TestRow14KilledInBetween(t *testing.T) {
-	w := newWorld(t, like{})
+	w := newWorld(t, oidctest.Like{})
 	for range 3 {
 		w.works()
 		_, before := w.kept()

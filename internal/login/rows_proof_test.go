@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/login/oidctest"
 )
 
 // TestRow19Proofs: with a real server and an API that checks every proof. The nonces
 // of both are learned and sent.
 func TestRow19Proofs(t *testing.T) {
-	for name, l := range map[string]like{"plain": {DPoP: true}, "with nonces": {DPoP: true, Nonce: true}} {
+	for name, l := range map[string]oidctest.Like{"plain": {DPoP: true}, "with nonces": {DPoP: true, Nonce: true}} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, l)
 			if l.Nonce {
@@ -45,10 +46,10 @@ func TestRow19Proofs(t *testing.T) {
 // TestRow19Stolen: a refresh token without its key is worth nothing, and an access
 // token neither.
 func TestRow19Stolen(t *testing.T) {
-	w := newWorld(t, like{DPoP: true})
+	w := newWorld(t, oidctest.Like{DPoP: true})
 	w.works()
 	id, kept := w.kept()
-	response, err := http.PostForm(w.as.issuer+"/token", url.Values{"grant_type": {"refresh_token"}, "refresh_token": {kept.Refresh}, "client_id": {"aai-gateway"}})
+	response, err := http.PostForm(w.as.Issuer+"/token", url.Values{"grant_type": {"refresh_token"}, "refresh_token": {kept.Refresh}, "client_id": {"aai-gateway"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +67,7 @@ func TestRow19Stolen(t *testing.T) {
 	_ = response.Body.Close()
 
 	// A thief with the record, but with a key of their own.
-	other := newWorld(t, like{DPoP: true})
+	other := newWorld(t, oidctest.Like{DPoP: true})
 	other.works()
 	_, theirs := other.kept()
 	w.spoil(func(m map[string]any) { m["Key"] = theirs.Key })
@@ -79,7 +80,7 @@ func TestRow19Stolen(t *testing.T) {
 
 // TestRow19NonceOnce: an API that refuses each nonce it gives is not asked for ever.
 func TestRow19NonceOnce(t *testing.T) {
-	w := newWorld(t, like{DPoP: true})
+	w := newWorld(t, oidctest.Like{DPoP: true})
 	w.works()
 	tries := 0
 	for range 10 {

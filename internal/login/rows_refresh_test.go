@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"aai"
+	"aai/internal/login/oidctest"
 )
 
 // keptToken is what the tests read of a token that is kept.
@@ -58,7 +59,7 @@ func (w *world) spoil(edit func(map[string]any)) {
 // TestRow14WriteThenUse: a refreshed token goes out only when it is kept; if it
 // cannot be kept, it does not.
 func TestRow14WriteThenUse(t *testing.T) {
-	w := newWorld(t, like{})
+	w := newWorld(t, oidctest.Like{})
 	w.works()
 	before := w.token()
 	w.clock.pass(time1)
@@ -92,11 +93,11 @@ func (f *failingSecrets) Update(ctx ctx, id string, edit func([]byte) ([]byte, e
 // TestRow15Replay: somebody used the refresh token before us. The real server ends
 // the whole login; a person must log in again, and can.
 func TestRow15Replay(t *testing.T) {
-	w := newWorld(t, like{})
+	w := newWorld(t, oidctest.Like{})
 	w.works()
 	_, stolen := w.kept()
 	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {stolen.Refresh}, "client_id": {"aai-gateway"}}
-	response, err := http.PostForm(w.as.issuer+"/token", form)
+	response, err := http.PostForm(w.as.Issuer+"/token", form)
 	if err != nil || response.StatusCode != http.StatusOK {
 		t.Fatalf("the thief got %v, %v", response, err)
 	}
@@ -121,10 +122,10 @@ func TestRow15Replay(t *testing.T) {
 // TestRow15Revoked: the person took the grant back at the server; the API refuses the
 // token, and so does the server its refresh.
 func TestRow15Revoked(t *testing.T) {
-	w := newWorld(t, like{})
+	w := newWorld(t, oidctest.Like{})
 	w.works()
 	_, t1 := w.kept()
-	response, err := http.PostForm(w.as.issuer+"/token/revocation", url.Values{"token": {t1.Refresh}, "client_id": {"aai-gateway"}})
+	response, err := http.PostForm(w.as.Issuer+"/token/revocation", url.Values{"token": {t1.Refresh}, "client_id": {"aai-gateway"}})
 	if err != nil || response.StatusCode != http.StatusOK {
 		t.Fatalf("%v, %v", response, err)
 	}
@@ -136,7 +137,7 @@ func TestRow15Revoked(t *testing.T) {
 // TestRow15RefusedToken: a token that the API does not take is refreshed once, though
 // it has not ended.
 func TestRow15RefusedToken(t *testing.T) {
-	w := newWorld(t, like{})
+	w := newWorld(t, oidctest.Like{})
 	w.works()
 	w.spoil(func(m map[string]any) { m["Access"] = "made-up" })
 	w.works()

@@ -7,12 +7,13 @@ import (
 	"testing"
 
 	"aai"
+	"aai/internal/login/oidctest"
 )
 
 // TestRow23StepUp: the real server and an API that wants another scope for another
 // thing. The next login is for the old and the new scopes together.
 func TestRow23StepUp(t *testing.T) {
-	w := newWorld(t, like{})
+	w := newWorld(t, oidctest.Like{})
 	w.works()
 	if about := w.as.introspect(w.token()); about["scope"] != "read" {
 		t.Errorf("the first login is for %v; expected the descriptor's scopes alone", about["scope"])
@@ -67,7 +68,7 @@ func TestRow23Limit(t *testing.T) {
 // TestRow24Logout: the real server takes both tokens back, the refresh token first.
 func TestRow24Logout(t *testing.T) {
 	var order []string
-	w := newWorld(t, like{}, func(w *world, c *loginConfig) {
+	w := newWorld(t, oidctest.Like{}, func(w *world, c *loginConfig) {
 		c.Client = &http.Client{Transport: through(func(r *http.Request) (*http.Response, error) {
 			if strings.HasSuffix(r.URL.Path, "/revocation") {
 				order = append(order, formOfRequest(t, r).Get("token_type_hint"))

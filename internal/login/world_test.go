@@ -19,6 +19,7 @@ import (
 
 	"aai"
 	"aai/internal/login"
+	"aai/internal/login/oidctest"
 )
 
 func TestMain(m *testing.M) {
@@ -109,7 +110,7 @@ type world struct {
 }
 
 // newWorld has a person who logs in as soon as the browser opens.
-func newWorld(t *testing.T, l like, changes ...func(*world, *loginConfig)) *world {
+func newWorld(t *testing.T, l oidctest.Like, changes ...func(*world, *loginConfig)) *world {
 	t.Helper()
 	as := startAuthorizer(t, l)
 	return worldWith(t, as, changes...)
@@ -256,6 +257,6 @@ const time1 = 11 * time.Minute
 
 // siteOf is what a person decided about the world's authorization server.
 func siteOf(w *world, clientID string) map[string]login.Site {
-	_, host, _ := strings.Cut(w.as.issuer, "://")
+	_, host, _ := strings.Cut(w.as.Issuer, "://")
 	return map[string]login.Site{host: {ClientID: clientID, SecretID: "things-secret"}}
 }

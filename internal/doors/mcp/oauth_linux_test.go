@@ -1,15 +1,10 @@
 package mcp_test
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
-	"os"
-	command "os/exec"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"sync/atomic"
@@ -18,62 +13,26 @@ import (
 
 	"aai/internal/doors/httpdoor/bearer"
 	"aai/internal/doors/mcp/streamable"
+	"aai/internal/login/oidctest"
 )
 
-// An authorizer is a real authorization server, oidc-provider, in a process of
-// its own.
-type authorizer struct{ issuer string }
+// An authorizer is a real authorization server whose clients are programs.
+type authorizer struct{ *oidctest.Server }
 
 func startAuthorizer(t *testing.T) *authorizer {
 	t.Helper()
-	cache, err := filepath.Abs("../../../.cache/oidc")
-	if err != nil {
-		t.Fatal(err)
-	}
-	node, err := filepath.Glob(filepath.Join(cache, "node_modules", "node-linux-*", "bin", "node"))
-	if _, missing := os.Stat(filepath.Join(cache, "installed.json")); err != nil || missing != nil || len(node) == 0 {
-		t.Fatal("install the authorization server: scripts/need-oidc (make test does)")
-	}
-	cmd := command.Command(node[0], "testdata/oidc/server.mjs", cache)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = in.Close(); _ = cmd.Wait() })
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatalf("the authorization server does not start: %v", err)
-	}
-	return &authorizer{issuer: strings.TrimSpace(line)}
+	server, end := oidctest.Start(t, "../../..", oidctest.Like{Services: true})
+	t.Cleanup(func() { _ = end.Close() })
+	return &authorizer{server}
 }
 
-// post sends a form as one of the server's clients, and reads the answer.
+// post sends a form as one of the server's clients.
 func (a *authorizer) post(t *testing.T, path string, form url.Values) map[string]any {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, a.issuer+path, strings.NewReader(form.Encode()))
+	answer, err := a.Ask(t.Context(), path, "agent", "agent's secret: 100%", form)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	r.SetBasicAuth(url.QueryEscape("agent"), url.QueryEscape("agent's secret: 100%"))
-	response, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer response.Body.Close() //nolint:errcheck // nothing was written
-	b, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatalf("%s: %s: %s, %v", path, response.Status, b, err)
-	}
-	var answer map[string]any
-	_ = json.Unmarshal(b, &answer) // some answers are empty
 	return answer
 }
 
@@ -99,7 +58,7 @@ func (c *clock) pass(by time.Duration) { c.ahead.Add(int64(by)) }
 func serveOAuth(t *testing.T, a *authorizer, changes ...func(*bearer.IssuerConfig)) *web {
 	t.Helper()
 	cfg := bearer.IssuerConfig{
-		Issuer: a.issuer, Audience: []string{thisResource, thisResource + "/opaque", thisResource + "?alg=ES256", thisResource + "?alg=EdDSA", thisResource + "/brief"},
+		Issuer: a.Issuer, Audience: []string{thisResource, thisResource + "/opaque", thisResource + "?alg=ES256", thisResource + "?alg=EdDSA", thisResource + "/brief"},
 		Scopes: []string{"mcp"}, ClientID: "gateway", ClientSecret: "gateway's secret: 100%",
 	}
 	for _, c := range changes {
@@ -151,13 +110,13 @@ func oauthFoundByTheClient(t *testing.T, a *authorizer) {
 			t.Fatalf("%s: %s: %s", path, response.Status, text)
 		}
 	}
-	if fmt.Sprint(resource) != fmt.Sprintf("{%s [%s] [mcp] [header]}", thisResource, a.issuer) {
+	if fmt.Sprint(resource) != fmt.Sprintf("{%s [%s] [mcp] [header]}", thisResource, a.Issuer) {
 		t.Errorf("the metadata is %+v", resource)
 	}
 	token := a.token(t, resource.Resource, resource.Scopes[0])
 	for _, c := range []*caller{s.as(token).open(t), s.as(token).modern()} {
 		c.ask(t, "tools/call", exec(addTool, `{}`)).result(t).succeeds(t)
-		if call := <-s.added; call.Caller.Principal != "agent" || call.Caller.Identity != "http:agent@"+a.issuer {
+		if call := <-s.added; call.Caller.Principal != "agent" || call.Caller.Identity != "http:agent@"+a.Issuer {
 			t.Errorf("the caller is %+v", call.Caller)
 		}
 	}
@@ -242,7 +201,7 @@ func oauthNotAnswered(t *testing.T, a *authorizer) {
 		change func(*bearer.IssuerConfig)
 	}{
 		"nobody is there":                    {token, func(c *bearer.IssuerConfig) { c.Issuer = "http://127.0.0.1:1" }},
-		"it calls itself by another name":    {token, func(c *bearer.IssuerConfig) { c.Issuer = strings.Replace(a.issuer, "127.0.0.1", "localhost", 1) }},
+		"it calls itself by another name":    {token, func(c *bearer.IssuerConfig) { c.Issuer = strings.Replace(a.Issuer, "127.0.0.1", "localhost", 1) }},
 		"it does not know this one's secret": {opaque, func(c *bearer.IssuerConfig) { c.ClientSecret = "wrong" }},
 	} {
 		s := serveOAuth(t, a, c.change)

@@ -1,0 +1,102 @@
+// Package oidctest starts a real authorization server, oidc-provider, for tests.
+package oidctest
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Like is what a server is to be like. The zero value logs people in at its own pages and
+// gives them opaque tokens for ten minutes.
+type Like struct {
+	DPoP         bool           `json:"dpop,omitempty"`
+	Nonce        bool           `json:"nonce,omitempty"` // each DPoP proof needs one of the server's
+	PAR          bool           `json:"par,omitempty"`
+	Registration bool           `json:"registration,omitempty"`
+	Document     map[string]any `json:"document,omitempty"`  // the documents of clients, by address
+	AccessTTL    int            `json:"accessTTL,omitempty"` // seconds
+	Services     bool           `json:"services,omitempty"`  // the clients are programs, "agent" and "gateway"; tokens are as the resource's address says
+}
+
+// A Server is one that runs, in a process of its own.
+type Server struct{ Issuer string }
+
+// Start starts a server that runs until the returned closer is closed, or this process ends. The
+// folder is the repository's, where scripts/need-oidc has installed it.
+func Start(t testing.TB, repository string, l Like) (*Server, io.Closer) {
+	t.Helper()
+	how, err := json.Marshal(l)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cache, err := filepath.Abs(filepath.Join(repository, ".cache", "oidc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	node, err := filepath.Glob(filepath.Join(cache, "node_modules", "node-linux-*", "bin", "node"))
+	if _, missing := os.Stat(filepath.Join(cache, "installed.json")); err != nil || missing != nil || len(node) == 0 {
+		t.Fatal("install the authorization server: scripts/need-oidc (make test does)")
+	}
+	cmd := exec.Command(node[0], filepath.Join(repository, "internal/login/oidctest/testdata/oidc/server.mjs"), cache, string(how)) //nolint:noctx // it ends by its standard input
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatalf("the authorization server does not start: %v", err)
+	}
+	return &Server{Issuer: strings.TrimSpace(line)}, closer{in, cmd}
+}
+
+// A closer ends a server and waits for it.
+type closer struct {
+	in  io.Closer
+	cmd *exec.Cmd
+}
+
+func (c closer) Close() error {
+	_ = c.in.Close() // its end is what the server ends by
+	return c.cmd.Wait()
+}
+
+// Ask sends a form as the client with its secret and returns the answer, which may be empty.
+func (s *Server) Ask(ctx context.Context, path, client, secret string, form url.Values) (map[string]any, error) {
+	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.Issuer+path, strings.NewReader(form.Encode()))
+	if err != nil {
+		return nil, err
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	r.SetBasicAuth(url.QueryEscape(client), url.QueryEscape(secret))
+	response, err := http.DefaultClient.Do(r)
+	if err != nil {
+		return nil, err
+	}
+	defer response.Body.Close() //nolint:errcheck // it was only read
+	b, err := io.ReadAll(response.Body)
+	if err != nil || response.StatusCode != http.StatusOK {
+		return nil, fmt.Errorf("%s: %s: %s, %w", path, response.Status, b, err)
+	}
+	var answer map[string]any
+	if len(b) == 0 {
+		return nil, nil //nolint:nilnil // a revocation is answered by nothing
+	}
+	return answer, json.Unmarshal(b, &answer)
+}
