@@ -297,7 +297,6 @@ func (s *setup) asker(windows *dialog.Dialog) aai.Asker {
 type keptStore interface {
 	policy.Store
 	Unsealed() string
-	Keeps() error
 }
 
 // asideOf is what a plain file allows beside the store, nil where it may have been put

@@ -3,6 +3,7 @@ package policy
 import (
 	"errors"
 	"io/fs"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -258,6 +259,23 @@ func TestNoSession(t *testing.T) {
 	d.question(t, homeless())
 	d.sessions.add(homeless()) // even if somebody did
 	d.question(t, homeless())
+}
+
+// Where nothing can be kept, nothing is offered that would have to be, for it would be
+// refused after the person had said it.
+func TestNothingCanBeKept(t *testing.T) {
+	d, app := newDesk(), notesApp("d1")
+	d.kept.full = errors.New("no keychain")
+	q := d.question(t, asking(app, "add"))
+	var offered []string
+	for _, c := range q.Choices {
+		offered = append(offered, c.ID)
+	}
+	if want := []string{choiceDeny, choiceOnce, choiceSession}; !slices.Equal(offered, want) {
+		t.Errorf("offers %q, expected %q", offered, want)
+	}
+	d.refuses(t, answered(asking(app, "add"), q, choiceAlways), aai.PermissionDenied)
+	d.admits(t, d.choose(t, app, "add", choiceSession))
 }
 
 // What sessions may make the gateway remember has an end; past it, a person is

@@ -182,14 +182,15 @@ func (w words) details(r *aai.Request) lines {
 // then what windows with room for one answer offer at once: "always" in the common case,
 // where something of this computer reads or changes what can be changed back, and is
 // what it was; else "once". "This session" is offered where there is one, and "all"
-// where all of it may be asked in the same way.
+// where all of it may be asked in the same way. What nothing could keep is not offered.
 func (c *Consent) choices(r *aai.Request, changed bool) []aai.Choice {
 	w := c.words()
 	deny, once := aai.Choice{ID: choiceDeny, Label: w.deny}, aai.Choice{ID: choiceOnce, Label: w.once}
 	if c.confirmsEach(r) || c.onlyNow(r) {
 		return []aai.Choice{deny, once}
 	}
-	known := r.Call.Caller.Identity != "" // else nobody knows who would have it for good
+	kept := c.store.Keeps() == nil
+	known := r.Call.Caller.Identity != "" && kept // else nobody knows who would have it for good
 	never := aai.Choice{ID: choiceNever, Label: w.never, Refuses: true}
 	always := aai.Choice{ID: choiceAlways, Label: w.always}
 	common := riskOf(r, r.Permission()) < forGood && !changed && !fromTheWeb(r.App)
@@ -199,6 +200,9 @@ func (c *Consent) choices(r *aai.Request, changed bool) []aai.Choice {
 	}
 	if r.Call.Caller.Session != "" {
 		offered = append(offered, aai.Choice{ID: choiceSession, Label: w.session})
+	}
+	if !kept {
+		return offered
 	}
 	if !known {
 		return append(offered, never)

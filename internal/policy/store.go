@@ -25,6 +25,8 @@ type Store interface {
 	Add(grants ...Grant) error
 	// Remove forgets the grants for which drop is true and returns how many.
 	Remove(drop func(Grant) bool) (int, error)
+	// Keeps says why nothing can be added; nil where it can.
+	Keeps() error
 }
 
 // lockPatience is how long a change waits for others: each takes milliseconds.
@@ -70,6 +72,9 @@ func (s *FileStore) Add(added ...Grant) error {
 	edit := replacing(added)
 	return s.change(func(grants []Grant) ([]Grant, error) { return edit(grants), nil })
 }
+
+// Keeps implements Store.
+func (s *FileStore) Keeps() error { return nil }
 
 // replacing is the edit by which grants are added.
 func replacing(added []Grant) func([]Grant) []Grant {

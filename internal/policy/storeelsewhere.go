@@ -73,7 +73,7 @@ func (s *ElsewhereStore) change(edit func([]Grant) []Grant) error {
 	return nowhereKept(err)
 }
 
-// Keeps says why nothing can be kept; nil where it can.
+// Keeps implements Store.
 func (s *ElsewhereStore) Keeps() error {
 	return nowhereKept(s.sealed.vault.Seals(context.Background()))
 }

@@ -83,7 +83,7 @@ func (s *SealedStore) Remove(drop func(Grant) bool) (int, error) {
 	return removed, err
 }
 
-// Keeps says why nothing can be kept: never here, where a plain file will do.
+// Keeps implements Store: a plain file will do.
 func (s *SealedStore) Keeps() error { return nil }
 
 // Unsealed says why the grants are in a plain file, or what is wrong with one that

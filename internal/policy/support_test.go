@@ -72,7 +72,10 @@ func (c *clock) advance(d time.Duration) {
 type memory struct {
 	grants []Grant
 	err    error // what Add fails with
+	full   error // what Keeps says
 }
+
+func (m *memory) Keeps() error { return m.full }
 
 func (m *memory) Grants() ([]Grant, error) { return m.grants, nil }
 
