@@ -68,7 +68,7 @@ func (r *run) consentList(ctx context.Context) error {
 				"Take over what you know (consent takeover --file), or remove the file.", aside))
 		}
 		if len(s.rows) == 0 {
-			r.output.note("Nothing was allowed or denied yet.")
+			r.output.note("Nothing was allowed or denied for good yet. What was allowed for a session is not listed; consent revoke --all ends it.")
 		}
 		if result.Warning != "" {
 			r.output.note(result.Warning)
@@ -243,7 +243,7 @@ func (r *run) consentRevoke(ctx context.Context, appTool []string, f consentFlag
 		if err != nil {
 			return err
 		}
-		r.output.say("Revoked: %d.", done.Revoked)
+		r.output.say("Revoked: %d. What was allowed for a session is asked again.", done.Revoked)
 		return nil
 	})
 }
