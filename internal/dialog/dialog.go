@@ -123,7 +123,7 @@ func (d *Dialog) Ready(context.Context) error {
 }
 
 // Ask implements aai.Asker. The answer's channel is aai.Native. An *aai.Error with
-// code CONSENT_REQUIRED is the last word: nobody answered in time, or the person
+// code CONSENT_REQUIRED is the last word: nobody answered in time, or surely, or the person
 // was asked too often. Any other error says that no dialog could be shown, so that
 // another channel may be tried.
 func (d *Dialog) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {
@@ -151,6 +151,8 @@ func (d *Dialog) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {
 		return aai.Answer{}, unanswered(d.patience)
 	case errors.Is(err, errLong):
 		return aai.Answer{}, unread()
+	case errors.Is(err, errHasty), errors.Is(err, errVoid):
+		return aai.Answer{}, uncertain(err)
 	}
 	return aai.Answer{}, err
 }
@@ -194,6 +196,13 @@ func (d *Dialog) Open() bool { return d.turns.open() }
 func unanswered(patience time.Duration) error {
 	e := aai.Errorf(aai.ConsentRequired, "nobody answered the gateway's dialog within %s", patience)
 	e.Hint = "Ask the person at this computer to look at their screen, and call again then."
+	return e
+}
+
+// uncertain is the error of a question that was answered, but who knows by whom.
+func uncertain(why error) error {
+	e := aai.Errorf(aai.ConsentRequired, "the answer to the gateway's dialog does not count: %w", why)
+	e.Hint = "Ask the person at this computer to read the question and to answer it, and call again."
 	return e
 }
 

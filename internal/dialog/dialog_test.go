@@ -117,8 +117,13 @@ func TestEveryChoiceCanBeReached(t *testing.T) {
 func TestHastyAnswers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &person{presses: []string{"Allow once"}, after: 2*readable - time.Millisecond}
-		if answer, err := deskOf(t, 3, p).Ask(t.Context(), consent()); !errors.Is(err, errHasty) || answer != (aai.Answer{}) {
+		answer, err := deskOf(t, 3, p).Ask(t.Context(), consent())
+		if !errors.Is(err, errHasty) || answer != (aai.Answer{}) {
 			t.Errorf("%+v, %v", answer, err)
+		}
+		// It is the last word: who answers so fast here is asked nowhere else.
+		if e, final := errors.AsType[*aai.Error](err); !final || e.Code != aai.ConsentRequired || e.Hint == "" {
+			t.Errorf("another way to ask may be tried after %v", err)
 		}
 		if len(p.pages) != hasty {
 			t.Errorf("it was asked %d times", len(p.pages))
