@@ -28,15 +28,15 @@ type batch struct {
 	first    uint32 // the serial of the first message; the others follow
 	messages []*Message
 	replies  []Reply
-	places   []place // of the messages that were posted
-	inFlight int     // posted and not answered
-	wakeAt   int     // the number in flight at which to wake
+	places   []slot // of the messages that were posted
+	inFlight int    // posted and not answered
+	wakeAt   int    // the number in flight at which to wake
 	wake     chan struct{}
 }
 
-// A place is where a message of a batch is on its way. That of one which is not
+// A slot is where a message of a batch is on its way. That of one which is not
 // sent is empty.
-type place struct {
+type slot struct {
 	in  *outgoing
 	end int // in the frame of in
 }
@@ -49,7 +49,7 @@ func (c *Conn) Batch(ctx context.Context, messages []*Message) []Reply {
 	b := &batch{
 		messages: messages,
 		replies:  make([]Reply, len(messages)),
-		places:   make([]place, 0, len(messages)),
+		places:   make([]slot, 0, len(messages)),
 		wakeAt:   -1,
 		wake:     make(chan struct{}, 1),
 	}
@@ -104,18 +104,18 @@ func (c *Conn) post(b *batch) {
 
 // frames makes the frames of the next messages, at most room of them and about
 // maxWrite bytes. An error is that of a message which cannot be sent.
-func (b *batch) frames(o *outgoing, room int, toPeer bool) (places []place, errs []error) {
+func (b *batch) frames(o *outgoing, room int, toPeer bool) (places []slot, errs []error) {
 	next := b.messages[len(b.places):]
 	next = next[:min(len(next), room)]
-	places, errs = make([]place, 0, len(next)), make([]error, 0, len(next))
+	places, errs = make([]slot, 0, len(next)), make([]error, 0, len(next))
 	o.frame = make([]byte, 0, min(len(next)*next[0].frameSize(), maxWrite))
 	for _, m := range next {
 		serial := b.first + uint32(len(b.places)+len(places))
-		at := place{}
+		at := slot{}
 		err := m.check(KindCall, toPeer)
 		if err == nil {
 			o.frame = m.appendFrame(o.frame, KindCall, m.Flags&^FlagNoReply, serial, toPeer)
-			at = place{o, len(o.frame)}
+			at = slot{o, len(o.frame)}
 		}
 		places, errs = append(places, at), append(errs, err)
 		if len(o.frame) >= maxWrite {

@@ -52,7 +52,7 @@ func (w *stage) ax(ctx context.Context, tool string, args map[string]any, show f
 	if err == nil && result.IsError {
 		err = aai.Errorf(aai.AutomationFailed, "ax_%s failed", tool)
 	}
-	if err == nil && w.person.place != (place{}) {
+	if err == nil && w.person.place != (workplace{}) {
 		err = w.person.undisturbed(ctx)
 	}
 	return result, err

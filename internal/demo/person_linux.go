@@ -11,12 +11,12 @@ import (
 // and a pointer, by the word of xdotool and not of the gateway.
 type person struct {
 	session *privateSession
-	place   place
+	place   workplace
 	looks   int // how often it was looked whether they were disturbed
 }
 
-// A place is where a person works.
-type place struct {
+// A workplace is where a person works.
+type workplace struct {
 	keyboard string // the window that gets what they type
 	active   string // the window that the window manager takes for theirs
 	pointer  string
@@ -43,17 +43,17 @@ func (p *person) sitDown(ctx context.Context) error {
 	return nil
 }
 
-func (p *person) look(ctx context.Context) (place, error) {
+func (p *person) look(ctx context.Context) (workplace, error) {
 	said, err := p.session.output(ctx, "xdotool", "getwindowfocus", "getwindowname", "getactivewindow", "getwindowname", "getmouselocation")
 	if err != nil {
-		return place{}, aai.Errorf(aai.AutomationFailed, "who has the keyboard cannot be told: %w", err)
+		return workplace{}, aai.Errorf(aai.AutomationFailed, "who has the keyboard cannot be told: %w", err)
 	}
 	lines := strings.Split(strings.TrimSpace(said), "\n")
 	if len(lines) != 3 {
-		return place{}, aai.Errorf(aai.AutomationFailed, "xdotool said %q, expected two windows and the pointer", said)
+		return workplace{}, aai.Errorf(aai.AutomationFailed, "xdotool said %q, expected two windows and the pointer", said)
 	}
 	at, _, _ := strings.Cut(lines[2], " screen:") // x:400 y:760 screen:0 window:8388615
-	return place{keyboard: lines[0], active: lines[1], pointer: strings.NewReplacer("x:", "", " y:", ", ").Replace(at)}, nil
+	return workplace{keyboard: lines[0], active: lines[1], pointer: strings.NewReplacer("x:", "", " y:", ", ").Replace(at)}, nil
 }
 
 // undisturbed fails if the keyboard or the pointer is not where the person left it.
@@ -77,7 +77,7 @@ func (p *person) undisturbed(ctx context.Context) error {
 	return nil
 }
 
-func (p *person) disturbed(now place) error {
+func (p *person) disturbed(now workplace) error {
 	return aai.Errorf(aai.AutomationFailed, "the person was disturbed: they had %q and the pointer at %s; now the keyboard is with %q, the active window is %q and the pointer at %s",
 		p.place.keyboard, p.place.pointer, now.keyboard, now.active, now.pointer)
 }

@@ -104,7 +104,7 @@ func (c *Client) send(req *http.Request) (*http.Response, *aai.Error) {
 		if req.Body != nil {
 			_ = req.Body.Close() // a RoundTripper must; nothing was read
 		}
-		return nil, unreachable(h, &failure{kind: refused, cause: err}, false)
+		return nil, unreachable(h, &cause{kind: refused, cause: err}, false)
 	}
 	var sent atomic.Bool
 	ctx := httptrace.WithClientTrace(req.Context(), &httptrace.ClientTrace{

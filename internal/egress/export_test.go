@@ -12,7 +12,7 @@ func Refused(err error) bool { return kindOf(err) == refused }
 func Unsafe(err error) bool { return kindOf(err) == unsafe }
 
 func kindOf(err error) kind {
-	if f, ok := errors.AsType[*failure](err); ok {
+	if f, ok := errors.AsType[*cause](err); ok {
 		return f.kind
 	}
 	return -1

@@ -66,7 +66,7 @@ func (c *Client) Fetch(ctx context.Context, r FetchRequest) (*Fetched, error) {
 		next, redirected, err := c.redirect(resp, u, first)
 		if err != nil {
 			drop(resp)
-			return nil, unreachable(first, &failure{kind: refused, cause: err}, true)
+			return nil, unreachable(first, &cause{kind: refused, cause: err}, true)
 		}
 		if !redirected {
 			f, err := read(resp, u, r.Limit)
@@ -78,7 +78,7 @@ func (c *Client) Fetch(ctx context.Context, r FetchRequest) (*Fetched, error) {
 		drop(resp)
 		u = next
 	}
-	return nil, unreachable(first, &failure{kind: refused, cause: errTooManyHops}, true)
+	return nil, unreachable(first, &cause{kind: refused, cause: errTooManyHops}, true)
 }
 
 // parseTarget reads the address of a FetchRequest.

@@ -87,7 +87,7 @@ func (g guard) trust(h Host) trust {
 func (g guard) dial(ctx context.Context, network, address string) (net.Conn, error) {
 	h, err := ParseHost(address)
 	if err != nil {
-		return nil, &failure{kind: refused, cause: err}
+		return nil, &cause{kind: refused, cause: err}
 	}
 	known := rules(g.trust(h), h.port)
 	dialer := &net.Dialer{

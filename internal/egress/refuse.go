@@ -32,26 +32,26 @@ const (
 	network             // nobody answered, or the connection broke
 )
 
-// A failure is the true cause, for the log.
-type failure struct {
+// A cause is the true cause, for the log.
+type cause struct {
 	kind  kind
 	cause error
 }
 
-func (f *failure) Error() string { return f.cause.Error() }
-func (f *failure) Unwrap() error { return f.cause }
+func (f *cause) Error() string { return f.cause.Error() }
+func (f *cause) Unwrap() error { return f.cause }
 
 // NetworkFailure reports whether an error of this package means that the network
 // failed: a name that was not found, a connection that did not come about or
 // broke, a time-out. What the guard or TLS refused is none, nor is a bad answer.
 func NetworkFailure(err error) bool {
-	f, ok := errors.AsType[*failure](err)
+	f, ok := errors.AsType[*cause](err)
 	return ok && f.kind == network
 }
 
 // unreachable is the one text for all that can go wrong on the way to a host. To
 // tell an agent more would make of it a scanner of the person's network.
-func unreachable(h Host, cause *failure, sent bool) *aai.Error {
+func unreachable(h Host, cause *cause, sent bool) *aai.Error {
 	name := h.String()
 	if h.name == "" {
 		name = "the address"
@@ -69,11 +69,11 @@ func unreachable(h Host, cause *failure, sent bool) *aai.Error {
 
 // classify says what sort of failure a transport's error is. What it does not
 // know is no network failure.
-func classify(err error) *failure {
-	if f, ok := errors.AsType[*failure](err); ok {
+func classify(err error) *cause {
+	if f, ok := errors.AsType[*cause](err); ok {
 		return f
 	}
-	f := &failure{cause: err}
+	f := &cause{cause: err}
 	switch {
 	case isRefusal(err):
 		f.kind = refused

@@ -113,7 +113,7 @@ func (v *Vault) find(ctx context.Context, l *label) (*held, error) {
 		return nil, err
 	}
 	places := v.places()
-	slices.SortStableFunc(places, func(a, b place) int { // the one that had it first
+	slices.SortStableFunc(places, func(a, b keyPlace) int { // the one that had it first
 		return boolCompare(b.name == l.Place, a.name == l.Place)
 	})
 	var notes []string
@@ -206,7 +206,7 @@ func (v *Vault) establish(ctx context.Context) (*held, error) {
 
 // choose returns the best place that has a key or can keep one, and what is wrong
 // with those before it.
-func (v *Vault) choose(ctx context.Context) (*place, []string) {
+func (v *Vault) choose(ctx context.Context) (*keyPlace, []string) {
 	var notes []string
 	for _, p := range v.places() {
 		_, err := p.get(ctx, nil)

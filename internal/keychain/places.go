@@ -27,8 +27,8 @@ const (
 	insecureFile   = "key"
 )
 
-// A place may keep the master key.
-type place struct {
+// A keyPlace may keep the master key.
+type keyPlace struct {
 	name  string
 	title string // for people
 	// get returns the key; errNoKey where there is none yet and make can change
@@ -40,8 +40,8 @@ type place struct {
 }
 
 // places are all of them, the best one first.
-func (v *Vault) places() []place {
-	return []place{
+func (v *Vault) places() []keyPlace {
+	return []keyPlace{
 		{placeSystem, "the keychain of the operating system",
 			func(ctx context.Context, _ *label) ([]byte, error) { return v.system.key(ctx) }, v.makeInSystem},
 		{placeCredential, "the credential " + credentialName, v.credential, nil},
@@ -51,7 +51,7 @@ func (v *Vault) places() []place {
 	}
 }
 
-func titleOf(places []place, name string) string {
+func titleOf(places []keyPlace, name string) string {
 	for _, p := range places {
 		if p.name == name {
 			return p.title

@@ -91,7 +91,7 @@ func (v *Vault) Status(ctx context.Context) (Status, error) {
 
 // look says how it stands with one place: whether the label's key is there, or
 // whether a key could be where there is no vault.
-func (v *Vault) look(ctx context.Context, p place, l *label) PlaceStatus {
+func (v *Vault) look(ctx context.Context, p keyPlace, l *label) PlaceStatus {
 	shown := PlaceStatus{Name: p.name, Title: p.title}
 	if p.name == placePassphrase && v.ask != nil && l != nil && l.Scrypt != nil {
 		shown.State = NotAsked

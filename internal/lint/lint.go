@@ -69,7 +69,7 @@ const maxFindings = 25
 func Check(source []byte, o catalog.Options) *Report {
 	c := &checker{doc: readDocument(source), options: o, report: &Report{Findings: []Finding{}}, perRule: make(map[string]int)}
 	c.parse(source)
-	c.words()
+	c.texts()
 	c.secrets()
 	c.report.sort()
 	return c.report

@@ -50,9 +50,9 @@ const maxLooked = 8 << 10
 // looked is the part of a text that is looked at.
 func looked(words string) string { return strings.ToValidUTF8(words[:min(len(words), maxLooked)], "") }
 
-// words looks at every text of the document, member names included, except for
-// scripts and templates, which are no words.
-func (c *checker) words() {
+// texts looks at every text of the document, member names included, except for
+// scripts and templates, which are no texts.
+func (c *checker) texts() {
 	known := patterns()
 	blob := regexp.MustCompile(`[A-Za-z0-9+/_-]{60,}={0,2}|\b[0-9A-Fa-f]{40,}\b`)
 	variable := regexp.MustCompile(`\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)*_(API_KEY|KEY|SECRET|TOKEN|PASSWORD|CREDENTIALS?)\b`)

@@ -19,7 +19,7 @@ type attempt struct {
 	state, verifier string
 	issuer          string // by metadata; empty: the server has no name
 	saysIssuer      bool   // its answers have iss
-	host            string // of the place, for people
+	host            string // of the realm, for people
 }
 
 // A callback listens on the loopback interface for the answer to one attempt.

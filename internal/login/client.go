@@ -25,9 +25,9 @@ const (
 	fromProtocol   = "protocol"
 )
 
-// site is what a person decided about the place: under its own host, or under the
+// site is what a person decided about the realm: under its own host, or under the
 // authorization server's.
-func (l *Logins) site(p *place, s *server) Site {
+func (l *Logins) site(p *realm, s *server) Site {
 	keys := []string{p.host(), hostOf(p.auth.AuthorizationEndpoint)}
 	if s != nil && s.Issuer != "" {
 		keys = append([]string{s.Issuer}, keys...)
@@ -50,7 +50,7 @@ func (l *Logins) site(p *place, s *server) Site {
 
 // settled is the identity as far as no server has to be asked: what a person chose,
 // and what the app's author did.
-func (l *Logins) settled(p *place, s *server) (identity, bool) {
+func (l *Logins) settled(p *realm, s *server) (identity, bool) {
 	site := l.site(p, s)
 	switch {
 	case s != nil && s.Chosen.ID != "":
@@ -66,7 +66,7 @@ func (l *Logins) settled(p *place, s *server) (identity, bool) {
 // identify finds the gateway's name with the server, in this order: what a person
 // chose, what the descriptor says, the gateway's own document, a registration, the
 // protocol's constant.
-func (l *Logins) identify(ctx context.Context, p *place, s *server) (identity, error) {
+func (l *Logins) identify(ctx context.Context, p *realm, s *server) (identity, error) {
 	if who, ok := l.settled(p, s); ok {
 		return who, nil
 	}
@@ -84,7 +84,7 @@ func (l *Logins) identify(ctx context.Context, p *place, s *server) (identity, e
 
 // redirects are the addresses to come back to; servers take any port with them
 // (RFC 8252, section 7.3).
-func (l *Logins) redirects(p *place, s *server) []string {
+func (l *Logins) redirects(p *realm, s *server) []string {
 	site := l.site(p, s)
 	if site.RedirectHost == "" && site.RedirectPort == 0 {
 		return []string{"http://127.0.0.1/callback", "http://[::1]/callback"}
@@ -160,13 +160,13 @@ type registration struct {
 	ClientID string
 }
 
-func (l *Logins) clientKey(p *place, s *server) string {
+func (l *Logins) clientKey(p *realm, s *server) string {
 	return clientPrefix + digest(append([]string{"client|v1", s.Issuer}, l.redirects(p, s)...)...)
 }
 
 // registered is the gateway's registration with the issuer, which is made by the
 // first who needs it, whatever process that is in.
-func (l *Logins) registered(ctx context.Context, p *place, s *server) (identity, error) {
+func (l *Logins) registered(ctx context.Context, p *realm, s *server) (identity, error) {
 	var kept registration
 	id := l.clientKey(p, s)
 	if found, err := l.read(ctx, id, &kept); err != nil || found && kept.ClientID != "" {
@@ -213,7 +213,7 @@ func (l *Logins) register(ctx context.Context, s *server, about clientMetadata) 
 }
 
 // forget drops a registration that the server no longer knows.
-func (l *Logins) forget(ctx context.Context, p *place, s *server, err error) {
+func (l *Logins) forget(ctx context.Context, p *realm, s *server, err error) {
 	refusal, ok := errors.AsType[*serverError](err)
 	if ok && s.Client.Source == fromServer && (refusal.Code == "invalid_client" || refusal.Code == "unauthorized_client") && refusal.Status != http.StatusNotFound {
 		if err := l.drop(ctx, l.clientKey(p, s)); err != nil {

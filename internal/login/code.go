@@ -33,7 +33,7 @@ func newCallback() string { return "/callback/" + strings.ToLower(rand.Text()) }
 func (l *Logins) byCode(ctx context.Context, f *flow, s *server) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, time.Until(f.ends), tooLate{})
 	defer cancel()
-	p := f.place
+	p := f.realm
 	var key *proofKey
 	if s.Proofs {
 		var err error
@@ -97,7 +97,7 @@ func (l *Logins) exchange(ctx context.Context, t *token, form url.Values) error 
 }
 
 // authorizationURL is the page where the person logs in.
-func (l *Logins) authorizationURL(ctx context.Context, p *place, s *server, a *attempt, redirect string, key *proofKey) (string, error) {
+func (l *Logins) authorizationURL(ctx context.Context, p *realm, s *server, a *attempt, redirect string, key *proofKey) (string, error) {
 	form := url.Values{
 		"response_type": {"code"}, "redirect_uri": {redirect}, "state": {a.state},
 		"code_challenge": {oauth2.S256ChallengeFromVerifier(a.verifier)}, "code_challenge_method": {"S256"},
@@ -127,7 +127,7 @@ func (l *Logins) authorizationURL(ctx context.Context, p *place, s *server, a *a
 }
 
 // tools are those that the login is for, by the protocol's own parameter.
-func (l *Logins) tools(p *place) string {
+func (l *Logins) tools(p *realm) string {
 	if l.cfg.Tools != nil {
 		return strings.Join(l.cfg.Tools(p.recipe.App), ",")
 	}

@@ -33,7 +33,7 @@ type deviceAnswer struct {
 // byDevice is the device authorization grant: the person types a code on a device
 // that has a browser. Nothing is opened here.
 func (l *Logins) byDevice(ctx context.Context, f *flow, s *server) error {
-	p := f.place
+	p := f.realm
 	var key *proofKey
 	if s.Proofs {
 		var err error

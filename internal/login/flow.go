@@ -12,7 +12,7 @@ import (
 // A flow is one login on its way. It belongs to nobody: it goes on when the call
 // that began it is gone, until it has a token, fails, or its time is over.
 type flow struct {
-	place  *place
+	realm  *realm
 	ends   time.Time // on the real clock
 	cancel context.CancelFunc
 
@@ -26,7 +26,7 @@ type flow struct {
 }
 
 // flowID names what a flow is for: there is one at a time.
-func (p *place) flowID(s *server) string {
+func (p *realm) flowID(s *server) string {
 	return digest(append([]string{"flow", p.serverID()}, p.scopes(s)...)...)
 }
 
@@ -34,15 +34,15 @@ func (p *place) flowID(s *server) string {
 // window: an agent that tries again and again must not fill the screen.
 const quiet = 30 * time.Second
 
-// A failure is how a login ended that a person saw.
-type failure struct {
+// A badEnd is how a login ended that a person saw.
+type badEnd struct {
 	err error
 	at  time.Time
 }
 
 // begin starts a login, or returns the one that is on its way. Asked says that the
 // person wants one now.
-func (l *Logins) begin(ctx context.Context, p *place, asked bool) (*flow, error) {
+func (l *Logins) begin(ctx context.Context, p *realm, asked bool) (*flow, error) {
 	s, err := l.known(ctx, p)
 	if err != nil {
 		return nil, err
@@ -60,7 +60,7 @@ func (l *Logins) begin(ctx context.Context, p *place, asked bool) (*flow, error)
 		return nil, last.err
 	}
 	life, cancel := context.WithTimeout(l.life, deviceTime)
-	f := &flow{place: p, ends: time.Now().Add(flowTime), cancel: cancel, ready: make(chan struct{}), done: make(chan struct{})}
+	f := &flow{realm: p, ends: time.Now().Add(flowTime), cancel: cancel, ready: make(chan struct{}), done: make(chan struct{})}
 	l.flows[id] = f
 	l.busy.Go(func() {
 		defer cancel()
@@ -69,7 +69,7 @@ func (l *Logins) begin(ctx context.Context, p *place, asked bool) (*flow, error)
 		delete(l.flows, id)
 		delete(l.failures, id)
 		if err != nil && f.shown && aai.AsError(err).Code != aai.AuthRequired {
-			l.failures[id] = failure{err, l.now()}
+			l.failures[id] = badEnd{err, l.now()}
 		}
 		l.mu.Unlock()
 		f.err = err
@@ -85,7 +85,7 @@ func (l *Logins) run(ctx context.Context, f *flow) (err error) {
 			err = aai.Errorf(aai.Internal, "the login failed: %v", p)
 		}
 	}()
-	p := f.place
+	p := f.realm
 	s, err := l.discover(ctx, p)
 	if err != nil {
 		return err
@@ -112,7 +112,7 @@ func (l *Logins) run(ctx context.Context, f *flow) (err error) {
 }
 
 // keepToken keeps what a login brought, before anybody uses it.
-func (l *Logins) keepToken(ctx context.Context, p *place, s *server, t *token) error {
+func (l *Logins) keepToken(ctx context.Context, p *realm, s *server, t *token) error {
 	ctx = context.WithoutCancel(ctx)
 	id := p.tokenID(s, s.Client.ID)
 	if err := l.put(ctx, id, t); err != nil {
@@ -130,7 +130,7 @@ func (l *Logins) keepToken(ctx context.Context, p *place, s *server, t *token) e
 }
 
 // newToken is the record of a login that is about to bring a token.
-func (p *place) newToken(s *server, key *proofKey) *token {
+func (p *realm) newToken(s *server, key *proofKey) *token {
 	return &token{
 		Host: p.host(), App: p.recipe.App, Kind: p.auth.Kind, Scopes: p.scopes(s),
 		Issuer: s.Issuer, Endpoint: s.Token, Revoke: s.Revoke, Client: s.Client, Resource: p.resource(s), Key: key,
@@ -138,7 +138,7 @@ func (p *place) newToken(s *server, key *proofKey) *token {
 }
 
 // explain makes the failure of a login one for the caller.
-func (p *place) explain(s *server, err error) error {
+func (p *realm) explain(s *server, err error) error {
 	refusal, refused := errors.AsType[*serverError](err)
 	switch {
 	case refused && refusal.Code == "access_denied":
@@ -171,7 +171,7 @@ func (tooLate) Is(target error) bool { return target == context.DeadlineExceeded
 
 // logIn begins a login, or joins the one that is on its way, and waits for its end
 // as long as ctx has time. Announce, if not nil, hears once what to visit.
-func (l *Logins) logIn(ctx context.Context, p *place, announce func(f *flow)) error {
+func (l *Logins) logIn(ctx context.Context, p *realm, announce func(f *flow)) error {
 	if l.cfg.Brief && announce == nil {
 		e := p.wanted(aai.AuthRequired, "a person must log in to %s first", p.name())
 		e.Hint = "To log in, run: " + p.command()
@@ -221,7 +221,7 @@ func (l *Logins) patience(ctx context.Context) (context.Context, context.CancelF
 }
 
 // say tells who waits what is waited for.
-func (l *Logins) say(ctx context.Context, p *place, f *flow, begun time.Time) {
+func (l *Logins) say(ctx context.Context, p *realm, f *flow, begun time.Time) {
 	what, total := "Finding out how to log in to "+p.name(), 0.0
 	select {
 	case <-f.ready:
@@ -241,7 +241,7 @@ func (l *Logins) say(ctx context.Context, p *place, f *flow, begun time.Time) {
 }
 
 // visit says what a person must do for a login that goes on.
-func (p *place) visit(f *flow) error {
+func (p *realm) visit(f *flow) error {
 	select {
 	case <-f.ready:
 	default:

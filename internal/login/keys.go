@@ -59,12 +59,12 @@ type kept struct {
 
 // keyID is where what a person gave is kept. Like a token it is bound to where it
 // came from and where it goes, and to how it is sent there.
-func (p *place) keyID() string {
+func (p *realm) keyID() string {
 	a := p.auth
 	return keyPrefix + digest(append([]string{"key|v1", p.origin, p.base, a.Kind, a.In, a.Name, a.TokenEndpoint, a.Domain}, a.Cookies...)...)
 }
 
-func (p *place) keyWord() string {
+func (p *realm) keyWord() string {
 	switch p.auth.Kind {
 	case aai.AuthAppCredential:
 		return "app credential"
@@ -80,7 +80,7 @@ func (p *place) keyWord() string {
 // before is replaced. The error is INVALID_PARAMS for a value that cannot be right;
 // it does not hold the value.
 func (l *Logins) Keep(ctx context.Context, r *aai.Recipe, values map[string]string) error {
-	p, err := l.placeOf(ctx, r)
+	p, err := l.realmOf(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -114,9 +114,9 @@ func usable(field Field, value string) error {
 	return nil
 }
 
-// values returns what the person gave for the place, or in the environment, where
+// values returns what the person gave for the realm, or in the environment, where
 // they allow that.
-func (l *Logins) values(ctx context.Context, p *place) (map[string]string, error) {
+func (l *Logins) values(ctx context.Context, p *realm) (map[string]string, error) {
 	// A stranger's descriptor could name any secret of this computer.
 	if name := p.auth.EnvVar; name != "" && p.origin == "" && l.cfg.Getenv != nil && slices.Contains(l.cfg.Env, name) {
 		if value := strings.TrimSpace(l.cfg.Getenv(name)); value != "" {
@@ -140,7 +140,7 @@ func (l *Logins) values(ctx context.Context, p *place) (map[string]string, error
 }
 
 // missing is the error of what a person has not given yet.
-func (p *place) missing() *aai.Error {
+func (p *realm) missing() *aai.Error {
 	e := p.wanted(aai.AuthRequired, "%s needs the person's %s, and there is none yet", p.name(), p.keyWord())
 	for _, page := range []string{p.auth.ObtainURL, p.auth.LoginURL} {
 		if u, err := url.Parse(page); e.Visit == "" && err == nil && u.Scheme == "https" && u.Host != "" && u.User == nil {
@@ -154,7 +154,7 @@ func (p *place) missing() *aai.Error {
 }
 
 // addKey puts an API key or a token into the request.
-func (l *Logins) addKey(ctx context.Context, p *place, req *http.Request) error {
+func (l *Logins) addKey(ctx context.Context, p *realm, req *http.Request) error {
 	values, err := l.values(ctx, p)
 	if err != nil {
 		return err
@@ -195,7 +195,7 @@ func mayCarry(name string) bool {
 }
 
 // addCookies puts the cookies into the request, in the order of the descriptor.
-func (l *Logins) addCookies(ctx context.Context, p *place, req *http.Request) error {
+func (l *Logins) addCookies(ctx context.Context, p *realm, req *http.Request) error {
 	domain, host := strings.ToLower(strings.TrimPrefix(p.auth.Domain, ".")), hostname(p.base)
 	if domain != "" && host != domain && (!strings.HasSuffix(host, "."+domain) || !site.Same(host, domain)) {
 		return aai.Errorf(aai.AuthInvalid, "auth.cookie.domain is %q; expected the host of base_url or a domain that holds it", aai.CleanLabel(domain, 100))
@@ -216,13 +216,13 @@ func (l *Logins) addCookies(ctx context.Context, p *place, req *http.Request) er
 }
 
 // boughtID is where a token is kept that an app credential bought.
-func (p *place) boughtID() string {
+func (p *realm) boughtID() string {
 	return tokenPrefix + digest("bought|v1", p.origin, p.base, p.auth.TokenEndpoint, p.auth.TokenType)
 }
 
 // addBought puts a token into the request that the app credential buys, and buys one
 // where there is none.
-func (l *Logins) addBought(ctx context.Context, p *place, req *http.Request) error {
+func (l *Logins) addBought(ctx context.Context, p *realm, req *http.Request) error {
 	values, err := l.values(ctx, p)
 	if err != nil {
 		return err
@@ -252,7 +252,7 @@ func (l *Logins) addBought(ctx context.Context, p *place, req *http.Request) err
 
 // buy posts the app credential to the token endpoint (spec/security.md of the AAI
 // protocol; the answer as Feishu, whose way it is, writes it).
-func (l *Logins) buy(ctx context.Context, p *place, t *token, values map[string]string) error {
+func (l *Logins) buy(ctx context.Context, p *realm, t *token, values map[string]string) error {
 	body, err := json.Marshal(map[string]string{fieldAppID: values[fieldAppID], fieldAppSecret: values[fieldAppSecret]})
 	if err != nil {
 		return err
@@ -297,7 +297,7 @@ func (l *Logins) buy(ctx context.Context, p *place, t *token, values map[string]
 }
 
 // refusedBought drops a token that the API does not take, unless it is new.
-func (l *Logins) refusedBought(ctx context.Context, p *place, resp *http.Response) (bool, error) {
+func (l *Logins) refusedBought(ctx context.Context, p *realm, resp *http.Response) (bool, error) {
 	if resp.StatusCode != http.StatusUnauthorized {
 		return false, nil
 	}

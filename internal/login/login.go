@@ -97,13 +97,13 @@ type Logins struct {
 
 	mu       sync.Mutex
 	flows    map[string]*flow
-	failures map[string]failure
+	failures map[string]badEnd
 	nonces   map[string]nonce // of DPoP, by origin
 }
 
 // New makes Logins. It does no I/O.
 func New(c Config) *Logins {
-	l := &Logins{cfg: c, now: c.Now, log: c.Log, sleep: sleep, flows: make(map[string]*flow), failures: make(map[string]failure), nonces: make(map[string]nonce)}
+	l := &Logins{cfg: c, now: c.Now, log: c.Log, sleep: sleep, flows: make(map[string]*flow), failures: make(map[string]badEnd), nonces: make(map[string]nonce)}
 	if l.now == nil {
 		l.now = time.Now
 	}
@@ -144,7 +144,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 // when the authorization server cannot be reached, APP_NOT_RUNNING. All of them say
 // that the request was not delivered.
 func (l *Logins) Authorize(ctx context.Context, r *aai.Recipe, req *http.Request) error {
-	p, err := l.placeOf(ctx, r)
+	p, err := l.realmOf(ctx, r)
 	if err != nil || p == nil {
 		return notDelivered(err)
 	}
@@ -171,7 +171,7 @@ func (l *Logins) Authorize(ctx context.Context, r *aai.Recipe, req *http.Request
 // says why it may not; without one the refusal is not about the login. The answer's
 // body is not read.
 func (l *Logins) Refused(ctx context.Context, r *aai.Recipe, resp *http.Response) (again bool, err error) {
-	p, err := l.placeOf(ctx, r)
+	p, err := l.realmOf(ctx, r)
 	if err != nil || p == nil || resp.Request == nil {
 		return false, notDelivered(err)
 	}

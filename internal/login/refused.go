@@ -22,7 +22,7 @@ const (
 )
 
 // refusedOAuth looks for why a request with a token was refused.
-func (l *Logins) refusedOAuth(ctx context.Context, p *place, resp *http.Response) (bool, error) {
+func (l *Logins) refusedOAuth(ctx context.Context, p *realm, resp *http.Response) (bool, error) {
 	why := find(parseChallenges(resp.Header.Values("WWW-Authenticate")))
 	if resp.StatusCode == http.StatusUnauthorized && why["error"] == "use_dpop_nonce" {
 		return l.withNonce(p, resp), nil
@@ -62,7 +62,7 @@ func accessOf(req *http.Request) string {
 
 // withNonce learns the nonce that an API wants in proofs. A proof that had one
 // which came just now was refused for good.
-func (l *Logins) withNonce(_ *place, resp *http.Response) bool {
+func (l *Logins) withNonce(_ *realm, resp *http.Response) bool {
 	before := l.nonceFor(resp.Request.URL)
 	sent := nonceOf(resp.Request.Header.Get("DPoP"))
 	if !l.learnNonce(resp.Request.URL.String(), resp.Header) {
@@ -88,7 +88,7 @@ func nonceOf(proof string) string {
 
 // stepUp adds the scopes that the API asks for to those it has, so that the next
 // login is for all of them.
-func (l *Logins) stepUp(ctx context.Context, p *place, asked []string) (bool, error) {
+func (l *Logins) stepUp(ctx context.Context, p *realm, asked []string) (bool, error) {
 	asked = slices.DeleteFunc(asked, func(scope string) bool { return !visible(scope) || len(scope) > 200 })
 	id, err := l.tokenAt(ctx, p)
 	if err != nil {
@@ -125,14 +125,14 @@ func union(a, b []string) []string {
 	return slices.Compact(all)
 }
 
-func (p *place) denied(format string, args ...any) *aai.Error {
+func (p *realm) denied(format string, args ...any) *aai.Error {
 	e := aai.Errorf(aai.AuthDenied, format, args...)
 	e.Hint = "Another account may be allowed to; to log in with it, run: " + p.command()
 	return e
 }
 
 // renewRefused gets another token for one that an API does not take, once.
-func (l *Logins) renewRefused(ctx context.Context, p *place, seen string) (bool, error) {
+func (l *Logins) renewRefused(ctx context.Context, p *realm, seen string) (bool, error) {
 	id, err := l.tokenAt(ctx, p)
 	if err != nil || id == "" {
 		return err == nil, err
@@ -164,7 +164,7 @@ type resourceMetadata struct {
 
 // askResource reads the API's own metadata, at the address of its challenge or, once,
 // where it would be. It reports whether something new came of it.
-func (l *Logins) askResource(ctx context.Context, p *place, request *url.URL, told string) (bool, error) {
+func (l *Logins) askResource(ctx context.Context, p *realm, request *url.URL, told string) (bool, error) {
 	s, err := l.known(ctx, p)
 	if err != nil || s == nil || told == "" && s.Looked {
 		return false, err
@@ -206,7 +206,7 @@ func resourceWellKnown(base string) []string {
 
 // learn takes over what an API says of itself, if it speaks of itself and its server
 // is the descriptor's.
-func (l *Logins) learn(ctx context.Context, p *place, s *server, request *url.URL, m resourceMetadata) (bool, error) {
+func (l *Logins) learn(ctx context.Context, p *realm, s *server, request *url.URL, m resourceMetadata) (bool, error) {
 	if !speaksFor(m.Resource, request) {
 		return false, aai.Errorf(aai.AuthInvalid, "the metadata of %s is of the resource %q; expected the address that was called",
 			p.name(), aai.CleanLabel(m.Resource, 200))

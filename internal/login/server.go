@@ -13,10 +13,10 @@ import (
 	"aai/internal/site"
 )
 
-// A server is what is known of an authorization server for one place. It is kept,
+// A server is what is known of an authorization server for one realm. It is kept,
 // so that a call needs no request to find its token.
 type server struct {
-	Host      string // of the place
+	Host      string // of the realm
 	Issuer    string // by its metadata; empty where it has none
 	Authorize string // authorization endpoint
 	Token     string // token endpoint
@@ -40,7 +40,7 @@ type server struct {
 	Replaces  string // the id of the token that had too little
 
 	Client   identity
-	Chosen   identity // that a person gave for this place
+	Chosen   identity // that a person gave for this realm
 	Callback string   // the path to come back to, where the server has no issuer
 	Fetched  time.Time
 }
@@ -61,12 +61,12 @@ type metadata struct {
 	Documents             bool     `json:"client_id_metadata_document_supported"`
 }
 
-func (p *place) serverID() string {
+func (p *realm) serverID() string {
 	return serverPrefix + digest("server|v1", p.origin, p.base, p.auth.AuthorizationEndpoint, p.auth.TokenEndpoint)
 }
 
-// known returns what is kept of the place's authorization server, or nil.
-func (l *Logins) known(ctx context.Context, p *place) (*server, error) {
+// known returns what is kept of the realm's authorization server, or nil.
+func (l *Logins) known(ctx context.Context, p *realm) (*server, error) {
 	var s server
 	found, err := l.read(ctx, p.serverID(), &s)
 	if err != nil || !found {
@@ -77,7 +77,7 @@ func (l *Logins) known(ctx context.Context, p *place) (*server, error) {
 
 // discover finds out about the authorization server and keeps it. What a person or
 // the API said before stays.
-func (l *Logins) discover(ctx context.Context, p *place) (*server, error) {
+func (l *Logins) discover(ctx context.Context, p *realm) (*server, error) {
 	old, err := l.known(ctx, p)
 	if err != nil {
 		return nil, err
@@ -146,7 +146,7 @@ func (l *Logins) metadataOf(ctx context.Context, issuer string) (*metadata, erro
 }
 
 // serverFrom holds the descriptor against the metadata, which may be nil.
-func (l *Logins) serverFrom(ctx context.Context, p *place, m *metadata) (*server, error) {
+func (l *Logins) serverFrom(ctx context.Context, p *realm, m *metadata) (*server, error) {
 	a := p.auth
 	s := &server{Authorize: a.AuthorizationEndpoint, Token: a.TokenEndpoint, Device: a.DeviceEndpoint, Revoke: a.RevocationEndpoint}
 	if m == nil {
@@ -182,21 +182,21 @@ func (l *Logins) serverFrom(ctx context.Context, p *place, m *metadata) (*server
 
 // ofServer reports whether an endpoint that only the metadata names may be used: it
 // is the server's own, or a person agreed to its host.
-func (l *Logins) ofServer(ctx context.Context, p *place, issuer, endpoint string) bool {
+func (l *Logins) ofServer(ctx context.Context, p *realm, issuer, endpoint string) bool {
 	if l.secure("an endpoint", endpoint) != nil {
 		return false
 	}
 	return site.Same(hostname(issuer), hostname(endpoint)) || l.trusted(ctx, p, hostOf(endpoint))
 }
 
-func pkceMissing(p *place, why string) error {
+func pkceMissing(p *realm, why string) error {
 	e := aai.Errorf(aai.AuthInvalid, "logins to %s would not be protected by PKCE: %s", p.name(), why)
 	e.Hint = "The app's author has to support PKCE with S256 (RFC 7636), which OAuth 2.1 asks for, and to say so."
 	return e
 }
 
-// change edits what is kept of the place's server, if anything is.
-func (l *Logins) change(ctx context.Context, p *place, edit func(*server)) error {
+// change edits what is kept of the realm's server, if anything is.
+func (l *Logins) change(ctx context.Context, p *realm, edit func(*server)) error {
 	return l.update(ctx, p.serverID(), func(old []byte) ([]byte, error) {
 		s := &server{Host: p.host()}
 		if old != nil && !decoded(old, s) {
@@ -208,7 +208,7 @@ func (l *Logins) change(ctx context.Context, p *place, edit func(*server)) error
 }
 
 // scopes are those to ask for: the descriptor's and what the API asked for since.
-func (p *place) scopes(s *server) []string {
+func (p *realm) scopes(s *server) []string {
 	set := make(map[string]bool)
 	for _, scope := range p.auth.Scopes {
 		set[scope] = true
@@ -222,7 +222,7 @@ func (p *place) scopes(s *server) []string {
 }
 
 // resource is the API as the authorization server knows it (RFC 8707).
-func (p *place) resource(s *server) string {
+func (p *realm) resource(s *server) string {
 	if s.Resource != "" {
 		return s.Resource
 	}
@@ -231,7 +231,7 @@ func (p *place) resource(s *server) string {
 
 // tokenID is where the token is kept: by where the descriptor came from, who gives
 // the token, where it is sent, as which client and with which scopes.
-func (p *place) tokenID(s *server, client string) string {
+func (p *realm) tokenID(s *server, client string) string {
 	parts := []string{"token|v1", p.origin}
 	if s.Issuer != "" {
 		parts = append(parts, "issuer", s.Issuer)

@@ -147,7 +147,7 @@ func (l *Logins) giveUp(host string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, f := range l.flows {
-		if f.place.host() == host {
+		if f.realm.host() == host {
 			f.cancel()
 		}
 	}
@@ -179,7 +179,7 @@ func (l *Logins) revoke(ctx context.Context, t *token, bye *Farewell) {
 // where a code is typed on another device. It tells aai.Progress what to visit. If
 // ctx ends sooner and nobody else waits, the login goes on all the same.
 func (l *Logins) Login(ctx context.Context, r *aai.Recipe) error {
-	p, err := l.placeOf(ctx, r)
+	p, err := l.realmOf(ctx, r)
 	if err != nil {
 		return err
 	}
@@ -197,7 +197,7 @@ func (l *Logins) Login(ctx context.Context, r *aai.Recipe) error {
 // person got for the gateway from the app's authorization server. They go before any
 // other.
 func (l *Logins) UseClient(ctx context.Context, r *aai.Recipe, clientID, secret string) error {
-	p, err := l.placeOf(ctx, r)
+	p, err := l.realmOf(ctx, r)
 	if err != nil {
 		return err
 	}

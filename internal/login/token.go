@@ -21,7 +21,7 @@ const (
 
 // A token is what is kept of one login.
 type token struct {
-	Host string // of the place, for people
+	Host string // of the realm, for people
 	App  string
 	Kind string // an aai.Auth constant
 
@@ -98,7 +98,7 @@ func (t *token) take(a *answer, now time.Time) error {
 }
 
 // authorizeOAuth adds the token, having begun a login where there is none.
-func (l *Logins) authorizeOAuth(ctx context.Context, p *place, req *http.Request) error {
+func (l *Logins) authorizeOAuth(ctx context.Context, p *realm, req *http.Request) error {
 	for range 2 {
 		t, err := l.token(ctx, p)
 		if err != nil {
@@ -116,7 +116,7 @@ func (l *Logins) authorizeOAuth(ctx context.Context, p *place, req *http.Request
 
 // token returns a token that is good for a while, refreshed if need be, or nil
 // where a person must log in.
-func (l *Logins) token(ctx context.Context, p *place) (*token, error) {
+func (l *Logins) token(ctx context.Context, p *realm) (*token, error) {
 	id, err := l.tokenAt(ctx, p)
 	if err != nil || id == "" {
 		return nil, err
@@ -137,8 +137,8 @@ func (l *Logins) token(ctx context.Context, p *place) (*token, error) {
 	return l.refresh(ctx, p, id, t.Access, false)
 }
 
-// tokenAt is the id of the place's token, or "" where no server is known yet.
-func (l *Logins) tokenAt(ctx context.Context, p *place) (string, error) {
+// tokenAt is the id of the realm's token, or "" where no server is known yet.
+func (l *Logins) tokenAt(ctx context.Context, p *realm) (string, error) {
 	s, err := l.known(ctx, p)
 	if err != nil || s == nil || s.Authorize == "" {
 		return "", err
@@ -154,7 +154,7 @@ func (l *Logins) tokenAt(ctx context.Context, p *place) (string, error) {
 // What it begins goes on when ctx ends: the old refresh token is spent the moment
 // the server answers, so the answer must be kept. It returns nil where the token is
 // gone. The error of a dead login is AUTH_EXPIRED.
-func (l *Logins) refresh(ctx context.Context, p *place, id, seen string, forced bool) (*token, error) {
+func (l *Logins) refresh(ctx context.Context, p *realm, id, seen string, forced bool) (*token, error) {
 	type outcome struct {
 		t   *token
 		err error
@@ -173,7 +173,7 @@ func (l *Logins) refresh(ctx context.Context, p *place, id, seen string, forced 
 	}
 }
 
-func (l *Logins) refreshLocked(ctx context.Context, p *place, id, seen string, forced bool) (*token, error) {
+func (l *Logins) refreshLocked(ctx context.Context, p *realm, id, seen string, forced bool) (*token, error) {
 	var t *token
 	var dead error
 	err := l.update(ctx, id, func(old []byte) ([]byte, error) {
@@ -211,7 +211,7 @@ func (l *Logins) refreshLocked(ctx context.Context, p *place, id, seen string, f
 
 // untilLater is what to do when a refresh failed for now: the old token serves as
 // long as it lasts.
-func (l *Logins) untilLater(ctx context.Context, p *place, id string, forced bool, failure error) (*token, error) {
+func (l *Logins) untilLater(ctx context.Context, p *realm, id string, forced bool, failure error) (*token, error) {
 	var old token
 	if found, err := l.read(ctx, id, &old); !forced && err == nil && found && old.good(l.now()) {
 		return &old, nil
@@ -263,7 +263,7 @@ func (l *Logins) attach(t *token, req *http.Request) error {
 }
 
 // wanted is the error of a login that a person must do first.
-func (p *place) wanted(code aai.Code, format string, args ...any) *aai.Error {
+func (p *realm) wanted(code aai.Code, format string, args ...any) *aai.Error {
 	e := aai.Errorf(code, format, args...)
 	e.Hint = "Make the same call again to begin the login, or ask the person to run: " + p.command()
 	if p.auth.Kind != aai.AuthOAuth2 {

@@ -22,8 +22,8 @@ const (
 	deedLock  = "deeds"
 )
 
-// A place is where the files of one display are: the beginning of their names.
-type place struct{ path string }
+// A lockNames is where the files of one display are: the beginning of their names.
+type lockNames struct{ path string }
 
 // A state is what the gateways know of each other. Only who holds the lock of input
 // writes it.
@@ -71,7 +71,7 @@ const maxState = 1 << 16
 
 // read returns what is known. A file that is not understood is one that nobody wrote;
 // a count that goes back is another count too.
-func (p place) read() state {
+func (p lockNames) read() state {
 	b, err := os.ReadFile(p.path + ".json")
 	var st state
 	if err != nil || len(b) > maxState || json.NewDecoder(bytes.NewReader(b)).Decode(&st) != nil {
@@ -81,7 +81,7 @@ func (p place) read() state {
 }
 
 // write replaces the state. The file is never without a whole one in it.
-func (p place) write(st state) error {
+func (p lockNames) write(st state) error {
 	b, err := json.Marshal(st)
 	if err != nil {
 		return err
@@ -104,7 +104,7 @@ type wanted struct {
 
 // take takes one of the locks, which it waits for until the context ends. It fails with
 // errHeld where another one holds it, with errAsked where that is a question.
-func (p place) take(ctx context.Context, w wanted, try func(*flock.Flock) (bool, error)) (*flock.Flock, error) {
+func (p lockNames) take(ctx context.Context, w wanted, try func(*flock.Flock) (bool, error)) (*flock.Flock, error) {
 	lock := flock.New(p.path+"."+w.name, flock.SetPermissions(0o600))
 	begun := time.Now()
 	for wait := soonest; ; wait = min(2*wait, latest) {
@@ -129,7 +129,7 @@ func (p place) take(ctx context.Context, w wanted, try func(*flock.Flock) (bool,
 }
 
 // stays reports whether the lock is of the file that others find.
-func (p place) stays(lock *flock.Flock, name string) bool {
+func (p lockNames) stays(lock *flock.Flock, name string) bool {
 	mine, err := lock.Stat()
 	if err != nil {
 		return false
@@ -139,7 +139,7 @@ func (p place) stays(lock *flock.Flock, name string) bool {
 }
 
 // asked reports whether somebody asks, or waits to ask.
-func (p place) asked() (bool, error) {
+func (p lockNames) asked() (bool, error) {
 	lock := flock.New(p.path+"."+asksLock, flock.SetPermissions(0o600))
 	free, err := lock.TryRLock()
 	if free {
@@ -150,7 +150,7 @@ func (p place) asked() (bool, error) {
 
 // awaitAnswer waits until nobody asks, in which the call's time stands still. It leaves
 // time of the context.
-func (p place) awaitAnswer(ctx context.Context) error {
+func (p lockNames) awaitAnswer(ctx context.Context) error {
 	defer aai.AwaitsPerson(ctx)()
 	for {
 		asked, err := p.asked()

@@ -95,7 +95,7 @@ func (s *Seat) Clean(letGo LetGo) {
 // A Grip is the right to make input, for one stroke.
 type Grip struct {
 	seat   *Seat
-	place  place
+	place  lockNames
 	lock   *flock.Flock
 	state  state
 	paused bool
@@ -135,7 +135,7 @@ func (s *Seat) Take(ctx context.Context, yield func(*Grip)) (*Grip, error) {
 }
 
 // hold takes the lock of a stroke, and reports whether a question has it or wants it.
-func (s *Seat) hold(ctx context.Context, p place) (g *Grip, asked bool, err error) {
+func (s *Seat) hold(ctx context.Context, p lockNames) (g *Grip, asked bool, err error) {
 	lock, err := p.take(ctx, wanted{inputLock, s.cfg.Stuck, true}, (*flock.Flock).TryLock)
 	if errors.Is(err, errAsked) {
 		return nil, true, nil
@@ -255,7 +255,7 @@ func (s *Seat) Begin(ctx context.Context) (done func(), err error) {
 
 // An Asking is the seat in the hands of a question.
 type Asking struct {
-	place place
+	place lockNames
 	locks []*flock.Flock
 	count uint64
 }
@@ -319,20 +319,20 @@ func (s *Seat) clean(ctx context.Context, g *Grip) {
 }
 
 // open finds the files of the seat.
-func (s *Seat) open() (place, error) {
+func (s *Seat) open() (lockNames, error) {
 	if s == nil {
 		e := aai.Errorf(aai.AutomationNotSupported, "this gateway shares no seat with others, so it makes no input")
 		e.Delivery = aai.NotDelivered
-		return place{}, e
+		return lockNames{}, e
 	}
 	folder, err := s.cfg.Folder()
 	if err == nil {
 		err = os.MkdirAll(folder, 0o700)
 	}
 	if err != nil {
-		return place{}, unusable(err)
+		return lockNames{}, unusable(err)
 	}
-	return place{filepath.Join(folder, keyOf(s.cfg.Getenv))}, nil
+	return lockNames{filepath.Join(folder, keyOf(s.cfg.Getenv))}, nil
 }
 
 // keyOf is one name for all names of a display: the screen's number is left out, and
@@ -362,7 +362,7 @@ func clean(text string) string {
 }
 
 // stands is the error of who waited for a lock in vain.
-func (s *Seat) stands(ctx context.Context, p place, err error) error {
+func (s *Seat) stands(ctx context.Context, p lockNames, err error) error {
 	if !errors.Is(err, errHeld) {
 		return unusable(err)
 	}

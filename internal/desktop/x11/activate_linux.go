@@ -20,22 +20,22 @@ func (d *Display) Activate(ctx context.Context, id desktop.WindowID) error {
 	if err != nil {
 		return err
 	}
-	s, err := d.session(ctx)
+	s, err := d.server(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = d.stroke(ctx, hands{session: s, person: s}, nil, func(g *seat.Grip) error { return s.activate(ctx, g, id, window) })
+	_, err = d.stroke(ctx, hands{server: s, person: s}, nil, func(g *seat.Grip) error { return s.activate(ctx, g, id, window) })
 	return err
 }
 
-func (s *session) activate(ctx context.Context, g *seat.Grip, id desktop.WindowID, window xid) error {
+func (s *server) activate(ctx context.Context, g *seat.Grip, id desktop.WindowID, window xid) error {
 	const doing = "activating a window"
 	if err := s.must(ctx, getGeometry(window)); err != nil {
 		return windowFailure(doing, id, err)
 	}
 	managed, err := s.managed(ctx)
 	if err != nil {
-		return failure(doing, err)
+		return explained(doing, err)
 	}
 	if !managed {
 		err = s.must(ctx, raiseWindow(window), setInputFocus(g, window))
@@ -52,7 +52,7 @@ func (s *session) activate(ctx context.Context, g *seat.Grip, id desktop.WindowI
 		active, err := s.hasKeyboard(ctx, window)
 		switch {
 		case err != nil:
-			e := *aai.AsError(failure(doing, err))
+			e := *aai.AsError(explained(doing, err))
 			e.Delivery = aai.DeliveryUnknown
 			return &e
 		case active:
@@ -66,13 +66,13 @@ func (s *session) activate(ctx context.Context, g *seat.Grip, id desktop.WindowI
 			return e
 		}
 		if err := sleep(ctx, pause); err != nil {
-			return failure(doing, err)
+			return explained(doing, err)
 		}
 	}
 }
 
 // clientMessage is a message about a window; EWMH, "Root Window Properties".
-func (s *session) clientMessage(window xid, message string, data ...uint32) []byte {
+func (s *server) clientMessage(window xid, message string, data ...uint32) []byte {
 	const clientMessage, format = 33, 32
 	event := request(clientMessage, format, window, s.atoms[message], data, pad(4*(5-len(data))))
 	event[2], event[3] = 0, 0 // the server writes the sequence number there
@@ -81,7 +81,7 @@ func (s *session) clientMessage(window xid, message string, data ...uint32) []by
 
 // hasKeyboard reports whether what the person types goes to the window or to
 // something in it.
-func (s *session) hasKeyboard(ctx context.Context, window xid) (bool, error) {
+func (s *server) hasKeyboard(ctx context.Context, window xid) (bool, error) {
 	focus := getInputFocus()
 	if err := s.must(ctx, focus); err != nil {
 		return false, err
@@ -90,7 +90,7 @@ func (s *session) hasKeyboard(ctx context.Context, window xid) (bool, error) {
 }
 
 // within reports whether a window is the other or lies in it.
-func (s *session) within(ctx context.Context, inner, outer xid) (bool, error) {
+func (s *server) within(ctx context.Context, inner, outer xid) (bool, error) {
 	const pointerRoot = 1
 	for range maxDepth {
 		if inner == outer {

@@ -27,7 +27,7 @@ func (d *Display) Get(ctx context.Context) (desktop.Clip, error) {
 	}
 	owner := getSelectionOwner(c.atoms["CLIPBOARD"])
 	if err := c.must(ctx, owner); err != nil {
-		return desktop.Clip{}, failure(doing, err)
+		return desktop.Clip{}, explained(doing, err)
 	}
 	id := from(owner.reply, 8).u32()
 	if id == none {
@@ -35,11 +35,11 @@ func (d *Display) Get(ctx context.Context) (desktop.Clip, error) {
 	}
 	process, err := c.processOf(ctx, id&^c.setup.idMask)
 	if err != nil {
-		return desktop.Clip{}, failure(doing, err)
+		return desktop.Clip{}, explained(doing, err)
 	}
 	r, err := c.reader(ctx)
 	if err != nil {
-		return desktop.Clip{}, failure(doing, err)
+		return desktop.Clip{}, explained(doing, err)
 	}
 	defer r.close(ctx)
 	clip, err := r.read(ctx)
@@ -49,7 +49,7 @@ func (d *Display) Get(ctx context.Context) (desktop.Clip, error) {
 		e.Delivery = aai.NotDelivered
 		return desktop.Clip{}, e
 	}
-	return clip, failure(doing, err)
+	return clip, explained(doing, err)
 }
 
 // Set puts the clip on the clipboard: its text, its picture, or both; programs
@@ -70,13 +70,13 @@ func (d *Display) Set(ctx context.Context, clip desktop.Clip) error {
 	if err != nil {
 		return err
 	}
-	return failure(doing, c.own(ctx, clip))
+	return explained(doing, c.own(ctx, clip))
 }
 
 func (d *Display) clipper(ctx context.Context) (*clipper, error) {
 	c, err := d.clip.get(ctx, func(ctx context.Context) (*clipper, error) { return newClipper(ctx, d) })
 	if err != nil {
-		return nil, failure("connecting to the clipboard", err)
+		return nil, explained("connecting to the clipboard", err)
 	}
 	return c, nil
 }

@@ -62,7 +62,7 @@ func parseEvent(buf []byte) event {
 // A clipper is the connection that the clipboard goes through. One goroutine
 // serves other programs as long as the connection lives.
 type clipper struct {
-	*session
+	*server
 	window xid           // that owns the selection
 	owning chan struct{} // held by who sets
 	news   chan struct{} // tells serve of events
@@ -101,7 +101,7 @@ func newClipper(ctx context.Context, d *Display) (*clipper, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.session, c.window = s, s.newID()
+	c.server, c.window = s, s.newID()
 	c.stamps = c.listen(c.window)
 	if err := c.must(ctx, createWindow(c.window, c.root, propertyChange)); err != nil {
 		s.lose(err)
@@ -267,4 +267,4 @@ func (c *clipper) handle(ctx context.Context, e event) {
 	}
 }
 
-func (c *clipper) shut(ctx context.Context) { c.session.shut(ctx) }
+func (c *clipper) shut(ctx context.Context) { c.server.shut(ctx) }

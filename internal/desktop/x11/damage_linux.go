@@ -5,12 +5,12 @@ import "context"
 // A watch tells whether something was drawn into a window, by the extensions
 // DAMAGE and XFIXES.
 type watch struct {
-	*session
+	*server
 	damage, region xid
 }
 
 // watch begins to look at a window.
-func (s *session) watch(ctx context.Context, window xid) (*watch, error) {
+func (s *server) watch(ctx context.Context, window xid) (*watch, error) {
 	if s.damage == 0 || s.xfixes == 0 {
 		return nil, unsupported("this X server cannot tell whether a covered window has drawn itself: it lacks DAMAGE or XFIXES",
 			"Activate the window first.")
@@ -25,7 +25,7 @@ func (s *session) watch(ctx context.Context, window xid) (*watch, error) {
 func (w *watch) drawn(ctx context.Context) (bool, error) {
 	const damageSubtract, fetchRegion = 3, 19
 	region := query(w.xfixes, fetchRegion, w.region)
-	if err := w.must(ctx, command(w.session.damage, damageSubtract, w.damage, none, w.region), region); err != nil {
+	if err := w.must(ctx, command(w.server.damage, damageSubtract, w.damage, none, w.region), region); err != nil {
 		return false, err
 	}
 	r := from(region.reply, 12)
@@ -38,6 +38,6 @@ func (w *watch) end(ctx context.Context) {
 	const damageDestroy, destroyRegion = 2, 10
 	// The window may be gone, and the damage with it.
 	_ = w.afterwards(ctx, func(ctx context.Context) error {
-		return w.do(ctx, command(w.session.damage, damageDestroy, w.damage), command(w.xfixes, destroyRegion, w.region))
+		return w.do(ctx, command(w.server.damage, damageDestroy, w.damage), command(w.xfixes, destroyRegion, w.region))
 	})
 }

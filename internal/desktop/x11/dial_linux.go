@@ -16,27 +16,27 @@ import (
 	"time"
 )
 
-// A place is where an X server is, as DISPLAY says.
-type place struct {
+// An address is where an X server is, as DISPLAY says.
+type address struct {
 	host   string // "" for this computer's socket
 	number string // of the display
 	screen int
 }
 
 // parseDisplay reads "[host]:display[.screen]"; X(7), "Display Names".
-func parseDisplay(name string) (place, error) {
+func parseDisplay(name string) (address, error) {
 	colon := strings.LastIndexByte(name, ':')
 	if colon < 0 {
-		return place{}, fmt.Errorf("DISPLAY is %q, but it should be like :0", name)
+		return address{}, fmt.Errorf("DISPLAY is %q, but it should be like :0", name)
 	}
-	p := place{host: name[:colon]}
+	p := address{host: name[:colon]}
 	number, screen, hasScreen := strings.Cut(name[colon+1:], ".")
 	n, err := strconv.ParseUint(number, 10, 15)
 	if err == nil && hasScreen {
 		p.screen, err = strconv.Atoi(screen)
 	}
 	if err != nil || p.screen < 0 {
-		return place{}, fmt.Errorf("DISPLAY is %q, but it should be like :0", name)
+		return address{}, fmt.Errorf("DISPLAY is %q, but it should be like :0", name)
 	}
 	p.number = strconv.FormatUint(n, 10)
 	if p.host == "unix" {
@@ -46,7 +46,7 @@ func parseDisplay(name string) (place, error) {
 }
 
 // socket connects to the server.
-func (p place) socket(ctx context.Context) (net.Conn, error) {
+func (p address) socket(ctx context.Context) (net.Conn, error) {
 	var d net.Dialer
 	if p.host != "" {
 		number, err := strconv.Atoi(p.number)
@@ -109,7 +109,7 @@ func Accepts(ctx context.Context, getenv func(string) string, check func(net.Con
 
 // greetWithin greets the server before the context ends. The socket is closed if that
 // fails.
-func greetWithin(ctx context.Context, socket net.Conn, p place, cookie []byte) (*setup, error) {
+func greetWithin(ctx context.Context, socket net.Conn, p address, cookie []byte) (*setup, error) {
 	stop := context.AfterFunc(ctx, func() { _ = socket.SetDeadline(time.Unix(1, 0)) })
 	s, err := greet(socket, p, cookie)
 	if !stop() || err != nil {
@@ -122,7 +122,7 @@ func greetWithin(ctx context.Context, socket net.Conn, p place, cookie []byte) (
 const cookieProtocol = "MIT-MAGIC-COOKIE-1"
 
 // greet sends the connection setup and reads the answer; X11 protocol, section 8.
-func greet(socket io.ReadWriter, p place, cookie []byte) (*setup, error) {
+func greet(socket io.ReadWriter, p address, cookie []byte) (*setup, error) {
 	protocol := ""
 	if cookie != nil {
 		protocol = cookieProtocol
@@ -161,7 +161,7 @@ func nativeOrder() byte {
 
 // cookie finds the server's password in the file that XAUTHORITY names, or
 // returns nil: many servers know their user without.
-func cookie(getenv func(string) string, p place) []byte {
+func cookie(getenv func(string) string, p address) []byte {
 	path := getenv("XAUTHORITY")
 	if path == "" {
 		home := getenv("HOME")

@@ -31,7 +31,7 @@ type Config struct {
 type Display struct {
 	config Config
 	dial   func(ctx context.Context, getenv func(string) string, onEvent func([]byte)) (*conn, error)
-	main   *slot[*session] // questions, pictures and the person's seat
+	main   *slot[*server]  // questions, pictures and the person's seat
 	own    *slot[*ownSeat] // the gateway's own pointer and keyboard: the server gives each connection one pair
 	clip   *slot[*clipper] // the clipboard
 	memory memory          // shared with the server for pictures
@@ -53,7 +53,7 @@ func New(c Config) *Display {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	d := &Display{
-		config: c, dial: dial, main: newSlot[*session](), own: newSlot[*ownSeat](), clip: newSlot[*clipper](),
+		config: c, dial: dial, main: newSlot[*server](), own: newSlot[*ownSeat](), clip: newSlot[*clipper](),
 		memory: newMemory(), keys: newKeyboard(),
 	}
 	c.Seat.Clean(d.letGo)
@@ -76,8 +76,8 @@ func (d *Display) Close() error {
 }
 
 // session returns the main connection, which it makes if need be.
-func (d *Display) session(ctx context.Context) (*session, error) {
-	s, err := d.main.get(ctx, func(ctx context.Context) (*session, error) {
+func (d *Display) server(ctx context.Context) (*server, error) {
+	s, err := d.main.get(ctx, func(ctx context.Context) (*server, error) {
 		pongs := newPongs()
 		s, err := d.connect(ctx, pongs.heard)
 		if err == nil {
@@ -86,13 +86,13 @@ func (d *Display) session(ctx context.Context) (*session, error) {
 		return s, err
 	})
 	if err != nil {
-		return nil, failure("connecting to the screen", err)
+		return nil, explained("connecting to the screen", err)
 	}
 	return s, nil
 }
 
 // connect makes a connection of its own.
-func (d *Display) connect(ctx context.Context, onEvent func([]byte)) (*session, error) {
+func (d *Display) connect(ctx context.Context, onEvent func([]byte)) (*server, error) {
 	name := d.config.Getenv("DISPLAY")
 	if name == "" {
 		e := aai.Errorf(aai.AutomationNotSupported, "there is no X11 screen of the person's session here")
@@ -122,9 +122,9 @@ func isContext(err error) bool {
 	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// failure says in the house's words why something could not be done. What it was
+// explained says in the house's words why something could not be done. What it was
 // changed nothing, so the caller may try again; input says otherwise itself.
-func failure(doing string, err error) error {
+func explained(doing string, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -150,7 +150,7 @@ func windowFailure(doing string, id desktop.WindowID, err error) error {
 	if isX(err, badWindow, badDrawable) {
 		return windowGone(id)
 	}
-	return failure(doing, err)
+	return explained(doing, err)
 }
 
 func windowGone(id desktop.WindowID) error {

@@ -62,14 +62,14 @@ func appendField(buf []byte, field any) []byte {
 // padding is how many bytes are missing to a multiple of four.
 func padding(n int) int { return -n & 3 }
 
-// cursor reads an answer. What lies behind its end is zero, so that a short
+// A reading is of an answer. What lies behind its end is zero, so that a short
 // answer is wrong but not fatal.
-type cursor struct{ rest []byte }
+type reading struct{ rest []byte }
 
 // from starts to read at an offset of the answer.
-func from(buf []byte, offset int) *cursor { return &cursor{buf[min(offset, len(buf)):]} }
+func from(buf []byte, offset int) *reading { return &reading{buf[min(offset, len(buf)):]} }
 
-func (c *cursor) take(n int) []byte {
+func (c *reading) take(n int) []byte {
 	if n < 0 || n > len(c.rest) {
 		c.rest = nil
 		return nil
@@ -79,31 +79,31 @@ func (c *cursor) take(n int) []byte {
 	return taken
 }
 
-func (c *cursor) u8() byte {
+func (c *reading) u8() byte {
 	if b := c.take(1); b != nil {
 		return b[0]
 	}
 	return 0
 }
 
-func (c *cursor) u16() uint16 {
+func (c *reading) u16() uint16 {
 	if b := c.take(2); b != nil {
 		return binary.NativeEndian.Uint16(b)
 	}
 	return 0
 }
 
-func (c *cursor) u32() uint32 {
+func (c *reading) u32() uint32 {
 	if b := c.take(4); b != nil {
 		return binary.NativeEndian.Uint32(b)
 	}
 	return 0
 }
 
-func (c *cursor) i16() int { return int(int16(c.u16())) }
+func (c *reading) i16() int { return int(int16(c.u16())) }
 
 // u32s reads n numbers, or as many as there are.
-func (c *cursor) u32s(n int) []uint32 {
+func (c *reading) u32s(n int) []uint32 {
 	n = max(0, min(n, len(c.rest)/4))
 	numbers := make([]uint32, n)
 	for i := range numbers {

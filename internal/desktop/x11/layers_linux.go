@@ -20,19 +20,19 @@ const maxParts = 64
 // might show through does not hide anything.
 func (d *Display) Layers(ctx context.Context) ([]desktop.Layer, error) {
 	const doing = "listing what lies on the screen"
-	s, err := d.session(ctx)
+	s, err := d.server(ctx)
 	if err != nil {
 		return nil, err
 	}
 	opacity, opaque := internAtom("_NET_WM_WINDOW_OPACITY"), internAtom("_NET_WM_OPAQUE_REGION")
 	if err := s.must(ctx, opacity, opaque); err != nil {
-		return nil, failure(doing, err)
+		return nil, explained(doing, err)
 	}
 	sc, err := s.look(ctx)
 	if err != nil {
-		return nil, failure(doing, err)
+		return nil, explained(doing, err)
 	}
-	l := &layers{session: s, opacity: from(opacity.reply, 8).u32(), opaque: from(opaque.reply, 8).u32()}
+	l := &layers{server: s, opacity: from(opacity.reply, 8).u32(), opaque: from(opaque.reply, 8).u32()}
 	for i, t := range sc.tops {
 		if t.shown {
 			l.ask(i, t)
@@ -43,7 +43,7 @@ func (d *Display) Layers(ctx context.Context) ([]desktop.Layer, error) {
 	}
 	processes := s.askProcesses(l.ids)
 	if err := s.do(ctx, append(l.calls, processes...)...); err != nil {
-		return nil, failure(doing, err)
+		return nil, explained(doing, err)
 	}
 	pids := s.readProcesses(processes)
 	all := make([]desktop.Layer, 0, len(l.tops))
@@ -55,7 +55,7 @@ func (d *Display) Layers(ctx context.Context) ([]desktop.Layer, error) {
 
 // layers are questions about tops.
 type layers struct {
-	*session
+	*server
 	opacity, opaque xid
 	tops            []*layerCalls
 	ids             []xid
@@ -98,7 +98,7 @@ func (l *layers) askInside(c *client) {
 	}
 }
 
-func (t *layerCalls) layer(s *session, sc *scene, pids map[uint32]int) desktop.Layer {
+func (t *layerCalls) layer(s *server, sc *scene, pids map[uint32]int) desktop.Layer {
 	out := desktop.Layer{PID: pids[t.id&^s.setup.idMask], Frame: t.frame, Unmanaged: len(t.inside) == 0}
 	for i, c := range t.inside {
 		if i > 0 && c.PID != out.PID {

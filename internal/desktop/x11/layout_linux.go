@@ -15,7 +15,7 @@ type layout struct {
 	modifiers []byte // keycodes that are modifiers
 }
 
-func (s *session) layout(ctx context.Context) (*layout, error) {
+func (s *server) layout(ctx context.Context) (*layout, error) {
 	mapping, modifiers := getKeyboardMapping(s.setup), getModifierMapping()
 	if err := s.must(ctx, mapping, modifiers); err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ type keyboard struct {
 	lock     chan struct{} // held by who types
 	lent     map[keysym]byte
 	told     map[xid]bool // windows whose programs have learned of all that are lent
-	session  *session     // of whose server they are
+	server   *server      // of whose server they are
 	giveBack *time.Timer
 	noted    bool // something is put down as held, and may be held no more
 }
@@ -126,11 +126,11 @@ func (k *keyboard) release() { <-k.lock }
 // compare forgets keys that have got another meaning since they were lent, such as
 // from a new layout or another server. It takes those that are lent out of the
 // layout, which becomes that of the person.
-func (k *keyboard) compare(s *session, l *layout) {
-	if k.session != s {
+func (k *keyboard) compare(s *server, l *layout) {
+	if k.server != s {
 		clear(k.lent)
 		clear(k.told)
-		k.session = s
+		k.server = s
 	}
 	maps.DeleteFunc(k.lent, func(sym keysym, code byte) bool { return l.at(code, 0) != sym })
 	for _, code := range k.lent {
@@ -200,21 +200,21 @@ func (k *keyboard) free(l *layout, needed []keysym) (unused, reusable []byte) {
 
 // giveBackAll gives all lent keys back.
 func (k *keyboard) giveBackAll(ctx context.Context) error {
-	if len(k.lent) == 0 || !k.session.alive() {
+	if len(k.lent) == 0 || !k.server.alive() {
 		clear(k.lent)
 		return nil
 	}
-	l, err := k.session.layout(ctx)
+	l, err := k.server.layout(ctx)
 	if err != nil {
 		return err
 	}
-	k.compare(k.session, l)
+	k.compare(k.server, l)
 	keys := make(map[byte]keysym)
 	for _, code := range k.lent {
 		keys[code] = 0
 	}
 	clear(k.lent)
-	return k.session.remap(ctx, keys)
+	return k.server.remap(ctx, keys)
 }
 
 // returnKeys gives the lent keys back.
@@ -223,13 +223,13 @@ func (d *Display) returnKeys(ctx context.Context) {
 		return
 	}
 	defer d.keys.release()
-	s := d.keys.session
+	s := d.keys.server
 	if err := d.keys.giveBackAll(ctx); err != nil {
 		d.config.Log.Warn("x11: borrowed keys were not given back", "error", err)
 		return
 	}
 	if s != nil {
-		d.forget(ctx, hands{session: s, person: s})
+		d.forget(ctx, hands{server: s, person: s})
 	}
 }
 

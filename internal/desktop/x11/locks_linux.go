@@ -42,6 +42,6 @@ func (h hands) relock(ctx context.Context, was lockState) error {
 	return h.must(ctx, h.setLocks(was.modifiers, was.group))
 }
 
-func (s *session) setLocks(modifiers, group byte) *call {
+func (s *server) setLocks(modifiers, group byte) *call {
 	return command(s.xkb, xkbLatchLockState, uint16(useCoreKeyboard), byte(capsLock), modifiers, true, group, pad(6))
 }

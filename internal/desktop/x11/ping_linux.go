@@ -55,7 +55,7 @@ func (p *pongs) forget(number uint32) {
 }
 
 // answersPings reports whether the window's program says that it answers.
-func (s *session) answersPings(ctx context.Context, window xid) (bool, error) {
+func (s *server) answersPings(ctx context.Context, window xid) (bool, error) {
 	protocols := getProperty(window, s.atoms["WM_PROTOCOLS"], 256, false)
 	if err := s.must(ctx, protocols); err != nil {
 		return false, err
@@ -64,7 +64,7 @@ func (s *session) answersPings(ctx context.Context, window xid) (bool, error) {
 }
 
 // ping waits until the window's program has handled all that came before.
-func (s *session) ping(ctx context.Context, window xid) error {
+func (s *server) ping(ctx context.Context, window xid) error {
 	number, answered := s.pongs.expect()
 	defer s.pongs.forget(number)
 	message := s.clientMessage(window, "WM_PROTOCOLS", s.atoms["_NET_WM_PING"], number, window)
@@ -88,14 +88,14 @@ func (s *session) ping(ctx context.Context, window xid) error {
 	case <-ctx.Done():
 		err = ctx.Err()
 	}
-	e := *aai.AsError(failure("typing", err))
+	e := *aai.AsError(explained("typing", err))
 	e.Message = fmt.Sprintf("the program of window 0x%x does not read its keys", window)
 	e.Hint = "It may hang. Try again in a moment."
 	return &e
 }
 
 // settleSoon is settle that leaves time of a cleaning for what comes after.
-func (s *session) settleSoon(ctx context.Context, window xid, answers bool) error {
+func (s *server) settleSoon(ctx context.Context, window xid, answers bool) error {
 	ctx, cancel := context.WithTimeout(ctx, closePatience/2)
 	defer cancel()
 	return s.settle(ctx, window, answers)
@@ -103,7 +103,7 @@ func (s *session) settleSoon(ctx context.Context, window xid, answers bool) erro
 
 // settle waits until the window's program has read what came to it, or for a while
 // where it would not tell.
-func (s *session) settle(ctx context.Context, window xid, answers bool) error {
+func (s *server) settle(ctx context.Context, window xid, answers bool) error {
 	if answers {
 		return s.ping(ctx, window)
 	}

@@ -15,7 +15,7 @@ import (
 
 // photograph copies a part of a window or a pixmap: through shared memory where
 // the server can, or else over the connection.
-func (d *Display) photograph(ctx context.Context, s *session, drawable xid, part desktop.Rect) (*image.RGBA, error) {
+func (d *Display) photograph(ctx context.Context, s *server, drawable xid, part desktop.Rect) (*image.RGBA, error) {
 	if s.shm != 0 {
 		picture, err := d.memory.photograph(ctx, s, drawable, part)
 		if err == nil || !errors.Is(err, errNoSharing) {
@@ -93,15 +93,15 @@ var errNoSharing = errors.New("no shared memory")
 // memory is a segment that the server writes pictures to.
 type memory struct {
 	lock    chan struct{} // held by who uses it
-	session *session      // that knows the segment
+	server  *server       // that knows the segment
 	name    xid
 	data    []byte
-	refused *session // cannot share
+	refused *server // cannot share
 }
 
 func newMemory() memory { return memory{lock: make(chan struct{}, 1)} }
 
-func (m *memory) photograph(ctx context.Context, s *session, drawable xid, part desktop.Rect) (*image.RGBA, error) {
+func (m *memory) photograph(ctx context.Context, s *server, drawable xid, part desktop.Rect) (*image.RGBA, error) {
 	select {
 	case m.lock <- struct{}{}:
 		defer func() { <-m.lock }()
@@ -128,14 +128,14 @@ func (m *memory) photograph(ctx context.Context, s *session, drawable xid, part 
 }
 
 // grow makes a segment of at least so many bytes that the server knows.
-func (m *memory) grow(ctx context.Context, s *session, size int) error {
-	if m.session == s && len(m.data) >= size {
+func (m *memory) grow(ctx context.Context, s *server, size int) error {
+	if m.server == s && len(m.data) >= size {
 		return nil
 	}
 	if m.refused == s {
 		return errNoSharing
 	}
-	if m.session == s && m.data != nil {
+	if m.server == s && m.data != nil {
 		const detach = 2
 		if err := s.must(ctx, command(s.shm, detach, m.name)); err != nil {
 			return err
@@ -167,7 +167,7 @@ func (m *memory) grow(ctx context.Context, s *session, size int) error {
 		m.refused = s
 		return errNoSharing
 	}
-	m.session, m.name, m.data = s, name, data
+	m.server, m.name, m.data = s, name, data
 	return nil
 }
 
@@ -176,7 +176,7 @@ func (m *memory) drop() {
 	if m.data != nil {
 		_ = unix.SysvShmDetach(m.data)
 	}
-	m.session, m.data = nil, nil
+	m.server, m.data = nil, nil
 }
 
 func (m *memory) free() {

@@ -212,7 +212,7 @@ func (d *Display) point(ctx context.Context, doing string, at aim, do func(hands
 // point, and the others are on the screen.
 func (d *Display) mayPoint(ctx context.Context, a aim) error {
 	id, points := a.window, a.points
-	s, err := d.session(ctx)
+	s, err := d.server(ctx)
 	if err != nil {
 		return err
 	}
@@ -232,7 +232,7 @@ func (d *Display) mayPoint(ctx context.Context, a aim) error {
 	}
 	geometry := getGeometry(s.root)
 	if err := s.must(ctx, geometry); err != nil {
-		return failure("looking at the screen", err)
+		return explained("looking at the screen", err)
 	}
 	screen := geometryOf(geometry)
 	if i := slices.IndexFunc(points, func(p desktop.Point) bool { return !screen.Holds(p) }); i >= 0 {
@@ -242,10 +242,10 @@ func (d *Display) mayPoint(ctx context.Context, a aim) error {
 }
 
 // refuseManaged fails where a window manager runs.
-func (s *session) refuseManaged(ctx context.Context) error {
+func (s *server) refuseManaged(ctx context.Context) error {
 	managed, err := s.managed(ctx)
 	if err != nil {
-		return failure("looking for the window manager", err)
+		return explained("looking for the window manager", err)
 	}
 	if !managed {
 		return nil
@@ -266,7 +266,7 @@ func (h hands) calm(ctx context.Context) error {
 		held, err := h.held(ctx)
 		switch {
 		case err != nil:
-			return failure(doing, err)
+			return explained(doing, err)
 		case held == "":
 			return nil
 		case time.Now().After(deadline):
@@ -275,7 +275,7 @@ func (h hands) calm(ctx context.Context) error {
 			return e
 		}
 		if err := sleep(ctx, 20*time.Millisecond); err != nil {
-			return failure(doing, err)
+			return explained(doing, err)
 		}
 	}
 }
@@ -314,7 +314,7 @@ func inputFailure(doing string, err error) error {
 	if err == nil {
 		return nil
 	}
-	e := *aai.AsError(failure(doing, err))
+	e := *aai.AsError(explained(doing, err))
 	e.Delivery = aai.DeliveryUnknown
 	e.Hint = "Look at the window before trying again."
 	return &e

@@ -13,7 +13,7 @@ import (
 // that changes it, which may take them seconds after twenty. So all keys are
 // changed in one: the keys between the first and the last are told to mean what
 // they mean already.
-func (s *session) remap(ctx context.Context, keys map[byte]keysym) error {
+func (s *server) remap(ctx context.Context, keys map[byte]keysym) error {
 	if len(keys) == 0 {
 		return nil
 	}
@@ -31,7 +31,7 @@ func (s *session) remap(ctx context.Context, keys map[byte]keysym) error {
 
 // xkbRemap makes the request SetMap of XKB; XKBproto, section 16.3.5. It returns
 // nil where the keyboard's description is not what was expected.
-func (s *session) xkbRemap(ctx context.Context, keys map[byte]keysym) (*call, error) {
+func (s *server) xkbRemap(ctx context.Context, keys map[byte]keysym) (*call, error) {
 	const getMap, setMap, keySyms = 8, 9, 1 << 1
 	codes := slices.Sorted(maps.Keys(keys))
 	first, n := codes[0], codes[len(codes)-1]-codes[0]+1

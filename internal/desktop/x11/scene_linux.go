@@ -40,7 +40,7 @@ type client struct {
 // managed reports whether a window manager runs. What a dead one has left on the
 // root does not count: its own window must say the same; EWMH, "Root Window
 // Properties".
-func (s *session) managed(ctx context.Context) (bool, error) {
+func (s *server) managed(ctx context.Context) (bool, error) {
 	name := s.atoms["_NET_SUPPORTING_WM_CHECK"]
 	check := getProperty(s.root, name, 4, false)
 	if err := s.must(ctx, check); err != nil {
@@ -57,7 +57,7 @@ func (s *session) managed(ctx context.Context) (bool, error) {
 
 // look gathers a scene, in five round trips, and one more for each further
 // window between a client and its top.
-func (s *session) look(ctx context.Context) (*scene, error) {
+func (s *server) look(ctx context.Context) (*scene, error) {
 	stacking := getProperty(s.root, s.atoms["_NET_CLIENT_LIST_STACKING"], 4*maxTops, false)
 	list := getProperty(s.root, s.atoms["_NET_CLIENT_LIST"], 4*maxTops, false)
 	active := getProperty(s.root, s.atoms["_NET_ACTIVE_WINDOW"], 4, false)
@@ -97,7 +97,7 @@ func (s *session) look(ctx context.Context) (*scene, error) {
 }
 
 // fill asks for all tops and clients at once.
-func (s *session) fill(ctx context.Context, sc *scene, tops, clients []xid, focused xid) error {
+func (s *server) fill(ctx context.Context, sc *scene, tops, clients []xid, focused xid) error {
 	topCalls, clientCalls := make([]topCalls, len(tops)), make([]clientCalls, len(clients))
 	var calls []*call
 	for i, id := range tops {
@@ -132,7 +132,7 @@ func (s *session) fill(ctx context.Context, sc *scene, tops, clients []xid, focu
 
 // place finds out in which top each client lies, and which is active: the one
 // that has the focused window in it.
-func (s *session) place(ctx context.Context, sc *scene, parents map[xid]xid, focused xid) error {
+func (s *server) place(ctx context.Context, sc *scene, parents map[xid]xid, focused xid) error {
 	const pointerRoot = 1 // the focus follows the pointer: no window has it
 	if focused > pointerRoot && focused != s.root && parents[focused] == none {
 		parents[focused] = none
@@ -168,7 +168,7 @@ func (s *session) place(ctx context.Context, sc *scene, parents map[xid]xid, foc
 const maxDepth = 32
 
 // climb completes a map of parents up to the tops.
-func (s *session) climb(ctx context.Context, parents map[xid]xid, tops map[xid]int) error {
+func (s *server) climb(ctx context.Context, parents map[xid]xid, tops map[xid]int) error {
 	for range maxDepth {
 		var asked []xid
 		var calls []*call

@@ -25,7 +25,7 @@ const maxPixels = 128 << 20
 // desktop: Xft.dpi of the X resources, or else GDK_SCALE.
 func (d *Display) Monitors(ctx context.Context) ([]desktop.Monitor, error) {
 	const doing = "listing the monitors"
-	s, err := d.session(ctx)
+	s, err := d.server(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -37,7 +37,7 @@ func (d *Display) Monitors(ctx context.Context) ([]desktop.Monitor, error) {
 		calls = append(calls, query(s.randr, getMonitors, s.root, true, pad(3)))
 	}
 	if err := s.do(ctx, calls...); err != nil {
-		return nil, failure(doing, err)
+		return nil, explained(doing, err)
 	}
 	scale := d.scale(resources.property().data)
 	whole := desktop.Monitor{Name: "screen", Frame: geometryOf(geometry), Primary: true, Scale: scale}
@@ -51,7 +51,7 @@ func (d *Display) Monitors(ctx context.Context) ([]desktop.Monitor, error) {
 		return []desktop.Monitor{whole}, nil
 	}
 	if err := s.do(ctx, names...); err != nil {
-		return nil, failure(doing, err)
+		return nil, explained(doing, err)
 	}
 	for i := range monitors {
 		monitors[i].Scale = scale
@@ -114,13 +114,13 @@ func (d *Display) scale(resources []byte) float64 {
 // rectangle that shows nothing of the screen fails with INVALID_PARAMS.
 func (d *Display) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, error) {
 	const doing = "taking a picture of the screen"
-	s, err := d.session(ctx)
+	s, err := d.server(ctx)
 	if err != nil {
 		return nil, err
 	}
 	geometry := getGeometry(s.root)
 	if err := s.must(ctx, geometry); err != nil {
-		return nil, failure(doing, err)
+		return nil, explained(doing, err)
 	}
 	screen := geometryOf(geometry)
 	seen := area.Intersect(screen)
@@ -132,7 +132,7 @@ func (d *Display) Capture(ctx context.Context, area desktop.Rect) (*image.RGBA, 
 	}
 	picture, err := d.photograph(ctx, s, s.root, seen)
 	if err != nil {
-		return nil, failure(doing, err)
+		return nil, explained(doing, err)
 	}
 	if seen == area {
 		return picture, nil
@@ -164,7 +164,7 @@ func (d *Display) CaptureWindow(ctx context.Context, id desktop.WindowID) (*imag
 	if err != nil {
 		return nil, err
 	}
-	s, err := d.session(ctx)
+	s, err := d.server(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -175,7 +175,7 @@ func (d *Display) CaptureWindow(ctx context.Context, id desktop.WindowID) (*imag
 	return picture, nil
 }
 
-func (d *Display) captureWindow(ctx context.Context, s *session, window xid) (*image.RGBA, error) {
+func (d *Display) captureWindow(ctx context.Context, s *server, window xid) (*image.RGBA, error) {
 	if s.composite == 0 {
 		return nil, unsupported("this X server cannot take pictures of single windows: it lacks Composite",
 			"Take a picture of the screen.")
@@ -213,7 +213,7 @@ func (d *Display) captureWindow(ctx context.Context, s *session, window xid) (*i
 
 // lookAt gathers a scene and finds a window in it, also one that the window
 // manager does not know.
-func (s *session) lookAt(ctx context.Context, window xid) (*scene, client, error) {
+func (s *server) lookAt(ctx context.Context, window xid) (*scene, client, error) {
 	sc, err := s.look(ctx)
 	if err != nil {
 		return nil, client{}, err
@@ -241,7 +241,7 @@ func (s *session) lookAt(ctx context.Context, window xid) (*scene, client, error
 
 // firstPicture redirects a covered window and waits until it has drawn itself.
 // What the server has of it at first is what was to be seen at its place.
-func (d *Display) firstPicture(ctx context.Context, s *session, t top, c client, redirect *call) (*image.RGBA, error) {
+func (d *Display) firstPicture(ctx context.Context, s *server, t top, c client, redirect *call) (*image.RGBA, error) {
 	w, err := s.watch(ctx, c.id)
 	if err != nil {
 		return nil, err
@@ -276,7 +276,7 @@ func (d *Display) firstPicture(ctx context.Context, s *session, t top, c client,
 
 // develop takes a picture of a part of a top whose pixels are kept apart. It fails
 // with BadMatch where they are not.
-func (d *Display) develop(ctx context.Context, s *session, t top, part desktop.Rect) (*image.RGBA, error) {
+func (d *Display) develop(ctx context.Context, s *server, t top, part desktop.Rect) (*image.RGBA, error) {
 	const nameWindowPixmap = 6
 	pixmap := s.newID()
 	if err := s.must(ctx, command(s.composite, nameWindowPixmap, t.id, pixmap)); err != nil {

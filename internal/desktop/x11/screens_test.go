@@ -83,7 +83,7 @@ func TestSeveralMonitors(t *testing.T) {
 }
 
 // quiet ends the window manager.
-func quiet(t *testing.T, conn *session) {
+func quiet(t *testing.T, conn *server) {
 	t.Helper()
 	ctx := t.Context()
 	check := getProperty(conn.root, conn.atoms["_NET_SUPPORTING_WM_CHECK"], 4, false)

@@ -61,7 +61,7 @@ func (d *Display) releaseSeat() {
 // "multi-pointer X"), and the connection whose input they make. XI2 is
 // /usr/share/doc/xorgproto, XI2proto.txt.
 type ownSeat struct {
-	*session
+	*server
 	pointer, keyboard uint16
 	lap               xid         // a window of ours, where the keyboard rests
 	stays             atomic.Bool // the keyboard is in the window that the person works in
@@ -95,17 +95,17 @@ func (d *Display) seat(ctx context.Context) (*ownSeat, error) {
 		return own, err
 	})
 	if err != nil {
-		return nil, failure("making a pointer and a keyboard of our own", err)
+		return nil, explained("making a pointer and a keyboard of our own", err)
 	}
 	return own, nil
 }
 
-func newSeat(ctx context.Context, s *session) (*ownSeat, error) {
+func newSeat(ctx context.Context, s *server) (*ownSeat, error) {
 	if s.xinput == 0 || s.xtest == 0 {
 		return nil, unsupported("this X server cannot have a second pointer and keyboard: it lacks XInput 2 or XTEST",
 			`Use the mode "focus", which uses those of the person.`)
 	}
-	own := &ownSeat{session: s}
+	own := &ownSeat{server: s}
 	if err := own.removeOrphans(ctx); err != nil {
 		return nil, err
 	}
@@ -168,7 +168,7 @@ func (own *ownSeat) masters(ctx context.Context) (map[string]uint16, error) {
 
 // processOf asks which process has the connection with this base; 0 if there is
 // no such connection, or if the server cannot tell.
-func (s *session) processOf(ctx context.Context, base uint32) (int, error) {
+func (s *server) processOf(ctx context.Context, base uint32) (int, error) {
 	calls := s.askProcesses([]xid{base})
 	if err := s.must(ctx, calls...); err != nil {
 		return 0, err
@@ -241,13 +241,13 @@ func (own *ownSeat) park(ctx context.Context) error {
 func (own *ownSeat) shut(ctx context.Context) {
 	_ = own.park(ctx)                              // else they are removed all the same
 	_ = own.do(ctx, own.removeMaster(own.pointer)) // the next gateway tries again
-	own.session.shut(ctx)
+	own.server.shut(ctx)
 }
 
 // hands are what input is made with.
 type hands struct {
-	*session
-	person *session
+	*server
+	person *server
 	own    *ownSeat // nil for the person's
 	done   func()
 }
@@ -261,7 +261,7 @@ func (h hands) release() {
 
 // take returns the hands of a seat. The caller releases them.
 func (d *Display) take(ctx context.Context, which desktop.Seat) (hands, error) {
-	person, err := d.session(ctx)
+	person, err := d.server(ctx)
 	if err != nil {
 		return hands{}, err
 	}
@@ -270,13 +270,13 @@ func (d *Display) take(ctx context.Context, which desktop.Seat) (hands, error) {
 		if person.xtest == 0 {
 			return hands{}, unsupported("this X server does not let programs make input: it lacks XTEST", "")
 		}
-		return hands{session: person, person: person}, nil
+		return hands{server: person, person: person}, nil
 	case desktop.OwnSeat:
 		own, err := d.seat(ctx)
 		if err != nil {
 			return hands{}, err
 		}
-		return hands{session: own.session, person: person, own: own, done: d.releaseSeat}, nil
+		return hands{server: own.server, person: person, own: own, done: d.releaseSeat}, nil
 	}
 	return hands{}, aai.Errorf(aai.InvalidParams, "there is no seat %d", which)
 }
@@ -292,11 +292,11 @@ const (
 
 // fake is XTEST's FakeInput. It goes to the pointer and the keyboard of the
 // connection. Nobody can make input who has not taken the person's seat.
-func (s *session) fake(_ *seat.Grip, kind, detail byte, at desktop.Point) *call {
+func (s *server) fake(_ *seat.Grip, kind, detail byte, at desktop.Point) *call {
 	return s.fakeInput(kind, detail, at)
 }
 
-func (s *session) fakeInput(kind, detail byte, at desktop.Point) *call {
+func (s *server) fakeInput(kind, detail byte, at desktop.Point) *call {
 	const fakeInput, now = 2, 0
 	return command(s.xtest, fakeInput, kind, detail, pad(2), uint32(now), none, pad(8), int16(at.X), int16(at.Y), pad(8))
 }

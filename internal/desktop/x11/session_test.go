@@ -20,13 +20,13 @@ import (
 const testPatience = 2 * time.Minute
 
 // inside returns a display and its connection.
-func inside(t *testing.T, s *linuxtest.Session) (*Display, *session, context.Context) {
+func inside(t *testing.T, s *linuxtest.Session) (*Display, *server, context.Context) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), testPatience)
 	t.Cleanup(cancel)
 	d := New(Config{Getenv: s.Getenv, Seat: seat.New(seat.Config{Folder: seat.Folder, Getenv: s.Getenv})})
 	t.Cleanup(func() { _ = d.Close() })
-	conn, err := d.session(ctx)
+	conn, err := d.server(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,9 +34,9 @@ func inside(t *testing.T, s *linuxtest.Session) (*Display, *session, context.Con
 }
 
 // seats are the names of all pointers of gateways.
-func seats(ctx context.Context, t *testing.T, s *session) (names []string) {
+func seats(ctx context.Context, t *testing.T, s *server) (names []string) {
 	t.Helper()
-	devices, err := (&ownSeat{session: s}).masters(ctx)
+	devices, err := (&ownSeat{server: s}).masters(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestReconnects(t *testing.T) {
 	if _, err := d.Capture(ctx, desktop.Rect{W: 100, H: 100}); err != nil {
 		t.Error(err)
 	}
-	again, err := d.session(ctx)
+	again, err := d.server(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,7 +186,7 @@ func TestHungProgramAndLocks(t *testing.T) {
 	if err := d.Type(ctx, desktop.PersonSeat, windows[0].ID, "ab"); err != nil {
 		t.Error(err)
 	}
-	h := hands{session: conn, person: conn}
+	h := hands{server: conn, person: conn}
 	if was, err := h.lockState(ctx); err != nil || was.modifiers != capsLock {
 		t.Errorf("%+v, %v", was, err)
 	}
@@ -215,7 +215,7 @@ func TestWornOut(t *testing.T) {
 	if old.conn.alive() || own.conn.alive() {
 		t.Error("the old connections were not closed")
 	}
-	current, err := d.session(ctx)
+	current, err := d.server(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}

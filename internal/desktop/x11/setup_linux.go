@@ -50,7 +50,7 @@ func parseSetup(body []byte, screen int) (*setup, error) {
 	return s, nil
 }
 
-func (s *setup) readScreen(r *cursor, keep bool) {
+func (s *setup) readScreen(r *reading, keep bool) {
 	root := r.u32()
 	r.take(28)
 	visualID := r.u32()

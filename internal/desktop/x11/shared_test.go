@@ -111,9 +111,9 @@ func TestTypingStopsForAQuestion(t *testing.T) {
 }
 
 // awaitKeyboardBack waits until Caps Lock and all keys are as they were.
-func awaitKeyboardBack(ctx context.Context, t *testing.T, conn *session, before *layout) {
+func awaitKeyboardBack(ctx context.Context, t *testing.T, conn *server, before *layout) {
 	t.Helper()
-	h := hands{session: conn, person: conn}
+	h := hands{server: conn, person: conn}
 	for {
 		was, err := h.lockState(ctx)
 		if err != nil {
@@ -260,7 +260,7 @@ func TestAClickThatIsHeldBack(t *testing.T) {
 }
 
 // down reports whether a button of the person's pointer is.
-func down(ctx context.Context, t *testing.T, s *session) bool {
+func down(ctx context.Context, t *testing.T, s *server) bool {
 	t.Helper()
 	pointer := queryPointer(s.root)
 	if err := s.must(ctx, pointer); err != nil {
@@ -295,7 +295,7 @@ func TestWhatADeadGatewayHeld(t *testing.T) {
 			t.Fatal(err)
 		}
 		dead, theirs, _ := inside(t, s)
-		h := hands{session: theirs, person: theirs}
+		h := hands{server: theirs, person: theirs}
 		code := before.spare()[0]
 		_, err = dead.stroke(ctx, h, nil, func(g *seat.Grip) error {
 			err := h.hold(g, func(held *seat.Held) {

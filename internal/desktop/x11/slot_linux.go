@@ -101,11 +101,11 @@ func (s *slot[T]) close(ctx context.Context) {
 }
 
 // shut ends the connection when all is clean.
-func (s *session) shut(ctx context.Context) {
+func (s *server) shut(ctx context.Context) {
 	s.wait(ctx)
 	s.lose(context.Canceled)
 }
 
 // alive reports whether the session can be used for more. One that has used up
 // its names is replaced by a new one.
-func (s *session) alive() bool { return s.conn.alive() && !s.spent() }
+func (s *server) alive() bool { return s.conn.alive() && !s.spent() }

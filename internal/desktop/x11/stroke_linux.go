@@ -97,7 +97,7 @@ func interrupted(format string, args ...any) error {
 func (d *Display) letGo(ctx context.Context, g *seat.Grip, held []seat.Held) []seat.Held {
 	ctx, cancel := context.WithTimeout(ctx, closePatience)
 	defer cancel()
-	s, err := d.session(ctx)
+	s, err := d.server(ctx)
 	if err != nil || s.resource == 0 {
 		return held
 	}
@@ -115,7 +115,7 @@ func (d *Display) letGo(ctx context.Context, g *seat.Grip, held []seat.Held) []s
 
 // putBack lets go of buttons that are down, takes away the meanings that keys still
 // have, and locks what was locked.
-func (s *session) putBack(ctx context.Context, g *seat.Grip, held seat.Held) error {
+func (s *server) putBack(ctx context.Context, g *seat.Grip, held seat.Held) error {
 	pointer := queryPointer(s.root)
 	if err := s.must(ctx, pointer); err != nil {
 		return err
@@ -129,7 +129,7 @@ func (s *session) putBack(ctx context.Context, g *seat.Grip, held seat.Held) err
 	}
 	if held.Locked && s.xkb != 0 {
 		// Whoever died had put the locks out. If some are on, the person has been there since.
-		now, err := hands{session: s, person: s}.lockState(ctx)
+		now, err := hands{server: s, person: s}.lockState(ctx)
 		if err != nil {
 			return err
 		}
@@ -161,13 +161,13 @@ func (s *session) putBack(ctx context.Context, g *seat.Grip, held seat.Held) err
 // FocusedBy returns the process whose window has the person's keyboard, by the word of
 // the X server; 0 where none has, or where the server does not tell.
 func (d *Display) FocusedBy(ctx context.Context) (int, error) {
-	s, err := d.session(ctx)
+	s, err := d.server(ctx)
 	if err != nil {
 		return 0, err
 	}
 	focus := getInputFocus()
 	if err := s.must(ctx, focus); err != nil {
-		return 0, failure("looking for the focus", err)
+		return 0, explained("looking for the focus", err)
 	}
 	window := from(focus.reply, 8).u32()
 	const pointerRoot = 1

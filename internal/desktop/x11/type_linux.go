@@ -174,7 +174,7 @@ func (t *typist) borrow(ctx context.Context, syms []keysym) (lent map[keysym]byt
 			if err := t.note(g, keys.lent); err != nil {
 				return err
 			}
-			return keys.session.remap(ctx, change)
+			return keys.server.remap(ctx, change)
 		})
 		if !done {
 			return nil, false, err

@@ -15,7 +15,7 @@ import (
 type typist struct {
 	display *Display
 	hands   hands
-	person  *session // whose layout programs read keys by, whichever seat they come from
+	person  *server // whose layout programs read keys by, whichever seat they come from
 	id      desktop.WindowID
 	window  xid
 	layout  *layout
@@ -38,7 +38,7 @@ func (d *Display) typist(ctx context.Context, which desktop.Seat, id desktop.Win
 		if busy := d.config.Seat.Busy(); busy != nil {
 			return nil, busy
 		}
-		return nil, failure("waiting for the keyboard", err)
+		return nil, explained("waiting for the keyboard", err)
 	}
 	t := &typist{display: d, hands: h, person: h.person, id: id, window: window}
 	t.answers, err = h.person.answersPings(ctx, window)
@@ -177,7 +177,7 @@ func (t *typist) lookAway(ctx context.Context) error {
 // focus: to the window, and to the frames around it, where some window managers
 // look. It sends none to the person's window when ours goes away, since that has had
 // the focus all the time.
-func (s *session) remindOfFocus(ctx context.Context, window xid) error {
+func (s *server) remindOfFocus(ctx context.Context, window xid) error {
 	const focusIn, nonlinear, nonlinearVirtual, focusChange, pointerRoot = 9, 3, 4, 1 << 21, 1
 	detail := byte(nonlinear)
 	for range maxDepth {
@@ -221,7 +221,7 @@ func (t *typist) aim(ctx context.Context, _ *seat.Grip) error {
 }
 
 // refuseHidden fails for a window that X11 gives no keyboard.
-func (s *session) refuseHidden(ctx context.Context, window xid) error {
+func (s *server) refuseHidden(ctx context.Context, window xid) error {
 	calls := s.askClient(window)
 	if err := s.must(ctx, calls.all()...); err != nil {
 		return err

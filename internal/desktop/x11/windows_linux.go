@@ -18,13 +18,13 @@ const maxTitle = 500
 // server says of the socket that it came through (X-Resource 1.2), because
 // windows may lie about it; 0 if it came over a network.
 func (d *Display) Windows(ctx context.Context) ([]desktop.WindowInfo, error) {
-	s, err := d.session(ctx)
+	s, err := d.server(ctx)
 	if err != nil {
 		return nil, err
 	}
 	sc, err := s.look(ctx)
 	if err != nil {
-		return nil, failure("listing the windows", err)
+		return nil, explained("listing the windows", err)
 	}
 	windows := make([]desktop.WindowInfo, len(sc.clients))
 	for i, c := range sc.clients {
@@ -37,18 +37,18 @@ func (d *Display) Windows(ctx context.Context) ([]desktop.WindowInfo, error) {
 // around a window counts as the window; a menu, a tooltip or a panel is one of its
 // own. Where only the background is seen it fails with AUTOMATION_FAILED.
 func (d *Display) At(ctx context.Context, p desktop.Point) (desktop.WindowInfo, error) {
-	s, err := d.session(ctx)
+	s, err := d.server(ctx)
 	if err != nil {
 		return desktop.WindowInfo{}, err
 	}
 	return s.at(ctx, p)
 }
 
-func (s *session) at(ctx context.Context, p desktop.Point) (desktop.WindowInfo, error) {
+func (s *server) at(ctx context.Context, p desktop.Point) (desktop.WindowInfo, error) {
 	const doing = "looking for the window at a point"
 	sc, err := s.look(ctx)
 	if err != nil {
-		return desktop.WindowInfo{}, failure(doing, err)
+		return desktop.WindowInfo{}, explained(doing, err)
 	}
 	if !sc.screen.Holds(p) {
 		e := aai.Errorf(aai.InvalidParams, "the point %d,%d is not on the screen, which is %d by %d pixels", p.X, p.Y, sc.screen.W, sc.screen.H)
@@ -70,7 +70,7 @@ func (s *session) at(ctx context.Context, p desktop.Point) (desktop.WindowInfo, 
 	// The window manager does not know it: a menu, or a frame just being made.
 	alone := &scene{screen: sc.screen}
 	if err := s.fill(ctx, alone, nil, []xid{sc.tops[i].id}, none); err != nil {
-		return desktop.WindowInfo{}, failure(doing, err)
+		return desktop.WindowInfo{}, explained(doing, err)
 	}
 	if len(alone.clients) == 0 {
 		return desktop.WindowInfo{}, windowGone(desktop.WindowID(sc.tops[i].id))
@@ -97,7 +97,7 @@ func (d *Display) Origin(ctx context.Context, id desktop.WindowID) (desktop.Poin
 	if err != nil {
 		return desktop.Point{}, err
 	}
-	s, err := d.session(ctx)
+	s, err := d.server(ctx)
 	if err != nil {
 		return desktop.Point{}, err
 	}
@@ -123,7 +123,7 @@ func geometryOf(geometry *call) desktop.Rect {
 // topCalls ask for a top.
 type topCalls struct{ attributes, geometry, extents, shape *call }
 
-func (s *session) askTop(id xid) topCalls {
+func (s *server) askTop(id xid) topCalls {
 	c := topCalls{getWindowAttributes(id), getGeometry(id), s.askExtents(id), nil}
 	if s.shape != 0 {
 		const getRectangles, input = 8, 2
@@ -164,7 +164,7 @@ func (c topCalls) read(id xid) top {
 	return t
 }
 
-func (s *session) askExtents(id xid) *call {
+func (s *server) askExtents(id xid) *call {
 	return getProperty(id, s.atoms["_GTK_FRAME_EXTENTS"], 16, false)
 }
 
@@ -190,7 +190,7 @@ type clientCalls struct {
 	pid, netName, name, class, netState, managerState *call
 }
 
-func (s *session) askClient(id xid) clientCalls {
+func (s *server) askClient(id xid) clientCalls {
 	ask := func(property xid, most int) *call { return getProperty(id, property, most, false) }
 	return clientCalls{
 		attributes: getWindowAttributes(id), geometry: getGeometry(id), translate: translateCoordinates(id, s.root),
@@ -205,7 +205,7 @@ func (c clientCalls) all() []*call {
 }
 
 // readClient reports false for a window that is gone.
-func (s *session) readClient(id xid, calls clientCalls, pids map[uint32]int) (client, bool) {
+func (s *server) readClient(id xid, calls clientCalls, pids map[uint32]int) (client, bool) {
 	if calls.attributes.err != nil || calls.geometry.err != nil || calls.translate.err != nil {
 		return client{}, false
 	}
@@ -234,14 +234,14 @@ func (s *session) readClient(id xid, calls clientCalls, pids map[uint32]int) (cl
 	return c, true
 }
 
-func (s *session) minimized(calls clientCalls) bool {
+func (s *server) minimized(calls clientCalls) bool {
 	const iconic = 3
 	return calls.managerState.property().first() == iconic || s.hasState(calls, "_NET_WM_STATE_HIDDEN")
 }
 
 // hasState reports whether the window has the state of that name (EWMH 1.3,
 // _NET_WM_STATE).
-func (s *session) hasState(calls clientCalls, name string) bool {
+func (s *server) hasState(calls clientCalls, name string) bool {
 	for _, state := range calls.netState.property().numbers() {
 		if state == s.atoms[name] {
 			return true
@@ -264,7 +264,7 @@ func title(p property) string {
 }
 
 // askProcesses asks the X-Resource extension whose windows they are.
-func (s *session) askProcesses(windows []xid) []*call {
+func (s *server) askProcesses(windows []xid) []*call {
 	const queryClientIDs, localClientPID = 4, 2
 	if s.resource == 0 || len(windows) == 0 {
 		return nil
@@ -278,7 +278,7 @@ func (s *session) askProcesses(windows []xid) []*call {
 
 // readProcesses returns processes by the base of the names that the server gave
 // to their connection.
-func (s *session) readProcesses(calls []*call) map[uint32]int {
+func (s *server) readProcesses(calls []*call) map[uint32]int {
 	pids := make(map[uint32]int)
 	for _, c := range calls {
 		r := from(c.reply, 8)

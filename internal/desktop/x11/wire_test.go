@@ -23,7 +23,7 @@ import (
 )
 
 func TestParseDisplay(t *testing.T) {
-	for name, want := range map[string]place{
+	for name, want := range map[string]address{
 		":0": {number: "0"}, ":1.0": {number: "1"}, "unix:12.1": {number: "12", screen: 1},
 		"localhost:10.0": {host: "localhost", number: "10"}, "[::1]:3": {host: "[::1]", number: "3"},
 	} {
@@ -82,18 +82,18 @@ func TestCookie(t *testing.T) {
 	}
 	getenv := func(name string) string { return map[string]string{"XAUTHORITY": path}[name] }
 	for number, want := range map[string]string{"1": "4", "2": "1", "3": "5"} {
-		if got := cookie(getenv, place{number: number}); string(got) != want {
+		if got := cookie(getenv, address{number: number}); string(got) != want {
 			t.Errorf("for display %s it is %q, want %q", number, got, want)
 		}
 	}
-	if got := cookie(func(string) string { return "" }, place{number: "1"}); got != nil {
+	if got := cookie(func(string) string { return "" }, address{number: "1"}); got != nil {
 		t.Errorf("from nowhere it is %q", got)
 	}
 	pipe := filepath.Join(t.TempDir(), "pipe") // nobody will ever write into it
 	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if got := cookie(func(string) string { return pipe }, place{number: "1"}); got != nil {
+	if got := cookie(func(string) string { return pipe }, address{number: "1"}); got != nil {
 		t.Errorf("from a pipe it is %q", got)
 	}
 }
@@ -118,7 +118,7 @@ func FuzzAnswers(f *testing.F) {
 		_, _ = c.children()
 		_, _ = readMonitors(answer)
 		_, _ = parseSetup(answer, 0)
-		s := &session{conn: &conn{setup: &setup{idMask: 0x1fffff}}}
+		s := &server{conn: &conn{setup: &setup{idMask: 0x1fffff}}}
 		_ = s.readProcesses([]*call{c})
 		_ = topCalls{c, c, c, c}.read(1)
 		_, _ = s.readClient(1, clientCalls{c, c, c, c, c, c, c, c, c, c, c}, nil)

@@ -76,8 +76,8 @@ func (d *Door) success(req *mcp.CallToolRequest, call *aai.Call, r *aai.Result) 
 	return out
 }
 
-// failure is the structured content of a failed call.
-type failure struct {
+// failedContent is the structured content of a failed call.
+type failedContent struct {
 	Type         aai.Code     `json:"type"`
 	Code         int          `json:"code"`
 	Detail       string       `json:"detail"`
@@ -107,12 +107,12 @@ func needsOf(n *aai.Needs) needs {
 	return needs{n.App, n.AppName, n.Tool, n.Description, n.Params, n.URL}
 }
 
-func describe(e *aai.Error) failure {
+func describe(e *aai.Error) failedContent {
 	retry := "unsafe"
 	if e.RetrySafe() {
 		retry = "safe"
 	}
-	return failure{
+	return failedContent{
 		Type: e.Code, Code: e.Code.Number(), Detail: e.Message, Suggestion: e.Hint, Candidates: e.Candidates,
 		Delivery: e.Delivery, Retry: retry, RetryAfterMS: e.RetryAfter.Milliseconds(), Visit: e.Visit,
 		needs: needsOf(e.Needs),

@@ -106,18 +106,18 @@ type claims struct {
 	Audience jwt.Audience     `json:"aud"`
 	Expiry   *jwt.NumericDate `json:"exp"`
 	Begins   *jwt.NumericDate `json:"nbf"`
-	Scope    words            `json:"scope"`
+	Scope    listed            `json:"scope"`
 	// Scopes is where some servers say it.
-	Scopes words `json:"scp"`
+	Scopes listed `json:"scp"`
 	// Holder binds the token to a key, of which nothing is shown here.
 	Holder json.RawMessage `json:"cnf"`
 }
 
-// words are a text with spaces between, or a list.
-type words []string
+// listed are a text with spaces between, or a list.
+type listed []string
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (w *words) UnmarshalJSON(b []byte) error {
+func (w *listed) UnmarshalJSON(b []byte) error {
 	var text string
 	if json.Unmarshal(b, &text) == nil {
 		*w = strings.Fields(text)

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// A session is a connection with the names of atoms and extensions, which are the
+// A server is a connection with the names of atoms and extensions, which are the
 // server's own and the same as long as it runs.
-type session struct {
+type server struct {
 	*conn
 	root  xid
 	pongs *pongs // nil where nobody listens for them
@@ -37,8 +37,8 @@ const (
 )
 
 // newSession asks for what a session must know, in two round trips.
-func newSession(ctx context.Context, c *conn) (*session, error) {
-	s := &session{conn: c, root: c.setup.root, atoms: make(map[string]xid)}
+func newSession(ctx context.Context, c *conn) (*server, error) {
+	s := &server{conn: c, root: c.setup.root, atoms: make(map[string]xid)}
 	var calls []*call
 	for _, name := range atomNames() {
 		calls = append(calls, internAtom(name))
@@ -74,7 +74,7 @@ func newSession(ctx context.Context, c *conn) (*session, error) {
 
 // agree tells the extensions which version we speak. One that is too old counts
 // as not there.
-func (s *session) agree(ctx context.Context) error {
+func (s *server) agree(ctx context.Context) error {
 	agreements := []struct {
 		opcode       *byte
 		call         *call

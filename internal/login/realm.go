@@ -11,18 +11,18 @@ import (
 	"aai/internal/site"
 )
 
-// A place is what one login is for.
-type place struct {
+// A realm is what one login is for.
+type realm struct {
 	recipe *aai.Recipe
 	auth   *aai.AuthRecipe
 	origin string // where the descriptor came from; empty: this computer
 	base   string // the origin that calls go to, and tokens with them
 }
 
-// placeOf reads the recipe and holds it against the rules for addresses: https, and
+// realmOf reads the recipe and holds it against the rules for addresses: https, and
 // hosts of one site unless a person agreed. It returns nil where the app wants
 // nobody known to it.
-func (l *Logins) placeOf(ctx context.Context, r *aai.Recipe) (*place, error) {
+func (l *Logins) realmOf(ctx context.Context, r *aai.Recipe) (*realm, error) {
 	p, err := newPlace(r)
 	if err != nil || p == nil {
 		return nil, err
@@ -46,11 +46,11 @@ func (l *Logins) placeOf(ctx context.Context, r *aai.Recipe) (*place, error) {
 	return p, nil
 }
 
-func newPlace(r *aai.Recipe) (*place, error) {
+func newPlace(r *aai.Recipe) (*realm, error) {
 	if r == nil || r.HTTP == nil || r.HTTP.Auth == nil {
 		return nil, nil
 	}
-	p := &place{recipe: r, auth: r.HTTP.Auth}
+	p := &realm{recipe: r, auth: r.HTTP.Auth}
 	var err error
 	if p.base, err = originOf(r.HTTP.BaseURL); err != nil {
 		return nil, aai.Errorf(aai.AuthInvalid, "base_url of %s: %w", aai.CleanLabel(r.App, 60), err)
@@ -65,8 +65,8 @@ func newPlace(r *aai.Recipe) (*place, error) {
 
 type address struct{ name, address string }
 
-// addresses are where requests of this place go, by the descriptor's field.
-func (p *place) addresses() []address {
+// addresses are where requests of this realm go, by the descriptor's field.
+func (p *realm) addresses() []address {
 	list := []address{{"base_url", p.recipe.HTTP.BaseURL}}
 	switch p.auth.Kind {
 	case aai.AuthOAuth2:
@@ -81,30 +81,30 @@ func (p *place) addresses() []address {
 	return list
 }
 
-// host is what people call the place by: the host of the site, or of the API
+// host is what people call the realm by: the host of the site, or of the API
 // where the descriptor is of this computer.
-func (p *place) host() string {
+func (p *realm) host() string {
 	if p.origin != "" {
 		return hostOf(p.origin)
 	}
 	return hostOf(p.base)
 }
 
-func (p *place) name() string { return p.host() }
+func (p *realm) name() string { return p.host() }
 
 // who is the name by which commands find the app.
-func (p *place) who() string {
+func (p *realm) who() string {
 	if p.origin == "" && p.recipe.App != "" {
 		return p.recipe.App
 	}
 	return p.host()
 }
 
-func (p *place) command() string { return "aai-gateway auth login " + p.who() }
+func (p *realm) command() string { return "aai-gateway auth login " + p.who() }
 
 // foreign are the hosts of other sites than the descriptor's, or than the API's
 // where the descriptor is of this computer, sorted.
-func (p *place) foreign() []string {
+func (p *realm) foreign() []string {
 	home := hostname(p.origin)
 	if home == "" {
 		home = hostname(p.base)
@@ -144,14 +144,14 @@ func Host(r *aai.Recipe) string {
 	return p.host()
 }
 
-func (p *place) untrusted(host string) *aai.Error {
+func (p *realm) untrusted(host string) *aai.Error {
 	e := aai.Errorf(aai.AuthInvalid, "the descriptor of %s sends logins to %s, which is another site; expected hosts of %s", p.name(), host, p.name())
 	e.Hint = fmt.Sprintf("If the person trusts %s with the login to %s, they can say so at a terminal: %s --trust %s", host, p.name(), p.command(), host)
 	return e
 }
 
 // trusted reports whether a person agreed to the host of another site.
-func (l *Logins) trusted(ctx context.Context, p *place, host string) bool {
+func (l *Logins) trusted(ctx context.Context, p *realm, host string) bool {
 	if slices.Contains(l.cfg.Sites[p.host()].Hosts, host) {
 		return true
 	}
@@ -159,7 +159,7 @@ func (l *Logins) trusted(ctx context.Context, p *place, host string) bool {
 	return err == nil && kept != nil
 }
 
-func (p *place) trustID(host string) string {
+func (p *realm) trustID(host string) string {
 	return "login/trust/" + digest("trust|v1", p.origin, p.base, host)
 }
 
@@ -180,7 +180,7 @@ func (l *Logins) Trust(ctx context.Context, r *aai.Recipe, host string) error {
 
 // admits refuses a request that would carry a secret to another place than the
 // one that the person was shown.
-func (p *place) admits(u *url.URL) error {
+func (p *realm) admits(u *url.URL) error {
 	to, err := originOf(u.Scheme + "://" + u.Host)
 	if err != nil || to != p.base || u.User != nil {
 		return aai.Errorf(aai.AuthInvalid, "the request goes to %s; what is kept for %s is sent to %s alone",
