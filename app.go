@@ -136,10 +136,13 @@ type Tool struct {
 	About []string
 	// Seizes reports whether a call that acts takes the person's pointer and keyboard;
 	// nil: each may.
-	Seizes  func(call *Call) bool
-	Target  string   // the parameter that names the app which is really touched; empty: the tool's own app
-	Secret  []string // parameters whose values the journal must not keep
-	Private bool     // what it answers must not be kept, such as the clipboard's contents
+	Seizes func(call *Call) bool
+	Target string   // the parameter that names the app which is really touched; empty: the tool's own app
+	Secret []string // parameters whose values the journal must not keep
+	// Plain names those of Secret that are none with such arguments, such as the key of a
+	// shortcut; nil: there are no such arguments.
+	Plain   func(args map[string]any) []string
+	Private bool // what it answers must not be kept, such as the clipboard's contents
 	// Unrecorded says that the tool tells a person of the gateway itself, such as what is
 	// wrong with its record. Where nothing can be put on record it runs all the same for
 	// the command line, and its answer says so. It counts only of the gateway's own app,

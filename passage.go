@@ -121,7 +121,11 @@ func (p *passage) abandon() *Error {
 			v.abandoned(false)
 		}
 		if ran {
-			return AsError(cause)
+			e := *AsError(cause)
+			if p.reads() {
+				e.Delivery = NotDelivered
+			}
+			return &e
 		}
 		return leftBefore(cause)
 	}
@@ -131,12 +135,25 @@ func (p *passage) abandon() *Error {
 	return p.late(at, ran)
 }
 
+// reads reports whether the tool only reads, so that nothing can have come of the call.
+func (p *passage) reads() bool {
+	return p.r.Tool != nil && p.r.Tool.Effect == Reads && !p.r.Tool.Starts
+}
+
 // late is the error of a call whose time was over at a stage.
 func (p *passage) late(at stage, ran bool) *Error {
 	p.mu.Lock()
 	app, target := p.about.App, p.about.Target
 	took := min(p.total, time.Since(p.begun)).Round(time.Millisecond)
 	p.mu.Unlock()
+	if ran && p.reads() {
+		return &Error{
+			Code:     Timeout,
+			Message:  fmt.Sprintf("%s did not answer within %s; it was only to be read", app, took),
+			Hint:     "Call again; nothing was done.",
+			Delivery: NotDelivered,
+		}
+	}
 	if ran {
 		return &Error{
 			Code:     Timeout,
@@ -177,6 +194,11 @@ func (p *passage) finish(e ending) {
 	var told *Error
 	if e.err != nil {
 		e.result = nil
+		if p.reads() && e.err.Delivery == DeliveryUnknown {
+			harmless := *e.err
+			harmless.Delivery = NotDelivered
+			e.err = &harmless
+		}
 		said, told = p.r.unsaid(e.err)
 	}
 	if p.settle() {

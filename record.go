@@ -136,13 +136,13 @@ func (p *passage) outcome(e ending, said string) func(*Entry) {
 // values of the tool's secret parameters, and of what is called like a secret at
 // any depth. The map is not to be changed.
 func (r *Request) ShownArgs() map[string]any {
-	return hygiene.Conceal(r.Call.Args, r.Tool.Secret, func(any) any { return hygiene.Redacted })
+	return hygiene.Conceal(r.Call.Args, r.SecretParams(), func(any) any { return hygiene.Redacted })
 }
 
 // hiddenArgs is ShownArgs for the journal, which may tell whether two secrets are
 // the same.
 func (r *Request) hiddenArgs() map[string]any {
-	return hygiene.Conceal(r.Call.Args, r.Tool.Secret, func(value any) any { return hygiene.Hide(value) })
+	return hygiene.Conceal(r.Call.Args, r.SecretParams(), func(value any) any { return hygiene.Hide(value) })
 }
 
 // answer returns what the call answered as the journal may keep it: no pictures,

@@ -28,6 +28,7 @@ type Request struct {
 	// supposed says that only the gates' word is wanted; nothing will run.
 	supposed bool
 	held     keeping
+	plain    []string // secret parameters that are none, as the Action says
 }
 
 // The permissions for the windows of an app: one approval covers the app and not

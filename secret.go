@@ -1,6 +1,7 @@
 package aai
 
 import (
+	"context"
 	"slices"
 	"strings"
 
@@ -41,14 +42,34 @@ func (r *Request) unsaid(err *Error) (said string, told *Error) {
 	return said, &e
 }
 
+// SecretParams are those of the tool's secret parameters that are secret in this call.
+func (r *Request) SecretParams() []string {
+	if r.Tool == nil || len(r.Tool.Secret) == 0 {
+		return nil
+	}
+	plain := r.plain
+	if r.Tool.Plain != nil {
+		plain = append(slices.Clone(plain), r.Tool.Plain(r.Call.Args)...)
+	}
+	if len(plain) == 0 {
+		return r.Tool.Secret
+	}
+	return slices.DeleteFunc(slices.Clone(r.Tool.Secret), func(name string) bool { return slices.Contains(plain, name) })
+}
+
+// NotSecret says of one of the tool's secret parameters that it is none in the call of
+// the context, such as the name of an option that everybody sees: what the call says is
+// told with it. An Action says so from the goroutine that it was called in.
+func NotSecret(ctx context.Context, param string) {
+	if p, _ := ctx.Value(passageKey{}).(*passage); p != nil {
+		p.r.plain = append(p.r.plain, param)
+	}
+}
+
 // secrets returns the values of the call that are secret. Without a tool nobody
 // knows which parameters are, but some are called so.
 func (r *Request) secrets() (values []string) {
-	var names []string
-	if r.Tool != nil {
-		names = r.Tool.Secret
-	}
-	hygiene.Conceal(r.Call.Args, names, func(value any) any {
+	hygiene.Conceal(r.Call.Args, r.SecretParams(), func(value any) any {
 		values = hygiene.AppendTexts(values, value)
 		return nil
 	})

@@ -26,7 +26,7 @@ func Sees(ctx context.Context, app *App) bool {
 
 // sees reports whether the caller may see the target of a request that acts on it.
 func (g *Gateway) sees(ctx context.Context, r *Request) bool {
-	look := Tool{Name: r.Tool.Name, Params: r.Tool.Params, Effect: Reads, Natural: true, Target: r.Tool.Target, Secret: r.Tool.Secret}
+	look := Tool{Name: r.Tool.Name, Params: r.Tool.Params, Effect: Reads, Natural: true, Target: r.Tool.Target, Secret: r.Tool.Secret, Plain: r.Tool.Plain}
 	return g.supposes(ctx, r, &look, r.Target)
 }
 

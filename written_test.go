@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"pgregory.net/rapid"
 
@@ -163,5 +164,79 @@ func TestUnsaidLeavesTheError(t *testing.T) {
 	}
 	if kept.Message != `no: "p\"w4711"` {
 		t.Errorf("the driver's error became %+v", kept)
+	}
+}
+
+// What the Action says is no secret, and what its tool says is none with such arguments, is
+// told and put on record as it is.
+func TestWhatIsNoSecretIsTold(t *testing.T) {
+	anything := Schema{Check: func(value any) (any, error) { return value, nil }}
+	reveal := false
+	tool := &Tool{Name: "tool", Params: anything, Secret: []string{"value", "key"}, Run: func(ctx context.Context, _ *Call) (*Result, error) {
+		if reveal {
+			NotSecret(ctx, "value")
+		}
+		return nil, &Error{Code: ElementNotFound, Message: `no option "Purple"; ctrl+save`}
+	}, Plain: func(args map[string]any) []string {
+		if args["modifiers"] != nil {
+			return []string{"key"}
+		}
+		return nil
+	}}
+	parts := failing{&App{ID: "app", Tools: []*Tool{tool}}}
+	g := &Gateway{Catalog: parts, Gates: []Gate{parts}, Journal: parts}
+	for _, c := range []struct {
+		reveal bool
+		with   any
+		want   string
+	}{
+		{false, nil, `no option "[secret]"; ctrl+[secret]`},
+		{true, nil, `no option "Purple"; ctrl+[secret]`},
+		{false, "ctrl", `no option "[secret]"; ctrl+save`},
+		{true, "ctrl", `no option "Purple"; ctrl+save`},
+	} {
+		reveal = c.reveal
+		args := map[string]any{"value": "Purple", "key": "save"}
+		if c.with != nil {
+			args["modifiers"] = c.with
+		}
+		if _, err := g.Do(t.Context(), &Call{App: "app", Tool: "tool", Args: args}); AsError(err).Message != c.want {
+			t.Errorf("%+v: got %v", c, err)
+		}
+	}
+}
+
+// A call that only reads has done nothing, however it ended; one that acts may have.
+func TestACancelledReadDidNotAct(t *testing.T) {
+	anything := Schema{Check: func(value any) (any, error) { return value, nil }}
+	for effect, want := range map[Effect]Delivery{Reads: NotDelivered, Changes: DeliveryUnknown, Destroys: DeliveryUnknown} {
+		for name, end := range map[string]func(context.Context) (context.Context, context.CancelFunc){
+			"cancelled": context.WithCancel,
+			"obeys":     context.WithCancel,
+			"late": func(ctx context.Context) (context.Context, context.CancelFunc) {
+				return context.WithTimeout(ctx, time.Millisecond)
+			},
+		} {
+			ctx, cancel := end(t.Context())
+			never := make(chan struct{})
+			tool := &Tool{Name: "tool", Params: anything, Effect: effect, Natural: true, Run: func(context.Context, *Call) (*Result, error) {
+				if name != "late" {
+					cancel()
+				}
+				if name == "obeys" {
+					return nil, ctx.Err()
+				}
+				<-never
+				return nil, nil
+			}}
+			parts := failing{&App{ID: "app", Tools: []*Tool{tool}}}
+			g := &Gateway{Catalog: parts, Gates: []Gate{parts}, Journal: parts}
+			_, err := g.Do(ctx, &Call{App: "app", Tool: "tool"})
+			if e := AsError(err); e == nil || e.Delivery != want {
+				t.Errorf("effect %v, %s: %+v, want %s", effect, name, e, want)
+			}
+			close(never)
+			cancel()
+		}
 	}
 }

@@ -59,7 +59,7 @@ func hideFields(args map[string]any, secret []string, stand func(any) any, depth
 	kept, copied := args, false
 	for name, value := range args {
 		shown, hidden := any(nil), true
-		if slices.Contains(secret, name) || SecretName(name) && (!CountName(name) || !IsCount(value)) {
+		if slices.Contains(secret, name) || SecretName(name) && !CountsIn(name, value) {
 			shown = stand(value)
 		} else {
 			shown, hidden = hideIn(value, stand, depth+1)

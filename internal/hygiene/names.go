@@ -3,6 +3,7 @@ package hygiene
 import (
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -69,11 +70,19 @@ func CountName(name string) bool {
 	return last >= 0 && split[last] == "tokens" && !SecretName(strings.Join(split[:last], " "))
 }
 
-// IsCount reports whether a JSON value is a number or a truth.
-func IsCount(value any) bool {
-	switch value.(type) {
+// CountsIn reports whether the value of a property called so is a count and no secret: a
+// number or a truth, or a number in writing where the name says of what it is a maximum,
+// a budget or the like.
+func CountsIn(name string, value any) bool {
+	if !CountName(name) {
+		return false
+	}
+	switch v := value.(type) {
 	case bool, int, int64, float64, json.Number:
 		return true
+	case string:
+		_, err := strconv.ParseInt(v, 10, 32)
+		return err == nil && len(words(name)) > 1
 	}
 	return false
 }

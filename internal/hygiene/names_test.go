@@ -14,7 +14,7 @@ func TestCountsAreNoSecrets(t *testing.T) {
 		hidden bool
 	}{
 		{"max_tokens", int64(4000), false}, {"budget_tokens", 4000.0, false}, {"maxTokens", 1, false}, {"tokens", true, false},
-		{"max_tokens", "4000", true}, {"tokens", []any{"a"}, true}, {"token", 4000, true}, {"api_token", 4000, true},
+		{"max_tokens", "4000", false}, {"budget_tokens", "600", false}, {"max_tokens", "hunter2", true}, {"tokens", "471100", true}, {"tokens", []any{"a"}, true}, {"token", 4000, true}, {"api_token", 4000, true},
 		{"otp_tokens", 123456, true}, {"token_count", 5, true},
 	} {
 		kept := hygiene.Conceal(map[string]any{c.name: c.value}, nil, func(any) any { return nil })

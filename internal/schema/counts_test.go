@@ -24,6 +24,9 @@ func TestCountsOfTokens(t *testing.T) {
 			t.Errorf("%s: %v", args, err)
 		}
 	}
+	if _, err := s.Check(map[string]any{"max_tokens": "4711"}); err == nil || !strings.Contains(err.Error(), "4711") {
+		t.Errorf("a number in writing: %v", err)
+	}
 	if _, err := s.Check(map[string]any{"max_tokens": "hunter2"}); err == nil || strings.Contains(err.Error(), "hunter2") {
 		t.Errorf("got %v", err)
 	}

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 
@@ -28,18 +27,9 @@ func (s secrets) covers(at path, value any) bool {
 	}
 	for i, step := range at {
 		name, ok := step.(string)
-		if ok && (hygiene.SecretName(name) && (i < len(at)-1 || !hygiene.CountName(name) || !isCount(value)) || i == 0 && slices.Contains(s.names, name)) {
+		if ok && (hygiene.SecretName(name) && (i < len(at)-1 || !hygiene.CountsIn(name, value)) || i == 0 && slices.Contains(s.names, name)) {
 			return true
 		}
-	}
-	return false
-}
-
-// isCount reports whether a value is a number or a truth.
-func isCount(value any) bool {
-	switch value.(type) {
-	case bool, json.Number, int64, float64:
-		return true
 	}
 	return false
 }
