@@ -93,7 +93,8 @@ type spec struct {
 	required                 string // the names of those that must be given, as JSON
 	returns                  string // the properties of its result, as JSON; all may be missing
 	secret                   []string
-	private                  bool // what it answers is not kept
+	plain                    func(args map[string]any) []string // those of secret that are none
+	private                  bool                               // what it answers is not kept
 	timeout                  time.Duration
 	turn                     func(*aai.Call) aai.Turn               // nil: its own
 	vain                     func(context.Context, *aai.Call) error // nil: nobody can look
@@ -120,7 +121,7 @@ func (s spec) tool() *aai.Tool {
 		Returns: aai.Schema{Source: json.RawMessage(`{"type": "object", "properties": {` + s.returns + `}}`)},
 		Effect:  s.effect, Natural: true, Starts: s.starts, Types: s.types, Pictures: s.pictures, Seizes: inFocus,
 		About:  slices.DeleteFunc([]string{"query", "to_query"}, func(name string) bool { return !slices.Contains(params.Order, name) }),
-		Target: targetParam, Secret: s.secret, Private: s.private, Timeout: timeout, Turn: s.turn, Vain: s.vain, Run: s.run,
+		Target: targetParam, Secret: s.secret, Plain: s.plain, Private: s.private, Timeout: timeout, Turn: s.turn, Vain: s.vain, Run: s.run,
 	}
 }
 

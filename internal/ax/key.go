@@ -18,8 +18,20 @@ func (d *desk) keyPressTool() *aai.Tool {
 			"key": {"type": "string", "minLength": 1, "maxLength": 32, "description": "One character, or return, escape, tab, f5, page_down …"},
 			"modifiers": {"type": "array", "maxItems": 4, "items": {"type": "string", "enum": ["ctrl", "shift", "alt", "meta", "cmd", "opt"]}},` + modeProp,
 		required: `["app", "key"]`, secret: []string{"key"}, // it may be one of a password
+		plain: func(args map[string]any) []string {
+			if key, _ := args["key"].(string); len([]rune(key)) == 1 && !shortcut(args) {
+				return nil
+			}
+			return []string{"key"}
+		},
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, keyPress) },
 	}.tool()
+}
+
+// shortcut reports whether a key goes with others that make it no letter of a text.
+func shortcut(args map[string]any) bool {
+	held, _ := args["modifiers"].([]any)
+	return slices.ContainsFunc(held, func(m any) bool { return m != "shift" && m != "opt" })
 }
 
 func keyPress(ctx context.Context, v *view) (*aai.Result, error) {

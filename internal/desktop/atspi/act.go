@@ -89,7 +89,7 @@ func (a *actor) ready(ctx context.Context) error {
 	if !shows {
 		return a.refuse("is not showing", "Bring it into view first: open its window, menu or tab, or scroll to it.")
 	}
-	if !sensitive(a.n) {
+	if !sensitive(a.n) && !a.n.fixed(a.p.habits()) {
 		return a.refuse("is disabled", "The app does not allow it now; find out what it waits for.")
 	}
 	return nil
@@ -249,6 +249,9 @@ func (a *actor) setText(ctx context.Context, text string) error {
 	if err := a.ready(ctx); err != nil {
 		return err
 	}
+	if a.p.habits().toolkit == chromium && a.n.role == roleSpinButton && a.n.offers&offersEditable != 0 {
+		return a.replaceText(ctx, text) // it sets no number where there is none yet
+	}
 	// Letters would empty a spin button, so it gets a number or nothing.
 	if a.n.wantsNumber() || a.n.offers&offersEditable == 0 && a.n.offers&offersValue != 0 {
 		number, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
@@ -257,6 +260,10 @@ func (a *actor) setText(ctx context.Context, text string) error {
 		}
 		return a.number(ctx, number)
 	}
+	return a.replaceText(ctx, text)
+}
+
+func (a *actor) replaceText(ctx context.Context, text string) error {
 	if err := a.editable(); err != nil {
 		return err
 	}
@@ -336,6 +343,9 @@ func (a *actor) setNumber(ctx context.Context, number float64) error {
 	}
 	if a.n.offers&offersValue == 0 {
 		return a.unsupported("holds no number", nil)
+	}
+	if a.n.states.has(stateReadOnly) {
+		return a.refuse("is read-only", "Its number cannot be changed.")
 	}
 	return a.number(ctx, number)
 }

@@ -59,7 +59,7 @@ func sane(r desktop.Rect) desktop.Rect {
 // forget forgets the details that are to be read anew.
 func (n *node) forget(now time.Time) {
 	if !n.detailsAt.IsZero() && now.Sub(n.detailsAt) < detailAge {
-		n.frame, n.text, n.numeric, n.chosen, n.detailed = desktop.Rect{}, "", false, "", true
+		n.frame, n.text, n.numeric, n.textless, n.chosen, n.detailed = desktop.Rect{}, "", false, false, "", true
 		return
 	}
 	n.details = details{detailed: true}
@@ -71,6 +71,9 @@ func (p *program) askContent(first, second *round, t *tree, n *node, atMost int)
 	switch {
 	case n.wantsNumber():
 		p.askNumber(first, n)
+		if p.habits().toolkit == chromium && n.offers&offersText != 0 && n.states.has(stateEditable) {
+			p.askTextless(first, n)
+		}
 	case n.wantsText():
 		p.askText(first, second, n, atMost)
 	}
@@ -148,6 +151,14 @@ func (p *program) askNumber(r *round, n *node) {
 	})
 	r.put(p.bus.ask.minimum, n.ref, func(d *dbuswire.Decoder) { n.min, _ = readNumber(d) })
 	r.put(p.bus.ask.maximum, n.ref, func(d *dbuswire.Decoder) { n.max, _ = readNumber(d) })
+}
+
+// askTextless asks whether a field for a number is empty.
+func (p *program) askTextless(r *round, n *node) {
+	r.put(p.bus.ask.characterCount, n.ref, func(d *dbuswire.Decoder) {
+		count, ok := readNumber(d)
+		n.textless = ok && count < 1
+	})
 }
 
 // askActions asks for the names of what can be done. In a list most toolkits give

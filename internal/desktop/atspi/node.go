@@ -85,6 +85,7 @@ type details struct {
 	text       string
 	number     float64
 	numeric    bool // number is its value
+	textless   bool // it is a field for a number, and nothing is in it
 	min, max   float64
 	actions    []string
 	identifier string

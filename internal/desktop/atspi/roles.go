@@ -12,6 +12,7 @@ const (
 	roleCheckBox      roleNumber = 7
 	roleCheckMenuItem roleNumber = 8
 	roleComboBox      roleNumber = 11
+	roleDateEditor    roleNumber = 12
 	roleFiller        roleNumber = 20
 	roleFrame         roleNumber = 23
 	roleLabel         roleNumber = 29
@@ -25,6 +26,7 @@ const (
 	roleRadioButton   roleNumber = 44
 	roleRadioMenuItem roleNumber = 45
 	roleScrollPane    roleNumber = 49
+	roleSpinButton    roleNumber = 52
 	rolePushButton    roleNumber = 43
 	roleTable         roleNumber = 55
 	roleTableCell     roleNumber = 56

@@ -19,6 +19,12 @@ func sensitive(n *node) bool {
 	return n.states.has(stateSensitive)
 }
 
+// fixed reports whether the node can be used but not changed: Chromium says SENSITIVE of
+// no field that is read-only.
+func (n *node) fixed(habits traits) bool {
+	return habits.toolkit == chromium && n.states.has(stateReadOnly|stateFocusable)
+}
+
 // textLength is the length of a text as the toolkit counts it in an insertion.
 func (t traits) textLength(s string) int {
 	if t.utf16() {

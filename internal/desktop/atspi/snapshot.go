@@ -63,6 +63,9 @@ func (m *maker) element(n, window *node) desktop.Element {
 	if e.Role.InSet() {
 		e.Pos, e.Size = n.pos, n.size
 	}
+	if n.fixed(m.habits) {
+		e.States |= desktop.Enabled
+	}
 	if n.shown && !n.hidden {
 		e.States |= desktop.Showing
 		e.Frame = m.frame(n, window)
@@ -110,12 +113,20 @@ func (n *node) value(most int) string {
 	switch {
 	case n.role == rolePassword:
 		return ""
+	case n.numeric && n.hollow():
+		return ""
 	case n.numeric:
 		return strconv.FormatFloat(n.number, 'f', -1, 64)
 	case n.role == roleComboBox:
 		return n.choice()
 	}
 	return cut(strings.ReplaceAll(n.text, "\uFFFC", ""), most)
+}
+
+// hollow reports whether nothing was put into a field for a number, of which a toolkit
+// says 0: there is no text in it, or no number is so low.
+func (n *node) hollow() bool {
+	return n.role == roleSpinButton && (n.textless || n.min < n.max && (n.number < n.min || n.number > n.max))
 }
 
 // choice is what a combo box stands at: the child that is selected in it, or what

@@ -92,7 +92,7 @@ func (n *node) wordStates() desktop.State {
 	}
 	switch n.elementRole {
 	case desktop.Textbox, desktop.Searchbox:
-		if !out.Has(desktop.Editable) {
+		if !out.Has(desktop.Editable) && n.role != roleDateEditor { // whose parts are set
 			out |= desktop.ReadOnly
 		}
 		if n.states.has(stateMultiLine) {

@@ -1,0 +1,197 @@
+package ax
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"aai"
+	"aai/internal/desktop"
+)
+
+// numberOr reads a number as people and programs write it.
+func numberOr(text string, otherwise float64) float64 {
+	f, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(text), "\u2212", "-"), 64)
+	if err != nil || math.IsInf(f, 0) {
+		return otherwise
+	}
+	return f
+}
+
+// sameNumber reports whether a text says the number.
+func sameNumber(text string, number float64) bool {
+	return math.Abs(numberOr(text, math.NaN())-number) < 1e-6*math.Max(1, math.Abs(number))
+}
+
+func (v *view) setNumber(ctx context.Context, i int, text string) (*aai.Result, error) {
+	e := &v.shot.Elements[i]
+	number := numberOr(text, math.NaN())
+	if math.IsNaN(number) {
+		return nil, aai.Errorf(aai.InvalidParams, "value: expected a number for %s", desktop.Describe(e))
+	}
+	if e.Min < e.Max && (number < e.Min || number > e.Max) {
+		return nil, aai.Errorf(aai.InvalidParams, "value: expected a number from %v to %v for %s", e.Min, e.Max, desktop.Describe(e))
+	}
+	before, err := v.read(ctx, e.ID)
+	if err != nil {
+		return nil, err
+	}
+	if sameNumber(before.Value, number) {
+		return v.already(i), nil
+	}
+	plain := strconv.FormatFloat(number, 'f', -1, 64)
+	n := numbering{v, before, number}
+	a := deed{view: v, index: i, done: "Set"}
+	if e.Role == desktop.Spinbutton && e.States.Has(desktop.Editable) {
+		a.ways = append(a.ways, n.taken(v.byAsking(i, "its editable text", desktop.Act{Verb: desktop.SetText, Text: plain})))
+	}
+	a.ways = append(a.ways, n.taken(v.byAsking(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: number})))
+	switch {
+	case e.Role == desktop.Scrollbar:
+	case e.States.Has(desktop.Editable):
+		a.ways = append(a.ways, n.byTyping(i, plain))
+	default:
+		a.ways = append(a.ways, n.byArrows(i))
+	}
+	a.verify = func(ctx context.Context) (string, bool) {
+		now, err := v.backend.Tree.Read(ctx, v.app, before.ID)
+		if err != nil {
+			return "", false
+		}
+		if sameNumber(now.Value, number) {
+			return "", true
+		}
+		return fmt.Sprintf("it is now %q and not %v", aai.CleanLabel(now.Value, 40), number), false
+	}
+	return a.perform(ctx)
+}
+
+// A numbering is a number on its way into an element.
+type numbering struct {
+	*view
+	before desktop.Element // as it was
+	number float64
+}
+
+// taken is the way, but one that cannot do it where the element holds what it held
+// when it has had its time: some programs say yes and set nothing.
+func (n numbering) taken(w way) way {
+	do := w.do
+	w.do = func(ctx context.Context) error {
+		if err := do(ctx); err != nil {
+			return err
+		}
+		now, err := n.settles(ctx, n.before.Value, lookAgain)
+		if err != nil || now.Value != n.before.Value {
+			return nil // what came of it is judged in the end
+		}
+		return &aai.Error{
+			Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered,
+			Message: desktop.Describe(&n.before) + " does not take a number by " + w.name,
+		}
+	}
+	return w
+}
+
+// settles waits until the element holds the number, or has held something other than was
+// for the time, and returns it.
+func (n numbering) settles(ctx context.Context, was string, stands time.Duration) (desktop.Element, error) {
+	last, since := was, time.Now()
+	for until := time.Now().Add(effectCeiling); ; {
+		now, err := n.backend.Tree.Read(ctx, n.app, n.before.ID)
+		if err != nil || sameNumber(now.Value, n.number) || time.Now().After(until) {
+			return now, err
+		}
+		if now.Value != last {
+			last, since = now.Value, time.Now()
+		}
+		if last != was && time.Since(since) >= stands {
+			return now, nil
+		}
+		select {
+		case <-time.After(lookAgain / 10):
+		case <-ctx.Done():
+			return now, ctx.Err()
+		}
+	}
+}
+
+// byTyping is a way that types the number, and leaves the field where it is taken only
+// then.
+func (n numbering) byTyping(i int, text string) way {
+	return n.byInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if err := n.enter(ctx, i, input, seat, w); err != nil {
+			return err
+		}
+		if err := input.Key(ctx, seat, w.ID, desktop.Chord{Key: "a", Modifiers: []string{"ctrl"}}); err != nil {
+			return err
+		}
+		if err := input.Type(ctx, seat, w.ID, text); err != nil {
+			return err
+		}
+		if now, err := n.settles(ctx, n.before.Value, lookAgain); err != nil || sameNumber(now.Value, n.number) {
+			return nil
+		}
+		return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "tab"})
+	})
+}
+
+// maxSteps is how often an arrow is pressed at most.
+const maxSteps = 400
+
+// byArrows is a way that clicks where the number is on a slider, and goes the rest by
+// the keys that raise and lower it.
+func (n numbering) byArrows(i int) way {
+	return n.byInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if err := n.reach(ctx, i, n.spot(i), input, seat, w); err != nil {
+			return err
+		}
+		if now, err := n.settles(ctx, n.before.Value, lookAgain); err != nil || sameNumber(now.Value, n.number) {
+			return err
+		}
+		return n.steps(ctx, input, seat, w)
+	})
+}
+
+// steps presses the keys that raise and lower a number until it is there, or comes no
+// nearer.
+func (n numbering) steps(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	now, err := n.backend.Tree.Read(ctx, n.app, n.before.ID)
+	for range maxSteps {
+		if err != nil || sameNumber(now.Value, n.number) {
+			return err
+		}
+		at, empty := numberOr(now.Value, n.before.Min), now.Value == ""
+		key := "up"
+		if at > n.number {
+			key = "down"
+		}
+		if err := input.Key(ctx, seat, w.ID, desktop.Chord{Key: key}); err != nil {
+			return err
+		}
+		now, err = n.settles(ctx, now.Value, 0)
+		if next := numberOr(now.Value, math.NaN()); !empty && !(math.Abs(next-n.number) < math.Abs(at-n.number)) {
+			return err // as near as it comes; what came of it is judged in the end
+		}
+	}
+	return err
+}
+
+// spot is where the number is on a slider; elsewhere the middle.
+func (n numbering) spot(i int) desktop.Point {
+	e := &n.shot.Elements[i]
+	at := e.Frame.Center()
+	if e.Role != desktop.Slider || e.Max <= e.Min {
+		return at
+	}
+	part := (n.number - e.Min) / (e.Max - e.Min)
+	if e.States.Has(desktop.Vertical) {
+		at.Y = e.Frame.Y + int((1-part)*float64(e.Frame.H-1))
+	} else {
+		at.X = e.Frame.X + int(part*float64(e.Frame.W-1))
+	}
+	return at
+}

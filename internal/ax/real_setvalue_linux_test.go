@@ -1,0 +1,196 @@
+package ax_test
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"testing"
+
+	"aai"
+)
+
+// TestRealPageFields sets fields of every kind of a web page in the background: by keys
+// where the interface cannot. The page is the witness.
+func TestRealPageFields(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(`<p><label>Colour <select id="colour"><option>Red<option selected>Green<option>Blue</select></label>
+		<label>Number <input type="number" id="number" min="-10" max="10"></label>
+		<label>Amount <input type="number" id="amount" value="5" step="any"></label>
+		<label>Day <input type="date" id="day"></label><label>Time <input type="time" id="time"></label>
+		<label>When <input type="datetime-local" id="when"></label><label>Month <input type="month" id="month"></label>
+		<label>Week <input type="week" id="week"></label><label>Volume <input type="range" id="volume" value="30"></label>
+		<div role="slider" tabindex="0" aria-label="Dial" aria-valuemin="0" aria-valuemax="50" aria-valuenow="10"
+			onkeydown="this.ariaValueNow = dial.value = +this.ariaValueNow + ({ArrowUp: 5, ArrowDown: -5}[event.key] || 0)">dial</div>
+		<input type="hidden" id="dial" value="10">`)
+	p := w.somebody()
+	for _, c := range []struct{ query, id, value, holds string }{
+		{"combobox Colour", "colour", "Blue", "Blue"},
+		{"spinbutton Number", "number", "-5", "-5"},
+		{"spinbutton Amount", "amount", "-2.5", "-2.5"},
+		{"textbox Day", "day", "2026-03-04", "2026-03-04"},
+		{"textbox Time", "time", "13:45", "13:45"},
+		{"textbox When", "when", "2026-12-24T00:05", "2026-12-24T00:05"},
+		{"textbox Month", "month", "2027-11", "2027-11"},
+		{"textbox Week", "week", "2026-W09", "2026-W09"},
+		{"slider Volume", "volume", "70", "70"},
+		{"slider Dial", "dial", "40", "40"},
+	} {
+		f.done("ax_set_value", f.set(c.query, c.value))
+		f.comes(c.id, c.holds)
+		heard := f.holds("heard")
+		a := f.ok("ax_set_value", f.set(c.query, c.value))
+		f.says(a.Text, "was so already")
+		if at(a.data, "delivered") != false || at(a.data, "verified") != true {
+			t.Errorf("%s: it was so already, and it says %v", c.query, a.data)
+		}
+		if now := f.holds("heard"); now != heard || f.holds(c.id) != c.holds {
+			t.Errorf("%s: it was so already, and the page heard of %s and not %s, and holds %q", c.query, now, heard, f.holds(c.id))
+		}
+	}
+	p.undisturbed(t)
+	e := f.refused(aai.InvalidParams, "ax_set_value", f.set("textbox Day", "tomorrow"))
+	f.says(e.Message, "date or time with month, day, year")
+	f.says(e.Hint, "2026-03-04")
+}
+
+// TestRealReadOnly: what is read-only is not disabled, and says so; an empty field for a
+// number holds nothing, and not 0.
+func TestRealReadOnly(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(`<p><label>Fixed <input id="fixed" readonly value="x"></label><label>Off <input id="off" disabled value="x"></label>
+		<label>Sum <input type="number" id="sum" readonly value="3"></label><label>Count <input type="number" id="count"></label>
+		<label>Day <input type="date" id="day"></label>`)
+	tree := f.ok("ax_get_tree", params{"app": f.app}).Text
+	f.says(tree, `textbox "Fixed"`)
+	for _, c := range []struct {
+		query            string
+		enabled, readers bool
+	}{{"textbox Fixed", true, true}, {"textbox Off", false, false}, {"spinbutton Sum", true, true}, {"spinbutton Count", true, false}, {"textbox Day", true, false}} {
+		states, _ := f.ok("ax_get_attributes", f.on(c.query)).data["states"].([]any)
+		if has(states, "enabled") != c.enabled || has(states, "readonly") != c.readers {
+			t.Errorf("%s is %v", c.query, states)
+		}
+	}
+	for _, query := range []string{"textbox Fixed", "spinbutton Sum"} {
+		e := f.refused(aai.AutomationFailed, "ax_set_value", f.set(query, "4"))
+		f.says(e.Message, "is read-only")
+		if e.Delivery != aai.NotDelivered {
+			t.Errorf("%s: %s", query, e.Delivery)
+		}
+	}
+	if got := f.ok("ax_get_value", f.on("spinbutton Count")).data["value"]; got != "" {
+		t.Errorf("an empty field for a number holds %q", got)
+	}
+}
+
+func has(list []any, want any) bool {
+	for _, one := range list {
+		if reflect.DeepEqual(one, want) {
+			return true
+		}
+	}
+	return false
+}
+
+// spinsGTK3, spinsGTK4 and spinsQt are windows with numbers that may be below zero and
+// have words around them, and say in a file what they hold.
+const (
+	spinsGTK = `
+import gi, json, os, sys
+gi.require_version("Gtk", sys.argv[1])
+from gi.repository import Gtk, GLib
+file = sys.argv[2]
+old = sys.argv[1] == "3.0"
+spin = Gtk.SpinButton(adjustment=Gtk.Adjustment(value=5, lower=-10, upper=10, step_increment=1))
+scale = Gtk.Scale(adjustment=Gtk.Adjustment(value=5, lower=-10, upper=10, step_increment=1), digits=0, hexpand=True)
+def tell(*_):
+    with open(file + ".new", "w") as f: f.write(json.dumps({"spin": spin.get_value(), "scale": scale.get_value()}))
+    os.rename(file + ".new", file)
+    return False
+spin.connect("value-changed", tell)
+scale.connect("value-changed", tell)
+if old:
+    spin.get_accessible().set_name("Depth")
+    scale.get_accessible().set_name("Gain")
+else:
+    spin.update_property([Gtk.AccessibleProperty.LABEL], ["Depth"])
+    scale.update_property([Gtk.AccessibleProperty.LABEL], ["Gain"])
+def show(app=None):
+    window = Gtk.Window(title="Numbers", default_width=300, default_height=200) if old else Gtk.ApplicationWindow(application=app, title="Numbers", default_width=300, default_height=200)
+    box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
+    for w in (spin, scale):
+        box.add(w) if old else box.append(w)
+    window.add(box) if old else window.set_child(box)
+    window.show_all() if old else window.present()
+    tell()
+if old:
+    show()
+    Gtk.main()
+else:
+    app = Gtk.Application()
+    app.connect("activate", show)
+    app.run()
+`
+	spinsQt = `
+import json, os, sys
+from PyQt6.QtWidgets import *
+from PyQt6.QtCore import Qt
+app = QApplication([])
+window = QWidget()
+window.setWindowTitle("Numbers")
+spin = QSpinBox(minimum=-10, maximum=10, value=5, suffix=" m", accessibleName="Depth")
+scale = QSlider(Qt.Orientation.Horizontal, minimum=-10, maximum=10, value=5, accessibleName="Gain")
+def tell(*_):
+    with open(sys.argv[2] + ".new", "w") as f: f.write(json.dumps({"spin": spin.value(), "scale": scale.value()}))
+    os.rename(sys.argv[2] + ".new", sys.argv[2])
+spin.valueChanged.connect(tell)
+scale.valueChanged.connect(tell)
+box = QVBoxLayout(window)
+box.addWidget(spin)
+box.addWidget(scale)
+window.show()
+tell()
+app.exec()
+`
+)
+
+// TestRealSpins: numbers below zero arrive and are said to have, in each toolkit.
+func TestRealSpins(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	for _, c := range []struct{ name, program, version string }{{"gtk3", spinsGTK, "3.0"}, {"gtk4", spinsGTK, "4.0"}, {"qt6", spinsQt, ""}} {
+		t.Run(c.name, func(t *testing.T) {
+			w := w.on(t)
+			script, file := filepath.Join(w.Home, c.name+".py"), filepath.Join(w.Home, c.name+".json")
+			if err := os.WriteFile(script, []byte(c.program), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			app := w.process(w.Launch(t, "python3", script, c.version, file))
+			w.awaitElement(app, "spinbutton Depth")
+			for _, s := range []struct{ query, key, value string }{{"spinbutton Depth", "spin", "-5"}, {"slider Gain", "scale", "-7"}, {"spinbutton Depth", "spin", "0"}} {
+				w.done("ax_set_value", params{"app": app, "query": s.query, "value": s.value})
+				w.eventually(s.query+" is "+s.value, func() bool { return numberIn(file, s.key) == s.value })
+				w.says(w.ok("ax_set_value", params{"app": app, "query": s.query, "value": s.value}).Text, "was so already")
+			}
+		})
+	}
+}
+
+// TestRealCells: cells of a spreadsheet take words, numbers and formulas.
+func TestRealCells(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	_, pid := w.spreadsheet()
+	app := strconv.Itoa(pid)
+	w.awaitElement(app, "cell A1")
+	for _, c := range []struct{ cell, value, shows string }{{"B2", "Grüße", "Grüße"}, {"B3", "-5", "-5"}, {"B4", "=2*B3", "-10"}, {"B2", "other", "other"}} {
+		w.done("ax_set_value", params{"app": app, "query": "cell " + c.cell, "value": c.value})
+		if got := w.ok("ax_get_value", params{"app": app, "query": "cell " + c.cell}).data["value"]; got != c.shows {
+			t.Errorf("%s holds %q, want %q", c.cell, got, c.shows)
+		}
+	}
+	w.says(w.ok("ax_set_value", params{"app": app, "query": "cell B3", "value": "-5"}).Text, "was so already")
+}
