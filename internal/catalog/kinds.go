@@ -8,14 +8,19 @@ import (
 )
 
 // A kind is one way in which descriptors have tools run: a row of the one table of
-// them. To add one: its type in the root's recipe.go, its row here and what that
-// reads, and a driver of its name.
+// them. To add one: its type in the root's recipe.go, its row here, what that reads in a
+// file recipe_<kind>.go, and a driver of its name. A descriptor is right or wrong on
+// every computer alike, and lint asks no driver: what is read goes by the text alone
+// (path, not path/filepath), and what only this computer can say is Compile's.
 type kind struct {
 	name     string // as [aai.Recipe.Kind] has it, by which a driver is found
 	platform string // whose sections may name it as their "automation"; empty: none
 	is       func(r *aai.Recipe) bool
 	// read reads what a section says for all its tools, and returns what reads one.
 	read way
+	// execution reads the same where the single-platform dialect names the kind as the
+	// type of its "execution"; nil: it cannot.
+	execution way
 	// effect is what it does when nobody says; nil: it may do anything.
 	effect func(r *aai.Recipe) aai.Effect
 	// runs says in one line for people what it does.
@@ -45,11 +50,11 @@ func kinds() []kind {
 			is: func(r *aai.Recipe) bool { return r.Script != nil && r.Script.Language == "jxa" },
 		},
 		{
-			name: "com", platform: "windows", read: (*parser).comForm, runs: runsCOM, templates: comTexts,
+			name: "com", platform: "windows", read: (*parser).comForm, execution: (*parser).comOrEnvelope, runs: runsCOM, templates: comTexts,
 			is: func(r *aai.Recipe) bool { return r.COM != nil },
 		},
 		{
-			name: "dbus", platform: "linux", read: (*parser).dbusForm, effect: dbusEffect, runs: runsDBus,
+			name: "dbus", platform: "linux", read: (*parser).dbusForm, execution: (*parser).dbusOrEnvelope, effect: dbusEffect, runs: runsDBus,
 			is: func(r *aai.Recipe) bool { return r.DBus != nil },
 		},
 		{
@@ -66,13 +71,13 @@ func kinds() []kind {
 			templates: func(r *aai.Recipe) []string { return []string{r.URL.Template} },
 		},
 		{
-			name: "http", platform: "web", read: (*parser).httpForm, effect: httpEffect,
+			name: "http", platform: "web", read: (*parser).httpForm, execution: (*parser).httpForm, effect: httpEffect,
 			is:   func(r *aai.Recipe) bool { return r.HTTP != nil },
 			runs: func(r *aai.Recipe) string { return r.HTTP.Method + " " + r.HTTP.BaseURL + r.HTTP.Path },
 		},
 		{
-			name: "ipc",
-			is:   func(r *aai.Recipe) bool { return r.IPC != nil },
+			name: "ipc", execution: (*parser).envelopeForm,
+			is: func(r *aai.Recipe) bool { return r.IPC != nil },
 			runs: func(r *aai.Recipe) string {
 				return strings.TrimSpace("the app itself " + r.IPC.Service + r.IPC.BundleID + r.IPC.ProgID)
 			},
@@ -87,17 +92,20 @@ type execution struct {
 	read     way
 }
 
-// executions are all that the protocol has.
-func executions() []execution {
-	return []execution{
-		{"ipc", "", (*parser).envelopeForm},
-		{"http", "web", (*parser).httpForm},
-		{"dbus", "linux", (*parser).dbusOrEnvelope},
-		{"apple-events", "macos", (*parser).envelopeForm},
-		{"com", "windows", (*parser).comOrEnvelope},
-		{"stdio", "", (*parser).unsupported},
-		{"acp", "", (*parser).unsupported},
+// executions are those of the kinds, and what the protocol names besides.
+func (p *parser) executions() []execution {
+	var all []execution
+	for _, k := range p.kinds {
+		if k.execution != nil {
+			all = append(all, execution{k.name, k.platform, k.execution})
+		}
 	}
+	return append(
+		all,
+		execution{"apple-events", "macos", (*parser).envelopeForm},
+		execution{"stdio", "", (*parser).unsupported},
+		execution{"acp", "", (*parser).unsupported},
+	)
 }
 
 // automations are the kinds of a platform, by name.

@@ -41,12 +41,12 @@ func TestEveryRecipeHasAKind(t *testing.T) {
 // Where a type of execution is of one platform, that need not be said, and nothing else may be.
 func TestExecutionImpliesThePlatform(t *testing.T) {
 	implied := map[string]string{"http": "web", "dbus": "linux", "apple-events": "macos", "com": "windows"}
-	for _, e := range executions() {
+	for _, e := range (&parser{kinds: kinds()}).executions() {
 		source := `{"schema_version": "1.0", "app": {"id": "org.example.App", "name": "App", "description": "An app."}, "tools": [],
 			"execution": {"type": "` + e.name + `", "base_url": "https://api.example.com"}}`
 		d, faults := new(reader).parse([]byte(source), Options{})
 		if want := implied[e.name]; d.App.Platform != want || (len(faults.List) > 0) != (e.name == "ipc") {
-			t.Errorf("%s: platform %q, %v", e.name, d.App.Platform, faults)
+			t.Errorf("%s: platform %q, want %q as implied says; %v", e.name, d.App.Platform, want, faults)
 		}
 		other := strings.Replace(source, `"tools"`, `"platform": "ios", "tools"`, 1)
 		if _, faults = new(reader).parse([]byte(other), Options{}); (len(faults.List) == 0) == (implied[e.name] != "" || e.name == "ipc") {
@@ -58,7 +58,7 @@ func TestExecutionImpliesThePlatform(t *testing.T) {
 // A row is all that the catalog needs of a new kind.
 func TestToyKind(t *testing.T) {
 	toy := kind{
-		name: "toy", platform: "linux", read: scriptIn("toy"),
+		name: "toy", platform: "linux", read: scriptIn("toy"), execution: scriptIn("toy"),
 		is:     func(r *aai.Recipe) bool { return r.Script != nil && r.Script.Language == "toy" },
 		effect: func(*aai.Recipe) aai.Effect { return aai.Changes },
 		runs:   func(r *aai.Recipe) string { return "plays " + r.Script.Script },
@@ -73,6 +73,11 @@ func TestToyKind(t *testing.T) {
 	tool := got.App.Tools[0]
 	if tool.Run == nil || tool.Effect != aai.Changes || !tool.Natural || tool.Runs != "plays ${path}" || got.Recipes[0].Kind != "toy" {
 		t.Errorf("%+v of %+v", tool, got.Recipes[0])
+	}
+	got, faults = r.parse([]byte(`{"schema_version": "1.0", "app": {"id": "a.b", "name": "N", "description": "D"}, "execution": {"type": "toy"},
+		"tools": [{"name": "t", "execution": {"script": "s"}}]}`), Options{Host: "linux", Drivers: drivers(&d, "toy")})
+	if err := faults.err(); err != nil || got.App.Platform != "linux" || got.App.Tools[0].Runs != "plays s" {
+		t.Errorf("as an execution: %+v, %v", got.App, faults)
 	}
 }
 

@@ -60,26 +60,26 @@ func (p *parser) executionSection(root *members) *section {
 	if where == nil {
 		m.node.Parent, m.node.Name = root.node, "execution"
 	}
-	way := p.executionType(m, platform)
-	if way.read == nil {
+	e := p.executionType(m, platform)
+	if e.read == nil {
 		return nil
 	}
 	switch {
 	case platform == "" && root.node.Member("platform") != nil:
 		return nil
 	case platform == "":
-		platform = way.platform
-	case way.platform != "" && way.platform != platform:
-		p.fault(m.at("type"), "is %q, which is of %s; the descriptor is for %s", way.name, way.platform, platform)
-	case way.name == "ipc" && !slices.Contains([]string{"macos", "windows", "linux"}, platform):
+		platform = e.platform
+	case e.platform != "" && e.platform != platform:
+		p.fault(m.at("type"), "is %q, which is of %s; the descriptor is for %s", e.name, e.platform, platform)
+	case e.name == "ipc" && !slices.Contains([]string{"macos", "windows", "linux"}, platform):
 		p.fault(m.at("type"), "is \"ipc\", which is of macos, windows and linux; the descriptor is for %s", platform)
 	}
-	if platform == "" && (way.name == "ipc" || where == nil) {
+	if platform == "" && (e.name == "ipc" || where == nil) {
 		p.fault(root.at("platform"), "missing; expected %s", oneOf(p.platformNames()))
 		return nil
 	}
-	s := &section{platform: platform, hostOnly: way.name == "ipc", outer: root}
-	p.readTools(s, way.read(p, s, m))
+	s := &section{platform: platform, hostOnly: e.name == "ipc", outer: root}
+	p.readTools(s, e.read(p, s, m))
 	m.unknown()
 	return s
 }
@@ -87,7 +87,7 @@ func (p *parser) executionSection(root *members) *section {
 // executionType reads the type, which may be left out. It has no way to read where
 // the type is wrong.
 func (p *parser) executionType(m *members, platform string) execution {
-	known := executions()
+	known := p.executions()
 	names := make([]string, len(known))
 	for i, e := range known {
 		names[i] = e.name

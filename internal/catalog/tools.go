@@ -24,7 +24,7 @@ func (p *parser) maxTools() int {
 type form func(tool *members, r *aai.Recipe)
 
 // readTools reads a list of tools into the section.
-func (p *parser) readTools(s *section, way form) {
+func (p *parser) readTools(s *section, run form) {
 	m := s.outer
 	n := m.take("tools")
 	switch {
@@ -45,11 +45,11 @@ func (p *parser) readTools(s *section, way form) {
 	seen := make(map[string]*members, count)
 	for c := n.First; c != nil; c = c.Next {
 		tool := p.members(c, " that describes a tool")
-		p.readTool(s, tool, way, seen)
+		p.readTool(s, tool, run, seen)
 	}
 }
 
-func (p *parser) readTool(s *section, m *members, way form, seen map[string]*members) {
+func (p *parser) readTool(s *section, m *members, run form, seen map[string]*members) {
 	tool := &aai.Tool{Name: p.toolName(m, seen)}
 	tool.Title = aai.CleanLabel(m.text("title"), maxName)
 	tool.Description = aai.CleanText(m.text("description"), maxText)
@@ -66,7 +66,7 @@ func (p *parser) readTool(s *section, m *members, way form, seen map[string]*mem
 	if n := m.take("execution"); n != nil {
 		m.also = p.members(n, "")
 	}
-	way(m, r)
+	run(m, r)
 	k := kindOf(p.kinds, r)
 	r.Kind = k.name
 	natural := k.natural(r)
