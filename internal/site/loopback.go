@@ -15,7 +15,7 @@ import (
 // A name below "localhost" is none: not every resolver keeps it here.
 func Loopback(host string) bool {
 	address, err := netip.ParseAddr(host)
-	return strings.EqualFold(host, "localhost") || err == nil && address.Zone() == "" && address.Unmap().IsLoopback()
+	return strings.EqualFold(host, "localhost") || err == nil && address.Zone() == "" && address.IsLoopback()
 }
 
 // MaybeLoopback reports whether anything takes a host for this computer: some resolver,
