@@ -2,6 +2,7 @@ package proof
 
 import (
 	"bytes"
+	"context"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -169,5 +170,40 @@ func TestSettings(t *testing.T) {
 	next := Setting{one.From, one.Key, []any{}}
 	if err := NewSettings(at.vault(t, true)).Confirm(t.Context(), []Setting{next}, aai.Passphrase); err != nil || by(next) != aai.Passphrase || by(one) != "" {
 		t.Errorf("%v, %q, %q", err, by(next), by(one))
+	}
+}
+
+// meantime are records with which something happens after the next change.
+type meantime struct {
+	Records
+	do func()
+}
+
+func (m *meantime) Update(ctx context.Context, id string, edit func(old []byte) ([]byte, error)) error {
+	err := m.Records.Update(ctx, id, edit)
+	if do := m.do; do != nil {
+		m.do = nil
+		do()
+	}
+	return err
+}
+
+// A passphrase that was changed while the old one was looked at proves nothing by the old one.
+func TestChangedInTheMeantime(t *testing.T) {
+	at, now := place{t.TempDir()}, time.Now()
+	other, w := at.passphrase(t, true, &now), at.passphrase(t, true, &now)
+	if err := other.Change(t.Context(), phrase); err != nil {
+		t.Fatal(err)
+	}
+	w.vault = &meantime{w.vault, func() {
+		if err := other.Change(t.Context(), "another phrase"); err != nil {
+			t.Error(err)
+		}
+	}}
+	if err := w.Check(t.Context(), phrase); err == nil || !strings.Contains(err.Error(), "changed in the meantime") {
+		t.Errorf("the old one: %v", err)
+	}
+	if err := w.Check(t.Context(), "another phrase"); err != nil {
+		t.Errorf("the new one: %v", err)
 	}
 }
