@@ -42,6 +42,23 @@ func TestPiecesAreTheEncodings(t *testing.T) {
 	}
 }
 
+// TestPieces: no piece is longer than the encoding's either.
+func TestPieces(t *testing.T) {
+	const cut = "|"
+	for _, text := range []string{
+		"camel|Case|Word", " camel|Case", "HTMLElement", "don't|'x", "123|45", "[e|12|]\n", "x|  | y", "x| \n\n", "\"Save|\"…\n/", "日本| 語",
+	} {
+		var pieces []string
+		for rest := strings.ReplaceAll(text, cut, ""); rest != ""; {
+			_, size := firstPiece(rest)
+			pieces, rest = append(pieces, rest[:size]), rest[size:]
+		}
+		if got := strings.Join(pieces, cut); got != text {
+			t.Errorf("%q; expected %q", got, text)
+		}
+	}
+}
+
 func TestEstimateOfLinesAddsUp(t *testing.T) {
 	odd := []string{"", " ", "Open...", "保存文件", "📁 Files", "\u202egpj.exe", "\ue000", "[e2] File, [e3] Edit", "👩‍💻🧵🪄🦾🧿🪬🫧🪸🪹🪺🫃🫄🫅🧌🪖🪗", "\x1b[31mred", "k=0–3: button [e1+2k]", "7"}
 	rapid.Check(t, func(t *rapid.T) {
