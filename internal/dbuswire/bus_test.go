@@ -232,6 +232,8 @@ func TestWhatAnswersIsNoBus(t *testing.T) {
 	for name, greeting := range map[string]string{
 		"another protocol": "HTTP/1.1 400 Bad Request\r\n\r\n",
 		"refusal":          "REJECTED EXTERNAL\r\n",
+		"a fault":          "ERROR \"unknown command\"\r\n",
+		"a challenge":      "DATA 00\r\n",
 		"endless line":     strings.Repeat("x", 100<<10),
 		"goodbye":          "",
 	} {

@@ -163,7 +163,7 @@ func TestStreamsThatAreNoMessages(t *testing.T) {
 		"half a head":           "l\x02\x00\x01",
 		"byte order":            head('x', 1, 0, 0),
 		"version":               head('l', 2, 0, 0),
-		"too many fields":       head('l', 1, 0, maxFields+1),
+		"too many fields":       head('l', 1, 0, maxFields+8) + strings.Repeat("\x63\x01u\x00\x01\x00\x00\x00", maxFields/8+1),
 		"too large":             head('l', 1, maxMessage, 0),
 		"far too large":         head('l', 1, math.MaxUint32, 0),
 		"body cut off":          head('l', 1, 9, 0) + "abc",

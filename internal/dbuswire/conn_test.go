@@ -264,13 +264,20 @@ func TestCallsOfUsAreRefused(t *testing.T) {
 
 // Nor may those who call us fill the memory, by not reading the answers.
 func TestRefusalsAreFew(t *testing.T) {
-	c, bus, in := scripted(t, Options{})
-	for range 3 * maxRefusals { // nothing is read
-		send(t, bus, Message{Kind: KindCall, Sender: ":1.9", Path: "/", Interface: "a.b", Member: "Flood"})
+	c, bus, _ := scripted(t, Options{})
+	flood := Message{Kind: KindCall, Sender: ":1.9", Path: "/", Interface: "a.b", Member: "Flood"}
+	send(t, bus, flood)
+	first := make([]byte, 1)
+	if _, err := io.ReadFull(bus, first); err != nil { // now the first answer is being written, and nothing more is read
+		t.Fatal(err)
 	}
-	if n := c.inQueue(); n > maxRefusals {
+	for range 3 * maxRefusals {
+		send(t, bus, flood)
+	}
+	if n := c.inQueue(); n != maxRefusals {
 		t.Errorf("%d answers wait", n)
 	}
+	in := bufio.NewReader(io.MultiReader(bytes.NewReader(first), bus))
 	mine := start(soon(t), c)
 	for {
 		if m := mustRead(t, in); m.Kind == KindCall {
