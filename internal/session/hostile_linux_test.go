@@ -168,6 +168,18 @@ func TestForeignDisplay(t *testing.T) {
 			}
 			return w.screen().display, path
 		}, "refused"},
+		"a cookie by a relative path": {func(w *world) (string, string) {
+			s := w.screen()
+			here, err := os.Getwd()
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			cookie, err := filepath.Rel(here, s.cookie)
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			return s.display, cookie
+		}, "refused"},
 		"it hangs":        {func(w *world) (string, string) { return w.hangs(), "" }, "deadline exceeded"},
 		"nobody is there": {func(*world) (string, string) { return ":19999", "" }, "no such file"},
 		"no display":      {func(*world) (string, string) { return "0.0", "" }, "should be like"},

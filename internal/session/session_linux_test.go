@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -96,6 +97,19 @@ func TestFoundAgain(t *testing.T) {
 	s := w.screen()
 	w.manager(bus, "DISPLAY="+s.display, "XAUTHORITY="+s.cookie)
 	has(t, r, map[string]string{"DBUS_SESSION_BUS_ADDRESS": w.userBusAddress(), "DISPLAY": s.display})
+}
+
+// What was found counts while it is that very socket: another in its place is looked at.
+func TestAnotherInItsPlace(t *testing.T) {
+	w := newWorld(t)
+	w.userBus()
+	r := w.room()
+	has(t, r, map[string]string{"DBUS_SESSION_BUS_ADDRESS": w.userBusAddress()})
+	place := filepath.Join(w.login(), "bus")
+	if err := errors.Join(os.Remove(place), os.Link(w.foreignBus(), place)); err != nil {
+		t.Fatal(err)
+	}
+	has(t, r, map[string]string{"DBUS_SESSION_BUS_ADDRESS": ""})
 }
 
 // What was found is not looked for again, however many ask.
