@@ -42,6 +42,14 @@ func TestSealAndOpen(t *testing.T) {
 	})
 }
 
+// A record of another key says so, and not that it is damaged.
+func TestSealedWithAnotherKey(t *testing.T) {
+	_, err := testSealer(t, 1).open("id", testSealer(t, 2).seal("id", []byte("the content")))
+	if wrong, ok := errors.AsType[*wrongKeyError](err); !ok || wrong.id != testSealer(t, 2).name() {
+		t.Errorf("got %v", err)
+	}
+}
+
 // What RFC 5869 makes of the key of 32 bytes 7, computed by Python's hmac.
 const (
 	wantKeyID = "e8ce5616471c9a954f7b9607f96ff074"

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/zalando/go-keyring"
 
@@ -88,6 +89,9 @@ func count(ctx context.Context, v *Vault, id string) (int, error) {
 	return number, err
 }
 
+// childPatience is when a child hangs, and is ended.
+const childPatience = time.Minute
+
 // child is a process that runs the command of childMain on the vault, with the
 // environment and nothing else but where programs are.
 func child(t *testing.T, folder string, env []string, args ...string) *exec.Cmd {
@@ -96,7 +100,9 @@ func child(t *testing.T, folder string, env []string, args ...string) *exec.Cmd 
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), self, args...)
+	ctx, cancel := context.WithTimeout(t.Context(), childPatience)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, self, args...)
 	cmd.Env = append([]string{"PATH=" + os.Getenv("PATH"), "KEYCHAIN_TEST_FOLDER=" + folder}, env...)
 	cmd.Dir = t.TempDir()
 	return cmd
