@@ -95,8 +95,9 @@ func TestNearestOfThoseThatAreTold(t *testing.T) {
 // branches is one.
 func TestFaultsAreCounted(t *testing.T) {
 	v := longNames(t, `{"allOf":[OBJECT,OBJECT]}`)
-	_, err := v.check(unknownNames(10))
-	if err == nil || !strings.HasSuffix(err.Error(), "; and 7 more") {
-		t.Errorf("got %v", err)
+	for n, more := range map[int]string{10: "; and 7 more", 4: "; and 1 more", 3: "q00002\""} {
+		if _, err := v.check(unknownNames(n)); err == nil || !strings.HasSuffix(err.Error(), more) {
+			t.Errorf("%d: got %v", n, err)
+		}
 	}
 }
