@@ -242,6 +242,12 @@ func TestWhatAnswersIsNoBus(t *testing.T) {
 			go func() {
 				_, _ = theirs.Read(make([]byte, 1000))
 				_, _ = theirs.Write([]byte(greeting))
+				if greeting != "" {
+					more := make([]byte, 1000)
+					if n, _ := theirs.Read(more); n > 0 {
+						t.Errorf("it goes on with %q", more[:n])
+					}
+				}
 				_ = theirs.Close()
 			}()
 			if c, err := newConn(soon(t), ours, Options{}); err == nil {
