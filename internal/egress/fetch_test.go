@@ -103,6 +103,22 @@ func TestRow4Redirects(t *testing.T) {
 	}
 }
 
+// Nor does one lead from https to http where http is allowed: on this computer.
+func TestRedirectKeepsHTTPS(t *testing.T) {
+	plain := newPlainSite(t)
+	s := newSite(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Location", plain.URL)
+		w.WriteHeader(http.StatusFound)
+	})
+	c := newClient(t, egress.Config{Dev: true, RootCAs: s.roots()})
+	if _, err := c.Fetch(t.Context(), egress.FetchRequest{URL: plain.URL}); err != nil {
+		t.Fatalf("http by itself: %v", err)
+	}
+	if got, err := c.Fetch(t.Context(), egress.FetchRequest{URL: s.URL}); !egress.Refused(err) {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
 // TestHTTPFollowsNoRedirect: a token goes where it was meant to, and no further.
 func TestHTTPFollowsNoRedirect(t *testing.T) {
 	s := newSite(t, func(w http.ResponseWriter, r *http.Request) {
