@@ -330,3 +330,23 @@ func TestLeftBehindKeepsItsTurn(t *testing.T) {
 		}
 	})
 }
+
+// TestGivenUpAtItsTurn: a call whose caller leaves when it is its turn means to do nothing
+// any more, and nothing on record says that it does.
+func TestGivenUpAtItsTurn(t *testing.T) {
+	g, w := inLanes(func(context.Context, *aai.Call) (*aai.Result, error) {
+		t.Error("it ran")
+		return &aai.Result{}, nil
+	}, program("a", nil))
+	ctx, cancel := context.WithCancel(t.Context())
+	w.app.Tools[0].Turn = func(*aai.Call) aai.Turn {
+		cancel()
+		return aai.Beside
+	}
+	if _, err := g.Do(ctx, on("a")); err == nil {
+		t.Error("it is answered")
+	}
+	if n := w.count(string(aai.Intent)); n != 0 {
+		t.Errorf("%d intents are on record", n)
+	}
+}
