@@ -200,16 +200,14 @@ const askPatience = 10 * time.Second
 
 // ask begins a call's Authorize, and returns how it ended.
 func (s *stage) ask(ctx context.Context) <-chan error {
-	ctx, cancel := context.WithTimeout(ctx, askPatience)
 	ended := make(chan error, 1)
-	go func() {
-		defer cancel()
-		ended <- s.authorize(ctx)
-	}()
+	go func() { ended <- s.authorize(ctx) }()
 	return ended
 }
 
 func (s *stage) authorize(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, askPatience)
+	defer cancel()
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, s.recipe.HTTP.BaseURL+"/things", nil)
 	if err != nil {
 		return err
