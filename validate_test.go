@@ -1,6 +1,7 @@
 package aai_test
 
 import (
+	"encoding/json"
 	"errors"
 	"strings"
 	"testing"
@@ -63,6 +64,19 @@ func TestArgumentLimits(t *testing.T) {
 				t.Error("the limit was found after the work was done")
 			}
 		})
+	}
+}
+
+// What was sent counts, also where little is left of it: the same name again and again.
+func TestValuesAreCountedAsSent(t *testing.T) {
+	for n, refused := range map[int]bool{maxArgNodes - 2: false, maxArgNodes: true} {
+		w := newWorld(plain())
+		call := plain().call()
+		call.Args, call.Raw = nil, json.RawMessage(`{`+strings.Repeat(`"a":1,`, n-1)+`"a":1}`)
+		_, err := w.gateway().Do(t.Context(), call)
+		if told := err != nil && strings.Contains(err.Error(), "more than 20000 values"); told != refused {
+			t.Errorf("%d: %v", n, err)
+		}
 	}
 }
 
