@@ -256,6 +256,26 @@ func TestRescanKeepsWhatDidNotChange(t *testing.T) {
 	}
 }
 
+// The same time does not hide what is longer now.
+func TestRescanSeesTheSize(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "a.json")
+	past := time.Now().Add(-time.Hour)
+	put := func(id string) {
+		write(t, name, linuxApp(id, "A", ""))
+		if err := os.Chtimes(name, past, past); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("org.a")
+	c := newCatalog(Files(filepath.Dir(name), "*.json"))
+	c.Apps()
+	put("org.longer")
+	c.rescan()
+	if got := ids(c.Apps()); got != "aai desktop org.longer" {
+		t.Errorf("apps: %s", got)
+	}
+}
+
 // A file that was written in the moment it was read is read again, since a
 // second write in that moment leaves the same size and time.
 func TestRescanReadsFreshFilesAgain(t *testing.T) {
