@@ -174,7 +174,7 @@ func TestAuthEndpoints(t *testing.T) {
 		"https://u:p@a.b/": false, "https://a.b/#f": false, "https://a.b/?q#f": false, "https://": false, "https:a.b": false, "https://exämple.com/": false,
 		"https://a b/": false, "https://a..b/": false, "https://a.b./": false, "https://$(id).b/": false, "https://a.b`id`/": false, "https://-a.b\n": false,
 		"http://127.0.0.1.evil.example/": false, "http://localhost.evil.example/": false, "http://app.localhost/": false, "http://0.0.0.0/": false, "http://127.1/": false, "ftp://a.b/": false, "HTTPS://A.B/": true,
-		"https://a.b/" + strings.Repeat("x", maxURL): false,
+		"https://a.b/" + strings.Repeat("x", maxURL):  false,
 		"https://" + strings.Repeat("a.", 126) + "b/": true, "https://" + strings.Repeat("a.", 126) + "bc/": false, // 253 bytes are a name
 	} {
 		if secureEndpoint(address) != want {
