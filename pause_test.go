@@ -73,6 +73,29 @@ func TestAQuestionOfOthersIsApart(t *testing.T) {
 	}
 }
 
+// TestQuestionsAtOnceAreOnePause: what is waited for twice at a time is counted once.
+func TestQuestionsAtOnceAreOnePause(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const part = 10 * time.Second
+		w := onWindows(func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+			outer := aai.AwaitsPerson(ctx)
+			time.Sleep(part)
+			inner := aai.AwaitsPerson(ctx)
+			time.Sleep(part)
+			inner()
+			time.Sleep(part)
+			outer()
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+		begun := time.Now()
+		_, err := w.gateway().Do(t.Context(), w.call())
+		if took := time.Since(begun); took != 3*part+toolTimeout || codeOf(err) != aai.Timeout {
+			t.Errorf("after %s: %v", took, err)
+		}
+	})
+}
+
 // TestWhoLeavesWhileOthersAreAsked: who has called need not wait for the person.
 func TestWhoLeavesWhileOthersAreAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
