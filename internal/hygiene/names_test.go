@@ -6,6 +6,18 @@ import (
 	"aai/internal/hygiene"
 )
 
+// A PIN is a secret, and to pin something is none.
+func TestPIN(t *testing.T) {
+	for name, secret := range map[string]bool{
+		"pin": true, "PIN": true, "userPin": true, "pin2": true, "pin_code": true, "new-pin-confirm": true,
+		"pin_to_taskbar": false, "pinTab": false, "Pin this window": false, "pins": false, "spin": false,
+	} {
+		if hygiene.SecretName(name) != secret {
+			t.Errorf("%s: %v", name, !secret)
+		}
+	}
+}
+
 // A number of tokens is a count and no secret; what could be a token is one.
 func TestCountsAreNoSecrets(t *testing.T) {
 	for _, c := range []struct {
