@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -40,6 +41,30 @@ func TestEffects(t *testing.T) {
 			if byNature := strings.Contains(test.tool, "property"); tool.Effect == aai.Reads && tool.Natural != byNature {
 				t.Errorf("%s (from %q): that it reads is no claim: %v, want %v", test.tool, origin, tool.Natural, byNature)
 			}
+		}
+	}
+}
+
+// An app has so many other names; what is beyond them is said.
+func TestMostAliases(t *testing.T) {
+	for n, warnings := range map[int]int{maxAliases: 0, maxAliases + 2: 2} {
+		var names []string
+		for i := range n {
+			names = append(names, fmt.Sprintf(`"name %d"`, i))
+		}
+		d := mustParse(t, linuxApp("a.b", "N", `"aliases": [`+strings.Join(names, ",")+`],`), Options{})
+		if len(d.App.Aliases) != maxAliases || len(d.Warnings) != warnings {
+			t.Errorf("%d: %d are kept, %v", n, len(d.App.Aliases), d.Warnings)
+		}
+	}
+}
+
+// What a browser or another program takes for itself is no app's scheme.
+func TestSchemesOfNoApp(t *testing.T) {
+	for scheme, fault := range map[string]bool{"mailapp": false, "about": true, "blob": true, "data": true, "file": true, "javascript": true, "JavaScript": true, "vbscript": true} {
+		_, err := Parse([]byte(withPlatforms(`{"ios": {"automation": "url_scheme", "scheme": "`+scheme+`", "tools": [{"name": "t", "url_template": "`+scheme+`:x"}]}}`)), Options{})
+		if told := err != nil && strings.Contains(fmt.Sprint(aai.AsError(err).Err), "not an app's own"); told != fault {
+			t.Errorf("%s: %v", scheme, err)
 		}
 	}
 }
