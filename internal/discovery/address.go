@@ -1,7 +1,6 @@
 package discovery
 
 import (
-	"net/netip"
 	"net/url"
 	"strings"
 
@@ -83,16 +82,12 @@ func parseURL(address string) (target, *aai.Error) {
 func plainName(words string) bool { return words != "" && !strings.ContainsAny(words, ".:/") }
 
 // meansSite reports whether words that no app of this computer has for a name are the
-// address of a web site: they say so by "https://", a port, a path, the id of the
-// site's app, or are no name at all but numbers. A bare name is none: the ids of apps
-// look like host names, and who asks for an app that is not installed shall not have
-// told a stranger so.
+// address of a web site by themselves: they begin as one does, or are of this computer,
+// where nobody else is told. A bare host is none, with a port or a path neither: the ids
+// of apps look like host names, and who asks for an app that is not installed shall not
+// have told a stranger so.
 func meansSite(words string, h egress.Host) bool {
-	if _, err := netip.ParseAddr(h.Name()); err == nil {
-		return true
-	}
-	host, _, slash := strings.Cut(words, "/")
-	return strings.Contains(words, ":") || slash && strings.Contains(host, ".") || h.Loopback()
+	return strings.Contains(words, "://") || h.Loopback()
 }
 
 func badAddress(address, why string) *aai.Error {

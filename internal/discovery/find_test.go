@@ -1,15 +1,20 @@
 package discovery_test
 
 import (
+	"context"
+	"errors"
+	"net"
 	"net/http"
 	"os"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"aai"
 	"aai/internal/discovery"
+	"aai/internal/egress"
 )
 
 // TestFindByEveryName: one site, one lookup, whatever it is called.
@@ -114,18 +119,36 @@ func TestNoSiteForAWrongID(t *testing.T) {
 }
 
 // Who asks for an app that is not installed has told nobody on the internet so, and
-// hears how the site of that name is asked.
+// hears how the site of that name is asked. The way out is the witness: it looks up the
+// name of whatever it is to reach.
 func TestABareNameStaysHere(t *testing.T) {
 	w := newWorld(t)
-	for _, name := range []string{"org.gnome.Games", "app:org.gnome.Games", "com.example.app", "example.com", "EXAMPLE.COM"} {
+	var lookups atomic.Int32
+	refusing := &net.Resolver{PreferGo: true, Dial: func(context.Context, string, string) (net.Conn, error) {
+		lookups.Add(1)
+		return nil, errors.New("nobody is asked")
+	}}
+	w.config.Client = egress.New(egress.Config{Resolver: refusing})
+	t.Cleanup(w.config.Client.Close)
+	w.restart()
+	for _, name := range []string{
+		"org.gnome.Games", "app:org.gnome.Games", "com.example.app", "example.com", "EXAMPLE.COM",
+		"org.gnome.Games/org.gnome.Games", "example.com/", "example.com:8443", "org.gnome.Games:443", "app:example.com/com.example.app",
+	} {
 		_, err := w.web.Find(t.Context(), name)
 		e := aai.AsError(err)
 		if e == nil || e.Code != aai.AppNotFound || !strings.Contains(e.Hint, "web_discover") || !strings.Contains(e.Hint, "https://") {
 			t.Errorf("%q: %+v", name, e)
 		}
+		if n := lookups.Swap(0); n != 0 {
+			t.Errorf("%q was looked up on the internet", name)
+		}
 	}
 	if _, err := w.web.Find(t.Context(), "org.gnome.Nautilus"); strings.Contains(aai.AsError(err).Hint, "web_discover") {
 		t.Errorf("there is no such site: %v", err)
+	}
+	if _, err := w.web.Find(t.Context(), "https://example.com"); err == nil || lookups.Load() == 0 {
+		t.Errorf("the witness sees nothing: %v", err)
 	}
 }
 

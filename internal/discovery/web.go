@@ -148,11 +148,11 @@ func (w *Web) OnChange(f func()) (stop func()) {
 }
 
 // Find returns the app that a caller means. Every name of an app of this computer
-// means that one. Other words mean a web app where they are its id
-// ("example.com/org.example.Mail", also after "app:", or its wire name), an
-// address ("https://example.com/…", "example.com:8443"), or what the person calls it
-// ("jira"); the site is asked where there is no fresh copy of its descriptor. A bare
-// domain ("example.com") means a site only where it was looked up before. Its errors are those of the local
+// means that one. Other words mean a web app where they are an address
+// ("https://example.com/…") or what the person calls it ("jira"); and, of a site that was
+// looked up before, its host ("example.com") or its app's id ("example.com/org.example.Mail",
+// also after "app:", or its wire name). The site is asked where there is no fresh copy of
+// its descriptor. Nothing else is asked of anybody. Its errors are those of the local
 // catalog for what is no address, and those of Discover for the rest.
 func (w *Web) Find(ctx context.Context, name string) (*aai.App, error) {
 	app, notLocal := w.local.Find(ctx, name)
