@@ -23,13 +23,14 @@ const (
 	DescriptorInvalid      Code = "AAI_JSON_INVALID"
 	Timeout                Code = "TIMEOUT"
 	AppNotRunning          Code = "APP_NOT_RUNNING"
-	StaleRef               Code = "STALE_REF"         // the element that was meant is gone
-	AmbiguousTarget        Code = "AMBIGUOUS_TARGET"  // several things are meant; Candidates has them
-	ElementNotFound        Code = "ELEMENT_NOT_FOUND" // nothing is meant; Candidates has what is near
-	AuthRequired           Code = "AUTH_REQUIRED"     // a person must log in first
-	AuthExpired            Code = "AUTH_EXPIRED"      // and must do so again
-	AuthDenied             Code = "AUTH_DENIED"       // the app refused the one who is logged in
-	AuthInvalid            Code = "AUTH_INVALID"      // the way to log in cannot be right or safe
+	ScriptParseError       Code = "SCRIPT_PARSE_ERROR" // what an app was given to run is no script that it can read
+	StaleRef               Code = "STALE_REF"          // the element that was meant is gone
+	AmbiguousTarget        Code = "AMBIGUOUS_TARGET"   // several things are meant; Candidates has them
+	ElementNotFound        Code = "ELEMENT_NOT_FOUND"  // nothing is meant; Candidates has what is near
+	AuthRequired           Code = "AUTH_REQUIRED"      // a person must log in first
+	AuthExpired            Code = "AUTH_EXPIRED"       // and must do so again
+	AuthDenied             Code = "AUTH_DENIED"        // the app refused the one who is logged in
+	AuthInvalid            Code = "AUTH_INVALID"       // the way to log in cannot be right or safe
 	APIRequestFailed       Code = "API_REQUEST_FAILED"
 	RateLimited            Code = "RATE_LIMITED" // RetryAfter says for how long
 	RecordFailed           Code = "RECORD_FAILED"
@@ -58,6 +59,8 @@ func (c Code) Number() int {
 		return -32008
 	case AppNotRunning:
 		return -32009
+	case ScriptParseError:
+		return -32010
 	case AuthRequired:
 		return -32011
 	case AuthExpired:
@@ -71,6 +74,26 @@ func (c Code) Number() int {
 	case RecordFailed, Internal:
 	}
 	return -32603
+}
+
+// Alias returns what the AAI protocol's page on errors calls the code, where that has
+// another name for it, and otherwise "".
+func (c Code) Alias() string {
+	switch c {
+	case AppNotFound:
+		return "UNKNOWN_APP"
+	case ToolNotFound:
+		return "UNKNOWN_TOOL"
+	case InvalidParams:
+		return "INVALID_REQUEST"
+	case AutomationNotSupported:
+		return "NOT_IMPLEMENTED"
+	case AppNotRunning:
+		return "SERVICE_UNAVAILABLE"
+	case AuthInvalid:
+		return "AUTH_CONFIG_INVALID"
+	}
+	return ""
 }
 
 // Delivery says whether the app got the request before things went wrong.
@@ -90,6 +113,9 @@ type Error struct {
 	Message  string // what went wrong, naming the place and what was expected
 	Hint     string // what to try next
 	Delivery Delivery
+	// Alias is what the AAI protocol calls this error besides; empty: as its code, if that
+	// has another name.
+	Alias string
 	// Candidates are the names that might have been meant, best first.
 	Candidates []string
 	// RetryAfter is how long to wait before the same call may succeed.
@@ -121,6 +147,14 @@ func (e *Error) Error() string { return string(e.Code) + ": " + e.Message }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// AlsoCalled returns the protocol's other name for the error, or "".
+func (e *Error) AlsoCalled() string {
+	if e.Alias != "" {
+		return e.Alias
+	}
+	return e.Code.Alias()
+}
 
 // RetrySafe reports whether the same call may be made again without the risk of
 // doing the same thing twice.

@@ -23,6 +23,7 @@ func TestNumber(t *testing.T) {
 		"AAI_JSON_INVALID":         -32007,
 		"TIMEOUT":                  -32008,
 		"APP_NOT_RUNNING":          -32009,
+		"SCRIPT_PARSE_ERROR":       -32010,
 		"CONSENT_REQUIRED":         -32004,
 		"AUTH_REQUIRED":            -32011,
 		"AUTH_EXPIRED":             -32012,
@@ -51,10 +52,27 @@ func TestCodeNames(t *testing.T) {
 		aai.ElementNotFound: "ELEMENT_NOT_FOUND", aai.RecordFailed: "RECORD_FAILED", aai.Internal: "INTERNAL",
 		aai.AuthRequired: "AUTH_REQUIRED", aai.AuthExpired: "AUTH_EXPIRED", aai.AuthDenied: "AUTH_DENIED",
 		aai.AuthInvalid: "AUTH_INVALID", aai.APIRequestFailed: "API_REQUEST_FAILED", aai.RateLimited: "RATE_LIMITED",
+		aai.ScriptParseError: "SCRIPT_PARSE_ERROR",
 	} {
 		if string(code) != want {
 			t.Errorf("%q, want %q", code, want)
 		}
+	}
+}
+
+// TestAlias: the names of the protocol's page on errors, for those that know only them.
+func TestAlias(t *testing.T) {
+	for code, want := range map[aai.Code]string{
+		aai.AppNotFound: "UNKNOWN_APP", aai.ToolNotFound: "UNKNOWN_TOOL", aai.InvalidParams: "INVALID_REQUEST",
+		aai.AutomationNotSupported: "NOT_IMPLEMENTED", aai.AppNotRunning: "SERVICE_UNAVAILABLE", aai.AuthInvalid: "AUTH_CONFIG_INVALID",
+		aai.DescriptorInvalid: "", aai.Timeout: "", aai.RateLimited: "",
+	} {
+		if got := (&aai.Error{Code: code}).AlsoCalled(); got != want {
+			t.Errorf("%s is also called %q, want %q", code, got, want)
+		}
+	}
+	if got := (&aai.Error{Code: aai.DescriptorInvalid, Alias: "INVALID_REQUEST"}).AlsoCalled(); got != "INVALID_REQUEST" {
+		t.Errorf("an error that says so is also called %q", got)
 	}
 }
 

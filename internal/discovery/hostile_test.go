@@ -38,6 +38,9 @@ func TestHostileDescriptors(t *testing.T) {
 			w := newWorld(t)
 			w.says(test.body)
 			e := w.fails(w.host, aai.DescriptorInvalid)
+			if e.AlsoCalled() != "INVALID_REQUEST" {
+				t.Errorf("the protocol's page on errors calls it INVALID_REQUEST, not %q", e.AlsoCalled())
+			}
 			if !strings.Contains(e.Message, test.names) || !strings.Contains(e.Message, w.host) {
 				t.Errorf("message %q does not name %q and the site", e.Message, test.names)
 			}

@@ -136,7 +136,7 @@ func (w *Web) ask(ctx context.Context, t target, known *site) (*site, error) {
 		return rested, nil
 	case err != nil && aai.AsError(err).Code == aai.DescriptorInvalid:
 		w.forget(t.host)
-		return nil, err
+		return nil, notRight(err)
 	case err != nil:
 		return nil, aai.AsError(err)
 	}
@@ -205,15 +205,22 @@ func (w *Web) parse(t target, body []byte, m meta) (*aai.App, error) {
 		failure := *aai.AsError(err)
 		failure.Message = fmt.Sprintf("what %s says of itself is not right: %s", t.host, failure.Message)
 		failure.Hint = "Only the site's owner can correct it."
-		return nil, &failure
+		return nil, notRight(&failure)
 	}
 	if d.App.Platform != platformWeb {
 		e := aai.Errorf(aai.DescriptorInvalid, "what %s says of itself is not right: platform: is %q; expected %q, for nothing else is run from the web",
 			t.host, d.App.Platform, platformWeb)
 		e.Hint = "Only the site's owner can correct it."
-		return nil, e
+		return nil, notRight(e)
 	}
 	return d.App, nil
+}
+
+// notRight gives the error of a descriptor of the web the protocol's name for it.
+func notRight(err error) *aai.Error {
+	e := *aai.AsError(err)
+	e.Alias = aai.InvalidParams.Alias()
+	return &e
 }
 
 // platformWeb is the only platform that a site can describe.

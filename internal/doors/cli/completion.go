@@ -107,7 +107,7 @@ func offer(word, description string) string {
 func codeNames() []string {
 	codes := []aai.Code{
 		aai.AutomationFailed, aai.AppNotFound, aai.ToolNotFound, aai.PermissionDenied, aai.ConsentRequired,
-		aai.InvalidParams, aai.AutomationNotSupported, aai.DescriptorInvalid, aai.Timeout, aai.AppNotRunning,
+		aai.InvalidParams, aai.AutomationNotSupported, aai.DescriptorInvalid, aai.Timeout, aai.AppNotRunning, aai.ScriptParseError,
 		aai.StaleRef, aai.AmbiguousTarget, aai.ElementNotFound,
 		aai.AuthRequired, aai.AuthExpired, aai.AuthDenied, aai.AuthInvalid, aai.APIRequestFailed, aai.RateLimited, aai.RecordFailed, aai.Internal,
 	}

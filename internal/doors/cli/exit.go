@@ -20,7 +20,7 @@ func exitOf(code aai.Code) int {
 	switch code {
 	case aai.AutomationFailed, aai.AutomationNotSupported, aai.APIRequestFailed:
 		return exitFailed
-	case aai.InvalidParams, aai.DescriptorInvalid:
+	case aai.InvalidParams, aai.DescriptorInvalid, aai.ScriptParseError:
 		return exitUsage
 	case aai.AppNotFound, aai.ToolNotFound, aai.AppNotRunning, aai.StaleRef, aai.AmbiguousTarget, aai.ElementNotFound:
 		return 3

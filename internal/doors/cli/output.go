@@ -197,6 +197,7 @@ func meant(candidates []string) []string {
 // errorView is an error for programs; the design names its fields.
 type errorView struct {
 	Type         aai.Code     `json:"type"`
+	Alias        string       `json:"alias,omitempty"` // the protocol's other name for it
 	Code         int          `json:"code"`
 	Detail       string       `json:"detail"`
 	Suggestion   string       `json:"suggestion,omitempty"`
@@ -210,7 +211,7 @@ type errorView struct {
 func errorObject(err error) errorView {
 	if usage, ok := errors.AsType[*usageError](err); ok {
 		return errorView{
-			Type: aai.InvalidParams, Code: aai.InvalidParams.Number(), Detail: usage.message,
+			Type: aai.InvalidParams, Alias: aai.InvalidParams.Alias(), Code: aai.InvalidParams.Number(), Detail: usage.message,
 			Suggestion: "usage: " + usage.usage, Candidates: usage.candidates,
 		}
 	}
@@ -223,7 +224,7 @@ func errorObject(err error) errorView {
 		retry = "unsafe"
 	}
 	return errorView{
-		Type: e.Code, Code: e.Code.Number(), Detail: e.Message, Suggestion: e.Hint,
+		Type: e.Code, Alias: e.AlsoCalled(), Code: e.Code.Number(), Detail: e.Message, Suggestion: e.Hint,
 		Delivery: e.Delivery, Retry: retry, RetryAfterMS: e.RetryAfter.Milliseconds(), Candidates: e.Candidates, Visit: e.Visit,
 	}
 }

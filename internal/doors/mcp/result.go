@@ -79,6 +79,7 @@ func (d *Door) success(req *mcp.CallToolRequest, call *aai.Call, r *aai.Result) 
 // failedContent is the structured content of a failed call.
 type failedContent struct {
 	Type         aai.Code     `json:"type"`
+	Alias        string       `json:"alias,omitempty"` // the protocol's other name for it
 	Code         int          `json:"code"`
 	Detail       string       `json:"detail"`
 	Suggestion   string       `json:"suggestion,omitempty"`
@@ -113,7 +114,7 @@ func describe(e *aai.Error) failedContent {
 		retry = "safe"
 	}
 	return failedContent{
-		Type: e.Code, Code: e.Code.Number(), Detail: e.Message, Suggestion: e.Hint, Candidates: e.Candidates,
+		Type: e.Code, Alias: e.AlsoCalled(), Code: e.Code.Number(), Detail: e.Message, Suggestion: e.Hint, Candidates: e.Candidates,
 		Delivery: e.Delivery, Retry: retry, RetryAfterMS: e.RetryAfter.Milliseconds(), Visit: e.Visit,
 		needs: needsOf(e.Needs),
 	}

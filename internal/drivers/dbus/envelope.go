@@ -167,6 +167,8 @@ func envelopeCode(code string) aai.Code {
 		return aai.Timeout
 	case "SERVICE_UNAVAILABLE", "APP_NOT_RUNNING", "-32009":
 		return aai.AppNotRunning
+	case "SCRIPT_PARSE_ERROR", "-32010":
+		return aai.ScriptParseError
 	case "NOT_IMPLEMENTED", "AUTOMATION_NOT_SUPPORTED", "-32006":
 		return aai.AutomationNotSupported
 	}

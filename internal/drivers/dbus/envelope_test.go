@@ -109,6 +109,8 @@ func TestEnvelopeErrors(t *testing.T) {
 		`"SERVICE_UNAVAILABLE"`: aai.AppNotRunning,
 		`"INTERNAL_ERROR"`:      aai.AutomationFailed,
 		`"NOT_IMPLEMENTED"`:     aai.AutomationNotSupported,
+		`"SCRIPT_PARSE_ERROR"`:  aai.ScriptParseError,
+		`-32010`:                aai.ScriptParseError,
 		`-32005`:                aai.InvalidParams,
 		`-32003`:                aai.ToolNotFound,
 		`"never heard of"`:      aai.AutomationFailed,
