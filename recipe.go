@@ -18,6 +18,9 @@ type Recipe struct {
 	Platform     string   // "macos", "windows", "linux", "android", "ios" or "web"
 	Params       []string // the parameters' names in the order of the descriptor
 	OutputParser string   // how the app's answer is to be read; empty means as it is
+	// Start is the id of the desktop entry by which the app is started where it does not
+	// run and the bus cannot start it, such as "cmus"; empty: it is not.
+	Start string
 
 	DBus   *DBusRecipe
 	IPC    *IPCRecipe
@@ -37,6 +40,10 @@ type DBusRecipe struct {
 	Method    string // or:
 	Property  string
 	Access    string // "get" or "set", with Property
+	// Args are what the method takes, or the property becomes, by position: constants,
+	// and "${param}" for the parameter's value as it is, or within a longer text. Nil means
+	// the parameters themselves.
+	Args []json.RawMessage
 }
 
 // An IPCRecipe hands a JSON envelope with the tool's name to an app that speaks

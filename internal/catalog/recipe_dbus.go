@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"cmp"
+	"encoding/json"
 	"strings"
 
 	"aai"
@@ -65,7 +66,19 @@ func (p *parser) dbusTool(m *members, common dbusAddress, tool *members, r *aai.
 	case hasMethod && d.Access != "":
 		p.fault(tool.at("access"), `goes with "property", not with "method"`)
 	}
+	if hasMethod || d.Access == "set" {
+		d.Args = p.fixedArgs(tool, r)
+	}
 	r.DBus = d
+}
+
+// fixedArgs reads what a tool gives in the place of its parameters: a list of constants
+// and "${param}", by position. It is nil where there is none.
+func (p *parser) fixedArgs(tool *members, r *aai.Recipe) []json.RawMessage {
+	if !tool.has("args") {
+		return nil
+	}
+	return append([]json.RawMessage{}, p.comArgs(tool, r)...)
 }
 
 func dbusEffect(r *aai.Recipe) aai.Effect {
@@ -78,9 +91,21 @@ func dbusEffect(r *aai.Recipe) aai.Effect {
 func runsDBus(r *aai.Recipe) string {
 	d := r.DBus
 	if d.Property != "" {
-		return "D-Bus " + d.Access + " " + d.Service + " " + d.Object + " property " + d.Interface + "." + d.Property
+		return "D-Bus " + d.Access + " " + d.Service + " " + d.Object + " property " + d.Interface + "." + d.Property + runsArgs(d)
 	}
-	return "D-Bus " + d.Service + " " + d.Object + " " + d.Interface + "." + d.Method
+	return "D-Bus " + d.Service + " " + d.Object + " " + d.Interface + "." + d.Method + runsArgs(d)
+}
+
+// runsArgs is what a recipe fixes of the arguments.
+func runsArgs(d *aai.DBusRecipe) string {
+	if d.Args == nil {
+		return ""
+	}
+	words := make([]string, len(d.Args))
+	for i, arg := range d.Args {
+		words[i] = string(arg)
+	}
+	return "(" + strings.Join(words, ", ") + ")"
 }
 
 // needAddress reports a part of the address that neither the section nor the tool
@@ -91,8 +116,8 @@ func (p *parser) needAddress(m, tool *members, value, expected string, names ...
 	}
 }
 
-// dbusOrEnvelope reads tools of execution type "dbus": one that names a method
-// or property is called so, any other gets the protocol's envelope.
+// dbusOrEnvelope reads tools of execution type "dbus", and on Linux "ipc": one that
+// names a method or property is called so, any other gets the protocol's envelope.
 func (p *parser) dbusOrEnvelope(_ *section, m *members) form {
 	common := p.readAddress(m)
 	return func(tool *members, r *aai.Recipe) {
@@ -107,14 +132,13 @@ func (p *parser) dbusOrEnvelope(_ *section, m *members) form {
 }
 
 // envelopeForm reads tools of execution type "ipc", and of its newer name on
-// macOS, "apple-events": all that can be said is where the app listens.
+// macOS, "apple-events": of most all that can be said is where the app listens.
 func (p *parser) envelopeForm(s *section, m *members) form {
 	var at aai.IPCRecipe
 	supported := true
 	switch s.platform {
 	case "linux":
-		a := p.readAddress(m)
-		at = aai.IPCRecipe{Bus: a.bus, Service: a.service, Object: a.object, Interface: a.iface}
+		return p.dbusOrEnvelope(s, m)
 	case "macos":
 		at.BundleID = cmp.Or(m.text("bundle_id"), p.app.ID)
 		class, id := cmp.Or(m.text("event_class"), "AAI "), cmp.Or(m.text("event_id"), "call")

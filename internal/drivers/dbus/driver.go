@@ -127,6 +127,8 @@ func invalid(field, expected, got string) *aai.Error {
 type methodTool struct {
 	*target
 	params []string
+	slots  []slot // what the method takes, without types
+	named  bool   // the parameters may be told by their names
 	parser string
 	plan   atomic.Pointer[plan] // the last one made
 }
@@ -146,7 +148,11 @@ func (d *Driver) compileMethod(r *aai.Recipe) (aai.Action, error) {
 	if err := checkReach(t.service, t.path, t.iface, b.Method); err != nil {
 		return nil, err
 	}
-	m := &methodTool{target: t, params: r.Params, parser: r.OutputParser}
+	slots, err := slotsOf(b.Args, r.Params)
+	if err != nil {
+		return nil, err
+	}
+	m := &methodTool{target: t, params: r.Params, slots: slots, named: b.Args == nil, parser: r.OutputParser}
 	return m.run, nil
 }
 
@@ -186,7 +192,7 @@ func (m *methodTool) planFor(ctx context.Context, p *peer) (*plan, *failure) {
 		if last := m.plan.Load(); last != nil && last.object == o {
 			return last, nil
 		}
-		made, err := newPlan(o, m.target, m.params)
+		made, err := newPlan(o, m)
 		if err == nil {
 			m.plan.Store(made)
 			return made, nil

@@ -12,24 +12,41 @@ import (
 // A plan says how the arguments of a call become those of a D-Bus method.
 type plan struct {
 	object    *object // from which it was made
-	slots     []slot  // in the order of the wire
+	params    []string
+	slots     []slot // in the order of the wire
 	signature string
 	inferred  bool     // the types are to be found from the values
 	outs      []string // names for the values of the reply, or nil
 }
 
-// A slot is one argument on the wire.
+// A slot is one argument on the wire: the value of a parameter, or what the descriptor
+// fixes, for which the parameter stands in messages.
 type slot struct {
-	param string
-	typ   *dbuswire.Type
+	param    string
+	fixed    bool
+	template any // with fixed
+	typ      *dbuswire.Type
 }
 
-// newPlan makes the plan for a method from what its object says. With no word of
-// the interface, the parameters go in the descriptor's order, with inferred types.
-func newPlan(o *object, t *target, params []string) (*plan, *aai.Error) {
+// value is what goes into the slot, and whether there is anything.
+func (s slot) value(args map[string]any) (v any, given bool, err error) {
+	if s.fixed {
+		v, err = filled(s.template, args)
+		return v, err == nil, err
+	}
+	v, given = args[s.param]
+	return v, given, nil
+}
+
+// newPlan makes the plan for a tool's method from what its object says. With no word of
+// the interface, the arguments go in the descriptor's order, with inferred types.
+func newPlan(o *object, tool *methodTool) (*plan, *aai.Error) {
+	t := tool.target
+	p := &plan{object: o, params: tool.params, slots: slices.Clone(tool.slots)}
 	described := o.interfaces[t.iface]
 	if described == nil {
-		return inferredPlan(o, params), nil
+		p.inferred = true
+		return p, nil
 	}
 	m := described.methods[t.member]
 	if m == nil {
@@ -39,29 +56,26 @@ func newPlan(o *object, t *target, params []string) (*plan, *aai.Error) {
 		return nil, err
 	}
 	if m.unclear {
-		return inferredPlan(o, params), nil
+		p.inferred = true
+		return p, nil
 	}
 	if err := takesDescriptors(t, m); err != nil {
 		return nil, err
 	}
-	if len(m.ins) != len(params) {
-		return nil, countMismatch(t, m, params)
+	if len(m.ins) != len(p.slots) {
+		return nil, countMismatch(tool, m)
 	}
-	p := &plan{object: o, outs: outNames(m.outs)}
-	order := orderByName(m.ins, params)
+	p.outs = outNames(m.outs)
+	if tool.named {
+		for i, name := range orderByName(m.ins, tool.params) {
+			p.slots[i].param = name
+		}
+	}
 	for i, in := range m.ins {
-		p.slots = append(p.slots, slot{order[i], in.typ})
+		p.slots[i].typ = in.typ
 		p.signature += in.typ.Sig
 	}
 	return p, nil
-}
-
-func inferredPlan(o *object, params []string) *plan {
-	p := &plan{object: o, inferred: true}
-	for _, name := range params {
-		p.slots = append(p.slots, slot{param: name})
-	}
-	return p
 }
 
 // takesDescriptors refuses methods that pass file descriptors, in replies too:
@@ -75,13 +89,20 @@ func takesDescriptors(t *target, m *method) *aai.Error {
 	return nil
 }
 
-func countMismatch(t *target, m *method, params []string) *aai.Error {
+func countMismatch(tool *methodTool, m *method) *aai.Error {
+	t, field, listed := tool.target, "args", make([]string, len(tool.slots))
+	for i, s := range tool.slots {
+		listed[i] = s.param
+	}
+	if tool.named {
+		field = "parameters"
+	}
 	ins := make([]string, 0, len(m.ins))
 	for _, in := range m.ins {
 		ins = append(ins, strings.TrimSpace(aai.CleanLabel(in.name, 60)+" "+in.typ.Sig))
 	}
-	err := aai.Errorf(aai.DescriptorInvalid, "parameters: the descriptor lists (%s), but %s of %s takes (%s)",
-		strings.Join(params, ", "), t.member, t.service, strings.Join(ins, ", "))
+	err := aai.Errorf(aai.DescriptorInvalid, "%s: the descriptor lists (%s), but %s of %s takes (%s)",
+		field, strings.Join(listed, ", "), t.member, t.service, strings.Join(ins, ", "))
 	err.Hint = "The app may be of another version than its descriptor. Whoever keeps the descriptor can put it right."
 	return err
 }
@@ -131,7 +152,10 @@ func (p *plan) encode(args map[string]any) (signature string, body []byte, err e
 	e := encoder{}
 	signature = p.signature
 	for _, s := range p.slots {
-		v, given := args[s.param]
+		v, given, err := s.value(args)
+		if err != nil {
+			return "", nil, err
+		}
 		at := parameter(s.param)
 		t := s.typ
 		switch {
@@ -161,7 +185,7 @@ func (p *plan) encode(args map[string]any) (signature string, body []byte, err e
 // them in silence.
 func (p *plan) checkNames(args map[string]any) error {
 	for name := range args {
-		if !slices.ContainsFunc(p.slots, func(s slot) bool { return s.param == name }) {
+		if !slices.Contains(p.params, name) {
 			return aai.Errorf(aai.InvalidParams, "%s: the tool has no such parameter", aai.CleanLabel(name, 60))
 		}
 	}

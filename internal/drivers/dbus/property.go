@@ -11,7 +11,7 @@ import (
 // A propertyTool reads or sets a property.
 type propertyTool struct {
 	*target
-	param  string // with access "set"
+	value  slot // with access "set"
 	parser string
 }
 
@@ -30,15 +30,24 @@ func (d *Driver) compileProperty(r *aai.Recipe) (aai.Action, error) {
 	p := &propertyTool{target: t, parser: r.OutputParser}
 	switch b.Access {
 	case "get", "":
+		if b.Args != nil {
+			return nil, aai.Errorf(aai.DescriptorInvalid, "args: expected none for a property that is read, got %d", len(b.Args))
+		}
 		if len(r.Params) != 0 {
 			return nil, aai.Errorf(aai.DescriptorInvalid, "parameters: expected none for a property that is read, got %d", len(r.Params))
 		}
 		return p.reachable(p.get, "Get")
 	case "set":
-		if len(r.Params) != 1 {
-			return nil, aai.Errorf(aai.DescriptorInvalid, "parameters: expected exactly one for a property that is set, got %d", len(r.Params))
+		slots, err := slotsOf(b.Args, r.Params)
+		switch {
+		case err != nil:
+			return nil, err
+		case b.Args != nil && len(slots) != 1:
+			return nil, aai.Errorf(aai.DescriptorInvalid, "args: expected exactly one for a property that is set, got %d", len(slots))
+		case len(slots) != 1:
+			return nil, aai.Errorf(aai.DescriptorInvalid, "parameters: expected exactly one for a property that is set, got %d", len(slots))
 		}
-		p.param = r.Params[0]
+		p.value = slots[0]
 		return p.reachable(p.set, "Set")
 	}
 	return nil, invalid("access", `"get" or "set"`, b.Access)
@@ -72,9 +81,12 @@ func (p *propertyTool) get(ctx context.Context, _ *aai.Call) (*aai.Result, error
 // set sets the property. That the app accepted the value is all that is claimed.
 func (p *propertyTool) set(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	_, err := p.perform(ctx, func(ctx context.Context, peer *peer) (*dbuswire.Message, *failure) {
-		v, given := call.Args[p.param]
-		if !given {
-			return nil, &failure{err: aai.Errorf(aai.InvalidParams, "%s: expected the new value of %s, got none", p.param, p.member)}
+		v, given, err := p.value.value(call.Args)
+		switch {
+		case err != nil:
+			return nil, &failure{err: aai.AsError(err)}
+		case !given:
+			return nil, &failure{err: aai.Errorf(aai.InvalidParams, "%s: expected the new value of %s, got none", p.value.param, p.member)}
 		}
 		t, f := p.typeOf(ctx, peer, v)
 		if f != nil {
@@ -82,7 +94,7 @@ func (p *propertyTool) set(ctx context.Context, call *aai.Call) (*aai.Result, er
 		}
 		e := p.named()
 		e.Signature(t.Sig)
-		if err := e.value(v, t, parameter(p.param)); err != nil {
+		if err := e.value(v, t, parameter(p.value.param)); err != nil {
 			return nil, &failure{err: aai.AsError(err)}
 		}
 		return &dbuswire.Message{Interface: propertyInterface, Member: "Set", Signature: "ssv", Body: e.Bytes()}, nil
@@ -127,7 +139,7 @@ func (p *propertyTool) typeOf(ctx context.Context, peer *peer, v any) (*dbuswire
 	} else if f.err.Delivery != aai.Delivered {
 		return nil, f
 	}
-	t, err := inferType(v, parameter(p.param))
+	t, err := inferType(v, parameter(p.value.param))
 	if err != nil {
 		return nil, &failure{err: aai.AsError(err)}
 	}
