@@ -221,7 +221,7 @@ func mcpWithoutTheApp(t *testing.T, b binary) {
 	}{
 		"no bus":              {nil, "APP_NOT_RUNNING"},
 		"a bus that has gone": {gone, "APP_NOT_RUNNING"},
-		"not to be started":   {dbustest.Start(t), "APP_NOT_FOUND"},
+		"not to be started":   {dbustest.Start(t), "APP_NOT_RUNNING"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := b.home(t, c.bus)

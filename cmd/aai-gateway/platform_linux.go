@@ -62,14 +62,13 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			return append(places, catalog.Glob("/opt", "*/"+catalog.FileName))
 		},
 		drivers: func(cfg *setup, log *slog.Logger) (map[string]aai.Driver, io.Closer) {
-			bus := dbus.New(dbus.Config{AllowSystemBus: cfg.AllowSystemBus, Getenv: cfg.session.Getenv, Log: log})
+			bus := dbus.New(dbus.Config{AllowSystemBus: cfg.AllowSystemBus, Getenv: cfg.session.Getenv, Start: cfg.starter(dataDirs), Log: log})
 			return map[string]aai.Driver{"linux/dbus": bus, "linux/ipc": bus}, bus
 		},
 		desktop: func(cfg *setup, log *slog.Logger) (func() desktop.Backend, io.Closer) {
 			getenv := cfg.session.Getenv
 			screen := x11.New(x11.Config{Getenv: getenv, Seat: cfg.seat(), Log: log})
-			environ := func() []string { return cfg.session.Environ(os.Environ()) }
-			programs := launcher.New(launcher.Config{Getenv: getenv, Environ: environ, DataDirs: dataDirs})
+			programs := cfg.programs(dataDirs)
 			tree := atspi.New(atspi.Config{Getenv: getenv, Windows: screen, Hold: programs.Hold, Log: log})
 			backend := desktop.Backend{
 				Tree: tree, Actor: tree, Events: tree,
@@ -78,6 +77,21 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			}
 			return func() desktop.Backend { return backend }, closeBoth{tree, screen}
 		},
+	}
+}
+
+// programs starts programs in the person's session.
+func (s *setup) programs(dataDirs []string) *launcher.Launcher {
+	environ := func() []string { return s.session.Environ(os.Environ()) }
+	return launcher.New(launcher.Config{Getenv: s.session.Getenv, Environ: environ, DataDirs: dataDirs})
+}
+
+// starter starts the apps that the bus cannot start.
+func (s *setup) starter(dataDirs []string) func(context.Context, string) (func() bool, error) {
+	programs := s.programs(dataDirs)
+	return func(ctx context.Context, entry string) (func() bool, error) {
+		pid, err := programs.StartEntry(ctx, entry)
+		return func() bool { return programs.Runs(pid) }, err
 	}
 }
 

@@ -163,8 +163,12 @@ func Templates(r *aai.Recipe) (texts []string, alone bool) {
 
 // runs says what a recipe does, in one line for people.
 func runs(known []kind, r *aai.Recipe) string {
-	if k := kindOf(known, r); k.runs != nil {
-		return k.runs(r)
+	k := kindOf(known, r)
+	switch {
+	case k.runs == nil:
+		return ""
+	case r.Start != "":
+		return "starts " + r.Start + ".desktop if it does not run; " + k.runs(r) // first: what is long is cut
 	}
-	return ""
+	return k.runs(r)
 }

@@ -27,6 +27,9 @@ type Options struct {
 	DefaultTimeout time.Duration
 	// Source is where the descriptor was found; it becomes App.Source.
 	Source string
+	// Desktop is the .desktop file that names the descriptor, such as "cmus.desktop", if
+	// that is how it was found: it says how the app is started.
+	Desktop string
 	// Modified is when that was last written; it becomes App.Modified.
 	Modified time.Time
 	// Origin is where a descriptor was fetched that nobody placed on this computer,

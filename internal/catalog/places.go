@@ -65,6 +65,7 @@ func (p Place) String() string {
 type finding struct {
 	place *Place
 	path  string // of the descriptor, or of what should have led to one
+	entry string // the .desktop file that names it, without its folder; empty: none
 	fault string // why it could not be followed
 }
 
@@ -89,7 +90,7 @@ func (p *Place) find() (found []finding, folders []string) {
 		case fault != "":
 			found = append(found, finding{place: p, path: f.path, fault: fault})
 		case target != "":
-			found = append(found, finding{place: p, path: target})
+			found = append(found, finding{place: p, path: target, entry: filepath.Base(f.path)})
 			w.folders = append(w.folders, filepath.Dir(target))
 		}
 	}

@@ -22,6 +22,30 @@ func (p *parser) readAddress(m *members) dbusAddress {
 	return a
 }
 
+// desktopFile reads by which desktop entry the app is started, or takes the one that named
+// the descriptor. It returns the entry's id.
+func (p *parser) desktopFile(m *members) string {
+	name := p.o.Desktop
+	if n := m.take("desktop_file"); n != nil {
+		if name = n.Text; n.Kind != text || !validEntry(name) {
+			p.fault(n.Path(), "is %s; expected the name of a desktop entry such as \"org.example.Mail.desktop\"", shown(n))
+			return ""
+		}
+	}
+	return strings.TrimSuffix(name, ".desktop")
+}
+
+// validEntry checks the name of a desktop entry, by the Desktop Entry Specification,
+// "File naming".
+func validEntry(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; c != '.' && c != '_' && c != '-' && !letter(c) && !digit(c) {
+			return false
+		}
+	}
+	return name != "" && len(name) <= 255 && name[0] != '.' && name != ".desktop"
+}
+
 // dbusName reads a name that has a form, or "" if it is absent.
 func (p *parser) dbusName(m *members, valid func(string) bool, expected string, names ...string) string {
 	n := m.take(names...)
@@ -37,8 +61,11 @@ func (p *parser) dbusName(m *members, valid func(string) bool, expected string, 
 
 // dbusForm reads tools that call methods or touch properties.
 func (p *parser) dbusForm(_ *section, m *members) form {
-	common := p.readAddress(m)
-	return func(tool *members, r *aai.Recipe) { p.dbusTool(m, common, tool, r) }
+	common, start := p.readAddress(m), p.desktopFile(m)
+	return func(tool *members, r *aai.Recipe) {
+		r.Start = start
+		p.dbusTool(m, common, tool, r)
+	}
 }
 
 func (p *parser) dbusTool(m *members, common dbusAddress, tool *members, r *aai.Recipe) {
@@ -119,8 +146,9 @@ func (p *parser) needAddress(m, tool *members, value, expected string, names ...
 // dbusOrEnvelope reads tools of execution type "dbus", and on Linux "ipc": one that
 // names a method or property is called so, any other gets the protocol's envelope.
 func (p *parser) dbusOrEnvelope(_ *section, m *members) form {
-	common := p.readAddress(m)
+	common, start := p.readAddress(m), p.desktopFile(m)
 	return func(tool *members, r *aai.Recipe) {
+		r.Start = start
 		if tool.has("method") || tool.has("property") {
 			p.dbusTool(m, common, tool, r)
 			return

@@ -100,6 +100,9 @@ func (s *scanner) load(r *reader, f finding) (l *loaded) {
 		return refusedFile(f, f.fault)
 	}
 	before := s.known[f.path]
+	if before != nil && before.entry != f.entry {
+		before = nil
+	}
 	if info, err := os.Stat(f.path); err == nil && !before.stale(info) {
 		same := *before
 		same.finding = f
@@ -116,7 +119,7 @@ func (s *scanner) load(r *reader, f finding) (l *loaded) {
 		return l
 	}
 	o := s.options
-	o.Source, o.Modified = f.path, info.ModTime()
+	o.Source, o.Modified, o.Desktop = f.path, info.ModTime(), f.entry
 	l.descriptor, l.faults = r.parse(source, o)
 	return l
 }

@@ -73,6 +73,10 @@ func (p *parser) readTool(s *section, m *members, run form, seen map[string]*mem
 	tool.Effect = p.effect(effect, natural)
 	tool.Natural = tool.Effect == natural
 	tool.Kind = k.limit
+	if tool.Effect == aai.Reads {
+		r.Start = "" // to look at what does not run is no reason to start it
+	}
+	tool.Starts = r.Start != ""
 	m.unknown()
 	s.tools, s.recipes, s.nodes = append(s.tools, tool), append(s.recipes, r), append(s.nodes, m.node)
 }

@@ -128,6 +128,44 @@ func (l *Launcher) Find(name string) (desktop.Program, error) {
 	return desktop.Program{}, err
 }
 
+// StartEntry starts what the desktop entry with exactly this id starts, in a terminal if
+// it wants one, and returns the process. It fails with APP_NOT_FOUND where there is no such
+// entry or program, and with AUTOMATION_NOT_SUPPORTED where there is no terminal to run it in.
+func (l *Launcher) StartEntry(ctx context.Context, id string) (pid int, err error) {
+	entries := l.entries()
+	i := slices.IndexFunc(entries, func(e entry) bool { return e.id == id })
+	if i < 0 {
+		return 0, aai.Errorf(aai.AppNotFound, "there is no desktop entry %q", aai.CleanLabel(id, 100))
+	}
+	wantsTerminal := entries[i].terminal
+	entries[i].terminal = false
+	p, err := l.fromEntry(entries[i])
+	if err != nil {
+		return 0, err
+	}
+	if wantsTerminal {
+		if p, err = l.inTerminal(p); err != nil {
+			return 0, err
+		}
+	}
+	return l.Start(ctx, p, nil)
+}
+
+// inTerminal is the program in a window of the person's terminal: as xdg-terminal-exec
+// finds it, or as Debian's alternatives name it.
+func (l *Launcher) inTerminal(p desktop.Program) (desktop.Program, error) {
+	words := append([]string{p.Path}, p.Args...)
+	if path := l.onPath("xdg-terminal-exec"); path != "" {
+		return desktop.Program{Name: p.Name, Path: path, Args: words}, nil
+	}
+	if path := l.onPath("x-terminal-emulator"); path != "" {
+		return desktop.Program{Name: p.Name, Path: path, Args: append([]string{"-e"}, words...)}, nil
+	}
+	err := aai.Errorf(aai.AutomationNotSupported, "%s runs in a terminal, and none was found (xdg-terminal-exec, x-terminal-emulator)", aai.CleanLabel(p.Name, 100))
+	err.Delivery = aai.NotDelivered
+	return desktop.Program{}, err
+}
+
 func (l *Launcher) fromEntry(e entry) (desktop.Program, error) {
 	words := e.command()
 	if e.terminal || len(words) == 0 {

@@ -101,6 +101,52 @@ func TestStart(t *testing.T) {
 	}
 }
 
+// A desktop entry is started by its id and no other name, in a terminal where it wants one.
+func TestStartEntry(t *testing.T) {
+	l, dir := home(t)
+	started := func(id string) (pid int) {
+		t.Helper()
+		pid, err := l.StartEntry(t.Context(), id)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if p, err := os.FindProcess(pid); err == nil {
+				_ = p.Kill()
+			}
+		})
+		return pid
+	}
+	pid := started("org.example.Editor")
+	if out := await(t, filepath.Join(dir, "out")); !strings.HasPrefix(out, "--new\na b\n") || !l.Runs(pid) {
+		t.Errorf("it was started with %q", out)
+	}
+	for id, code := range map[string]aai.Code{
+		"Text Editor": aai.AppNotFound, "editor": aai.AppNotFound, "hidden": aai.AppNotFound, "gone": aai.AppNotFound, "shell": aai.AutomationNotSupported,
+	} {
+		if _, err := l.StartEntry(t.Context(), id); aai.AsError(err) == nil || aai.AsError(err).Code != code {
+			t.Errorf("%q: %v, want %s", id, err, code)
+		}
+	}
+	for name, before := range map[string]string{"x-terminal-emulator": "-e\n", "xdg-terminal-exec": ""} { // the latter wins
+		if err := os.Remove(filepath.Join(dir, "out")); err != nil {
+			t.Fatal(err)
+		}
+		script, err := os.ReadFile(filepath.Join(dir, "bin/editor"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(t, filepath.Join(dir, "bin", name), string(script), 0o700)
+		started("shell")
+		if out := await(t, filepath.Join(dir, "out")); !strings.HasPrefix(out, before+filepath.Join(dir, "bin/editor")+"\n") {
+			t.Errorf("%s was started with %q", name, out)
+		}
+		if err := os.Remove(filepath.Join(dir, "bin", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
 func TestStartByNameAndPath(t *testing.T) {
 	l, dir := home(t)
 	start(t, l, "editor", "x")

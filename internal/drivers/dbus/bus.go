@@ -197,6 +197,7 @@ func (b *bus) owner(ctx context.Context, l *link, t *target) (string, *failure) 
 		return owner, nil
 	}
 	var owner string
+	started := false
 	for attempt := 0; attempt < 3; attempt++ {
 		version := l.names.version()
 		answer, err := l.Ask(ctx, "GetNameOwner", t.service)
@@ -208,7 +209,13 @@ func (b *bus) owner(ctx context.Context, l *link, t *target) (string, *failure) 
 				return "", t.lost(err).undelivered()
 			}
 			if answer.Kind == dbuswire.KindError {
-				return "", b.notStarted(t, answer)
+				if started || t.start == nil || answer.ErrorName != errorPrefix+"ServiceUnknown" {
+					return "", b.notStarted(t, answer)
+				}
+				if f := t.launch(ctx, l); f != nil {
+					return "", f
+				}
+				started = true
 			}
 			continue
 		}

@@ -52,12 +52,11 @@ type envelopeReply struct {
 
 func (d *Driver) compileEnvelope(r *aai.Recipe) (aai.Action, error) {
 	ipc := r.IPC
-	t, err := d.target(ipc.Bus, or(ipc.Service, defaultService), or(ipc.Object, defaultHandler),
+	t, err := d.target(r.Start, ipc.Bus, or(ipc.Service, defaultService), or(ipc.Object, defaultHandler),
 		or(ipc.Interface, defaultExecutor), envelopeMethod)
 	if err != nil {
 		return nil, err
 	}
-	t.missing = aai.AppNotRunning // as the protocol has it for handlers
 	if err := checkReach(t.service, t.path, t.iface, t.member); err != nil {
 		return nil, err
 	}

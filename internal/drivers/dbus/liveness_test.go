@@ -70,7 +70,7 @@ func TestDenialByTheBusIsNotDelivered(t *testing.T) {
 func TestNobodyHasTheName(t *testing.T) {
 	b := dbustest.Start(t)
 	d := newDriver(t, b)
-	fail(t, compile(t, d, methodRecipe("Open")), nil, aai.AppNotFound, aai.NotDelivered)
+	fail(t, compile(t, d, methodRecipe("Open")), nil, aai.AppNotRunning, aai.NotDelivered)
 	fail(t, compile(t, d, &aai.Recipe{IPC: &aai.IPCRecipe{}}), nil, aai.AppNotRunning, aai.NotDelivered)
 }
 

@@ -22,8 +22,9 @@ type target struct {
 	service string
 	path    string
 	iface   string
-	member  string   // the method, or the property
-	missing aai.Code // what it means that there is no such service
+	member  string // the method, or the property
+	// start starts the app where the bus cannot; nil: nothing does.
+	start func(context.Context) (runs func() bool, err error)
 }
 
 // A failure is how an attempt ended, and whether it may be made again: only where

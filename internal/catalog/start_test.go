@@ -1,0 +1,63 @@
+package catalog
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+const starting = `{"schema_version": "1.0", "appId": "org.example.Late", "name": "Late", "description": "L.", "version": "1.0", "platforms": {"linux": {
+ "automation": "dbus", DESKTOP "service": "org.example.Late", "object": "/o", "interface": "org.example.Late", "tools": [
+  {"name": "play", "description": "P.", "method": "Play", "parameters": {"type": "object"}},
+  {"name": "volume", "description": "V.", "property": "Volume", "parameters": {"type": "object"}}]}}}`
+
+// What starts a program says so to a person before it may, and consent is to that; to look
+// starts nothing.
+func TestStarts(t *testing.T) {
+	plain := mustParse(t, strings.Replace(starting, "DESKTOP", "", 1), Options{Host: "linux"})
+	named := mustParse(t, strings.Replace(starting, "DESKTOP", `"desktop_file": "late.desktop",`, 1), Options{Host: "linux"})
+	found := mustParse(t, strings.Replace(starting, "DESKTOP", "", 1), Options{Host: "linux", Desktop: "late.desktop"})
+	for name, d := range map[string]*Descriptor{"by the descriptor": named, "by the entry": found} {
+		play, volume := d.App.Tool("play"), d.App.Tool("volume")
+		if !play.Starts || !strings.HasPrefix(play.Runs, "starts late.desktop if it does not run; D-Bus") || d.Recipes[0].Start != "late" {
+			t.Errorf("%s: %+v", name, play)
+		}
+		if play.Digest() == plain.App.Tool("play").Digest() {
+			t.Errorf("%s: who allowed to call the app has allowed to start it", name)
+		}
+		if volume.Starts || volume.Effect != aai.Reads || d.Recipes[1].Start != "" || volume.Digest() != plain.App.Tool("volume").Digest() {
+			t.Errorf("%s: %+v", name, volume)
+		}
+	}
+	if play := plain.App.Tool("play"); play.Starts || strings.Contains(play.Runs, "starts") {
+		t.Errorf("%+v", play)
+	}
+	for _, bad := range []string{`"../late.desktop"`, `7`, `""`, `".desktop"`, `"a b"`} {
+		_, err := Parse([]byte(strings.Replace(starting, "DESKTOP", `"desktop_file": `+bad+`,`, 1)), Options{Host: "linux"})
+		if err == nil || !strings.Contains(err.Error(), "platforms.linux.desktop_file") {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+}
+
+// A descriptor is read again when another desktop entry names it.
+func TestTheEntryThatNamesIt(t *testing.T) {
+	folder := t.TempDir()
+	target := filepath.Join(folder, "late.json")
+	write(t, target, strings.Replace(starting, "DESKTOP", "", 1))
+	s := &scanner{places: []Place{DesktopFiles(filepath.Join(folder, "applications"))}, options: Options{Host: "linux"}}
+	for _, name := range []string{"one", "two"} {
+		file := filepath.Join(folder, "applications", name+".desktop")
+		write(t, file, "[Desktop Entry]\nX-AAI-Config="+target+"\n")
+		files, _ := s.scan()
+		if len(files) != 1 || files[0].descriptor.Recipes[0].Start != name {
+			t.Fatalf("%s: %+v", name, files)
+		}
+		if err := os.Remove(file); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
