@@ -4,29 +4,106 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 	"sync"
 	"time"
 )
 
-// askAll asks the gates until they admit the call. It reports whether a person was
-// asked.
-func (p *passage) askAll() (asked bool, err *Error) {
-	questions, err := p.checkGates()
-	if err != nil || len(questions) == 0 {
-		return len(p.r.Call.Answers) > 0, err
-	}
-	if err := p.inVain(); err != nil {
-		return false, err
-	}
-	if p.g.asksNatively(p.door, questions) {
-		if questions, err = p.askNatively(questions); err != nil {
-			return true, err
+// A decision is a question to a person, and the calls that it is about.
+type decision struct {
+	question Question
+	calls    []*passage
+}
+
+// decisions are what is open of the calls: questions with one ID, of several calls, are
+// one where a gate can word them so.
+func decisions(calls []*passage) []decision {
+	var all []decision
+	for _, p := range calls {
+		for _, q := range p.open {
+			all = append(all, decision{q, []*passage{p}})
 		}
 	}
-	if len(questions) > 0 {
-		return true, consentRequired(p.r, questions)
+	for i := 0; i < len(all); i++ {
+		id := all[i].question.ID
+		same := func(d decision) bool { return d.question.ID == id }
+		if one, joined := joined(all[i:], same); joined {
+			all[i] = one
+			all = slices.DeleteFunc(all, func(d decision) bool { return same(d) && len(d.calls) < len(one.calls) })
+		}
 	}
-	return true, nil
+	return all
+}
+
+// joined is the one decision that stands for the same ones.
+func joined(all []decision, same func(decision) bool) (one decision, joined bool) {
+	var asked []Asked
+	for _, d := range all {
+		if same(d) {
+			asked = append(asked, Asked{d.calls[0].r, d.question})
+			one.calls = append(one.calls, d.calls...)
+		}
+	}
+	if len(asked) < 2 {
+		return one, false
+	}
+	for _, gate := range one.calls[0].g.Gates {
+		if j, joins := gate.(Joiner); joins {
+			if one.question, joined = j.Join(asked); joined {
+				return one, true
+			}
+		}
+	}
+	return one, false
+}
+
+// questionsOf are the questions for a door, which knows them by their IDs: the second of
+// two with one ID is asked when the calls are made again.
+func questionsOf(all []decision) []Question {
+	var questions []Question
+	for _, d := range all {
+		if !slices.ContainsFunc(questions, func(q Question) bool { return q.ID == d.question.ID }) {
+			questions = append(questions, d.question)
+		}
+	}
+	return questions
+}
+
+// consult has the person decide what is open of the calls, all of it in one round; the
+// answers are judged by the gates themselves. Nothing is held while a person is asked.
+// Where it fails it says at which call.
+func consult(calls []*passage) (*passage, *Error) {
+	if p, err := inTurn(calls, (*passage).inVain); err != nil {
+		return p, needing(p.r, err)
+	}
+	lead := calls[0]
+	if lead.g.asksNatively(lead.door, decisions(calls)) {
+		if p, err := askNatively(calls); err != nil {
+			return p, needing(p.r, err)
+		}
+	}
+	for _, p := range calls {
+		if len(p.open) > 0 {
+			return p, needing(p.r, consentRequired(p.r, questionsOf(decisions(calls))))
+		}
+		p.asked = true
+	}
+	return nil, nil
+}
+
+// inTurn does f for each of the calls, by the clock of each. Where it fails it says at
+// which.
+func inTurn(calls []*passage, f func(*passage) *Error) (*passage, *Error) {
+	for _, p := range calls {
+		p.clock.goOn()
+		if err := f(p); err != nil {
+			return p, err
+		}
+		if len(calls) > 1 {
+			p.clock.rest()
+		}
+	}
+	return nil, nil
 }
 
 // inVain says why the call would come to nothing. What there is in windows it tells only
@@ -42,80 +119,100 @@ func (p *passage) inVain() *Error {
 	return p.overdue(ctx, r.Tool.Vain(ctx, r.Call))
 }
 
-// askNatively puts the questions of a call through the gateway's own dialog. What was
+// askNatively puts what is open of the calls through the gateway's own dialog. What was
 // received is on disk before. Who waits for another call's dialog is checked again
-// first: its answer may be the one to this question too. It returns the questions
-// that could not be put.
-func (p *passage) askNatively(questions []Question) ([]Question, *Error) {
-	if d, ok := p.g.Dialog.(ReadyAsker); ok && d.Ready(p.door) != nil {
-		return questions, nil
+// first: its answer may be the one to this question too. What could not be put stays
+// open.
+func askNatively(calls []*passage) (*passage, *Error) {
+	lead := calls[0]
+	if d, ok := lead.g.Dialog.(ReadyAsker); ok && d.Ready(lead.door) != nil {
+		return nil, nil
 	}
-	err := p.record(func(e *Entry) { e.Kind, e.Time, e.Durable = Received, time.Now(), true })
+	if p, err := inTurn(calls, func(p *passage) *Error {
+		err := p.record(func(e *Entry) { e.Kind, e.Time, e.Durable = Received, time.Now(), true })
+		if err == nil && !p.at(asking) {
+			err = p.abandon()
+		}
+		return err
+	}); err != nil {
+		return p, err
+	}
+	defer AwaitsPerson(lead.door)()
+	lead.clock.stop(turnPatience)
+	end, waited, err := lead.g.asking.take(lead.door)
+	lead.clock.goOn()
 	if err != nil {
-		return nil, err
-	}
-	if !p.at(asking) {
-		return nil, p.abandon()
-	}
-	p.clock.stop(turnPatience)
-	defer p.at(gating)
-	end, waited, err := p.g.asking.take(p.door)
-	p.clock.goOn()
-	if err != nil {
-		return nil, err
+		return lead, err
 	}
 	defer end()
 	if waited {
-		if questions, err = p.checkGates(); err != nil || len(questions) == 0 {
-			return nil, err
+		if p, err := inTurn(calls, (*passage).gate); err != nil {
+			return p, err
+		}
+		if calls = slices.DeleteFunc(slices.Clone(calls), (*passage).decided); len(calls) == 0 {
+			return nil, nil
 		}
 	}
-	if !p.at(asking) {
-		return nil, p.abandon()
-	}
-	if err := p.answerNatively(questions); err != nil {
-		if e, final := errors.AsType[*Error](err); final {
-			return nil, e
+	if p, err := answerNatively(calls); err != nil {
+		e, final := errors.AsType[*Error](err)
+		if final {
+			return p, e
 		}
-		return questions, nil
+		return nil, nil
 	}
-	return p.checkGates()
+	return inTurn(calls, (*passage).gate)
 }
 
-// asksNatively reports whether all the questions are for the gateway's own dialog:
+// decided reports whether nothing of the call is open.
+func (p *passage) decided() bool { return len(p.open) == 0 }
+
+// asksNatively reports whether all that is open is for the gateway's own dialog:
 // all or none, so that nobody is asked for an answer that would be thrown away. A
 // question that is rather for the client goes there if the client can put it.
-func (g *Gateway) asksNatively(ctx context.Context, questions []Question) bool {
+func (g *Gateway) asksNatively(ctx context.Context, all []decision) bool {
 	if g.Dialog == nil {
 		return false
 	}
 	byClient := AssistantOf(ctx).Asks
-	for _, q := range questions {
-		if !q.MayAsk(Native) {
+	for _, d := range all {
+		if !d.question.MayAsk(Native) {
 			return false
 		}
-		byClient = byClient && q.Channels[0] == Client
+		byClient = byClient && d.question.Channels[0] == Client
 	}
 	return !byClient
 }
 
-// answerNatively puts the questions and adds the answers to the call. The person's
-// time is not the tool's.
-func (p *passage) answerNatively(questions []Question) error {
-	call := p.r.Call
-	answers := make(map[string]Answer, len(questions)+len(call.Answers))
-	maps.Copy(answers, call.Answers)
-	p.clock.stop(time.Duration(len(questions)) * (turnPatience + askPatience))
-	defer p.clock.goOn()
-	for _, q := range questions {
-		a, err := p.ask(q)
-		if err != nil {
-			return err
+// answerNatively puts the questions and adds the answers to the calls. The person's
+// time is not the tools'.
+func answerNatively(calls []*passage) (*passage, error) {
+	for _, p := range calls {
+		if !p.at(asking) {
+			return p, p.abandon()
 		}
-		answers[q.ID] = a
+		defer p.at(gating)
 	}
-	call.Answers = answers
-	return nil
+	lead, all := calls[0], decisions(calls)
+	lead.clock.stop(time.Duration(len(all)) * (turnPatience + askPatience))
+	defer lead.clock.goOn()
+	given := make([]Answer, len(all))
+	for i, d := range all {
+		var err error
+		if given[i], err = lead.ask(d.question); err != nil {
+			return d.calls[0], err
+		}
+	}
+	for i, d := range all {
+		for _, p := range d.calls {
+			answers := maps.Clone(p.r.Call.Answers)
+			if answers == nil {
+				answers = make(map[string]Answer)
+			}
+			answers[d.question.ID] = given[i]
+			p.r.Call.Answers = answers
+		}
+	}
+	return nil, nil
 }
 
 // ask puts one question. Where another gateway of the person asks, it has to wait for

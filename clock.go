@@ -28,6 +28,7 @@ type clock struct {
 	total time.Duration // what the tool has
 	spent time.Duration // until since
 	since time.Time
+	still bool // it stands still
 
 	ctx    context.Context //nolint:containedctx // it ends with the tool's time, and is the call's
 	until  time.Time
@@ -55,7 +56,12 @@ func (c *clock) limit(total time.Duration) {
 }
 
 // left is how much of the tool's time is left.
-func (c *clock) left() time.Duration { return c.total - c.spent - time.Since(c.since) }
+func (c *clock) left() time.Duration {
+	if c.still {
+		return c.total - c.spent
+	}
+	return c.total - c.spent - time.Since(c.since)
+}
 
 // within returns a context that ends with the tool's time, or with end.
 func (c *clock) within(ctx context.Context) context.Context {
@@ -72,19 +78,34 @@ func (c *clock) within(ctx context.Context) context.Context {
 func (c *clock) end() {
 	if c.cancel != nil {
 		c.cancel()
+		c.ctx, c.cancel = nil, nil
 	}
 }
 
 // stop lets the clock stand still for a person who has so much time.
 func (c *clock) stop(patience time.Duration) {
-	c.spent += time.Since(c.since)
+	c.halt()
 	c.set(patience)
 }
 
-// goOn ends what stop began.
+// rest lets the clock stand still for as long as its call is not on its way.
+func (c *clock) rest() {
+	c.halt()
+	c.alarm.Stop()
+}
+
+func (c *clock) halt() {
+	if !c.still {
+		c.spent, c.still = c.spent+time.Since(c.since), true
+	}
+}
+
+// goOn ends what stop or rest began, if anything.
 func (c *clock) goOn() {
-	c.since = time.Now()
-	c.set(c.left())
+	if c.still {
+		c.since, c.still = time.Now(), false
+		c.set(c.left())
+	}
 }
 
 func (c *clock) set(left time.Duration) { c.alarm.Reset(max(0, left) + lateGrace) }

@@ -29,6 +29,21 @@ type Gate interface {
 	Check(ctx context.Context, r *Request) ([]Question, error)
 }
 
+// A Joiner is a Gate that can word what it asks about several calls as one question.
+type Joiner interface {
+	Gate
+	// Join returns the question that stands for those that Check asked about different
+	// requests, all with one ID; false where each must be put. Check gets its answer
+	// with each of the requests.
+	Join(asked []Asked) (q Question, joined bool)
+}
+
+// Asked is what a gate asks about a request.
+type Asked struct {
+	Request  *Request
+	Question Question
+}
+
 // A Journal keeps what happened. It is safe for concurrent use.
 type Journal interface {
 	// Record keeps the entry before it returns; one that Entry.Durable says must
@@ -72,15 +87,12 @@ type Gateway struct {
 // this call alone, and its error is always an *Error. A call that a person must allow
 // first returns CONSENT_REQUIRED with Error.Questions; make it again with
 // Call.Answers. Safe for concurrent use.
+//
+// It is [Gateway.Admit] of one call, which runs at once.
 func (g *Gateway) Do(ctx context.Context, call *Call) (*Result, error) {
-	c := *call
-	c.Target = nil
-	if c.ID == "" {
-		c.ID = NewCallID()
-	}
-	p := newPassage(ctx, g, &c)
+	p := newPassage(ctx, g, call)
 	defer p.beat()()
-	go p.travel()
+	go p.travel(p.stages)
 	e := p.await()
 	if e.err != nil {
 		return nil, e.err
@@ -92,18 +104,57 @@ func (g *Gateway) Do(ctx context.Context, call *Call) (*Result, error) {
 func (p *passage) stages() (*Result, *Error) {
 	defer time.AfterFunc(longRead, p.noteLong).Stop()
 	defer p.clock.end()
-	if err := p.receive(); err != nil {
+	if err := p.approach(); err != nil {
 		return nil, err
+	}
+	if err := p.gate(); err != nil {
+		return nil, err
+	}
+	if len(p.open) > 0 {
+		if _, err := consult([]*passage{p}); err != nil {
+			return nil, err
+		}
+	}
+	return p.act()
+}
+
+// approach brings a call before the gates.
+func (p *passage) approach() *Error {
+	if err := p.receive(); err != nil {
+		return err
 	}
 	if err := p.arrive(); err != nil {
-		return nil, err
+		return err
 	}
 	if p.unready != nil && !p.r.mayBeUnrecorded() {
-		return nil, p.unready
+		return p.unready
 	}
+	return nil
+}
+
+// gate asks every gate; any refusal is final. What a person must decide first is in
+// p.open then; without that, the call is admitted.
+func (p *passage) gate() *Error {
+	if !p.at(gating) {
+		return p.abandon()
+	}
+	questions, err := p.inTime(p.clock.within(p.door))
+	if err != nil {
+		return needing(p.r, err)
+	}
+	if p.open = questions; len(questions) == 0 {
+		p.r.Admitted = p.r.Permission()
+		p.asked = p.asked || len(p.r.Call.Answers) > 0
+	}
+	return nil
+}
+
+// act runs what is admitted: it waits for the target's lane, which the call has until it
+// departs, lets the gates look again where it had to wait, and puts it on record.
+func (p *passage) act() (*Result, *Error) {
 	var failure error
 	defer func() { p.depart(p.clock.within(p.door), failure) }()
-	if err := p.admit(); err != nil {
+	if err := p.queue(); err != nil {
 		return nil, err
 	}
 	ctx := p.clock.within(p.door)
@@ -178,18 +229,9 @@ func (p *passage) arrive() *Error {
 	return nil
 }
 
-// admit asks every gate, and the person where a dialog of our own may do so, and then
-// waits for the target's lane, which the call has until it departs. Any refusal is final;
-// questions are collected from all gates and put in one round, and the answers are
-// judged by the gates themselves. Nothing is held while a person is asked.
-func (p *passage) admit() *Error {
-	if !p.at(gating) {
-		return p.abandon()
-	}
-	asked, err := p.askAll()
-	if err != nil {
-		return needing(p.r, err)
-	}
+// queue waits for the target's lane. Nothing is held while a person is asked, so it
+// comes after that.
+func (p *passage) queue() *Error {
 	ctx := p.clock.within(p.door)
 	if ctx.Err() != nil || !p.at(queueing) {
 		return p.abandon()
@@ -198,8 +240,7 @@ func (p *passage) admit() *Error {
 	if err != nil {
 		return err
 	}
-	p.r.Admitted = p.r.Permission()
-	if waited || asked {
+	if waited || p.asked {
 		if err := p.lookAgain(ctx); err != nil {
 			return err
 		}
@@ -229,11 +270,6 @@ func (p *passage) lookAgain(ctx context.Context) *Error {
 		r.Target.ID, r.Permission())
 	e.Hint = "Look at the window again, and make the call again if it is still meant."
 	return needing(r, e)
-}
-
-// checkGates asks every gate, in the tool's time.
-func (p *passage) checkGates() ([]Question, *Error) {
-	return p.inTime(p.clock.within(p.door))
 }
 
 // inTime asks every gate, until the context ends.

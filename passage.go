@@ -45,6 +45,8 @@ type passage struct {
 	waits func()    // wants to know that the gateway's own work is done; nil: nobody
 	// unready says why it cannot be put on record; nil: it can. The goroutine's own.
 	unready *Error
+	open    []Question // what a person has to decide first. The goroutine's own.
+	asked   bool       // a person was asked. The goroutine's own.
 
 	mu      sync.Mutex // guards what follows
 	about   Entry      // what is known of the call for its record
@@ -67,10 +69,15 @@ type ending struct {
 	err    *Error
 }
 
-func newPassage(ctx context.Context, g *Gateway, call *Call) *passage {
+func newPassage(ctx context.Context, g *Gateway, asked *Call) *passage {
+	call := *asked
+	call.Target = nil
+	if call.ID == "" {
+		call.ID = NewCallID()
+	}
 	p := &passage{
-		g: g, r: &Request{Call: call}, door: ctx, begun: time.Now(), clock: newClock(DefaultTimeout),
-		ended: make(chan ending, 1), lines: make(chan struct{}, 1), stage: finding, total: DefaultTimeout, about: received(call),
+		g: g, r: &Request{Call: &call}, door: ctx, begun: time.Now(), clock: newClock(DefaultTimeout),
+		ended: make(chan ending, 1), lines: make(chan struct{}, 1), stage: finding, total: DefaultTimeout, about: received(&call),
 	}
 	p.aloud, _ = ctx.Value(progressKey{}).(*progress)
 	p.waits, _ = ctx.Value(waitsKey{}).(func())
@@ -175,7 +182,7 @@ func (p *passage) late(at stage, ran bool) *Error {
 }
 
 // travel passes the stages and says how the call ended, unless Do has done so.
-func (p *passage) travel() {
+func (p *passage) travel(stages func() (*Result, *Error)) {
 	e := ending{err: &Error{
 		Code: Internal, Message: "the tool " + CleanLabel(p.r.Call.Tool, maxName) + " ended without an answer", Delivery: DeliveryUnknown,
 	}}
@@ -185,7 +192,7 @@ func (p *passage) travel() {
 		}
 		p.finish(e)
 	}()
-	e.result, e.err = p.stages()
+	e.result, e.err = stages()
 }
 
 // finish takes out of an error what must not be said, and concludes the call.
