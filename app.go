@@ -154,6 +154,9 @@ type Tool struct {
 	// MaxArgs is how many bytes the arguments may have as JSON, where that is more than
 	// usual, such as for a tool that takes a file; zero means a MiB.
 	MaxArgs int
+	// Calls says that its Action makes calls of its own, with its context: while a person
+	// is asked about those, its time stands still.
+	Calls bool
 	// Turn says how a call goes together with others to the same program; nil: InTurn.
 	Turn func(call *Call) Turn
 

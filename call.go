@@ -10,7 +10,7 @@ import (
 // [Gateway.Do], which does not change it.
 type Call struct {
 	ID     string // unique; Do gives a call without one an ID
-	Parent string // the call this one belongs to, if any
+	Parent string // the call this one belongs to, if any; Do says so of one that an Action makes
 	Caller Caller
 	App    string // an id, an alias, a wire name or an address
 	Tool   string

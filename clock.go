@@ -35,16 +35,23 @@ type clock struct {
 	cancel context.CancelFunc
 }
 
-// newClock starts a clock of so much time.
-func newClock(total time.Duration) *clock {
-	c := &clock{late: make(chan struct{}, 1), total: total, since: time.Now()}
+// newClock starts a clock of so much time, which says by late when it is over.
+func newClock(total time.Duration, late chan struct{}) *clock {
+	c := &clock{late: late, total: total, since: time.Now()}
 	c.alarm = time.AfterFunc(total+lateGrace, func() {
 		select {
-		case c.late <- struct{}{}:
+		case late <- struct{}{}:
 		default:
 		}
 	})
 	return c
+}
+
+// again returns a clock that goes on from where this one rests, and says so to others.
+func (c *clock) again() *clock {
+	next := newClock(c.left(), make(chan struct{}, 1))
+	next.total, next.spent = c.total, c.spent
+	return next
 }
 
 // limit says how much time there is in all, of which some has passed.

@@ -90,7 +90,7 @@ type Gateway struct {
 //
 // It is [Gateway.Admit] of one call, which runs at once.
 func (g *Gateway) Do(ctx context.Context, call *Call) (*Result, error) {
-	p := newPassage(ctx, g, call)
+	p := newPassage(ctx, g, call, make(chan struct{}, 1))
 	defer p.beat()()
 	go p.travel(p.stages)
 	e := p.await()
@@ -240,7 +240,7 @@ func (p *passage) queue() *Error {
 	if err != nil {
 		return err
 	}
-	if waited || p.asked {
+	if waited || p.asked || p.rested {
 		if err := p.lookAgain(ctx); err != nil {
 			return err
 		}
@@ -254,11 +254,12 @@ func (p *passage) queue() *Error {
 }
 
 // lookAgain asks the gates about what may be otherwise by now, when the call has its
-// lane: what it is about may have got another name while it waited. They may admit or
-// refuse; nobody is asked any more.
+// lane: what it is about may have got another name while it waited, and of one that was
+// admitted to run later all may have changed. They may admit or refuse; nobody is asked
+// any more.
 func (p *passage) lookAgain(ctx context.Context) *Error {
 	r := p.r
-	if !r.App.OperatesOthers() {
+	if !r.App.OperatesOthers() && !p.rested {
 		return nil
 	}
 	r.Destructive, r.Shell = false, false
@@ -266,10 +267,7 @@ func (p *passage) lookAgain(ctx context.Context) *Error {
 	if err != nil || len(questions) == 0 {
 		return err
 	}
-	e := Errorf(ConsentRequired, "what the call is about has changed in %s while it waited, and a person must allow what it would do now: %s",
-		r.Target.ID, r.Permission())
-	e.Hint = "Look at the window again, and make the call again if it is still meant."
-	return needing(r, e)
+	return changed(r)
 }
 
 // inTime asks every gate, until the context ends.
@@ -326,10 +324,10 @@ func (p *passage) note(ctx context.Context) *Error {
 	return p.record(func(e *Entry) { e.Kind, e.Time, e.Durable = Intent, time.Now(), true })
 }
 
-// run runs the tool's Action, by the deadline of the context. One on windows may have to
-// wait for the person, which does not use up its time.
+// run runs the tool's Action, by the deadline of the context. One on windows, or one that
+// makes calls, may have to wait for the person, which does not use up its time.
 func (p *passage) run(ctx context.Context) (*Result, error) {
-	if until, ok := ctx.Deadline(); ok && p.r.App.OperatesOthers() {
+	if until, ok := ctx.Deadline(); ok && (p.r.App.OperatesOthers() || p.r.Tool.Calls) {
 		w, end := newWaiting(p.door, until, p.clock.alarm)
 		defer func() { p.clock.total += end() }()
 		ctx = w

@@ -74,11 +74,63 @@ type visit struct {
 
 	tries   bool // it is the one that tries
 	counted bool // it is known not to have been answered in time
+
+	outer *visit        // of a call that this one is within, and that has the turn; or nil
+	inner chan struct{} // its turn, for the calls within: holds one token; nil: none came yet
+	gone  bool          // it has ended, and lends nothing any more
 }
 
-// enter waits for the call's turn. It fails at once where the app is known to hang.
-func (l *lanes) enter(ctx context.Context, app *App, alone bool) (v *visit, waited bool, err *Error) {
+// turn is what a call needs to act alone: the lane's token, or of a call within one that
+// has it, that one's.
+func (v *visit) turn() chan struct{} {
+	if v.outer == nil {
+		return v.way.turn
+	}
+	return v.outer.inner
+}
+
+// borrow has the calls within a visit take turns with each other, since they would wait
+// for ever for the one that it has itself. A visit that has ended lends nothing.
+func (v *visit) borrow(outer *visit) {
+	v.way.of.mu.Lock()
+	defer v.way.of.mu.Unlock()
+	if outer == nil || outer.gone {
+		return
+	}
+	if v.outer = outer; outer.inner == nil {
+		outer.inner = make(chan struct{}, 1)
+		outer.inner <- struct{}{}
+	}
+}
+
+// giveBack gives the turn back and leaves the lane, when the calls within have given
+// theirs: one that was left behind may still act.
+func (v *visit) giveBack() {
+	v.way.of.mu.Lock()
+	inner := v.inner
+	v.gone = true
+	v.way.of.mu.Unlock()
+	if inner != nil {
+		select {
+		case <-inner:
+		default:
+			go func() {
+				<-inner
+				v.turn() <- struct{}{}
+				v.way.quit()
+			}()
+			return
+		}
+	}
+	v.turn() <- struct{}{}
+	v.way.quit()
+}
+
+// enter waits for the call's turn. It fails at once where the app is known to hang. Outer
+// is the visit of a call that this one is within, or nil.
+func (l *lanes) enter(ctx context.Context, app *App, alone bool, outer *visit) (v *visit, waited bool, err *Error) {
 	v = &visit{way: l.join(app), alone: alone}
+	v.borrow(outer)
 	if err := v.open(); err != nil {
 		v.way.quit()
 		return nil, false, err
@@ -87,12 +139,12 @@ func (l *lanes) enter(ctx context.Context, app *App, alone bool) (v *visit, wait
 		return v, false, nil
 	}
 	select {
-	case <-v.way.turn:
+	case <-v.turn():
 		return v, false, nil
 	default:
 	}
 	select {
-	case <-v.way.turn:
+	case <-v.turn():
 	case <-ctx.Done():
 		v.alone = false
 		v.leave(false, nil, nil)
@@ -150,7 +202,8 @@ func (v *visit) leave(ran bool, ended, err error) {
 	}
 	w.of.mu.Unlock()
 	if v.alone {
-		w.turn <- struct{}{}
+		v.giveBack()
+		return
 	}
 	w.quit()
 }
@@ -161,7 +214,7 @@ func (v *visit) open() *Error {
 	w.of.mu.Lock()
 	defer w.of.mu.Unlock()
 	now := time.Now()
-	if w.hung.IsZero() || v.tries {
+	if w.hung.IsZero() || v.tries || v.outer != nil && v.outer.tries {
 		return nil
 	}
 	if !w.probed && !w.trying && !now.Before(w.opens) {
@@ -303,7 +356,7 @@ func (p *passage) enter(ctx context.Context) (waited bool, err *Error) {
 	if turn == Apart {
 		return false, nil
 	}
-	v, waited, err := p.g.lanes.enter(ctx, p.r.Target, turn == InTurn)
+	v, waited, err := p.g.lanes.enter(ctx, p.r.Target, turn == InTurn, p.outerVisit(p.r.Target))
 	if err != nil {
 		return waited, err
 	}
@@ -314,6 +367,20 @@ func (p *passage) enter(ctx context.Context) (waited bool, err *Error) {
 	p.visit = v
 	p.mu.Unlock()
 	return waited, nil
+}
+
+// outerVisit is the visit to the app of the nearest call that has the turn there and that
+// the passage is within, or nil.
+func (p *passage) outerVisit(app *App) *visit {
+	for outer := p.outer; outer != nil; outer = outer.outer {
+		outer.mu.Lock()
+		v := outer.visit
+		outer.mu.Unlock()
+		if v != nil && v.alone && v.way.key == (laneKey{app.ID, app.PID}) {
+			return v
+		}
+	}
+	return nil
 }
 
 // depart leaves the lane, however the goroutine of the call ends.

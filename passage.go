@@ -36,8 +36,9 @@ const (
 // left behind then begins nothing any more.
 type passage struct {
 	g     *Gateway
-	r     *Request // the goroutine's own
-	door  context.Context
+	r     *Request        // the goroutine's own
+	outer *passage        // the call whose Action makes this one; nil: a door does
+	door  context.Context // changed under mu
 	begun time.Time
 	clock *clock
 	ended chan ending
@@ -47,6 +48,7 @@ type passage struct {
 	unready *Error
 	open    []Question // what a person has to decide first. The goroutine's own.
 	asked   bool       // a person was asked. The goroutine's own.
+	rested  bool       // it was admitted with others, to run later. The goroutine's own.
 
 	mu      sync.Mutex // guards what follows
 	about   Entry      // what is known of the call for its record
@@ -69,19 +71,38 @@ type ending struct {
 	err    *Error
 }
 
-func newPassage(ctx context.Context, g *Gateway, asked *Call) *passage {
+func newPassage(ctx context.Context, g *Gateway, asked *Call, late chan struct{}) *passage {
 	call := *asked
 	call.Target = nil
 	if call.ID == "" {
 		call.ID = NewCallID()
 	}
+	outer, _ := ctx.Value(passageKey{}).(*passage)
+	if outer != nil {
+		call.Parent = cmp.Or(call.Parent, outer.r.Call.ID)
+	}
 	p := &passage{
-		g: g, r: &Request{Call: &call}, door: ctx, begun: time.Now(), clock: newClock(DefaultTimeout),
+		g: g, outer: outer, r: &Request{Call: &call}, begun: time.Now(), clock: newClock(DefaultTimeout, late),
 		ended: make(chan ending, 1), lines: make(chan struct{}, 1), stage: finding, total: DefaultTimeout, about: received(&call),
 	}
+	if outer != nil {
+		p.r.Within = outer.r
+	}
+	p.listen(ctx)
+	return p
+}
+
+// listen has the call go on by the context of whoever makes it. How far one within another
+// is, that other's Action tells.
+func (p *passage) listen(ctx context.Context) {
+	if p.outer != nil {
+		ctx = context.WithValue(ctx, progressKey{}, (*progress)(nil))
+	}
+	p.mu.Lock()
+	p.door = ctx
+	p.mu.Unlock()
 	p.aloud, _ = ctx.Value(progressKey{}).(*progress)
 	p.waits, _ = ctx.Value(waitsKey{}).(func())
-	return p
 }
 
 // await returns what becomes of the call, by its deadline at the latest.
@@ -101,12 +122,24 @@ func (p *passage) await() ending {
 		left := p.abandon()
 		go p.conclude(ending{err: left}, left.Message, left)
 	}
+	return p.last()
+}
+
+// last returns what becomes of a call that ends now.
+func (p *passage) last() ending {
 	select {
 	case e := <-p.ended:
 		return e
 	case <-time.After(recordPatience):
 	}
 	return ending{err: unrecorded(recordFailed(errors.New("the journal does not answer")), p.abandon())}
+}
+
+// leave ends a call that does not go on, without its goroutine.
+func (p *passage) leave(why *Error) {
+	if p.settle() {
+		go p.conclude(ending{err: why}, why.Message, why)
+	}
 }
 
 // settle reports whether the one who asks is to say how the call ended.

@@ -8,13 +8,16 @@ import (
 
 // AwaitsPerson lets the call's time stand still while its Action has to wait until the
 // person at this computer has answered another call's question, until goOn. A call waits
-// no longer than it would for a question of its own; the rest counts. Safe for concurrent
-// use; outside of an Action on windows it does nothing.
+// no longer than it would for a question of its own; the rest counts. So does the time of
+// the calls that it is within. Safe for concurrent use; outside of an Action on windows,
+// or of one that makes calls, it does nothing.
 func AwaitsPerson(ctx context.Context) (goOn func()) {
-	if w, _ := ctx.Value(waitingKey{}).(*waiting); w != nil {
-		return w.pause()
+	w, _ := ctx.Value(waitingKey{}).(*waiting)
+	if w == nil {
+		return func() {}
 	}
-	return func() {}
+	outer, own := AwaitsPerson(w.Context), w.pause()
+	return func() { own(); outer() }
 }
 
 type waitingKey struct{}

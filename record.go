@@ -87,7 +87,7 @@ func (p *passage) record(fill func(*Entry)) *Error {
 // write is record for whoever has the token of p.lines.
 func (p *passage) write(fill func(*Entry)) *Error {
 	p.mu.Lock()
-	e := p.about
+	e, door := p.about, p.door
 	p.mu.Unlock()
 	if p.told {
 		e.Parent, e.Caller = "", Caller{}
@@ -96,7 +96,7 @@ func (p *passage) write(fill func(*Entry)) *Error {
 		e.Admitted, e.Effect, e.Digest, e.Consent, e.Args = false, 0, "", "", nil
 	}
 	fill(&e)
-	if err := p.g.record(p.door, &e); err != nil {
+	if err := p.g.record(door, &e); err != nil {
 		return err
 	}
 	p.told, p.shown = true, p.shown || e.Admitted

@@ -63,6 +63,14 @@ func proofRequired(r *Request, questions []Question) *Error {
 	return e
 }
 
+// changed says that what the call would do now nobody has allowed.
+func changed(r *Request) *Error {
+	e := Errorf(ConsentRequired, "what the call is about has changed in %s while it waited, and a person must allow what it would do now: %s",
+		r.Target.ID, r.Permission())
+	e.Hint = "Look at the window again, and make the call again if it is still meant."
+	return needing(r, e)
+}
+
 // needing adds to an error of consent what a person would have to allow.
 func needing(r *Request, err *Error) *Error {
 	if err == nil || err.Code != ConsentRequired || err.Needs != nil {

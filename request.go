@@ -8,10 +8,13 @@ import (
 // A Request is a call on its way: its app and tool are found and its arguments
 // are right.
 type Request struct {
-	Call    *Call // with defaults applied to Args
-	App     *App
-	Tool    *Tool
-	Target  *App   // the app that is really touched; gates decide by it
+	Call   *Call // with defaults applied to Args
+	App    *App
+	Tool   *Tool
+	Target *App // the app that is really touched; gates decide by it
+	// Within is the request whose Action makes the call, with its context; nil where a
+	// door makes it. What a gate keeps for that one, such as a slot, is for both.
+	Within  *Request
 	Consent string // a gate that admits says here on whose word, for the record
 	// Destructive is what a gate sets that takes an act on a window for one that
 	// cannot be taken back.

@@ -107,12 +107,30 @@ func (l *Limits) Check(_ context.Context, r *aai.Request) ([]aai.Question, error
 		me.session = c.Session
 	}
 	touched := target{r.Target.ID, r.Target.PID}
+	if r.Within != nil && r.Within.Call.Caller == c && r.Within.Holds(l) {
+		// It is counted, and is under way within a call that has a slot.
+		if err := l.count(me); err != nil {
+			return nil, err
+		}
+		r.Hold(l, func() {})
+		return nil, nil
+	}
 	m, err := l.take(me, touched)
 	if err != nil {
 		return nil, err
 	}
 	r.Hold(l, func() { l.giveBack(me.kind, m, touched) }) // which may be at once
 	return nil, nil
+}
+
+// count counts a call that needs no slot of its own.
+func (l *Limits) count(me who) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if wait := l.measureOf(me).take(l.now()); wait > 0 {
+		return limited(me.kind, "calls too often", wait)
+	}
+	return nil
 }
 
 // take takes a slot.

@@ -1,0 +1,259 @@
+package aai
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// admissionLife is how long calls that were admitted may wait to be run. What a person
+// allowed is meant for what they see now.
+const admissionLife = 10 * time.Minute
+
+// An Admission is the leave for calls to run, each once. It holds what gates keep for
+// them, such as slots, but no lane, and nothing runs by itself. It ends with the context
+// it was made with, and after ten minutes; whoever has it releases it. Safe for
+// concurrent use.
+type Admission struct {
+	calls   []*passage
+	current atomic.Pointer[passage] // which is on its way
+	ended   chan *passage           // the one that was refused, or nil
+
+	mu    sync.Mutex
+	began []bool // of each call: it runs, ran, or never will
+	over  *Error // why what did not run never will
+	stop  []func() bool
+}
+
+// Admit brings calls to where they may run: all are received, resolved and validated, then
+// every gate is asked about each, and then the person about all of them in one round. If
+// one is refused, none is admitted, the error is the one's, and each is on record. Calls
+// that a person must allow first return CONSENT_REQUIRED with Error.Questions; admit them
+// again with the answers in each. An Action that makes calls of its own admits those that
+// it knows before it runs the first.
+func (g *Gateway) Admit(ctx context.Context, calls ...*Call) (*Admission, error) {
+	a := &Admission{ended: make(chan *passage, 1), began: make([]bool, len(calls))}
+	if len(calls) == 0 {
+		return a, nil
+	}
+	late := make(chan struct{}, 1)
+	for _, call := range calls {
+		p := newPassage(ctx, g, call, late)
+		p.clock.rest()
+		a.calls = append(a.calls, p)
+	}
+	a.current.Store(a.calls[0])
+	defer a.calls[0].beat()()
+	go a.travel()
+	if err := a.await(ctx, late); err != nil {
+		return nil, err
+	}
+	expire := time.AfterFunc(admissionLife, func() {
+		e := Errorf(Timeout, "the call was admitted, and not run within %s", admissionLife)
+		e.Delivery, e.Hint = NotDelivered, "Have it admitted again."
+		a.end(e)
+	})
+	left := context.AfterFunc(ctx, func() { a.end(leftBefore(ctx.Err())) })
+	a.mu.Lock()
+	a.stop = []func() bool{expire.Stop, left}
+	a.mu.Unlock()
+	return a, nil
+}
+
+// Run runs the call of that index, as [Gateway.Do] does from when it is admitted: the
+// target is found again, and the gates look again, but nobody is asked. It runs once.
+func (a *Admission) Run(ctx context.Context, i int) (*Result, error) {
+	if err := a.begin(i); err != nil {
+		return nil, err
+	}
+	p := a.calls[i]
+	p.clock = p.clock.again()
+	p.listen(ctx)
+	defer p.beat()()
+	go p.travel(p.resume)
+	e := p.await()
+	if e.err != nil {
+		return nil, e.err
+	}
+	return e.result, nil
+}
+
+// Release gives back what is held for the calls that were not run, and puts on record
+// that they were not.
+func (a *Admission) Release() { a.end(leftBefore(context.Canceled)) }
+
+// begin takes a call out of those that may still be run.
+func (a *Admission) begin(i int) *Error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch {
+	case i < 0 || i >= len(a.calls):
+		return Errorf(Internal, "there is no call %d among the %d that were admitted", i, len(a.calls))
+	case !a.began[i]:
+		a.began[i] = true
+		return nil
+	case a.over != nil:
+		return a.over
+	}
+	return Errorf(Internal, "call %d was run before, and is admitted once", i)
+}
+
+// end has the calls end that were not run.
+func (a *Admission) end(why *Error) {
+	a.mu.Lock()
+	var left []*passage
+	for i, began := range a.began {
+		if !began {
+			a.began[i] = true
+			left = append(left, a.calls[i])
+		}
+	}
+	if len(left) > 0 {
+		a.over = why
+	}
+	stop := a.stop
+	a.stop = nil
+	a.mu.Unlock()
+	for _, f := range stop {
+		f()
+	}
+	for _, p := range left {
+		p.leave(why)
+	}
+	patience := time.After(recordPatience)
+	for _, p := range left {
+		select {
+		case <-p.ended:
+		case <-patience:
+			return
+		}
+	}
+}
+
+// travel has the calls admitted, and says which was refused, unless Admit has given them
+// up. Its goroutine is that of all of them.
+func (a *Admission) travel() {
+	var refused *passage
+	err := &Error{Code: Internal, Message: "the calls were neither admitted nor refused", Delivery: NotDelivered}
+	defer func() {
+		if v := recover(); v != nil {
+			err = panicked(v)
+		}
+		if err != nil && refused == nil {
+			refused = a.current.Load()
+		}
+		for _, p := range a.calls {
+			switch {
+			case err == nil:
+				p.clock.rest()
+			case p == refused:
+				p.finish(ending{err: err})
+			default:
+				p.finish(ending{err: leftOut(err)})
+			}
+		}
+		a.ended <- refused
+	}()
+	refused, err = a.stages()
+}
+
+// stages is the way of the calls until they are admitted.
+func (a *Admission) stages() (*passage, *Error) {
+	for _, p := range a.calls {
+		defer time.AfterFunc(longRead, p.noteLong).Stop()
+		defer p.clock.end()
+	}
+	for _, stage := range []func(*passage) *Error{(*passage).approach, (*passage).gate} {
+		if refused, err := inTurn(a.calls, func(p *passage) *Error { a.current.Store(p); return stage(p) }); err != nil {
+			return refused, err
+		}
+	}
+	var open []*passage
+	for _, p := range a.calls {
+		p.rested = true
+		if !p.decided() {
+			open = append(open, p)
+		}
+	}
+	if len(open) == 0 {
+		return nil, nil
+	}
+	a.current.Store(open[0])
+	return consult(open)
+}
+
+// await returns why the calls are not admitted, by the deadline of the one that is on its
+// way at the latest.
+func (a *Admission) await(ctx context.Context, late chan struct{}) error {
+	select {
+	case refused := <-a.ended:
+		return a.refusal(refused)
+	case <-late:
+	case <-ctx.Done():
+		select {
+		case refused := <-a.ended:
+			if err := a.refusal(refused); err != nil {
+				return err
+			}
+		case <-time.After(lateGrace):
+		}
+	}
+	current := a.current.Load()
+	why := current.abandon()
+	current.leave(why)
+	for _, p := range a.calls {
+		p.leave(leftOut(why))
+	}
+	return a.refusal(current)
+}
+
+// refusal is why the call was refused: nil of none.
+func (a *Admission) refusal(refused *passage) error {
+	if refused == nil {
+		return nil
+	}
+	return refused.last().err
+}
+
+// leftOut says of a call that it was not admitted because another was not.
+func leftOut(cause *Error) *Error {
+	return &Error{
+		Code: cause.Code, Delivery: NotDelivered,
+		Message: "the call was not admitted, since another that belongs to it was not",
+		Hint:    "See what was said of the other one.",
+	}
+}
+
+// resume is the way of an admitted call from where it rested.
+func (p *passage) resume() (*Result, *Error) {
+	defer time.AfterFunc(longRead, p.noteLong).Stop()
+	defer p.clock.end()
+	p.clock.goOn()
+	if err := p.arriveAgain(); err != nil {
+		return nil, err
+	}
+	return p.act()
+}
+
+// arriveAgain finds the target of a call that rested. It may run again by now, or no
+// more; if it is another one, nobody has admitted a call to it.
+func (p *passage) arriveAgain() *Error {
+	r := p.r
+	if !r.App.OperatesOthers() {
+		return nil
+	}
+	ctx := p.clock.within(p.door)
+	target, err := p.g.target(ctx, r)
+	if failure := p.overdue(ctx, err); failure != nil {
+		if len(failure.Questions) > 0 {
+			return changed(r)
+		}
+		return failure
+	}
+	if target.ID != r.Target.ID || target.Digest != r.Target.Digest {
+		return changed(r)
+	}
+	r.Target, r.Call.Target = target, target
+	return nil
+}

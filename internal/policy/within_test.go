@@ -1,0 +1,77 @@
+package policy
+
+import (
+	"context"
+	"testing"
+
+	"aai"
+)
+
+// nesting is a gateway with limits, whose tool "t" makes calls of itself until it is so
+// deep. Its own slot is the only one that there is.
+func nesting(deep int, limits map[Kind]Limit) (*aai.Gateway, *Limits) {
+	l := NewLimits(limits)
+	app := &aai.App{ID: "org.example.App"}
+	g := &aai.Gateway{Catalog: oneApp{app}, Journal: noJournal{}, Gates: []aai.Gate{l}}
+	level := 0
+	app.Tools = []*aai.Tool{{Name: "t", Effect: aai.Reads, Run: func(ctx context.Context, c *aai.Call) (*aai.Result, error) {
+		if level++; level == deep {
+			return &aai.Result{}, nil
+		}
+		a, err := g.Admit(ctx, nested(c.Caller), nested(c.Caller))
+		if err != nil {
+			return nil, err
+		}
+		defer a.Release()
+		return a.Run(ctx, 1)
+	}}}
+	return g, l
+}
+
+func nested(c aai.Caller) *aai.Call { return &aai.Call{Caller: c, App: "a", Tool: "t"} }
+
+// A call that an Action makes has its parent's slot: one who has no other left can run a
+// child, however deep.
+func TestCallsWithinShareASlot(t *testing.T) {
+	g, l := nesting(70, map[Kind]Limit{Declared: {PerSecond: 1000, PerMinute: 1000, Concurrent: 1}})
+	if _, err := g.Do(t.Context(), nested(agent())); err != nil {
+		t.Fatal(err)
+	}
+	if len(l.active) != 1 || l.active[Declared] != 0 || l.busy[Declared] != 0 {
+		t.Errorf("slots are taken: %v of %v", l.active, l.busy)
+	}
+}
+
+// They count all the same.
+func TestCallsWithinAreCounted(t *testing.T) {
+	g, _ := nesting(70, map[Kind]Limit{Declared: {PerSecond: 50, PerMinute: 1000, Concurrent: 1}})
+	_, err := g.Do(t.Context(), nested(agent()))
+	if code(err) != "RATE_LIMITED" {
+		t.Error(err)
+	}
+}
+
+// Nobody gets a slot by saying whose child a call is.
+func TestAParentIsNotClaimed(t *testing.T) {
+	l := NewLimits(map[Kind]Limit{Declared: {PerSecond: 1000, PerMinute: 1000, Concurrent: 1}})
+	app := &aai.App{ID: "org.example.App"}
+	g := &aai.Gateway{Catalog: oneApp{app}, Journal: noJournal{}, Gates: []aai.Gate{l}}
+	app.Tools = []*aai.Tool{{Name: "t", Effect: aai.Reads, Run: func(ctx context.Context, c *aai.Call) (*aai.Result, error) {
+		if c.Parent != "" {
+			return &aai.Result{}, nil
+		}
+		child := nested(c.Caller)
+		child.Parent = c.ID
+		if _, err := g.Do(context.Background(), child); code(err) != "RATE_LIMITED" {
+			t.Errorf("from elsewhere: %v", err)
+		}
+		other := nested(aai.Caller{Door: c.Caller.Door, Name: "another", Identity: c.Caller.Identity})
+		if _, err := g.Do(ctx, other); code(err) != "RATE_LIMITED" {
+			t.Errorf("for another caller: %v", err)
+		}
+		return g.Do(ctx, child)
+	}}}
+	if _, err := g.Do(t.Context(), nested(agent())); err != nil {
+		t.Error(err)
+	}
+}
