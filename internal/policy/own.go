@@ -174,10 +174,7 @@ func (o *Own) question(r *aai.Request, way aai.Channel) (aai.Question, error) {
 		language = o.cfg.Language()
 	}
 	w := wordsIn(language)
-	var text lines
-	text.ours(w.who, w.asker(r.Call.Caller))
-	// Its own word for itself, where it cannot pass for the program or for a line of ours.
-	text.theirs(w.calledItself, quoted(r.Call.Caller.Name, maxName))
+	text := w.whoAsks(r.Call.Caller)
 	text.ours(w.door, plain(r.Call.Caller.Door))
 	if len(shown) == 0 {
 		text.ours("%s", w.noParams)

@@ -29,9 +29,7 @@ const (
 // whole is an error.
 func (c *Consent) question(r *aai.Request, old *Grant, now time.Time) (aai.Question, error) {
 	w := c.words()
-	var text lines
-	text.ours(w.who, w.asker(r.Call.Caller))
-	text.theirs(w.calledItself, quoted(r.Call.Caller.Name, maxName))
+	text := w.whoAsks(r.Call.Caller)
 	if !r.App.OperatesOthers() && r.Effect() != aai.Destroys && !r.Tool.Natural {
 		text.ours(w.doesSaid, w.deed(r))
 	} else {
@@ -64,6 +62,14 @@ func (c *Consent) question(r *aai.Request, old *Grant, now time.Time) (aai.Quest
 		Choices:  c.choices(r, old != nil),
 		Seal:     c.seals.seal(binding(r), now),
 	}, nil
+}
+
+// whoAsks is how every question begins.
+func (w words) whoAsks(c aai.Caller) lines {
+	var text lines
+	text.ours(w.who, w.asker(c))
+	text.theirs(w.calledItself, quoted(c.Name, maxName))
+	return text
 }
 
 // lines are those of a question's text.
