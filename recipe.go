@@ -138,7 +138,8 @@ type AuthRecipe struct {
 // recipe is found then and not at the first call. Its error is an *Error whose
 // message begins with the descriptor's field: AAI_JSON_INVALID makes the whole
 // descriptor invalid; PERMISSION_DENIED, for what may not be reached through this
-// gateway, takes away this tool alone.
+// gateway, takes away this tool alone. Every *Error of the Action sets Delivery: an empty
+// one would say that nothing was sent.
 type Driver interface {
 	Compile(r *Recipe) (Action, error)
 }

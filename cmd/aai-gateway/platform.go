@@ -13,9 +13,10 @@ import (
 )
 
 // A platform is all that the program must know of an operating system. Each
-// platform_*.go makes one, so that what an OS is can be read in one place.
+// platform_*.go makes one in its hostPlatform, so that what an OS is can be read in one
+// place. What may be left out says so.
 type platform struct {
-	name  string // as descriptors call it
+	name  string // as descriptors call it: one of the platforms of catalog's kinds
 	data  string // the folder of what the gateway keeps
 	cache string // the folder of what can be had again
 	names string // the file of the person's names for web sites
@@ -25,9 +26,11 @@ type platform struct {
 	// accepts asks the screen whether it takes us; see session.Config. May be nil.
 	accepts func(ctx context.Context, getenv func(string) string, check func(net.Conn) error) error
 	// focus says whose window has the person's keyboard; nil where that cannot be seen.
-	focus   func(getenv func(string) string, shared *seat.Seat) func(context.Context) (pid int, err error)
-	refs    string // the folder of the terminal's references to elements of windows
-	places  func(*setup) []catalog.Place
+	focus  func(getenv func(string) string, shared *seat.Seat) func(context.Context) (pid int, err error)
+	refs   string // the folder of the terminal's references to elements of windows; only with desktop
+	places func(*setup) []catalog.Place
+	// drivers are those of recipes, by "<platform>/<kind>" as catalog.Options has them; the
+	// one for the web comes from elsewhere. The closer is never nil.
 	drivers func(*setup, *slog.Logger) (map[string]aai.Driver, io.Closer)
 	// desktop makes what the tools of the desktop need, at the first use of one;
 	// nil where windows cannot be operated yet. What it made is closed by the
