@@ -37,7 +37,7 @@ type mismatch struct {
 func assert(ctx context.Context, v *view) (*aai.Result, error) {
 	v.alsoHidden = true // it is there, whether it shows or not
 	wanted, _ := v.call.Args["assertions"].(map[string]any)
-	m, err := v.find(textArg(v.call, "query"))
+	m, err := v.find(ctx, textArg(v.call, "query"))
 	missing := err != nil && (aai.AsError(err).Code == aai.ElementNotFound || aai.AsError(err).Code == aai.StaleRef)
 	if err != nil && !missing {
 		return nil, err

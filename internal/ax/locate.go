@@ -117,7 +117,7 @@ type match struct {
 func (v *view) locate(ctx context.Context, query string) (match, error) {
 	until := time.Now().Add(findPatience)
 	for {
-		m, err := v.find(query)
+		m, err := v.find(ctx, query)
 		if err == nil || aai.AsError(err).Code != aai.ElementNotFound || refs.Is(query) || time.Now().After(until) {
 			return m, err
 		}
@@ -132,17 +132,17 @@ func (v *view) locate(ctx context.Context, query string) (match, error) {
 
 // likeliest is find for who judges what a call is about: what would be acted upon, or
 // else what the words are likest to.
-func (v *view) likeliest(query string) (match, error) {
+func (v *view) likeliest(ctx context.Context, query string) (match, error) {
 	v.surely = true
-	m, err := v.find(query)
+	m, err := v.find(ctx, query)
 	if v.surely = false; err != nil {
-		return v.find(query)
+		return v.find(ctx, query)
 	}
 	return m, nil
 }
 
 // find finds the one element that the query means now.
-func (v *view) find(query string) (match, error) {
+func (v *view) find(ctx context.Context, query string) (match, error) {
 	if refs.Is(query) {
 		i, err := v.refs.Resolve(v.shot, query)
 		if told, renamed := v.refs.Renamed(v.shot, query); err == nil && renamed && v.acting {
@@ -150,10 +150,7 @@ func (v *view) find(query string) (match, error) {
 		}
 		return match{i, "ref"}, err
 	}
-	q, found, err := v.search(query)
-	if err == nil && v.surely {
-		found, err = v.certain(q, query, found)
-	}
+	found, err := v.search(ctx, query)
 	if err != nil {
 		return match{}, err
 	}
@@ -178,33 +175,54 @@ func (v *view) find(query string) (match, error) {
 	return match{}, e
 }
 
-// certain leaves of what was found what is meant without a doubt, and of that what is in
-// front: in a dialog before what is behind it, in a page before its browser's own.
-func (v *view) certain(q *query.Query, text string, found query.Found) (query.Found, error) {
-	if len(found.Matches) == 0 {
+// certain leaves of what the query surely means what is in front: in a dialog before
+// what is behind it, in a page before its browser's own. Where it means nothing surely,
+// the error names what is like it.
+func (v *view) certain(ctx context.Context, q *query.Query, text string, found query.Found) (query.Found, error) {
+	if len(found.Matches) > 0 {
+		found.Matches = q.Closest(v.shot, v.inside(v.inDialog(ctx, found.Matches), func(p int) bool {
+			return v.shot.Elements[p].Role == desktop.Document
+		}))
 		return found, nil
 	}
-	sure := slices.DeleteFunc(slices.Clone(found.Matches), func(i int) bool { return !q.Sure(v.shot, i) })
-	if len(sure) == 0 {
-		e := aai.Errorf(aai.ElementNotFound, "nothing in %s is called %s; what is like it is no good guess to act on", aai.CleanLabel(v.app.Name, 60), quoted(text))
-		e.Delivery = aai.NotDelivered
-		e.Candidates = v.candidates(found.Matches)
-		e.Hint = "Give the ref of the one you mean as query, or its whole name; contains: before the words means whatever has them."
-		return found, e
+	like := q.Find(v.shot, query.Options{Root: -1})
+	if len(like.Matches) == 0 || len(found.HiddenMatches) > 0 {
+		found.Nearest = append(like.Nearest, like.Matches...)
+		return found, nil
 	}
-	if intArg(v.call, "nth", 0) == 0 {
-		sure = v.inside(sure, desktop.Dialog, desktop.AlertDialog)
-		sure = v.inside(sure, desktop.Document)
-	}
-	found.Matches = sure
-	return found, nil
+	e := aai.Errorf(aai.ElementNotFound, "nothing in %s is called %s; what is like it is no good guess to act on", aai.CleanLabel(v.app.Name, 60), quoted(text))
+	e.Delivery = aai.NotDelivered
+	e.Candidates = v.candidates(like.Matches)
+	e.Hint = "Give the ref of the one you mean as query, or its whole name; contains: before the words means whatever has them."
+	return found, e
 }
 
-// inside leaves those that are in an element of one of the roles, if some are.
-func (v *view) inside(matches []int, roles ...desktop.Role) []int {
+// inDialog leaves those that are in a dialog in front, if some are.
+func (v *view) inDialog(ctx context.Context, matches []int) []int {
+	const unknown = -2
+	front := unknown
+	return v.inside(matches, func(p int) bool {
+		e := &v.shot.Elements[p]
+		switch {
+		case e.Role != desktop.Dialog && e.Role != desktop.AlertDialog:
+			return false
+		case e.Parent >= 0 || e.States.Any(desktop.Modal|desktop.Active):
+			return true
+		case front == unknown:
+			front = v.frontTop(ctx)
+		}
+		return p == front
+	})
+}
+
+// inside leaves those that are in such an element, if some are.
+func (v *view) inside(matches []int, such func(i int) bool) []int {
+	if len(matches) < 2 {
+		return matches
+	}
 	within := func(i int) bool {
 		for p := v.shot.Elements[i].Parent; p >= 0; p = v.shot.Elements[p].Parent {
-			if slices.Contains(roles, v.shot.Elements[p].Role) {
+			if such(p) {
 				return true
 			}
 		}
@@ -227,16 +245,20 @@ func (v *view) renamed(ref string, i int, told string) error {
 }
 
 // search finds all that the query means.
-func (v *view) search(asked string) (*query.Query, query.Found, error) {
+func (v *view) search(ctx context.Context, asked string) (query.Found, error) {
 	strategy := query.Strategy(textArg(v.call, "strategy"))
 	if strategy == "" {
 		strategy = "auto"
 	}
 	q, err := query.Parse(asked, strategy)
 	if err != nil {
-		return nil, query.Found{}, err
+		return query.Found{}, err
 	}
-	found := q.Find(v.shot, query.Options{Root: -1})
+	find := q.Find
+	if v.surely {
+		find = q.Surely
+	}
+	found := find(v.shot, query.Options{Root: -1})
 	if v.alsoHidden && len(found.Matches) == 0 {
 		found.Matches = found.HiddenMatches
 	}
@@ -247,7 +269,10 @@ func (v *view) search(asked string) (*query.Query, query.Found, error) {
 			}
 		}
 	}
-	return q, found, nil
+	if v.surely {
+		return v.certain(ctx, q, asked, found)
+	}
+	return found, nil
 }
 
 func (v *view) notFound(asked string, found query.Found) error {

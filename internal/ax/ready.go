@@ -27,7 +27,7 @@ func (v *view) ready(ctx context.Context, m match, query string) (match, error) 
 		if err := v.refresh(ctx); err != nil {
 			return m, err
 		}
-		again, err := v.find(query)
+		again, err := v.find(ctx, query)
 		if err != nil {
 			return m, err
 		}

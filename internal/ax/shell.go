@@ -17,10 +17,10 @@ func (d *desk) shell(ctx context.Context, call *aai.Call) bool {
 	ctx, cancel := context.WithTimeout(ctx, wordsPatience)
 	defer cancel()
 	found := false
-	_, err := d.glance(ctx, call, func(_ context.Context, v *view) (*aai.Result, error) {
+	_, err := d.glance(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
 		m, err := match{}, error(nil)
 		if query := textArg(call, "query"); query != "" {
-			m, err = v.likeliest(query)
+			m, err = v.likeliest(ctx, query)
 		} else {
 			m, err = v.focused()
 		}

@@ -217,9 +217,9 @@ func (d *desk) words(ctx context.Context, call *aai.Call) string {
 	}
 	ctx, cancel := context.WithTimeout(ctx, wordsPatience)
 	defer cancel()
-	_, err := d.glance(ctx, call, func(_ context.Context, v *view) (*aai.Result, error) {
+	_, err := d.glance(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
 		v.alsoMenus = true
-		m, err := v.likeliest(query)
+		m, err := v.likeliest(ctx, query)
 		if err == nil {
 			e := &v.shot.Elements[m.index]
 			caption = strings.Join(strings.Fields(strings.Join([]string{e.Name, e.Description, caption}, " ")), " ")

@@ -69,6 +69,7 @@ type Query struct {
 	words string // the plain words in it, for what is near
 	role  *roleTest
 	tries []try
+	plain bool // words alone, which may mean anything of an element
 	// explicit means that the query says that a part of what something is called will do.
 	explicit bool
 	// fits compares an element with the words; nil where there are none.
@@ -174,7 +175,7 @@ func plainQuery(words string, strategy Strategy) *Query {
 		strategy == Auto && (looksLikePath(text) || looksLikeRegex(text) || looksLikePart(text)) {
 		text = quote(words)
 	}
-	return &Query{text: text, words: words, tries: plainTries(words, strategy), explicit: strategy == Contains, fits: plainFits(newWords(words))}
+	return &Query{text: text, words: words, tries: plainTries(words, strategy), plain: true, explicit: strategy == Contains, fits: plainFits(newWords(words))}
 }
 
 func looksLikePart(text string) bool {

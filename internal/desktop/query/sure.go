@@ -16,24 +16,88 @@ import (
 // what is filled in, chosen or followed whole words of the name are enough, but not
 // where a word more turns the meaning round, nor in a script that does not part words.
 func (q *Query) Sure(s *desktop.Snapshot, i int) bool {
-	f := newFinder(s, Options{Hidden: true, Root: -1})
+	return q.sure(newFinder(s, Options{Hidden: true, Root: -1}), i)
+}
+
+func (q *Query) sure(f *finder, i int) bool {
+	if q.guesses() {
+		role := f.s.Elements[i].Role
+		return q.fits(f, i, bare) || !role.Fires() && role.Takes() && q.fits(f, i, wholeWords) || q.identifies(f, i)
+	}
 	for _, t := range q.tries {
-		switch t.strategy {
-		case ValueExact, NameContains, ValueContains, TermsContains, Fuzzy:
-			if !q.explicit {
-				continue
-			}
-		}
 		// A path counts what shows, or where that is nothing, all.
 		if slices.Contains(t.find(f, false), i) || t.whole && slices.Contains(t.find(f, true), i) {
 			return true
 		}
 	}
-	if q.fits == nil {
+	return false
+}
+
+// guesses reports whether the query finds more than it surely means.
+func (q *Query) guesses() bool { return q.fits != nil && !q.explicit }
+
+// identifies reports whether plain words are what the element's author calls it. A word
+// that people say may mean what is on the screen, so that it has to be an element
+// without a name, or one that does not fire.
+func (q *Query) identifies(f *finder, i int) bool {
+	e := &f.s.Elements[i]
+	if !q.plain || e.Identifier == "" || e.Identifier != q.words {
 		return false
 	}
-	role := s.Elements[i].Role
-	return q.fits(f, i, bare) || !role.Fires() && role.Takes() && q.fits(f, i, wholeWords)
+	return !e.Role.Fires() || e.Name == "" && e.Description == "" || !saidByPeople(e.Identifier)
+}
+
+// saidByPeople reports whether a text is such as people say it: save and Save, and not
+// save-btn or saveButton.
+func saidByPeople(text string) bool {
+	for i, r := range text {
+		if !unicode.IsLetter(r) && r != ' ' || i > 0 && unicode.IsUpper(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// Surely is Find for who will act: of all that shows the query finds what it surely
+// means, however it is spelled there, and nothing else. Where that is nothing,
+// HiddenMatches are what it surely means of the rest.
+func (q *Query) Surely(s *desktop.Snapshot, o Options) Found {
+	if !q.guesses() {
+		return q.Find(s, o)
+	}
+	f := newFinder(s, o)
+	t := try{anyRole: q.plain, find: each(q.sure)}
+	if matches := t.find(f, false); len(matches) > 0 {
+		return Found{Strategy: q.best(f, matches), Matches: f.prune(matches, t)}
+	}
+	return Found{HiddenMatches: f.hiddenMatches([]try{t})}
+}
+
+// Closest leaves of what the query surely means what is spelled as it is, or else what
+// is the nearest to that.
+func (q *Query) Closest(s *desktop.Snapshot, matches []int) []int {
+	if !q.guesses() || len(matches) < 2 {
+		return matches
+	}
+	f := newFinder(s, Options{Hidden: true, Root: -1})
+	for _, g := range []grade{exact, loose, bare} {
+		if fit := slices.DeleteFunc(slices.Clone(matches), func(i int) bool { return !q.fits(f, i, g) }); len(fit) > 0 {
+			return fit
+		}
+	}
+	return matches
+}
+
+// best is the surest way in which one of the elements is found.
+func (q *Query) best(f *finder, matches []int) Strategy {
+	all := *f
+	all.all = true
+	for _, t := range q.tries {
+		if found := t.find(&all, false); slices.ContainsFunc(matches, func(i int) bool { return slices.Contains(found, i) }) {
+			return t.strategy
+		}
+	}
+	return NameLoose
 }
 
 // plainFits compares what an element is called with plain words: its name, or what it
@@ -73,14 +137,13 @@ const (
 
 // called reports whether an element of the name is called what was asked for, but for
 // what may follow or mark a name.
-func (f *finder) called(name, asked string) bool {
+func (f *finder) called(name string, w *words) bool {
 	if f.ends == nil {
 		f.ends, f.mnemonic = regexp.MustCompile(ends), regexp.MustCompile(mnemonic)
 	}
-	want := loosen(withoutMark(strings.TrimSpace(asked)))
 	name = strings.ToLower(strings.TrimSpace(name))
 	for {
-		if loosen(withoutMark(name)) == want {
+		if plainly(name) == w.plain {
 			return true
 		}
 		cut := f.ends.ReplaceAllString(name, "")
@@ -93,6 +156,17 @@ func (f *finder) called(name, asked string) bool {
 		}
 		name = cut
 	}
+}
+
+// mayBeCalled reports whether it is worth asking called, of a name that is loosened.
+func mayBeCalled(name string, w *words) bool {
+	return strings.HasPrefix(name, w.plain) || strings.ContainsAny(name, "&’ʼ") || strings.ContainsAny(w.plain, "&")
+}
+
+// plainly is a text as names are compared: loosened, without the mark of a mnemonic, and
+// with one kind of apostrophe.
+func plainly(text string) string {
+	return strings.NewReplacer("’", "'", "ʼ", "'").Replace(loosen(withoutMark(strings.TrimSpace(text))))
 }
 
 // withoutMark takes the mark of a mnemonic out of a text.
@@ -112,7 +186,7 @@ func saysAll(text, asked string) bool {
 		return false
 	}
 	has, want := wordsOf(text), wordsOf(asked)
-	if len(want) == 0 || turns(has) != turns(want) {
+	if len(want) == 0 || turns(text, has) != turns(asked, want) {
 		return false
 	}
 	for from := 0; from+len(want) <= len(has); from++ {
@@ -130,33 +204,6 @@ func wordsOf(text string) []string {
 // unparted reports whether a text is, in part, of a script that does not part words.
 func unparted(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool {
-		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Bopomofo, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
 	})
 }
-
-// turns counts the words that turn the meaning of others round.
-func turns(words []string) int {
-	n := 0
-	for _, word := range words {
-		if strings.Contains(negations, " "+word+" ") {
-			n++
-		}
-	}
-	return n
-}
-
-// negations are such words of languages that part them.
-const negations = " no not don dont never without except none cancel disable unless un non " + // English
-	"nicht ohne kein keine keinen nie außer " + // German
-	"ne pas sans jamais aucun aucune n sauf " + // French
-	"sin nunca ningún ninguna excepto " + // Spanish
-	"senza mai nessuno nessuna " + // Italian
-	"não nao sem nenhum nenhuma " + // Portuguese
-	"niet zonder geen nooit " + // Dutch
-	"inte utan ingen inga ikke uden uten ei ilman " + // Nordic
-	"nie bez nigdy ne není bez žádný " + // Polish, Czech
-	"не без никогда нет кроме " + // Russian
-	"δεν μην χωρίς " + // Greek
-	"değil hayır olmadan " + // Turkish
-	"לא בלי " + "لا بدون ليس " + // Hebrew, Arabic
-	"नहीं बिना " + "않 안 없이 " // Hindi, Korean

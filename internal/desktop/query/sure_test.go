@@ -72,6 +72,8 @@ func TestSure(t *testing.T) {
 		{desktop.Link, "保存", "保存", true},
 		{desktop.Label, "Save the file", "Save", false},
 		{desktop.Label, "Save", "Save", true},
+		{desktop.Button, "Status: ready", "Status: ready", true},
+		{desktop.Button, "Status: not ready", "Status: ready", false},
 	} {
 		q, err := Parse(c.query, Auto)
 		if err != nil {
@@ -98,40 +100,136 @@ func TestSureOfADescription(t *testing.T) {
 	}
 }
 
-// Whatever the screen and the words: what fires is called what was asked for, in the
-// letters and digits of it, or the query said that less will do.
-func TestSureIsTheName(t *testing.T) {
-	letters := func(text string) string {
-		return strings.Map(func(r rune) rune {
-			if wordRune(r) {
-				return r
-			}
-			return -1
-		}, strings.ToLower(text))
+// bases are names no two of which say the same.
+func bases() []string {
+	return []string{
+		"OK", "Bookmark this tab", "Save", "Don't Save", "Save As", "Save all", "Close", "Close without saving", "Close all", "Lock", "Unlock", "Delete", "Delete all data", "Delete Al Dat", "Undelete",
+		"Speichern", "Nicht speichern", "Enregistrer", "Ne pas enregistrer", "Сохранить", "Не сохранять", "保存", "不保存", "别保存", "另存为", "保存しない", "บันทึก", "ไม่บันทึก", "저장", "저장 안 함", "حفظ", "عدم الحفظ",
+		"Page 2", "Page 20", "Plan A", "Plan B", "C", "C++", "*", "+1", "-1",
 	}
+}
+
+// Whatever apps add to a name and however people write it: what fires is surely meant by
+// its own name and by no other.
+func TestSureIsTheName(t *testing.T) {
+	firing := []desktop.Role{desktop.Button, desktop.MenuItem, desktop.MenuCheckbox, desktop.MenuRadio, desktop.Checkbox, desktop.Radio, desktop.Switch, desktop.Tab}
+	asWritten := []func(string) string{
+		func(name string) string { return name }, strings.ToUpper, strings.ToLower,
+		func(name string) string { return " " + strings.ReplaceAll(name, " ", "  ") + " " },
+		func(name string) string { return strings.ReplaceAll(name, " ", "\u00a0") },
+		func(name string) string { return strings.ReplaceAll(name, "'", "’") },
+	}
+	added := []string{"", "...", "…", "\tCtrl+S", " Ctrl+Shift+S", " (12)", " [3]", "（99+）"}
 	rapid.Check(t, func(t *rapid.T) {
-		s := shottest.Any().Draw(t, "screen")
-		words := rapid.SampledFrom(shottest.Names()).Draw(t, "words")
-		if from := rapid.IntRange(0, 3).Draw(t, "cut"); from < len([]rune(words)) {
-			words = string([]rune(words)[from:])
+		name, asked := rapid.SampledFrom(bases()).Draw(t, "name"), rapid.SampledFrom(bases()).Draw(t, "asked")
+		shown := rapid.SampledFrom(asWritten).Draw(t, "as apps write it")(name)
+		if first := []rune(strings.TrimLeft(shown, " ")); rapid.Bool().Draw(t, "with a mnemonic") && len(first) > 1 && wordRune(first[0]) {
+			shown = rapid.SampledFrom([]string{"_", "&"}).Draw(t, "mark") + string(first)
 		}
-		q, err := Parse(quote(words), Auto)
+		shown += rapid.SampledFrom(added).Draw(t, "added")
+		s := one(rapid.SampledFrom(firing).Draw(t, "role"), shown)
+		q, err := Parse(quote(rapid.SampledFrom(asWritten).Draw(t, "as asked")(asked)), Auto)
 		if err != nil {
-			return // nothing but spaces
+			t.Fatal(err)
 		}
-		for i := range s.Elements {
-			e := &s.Elements[i]
-			if !e.Role.Fires() || !q.Sure(s, i) || e.Identifier == words {
-				continue
-			}
-			name := e.Name
-			if name == "" {
-				name = e.Description
-			}
-			asked := []string{letters(words)}
-			if !slices.ContainsFunc(asked, func(a string) bool { return strings.HasPrefix(letters(name), a) }) || len(letters(name)) > len(letters(words))+20 {
-				t.Errorf("%s %q is surely meant by %q", e.Role, name, words)
-			}
+		if sure := q.Sure(s, 1); sure != (name == asked) {
+			t.Errorf("%s %q for %q: sure is %t", s.Elements[1].Role, shown, asked, sure)
+		}
+		if found := q.Surely(s, Options{Root: -1}).Matches; (len(found) == 1) != (name == asked) {
+			t.Errorf("%q for %q: surely found is %v", shown, asked, found)
+		}
+		part, err := Parse("contains:"+asked, Auto)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := part.Surely(s, Options{Root: -1}).Matches
+		if inside := strings.Contains(newWords(shown).plain, newWords(asked).plain); len(found) == 1 && !inside {
+			t.Errorf("%q for contains:%s: found", shown, asked)
 		}
 	})
+}
+
+// A word more that turns the meaning round makes another thing of a row or a link, in
+// whatever language.
+func TestSureAcrossNegations(t *testing.T) {
+	for name, asked := range map[string]string{
+		"Don't save the file": "save the file", "Continue without saving": "saving", "Never ask again": "ask again", "It won't close": "close", "un-mute all": "mute all", "Cannot open": "open",
+		"Nicht speichern": "speichern", "Ohne Speichern schließen": "schließen", "Keine Nachrichten senden": "senden",
+		"Ne pas enregistrer": "enregistrer", "Fermer sans enregistrer": "fermer", "N'enregistrer rien": "enregistrer",
+		"Cerrar sin guardar": "cerrar", "No guardar": "guardar", "Chiudi senza salvare": "chiudi", "Non salvare": "salvare",
+		"Fechar sem salvar": "fechar", "Não salvar": "salvar", "Nu salva": "salva", "Închide fără salvare": "închide",
+		"Sluiten zonder opslaan": "sluiten", "Stäng utan att spara": "stäng", "Luk uden at gemme": "luk", "Ikke lagre": "lagre",
+		"Älä tallenna": "tallenna", "Sulje tallentamatta": "sulje", "Bezárás mentés nélkül": "bezárás", "Ne mentse": "mentse",
+		"Nie zapisuj": "zapisuj", "Zavřít bez uložení": "zavřít", "Не сохранять": "сохранять", "Закрыть без сохранения": "закрыть", "Не зберігати": "зберігати",
+		"Κλείσιμο χωρίς αποθήκευση": "κλείσιμο", "Kaydetmeden kapat": "kapat", "לסגור בלי לשמור": "לסגור", "إغلاق بدون حفظ": "إغلاق",
+		"सहेजे बिना बंद करें": "बंद करें", "저장하지 않고 닫기": "닫기", "저장 안 함": "저장", "Đóng mà không lưu": "đóng", "Jangan simpan": "simpan", "Tutup tanpa menyimpan": "tutup",
+		"不保存": "保存", "不 保存": "保存", "别 删除": "删除", "保存しない": "保存", "ไม่บันทึก": "บันทึก", "ບໍ່ບັນທຶກ": "ບັນທຶກ", "កុំរក្សាទុក": "រក្សាទុក", "မသိမ်းပါ": "သိမ်းပါ",
+	} {
+		q, err := Parse(quote(asked), Auto)
+		if err != nil {
+			t.Fatal(asked, err)
+		}
+		for _, role := range []desktop.Role{desktop.Link, desktop.Row, desktop.Cell, desktop.Textbox, desktop.Button} {
+			if q.Sure(one(role, name), 1) {
+				t.Errorf("%s %q is surely meant by %q", role, name, asked)
+			}
+		}
+		if whole, err := Parse(quote(name), Auto); err != nil || !whole.Sure(one(desktop.Link, name), 1) {
+			t.Errorf("%q is not meant by its own name: %v", name, err)
+		}
+	}
+}
+
+// What its author calls it is no word of the person's, where it says something else.
+func TestSureOfAnIdentifier(t *testing.T) {
+	for _, c := range []struct {
+		name, identifier, query string
+		want                    bool
+	}{
+		{"Close without saving", "close", "close", false},
+		{"Close without saving", "Close", "Close", false},
+		{"", "close", "close", true},
+		{"Don't Save", "save-btn", "save-btn", true},
+		{"Don't Save", "saveButton", "saveButton", true},
+		{"Don't Save", "save", "identifier:save", true},
+		{"Don't Save", "save", "id:save", true},
+	} {
+		s := one(desktop.Button, c.name)
+		s.Elements[1].Identifier = c.identifier
+		if q, err := Parse(c.query, Auto); err != nil || q.Sure(s, 1) != c.want {
+			t.Errorf("%q #%s for %q: %v, want %t", c.name, c.identifier, c.query, err, c.want)
+		}
+	}
+}
+
+// TestSurelyFindsWhatIsCalledSo: neither what is like it nor an identifier hides what is
+// called as was asked, and however it is spelled it is found.
+func TestSurelyFindsWhatIsCalledSo(t *testing.T) {
+	s := shottest.Read(t, `
+window "Browser" active
+  button "Close without saving" id="close"
+  button "Close"
+  document "Page"
+    button "CLOSE…"
+    button "Delete all"
+  menubar
+    menu "Edit"
+      menuitem "_Delete" hidden
+`)
+	for asked, want := range map[string][]int{"close": {2, 4}, "Close": {2, 4}, "Delete al": nil} {
+		q, err := Parse(asked, Auto)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if found := q.Surely(s, Options{Root: -1}); !slices.Equal(found.Matches, want) {
+			t.Errorf("%q: %v, want %v", asked, found.Matches, want)
+		}
+	}
+	q, err := Parse("Close", Auto)
+	if err != nil || !slices.Equal(q.Closest(s, []int{2, 4}), []int{2}) {
+		t.Errorf("%v, closest %v", err, q.Closest(s, []int{2, 4}))
+	}
+	if q, err = Parse("Delete", Auto); err != nil || !slices.Equal(q.Surely(s, Options{Root: -1}).HiddenMatches, []int{8}) {
+		t.Errorf("%v, hidden %v", err, q.Surely(s, Options{Root: -1}).HiddenMatches)
+	}
 }

@@ -187,6 +187,10 @@ func parseTerms(text string, strategy Strategy) (*Query, error) {
 		// is called: what has exactly this name is meant before all else.
 		q.text = text
 		q.tries = append([]try{plainTries(text, Auto)[1]}, q.tries...)
+		whole := newWords(text)
+		q.fits = func(f *finder, i int, g grade) bool {
+			return f.compare(i, nameAttribute, whole, min(g, bare)) || t.matches(f, i, g)
+		}
 	}
 	var all []string
 	t.walk(func(t *term) {

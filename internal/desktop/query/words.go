@@ -22,9 +22,17 @@ const (
 type words struct {
 	text  string
 	loose string
+	plain string // as names are compared where something is to be acted upon
+	first string // the first of them
 }
 
-func newWords(text string) *words { return &words{text, loosen(text)} }
+func newWords(text string) *words {
+	w := &words{text: text, loose: loosen(text), plain: plainly(text)}
+	if all := wordsOf(text); len(all) > 0 {
+		w.first = all[0]
+	}
+	return w
+}
 
 // compare compares an attribute of an element. An empty one fits nothing.
 func (f *finder) compare(i int, a attribute, w *words, g grade) bool {
@@ -39,10 +47,10 @@ func (f *finder) compare(i int, a attribute, w *words, g grade) bool {
 	switch g {
 	case bare, wholeWords:
 		text := a.of(&f.s.Elements[i])
-		if f.called(text, w.text) {
+		if mayBeCalled(got, w) && f.called(text, w) {
 			return true
 		}
-		return g == wholeWords && a != valueAttribute && saysAll(text, w.text)
+		return g == wholeWords && a != valueAttribute && strings.Contains(got, w.first) && saysAll(text, w.text)
 	case loose:
 		return got == w.loose
 	case wordStart:
