@@ -72,10 +72,9 @@ type App struct {
 	// such as "a lock of the screen", as far as that can be seen; "" where it does not. Nil
 	// means that nobody can look.
 	Guards func(ctx context.Context) string
-	// Words are what people read on the element that a call is about, such as the
-	// caption of a button, as far as that is known before the call runs; "" where it
-	// is not. Call.Target is set. Nil means that the app has no such elements.
-	Words func(ctx context.Context, call *Call) string
+	// Aim says what a call will act on, such as a button, as far as that is known before
+	// the call runs. Call.Target is set. Nil means that the app has no such elements.
+	Aim func(ctx context.Context, call *Call) Hit
 	// Shell reports whether the element that a call of a tool that types is about is a
 	// terminal within the target, as far as that is known before the call runs. Call.Target
 	// is set. Nil means that nobody can look.

@@ -112,8 +112,7 @@ func TestLinesTellTheCall(t *testing.T) {
 		s.Gates, s.Answers, s.Effect = []string{asks}, "yes", effect
 		w := newWorld(s)
 		w.app.Tools[0].Run = func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
-			aai.ActsOn(ctx, "button \"Save\"\x1b")
-			return &aai.Result{}, nil
+			return &aai.Result{}, aai.ActsOn(ctx, aai.Hit{Role: "button", Name: "Save\x1b", ID: "save", Window: "Notes\n", Says: "not kept", Destroys: true})
 		}
 		call := s.call()
 		call.ID, call.Parent, call.App, call.Caller.Name = "c1", "c0", "org.example.App", "evil\x1b[31m\u202ename"
@@ -131,7 +130,7 @@ func TestLinesTellTheCall(t *testing.T) {
 			want = []aai.Entry{first}
 		}
 		end := &want[len(want)-1]
-		end.Kind, end.Ran, end.On = aai.Outcome, true, "button \"Save\""
+		end.Kind, end.Ran, end.On = aai.Outcome, true, aai.Hit{Role: "button", Name: "Save", ID: "save", Window: "Notes"}
 		var got []aai.Entry
 		for _, s := range w.steps() {
 			if s.entry != nil {

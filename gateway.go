@@ -7,6 +7,8 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 	"time"
+
+	"aai/internal/hygiene"
 )
 
 // A Catalog knows the apps. It is safe for concurrent use.
@@ -245,9 +247,10 @@ func (p *passage) queue() *Error {
 			return err
 		}
 	}
-	args := p.r.hiddenArgs()
+	args, hit := p.r.hiddenArgs(), p.r.Hit.clean(hygiene.NewVeil(p.r.secrets()))
 	p.know(func(p *passage) {
 		e := &p.about
+		e.On = hit
 		e.Admitted, e.Effect, e.Digest, e.Consent, e.Args = true, p.r.Effect(), p.r.Digest(), p.r.Consent, args
 	})
 	return nil
@@ -262,8 +265,12 @@ func (p *passage) lookAgain(ctx context.Context) *Error {
 	if !r.App.OperatesOthers() && !p.rested {
 		return nil
 	}
+	was := r.Hit
 	r.Destructive, r.Shell = false, false
 	questions, err := p.inTime(ctx)
+	if err == nil && r.Destructive && len(r.Call.Answers) > 0 && was.Role != "" && !r.Hit.same(was) {
+		return r.changed(r.Hit)
+	}
 	if err != nil || len(questions) == 0 {
 		return err
 	}

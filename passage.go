@@ -57,7 +57,7 @@ type passage struct {
 	total   time.Duration // what the tool has
 	visit   *visit        // of the target's lane
 	ran     bool          // the Action has begun
-	on      string
+	on      Hit
 	settled bool // somebody says how the call ended: the goroutine, or Do without it
 
 	lines chan struct{} // holds a token while a line is written; guards what follows
@@ -299,15 +299,6 @@ type (
 // before, not at all.
 func WithWaits(ctx context.Context, f func()) context.Context {
 	return context.WithValue(ctx, waitsKey{}, f)
-}
-
-// ActsOn says on what the call of the context acts, for the record, such as
-// `button "Save" #save-btn in "Notes"`: an Action does so before it acts, where the
-// arguments do not name it for good. The last word counts. Safe for concurrent use.
-func ActsOn(ctx context.Context, what string) {
-	if p, _ := ctx.Value(passageKey{}).(*passage); p != nil {
-		p.know(func(p *passage) { p.on = CleanLabel(what, maxName) })
-	}
 }
 
 // know changes what is known of the call.

@@ -52,8 +52,9 @@ type Entry struct {
 	Elapsed  time.Duration
 	// Ran says that the tool's Action was begun: without it nothing can have happened.
 	Ran bool
-	// On names what was acted on, such as `button "Save" (id save-btn) in "Notes"`.
-	On string
+	// On is what was acted on, or in an Intent what will be as far as that is known: a
+	// reference means nothing later.
+	On Hit
 	// Answer returns what a call answered that ended well, for a journal that keeps
 	// such things: JSON values, what is secret in them a hygiene.Hidden. Nil for other calls.
 	Answer func() any `json:"-"`

@@ -19,6 +19,8 @@ type Request struct {
 	// Destructive is what a gate sets that takes an act on a window for one that
 	// cannot be taken back.
 	Destructive bool
+	// Hit is what the call will act on in a window, as far as that is known; see Aim.
+	Hit Hit
 	// Shell is what a gate sets where what the act gives a window would be run as a
 	// command, such as text typed into a terminal.
 	Shell bool
@@ -30,6 +32,7 @@ type Request struct {
 
 	// supposed says that only the gates' word is wanted; nothing will run.
 	supposed bool
+	aimed    bool // the Action has said what it hits
 	held     keeping
 	plain    []string // secret parameters that are none, as the Action says
 }

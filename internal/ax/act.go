@@ -34,7 +34,8 @@ type way struct {
 // A deed is an action on an element, from its beginning to what it changed.
 type deed struct {
 	*view
-	index  int // of the element in the view's snapshot; -1 where there is none
+	index  int   // of the element in the view's snapshot; -1 where there is none
+	also   []int // what else it touches
 	done   string
 	ways   []way
 	verify func(ctx context.Context) (string, bool) // says what is wrong, or that it is as it should be; nil: any change will do
@@ -52,6 +53,9 @@ type deedResult struct {
 
 // perform does the deed and says what was seen to change.
 func (a deed) perform(ctx context.Context) (*aai.Result, error) {
+	if err := aai.ActsOn(ctx, a.hit(ctx, a.index, a.also...)); err != nil {
+		return nil, err
+	}
 	a.desk.sessions.of(a.call).acted()
 	before := a.shot
 	a.unrest.Acts(before) // whatever comes of it
@@ -59,7 +63,6 @@ func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 	var focus desktop.ID
 	if a.index >= 0 {
 		described, focus = " "+a.name(a.index), before.Elements[a.index].ID
-		aai.ActsOn(ctx, onRecord(before, a.index))
 	}
 	watching, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -108,19 +111,6 @@ func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 	}
 	out.Data = result
 	return out, nil
-}
-
-// onRecord is the element as the journal names it: a reference means nothing later.
-func onRecord(s *desktop.Snapshot, i int) string {
-	e := &s.Elements[i]
-	text := desktop.Describe(e)
-	if e.Identifier != "" && e.Name != "" {
-		text += " #" + aai.CleanLabel(e.Identifier, 40)
-	}
-	if w := s.Window(i); w >= 0 && w != i {
-		text += " in " + desktop.Describe(&s.Elements[w])
-	}
-	return text
 }
 
 // An outcome is what verify says in the end.

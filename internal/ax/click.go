@@ -159,9 +159,15 @@ func (v *view) windowAt(ctx context.Context, at desktop.Point) (desktop.WindowIn
 	return desktop.WindowInfo{}, e
 }
 
-// elementAt returns the innermost element that shows at the point in the window,
-// or -1. What lies there in another window of the program is not meant.
+// elementAt returns the innermost element that people do something with and that shows
+// at the point in the window, or -1. What lies there in another window of the program is
+// not meant.
 func (v *view) elementAt(ctx context.Context, at desktop.Point, w desktop.WindowInfo) (int, error) {
+	return v.innermost(ctx, at, w, func(e *desktop.Element) bool { return e.Role.Interactive() })
+}
+
+// innermost is elementAt for such elements.
+func (v *view) innermost(ctx context.Context, at desktop.Point, w desktop.WindowInfo, such func(*desktop.Element) bool) (int, error) {
 	own, err := v.windows(ctx)
 	if err != nil {
 		return -1, err
@@ -172,8 +178,7 @@ func (v *view) elementAt(ctx context.Context, at desktop.Point, w desktop.Window
 			continue
 		}
 		for i := top; i < v.shot.Elements[top].End; i++ {
-			e := &v.shot.Elements[i]
-			if e.Role.Interactive() && e.Frame.Holds(at) && v.shot.Visible(i) {
+			if e := &v.shot.Elements[i]; such(e) && e.Frame.Holds(at) && v.shot.Visible(i) {
 				found = i
 			}
 		}

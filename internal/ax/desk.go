@@ -67,7 +67,7 @@ func New(cfg Config) *aai.App {
 		Aliases:     []string{"screen", "windows"},
 		Tools:       d.tools(),
 		Targets:     d.target,
-		Words:       d.words,
+		Aim:         d.aim,
 		Shell:       d.shell,
 	}
 }

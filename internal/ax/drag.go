@@ -27,7 +27,7 @@ func drag(ctx context.Context, v *view) (*aai.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, to, _, err := v.endOf(ctx, "to")
+	onto, to, _, err := v.endOf(ctx, "to")
 	if err != nil {
 		return nil, err
 	}
@@ -35,6 +35,10 @@ func drag(ctx context.Context, v *view) (*aai.Result, error) {
 	a := deed{view: v, index: -1, done: "Dragged"}
 	if id != "" {
 		a.index = v.shot.Index(id) // the snapshot may be another by now
+	}
+	a.also = []int{v.shot.Index(onto)}
+	if onto == "" {
+		a.also[0] = v.under(ctx, "to_")
 	}
 	a.ways = []way{v.byInputIn(in(window), func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		return input.Drag(ctx, seat, w.ID, from, to, duration)

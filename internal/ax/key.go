@@ -35,12 +35,7 @@ func shortcut(args map[string]any) bool {
 }
 
 func keyPress(ctx context.Context, v *view) (*aai.Result, error) {
-	chord := desktop.Chord{Key: textArg(v.call, "key")}
-	given, _ := v.call.Args["modifiers"].([]any)
-	for _, m := range given {
-		word, _ := m.(string)
-		chord.Modifiers = append(chord.Modifiers, modifier(word))
-	}
+	chord, _ := chordOf(v.call)
 	if !inFocus(v.call) && forTheDesktop(chord) {
 		e := aai.Errorf(aai.AutomationNotSupported, "%s is for the desktop and not for the program: it would act on what the person does", strings.Join(append(chord.Modifiers, chord.Key), "+"))
 		e.Delivery = aai.NotDelivered

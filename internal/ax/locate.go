@@ -29,6 +29,7 @@ type view struct {
 	// shows is meant.
 	alsoMenus bool
 	acting    bool // the element is to be acted upon, under the name that the caller knows
+	silent    bool // errors are told to nobody, so that no reference is given
 	surely    bool // queries mean only what they mean without a doubt
 	unrest    *delta.Unrest
 }
@@ -293,6 +294,9 @@ const maxCandidates = 8
 // candidates describes elements so that a caller can choose: e12 button "Save" in
 // dialog "Really?".
 func (v *view) candidates(indexes []int) []string {
+	if v.silent {
+		return nil
+	}
 	var out []string
 	for _, i := range indexes[:min(len(indexes), maxCandidates)] {
 		text := v.ref(i) + " " + desktop.Describe(&v.shot.Elements[i])

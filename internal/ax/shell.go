@@ -14,7 +14,7 @@ func (d *desk) shell(ctx context.Context, call *aai.Call) bool {
 	if call.Target == nil {
 		return false
 	}
-	ctx, cancel := context.WithTimeout(ctx, wordsPatience)
+	ctx, cancel := context.WithTimeout(ctx, aimPatience)
 	defer cancel()
 	found := false
 	_, err := d.glance(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {

@@ -9,11 +9,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"aai"
 	"aai/internal/desktop"
-	"aai/internal/desktop/refs"
 )
 
 // targetPrefix begins the ids of programs, so that none is taken for an app with
@@ -191,43 +189,4 @@ func unsupported(what string) error {
 	e.Delivery = aai.NotDelivered
 	e.Hint = "ax_is_accessible says what is missing."
 	return e
-}
-
-// wordsPatience is how long it may take to find what a call is about.
-const wordsPatience = time.Second
-
-// words are the caption of the element that a call is about, and what the query
-// says. Of a reference it is what the caller was told: an element that has another
-// caption by now is not acted upon. A program that the conversation has not been told of yet is not looked at
-// for it: who may see it is decided first.
-func (d *desk) words(ctx context.Context, call *aai.Call) string {
-	query := textArg(call, "query")
-	if query == "" || call.Target == nil {
-		return query
-	}
-	caption, s := query, d.sessions.of(call)
-	switch {
-	case refs.Is(query):
-		if known := s.knows(call.Target.PID); known != nil {
-			return known.Told(query)
-		}
-		return ""
-	case s.knows(call.Target.PID) == nil:
-		return caption
-	}
-	ctx, cancel := context.WithTimeout(ctx, wordsPatience)
-	defer cancel()
-	_, err := d.glance(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
-		v.alsoMenus = true
-		m, err := v.likeliest(ctx, query)
-		if err == nil {
-			e := &v.shot.Elements[m.index]
-			caption = strings.Join(strings.Fields(strings.Join([]string{e.Name, e.Description, caption}, " ")), " ")
-		}
-		return nil, err
-	})
-	if err != nil {
-		d.log.Debug("what a call is about is not known", "error", err) // the call itself will say why
-	}
-	return caption
 }

@@ -22,7 +22,7 @@ func (d *desk) unfound(ctx context.Context, call *aai.Call, query string) error 
 	if query == "" || call.Target == nil || call.Target.PID == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, findPatience+wordsPatience)
+	ctx, cancel := context.WithTimeout(ctx, findPatience+aimPatience)
 	defer cancel()
 	_, err := d.glance(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
 		v.acting, v.surely, v.alsoMenus = true, true, pressesByAsking(call)

@@ -24,7 +24,7 @@ func TestWords(t *testing.T) {
 				t.Fatal(err)
 			}
 			call.Target = target
-			return w.app.Words(w.Context(), call)
+			return w.app.Aim(w.Context(), call).Says
 		}
 		if got := words("Del"); got != "Del" {
 			t.Errorf("before anything was seen: %q", got)
@@ -53,7 +53,7 @@ func TestWords(t *testing.T) {
 		defer cancel()
 		took := elapsed(func() {
 			call := &aai.Call{Caller: w.caller, Args: map[string]any{"app": "Office", "query": "Delete"}, Target: target}
-			if got := w.app.Words(ctx, call); !strings.Contains(got, "Delete") {
+			if got := w.app.Aim(ctx, call).Says; !strings.Contains(got, "Delete") {
 				t.Errorf("hung: %q", got)
 			}
 		})

@@ -58,7 +58,7 @@ type Past struct {
 	App     string          `json:"app"`
 	Tool    string          `json:"tool"`
 	Target  string          `json:"target,omitempty"` // what the call touched, where that is not the app
-	On      string          `json:"on,omitempty"`     // and what in it, such as a button
+	On      aai.Hit         `json:"on,omitzero"`      // and what in it, such as a button
 	Effect  string          `json:"effect,omitempty"`
 	Consent string          `json:"consent,omitempty"`
 	Args    json.RawMessage `json:"args,omitempty"`
@@ -220,6 +220,9 @@ func (j *joiner) add(b []byte) {
 	case aai.Outcome:
 		p := j.found(&l, began(when, l.Millis))
 		p.learn(&l)
+		if l.Result != succeeded && l.On == (onRecord{}) {
+			p.On = aai.Hit{} // what it was about to act on
+		}
 		p.Result, p.Message, p.Millis, p.Answer = l.Result, l.Detail, l.Millis, l.Answer
 		delete(j.open, l.Call)
 	case refusedKind:
@@ -261,7 +264,7 @@ func (p *Past) learn(l *readLine) {
 	if l.Target != l.App && l.Target != "" {
 		p.Target = l.Target
 	}
-	p.On = cmp.Or(l.On, p.On)
+	p.On = cmp.Or(aai.Hit(l.On), p.On)
 	if p.Effect == "" && l.Effect != "" {
 		p.Effect, p.Consent, p.Args = l.Effect, l.Agreed, l.Args
 	}

@@ -20,7 +20,7 @@ import (
 // missing, broken or of another version.
 
 // indexVersion is kept in the database as its user_version.
-const indexVersion = 3
+const indexVersion = 4
 
 const indexSchema = `
 CREATE TABLE files (id INTEGER PRIMARY KEY, ident TEXT NOT NULL UNIQUE, consumed INTEGER NOT NULL, tail BLOB NOT NULL);
@@ -29,7 +29,7 @@ CREATE TABLE calls (
 	time TEXT NOT NULL, call TEXT NOT NULL, parent TEXT NOT NULL, door TEXT NOT NULL, caller TEXT NOT NULL,
 	app TEXT NOT NULL, tool TEXT NOT NULL, target TEXT NOT NULL, effect TEXT NOT NULL, consent TEXT NOT NULL,
 	args TEXT, answer TEXT, result TEXT NOT NULL, message TEXT NOT NULL, ms REAL NOT NULL,
-	acted TEXT NOT NULL, count INTEGER NOT NULL, codes TEXT, until TEXT NOT NULL, identity TEXT NOT NULL,
+	acted TEXT, count INTEGER NOT NULL, codes TEXT, until TEXT NOT NULL, identity TEXT NOT NULL,
 	who TEXT NOT NULL, ending TEXT NOT NULL);
 CREATE INDEX by_call ON calls (call);
 CREATE INDEX by_time ON calls (time);

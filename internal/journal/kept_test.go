@@ -66,7 +66,7 @@ func TestDeedsAreKept(t *testing.T) {
 	}
 	for _, id := range []string{"deed", "asked"} {
 		found, err := j.History(t.Context(), Filter{Call: id})
-		if err != nil || len(found) != 1 || found[0].Result != "ok" || found[0].Caller != "Claude-AI" || found[0].Effect != "changes" || found[0].On == "" {
+		if err != nil || len(found) != 1 || found[0].Result != "ok" || found[0].Caller != "Claude-AI" || found[0].Effect != "changes" || found[0].On.Role == "" {
 			t.Errorf("%s: %+v, %v", id, found, err)
 		}
 		var out bytes.Buffer

@@ -36,7 +36,7 @@ type line struct {
 	App    string        `json:"app,omitempty"`
 	Tool   string        `json:"tool,omitempty"`
 	Target string        `json:"target,omitempty"`
-	On     string        `json:"on,omitempty"`
+	On     onRecord      `json:"on,omitzero"`
 	Effect string        `json:"effect,omitempty"`
 	Digest string        `json:"digest,omitempty"`
 	Agreed string        `json:"consent,omitempty"`
@@ -47,6 +47,18 @@ type line struct {
 	Ran    bool          `json:"ran,omitempty"`
 	Answer any           `json:"answer,omitempty"`
 	Millis float64       `json:"ms,omitempty"`
+}
+
+// onRecord is what was acted on. Records of before have it as one text.
+type onRecord aai.Hit
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (o *onRecord) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		*o = onRecord{}
+		return json.Unmarshal(b, &o.Name)
+	}
+	return json.Unmarshal(b, (*aai.Hit)(o))
 }
 
 // succeeded is the result of a call that ended well.
@@ -92,7 +104,7 @@ func (j *Journal) describe(b *entryBody, e *aai.Entry) {
 	*b = entryBody{args: e.Args, most: maxArgs, line: line{
 		Time: e.Time.UTC().Format(timeFormat), Kind: e.Kind, Call: e.Call, Parent: e.Parent,
 		Door: e.Caller.Door, Caller: e.Caller.Name, Conv: e.Caller.Session, Who: e.Caller.Principal, Is: e.Caller.Identity,
-		App: e.App, Tool: e.Tool, Target: e.Target, On: e.On, Digest: e.Digest, Agreed: e.Consent,
+		App: e.App, Tool: e.Tool, Target: e.Target, On: onRecord(e.On), Digest: e.Digest, Agreed: e.Consent,
 		Detail: e.Message, Sent: e.Delivery, Ran: e.Ran, Millis: float64(e.Elapsed.Microseconds()) / 1000,
 	}}
 	if j.keepFull {

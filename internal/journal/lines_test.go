@@ -21,7 +21,7 @@ func reading(call string) *aai.Entry {
 	e.App, e.Tool, e.Target = notes, "list", notes
 	e.Admitted = true
 	e.Effect, e.Digest, e.Consent, e.Args = aai.Reads, "d1", "allowed (rule)", map[string]any{"n": 1}
-	e.Ran, e.On = true, `list "Notes"`
+	e.Ran, e.On = true, aai.Hit{Role: "list", Name: "Notes"}
 	return e
 }
 
@@ -32,11 +32,16 @@ func refusal(call string, code aai.Code) *aai.Entry {
 	return e
 }
 
+// save is what a deed acts on.
+func save() aai.Hit {
+	return aai.Hit{Role: "button", Name: "Save", ID: "save-btn", Window: "Notes"}
+}
+
 // deed is a call that acts: two lines.
 func deed(call string) []*aai.Entry {
 	i, o := intent(call), outcome(call)
 	i.Parent, i.Caller = "c0", received(call).Caller
-	o.App, o.Tool, o.Target, o.Ran, o.On = notes, "add", notes, true, `button "Save" (id save-btn) in "Notes"`
+	o.App, o.Tool, o.Target, o.Ran, o.On = notes, "add", notes, true, save()
 	return []*aai.Entry{i, o}
 }
 
@@ -62,12 +67,12 @@ func TestLinesOfEachKindOfCall(t *testing.T) {
 		got = append(got, rest)
 	}
 	who := `"parent":"c0","door":"mcp","caller":"Claude-AI","session":"s1","principal":"somebody",`
-	where := `"app":"org.example.Notes","tool":"list","target":"org.example.Notes","on":"list \"Notes\"","effect":"reads","digest":"d1","consent":"allowed (rule)","args":{"n":1},"result":"ok","ran":true,"ms":1.234`
+	where := `"app":"org.example.Notes","tool":"list","target":"org.example.Notes","on":{"role":"list","name":"Notes"},"effect":"reads","digest":"d1","consent":"allowed (rule)","args":{"n":1},"result":"ok","ran":true,"ms":1.234`
 	want := []string{
 		`"outcome","call":"read",` + who + where,
 		`"outcome","call":"refused",` + who + `"app":"notes","tool":"add","result":"CONSENT_REQUIRED","message":"it said no","delivery":"not_delivered","ms":1.234`,
 		`"intent","call":"deed",` + who + `"app":"org.example.Notes","tool":"add","target":"org.example.Notes","effect":"changes","digest":"d1","consent":"once (client)","args":{"n":1e400,"text":"milk\n\u2028\u003c\u0026\u003e"}`,
-		`"outcome","call":"deed","app":"org.example.Notes","tool":"add","target":"org.example.Notes","on":"button \"Save\" (id save-btn) in \"Notes\"","result":"ok","ran":true,"ms":1.234`,
+		`"outcome","call":"deed","app":"org.example.Notes","tool":"add","target":"org.example.Notes","on":{"role":"button","name":"Save","id":"save-btn","window":"Notes"},"result":"ok","ran":true,"ms":1.234`,
 		`"received","call":"asked",` + who + `"app":"notes","tool":"add"`,
 		`"outcome","call":"asked",` + where,
 	}
@@ -88,11 +93,11 @@ func TestHistoryOfOneLine(t *testing.T) {
 	came := epoch().UTC().Add(time.Second - 1234*time.Microsecond)
 	base := Past{Parent: "c0", Door: "mcp", Caller: "Claude-AI", App: notes, Result: "ok", Millis: 1.234}
 	read := base
-	read.Time, read.Call, read.Tool, read.On, read.Effect, read.Consent, read.Args = came, "read", "list", `list "Notes"`, "reads", "allowed (rule)", []byte(`{"n":1}`)
+	read.Time, read.Call, read.Tool, read.On, read.Effect, read.Consent, read.Args = came, "read", "list", aai.Hit{Role: "list", Name: "Notes"}, "reads", "allowed (rule)", []byte(`{"n":1}`)
 	refused := base
 	refused.Time, refused.Call, refused.Tool, refused.App, refused.Result, refused.Message = came, "refused", "add", "notes", "CONSENT_REQUIRED", "it said no"
 	done := base
-	done.Time, done.Call, done.Tool, done.On, done.Effect, done.Consent = epoch().UTC().Add(time.Millisecond), "deed", "add", `button "Save" (id save-btn) in "Notes"`, "changes", "once (client)"
+	done.Time, done.Call, done.Tool, done.On, done.Effect, done.Consent = epoch().UTC().Add(time.Millisecond), "deed", "add", save(), "changes", "once (client)"
 	done.Args = []byte(`{"n":1e400,"text":"milk\n\u2028\u003c\u0026\u003e"}`)
 	first := read
 	first.Time, first.Call, first.Tool = epoch().UTC(), "asked", "add"
@@ -168,5 +173,14 @@ func TestThreeLinesACall(t *testing.T) {
 	intact(t, path, 17)
 	if got := told(); len(got) != 7 || got[0] != "01 later list reads ok 7" {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestRecordsOfBefore say what was acted on in one text; it is the name now.
+func TestRecordsOfBefore(t *testing.T) {
+	j := newJoiner(nil)
+	j.add([]byte(`{"time":"2026-01-02T03:04:05.000000006Z","kind":"outcome","call":"c1","on":"button \"Save\" in \"Notes\"","result":"ok"}`))
+	if len(j.calls) != 1 || j.calls[0].On != (aai.Hit{Name: `button "Save" in "Notes"`}) {
+		t.Errorf("%+v", j.calls)
 	}
 }

@@ -7,6 +7,8 @@ import (
 	"errors"
 	"strings"
 	"time"
+
+	"aai"
 )
 
 // indexRows are the calls of an index, as one transaction sees and changes them.
@@ -56,15 +58,20 @@ func (r *indexRows) known(call string) *Past {
 func scanPast(scan func(...any) error) (*Past, error) {
 	var p Past
 	var when, until string
-	var args, answer, codes sql.NullString
+	var args, answer, codes, on sql.NullString
 	err := scan(&when, &p.Call, &p.Parent, &p.Door, &p.Caller, &p.App, &p.Tool, &p.Target, &p.Effect, &p.Consent,
 		&args, &answer, &p.Result, &p.Message, &p.Millis,
-		&p.On, &p.Count, &codes, &until, &p.Who)
+		&on, &p.Count, &codes, &until, &p.Who)
 	if err != nil {
 		return nil, err
 	}
 	if p.Time, err = time.Parse(timeFormat, when); err != nil {
 		return nil, err
+	}
+	if on.Valid {
+		if err := json.Unmarshal([]byte(on.String), &p.On); err != nil {
+			return nil, err
+		}
 	}
 	if codes.Valid {
 		if err := json.Unmarshal([]byte(codes.String), &p.Codes); err != nil {
@@ -114,7 +121,10 @@ func (r *indexRows) save(joined *joiner) error {
 }
 
 func (r *indexRows) values(joined *joiner, p *Past) []any {
-	var codes []byte
+	var codes, on []byte
+	if p.On != (aai.Hit{}) {
+		on, _ = json.Marshal(p.On) // of texts
+	}
 	if p.Codes != nil {
 		codes, _ = json.Marshal(p.Codes) // of texts and numbers
 	}
@@ -125,7 +135,7 @@ func (r *indexRows) values(joined *joiner, p *Past) []any {
 	return []any{
 		p.Time.Format(timeFormat), p.Call, p.Parent, p.Door, p.Caller, p.App, p.Tool, p.Target, p.Effect, p.Consent,
 		nullable(p.Args), nullable(p.Answer), p.Result, p.Message, p.Millis,
-		p.On, p.Count, nullable(codes), until, p.Who,
+		nullable(on), p.Count, nullable(codes), until, p.Who,
 		p.who(), endingMark + strings.Join(p.endings(), endingMark) + endingMark, joined.open[p.Call] == p, r.file,
 	}
 }

@@ -26,10 +26,10 @@ const (
 	historyRows = `{"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
 		"time": {"type": "string", "format": "date-time", "title": "time"}, "caller": {"type": "string", "title": "caller"},
 		"app": {"type": "string", "title": "app"}, "tool": {"type": "string", "title": "tool"},
-		"effect": {"type": "string", "title": "effect"}, "result": {"type": "string", "title": "result"},
+		"on": {"type": "object", "title": "on"}, "effect": {"type": "string", "title": "effect"}, "result": {"type": "string", "title": "result"},
 		"ms": {"type": "number", "title": "ms"}, "consent": {"type": "string", "title": "consent"},
 		"call": {"type": "string", "title": "call"}, "message": {"type": "string", "title": "message"},
-		"parent": {"type": "string"}, "door": {"type": "string"}, "identity": {"type": "string"}, "target": {"type": "string"}, "on": {"type": "string"}, "args": {}, "answer": {},
+		"parent": {"type": "string"}, "door": {"type": "string"}, "identity": {"type": "string"}, "target": {"type": "string"}, "args": {}, "answer": {},
 		"count": {"type": "integer"}, "codes": {"type": "object"}, "until": {"type": "string", "format": "date-time"}}}}`
 
 	consentRows = `{"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {

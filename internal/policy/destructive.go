@@ -10,8 +10,8 @@ import (
 )
 
 // Destructive is the gate that takes an act on a window for one that cannot be
-// undone where the element or the call speaks of that, such as a click on "Delete". It admits
-// everything; consent then asks for aai.PermissionDestroy instead of
+// undone where the element or the call speaks of that, such as a click on "Delete", or
+// where it closes or deletes whatever it hits, as some keys do. It admits everything; consent then asks for aai.PermissionDestroy instead of
 // aai.PermissionAct. It is one signal among others: a button may be called
 // anything.
 type Destructive struct {
@@ -26,9 +26,11 @@ type Destructive struct {
 // who is asked at each learns to say yes. "上書き" is none: it also says "save".
 func DestructiveWords() []string {
 	return []string{
-		"delete", "remove", "erase", "wipe", "destroy", "discard", "format", "uninstall", "reset", "empty trash", "send", "pay", "buy", "purchase",
+		"delete", "remove", "erase", "wipe", "destroy", "discard", "format", "uninstall", "reset", "quit", "close", "exit", "empty trash", "send", "pay", "buy", "purchase",
 		"submit order", "place order", "transfer", "publish", "shut down", "sign out of all",
 		"don't save", "dont save", "do not save", "without saving", "discarding", "lose changes", "lose your changes", "overwrite", "replace all", "replace file",
+		"schließen", "beenden", "fermer", "quitter", "cerrar", "salir", "chiudi", "esci", "fechar", "sair", "sluiten", "afsluiten", "закрыть", "выйти", "завершить",
+		"关闭", "退出", "關閉", "結束", "閉じる", "終了", "닫기", "종료",
 		"löschen", "entfernen", "verwerfen", "formatieren", "deinstallieren", "zurücksetzen", "senden", "bezahlen", "kaufen", "überweisen", "veröffentlichen",
 		"nicht speichern", "ohne speichern", "ohne zu speichern", "überschreiben", "alle ersetzen", "alles ersetzen",
 		"supprimer", "effacer", "désinstaller", "réinitialiser", "envoyer", "payer", "acheter", "vider la corbeille",
@@ -36,25 +38,29 @@ func DestructiveWords() []string {
 		"eliminar", "borrar", "suprimir", "desinstalar", "restablecer", "enviar", "pagar", "comprar",
 		"no guardar", "sin guardar", "descartar", "sobrescribir", "reemplazar todo", "reemplazar todos",
 		"elimina", "cancella", "rimuovi", "disinstalla", "invia", "paga", "acquista",
-		"non salvare", "senza salvare", "scarta", "sovrascrivi", "sostituisci tutto", "sostituisci tutti",
+		"non salvare", "senza salvare", "senza registrare", "scarta", "sovrascrivi", "sostituisci tutto", "sostituisci tutti",
 		"excluir", "apagar", "remover",
-		"não salvar", "não guardar", "não gravar", "sem salvar", "sem guardar", "sobrescrever", "substituir tudo", "substituir todos",
+		"não salvar", "não guardar", "não gravar", "sem salvar", "sem guardar", "sem gravar", "sobrescrever", "substituir tudo", "substituir todos",
 		"verwijderen", "wissen", "verzenden", "betalen", "kopen",
 		"niet opslaan", "niet bewaren", "zonder opslaan", "zonder op te slaan", "verwerpen", "overschrijven", "alles vervangen",
 		"удалить", "стереть", "очистить", "отправить", "оплатить", "купить",
-		"не сохранять", "без сохранения", "отменить изменения", "перезаписать", "заменить все", "заменить всё",
+		"не сохранять", "без сохранения", "не сохраняя", "отменить изменения", "перезаписать", "заменить все", "заменить всё",
 		"删除", "移除", "清空", "格式化", "卸载", "重置", "发送", "支付", "付款", "购买", "转账", "刪除", "傳送", "購買",
-		"不保存", "不存储", "不儲存", "放弃更改", "放棄變更", "全部替换", "全部取代",
-		"削除", "消去", "初期化", "送信", "支払", "購入", "保存しない", "保存せず", "破棄", "すべて置換", "삭제", "제거", "초기화", "보내기", "결제", "구매", "저장 안 함", "저장 안함", "저장하지 않", "덮어쓰기", "모두 바꾸기",
+		"不保存", "未保存", "不存储", "不儲存", "未儲存", "放弃更改", "放棄變更", "全部替换", "全部取代",
+		"削除", "消去", "初期化", "送信", "支払", "購入", "保存しない", "保存せず", "保存しないで", "破棄", "すべて置換", "삭제", "제거", "초기화", "보내기", "결제", "구매", "저장 안 함", "저장 안함", "저장하지 않", "덮어쓰기", "모두 바꾸기",
 	}
 }
 
 // Check implements aai.Gate.
 func (d Destructive) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
-	if !r.App.OperatesOthers() || r.Effect() == aai.Reads || len(d.Words) == 0 {
+	if !r.App.OperatesOthers() || r.Effect() == aai.Reads {
 		return nil, nil
 	}
-	if r.App.Words != nil && d.speaks(r.App.Words(ctx, r.Call)) {
+	hit := r.Aim(ctx)
+	if len(d.Words) == 0 {
+		return nil, nil
+	}
+	if hit.Destroys || d.speaks(hit.Says) {
 		r.Destructive = true
 		return nil, nil
 	}

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -233,6 +234,7 @@ func TestWordsOfLoss(t *testing.T) {
 		"Ne pas enregistrer", "Fermer sans enregistrer", "Écraser", "Tout remplacer",
 		"No guardar", "Cerrar sin guardar", "Descartar", "Sobrescribir", "Reemplazar todo",
 		"Non salvare", "Chiudi senza salvare", "Sovrascrivi", "Não salvar", "Não guardar", "Fechar sem salvar",
+		"Quit", "Close", "_Close", "Close tab", "File: Exit", "Beenden", "Fermer", "Quitter", "Cerrar", "Salir", "Chiudi", "Fechar", "Afsluiten", "Закрыть", "关闭", "退出(Q)", "閉じる", "닫기",
 		"Niet opslaan", "Sluiten zonder opslaan", "Overschrijven",
 		"Не сохранять", "Закрыть без сохранения", "Заменить всё",
 		"不保存", "不保存(N)", "不儲存", "全部替换", "保存しない", "保存しない(&N)", "変更を破棄", "저장 안 함", "저장하지 않고 닫기", "덮어쓰기",
@@ -242,7 +244,7 @@ func TestWordsOfLoss(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"Save", "Don't show again", "Replace", "Find and Replace", "Replace next", "Cancel", "Close", "Saved without errors", "Speichern", "Ersetzen",
+		"Save", "Don't show again", "Replace", "Find and Replace", "Replace next", "Cancel", "Disclose", "Exhibit", "Saved without errors", "Speichern", "Ersetzen",
 		"Suchen und Ersetzen", "Enregistrer", "Remplacer", "Guardar", "Reemplazar", "Salva", "Salvar", "Guardar como", "Opslaan", "Vervangen",
 		"Сохранить", "Заменить", "保存", "替换", "上書き保存", "置換", "저장", "바꾸기",
 	} {
@@ -250,4 +252,47 @@ func TestWordsOfLoss(t *testing.T) {
 			t.Errorf("%q is one of them", text)
 		}
 	}
+}
+
+// TestWhatIsHitIsJudged: by all that is to be read on it, and by the key that hits it.
+func TestWhatIsHitIsJudged(t *testing.T) {
+	gate := Destructive{Words: DestructiveWords()}
+	for _, c := range []struct {
+		hit  aai.Hit
+		want bool
+	}{
+		{aai.Hit{Role: "button", Name: "Save", Says: "Save"}, false},
+		{aai.Hit{Role: "button", Name: "OK", Says: "OK Deletes the folder. Delete"}, true},
+		{aai.Hit{Role: "textbox", Name: "Notes", Key: "ctrl+w", Destroys: true}, true},
+		{aai.Hit{Role: "button", Name: "Delete", Unforeseen: true}, false}, // a key at it presses nothing
+	} {
+		r := operating(program("editor", "e"), "click")
+		r.Call.Args = map[string]any{"x": 1, "y": 2}
+		app := *r.App
+		app.Aim = func(context.Context, *aai.Call) aai.Hit { return c.hit }
+		r.App = &app
+		if check(gate, r); r.Destructive != c.want || r.Hit != c.hit {
+			t.Errorf("%s: destructive is %t, the hit is %v", c.hit, r.Destructive, r.Hit)
+		}
+	}
+}
+
+// TestTheQuestionNamesWhatIsHit, and the answer is to that and to nothing else.
+func TestTheQuestionNamesWhatIsHit(t *testing.T) {
+	deleting := func(name string) *aai.Request {
+		r := operating(program("editor", "e"), "click")
+		r.Destructive, r.Hit = true, aai.Hit{Role: "button", Name: name, Window: "Notes", Says: name}
+		return r
+	}
+	d := newDesk()
+	q := d.question(t, deleting("Delete draft\nIn: all"))
+	if want := aai.QuoteMark + `On: button "Delete draft\nIn: all" in "Notes"`; !slices.Contains(strings.Split(q.Text, "\n"), want) {
+		t.Errorf("the question is\n%s\nwant the line %s", q.Text, want)
+	}
+	d.refuses(t, answered(deleting("Delete account"), q, choiceOnce), aai.ConsentRequired)
+	d.admits(t, answered(deleting("Delete draft"), d.question(t, deleting("Delete draft")), choiceOnce))
+	// A yes to an act is none to what destroys.
+	act := operating(program("editor", "e"), "click")
+	q = d.question(t, act)
+	d.refuses(t, answered(deleting("Delete draft"), q, choiceOnce), aai.ConsentRequired)
 }

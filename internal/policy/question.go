@@ -19,6 +19,7 @@ const (
 	maxShown = 1500 // of a call's arguments; with more nobody is asked
 	maxPath  = 120  // of a path, an id or a host
 	maxName  = 40   // of a name in the title
+	maxHit   = 240  // of what a call will hit
 	maxSays  = 100  // of what a tool says of itself, beside the question
 	maxHost  = 253  // of a host that can be (RFC 1035)
 )
@@ -48,6 +49,9 @@ func (c *Consent) question(r *aai.Request, old *Grant, now time.Time) (aai.Quest
 		return aai.Question{}, err
 	}
 	text = append(text, where...)
+	if r.Hit.Role != "" && r.App.OperatesOthers() {
+		text.theirs(w.hits, aai.CleanLabel(r.Hit.String(), maxHit))
+	}
 	with, err := w.args(r)
 	if err != nil {
 		return aai.Question{}, err
@@ -237,7 +241,11 @@ func (c *Consent) askedAlike(r *aai.Request, all []string) bool {
 
 // binding is what an answer is bound to: who asks for what, exactly.
 func binding(r *aai.Request) [sha256.Size]byte {
-	b, err := json.Marshal([]any{r.Call.Caller, r.App.ID, r.Target.ID, r.Digest(), r.Tool.Name, r.Call.Args})
+	var hit aai.Hit
+	if r.Destructive {
+		hit = r.Hit // the person said yes to this one
+	}
+	b, err := json.Marshal([]any{r.Call.Caller, r.App.ID, r.Target.ID, r.Digest(), r.Tool.Name, r.Call.Args, r.Permission(), hit})
 	if err != nil {
 		// Arguments come from JSON, so this cannot be; if it is, no answer fits.
 		b = []byte(rand.Text())

@@ -24,7 +24,7 @@ func (Shells) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error)
 	switch {
 	case isShell(r.Target):
 		r.Shell = r.Tool.Types || r.Tool.Effect == aai.Destroys
-	case r.Tool.Types && r.App.Shell != nil:
+	case r.Tool.Types && r.App.Shell != nil && !r.Aimed():
 		r.Shell = r.App.Shell(ctx, r.Call)
 	}
 	return nil, nil

@@ -11,10 +11,10 @@ import (
 type words struct {
 	title, titleWindows, titleAll, eachOf string
 
-	who, calledItself, holder, unknown, somebody string
-	does, doesSaid, by, byTool, pair             string
-	site, host, alsoTo, itsApp, in, onScreen     string
-	with, noParams                               string
+	who, calledItself, holder, unknown, somebody   string
+	does, doesSaid, by, byTool, pair               string
+	site, host, alsoTo, itsApp, in, onScreen, hits string
+	with, noParams                                 string
 
 	from, id, callsGo, door string // of the details
 
@@ -47,7 +47,7 @@ func english() words {
 		unknown: "a program that the system does not know", somebody: "an unknown program",
 		does: "It would: %s", doesSaid: "It would, as the app says: %s", by: "with %s, which says: %s", byTool: "with %s", pair: "%s: %s",
 		site: "Web site: %s", host: "Its host: %s", alsoTo: "Sends data to: %s", itsApp: "whose app %s calls itself %s",
-		in: "In: %s", onScreen: "In: all programs on the screen",
+		in: "In: %s", onScreen: "In: all programs on the screen", hits: "On: %s",
 		with: "With:", noParams: "With nothing else",
 		from: "It comes from: %s", id: "Its id: %s", callsGo: "Calls go to: %s",
 		door: "Asked over: %s",
@@ -78,7 +78,7 @@ func chinese() words {
 		unknown: "系统未知的程序", somebody: "未知程序",
 		does: "它将：%s", doesSaid: "据应用自述，它将：%s", by: "通过 %s，其说明为：%s", byTool: "通过 %s", pair: "%s：%s",
 		site: "网站：%s", host: "其主机：%s", alsoTo: "数据发送到：%s", itsApp: "其应用 %s 自称 %s",
-		in: "目标：%s", onScreen: "目标：屏幕上的所有程序",
+		in: "目标：%s", onScreen: "目标：屏幕上的所有程序", hits: "对象：%s",
 		with: "参数：", noParams: "无参数",
 		from: "来源：%s", id: "应用 ID：%s", callsGo: "调用发往：%s",
 		door: "请求途径：%s",

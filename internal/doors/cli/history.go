@@ -3,10 +3,13 @@ package cli
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"aai"
 )
 
 func newHistory(r *run) *cobra.Command {
@@ -97,6 +100,23 @@ func folded(call *node) string {
 	return count + " calls: " + strings.Join(why, ", ")
 }
 
+// hit says what a call acted on.
+func hit(call *node) string {
+	on := call.Member("on")
+	if on == nil {
+		return ""
+	}
+	var h aai.Hit
+	if json.Unmarshal(on.Raw(), &h) != nil {
+		return ""
+	}
+	text := h.String()
+	if h.Unforeseen {
+		text += "; what it would do was not known beforehand"
+	}
+	return text
+}
+
 func (r *run) history(ctx context.Context, args map[string]any, whole bool) error {
 	result, err := r.own(ctx, "history", args)
 	if err != nil {
@@ -114,6 +134,7 @@ func (r *run) history(ctx context.Context, args map[string]any, whole bool) erro
 		}
 		r.output.showSheet(s, map[string]func(*node) string{
 			"app":     func(call *node) string { return words(call, "target") },
+			"on":      hit,
 			"message": func(call *node) string { return cmp.Or(words(call, "message"), folded(call)) },
 		}, nil)
 		if len(s.rows) == 0 {
@@ -140,6 +161,8 @@ func (r *run) showCalls(calls []*node) {
 				if n := c.Member(name); n != nil {
 					value = string(n.Raw())
 				}
+			case "on":
+				value = hit(c)
 			case "refused":
 				value = folded(c)
 			}

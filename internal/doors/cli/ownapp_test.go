@@ -167,7 +167,7 @@ func (w *world) history(_ context.Context, call *aai.Call) (*aai.Result, error) 
 	}
 	past := object{
 		"time": "2026-01-02T03:04:05.000000006Z", "call": "c1", "caller": "claude", "app": "org.example.Notes", "tool": "add",
-		"effect": "changes", "on": `button "Save" in "Notes"`, "consent": "once", "result": "ok", "ms": 12.5, "asked_for": call.Args,
+		"effect": "changes", "on": object{"role": "button", "name": "Save", "id": "save-btn", "window": "Notes", "effect_unknown": true}, "consent": "once", "result": "ok", "ms": 12.5, "asked_for": call.Args,
 	}
 	return &aai.Result{Data: []object{past}}, nil
 }

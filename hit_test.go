@@ -1,0 +1,102 @@
+package aai_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+// A loser is a gate that asks about what says that it deletes, by whatever it is told.
+type loser struct{ judged []string }
+
+func (l *loser) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
+	hit := r.Aim(ctx)
+	l.judged = append(l.judged, hit.Says)
+	r.Destructive = strings.Contains(hit.Says, "Delete")
+	if _, answered := r.Call.Answers["loss"]; !r.Destructive || r.Admitted == r.Permission() || answered {
+		return nil, nil
+	}
+	return []aai.Question{{ID: "loss", Title: hit.String(), Channels: []aai.Channel{aai.Native}}}, nil
+}
+
+// hitting is a gateway whose gate sees one thing, and whose Action hits another.
+func hitting(seen, hit aai.Hit) (g *aai.Gateway, w *world, gate *loser, acted *bool) {
+	acted = new(bool)
+	g, w = inLanes(func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+		if err := aai.ActsOn(ctx, hit); err != nil {
+			return nil, err
+		}
+		*acted = true
+		return &aai.Result{}, nil
+	}, program("a", nil))
+	w.app.Aim = func(context.Context, *aai.Call) aai.Hit { return seen }
+	gate = &loser{}
+	g.Gates = []aai.Gate{gate}
+	return g, w, gate, acted
+}
+
+func button(name string) aai.Hit {
+	return aai.Hit{Role: "button", Name: name, Window: "Notes", Says: name}
+}
+
+// TestWhatIsHitIsJudgedAgain: what turns out to be another thing than the gates have seen
+// is judged when it is about to be hit, and nobody is asked any more.
+func TestWhatIsHitIsJudgedAgain(t *testing.T) {
+	for _, c := range []struct {
+		seen, hit aai.Hit
+		acts      bool
+	}{
+		{button("Save"), button("Save"), true},
+		{button("Save"), button("Save as"), true},
+		{aai.Hit{}, button("Save"), true},
+		{button("Save"), button("Delete"), false},
+		{aai.Hit{}, button("Delete"), false},
+	} {
+		g, w, gate, acted := hitting(c.seen, c.hit)
+		_, err := g.Do(t.Context(), on("a"))
+		e := aai.AsError(err)
+		if (e == nil) != c.acts || *acted != c.acts {
+			t.Errorf("%s seen, %s hit: %v, acted %t", c.seen, c.hit, err, *acted)
+		}
+		if e != nil && (e.Code != aai.ConsentRequired || e.Delivery != aai.NotDelivered || !strings.Contains(e.Message, c.hit.String()) || len(e.Questions) > 0 || e.Needs == nil || e.Needs.Tool != aai.PermissionDestroy) {
+			t.Errorf("%+v", e)
+		}
+		if again := c.seen != c.hit; (len(gate.judged) == 2) != again || gate.judged[len(gate.judged)-1] != c.hit.Says {
+			t.Errorf("judged %q", gate.judged)
+		}
+		intent, outcome := w.entryOf(t, aai.Intent).On, w.entryOf(t, aai.Outcome).On
+		kept := func(h aai.Hit) aai.Hit { h.Says = ""; return h }
+		if intent != kept(c.seen) || outcome != kept(c.hit) {
+			t.Errorf("on record: %v, %v", intent, outcome)
+		}
+	}
+}
+
+// TestAYesIsToWhatWasNamed: who allowed to delete one thing has not allowed another.
+func TestAYesIsToWhatWasNamed(t *testing.T) {
+	for hit, acts := range map[aai.Hit]bool{button("Delete draft"): true, button("Delete account"): false} {
+		g, _, _, acted := hitting(button("Delete draft"), hit)
+		call := on("a")
+		call.Answers = map[string]aai.Answer{"loss": {Choice: "once"}}
+		_, err := g.Do(t.Context(), call)
+		if (err == nil) != acts || *acted != acts {
+			t.Errorf("%s: %v, acted %t", hit, err, *acted)
+		}
+	}
+}
+
+// TestOnRecordWithoutSecrets: what is hit may repeat what was given.
+func TestOnRecordWithoutSecrets(t *testing.T) {
+	g, w, _, _ := hitting(aai.Hit{}, button("Say "+secretValue))
+	w.app.Tools[0].Secret = []string{"password"}
+	call := on("a")
+	call.Args["password"] = secretValue
+	if _, err := g.Do(t.Context(), call); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.entryOf(t, aai.Outcome).On; strings.Contains(got.Name, secretValue) || !strings.HasPrefix(got.Name, "Say ") {
+		t.Errorf("on record is %v", got)
+	}
+}

@@ -1,0 +1,147 @@
+package ax
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"aai"
+	"aai/internal/desktop"
+)
+
+// chordOf is what a call that presses a key presses.
+func chordOf(call *aai.Call) (chord desktop.Chord, is bool) {
+	chord.Key, is = call.Args["key"].(string)
+	pressed, _ := call.Args["modifiers"].([]any)
+	for _, m := range pressed {
+		word, _ := m.(string)
+		chord.Modifiers = append(chord.Modifiers, modifier(word))
+	}
+	return chord, is
+}
+
+// chordText is a chord as people write it: ctrl+w.
+func chordText(c desktop.Chord) string {
+	return strings.Join(append(slices.Clone(c.Modifiers), strings.ToLower(c.Key)), "+")
+}
+
+// destroys reports whether the chord closes or deletes, whatever it is pressed at.
+func destroys(c desktop.Chord) bool {
+	has := func(name string) bool { return slices.Contains(c.Modifiers, name) }
+	switch strings.ToLower(c.Key) {
+	case "delete", "del", "kp_delete":
+		return true
+	case "w", "q":
+		return has("ctrl") || has("meta")
+	case "f4":
+		return has("alt") || has("ctrl")
+	}
+	return false
+}
+
+func isReturn(key string) bool {
+	return slices.Contains([]string{"return", "enter", "kp_enter", "\n", "\r"}, strings.ToLower(key))
+}
+
+func isSpace(key string) bool { return key == " " || strings.EqualFold(key, "space") }
+
+// keyed is what has the keyboard of the window that keys go to, or -1.
+func (v *view) keyed(ctx context.Context) int {
+	top := v.frontTop(ctx)
+	if top < 0 {
+		if m, err := v.focused(); err == nil {
+			return m.index
+		}
+		return -1
+	}
+	found := -1
+	for i := top + 1; i < v.shot.Elements[top].End; i++ {
+		if v.shot.Elements[i].States.Has(desktop.Focused|desktop.Showing) && v.shot.Visible(i) {
+			found = i
+		}
+	}
+	return found
+}
+
+// pressedBy is what return or space may press: what has the keyboard (-1: nobody knows
+// what), the button that the window has for return, or any button of a dialog that does
+// not tell which that is.
+func (v *view) pressedBy(ctx context.Context, space bool, focused int) []int {
+	role, writes := desktop.Generic, false
+	if focused >= 0 {
+		e := &v.shot.Elements[focused]
+		role, writes = e.Role, e.States.Has(desktop.Multiline) || e.Role == desktop.Terminal
+	}
+	var pressed []int
+	switch {
+	case role == desktop.Button || role.MenuEntry() || space && role.Fires():
+		return []int{focused}
+	case writes, space && focused >= 0:
+		return nil // it is written there, or marks a row
+	case role.Fires() || role == desktop.Link:
+		pressed = []int{focused}
+	}
+	within := v.asks(focused)
+	if within < 0 && focused < 0 {
+		if top := v.frontTop(ctx); top >= 0 && isDialog(&v.shot.Elements[top]) {
+			within = top
+		}
+	}
+	if space {
+		return v.buttons(within, false)
+	}
+	top := v.frontTop(ctx)
+	if focused >= 0 {
+		top = v.shot.Window(focused)
+	}
+	if byDefault := v.buttons(top, true); len(byDefault) > 0 {
+		return append(pressed, byDefault...)
+	}
+	return append(pressed, v.buttons(within, false)...)
+}
+
+// pressedByTyping is what the text that the call gives the element may press: the end of
+// a line in a field of one line is return, and after a tab it is any button.
+func (v *view) pressedByTyping(ctx context.Context, i int) []int {
+	text := v.gives()
+	if i < 0 || !strings.ContainsAny(text, "\n\r\t") || v.shot.Elements[i].States.Has(desktop.Multiline) {
+		return nil
+	}
+	if _, after, tab := strings.Cut(text, "\t"); tab && strings.ContainsAny(after, " \n\r") {
+		return v.buttons(v.shot.Window(i), false)
+	}
+	if !strings.ContainsAny(text, "\n\r") || !takesText(&v.shot.Elements[i]) {
+		return nil
+	}
+	return v.pressedBy(ctx, false, i)
+}
+
+// asks is the form or the dialog that the element is in, or -1.
+func (v *view) asks(i int) int {
+	for ; i >= 0; i = v.shot.Elements[i].Parent {
+		if e := &v.shot.Elements[i]; e.Role == desktop.Form || isDialog(e) {
+			return i
+		}
+	}
+	return -1
+}
+
+func isDialog(e *desktop.Element) bool {
+	return e.Role == desktop.Dialog || e.Role == desktop.AlertDialog || e.States.Has(desktop.Modal)
+}
+
+// buttons are those that show in the element (-1: in none); with byDefault, those that
+// return is for.
+func (v *view) buttons(within int, byDefault bool) []int {
+	if within < 0 {
+		return nil
+	}
+	var found []int
+	for i := within; i < v.shot.Elements[within].End; i++ {
+		e := &v.shot.Elements[i]
+		if e.Role == desktop.Button && e.States.Has(desktop.Enabled) && (!byDefault || e.States.Has(desktop.Default)) && v.shot.Visible(i) {
+			found = append(found, i)
+		}
+	}
+	return found
+}
