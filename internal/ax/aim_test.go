@@ -1,0 +1,203 @@
+package ax_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"aai"
+	"aai/internal/desktop"
+)
+
+// losses is a gate that refuses what says Delete, or destroys whatever it hits.
+type losses struct{ *record }
+
+func (g losses) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
+	if r.Tool.Effect == aai.Reads {
+		return nil, nil
+	}
+	hit := r.Aim(ctx)
+	if r.Destructive = hit.Destroys || strings.Contains(hit.Says, "Delete"); r.Destructive {
+		return []aai.Question{{ID: "loss", Title: hit.String(), Channels: []aai.Channel{aai.Native}}}, nil
+	}
+	return nil, nil
+}
+
+// risky is a window where much can be lost, and a dialog of it if wanted.
+func risky(w *world, dialog bool) (lost *int) {
+	lost = new(int)
+	lose := func() { *lost++ }
+	p := w.d.Program("Office")
+	window := p.Window("Office")
+	window.Button("Save", func() {})
+	window.Button("Delete", lose)
+	window.Choice("Action", "Keep", "Delete")
+	window.Textbox("Title").Focus()
+	w.gateway.Gates = []aai.Gate{losses{w.record}}
+	if dialog {
+		d := p.Dialog("Really?")
+		d.Button("Delete", lose).Be(desktop.Default)
+		d.Button("Cancel", func() {}).Focus()
+	}
+	return lost
+}
+
+// TestWhatIsHitIsAskedAbout: however the caller says what is to be pressed, and whether
+// or not the program was looked at before.
+func TestWhatIsHitIsAskedAbout(t *testing.T) {
+	at := func(w *world, query string) (x, y int) {
+		frame, _ := w.ok("ax_get_attributes", `{"app": "Office", "query": "`+query+`"}`).data["frame"].(map[string]any)
+		number := func(key string) int { n, _ := frame[key].(float64); return int(n) }
+		return number("x") + number("w")/2, number("y") + number("h")/2
+	}
+	for _, seen := range []bool{true, false} {
+		for name, c := range map[string]struct {
+			tool   string
+			args   map[string]any
+			at     string // whose middle x and y are
+			dialog bool
+			hit    string // "": it is an act
+		}{
+			"ref":              {tool: "ax_click", args: map[string]any{"query": "e3"}, hit: `button "Delete" in "Office"`},
+			"nth":              {tool: "ax_click", args: map[string]any{"query": "role:button", "nth": 2}, hit: `button "Delete" in "Office"`},
+			"another nth":      {tool: "ax_click", args: map[string]any{"query": "role:button", "nth": 1}},
+			"pattern":          {tool: "ax_click", args: map[string]any{"query": "/^D.l/"}, hit: `button "Delete" in "Office"`},
+			"point":            {tool: "ax_click_at", at: "Delete", hit: `button "Delete" in "Office"`},
+			"another point":    {tool: "ax_click_at", at: "Save"},
+			"choice":           {tool: "ax_set_value", args: map[string]any{"query": "Action", "value": "delete"}, hit: `option "Delete" in "Office"`},
+			"another choice":   {tool: "ax_set_value", args: map[string]any{"query": "Action", "value": "Keep"}},
+			"drag from":        {tool: "ax_drag", args: map[string]any{"from_query": "role:button name:Delete", "to_query": "Title"}, hit: `button "Delete / Title" in "Office"`},
+			"drag onto":        {tool: "ax_drag", args: map[string]any{"from_query": "Title", "to_query": "//button[2]"}, hit: `textbox "Title / Delete" in "Office"`},
+			"ctrl+w":           {tool: "ax_key_press", args: map[string]any{"key": "W", "modifiers": []string{"ctrl"}}, hit: `ctrl+w at textbox "Title" in "Office"`},
+			"ctrl+q":           {tool: "ax_key_press", args: map[string]any{"key": "q", "modifiers": []string{"cmd"}}, hit: `ctrl+q at textbox "Title" in "Office"`},
+			"alt+f4":           {tool: "ax_key_press", args: map[string]any{"key": "F4", "modifiers": []string{"alt"}, "mode": "focus"}, hit: `alt+f4 at textbox "Title" in "Office"`},
+			"delete":           {tool: "ax_key_press", args: map[string]any{"key": "delete"}, hit: `delete at textbox "Title" in "Office"`},
+			"shift+delete":     {tool: "ax_key_press", args: map[string]any{"key": "Delete", "modifiers": []string{"shift"}}, hit: `shift+delete at textbox "Title" in "Office"`},
+			"another key":      {tool: "ax_key_press", args: map[string]any{"key": "w"}},
+			"return":           {tool: "ax_key_press", args: map[string]any{"key": "return"}},
+			"space":            {tool: "ax_key_press", args: map[string]any{"key": "space"}, dialog: true},
+			"typed line":       {tool: "ax_type", args: map[string]any{"query": "Title", "text": "abc"}},
+			"typed into a tab": {tool: "ax_type", args: map[string]any{"query": "Title", "text": "a\t\tb c"}, hit: `textbox "Title / Save / Delete" in "Office"`},
+		} {
+			inWorld(t, func(w *world) {
+				lost := risky(w, c.dialog)
+				args := map[string]any{"app": "Office"}
+				for k, v := range c.args {
+					args[k] = v
+				}
+				if seen || c.at != "" || name == "ref" {
+					w.ok("ax_get_tree", `{"app": "Office"}`)
+				}
+				if c.at != "" {
+					args["x"], args["y"] = at(w, "role:button name:"+c.at)
+				}
+				raw, _ := json.Marshal(args)
+				since := w.deeds()
+				_, err := w.do(c.tool, string(raw))
+				asked := err != nil && err.Code == aai.ConsentRequired
+				if asked != (c.hit != "") || *lost > 0 {
+					w.Errorf("%s, seen before %t: %v, lost %d", name, seen, err, *lost)
+				}
+				if !asked {
+					return
+				}
+				w.nothingDone(since)
+				if title := err.Message; len(err.Questions) == 1 {
+					if title = err.Questions[0].Title; seen && title != c.hit {
+						w.Errorf("%s: the question names %s, want %s", name, title, c.hit)
+					}
+				} else if !strings.Contains(title, c.hit) {
+					w.Errorf("%s: the error says %s, want %s", name, title, c.hit)
+				}
+			})
+		}
+	}
+}
+
+// TestReturnPresses: what has the keyboard, or what the window has for it.
+func TestReturnPresses(t *testing.T) {
+	for name, c := range map[string]struct {
+		key     string
+		window  func(w *world)
+		presses string
+	}{
+		"the button with the keyboard": {"return", func(w *world) {
+			d := w.d.Program("Office").Dialog("Really?")
+			d.Button("Delete", nil).Be(desktop.Default)
+			d.Button("Cancel", nil).Focus()
+		}, "Cancel"},
+		"the default of a field's window": {"enter", func(w *world) {
+			d := w.d.Program("Office").Dialog("Really?")
+			d.Textbox("Why").Focus()
+			d.Button("Delete", nil).Be(desktop.Default)
+			d.Button("Cancel", nil)
+		}, "Delete"},
+		"any button of a dialog that does not tell": {"return", func(w *world) {
+			d := w.d.Program("Office").Dialog("Really?")
+			d.Textbox("Why").Focus()
+			d.Button("Delete", nil)
+			d.Button("Cancel", nil)
+		}, "Delete / Cancel"},
+		"any button of a form": {"return", func(w *world) {
+			window := w.d.Program("Office").Window("Office")
+			window.Button("Outside", nil)
+			form := window.Add(desktop.Element{Role: desktop.Form})
+			form.Textbox("Why").Focus()
+			form.Button("Delete account", nil)
+		}, "Delete account"},
+		"nothing in a text of lines": {"return", func(w *world) {
+			d := w.d.Program("Office").Dialog("Really?")
+			d.TextArea("Why").Focus()
+			d.Button("Delete", nil).Be(desktop.Default)
+		}, ""},
+		"what has the keyboard, by space": {"space", func(w *world) {
+			d := w.d.Program("Office").Dialog("Really?")
+			d.Checkbox("Delete all").Focus()
+			d.Button("OK", nil).Be(desktop.Default)
+		}, "Delete all"},
+		"nothing in a field, by space": {" ", func(w *world) {
+			d := w.d.Program("Office").Dialog("Really?")
+			d.Textbox("Why").Focus()
+			d.Button("Delete", nil).Be(desktop.Default)
+		}, ""},
+	} {
+		inWorld(t, func(w *world) {
+			c.window(w)
+			w.ok("ax_get_tree", `{"app": "Office"}`)
+			w.ok("ax_key_press", fmt.Sprintf(`{"app": "Office", "key": %q, "mode": "focus"}`, c.key))
+			hit := w.record.last(aai.Outcome).On
+			if c.presses == "" {
+				if !hit.Unforeseen {
+					w.Errorf("%s: on record is %+v", name, hit)
+				}
+				return
+			}
+			if hit.Name != c.presses || hit.Unforeseen {
+				w.Errorf("%s: on record is %+v, want %s", name, hit, c.presses)
+			}
+		})
+	}
+}
+
+// TestTheRecordNamesWhatWasActedOn: in fields, whatever the caller called it, and says
+// where nobody knew what it would do.
+func TestTheRecordNamesWhatWasActedOn(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		w.gateway.Gates = []aai.Gate{losses{w.record}}
+		f.Main.Button("Send", func() { f.Main.Text("sent") }).Describe("", "send-btn")
+		w.ok("ax_click", `{"app": "Form", "query": "`+w.ref("Form", "Send")+`"}`)
+		send := aai.Hit{Role: "button", Name: "Send", ID: "send-btn", Window: "Form"}
+		for _, kind := range []aai.EntryKind{aai.Intent, aai.Outcome} {
+			if got := w.record.last(kind).On; got != send {
+				w.Errorf("%s: on record is %+v", kind, got)
+			}
+		}
+		w.ok("ax_key_press", `{"app": "Form", "key": "x", "mode": "focus"}`)
+		if got := w.record.last(aai.Outcome).On; !got.Unforeseen || got.Key != "" {
+			w.Errorf("a key: on record is %+v", got)
+		}
+	})
+}
