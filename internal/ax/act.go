@@ -160,7 +160,7 @@ func (a deed) judge(ctx context.Context, seen outcome, result *deedResult, out *
 	}
 	if cover := a.swallowed(ctx); cover != "" {
 		e := failed(aai.DeliveryUnknown, "nothing changed: %s", cover)
-		aai.AsError(e).Hint = `Use mode "focus", or ax_connect with launch to start it so that it works in the background.`
+		aai.AsError(e).Hint = `Use mode "focus". Or start it by ax_connect with launch, so that it works in the background.`
 		return e
 	}
 	out.Warning = fmt.Sprintf("delivered, but nothing was seen to change within %s", effectCeiling)

@@ -77,14 +77,15 @@ type appView struct {
 	ID        string `json:"bundle_id"` // the same each time it runs
 	Toolkit   string `json:"toolkit,omitempty"`
 	Connected bool   `json:"connected"`
-	Hidden    string `json:"hidden,omitempty"` // why its tree cannot be read
+	Hidden    string `json:"hidden,omitempty"`  // why its tree cannot be read
+	Windows   string `json:"windows,omitempty"` // what they are called, where another program has its name
 }
 
 func (d *desk) listAppsTool() *aai.Tool {
 	return spec{
 		name: "ax_list_apps", title: "List running programs", effect: aai.Reads,
 		returns: `"apps": {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}, "pid": {"type": "integer"}, "bundle_id": {"type": "string"},
-			"toolkit": {"type": "string"}, "connected": {"type": "boolean"}, "hidden": {"type": "string"}}}}`,
+			"toolkit": {"type": "string"}, "connected": {"type": "boolean"}, "hidden": {"type": "string"}, "windows": {"type": "string"}}}}`,
 		description: "List the programs with windows, and whether each can be read.",
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			apps, err := d.apps(ctx)
@@ -92,11 +93,17 @@ func (d *desk) listAppsTool() *aai.Tool {
 				return nil, err
 			}
 			connected, _ := d.sessions.of(call).report()
+			titles := d.titles(ctx, namesakes(apps))
+			d.sessions.of(call).list()
 			rows, lines := []appView{}, []string{}
 			for _, a := range apps {
 				row := viewOfApp(a)
+				row.Windows = titles[a.PID]
 				row.Connected = slices.Contains(connected, a.PID)
 				line := fmt.Sprintf("%s (%s, process %d)", row.Name, row.ID, row.PID)
+				if row.Windows != "" {
+					line += " with " + row.Windows
+				}
 				if row.Hidden != "" {
 					line += ": " + row.Hidden
 				}

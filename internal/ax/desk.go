@@ -61,12 +61,13 @@ func New(cfg Config) *aai.App {
 		open: sync.OnceValue(func() desktop.Backend { return seated(cfg.Open(), cfg.Seat) }), session: cfg.Session, locked: cfg.Locked, log: log, sessions: newSessions(), memory: memory{cfg.RefsFolder},
 		begun: time.Now(), self: os.Getpid(),
 	}
+	tools := d.tools()
 	return &aai.App{
 		ID: aai.DesktopApp, Name: "Desktop", Platform: "any",
 		Description: "The windows of every program on this computer, by their accessibility trees: see, find, click, type.",
 		Aliases:     []string{"screen", "windows"},
-		Tools:       d.tools(),
-		Targets:     d.target,
+		Tools:       tools,
+		Targets:     d.targets(tools),
 		Aim:         d.aim,
 		Shell:       d.shell,
 	}
@@ -121,7 +122,7 @@ func (s spec) tool() *aai.Tool {
 		Returns: aai.Schema{Source: json.RawMessage(`{"type": "object", "properties": {` + s.returns + `}}`)},
 		Effect:  s.effect, Natural: true, Starts: s.starts, Types: s.types, Pictures: s.pictures, Seizes: inFocus,
 		About:  slices.DeleteFunc([]string{"query", "to_query"}, func(name string) bool { return !slices.Contains(params.Order, name) }),
-		Target: targetParam, Secret: s.secret, Plain: s.plain, Private: s.private, Timeout: timeout, Turn: s.turn, Vain: s.vain, Run: s.run,
+		Target: targetParam, Secret: s.secret, Plain: s.plain, Private: s.private, Timeout: timeout, Turn: s.turn, Vain: s.vain, Run: s.saying(params.Order),
 	}
 }
 

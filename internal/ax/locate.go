@@ -284,6 +284,10 @@ func (v *view) notFound(asked string, found query.Found) error {
 	if len(found.HiddenMatches) > 0 {
 		e.Message += fmt.Sprintf("; %s is there, but not showing", desktop.Describe(&v.shot.Elements[found.HiddenMatches[0]]))
 		e.Hint = hiddenHint
+		if v.inClosedMenu(found.HiddenMatches[0]) {
+			e.Candidates = append(v.candidates(found.HiddenMatches), e.Candidates...)
+			e.Hint = menuHint
+		}
 	}
 	return e
 }

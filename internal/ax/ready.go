@@ -55,7 +55,10 @@ func (v *view) obstacle(ctx context.Context, i int) error {
 }
 
 // hiddenHint says how to come to what is not showing.
-const hiddenHint = "Open the menu, tab or dialog that it is in first, or bring it into view by ax_scroll with to_view."
+const hiddenHint = "Open the tab or dialog that it is in first, or bring it into view by ax_scroll with to_view."
+
+// menuHint says how to come to what is in a closed menu.
+const menuHint = "It is in a closed menu: ax_click chooses it there by its ref, without opening the menu."
 
 // modal returns the window that must be answered before the given one can be
 // used, or -1. Where both are modal nobody can tell which came later.

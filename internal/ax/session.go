@@ -57,6 +57,7 @@ type session struct {
 	aliases   map[string]process
 	connected []int // processes
 	actions   int
+	listed    bool // the caller was told of all programs, and by what their windows tell them apart
 }
 
 func (s *session) forget(ended []process) {
@@ -110,6 +111,20 @@ func (s *session) alias(name string) (is process, known bool) {
 	defer s.mu.Unlock()
 	is, known = s.aliases[name]
 	return is, known
+}
+
+// list notes that the caller was told of all programs.
+func (s *session) list() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.listed = true
+}
+
+// knowsAll reports whether the caller was told of all programs.
+func (s *session) knowsAll() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.listed
 }
 
 func (s *session) acted() {

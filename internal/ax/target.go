@@ -62,7 +62,52 @@ func (d *desk) target(ctx context.Context, call *aai.Call, name string) (*aai.Ap
 		}
 		return nil, aai.Errorf(aai.PermissionDenied, "the person at this computer chose none of the programs called %q", aai.CleanLabel(name, 60))
 	}
-	return nil, ambiguousApp(name, meant)
+	return nil, ambiguousApp(name, meant, d.titles(ctx, meant), d.sessions.of(call).knowsAll())
+}
+
+// titles are what the programs' windows are called, by process, where several are called
+// by one name; at most so many of each.
+func (d *desk) titles(ctx context.Context, apps []desktop.App) map[int]string {
+	const most = 3
+	windows := d.open().Windows
+	if windows == nil || len(apps) < 2 {
+		return nil
+	}
+	all, err := windows.Windows(ctx)
+	if err != nil {
+		d.log.Debug("windows are not known", "error", err) // they only tell programs apart
+		return nil
+	}
+	titles := make(map[int]string)
+	for _, app := range apps {
+		var own []string
+		for _, w := range all {
+			if title := strings.TrimSpace(w.Title); w.PID == app.PID && title != "" && len(own) < most {
+				own = append(own, desktop.Quote(title, 60))
+			}
+		}
+		titles[app.PID] = strings.Join(own, ", ")
+	}
+	return titles
+}
+
+// toldApart is the program's name, its process, and by what its windows are called that
+// it is told from another of its name.
+func toldApart(app desktop.App, titles map[int]string) string {
+	text := fmt.Sprintf("%s (process %d)", aai.CleanLabel(app.Name, 60), app.PID)
+	if title := titles[app.PID]; title != "" {
+		text += " with " + title
+	}
+	return text
+}
+
+// namesakes are those of the programs that are called as another of them is.
+func namesakes(apps []desktop.App) []desktop.App {
+	count := make(map[string]int)
+	for _, app := range apps {
+		count[strings.ToLower(app.Name)]++
+	}
+	return slices.DeleteFunc(slices.Clone(apps), func(a desktop.App) bool { return count[strings.ToLower(a.Name)] < 2 })
 }
 
 // apps lists the programs that may be operated: not this one.
@@ -167,18 +212,23 @@ func notRunning(name string, apps []desktop.App) error {
 	return e
 }
 
-func ambiguousApp(name string, meant []desktop.App) error {
+// ambiguousApp is the error of a name that several programs have. The person is asked with
+// what their windows are called; the caller is told that if told it was before.
+func ambiguousApp(name string, meant []desktop.App, titles map[int]string, told bool) error {
 	e := aai.Errorf(aai.AmbiguousTarget, "%d programs are called %q", len(meant), aai.CleanLabel(name, 60))
-	e.Hint = "Give the process id as app."
+	e.Hint = "Give the process id as app; ax_list_apps tells them apart by their windows."
 	q := aai.Question{
 		ID: whichApp, Channels: []aai.Channel{aai.Native, aai.Terminal, aai.Client},
 		Title: "Which program is meant?", Text: fmt.Sprintf("%d programs are called %q.", len(meant), aai.CleanLabel(name, 60)),
 		Choices: []aai.Choice{{ID: "none", Label: "None of them"}},
 	}
 	for _, app := range meant {
-		label := fmt.Sprintf("%s (process %d)", aai.CleanLabel(app.Name, 60), app.PID)
-		e.Candidates = append(e.Candidates, strconv.Itoa(app.PID)+" "+aai.CleanLabel(app.Name, 60))
-		q.Choices = append(q.Choices, aai.Choice{ID: strconv.Itoa(app.PID), Label: label})
+		candidate := strconv.Itoa(app.PID) + " " + aai.CleanLabel(app.Name, 60)
+		if title := titles[app.PID]; title != "" && told {
+			candidate += " with " + title
+		}
+		e.Candidates = append(e.Candidates, candidate)
+		q.Choices = append(q.Choices, aai.Choice{ID: strconv.Itoa(app.PID), Label: toldApart(app, titles)})
 	}
 	e.Questions = []aai.Question{q}
 	return e

@@ -116,13 +116,13 @@ func tell(s *desktop.Snapshot, o Options, as form) (*Tree, Page, error) {
 		o.Budget = DefaultBudget
 	}
 	if o.Budget < MinBudget {
-		e := aai.Errorf(aai.InvalidParams, "budget: got %d tokens, expected at least %d", o.Budget, MinBudget)
-		e.Hint = "ask for a larger budget, or for a part of the app by the ref of an element"
+		e := aai.Errorf(aai.InvalidParams, "budget_tokens: got %d tokens, expected at least %d", o.Budget, MinBudget)
+		e.Hint = "Give more budget_tokens, or in root the ref of an element to begin at."
 		return nil, Page{}, e
 	}
 	if o.Root < -1 || o.Root >= len(s.Elements) {
 		e := aai.Errorf(aai.InvalidParams, "root: there is no element %d among %d", o.Root, len(s.Elements))
-		e.Hint = "take the outline of the whole app"
+		e.Hint = "Leave out root: the outline is of the whole app."
 		return nil, Page{}, e
 	}
 	k := newSketch(s, o)

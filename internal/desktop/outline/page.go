@@ -56,8 +56,8 @@ func (p *pager) page() (*Tree, Page, error) {
 		}
 	}
 	if len(a.parts) == 0 && a.next >= 0 {
-		e := aai.Errorf(aai.InvalidParams, "budget: not even one element fits %d tokens", p.budget)
-		e.Hint = "ask for a larger budget"
+		e := aai.Errorf(aai.InvalidParams, "budget_tokens: not even one element fits %d tokens", p.budget)
+		e.Hint = "Give more budget_tokens."
 		return nil, Page{}, e
 	}
 	page := Page{Text: a.text, Tokens: tokens.Estimate(a.text), Shown: a.acting()}

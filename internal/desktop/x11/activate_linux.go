@@ -60,7 +60,7 @@ func (s *server) activate(ctx context.Context, g *seat.Grip, id desktop.WindowID
 		case g.Asked():
 			return interrupted("the window was not waited for to come to the front")
 		case time.Now().After(deadline):
-			e := aai.Errorf(aai.AutomationFailed, "the window manager did not give the keyboard to window 0x%x", window)
+			e := aai.Errorf(aai.AutomationFailed, "the window manager did not give the keyboard to the window")
 			e.Hint = "Ask the person to click into the window: some window managers keep others from taking the focus."
 			e.Delivery = aai.Delivered
 			return e

@@ -3,7 +3,6 @@ package x11
 import (
 	"context"
 	"errors"
-	"fmt"
 	"log/slog"
 
 	"aai"
@@ -156,7 +155,7 @@ func windowFailure(doing string, id desktop.WindowID, err error) error {
 func windowGone(id desktop.WindowID) error {
 	return &aai.Error{
 		Code:     aai.AutomationFailed,
-		Message:  fmt.Sprintf("there is no window 0x%x any more", uint64(id)),
+		Message:  "the window is not there any more",
 		Hint:     "List the windows again.",
 		Delivery: aai.NotDelivered,
 	}
@@ -165,7 +164,7 @@ func windowGone(id desktop.WindowID) error {
 // windowOf returns the window's name on the X server.
 func windowOf(id desktop.WindowID) (xid, error) {
 	if id == 0 || id > 1<<29-1 { // the top three bits of an xid are never set
-		e := aai.Errorf(aai.InvalidParams, "0x%x is no window of X11", uint64(id))
+		e := aai.Errorf(aai.InvalidParams, "%d is no window of X11", uint64(id))
 		e.Hint = "List the windows again."
 		e.Delivery = aai.NotDelivered
 		return none, e

@@ -3,7 +3,6 @@ package x11
 import (
 	"context"
 	"encoding/binary"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -89,7 +88,7 @@ func (s *server) ping(ctx context.Context, window xid) error {
 		err = ctx.Err()
 	}
 	e := *aai.AsError(explained("typing", err))
-	e.Message = fmt.Sprintf("the program of window 0x%x does not read its keys", window)
+	e.Message = "the program of the window does not read its keys"
 	e.Hint = "It may hang. Try again in a moment."
 	return &e
 }

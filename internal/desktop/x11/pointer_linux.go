@@ -226,8 +226,8 @@ func (d *Display) mayPoint(ctx context.Context, a aim) error {
 		return err
 	}
 	if seen.ID != id {
-		e := refuse(aai.AutomationFailed, "at %d,%d is not window 0x%x but window 0x%x, %q", points[0].X, points[0].Y, uint64(id), uint64(seen.ID), seen.Title)
-		e.Hint = `Activate the window first (mode "focus"), or act in the background by the element's reference.`
+		e := refuse(aai.AutomationFailed, "at %d,%d another window lies over it, %q", points[0].X, points[0].Y, seen.Title)
+		e.Hint = `Use mode "focus", which brings the window to the front, or give the element's ref as query.`
 		return e
 	}
 	geometry := getGeometry(s.root)

@@ -269,7 +269,7 @@ func (d *Display) firstPicture(ctx context.Context, s *server, t top, c client, 
 		return d.develop(ctx, s, t, c.Frame) // it moves all the time
 	}
 	e := aai.Errorf(aai.AutomationFailed, "the window is covered and has not drawn itself anew, so what it shows is not known")
-	e.Hint = "The program may hang. Try again, or activate the window first."
+	e.Hint = "The program may hang. Try again, or ask the person to bring the window to the front."
 	e.Delivery = aai.NotDelivered
 	return nil, e
 }

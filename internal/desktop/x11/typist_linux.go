@@ -213,8 +213,8 @@ func (t *typist) aim(ctx context.Context, _ *seat.Grip) error {
 		if err := t.person.must(ctx, getGeometry(t.window)); err != nil {
 			return err
 		}
-		e := refuse(aai.AutomationFailed, "window 0x%x does not have the keyboard", uint64(t.id))
-		e.Hint = "Activate the window first."
+		e := refuse(aai.AutomationFailed, "the window does not have the keyboard")
+		e.Hint = `Use mode "focus", which brings the window to the front.`
 		return e
 	}
 	return nil
@@ -227,7 +227,7 @@ func (s *server) refuseHidden(ctx context.Context, window xid) error {
 		return err
 	}
 	if c, ok := s.readClient(window, calls, nil); !ok || !c.shown || c.Minimized {
-		return unsupported("the window is minimized or hidden, and X11 gives it no keyboard", "Activate the window first.")
+		return unsupported("the window is minimized or hidden, and X11 gives it no keyboard", `Use mode "focus", which brings the window to the front.`)
 	}
 	return nil
 }

@@ -1,0 +1,58 @@
+package ax
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"aai"
+)
+
+// focusHint stands in the place of a hint to use the mode "focus" where a tool has none.
+const focusHint = `ax_click and ax_type have the mode "focus", in which the person's own pointer and keyboard do it.`
+
+// saying is the tool's Action, whose errors say nothing that the tool with these
+// parameters cannot be told: no delivery where nothing could be delivered, and no mode
+// that it does not have.
+func (s spec) saying(params []string) aai.Action {
+	return func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+		result, err := s.run(ctx, call)
+		if err == nil {
+			return result, nil
+		}
+		e := *aai.AsError(err)
+		if s.effect == aai.Reads && !launches(call) {
+			e.Delivery = ""
+		}
+		if !slices.Contains(params, "mode") {
+			e.Hint = withoutMode(e.Hint)
+		}
+		return nil, &e
+	}
+}
+
+// targets is target for tools some of which deliver nothing.
+func (d *desk) targets(tools []*aai.Tool) func(context.Context, *aai.Call, string) (*aai.App, error) {
+	return func(ctx context.Context, call *aai.Call, name string) (*aai.App, error) {
+		app, err := d.target(ctx, call, name)
+		if err == nil || launches(call) || !slices.ContainsFunc(tools, func(t *aai.Tool) bool { return t.Name == call.Tool && t.Effect == aai.Reads }) {
+			return app, err
+		}
+		e := *aai.AsError(err)
+		e.Delivery = ""
+		return nil, &e
+	}
+}
+
+// withoutMode is a hint without what it says of a mode of the tool itself.
+func withoutMode(hint string) string {
+	var kept []string
+	for _, sentence := range strings.SplitAfter(hint, ". ") {
+		if !strings.Contains(sentence, `mode "focus"`) || strings.Contains(sentence, "ax_click by") || strings.Contains(sentence, "by ax_click") {
+			kept = append(kept, strings.TrimSpace(sentence))
+		} else if !slices.Contains(kept, focusHint) {
+			kept = append(kept, focusHint)
+		}
+	}
+	return strings.Join(kept, " ")
+}
