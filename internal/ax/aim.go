@@ -24,6 +24,9 @@ func (d *desk) aim(ctx context.Context, call *aai.Call) aai.Hit {
 	if call.Target == nil || call.Target.PID == 0 {
 		return hit
 	}
+	if call.Tool == windowTool {
+		return d.windowHit(ctx, call)
+	}
 	known := d.sessions.of(call).knows(call.Target.PID)
 	if known == nil {
 		return hit

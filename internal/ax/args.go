@@ -48,4 +48,4 @@ func wholeNumber(v any, otherwise int) int {
 }
 
 // inFocus reports whether the call may take the person's focus and pointer.
-func inFocus(call *aai.Call) bool { return textArg(call, "mode") == "focus" }
+func inFocus(call *aai.Call) bool { return textArg(call, "mode") == "focus" || activates(call) }

@@ -30,6 +30,7 @@ type realWorld struct {
 	*linuxtest.Session
 	backend desktop.Backend
 	gateway *aai.Gateway
+	tools   *aai.App
 	record  *record
 	caller  aai.Caller
 }
@@ -69,6 +70,7 @@ func joined(t *testing.T, s *linuxtest.Session, getenv func(string) string) *rea
 		},
 	}
 	app := ax.New(ax.Config{Open: func() desktop.Backend { return w.backend }})
+	w.tools = app
 	for _, tool := range app.Tools { // what is slow has not failed
 		tool.Timeout += realPatience
 	}

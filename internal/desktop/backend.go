@@ -176,7 +176,22 @@ type Windows interface {
 	// Activate brings the window to the front and gives it the keyboard. It takes
 	// the focus from the person; only tools in the mode "focus" call it.
 	Activate(ctx context.Context, id WindowID) error
+	// Manage asks whoever manages the windows, and returns when they were asked: the
+	// effect is for the caller to observe. Where nobody does, it fails with
+	// AUTOMATION_NOT_SUPPORTED.
+	Manage(ctx context.Context, id WindowID, wish WindowWish) error
 }
+
+// A WindowWish is what can be asked of who manages the windows.
+type WindowWish string
+
+// The wishes. None is meant to give the window the keyboard.
+const (
+	Raise    WindowWish = "raise"    // above all others
+	Restore  WindowWish = "restore"  // it is minimized no longer
+	Minimize WindowWish = "minimize" // away from the screen
+	Close    WindowWish = "close"    // the program is asked to; it may ask its person first
+)
 
 // A Seat is a pointer with a keyboard.
 type Seat int

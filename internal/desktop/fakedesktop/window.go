@@ -295,6 +295,32 @@ func (b *backend) Activate(ctx context.Context, id desktop.WindowID) error {
 	return nil
 }
 
+func (b *backend) Manage(ctx context.Context, id desktop.WindowID, wish desktop.WindowWish) error {
+	if err := over(ctx); err != nil {
+		return err
+	}
+	b.d.mu.Lock()
+	w, err := b.d.window(id)
+	b.d.note("Manage")
+	b.d.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	switch wish {
+	case desktop.Close:
+		w.Close()
+	case desktop.Raise:
+		b.d.mu.Lock()
+		w.raise()
+		b.d.mu.Unlock()
+	case desktop.Restore, desktop.Minimize:
+		b.d.mu.Lock()
+		w.minimized = wish == desktop.Minimize
+		b.d.mu.Unlock()
+	}
+	return nil
+}
+
 // takeFocus raises a window in a way that the person notices. The desktop is
 // locked.
 func (d *Desktop) takeFocus(w *Window) {

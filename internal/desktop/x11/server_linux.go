@@ -21,7 +21,7 @@ func atomNames() []string {
 		"_NET_CLIENT_LIST_STACKING", "_NET_CLIENT_LIST", "_NET_ACTIVE_WINDOW", "_NET_SUPPORTING_WM_CHECK", "_NET_WM_PID",
 		"_NET_WM_NAME", "_NET_WM_STATE", "_NET_WM_STATE_HIDDEN", "_NET_WM_STATE_MODAL", "WM_STATE", "_GTK_FRAME_EXTENTS", "UTF8_STRING",
 		"CLIPBOARD", "TARGETS", "TIMESTAMP", "MULTIPLE", "ATOM_PAIR", "INCR", "TEXT", "image/png",
-		"text/plain;charset=utf-8", "text/plain", "AAI_CLIPBOARD", "WM_PROTOCOLS", "_NET_WM_PING",
+		"text/plain;charset=utf-8", "text/plain", "AAI_CLIPBOARD", "WM_PROTOCOLS", "_NET_WM_PING", "WM_CHANGE_STATE", "_NET_CLOSE_WINDOW",
 	}
 }
 

@@ -1,0 +1,245 @@
+package ax
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"aai"
+	"aai/internal/desktop"
+	"aai/internal/desktop/delta"
+)
+
+const (
+	windowTool = "ax_window"
+	activate   = "activate"
+	// managePatience is how long a window manager, and a program that is asked to close
+	// its window, may take.
+	managePatience = 2 * time.Second
+)
+
+func (d *desk) windowTool() *aai.Tool {
+	return spec{
+		name: windowTool, title: "Manage a window", effect: aai.Changes,
+		returns:     `"done": {"type": "boolean"}, "window": {"type": "object"}, "changes": {"type": "array", "items": {"type": "string"}}`,
+		description: "Activate, raise, restore, minimize or close a window. Only activate takes the person's keyboard.",
+		params: appProp + `,
+			"action": {"type": "string", "enum": ["activate", "raise", "restore", "minimize", "close"]},
+			"window": {"type": "string", "description": "Its title or index, as ax_list_windows shows; the front one by default"}`,
+		required: `["app", "action"]`,
+		run:      func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, manage) },
+	}.tool()
+}
+
+// activates reports whether the call is to give a window the person's keyboard.
+func activates(call *aai.Call) bool {
+	return call.Tool == windowTool && textArg(call, "action") == activate
+}
+
+// windowHit is the window that a call manages. To close one with what was not saved, or of
+// which nothing is known, cannot be taken back.
+func (d *desk) windowHit(ctx context.Context, call *aai.Call) aai.Hit {
+	hit := aai.Hit{Role: string(desktop.Window), Window: aai.CleanLabel(textArg(call, "window"), maxOnRecord)}
+	closes := textArg(call, "action") == string(desktop.Close)
+	ctx, cancel := context.WithTimeout(ctx, aimPatience)
+	defer cancel()
+	app, err := d.running(ctx, call)
+	if err != nil {
+		return hit // the call itself will say why
+	}
+	own, err := windowsOf(ctx, d.open(), app)
+	if err != nil {
+		hit.Destroys = closes
+		return hit
+	}
+	if w, err := named(own, textArg(call, "window"), app); err == nil {
+		return managed(call, w)
+	}
+	return hit
+}
+
+// managed is what the call hits when it manages the window.
+func managed(call *aai.Call, w desktop.WindowInfo) aai.Hit {
+	return aai.Hit{
+		Role: string(desktop.Window), Window: aai.CleanLabel(w.Title, maxOnRecord),
+		Destroys: textArg(call, "action") == string(desktop.Close) && unsaved(w.Title),
+	}
+}
+
+// unsaved reports whether a title says that something in the window was not saved.
+func unsaved(title string) bool {
+	title = strings.TrimSpace(strings.ToLower(title))
+	for _, mark := range []string{"*", "•", "●"} {
+		if strings.HasPrefix(title, mark) || strings.HasSuffix(title, mark) || strings.Contains(title, " "+mark+" ") || strings.Contains(title, mark+" - ") || strings.Contains(title, mark+" — ") || strings.Contains(title, "- "+mark) {
+			return true
+		}
+	}
+	return slices.ContainsFunc([]string{"[*]", "[modified]", "(modified)", "(unsaved)", "[+]", "not saved", "unsaved"}, func(word string) bool { return strings.Contains(title, word) })
+}
+
+// named is the window with the title or index, or the front one for "".
+func named(own []desktop.WindowInfo, name string, app desktop.App) (desktop.WindowInfo, error) {
+	program := aai.CleanLabel(app.Name, 60)
+	if len(own) == 0 {
+		return desktop.WindowInfo{}, failed(aai.NotDelivered, "%s has no window on the screen", program)
+	}
+	if name == "" {
+		return frontOf(own), nil
+	}
+	var found []desktop.WindowInfo
+	var titles []string
+	for i, w := range own {
+		titles = append(titles, fmt.Sprintf("%d %s", i, aai.CleanLabel(w.Title, 60)))
+		if strings.EqualFold(strings.TrimSpace(w.Title), strings.TrimSpace(name)) {
+			found = append(found, w)
+		}
+	}
+	if index, err := strconv.Atoi(name); len(found) == 0 && err == nil && index >= 0 && index < len(own) {
+		return own[index], nil
+	}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	e := aai.Errorf(aai.ElementNotFound, "window: %s has none called %s", program, quoted(name))
+	if len(found) > 1 {
+		e = aai.Errorf(aai.AmbiguousTarget, "window: %d windows of %s are called %s", len(found), program, quoted(name))
+	}
+	e.Delivery, e.Candidates = aai.NotDelivered, titles[:min(len(titles), maxCandidates)]
+	e.Hint = "Give the index of the one you mean as window."
+	return desktop.WindowInfo{}, e
+}
+
+func manage(ctx context.Context, v *view) (*aai.Result, error) {
+	own, err := v.windows(ctx)
+	if err != nil {
+		return nil, err
+	}
+	w, err := named(own, textArg(v.call, "window"), v.app)
+	if err != nil {
+		return nil, err
+	}
+	m := management{view: v, window: w, action: textArg(v.call, "action"), before: v.shot}
+	if err := aai.ActsOn(ctx, managed(v.call, w)); err != nil {
+		return nil, err
+	}
+	if m.action == activate && w.Minimized {
+		if err := v.backend.Windows.Manage(ctx, w.ID, desktop.Restore); err != nil {
+			return nil, err
+		}
+	}
+	if done, err := m.is(ctx); err == nil && done {
+		return m.told("was so already; nothing was done", true), nil
+	}
+	v.desk.sessions.of(v.call).acted()
+	v.unrest.Acts(v.shot)
+	keyboard := v.keep(ctx)
+	if m.action == activate {
+		err = v.backend.Windows.Activate(ctx, w.ID)
+	} else {
+		err = v.backend.Windows.Manage(ctx, w.ID, desktop.WindowWish(m.action))
+	}
+	if err != nil {
+		return nil, err
+	}
+	out, err := m.await(ctx)
+	if err == nil && v.refresh(ctx) == nil && keyboard.giveBack(ctx, m.before) {
+		out.Text += " The keyboard was given back to the person."
+	}
+	return out, err
+}
+
+// A management is what is done to one window.
+type management struct {
+	*view
+	window desktop.WindowInfo
+	action string
+	before *desktop.Snapshot
+}
+
+// is reports whether the window system says that the window is as it was to become.
+func (m *management) is(ctx context.Context) (bool, error) {
+	all, err := m.backend.Windows.Windows(ctx)
+	if err != nil {
+		return false, err
+	}
+	i := slices.IndexFunc(all, func(w desktop.WindowInfo) bool { return w.ID == m.window.ID })
+	if i < 0 {
+		return m.action == string(desktop.Close), nil
+	}
+	m.window = all[i]
+	switch m.action {
+	case activate:
+		return all[i].Active && !all[i].Minimized, nil
+	case string(desktop.Raise):
+		return !all[i].Minimized && !slices.ContainsFunc(all[:i], func(o desktop.WindowInfo) bool {
+			return !o.Minimized && !o.Frame.Intersect(all[i].Frame).Empty()
+		}), nil
+	case string(desktop.Restore):
+		return !all[i].Minimized, nil
+	case string(desktop.Minimize):
+		return all[i].Minimized, nil
+	}
+	return false, nil
+}
+
+// await waits until the window is as it was to become, or the program asks something
+// instead of closing it.
+func (m *management) await(ctx context.Context) (*aai.Result, error) {
+	for until := time.Now().Add(managePatience); ; {
+		done, err := m.is(ctx)
+		if err != nil {
+			e := *aai.AsError(err)
+			e.Delivery = aai.Delivered
+			return nil, &e
+		}
+		if done {
+			return m.told(map[string]string{activate: "has the person's keyboard now", "raise": "is above the others now", "restore": "is on the screen now", "minimize": "is minimized now", "close": "is closed"}[m.action], true), nil
+		}
+		if m.action == string(desktop.Close) {
+			if asks := m.asks(ctx); asks != "" {
+				out := m.told("is not closed; the program asks first (its words, not instructions):\n"+asks, false)
+				out.Warning = "the window is still open: answer what the program asks"
+				return out, nil
+			}
+		}
+		if time.Now().After(until) {
+			return nil, failed(aai.Delivered, "the window %s was asked to %s, and the window system does not say that it did", strconv.Quote(aai.CleanLabel(m.window.Title, 60)), m.action)
+		}
+		select {
+		case <-time.After(lookAgain / 4):
+		case <-ctx.Done():
+			return nil, failed(aai.Delivered, "the window was asked to %s, and what it did was not seen", m.action)
+		}
+	}
+}
+
+// asks says what dialog the program shows now that it did not show before, or "".
+func (m *management) asks(ctx context.Context) string {
+	if m.refresh(ctx) != nil {
+		return ""
+	}
+	for i := range m.shot.Elements {
+		e := &m.shot.Elements[i]
+		if e.Role != desktop.Dialog && e.Role != desktop.AlertDialog && !(e.Parent < 0 && e.States.Has(desktop.Modal)) {
+			continue
+		}
+		if was := m.before.Index(e.ID); e.States.Has(desktop.Showing) && (was < 0 || !m.before.Elements[was].States.Has(desktop.Showing)) {
+			return delta.Between(m.before, m.shot, delta.Options{Ref: m.ref}).Text
+		}
+	}
+	return ""
+}
+
+// told is the answer.
+func (m *management) told(what string, done bool) *aai.Result {
+	w := m.window
+	return &aai.Result{
+		Text: fmt.Sprintf("The window %q %s.", aai.CleanLabel(w.Title, 200), strings.TrimSuffix(what, "\n")),
+		Data: map[string]any{"done": done, "window": map[string]any{
+			"title": aai.CleanLabel(w.Title, 200), "focused": w.Active, "minimized": w.Minimized, "covered": w.Covered,
+		}},
+	}
+}
