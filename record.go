@@ -154,7 +154,7 @@ func (r *Request) answer(result *Result) any {
 		kept["text"] = hygiene.Hide(result.Text)
 		return kept
 	}
-	texts, data := r.secrets(), plain(result.Data)
+	texts, data := r.secrets(r.SecretParams()), plain(result.Data)
 	shown := hygiene.ConcealIn(data, func(value any) any {
 		texts = hygiene.AppendTexts(texts, value)
 		return hygiene.Hide(value)

@@ -28,12 +28,16 @@ func (r *Request) unsaid(err *Error) (said string, told *Error) {
 	if len(message) > maxSaid {
 		message = strings.ToValidUTF8(message[:maxSaid], "") + hygiene.CutMark
 	}
-	secrets := r.secrets()
+	secrets := r.secrets(r.SecretParams())
 	all := hygiene.NewVeil(secrets)
 	e := *err
 	said = all.Over(message)
 	e.Message = said
-	if r.App != nil && r.App.OperatesOthers() && said != message {
+	if len(r.plain) > 0 {
+		secrets = r.secrets(without(r.SecretParams(), r.plain))
+		e.Message = hygiene.NewVeil(slices.Clone(secrets)).Over(message)
+	}
+	if r.App != nil && r.App.OperatesOthers() && e.Message != message {
 		e.Message = hygiene.NewVeil(slices.DeleteFunc(secrets, func(secret string) bool { return len(secret) < tellingSecret })).Over(message)
 	}
 	if e.Message == err.Message {
@@ -47,29 +51,33 @@ func (r *Request) SecretParams() []string {
 	if r.Tool == nil || len(r.Tool.Secret) == 0 {
 		return nil
 	}
-	plain := r.plain
-	if r.Tool.Plain != nil {
-		plain = append(slices.Clone(plain), r.Tool.Plain(r.Call.Args)...)
-	}
-	if len(plain) == 0 {
+	if r.Tool.Plain == nil {
 		return r.Tool.Secret
 	}
-	return slices.DeleteFunc(slices.Clone(r.Tool.Secret), func(name string) bool { return slices.Contains(plain, name) })
+	return without(r.Tool.Secret, r.Tool.Plain(r.Call.Args))
+}
+
+func without(names, others []string) []string {
+	if len(others) == 0 {
+		return names
+	}
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
 }
 
 // NotSecret says of one of the tool's secret parameters that it is none in the call of
-// the context, such as the name of an option that everybody sees: what the call says is
-// told with it. An Action says so from the goroutine that it was called in.
+// the context, such as the name of an option that everybody sees: its caller is told it.
+// The record goes without it, for what was given may have been meant for another place.
+// An Action says so from the goroutine that it was called in.
 func NotSecret(ctx context.Context, param string) {
 	if p, _ := ctx.Value(passageKey{}).(*passage); p != nil {
 		p.r.plain = append(p.r.plain, param)
 	}
 }
 
-// secrets returns the values of the call that are secret. Without a tool nobody
-// knows which parameters are, but some are called so.
-func (r *Request) secrets() (values []string) {
-	hygiene.Conceal(r.Call.Args, r.SecretParams(), func(value any) any {
+// secrets returns the values of the call that are secret: those of the parameters, and
+// those that are called so.
+func (r *Request) secrets(params []string) (values []string) {
+	hygiene.Conceal(r.Call.Args, params, func(value any) any {
 		values = hygiene.AppendTexts(values, value)
 		return nil
 	})
