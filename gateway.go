@@ -247,7 +247,7 @@ func (p *passage) queue() *Error {
 			return err
 		}
 	}
-	args, hit := p.r.hiddenArgs(), p.r.Hit.clean(hygiene.NewVeil(p.r.secrets()))
+	args, hit := p.r.hiddenArgs(), p.r.Hit.clean(hygiene.NewVeil(p.r.secrets(p.r.SecretParams())))
 	p.know(func(p *passage) {
 		e := &p.about
 		e.On = hit

@@ -81,7 +81,7 @@ func ActsOn(ctx context.Context, hit Hit) error {
 	if p == nil {
 		return nil
 	}
-	told := hit.clean(hygiene.NewVeil(p.r.secrets()))
+	told := hit.clean(hygiene.NewVeil(p.r.secrets(p.r.SecretParams())))
 	p.know(func(p *passage) { p.on = told })
 	if err := p.judgeAgain(ctx, hit); err != nil {
 		e := *err
@@ -119,7 +119,7 @@ func (p *passage) judgeAgain(ctx context.Context, hit Hit) *Error {
 
 // changed is the error of a call that would hit something else than what was allowed.
 func (r *Request) changed(hit Hit) *Error {
-	e := Errorf(ConsentRequired, "it would hit %s, and a person must allow that: %s of %s", hit.clean(hygiene.NewVeil(r.secrets())), r.Permission(), r.Target.ID)
+	e := Errorf(ConsentRequired, "it would hit %s, and a person must allow that: %s of %s", hit.clean(hygiene.NewVeil(r.secrets(r.SecretParams()))), r.Permission(), r.Target.ID)
 	e.Hint = "Make the call again if that is meant: the person is asked."
 	return needing(r, e)
 }

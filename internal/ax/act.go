@@ -34,11 +34,13 @@ type way struct {
 // A deed is an action on an element, from its beginning to what it changed.
 type deed struct {
 	*view
-	index  int   // of the element in the view's snapshot; -1 where there is none
-	also   []int // what else it touches
-	done   string
-	ways   []way
-	verify func(ctx context.Context) (string, bool) // says what is wrong, or that it is as it should be; nil: any change will do
+	index int   // of the element in the view's snapshot; -1 where there is none
+	also  []int // what else it touches
+	done  string
+	ways  []way
+	// selects says that what is pressed is to be selected then, if it can be.
+	selects bool
+	verify  func(ctx context.Context) (string, bool) // says what is wrong, or that it is as it should be; nil: any change will do
 }
 
 // A deedResult is a deed's outcome for programs.
@@ -59,9 +61,10 @@ func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 	a.desk.sessions.of(a.call).acted()
 	before := a.shot
 	a.unrest.Acts(before) // whatever comes of it
-	described := ""
+	described, ref := "", ""
 	var focus desktop.ID
 	if a.index >= 0 {
+		ref = a.ref(a.index)
 		described, focus = " "+a.name(a.index), before.Elements[a.index].ID
 	}
 	watching, cancel := context.WithCancel(ctx)
@@ -90,8 +93,9 @@ func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 	for _, c := range delta.Changes {
 		result.Changes = append(result.Changes, c.Text)
 	}
-	if a.index >= 0 {
-		result.Element = a.brief(before, a.index)
+	now := a.now(ref)
+	if now >= 0 {
+		result.Element = a.brief(a.shot, now)
 	}
 	out := &aai.Result{Text: a.done + described + " by " + used.name + "."}
 	if delta.Text != "" {
@@ -106,11 +110,32 @@ func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 	if err := a.judge(ctx, seen, &result, out); err != nil {
 		return nil, err
 	}
+	if a.selects && now >= 0 && unselected(&a.shot.Elements[now]) {
+		result.Verified = false
+		out.Warning = strings.TrimPrefix(out.Warning+"; it is not selected", "; ")
+	}
 	if used.danger != "" {
 		out.Warning = strings.TrimPrefix(out.Warning+"; "+used.danger, "; ")
 	}
 	out.Data = result
 	return out, nil
+}
+
+// now is the element of the reference as it is after the deed; -1 where it is gone.
+func (a deed) now(ref string) int {
+	if ref == "" {
+		return -1
+	}
+	i, err := a.refs.Resolve(a.shot, ref)
+	if err != nil {
+		return -1
+	}
+	return i
+}
+
+// unselected reports whether a row could be selected and is not.
+func unselected(e *desktop.Element) bool {
+	return rolls(e.Role) && e.States.Has(desktop.Selectable) && !e.States.Has(desktop.Selected)
 }
 
 // An outcome is what verify says in the end.
@@ -214,7 +239,7 @@ func (a deed) observe(ctx context.Context, before *desktop.Snapshot, events <-ch
 	defer ceiling.Stop()
 	looks := time.NewTicker(lookAgain) // some toolkits tell of nothing
 	defer looks.Stop()
-	var goes time.Time // since when something seems to be about to go
+	var goes, loads time.Time // since when something seems to be about to go, a page to come
 	for {
 		late := false
 		select {
@@ -239,6 +264,15 @@ func (a deed) observe(ctx context.Context, before *desktop.Snapshot, events <-ch
 		if a.shot.Version == before.Version && !late {
 			continue
 		}
+		if a.loading(before) {
+			if loads.IsZero() {
+				loads = time.Now()
+			}
+			if time.Since(loads) < loadsWithin {
+				continue
+			}
+		}
+		late = late || !loads.IsZero()
 		delta := a.diff(before, focus)
 		if !late && !a.effective(before, delta) {
 			continue
@@ -257,6 +291,37 @@ func (a deed) observe(ctx context.Context, before *desktop.Snapshot, events <-ch
 
 // goesWithin is how long something is waited for to go that has lost its words.
 const goesWithin = 2 * lookAgain
+
+// loadsWithin is how long a page is waited for that has begun to come.
+const loadsWithin = 3 * time.Second
+
+// loading reports whether a page is on its way: the one that was there is gone, and what
+// comes in its place has nothing to show yet.
+func (a deed) loading(before *desktop.Snapshot) bool {
+	had, fresh := false, false
+	for i := range before.Elements {
+		e := &before.Elements[i]
+		had = had || e.Role == desktop.Document && e.States.Has(desktop.Showing) && a.shot.Index(e.ID) < 0
+	}
+	if !had {
+		return false
+	}
+	for i := range a.shot.Elements {
+		e := &a.shot.Elements[i]
+		if e.Role != desktop.Document || before.Index(e.ID) >= 0 || !e.States.Has(desktop.Showing) {
+			continue
+		}
+		if fresh = true; e.States.Has(desktop.Busy) || e.End == i+1 {
+			return true
+		}
+	}
+	return !fresh && len(a.shot.Children(-1)) > 0 && !a.closedWindow(before)
+}
+
+// closedWindow reports whether a window has gone.
+func (a deed) closedWindow(before *desktop.Snapshot) bool {
+	return slices.ContainsFunc(before.Children(-1), func(top int) bool { return a.shot.Index(before.Elements[top].ID) < 0 })
+}
 
 // emptied reports whether an element has lost its words, which in Chromium is how it
 // begins to go.

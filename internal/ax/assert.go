@@ -73,8 +73,8 @@ func assert(ctx context.Context, v *view) (*aai.Result, error) {
 			if !strings.Contains(e.Name+"\n"+e.Value+"\n"+e.Description, text) {
 				wrong = append(wrong, mismatch{property, want, aai.CleanText(e.Name+" "+e.Value, maxText)})
 			}
-		case property == "value" && want != e.Value:
-			wrong = append(wrong, mismatch{property, want, aai.CleanText(e.Value, maxText)})
+		case property == "value" && want != held(&e):
+			wrong = append(wrong, mismatch{property, want, aai.CleanText(held(&e), maxText)})
 		case property != "value" && want != actual[property]:
 			wrong = append(wrong, mismatch{property, want, actual[property]})
 		}

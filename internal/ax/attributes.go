@@ -63,7 +63,7 @@ func longValue(e *desktop.Element) string {
 	if e.States.Has(desktop.Protected) {
 		return hiddenValue
 	}
-	return aai.CleanText(e.Value, maxLongText)
+	return aai.CleanText(held(e), maxLongText)
 }
 
 func (d *desk) getValueTool() *aai.Tool {

@@ -43,14 +43,27 @@ func valueOf(e *desktop.Element) string {
 	if e.States.Has(desktop.Protected) {
 		return hiddenValue
 	}
-	return aai.CleanText(e.Value, maxText)
+	return aai.CleanText(held(e), maxText)
+}
+
+// held is what an element holds: of what can be ticked, whether it is.
+func held(e *desktop.Element) string {
+	switch {
+	case e.Value != "" || !e.States.Has(desktop.Checkable):
+		return e.Value
+	case e.States.Has(desktop.Mixed):
+		return "mixed"
+	case e.States.Any(desktop.Checked | desktop.Pressed):
+		return "true"
+	}
+	return "false"
 }
 
 // describe is an element in one line, with what it holds.
 func describe(v *view, i int) string {
 	e := &v.shot.Elements[i]
 	text := v.name(i)
-	if value := valueOf(e); value != "" {
+	if value := valueOf(e); value != "" && e.Value != "" {
 		text += fmt.Sprintf(" value %q", aai.CleanLabel(value, 200))
 	}
 	if !e.States.Has(desktop.Enabled) {

@@ -27,7 +27,7 @@ func click(ctx context.Context, v *view) (*aai.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := deed{view: v, index: m.index, done: done}
+	a := deed{view: v, index: m.index, done: done, selects: button == desktop.LeftButton && count == 1}
 	if asks {
 		if err := v.refuseToOpen(m.index); err != nil {
 			return nil, err

@@ -64,7 +64,10 @@ func (v *view) setNumber(ctx context.Context, i int, text string) (*aai.Result, 
 		if sameNumber(now.Value, number) {
 			return "", true
 		}
-		return fmt.Sprintf("it is now %q and not %v", aai.CleanLabel(now.Value, 40), number), false
+		if now.Value == "" {
+			return fmt.Sprintf("it is empty now and not %v", number), false
+		}
+		return fmt.Sprintf("it is now %s and not %v", aai.CleanLabel(now.Value, 40), number), false
 	}
 	return a.perform(ctx)
 }
@@ -84,14 +87,13 @@ func (n numbering) taken(w way) way {
 		if err := do(ctx); err != nil {
 			return err
 		}
-		now, err := n.settles(ctx, n.before.Value, lookAgain)
-		if err != nil || now.Value != n.before.Value {
-			return nil // what came of it is judged in the end
+		if now, err := n.settles(ctx, n.before.Value, lookAgain); err == nil && now.Value == n.before.Value {
+			return &aai.Error{
+				Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered,
+				Message: desktop.Describe(&n.before) + " does not take a number by " + w.name,
+			}
 		}
-		return &aai.Error{
-			Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered,
-			Message: desktop.Describe(&n.before) + " does not take a number by " + w.name,
-		}
+		return nil // what came of it is judged in the end
 	}
 	return w
 }
@@ -132,10 +134,11 @@ func (n numbering) byTyping(i int, text string) way {
 		if err := input.Type(ctx, seat, w.ID, text); err != nil {
 			return err
 		}
-		if now, err := n.settles(ctx, n.before.Value, lookAgain); err != nil || sameNumber(now.Value, n.number) {
-			return nil
+		now, err := n.settles(ctx, n.before.Value, lookAgain)
+		if err == nil && !sameNumber(now.Value, n.number) {
+			err = input.Key(ctx, seat, w.ID, desktop.Chord{Key: "tab"})
 		}
-		return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "tab"})
+		return err
 	})
 }
 

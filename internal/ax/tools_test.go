@@ -56,7 +56,6 @@ func everyCall() []toolCall {
 		{"ax_drag", `{"app": "Form", "from_query": "Canvas", "to_query": "Press"}`},
 		{"ax_drag", `{"app": "Form", "from_x": 40, "from_y": 60, "to_x": 50, "to_y": 70}`},
 		{"ax_window", `{"app": "Form", "action": "minimize"}`},
-		{"ax_window", `{"app": "Form", "action": "activate"}`},
 		{"ax_clipboard", `{"action": "read"}`},
 		{"ax_clipboard", `{"action": "write", "text": "Ann"}`},
 		{"ax_session_info", `{}`},

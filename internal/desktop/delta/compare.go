@@ -38,10 +38,26 @@ func (c *comparison) compare() {
 		switch {
 		case !c.seenBefore[j]:
 			j = c.before.Elements[j].End - 1
+		case i < 0 && c.turned(j):
+			j = c.before.Elements[j].End - 1
 		case (i < 0 || !c.seenAfter[i]) && !covered[j]:
 			c.told(c.wentAway(), j, covered)
 		}
 	}
+}
+
+// turned reports whether the element is a page in the place of which another one shows:
+// nobody wants to know what all was on it.
+func (c *comparison) turned(j int) bool {
+	if c.before.Elements[j].Role != desktop.Document {
+		return false
+	}
+	for i := range c.after.Elements {
+		if c.after.Elements[i].Role == desktop.Document && c.toBefore[i] < 0 && c.seenAfter[i] {
+			return true
+		}
+	}
+	return false
 }
 
 // focus tells where the focus went.
@@ -135,7 +151,7 @@ func stateChanges(old, now *desktop.Element) []string {
 func (c *comparison) rank(j, i int) int {
 	old, now := &c.before.Elements[j], &c.after.Elements[i]
 	switch {
-	case c.restless(i):
+	case c.restless(i), !c.actedOn(c.after, i) && old.States == now.States && c.ticks(old, now):
 		return rankRestless
 	case c.actedOn(c.after, i):
 		return rankActedOn

@@ -84,7 +84,8 @@ func (p *pairs) siblings(before, after int) {
 		}
 	}
 	for role, news := range left {
-		if olds := byRole[role]; len(news) == 1 && len(olds) == 1 {
+		// A page under another name is another page.
+		if olds := byRole[role]; len(news) == 1 && len(olds) == 1 && role != desktop.Document {
 			p.join(olds[0], news[0])
 		}
 	}

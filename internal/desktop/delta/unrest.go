@@ -14,6 +14,8 @@ const (
 	// unrestLasts is for how long something that changed by itself is expected to do
 	// so again.
 	unrestLasts = 5 * time.Minute
+	// restsAfter is how long something stands still at least that has come to rest.
+	restsAfter = 2 * time.Second
 	// atRest is how long something must have stood still for its change at an action
 	// to be the action's.
 	atRest = 200 * time.Millisecond
@@ -38,6 +40,7 @@ type suspect struct {
 	owed    int           // actions whose late effect on it may still come
 	still   time.Duration // seen without a change since it last had one
 	itself  bool          // it changed more often than actions explain
+	gap     time.Duration // the longest between two of its changes; 0 where there was one alone
 }
 
 // Saw learns from a snapshot that was taken before anybody acted again.
@@ -59,6 +62,9 @@ func (u *Unrest) Saw(s *desktop.Snapshot) {
 	}
 	for id := range changed {
 		e, known := u.known[id]
+		if known {
+			e.gap = max(e.gap, s.Taken.Sub(e.changed))
+		}
 		if owed := u.late(s.Taken); !known || e.owed > owed {
 			e.owed = owed
 		}
@@ -112,8 +118,12 @@ func (u *Unrest) Acted(s *desktop.Snapshot) {
 	}
 }
 
-// Has reports whether the element changes by itself, or its children come and go.
-func (u *Unrest) Has(id desktop.ID) bool { return u.known[id].itself }
+// Has reports whether the element changes by itself, or its children come and go. What
+// has stood still for much longer than it used to has come to rest.
+func (u *Unrest) Has(id desktop.ID) bool {
+	e := u.known[id]
+	return e.itself && (e.gap == 0 || e.still <= restsAfter+3*e.gap)
+}
 
 // differing returns what differs between two looks at an app.
 func differing(before, after *desktop.Snapshot) map[desktop.ID]bool {

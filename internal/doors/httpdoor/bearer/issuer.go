@@ -106,7 +106,7 @@ type claims struct {
 	Audience jwt.Audience     `json:"aud"`
 	Expiry   *jwt.NumericDate `json:"exp"`
 	Begins   *jwt.NumericDate `json:"nbf"`
-	Scope    listed            `json:"scope"`
+	Scope    listed           `json:"scope"`
 	// Scopes is where some servers say it.
 	Scopes listed `json:"scp"`
 	// Holder binds the token to a key, of which nothing is shown here.
