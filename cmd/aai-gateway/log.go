@@ -34,6 +34,7 @@ func (p *program) logger(cfg *setup) (*slog.Logger, io.Closer, error) {
 type operationLog struct {
 	aai.Journal
 	log  *slog.Logger
+	acts func()   // is told when something acts, and when it has; may be nil
 	open sync.Map // what was asked for, by the id of the call
 }
 
@@ -55,6 +56,9 @@ func (o *operationLog) Ready(ctx context.Context) error {
 
 // Record implements aai.Journal.
 func (o *operationLog) Record(ctx context.Context, e *aai.Entry) error {
+	if acted := e.Kind == aai.Intent || e.Kind == aai.Outcome && e.Effect != aai.Reads; acted && o.acts != nil {
+		o.acts()
+	}
 	err := o.Journal.Record(ctx, e)
 	if err != nil {
 		o.log.ErrorContext(ctx, "the journal cannot be written", "call", e.Call, "cause", err)

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -225,5 +226,29 @@ func TestTheLogSaysThatTheJournalFails(t *testing.T) {
 			t.Errorf("%v is remembered for ever", call)
 			return true
 		})
+	}
+}
+
+// What is kept for a moment is forgotten when something acts, and not when somebody looks.
+func TestActsAreTold(t *testing.T) {
+	d := newDesk(t)
+	p := &program{getenv: d.getenv, grounds: d.grounds(), err: io.Discard}
+	t.Setenv("HOME", d.home)
+	t.Setenv("USERPROFILE", d.home)
+	gateway, closing, err := p.open(cli.Flags{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = closing() }()
+	journal, _ := gateway.Journal.(*operationLog)
+	acts := 0
+	journal.acts = func() { acts++ }
+	caller := aai.Caller{Door: aai.DoorCLI, Name: "terminal", Identity: aai.IdentityTerminal}
+	if _, err := gateway.Do(t.Context(), &aai.Call{Caller: caller, App: aai.OwnApp, Tool: "apps"}); err != nil || acts != 0 {
+		t.Errorf("after a look: %d acts, %v", acts, err)
+	}
+	_, err = gateway.Do(t.Context(), &aai.Call{Caller: caller, App: aai.OwnApp, Tool: "consent_revoke", Args: map[string]any{"app": "org.example.App"}})
+	if acts != 2 {
+		t.Errorf("after an act: told %d times, %v", acts, err)
 	}
 }

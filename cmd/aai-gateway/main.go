@@ -41,7 +41,7 @@ func main() { os.Exit(runOn(here())) }
 // runOn is the program on its grounds.
 func runOn(g grounds) int {
 	terminal := cli.NewTerminal(os.Stdin, os.Stdout, os.Stderr)
-	p := &program{getenv: os.Getenv, in: os.Stdin, out: os.Stdout, err: os.Stderr, secret: terminal.Secret, grounds: g}
+	p := &program{getenv: os.Getenv, environ: os.Environ(), in: os.Stdin, out: os.Stdout, err: os.Stderr, secret: terminal.Secret, grounds: g}
 	return cli.Run(context.Background(), cli.Config{
 		Version:    ownVersion(),
 		Open:       p.open,

@@ -9,8 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"aai"
+	"aai/internal/again"
 	"aai/internal/ax"
 	"aai/internal/catalog"
 	"aai/internal/config"
@@ -27,9 +29,11 @@ import (
 // A program is one run of the command: what it was started with.
 type program struct {
 	getenv func(string) string
-	in     io.Reader
-	out    io.Writer
-	err    io.Writer
+	// environ are all variables; nil: they are not looked through.
+	environ []string
+	in      io.Reader
+	out     io.Writer
+	err     io.Writer
 	// secret asks the person at the terminal for a passphrase; nil where there is nobody.
 	secret  func(ctx context.Context, prompt string) (string, error)
 	grounds grounds
@@ -151,13 +155,17 @@ func describeDesktop() *aai.App {
 	return ax.New(ax.Config{})
 }
 
-// ownApps are the apps that come with the gateway, besides the gateway itself.
-func (s *setup) ownApps(log *slog.Logger) ([]*aai.App, io.Closer) {
+// ownApps are the apps that come with the gateway, besides the gateway itself. What they
+// only look at is given again for as long as configured.
+func (s *setup) ownApps(recent *again.Answers, log *slog.Logger) ([]*aai.App, io.Closer) {
 	if s.platform.desktop == nil {
 		return nil, io.NopCloser(nil)
 	}
 	open, closer := s.platform.desktop(s, log)
-	return []*aai.App{ax.New(ax.Config{Open: open, Seat: s.seat(), RefsFolder: s.platform.refs, Session: s.describeSession, Locked: s.session.Locked, Log: log})}, closer
+	app := ax.New(ax.Config{Open: open, Seat: s.seat(), RefsFolder: s.platform.refs, Session: s.describeSession, Locked: s.session.Locked, Log: log})
+	recent.Keep(app.Tool("ax_get_tree"), s.Cache.Tree)
+	recent.Keep(app.Tool("ax_screenshot"), s.Cache.Screenshot)
+	return []*aai.App{app}, closer
 }
 
 // checkOf is how the desktop says whether windows can be read; nil without a desktop.
@@ -201,7 +209,7 @@ func (p *program) config(f cli.Flags) (*setup, error) {
 	if err := ownHome(home); err != nil {
 		return nil, err
 	}
-	cfg, err := setUp(start{getenv: p.getenv, home: home, platform: hostPlatform(home, p.getenv), flags: f, grounds: p.grounds})
+	cfg, err := setUp(start{getenv: p.getenv, environ: p.environ, home: home, platform: hostPlatform(home, p.getenv), flags: f, grounds: p.grounds})
 	if err != nil {
 		return nil, err
 	}
@@ -222,15 +230,23 @@ func (s *setup) warnOfNames(log *slog.Logger) {
 	}
 }
 
+// warnOfIdle says which settings mean nothing in this version.
+func (s *setup) warnOfIdle(log *slog.Logger) {
+	if s.WebUI {
+		log.Warn("enableWebUI is set, but this version has no web page")
+	}
+	if idle := s.Idle(); len(idle) > 0 {
+		log.Warn("settings mean nothing yet, since this version has no model that looks at pictures", "settings", strings.Join(idle, ", "))
+	}
+}
+
 // build joins the rooms.
 func (p *program) build(cfg *setup) (*parts, error) {
 	log, closeLog, err := p.logger(cfg)
 	if err != nil {
 		return nil, err
 	}
-	if cfg.WebUI {
-		log.Warn("enableWebUI is set, but this version has no web page")
-	}
+	cfg.warnOfIdle(log)
 	record := cfg.journalOf(func(err error) { log.Warn("the journal", "cause", err) })
 	vault := keychain.New(keychain.Config{
 		Folder: filepath.Join(cfg.platform.data, "secrets"), Getenv: cfg.session.Getenv,
@@ -243,7 +259,8 @@ func (p *program) build(cfg *setup) (*parts, error) {
 	logins := cfg.logins(client.HTTP(), vault, p.getenv, log)
 	drivers = withWeb(drivers, client.HTTP(), logins, cfg.Web)
 
-	ownApps, closeDesktop := cfg.ownApps(log)
+	recent := new(again.Answers)
+	ownApps, closeDesktop := cfg.ownApps(recent, log)
 	known := new(everywhere)
 	self := own.App(
 		own.Sources{
@@ -268,7 +285,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 		gateway: &aai.Gateway{
 			Catalog: shown,
 			Gates:   trust.gates,
-			Journal: &operationLog{Journal: record, log: log},
+			Journal: &operationLog{Journal: record, log: log, acts: recent.Acted},
 			Meter:   trust.limits,
 		},
 		catalog: known.local,

@@ -34,6 +34,7 @@ type setup struct {
 // start is what a setup is made from.
 type start struct {
 	getenv   func(string) string
+	environ  []string
 	home     string
 	platform platform
 	flags    cli.Flags
@@ -58,7 +59,7 @@ func setUp(from start) (*setup, error) {
 		return nil, err
 	}
 	cfg, err := config.Read(config.Source{
-		Getenv: from.getenv, Home: from.home, AuditLog: filepath.Join(s.platform.data, "audit.jsonl"),
+		Getenv: from.getenv, Environ: from.environ, Home: from.home, AuditLog: filepath.Join(s.platform.data, "audit.jsonl"),
 		Flags: config.Flags{
 			File: from.flags.Config, LogLevel: from.flags.LogLevel, Dev: from.flags.Dev, InsecureStorage: from.flags.InsecureStorage,
 		},

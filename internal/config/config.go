@@ -1,8 +1,8 @@
 // Package config is what a person has configured: the values, which layer each is from, and
 // which of them widen what callers may do.
 //
-// The layers are flags, the environment, the person's file and the standard values: each
-// wins over those after it. What root says holds over all of them. What is not understood
+// The layers are flags, the environment, the person's file, the files of the desktop tools
+// (axterminator's, in TOML) and the standard values: each wins over those after it. What root says holds over all of them. What is not understood
 // is an error that names the place, never passed over. A value that lets callers do more
 // than the standard one holds only where a person has confirmed it, or root says it; what
 // does not hold is noted, and the value before it stays.
@@ -62,6 +62,8 @@ type Config struct {
 	Web      Web
 	Login    Login
 	Journal  Journal
+	Cache    Cache
+	VLM      string // which model looks at pictures, once there is a tool that has one do so
 	Session  string // whose screen is taken; see session.Config.Choice
 
 	// InsecureFromStart says that the key of secrets may lie in a file by the word of
@@ -79,8 +81,9 @@ type Config struct {
 // A Source is where a configuration is read from. What is nil, but for Getenv, says nothing.
 type Source struct {
 	Getenv   func(string) string
-	Home     string // the folder that "~" stands for
-	AuditLog string // the journal's file where nobody says another
+	Environ  []string // all variables, as "name=value": those that look like settings and are none are noted
+	Home     string   // the folder that "~" stands for
+	AuditLog string   // the journal's file where nobody says another
 	Flags    Flags
 	// Root returns what root says for everybody, nil for nothing. What is there and cannot
 	// be trusted is an error.
@@ -117,6 +120,8 @@ func Read(s Source) (*Config, error) {
 		Web:            defaultWeb(),
 		Login:          defaultLogin(),
 		Journal:        defaultJournal(),
+		Cache:          defaultCache(),
+		VLM:            "auto",
 		source:         s,
 		origins:        map[string]string{},
 
@@ -125,11 +130,12 @@ func Read(s Source) (*Config, error) {
 		preapprovedJSON:   []any{},
 	}
 	c.standard = c.copied()
-	for _, layer := range []func() error{c.readRoot, c.readFile, c.readEnvironment, c.readFlags} {
+	for _, layer := range []func() error{c.readRoot, c.readSeeds, c.readFile, c.readEnvironment, c.readFlags} {
 		if err := layer(); err != nil {
 			return nil, err
 		}
 	}
+	c.noteUnknown()
 	return c, nil
 }
 

@@ -22,6 +22,7 @@ type desk struct {
 
 	confirmed func(proof.Setting) aai.Channel // nil: everything is
 	root      string                          // what root says
+	environ   []string
 	mine      func(paths ...string) error
 }
 
@@ -46,7 +47,7 @@ func (d *desk) file(t *testing.T, name, text string) string {
 func (d *desk) getenv(name string) string { return d.env[name] }
 
 func (d *desk) read(flags Flags) (*Config, error) {
-	s := Source{Getenv: d.getenv, Home: d.home, AuditLog: filepath.Join(d.home, "audit.jsonl"), Flags: flags, Mine: d.mine}
+	s := Source{Getenv: d.getenv, Environ: d.environ, Home: d.home, AuditLog: filepath.Join(d.home, "audit.jsonl"), Flags: flags, Mine: d.mine}
 	s.Confirmed = func(_ *Config, w proof.Setting) (aai.Channel, error) {
 		if d.confirmed == nil {
 			return aai.Native, nil
@@ -128,7 +129,7 @@ func TestDefaults(t *testing.T) {
 
 		"server.security_mode": "normal", "server.confirm_destructive": true,
 		"security.allowed_apps": []string{}, "security.denied_apps": []string{}, "security.destructive_words": policy.DestructiveWords(),
-		"consent.dialog": "auto", "consent.elicitation": []string{}, "web.rate": 10.0,
+		"consent.dialog": "auto", "consent.elicitation": []string{}, "web.rate": 10.0, "cache.tree_ttl_ms": 0, "cache.screenshot_debounce_ms": 100, "vlm.backend": "auto",
 		"rate_limits.rps": 50, "rate_limits.rpm": 1000, "rate_limits.concurrency": 20, "rate_limits.vlm_rpm": 10, "rate_limits.script_rpm": 5,
 		"rate_limits.declared_rps": 500, "rate_limits.declared_rpm": 30000, "rate_limits.declared_concurrency": 128,
 	}

@@ -14,7 +14,6 @@ import (
 
 	"aai"
 	"aai/internal/policy"
-	"aai/internal/wholefile"
 )
 
 // MaxFile is how large a configuration file may be, root's too, in bytes.
@@ -55,21 +54,15 @@ func (c *Config) readFile() error {
 		path, named = filepath.Join(s.Home, ".aai", "config.json"), false
 	}
 	path = inHome(s.Home, path) // no shell has seen what a client's own settings hold
-	b, err := wholefile.Read(path, wholefile.Limits{Size: MaxFile})
-	if errors.Is(err, fs.ErrNotExist) && !named {
-		return nil
-	}
-	if err != nil {
+	values, err := c.readOne(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		if !named {
+			return nil
+		}
 		return invalid("%s: the configuration cannot be read: %w", path, err)
 	}
-	if s.Mine != nil {
-		if err := s.Mine(path, filepath.Dir(path)); err != nil {
-			return err
-		}
-	}
-	values, err := parse(b)
 	if err != nil {
-		return invalid("%s: %w", path, err)
+		return err
 	}
 	return c.setAll(values, path)
 }
@@ -123,10 +116,15 @@ func flatten(file map[string]any) (map[string]any, error) {
 			values[full] = inner
 		}
 	}
-	return values, nil
+	return renamed(values)
 }
 
 // isGroup reports whether the key stands for several settings.
 func isGroup(key string) bool {
+	for other := range otherNames() {
+		if strings.HasPrefix(other, key+".") {
+			return true
+		}
+	}
 	return slices.ContainsFunc(table(), func(s row) bool { return strings.HasPrefix(s.key, key+".") })
 }

@@ -1,0 +1,229 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+
+	"aai"
+	"aai/internal/wholefile"
+)
+
+// The desktop tools' own configuration: the folder below the person's, and its files.
+const (
+	seedFolder   = "axterminator"
+	seedConfig   = "config.toml"
+	seedSecurity = "security.toml"
+	seedPrefix   = "AXTERMINATOR_"
+)
+
+// Cache is for how long answers about windows may be given again.
+type Cache struct {
+	Tree       time.Duration // of ax_get_tree; zero: not at all
+	Screenshot time.Duration // of ax_screenshot
+}
+
+func defaultCache() Cache { return Cache{Screenshot: 100 * time.Millisecond} }
+
+// maxCache bounds how old an answer may be, in milliseconds.
+const maxCache = 60_000
+
+// seedSettings is the part of the table that has the names of the desktop tools' own
+// configuration and is nowhere else.
+func seedSettings() []row {
+	cached := func(name, env string, of func(*Cache) *time.Duration) row {
+		return row{
+			"cache." + name, never, env2(env), func(c *Config) any { return int(of(&c.Cache).Milliseconds()) },
+			func(c *Config, _ string, value any) error {
+				n, ok := whole(value, 0, maxCache)
+				if !ok {
+					return fmt.Errorf("expected a number of milliseconds from 0 to %d", maxCache)
+				}
+				*of(&c.Cache) = time.Duration(n) * time.Millisecond
+				return nil
+			},
+		}
+	}
+	return []row{
+		cached("tree_ttl_ms", "TREE_CACHE_MS", func(c *Cache) *time.Duration { return &c.Tree }),
+		cached("screenshot_debounce_ms", "", func(c *Cache) *time.Duration { return &c.Screenshot }),
+		{"vlm.backend", never, env2("VLM_BACKEND"), func(c *Config) any { return c.VLM }, setVLM},
+	}
+}
+
+// env2 are the two spellings of a variable.
+func env2(name string) []string {
+	if name == "" {
+		return nil
+	}
+	return []string{"AAI_" + name, seedPrefix + name}
+}
+
+func setVLM(c *Config, _ string, value any) error {
+	s, _ := value.(string)
+	if known := []string{"auto", "anthropic", "openai", "mlx", "gemini", "ollama"}; !slices.Contains(known, s) {
+		return fmt.Errorf("expected one of %s", strings.Join(known, ", "))
+	}
+	c.VLM = s
+	return nil
+}
+
+// Idle names the settings that somebody has set and that mean nothing in this version.
+func (c *Config) Idle() []string {
+	var idle []string
+	for _, key := range []string{"vlm.backend", "rate_limits.vlm_rpm"} {
+		if c.Origin(key) != Default {
+			idle = append(idle, key)
+		}
+	}
+	return idle
+}
+
+// otherNames are the desktop tools' names for settings that have another one here.
+func otherNames() map[string]string {
+	return map[string]string{
+		"server.log_level": "logLevel", "vlm.rate_limit": "rate_limits.vlm_rpm",
+		"apps.allowed": "security.allowed_apps", "apps.denied": "security.denied_apps",
+	}
+}
+
+// renamed gives settings the names that they have here.
+func renamed(values map[string]any) (map[string]any, error) {
+	others := otherNames()
+	for _, name := range slices.Sorted(maps.Keys(others)) {
+		value, given := values[name]
+		if !given {
+			continue
+		}
+		if _, twice := values[others[name]]; twice {
+			return nil, fmt.Errorf("%q and %q are one setting; give one of them", name, others[name])
+		}
+		delete(values, name)
+		values[others[name]] = value
+	}
+	return values, nil
+}
+
+// readSeeds reads the desktop tools' own files, if they are there, as one layer: of what
+// both say the one about security counts, and what either denies is denied.
+func (c *Config) readSeeds() error {
+	folder := c.source.Getenv("XDG_CONFIG_HOME")
+	if !filepath.IsAbs(folder) {
+		folder = filepath.Join(c.source.Home, ".config")
+	}
+	values, origins := map[string]any{}, map[string]string{}
+	for _, name := range []string{seedConfig, seedSecurity} {
+		path := filepath.Join(folder, seedFolder, name)
+		read, err := c.readOne(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for key, value := range read {
+			if list, ok := value.([]any); ok && key == "security.denied_apps" {
+				before, _ := values[key].([]any)
+				value = append(slices.Clone(before), list...)
+			}
+			values[key], origins[key] = value, path
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(values)) {
+		if err := c.Set(key, values[key], origins[key]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readOne reads the settings of a file. Only the error of one that is not there is as the
+// system gives it.
+func (c *Config) readOne(path string) (map[string]any, error) {
+	b, err := wholefile.Read(path, wholefile.Limits{Size: MaxFile})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if err != nil {
+		return nil, invalid("%s: the configuration cannot be read: %w", path, err)
+	}
+	if c.source.Mine != nil {
+		if err := c.source.Mine(path, filepath.Dir(path)); err != nil {
+			return nil, err
+		}
+	}
+	read := parse
+	if strings.EqualFold(filepath.Ext(path), ".toml") {
+		read = parseTOML
+	}
+	values, err := read(b)
+	if err != nil {
+		return nil, invalid("%s: %w", path, err)
+	}
+	return values, nil
+}
+
+// parseTOML reads the settings of a file in TOML.
+func parseTOML(b []byte) (map[string]any, error) {
+	var file map[string]any
+	if err := toml.Unmarshal(b, &file); err != nil {
+		if e, ok := errors.AsType[toml.ParseError](err); ok {
+			return nil, fmt.Errorf("line %d: %s", e.Position.Line, aai.CleanLabel(e.Message, 200))
+		}
+		return nil, err
+	}
+	object, _ := asJSON(file).(map[string]any)
+	return flatten(object)
+}
+
+// asJSON is a value of TOML as JSON has it.
+func asJSON(value any) any {
+	switch value := value.(type) {
+	case int64:
+		return float64(value)
+	case []any:
+		list := make([]any, len(value))
+		for i, item := range value {
+			list[i] = asJSON(item)
+		}
+		return list
+	case map[string]any:
+		object := make(map[string]any, len(value))
+		for name, item := range value {
+			object[name] = asJSON(item)
+		}
+		return object
+	}
+	return value
+}
+
+// noteUnknown notes the variables that look like settings of the desktop tools and are none.
+func (c *Config) noteUnknown() {
+	known := []string{"HTTP_TOKEN"}
+	for _, s := range table() {
+		for _, name := range s.env {
+			if name, ok := strings.CutPrefix(name, seedPrefix); ok {
+				known = append(known, name)
+			}
+		}
+	}
+	for _, variable := range c.source.Environ {
+		name, _, _ := strings.Cut(variable, "=")
+		name, ours := strings.CutPrefix(name, seedPrefix)
+		if !ours || slices.Contains(known, name) {
+			continue
+		}
+		note := seedPrefix + aai.CleanLabel(name, 60) + " is set, and there is no such setting"
+		if near := aai.Nearest(name, known, 1); len(near) > 0 {
+			note += "; did you mean " + seedPrefix + near[0] + "?"
+		}
+		c.Notes = append(c.Notes, note)
+	}
+}

@@ -1,0 +1,112 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"aai"
+	"aai/internal/policy"
+	"aai/internal/proof"
+)
+
+// seeds puts the desktop tools' own files, as their documents have them, into a home.
+func seeds(t *testing.T, d *desk, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		b, err := os.ReadFile(filepath.Join("testdata", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		d.file(t, ".config/axterminator/"+name, string(b))
+	}
+}
+
+// The files of the desktop tools are read as they are, nobody confirms anything of them, and
+// each of their keys is a setting.
+func TestTheFilesOfTheDesktopTools(t *testing.T) {
+	d := newDesk(t)
+	d.confirmed = func(proof.Setting) aai.Channel { return "" }
+	seeds(t, d, "config.toml", "security.toml")
+	c, err := d.read(Flags{})
+	mustRead(t, c, err)
+	folder := filepath.Join(d.home, ".config/axterminator")
+	for key, want := range map[string]any{
+		"logLevel": "info", "server.security_mode": "normal", "server.confirm_destructive": true,
+		"vlm.backend": "anthropic", "rate_limits.vlm_rpm": 10, "http.port": 8741, "http.bind": "127.0.0.1",
+		"cache.tree_ttl_ms": 500, "cache.screenshot_debounce_ms": 100,
+		"rate_limits.rps": 50, "rate_limits.rpm": 1000, "rate_limits.concurrency": 10, "rate_limits.script_rpm": 5,
+	} {
+		if got, origin := value(c, key); got != want || origin != filepath.Join(folder, "config.toml") {
+			t.Errorf("%s is %v (%T) from %s", key, got, got, origin)
+		}
+	}
+	allowed := []string{"Calculator", "com.apple.Safari", "com.microsoft.VSCode"}
+	denied := []string{"Keychain Access", "System Settings", "com.apple.Keychain-Access", "System Settings", "1Password"}
+	if diff := cmp.Diff([][]string{allowed, denied}, [][]string{c.Policy.Allowed, c.Policy.Denied}); diff != "" {
+		t.Error(diff)
+	}
+	if len(c.Notes)+len(c.Unconfirmed) != 0 {
+		t.Errorf("%q, %v", c.Notes, c.Unconfirmed)
+	}
+	if c.Cache.Tree != 500*time.Millisecond || !slices.Equal(c.Idle(), []string{"vlm.backend", "rate_limits.vlm_rpm"}) {
+		t.Errorf("%+v, idle: %q", c.Cache, c.Idle())
+	}
+}
+
+// What the person says to this gateway wins, and no older file widens.
+func TestTheDesktopToolsSayLess(t *testing.T) {
+	d := newDesk(t)
+	d.confirmed = func(proof.Setting) aai.Channel { return "" }
+	path := d.file(t, ".config/axterminator/config.toml", "[server]\nlog_level = \"debug\"\nconfirm_destructive = false\n[rate_limits]\nrps = 9999\n[cache]\ntree_ttl_ms = 7\n")
+	d.env["AXTERMINATOR_TREE_CACHE_MS"] = "250"
+	c, err := d.readFile(t, `{"server": {"log_level": "error"}}`)
+	mustRead(t, c, err)
+	if got, origin := value(c, "logLevel"); got != "error" || origin == path {
+		t.Errorf("logLevel is %v from %s", got, origin)
+	}
+	if c.Cache.Tree != 250*time.Millisecond || !c.Policy.Confirm || c.Policy.Limits[policy.Windows].PerSecond != 50 || len(c.Notes) != 2 {
+		t.Errorf("%+v %v %q", c.Cache, c.Policy.Confirm, c.Notes)
+	}
+	d.env["XDG_CONFIG_HOME"] = filepath.Join(d.home, "elsewhere")
+	c, err = d.read(Flags{File: path})
+	mustRead(t, c, err)
+	if got, origin := value(c, "logLevel"); got != "debug" || origin != path {
+		t.Errorf("as the file that is named: logLevel is %v from %s", got, origin)
+	}
+}
+
+func TestDesktopToolsFilesThatAreWrong(t *testing.T) {
+	for text, want := range map[string]string{
+		"[server]\nlog_level = 5\n":                         "config.toml: logLevel: expected",
+		"[server\n":                                         "config.toml: line 2: ",
+		"[cache]\ntree_ttl_ms = -1\n":                       "cache.tree_ttl_ms: expected a number of milliseconds",
+		"[cache]\ntree_ttl = 1\n":                           `there is no setting "cache.tree_ttl"`,
+		"[vlm]\nbackend = \"abacus\"\n":                     "vlm.backend: expected one of auto, anthropic",
+		"[vlm]\nrate_limit = 3\n[rate_limits]\nvlm_rpm = 4": "are one setting",
+		"[server]\nlog_level = 1979-05-27\n":                "logLevel: expected",
+	} {
+		d := newDesk(t)
+		d.file(t, ".config/axterminator/config.toml", text)
+		if _, err := d.read(Flags{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
+
+// A variable that looks like a setting and is none is named.
+func TestUnknownVariables(t *testing.T) {
+	d := newDesk(t)
+	d.environ = []string{"AXTERMINATOR_TREE_CACHE=1", "AXTERMINATOR_HTTP_TOKEN=x", "AXTERMINATOR_LOG_LEVEL=info", "HOME=/", "AXTERMINATOR_ZZZ=secret"}
+	c, err := d.read(Flags{})
+	mustRead(t, c, err)
+	want := []string{"AXTERMINATOR_TREE_CACHE is set, and there is no such setting; did you mean AXTERMINATOR_TREE_CACHE_MS?", "AXTERMINATOR_ZZZ is set, and there is no such setting"}
+	if diff := cmp.Diff(want, c.Notes); diff != "" {
+		t.Error(diff)
+	}
+}
