@@ -125,7 +125,7 @@ func App(s Sources, known func() Catalog) *aai.App {
 		Tools: append([]*aai.Tool{
 			read(Apps, "List the apps", none, c.apps),
 			read(Guide, "Say how to use an app", oneApp, c.guide),
-			read(Descriptor, "Return an app's descriptor as its author wrote it", oneApp, c.descriptor),
+			read(Descriptor, "Return an app's descriptor as its author wrote it, or what of it is of this platform", partOfApp, c.descriptor),
 			read(Scan, "Look at every aai.json and say what is wrong with it", none, c.scan),
 			read(Projects, "List what the client's project folders have in .aai: descriptors, workflows, baselines", none, projectTool{s.HostPlatform}.list),
 			read(History, "List past calls, newest first", historyFilter, historyTool{s.Journal}.list),
@@ -190,6 +190,9 @@ func unless(vain func(context.Context, *aai.Call) error, tool *aai.Tool) *aai.To
 const (
 	none   = `{"type": "object", "properties": {}, "additionalProperties": false}`
 	oneApp = `{"type": "object", "properties": {"app": {"type": "string", "description": "App id"}}, "required": ["app"], "additionalProperties": false}`
+
+	partOfApp = `{"type": "object", "properties": {"app": {"type": "string", "description": "App id"},
+		"platform": {"type": "boolean", "description": "Only what is of the platform that its tools are of"}}, "required": ["app"], "additionalProperties": false}`
 
 	lintParams = `{"type": "object", "additionalProperties": false, "properties": {
 		"source": {"type": "string", "minLength": 1, "description": "A file, or the address of a site"},
@@ -284,9 +287,13 @@ func (c catalogTools) descriptor(ctx context.Context, call *aai.Call) (*aai.Resu
 	if app.Descriptor == nil {
 		return nil, aai.Errorf(aai.AppNotFound, "%s has no descriptor; it is part of the gateway", app.ID)
 	}
-	result := &aai.Result{Text: hygiene.EscapeUnseen(string(app.Descriptor)), Foreign: app.Origin}
-	if allShows(app.Descriptor) {
-		result.Data = app.Descriptor
+	source := app.Descriptor
+	if here, _ := call.Args["platform"].(bool); here {
+		source = catalog.OnPlatform(app)
+	}
+	result := &aai.Result{Text: hygiene.EscapeUnseen(string(source)), Foreign: app.Origin}
+	if allShows(source) {
+		result.Data = source
 	}
 	return result, nil
 }

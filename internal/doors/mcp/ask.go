@@ -39,7 +39,7 @@ func (d *Door) ask(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call
 	again.Parent, again.ID, again.Answers = call.ID, aai.NewCallID(), answers
 	log := d.newCallLog(req)
 	result, err := d.gateway.Do(ctx, &again)
-	log.ended(ctx, &again, aai.AsError(err))
+	log.ended(ctx, &again, result, aai.AsError(err))
 	return d.conclude(ctx, req, &again, result, err), nil
 }
 

@@ -52,7 +52,7 @@ func (d *Door) do(ctx context.Context, req *mcp.CallToolRequest, call *aai.Call)
 	defer end()
 	log := d.newCallLog(req)
 	result, err := d.gateway.Do(ctx, call)
-	log.ended(ctx, call, aai.AsError(err))
+	log.ended(ctx, call, result, aai.AsError(err))
 	if asking.roots.Load() {
 		return rootsRequired(), nil
 	}

@@ -92,7 +92,7 @@ func newDoor(cfg Config, alter func(*mcp.ServerOptions)) *Door {
 	d.following = d.newFollowing()
 	options := d.serverOptions()
 	alter(options)
-	d.server = mcp.NewServer(&mcp.Implementation{Name: "aai-gateway", Title: "AAI Gateway", Version: cfg.Version}, options)
+	d.server = mcp.NewServer(brief(cfg.Version), options)
 	if !d.only {
 		d.server.AddTool(d.execTool(), d.exec)
 	}
@@ -106,7 +106,7 @@ func newDoor(cfg Config, alter func(*mcp.ServerOptions)) *Door {
 		Patience: cfg.TaskPatience, Limits: cfg.Tasks,
 	})
 	// The last one added is the first to see a request.
-	d.server.AddReceivingMiddleware(initializeEra)
+	d.server.AddReceivingMiddleware(initializeEra, tellsMore(cfg.Version))
 	d.server.AddReceivingMiddleware(d.canonicalNames, d.listsGuides, d.noteLevel, d.narrowListen)
 	d.server.AddSendingMiddleware(d.onlyWhenDue)
 	d.tasks.Install(d.server)

@@ -2,6 +2,7 @@ package mcp
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -74,8 +75,9 @@ func (g *guest) wantsLogs() bool {
 	return g.logs
 }
 
-// ended tells how the call ended. Arguments are left out: some are secrets.
-func (l callLog) ended(ctx context.Context, call *aai.Call, failure *aai.Error) {
+// ended tells how the call ended. Arguments are left out, since some are secrets, but for
+// the program that it was about and the query for an element of it.
+func (l callLog) ended(ctx context.Context, call *aai.Call, result *aai.Result, failure *aai.Error) {
 	if l.door == nil {
 		return
 	}
@@ -83,6 +85,9 @@ func (l callLog) ended(ctx context.Context, call *aai.Call, failure *aai.Error) 
 	app, tool := aai.CleanLabel(call.App, 100), aai.CleanLabel(call.Tool, 100)
 	data := map[string]any{
 		"tool": tool, "app": app, "duration_ms": float64(took.Microseconds()) / 1000, "ok": failure == nil,
+	}
+	if program := l.door.search(call, result, failure, data); program != "" {
+		app = program
 	}
 	level := mcp.LoggingLevel("info")
 	switch {
@@ -117,6 +122,78 @@ func levelOf(code aai.Code) mcp.LoggingLevel {
 		return "notice"
 	}
 	return "error"
+}
+
+// maxLoggedQuery is how long a query may be that is logged, in bytes.
+const maxLoggedQuery = 100
+
+// search adds to what is logged what the call looked for and how it was found, where it is
+// about an element of a window, and returns the program whose window it is; empty where the
+// call does not say.
+func (d *Door) search(call *aai.Call, result *aai.Result, failure *aai.Error, data map[string]any) string {
+	app := d.knownApp(call.App)
+	if app == nil || !app.OperatesOthers() {
+		return ""
+	}
+	tool := app.Tool(call.Tool)
+	if tool == nil || tool.Target == "" {
+		return ""
+	}
+	text := argsOf(call)
+	program := aai.CleanLabel(text(tool.Target), 100)
+	if program != "" {
+		data["app"] = program
+	}
+	query := text("query")
+	if query == "" || slices.Contains(tool.Secret, "query") {
+		return program
+	}
+	data["query"] = aai.CleanLabel(query, maxLoggedQuery)
+	switch {
+	case failure == nil:
+		data["found"] = true
+		if strategy := strategyOf(result); strategy != "" {
+			data["strategy"] = strategy
+		}
+	case failure.Code == aai.ElementNotFound:
+		data["found"] = false
+	}
+	return program
+}
+
+// argsOf looks up the texts among a call's arguments, however they came.
+func argsOf(call *aai.Call) func(name string) string {
+	args := call.Args
+	if args == nil {
+		raw := []byte(call.Raw)
+		var quoted string
+		if json.Unmarshal(raw, &quoted) == nil {
+			raw = []byte(quoted)
+		}
+		if json.Unmarshal(raw, &args) != nil {
+			args = nil
+		}
+	}
+	return func(name string) string {
+		text, _ := args[name].(string)
+		return text
+	}
+}
+
+// strategyOf says by which way an element was found, as far as the result does.
+func strategyOf(result *aai.Result) string {
+	if result == nil || result.Data == nil {
+		return ""
+	}
+	b, err := json.Marshal(result.Data)
+	if err != nil {
+		return ""
+	}
+	var said struct{ Strategy string }
+	if json.Unmarshal(b, &said) != nil {
+		return ""
+	}
+	return aai.CleanLabel(said.Strategy, maxLoggedQuery)
 }
 
 // effectOf says what the tool of a call does, where there is such a tool.

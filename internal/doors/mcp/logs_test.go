@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -160,4 +161,35 @@ func TestLogsOverHTTPAreOfTheirSession(t *testing.T) {
 			t.Errorf("%d messages, expected %d", got, try.want)
 		}
 	}
+}
+
+// Of a call about a window the log says whose it is, what was looked for and by which way it
+// was found; of its other arguments nothing.
+func TestLogsOfWindows(t *testing.T) {
+	w := newWorld(t)
+	find := tool("ax_find", aai.Reads, func(_ context.Context, call *aai.Call) (*aai.Result, error) {
+		if call.Args["query"] == "Nothing" {
+			return nil, aai.Errorf(aai.ElementNotFound, "there is no such thing")
+		}
+		return &aai.Result{Data: map[string]any{"found": true, "strategy": "exact", "value": "hunter2"}}, nil
+	})
+	find.Target = "app"
+	w.catalog.apps = append(w.catalog.apps, &aai.App{
+		ID: aai.DesktopApp, Name: "Desktop", Tools: []*aai.Tool{find},
+		Targets: func(context.Context, *aai.Call, string) (*aai.App, error) {
+			return &aai.App{ID: "desktop/safari", PID: 7}, nil
+		},
+	})
+	c := w.dial(t).open("2025-11-25", `{}`)
+	c.get("logging/setLevel", `{"level":"debug"}`, &struct{}{})
+	run := func(args string) string {
+		return `{"name":"aai_exec","arguments":{"app":"desktop","tool":"ax_find","args":` + args + `}}`
+	}
+	expectLines(t, "found", c.logged(run(`{"app":"Safari","query":"URL bar","text":"hunter2"}`)),
+		`info aai.tools.ax_find {"app":"Safari","found":true,"ok":true,"query":"URL bar","strategy":"exact","tool":"ax_find"}`)
+	expectLines(t, "as a text", c.logged(run(`"{\"app\":\"Safari\",\"query\":\"URL\"}"`)),
+		`info aai.tools.ax_find {"app":"Safari","found":true,"ok":true,"query":"URL","strategy":"exact","tool":"ax_find"}`)
+	expectLines(t, "not found", c.logged(run(`{"app":"Safari","query":"Nothing"}`)),
+		`error aai.tools.ax_find {"app":"Safari","code":"ELEMENT_NOT_FOUND","found":false,"ok":false,"query":"Nothing","tool":"ax_find"}`)
+	expectLines(t, "no query", c.logged(run(`{"app":"Safari"}`)), `info aai.tools.ax_find {"app":"Safari","ok":true,"tool":"ax_find"}`)
 }

@@ -62,7 +62,7 @@ func (d *Door) offerResources(more []Resource) {
 	if !d.only {
 		d.descriptors = d.offerResource(Resource{
 			URI: descriptorIn, Name: "descriptor", Title: "Descriptor of an app", MIME: "application/json",
-			Description: "The aai.json of an app, by its id or alias", ForModel: true, Priority: descriptorPriority,
+			Description: "The aai.json of an app, by its id or alias: what is of this platform", ForModel: true, Priority: descriptorPriority,
 			Call: d.readingApp(descriptorTool), Watch: d.watchApp, Debounce: descriptorDebounce, Complete: d.completeApp(hasDescriptor),
 		})
 		d.offerResource(Resource{
@@ -172,6 +172,9 @@ func readError(uri string, err error) error {
 func (d *Door) readingApp(tool string) func(map[string]string) *aai.Call {
 	return func(values map[string]string) *aai.Call {
 		call := &aai.Call{App: aai.OwnApp, Tool: tool, Args: map[string]any{"app": values["id"]}}
+		if tool == descriptorTool {
+			call.Args["platform"] = true // what is of others cannot be called, and costs as much
+		}
 		// What cannot run here is not listed, and not there.
 		if app := d.knownApp(values["id"]); app != nil && !app.Runnable() {
 			call.Fault = aai.Errorf(aai.AppNotFound, "%s cannot run on this computer", app.ID)

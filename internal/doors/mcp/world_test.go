@@ -102,6 +102,9 @@ func (w *world) own() *aai.App {
 		if err != nil {
 			return nil, err
 		}
+		if call.Args["platform"] != true {
+			return nil, aai.Errorf(aai.Internal, "agents are not shown what is of other platforms")
+		}
 		return &aai.Result{Text: string(app.Descriptor), Data: app.Descriptor}, nil
 	}
 	return &aai.App{ID: aai.OwnApp, Name: "AAI Gateway", Tools: []*aai.Tool{

@@ -1,0 +1,48 @@
+package catalog
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"aai"
+)
+
+// OnPlatform is the app's descriptor with nothing of other platforms than the one that its
+// tools are of: "platform" and what stands in its section, such as "tools", take the place
+// of "platforms". A descriptor of a single platform is as its author wrote it.
+func OnPlatform(app *aai.App) json.RawMessage {
+	p := &parser{o: Options{Origin: app.Origin}}
+	root, fault := new(reader).read(app.Descriptor, p.limits())
+	if fault != nil || root.Kind != object {
+		return app.Descriptor
+	}
+	section := root.Member("platforms")
+	if section != nil {
+		section = section.Member(app.Platform)
+	}
+	if section == nil {
+		return app.Descriptor
+	}
+	var b bytes.Buffer
+	write := func(name string, value []byte) {
+		if b.Len() > 0 {
+			b.WriteByte(',')
+		}
+		b.Write(encode(name))
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	for c := root.First; c != nil; c = c.Next {
+		if c.Name != "platforms" {
+			write(c.Name, c.Raw())
+			continue
+		}
+		write("platform", encode(app.Platform))
+		for part := section.First; part != nil; part = part.Next {
+			if part.Name != "platform" && root.Member(part.Name) == nil {
+				write(part.Name, part.Raw())
+			}
+		}
+	}
+	return json.RawMessage("{" + b.String() + "}")
+}
