@@ -12,9 +12,12 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
+	"strings"
 	"syscall"
 
+	"aai/internal/config"
 	"aai/internal/doors/cli"
 )
 
@@ -49,6 +52,7 @@ func runOn(g grounds) int {
 		HTTPToken:  p.showToken,
 		HTTPTokens: p.agentTokens,
 		ShowConfig: p.showConfig,
+		Profile:    profileOf(os.Args[0]),
 		Desktop:    describeDesktop(),
 		Demo:       p.demo(),
 		In:         os.Stdin,
@@ -56,6 +60,16 @@ func runOn(g grounds) int {
 		Err:        os.Stderr,
 		Terminal:   terminal,
 	}, os.Args[1:])
+}
+
+// profileOf is what agents are served by a program of this name: those who know it as the
+// desktop tools find them.
+func profileOf(name string) string {
+	base := strings.TrimSuffix(strings.ToLower(filepath.Base(name)), ".exe")
+	if base == "axterminator" {
+		return config.ProfileDesktop
+	}
+	return ""
 }
 
 // outlive makes writing to standard output and error fail when nobody reads them,

@@ -26,3 +26,15 @@ func TestVersion(t *testing.T) {
 		}
 	}
 }
+
+// Those who know the program by another name are served what they know it for.
+func TestProfileOfTheName(t *testing.T) {
+	for name, want := range map[string]string{
+		"aai-gateway": "", "/usr/bin/aai-gateway": "", "axterminator": "desktop", "/usr/local/bin/axterminator": "desktop",
+		"AXTerminator.exe": "desktop", "axterminator-old": "", "": "",
+	} {
+		if got := profileOf(name); got != want {
+			t.Errorf("%q is served %q, want %q", name, got, want)
+		}
+	}
+}

@@ -21,7 +21,8 @@ import (
 // aai-gateway in the PATH of the tests, and a service that a bus may start.
 func TestMain(m *testing.M) {
 	dbustest.ServeIfStarted()
-	testscript.Main(m, map[string]func(){"aai-gateway": func() { os.Exit(runOn(ofTests())) }, "open-page": openPage})
+	program := func() { os.Exit(runOn(ofTests())) }
+	testscript.Main(m, map[string]func(){"aai-gateway": program, "axterminator": program, "open-page": openPage})
 }
 
 func jsonLog(w io.Writer) *slog.Logger {

@@ -131,12 +131,11 @@ func (r *run) parameterTypes(ctx context.Context, app, tool string) (map[string]
 	if err != nil {
 		return nil, err
 	}
-	defer r.progress("waiting for the list of apps")()
-	found := findTool(ctx, gateway.Catalog, app, tool)
-	if found == nil {
+	source := r.parametersOf(ctx, gateway.Catalog, app, tool)
+	if source == nil {
 		return nil, nil
 	}
-	params, err := nodeOf(found.Params.Source)
+	params, err := nodeOf(source)
 	if err != nil {
 		return nil, err
 	}
@@ -145,6 +144,39 @@ func (r *run) parameterTypes(ctx context.Context, app, tool string) (map[string]
 		types[property.Name] = typesOf(property)
 	}
 	return types, nil
+}
+
+// parametersOf is the schema of a tool's parameters, or nil. What a site says of its app is
+// asked for by a call of its own, which is on record.
+func (r *run) parametersOf(ctx context.Context, catalog aai.Catalog, app, tool string) json.RawMessage {
+	stop := r.progress("waiting for the list of apps")
+	found := findTool(ctx, catalog, app, tool)
+	stop()
+	switch {
+	case found != nil:
+		return found.Params.Source
+	case !strings.Contains(app, "/"):
+		return nil
+	}
+	result, err := r.own(ctx, "guide", map[string]any{"app": app})
+	if err != nil {
+		return nil // the call itself says what is wrong
+	}
+	guide, err := view[struct {
+		Operations []struct {
+			Name       string
+			Parameters json.RawMessage
+		}
+	}](result.Data)
+	if err != nil {
+		return nil
+	}
+	for _, o := range guide.Operations {
+		if o.Name == tool {
+			return o.Parameters
+		}
+	}
+	return nil
 }
 
 // findTool finds a tool as Do will, or returns nil: what is wrong with the names

@@ -39,6 +39,8 @@ type Config struct {
 	HTTPTokens func(Flags) (Tokens, error)
 	// ShowConfig returns the settings in effect, in the order to show them.
 	ShowConfig func(Flags) ([]Setting, error)
+	// Profile is what agents are served where no flag says it; empty: what is configured.
+	Profile string
 	// Desktop describes the desktop, whose tools have commands of their own. It is
 	// not called; nil where there is none.
 	Desktop *aai.App

@@ -16,7 +16,8 @@ import (
 
 // A shortcut is a command for a tool of the desktop: its operands are the named
 // parameters, the other parameters are its flags, and what it says of itself is
-// what the tool says. A name in brackets may be left out.
+// what the tool says. A name in brackets may be left out. The app may be given as --app
+// instead, and what "type" types into as --element.
 type shortcut struct{ name, tool, operands string }
 
 func shortcuts() []shortcut {
@@ -46,20 +47,23 @@ func newShortcuts(r *run) []*cobra.Command {
 func (r *run) newShortcut(s shortcut, tool *aai.Tool) *cobra.Command {
 	names := strings.Fields(s.operands)
 	use := s.name
-	low := 0
 	for _, name := range names {
 		if strings.HasPrefix(name, "[") {
 			use += " " + name
 		} else {
 			use += " <" + name + ">"
-			low++
 		}
 	}
 	var picture string
 	cmd := &cobra.Command{
-		Use: use, Short: tool.Description, Args: operands(low, len(names)),
+		Use: use, Short: tool.Description,
+		Args: func(cmd *cobra.Command, args []string) error {
+			names, low := withoutFlags(cmd, names)
+			return operands(low, len(names))(cmd, args)
+		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			names, low := withoutFlags(cmd, names)
 			object := operandArgs(names, low, args)
 			cmd.Flags().Visit(func(f *pflag.Flag) {
 				if p, ok := f.Value.(*parameter); ok {
@@ -77,17 +81,48 @@ func (r *run) newShortcut(s shortcut, tool *aai.Tool) *cobra.Command {
 		},
 	}
 	for _, p := range parametersOf(tool) {
-		if !slices.ContainsFunc(names, func(name string) bool { return strings.Trim(name, "[]") == p.name }) {
-			flag := cmd.Flags().VarPF(p, strings.ReplaceAll(p.name, "_", "-"), "", p.about)
-			if slices.Equal(p.types, []string{"boolean"}) {
-				flag.NoOptDefVal = "true"
+		name := strings.ReplaceAll(p.name, "_", "-")
+		if slices.ContainsFunc(names, func(name string) bool { return strings.Trim(name, "[]") == p.name }) {
+			switch {
+			case p.name == "app":
+			case s.name == "type" && p.name == "query":
+				name = "element"
+			default:
+				continue
 			}
+		}
+		flag := cmd.Flags().VarPF(p, name, "", p.about)
+		if slices.Equal(p.types, []string{"boolean"}) {
+			flag.NoOptDefVal = "true"
+		}
+		if p.name == "max_depth" {
+			cmd.Flags().Var(p, "depth", "as --max-depth")
 		}
 	}
 	if s.name == "screenshot" {
 		cmd.Flags().StringVarP(&picture, "output", "o", "", "write the picture to this `file` (default screenshot.png, numbered)")
 	}
 	return cmd
+}
+
+// withoutFlags are the operands that no flag gives, and how many of them there must be.
+func withoutFlags(cmd *cobra.Command, names []string) (rest []string, low int) {
+	given := make(map[string]bool)
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if p, ok := f.Value.(*parameter); ok {
+			given[p.name] = true
+		}
+	})
+	for _, name := range names {
+		if given[strings.Trim(name, "[]")] {
+			continue
+		}
+		rest = append(rest, name)
+		if !strings.HasPrefix(name, "[") {
+			low++
+		}
+	}
+	return rest, low
 }
 
 // operandArgs gives the operands the names of the parameters. What may be left

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/spf13/cobra"
@@ -29,7 +30,7 @@ type serveFlags struct {
 func settingOf(flag string) (key string, ok bool) {
 	keys := map[string]string{
 		"port": "http.port", "bind": "http.bind", "sse": "http.sse", "http-auth": "http.auth",
-		"issuer": "http.issuer", "audience": "http.audience", "scope": "http.scopes",
+		toolNamesFlag: "toolNames", "issuer": "http.issuer", "audience": "http.audience", "scope": "http.scopes",
 	}
 	key, ok = keys[flag]
 	return key, ok
@@ -54,6 +55,7 @@ func newServe(r *run) *cobra.Command {
 	flags.BoolVar(&f.stdio, "stdio", false, "on standard input and output, as without a flag")
 	flags.BoolVar(&f.http, "http", false, "over Streamable HTTP")
 	flags.BoolVar(&f.sse, "sse", false, "over HTTP, for clients of protocol version 2024-11-05 too, on /sse")
+	addToolNames(serve)
 	flags.String("port", "", "listen on this `port`; 0 means any that is free")
 	flags.String("bind", "", "listen on this `address`; other computers can reach all but 127.0.0.1")
 	flags.Var(auth, "http-auth", "what clients must show: token, oauth (a token of --issuer), or none")
@@ -62,6 +64,24 @@ func newServe(r *run) *cobra.Command {
 	flags.StringSlice("audience", nil, "what tokens must be meant for; the server's own address if not given")
 	flags.StringSlice("scope", nil, "a `scope` that tokens must have")
 	return serve
+}
+
+// toolNamesFlag says how tools are named to agents.
+const toolNamesFlag = "tool-names"
+
+func addToolNames(cmd *cobra.Command) {
+	names := &oneOf{value: new(string), allowed: []string{"safe", "canonical"}}
+	cmd.Flags().Var(names, toolNamesFlag, "how tools are named: safe (letters that every model takes) or canonical (as the protocol has it)")
+	complete(cmd, toolNamesFlag, names.allowed...)
+}
+
+// toolNames is the change of settings that the flag is, if it is given.
+func toolNames(cmd *cobra.Command) []Change {
+	flag := cmd.Flags().Lookup(toolNamesFlag)
+	if flag == nil || !flag.Changed {
+		return nil
+	}
+	return []Change{{Key: "toolNames", Value: flag.Value.String(), Flag: "--" + toolNamesFlag}}
 }
 
 // serveAs serves as the flags say.
@@ -76,7 +96,7 @@ func (r *run) serveAs(cmd *cobra.Command, f serveFlags, args []string) error {
 		if !ok {
 			return
 		}
-		if !o.HTTP {
+		if !o.HTTP && flag.Name != toolNamesFlag {
 			stray = "--" + flag.Name
 		}
 		o.Changes = append(o.Changes, Change{Key: key, Value: flagValue(flag), Flag: "--" + flag.Name})
@@ -111,5 +131,6 @@ func (r *run) serve(ctx context.Context, o ServeOptions) error {
 	if r.output.terminal.Ask != nil && !o.HTTP {
 		r.output.note("Serving MCP: waiting for an agent on standard input. For the commands: " + program + " help")
 	}
+	o.Profile = cmp.Or(o.Profile, r.cfg.Profile)
 	return r.cfg.ServeMCP(ctx, r.flags, o)
 }

@@ -45,13 +45,14 @@ func newRoot(r *run, args []string) *cobra.Command {
 			case scan:
 				return r.scan(cmd.Context())
 			}
-			return r.serve(cmd.Context(), ServeOptions{})
+			return r.serve(cmd.Context(), ServeOptions{Changes: toolNames(cmd)})
 		},
 	}
 	root.Flags().BoolVar(&mcp, "mcp", false, "serve MCP on standard input and output, as without a command")
 	root.Flags().BoolVar(&scan, "scan", false, "look at every aai.json of this computer, as the command scan")
 	root.Flags().BoolVar(&discover, "discover", false, "find the app of the web site whose address follows, as the command discover")
 	root.Flags().BoolVar(&version, "version", false, "print the version")
+	addToolNames(root)
 	addPersistentFlags(root, r)
 	root.SetFlagErrorFunc(flagError)
 	root.SetIn(r.cfg.In)
