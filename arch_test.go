@@ -97,6 +97,8 @@ func theMap() []room {
 		{name: schema, ours: []string{"aai", hygiene, jsontree}, modules: []string{draft07, jsontext, text},
 			why: "the only place where a stranger's JSON Schema is read"},
 		{name: whole, modules: []string{flock}, why: "reads, replaces and changes files whole, for whoever keeps something; it knows paths and bytes, and that processes take turns"},
+		{name: "internal/account", ours: []string{"aai", whole}, modules: []string{sys},
+			why: "what the system says of the account, whatever the environment says: its home, what is its alone, what root wrote, and whether the kernel hides something"},
 		{name: site, modules: []string{net}, why: "which hosts are of one owner or this computer's own, and how an origin is written: one answer for calls, logins, redirects and doors"},
 		{name: catalog, ours: []string{"aai", hygiene, jsontree, schema, site}, modules: []string{jsontext, fsnotify, net},
 			why: "a descriptor holds schemas, so reading one needs the other; which hosts are one site the public suffix list says"},

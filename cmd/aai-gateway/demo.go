@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 
+	"aai/internal/account"
 	"aai/internal/demo"
 	"aai/internal/doors/cli"
 )
@@ -34,7 +35,7 @@ func demoGateway(ctx context.Context, h demo.Home, in io.Reader, out, said io.Wr
 		policy:  func() ([]byte, error) { return []byte(demoPolicy), nil },
 		home:    func() string { return h.Folder },
 		session: func(getenv func(string) string) func(string) string { return getenv },
-		mine:    onlyMine,
+		mine:    account.Mine,
 	}}
 	return cli.Run(ctx, cli.Config{
 		Version: ownVersion(), Open: p.open, ServeMCP: p.serveMCP, HTTPToken: p.showToken, ShowConfig: p.showConfig,

@@ -9,6 +9,8 @@ import (
 	"sync"
 
 	"aai"
+	"aai/internal/account"
+	"aai/internal/config"
 	"aai/internal/keychain"
 	"aai/internal/policy"
 	"aai/internal/proof"
@@ -39,7 +41,10 @@ type grounds struct {
 
 // computer is the real one.
 func computer() grounds {
-	return grounds{policy: rootsPolicy, home: accountHome, session: cleanEnvironment, mine: onlyMine, whole: wholeComputer}
+	return grounds{
+		policy: func() ([]byte, error) { return account.Root(policy.PolicyFile, config.MaxFile) },
+		home:   account.Home, session: cleanEnvironment, mine: account.Mine, whole: account.WholeComputer,
+	}
 }
 
 // cleanEnvironment is the environment without all that says which screen, which bus,
@@ -51,7 +56,7 @@ func cleanEnvironment(getenv func(string) string) func(string) string {
 			return getenv(name)
 		}
 		if name == "HOME" {
-			return accountHome()
+			return account.Home()
 		}
 		return ""
 	}
@@ -63,14 +68,14 @@ func (g grounds) elsewhere(p platform, home string) bool {
 	if g.home == nil {
 		return true
 	}
-	account := g.home()
-	if account == "" || !filepath.IsAbs(account) {
+	own := g.home()
+	if own == "" || !filepath.IsAbs(own) {
 		return true
 	}
-	if sameFolder(account, home) {
-		account = home
+	if account.SameFolder(own, home) {
+		own = home
 	}
-	return hostPlatform(account, func(string) string { return "" }).data != p.data
+	return hostPlatform(own, func(string) string { return "" }).data != p.data
 }
 
 // An asked screen is where the person is asked to prove that it is they: the one that is

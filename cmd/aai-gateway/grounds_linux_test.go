@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"aai"
+	"aai/internal/account"
 	"aai/internal/session"
 )
 
@@ -47,30 +48,6 @@ func TestOwnChangesAreKnown(t *testing.T) {
 	}
 }
 
-// Root's file counts where root alone may have written it.
-func TestRootsFile(t *testing.T) {
-	if b, err := ofRoot(filepath.Join(t.TempDir(), "none", "policy.json")); b != nil || err != nil {
-		t.Errorf("one that is absent: %s, %v", b, err)
-	}
-	if b, err := ofRoot("/etc/passwd"); len(b) == 0 || err != nil {
-		t.Errorf("one of root's: %s, %v", b, err)
-	}
-	path := filepath.Join(t.TempDir(), "policy.json") // within /tmp, where all may write
-	if err := os.WriteFile(path, []byte("{}"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if b, err := ofRoot(path); b != nil || err == nil {
-		t.Errorf("one in a folder of all: %s, %v", b, err)
-	}
-	link := filepath.Join(t.TempDir(), "link")
-	if err := os.Symlink(path, link); err != nil {
-		t.Fatal(err)
-	}
-	if b, err := ofRoot(link); b != nil || err == nil {
-		t.Errorf("a link to it: %s, %v", b, err)
-	}
-}
-
 // Nothing of what tests stand on is in the program for people.
 func TestThePersonsProgramStandsOnTheComputer(t *testing.T) {
 	if g := here(); g.confirmed != nil || g.person != nil || g.policy == nil || g.home == nil || g.session == nil || g.mine == nil || g.whole == nil {
@@ -86,7 +63,7 @@ func TestThePersonsProgramStandsOnTheComputer(t *testing.T) {
 			t.Errorf("%s is %q", name, got)
 		}
 	}
-	if u := accountHome(); u == "" || u == "/planted" {
+	if u := account.Home(); u == "" || u == "/planted" {
 		t.Errorf("the account's home is %q", u)
 	}
 }

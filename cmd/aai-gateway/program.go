@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"aai"
+	"aai/internal/account"
 	"aai/internal/again"
 	"aai/internal/ax"
 	"aai/internal/catalog"
@@ -206,7 +207,7 @@ func (p *program) config(f cli.Flags) (*setup, error) {
 	if !filepath.IsAbs(home) {
 		return nil, aai.Errorf(aai.InvalidParams, "the home folder is %q; expected an absolute path", home)
 	}
-	if err := ownHome(home); err != nil {
+	if err := account.CheckHome(home); err != nil {
 		return nil, err
 	}
 	cfg, err := setUp(start{getenv: p.getenv, environ: p.environ, home: home, platform: hostPlatform(home, p.getenv), flags: f, grounds: p.grounds})

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"aai"
+	"aai/internal/account"
 	"aai/internal/policy"
 	"aai/internal/proof"
 )
@@ -18,7 +19,7 @@ func standIn(getenv func(string) string) grounds {
 		home:      func() string { return getenv("HOME") },
 		session:   func(getenv func(string) string) func(string) string { return getenv },
 		confirmed: func(proof.Setting) aai.Channel { return aai.Native },
-		mine:      onlyMine,
+		mine:      account.Mine,
 	}
 }
 
@@ -37,7 +38,7 @@ func ofTests() grounds {
 		}
 	}
 	if os.Getenv("WHOLE") != "" {
-		g.whole = wholeComputer
+		g.whole = account.WholeComputer
 	}
 	if os.Getenv("PERSON") == "yes" {
 		g.person = func() (policy.Person, aai.Asker) { return willing{}, willing{} }

@@ -1,4 +1,4 @@
-package main
+package account
 
 import (
 	"errors"
@@ -20,9 +20,9 @@ func trueRoot() error {
 	return nil
 }
 
-// wholeComputer says why a screen of the person's may be hidden from this process: whoever
+// WholeComputer says why a screen of the person's may be hidden from this process: whoever
 // likes makes a space of users, and in it one of mounts and of networks where none is.
-func wholeComputer() error {
+func WholeComputer() error {
 	if err := trueUsers(); err != nil {
 		return fmt.Errorf("%w, where a screen may be hidden from it", err)
 	}

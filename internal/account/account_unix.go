@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package account
 
 import (
 	"context"
@@ -17,14 +17,12 @@ import (
 	"time"
 
 	"aai"
-	"aai/internal/config"
-	"aai/internal/policy"
 	"aai/internal/wholefile"
 )
 
-// accountHome is the home folder that the system's list of accounts has. The variables of
+// Home is the home folder that the system's list of accounts has. The variables of
 // whoever started us are not asked, as user.Current would.
-func accountHome() string {
+func Home() string {
 	id := strconv.Itoa(os.Geteuid())
 	if u, err := user.LookupId(id); err == nil {
 		return u.HomeDir
@@ -42,7 +40,8 @@ func accountHome() string {
 	return fields[5]
 }
 
-func sameFolder(a, b string) bool {
+// SameFolder reports whether both paths lead to one folder.
+func SameFolder(a, b string) bool {
 	if a == b {
 		return true
 	}
@@ -54,20 +53,20 @@ func sameFolder(a, b string) bool {
 	return err == nil && os.SameFile(one, other)
 }
 
-// rootsPolicy reads what root allows. What is there and not root's alone is an error: it
-// may be somebody's who would allow themselves what they like, and it may be root's who
-// meant to forbid something.
-func rootsPolicy() ([]byte, error) {
-	b, err := ofRoot(policy.PolicyFile)
+// Root reads a file that root alone may write, of so many bytes at most; nil if there is
+// none. What is there and not root's alone is an error: it may be somebody's who would
+// allow themselves what they like, and it may be root's who meant to forbid something. So
+// is one of whoever is root in a user namespace of their own.
+func Root(path string, size int) ([]byte, error) {
+	b, err := ofRoot(path, size)
 	if b == nil || err != nil {
 		return nil, err
 	}
 	return b, trueRoot()
 }
 
-// ofRoot reads a file that root alone may write, as all folders on the way to it; nil if
-// there is none.
-func ofRoot(path string) ([]byte, error) {
+// ofRoot reads a file that root alone may write, as all folders on the way to it.
+func ofRoot(path string, size int) ([]byte, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -80,7 +79,7 @@ func ofRoot(path string) ([]byte, error) {
 			return nil, err
 		}
 		if at == filepath.Dir(at) {
-			return wholefile.Read(real, wholefile.Limits{Size: config.MaxFile})
+			return wholefile.Read(real, wholefile.Limits{Size: size})
 		}
 	}
 }
@@ -94,8 +93,8 @@ func rootsAlone(path string) error {
 	return owned(path, info, 0)
 }
 
-// onlyMine says why others than this account and root may have changed what is there.
-func onlyMine(path string) error {
+// Mine says why others than this account and root may have changed what is there.
+func Mine(path string) error {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -119,11 +118,37 @@ func owned(path string, info fs.FileInfo, owners ...int) error {
 	}
 	name := aai.CleanLabel(path, 200)
 	if !mine {
-		return fmt.Errorf("%s belongs to %s; expected %s", name, account(int(stat.Uid)), account(owners[len(owners)-1]))
+		return fmt.Errorf("%s belongs to %s; expected %s", name, userName(int(stat.Uid)), userName(owners[len(owners)-1]))
 	}
 	sticky := info.IsDir() && info.Mode()&os.ModeSticky != 0 && len(owners) > 1
 	if mode := info.Mode().Perm(); mode&0o022 != 0 && !sticky {
 		return fmt.Errorf("%s may be written by others, its mode is %04o; expected %04o: chmod go-w %s", name, mode, mode&^0o022, name)
 	}
 	return nil
+}
+
+// CheckHome says why the home folder is not one for this account: what is made in
+// another's could not be read by them any more, and what they allowed is not this
+// account's. One that is not there is nobody's.
+func CheckHome(home string) error {
+	var stat syscall.Stat_t
+	if err := syscall.Stat(home, &stat); err != nil {
+		return nil //nolint:nilerr // nobody's, as said
+	}
+	if int(stat.Uid) == os.Geteuid() {
+		return nil
+	}
+	owner, self := userName(int(stat.Uid)), userName(os.Geteuid())
+	e := aai.Errorf(aai.InvalidParams, "the home folder %s belongs to %s, and this is %s; expected a folder of its own", aai.CleanLabel(home, 200), owner, self)
+	e.Hint = fmt.Sprintf("Start the gateway as %s, or set HOME to the home folder of %s (sudo -H does).", owner, self)
+	return e
+}
+
+// userName is a user by name, as far as the computer knows one.
+func userName(id int) string {
+	number := strconv.Itoa(id)
+	if u, err := user.LookupId(number); err == nil {
+		return aai.CleanLabel(u.Username, 60)
+	}
+	return "the user " + number
 }
