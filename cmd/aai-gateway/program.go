@@ -44,7 +44,7 @@ type program struct {
 type parts struct {
 	gateway *aai.Gateway
 	catalog *catalog.Catalog // the apps of this computer
-	visible *visible
+	visible *policy.Visible
 	dialog  *dialog.Dialog
 	log     *slog.Logger
 	closers []io.Closer
@@ -105,7 +105,7 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 	cfg.warnOfNames(built.log)
 	ctx, cancel := context.WithCancel(ctx)
 	stopped := built.catalog.Start(ctx)
-	go built.visible.watch(ctx)
+	go built.visible.Watch(ctx)
 	collect := holdCollector()
 	go func() {
 		built.catalog.Apps() // returns when the first scan is done
@@ -281,7 +281,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 		Own: ownApps, Log: log,
 	})
 	known.Web = cfg.web(known.local, client, drivers, log)
-	shown := &visible{Catalog: known, modes: trust.modes}
+	shown := &policy.Visible{Catalog: known, Modes: trust.modes}
 	built := &parts{
 		gateway: &aai.Gateway{
 			Catalog: shown,

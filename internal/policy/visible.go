@@ -1,4 +1,4 @@
-package main
+package policy
 
 import (
 	"context"
@@ -6,23 +6,22 @@ import (
 	"time"
 
 	"aai"
-	"aai/internal/policy"
 )
 
-// visible is the catalog as callers see it: what the mode does not leave them is
+// Visible is the catalog as callers see it: what the mode does not leave them is
 // not listed, and when the mode changes the list has changed. It still finds what
 // is not listed, so that the refusal can say why.
-type visible struct {
+type Visible struct {
 	aai.Catalog
-	modes *policy.Modes
+	Modes *Modes
 
 	listeners aai.Listeners
 }
 
 // Apps implements aai.Catalog.
-func (v *visible) Apps() []*aai.App {
-	apps, mode := v.Catalog.Apps(), v.modes.Mode()
-	if mode == policy.Normal {
+func (v *Visible) Apps() []*aai.App {
+	apps, mode := v.Catalog.Apps(), v.Modes.Mode()
+	if mode == Normal {
 		return apps
 	}
 	shown := slices.Clone(apps)
@@ -35,7 +34,7 @@ func (v *visible) Apps() []*aai.App {
 }
 
 // OnChange implements aai.Catalog.
-func (v *visible) OnChange(f func()) (stop func()) {
+func (v *Visible) OnChange(f func()) (stop func()) {
 	stopCatalog, stopMode := v.Catalog.OnChange(f), v.listeners.Add(f)
 	return func() {
 		stopCatalog()
@@ -46,18 +45,18 @@ func (v *visible) OnChange(f func()) (stop func()) {
 // lookForMode is how often the mode is looked at; calls look at it each time.
 const lookForMode = time.Second
 
-// watch tells the listeners when a person has changed the mode, until ctx ends.
-func (v *visible) watch(ctx context.Context) {
+// Watch tells the listeners when a person has changed the mode, until ctx ends.
+func (v *Visible) Watch(ctx context.Context) {
 	ticks := time.NewTicker(lookForMode)
 	defer ticks.Stop()
-	was := v.modes.Mode()
+	was := v.Modes.Mode()
 	for {
 		select {
 		case <-ticks.C:
 		case <-ctx.Done():
 			return
 		}
-		mode := v.modes.Mode()
+		mode := v.Modes.Mode()
 		if mode == was {
 			continue
 		}
