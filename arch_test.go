@@ -104,7 +104,7 @@ func theMap() []room {
 			why: "a descriptor holds schemas, so reading one needs the other; which hosts are one site the public suffix list says"},
 		{name: policy, ours: []string{"aai", hygiene, site, whole}, modules: []string{rate}, tests: []string{flock, keychain},
 			why: "decides by what a Request says and by nothing else; a question names the site that answers for a host; rates are token buckets; its tests kill writers of a real vault, and hold locks of files"},
-		{name: keychain, ours: []string{"aai", whole}, modules: []string{keyring, crypto, flock},
+		{name: keychain, ours: []string{"aai", whole}, modules: []string{keyring, crypto},
 			why: "seals what others must not read, and asks the system's keychain for the one key; it knows nothing of what it keeps"},
 		{name: proof, ours: []string{"aai", whole}, modules: []string{crypto}, tests: []string{keychain},
 			why: "by what a person proves that it is they; the vault it is given, scrypt stretches"},

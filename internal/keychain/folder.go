@@ -11,14 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
 	"aai"
 	"aai/internal/wholefile"
 )
-
-// lockRetry is how long somebody who waits for a lock lets others go first.
-const lockRetry = 3 * time.Millisecond
 
 // lockPatience is how long anybody waits for a lock: longer than a request over
 // the network, which may be made under it.
@@ -144,15 +139,13 @@ func (d folder) remove(name string) error {
 func (d folder) lock(ctx context.Context, name string) (unlock func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, lockPatience)
 	defer cancel()
-	l := flock.New(d.file(name+".lock"), flock.SetFlag(os.O_CREATE|os.O_RDONLY|noFollow), flock.SetPermissions(0o600))
-	if _, err := l.TryLockContext(ctx, lockRetry); errors.Is(err, context.DeadlineExceeded) {
-		e := aai.Errorf(aai.Timeout, "another process of the gateway has had the lock %s for too long", l.Path())
+	unlock, err = wholefile.Lock(ctx, d.file(name))
+	if errors.Is(err, context.DeadlineExceeded) {
+		e := aai.Errorf(aai.Timeout, "another process of the gateway has had the lock %s.lock for too long", d.file(name))
 		e.Hint, e.Delivery = "It may wait for a server. Try again; if that does not help, look for a process of aai-gateway that hangs.", aai.NotDelivered
 		return nil, e
-	} else if err != nil {
-		return nil, fmt.Errorf("lock %s: %w", l.Path(), err)
 	}
-	return func() { _ = l.Unlock() }, nil // closing the file releases it too
+	return unlock, err
 }
 
 // records returns the names of the files that hold records.

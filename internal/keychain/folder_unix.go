@@ -10,9 +10,6 @@ import (
 	"syscall"
 )
 
-// noFollow opens no symbolic link.
-const noFollow = syscall.O_NOFOLLOW
-
 // openPlain opens a file to read it. A symbolic link is an error; a named pipe is
 // not waited for.
 func openPlain(path string) (*os.File, error) {

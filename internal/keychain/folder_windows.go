@@ -6,9 +6,6 @@ import (
 	"os"
 )
 
-// noFollow is nothing that a file can be opened with on Windows.
-const noFollow = 0
-
 // openPlain opens a file to read it. A link is an error.
 func openPlain(path string) (*os.File, error) {
 	info, err := os.Lstat(path)
