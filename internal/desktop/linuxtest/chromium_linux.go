@@ -71,3 +71,10 @@ func save(file string, content io.Reader) error {
 	}
 	return os.Rename(file+".new", file)
 }
+
+// Browser opens the page in a Chromium with its own frame around it: tabs, address,
+// buttons.
+func (s *Session) Browser(t testing.TB, page string) *App {
+	t.Helper()
+	return s.Launch(t, "chromium", append(chromiumSwitches(s.Path("tmp", s.next("browser"))), "--window-size=900,700", page)...)
+}

@@ -38,7 +38,7 @@ func (k *sketch) hash(elem int) []byte {
 // resume finds the element that a cursor says to go on with.
 func (k *sketch) resume(cursor string) (int, error) {
 	bad := aai.Errorf(aai.InvalidParams, "more: %q is no place in this outline, as far as it can be found now", aai.CleanLabel(cursor, 40))
-	bad.Hint = "Leave out more: the outline begins anew."
+	bad.Hint = "Leave out more: the outline goes from its beginning."
 	if len(cursor) > 64 || len(cursor) < len(cursorMark) || cursor[:len(cursorMark)] != cursorMark {
 		return 0, bad
 	}
