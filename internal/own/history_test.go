@@ -1,6 +1,7 @@
 package own_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"aai"
 	"aai/internal/journal"
 	"aai/internal/own"
+	"aai/internal/schema"
 )
 
 // past is a call as the history's readers see it.
@@ -131,5 +133,29 @@ func TestHistoryThatCannotBeReadIsSaid(t *testing.T) {
 	_, err := w.do(t, person(), aai.OwnApp, own.History, `{}`)
 	if e := aai.AsError(err); e == nil || e.Code != aai.AutomationFailed || !strings.HasPrefix(e.Message, "the history cannot be read: ") {
 		t.Errorf("a history that is a folder: %v", err)
+	}
+}
+
+// TestHistoryNamesWhatWasActedOn: from the call to the row, in fields, without what was a
+// secret of the call.
+func TestHistoryNamesWhatWasActedOn(t *testing.T) {
+	w := newWorld(t, nil)
+	desktop := windows()
+	desktop.Tool("press").Secret = []string{"key"}
+	desktop.Tool("press").Params = schema.MustParse(`{"type": "object", "properties": {"app": {"type": "string"}, "key": {"type": "string"}}}`)
+	desktop.Tool("press").Run = func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+		return &aai.Result{}, aai.ActsOn(ctx, aai.Hit{Role: "button", Name: "Send hunter2", ID: "send-btn", Window: "Mail\n", Unforeseen: true, Says: "Send"})
+	}
+	w.also = []*aai.App{desktop}
+	w.open()
+	w.own(t, own.Grant, `{"app": "desktop/editor", "tool": "act", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`)
+	if _, err := w.do(t, agent(), "desktop", "press", `{"app": "editor", "key": "hunter2"}`); err != nil {
+		t.Fatal(err)
+	}
+	var rows []struct{ On map[string]any }
+	remarshal(t, w.own(t, own.History, `{"app": "desktop/editor", "tool": "press"}`).Data, &rows)
+	want := fmt.Sprint(map[string]any{"role": "button", "name": "Send [secret]", "id": "send-btn", "window": "Mail", "effect_unknown": true})
+	if len(rows) != 1 || fmt.Sprint(rows[0].On) != want {
+		t.Errorf("%v, want one on %s", rows, want)
 	}
 }
