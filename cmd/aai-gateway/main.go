@@ -43,6 +43,9 @@ func main() { os.Exit(runOn(here())) }
 
 // runOn is the program on its grounds.
 func runOn(g grounds) int {
+	if len(os.Args) == 2 && os.Args[1] == keepClipboard {
+		return keepClip(os.Stdin, os.Stdout)
+	}
 	terminal := cli.NewTerminal(os.Stdin, os.Stdout, os.Stderr)
 	p := &program{getenv: os.Getenv, environ: os.Environ(), in: os.Stdin, out: os.Stdout, err: os.Stderr, secret: terminal.Secret, grounds: g}
 	return cli.Run(context.Background(), cli.Config{

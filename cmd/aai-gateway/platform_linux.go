@@ -67,7 +67,8 @@ func hostPlatform(home string, getenv func(string) string) platform {
 		},
 		desktop: func(cfg *setup, log *slog.Logger) (func() desktop.Backend, io.Closer) {
 			getenv := cfg.session.Getenv
-			screen := x11.New(x11.Config{Getenv: getenv, Seat: cfg.seat(), Log: log})
+			environ := func() []string { return cfg.session.Environ(os.Environ()) }
+			screen := x11.New(x11.Config{Getenv: getenv, Seat: cfg.seat(), Keep: clipKeeper(environ), Log: log})
 			programs := cfg.programs(dataDirs)
 			tree := atspi.New(atspi.Config{Getenv: getenv, Windows: screen, Hold: programs.Hold, Log: log})
 			backend := desktop.Backend{

@@ -21,6 +21,9 @@ import (
 // aai-gateway in the PATH of the tests, and a service that a bus may start.
 func TestMain(m *testing.M) {
 	dbustest.ServeIfStarted()
+	if len(os.Args) == 2 && os.Args[1] == keepClipboard {
+		os.Exit(keepClip(os.Stdin, os.Stdout))
+	}
 	program := func() { os.Exit(runOn(ofTests())) }
 	testscript.Main(m, map[string]func(){"aai-gateway": program, "axterminator": program, "open-page": openPage})
 }

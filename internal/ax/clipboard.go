@@ -66,7 +66,8 @@ func writeClip(ctx context.Context, call *aai.Call, board desktop.Clipboard) (*a
 		}
 		clip.PNG = picture
 	}
-	if err := board.Set(ctx, clip); err != nil {
+	stays, err := board.Set(ctx, clip)
+	if err != nil {
 		return nil, err
 	}
 	now, err := board.Get(ctx)
@@ -76,5 +77,5 @@ func writeClip(ctx context.Context, call *aai.Call, board desktop.Clipboard) (*a
 	if now.Text != clip.Text || !bytes.Equal(now.PNG, clip.PNG) {
 		return nil, failed(aai.Delivered, "another program has put something else on the clipboard meanwhile")
 	}
-	return &aai.Result{Text: "It is on the clipboard.", Data: map[string]any{"success": true}}, nil
+	return &aai.Result{Text: "It is on the clipboard until something else is copied, " + stays + ".", Data: map[string]any{"success": true}}, nil
 }

@@ -43,4 +43,4 @@ func (a beforeActing) Perform(ctx context.Context, app desktop.App, id desktop.I
 // deaf is a clipboard that keeps what it has.
 type deaf struct{ desktop.Clipboard }
 
-func (deaf) Set(context.Context, desktop.Clip) error { return nil }
+func (deaf) Set(context.Context, desktop.Clip) (string, error) { return "", nil }

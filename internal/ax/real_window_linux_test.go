@@ -3,13 +3,11 @@ package ax_test
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"aai"
 	"aai/internal/desktop/linuxtest"
-	"aai/internal/desktop/private"
 )
 
 // TestRealWindowTool: windows are minimized, restored, raised, activated and closed; the
@@ -96,10 +94,13 @@ func TestRealNoWindowManager(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
 	_, app := w.open(linuxtest.GTK3)
-	programs := w.Programs()
-	i := slices.IndexFunc(programs, func(p *private.Program) bool { return p.Name == "openbox" })
-	if err := programs[i].End(); err != nil {
-		t.Fatal(err)
+	for _, p := range w.Programs() {
+		if p.Name != "openbox" {
+			continue
+		}
+		if err := p.End(); err != nil {
+			t.Fatal(err)
+		}
 	}
 	e := w.refused(aai.AutomationNotSupported, "ax_window", params{"app": app, "action": "minimize"})
 	w.says(e.Message, "no window manager")

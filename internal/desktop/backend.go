@@ -277,8 +277,9 @@ type Clip struct {
 // A Clipboard is the person's clipboard.
 type Clipboard interface {
 	Get(ctx context.Context) (Clip, error)
-	// Set puts the clip there. It stays as long as the gateway runs.
-	Set(ctx context.Context, clip Clip) error
+	// Set puts the clip there, and says for how long it stays and who keeps it, in words
+	// that follow "until something else is copied".
+	Set(ctx context.Context, clip Clip) (stays string, err error)
 }
 
 // A Program is one that is installed.

@@ -128,7 +128,7 @@ func (u *suite) same(own, seen *image.RGBA, w desktop.WindowInfo) {
 
 func (u *suite) clipText() {
 	for _, text := range []string{"Grüße\n日本 €🙂", strings.Repeat("long ", 100_000), "x"} {
-		if err := u.Backend.Clipboard.Set(u.within(), desktop.Clip{Text: text}); err != nil {
+		if _, err := u.Backend.Clipboard.Set(u.within(), desktop.Clip{Text: text}); err != nil {
 			u.Fatal(err)
 		}
 		clip, err := u.Backend.Clipboard.Get(u.within())
@@ -143,7 +143,7 @@ func (u *suite) clipPicture() {
 	if err := png.Encode(&b, image.NewRGBA(image.Rect(0, 0, 40, 30))); err != nil {
 		u.Fatal(err)
 	}
-	if err := u.Backend.Clipboard.Set(u.within(), desktop.Clip{PNG: b.Bytes()}); err != nil {
+	if _, err := u.Backend.Clipboard.Set(u.within(), desktop.Clip{PNG: b.Bytes()}); err != nil {
 		u.Fatal(err)
 	}
 	clip, err := u.Backend.Clipboard.Get(u.within())

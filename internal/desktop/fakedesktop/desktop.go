@@ -117,15 +117,15 @@ func (b *backend) Get(ctx context.Context) (desktop.Clip, error) {
 	return b.d.Clip(), nil
 }
 
-func (b *backend) Set(ctx context.Context, clip desktop.Clip) error {
+func (b *backend) Set(ctx context.Context, clip desktop.Clip) (string, error) {
 	if err := over(ctx); err != nil {
-		return err
+		return "", err
 	}
 	b.d.mu.Lock()
 	defer b.d.mu.Unlock()
 	b.d.note("Set clipboard")
 	b.d.clip = clip
-	return nil
+	return "as long as the gateway runs, which keeps it", nil
 }
 
 func (b *backend) Find(name string) (desktop.Program, error) {

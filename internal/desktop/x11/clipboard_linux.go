@@ -54,10 +54,25 @@ func (d *Display) Get(ctx context.Context) (desktop.Clip, error) {
 
 // Set puts the clip on the clipboard: its text, its picture, or both; programs
 // choose. An empty one empties the clipboard. It is there until another program
-// takes its place, Close, or the end of the X server. Text that is no UTF-8, a
+// takes its place or the X server ends, and until Close or, where another process keeps
+// it, ten minutes later. Text that is no UTF-8, a
 // picture that is no PNG, and more than 16 MiB fail with INVALID_PARAMS.
-func (d *Display) Set(ctx context.Context, clip desktop.Clip) error {
-	const doing = "writing the clipboard"
+func (d *Display) Set(ctx context.Context, clip desktop.Clip) (stays string, err error) {
+	if err := fitClip(clip); err != nil {
+		return "", err
+	}
+	if d.config.Keep != nil && (clip.Text != "" || len(clip.PNG) > 0) {
+		pid, err := d.keptByChild(ctx, clip)
+		if err == nil {
+			return fmt.Sprintf("for %s at most: a process of the gateway (%d) keeps it", keepsFor, pid), nil
+		}
+		d.config.Log.Warn("no process keeps the clipboard", "error", err)
+	}
+	return "as long as the gateway runs, which keeps it", d.ownClip(ctx, clip)
+}
+
+// fitClip says why a clip cannot be put on the clipboard.
+func fitClip(clip desktop.Clip) error {
 	switch {
 	case len(clip.Text) > maxClip || len(clip.PNG) > maxClip:
 		return refuse(aai.InvalidParams, "a clip may have %d bytes, and this one has %d", maxClip, max(len(clip.Text), len(clip.PNG)))
@@ -66,6 +81,12 @@ func (d *Display) Set(ctx context.Context, clip desktop.Clip) error {
 	case len(clip.PNG) > 0 && !bytes.HasPrefix(clip.PNG, []byte("\x89PNG\r\n\x1a\n")):
 		return refuse(aai.InvalidParams, "the picture is no PNG")
 	}
+	return nil
+}
+
+// ownClip puts the clip there as this process's own.
+func (d *Display) ownClip(ctx context.Context, clip desktop.Clip) error {
+	const doing = "writing the clipboard"
 	c, err := d.clipper(ctx)
 	if err != nil {
 		return err

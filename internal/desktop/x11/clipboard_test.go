@@ -16,7 +16,15 @@ import (
 	"aai"
 	"aai/internal/desktop"
 	"aai/internal/desktop/linuxtest"
+	"aai/internal/desktop/x11"
 )
+
+// set puts a clip on the clipboard.
+func set(t *testing.T, d *x11.Display, clip desktop.Clip) error {
+	t.Helper()
+	_, err := d.Set(soon(t), clip)
+	return err
+}
 
 // copyOut puts data on the clipboard as another program, and returns it.
 func copyOut(t testing.TB, s *linuxtest.Session, target string, data []byte) *exec.Cmd {
@@ -99,9 +107,9 @@ func TestClipboardTooBig(t *testing.T) {
 		fails(t, err, aai.AutomationFailed, aai.NotDelivered, "16777216")
 		break
 	}
-	fails(t, d.Set(soon(t), desktop.Clip{Text: strings.Repeat("x", 16<<20+1)}), aai.InvalidParams, aai.NotDelivered, "16777217")
-	fails(t, d.Set(soon(t), desktop.Clip{Text: "\xff"}), aai.InvalidParams, aai.NotDelivered, "UTF-8")
-	fails(t, d.Set(soon(t), desktop.Clip{PNG: []byte("GIF")}), aai.InvalidParams, aai.NotDelivered, "PNG")
+	fails(t, set(t, d, desktop.Clip{Text: strings.Repeat("x", 16<<20+1)}), aai.InvalidParams, aai.NotDelivered, "16777217")
+	fails(t, set(t, d, desktop.Clip{Text: "\xff"}), aai.InvalidParams, aai.NotDelivered, "UTF-8")
+	fails(t, set(t, d, desktop.Clip{PNG: []byte("GIF")}), aai.InvalidParams, aai.NotDelivered, "PNG")
 }
 
 func TestClipboardHungOwner(t *testing.T) {
@@ -130,7 +138,7 @@ func TestClipboardToOthers(t *testing.T) {
 	d := open(t, s)
 	long := strings.Repeat("Größe 日本 🙂\n", 5<<20/22)
 	for _, text := range []string{"short", "Grüße", "日本 🙂", strings.Repeat("x", 128<<10), strings.Repeat("x", 256<<10), long} {
-		if err := d.Set(soon(t), desktop.Clip{Text: text}); err != nil {
+		if _, err := d.Set(soon(t), desktop.Clip{Text: text}); err != nil {
 			t.Fatal(err)
 		}
 		for _, target := range []string{"UTF8_STRING", "TEXT", "text/plain;charset=utf-8"} {
@@ -142,7 +150,7 @@ func TestClipboardToOthers(t *testing.T) {
 			t.Errorf("our own is %d bytes, %v", len(clip.Text), err)
 		}
 	}
-	if err := d.Set(soon(t), desktop.Clip{Text: "Grüße"}); err != nil {
+	if _, err := d.Set(soon(t), desktop.Clip{Text: "Grüße"}); err != nil {
 		t.Fatal(err)
 	}
 	if got := pasted(t, s, "STRING"); string(got) != "Gr\xfc\xdfe" {
@@ -155,7 +163,7 @@ func TestClipboardToOthers(t *testing.T) {
 		}
 	}
 	data := picture(t, 1200)
-	if err := d.Set(soon(t), desktop.Clip{PNG: data}); err != nil {
+	if _, err := d.Set(soon(t), desktop.Clip{PNG: data}); err != nil {
 		t.Fatal(err)
 	}
 	if got := pasted(t, s, "image/png"); !bytes.Equal(got, data) {
@@ -166,7 +174,7 @@ func TestClipboardToOthers(t *testing.T) {
 	}
 	copyOut(t, s, "UTF8_STRING", []byte("theirs"))
 	eventually(t, func() (desktop.Clip, error) { return d.Get(soon(t)) }, func(c desktop.Clip) bool { return c.Text == "theirs" })
-	if err := d.Set(soon(t), desktop.Clip{}); err != nil {
+	if _, err := d.Set(soon(t), desktop.Clip{}); err != nil {
 		t.Fatal(err)
 	}
 	if clip, err := d.Get(soon(t)); err != nil || clip.Text != "" || clip.PNG != nil {

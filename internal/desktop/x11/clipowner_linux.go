@@ -67,6 +67,7 @@ type clipper struct {
 	owning chan struct{} // held by who sets
 	news   chan struct{} // tells serve of events
 	stamps <-chan event  // of our window
+	lost   chan struct{} // something else was copied
 
 	mu        sync.Mutex
 	queue     []event
@@ -94,7 +95,7 @@ type spot struct{ window, property xid }
 
 func newClipper(ctx context.Context, d *Display) (*clipper, error) {
 	c := &clipper{
-		owning: make(chan struct{}, 1), news: make(chan struct{}, 1),
+		owning: make(chan struct{}, 1), news: make(chan struct{}, 1), lost: make(chan struct{}, 1),
 		listeners: make(map[xid]chan event), transfers: make(map[spot]*transfer),
 	}
 	s, err := d.connect(ctx, c.heard)
@@ -254,6 +255,10 @@ func (c *clipper) handle(ctx context.Context, e event) {
 		c.mu.Lock()
 		if c.held != nil && int32(e.time-c.held.time) >= 0 {
 			c.held = nil
+			select {
+			case c.lost <- struct{}{}:
+			default:
+			}
 		}
 		c.mu.Unlock()
 	case selectionRequest:

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"os/exec"
 
 	"aai"
 	"aai/internal/desktop"
@@ -19,6 +20,10 @@ type Config struct {
 	// Seat is what all input is made with, shared with the person's other gateways and
 	// with the questions. Without one, nil, no input is made.
 	Seat *seat.Seat
+	// Keep is the command of a process of its own that keeps what is put on the clipboard,
+	// as [Display.KeepClip] does, so that it stays when the gateway ends. Nil: the gateway
+	// keeps it.
+	Keep func() *exec.Cmd
 }
 
 // A Display is a screen with its windows, input and clipboard. It implements

@@ -310,7 +310,7 @@ func (d *Display) everything() map[string]func(context.Context) error {
 		"capture":        func(ctx context.Context) error { _, err := d.Capture(ctx, desktop.Rect{W: 4, H: 4}); return err },
 		"capture window": func(ctx context.Context) error { _, err := d.CaptureWindow(ctx, w); return err },
 		"get":            func(ctx context.Context) error { _, err := d.Get(ctx); return err },
-		"set":            func(ctx context.Context) error { return d.Set(ctx, desktop.Clip{Text: "copied"}) },
+		"set":            func(ctx context.Context) error { _, err := d.Set(ctx, desktop.Clip{Text: "copied"}); return err },
 	}
 	for which, name := range map[desktop.Seat]string{desktop.PersonSeat: "person", desktop.OwnSeat: "own"} {
 		all["click "+name] = func(ctx context.Context) error { return d.Click(ctx, which, w, at, desktop.LeftButton, 1) }

@@ -106,7 +106,7 @@ func methods(d *x11.Display, w desktop.WindowInfo) map[string]func(context.Conte
 		"Capture":       func(ctx context.Context) error { _, err := d.Capture(ctx, w.Frame); return err },
 		"CaptureWindow": func(ctx context.Context) error { _, err := d.CaptureWindow(ctx, w.ID); return err },
 		"Get":           func(ctx context.Context) error { _, err := d.Get(ctx); return err },
-		"Set":           func(ctx context.Context) error { return d.Set(ctx, desktop.Clip{Text: "copied"}) },
+		"Set":           func(ctx context.Context) error { _, err := d.Set(ctx, desktop.Clip{Text: "copied"}); return err },
 	}
 	for seat, name := range map[desktop.Seat]string{desktop.PersonSeat: "person", desktop.OwnSeat: "own"} {
 		all["Click "+name] = func(ctx context.Context) error { return d.Click(ctx, seat, w.ID, at, desktop.LeftButton, 1) }
