@@ -199,6 +199,10 @@ func TestSlotsOfATarget(t *testing.T) {
 			t.Errorf("call %d to the other: %s", i, got)
 		}
 	}
+	third := &aai.App{ID: "org.example.Third", Digest: "d", Tools: []*aai.Tool{{Name: "list"}}}
+	if got := check(d, by("a", asking(third, "list"))); got == "admits" {
+		t.Error("a third target has slots beyond those of the caller")
+	}
 	if got := check(d, by("a", operating(program("editor", "e"), "look"))); got != "admits" {
 		t.Errorf("a single slot is half enough: %s", got)
 	}
