@@ -53,6 +53,18 @@ func TestFilesThatAreNoFiles(t *testing.T) {
 	}
 }
 
+// A folder of a descriptor may be linked.
+func TestLinkedFolder(t *testing.T) {
+	root, elsewhere := t.TempDir(), t.TempDir()
+	write(t, filepath.Join(elsewhere, FileName), linuxApp("org.linked", "Linked", ""))
+	if err := os.Symlink(elsewhere, filepath.Join(root, "org.linked")); err != nil {
+		t.Fatal(err)
+	}
+	if got := ids(newCatalog(Folders(root)).Apps()); got != "aai desktop org.linked" {
+		t.Errorf("apps: %s", got)
+	}
+}
+
 // A FIFO that takes the place of a file between looking and opening is not
 // waited for either.
 func TestOpeningDoesNotBlock(t *testing.T) {
