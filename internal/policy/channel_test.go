@@ -29,6 +29,7 @@ func TestChannels(t *testing.T) {
 		"changes":                    {[]string{"/usr/bin/other", agent().Identity}, asking(notesApp("d1"), "add"), byClient, false},
 		"destroys":                   {[]string{Every}, asking(notesApp("d1"), "wipe"), safest, true},
 		"a name":                     {[]string{"claude-ai"}, asking(notesApp("d1"), "list"), safest, true},
+		"nobody by nothing":          {[]string{""}, nameless(asking(notesApp("d1"), "list")), safest, false},
 		"a host that is new":         {[]string{Every}, asking(stranger, "list"), safest, true},
 		"to see a window":            {[]string{Every}, operating(program("editor", "e"), "look"), byClient, false},
 		"to scroll may be to delete": {[]string{Every}, operating(program("editor", "e"), "scroll"), safest, true},
@@ -54,6 +55,12 @@ func TestChannels(t *testing.T) {
 			}
 		})
 	}
+}
+
+// nameless is the request of a caller of whom nobody knows which program it is.
+func nameless(r *aai.Request) *aai.Request {
+	r.Call.Caller.Identity = ""
+	return r
 }
 
 // Where all that an app can do may be asked through the client, "all" is offered

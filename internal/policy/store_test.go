@@ -142,6 +142,27 @@ func TestStoreSeesChanges(t *testing.T) {
 	}
 }
 
+// A file that became longer in its place is another, whatever its time says.
+func TestStoreSeesTheSize(t *testing.T) {
+	path := storePath(t)
+	s := NewFileStore(path)
+	add(t, s, full())
+	grantsOf(t, s)
+	was, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := NewFileStore(storePath(t))
+	add(t, other, full(), Grant{Caller: "cli:terminal", App: notes, Tool: "wipe", Decision: Deny, GrantedAt: epoch()})
+	longer, err := os.ReadFile(other.path)
+	if err := errors.Join(err, os.WriteFile(path, longer, 0o600), os.Chtimes(path, was.ModTime(), was.ModTime())); err != nil {
+		t.Fatal(err)
+	}
+	if grants := grantsOf(t, s); len(grants) != 2 {
+		t.Errorf("the reader has %+v", grants)
+	}
+}
+
 const oneGrant = `{"caller":"*","app":"a","tool":"t","decision":"allow","granted_at":"2026-05-04T10:00:00Z"}`
 
 // A file that is not understood whole is an error to readers and is never
