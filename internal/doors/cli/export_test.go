@@ -22,6 +22,9 @@ func FormatOf(args []string) string { return formatOf(args) }
 
 func ParseSpan(text string) (time.Duration, bool) { return parseSpan(text) }
 
+// Lines writes text that ends in a line break.
+func Lines(w io.Writer, s string) { (&output{out: w}).lines(s) }
+
 // Table writes a table as a terminal of the width, or a pipe for zero, gets it.
 func Table(w io.Writer, width int, header []string, rows [][]string) {
 	o := &output{out: w, terminal: Terminal{Out: width > 0, Width: width}, format: formatText}

@@ -58,6 +58,15 @@ func TestTextOfApps(t *testing.T) {
 	}
 }
 
+func TestLines(t *testing.T) {
+	for said, want := range map[string]string{"": "", "7": "7\n", "7\n": "7\n", "\n": "\n", "a\nb": "a\nb\n"} {
+		var out bytes.Buffer
+		if cli.Lines(&out, said); out.String() != want {
+			t.Errorf("%q: %q; expected %q", said, out.String(), want)
+		}
+	}
+}
+
 func TestLongLines(t *testing.T) {
 	var out, errOut bytes.Buffer
 	long := strings.Repeat("0123456789abcdef", 4096)
