@@ -1,6 +1,7 @@
 package mcp_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -217,4 +218,34 @@ func TestHTTPLimitsOfRequests(t *testing.T) {
 		response, _ := c.text(t, visit{body: c.body("ping", "{}"), headers: c.headers})
 		return response.StatusCode == http.StatusOK
 	})
+}
+
+// TestHTTPLimitsOfCallsThatGoOn: in a session a call goes on when its request has gone, and
+// counts until it ends.
+func TestHTTPLimitsOfCallsThatGoOn(t *testing.T) {
+	s := newWorld(t).serve(t, withLimits(streamable.Limits{Requests: 2}))
+	defer close(s.release)
+	c := s.as("").open(t)
+	for i := range 2 {
+		ctx, hangUp := context.WithCancel(t.Context())
+		body, gone := c.body("tools/call", exec(blockTool, fmt.Sprintf(`{"text":"%d"}`, i))), make(chan bool)
+		go func() {
+			defer close(gone)
+			if response, err := c.request(ctx, visit{body: body, headers: c.headers}); err == nil {
+				_ = response.Body.Close()
+			}
+		}()
+		<-s.entered
+		hangUp()
+		<-gone
+	}
+	said := ""
+	eventually(t, "the requests have gone", func() bool {
+		response, text := c.text(t, visit{body: c.body("ping", "{}"), headers: c.headers})
+		said = text
+		return response.StatusCode == http.StatusOK
+	})
+	if !strings.Contains(said, "too many requests of this session are running") {
+		t.Error(said)
+	}
 }
