@@ -348,6 +348,11 @@ func TestWholeNumbers(t *testing.T) {
 			t.Errorf("%T: %v %v", v, n, ok)
 		}
 	}
+	for _, v := range []any{float64(1 << 64), -float64(1 << 64), math.Inf(1), math.NaN(), 0.5} {
+		if n, ok := wholeOf(v); ok {
+			t.Errorf("%v: %v", v, n)
+		}
+	}
 	for _, v := range []any{uint(3), uint8(3), uint16(3), uint32(3), uint64(3)} {
 		if n, ok := wholeOf(v); !ok || n.bits() != 3 {
 			t.Errorf("%T: %v %v", v, n, ok)

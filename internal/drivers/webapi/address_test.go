@@ -112,6 +112,18 @@ func TestPathOfTwoParameters(t *testing.T) {
 	}
 }
 
+// Some servers take a backslash for a slash.
+func TestPathTakesNoBackslashUp(t *testing.T) {
+	s := serve(t, answers(http.StatusNoContent, "", ""))
+	action := compile(t, newDriver(t), recipe(s.URL, http.MethodGet, "/x/{id}/y", "id"))
+	for _, value := range []string{`..\..`, `a\..`, `..\x`, `a\../b`} {
+		fail(t, action, map[string]any{"id": value}, aai.InvalidParams, aai.NotDelivered)
+	}
+	if sent := s.requests(); len(sent) > 0 {
+		t.Errorf("%d were sent", len(sent))
+	}
+}
+
 func TestPathTakesScalarsOnly(t *testing.T) {
 	s := serve(t, answers(http.StatusNoContent, "", ""))
 	action := compile(t, newDriver(t), recipe(s.URL+"/api/", http.MethodGet, "/{id}.json", "id"))
