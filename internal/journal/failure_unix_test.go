@@ -82,6 +82,9 @@ func TestNoRegularFile(t *testing.T) {
 			t.Errorf("%s: recorded", path)
 		}
 	}
+	if left, err := os.ReadDir(filepath.Dir(pipe)); err != nil || len(left) != 1 {
+		t.Errorf("beside the pipe are %v, %v", left, err)
+	}
 }
 
 // On a disk that is full nothing is recorded; when there is room again the
