@@ -24,6 +24,30 @@ func TestOpenToOthersNeedsAuthentication(t *testing.T) {
 	}
 }
 
+// TestPagesOfThisComputer: a page of this computer may use a server that is for this
+// computer alone; whose computer it is, nobody knows of another.
+func TestPagesOfThisComputer(t *testing.T) {
+	for _, c := range []struct {
+		bind, origin string
+		admitted     bool
+	}{
+		{"127.0.0.1", "http://localhost:3000", true}, {"127.0.0.1", "http://[::1]:3000", true}, {"127.0.0.1", "https://evil.example", false},
+		{"0.0.0.0", "http://localhost:3000", false}, {"0.0.0.0", "http://192.0.2.1:8741", true}, {"127.0.0.1", "file://localhost", false},
+	} {
+		s := newEcho(t, httpdoor.Config{Bind: c.bind, Auth: bearer.NewSecret("secret")}, httpdoor.Protocol{})
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/open", nil)
+		r.Host = "127.0.0.1:8741"
+		if c.bind == "0.0.0.0" {
+			r.Host = "192.0.2.1:8741"
+		}
+		r.Header.Set("Origin", c.origin)
+		w := httptest.NewRecorder()
+		if s.ServeHTTP(w, r); (w.Code == http.StatusNoContent) != c.admitted {
+			t.Errorf("bound to %s, from %s: %d %s", c.bind, c.origin, w.Code, w.Body)
+		}
+	}
+}
+
 // TestHostsOfOtherBinds: a page can make a name point to this server, but not an
 // address.
 func TestHostsOfOtherBinds(t *testing.T) {
