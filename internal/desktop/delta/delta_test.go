@@ -145,6 +145,25 @@ func TestShowsWhereLongTextsDiffer(t *testing.T) {
 	}
 }
 
+// What just fits is told whole.
+func TestShowsWhatFitsWhole(t *testing.T) {
+	fits := strings.Repeat("a", 59)
+	before, after := strings.Replace(scene, `"Name" editable`, `"Name" editable value="`+fits+`b"`, 1), strings.Replace(scene, `"Name" editable`, `"Name" editable value="`+fits+`c"`, 1)
+	if d := between(t, before, after, ""); !strings.Contains(d.Text, `"`+fits+`b" → "`+fits+`c"`) {
+		t.Error(d.Text)
+	}
+}
+
+// What is secret is not told in the place of a name.
+func TestSecretsAreNoNames(t *testing.T) {
+	for states, told := range map[string]bool{"": true, "password": false} {
+		d := between(t, scene, scene+`  text "" value="s3cret" `+states+"\n", "")
+		if strings.Contains(d.Text, "s3cret") != told {
+			t.Errorf("%q: %s", states, d.Text)
+		}
+	}
+}
+
 // TestIDUsedAgain: an ID that another kind of element has now is no change of
 // the first one.
 func TestIDUsedAgain(t *testing.T) {
