@@ -5,6 +5,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"aai/internal/desktop/private"
 )
@@ -83,5 +84,33 @@ func TestServeEnds(t *testing.T) {
 	})
 	if err == nil {
 		t.Errorf("it is on %q", display)
+	}
+}
+
+// TestEndTakesWhatItStarted: what a program started ends with it.
+func TestEndTakesWhatItStarted(t *testing.T) {
+	s := start(t)
+	parent, err := s.Start(private.Command{Name: "sh", Args: []string{"-c", "sleep 600 & echo $! > child; wait"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	child := ""
+	if err := parent.Await(t.Context(), "it has a child", func() bool {
+		b, _ := os.ReadFile(s.Home + "/child")
+		child = strings.TrimSpace(string(b))
+		return child != ""
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if err := parent.End(); err != nil {
+		t.Fatal(err)
+	}
+	for until := time.Now().Add(10 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		if line, err := os.ReadFile("/proc/" + child + "/cmdline"); err != nil || len(line) == 0 { // gone, or about to be
+			return
+		}
+		if time.Now().After(until) {
+			t.Fatal("the child goes on")
+		}
 	}
 }
