@@ -7,6 +7,7 @@ import (
 
 	"aai"
 	"aai/internal/desktop"
+	"aai/internal/desktop/fakedesktop"
 )
 
 // whileAsked is a gate at which somebody takes their time, and meanwhile something happens.
@@ -57,6 +58,42 @@ func TestAnotherProgramThanAskedAbout(t *testing.T) {
 					w.Errorf("it was pressed: %v, %v", pressed, err)
 				}
 			})
+		})
+	}
+}
+
+// replaced finds programs elsewhere than they were.
+type replaced struct {
+	desktop.Programs
+	by *string
+}
+
+func (r replaced) Find(name string) (desktop.Program, error) {
+	p, err := r.Programs.Find(name)
+	if *r.by != "" {
+		p.Path = *r.by
+	}
+	return p, err
+}
+
+// TestAnotherProgramIsNotStarted: what is started is the program that the gates decided
+// about, and not what has its name by then.
+func TestAnotherProgramIsNotStarted(t *testing.T) {
+	for by, starts := range map[string]bool{"": true, "/tmp/calc": false} {
+		now := ""
+		inWorldWithout(t, func(b *desktop.Backend) { b.Programs = replaced{b.Programs, &now} }, func(w *world) {
+			started := false
+			w.d.Install("calc", func() *fakedesktop.Program {
+				started = true
+				p := w.d.Program("Calc")
+				p.Window("One")
+				return p
+			})
+			w.gateway.Gates = []aai.Gate{admitAll{w.record}, whileAsked{func() { now = by }}}
+			_, err := w.do("ax_connect", `{"app": "calc", "launch": true}`)
+			if started != starts || !starts && (err == nil || err.Delivery != aai.NotDelivered) {
+				w.Errorf("replaced by %q: started %v, %v", by, started, err)
+			}
 		})
 	}
 }
