@@ -39,25 +39,31 @@ func TestTheSiteLetsNobodyInWithoutTheirProof(t *testing.T) {
 		}
 		return to.Query()
 	}
-	redeem := func(code, verifier string) (int, string) {
-		return get(t, http.MethodPost, s.address+"/token", url.Values{"grant_type": {"authorization_code"}, "client_id": {"tester"},
-			"code": {code}, "redirect_uri": {back}, "code_verifier": {verifier}})
+	form := func(code string) url.Values {
+		return url.Values{"grant_type": {"authorization_code"}, "client_id": {"tester"}, "code": {code}, "redirect_uri": {back}, "code_verifier": {verifier}}
 	}
+	redeem := func(form url.Values) (int, string) { return get(t, http.MethodPost, s.address+"/token", form) }
 	if q := code("deny"); q.Get("error") != "access_denied" || q.Get("code") != "" {
 		t.Errorf("denied: %v", q)
 	}
-	if status, _ := redeem(code("allow").Get("code"), verifier+"x"); status != http.StatusBadRequest {
-		t.Errorf("a wrong verifier: %d", status)
+	for name := range form("") {
+		wrong := form(code("allow").Get("code"))
+		if wrong.Set(name, wrong.Get(name)+"x"); name == "grant_type" {
+			wrong.Set(name, "refresh_token")
+		}
+		if status, _ := redeem(wrong); status != http.StatusBadRequest {
+			t.Errorf("a wrong %s: %d", name, status)
+		}
 	}
-	good := code("allow").Get("code")
-	status, body := redeem(good, verifier)
+	good := form(code("allow").Get("code"))
+	status, body := redeem(good)
 	var token struct {
 		Token string `json:"access_token"`
 	}
 	if err := json.Unmarshal([]byte(body), &token); err != nil || status != http.StatusOK || token.Token == "" {
 		t.Fatalf("%d %s %v", status, body, err)
 	}
-	if status, _ := redeem(good, verifier); status != http.StatusBadRequest {
+	if status, _ := redeem(good); status != http.StatusBadRequest {
 		t.Errorf("a code used twice: %d", status)
 	}
 	if status, _ := get(t, http.MethodGet, s.address+"/api/errands", nil); status != http.StatusUnauthorized || s.refused != 1 {
