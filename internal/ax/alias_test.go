@@ -2,6 +2,7 @@ package ax_test
 
 import (
 	"fmt"
+	"strconv"
 	"testing"
 
 	"aai"
@@ -35,6 +36,40 @@ func TestAnAliasThatBecameAName(t *testing.T) {
 		w.d.Program("Mail").Window("Letters")
 		w.fails(aai.AmbiguousTarget, "ax_list_windows", `{"app": "mail"}`)
 		w.want(w.ok("ax_list_windows", fmt.Sprintf(`{"app": "%d"}`, editor.PID())), "One", "windows", 0, "title")
+	})
+}
+
+// TestTheOldestConversationIsForgotten: what is remembered of conversations is bounded, and
+// one that is gone on with is not the oldest.
+func TestTheOldestConversationIsForgotten(t *testing.T) {
+	const most = 200
+	inWorld(t, func(w *world) {
+		w.d.Program("Editor").Window("One").Button("Save", func() {})
+		idle, busy := w.as("idle"), w.as("busy")
+		find := func(w *world, query string) *aai.Error {
+			_, err := w.do("ax_find", `{"app": "Editor", "query": "`+query+`"}`)
+			return err
+		}
+		ref := at(idle.ok("ax_find", `{"app": "Editor", "query": "Save"}`).data, "element_ref")
+		is, ok := ref.(string)
+		if again := at(busy.ok("ax_find", `{"app": "Editor", "query": "Save"}`).data, "element_ref"); !ok || again != ref {
+			w.Fatalf("the references are %v and %v", ref, again)
+		}
+		for i := range most - 2 {
+			if err := find(w.as(strconv.Itoa(i)), "Save"); err != nil {
+				w.Fatal(err)
+			}
+		}
+		if err := find(busy, is); err != nil {
+			w.Errorf("one of %d: %v", most, err)
+		}
+		_ = find(w.as("one more"), "Save")
+		if err := find(busy, is); err != nil {
+			w.Errorf("not the oldest: %v", err)
+		}
+		if err := find(idle, is); err == nil {
+			w.Error("the oldest is not forgotten")
+		}
 	})
 }
 

@@ -86,6 +86,7 @@ func TestPassword(t *testing.T) {
 			}
 		}
 		w.want(w.ok("ax_get_value", `{"app": "Form", "query": "Password"}`), "****", "value")
+		w.want(w.ok("ax_find", `{"app": "Form", "query": "Password"}`), "****", "value")
 	})
 }
 
@@ -170,6 +171,7 @@ func TestSetValue(t *testing.T) {
 			{"Full name", "", "name", ""},
 			{"Notes", "a\nb", "notes", "a\nb"},
 			{"Volume", "55.5", "volume", 55.5},
+			{"Volume", "0", "volume", 0.0}, {"Volume", "100", "volume", 100.0},
 			{"Count", "7", "count", 7.0},
 			{"Colour", "Blue", "colour", "Blue"},
 			{"Colour", "green", "colour", "Green"},
