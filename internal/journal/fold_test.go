@@ -229,3 +229,17 @@ func TestFoldsSurviveAFullDisk(t *testing.T) {
 		t.Errorf("%+v", found[0])
 	}
 }
+
+// A clock that was set back begins a new window, and does not keep the old one for ever.
+func TestFoldsWhenTheClockIsSetBack(t *testing.T) {
+	j, now := flooded(t)
+	for i := range foldAfter + 5 {
+		record(t, j, refusal(fmt.Sprint("c", i), aai.AppNotFound))
+	}
+	before := len(lines(t, j.Path()))
+	*now = now.Add(-24 * time.Hour)
+	record(t, j, refusal("later", aai.AppNotFound))
+	if after := len(lines(t, j.Path())); before != foldAfter || after != before+1 {
+		t.Errorf("%d lines, then %d", before, after)
+	}
+}
