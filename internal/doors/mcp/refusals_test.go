@@ -46,6 +46,8 @@ func TestHTTPRefuses(t *testing.T) {
 		{"the token in the address", visit{path: "/mcp?access_token=alice", headers: map[string]string{"Authorization": ""}}, 401, "a bearer token is needed"},
 		{"a body of 5 MB", visit{body: `{"jsonrpc":"2.0","id":1,"method":"ping","x":"` + strings.Repeat("x", 5_000_000) + `"}`}, 413, "too long"},
 		{"no body", visit{body: " "}, 400, "empty"},
+		{"a batch of nothing", visit{body: "[]"}, 400, "the batch is empty, or has more than 100 messages"},
+		{"a batch of 101", visit{body: "[" + strings.Repeat(ping+",", 100) + ping + "]"}, 400, "the batch is empty, or has more than 100 messages"},
 		{"no JSON", visit{body: "jsonrpc"}, 400, "not valid JSON"},
 		{"no UTF-8", visit{body: "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"\xff\"}"}, 400, "not valid UTF-8"},
 		{"no JSON-RPC", visit{body: `{"id":1,"method":"ping"}`}, 400, "not JSON-RPC 2.0"},
