@@ -93,6 +93,9 @@ func TestSecrets(t *testing.T) {
 	for n := range 20_000 {
 		s.Keep(fmt.Sprint(n))
 	}
+	if !s.Kept("9998") || s.Kept("9999") { // with the field they are 10,000
+		t.Errorf("the last that has room: %v, the first that has none: %v", s.Kept("9998"), s.Kept("9999"))
+	}
 	if !s.Kept("field") || s.Kept("19999") || s.Kept("button") {
 		t.Errorf("kept: the field %v, one too many %v, a button %v", s.Kept("field"), s.Kept("19999"), s.Kept("button"))
 	}
