@@ -1,11 +1,9 @@
-# The commands of this project. Those that need system packages install them:
-# they list what is missing and ask first at a terminal; YES=1 does not ask.
+# The commands of this project. What system packages they need they list, and ask first at a terminal; YES=1 does not ask.
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
 BUILD   := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)'
 LINT    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
-
-.PHONY: build demo test check bench bench-short fuzz soak race steady
+.PHONY: build demo test test-apps check bench bench-short fuzz soak race steady
 
 build: ## the program, in bin/
 	$(BUILD) -o bin/ ./cmd/aai-gateway
@@ -17,13 +15,15 @@ test: ## install what the tests need, and run them all
 	scripts/need-packages descriptors/packages.txt scripts/test-packages.txt scripts/desktop-packages.txt
 	scripts/need-inspector && scripts/need-sdks && scripts/need-conformance && scripts/need-oidc
 	go test -timeout 40m ./...
+test-apps: ## 300 acts on real programs, each judged by others than us
+	scripts/need-packages scripts/desktop-packages.txt descriptors/packages.txt && scripts/need-apps
+	AAI_APPS=all go test -count=1 -v -timeout 120m ./apps
 check: ## format, vet, lint, the map of the house, all platforms
 	test -z "$$(gofmt -l . | tee /dev/stderr)"
 	test -x .cache/bin/golangci-lint || GOBIN=$(CURDIR)/.cache/bin go install $(LINT)
 	.cache/bin/golangci-lint run ./...
 	go test -run 'Map|House' .
-	set -e; for t in $(TARGETS); do echo $$t; \
-		export GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0; \
+	set -e; for t in $(TARGETS); do echo $$t; export GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0; \
 		go vet ./...; go build -o /dev/null ./cmd/aai-gateway; done
 bench: ## figures, beside bare floors and other people's programs in the same run
 	scripts/need-packages scripts/test-packages.txt scripts/desktop-packages.txt scripts/bench-packages.txt && { scripts/need-peers || true; }

@@ -187,6 +187,8 @@ func theMap() []room {
 			why: "an agent in a session of its own, for people to look at: a client of MCP; the gateway it is given as something that runs commands"},
 		{name: "cmd/aai-gateway", ours: []string{anything}, modules: []string{sys}, tests: []string{sdk},
 			why: "the one place where the rooms are joined; poll tells that nobody reads the answers"},
+		{name: "apps", tests: []string{sdk}, forTest: true,
+			why: "lets the built program operate real ones, and asks others what has come of it; it knows none of our rooms but the tests' desktop"},
 		{name: "bench", tests: []string{anything, sdk}, forTest: true,
 			why: "measures all of it, from outside"},
 		{name: "bench/echo", ours: []string{"aai", catalog, policy, journal, "internal/own", "internal/doors/mcp", overHTTP, httpdoor, bearer},

@@ -1,0 +1,116 @@
+package apps
+
+import (
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestKeysOfAPerson: a person presses a key at many moments around our opening and
+// closing of each program's dialogs, beside a client that listens to everything. No
+// program hangs, and what was written is there in the end.
+func TestKeysOfAPerson(t *testing.T) {
+	gateway, all := build(t), os.Getenv("AAI_APPS") == "all"
+	for _, p := range programs() {
+		if only := os.Getenv("AAI_APPS_ONLY"); only != "" && only != p.name || !all && !p.usual || len(p.dialogs) == 0 {
+			continue
+		}
+		t.Run(p.name, func(t *testing.T) { open(t, p, gateway).pressed(all) })
+	}
+}
+
+// pressed opens and closes the dialogs, with keys at the moments.
+func (s *stage) pressed(all bool) {
+	s.Helper()
+	for _, p := range s.program.first {
+		s.act(p)
+	}
+	const text = "wiederholung"
+	if s.program.writes {
+		s.call("ax_type", params{"query": "role:textbox", "text": text, "clear_first": true})
+		s.keeps(text, "before any dialog")
+	}
+	moments := []time.Duration{0, 30 * time.Millisecond, 150 * time.Millisecond, 400 * time.Millisecond}
+	if !all {
+		moments = moments[1:2]
+	}
+	opened := 0
+	for _, d := range s.program.dialogs {
+		for _, moment := range moments {
+			title := d.title + " at " + moment.String()
+			s.beside(moment, func() { s.call("ax_click", params{"query": d.item}) })
+			s.lives(title + ", opened")
+			if slices.ContainsFunc(s.windows(), func(w string) bool { return strings.Contains(w, d.title) }) {
+				opened++
+			}
+			s.types("x", "Tab")
+			s.beside(moment, func() {
+				if d.button != "" {
+					s.call("ax_click", params{"query": d.button})
+				}
+			})
+			s.lives(title + ", closed")
+			for range 3 { // what is open yet, the person closes
+				if !slices.ContainsFunc(s.windows(), func(w string) bool { return strings.Contains(w, d.title) }) {
+					break
+				}
+				s.types("Escape")
+				time.Sleep(rest)
+			}
+			s.lives(title + ", over")
+			if s.program.writes {
+				s.keeps(text, title)
+			}
+		}
+	}
+	s.Logf("%s: dialogs %d, moments %d, opened %d times", s.program.name, len(s.program.dialogs), len(moments), opened)
+	if opened == 0 {
+		s.Error("no dialog was ever open")
+	}
+}
+
+// beside does something while a person presses a key, so long after its beginning, and
+// again when it is over.
+func (s *stage) beside(moment time.Duration, do func()) {
+	s.Helper()
+	pressed := make(chan struct{})
+	go func() {
+		defer close(pressed)
+		time.Sleep(moment)
+		s.types("x")
+		s.types("x")
+	}()
+	do()
+	<-pressed
+	s.types("x")
+}
+
+// lives wants an answer of the program, by the witness's own question.
+func (s *stage) lives(when string) {
+	s.Helper()
+	for end := time.Now().Add(patience / 4); ; {
+		if len(s.witness.tree(false)) > 0 {
+			return
+		}
+		if time.Now().After(end) {
+			s.Fatalf("%s hangs, or has ended: %s", s.program.name, when)
+		}
+	}
+}
+
+// keeps wants the text in the editor, whatever of the person's keys came there.
+func (s *stage) keeps(text, when string) {
+	s.Helper()
+	said := ""
+	for end := time.Now().Add(late); time.Now().Before(end); time.Sleep(look) {
+		for _, n := range s.witness.tree(false) {
+			if said = strings.ReplaceAll(n.text, "x", ""); n.is(editable) && strings.TrimSpace(said) == text {
+				return
+			}
+		}
+	}
+	s.tally.textLost++
+	s.Errorf("%s: the text %q is lost; it is %q: %s", s.program.name, text, said, when)
+}

@@ -1,0 +1,117 @@
+package apps
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// write replaces the text of an editor, and saves it.
+func (s *stage) write(query, role string) []step {
+	in := func(more params) params {
+		more["query"] = query
+		if s.program.name == "featherpad" {
+			more["nth"] = 1 // the other one is for searching
+		}
+		return more
+	}
+	a, b := s.word(), s.word()
+	return []step{
+		{"type", "ax_type", in(params{"text": a, "clear_first": true}), holds(role, a)},
+		key("ctrl+s", keeps(s.file("a.txt"), a)),
+		{"type", "ax_type", in(params{"text": b}), holds(role, a+b)},
+		{"field", "ax_set_value", in(params{"value": b}), holds(role, b)},
+		key("ctrl+s", keeps(s.file("a.txt"), b)),
+	}
+}
+
+func (s *stage) mousepad() []step {
+	steps := s.write("role:textbox", "text")
+	return slices.Concat(steps, s.program.shown(), []step{
+		choose("Select All", unseen), key("ctrl+x", holds("text", "")), key("ctrl+v", shows("text", "w")), choose("Undo", holds("text", "")), choose("Redo", shows("text", "w")),
+		{"near miss", "ax_click", params{"query": "Save Al"}, nil},
+	})
+}
+
+// unseen wants nothing that others than the program could see.
+func unseen(scene, scene) bool { return true }
+
+func (s *stage) thunar() []step {
+	folder := "f" + strings.ReplaceAll(s.word(), " ", "")
+	return slices.Concat([]step{
+		choose("Create Folder...", opens("Create")),
+		{"field", "ax_set_value", params{"query": "role:textbox in dialog", "value": folder}, holds("text", folder)},
+		press("Create", onDisk(s.file(folder), true)),
+		{"near miss", "ax_click", params{"query": "Delet"}, nil},
+	}, s.program.shown()[:4])
+}
+
+// sum presses the keys of a calculator, and wants what arithmetic says.
+func (s *stage) sum(clear, times, equals string, role string) []step {
+	a, b := 11+s.random.IntN(88), 3+s.random.IntN(6)
+	steps := []step{}
+	for _, digit := range fmt.Sprint(a) {
+		steps = append(steps, press(string(digit), shows(role, string(digit))))
+	}
+	return append(steps, press(times, unseen), press(fmt.Sprint(b), shows(role, fmt.Sprint(b))),
+		press(equals, shows(role, fmt.Sprint(a*b))), key(clear, unseen))
+}
+
+func (s *stage) calculator() []step {
+	return slices.Concat(s.sum("escape", "×", "=", "text"))
+}
+
+func (s *stage) kcalc() []step {
+	return slices.Concat(s.sum("escape", "×", "=", ""), s.program.shown())
+}
+
+func (s *stage) textEditor() []step { return s.write("role:textbox", "text") }
+
+func (s *stage) featherpad() []step {
+	return slices.Concat(s.write("role:textbox", "text"), s.program.shown())
+}
+
+func (s *stage) designer() []step {
+	if s.tally.acts == 0 {
+		return s.program.first
+	}
+	// Qt's own action for a row selects another one where rows are in others.
+	var rows []step
+	for _, name := range []string{"sizePolicy", "palette"} {
+		rows = append(rows, step{"row", "ax_click", params{"query": name}, comesOn(node{role: "tree item", name: name})})
+	}
+	return append(rows, s.program.shown()...)
+}
+
+func (s *stage) form() []step {
+	w, n := s.word(), 10+s.random.IntN(80)
+	colour := []string{"Red", "Green", "Blue"}
+	return []step{
+		press("Press", otherwise),
+		{"field", "ax_type", params{"query": "Full name", "text": w, "clear_first": true}, tells(fmt.Sprintf(`"name":%q`, w))},
+		{"field", "ax_set_value", params{"query": "Notes", "value": w + " and more"}, tells(fmt.Sprintf(`"notes":"%s and more"`, w))},
+		{"number", "ax_set_value", params{"query": "Volume", "value": fmt.Sprint(n)}, tells(fmt.Sprintf(`"volume":%d`, n))},
+		{"number", "ax_set_value", params{"query": "Count", "value": fmt.Sprint(n)}, tells(fmt.Sprintf(`"count":%d`, n))},
+		{"list", "ax_set_value", params{"query": "Colour", "value": colour[(s.tally.acts/8+1)%3]}, otherwise},
+		{"drag", "ax_drag", params{"from_query": "Canvas", "to_query": "Shuffle"}, otherwise},
+		press("Open dialog", tells(`"dialog":"open"`)),
+		press([]string{"Yes", "No"}[s.random.IntN(2)], otherwise),
+		{"near miss", "ax_click", params{"query": "OK"}, nil},
+		{"near miss", "ax_click", params{"query": "Bookmark"}, nil},
+		press("Slow", otherwise),
+		{"row", "ax_click", params{"query": fmt.Sprintf("Fruit %d", 1+s.random.IntN(4))}, otherwise},
+	}
+}
+
+func (s *stage) sheet() []step {
+	n := fmt.Sprint(100 + s.random.IntN(900))
+	return append(s.program.shown(), []step{
+		{"cell", "ax_set_value", params{"query": "role:cell title:B2", "value": n}, shows("table cell", n)},
+		press("Bold", unseen),
+		{"near miss", "ax_click", params{"query": "Bol"}, nil},
+	}...)
+}
+
+func (s *stage) letter() []step {
+	return append(s.program.shown(), step{"near miss", "ax_click", params{"query": "Don't Save"}, nil})
+}

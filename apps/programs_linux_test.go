@@ -1,0 +1,156 @@
+package apps
+
+import (
+	"encoding/json"
+	"maps"
+	"path/filepath"
+	"strings"
+
+	"aai/internal/desktop/linuxtest"
+)
+
+// A program is one that nobody wrote for these tests; only the page in Chromium is ours.
+type program struct {
+	name, toolkit string
+	usual         bool   // the one of its toolkit whose acts every run has
+	grant         string // what agents call it
+	witness       string // part of its name on the accessibility bus
+	ready         string // what shows when it is up
+	start         func(s *stage) *linuxtest.App
+	plays         func(s *stage) []step // what to do with it, once and again
+	not           []string              // parts of names that lead out of it
+	some          int                   // how many acts on what its screen offers, a round
+	first         []step                // before its dialogs
+	dialogs       []dialog
+	writes        bool // a text that may be lost
+}
+
+// A dialog is opened by a menu's item or a button, and closed by a button of it, or where
+// it has none by Escape. The item and the button are what agents say.
+type dialog struct{ item, title, button string }
+
+// shown are steps that open and close the dialogs.
+func (p program) shown() (steps []step) {
+	for _, d := range p.dialogs {
+		steps = append(steps, choose(d.item, opens(d.title)))
+		if d.button == "" {
+			steps = append(steps, key("escape", closes(d.title)))
+		} else {
+			steps = append(steps, press(d.button, closes(d.title)))
+		}
+	}
+	return steps
+}
+
+func programs() []program {
+	return []program{
+		{name: "mousepad", toolkit: "GTK 3", usual: true, witness: "mousepad", ready: "text:", plays: (*stage).mousepad, writes: true, dialogs: []dialog{{"Save As...", "Save As", "Cancel"}, {"Open...", "Open File", "Cancel"}, {"About", "About Mousepad", "Close"}, {"Preferences...", "Preferences", ""}},
+			start: func(s *stage) *linuxtest.App {
+				return s.Launch(s.T, "mousepad", "--disable-server", s.document("a.txt", ""))
+			}},
+		{name: "thunar", toolkit: "GTK 3", witness: "thunar", ready: "menu bar:", plays: (*stage).thunar, not: []string{"home", "back", "parent", "file system"}, dialogs: []dialog{{"About", "About Thunar", "Close"}, {"Preferences...", "Preferences", "Close"}, {"Create Folder...", "Create", "Cancel"}},
+			start: func(s *stage) *linuxtest.App {
+				s.document("b.txt", "b")
+				return s.Launch(s.T, "thunar", s.folder)
+			}},
+		{name: "xfwm4-settings", toolkit: "GTK 3", witness: "xfwm4-settings", ready: "page tab:", plays: nothing, some: 12, start: func(s *stage) *linuxtest.App {
+			return s.Launch(s.T, "xfwm4-settings")
+		}},
+		{name: "gnome-calculator", toolkit: "GTK 4", usual: true, witness: "calculator", ready: "push button:7", plays: (*stage).calculator, start: func(s *stage) *linuxtest.App {
+			return s.Launch(s.T, "gnome-calculator")
+		}},
+		{name: "gnome-text-editor", toolkit: "GTK 4", witness: "text", ready: "frame:", plays: (*stage).textEditor, start: func(s *stage) *linuxtest.App {
+			return s.Launch(s.T, s.unpacked("usr/bin/gnome-text-editor"), "--standalone", s.document("a.txt", ""))
+		}},
+		{name: "designer", toolkit: "Qt 6", usual: true, witness: "designer", ready: "push button:Create", plays: (*stage).designer, some: 10, first: []step{press("Create", closes("New Form"))}, dialogs: []dialog{{"About Qt Designer", "About", "OK"}, {"Preferences...", "Preferences", "Cancel"}, {"New...", "New Form", "Close"}},
+			start: func(s *stage) *linuxtest.App {
+				return s.Launch(s.T, "/usr/lib/qt6/bin/designer")
+			}},
+		{name: "featherpad", toolkit: "Qt 5", witness: "featherpad", ready: "text:", plays: (*stage).featherpad, writes: true, dialogs: []dialog{{"About", "About", "OK"}, {"Preferences", "Preferences", "Close"}, {"Open", "Open", "Cancel"}},
+			start: func(s *stage) *linuxtest.App {
+				return s.Launch(s.T, s.unpacked("usr/bin/featherpad"), "--standalone", s.document("a.txt", ""))
+			}},
+		{name: "kcalc", toolkit: "Qt 5", witness: "kcalc", ready: "push button:7", plays: (*stage).kcalc, dialogs: []dialog{{"About KCalc", "About", "Close"}, {"Configure KCalc...", "Configure", "Cancel"}},
+			start: func(s *stage) *linuxtest.App {
+				return s.Launch(s.T, s.unpacked("usr/bin/kcalc"))
+			}},
+		{name: "chromium", toolkit: "Chromium", usual: true, witness: "chromium", ready: "push button:Press", plays: (*stage).form, some: 8, start: func(s *stage) *linuxtest.App {
+			f := s.Fixture(s.T, linuxtest.Chromium)
+			s.page = &page{s, f}
+			return f.App
+		}},
+		{name: "calc", toolkit: "LibreOffice", usual: true, grant: "soffice", witness: "soffice", ready: "menu bar:", plays: (*stage).sheet, dialogs: []dialog{{"Cells...", "Format Cells", "Cancel"}, {"Go to Sheet...", "Go to Sheet", "Cancel"}, {"Find and Replace...", "Find", "Close"}},
+			start: func(s *stage) *linuxtest.App {
+				return s.Calc(s.T)
+			}},
+		{name: "writer", toolkit: "LibreOffice", grant: "soffice", witness: "soffice", ready: "menu bar:", plays: (*stage).letter, writes: true, dialogs: []dialog{{"Word Count...", "Word Count", "Close"}, {"Find and Replace...", "Find", "Close"}, {"Paragraph...", "Paragraph", "Cancel"}},
+			start: func(s *stage) *linuxtest.App {
+				return s.LaunchEnv(s.T, []string{"SAL_USE_VCLPLUGIN=gtk3"}, s.unpacked("libreoffice/program/soffice"), "--writer", "--norestore", "--nologo", "--nofirststartwizard",
+					"-env:UserInstallation=file://"+s.Path("tmp", "libreoffice"), s.document("a.txt", ""))
+			}},
+	}
+}
+
+func nothing(*stage) []step { return nil }
+
+// unpacked is the path of what scripts/need-apps unpacked.
+func (s *stage) unpacked(name string) string {
+	s.Helper()
+	path, err := filepath.Abs(filepath.Join("../.cache/apps", name))
+	if err != nil {
+		s.Fatal(err)
+	}
+	return path
+}
+
+// A page is one in Chromium, whose own JavaScript tells a server what has happened.
+type page struct {
+	*stage
+	form *linuxtest.Fixture
+}
+
+// said is what the page says of itself, but where things are.
+func (p *page) said() string {
+	state := maps.Clone(p.form.State(p.T))
+	for _, passing := range []string{"where", "focused", "keys", "scroll"} {
+		delete(state, passing)
+	}
+	b, _ := json.Marshal(state)
+	return string(b)
+}
+
+// tells wants the page to say so, and to have said otherwise.
+func tells(part string) func(before, after scene) bool {
+	return func(before, after scene) bool {
+		return strings.Contains(after.paper, part) && !strings.Contains(before.paper, part)
+	}
+}
+
+// otherwise wants the page to say something else.
+func otherwise(before, after scene) bool { return before.paper != after.paper }
+
+func press(name string, want func(before, after scene) bool) step {
+	return step{"button", "ax_click", params{"query": name}, want}
+}
+
+func choose(item string, want func(before, after scene) bool) step {
+	return step{"menu item", "ax_click", params{"query": item}, want}
+}
+
+// key presses a key, such as "ctrl+s".
+func key(combination string, want func(before, after scene) bool) step {
+	held := strings.Split(combination, "+")
+	return step{"key", "ax_key_press", params{"key": held[len(held)-1], "modifiers": held[:len(held)-1]}, want}
+}
+
+// holds wants the text in the first element of the role.
+func holds(role, text string) func(before, after scene) bool {
+	return func(_, after scene) bool {
+		for _, n := range after.nodes {
+			if n.role == role && n.is(editable) && strings.TrimSuffix(n.text, "\n") == text {
+				return true
+			}
+		}
+		return false
+	}
+}

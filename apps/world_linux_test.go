@@ -1,0 +1,243 @@
+package apps
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai/internal/desktop/linuxtest"
+)
+
+const (
+	patience = 2 * time.Minute        // for what must come; a busy computer takes what it takes
+	late     = 3 * time.Second        // until then an act may have had its effect
+	look     = 50 * time.Millisecond  // how often it is looked
+	rest     = 600 * time.Millisecond // how long nothing must happen after what was refused
+)
+
+// A stage is a desktop of its own with one program on it, an agent's gateway, and the
+// witness.
+type stage struct {
+	*testing.T
+	*linuxtest.Session
+	program program
+	app     *linuxtest.App
+	folder  string // of the documents
+	gateway string // the binary
+	env     []string
+	agent   *mcp.ClientSession
+	witness witness
+	random  *rand.Rand
+	tally   *tally
+	page    *page
+}
+
+// open starts the program, with the witness listening from before its first window.
+func open(t *testing.T, p program, gateway string) *stage {
+	t.Helper()
+	s := &stage{T: t, Session: linuxtest.StartAccessible(t), program: p, gateway: gateway, folder: t.TempDir(),
+		random: rand.New(rand.NewPCG(14, uint64(len(p.name)))), tally: &tally{program: p.name, toolkit: p.toolkit}}
+	s.Env = append(s.Env, unpacked(t)...)
+	bus, err := dbus.Connect(s.A11yAddress(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = bus.Close() })
+	s.witness = witness{bus, p.witness, p.toolkit == "GTK 4"}
+	s.Launch(t, "/usr/bin/python3", "-c", listener)
+	s.serve()
+	s.app = p.start(s)
+	s.eventually(p.name+" shows "+p.ready, func() bool {
+		return slices.ContainsFunc(s.witness.tree(false), func(n node) bool { return n.called(p.ready) })
+	})
+	return s
+}
+
+// unpacked are the variables with which the programs of scripts/need-apps run where they
+// were unpacked.
+func unpacked(t *testing.T) []string {
+	t.Helper()
+	root, err := filepath.Abs("../.cache/apps")
+	if err != nil {
+		t.Fatal(err)
+	}
+	usr := filepath.Join(root, "usr")
+	return []string{
+		"PATH=/usr/local/bin:/usr/bin:/bin:" + filepath.Join(usr, "bin"),
+		"LD_LIBRARY_PATH=" + filepath.Join(usr, "lib", "x86_64-linux-gnu"),
+		"XDG_DATA_DIRS=/usr/local/share:/usr/share:" + filepath.Join(usr, "share"),
+		"GSETTINGS_SCHEMA_DIR=" + filepath.Join(usr, "share", "glib-2.0", "schemas"),
+		"AAI_APPS_FOLDER=" + root,
+	}
+}
+
+// serve starts the gateway as an agent's client does, with a grant for what acts.
+func (s *stage) serve() {
+	s.Helper()
+	const all = `{"app": "desktop/%s", "tools": ["*"], "caller": "*", "expires": "2100-01-01T00:00:00Z"}`
+	config := fmt.Sprintf(`{"consent": {"preapproved": [%s]}, "rate_limits": {"declared_rps": 100000, "declared_rpm": 1000000, "rps": 100000, "rpm": 1000000}}`,
+		fmt.Sprintf(all, cmp.Or(s.program.grant, s.program.name)))
+	folder := filepath.Join(s.Home, ".aai")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		s.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "config.json"), []byte(config), 0o600); err != nil {
+		s.Fatal(err)
+	}
+	s.env = s.Env
+	command := exec.CommandContext(s.Context(), s.gateway, "mcp", "serve", "--profile", "desktop")
+	command.Env, command.Stderr = s.env, s.Output()
+	client := mcp.NewClient(&mcp.Implementation{Name: "agent", Version: "1"}, nil)
+	var err error
+	if s.agent, err = client.Connect(s.Context(), &mcp.CommandTransport{Command: command}, nil); err != nil {
+		s.Fatal(err)
+	}
+	s.Cleanup(func() { _ = s.agent.Close() })
+}
+
+// params are the arguments of a call.
+type params map[string]any
+
+// A reply is what the gateway said of an act.
+type reply struct {
+	Failed   bool
+	Code     string `json:"type"`
+	Delivery string `json:"delivery"`
+	Result   struct{ Verified bool }
+	Text     string
+}
+
+// refused reports whether the program got nothing of it.
+func (r reply) refused() bool { return r.Failed && (r.Delivery == "not_delivered" || r.Delivery == "") }
+
+// call makes a call by MCP, or every so often by the command line.
+func (s *stage) call(tool string, p params) reply {
+	s.Helper()
+	p = maps.Clone(p)
+	p["app"] = cmp.Or(s.program.grant, s.program.name)
+	if s.random.IntN(8) == 0 {
+		return s.byCommandLine(tool, p)
+	}
+	result, err := s.agent.CallTool(s.Context(), &mcp.CallToolParams{Name: tool, Arguments: p})
+	if err != nil {
+		s.Fatalf("%s %v: %v", tool, p, err)
+	}
+	r := reply{Failed: result.IsError}
+	b, _ := json.Marshal(result.StructuredContent)
+	_ = json.Unmarshal(b, &r)
+	for _, c := range result.Content {
+		if text, ok := c.(*mcp.TextContent); ok {
+			r.Text += text.Text
+		}
+	}
+	return r
+}
+
+// byCommandLine is a call of the program as people make it.
+func (s *stage) byCommandLine(tool string, p params) reply {
+	s.Helper()
+	b, err := json.Marshal(p)
+	if err != nil {
+		s.Fatal(err)
+	}
+	command := exec.CommandContext(s.Context(), s.gateway, "exec", "desktop", tool, "--format", "json", string(b))
+	command.Env, command.Dir = s.env, s.Home
+	var said strings.Builder
+	command.Stderr = &said
+	out, err := command.Output()
+	r := reply{Failed: err != nil, Text: string(out) + said.String()}
+	_ = json.Unmarshal(out, &r)
+	if r.Failed { // the error is said beside what is answered
+		var told struct{ Error *reply }
+		_ = json.Unmarshal([]byte(said.String()), &told)
+		if told.Error != nil {
+			r.Code, r.Delivery = told.Error.Code, told.Error.Delivery
+		}
+	}
+	return r
+}
+
+// windows are the titles of the windows that show, by xdotool.
+func (s *stage) windows() (titles []string) {
+	s.Helper()
+	for id := range strings.FieldsSeq(s.run("xdotool", "search", "--onlyvisible", "--name", ".")) {
+		if title := strings.TrimSuffix(s.run("xdotool", "getwindowname", id), "\n"); title != "" && title != "Openbox" {
+			titles = append(titles, title)
+		}
+	}
+	slices.Sort(titles)
+	return titles
+}
+
+// run runs a program on the desktop and returns what it printed.
+func (s *stage) run(name string, args ...string) string {
+	s.Helper()
+	command := exec.CommandContext(s.Context(), name, args...)
+	command.Env, command.Dir = s.Env, s.Home
+	out, _ := command.Output() // xdotool fails where a window goes meanwhile
+	return string(out)
+}
+
+// types is a person at the keyboard.
+func (s *stage) types(keys ...string) {
+	s.Helper()
+	s.run("xdotool", append([]string{"key", "--delay", "20"}, keys...)...)
+}
+
+// file is the path of a document.
+func (s *stage) file(name string) string { return filepath.Join(s.folder, name) }
+
+// document makes a document and returns its path.
+func (s *stage) document(name, text string) string {
+	s.Helper()
+	if err := os.WriteFile(s.file(name), []byte(text), 0o600); err != nil {
+		s.Fatal(err)
+	}
+	return s.file(name)
+}
+
+func (s *stage) eventually(what string, ready func() bool) {
+	s.Helper()
+	for end := time.Now().Add(patience); !ready(); time.Sleep(look) {
+		if time.Now().After(end) {
+			s.Fatalf("after %s it is still not so: %s; windows %q, shown %s", patience, what, s.windows(), brief(s.witness.tree(false)))
+		}
+	}
+}
+
+// brief is what shows, in a line.
+func brief(nodes []node) string {
+	var b strings.Builder
+	for _, n := range nodes {
+		fmt.Fprintf(&b, "%s %q; ", n.role, n.name)
+	}
+	return b.String()
+}
+
+// build makes the gateway as it is released, but that it takes what a test's home allows
+// as confirmed.
+func build(t *testing.T) string {
+	t.Helper()
+	if built := os.Getenv("AAI_APPS_GATEWAY"); built != "" {
+		return built
+	}
+	program := filepath.Join(t.TempDir(), "aai-gateway")
+	command := exec.CommandContext(t.Context(), "go", "build", "-trimpath", "-tags", "benchmarks", "-o", program, "aai/cmd/aai-gateway")
+	command.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := command.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return program
+}
