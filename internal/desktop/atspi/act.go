@@ -173,7 +173,7 @@ func (a *actor) do(ctx context.Context, q *question, to ref) error {
 	case q.member == doAction && a.p.habits().peers && !a.rash:
 		return a.unsupported("belongs to a program that can be reached over the bus alone, where it would hang at the next key if it opened a dialog", nil)
 	}
-	answer, err := conn.Call(ctx, q.to(to))
+	answer, err := a.call(ctx, conn, q, to)
 	if err != nil {
 		if own != nil && errors.Is(err, dbuswire.ErrLost) {
 			e := ended(a.app, err)
@@ -181,6 +181,9 @@ func (a *actor) do(ctx context.Context, q *question, to ref) error {
 			return e
 		}
 		return a.p.failed(a.app, err)
+	}
+	if answer == nil {
+		return nil // it is at it
 	}
 	if answer.Kind == dbuswire.KindError {
 		return a.refused(replyError(answer))
@@ -212,6 +215,9 @@ func (a *actor) press(ctx context.Context, act desktop.Act) error {
 	}
 	if !a.n.action() {
 		return a.unsupported("has no actions", nil)
+	}
+	if wrong := a.misled(); wrong != "" {
+		return a.unsupported("cannot be pressed by asking: "+wrong, nil)
 	}
 	if err := a.actions(ctx); err != nil {
 		return err

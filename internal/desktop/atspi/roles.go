@@ -15,6 +15,7 @@ const (
 	roleDateEditor    roleNumber = 12
 	roleFiller        roleNumber = 20
 	roleFrame         roleNumber = 23
+	roleIcon          roleNumber = 26
 	roleLabel         roleNumber = 29
 	roleList          roleNumber = 31
 	roleListItem      roleNumber = 32

@@ -94,8 +94,8 @@ func (a *actor) set(ctx context.Context) (set, error) {
 	if parent.offers&offersSelection != 0 {
 		s.holder, s.selector = parent, parent
 	}
-	if parent.role == roleList && parent.offers&offersTable != 0 && s.selector == nil {
-		s.holder, s.selector, s.row = parent, parent, true // a list of Qt's
+	if (parent.role == roleList || parent.role == roleTree) && parent.offers&offersTable != 0 && s.selector == nil {
+		s.holder, s.selector, s.row = parent, parent, true // a list or tree of Qt's
 	}
 	if parent.role != roleMenu && parent.role != roleList && parent.role != roleListBox {
 		return s, nil

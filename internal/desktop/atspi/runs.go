@@ -1,0 +1,66 @@
+package atspi
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"aai/internal/dbuswire"
+)
+
+// nests is after how long without an answer it is asked whether a program runs a dialog;
+// quiet is how long an answer that came first may take to reach who waits for it.
+const (
+	nests = 300 * time.Millisecond
+	quiet = 50 * time.Millisecond
+)
+
+// call makes the call. What runs a dialog of Qt's (QDialog::exec) answers when that has
+// been closed; where the program answers what was asked later on the same connection, it
+// has got the call and is at it, and there is neither an answer nor an error.
+func (a *actor) call(ctx context.Context, conn *dbuswire.Conn, q *question, to ref) (*dbuswire.Message, error) {
+	if q.member != doAction || a.p.habits().toolkit != qt {
+		return conn.Call(ctx, q.to(to))
+	}
+	type reply struct {
+		answer *dbuswire.Message
+		err    error
+	}
+	come := make(chan reply, 1)
+	go func() {
+		answer, err := conn.Call(ctx, q.to(to))
+		come <- reply{answer, err}
+	}()
+	select {
+	case r := <-come:
+		return r.answer, r.err
+	case <-time.After(nests):
+	}
+	_, later := conn.Call(ctx, a.p.bus.ask.children.to(a.p.root))
+	select {
+	case r := <-come:
+		return r.answer, r.err
+	case <-time.After(quiet):
+		if later == nil {
+			return nil, nil
+		}
+	}
+	r := <-come
+	return r.answer, r.err
+}
+
+// misled says what the program would do instead if it were asked to press the node; "" if
+// it does what is meant.
+func (a *actor) misled() string {
+	up, toolkit := a.n.parent, a.p.habits().toolkit
+	switch {
+	case up == nil:
+	case up.role == roleTree && toolkit == qt:
+		// It selects the row of the view that has the item's number among its siblings.
+		return "another row would be selected"
+	case a.n.role == roleIcon && (up.role == roleText || up.role == roleEntry) && strings.EqualFold(toolkit, "gtk"):
+		// The icon of a GtkEntry: its handler gets an event without a window. Thunar ends.
+		return "the program may end of it"
+	}
+	return ""
+}
