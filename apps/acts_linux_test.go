@@ -218,7 +218,7 @@ func shows(role, text string) func(before, after scene) bool {
 func keeps(file, text string) func(before, after scene) bool {
 	return func(scene, scene) bool {
 		b, err := os.ReadFile(file)
-		return err == nil && strings.TrimSuffix(string(b), "\n") == text
+		return err == nil && strings.ReplaceAll(string(b), "\n", "") == text
 	}
 }
 

@@ -40,7 +40,7 @@ func (s *stage) pressed(all bool) {
 	for _, d := range s.program.dialogs {
 		for _, moment := range moments {
 			title := d.title + " at " + moment.String()
-			s.beside(moment, func() { s.call("ax_click", params{"query": d.item}) })
+			s.beside(moment, func() { open := d.opening(); s.call(open.tool, open.args) })
 			s.lives(title + ", opened")
 			if slices.ContainsFunc(s.windows(), func(w string) bool { return strings.Contains(w, d.title) }) {
 				opened++

@@ -159,12 +159,8 @@ func (s *stage) byCommandLine(tool string, p params) reply {
 	out, err := command.Output()
 	r := reply{Failed: err != nil, Text: string(out) + said.String()}
 	_ = json.Unmarshal(out, &r)
-	if r.Failed { // the error is said beside what is answered
-		var told struct{ Error *reply }
-		_ = json.Unmarshal([]byte(said.String()), &told)
-		if told.Error != nil {
-			r.Code, r.Delivery = told.Error.Code, told.Error.Delivery
-		}
+	if _, at, failed := strings.Cut(r.Text, `{"error":`); failed {
+		_ = json.NewDecoder(strings.NewReader(at)).Decode(&r)
 	}
 	return r
 }
