@@ -26,6 +26,8 @@ type step struct {
 	// want says whether the effect is there. nil: nothing may come of it, and it must be
 	// refused.
 	want func(before, after scene) bool
+	// in is a part of the title of the dialog that it is about: without that dialog it is left out.
+	in string
 }
 
 func (p step) String() string { return fmt.Sprintf("%s %v", p.tool, p.args) }
@@ -78,6 +80,9 @@ func (n node) marks() bool { return n.role == "slider" || n.role == "spin button
 func (s *stage) act(p step) {
 	s.Helper()
 	before := s.scene()
+	if p.in != "" && titled(before, p.in) == 0 {
+		return
+	}
 	said := s.call(p.tool, p.args)
 	if said.Failed && said.refused() && p.args["mode"] == nil && p.want != nil && p.tool != "ax_set_value" {
 		// As an agent would: with the person's own pointer and keyboard.
@@ -258,14 +263,14 @@ func (s *stage) generated(most int) []step {
 func (s *stage) generate(n node) (step, bool) {
 	click := func(kind string, want func(before, after scene) bool) (step, bool) {
 		if s.random.IntN(5) == 0 {
-			return step{"near miss", "ax_click", params{"query": s.near(n.name)}, nil}, true
+			return step{"near miss", "ax_click", params{"query": s.near(n.name)}, nil, ""}, true
 		}
-		return step{kind, "ax_click", params{"query": n.name}, want}, true
+		return step{kind, "ax_click", params{"query": n.name}, want, ""}, true
 	}
 	switch n.role {
 	case "check box", "toggle button", "switch":
 		if s.random.IntN(3) == 0 {
-			return step{"toggle", "ax_set_value", params{"query": n.name, "value": fmt.Sprint(!n.on())}, flips(n)}, true
+			return step{"toggle", "ax_set_value", params{"query": n.name, "value": fmt.Sprint(!n.on())}, flips(n), ""}, true
 		}
 		return click("toggle", flips(n))
 	case "radio button":
@@ -276,19 +281,19 @@ func (s *stage) generate(n node) (step, bool) {
 		return click("row", comesOn(n))
 	case "push button":
 		// What it does is the program's matter; that nothing but it is pressed is ours.
-		return step{"near miss", "ax_click", params{"query": s.near(n.name)}, nil}, true
+		return step{"near miss", "ax_click", params{"query": s.near(n.name)}, nil, ""}, true
 	case "text", "entry":
 		if !n.is(editable) {
 			return step{}, false
 		}
 		word := s.word()
 		if s.random.IntN(2) == 0 {
-			return step{"field", "ax_set_value", params{"query": n.name, "value": word}, has(n.ref, word)}, true
+			return step{"field", "ax_set_value", params{"query": n.name, "value": word}, has(n.ref, word), ""}, true
 		}
-		return step{"field", "ax_type", params{"query": n.name, "text": word, "clear_first": true}, has(n.ref, word)}, true
+		return step{"field", "ax_type", params{"query": n.name, "text": word, "clear_first": true}, has(n.ref, word), ""}, true
 	case "spin button", "slider":
 		value := 1 + s.random.IntN(9)
-		return step{"number", "ax_set_value", params{"query": n.name, "value": fmt.Sprint(value)}, counts(n.ref, float64(value))}, true
+		return step{"number", "ax_set_value", params{"query": n.name, "value": fmt.Sprint(value)}, counts(n.ref, float64(value)), ""}, true
 	}
 	return step{}, false
 }

@@ -29,7 +29,7 @@ func (s *stage) pressed(all bool) {
 	}
 	const text = "wiederholung"
 	if s.program.writes {
-		s.call("ax_type", params{"query": "role:textbox", "text": text, "clear_first": true})
+		s.call("ax_type", s.editor(params{"text": text, "clear_first": true}))
 		s.keeps(text, "before any dialog")
 	}
 	moments := []time.Duration{0, 30 * time.Millisecond, 150 * time.Millisecond, 400 * time.Millisecond}

@@ -6,30 +6,33 @@ import (
 	"strings"
 )
 
-// write replaces the text of an editor, and saves it.
-func (s *stage) write(query, role string) []step {
-	in := func(more params) params {
-		more["query"] = query
-		if s.program.name == "featherpad" {
-			more["nth"] = 1 // the other one is for searching
-		}
-		return more
+// editor are the arguments of an act on the text that is being written.
+func (s *stage) editor(more params) params {
+	more["query"] = "role:textbox"
+	if s.program.name == "featherpad" {
+		more["nth"] = 1 // the other one is for searching
 	}
+	return more
+}
+
+// write replaces the text of an editor, and saves it.
+func (s *stage) write() []step {
+	const role = "text"
 	a, b := s.word(), s.word()
 	return []step{
-		{"type", "ax_type", in(params{"text": a, "clear_first": true}), holds(role, a)},
+		{"type", "ax_type", s.editor(params{"text": a, "clear_first": true}), holds(role, a), ""},
 		key("ctrl+s", keeps(s.file("a.txt"), a)),
-		{"type", "ax_type", in(params{"text": b}), holds(role, a+b)},
-		{"field", "ax_set_value", in(params{"value": b}), holds(role, b)},
+		{"type", "ax_type", s.editor(params{"text": b}), holds(role, a+b), ""},
+		{"field", "ax_set_value", s.editor(params{"value": b}), holds(role, b), ""},
 		key("ctrl+s", keeps(s.file("a.txt"), b)),
 	}
 }
 
 func (s *stage) mousepad() []step {
-	steps := s.write("role:textbox", "text")
+	steps := s.write()
 	return slices.Concat(steps, s.program.shown(), []step{
 		choose("Select All", unseen), key("ctrl+x", holds("text", "")), key("ctrl+v", shows("text", "w")), choose("Undo", holds("text", "")), choose("Redo", shows("text", "w")),
-		{"near miss", "ax_click", params{"query": "Save Al"}, nil},
+		{"near miss", "ax_click", params{"query": "Save Al"}, nil, ""},
 	})
 }
 
@@ -40,9 +43,9 @@ func (s *stage) thunar() []step {
 	folder := "f" + strings.ReplaceAll(s.word(), " ", "")
 	return slices.Concat([]step{
 		key("ctrl+shift+n", opens("Create")),
-		{"field", "ax_set_value", params{"query": "role:textbox", "value": folder}, holds("text", folder)},
-		press("Create", onDisk(s.file(folder), true)),
-		{"near miss", "ax_click", params{"query": "Delet"}, nil},
+		{"field", "ax_set_value", params{"query": "role:textbox", "value": folder}, holds("text", folder), "Create"},
+		press("Create", onDisk(s.file(folder), true)).about("Create"),
+		{"near miss", "ax_click", params{"query": "Delet"}, nil, ""},
 	}, s.program.shown())
 }
 
@@ -65,10 +68,10 @@ func (s *stage) kcalc() []step {
 	return slices.Concat(s.sum("escape", "×", "=", ""), s.program.shown())
 }
 
-func (s *stage) textEditor() []step { return s.write("role:textbox", "text") }
+func (s *stage) textEditor() []step { return s.write() }
 
 func (s *stage) featherpad() []step {
-	return slices.Concat(s.write("role:textbox", "text"), s.program.shown())
+	return slices.Concat(s.write(), s.program.shown())
 }
 
 func (s *stage) designer() []step {
@@ -78,7 +81,7 @@ func (s *stage) designer() []step {
 	// Qt's own action for a row selects another one where rows are in others.
 	var rows []step
 	for _, name := range []string{"sizePolicy", "palette"} {
-		rows = append(rows, step{"row", "ax_click", params{"query": name}, comesOn(node{role: "tree item", name: name})})
+		rows = append(rows, step{"row", "ax_click", params{"query": name}, comesOn(node{role: "tree item", name: name}), ""})
 	}
 	return append(rows, s.program.shown()...)
 }
@@ -88,30 +91,30 @@ func (s *stage) form() []step {
 	colour := []string{"Red", "Green", "Blue"}
 	return []step{
 		press("Press", otherwise),
-		{"field", "ax_type", params{"query": "Full name", "text": w, "clear_first": true}, tells(fmt.Sprintf(`"name":%q`, w))},
-		{"field", "ax_set_value", params{"query": "Notes", "value": w + " and more"}, tells(fmt.Sprintf(`"notes":"%s and more"`, w))},
-		{"number", "ax_set_value", params{"query": "Volume", "value": fmt.Sprint(n)}, tells(fmt.Sprintf(`"volume":%d`, n))},
-		{"number", "ax_set_value", params{"query": "Count", "value": fmt.Sprint(n)}, tells(fmt.Sprintf(`"count":%d`, n))},
-		{"list", "ax_set_value", params{"query": "Colour", "value": colour[(s.tally.acts/8+1)%3]}, otherwise},
-		{"drag", "ax_drag", params{"from_query": "Canvas", "to_query": "Shuffle"}, otherwise},
+		{"field", "ax_type", params{"query": "Full name", "text": w, "clear_first": true}, tells(fmt.Sprintf(`"name":%q`, w)), ""},
+		{"field", "ax_set_value", params{"query": "Notes", "value": w + " and more"}, tells(fmt.Sprintf(`"notes":"%s and more"`, w)), ""},
+		{"number", "ax_set_value", params{"query": "Volume", "value": fmt.Sprint(n)}, tells(fmt.Sprintf(`"volume":%d`, n)), ""},
+		{"number", "ax_set_value", params{"query": "Count", "value": fmt.Sprint(n)}, tells(fmt.Sprintf(`"count":%d`, n)), ""},
+		{"list", "ax_set_value", params{"query": "Colour", "value": colour[(s.tally.acts/8+1)%3]}, otherwise, ""},
+		{"drag", "ax_drag", params{"from_query": "Canvas", "to_query": "Shuffle"}, otherwise, ""},
 		press("Open dialog", tells(`"dialog":"open"`)),
 		press([]string{"Yes", "No"}[s.random.IntN(2)], otherwise),
-		{"near miss", "ax_click", params{"query": "OK"}, nil},
-		{"near miss", "ax_click", params{"query": "Bookmark"}, nil},
+		{"near miss", "ax_click", params{"query": "OK"}, nil, ""},
+		{"near miss", "ax_click", params{"query": "Bookmark"}, nil, ""},
 		press("Slow", otherwise),
-		{"row", "ax_click", params{"query": fmt.Sprintf("Fruit %d", 1+s.random.IntN(4))}, otherwise},
+		{"row", "ax_click", params{"query": fmt.Sprintf("Fruit %d", 1+s.random.IntN(4))}, otherwise, ""},
 	}
 }
 
 func (s *stage) sheet() []step {
 	n := fmt.Sprint(100 + s.random.IntN(900))
 	return append(s.program.shown(), []step{
-		{"cell", "ax_set_value", params{"query": "role:cell title:C1", "value": n}, shows("table cell", n)},
+		{"cell", "ax_set_value", params{"query": "role:cell title:C1", "value": n}, shows("table cell", n), ""},
 		press("Bold", unseen),
-		{"near miss", "ax_click", params{"query": "Bol"}, nil},
+		{"near miss", "ax_click", params{"query": "Bol"}, nil, ""},
 	}...)
 }
 
 func (s *stage) letter() []step {
-	return append(s.program.shown(), step{"near miss", "ax_click", params{"query": "Don't Save"}, nil})
+	return append(s.program.shown(), step{"near miss", "ax_click", params{"query": "Don't Save"}, nil, ""})
 }

@@ -34,9 +34,9 @@ func (p program) shown() (steps []step) {
 	for _, d := range p.dialogs {
 		steps = append(steps, d.opening())
 		if d.button == "" {
-			steps = append(steps, key("escape", closes(d.title)))
+			steps = append(steps, key("escape", closes(d.title)).about(d.title))
 		} else {
-			steps = append(steps, press(d.button, closes(d.title)))
+			steps = append(steps, press(d.button, closes(d.title)).about(d.title))
 		}
 	}
 	return steps
@@ -64,9 +64,10 @@ func programs() []program {
 		{name: "gnome-calculator", toolkit: "GTK 4", usual: true, witness: "calculator", ready: "push button:7", plays: (*stage).calculator, start: func(s *stage) *linuxtest.App {
 			return s.Launch(s.T, "gnome-calculator")
 		}},
-		{name: "gnome-text-editor", toolkit: "GTK 4", witness: "text", ready: "frame:", plays: (*stage).textEditor, start: func(s *stage) *linuxtest.App {
-			return s.Launch(s.T, s.unpacked("usr/bin/gnome-text-editor"), "--standalone", s.document("a.txt", ""))
-		}},
+		{name: "gnome-text-editor", toolkit: "GTK 4", witness: "text", ready: "frame:", plays: (*stage).textEditor, writes: true, dialogs: []dialog{{"key:ctrl+shift+s", "Save", ""}, {"key:ctrl+o", "Open", ""}},
+			start: func(s *stage) *linuxtest.App {
+				return s.Launch(s.T, s.unpacked("usr/bin/gnome-text-editor"), "--standalone", s.document("a.txt", ""))
+			}},
 		{name: "designer", toolkit: "Qt 6", usual: true, witness: "designer", ready: "push button:Create", plays: (*stage).designer, some: 10, first: []step{press("Create", closes("New Form"))}, dialogs: []dialog{{"About Qt Designer", "About", "Close"}, {"Preferences...", "Preferences", "Cancel"}, {"New...", "New Form", "Close"}},
 			start: func(s *stage) *linuxtest.App {
 				return s.Launch(s.T, "/usr/lib/qt6/bin/designer")
@@ -132,18 +133,24 @@ func tells(part string) func(before, after scene) bool {
 // otherwise wants the page to say something else.
 func otherwise(before, after scene) bool { return before.paper != after.paper }
 
+// about is the step, left out where the dialog is not there.
+func (p step) about(title string) step {
+	p.in = title
+	return p
+}
+
 func press(name string, want func(before, after scene) bool) step {
-	return step{"button", "ax_click", params{"query": name}, want}
+	return step{"button", "ax_click", params{"query": name}, want, ""}
 }
 
 func choose(item string, want func(before, after scene) bool) step {
-	return step{"menu item", "ax_click", params{"query": item}, want}
+	return step{"menu item", "ax_click", params{"query": item}, want, ""}
 }
 
 // key presses a key, such as "ctrl+s".
 func key(combination string, want func(before, after scene) bool) step {
 	held := strings.Split(combination, "+")
-	return step{"key", "ax_key_press", params{"key": held[len(held)-1], "modifiers": held[:len(held)-1]}, want}
+	return step{"key", "ax_key_press", params{"key": held[len(held)-1], "modifiers": held[:len(held)-1]}, want, ""}
 }
 
 // holds wants the text in the first element of the role.
