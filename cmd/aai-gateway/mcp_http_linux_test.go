@@ -168,8 +168,12 @@ func mcpHTTPToken(t *testing.T, b binary) {
 		t.Errorf("the new token is %q, %v", rotated, err)
 	}
 	given := home{binary: h.binary, folder: h.folder, env: append(h.env, "AXTERMINATOR_HTTP_TOKEN=from-the-environment")}
-	if next := given.serveHTTP(t); next.token != "from-the-environment" || status(next, next.token) != 400 || status(next, strings.TrimSpace(string(rotated))) != 401 {
+	if next := given.serveHTTP(t); next.token != "from-the-environment" || strings.Contains(next.said.String(), "short enough") || status(next, next.token) != 400 || status(next, strings.TrimSpace(string(rotated))) != 401 {
 		t.Errorf("the token is %q", next.token)
+	}
+	short := home{binary: h.binary, folder: h.folder, env: append(h.env, "AAI_HTTP_TOKEN=19-letters-are-few.")}
+	if next := short.serveHTTP(t); !strings.Contains(next.said.String(), "short enough to be guessed") {
+		t.Errorf("nothing is said of a short token: %s", next.said)
 	}
 	if out, err := given.command(t.Context(), "mcp", "token", "--rotate").CombinedOutput(); err == nil || !strings.Contains(string(out), "AAI_HTTP_TOKEN") {
 		t.Errorf("a token of the environment was changed: %s", out)

@@ -223,7 +223,7 @@ func (m *management) asks(ctx context.Context) string {
 	}
 	for i := range m.shot.Elements {
 		e := &m.shot.Elements[i]
-		if e.Role != desktop.Dialog && e.Role != desktop.AlertDialog && !(e.Parent < 0 && e.States.Has(desktop.Modal)) {
+		if e.Role != desktop.Dialog && e.Role != desktop.AlertDialog && (e.Parent >= 0 || !e.States.Has(desktop.Modal)) {
 			continue
 		}
 		if was := m.before.Index(e.ID); e.States.Has(desktop.Showing) && (was < 0 || !m.before.Elements[was].States.Has(desktop.Showing)) {

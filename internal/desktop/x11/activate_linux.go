@@ -31,7 +31,7 @@ func (d *Display) Activate(ctx context.Context, id desktop.WindowID) error {
 func (s *server) activate(ctx context.Context, g *seat.Grip, id desktop.WindowID, window xid) error {
 	const doing = "activating a window"
 	if err := s.must(ctx, getGeometry(window)); err != nil {
-		return windowFailure(doing, id, err)
+		return windowFailure(doing, err)
 	}
 	managed, err := s.managed(ctx)
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *server) activate(ctx context.Context, g *seat.Grip, id desktop.WindowID
 		err = s.must(ctx, sendEvent(s.root, substructureRedirect|substructureNotify, ask))
 	}
 	if err != nil {
-		return windowFailure(doing, id, err)
+		return windowFailure(doing, err)
 	}
 	deadline := time.Now().Add(activatePatience)
 	for pause := time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {

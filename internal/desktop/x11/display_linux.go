@@ -150,14 +150,14 @@ func explained(doing string, err error) error {
 }
 
 // windowFailure is failure for what was done to a window, which may be gone.
-func windowFailure(doing string, id desktop.WindowID, err error) error {
+func windowFailure(doing string, err error) error {
 	if isX(err, badWindow, badDrawable) {
-		return windowGone(id)
+		return windowGone()
 	}
 	return explained(doing, err)
 }
 
-func windowGone(id desktop.WindowID) error {
+func windowGone() error {
 	return &aai.Error{
 		Code:     aai.AutomationFailed,
 		Message:  "the window is not there any more",

@@ -30,7 +30,7 @@ func (d *Display) Manage(ctx context.Context, id desktop.WindowID, wish desktop.
 		return e
 	}
 	if err := s.must(ctx, getGeometry(window)); err != nil {
-		return windowFailure(doing, id, err)
+		return windowFailure(doing, err)
 	}
 	var ask *call
 	switch wish {
@@ -48,7 +48,7 @@ func (d *Display) Manage(ctx context.Context, id desktop.WindowID, wish desktop.
 		return refuse(aai.InvalidParams, "a window cannot %q", wish)
 	}
 	if err := s.must(ctx, ask); err != nil {
-		return windowFailure(doing, id, err)
+		return windowFailure(doing, err)
 	}
 	return nil
 }

@@ -170,7 +170,7 @@ func (d *Display) CaptureWindow(ctx context.Context, id desktop.WindowID) (*imag
 	}
 	picture, err := d.captureWindow(ctx, s, window)
 	if err != nil {
-		return nil, windowFailure("taking a picture of a window", id, err)
+		return nil, windowFailure("taking a picture of a window", err)
 	}
 	return picture, nil
 }

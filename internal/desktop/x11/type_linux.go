@@ -238,9 +238,9 @@ func (t *typist) press(g *seat.Grip, kind, code byte) *call {
 // stopped says what was typed before it went wrong.
 func (t *typist) stopped(err error, typed, all int) error {
 	if err == nil || !t.begun {
-		return windowFailure("typing", t.id, err)
+		return windowFailure("typing", err)
 	}
-	e := *aai.AsError(windowFailure("typing", t.id, err))
+	e := *aai.AsError(windowFailure("typing", err))
 	e.Message = fmt.Sprintf("typed %d of %d, then: %s", typed, all, e.Message)
 	e.Delivery = aai.DeliveryUnknown
 	e.Hint = "Look at the window before trying again."

@@ -47,7 +47,7 @@ func (d *Display) typist(ctx context.Context, which desktop.Seat, id desktop.Win
 	}
 	if err != nil {
 		t.leave(ctx)
-		return nil, windowFailure(doing, id, err)
+		return nil, windowFailure(doing, err)
 	}
 	return t, nil
 }

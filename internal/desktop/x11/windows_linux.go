@@ -73,7 +73,7 @@ func (s *server) at(ctx context.Context, p desktop.Point) (desktop.WindowInfo, e
 		return desktop.WindowInfo{}, explained(doing, err)
 	}
 	if len(alone.clients) == 0 {
-		return desktop.WindowInfo{}, windowGone(desktop.WindowID(sc.tops[i].id))
+		return desktop.WindowInfo{}, windowGone()
 	}
 	c := alone.clients[0]
 	c.top = i
@@ -103,7 +103,7 @@ func (d *Display) Origin(ctx context.Context, id desktop.WindowID) (desktop.Poin
 	}
 	translate := translateCoordinates(window, s.root)
 	if err := s.must(ctx, translate); err != nil {
-		return desktop.Point{}, windowFailure(doing, id, err)
+		return desktop.Point{}, windowFailure(doing, err)
 	}
 	return pointOf(translate), nil
 }
