@@ -7,8 +7,6 @@ import (
 	"runtime/debug"
 	"sync/atomic"
 	"time"
-
-	"aai/internal/hygiene"
 )
 
 // A Catalog knows the apps. It is safe for concurrent use.
@@ -247,7 +245,7 @@ func (p *passage) queue() *Error {
 			return err
 		}
 	}
-	args, hit := p.r.hiddenArgs(), p.r.Hit.clean(hygiene.NewVeil(p.r.secrets(p.r.SecretParams())))
+	args, hit := p.r.hiddenArgs(), p.r.Hit.clean(p.r)
 	p.know(func(p *passage) {
 		e := &p.about
 		e.On = hit

@@ -51,8 +51,13 @@ func (h Hit) same(other Hit) bool {
 	return h == other
 }
 
-// clean is the Hit with texts that are one harmless line each, without the secrets.
-func (h Hit) clean(secrets *hygiene.Veil) Hit {
+// clean is the Hit with texts that are one harmless line each, without what is secret in
+// the call.
+func (h Hit) clean(r *Request) Hit {
+	if h == (Hit{}) {
+		return h
+	}
+	secrets := hygiene.NewVeil(r.secrets(r.SecretParams()))
 	for _, text := range []*string{&h.Role, &h.Name, &h.ID, &h.Window} {
 		*text = secrets.Over(CleanLabel(*text, maxName))
 	}
@@ -81,7 +86,7 @@ func ActsOn(ctx context.Context, hit Hit) error {
 	if p == nil {
 		return nil
 	}
-	told := hit.clean(hygiene.NewVeil(p.r.secrets(p.r.SecretParams())))
+	told := hit.clean(p.r)
 	p.know(func(p *passage) { p.on = told })
 	if err := p.judgeAgain(ctx, hit); err != nil {
 		e := *err
@@ -119,7 +124,7 @@ func (p *passage) judgeAgain(ctx context.Context, hit Hit) *Error {
 
 // changed is the error of a call that would hit something else than what was allowed.
 func (r *Request) changed(hit Hit) *Error {
-	e := Errorf(ConsentRequired, "it would hit %s, and a person must allow that: %s of %s", hit.clean(hygiene.NewVeil(r.secrets(r.SecretParams()))), r.Permission(), r.Target.ID)
+	e := Errorf(ConsentRequired, "it would hit %s, and a person must allow that: %s of %s", hit.clean(r), r.Permission(), r.Target.ID)
 	e.Hint = "Make the call again if that is meant: the person is asked."
 	return needing(r, e)
 }
