@@ -175,9 +175,11 @@ func (p *passage) abandon() *Error {
 	return p.late(at, ran)
 }
 
-// reads reports whether the tool only reads, so that nothing can have come of the call.
+// reads reports whether the tool only reads by the way it works, so that nothing can have
+// come of the call. An app whose descriptor says that a tool reads may have done anything.
 func (p *passage) reads() bool {
-	return p.r.Tool != nil && p.r.Tool.Effect == Reads && !p.r.Tool.Starts
+	t := p.r.Tool
+	return t != nil && t.Effect == Reads && t.Natural && !t.Starts
 }
 
 // late is the error of a call whose time was over at a stage.

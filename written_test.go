@@ -208,8 +208,9 @@ func TestWhatIsNoSecretIsTold(t *testing.T) {
 
 // A call that only reads has done nothing, however it ended; one that acts may have.
 func TestACancelledReadDidNotAct(t *testing.T) {
+	const claimed = Effect(100)
 	anything := Schema{Check: func(value any) (any, error) { return value, nil }}
-	for effect, want := range map[Effect]Delivery{Reads: NotDelivered, Changes: DeliveryUnknown, Destroys: DeliveryUnknown} {
+	for effect, want := range map[Effect]Delivery{Reads: NotDelivered, Changes: DeliveryUnknown, Destroys: DeliveryUnknown, claimed: DeliveryUnknown} {
 		for name, end := range map[string]func(context.Context) (context.Context, context.CancelFunc){
 			"cancelled": context.WithCancel,
 			"obeys":     context.WithCancel,
@@ -229,6 +230,9 @@ func TestACancelledReadDidNotAct(t *testing.T) {
 				<-never
 				return nil, nil
 			}}
+			if effect == claimed { // a descriptor says so
+				tool.Effect, tool.Natural = Reads, false
+			}
 			parts := failing{&App{ID: "app", Tools: []*Tool{tool}}}
 			g := &Gateway{Catalog: parts, Gates: []Gate{parts}, Journal: parts}
 			_, err := g.Do(ctx, &Call{App: "app", Tool: "tool"})

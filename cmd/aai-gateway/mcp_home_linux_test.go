@@ -8,9 +8,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -40,6 +42,21 @@ const (
   {"app": "org.example.App", "tools": ["echo", "block", "die"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
   {"app": "org.example.Later", "tools": ["echo"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`
 )
+
+// describesExample reports whether the text is the example's descriptor as this platform
+// has it: what stands in its section takes the place of "platforms".
+func describesExample(text string) bool {
+	type member = map[string]any
+	var source, got member
+	if json.Unmarshal([]byte(exampleDescriptor), &source) != nil || json.Unmarshal([]byte(text), &got) != nil {
+		return false
+	}
+	want := source["platforms"].(member)["linux"].(member)
+	delete(source, "platforms")
+	maps.Copy(want, source)
+	want["platform"] = "linux"
+	return reflect.DeepEqual(got, want)
+}
 
 // patience is when a test gives up on what must come. None waits for it to pass.
 const patience = time.Minute
