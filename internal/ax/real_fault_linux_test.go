@@ -26,6 +26,9 @@ func (w *realWorld) by(limit time.Duration, tool string, p params) (*aai.Result,
 func (w *realWorld) fails(limit time.Duration, code aai.Code, delivery aai.Delivery, tool string, p params) *aai.Error {
 	w.Helper()
 	result, err := w.by(limit, tool, p)
+	if t := w.tools.Tool(tool); t.Effect == aai.Reads && delivery == aai.NotDelivered && err != nil && err.Delivery == "" {
+		delivery = "" // what only reads delivers nothing, and need not say so
+	}
 	switch {
 	case err == nil:
 		w.Fatalf("%s %v: succeeded with %q, warning %q; want %s", tool, p, result.Text, result.Warning, code)
