@@ -24,11 +24,11 @@ func (d *Display) Activate(ctx context.Context, id desktop.WindowID) error {
 	if err != nil {
 		return err
 	}
-	_, err = d.stroke(ctx, hands{server: s, person: s}, nil, func(g *seat.Grip) error { return s.activate(ctx, g, id, window) })
+	_, err = d.stroke(ctx, hands{server: s, person: s}, nil, func(g *seat.Grip) error { return s.activate(ctx, g, window) })
 	return err
 }
 
-func (s *server) activate(ctx context.Context, g *seat.Grip, id desktop.WindowID, window xid) error {
+func (s *server) activate(ctx context.Context, g *seat.Grip, window xid) error {
 	const doing = "activating a window"
 	if err := s.must(ctx, getGeometry(window)); err != nil {
 		return windowFailure(doing, err)
