@@ -74,7 +74,7 @@ func TestPersonClicks(t *testing.T) {
 				return f.State(t)["scroll"] == 0.0
 			})
 			s.Cover(t, f)
-			fails(t, d.Click(soon(t), desktop.PersonSeat, w, press, desktop.LeftButton, 1), aai.AutomationFailed, aai.NotDelivered, "is not window", "Cover")
+			fails(t, d.Click(soon(t), desktop.PersonSeat, w, press, desktop.LeftButton, 1), aai.AutomationFailed, aai.NotDelivered, "another window lies over it", "Cover")
 			f.Kill(t)
 		})
 	}
@@ -242,7 +242,7 @@ func TestBadInput(t *testing.T) {
 	for _, seat := range []desktop.Seat{desktop.OwnSeat, desktop.PersonSeat} {
 		fails(t, d.Type(soon(t), seat, w, "a\x1bb"), aai.InvalidParams, aai.NotDelivered, "U+001B", "byte 1")
 		fails(t, d.Type(soon(t), seat, w, "\xff"), aai.InvalidParams, aai.NotDelivered, "UTF-8")
-		fails(t, d.Type(soon(t), seat, 0x1ffffff0, "a"), aai.AutomationFailed, aai.NotDelivered, "no window")
+		fails(t, d.Type(soon(t), seat, 0x1ffffff0, "a"), aai.AutomationFailed, aai.NotDelivered, "not there any more")
 		fails(t, d.Key(soon(t), seat, w, desktop.Chord{Key: "retrun"}), aai.InvalidParams, aai.NotDelivered, `"retrun"`)
 		fails(t, d.Key(soon(t), seat, w, desktop.Chord{Key: "a", Modifiers: []string{"ctlr"}}), aai.InvalidParams, aai.NotDelivered, `"ctlr"`)
 		fails(t, d.Click(soon(t), seat, w, at, 4, 1), aai.InvalidParams, aai.NotDelivered)

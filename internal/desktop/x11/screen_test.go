@@ -161,7 +161,7 @@ func TestCaptureWindow(t *testing.T) {
 			fails(t, err, aai.AutomationNotSupported, aai.NotDelivered, "minimized")
 			f.Kill(t)
 			_, err = d.CaptureWindow(soon(t), w.ID)
-			fails(t, err, aai.AutomationFailed, aai.NotDelivered, "no window")
+			fails(t, err, aai.AutomationFailed, aai.NotDelivered, "not there any more")
 		})
 	}
 }

@@ -64,7 +64,7 @@ func TestWindows(t *testing.T) {
 				t.Fatal(err)
 			}
 			f.Kill(t)
-			fails(t, d.Activate(soon(t), w.ID), aai.AutomationFailed, aai.NotDelivered, "no window")
+			fails(t, d.Activate(soon(t), w.ID), aai.AutomationFailed, aai.NotDelivered, "not there any more")
 		})
 	}
 }
@@ -107,5 +107,5 @@ func TestAtNowhere(t *testing.T) {
 	_, err = d.At(soon(t), desktop.Point{X: 1600, Y: 5})
 	fails(t, err, aai.InvalidParams, aai.NotDelivered, "1600 by 1000")
 	fails(t, d.Activate(soon(t), 0), aai.InvalidParams, aai.NotDelivered)
-	fails(t, d.Activate(soon(t), 0x1fffffff), aai.AutomationFailed, aai.NotDelivered, "0x1fffffff")
+	fails(t, d.Activate(soon(t), 0x1fffffff), aai.AutomationFailed, aai.NotDelivered, "not there any more")
 }
