@@ -26,9 +26,9 @@ func (d *desk) isAccessibleTool() *aai.Tool {
 			if err != nil {
 				return nil, err
 			}
-			text := []string{sentences(r.Detail, r.Suggestion)}
+			text := []string{sentences(r.Detail, r.Hint)}
 			data := map[string]any{
-				"enabled": r.Ready, "process_name": "aai-gateway", "detail": r.Detail, "suggestion": r.Suggestion,
+				"enabled": r.Ready, "process_name": "aai-gateway", "detail": r.Detail, "suggestion": r.Hint,
 			}
 			if d.session != nil {
 				lines, session := d.session()
@@ -52,7 +52,7 @@ func readiness(ctx context.Context, tree desktop.Tree) (desktop.Readiness, error
 		return r, err
 	}
 	e := aai.AsError(err)
-	return desktop.Readiness{Detail: e.Message, Suggestion: e.Hint}, nil
+	return desktop.Readiness{Detail: e.Message, Hint: e.Hint}, nil
 }
 
 // sentences joins texts, each with its full stop.

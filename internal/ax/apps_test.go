@@ -18,7 +18,7 @@ import (
 func TestIsAccessible(t *testing.T) {
 	inWorld(t, func(w *world) {
 		w.want(w.ok("ax_is_accessible", `{}`), true, "enabled")
-		w.d.SetReady(desktop.Readiness{Detail: "There is no bus.", Suggestion: "Start one."})
+		w.d.SetReady(desktop.Readiness{Detail: "There is no bus.", Hint: "Start one."})
 		a := w.ok("ax_is_accessible", `{}`)
 		w.want(a, false, "enabled")
 		w.want(a, "Start one.", "suggestion")

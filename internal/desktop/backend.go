@@ -48,7 +48,7 @@ type App struct {
 type Readiness struct {
 	Ready      bool
 	Detail     string // what was found, for people
-	Suggestion string // what to do where it is not ready
+	Hint string // what to do where it is not ready
 }
 
 // A Tree reads what apps show.

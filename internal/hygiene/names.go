@@ -40,7 +40,7 @@ func SecretName(name string) bool {
 			return true
 		}
 	}
-	all := words(name)
+	all := partsOf(name)
 	for i, word := range all {
 		if slices.Contains(secretWords(), word) {
 			return true
@@ -65,7 +65,7 @@ func isNumber(after []string) bool {
 // CountName reports whether a number called so counts tokens, such as "max_tokens",
 // and is no secret. A word before that makes it one, as in "otp_tokens".
 func CountName(name string) bool {
-	split := words(name)
+	split := partsOf(name)
 	last := len(split) - 1
 	return last >= 0 && split[last] == "tokens" && !SecretName(strings.Join(split[:last], " "))
 }
@@ -82,13 +82,13 @@ func CountsIn(name string, value any) bool {
 		return true
 	case string:
 		_, err := strconv.ParseInt(v, 10, 32)
-		return err == nil && len(words(name)) > 1
+		return err == nil && len(partsOf(name)) > 1
 	}
 	return false
 }
 
-// words splits "userOTP_code" into "user", "otp" and "code".
-func words(name string) []string {
+// partsOf splits "userOTP_code" into "user", "otp" and "code".
+func partsOf(name string) []string {
 	var b strings.Builder
 	previous := ' '
 	for _, r := range name {

@@ -159,7 +159,7 @@ func TestNoBus(t *testing.T) {
 	bus := atspi.New(atspi.Config{Getenv: func(string) string { return "" }})
 	defer bus.Close()
 	ready, err := bus.Ready(t.Context())
-	if err != nil || ready.Ready || ready.Detail == "" || ready.Suggestion == "" {
+	if err != nil || ready.Ready || ready.Detail == "" || ready.Hint == "" {
 		t.Errorf("Ready: %+v, %v", ready, err)
 	}
 	_, err = bus.Apps(t.Context())

@@ -64,7 +64,7 @@ func (b *Bus) Ready(ctx context.Context) (desktop.Readiness, error) {
 	}
 	if !on {
 		r.Detail += "; accessibility is switched off"
-		r.Suggestion = "The gateway switches accessibility on at its first use. Programs of Qt and Chromium that run by then have to be started again."
+		r.Hint = "The gateway switches accessibility on at its first use. Programs of Qt and Chromium that run by then have to be started again."
 	}
 	return r, nil
 }
@@ -75,7 +75,7 @@ func unready(err error) (desktop.Readiness, error) {
 	if e.Code == aai.Timeout {
 		return desktop.Readiness{}, e
 	}
-	return desktop.Readiness{Detail: e.Message, Suggestion: e.Hint}, nil
+	return desktop.Readiness{Detail: e.Message, Hint: e.Hint}, nil
 }
 
 // startable says whether the bus would be started at the first use.
@@ -89,7 +89,7 @@ func startable(ctx context.Context, session *dbuswire.Conn) (desktop.Readiness, 
 	d.Array(4, func() { found = d.StrLike(launcherName) == launcherName || found })
 	if found && d.Err() == nil {
 		return desktop.Readiness{Ready: true, Detail: "the accessibility bus does not run yet; it is started at the first use",
-			Suggestion: "Programs of Qt and Chromium that run by then have to be started again."}, nil
+			Hint: "Programs of Qt and Chromium that run by then have to be started again."}, nil
 	}
 	return unready(noBus("there is no accessibility bus", nil))
 }

@@ -7,9 +7,9 @@ import (
 	"aai/internal/desktop"
 )
 
-// A node is an element that an outline may show. Nodes stand in the order of the
+// An entry is an element that an outline may show. Entries stand in the order of the
 // snapshot.
-type node struct {
+type entry struct {
 	elem        int // its index in the snapshot
 	parent, end int // as in Element, but of nodes
 	acts        bool
@@ -28,7 +28,7 @@ type sketch struct {
 	snapshot    *desktop.Snapshot
 	options     Options
 	first, last int // the elements it is of: from first to before last
-	nodes       []node
+	nodes       []entry
 	refs        []string // of the elements from first on, as far as they were asked for
 }
 
@@ -81,7 +81,7 @@ func (k *sketch) total() int {
 
 // collect makes nodes of what shows and means something.
 func (k *sketch) collect() {
-	k.nodes = make([]node, 0, (k.last-k.first)/2+1)
+	k.nodes = make([]entry, 0, (k.last-k.first)/2+1)
 	within := make([]int, k.last-k.first) // the node that each element is in or is
 	elements := k.snapshot.Elements
 	for i := k.first; i < k.last; {
@@ -100,7 +100,7 @@ func (k *sketch) collect() {
 		if acts := e.Acts(k.parentRole(parent)); acts || i == k.options.Root || k.means(e, parent) {
 			within[i-k.first] = len(k.nodes)
 			hidden = hidden || parent >= 0 && k.nodes[parent].hidden
-			k.nodes = append(k.nodes, node{elem: i, parent: parent, acts: acts, hasRef: acts || e.Role.Holds(), hidden: hidden})
+			k.nodes = append(k.nodes, entry{elem: i, parent: parent, acts: acts, hasRef: acts || e.Role.Holds(), hidden: hidden})
 		}
 		i++
 	}

@@ -123,7 +123,7 @@ func (w *walker) leaf(c int) bool {
 	return n.end == c+1 || n.refs == n.ownRefs() && len(w.inside(c)) == 0
 }
 
-func (n *node) ownRefs() int {
+func (n *entry) ownRefs() int {
 	if n.hasRef {
 		return 1
 	}

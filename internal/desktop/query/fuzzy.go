@@ -10,7 +10,7 @@ import (
 
 // fuzzyTries look for the words in any order, first for elements with all of the
 // words and no others in their names, and then for a name with a slip.
-func fuzzyTries(w *words) []try {
+func fuzzyTries(w *sought) []try {
 	asked := strings.FieldsFunc(w.loose, notInWord)
 	if len(asked) == 0 {
 		return nil

@@ -102,7 +102,7 @@ func (q *Query) best(f *finder, matches []int) Strategy {
 
 // plainFits compares what an element is called with plain words: its name, or what it
 // says of itself where it has none.
-func plainFits(w *words) func(*finder, int, grade) bool {
+func plainFits(w *sought) func(*finder, int, grade) bool {
 	return func(f *finder, i int, g grade) bool {
 		e := &f.s.Elements[i]
 		if e.Name == "" {
@@ -137,7 +137,7 @@ const (
 
 // called reports whether an element of the name is called what was asked for, but for
 // what may follow or mark a name.
-func (f *finder) called(name string, w *words) bool {
+func (f *finder) called(name string, w *sought) bool {
 	if f.ends == nil {
 		f.ends, f.mnemonic = regexp.MustCompile(ends), regexp.MustCompile(mnemonic)
 	}
@@ -159,7 +159,7 @@ func (f *finder) called(name string, w *words) bool {
 }
 
 // mayBeCalled reports whether it is worth asking called, of a name that is loosened.
-func mayBeCalled(name string, w *words) bool {
+func mayBeCalled(name string, w *sought) bool {
 	return strings.HasPrefix(name, w.plain) || strings.ContainsAny(name, "&’ʼ") || strings.ContainsAny(w.plain, "&")
 }
 

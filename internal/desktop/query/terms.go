@@ -62,7 +62,7 @@ type term struct {
 	attribute attribute
 	role      *roleTest // of roleAttribute; otherwise one of the two that follow
 	pattern   *pattern
-	words     *words
+	words     *sought
 }
 
 func (t *term) matches(f *finder, i int, g grade) bool {

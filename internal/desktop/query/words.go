@@ -18,16 +18,16 @@ const (
 	wholeWords              // the words are in a name, whole and in order; see Query.Sure
 )
 
-// words are text that a query looks for.
-type words struct {
+// sought is text that a query looks for.
+type sought struct {
 	text  string
 	loose string
 	plain string // as names are compared where something is to be acted upon
 	first string // the first of them
 }
 
-func newWords(text string) *words {
-	w := &words{text: text, loose: loosen(text), plain: plainly(text)}
+func newWords(text string) *sought {
+	w := &sought{text: text, loose: loosen(text), plain: plainly(text)}
 	if all := wordsOf(text); len(all) > 0 {
 		w.first = all[0]
 	}
@@ -35,7 +35,7 @@ func newWords(text string) *words {
 }
 
 // compare compares an attribute of an element. An empty one fits nothing.
-func (f *finder) compare(i int, a attribute, w *words, g grade) bool {
+func (f *finder) compare(i int, a attribute, w *sought, g grade) bool {
 	if g == exact {
 		got := a.of(&f.s.Elements[i])
 		return got != "" && got == w.text

@@ -40,7 +40,7 @@ func (r *run) apps(ctx context.Context) error {
 			return err
 		}
 		r.output.showSheet(s, map[string]func(*node) string{"runnable": whyNot}, nil)
-		declared := func(app *node) bool { return words(app, "source") != "" }
+		declared := func(app *node) bool { return memberText(app, "source") != "" }
 		if !slices.ContainsFunc(s.rows, declared) {
 			r.output.note("No app with tools was found. To see every place that was looked at: " + program + " scan")
 		}
@@ -53,5 +53,5 @@ func whyNot(app *node) string {
 	if isTrue(app, "runnable") {
 		return ""
 	}
-	return "no: " + words(app, "platform")
+	return "no: " + memberText(app, "platform")
 }

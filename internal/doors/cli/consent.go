@@ -47,13 +47,13 @@ func (r *run) consentList(ctx context.Context) error {
 		}
 		byName, aside := 0, 0
 		r.output.showSheet(s, map[string]func(*node) string{"decision": func(consent *node) string {
-			if words(consent, "takeover") == "" {
+			if memberText(consent, "takeover") == "" {
 				return ""
 			}
 			aside++
 			return "nothing yet"
 		}, "identity": func(consent *node) string {
-			if !isTrue(consent, "by_name") || words(consent, "takeover") != "" {
+			if !isTrue(consent, "by_name") || memberText(consent, "takeover") != "" {
 				return ""
 			}
 			byName++

@@ -173,7 +173,7 @@ func parametersOf(tool *aai.Tool) []*parameter {
 	}
 	var parameters []*parameter
 	for property := range params.Member("properties").Items() {
-		about := words(property, "description")
+		about := memberText(property, "description")
 		if enum := property.Member("enum"); enum != nil && enum.First != nil {
 			about = strings.TrimSpace(fmt.Sprintf("one of %v. %s", enum.Value(nil), about))
 		}

@@ -88,7 +88,7 @@ func given(filters map[string]string) map[string]any {
 
 // folded says how many calls a row stands for, and why they were refused.
 func folded(call *node) string {
-	count := words(call, "count")
+	count := memberText(call, "count")
 	if count == "" {
 		return ""
 	}
@@ -133,9 +133,9 @@ func (r *run) history(ctx context.Context, args map[string]any, whole bool) erro
 			return nil
 		}
 		r.output.showSheet(s, map[string]func(*node) string{
-			"app":     func(call *node) string { return words(call, "target") },
+			"app":     func(call *node) string { return memberText(call, "target") },
 			"on":      hit,
-			"message": func(call *node) string { return cmp.Or(words(call, "message"), folded(call)) },
+			"message": func(call *node) string { return cmp.Or(memberText(call, "message"), folded(call)) },
 		}, nil)
 		if len(s.rows) == 0 {
 			r.output.note(noSuchCall)
@@ -153,7 +153,7 @@ func (r *run) showCalls(calls []*node) {
 			"time", "call", "caller", "identity", "app", "target", "on", "tool", "effect", "consent", "args",
 			"result", "refused", "until", "message", "answer", "ms",
 		} {
-			value := words(c, name)
+			value := memberText(c, name)
 			switch name {
 			case "time", "until":
 				value = r.output.shownTime(value)

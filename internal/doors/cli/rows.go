@@ -118,13 +118,13 @@ func (o *output) cell(row *node, c column, other func(*node) string) string {
 	case said != "":
 		return said
 	case c.time:
-		return o.shownTime(words(row, c.name))
+		return o.shownTime(memberText(row, c.name))
 	}
-	return words(row, c.name)
+	return memberText(row, c.name)
 }
 
-// words is what a member says, for people; nothing where it is absent.
-func words(n *node, name string) string {
+// memberText is what a member says, for people; nothing where it is absent.
+func memberText(n *node, name string) string {
 	return wordsOf(n.Member(name), ", ")
 }
 

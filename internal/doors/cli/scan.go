@@ -41,7 +41,7 @@ func (r *run) scan(ctx context.Context) error {
 		return err
 	}
 	for _, file := range s.rows {
-		if errors := file.Member("errors"); words(file, "status") == statusInvalid || errors != nil && errors.First != nil {
+		if errors := file.Member("errors"); memberText(file, "status") == statusInvalid || errors != nil && errors.First != nil {
 			return &finding{exit: exitUsage}
 		}
 	}
@@ -53,19 +53,19 @@ func remarks(file *node) []string {
 	var lines []string
 	add := func(kind, member string) {
 		for fault := range file.Member(member).Items() {
-			line := words(fault, "problem")
-			if path := words(fault, "path"); path != "" {
+			line := memberText(fault, "problem")
+			if path := memberText(fault, "path"); path != "" {
 				line = path + ": " + line
 			}
 			lines = append(lines, kind+": "+line)
 		}
 	}
 	add("error", "errors")
-	if omitted := words(file, "errors_omitted"); omitted != "" {
+	if omitted := memberText(file, "errors_omitted"); omitted != "" {
 		lines = append(lines, "error: and "+omitted+" more")
 	}
 	add("warning", "warnings")
-	if by := words(file, "shadowed_by"); by != "" {
+	if by := memberText(file, "shadowed_by"); by != "" {
 		lines = append(lines, "shadowed by "+by)
 	}
 	return lines

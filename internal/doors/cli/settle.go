@@ -57,8 +57,8 @@ func (r *run) takeOverFile(ctx context.Context, appTool []string) error {
 	}
 	var named []any
 	for _, consent := range s.rows {
-		name := words(consent, "takeover")
-		if name != "" && (appTool[0] == "" || words(consent, "app") == appTool[0]) && (appTool[1] == "" || words(consent, "tool") == appTool[1]) {
+		name := memberText(consent, "takeover")
+		if name != "" && (appTool[0] == "" || memberText(consent, "app") == appTool[0]) && (appTool[1] == "" || memberText(consent, "tool") == appTool[1]) {
 			r.output.note(aai.CleanLabel(name, maxLine))
 			named = append(named, name)
 		}

@@ -52,7 +52,7 @@ func (x *exchange) refusal(ctx context.Context) *failure {
 	if status >= 300 && status < 400 {
 		return f // its body only repeats where it points to
 	}
-	if words := x.words(ctx); words != "" {
+	if words := x.excerpt(ctx); words != "" {
 		err.Message += ", in its own words: " + strconv.Quote(words)
 	}
 	return f

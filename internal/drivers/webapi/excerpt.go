@@ -11,9 +11,9 @@ import (
 // maxWords is how much of what a server says in an error is told, in bytes.
 const maxWords = 300
 
-// words is the useful part of what comes with an error: one cleaned line without
+// excerpt is the useful part of what comes with an error: one cleaned line without
 // what makes the person known.
-func (x *exchange) words(ctx context.Context) string {
+func (x *exchange) excerpt(ctx context.Context) string {
 	body, err := x.read(ctx, maxRefusal)
 	if err != nil || len(body) == 0 {
 		return ""
