@@ -46,9 +46,9 @@ type App struct {
 
 // Readiness says whether apps can be read at all.
 type Readiness struct {
-	Ready      bool
-	Detail     string // what was found, for people
-	Hint string // what to do where it is not ready
+	Ready  bool
+	Detail string // what was found, for people
+	Hint   string // what to do where it is not ready
 }
 
 // A Tree reads what apps show.
