@@ -251,9 +251,9 @@ func (p *passage) arriveAgain() *Error {
 		}
 		return failure
 	}
-	if target.ID != r.Target.ID || target.Digest != r.Target.Digest {
+	if target.ID != r.Call.Target.ID || target.Digest != r.Call.Target.Digest {
 		return changed(r)
 	}
-	r.Target, r.Call.Target = target, target
+	r.Call.Target = target
 	return nil
 }

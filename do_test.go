@@ -228,8 +228,8 @@ func TestGatesSeeTheTarget(t *testing.T) {
 	if _, err := g.Do(t.Context(), s.call()); err != nil {
 		t.Fatal(err)
 	}
-	if see.saw.App != w.app || see.saw.Target != w.other {
-		t.Errorf("the gate saw app %s, target %s", see.saw.App.ID, see.saw.Target.ID)
+	if see.saw.App != w.app || see.saw.Call.Target != w.other {
+		t.Errorf("the gate saw app %s, target %s", see.saw.App.ID, see.saw.Call.Target.ID)
 	}
 	if e := w.entryOf(t, aai.Intent); e.App != "org.example.App" || e.Target != "org.example.Other" {
 		t.Errorf("on record is app %s, target %s", e.App, e.Target)

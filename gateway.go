@@ -224,8 +224,8 @@ func (p *passage) arrive() *Error {
 	if failure := p.overdue(ctx, err); failure != nil {
 		return failure
 	}
-	r.Target, r.Call.Target = target, target
-	p.know(func(p *passage) { p.about.Target, p.name = r.Target.ID, firstName(r.Target) })
+	r.Call.Target = target
+	p.know(func(p *passage) { p.about.Target, p.name = r.Call.Target.ID, firstName(r.Call.Target) })
 	return nil
 }
 

@@ -124,7 +124,7 @@ func (p *passage) judgeAgain(ctx context.Context, hit Hit) *Error {
 
 // changed is the error of a call that would hit something else than what was allowed.
 func (r *Request) changed(hit Hit) *Error {
-	e := Errorf(ConsentRequired, "it would hit %s, and a person must allow that: %s of %s", hit.clean(r), r.Permission(), r.Target.ID)
+	e := Errorf(ConsentRequired, "it would hit %s, and a person must allow that: %s of %s", hit.clean(r), r.Permission(), r.Call.Target.ID)
 	e.Hint = "Make the call again if that is meant: the person is asked."
 	return needing(r, e)
 }

@@ -340,11 +340,11 @@ func (w *lane) answers() (does bool) {
 // touches the gateway itself, or no program in particular, waits for nobody.
 func (r *Request) turn() Turn {
 	switch {
-	case r.Target.ID == OwnApp, r.OnScreen():
+	case r.Call.Target.ID == OwnApp, r.OnScreen():
 		return Apart
 	case r.Tool.Turn != nil:
 		return r.Tool.Turn(r.Call)
-	case r.Target.PID == 0:
+	case r.Call.Target.PID == 0:
 		return Beside
 	}
 	return InTurn
@@ -356,7 +356,7 @@ func (p *passage) enter(ctx context.Context) (waited bool, err *Error) {
 	if turn == Apart {
 		return false, nil
 	}
-	v, waited, err := p.g.lanes.enter(ctx, p.r.Target, turn == InTurn, p.outerVisit(p.r.Target))
+	v, waited, err := p.g.lanes.enter(ctx, p.r.Call.Target, turn == InTurn, p.outerVisit(p.r.Call.Target))
 	if err != nil {
 		return waited, err
 	}

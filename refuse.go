@@ -38,7 +38,7 @@ func consentRequired(r *Request, questions []Question) *Error {
 	c := r.Call.Caller
 	e := &Error{
 		Code:      ConsentRequired,
-		Message:   fmt.Sprintf("a person must allow %s to use %s of %s first", c, r.Permission(), r.Target.ID),
+		Message:   fmt.Sprintf("a person must allow %s to use %s of %s first", c, r.Permission(), r.Call.Target.ID),
 		Hint:      "Ask the person to come to the screen and call again: who calls is not known for certain here, so nothing can be allowed ahead.",
 		Questions: questions,
 	}
@@ -48,7 +48,7 @@ func consentRequired(r *Request, questions []Question) *Error {
 			// Nothing could be granted yet: there is no way to prove who wants it.
 			first = "aai-gateway consent passphrase (once, where there is no screen), and then: "
 		}
-		e.Hint = fmt.Sprintf("Ask the person at this computer to run: %saai-gateway consent grant %s %s --caller %s", first, r.Target.ID, r.Permission(), shellQuoted(c.String()))
+		e.Hint = fmt.Sprintf("Ask the person at this computer to run: %saai-gateway consent grant %s %s --caller %s", first, r.Call.Target.ID, r.Permission(), shellQuoted(c.String()))
 	}
 	if c.Identity != "" && c.Door != DoorCLI {
 		e.Hint += " --identity " + shellQuoted(c.Identity)
@@ -66,7 +66,7 @@ func proofRequired(r *Request, questions []Question) *Error {
 // changed says that what the call would do now nobody has allowed.
 func changed(r *Request) *Error {
 	e := Errorf(ConsentRequired, "what the call is about has changed in %s while it waited, and a person must allow what it would do now: %s",
-		r.Target.ID, r.Permission())
+		r.Call.Target.ID, r.Permission())
 	e.Hint = "Look at the window again, and make the call again if it is still meant."
 	return needing(r, e)
 }
@@ -77,9 +77,9 @@ func needing(r *Request, err *Error) *Error {
 		return err
 	}
 	e := *err
-	values := url.Values{"app": {r.Target.ID}, "tool": {r.Permission()}}
+	values := url.Values{"app": {r.Call.Target.ID}, "tool": {r.Permission()}}
 	e.Needs = &Needs{
-		App: r.Target.ID, AppName: CleanLabel(r.Target.Name, maxName), Tool: r.Permission(),
+		App: r.Call.Target.ID, AppName: CleanLabel(r.Call.Target.Name, maxName), Tool: r.Permission(),
 		Description: CleanLabel(r.Tool.Description, 300), Params: r.Tool.Params.Source,
 		URL: "aai://consent?" + values.Encode(),
 	}

@@ -8,10 +8,9 @@ import (
 // A Request is a call on its way: its app and tool are found and its arguments
 // are right.
 type Request struct {
-	Call   *Call // with defaults applied to Args
-	App    *App
-	Tool   *Tool
-	Target *App // the app that is really touched; gates decide by it
+	Call *Call // with defaults applied to Args, and its Target, by which gates decide
+	App  *App
+	Tool *Tool
 	// Within is the request whose Action makes the call, with its context; nil where a
 	// door makes it. What a gate keeps for that one, such as a slot, is for both.
 	Within  *Request
@@ -60,7 +59,7 @@ func (r *Request) Permission() string {
 	switch {
 	case !r.App.OperatesOthers():
 		return r.Tool.Name
-	case !r.OnScreen() && r.Target.PID == 0:
+	case !r.OnScreen() && r.Call.Target.PID == 0:
 		return PermissionStart
 	case r.Tool.Effect == Reads:
 		return PermissionSee
@@ -74,7 +73,7 @@ func (r *Request) Permission() string {
 
 // OnScreen reports whether the call is about the screen as it is, or what lies across
 // all of it such as the clipboard, and about no program in particular.
-func (r *Request) OnScreen() bool { return r.App.OperatesOthers() && r.Target == r.App }
+func (r *Request) OnScreen() bool { return r.App.OperatesOthers() && r.Call.Target == r.App }
 
 // Effect is what the call does to the world: what its tool does, or more where it
 // is to start a program.
@@ -91,7 +90,7 @@ func (r *Request) Digest() string {
 	if !r.App.OperatesOthers() {
 		return r.App.DigestOf(r.Tool.Name)
 	}
-	return r.Target.Digest
+	return r.Call.Target.Digest
 }
 
 // keeping is what gates keep for a call until it has ended.

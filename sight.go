@@ -27,7 +27,7 @@ func Sees(ctx context.Context, app *App) bool {
 // sees reports whether the caller may see the target of a request that acts on it.
 func (g *Gateway) sees(ctx context.Context, r *Request) bool {
 	look := Tool{Name: r.Tool.Name, Params: r.Tool.Params, Effect: Reads, Natural: true, Target: r.Tool.Target, Secret: r.Tool.Secret, Plain: r.Tool.Plain}
-	return g.supposes(ctx, r, &look, r.Target)
+	return g.supposes(ctx, r, &look, r.Call.Target)
 }
 
 // supposes reports whether the gates would admit the request with the tool and the target,
@@ -35,6 +35,6 @@ func (g *Gateway) sees(ctx context.Context, r *Request) bool {
 func (g *Gateway) supposes(ctx context.Context, r *Request, tool *Tool, target *App) bool {
 	call := *r.Call
 	call.Target, call.Answers = target, nil
-	questions, err := g.checkGates(ctx, &Request{Call: &call, App: r.App, Tool: tool, Target: target, supposed: true})
+	questions, err := g.checkGates(ctx, &Request{Call: &call, App: r.App, Tool: tool, supposed: true})
 	return err == nil && len(questions) == 0
 }

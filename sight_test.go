@@ -16,7 +16,7 @@ func (s *supposing) Check(_ context.Context, r *aai.Request) ([]aai.Question, er
 		s.kept++
 		r.Hold(s, func() { s.released++ })
 	}
-	switch r.Target.ID {
+	switch r.Call.Target.ID {
 	case "desktop/mail":
 		return []aai.Question{{ID: "q", Title: "?"}}, nil
 	case "desktop/vault":

@@ -34,8 +34,8 @@ func TestAnAppFindsItsOwnTargets(t *testing.T) {
 		if _, err := g.Do(t.Context(), call); err != nil {
 			t.Fatal(err)
 		}
-		if see.saw.Target != editor || see.saw.Permission() != permission || see.saw.Digest() != "of the editor" {
-			t.Errorf("%s: the gate saw target %v, permission %s, digest %s", effect, see.saw.Target, see.saw.Permission(), see.saw.Digest())
+		if see.saw.Call.Target != editor || see.saw.Permission() != permission || see.saw.Digest() != "of the editor" {
+			t.Errorf("%s: the gate saw target %v, permission %s, digest %s", effect, see.saw.Call.Target, see.saw.Permission(), see.saw.Digest())
 		}
 		kind := aai.Intent
 		if effect == aai.Reads {
@@ -71,8 +71,8 @@ func TestWithoutATargetItIsTheWholeScreen(t *testing.T) {
 	if _, err := g.Do(t.Context(), &aai.Call{App: "org.example.App", Tool: "work"}); err != nil {
 		t.Fatal(err)
 	}
-	if see.saw.Target != w.app {
-		t.Errorf("the target is %v", see.saw.Target)
+	if see.saw.Call.Target != w.app {
+		t.Errorf("the target is %v", see.saw.Call.Target)
 	}
 }
 

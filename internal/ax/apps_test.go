@@ -240,10 +240,10 @@ func TestTarget(t *testing.T) {
 		see := w.record.lastRequest()
 		w.ok("ax_click", `{"app": "Editor", "query": "Save"}`)
 		act := w.record.lastRequest()
-		if see.Target.ID != "desktop/editor" || see.Permission() != aai.PermissionSee || act.Permission() != aai.PermissionAct {
-			w.Errorf("target %q, permissions %q and %q", see.Target.ID, see.Permission(), act.Permission())
+		if see.Call.Target.ID != "desktop/editor" || see.Permission() != aai.PermissionSee || act.Permission() != aai.PermissionAct {
+			w.Errorf("target %q, permissions %q and %q", see.Call.Target.ID, see.Permission(), act.Permission())
 		}
-		if e := w.record.last(aai.Intent); e.Target != "desktop/editor" || e.Digest != act.Target.Digest || e.Digest == "" {
+		if e := w.record.last(aai.Intent); e.Target != "desktop/editor" || e.Digest != act.Call.Target.Digest || e.Digest == "" {
 			w.Errorf("on record is %+v", e)
 		}
 		other := w.d.Program("Editor").From("/tmp/editor")

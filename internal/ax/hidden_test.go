@@ -17,7 +17,7 @@ import (
 type notSeen struct{ refused, asked string }
 
 func (g notSeen) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
-	switch r.Target.ID {
+	switch r.Call.Target.ID {
 	case "desktop/" + g.refused:
 		return nil, aai.Errorf(aai.PermissionDenied, "%s is not seen", g.refused)
 	case "desktop/" + g.asked:

@@ -44,12 +44,12 @@ func kinds() map[string]kind {
 		}},
 		"start": {request: func() *aai.Request {
 			r := operating("chromium", "ax_connect", map[string]any{"app": "chromium", "arguments": []any{"--incognito"}, "launch": true})
-			r.Target.PID = 0
+			r.Call.Target.PID = 0
 			return r
 		}},
 		"screen": {request: func() *aai.Request {
 			r := operating("chromium", "ax_screenshot", map[string]any{})
-			r.Target = r.App
+			r.Call.Target = r.App
 			return r
 		}},
 		"changed": {
@@ -120,7 +120,7 @@ func notes() *aai.App {
 
 func using(a *aai.App, tool string, args map[string]any) *aai.Request {
 	caller := aai.Caller{Door: aai.DoorMCP, Name: "claude-code", Session: "s1", Identity: "/home/ann/.local/share/claude/claude"}
-	return &aai.Request{Call: &aai.Call{ID: "c1", Caller: caller, App: a.ID, Tool: tool, Args: args}, App: a, Tool: a.Tool(tool), Target: a}
+	return &aai.Request{Call: &aai.Call{ID: "c1", Caller: caller, App: a.ID, Tool: tool, Args: args, Target: a}, App: a, Tool: a.Tool(tool)}
 }
 
 func operating(program, tool string, args map[string]any) *aai.Request {
@@ -132,7 +132,7 @@ func operating(program, tool string, args map[string]any) *aai.Request {
 		},
 	}
 	r := using(screen, tool, args)
-	r.Target = &aai.App{ID: "desktop/" + program, Name: strings.ToUpper(program[:1]) + program[1:], Source: "/usr/bin/" + program, PID: 7, Digest: "p1"}
+	r.Call.Target = &aai.App{ID: "desktop/" + program, Name: strings.ToUpper(program[:1]) + program[1:], Source: "/usr/bin/" + program, PID: 7, Digest: "p1"}
 	return r
 }
 

@@ -35,13 +35,13 @@ func (l Lists) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) 
 		}
 		return nil, nil
 	}
-	for _, app := range []*aai.App{r.Target, r.App} {
+	for _, app := range []*aai.App{r.Call.Target, r.App} {
 		if listed(l.Denied, app) {
 			return nil, blocked(app)
 		}
 	}
-	if len(l.Allowed) > 0 && !listed(l.Allowed, r.Target) {
-		return nil, blocked(r.Target)
+	if len(l.Allowed) > 0 && !listed(l.Allowed, r.Call.Target) {
+		return nil, blocked(r.Call.Target)
 	}
 	return nil, nil
 }

@@ -191,7 +191,7 @@ func (c *Consent) judge(r *aai.Request, a aai.Answer, decided []Grant, now time.
 		return err
 	}
 	grant := Grant{
-		Caller: r.Call.Caller.String(), Identity: r.Call.Caller.Identity, App: r.Target.ID, Tool: r.Permission(),
+		Caller: r.Call.Caller.String(), Identity: r.Call.Caller.Identity, App: r.Call.Target.ID, Tool: r.Permission(),
 		Digest: r.Digest(), Decision: Allow, GrantedAt: now, Channel: a.Channel, Terms: termsOf(r, r.Permission()),
 	}
 	if a.Choice == "" {
@@ -228,13 +228,13 @@ func (c *Consent) judge(r *aai.Request, a aai.Answer, decided []Grant, now time.
 }
 
 func saidNo(r *aai.Request) error {
-	e := aai.Errorf(aai.PermissionDenied, "the person at this computer said no to %s of %s", r.Permission(), r.Target.ID)
+	e := aai.Errorf(aai.PermissionDenied, "the person at this computer said no to %s of %s", r.Permission(), r.Call.Target.ID)
 	e.Hint = "Do not try again unless the person asks for it."
 	return e
 }
 
 func nobodySaid(r *aai.Request) error {
-	e := aai.Errorf(aai.PermissionDenied, "nobody at this computer allowed %s of %s: the question was closed without an answer", r.Permission(), r.Target.ID)
+	e := aai.Errorf(aai.PermissionDenied, "nobody at this computer allowed %s of %s: the question was closed without an answer", r.Permission(), r.Call.Target.ID)
 	e.Hint = "Do not try again unless the person asks for it."
 	return e
 }
@@ -245,8 +245,8 @@ func notKept(err error) error {
 
 func refused(r *aai.Request, g Grant) error {
 	e := aai.Errorf(aai.ConsentRequired, "the person at this computer refused %s %s of %s on %s",
-		r.Call.Caller, r.Permission(), r.Target.ID, g.GrantedAt.Local().Format(time.DateOnly))
-	e.Hint = fmt.Sprintf("Only the person can change that: aai-gateway consent revoke %s %s", r.Target.ID, r.Permission())
+		r.Call.Caller, r.Permission(), r.Call.Target.ID, g.GrantedAt.Local().Format(time.DateOnly))
+	e.Hint = fmt.Sprintf("Only the person can change that: aai-gateway consent revoke %s %s", r.Call.Target.ID, r.Permission())
 	return e
 }
 

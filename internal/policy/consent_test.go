@@ -123,13 +123,13 @@ func TestGrantsAreBound(t *testing.T) {
 		{"caller", func(r *aai.Request) { r.Call.Caller.Name = "claude-ai2" }, "asks"},
 		{"door", func(r *aai.Request) { r.Call.Caller.Door = aai.DoorCLI }, "asks"},
 		{"tool", func(r *aai.Request) { r.Tool = r.App.Tool("wipe") }, "asks"},
-		{"digest", func(r *aai.Request) { r.App = notesApp("d2"); r.Target = r.App }, "asks"},
+		{"digest", func(r *aai.Request) { r.App = notesApp("d2"); r.Call.Target = r.App }, "asks"},
 		{"app", func(r *aai.Request) {
 			app := notesApp("d1")
 			app.ID = "org.example.Notes2"
-			r.App, r.Target = app, app
+			r.App, r.Call.Target = app, app
 		}, "asks"},
-		{"target", func(r *aai.Request) { r.Target = &aai.App{ID: "org.example.Bank", Digest: "d1"} }, "asks"},
+		{"target", func(r *aai.Request) { r.Call.Target = &aai.App{ID: "org.example.Bank", Digest: "d1"} }, "asks"},
 	} {
 		for _, choice := range []string{choiceSession, choiceAlways} {
 			d, app := newDesk(), notesApp("d1")

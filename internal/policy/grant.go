@@ -46,7 +46,7 @@ type Grant struct {
 // covers reports whether the grant speaks of the request's caller, app and tool. Every
 // tool is no word about running commands.
 func (g Grant) covers(r *aai.Request) bool {
-	return g.App == r.Target.ID && g.coversCaller(r.Call.Caller) &&
+	return g.App == r.Call.Target.ID && g.coversCaller(r.Call.Caller) &&
 		(g.Tool == r.Permission() || g.Tool == Every && r.Permission() != aai.PermissionRun)
 }
 
@@ -95,7 +95,7 @@ type sessionKey struct{ caller, conversation, app, tool, digest string }
 
 func keyOf(r *aai.Request) sessionKey {
 	c := r.Call.Caller
-	return sessionKey{c.String(), c.Conversation(), r.Target.ID, r.Permission(), r.Digest()}
+	return sessionKey{c.String(), c.Conversation(), r.Call.Target.ID, r.Permission(), r.Digest()}
 }
 
 // maxSessionGrants bounds what sessions can make the gateway remember.

@@ -144,7 +144,7 @@ func TestSessionsAreOfAnIdentity(t *testing.T) {
 
 func TestCovers(t *testing.T) {
 	r := asking(notesApp("d1"), "add")
-	r.Target = &aai.App{ID: "org.example.Bank"}
+	r.Call.Target = &aai.App{ID: "org.example.Bank"}
 	for _, c := range []struct {
 		grant Grant
 		want  bool

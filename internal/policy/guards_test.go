@@ -44,7 +44,7 @@ func TestLists(t *testing.T) {
 				want = "admits"
 			}
 			r := asking(notesApp("d"), "list")
-			r.App, r.Target = c.app, c.app
+			r.App, r.Call.Target = c.app, c.app
 			if got := check(c.lists, r); got != want {
 				t.Errorf("%s, expected %s", got, want)
 			}
@@ -86,7 +86,7 @@ func TestUntouchable(t *testing.T) {
 	} {
 		for _, tool := range []string{"look", "click"} {
 			r := operating(program("x", "d"), tool)
-			r.Target.Source = source
+			r.Call.Target.Source = source
 			if got := check(gate, r); got != "PERMISSION_DENIED" {
 				t.Errorf("%s of %s: %s", tool, source, got)
 			}

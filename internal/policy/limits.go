@@ -106,7 +106,7 @@ func (l *Limits) Check(_ context.Context, r *aai.Request) ([]aai.Question, error
 	if c.Identity == "" {
 		me.session = c.Session
 	}
-	touched := target{r.Target.ID, r.Target.PID}
+	touched := target{r.Call.Target.ID, r.Call.Target.PID}
 	if r.Within != nil && r.Within.Call.Caller == c && r.Within.Holds(l) {
 		// It is counted, and is under way within a call that has a slot.
 		if err := l.count(me); err != nil {

@@ -248,7 +248,7 @@ func TestSlotsAreFair(t *testing.T) {
 	open := func(caller string) string { // by turns of two apps
 		n++
 		r := by(caller, asking(notesApp("d1"), "list"))
-		r.Target = &aai.App{ID: fmt.Sprint("app", n%2)}
+		r.Call.Target = &aai.App{ID: fmt.Sprint("app", n%2)}
 		return check(d, r)
 	}
 	for i := range crowd {

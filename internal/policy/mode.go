@@ -90,7 +90,7 @@ func (m *Modes) Mode() Mode {
 func (m *Modes) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
 	mode := m.Mode()
 	if mode != Normal && r.App.OperatesOthers() && r.Permission() == aai.PermissionRun {
-		return nil, refusedBy(mode, "typing into a terminal", r.Target)
+		return nil, refusedBy(mode, "typing into a terminal", r.Call.Target)
 	}
 	if mode == Normal || mode.Admits(r.App, r.Tool) && (mode != Sandboxed || r.App.ID == aai.OwnApp || r.Effect() == aai.Reads) {
 		return nil, nil

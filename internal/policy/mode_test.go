@@ -17,7 +17,7 @@ func TestModes(t *testing.T) {
 	connect := func(pid int) *aai.Request {
 		r := operating(program("editor", "e"), "scroll")
 		r.Tool = &aai.Tool{Name: "ax_connect", Effect: aai.Reads, Natural: true, Starts: true, Target: "app"}
-		r.Target.PID = pid
+		r.Call.Target.PID = pid
 		return r
 	}
 	natural := func(r *aai.Request) *aai.Request {

@@ -14,8 +14,8 @@ import (
 func ownRequest(door, tool string, effect aai.Effect) *aai.Request {
 	app := &aai.App{ID: aai.OwnApp, Tools: []*aai.Tool{{Name: tool, Effect: effect}}}
 	return &aai.Request{
-		Call: &aai.Call{Caller: aai.Caller{Door: door, Name: "x"}, App: app.ID, Tool: tool},
-		App:  app, Tool: app.Tools[0], Target: app,
+		Call: &aai.Call{Caller: aai.Caller{Door: door, Name: "x"}, App: app.ID, Tool: tool, Target: app},
+		App:  app, Tool: app.Tools[0],
 	}
 }
 

@@ -41,7 +41,7 @@ type issued struct {
 
 // about is all that an answer is bound to.
 func about(r *aai.Request) string {
-	return fmt.Sprintf("%s %q %s %q %q %q %q %v", r.Call.Caller, r.Call.Caller.Identity, r.Call.Caller.Session, r.App.ID, r.App.Digest, r.Target.ID, r.Tool.Name, r.Call.Args)
+	return fmt.Sprintf("%s %q %s %q %q %q %q %v", r.Call.Caller, r.Call.Caller.Identity, r.Call.Caller.Session, r.App.ID, r.App.Digest, r.Call.Target.ID, r.Tool.Name, r.Call.Args)
 }
 
 func stored(r *aai.Request, tool string) subject {

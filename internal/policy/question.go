@@ -116,21 +116,21 @@ func (w words) where(r *aai.Request) (lines, error) {
 			return nil, err
 		}
 		text = append(text, others...)
-		if r.Target == r.App {
+		if r.Call.Target == r.App {
 			text.theirs(w.itsApp, quoted(id, 64), quoted(r.App.Name, 60))
 			return text, nil
 		}
 	}
-	program := plain(r.Target.ID)
-	if r.Target.Source != "" && (r.App.OperatesOthers() || r.Target != r.App) {
-		program += ", " + plain(r.Target.Source)
+	program := plain(r.Call.Target.ID)
+	if r.Call.Target.Source != "" && (r.App.OperatesOthers() || r.Call.Target != r.App) {
+		program += ", " + plain(r.Call.Target.Source)
 	}
 	if r.OnScreen() {
 		text.ours("%s", w.onScreen)
 		return text, nil
 	}
 	text.ours(w.in, program)
-	text.theirs(w.calledItself, quoted(r.Target.Name, 60))
+	text.theirs(w.calledItself, quoted(r.Call.Target.Name, 60))
 	return text, nil
 }
 
@@ -167,10 +167,10 @@ func domainOf(host string) string {
 // details is where all of it comes from, and what would run.
 func (w words) details(r *aai.Request) lines {
 	var text lines
-	if r.Target.Source != "" {
-		text.ours(w.from, plain(r.Target.Source))
+	if r.Call.Target.Source != "" {
+		text.ours(w.from, plain(r.Call.Target.Source))
 	}
-	text.ours(w.id, plain(r.Target.ID))
+	text.ours(w.id, plain(r.Call.Target.ID))
 	if r.App.BaseURL != "" {
 		text.ours(w.callsGo, plain(r.App.BaseURL))
 	}
@@ -245,7 +245,7 @@ func binding(r *aai.Request) [sha256.Size]byte {
 	if r.Destructive {
 		hit = r.Hit // the person said yes to this one
 	}
-	b, err := json.Marshal([]any{r.Call.Caller, r.App.ID, r.Target.ID, r.Digest(), r.Tool.Name, r.Call.Args, r.Permission(), hit})
+	b, err := json.Marshal([]any{r.Call.Caller, r.App.ID, r.Call.Target.ID, r.Digest(), r.Tool.Name, r.Call.Args, r.Permission(), hit})
 	if err != nil {
 		// Arguments come from JSON, so this cannot be; if it is, no answer fits.
 		b = []byte(rand.Text())

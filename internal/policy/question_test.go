@@ -56,7 +56,7 @@ Asked over: mcp
 func TestQuestionSaysWhatIsTouched(t *testing.T) {
 	d := newDesk()
 	r := asking(notesApp("d1"), "add")
-	r.Target = &aai.App{ID: "org.example.Bank", Name: "My \"Bank\"", Source: "/usr/bin/bank"}
+	r.Call.Target = &aai.App{ID: "org.example.Bank", Name: "My \"Bank\"", Source: "/usr/bin/bank"}
 	q := d.question(t, r)
 	if !strings.Contains(q.Text, "\nIn: org.example.Bank, /usr/bin/bank\n│ which calls itself \"My 'Bank'\"\n") {
 		t.Error(q.Text)
@@ -160,8 +160,9 @@ func TestHostileWords(t *testing.T) {
 			Call: &aai.Call{
 				Caller: aai.Caller{Door: aai.DoorMCP, Name: draw("caller"), Session: draw("session"), Identity: draw("executable")},
 				Args:   map[string]any{draw("key"): draw("value")},
+				Target: &aai.App{ID: draw("target id"), Name: draw("target")},
 			},
-			App: app, Tool: app.Tools[0], Target: &aai.App{ID: draw("target id"), Name: draw("target")},
+			App: app, Tool: app.Tools[0],
 		}
 		if r.App.ID == aai.OwnApp {
 			return

@@ -111,9 +111,9 @@ func TestAnswerIsBound(t *testing.T) {
 		{"session", func(_ *desk, r *aai.Request) { r.Call.Caller.Session = "s2" }},
 		{"principal", func(_ *desk, r *aai.Request) { r.Call.Caller.Principal = "somebody" }},
 		{"tool", func(_ *desk, r *aai.Request) { r.Tool = r.App.Tool("wipe") }},
-		{"digest", func(_ *desk, r *aai.Request) { r.App = notesApp("d2"); r.Target = r.App }},
+		{"digest", func(_ *desk, r *aai.Request) { r.App = notesApp("d2"); r.Call.Target = r.App }},
 		{"app", func(_ *desk, r *aai.Request) { r.App = &aai.App{ID: "org.example.Other", Digest: "d1"} }},
-		{"target", func(_ *desk, r *aai.Request) { r.Target = &aai.App{ID: "org.example.Bank"} }},
+		{"target", func(_ *desk, r *aai.Request) { r.Call.Target = &aai.App{ID: "org.example.Bank"} }},
 		{"time", func(d *desk, _ *aai.Request) { d.clock.advance(sealLifetime + time.Nanosecond) }},
 		{"gateway", func(d *desk, _ *aai.Request) { d.seals = newSealer() }},
 		{"question", func(_ *desk, r *aai.Request) {

@@ -18,11 +18,11 @@ type Shells struct{}
 
 // Check implements aai.Gate.
 func (Shells) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
-	if !r.App.OperatesOthers() || r.OnScreen() || r.Target.PID == 0 || r.Tool.Effect == aai.Reads {
+	if !r.App.OperatesOthers() || r.OnScreen() || r.Call.Target.PID == 0 || r.Tool.Effect == aai.Reads {
 		return nil, nil
 	}
 	switch {
-	case isShell(r.Target):
+	case isShell(r.Call.Target):
 		r.Shell = r.Tool.Types || r.Tool.Effect == aai.Destroys
 	case r.Tool.Types && r.App.Shell != nil && !r.Aimed():
 		r.Shell = r.App.Shell(ctx, r.Call)

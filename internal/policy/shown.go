@@ -26,7 +26,7 @@ type Terms struct {
 // termsOf is what a person agrees to with the permission.
 func termsOf(r *aai.Request, permission string) Terms {
 	if r.App.OperatesOthers() {
-		return Terms{Program: aai.CleanLabel(r.Target.Source, maxTerm)}
+		return Terms{Program: aai.CleanLabel(r.Call.Target.Source, maxTerm)}
 	}
 	t := r.App.Tool(permission)
 	if t == nil {

@@ -116,8 +116,8 @@ func agent() aai.Caller {
 // asking is a request by the agent for a tool of the app.
 func asking(app *aai.App, tool string) *aai.Request {
 	return &aai.Request{
-		Call: &aai.Call{ID: "c1", Caller: agent(), App: app.ID, Tool: tool, Args: map[string]any{"text": "milk"}},
-		App:  app, Tool: app.Tool(tool), Target: app,
+		Call: &aai.Call{ID: "c1", Caller: agent(), App: app.ID, Tool: tool, Args: map[string]any{"text": "milk"}, Target: app},
+		App:  app, Tool: app.Tool(tool),
 	}
 }
 

@@ -23,10 +23,10 @@ func (u Untouchable) Check(ctx context.Context, r *aai.Request) ([]aai.Question,
 		return nil, nil
 	}
 	switch {
-	case r.Target.PID != 0 && u.Shows != nil && u.Shows(r.Target.PID):
+	case r.Call.Target.PID != 0 && u.Shows != nil && u.Shows(r.Call.Target.PID):
 		return nil, untouchable("a dialog of the gateway itself")
-	case !r.OnScreen() && isGuard(r.Target):
-		return nil, untouchable(aai.CleanLabel(r.Target.ID, 60))
+	case !r.OnScreen() && isGuard(r.Call.Target):
+		return nil, untouchable(aai.CleanLabel(r.Call.Target.ID, 60))
 	case takesTheScreen(r) && u.Asking != nil && u.Asking():
 		// The keyboard and the screen are the dialog's while it is open.
 		e := aai.Errorf(aai.RateLimited, "not now: the person at this computer is being asked something, and the screen is theirs until they answered")
@@ -34,9 +34,9 @@ func (u Untouchable) Check(ctx context.Context, r *aai.Request) ([]aai.Question,
 		e.RetryAfter = busyFor
 		return nil, e
 	}
-	if !r.OnScreen() && r.Target.PID != 0 && r.Target.Guards != nil {
-		if what := r.Target.Guards(ctx); what != "" {
-			return nil, untouchable(aai.CleanLabel(r.Target.ID, 60) + ", which shows " + what)
+	if !r.OnScreen() && r.Call.Target.PID != 0 && r.Call.Target.Guards != nil {
+		if what := r.Call.Target.Guards(ctx); what != "" {
+			return nil, untouchable(aai.CleanLabel(r.Call.Target.ID, 60) + ", which shows " + what)
 		}
 	}
 	return nil, nil

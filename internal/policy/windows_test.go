@@ -33,7 +33,7 @@ func operating(target *aai.App, tool string) *aai.Request {
 		target = app
 	}
 	r := asking(app, tool)
-	r.App, r.Target = app, target
+	r.App, r.Call.Target = app, target
 	r.Tool = app.Tool(tool)
 	return r
 }

@@ -124,7 +124,7 @@ func (w words) deed(r *aai.Request) string {
 
 // window says what a permission for windows allows; "" is to see and to act.
 func (w words) window(r *aai.Request, permission string) string {
-	name := quoted(r.Target.Name, maxName)
+	name := quoted(r.Call.Target.Name, maxName)
 	of := fmt.Sprintf(w.windows, name)
 	if r.OnScreen() {
 		of = w.whole

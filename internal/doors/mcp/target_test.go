@@ -13,7 +13,7 @@ func TestTheTargetOfADoorDoesNotCount(t *testing.T) {
 	editor, harmless := &aai.App{ID: "desktop/editor", PID: 7}, &aai.App{ID: "desktop/clock", PID: 8}
 	var found, gated, ran []*aai.App
 	w := newWorld(t, withGate(func(r *aai.Request) ([]aai.Question, error) {
-		gated = append(gated, r.Target, r.Call.Target)
+		gated = append(gated, r.Call.Target)
 		return nil, nil
 	}))
 	press := tool("press", aai.Changes, func(_ context.Context, call *aai.Call) (*aai.Result, error) {
