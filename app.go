@@ -3,6 +3,8 @@ package aai
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
 	"time"
 )
 
@@ -79,6 +81,19 @@ type App struct {
 	// terminal within the target, as far as that is known before the call runs. Call.Target
 	// is set. Nil means that nobody can look.
 	Shell func(ctx context.Context, call *Call) bool
+}
+
+// Names are the app's names for people and its aliases: other apps may have them too.
+func (a *App) Names() []string { return append(strings.Split(a.Name, "|"), a.Aliases...) }
+
+// WireName is the app's id as it goes over the wire; see [WireName].
+func (a *App) WireName() string { return WireName("app:" + a.ID) }
+
+// Named reports whether a caller may ask for the app by the name, whatever its case: an
+// id, also after "app:", its wire name, or one of [App.Names].
+func (a *App) Named(name string) bool {
+	same := func(other string) bool { return strings.EqualFold(name, other) }
+	return same(a.ID) || same("app:"+a.ID) || slices.ContainsFunc(a.Names(), same) || same(a.WireName())
 }
 
 // OperatesOthers reports whether the app stands for programs that it operates: a call

@@ -154,7 +154,7 @@ func TestWireNameClash(t *testing.T) {
 	}
 	a := file("org.a-b")
 	b := file("org.other")
-	taken := &claims{ids: map[string]*aai.App{}, wires: map[string]*aai.App{lower(wireName(b.descriptor.App)): a.descriptor.App}}
+	taken := &claims{ids: map[string]*aai.App{}, wires: map[string]*aai.App{lower(b.descriptor.App.WireName()): a.descriptor.App}}
 	state := (&snapshot{}).judge(b, taken)
 	if state.status != Refused || state.app != nil || state.problem != `the id "org.other" has the same wire name as "org.a-b": app_org_other` {
 		t.Errorf("state: %+v", state)

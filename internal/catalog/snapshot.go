@@ -69,11 +69,9 @@ type claims struct {
 	aliases map[string]*aai.App // lower case
 }
 
-func wireName(app *aai.App) string { return aai.WireName("app:" + app.ID) }
-
 func (c *claims) take(app *aai.App) {
 	c.ids[lower(app.ID)] = app
-	c.wires[lower(wireName(app))] = app
+	c.wires[lower(app.WireName())] = app
 }
 
 // judge decides whether a file's app is taken into the catalog.
@@ -93,7 +91,7 @@ func (s *snapshot) judge(file *loaded, taken *claims) fileState {
 		state.warnings = append(state.warnings, Fault{Problem: fmt.Sprintf("the folder is named %q; expected the app's id, %q", aai.CleanLabel(folder, maxName), app.ID)})
 	}
 	rival := taken.ids[lower(app.ID)]
-	clash := taken.wires[lower(wireName(app))]
+	clash := taken.wires[lower(app.WireName())]
 	switch {
 	case rival != nil && rival.ID == app.ID && rival.Digest != "":
 		state.status, state.shadow = Shadowed, rival.Source
@@ -102,7 +100,7 @@ func (s *snapshot) judge(file *loaded, taken *claims) fileState {
 	case rival != nil:
 		state.status, state.problem = Refused, fmt.Sprintf("the id %q differs only in case from %q of %s", app.ID, rival.ID, rival.Source)
 	case clash != nil:
-		state.status, state.problem = Refused, fmt.Sprintf("the id %q has the same wire name as %q: %s", app.ID, clash.ID, wireName(app))
+		state.status, state.problem = Refused, fmt.Sprintf("the id %q has the same wire name as %q: %s", app.ID, clash.ID, app.WireName())
 	default:
 		taken.take(app)
 		state.app, state.status = app, OK
@@ -146,12 +144,12 @@ func (c *claims) resolveAliases(f *fileState) *aai.App {
 // index prepares finding.
 func (s *snapshot) index() {
 	for _, app := range s.apps {
-		for _, id := range []string{app.ID, "app:" + app.ID, wireName(app)} {
+		for _, id := range []string{app.ID, "app:" + app.ID, app.WireName()} {
 			s.byID[id] = app
 			s.byFold[lower(id)] = app
 		}
 		s.names = append(s.names, app.ID)
-		for _, name := range append(strings.Split(app.Name, "|"), app.Aliases...) {
+		for _, name := range app.Names() {
 			if app.Digest == "" {
 				s.byFold[lower(name)] = app
 			}

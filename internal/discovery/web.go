@@ -135,7 +135,8 @@ func (w *Web) inOrder() []*site {
 	return all
 }
 
-func wireName(app *aai.App) string { return strings.ToLower(aai.WireName("app:" + app.ID)) }
+// wireName is a wire name as it is compared.
+func wireName(app *aai.App) string { return strings.ToLower(app.WireName()) }
 
 // OnChange calls f after every change of the list of apps, until stop. It must
 // not call stop.
@@ -298,8 +299,5 @@ func (w *Web) wired(words string) (target, bool) {
 // ofThisComputer reports whether an app of this computer has the name, although
 // the local catalog does not find it: several may have it.
 func (w *Web) ofThisComputer(name string) bool {
-	same := func(other string) bool { return strings.EqualFold(name, other) }
-	return slices.ContainsFunc(w.local.Apps(), func(app *aai.App) bool {
-		return same(app.ID) || slices.ContainsFunc(app.Aliases, same) || slices.ContainsFunc(strings.Split(app.Name, "|"), same)
-	})
+	return slices.ContainsFunc(w.local.Apps(), func(app *aai.App) bool { return app.Named(name) })
 }

@@ -94,8 +94,7 @@ func (d *Door) listedName(name string, args json.RawMessage) (string, json.RawMe
 // a call that is on record. It returns nil for what it does not know.
 func (d *Door) knownApp(name string) *aai.App {
 	for _, app := range d.gateway.Catalog.Apps() {
-		names := slices.Concat([]string{app.ID, appPrefix + app.ID, aai.WireName(appPrefix + app.ID)}, app.Aliases, strings.Split(app.Name, "|"))
-		if slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, name) }) {
+		if app.Named(name) {
 			return app
 		}
 		site := strings.TrimRight(name, "/") + "/"
