@@ -74,8 +74,8 @@ func hostname(address string) string {
 // hosts lists where calls and logins of a web app go, beyond the site the
 // descriptor came from.
 func (p *parser) hosts(s *section) []string {
-	addresses := []string{s.base}
-	if a := s.auth; a != nil {
+	addresses := []string{s.BaseURL}
+	if a := s.Auth; a != nil {
 		addresses = append(addresses, a.AuthorizationEndpoint, a.TokenEndpoint, a.DeviceEndpoint, a.RevocationEndpoint, a.LoginURL, a.ObtainURL)
 	}
 	home := hostname(p.o.Origin)

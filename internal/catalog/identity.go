@@ -19,13 +19,13 @@ func (p *parser) identity(m *members, idKeys ...string) {
 	switch {
 	case id == "":
 	case validID(id):
-		p.app.ID = id
+		p.doc.ID = id
 	default:
 		p.fault(m.at(idKeys...), "is %q; %s, of at most %d bytes", aai.CleanLabel(id, maxName), expected, maxID)
 	}
 	p.name(m)
-	p.app.Description = aai.CleanText(m.text("description"), maxText)
-	if p.app.Description == "" {
+	p.doc.Description = aai.CleanText(m.text("description"), maxText)
+	if p.doc.Description == "" {
 		p.warn(m.at("description"), "missing; agents choose apps by it")
 	}
 	if aliases := m.take("aliases"); aliases != nil {
@@ -74,8 +74,8 @@ func (p *parser) name(m *members) {
 		p.fault(n.Path(), "is %s; expected a string or an object of names by language", n.Words())
 		return
 	}
-	p.app.Name = joinNames(names)
-	if p.app.Name == "" {
+	p.doc.Name = joinNames(names)
+	if p.doc.Name == "" {
 		p.fault(n.Path(), "empty; %s", expected)
 	}
 }
@@ -141,10 +141,10 @@ func (p *parser) aliases(n *node) {
 		switch {
 		case alias == "":
 			p.warn(c.Path(), "empty; it is ignored")
-		case len(p.app.Aliases) >= maxAliases:
+		case len(p.doc.Aliases) >= maxAliases:
 			p.warn(c.Path(), "one of more than %d aliases; it is ignored", maxAliases)
-		case !slices.Contains(p.app.Aliases, alias):
-			p.app.Aliases = append(p.app.Aliases, alias)
+		case !slices.Contains(p.doc.Aliases, alias):
+			p.doc.Aliases = append(p.doc.Aliases, alias)
 		}
 	}
 }

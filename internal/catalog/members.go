@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -192,11 +193,11 @@ const (
 	maxTimeout = time.Hour
 )
 
-// timeout returns the member "timeout", counted in units, or the default.
-func (m *members) timeout(unit, otherwise time.Duration) time.Duration {
+// timeout returns the member "timeout", counted in units, or 0 if it is absent.
+func (m *members) timeout(unit time.Duration) time.Duration {
 	n := m.take("timeout")
 	if n == nil {
-		return otherwise
+		return 0
 	}
 	word := "seconds"
 	if unit == time.Millisecond {
@@ -204,14 +205,14 @@ func (m *members) timeout(unit, otherwise time.Duration) time.Duration {
 	}
 	if n.Kind != number {
 		m.p.fault(n.Path(), "is %s; expected a number of %s", n.Words(), word)
-		return otherwise
+		return 0
 	}
 	count, err := strconv.ParseFloat(n.Text, 64)
 	if err != nil || count < float64(minTimeout)/float64(unit) || count > float64(maxTimeout)/float64(unit) {
 		m.p.fault(n.Path(), "is %s %s; expected 1 millisecond to 1 hour", shown(n), word)
-		return otherwise
+		return 0
 	}
-	return time.Duration(count * float64(unit))
+	return time.Duration(math.Round(count * float64(unit)))
 }
 
 // unknown warns of members that nobody asked for. Keys for people and other

@@ -44,6 +44,8 @@ type Options struct {
 // A Descriptor is an aai.json that was read and found right.
 type Descriptor struct {
 	App *aai.App
+	// Document is what was read, with every section that is known.
+	Document *Document
 	// Recipes are those of every section, in the order of the file, also of
 	// sections that are not for this computer. The kind of one is empty where the
 	// way of execution is known but not supported.
@@ -84,11 +86,24 @@ func (r *reader) parse(source []byte, o Options) (*Descriptor, *Faults) {
 	case root.Kind != object:
 		p.fault("", "is %s; expected a JSON object", root.Words())
 	default:
-		p.document(p.members(root, ""))
-		p.estrange()
-		p.agree()
+		p.compile(p.document(p.members(root, "")))
 	}
-	return &Descriptor{App: p.app, Recipes: p.recipes, Warnings: p.warnings.List}, &p.faults
+	return &Descriptor{App: p.app, Document: &p.doc, Recipes: p.recipes, Warnings: p.warnings.List}, &p.faults
+}
+
+// compile makes the app of what was read.
+func (p *parser) compile(sections []*section) {
+	p.app.ID, p.app.Name, p.app.Description = p.doc.ID, p.doc.Name, p.doc.Description
+	p.app.Version, p.app.Aliases = p.doc.Version, p.doc.Aliases
+	for _, s := range sections {
+		p.doc.Sections = append(p.doc.Sections, s.Section)
+		for _, tool := range s.Tools {
+			p.recipes = append(p.recipes, tool.Recipe)
+		}
+	}
+	p.choose(sections)
+	p.estrange()
+	p.agree()
 }
 
 // estrange gives an app from the web a name that none of this computer can have.
@@ -115,6 +130,7 @@ type parser struct {
 	o        Options
 	reader   *reader
 	kinds    []kind
+	doc      Document
 	app      *aai.App
 	recipes  []*aai.Recipe
 	chosen   *section // whose tools are the app's; nil: none
@@ -136,25 +152,26 @@ func (p *parser) warn(path, format string, args ...any) {
 }
 
 // document tells the dialects apart by their shape.
-func (p *parser) document(root *members) {
+func (p *parser) document(root *members) (sections []*section) {
 	p.schemaVersion(root)
-	p.app.Version = aai.CleanLabel(root.text("version"), maxName)
+	p.doc.Version = aai.CleanLabel(root.text("version"), maxName)
 	platforms, app := root.node.Member("platforms"), root.node.Member("app")
 	platform := root.node.Member("platform")
 	switch {
 	case platforms != nil && (app != nil || platform != nil):
 		p.fault("", `has both "platforms" and "app" or "platform"; expected one dialect: "appId" with "platforms", or "app" with "platform"`)
 	case platforms != nil:
-		p.multiPlatform(root)
+		sections = p.multiPlatform(root)
 	case app != nil || platform != nil:
-		p.singlePlatform(root)
+		sections = p.singlePlatform(root)
 	default:
 		p.fault("", `has neither "platforms" nor "app"; expected "appId" with "platforms", or "app" with "platform"`)
 		if id := root.text("appId", "app_id"); validID(id) {
-			p.app.ID = id
+			p.doc.ID = id
 		}
 	}
 	root.unknown()
+	return sections
 }
 
 func (p *parser) schemaVersion(root *members) {
@@ -174,14 +191,13 @@ func (p *parser) schemaVersion(root *members) {
 
 // multiPlatform reads the dialect of section 2.5: one app with a section of
 // tools for each platform.
-func (p *parser) multiPlatform(root *members) {
+func (p *parser) multiPlatform(root *members) []*section {
 	p.identity(root, "appId", "app_id")
-	sections := p.platformSections(root.take("platforms"))
-	p.choose(sections)
+	return p.platformSections(root.take("platforms"))
 }
 
 // singlePlatform reads the dialect with "app", "execution" and one list of tools.
-func (p *parser) singlePlatform(root *members) {
+func (p *parser) singlePlatform(root *members) []*section {
 	app := root.take("app")
 	if app == nil {
 		p.fault(root.at("app"), `missing; expected an object with "id", "name" and "description"`)
@@ -194,29 +210,24 @@ func (p *parser) singlePlatform(root *members) {
 		p.aliases(aliases)
 	}
 	if s := p.executionSection(root); s != nil {
-		p.choose([]*section{s})
+		return []*section{s}
 	}
+	return nil
 }
 
-// section is the tools of an app on one platform.
+// section is one that is being read.
 type section struct {
-	platform string
-	tools    []*aai.Tool
-	recipes  []*aai.Recipe
-	nodes    []*node  // of the tools
-	outer    *members // the object with the tools, and with "auth"
-	hostOnly bool     // cannot run from another platform, such as over adb
-
-	base string // of a web app
-	auth *aai.AuthRecipe
+	Section
+	nodes []*node  // of the tools
+	outer *members // the object with the tools, and with "auth"
 }
+
+// hostOnly reports whether its tools cannot run from another platform, such as over adb.
+func (s *section) hostOnly() bool { return s.Way == "ipc" }
 
 // choose takes the tools of one section: the host's own if there is one, else
 // the first that a driver can run, else the first.
 func (p *parser) choose(sections []*section) {
-	for _, s := range sections {
-		p.recipes = append(p.recipes, s.recipes...)
-	}
 	if len(sections) == 0 {
 		return
 	}
@@ -228,20 +239,22 @@ func (p *parser) choose(sections []*section) {
 		}
 	}
 	for _, s := range sections {
-		if s.platform == p.o.Host {
+		if s.Platform == p.o.Host {
 			chosen = s
 		}
 	}
-	p.app.Platform, p.app.Tools, p.chosen = chosen.platform, chosen.tools, chosen
-	p.app.BaseURL, p.app.Auth, p.app.Hosts = chosen.base, chosen.auth, p.hosts(chosen)
-	for i, tool := range chosen.tools {
-		p.compile(chosen, tool, chosen.recipes[i], chosen.nodes[i])
+	p.app.Platform, p.chosen = chosen.Platform, chosen
+	p.app.BaseURL, p.app.Auth, p.app.Hosts = chosen.BaseURL, chosen.Auth, p.hosts(chosen)
+	p.app.Tools = make([]*aai.Tool, len(chosen.Tools))
+	for i := range chosen.Tools {
+		p.app.Tools[i] = p.tool(chosen, &chosen.Tools[i])
+		p.act(chosen, p.app.Tools[i], chosen.Tools[i].Recipe, chosen.nodes[i])
 	}
 }
 
 func (p *parser) drivable(s *section) bool {
-	for _, r := range s.recipes {
-		if p.driver(s, r) != nil {
+	for _, tool := range s.Tools {
+		if p.driver(s, tool.Recipe) != nil {
 			return true
 		}
 	}
@@ -249,7 +262,7 @@ func (p *parser) drivable(s *section) bool {
 }
 
 func (p *parser) driver(s *section, r *aai.Recipe) aai.Driver {
-	if r.Kind == "" || s.hostOnly && s.platform != p.o.Host {
+	if r.Kind == "" || s.hostOnly() && s.Platform != p.o.Host {
 		return nil
 	}
 	if d, ok := p.o.Drivers[r.Platform+"/"+r.Kind]; ok {
@@ -258,8 +271,8 @@ func (p *parser) driver(s *section, r *aai.Recipe) aai.Driver {
 	return p.o.Drivers[r.Kind]
 }
 
-// compile gives the tool its Action, where there is a driver for it.
-func (p *parser) compile(s *section, tool *aai.Tool, r *aai.Recipe, at *node) {
+// act gives the tool its Action, where there is a driver for it.
+func (p *parser) act(s *section, tool *aai.Tool, r *aai.Recipe, at *node) {
 	driver := p.driver(s, r)
 	if driver == nil || len(p.faults.List) > 0 {
 		return

@@ -35,6 +35,16 @@ func (p *parser) desktopFile(m *members) string {
 	return strings.TrimSuffix(name, ".desktop")
 }
 
+// sharedAddress reads what a section says of where the app is and how it is started.
+func (p *parser) sharedAddress(s *section, m *members) (a dbusAddress, start string) {
+	a, start = p.readAddress(m), p.desktopFile(m)
+	s.Bus, s.Service, s.Object, s.Interface = a.bus, a.service, a.object, a.iface
+	if start != "" && m.has("desktop_file") {
+		s.DesktopFile = start + ".desktop"
+	}
+	return a, start
+}
+
 // validEntry checks the name of a desktop entry, by the Desktop Entry Specification,
 // "File naming".
 func validEntry(name string) bool {
@@ -60,8 +70,8 @@ func (p *parser) dbusName(m *members, valid func(string) bool, expected string, 
 }
 
 // dbusForm reads tools that call methods or touch properties.
-func (p *parser) dbusForm(_ *section, m *members) form {
-	common, start := p.readAddress(m), p.desktopFile(m)
+func (p *parser) dbusForm(s *section, m *members) form {
+	common, start := p.sharedAddress(s, m)
 	return func(tool *members, r *aai.Recipe) {
 		r.Start = start
 		p.dbusTool(m, common, tool, r)
@@ -145,8 +155,8 @@ func (p *parser) needAddress(m, tool *members, value, expected string, names ...
 
 // dbusOrEnvelope reads tools of execution type "dbus", and on Linux "ipc": one that
 // names a method or property is called so, any other gets the protocol's envelope.
-func (p *parser) dbusOrEnvelope(_ *section, m *members) form {
-	common, start := p.readAddress(m), p.desktopFile(m)
+func (p *parser) dbusOrEnvelope(s *section, m *members) form {
+	common, start := p.sharedAddress(s, m)
 	return func(tool *members, r *aai.Recipe) {
 		r.Start = start
 		if tool.has("method") || tool.has("property") {
@@ -164,17 +174,19 @@ func (p *parser) dbusOrEnvelope(_ *section, m *members) form {
 func (p *parser) envelopeForm(s *section, m *members) form {
 	var at aai.IPCRecipe
 	supported := true
-	switch s.platform {
+	switch s.Platform {
 	case "linux":
 		return p.dbusOrEnvelope(s, m)
 	case "macos":
-		at.BundleID = cmp.Or(m.text("bundle_id"), p.app.ID)
-		class, id := cmp.Or(m.text("event_class"), "AAI "), cmp.Or(m.text("event_id"), "call")
+		s.BundleID, s.EventClass, s.EventID = m.text("bundle_id"), m.text("event_class"), m.text("event_id")
+		at.BundleID = cmp.Or(s.BundleID, p.doc.ID)
+		class, id := cmp.Or(s.EventClass, "AAI "), cmp.Or(s.EventID, "call")
 		if supported = class == "AAI " && id == "call"; !supported {
 			p.warn(m.at("event_class"), "only the event \"AAI \" \"call\" is supported; the tools cannot be run")
 		}
 	case "windows":
-		at.ProgID = m.text("progid", "prog_id")
+		s.ProgID = m.text("progid", "prog_id")
+		at.ProgID = s.ProgID
 	}
 	return func(_ *members, r *aai.Recipe) {
 		if supported {

@@ -12,16 +12,16 @@ import (
 func (p *parser) httpForm(s *section, m *members) form {
 	const expected = `a web app needs a base URL such as "https://api.example.com/v1"`
 	auth := s.outer.take("auth")
-	s.base = m.must(expected, "base_url")
-	if s.base != "" && !secureURL(s.base) {
-		p.fault(m.at("base_url"), "is %q; expected an https URL without user, query or fragment", aai.CleanLabel(s.base, 2*maxName))
-	} else if s.base != "" {
-		p.reachable(m.at("base_url"), s.base)
+	s.BaseURL = m.must(expected, "base_url")
+	if s.BaseURL != "" && !secureURL(s.BaseURL) {
+		p.fault(m.at("base_url"), "is %q; expected an https URL without user, query or fragment", aai.CleanLabel(s.BaseURL, 2*maxName))
+	} else if s.BaseURL != "" {
+		p.reachable(m.at("base_url"), s.BaseURL)
 	}
-	s.auth = p.auth(auth, s.base)
-	common := p.headers(m, "default_headers")
+	s.Auth = p.auth(auth, s.BaseURL)
+	s.Headers = p.headers(m, "default_headers")
 	return func(tool *members, r *aai.Recipe) {
-		h := &aai.HTTPRecipe{Origin: p.o.Origin, BaseURL: s.base, DefaultHeaders: maps.Clone(common), Auth: s.auth}
+		h := &aai.HTTPRecipe{Origin: p.o.Origin, BaseURL: s.BaseURL, DefaultHeaders: maps.Clone(s.Headers), Auth: s.Auth}
 		h.Path = tool.must(`a web tool needs a path such as "/search"`, "path")
 		p.requestPath(tool.at("path"), h.Path, r)
 		h.Method = p.method(tool)

@@ -8,11 +8,12 @@ import (
 )
 
 // intentForm reads tools that are Android intents.
-func (p *parser) intentForm(_ *section, m *members) form {
+func (p *parser) intentForm(s *section, m *members) form {
 	pkg := m.must(`an Android app needs its package, such as "com.example.mail"`, "package")
 	if pkg != "" && (!validID(pkg) || strings.Contains(pkg, "-")) {
 		p.fault(m.at("package"), `is %q; expected a package name such as "com.example.mail"`, aai.CleanLabel(pkg, maxName))
 	}
+	s.Package = pkg
 	return func(tool *members, r *aai.Recipe) {
 		in := &aai.IntentRecipe{Package: pkg}
 		in.Action = tool.must(`an Android tool needs an intent action such as "com.example.MAIL_SEND"`, "action")
@@ -50,9 +51,10 @@ func sortedNames(values map[string]string) []string {
 }
 
 // urlForm reads tools that are iOS URLs.
-func (p *parser) urlForm(_ *section, m *members) form {
+func (p *parser) urlForm(s *section, m *members) form {
 	scheme := m.must(`an iOS app needs its URL scheme, such as "mailapp"`, "scheme")
 	p.scheme(m.at("scheme"), scheme)
+	s.Scheme = scheme
 	return func(tool *members, r *aai.Recipe) {
 		u := &aai.URLRecipe{Scheme: scheme}
 		u.Template = tool.must(`an iOS tool needs a URL such as "mailapp://send?to=${to}"`, "url_template")

@@ -74,8 +74,9 @@ func parametersOf(r *aai.Recipe) string {
 }
 
 // comForm reads tools that are lists of steps on COM objects.
-func (p *parser) comForm(_ *section, m *members) form {
+func (p *parser) comForm(s *section, m *members) form {
 	progID := p.progID(m)
+	s.ProgID = progID
 	return func(tool *members, r *aai.Recipe) { p.comTool(progID, tool, r) }
 }
 
@@ -106,8 +107,9 @@ func (p *parser) comTool(progID string, tool *members, r *aai.Recipe) {
 
 // comOrEnvelope reads tools of execution type "com": one with a script is run by
 // its steps, any other gets the protocol's envelope.
-func (p *parser) comOrEnvelope(_ *section, m *members) form {
+func (p *parser) comOrEnvelope(s *section, m *members) form {
 	progID := p.progID(m)
+	s.ProgID = progID
 	return func(tool *members, r *aai.Recipe) {
 		if tool.has("script") {
 			p.comTool(progID, tool, r)

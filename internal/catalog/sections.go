@@ -35,7 +35,7 @@ func (p *parser) platformSections(n *node) []*section {
 }
 
 func (p *parser) platformSection(platform string, m *members) *section {
-	s := &section{platform: platform, outer: m}
+	s := &section{Section: Section{Platform: platform}, outer: m}
 	names := p.automations(platform)
 	name := m.word("automation", names...)
 	if name == "" {
@@ -44,6 +44,7 @@ func (p *parser) platformSection(platform string, m *members) *section {
 			p.warn(m.at("automation"), "missing; taken to be %q", name)
 		}
 	}
+	s.Way = name
 	i := slices.IndexFunc(p.kinds, func(k kind) bool { return k.name == name })
 	p.readTools(s, p.kinds[i].read(p, s, m))
 	m.unknown()
@@ -78,7 +79,7 @@ func (p *parser) executionSection(root *members) *section {
 		p.fault(root.at("platform"), "missing; expected %s", oneOf(p.platformNames()))
 		return nil
 	}
-	s := &section{platform: platform, hostOnly: e.name == "ipc", outer: root}
+	s := &section{Section: Section{Platform: platform, Way: e.name}, outer: root}
 	p.readTools(s, e.read(p, s, m))
 	m.unknown()
 	return s

@@ -28,8 +28,8 @@ func (p *parser) agree() {
 	if p.chosen == nil {
 		return
 	}
-	for i, tool := range p.chosen.tools {
-		recipe := p.chosen.recipes[i]
+	for i, tool := range p.app.Tools {
+		recipe := p.chosen.Tools[i].Recipe
 		tool.Runs = aai.CleanLabel(runs(p.kinds, recipe), maxText)
 		origin, app := p.o.Origin, p.app
 		tool.Digest = sync.OnceValue(func() string {

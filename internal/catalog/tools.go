@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"time"
 
@@ -35,13 +36,13 @@ func (p *parser) readTools(s *section, run form) {
 		p.fault(n.Path(), "is %s; expected a list of tools", n.Words())
 		return
 	case n.First == nil:
-		p.warn(n.Path(), "empty; the app has no tools on %s", s.platform)
+		p.warn(n.Path(), "empty; the app has no tools on %s", s.Platform)
 	case n.Count() > p.maxTools():
 		p.fault(n.Path(), "holds %d tools; expected at most %d", n.Count(), p.maxTools())
 		return
 	}
 	count := n.Count()
-	s.tools, s.recipes, s.nodes = make([]*aai.Tool, 0, count), make([]*aai.Recipe, 0, count), make([]*node, 0, count)
+	s.Tools, s.nodes = make([]Declared, 0, count), make([]*node, 0, count)
 	seen := make(map[string]*members, count)
 	for c := n.First; c != nil; c = c.Next {
 		tool := p.members(c, " that describes a tool")
@@ -50,35 +51,48 @@ func (p *parser) readTools(s *section, run form) {
 }
 
 func (p *parser) readTool(s *section, m *members, run form, seen map[string]*members) {
-	tool := &aai.Tool{Name: p.toolName(m, seen)}
-	tool.Title = aai.CleanLabel(m.text("title"), maxName)
-	tool.Description = aai.CleanText(m.text("description"), maxText)
-	if tool.Description == "" {
+	d := Declared{Name: p.toolName(m, seen)}
+	d.Title = aai.CleanLabel(m.text("title"), maxName)
+	d.Description = aai.CleanText(m.text("description"), maxText)
+	if d.Description == "" {
 		p.warn(m.at("description"), "missing; agents choose tools by it")
 	}
-	p.parameters(m, tool)
-	p.returns(m, tool)
-	tool.Timeout = p.timeout(m, s.platform)
+	params := p.parameters(m)
+	d.Params, d.Returns = params.Schema.Source, p.returns(m)
+	d.Timeout = m.timeout(timeUnit(s.Platform))
 
-	r := &aai.Recipe{App: p.app.ID, Tool: tool.Name, Platform: s.platform, Params: tool.Params.Order}
-	r.OutputParser = p.outputParser(m, s.platform)
-	effect := p.claimedEffect(m, tool)
+	d.Recipe = &aai.Recipe{App: p.doc.ID, Tool: d.Name, Platform: s.Platform, Params: params.Schema.Order}
+	d.Recipe.OutputParser = p.outputParser(m, s.Platform)
+	d.Effect = p.claimedEffect(m, &d)
 	if n := m.take("execution"); n != nil {
 		m.also = p.members(n, "")
 	}
-	run(m, r)
-	k := kindOf(p.kinds, r)
-	r.Kind = k.name
-	natural := k.natural(r)
-	tool.Effect = p.effect(effect, natural)
-	tool.Natural = tool.Effect == natural
-	tool.Kind = k.limit
-	if tool.Effect == aai.Reads {
-		r.Start = "" // to look at what does not run is no reason to start it
+	run(m, d.Recipe)
+	k := kindOf(p.kinds, d.Recipe)
+	d.Recipe.Kind = k.name
+	if p.effect(d.Effect, k.natural(d.Recipe)) == aai.Reads {
+		d.Recipe.Start = "" // to look at what does not run is no reason to start it
 	}
-	tool.Starts = r.Start != ""
 	m.unknown()
-	s.tools, s.recipes, s.nodes = append(s.tools, tool), append(s.recipes, r), append(s.nodes, m.node)
+	s.Tools, s.nodes = append(s.Tools, d), append(s.nodes, m.node)
+}
+
+// tool makes a tool of what is declared.
+func (p *parser) tool(s *section, d *Declared) *aai.Tool {
+	k := kindOf(p.kinds, d.Recipe)
+	natural := k.natural(d.Recipe)
+	tool := &aai.Tool{
+		Name: d.Name, Title: d.Title, Description: d.Description, Effect: p.effect(d.Effect, natural), Kind: k.limit,
+		Timeout: cmp.Or(d.Timeout, p.usualTimeout(s.Platform)), Starts: d.Recipe.Start != "",
+	}
+	tool.Natural = tool.Effect == natural
+	if facts, err := p.schema(d.Params); d.Params != nil && err == nil {
+		tool.Params, tool.Secret = facts.Schema, facts.Secret
+	}
+	if facts, err := p.schema(d.Returns); d.Returns != nil && err == nil {
+		tool.Returns, tool.Private = facts.Schema, len(facts.Secret) > 0
+	}
+	return tool
 }
 
 // toolName reads a name of letters, digits, "_", "." and "-", up to 64.
@@ -112,44 +126,44 @@ func validToolName(name string) bool {
 }
 
 // parameters reads the schema of the arguments, which are always an object.
-func (p *parser) parameters(m *members, tool *aai.Tool) {
+func (p *parser) parameters(m *members) (none schema.Facts) {
 	n := m.take("parameters")
 	if n == nil {
 		p.warn(m.at("parameters"), "missing; the tool takes no parameters")
-		return
+		return none
 	}
 	if n.Kind != object {
 		p.fault(n.Path(), "is %s; expected a JSON Schema of an object", n.Words())
-		return
+		return none
 	}
 	facts, err := p.schema(n.Raw())
 	if err != nil {
 		p.schemaFault(n.Path(), err)
-		return
+		return none
 	}
 	if facts.Type != "" && facts.Type != `"object"` {
 		p.fault(n.Path()+".type", "is %s; expected \"object\", since arguments have names", facts.Type)
-		return
+		return none
 	}
-	tool.Params, tool.Secret = facts.Schema, facts.Secret
+	return facts
 }
 
 // returns reads the schema of the result.
-func (p *parser) returns(m *members, tool *aai.Tool) {
+func (p *parser) returns(m *members) json.RawMessage {
 	n := m.take("returns")
 	if n == nil {
-		return
+		return nil
 	}
 	if n.Kind != object {
 		p.fault(n.Path(), "is %s; expected a JSON Schema", n.Words())
-		return
+		return nil
 	}
 	facts, err := p.schema(n.Raw())
 	if err != nil {
 		p.schemaFault(n.Path(), err)
-		return
+		return nil
 	}
-	tool.Returns, tool.Private = facts.Schema, len(facts.Secret) > 0
+	return facts.Schema.Source
 }
 
 // schema reads a schema, each once however many tools have it: tools of one app are
@@ -177,15 +191,23 @@ func (p *parser) schemaFault(path string, err error) {
 	p.fault(path, "%s", message)
 }
 
-// timeout reads how long a tool may run: seconds, but milliseconds on Android.
-func (p *parser) timeout(m *members, platform string) time.Duration {
+// timeUnit is what time-outs are counted in: seconds, but milliseconds on Android.
+func timeUnit(platform string) time.Duration {
+	if platform == "android" {
+		return time.Millisecond
+	}
+	return time.Second
+}
+
+// usualTimeout is how long a tool may run that does not say.
+func (p *parser) usualTimeout(platform string) time.Duration {
 	switch platform {
 	case "android":
-		return m.timeout(time.Millisecond, 5*time.Second)
+		return 5 * time.Second
 	case "ios":
-		return m.timeout(time.Second, 10*time.Second)
+		return 10 * time.Second
 	}
-	return m.timeout(time.Second, cmp.Or(p.o.DefaultTimeout, aai.DefaultTimeout))
+	return cmp.Or(p.o.DefaultTimeout, aai.DefaultTimeout)
 }
 
 // outputParser reads how the app's answer is to be understood.
@@ -216,7 +238,7 @@ func (p *parser) outputParser(m *members, platform string) string {
 
 // claimedEffect returns what the descriptor says the tool does to the world, or
 // nil. Of two claims the more dangerous one counts.
-func (p *parser) claimedEffect(m *members, tool *aai.Tool) *aai.Effect {
+func (p *parser) claimedEffect(m *members, d *Declared) *aai.Effect {
 	var claim *aai.Effect
 	switch m.word("effect", "reads", "changes", "destroys") {
 	case "reads":
@@ -232,7 +254,7 @@ func (p *parser) claimedEffect(m *members, tool *aai.Tool) *aai.Effect {
 	}
 	hints := p.members(n, " of MCP tool annotations")
 	title := hints.text("title")
-	tool.Title = cmp.Or(tool.Title, aai.CleanLabel(title, maxName))
+	d.Title = cmp.Or(d.Title, aai.CleanLabel(title, maxName))
 	readOnly, destructive := hints.flag("read_only_hint"), hints.flag("destructive_hint")
 	switch {
 	case destructive != nil && *destructive:

@@ -1,0 +1,53 @@
+package catalog
+
+import (
+	"encoding/json"
+	"time"
+
+	"aai"
+)
+
+// A Document is what a descriptor says, whichever dialect it is written in: the parser
+// reads into one, and the app is made of it. Texts are cleaned and cut. What only
+// this computer says, such as a usual time-out or where the file was found, is not there.
+type Document struct {
+	ID          string // as its author wrote it, also where it is from the web
+	Name        string // several languages are joined by "|"
+	Description string
+	Version     string
+	Aliases     []string
+	Sections    []Section // in the order of the file
+}
+
+// A Section is the tools of an app on one platform, and what is said for all of them.
+type Section struct {
+	Platform string
+	// Way is how the tools are run, as the descriptor names it: an "automation" such as
+	// "dbus", or a type of "execution" such as "ipc".
+	Way string
+	Common
+	BaseURL string            // of a web app
+	Headers map[string]string // of each of its requests
+	Auth    *aai.AuthRecipe
+	Tools   []Declared
+}
+
+// Common is where a section's tools find the app. Which fields count depends on the
+// platform and the way; a tool on D-Bus may differ.
+type Common struct {
+	Bus, Service, Object, Interface string
+	DesktopFile                     string // the desktop entry that starts the app
+	BundleID, EventClass, EventID   string // macos
+	ProgID                          string // windows
+	Package                         string // android
+	Scheme                          string // ios
+}
+
+// A Declared is one tool.
+type Declared struct {
+	Name, Title, Description string
+	Params, Returns          json.RawMessage // schemas as written; nil: none
+	Effect                   *aai.Effect     // what is claimed; nil: nothing is
+	Timeout                  time.Duration   // zero: the usual one
+	Recipe                   *aai.Recipe
+}
