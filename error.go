@@ -100,7 +100,9 @@ func (c Code) Alias() string {
 type Delivery string
 
 // What is known about the delivery of a failed call. The empty value means that
-// nothing was sent because the call never began to run.
+// nothing was sent because the call never began to run, or only reads: an Action that
+// fails before it sent anything says NotDelivered, since Do takes its silence for
+// DeliveryUnknown.
 const (
 	NotDelivered    Delivery = "not_delivered"
 	Delivered       Delivery = "delivered"

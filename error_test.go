@@ -175,3 +175,36 @@ func TestCallerString(t *testing.T) {
 		}
 	}
 }
+
+// TestSilenceOfAnActionIsNoPromise: an error of an Action that says nothing of what was
+// sent is none that a call may be made again after, unless it only reads.
+func TestSilenceOfAnActionIsNoPromise(t *testing.T) {
+	for _, c := range []struct {
+		effect     aai.Effect
+		starts     bool
+		said, told aai.Delivery
+		safe       bool
+	}{
+		{aai.Destroys, false, "", aai.DeliveryUnknown, false},
+		{aai.Changes, false, "", aai.DeliveryUnknown, false},
+		{aai.Changes, false, aai.NotDelivered, aai.NotDelivered, true},
+		{aai.Changes, false, aai.Delivered, aai.Delivered, false},
+		{aai.Reads, false, "", "", true},
+		{aai.Reads, true, "", aai.DeliveryUnknown, false},
+	} {
+		s := plain()
+		s.Effect = c.effect
+		w := newWorld(s)
+		failure := &aai.Error{Code: aai.AutomationFailed, Message: "it broke", Delivery: c.said}
+		w.app.Tools[0].Starts = c.starts
+		w.app.Tools[0].Run = func(context.Context, *aai.Call) (*aai.Result, error) { return nil, failure }
+		_, err := w.gateway().Do(t.Context(), s.call())
+		e := wantCode(t, err, aai.AutomationFailed)
+		if on := w.entryOf(t, aai.Outcome); e.Delivery != c.told || e.RetrySafe() != c.safe || on.Delivery != c.told {
+			t.Errorf("%v: delivery %q, on record %q, want %q", c, e.Delivery, on.Delivery, c.told)
+		}
+		if failure.Delivery != c.said {
+			t.Error("the Action's own error was changed")
+		}
+	}
+}

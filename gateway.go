@@ -168,7 +168,7 @@ func (p *passage) act() (*Result, *Error) {
 	result, err := p.run(ctx)
 	failure = err
 	if err != nil {
-		return nil, AsError(err)
+		return nil, p.careful(AsError(err))
 	}
 	return checkReturns(p.r.Tool, result), nil
 }

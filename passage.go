@@ -182,6 +182,18 @@ func (p *passage) reads() bool {
 	return t != nil && t.Effect == Reads && t.Natural && !t.Starts
 }
 
+// careful is an Action's error that says of the delivery what may have happened: one that
+// says nothing of it, of a call that does not only read, may have come after something
+// was sent.
+func (p *passage) careful(e *Error) *Error {
+	if e.Delivery != "" || p.reads() {
+		return e
+	}
+	said := *e
+	said.Delivery = DeliveryUnknown
+	return &said
+}
+
 // late is the error of a call whose time was over at a stage.
 func (p *passage) late(at stage, ran bool) *Error {
 	p.mu.Lock()

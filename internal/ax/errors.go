@@ -21,8 +21,11 @@ func (s spec) saying(params []string) aai.Action {
 			return result, nil
 		}
 		e := *aai.AsError(err)
-		if s.effect == aai.Reads && !launches(call) {
+		switch {
+		case s.effect == aai.Reads && !launches(call):
 			e.Delivery = ""
+		case e.Code == aai.InvalidParams && e.Delivery == "": // parameters are read before anything is done
+			e.Delivery = aai.NotDelivered
 		}
 		if !slices.Contains(params, "mode") {
 			e.Hint = withoutMode(e.Hint)

@@ -137,7 +137,7 @@ func TestHintsNameWhatThereIs(t *testing.T) {
 
 // TestErrorsSayWhatTheToolHas: whatever is wrong with a call, what the error says can be
 // done with the tool that it names, and delivery is told only where something could be
-// delivered.
+// delivered; where nothing was done, the call may be made again.
 func TestErrorsSayWhatTheToolHas(t *testing.T) {
 	failing := 0
 	for _, hide := range []bool{false, true} {
@@ -164,12 +164,16 @@ func TestErrorsSayWhatTheToolHas(t *testing.T) {
 				}
 			}
 			for _, call := range calls {
+				since := w.deeds()
 				_, err := w.do(call.tool, call.args)
 				if err == nil {
 					continue
 				}
 				failing++
 				tool := toolNamed(call.tool)
+				if done := since(); tool.Effect != aai.Reads && len(done) == 0 && !err.RetrySafe() {
+					w.Errorf("%s %s: %v; delivery %q, and nothing was done", call.tool, call.args, err, err.Delivery)
+				}
 				if tool.Effect == aai.Reads && err.Delivery != "" {
 					w.Errorf("%s %s: delivery %q, and nothing could be delivered", call.tool, call.args, err.Delivery)
 				}

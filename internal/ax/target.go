@@ -197,7 +197,9 @@ func (d *desk) running(ctx context.Context, call *aai.Call) (desktop.App, error)
 	if i := slices.IndexFunc(apps, is); i >= 0 {
 		return apps[i], nil
 	}
-	return desktop.App{}, aai.Errorf(aai.AppNotRunning, "%s (process %d) has ended or has no window any more", call.Target.Name, call.Target.PID)
+	e := aai.Errorf(aai.AppNotRunning, "%s (process %d) has ended or has no window any more", call.Target.Name, call.Target.PID)
+	e.Delivery = aai.NotDelivered
+	return desktop.App{}, e
 }
 
 func notRunning(name string, apps []desktop.App) error {

@@ -9,6 +9,7 @@ package own
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -177,7 +178,24 @@ func read(name, description, params string, run aai.Action) *aai.Tool {
 }
 
 func change(name, description, params string, run aai.Action) *aai.Tool {
-	return &aai.Tool{Name: name, Description: description, Params: schema.MustParse(params), Effect: aai.Changes, Run: run}
+	return &aai.Tool{Name: name, Description: description, Params: schema.MustParse(params), Effect: aai.Changes, Run: refusing(run)}
+}
+
+// refusing is an Action that changes nothing before it knows that it may: what it says of
+// the call itself says that nothing was done.
+func refusing(run aai.Action) aai.Action {
+	return func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+		result, err := run(ctx, call)
+		if err == nil {
+			return result, nil
+		}
+		e := *aai.AsError(err)
+		switch e.Code {
+		case aai.InvalidParams, aai.AppNotFound, aai.ToolNotFound, aai.AmbiguousTarget, aai.PermissionDenied, aai.AutomationNotSupported:
+			e.Delivery = cmp.Or(e.Delivery, aai.NotDelivered)
+		}
+		return nil, &e
+	}
 }
 
 // unless gives the tool what says why a call of it would come to nothing.
