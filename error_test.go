@@ -181,22 +181,23 @@ func TestCallerString(t *testing.T) {
 func TestSilenceOfAnActionIsNoPromise(t *testing.T) {
 	for _, c := range []struct {
 		effect     aai.Effect
-		starts     bool
+		by         string // what else is so of the tool
 		said, told aai.Delivery
 		safe       bool
 	}{
-		{aai.Destroys, false, "", aai.DeliveryUnknown, false},
-		{aai.Changes, false, "", aai.DeliveryUnknown, false},
-		{aai.Changes, false, aai.NotDelivered, aai.NotDelivered, true},
-		{aai.Changes, false, aai.Delivered, aai.Delivered, false},
-		{aai.Reads, false, "", "", true},
-		{aai.Reads, true, "", aai.DeliveryUnknown, false},
+		{aai.Destroys, "", "", aai.DeliveryUnknown, false},
+		{aai.Changes, "", "", aai.DeliveryUnknown, false},
+		{aai.Changes, "", aai.NotDelivered, aai.NotDelivered, true},
+		{aai.Changes, "", aai.Delivered, aai.Delivered, false},
+		{aai.Reads, "natural", "", "", true},
+		{aai.Reads, "claimed", "", aai.DeliveryUnknown, false},
+		{aai.Reads, "starts", "", aai.DeliveryUnknown, false},
 	} {
 		s := plain()
 		s.Effect = c.effect
 		w := newWorld(s)
 		failure := &aai.Error{Code: aai.AutomationFailed, Message: "it broke", Delivery: c.said}
-		w.app.Tools[0].Starts = c.starts
+		w.app.Tools[0].Natural, w.app.Tools[0].Starts = c.by != "claimed", c.by == "starts"
 		w.app.Tools[0].Run = func(context.Context, *aai.Call) (*aai.Result, error) { return nil, failure }
 		_, err := w.gateway().Do(t.Context(), s.call())
 		e := wantCode(t, err, aai.AutomationFailed)
