@@ -63,7 +63,8 @@ func (p *parser) readTool(s *section, m *members, run form, seen map[string]*mem
 
 	d.Recipe = &aai.Recipe{App: p.doc.ID, Tool: d.Name, Platform: s.Platform, Params: params.Schema.Order}
 	d.Recipe.OutputParser = p.outputParser(m, s.Platform)
-	d.Effect = p.claimedEffect(m, &d)
+	claim, title := p.claims(m)
+	d.Effect, d.Title = claim, cmp.Or(d.Title, title)
 	if n := m.take("execution"); n != nil {
 		m.also = p.members(n, "")
 	}
@@ -86,14 +87,14 @@ func (p *parser) tool(s *section, d *Declared) *aai.Tool {
 		Timeout: cmp.Or(d.Timeout, p.usualTimeout(s.Platform)), Starts: d.Recipe.Start != "",
 	}
 	tool.Natural = tool.Effect == natural
-	if facts, err := p.schema(d.Params); d.Params != nil && err == nil {
-		tool.Params, tool.Secret = facts.Schema, facts.Secret
-	}
-	if facts, err := p.schema(d.Returns); d.Returns != nil && err == nil {
-		tool.Returns, tool.Private = facts.Schema, len(facts.Secret) > 0
-	}
+	params, returns := p.known(d.Params), p.known(d.Returns)
+	tool.Params, tool.Secret = params.Schema, params.Secret
+	tool.Returns, tool.Private = returns.Schema, len(returns.Secret) > 0
 	return tool
 }
+
+// known is what a schema says that was read; nothing where there is none.
+func (p *parser) known(source json.RawMessage) schema.Facts { return p.schemas[string(source)] }
 
 // toolName reads a name of letters, digits, "_", "." and "-", up to 64.
 func (p *parser) toolName(m *members, seen map[string]*members) string {
@@ -236,10 +237,9 @@ func (p *parser) outputParser(m *members, platform string) string {
 	return ""
 }
 
-// claimedEffect returns what the descriptor says the tool does to the world, or
-// nil. Of two claims the more dangerous one counts.
-func (p *parser) claimedEffect(m *members, d *Declared) *aai.Effect {
-	var claim *aai.Effect
+// claims returns what the descriptor says the tool does to the world, or nil, and the
+// title that stands there. Of two claims the more dangerous one counts.
+func (p *parser) claims(m *members) (claim *aai.Effect, title string) {
 	switch m.word("effect", "reads", "changes", "destroys") {
 	case "reads":
 		claim = worse(claim, aai.Reads)
@@ -250,11 +250,10 @@ func (p *parser) claimedEffect(m *members, d *Declared) *aai.Effect {
 	}
 	n := m.take("annotations")
 	if n == nil {
-		return claim
+		return claim, ""
 	}
 	hints := p.members(n, " of MCP tool annotations")
-	title := hints.text("title")
-	d.Title = cmp.Or(d.Title, aai.CleanLabel(title, maxName))
+	title = aai.CleanLabel(hints.text("title"), maxName)
 	readOnly, destructive := hints.flag("read_only_hint"), hints.flag("destructive_hint")
 	switch {
 	case destructive != nil && *destructive:
@@ -266,7 +265,7 @@ func (p *parser) claimedEffect(m *members, d *Declared) *aai.Effect {
 	case readOnly != nil:
 		claim = worse(claim, aai.Destroys)
 	}
-	return claim
+	return claim, title
 }
 
 // flag returns a boolean member, or nil if it is absent.
