@@ -2,8 +2,10 @@ package ax
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"aai"
 	"aai/internal/desktop"
@@ -36,6 +38,9 @@ func shortcut(args map[string]any) bool {
 
 func keyPress(ctx context.Context, v *view) (*aai.Result, error) {
 	chord, _ := chordOf(v.call)
+	if err := inOneWord(chord); err != nil {
+		return nil, err
+	}
 	if !inFocus(v.call) && forTheDesktop(chord) {
 		e := aai.Errorf(aai.AutomationNotSupported, "%s is for the desktop and not for the program: it would act on what the person does", strings.Join(append(chord.Modifiers, chord.Key), "+"))
 		e.Delivery = aai.NotDelivered
@@ -52,6 +57,48 @@ func keyPress(ctx context.Context, v *view) (*aai.Result, error) {
 		return input.Key(ctx, seat, w.ID, chord)
 	})}
 	return a.perform(ctx)
+}
+
+// inOneWord is the error of a key with modifiers that is written as one: ctrl+s.
+func inOneWord(c desktop.Chord) error {
+	words := strings.Split(c.Key, "+")
+	if len(words) < 2 || utf8.RuneCountInString(c.Key) == 1 {
+		return nil
+	}
+	key, held := words[len(words)-1], slices.Clone(c.Modifiers)
+	if strings.HasSuffix(c.Key, "++") {
+		key, words = "+", words[:len(words)-1]
+	}
+	for _, word := range words[:len(words)-1] {
+		is := heldKey(strings.ToLower(strings.TrimSpace(word)))
+		if is == "" {
+			return nil
+		}
+		held = append(held, is)
+	}
+	e := aai.Errorf(aai.InvalidParams, "key: expected one key, got %s", desktop.Quote(c.Key, 32))
+	e.Delivery = aai.NotDelivered
+	modifiers := strings.Join(held, `", "`)
+	e.Hint = fmt.Sprintf(`Give modifiers ["%s"] with the key %s.`, modifiers, desktop.Quote(strings.TrimSpace(key), 32))
+	return e
+}
+
+// heldKey is the modifier that people write so, or "".
+func heldKey(word string) string {
+	switch word {
+	case "ctrl", "shift", "alt", "meta":
+		return word
+	case "control", "strg":
+		return "ctrl"
+	case "super", "win", "windows":
+		return "meta"
+	case "option":
+		return "alt"
+	}
+	if is := modifier(word); is != word {
+		return is
+	}
+	return ""
 }
 
 // forTheDesktop reports whether window managers take the chord for themselves,

@@ -312,3 +312,29 @@ func TestKeysForTheDesktop(t *testing.T) {
 		w.ok("ax_key_press", `{"app": "Form", "key": "f", "modifiers": ["alt"]}`)
 	})
 }
+
+// TestKeysInOneWord: the error says how a key is given with others, and hides nothing of
+// what its caller wrote.
+func TestKeysInOneWord(t *testing.T) {
+	inWorld(t, func(w *world) {
+		form(w)
+		since := w.deeds()
+		for given, want := range map[string][2]string{
+			`"key": "ctrl+s"`:                           {`"ctrl+s"`, `modifiers ["ctrl"] with the key "s"`},
+			`"key": "Ctrl+Shift+F5"`:                    {`"Ctrl+Shift+F5"`, `modifiers ["ctrl", "shift"] with the key "F5"`},
+			`"key": "cmd + q"`:                          {`"cmd + q"`, `modifiers ["ctrl"] with the key "q"`},
+			`"key": "ctrl++"`:                           {`"ctrl++"`, `modifiers ["ctrl"] with the key "+"`},
+			`"key": "option+s", "modifiers": ["shift"]`: {`"option+s"`, `modifiers ["shift", "alt"] with the key "s"`},
+		} {
+			e := w.failure(aai.InvalidParams, "ax_key_press", `{"app": "Form", `+given+`}`)
+			w.has(e.Message, "expected one key", want[0])
+			w.has(e.Hint, want[1])
+			if !e.RetrySafe() {
+				w.Errorf("%s: delivery %q", given, e.Delivery)
+			}
+		}
+		w.nothingDone(since)
+		w.ok("ax_key_press", `{"app": "Form", "key": "+", "modifiers": ["ctrl"]}`)
+		w.has(w.failure(aai.InvalidParams, "ax_key_press", `{"app": "Form", "key": "foo+s"}`).Message, "there is no key")
+	})
+}
