@@ -158,7 +158,7 @@ func (v *view) find(ctx context.Context, query string) (match, error) {
 	nth := intArg(v.call, "nth", 0)
 	switch {
 	case len(found.Matches) == 0:
-		return match{}, v.notFound(query, found)
+		return match{}, v.notFound(ctx, query, found)
 	case nth > len(found.Matches):
 		e := aai.Errorf(aai.ElementNotFound, "nth: expected at most %d, as many match %s", len(found.Matches), quoted(query))
 		e.Delivery = aai.NotDelivered
@@ -176,12 +176,12 @@ func (v *view) find(ctx context.Context, query string) (match, error) {
 	return match{}, e
 }
 
-// certain leaves of what the query surely means what is in front: in a dialog before
-// what is behind it, in a page before its browser's own. Where it means nothing surely,
+// certain leaves of what the query surely means what is in front: nothing that is behind a
+// modal dialog, in a dialog before what is behind it, in a page before its browser's own. Where it means nothing surely,
 // the error names what is like it.
 func (v *view) certain(ctx context.Context, q *query.Query, text string, found query.Found) (query.Found, error) {
 	if len(found.Matches) > 0 {
-		found.Matches = q.Closest(v.shot, v.inside(v.inDialog(ctx, found.Matches), func(p int) bool {
+		found.Matches = q.Closest(v.shot, v.inside(v.inDialog(ctx, v.usable(ctx, found.Matches)), func(p int) bool {
 			return v.shot.Elements[p].Role == desktop.Document
 		}))
 		return found, nil
@@ -194,8 +194,27 @@ func (v *view) certain(ctx context.Context, q *query.Query, text string, found q
 	e := aai.Errorf(aai.ElementNotFound, "nothing in %s is called %s; what is like it is no good guess to act on", aai.CleanLabel(v.app.Name, 60), quoted(text))
 	e.Delivery = aai.NotDelivered
 	e.Candidates = v.candidates(like.Matches)
-	e.Hint = "Give the ref of the one you mean as query, or its whole name; contains: before the words means whatever has them."
+	e.Hint = "Give the ref of the one you mean as query, or its whole name; contains: before the words means whatever has them." + v.unmade()
 	return found, e
+}
+
+// usable leaves those that are not behind a modal dialog, if some are not.
+func (v *view) usable(ctx context.Context, matches []int) []int {
+	if len(matches) < 2 {
+		return matches
+	}
+	behind := make(map[int]bool) // by window
+	left := slices.DeleteFunc(slices.Clone(matches), func(i int) bool {
+		top := v.shot.Window(i)
+		if _, known := behind[top]; !known {
+			behind[top] = v.modal(ctx, top) >= 0
+		}
+		return behind[top]
+	})
+	if len(left) == 0 {
+		return matches
+	}
+	return left
 }
 
 // inDialog leaves those that are in a dialog in front, if some are.
@@ -276,17 +295,16 @@ func (v *view) search(ctx context.Context, asked string) (query.Found, error) {
 	return found, nil
 }
 
-func (v *view) notFound(asked string, found query.Found) error {
+func (v *view) notFound(ctx context.Context, asked string, found query.Found) error {
 	e := aai.Errorf(aai.ElementNotFound, "nothing in %s matches %s", aai.CleanLabel(v.app.Name, 60), quoted(asked))
 	e.Delivery = aai.NotDelivered
 	e.Candidates = v.candidates(found.Nearest)
-	e.Hint = "ax_get_tree shows what is there."
+	e.Hint = "ax_get_tree shows what is there." + v.unmade()
 	if len(found.HiddenMatches) > 0 {
 		e.Message += fmt.Sprintf("; %s is there, but not showing", desktop.Describe(&v.shot.Elements[found.HiddenMatches[0]]))
-		e.Hint = hiddenHint
+		e.Hint = v.wayTo(ctx, found.HiddenMatches[0])
 		if v.inClosedMenu(found.HiddenMatches[0]) {
 			e.Candidates = append(v.candidates(found.HiddenMatches), e.Candidates...)
-			e.Hint = menuHint
 		}
 	}
 	return e

@@ -1,6 +1,8 @@
 package ax
 
 import (
+	"strings"
+
 	"aai"
 	"aai/internal/desktop"
 )
@@ -67,4 +69,23 @@ func (v *view) refuseToOpen(i int) error {
 	e.Candidates = v.candidates(items)
 	e.Hint = instead + ` With mode "focus" it is opened all the same.`
 	return e
+}
+
+// unmade is a hint that names the closed menus of which a program tells nothing before
+// they are open, or "".
+func (v *view) unmade() string {
+	var names []string
+	for i := range v.shot.Elements {
+		e := &v.shot.Elements[i]
+		if e.Parent < 0 || v.shot.Elements[e.Parent].Role != desktop.Menubar || e.End > i+1 || strings.TrimSpace(e.Name) == "" || v.silent {
+			continue
+		}
+		if (e.Role == desktop.Menu || e.Role.MenuEntry()) && e.States.Has(desktop.Enabled) && v.shot.Visible(i) && len(names) < maxCandidates {
+			names = append(names, v.name(i))
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return " What is in these is not known while they are closed: " + strings.Join(names, ", ") + `. One is opened by ax_click with mode "focus", and what it shows then is chosen in the same way.`
 }

@@ -42,11 +42,11 @@ func (v *view) obstacle(ctx context.Context, i int) error {
 		aai.AsError(e).Hint = hint
 		return e
 	}
-	if shows := v.shot.Visible(i) || v.alsoMenus && v.inClosedMenu(i); !shows {
-		return refused(hiddenHint, "is not showing")
-	}
 	if modal := v.modal(ctx, v.shot.Window(i)); modal >= 0 {
-		return refused("", "is behind the modal %s [%s], which must be answered first", desktop.Describe(&v.shot.Elements[modal]), v.ref(modal))
+		return refused("Answer or close that dialog first.", "is behind the modal %s [%s], which must be answered first", desktop.Describe(&v.shot.Elements[modal]), v.ref(modal))
+	}
+	if shows := v.shot.Visible(i) || v.alsoMenus && v.inClosedMenu(i); !shows {
+		return refused(v.wayTo(ctx, i), "is not showing")
 	}
 	if !v.shot.Elements[i].States.Has(desktop.Enabled) {
 		return refused("", "is disabled")
@@ -54,11 +54,35 @@ func (v *view) obstacle(ctx context.Context, i int) error {
 	return nil
 }
 
-// hiddenHint says how to come to what is not showing.
-const hiddenHint = "Open the tab or dialog that it is in first, or bring it into view by ax_scroll with to_view."
-
 // menuHint says how to come to what is in a closed menu.
 const menuHint = "It is in a closed menu: ax_click chooses it there by its ref, without opening the menu."
+
+// wayTo says how to come to an element that is not showing: what is in front of it, or
+// what it is in that is closed.
+func (v *view) wayTo(ctx context.Context, i int) string {
+	if v.silent {
+		return ""
+	}
+	if modal := v.modal(ctx, v.shot.Window(i)); modal >= 0 {
+		return fmt.Sprintf("The modal %s is in front of it. Answer or close that first.", v.name(modal))
+	}
+	if v.inClosedMenu(i) {
+		return menuHint
+	}
+	top := i
+	for p := v.shot.Elements[i].Parent; p >= 0; p = v.shot.Elements[p].Parent {
+		e := &v.shot.Elements[p]
+		// GTK has what a tab shows in the tab itself.
+		if e.Role == desktop.Tab && !e.States.Has(desktop.Selected) || e.Role == desktop.Tabpanel && !e.States.Has(desktop.Showing) {
+			return fmt.Sprintf("It is in the %s, which is not open. Open that first.", v.name(p))
+		}
+		top = p
+	}
+	if !v.shot.Elements[top].States.Has(desktop.Showing) {
+		return fmt.Sprintf("It is in the %s, which is not on the screen. Open or restore that first.", v.name(top))
+	}
+	return "The program does not show it now. What is scrolled out of view ax_scroll brings there, with to_view."
+}
 
 // modal returns the window that must be answered before the given one can be
 // used, or -1. Where both are modal nobody can tell which came later.

@@ -160,7 +160,7 @@ func (w *Window) OnKey(f func(desktop.Chord)) *Window {
 func (w *Window) arrange() {
 	open := !w.closed && !w.program.ended
 	w.Element.arrange(w.frame.X, w.frame.Y, w.frame.W, open)
-	w.e.Frame, w.showing = w.frame, open // also where nothing is in it
+	w.e.Frame, w.showing = w.frame, open && !w.hidden // also where nothing is in it
 }
 
 // arrange places the element and what is in it, and returns how high it is.
