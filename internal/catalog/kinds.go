@@ -9,7 +9,7 @@ import (
 
 // A kind is one way in which descriptors have tools run: a row of the one table of
 // them. To add one: its type in the root's recipe.go, its row here, what that reads in a
-// file recipe_<kind>.go, and a driver of its name. A descriptor is right or wrong on
+// file named after it, and a driver of its name. A descriptor is right or wrong on
 // every computer alike, and lint asks no driver: what is read goes by the text alone
 // (path, not path/filepath), and what only this computer can say is Compile's.
 type kind struct {
