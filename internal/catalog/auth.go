@@ -120,6 +120,9 @@ func (p *parser) scopes(m *members) []string {
 	}
 	if n.Kind == text {
 		list := strings.Fields(n.Text)
+		if len(list) == 0 {
+			return nil
+		}
 		if len(list) > maxScopes {
 			p.fault(n.Path(), "holds %d scopes; expected at most %d", len(list), maxScopes)
 			return nil

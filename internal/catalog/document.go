@@ -26,21 +26,27 @@ type Section struct {
 	// "dbus", or a type of "execution" such as "ipc".
 	Way string
 	Common
-	BaseURL string            // of a web app
-	Headers map[string]string // of each of its requests
-	Auth    *aai.AuthRecipe
-	Tools   []Declared
+	Auth  *aai.AuthRecipe // of a web app
+	Tools []Declared
 }
 
 // Common is where a section's tools find the app. Which fields count depends on the
 // platform and the way; a tool on D-Bus may differ.
 type Common struct {
-	Bus, Service, Object, Interface string
-	DesktopFile                     string // the desktop entry that starts the app
-	BundleID, EventClass, EventID   string // macos
-	ProgID                          string // windows
-	Package                         string // android
-	Scheme                          string // ios
+	Bus         string `json:"bus,omitzero"`
+	Service     string `json:"service,omitzero"`
+	Object      string `json:"object,omitzero"`
+	Interface   string `json:"interface,omitzero"`
+	DesktopFile string `json:"desktop_file,omitzero"` // the desktop entry that starts the app
+	BundleID    string `json:"bundle_id,omitzero"`    // macos, as the next two
+	EventClass  string `json:"event_class,omitzero"`
+	EventID     string `json:"event_id,omitzero"`
+	ProgID      string `json:"progid,omitzero"`  // windows
+	Package     string `json:"package,omitzero"` // android
+	Scheme      string `json:"scheme,omitzero"`  // ios
+	BaseURL     string `json:"base_url,omitzero"`
+	// Headers are those of each request to a web app.
+	Headers map[string]string `json:"default_headers,omitzero"`
 }
 
 // A Declared is one tool.

@@ -12,12 +12,14 @@ import (
 
 // FuzzParse holds for every input: it gives a descriptor or faults, never both
 // and never a panic; what passes is strict JSON and keeps what the rest of the
-// program relies on; reading it again gives the same; and its guide is sound.
+// program relies on; reading it again gives the same, and so does reading what is written of it;
+// and its guide is sound.
 func FuzzParse(f *testing.F) {
 	f.Add(read2(f, "testdata/mail.json"))
 	f.Add(read2(f, "testdata/web.json"))
 	f.Add(linuxApp("a.b", "N", `"aliases": ["x"],`))
 	f.Add(linuxTool(`"property": "P", "effect": "reads"`))
+	f.Add(webApp(`{"type": "bearer"}`))
 	f.Add(`{"schema_version": "1.0", "platform": "linux", "app": {"id": "a.b", "name": {"en": "N"}}, "execution": {"type": "ipc"}, "tools": [{"name": "t"}]}`)
 	f.Add(strings.Repeat(`{"a":`, 40))
 	f.Add(strings.Repeat(`[`, 20000))
@@ -31,6 +33,11 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		checkAccepted(t, source, got)
+		if _, err := got.Document.Marshal(); err == nil {
+			writtenAgain(t, got, o)
+		} else if way := got.Document.Sections[0].Way; way != "stdio" && way != "acp" && len(source) < maxBytes/10 {
+			t.Fatalf("it cannot be written: %v", err)
+		}
 		again, err := Parse([]byte(source), o)
 		if err != nil || again.App.Digest != got.App.Digest || len(again.App.Tools) != len(got.App.Tools) {
 			t.Fatalf("the second reading differs: %v", err)

@@ -25,6 +25,8 @@ type kind struct {
 	effect func(r *aai.Recipe) aai.Effect
 	// runs says in one line for people what it does.
 	runs func(r *aai.Recipe) string
+	// write says the recipe as the tool of a section; see [Document.Marshal].
+	write func(s *Section, r *aai.Recipe, tool *toolText)
 	// templates are the texts in which parameters are written as ${name}; nil: it is
 	// given them in another way.
 	templates func(r *aai.Recipe) []string
@@ -42,42 +44,43 @@ func kinds() []kind {
 	runsScript := func(r *aai.Recipe) string { return r.Script.Language + " " + r.Script.Script }
 	return []kind{
 		{
-			name: "applescript", platform: "macos", read: scriptIn("applescript"), runs: runsScript, templates: script, limit: aai.KindScript,
+			name: "applescript", platform: "macos", read: scriptIn("applescript"), write: writeScript, runs: runsScript, templates: script, limit: aai.KindScript,
 			is: func(r *aai.Recipe) bool { return r.Script != nil && r.Script.Language == "applescript" },
 		},
 		{
-			name: "jxa", platform: "macos", read: scriptIn("jxa"), runs: runsScript, templates: script, limit: aai.KindScript,
+			name: "jxa", platform: "macos", read: scriptIn("jxa"), write: writeScript, runs: runsScript, templates: script, limit: aai.KindScript,
 			is: func(r *aai.Recipe) bool { return r.Script != nil && r.Script.Language == "jxa" },
 		},
 		{
-			name: "com", platform: "windows", read: (*parser).comForm, execution: (*parser).comOrEnvelope, runs: runsCOM, templates: comTexts,
+			name: "com", platform: "windows", read: (*parser).comForm, execution: (*parser).comOrEnvelope, write: writeCOM, runs: runsCOM, templates: comTexts,
 			is: func(r *aai.Recipe) bool { return r.COM != nil },
 		},
 		{
-			name: "dbus", platform: "linux", read: (*parser).dbusForm, execution: (*parser).dbusOrEnvelope, effect: dbusEffect, runs: runsDBus,
+			name: "dbus", platform: "linux", read: (*parser).dbusForm, execution: (*parser).dbusOrEnvelope, write: writeDBus, effect: dbusEffect, runs: runsDBus,
 			is: func(r *aai.Recipe) bool { return r.DBus != nil },
 		},
 		{
-			name: "intent", platform: "android", read: (*parser).intentForm, templates: intentTexts,
+			name: "intent", platform: "android", read: (*parser).intentForm, write: writeIntent, templates: intentTexts,
 			is: func(r *aai.Recipe) bool { return r.Intent != nil },
 			runs: func(r *aai.Recipe) string {
 				return strings.TrimSpace("Android intent " + r.Intent.Package + " " + r.Intent.Action)
 			},
 		},
 		{
-			name: "url_scheme", platform: "ios", read: (*parser).urlForm,
+			name: "url_scheme", platform: "ios", read: (*parser).urlForm, write: writeURL,
 			is:        func(r *aai.Recipe) bool { return r.URL != nil },
 			runs:      func(r *aai.Recipe) string { return "opens " + r.URL.Scheme + " " + r.URL.Template },
 			templates: func(r *aai.Recipe) []string { return []string{r.URL.Template} },
 		},
 		{
-			name: "http", platform: "web", read: (*parser).httpForm, execution: (*parser).httpForm, effect: httpEffect,
+			name: "http", platform: "web", read: (*parser).httpForm, execution: (*parser).httpForm, write: writeHTTP, effect: httpEffect,
 			is:   func(r *aai.Recipe) bool { return r.HTTP != nil },
 			runs: func(r *aai.Recipe) string { return r.HTTP.Method + " " + r.HTTP.BaseURL + r.HTTP.Path },
 		},
 		{
 			name: "ipc", execution: (*parser).envelopeForm,
-			is: func(r *aai.Recipe) bool { return r.IPC != nil },
+			write: func(*Section, *aai.Recipe, *toolText) {}, // the section says where, and no tool more
+			is:    func(r *aai.Recipe) bool { return r.IPC != nil },
 			runs: func(r *aai.Recipe) string {
 				return strings.TrimSpace("the app itself " + r.IPC.Service + r.IPC.BundleID + r.IPC.ProgID)
 			},
@@ -90,6 +93,7 @@ type execution struct {
 	name     string
 	platform string // the only one where it exists; empty: several
 	read     way
+	mute     bool // what it says of itself is not kept, so it cannot be written
 }
 
 // executions are those of the kinds, and what the protocol names besides.
@@ -97,14 +101,14 @@ func (p *parser) executions() []execution {
 	var all []execution
 	for _, k := range p.kinds {
 		if k.execution != nil {
-			all = append(all, execution{k.name, k.platform, k.execution})
+			all = append(all, execution{name: k.name, platform: k.platform, read: k.execution})
 		}
 	}
 	return append(
 		all,
-		execution{"apple-events", "macos", (*parser).envelopeForm},
-		execution{"stdio", "", (*parser).unsupported},
-		execution{"acp", "", (*parser).unsupported},
+		execution{name: "apple-events", platform: "macos", read: (*parser).envelopeForm},
+		execution{name: "stdio", read: (*parser).unsupported, mute: true},
+		execution{name: "acp", read: (*parser).unsupported, mute: true},
 	)
 }
 

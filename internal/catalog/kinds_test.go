@@ -13,7 +13,7 @@ import (
 func TestEveryRecipeHasAKind(t *testing.T) {
 	names := make(map[string]bool)
 	for _, k := range kinds() {
-		if k.name == "" || names[k.name] || k.is == nil || k.runs == nil || k.platform != "" && k.read == nil {
+		if k.name == "" || names[k.name] || k.is == nil || k.runs == nil || k.write == nil || k.platform != "" && k.read == nil {
 			t.Errorf("the row of %q is not whole, or there are two", k.name)
 		}
 		names[k.name] = true

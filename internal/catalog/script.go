@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/go-json-experiment/json/jsontext"
+
 	"aai"
 )
 
@@ -227,10 +229,18 @@ func (p *parser) comArgs(m *members, r *aai.Recipe) []json.RawMessage {
 	return args
 }
 
-// template returns a value as JSON, having checked every ${param} in its strings.
+// template returns a value as JSON without spaces, having checked every ${param} in its strings.
 func (p *parser) template(n *node, r *aai.Recipe) json.RawMessage {
 	p.templateStrings(n, r)
-	return n.JSON()
+	value := jsontext.Value(n.JSON())
+	if n.First == nil {
+		return json.RawMessage(value)
+	}
+	value = value.Clone()
+	if err := value.Compact(); err != nil {
+		return n.JSON()
+	}
+	return json.RawMessage(value)
 }
 
 func (p *parser) templateStrings(n *node, r *aai.Recipe) {

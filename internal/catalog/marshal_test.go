@@ -1,0 +1,274 @@
+package catalog
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"aai"
+)
+
+// A toldApp is all that a person, an agent and a driver learn of an app.
+type toldApp struct {
+	ID, Name, Description, Version, Platform, BaseURL string
+	Aliases, Hosts                                    []string
+	Auth                                              *aai.AuthRecipe
+	Tools                                             []toldTool
+	Document                                          Document // with schemas in their canonical form
+}
+
+type toldTool struct {
+	Name, Title, Description, Runs, Digest string
+	Effect                                 aai.Effect
+	Natural, Starts, Private, Run          bool
+	Kind                                   aai.Kind
+	Secret, Order                          []string
+	Timeout                                time.Duration
+}
+
+func told(t tester, d *Descriptor) toldApp {
+	t.Helper()
+	a := d.App
+	whole := toldApp{
+		ID: a.ID, Name: a.Name, Description: a.Description, Version: a.Version, Platform: a.Platform, BaseURL: a.BaseURL,
+		Aliases: a.Aliases, Hosts: a.Hosts, Auth: a.Auth, Document: *d.Document,
+	}
+	for _, tool := range a.Tools {
+		whole.Tools = append(whole.Tools, toldTool{
+			Name: tool.Name, Title: tool.Title, Description: tool.Description, Runs: tool.Runs, Digest: tool.Digest(),
+			Effect: tool.Effect, Natural: tool.Natural, Starts: tool.Starts, Private: tool.Private, Run: tool.Run != nil,
+			Kind: tool.Kind, Secret: tool.Secret, Order: tool.Params.Order, Timeout: tool.Timeout,
+		})
+	}
+	whole.Document.Sections = slices.Clone(d.Document.Sections)
+	for i := range whole.Document.Sections {
+		s := &whole.Document.Sections[i]
+		s.Tools = slices.Clone(s.Tools)
+		for j := range s.Tools {
+			for _, schema := range []*[]byte{(*[]byte)(&s.Tools[j].Params), (*[]byte)(&s.Tools[j].Returns)} {
+				if *schema == nil {
+					continue
+				}
+				value := jsontext.Value(bytes.Clone(*schema))
+				if err := value.Canonicalize(); err != nil {
+					t.Fatalf("%v", err)
+				}
+				*schema = value
+			}
+		}
+	}
+	return whole
+}
+
+// A tester is what tests and properties have in common.
+type tester interface {
+	Helper()
+	Fatalf(format string, args ...any)
+	Errorf(format string, args ...any)
+}
+
+// writtenAgain holds that what is written reads as the same app, in the same words and with
+// the same terms, and is written the same from then on. It returns what is written.
+func writtenAgain(t tester, first *Descriptor, o Options) []byte {
+	t.Helper()
+	written, err := first.Document.Marshal()
+	if err != nil {
+		t.Fatalf("%v\n%v", err, aai.AsError(err).Err)
+	}
+	second, err := Parse(written, o)
+	if err != nil {
+		t.Fatalf("%v\n%s", err, written)
+	}
+	if diff := cmp.Diff(told(t, first), told(t, second)); diff != "" {
+		t.Errorf("%s\n%s", diff, written)
+	}
+	if again, err := second.Document.Marshal(); err != nil || !bytes.Equal(again, written) {
+		t.Errorf("written once more: %v\n%s", err, cmp.Diff(string(written), string(again)))
+	}
+	return written
+}
+
+// everyDriver runs all that any way of execution says.
+func everyDriver() map[string]aai.Driver {
+	all := map[string]aai.Driver{}
+	for _, k := range kinds() {
+		all[k.name] = &recorder{}
+	}
+	return all
+}
+
+func TestRealDescriptorsAreWrittenAgain(t *testing.T) {
+	var files []string
+	for _, pattern := range []string{"../../descriptors/*/aai.json", "testdata/mail.json", "testdata/rich.json", "testdata/web.json", "../lint/testdata/rough.json"} {
+		found, err := filepath.Glob(pattern)
+		if err != nil || len(found) == 0 {
+			t.Fatal(pattern, err)
+		}
+		files = append(files, found...)
+	}
+	for _, file := range files {
+		source, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, host := range []string{"linux", "macos", "windows", ""} {
+			o := Options{Host: host, Drivers: everyDriver(), DefaultTimeout: 7 * time.Second, Desktop: "mail.desktop"}
+			d := mustParse(t, string(source), o)
+			for _, tool := range d.App.Tools {
+				if tool.Digest() == "" {
+					t.Errorf("%s: %s has no digest", file, tool.Name)
+				}
+			}
+			written := writtenAgain(t, d, o)
+			if single := len(d.Document.Sections) == 1 && d.App.Platform == "linux"; bytes.Contains(written, []byte(`"execution": {`)) != single && d.App.Platform != "web" {
+				t.Errorf("%s is written in the other dialect:\n%s", file, written)
+			}
+		}
+	}
+}
+
+// What each way says of itself, on the section and on the tool, is written.
+func TestEveryWayIsWrittenAgain(t *testing.T) {
+	single := func(head, tools string) string {
+		return `{"schemaVersion": "1.3", "app": {"id": "a.b", "name": {"zh": "二", "default": "One|1"}, "description": "D"}, "aliases": ["x", "x", "y"], ` + head + `, "tools": [` + tools + `]}`
+	}
+	oauth := `"authorization_endpoint": "https://example.com/a", "token_endpoint": "https://example.com/t"`
+	for name, source := range map[string]string{
+		"no tools":       single(`"platform": "linux", "execution": {"type": "dbus", "service": "a.b"}`, ``),
+		"ipc":            single(`"platform": "linux", "execution": {"type": "ipc", "desktopFile": "b.desktop"}`, `{"name": "t"}, {"name": "u", "method": "M", "service": "a.c", "object": "/", "interface": "a.c"}`),
+		"ipc of macos":   single(`"platform": "macos"`, `{"name": "t", "annotations": {"title": "T <&> ", "readOnlyHint": true}}`),
+		"apple-events":   single(`"execution": {"type": "apple-events", "bundle_id": "x.y", "event_class": "AAI ", "event_id": "call"}`, `{"name": "t"}`),
+		"other events":   single(`"execution": {"type": "apple-events", "event_class": "odd "}`, `{"name": "t"}`),
+		"ipc of windows": single(`"platform": "windows", "execution": {"type": "ipc", "prog_id": "A.B"}`, `{"name": "t"}`),
+		"com": single(`"execution": {"type": "com", "progid": "A.B"}`, `{"name": "t"}, {"name": "u", "parameters": {"properties": {"a": {}}}, "script": [{"action": "create", "var": "v", "progid": "C.D"},
+			{"action": "call", "object": "v", "method": "M", "var": "w", "args": [ { "k" : "${a}" }, null, 1.50 ]}, {"action": "call", "object": "v", "method": "N", "args": []},
+			{"action": "set", "object": "v", "property": "P", "value": null}, {"action": "return", "value": [ 1, "é" ]}]}`),
+		"property": linuxTool(`"property": "P", "access": "set", "args": [], "bus": "system", "effect": "changes", "timeout": 0.29`),
+		"args":     linuxTool(`"method": "M", "args": ["${a}", [ 1, { "x": 2 } ], "\u2028<"], "annotations": {"destructiveHint": false}, "output_parser": "json"`),
+		"started":  strings.Replace(linuxTool(`"method": "M"`), `"service"`, `"desktop_file": "x.desktop", "bus": "system", "service"`, 1),
+		"scripts": withPlatforms(`{"web": {"base_url": "https://example.com", "default_headers": {}, "tools": [{"name": "w", "path": "/", "method": "head", "headers": {"X": 1}}]},
+			"macos": {"automation": "jxa", "tools": [{"name": "t", "script": "x", "timeout": 3600}]},
+			"android": {"package": "a.b", "tools": [{"name": "t", "action": "A", "timeout": 1.7, "extras": {"n": 5}, "result_type": "content_provider", "result_uri": "content://x", "output_parser": "odd"}]},
+			"ios": {"scheme": "x", "tools": [{"name": "t", "url_template": "x://", "result_type": "app_group", "app_group_id": "g"}]}}`),
+		"no auth":    webApp(""),
+		"oauth2":     webApp(`{"type": "oauth2", "oauth2": {` + oauth + `, "scope": "", "clientId": "me", "pkce": {}, "instructions": {"short": "S", "help_url": "https://example.com/h"}}}`),
+		"flat":       webApp(`{"type": "oauth2", ` + oauth + `, "scope": "a b", "device_endpoint": "https://example.com/d", "revocation_url": "https://example.com/r", "pkce": {"method": "S256"}, "instructions": "I"}`),
+		"key":        webApp(`{"type": "api_key", "key_placement": "query", "key_name": "k", "env_var": "K", "instructions": {"short": "S", "help_url": "https://example.com/h"}}`),
+		"prefix":     webApp(`{"type": "apiKey", "apiKey": {"location": "header", "name": "X", "prefix": "Token", "obtainUrl": "https://example.com/k"}}`),
+		"bearer":     webApp(`{"type": "bearer"}`),
+		"bare":       webApp(`{"type": "bearer", "token_prefix": ""}`),
+		"query":      webApp(`{"type": "bearer", "token_placement": "query"}`),
+		"credential": webApp(`{"type": "app_credential", "token_url": "https://example.com/t", "token_type": "app_access_token", "expires_in": 9}`),
+		"cookie":     webApp(`{"type": "cookie", "cookie": {"login_url": "https://example.com/l", "cookies": ["sid"], "domain": ".Example.com", "instructions": {"help_url": "https://example.com/h"}}}`),
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, o := range []Options{{Host: "linux", Drivers: everyDriver()}, {Desktop: "b.desktop"}, {Origin: "https://example.com"}} {
+				writtenAgain(t, mustParse(t, source, o), o)
+			}
+		})
+	}
+}
+
+// Where nothing is kept of how an app is run, nothing is written in its place.
+func TestWhatIsNotKeptIsNotWritten(t *testing.T) {
+	for _, way := range []string{"stdio", "acp"} {
+		d := mustParse(t, `{"schema_version": "1.0", "platform": "linux", "app": {"id": "a.b", "name": "N"},
+			"execution": {"type": "`+way+`", "command": "x"}, "tools": [{"name": "t"}]}`, Options{})
+		if written, err := d.Document.Marshal(); written != nil || aai.AsError(err) == nil || aai.AsError(err).Code != aai.DescriptorInvalid {
+			t.Errorf("%s: %s, %v", way, written, err)
+		}
+	}
+	if written, err := new(Document).Marshal(); written != nil || err == nil {
+		t.Errorf("%s", written)
+	}
+}
+
+// Whatever a document says: what is written of it is written the same ever after.
+func TestDocumentsAreWrittenAgain(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := drawDocument(t)
+		written, err := d.Marshal()
+		if err != nil {
+			t.Fatalf("%v\n%+v", err, d)
+		}
+		o := Options{Host: rapid.SampledFrom([]string{"linux", "macos", "web"}).Draw(t, "host"), Drivers: everyDriver()}
+		read, err := Parse(written, o)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, written)
+		}
+		writtenAgain(t, read, o)
+		for i, s := range read.Document.Sections {
+			for j, tool := range s.Tools {
+				given := d.Sections[i].Tools[j]
+				given.Recipe.Kind = tool.Recipe.Kind
+				if tool.Recipe.Script != nil {
+					tool.Recipe.Script.Language = given.Recipe.Script.Language
+				}
+				if diff := cmp.Diff(given.Recipe, tool.Recipe); diff != "" || given.Timeout != tool.Timeout || tool.Name != given.Name || (given.Effect == nil) != (tool.Effect == nil) {
+					t.Errorf("%s\n%s", diff, written)
+				}
+			}
+		}
+	})
+}
+
+// drawDocument is a document that a generator of descriptors might have made: of one
+// platform in either dialect, or of several.
+func drawDocument(t *rapid.T) *Document {
+	words := rapid.StringOfN(rapid.RuneFrom([]rune("aé|\n\u2028\u202e<&\"\\ ${}")), 0, 40, -1)
+	name := rapid.StringMatching(`[A-Za-z_][A-Za-z0-9_]{0,9}`)
+	dotted := rapid.StringMatching(`[a-z]{1,5}\.[A-Z][a-z_]{0,5}`)
+	d := &Document{ID: dotted.Draw(t, "id"), Name: "N" + words.Draw(t, "name"), Description: words.Draw(t, "description"), Version: words.Draw(t, "version")}
+	d.Aliases = rapid.SliceOfN(words, 0, 3).Draw(t, "aliases")
+	recipes := map[string]func(s *Section, r *aai.Recipe){
+		"dbus": func(s *Section, r *aai.Recipe) {
+			r.DBus = &aai.DBusRecipe{
+				Bus: rapid.SampledFrom([]string{"session", "system"}).Draw(t, "bus"), Service: dotted.Draw(t, "service"), Object: "/" + name.Draw(t, "object"),
+				Interface: rapid.SampledFrom([]string{"a.I", "b.I"}).Draw(t, "interface"), Method: name.Draw(t, "method"),
+			}
+			if rapid.Bool().Draw(t, "has args") {
+				quoted, _ := jsontext.AppendQuote(nil, words.Filter(func(s string) bool { return !strings.Contains(s, "${") }).Draw(t, "arg"))
+				r.DBus.Args = append(r.DBus.Args, json.RawMessage(quoted))
+			}
+		},
+		"applescript": func(_ *Section, r *aai.Recipe) {
+			r.Script = &aai.ScriptRecipe{Language: "applescript", Script: "beep " + rapid.StringN(0, 9, -1).Filter(func(s string) bool { return !strings.Contains(s, "${") }).Draw(t, "script")}
+		},
+		"http": func(s *Section, r *aai.Recipe) {
+			r.HTTP = &aai.HTTPRecipe{BaseURL: s.BaseURL, DefaultHeaders: s.Headers, Path: "/" + name.Draw(t, "path"), Method: rapid.SampledFrom([]string{"GET", "POST"}).Draw(t, "method")}
+		},
+	}
+	ways := []struct{ platform, way string }{{"linux", "dbus"}, {"macos", "applescript"}, {"web", "http"}}
+	for _, w := range rapid.SliceOfNDistinct(rapid.SampledFrom(ways), 1, 3, rapid.ID).Draw(t, "sections") {
+		s := Section{Platform: w.platform, Way: w.way}
+		switch w.way {
+		case "http":
+			s.BaseURL = "https://example.com/v1"
+			s.Headers = rapid.SampledFrom([]map[string]string{nil, {}, {"X": "<1>"}}).Draw(t, "headers")
+		case "dbus":
+			s.Interface, s.Bus = "a.I", rapid.SampledFrom([]string{"", "session", "system"}).Draw(t, "common bus")
+		}
+		for i, toolName := range rapid.SliceOfNDistinct(name, 0, 4, rapid.ID).Draw(t, "tools") {
+			tool := Declared{Name: toolName, Title: words.Draw(t, "title"), Description: words.Draw(t, "about")}
+			tool.Timeout = time.Duration(rapid.Int64Range(int64(minTimeout), int64(maxTimeout)).Draw(t, "timeout"))
+			tool.Effect = rapid.SampledFrom([]*aai.Effect{nil, new(aai.Effect), worse(nil, aai.Reads), worse(nil, aai.Changes)}).Draw(t, "effect")
+			tool.Recipe = &aai.Recipe{App: d.ID, Tool: toolName, Platform: w.platform}
+			if i%2 == 0 {
+				tool.Params, tool.Recipe.Params = []byte(`{"properties":{"a":{"type":"string","default":"<\u00e9>"}}}`), []string{"a"}
+			}
+			recipes[w.way](&s, tool.Recipe)
+			s.Tools = append(s.Tools, tool)
+		}
+		d.Sections = append(d.Sections, s)
+	}
+	return d
+}
