@@ -93,7 +93,7 @@ func (a *App) WireName() string { return WireName("app:" + a.ID) }
 // id, also after "app:", its wire name, or one of [App.Names].
 func (a *App) Named(name string) bool {
 	same := func(other string) bool { return strings.EqualFold(name, other) }
-	return same(a.ID) || same("app:"+a.ID) || slices.ContainsFunc(a.Names(), same) || same(a.WireName())
+	return name != "" && (same(a.ID) || same("app:"+a.ID) || slices.ContainsFunc(a.Names(), same) || same(a.WireName()))
 }
 
 // OperatesOthers reports whether the app stands for programs that it operates: a call
