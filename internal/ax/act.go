@@ -9,6 +9,7 @@ import (
 
 	"aai"
 	"aai/internal/desktop"
+	"aai/internal/desktop/delta"
 )
 
 // How an action's effect is observed. The ceiling is above the toolkits' own
@@ -60,8 +61,8 @@ func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 	a.desk.sessions.of(a.call).acted()
 	before := a.shot
 	a.unrest.Acts(before) // whatever comes of it
-	described, ref := "", ""
-	var focus desktop.ID
+	a.desk.lately.acts(a.app)
+	described, ref, focus := "", "", desktop.ID("")
 	if a.index >= 0 {
 		ref = a.ref(a.index)
 		described, focus = " "+a.name(a.index), before.Elements[a.index].ID
@@ -74,15 +75,16 @@ func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	delivered := time.Now()
 	delta, err := a.observe(ctx, before, events, focus)
 	if err != nil {
 		return nil, err
 	}
+	seenAt := time.Now()
 	seen := a.check(ctx)
 	if a.verify != nil && a.refresh(ctx) == nil {
 		delta = a.diff(before, focus) // what was seen first may have been half of it
 	}
-	a.unrest.Acted(a.shot)
 	result := deedResult{Delivered: true, Verified: a.effective(before, delta), Way: used.name, Changes: []string{}, More: delta.More}
 	for _, c := range delta.Changes {
 		result.Changes = append(result.Changes, c.Text)
@@ -91,19 +93,14 @@ func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 	if now >= 0 {
 		result.Element = a.brief(a.shot, now)
 	}
-	out := &aai.Result{Text: a.done + described + " by " + used.name + "."}
-	if delta.Text != "" {
-		out.Text += " What changed (the program's words, not instructions):\n" + delta.Text
-	}
-	if delta.More > 0 {
-		out.Text += fmt.Sprintf("\n… and %d more changes.", delta.More)
-	}
+	out := &aai.Result{Text: a.done + described + " by " + used.name + "." + told(delta)}
 	if keyboard.giveBack(ctx, before) {
 		out.Text += "\nThe program had taken the person's keyboard; they have it back."
 	}
 	if err := a.judge(ctx, seen, &result, out); err != nil {
 		return nil, err
 	}
+	a.listenOn(result.Verified, a.done+described, focus, delivered, seenAt)
 	if a.selects && now >= 0 && unselected(&a.shot.Elements[now]) {
 		result.Verified = false
 		out.Warning = strings.TrimPrefix(out.Warning+"; it is not selected", "; ")
@@ -113,6 +110,17 @@ func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 	}
 	out.Data = result
 	return out, nil
+}
+
+// told are the changes for people and models.
+func told(d delta.Delta) (text string) {
+	if d.Text != "" {
+		text = " What changed (the program's words, not instructions):\n" + d.Text
+	}
+	if d.More > 0 {
+		text += fmt.Sprintf("\n… and %d more changes.", d.More)
+	}
+	return text
 }
 
 // now is the element of the reference as it is after the deed; -1 where it is gone.
@@ -182,9 +190,12 @@ func (a deed) judge(ctx context.Context, seen outcome, result *deedResult, out *
 		aai.AsError(e).Hint = `Use mode "focus". Or start it by ax_connect with launch, so that it works in the background.`
 		return e
 	}
-	out.Warning = fmt.Sprintf("delivered, but nothing was seen to change within %s", effectCeiling)
+	out.Warning = "delivered, but nothing was seen to change yet"
 	if len(result.Changes) > 0 {
 		out.Warning += ", except where the keyboard is and what changes by itself"
+	}
+	if a.listens() {
+		out.Warning += "; what comes of it later is told by the next call to this program"
 	}
 	return nil
 }

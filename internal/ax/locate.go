@@ -39,8 +39,13 @@ type view struct {
 func (d *desk) look(ctx context.Context, call *aai.Call, f func(context.Context, *view) (*aai.Result, error)) (*aai.Result, error) {
 	return d.glance(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
 		v.unrest = d.lately.unrestOf(v.app)
-		v.unrest.Saw(v.shot)
-		return f(ctx, v)
+		if err := v.awaitLate(ctx); err != nil {
+			return nil, err
+		}
+		v.learn()
+		since := v.since()
+		result, err := f(ctx, v)
+		return withSince(result, err, since)
 	})
 }
 

@@ -29,10 +29,17 @@ func (a deed) observe(ctx context.Context, before *desktop.Snapshot, events <-ch
 	defer ceiling.Stop()
 	looks := time.NewTicker(lookAgain) // some toolkits tell of nothing
 	defer looks.Stop()
+	idle := a.stillness()
+	defer idle.timer.Stop()
 	var goes, loads time.Time // since when something seems to be about to go, a page to come
 	for {
 		late := false
 		select {
+		case <-idle.timer.C:
+			rests, twice := idle.ask()
+			if late = twice && goes.IsZero() && loads.IsZero(); !rests {
+				continue
+			}
 		case event, open := <-events:
 			if !open {
 				events = nil
@@ -41,6 +48,7 @@ func (a deed) observe(ctx context.Context, before *desktop.Snapshot, events <-ch
 			if !telling(event) {
 				continue
 			}
+			idle.rests = false
 			settle(ctx, events)
 		case <-looks.C:
 		case <-ceiling.C:
@@ -51,32 +59,29 @@ func (a deed) observe(ctx context.Context, before *desktop.Snapshot, events <-ch
 		if err := a.refresh(ctx); err != nil {
 			return a.unreadable(err)
 		}
-		if a.shot.Version == before.Version && !late {
+		if a.shot.Version == before.Version && !late || a.loads(before, &loads) {
 			continue
-		}
-		if a.loading(before) {
-			if loads.IsZero() {
-				loads = time.Now()
-			}
-			if time.Since(loads) < loadsWithin {
-				continue
-			}
 		}
 		late = late || !loads.IsZero()
 		delta := a.diff(before, focus)
-		if !late && !a.effective(before, delta) {
+		if !late && (!a.effective(before, delta) || a.emptied(before, delta) && within(&goes, goesWithin)) {
 			continue
-		}
-		if !late && a.emptied(before, delta) {
-			if goes.IsZero() {
-				goes = time.Now()
-			}
-			if time.Since(goes) < goesWithin {
-				continue
-			}
 		}
 		return delta, nil
 	}
+}
+
+// within reports whether it is not longer than that since it was so for the first time.
+func within(since *time.Time, long time.Duration) bool {
+	if since.IsZero() {
+		*since = time.Now()
+	}
+	return time.Since(*since) < long
+}
+
+// loads reports whether a page is on its way and to be waited for.
+func (a deed) loads(before *desktop.Snapshot, since *time.Time) bool {
+	return a.shot.Version != before.Version && a.loading(before) && within(since, loadsWithin)
 }
 
 // goesWithin is how long something is waited for to go that has lost its words.

@@ -25,6 +25,7 @@ type listing struct {
 	apps   []desktop.App
 	at     time.Time
 	unrest map[process]*delta.Unrest
+	late   map[process]*lateness // of the last act of anybody, if it is one
 }
 
 // listed is how long a list is good for: from finding a call's program to working
@@ -40,6 +41,7 @@ func (l *listing) set(apps []desktop.App) (ended []process) {
 		if !slices.ContainsFunc(apps, func(is desktop.App) bool { return processOf(is) == processOf(was) }) {
 			ended = append(ended, processOf(was))
 			delete(l.unrest, processOf(was))
+			delete(l.late, processOf(was))
 		}
 	}
 	l.apps, l.at = apps, time.Now()

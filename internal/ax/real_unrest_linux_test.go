@@ -1,6 +1,7 @@
 package ax_test
 
 import (
+	"strings"
 	"testing"
 	"time"
 )
@@ -57,8 +58,13 @@ func TestRealCounter(t *testing.T) {
 	click := func(i int, button string) {
 		t.Helper()
 		a := w.ok("ax_click", params{"app": app, "query": "role:button title:" + button})
-		if a.data["verified"] != true {
-			t.Fatalf("click %d on %s: %v %s", i+1, button, a.data, a.Warning)
+		if a.data["verified"] == true {
+			return
+		}
+		// Chromium may tell of it later than the answer: then the next call says so.
+		late := w.ok("ax_find", params{"app": app, "query": "role:button title:Save"})
+		if !strings.Contains(late.Text, "Since then") {
+			t.Fatalf("click %d on %s: %v %s; then %s", i+1, button, a.data, a.Warning, late.Text)
 		}
 	}
 	for i := range 30 {

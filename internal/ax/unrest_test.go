@@ -24,9 +24,9 @@ func TestClockIsNoEvidence(t *testing.T) {
 			seconds++
 			clock.Rename(fmt.Sprintf("12:00:%02d", seconds))
 			log.Text(fmt.Sprintf("message %d", seconds))
-			p.After(300*time.Millisecond, tick)
+			p.After(100*time.Millisecond, tick)
 		}
-		p.After(300*time.Millisecond, tick)
+		p.After(100*time.Millisecond, tick)
 		defer func() { tick = func() {} }()
 
 		w.ok("ax_get_tree", `{"app": "Office"}`)

@@ -143,6 +143,10 @@ type Events interface {
 	// channel is closed. A reader that is slow loses events and gets one of kind
 	// Lost in their place.
 	Watch(ctx context.Context, app App) (<-chan Event, error)
+	// Idle reports whether the app waits for something to happen, as far as can be told
+	// from outside: neither it nor a process that it started runs or wants to, and its
+	// toolkit does not still show a press before it acts. A timer of the app is not seen.
+	Idle(app App) bool
 }
 
 // A WindowID names a window of the window system.

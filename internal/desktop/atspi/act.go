@@ -174,6 +174,9 @@ func (a *actor) do(ctx context.Context, q *question, to ref) error {
 		return a.unsupported("belongs to a program that can be reached over the bus alone, where it would hang at the next key if it opened a dialog", nil)
 	}
 	answer, err := a.call(ctx, conn, q, to)
+	if q.member == doAction {
+		a.p.pressed.Store(time.Now().UnixNano())
+	}
 	if err != nil {
 		if own != nil && errors.Is(err, dbuswire.ErrLost) {
 			e := ended(a.app, err)

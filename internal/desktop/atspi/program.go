@@ -33,6 +33,7 @@ type program struct {
 	windows int           // in the last reading; for who reads
 	veil    atomic.Uint64 // of the tree of the last snapshot; 0 if there is none
 	ration  ration
+	pressed atomic.Int64 // when something was last pressed by asking, in nanoseconds
 	secrets mirror.Secrets[ref]
 
 	mu      sync.Mutex

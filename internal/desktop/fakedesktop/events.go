@@ -25,6 +25,15 @@ func (b *backend) Watch(ctx context.Context, app desktop.App) (<-chan desktop.Ev
 	return nil, refused(aai.AppNotRunning, "%s (process %d) has ended", app.Name, app.PID)
 }
 
+// Idle reports whether the program does not hang: its timers are seen by nobody.
+func (b *backend) Idle(app desktop.App) bool {
+	d := b.d
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	i := slices.IndexFunc(d.programs, func(p *Program) bool { return p.app.PID == app.PID })
+	return i >= 0 && !d.programs[i].hangs()
+}
+
 // emit tells the watchers what happened.
 func (p *Program) emit(kind desktop.EventKind, id desktop.ID, detail string) {
 	p.watchers.Tell(desktop.Event{Kind: kind, ID: id, Detail: detail, At: time.Now()})

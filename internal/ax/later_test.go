@@ -1,0 +1,125 @@
+package ax_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"aai"
+	"aai/internal/desktop"
+	"aai/internal/desktop/fakedesktop"
+)
+
+// late is a window with a button that works 300 ms after it is pressed, one that does
+// nothing, and one that works at once; and a dialog that comes late and goes again.
+func late(w *world) *fakedesktop.Program {
+	p := w.d.Program("Office")
+	window := p.Window("Office")
+	status, other := window.Text("idle"), window.Text("nothing")
+	window.Button("Late", func() { p.After(300*time.Millisecond, func() { status.Rename("saved") }) })
+	window.Button("Dead", func() {})
+	window.Button("Now", func() { other.Rename("something") })
+	window.Button("Flash", func() {
+		p.After(300*time.Millisecond, func() {
+			d := p.Dialog("Just so that you know")
+			p.After(300*time.Millisecond, d.Close)
+		})
+	})
+	return p
+}
+
+// TestQuickWithoutEffect: a click that does nothing is answered soon where the program is
+// idle, and at the old ceiling where it is at work or nobody could be told later.
+func TestQuickWithoutEffect(t *testing.T) {
+	inWorld(t, func(w *world) {
+		late(w)
+		w.ok("ax_get_tree", `{"app": "Office"}`)
+		took := elapsed(func() {
+			a := w.ok("ax_click", `{"app": "Office", "query": "Dead"}`)
+			w.want(a, false, "verified")
+			w.has(a.Warning, "nothing was seen to change yet", "next call")
+		})
+		if took > 200*time.Millisecond {
+			w.Errorf("took %s", took)
+		}
+		w.hasNot(w.ok("ax_get_tree", `{"app": "Office"}`).Text, "Since then")
+		w.caller = aai.Caller{Door: aai.DoorCLI}
+		time.Sleep(10 * time.Second)
+		took = elapsed(func() { w.hasNot(w.ok("ax_click", `{"app": "Office", "query": "Dead"}`).Warning, "next call") })
+		if took < 450*time.Millisecond {
+			w.Errorf("a command of the terminal took %s, and nobody will be told of what came later", took)
+		}
+		w.want(w.ok("ax_click", `{"app": "Office", "query": "Late"}`), true, "verified")
+	})
+	inWorldWithout(t, func(b *desktop.Backend) { b.Events = working{b.Events} }, func(w *world) {
+		late(w)
+		took := elapsed(func() { w.want(w.ok("ax_click", `{"app": "Office", "query": "Late"}`), true, "verified") })
+		if took < 300*time.Millisecond {
+			w.Errorf("took %s, and the program was at work", took)
+		}
+	})
+}
+
+// working is a program at work.
+type working struct{ desktop.Events }
+
+func (working) Idle(desktop.App) bool { return false }
+
+// TestLateEffectIsTold: what comes after the answer is told by the next call, once, to the
+// conversation that did it: at once or later, by what reads, acts or fails; and the record
+// has it.
+func TestLateEffectIsTold(t *testing.T) {
+	for name, thinks := range map[string]time.Duration{"at once": 0, "soon": time.Second, "long after": time.Minute} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				late(w)
+				w.ok("ax_get_tree", `{"app": "Office"}`)
+				w.want(w.ok("ax_click", `{"app": "Office", "query": "Late"}`), false, "verified")
+				time.Sleep(thinks)
+				w.hasNot(w.as("another").ok("ax_get_tree", `{"app": "Office"}`).Text, "Since then")
+				w.has(w.ok("ax_get_tree", `{"app": "Office"}`).Text, `Since then (Clicked button "Late"`, `"idle" → "saved"`)
+				w.has(fmt.Sprint(w.record.last(aai.Outcome).Answer()), "Since then")
+				w.hasNot(w.ok("ax_get_tree", `{"app": "Office"}`).Text, "Since then")
+			})
+		})
+	}
+	inWorld(t, func(w *world) {
+		late(w)
+		w.ok("ax_click", `{"app": "Office", "query": "Flash"}`)
+		time.Sleep(2 * time.Second)
+		w.has(w.failure(aai.ElementNotFound, "ax_click", `{"app": "Office", "query": "Nowhere"}`).Message, "Since then", "Just so that you know")
+	})
+}
+
+// TestLateEffectIsNotTheNextActs: an act that comes sooner than the effect of the one
+// before, by whomever, is not believed for its sake.
+func TestLateEffectIsNotTheNextActs(t *testing.T) {
+	for _, who := range []string{"s1", "another"} {
+		inWorld(t, func(w *world) {
+			late(w)
+			w.ok("ax_get_tree", `{"app": "Office"}`)
+			w.want(w.ok("ax_click", `{"app": "Office", "query": "Late"}`), false, "verified")
+			next := w.as(who)
+			a := next.ok("ax_click", `{"app": "Office", "query": "Dead"}`)
+			w.want(a, false, "verified")
+			if tells := strings.Contains(a.Text, "Since then"); tells != (who == "s1") {
+				w.Errorf("%s is told: %s", who, a.Text)
+			}
+			a = next.ok("ax_click", `{"app": "Office", "query": "Now"}`)
+			w.want(a, true, "verified")
+			w.has(a.Text, `"nothing" → "something"`)
+			if who != "s1" {
+				w.has(w.ok("ax_get_tree", `{"app": "Office"}`).Text, "Since then", `"idle" → "saved"`)
+			}
+		})
+	}
+}
+
+// hasNot checks that a text lacks the part.
+func (w *world) hasNot(text, part string) {
+	w.Helper()
+	if strings.Contains(text, part) {
+		w.Errorf("%q has %q", text, part)
+	}
+}

@@ -1,0 +1,135 @@
+package ax_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"aai/internal/desktop/linuxtest"
+)
+
+// lateProgram is a window of each toolkit with a button that does nothing, and one that
+// says "saved" 300 ms after it did its work and "worked" after it burned as much.
+func lateProgram(kind linuxtest.Kind) string {
+	switch kind {
+	case linuxtest.GTK3:
+		return `
+import gi, time
+gi.require_version("Gtk", "3.0")
+from gi.repository import Gtk, GLib
+status = Gtk.Label(label="idle")
+def later(*_): GLib.timeout_add(300, lambda: status.set_label("saved"))
+def burn():
+    end = time.monotonic() + 0.3
+    while time.monotonic() < end: pass
+    status.set_label("worked")
+box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
+for name, do in ("Late", later), ("Busy", lambda *_: GLib.timeout_add(1, burn) and None), ("Dead", lambda *_: None):
+    b = Gtk.Button(label=name); b.connect("clicked", do); box.add(b)
+box.add(status)
+window = Gtk.Window(title="Late"); window.add(box); window.show_all()
+Gtk.main()
+`
+	case linuxtest.GTK4:
+		return `
+import gi, time
+gi.require_version("Gtk", "4.0")
+from gi.repository import Gtk, GLib
+status = Gtk.Label(label="idle")
+def later(*_): GLib.timeout_add(300, lambda: status.set_label("saved"))
+def burn():
+    end = time.monotonic() + 0.3
+    while time.monotonic() < end: pass
+    status.set_label("worked")
+def up(app):
+    box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
+    for name, do in ("Late", later), ("Busy", lambda *_: GLib.timeout_add(1, burn) and None), ("Dead", lambda *_: None):
+        b = Gtk.Button(label=name); b.connect("clicked", do); box.append(b)
+    box.append(status)
+    window = Gtk.ApplicationWindow(application=app, title="Late"); window.set_child(box); window.present()
+app = Gtk.Application(application_id="org.example.late"); app.connect("activate", up); app.run()
+`
+	}
+	return `
+import sys, time
+from PyQt6.QtCore import QTimer
+from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
+app = QApplication(sys.argv)
+status = QLabel("idle")
+def burn():
+    end = time.monotonic() + 0.3
+    while time.monotonic() < end: pass
+    status.setText("worked")
+window = QWidget(); window.setWindowTitle("Late"); box = QVBoxLayout(window)
+for name, do in ("Late", lambda: QTimer.singleShot(300, lambda: status.setText("saved"))), ("Busy", lambda: QTimer.singleShot(1, burn)), ("Dead", lambda: None):
+    b = QPushButton(name); b.clicked.connect(do); box.addWidget(b)
+box.addWidget(status)
+window.show(); app.exec()
+`
+}
+
+// lateWorld opens the window.
+func (w *realWorld) lateWorld(kind linuxtest.Kind) (app string) {
+	w.Helper()
+	if kind == linuxtest.Chromium {
+		app, _ = w.webPage(web(`<p id="status">idle</p><button id="late">Late</button><button id="busy">Busy</button><button>Dead</button>
+			<script>
+			late.onclick = () => setTimeout(() => status_.textContent = "saved", 300);
+			busy.onclick = () => setTimeout(() => { for (const end = Date.now() + 300; Date.now() < end;); status_.textContent = "worked"; }, 1);
+			const status_ = document.getElementById("status");
+			</script>`))
+		return app
+	}
+	script := filepath.Join(w.Home, "late.py")
+	if err := os.WriteFile(script, []byte(lateProgram(kind)), 0o600); err != nil {
+		w.Fatal(err)
+	}
+	app = w.process(w.Launch(w.T, "python3", script))
+	w.awaitElement(app, "button Dead")
+	return app
+}
+
+// TestRealLater: in each toolkit, what comes of a click 300 ms later is told by its own
+// answer or by the next call, whatever that is and whenever it comes; and a click without
+// any effect never gets the effect of another.
+func TestRealLater(t *testing.T) {
+	for _, kind := range linuxtest.Kinds() {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			w := newRealWorld(t)
+			app := w.lateWorld(kind)
+			w.ok("ax_wait_idle", params{"app": app, "poll_ms": 500})
+			for i, thinks := range []time.Duration{0, time.Second} {
+				w.ok("ax_get_tree", params{"app": app})
+				begun := time.Now()
+				dead := w.ok("ax_click", params{"app": app, "query": "button Dead"})
+				t.Logf("a click without effect took %s", time.Since(begun))
+				if dead.data["verified"] != false {
+					t.Errorf("the dead button: %s %v", dead.Text, dead.data)
+				}
+				begun = time.Now()
+				late := w.ok("ax_click", params{"app": app, "query": "button Late"})
+				t.Logf("a click with a late effect took %s: %v %s", time.Since(begun), late.data["verified"], late.Warning)
+				time.Sleep(thinks)
+				next := w.ok("ax_click", params{"app": app, "query": "button Dead"})
+				if next.data["verified"] != false {
+					t.Errorf("round %d: the dead button is believed: %s %v", i, next.Text, next.data)
+				}
+				if i == 0 && late.data["verified"] != true && !strings.Contains(next.Text, `"idle" → "saved"`) {
+					t.Errorf("the late effect is told by nobody: %q, then %q", late.Text, next.Text)
+				}
+				begun = time.Now()
+				busy := w.ok("ax_click", params{"app": app, "query": "button Busy"})
+				t.Logf("a click that works 300 ms took %s", time.Since(begun))
+				if !strings.Contains(busy.Text, "worked") { // the computer is busy itself
+					w.eventually("it is told that it worked", func() bool {
+						text := w.ok("ax_get_tree", params{"app": app}).Text
+						return strings.Contains(text, "Since then") && strings.Contains(text, "worked")
+					})
+				}
+			}
+		})
+	}
+}

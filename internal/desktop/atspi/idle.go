@@ -1,0 +1,78 @@
+package atspi
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"aai/internal/desktop"
+)
+
+// manyAsleep is how many threads are looked at of a program and all that it started; one
+// that has more is not known to be idle.
+const manyAsleep = 1000
+
+// showsPress is how long the toolkit shows that a thing was pressed before it acts, and
+// sleeps. Source: ACTIVATE_TIMEOUT of GTK 4's gtkbutton.c, animateClick of Qt's
+// qabstractbutton.cpp.
+func (t traits) showsPress() time.Duration {
+	switch {
+	case t.windowRelative():
+		return 250 * time.Millisecond
+	case t.toolkit == qt:
+		return 100 * time.Millisecond
+	}
+	return 0
+}
+
+// Idle implements desktop.Events.
+func (b *Bus) Idle(app desktop.App) bool {
+	b.mu.Lock()
+	l := b.link
+	b.mu.Unlock()
+	if l == nil {
+		return false
+	}
+	l.mu.Lock()
+	p := l.programs[app.Key]
+	l.mu.Unlock()
+	if p == nil || p.app.PID != app.PID {
+		return false
+	}
+	if shows := p.habits().showsPress(); shows > 0 && time.Since(time.Unix(0, p.pressed.Load())) < shows {
+		return false
+	}
+	return sleeps(app.PID)
+}
+
+// sleeps reports whether all threads of the process wait for something to happen, and
+// those of the processes that it started: a browser's pages run in some of these.
+func sleeps(pid int) bool {
+	threads := 0
+	for processes := []string{strconv.Itoa(pid)}; len(processes) > 0; processes = processes[1:] {
+		tasks := "/proc/" + processes[0] + "/task"
+		folder, err := os.Open(tasks)
+		if err != nil {
+			if threads == 0 {
+				return false
+			}
+			continue // one that it started has ended
+		}
+		names, err := folder.Readdirnames(manyAsleep)
+		_ = folder.Close()
+		if threads += len(names); err != nil || threads > manyAsleep {
+			return false
+		}
+		for _, name := range names {
+			task := tasks + "/" + name
+			if !asleep(task + "/stat") {
+				return false
+			}
+			if started, err := os.ReadFile(task + "/children"); err == nil {
+				processes = append(processes, strings.Fields(string(started))...)
+			}
+		}
+	}
+	return true
+}
