@@ -27,6 +27,9 @@ const (
 type way struct {
 	name string // such as "its accessibility action"
 	do   func(ctx context.Context) error
+	// asks says that the program itself is asked, and answers: keys and clicks may lie before
+	// it for a while, and nobody knows when it has read them.
+	asks bool
 	// danger says what may come of it, for the reply; "" where nothing but what is meant.
 	danger string
 }
@@ -76,7 +79,7 @@ func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 		return nil, err
 	}
 	delivered := time.Now()
-	delta, err := a.observe(ctx, before, events, focus)
+	delta, err := a.observe(ctx, before, events, focus, used.asks)
 	if err != nil {
 		return nil, err
 	}

@@ -53,10 +53,6 @@ func (v *view) listens() bool {
 	return v.backend.Events != nil && v.call.Caller.Door != aai.DoorCLI
 }
 
-// mayBeQuick reports whether the deed may be answered before the ceiling although nothing
-// was seen of it.
-func (a deed) mayBeQuick() bool { return a.verify == nil && a.listens() }
-
 // A stillness finds out whether the program has done all that it will do of itself.
 type stillness struct {
 	a             deed
@@ -64,9 +60,10 @@ type stillness struct {
 	rests, worked bool        // it was idle when it was asked last; it was once at work
 }
 
-func (a deed) stillness() *stillness {
+// stillness is for an act that the program was asked for, or for one by input.
+func (a deed) stillness(asked bool) *stillness {
 	s := &stillness{a: a, timer: time.NewTimer(quietAfter)}
-	if !a.mayBeQuick() {
+	if !asked || a.verify != nil || !a.listens() {
 		s.timer.Stop()
 	}
 	return s

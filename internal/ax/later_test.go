@@ -43,6 +43,10 @@ func TestQuickWithoutEffect(t *testing.T) {
 		if took > 200*time.Millisecond {
 			w.Errorf("took %s", took)
 		}
+		took = elapsed(func() { w.want(w.ok("ax_key_press", `{"app": "Office", "key": "f5"}`), false, "verified") })
+		if took < 450*time.Millisecond {
+			w.Errorf("a key took %s, and nobody knows when it is read", took)
+		}
 		w.hasNot(w.ok("ax_get_tree", `{"app": "Office"}`).Text, "Since then")
 		w.caller = aai.Caller{Door: aai.DoorCLI}
 		time.Sleep(10 * time.Second)

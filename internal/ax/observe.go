@@ -24,12 +24,12 @@ func (a deed) watch(ctx context.Context) <-chan desktop.Event {
 
 // observe waits until the effect of an action has come and settled, and returns
 // what changed.
-func (a deed) observe(ctx context.Context, before *desktop.Snapshot, events <-chan desktop.Event, focus desktop.ID) (delta.Delta, error) {
+func (a deed) observe(ctx context.Context, before *desktop.Snapshot, events <-chan desktop.Event, focus desktop.ID, asked bool) (delta.Delta, error) {
 	ceiling := time.NewTimer(effectCeiling)
 	defer ceiling.Stop()
 	looks := time.NewTicker(lookAgain) // some toolkits tell of nothing
 	defer looks.Stop()
-	idle := a.stillness()
+	idle := a.stillness(asked)
 	defer idle.timer.Stop()
 	var goes, loads time.Time // since when something seems to be about to go, a page to come
 	for {

@@ -240,7 +240,7 @@ func (v *view) byInputIn(find func(context.Context) (desktop.WindowInfo, error),
 
 // byAsking is a way that asks the program to act on the element.
 func (v *view) byAsking(i int, name string, act desktop.Act) way {
-	return way{name: name, do: func(ctx context.Context) error {
+	return way{name: name, asks: true, do: func(ctx context.Context) error {
 		if v.backend.Actor == nil {
 			return unsupported("actions on elements")
 		}
