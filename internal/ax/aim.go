@@ -232,10 +232,14 @@ func called(e *desktop.Element) string {
 func (v *view) readOn(i int) []string {
 	e := &v.shot.Elements[i]
 	says := []string{e.Name, e.Description}
-	if e.Role.Fires() || e.Role == desktop.Link {
-		for c := i + 1; c < min(e.End, i+1+maxRead); c++ {
-			says = append(says, v.shot.Elements[c].Name)
-		}
+	if takesText(e) || e.Parent < 0 {
+		return says
+	}
+	for c := i + 1; c < min(e.End, i+1+maxRead); c++ {
+		says = append(says, v.shot.Elements[c].Name)
+	}
+	for up := e.Parent; up >= 0 && v.shot.Elements[up].Parent >= 0 && !v.shot.Elements[up].Role.Holds(); up = v.shot.Elements[up].Parent {
+		says = append(says, v.shot.Elements[up].Name, v.shot.Elements[up].Description)
 	}
 	return says
 }

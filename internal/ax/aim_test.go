@@ -9,6 +9,7 @@ import (
 
 	"aai"
 	"aai/internal/desktop"
+	"aai/internal/desktop/fakedesktop"
 )
 
 // losses is a gate that refuses what says Delete, or destroys whatever it hits.
@@ -75,6 +76,7 @@ func TestWhatIsHitIsAskedAbout(t *testing.T) {
 			"alt+f4":           {tool: "ax_key_press", args: map[string]any{"key": "F4", "modifiers": []string{"alt"}, "mode": "focus"}, hit: `alt+f4 at textbox "Title" in "Office"`},
 			"delete":           {tool: "ax_key_press", args: map[string]any{"key": "delete"}, hit: `delete at textbox "Title" in "Office"`},
 			"shift+delete":     {tool: "ax_key_press", args: map[string]any{"key": "Delete", "modifiers": []string{"shift"}}, hit: `shift+delete at textbox "Title" in "Office"`},
+			"ctrl+return":      {tool: "ax_key_press", args: map[string]any{"key": "return", "modifiers": []string{"ctrl"}}, hit: `ctrl+return at textbox "Title" in "Office"`},
 			"another key":      {tool: "ax_key_press", args: map[string]any{"key": "w"}},
 			"return":           {tool: "ax_key_press", args: map[string]any{"key": "return"}},
 			"space":            {tool: "ax_key_press", args: map[string]any{"key": "space"}, dialog: true},
@@ -113,6 +115,51 @@ func TestWhatIsHitIsAskedAbout(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestWhatIsAroundWhatIsHit: people read what stands in and around what they press, and a
+// tab leads out of some fields of many lines.
+func TestWhatIsAroundWhatIsHit(t *testing.T) {
+	for name, c := range map[string]struct {
+		window func(window *fakedesktop.Element)
+		tool   string
+		args   string
+		asked  bool
+	}{
+		"a picture in a group": {func(window *fakedesktop.Element) {
+			window.Group("Delete group").Button("bin", func() {})
+		}, "ax_click", `"query": "bin"`, true},
+		"what stands in a row": {func(window *fakedesktop.Element) {
+			row := window.Add(desktop.Element{Role: desktop.ListItem, Name: "second"})
+			row.Add(desktop.Element{Role: desktop.Label, Name: "Delete everything"})
+		}, "ax_click", `"query": "second"`, true},
+		"a button beside": {func(window *fakedesktop.Element) {
+			window.Button("Delete", func() {})
+			window.Button("Save", func() {})
+		}, "ax_click", `"query": "Save"`, false},
+		"a list around": {func(window *fakedesktop.Element) {
+			list := window.Add(desktop.Element{Role: desktop.List, Name: "Deleted items: Delete or keep"})
+			list.Add(desktop.Element{Role: desktop.ListItem, Name: "first"})
+		}, "ax_click", `"query": "first"`, false},
+		"a tab out of many lines": {func(window *fakedesktop.Element) {
+			window.TextArea("Notes")
+			window.Button("Delete", func() {})
+		}, "ax_type", `"query": "Notes", "text": "x\t "`, true},
+		"lines in many lines": {func(window *fakedesktop.Element) {
+			window.TextArea("Notes")
+			window.Button("Delete", func() {})
+		}, "ax_type", `"query": "Notes", "text": "x\ny\tz"`, false},
+	} {
+		inWorld(t, func(w *world) {
+			c.window(w.d.Program("Office").Window("Office").Element)
+			w.gateway.Gates = []aai.Gate{losses{w.record}}
+			w.ok("ax_get_tree", `{"app": "Office"}`)
+			_, err := w.do(c.tool, `{"app": "Office", `+c.args+`}`)
+			if asked := err != nil && err.Code == aai.ConsentRequired; asked != c.asked {
+				w.Errorf("%s: asked %t, %v", name, asked, err)
+			}
+		})
 	}
 }
 
@@ -157,6 +204,14 @@ func TestReturnPresses(t *testing.T) {
 			d.Checkbox("Delete all").Focus()
 			d.Button("OK", nil).Be(desktop.Default)
 		}, "Delete all"},
+		"the row with the keyboard, by space": {"space", func(w *world) {
+			window := w.d.Program("Office").Window("Office")
+			window.Add(desktop.Element{Role: desktop.List}).Add(desktop.Element{Role: desktop.ListItem, Name: "Delete everything"}).Focus()
+		}, "Delete everything"},
+		"the row with the keyboard": {"return", func(w *world) {
+			window := w.d.Program("Office").Window("Office")
+			window.Add(desktop.Element{Role: desktop.List}).Add(desktop.Element{Role: desktop.ListItem, Name: "Delete everything"}).Focus()
+		}, "Delete everything"},
 		"nothing in a field, by space": {" ", func(w *world) {
 			d := w.d.Program("Office").Dialog("Really?")
 			d.Textbox("Why").Focus()

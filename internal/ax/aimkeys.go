@@ -36,7 +36,7 @@ func destroys(c desktop.Chord) bool {
 	case "f4":
 		return has("alt") || has("ctrl")
 	}
-	return false
+	return isReturn(c.Key) && (has("ctrl") || has("meta")) // sends, in what is written
 }
 
 func isReturn(key string) bool {
@@ -76,10 +76,12 @@ func (v *view) pressedBy(ctx context.Context, space bool, focused int) []int {
 	switch {
 	case role == desktop.Button || role.MenuEntry() || space && role.Fires():
 		return []int{focused}
-	case writes, space && focused >= 0:
-		return nil // it is written there, or marks a row
-	case role.Fires() || role == desktop.Link:
-		pressed = []int{focused}
+	case writes, space && focused >= 0 && takesText(&v.shot.Elements[focused]):
+		return nil // it is written there
+	case focused >= 0 && !takesText(&v.shot.Elements[focused]):
+		if pressed = []int{focused}; space {
+			return pressed
+		}
 	}
 	within := v.asks(focused)
 	if within < 0 && focused < 0 {
@@ -104,13 +106,13 @@ func (v *view) pressedBy(ctx context.Context, space bool, focused int) []int {
 // a line in a field of one line is return, and after a tab it is any button.
 func (v *view) pressedByTyping(ctx context.Context, i int) []int {
 	text := v.gives()
-	if i < 0 || !strings.ContainsAny(text, "\n\r\t") || v.shot.Elements[i].States.Has(desktop.Multiline) {
+	if i < 0 || !strings.ContainsAny(text, "\n\r\t") {
 		return nil
 	}
 	if _, after, tab := strings.Cut(text, "\t"); tab && strings.ContainsAny(after, " \n\r") {
-		return v.buttons(v.shot.Window(i), false)
+		return v.buttons(v.shot.Window(i), false) // in some fields of many lines a tab leads out, too
 	}
-	if !strings.ContainsAny(text, "\n\r") || !takesText(&v.shot.Elements[i]) {
+	if !strings.ContainsAny(text, "\n\r") || !takesText(&v.shot.Elements[i]) || v.shot.Elements[i].States.Has(desktop.Multiline) {
 		return nil
 	}
 	return v.pressedBy(ctx, false, i)

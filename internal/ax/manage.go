@@ -39,8 +39,8 @@ func activates(call *aai.Call) bool {
 	return call.Tool == windowTool && textArg(call, "action") == activate
 }
 
-// windowHit is the window that a call manages. To close one with what was not saved, or of
-// which nothing is known, cannot be taken back.
+// windowHit is the window that a call manages. To close one cannot be taken back: what was
+// not saved in it shows in no title of some programs, and some do not ask.
 func (d *desk) windowHit(ctx context.Context, call *aai.Call) aai.Hit {
 	hit := aai.Hit{Role: string(desktop.Window), Window: aai.CleanLabel(textArg(call, "window"), maxOnRecord)}
 	closes := textArg(call, "action") == string(desktop.Close)
@@ -65,19 +65,8 @@ func (d *desk) windowHit(ctx context.Context, call *aai.Call) aai.Hit {
 func managed(call *aai.Call, w desktop.WindowInfo) aai.Hit {
 	return aai.Hit{
 		Role: string(desktop.Window), Window: aai.CleanLabel(w.Title, maxOnRecord),
-		Destroys: textArg(call, "action") == string(desktop.Close) && unsaved(w.Title),
+		Destroys: textArg(call, "action") == string(desktop.Close),
 	}
-}
-
-// unsaved reports whether a title says that something in the window was not saved.
-func unsaved(title string) bool {
-	title = strings.TrimSpace(strings.ToLower(title))
-	for _, mark := range []string{"*", "•", "●"} {
-		if strings.HasPrefix(title, mark) || strings.HasSuffix(title, mark) || strings.Contains(title, " "+mark+" ") || strings.Contains(title, mark+" - ") || strings.Contains(title, mark+" — ") || strings.Contains(title, "- "+mark) {
-			return true
-		}
-	}
-	return slices.ContainsFunc([]string{"[*]", "[modified]", "(modified)", "(unsaved)", "[+]", "not saved", "unsaved"}, func(word string) bool { return strings.Contains(title, word) })
 }
 
 // named is the window with the title or index, or the front one for "".
