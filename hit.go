@@ -36,8 +36,11 @@ func (h Hit) String() string {
 	if h.ID != "" {
 		text += " #" + h.ID
 	}
-	if h.Key != "" {
+	switch {
+	case h.Key != "" && text != "":
 		text = h.Key + " at " + text
+	case h.Key != "":
+		text = h.Key
 	}
 	if h.Window != "" {
 		text += " in " + strconv.Quote(h.Window)

@@ -204,6 +204,11 @@ func (v *view) hit(ctx context.Context, i int, also ...int) aai.Hit {
 			hit.Window = aai.CleanLabel(v.shot.Elements[top].Name, maxOnRecord)
 		}
 	}
+	if i < 0 {
+		if top := v.frontTop(ctx); top >= 0 {
+			hit.Window = aai.CleanLabel(v.shot.Elements[top].Name, maxOnRecord)
+		}
+	}
 	hit.Name = strings.Join(names, " / ")
 	hit.Says = strings.Join(strings.Fields(strings.Join(append(says, hit.Says), " ")), " ")
 	return hit

@@ -49,7 +49,7 @@ func (c *Consent) question(r *aai.Request, old *Grant, now time.Time) (aai.Quest
 		return aai.Question{}, err
 	}
 	text = append(text, where...)
-	if r.Hit.Role != "" && r.App.OperatesOthers() {
+	if r.App.OperatesOthers() && r.Hit.String() != "" {
 		text.theirs(w.hits, aai.CleanLabel(r.Hit.String(), maxHit))
 	}
 	with, err := w.args(r)
@@ -62,7 +62,7 @@ func (c *Consent) question(r *aai.Request, old *Grant, now time.Time) (aai.Quest
 		Channels: c.channels(r, r.Permission()),
 		Title:    w.titleOf(r),
 		Text:     strings.Join(text, "\n"),
-		Details:  strings.Join(w.details(r), "\n"),
+		Details:  strings.Join(c.details(r), "\n"),
 		Choices:  c.choices(r, old != nil),
 		Seal:     c.seals.seal(binding(r), now),
 	}, nil
@@ -165,8 +165,12 @@ func domainOf(host string) string {
 }
 
 // details is where all of it comes from, and what would run.
-func (w words) details(r *aai.Request) lines {
+func (c *Consent) details(r *aai.Request) lines {
+	w := c.words()
 	var text lines
+	if c.store.Keeps() != nil {
+		text.ours("%s", w.notKept)
+	}
 	if r.Call.Target.Source != "" {
 		text.ours(w.from, plain(r.Call.Target.Source))
 	}

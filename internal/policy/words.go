@@ -16,7 +16,7 @@ type words struct {
 	site, host, alsoTo, itsApp, in, onScreen, hits string
 	with, noParams                                 string
 
-	from, id, callsGo, door string // of the details
+	from, id, callsGo, door, notKept string // of the details
 
 	app, program, tool, says, runs, effectName, parameters string // names of what stands after a colon
 	effect                                                 map[aai.Effect]string
@@ -49,7 +49,7 @@ func english() words {
 		site: "Web site: %s", host: "Its host: %s", alsoTo: "Sends data to: %s", itsApp: "whose app %s calls itself %s",
 		in: "In: %s", onScreen: "In: all programs on the screen", hits: "On: %s",
 		with: "With:", noParams: "With nothing else",
-		from: "It comes from: %s", id: "Its id: %s", callsGo: "Calls go to: %s",
+		from: "It comes from: %s", id: "Its id: %s", callsGo: "Calls go to: %s", notKept: "Not for good: nothing can be kept here (aai-gateway check says why)",
 		door: "Asked over: %s",
 		app:  "App", program: "Program", tool: "Tool", says: "Says", runs: "Runs", effectName: "Effect", parameters: "Parameters",
 		effect: map[aai.Effect]string{
@@ -80,7 +80,7 @@ func chinese() words {
 		site: "网站：%s", host: "其主机：%s", alsoTo: "数据发送到：%s", itsApp: "其应用 %s 自称 %s",
 		in: "目标：%s", onScreen: "目标：屏幕上的所有程序", hits: "对象：%s",
 		with: "参数：", noParams: "无参数",
-		from: "来源：%s", id: "应用 ID：%s", callsGo: "调用发往：%s",
+		from: "来源：%s", id: "应用 ID：%s", callsGo: "调用发往：%s", notKept: "不能永久允许：此处无法保存（运行 aai-gateway check 查看原因）",
 		door: "请求途径：%s",
 		app:  "应用", program: "程序", tool: "操作", says: "说明", runs: "执行", effectName: "影响", parameters: "参数",
 		effect: map[aai.Effect]string{
