@@ -58,15 +58,24 @@ type stillness struct {
 	a             deed
 	timer         *time.Timer // when to ask again
 	rests, worked bool        // it was idle when it was asked last; it was once at work
+	asked, looked bool        // the program was asked for the act; it was looked at without being told
 }
 
 // stillness is for an act that the program was asked for, or for one by input.
 func (a deed) stillness(asked bool) *stillness {
-	s := &stillness{a: a, timer: time.NewTimer(quietAfter)}
+	s := &stillness{a: a, timer: time.NewTimer(quietAfter), asked: asked}
 	if !asked || a.verify != nil || !a.listens() {
 		s.timer.Stop()
 	}
 	return s
+}
+
+// pressing reports, once, whether the program is still at what it was asked for: to read it
+// then would only hold it up, for it is Qt that shows a press just as long as lookAgain.
+func (s *stillness) pressing() bool {
+	first := s.asked && !s.looked
+	s.looked = true
+	return first && s.a.backend.Events != nil && !s.a.backend.Events.Idle(s.a.app)
 }
 
 // ask reports whether the program is idle, and whether it was so also when it was asked

@@ -1,6 +1,7 @@
 package ax_test
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -69,6 +70,40 @@ func TestQuickWithoutEffect(t *testing.T) {
 type working struct{ desktop.Events }
 
 func (working) Idle(desktop.App) bool { return false }
+
+// TestOneLookAtWhatIsTold: a program that shows a press for 110 ms before it acts, and tells
+// of what it did then, is read once after the act.
+func TestOneLookAtWhatIsTold(t *testing.T) {
+	counted := &counting{}
+	inWorldWithout(t, func(b *desktop.Backend) {
+		b.Events, counted.Tree = working{b.Events}, b.Tree
+		b.Tree = counted
+	}, func(w *world) {
+		p := w.d.Program("Office")
+		window := p.Window("Office")
+		status := window.Text("idle")
+		pressed := 0
+		window.Button("Save", func() {
+			pressed = counted.looks
+			p.After(110*time.Millisecond, func() { status.Rename("saved") })
+		})
+		w.want(w.ok("ax_click", `{"app": "Office", "query": "Save"}`), true, "verified")
+		if looks := counted.looks - pressed; looks != 1 {
+			w.Errorf("it was read %d times", looks)
+		}
+	})
+}
+
+// counting counts the looks at programs.
+type counting struct {
+	desktop.Tree
+	looks int
+}
+
+func (c *counting) Snapshot(ctx context.Context, app desktop.App) (*desktop.Snapshot, error) {
+	c.looks++
+	return c.Tree.Snapshot(ctx, app)
+}
 
 // TestLateEffectIsTold: what comes after the answer is told by the next call, once, to the
 // conversation that did it: at once or later, by what reads, acts or fails; and the record

@@ -51,6 +51,9 @@ func (a deed) observe(ctx context.Context, before *desktop.Snapshot, events <-ch
 			idle.rests = false
 			settle(ctx, events)
 		case <-looks.C:
+			if idle.pressing() {
+				continue
+			}
 		case <-ceiling.C:
 			late = true
 		case <-ctx.Done():

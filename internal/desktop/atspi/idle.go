@@ -13,15 +13,18 @@ import (
 // that has more is not known to be idle.
 const manyAsleep = 1000
 
+// uncertain is how much longer that may take.
+const uncertain = 20 * time.Millisecond
+
 // showsPress is how long the toolkit shows that a thing was pressed before it acts, and
 // sleeps. Source: ACTIVATE_TIMEOUT of GTK 4's gtkbutton.c, animateClick of Qt's
 // qabstractbutton.cpp.
 func (t traits) showsPress() time.Duration {
 	switch {
 	case t.windowRelative():
-		return 250 * time.Millisecond
+		return 250*time.Millisecond + uncertain
 	case t.toolkit == qt:
-		return 100 * time.Millisecond
+		return 100*time.Millisecond + uncertain
 	}
 	return 0
 }
