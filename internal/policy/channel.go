@@ -32,7 +32,7 @@ const (
 func riskOf(r *aai.Request, permission string) risk {
 	if !r.App.OperatesOthers() {
 		if t := r.App.Tool(permission); t != nil {
-			return riskOfEffect(t.Effect)
+			return riskOfTool(t)
 		}
 		return forGood
 	}
@@ -42,8 +42,13 @@ func riskOf(r *aai.Request, permission string) risk {
 	return forGood
 }
 
-func riskOfEffect(e aai.Effect) risk {
-	switch e {
+// riskOfTool is the risk of an app's tool. To start a program is R2, whatever the tool
+// says of its effect: that is said of what it does once the program runs.
+func riskOfTool(t *aai.Tool) risk {
+	if t.Starts {
+		return forGood
+	}
+	switch t.Effect {
 	case aai.Reads:
 		return readsOnly
 	case aai.Changes:

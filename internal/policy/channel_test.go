@@ -16,6 +16,7 @@ func TestChannels(t *testing.T) {
 	)
 	stranger := notesApp("d1")
 	stranger.ID = "example.com/org.example.Notes"
+	player := &aai.Tool{Name: "play", Effect: aai.Reads, Starts: true}
 	starting := program("shell", "s1")
 	starting.PID = 0
 	for name, c := range map[string]struct {
@@ -28,6 +29,7 @@ func TestChannels(t *testing.T) {
 		"reads":                      {[]string{agent().Identity}, asking(notesApp("d1"), "list"), byClient, false},
 		"changes":                    {[]string{"/usr/bin/other", agent().Identity}, asking(notesApp("d1"), "add"), byClient, false},
 		"destroys":                   {[]string{Every}, asking(notesApp("d1"), "wipe"), safest, true},
+		"reads, and starts":          {[]string{Every}, asking(notesApp("d1", player), "play"), safest, true},
 		"a name":                     {[]string{"claude-ai"}, asking(notesApp("d1"), "list"), safest, true},
 		"nobody by nothing":          {[]string{""}, nameless(asking(notesApp("d1"), "list")), safest, false},
 		"a host that is new":         {[]string{Every}, asking(stranger, "list"), safest, true},

@@ -133,7 +133,7 @@ func (c *Consent) confirmsEach(r *aai.Request) bool {
 		return false
 	}
 	if !r.App.OperatesOthers() {
-		return riskOfEffect(r.Tool.Effect) == forGood
+		return riskOfTool(r.Tool) == forGood
 	}
 	return r.Permission() == aai.PermissionDestroy || r.Permission() == aai.PermissionStart
 }
