@@ -194,6 +194,12 @@ func asJSON(value any) any {
 			list[i] = asJSON(item)
 		}
 		return list
+	case []map[string]any: // [[tables]]
+		list := make([]any, len(value))
+		for i, item := range value {
+			list[i] = asJSON(item)
+		}
+		return list
 	case map[string]any:
 		object := make(map[string]any, len(value))
 		for name, item := range value {

@@ -108,6 +108,20 @@ func TestConfirmedValueHolds(t *testing.T) {
 	}
 }
 
+// TestPreapprovedInTOML: tables of TOML are read as the objects of JSON, and hold as
+// those do: where they were confirmed.
+func TestPreapprovedInTOML(t *testing.T) {
+	const text = "[[consent.preapproved]]\napp = \"a.b\"\ntools = [\"x\"]\ncaller = \"*\"\nexpires = \"2999-01-01T00:00:00Z\"\n"
+	entry := map[string]any{"app": "a.b", "tools": []any{"x"}, "caller": "*", "expires": "2999-01-01T00:00:00Z"}
+	for want, confirmed := range [][]proof.Setting{nil, {{Key: "consent.preapproved", Value: []any{entry}}}} {
+		d := strict(t, confirmed...)
+		c, err := d.read(Flags{File: d.file(t, "mine.toml", text)})
+		if mustRead(t, c, err); len(c.Preapproved) != want || len(c.Unconfirmed) != 1-want {
+			t.Errorf("confirmed %v: %+v, %+v", confirmed, c.Preapproved, c.Unconfirmed)
+		}
+	}
+}
+
 // No variable and no flag widens what may be reached: an agent that can write its
 // client's settings for this server must not open the person's network by it.
 func TestPrivateHostsAreForTheFileAlone(t *testing.T) {
