@@ -172,7 +172,11 @@ func (v *view) hit(ctx context.Context, i int, also ...int) aai.Hit {
 		i = v.place(ctx)
 	}
 	pressed := also
-	switch chord, key := chordOf(v.call); {
+	chord, key := chordOf(v.call)
+	if key {
+		says = v.reached(chord, i)
+	}
+	switch {
 	case key && (isReturn(chord.Key) || isSpace(chord.Key)):
 		if pressed = v.pressedBy(ctx, isSpace(chord.Key), i); len(pressed) > 0 {
 			i = pressed[0]

@@ -77,6 +77,9 @@ func TestWhatIsHitIsAskedAbout(t *testing.T) {
 			"delete":           {tool: "ax_key_press", args: map[string]any{"key": "delete"}, hit: `delete at textbox "Title" in "Office"`},
 			"shift+delete":     {tool: "ax_key_press", args: map[string]any{"key": "Delete", "modifiers": []string{"shift"}}, hit: `shift+delete at textbox "Title" in "Office"`},
 			"ctrl+return":      {tool: "ax_key_press", args: map[string]any{"key": "return", "modifiers": []string{"ctrl"}}, hit: `ctrl+return at textbox "Title" in "Office"`},
+			"alt+l":            {tool: "ax_key_press", args: map[string]any{"key": "l", "modifiers": []string{"alt"}}, hit: `textbox "Title" in "Office"`},
+			"another alt":      {tool: "ax_key_press", args: map[string]any{"key": "v", "modifiers": []string{"alt"}}},
+			"a letter":         {tool: "ax_key_press", args: map[string]any{"key": "d"}},
 			"another key":      {tool: "ax_key_press", args: map[string]any{"key": "w"}},
 			"return":           {tool: "ax_key_press", args: map[string]any{"key": "return"}},
 			"space":            {tool: "ax_key_press", args: map[string]any{"key": "space"}, dialog: true},
@@ -134,6 +137,24 @@ func TestWhatIsAroundWhatIsHit(t *testing.T) {
 			row := window.Add(desktop.Element{Role: desktop.ListItem, Name: "second"})
 			row.Add(desktop.Element{Role: desktop.Label, Name: "Delete everything"})
 		}, "ax_click", `"query": "second"`, true},
+		"a letter in an open menu": {func(window *fakedesktop.Element) {
+			menu := window.Add(desktop.Element{Role: desktop.Menu, Name: "File"})
+			menu.Add(desktop.Element{Role: desktop.MenuItem, Name: "Delete all"})
+			window.Textbox("Name").Focus()
+		}, "ax_key_press", `"key": "d"`, true},
+		"return in an open menu": {func(window *fakedesktop.Element) {
+			menu := window.Add(desktop.Element{Role: desktop.Menu, Name: "File"})
+			menu.Add(desktop.Element{Role: desktop.MenuItem, Name: "Delete all"})
+			window.Textbox("Name").Focus()
+		}, "ax_key_press", `"key": "return"`, true},
+		"a letter beside a closed menu": {func(window *fakedesktop.Element) {
+			window.Menu("File", func(string) {}, "Delete all")
+			window.Textbox("Name").Focus()
+		}, "ax_key_press", `"key": "d"`, false},
+		"a letter where a button has the keyboard": {func(window *fakedesktop.Element) {
+			window.Button("Delete", func() {})
+			window.Button("Cancel", func() {}).Focus()
+		}, "ax_key_press", `"key": "d"`, true},
 		"a button beside": {func(window *fakedesktop.Element) {
 			window.Button("Delete", func() {})
 			window.Button("Save", func() {})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"aai"
 	"aai/internal/desktop"
@@ -100,6 +101,27 @@ func (v *view) pressedBy(ctx context.Context, space bool, focused int) []int {
 		return append(pressed, byDefault...)
 	}
 	return append(pressed, v.buttons(within, false)...)
+}
+
+// reached is what is to be read on what the chord may press by a letter of its name: the
+// entries of an open menu, and buttons where the letter is not written. Return and space
+// press whichever entry of an open menu is chosen, which not every toolkit tells.
+func (v *view) reached(c desktop.Chord, focused int) (says []string) {
+	letter := strings.ToLower(c.Key)
+	chooses := isReturn(c.Key) || isSpace(c.Key)
+	if !chooses && utf8.RuneCountInString(letter) != 1 || slices.Contains(c.Modifiers, "ctrl") || slices.Contains(c.Modifiers, "meta") {
+		return nil
+	}
+	writes := focused >= 0 && takesText(&v.shot.Elements[focused])
+	buttons := !chooses && (slices.Contains(c.Modifiers, "alt") || focused >= 0 && !writes)
+	for i := range v.shot.Elements {
+		e := &v.shot.Elements[i]
+		entry := e.Role.MenuEntry() && e.Parent >= 0 && v.shot.Elements[e.Parent].Role == desktop.Menu
+		if (entry || buttons && e.Role.Fires()) && (chooses || strings.Contains(strings.ToLower(e.Name), letter)) && v.shot.Visible(i) {
+			says = append(says, e.Name)
+		}
+	}
+	return says
 }
 
 // pressedByTyping is what the text that the call gives the element may press: the end of
