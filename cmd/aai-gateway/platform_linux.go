@@ -83,7 +83,7 @@ func hostPlatform(home string, getenv func(string) string) platform {
 
 // programs starts programs in the person's session.
 func (s *setup) programs(dataDirs []string) *launcher.Launcher {
-	environ := func() []string { return s.session.Environ(os.Environ()) }
+	environ := func() []string { return withoutSecrets(s.session.Environ(os.Environ())) }
 	return launcher.New(launcher.Config{Getenv: s.session.Getenv, Environ: environ, DataDirs: dataDirs})
 }
 
