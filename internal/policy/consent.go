@@ -96,8 +96,8 @@ func (c *Consent) Check(_ context.Context, r *aai.Request) ([]aai.Question, erro
 	switch {
 	case decided != nil && decided.Decision == Deny:
 		return nil, refused(r, *decided)
-	case r.Admitted != "" && r.Admitted == r.Permission():
-		return nil, nil // this very call, before it had to wait
+	case r.Admitted != "" && r.Admitted == r.Permission() && len(r.Call.Answers) > 0:
+		return nil, nil // a person allowed this very call, before it had to wait
 	case each: // nothing that was allowed before counts
 		return c.ask(r, nil, grants, now)
 	case c.preapproval(r, now) != nil:

@@ -278,6 +278,21 @@ func TestNothingCanBeKept(t *testing.T) {
 	d.admits(t, d.choose(t, app, "add", choiceSession))
 }
 
+// A call that was admitted by what a person had allowed before is asked about again when
+// they have taken it back while it waited; one that they were asked about is theirs.
+func TestWhatIsTakenBackWhileACallWaits(t *testing.T) {
+	d, app := newDesk(), notesApp("d1")
+	answered := d.choose(t, app, "add", choiceAlways)
+	d.admits(t, answered)
+	waiting := asking(app, "add")
+	d.admits(t, waiting)
+	answered.Admitted, waiting.Admitted = answered.Permission(), waiting.Permission()
+	d.admits(t, waiting)
+	d.kept.grants, waiting.Consent = nil, ""
+	d.question(t, waiting)
+	d.admits(t, answered)
+}
+
 // What sessions may make the gateway remember has an end; past it, a person is
 // asked more often and never less.
 func TestSessionGrantsAreBounded(t *testing.T) {
