@@ -31,6 +31,7 @@ func readings(text string) string {
 // written.
 func spaced(text string) string {
 	var b strings.Builder
+	b.Grow(len(text) + 8)
 	gap, before := false, rune(0)
 	all := []rune(strings.ToLower(norm.NFKC.String(text)))
 	for i, r := range all {
@@ -42,7 +43,8 @@ func spaced(text string) string {
 		switch {
 		case unicode.Is(unicode.Inherited, r) || r == '\u0640': // an accent that makes no letter, a stretched line
 		case sign:
-			b.WriteString(" " + string(r))
+			b.WriteByte(' ')
+			b.WriteRune(r)
 			gap = true
 		case !unicode.IsLetter(r) && !unicode.IsMark(r) || r == '\u02bc':
 			gap = true
@@ -51,7 +53,7 @@ func spaced(text string) string {
 				b.WriteByte(' ')
 			}
 			gap = false
-			b.WriteString(folded(r))
+			fold(&b, r)
 		}
 	}
 	return strings.TrimSpace(b.String())
@@ -67,20 +69,20 @@ func next(all []rune) rune {
 	return 0
 }
 
-// folded is a small letter as it is compared: as it is also written, or in capitals.
-func folded(r rune) string {
-	switch r {
-	case 'ß':
-		return "ss"
-	case 'ı':
-		return "i"
-	case 'ς':
-		return "σ"
-	}
-	if unicode.Is(unicode.Greek, r) {
+// fold writes a small letter as it is compared: as it is also written, or in capitals.
+func fold(b *strings.Builder, r rune) {
+	switch {
+	case r == 'ß':
+		b.WriteString("ss")
+		return
+	case r == 'ı':
+		r = 'i'
+	case r == 'ς':
+		r = 'σ'
+	case r > unicode.MaxASCII && unicode.Is(unicode.Greek, r):
 		r = []rune(norm.NFD.String(string(r)))[0] // capitals have no accents
 	}
-	return string(r)
+	b.WriteRune(r)
 }
 
 // alphabetic reports whether the word is written with spaces around it.
