@@ -54,15 +54,6 @@ func closeOnExec() {
 	}
 }
 
-// withoutSecrets are the variables without the gateway's own secrets.
-func withoutSecrets(environ []string) []string {
-	return slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
-		name, _, _ := strings.Cut(v, "=")
-		ours := strings.HasPrefix(name, "AAI_") || strings.HasPrefix(name, "AXTERMINATOR_")
-		return ours && (strings.HasSuffix(name, "_TOKEN") || strings.Contains(name, "_KEY") || strings.Contains(name, "SECRET") || strings.Contains(name, "PASSPHRASE"))
-	})
-}
-
 // keepClip is the whole life of that process.
 func keepClip(in io.Reader, out io.Writer) int {
 	outlive()

@@ -6,6 +6,8 @@ import (
 	"maps"
 	"net/http"
 	"os"
+	"slices"
+	"strings"
 
 	"aai"
 	"aai/internal/catalog"
@@ -81,11 +83,20 @@ func (s *setup) logins(client *http.Client, secrets login.Secrets, getenv func(s
 	var browser func(context.Context, string) error
 	if s.Login.Browser {
 		browser = func(ctx context.Context, address string) error {
-			return login.OpenBrowser(ctx, address, s.session.Environ(os.Environ()))
+			return login.OpenBrowser(ctx, address, withoutSecrets(s.session.Environ(os.Environ())))
 		}
 	}
 	return login.New(login.Config{
 		Client: client, Secrets: secrets, Browser: browser, Screen: func() bool { return s.platform.screen(s.session.Getenv) }, Sites: s.Login.Sites, Document: s.Login.Document,
 		Env: s.Login.Env, Getenv: getenv, Brief: s.brief, Dev: s.Dev, Log: log,
+	})
+}
+
+// withoutSecrets are the variables without the gateway's own secrets.
+func withoutSecrets(environ []string) []string {
+	return slices.DeleteFunc(slices.Clone(environ), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		ours := strings.HasPrefix(name, "AAI_") || strings.HasPrefix(name, "AXTERMINATOR_")
+		return ours && (strings.HasSuffix(name, "_TOKEN") || strings.Contains(name, "_KEY") || strings.Contains(name, "SECRET") || strings.Contains(name, "PASSPHRASE"))
 	})
 }
