@@ -7,8 +7,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// signs are the pictures that stand for a word of loss on a button.
-const signs = "×✕✖❌🗑"
+// signs are the pictures that stand for a word of loss on a button. × is none: it
+// multiplies.
+const signs = "✕✖❌🗑"
 
 // readings are the ways to read a text, one after the other and none across another: a
 // mark of a mnemonic within a word or a space there, a capital within a word as the
@@ -32,17 +33,11 @@ func readings(text string) string {
 func spaced(text string) string {
 	var b strings.Builder
 	b.Grow(len(text) + 8)
-	gap, before := false, rune(0)
-	all := []rune(strings.ToLower(norm.NFKC.String(text)))
-	for i, r := range all {
-		between := unicode.IsDigit(before) && unicode.IsDigit(next(all[i+1:])) // to multiply
-		sign := !between && strings.ContainsRune(signs, r)
-		if !unicode.IsSpace(r) {
-			before = r
-		}
+	gap := false
+	for _, r := range strings.ToLower(norm.NFKC.String(text)) {
 		switch {
 		case unicode.Is(unicode.Inherited, r) || r == '\u0640': // an accent that makes no letter, a stretched line
-		case sign:
+		case strings.ContainsRune(signs, r):
 			b.WriteByte(' ')
 			b.WriteRune(r)
 			gap = true
@@ -57,16 +52,6 @@ func spaced(text string) string {
 		}
 	}
 	return strings.TrimSpace(b.String())
-}
-
-// next is the first of them that is no space.
-func next(all []rune) rune {
-	for _, r := range all {
-		if !unicode.IsSpace(r) {
-			return r
-		}
-	}
-	return 0
 }
 
 // fold writes a small letter as it is compared: as it is also written, or in capitals.

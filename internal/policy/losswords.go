@@ -38,7 +38,7 @@ func wordsOfLoss() []string {
 		"kill", "kills", "killing", "terminate", "terminates", "terminating", "end task", "end process", "post", "reply", "reply all", "checkout",
 		"unsubscribe", "unsubscribes", "unsubscribing", "deactivate", "deactivates", "deactivating", "revert", "reverts", "reverting",
 		"truncate", "truncates", "truncating", "force push", "force pushes", "force pushing",
-		"×", "✕", "✖", "❌", "🗑",
+		"✕", "✖", "❌", "🗑",
 		"absenden", "abschicken", "bestellen", "papierkorb leeren", "abmelden", "neu starten", "herunterfahren",
 		"passer la commande", "passer commande", "finalizar compra", "finalizar la compra", "注文する", "注文を確定", "提交订单", "提交訂單", "주문하기", "заказать",
 	}
