@@ -3,6 +3,7 @@ package aai_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"runtime"
 	"strings"
 	"testing"
@@ -34,13 +35,11 @@ func refusing(way string) *aai.Gateway {
 		g.Gates = []aai.Gate{gateFunc(func(*aai.Request) ([]aai.Question, error) { return nil, said })}
 	case "schema":
 		w.app.Tools[0].Params.Check = func(v any) (any, error) {
-			text, _ := json.Marshal(v)
-			return nil, aai.Errorf(aai.InvalidParams, "password: expected a number, got %s", aai.CleanLabel(string(text), 200))
+			return nil, aai.Errorf(aai.InvalidParams, "password: expected a number, got %s", aai.CleanLabel(fmt.Sprintf("%.400v", v), 200))
 		}
 	case "app":
 		w.app.Tools[0].Run = func(_ context.Context, call *aai.Call) (*aai.Result, error) {
-			text, _ := json.Marshal(call.Args)
-			return nil, aai.Errorf(aai.AutomationFailed, "the app says: %s", aai.CleanLabel(string(text), 2000))
+			return nil, aai.Errorf(aai.AutomationFailed, "the app says: %s", aai.CleanLabel(fmt.Sprintf("%.4000v", call.Args), 2000))
 		}
 	}
 	return g
