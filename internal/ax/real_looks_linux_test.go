@@ -144,10 +144,12 @@ func realKeys(w *realForm) {
 	for tries := 1; ; tries++ {
 		reply := w.ok("ax_key_press", params{"app": w.app, "key": "f5", "modifiers": []any{"ctrl"}})
 		switch {
-		case reply.data["verified"] == true, tries == 3:
-			w.lastKey("ctrl+F5") // it has come, or it says what came instead
-			return
 		case w.comes("ctrl+F5"):
+			return
+		case reply.data["verified"] == true:
+			w.Fatalf("the key has not come, and the reply says %s %v", reply.Text, reply.data)
+		case tries == 5:
+			w.lastKey("ctrl+F5") // it says what came instead
 			return
 		}
 	}
