@@ -36,23 +36,44 @@ func (c *comparison) tick(was, is string) bool {
 	}
 	f := newFigures()
 	was, is = f.memory.ReplaceAllString(was, "?"), f.memory.ReplaceAllString(is, "?")
-	return f.clock.ReplaceAllStringFunc(was, f.timeless(c.before.Taken)) == f.clock.ReplaceAllStringFunc(is, f.timeless(c.after.Taken))
+	if f.clock.ReplaceAllString(was, "?") != f.clock.ReplaceAllString(is, "?") {
+		return false
+	}
+	then, now := f.clock.FindAllString(was, -1), f.clock.FindAllString(is, -1)
+	for i := range then {
+		if then[i] != now[i] && !f.went(then[i], c.before.Taken, now[i], c.after.Taken) {
+			return false
+		}
+	}
+	return true
 }
 
-// timeless takes what says the time, whatever the zone, out of a text of that moment: a
-// clock that was wound up by an action shows another.
-func (f figures) timeless(at time.Time) func(string) string {
+// went reports whether two texts say the time of those moments, in one and the same zone:
+// a clock that was wound up by an action shows another.
+func (f figures) went(was string, then time.Time, is string, now time.Time) bool {
+	const zones = 15 * time.Minute // by which they differ
+	before, rough := f.late(was, then)
+	after, _ := f.late(is, now)
 	const slow = 2 * time.Second
-	return func(text string) string {
-		parts := f.clock.FindStringSubmatch(text)
-		minute, _ := strconv.Atoi(parts[2])
-		second, _ := strconv.Atoi(parts[3]) // 0 where it shows none
-		shown := time.Duration(minute)*time.Minute + time.Duration(second)*time.Second
-		const zones = 15 * time.Minute
-		late := (time.Duration(at.Minute())*time.Minute + time.Duration(at.Second())*time.Second - shown + time.Hour) % zones
-		if late <= slow || late >= zones-slow || parts[3] == "" && late < time.Minute+slow {
-			return "?"
-		}
-		return text
+	most := slow
+	if rough {
+		most += time.Minute
 	}
+	const half = 12 * time.Hour // after which a clock may show the same
+	apart := (after - before + 20*half) % half
+	return (before%zones <= most || before%zones >= zones-slow) && (apart <= most || apart >= half-most)
+}
+
+// late is how much less a text says than the time at that moment in UTC is, and whether
+// it leaves the seconds out.
+func (f figures) late(text string, at time.Time) (late time.Duration, rough bool) {
+	parts := f.clock.FindStringSubmatch(text)
+	hour, _ := strconv.Atoi(parts[1])
+	minute, _ := strconv.Atoi(parts[2])
+	second, _ := strconv.Atoi(parts[3]) // 0 where it shows none
+	shown := time.Duration(hour)*time.Hour + time.Duration(minute)*time.Minute + time.Duration(second)*time.Second
+	at = at.UTC()
+	midnight := time.Date(at.Year(), at.Month(), at.Day(), 0, 0, 0, 0, time.UTC)
+	const longest = 100 * time.Hour // of two digits, so that it is never negative
+	return at.Sub(midnight) - shown + longest + 20*time.Hour, parts[3] == ""
 }

@@ -1,0 +1,48 @@
+package delta
+
+import (
+	"testing"
+	"time"
+
+	"aai/internal/desktop"
+)
+
+// TestTicks: what says the time before and after, in whatever zone, is a clock; what was
+// wound up is none, at no moment of the day.
+func TestTicks(t *testing.T) {
+	for _, c := range []struct {
+		at       string // the time in UTC of the first look; the second is 3 s later
+		was, is  string
+		changing bool
+	}{
+		{"16:30:05", "16:30:05", "16:30:08", true},
+		{"16:30:05", "18:30:04", "18:30:07", true}, // another zone, a little late
+		{"16:30:05", "22:15:05 - 51.3 MB", "22:15:08 - 51.8 MB", true},
+		{"16:30:05", "4:30:05 PM", "4:30:08 PM", true},
+		{"16:30:58", "4:30", "4:31", true},
+		{"23:59:58", "23:59:58", "00:00:01", true},
+		{"12:59:58", "12:59:58", "1:00:01", true},
+		{"16:30:05", "used 51.3 MB", "used 51.8 MB", true},
+		{"16:30:05", "0:00", "5:00", false}, // each of them is the time, somewhere
+		{"16:30:05", "0:00:00", "5:00:00", false},
+		{"16:30:05", "16:30:05", "16:45:08", false},
+		{"16:41:05", "0:00", "5:00", false},
+		{"16:41:05", "0:00:05", "0:00:08", false},
+		{"16:30:05", "done 0", "done 1", false},
+	} {
+		at, err := time.Parse(time.TimeOnly, c.at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shot := func(text string, after time.Duration) *desktop.Snapshot {
+			return &desktop.Snapshot{Version: uint64(1 + after), Taken: at.Add(after), Elements: []desktop.Element{
+				{ID: "window", Role: desktop.Window, Name: "Timer", States: desktop.Showing, Parent: -1, End: 2},
+				{ID: "text", Role: desktop.Text, Name: text, States: desktop.Showing, Parent: 0, End: 2},
+			}}
+		}
+		d := Between(shot(c.was, 0), shot(c.is, 3*time.Second), Options{Ref: func(int) string { return "" }})
+		if len(d.Changes) != 1 || d.Changes[0].Restless != c.changing {
+			t.Errorf("at %s %q → %q: %+v, want it to change by itself: %v", c.at, c.was, c.is, d.Changes, c.changing)
+		}
+	}
+}
