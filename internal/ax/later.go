@@ -45,6 +45,7 @@ type lateness struct {
 
 	mu    sync.Mutex
 	looks []*desktop.Snapshot // that differ, in order
+	over  bool                // somebody has acted since, and what comes now is not for sure its effect
 }
 
 // listens reports whether what comes later can be told: there is somebody who tells it,
@@ -150,7 +151,9 @@ func (o *lateness) listen(ctx context.Context, backend desktop.Backend, app desk
 // saw keeps a look, and reports whether there is room for another.
 func (o *lateness) saw(shot *desktop.Snapshot) bool {
 	o.mu.Lock()
-	o.looks = append(o.looks, shot)
+	if !o.over {
+		o.looks = append(o.looks, shot)
+	}
 	room := len(o.looks) < manyLate
 	o.mu.Unlock()
 	select {
@@ -163,8 +166,8 @@ func (o *lateness) saw(shot *desktop.Snapshot) bool {
 // came says what has come since, by what was seen first that is more than what changes by
 // itself. The view is as fresh as what it is asked about.
 func (o *lateness) came(v *view) (delta.Delta, bool) {
-	looks := o.seen()
-	if v.shot.Taken.Sub(o.since) < lateFor {
+	looks, over := o.seen()
+	if v.shot.Taken.Sub(o.since) < lateFor && !over {
 		looks = append(looks, v.shot)
 	}
 	for _, look := range looks {
@@ -184,7 +187,8 @@ func (o *lateness) came(v *view) (delta.Delta, bool) {
 func (v *view) learn() {
 	if o := v.desk.lately.lateOf(v.app); o != nil && !o.learnt {
 		after := o.before
-		for _, look := range append(o.seen(), v.shot) {
+		looks, _ := o.seen()
+		for _, look := range append(looks, v.shot) {
 			if !look.Taken.After(o.sure) {
 				after = look
 			}
@@ -195,11 +199,19 @@ func (v *view) learn() {
 	v.unrest.Saw(v.shot)
 }
 
-// seen are the looks so far.
-func (o *lateness) seen() []*desktop.Snapshot {
+// seen are the looks so far, and whether somebody has acted since.
+func (o *lateness) seen() (looks []*desktop.Snapshot, over bool) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	return o.looks[:len(o.looks):len(o.looks)]
+	return o.looks[:len(o.looks):len(o.looks)], o.over
+}
+
+// ends says that somebody acts now: what is seen from here on counts no longer.
+func (o *lateness) ends() {
+	o.stop()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.over = true
 }
 
 // awaitLate waits out the time in which an effect of the last act may come that was
@@ -313,7 +325,7 @@ func (l *listing) acts(app desktop.App) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if o := l.late[processOf(app)]; o != nil {
-		o.stop()
+		o.ends()
 		delete(l.late, processOf(app))
 	}
 }

@@ -131,6 +131,18 @@ func TestLateEffectIsTold(t *testing.T) {
 	})
 }
 
+// TestTheNextActsEffectIsNotLate: what an act does is not told as what came late of the one
+// before.
+func TestTheNextActsEffectIsNotLate(t *testing.T) {
+	inWorld(t, func(w *world) {
+		late(w)
+		w.ok("ax_get_tree", `{"app": "Office"}`)
+		w.want(w.ok("ax_click", `{"app": "Office", "query": "Dead"}`), false, "verified")
+		w.want(w.ok("ax_click", `{"app": "Office", "query": "Now"}`), true, "verified")
+		w.hasNot(w.ok("ax_get_tree", `{"app": "Office"}`).Text, "Since then")
+	})
+}
+
 // TestLateEffectIsNotTheNextActs: an act that comes sooner than the effect of the one
 // before, by whomever, is not believed for its sake.
 func TestLateEffectIsNotTheNextActs(t *testing.T) {
