@@ -46,7 +46,7 @@ func path(b *testing.B, t *table) {
 	whole := &aai.Gateway{Catalog: parts, Journal: record, Gates: []aai.Gate{
 		policy.NewLimits(map[policy.Kind]policy.Limit{policy.Declared: {PerSecond: 1e6, PerMinute: 1e7, Concurrent: 1000}}),
 		&policy.Own{}, &policy.Modes{Path: filepath.Join(folder, "mode")}, policy.Lists{}, policy.Untouchable{},
-		policy.Destructive{Words: policy.DestructiveWords()},
+		policy.NewDestructive(policy.DestructiveWords()),
 		policy.NewConsent(policy.ConsentConfig{
 			Store: policy.NewFileStore(filepath.Join(folder, "consent.json")), Preapproved: []policy.Grant{grant},
 		}),

@@ -171,7 +171,7 @@ func assemble(b *testing.B, bus *dbustest.Bus, clock *clockwork) *aai.Gateway {
 		&policy.Modes{Path: filepath.Join(h.folder, "mode")},
 		policy.Lists{Denied: []string{"org.example.Denied"}},
 		policy.Untouchable{},
-		policy.Destructive{Words: policy.DestructiveWords()},
+		policy.NewDestructive(policy.DestructiveWords()),
 		policy.NewConsent(policy.ConsentConfig{Store: store, Preapproved: []policy.Grant{
 			{Caller: policy.Every, App: fastApp, Tool: policy.Every, Decision: policy.Allow},
 		}}),

@@ -84,7 +84,7 @@ func gateway(folder string) *aai.Gateway {
 			&policy.Modes{Path: filepath.Join(folder, "mode")},
 			policy.Lists{Denied: []string{"org.example.Denied"}},
 			policy.Untouchable{},
-			policy.Destructive{Words: policy.DestructiveWords()},
+			policy.NewDestructive(policy.DestructiveWords()),
 			policy.NewConsent(policy.ConsentConfig{Store: store, Preapproved: preapproved}),
 		},
 	}

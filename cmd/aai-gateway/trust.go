@@ -52,7 +52,7 @@ func (s *setup) trust(store policy.Store, passphrase *proof.Passphrase, log *slo
 		policy.Untouchable{Shows: t.dialog.Shows, Asking: t.dialog.Open},
 		policy.Shells{}, // before the modes, which have a word on it
 		t.modes,
-		policy.Destructive{Words: words},
+		policy.NewDestructive(words),
 		policy.NewConsent(policy.ConsentConfig{
 			Store: store, Preapproved: s.Preapproved, Elicitation: s.Policy.Elicitation,
 			Revocations: t.revocations, Mode: t.modes, Person: who, Language: s.asks.language,

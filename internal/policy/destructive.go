@@ -8,15 +8,30 @@ import (
 	"aai"
 )
 
-// Destructive is the gate that takes an act on a window for one that cannot be
-// undone where the element or the call speaks of that, such as a click on "Delete", or
-// where it closes or deletes whatever it hits, as some keys do. It admits everything; consent then asks for aai.PermissionDestroy instead of
-// aai.PermissionAct. It is one signal among others: a button may be called
-// anything.
+// Destructive is the gate that takes an act on a window for one that cannot be undone
+// where the element or the call speaks of that, such as a click on "Delete", or where it
+// closes or deletes whatever it hits, as some keys do. It admits everything; consent then
+// asks for aai.PermissionDestroy instead of aai.PermissionAct. It is one signal among
+// others: a button may be called anything. The zero value takes nothing for it.
 type Destructive struct {
-	// Words are in any language; a word is found where it stands by itself, one of a
-	// script that has no spaces between words, and a sign, wherever it stands.
-	Words []string
+	words []string // as they are compared
+}
+
+// NewDestructive returns the gate for words of any language. A word is found where it
+// stands by itself, one of a script that has no spaces between words, and a sign, wherever
+// it stands.
+func NewDestructive(words []string) Destructive {
+	var d Destructive
+	for _, word := range words {
+		switch plain := spaced(word); {
+		case plain == "":
+		case alphabetic(plain):
+			d.words = append(d.words, " "+plain+" ")
+		default:
+			d.words = append(d.words, plain)
+		}
+	}
+	return d
 }
 
 // Check implements aai.Gate.
@@ -25,7 +40,7 @@ func (d Destructive) Check(ctx context.Context, r *aai.Request) ([]aai.Question,
 		return nil, nil
 	}
 	hit := r.Aim(ctx)
-	if len(d.Words) == 0 {
+	if len(d.words) == 0 {
 		return nil, nil
 	}
 	if hit.Destroys || d.speaks(hit.Says) {
@@ -43,17 +58,5 @@ func (d Destructive) Check(ctx context.Context, r *aai.Request) ([]aai.Question,
 // speaks reports whether one of the words is in the text.
 func (d Destructive) speaks(text string) bool {
 	text = readings(aai.CleanLabel(text, 10_000))
-	for _, word := range d.Words {
-		plain := spaced(word)
-		if plain == "" {
-			continue
-		}
-		if alphabetic(plain) {
-			plain = " " + plain + " "
-		}
-		if strings.Contains(text, plain) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(d.words, func(word string) bool { return strings.Contains(text, word) })
 }

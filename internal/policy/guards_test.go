@@ -159,7 +159,7 @@ func TestTheGatewaysOwnDialog(t *testing.T) {
 }
 
 func TestDestructiveWords(t *testing.T) {
-	gate := Destructive{Words: DestructiveWords()}
+	gate := NewDestructive(DestructiveWords())
 	for query, want := range map[string]bool{
 		"Delete": true, "delete all data": true, "Delete…": true, "role:button title:Delete": true, "//button[@name='Delete Account']": true,
 		"/^Löschen$/": true, "LÖSCHEN": true, "删除": true, "全部删除文件": true, "永久刪除": true, "Удалить": true, "Empty  Trash": true, "すべて削除する": true,
@@ -226,7 +226,7 @@ func TestToActIsNotToDestroy(t *testing.T) {
 // TestWordsOfLoss: what is lost unless it is saved is asked about as what is deleted;
 // the buttons beside it are not.
 func TestWordsOfLoss(t *testing.T) {
-	gate := Destructive{Words: DestructiveWords()}
+	gate := NewDestructive(DestructiveWords())
 	for _, text := range []string{
 		"Don't Save", "Don’t Save", "Don\u02bct Save", "_Don't save", "DON‘T SAVE", "Do not save", "Discard", "Discard changes", "Close without saving",
 		"Close Without Saving", "Quit without saving", "Lose changes", "Overwrite", "Overwrite file?", "Replace All", "Replace file",
@@ -257,7 +257,7 @@ func TestWordsOfLoss(t *testing.T) {
 // TestWordsAsTheyAreWritten: a word of loss is one in whatever letters it stands on the
 // button, and in many languages; the ordinary buttons are none.
 func TestWordsAsTheyAreWritten(t *testing.T) {
-	gate := Destructive{Words: DestructiveWords()}
+	gate := NewDestructive(DestructiveWords())
 	for _, text := range []string{
 		"Lo\u0308schen all", "Schliessen", "SCHLIE\u1e9eEN", "\uff24elete wide", "D\u0435lete now", "D\u03b5lete", "S\u0435nd", "\u0405end", "DeleteAll", "XMLDelete", "deleteAll", "delete_account",
 		"D_elete", "De&lete", "_Log Out", "Deletes", "Deleting", "\U0001d403\U0001d41e\U0001d425\U0001d41e\U0001d42d\U0001d41e", "De\u0336lete", "✕", "🗑", "🗑\ufe0f", "Inbox🗑",
@@ -286,7 +286,7 @@ func TestWordsAsTheyAreWritten(t *testing.T) {
 
 // TestWhatIsHitIsJudged: by all that is to be read on it, and by the key that hits it.
 func TestWhatIsHitIsJudged(t *testing.T) {
-	gate := Destructive{Words: DestructiveWords()}
+	gate := NewDestructive(DestructiveWords())
 	for _, c := range []struct {
 		hit  aai.Hit
 		want bool
