@@ -130,7 +130,7 @@ func Read(s Source) (*Config, error) {
 		preapprovedJSON:   []any{},
 	}
 	c.standard = c.copied()
-	for _, layer := range []func() error{c.readRoot, c.readSeeds, c.readFile, c.readEnvironment, c.readFlags} {
+	for _, layer := range []func() error{c.readRoot, c.readAxterminator, c.readFile, c.readEnvironment, c.readFlags} {
 		if err := layer(); err != nil {
 			return nil, err
 		}

@@ -50,7 +50,7 @@ func TestBadPolicySettings(t *testing.T) {
 	}
 }
 
-// The seed's defaults, and ours for what apps declare.
+// The defaults of the desktop tools, and ours for what apps declare.
 func TestLimitsByDefault(t *testing.T) {
 	want := map[policy.Kind]policy.Limit{
 		policy.Windows:  {PerSecond: 50, PerMinute: 1000, Concurrent: 20},

@@ -18,10 +18,10 @@ import (
 
 // The desktop tools' own configuration: the folder below the person's, and its files.
 const (
-	seedFolder   = "axterminator"
-	seedConfig   = "config.toml"
-	seedSecurity = "security.toml"
-	seedPrefix   = "AXTERMINATOR_"
+	axterminatorFolder   = "axterminator"
+	axterminatorConfig   = "config.toml"
+	axterminatorSecurity = "security.toml"
+	axterminatorPrefix   = "AXTERMINATOR_"
 )
 
 // Cache is for how long answers about windows may be given again.
@@ -35,12 +35,12 @@ func defaultCache() Cache { return Cache{Screenshot: 100 * time.Millisecond} }
 // maxCache bounds how old an answer may be, in milliseconds.
 const maxCache = 60_000
 
-// seedSettings is the part of the table that has the names of the desktop tools' own
+// axterminatorSettings is the part of the table that has the names of the desktop tools' own
 // configuration and is nowhere else.
-func seedSettings() []row {
+func axterminatorSettings() []row {
 	cached := func(name, env string, of func(*Cache) *time.Duration) row {
 		return row{
-			"cache." + name, never, env2(env), func(c *Config) any { return int(of(&c.Cache).Milliseconds()) },
+			"cache." + name, never, bothSpellings(env), func(c *Config) any { return int(of(&c.Cache).Milliseconds()) },
 			func(c *Config, _ string, value any) error {
 				n, ok := whole(value, 0, maxCache)
 				if !ok {
@@ -54,16 +54,16 @@ func seedSettings() []row {
 	return []row{
 		cached("tree_ttl_ms", "TREE_CACHE_MS", func(c *Cache) *time.Duration { return &c.Tree }),
 		cached("screenshot_debounce_ms", "", func(c *Cache) *time.Duration { return &c.Screenshot }),
-		{"vlm.backend", never, env2("VLM_BACKEND"), func(c *Config) any { return c.VLM }, setVLM},
+		{"vlm.backend", never, bothSpellings("VLM_BACKEND"), func(c *Config) any { return c.VLM }, setVLM},
 	}
 }
 
-// env2 are the two spellings of a variable.
-func env2(name string) []string {
+// bothSpellings are the two spellings of a variable.
+func bothSpellings(name string) []string {
 	if name == "" {
 		return nil
 	}
-	return []string{"AAI_" + name, seedPrefix + name}
+	return []string{"AAI_" + name, axterminatorPrefix + name}
 }
 
 func setVLM(c *Config, _ string, value any) error {
@@ -111,16 +111,16 @@ func renamed(values map[string]any) (map[string]any, error) {
 	return values, nil
 }
 
-// readSeeds reads the desktop tools' own files, if they are there, as one layer: of what
+// readAxterminator reads the desktop tools' own files, if they are there, as one layer: of what
 // both say the one about security counts, and what either denies is denied.
-func (c *Config) readSeeds() error {
+func (c *Config) readAxterminator() error {
 	folder := c.source.Getenv("XDG_CONFIG_HOME")
 	if !filepath.IsAbs(folder) {
 		folder = filepath.Join(c.source.Home, ".config")
 	}
 	values, origins := map[string]any{}, map[string]string{}
-	for _, name := range []string{seedConfig, seedSecurity} {
-		path := filepath.Join(folder, seedFolder, name)
+	for _, name := range []string{axterminatorConfig, axterminatorSecurity} {
+		path := filepath.Join(folder, axterminatorFolder, name)
 		read, err := c.readOne(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -215,20 +215,20 @@ func (c *Config) noteUnknown() {
 	known := []string{"HTTP_TOKEN"}
 	for _, s := range table() {
 		for _, name := range s.env {
-			if name, ok := strings.CutPrefix(name, seedPrefix); ok {
+			if name, ok := strings.CutPrefix(name, axterminatorPrefix); ok {
 				known = append(known, name)
 			}
 		}
 	}
 	for _, variable := range c.source.Environ {
 		name, _, _ := strings.Cut(variable, "=")
-		name, ours := strings.CutPrefix(name, seedPrefix)
+		name, ours := strings.CutPrefix(name, axterminatorPrefix)
 		if !ours || slices.Contains(known, name) {
 			continue
 		}
-		note := seedPrefix + aai.CleanLabel(name, 60) + " is set, and there is no such setting"
+		note := axterminatorPrefix + aai.CleanLabel(name, 60) + " is set, and there is no such setting"
 		if near := aai.Nearest(name, known, 1); len(near) > 0 {
-			note += "; did you mean " + seedPrefix + near[0] + "?"
+			note += "; did you mean " + axterminatorPrefix + near[0] + "?"
 		}
 		c.Notes = append(c.Notes, note)
 	}

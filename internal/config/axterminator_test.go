@@ -15,8 +15,8 @@ import (
 	"aai/internal/proof"
 )
 
-// seeds puts the desktop tools' own files, as their documents have them, into a home.
-func seeds(t *testing.T, d *desk, names ...string) {
+// placed puts the desktop tools' own files, as their documents have them, into a home.
+func placed(t *testing.T, d *desk, names ...string) {
 	t.Helper()
 	for _, name := range names {
 		b, err := os.ReadFile(filepath.Join("testdata", name))
@@ -32,7 +32,7 @@ func seeds(t *testing.T, d *desk, names ...string) {
 func TestTheFilesOfTheDesktopTools(t *testing.T) {
 	d := newDesk(t)
 	d.confirmed = func(proof.Setting) aai.Channel { return "" }
-	seeds(t, d, "config.toml", "security.toml")
+	placed(t, d, "config.toml", "security.toml")
 	c, err := d.read(Flags{})
 	mustRead(t, c, err)
 	folder := filepath.Join(d.home, ".config/axterminator")
