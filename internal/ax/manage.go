@@ -39,11 +39,9 @@ func activates(call *aai.Call) bool {
 	return call.Tool == windowTool && textArg(call, "action") == activate
 }
 
-// windowHit is the window that a call manages. To close one cannot be taken back: what was
-// not saved in it shows in no title of some programs, and some do not ask.
+// windowHit is the window that a call manages, by its title where that can be read.
 func (d *desk) windowHit(ctx context.Context, call *aai.Call) aai.Hit {
-	hit := aai.Hit{Role: string(desktop.Window), Window: aai.CleanLabel(textArg(call, "window"), maxOnRecord)}
-	closes := textArg(call, "action") == string(desktop.Close)
+	hit := managed(call, textArg(call, "window"))
 	ctx, cancel := context.WithTimeout(ctx, aimPatience)
 	defer cancel()
 	app, err := d.running(ctx, call)
@@ -52,19 +50,19 @@ func (d *desk) windowHit(ctx context.Context, call *aai.Call) aai.Hit {
 	}
 	own, err := windowsOf(ctx, d.open(), app)
 	if err != nil {
-		hit.Destroys = closes
 		return hit
 	}
 	if w, err := named(own, textArg(call, "window"), app); err == nil {
-		return managed(call, w)
+		return managed(call, w.Title)
 	}
 	return hit
 }
 
-// managed is what the call hits when it manages the window.
-func managed(call *aai.Call, w desktop.WindowInfo) aai.Hit {
+// managed is what the call hits when it manages the window of that title. To close one
+// cannot be taken back: few say what was not saved in them, and some do not ask.
+func managed(call *aai.Call, title string) aai.Hit {
 	return aai.Hit{
-		Role: string(desktop.Window), Window: aai.CleanLabel(w.Title, maxOnRecord),
+		Role: string(desktop.Window), Window: aai.CleanLabel(title, maxOnRecord),
 		Destroys: textArg(call, "action") == string(desktop.Close),
 	}
 }
@@ -111,7 +109,7 @@ func manage(ctx context.Context, v *view) (*aai.Result, error) {
 		return nil, err
 	}
 	m := management{view: v, window: w, action: textArg(v.call, "action"), before: v.shot}
-	if err := aai.ActsOn(ctx, managed(v.call, w)); err != nil {
+	if err := aai.ActsOn(ctx, managed(v.call, w.Title)); err != nil {
 		return nil, err
 	}
 	if m.action == activate && w.Minimized {
@@ -124,6 +122,7 @@ func manage(ctx context.Context, v *view) (*aai.Result, error) {
 	}
 	v.desk.sessions.of(v.call).acted()
 	v.unrest.Acts(v.shot)
+	v.desk.lately.acts(v.app)
 	keyboard := v.keep(ctx)
 	if m.action == activate {
 		err = v.backend.Windows.Activate(ctx, w.ID)
