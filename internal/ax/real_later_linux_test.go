@@ -13,57 +13,46 @@ import (
 // lateProgram is a window of each toolkit with a button that does nothing, and one that
 // says "saved" 300 ms after it did its work and "worked" after it burned as much.
 func lateProgram(kind linuxtest.Kind) string {
-	switch kind {
-	case linuxtest.GTK3:
-		return `
-import gi, time
-gi.require_version("Gtk", "3.0")
-from gi.repository import Gtk, GLib
-status = Gtk.Label(label="idle")
-def later(*_): GLib.timeout_add(300, lambda: status.set_label("saved"))
-def burn():
+	const (
+		work = `
+import sys, time
+def burn(say):
     end = time.monotonic() + 0.3
     while time.monotonic() < end: pass
-    status.set_label("worked")
+    say("worked")
+`
+		gtk = `
+import gi
+gi.require_version("Gtk", VERSION)
+from gi.repository import Gtk, GLib
+status = Gtk.Label(label="idle")
 box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
-for name, do in ("Late", later), ("Busy", lambda *_: GLib.timeout_add(1, burn) and None), ("Dead", lambda *_: None):
-    b = Gtk.Button(label=name); b.connect("clicked", do); box.add(b)
-box.add(status)
+put = box.append if VERSION == "4.0" else box.add
+for name, do in ("Late", lambda *_: GLib.timeout_add(300, status.set_label, "saved")), ("Busy", lambda *_: GLib.timeout_add(1, burn, status.set_label)), ("Dead", lambda *_: None):
+    b = Gtk.Button(label=name); b.connect("clicked", do); put(b)
+put(status)
+`
+	)
+	switch kind {
+	case linuxtest.GTK3:
+		return work + strings.Replace(gtk, "VERSION", `"3.0"`, 2) + `
 window = Gtk.Window(title="Late"); window.add(box); window.show_all()
 Gtk.main()
 `
 	case linuxtest.GTK4:
-		return `
-import gi, time
-gi.require_version("Gtk", "4.0")
-from gi.repository import Gtk, GLib
-status = Gtk.Label(label="idle")
-def later(*_): GLib.timeout_add(300, lambda: status.set_label("saved"))
-def burn():
-    end = time.monotonic() + 0.3
-    while time.monotonic() < end: pass
-    status.set_label("worked")
+		return work + strings.Replace(gtk, "VERSION", `"4.0"`, 2) + `
 def up(app):
-    box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
-    for name, do in ("Late", later), ("Busy", lambda *_: GLib.timeout_add(1, burn) and None), ("Dead", lambda *_: None):
-        b = Gtk.Button(label=name); b.connect("clicked", do); box.append(b)
-    box.append(status)
     window = Gtk.ApplicationWindow(application=app, title="Late"); window.set_child(box); window.present()
 app = Gtk.Application(application_id="org.example.late"); app.connect("activate", up); app.run()
 `
 	}
-	return `
-import sys, time
+	return work + `
 from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
 app = QApplication(sys.argv)
 status = QLabel("idle")
-def burn():
-    end = time.monotonic() + 0.3
-    while time.monotonic() < end: pass
-    status.setText("worked")
 window = QWidget(); window.setWindowTitle("Late"); box = QVBoxLayout(window)
-for name, do in ("Late", lambda: QTimer.singleShot(300, lambda: status.setText("saved"))), ("Busy", lambda: QTimer.singleShot(1, burn)), ("Dead", lambda: None):
+for name, do in ("Late", lambda: QTimer.singleShot(300, lambda: status.setText("saved"))), ("Busy", lambda: QTimer.singleShot(1, lambda: burn(status.setText))), ("Dead", lambda: None):
     b = QPushButton(name); b.clicked.connect(do); box.addWidget(b)
 box.addWidget(status)
 window.show(); app.exec()
