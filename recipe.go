@@ -21,6 +21,9 @@ type Recipe struct {
 	// Start is the id of the desktop entry by which the app is started where it does not
 	// run and the bus cannot start it, such as "cmus"; empty: it is not.
 	Start string
+	// Starts is the command of that entry, as it was when the descriptor was read: what a
+	// person allows, and all that is started. Empty: this computer has no such entry.
+	Starts string
 
 	DBus   *DBusRecipe
 	IPC    *IPCRecipe

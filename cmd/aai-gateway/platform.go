@@ -32,6 +32,8 @@ type platform struct {
 	// drivers are those of recipes, by "<platform>/<kind>" as catalog.Options has them; the
 	// one for the web comes from elsewhere. The closer is never nil.
 	drivers func(*setup, *slog.Logger) (map[string]aai.Driver, io.Closer)
+	// entry is the command of a desktop entry, as catalog.Options has it; nil where there are none.
+	entry func(*setup) func(id string) string
 	// desktop makes what the tools of the desktop need, at the first use of one;
 	// nil where windows cannot be operated yet. What it made is closed by the
 	// closer.

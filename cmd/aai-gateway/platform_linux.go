@@ -65,6 +65,7 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			bus := dbus.New(dbus.Config{AllowSystemBus: cfg.AllowSystemBus, Getenv: cfg.session.Getenv, Start: cfg.starter(dataDirs), Log: log})
 			return map[string]aai.Driver{"linux/dbus": bus, "linux/ipc": bus}, bus
 		},
+		entry: func(cfg *setup) func(string) string { return cfg.programs(dataDirs).Entry },
 		desktop: func(cfg *setup, log *slog.Logger) (func() desktop.Backend, io.Closer) {
 			getenv := cfg.session.Getenv
 			environ := func() []string { return cfg.session.Environ(os.Environ()) }
@@ -88,10 +89,10 @@ func (s *setup) programs(dataDirs []string) *launcher.Launcher {
 }
 
 // starter starts the apps that the bus cannot start.
-func (s *setup) starter(dataDirs []string) func(context.Context, string) (func() bool, error) {
+func (s *setup) starter(dataDirs []string) func(context.Context, string, string) (func() bool, error) {
 	programs := s.programs(dataDirs)
-	return func(ctx context.Context, entry string) (func() bool, error) {
-		pid, err := programs.StartEntry(ctx, entry)
+	return func(ctx context.Context, entry, command string) (func() bool, error) {
+		pid, err := programs.StartEntry(ctx, entry, command)
 		return func() bool { return programs.Runs(pid) }, err
 	}
 }

@@ -275,10 +275,14 @@ func (p *program) build(cfg *setup) (*parts, error) {
 		func() own.Catalog { return known },
 	)
 	ownApps = append(ownApps, self)
+	var entry func(string) string
+	if cfg.platform.entry != nil {
+		entry = cfg.platform.entry(cfg)
+	}
 	known.local = catalog.New(catalog.Config{
 		Places: cfg.platform.places(cfg), Drivers: drivers, HostPlatform: cfg.platform.name,
 		DefaultTimeout: cfg.DefaultTimeout, Rescan: cfg.RescanInterval,
-		Own: ownApps, Log: log,
+		Entry: entry, Own: ownApps, Log: log,
 	})
 	known.Web = cfg.web(known.local, client, drivers, log)
 	shown := &policy.Visible{Catalog: known, Modes: trust.modes}

@@ -43,10 +43,11 @@ type Config struct {
 	Drivers map[string]aai.Driver
 	// HostPlatform is "linux", "macos" or "windows"; empty means this computer's.
 	HostPlatform   string
-	DefaultTimeout time.Duration // for tools that name none; zero means aai.DefaultTimeout
-	Own            []*aai.App    // the gateway's own apps, without a Digest
-	Log            *slog.Logger  // nil means none
-	Rescan         time.Duration // how often to look again whatever the watcher says; zero means never
+	DefaultTimeout time.Duration          // for tools that name none; zero means aai.DefaultTimeout
+	Entry          func(id string) string // see [Options]
+	Own            []*aai.App             // the gateway's own apps, without a Digest
+	Log            *slog.Logger           // nil means none
+	Rescan         time.Duration          // how often to look again whatever the watcher says; zero means never
 }
 
 // A Catalog is the apps of this computer. Make one by [New]. It is safe for
@@ -83,7 +84,7 @@ func New(config Config) *Catalog {
 		ready:  make(chan struct{}),
 		rest:   quiet,
 		scanner: scanner{places: config.Places, options: Options{
-			Host: config.HostPlatform, Drivers: config.Drivers, DefaultTimeout: config.DefaultTimeout,
+			Host: config.HostPlatform, Drivers: config.Drivers, DefaultTimeout: config.DefaultTimeout, Entry: config.Entry,
 		}},
 	}
 }

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -172,7 +173,7 @@ func runs(known []kind, r *aai.Recipe) string {
 	case k.runs == nil:
 		return ""
 	case r.Start != "":
-		return "starts " + r.Start + ".desktop if it does not run; " + k.runs(r) // first: what is long is cut
+		return "starts " + cmp.Or(r.Starts, r.Start+".desktop") + " if it does not run; " + k.runs(r) // first: what is long is cut
 	}
 	return k.runs(r)
 }

@@ -25,6 +25,9 @@ type Options struct {
 	// DefaultTimeout is for tools that name none; zero means aai.DefaultTimeout.
 	// Android's 5 seconds and iOS's 10 are the protocol's and stay.
 	DefaultTimeout time.Duration
+	// Entry is the command of the desktop entry with the id, "" where there is none; nil: no
+	// app is started by one.
+	Entry func(id string) string
 	// Source is where the descriptor was found; it becomes App.Source.
 	Source string
 	// Desktop is the .desktop file that names the descriptor, such as "cmus.desktop", if
@@ -133,7 +136,8 @@ type parser struct {
 	doc      Document
 	app      *aai.App
 	recipes  []*aai.Recipe
-	chosen   *section // whose tools are the app's; nil: none
+	run      []*aai.Recipe // of the app's tools, as they are compiled
+	chosen   *section      // whose tools are the app's; nil: none
 	faults   Faults
 	warnings Faults
 
@@ -246,10 +250,21 @@ func (p *parser) choose(sections []*section) {
 	p.app.Platform, p.chosen = chosen.Platform, chosen
 	p.app.BaseURL, p.app.Auth, p.app.Hosts = chosen.BaseURL, chosen.Auth, p.hosts(chosen)
 	p.app.Tools = make([]*aai.Tool, len(chosen.Tools))
+	p.run = make([]*aai.Recipe, len(chosen.Tools))
 	for i := range chosen.Tools {
-		p.app.Tools[i] = p.tool(chosen, &chosen.Tools[i])
-		p.act(chosen, p.app.Tools[i], chosen.Tools[i].Recipe, chosen.nodes[i])
+		p.app.Tools[i], p.run[i] = p.tool(chosen, &chosen.Tools[i]), p.here(chosen.Tools[i].Recipe)
+		p.act(chosen, p.app.Tools[i], p.run[i], chosen.nodes[i])
 	}
+}
+
+// here is the recipe with what only this computer can say.
+func (p *parser) here(r *aai.Recipe) *aai.Recipe {
+	if r.Start == "" || p.o.Entry == nil {
+		return r
+	}
+	here := *r
+	here.Starts = p.o.Entry(r.Start)
+	return &here
 }
 
 func (p *parser) drivable(s *section) bool {

@@ -32,6 +32,14 @@ func TestStarts(t *testing.T) {
 			t.Errorf("%s: %+v", name, volume)
 		}
 	}
+	// Consent is to the command, which the entry's name does not tell.
+	command := func(says string) *aai.Tool {
+		entry := func(id string) string { return says + " " + id }
+		return mustParse(t, strings.Replace(starting, "DESKTOP", `"desktop_file": "late.desktop",`, 1), Options{Host: "linux", Entry: entry}).App.Tool("play")
+	}
+	if one, other := command("/usr/bin/player"), command("/tmp/planted"); one.Digest() == other.Digest() || !strings.HasPrefix(one.Runs, "starts /usr/bin/player late if it does not run; D-Bus") {
+		t.Errorf("it runs %q, by the digest %s and %s", one.Runs, one.Digest(), other.Digest())
+	}
 	if play := plain.App.Tool("play"); play.Starts || strings.Contains(play.Runs, "starts") {
 		t.Errorf("%+v", play)
 	}

@@ -29,7 +29,7 @@ func (p *parser) agree() {
 		return
 	}
 	for i, tool := range p.app.Tools {
-		recipe := p.chosen.Tools[i].Recipe
+		recipe := p.run[i]
 		tool.Runs = aai.CleanLabel(runs(p.kinds, recipe), maxText)
 		origin, app := p.o.Origin, p.app
 		tool.Digest = sync.OnceValue(func() string {

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
+	"unicode"
 
 	"aai"
 	"aai/internal/desktop"
@@ -128,27 +129,66 @@ func (l *Launcher) Find(name string) (desktop.Program, error) {
 	return desktop.Program{}, err
 }
 
-// StartEntry starts what the desktop entry with exactly this id starts, in a terminal if
-// it wants one, and returns the process. It fails with APP_NOT_FOUND where there is no such
-// entry or program, and with AUTOMATION_NOT_SUPPORTED where there is no terminal to run it in.
-func (l *Launcher) StartEntry(ctx context.Context, id string) (pid int, err error) {
-	entries := l.entries()
-	i := slices.IndexFunc(entries, func(e entry) bool { return e.id == id })
-	if i < 0 {
-		return 0, aai.Errorf(aai.AppNotFound, "there is no desktop entry %q", aai.CleanLabel(id, 100))
+// Entry is the command that the desktop entry with exactly this id starts, in a terminal if
+// it wants one; "" where there is no such entry or program.
+func (l *Launcher) Entry(id string) string {
+	p, err := l.fromID(id)
+	if err != nil {
+		return ""
 	}
-	wantsTerminal := entries[i].terminal
-	entries[i].terminal = false
-	p, err := l.fromEntry(entries[i])
+	return commandLine(p)
+}
+
+// commandLine is what is run to start the program, for people and to tell it from another.
+func commandLine(p desktop.Program) string {
+	words := []string{p.Path}
+	for _, arg := range p.Args {
+		if arg == "" || strings.ContainsFunc(arg, func(r rune) bool { return r == '"' || unicode.IsSpace(r) || !unicode.IsPrint(r) }) {
+			arg = strconv.Quote(arg)
+		}
+		words = append(words, arg)
+	}
+	return strings.Join(words, " ")
+}
+
+// StartEntry starts the desktop entry with exactly this id, if it still has the command that
+// [Launcher.Entry] gave, and returns the process. It fails with APP_NOT_FOUND where there is no
+// such entry or program, with AUTOMATION_NOT_SUPPORTED where there is no terminal to run it in,
+// and with APP_NOT_RUNNING where the command is another.
+func (l *Launcher) StartEntry(ctx context.Context, id, command string) (pid int, err error) {
+	p, err := l.fromID(id)
 	if err != nil {
 		return 0, err
 	}
-	if wantsTerminal {
-		if p, err = l.inTerminal(p); err != nil {
-			return 0, err
-		}
+	if commandLine(p) != command {
+		e := aai.Errorf(aai.AppNotRunning, "the desktop entry %q starts another command than when the app was read", aai.CleanLabel(id, 100))
+		e.Delivery, e.Hint = aai.NotDelivered, "Restart the gateway: then the person is asked about the new command."
+		return 0, e
 	}
 	return l.Start(ctx, p, nil)
+}
+
+// fromID is what the desktop entry with exactly this id starts. Of two the first counts.
+func (l *Launcher) fromID(id string) (desktop.Program, error) {
+	var found entry
+	for _, dir := range l.cfg.DataDirs {
+		file := filepath.Join(dir, "applications", id+".desktop")
+		if _, err := os.Lstat(file); err != nil || id == "" || filepath.Base(id) != id {
+			continue
+		}
+		found, _ = readEntry(file, id)
+		break
+	}
+	if found.exec == "" {
+		return desktop.Program{}, aai.Errorf(aai.AppNotFound, "there is no desktop entry %q", aai.CleanLabel(id, 100))
+	}
+	wantsTerminal := found.terminal
+	found.terminal = false
+	p, err := l.fromEntry(found)
+	if err != nil || !wantsTerminal {
+		return p, err
+	}
+	return l.inTerminal(p)
 }
 
 // inTerminal is the program in a window of the person's terminal: as xdg-terminal-exec

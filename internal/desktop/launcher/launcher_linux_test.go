@@ -106,7 +106,7 @@ func TestStartEntry(t *testing.T) {
 	l, dir := home(t)
 	started := func(id string) (pid int) {
 		t.Helper()
-		pid, err := l.StartEntry(t.Context(), id)
+		pid, err := l.StartEntry(t.Context(), id, l.Entry(id))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -124,7 +124,7 @@ func TestStartEntry(t *testing.T) {
 	for id, code := range map[string]aai.Code{
 		"Text Editor": aai.AppNotFound, "editor": aai.AppNotFound, "hidden": aai.AppNotFound, "gone": aai.AppNotFound, "shell": aai.AutomationNotSupported,
 	} {
-		if _, err := l.StartEntry(t.Context(), id); aai.AsError(err) == nil || aai.AsError(err).Code != code {
+		if _, err := l.StartEntry(t.Context(), id, l.Entry(id)); l.Entry(id) != "" || aai.AsError(err) == nil || aai.AsError(err).Code != code {
 			t.Errorf("%q: %v, want %s", id, err, code)
 		}
 	}
@@ -144,6 +144,32 @@ func TestStartEntry(t *testing.T) {
 		if err := os.Remove(filepath.Join(dir, "bin", name)); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// What a person allowed to be started is the command and not the name: an entry that is put
+// in the place of another, or one that is new, is not started.
+func TestAnotherEntryIsNotStarted(t *testing.T) {
+	l, dir := home(t)
+	mine, system := filepath.Join(dir, "data/applications/late.desktop"), filepath.Join(dir, "system/applications/late.desktop")
+	entry := func(command string) string {
+		return "[Desktop Entry]\nType=Application\nName=Late\nExec=" + command + "\n"
+	}
+	none := l.Entry("late")
+	write(t, system, entry("editor theirs"), 0o600)
+	allowed := l.Entry("late")
+	if want := filepath.Join(dir, "bin/editor") + " theirs"; none != "" || allowed != want {
+		t.Fatalf("first %q, then %q; want %q", none, allowed, want)
+	}
+	write(t, mine, entry("editor planted"), 0o600)
+	for _, command := range []string{none, allowed} {
+		_, err := l.StartEntry(t.Context(), "late", command)
+		if e := aai.AsError(err); e == nil || e.Code != aai.AppNotRunning || e.Delivery != aai.NotDelivered || e.Hint == "" {
+			t.Errorf("with %q: %v", command, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "out")); err == nil {
+		t.Error("it was started")
 	}
 }
 

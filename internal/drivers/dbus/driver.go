@@ -23,10 +23,10 @@ type Config struct {
 	// Getenv looks up the variables of the person's session, for the addresses of the
 	// buses, at every dialling. Nil knows of no session bus.
 	Getenv func(name string) string
-	// Start starts a program by the id of its desktop entry, and returns what says whether it
-	// runs. It is asked only where the bus cannot start a service whose recipe names an
+	// Start starts a program by the id of its desktop entry, if that still has this command, and
+	// returns what says whether it runs. It is asked only where the bus cannot start a service whose recipe names an
 	// entry. Its error is an *aai.Error. Nil means that none can be started.
-	Start func(ctx context.Context, entry string) (runs func() bool, err error)
+	Start func(ctx context.Context, entry, command string) (runs func() bool, err error)
 	// Log gets what nobody waits for. Nil means nowhere.
 	Log *slog.Logger
 }
@@ -96,12 +96,11 @@ func (d *Driver) Compile(r *aai.Recipe) (aai.Action, error) {
 	return nil, aai.Errorf(aai.DescriptorInvalid, "execution: expected a D-Bus method, property or ipc handler")
 }
 
-// target checks everything of a recipe that says where the call goes. The entry is what
-// starts the app, or "".
-func (d *Driver) target(entry, busField, service, path, iface, member string) (*target, error) {
+// target checks everything of a recipe that says where the call goes.
+func (d *Driver) target(r *aai.Recipe, busField, service, path, iface, member string) (*target, error) {
 	t := &target{service: service, path: path, iface: iface, member: member}
-	if entry != "" && d.config.Start != nil {
-		t.start = func(ctx context.Context) (func() bool, error) { return d.config.Start(ctx, entry) }
+	if r.Start != "" && d.config.Start != nil {
+		t.start = func(ctx context.Context) (func() bool, error) { return d.config.Start(ctx, r.Start, r.Starts) }
 	}
 	switch {
 	case !validBusName(service):
@@ -143,7 +142,7 @@ type methodTool struct {
 
 func (d *Driver) compileMethod(r *aai.Recipe) (aai.Action, error) {
 	b := r.DBus
-	t, err := d.target(r.Start, b.Bus, b.Service, b.Object, b.Interface, b.Method)
+	t, err := d.target(r, b.Bus, b.Service, b.Object, b.Interface, b.Method)
 	if err != nil {
 		return nil, err
 	}

@@ -52,7 +52,7 @@ type envelopeReply struct {
 
 func (d *Driver) compileEnvelope(r *aai.Recipe) (aai.Action, error) {
 	ipc := r.IPC
-	t, err := d.target(r.Start, ipc.Bus, or(ipc.Service, defaultService), or(ipc.Object, defaultHandler),
+	t, err := d.target(r, ipc.Bus, or(ipc.Service, defaultService), or(ipc.Object, defaultHandler),
 		or(ipc.Interface, defaultExecutor), envelopeMethod)
 	if err != nil {
 		return nil, err

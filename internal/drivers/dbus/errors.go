@@ -89,7 +89,7 @@ func (t *target) refused(reply *dbuswire.Message) *failure {
 // absent says that nobody has the service's name and the bus can start nobody.
 func (t *target) absent() *aai.Error {
 	err := aai.Errorf(aai.AppNotRunning, "%s is not on the %s bus, and the bus has no way to start it", t.service, t.bus.name)
-	err.Hint = "Make sure that the app is installed and start it, then try again. Its descriptor can name a desktop_file that starts it."
+	err.Hint = "Make sure that the app is installed and start it, then try again. A tool that acts starts it where the descriptor names a desktop_file; one that reads starts nothing."
 	err.Delivery = aai.NotDelivered
 	return err
 }

@@ -20,7 +20,7 @@ func (d *Driver) compileProperty(r *aai.Recipe) (aai.Action, error) {
 	if b.Method != "" {
 		return nil, aai.Errorf(aai.DescriptorInvalid, "property: expected no method beside it, got %q", aai.CleanLabel(b.Method, 100))
 	}
-	t, err := d.target(r.Start, b.Bus, b.Service, b.Object, b.Interface, b.Property)
+	t, err := d.target(r, b.Bus, b.Service, b.Object, b.Interface, b.Property)
 	if err != nil {
 		return nil, err
 	}
