@@ -13,10 +13,10 @@ import (
 // caller's next one: it comes when its sender likes.
 const longBody = 5 * time.Millisecond
 
-// A caller whose request took longer than quick to begin rests as long before its next
-// one begins, but no longer than longestRest, while others call too: else one who
-// sends what is dear to read has half of the computer for as long as it likes. Nobody
-// rests who has been alone for aloneAfter.
+// A caller whose requests took longer than quick to begin, one or many without a pause,
+// rests as long before its next one begins, but no longer than longestRest, while others
+// call too: else one who sends what is dear to read, or much, has half of the computer for
+// as long as it likes. Nobody rests who has been alone for aloneAfter.
 const (
 	quick       = 2 * time.Millisecond
 	longestRest = 50 * time.Millisecond
@@ -38,6 +38,7 @@ type startsOf struct {
 	begun chan struct{}       // has room for those that may begin at a time
 	sent  *semaphore.Weighted // bytes of bodies that have not begun
 	users int
+	took  time.Duration // by what has begun since the last rest; guarded by the starts
 }
 
 // begin waits until the caller's request may begin, first come, first served, and
@@ -57,12 +58,26 @@ func (s *starts) begin(ctx context.Context, caller string, long time.Duration) (
 	late, begun := time.AfterFunc(long, over), time.Now()
 	return func() {
 		late.Stop()
-		if took := time.Since(begun); took > quick && !s.alone() {
-			time.AfterFunc(min(took, longestRest), over)
+		if rest := s.tires(of, time.Since(begun)); rest > 0 {
+			time.AfterFunc(rest, over)
 			return
 		}
 		over()
 	}
+}
+
+// tires is for how long the caller rests now that a request of it has begun.
+func (s *starts) tires(of *startsOf, took time.Duration) (rest time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if of.took += took; of.took <= quick {
+		return 0
+	}
+	if time.Since(s.changed) <= aloneAfter {
+		rest = min(of.took, longestRest)
+	}
+	of.took = 0
+	return rest
 }
 
 // hold waits until so many bytes of the caller have room, and returns what gives it back;
@@ -77,13 +92,6 @@ func (s *starts) hold(ctx context.Context, caller string, bytes int64) (free fun
 		of.sent.Release(bytes)
 		s.leave(caller, of)
 	})
-}
-
-// alone reports whether one caller has made all the requests of late.
-func (s *starts) alone() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return time.Since(s.changed) > aloneAfter
 }
 
 func (s *starts) join(caller string) *startsOf {

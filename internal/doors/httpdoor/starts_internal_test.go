@@ -96,6 +96,14 @@ func TestStartsRest(t *testing.T) {
 			}
 			begin("one", 0)
 		}
+		more := s.join("many") // others of its requests wait
+		for i, waited := range []time.Duration{0, 0, 0, quick + quick/2, 0} { // many that are quick
+			begin("one", 0)
+			if got := begin("many", quick/2); got != waited {
+				t.Errorf("the %d. quick one waited %s; expected %s", i+1, got, waited)
+			}
+		}
+		s.leave("many", more)
 		time.Sleep(aloneAfter)
 		begin("many", 0)
 		time.Sleep(aloneAfter + 1)
