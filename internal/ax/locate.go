@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"aai"
@@ -313,38 +312,6 @@ func (v *view) notFound(ctx context.Context, asked string, found query.Found) er
 		}
 	}
 	return e
-}
-
-// maxCandidates is how many elements an error names.
-const maxCandidates = 8
-
-// candidates describes elements so that a caller can choose: e12 button "Save" in
-// dialog "Really?".
-func (v *view) candidates(indexes []int) []string {
-	if v.silent {
-		return nil
-	}
-	var out []string
-	for _, i := range indexes[:min(len(indexes), maxCandidates)] {
-		text := v.ref(i) + " " + desktop.Describe(&v.shot.Elements[i])
-		if path := v.path(i); path != "" {
-			text += " in " + path
-		}
-		out = append(out, text)
-	}
-	return out
-}
-
-// path names the elements that an element is in and that have names, the nearest
-// first, at most two.
-func (v *view) path(i int) string {
-	var names []string
-	for p := v.shot.Elements[i].Parent; p >= 0 && len(names) < 2; p = v.shot.Elements[p].Parent {
-		if e := &v.shot.Elements[p]; e.Name != "" && e.Role != desktop.Generic {
-			names = append(names, desktop.Describe(e))
-		}
-	}
-	return strings.Join(names, " in ")
 }
 
 // changed waits until something happens in the program, and reports false if
