@@ -44,16 +44,18 @@ func (p *person) sitDown(ctx context.Context) error {
 }
 
 func (p *person) look(ctx context.Context) (workplace, error) {
-	said, err := p.session.output(ctx, "xdotool", "getwindowfocus", "getwindowname", "getactivewindow", "getwindowname", "getmouselocation")
+	said, err := p.session.output(ctx, "xdotool", "getwindowfocus", "getwindowname", "getmouselocation")
 	if err != nil {
 		return workplace{}, aai.Errorf(aai.AutomationFailed, "who has the keyboard cannot be told: %w", err)
 	}
 	lines := strings.Split(strings.TrimSpace(said), "\n")
-	if len(lines) != 3 {
-		return workplace{}, aai.Errorf(aai.AutomationFailed, "xdotool said %q, expected two windows and the pointer", said)
+	if len(lines) != 2 {
+		return workplace{}, aai.Errorf(aai.AutomationFailed, "xdotool said %q, expected a window and the pointer", said)
 	}
-	at, _, _ := strings.Cut(lines[2], " screen:") // x:400 y:760 screen:0 window:8388615
-	return workplace{keyboard: lines[0], active: lines[1], pointer: strings.NewReplacer("x:", "", " y:", ", ").Replace(at)}, nil
+	at, _, _ := strings.Cut(lines[1], " screen:") // x:400 y:760 screen:0 window:8388615
+	// While one window gives the place to another, the window manager names none.
+	active, _ := p.session.output(ctx, "xdotool", "getactivewindow", "getwindowname")
+	return workplace{keyboard: lines[0], active: strings.TrimSpace(active), pointer: strings.NewReplacer("x:", "", " y:", ", ").Replace(at)}, nil
 }
 
 // undisturbed fails if the keyboard or the pointer is not where the person left it.
