@@ -214,7 +214,7 @@ func TestProgressWhileAPersonIsAsked(t *testing.T) {
 		if _, err := g.Do(ctx, w.call()); err != nil {
 			t.Fatal(err)
 		}
-		if len(done) != 4 || done[0] != 10 || done[2] != 30 || done[3] != 31 || !strings.Contains(messages[0], "person") || messages[3] != "begun" {
+		if len(done) != 5 || done[0] != 1 || done[1] != 11 || done[3] != 31 || done[4] != 32 || !strings.Contains(messages[0], "person") || messages[4] != "begun" {
 			t.Errorf("%v %q", done, messages)
 		}
 	})

@@ -62,7 +62,7 @@ func (p *passage) beat() (stop func()) {
 	go func() {
 		ticks := time.NewTicker(heartbeat)
 		defer ticks.Stop()
-		for n := 1; ; n++ {
+		for asked := 0; ; { // beats, while a person is asked
 			select {
 			case <-ticks.C:
 			case <-stopped:
@@ -73,28 +73,31 @@ func (p *passage) beat() (stop func()) {
 			if p.aloud.spoken.Load() {
 				return
 			}
-			p.news(n)
+			asked = p.news(asked)
 		}
 	}()
 	return func() { close(stopped) }
 }
 
-// news says where the call is, after so many beats.
-func (p *passage) news(beats int) {
+// news says where the call is, after so many beats in which a person was asked, and
+// returns how many there are now.
+func (p *passage) news(asked int) int {
 	p.mu.Lock()
 	at, name, total := p.stage, cmp.Or(p.name, p.about.App), p.total
 	p.mu.Unlock()
 	over := seconds(time.Since(p.begun))
 	switch at {
 	case asking:
-		if beats%personBeats == 0 {
+		if asked%personBeats == 0 {
 			p.aloud.tell(over, 0, "Waiting for the person at this computer to answer")
 		}
+		return asked + 1
 	case queueing:
 		p.aloud.tell(over, max(over, seconds(total)), "Waiting for other calls to "+name)
 	default:
 		p.aloud.tell(over, max(over, seconds(total)), "Waiting for "+name)
 	}
+	return 0
 }
 
 // tell is report for the gateway itself: what an Action says later counts on from

@@ -61,8 +61,9 @@ func (r *run) once(ctx context.Context, gateway *aai.Gateway, call *aai.Call) (*
 		name = "the gateway"
 	}
 	if !r.announces {
-		stop := r.progress("waiting for " + name)
-		defer stop()
+		told, what := following(ctx, "Waiting for "+name)
+		ctx = told
+		defer r.telling(what)()
 	}
 	return gateway.Do(ctx, call)
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -63,14 +64,14 @@ func TestAskFailsWhereThePromptCannotBeSeen(t *testing.T) {
 
 // TestProgress runs a tool of three and a half seconds in a bubble of time.
 func TestProgress(t *testing.T) {
-	const line = "\r… waiting for org.example.Notes "
+	const line = `\r… Waiting for (org\.example\.)?Notes ` // at first by what was typed
 	for _, test := range []struct {
 		name     string
 		terminal bool
 		args     []string
 		want     string
 	}{
-		{"terminal", true, nil, line + "(1 s)" + line + "(2 s)" + line + "(3 s)\r" + strings.Repeat(" ", 37) + "\r"},
+		{"terminal", true, nil, line + `\(1 s\)` + line + `\(2 s\) *\r… Waiting for Notes \(3 s\) *\r {25,37}\r`},
 		{"pipe", false, nil, ""},
 		{"quiet", true, []string{"--format", "quiet"}, ""},
 	} {
@@ -83,7 +84,7 @@ func TestProgress(t *testing.T) {
 				if code != 0 || !strings.HasPrefix(out.String(), "at last") {
 					t.Errorf("exit code %d, output %q", code, out.String())
 				}
-				if errOut.String() != test.want {
+				if !regexp.MustCompile("^" + test.want + "$").MatchString(errOut.String()) {
 					t.Errorf("standard error:\n got %q\nwant %q", errOut.String(), test.want)
 				}
 			})
@@ -94,7 +95,7 @@ func TestProgress(t *testing.T) {
 func TestProgressIsSilentBeforeASecondHasPassed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var shown bytes.Buffer
-		stop := cli.ShowElapsed(&shown, "waiting")
+		stop := cli.ShowElapsed(&shown, func() string { return "waiting" })
 		time.Sleep(999 * time.Millisecond)
 		stop()
 		if shown.Len() > 0 {

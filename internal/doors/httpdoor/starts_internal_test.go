@@ -96,7 +96,7 @@ func TestStartsRest(t *testing.T) {
 			}
 			begin("one", 0)
 		}
-		more := s.join("many") // others of its requests wait
+		more := s.join("many")                                                // others of its requests wait
 		for i, waited := range []time.Duration{0, 0, 0, quick + quick/2, 0} { // many that are quick
 			begin("one", 0)
 			if got := begin("many", quick/2); got != waited {
