@@ -55,7 +55,7 @@ func sleeps(pid int) bool {
 	threads := 0
 	for processes := []string{strconv.Itoa(pid)}; len(processes) > 0; processes = processes[1:] {
 		tasks := "/proc/" + processes[0] + "/task"
-		folder, err := os.Open(tasks) //nolint:gosec // numbers, as the kernel lists them
+		folder, err := os.Open(tasks)
 		if err != nil {
 			if threads == 0 {
 				return false
@@ -72,7 +72,7 @@ func sleeps(pid int) bool {
 			if !asleep(task + "/stat") {
 				return false
 			}
-			if started, err := os.ReadFile(task + "/children"); err == nil { //nolint:gosec // as above
+			if started, err := os.ReadFile(task + "/children"); err == nil {
 				processes = append(processes, strings.Fields(string(started))...)
 			}
 		}

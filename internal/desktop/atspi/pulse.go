@@ -43,7 +43,7 @@ func takePulse(pid int, mainOnly bool) mirror.Pulse {
 
 // asleep reports whether a thread waits for something to happen.
 func asleep(stat string) bool {
-	text, err := os.ReadFile(stat) //nolint:gosec // of the process, as the kernel lists it
+	text, err := os.ReadFile(stat)
 	if err != nil {
 		return false
 	}
