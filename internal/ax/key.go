@@ -26,6 +26,7 @@ func (d *desk) keyPressTool() *aai.Tool {
 			}
 			return []string{"key"}
 		},
+		vain: pressable,
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, keyPress) },
 	}.tool()
 }
@@ -37,16 +38,10 @@ func shortcut(args map[string]any) bool {
 }
 
 func keyPress(ctx context.Context, v *view) (*aai.Result, error) {
-	chord, _ := chordOf(v.call)
-	if err := inOneWord(chord); err != nil {
+	if err := pressable(ctx, v.call); err != nil {
 		return nil, err
 	}
-	if !inFocus(v.call) && forTheDesktop(chord) {
-		e := aai.Errorf(aai.AutomationNotSupported, "%s is for the desktop and not for the program: it would act on what the person does", strings.Join(append(chord.Modifiers, chord.Key), "+"))
-		e.Delivery = aai.NotDelivered
-		e.Hint = "Act on an element of the program instead."
-		return nil, e
-	}
+	chord, _ := chordOf(v.call)
 	if m, err := v.focused(); err == nil {
 		if err := v.mayType(ctx, m.index); err != nil {
 			return nil, err
@@ -57,6 +52,21 @@ func keyPress(ctx context.Context, v *view) (*aai.Result, error) {
 		return input.Key(ctx, seat, w.ID, chord)
 	})}
 	return a.perform(ctx)
+}
+
+// pressable is the error of keys that are not pressed, whatever is on the screen.
+func pressable(_ context.Context, call *aai.Call) error {
+	chord, _ := chordOf(call)
+	if err := inOneWord(chord); err != nil {
+		return err
+	}
+	if inFocus(call) || !forTheDesktop(chord) {
+		return nil
+	}
+	e := aai.Errorf(aai.AutomationNotSupported, "%s is for the desktop and not for the program: it would act on what the person does", strings.Join(append(chord.Modifiers, chord.Key), "+"))
+	e.Delivery = aai.NotDelivered
+	e.Hint = "Act on an element of the program instead."
+	return e
 }
 
 // inOneWord is the error of a key with modifiers that is written as one: ctrl+s.

@@ -42,6 +42,9 @@ func TestNobodyIsAskedAboutWhatIsNotThere(t *testing.T) {
 			{"ax_type", `{"app": "Office", "query": "Name", "text": "x"}`, aai.ConsentRequired},
 			{"ax_type", `{"app": "Office", "text": "x"}`, aai.ConsentRequired},
 			{"ax_set_value", `{"app": "Office", "query": "Address", "value": "x"}`, aai.ElementNotFound},
+			{"ax_key_press", `{"app": "Office", "key": "F4", "modifiers": ["alt"]}`, aai.AutomationNotSupported},
+			{"ax_key_press", `{"app": "Office", "key": "ctrl+s"}`, aai.InvalidParams},
+			{"ax_key_press", `{"app": "Office", "key": "s", "modifiers": ["ctrl"]}`, aai.ConsentRequired},
 			{"ax_drag", `{"app": "Office", "from_query": "Save", "to_query": "Trash"}`, aai.ElementNotFound},
 		} {
 			w.gateway.Gates = []aai.Gate{askAboutActs{sees: true}}
