@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"aai"
 	"aai/internal/desktop"
@@ -90,8 +91,88 @@ func (v *view) byTyping(i int, text string, replace bool) way {
 				return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "delete"})
 			}
 		}
-		return input.Type(ctx, seat, w.ID, text)
+		return v.inPortions(ctx, v.shot.Elements[i].ID, text, func(part string) error { return input.Type(ctx, seat, w.ID, part) })
 	})
+}
+
+const (
+	// maxKeys is how many characters are typed by keys: browsers become slower with each of
+	// them, and hang or end at some ten thousand that come at once.
+	maxKeys = 5000
+	// portion is how many are typed before they are looked for in the field.
+	portion = 200
+	// slowKeys is for how long a field that took some may stand still before the next come.
+	slowKeys = 2 * time.Second
+)
+
+// inPortions types the text, the next part when the field holds the one before: who is
+// typed at faster than it reads falls behind, and some never catch up. A field that
+// shows nothing of what is typed gets the parts one after the other.
+func (v *view) inPortions(ctx context.Context, id desktop.ID, text string, put func(string) error) error {
+	left := []rune(text)
+	if len(left) > maxKeys {
+		return &aai.Error{
+			Code: aai.InvalidParams, Delivery: aai.NotDelivered,
+			Message: fmt.Sprintf("text: expected at most %d characters, which is what can be typed by keys; got %d", maxKeys, len(left)),
+			Hint:    "Give it in parts, or write it to the clipboard with ax_clipboard and press v with ctrl.",
+		}
+	}
+	all := len(left)
+	held := func() (int, error) {
+		now, err := v.backend.Tree.Read(ctx, v.app, id)
+		return utf8.RuneCountInString(now.Value), typedOnly(err, all-len(left), all)
+	}
+	for shows := true; ; {
+		part := left[:min(portion, len(left))]
+		left = left[len(part):]
+		before, err := 0, error(nil)
+		if len(left) > 0 && shows {
+			if before, err = held(); err != nil {
+				return err
+			}
+		}
+		if err := put(string(part)); err != nil || len(left) == 0 {
+			return typedOnly(err, all-len(left)-len(part), all)
+		}
+		if !shows {
+			continue
+		}
+		if shows, err = v.grows(ctx, before, len(part), held); err != nil {
+			return err
+		}
+	}
+}
+
+// typedOnly is the error of a text of which only the beginning was typed.
+func typedOnly(err error, typed, all int) error {
+	if err == nil || typed == 0 {
+		return err
+	}
+	e := *aai.AsError(err)
+	e.Message = fmt.Sprintf("after %d of %d characters: %s", typed, all, e.Message)
+	e.Delivery, e.Hint = aai.DeliveryUnknown, "Look at what the field holds before you try again."
+	return &e
+}
+
+// grows waits until the field holds so many more, or no more of them come, and reports
+// whether any have.
+func (v *view) grows(ctx context.Context, before, by int, held func() (int, error)) (bool, error) {
+	last := before
+	for still := time.Now(); time.Since(still) < slowKeys; {
+		now, err := held()
+		if err != nil || now >= before+by {
+			return true, err
+		}
+		if now != last {
+			last, still = now, time.Now()
+		}
+		select {
+		case <-time.After(lookAgain / 10):
+		case <-ctx.Done():
+			return false, ctx.Err()
+		}
+	}
+	return last != before, nil
 }
 
 // takeKeyboard makes the element the one in its window that keys go to. In the
@@ -176,6 +257,10 @@ func (v *view) typed(i int, before desktop.Element, text string, replace bool) f
 		case !replace && text == "":
 			return "", true
 		case now.States.Has(desktop.Editable):
+			const short = 60 // what repeats more of the text is withheld with all that is said
+			if n := utf8.RuneCountInString(now.Value); n > short {
+				return fmt.Sprintf("it now holds other text, of %d characters", n), false
+			}
 			return fmt.Sprintf("it now holds %q", aai.CleanLabel(now.Value, 100)), false
 		}
 		return "", false
