@@ -4,6 +4,7 @@ package wholefile
 
 import (
 	"io/fs"
+	"os"
 	"syscall"
 )
 
@@ -12,3 +13,20 @@ const noFollow = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 
 // othersMayRead reports whether what is in a file is a secret no more.
 func othersMayRead(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
+
+// beLike gives a file the owner and the mode of another. The owner comes first: to change
+// it takes bits of the mode away.
+func beLike(f *os.File, other fs.FileInfo) error {
+	own, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	is, knownIs := own.Sys().(*syscall.Stat_t)
+	want, knownWant := other.Sys().(*syscall.Stat_t)
+	if knownIs && knownWant && (is.Uid != want.Uid || is.Gid != want.Gid) {
+		if err := f.Chown(int(want.Uid), int(want.Gid)); err != nil {
+			return err
+		}
+	}
+	return f.Chmod(other.Mode() & (fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky))
+}

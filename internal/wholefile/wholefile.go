@@ -5,6 +5,7 @@ package wholefile
 
 import (
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 )
@@ -22,7 +23,26 @@ func Replace(path string, content []byte) error {
 
 // Keep is Replace for what a power cut must not lose; any number may do so at a time.
 // One that is killed in the middle leaves a file whose name begins with a dot.
-func Keep(path string, content []byte) error {
+func Keep(path string, content []byte) error { return keep(path, content, nil) }
+
+// Amend is Keep for a file that others made and read: the new one has the mode and the owner
+// of the one that is there. One that is not there yet is for this user alone. A symbolic
+// link is replaced.
+func Amend(path string, content []byte) error {
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return keep(path, content, nil)
+	case err != nil:
+		return err
+	case !info.Mode().IsRegular():
+		return &fs.PathError{Op: "amend", Path: path, Err: errors.New("expected a regular file")}
+	}
+	return keep(path, content, info)
+}
+
+// keep writes a file that is like another, or for its owner alone.
+func keep(path string, content []byte, like fs.FileInfo) error {
 	folder := filepath.Dir(path)
 	next, err := os.CreateTemp(folder, "."+filepath.Base(path)+"-*") // for its owner alone
 	if err != nil {
@@ -30,6 +50,9 @@ func Keep(path string, content []byte) error {
 	}
 	defer os.Remove(next.Name()) //nolint:errcheck // it is gone once renamed
 	_, err = next.Write(content)
+	if err == nil && like != nil {
+		err = beLike(next, like)
+	}
 	if err = errors.Join(err, next.Sync(), next.Close()); err != nil {
 		return err
 	}
