@@ -3,7 +3,10 @@
 package account
 
 import (
+	"errors"
+	"io/fs"
 	"os/user"
+	"path/filepath"
 	"strings"
 )
 
@@ -30,3 +33,19 @@ func WholeComputer() error { return nil }
 
 // CheckHome is for the accounts of Unix.
 func CheckHome(string) error { return nil }
+
+// Reach is where a file really is, links followed. Whose it is the system sees to.
+func Reach(path string) (string, error) {
+	real, err := filepath.EvalSymlinks(path)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return real, err
+	}
+	folder := filepath.Dir(path)
+	if folder == path {
+		return path, nil
+	}
+	if folder, err = Reach(folder); err != nil {
+		return "", err
+	}
+	return filepath.Join(folder, filepath.Base(path)), nil
+}

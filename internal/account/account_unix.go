@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"os/user"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -105,26 +106,93 @@ func Mine(path string) error {
 	return owned(path, info, 0, os.Geteuid())
 }
 
+// Reach is where a file of this account really is, links followed. The file and its folder,
+// or the deepest folder on the way to it that is there, must be this account's, and links
+// on the way this account's or root's: what another one's link leads to is theirs to choose.
+func Reach(path string) (string, error) {
+	real, rest := filepath.Clean(path), ""
+	for {
+		found, err := filepath.EvalSymlinks(real)
+		if err == nil {
+			if err := linksAreOurs(real); err != nil {
+				return "", err
+			}
+			real = filepath.Join(found, rest)
+			break
+		}
+		if _, linkErr := os.Lstat(real); !errors.Is(err, fs.ErrNotExist) || linkErr == nil || real == filepath.Dir(real) {
+			return "", err // such as a link that leads nowhere
+		}
+		real, rest = filepath.Dir(real), filepath.Join(filepath.Base(real), rest)
+	}
+	for at := real; ; at = filepath.Dir(at) {
+		info, err := os.Stat(at)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // the root is there
+		}
+		if err == nil {
+			err = belongs(at, info, os.Geteuid())
+		}
+		if err != nil {
+			return "", err
+		}
+		if at != real {
+			return real, nil
+		}
+	}
+}
+
+// linksAreOurs says which link on the way to a path is another account's.
+func linksAreOurs(path string) error {
+	for at := path; at != filepath.Dir(at); at = filepath.Dir(at) {
+		info, err := os.Lstat(at)
+		if err != nil {
+			return err
+		}
+		if info.Mode()&fs.ModeSymlink == 0 {
+			continue
+		}
+		if err := belongs(at, info, 0, os.Geteuid()); err != nil {
+			return err
+		}
+		to, err := os.Readlink(at)
+		if err != nil {
+			return err
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(at), to)
+		}
+		if err := linksAreOurs(to); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // owned says by name why others than the owners may change what is there. Who may write
 // a folder with the sticky bit cannot change what others have in it.
 func owned(path string, info fs.FileInfo, owners ...int) error {
-	stat, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return fmt.Errorf("%s: nobody knows whose it is", path)
-	}
-	mine := false
-	for _, id := range owners {
-		mine = mine || int(stat.Uid) == id
+	if err := belongs(path, info, owners...); err != nil {
+		return err
 	}
 	name := aai.CleanLabel(path, 200)
-	if !mine {
-		return fmt.Errorf("%s belongs to %s; expected %s", name, userName(int(stat.Uid)), userName(owners[len(owners)-1]))
-	}
 	sticky := info.IsDir() && info.Mode()&os.ModeSticky != 0 && len(owners) > 1
 	if mode := info.Mode().Perm(); mode&0o022 != 0 && !sticky {
 		return fmt.Errorf("%s may be written by others, its mode is %04o; expected %04o: chmod go-w %s", name, mode, mode&^0o022, name)
 	}
 	return nil
+}
+
+// belongs says by name whose something is that should be one of the owners'.
+func belongs(path string, info fs.FileInfo, owners ...int) error {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return fmt.Errorf("%s: nobody knows whose it is", path)
+	}
+	if slices.Contains(owners, int(stat.Uid)) {
+		return nil
+	}
+	return fmt.Errorf("%s belongs to %s; expected %s", aai.CleanLabel(path, 200), userName(int(stat.Uid)), userName(owners[len(owners)-1]))
 }
 
 // CheckHome says why the home folder is not one for this account: what is made in
