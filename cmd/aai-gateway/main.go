@@ -57,6 +57,7 @@ func runOn(g grounds) int {
 		ShowConfig: p.showConfig,
 		Profile:    profileOf(os.Args[0]),
 		Desktop:    describeDesktop(),
+		Clients:    p.clients,
 		Demo:       p.demo(),
 		In:         os.Stdin,
 		Out:        os.Stdout,

@@ -44,6 +44,9 @@ type Config struct {
 	// Desktop describes the desktop, whose tools have commands of their own. It is
 	// not called; nil where there is none.
 	Desktop *aai.App
+	// Clients are the agents' programs that can be told of the gateway. Nil: there are no
+	// such commands.
+	Clients func(Flags) (Clients, error)
 	// Demo shows the gateway at work. Nil where the platform has none: then there
 	// is no such command.
 	Demo func(ctx context.Context, f Flags, out io.Writer) error

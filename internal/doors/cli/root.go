@@ -62,8 +62,11 @@ func newRoot(r *run, args []string) *cobra.Command {
 	root.AddCommand(
 		newMCP(r), newExec(r), newApps(r), newGuide(r), newDiscover(r), newScan(r), newLint(r), newConfig(r),
 		newHistory(r), newAudit(r), newConsent(r), newMode(r), newKeychain(r), newAuth(r), newCheck(r),
-		newCompletion(r), newVersion(r),
+		newSkills(r), newCompletion(r), newVersion(r),
 	)
+	if r.cfg.Clients != nil {
+		root.AddCommand(newInstall(r), newUninstall(r))
+	}
 	root.AddCommand(newShortcuts(r)...)
 	root.SetHelpCommand(newHelp())
 	if r.cfg.Demo != nil {

@@ -1,0 +1,343 @@
+package cli
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"aai"
+)
+
+// What is done with the configuration of an agent's client.
+const (
+	ClientInstall   = "install"
+	ClientUninstall = "uninstall"
+	ClientRollback  = "rollback"
+)
+
+// Clients are the programs of agents that start MCP servers, and their configurations.
+type Clients interface {
+	// List returns those that are known.
+	List() []Client
+	// Last returns the one whose configuration was changed last, "" if none was.
+	Last() string
+	// Plan says what would be done with a client's configuration, and does nothing. The
+	// profile is one of those of "mcp serve", or empty.
+	Plan(act, client, profile string) (*ClientPlan, error)
+}
+
+// A Client is a program of agents.
+type Client struct {
+	ID   string `json:"client"`
+	Name string `json:"name"`
+	File string `json:"file"`
+	Here bool   `json:"here"` // it is on this computer
+}
+
+// A ClientPlan is what would be done with one configuration.
+type ClientPlan struct {
+	ID    string   `json:"client"`
+	Name  string   `json:"name"`
+	File  string   `json:"file"`
+	Does  string   `json:"does"` // add, replace, remove, restore, delete or nothing
+	Diff  string   `json:"diff,omitempty"`
+	Notes []string `json:"notes,omitempty"`
+	After string   `json:"after,omitempty"`
+	// Doubtful: it would undo or replace what somebody else wrote.
+	Doubtful bool `json:"-"`
+	// Do does it.
+	Do func(context.Context) error `json:"-"`
+	// Try starts what is written then, as the client does.
+	Try func(context.Context) (ClientSeen, error) `json:"-"`
+}
+
+// ClientSeen is what the server that a client starts answered.
+type ClientSeen struct {
+	Command  string        `json:"command"`
+	Server   string        `json:"server"`
+	Version  string        `json:"version"`
+	Protocol string        `json:"protocol"`
+	Tools    int           `json:"tools"`
+	Took     time.Duration `json:"-"`
+}
+
+// clientResult is what became of a plan, for programs.
+type clientResult struct {
+	*ClientPlan
+	Done bool        `json:"done"`
+	Seen *ClientSeen `json:"seen,omitempty"`
+	Err  *errorView  `json:"error,omitempty"`
+}
+
+// installFlags are the flags of install and uninstall.
+type installFlags struct {
+	clients                     []string
+	profile                     string
+	dryRun, yes, rollback, list bool
+}
+
+func newInstall(r *run) *cobra.Command {
+	var f installFlags
+	profile := &oneOf{value: &f.profile, allowed: []string{"default", "apps", "desktop", "all"}}
+	cmd := &cobra.Command{
+		Use:   "install [--client NAME]",
+		Short: "Put the gateway among the MCP servers of the agents on this computer",
+		Long: "Adds the gateway to the configuration of each agent's client that is found, or of those that are\n" +
+			"named: shows what changes in which file, asks, keeps what was there, writes, and starts what it wrote\n" +
+			"as the client does. Nothing else in the file changes.",
+		Example: "  aai-gateway install --dry-run\n" +
+			"  aai-gateway install --client claude-code --profile desktop\n" +
+			"  aai-gateway install --rollback",
+		Args:              operands(0, 0),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			switch {
+			case f.rollback && f.list:
+				return usage(cmd, "--rollback and --list are two things to do; give one of them")
+			case f.rollback && f.profile != "":
+				return usage(cmd, "--rollback takes a change back, whatever the profile; give it without --profile")
+			case f.list:
+				return r.listClients()
+			case f.rollback:
+				return r.change(cmd.Context(), ClientRollback, f)
+			}
+			return r.change(cmd.Context(), ClientInstall, f)
+		},
+	}
+	addInstallFlags(r, cmd, &f)
+	cmd.Flags().Var(profile, "profile", "the tools that are served: default (what is configured), apps, desktop or all")
+	complete(cmd, "profile", profile.allowed...)
+	cmd.Flags().BoolVar(&f.rollback, "rollback", false, "take the last change of a client's configuration back")
+	cmd.Flags().BoolVar(&f.list, "list", false, "list the clients that are known, and which are here")
+	return cmd
+}
+
+func newUninstall(r *run) *cobra.Command {
+	var f installFlags
+	cmd := &cobra.Command{
+		Use:   "uninstall [--client NAME]",
+		Short: "Take the gateway out of the configurations of agents' clients",
+		Long: "Puts each configuration back as it was, byte for byte, if nobody changed it since; otherwise takes out\n" +
+			"the gateway's entry and nothing else.",
+		Args:              operands(0, 0),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return r.change(cmd.Context(), ClientUninstall, f) },
+	}
+	addInstallFlags(r, cmd, &f)
+	return cmd
+}
+
+func addInstallFlags(r *run, cmd *cobra.Command, f *installFlags) {
+	cmd.Flags().StringSliceVar(&f.clients, "client", nil, "only this client, by its `name` in --list; may be given again")
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would change, and write nothing")
+	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask")
+	completeWith(cmd, "client", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		var ids []string
+		if known, err := r.cfg.Clients(r.flags); err == nil {
+			for _, c := range known.List() {
+				ids = append(ids, c.ID)
+			}
+		}
+		return ids, cobra.ShellCompDirectiveNoFileComp
+	})
+}
+
+func (r *run) listClients() error {
+	known, err := r.cfg.Clients(r.flags)
+	if err != nil {
+		return err
+	}
+	list := known.List()
+	return r.output.show(list, func() error {
+		rows := make([][]string, len(list))
+		for i, c := range list {
+			here := "no"
+			if c.Here {
+				here = "yes"
+			}
+			rows[i] = []string{c.ID, c.Name, here, c.File}
+		}
+		r.output.table([]string{"CLIENT", "NAME", "HERE", "FILE"}, rows)
+		return nil
+	})
+}
+
+// change does one thing with each client that is meant.
+func (r *run) change(ctx context.Context, act string, f installFlags) error {
+	known, err := r.cfg.Clients(r.flags)
+	if err != nil {
+		return err
+	}
+	ids, err := meantClients(known, act, f)
+	if err != nil {
+		return err
+	}
+	var results []clientResult
+	failed := false
+	for _, id := range ids {
+		plan, err := known.Plan(act, id, profileFlag(f.profile))
+		if err != nil && len(ids) == 1 {
+			return err
+		}
+		if plan == nil {
+			plan = &ClientPlan{ID: id}
+		}
+		if err == nil && act == ClientUninstall && plan.Does == "nothing" && len(f.clients) == 0 {
+			continue // most clients have never heard of the gateway
+		}
+		result := clientResult{ClientPlan: plan}
+		if err == nil {
+			err = r.carryOut(ctx, act, f, &result)
+		}
+		if ctx.Err() != nil {
+			return err
+		}
+		if err != nil {
+			failed = true
+			view := errorObject(err)
+			result.Err = &view
+			if r.output.format == formatText {
+				r.output.showError(err)
+			}
+		}
+		results = append(results, result)
+	}
+	return r.showChanges(results, failed)
+}
+
+// profileFlag is the profile that the server is started with, "" for what is configured.
+func profileFlag(profile string) string {
+	if profile == "default" {
+		return ""
+	}
+	return profile
+}
+
+// meantClients are those that are named, or else those that are here.
+func meantClients(known Clients, act string, f installFlags) ([]string, error) {
+	if len(f.clients) > 0 {
+		return f.clients, nil
+	}
+	if act == ClientRollback {
+		if last := known.Last(); last != "" {
+			return []string{last}, nil
+		}
+		e := aai.Errorf(aai.InvalidParams, "nothing that install or uninstall changed is on record")
+		e.Hint = "There is nothing to take back."
+		return nil, e
+	}
+	var here, all []string
+	for _, c := range known.List() {
+		all = append(all, c.ID)
+		if c.Here {
+			here = append(here, c.ID)
+		}
+	}
+	if len(here) == 0 {
+		e := aai.Errorf(aai.AppNotFound, "no client that is known was found on this computer")
+		e.Hint = "Name one, and its configuration is made: --client " + strings.Join(all, ", --client ")
+		return nil, e
+	}
+	return here, nil
+}
+
+// carryOut shows a plan, asks, and does it.
+func (r *run) carryOut(ctx context.Context, act string, f installFlags, result *clientResult) error {
+	plan := result.ClientPlan
+	r.output.say("%s: %s", plan.Name, plan.File)
+	for _, note := range plan.Notes {
+		r.output.warn(note)
+	}
+	if plan.Does == "nothing" {
+		r.output.say("%s", nothingToDo(act))
+		return nil
+	}
+	if r.output.format == formatText {
+		r.output.lines(plan.Diff)
+	}
+	if f.dryRun {
+		return nil
+	}
+	if agreed, err := r.agreed(ctx, plan, f); err != nil || !agreed {
+		return err
+	}
+	if err := plan.Do(ctx); err != nil {
+		return err
+	}
+	result.Done = true
+	r.output.say("%s", doneWords(plan.Does))
+	if act != ClientInstall {
+		return nil
+	}
+	stop := r.progress("waiting for what was written to start")
+	seen, err := plan.Try(ctx)
+	stop()
+	if err != nil {
+		return err
+	}
+	result.Seen = &seen
+	r.output.say("Started as %s starts it: %s %s, MCP %s, %d tools, in %v.", plan.Name, seen.Server, seen.Version, seen.Protocol, seen.Tools, seen.Took.Round(time.Millisecond))
+	r.output.say("%s", plan.After)
+	return nil
+}
+
+func nothingToDo(act string) string {
+	if act == ClientInstall {
+		return "It is there already, and the same. Nothing to do."
+	}
+	return "The gateway is not in it. Nothing to do."
+}
+
+func doneWords(does string) string {
+	switch does {
+	case "add":
+		return "Added. \"aai-gateway uninstall\" takes it out again."
+	case "replace":
+		return "Replaced. \"aai-gateway install --rollback\" brings back what was there."
+	case "remove":
+		return "Taken out; the rest of the file is as it was."
+	case "delete":
+		return "The file is gone: there was none before."
+	}
+	return "The file is what it was, byte for byte."
+}
+
+// agreed asks the person, unless the flags say yes.
+func (r *run) agreed(ctx context.Context, plan *ClientPlan, f installFlags) (bool, error) {
+	if f.yes {
+		return true, nil
+	}
+	if r.output.terminal.Ask == nil {
+		e := aai.Errorf(aai.ConsentRequired, "nobody is at a terminal to say yes to this change of %s; nothing was written", plan.File)
+		e.Hint = "--yes writes without asking, --dry-run only shows."
+		return false, e
+	}
+	question := "Write this?"
+	if plan.Doubtful {
+		question = "This replaces what somebody else wrote. Write it all the same?"
+	}
+	agreed, err := r.confirm(ctx, question)
+	if err == nil && !agreed {
+		r.output.say("Nothing was written.")
+	}
+	return agreed, err
+}
+
+func (r *run) showChanges(results []clientResult, failed bool) error {
+	if r.output.format == formatJSON {
+		if results == nil {
+			results = []clientResult{}
+		}
+		if err := r.output.json(results); err != nil {
+			return err
+		}
+	} else if len(results) == 0 {
+		r.output.say("The gateway is in no client's configuration.")
+	}
+	if failed {
+		return &finding{exit: exitFailed}
+	}
+	return nil
+}

@@ -1,0 +1,79 @@
+package install
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// A Start says how the program was started.
+type Start struct {
+	Arg0       string // os.Args[0]
+	Executable string // os.Executable()
+	Path       string // of the environment
+	Temp       string // os.TempDir()
+	Go         string // the folder of Go's build cache, "" if there is none
+}
+
+// StableCommand is the path by which others start this program, now and after its next
+// update: by the name on PATH that leads to it, if there is one, or else by that it was
+// started by; links are kept. The notes are for the person.
+func StableCommand(s Start) (command string, notes []string, err error) {
+	if s.Executable == "" || !filepath.IsAbs(s.Executable) {
+		return "", nil, errors.New("nobody knows where this program is; expected an absolute path")
+	}
+	command = s.Executable
+	if arg, absErr := filepath.Abs(s.Arg0); absErr == nil && strings.ContainsAny(s.Arg0, `/\`) && sameFile(arg, s.Executable) {
+		command = arg
+	}
+	name := filepath.Base(s.Arg0)
+	for _, folder := range filepath.SplitList(s.Path) {
+		if found := filepath.Join(folder, name); filepath.IsAbs(folder) && sameFile(found, s.Executable) {
+			command = found
+			break
+		}
+	}
+	command = filepath.Clean(command)
+	for _, passing := range []struct{ folder, is string }{
+		{s.Temp, "a folder of temporary files"}, {"/tmp", "a folder of temporary files"}, {"/var/tmp", "a folder of temporary files"},
+		{s.Go, "the cache of Go's builds"},
+	} {
+		if passing.folder != "" && within(command, passing.folder) {
+			return command, append(notes, command+" is in "+passing.is+": clients find nothing there once it is cleaned. Move the program to a folder that stays, and install again."), nil
+		}
+	}
+	slashed := filepath.ToSlash(command)
+	if strings.Contains(slashed, "/_npx/") || strings.Contains(slashed, "/go-build") {
+		notes = append(notes, command+" is in a cache, which may be cleaned: install the program for good (npm install -g aai-gateway), and install again.")
+	}
+	return command, notes, nil
+}
+
+// sameFile reports whether both paths lead to one file.
+func sameFile(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
+}
+
+// within reports whether a path is below a folder, as both are written or really are.
+func within(path, folder string) bool {
+	for _, resolve := range []func(string) string{filepath.Clean, really} {
+		rest, err := filepath.Rel(resolve(folder), resolve(path))
+		if err == nil && rest != ".." && !strings.HasPrefix(rest, ".."+string(filepath.Separator)) {
+			return true
+		}
+	}
+	return false
+}
+
+func really(path string) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	return filepath.Clean(path)
+}

@@ -1,0 +1,239 @@
+package install
+
+import (
+	"bytes"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"aai/internal/hygiene"
+	"aai/internal/install/splice"
+)
+
+// veiled stands for what a person's configuration says that is none of ours: a key of an
+// API may be anywhere.
+const veiled = "…"
+
+// maxDiffLine is how much of a line is shown, in bytes.
+const maxDiffLine = 240
+
+// diffOf is what a plan changes, as a unified diff. Of others' lines keys and marks are
+// shown, and no value but those texts.
+func diffOf(p *Plan, shown []string) string {
+	from, to := "/dev/null", "/dev/null"
+	if p.was {
+		from = p.Client.File
+	}
+	if p.stays {
+		to = p.Client.File
+	}
+	text := diff.Diff(from, unmarked(p.old), to, unmarked(p.next))
+	_, text, _ = bytes.Cut(text, []byte("\n")) // "diff a b"
+	v := veil{format: p.at.spot().Format, shown: shown}
+	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	for i, line := range lines {
+		if line == "" || i < 2 || strings.HasPrefix(line, "@@") || strings.HasPrefix(line, "\\") {
+			continue
+		}
+		lines[i] = line[:1] + v.line(line[1:])
+	}
+	return strings.Join(shortened(lines), "\n") + "\n"
+}
+
+// unmarked is a text with the line ends of Unix, which a diff does not show.
+func unmarked(text []byte) []byte { return bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n")) }
+
+// shortened are the lines with what is too long cut: of a line that takes the place of
+// another, where they differ stays.
+func shortened(lines []string) []string {
+	const around = 60
+	for i := range lines {
+		if len(lines[i]) <= maxDiffLine {
+			continue
+		}
+		if i+1 < len(lines) && lines[i][0] == '-' && strings.HasPrefix(lines[i+1], "+") {
+			a, b := lines[i][1:], lines[i+1][1:]
+			head, tail := 0, 0
+			for head < min(len(a), len(b)) && a[head] == b[head] {
+				head++
+			}
+			for tail < min(len(a), len(b))-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+				tail++
+			}
+			head, tail = max(head-around, 0), max(tail-around, 0)
+			lines[i], lines[i+1] = "-"+window(a, head, tail), "+"+window(b, head, tail)
+		}
+	}
+	for i, line := range lines {
+		if len(line) > 4*maxDiffLine {
+			lines[i] = strings.ToValidUTF8(line[:4*maxDiffLine], "") + veiled
+		}
+	}
+	return lines
+}
+
+// window is a line without so many bytes at its ends.
+func window(line string, head, tail int) string {
+	cut := strings.ToValidUTF8(line[head:len(line)-tail], "")
+	if head > 0 {
+		cut = veiled + cut
+	}
+	if tail > 0 {
+		cut += veiled
+	}
+	return cut
+}
+
+// texts are those of an entry.
+func texts(entry []splice.Field) []string {
+	var all []string
+	for _, f := range entry {
+		switch v := f.Value.(type) {
+		case string:
+			all = append(all, v)
+		case []string:
+			all = append(all, v...)
+		}
+	}
+	return append(all, EntryName)
+}
+
+// harmless are those texts of an entry that may be shown though others wrote it: its
+// command, and words that are no values of secrets.
+func harmless(command string, args []string) []string {
+	word := regexp.MustCompile(`^-{0,2}[a-z]{1,16}(-[a-z]{1,16})*$`)
+	shown := []string{EntryName, command, "stdio", "local", "*"}
+	for i, a := range args {
+		if word.MatchString(a) && (i == 0 || !hygiene.SecretName(args[i-1])) {
+			shown = append(shown, a)
+		}
+	}
+	return shown
+}
+
+// A veil takes the values out of lines of configurations.
+type veil struct {
+	format splice.Format
+	shown  []string
+}
+
+// line is one line without the values in it. It is read as it stands: what cannot be told
+// to be a key, a mark or a number is veiled.
+func (v veil) line(text string) string {
+	if v.format == splice.YAML {
+		return v.yaml(text)
+	}
+	return v.marks(text)
+}
+
+// yaml is a line of YAML, whose keys and values need no quotation marks.
+func (v veil) yaml(text string) string {
+	parts := regexp.MustCompile(`^(\s*(?:- +)*)(?:([A-Za-z_][\w.-]*)(: +|:$))?(.*)$`).FindStringSubmatch(text)
+	if parts == nil {
+		return veiled
+	}
+	head, key, colon, value := parts[1], parts[2], parts[3], strings.TrimRight(parts[4], " ")
+	if hygiene.SecretName(key) && value != "" {
+		return head + key + colon + veiled
+	}
+	switch {
+	case value == "", value == "-", value == "---", value == "...", slices.Contains(v.shown, value):
+	case strings.ContainsAny(value[:1], `"'[]{}#`) || isPlainValue(value):
+		value = v.marks(value)
+	default:
+		value = veiled
+	}
+	return head + key + colon + value
+}
+
+// isPlainValue reports whether a value without quotation marks is a number or a word of the
+// format.
+func isPlainValue(word string) bool {
+	return regexp.MustCompile(`^(true|false|null|~|[|>][+-]?|-?[0-9]{1,7}(\.[0-9]{1,4})?)$`).MatchString(word)
+}
+
+// marks is a text of JSON, TOML or YAML between brackets.
+func (v veil) marks(text string) string {
+	var b strings.Builder
+	key := ""
+	for text != "" {
+		token, kind := v.token(text)
+		rest := text[len(token):]
+		after := strings.TrimLeft(rest, " \t")
+		isKey := strings.HasPrefix(after, ":") || strings.HasPrefix(after, "=")
+		switch {
+		case kind == 0: // marks and white space
+			b.WriteString(token)
+			if strings.ContainsAny(token, ",{}[]") {
+				key = ""
+			}
+		case kind == '#':
+			b.WriteString(token[:min(2, len(token))] + veiled)
+			return b.String()
+		case isKey || v.header(text, b.String()):
+			key = strings.Trim(token, `"'`)
+			b.WriteString(v.name(token, key))
+		case !hygiene.SecretName(key) && (slices.Contains(v.shown, unquote(token)) || kind == 'w' && isPlainValue(token)):
+			b.WriteString(token)
+		case kind == 'w':
+			b.WriteString(veiled)
+		default:
+			b.WriteString(token[:1] + veiled + token[:1])
+		}
+		text = rest
+	}
+	return b.String()
+}
+
+// header reports whether a word is part of the name of a table of TOML.
+func (v veil) header(text, before string) bool {
+	return v.format == splice.TOML && strings.HasPrefix(strings.TrimSpace(before), "[") && !strings.ContainsAny(before, "]=") && strings.Contains(text, "]")
+}
+
+// name is a key, which may be shown unless it looks like what nobody would type.
+func (v veil) name(token, key string) string {
+	if len(key) > 100 || regexp.MustCompile(`[A-Za-z0-9+/_=-]{32,}`).MatchString(key) || strings.Contains(key, "@") {
+		return veiled
+	}
+	return token
+}
+
+// token is what a text begins with, and its kind: 0 for marks, '"' for what is quoted, '#'
+// for a comment and 'w' for a word.
+func (v veil) token(text string) (string, byte) {
+	comment := "//"
+	if v.format != splice.JSON {
+		comment = "#"
+	}
+	if strings.HasPrefix(text, comment) || v.format == splice.JSON && strings.HasPrefix(text, "/*") {
+		return text, '#'
+	}
+	if c := text[0]; c == '"' || c == '\'' {
+		for i := 1; i < len(text); i++ {
+			if text[i] == '\\' && c == '"' {
+				i++
+			} else if text[i] == c {
+				return text[:i+1], '"'
+			}
+		}
+		return text, '"'
+	}
+	const marks = " \t,:={}[]"
+	if n := len(text) - len(strings.TrimLeft(text, marks)); n > 0 {
+		return text[:n], 0
+	}
+	if n := strings.IndexAny(text, marks+`"'#`); n > 0 {
+		return text[:n], 'w'
+	}
+	return text, 'w'
+}
+
+// unquote is what a quoted text says, as far as the formats agree.
+func unquote(token string) string {
+	if len(token) < 2 || token[0] != '"' {
+		return strings.Trim(token, `'`)
+	}
+	return strings.NewReplacer(`\\`, `\`, `\"`, `"`).Replace(token[1 : len(token)-1])
+}

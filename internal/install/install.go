@@ -1,0 +1,366 @@
+// Package install puts the gateway into the configurations of agents' clients and takes it
+// out again. A configuration is a person's file: nothing in it changes but our entry, what
+// was there is kept in our own folder before, and what would change is shown first.
+//
+// The room knows where clients keep which MCP servers they start (one table, see clients),
+// and package splice how an entry goes into a text. It asks nobody: whoever uses it plans,
+// shows the plan, asks, and has it done.
+package install
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"aai"
+	"aai/internal/account"
+	"aai/internal/install/splice"
+	"aai/internal/wholefile"
+)
+
+// EntryName is what the gateway is called among a client's servers.
+const EntryName = "aai-gateway"
+
+// maxFile is how much of a configuration is read: that of Claude Code keeps histories.
+const maxFile = 64 << 20
+
+// A Config says on what the room works.
+type Config struct {
+	Home   string
+	Getenv func(string) string
+	System string // as runtime.GOOS
+	// Folder is where backups and records are kept.
+	Folder string
+	// Command is the program that entries start, an absolute path.
+	Command string
+	Now     func() time.Time
+}
+
+// A Room installs and uninstalls. It is for one run of the program.
+type Room struct{ cfg Config }
+
+// New returns a room.
+func New(cfg Config) *Room { return &Room{cfg: cfg} }
+
+// A Client is one that is known.
+type Client struct {
+	ID, Name string
+	File     string
+	Here     bool // something of it is on this computer
+}
+
+// Clients are all that are known, those that are here or not.
+func (r *Room) Clients() []Client {
+	var all []Client
+	for _, c := range clients() {
+		file, _, here := r.where(c)
+		all = append(all, Client{c.id, c.name, file, here})
+	}
+	return all
+}
+
+// What a plan does.
+const (
+	Add     = "add"     // the entry comes in
+	Replace = "replace" // the entry is there, and is another one
+	Remove  = "remove"  // the entry goes
+	Restore = "restore" // the file becomes what it was, byte for byte
+	Delete  = "delete"  // so it does, and that is no file
+	Nothing = "nothing" // all is as it should be
+)
+
+// A Plan is what would be done with one file. Nothing has been done yet.
+type Plan struct {
+	Client Client
+	Does   string
+	Diff   string // unified; the texts of others in it are veiled
+	Notes  []string
+	After  string // what the person does for the client to see it
+
+	real       string // where the file really is
+	at         place
+	old, next  []byte
+	was, stays bool // a file was there, and will be
+	kind       string
+	doubtful   bool
+}
+
+// Doubtful reports whether a plan would undo or replace what somebody else wrote.
+func (p *Plan) Doubtful() bool { return p.doubtful || p.Does == Replace }
+
+func (r *Room) known(id string) (client, error) {
+	var ids []string
+	for _, c := range clients() {
+		if c.id == id {
+			return c, nil
+		}
+		ids = append(ids, c.id)
+	}
+	e := aai.Errorf(aai.InvalidParams, "no client %q is known; expected one of: %s", aai.CleanLabel(id, 60), strings.Join(ids, ", "))
+	e.Hint = "Any other client takes the command \"" + r.cfg.Command + "\" with the arguments \"mcp serve\"."
+	e.Candidates = aai.Nearest(id, ids, 1)
+	return client{}, e
+}
+
+// plan begins one: it reads the client's file.
+func (r *Room) plan(id string) (*Plan, client, error) {
+	c, err := r.known(id)
+	if err != nil {
+		return nil, c, err
+	}
+	file, at, here := r.where(c)
+	p := &Plan{Client: Client{c.id, c.name, file, here}, Does: Nothing, After: c.after, at: at}
+	if err := r.read(p, file); err != nil {
+		return nil, c, err
+	}
+	return p, c, nil
+}
+
+// read reads a plan's file.
+func (r *Room) read(p *Plan, file string) error {
+	p.Client.File = file
+	real, err := account.Reach(file)
+	if err != nil {
+		e := aai.Errorf(aai.PermissionDenied, "%s: %w", aai.CleanLabel(file, 300), plainCause(err))
+		e.Hint = "Nothing was changed. Look at whose file or link that is; run this as its owner, or make it your own."
+		return e
+	}
+	p.real = real
+	if real != file {
+		p.Notes = append(p.Notes, file+" leads to "+real)
+	}
+	p.old, err = wholefile.Read(real, wholefile.Limits{Size: maxFile})
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return aai.Errorf(aai.InvalidParams, "%s: %w", aai.CleanLabel(file, 300), err)
+	default:
+		p.was = true
+	}
+	return nil
+}
+
+// plainCause is an error without the path that it would say twice.
+func plainCause(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
+}
+
+// Install plans to put the gateway into a client's configuration.
+func (r *Room) Install(id string, args []string) (*Plan, error) {
+	p, c, err := r.plan(id)
+	if err != nil {
+		return nil, err
+	}
+	spot := p.at.spot()
+	found, there, err := splice.Find(p.old, spot)
+	if err != nil {
+		return nil, unreadable(p.Client, err)
+	}
+	entry := c.fields(r.cfg.Command, args)
+	if there && splice.Has(found, entry) {
+		p.next, p.stays = p.old, true
+		return p, nil
+	}
+	if p.next, err = splice.Put(p.old, spot, entry); err != nil {
+		return nil, unreadable(p.Client, err)
+	}
+	p.Does, p.stays, p.kind = Add, true, stepInstall
+	shown := texts(entry)
+	if there {
+		p.Does = Replace
+		command, words := commandOf(found)
+		shown = append(shown, harmless(command, words)...)
+	}
+	p.Diff = diffOf(p, shown)
+	return p, nil
+}
+
+// unreadable is why a file is not touched.
+func unreadable(c Client, err error) error {
+	e := aai.Errorf(aai.InvalidParams, "%s: %w", aai.CleanLabel(c.File, 300), err)
+	e.Hint = fmt.Sprintf("The file was not touched. Mend it by hand, or add the server by hand; %s reads the same file.", c.Name)
+	return e
+}
+
+// Uninstall plans to take the gateway out of a client's configuration: to put back what was
+// there before, if nobody changed the file since, or else to take out the entry alone.
+func (r *Room) Uninstall(id string) (*Plan, error) {
+	p, _, err := r.plan(id)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := r.record(id)
+	if err != nil {
+		return nil, err
+	}
+	p.kind = stepUninstall
+	if before, was, ok := r.before(kept, p); ok {
+		p.next, p.stays, p.Does = before, was, restores(was)
+		p.Diff = diffOf(p, r.ours(p))
+		return p, nil
+	}
+	spot := p.at.spot()
+	_, there, err := splice.Find(p.old, spot)
+	if err != nil {
+		return nil, unreadable(p.Client, err)
+	}
+	if !there {
+		p.next, p.stays = p.old, p.was
+		return p, nil
+	}
+	if p.next, err = splice.Drop(p.old, spot); err != nil {
+		return nil, unreadable(p.Client, err)
+	}
+	p.Does, p.stays = Remove, true
+	p.Diff = diffOf(p, r.ours(p))
+	return p, nil
+}
+
+// Rollback plans to make a client's file what it was before the last change of this room's.
+func (r *Room) Rollback(id string) (*Plan, error) {
+	c, err := r.known(id)
+	if err != nil {
+		return nil, err
+	}
+	kept, err := r.record(id)
+	if err != nil {
+		return nil, err
+	}
+	if len(kept.Steps) == 0 {
+		e := aai.Errorf(aai.InvalidParams, "nothing that was changed for %s is on record", c.name)
+		e.Hint = "install and uninstall say what they change; without them there is nothing to take back."
+		return nil, e
+	}
+	last := kept.Steps[len(kept.Steps)-1]
+	_, at, here := r.where(c)
+	p := &Plan{Client: Client{ID: c.id, Name: c.name, Here: here}, After: c.after, at: at, kind: stepRollback}
+	if err := r.read(p, last.File); err != nil {
+		return nil, err
+	}
+	if p.next, p.stays, err = r.backup(last); err != nil {
+		return nil, err
+	}
+	p.Does = restores(p.stays)
+	if sum(p.old, p.was) != last.After {
+		p.doubtful = true
+		p.Notes = append(p.Notes, "The file was changed since, by "+c.name+" or by hand: what was changed would be lost.")
+	}
+	if p.was == p.stays && bytes.Equal(p.old, p.next) {
+		p.Does = Nothing
+	}
+	p.Diff = diffOf(p, r.ours(p))
+	return p, nil
+}
+
+// restores is what a plan does that makes a file what it was.
+func restores(was bool) string {
+	if was {
+		return Restore
+	}
+	return Delete
+}
+
+// ours are the texts of entries in a plan's file that may be shown.
+func (r *Room) ours(p *Plan) []string {
+	var shown []string
+	for _, text := range [][]byte{p.old, p.next} {
+		fields, _, _ := splice.Find(text, p.at.spot()) // what cannot be read is veiled
+		command, args := commandOf(fields)
+		shown = append(shown, harmless(command, args)...)
+	}
+	return shown
+}
+
+// Do does what a plan says, if the file is still what it was. What was there is kept before.
+func (r *Room) Do(ctx context.Context, p *Plan) error {
+	if p.Does == Nothing {
+		return nil
+	}
+	unlock, err := r.lock(ctx, p.Client.ID)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	now := &Plan{}
+	if err := r.read(now, p.Client.File); err != nil {
+		return err
+	}
+	if now.real != p.real || now.was != p.was || !bytes.Equal(now.old, p.old) {
+		e := aai.Errorf(aai.AutomationFailed, "%s was changed by somebody else in the meantime; nothing was written", aai.CleanLabel(p.Client.File, 300))
+		e.Hint = "Do the same again: it shows the difference anew."
+		return e
+	}
+	return r.commit(p)
+}
+
+// commit writes the record, and then the file.
+func (r *Room) commit(p *Plan) error {
+	kept, err := r.record(p.Client.ID)
+	if err != nil {
+		return err
+	}
+	before := *kept
+	before.Steps = slices.Clone(kept.Steps)
+	if p.kind == stepRollback {
+		kept.Steps = kept.Steps[:len(kept.Steps)-1]
+		if err := r.write(p); err != nil {
+			return err
+		}
+		return r.keep(p.Client.ID, kept)
+	}
+	s, err := r.backUp(p)
+	if err != nil {
+		return err
+	}
+	kept.Steps = append(kept.Steps, s)
+	if err := r.keep(p.Client.ID, kept); err != nil {
+		return err
+	}
+	if err := r.write(p); err != nil {
+		return errors.Join(err, r.keep(p.Client.ID, &before))
+	}
+	return nil
+}
+
+// write makes the file what the plan says.
+func (r *Room) write(p *Plan) error {
+	err := os.MkdirAll(filepath.Dir(p.real), 0o700)
+	if err == nil && p.stays {
+		err = wholefile.Amend(p.real, p.next)
+	} else if err == nil {
+		err = os.Remove(p.real)
+	}
+	if err != nil {
+		e := aai.Errorf(aai.AutomationFailed, "%s cannot be written: %w", aai.CleanLabel(p.Client.File, 300), plainCause(err))
+		e.Hint = "The file is as it was. If something else manages it, such as Nix or a read-only mount, add the server there."
+		return e
+	}
+	return nil
+}
+
+// Written is what the client would start by what is in its file now.
+func (r *Room) Written(p *Plan) (command string, args []string, err error) {
+	text, err := wholefile.Read(p.real, wholefile.Limits{Size: maxFile})
+	if err != nil {
+		return "", nil, err
+	}
+	fields, there, err := splice.Find(text, p.at.spot())
+	if err != nil {
+		return "", nil, err
+	}
+	if !there {
+		return "", nil, fmt.Errorf("%s has no entry %s", p.Client.File, EntryName)
+	}
+	command, args = commandOf(fields)
+	return command, args, nil
+}

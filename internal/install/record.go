@@ -1,0 +1,173 @@
+package install
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"aai"
+	"aai/internal/wholefile"
+)
+
+// The kinds of steps. A rollback takes the last one back, and is none itself.
+const (
+	stepInstall   = "install"
+	stepUninstall = "uninstall"
+	stepRollback  = "rollback"
+)
+
+// maxSteps is how many changes of a client's file are kept.
+const maxSteps = 20
+
+// A step is one change of a file.
+type step struct {
+	Kind   string    `json:"kind"`
+	File   string    `json:"file"`
+	Backup string    `json:"backup,omitempty"` // the name of what was there; empty: nothing was
+	Before string    `json:"before"`           // the sum of what was there, "" if nothing was
+	After  string    `json:"after"`            // the sum of what was written, "" if nothing was left
+	At     time.Time `json:"at"`
+}
+
+// A history is what was done to a client's file, the oldest first.
+type history struct {
+	Steps []step `json:"steps"`
+}
+
+// sum tells contents apart; that of no file is empty.
+func sum(content []byte, there bool) string {
+	if !there {
+		return ""
+	}
+	s := sha256.Sum256(content)
+	return hex.EncodeToString(s[:])
+}
+
+func (r *Room) recordFile(id string) string { return filepath.Join(r.cfg.Folder, id+".json") }
+
+func (r *Room) backupFile(name string) string {
+	return filepath.Join(r.cfg.Folder, "backups", filepath.Base(name))
+}
+
+// lock waits until no other process changes this client's file by this program.
+func (r *Room) lock(ctx context.Context, id string) (func(), error) {
+	if err := os.MkdirAll(filepath.Join(r.cfg.Folder, "backups"), 0o700); err != nil {
+		return nil, fmt.Errorf("the folder of backups: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	return wholefile.Lock(ctx, r.recordFile(id))
+}
+
+// record is what is known of a client's file.
+func (r *Room) record(id string) (*history, error) {
+	file := r.recordFile(id)
+	text, err := wholefile.Read(file, wholefile.Limits{Size: 1 << 20})
+	if errors.Is(err, fs.ErrNotExist) {
+		return &history{}, nil
+	}
+	var kept history
+	if err == nil {
+		err = json.Unmarshal(text, &kept)
+	}
+	if err != nil {
+		e := aai.Errorf(aai.InvalidParams, "%s: %w", aai.CleanLabel(file, 300), err)
+		e.Hint = "That is this program's own record. Move it away; the backups are in the folder backups beside it."
+		return nil, e
+	}
+	return &kept, nil
+}
+
+// keep writes a record, and forgets backups that are too old.
+func (r *Room) keep(id string, kept *history) error {
+	var old []step
+	if n := len(kept.Steps) - maxSteps; n > 0 {
+		old, kept.Steps = kept.Steps[:n], kept.Steps[n:]
+	}
+	text, err := json.MarshalIndent(kept, "", "  ")
+	if err == nil {
+		err = wholefile.Keep(r.recordFile(id), append(text, '\n'))
+	}
+	if err != nil {
+		return aai.Errorf(aai.AutomationFailed, "the record of what was changed cannot be written: %w", err)
+	}
+	for _, s := range old {
+		if s.Backup != "" && !slices.ContainsFunc(kept.Steps, func(k step) bool { return k.Backup == s.Backup }) {
+			_ = os.Remove(r.backupFile(s.Backup)) // it only takes room
+		}
+	}
+	return nil
+}
+
+// backUp keeps what a plan's file has, in this program's own folder.
+func (r *Room) backUp(p *Plan) (step, error) {
+	now := r.cfg.Now()
+	s := step{Kind: p.kind, File: p.Client.File, Before: sum(p.old, p.was), After: sum(p.next, p.stays), At: now.UTC()}
+	if !p.was {
+		return s, nil
+	}
+	s.Backup = fmt.Sprintf("%s-%s-%s", p.Client.ID, now.UTC().Format("20060102T150405.000000000"), s.Before[:8])
+	if err := wholefile.Keep(r.backupFile(s.Backup), p.old); err != nil {
+		e := aai.Errorf(aai.AutomationFailed, "what is in %s cannot be backed up: %w", aai.CleanLabel(p.Client.File, 300), err)
+		e.Hint = "Nothing was changed. Make room, or make the folder writable."
+		return step{}, e
+	}
+	return s, nil
+}
+
+// backup is what a file had before a step, and whether there was one.
+func (r *Room) backup(s step) (content []byte, was bool, err error) {
+	if s.Backup == "" {
+		return nil, false, nil
+	}
+	content, err = wholefile.Read(r.backupFile(s.Backup), wholefile.Limits{Size: maxFile})
+	if err == nil && sum(content, true) != s.Before {
+		err = errors.New("it is not what was kept")
+	}
+	if err != nil {
+		return nil, false, aai.Errorf(aai.AutomationFailed, "the backup %s: %w", r.backupFile(s.Backup), err)
+	}
+	return content, true, nil
+}
+
+// before is what a plan's file had before it was installed into, if it is still as the last
+// step left it.
+func (r *Room) before(kept *history, p *Plan) (content []byte, was, ok bool) {
+	content, was = p.old, p.was
+	for _, s := range slices.Backward(kept.Steps) {
+		if s.Kind != stepInstall || s.File != p.Client.File || s.After != sum(content, was) {
+			break
+		}
+		earlier, there, err := r.backup(s)
+		if err != nil {
+			break
+		}
+		content, was, ok = earlier, there, true
+	}
+	return bytes.Clone(content), was, ok
+}
+
+// Last is the client whose file was changed last, "" if none was.
+func (r *Room) Last() string {
+	var last string
+	var when time.Time
+	for _, c := range clients() {
+		kept, err := r.record(c.id)
+		if err != nil || len(kept.Steps) == 0 {
+			continue // a record that cannot be read is said where it is asked for
+		}
+		if at := kept.Steps[len(kept.Steps)-1].At; last == "" || at.After(when) {
+			last, when = c.id, at
+		}
+	}
+	return last
+}

@@ -1,0 +1,302 @@
+package splice
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/tailscale/hujson"
+)
+
+// jsonText is JSON, and JSON with comments and trailing commas.
+type jsonText struct{}
+
+func (jsonText) read(text []byte) (*tree, error) {
+	if isBlank(text) {
+		return &tree{kind: aMap}, nil
+	}
+	root, err := parseJSON(text)
+	if err != nil {
+		return nil, err
+	}
+	return jsonTree(root.Value), nil
+}
+
+func parseJSON(text []byte) (*hujson.Value, error) {
+	root, err := hujson.Parse(text)
+	if err != nil {
+		f := &Fault{What: err.Error()}
+		rest := strings.TrimPrefix(err.Error(), "hujson: ")
+		if _, scanErr := fmt.Sscanf(rest, "line %d, column %d:", &f.Line, &f.Column); scanErr == nil {
+			_, f.What, _ = strings.Cut(rest, ": ")
+		}
+		f.What += "; expected JSON, with or without comments"
+		return nil, f
+	}
+	if _, ok := root.Value.(*hujson.Object); !ok {
+		line, column := position(text, root.StartOffset)
+		return nil, &Fault{line, column, "expected an object, which begins with {"}
+	}
+	return &root, nil
+}
+
+func jsonTree(v hujson.ValueTrimmed) *tree {
+	switch v := v.(type) {
+	case *hujson.Object:
+		t := &tree{kind: aMap}
+		for _, m := range v.Members {
+			t.names, t.items = append(t.names, nameOf(m)), append(t.items, jsonTree(m.Value.Value))
+		}
+		return t
+	case *hujson.Array:
+		t := &tree{kind: aList}
+		for _, e := range v.Elements {
+			t.items = append(t.items, jsonTree(e.Value))
+		}
+		return t
+	case hujson.Literal:
+		switch v.Kind() {
+		case '"':
+			return &tree{kind: aText, scalar: v.String()}
+		case 't', 'f':
+			return &tree{kind: aTruth, scalar: string(v)}
+		case '0':
+			return &tree{kind: aNumber, scalar: string(v)}
+		}
+	}
+	return &tree{kind: aNothing}
+}
+
+func nameOf(m hujson.ObjectMember) string {
+	name, _ := m.Name.Value.(hujson.Literal)
+	return name.String()
+}
+
+// A holder is the object that holds the entries, or the deepest on the way to it.
+type jsonHolder struct {
+	text  []byte
+	value *hujson.Value
+	*hujson.Object
+	missing []string // the keys that do not lead on
+}
+
+// holderOf goes the path as far as it leads.
+func holderOf(text []byte, p Place) (*jsonHolder, error) {
+	root, err := parseJSON(text)
+	if err != nil {
+		return nil, err
+	}
+	h := &jsonHolder{text: text, value: root, Object: root.Value.(*hujson.Object)}
+	for i, key := range p.Path {
+		at, err := h.member(key)
+		if err != nil {
+			return nil, err
+		}
+		if at < 0 {
+			h.missing = p.Path[i:]
+			return h, nil
+		}
+		value := &h.Members[at].Value
+		object, ok := value.Value.(*hujson.Object)
+		if !ok {
+			line, column := position(text, value.StartOffset)
+			return nil, &Fault{line, column, fmt.Sprintf("%q is no object; expected one, which begins with {", key)}
+		}
+		h.value, h.Object = value, object
+	}
+	return h, nil
+}
+
+// member is where a member is, below 0 if nowhere. Programs differ in which of two they
+// take.
+func (h *jsonHolder) member(name string) (int, error) {
+	found := -1
+	for i, m := range h.Members {
+		if nameOf(m) != name {
+			continue
+		}
+		if found >= 0 {
+			line, column := position(h.text, m.Name.StartOffset)
+			return -1, &Fault{line, column, fmt.Sprintf("%q is there for the second time; expected it once", name)}
+		}
+		found = i
+	}
+	return found, nil
+}
+
+func (jsonText) put(text []byte, p Place, entry []Field) ([][]edit, error) {
+	end := lineEnd(text)
+	if isBlank(text) {
+		body := jsonMember(append(p.Path, p.Name), entry, "  ", "  ", end)
+		return [][]edit{{{0, len(text), "{" + end + "  " + body + end + "}" + end}}}, nil
+	}
+	h, err := holderOf(text, p)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := h.member(p.Name); err != nil {
+		return nil, err
+	}
+	names := append(append([]string(nil), h.missing...), p.Name)
+	return [][]edit{h.add(names, entry, end)}, nil
+}
+
+// add brings a member in behind the others, as they are written.
+func (h *jsonHolder) add(names []string, entry []Field, end string) []edit {
+	text, closing := h.text, h.value.EndOffset-1
+	begin, comma := h.value.StartOffset+1, ""
+	var edits []edit
+	var indent string
+	alone := true
+	if n := len(h.Members); n > 0 {
+		last := h.Members[n-1]
+		begin = last.Value.EndOffset
+		if trailing := begin + len(last.Value.AfterExtra); text[trailing] == ',' {
+			begin, comma = trailing+1, ","
+		} else {
+			edits = []edit{{begin, begin, ","}}
+		}
+		indent, alone = indentOf(text, last.Name.StartOffset)
+	} else if !h.minified() {
+		around, _ := indentOf(text, h.value.StartOffset)
+		indent = around + h.unit()
+	} else {
+		alone = false
+	}
+	at := begin + len(bytes.TrimRight(text[begin:closing], " \t\r\n")) // after comments
+	if !alone && !bytes.Contains(text[begin:at], []byte("//")) {
+		space := " "
+		if h.minified() {
+			space = ""
+		}
+		gap := space
+		if len(h.Members) == 0 {
+			gap = ""
+		}
+		return append(edits, edit{at, at, gap + jsonInline(names, entry, space) + comma})
+	}
+	member := end + indent + jsonMember(names, entry, indent, h.unit(), end) + comma
+	if !bytes.Contains(text[at:closing], []byte("\n")) && len(h.Members) == 0 {
+		member += end + strings.TrimSuffix(indent, h.unit())
+	}
+	return append(edits, edit{at, at, member})
+}
+
+// minified reports whether the whole text is in one line and has something in it.
+func (h *jsonHolder) minified() bool {
+	text := bytes.TrimSpace(h.text)
+	return len(text) > 2 && !bytes.Contains(text, []byte("\n"))
+}
+
+// unit is by how much the text indents what is in something.
+func (h *jsonHolder) unit() string {
+	for line := range bytes.Lines(h.text) {
+		rest := bytes.TrimLeft(line, " \t")
+		if len(rest) > 0 && rest[0] == '"' && len(line) > len(rest) {
+			return string(line[:len(line)-len(rest)])
+		}
+	}
+	return "  "
+}
+
+// jsonMember is a member in lines: the last of the names is the entry's, those before it
+// hold it.
+func jsonMember(names []string, entry []Field, indent, unit, end string) string {
+	name := quoted(names[0]) + ": {" + end
+	inner := indent + unit
+	if len(names) > 1 {
+		return name + inner + jsonMember(names[1:], entry, inner, unit, end) + end + indent + "}"
+	}
+	var lines []string
+	for _, f := range entry {
+		lines = append(lines, inner+quoted(f.Name)+": "+jsonValue(f.Value, " "))
+	}
+	return name + strings.Join(lines, ","+end) + end + indent + "}"
+}
+
+// jsonInline is a member in one line.
+func jsonInline(names []string, entry []Field, space string) string {
+	name := quoted(names[0]) + ":" + space
+	if len(names) > 1 {
+		return name + "{" + jsonInline(names[1:], entry, space) + "}"
+	}
+	return name + jsonObject(entry, space)
+}
+
+func jsonObject(entry []Field, space string) string {
+	var fields []string
+	for _, f := range entry {
+		fields = append(fields, quoted(f.Name)+":"+space+jsonValue(f.Value, space))
+	}
+	return "{" + strings.Join(fields, ","+space) + "}"
+}
+
+func jsonValue(value any, space string) string {
+	switch v := value.(type) {
+	case string:
+		return quoted(v)
+	case []string:
+		var all []string
+		for _, s := range v {
+			all = append(all, quoted(s))
+		}
+		return "[" + strings.Join(all, ","+space) + "]"
+	}
+	return fmt.Sprint(value)
+}
+
+// quoted is a text in double quotation marks, as JSON, TOML and YAML all read it.
+func quoted(s string) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	_ = e.Encode(s) // a text can be encoded
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+func (jsonText) drop(text []byte, p Place) ([][]edit, error) {
+	h, err := holderOf(text, p)
+	if err != nil {
+		return nil, err
+	}
+	at, err := h.member(p.Name)
+	if err != nil || at < 0 {
+		return nil, err
+	}
+	return [][]edit{h.remove(at)}, nil
+}
+
+// remove takes a member out, and the comma that nobody needs then.
+func (h *jsonHolder) remove(i int) []edit {
+	text, m := h.text, h.Members[i]
+	from, to := m.Name.StartOffset, m.Value.EndOffset
+	comma := -1 // behind it
+	if at := to + len(m.Value.AfterExtra); text[at] == ',' {
+		comma = at
+	}
+	_, alone := indentOf(text, from)
+	if alone { // with the break of the line before it
+		from = max(lineStart(text, from)-1, h.value.StartOffset+1)
+		if from > 0 && text[from-1] == '\r' && text[from] == '\n' {
+			from--
+		}
+	}
+	var edits []edit
+	switch {
+	case comma >= 0 && isBlank(text[to:comma]):
+		to = comma + 1
+	case comma >= 0:
+		edits = append(edits, edit{comma, comma + 1, ""})
+	case i > 0: // the last one: the comma in front of it
+		before := h.Members[i-1].Value
+		at := before.EndOffset + len(before.AfterExtra)
+		edits = append(edits, edit{at, at + 1, ""})
+	}
+	if !alone && i == 0 {
+		to += len(text[to:]) - len(bytes.TrimLeft(text[to:], " ")) // what stood between it and the next one
+	} else if !alone {
+		from -= len(text[:from]) - len(bytes.TrimRight(text[:from], " "))
+	}
+	return append(edits, edit{from, to, ""})
+}

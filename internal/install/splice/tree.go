@@ -1,0 +1,164 @@
+package splice
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A kind is what a tree is.
+type kind byte
+
+const (
+	aText    kind = 's'
+	aNumber  kind = 'n'
+	aTruth   kind = 'b'
+	aNothing kind = '0'
+	aMap     kind = 'm'
+	aList    kind = 'l'
+	another  kind = 'o' // such as a date: only that it stays the same matters
+)
+
+// A tree is what a text says, whatever its format.
+type tree struct {
+	kind   kind
+	scalar string
+	names  []string // of a map: one for each item
+	items  []*tree
+}
+
+// equal reports whether both say the same in the same order.
+func (t *tree) equal(u *tree) bool {
+	return t.kind == u.kind && t.scalar == u.scalar && slices.Equal(t.names, u.names) && slices.EqualFunc(t.items, u.items, (*tree).equal)
+}
+
+func (t *tree) at(name string) *tree {
+	if t == nil || t.kind != aMap {
+		return nil
+	}
+	if i := slices.Index(t.names, name); i >= 0 {
+		return t.items[i]
+	}
+	return nil
+}
+
+// holder is what holds the entries, nil if it is not there.
+func (t *tree) holder(p Place) *tree {
+	for _, key := range p.Path {
+		t = t.at(key)
+	}
+	return t
+}
+
+// entry is the place's, nil if it is not there.
+func (t *tree) entry(p Place) *tree {
+	holder := t.holder(p)
+	if holder == nil {
+		return nil
+	}
+	if i := holder.index(p); i >= 0 {
+		return holder.items[i]
+	}
+	return nil
+}
+
+// index is where in a holder the entry is, below 0 if nowhere.
+func (t *tree) index(p Place) int {
+	if !p.List {
+		return slices.Index(t.names, p.Name)
+	}
+	if t.kind != aList {
+		return -1
+	}
+	return slices.IndexFunc(t.items, func(item *tree) bool {
+		name := item.at("name")
+		return name != nil && name.kind == aText && name.scalar == p.Name
+	})
+}
+
+// without is the tree without the entry, and without what is left empty by that, or would
+// have been made for it.
+func (t *tree) without(p Place) *tree { return t.lacking(p, p.Path) }
+
+func (t *tree) lacking(p Place, path []string) *tree {
+	if t.kind != aMap && (len(path) > 0 || !p.List || t.kind != aList) {
+		return t
+	}
+	cut := *t
+	if len(path) == 0 {
+		if i := t.index(p); i >= 0 {
+			cut.items = slices.Delete(slices.Clone(t.items), i, i+1)
+			if !p.List {
+				cut.names = slices.Delete(slices.Clone(t.names), i, i+1)
+			}
+		}
+		return &cut
+	}
+	i := slices.Index(t.names, path[0])
+	if i < 0 {
+		return t
+	}
+	cut.items, cut.names = slices.Clone(t.items), slices.Clone(t.names)
+	below := t.items[i].lacking(p, path[1:])
+	cut.items[i] = below
+	if below.kind == aNothing || (below.kind == aMap || below.kind == aList) && len(below.items) == 0 {
+		cut.items, cut.names = slices.Delete(cut.items, i, i+1), slices.Delete(cut.names, i, i+1)
+	}
+	return &cut
+}
+
+// plain is the tree as Go has it: map[string]any, []any, string, bool; a number is a
+// number in writing.
+func (t *tree) plain() any {
+	switch t.kind {
+	case aMap:
+		m := make(map[string]any, len(t.items))
+		for i, name := range t.names {
+			m[name] = t.items[i].plain()
+		}
+		return m
+	case aList:
+		l := make([]any, len(t.items))
+		for i, item := range t.items {
+			l[i] = item.plain()
+		}
+		return l
+	case aTruth:
+		return t.scalar == "true"
+	case aNumber:
+		return number(t.scalar)
+	case aText:
+		return t.scalar
+	case aNothing, another:
+	}
+	return nil
+}
+
+// A number is one in writing.
+type number string
+
+// treeOf is the tree of a field's value, or of what plain returned of one.
+func treeOf(value any) *tree {
+	switch v := value.(type) {
+	case string:
+		return &tree{kind: aText, scalar: v}
+	case bool:
+		return &tree{kind: aTruth, scalar: fmt.Sprint(v)}
+	case int:
+		return &tree{kind: aNumber, scalar: fmt.Sprint(v)}
+	case number:
+		return &tree{kind: aNumber, scalar: string(v)}
+	case []string:
+		l := &tree{kind: aList}
+		for _, s := range v {
+			l.items = append(l.items, treeOf(s))
+		}
+		return l
+	case []any:
+		l := &tree{kind: aList}
+		for _, s := range v {
+			l.items = append(l.items, treeOf(s))
+		}
+		return l
+	}
+	return &tree{kind: aNothing}
+}
