@@ -14,6 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"aai"
+	"aai/internal/errands"
 )
 
 // New returns the demo, which says to out what is done: a client of the official SDK
@@ -32,11 +33,11 @@ func New(cfg Config) func(ctx context.Context, out io.Writer) error {
 			endOrphans() // they may still write into the session's folder
 			s.remove()
 		}()
-		site, err := serveErrands(ctx)
+		site, err := errands.Serve(ctx)
 		if err != nil {
 			return err
 		}
-		defer site.close()
+		defer site.Close()
 		a, err := connectAgent(ctx, s, out)
 		if err != nil {
 			return err

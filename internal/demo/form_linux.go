@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/errands"
 )
 
 // A bookingForm is a web page on this computer with a form, and what was submitted
@@ -39,7 +40,7 @@ func serveForm(ctx context.Context) (*bookingForm, error) {
 	f := &bookingForm{address: "http://" + listener.Addr().String() + "/", booked: make(chan url.Values, 1)}
 	pages := http.NewServeMux()
 	pages.HandleFunc("GET /{$}", page("form.html", "text/html; charset=utf-8"))
-	pages.HandleFunc("GET /style.css", page("style.css", "text/css"))
+	pages.HandleFunc("GET /style.css", errands.Style)
 	pages.HandleFunc("POST /booked", f.book)
 	f.server = &http.Server{Handler: pages, ReadTimeout: patience, WriteTimeout: patience}
 	go func() { _ = f.server.Serve(listener) }() // until close

@@ -86,7 +86,7 @@ func startSession(ctx context.Context, cfg Config) (_ *privateSession, err error
 	if err := s.StartScreen(ctx, private.Screen{Width: 1440, Height: 900, Kept: true}); err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the demo's screen did not start: %w", err)
 	}
-	if err := s.startBus(ctx); err != nil {
+	if err := s.StartBus(ctx); err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the demo's bus did not start: %w", err)
 	}
 	if err := s.startWindowManager(ctx); err != nil {
@@ -130,8 +130,7 @@ func (s *privateSession) furnish() error {
 		}
 	}
 	s.Env = append(append(s.Env, private.Windowed()...),
-		session.PrivateMark+"=1", "PATH="+os.Getenv("PATH"), "DBUS_SESSION_BUS_ADDRESS=unix:path="+s.bus(),
-		"AAI_MASTER_KEY_FILE="+filepath.Join(s.Home, masterKey))
+		session.PrivateMark+"=1", "PATH="+os.Getenv("PATH"), "AAI_MASTER_KEY_FILE="+filepath.Join(s.Home, masterKey))
 	return nil
 }
 
@@ -168,18 +167,6 @@ func silence(seconds int) []byte {
 	}
 	b = append(b, "data"...)
 	return append(binary.LittleEndian.AppendUint32(b, uint32(len(samples))), samples...)
-}
-
-// bus is the socket of the session bus.
-func (s *privateSession) bus() string { return filepath.Join(s.Runtime, "bus") }
-
-func (s *privateSession) startBus(ctx context.Context) error {
-	// Services that the bus starts inherit its environment.
-	bus, err := s.Start(private.Command{Name: "dbus-daemon", Args: []string{"--session", "--nofork", "--nopidfile", "--address=unix:path=" + s.bus()}})
-	if err != nil {
-		return err
-	}
-	return bus.Await(ctx, "the session bus listens", func() bool { _, err := os.Stat(s.bus()); return err == nil })
 }
 
 // startWindowManager starts what places the windows, and paints the screen.

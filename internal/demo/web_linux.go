@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/errands"
 )
 
 // Files in the demo's home, for its logins.
@@ -29,14 +30,14 @@ func secrets() map[string][]byte {
 
 // web finds a web app that nobody installed, and uses it. The person logs in, in a
 // browser of their own. What is on the site's list proves it.
-func (a *agent) web(s *privateSession, site *errandSite) func(context.Context) error {
+func (a *agent) web(s *privateSession, site *errands.Site) func(context.Context) error {
 	return func(ctx context.Context) error {
 		if !hasBrowser() {
 			a.line("·", "Chromium is not installed here, or only as a snap; the web app that wants a login is left out")
 			return nil
 		}
 		a.title("A web app that nobody installed: found by its address, and logged in to")
-		found, err := a.call(ctx, "web_discover", map[string]any{"url": site.address}, beginning)
+		found, err := a.call(ctx, "web_discover", map[string]any{"url": site.Address}, beginning)
 		if err == nil && found.IsError {
 			err = aai.Errorf(aai.AutomationFailed, "the site was not found")
 		}
@@ -45,15 +46,15 @@ func (a *agent) web(s *privateSession, site *errandSite) func(context.Context) e
 		}
 		loggedIn := make(chan error, 1)
 		go func() { loggedIn <- s.logIn(ctx) }()
-		if err := a.execWhen(ctx, site.address, "list_errands", loggedIn); err != nil {
+		if err := a.execWhen(ctx, site.Address, "list_errands", loggedIn); err != nil {
 			return err
 		}
 		a.line("·", "the person was asked by the site, in Chromium, and pressed Allow (as the demo, by xdotool)")
 		const errand = "Water the plants"
-		if err := a.exec(ctx, site.address, "add_errand", map[string]any{"what": errand}); err != nil {
+		if err := a.exec(ctx, site.Address, "add_errand", map[string]any{"what": errand}); err != nil {
 			return err
 		}
-		list := site.onTheList()
+		list := site.List()
 		if !slices.Contains(list, errand) {
 			return aai.Errorf(aai.AutomationFailed, "the site's list is %q, without the errand", list)
 		}

@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 )
@@ -105,4 +106,16 @@ func (s *Session) StartWindowManager(ctx context.Context, config string) error {
 		_, err := os.Stat(ready)
 		return err == nil
 	})
+}
+
+// StartBus starts the session's bus (dbus-daemon), where programs look for it, and returns
+// when it listens. Services that it starts have the session's environment as it is now.
+func (s *Session) StartBus(ctx context.Context) error {
+	socket := filepath.Join(s.Runtime, "bus")
+	s.Env = append(s.Env, "DBUS_SESSION_BUS_ADDRESS=unix:path="+socket)
+	bus, err := s.Start(Command{Name: "dbus-daemon", Args: []string{"--session", "--nofork", "--nopidfile", "--address=unix:path=" + socket}})
+	if err != nil {
+		return err
+	}
+	return bus.Await(ctx, "the session bus listens", func() bool { _, err := os.Stat(socket); return err == nil })
 }

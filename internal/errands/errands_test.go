@@ -1,9 +1,10 @@
-package demo
+package errands
 
 import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"io"
 	"net/http"
 	"net/url"
 	"regexp"
@@ -17,24 +18,24 @@ import (
 // TestTheSiteLetsNobodyInWithoutTheirProof: a code is good once, and only for who
 // asked for it.
 func TestTheSiteLetsNobodyInWithoutTheirProof(t *testing.T) {
-	s, err := serveErrands(t.Context())
+	s, err := Serve(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
+	defer s.Close()
 	const verifier, back = "a-verifier-of-at-least-forty-three-characters-in-all", "http://127.0.0.1:9/callback"
 	sum := sha256.Sum256([]byte(verifier))
 	ask := url.Values{"response_type": {"code"}, "client_id": {"tester"}, "redirect_uri": {back}, "state": {"s1"},
 		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "code_challenge_method": {"S256"}}
 	code := func(decision string) url.Values {
 		t.Helper()
-		_, body := get(t, http.MethodGet, s.address+"/authorize?"+ask.Encode(), nil)
+		_, body := get(t, http.MethodGet, s.Address+"/authorize?"+ask.Encode(), nil)
 		ticket := regexp.MustCompile(`name="ticket" value="(\w+)"`).FindStringSubmatch(body)
 		if ticket == nil || !strings.Contains(body, "<b>tester</b>") {
 			t.Fatalf("the page: %s", body)
 		}
-		to := location(t, s.address+"/decide", url.Values{"ticket": {ticket[1]}, "decision": {decision}})
-		if !strings.HasPrefix(to.String(), back+"?") || to.Query().Get("state") != "s1" || to.Query().Get("iss") != s.address {
+		to := location(t, s.Address+"/decide", url.Values{"ticket": {ticket[1]}, "decision": {decision}})
+		if !strings.HasPrefix(to.String(), back+"?") || to.Query().Get("state") != "s1" || to.Query().Get("iss") != s.Address {
 			t.Fatalf("it leads to %s", to)
 		}
 		return to.Query()
@@ -42,7 +43,7 @@ func TestTheSiteLetsNobodyInWithoutTheirProof(t *testing.T) {
 	form := func(code string) url.Values {
 		return url.Values{"grant_type": {"authorization_code"}, "client_id": {"tester"}, "code": {code}, "redirect_uri": {back}, "code_verifier": {verifier}}
 	}
-	redeem := func(form url.Values) (int, string) { return get(t, http.MethodPost, s.address+"/token", form) }
+	redeem := func(form url.Values) (int, string) { return get(t, http.MethodPost, s.Address+"/token", form) }
 	if q := code("deny"); q.Get("error") != "access_denied" || q.Get("code") != "" {
 		t.Errorf("denied: %v", q)
 	}
@@ -66,10 +67,10 @@ func TestTheSiteLetsNobodyInWithoutTheirProof(t *testing.T) {
 	if status, _ := redeem(good); status != http.StatusBadRequest {
 		t.Errorf("a code used twice: %d", status)
 	}
-	if status, _ := get(t, http.MethodGet, s.address+"/api/errands", nil); status != http.StatusUnauthorized || s.refused != 1 {
+	if status, _ := get(t, http.MethodGet, s.Address+"/api/errands", nil); status != http.StatusUnauthorized || s.refused != 1 {
 		t.Errorf("without a token: %d, %d refused", status, s.refused)
 	}
-	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.address+"/api/errands", strings.NewReader(`{"what":"Buy <bread>"}`))
+	request, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.Address+"/api/errands", strings.NewReader(`{"what":"Buy <bread>"}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,24 +80,24 @@ func TestTheSiteLetsNobodyInWithoutTheirProof(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = response.Body.Close()
-	if response.StatusCode != http.StatusCreated || !slices.Contains(s.onTheList(), "Buy <bread>") {
-		t.Errorf("%d, the list is %q", response.StatusCode, s.onTheList())
+	if response.StatusCode != http.StatusCreated || !slices.Contains(s.List(), "Buy <bread>") {
+		t.Errorf("%d, the list is %q", response.StatusCode, s.List())
 	}
 }
 
 // TestTheSitesDescriptor: it is one that the gateway reads without a word.
 func TestTheSitesDescriptor(t *testing.T) {
-	s, err := serveErrands(t.Context())
+	s, err := Serve(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.close()
-	_, body := get(t, http.MethodGet, s.address+"/.well-known/aai.json", nil)
-	d, err := catalog.Parse([]byte(body), catalog.Options{Origin: s.address})
+	defer s.Close()
+	_, body := get(t, http.MethodGet, s.Address+"/.well-known/aai.json", nil)
+	d, err := catalog.Parse([]byte(body), catalog.Options{Origin: s.Address})
 	if err != nil || len(d.Warnings) > 0 {
 		t.Fatalf("%v, warnings %v", err, d)
 	}
-	if auth := d.App.Auth; auth == nil || auth.TokenEndpoint != s.address+"/token" || d.App.BaseURL != s.address+"/api" {
+	if auth := d.App.Auth; auth == nil || auth.TokenEndpoint != s.Address+"/token" || d.App.BaseURL != s.Address+"/api" {
 		t.Errorf("%+v at %s", auth, d.App.BaseURL)
 	}
 }
@@ -120,4 +121,23 @@ func location(t *testing.T, address string, form url.Values) *url.URL {
 		t.Fatal(err)
 	}
 	return to
+}
+
+func get(t *testing.T, method, address string, form url.Values) (status int, body string) {
+	t.Helper()
+	request, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	b, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return response.StatusCode, string(b)
 }

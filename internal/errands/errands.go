@@ -1,16 +1,21 @@
-package demo
+// Package errands is a web app with a login of its own: the demo shows it, and the doctor
+// calls it. It listens on the loopback interface and keeps everything in memory.
+package errands
 
 import (
 	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"embed"
 	"encoding/base64"
 	"encoding/json"
 	"html/template"
+	"io"
 	"net"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -18,13 +23,37 @@ import (
 	"aai"
 )
 
-// An errandSite is a web app on this computer, as anybody could run one: a
+// files are its descriptor and its pages.
+//
+//go:embed files
+var files embed.FS
+
+func file(name string) []byte {
+	b, err := files.ReadFile("files/" + name)
+	if err != nil {
+		panic(err) // it is compiled in
+	}
+	return b
+}
+
+// Style serves how its pages look.
+func Style(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/css")
+	_, _ = w.Write(file("style.css")) // whether anybody still reads is their concern
+}
+
+const (
+	patience   = time.Minute // of its connections
+	maxRequest = 64 << 10    // in bytes
+)
+
+// A Site is a web app on this computer, as anybody could run one: a
 // descriptor at the well-known place, an API for a list of errands, and an
 // authorization server (OAuth 2.1: codes, PKCE, no client secrets) whose page asks
 // whether the agent may see and change the list. What is on the list is the
 // site's own word of what an agent did.
-type errandSite struct {
-	address string // such as "http://127.0.0.1:8080"
+type Site struct {
+	Address string // such as "http://127.0.0.1:8080"
 	server  *http.Server
 
 	mu      sync.Mutex
@@ -35,55 +64,57 @@ type errandSite struct {
 	refused int // calls of the API without a token
 }
 
-func serveErrands(ctx context.Context) (*errandSite, error) {
+// Serve serves it on the loopback interface, until Close.
+func Serve(ctx context.Context) (*Site, error) {
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	if err != nil {
-		return nil, aai.Errorf(aai.AutomationFailed, "the demo's web app cannot be served: %w", err)
+		return nil, aai.Errorf(aai.AutomationFailed, "the list of errands cannot be served: %w", err)
 	}
-	s := &errandSite{
-		address: "http://" + listener.Addr().String(), errands: []string{"Return the library books"},
+	s := &Site{
+		Address: "http://" + listener.Addr().String(), errands: []string{"Return the library books"},
 		asked: map[string]url.Values{}, codes: map[string]url.Values{}, tokens: map[string]bool{},
 	}
 	pages := http.NewServeMux()
 	pages.HandleFunc("GET /.well-known/aai.json", s.descriptor)
 	pages.HandleFunc("GET /.well-known/oauth-authorization-server", s.metadata)
-	pages.HandleFunc("GET /style.css", page("style.css", "text/css"))
+	pages.HandleFunc("GET /style.css", Style)
 	pages.HandleFunc("GET /authorize", s.askThePerson)
 	pages.HandleFunc("POST /decide", s.decide)
 	pages.HandleFunc("POST /token", s.token)
 	pages.HandleFunc("GET /api/errands", s.withToken(s.list))
 	pages.HandleFunc("POST /api/errands", s.withToken(s.add))
-	s.server = &http.Server{Handler: pages, ReadTimeout: patience, WriteTimeout: patience, MaxHeaderBytes: maxBooking}
+	s.server = &http.Server{Handler: pages, ReadTimeout: patience, WriteTimeout: patience, MaxHeaderBytes: maxRequest}
 	go func() { _ = s.server.Serve(listener) }() // until close
 	return s, nil
 }
 
-func (s *errandSite) close() { _ = s.server.Close() }
+// Close ends it.
+func (s *Site) Close() { _ = s.server.Close() }
 
-// list returns what is on the list.
-func (s *errandSite) onTheList() []string {
+// List returns what is on the list.
+func (s *Site) List() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return append([]string(nil), s.errands...)
 }
 
-func (s *errandSite) descriptor(w http.ResponseWriter, _ *http.Request) {
-	b := bytes.ReplaceAll(file("errands.json"), []byte("http://127.0.0.1:1"), []byte(s.address))
+func (s *Site) descriptor(w http.ResponseWriter, _ *http.Request) {
+	b := bytes.ReplaceAll(file("errands.json"), []byte("http://127.0.0.1:1"), []byte(s.Address))
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(b) // whether anybody still reads is their concern
 }
 
 // metadata is RFC 8414.
-func (s *errandSite) metadata(w http.ResponseWriter, _ *http.Request) {
+func (s *Site) metadata(w http.ResponseWriter, _ *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{
-		"issuer": s.address, "authorization_endpoint": s.address + "/authorize", "token_endpoint": s.address + "/token",
+		"issuer": s.Address, "authorization_endpoint": s.Address + "/authorize", "token_endpoint": s.Address + "/token",
 		"response_types_supported": []string{"code"}, "code_challenge_methods_supported": []string{"S256"},
 		"token_endpoint_auth_methods_supported": []string{"none"}, "authorization_response_iss_parameter_supported": true,
 	})
 }
 
 // askThePerson shows the page that asks. Nothing is given away by looking at it.
-func (s *errandSite) askThePerson(w http.ResponseWriter, r *http.Request) {
+func (s *Site) askThePerson(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	back, err := url.Parse(q.Get("redirect_uri"))
 	if err != nil || back.Scheme != "http" || back.Hostname() != "127.0.0.1" || q.Get("response_type") != "code" ||
@@ -105,8 +136,8 @@ func (s *errandSite) askThePerson(w http.ResponseWriter, r *http.Request) {
 }
 
 // decide takes the person back to whoever asked, with a code or without.
-func (s *errandSite) decide(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxBooking)
+func (s *Site) decide(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxRequest)
 	ticket := r.PostFormValue("ticket")
 	s.mu.Lock()
 	q := s.asked[ticket]
@@ -116,7 +147,7 @@ func (s *errandSite) decide(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "this page was used already", http.StatusBadRequest)
 		return
 	}
-	answer := url.Values{"state": {q.Get("state")}, "iss": {s.address}}
+	answer := url.Values{"state": {q.Get("state")}, "iss": {s.Address}}
 	if r.PostFormValue("decision") == "allow" {
 		code := rand.Text()
 		s.mu.Lock()
@@ -130,8 +161,8 @@ func (s *errandSite) decide(w http.ResponseWriter, r *http.Request) {
 }
 
 // token gives a token for a code, once, to whoever can prove that they asked.
-func (s *errandSite) token(w http.ResponseWriter, r *http.Request) {
-	r.Body = http.MaxBytesReader(w, r.Body, maxBooking)
+func (s *Site) token(w http.ResponseWriter, r *http.Request) {
+	r.Body = http.MaxBytesReader(w, r.Body, maxRequest)
 	code, verifier := r.PostFormValue("code"), r.PostFormValue("code_verifier")
 	challenge := sha256.Sum256([]byte(verifier))
 	s.mu.Lock()
@@ -149,7 +180,7 @@ func (s *errandSite) token(w http.ResponseWriter, r *http.Request) {
 	writeJSON(w, http.StatusOK, map[string]any{"access_token": token, "token_type": "Bearer", "expires_in": int(time.Hour.Seconds())})
 }
 
-func (s *errandSite) withToken(serve http.HandlerFunc) http.HandlerFunc {
+func (s *Site) withToken(serve http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 		s.mu.Lock()
@@ -167,13 +198,13 @@ func (s *errandSite) withToken(serve http.HandlerFunc) http.HandlerFunc {
 	}
 }
 
-func (s *errandSite) list(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, map[string]any{"errands": s.onTheList()})
+func (s *Site) list(w http.ResponseWriter, _ *http.Request) {
+	writeJSON(w, http.StatusOK, map[string]any{"errands": s.List()})
 }
 
-func (s *errandSite) add(w http.ResponseWriter, r *http.Request) {
+func (s *Site) add(w http.ResponseWriter, r *http.Request) {
 	var errand struct{ What string }
-	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxBooking)).Decode(&errand); err != nil || errand.What == "" {
+	if err := json.NewDecoder(http.MaxBytesReader(w, r.Body, maxRequest)).Decode(&errand); err != nil || errand.What == "" {
 		writeJSON(w, http.StatusBadRequest, map[string]any{"error": "expected {\"what\": …}"})
 		return
 	}
@@ -188,4 +219,39 @@ func writeJSON(w http.ResponseWriter, status int, value any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(value) // whether anybody still reads is their concern
+}
+
+// Allow is the person who presses Allow on the page for logging in, and goes where that
+// leads.
+func (s *Site) Allow(ctx context.Context, visit string) error {
+	page, err := s.fetch(ctx, http.MethodGet, visit, nil)
+	if err != nil {
+		return err
+	}
+	ticket := regexp.MustCompile(`name="ticket" value="(\w+)"`).FindStringSubmatch(page)
+	if ticket == nil {
+		return aai.Errorf(aai.AutomationFailed, "the page for logging in asks nothing")
+	}
+	_, err = s.fetch(ctx, http.MethodPost, s.Address+"/decide", url.Values{"ticket": {ticket[1]}, "decision": {"allow"}})
+	return err
+}
+
+func (s *Site) fetch(ctx context.Context, method, address string, form url.Values) (string, error) {
+	request, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(form.Encode()))
+	if err != nil {
+		return "", err
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	client := &http.Client{Transport: &http.Transport{}} // no proxy: it is this computer
+	defer client.CloseIdleConnections()
+	response, err := client.Do(request)
+	if err != nil {
+		return "", err
+	}
+	defer response.Body.Close() //nolint:errcheck // it was only read
+	b, err := io.ReadAll(io.LimitReader(response.Body, maxRequest))
+	if err == nil && response.StatusCode != http.StatusOK {
+		err = aai.Errorf(aai.AutomationFailed, "%s answered %d", request.URL.Host, response.StatusCode)
+	}
+	return string(b), err
 }
