@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"aai"
 	"aai/internal/account"
@@ -32,6 +33,8 @@ type grounds struct {
 	// whole says why what this process sees may not be the whole computer, so that a screen
 	// may be hidden from it.
 	whole func() error
+	// now is the time of day; nil: the computer's.
+	now func() time.Time
 
 	// For tests, and set by nothing that whoever starts the program could set: by which
 	// way a setting counts as confirmed, and who is there to prove that it is they.

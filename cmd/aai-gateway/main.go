@@ -59,6 +59,7 @@ func runOn(g grounds) int {
 		Desktop:    describeDesktop(),
 		Clients:    p.clients,
 		Demo:       p.demo(),
+		Doctor:     p.doctor,
 		In:         os.Stdin,
 		Out:        os.Stdout,
 		Err:        os.Stderr,

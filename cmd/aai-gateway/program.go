@@ -38,6 +38,8 @@ type program struct {
 	// secret asks the person at the terminal for a passphrase; nil where there is nobody.
 	secret  func(ctx context.Context, prompt string) (string, error)
 	grounds grounds
+	// home is the home folder, where that is not the environment's.
+	home string
 }
 
 // parts are the gateway and the rooms behind it.
@@ -198,11 +200,23 @@ func (p *program) showConfig(f cli.Flags) ([]cli.Setting, error) {
 	return shown, nil
 }
 
-// config reads the configuration of this run.
-func (p *program) config(f cli.Flags) (*setup, error) {
+// homeFolder is where the person's files are.
+func (p *program) homeFolder() (string, error) {
+	if p.home != "" {
+		return p.home, nil
+	}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return nil, aai.Errorf(aai.InvalidParams, "there is no home folder: %w", err)
+		return "", aai.Errorf(aai.InvalidParams, "there is no home folder: %w", err)
+	}
+	return home, nil
+}
+
+// config reads the configuration of this run.
+func (p *program) config(f cli.Flags) (*setup, error) {
+	home, err := p.homeFolder()
+	if err != nil {
+		return nil, err
 	}
 	if !filepath.IsAbs(home) {
 		return nil, aai.Errorf(aai.InvalidParams, "the home folder is %q; expected an absolute path", home)

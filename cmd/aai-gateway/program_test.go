@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 		os.Exit(keepClip(os.Stdin, os.Stdout))
 	}
 	program := func() { os.Exit(runOn(ofTests())) }
-	testscript.Main(m, map[string]func(){"aai-gateway": program, "axterminator": program, "open-page": openPage})
+	testscript.Main(m, map[string]func(){"aai-gateway": program, "axterminator": program, "open-page": openPage, "user-manager": runUserManager})
 }
 
 func jsonLog(w io.Writer) *slog.Logger {

@@ -50,6 +50,9 @@ type Config struct {
 	// Demo shows the gateway at work. Nil where the platform has none: then there
 	// is no such command.
 	Demo func(ctx context.Context, f Flags, out io.Writer) error
+	// Doctor makes a doctor, and what closes what it opened. It may ask whether a window may
+	// come up on the person's screen; nil: nobody is there. Nil: there is no such command.
+	Doctor func(f Flags, mayShow func(context.Context) bool) (Doctor, func() error, error)
 
 	In       io.Reader
 	Out, Err io.Writer

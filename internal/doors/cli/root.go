@@ -72,6 +72,9 @@ func newRoot(r *run, args []string) *cobra.Command {
 	if r.cfg.Demo != nil {
 		root.AddCommand(newDemo(r))
 	}
+	if r.cfg.Doctor != nil {
+		root.AddCommand(newDoctor(r))
+	}
 	return root
 }
 

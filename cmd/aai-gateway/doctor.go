@@ -1,0 +1,193 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"aai"
+	"aai/internal/doctor"
+	"aai/internal/doors/cli"
+	"aai/internal/keychain"
+	"aai/internal/policy"
+	"aai/internal/session"
+)
+
+// doctorPolicy is what root would say for the doctor's own apps: they are servers of this
+// computer, and no browser opens.
+const doctorPolicy = `{"dev": true, "login": {"browser": false}}`
+
+// doctor makes the doctor for a command. What it closes is the person's own gateway.
+func (p *program) doctor(f cli.Flags, may func(context.Context) bool) (cli.Doctor, func() error, error) {
+	home, err := p.homeFolder()
+	if err != nil {
+		return nil, nil, err
+	}
+	said := p.err
+	var notes bytes.Buffer
+	p.err = &notes
+	cfg, broken := p.config(f)
+	if broken != nil {
+		cfg, err = p.standard(f)
+	}
+	p.err = said
+	if err != nil {
+		return nil, nil, errors.Join(broken, err)
+	}
+	cfg.brief, cfg.LogLevel = true, logNothing
+	built, err := p.build(cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	d := doctor.New(doctor.Config{
+		Version: ownVersion(), Self: selfFile(), Home: home, Data: cfg.platform.data, Cache: cfg.platform.cache, Getenv: p.getenv, Environ: p.environ,
+		Settings: configFile(f, p.getenv, home), Configured: broken, Notes: linesOf(notes.String()),
+		Gateway: built.gateway, Scratch: p.scratch,
+		TryKeychain: func(ctx context.Context) error { return keychain.Try(ctx, cfg.session.Getenv) },
+		Screens:     screens(cfg.platform), Now: p.grounds.clock(), Built: builtAt(), MayShow: may,
+	})
+	return examiner{d}, built.close, nil
+}
+
+// standard is the configuration of somebody who configured nothing.
+func (p *program) standard(f cli.Flags) (*setup, error) {
+	empty, err := os.CreateTemp("", "aai-doctor-*.json")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(empty.Name()) //nolint:errcheck // it is empty
+	_, err = empty.WriteString("{}")
+	if err := errors.Join(err, empty.Close()); err != nil {
+		return nil, err
+	}
+	f.Config = empty.Name()
+	return p.config(f)
+}
+
+// scratch makes a gateway on other ground, in this process: root allows what the doctor's
+// own apps need, and whoever is given answers.
+func (p *program) scratch(home string, getenv func(string) string, person aai.Asker) (*aai.Gateway, func() error, error) {
+	s := &program{getenv: getenv, home: home, in: strings.NewReader(""), out: io.Discard, err: io.Discard, grounds: grounds{
+		policy:  func() ([]byte, error) { return []byte(doctorPolicy), nil },
+		home:    func() string { return home },
+		session: func(getenv func(string) string) func(string) string { return getenv },
+		person:  func() (policy.Person, aai.Asker) { return allowing{}, person },
+	}}
+	cfg, err := s.config(cli.Flags{})
+	if err != nil {
+		return nil, nil, err
+	}
+	cfg.LogLevel = logNothing
+	built, err := s.build(cfg)
+	if err != nil {
+		return nil, nil, err
+	}
+	return built.gateway, built.close, nil
+}
+
+// logNothing is above every level of the log.
+const logNothing = 100
+
+// allowing is a person who can be asked in a window.
+type allowing struct{}
+
+// Way implements policy.Person.
+func (allowing) Way(context.Context) aai.Channel { return aai.Native }
+
+// Check implements policy.Person.
+func (allowing) Check(context.Context, string) error { return errors.New("no passphrase was set") }
+
+// screens says why the X server of a display does not count as a screen of this user.
+func screens(p platform) func(context.Context, string, string) error {
+	if p.accepts == nil {
+		return nil
+	}
+	return func(_ context.Context, display, cookie string) error {
+		room := session.New(session.Config{Getenv: func(name string) string {
+			return map[string]string{"DISPLAY": display, "XAUTHORITY": cookie, "HOME": os.Getenv("HOME")}[name]
+		}, Accepts: func(ctx context.Context, getenv func(string) string, check func(net.Conn) error) error {
+			if getenv("DISPLAY") != display {
+				return errors.New("another one is meant")
+			}
+			return p.accepts(ctx, getenv, check)
+		}})
+		if room.Getenv("DISPLAY") != display {
+			return errors.New("it does not take this user")
+		}
+		return nil
+	}
+}
+
+// clock is the time of day.
+func (g grounds) clock() func() time.Time {
+	if g.now != nil {
+		return g.now
+	}
+	return time.Now
+}
+
+// builtAt is when the source of this program was last changed, or else its file.
+func builtAt() time.Time {
+	if built, ok := debug.ReadBuildInfo(); ok {
+		for _, s := range built.Settings {
+			if at, err := time.Parse(time.RFC3339, s.Value); s.Key == "vcs.time" && err == nil {
+				return at
+			}
+		}
+	}
+	return time.Time{}
+}
+
+// selfFile is the file by which this program is started, as a client would.
+func selfFile() string {
+	if path, err := exec.LookPath(os.Args[0]); err == nil {
+		if path, err = filepath.Abs(path); err == nil {
+			return path
+		}
+	}
+	path, _ := os.Executable()
+	return path
+}
+
+// configFile is the file that the configuration is read from.
+func configFile(f cli.Flags, getenv func(string) string, home string) string {
+	for _, path := range []string{f.Config, getenv("AAI_CONFIG")} {
+		if path != "" {
+			return path
+		}
+	}
+	return filepath.Join(home, ".aai", "config.json")
+}
+
+// linesOf are the lines of what was said, without the word that marks them as warnings.
+func linesOf(said string) []string {
+	var lines []string
+	for line := range strings.Lines(said) {
+		lines = append(lines, strings.TrimPrefix(strings.TrimSpace(line), "warning: "))
+	}
+	return lines
+}
+
+// An examiner is the doctor as the command line knows it.
+type examiner struct{ *doctor.Doctor }
+
+// Checks implements cli.Doctor.
+func (examiner) Checks() []string { return doctor.Checks() }
+
+// Examine implements cli.Doctor.
+func (e examiner) Examine(ctx context.Context, skip []string, tell func(cli.Finding, []string)) {
+	e.Doctor.Examine(ctx, skip, func(f doctor.Finding, waiting []string) {
+		tell(cli.Finding{
+			Check: f.Check, Title: f.Title, State: string(f.State), Did: f.Did, Saw: f.Saw, Details: f.Details, Took: f.Took,
+			Advice: f.Advice, Commands: f.Commands, Mends: f.Mends,
+		}, waiting)
+	})
+}

@@ -1,0 +1,213 @@
+package main_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// A machine is a computer of its own as far as programs see: what runs, what is mounted,
+// the home, the folder of the login. Somebody sits at a shell in it that has HOME and PATH
+// and nothing else. All of it ends with the test.
+type machine struct {
+	t     *testing.T
+	shell io.Writer
+	said  *bufio.Reader
+}
+
+// Where things are in a machine.
+const (
+	machineHome = "/root"
+	machineBin  = "/run/aai/bin"
+	machineBus  = "/run/user/0/bus"
+	machinePath = machineBin + ":/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
+)
+
+// switchedOn is a computer with a desktop where all is as it should be: a screen, a bus
+// with accessibility on it, a user manager that knows the screen, a keyring that is open.
+func switchedOn(t *testing.T) *machine {
+	m := newMachine(t)
+	m.do(`mkdir -m 1777 /tmp/.X11-unix`)
+	m.startBus()
+	m.do(`Xvfb -displayfd 3 -screen 0 800x600x24 -nolisten tcp 3>/tmp/display 2>/dev/null &`)
+	m.await(`test -s /tmp/display`)
+	m.do(onMachineBus(`DISPLAY=:$(cat /tmp/display) user-manager &`))
+	m.await(`busctl --user --address=unix:path=` + machineBus + ` status org.freedesktop.systemd1 >/dev/null`)
+	m.do(onMachineBus(`dbus-send --session --print-reply --dest=org.a11y.Bus /org/a11y/bus org.freedesktop.DBus.Properties.Set string:org.a11y.Status string:IsEnabled variant:boolean:true`))
+	m.unlock()
+	return m
+}
+
+// unlock starts a keyring that is open.
+func (m *machine) unlock() {
+	m.do(onMachineBus(`sh -c 'printf password | gnome-keyring-daemon --replace --unlock --components=secrets --daemonize'`))
+	m.await(`busctl --user --address=unix:path=` + machineBus + ` status org.freedesktop.secrets >/dev/null`)
+}
+
+// startBus starts the session bus of the login.
+func (m *machine) startBus() {
+	m.do(`install -d -m 0700 /run/user/0 && dbus-daemon --session --fork --nopidfile --address=unix:path=` + machineBus + ` 2>/dev/null`)
+}
+
+func onMachineBus(command string) string {
+	return "XDG_RUNTIME_DIR=/run/user/0 DBUS_SESSION_BUS_ADDRESS=unix:path=" + machineBus + " " + command
+}
+
+// newMachine is a computer on which nothing runs.
+func newMachine(t *testing.T) *machine {
+	t.Helper()
+	// The folders that programs write to are the machine's own.
+	const inside = `set -e
+mount -t tmpfs -o mode=0755 none /run
+mkdir -p /run/aai/bin
+mount --bind "$1" /run/aai/bin
+mount -t tmpfs -o mode=1777 none /tmp
+mount -t tmpfs -o mode=0700,size=300m none /root
+cd /root
+set +e
+exec sh`
+	args := []string{"--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--ipc"}
+	if os.Geteuid() != 0 {
+		args = append(args, "--map-root-user")
+	}
+	cmd := exec.CommandContext(t.Context(), "unshare", append(args, "sh", "-c", inside, "sh", binaries(t))...)
+	cmd.Env = []string{"HOME=" + machineHome, "PATH=" + machinePath}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd.Stderr = cmd.Stdout
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(syscall.SIGKILL) // and all in the machine with it
+		_ = cmd.Wait()
+	})
+	return &machine{t: t, shell: in, said: bufio.NewReader(out)}
+}
+
+// binaries is a folder with the program as it is built for people, and this test binary
+// under the names of the doubles that it can be.
+func binaries(t *testing.T) string {
+	t.Helper()
+	folder := t.TempDir()
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", filepath.Join(folder, "aai-gateway"), ".")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"user-manager"} {
+		if err := exec.CommandContext(t.Context(), "cp", self, filepath.Join(folder, name)).Run(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return folder
+}
+
+// types types a command at the shell, and returns what came of it.
+func (m *machine) types(command string) (said string, exit int) {
+	m.t.Helper()
+	const mark = "the exit code of that was "
+	if _, err := fmt.Fprintf(m.shell, "{ %s\n} </dev/null\necho; echo '%s'$?\n", command, mark); err != nil {
+		m.t.Fatalf("%s: %v", command, err)
+	}
+	var all strings.Builder
+	for {
+		line, err := m.said.ReadString('\n')
+		if code, ended := strings.CutPrefix(line, mark); ended {
+			exit, err = strconv.Atoi(strings.TrimSpace(code))
+			if err != nil {
+				m.t.Fatal(err)
+			}
+			return strings.TrimSuffix(all.String(), "\n"), exit
+		}
+		all.WriteString(line)
+		if err != nil {
+			m.t.Fatalf("%s: %v: %s", command, err, all.String())
+		}
+	}
+}
+
+// do types a command that must succeed.
+func (m *machine) do(command string) string {
+	m.t.Helper()
+	said, exit := m.types(command)
+	if exit != 0 {
+		m.t.Fatalf("%s: exit code %d: %s", command, exit, said)
+	}
+	return said
+}
+
+// await waits until a command succeeds.
+func (m *machine) await(command string) {
+	m.t.Helper()
+	m.do("for i in $(seq 600); do if " + command + "; then break; fi 2>/dev/null; sleep 0.05; done; " + command)
+}
+
+// A report is what the doctor says for programs.
+type report struct {
+	Version int
+	State   string
+	Next    string
+	Checks  []found
+}
+
+// A found is one finding of it.
+type found struct {
+	Check, State, Saw, Did, Advice, Mends, Mended string
+	Details, Commands                             []string
+}
+
+func (r report) of(t *testing.T, check string) found {
+	t.Helper()
+	i := slices.IndexFunc(r.Checks, func(f found) bool { return f.Check == check })
+	if i < 0 {
+		t.Fatalf("nothing is said of %s: %+v", check, r)
+	}
+	return r.Checks[i]
+}
+
+// doctor runs the doctor.
+func (m *machine) doctor(flags string) (r report, exit int) {
+	m.t.Helper()
+	said, exit := m.types("aai-gateway doctor --format json " + flags + " 2>/tmp/doctor.err")
+	if err := json.Unmarshal([]byte(said), &r); err != nil || r.Version != 1 {
+		m.t.Fatalf("%v: %s", err, said)
+	}
+	return r, exit
+}
+
+// green wants that all is well.
+func (m *machine) green() {
+	m.t.Helper()
+	r, exit := m.doctor("")
+	if exit != 0 || r.State != "ok" {
+		m.t.Errorf("exit code %d: %s", exit, r)
+	}
+}
+
+// String is the report for the people who read the test's.
+func (r report) String() string {
+	lines := []string{r.State + ": " + r.Next}
+	for _, f := range r.Checks {
+		lines = append(lines, fmt.Sprintf("%-8s %-14s %s %q %s %q %s", f.State, f.Check, f.Saw, f.Details, f.Advice, f.Commands, f.Mended))
+	}
+	return strings.Join(lines, "\n")
+}

@@ -1,0 +1,144 @@
+package doctor
+
+import (
+	"archive/zip"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"aai"
+	"aai/internal/hygiene"
+)
+
+// A part is a file of a bundle.
+type part struct {
+	name, what string
+	content    string
+}
+
+// Bundle writes a zip with what was found, for whoever is to help, and says what is in it.
+// There are no secrets in it: of variables and settings only the names, no line of the
+// journal, and "~" for the home.
+func (d *Doctor) Bundle(file string) (holds []string, err error) {
+	parts, err := d.parts()
+	if err != nil {
+		return nil, err
+	}
+	var packed bytes.Buffer
+	archive := zip.NewWriter(&packed)
+	veil := hygiene.NewVeil(d.secrets())
+	for _, p := range parts {
+		w, err := archive.Create(p.name)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := w.Write([]byte(d.anonymous(veil.Over(p.content)))); err != nil {
+			return nil, err
+		}
+		holds = append(holds, fmt.Sprintf("%-16s %s", p.name, p.what))
+	}
+	if err := archive.Close(); err != nil {
+		return nil, err
+	}
+	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		e := aai.Errorf(aai.InvalidParams, "%s is there already", file)
+		e.Hint = "Name another file, or take that one away."
+		return nil, e
+	}
+	if err == nil {
+		_, err = out.Write(packed.Bytes())
+		err = errors.Join(err, out.Close())
+	}
+	if err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "the report cannot be written: %w", err)
+	}
+	return holds, nil
+}
+
+// parts are the files of the bundle, as they are before anything is taken out.
+func (d *Doctor) parts() ([]part, error) {
+	report, err := json.MarshalIndent(d.found, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	about := fmt.Sprintf("aai-gateway %s\n%s/%s, %s\n%s\n%s\n", d.cfg.Version, runtime.GOOS, runtime.GOARCH, runtime.Version(),
+		d.cfg.Now().UTC().Format("2006-01-02 15:04 MST"), distribution())
+	var names []string
+	for _, variable := range d.cfg.Environ {
+		name, _, _ := strings.Cut(variable, "=")
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return []part{
+		{"report.json", "what this command found", string(report) + "\n"},
+		{"about.txt", "the version, the system, the time", about},
+		{"environment.txt", "the names of the variables, without their values", strings.Join(names, "\n") + "\n"},
+		{"settings.txt", "the names of the settings in your file, without their values", d.settingNames()},
+	}, nil
+}
+
+// distribution is what the system calls itself.
+func distribution() string {
+	b, _ := os.ReadFile("/etc/os-release") // other systems have none
+	name := ""
+	for line := range strings.Lines(string(b)) {
+		if value, ok := strings.CutPrefix(line, "PRETTY_NAME="); ok {
+			name = strings.Trim(strings.TrimSpace(value), `"`)
+		}
+	}
+	return cmp.Or(name, runtime.GOOS)
+}
+
+// settingNames are the names of what is set.
+func (d *Doctor) settingNames() string {
+	b, err := os.ReadFile(d.cfg.Settings)
+	if err != nil {
+		return "there is no file that can be read\n"
+	}
+	var names []string
+	for _, name := range settingName().FindAllSubmatch(b, -1) {
+		names = append(names, string(name[1]))
+	}
+	return strings.Join(names, "\n") + "\n"
+}
+
+// settingName is a name in JSON, and settingText a text that is no name; also of a file
+// that is damaged.
+func settingName() *regexp.Regexp { return regexp.MustCompile(`"([A-Za-z][A-Za-z0-9_.]*)"\s*:`) }
+func settingText() *regexp.Regexp { return regexp.MustCompile(`"((?:[^"\\\n]|\\.)*)"\s*(?:[^:\s"]|$)`) }
+
+// secrets are what must not be in a bundle: the values of variables and of settings that
+// can be a secret.
+func (d *Doctor) secrets() []string {
+	const short = 6 // a shorter text is a word such as "auto", or is found everywhere
+	var secrets []string
+	for _, variable := range d.cfg.Environ {
+		name, value, _ := strings.Cut(variable, "=")
+		if hygiene.SecretName(name) && len(value) >= short {
+			secrets = append(secrets, value)
+		}
+	}
+	b, _ := os.ReadFile(d.cfg.Settings) // without one there is nothing to hide
+	for _, text := range settingText().FindAllSubmatch(b, -1) {
+		if len(text[1]) >= short {
+			secrets = append(secrets, string(text[1]))
+		}
+	}
+	return secrets
+}
+
+// anonymous is a text without the home's name.
+func (d *Doctor) anonymous(text string) string {
+	if len(d.cfg.Home) < 2 {
+		return text
+	}
+	return strings.ReplaceAll(text, d.cfg.Home, "~")
+}

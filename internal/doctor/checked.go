@@ -1,0 +1,59 @@
+package doctor
+
+import (
+	"context"
+
+	"aai"
+)
+
+// checked is what the gateway's own check says for programs.
+type checked struct {
+	Enabled    bool
+	Detail     string
+	Suggestion string
+	Session    struct {
+		Found   map[string]struct{ Value, From string }
+		Refused []struct{ What, From, Why string }
+		Passed  string
+	}
+}
+
+func (c checked) value(name string) string { return c.Session.Found[name].Value }
+
+func (c checked) from(name string) string { return c.Session.Found[name].From }
+
+// check has the gateway check itself.
+func (d *Doctor) check(ctx context.Context) (checked, error) {
+	result, err := call(ctx, d.cfg.Gateway, aai.OwnApp, "check", nil)
+	if err != nil {
+		return checked{}, err
+	}
+	return dataOf[checked](result)
+}
+
+// refusals are what was found of the session and not taken, a line each.
+func (c checked) refusals() []string {
+	var lines []string
+	for _, r := range c.Session.Refused {
+		lines = append(lines, "not taken: "+r.What+", from "+r.From+": "+r.Why)
+	}
+	return lines
+}
+
+// examinations are all of them, in the order of the report.
+func (d *Doctor) examinations() []examination {
+	all := []examination{
+		{"settings", "configuration", d.settings},
+		{"home", "home folder", d.home},
+		{"clock", "clock", d.clock},
+	}
+	all = append(all, d.ofTheDesktop()...)
+	return append(all,
+		examination{"web", "web app, with a login", d.web},
+		examination{"journal", "journal", d.journal},
+		examination{"keychain", "keychain", d.keychain},
+		examination{"descriptors", "descriptors", d.descriptors},
+		examination{"gateways", "other gateways", d.gateways},
+		examination{"client", "a client's start", d.client},
+	)
+}

@@ -1,0 +1,319 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+)
+
+// ofTheDesktop are the examinations of the ways to a desktop.
+func (d *Doctor) ofTheDesktop() []examination {
+	d.facts.bus = func(ctx context.Context) string {
+		found, _ := d.facts.check(ctx)
+		return found.value("DBUS_SESSION_BUS_ADDRESS")
+	}
+	return []examination{
+		{"bus", "session bus", d.bus},
+		{"screen", "screen", d.screen},
+		{"accessibility", "accessibility", d.accessibility},
+		{"window", "a window", d.window},
+		{"service", "an app on the bus", d.service},
+	}
+}
+
+// dial connects to the session bus that was found; nil and no error: there is none.
+func (d *Doctor) dial(ctx context.Context) (*dbus.Conn, error) {
+	address := d.facts.bus(ctx)
+	if address == "" {
+		return nil, nil
+	}
+	return dbus.Connect(address, dbus.WithContext(ctx))
+}
+
+// onBus is a command that is to find the session bus that was found.
+func (d *Doctor) onBus(ctx context.Context, command string) string {
+	address := d.facts.bus(ctx)
+	if address == "" || address == d.cfg.Getenv("DBUS_SESSION_BUS_ADDRESS") {
+		return command
+	}
+	if folder := filepath.Dir(strings.TrimPrefix(address, "unix:path=")); filepath.IsAbs(folder) && d.cfg.Getenv("XDG_RUNTIME_DIR") == "" && folder == runFolder() {
+		command = "XDG_RUNTIME_DIR=" + quoted(folder) + " " + command
+	}
+	return "DBUS_SESSION_BUS_ADDRESS=" + quoted(address) + " " + command
+}
+
+// runFolder is where the system keeps what is of a login.
+func runFolder() string { return "/run/user/" + strconv.Itoa(os.Getuid()) }
+
+// bus says which session bus was found, and whether it answers.
+func (d *Doctor) bus(ctx context.Context, f *Finding) {
+	f.Did = "looked for the session bus, and greeted it"
+	found, err := d.facts.check(ctx)
+	if err != nil {
+		f.fails("the gateway's own check failed", err)
+		return
+	}
+	f.Details = found.refusals()
+	const name = "DBUS_SESSION_BUS_ADDRESS"
+	conn, err := d.dial(ctx)
+	if conn != nil {
+		defer conn.Close() //nolint:errcheck // nothing was written
+		f.well("%s, from %s", found.value(name), found.from(name))
+		f.Details = nil
+		return
+	}
+	socket := filepath.Join(runFolder(), "bus")
+	saw, advice := "there is none, so no app on D-Bus and no window can be reached", "Start one where everything looks for it:"
+	if err != nil {
+		saw = fmt.Sprintf("%s, from %s, does not answer: %v", found.value(name), found.from(name), err)
+		if path, ok := strings.CutPrefix(found.value(name), "unix:path="); ok {
+			socket, _, _ = strings.Cut(path, ",")
+			advice = "Start one in its place, or take the variable " + name + " away:"
+		}
+	}
+	f.broken(saw, advice)
+	if _, err := exec.LookPath("dbus-daemon"); err != nil {
+		f.Commands = append(f.Commands, install("dbus-daemon"))
+	}
+	folder := filepath.Dir(socket)
+	if _, err := os.Stat(folder); err != nil {
+		f.Commands = append(f.Commands, asRoot(fmt.Sprintf("install -d -m 0700 -o %d %s", os.Getuid(), quoted(folder))))
+	}
+	if _, err := os.Lstat(socket); err == nil {
+		f.Commands = append(f.Commands, "rm "+quoted(socket))
+	}
+	if _, err := os.Stat(filepath.Join(runFolder(), "systemd")); err == nil && folder == runFolder() {
+		f.Commands = append(f.Commands, "systemctl --user start dbus.socket")
+		return
+	}
+	start := []string{"dbus-daemon", "--session", "--fork", "--nopidfile", "--address=unix:path=" + socket}
+	f.Commands = append(f.Commands, strings.Join(quotedAll(start), " "))
+	if len(f.Commands) == 1 {
+		f.Mends = "start a session bus at " + socket
+		f.mend = func(ctx context.Context) error { return run(ctx, start...) }
+	}
+}
+
+// run runs a command to its end.
+func run(ctx context.Context, command ...string) error {
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	cmd.WaitDelay = time.Second
+	out, err := cmd.CombinedOutput()
+	if err != nil && !errors.Is(err, exec.ErrWaitDelay) { // what it left running has its output
+		return fmt.Errorf("%s: %w: %s", command[0], err, firstLines(string(out)))
+	}
+	return nil
+}
+
+// screen says which screen was found, and why.
+func (d *Doctor) screen(ctx context.Context, f *Finding) {
+	f.Did = "looked for the screen of your session"
+	found, err := d.facts.check(ctx)
+	if err != nil {
+		f.fails("the gateway's own check failed", err)
+		return
+	}
+	display, compositor := found.value("DISPLAY"), found.value("WAYLAND_DISPLAY")
+	f.Details = found.refusals()
+	switch {
+	case display != "" && found.Session.Passed != "":
+		f.note(fmt.Sprintf("%s, from %s; DISPLAY says %s, which does not answer", display, found.from("DISPLAY"), found.Session.Passed), "Start the gateway with a DISPLAY that answers, if the other one is not meant.")
+	case display != "":
+		f.well("%s, from %s", display, found.from("DISPLAY"))
+		f.Details = nil
+	case compositor != "":
+		f.note(fmt.Sprintf("%s, from %s, and no X server beside it", compositor, found.from("WAYLAND_DISPLAY")),
+			"Windows are read and operated by their accessibility trees; for pictures, pointer and keyboard there has to be XWayland:", install("xwayland"))
+	default:
+		d.noScreen(ctx, f)
+	}
+}
+
+// noScreen says how the gateway comes to a screen: one that is there is made known, else
+// one is made first.
+func (d *Doctor) noScreen(ctx context.Context, f *Finding) {
+	f.broken("there is none, so no window can be operated, and nobody can be asked in one", "")
+	display, cookie := d.unknownScreen(ctx)
+	if display != "" {
+		f.Saw = "the screen " + display + " takes you, and nothing says that it is yours"
+		f.Advice = "Make it known to your login:"
+	} else {
+		f.Advice = "Log in to a desktop as this user. Or make a screen that nobody sees, and make it known to your login:"
+		if _, err := exec.LookPath("Xvfb"); err != nil {
+			f.Commands = append(f.Commands, install("xvfb"))
+		}
+		display = freeDisplay()
+		f.Commands = append(f.Commands, "Xvfb "+display+" -screen 0 1280x1024x24 -nolisten tcp &")
+	}
+	variables := []string{"DISPLAY=" + display}
+	names := "DISPLAY"
+	if cookie != "" {
+		variables, names = append(variables, "XAUTHORITY="+cookie), "DISPLAY XAUTHORITY"
+	}
+	conn, err := d.dial(ctx)
+	if conn == nil || err != nil {
+		f.Advice += " (first of all the session bus, see there)"
+		return
+	}
+	defer conn.Close() //nolint:errcheck // nothing was written
+	if !hasOwner(ctx, conn, userManager) {
+		f.Commands = append(f.Commands, strings.Join(quotedAll(append([]string{"export"}, variables...)), " "))
+		f.Advice = strings.ReplaceAll(f.Advice, "your login", "what is started from here") + " and give the same variables to each client, in its settings"
+		f.Advice = strings.Replace(f.Advice, ": and", ", and", 1) + ":"
+		return
+	}
+	f.Commands = append(f.Commands, d.onBus(ctx, strings.Join(quotedAll(variables), " ")+" dbus-update-activation-environment --systemd "+names))
+	if len(f.Commands) == 1 {
+		f.Mends = "tell the user manager of your login that " + strings.Join(variables, " ")
+		f.mend = func(ctx context.Context) error { return d.tellManager(ctx, variables) }
+	}
+}
+
+// userManager is the name of the user manager of systemd on the session bus.
+const userManager = "org.freedesktop.systemd1"
+
+// tellManager has the user manager know variables.
+func (d *Doctor) tellManager(ctx context.Context, variables []string) error {
+	conn, err := d.dial(ctx)
+	if err != nil || conn == nil {
+		return err
+	}
+	defer conn.Close() //nolint:errcheck // the answer came
+	return conn.Object(userManager, "/org/freedesktop/systemd1").CallWithContext(ctx, userManager+".Manager.SetEnvironment", 0, variables).Err
+}
+
+func hasOwner(ctx context.Context, conn *dbus.Conn, name string) bool {
+	var has bool
+	err := conn.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.NameHasOwner", 0, name).Store(&has)
+	return err == nil && has
+}
+
+// xSockets is where X servers listen.
+const xSockets = "/tmp/.X11-unix"
+
+// unknownScreen is a screen of this computer that takes this user, and its cookie.
+func (d *Doctor) unknownScreen(ctx context.Context) (display, cookie string) {
+	if d.cfg.Screens == nil {
+		return "", ""
+	}
+	cookies := []string{""}
+	for _, pattern := range []string{"gdm/Xauthority", "xauth_*", ".mutter-Xwaylandauth.*"} {
+		files, _ := filepath.Glob(filepath.Join(runFolder(), pattern))
+		cookies = append(cookies, files...)
+	}
+	sockets, _ := filepath.Glob(filepath.Join(xSockets, "X*"))
+	for _, socket := range sockets[:min(len(sockets), 20)] {
+		for _, cookie := range cookies {
+			display := ":" + strings.TrimPrefix(filepath.Base(socket), "X")
+			if ours(socket) && d.cfg.Screens(ctx, display, cookie) == nil {
+				return display, cookie
+			}
+		}
+	}
+	return "", ""
+}
+
+// freeDisplay is a display that no X server has.
+func freeDisplay() string {
+	for n := 90; ; n++ {
+		_, socket := os.Lstat(fmt.Sprintf("%s/X%d", xSockets, n))
+		_, lock := os.Lstat(fmt.Sprintf("/tmp/.X%d-lock", n))
+		if socket != nil && lock != nil {
+			return ":" + strconv.Itoa(n)
+		}
+	}
+}
+
+// Names of at-spi2-core.
+const (
+	a11yName   = "org.a11y.Bus"
+	a11yPath   = "/org/a11y/bus"
+	a11yStatus = "org.a11y.Status"
+)
+
+// accessibility says whether the accessibility bus answers, and is switched on.
+func (d *Doctor) accessibility(ctx context.Context, f *Finding) {
+	f.Did = "asked the session bus for the accessibility bus, and whether it is switched on"
+	found, err := d.facts.check(ctx)
+	if err != nil {
+		f.fails("the gateway's own check failed", err)
+		return
+	}
+	conn, err := d.dial(ctx)
+	if conn == nil || err != nil {
+		f.skip("it is reached by the session bus, see there")
+		return
+	}
+	defer conn.Close() //nolint:errcheck // the answers came
+	if !found.Enabled {
+		d.noAccessibility(ctx, f, found.Detail)
+		return
+	}
+	if !hasOwner(ctx, conn, a11yName) {
+		f.well("%s", found.Detail)
+		return
+	}
+	on, err := conn.Object(a11yName, a11yPath).GetProperty(a11yStatus + ".IsEnabled")
+	if err != nil || on.Value() == true {
+		f.well("%s", found.Detail)
+		return
+	}
+	f.broken("the accessibility bus answers, and is switched off: programs of Qt and Chromium that start now show nothing",
+		"Switch it on (the gateway does so at its first use, too late for programs that run by then):",
+		d.onBus(ctx, "dbus-send --session --print-reply --dest="+a11yName+" "+a11yPath+" org.freedesktop.DBus.Properties.Set string:"+a11yStatus+" string:IsEnabled variant:boolean:true"))
+	f.Mends = "switch accessibility on"
+	f.mend = func(ctx context.Context) error {
+		conn, err := d.dial(ctx)
+		if err != nil || conn == nil {
+			return err
+		}
+		defer conn.Close() //nolint:errcheck // the answer came
+		return conn.Object(a11yName, a11yPath).CallWithContext(ctx, "org.freedesktop.DBus.Properties.Set", 0, a11yStatus, "IsEnabled", dbus.MakeVariant(true)).Err
+	}
+}
+
+// noAccessibility says how the accessibility bus comes to be.
+func (d *Doctor) noAccessibility(ctx context.Context, f *Finding, saw string) {
+	launchers := []string{"/usr/libexec/at-spi-bus-launcher", "/usr/lib/at-spi2-core/at-spi-bus-launcher", "/usr/lib/at-spi-bus-launcher", "/usr/libexec/at-spi2-core/at-spi-bus-launcher"}
+	i := slices.IndexFunc(launchers, func(path string) bool { _, err := os.Stat(path); return err == nil })
+	if i < 0 {
+		f.broken(saw+", so windows cannot be read", "Install it, and log in again:", install("at-spi2-core"))
+		return
+	}
+	f.broken(saw+", so windows cannot be read", "It is installed, and the session bus does not start it. Start it:",
+		d.onBus(ctx, quoted(launchers[i])+" --launch-immediately &"))
+	f.Mends = "start " + launchers[i]
+	f.mend = func(ctx context.Context) error {
+		return run(ctx, "sh", "-c", d.onBus(ctx, "setsid "+quoted(launchers[i])+" --launch-immediately")+" >/dev/null 2>&1 &")
+	}
+}
+
+// forgetful says how a client that passes on nothing comes to what is known here.
+func (d *Doctor) forgetful(ctx context.Context, f *Finding, there checked, lost []string) {
+	var variables []string
+	for _, name := range lost {
+		variables = append(variables, name+"="+there.value(name))
+	}
+	f.note(f.Saw+"; of your session it does not find "+strings.Join(lost, ", "), "Give them to such a client in its settings, as \"env\": "+strings.Join(variables, " "))
+	conn, err := d.dial(ctx)
+	if conn == nil || err != nil {
+		return
+	}
+	defer conn.Close() //nolint:errcheck // nothing was written
+	if !hasOwner(ctx, conn, userManager) || slices.Contains(lost, "DBUS_SESSION_BUS_ADDRESS") {
+		return
+	}
+	f.Advice = "Make them known to your login, where it looks:"
+	f.Commands = []string{d.onBus(ctx, strings.Join(quotedAll(variables), " ")+" dbus-update-activation-environment --systemd "+strings.Join(lost, " "))}
+	f.Mends = "tell the user manager of your login what " + strings.Join(lost, ", ") + " are"
+	f.mend = func(ctx context.Context) error { return d.tellManager(ctx, variables) }
+}

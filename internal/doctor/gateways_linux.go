@@ -1,0 +1,68 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+)
+
+// gateways says which other gateways of this user run.
+func (d *Doctor) gateways(_ context.Context, f *Finding) {
+	f.Did = "looked for other processes of this program"
+	self, _ := os.Readlink("/proc/self/exe")
+	folders, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		f.fails("nobody says what runs", err)
+		return
+	}
+	var pids []string
+	for _, folder := range folders {
+		pid, _ := strconv.Atoi(filepath.Base(folder))
+		info, err := os.Stat(folder)
+		if err != nil || pid == os.Getpid() {
+			continue
+		}
+		stat, ok := info.Sys().(*syscall.Stat_t)
+		exe, err := os.Readlink(filepath.Join(folder, "exe"))
+		if !ok || int(stat.Uid) != os.Getuid() || err != nil || exe != self && filepath.Base(exe) != "aai-gateway" {
+			continue
+		}
+		if what, serves := d.serves(folder); serves {
+			pids = append(pids, strconv.Itoa(pid))
+			f.Details = append(f.Details, fmt.Sprintf("process %d: %s", pid, what))
+		}
+	}
+	if len(pids) == 0 {
+		f.well("none runs")
+		return
+	}
+	f.note(count(len(pids), "other gateway")+" of yours: they share the record, the permissions and the seat, and take turns",
+		"That is as it should be when several agents are at work. If not, end them:", "kill "+strings.Join(pids, " "))
+}
+
+// serves says what a process of this program does, where it serves agents and is not
+// started by this one.
+func (d *Doctor) serves(folder string) (what string, serves bool) {
+	status, _ := os.ReadFile(filepath.Join(folder, "status"))
+	if bytes.Contains(status, []byte("\nPPid:\t"+strconv.Itoa(os.Getpid())+"\n")) || bytes.Contains(status, []byte("\nState:\tZ")) {
+		return "", false
+	}
+	line, err := os.ReadFile(filepath.Join(folder, "cmdline"))
+	if err != nil {
+		return "", false
+	}
+	words := strings.Split(strings.Trim(string(line), "\x00"), "\x00")[1:]
+	switch {
+	case slices.Contains(words, "serve") && slices.Contains(words, "--http"):
+		return "serves over HTTP", true
+	case slices.Contains(words, "serve"), len(words) == 0, slices.Contains(words, "--mcp"):
+		return "serves on standard input", true
+	}
+	return "", false
+}

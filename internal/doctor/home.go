@@ -1,0 +1,199 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+)
+
+// How much room there has to be, in bytes: below least the gateway may stop for want of
+// it, below some it is said.
+const (
+	megabyte = 1 << 20
+	least    = 16 * megabyte
+	some     = 200 * megabyte
+)
+
+// keeps are the folders that the gateway writes to, or those above them that are there.
+func (d *Doctor) keeps() []string {
+	if _, err := os.Stat(d.cfg.Home); err != nil {
+		return []string{d.cfg.Home}
+	}
+	return slices.Compact([]string{d.cfg.Home, standing(d.cfg.Data)})
+}
+
+// standing is the folder, or the nearest one above it that there is.
+func standing(folder string) string {
+	for {
+		if _, err := os.Stat(folder); err == nil || folder == filepath.Dir(folder) {
+			return folder
+		}
+		folder = filepath.Dir(folder)
+	}
+}
+
+// An unwritable folder, and why it is.
+type unwritable struct {
+	folder string
+	why    error
+}
+
+func (u *unwritable) Error() string { return fmt.Sprintf("%s: %v", u.folder, u.why) }
+
+// homeFault says why nothing can be kept, by an *unwritable.
+func (d *Doctor) homeFault() error {
+	for _, folder := range d.keeps() {
+		if err := probe(folder); err != nil {
+			return &unwritable{folder, err}
+		}
+	}
+	return nil
+}
+
+// probe writes a file in the folder and takes it away.
+func probe(folder string) error {
+	file, err := os.CreateTemp(folder, ".aai-doctor-")
+	if err != nil {
+		return cause(err)
+	}
+	_, err = file.Write(make([]byte, 64<<10))
+	return cause(errors.Join(err, file.Close(), os.Remove(file.Name())))
+}
+
+// cause is what the system said.
+func cause(err error) error {
+	if number, ok := errors.AsType[syscall.Errno](err); ok {
+		return number
+	}
+	return err
+}
+
+// home says whether the home can be written, and has room.
+func (d *Doctor) home(ctx context.Context, f *Finding) {
+	f.Did = "wrote a file in each folder that the gateway keeps things in, and took it away"
+	folder := standing(d.cfg.Data)
+	free, known := room(folder)
+	fault, _ := errors.AsType[*unwritable](d.facts.home())
+	switch {
+	case known && free < least, fault != nil && errors.Is(fault.why, errNoRoom):
+		d.full(ctx, f, folder, free)
+	case fault != nil:
+		d.unwritable(f, fault)
+	case known && free < some:
+		f.note(fmt.Sprintf("it can be written; %d MB are free, which is not much", free/megabyte), "")
+	case known:
+		f.well("it can be written; %s are free", size(free))
+	default:
+		f.well("it can be written")
+	}
+}
+
+// size is a number of bytes for people.
+func size(bytes int64) string {
+	if bytes >= 10<<30 {
+		return fmt.Sprintf("%d GB", bytes>>30)
+	}
+	return fmt.Sprintf("%d MB", bytes/megabyte)
+}
+
+// full says that there is no room, and what can go to make some: what can be had again,
+// and what was thrown away.
+func (d *Doctor) full(ctx context.Context, f *Finding, folder string, free int64) {
+	f.broken(fmt.Sprintf("the disk of %s is full: %d MB are free, the gateway wants %d", d.short(folder), free/megabyte, least/megabyte), "")
+	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
+	defer cancel()
+	gained := int64(0)
+	for _, candidate := range d.expendable() {
+		bytes := weight(ctx, candidate)
+		if bytes < megabyte || free+gained >= least {
+			continue
+		}
+		gained += bytes
+		f.Commands = append(f.Commands, "rm -rf "+quoted(candidate))
+		f.Details = append(f.Details, fmt.Sprintf("%s takes %s, and can go", d.short(candidate), size(bytes)))
+	}
+	switch {
+	case len(f.Commands) == 0:
+		f.Advice = "Make room. What takes it is shown by: du -xh --max-depth=2 " + quoted(d.cfg.Home) + " | sort -h | tail -20"
+	case free+gained < least:
+		f.Advice = "This makes some room, and more is needed; what else takes it is shown by: du -xh --max-depth=2 " + quoted(d.cfg.Home) + " | sort -h | tail -20"
+	default:
+		f.Advice = "Make room; what is named here can be had again, or was thrown away already:"
+	}
+	if own := weight(ctx, d.cfg.Cache); own >= megabyte {
+		f.Mends = "empty " + d.short(d.cfg.Cache) + ", which can be had again"
+		f.mend = func(context.Context) error { return os.RemoveAll(d.cfg.Cache) }
+	}
+}
+
+// expendable are folders that can go without a loss, the least missed first.
+func (d *Doctor) expendable() []string {
+	caches := filepath.Dir(d.cfg.Cache)
+	folders := []string{d.cfg.Cache, filepath.Join(d.cfg.Home, ".local", "share", "Trash"), filepath.Join(d.cfg.Home, ".Trash")}
+	entries, _ := os.ReadDir(caches) // what cannot be read cannot be weighed
+	for _, e := range entries {
+		if folder := filepath.Join(caches, e.Name()); e.IsDir() && folder != d.cfg.Cache {
+			folders = append(folders, folder)
+		}
+	}
+	return folders
+}
+
+// weight is how much a folder takes, as far as there is time to add it up.
+func weight(ctx context.Context, folder string) (bytes int64) {
+	_ = filepath.WalkDir(folder, func(_ string, e fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return filepath.SkipAll
+		}
+		if err != nil {
+			return nil //nolint:nilerr // what cannot be looked at weighs nothing
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			bytes += info.Size()
+		}
+		return nil
+	})
+	return bytes
+}
+
+// unwritable says why a folder cannot be written, and what makes it so that it can.
+func (d *Doctor) unwritable(f *Finding, u *unwritable) {
+	saw := fmt.Sprintf("%s cannot be written: %v", d.short(u.folder), u.why)
+	if command := remount(u.folder, u.why); command != "" {
+		f.broken(saw, "It is on a file system that is mounted to be read only. If that was not meant:", asRoot(command))
+		return
+	}
+	if errors.Is(u.why, fs.ErrNotExist) {
+		f.broken(saw, "The folder is not there. Make it:", "mkdir -p "+quoted(u.folder))
+		f.Mends = "make " + u.folder
+		f.mend = func(context.Context) error { return os.MkdirAll(u.folder, 0o700) }
+		return
+	}
+	if errors.Is(u.why, fs.ErrPermission) {
+		f.broken(saw, "You may not write there. If it is yours:", "chmod u+rwx "+quoted(u.folder))
+		f.Mends = "give you the right to write in " + d.short(u.folder)
+		f.mend = func(context.Context) error { return os.Chmod(u.folder, 0o700) } //nolint:gosec // it is a folder
+		if !ours(u.folder) {
+			f.Commands, f.Mends, f.mend = []string{asRoot("chown " + fmt.Sprint(os.Getuid()) + " " + quoted(u.folder))}, "", nil
+		}
+		return
+	}
+	f.broken(saw, "The gateway cannot keep a record there, so it runs nothing. Give it a folder that can be written, such as another HOME.")
+}
+
+// writable reports whether the folder of a file can be written.
+func writable(file string) bool { return probe(filepath.Dir(file)) == nil }
+
+// asRoot is a command for somebody who may not be root.
+func asRoot(command string) string {
+	if os.Geteuid() == 0 {
+		return command
+	}
+	return "sudo " + command
+}

@@ -1,0 +1,38 @@
+//go:build unix
+
+package doctor
+
+import (
+	"os"
+	"syscall"
+)
+
+// errNoRoom is what the system says of a full disk.
+const errNoRoom = syscall.ENOSPC
+
+// room is how much is free for this user on the disk of the folder.
+func room(folder string) (bytes int64, known bool) {
+	var s syscall.Statfs_t
+	if err := syscall.Statfs(folder, &s); err != nil || s.Blocks == 0 {
+		return 0, false
+	}
+	return int64(s.Bavail) * int64(s.Bsize), true //nolint:unconvert // the types differ by system
+}
+
+// roomIn says why the folder has none.
+func roomIn(folder string) error {
+	if free, known := room(folder); known && free < 4*megabyte {
+		return syscall.ENOSPC
+	}
+	return nil
+}
+
+// ours reports whether the folder belongs to this user.
+func ours(folder string) bool {
+	info, err := os.Stat(folder)
+	if err != nil {
+		return false
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Getuid()
+}

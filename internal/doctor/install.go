@@ -1,0 +1,34 @@
+package doctor
+
+import (
+	"os/exec"
+	"strings"
+)
+
+// install is the command that installs a package, as this system does it. The names are
+// Debian's; where others call one otherwise it is said here.
+func install(names ...string) string {
+	for _, manager := range []struct {
+		program, command string
+		others           map[string]string
+	}{
+		{"apt-get", "apt-get install -y", nil},
+		{"dnf", "dnf install -y", map[string]string{"xvfb": "xorg-x11-server-Xvfb"}},
+		{"pacman", "pacman -S --noconfirm", map[string]string{"xvfb": "xorg-server-xvfb", "dbus-daemon": "dbus"}},
+		{"zypper", "zypper install -y", map[string]string{"xvfb": "xorg-x11-server-Xvfb", "dbus-daemon": "dbus-1"}},
+		{"apk", "apk add", map[string]string{"dbus-daemon": "dbus"}},
+	} {
+		if _, err := exec.LookPath(manager.program); err != nil {
+			continue
+		}
+		called := make([]string, len(names))
+		for i, name := range names {
+			called[i] = name
+			if other, ok := manager.others[name]; ok {
+				called[i] = other
+			}
+		}
+		return asRoot(manager.command + " " + strings.Join(called, " "))
+	}
+	return "install " + strings.Join(names, " ")
+}

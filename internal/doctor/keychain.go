@@ -1,0 +1,61 @@
+package doctor
+
+import (
+	"context"
+
+	"aai"
+)
+
+// A kept is what the gateway says of where secrets are kept.
+type kept struct {
+	Place, Problem, Warning string
+	Unsealed                string `json:"consents_unsealed"`
+	Places                  []struct{ Name, Title, State, Detail string }
+}
+
+// inSystem is the name of the place that is the system's keychain.
+const inSystem = "system"
+
+// keychain says whether the system's keychain is open, puts something of its own into it,
+// reads it, and takes it away.
+func (d *Doctor) keychain(ctx context.Context, f *Finding) {
+	f.Did = "looked where secrets are kept"
+	if d.locked(ctx, f) {
+		return
+	}
+	result, err := call(ctx, d.cfg.Gateway, aai.OwnApp, "keychain_status", nil)
+	if err != nil {
+		d.unrecorded(f, "nobody can say where secrets are kept", err)
+		return
+	}
+	k, err := dataOf[kept](result)
+	if err != nil {
+		f.fails("the answer cannot be read", err)
+		return
+	}
+	title := ""
+	for _, p := range k.Places {
+		if p.Name == k.Place {
+			title = p.Title
+		}
+	}
+	switch {
+	case k.Problem != "" && k.Place == "":
+		f.note("nothing here keeps secrets: permissions are in a plain file that only you can read, and logins to web apps are not kept",
+			"If you want that, install a keychain and log in to your desktop again:", install("gnome-keyring"))
+	case k.Problem != "":
+		f.broken(k.Problem, "Unlock it, or bring the key back. To give the secrets up, move them away:", "mv "+quoted(d.cfg.Data+"/secrets")+" "+quoted(d.free(d.cfg.Data+"/secrets.aside")))
+	case k.Place != inSystem:
+		f.well("the key of secrets is in %s", title)
+		if k.Warning != "" {
+			f.note(f.Saw+": "+k.Warning, "")
+		}
+	default:
+		f.Did = "put a secret of its own into the system's keychain, read it back, took it away"
+		if err := d.cfg.TryKeychain(ctx); err != nil {
+			f.fails("it does not keep what it is given", err)
+			return
+		}
+		f.well("it came back as it was")
+	}
+}

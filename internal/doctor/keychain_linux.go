@@ -1,0 +1,55 @@
+package doctor
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/godbus/dbus/v5"
+)
+
+// locked says of a keyring that it is locked. Whether it is can be asked without a
+// question to the person, which a use of it puts.
+func (d *Doctor) locked(ctx context.Context, f *Finding) bool {
+	const service = "org.freedesktop.secrets"
+	address := d.facts.bus(ctx)
+	if address == "" {
+		return false
+	}
+	conn, err := dbus.Connect(address, dbus.WithContext(ctx))
+	if err != nil {
+		return false // said of the bus
+	}
+	defer conn.Close() //nolint:errcheck // nothing was written
+	for _, path := range []dbus.ObjectPath{"/org/freedesktop/secrets/collection/login", "/org/freedesktop/secrets/aliases/default"} {
+		var locked dbus.Variant
+		if err := conn.Object(service, path).CallWithContext(ctx, "org.freedesktop.DBus.Properties.Get", 0,
+			"org.freedesktop.Secret.Collection", "Locked").Store(&locked); err != nil {
+			continue
+		}
+		if locked.Value() != true {
+			return false
+		}
+		f.Did = "asked the keyring on the session bus whether it is locked"
+		command := "secret-tool lookup service aai-gateway"
+		advice := "Unlock it: it asks for its password when something is looked up in it."
+		var pid uint32
+		if conn.BusObject().CallWithContext(ctx, "org.freedesktop.DBus.GetConnectionUnixProcessID", 0, service).Store(&pid) == nil && runs(int(pid)) == "gnome-keyring-daemon" {
+			command = "gnome-keyring-daemon --replace --unlock --components=secrets --daemonize"
+			advice = "Unlock it: type its password (that of your login, mostly), and press Ctrl-D twice."
+		}
+		f.broken("the keyring is locked: permissions and logins that are sealed cannot be read", advice, d.onBus(ctx, command))
+		return true
+	}
+	return false
+}
+
+// runs is the name of the program of a process.
+func runs(pid int) string {
+	path, err := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
+	if err != nil {
+		return ""
+	}
+	return filepath.Base(path)
+}

@@ -1,0 +1,112 @@
+package doctor
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/godbus/dbus/v5"
+	"github.com/godbus/dbus/v5/introspect"
+
+	"aai"
+	"aai/internal/desktop/private"
+)
+
+// The service of the doctor, and its descriptor.
+const (
+	serviceName = "org.aai.doctor"
+	servicePath = "/org/aai/doctor"
+	described   = `{
+  "schema_version": "1.0", "version": "1.0.0", "platform": "linux",
+  "app": {"id": "org.aai.doctor", "name": "Doctor", "description": "A service of the doctor."},
+  "execution": {"type": "dbus", "service": "org.aai.doctor", "object": "/org/aai/doctor", "interface": "org.aai.doctor"},
+  "tools": [{"name": "turn", "description": "Turns a text round.", "method": "Turn",
+    "parameters": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}}]
+}`
+	introspected = `<node><interface name="org.aai.doctor"><method name="Turn"><arg name="text" type="s" direction="in"/><arg name="turned" type="s" direction="out"/></method></interface></node>`
+)
+
+// turner is the service: it turns texts round.
+type turner struct{}
+
+// Turn is a method of D-Bus.
+func (turner) Turn(text string) (string, *dbus.Error) { return turned(text), nil }
+
+func turned(text string) string {
+	var b strings.Builder
+	runes := []rune(text)
+	for i := range runes {
+		b.WriteRune(runes[len(runes)-1-i])
+	}
+	return b.String()
+}
+
+// service calls a tool of an app of its own on the session bus.
+func (d *Doctor) service(ctx context.Context, f *Finding) {
+	f.Did = "put a service of its own on the session bus, called its tool, compared the answer"
+	address := d.facts.bus(ctx)
+	conn, err := dialled(ctx, address)
+	if conn == nil {
+		f.Did = "put a service of its own on a bus of its own (there is no session bus), called its tool, compared the answer"
+		var desk *private.Session
+		if desk, err = private.New("aai-doctor-"); err == nil {
+			defer func() { _ = errors.Join(desk.End(), desk.Remove()) }() // what stays is in /tmp
+			desk.Env = append(desk.Env, "PATH="+d.cfg.Getenv("PATH"))
+			err = desk.StartBus(ctx)
+		}
+		if err != nil {
+			f.fails("no bus can be started", err)
+			f.Advice, f.Commands = "Install what is missing:", []string{install("dbus-daemon")}
+			return
+		}
+		address = desk.Getenv("DBUS_SESSION_BUS_ADDRESS")
+		conn, err = dialled(ctx, address)
+	}
+	if conn == nil {
+		f.fails("the bus does not answer", err)
+		return
+	}
+	defer conn.Close() //nolint:errcheck // it ends with its service
+	if err := serve(conn); err != nil {
+		f.fails("the bus takes no service", err)
+		return
+	}
+	s, err := d.newScratch([]string{"DBUS_SESSION_BUS_ADDRESS=" + address}, scratchFile{".aai/doctor/aai.json", []byte(described)})
+	if err != nil {
+		f.fails("no scratch folder", err)
+		return
+	}
+	defer s.end() //nolint:errcheck // what stays is in the folder for temporary files
+	result, err := call(ctx, s.gateway, serviceName, "turn", map[string]any{"text": typed})
+	switch {
+	case err != nil:
+		f.fails("its tool could not be called", err)
+	case result.Data != any(turned(typed)):
+		f.broken(fmt.Sprintf("it answered %q to %q", result.Text, typed), "Report this, with the file of: aai-gateway doctor --bundle report.zip")
+	default:
+		f.well("%q came back as %q", typed, turned(typed))
+	}
+}
+
+// dialled is a connection, or nil.
+func dialled(ctx context.Context, address string) (*dbus.Conn, error) {
+	if address == "" {
+		return nil, aai.Errorf(aai.AppNotRunning, "there is no bus")
+	}
+	return dbus.Connect(address, dbus.WithContext(ctx))
+}
+
+func serve(conn *dbus.Conn) error {
+	if err := conn.Export(turner{}, servicePath, serviceName); err != nil {
+		return err
+	}
+	if err := conn.Export(introspect.Introspectable(introspected), servicePath, "org.freedesktop.DBus.Introspectable"); err != nil {
+		return err
+	}
+	reply, err := conn.RequestName(serviceName, dbus.NameFlagDoNotQueue)
+	if err == nil && reply != dbus.RequestNameReplyPrimaryOwner {
+		err = errors.New("another doctor is at work")
+	}
+	return err
+}

@@ -1,0 +1,141 @@
+package doctor
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"aai"
+)
+
+// settings says whether the configuration can be read.
+func (d *Doctor) settings(_ context.Context, f *Finding) {
+	file := d.cfg.Settings
+	f.Did = "read " + d.short(file)
+	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) && d.cfg.Configured == nil {
+		f.well("there is none; the standard settings hold")
+		return
+	}
+	if err := d.cfg.Configured; err != nil {
+		e := aai.AsError(err)
+		f.broken(e.Message, "Correct that place. Or put the file aside, and the standard settings hold; the copy keeps what you wrote.")
+		if _, err := os.Stat(file); err == nil && strings.Contains(e.Message, file) {
+			aside := d.free(file + ".damaged")
+			f.Commands = []string{"mv " + quoted(file) + " " + quoted(aside)}
+			f.Mends = "put " + d.short(file) + " aside as " + d.short(aside) + " and write an empty one"
+			f.mend = func(context.Context) error { return putAside(file, aside, "{}\n") }
+		}
+		return
+	}
+	f.well("it is right")
+	if len(d.cfg.Notes) > 0 {
+		f.note("some of it does not hold", "", "aai-gateway consent confirm")
+		f.Details = d.cfg.Notes
+	}
+}
+
+// free is a name that no file has yet, beginning so.
+func (d *Doctor) free(path string) string {
+	name := path
+	for n := 2; ; n++ {
+		if _, err := os.Lstat(name); errors.Is(err, fs.ErrNotExist) {
+			return name
+		}
+		name = fmt.Sprintf("%s.%d", path, n)
+	}
+}
+
+// putAside gives a file another name, and writes what stands in its place.
+func putAside(file, aside, instead string) error {
+	if err := os.Link(file, aside); err != nil { // it never takes the place of another
+		return err
+	}
+	if err := os.WriteFile(aside+".new", []byte(instead), 0o600); err != nil {
+		return err
+	}
+	return os.Rename(aside+".new", file)
+}
+
+// A scanned is what the gateway's own scan says of descriptors.
+type scanned struct {
+	Files []struct {
+		Path, Status, App string
+		Errors            []struct{ Path, Problem string }
+	}
+}
+
+// maxNamed is how many of several things of one kind are named.
+const maxNamed = 5
+
+// descriptors says which descriptors cannot be read.
+func (d *Doctor) descriptors(ctx context.Context, f *Finding) {
+	f.Did = "read every aai.json of this computer"
+	result, err := call(ctx, d.cfg.Gateway, aai.OwnApp, "scan", nil)
+	if err != nil {
+		d.unrecorded(f, "they could not be looked at", err)
+		return
+	}
+	found, err := dataOf[scanned](result)
+	if err != nil {
+		f.fails("the answer cannot be read", err)
+		return
+	}
+	bad := 0
+	for _, file := range found.Files {
+		if len(file.Errors) == 0 && file.Status != "invalid" {
+			continue
+		}
+		if bad++; bad > maxNamed {
+			continue
+		}
+		for i, fault := range file.Errors {
+			if i == maxNamed {
+				break
+			}
+			f.Details = append(f.Details, strings.TrimPrefix(d.short(file.Path)+": "+fault.Path+" "+fault.Problem, " "))
+		}
+		command := "mv " + quoted(file.Path) + " " + quoted(d.free(file.Path+".aside"))
+		if !writable(file.Path) {
+			command = "sudo " + command
+		}
+		f.Commands = append(f.Commands, command)
+	}
+	if bad == 0 {
+		f.well("%s, all of them right", count(len(found.Files), "descriptor"))
+		return
+	}
+	saw := fmt.Sprintf("%d of %s cannot be used", bad, count(len(found.Files), "descriptor"))
+	f.broken(saw, "Correct what is named (aai-gateway lint FILE says more), get a newer one from its author, or put it aside:", f.Commands...)
+}
+
+// count is a number of things.
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// unrecorded is fails, where what cannot be put on record does not run: whose fault that
+// is stands at the home.
+func (d *Doctor) unrecorded(f *Finding, what string, err error) {
+	if aai.AsError(err).Code == aai.RecordFailed && d.facts.home() != nil {
+		f.skip("it needs a home that can be written, see there")
+		return
+	}
+	f.fails(what, err)
+}
+
+// dataOf reads what a tool answers for programs.
+func dataOf[T any](result *aai.Result) (T, error) {
+	var v T
+	b, err := json.Marshal(result.Data)
+	if err == nil {
+		err = json.Unmarshal(b, &v)
+	}
+	return v, err
+}

@@ -1,0 +1,194 @@
+package doctor
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"image"
+	"image/png"
+	"os/exec"
+	"strconv"
+	"strings"
+
+	"aai"
+	"aai/internal/desktop/private"
+)
+
+// typed is what is typed into the window. It has letters that no keyboard has all of.
+const typed = "Grüße, 你好 7"
+
+// A dialogue is a program that asks for a line in a window, and prints it.
+type dialogue struct {
+	program string
+	args    []string
+	field   string // the query of its field
+	accept  string // the name of its button
+}
+
+func dialogues() []dialogue {
+	return []dialogue{
+		{"zenity", []string{"--entry", "--title=AAI doctor", "--text=A window of the doctor", "--ok-label=Accept"}, "role:textbox", "Accept"},
+		{"kdialog", []string{"--title", "AAI doctor", "--ok-label", "Accept", "--inputbox", "A window of the doctor"}, "role:textbox", "Accept"},
+	}
+}
+
+// window operates a real window: found by name, typed into, pictured, clicked, and read
+// back by what its program prints.
+func (d *Doctor) window(ctx context.Context, f *Finding) {
+	f.Did = "opened a window, found its field, typed, took a picture, clicked its button"
+	asks, err := installed()
+	if err != nil {
+		f.note("there is no program here whose window could be tried: zenity, kdialog", "To try one:", install("zenity"))
+		f.State = Skipped
+		return
+	}
+	desk, where, err := d.stage(ctx)
+	if desk != nil {
+		defer func() { _ = errors.Join(desk.End(), desk.Remove()) }() // what stays is in /tmp
+	}
+	switch {
+	case errors.Is(err, errNobodyAllows):
+		f.note("it was not tried: there is no Xvfb here, and nobody to ask whether it may come up on the screen", "To try it on a screen that nobody sees:", install("xvfb"))
+		f.State = Skipped
+		return
+	case err != nil:
+		f.fails("there is no session for it", err)
+		f.Commands = []string{install("xvfb", "dbus-daemon", "at-spi2-core")}
+		return
+	}
+	f.Did = "in " + where + ": opened a window of " + asks.program + ", found its field, typed, took a picture, clicked its button"
+	s, err := d.newScratch(desk.Env)
+	if err != nil {
+		f.fails("no scratch folder", err)
+		return
+	}
+	defer s.end() //nolint:errcheck // what stays is in the folder for temporary files
+	seen, err := asks.operate(ctx, desk, s.gateway)
+	if err != nil {
+		f.fails("a window could not be operated", err)
+		if f.Advice == "" {
+			f.Advice = "What windows need is there if this works:"
+		}
+		f.Commands = []string{install("at-spi2-core", asks.program)}
+		return
+	}
+	f.well("%s printed what was typed; the picture is %s", asks.program, seen)
+}
+
+// installed is the first program that is there.
+func installed() (dialogue, error) {
+	for _, a := range dialogues() {
+		if _, err := exec.LookPath(a.program); err == nil {
+			return a, nil
+		}
+	}
+	return dialogue{}, errors.New("neither zenity nor kdialog is installed")
+}
+
+var errNobodyAllows = errors.New("nobody said that a window may come up on the screen")
+
+// stage is the session for the window: one of its own, or else the person's, if they say
+// that it may be.
+func (d *Doctor) stage(ctx context.Context) (*private.Session, string, error) {
+	desk, err := private.New("aai-doctor-")
+	if err != nil {
+		return nil, "", err
+	}
+	desk.Env = append(append(desk.Env, private.Windowed()...), "PATH="+d.cfg.Getenv("PATH"), "AAI_PRIVATE_SESSION=doctor", "NO_AT_BRIDGE=0")
+	if _, err := exec.LookPath("Xvfb"); err == nil {
+		if err := desk.StartScreen(ctx, private.Screen{Width: 800, Height: 600}); err != nil {
+			return desk, "", err
+		}
+		return desk, "a session of its own", desk.StartBus(ctx)
+	}
+	found, err := d.facts.check(ctx)
+	if err != nil || found.value("DISPLAY") == "" || d.cfg.MayShow == nil || !d.cfg.MayShow(ctx) {
+		return desk, "", errNobodyAllows
+	}
+	for _, name := range []string{"DISPLAY", "XAUTHORITY", "DBUS_SESSION_BUS_ADDRESS"} {
+		if value := found.value(name); value != "" {
+			desk.Env = append(desk.Env, name+"="+value)
+		}
+	}
+	return desk, "your session", nil
+}
+
+// operate does it, and says what the picture is like.
+func (a dialogue) operate(ctx context.Context, desk *private.Session, g *aai.Gateway) (string, error) {
+	program, err := desk.Start(private.Command{Name: a.program, Args: a.args})
+	if err != nil {
+		return "", err
+	}
+	defer program.End() //nolint:errcheck // it may have ended as it should
+	app := strconv.Itoa(program.PID)
+	if err := a.appears(ctx, program, g, app); err != nil {
+		return "", err
+	}
+	if _, err := call(ctx, g, aai.DesktopApp, "ax_type", map[string]any{"app": app, "query": a.field, "text": typed}); err != nil {
+		return "", fmt.Errorf("it cannot be typed into: %w", err)
+	}
+	seen, err := picture(ctx, g, app)
+	if err != nil {
+		return "", err
+	}
+	if _, err := call(ctx, g, aai.DesktopApp, "ax_click", map[string]any{"app": app, "query": a.accept}); err != nil && program.Running() {
+		return "", fmt.Errorf("its button cannot be clicked: %w", err)
+	}
+	select {
+	case <-program.Done():
+	case <-ctx.Done():
+		return "", errors.New("its button was clicked, and it did not end")
+	}
+	if printed := program.Output(); !strings.Contains(printed, typed+"\n") {
+		return "", fmt.Errorf("%q was typed, and it printed %q", typed, printed)
+	}
+	return seen, nil
+}
+
+// appears waits until the window shows its button.
+func (a dialogue) appears(ctx context.Context, program *private.Program, g *aai.Gateway, app string) error {
+	var last error
+	err := program.Await(ctx, "its window shows "+a.accept, func() bool {
+		_, last = call(ctx, g, aai.DesktopApp, "ax_find", map[string]any{"app": app, "query": a.accept})
+		return last == nil
+	})
+	if err != nil && last != nil {
+		return fmt.Errorf("it was not found: %w", last)
+	}
+	return err
+}
+
+// picture takes one, which must not be of one colour.
+func picture(ctx context.Context, g *aai.Gateway, app string) (string, error) {
+	result, err := call(ctx, g, aai.DesktopApp, "ax_screenshot", map[string]any{"app": app})
+	if err != nil {
+		return "", fmt.Errorf("it cannot be pictured: %w", err)
+	}
+	if len(result.Images) != 1 {
+		return "", errors.New("there is no picture of it")
+	}
+	decoded, err := png.Decode(bytes.NewReader(result.Images[0].Data))
+	if err != nil {
+		return "", fmt.Errorf("its picture is no PNG: %w", err)
+	}
+	if !varied(decoded) {
+		return "", errors.New("its picture is of one colour")
+	}
+	size := decoded.Bounds().Size()
+	return fmt.Sprintf("%d × %d", size.X, size.Y), nil
+}
+
+// varied reports whether a picture has more than one colour.
+func varied(p image.Image) bool {
+	b := p.Bounds()
+	first := p.At(b.Min.X, b.Min.Y)
+	for y := b.Min.Y; y < b.Max.Y; y++ {
+		for x := b.Min.X; x < b.Max.X; x++ {
+			if p.At(x, y) != first {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,313 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"aai"
+)
+
+// A Doctor makes a round trip of every way to an app, and says what came of each.
+type Doctor interface {
+	// Checks are the names of all that is examined.
+	Checks() []string
+	// Examine examines all but what is to be skipped, and tells each finding, in order, and
+	// the titles of what is still waited for.
+	Examine(ctx context.Context, skip []string, tell func(f Finding, waiting []string))
+	// Mend does what a finding says that it mends.
+	Mend(ctx context.Context, check string) error
+	// Bundle writes a report without secrets, and says what is in it.
+	Bundle(file string) (holds []string, err error)
+}
+
+// The states of a finding.
+const (
+	stateOK      = "ok"
+	stateNote    = "note"
+	stateBroken  = "broken"
+	stateSkipped = "skipped"
+)
+
+// A Finding is what came of one examination.
+type Finding struct {
+	Check, Title string
+	State        string // "ok", "note", "broken" or "skipped"
+	Did, Saw     string
+	Details      []string
+	Took         time.Duration
+	Advice       string
+	Commands     []string // what to type, after which it is well
+	Mends        string   // what Mend does; empty: nothing
+}
+
+// A findingView is a finding for programs. Its form stays.
+type findingView struct {
+	Check    string   `json:"check"`
+	Title    string   `json:"title"`
+	State    string   `json:"state"`
+	Did      string   `json:"did,omitempty"`
+	Saw      string   `json:"saw"`
+	Details  []string `json:"details,omitempty"`
+	TookMS   int64    `json:"took_ms"`
+	Advice   string   `json:"advice,omitempty"`
+	Commands []string `json:"commands,omitempty"`
+	Mends    string   `json:"mends,omitempty"`
+	Mended   string   `json:"mended,omitempty"` // "done", or why not
+}
+
+// A doctorView is the whole report for programs. Its form stays.
+type doctorView struct {
+	Version int           `json:"version"` // of this form: 1
+	Program string        `json:"program"`
+	System  string        `json:"system"`
+	State   string        `json:"state"` // "ok" or "broken"
+	TookMS  int64         `json:"took_ms"`
+	Checks  []findingView `json:"checks"`
+	Next    string        `json:"next"`
+	Bundle  []string      `json:"bundle,omitempty"` // what is in the file
+}
+
+// A visit is one run of the command.
+type visit struct {
+	*run
+	doctor   Doctor
+	findings []Finding
+	view     doctorView
+	stop     func() // of the progress that is shown
+}
+
+func newDoctor(r *run) *cobra.Command {
+	var fix, yes bool
+	var bundle string
+	var skip []string
+	cmd := &cobra.Command{
+		Use:   "doctor",
+		Short: "Try every way to an app for real, and say what to do where one does not work",
+		Long: "Makes a round trip of every way: operates a window in a session of its own, calls a service of its own on\n" +
+			"the bus, logs in to a web app of its own on this computer, writes a journal and verifies it; looks at\n" +
+			"settings, descriptors, disk, clock and keychain, and starts the gateway as a bare client does. Each line\n" +
+			"says what was seen, and how what is broken is mended. Nothing is asked of a network. The exit code is 1\n" +
+			"if something is broken.",
+		Example: "  aai-gateway doctor --fix\n" +
+			"  aai-gateway doctor --skip screen,window,accessibility,bus    on a computer without a desktop",
+		Args:              operands(0, 0),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if fix && !yes && r.output.terminal.Ask == nil {
+				return usage(cmd, "--fix asks before it changes anything, and nobody is at a terminal; give --yes as well")
+			}
+			doctor, closing, err := r.cfg.Doctor(r.flags, r.mayShow(yes))
+			if err != nil {
+				return err
+			}
+			r.closing = closing
+			for _, name := range skip {
+				if !slices.Contains(doctor.Checks(), name) {
+					return &usageError{
+						message:    fmt.Sprintf("there is no examination %q; there are %s", aai.CleanLabel(name, 60), strings.Join(doctor.Checks(), ", ")),
+						candidates: aai.Nearest(name, doctor.Checks(), 1), usage: cmd.UseLine(),
+					}
+				}
+			}
+			v := &visit{run: r, doctor: doctor, stop: func() {}}
+			v.examine(cmd.Context(), skip)
+			if fix {
+				if err := v.mend(cmd.Context(), yes); err != nil {
+					return err
+				}
+			}
+			return v.end(cmd.Context(), bundle)
+		},
+	}
+	cmd.Flags().BoolVar(&fix, "fix", false, "mend what can be mended without root; asks before each change")
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask: mend (with --fix), and show a window on the screen if there is no other way to try one")
+	cmd.Flags().StringVar(&bundle, "bundle", "", "pack a report without secrets into this `file`, a zip")
+	cmd.Flags().StringSliceVar(&skip, "skip", nil, "leave these `examinations` out")
+	return cmd
+}
+
+// mayShow asks whether a window may come up on the screen; nil where nobody is there.
+func (r *run) mayShow(yes bool) func(context.Context) bool {
+	if yes {
+		return func(context.Context) bool { return true }
+	}
+	if r.output.terminal.Ask == nil {
+		return nil
+	}
+	return func(ctx context.Context) bool {
+		may, err := r.confirm(ctx, "There is no Xvfb here to try a window unseen. May a small one come up on your screen for a moment?")
+		return err == nil && may
+	}
+}
+
+// examine shows each finding as it comes.
+func (v *visit) examine(ctx context.Context, skip []string) {
+	begun := time.Now()
+	v.view = doctorView{Version: 1, Program: v.cfg.Version, System: runtime.GOOS + "/" + runtime.GOARCH, State: stateOK}
+	v.output.say("aai-gateway %s on %s tries every way for real. Nothing is asked of a network.\n", v.view.Program, v.view.System)
+	v.stop = v.progress("trying")
+	v.doctor.Examine(ctx, skip, func(f Finding, waiting []string) {
+		v.stop()
+		v.stop = func() {}
+		v.add(f)
+		if len(waiting) > 0 {
+			v.stop = v.progress("trying: " + strings.Join(waiting, ", "))
+		}
+	})
+	v.stop()
+	v.view.TookMS = time.Since(begun).Milliseconds()
+}
+
+func (v *visit) add(f Finding) {
+	v.findings = append(v.findings, f)
+	v.view.Checks = append(v.view.Checks, findingView{
+		Check: f.Check, Title: f.Title, State: f.State, Did: f.Did, Saw: f.Saw, Details: f.Details, TookMS: f.Took.Milliseconds(),
+		Advice: f.Advice, Commands: f.Commands, Mends: f.Mends,
+	})
+	if f.State == stateBroken {
+		v.view.State = stateBroken
+	}
+	if v.output.format == formatText {
+		v.showFinding(f)
+	}
+}
+
+// titleColumns is how wide titles are.
+const titleColumns = 22
+
+// indent is what lines below a finding begin with.
+const indent = "           "
+
+// showFinding writes one finding: a line, and below it what was done and what to do, where
+// it is not simply well.
+func (v *visit) showFinding(f Finding) {
+	measure := newMeasure()
+	line := measure.FillRight("  "+f.State, len(indent)) + measure.FillRight(f.Title, titleColumns)
+	if took := f.Took.Round(10 * time.Millisecond); took > 0 {
+		line += fmt.Sprintf("%5.2f s  ", took.Seconds())
+	} else {
+		line += strings.Repeat(" ", len("00.00 s  "))
+	}
+	v.folded(line, f.Saw)
+	if f.State == stateOK {
+		return
+	}
+	if f.Did != "" {
+		v.folded(indent, "Done: "+f.Did+".")
+	}
+	for _, detail := range f.Details {
+		v.folded(indent, "· "+detail)
+	}
+	if f.Advice != "" {
+		v.folded(indent, f.Advice)
+	}
+	for _, command := range f.Commands {
+		v.output.lines(indent + "    " + command) // whole, to be copied
+	}
+}
+
+// folded writes a text behind a beginning, folded at the width of the terminal.
+func (v *visit) folded(beginning, text string) {
+	measure := newMeasure()
+	width := v.output.terminal.Width
+	left := measure.StringWidth(beginning)
+	line := beginning
+	empty := true
+	for word := range strings.FieldsSeq(aai.CleanText(text, maxQuestion)) {
+		if !empty && width > left+20 && measure.StringWidth(line)+1+measure.StringWidth(word) > width {
+			v.output.lines(line)
+			line, empty = strings.Repeat(" ", left), true
+		}
+		if !empty {
+			line += " "
+		}
+		line, empty = line+word, false
+	}
+	v.output.lines(strings.TrimRight(line, " "))
+}
+
+// mend does what findings can have mended, each after a question.
+func (v *visit) mend(ctx context.Context, yes bool) error {
+	for i, f := range v.findings {
+		if f.Mends == "" {
+			continue
+		}
+		if !yes {
+			may, err := v.confirm(ctx, "\n"+strings.ToUpper(f.Mends[:1])+f.Mends[1:]+"?")
+			if err != nil {
+				return err
+			}
+			if !may {
+				v.view.Checks[i].Mended = "not wanted"
+				continue
+			}
+		}
+		if err := v.doctor.Mend(ctx, f.Check); err != nil {
+			v.view.Checks[i].Mended = aai.AsError(err).Message
+			v.output.say("\n%s: it could not be mended: %s", f.Title, v.view.Checks[i].Mended)
+			continue
+		}
+		v.view.Checks[i].Mended = "done"
+		v.output.say("\n%s: done: %s", f.Title, f.Mends)
+	}
+	return nil
+}
+
+// end writes the file that was asked for, and says what to do next.
+func (v *visit) end(_ context.Context, bundle string) error {
+	if bundle != "" {
+		holds, err := v.doctor.Bundle(bundle)
+		if err != nil {
+			return err
+		}
+		v.view.Bundle = holds
+		v.output.say("\n%s holds, for whoever is to help you:", bundle)
+		for _, line := range holds {
+			v.output.say("  %s", line)
+		}
+	}
+	v.view.Next = v.next()
+	if err := v.output.show(v.view, func() error {
+		v.output.raw("\n")
+		v.folded("", v.view.Next)
+		return nil
+	}); err != nil {
+		return err
+	}
+	if v.view.State == stateBroken {
+		return &finding{exit: exitFailed}
+	}
+	return nil
+}
+
+// next is what to do next, in a sentence.
+func (v *visit) next() string {
+	var broken, mendable, mended []string
+	for i, f := range v.findings {
+		if v.view.Checks[i].Mended == "done" {
+			mended = append(mended, f.Title)
+		}
+		if f.State == stateBroken {
+			broken = append(broken, f.Title)
+			if f.Mends != "" {
+				mendable = append(mendable, f.Title)
+			}
+		}
+	}
+	took := fmt.Sprintf(" (%.1f s)", float64(v.view.TookMS)/1000)
+	switch {
+	case len(mended) > 0:
+		return "Mended: " + strings.Join(mended, ", ") + ". Next: run aai-gateway doctor again, to see that it holds."
+	case len(broken) == 0:
+		return "All is well" + took + ". Next: aai-gateway install gives the gateway to your agent."
+	case len(mendable) > 0:
+		return fmt.Sprintf("Broken: %s%s. Next: aai-gateway doctor --fix mends %s; it asks before each change.", strings.Join(broken, ", "), took, strings.Join(mendable, ", "))
+	}
+	return fmt.Sprintf("Broken: %s%s. Next: type what stands below it, and run aai-gateway doctor again.", strings.Join(broken, ", "), took)
+}
