@@ -56,6 +56,7 @@ func theMap() []room {
 		oauth2    = "golang.org/x/oauth2"
 		xsync     = "golang.org/x/sync"
 		toxiproxy = "github.com/Shopify/toxiproxy/v2"
+		systemd   = "github.com/coreos/go-systemd/v22"
 		zerolog   = "github.com/rs/zerolog" // toxiproxy is made with a logger of its kind
 		burntToml = "github.com/BurntSushi/toml"
 
@@ -195,8 +196,8 @@ func theMap() []room {
 			why: "tries every way for real: a private session, a web app, and a service made with a library that is not ours; gateways it is given"},
 		{name: "internal/demo", ours: []string{"aai", "descriptors", session, private, "internal/errands"}, modules: []string{sdk},
 			why: "an agent in a session of its own, for people to look at: a client of MCP; the gateway it is given as something that runs commands"},
-		{name: "cmd/aai-gateway", ours: []string{anything}, modules: []string{sys}, tests: []string{sdk},
-			why: "the one place where the rooms are joined; poll tells that nobody reads the answers"},
+		{name: "cmd/aai-gateway", ours: []string{anything}, modules: []string{sys, systemd}, tests: []string{sdk},
+			why: "the one place where the rooms are joined; poll tells that nobody reads the answers; systemd may have opened the server's socket"},
 		{name: "apps", tests: []string{sdk}, forTest: true,
 			why: "lets the built program operate real ones, and asks others what has come of it; it knows none of our rooms but the tests' desktop"},
 		{name: "bench", tests: []string{anything, sdk}, forTest: true,

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/coreos/go-systemd/v22/activation"
+
 	"aai"
 	"aai/internal/config"
 	"aai/internal/doors/cli"
@@ -24,9 +26,9 @@ import (
 // serveHTTP serves agents over HTTP until ctx ends.
 func (p *program) serveHTTP(ctx context.Context, door *mcp.Door, cfg *setup, log *slog.Logger) error {
 	h := cfg.HTTP
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(strings.Trim(h.Bind, "[]"), strconv.Itoa(h.Port)))
+	listener, err := listen(ctx, &h)
 	if err != nil {
-		return invalid("http.bind, http.port: %w", err)
+		return err
 	}
 	address := "http://" + listener.Addr().String() + "/mcp"
 	if h.URL == "" {
@@ -49,6 +51,31 @@ func (p *program) serveHTTP(ctx context.Context, door *mcp.Door, cfg *setup, log
 		return err
 	}
 	return nil // ended as it was asked to
+}
+
+// listen gives the socket that systemd has opened for this process, whose address is then
+// the configured one, or else opens the configured one.
+func listen(ctx context.Context, h *config.HTTP) (net.Listener, error) {
+	passed, err := activation.Listeners()
+	switch {
+	case err != nil:
+		return nil, invalid("the socket of systemd: %w", err)
+	case len(passed) == 0:
+		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort(strings.Trim(h.Bind, "[]"), strconv.Itoa(h.Port)))
+		if err != nil {
+			return nil, invalid("http.bind, http.port: %w", err)
+		}
+		return listener, nil
+	case len(passed) == 1:
+		if tcp, ok := passed[0].(*net.TCPListener); ok {
+			at := tcp.Addr().(*net.TCPAddr)
+			h.Bind, h.Port = at.IP.String(), at.Port
+			return tcp, nil
+		}
+	}
+	e := invalid("systemd has passed %d sockets; expected one, of TCP", len(passed))
+	e.Hint = "In the .socket unit write one ListenStream=, with an address and a port, such as 127.0.0.1:8741."
+	return nil, e
 }
 
 // httpServer is the server as configured.

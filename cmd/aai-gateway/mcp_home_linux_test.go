@@ -98,6 +98,7 @@ func TestMCP(t *testing.T) {
 		{"TypeScriptSDKs", mcpTypeScriptSDKs},
 		{"BareClients", mcpBareClients},
 		{"OverHTTP", mcpOverHTTP},
+		{"SocketActivation", mcpSocketActivation},
 		{"HTTPToken", mcpHTTPToken},
 		{"HTTPTokenOfEachAgent", mcpHTTPTokenOfEachAgent},
 		{"CallersToldApart", mcpCallersToldApart},

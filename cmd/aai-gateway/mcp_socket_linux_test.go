@@ -1,0 +1,106 @@
+package main_test
+
+import (
+	"context"
+	"net"
+	"os/exec"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// mcpSocketActivation: systemd opens the socket, and starts the program when the first
+// client comes; the program serves that one on it. Then it ends as it is told to.
+func mcpSocketActivation(t *testing.T, b binary) {
+	h := b.home(t, nil)
+	activate := func(ctx context.Context, sockets []string, args ...string) *exec.Cmd {
+		before := []string{}
+		for _, s := range sockets {
+			before = append(before, "--listen="+s)
+		}
+		for _, v := range h.env {
+			before = append(before, "--setenv="+v)
+		}
+		cmd := exec.CommandContext(ctx, "systemd-socket-activate", append(append(before, string(b), "mcp", "serve", "--http"), args...)...)
+		cmd.Env = h.env
+		return cmd
+	}
+	free := func(host string) string {
+		t.Helper()
+		l, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", host+":0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer l.Close() //nolint:errcheck // somebody else listens there next
+		return l.Addr().String()
+	}
+	arrive := func(address string) {
+		t.Helper()
+		for {
+			c, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
+			if err == nil {
+				_ = c.Close()
+				return
+			}
+			if t.Context().Err() != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(5 * time.Millisecond)
+		}
+	}
+
+	token, err := h.command(t.Context(), "mcp", "token").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := free("127.0.0.1")
+	s := &served{url: "http://" + address + "/mcp", token: strings.TrimSpace(string(token)), ended: make(chan error, 1)}
+	// A port that is said besides is not opened.
+	s.cmd = activate(context.WithoutCancel(t.Context()), []string{address}, "--port", "1")
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { s.ended <- s.cmd.Wait(); close(s.ended) }()
+	t.Cleanup(func() { _ = s.cmd.Process.Kill(); <-s.ended })
+	arrive(address)
+	for _, version := range []string{"2025-11-25", "2026-07-28"} {
+		if tools, err := s.connect(t, version).ListTools(t.Context(), nil); err != nil || len(tools.Tools) == 0 {
+			t.Errorf("%s: the tools are %+v, %v", version, tools, err)
+		}
+	}
+	if err := s.cmd.Process.Signal(syscall.SIGTERM); err != nil { // the program is the same process now
+		t.Fatal(err)
+	}
+	select {
+	case err := <-s.ended:
+		if err != nil {
+			t.Errorf("the program ended with %v", err)
+		}
+	case <-time.After(patience):
+		t.Fatal("the program does not end")
+	}
+
+	// What the socket is decides, not what is configured: this one others can reach.
+	for _, c := range []struct {
+		sockets []string
+		args    []string
+		says    string
+	}{
+		{[]string{free("0.0.0.0")}, []string{"--http-auth", "none"}, "can be reached from other computers"},
+		{[]string{free("127.0.0.1"), free("127.0.0.1")}, nil, "systemd has passed 2 sockets; expected one, of TCP"},
+	} {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		cmd := activate(ctx, c.sockets, c.args...)
+		var said strings.Builder
+		cmd.Stdout, cmd.Stderr = &said, &said
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		arrive(c.sockets[0])
+		if err := cmd.Wait(); err == nil || !strings.Contains(said.String(), c.says) {
+			t.Errorf("%q: %v: %s", c.sockets, err, said.String())
+		}
+		cancel()
+	}
+}
