@@ -91,7 +91,7 @@ func (s *stage) beside(moment time.Duration, do func()) {
 func (s *stage) lives(when string) {
 	s.Helper()
 	for end := time.Now().Add(patience / 4); ; {
-		if len(s.witness.tree(false)) > 0 {
+		if len(s.witness.windows()) > 0 {
 			return
 		}
 		if time.Now().After(end) {

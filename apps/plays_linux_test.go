@@ -20,10 +20,10 @@ func (s *stage) write() []step {
 	const role = "text"
 	a, b := s.word(), s.word()
 	return []step{
-		{"type", "ax_type", s.editor(params{"text": a, "clear_first": true}), holds(role, a), ""},
+		made("type", "ax_type", s.editor(params{"text": a, "clear_first": true}), holds(role, a)),
 		key("ctrl+s", keeps(s.file("a.txt"), a)),
-		{"type", "ax_type", s.editor(params{"text": b}), holds(role, a+b), ""},
-		{"field", "ax_set_value", s.editor(params{"value": b}), holds(role, b), ""},
+		made("type", "ax_type", s.editor(params{"text": b}), holds(role, a+b)),
+		made("field", "ax_set_value", s.editor(params{"value": b}), holds(role, b)),
 		key("ctrl+s", keeps(s.file("a.txt"), b)),
 	}
 }
@@ -31,21 +31,18 @@ func (s *stage) write() []step {
 func (s *stage) mousepad() []step {
 	steps := s.write()
 	return slices.Concat(steps, s.program.shown(), []step{
-		choose("Select All", unseen), key("ctrl+x", holds("text", "")), key("ctrl+v", shows("text", "w")), choose("Undo", holds("text", "")), choose("Redo", shows("text", "w")),
-		{"near miss", "ax_click", params{"query": "Save Al"}, nil, ""},
+		choose("Select All", nil).unseen(), key("ctrl+x", holds("text", "")), key("ctrl+v", shows("text", "w")), choose("Undo", holds("text", "")), choose("Redo", shows("text", "w")),
+		made("near miss", "ax_click", params{"query": "Save Al"}, nil),
 	})
 }
-
-// unseen wants nothing that others than the program could see.
-func unseen(scene, scene) bool { return true }
 
 func (s *stage) thunar() []step {
 	folder := "f" + strings.ReplaceAll(s.word(), " ", "")
 	return slices.Concat([]step{
 		key("ctrl+shift+n", opens("Create")),
-		{"field", "ax_set_value", params{"query": "role:textbox", "value": folder}, holds("text", folder), "Create"},
+		made("field", "ax_set_value", params{"query": "role:textbox", "value": folder}, holds("text", folder)).about("Create"),
 		press("Create", onDisk(s.file(folder), true)).about("Create"),
-		{"near miss", "ax_click", params{"query": "Delet"}, nil, ""},
+		made("near miss", "ax_click", params{"query": "Delet"}, nil),
 	}, s.program.shown())
 }
 
@@ -56,8 +53,8 @@ func (s *stage) sum(clear, times, equals string, role string) []step {
 	for i, digit := range fmt.Sprint(a) {
 		steps = append(steps, press(string(digit), shows(role, fmt.Sprint(a)[:i+1])))
 	}
-	return append(steps, press(times, unseen), press(fmt.Sprint(b), shows(role, fmt.Sprint(b))),
-		press(equals, shows(role, fmt.Sprint(a*b))), key(clear, unseen))
+	return append(steps, press(times, nil).unseen(), press(fmt.Sprint(b), shows(role, fmt.Sprint(b))),
+		press(equals, shows(role, fmt.Sprint(a*b))), key(clear, nil).unseen())
 }
 
 func (s *stage) calculator() []step {
@@ -81,40 +78,54 @@ func (s *stage) designer() []step {
 	// Qt's own action for a row selects another one where rows are in others.
 	var rows []step
 	for _, name := range []string{"sizePolicy", "palette"} {
-		rows = append(rows, step{"row", "ax_click", params{"query": name}, comesOn(node{role: "tree item", name: name}), ""})
+		rows = append(rows, made("row", "ax_click", params{"query": name}, comesOn(node{role: "tree item", name: name})))
 	}
 	return append(rows, s.program.shown()...)
 }
 
 func (s *stage) form() []step {
 	w, n := s.word(), 10+s.random.IntN(80)
-	colour := []string{"Red", "Green", "Blue"}
+	colour, fruit := []string{"Red", "Green", "Blue"}, fmt.Sprintf("Fruit %d", 1+s.random.IntN(4))
 	return []step{
-		press("Press", otherwise),
-		{"field", "ax_type", params{"query": "Full name", "text": w, "clear_first": true}, tells(fmt.Sprintf(`"name":%q`, w)), ""},
-		{"field", "ax_set_value", params{"query": "Notes", "value": w + " and more"}, tells(fmt.Sprintf(`"notes":"%s and more"`, w)), ""},
-		{"number", "ax_set_value", params{"query": "Volume", "value": fmt.Sprint(n)}, tells(fmt.Sprintf(`"volume":%d`, n)), ""},
-		{"number", "ax_set_value", params{"query": "Count", "value": fmt.Sprint(n)}, tells(fmt.Sprintf(`"count":%d`, n)), ""},
-		{"list", "ax_set_value", params{"query": "Colour", "value": colour[(s.tally.acts/8+1)%3]}, otherwise, ""},
-		{"drag", "ax_drag", params{"from_query": "Canvas", "to_query": "Shuffle"}, otherwise, ""},
-		press("Open dialog", tells(`"dialog":"open"`)),
-		press([]string{"Yes", "No"}[s.random.IntN(2)], otherwise),
-		{"near miss", "ax_click", params{"query": "OK"}, nil, ""},
-		{"near miss", "ax_click", params{"query": "Bookmark"}, nil, ""},
-		press("Slow", otherwise),
-		{"row", "ax_click", params{"query": fmt.Sprintf("Fruit %d", 1+s.random.IntN(4))}, otherwise, ""},
+		press("Press", only("presses")),
+		made("field", "ax_type", params{"query": "Full name", "text": w, "clear_first": true}, eachOf(only("name"), tells(fmt.Sprintf(`"name":%q`, w)))),
+		made("field", "ax_set_value", params{"query": "Notes", "value": w + " and more"}, eachOf(only("notes"), tells(fmt.Sprintf(`"notes":"%s and more"`, w)))),
+		made("number", "ax_set_value", params{"query": "Volume", "value": fmt.Sprint(n)}, eachOf(only("volume"), tells(fmt.Sprintf(`"volume":%d`, n)))),
+		made("number", "ax_set_value", params{"query": "Count", "value": fmt.Sprint(n)}, eachOf(only("count"), tells(fmt.Sprintf(`"count":%d`, n)))),
+		made("select", "ax_set_value", params{"query": "Colour", "value": colour[(slices.Index(colour, s.fresh("colour"))+1)%3]}, only("colour")),
+		made("drag", "ax_drag", params{"from_query": "Canvas", "to_query": "Shuffle"}, only("clicks", "drags")),
+		press("Open dialog", eachOf(only("dialog"), tells(`"dialog":"open"`))),
+		press([]string{"Yes", "No"}[s.random.IntN(2)], only("dialog")),
+		made("near miss", "ax_click", params{"query": "OK"}, nil),
+		made("near miss", "ax_click", params{"query": "Bookmark"}, nil),
+		press("Slow", only("slow")),
+		made("scroll", "ax_scroll", params{"query": fruit, "to_view": true}, seen("list item", fruit)),
+		made("row", "ax_click", params{"query": fruit}, only("fruit")),
+	}
+}
+
+// pointed is what else can be done with the page's parts.
+func (s *stage) pointed() []step {
+	scrolled := func(down bool) want {
+		return func(scene, scene) bool { return (s.fresh("scroll") == "0") != down }
+	}
+	return []step{
+		made("right click", "ax_click", params{"query": "Canvas", "click_type": "right"}, eachOf(only("clicks"), tells(`"button":3`))),
+		made("double click", "ax_click", params{"query": "Canvas", "click_type": "double"}, eachOf(only("clicks"), tells(`"count":2`))),
+		made("scroll", "ax_scroll", params{"query": "Fruit 1", "direction": "down", "amount": 200}, scrolled(true)),
+		made("scroll", "ax_scroll", params{"query": "role:listbox title:Fruits", "direction": "up", "amount": 2000}, scrolled(false)),
 	}
 }
 
 func (s *stage) sheet() []step {
 	n := fmt.Sprint(100 + s.random.IntN(900))
 	return append(s.program.shown(), []step{
-		{"cell", "ax_set_value", params{"query": "role:cell title:C1", "value": n}, shows("table cell", n), ""},
-		press("Bold", unseen),
-		{"near miss", "ax_click", params{"query": "Bol"}, nil, ""},
+		made("cell", "ax_set_value", params{"query": "role:cell title:C1", "value": n}, shows("table cell", n)),
+		press("Bold", turns("toggle button", "Bold")),
+		made("near miss", "ax_click", params{"query": "Bol"}, nil),
 	}...)
 }
 
 func (s *stage) letter() []step {
-	return append(s.program.shown(), step{"near miss", "ax_click", params{"query": "Don't Save"}, nil, ""})
+	return append(s.program.shown(), made("near miss", "ax_click", params{"query": "Don't Save"}, nil))
 }

@@ -1,6 +1,7 @@
 package apps
 
 import (
+	"cmp"
 	"encoding/json"
 	"maps"
 	"path/filepath"
@@ -18,11 +19,13 @@ type program struct {
 	ready         string // what shows when it is up
 	start         func(s *stage) *linuxtest.App
 	plays         func(s *stage) []step // what to do with it, once and again
+	more          func(s *stage) []step // what else, in a run of all
 	not           []string              // parts of names that lead out of it
 	some          int                   // how many acts on what its screen offers, a round
 	first         []step                // before its dialogs
 	dialogs       []dialog
-	writes        bool // a text that may be lost
+	writes        bool   // a text that may be lost
+	sheet         string // the role of what it is written in; "": text
 }
 
 // A dialog is opened by a menu's item or a button, and closed by a button of it, or where
@@ -56,7 +59,7 @@ func programs() []program {
 			start: func(s *stage) *linuxtest.App {
 				return s.Launch(s.T, "mousepad", "--disable-server", s.document("a.txt", ""))
 			}},
-		{name: "thunar", toolkit: "GTK 3", witness: "thunar", ready: "menu bar:", plays: (*stage).thunar, not: []string{"home", "back", "parent", "file system"}, dialogs: []dialog{{"key:ctrl+shift+n", "Create", "Cancel"}},
+		{name: "thunar", toolkit: "GTK 3", witness: "thunar", ready: "table:", plays: (*stage).thunar, not: []string{"home", "back", "parent", "file system"}, dialogs: []dialog{{"key:ctrl+shift+n", "Create", "Cancel"}},
 			start: func(s *stage) *linuxtest.App {
 				s.document("b.txt", "b")
 				return s.Launch(s.T, "thunar", s.folder)
@@ -68,7 +71,7 @@ func programs() []program {
 			start: func(s *stage) *linuxtest.App {
 				return s.Launch(s.T, s.unpacked("usr/bin/gnome-text-editor"), "--standalone", s.document("a.txt", ""))
 			}},
-		{name: "designer", toolkit: "Qt 6", usual: true, witness: "designer", ready: "push button:Create", plays: (*stage).designer, some: 10, first: []step{press("Create", closes("New Form"))}, dialogs: []dialog{{"About Qt Designer", "About", "Close"}, {"Preferences...", "Preferences", ""}},
+		{name: "designer", toolkit: "Qt 6", usual: true, witness: "designer", ready: "push button:Create", plays: (*stage).designer, not: []string{"()"}, some: 10, first: []step{press("Create", closes("New Form"))}, dialogs: []dialog{{"About Qt Designer", "About", "Close"}, {"Preferences...", "Preferences", ""}},
 			start: func(s *stage) *linuxtest.App {
 				return s.Launch(s.T, "/usr/lib/qt6/bin/designer")
 			}},
@@ -80,7 +83,7 @@ func programs() []program {
 			start: func(s *stage) *linuxtest.App {
 				return s.Launch(s.T, s.unpacked("usr/bin/kcalc"))
 			}},
-		{name: "chromium", toolkit: "Chromium", usual: true, witness: "chromium", ready: "push button:Press", plays: (*stage).form, some: 8, start: func(s *stage) *linuxtest.App {
+		{name: "chromium", toolkit: "Chromium", usual: true, witness: "chromium", ready: "push button:Press", plays: (*stage).form, more: (*stage).pointed, some: 8, start: func(s *stage) *linuxtest.App {
 			f := s.Fixture(s.T, linuxtest.Chromium)
 			s.page = &page{s, f}
 			return f.App
@@ -96,6 +99,9 @@ func programs() []program {
 			}},
 	}
 }
+
+// paper is the role of what is written in.
+func (p program) paper() string { return cmp.Or(p.sheet, "text") }
 
 // unpacked is the path of what scripts/need-apps unpacked.
 func (s *stage) unpacked(name string) string {
@@ -124,14 +130,11 @@ func (p *page) said() string {
 }
 
 // tells wants the page to say so, and to have said otherwise.
-func tells(part string) func(before, after scene) bool {
+func tells(part string) want {
 	return func(before, after scene) bool {
 		return strings.Contains(after.paper, part) && !strings.Contains(before.paper, part)
 	}
 }
-
-// otherwise wants the page to say something else.
-func otherwise(before, after scene) bool { return before.paper != after.paper }
 
 // about is the step, left out where the dialog is not there.
 func (p step) about(title string) step {
@@ -139,22 +142,38 @@ func (p step) about(title string) step {
 	return p
 }
 
-func press(name string, want func(before, after scene) bool) step {
-	return step{"button", "ax_click", params{"query": name}, want, ""}
+func made(kind, tool string, args params, wanted want) step {
+	return step{kind: kind, tool: tool, args: args, want: wanted}
 }
 
-func choose(item string, want func(before, after scene) bool) step {
-	return step{"menu item", "ax_click", params{"query": item}, want, ""}
+// unseen is the step, whose effect later ones show.
+func (p step) unseen() step {
+	p.blind = true
+	return p
+}
+
+// focused is the step with the person's own keyboard and pointer.
+func (p step) focused() step {
+	p.args["mode"] = "focus"
+	return p
+}
+
+func press(name string, wanted want) step {
+	return made("button", "ax_click", params{"query": name}, wanted)
+}
+
+func choose(item string, wanted want) step {
+	return made("menu item", "ax_click", params{"query": item}, wanted)
 }
 
 // key presses a key, such as "ctrl+s".
-func key(combination string, want func(before, after scene) bool) step {
+func key(combination string, wanted want) step {
 	held := strings.Split(combination, "+")
-	return step{"key", "ax_key_press", params{"key": held[len(held)-1], "modifiers": held[:len(held)-1]}, want, ""}
+	return made("key", "ax_key_press", params{"key": held[len(held)-1], "modifiers": held[:len(held)-1]}, wanted)
 }
 
 // holds wants the text in the first element of the role.
-func holds(role, text string) func(before, after scene) bool {
+func holds(role, text string) want {
 	return func(_, after scene) bool {
 		for _, n := range after.nodes {
 			if n.role == role && n.is(editable) && strings.ReplaceAll(n.text, "\n", "") == text {

@@ -1,7 +1,6 @@
 package apps
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -33,7 +32,11 @@ Atspi.event_main()
 // Interfaces and limits of the witness.
 const (
 	accessible = "org.a11y.atspi.Accessible"
-	many       = 200             // no list is walked beyond so many children
+	textFace   = "org.a11y.atspi.Text"
+	valueFace  = "org.a11y.atspi.Value"
+	many       = 200             // of a list that has more
+	few        = 60              // so many are looked at
+	long       = 20_000          // no text is read beyond
 	answerIn   = 5 * time.Second // a program that does not answer in this time hangs, so far
 )
 
@@ -78,57 +81,115 @@ func (n node) called(what string) bool {
 	return n.role == role && (name == "" || n.name == name)
 }
 
-func (w witness) ask(r ref, method string, into any, args ...any) error {
-	ctx, cancel := context.WithTimeout(context.Background(), answerIn)
-	defer cancel()
-	return w.bus.Object(r.Name, r.Path).CallWithContext(ctx, method, 0, args...).Store(into)
+// put asks something; the answer is awaited later.
+func (w witness) put(ctx context.Context, r ref, method string, args ...any) *dbus.Call {
+	return w.bus.Object(r.Name, r.Path).GoWithContext(ctx, method, 0, make(chan *dbus.Call, 1), args...)
+}
+
+func (w witness) wants(ctx context.Context, r ref, face, name string) *dbus.Call {
+	return w.put(ctx, r, "org.freedesktop.DBus.Properties.Get", face, name)
+}
+
+// answer is what a question comes to; false where it is not answered.
+func answer[T any](c *dbus.Call) (value T, ok bool) {
+	if c == nil {
+		return value, false
+	}
+	<-c.Done
+	return value, c.Store(&value) == nil
+}
+
+// told is answer for a property.
+func told[T any](c *dbus.Call) (value T) {
+	v, _ := answer[dbus.Variant](c)
+	value, _ = v.Value().(T)
+	return value
 }
 
 func (w witness) property(r ref, face, name string) any {
-	var v dbus.Variant
-	if w.ask(r, "org.freedesktop.DBus.Properties.Get", &v, face, name) != nil {
-		return nil
-	}
-	return v.Value()
+	ctx, cancel := context.WithTimeout(context.Background(), answerIn)
+	defer cancel()
+	return told[any](w.wants(ctx, r, face, name))
 }
 
-// children are those of an element that its program tells of.
-func (w witness) children(r ref) (found []ref) {
-	if n, ok := w.property(r, accessible, "ChildCount").(int32); !ok || n > many {
-		for i := range min(n, many) {
-			var child ref
-			if w.ask(r, accessible+".GetChildAtIndex", &child, i) == nil {
-				found = append(found, child)
+// children are those of each element that its program tells of.
+func (w witness) children(of []ref) [][]ref {
+	ctx, cancel := context.WithTimeout(context.Background(), answerIn)
+	defer cancel()
+	counts, lists, found := make([]*dbus.Call, len(of)), make([][]*dbus.Call, len(of)), make([][]ref, len(of))
+	for i, r := range of {
+		counts[i] = w.wants(ctx, r, accessible, "ChildCount")
+	}
+	for i, r := range of {
+		n := told[int32](counts[i])
+		if 0 < n && n <= many {
+			lists[i] = []*dbus.Call{w.put(ctx, r, accessible+".GetChildren")}
+			continue
+		}
+		for at := range min(n, few) {
+			lists[i] = append(lists[i], w.put(ctx, r, accessible+".GetChildAtIndex", at))
+		}
+	}
+	for i, calls := range lists {
+		for _, c := range calls {
+			if c.Method == accessible+".GetChildren" {
+				found[i], _ = answer[[]ref](c)
+			} else if child, ok := answer[ref](c); ok {
+				found[i] = append(found[i], child)
 			}
 		}
-		return found
 	}
-	_ = w.ask(r, accessible+".GetChildren", &found)
 	return found
 }
 
-// one tells of an element; it has no role where it has gone.
-func (w witness) one(r ref) (n node) {
-	n = node{ref: r, parent: -1}
-	var states []uint32
-	if w.ask(r, accessible+".GetState", &states) != nil || len(states) < 2 {
-		return n
+// several tells of elements; one that has gone has no role.
+func (w witness) several(refs []ref) []node {
+	ctx, cancel := context.WithTimeout(context.Background(), answerIn)
+	defer cancel()
+	nodes, first, second := make([]node, len(refs)), make([][4]*dbus.Call, len(refs)), make([][3]*dbus.Call, len(refs))
+	for i, r := range refs {
+		first[i] = [4]*dbus.Call{w.put(ctx, r, accessible+".GetState"), w.put(ctx, r, accessible+".GetRoleName"),
+			w.wants(ctx, r, accessible, "Name"), w.put(ctx, r, accessible+".GetInterfaces")}
 	}
-	n.states = uint64(states[1])<<32 | uint64(states[0])
-	_ = w.ask(r, accessible+".GetRoleName", &n.role)
-	n.name, _ = w.property(r, accessible, "Name").(string)
-	if w.lax {
-		n.plain()
+	for i, r := range refs {
+		states, _ := answer[[]uint32](first[i][0])
+		faces, _ := answer[[]string](first[i][3])
+		n := node{ref: r, parent: -1, name: told[string](first[i][2])}
+		if len(states) > 1 {
+			n.states = uint64(states[1])<<32 | uint64(states[0])
+			n.role, _ = answer[string](first[i][1])
+		}
+		if w.lax {
+			n.plain()
+		}
+		if nodes[i] = n; slices.Contains(faces, textFace) {
+			second[i][0], second[i][1] = w.put(ctx, r, textFace+".GetText", int32(0), int32(long)), w.wants(ctx, r, textFace, "CharacterCount")
+		}
+		if slices.Contains(faces, valueFace) {
+			second[i][2] = w.wants(ctx, r, valueFace, "CurrentValue")
+		}
 	}
-	var faces []string
-	_ = w.ask(r, accessible+".GetInterfaces", &faces)
-	if slices.Contains(faces, "org.a11y.atspi.Text") {
-		_ = w.ask(r, "org.a11y.atspi.Text.GetText", &n.text, int32(0), cmp.Or(w.length(r), int32(0)))
+	for i := range nodes {
+		nodes[i].text, _ = answer[string](second[i][0])
+		nodes[i].value = told[float64](second[i][2])
 	}
-	if slices.Contains(faces, "org.a11y.atspi.Value") {
-		n.value, _ = w.property(r, "org.a11y.atspi.Value", "CurrentValue").(float64)
+	w.whole(ctx, nodes, second)
+	return nodes
+}
+
+// whole asks again for the texts that do not answer for more than they have.
+func (w witness) whole(ctx context.Context, nodes []node, asked [][3]*dbus.Call) {
+	again := make([]*dbus.Call, len(nodes))
+	for i, n := range nodes {
+		if count := told[int32](asked[i][1]); n.text == "" && count > 0 {
+			again[i] = w.put(ctx, n.ref, textFace+".GetText", int32(0), min(count, long))
+		}
 	}
-	return n
+	for i := range nodes {
+		if text, ok := answer[string](again[i]); ok {
+			nodes[i].text = text
+		}
+	}
 }
 
 // plain gives what GTK 4 tells the words of the others: it says a button's name twice, and
@@ -145,41 +206,46 @@ func (n *node) plain() {
 	}
 }
 
-func (w witness) length(r ref) int32 {
-	n, _ := w.property(r, "org.a11y.atspi.Text", "CharacterCount").(int32)
-	return min(n, 20_000)
-}
-
-// tree tells what shows of the program, and with menus what is in its closed menus.
-func (w witness) tree(menus bool) (nodes []node) {
+// windows are those of the program.
+func (w witness) windows() (windows []ref) {
 	const root = "/org/a11y/atspi/accessible/root"
-	for _, app := range w.children(ref{"org.a11y.atspi.Registry", root}) {
+	for _, app := range w.children([]ref{{"org.a11y.atspi.Registry", root}})[0] {
 		if name, _ := w.property(app, accessible, "Name").(string); strings.Contains(strings.ToLower(name), w.app) {
-			for _, window := range w.children(app) {
-				nodes = w.walk(nodes, window, -1, menus)
-			}
+			windows = append(windows, w.children([]ref{app})[0]...)
 		}
 	}
-	return nodes
+	return windows
 }
 
-func (w witness) walk(nodes []node, r ref, parent int, menus bool) []node {
-	n := w.one(r)
-	n.parent = parent
-	if w.lax && n.is(visible) {
-		n.states |= 1 << showing
+// tree tells what shows of the program, and with menus what is in its closed menus; what
+// things are in comes before them.
+func (w witness) tree(menus bool) (nodes []node) {
+	at := w.windows()
+	parents := make([]int, len(at))
+	for i := range parents {
+		parents[i] = -1
 	}
-	inMenu := parent >= 0 && (nodes[parent].role == "menu bar" || nodes[parent].role == "menu")
-	if n.role == "" || !n.is(showing) && parent >= 0 && (!menus || !inMenu) {
-		return nodes
-	}
-	nodes = append(nodes, n)
-	if n.role == "menu" && inMenu && !menus && !n.is(selected) {
-		return nodes
-	}
-	at := len(nodes) - 1
-	for _, child := range w.children(r) {
-		nodes = w.walk(nodes, child, at, menus)
+	for len(at) > 0 {
+		var deeper []ref
+		var of []int
+		for i, n := range w.several(at) {
+			n.parent = parents[i]
+			if w.lax && n.is(visible) {
+				n.states |= 1 << showing
+			}
+			inMenu := n.parent >= 0 && (nodes[n.parent].role == "menu bar" || nodes[n.parent].role == "menu")
+			if n.role == "" || !n.is(showing) && n.parent >= 0 && (!menus || !inMenu) {
+				continue
+			}
+			if nodes = append(nodes, n); n.role != "menu" || !inMenu || menus || n.is(selected) {
+				deeper, of = append(deeper, n.ref), append(of, len(nodes)-1)
+			}
+		}
+		at, parents = nil, nil
+		for i, children := range w.children(deeper) {
+			at = append(at, children...)
+			parents = append(parents, slices.Repeat([]int{of[i]}, len(children))...)
+		}
 	}
 	return nodes
 }

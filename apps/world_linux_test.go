@@ -48,7 +48,7 @@ type stage struct {
 func open(t *testing.T, p program, gateway string) *stage {
 	t.Helper()
 	s := &stage{T: t, Session: linuxtest.StartAccessible(t), program: p, gateway: gateway, folder: t.TempDir(),
-		random: rand.New(rand.NewPCG(14, uint64(len(p.name)))), tally: &tally{program: p.name, toolkit: p.toolkit}}
+		random: rand.New(rand.NewPCG(14, uint64(len(p.name)))), tally: &tally{program: p.name, toolkit: p.toolkit, kinds: make(map[string]int)}}
 	s.Env = append(s.Env, unpacked(t)...)
 	bus, err := dbus.Connect(s.A11yAddress(t))
 	if err != nil {
@@ -60,6 +60,11 @@ func open(t *testing.T, p program, gateway string) *stage {
 	s.serve()
 	s.app = p.start(s)
 	s.eventually(p.name+" shows "+p.ready, func() bool {
+		select {
+		case <-s.app.Done():
+			s.Fatalf("%s has ended: %v", p.name, s.app.Err())
+		default:
+		}
 		return slices.ContainsFunc(s.witness.tree(false), func(n node) bool { return n.called(p.ready) })
 	})
 	return s
@@ -87,7 +92,7 @@ func unpacked(t *testing.T) []string {
 func (s *stage) serve() {
 	s.Helper()
 	const all = `{"app": "desktop/%s", "tools": ["*"], "caller": "*", "expires": "2100-01-01T00:00:00Z"}`
-	config := fmt.Sprintf(`{"consent": {"preapproved": [%s]}, "rate_limits": {"declared_rps": 100000, "declared_rpm": 1000000, "rps": 100000, "rpm": 1000000}}`,
+	config := fmt.Sprintf(`{"consent": {"preapproved": [%s, {"app": "desktop", "tools": ["*"], "caller": "*", "expires": "2100-01-01T00:00:00Z"}]}, "rate_limits": {"declared_rps": 100000, "declared_rpm": 1000000, "rps": 100000, "rpm": 1000000}}`,
 		fmt.Sprintf(all, cmp.Or(s.program.grant, s.program.name)))
 	folder := filepath.Join(s.Home, ".aai")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -115,7 +120,7 @@ type reply struct {
 	Failed   bool
 	Code     string `json:"type"`
 	Delivery string `json:"delivery"`
-	Result   struct{ Verified bool }
+	Result   struct{ Verified, Done, Success bool }
 	Text     string
 }
 
@@ -126,7 +131,9 @@ func (r reply) refused() bool { return r.Failed && (r.Delivery == "not_delivered
 func (s *stage) call(tool string, p params) reply {
 	s.Helper()
 	p = maps.Clone(p)
-	p["app"] = cmp.Or(s.program.grant, s.program.name)
+	if tool != "ax_clipboard" {
+		p["app"] = cmp.Or(s.program.grant, s.program.name)
+	}
 	if s.random.IntN(8) == 0 {
 		return s.byCommandLine(tool, p)
 	}

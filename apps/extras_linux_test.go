@@ -1,0 +1,209 @@
+package apps
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// extras are what every program has in a run of all, in its first round: its window, the
+// clipboard, and where it has a text to write, the pointer.
+func (s *stage) extras(round int) []step {
+	s.Helper()
+	if round > 0 {
+		return nil
+	}
+	steps := slices.Concat(s.windowing(), s.clipping(), s.pointing())
+	if s.program.more != nil {
+		steps = append(steps, s.program.more(s)...)
+	}
+	return steps
+}
+
+// windowing manages the window that has the keyboard, beside one of the person's own.
+func (s *stage) windowing() []step {
+	s.Helper()
+	window := ""
+	state := func(part string) want {
+		return func(scene, scene) bool { return strings.Contains(s.run("xprop", "-id", window, "WM_STATE"), part) }
+	}
+	active := func(scene, scene) bool { return strings.TrimSpace(s.run("xdotool", "getactivewindow")) == window }
+	manage := func(action string, wanted want) step {
+		return made("window", "ax_window", params{"action": action}, wanted)
+	}
+	other := manage("activate", active)
+	other.aim = func() params {
+		own := s.Launch(s.T, "xterm", "-geometry", "20x4", "-T", "of the person")
+		s.eventually("the person's own window has the keyboard", func() bool {
+			return strings.TrimSpace(s.run("xdotool", "getactivewindow", "getwindowname")) == "of the person"
+		})
+		s.Cleanup(func() { own.Kill(s.T) })
+		return params{}
+	}
+	first := manage("minimize", state("Iconic"))
+	first.aim = func() params {
+		s.eventually("a window of the program has the keyboard", func() bool {
+			window = strings.TrimSpace(s.run("xdotool", "getactivewindow"))
+			return slices.Contains(s.windows(), strings.TrimSpace(s.run("xdotool", "getwindowname", window)))
+		})
+		return params{}
+	}
+	return []step{first, manage("restore", state("Normal")), other, manage("raise", state("Normal"))}
+}
+
+// clipping writes the clipboard, and reads what a person has put there.
+func (s *stage) clipping() []step {
+	w, own := s.word(), s.word()
+	read := made("clipboard", "ax_clipboard", params{"action": "read"}, s.clips("clipboard", own))
+	read.aim = func() params {
+		s.run("sh", "-c", `printf %s "$1" | xclip -i -selection clipboard >/dev/null 2>&1`, "sh", own)
+		return params{}
+	}
+	read.reads = func(r reply) bool { return strings.Contains(r.Text, own) }
+	return []step{made("clipboard", "ax_clipboard", params{"action": "write", "text": w}, s.clips("clipboard", w)), read}
+}
+
+// clips wants the text on the clipboard, or selected ("primary"), by xclip.
+func (s *stage) clips(which, text string) want {
+	return func(scene, scene) bool {
+		return strings.TrimSpace(s.run("xclip", "-o", "-selection", which)) == strings.TrimSpace(text)
+	}
+}
+
+// Where a text is on the screen, by the program.
+type spot struct{ X, Y, W, H int32 }
+
+// spot is where a character is.
+func (w witness) spot(r ref, at int) (p spot, ok bool) {
+	ctx, cancel := context.WithTimeout(context.Background(), answerIn)
+	defer cancel()
+	asked := w.put(ctx, r, textFace+".GetCharacterExtents", int32(at), uint32(0))
+	<-asked.Done
+	err := asked.Store(&p.X, &p.Y, &p.W, &p.H)
+	return p, err == nil && p.W > 0 && p.H > 0
+}
+
+// written is where the text begins that is being written; nil where nobody says.
+func (s *stage) written(part string) *node {
+	for _, n := range s.witness.tree(false) {
+		if n.is(editable) && strings.Contains(n.text, part) {
+			return &n
+		}
+	}
+	return nil
+}
+
+// pointing clicks twice, drags, clicks with the right button and scrolls in a text.
+func (s *stage) pointing() []step {
+	s.Helper()
+	if !s.program.writes {
+		return nil
+	}
+	const text = "eins zwei drei"
+	steps := []step{made("field", "ax_set_value", s.editor(params{"value": text}), holds(s.program.paper(), text))}
+	if s.program.toolkit != "GTK 4" { // which does not say where a character is
+		twice := made("double click", "ax_click_at", params{"click_type": "double"}, s.clips("primary", "zwei"))
+		twice.aim = s.at(text, 6, "x", "y", 0.5)
+		drag := made("drag", "ax_drag", params{}, s.clips("primary", "zwei drei"))
+		drag.aim = func() params {
+			from, to := s.at(text, 5, "from_x", "from_y", 0.1)(), s.at(text, len(text)-1, "to_x", "to_y", 0.9)()
+			if from == nil || to == nil {
+				return nil
+			}
+			maps.Copy(from, to)
+			return from
+		}
+		steps = append(steps, drag, twice) // what is selected would be dragged
+	}
+	var many string
+	for i := range 120 {
+		many += fmt.Sprintf("%d zeile %d\n", i*i, i)
+	}
+	return append(steps,
+		made("right click", "ax_click", s.editor(params{"click_type": "right"}), menus(true)),
+		key("escape", menus(false)).focused(),
+		made("field", "ax_set_value", s.editor(params{"value": many}), holds(s.program.paper(), strings.ReplaceAll(many, "\n", ""))),
+		s.rolls("down"), s.rolls("up"))
+}
+
+// at aims at a part of a character of the text.
+func (s *stage) at(text string, offset int, x, y string, part float64) func() params {
+	return func() params {
+		n := s.written(text)
+		if n == nil {
+			return nil
+		}
+		p, ok := s.witness.spot(n.ref, strings.Index(n.text, text)+offset)
+		if !ok {
+			return nil
+		}
+		return params{x: int(float64(p.X) + part*float64(p.W)), y: int(p.Y + p.H/2)}
+	}
+}
+
+// menus wants that a menu has come up, or that none is up any more. Qt's and GTK 4's are
+// windows, of which the program tells nothing else.
+func menus(up bool) want {
+	return func(before, after scene) bool {
+		was, now := before.entries()+before.tops, after.entries()+after.tops
+		return up && now > was || !up && now < was
+	}
+}
+
+// entries is how many items of menus show.
+func (s scene) entries() (n int) {
+	for _, e := range s.nodes {
+		if strings.HasSuffix(e.role, "menu item") {
+			n++
+		}
+	}
+	return n
+}
+
+// rolls scrolls in the text and wants that its window looks otherwise then than a blinking
+// caret makes it look.
+func (s *stage) rolls(direction string) step {
+	const caret = 4000 // bytes of a picture
+	var was string
+	picture := func() string {
+		return s.run("import", "-window", strings.TrimSpace(s.run("xdotool", "getactivewindow")), "-depth", "8", "rgb:-")
+	}
+	p := made("scroll", "ax_scroll", s.editor(params{"direction": direction, "amount": 400}), func(scene, scene) bool {
+		now, differ := picture(), 0
+		for i := range min(len(was), len(now)) {
+			if was[i] != now[i] {
+				differ++
+			}
+		}
+		return differ > caret
+	})
+	p.aim = func() params {
+		was = picture()
+		return params{}
+	}
+	return p
+}
+
+// only wants the page to say something else of these, and of nothing else.
+func only(keys ...string) want {
+	return func(before, after scene) bool {
+		var was, now map[string]json.RawMessage
+		if json.Unmarshal([]byte(before.paper), &was) != nil || json.Unmarshal([]byte(after.paper), &now) != nil {
+			return false
+		}
+		var changed []string
+		for k := range now {
+			if string(was[k]) != string(now[k]) {
+				changed = append(changed, k)
+			}
+		}
+		slices.Sort(changed)
+		return slices.Equal(changed, slices.Sorted(slices.Values(keys)))
+	}
+}
+
+// fresh is the page's own word on one thing.
+func (s *stage) fresh(of string) string { return fmt.Sprint(s.page.form.State(s.T)[of]) }

@@ -1,0 +1,121 @@
+package apps
+
+import (
+	"os"
+	"slices"
+	"strings"
+)
+
+// What is wanted of an act.
+
+func flips(n node) want {
+	return func(_, after scene) bool { return after.marked(n, !n.on()) }
+}
+
+func comesOn(n node) want {
+	return func(_, after scene) bool { return after.marked(n, true) }
+}
+
+// marked reports whether the element is on, or off. Qt gives rows other numbers every so
+// often, and then the one of its name is meant.
+func (s scene) marked(n node, on bool) bool {
+	if now, there := s.nodes[n.ref]; there {
+		return now.on() == on
+	}
+	for _, now := range s.nodes {
+		if now.role == n.role && now.name == n.name {
+			return now.on() == on
+		}
+	}
+	return false
+}
+
+func has(r ref, text string) want {
+	return func(_, after scene) bool { return strings.TrimSuffix(after.nodes[r].text, "\n") == text }
+}
+
+func counts(r ref, value float64) want {
+	return func(_, after scene) bool { return after.nodes[r].value == value }
+}
+
+// opens wants a window whose title has the part.
+func opens(part string) want {
+	return func(before, after scene) bool { return titled(after, part) > titled(before, part) }
+}
+
+// closes wants that a window with the part in its title has gone.
+func closes(part string) want {
+	return func(before, after scene) bool { return titled(after, part) < titled(before, part) }
+}
+
+func titled(s scene, part string) (n int) {
+	for _, title := range s.windows {
+		if strings.Contains(title, part) {
+			n++
+		}
+	}
+	return n
+}
+
+// shows wants that something of this role shows, with the text as its name or in it; without
+// a role, anything but a button that is called so.
+func shows(role, text string) want {
+	return func(_, after scene) bool {
+		for _, n := range after.nodes {
+			if role == "" && n.role != "push button" && n.name == text {
+				return true
+			}
+			if n.role == role && (strings.Contains(n.name, text) || strings.Contains(n.text, text)) {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// keeps wants the text in a file.
+func keeps(file, text string) want {
+	return func(scene, scene) bool {
+		b, err := os.ReadFile(file)
+		return err == nil && strings.ReplaceAll(string(b), "\n", "") == text
+	}
+}
+
+// onDisk wants that there is such a file, or none.
+func onDisk(file string, there bool) want {
+	return func(scene, scene) bool {
+		_, err := os.Stat(file)
+		return (err == nil) == there
+	}
+}
+
+// eachOf wants all of it.
+func eachOf(wants ...want) want {
+	return func(before, after scene) bool {
+		return !slices.ContainsFunc(wants, func(w want) bool { return !w(before, after) })
+	}
+}
+
+// turns wants that what has the role and the name is on that was off, or the other way round.
+func turns(role, name string) want {
+	return func(before, after scene) bool {
+		for r, n := range before.nodes {
+			if now, there := after.nodes[r]; there && n.role == role && n.name == name && now.on() != n.on() {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+// seen wants that what is called so shows.
+func seen(role, name string) want {
+	return func(before, after scene) bool {
+		for _, n := range after.nodes {
+			if n.role == role && n.name == name && n.is(showing) {
+				return true
+			}
+		}
+		return false
+	}
+}
