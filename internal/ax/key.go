@@ -27,7 +27,7 @@ func (d *desk) keyPressTool() *aai.Tool {
 			return []string{"key"}
 		},
 		vain: pressable,
-		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, keyPress) },
+		run:  func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, keyPress) },
 	}.tool()
 }
 

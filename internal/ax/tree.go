@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"aai"
 	"aai/internal/desktop"
@@ -51,11 +52,21 @@ func tree(ctx context.Context, v *view) (*aai.Result, error) {
 		}
 		o.Root = m.index
 	}
+	pageless := false
+	if o.Root < 0 && o.After == "" {
+		var err error
+		if pageless, err = v.awaitPage(ctx); err != nil {
+			return nil, err
+		}
+	}
 	page, data, err := v.page(o)
 	if err != nil {
 		return nil, err
 	}
 	out := &aai.Result{Text: page.Text, Data: data}
+	if pageless {
+		page.Warnings = append(page.Warnings, "its page is empty so far; look again in a moment")
+	}
 	if text := strings.Join(append(page.Warnings, v.shot.Warnings...), "; "); text != "" {
 		out.Warning = aai.CleanLabel(text, 500)
 	}
@@ -63,6 +74,37 @@ func tree(ctx context.Context, v *view) (*aai.Result, error) {
 		out.Warning = aai.CleanLabel(v.app.Hidden, 500)
 	}
 	return out, nil
+}
+
+// pagePatience is how long a browser's page is waited for that is on its way.
+const pagePatience = 2 * time.Second
+
+// awaitPage waits until a browser shows a page that has come, and reports whether it does
+// not: its windows are there before what is in them.
+func (v *view) awaitPage(ctx context.Context) (pageless bool, err error) {
+	if !strings.HasPrefix(v.app.Toolkit, "Chromium") {
+		return false, nil
+	}
+	for until := time.Now().Add(pagePatience); v.pageless(); {
+		if time.Now().After(until) || !v.changed(ctx, until) {
+			return true, nil
+		}
+		if err := v.refresh(ctx); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// pageless reports whether no document shows that has a name or anything in it.
+func (v *view) pageless() bool {
+	for i := range v.shot.Elements {
+		e := &v.shot.Elements[i]
+		if e.Role == desktop.Document && e.States.Has(desktop.Showing) && (e.Name != "" || e.End > i+1) {
+			return false
+		}
+	}
+	return true
 }
 
 // A pageView is a page of an outline for programs.
