@@ -304,6 +304,10 @@ func (v *view) notFound(ctx context.Context, asked string, found query.Found) er
 	e.Delivery = aai.NotDelivered
 	e.Candidates = v.candidates(found.Nearest)
 	e.Hint = "ax_get_tree shows what is there." + v.unmade()
+	if dialog := v.beforePage(); dialog >= 0 && v.chromium() && !v.silent {
+		e.Message += "; " + v.name(dialog) + " is before its page"
+		e.Hint = "Answer or close that dialog first."
+	}
 	if len(found.HiddenMatches) > 0 {
 		e.Message += fmt.Sprintf("; %s is there, but not showing", desktop.Describe(&v.shot.Elements[found.HiddenMatches[0]]))
 		e.Hint = v.wayTo(ctx, found.HiddenMatches[0])

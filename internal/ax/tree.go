@@ -82,7 +82,7 @@ const pagePatience = 2 * time.Second
 // awaitPage waits until a browser shows a page that has come, and reports whether it does
 // not: its windows are there before what is in them.
 func (v *view) awaitPage(ctx context.Context) (pageless bool, err error) {
-	if !strings.HasPrefix(v.app.Toolkit, "Chromium") {
+	if !v.chromium() {
 		return false, nil
 	}
 	for until := time.Now().Add(pagePatience); v.pageless(); {
@@ -96,7 +96,11 @@ func (v *view) awaitPage(ctx context.Context) (pageless bool, err error) {
 	return false, nil
 }
 
-// pageless reports whether no document shows that has a name or anything in it.
+// chromium reports whether the program shows pages, and says nothing of one that is not there.
+func (v *view) chromium() bool { return strings.HasPrefix(v.app.Toolkit, "Chromium") }
+
+// pageless reports whether no document shows that has a name or anything in it, nor a
+// dialog that is before it.
 func (v *view) pageless() bool {
 	for i := range v.shot.Elements {
 		e := &v.shot.Elements[i]
@@ -104,7 +108,23 @@ func (v *view) pageless() bool {
 			return false
 		}
 	}
-	return true
+	return v.beforePage() < 0
+}
+
+// beforePage is the dialog that shows where a browser shows nothing of its page as long as
+// it is open, as an alert of the page; -1 where there is none.
+func (v *view) beforePage() int {
+	dialog := -1
+	for i := range v.shot.Elements {
+		switch e := &v.shot.Elements[i]; {
+		case !e.States.Has(desktop.Showing):
+		case e.Role == desktop.Document && e.Name != "":
+			return -1
+		case e.Role == desktop.Dialog || e.Role == desktop.AlertDialog:
+			dialog = i
+		}
+	}
+	return dialog
 }
 
 // A pageView is a page of an outline for programs.
