@@ -24,7 +24,7 @@ func (jsonText) read(text []byte) (*tree, error) {
 }
 
 func parseJSON(text []byte) (*hujson.Value, error) {
-	root, err := hujson.Parse(text)
+	root, err := hujson.Parse(append(bytes.Clone(text), '\n')) // a comment may be the last line
 	if err != nil {
 		f := &Fault{What: err.Error()}
 		rest := strings.TrimPrefix(err.Error(), "hujson: ")
@@ -125,8 +125,7 @@ func (h *jsonHolder) member(name string) (int, error) {
 	return found, nil
 }
 
-func (jsonText) put(text []byte, p Place, entry []Field) ([][]edit, error) {
-	end := lineEnd(text)
+func (jsonText) put(text []byte, p Place, entry []Field, end string) ([][]edit, error) {
 	if isBlank(text) {
 		body := jsonMember(append(p.Path, p.Name), entry, "  ", "  ", end)
 		return [][]edit{{{0, len(text), "{" + end + "  " + body + end + "}" + end}}}, nil

@@ -11,7 +11,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strings"
 	"unicode/utf8"
 )
 
@@ -35,8 +34,6 @@ type Place struct {
 	// List says that the entries are a list, each with its name under "name", and not
 	// a map. Only YAML has that.
 	List bool
-	// Empty is what a text begins with that has nothing in it yet, in whole lines.
-	Empty string
 }
 
 // A Field is one of an entry: a text, a number, a truth or a list of texts.
@@ -70,8 +67,9 @@ type edit struct {
 type syntax interface {
 	// read returns what the text says.
 	read(text []byte) (*tree, error)
-	// put returns ways to bring the entry in, the best first. It is not there.
-	put(text []byte, p Place, entry []Field) ([][]edit, error)
+	// put returns ways to bring the entry in, in lines with that end, the best first. It is
+	// not there.
+	put(text []byte, p Place, entry []Field, end string) ([][]edit, error)
 	// drop returns ways to take the entry out, the best first. It is there.
 	drop(text []byte, p Place) ([][]edit, error)
 }
@@ -163,27 +161,21 @@ func Put(text []byte, p Place, entry []Field) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	end := lineEnd(rest)
 	if before.entry(p) != nil {
 		if rest, err = dropFrom(s, rest, before, p); err != nil {
 			return nil, err
 		}
 	}
-	blank := len(bytes.TrimSpace(rest)) == 0
-	if blank && p.Empty != "" {
-		rest = []byte(strings.ReplaceAll(p.Empty, "\n", lineEnd(rest)))
-		if before, err = s.read(rest); err != nil {
-			return nil, err
-		}
-	}
 	want := before.without(p)
-	ways, err := s.put(rest, p, entry)
+	ways, err := s.put(rest, p, entry, end)
 	if err != nil {
 		return nil, err
 	}
 	for _, way := range ways {
 		after := apply(rest, way)
 		got, err := s.read(after)
-		if err != nil || !got.without(p).equal(want) {
+		if after == nil || err != nil || !got.without(p).equal(want) {
 			continue
 		}
 		if found := got.entry(p); found != nil {
@@ -225,20 +217,24 @@ func dropFrom(s syntax, text []byte, before *tree, p Place) ([]byte, error) {
 	}
 	for _, way := range ways {
 		after := apply(text, way)
-		if got, err := s.read(after); err == nil && got.entry(p) == nil && got.without(p).equal(want) {
+		if got, err := s.read(after); after != nil && err == nil && got.entry(p) == nil && got.without(p).equal(want) {
 			return after, nil
 		}
 	}
 	return nil, &Fault{What: fmt.Sprintf("it is %s of a shape that this program does not know how to take %q out of", p.Format, p.Name)}
 }
 
-// apply returns the text with the edits made, which must not overlap.
+// apply returns the text with the edits made, nil if they cannot be: a parser counts lines
+// in a way of its own where there are line ends of a kind that nobody uses.
 func apply(text []byte, edits []edit) []byte {
 	edits = slices.Clone(edits)
 	slices.SortStableFunc(edits, func(a, b edit) int { return a.from - b.from })
-	var out []byte
+	out := []byte{}
 	at := 0
 	for _, e := range edits {
+		if e.from < at || e.to < e.from || e.to > len(text) {
+			return nil
+		}
 		out = append(append(out, text[at:e.from]...), e.text...)
 		at = e.to
 	}

@@ -89,8 +89,7 @@ func statements(text []byte) []statement {
 	return all
 }
 
-func (tomlText) put(text []byte, p Place, entry []Field) ([][]edit, error) {
-	end := lineEnd(text)
+func (tomlText) put(text []byte, p Place, entry []Field, end string) ([][]edit, error) {
 	body := tomlTable(p, entry, end)
 	head := ""
 	if len(text) > 0 {
@@ -103,11 +102,11 @@ func (tomlText) put(text []byte, p Place, entry []Field) ([][]edit, error) {
 	}
 	ways := [][]edit{{{len(text), len(text), head + body}}}
 	if at, items := tomlInline(text, p.Path); at >= 0 {
-		gap := ","
-		if len(items) == 0 {
-			gap = ""
+		member := p.Name + " = " + tomlObject(entry)
+		if len(items) > 0 {
+			at, member = items[0].from, member+", "
 		}
-		ways = append(ways, []edit{{at, at, " " + p.Name + " = " + tomlObject(entry) + gap}})
+		ways = append(ways, []edit{{at, at, member}})
 	}
 	return ways, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
 )
@@ -132,41 +133,58 @@ func yamlHolderOf(text []byte, p Place) (*yamlHolder, error) {
 	return h, nil
 }
 
-// offset is a node's first byte.
+// offset is a node's first byte. Lines are counted as the parser counts them, which knows
+// five kinds of line ends.
 func (h *yamlHolder) offset(n *yaml.Node) int {
 	at := 0
-	for line := 1; line < n.Line && at < len(h.text); line++ {
-		at = lineAfter(h.text, at)
+	for line := 1; line < n.Line && at < len(h.text); {
+		r, size := utf8.DecodeRune(h.text[at:])
+		at += size
+		switch {
+		case r == '\r' && at < len(h.text) && h.text[at] == '\n':
+		case r == '\r' || r == '\n' || r == 0x85 || r == 0x2028 || r == 0x2029:
+			line++
+		}
 	}
 	for column := 1; column < n.Column && at < len(h.text); column++ {
-		at++
-		for at < len(h.text) && h.text[at]&0xc0 == 0x80 { // the rest of a character
-			at++
-		}
+		_, size := utf8.DecodeRune(h.text[at:])
+		at += size
 	}
 	return at
 }
 
-func (yamlText) put(text []byte, p Place, entry []Field) ([][]edit, error) {
+// colon is the byte behind that of the holder's key, below 0 if it is not where it should be.
+func (h *yamlHolder) colon() int {
+	at := h.offset(h.key)
+	line := h.text[at:lineAfter(h.text, at)]
+	i := bytes.Index(line, []byte(":"))
+	if i < len(h.key.Value) {
+		return -1
+	}
+	return at + i + 1
+}
+
+func (yamlText) put(text []byte, p Place, entry []Field, end string) ([][]edit, error) {
 	h, err := yamlHolderOf(text, p)
 	if err != nil {
 		return nil, err
 	}
-	end := lineEnd(text)
 	if h.root == nil || h.key == nil {
-		indent := ""
+		indent, begin := "", len(text)
 		if h.root != nil && len(h.root.Content) > 0 {
-			indent, _ = indentOf(text, h.offset(h.root.Content[0]))
+			first := h.offset(h.root.Content[0])
+			indent, _ = indentOf(text, first)
+			begin = lineStart(text, first)
 		}
 		body := indent + p.Path[0] + ":" + end + yamlEntry(p, entry, indent+"  ", end)
-		return [][]edit{{h.fresh(len(text), body, end)}}, nil
+		return [][]edit{{h.fresh(len(text), body, end)}, {h.fresh(begin, body, end)}}, nil
 	}
 	outer, _ := indentOf(text, h.offset(h.key))
 	switch {
 	case isNothing(h.value) || len(h.value.Content) == 0:
 		return h.fill(yamlEntry(p, entry, outer+"  ", end), end), nil
 	case h.value.Style&yaml.FlowStyle != 0:
-		at := h.offset(h.value) + 1
+		at := h.offset(h.value.Content[0])
 		return [][]edit{{{at, at, yamlFlow(p, entry) + ", "}}}, nil
 	}
 	first := h.offset(h.value.Content[0])
@@ -190,10 +208,11 @@ func (h *yamlHolder) fresh(at int, body, end string) edit {
 
 // fill brings the first entry in behind the holder's key.
 func (h *yamlHolder) fill(body, end string) [][]edit {
-	key := h.offset(h.key)
-	line := h.text[key:lineAfter(h.text, key)]
-	colon := key + len(h.key.Value) + bytes.IndexByte(line[min(len(h.key.Value), len(line)):], ':') + 1
-	next := lineAfter(h.text, key)
+	colon := h.colon()
+	if colon < 0 {
+		return nil
+	}
+	next := lineAfter(h.text, colon)
 	var edits []edit
 	if value := h.offset(h.value); h.value.Kind != yaml.ScalarNode || h.value.Value != "" { // {}, [], null
 		to := value + len(h.value.Value)
@@ -294,9 +313,8 @@ func (yamlText) drop(text []byte, p Place) ([][]edit, error) {
 			if p.List {
 				empty = " []"
 			}
-			colon := h.offset(h.key) + len(p.Path[0])
-			if i := bytes.IndexByte(text[colon:], ':'); i >= 0 {
-				way = append(way, edit{colon + i + 1, colon + i + 1, empty})
+			if colon := h.colon(); colon >= 0 {
+				way = append(way, edit{colon, colon, empty})
 			}
 		}
 		ways = append(ways, way)
