@@ -56,6 +56,7 @@ func theMap() []room {
 		oauth2    = "golang.org/x/oauth2"
 		xsync     = "golang.org/x/sync"
 		toxiproxy = "github.com/Shopify/toxiproxy/v2"
+		cyclonedx = "github.com/CycloneDX/cyclonedx-go"
 		systemd   = "github.com/coreos/go-systemd/v22"
 		zerolog   = "github.com/rs/zerolog" // toxiproxy is made with a logger of its kind
 		burntToml = "github.com/BurntSushi/toml"
@@ -198,6 +199,8 @@ func theMap() []room {
 			why: "an agent in a session of its own, for people to look at: a client of MCP; the gateway it is given as something that runs commands"},
 		{name: "cmd/aai-gateway", ours: []string{anything}, modules: []string{sys, systemd}, tests: []string{sdk},
 			why: "the one place where the rooms are joined; poll tells that nobody reads the answers; systemd may have opened the server's socket"},
+		{name: "packaging", ours: []string{"internal/ax", "internal/doors/cli"}, modules: []string{cobra, image, cyclonedx}, tests: []string{sdk, draft07},
+			why: "what stands around the program when it is given to others; the manual is made of the command line's own tree, with the desktop's tools in it"},
 		{name: "apps", tests: []string{sdk}, forTest: true,
 			why: "lets the built program operate real ones, and asks others what has come of it; it knows none of our rooms but the tests' desktop"},
 		{name: "bench", tests: []string{anything, sdk}, forTest: true,

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/draw"
+	"image/png"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/image/vector"
+)
+
+// The icon is a gate, and a pointer that comes through it. It is drawn once, on a square
+// with sides of 64, for the file that scales and for pictures of all sizes.
+const iconSide = 64
+
+// A stroke is one step of an outline: to its last point, straight, or by two more as a
+// cubic curve. The first of an outline is where it begins.
+type stroke [][2]float32
+
+// A shape is filled with one colour. Outlines that turn the other way are holes in it.
+type shape struct {
+	fill     color.NRGBA
+	outlines [][]stroke
+}
+
+func drawing() []shape {
+	to := func(x, y float32) stroke { return stroke{{x, y}} }
+	curve := func(p ...[2]float32) stroke { return p }
+	plate := []stroke{
+		to(16, 2), to(48, 2), curve([2]float32{55.7, 2}, [2]float32{62, 8.3}, [2]float32{62, 16}),
+		to(62, 48), curve([2]float32{62, 55.7}, [2]float32{55.7, 62}, [2]float32{48, 62}),
+		to(16, 62), curve([2]float32{8.3, 62}, [2]float32{2, 55.7}, [2]float32{2, 48}),
+		to(2, 16), curve([2]float32{2, 8.3}, [2]float32{8.3, 2}, [2]float32{16, 2}),
+	}
+	gate := []stroke{
+		to(11, 53), to(11, 32), curve([2]float32{11, 20.4}, [2]float32{20.4, 11}, [2]float32{32, 11}),
+		curve([2]float32{43.6, 11}, [2]float32{53, 20.4}, [2]float32{53, 32}), to(53, 53),
+	}
+	opening := []stroke{
+		to(46, 53), to(46, 32), curve([2]float32{46, 24.3}, [2]float32{39.7, 18}, [2]float32{32, 18}),
+		curve([2]float32{24.3, 18}, [2]float32{18, 24.3}, [2]float32{18, 32}), to(18, 53),
+	}
+	pointer := []stroke{
+		to(25, 24), to(25, 49.5), to(30.9, 44.1), to(34.6, 53), to(39.3, 51), to(35.6, 42.3), to(43.4, 41.9),
+	}
+	return []shape{
+		{color.NRGBA{0x1f, 0x3a, 0x5f, 0xff}, [][]stroke{plate}},
+		{color.NRGBA{0x6f, 0xb1, 0xe8, 0xff}, [][]stroke{gate, opening}},
+		{color.NRGBA{0xff, 0xff, 0xff, 0xff}, [][]stroke{pointer}},
+	}
+}
+
+// svg is the drawing as a file that scales.
+func svg(shapes []shape) []byte {
+	var b strings.Builder
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%[1]d" viewBox="0 0 %[1]d %[1]d">`+"\n", iconSide)
+	for _, s := range shapes {
+		fmt.Fprintf(&b, `<path fill="#%02x%02x%02x" d="`, s.fill.R, s.fill.G, s.fill.B)
+		for _, outline := range s.outlines {
+			for i, step := range outline {
+				letter := "L"
+				switch {
+				case i == 0:
+					letter = "M"
+				case len(step) == 3:
+					letter = "C"
+				}
+				b.WriteString(letter)
+				for _, p := range step {
+					fmt.Fprintf(&b, "%g %g ", p[0], p[1])
+				}
+			}
+			b.WriteString("Z")
+		}
+		b.WriteString(`"/>` + "\n")
+	}
+	b.WriteString("</svg>\n")
+	return []byte(b.String())
+}
+
+// picture is the drawing as a picture with sides of so many points.
+func picture(shapes []shape, side int) *image.NRGBA {
+	out := image.NewNRGBA(image.Rect(0, 0, side, side))
+	scale := float32(side) / iconSide
+	for _, s := range shapes {
+		r := vector.NewRasterizer(side, side)
+		for _, outline := range s.outlines {
+			for i, step := range outline {
+				p := make([]float32, 0, 6)
+				for _, point := range step {
+					p = append(p, point[0]*scale, point[1]*scale)
+				}
+				switch {
+				case i == 0:
+					r.MoveTo(p[0], p[1])
+				case len(step) == 3:
+					r.CubeTo(p[0], p[1], p[2], p[3], p[4], p[5])
+				default:
+					r.LineTo(p[0], p[1])
+				}
+			}
+			r.ClosePath()
+		}
+		r.DrawOp = draw.Over
+		r.Draw(out, out.Bounds(), image.NewUniform(s.fill), image.Point{})
+	}
+	return out
+}
+
+func pngOf(side int) ([]byte, error) {
+	var out bytes.Buffer
+	err := (&png.Encoder{CompressionLevel: png.BestCompression}).Encode(&out, picture(drawing(), side))
+	return out.Bytes(), err
+}
+
+// icons writes the file that scales, and the pictures that a theme of icons wants.
+func icons(dir string) error {
+	if err := write(filepath.Join(dir, program+".svg"), svg(drawing())); err != nil {
+		return err
+	}
+	for _, side := range []int{16, 24, 32, 48, 64, 128, 256, 512} {
+		picture, err := pngOf(side)
+		if err != nil {
+			return err
+		}
+		if err := write(filepath.Join(dir, fmt.Sprintf("%s-%d.png", program, side)), picture); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,48 @@
+// Command packaging makes what stands around the program when it is given to others: the
+// manual, completions, icons and notices of licences, a list of what the program is made
+// of, and the packages and manifests that goreleaser does not make. It is no part of the
+// program. scripts/packages runs it.
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+)
+
+const program = "aai-gateway"
+
+const summary = "Lets any AI agent use the apps of this computer, and asks you first."
+
+const usage = `usage: go run ./packaging share DIR           the manual, completions, icons, notices
+       go run ./packaging sbom PROGRAM VERSION FILE
+                                              what the program is made of, as CycloneDX
+       go run ./packaging shelves DIST        packages and manifests of what goreleaser left in DIST
+`
+
+func main() { os.Exit(run(os.Args[1:], os.Stderr)) }
+
+func run(args []string, said io.Writer) int {
+	commands := map[string]struct {
+		operands int
+		run      func(args []string) error
+	}{
+		"share":   {1, func(a []string) error { return share(a[0]) }},
+		"sbom":    {3, func(a []string) error { return sbom(a[0], a[1], a[2]) }},
+		"shelves": {1, func(a []string) error { return shelves(a[0]) }},
+	}
+	if len(args) == 0 {
+		_, _ = io.WriteString(said, usage) // nobody may be reading it
+		return 2
+	}
+	command, known := commands[args[0]]
+	if !known || len(args) != 1+command.operands {
+		_, _ = io.WriteString(said, usage)
+		return 2
+	}
+	if err := command.run(args[1:]); err != nil {
+		_, _ = fmt.Fprintf(said, "packaging %s: %v\n", args[0], err)
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,275 @@
+package main
+
+import (
+	"archive/tar"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/rand"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// A shop is a registry of npm on this computer, with the packages of a folder.
+type shop struct {
+	*httptest.Server
+	mu      sync.Mutex
+	fetched map[string]bool // the packages that were taken, not only looked at
+}
+
+// newShop packs the folders as npm does, and offers what came of them.
+func newShop(t *testing.T, folder string) *shop {
+	t.Helper()
+	s := &shop{fetched: make(map[string]bool)}
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	home, args := t.TempDir(), []string{"pack", "--silent", "--ignore-scripts"}
+	for _, e := range entries {
+		args = append(args, filepath.Join(folder, e.Name()))
+	}
+	if out, err := npm(t.Context(), home, "http://127.0.0.1:1", "npm", args...).CombinedOutput(); err != nil {
+		t.Fatalf("npm pack: %v: %s", err, out)
+	}
+	offers := make(map[string][]byte)
+	s.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		text, known := offers[r.URL.Path]
+		if !known {
+			http.NotFound(w, r)
+			return
+		}
+		if strings.HasSuffix(r.URL.Path, ".tgz") {
+			s.mu.Lock()
+			s.fetched[strings.TrimPrefix(r.URL.Path, "/")] = true
+			s.mu.Unlock()
+		}
+		_, _ = w.Write(text)
+	}))
+	t.Cleanup(s.Close)
+	for _, e := range entries {
+		tarball, err := os.ReadFile(filepath.Join(home, e.Name()+"-"+version+".tgz"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var about map[string]any
+		if err := json.Unmarshal(packed(t, tarball, "package/package.json"), &about); err != nil {
+			t.Fatal(err)
+		}
+		if about["scripts"] != nil {
+			t.Errorf("%s runs something when it is installed: %v", e.Name(), about["scripts"])
+		}
+		sum := sha512.Sum512(tarball)
+		about["dist"] = map[string]string{"tarball": s.URL + "/" + e.Name() + ".tgz", "integrity": "sha512-" + base64.StdEncoding.EncodeToString(sum[:])}
+		offer, err := json.Marshal(map[string]any{"name": e.Name(), "dist-tags": map[string]string{"latest": version}, "versions": map[string]any{version: about}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		offers["/"+e.Name()], offers["/"+e.Name()+".tgz"] = offer, tarball
+	}
+	return s
+}
+
+// packed is a file of an archive.
+func packed(t *testing.T, archive []byte, name string) []byte {
+	t.Helper()
+	z, err := gzip.NewReader(bytes.NewReader(archive))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if h.Name == name {
+			text, err := io.ReadAll(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return text
+		}
+	}
+}
+
+// exits is how a command ended.
+func exits(t *testing.T, err error) int {
+	t.Helper()
+	var exit *exec.ExitError
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &exit):
+		return exit.ExitCode()
+	}
+	t.Fatal(err)
+	return 0
+}
+
+// npx fetches the launcher and the one program that fits, and what is run then is the
+// program.
+func TestNPM(t *testing.T) {
+	w := newWorld(t)
+	r := w.release(t)
+	if err := npmPackages(r, publisherOfTests(t)); err != nil {
+		t.Fatal(err)
+	}
+	for name, file := range map[string]string{"launcher.json": "aai-gateway", "platform.json": "aai-gateway-win32-x64"} {
+		text, err := os.ReadFile(filepath.Join(r.dir, "npm", file, "package.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden(t, name, text)
+	}
+	s := newShop(t, filepath.Join(r.dir, "npm"))
+	system, processor := nodeWords(here())
+	fits := "aai-gateway-" + system + "-" + processor
+
+	home := t.TempDir()
+	out, err := npm(t.Context(), home, s.URL, "npx", "-y", "aai-gateway", "--version").CombinedOutput()
+	if err != nil || string(out) != "aai-gateway 1.2.3\n" {
+		t.Fatalf("npx says %q, %v", out, err)
+	}
+	s.mu.Lock()
+	if want := []string{fits + ".tgz", "aai-gateway.tgz"}; !slices.Equal(slices.Sorted(maps.Keys(s.fetched)), want) {
+		t.Errorf("fetched were %v, want %q", s.fetched, want)
+	}
+	s.mu.Unlock()
+	handshake(t, npm(t.Context(), home, s.URL, "npx", "-y", "aai-gateway", "--mcp"))
+
+	if out, err := npm(t.Context(), home, s.URL, "npm", "install", "-g", "aai-gateway").CombinedOutput(); err != nil {
+		t.Fatalf("npm install: %v: %s", err, out)
+	}
+	installed := filepath.Join(home, "prefix", "bin", program)
+	run := func(args ...string) *exec.Cmd { return npm(t.Context(), home, s.URL, installed, args...) }
+	handshake(t, run("--mcp"))
+	if out, err := run("no such command").CombinedOutput(); exits(t, err) != 2 {
+		t.Errorf("a wrong command ended with %v: %s", err, out)
+	}
+	ended(t, run("mcp", "serve", "--http", "0"))
+
+	t.Run("passes everything on", func(t *testing.T) {
+		found, err := filepath.Glob(filepath.Join(home, "prefix/lib/node_modules/aai-gateway/node_modules", fits, "bin", program))
+		if err != nil || len(found) != 1 {
+			t.Fatalf("the program is at %q, %v", found, err)
+		}
+		passesOn(t, found[0], run)
+	})
+	t.Run("says what is missing", func(t *testing.T) { saysWhatIsMissing(t, s, fits) })
+}
+
+// ended sends a server the signal to end, when it serves.
+func ended(t *testing.T, cmd *exec.Cmd) {
+	t.Helper()
+	said, err := cmd.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	text := make([]byte, 12)
+	if _, err := io.ReadFull(said, text); err != nil || string(text) != "Serving MCP " {
+		t.Fatalf("the server says %q, %v", text, err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = io.Copy(io.Discard, said)
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("a server that is told to end ends with %v", err)
+	}
+}
+
+// passesOn puts other programs in the place of ours, which do one thing well.
+func passesOn(t *testing.T, at string, run func(...string) *exec.Cmd) {
+	put := func(name string) {
+		t.Helper()
+		other, err := exec.LookPath(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Remove(at); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(other, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("cat")
+	bytesIn := make([]byte, 1<<20)
+	_, _ = rand.Read(bytesIn)
+	cmd := run()
+	cmd.Stdin = bytes.NewReader(bytesIn)
+	if out, err := cmd.Output(); err != nil || !bytes.Equal(out, bytesIn) {
+		t.Errorf("%d bytes came of %d, %v", len(out), len(bytesIn), err)
+	}
+	put("sh")
+	if out, err := run("-c", `printf '%s|' "$@"; exit 71`, "", "a b", "", "--", "ü*").Output(); string(out) != "a b||--|ü*|" || exits(t, err) != 71 {
+		t.Errorf("the arguments are %q, %v", out, err)
+	}
+	var exit *exec.ExitError
+	if err := run("-c", "kill -KILL $$").Run(); !errors.As(err, &exit) || exit.Sys().(syscall.WaitStatus).Signal() != syscall.SIGKILL {
+		t.Errorf("a program that was killed leaves %v", err)
+	}
+	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP} {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		cmd := run("-c", `trap 'exit 42' TERM INT HUP; echo ready; while :; do sleep 0.02; done`)
+		out, err := cmd.StdoutPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() })
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadFull(out, make([]byte, 6)); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Process.Signal(signal); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Wait(); exits(t, err) != 42 {
+			t.Errorf("after %v it ended with %v", signal, err)
+		}
+		cancel()
+	}
+}
+
+// saysWhatIsMissing: the program was left out, or there is none for this computer.
+func saysWhatIsMissing(t *testing.T, s *shop, fits string) {
+	home := t.TempDir()
+	if out, err := npm(t.Context(), home, s.URL, "npm", "install", "--prefix", home, "--omit=optional", "aai-gateway").CombinedOutput(); err != nil {
+		t.Fatalf("npm install: %v: %s", err, out)
+	}
+	cmd := npm(t.Context(), home, s.URL, filepath.Join(home, "node_modules/.bin", program), "--version")
+	out, err := cmd.CombinedOutput()
+	if exits(t, err) != 1 || !strings.Contains(string(out), "the package "+fits+" is missing") || !strings.Contains(string(out), "npm install --include=optional aai-gateway@1.2.3") {
+		t.Errorf("without the program: %v: %s", err, out)
+	}
+	other := filepath.Join(home, "other.js")
+	if err := write(other, []byte("Object.defineProperty(process, 'arch', {value: 'riscv64'});")); err != nil {
+		t.Fatal(err)
+	}
+	cmd = npm(t.Context(), home, s.URL, filepath.Join(home, "node_modules/.bin", program), "--version")
+	cmd.Env = append(cmd.Env, "NODE_OPTIONS=--require "+other)
+	out, err = cmd.CombinedOutput()
+	if exits(t, err) != 1 || !strings.Contains(string(out), "there is no program for linux riscv64; there is one for: linux x64, linux arm64") && !strings.Contains(string(out), "darwin x64") {
+		t.Errorf("on another computer: %v: %s", err, out)
+	}
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"embed"
+	"fmt"
+	"strings"
+)
+
+//go:embed publisher.env
+var publisherFile embed.FS
+
+// A publisher is who gives the program to others, and where.
+type publisher struct {
+	homepage, repository, downloads string
+	maintainer, name                string // with and without an address
+	registry, winget, npm           string // what the program is called on those shelves
+}
+
+// thePublisher is the one of publisher.env, which a shell reads too.
+func thePublisher() (*publisher, error) {
+	file, err := publisherFile.ReadFile("publisher.env")
+	if err != nil {
+		return nil, err
+	}
+	return newPublisher(string(file))
+}
+
+func newPublisher(file string) (*publisher, error) {
+	p := &publisher{}
+	fields := map[string]*string{
+		"AAI_HOMEPAGE": &p.homepage, "AAI_REPOSITORY": &p.repository, "AAI_DOWNLOADS": &p.downloads,
+		"AAI_MAINTAINER": &p.maintainer, "AAI_PUBLISHER": &p.name,
+		"AAI_REGISTRY_NAME": &p.registry, "AAI_WINGET": &p.winget, "AAI_NPM": &p.npm,
+	}
+	for line := range strings.Lines(file) {
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		name, value, _ := strings.Cut(line, "=")
+		field, known := fields[name]
+		if !known {
+			return nil, fmt.Errorf("publisher.env: %q is not known", name)
+		}
+		*field = strings.Trim(value, "'")
+	}
+	for name, field := range fields {
+		if *field == "" {
+			return nil, fmt.Errorf("publisher.env: %s is missing", name)
+		}
+	}
+	return p, nil
+}
+
+// url is where a file of the version is fetched.
+func (p *publisher) url(version, file string) string {
+	return p.downloads + "/v" + version + "/" + file
+}

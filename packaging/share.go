@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
+	"aai/internal/ax"
+	"aai/internal/doors/cli"
+)
+
+// share writes what goes beside the program into a folder, which is emptied before. The
+// same source at the same SOURCE_DATE_EPOCH gives the same bytes.
+func share(dir string) error {
+	who, err := thePublisher()
+	if err != nil {
+		return err
+	}
+	at, err := epoch(os.Getenv("SOURCE_DATE_EPOCH"))
+	if err != nil {
+		return err
+	}
+	if err := os.RemoveAll(dir); err != nil { //nolint:gosec // the folder is what was named
+		return err
+	}
+	root := commandTree()
+	parts := []func() error{
+		func() error { return manual(root, filepath.Join(dir, "man"), at) },
+		func() error { return completions(root, filepath.Join(dir, "completions")) },
+		func() error { return icons(filepath.Join(dir, "icons")) },
+		func() error {
+			notices, err := notices(context.Background())
+			if err != nil {
+				return err
+			}
+			packed, err := zipped(notices)
+			if err != nil {
+				return err
+			}
+			if err := write(filepath.Join(dir, "THIRD-PARTY.txt.gz"), packed); err != nil {
+				return err
+			}
+			return write(filepath.Join(dir, "THIRD-PARTY.txt"), notices)
+		},
+		func() error {
+			changes, err := zipped(changelog(os.Getenv("AAI_VERSION"), who, at))
+			if err != nil {
+				return err
+			}
+			return write(filepath.Join(dir, "changelog.gz"), changes)
+		},
+	}
+	for _, part := range parts {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// epoch is the time that all files have, by the convention of reproducible builds.
+func epoch(seconds string) (time.Time, error) {
+	if seconds == "" {
+		return time.Unix(0, 0).UTC(), nil
+	}
+	n, err := strconv.ParseInt(seconds, 10, 64)
+	if err != nil {
+		return time.Time{}, fmt.Errorf("SOURCE_DATE_EPOCH: %w", err)
+	}
+	return time.Unix(n, 0).UTC(), nil
+}
+
+// releaseDate is that time as a day.
+func releaseDate() (string, error) {
+	at, err := epoch(os.Getenv("SOURCE_DATE_EPOCH"))
+	return at.Format(time.DateOnly), err
+}
+
+// shareDir is where scripts/packages has share write.
+func shareDir() string { return filepath.Join("bin", "share") }
+
+// commandTree is the command line with all that some platform has. What the commands would
+// call is filled in with what must not be called.
+func commandTree() *cobra.Command {
+	cfg := cli.Config{Version: "devel", Desktop: ax.New(ax.Config{})}
+	fields := reflect.ValueOf(&cfg).Elem()
+	for i := range fields.NumField() {
+		if f := fields.Field(i); f.Kind() == reflect.Func {
+			f.Set(reflect.MakeFunc(f.Type(), func([]reflect.Value) []reflect.Value { panic("a command was run to be described") }))
+		}
+	}
+	root := cli.Commands(cfg)
+	root.DisableAutoGenTag = true
+	return root
+}
+
+// manual writes a page for each command.
+func manual(root *cobra.Command, dir string, at time.Time) error {
+	pages, err := os.MkdirTemp("", "aai-manual-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(pages) //nolint:errcheck // it is temporary
+	header := &doc.GenManHeader{Section: "1", Source: program, Manual: program, Date: &at}
+	if err := doc.GenManTree(root, header, pages); err != nil {
+		return err
+	}
+	files, err := os.ReadDir(pages)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		page, err := os.ReadFile(filepath.Join(pages, f.Name()))
+		if err != nil {
+			return err
+		}
+		packed, err := zipped(page)
+		if err != nil {
+			return err
+		}
+		if err := write(filepath.Join(dir, f.Name()+".gz"), packed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// completions are the scripts that the program prints itself too.
+func completions(root *cobra.Command, dir string) error {
+	for name, script := range map[string]func(io.Writer) error{
+		program + ".bash": func(w io.Writer) error { return root.GenBashCompletionV2(w, true) },
+		"_" + program:     root.GenZshCompletion,
+		program + ".fish": func(w io.Writer) error { return root.GenFishCompletion(w, true) },
+		program + ".ps1":  root.GenPowerShellCompletionWithDesc,
+	} {
+		var text bytes.Buffer
+		if err := script(&text); err != nil {
+			return err
+		}
+		if err := write(filepath.Join(dir, name), text.Bytes()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// changelog is what Debian wants to read of a version; what changed, the source says.
+func changelog(version string, who *publisher, at time.Time) []byte {
+	if version == "" {
+		version = "0.0.0"
+	}
+	version = strings.Replace(version, "-", "~", 1)
+	return fmt.Appendf(nil, "%s (%s) unstable; urgency=medium\n\n  * See %s\n\n -- %s  %s\n",
+		program, version, who.homepage, who.maintainer, at.Format("Mon, 02 Jan 2006 15:04:05 -0700"))
+}
+
+// zipped is the text as gzip has it, without a name and a time.
+func zipped(text []byte) ([]byte, error) {
+	var out bytes.Buffer
+	w, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := w.Write(text); err != nil {
+		return nil, err
+	}
+	if err := w.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+// write makes a file, and the folders above it.
+func write(path string, content []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // the folder is below the one that was named
+		return err
+	}
+	return os.WriteFile(path, content, 0o644) //nolint:gosec // everybody may read what is published
+}

@@ -1,0 +1,276 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"debug/buildinfo"
+	"encoding/xml"
+	"errors"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	cyclonedx "github.com/CycloneDX/cyclonedx-go"
+)
+
+// The manual has a page for every command that the program offers, and no other.
+func TestManual(t *testing.T) {
+	w := newWorld(t)
+	wanted := map[string]bool{program + ".1.gz": true}
+	var visit func(above []string)
+	visit = func(above []string) {
+		out, err := exec.CommandContext(t.Context(), w.program, append(append([]string{"__complete"}, above...), "")...).Output()
+		if err != nil {
+			t.Fatalf("%q: %v", above, err)
+		}
+		for line := range strings.Lines(string(out)) {
+			name, short, _ := strings.Cut(strings.TrimSpace(line), "\t")
+			path := append(slices.Clone(above), name)
+			page := program + "-" + strings.Join(path, "-") + ".1.gz"
+			if name == "" || name == "help" || strings.HasPrefix(name, ":") || wanted[page] || !hasHelp(t, w, path, short) {
+				continue
+			}
+			wanted[page] = true
+			visit(path)
+		}
+	}
+	visit(nil)
+	pages, err := os.ReadDir(filepath.Join(w.share, "man"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := make(map[string]bool)
+	for _, p := range pages {
+		got[p.Name()] = true
+	}
+	if !maps.Equal(got, wanted) || len(got) < 30 {
+		t.Errorf("the pages are\n%q, want\n%q", slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(wanted)))
+	}
+	text := unzipped(t, filepath.Join(w.share, "man", "aai-gateway-mcp-serve.1.gz"))
+	for _, says := range []string{`.TH "AAI-GATEWAY-MCP-SERVE" "1"`, "127.0.0.1:8741", "--http-auth"} {
+		if !strings.Contains(text, says) {
+			t.Errorf("the page does not say %q:\n%s", says, text)
+		}
+	}
+}
+
+// hasHelp reports whether the words are a command, and not an operand that is offered.
+func hasHelp(t *testing.T, w world, path []string, short string) bool {
+	out, err := exec.CommandContext(t.Context(), w.program, append([]string{"help"}, path...)...).Output()
+	return err == nil && short != "" && strings.Contains(string(out), program+" "+strings.Join(path, " "))
+}
+
+func unzipped(t *testing.T, file string) string {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // it was read
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := io.ReadAll(z)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// The completions are those that the program prints.
+func TestCompletions(t *testing.T) {
+	w := newWorld(t)
+	for file, shell := range map[string]string{"aai-gateway.bash": "bash", "_aai-gateway": "zsh", "aai-gateway.fish": "fish", "aai-gateway.ps1": "powershell"} {
+		got, err := os.ReadFile(filepath.Join(w.share, "completions", file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := exec.CommandContext(t.Context(), w.program, "completion", shell).Output()
+		if err != nil || !bytes.Equal(got, want) || len(got) < 1000 {
+			t.Errorf("%s is not what the program prints (%v)", file, err)
+		}
+	}
+}
+
+// Whose code is in the program has its licence beside it, and its line in the list of parts.
+func TestNoticesAndParts(t *testing.T) {
+	w := newWorld(t)
+	text, err := os.ReadFile(filepath.Join(w.share, "THIRD-PARTY.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := buildinfo.ReadFile(w.program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := filepath.Join(t.TempDir(), "parts.json")
+	if err := sbom(w.program, version, list); err != nil {
+		t.Fatal(err)
+	}
+	said, err := os.ReadFile(list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var bom cyclonedx.BOM
+	if err := cyclonedx.NewBOMDecoder(bytes.NewReader(said), cyclonedx.BOMFileFormatJSON).Decode(&bom); err != nil {
+		t.Fatal(err)
+	}
+	parts := make(map[string]bool)
+	for _, c := range *bom.Components {
+		parts[c.Name+" "+c.Version] = c.Hashes != nil && len((*c.Hashes)[0].Value) == 64
+	}
+	if len(info.Deps) < 20 || len(parts) != len(info.Deps)+1 {
+		t.Errorf("%d parts are listed of %d modules and Go", len(parts), len(info.Deps))
+	}
+	for _, m := range info.Deps {
+		if !strings.Contains(string(text), "\n"+m.Path+" "+m.Version+"\n") {
+			t.Errorf("there is no notice of %s %s", m.Path, m.Version)
+		}
+		if !parts[m.Path+" "+m.Version] {
+			t.Errorf("%s %s is not listed with its sum", m.Path, m.Version)
+		}
+	}
+	// What only another platform needs is there too.
+	for _, says := range []string{"The Go programming language", "Redistribution and use in source and binary forms", "github.com/danieljoos/wincred"} {
+		if !strings.Contains(string(text), says) {
+			t.Errorf("the notices do not say %q", says)
+		}
+	}
+	if others, err := licences(t.TempDir()); err == nil {
+		t.Errorf("a module without a licence has %q", others)
+	}
+}
+
+// The icon is the same drawing in all its files.
+func TestIcons(t *testing.T) {
+	file := svg(drawing())
+	golden(t, "aai-gateway.svg", file)
+	for decoder := xml.NewDecoder(bytes.NewReader(file)); ; {
+		if _, err := decoder.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, side := range []int{16, 64, 512} {
+		p := picture(drawing(), side)
+		corner, plate, inside, gate := p.NRGBAAt(0, 0), p.NRGBAAt(side*5/64, side/2), p.NRGBAAt(side*28/64, side*38/64), p.NRGBAAt(side*14/64, side*40/64)
+		if corner.A != 0 || plate != drawing()[0].fill || gate != drawing()[1].fill || inside != drawing()[2].fill {
+			t.Errorf("%d: corner %v, plate %v, gate %v, pointer %v", side, corner, plate, gate, inside)
+		}
+	}
+}
+
+// The same source gives the same files, wherever they are written.
+func TestShareIsReproducible(t *testing.T) {
+	w := newWorld(t)
+	again := filepath.Join(t.TempDir(), "elsewhere")
+	if err := share(again); err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	err := filepath.WalkDir(w.share, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		n++
+		name, _ := filepath.Rel(w.share, path)
+		first, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		second, err := os.ReadFile(filepath.Join(again, name))
+		if err != nil || !bytes.Equal(first, second) {
+			t.Errorf("%s differs (%v)", name, err)
+		}
+		for _, place := range []string{os.TempDir() + "/", os.Getenv("HOME")} {
+			if bytes.Contains(first, []byte(place)) {
+				t.Errorf("%s names a place of this computer: %s", name, place)
+			}
+		}
+		return nil
+	})
+	if err != nil || n < 40 {
+		t.Errorf("%d files were compared, %v", n, err)
+	}
+}
+
+// What goreleaser is told to pack is there, and what describes the program to a desktop is
+// right.
+func TestWhatIsPacked(t *testing.T) {
+	w := newWorld(t)
+	config, err := os.ReadFile("packaging/.goreleaser.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := regexp.MustCompile(`src: "?([^,"}]+)`).FindAllSubmatch(config, -1)
+	if len(found) < 25 {
+		t.Errorf("only %d files are packed", len(found))
+	}
+	for _, m := range found {
+		file := string(m[1])
+		if rest, ok := strings.CutPrefix(file, shareDir()+"/"); ok {
+			file = filepath.Join(w.share, rest)
+		}
+		if files, err := filepath.Glob(file); err != nil || len(files) == 0 {
+			t.Errorf("%s is not there (%v)", m[1], err)
+		}
+	}
+	entry := "packaging/files/aai-gateway.desktop"
+	if out, err := exec.CommandContext(t.Context(), "desktop-file-validate", entry).CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%s: %v: %s", entry, err, out)
+	}
+}
+
+// The units are what systemd reads, and what the program is started with is a command of it.
+func TestUnits(t *testing.T) {
+	w := newWorld(t)
+	dir := t.TempDir()
+	for _, unit := range []string{"aai-gateway.service", "aai-gateway.socket"} {
+		text, err := os.ReadFile(filepath.Join("packaging/files", unit))
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Where the package will have put it, it is not yet.
+		text = bytes.ReplaceAll(text, []byte("/usr/bin/"+program), []byte(w.program))
+		text = regexp.MustCompile(`(?m)^Documentation=.*\n`).ReplaceAll(text, nil)
+		if err := os.WriteFile(filepath.Join(dir, unit), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.CommandContext(t.Context(), "systemd-analyze", "--user", "--recursive-errors=no", "verify", filepath.Join(dir, "aai-gateway.socket"), filepath.Join(dir, "aai-gateway.service"))
+	cmd.Env = append(os.Environ(), "XDG_RUNTIME_DIR="+dir)
+	if out, err := cmd.CombinedOutput(); err != nil || len(out) > 0 {
+		t.Errorf("%v: %s", err, out)
+	}
+}
+
+func TestPublisher(t *testing.T) {
+	who := publisherOfTests(t)
+	if got := who.url("1.2.3", "a.zip"); got != "https://example.org/aai-gateway/releases/download/v1.2.3/a.zip" {
+		t.Error(got)
+	}
+	text, err := os.ReadFile("packaging/publisher.env")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{"", string(text) + "AAI_HOME=x\n", strings.Replace(string(text), "AAI_NPM=", "#", 1)} {
+		if who, err := newPublisher(file); err == nil {
+			t.Errorf("%q is %+v", file, who)
+		}
+	}
+	// A shell reads the same.
+	out, err := exec.CommandContext(context.Background(), "sh", "-c", `. packaging/publisher.env; echo "$AAI_MAINTAINER"`).Output()
+	if err != nil || strings.TrimSpace(string(out)) != who.maintainer {
+		t.Errorf("a shell reads %q, %v", out, err)
+	}
+}

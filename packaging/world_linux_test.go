@@ -1,0 +1,135 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// The tests run at the root of the repository, as the program does.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	if err := os.Chdir(".."); err != nil {
+		panic(err)
+	}
+	os.Exit(m.Run())
+}
+
+// version is that of the release of these tests, and its time.
+const (
+	version = "1.2.3"
+	seconds = "1700000000"
+)
+
+// here is the platform that the tests run on.
+func here() target { return target{runtime.GOOS, runtime.GOARCH} }
+
+// A world is what the tests share: the built program, and what goes beside it.
+type world struct{ program, share string }
+
+var build = sync.OnceValues(func() (world, error) {
+	dir, err := os.MkdirTemp("", "aai-packaging-")
+	if err != nil {
+		return world{}, err
+	}
+	w := world{program: filepath.Join(dir, program), share: filepath.Join(dir, "share")}
+	cmd := exec.Command("go", "build", "-ldflags", "-X main.version="+version, "-o", w.program, "./cmd/aai-gateway")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return w, &exec.Error{Name: string(out), Err: err}
+	}
+	return w, share(w.share)
+})
+
+func newWorld(t *testing.T) world {
+	t.Helper()
+	w, err := build()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// publisherOfTests is the one of publisher.env.
+func publisherOfTests(t *testing.T) *publisher {
+	t.Helper()
+	who, err := thePublisher()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return who
+}
+
+// release is one of the program of this platform; the programs of the others are a word.
+func (w world) release(t *testing.T) *release {
+	t.Helper()
+	t.Setenv("SOURCE_DATE_EPOCH", seconds)
+	r := &release{dir: t.TempDir(), share: w.share, version: version}
+	for i, t2 := range targets() {
+		binary := built{Name: program, Path: filepath.Join(r.dir, t2.os+t2.arch), OS: t2.os, Arch: t2.arch, Kind: "Binary"}
+		if t2 == here() {
+			binary.Path = w.program
+		} else if err := os.WriteFile(binary.Path, []byte(t2.os), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		packed := built{Name: strings.Join([]string{program, version, t2.os, t2.arch}, "_") + ".tar.gz", OS: t2.os, Arch: t2.arch, Kind: "Archive"}
+		packed.Extras.Checksum = "sha256:" + strings.Repeat(string(rune('a'+i)), 64)
+		r.files = append(r.files, binary, packed)
+	}
+	return r
+}
+
+// golden compares with a file in testdata; UPDATE_GOLDEN=1 writes it.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	file := filepath.Join("packaging", "testdata", "golden", name)
+	if os.Getenv("UPDATE_GOLDEN") == "1" {
+		if err := write(file, got); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), string(got)); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", name, diff)
+	}
+}
+
+// judged checks a text by a schema that its makers give out.
+func judged(t *testing.T, schema string, text []byte) error {
+	t.Helper()
+	file, err := os.Open(filepath.Join(".cache", "manifests", schema))
+	if err != nil {
+		t.Fatalf("%v: run scripts/need-manifests", err)
+	}
+	defer file.Close() //nolint:errcheck // it was read
+	read, err := jsonschema.UnmarshalJSON(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	if err := c.AddResource("schema.json", read); err != nil {
+		t.Fatal(err)
+	}
+	compiled, err := c.Compile("schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var value any
+	if err := json.Unmarshal(text, &value); err != nil {
+		return err
+	}
+	return compiled.Validate(value)
+}
