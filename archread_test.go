@@ -1,0 +1,183 @@
+package aai_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A listing is what go list says of one package for one operating system.
+type listing struct {
+	ImportPath                         string
+	Imports, TestImports, XTestImports []string
+	IgnoredGoFiles                     []string
+	Error                              *struct{ Err string }
+}
+
+// builds are the operating systems we build for, and after a + a tag: the program of the
+// benchmarks is built with one.
+func builds() []string { return []string{"linux", "darwin", "windows", "linux+benchmarks"} }
+
+func TestTheMap(t *testing.T) {
+	ignored := make(map[string]int)
+	for _, system := range builds() {
+		listings := list(t, system)
+		if len(listings) == 0 {
+			t.Errorf("%s: go list found nothing", system)
+		}
+		for _, wrong := range trespasses(theMap(), listings) {
+			t.Errorf("%s: %s", system, wrong)
+		}
+		for _, l := range listings {
+			for _, file := range l.IgnoredGoFiles {
+				ignored[l.ImportPath+"/"+file]++
+			}
+		}
+	}
+	for _, file := range slices.Sorted(maps.Keys(ignored)) {
+		if ignored[file] == len(builds()) {
+			t.Errorf("%s is built for none of the builds() %q, so the map cannot see its imports", file, builds())
+		}
+	}
+}
+
+// TestTheMapSeesWhatIsChecked: what `make check` vets and builds, the map sees too.
+func TestTheMapSeesWhatIsChecked(t *testing.T) {
+	makefile, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, line, _ := strings.Cut(string(makefile), "\nTARGETS :=")
+	line, _, _ = strings.Cut(line, "\n")
+	checked := make(map[string]bool)
+	for _, target := range strings.Fields(line) {
+		system, _, _ := strings.Cut(target, "/")
+		checked[system] = true
+	}
+	seen := make(map[string]bool)
+	for _, build := range builds() {
+		system, _, _ := strings.Cut(build, "+")
+		seen[system] = true
+	}
+	if !maps.Equal(checked, seen) {
+		t.Errorf("TARGETS of the Makefile are for %q, builds() for %q", slices.Sorted(maps.Keys(checked)), slices.Sorted(maps.Keys(seen)))
+	}
+}
+
+// TestTheMapMeansModules: a replaced module would not be what its name says, and
+// one without a dot in its name would look like the standard library.
+func TestTheMapMeansModules(t *testing.T) {
+	mod, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(mod)) {
+		if strings.HasPrefix(strings.TrimSpace(line), "replace") {
+			t.Errorf("go.mod: %s", line)
+		}
+	}
+}
+
+func list(t *testing.T, build string) []listing {
+	t.Helper()
+	system, tag, _ := strings.Cut(build, "+")
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-e", "-tags="+tag, "-json=ImportPath,Imports,TestImports,XTestImports,IgnoredGoFiles,Error", "./...")
+	cmd.Env = append(os.Environ(), "GOOS="+system, "CGO_ENABLED=0")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list for %s: %v\n%s", build, err, stderr.String())
+	}
+	var all []listing
+	for decoder := json.NewDecoder(bytes.NewReader(out)); ; {
+		var l listing
+		if err := decoder.Decode(&l); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatalf("go list for %s: %v", build, err)
+		}
+		all = append(all, l)
+	}
+}
+
+// trespasses says what in the listings is not on the map.
+func trespasses(rooms []room, listings []listing) []string {
+	byName := make(map[string]room)
+	for _, r := range rooms {
+		byName[r.name] = r
+	}
+	var wrong []string
+	for _, l := range listings {
+		name, _ := ourName(l.ImportPath)
+		r, known := byName[name]
+		if !known {
+			wrong = append(wrong, fmt.Sprintf("%s is not on the map", l.ImportPath))
+			continue
+		}
+		if l.Error != nil && !strings.Contains(l.Error.Err, "build constraints exclude all Go files") {
+			wrong = append(wrong, fmt.Sprintf("%s cannot be read: %s", l.ImportPath, l.Error.Err))
+		}
+		for _, path := range l.Imports {
+			if !r.admits(byName, path) {
+				wrong = append(wrong, fmt.Sprintf("%s may not import %s (%s)", name, path, r.why))
+			}
+		}
+		for _, path := range slices.Concat(l.TestImports, l.XTestImports) {
+			if !r.admits(byName, path) && !r.testsAdmit(byName, path) {
+				wrong = append(wrong, fmt.Sprintf("the tests of %s may not import %s", name, path))
+			}
+		}
+	}
+	return wrong
+}
+
+// ourName returns the name on the map for a package of ours.
+func ourName(path string) (name string, ours bool) {
+	if path == "aai" {
+		return path, true
+	}
+	return strings.CutPrefix(path, "aai/")
+}
+
+func isStandard(path string) bool {
+	first, _, _ := strings.Cut(path, "/")
+	return !strings.Contains(first, ".") && path != "C"
+}
+
+// admits reports whether the room's code may import the package.
+func (r room) admits(rooms map[string]room, path string) bool {
+	if name, ours := ourName(path); ours {
+		other, known := rooms[name]
+		return known && !other.forTest && (slices.Contains(r.ours, name) || slices.Contains(r.ours, anything)) ||
+			known && other.forTest && slices.Contains(r.ours, name)
+	}
+	return isStandard(path) || belongs(path, r.modules)
+}
+
+// testsAdmit reports whether the room's tests may import the package although
+// its code may not.
+func (r room) testsAdmit(rooms map[string]room, path string) bool {
+	name, ours := ourName(path)
+	if !ours {
+		return belongs(path, testModules()) || belongs(path, r.tests)
+	}
+	_, known := rooms[name]
+	return known && (name == r.name || slices.Contains(testRooms(), name) ||
+		slices.Contains(r.tests, name) || slices.Contains(r.tests, anything))
+}
+
+// belongs reports whether the package is of one of the modules.
+func belongs(path string, modules []string) bool {
+	return slices.ContainsFunc(modules, func(module string) bool {
+		return path == module || strings.HasPrefix(path, module+"/")
+	})
+}
