@@ -3,7 +3,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 BUILD   := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)'
 LINT    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
-.PHONY: build demo test test-apps check bench bench-short fuzz soak race steady
+.PHONY: build demo test test-apps check bench bench-short packages fuzz soak race steady
 
 build: ## the program, in bin/
 	$(BUILD) -o bin/ ./cmd/aai-gateway
@@ -13,7 +13,7 @@ demo: ## real apps in a private session, driven by an agent
 	bin/aai-gateway demo
 test: ## install what the tests need, and run them all
 	scripts/need-packages descriptors/packages.txt scripts/test-packages.txt scripts/desktop-packages.txt
-	scripts/need-inspector && scripts/need-sdks && scripts/need-conformance && scripts/need-oidc
+	scripts/need-inspector && scripts/need-sdks && scripts/need-conformance && scripts/need-oidc && scripts/need-manifests
 	go test -timeout 40m ./...
 test-apps: ## 300 acts on real programs, each judged by others than us
 	scripts/need-packages scripts/desktop-packages.txt descriptors/packages.txt && scripts/need-apps
@@ -28,8 +28,8 @@ check: ## format, vet, lint, the map of the house, all platforms
 bench: ## figures, beside bare floors and other people's programs in the same run
 	scripts/need-packages scripts/test-packages.txt scripts/desktop-packages.txt scripts/bench-packages.txt && { scripts/need-peers || true; }
 	go test -run '^$$' -bench . -timeout 40m ./bench ./internal/desktop/x11
-bench-short: ## every benchmark once, to see that it runs to its end
-	scripts/bench-short
+bench-short: ; scripts/bench-short ## every benchmark once, to see that it runs to its end
+packages: ; scripts/packages ## all that others get of this commit, in dist/
 fuzz: ## each fuzz target for ten seconds
 	scripts/fuzz 10s
 soak: ## a thousand agents over HTTP for ten minutes; 200 rounds of killing whoever writes
