@@ -48,6 +48,8 @@ func theMap() []room {
 		systemd   = "github.com/coreos/go-systemd/v22"
 		zerolog   = "github.com/rs/zerolog" // toxiproxy is made with a logger of its kind
 		burntToml = "github.com/BurntSushi/toml"
+		hujson    = "github.com/tailscale/hujson"
+		goccy     = "github.com/goccy/go-yaml"
 
 		hygiene = "internal/hygiene"
 		schema  = "internal/schema"
@@ -171,9 +173,9 @@ func theMap() []room {
 			why: "a door needs to know nothing but the Gateway; answers it shows as their schemas promise them"},
 		{name: "internal/config", ours: []string{"aai", egress, login, policy, proof, session, whole}, modules: []string{jsontext, burntToml},
 			why: "what a person configured, layer by layer, and what of it widens: what a value may be it asks the room that uses it, and it makes nothing of any; a name given twice is a fault; older files are TOML"},
-		{name: splice, modules: []string{"github.com/tailscale/hujson", "github.com/pelletier/go-toml/v2", "go.yaml.in/yaml/v4"}, tests: []string{burntToml, "github.com/goccy/go-yaml"},
+		{name: splice, modules: []string{hujson, "github.com/pelletier/go-toml/v2", "go.yaml.in/yaml/v4"}, tests: []string{burntToml, goccy},
 			why: "an entry into a person's JSON, TOML or YAML and out of it, all other bytes kept: kept parsers say where, and others judge in its tests"},
-		{name: "internal/install", ours: []string{"aai", "internal/account", hygiene, splice, whole}, modules: []string{sdk, "github.com/rogpeppe/go-internal"},
+		{name: "internal/install", ours: []string{"aai", "internal/account", hygiene, splice, whole}, modules: []string{sdk, "github.com/rogpeppe/go-internal"}, tests: []string{burntToml, goccy, hujson},
 			why: "agents' clients and their configurations: whose files they are the account says, what it wrote it starts as a client of MCP does; differences a library shows"},
 		{name: "internal/own", ours: []string{"aai", hygiene, schema, catalog, policy, journal, keychain, lint, login, proof, site},
 			why: "the gateway's own app: its tools are what these rooms can do"},

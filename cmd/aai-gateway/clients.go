@@ -24,7 +24,8 @@ func (p *program) clients(f cli.Flags) (cli.Clients, error) {
 	executable, _ := os.Executable() // an empty one is refused
 	cache, _ := os.UserCacheDir()
 	command, notes, err := install.StableCommand(install.Start{
-		Arg0: os.Args[0], Executable: executable, Path: p.getenv("PATH"), Temp: os.TempDir(), Go: filepath.Join(cache, "go-build"),
+		Arg0: os.Args[0], Executable: executable, Path: p.getenv("PATH"),
+		Passing: []string{os.TempDir(), "/tmp", "/var/tmp", filepath.Join(cache, "go-build")},
 	})
 	if err != nil {
 		return nil, invalid("%w", err)

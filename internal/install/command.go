@@ -12,8 +12,8 @@ type Start struct {
 	Arg0       string // os.Args[0]
 	Executable string // os.Executable()
 	Path       string // of the environment
-	Temp       string // os.TempDir()
-	Go         string // the folder of Go's build cache, "" if there is none
+	// Passing are folders that are cleaned by themselves: of temporary files, of builds.
+	Passing []string
 }
 
 // StableCommand is the path by which others start this program, now and after its next
@@ -35,12 +35,9 @@ func StableCommand(s Start) (command string, notes []string, err error) {
 		}
 	}
 	command = filepath.Clean(command)
-	for _, passing := range []struct{ folder, is string }{
-		{s.Temp, "a folder of temporary files"}, {"/tmp", "a folder of temporary files"}, {"/var/tmp", "a folder of temporary files"},
-		{s.Go, "the cache of Go's builds"},
-	} {
-		if passing.folder != "" && within(command, passing.folder) {
-			return command, append(notes, command+" is in "+passing.is+": clients find nothing there once it is cleaned. Move the program to a folder that stays, and install again."), nil
+	for _, folder := range s.Passing {
+		if folder != "" && within(command, folder) {
+			return command, []string{command + " is in " + folder + ", which is cleaned by itself: clients find nothing there then. Move the program to a folder that stays, and install again."}, nil
 		}
 	}
 	slashed := filepath.ToSlash(command)

@@ -2,6 +2,7 @@ package install
 
 import (
 	"bytes"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -31,7 +32,10 @@ func diffOf(p *Plan, shown []string) string {
 	}
 	text := diff.Diff(from, unmarked(p.old), to, unmarked(p.next))
 	_, text, _ = bytes.Cut(text, []byte("\n")) // "diff a b"
-	v := veil{format: p.at.spot().Format, shown: shown}
+	spot := p.at.spot()
+	names := splice.Names(p.old, spot)
+	maps.Copy(names, splice.Names(p.next, spot))
+	v := veil{format: spot.Format, shown: shown, names: names}
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	for i, line := range lines {
 		if line == "" || i < 2 || strings.HasPrefix(line, "@@") || strings.HasPrefix(line, "\\") {
@@ -53,8 +57,12 @@ func shortened(lines []string) []string {
 		if len(lines[i]) <= maxDiffLine {
 			continue
 		}
-		if i+1 < len(lines) && lines[i][0] == '-' && strings.HasPrefix(lines[i+1], "+") {
-			a, b := lines[i][1:], lines[i+1][1:]
+		next := i + 1
+		for next < len(lines) && strings.HasPrefix(lines[next], "\\") {
+			next++
+		}
+		if next < len(lines) && lines[i][0] == '-' && strings.HasPrefix(lines[next], "+") {
+			a, b := lines[i][1:], lines[next][1:]
 			head, tail := 0, 0
 			for head < min(len(a), len(b)) && a[head] == b[head] {
 				head++
@@ -63,7 +71,7 @@ func shortened(lines []string) []string {
 				tail++
 			}
 			head, tail = max(head-around, 0), max(tail-around, 0)
-			lines[i], lines[i+1] = "-"+window(a, head, tail), "+"+window(b, head, tail)
+			lines[i], lines[next] = "-"+window(a, head, tail), "+"+window(b, head, tail)
 		}
 	}
 	for i, line := range lines {
@@ -117,6 +125,7 @@ func harmless(command string, args []string) []string {
 type veil struct {
 	format splice.Format
 	shown  []string
+	names  map[string]bool // what is a key; in a text of several lines anything may look like one
 }
 
 // line is one line without the values in it. It is read as it stands: what cannot be told
@@ -135,6 +144,9 @@ func (v veil) yaml(text string) string {
 		return veiled
 	}
 	head, key, colon, value := parts[1], parts[2], parts[3], strings.TrimRight(parts[4], " ")
+	if key != "" && !v.names[key] {
+		return head + veiled
+	}
 	if hygiene.SecretName(key) && value != "" {
 		return head + key + colon + veiled
 	}
@@ -192,10 +204,12 @@ func (v veil) header(text, before string) bool {
 	return v.format == splice.TOML && strings.HasPrefix(strings.TrimSpace(before), "[") && !strings.ContainsAny(before, "]=") && strings.Contains(text, "]")
 }
 
-// name is a key, which may be shown unless it looks like what nobody would type.
+// name is a key, which is shown if it is one.
 func (v veil) name(token, key string) string {
-	if len(key) > 100 || regexp.MustCompile(`[A-Za-z0-9+/_=-]{32,}`).MatchString(key) || strings.Contains(key, "@") {
-		return veiled
+	for part := range strings.SplitSeq(key, ".") {
+		if !v.names[key] && !v.names[strings.Trim(part, `"'`)] {
+			return veiled
+		}
 	}
 	return token
 }

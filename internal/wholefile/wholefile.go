@@ -26,8 +26,8 @@ func Replace(path string, content []byte) error {
 func Keep(path string, content []byte) error { return keep(path, content, nil) }
 
 // Amend is Keep for a file that others made and read: the new one has the mode and the owner
-// of the one that is there. One that is not there yet is for this user alone. A symbolic
-// link is replaced.
+// of the one that is there. One that is not there yet is for this user alone. What is no
+// regular file, such as a symbolic link, is not replaced.
 func Amend(path string, content []byte) error {
 	info, err := os.Lstat(path)
 	switch {

@@ -139,6 +139,17 @@ func Find(text []byte, p Place) (fields map[string]any, there bool, err error) {
 	return fields, true, nil
 }
 
+// Names returns the names of all that is in a text, none if it cannot be read.
+func Names(text []byte, p Place) map[string]bool {
+	names := make(map[string]bool)
+	if _, rest, err := parts(text); err == nil {
+		if all, err := syntaxOf(p, rest).read(rest); err == nil {
+			all.collect(names)
+		}
+	}
+	return names
+}
+
 // Has reports whether fields as Find returns them say what an entry says; what else they
 // say does not matter.
 func Has(fields map[string]any, entry []Field) bool {

@@ -41,6 +41,16 @@ func (t *tree) at(name string) *tree {
 	return nil
 }
 
+// collect adds the names of all that is in the tree.
+func (t *tree) collect(names map[string]bool) {
+	for _, name := range t.names {
+		names[name] = true
+	}
+	for _, item := range t.items {
+		item.collect(names)
+	}
+}
+
 // holder is what holds the entries, nil if it is not there.
 func (t *tree) holder(p Place) *tree {
 	for _, key := range p.Path {

@@ -1,0 +1,65 @@
+//go:build unix
+
+package install_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"aai/internal/install"
+)
+
+// TestStableCommand: the name on PATH that leads to the program counts, and its link is kept;
+// what passes is said.
+func TestStableCommand(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(path string) string { return filepath.Join(root, path) }
+	for _, path := range []string{"cellar/1.2/bin/aai-gateway", "other/aai-gateway", "x/_npx/1/aai-gateway"} {
+		if err := os.MkdirAll(filepath.Dir(at(path)), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(at(path), []byte(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(at("bin"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for _, link := range []string{"bin/aai-gateway", "bin/axterminator"} {
+		if err := os.Symlink("../cellar/1.2/bin/aai-gateway", at(link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	real := at("cellar/1.2/bin/aai-gateway")
+	for _, c := range []struct {
+		name  string
+		start install.Start
+		want  string
+		note  string
+	}{
+		{"by its name on PATH", install.Start{Arg0: "aai-gateway", Executable: real, Path: at("none") + ":" + at("bin")}, at("bin/aai-gateway"), ""},
+		{"by its real path, and a link to it is on PATH", install.Start{Arg0: real, Executable: real, Path: at("bin")}, at("bin/aai-gateway"), ""},
+		{"by another name on PATH", install.Start{Arg0: "axterminator", Executable: real, Path: at("bin")}, at("bin/axterminator"), ""},
+		{"by a link that is not on PATH", install.Start{Arg0: at("bin/aai-gateway"), Executable: real, Path: at("other")}, at("bin/aai-gateway"), ""},
+		{"another program is on PATH", install.Start{Arg0: real, Executable: real, Path: at("other")}, real, ""},
+		{"a relative folder of PATH", install.Start{Arg0: "aai-gateway", Executable: real, Path: "bin:."}, real, ""},
+		{"whoever started it said another name", install.Start{Arg0: "/bin/sh", Executable: real, Path: "/bin"}, real, ""},
+		{"a folder that is cleaned", install.Start{Arg0: real, Executable: real, Passing: []string{"", at("none"), at("cellar")}}, real, "cleaned by itself"},
+		{"a link to a folder that is cleaned", install.Start{Arg0: at("bin/aai-gateway"), Executable: real, Passing: []string{at("cellar")}}, at("bin/aai-gateway"), "cleaned by itself"},
+		{"the cache of npx", install.Start{Arg0: at("x/_npx/1/aai-gateway"), Executable: at("x/_npx/1/aai-gateway")}, at("x/_npx/1/aai-gateway"), "npm install -g"},
+	} {
+		got, notes, err := install.StableCommand(c.start)
+		said := strings.Join(notes, " ")
+		if got != c.want || err != nil || (said == "") != (c.note == "") || !strings.Contains(said, c.note) {
+			t.Errorf("%s: %s, %q, %v; expected %s, %q", c.name, got, notes, err, c.want, c.note)
+		}
+	}
+	if _, _, err := install.StableCommand(install.Start{Arg0: "aai-gateway"}); err == nil {
+		t.Error("nobody knows where it is, and it is somewhere")
+	}
+}

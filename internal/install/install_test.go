@@ -1,0 +1,195 @@
+package install_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"aai"
+	"aai/internal/install"
+)
+
+const cursor = ".cursor/mcp.json"
+
+// TestWhatWasChangedSince: only the entry goes, and nothing that others wrote.
+func TestWhatWasChangedSince(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	w.file(cursor, "{\n  \"mcpServers\": {\n    \"a\": {\"command\": \"x\"}\n  }\n}\n")
+	w.do(install.Add)(w.room.Install("cursor", serve()))
+	w.file(cursor, strings.Replace(w.has(cursor), `"x"`, `"y"`, 1))
+	w.do(install.Remove)(w.room.Uninstall("cursor"))
+	w.is(cursor, "{\n  \"mcpServers\": {\n    \"a\": {\"command\": \"y\"}\n  }\n}\n")
+}
+
+// TestSteps: changes are taken back one by one, and uninstall goes back to before the first.
+func TestSteps(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	const first = "{\n  \"mcpServers\": {\"aai-gateway\": {\"command\": \"mine\", \"args\": [\"--api-key\", \"sk-old\"]}}\n}\n"
+	w.file(cursor, first)
+	p := w.plan(w.room.Install("cursor", serve()))
+	if !p.Doubtful() || !strings.Contains(p.Diff, `"mine"`) || strings.Contains(p.Diff, "sk-old") {
+		t.Errorf("%v\n%s", p.Doubtful(), p.Diff)
+	}
+	w.do(install.Replace)(p, nil)
+	second := w.has(cursor)
+	w.do(install.Replace)(w.room.Install("cursor", append(serve(), "--profile", "desktop")))
+	third := w.has(cursor)
+	if second == third {
+		t.Fatal("nothing changed")
+	}
+	w.do(install.Restore)(w.room.Rollback("cursor"))
+	w.is(cursor, second)
+	w.do(install.Replace)(w.room.Install("cursor", append(serve(), "--profile", "desktop")))
+	w.is(cursor, third)
+	w.do(install.Restore)(w.room.Uninstall("cursor"))
+	w.is(cursor, first)
+	w.do(install.Restore)(w.room.Rollback("cursor"))
+	w.is(cursor, third)
+	if w.room.Last() != "cursor" {
+		t.Errorf("the last one is %q", w.room.Last())
+	}
+	// Somebody wrote it in the meantime: that is said, and it is put back all the same.
+	w.file(cursor, "{\"other\": true}")
+	p = w.plan(w.room.Rollback("cursor"))
+	if !p.Doubtful() || len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "would be lost") {
+		t.Errorf("%v %q", p.Doubtful(), p.Notes)
+	}
+	w.do(install.Restore)(p, nil)
+	w.is(cursor, second)
+	w.do(install.Restore)(w.room.Rollback("cursor"))
+	w.is(cursor, first)
+	if _, err := w.room.Rollback("cursor"); err == nil || w.room.Last() != "" {
+		t.Errorf("there is more to take back: %v, %q", err, w.room.Last())
+	}
+}
+
+// TestWhatIsTheSame: what a client or a person added to the entry does not make it another
+// one.
+func TestWhatIsTheSame(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	w.file(cursor, `{"mcpServers": {"aai-gateway": {"args": ["mcp", "serve"], "command": "`+command+`", "env": {"A": "b"}, "disabled": true}}}`)
+	w.do(install.Nothing)(w.room.Install("cursor", serve()))
+}
+
+// TestAFileThatChangesMeanwhile: what somebody wrote after the plan was shown is not
+// overwritten, and nothing is on record.
+func TestAFileThatChangesMeanwhile(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	for _, was := range []string{"{}", ""} {
+		if was != "" {
+			w.file(cursor, was)
+		}
+		p := w.plan(w.room.Install("cursor", serve()))
+		w.file(cursor, "{\"new\": 1}")
+		if err := w.room.Do(t.Context(), p); err == nil || !strings.Contains(err.Error(), "changed by somebody else") {
+			t.Errorf("got %v", err)
+		}
+		w.is(cursor, "{\"new\": 1}")
+		if err := os.Remove(filepath.Join(w.home, cursor)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if w.room.Last() != "" {
+		t.Errorf("on record: %q", w.room.Last())
+	}
+}
+
+// TestAFileThatCannotBeWritten: it stays, and nothing is on record.
+func TestAFileThatCannotBeWritten(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	w.file(".config", "no folder")
+	if _, err := w.room.Install("goose", serve()); err == nil {
+		t.Error("a file is a folder")
+	}
+	if w.room.Last() != "" {
+		t.Errorf("on record: %q", w.room.Last())
+	}
+}
+
+// TestAFileThatCannotBeRead: it is named with line and column, and nothing is planned.
+func TestAFileThatCannotBeRead(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	path := w.file(cursor, "{\n  \"mcpServers\": {\n    oops\n  }\n}\n")
+	for name, plan := range map[string]func(string) (*install.Plan, error){
+		"install":   func(id string) (*install.Plan, error) { return w.room.Install(id, serve()) },
+		"uninstall": w.room.Uninstall,
+	} {
+		_, err := plan("cursor")
+		e := aai.AsError(err)
+		if e == nil || !strings.Contains(e.Message, path+": line 3, column 5: ") || !strings.Contains(e.Message, "expected JSON") || !strings.Contains(e.Hint, "not touched") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestABackupThatIsGone: nothing is put back that is not what was there.
+func TestABackupThatIsGone(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	w.file(cursor, "{\"a\": 1}")
+	w.do(install.Add)(w.room.Install("cursor", serve()))
+	backups, err := filepath.Glob(filepath.Join(w.home, ".local/share/aai-gateway/clients/backups/*"))
+	if err != nil || len(backups) != 1 {
+		t.Fatalf("%q, %v", backups, err)
+	}
+	if err := os.WriteFile(backups[0], []byte("{\"evil\": 1}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := w.room.Rollback("cursor"); err == nil || !strings.Contains(err.Error(), "not what was kept") {
+		t.Errorf("got %v", err)
+	}
+	w.do(install.Remove)(w.room.Uninstall("cursor")) // the entry alone
+	if strings.Contains(w.has(cursor), "aai-gateway") || strings.Contains(w.has(cursor), "evil") {
+		t.Error(w.has(cursor))
+	}
+}
+
+// TestSecretsStayVeiled: no diff shows a value of others, wherever it stands around ours.
+func TestSecretsStayVeiled(t *testing.T) {
+	const secret = "CANARY"
+	for _, c := range []struct{ client, path, text string }{
+		{"cursor", cursor, "{\n  \"mcpServers\": {\n    \"a\": {\n      \"args\": [\"--token\", \"CANARY\"], // CANARY\n      \"env\": {\"PLAIN\": \"CANARY\", \"PIN\": \"CANARY\"}\n    }\n  }\n}\n"},
+		{"cursor", cursor, "{\"mcpServers\":{\"a\":{\"headers\":{\"Authorization\":\"Bearer CANARY\"},\"url\":\"https://u:CANARY@x.example/?k=CANARY\"}},\"apiKey\":\"CANARY\"}"},
+		{"cursor", cursor, "{\n  \"mcpServers\": {\n    \"a\": {\"env\": {\"A\": \"x \\\" CANARY\"}}\n    /* CANARY\n    CANARY */\n  }\n}\n"},
+		{"cursor", cursor, "{\n  \"mcpServers\": {\n    \"aai-gateway\": {\"command\": \"old\", \"args\": [\"--password\", \"CANARY\", \"-k\", \"CANARY\"], \"env\": {\"A\": \"CANARY\"}}\n  }\n}\n"},
+		{"codex", ".codex/config.toml", "[mcp_servers.a]\nenv = { A = \"CANARY\", B = 'CANARY' } # CANARY\nkey = \"\"\"\nCANARY\nCANARY = CANARY \"\"\"\n"},
+		{"codex", ".codex/config.toml", "[mcp_servers.a]\nkeys = [\n  \"CANARY\",\n  'CANARY',\n]\n# key = CANARY"},
+		{"goose", ".config/goose/config.yaml", "extensions:\n  a:\n    envs:\n      TOKEN: CANARY\n      OTHER: \"CANARY\"\n      MORE: 'CANARY x'\n"},
+		{"goose", ".config/goose/config.yaml", "extensions:\n  a:\n    args: [--key, CANARY, \"CANARY\"]\n    # CANARY\n    text: |\n      CANARY\n      a CANARY: CANARY\n"},
+		{"goose", ".config/goose/config.yaml", "extensions: {a: {envs: {T: CANARY}}, b: {cmd: \"CANARY\"}}\nlast: https://u:CANARY@x.example\n"},
+		{"continue", ".continue/config.yaml", "name: a\nmcpServers:\n  - name: CANARY\n    env:\n      T: CANARY\n    args:\n      - CANARY\n      - --key=CANARY\n"},
+	} {
+		for _, name := range []string{"install", "uninstall", "rollback"} {
+			w := newWorld(t, "linux", nil)
+			w.file(c.path, c.text)
+			plan := func(id string) (*install.Plan, error) { return w.room.Install(id, serve()) }
+			if name != "install" {
+				if err := w.room.Do(t.Context(), w.plan(plan(c.client))); err != nil {
+					t.Fatal(err)
+				}
+				plan = w.room.Uninstall
+			}
+			if name == "rollback" {
+				w.file(c.path, w.has(c.path)+"\n")
+				plan = w.room.Rollback
+			}
+			p := w.plan(plan(c.client))
+			if strings.Contains(p.Diff, secret) {
+				t.Errorf("%s shows it:\n%s\nof\n%s", name, p.Diff, c.text)
+			}
+			if !strings.Contains(p.Diff, "aai-gateway") {
+				t.Errorf("%s does not show ours:\n%s", name, p.Diff)
+			}
+		}
+	}
+}
+
+// TestALongLine: of a minified configuration what is around ours is shown, and not all of it.
+func TestALongLine(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	w.file(cursor, `{"history":[`+strings.Repeat(`{"x":"y"},`, 5000)+`{}],"mcpServers":{},"z":[`+strings.Repeat(`{"x":"y"},`, 5000)+`{}]}`)
+	p := w.plan(w.room.Install("cursor", serve()))
+	if len(p.Diff) > 1500 || !strings.Contains(p.Diff, `"args":["mcp","serve"]`) {
+		t.Errorf("%d bytes:\n%.2000s", len(p.Diff), p.Diff)
+	}
+}

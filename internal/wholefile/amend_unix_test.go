@@ -1,0 +1,63 @@
+//go:build unix
+
+package wholefile_test
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"aai/internal/wholefile"
+)
+
+// TestAmend: the mode and the owner stay, what is new is its owner's alone, and what is no
+// file is not replaced.
+func TestAmend(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "file")
+	for mode, want := range map[os.FileMode]os.FileMode{0: 0o600, 0o664: 0o664, 0o400: 0o400, 0o755: 0o755} {
+		_ = os.Remove(path)
+		if mode != 0 {
+			if err := os.WriteFile(path, []byte("old"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.Chmod(path, mode); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := wholefile.Amend(path, []byte("new")); err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(path)
+		info, statErr := os.Stat(path)
+		if err != nil || statErr != nil || string(got) != "new" || info.Mode() != want {
+			t.Errorf("%v: %q, %v, %v, %v", mode, got, info.Mode(), err, statErr)
+		}
+	}
+	if os.Geteuid() == 0 {
+		if err := os.Chown(path, 1234, 2345); err != nil {
+			t.Fatal(err)
+		}
+		if err := wholefile.Amend(path, []byte("newer")); err != nil {
+			t.Fatal(err)
+		}
+		var stat syscall.Stat_t
+		if err := syscall.Stat(path, &stat); err != nil || stat.Uid != 1234 || stat.Gid != 2345 {
+			t.Errorf("it belongs to %d:%d, %v", stat.Uid, stat.Gid, err)
+		}
+	}
+	link := filepath.Join(folder, "link")
+	if err := os.Symlink(path, link); err != nil {
+		t.Fatal(err)
+	}
+	for _, other := range []string{link, folder} {
+		if err := wholefile.Amend(other, nil); err == nil {
+			t.Errorf("%s was replaced", other)
+		}
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil || len(entries) != 2 {
+		t.Errorf("there are %v, %v", entries, err)
+	}
+}
