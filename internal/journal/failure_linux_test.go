@@ -64,6 +64,9 @@ func fillFileSystem() error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", noNamespace, err)
 	}
+	if err := fullFromTheStart(here); err != nil {
+		return err
+	}
 	path := filepath.Join(here, "audit.jsonl")
 	j := New(path)
 	e := reading("c")
@@ -93,6 +96,27 @@ func fillFileSystem() error {
 		return fmt.Errorf("%d were recorded: %+v, %w", kept+1, v, err)
 	}
 	return readOnly(here, path, v.Records)
+}
+
+// fullFromTheStart: where there is no room for the first byte, each of two gateways is told
+// so, and neither waits for the other.
+func fullFromTheStart(disk string) error {
+	ballast, err := os.Create("everything")
+	if err != nil {
+		return err
+	}
+	for err == nil {
+		_, err = ballast.Write(make([]byte, 4096))
+	}
+	path := filepath.Join(disk, "first", "audit.jsonl")
+	one, other := New(path), New(path)
+	other.side.patience = 0 // who finds it locked says so
+	for _, j := range []*Journal{one, other, one, other} {
+		if err := j.Record(nil, received("c1")); !errors.Is(err, syscall.ENOSPC) { //nolint:staticcheck // Record has no use for a context
+			return fmt.Errorf("on a disk that was full before: %w", err)
+		}
+	}
+	return errors.Join(one.Close(), other.Close(), ballast.Close(), os.RemoveAll(filepath.Dir(path)), os.Remove("everything"))
 }
 
 // readOnly makes a disk of it that can only be read: all that was written is.

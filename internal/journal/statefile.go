@@ -76,7 +76,10 @@ func (f *stateFile) lock(look bool) error {
 		info, err := os.Lstat(f.path)
 		if err == nil && os.SameFile(info, f.opened) {
 			f.looked = time.Now()
-			return f.load(info.Size())
+			if err = f.load(info.Size()); err != nil {
+				f.unlock()
+			}
+			return err
 		}
 		if err := f.close(); err != nil {
 			return fmt.Errorf("close the state of the journal: %w", err)
