@@ -159,6 +159,7 @@ func launchingScripts() []string {
 	return []string{
 		"npm-cli.js", "npx-cli.js", "npm", "npx", "corepack.js", "pnpm.cjs", "pnpx.cjs", "pnpm.js", "yarn.js", "yarn.cjs", "npm.js", "npx.js", "yarnpkg.js",
 		"pipx", "uv", "uvx",
+		"aai-gateway.js", // npm's package of ours
 	}
 }
 

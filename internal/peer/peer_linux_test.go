@@ -125,24 +125,27 @@ func TestClientsAreToldApart(t *testing.T) {
 	goClient := write(t, folder+"/go/client", "")
 	copyFile(t, self(t), goClient)
 	nodePackage(t, folder+"/work/node_modules/agent")
+	ours := ourPackage(t, folder+"/ours")
 	client := asClient + "=1"
 	for name, c := range map[string]struct {
 		env  []string
 		args []string
 		ends string
 	}{
-		"node":                  {nil, []string{"node", node}, "/node " + node},
-		"node through shells":   {nil, []string{"sh", "-c", `bash -c 'node "$0" env timeout 60 sh -c "\"\$0\"" "$1"; exit' "$0" "$1"`, node}, "/node " + node},
-		"node that has a title": {nil, []string{"node", write(t, folder+"/t/cli.js", titledClient)}, `/node "claude"`},
-		"node by npx":           {nil, []string{"sh", "-c", `cd "$0" && npx --offline agent "$1"`, folder + "/work"}, "/node " + folder + "/work/node_modules/agent/cli.js"},
-		"node, and then npx":    {[]string{"GATEWAY=" + self(t)}, []string{"node", node, "sh", "-c", `cd "$0" && exec npx --offline gateway`, folder + "/work"}, "/node " + node},
-		"Python":                {nil, []string{"python3", plain}, " " + plain},
-		"Python through env":    {nil, []string{"env", "A=1", "nice", "python3", plain, "sh", "-c", `"$0"; exit`}, " " + plain},
-		"Python by a socket":    {nil, []string{"python3", async, "setsid", "--wait"}, " " + async},
-		"Python, then a helper": {nil, []string{"python3", plain, "python3", write(t, folder+"/helper.py", "import subprocess, sys\nsys.exit(subprocess.run(sys.argv[1:]).returncode)\n")}, " " + plain},
-		"Go":                    {[]string{client}, []string{goClient}, goClient},
-		"Go through a shell":    {[]string{client}, []string{goClient, "sh", "-c", `"$0"; exit`}, goClient},
-		"a shell of an agent":   {[]string{client}, []string{goClient, "bash", "-c", `echo | "$0" | cat`}, goClient},
+		"node":                   {nil, []string{"node", node}, "/node " + node},
+		"node through shells":    {nil, []string{"sh", "-c", `bash -c 'node "$0" env timeout 60 sh -c "\"\$0\"" "$1"; exit' "$0" "$1"`, node}, "/node " + node},
+		"node that has a title":  {nil, []string{"node", write(t, folder+"/t/cli.js", titledClient)}, `/node "claude"`},
+		"node by npx":            {nil, []string{"sh", "-c", `cd "$0" && npx --offline agent "$1"`, folder + "/work"}, "/node " + folder + "/work/node_modules/agent/cli.js"},
+		"node, and then npx":     {[]string{"GATEWAY=" + self(t)}, []string{"node", node, "sh", "-c", `cd "$0" && exec npx --offline gateway`, folder + "/work"}, "/node " + node},
+		"node, and then ours":    {nil, []string{"node", node, "node", ours}, "/node " + node},
+		"Python":                 {nil, []string{"python3", plain}, " " + plain},
+		"Python through env":     {nil, []string{"env", "A=1", "nice", "python3", plain, "sh", "-c", `"$0"; exit`}, " " + plain},
+		"Python by a socket":     {nil, []string{"python3", async, "setsid", "--wait"}, " " + async},
+		"Python, then a helper":  {nil, []string{"python3", plain, "python3", write(t, folder+"/helper.py", "import subprocess, sys\nsys.exit(subprocess.run(sys.argv[1:]).returncode)\n")}, " " + plain},
+		"Go":                     {[]string{client}, []string{goClient}, goClient},
+		"Go through a shell":     {[]string{client}, []string{goClient, "sh", "-c", `"$0"; exit`}, goClient},
+		"a shell, and then ours": {[]string{client}, []string{goClient, "bash", "-c", `echo | node "$0" "$1" | cat`, ours}, goClient},
+		"a shell of an agent":    {[]string{client}, []string{goClient, "bash", "-c", `echo | "$0" | cat`}, goClient},
 	} {
 		if got := seen(t, c.env, c.args...); !strings.HasSuffix(got, c.ends) {
 			t.Errorf("%s is %q; want it to end in %q", name, got, c.ends)
@@ -165,6 +168,24 @@ func nodePackage(t *testing.T, folder string) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// ourPackage is what npm installs of ours, and starts this binary. It returns its script.
+func ourPackage(t *testing.T, folder string) string {
+	t.Helper()
+	launcher, err := os.ReadFile("../../packaging/npm/aai-gateway.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, folder+"/package.json", `{"name": "ours", "version": "1.0.0", "optionalDependencies": {"ours-linux-x64": "1.0.0", "ours-linux-arm64": "1.0.0"}}`)
+	for _, name := range []string{"ours-linux-x64", "ours-linux-arm64"} {
+		bin := folder + "/node_modules/" + name + "/bin/"
+		if err := os.MkdirAll(bin, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		copyFile(t, self(t), bin+"aai-gateway")
+	}
+	return write(t, folder+"/aai-gateway.js", string(launcher))
 }
 
 func copyFile(t *testing.T, from, to string) {
