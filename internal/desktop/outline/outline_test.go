@@ -53,6 +53,8 @@ func TestLeavesOut(t *testing.T) {
 	for name, c := range map[string]struct{ screen, want string }{
 		"layout":            {"generic\n  group\n    generic\n      button \"A\"\n    separator\n    scrollbar", `button "A" [e1]`},
 		"empty containers":  {"window \"W\"\n  group \"\"\n  toolbar\n  list\n  paragraph", `window "W" [e1]`},
+		"bare windows":      {"window \"\"\n  generic\nwindow \"W\"\nwindow \"\"", `window "W" [e1]`},
+		"one bare window":   {"window \"\"", `window [e1]`},
 		"own words":         {"button \"Save\"\n  image \"Save\"\n  text \"Save\"", `button "Save" [e1]`},
 		"part of own words": {"link \"Read more about it\"\n  text \"Read more \"\n  code \"about it\"", `link "Read more about it" [e1]`},
 		"other words":       {"button \"Save\"\n  text \"3 files\"", `button "Save" [e1]: "3 files"`},

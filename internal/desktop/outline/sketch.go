@@ -206,6 +206,25 @@ func (k *sketch) dropHollow() {
 			only[n.parent] = only[i]
 		}
 	}
+	k.dropBareWindows(children)
+}
+
+// dropBareWindows leaves out windows that have neither a name nor anything in them, such as
+// Chromium's pop-ups in waiting, beside others.
+func (k *sketch) dropBareWindows(children []int) {
+	bare := func(i int) bool {
+		e := k.element(i)
+		return e.Role == desktop.Window && e.Blank() && children[i] == 0 && e.Unread == 0 && !k.nodes[i].acts && !e.States.Has(desktop.Active)
+	}
+	some := false
+	for i := range k.nodes {
+		some = some || k.nodes[i].parent < 0 && !bare(i)
+	}
+	for i := range k.nodes {
+		if some && k.nodes[i].parent < 0 && bare(i) {
+			k.nodes[i].dead = true
+		}
+	}
 }
 
 // compact takes the dead nodes out and lifts their children.
