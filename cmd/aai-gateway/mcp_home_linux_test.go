@@ -104,6 +104,7 @@ func TestMCP(t *testing.T) {
 		{"CallersToldApart", mcpCallersToldApart},
 		{"NothingCrosses", mcpNothingCrosses},
 		{"HTTPRefusesToStart", mcpHTTPRefusesToStart},
+		{"InstalledInto", mcpInstalledInto},
 		{"Canaries", mcpCanaries},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, b) })

@@ -28,6 +28,9 @@ func StableCommand(s Start) (command string, notes []string, err error) {
 		command = arg
 	}
 	name := filepath.Base(s.Arg0)
+	if end := filepath.Ext(s.Executable); strings.EqualFold(end, ".exe") && !strings.EqualFold(filepath.Ext(name), end) {
+		name += end // Windows lets people leave it out
+	}
 	for _, folder := range filepath.SplitList(s.Path) {
 		if found := filepath.Join(folder, name); filepath.IsAbs(folder) && sameFile(found, s.Executable) {
 			command = found

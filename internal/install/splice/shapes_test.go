@@ -30,13 +30,13 @@ func (p *pen) name() string {
 
 // finished is a text with one kind of line ends, and maybe a byte order mark.
 func (p *pen) finished(text string) string {
-	if p.maybe() && p.maybe() {
+	if p.few(3) == 3 {
 		text = strings.ReplaceAll(text, "\n", "\r\n")
 	}
-	if p.maybe() && p.maybe() {
+	if p.few(3) == 3 {
 		text = strings.TrimRight(text, "\r\n")
 	}
-	if p.maybe() && p.maybe() && p.maybe() {
+	if p.few(7) == 7 {
 		text = "\ufeff" + text
 	}
 	return text

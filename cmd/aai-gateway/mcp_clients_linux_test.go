@@ -1,0 +1,85 @@
+package main_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// mcpInstalledInto: clients that are not ours find what install wrote where they look for
+// it, and start it with an environment of nothing but HOME and PATH. The MCP Inspector lists
+// and calls; with AAI_CLIENTS=all so do the clients of scripts/need-clients, by their own
+// "mcp list", where there is no network.
+func mcpInstalledInto(t *testing.T, b binary) {
+	h := b.home(t, nil)
+	for _, name := range []string{".claude", ".cursor", ".codex", ".gemini"} {
+		if err := os.Mkdir(filepath.Join(h.folder, name), 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	h.write(t, ".codex/config.toml", "# mine\nmodel = \"o3\"\n\n[mcp_servers.docs]\ncommand = \"/bin/false\"\nenabled = false")
+	h.write(t, ".claude.json", "{\n  \"numStartups\": 2\n}")
+	h.write(t, ".gemini/trustedFolders.json", `{"`+h.folder+`": "TRUST_FOLDER"}`)
+	bare := []string{"HOME=" + h.folder, "PATH=/usr/bin:/bin"}
+	install := exec.CommandContext(t.Context(), string(b), "install", "--yes")
+	install.Env = []string{bare[0], "PATH=" + filepath.Dir(string(b))}
+	if out, err := install.CombinedOutput(); err != nil || strings.Count(string(out), "Started as ") != 4 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	t.Run("Inspector", func(t *testing.T) { h.inspectsInstalled(t, bare) })
+	if os.Getenv("AAI_CLIENTS") != "all" {
+		return
+	}
+	node, modules := nodeIn(t, "clients", "scripts/need-clients")
+	for _, c := range []struct{ name, script, seen string }{
+		{"ClaudeCode", "@anthropic-ai/claude-code/cli-wrapper.cjs", `aai-gateway: ` + string(b) + ` mcp serve - .* Connected`},
+		{"Gemini", "@google/gemini-cli/bundle/gemini.js", `aai-gateway: ` + string(b) + ` mcp serve \(stdio\) - Connected`},
+		{"Codex", "@openai/codex/bin/codex.js", `aai-gateway +` + string(b) + ` +mcp serve .* enabled`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			cmd := exec.CommandContext(t.Context(), "unshare", "--user", "--map-current-user", "--net", node, filepath.Join(modules, c.script), "mcp", "list")
+			cmd.Dir, cmd.Env = h.folder, []string{bare[0], "PATH=" + filepath.Dir(node) + ":/usr/bin:/bin"}
+			out, err := cmd.CombinedOutput()
+			if err != nil || !regexp.MustCompile(c.seen).Match(out) {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
+	}
+}
+
+// inspectsInstalled: the tools are listed and one is called, which is on record.
+func (h home) inspectsInstalled(t *testing.T, bare []string) {
+	node, modules := nodeIn(t, "inspector", "scripts/need-inspector")
+	run := func(result any, args ...string) {
+		t.Helper()
+		cmd := exec.CommandContext(t.Context(), node, append([]string{filepath.Join(modules, ".bin", "mcp-inspector"), "--cli", "--format", "json", "-q",
+			"--config", filepath.Join(h.folder, ".cursor/mcp.json"), "--server", "aai-gateway"}, args...)...)
+		cmd.Env = bare
+		out, err := cmd.Output()
+		var answer struct{ Result json.RawMessage }
+		if err == nil {
+			err = json.Unmarshal(out, &answer)
+		}
+		if err == nil {
+			err = json.Unmarshal(answer.Result, result)
+		}
+		if err != nil {
+			t.Fatalf("%q: %v: %s", args, err, out)
+		}
+	}
+	var list struct{ Tools []struct{ Name string } }
+	run(&list, "--method", "tools/list")
+	if len(list.Tools) == 0 {
+		t.Error("no tools are listed")
+	}
+	var guide toolResult
+	run(&guide, "--method", "tools/call", "--tool-name", "app_org_example_App")
+	if guide.IsError || len(guide.Content) != 1 || !strings.Contains(guide.Content[0].Text, "echo") {
+		t.Errorf("the guide is %+v", guide)
+	}
+	h.expectJournal(t, "aai guide ok")
+}
