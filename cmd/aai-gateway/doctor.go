@@ -33,7 +33,7 @@ func (p *program) doctor(f cli.Flags, may func(context.Context) bool) (cli.Docto
 	}
 	said := p.err
 	var notes bytes.Buffer
-	p.err = &notes
+	p.err, p.getenv = &notes, frozen(p.environ)
 	cfg, broken := p.config(f)
 	if broken != nil {
 		cfg, err = p.standard(f)
@@ -104,6 +104,18 @@ func (allowing) Way(context.Context) aai.Channel { return aai.Native }
 
 // Check implements policy.Person.
 func (allowing) Check(context.Context, string) error { return errors.New("no passphrase was set") }
+
+// frozen looks up variables as they are now. A library changes those of the process: where
+// it found the session bus.
+func frozen(environ []string) func(string) string {
+	variables := make(map[string]string, len(environ))
+	for _, v := range environ {
+		if name, value, ok := strings.Cut(v, "="); ok {
+			variables[name] = value
+		}
+	}
+	return func(name string) string { return variables[name] }
+}
 
 // screens says why the X server of a display does not count as a screen of this user.
 func screens(p platform) func(context.Context, string, string) error {

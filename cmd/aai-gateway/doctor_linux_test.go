@@ -1,17 +1,193 @@
 package main_test
 
-import "testing"
+import (
+	"slices"
+	"strings"
+	"testing"
+)
 
-// On a computer where all is as it should be the doctor says so, of everything.
-func TestDoctorGreen(t *testing.T) {
-	m := switchedOn(t)
-	r, exit := m.doctor("")
-	for _, f := range r.Checks {
-		if f.State != "ok" || len(f.Commands) > 0 {
-			t.Errorf("%s is %s: %s %v", f.Check, f.State, f.Saw, f.Commands)
+// A broken machine is one in which something is not as it should be.
+type brokenMachine struct {
+	name  string
+	make  func(t *testing.T, bin string) *machine
+	check string // what names it
+	state string
+	saw   []string // what is said of it, in the finding or its details
+	stdin string   // what is typed when the remedy asks
+	fixes bool     // --fix mends it too
+	after string   // how it stands then; empty: "ok"
+}
+
+// but is a computer where all is as it should be, but for what the commands do.
+func but(commands ...string) func(*testing.T, string) *machine {
+	return func(t *testing.T, bin string) *machine {
+		m := switchedOn(t, bin)
+		for _, c := range commands {
+			m.do(c)
+		}
+		return m
+	}
+}
+
+// startsNothing is the configuration of a bus that starts no services.
+const startsNothing = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN" "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig><type>session</type><listen>unix:path=/run/user/0/bus</listen>
+<policy context="default"><allow send_destination="*" eavesdrop="true"/><allow eavesdrop="true"/><allow own="*"/></policy></busconfig>`
+
+// oldDescriptor is of a version that was never published.
+const oldDescriptor = `{"schema_version": "0.9", "platform": "linux", "app": {"id": "org.example.Old", "name": "Old", "description": "Old."},
+ "execution": {"type": "dbus", "service": "org.example.Old", "object": "/", "interface": "org.example.Old"}, "tools": []}`
+
+func brokenMachines() []brokenMachine {
+	return []brokenMachine{
+		{name: "no bus", check: "bus", state: "broken", saw: []string{"there is none"}, make: func(t *testing.T, bin string) *machine {
+			m := newMachine(t, bin)
+			m.startScreen()
+			m.do(`export DISPLAY=$(cat /tmp/display)`)
+			return m
+		}},
+		{name: "a bus that has gone", check: "bus", state: "broken", saw: []string{"does not answer"}, fixes: true, make: func(t *testing.T, bin string) *machine {
+			m := newMachine(t, bin)
+			m.startScreen()
+			m.do(`export DISPLAY=$(cat /tmp/display) DBUS_SESSION_BUS_ADDRESS=unix:path=/tmp/bus`)
+			return m
+		}},
+		{name: "no accessibility bus", check: "accessibility", state: "broken", saw: []string{"there is no accessibility bus"}, fixes: true, make: func(t *testing.T, bin string) *machine {
+			m := newMachine(t, bin)
+			m.startBus(startsNothing)
+			m.startScreen()
+			m.startManager("$(cat /tmp/display)")
+			return m
+		}},
+		{name: "accessibility switched off", check: "accessibility", state: "broken", saw: []string{"switched off"}, fixes: true, make: func(t *testing.T, bin string) *machine {
+			m := switchedOn(t, bin)
+			m.accessible("false")
+			return m
+		}},
+		{name: "no display", check: "screen", state: "broken", saw: []string{"there is none"}, make: func(t *testing.T, bin string) *machine {
+			m := newMachine(t, bin)
+			m.do(`mkdir -m 1777 /tmp/.X11-unix`)
+			m.startBus("")
+			m.startManager("")
+			return m
+		}},
+		{name: "a display that nothing names", check: "screen", state: "broken", saw: []string{"takes you"}, fixes: true, make: func(t *testing.T, bin string) *machine {
+			m := newMachine(t, bin)
+			m.startBus("")
+			m.startScreen()
+			m.startManager("")
+			return m
+		}},
+		{name: "locked keyring", check: "keychain", state: "broken", saw: []string{"locked"}, stdin: "password", make: func(t *testing.T, bin string) *machine {
+			m := switchedOn(t, bin)
+			m.unlock()
+			m.do(onMachineBus(`sh -c 'printf secret | secret-tool store --label one a b'`))
+			m.do(`kill -9 $(pidof gnome-keyring-daemon)`)
+			m.do(onMachineBus(`gnome-keyring-daemon --foreground --components=secrets >/dev/null 2>&1 &`))
+			m.owned("org.freedesktop.secrets")
+			return m
+		}},
+		{name: "full disk", check: "home", state: "broken", saw: []string{"is full", "~/.cache/aai-gateway"}, fixes: true, after: "note", make: but(
+			`mount -o remount,size=40m /root`, `mkdir -p .cache/aai-gateway`, `dd if=/dev/zero of=.cache/aai-gateway/pages bs=1M count=32 2>/dev/null`,
+			`dd if=/dev/zero of=rest bs=64k 2>/dev/null; test $(stat -f -c %a .) -lt 20`)},
+		{name: "read-only home", check: "home", state: "broken", saw: []string{"read-only"}, make: but(`mount --bind /root /root`, `mount -o remount,bind,ro /root`)},
+		{name: "read-only file system", check: "home", state: "broken", saw: []string{"read-only"}, make: but(`cd /`, `mount -o remount,ro /root`)},
+		{name: "wrong clock", check: "clock", state: "broken", saw: []string{"~/.aai/config.json was written on 2099-01-01"}, make: but(`mkdir -p .aai`, `echo '{}' >.aai/config.json`, `touch -d 2099-01-01 .aai/config.json`)},
+		{name: "damaged configuration", check: "settings", state: "broken", saw: []string{"/root/.aai/config.json", "line 2"}, fixes: true, make: but(`mkdir -p .aai`, `printf '{\n "logLevel": warn\n}\n' >.aai/config.json`)},
+		{name: "a setting that is none", check: "settings", state: "broken", saw: []string{"/root/.aai/config.json", "logLevel"}, fixes: true, make: but(`mkdir -p .aai`, `echo '{"logLevel": "loud"}' >.aai/config.json`)},
+		{name: "old descriptor", check: "descriptors", state: "broken", saw: []string{"~/.aai/org.example.Old/aai.json", "schema_version"}, make: but(`mkdir -p .aai/org.example.Old`, `echo '`+oldDescriptor+`' >.aai/org.example.Old/aai.json`)},
+		{name: "second gateway", check: "gateways", state: "note", saw: []string{"1 other gateway", "serves on standard input"}, make: but(`sleep 1000 | aai-gateway >/dev/null 2>&1 &`, `until pidof aai-gateway; do sleep 0.05; done`)},
+		{name: "a client with a bare environment", check: "client", state: "note", saw: []string{"DISPLAY"}, fixes: true, make: func(t *testing.T, bin string) *machine {
+			m := newMachine(t, bin)
+			m.startBus("")
+			m.startScreen()
+			m.startManager("")
+			m.do(`export DISPLAY=$(cat /tmp/display)`)
+			return m
+		}},
+	}
+}
+
+// On a computer where all is as it should be the doctor says so, of everything. What is
+// broken it names, with a remedy that mends it as it is printed; and so does --fix.
+func TestDoctor(t *testing.T) {
+	bin := binaries(t)
+	t.Run("green", func(t *testing.T) {
+		m := switchedOn(t, bin)
+		m.accessible("true")
+		m.unlock()
+		r, exit := m.doctor("")
+		for _, f := range r.Checks {
+			if f.State != "ok" || len(f.Commands) > 0 {
+				t.Errorf("%s is %s: %s %v", f.Check, f.State, f.Saw, f.Commands)
+			}
+		}
+		if exit != 0 || len(r.Checks) != 14 || r.State != "ok" {
+			t.Errorf("exit code %d: %s", exit, r)
+		}
+	})
+	t.Run("without a desktop", func(t *testing.T) { doctorWithoutADesktop(t, newMachine(t, bin)) })
+	for _, b := range brokenMachines() {
+		t.Run(b.name, func(t *testing.T) { b.mended(t, bin) })
+	}
+}
+
+// mended: the doctor names what is broken, its commands are typed as they are printed, and
+// then all is well.
+func (b brokenMachine) mended(t *testing.T, bin string) {
+	m := b.make(t, bin)
+	const quick = "--skip window"
+	r, exit := m.doctor(quick)
+	f := r.of(t, b.check)
+	if broken := b.state == "broken"; f.State != b.state || len(f.Commands) == 0 || broken != (exit == 1) || broken != (r.State == "broken") {
+		t.Fatalf("exit code %d: %s", exit, r)
+	}
+	for _, saw := range b.saw {
+		if !strings.Contains(f.Saw+"\n"+strings.Join(f.Details, "\n"), saw) {
+			t.Errorf("%q is not said: %s", saw, r)
 		}
 	}
-	if exit != 0 || len(r.Checks) != 14 || r.State != "ok" {
+	if b.fixes != (f.Mends != "") {
+		t.Errorf("--fix would do %q", f.Mends)
+	}
+	for _, command := range f.Commands {
+		if b.stdin != "" {
+			command = "printf " + b.stdin + " | " + command
+		}
+		m.do(command)
+	}
+	after := b.after
+	if after == "" {
+		after = "ok"
+	}
+	m.becomes(b.check, after, "")
+	if t.Failed() || !b.fixes {
+		return
+	}
+	m = b.make(t, bin)
+	r, _ = m.doctor("--fix --yes " + quick)
+	if f := r.of(t, b.check); f.Mended != "done" {
+		t.Errorf("--fix: %s", r)
+	}
+	m.becomes(b.check, after, quick)
+}
+
+// doctorWithoutADesktop: what a computer without a desktop lacks can be left out, as the
+// help has it.
+func doctorWithoutADesktop(t *testing.T, m *machine) {
+	r, exit := m.doctor("--skip screen,window,accessibility,bus")
+	if exit != 0 || r.State != "ok" || r.of(t, "window").State != "skipped" {
 		t.Errorf("exit code %d: %s", exit, r)
+	}
+	said, exit := m.types("aai-gateway doctor --skip windows")
+	if exit != 2 || !strings.Contains(said, "Did you mean: window") {
+		t.Errorf("exit code %d: %s", exit, said)
+	}
+	names := []string{}
+	for _, f := range r.Checks {
+		names = append(names, f.Check)
+	}
+	if want := strings.Fields("settings home clock bus screen accessibility window service web journal keychain descriptors gateways client"); !slices.Equal(names, want) {
+		t.Errorf("the names are %q", names)
 	}
 }

@@ -32,30 +32,60 @@ const (
 	machinePath = machineBin + ":/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 )
 
-// switchedOn is a computer with a desktop where all is as it should be: a screen, a bus
-// with accessibility on it, a user manager that knows the screen, a keyring that is open.
-func switchedOn(t *testing.T) *machine {
-	m := newMachine(t)
-	m.do(`mkdir -m 1777 /tmp/.X11-unix`)
-	m.startBus()
-	m.do(`Xvfb -displayfd 3 -screen 0 800x600x24 -nolisten tcp 3>/tmp/display 2>/dev/null &`)
-	m.await(`test -s /tmp/display`)
-	m.do(onMachineBus(`DISPLAY=:$(cat /tmp/display) user-manager &`))
-	m.await(`busctl --user --address=unix:path=` + machineBus + ` status org.freedesktop.systemd1 >/dev/null`)
-	m.do(onMachineBus(`dbus-send --session --print-reply --dest=org.a11y.Bus /org/a11y/bus org.freedesktop.DBus.Properties.Set string:org.a11y.Status string:IsEnabled variant:boolean:true`))
-	m.unlock()
+// switchedOn is a computer with a desktop: a bus, a screen, a user manager that knows it.
+func switchedOn(t *testing.T, bin string) *machine {
+	m := newMachine(t, bin)
+	m.startBus("")
+	m.startScreen()
+	m.startManager("$(cat /tmp/display)")
 	return m
+}
+
+// startScreen starts a screen, which nothing in the machine knows of yet.
+func (m *machine) startScreen() {
+	m.do(`mkdir -m 1777 /tmp/.X11-unix`)
+	m.do(`Xvfb -displayfd 3 -screen 0 800x600x24 -nolisten tcp 3>/tmp/number 2>/dev/null &`)
+	m.await(`test -s /tmp/number`)
+	m.do(`echo :$(cat /tmp/number) >/tmp/display`)
+}
+
+// startManager starts the user manager, which knows of the screen, or of none.
+func (m *machine) startManager(display string) {
+	m.do(`mkdir -p /run/user/0/systemd`) // by which programs know that systemd runs
+	m.do(onMachineBus(`DISPLAY=` + display + ` user-manager &`))
+	m.owned("org.freedesktop.systemd1")
+}
+
+// owned waits until somebody has the name on the bus.
+func (m *machine) owned(name string) {
+	m.await(onMachineBus(`dbus-send --session --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.GetNameOwner string:` + name + ` >/dev/null`))
+}
+
+// accessible switches accessibility on or off.
+func (m *machine) accessible(on string) {
+	m.do(onMachineBus(`dbus-send --session --print-reply --dest=org.a11y.Bus /org/a11y/bus org.freedesktop.DBus.Properties.Set string:org.a11y.Status string:IsEnabled variant:boolean:` + on))
 }
 
 // unlock starts a keyring that is open.
 func (m *machine) unlock() {
 	m.do(onMachineBus(`sh -c 'printf password | gnome-keyring-daemon --replace --unlock --components=secrets --daemonize'`))
-	m.await(`busctl --user --address=unix:path=` + machineBus + ` status org.freedesktop.secrets >/dev/null`)
+	m.owned("org.freedesktop.secrets")
 }
 
-// startBus starts the session bus of the login.
-func (m *machine) startBus() {
-	m.do(`install -d -m 0700 /run/user/0 && dbus-daemon --session --fork --nopidfile --address=unix:path=` + machineBus + ` 2>/dev/null`)
+// startBus starts the session bus of the login. It starts services, unless it has another
+// configuration.
+func (m *machine) startBus(config string) {
+	which := "--session"
+	if config != "" {
+		m.file("/tmp/bus.conf", config)
+		which = "--config-file=/tmp/bus.conf"
+	}
+	m.do(`install -d -m 0700 /run/user/0 && dbus-daemon ` + which + ` --fork --nopidfile --address=unix:path=` + machineBus + ` 2>/dev/null`)
+}
+
+// file writes a file.
+func (m *machine) file(path, content string) {
+	m.do("mkdir -p " + filepath.Dir(path) + " && cat >" + path + " <<'END OF FILE'\n" + content + "\nEND OF FILE")
 }
 
 func onMachineBus(command string) string {
@@ -63,7 +93,7 @@ func onMachineBus(command string) string {
 }
 
 // newMachine is a computer on which nothing runs.
-func newMachine(t *testing.T) *machine {
+func newMachine(t *testing.T, bin string) *machine {
 	t.Helper()
 	// The folders that programs write to are the machine's own.
 	const inside = `set -e
@@ -79,7 +109,7 @@ exec sh`
 	if os.Geteuid() != 0 {
 		args = append(args, "--map-root-user")
 	}
-	cmd := exec.CommandContext(t.Context(), "unshare", append(args, "sh", "-c", inside, "sh", binaries(t))...)
+	cmd := exec.CommandContext(t.Context(), "unshare", append(args, "sh", "-c", inside, "sh", bin)...)
 	cmd.Env = []string{"HOME=" + machineHome, "PATH=" + machinePath}
 	in, err := cmd.StdinPipe()
 	if err != nil {
@@ -125,7 +155,7 @@ func binaries(t *testing.T) string {
 func (m *machine) types(command string) (said string, exit int) {
 	m.t.Helper()
 	const mark = "the exit code of that was "
-	if _, err := fmt.Fprintf(m.shell, "{ %s\n} </dev/null\necho; echo '%s'$?\n", command, mark); err != nil {
+	if _, err := fmt.Fprintf(m.shell, "{ %s\n} </dev/null\ncode=$?; echo; echo '%s'$code\n", command, mark); err != nil {
 		m.t.Fatalf("%s: %v", command, err)
 	}
 	var all strings.Builder
@@ -188,19 +218,26 @@ func (r report) of(t *testing.T, check string) found {
 func (m *machine) doctor(flags string) (r report, exit int) {
 	m.t.Helper()
 	said, exit := m.types("aai-gateway doctor --format json " + flags + " 2>/tmp/doctor.err")
-	if err := json.Unmarshal([]byte(said), &r); err != nil || r.Version != 1 {
+	// What was started in the background has the same terminal.
+	lines := slices.DeleteFunc(strings.Split(said, "\n"), func(line string) bool { return !strings.HasPrefix(line, `{"version"`) })
+	if err := json.Unmarshal([]byte(strings.Join(lines, "")), &r); err != nil || r.Version != 1 {
 		m.t.Fatalf("%v: %s", err, said)
 	}
 	return r, exit
 }
 
-// green wants that all is well.
-func (m *machine) green() {
+// becomes waits until the doctor says that it stands so with something, and that nothing
+// is broken.
+func (m *machine) becomes(check, state, flags string) {
 	m.t.Helper()
-	r, exit := m.doctor("")
-	if exit != 0 || r.State != "ok" {
-		m.t.Errorf("exit code %d: %s", exit, r)
+	var last report
+	exit := 0
+	for range 10 { // what was started may still be on its way
+		if last, exit = m.doctor(flags); last.of(m.t, check).State == state && exit == 0 && last.State == "ok" {
+			return
+		}
 	}
+	m.t.Errorf("%s is not %s, or something is broken; exit code %d: %s", check, state, exit, last)
 }
 
 // String is the report for the people who read the test's.

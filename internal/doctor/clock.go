@@ -37,24 +37,24 @@ func (d *Doctor) clock(_ context.Context, f *Finding) {
 
 func when(t time.Time) string { return t.Format("2006-01-02 15:04") }
 
-// wrongClock says how the clock is put right. A file may be what is wrong.
+// wrongClock says how the clock is put right, or the file that is not.
 func (d *Doctor) wrongClock(f *Finding, saw, file string) {
-	advice := "Logins, permissions that end, and the record need the right time. Set it:"
 	command := asRoot("timedatectl set-ntp true")
 	if _, err := os.Stat("/run/systemd/system"); err != nil {
 		command = asRoot("date -s 'YYYY-MM-DD hh:mm'")
-		advice = "Logins, permissions that end, and the record need the right time. Set it, as your watch has it:"
 	}
-	f.broken(saw, advice, command)
-	if file != "" {
-		f.Details = append(f.Details, "if the clock is right, the file is not: touch "+quoted(file))
+	const needs = "Logins, permissions that end, and the record need the right time. "
+	if file == "" {
+		f.broken(saw, needs+"Set it, as your watch has it:", command)
+		return
 	}
+	f.broken(saw, needs+"If the clock is wrong, set it ("+command+"). If it is right, the file is not:", "touch "+quoted(file))
 }
 
 // newest is the file with the latest time, of those that are written all the time or were
 // written by the gateway.
 func (d *Doctor) newest() (file string, at time.Time) {
-	files := []string{d.cfg.Self, d.cfg.Settings, d.cfg.Home, "/var/log/lastlog", "/var/lib/dpkg/status", "/var/lib/systemd/timesync/clock", "/etc/resolv.conf"}
+	files := []string{d.cfg.Self, d.cfg.Settings, "/var/log/lastlog", "/var/lib/dpkg/status", "/var/lib/systemd/timesync/clock", "/etc/resolv.conf"}
 	if entries, err := os.ReadDir(d.cfg.Data); err == nil {
 		for _, e := range entries {
 			files = append(files, filepath.Join(d.cfg.Data, e.Name()))

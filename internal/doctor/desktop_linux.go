@@ -290,10 +290,10 @@ func (d *Doctor) noAccessibility(ctx context.Context, f *Finding, saw string) {
 		return
 	}
 	f.broken(saw+", so windows cannot be read", "It is installed, and the session bus does not start it. Start it:",
-		d.onBus(ctx, quoted(launchers[i])+" --launch-immediately &"))
+		d.onBus(ctx, quoted(launchers[i])+" --launch-immediately --a11y=1 &"))
 	f.Mends = "start " + launchers[i]
 	f.mend = func(ctx context.Context) error {
-		return run(ctx, "sh", "-c", d.onBus(ctx, "setsid "+quoted(launchers[i])+" --launch-immediately")+" >/dev/null 2>&1 &")
+		return run(ctx, "sh", "-c", d.onBus(ctx, "setsid "+quoted(launchers[i])+" --launch-immediately --a11y=1")+" >/dev/null 2>&1 &")
 	}
 }
 

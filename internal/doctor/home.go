@@ -22,10 +22,7 @@ const (
 
 // keeps are the folders that the gateway writes to, or those above them that are there.
 func (d *Doctor) keeps() []string {
-	if _, err := os.Stat(d.cfg.Home); err != nil {
-		return []string{d.cfg.Home}
-	}
-	return slices.Compact([]string{d.cfg.Home, standing(d.cfg.Data)})
+	return slices.Compact([]string{standing(d.cfg.Home), standing(d.cfg.Data)})
 }
 
 // standing is the folder, or the nearest one above it that there is.
@@ -167,12 +164,6 @@ func (d *Doctor) unwritable(f *Finding, u *unwritable) {
 	saw := fmt.Sprintf("%s cannot be written: %v", d.short(u.folder), u.why)
 	if command := remount(u.folder, u.why); command != "" {
 		f.broken(saw, "It is on a file system that is mounted to be read only. If that was not meant:", asRoot(command))
-		return
-	}
-	if errors.Is(u.why, fs.ErrNotExist) {
-		f.broken(saw, "The folder is not there. Make it:", "mkdir -p "+quoted(u.folder))
-		f.Mends = "make " + u.folder
-		f.mend = func(context.Context) error { return os.MkdirAll(u.folder, 0o700) }
 		return
 	}
 	if errors.Is(u.why, fs.ErrPermission) {

@@ -20,6 +20,10 @@ const inSystem = "system"
 // reads it, and takes it away.
 func (d *Doctor) keychain(ctx context.Context, f *Finding) {
 	f.Did = "looked where secrets are kept"
+	if d.facts.home() != nil {
+		f.skip("it needs a home that can be written, see there") // a keyring that starts without one hangs
+		return
+	}
 	if d.locked(ctx, f) {
 		return
 	}

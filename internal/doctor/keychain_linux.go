@@ -5,14 +5,20 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"time"
 
 	"github.com/godbus/dbus/v5"
 )
+
+// keyringPatience is how long a keyring may take to start and to say whether it is locked.
+const keyringPatience = 4 * time.Second
 
 // locked says of a keyring that it is locked. Whether it is can be asked without a
 // question to the person, which a use of it puts.
 func (d *Doctor) locked(ctx context.Context, f *Finding) bool {
 	const service = "org.freedesktop.secrets"
+	ctx, cancel := context.WithTimeout(ctx, keyringPatience)
+	defer cancel()
 	address := d.facts.bus(ctx)
 	if address == "" {
 		return false
