@@ -209,9 +209,7 @@ func (f *Finding) broken(saw, advice string, commands ...string) {
 }
 
 // skip says why it was not tried.
-func (f *Finding) skip(format string, args ...any) {
-	f.State, f.Saw = Skipped, fmt.Sprintf(format, args...)
-}
+func (f *Finding) skip(why string) { f.State, f.Saw = Skipped, why }
 
 // fails says what a call came to: what is wrong, and the hint that it has.
 func (f *Finding) fails(what string, err error) {

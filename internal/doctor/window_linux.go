@@ -29,7 +29,7 @@ type dialogue struct {
 func dialogues() []dialogue {
 	return []dialogue{
 		{"zenity", []string{"--entry", "--title=AAI doctor", "--text=A window of the doctor", "--ok-label=Accept"}, "role:textbox", "Accept"},
-		{"kdialog", []string{"--title", "AAI doctor", "--ok-label", "Accept", "--inputbox", "A window of the doctor"}, "role:textbox", "Accept"},
+		{"kdialog", []string{"--title", "AAI doctor", "--inputbox", "A window of the doctor"}, "role:textbox", "OK"},
 	}
 }
 

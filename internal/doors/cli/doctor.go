@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -79,7 +80,27 @@ type visit struct {
 	doctor   Doctor
 	findings []Finding
 	view     doctorView
-	stop     func() // of the progress that is shown
+
+	mu      sync.Mutex
+	waiting string // what is waited for; "" for nothing
+	stop    func() // of the progress that is shown; nil: none is
+}
+
+// waits says what is waited for, "" for nothing.
+func (v *visit) waits(what string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.show(what)
+}
+
+func (v *visit) show(what string) {
+	if v.stop != nil {
+		v.stop()
+		v.stop = nil
+	}
+	if v.waiting = what; what != "" {
+		v.stop = v.progress(what)
+	}
 }
 
 func newDoctor(r *run) *cobra.Command {
@@ -102,11 +123,12 @@ func newDoctor(r *run) *cobra.Command {
 			if fix && !yes && r.output.terminal.Ask == nil {
 				return usage(cmd, "--fix asks before it changes anything, and nobody is at a terminal; give --yes as well")
 			}
-			doctor, closing, err := r.cfg.Doctor(r.flags, r.mayShow(yes))
+			v := &visit{run: r}
+			doctor, closing, err := r.cfg.Doctor(r.flags, v.mayShow(yes))
 			if err != nil {
 				return err
 			}
-			r.closing = closing
+			v.doctor, r.closing = doctor, closing
 			for _, name := range skip {
 				if !slices.Contains(doctor.Checks(), name) {
 					return &usageError{
@@ -115,7 +137,6 @@ func newDoctor(r *run) *cobra.Command {
 					}
 				}
 			}
-			v := &visit{run: r, doctor: doctor, stop: func() {}}
 			v.examine(cmd.Context(), skip)
 			if fix {
 				if err := v.mend(cmd.Context(), yes); err != nil {
@@ -133,15 +154,20 @@ func newDoctor(r *run) *cobra.Command {
 }
 
 // mayShow asks whether a window may come up on the screen; nil where nobody is there.
-func (r *run) mayShow(yes bool) func(context.Context) bool {
+func (v *visit) mayShow(yes bool) func(context.Context) bool {
 	if yes {
 		return func(context.Context) bool { return true }
 	}
-	if r.output.terminal.Ask == nil {
+	if v.output.terminal.Ask == nil {
 		return nil
 	}
 	return func(ctx context.Context) bool {
-		may, err := r.confirm(ctx, "There is no Xvfb here to try a window unseen. May a small one come up on your screen for a moment?")
+		v.mu.Lock() // nothing else is written while it is asked
+		defer v.mu.Unlock()
+		what := v.waiting
+		v.show("")
+		defer func() { v.show(what) }()
+		may, err := v.confirm(ctx, "There is no Xvfb here to try a window unseen. May a small one come up on your screen for a moment?")
 		return err == nil && may
 	}
 }
@@ -150,17 +176,15 @@ func (r *run) mayShow(yes bool) func(context.Context) bool {
 func (v *visit) examine(ctx context.Context, skip []string) {
 	begun := time.Now()
 	v.view = doctorView{Version: 1, Program: v.cfg.Version, System: runtime.GOOS + "/" + runtime.GOARCH, State: stateOK}
-	v.output.say("aai-gateway %s on %s tries every way for real. Nothing is asked of a network.\n", v.view.Program, v.view.System)
-	v.stop = v.progress("trying")
+	v.output.say("aai-gateway %s on %s tries every way for real. Nothing is asked of a network.\n\n", v.view.Program, v.view.System)
+	v.waits("trying")
 	v.doctor.Examine(ctx, skip, func(f Finding, waiting []string) {
-		v.stop()
-		v.stop = func() {}
+		v.waits("")
 		v.add(f)
 		if len(waiting) > 0 {
-			v.stop = v.progress("trying: " + strings.Join(waiting, ", "))
+			v.waits("trying: " + strings.Join(waiting, ", "))
 		}
 	})
-	v.stop()
 	v.view.TookMS = time.Since(begun).Milliseconds()
 }
 
@@ -198,7 +222,7 @@ func (v *visit) showFinding(f Finding) {
 	if f.State == stateOK {
 		return
 	}
-	if f.Did != "" {
+	if f.Did != "" && f.State != stateSkipped {
 		v.folded(indent, "Done: "+f.Did+".")
 	}
 	for _, detail := range f.Details {

@@ -1,0 +1,207 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aai/internal/doors/cli"
+)
+
+// A patient is a doctor whose findings the test says.
+type patient struct {
+	findings []cli.Finding
+	skipped  []string
+	mended   []string
+	packed   string
+	asks     func(context.Context) bool // whether a window may come up
+	may      []bool
+}
+
+func (p *patient) Checks() []string {
+	var names []string
+	for _, f := range p.findings {
+		names = append(names, f.Check)
+	}
+	return names
+}
+
+func (p *patient) Examine(ctx context.Context, skip []string, tell func(cli.Finding, []string)) {
+	p.skipped = skip
+	if p.asks != nil {
+		p.may = append(p.may, p.asks(ctx))
+	}
+	for _, f := range p.findings {
+		tell(f, nil)
+	}
+}
+
+func (p *patient) Mend(_ context.Context, check string) error {
+	if check == "screen" {
+		return errors.New("nobody is there")
+	}
+	p.mended = append(p.mended, check)
+	return nil
+}
+
+func (p *patient) Bundle(file string) ([]string, error) {
+	p.packed = file
+	return []string{"report.json  what this command found"}, nil
+}
+
+func healthy() []cli.Finding {
+	return []cli.Finding{
+		{Check: "settings", Title: "configuration", State: "ok", Did: "read ~/.aai/config.json", Saw: "it is right", Took: 2 * time.Millisecond},
+		{Check: "window", Title: "a window", State: "ok", Did: "opened one", Saw: "zenity printed what was typed", Took: 870 * time.Millisecond},
+	}
+}
+
+func ill() []cli.Finding {
+	return append(healthy(),
+		cli.Finding{Check: "home", Title: "home folder", State: "broken", Did: "wrote a file", Saw: "the disk is full: 0 MB are free, the gateway wants 16",
+			Details: []string{"~/.cache/aai-gateway takes 32 MB, and can go"}, Advice: "Make room; what is named here can be had again:",
+			Commands: []string{"rm -rf /home/ann/.cache/aai-gateway"}, Mends: "empty ~/.cache/aai-gateway", Took: 10 * time.Millisecond},
+		cli.Finding{Check: "screen", Title: "screen", State: "broken", Did: "looked", Saw: "there is none", Mends: "tell the user manager"},
+		cli.Finding{Check: "gateways", Title: "other gateways", State: "note", Did: "looked", Saw: "1 other gateway", Commands: []string{"kill 7"}},
+		cli.Finding{Check: "client", Title: "a client's start", State: "skipped", Did: "nothing", Saw: "you asked for that"},
+	)
+}
+
+// doctor runs the command at a terminal where the person types.
+func (p *patient) run(t *testing.T, typed string, args ...string) (out, said string, exit int) {
+	t.Helper()
+	w := newWorld()
+	w.typed = typed
+	var stdout, stderr bytes.Buffer
+	cfg := w.config(nil, &stdout, &stderr)
+	cfg.Version = "v1"
+	cfg.Doctor = func(_ cli.Flags, may func(context.Context) bool) (cli.Doctor, func() error, error) {
+		if p.asks != nil {
+			p.asks = may
+		}
+		return p, func() error { return nil }, nil
+	}
+	cfg.Terminal = cli.Terminal{Width: 72}
+	if typed != "" {
+		cfg.Terminal.Ask = w.ask(&stderr)
+	}
+	exit = cli.Run(t.Context(), cfg, append([]string{"doctor"}, args...))
+	return stdout.String(), stderr.String(), exit
+}
+
+// What is well takes one line; what is not says what was done and what to do, folded at the
+// width of the terminal, but for what is to be typed.
+func TestDoctorText(t *testing.T) {
+	p := &patient{findings: ill()}
+	out, _, exit := p.run(t, "", "--skip", "client")
+	_, report, _ := strings.Cut(out, "\n\n")
+	report, last, _ := strings.Cut(report, "\n\n")
+	const want = `  ok       configuration                  it is right
+  ok       a window               0.87 s  zenity printed what was typed
+  broken   home folder            0.01 s  the disk is full: 0 MB are
+                                          free, the gateway wants 16
+           Done: wrote a file.
+           · ~/.cache/aai-gateway takes 32 MB, and can go
+           Make room; what is named here can be had again:
+               rm -rf /home/ann/.cache/aai-gateway
+  broken   screen                         there is none
+           Done: looked.
+  note     other gateways                 1 other gateway
+           Done: looked.
+               kill 7
+  skipped  a client's start               you asked for that`
+	if report != want || exit != 1 {
+		t.Errorf("exit code %d:\n%s", exit, report)
+	}
+	if last = strings.Join(strings.Fields(last), " "); !strings.HasPrefix(last, "Broken: home folder, screen (0.0 s). Next: aai-gateway doctor --fix mends home folder, screen;") {
+		t.Errorf("the last line is %q", last)
+	}
+	if !slices.Equal(p.skipped, []string{"client"}) {
+		t.Errorf("%q was left out", p.skipped)
+	}
+	out, _, exit = (&patient{findings: healthy()}).run(t, "")
+	if exit != 0 || !strings.Contains(out, "\nAll is well (0.0 s). Next: ") {
+		t.Errorf("exit code %d: %s", exit, out)
+	}
+	if out, said, exit := (&patient{findings: ill()}).run(t, "", "--format", "quiet"); exit != 1 || out+said != "" {
+		t.Errorf("exit code %d: %q %q", exit, out, said)
+	}
+}
+
+// The form of the report for programs stays.
+func TestDoctorJSON(t *testing.T) {
+	p := &patient{findings: ill()}
+	out, _, exit := p.run(t, "", "--format", "json", "--bundle", "report.zip")
+	var got map[string]any
+	if err := json.Unmarshal([]byte(out), &got); err != nil || exit != 1 {
+		t.Fatalf("exit code %d: %v: %s", exit, err, out)
+	}
+	delete(got, "took_ms")
+	delete(got, "system")
+	checks, _ := got["checks"].([]any)
+	got["checks"] = checks[2]
+	shown, err := json.Marshal(got)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"bundle":["report.json  what this command found"],` +
+		`"checks":{"advice":"Make room; what is named here can be had again:","check":"home","commands":["rm -rf /home/ann/.cache/aai-gateway"],` +
+		`"details":["~/.cache/aai-gateway takes 32 MB, and can go"],"did":"wrote a file","mends":"empty ~/.cache/aai-gateway",` +
+		`"saw":"the disk is full: 0 MB are free, the gateway wants 16","state":"broken","title":"home folder","took_ms":10},` +
+		`"next":"Broken: home folder, screen (0.0 s). Next: aai-gateway doctor --fix mends home folder, screen; it asks before each change.",` +
+		`"program":"v1","state":"broken","version":1}`
+	if string(shown) != want {
+		t.Errorf("got  %s\nwant %s", shown, want)
+	}
+	if p.packed != "report.zip" {
+		t.Errorf("packed: %q", p.packed)
+	}
+}
+
+// Nothing is mended that the person did not say yes to.
+func TestDoctorFix(t *testing.T) {
+	for _, c := range []struct {
+		name, typed string
+		args        []string
+		mended      []string
+		says        string
+		exit        int
+	}{
+		{"yes and no", "y\nn\n", nil, []string{"home"}, "home folder: done: empty ~/.cache/aai-gateway", 1},
+		{"no", "\n\n", nil, nil, "Broken: home folder, screen", 1},
+		{"fails", "n\ny\n", nil, nil, "screen: it could not be mended: nobody is there", 1},
+		{"without a question", "", []string{"--yes"}, []string{"home"}, "Mended: home folder. Next: run aai-gateway doctor again", 1},
+		{"nobody is there", "", nil, nil, "nobody is at a terminal; give --yes as well", 2},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := &patient{findings: ill()}
+			out, said, exit := p.run(t, c.typed, append([]string{"--fix"}, c.args...)...)
+			text := strings.Join(strings.Fields(out+said), " ")
+			if !slices.Equal(p.mended, c.mended) || !strings.Contains(text, c.says) || exit != c.exit {
+				t.Errorf("mended %q, exit code %d: %s", p.mended, exit, text)
+			}
+		})
+	}
+}
+
+// Whether a window may come up is the person's to say, and nobody says it for them.
+func TestDoctorAsksForTheScreen(t *testing.T) {
+	for typed, want := range map[string]bool{"y\n": true, "\n": false} {
+		p := &patient{findings: healthy(), asks: func(context.Context) bool { return false }}
+		if _, said, _ := p.run(t, typed); !slices.Equal(p.may, []bool{want}) || !strings.Contains(said, "May a small one come up on your screen") {
+			t.Errorf("%q: %v: %s", typed, p.may, said)
+		}
+	}
+	p := &patient{findings: healthy(), asks: func(context.Context) bool { return false }}
+	if p.run(t, ""); p.asks != nil {
+		t.Error("where nobody can be asked there is something that asks")
+	}
+	if _, _, exit := (&patient{findings: healthy()}).run(t, "", "--skip", "windows"); exit != 2 {
+		t.Errorf("an examination that is none: exit code %d", exit)
+	}
+}
