@@ -27,19 +27,18 @@ type part struct {
 // There are no secrets in it: of variables and settings only the names, no line of the
 // journal, and "~" for the home.
 func (d *Doctor) Bundle(file string) (holds []string, err error) {
-	parts, err := d.parts()
+	parts, err := d.parts(hygiene.NewVeil(d.secrets()))
 	if err != nil {
 		return nil, err
 	}
 	var packed bytes.Buffer
 	archive := zip.NewWriter(&packed)
-	veil := hygiene.NewVeil(d.secrets())
 	for _, p := range parts {
 		w, err := archive.Create(p.name)
 		if err != nil {
 			return nil, err
 		}
-		if _, err := w.Write([]byte(d.anonymous(veil.Over(p.content)))); err != nil {
+		if _, err := w.Write([]byte(d.anonymous(p.content))); err != nil {
 			return nil, err
 		}
 		holds = append(holds, fmt.Sprintf("%-16s %s", p.name, p.what))
@@ -63,9 +62,16 @@ func (d *Doctor) Bundle(file string) (holds []string, err error) {
 	return holds, nil
 }
 
-// parts are the files of the bundle, as they are before anything is taken out.
-func (d *Doctor) parts() ([]part, error) {
-	report, err := json.MarshalIndent(d.found, "", "  ")
+// parts are the files of the bundle, without secrets.
+func (d *Doctor) parts(veil *hygiene.Veil) ([]part, error) {
+	var findings any
+	report, err := json.Marshal(d.found)
+	if err == nil {
+		err = json.Unmarshal(report, &findings)
+	}
+	if err == nil { // each text for itself, since one that has too much of a secret goes whole
+		report, err = json.MarshalIndent(veil.Within(findings), "", "  ")
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -110,10 +116,8 @@ func (d *Doctor) settingNames() string {
 	return strings.Join(names, "\n") + "\n"
 }
 
-// settingName is a name in JSON, and settingText a text that is no name; also of a file
-// that is damaged.
+// settingName is a name in JSON, also in a file that is damaged.
 func settingName() *regexp.Regexp { return regexp.MustCompile(`"([A-Za-z][A-Za-z0-9_.]*)"\s*:`) }
-func settingText() *regexp.Regexp { return regexp.MustCompile(`"((?:[^"\\\n]|\\.)*)"\s*(?:[^:\s"]|$)`) }
 
 // secrets are what must not be in a bundle: the values of variables and of settings that
 // can be a secret.
@@ -127,9 +131,10 @@ func (d *Doctor) secrets() []string {
 		}
 	}
 	b, _ := os.ReadFile(d.cfg.Settings) // without one there is nothing to hide
-	for _, text := range settingText().FindAllSubmatch(b, -1) {
-		if len(text[1]) >= short {
-			secrets = append(secrets, string(text[1]))
+	names := strings.Split(d.settingNames(), "\n")
+	for text := range strings.FieldsFuncSeq(string(b), func(c rune) bool { return c == '"' || c == '\n' }) {
+		if text = strings.TrimSpace(text); len(text) >= short && strings.Trim(text, ":,{}[] \t") != "" && !slices.Contains(names, text) {
+			secrets = append(secrets, text)
 		}
 	}
 	return secrets

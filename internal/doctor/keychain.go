@@ -46,7 +46,12 @@ func (d *Doctor) keychain(ctx context.Context, f *Finding) {
 	switch {
 	case k.Problem != "" && k.Place == "":
 		f.note("nothing here keeps secrets: permissions are in a plain file that only you can read, and logins to web apps are not kept",
-			"If you want that, install a keychain and log in to your desktop again:", install("gnome-keyring"))
+			"If you want that, log in to a desktop, whose keychain opens with it; or make a key file, and name it in AAI_MASTER_KEY_FILE wherever the gateway is started.")
+		for _, p := range k.Places {
+			if p.Detail != "" {
+				f.Details = append(f.Details, p.Title+": "+p.Detail)
+			}
+		}
 	case k.Problem != "":
 		f.broken(k.Problem, "Unlock it, or bring the key back. To give the secrets up, move them away:", "mv "+quoted(d.cfg.Data+"/secrets")+" "+quoted(d.free(d.cfg.Data+"/secrets.aside")))
 	case k.Place != inSystem:

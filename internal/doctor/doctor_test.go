@@ -1,0 +1,176 @@
+package doctor
+
+import (
+	"archive/zip"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"aai"
+)
+
+// An examination that hangs is given up, whether or not it looks at its context, and one
+// that breaks says so.
+func TestExamineEnds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		release := make(chan struct{})
+		defer close(release)
+		for name, run := range map[string]func(context.Context, *Finding){
+			"deaf":  func(context.Context, *Finding) { <-release },
+			"slow":  func(ctx context.Context, f *Finding) { <-ctx.Done(); f.broken("it is slow", "") },
+			"panic": func(context.Context, *Finding) { panic("no") },
+		} {
+			begun := time.Now()
+			f := examine(t.Context(), examination{name, "Title", run})
+			if f.State != Broken || f.Check != name || f.Title != "Title" || f.Took != time.Since(begun) || f.Took > patience+grace || f.Took > 20*time.Second {
+				t.Errorf("%s: %+v", name, f)
+			}
+			if want := map[string]string{"deaf": "did not end", "slow": "it is slow", "panic": "broke: no"}[name]; !strings.Contains(f.Saw, want) {
+				t.Errorf("%s: %s", name, f.Saw)
+			}
+		}
+	})
+}
+
+// A clock is wrong that says less than the program or a file was made, or much more.
+func TestClock(t *testing.T) {
+	built := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
+	data := t.TempDir()
+	file := filepath.Join(data, "audit.jsonl")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	written := time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC) // later than any file of this computer
+	if err := os.Chtimes(file, written, written); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name  string
+		built time.Time
+		now   time.Time
+		want  State
+		says  string
+	}{
+		{"right", built, written.Add(-time.Minute), Broken, "years after this program was made"},
+		{"of a new program", written.AddDate(-1, 0, 0), written.Add(-time.Minute), OK, "can be right"},
+		{"nobody knows when it was made", time.Time{}, written.Add(time.Hour), OK, "can be right"},
+		{"before the program", built, built.AddDate(-1, 0, 0), Broken, "this program was made on 2026-11-01"},
+		{"before a file", built, written.AddDate(0, 0, -1), Broken, "audit.jsonl was written on 2100-01-01"},
+		{"1970", time.Time{}, time.Unix(0, 0), Broken, "audit.jsonl was written"},
+	} {
+		d := New(Config{Now: func() time.Time { return c.now }, Built: c.built, Data: data, Self: "/none", Settings: "/none"})
+		f := &Finding{}
+		d.clock(t.Context(), f)
+		if f.State != c.want || !strings.Contains(f.Saw, c.says) || (f.State == Broken) != (len(f.Commands) == 1) {
+			t.Errorf("%s: %+v", c.name, f)
+		}
+	}
+}
+
+// A bundle has names and no values, no home, and nothing that a setting says.
+func TestBundle(t *testing.T) {
+	home := t.TempDir()
+	settings := filepath.Join(home, "config.json")
+	if err := os.WriteFile(settings, []byte(`{"auditLog": "/secret/place", "login.env": {"a.example": "TOKEN_OF_A"}, "logLevel": "hunter2-hunter2`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	d := New(Config{
+		Version: "v1", Home: home, Settings: settings, Now: time.Now,
+		Environ: []string{"HOME=" + home, "API_TOKEN=s3cr3t-s3cr3t", "LANG=C"},
+	})
+	d.found = []Finding{{Check: "settings", State: Broken, Saw: home + "/config.json: got hunter2-hunter2", Details: []string{"s3cr3t-s3cr3t", "/secret/place"}}}
+	file := filepath.Join(home, "report.zip")
+	holds, err := d.Bundle(file)
+	if err != nil || len(holds) != 4 {
+		t.Fatalf("%q, %v", holds, err)
+	}
+	if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("%v, %v", info, err)
+	}
+	archive, err := zip.OpenReader(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer archive.Close() //nolint:errcheck // it was only read
+	all := map[string]string{}
+	for i, f := range archive.File {
+		r, err := f.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all[f.Name] = string(b)
+		for _, secret := range []string{home, "hunter2", "s3cr3t", "/secret/place", "TOKEN_OF_A"} {
+			if strings.Contains(string(b), secret) {
+				t.Errorf("%s has %s:\n%s", f.Name, secret, b)
+			}
+		}
+		if !strings.HasPrefix(holds[i], f.Name+" ") {
+			t.Errorf("%s is told of as %q", f.Name, holds[i])
+		}
+	}
+	if all["environment.txt"] != "API_TOKEN\nHOME\nLANG\n" || !strings.Contains(all["settings.txt"], "logLevel\n") {
+		t.Errorf("%q", all)
+	}
+	var report []Finding
+	if err := json.Unmarshal([]byte(all["report.json"]), &report); err != nil || len(report) != 1 || !strings.HasPrefix(report[0].Saw, "~/config.json: got ") {
+		t.Errorf("%v: %s", err, all["report.json"])
+	}
+	if _, err := d.Bundle(file); err == nil || aai.AsError(err).Code != aai.InvalidParams {
+		t.Errorf("a file that is there: %v", err)
+	}
+}
+
+// What is mended of a configuration keeps what was written, and takes no other file's place.
+func TestPutAside(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "config.json")
+	write := func(path, text string) {
+		t.Helper()
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(file, "mine")
+	d := New(Config{Settings: file, Configured: aai.Errorf(aai.InvalidParams, "%s: line 1", file)})
+	write(file+".damaged", "an older one")
+	f := &Finding{}
+	d.settings(t.Context(), f)
+	d.found = []Finding{{Check: "settings", mend: f.mend}}
+	if want := []string{"mv " + file + " " + file + ".damaged.2"}; f.State != Broken || !slices.Equal(f.Commands, want) {
+		t.Fatalf("%+v", f)
+	}
+	if err := d.Mend(t.Context(), "settings"); err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]string{file: "{}\n", file + ".damaged": "an older one", file + ".damaged.2": "mine"} {
+		if b, err := os.ReadFile(path); err != nil || string(b) != want {
+			t.Errorf("%s is %q, %v", path, b, err)
+		}
+	}
+	if err := d.Mend(t.Context(), "clock"); err == nil {
+		t.Error("what nothing mends was mended")
+	}
+	if err := putAside(file, file+".damaged", ""); !errors.Is(err, os.ErrExist) {
+		t.Errorf("another's place: %v", err)
+	}
+}
+
+// What is to be typed goes through a shell as it is.
+func TestQuoted(t *testing.T) {
+	for word, want := range map[string]string{"/a/b-c": "/a/b-c", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$HOME": "'$HOME'"} {
+		if got := quoted(word); got != want {
+			t.Errorf("%q is %s, want %s", word, got, want)
+		}
+	}
+}
