@@ -13,6 +13,7 @@
 package config
 
 import (
+	"cmp"
 	"log/slog"
 	"maps"
 	"path/filepath"
@@ -178,14 +179,25 @@ func (c *Config) readEnvironment() error {
 	return nil
 }
 
-// setAll gives settings their values, in the order of their names.
+// setAll gives settings their values, in the order of their names. The error names all that
+// are wrong.
 func (c *Config) setAll(values map[string]any, origin string) error {
+	var wrong []*aai.Error
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if err := c.Set(key, values[key], origin); err != nil {
-			return err
+			wrong = append(wrong, aai.AsError(err))
 		}
 	}
-	return nil
+	if len(wrong) == 0 {
+		return nil
+	}
+	all := *wrong[0]
+	for _, e := range wrong[1:] {
+		all.Message += "; " + strings.TrimPrefix(e.Message, origin+": ")
+		all.Hint = cmp.Or(all.Hint, e.Hint)
+		all.Candidates = append(all.Candidates, e.Candidates...)
+	}
+	return &all
 }
 
 // Set gives the setting of that key a value, from JSON or from text. The origin is who says

@@ -32,18 +32,19 @@ func TestPolicySettings(t *testing.T) {
 
 func TestBadPolicySettings(t *testing.T) {
 	for text, message := range map[string]string{
-		`{"consent": {"dialog": "on"}}`:                 `FILE: consent.dialog: expected "auto" or "off"`,
-		`{"consent": {"elicitation": "claude-ai"}}`:     `FILE: consent.elicitation: expected true, false or a list of identities such as "/usr/bin/claude"`,
-		`{"consent": {"elicitation": [7]}}`:             `FILE: consent.elicitation: [0]: expected a text`,
-		`{"server": {"security_mode": "loose"}}`:        `FILE: server.security_mode: expected "normal", "safe" or "sandboxed"`,
-		`{"server": {"security_mode": null}}`:           `FILE: server.security_mode: expected "normal", "safe" or "sandboxed"`,
-		`{"security": {"denied_apps": ["["]}}`:          `FILE: security.denied_apps: "[" is no pattern`,
-		`{"security": {"denied_apps": ["aai"]}}`:        `FILE: security.denied_apps: the gateway itself cannot be listed`,
-		`{"security": {"allowed_apps": [" "]}}`:         `FILE: security.allowed_apps: [0]: expected a text`,
-		`{"security": {"destructive_words": "delete"}}`: `FILE: security.destructive_words: expected a list of words`,
-		`{"server": {"confirm_destructive": "maybe"}}`:  `FILE: server.confirm_destructive: expected true or false`,
-		`{"rate_limits": {"rps": 0}}`:                   `FILE: rate_limits.rps: expected a whole number from 1 to 10000000`,
-		`{"rate_limits": {"rps": 1.5}}`:                 `FILE: rate_limits.rps: expected a whole number from 1 to 10000000`,
+		`{"consent": {"dialog": "on"}}`:                            `FILE: consent.dialog: expected "auto" or "off"`,
+		`{"consent": {"elicitation": "claude-ai"}}`:                `FILE: consent.elicitation: expected true, false or a list of identities such as "/usr/bin/claude"`,
+		`{"consent": {"elicitation": [7]}}`:                        `FILE: consent.elicitation: [0]: expected a text`,
+		`{"server": {"security_mode": "loose"}}`:                   `FILE: server.security_mode: expected "normal", "safe" or "sandboxed"`,
+		`{"server": {"security_mode": null}}`:                      `FILE: server.security_mode: expected "normal", "safe" or "sandboxed"`,
+		`{"security": {"denied_apps": ["["]}}`:                     `FILE: security.denied_apps: "[" is no pattern`,
+		`{"security": {"denied_apps": ["aai"]}}`:                   `FILE: security.denied_apps: the gateway itself cannot be listed`,
+		`{"security": {"allowed_apps": [" "]}}`:                    `FILE: security.allowed_apps: [0]: expected a text`,
+		`{"security": {"destructive_words": "delete"}}`:            `FILE: security.destructive_words: expected a list of words`,
+		`{"server": {"confirm_destructive": "maybe"}}`:             `FILE: server.confirm_destructive: expected true or false`,
+		`{"rate_limits": {"rps": 0}}`:                              `FILE: rate_limits.rps: expected a whole number from 1 to 10000000`,
+		`{"rate_limits": {"rps": 0}, "consent": {"dialog": "on"}}`: `FILE: consent.dialog: expected "auto" or "off"; rate_limits.rps: expected a whole number from 1 to 10000000`,
+		`{"rate_limits": {"rps": 1.5}}`:                            `FILE: rate_limits.rps: expected a whole number from 1 to 10000000`,
 	} {
 		_, err := newDesk(t).readFile(t, text)
 		t.Run(text, func(t *testing.T) { mustRefuse(t, err, message) })
