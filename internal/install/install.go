@@ -9,11 +9,10 @@ package install
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -87,7 +86,8 @@ type Plan struct {
 	real       string // where the file really is
 	at         place
 	old, next  []byte
-	was, stays bool // a file was there, and will be
+	was, stays bool   // a file was there, and will be
+	made       string // the outermost folder that is made for the file, or was
 	kind       string
 	doubtful   bool
 }
@@ -175,6 +175,7 @@ func (r *Room) Install(id string, args []string) (*Plan, error) {
 		return nil, unreadable(p.Client, err)
 	}
 	p.Does, p.stays, p.kind = Add, true, stepInstall
+	p.Notes = append(p.Notes, r.again(p)...)
 	shown := texts(entry)
 	if there {
 		p.Does = Replace
@@ -183,6 +184,18 @@ func (r *Room) Install(id string, args []string) (*Plan, error) {
 	}
 	p.Diff = diffOf(p, shown)
 	return p, nil
+}
+
+// again says which other entries start this program already.
+func (r *Room) again(p *Plan) []string {
+	var notes []string
+	others := splice.Others(p.old, p.at.spot())
+	for _, name := range slices.Sorted(maps.Keys(others)) {
+		if command, _ := commandOf(others[name]); command != "" && (command == r.cfg.Command || command == filepath.Base(r.cfg.Command) || sameFile(command, r.cfg.Command)) {
+			notes = append(notes, fmt.Sprintf("%s starts this program already, as %q: it would have its tools twice. Take one of them out.", p.Client.Name, aai.CleanLabel(name, 60)))
+		}
+	}
+	return notes
 }
 
 // unreadable is why a file is not touched.
@@ -204,8 +217,8 @@ func (r *Room) Uninstall(id string) (*Plan, error) {
 		return nil, err
 	}
 	p.kind = stepUninstall
-	if before, was, ok := r.before(kept, p); ok {
-		p.next, p.stays, p.Does = before, was, restores(was)
+	if first, before, was, ok := r.before(kept, p); ok {
+		p.next, p.stays, p.Does, p.made = before, was, restores(was), first.Made
 		p.Diff = diffOf(p, r.ours(p))
 		return p, nil
 	}
@@ -250,6 +263,7 @@ func (r *Room) Rollback(id string) (*Plan, error) {
 	if p.next, p.stays, err = r.backup(last); err != nil {
 		return nil, err
 	}
+	p.made = last.Made
 	p.Does = restores(p.stays)
 	if sum(p.old, p.was) != last.After {
 		p.doubtful = true
@@ -279,88 +293,4 @@ func (r *Room) ours(p *Plan) []string {
 		shown = append(shown, harmless(command, args)...)
 	}
 	return shown
-}
-
-// Do does what a plan says, if the file is still what it was. What was there is kept before.
-func (r *Room) Do(ctx context.Context, p *Plan) error {
-	if p.Does == Nothing {
-		return nil
-	}
-	unlock, err := r.lock(ctx, p.Client.ID)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	now := &Plan{}
-	if err := r.read(now, p.Client.File); err != nil {
-		return err
-	}
-	if now.real != p.real || now.was != p.was || !bytes.Equal(now.old, p.old) {
-		e := aai.Errorf(aai.AutomationFailed, "%s was changed by somebody else in the meantime; nothing was written", aai.CleanLabel(p.Client.File, 300))
-		e.Hint = "Do the same again: it shows the difference anew."
-		return e
-	}
-	return r.commit(p)
-}
-
-// commit writes the record, and then the file.
-func (r *Room) commit(p *Plan) error {
-	kept, err := r.record(p.Client.ID)
-	if err != nil {
-		return err
-	}
-	before := *kept
-	before.Steps = slices.Clone(kept.Steps)
-	if p.kind == stepRollback {
-		kept.Steps = kept.Steps[:len(kept.Steps)-1]
-		if err := r.write(p); err != nil {
-			return err
-		}
-		return r.keep(p.Client.ID, kept)
-	}
-	s, err := r.backUp(p)
-	if err != nil {
-		return err
-	}
-	kept.Steps = append(kept.Steps, s)
-	if err := r.keep(p.Client.ID, kept); err != nil {
-		return err
-	}
-	if err := r.write(p); err != nil {
-		return errors.Join(err, r.keep(p.Client.ID, &before))
-	}
-	return nil
-}
-
-// write makes the file what the plan says.
-func (r *Room) write(p *Plan) error {
-	err := os.MkdirAll(filepath.Dir(p.real), 0o700)
-	if err == nil && p.stays {
-		err = wholefile.Amend(p.real, p.next)
-	} else if err == nil {
-		err = os.Remove(p.real)
-	}
-	if err != nil {
-		e := aai.Errorf(aai.AutomationFailed, "%s cannot be written: %w", aai.CleanLabel(p.Client.File, 300), plainCause(err))
-		e.Hint = "The file is as it was. If something else manages it, such as Nix or a read-only mount, add the server there."
-		return e
-	}
-	return nil
-}
-
-// Written is what the client would start by what is in its file now.
-func (r *Room) Written(p *Plan) (command string, args []string, err error) {
-	text, err := wholefile.Read(p.real, wholefile.Limits{Size: maxFile})
-	if err != nil {
-		return "", nil, err
-	}
-	fields, there, err := splice.Find(text, p.at.spot())
-	if err != nil {
-		return "", nil, err
-	}
-	if !there {
-		return "", nil, fmt.Errorf("%s has no entry %s", p.Client.File, EntryName)
-	}
-	command, args = commandOf(fields)
-	return command, args, nil
 }

@@ -107,6 +107,58 @@ func TestAFileThatCannotBeWritten(t *testing.T) {
 	}
 }
 
+// TestAReadOnlyFile: whoever made it so had a reason.
+func TestAReadOnlyFile(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	path := w.file(cursor, "{}")
+	if err := os.Chmod(path, 0o400); err != nil {
+		t.Fatal(err)
+	}
+	err := w.room.Do(t.Context(), w.plan(w.room.Install("cursor", serve())))
+	if err == nil || !strings.Contains(err.Error(), "read-only") || w.room.Last() != "" {
+		t.Errorf("%v, on record: %q", err, w.room.Last())
+	}
+	w.is(cursor, "{}")
+}
+
+// TestFoldersThatWereMade: they go with the file, unless something else is in them by then.
+func TestFoldersThatWereMade(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	for _, other := range []string{"", ".config/Code/other"} {
+		w.do(install.Add)(w.room.Install("vscode", serve()))
+		if other != "" {
+			w.file(other, "x")
+		}
+		w.do(install.Delete)(w.room.Uninstall("vscode"))
+		if _, err := os.Stat(filepath.Join(w.home, ".config/Code/User")); err == nil {
+			t.Error("the folder is still there")
+		}
+		if _, err := os.Stat(filepath.Join(w.home, ".config")); (err == nil) != (other != "") {
+			t.Errorf("with %q: %v", other, err)
+		}
+	}
+	w.is(".config/Code/other", "x")
+}
+
+// TestAnotherNameForTheSame: who has the gateway already under another name is told.
+func TestAnotherNameForTheSame(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	for text, said := range map[string]int{
+		`{"mcpServers": {"mine": {"command": "` + command + `"}, "x": {"command": "npx"}}}`: 1,
+		`{"mcpServers": {"mine": {"command": "aai-gateway", "args": ["mcp"]}}}`:             1,
+		`{"mcpServers": {"x": {"command": "/usr/bin/aai"}, "y": {"url": "http://x"}}}`:      0,
+	} {
+		w.file(cursor, text)
+		if p := w.plan(w.room.Install("cursor", serve())); len(p.Notes) != said {
+			t.Errorf("%s: %q", text, p.Notes)
+		}
+	}
+	w.file(".continue/config.yaml", "mcpServers:\n  - name: mine\n    command: aai-gateway\n")
+	if p := w.plan(w.room.Install("continue", serve())); len(p.Notes) != 1 || !strings.Contains(p.Notes[0], `"mine"`) {
+		t.Errorf("%q", p.Notes)
+	}
+}
+
 // TestAFileThatCannotBeRead: it is named with line and column, and nothing is planned.
 func TestAFileThatCannotBeRead(t *testing.T) {
 	w := newWorld(t, "linux", nil)

@@ -35,6 +35,7 @@ type step struct {
 	Backup string    `json:"backup,omitempty"` // the name of what was there; empty: nothing was
 	Before string    `json:"before"`           // the sum of what was there, "" if nothing was
 	After  string    `json:"after"`            // the sum of what was written, "" if nothing was left
+	Made   string    `json:"made,omitempty"`   // the outermost folder that was made for it
 	At     time.Time `json:"at"`
 }
 
@@ -111,7 +112,7 @@ func (r *Room) keep(id string, kept *history) error {
 // backUp keeps what a plan's file has, in this program's own folder.
 func (r *Room) backUp(p *Plan) (step, error) {
 	now := r.cfg.Now()
-	s := step{Kind: p.kind, File: p.Client.File, Before: sum(p.old, p.was), After: sum(p.next, p.stays), At: now.UTC()}
+	s := step{Kind: p.kind, File: p.Client.File, Before: sum(p.old, p.was), After: sum(p.next, p.stays), Made: missing(p.real), At: now.UTC()}
 	if !p.was {
 		return s, nil
 	}
@@ -140,8 +141,8 @@ func (r *Room) backup(s step) (content []byte, was bool, err error) {
 }
 
 // before is what a plan's file had before it was installed into, if it is still as the last
-// step left it.
-func (r *Room) before(kept *history, p *Plan) (content []byte, was, ok bool) {
+// step left it, and the first step since.
+func (r *Room) before(kept *history, p *Plan) (first step, content []byte, was, ok bool) {
 	content, was = p.old, p.was
 	for _, s := range slices.Backward(kept.Steps) {
 		if s.Kind != stepInstall || s.File != p.Client.File || s.After != sum(content, was) {
@@ -151,9 +152,9 @@ func (r *Room) before(kept *history, p *Plan) (content []byte, was, ok bool) {
 		if err != nil {
 			break
 		}
-		content, was, ok = earlier, there, true
+		first, content, was, ok = s, earlier, there, true
 	}
-	return bytes.Clone(content), was, ok
+	return first, bytes.Clone(content), was, ok
 }
 
 // Last is the client whose file was changed last, "" if none was.

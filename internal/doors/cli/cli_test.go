@@ -88,6 +88,8 @@ func (s *script) set(ts *testscript.TestScript, word string) {
 		s.world.stale = true
 	case "fresh":
 		s.world.stale = false
+	case "alone":
+		s.world.alone = true
 	case "badconfig":
 		s.world.refuse = errors.New("config.json: no such key \"lgo\"")
 	default:
@@ -135,6 +137,7 @@ func (w *world) config(in io.Reader, out, errOut io.Writer) cli.Config {
 				{Name: "scan_paths", Value: []string{"~/.aai"}, Origin: "~/.aai/config.json"},
 			}, nil
 		},
+		Clients: func(cli.Flags) (cli.Clients, error) { return someClients{w}, nil },
 		Demo: func(_ context.Context, _ cli.Flags, out io.Writer) error {
 			_, err := fmt.Fprintln(out, "this is the demo")
 			return err

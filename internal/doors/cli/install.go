@@ -182,7 +182,7 @@ func (r *run) change(ctx context.Context, act string, f installFlags) error {
 			return err
 		}
 		if plan == nil {
-			plan = &ClientPlan{ID: id}
+			plan = unplanned(known, id)
 		}
 		if err == nil && act == ClientUninstall && plan.Does == "nothing" && len(f.clients) == 0 {
 			continue // most clients have never heard of the gateway
@@ -205,6 +205,16 @@ func (r *run) change(ctx context.Context, act string, f installFlags) error {
 		results = append(results, result)
 	}
 	return r.showChanges(results, failed)
+}
+
+// unplanned is a client of which it is not known what would be done.
+func unplanned(known Clients, id string) *ClientPlan {
+	for _, c := range known.List() {
+		if c.ID == id {
+			return &ClientPlan{ID: id, Name: c.Name, File: c.File, Does: "nothing"}
+		}
+	}
+	return &ClientPlan{ID: id, Does: "nothing"}
 }
 
 // profileFlag is the profile that the server is started with, "" for what is configured.
@@ -235,7 +245,7 @@ func meantClients(known Clients, act string, f installFlags) ([]string, error) {
 			here = append(here, c.ID)
 		}
 	}
-	if len(here) == 0 {
+	if len(here) == 0 && act == ClientInstall {
 		e := aai.Errorf(aai.AppNotFound, "no client that is known was found on this computer")
 		e.Hint = "Name one, and its configuration is made: --client " + strings.Join(all, ", --client ")
 		return nil, e

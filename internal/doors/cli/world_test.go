@@ -27,6 +27,8 @@ type world struct {
 	stale   bool     // the asking gate takes no answer for good
 	lookups []string // addresses that were looked up
 	tokens  someTokens
+	changed string // the client whose configuration was changed last
+	alone   bool   // no client is here
 }
 
 func newWorld() *world {

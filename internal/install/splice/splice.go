@@ -139,6 +139,36 @@ func Find(text []byte, p Place) (fields map[string]any, there bool, err error) {
 	return fields, true, nil
 }
 
+// Others returns the entries beside that of the place, by their names; of a list those that
+// have one. There are none in a text that cannot be read.
+func Others(text []byte, p Place) map[string]map[string]any {
+	others := make(map[string]map[string]any)
+	_, rest, err := parts(text)
+	if err != nil {
+		return others
+	}
+	all, err := syntaxOf(p, rest).read(rest)
+	if err != nil {
+		return others
+	}
+	holder := all.holder(p)
+	if holder == nil {
+		return others
+	}
+	for i, item := range holder.items {
+		name := ""
+		if !p.List && i < len(holder.names) {
+			name = holder.names[i]
+		} else if named := item.at("name"); named != nil {
+			name = named.scalar
+		}
+		if fields, ok := item.plain().(map[string]any); ok && name != "" && name != p.Name {
+			others[name] = fields
+		}
+	}
+	return others
+}
+
 // Names returns the names of all that is in a text, none if it cannot be read.
 func Names(text []byte, p Place) map[string]bool {
 	names := make(map[string]bool)

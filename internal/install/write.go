@@ -1,0 +1,125 @@
+package install
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"aai"
+	"aai/internal/install/splice"
+	"aai/internal/wholefile"
+)
+
+// Do does what a plan says, if the file is still what it was. What was there is kept before.
+func (r *Room) Do(ctx context.Context, p *Plan) error {
+	if p.Does == Nothing {
+		return nil
+	}
+	unlock, err := r.lock(ctx, p.Client.ID)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	now := &Plan{}
+	if err := r.read(now, p.Client.File); err != nil {
+		return err
+	}
+	if now.real != p.real || now.was != p.was || !bytes.Equal(now.old, p.old) {
+		e := aai.Errorf(aai.AutomationFailed, "%s was changed by somebody else in the meantime; nothing was written", aai.CleanLabel(p.Client.File, 300))
+		e.Hint = "Do the same again: it shows the difference anew."
+		return e
+	}
+	return r.commit(p)
+}
+
+// commit writes the record, and then the file.
+func (r *Room) commit(p *Plan) error {
+	kept, err := r.record(p.Client.ID)
+	if err != nil {
+		return err
+	}
+	before := *kept
+	before.Steps = slices.Clone(kept.Steps)
+	if p.kind == stepRollback {
+		kept.Steps = kept.Steps[:len(kept.Steps)-1]
+		if err := r.write(p); err != nil {
+			return err
+		}
+		return r.keep(p.Client.ID, kept)
+	}
+	s, err := r.backUp(p)
+	if err != nil {
+		return err
+	}
+	kept.Steps = append(kept.Steps, s)
+	if err := r.keep(p.Client.ID, kept); err != nil {
+		return err
+	}
+	if err := r.write(p); err != nil {
+		return errors.Join(err, r.keep(p.Client.ID, &before))
+	}
+	return nil
+}
+
+// write makes the file what the plan says.
+func (r *Room) write(p *Plan) error {
+	info, err := os.Stat(p.real)
+	switch {
+	case err == nil && info.Mode().Perm()&0o200 == 0:
+		err = errors.New("it is read-only")
+	case p.stays:
+		if err = os.MkdirAll(filepath.Dir(p.real), 0o700); err == nil {
+			err = wholefile.Amend(p.real, p.next)
+		}
+	default:
+		if err = os.Remove(p.real); err == nil {
+			removeMade(filepath.Dir(p.real), p.made)
+		}
+	}
+	if err != nil {
+		e := aai.Errorf(aai.AutomationFailed, "%s cannot be written: %w", aai.CleanLabel(p.Client.File, 300), plainCause(err))
+		e.Hint = "The file is as it was. If something else manages it, such as Nix or a read-only mount, add the server there."
+		return e
+	}
+	return nil
+}
+
+// missing is the outermost folder on the way to a file that is not there, "" if all are.
+func missing(file string) (made string) {
+	for at := filepath.Dir(file); at != filepath.Dir(at); at = filepath.Dir(at) {
+		if _, err := os.Lstat(at); !errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		made = at
+	}
+	return made
+}
+
+// removeMade removes the folders that were made for a file, as far as nothing is in them.
+func removeMade(folder, made string) {
+	for made != "" && within(folder, made) && os.Remove(folder) == nil {
+		folder = filepath.Dir(folder)
+	}
+}
+
+// Written is what the client would start by what is in its file now.
+func (r *Room) Written(p *Plan) (command string, args []string, err error) {
+	text, err := wholefile.Read(p.real, wholefile.Limits{Size: maxFile})
+	if err != nil {
+		return "", nil, err
+	}
+	fields, there, err := splice.Find(text, p.at.spot())
+	if err != nil {
+		return "", nil, err
+	}
+	if !there {
+		return "", nil, fmt.Errorf("%s has no entry %s", p.Client.File, EntryName)
+	}
+	command, args = commandOf(fields)
+	return command, args, nil
+}
