@@ -39,22 +39,23 @@ func (p *program) doctor(f cli.Flags, may func(context.Context) bool) (cli.Docto
 		cfg, err = p.standard(f)
 	}
 	p.err = said
-	if err != nil {
-		return nil, nil, errors.Join(broken, err)
-	}
-	cfg.brief, cfg.LogLevel = true, logNothing
-	built, err := p.build(cfg)
-	if err != nil {
-		return nil, nil, err
+	host, getenv := hostPlatform(home, p.getenv), p.getenv
+	made := &parts{}
+	if err == nil {
+		cfg.brief, cfg.LogLevel = true, logNothing
+		getenv = cfg.session.Getenv
+		if made, err = p.build(cfg); err != nil {
+			return nil, nil, err
+		}
 	}
 	d := doctor.New(doctor.Config{
-		Version: ownVersion(), Self: selfFile(), Home: home, Data: cfg.platform.data, Cache: cfg.platform.cache, Getenv: p.getenv, Environ: p.environ,
+		Version: ownVersion(), Self: selfFile(), Home: home, Data: host.data, Cache: host.cache, Getenv: p.getenv, Environ: p.environ,
 		Settings: configFile(f, p.getenv, home), Configured: broken, Notes: linesOf(notes.String()),
-		Gateway: built.gateway, Scratch: p.scratch,
-		TryKeychain: func(ctx context.Context) error { return keychain.Try(ctx, cfg.session.Getenv) },
-		Screens:     screens(cfg.platform), Now: p.grounds.clock(), Built: builtAt(), MayShow: may,
+		Gateway: made.gateway, Scratch: p.scratch,
+		TryKeychain: func(ctx context.Context) error { return keychain.Try(ctx, getenv) },
+		Screens:     screens(host), Now: p.grounds.clock(), Built: builtAt(), MayShow: may,
 	})
-	return examiner{d}, built.close, nil
+	return examiner{d}, made.close, nil
 }
 
 // standard is the configuration of somebody who configured nothing.

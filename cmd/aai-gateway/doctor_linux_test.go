@@ -95,6 +95,7 @@ func brokenMachines() []brokenMachine {
 		{name: "wrong clock", check: "clock", state: "broken", saw: []string{"~/.aai/config.json was written on 2099-01-01"}, make: but(`mkdir -p .aai`, `echo '{}' >.aai/config.json`, `touch -d 2099-01-01 .aai/config.json`)},
 		{name: "damaged configuration", check: "settings", state: "broken", saw: []string{"/root/.aai/config.json", "line 2"}, fixes: true, make: but(`mkdir -p .aai`, `printf '{\n "logLevel": warn\n}\n' >.aai/config.json`)},
 		{name: "a setting that is none", check: "settings", state: "broken", saw: []string{"/root/.aai/config.json", "logLevel"}, fixes: true, make: but(`mkdir -p .aai`, `echo '{"logLevel": "loud"}' >.aai/config.json`)},
+		{name: "files of others", check: "settings", state: "broken", saw: []string{"what others may have changed is not used", "/root/.aai"}, make: but(`mkdir -p .aai .local/share/aai-gateway`, `chmod 0777 .aai`, `chmod 0775 .local/share/aai-gateway`)},
 		{name: "old descriptor", check: "descriptors", state: "broken", saw: []string{"~/.aai/org.example.Old/aai.json", "schema_version"}, make: but(`mkdir -p .aai/org.example.Old`, `echo '`+oldDescriptor+`' >.aai/org.example.Old/aai.json`)},
 		{name: "second gateway", check: "gateways", state: "note", saw: []string{"1 other gateway", "serves on standard input"}, make: but(`sleep 1000 | aai-gateway >/dev/null 2>&1 &`, `until pidof aai-gateway; do sleep 0.05; done`)},
 		{name: "a client with a bare environment", check: "client", state: "note", saw: []string{"DISPLAY"}, fixes: true, make: func(t *testing.T, bin string) *machine {
@@ -117,6 +118,9 @@ func TestDoctor(t *testing.T) {
 		m.accessible("true")
 		m.unlock()
 		r, exit := m.doctor("")
+		if left := m.do(`ls /tmp /tmp/.X11-unix | grep aai-doctor; pidof zenity; ls /tmp/.X11-unix | sed 1d; pidof Xvfb | cut -d' ' -f2- -s`); strings.TrimSpace(left) != "" {
+			t.Errorf("this is left: %s", left)
+		}
 		for _, f := range r.Checks {
 			if f.State != "ok" || len(f.Commands) > 0 {
 				t.Errorf("%s is %s: %s %v", f.Check, f.State, f.Saw, f.Commands)

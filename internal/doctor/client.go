@@ -37,18 +37,29 @@ func (d *Doctor) client(ctx context.Context, f *Finding) {
 	}
 	alone, err := d.checkAlone(ctx)
 	if err != nil {
-		f.broken("it lists its tools, and its check fails: "+err.Error(), "")
+		f.broken("it lists its tools, and its check fails: "+err.Error(), "What it says is shown by:", strings.Join(append([]string{"env", "-i"}, quotedAll(append(d.bare(), d.cfg.Self, "check"))...), " "))
 		return
 	}
+	if lost := lostIn(alone, there); len(lost) > 0 {
+		d.forgetful(ctx, f, there, lost)
+	}
+}
+
+// lostIn are the variables of the session that are known there and not to one that is
+// alone. A cookie counts only with its screen, and what follows a bus's path not at all.
+func lostIn(alone, there checked) []string {
 	var lost []string
-	for _, name := range []string{"DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY"} {
-		if found := there.value(name); found != "" && alone.value(name) != found {
+	for _, name := range []string{"DBUS_SESSION_BUS_ADDRESS", "DISPLAY", "WAYLAND_DISPLAY"} {
+		known, _, _ := strings.Cut(there.value(name), ",")
+		found, _, _ := strings.Cut(alone.value(name), ",")
+		if known != "" && strings.TrimSuffix(found, ".0") != strings.TrimSuffix(known, ".0") {
 			lost = append(lost, name)
 		}
 	}
-	if len(lost) > 0 {
-		d.forgetful(ctx, f, there, lost)
+	if slices.Contains(lost, "DISPLAY") && there.value("XAUTHORITY") != "" {
+		lost = append(lost, "XAUTHORITY")
 	}
+	return lost
 }
 
 func quotedAll(words []string) []string {

@@ -9,6 +9,7 @@ package doctor
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -33,7 +34,8 @@ type Config struct {
 	Settings   string
 	Configured error
 	Notes      []string
-	// Gateway is the person's own, with the standard settings where theirs cannot be read.
+	// Gateway is the person's own, with the standard settings where theirs cannot be read;
+	// nil where none can be made at all, as Configured says.
 	Gateway *aai.Gateway
 	// Scratch makes a gateway on other ground: a home and an environment that have nothing to
 	// do with the person's, and somebody who answers its questions.
@@ -211,14 +213,24 @@ func (f *Finding) broken(saw, advice string, commands ...string) {
 // skip says why it was not tried.
 func (f *Finding) skip(why string) { f.State, f.Saw = Skipped, why }
 
+// errNoGateway is what is said of a call where there is no gateway.
+var errNoGateway = errors.New("the gateway does not start")
+
 // fails says what a call came to: what is wrong, and the hint that it has.
 func (f *Finding) fails(what string, err error) {
+	if errors.Is(err, errNoGateway) {
+		f.skip("the gateway does not start, see the configuration")
+		return
+	}
 	e := aai.AsError(err)
 	f.broken(what+": "+e.Message, e.Hint)
 }
 
 // call makes a call as the person at the terminal.
 func call(ctx context.Context, g *aai.Gateway, app, tool string, args map[string]any) (*aai.Result, error) {
+	if g == nil {
+		return nil, errNoGateway
+	}
 	return g.Do(ctx, &aai.Call{
 		Caller: aai.Caller{Door: aai.DoorCLI, Name: "doctor", Identity: aai.IdentityTerminal, Session: "doctor"},
 		App:    app, Tool: tool, Args: args,

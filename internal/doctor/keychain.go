@@ -48,7 +48,7 @@ func (d *Doctor) keychain(ctx context.Context, f *Finding) {
 		f.note("nothing here keeps secrets: permissions are in a plain file that only you can read, and logins to web apps are not kept",
 			"If you want that, log in to a desktop, whose keychain opens with it; or make a key file, and name it in AAI_MASTER_KEY_FILE wherever the gateway is started.")
 		for _, p := range k.Places {
-			if p.Detail != "" {
+			if p.Name == inSystem && p.Detail != "" {
 				f.Details = append(f.Details, p.Title+": "+p.Detail)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"github.com/godbus/dbus/v5"
@@ -13,14 +14,15 @@ import (
 	"aai/internal/desktop/private"
 )
 
-// The service of the doctor, and its descriptor.
+// The app of the doctor, and its descriptor. Its service has a name of its own for each
+// process, so that two doctors may be at work.
 const (
-	serviceName = "org.aai.doctor"
+	serviceName = "org.aai.doctor" // also of its interface
 	servicePath = "/org/aai/doctor"
 	described   = `{
   "schema_version": "1.0", "version": "1.0.0", "platform": "linux",
   "app": {"id": "org.aai.doctor", "name": "Doctor", "description": "A service of the doctor."},
-  "execution": {"type": "dbus", "service": "org.aai.doctor", "object": "/org/aai/doctor", "interface": "org.aai.doctor"},
+  "execution": {"type": "dbus", "service": "%s", "object": "/org/aai/doctor", "interface": "org.aai.doctor"},
   "tools": [{"name": "turn", "description": "Turns a text round.", "method": "Turn",
     "parameters": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}}]
 }`
@@ -68,11 +70,12 @@ func (d *Doctor) service(ctx context.Context, f *Finding) {
 		return
 	}
 	defer conn.Close() //nolint:errcheck // it ends with its service
-	if err := serve(conn); err != nil {
+	name := fmt.Sprintf("%s.p%d", serviceName, os.Getpid())
+	if err := serve(conn, name); err != nil {
 		f.fails("the bus takes no service", err)
 		return
 	}
-	s, err := d.newScratch([]string{"DBUS_SESSION_BUS_ADDRESS=" + address}, scratchFile{".aai/doctor/aai.json", []byte(described)})
+	s, err := d.newScratch([]string{"DBUS_SESSION_BUS_ADDRESS=" + address}, scratchFile{".aai/doctor/aai.json", fmt.Appendf(nil, described, name)})
 	if err != nil {
 		f.fails("no scratch folder", err)
 		return
@@ -97,16 +100,16 @@ func dialled(ctx context.Context, address string) (*dbus.Conn, error) {
 	return dbus.Connect(address, dbus.WithContext(ctx))
 }
 
-func serve(conn *dbus.Conn) error {
+func serve(conn *dbus.Conn, name string) error {
 	if err := conn.Export(turner{}, servicePath, serviceName); err != nil {
 		return err
 	}
 	if err := conn.Export(introspect.Introspectable(introspected), servicePath, "org.freedesktop.DBus.Introspectable"); err != nil {
 		return err
 	}
-	reply, err := conn.RequestName(serviceName, dbus.NameFlagDoNotQueue)
+	reply, err := conn.RequestName(name, dbus.NameFlagDoNotQueue)
 	if err == nil && reply != dbus.RequestNameReplyPrimaryOwner {
-		err = errors.New("another doctor is at work")
+		err = fmt.Errorf("the name %s is taken", name)
 	}
 	return err
 }

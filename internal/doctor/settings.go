@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"aai"
@@ -22,6 +23,10 @@ func (d *Doctor) settings(_ context.Context, f *Finding) {
 	}
 	if err := d.cfg.Configured; err != nil {
 		e := aai.AsError(err)
+		if d.cfg.Gateway == nil {
+			d.ofOthers(f, e)
+			return
+		}
 		f.broken(e.Message, "Correct that place. Or put the file aside, and the standard settings hold; the copy keeps what you wrote.")
 		if _, err := os.Stat(file); err == nil && strings.Contains(e.Message, file) {
 			aside := d.free(file + ".damaged")
@@ -35,6 +40,23 @@ func (d *Doctor) settings(_ context.Context, f *Finding) {
 	if len(d.cfg.Notes) > 0 {
 		f.note("some of it does not hold", "", "aai-gateway consent confirm")
 		f.Details = d.cfg.Notes
+	}
+}
+
+// ofOthers says what makes files of the installation this user's alone again.
+func (d *Doctor) ofOthers(f *Finding, e *aai.Error) {
+	f.broken(e.Message, e.Hint)
+	for _, folder := range []string{d.cfg.Home, filepath.Join(d.cfg.Home, ".aai"), d.cfg.Data} {
+		info, err := os.Stat(folder)
+		if err != nil {
+			continue
+		}
+		if !ours(folder) {
+			f.Commands = append(f.Commands, asRoot(fmt.Sprintf("chown -R %d %s", os.Getuid(), quoted(folder))))
+		}
+		if info.Mode().Perm()&0o022 != 0 && folder != d.cfg.Home {
+			f.Commands = append(f.Commands, "chmod -R go-w "+quoted(folder))
+		}
 	}
 }
 
