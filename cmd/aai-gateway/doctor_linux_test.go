@@ -126,6 +126,17 @@ func TestDoctor(t *testing.T) {
 				t.Errorf("%s is %s: %s %v", f.Check, f.State, f.Saw, f.Commands)
 			}
 		}
+		for check, saw := range map[string]string{
+			"keychain": "it came back as it was", "window": "zenity printed what was typed", "web": "answered after it", "journal": "a changed byte is seen",
+			"service": "came back as", "client": "it lists ", "screen": ", from the user manager",
+		} {
+			if f := r.of(t, check); !strings.Contains(f.Saw, saw) {
+				t.Errorf("of %s it saw %s", check, f.Saw)
+			}
+		}
+		if kept := m.do(onMachineBus(`secret-tool search --all service aai-gateway 2>&1; true`)); strings.Contains(kept, "trial") {
+			t.Errorf("the keyring has %s", kept)
+		}
 		if exit != 0 || len(r.Checks) != 14 || r.State != "ok" {
 			t.Errorf("exit code %d: %s", exit, r)
 		}

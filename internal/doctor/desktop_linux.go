@@ -268,7 +268,7 @@ func (d *Doctor) accessibility(ctx context.Context, f *Finding) {
 		return
 	}
 	f.broken("the accessibility bus answers, and is switched off: programs of Qt and Chromium that start now show nothing",
-		"Switch it on (the gateway does so at its first use, too late for programs that run by then):",
+		"The gateway switches it on at its first use, too late for programs that run by then. Switch it on now:",
 		d.onBus(ctx, "dbus-send --session --print-reply --dest="+a11yName+" "+a11yPath+" org.freedesktop.DBus.Properties.Set string:"+a11yStatus+" string:IsEnabled variant:boolean:true"))
 	f.Mends = "switch accessibility on"
 	f.mend = func(ctx context.Context) error {

@@ -14,7 +14,7 @@ type kept struct {
 }
 
 // inSystem is the name of the place that is the system's keychain.
-const inSystem = "system"
+const inSystem = "keychain"
 
 // keychain says whether the system's keychain is open, puts something of its own into it,
 // reads it, and takes it away.
