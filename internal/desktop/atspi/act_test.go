@@ -7,6 +7,7 @@ import (
 
 	"aai"
 	"aai/internal/desktop"
+	"aai/internal/desktop/atspi"
 	"aai/internal/desktop/linuxtest"
 )
 
@@ -210,5 +211,23 @@ func TestFocusAndScroll(t *testing.T) {
 			}
 			w.shows(t, app, desktop.Option, "Fruit 40")
 		})
+	}
+}
+
+// TestWhatIsWrittenIn: LibreOffice's paragraphs and cells are never SENSITIVE.
+func TestWhatIsWrittenIn(t *testing.T) {
+	const paragraph, cell, button = 73, 56, 43
+	const editable, focusable, sensitive = 1 << 7, 1 << 11, 1 << 24
+	for _, c := range []struct {
+		role   uint32
+		states uint64
+		want   bool
+	}{
+		{paragraph, editable | focusable, true}, {paragraph, focusable, false}, {paragraph, sensitive, true},
+		{cell, focusable, true}, {button, editable | focusable, false}, {button, sensitive, true},
+	} {
+		if got := atspi.Sensitive(c.role, c.states); got != c.want {
+			t.Errorf("role %d in states %b: %v", c.role, c.states, got)
+		}
 	}
 }

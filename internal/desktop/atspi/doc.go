@@ -14,8 +14,9 @@
 // since the same toolkit differs from version to version.
 //
 // How it is safe: every wait ends with its context. What an app is never asked,
-// because it is known to crash or to swallow all memory: Properties.GetAll, and the
-// children of what has more than maxChildren of them. The text of a password is
+// because it is known to crash or to swallow all memory: Properties.GetAll, the
+// children of what has more than maxChildren of them, and of LibreOffice the list of all
+// its objects, some of which have gone. The text of a password is
 // never read.
 //
 // The names are those of at-spi2-core: its XML files under /xml, and for numbers

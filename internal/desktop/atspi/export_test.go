@@ -62,3 +62,9 @@ func Raws(ctx context.Context, b *Bus, app desktop.App) ([]Raw, error) {
 	})
 	return raws, err
 }
+
+// Sensitive reports whether people can do something with an element of the role in these
+// states, by AT-SPI's numbers.
+func Sensitive(role uint32, states uint64) bool {
+	return sensitive(&node{role: roleNumber(role), states: stateSet(states)})
+}

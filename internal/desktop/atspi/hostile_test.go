@@ -9,11 +9,13 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"aai"
 	"aai/internal/desktop"
+	"aai/internal/desktop/atspi"
 	"aai/internal/desktop/desktoptest"
 
 	"github.com/godbus/dbus/v5"
@@ -184,6 +186,37 @@ func TestLiars(t *testing.T) {
 	runtime.ReadMemStats(&m)
 	if m.HeapAlloc > 256<<20 {
 		t.Errorf("%d MB are kept", m.HeapAlloc>>20)
+	}
+}
+
+// TestNoListOfWhatHasGone: LibreOffice is never asked for all of its objects at once, for it
+// ends of that when some of them have gone. What it shows is found all the same.
+func TestNoListOfWhatHasGone(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for name, asks := range map[string]bool{"soffice": false, "office": true} {
+		var asked atomic.Bool
+		l := w.liar(t, func(_ *liar, path, member string, _ *dbus.Message) ([]any, bool) {
+			if member == "GetItems" {
+				asked.Store(true)
+			}
+			if path == liarRoot && member == "Name" {
+				return variant(name), true
+			}
+			return nil, false
+		})
+		for range 2 {
+			s, err := w.bus.Snapshot(t.Context(), l.app)
+			if err != nil || len(s.Elements) != 2 {
+				t.Fatalf("%s: %v, %v", name, s, err)
+			}
+			if err := atspi.Forget(t.Context(), w.bus, l.app); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if asked.Load() != asks {
+			t.Errorf("%s was asked for its list: %v", name, !asks)
+		}
 	}
 }
 

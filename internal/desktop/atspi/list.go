@@ -17,9 +17,12 @@ type item struct {
 	name, about  string
 }
 
-// items asks for all objects that the app lists at once. An app that lists none
-// has none.
+// items asks for all objects that the app lists at once. An app that lists none, or that
+// is not asked, has none.
 func (p *program) items(ctx context.Context) ([]item, error) {
+	if p.habits().unlisted {
+		return nil, nil
+	}
 	var items []item
 	r := &round{}
 	r.put(p.bus.ask.items, ref{p.sender, cachePath}, func(d *dbuswire.Decoder) {

@@ -44,10 +44,11 @@ type program struct {
 	traits  traits
 }
 
-// What toolkits call themselves.
+// What toolkits call themselves, and one program: LibreOffice says that it is "gtk".
 const (
 	chromium = "Chromium"
 	qt       = "Qt"
+	office   = "soffice"
 )
 
 // traits are what an app can do and how it means what it says. They are found out
@@ -58,6 +59,9 @@ type traits struct {
 	// peers says that it is of the family that answers GetApplicationBusAddress
 	// (atk-bridge). It lists all of its objects at once, and tells of all changes.
 	peers bool
+	// unlisted says that it must not be asked for all of its objects at once: LibreOffice
+	// keeps some of them in that list after they have gone, and ends of it.
+	unlisted bool
 }
 
 // utf16 reports whether lengths of text are in UTF-16 units; else they are in
@@ -190,8 +194,9 @@ func (p *program) acquainted() (met, over bool) {
 // have asked for that also makes atk-bridge list its objects.
 func (p *program) askTraits(ctx context.Context) (t traits, address string, err error) {
 	r := &round{}
-	var version string
+	var version, name string
 	ask := p.bus.ask
+	r.put(ask.name, p.root, func(d *dbuswire.Decoder) { name, _ = readText(d) })
 	r.put(ask.toolkit, p.root, func(d *dbuswire.Decoder) { t.toolkit, _ = readText(d) })
 	r.put(ask.toolkitVersion, p.root, func(d *dbuswire.Decoder) { version, _ = readText(d) })
 	r.put(ask.peerAddress, p.root, func(d *dbuswire.Decoder) { address, t.peers = d.Str(), d.Err() == nil })
@@ -200,6 +205,7 @@ func (p *program) askTraits(ctx context.Context) (t traits, address string, err 
 	}
 	number, _, _ := strings.Cut(version, ".")
 	t.major, _ = strconv.Atoi(number)
+	t.unlisted = name == office
 	return t, address, nil
 }
 

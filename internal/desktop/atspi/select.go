@@ -11,12 +11,19 @@ import (
 )
 
 // sensitive reports whether the app lets people do something with the node. The cells
-// of LibreOffice's sheets are never SENSITIVE.
+// of LibreOffice's sheets are never SENSITIVE, nor is what one writes in its texts.
 func sensitive(n *node) bool {
-	if n.role == roleTable || n.role == roleTableCell {
+	switch n.role {
+	case roleTable, roleTableCell:
 		return n.states.any(stateSensitive | stateEditable | stateFocusable)
 	}
-	return n.states.has(stateSensitive)
+	return n.states.has(stateSensitive) || n.writes()
+}
+
+// writes reports whether people write in the node, so that what it says is what it holds: a
+// paragraph of LibreOffice's Writer has no other field around it.
+func (n *node) writes() bool {
+	return (n.role == roleParagraph || n.role == roleHeading) && n.states.has(stateEditable)
 }
 
 // fixed reports whether the node can be used but not changed: Chromium says SENSITIVE of

@@ -83,7 +83,7 @@ func (m *maker) element(n, window *node) desktop.Element {
 	}
 	switch n.elementRole {
 	case desktop.Text, desktop.Label, desktop.Paragraph, desktop.Heading:
-		if e.Name == "" {
+		if e.Name == "" && !n.writes() {
 			e.Name, e.Value = e.Value, ""
 		}
 	}
