@@ -84,3 +84,38 @@ func (v *view) enterCell(ctx context.Context, i int, input desktop.Input, seat d
 		Message: v.name(i) + " does not take the keyboard in the background",
 	}
 }
+
+// sheetCell reports whether the element is a cell that one writes in: a click puts the
+// cursor there, and what is typed next goes to it. To select it leaves the cursor, and the
+// next key, where they were.
+func sheetCell(e *desktop.Element) bool {
+	return e.Role == desktop.Cell && e.States.Has(desktop.Editable|desktop.Focusable) && len(e.Actions) == 0
+}
+
+// cellNow reads a cell anew by its place: with the cursor LibreOffice's cells become
+// others, and those that were go on saying what they said.
+func (v *view) cellNow(ctx context.Context, was desktop.Element, table desktop.ID) (desktop.Element, error) {
+	if err := v.refresh(ctx); err != nil {
+		return was, err
+	}
+	for i := range v.shot.Elements {
+		e := &v.shot.Elements[i]
+		if e.Role == desktop.Cell && e.Name == was.Name && e.Parent >= 0 && v.shot.Elements[e.Parent].ID == table {
+			return v.read(ctx, e.ID)
+		}
+	}
+	return v.read(ctx, was.ID)
+}
+
+// typedCell checks by reading back that a cell holds what was typed. A cell that is being
+// written in yet, or that shows its value in its own way, is not known to be wrong.
+func (v *view) typedCell(i int, before desktop.Element, text string) func(context.Context) (string, bool) {
+	table := desktop.ID("")
+	if up := v.shot.Elements[i].Parent; up >= 0 {
+		table = v.shot.Elements[up].ID
+	}
+	return func(ctx context.Context) (string, bool) {
+		now, err := v.cellNow(ctx, before, table)
+		return "", err == nil && now.Value != before.Value && sameCell(now.Value, normalized(text))
+	}
+}

@@ -70,6 +70,9 @@ func (v *view) toActOn(ctx context.Context, query string) (match, error) {
 func (v *view) waysToPress(i int) []way {
 	e := &v.shot.Elements[i]
 	var ways []way
+	if sheetCell(e) {
+		ways = append(ways, v.byAsking(i, "the cursor of its sheet", desktop.Act{Verb: desktop.TakeFocus}))
+	}
 	switch e.Role {
 	case desktop.Option, desktop.ListItem, desktop.TreeItem, desktop.Row, desktop.Cell, desktop.Tab:
 		// A menu's items are selectable too, but that only highlights them.

@@ -1,6 +1,8 @@
 package ax_test
 
 import (
+	"context"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,6 +91,50 @@ func TestTheItemOfAClosedMenu(t *testing.T) {
 		w.ok("ax_click", `{"app": "Editor", "query": "Save"}`)
 		if chosen != "Save" {
 			w.Errorf("chose %q", chosen)
+		}
+	})
+}
+
+// flatBars tells of each menu bar but the first as LibreOffice does: as showing, without a
+// height.
+type flatBars struct{ desktop.Tree }
+
+func (f flatBars) Snapshot(ctx context.Context, app desktop.App) (*desktop.Snapshot, error) {
+	shot, err := f.Tree.Snapshot(ctx, app)
+	if err != nil {
+		return nil, err
+	}
+	told := *shot
+	told.Elements = slices.Clone(shot.Elements)
+	bars := 0
+	for i := range told.Elements {
+		if e := &told.Elements[i]; e.Role == desktop.Menubar {
+			if bars++; bars > 1 {
+				e.Frame.H = 0
+			}
+		}
+	}
+	return &told, nil
+}
+
+// TestAMenuBarThatNobodySees: what is in it too is meant once, and where only it has
+// something, that is meant.
+func TestAMenuBarThatNobodySees(t *testing.T) {
+	inWorldWithout(t, func(b *desktop.Backend) { b.Tree = flatBars{b.Tree} }, func(w *world) {
+		chosen := ""
+		window := w.d.Program("Writer").Window("Untitled")
+		for _, bar := range []string{"seen", "unseen"} {
+			items := []string{"Word Count...", "More"}
+			if bar == "unseen" {
+				items = append(items, "Alone")
+			}
+			window.Add(desktop.Element{Role: desktop.Menubar}).Menu("Tools", func(item string) { chosen = bar + " " + item; window.Text(chosen) }, items...)
+		}
+		for query, want := range map[string]string{"Word Count": "seen Word Count...", "Alone": "unseen Alone"} {
+			w.ok("ax_click", `{"app": "Writer", "query": "`+query+`"}`)
+			if chosen != want {
+				w.Errorf("%q chose %q", query, chosen)
+			}
 		}
 	})
 }

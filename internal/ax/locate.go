@@ -283,6 +283,7 @@ func (v *view) search(ctx context.Context, asked string) (query.Found, error) {
 		find = q.Surely
 	}
 	found := find(v.shot, query.Options{Root: -1})
+	found.Matches, found.HiddenMatches = v.once(found.Matches), v.once(found.HiddenMatches)
 	if v.alsoHidden && len(found.Matches) == 0 {
 		found.Matches = found.HiddenMatches
 	}

@@ -1,6 +1,7 @@
 package ax
 
 import (
+	"slices"
 	"strings"
 
 	"aai"
@@ -69,6 +70,40 @@ func (v *view) refuseToOpen(i int) error {
 	e.Candidates = v.candidates(items)
 	e.Hint = instead + ` With mode "focus" it is opened all the same.`
 	return e
+}
+
+// unseenBar reports whether the element is in a menu bar that nobody sees, of which there
+// is another in the window: LibreOffice has its menus drawn by GTK, and tells of its own
+// too, as showing, but without a height.
+func (v *view) unseenBar(i int) bool {
+	for p := v.shot.Elements[i].Parent; p >= 0; p = v.shot.Elements[p].Parent {
+		if v.shot.Elements[p].Role == desktop.Menubar {
+			return v.shot.Elements[p].Frame.Empty() && v.hasBar(v.shot.Window(p))
+		}
+	}
+	return false
+}
+
+// hasBar reports whether there is a menu bar in the window that people see.
+func (v *view) hasBar(window int) bool {
+	for j := window; j < v.shot.Elements[window].End; j++ {
+		if e := &v.shot.Elements[j]; e.Role == desktop.Menubar && !e.Frame.Empty() && v.shot.Visible(j) {
+			return true
+		}
+	}
+	return false
+}
+
+// once leaves out what is in menu bars that nobody sees, if something else is meant too.
+func (v *view) once(matches []int) []int {
+	if len(matches) < 2 {
+		return matches
+	}
+	left := slices.DeleteFunc(slices.Clone(matches), v.unseenBar)
+	if len(left) == 0 {
+		return matches
+	}
+	return left
 }
 
 // unmade is a hint that names the closed menus of which a program tells nothing before

@@ -193,4 +193,15 @@ func TestRealCells(t *testing.T) {
 		}
 	}
 	w.says(w.ok("ax_set_value", params{"app": app, "query": "cell B3", "value": "-5"}).Text, "was so already")
+
+	// A click puts the cursor there, so that what is typed next comes there; what is typed
+	// into a cell by its name is read where the cell is by then.
+	w.done("ax_click", params{"app": app, "query": "cell C5"})
+	w.ok("ax_type", params{"app": app, "text": "here\n"})
+	w.done("ax_type", params{"app": app, "query": "cell C6", "text": "7\n"})
+	for cell, want := range map[string]string{"C5": "here", "C6": "7"} {
+		if got := w.ok("ax_get_value", params{"app": app, "query": "cell " + cell}).data["value"]; got != want {
+			t.Errorf("%s holds %q, want %q", cell, got, want)
+		}
+	}
 }

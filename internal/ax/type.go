@@ -199,7 +199,11 @@ func (v *view) takeKeyboard(ctx context.Context, i int, input desktop.Input, sea
 	if v.backend.Actor == nil {
 		return unsupported("actions on elements")
 	}
-	if err := v.backend.Actor.Perform(ctx, v.app, e.ID, desktop.Act{Verb: desktop.Press}); err != nil {
+	act := desktop.Act{Verb: desktop.Press}
+	if sheetCell(e) {
+		act.Verb = desktop.TakeFocus
+	}
+	if err := v.backend.Actor.Perform(ctx, v.app, e.ID, act); err != nil {
 		return err
 	}
 	if focused, err := v.becomesFocused(ctx, e.ID); focused || err != nil {
@@ -239,6 +243,9 @@ func takesText(e *desktop.Element) bool {
 
 // typed checks by reading back that the text has arrived.
 func (v *view) typed(i int, before desktop.Element, text string, replace bool) func(context.Context) (string, bool) {
+	if sheetCell(&v.shot.Elements[i]) {
+		return v.typedCell(i, before, text)
+	}
 	id := v.shot.Elements[i].ID
 	return func(ctx context.Context) (string, bool) {
 		if before.States.Has(desktop.Protected) {
