@@ -24,6 +24,7 @@ func waysIn() map[string]string {
 		"internal/doors/mcp/resources.go contents":      agents,
 		"internal/doors/mcp/running.go runningPrograms": agents,
 		"internal/doors/mcp/ask.go ask":                 "TestEveryChoice",
+		"internal/doctor/doctor.go call":                "TestDoctor",
 	}
 }
 
