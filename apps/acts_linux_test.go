@@ -35,6 +35,8 @@ type step struct {
 	in string
 	// blind says that nobody sees what it does before later acts have used it: it is not counted.
 	blind bool
+	// after says that it is about what the act before it did, and is left out where that was not done.
+	after bool
 	// aim gives arguments that are known only then; nil where there is nothing to aim at.
 	aim func() params
 	// reads is what the reply must say, of an act that reads.
@@ -95,6 +97,9 @@ func (s *stage) act(p step) {
 	if p.in != "" && titled(before, p.in) == 0 {
 		return
 	}
+	if p.after && !s.done {
+		return
+	}
 	if p.aim != nil {
 		aimed := p.aim()
 		if aimed == nil {
@@ -123,6 +128,7 @@ func (s *stage) act(p step) {
 		done = p.want != nil && p.want(before, after)
 	}
 	done = done && (p.reads == nil || p.reads(said))
+	s.done = done
 	if !p.blind {
 		s.judge(p, said, done, before.what(after))
 	}

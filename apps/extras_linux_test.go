@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -30,7 +31,10 @@ func (s *stage) windowing() []step {
 	state := func(part string) want {
 		return func(scene, scene) bool { return strings.Contains(s.run("xprop", "-id", window, "WM_STATE"), part) }
 	}
-	active := func(scene, scene) bool { return strings.TrimSpace(s.run("xdotool", "getactivewindow")) == window }
+	active := func(scene, scene) bool {
+		s.Logf("the keyboard is at %s, %s of %s", s.keyboard(), window, s.clients())
+		return s.keyboard() == window
+	}
 	manage := func(action string, wanted want) step {
 		return made("window", "ax_window", params{"action": action}, wanted)
 	}
@@ -45,13 +49,35 @@ func (s *stage) windowing() []step {
 	}
 	first := manage("minimize", state("Iconic"))
 	first.aim = func() params {
-		s.eventually("a window of the program has the keyboard", func() bool {
-			window = strings.TrimSpace(s.run("xdotool", "getactivewindow"))
-			return slices.Contains(s.windows(), strings.TrimSpace(s.run("xdotool", "getwindowname", window)))
+		s.eventually("a window of the program is managed", func() bool {
+			shown := s.windows()
+			for _, client := range s.clients() {
+				window = client
+				if slices.Contains(shown, strings.TrimSpace(s.run("xdotool", "getwindowname", client))) {
+					return true
+				}
+			}
+			return false
 		})
 		return params{}
 	}
 	return []step{first, manage("restore", state("Normal")), other, manage("raise", state("Normal"))}
+}
+
+// clients are the windows that the window manager manages.
+func (s *stage) clients() (ids []string) {
+	_, list, _ := strings.Cut(s.run("xprop", "-root", "_NET_CLIENT_LIST"), "#")
+	for word := range strings.FieldsSeq(strings.ReplaceAll(list, ",", " ")) {
+		if id, err := strconv.ParseInt(word, 0, 64); err == nil {
+			ids = append(ids, fmt.Sprint(id))
+		}
+	}
+	return ids
+}
+
+// keyboard is the window that has the person's keyboard, as the window manager says.
+func (s *stage) keyboard() string {
+	return strings.TrimSpace(s.run("xdotool", "getactivewindow"))
 }
 
 // clipping writes the clipboard, and reads what a person has put there.
@@ -118,6 +144,9 @@ func (s *stage) pointing() []step {
 		}
 		steps = append(steps, drag, twice) // what is selected would be dragged
 	}
+	if s.program.sheet != "" { // where each line is an element of its own
+		return append(steps, s.rolls("down"), s.rolls("up"))
+	}
 	var many string
 	for i := range 120 {
 		many += fmt.Sprintf("%d zeile %d\n", i*i, i)
@@ -171,7 +200,11 @@ func (s *stage) rolls(direction string) step {
 	picture := func() string {
 		return s.run("import", "-window", strings.TrimSpace(s.run("xdotool", "getactivewindow")), "-depth", "8", "rgb:-")
 	}
-	p := made("scroll", "ax_scroll", s.editor(params{"direction": direction, "amount": 400}), func(scene, scene) bool {
+	args := params{"direction": direction, "amount": 400}
+	if s.program.sheet == "" {
+		args = s.editor(args)
+	}
+	p := made("scroll", "ax_scroll", args, func(scene, scene) bool {
 		now, differ := picture(), 0
 		for i := range min(len(was), len(now)) {
 			if was[i] != now[i] {

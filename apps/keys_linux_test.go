@@ -1,6 +1,7 @@
 package apps
 
 import (
+	"cmp"
 	"os"
 	"slices"
 	"strings"
@@ -17,7 +18,12 @@ func TestKeysOfAPerson(t *testing.T) {
 		if only := os.Getenv("AAI_APPS_ONLY"); only != "" && only != p.name || !all && !p.usual || len(p.dialogs) == 0 {
 			continue
 		}
-		t.Run(p.name, func(t *testing.T) { open(t, p, gateway).pressed(all) })
+		t.Run(p.name, func(t *testing.T) {
+			if all {
+				t.Parallel()
+			}
+			open(t, p, gateway).pressed(all)
+		})
 	}
 }
 
@@ -45,7 +51,7 @@ func (s *stage) pressed(all bool) {
 			if slices.ContainsFunc(s.windows(), func(w string) bool { return strings.Contains(w, d.title) }) {
 				opened++
 			}
-			s.types("x", "Tab")
+			s.types(cmp.Or(s.program.taps, "x"), "Tab")
 			s.beside(moment, func() {
 				if d.button != "" {
 					s.call("ax_click", params{"query": d.button})
@@ -75,16 +81,16 @@ func (s *stage) pressed(all bool) {
 // again when it is over.
 func (s *stage) beside(moment time.Duration, do func()) {
 	s.Helper()
-	pressed := make(chan struct{})
+	pressed, key := make(chan struct{}), cmp.Or(s.program.taps, "x")
 	go func() {
 		defer close(pressed)
 		time.Sleep(moment)
-		s.types("x")
-		s.types("x")
+		s.types(key)
+		s.types(key)
 	}()
 	do()
 	<-pressed
-	s.types("x")
+	s.types(key)
 }
 
 // lives wants an answer of the program, by the witness's own question.

@@ -1,6 +1,7 @@
 package apps
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,7 +9,7 @@ import (
 
 // editor are the arguments of an act on the text that is being written.
 func (s *stage) editor(more params) params {
-	more["query"] = "role:textbox"
+	more["query"] = cmp.Or(s.program.field, "role:textbox")
 	if s.program.name == "featherpad" {
 		more["nth"] = 1 // the other one is for searching
 	}
@@ -17,14 +18,14 @@ func (s *stage) editor(more params) params {
 
 // write replaces the text of an editor, and saves it.
 func (s *stage) write() []step {
-	const role = "text"
+	role, file := s.program.paper(), s.file(cmp.Or(s.program.file, "a.txt"))
 	a, b := s.word(), s.word()
 	return []step{
 		made("type", "ax_type", s.editor(params{"text": a, "clear_first": true}), holds(role, a)),
-		key("ctrl+s", keeps(s.file("a.txt"), a)),
+		key("ctrl+s", keeps(file, a)).then(),
 		made("type", "ax_type", s.editor(params{"text": b}), holds(role, a+b)),
 		made("field", "ax_set_value", s.editor(params{"value": b}), holds(role, b)),
-		key("ctrl+s", keeps(s.file("a.txt"), b)),
+		key("ctrl+s", keeps(file, b)).then(),
 	}
 }
 
@@ -34,6 +35,10 @@ func (s *stage) mousepad() []step {
 		choose("Select All", nil).unseen(), key("ctrl+x", holds("text", "")), key("ctrl+v", shows("text", "w")), choose("Undo", holds("text", "")), choose("Redo", shows("text", "w")),
 		made("near miss", "ax_click", params{"query": "Save Al"}, nil),
 	})
+}
+
+func (s *stage) l3afpad() []step {
+	return slices.Concat(s.write(), s.program.shown(), []step{{kind: "near miss", tool: "ax_click", args: params{"query": "Jump"}}})
 }
 
 func (s *stage) thunar() []step {
@@ -118,14 +123,21 @@ func (s *stage) pointed() []step {
 }
 
 func (s *stage) sheet() []step {
-	n := fmt.Sprint(100 + s.random.IntN(900))
+	n, m := fmt.Sprint(100+s.random.IntN(900)), fmt.Sprint(1000+s.random.IntN(9000))
+	file := s.file(s.program.file)
 	return append(s.program.shown(), []step{
 		made("cell", "ax_set_value", params{"query": "role:cell title:C1", "value": n}, shows("table cell", n)),
+		made("cell", "ax_click", params{"query": "role:cell title:D1"}, shows("text", "D1")),
+		made("type", "ax_type", params{"query": "role:cell title:D1", "text": m + "\n"}, shows("table cell", m)),
+		key("ctrl+s", keeps(file, `office:value="`+m+`"`)).then(),
 		press("Bold", turns("toggle button", "Bold")),
 		made("near miss", "ax_click", params{"query": "Bol"}, nil),
 	}...)
 }
 
 func (s *stage) letter() []step {
-	return append(s.program.shown(), made("near miss", "ax_click", params{"query": "Don't Save"}, nil))
+	return slices.Concat(s.write(), s.program.shown(), []step{
+		press("Italic", turns("toggle button", "Italic")),
+		made("near miss", "ax_click", params{"query": "Don't Save"}, nil),
+	})
 }

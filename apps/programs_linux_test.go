@@ -3,6 +3,7 @@ package apps
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"path/filepath"
 	"strings"
@@ -24,8 +25,11 @@ type program struct {
 	some          int                   // how many acts on what its screen offers, a round
 	first         []step                // before its dialogs
 	dialogs       []dialog
+	taps          string // the key that a person presses beside us; "": x
 	writes        bool   // a text that may be lost
 	sheet         string // the role of what it is written in; "": text
+	field         string // by which words agents say that; "": role:textbox
+	file          string // what it is saved in; "": a.txt
 }
 
 // A dialog is opened by a menu's item or a button, and closed by a button of it, or where
@@ -59,7 +63,11 @@ func programs() []program {
 			start: func(s *stage) *linuxtest.App {
 				return s.Launch(s.T, "mousepad", "--disable-server", s.document("a.txt", ""))
 			}},
-		{name: "thunar", toolkit: "GTK 3", witness: "thunar", ready: "table:", plays: (*stage).thunar, not: []string{"home", "back", "parent", "file system"}, dialogs: []dialog{{"key:ctrl+shift+n", "Create", "Cancel"}},
+		{name: "l3afpad", toolkit: "GTK 3", witness: "l3afpad", ready: "text:", plays: (*stage).l3afpad, writes: true, dialogs: []dialog{{"Save As...", "Save As", "Cancel"}, {"About", "About", "Close"}, {"Font...", "Font", "Cancel"}},
+			start: func(s *stage) *linuxtest.App {
+				return s.Launch(s.T, s.unpacked("usr/bin/l3afpad"), s.document("a.txt", ""))
+			}},
+		{name: "thunar", toolkit: "GTK 3", witness: "thunar", ready: "table:", plays: (*stage).thunar, not: []string{"home", "back", "parent", "file system", "search"}, taps: "Shift_L", dialogs: []dialog{{"key:ctrl+shift+n", "Create", "Cancel"}},
 			start: func(s *stage) *linuxtest.App {
 				s.document("b.txt", "b")
 				return s.Launch(s.T, "thunar", s.folder)
@@ -83,21 +91,32 @@ func programs() []program {
 			start: func(s *stage) *linuxtest.App {
 				return s.Launch(s.T, s.unpacked("usr/bin/kcalc"))
 			}},
-		{name: "chromium", toolkit: "Chromium", usual: true, witness: "chromium", ready: "push button:Press", plays: (*stage).form, more: (*stage).pointed, some: 8, start: func(s *stage) *linuxtest.App {
+		{name: "chromium", toolkit: "Chromium", usual: true, witness: "chromium", ready: "push button:Press", plays: (*stage).form, more: (*stage).pointed, dialogs: []dialog{{"key:ctrl+s", "Save", ""}}, some: 8, start: func(s *stage) *linuxtest.App {
 			f := s.Fixture(s.T, linuxtest.Chromium)
 			s.page = &page{s, f}
 			return f.App
 		}},
-		{name: "calc", toolkit: "LibreOffice", grant: "soffice", witness: "soffice", ready: "menu bar:", plays: (*stage).sheet, dialogs: []dialog{{"key:ctrl+1", "Format Cells", "Cancel"}, {"key:ctrl+h", "Find", "Close"}},
+		{name: "calc", toolkit: "LibreOffice", grant: "soffice", witness: "soffice", ready: "document spreadsheet:", plays: (*stage).sheet, not: []string{"fontwork", "hyperlink", "preview", "menu", "left", "right", "center", "justified"}, file: "a.fods",
+			dialogs: []dialog{{"key:ctrl+1", "Format Cells", "Cancel"}, {"key:ctrl+h", "Find", "Close"}, {"Goal Seek...", "Goal Seek", "Cancel"}},
 			start: func(s *stage) *linuxtest.App {
-				return s.Calc(s.T)
+				return s.office("soffice", "a.fods", "spreadsheet", `<table:table table:name="Sheet1"/>`)
 			}},
-		{name: "writer", toolkit: "LibreOffice", grant: "soffice", witness: "soffice", ready: "document text:", plays: (*stage).letter, dialogs: []dialog{{"Word Count...", "Word Count", "Close"}, {"key:ctrl+h", "Find", "Close"}},
+		{name: "writer", toolkit: "LibreOffice", grant: "soffice", witness: "soffice", ready: "document text:", plays: (*stage).letter, not: []string{"fontwork", "hyperlink", "preview", "menu", "left", "right", "center", "justified"}, file: "a.fodt", field: "role:paragraph", sheet: "paragraph", writes: true,
+			dialogs: []dialog{{"Word Count...", "Word Count", "Close"}, {"key:ctrl+h", "Find", "Close"}},
 			start: func(s *stage) *linuxtest.App {
-				return s.LaunchEnv(s.T, []string{"SAL_USE_VCLPLUGIN=gtk3"}, s.unpacked("libreoffice/program/soffice"), "--writer", "--norestore", "--nologo", "--nofirststartwizard",
-					"-env:UserInstallation=file://"+s.Path("tmp", "libreoffice"))
+				return s.office(s.unpacked("libreoffice/program/soffice"), "a.fodt", "text", `<text:p/>`)
 			}},
 	}
+}
+
+// office starts LibreOffice with a document of its own format, of which the XML can be read.
+func (s *stage) office(program, file, kind, content string) *linuxtest.App {
+	s.Helper()
+	const xml = `<?xml version="1.0" encoding="UTF-8"?><office:document xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" ` +
+		`xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" ` +
+		`office:version="1.3" office:mimetype="application/vnd.oasis.opendocument.%s"><office:body><office:%s>%s</office:%s></office:body></office:document>`
+	return s.LaunchEnv(s.T, []string{"SAL_USE_VCLPLUGIN=gtk3"}, program, "--norestore", "--nologo", "--nofirststartwizard",
+		"-env:UserInstallation=file://"+s.Path("tmp", "libreoffice"), s.document(file, fmt.Sprintf(xml, kind, kind, content, kind)))
 }
 
 // paper is the role of what is written in.
@@ -149,6 +168,12 @@ func made(kind, tool string, args params, wanted want) step {
 // unseen is the step, whose effect later ones show.
 func (p step) unseen() step {
 	p.blind = true
+	return p
+}
+
+// then is the step, about what the one before it did.
+func (p step) then() step {
+	p.after = true
 	return p
 }
 

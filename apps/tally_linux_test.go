@@ -31,6 +31,8 @@ func (s *stage) judge(p step, said reply, done bool, changes []string) {
 		t.falseSuccess, fault = t.falseSuccess+1, "false success"
 	case p.want == nil:
 		t.done++
+	case done && said.Failed && said.Code == "TIMEOUT" && said.Delivery == "delivered":
+		t.unsure, fault = t.unsure+1, "done, but said to be unsure"
 	case done && said.Failed:
 		t.falseFailure, fault = t.falseFailure+1, "false failure"
 	case done && !sure:

@@ -42,6 +42,7 @@ type stage struct {
 	random  *rand.Rand
 	tally   *tally
 	page    *page
+	done    bool // the last act
 }
 
 // open starts the program, with the witness listening from before its first window.
