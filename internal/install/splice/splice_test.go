@@ -62,6 +62,10 @@ func TestPut(t *testing.T) {
 			"extensions:\n    a:\n        x: |\n            # heading\n\n# about b\nb: 2\n",
 			"extensions:\n    a:\n        x: |\n            # heading\n    aai:\n      command: \"/usr/bin/aai\"\n      args: [\"mcp\", \"serve\"]\n\n# about b\nb: 2\n",
 		},
+		{ // what comes behind it would end its last line
+			"a text that ends the file", yamlPlace(),
+			"# mine\na: |\n  text", "# mine\nextensions:\n  aai:\n    command: \"/usr/bin/aai\"\n    args: [\"mcp\", \"serve\"]\na: |\n  text",
+		},
 		{"between braces", yamlPlace(), "extensions: {a: {b: c}}\n", "extensions: {aai: {command: \"/usr/bin/aai\", args: [\"mcp\", \"serve\"]}, a: {b: c}}\n"},
 		{"YAML that is JSON", yamlPlace(), "{\"extensions\": {}}", "{\"extensions\": {\"aai\":{\"command\":\"/usr/bin/aai\",\"args\":[\"mcp\",\"serve\"]}}}"},
 		{"a list that is not indented", listPlace(), "mcpServers:\n- name: a\n  command: b\nz: 1\n", "mcpServers:\n- name: a\n  command: b\n- name: aai\n  command: \"/usr/bin/aai\"\n  args: [\"mcp\", \"serve\"]\nz: 1\n"},
