@@ -52,6 +52,19 @@ func brokenMachines() []brokenMachine {
 			m.do(`export DISPLAY=$(cat /tmp/display) DBUS_SESSION_BUS_ADDRESS=unix:path=/tmp/bus`)
 			return m
 		}},
+		{name: "a bus that hangs", check: "bus", state: "broken", saw: []string{"says nothing"}, make: func(t *testing.T, bin string) *machine {
+			m := newMachine(t, bin)
+			m.startBus("")
+			m.startScreen()
+			m.do(`export DISPLAY=$(cat /tmp/display); kill -STOP $(pidof dbus-daemon)`)
+			return m
+		}},
+		{name: "no display and no user manager", check: "screen", state: "broken", saw: []string{"takes you"}, make: func(t *testing.T, bin string) *machine {
+			m := newMachine(t, bin)
+			m.startBus("")
+			m.startScreen()
+			return m
+		}},
 		{name: "no accessibility bus", check: "accessibility", state: "broken", saw: []string{"there is no accessibility bus"}, fixes: true, make: func(t *testing.T, bin string) *machine {
 			m := newMachine(t, bin)
 			m.startBus(startsNothing)

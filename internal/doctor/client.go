@@ -31,7 +31,7 @@ func (d *Doctor) client(ctx context.Context, f *Finding) {
 		return
 	}
 	f.well("it lists %s", count(tools, "tool"))
-	there, err := d.facts.check(ctx)
+	there, err := d.facts.check()
 	if err != nil {
 		return // said elsewhere
 	}

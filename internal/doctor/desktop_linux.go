@@ -13,14 +13,12 @@ import (
 	"time"
 
 	"github.com/godbus/dbus/v5"
+
+	"aai"
 )
 
 // ofTheDesktop are the examinations of the ways to a desktop.
 func (d *Doctor) ofTheDesktop() []examination {
-	d.facts.bus = func(ctx context.Context) string {
-		found, _ := d.facts.check(ctx)
-		return found.value("DBUS_SESSION_BUS_ADDRESS")
-	}
 	return []examination{
 		{"bus", "session bus", d.bus},
 		{"screen", "screen", d.screen},
@@ -30,18 +28,60 @@ func (d *Doctor) ofTheDesktop() []examination {
 	}
 }
 
-// dial connects to the session bus that was found; nil and no error: there is none.
+// busPatience is how long a bus may take to greet.
+const busPatience = 3 * time.Second
+
+// connect connects to a bus, which may hang.
+func connect(ctx context.Context, address string) (*dbus.Conn, error) {
+	if address == "" {
+		return nil, aai.Errorf(aai.AppNotRunning, "there is no bus")
+	}
+	ctx, cancel := context.WithCancel(ctx) // the connection ends with it
+	late := time.AfterFunc(busPatience, cancel)
+	conn, err := dbus.Connect(address, dbus.WithContext(ctx))
+	if !late.Stop() {
+		if conn != nil {
+			_ = conn.Close() // it is too late
+		}
+		return nil, fmt.Errorf("somebody listens, and says nothing for %s", busPatience)
+	}
+	if err != nil {
+		cancel()
+	}
+	return conn, err
+}
+
+// busAddress is that of the session bus that was found, "" for none.
+func (d *Doctor) busAddress() string {
+	found, _ := d.facts.check() // what is wrong with it is said elsewhere
+	return found.value("DBUS_SESSION_BUS_ADDRESS")
+}
+
+// greeted says why the session bus does not answer.
+func (d *Doctor) greeted(ctx context.Context) (bool, error) {
+	conn, err := connect(ctx, d.busAddress())
+	if err != nil {
+		return false, err
+	}
+	return true, conn.Close()
+}
+
+// dial connects to the session bus that was found; nil and no error: there is none. One
+// that did not answer before is not asked again.
 func (d *Doctor) dial(ctx context.Context) (*dbus.Conn, error) {
-	address := d.facts.bus(ctx)
+	address := d.busAddress()
 	if address == "" {
 		return nil, nil
 	}
-	return dbus.Connect(address, dbus.WithContext(ctx))
+	if _, err := d.facts.greets(); err != nil {
+		return nil, err
+	}
+	return connect(ctx, address)
 }
 
 // onBus is a command that is to find the session bus that was found.
-func (d *Doctor) onBus(ctx context.Context, command string) string {
-	address := d.facts.bus(ctx)
+func (d *Doctor) onBus(command string) string {
+	address := d.busAddress()
 	if address == "" || address == d.cfg.Getenv("DBUS_SESSION_BUS_ADDRESS") {
 		return command
 	}
@@ -57,7 +97,7 @@ func runFolder() string { return "/run/user/" + strconv.Itoa(os.Getuid()) }
 // bus says which session bus was found, and whether it answers.
 func (d *Doctor) bus(ctx context.Context, f *Finding) {
 	f.Did = "looked for the session bus, and greeted it"
-	found, err := d.facts.check(ctx)
+	found, err := d.facts.check()
 	if err != nil {
 		f.fails("the gateway's own check failed", err)
 		return
@@ -117,7 +157,7 @@ func run(ctx context.Context, command ...string) error {
 // screen says which screen was found, and why.
 func (d *Doctor) screen(ctx context.Context, f *Finding) {
 	f.Did = "looked for the screen of your session"
-	found, err := d.facts.check(ctx)
+	found, err := d.facts.check()
 	if err != nil {
 		f.fails("the gateway's own check failed", err)
 		return
@@ -141,37 +181,36 @@ func (d *Doctor) screen(ctx context.Context, f *Finding) {
 // noScreen says how the gateway comes to a screen: one that is there is made known, else
 // one is made first.
 func (d *Doctor) noScreen(ctx context.Context, f *Finding) {
-	f.broken("there is none, so no window can be operated, and nobody can be asked in one", "")
+	conn, _ := d.dial(ctx) // without one there is nobody to tell
+	managed := conn != nil && hasOwner(ctx, conn, userManager)
+	if conn != nil {
+		defer conn.Close() //nolint:errcheck // nothing was written
+	}
+	whom := "your login"
+	if !managed {
+		whom = "what is started from here, and name the same in the settings of each client"
+	}
 	display, cookie := d.unknownScreen(ctx)
 	if display != "" {
-		f.Saw = "the screen " + display + " takes you, and nothing says that it is yours"
-		f.Advice = "Make it known to your login:"
+		f.broken("the screen "+display+" takes you, and nothing says that it is yours", "Make it known to "+whom+":")
 	} else {
-		f.Advice = "Log in to a desktop as this user. Or make a screen that nobody sees, and make it known to your login:"
+		f.broken("there is none, so no window can be operated, and nobody can be asked in one",
+			"Log in to a desktop as this user. Or make a screen that nobody sees, and make it known to "+whom+":")
 		if _, err := exec.LookPath("Xvfb"); err != nil {
 			f.Commands = append(f.Commands, install("xvfb"))
 		}
 		display = freeDisplay()
 		f.Commands = append(f.Commands, "Xvfb "+display+" -screen 0 1280x1024x24 -nolisten tcp &")
 	}
-	variables := []string{"DISPLAY=" + display}
-	names := "DISPLAY"
+	variables, names := []string{"DISPLAY=" + display}, "DISPLAY"
 	if cookie != "" {
 		variables, names = append(variables, "XAUTHORITY="+cookie), "DISPLAY XAUTHORITY"
 	}
-	conn, err := d.dial(ctx)
-	if conn == nil || err != nil {
-		f.Advice += " (first of all the session bus, see there)"
-		return
-	}
-	defer conn.Close() //nolint:errcheck // nothing was written
-	if !hasOwner(ctx, conn, userManager) {
+	if !managed {
 		f.Commands = append(f.Commands, strings.Join(quotedAll(append([]string{"export"}, variables...)), " "))
-		f.Advice = strings.ReplaceAll(f.Advice, "your login", "what is started from here") + " and give the same variables to each client, in its settings"
-		f.Advice = strings.Replace(f.Advice, ": and", ", and", 1) + ":"
 		return
 	}
-	f.Commands = append(f.Commands, d.onBus(ctx, strings.Join(quotedAll(variables), " ")+" dbus-update-activation-environment --systemd "+names))
+	f.Commands = append(f.Commands, d.onBus(strings.Join(quotedAll(variables), " ")+" dbus-update-activation-environment --systemd "+names))
 	if len(f.Commands) == 1 {
 		f.Mends = "tell the user manager of your login that " + strings.Join(variables, " ")
 		f.mend = func(ctx context.Context) error { return d.tellManager(ctx, variables) }
@@ -243,7 +282,7 @@ const (
 // accessibility says whether the accessibility bus answers, and is switched on.
 func (d *Doctor) accessibility(ctx context.Context, f *Finding) {
 	f.Did = "asked the session bus for the accessibility bus, and whether it is switched on"
-	found, err := d.facts.check(ctx)
+	found, err := d.facts.check()
 	if err != nil {
 		f.fails("the gateway's own check failed", err)
 		return
@@ -255,7 +294,7 @@ func (d *Doctor) accessibility(ctx context.Context, f *Finding) {
 	}
 	defer conn.Close() //nolint:errcheck // the answers came
 	if !found.Enabled {
-		d.noAccessibility(ctx, f, found.Detail)
+		d.noAccessibility(f, found.Detail)
 		return
 	}
 	if !hasOwner(ctx, conn, a11yName) {
@@ -269,7 +308,7 @@ func (d *Doctor) accessibility(ctx context.Context, f *Finding) {
 	}
 	f.broken("the accessibility bus answers, and is switched off: programs of Qt and Chromium that start now show nothing",
 		"The gateway switches it on at its first use, too late for programs that run by then. Switch it on now:",
-		d.onBus(ctx, "dbus-send --session --print-reply --dest="+a11yName+" "+a11yPath+" org.freedesktop.DBus.Properties.Set string:"+a11yStatus+" string:IsEnabled variant:boolean:true"))
+		d.onBus("dbus-send --session --print-reply --dest="+a11yName+" "+a11yPath+" org.freedesktop.DBus.Properties.Set string:"+a11yStatus+" string:IsEnabled variant:boolean:true"))
 	f.Mends = "switch accessibility on"
 	f.mend = func(ctx context.Context) error {
 		conn, err := d.dial(ctx)
@@ -282,7 +321,7 @@ func (d *Doctor) accessibility(ctx context.Context, f *Finding) {
 }
 
 // noAccessibility says how the accessibility bus comes to be.
-func (d *Doctor) noAccessibility(ctx context.Context, f *Finding, saw string) {
+func (d *Doctor) noAccessibility(f *Finding, saw string) {
 	launchers := []string{"/usr/libexec/at-spi-bus-launcher", "/usr/lib/at-spi2-core/at-spi-bus-launcher", "/usr/lib/at-spi-bus-launcher", "/usr/libexec/at-spi2-core/at-spi-bus-launcher"}
 	i := slices.IndexFunc(launchers, func(path string) bool { _, err := os.Stat(path); return err == nil })
 	if i < 0 {
@@ -290,10 +329,10 @@ func (d *Doctor) noAccessibility(ctx context.Context, f *Finding, saw string) {
 		return
 	}
 	f.broken(saw+", so windows cannot be read", "It is installed, and the session bus does not start it. Start it:",
-		d.onBus(ctx, quoted(launchers[i])+" --launch-immediately --a11y=1 &"))
+		d.onBus(quoted(launchers[i])+" --launch-immediately --a11y=1 &"))
 	f.Mends = "start " + launchers[i]
 	f.mend = func(ctx context.Context) error {
-		return run(ctx, "sh", "-c", d.onBus(ctx, "setsid "+quoted(launchers[i])+" --launch-immediately --a11y=1")+" >/dev/null 2>&1 &")
+		return run(ctx, "sh", "-c", d.onBus("setsid "+quoted(launchers[i])+" --launch-immediately --a11y=1")+" >/dev/null 2>&1 &")
 	}
 }
 
@@ -313,7 +352,7 @@ func (d *Doctor) forgetful(ctx context.Context, f *Finding, there checked, lost 
 		return
 	}
 	f.Advice = "Make them known to your login, where it looks:"
-	f.Commands = []string{d.onBus(ctx, strings.Join(quotedAll(variables), " ")+" dbus-update-activation-environment --systemd "+strings.Join(lost, " "))}
+	f.Commands = []string{d.onBus(strings.Join(quotedAll(variables), " ") + " dbus-update-activation-environment --systemd " + strings.Join(lost, " "))}
 	f.Mends = "tell the user manager of your login what " + strings.Join(lost, ", ") + " are"
 	f.mend = func(ctx context.Context) error { return d.tellManager(ctx, variables) }
 }

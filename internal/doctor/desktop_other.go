@@ -7,6 +7,8 @@ import "context"
 // ofTheDesktop are none: there are no ways to a desktop here yet.
 func (d *Doctor) ofTheDesktop() []examination { return nil }
 
+func (d *Doctor) greeted(context.Context) (bool, error) { return false, nil }
+
 func (d *Doctor) forgetful(context.Context, *Finding, checked, []string) {}
 
 // gateways cannot be told from other programs here.

@@ -87,30 +87,27 @@ type Doctor struct {
 	found []Finding
 }
 
-// facts are what several examinations need, each found once.
+// facts are what several examinations need, each found once, whoever asks first.
 type facts struct {
-	check func(context.Context) (checked, error) // what the gateway's own check says
-	home  func() error                           // why the home cannot be written
-	bus   func(context.Context) string           // the address of the session bus, "" for none
+	check  func() (checked, error) // what the gateway's own check says
+	home   func() error            // why the home cannot be written
+	greets func() (bool, error)    // why the session bus does not answer
 }
 
 // New returns a doctor. It does no I/O.
 func New(c Config) *Doctor {
 	d := &Doctor{cfg: c}
-	d.facts.check = onceOf(d.check)
 	d.facts.home = sync.OnceValue(d.homeFault)
 	return d
 }
 
-// onceOf is a function that asks once, whoever asks first.
-func onceOf[T any](ask func(context.Context) (T, error)) func(context.Context) (T, error) {
-	var once sync.Once
-	var value T
-	var err error
-	return func(ctx context.Context) (T, error) {
-		once.Do(func() { value, err = ask(ctx) })
-		return value, err
-	}
+// once is a function that asks once. Whose time is up meanwhile is no matter of it.
+func once[T any](ctx context.Context, ask func(context.Context) (T, error)) func() (T, error) {
+	return sync.OnceValues(func() (T, error) {
+		ctx, cancel := context.WithTimeout(ctx, patience)
+		defer cancel()
+		return ask(ctx)
+	})
 }
 
 // patience is how long one examination may take, and grace how long it may take to stop
@@ -139,6 +136,7 @@ func Checks() []string {
 // each finding, in the order of the report, as soon as those before it are told; waiting
 // are the titles of those that are not done. It always ends.
 func (d *Doctor) Examine(ctx context.Context, skip []string, tell func(f Finding, waiting []string)) []Finding {
+	d.facts.check, d.facts.greets = once(ctx, d.check), once(ctx, d.greeted)
 	all := d.examinations()
 	done := make([]chan Finding, len(all))
 	for i, e := range all {

@@ -17,16 +17,12 @@ const keyringPatience = 4 * time.Second
 // question to the person, which a use of it puts.
 func (d *Doctor) locked(ctx context.Context, f *Finding) bool {
 	const service = "org.freedesktop.secrets"
-	ctx, cancel := context.WithTimeout(ctx, keyringPatience)
-	defer cancel()
-	address := d.facts.bus(ctx)
-	if address == "" {
-		return false
-	}
-	conn, err := dbus.Connect(address, dbus.WithContext(ctx))
-	if err != nil {
+	conn, err := d.dial(ctx)
+	if conn == nil || err != nil {
 		return false // said of the bus
 	}
+	ctx, cancel := context.WithTimeout(ctx, keyringPatience)
+	defer cancel()
 	defer conn.Close() //nolint:errcheck // nothing was written
 	for _, path := range []dbus.ObjectPath{"/org/freedesktop/secrets/collection/login", "/org/freedesktop/secrets/aliases/default"} {
 		var locked dbus.Variant
@@ -45,7 +41,7 @@ func (d *Doctor) locked(ctx context.Context, f *Finding) bool {
 			command = "gnome-keyring-daemon --replace --unlock --components=secrets --daemonize"
 			advice = "Unlock it: type its password (that of your login, mostly), and press Ctrl-D twice."
 		}
-		f.broken("the keyring is locked: permissions and logins that are sealed cannot be read", advice, d.onBus(ctx, command))
+		f.broken("the keyring is locked: permissions and logins that are sealed cannot be read", advice, d.onBus(command))
 		return true
 	}
 	return false

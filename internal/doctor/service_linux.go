@@ -10,7 +10,6 @@ import (
 	"github.com/godbus/dbus/v5"
 	"github.com/godbus/dbus/v5/introspect"
 
-	"aai"
 	"aai/internal/desktop/private"
 )
 
@@ -47,10 +46,10 @@ func turned(text string) string {
 // service calls a tool of an app of its own on the session bus.
 func (d *Doctor) service(ctx context.Context, f *Finding) {
 	f.Did = "put a service of its own on the session bus, called its tool, compared the answer"
-	address := d.facts.bus(ctx)
-	conn, err := dialled(ctx, address)
+	address := d.busAddress()
+	conn, err := d.dial(ctx)
 	if conn == nil {
-		f.Did = "put a service of its own on a bus of its own (there is no session bus), called its tool, compared the answer"
+		f.Did = "put a service of its own on a bus of its own (there is no session bus that answers), called its tool, compared the answer"
 		var desk *private.Session
 		if desk, err = private.New("aai-doctor-"); err == nil {
 			defer func() { _ = errors.Join(desk.End(), desk.Remove()) }() // what stays is in /tmp
@@ -63,7 +62,7 @@ func (d *Doctor) service(ctx context.Context, f *Finding) {
 			return
 		}
 		address = desk.Getenv("DBUS_SESSION_BUS_ADDRESS")
-		conn, err = dialled(ctx, address)
+		conn, err = connect(ctx, address)
 	}
 	if conn == nil {
 		f.fails("the bus does not answer", err)
@@ -90,14 +89,6 @@ func (d *Doctor) service(ctx context.Context, f *Finding) {
 	default:
 		f.well("%q came back as %q", typed, turned(typed))
 	}
-}
-
-// dialled is a connection, or nil.
-func dialled(ctx context.Context, address string) (*dbus.Conn, error) {
-	if address == "" {
-		return nil, aai.Errorf(aai.AppNotRunning, "there is no bus")
-	}
-	return dbus.Connect(address, dbus.WithContext(ctx))
 }
 
 func serve(conn *dbus.Conn, name string) error {

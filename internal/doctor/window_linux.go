@@ -102,7 +102,7 @@ func (d *Doctor) stage(ctx context.Context) (*private.Session, string, error) {
 		}
 		return desk, "a session of its own", desk.StartBus(ctx)
 	}
-	found, err := d.facts.check(ctx)
+	found, err := d.facts.check()
 	if err != nil || found.value("DISPLAY") == "" || d.cfg.MayShow == nil || !d.cfg.MayShow(ctx) {
 		return desk, "", errNobodyAllows
 	}

@@ -138,6 +138,9 @@ func newDoctor(r *run) *cobra.Command {
 				}
 			}
 			v.examine(cmd.Context(), skip)
+			if err := cmd.Context().Err(); err != nil {
+				return err
+			}
 			if fix {
 				if err := v.mend(cmd.Context(), yes); err != nil {
 					return err
@@ -180,6 +183,9 @@ func (v *visit) examine(ctx context.Context, skip []string) {
 	v.waits("trying")
 	v.doctor.Examine(ctx, skip, func(f Finding, waiting []string) {
 		v.waits("")
+		if ctx.Err() != nil {
+			return // what is cut off says nothing of the computer
+		}
 		v.add(f)
 		if len(waiting) > 0 {
 			v.waits("trying: " + strings.Join(waiting, ", "))
