@@ -155,6 +155,7 @@ func TestDoctor(t *testing.T) {
 		}
 	})
 	t.Run("without a desktop", func(t *testing.T) { doctorWithoutADesktop(t, newMachine(t, bin)) })
+	t.Run("programs that are not there", func(t *testing.T) { doctorWithLess(t, switchedOn(t, bin)) })
 	for _, b := range brokenMachines() {
 		t.Run(b.name, func(t *testing.T) { b.mended(t, bin) })
 	}
@@ -217,5 +218,35 @@ func doctorWithoutADesktop(t *testing.T, m *machine) {
 	}
 	if want := strings.Fields("settings home clock bus screen accessibility window service web journal keychain descriptors gateways client"); !slices.Equal(names, want) {
 		t.Errorf("the names are %q", names)
+	}
+}
+
+// doctorWithLess: a window of another program will do, and one on the person's screen if
+// they say so; what is missing is named.
+func doctorWithLess(t *testing.T, m *machine) {
+	const others = " --skip service,web,journal,keychain,descriptors,client"
+	without := func(program string) { m.do("mount --bind /dev/null " + program) }
+	window := func(flags, state, did, saw, command string) {
+		t.Helper()
+		r, exit := m.doctor(flags + others)
+		f := r.of(t, "window")
+		if f.State != state || !strings.Contains(f.Did, did) || !strings.Contains(f.Saw, saw) || exit != 0 || !strings.Contains(strings.Join(f.Commands, ""), command) {
+			t.Errorf("exit code %d: %+v", exit, f)
+		}
+	}
+	without("/usr/bin/zenity")
+	window("", "ok", "in a session of its own", "kdialog printed what was typed", "")
+	without("/usr/bin/Xvfb")
+	window("", "skipped", "", "nobody to ask", " xvfb")
+	window("--yes", "ok", "in your session", "kdialog printed what was typed", "")
+	without("/usr/bin/kdialog")
+	window("", "skipped", "", "no program here whose window could be tried", " zenity")
+
+	without("/usr/libexec/at-spi-bus-launcher")
+	m.do("mkdir /tmp/none; mount --bind /tmp/none /usr/share/dbus-1/services")
+	m.do("kill $(pidof at-spi-bus-launcher); kill -HUP $(pidof dbus-daemon | tr ' ' '\\n' | sort -n | head -1)")
+	r, exit := m.doctor(others)
+	if f := r.of(t, "accessibility"); exit != 1 || f.State != "broken" || len(f.Commands) != 1 || !strings.Contains(f.Commands[0], "at-spi2-core") {
+		t.Errorf("exit code %d: %+v", exit, f)
 	}
 }

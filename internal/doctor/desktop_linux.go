@@ -195,7 +195,8 @@ func (d *Doctor) noScreen(ctx context.Context, f *Finding) {
 		f.broken("the screen "+display+" takes you, and nothing says that it is yours", "Make it known to "+whom+":")
 	} else {
 		f.broken("there is none, so no window can be operated, and nobody can be asked in one",
-			"Log in to a desktop as this user. Or make a screen that nobody sees, and make it known to "+whom+":")
+			"Log in to a desktop as this user. If this computer is to have none, leave it out: aai-gateway doctor --skip bus,screen,accessibility,window. "+
+				"Or make a screen that nobody sees, and make it known to "+whom+":")
 		if _, err := exec.LookPath("Xvfb"); err != nil {
 			f.Commands = append(f.Commands, install("xvfb"))
 		}
@@ -323,7 +324,7 @@ func (d *Doctor) accessibility(ctx context.Context, f *Finding) {
 // noAccessibility says how the accessibility bus comes to be.
 func (d *Doctor) noAccessibility(f *Finding, saw string) {
 	launchers := []string{"/usr/libexec/at-spi-bus-launcher", "/usr/lib/at-spi2-core/at-spi-bus-launcher", "/usr/lib/at-spi-bus-launcher", "/usr/libexec/at-spi2-core/at-spi-bus-launcher"}
-	i := slices.IndexFunc(launchers, func(path string) bool { _, err := os.Stat(path); return err == nil })
+	i := slices.IndexFunc(launchers, isProgram)
 	if i < 0 {
 		f.broken(saw+", so windows cannot be read", "Install it, and log in again:", install("at-spi2-core"))
 		return
@@ -334,6 +335,12 @@ func (d *Doctor) noAccessibility(f *Finding, saw string) {
 	f.mend = func(ctx context.Context) error {
 		return run(ctx, "sh", "-c", d.onBus("setsid "+quoted(launchers[i])+" --launch-immediately --a11y=1")+" >/dev/null 2>&1 &")
 	}
+}
+
+// isProgram reports whether a file can be run.
+func isProgram(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0
 }
 
 // forgetful says how a client that passes on nothing comes to what is known here.
