@@ -65,13 +65,15 @@ func New(c Config) *Display {
 }
 
 // Close takes back what was changed on the X server: our pointer and keyboard,
-// borrowed keys, what we had on the clipboard. It waits for a second at most. The
-// display must not be used afterwards.
+// borrowed keys, what we had on the clipboard. It waits for a second at most, and for
+// three for programs to read what our own pointer and keyboard did there. The display must
+// not be used afterwards.
 func (d *Display) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closePatience)
 	defer cancel()
 	d.returnKeys(ctx)
 	d.resting.stop()
+	d.awaitRead(ctx)
 	d.own.close(ctx)
 	d.clip.close(ctx)
 	d.main.close(ctx)

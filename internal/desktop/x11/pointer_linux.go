@@ -203,6 +203,7 @@ func (d *Display) point(ctx context.Context, doing string, at aim, do func(hands
 		if err := h.calm(ctx); err != nil {
 			return err
 		}
+		h.touches(at.window)
 		return inputFailure(doing, do(h, g))
 	})
 	return err

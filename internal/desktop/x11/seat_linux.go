@@ -47,13 +47,28 @@ func (p *pause) stop() {
 // releaseSeat ends a use of the gateway's own seat, which is taken away when it is
 // not used for a moment.
 func (d *Display) releaseSeat() {
-	if !d.own.release() {
-		return
+	if d.own.release() {
+		d.restSeat()
 	}
+}
+
+// restSeat takes our own seat away in a moment, or a moment after that, when all has been
+// read that it did.
+func (d *Display) restSeat() {
 	d.resting.begin(seatRest, func() {
 		ctx, cancel := context.WithTimeout(context.Background(), patience)
 		defer cancel()
-		d.own.drop(ctx, func(own *ownSeat) bool { return !own.stays.Load() })
+		again := false
+		d.own.drop(ctx, func(own *ownSeat) bool {
+			if own.stays.Load() {
+				return false
+			}
+			again = !d.isRead(ctx, own, readSoon)
+			return !again
+		})
+		if again {
+			d.restSeat()
+		}
 	})
 }
 
@@ -65,6 +80,7 @@ type ownSeat struct {
 	pointer, keyboard uint16
 	lap               xid         // a window of ours, where the keyboard rests
 	stays             atomic.Bool // the keyboard is in the window that the person works in
+	readers           readers
 }
 
 // The requests of XI2 that are used here.
@@ -230,6 +246,9 @@ const leavePatience = 150 * time.Millisecond
 // corner of the screen. GTK 4 (4.8) crashes if the pointer that is in its window is
 // no more.
 func (own *ownSeat) park(ctx context.Context) error {
+	if !own.readers.settlesPark() {
+		return nil
+	}
 	corner := own.newID()
 	if err := own.must(ctx, createUnseen(corner, own.root, 0), mapWindow(corner), own.fakeInput(motion, 0, desktop.Point{})); err != nil {
 		return err

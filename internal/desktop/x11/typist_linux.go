@@ -203,6 +203,7 @@ func (t *typist) aim(ctx context.Context, _ *seat.Grip) error {
 			return err
 		}
 		t.aimed = true
+		own.readers.touch(t.window)
 		return own.must(ctx, own.aim(t.window))
 	}
 	has, err := t.person.hasKeyboard(ctx, t.window)
