@@ -208,6 +208,9 @@ func TestActs(t *testing.T) {
 				mu.Lock()
 				tallies = append(tallies, s.tally)
 				mu.Unlock()
+				if all && p.dead != "" {
+					s.vain()
+				}
 				s.everything(most, all)
 			})
 		}

@@ -31,10 +31,7 @@ func (s *stage) windowing() []step {
 	state := func(part string) want {
 		return func(scene, scene) bool { return strings.Contains(s.run("xprop", "-id", window, "WM_STATE"), part) }
 	}
-	active := func(scene, scene) bool {
-		s.Logf("the keyboard is at %s, %s of %s", s.keyboard(), window, s.clients())
-		return s.keyboard() == window
-	}
+	active := func(scene, scene) bool { return s.keyboard() == window }
 	manage := func(action string, wanted want) step {
 		return made("window", "ax_window", params{"action": action}, wanted)
 	}
@@ -50,12 +47,12 @@ func (s *stage) windowing() []step {
 	first := manage("minimize", state("Iconic"))
 	first.aim = func() params {
 		s.eventually("a window of the program is managed", func() bool {
-			shown := s.windows()
-			for _, client := range s.clients() {
-				window = client
-				if slices.Contains(shown, strings.TrimSpace(s.run("xdotool", "getwindowname", client))) {
-					return true
+			clients := s.clients()
+			if len(clients) > 0 {
+				if window = s.keyboard(); !slices.Contains(clients, window) {
+					window = clients[0]
 				}
+				return true
 			}
 			return false
 		})
@@ -238,5 +235,8 @@ func only(keys ...string) want {
 	}
 }
 
-// fresh is the page's own word on one thing.
-func (s *stage) fresh(of string) string { return fmt.Sprint(s.page.form.State(s.T)[of]) }
+// fresh is the page's own word on a number.
+func (s *stage) fresh(of string) float64 {
+	n, _ := s.page.form.State(s.T)[of].(float64)
+	return n
+}

@@ -97,7 +97,7 @@ func (s *stage) form() []step {
 		made("field", "ax_set_value", params{"query": "Notes", "value": w + " and more"}, eachOf(only("notes"), tells(fmt.Sprintf(`"notes":"%s and more"`, w)))),
 		made("number", "ax_set_value", params{"query": "Volume", "value": fmt.Sprint(n)}, eachOf(only("volume"), tells(fmt.Sprintf(`"volume":%d`, n)))),
 		made("number", "ax_set_value", params{"query": "Count", "value": fmt.Sprint(n)}, eachOf(only("count"), tells(fmt.Sprintf(`"count":%d`, n)))),
-		made("select", "ax_set_value", params{"query": "Colour", "value": colour[(slices.Index(colour, s.fresh("colour"))+1)%3]}, only("colour")),
+		made("select", "ax_set_value", params{"query": "Colour", "value": colour[(slices.Index(colour, fmt.Sprint(s.page.form.State(s.T)["colour"]))+1)%3]}, only("colour")),
 		made("drag", "ax_drag", params{"from_query": "Canvas", "to_query": "Shuffle"}, only("clicks", "drags")),
 		press("Open dialog", eachOf(only("dialog"), tells(`"dialog":"open"`))),
 		press([]string{"Yes", "No"}[s.random.IntN(2)], only("dialog")),
@@ -111,14 +111,23 @@ func (s *stage) form() []step {
 
 // pointed is what else can be done with the page's parts.
 func (s *stage) pointed() []step {
-	scrolled := func(down bool) want {
-		return func(scene, scene) bool { return (s.fresh("scroll") == "0") != down }
+	var was float64
+	to := func(more params, down bool) step {
+		p := made("scroll", "ax_scroll", more, func(scene, scene) bool {
+			now := s.fresh("scroll")
+			return down && now > was || !down && now < was
+		})
+		p.aim = func() params {
+			was = s.fresh("scroll")
+			return params{}
+		}
+		return p
 	}
 	return []step{
 		made("right click", "ax_click", params{"query": "Canvas", "click_type": "right"}, eachOf(only("clicks"), tells(`"button":3`))),
 		made("double click", "ax_click", params{"query": "Canvas", "click_type": "double"}, eachOf(only("clicks"), tells(`"count":2`))),
-		made("scroll", "ax_scroll", params{"query": "Fruit 1", "direction": "down", "amount": 200}, scrolled(true)),
-		made("scroll", "ax_scroll", params{"query": "role:listbox title:Fruits", "direction": "up", "amount": 2000}, scrolled(false)),
+		to(params{"query": "Fruit 1", "direction": "down", "amount": 200}, true),
+		to(params{"query": "role:listbox title:Fruits", "direction": "up", "amount": 2000}, false),
 	}
 }
 

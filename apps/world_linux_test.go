@@ -138,6 +138,18 @@ func (s *stage) call(tool string, p params) reply {
 	if s.random.IntN(8) == 0 {
 		return s.byCommandLine(tool, p)
 	}
+	return s.byMCP(tool, p)
+}
+
+// byAgent is a call by MCP.
+func (s *stage) byAgent(tool string, p params) reply {
+	s.Helper()
+	p["app"] = cmp.Or(s.program.grant, s.program.name)
+	return s.byMCP(tool, p)
+}
+
+func (s *stage) byMCP(tool string, p params) reply {
+	s.Helper()
 	result, err := s.agent.CallTool(s.Context(), &mcp.CallToolParams{Name: tool, Arguments: p})
 	if err != nil {
 		s.Fatalf("%s %v: %v", tool, p, err)
@@ -173,13 +185,21 @@ func (s *stage) byCommandLine(tool string, p params) reply {
 	return r
 }
 
-// windows are the titles of the windows that show, by xdotool.
+// windows are the titles of the windows that show, by xdotool, which says nothing where one
+// goes while it looks.
 func (s *stage) windows() (titles []string) {
 	s.Helper()
-	for id := range strings.FieldsSeq(s.run("xdotool", "search", "--onlyvisible", "--name", ".")) {
-		if title := strings.TrimSuffix(s.run("xdotool", "getwindowname", id), "\n"); title != "" && title != "Openbox" {
-			titles = append(titles, title)
+	const looks = 3
+	for range looks {
+		for id := range strings.FieldsSeq(s.run("xdotool", "search", "--onlyvisible", "--name", ".")) {
+			if title := strings.TrimSuffix(s.run("xdotool", "getwindowname", id), "\n"); title != "" && title != "Openbox" {
+				titles = append(titles, title)
+			}
 		}
+		if len(titles) > 0 {
+			break
+		}
+		time.Sleep(look)
 	}
 	slices.Sort(titles)
 	return titles
