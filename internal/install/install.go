@@ -208,7 +208,7 @@ func unreadable(c Client, err error) error {
 // Uninstall plans to take the gateway out of a client's configuration: to put back what was
 // there before, if nobody changed the file since, or else to take out the entry alone.
 func (r *Room) Uninstall(id string) (*Plan, error) {
-	p, _, err := r.plan(id)
+	p, c, err := r.plan(id)
 	if err != nil {
 		return nil, err
 	}
@@ -217,6 +217,15 @@ func (r *Room) Uninstall(id string) (*Plan, error) {
 		return nil, err
 	}
 	p.kind = stepUninstall
+	if n := len(kept.Steps); n > 0 && kept.Steps[n-1].Kind == stepInstall && kept.Steps[n-1].File != p.Client.File {
+		// The client reads another file by now.
+		if at, known := r.placeOf(c, kept.Steps[n-1].File); known {
+			p.at, p.Notes, p.old, p.was = at, nil, nil, false
+			if err := r.read(p, kept.Steps[n-1].File); err != nil {
+				return nil, err
+			}
+		}
+	}
 	if first, before, was, ok := r.before(kept, p); ok {
 		p.next, p.stays, p.Does, p.made = before, was, restores(was), first.Made
 		p.Diff = diffOf(p, r.ours(p))
@@ -256,6 +265,9 @@ func (r *Room) Rollback(id string) (*Plan, error) {
 	}
 	last := kept.Steps[len(kept.Steps)-1]
 	_, at, here := r.where(c)
+	if of, known := r.placeOf(c, last.File); known {
+		at = of
+	}
 	p := &Plan{Client: Client{ID: c.id, Name: c.name, Here: here}, After: c.after, at: at, kind: stepRollback}
 	if err := r.read(p, last.File); err != nil {
 		return nil, err

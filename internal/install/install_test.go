@@ -64,6 +64,25 @@ func TestSteps(t *testing.T) {
 	}
 }
 
+// TestAClientThatMoved: what was put into the file that it read before goes out of there, and
+// then what is in the one that it reads now.
+func TestAClientThatMoved(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	const before, now = ".codeium/windsurf/mcp_config.json", ".config/devin/mcp_config.json"
+	w.file(before, "{}")
+	w.do(install.Add)(w.room.Install("windsurf", serve()))
+	w.file(now, w.has(before))
+	w.do(install.Restore)(w.room.Uninstall("windsurf"))
+	w.is(before, "{}")
+	w.do(install.Remove)(w.room.Uninstall("windsurf"))
+	w.do(install.Nothing)(w.room.Uninstall("windsurf"))
+	w.do(install.Restore)(w.room.Rollback("windsurf"))
+	w.do(install.Restore)(w.room.Rollback("windsurf"))
+	if !strings.Contains(w.has(before), command) {
+		t.Error(w.has(before))
+	}
+}
+
 // TestWhatIsTheSame: what a client or a person added to the entry does not make it another
 // one.
 func TestWhatIsTheSame(t *testing.T) {

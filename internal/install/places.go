@@ -106,3 +106,13 @@ func (r *Room) where(c client) (file string, at place, there bool) {
 	}
 	return file, at, false
 }
+
+// placeOf is the place of a client that a file is.
+func (r *Room) placeOf(c client, file string) (at place, known bool) {
+	for _, p := range c.places {
+		if r.expand(p.file) == file {
+			return p, true
+		}
+	}
+	return place{}, false
+}
