@@ -67,9 +67,7 @@ func (d *Doctor) window(ctx context.Context, f *Finding) {
 	seen, err := asks.operate(ctx, desk, s.gateway)
 	if err != nil {
 		f.fails("a window could not be operated", err)
-		if f.Advice == "" {
-			f.Advice = "What windows need is there if this works:"
-		}
+		f.Advice = "Programs show their windows by at-spi2-core. Have it whole, and try again:"
 		f.Commands = []string{install("at-spi2-core", asks.program)}
 		return
 	}
