@@ -2,7 +2,12 @@
 // others than us what has come of it.
 //
 // An act goes through the program as agents use it, by MCP or the command line, with a
-// grant. What it did is judged by a client of libatspi (testdata/witness.py, which listens
-// to everything as a screen reader does), by xdotool, by files on the disk, by what a
-// page's own JavaScript tells its server. What we say of it is held against that.
+// grant, beside a client of libatspi that listens to everything as a screen reader does.
+// What it did is judged by a reader of the accessibility bus of another library than ours
+// (witness), by xdotool, xprop and xclip, by pictures of a window, by files on the disk, by
+// what a page's own JavaScript tells its server. What we say of it is held against that.
+//
+// AAI_APPS=all is all programs and what every kind of act needs (make test-apps), else it is
+// one program a toolkit. AAI_APPS_ONLY names one program, AAI_APPS_GATEWAY a gateway that is
+// built already, AAI_APPS_SAY=1 tells of every act.
 package apps
