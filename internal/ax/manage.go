@@ -18,7 +18,7 @@ const (
 	activate   = "activate"
 	// managePatience is how long a window manager, and a program that is asked to close
 	// its window, may take.
-	managePatience = 2 * time.Second
+	managePatience = 5 * time.Second
 )
 
 func (d *desk) windowTool() *aai.Tool {

@@ -96,8 +96,8 @@ func (v *view) byTyping(i int, text string, replace bool) way {
 }
 
 const (
-	// maxKeys is how many characters are typed by keys: browsers become slower with each of
-	// them, and hang or end at some ten thousand that come at once.
+	// maxKeys is how many characters are typed by keys into a browser: it becomes slower with
+	// each of them, and hangs or ends at some ten thousand that come at once.
 	maxKeys = 5000
 	// portion is how many are typed before they are looked for in the field.
 	portion = 200
@@ -105,10 +105,14 @@ const (
 	slowKeys = 2 * time.Second
 )
 
-// inPortions types the text, the next part when the field holds the one before: who is
-// typed at faster than it reads falls behind, and some never catch up. A field that
-// shows nothing of what is typed gets the parts one after the other.
+// inPortions types the text, into a browser the next part when the field holds the one
+// before: typed at faster than it reads it falls behind, and never catches up. A field that
+// shows nothing of what is typed gets the parts one after the other. Others are quickest
+// with all at once: an editor draws a long line for each part that is waited for.
 func (v *view) inPortions(ctx context.Context, id desktop.ID, text string, put func(string) error) error {
+	if !v.chromium() {
+		return put(text)
+	}
 	left := []rune(text)
 	if len(left) > maxKeys {
 		return &aai.Error{
