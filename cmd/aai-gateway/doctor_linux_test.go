@@ -234,11 +234,14 @@ func doctorWithLess(t *testing.T, m *machine) {
 			t.Errorf("exit code %d: %+v", exit, f)
 		}
 	}
+	m.accessible("true")
 	without("/usr/bin/zenity")
 	window("", "ok", "in a session of its own", "kdialog printed what was typed", "")
+	m.do("umount /usr/bin/zenity")
 	without("/usr/bin/Xvfb")
 	window("", "skipped", "", "nobody to ask", " xvfb")
-	window("--yes", "ok", "in your session", "kdialog printed what was typed", "")
+	window("--yes", "ok", "in your session", "zenity printed what was typed", "")
+	without("/usr/bin/zenity")
 	without("/usr/bin/kdialog")
 	window("", "skipped", "", "no program here whose window could be tried", " zenity")
 

@@ -142,7 +142,7 @@ func TestPutAside(t *testing.T) {
 		}
 	}
 	write(file, "mine")
-	d := New(Config{Settings: file, Configured: aai.Errorf(aai.InvalidParams, "%s: line 1", file)})
+	d := New(Config{Gateway: &aai.Gateway{}, Settings: file, Configured: aai.Errorf(aai.InvalidParams, "%s: line 1", file)})
 	write(file+".damaged", "an older one")
 	f := &Finding{}
 	d.settings(t.Context(), f)

@@ -169,7 +169,7 @@ func (d *Doctor) unwritable(f *Finding, u *unwritable) {
 	if errors.Is(u.why, fs.ErrPermission) {
 		f.broken(saw, "You may not write there. If it is yours:", "chmod u+rwx "+quoted(u.folder))
 		f.Mends = "give you the right to write in " + d.short(u.folder)
-		f.mend = func(context.Context) error { return os.Chmod(u.folder, 0o700) } //nolint:gosec // it is a folder
+		f.mend = func(context.Context) error { return grant(u.folder) }
 		if !ours(u.folder) {
 			f.Commands, f.Mends, f.mend = []string{asRoot("chown " + fmt.Sprint(os.Getuid()) + " " + quoted(u.folder))}, "", nil
 		}
@@ -178,8 +178,14 @@ func (d *Doctor) unwritable(f *Finding, u *unwritable) {
 	f.broken(saw, "The gateway cannot keep a record there, so it runs nothing. Give it a folder that can be written, such as another HOME.")
 }
 
-// writable reports whether the folder of a file can be written.
-func writable(file string) bool { return probe(filepath.Dir(file)) == nil }
+// grant gives its owner all rights on a folder, and leaves those of others.
+func grant(folder string) error {
+	info, err := os.Stat(folder)
+	if err != nil {
+		return err
+	}
+	return os.Chmod(folder, info.Mode().Perm()|0o700)
+}
 
 // asRoot is a command for somebody who may not be root.
 func asRoot(command string) string {

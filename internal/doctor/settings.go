@@ -121,8 +121,8 @@ func (d *Doctor) descriptors(ctx context.Context, f *Finding) {
 			f.Details = append(f.Details, strings.TrimPrefix(d.short(file.Path)+": "+fault.Path+" "+fault.Problem, " "))
 		}
 		command := "mv " + quoted(file.Path) + " " + quoted(d.free(file.Path+".aside"))
-		if !writable(file.Path) {
-			command = "sudo " + command
+		if !ours(filepath.Dir(file.Path)) {
+			command = asRoot(command)
 		}
 		f.Commands = append(f.Commands, command)
 	}

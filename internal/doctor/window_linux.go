@@ -114,6 +114,10 @@ func (d *Doctor) stage(ctx context.Context) (*private.Session, string, error) {
 
 // operate does it, and says what the picture is like.
 func (a dialogue) operate(ctx context.Context, desk *private.Session, g *aai.Gateway) (string, error) {
+	// This switches accessibility on, for which programs of Qt look once, when they start.
+	if _, err := call(ctx, g, aai.DesktopApp, "ax_list_apps", nil); err != nil {
+		return "", fmt.Errorf("programs cannot be listed: %w", err)
+	}
 	program, err := desk.Start(private.Command{Name: a.program, Args: a.args})
 	if err != nil {
 		return "", err

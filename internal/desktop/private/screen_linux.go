@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
+	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -117,5 +118,11 @@ func (s *Session) StartBus(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return bus.Await(ctx, "the session bus listens", func() bool { _, err := os.Stat(socket); return err == nil })
+	return bus.Await(ctx, "the session bus listens", func() bool {
+		conn, err := net.Dial("unix", socket) //nolint:noctx // it is there or not
+		if err == nil {
+			_ = conn.Close()
+		}
+		return err == nil
+	})
 }
