@@ -1,7 +1,5 @@
 package aai_test
 
-import ()
-
 // anything stands for every package of ours that is not for tests alone.
 const anything = "*"
 

@@ -32,7 +32,7 @@ func readRelease(dir string) (*release, error) {
 	r := &release{dir: dir, share: shareDir()}
 	var metadata struct{ Version string }
 	for file, into := range map[string]any{"metadata.json": &metadata, "artifacts.json": &r.files} {
-		text, err := os.ReadFile(filepath.Join(dir, file)) //nolint:gosec // the folder is what was named
+		text, err := os.ReadFile(filepath.Join(dir, file))
 		if err != nil {
 			return nil, err
 		}

@@ -61,7 +61,7 @@ func (r *release) packageJSON(who *publisher, name string) packageJSON {
 // anything when it is installed.
 func npmPackages(r *release, who *publisher) error {
 	dir := filepath.Join(r.dir, "npm")
-	if err := os.RemoveAll(dir); err != nil { //nolint:gosec // it is below the folder that was named
+	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
 	launcher := r.packageJSON(who, who.npm)
@@ -142,7 +142,7 @@ func writeProgram(path string, content []byte) error {
 }
 
 func copyFile(from, to string) error {
-	content, err := os.ReadFile(from) //nolint:gosec // what is copied this program says
+	content, err := os.ReadFile(from)
 	if err != nil {
 		return err
 	}

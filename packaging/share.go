@@ -31,7 +31,7 @@ func share(dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := os.RemoveAll(dir); err != nil { //nolint:gosec // the folder is what was named
+	if err := os.RemoveAll(dir); err != nil {
 		return err
 	}
 	root := commandTree()
@@ -183,7 +183,7 @@ func zipped(text []byte) ([]byte, error) {
 
 // write makes a file, and the folders above it.
 func write(path string, content []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { //nolint:gosec // the folder is below the one that was named
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
 	return os.WriteFile(path, content, 0o644) //nolint:gosec // everybody may read what is published
