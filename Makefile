@@ -3,7 +3,7 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 BUILD   := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)'
 LINT    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
-.PHONY: build demo test test-apps check bench bench-short packages fuzz soak race steady
+.PHONY: build demo test test-apps check bench bench-short packages packages-check test-clients fuzz soak race steady
 
 build: ## the program, in bin/
 	$(BUILD) -o bin/ ./cmd/aai-gateway
@@ -15,7 +15,7 @@ test: ## install what the tests need, and run them all
 	scripts/need-packages descriptors/packages.txt scripts/test-packages.txt scripts/desktop-packages.txt
 	scripts/need-inspector && scripts/need-sdks && scripts/need-conformance && scripts/need-oidc && scripts/need-manifests
 	go test -timeout 40m ./...
-test-apps: ## 300 acts on real programs, each judged by others than us
+test-apps: ## 400 acts on eleven real programs, each judged by others than us; a person's keys beside ten
 	scripts/need-packages scripts/desktop-packages.txt descriptors/packages.txt && scripts/need-apps
 	AAI_APPS=all go test -count=1 -v -timeout 120m ./apps
 check: ## format, vet, lint, the map of the house, all platforms
@@ -30,11 +30,11 @@ bench: ## figures, beside bare floors and other people's programs in the same ru
 	go test -run '^$$' -bench . -timeout 40m ./bench ./internal/desktop/x11
 bench-short: ; scripts/bench-short ## every benchmark once, to see that it runs to its end
 packages: ; scripts/packages ## all that others get of this commit, in dist/
-fuzz: ## each fuzz target for ten seconds
-	scripts/fuzz 10s
+packages-check: ; scripts/packages-check && scripts/packages-chroot ## looks at it, and installs it in a clean Debian, as root
+test-clients: ; scripts/need-inspector && scripts/need-clients && AAI_CLIENTS=all go test -count=1 -v -run TestMCP/InstalledInto ./cmd/aai-gateway ## what install wrote, read by three clients
+fuzz: ; scripts/fuzz 10s ## each fuzz target for ten seconds
 soak: ## a thousand agents over HTTP for ten minutes; 200 rounds of killing whoever writes
 	AAI_SOAK=10m AAI_KILL_ROUNDS=200 go test -count=1 -v -p 1 -timeout 20m -run 'UnderLoad|Kill' ./internal/doors/mcp ./internal/journal ./internal/keychain ./internal/login ./internal/policy
 race: ## 300 times another gateway types while a question comes up
 	AAI_RACE_ROUNDS=300 go test -count=1 -v -timeout 60m -run NobodyAnswersByTyping ./internal/dialog
-steady: ## what starts real programs 20 times, the suite 5 times, also with all cores busy; AAI_STEADY_*
-	scripts/steady
+steady: ; scripts/steady ## what starts real programs 20 times, the suite 5 times, also with all cores busy; AAI_STEADY_*
