@@ -50,6 +50,15 @@ func StableCommand(s Start) (command string, notes []string, err error) {
 	return command, notes, nil
 }
 
+// startsUs reports whether a command is this program, or another one of its name.
+func (r *Room) startsUs(command string) bool {
+	name := command[strings.LastIndexAny(command, `/\`)+1:]
+	if end := ".exe"; len(name) > len(end) && strings.EqualFold(name[len(name)-len(end):], end) {
+		name = name[:len(name)-len(end)]
+	}
+	return name == EntryName || command != "" && (command == r.cfg.Command || sameFile(command, r.cfg.Command))
+}
+
 // sameFile reports whether both paths lead to one file.
 func sameFile(a, b string) bool {
 	one, err := os.Stat(a)

@@ -90,10 +90,12 @@ type Plan struct {
 	made       string // the outermost folder that is made for the file, or was
 	kind       string
 	doubtful   bool
+	keep       string // where what the file has is kept besides: the name of a backup
 }
 
-// Doubtful reports whether a plan would undo or replace what somebody else wrote.
-func (p *Plan) Doubtful() bool { return p.doubtful || p.Does == Replace }
+// Doubtful reports whether a plan would undo or replace what somebody else wrote: to say yes
+// to that takes a person who has seen it.
+func (p *Plan) Doubtful() bool { return p.doubtful }
 
 func (r *Room) known(id string) (client, error) {
 	var ids []string
@@ -178,8 +180,8 @@ func (r *Room) Install(id string, args []string) (*Plan, error) {
 	p.Notes = append(p.Notes, r.again(p)...)
 	shown := texts(entry)
 	if there {
-		p.Does = Replace
 		command, words := commandOf(found)
+		p.Does, p.doubtful = Replace, !r.startsUs(command)
 		shown = append(shown, harmless(command, words)...)
 	}
 	p.Diff = diffOf(p, shown)
@@ -277,12 +279,17 @@ func (r *Room) Rollback(id string) (*Plan, error) {
 	}
 	p.made = last.Made
 	p.Does = restores(p.stays)
-	if sum(p.old, p.was) != last.After {
-		p.doubtful = true
-		p.Notes = append(p.Notes, "The file was changed since, by "+c.name+" or by hand: what was changed would be lost.")
-	}
-	if p.was == p.stays && bytes.Equal(p.old, p.next) {
+	switch {
+	case p.was == p.stays && bytes.Equal(p.old, p.next):
 		p.Does = Nothing
+	case sum(p.old, p.was) != last.After:
+		p.doubtful = true
+		note := "The file was changed since, by " + c.name + " or by hand: what was changed would go from it."
+		if p.was {
+			p.keep = backupName(c.id, r.cfg.Now(), sum(p.old, true))
+			note += " What it has now is kept in " + r.backupFile(p.keep)
+		}
+		p.Notes = append(p.Notes, note)
 	}
 	p.Diff = diffOf(p, r.ours(p))
 	return p, nil

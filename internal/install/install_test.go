@@ -52,7 +52,7 @@ func TestSteps(t *testing.T) {
 	// Somebody wrote it in the meantime: that is said, and it is put back all the same.
 	w.file(cursor, "{\"other\": true}")
 	p = w.plan(w.room.Rollback("cursor"))
-	if !p.Doubtful() || len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "would be lost") {
+	if !p.Doubtful() || len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "would go from it") {
 		t.Errorf("%v %q", p.Doubtful(), p.Notes)
 	}
 	w.do(install.Restore)(p, nil)
@@ -61,6 +61,36 @@ func TestSteps(t *testing.T) {
 	w.is(cursor, first)
 	if _, err := w.room.Rollback("cursor"); err == nil || w.room.Last() != "" {
 		t.Errorf("there is more to take back: %v, %q", err, w.room.Last())
+	}
+}
+
+// TestARollbackKeepsLaterWork: what a client wrote after the change can be got back, from
+// where the words say.
+func TestARollbackKeepsLaterWork(t *testing.T) {
+	const since = `{"oauthAccount": "ann"}`
+	for _, first := range []string{"", "{}"} {
+		w := newWorld(t, "linux", nil)
+		if first != "" {
+			w.file(cursor, first)
+		}
+		w.do(install.Add)(w.room.Install("cursor", serve()))
+		if p := w.plan(w.room.Rollback("cursor")); p.Doubtful() || len(p.Notes) != 0 {
+			t.Errorf("nobody changed it: %v, %q", p.Doubtful(), p.Notes)
+		}
+		w.file(cursor, since)
+		p := w.plan(w.room.Rollback("cursor"))
+		if !p.Doubtful() || len(p.Notes) != 1 {
+			t.Fatalf("%v, %q", p.Doubtful(), p.Notes)
+		}
+		if err := w.room.Do(t.Context(), p); err != nil {
+			t.Fatal(err)
+		}
+		w.is(cursor, first)
+		_, kept, _ := strings.Cut(p.Notes[0], "is kept in ")
+		got, err := os.ReadFile(kept)
+		if err != nil || string(got) != since {
+			t.Errorf("%q keeps %q, %v", p.Notes[0], got, err)
+		}
 	}
 }
 

@@ -116,13 +116,23 @@ func (r *Room) backUp(p *Plan) (step, error) {
 	if !p.was {
 		return s, nil
 	}
-	s.Backup = fmt.Sprintf("%s-%s-%s", p.Client.ID, now.UTC().Format("20060102T150405.000000000"), s.Before[:8])
-	if err := wholefile.Keep(r.backupFile(s.Backup), p.old); err != nil {
+	s.Backup = backupName(p.Client.ID, now, s.Before)
+	return s, r.keepAs(s.Backup, p)
+}
+
+// backupName is what a backup is called, made at a time, of a content with that sum.
+func backupName(id string, at time.Time, sum string) string {
+	return fmt.Sprintf("%s-%s-%s", id, at.UTC().Format("20060102T150405.000000000"), sum[:8])
+}
+
+// keepAs keeps what a plan's file has under a name.
+func (r *Room) keepAs(name string, p *Plan) error {
+	if err := wholefile.Keep(r.backupFile(name), p.old); err != nil {
 		e := aai.Errorf(aai.AutomationFailed, "what is in %s cannot be backed up: %w", aai.CleanLabel(p.Client.File, 300), err)
 		e.Hint = "Nothing was changed. Make room, or make the folder writable."
-		return step{}, e
+		return e
 	}
-	return s, nil
+	return nil
 }
 
 // backup is what a file had before a step, and whether there was one.

@@ -47,6 +47,11 @@ func (r *Room) commit(p *Plan) error {
 	before.Steps = slices.Clone(kept.Steps)
 	if p.kind == stepRollback {
 		kept.Steps = kept.Steps[:len(kept.Steps)-1]
+		if p.keep != "" {
+			if err := r.keepAs(p.keep, p); err != nil {
+				return err
+			}
+		}
 		if err := r.write(p); err != nil {
 			return err
 		}

@@ -45,7 +45,8 @@ type ClientPlan struct {
 	Diff  string   `json:"diff,omitempty"`
 	Notes []string `json:"notes,omitempty"`
 	After string   `json:"after,omitempty"`
-	// Doubtful: it would undo or replace what somebody else wrote.
+	// Doubtful: it would undo or replace what somebody else wrote. Only a person at the
+	// terminal can say yes to that.
 	Doubtful bool `json:"-"`
 	// Do does it.
 	Do func(context.Context) error `json:"-"`
@@ -270,7 +271,7 @@ func (r *run) carryOut(ctx context.Context, act string, f installFlags, result *
 	if f.dryRun {
 		return nil
 	}
-	if agreed, err := r.agreed(ctx, plan, f); err != nil || !agreed {
+	if agreed, err := r.agreed(ctx, act, plan, f); err != nil || !agreed {
 		return err
 	}
 	if err := plan.Do(ctx); err != nil {
@@ -314,14 +315,18 @@ func doneWords(does string) string {
 	return "The file is what it was, byte for byte."
 }
 
-// agreed asks the person, unless the flags say yes.
-func (r *run) agreed(ctx context.Context, plan *ClientPlan, f installFlags) (bool, error) {
-	if f.yes {
+// agreed asks the person, unless the flags say yes and nothing is doubtful.
+func (r *run) agreed(ctx context.Context, act string, plan *ClientPlan, f installFlags) (bool, error) {
+	if f.yes && !plan.Doubtful {
 		return true, nil
 	}
 	if r.output.terminal.Ask == nil {
 		e := aai.Errorf(aai.ConsentRequired, "nobody is at a terminal to say yes to this change of %s; nothing was written", plan.File)
 		e.Hint = "--yes writes without asking, --dry-run only shows."
+		if plan.Doubtful {
+			e.Message = "this would replace what somebody else wrote in " + plan.File + ", which --yes does not cover; nothing was written"
+			e.Hint = doubtHint(act, plan.ID)
+		}
 		return false, e
 	}
 	question := "Write this?"
@@ -333,6 +338,14 @@ func (r *run) agreed(ctx context.Context, plan *ClientPlan, f installFlags) (boo
 		r.output.say("Nothing was written.")
 	}
 	return agreed, err
+}
+
+// doubtHint is what to do where --yes is not enough.
+func doubtHint(act, id string) string {
+	if act == ClientRollback {
+		return "\"aai-gateway uninstall --client " + id + "\" takes out the gateway's entry alone. To undo all of it, run install --rollback at a terminal: it asks."
+	}
+	return "Give that entry another name, or take it out; or run \"aai-gateway install --client " + id + "\" at a terminal: it asks."
 }
 
 func (r *run) showChanges(results []clientResult, failed bool) error {

@@ -10,14 +10,14 @@ import (
 	"aai/internal/doors/cli"
 )
 
-// someClients are the clients of a script: "new", "same", "different", "broken", which cannot
-// be read, "full", which cannot be written, and "dead", whose server does not start. Those
+// someClients are the clients of a script: "new", "same", "different", "foreign", where
+// somebody else wrote, "broken", which cannot be read, "full", which cannot be written, and "dead", whose server does not start. Those
 // whose name begins with a letter before e are here.
 type someClients struct{ w *world }
 
 func (c someClients) List() []cli.Client {
 	var all []cli.Client
-	for _, id := range []string{"broken", "dead", "different", "full", "new", "same"} {
+	for _, id := range []string{"broken", "dead", "different", "foreign", "full", "new", "same"} {
 		all = append(all, cli.Client{ID: id, Name: strings.ToUpper(id), File: "/home/ann/" + id, Here: id < "e" && !c.w.alone})
 	}
 	return all
@@ -37,6 +37,8 @@ func (c someClients) Plan(act, client, profile string) (*cli.ClientPlan, error) 
 	case client == "same":
 		p.Does = "nothing"
 	case client == "different":
+		p.Does = "replace"
+	case client == "foreign":
 		p.Does, p.Doubtful = "replace", true
 	case act == cli.ClientUninstall:
 		p.Does = "remove"
