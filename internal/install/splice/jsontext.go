@@ -24,15 +24,12 @@ func (jsonText) read(text []byte) (*tree, error) {
 }
 
 func parseJSON(text []byte) (*hujson.Value, error) {
+	if err := checkNesting(text, JSON); err != nil {
+		return nil, err
+	}
 	root, err := hujson.Parse(append(bytes.Clone(text), '\n')) // a comment may be the last line
 	if err != nil {
-		f := &Fault{What: err.Error()}
-		rest := strings.TrimPrefix(err.Error(), "hujson: ")
-		if _, scanErr := fmt.Sscanf(rest, "line %d, column %d:", &f.Line, &f.Column); scanErr == nil {
-			_, f.What, _ = strings.Cut(rest, ": ")
-		}
-		f.What += "; expected JSON, with or without comments"
-		return nil, f
+		return nil, jsonFault(err)
 	}
 	if _, ok := root.Value.(*hujson.Object); !ok {
 		line, column := position(text, root.StartOffset)

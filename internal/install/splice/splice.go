@@ -42,21 +42,6 @@ type Field struct {
 	Value any // string, int, bool or []string
 }
 
-// A Fault is why a text is not touched, and where.
-type Fault struct {
-	Line, Column int // from 1; 0: nobody knows
-	// What is wrong, and what was expected.
-	What string
-}
-
-// Error says what and where.
-func (f *Fault) Error() string {
-	if f.Line == 0 {
-		return f.What
-	}
-	return fmt.Sprintf("line %d, column %d: %s", f.Line, f.Column, f.What)
-}
-
 // An edit takes the bytes from one offset to another out, and puts others there.
 type edit struct {
 	from, to int

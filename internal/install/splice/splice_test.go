@@ -104,7 +104,7 @@ func TestFaults(t *testing.T) {
 		{jsonPlace(), "{\n\"a\": \"\xff\"}", 2, 7, "no UTF-8"},
 		{jsonPlace(), "{\x00}", 1, 2, "no UTF-8"},
 		{tomlPlace(), "a = 1\nb = \n", 2, 5, "expected TOML"},
-		{tomlPlace(), "a = 1\na = 2\n", 2, 1, "already defined"},
+		{tomlPlace(), "a = 1\na = 2\n", 2, 1, "a name that is not there yet"},
 		{tomlPlace(), "mcp_servers = 1\n", 0, 0, "does not know how to add to"},
 		{yamlPlace(), "a: [1\nb: 2\n", 2, 2, "expected YAML"},
 		{yamlPlace(), "a: 1\n---\nb: 2\n", 2, 1, "a second document"},

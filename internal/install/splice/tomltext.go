@@ -2,7 +2,6 @@ package splice
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -16,13 +15,12 @@ import (
 type tomlText struct{}
 
 func (tomlText) read(text []byte) (*tree, error) {
+	if err := checkNesting(text, TOML); err != nil {
+		return nil, err
+	}
 	var all map[string]any
 	if err := toml.Unmarshal(text, &all); err != nil {
-		f := &Fault{What: err.Error() + "; expected TOML"}
-		if e, ok := errors.AsType[*toml.DecodeError](err); ok {
-			f.Line, f.Column = e.Position()
-		}
-		return nil, f
+		return nil, tomlFault(err)
 	}
 	return tomlTree(all), nil
 }

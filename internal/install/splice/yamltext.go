@@ -2,12 +2,12 @@ package splice
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"strings"
 	"unicode/utf8"
 
 	"go.yaml.in/yaml/v4"
+	"go.yaml.in/yaml/v4/plugin/loaderlimits"
 )
 
 // yamlText is YAML of one document.
@@ -24,15 +24,9 @@ func (yamlText) read(text []byte) (*tree, error) {
 // parseYAML returns the mapping that a text is, nil if it says nothing.
 func parseYAML(text []byte) (*yaml.Node, error) {
 	var all []yaml.Node
-	if err := yaml.Load(text, &all, yaml.WithAllDocuments()); err != nil {
-		f := &Fault{What: err.Error() + "; expected YAML"}
-		if e, ok := errors.AsType[*yaml.LoadError](err); ok {
-			f.Line, f.Column, f.What = e.Mark.Line, e.Mark.Column, e.Message+"; expected YAML"
-			if f.Line == 0 {
-				f.Line, f.Column = e.ContextMark.Line, e.ContextMark.Column
-			}
-		}
-		return nil, f
+	deep := loaderlimits.New(loaderlimits.DepthValue(maxNesting))
+	if err := yaml.Load(text, &all, yaml.WithAllDocuments(), yaml.WithPlugin(deep)); err != nil {
+		return nil, yamlFault(err)
 	}
 	if len(all) > 1 {
 		return nil, &Fault{all[1].Line, max(all[1].Column, 1), "a second document begins; expected one"}
