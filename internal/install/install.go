@@ -169,19 +169,33 @@ func (r *Room) Install(id string, args []string) (*Plan, error) {
 		return nil, unreadable(p.Client, err)
 	}
 	entry := c.fields(r.cfg.Command, args)
-	if there && splice.Has(found, entry) {
-		p.next, p.stays = p.old, true
-		return p, nil
+	shown := texts(entry)
+	if there {
+		kept, err := r.record(id)
+		if err != nil {
+			return nil, err
+		}
+		if p.doubtful = !r.isOurs(kept, p, found); !p.doubtful {
+			var notes []string
+			entry, notes = withTheirs(entry, found)
+			p.Notes = append(p.Notes, notes...)
+		}
+		if !p.doubtful && splice.Has(found, entry) {
+			p.next, p.stays = p.old, true
+			return p, nil
+		}
 	}
 	if p.next, err = splice.Put(p.old, spot, entry); err != nil {
 		return nil, unreadable(p.Client, err)
 	}
 	p.Does, p.stays, p.kind = Add, true, stepInstall
 	p.Notes = append(p.Notes, r.again(p)...)
-	shown := texts(entry)
 	if there {
+		p.Does = Replace
+		if p.doubtful {
+			p.Notes = append(p.Notes, fmt.Sprintf("The entry %s in it is another program's, and would be lost: %s", EntryName, fieldNames(found)))
+		}
 		command, words := commandOf(found)
-		p.Does, p.doubtful = Replace, !r.startsUs(command)
 		shown = append(shown, harmless(command, words)...)
 	}
 	p.Diff = diffOf(p, shown)
@@ -234,12 +248,15 @@ func (r *Room) Uninstall(id string) (*Plan, error) {
 		return p, nil
 	}
 	spot := p.at.spot()
-	_, there, err := splice.Find(p.old, spot)
+	found, there, err := splice.Find(p.old, spot)
 	if err != nil {
 		return nil, unreadable(p.Client, err)
 	}
-	if !there {
-		p.next, p.stays = p.old, p.was
+	if !there || !r.isOurs(kept, p, found) {
+		p.next, p.stays, p.Notes = p.old, p.was, nil
+		if there {
+			p.Notes = []string{fmt.Sprintf("The entry %s in it is another program's, and stays. If it is to go, take it out by hand.", EntryName)}
+		}
 		return p, nil
 	}
 	if p.next, err = splice.Drop(p.old, spot); err != nil {

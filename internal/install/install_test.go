@@ -113,6 +113,66 @@ func TestAClientThatMoved(t *testing.T) {
 	}
 }
 
+// TestAnEntryOfAnotherProgram: it is replaced for nobody but a person who knows what is
+// lost, and never taken out.
+func TestAnEntryOfAnotherProgram(t *testing.T) {
+	for _, theirs := range []string{
+		`{"command": "mine", "args": ["x"], "env": {"A": "CANARY"}, "disabled": true}`,
+		`{"url": "http://x.example", "env": {}, "disabled": true}`, `"CANARY"`, `{"command": "/usr/bin/aai-gateway-not"}`,
+	} {
+		w := newWorld(t, "linux", nil)
+		text := `{"mcpServers": {"aai-gateway": ` + theirs + `}}`
+		w.file(cursor, text)
+		p := w.plan(w.room.Install("cursor", serve()))
+		if p.Does != install.Replace || !p.Doubtful() || len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "another program's, and would be lost: it") || strings.Contains(p.Notes[0], "CANARY") {
+			t.Errorf("%s: %s, %v, %q", theirs, p.Does, p.Doubtful(), p.Notes)
+		}
+		if strings.Contains(theirs, "env") && !strings.Contains(p.Notes[0], "disabled, env") {
+			t.Errorf("%q", p.Notes)
+		}
+		p = w.plan(w.room.Uninstall("cursor"))
+		if p.Does != install.Nothing || len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "another program's, and stays") {
+			t.Errorf("%s: %s, %q", theirs, p.Does, p.Notes)
+		}
+	}
+}
+
+// TestOurEntryOfAnotherPath: it is known by its name or by the record, and what the person
+// added to it stays, in every format.
+func TestOurEntryOfAnotherPath(t *testing.T) {
+	for _, c := range []struct{ client, path, from, to string }{
+		{"cursor", cursor, `"args": ["mcp", "serve"]`, `"args": ["mcp", "serve", "--profile", "apps"], "disabled": true, "env": {"A B": "b", "N": [1, 2.5, null, {"x": "y"}]}`},
+		{"codex", ".codex/config.toml", `args = ["mcp", "serve"]`, "args = [\"mcp\", \"serve\", \"--profile\", \"apps\"]\nstartup_timeout_sec = 7\n[mcp_servers.aai-gateway.env]\n\"A B\" = \"b\""},
+		{"goose", ".config/goose/config.yaml", `args: ["mcp", "serve"]`, "args: [mcp, serve, --profile, apps]\n    disabled: yes\n    no: 1\n    envs: {\"A B\": b}"},
+	} {
+		w := newWorld(t, "linux", nil)
+		for i, program := range []string{"/opt/old/aai-gateway", "/opt/old/gateway-of-mine"} {
+			w.room = w.with("linux", program)
+			w.file(c.path, "")
+			w.do(install.Add)(w.room.Install(c.client, serve()))
+			w.file(c.path, strings.Replace(w.has(c.path), c.from, c.to, 1))
+			w.do(install.Nothing)(w.room.Install(c.client, serve()))
+			w.room = w.with("linux", command)
+			p := w.plan(w.room.Install(c.client, serve()))
+			if p.Doubtful() || p.Does != install.Replace || len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "arguments that were added") {
+				t.Fatalf("%s: %v, %s, %q", program, p.Doubtful(), p.Does, p.Notes)
+			}
+			w.do(install.Replace)(p, nil)
+			got := w.has(c.path)
+			if !strings.Contains(got, command) || strings.Contains(got, program) || !strings.Contains(got, "A B") || !strings.Contains(got, "--profile") {
+				t.Errorf("%d: %s", i, got)
+			}
+			w.do(install.Nothing)(w.room.Install(c.client, serve()))
+			w.do(install.Replace)(w.room.Install(c.client, append(serve(), "--profile", "all")))
+			if got := w.has(c.path); !strings.Contains(got, "A B") || strings.Contains(got, "apps\"") {
+				t.Error(got)
+			}
+			w.file(c.path, w.has(c.path)+"\n")
+			w.do(install.Remove)(w.room.Uninstall(c.client))
+		}
+	}
+}
+
 // TestWhatIsTheSame: what a client or a person added to the entry does not make it another
 // one.
 func TestWhatIsTheSame(t *testing.T) {

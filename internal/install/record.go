@@ -30,13 +30,15 @@ const maxSteps = 20
 
 // A step is one change of a file.
 type step struct {
-	Kind   string    `json:"kind"`
-	File   string    `json:"file"`
-	Backup string    `json:"backup,omitempty"` // the name of what was there; empty: nothing was
-	Before string    `json:"before"`           // the sum of what was there, "" if nothing was
-	After  string    `json:"after"`            // the sum of what was written, "" if nothing was left
-	Made   string    `json:"made,omitempty"`   // the outermost folder that was made for it
-	At     time.Time `json:"at"`
+	Kind   string `json:"kind"`
+	File   string `json:"file"`
+	Backup string `json:"backup,omitempty"` // the name of what was there; empty: nothing was
+	Before string `json:"before"`           // the sum of what was there, "" if nothing was
+	After  string `json:"after"`            // the sum of what was written, "" if nothing was left
+	Made   string `json:"made,omitempty"`   // the outermost folder that was made for it
+	// Command is what an installed entry starts: by it the entry is known to be ours.
+	Command string    `json:"command,omitempty"`
+	At      time.Time `json:"at"`
 }
 
 // A history is what was done to a client's file, the oldest first.
@@ -113,6 +115,9 @@ func (r *Room) keep(id string, kept *history) error {
 func (r *Room) backUp(p *Plan) (step, error) {
 	now := r.cfg.Now()
 	s := step{Kind: p.kind, File: p.Client.File, Before: sum(p.old, p.was), After: sum(p.next, p.stays), Made: missing(p.real), At: now.UTC()}
+	if p.kind == stepInstall {
+		s.Command = r.cfg.Command
+	}
 	if !p.was {
 		return s, nil
 	}

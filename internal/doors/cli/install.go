@@ -185,7 +185,7 @@ func (r *run) change(ctx context.Context, act string, f installFlags) error {
 		if plan == nil {
 			plan = unplanned(known, id)
 		}
-		if err == nil && act == ClientUninstall && plan.Does == "nothing" && len(f.clients) == 0 {
+		if err == nil && act == ClientUninstall && plan.Does == "nothing" && len(plan.Notes) == 0 && len(f.clients) == 0 {
 			continue // most clients have never heard of the gateway
 		}
 		result := clientResult{ClientPlan: plan}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/tailscale/hujson"
@@ -228,10 +230,28 @@ func jsonObject(entry []Field, space string) string {
 	return "{" + strings.Join(fields, ","+space) + "}"
 }
 
-func jsonValue(value any, space string) string {
+func jsonValue(value any, space string) string { return written(value, ":"+space, space) }
+
+// written is a value as JSON, TOML and YAML all read it, but for what is between a key and
+// its value.
+func written(value any, between, space string) string {
 	switch v := value.(type) {
+	case nil:
+		return "null"
 	case string:
 		return quoted(v)
+	case []any:
+		var all []string
+		for _, item := range v {
+			all = append(all, written(item, between, space))
+		}
+		return "[" + strings.Join(all, ","+space) + "]"
+	case map[string]any:
+		var all []string
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			all = append(all, quoted(name)+between+written(v[name], between, space))
+		}
+		return "{" + strings.Join(all, ","+space) + "}"
 	case []string:
 		var all []string
 		for _, s := range v {

@@ -36,10 +36,11 @@ type Place struct {
 	List bool
 }
 
-// A Field is one of an entry: a text, a number, a truth or a list of texts.
+// A Field is one of an entry: a text, a number, a truth or a list of texts, or what Find
+// returned of one.
 type Field struct {
 	Name  string
-	Value any // string, int, bool or []string
+	Value any // string, int, bool or []string; map[string]any, []any and a number of Find's
 }
 
 // An edit takes the bytes from one offset to another out, and puts others there.

@@ -148,15 +148,25 @@ func tomlInline(text []byte, path []string) (begin int, items []named) {
 func tomlTable(p Place, entry []Field, end string) string {
 	lines := []string{"[" + strings.Join(append(slices.Clone(p.Path), p.Name), ".") + "]"}
 	for _, f := range entry {
-		lines = append(lines, f.Name+" = "+jsonValue(f.Value, " "))
+		lines = append(lines, tomlKey(f.Name)+" = "+written(f.Value, " = ", " "))
 	}
 	return strings.Join(lines, end) + end
+}
+
+// tomlKey is a key, in quotation marks if it needs them.
+func tomlKey(name string) string {
+	for _, c := range name {
+		if !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-", c) {
+			return quoted(name)
+		}
+	}
+	return name
 }
 
 func tomlObject(entry []Field) string {
 	var fields []string
 	for _, f := range entry {
-		fields = append(fields, f.Name+" = "+jsonValue(f.Value, " "))
+		fields = append(fields, tomlKey(f.Name)+" = "+written(f.Value, " = ", " "))
 	}
 	return "{ " + strings.Join(fields, ", ") + " }"
 }

@@ -2,6 +2,7 @@ package splice
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 )
 
@@ -169,6 +170,12 @@ func treeOf(value any) *tree {
 			l.items = append(l.items, treeOf(s))
 		}
 		return l
+	case map[string]any:
+		m := &tree{kind: aMap}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			m.names, m.items = append(m.names, name), append(m.items, treeOf(v[name]))
+		}
+		return m
 	}
 	return &tree{kind: aNothing}
 }

@@ -3,6 +3,7 @@ package splice
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -256,16 +257,24 @@ func yamlEntry(p Place, entry []Field, indent, end string) string {
 		b.WriteString(indent + p.Name + ":" + end)
 	}
 	for _, f := range entry {
-		b.WriteString(indent + "  " + f.Name + ": " + jsonValue(f.Value, " ") + end)
+		b.WriteString(indent + "  " + yamlKey(f.Name) + ": " + jsonValue(f.Value, " ") + end)
 	}
 	return b.String()
+}
+
+// yamlKey is a key, in quotation marks if it could be something else.
+func yamlKey(name string) string {
+	if regexp.MustCompile(`^[A-Za-z_][A-Za-z_-]{3,}$`).MatchString(name) && name != "null" && !strings.EqualFold(name, "true") && !strings.EqualFold(name, "false") || name == "cmd" {
+		return name
+	}
+	return quoted(name)
 }
 
 // yamlFlow is an entry between braces.
 func yamlFlow(p Place, entry []Field) string {
 	var fields []string
 	for _, f := range entry {
-		fields = append(fields, f.Name+": "+jsonValue(f.Value, " "))
+		fields = append(fields, yamlKey(f.Name)+": "+jsonValue(f.Value, " "))
 	}
 	if p.List {
 		return "{" + strings.Join(append([]string{"name: " + p.Name}, fields...), ", ") + "}"
