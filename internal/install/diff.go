@@ -2,6 +2,7 @@ package install
 
 import (
 	"bytes"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -37,13 +38,82 @@ func diffOf(p *Plan, shown []string) string {
 	maps.Copy(names, splice.Names(p.next, spot))
 	v := veil{format: spot.Format, shown: shown, names: names}
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+	inOld, inNew := insideComments(p.old, spot.Format), insideComments(p.next, spot.Format)
+	before, after := 0, 0 // the lines of both texts that come next
 	for i, line := range lines {
-		if line == "" || i < 2 || strings.HasPrefix(line, "@@") || strings.HasPrefix(line, "\\") {
+		if n, _ := fmt.Sscanf(line, "@@ -%d", &before); n > 0 {
+			_, now, _ := strings.Cut(line, "+")
+			_, _ = fmt.Sscanf(now, "%d", &after) // the diff wrote it
 			continue
 		}
-		lines[i] = line[:1] + v.line(line[1:])
+		if line == "" || i < 2 || strings.HasPrefix(line, "\\") {
+			continue
+		}
+		inside := inNew[after]
+		if line[0] == '-' {
+			inside = inOld[before]
+		}
+		if line[0] != '+' {
+			before++
+		}
+		if line[0] != '-' {
+			after++
+		}
+		lines[i] = line[:1] + v.line(line[1:], inside)
 	}
 	return strings.Join(shortened(lines), "\n") + "\n"
+}
+
+// withEntry is a diff in which the entry that comes in is to be seen, even if the lines
+// that have it hide it.
+func withEntry(diff string, entry []splice.Field) string {
+	var fields []string
+	seen := map[string]bool{EntryName: false}
+	for _, f := range entry {
+		value := splice.Quoted(f.Value)
+		fields = append(fields, splice.Quoted(f.Name)+": "+value)
+		if f.Name == "command" || f.Name == "cmd" {
+			seen[value] = false
+		}
+	}
+	for line := range strings.Lines(diff) {
+		for text := range seen {
+			seen[text] = seen[text] || strings.HasPrefix(line, "+") && !strings.HasPrefix(line, "+++ ") && strings.Contains(line, text)
+		}
+	}
+	for _, found := range seen {
+		if !found {
+			return diff + "+" + veiled + " " + splice.Quoted(EntryName) + ": {" + strings.Join(fields, ", ") + "} " + veiled + "\n"
+		}
+	}
+	return diff
+}
+
+// insideComments are the lines, from 1, that begin within a comment of several lines.
+func insideComments(text []byte, format splice.Format) map[int]bool {
+	inside := make(map[int]bool)
+	if format != splice.JSON {
+		return inside
+	}
+	v := veil{format: format}
+	n, open := 0, false
+	for line := range strings.Lines(string(text)) {
+		n++
+		if open {
+			inside[n] = true
+			_, rest, closed := strings.Cut(line, "*/")
+			if !closed {
+				continue
+			}
+			line, open = rest, false
+		}
+		for line != "" && !open {
+			token, _ := v.token(line)
+			open = strings.HasPrefix(token, "/*") && (len(token) < 4 || !strings.HasSuffix(token, "*/"))
+			line = line[len(token):]
+		}
+	}
+	return inside
 }
 
 // unmarked is a text with the line ends of Unix, which a diff does not show.
@@ -129,8 +199,15 @@ type veil struct {
 }
 
 // line is one line without the values in it. It is read as it stands: what cannot be told
-// to be a key, a mark or a number is veiled.
-func (v veil) line(text string) string {
+// to be a key, a mark or a number is veiled. It may begin inside a comment.
+func (v veil) line(text string, inside bool) string {
+	if inside {
+		_, rest, closed := strings.Cut(text, "*/")
+		if !closed {
+			return veiled
+		}
+		return veiled + "*/" + v.marks(rest)
+	}
 	if v.format == splice.YAML {
 		return v.yaml(text)
 	}
@@ -183,7 +260,9 @@ func (v veil) marks(text string) string {
 			}
 		case kind == '#':
 			b.WriteString(token[:min(2, len(token))] + veiled)
-			return b.String()
+			if len(token) >= 4 && strings.HasPrefix(token, "/*") && strings.HasSuffix(token, "*/") {
+				b.WriteString("*/")
+			}
 		case isKey || v.header(text, b.String()):
 			key = strings.Trim(token, `"'`)
 			b.WriteString(v.name(token, key))
@@ -221,7 +300,13 @@ func (v veil) token(text string) (string, byte) {
 	if v.format != splice.JSON {
 		comment = "#"
 	}
-	if strings.HasPrefix(text, comment) || v.format == splice.JSON && strings.HasPrefix(text, "/*") {
+	if v.format == splice.JSON && strings.HasPrefix(text, "/*") {
+		if i := strings.Index(text[2:], "*/"); i >= 0 {
+			return text[:i+4], '#'
+		}
+		return text, '#'
+	}
+	if strings.HasPrefix(text, comment) {
 		return text, '#'
 	}
 	if c := text[0]; c == '"' || c == '\'' {

@@ -169,7 +169,7 @@ func (r *Room) Install(id string, args []string) (*Plan, error) {
 		return nil, unreadable(p.Client, err)
 	}
 	entry := c.fields(r.cfg.Command, args)
-	shown := texts(entry)
+	ours, shown := entry, texts(entry)
 	if there {
 		kept, err := r.record(id)
 		if err != nil {
@@ -199,6 +199,9 @@ func (r *Room) Install(id string, args []string) (*Plan, error) {
 		shown = append(shown, harmless(command, words)...)
 	}
 	p.Diff = diffOf(p, shown)
+	if !there {
+		p.Diff = withEntry(p.Diff, ours)
+	}
 	return p, nil
 }
 

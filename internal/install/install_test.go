@@ -3,6 +3,7 @@ package install_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -341,6 +342,29 @@ func TestSecretsStayVeiled(t *testing.T) {
 			if !strings.Contains(p.Diff, "aai-gateway") {
 				t.Errorf("%s does not show ours:\n%s", name, p.Diff)
 			}
+		}
+	}
+}
+
+// TestOursIsSeen: whatever stands in the same line before our entry, it is not hidden, and
+// theirs is.
+func TestOursIsSeen(t *testing.T) {
+	long := strings.Repeat(`{"x":"CANARY"},`, 200)
+	for _, text := range []string{
+		`{"a": 1, /* CANARY */ "mcpServers": {"x": {"command": "CANARY"}}}`,
+		`{"mcpServers": {"x": {"command": "CANARY"} /* CANARY's */ }}`,
+		`{"h": [` + long + `{}], /* CANARY */ "mcpServers": {}, "z": [` + long + `{}]}`,
+		"{\"mcpServers\": {\"x\": {} /* CANARY\n it's \"CANARY\n don't \"CANARY */ }}",
+		"{/* CANARY\n// CANARY's \" */ \"mcpServers\": {\"x\": {\"y\": \"CANARY\"}}}",
+		"{/**/ \"mcpServers\": {\"x\": {\"y\": \"/*CANARY\"}}}",
+		"{/*/ CANARY's */ \"mcpServers\": {}}",
+	} {
+		w := newWorld(t, "linux", nil)
+		w.file(cursor, text)
+		p := w.plan(w.room.Install("cursor", serve()))
+		ours := regexp.MustCompile(`(?m)^\+.*"aai-gateway": ?\{"command": ?"/opt/aai/aai-gateway", ?"args": ?\["mcp", ?"serve"\]`)
+		if flat := strings.ReplaceAll(p.Diff, "\n+", " "); !ours.MatchString(p.Diff) && !regexp.MustCompile(`"aai-gateway": \{\s+"command": "/opt/aai/aai-gateway"`).MatchString(flat) || strings.Contains(p.Diff, "CANARY") {
+			t.Errorf("of\n%.300s\n%s", text, p.Diff)
 		}
 	}
 }

@@ -198,6 +198,9 @@ func (h *jsonHolder) unit() string {
 	return "  "
 }
 
+// Quoted is a value of a field as it is written in all formats, with spaces.
+func Quoted(value any) string { return jsonValue(value, " ") }
+
 // jsonMember is a member in lines: the last of the names is the entry's, those before it
 // hold it.
 func jsonMember(names []string, entry []Field, indent, unit, end string) string {
