@@ -40,13 +40,20 @@ type Config struct {
 	// Command is the program that entries start, an absolute path.
 	Command string
 	Now     func() time.Time
+	// Patience is how long another install is waited for, 0: ten seconds.
+	Patience time.Duration
 }
 
 // A Room installs and uninstalls. It is for one run of the program.
 type Room struct{ cfg Config }
 
 // New returns a room.
-func New(cfg Config) *Room { return &Room{cfg: cfg} }
+func New(cfg Config) *Room {
+	if cfg.Patience == 0 {
+		cfg.Patience = 10 * time.Second
+	}
+	return &Room{cfg: cfg}
+}
 
 // A Client is one that is known.
 type Client struct {
@@ -129,6 +136,11 @@ func (r *Room) plan(id string) (*Plan, client, error) {
 func (r *Room) read(p *Plan, file string) error {
 	p.Client.File = file
 	real, err := account.Reach(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		e := aai.Errorf(aai.InvalidParams, "%s, or a folder on the way to it, is a link that leads nowhere", aai.CleanLabel(file, 300))
+		e.Hint = "Nothing was changed. Remove the link, or make what it leads to, and do the same again."
+		return e
+	}
 	if err != nil {
 		e := aai.Errorf(aai.PermissionDenied, "%s: %w", aai.CleanLabel(file, 300), plainCause(err))
 		e.Hint = "Nothing was changed. Look at whose file or link that is; run this as its owner, or make it your own."

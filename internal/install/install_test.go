@@ -6,9 +6,11 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"aai"
 	"aai/internal/install"
+	"aai/internal/wholefile"
 )
 
 const cursor = ".cursor/mcp.json"
@@ -203,6 +205,27 @@ func TestAFileThatChangesMeanwhile(t *testing.T) {
 	if w.room.Last() != "" {
 		t.Errorf("on record: %q", w.room.Last())
 	}
+}
+
+// TestAnotherInstallRuns: it is said, and nothing is written.
+func TestAnotherInstallRuns(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	w.file(cursor, "{}")
+	folder := filepath.Dir(w.file(".local/share/aai-gateway/clients/other", ""))
+	unlock, err := wholefile.Lock(t.Context(), filepath.Join(folder, "cursor.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer unlock()
+	room := install.New(install.Config{
+		Home: w.home, Getenv: func(name string) string { return w.env[name] }, System: "linux",
+		Folder: folder, Command: command, Now: time.Now, Patience: time.Millisecond,
+	})
+	err = room.Do(t.Context(), w.plan(room.Install("cursor", serve())))
+	if err == nil || !strings.Contains(err.Error(), "another install, uninstall or rollback for cursor runs; nothing was written") {
+		t.Errorf("got %v", err)
+	}
+	w.is(cursor, "{}")
 }
 
 // TestAFileThatCannotBeWritten: it stays, and nothing is on record.

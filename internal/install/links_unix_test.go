@@ -103,6 +103,9 @@ func TestLinksOfOthers(t *testing.T) {
 			if err == nil {
 				t.Fatalf("it would %s %s", p.Does, p.Client.File)
 			}
+			if name == "a link to nowhere" && !strings.Contains(err.Error(), "is a link that leads nowhere") {
+				t.Errorf("it says %v", err)
+			}
 			if !strings.Contains(err.Error(), cursor) && !strings.Contains(err.Error(), w.home) {
 				t.Errorf("the file is not named: %v", err)
 			}

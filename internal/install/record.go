@@ -66,9 +66,15 @@ func (r *Room) lock(ctx context.Context, id string) (func(), error) {
 	if err := os.MkdirAll(filepath.Join(r.cfg.Folder, "backups"), 0o700); err != nil {
 		return nil, fmt.Errorf("the folder of backups: %w", err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	waiting, cancel := context.WithTimeout(ctx, r.cfg.Patience)
 	defer cancel()
-	return wholefile.Lock(ctx, r.recordFile(id))
+	unlock, err := wholefile.Lock(waiting, r.recordFile(id))
+	if err == nil || ctx.Err() != nil || waiting.Err() == nil {
+		return unlock, err
+	}
+	e := aai.Errorf(aai.AutomationFailed, "another install, uninstall or rollback for %s runs; nothing was written", id)
+	e.Hint = "Wait until it has ended, or end it; then do the same again."
+	return nil, e
 }
 
 // record is what is known of a client's file.

@@ -289,7 +289,7 @@ func (r *run) carryOut(ctx context.Context, act string, f installFlags, result *
 		return err
 	}
 	result.Seen = &seen
-	r.output.say("Started as %s starts it: %s %s, MCP %s, %d tools, in %v.", plan.Name, seen.Server, seen.Version, seen.Protocol, seen.Tools, seen.Took.Round(time.Millisecond))
+	r.output.say("Started as %s starts it: %s %s, MCP %s, %d tools, in %d ms.", plan.Name, seen.Server, seen.Version, seen.Protocol, seen.Tools, seen.Took.Milliseconds())
 	r.output.say("%s", plan.After)
 	return nil
 }
