@@ -67,7 +67,7 @@ func (j *Journal) appendAll(batch []*waiting) error {
 func noStranger(path string) error {
 	info, err := os.Lstat(path)
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no regular file", path)
+		err = irregular(path, info)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("open the journal: %w", err)
@@ -215,9 +215,6 @@ func (j *Journal) open() error {
 		return fmt.Errorf("open the journal: %w", err)
 	}
 	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no regular file", j.path)
-	}
 	if err != nil {
 		_ = f.Close() // nothing was written to it
 		return fmt.Errorf("open the journal: %w", err)

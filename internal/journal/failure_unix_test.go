@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -138,4 +139,27 @@ func fillAsChild(path string) error {
 		return err
 	}
 	return errors.Join(j.Record(nil, received("after")), j.Close()) //nolint:staticcheck // as above
+}
+
+// What is there and no regular file is named, and not waited for: neither by a record nor
+// by whoever reads; and Close ends.
+func TestPipesAreNotWaitedFor(t *testing.T) {
+	for _, end := range []string{"", ".key", ".chain"} {
+		t.Run("audit.jsonl"+end, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "audit.jsonl")
+			if err := syscall.Mkfifo(path+end, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			j := New(path)
+			_, verify := j.Verify(t.Context())
+			for what, err := range map[string]error{"record": j.Record(t.Context(), received("c1")), "ready": j.Ready(t.Context()), "verify": verify} {
+				if err == nil || !strings.Contains(err.Error(), path+end+" is a named pipe; expected a regular file") {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+			if err := j.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
 }

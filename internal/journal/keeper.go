@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -36,11 +37,15 @@ func NewFileKeeper(path string) FileKeeper { return FileKeeper{path} }
 
 // Load implements Keeper.
 func (k FileKeeper) Load(context.Context) ([]byte, error) {
-	b, err := os.ReadFile(k.path)
+	f, err := openRead(k.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
-	return b, err
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	return io.ReadAll(f)
 }
 
 // Store implements Keeper. The file is replaced whole.

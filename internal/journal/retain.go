@@ -85,7 +85,7 @@ func (j *Journal) files() ([]journalFile, error) {
 		}
 		if !info.Mode().IsRegular() {
 			if f.current {
-				return nil, fmt.Errorf("read the journal: %s is no regular file", f.path)
+				return nil, fmt.Errorf("read the journal: %w", irregular(f.path, info))
 			}
 			continue
 		}

@@ -101,9 +101,6 @@ func (f *stateFile) open() error {
 		return fmt.Errorf("open the state of the journal: %w", err)
 	}
 	info, err := file.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is no regular file", f.path)
-	}
 	if err != nil {
 		_ = file.Close() // nothing was written to it
 		return fmt.Errorf("open the state of the journal: %w", err)
