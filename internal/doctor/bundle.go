@@ -25,7 +25,8 @@ type part struct {
 
 // Bundle writes a zip with what was found, for whoever is to help, and says what is in it.
 // There are no secrets in it: of variables and settings only the names, no line of the
-// journal, and "~" for the home.
+// journal, addresses of the web without who logs in and what is asked, those of a bus only
+// by their kind, and "~" for the home.
 func (d *Doctor) Bundle(file string) (holds []string, err error) {
 	parts, err := d.parts(hygiene.NewVeil(d.secrets()))
 	if err != nil {
@@ -46,31 +47,52 @@ func (d *Doctor) Bundle(file string) (holds []string, err error) {
 	if err := archive.Close(); err != nil {
 		return nil, err
 	}
+	return holds, writeNew(file, packed.Bytes())
+}
+
+// writeNew writes a file that is not there yet, whole or not at all.
+func writeNew(file string, content []byte) error {
 	out, err := os.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, os.ErrExist) {
 		e := aai.Errorf(aai.InvalidParams, "%s is there already", file)
 		e.Hint = "Name another file, or take that one away."
-		return nil, e
+		return e
 	}
 	if err == nil {
-		_, err = out.Write(packed.Bytes())
-		err = errors.Join(err, out.Close())
+		_, err = out.Write(content)
+		if err = errors.Join(err, out.Close()); err != nil {
+			err = errors.Join(err, os.Remove(file)) // nobody is helped by a part
+		}
 	}
 	if err != nil {
-		return nil, aai.Errorf(aai.AutomationFailed, "the report cannot be written: %w", err)
+		return aai.Errorf(aai.AutomationFailed, "the report cannot be written: %w", err)
 	}
-	return holds, nil
+	return nil
+}
+
+// A timedFinding is a finding as a bundle has it.
+type timedFinding struct {
+	Finding
+	TookMS int64 `json:"took_ms"`
+}
+
+func timed(found []Finding) []timedFinding {
+	all := make([]timedFinding, len(found))
+	for i, f := range found {
+		all[i] = timedFinding{f, f.Took.Milliseconds()}
+	}
+	return all
 }
 
 // parts are the files of the bundle, without secrets.
 func (d *Doctor) parts(veil *hygiene.Veil) ([]part, error) {
 	var findings any
-	report, err := json.Marshal(d.found)
+	report, err := json.Marshal(timed(d.found))
 	if err == nil {
 		err = json.Unmarshal(report, &findings)
 	}
 	if err == nil { // each text for itself, since one that has too much of a secret goes whole
-		report, err = json.MarshalIndent(veil.Within(findings), "", "  ")
+		report, err = json.MarshalIndent(within(veil.Within(findings), d.vague()), "", "  ")
 	}
 	if err != nil {
 		return nil, err

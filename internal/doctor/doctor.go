@@ -70,7 +70,7 @@ type Finding struct {
 	Did     string        `json:"did,omitempty"`     // what was done
 	Saw     string        `json:"saw"`               // what was seen
 	Details []string      `json:"details,omitempty"` // more of what was seen, a line each
-	Took    time.Duration `json:"took_ns"`           // how long it took
+	Took    time.Duration `json:"-"`                 // how long it took
 	Advice  string        `json:"advice,omitempty"`  // what to do, in words
 	// Commands are what to type, one after the other; after them it is well.
 	Commands []string `json:"commands,omitempty"`

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/hygiene"
 )
 
 // An examination that hangs is given up, whether or not it looks at its context, and one
@@ -171,6 +173,44 @@ func TestQuoted(t *testing.T) {
 	for word, want := range map[string]string{"/a/b-c": "/a/b-c", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$HOME": "'$HOME'"} {
 		if got := quoted(word); got != want {
 			t.Errorf("%q is %s, want %s", word, got, want)
+		}
+	}
+}
+
+// What a bundle says of addresses is nothing by which somebody could log in, or that tells
+// of the computer.
+func TestBundleIsVague(t *testing.T) {
+	home := t.TempDir()
+	env := map[string]string{"DBUS_SESSION_BUS_ADDRESS": "unix:path=/private/bus,guid=c0ffee", "DISPLAY": "desk.example:10.0"}
+	d := New(Config{Version: "v1", Home: home, Settings: "/none", Now: time.Now, Getenv: func(name string) string { return env[name] }})
+	for text, want := range map[string]string{
+		`auth: "https://u:SECRET@h.example:8443/a?token=SECRET&b=1#SECRET" is wrong`: `auth: "https://h.example:8443/a" is wrong`,
+		"https://SECRET@h.example?x=SECRET":                                          "https://h.example",
+		"cut off: https://user:SECR…":                                                "cut off: https://…",
+		"a slash: https://u:1/SECRET@h/":                                             "a slash: https://…",
+		"of the loopback http://[::1]:80/a":                                          "of the loopback http://[::1]:80/a",
+		"unix:path=/private/bus,guid=c0ffee, from the environment":                   "unix:path=… from the environment",
+		"rm /private/bus":                                                            "rm …",
+		"dbus-daemon --address=unix:path=/else/where":                                "dbus-daemon --address=unix:path=…",
+		"tcp:host=SECRET,port=12":                                                    "tcp:host=…",
+		"desk.example:10.0, from the environment":                                    "…:10.0, from the environment",
+		":0, from the user manager":                                                  ":0, from the user manager",
+	} {
+		d.found = []Finding{{Check: "bus", Saw: text, Details: []string{text}, Commands: []string{text}, Advice: text, Took: 1500 * time.Millisecond}}
+		parts, err := d.parts(hygiene.NewVeil(d.secrets()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var report []map[string]any
+		if err := json.Unmarshal([]byte(parts[0].content), &report); err != nil || len(report) != 1 {
+			t.Fatalf("%v: %s", err, parts[0].content)
+		}
+		got := report[0]
+		if got["saw"] != want || got["advice"] != want || !reflect.DeepEqual(got["details"], []any{want}) || !reflect.DeepEqual(got["commands"], []any{want}) {
+			t.Errorf("%s\nis  %v\nnot %s", text, got, want)
+		}
+		if got["took_ms"] != 1500.0 || got["took_ns"] != nil {
+			t.Errorf("it took %v ms, %v ns", got["took_ms"], got["took_ns"])
 		}
 	}
 }

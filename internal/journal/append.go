@@ -210,7 +210,7 @@ func (j *Journal) open() error {
 	if err := os.MkdirAll(filepath.Dir(j.path), folderMode); err != nil {
 		return fmt.Errorf("make the journal's folder: %w", err)
 	}
-	f, err := openAppend(j.path, fileMode)
+	f, err := openAppend(j.path)
 	if err != nil {
 		return fmt.Errorf("open the journal: %w", err)
 	}

@@ -168,7 +168,7 @@ func FuzzVerify(f *testing.F) {
 		j := hasty(t, path)
 		record(t, j, wholeCall("c1")...)
 		if len(junk) > 0 {
-			file, err := openAppend(path, fileMode)
+			file, err := openAppend(path)
 			if err != nil {
 				t.Fatal(err)
 			}

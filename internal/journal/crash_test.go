@@ -147,7 +147,7 @@ func overwrite(path string, b []byte) error {
 }
 
 func (w *crashWorld) extend(b []byte) {
-	f, err := openAppend(w.path, fileMode)
+	f, err := openAppend(w.path)
 	w.check(err)
 	_, err = f.Write(b)
 	w.check(err)

@@ -124,7 +124,7 @@ func openIndex(ctx context.Context, path string) (*sql.DB, error) {
 			return nil, err
 		}
 	}
-	f, err := openSide(path, fileMode)
+	f, err := openSide(path)
 	if err != nil {
 		return nil, err
 	}

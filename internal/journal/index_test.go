@@ -67,7 +67,7 @@ func TestIndexIsAsTheFiles(t *testing.T) {
 				if _, err := os.Stat(path); err != nil {
 					return
 				}
-				f, err := openAppend(path, fileMode)
+				f, err := openAppend(path)
 				if err != nil {
 					t.Fatal(err)
 				}

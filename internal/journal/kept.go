@@ -169,7 +169,7 @@ func (j *Journal) reap(old *journalFile, files []journalFile, tooMuch int64, e *
 	if err := os.Remove(draft); err != nil && !errors.Is(err, os.ErrNotExist) { // of somebody who was stopped
 		return false, 0, 0, fmt.Errorf("keep lines of the journal: %w", err)
 	}
-	out, err := openSide(draft, fileMode)
+	out, err := openSide(draft)
 	if err != nil {
 		return false, 0, 0, fmt.Errorf("keep lines of the journal: %w", err)
 	}

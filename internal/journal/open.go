@@ -9,23 +9,23 @@ import (
 
 // openAppend opens the file for appending and makes it if need be. It can also be read,
 // to see how it ends.
-func openAppend(path string, mode os.FileMode) (*os.File, error) {
-	return openRegular(path, os.O_CREATE|os.O_RDWR|os.O_APPEND, mode)
+func openAppend(path string) (*os.File, error) {
+	return openRegular(path, os.O_CREATE|os.O_RDWR|os.O_APPEND)
 }
 
 // openSide opens a file beside the journal for reading and writing, and makes it if need
 // be.
-func openSide(path string, mode os.FileMode) (*os.File, error) {
-	return openRegular(path, os.O_CREATE|os.O_RDWR, mode)
+func openSide(path string) (*os.File, error) {
+	return openRegular(path, os.O_CREATE|os.O_RDWR)
 }
 
 // openRead opens a file of the journal for reading.
-func openRead(path string) (*os.File, error) { return openRegular(path, os.O_RDONLY, 0) }
+func openRead(path string) (*os.File, error) { return openRegular(path, os.O_RDONLY) }
 
 // openRegular opens a file, and waits for nobody: what is there and no regular file, such
 // as a named pipe or a symbolic link that leads elsewhere, is an error.
-func openRegular(path string, flags int, mode os.FileMode) (*os.File, error) {
-	f, err := os.OpenFile(path, flags|guarded, mode)
+func openRegular(path string, flags int) (*os.File, error) {
+	f, err := os.OpenFile(path, flags|guarded, fileMode)
 	if err != nil {
 		if info, bad := os.Lstat(path); bad == nil && !info.Mode().IsRegular() {
 			err = irregular(path, info)

@@ -94,7 +94,7 @@ func (f *stateFile) open() error {
 		if err := os.MkdirAll(filepath.Dir(f.path), folderMode); err != nil {
 			return fmt.Errorf("make the journal's folder: %w", err)
 		}
-		open = func(path string) (*os.File, error) { return openSide(path, fileMode) }
+		open = openSide
 	}
 	file, err := open(f.path)
 	if err != nil {
