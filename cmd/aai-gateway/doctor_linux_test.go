@@ -16,6 +16,8 @@ type brokenMachine struct {
 	stdin string   // what is typed when the remedy asks
 	fixes bool     // --fix mends it too
 	after string   // how it stands then; empty: "ok"
+
+	others string // what is skipped for it
 }
 
 // but is a computer where all is as it should be, but for what the commands do.
@@ -109,6 +111,10 @@ func brokenMachines() []brokenMachine {
 		{name: "damaged configuration", check: "settings", state: "broken", saw: []string{"/root/.aai/config.json", "line 2"}, fixes: true, make: but(`mkdir -p .aai`, `printf '{\n "logLevel": warn\n}\n' >.aai/config.json`)},
 		{name: "a setting that is none", check: "settings", state: "broken", saw: []string{"/root/.aai/config.json", "logLevel"}, fixes: true, make: but(`mkdir -p .aai`, `echo '{"logLevel": "loud"}' >.aai/config.json`)},
 		{name: "files of others", check: "settings", state: "broken", saw: []string{"what others may have changed is not used", "/root/.aai"}, make: but(`mkdir -p .aai .local/share/aai-gateway`, `chmod 0777 .aai`, `chmod 0775 .local/share/aai-gateway`)},
+		{name: "a pipe for a journal", check: "journal", state: "broken", saw: []string{"audit.jsonl cannot be written", "named pipe"}, fixes: true, others: "keychain descriptors",
+			make: but(`mkdir -p .local/share/aai-gateway`, `mkfifo -m 600 .local/share/aai-gateway/audit.jsonl`)},
+		{name: "a pipe for its key", check: "journal", state: "broken", saw: []string{"audit.jsonl.key cannot be written", "named pipe"}, fixes: true, others: "keychain descriptors",
+			make: but(`mkdir -p .local/share/aai-gateway`, `mkfifo -m 600 .local/share/aai-gateway/audit.jsonl.key`)},
 		{name: "old descriptor", check: "descriptors", state: "broken", saw: []string{"~/.aai/org.example.Old/aai.json", "schema_version"}, make: but(`mkdir -p .aai/org.example.Old`, `echo '`+oldDescriptor+`' >.aai/org.example.Old/aai.json`)},
 		{name: "second gateway", check: "gateways", state: "note", saw: []string{"1 other gateway", "serves on standard input"}, make: but(`sleep 1000 | aai-gateway >/dev/null 2>&1 &`, `until pidof aai-gateway; do sleep 0.05; done`)},
 		{name: "a client with a bare environment", check: "client", state: "note", saw: []string{"DISPLAY"}, fixes: true, make: func(t *testing.T, bin string) *machine {
@@ -174,6 +180,11 @@ func (b brokenMachine) mended(t *testing.T, bin string) {
 	for _, saw := range b.saw {
 		if !strings.Contains(f.Saw+"\n"+strings.Join(f.Details, "\n"), saw) {
 			t.Errorf("%q is not said: %s", saw, r)
+		}
+	}
+	for _, other := range strings.Fields(b.others) {
+		if o := r.of(t, other); o.State != "skipped" || !strings.Contains(o.Saw, "see ") || len(o.Commands) > 0 {
+			t.Errorf("of %s it is said: %+v", other, o)
 		}
 	}
 	if b.fixes != (f.Mends != "") {

@@ -99,7 +99,7 @@ func (d *Doctor) bus(ctx context.Context, f *Finding) {
 	f.Did = "looked for the session bus, and greeted it"
 	found, err := d.facts.check()
 	if err != nil {
-		f.fails("the gateway's own check failed", err)
+		d.unrecorded(f, "the gateway's own check failed", err)
 		return
 	}
 	f.Details = found.refusals()
@@ -159,7 +159,7 @@ func (d *Doctor) screen(ctx context.Context, f *Finding) {
 	f.Did = "looked for the screen of your session"
 	found, err := d.facts.check()
 	if err != nil {
-		f.fails("the gateway's own check failed", err)
+		d.unrecorded(f, "the gateway's own check failed", err)
 		return
 	}
 	display, compositor := found.value("DISPLAY"), found.value("WAYLAND_DISPLAY")
@@ -285,7 +285,7 @@ func (d *Doctor) accessibility(ctx context.Context, f *Finding) {
 	f.Did = "asked the session bus for the accessibility bus, and whether it is switched on"
 	found, err := d.facts.check()
 	if err != nil {
-		f.fails("the gateway's own check failed", err)
+		d.unrecorded(f, "the gateway's own check failed", err)
 		return
 	}
 	conn, err := d.dial(ctx)

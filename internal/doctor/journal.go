@@ -3,15 +3,26 @@ package doctor
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 
 	"aai"
 )
 
-// journal writes a record in a home of its own, has it verified, changes a byte of it, and
-// has it verified again.
+// journal says whether the person's own can be written; then it writes a record in a home
+// of its own, has it verified, changes a byte of it, and has it verified again.
 func (d *Doctor) journal(ctx context.Context, f *Finding) {
+	f.Did = "opened your own as for a record"
+	if d.cfg.Gateway != nil {
+		if own, ok := d.cfg.Gateway.Journal.(aai.ReadyJournal); ok {
+			if err := own.Ready(ctx); err != nil {
+				d.unwritten(f, err)
+				return
+			}
+		}
+	}
 	f.Did = "wrote records in a scratch folder, verified them, changed one, and verified again"
 	s, err := d.newScratch(nil)
 	if err != nil {
@@ -49,6 +60,36 @@ func (d *Doctor) journal(ctx context.Context, f *Finding) {
 		return
 	}
 	f.well("the record is right as it was written, and a changed byte is seen")
+}
+
+// unwritten says why the person's own journal cannot be written, and what makes it so that
+// it can.
+func (d *Doctor) unwritten(f *Finding, err error) {
+	if d.facts.home() != nil {
+		f.skip("yours needs a home that can be written, see there")
+		return
+	}
+	const look = "Look whether the disk is full, and whether its folder can be written."
+	at, ok := errors.AsType[*fs.PathError](err)
+	if !ok {
+		f.broken("it cannot be written, so nothing runs: "+err.Error(), look)
+		return
+	}
+	saw := fmt.Sprintf("%s cannot be written, so nothing runs: %v", d.short(at.Path), at.Err)
+	info, err := os.Lstat(at.Path)
+	switch {
+	case err == nil && !info.Mode().IsRegular() && !info.IsDir():
+		aside := d.free(at.Path + ".aside")
+		f.broken(saw, "Put it aside, and the gateway makes a file in its place:", "mv "+quoted(at.Path)+" "+quoted(aside))
+		f.Mends = "put " + d.short(at.Path) + " aside as " + d.short(aside)
+		f.mend = func(context.Context) error { return os.Rename(at.Path, aside) }
+	case err == nil && errors.Is(at.Err, fs.ErrPermission) && !ours(at.Path):
+		f.broken(saw, "It is another account's. If it should be yours:", asRoot(fmt.Sprintf("chown %d %s", os.Getuid(), quoted(at.Path))))
+	case err == nil && errors.Is(at.Err, fs.ErrPermission):
+		f.broken(saw, "You may not write it. If that was not meant:", "chmod u+rw "+quoted(at.Path))
+	default:
+		f.broken(saw, look)
+	}
 }
 
 // forge changes a byte of the journal that is somewhere in the folder.

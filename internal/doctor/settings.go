@@ -143,13 +143,16 @@ func count(n int, what string) string {
 }
 
 // unrecorded is fails, where what cannot be put on record does not run: whose fault that
-// is stands at the home.
+// is stands at the home or at the journal.
 func (d *Doctor) unrecorded(f *Finding, what string, err error) {
-	if aai.AsError(err).Code == aai.RecordFailed && d.facts.home() != nil {
+	switch {
+	case aai.AsError(err).Code != aai.RecordFailed:
+		f.fails(what, err)
+	case d.facts.home() != nil:
 		f.skip("it needs a home that can be written, see there")
-		return
+	default:
+		f.skip("what cannot be put on record does not run, see the journal")
 	}
-	f.fails(what, err)
 }
 
 // dataOf reads what a tool answers for programs.

@@ -153,7 +153,7 @@ func TestPipesAreNotWaitedFor(t *testing.T) {
 			j := New(path)
 			_, verify := j.Verify(t.Context())
 			for what, err := range map[string]error{"record": j.Record(t.Context(), received("c1")), "ready": j.Ready(t.Context()), "verify": verify} {
-				if err == nil || !strings.Contains(err.Error(), path+end+" is a named pipe; expected a regular file") {
+				if err == nil || !strings.Contains(err.Error(), path+end+": it is a named pipe; expected a regular file") {
 					t.Errorf("%s: %v", what, err)
 				}
 			}

@@ -2,7 +2,6 @@ package journal
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 )
@@ -53,5 +52,5 @@ func irregular(path string, info fs.FileInfo) error {
 	case fs.ModeDir:
 		what = "a folder"
 	}
-	return fmt.Errorf("%s is %s; expected a regular file", path, what)
+	return &fs.PathError{Op: "open", Path: path, Err: errors.New("it is " + what + "; expected a regular file")}
 }
