@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,28 +36,57 @@ func (p *program) doctor(f cli.Flags, may func(context.Context) bool) (cli.Docto
 	said := p.err
 	var notes bytes.Buffer
 	p.err, p.getenv = &notes, frozen(p.environ)
+	asked, environ := p.getenv, p.environ
 	cfg, broken := p.config(f)
 	if broken != nil {
+		p.withoutFaulty(f, broken)
 		cfg, err = p.standard(f)
 	}
 	p.err = said
 	host, getenv := hostPlatform(home, p.getenv), p.getenv
 	made := &parts{}
 	if err == nil {
-		cfg.brief, cfg.LogLevel = true, logNothing
 		getenv = cfg.session.Getenv
-		if made, err = p.build(cfg); err != nil {
-			return nil, nil, err
+		if made, err = p.forDoctor(cfg); err != nil {
+			broken = errors.Join(broken, err)
 		}
 	}
 	d := doctor.New(doctor.Config{
-		Version: ownVersion(), Self: selfFile(), Home: home, Data: host.data, Cache: host.cache, Getenv: p.getenv, Environ: p.environ,
-		Settings: configFile(f, p.getenv, home), Configured: broken, Notes: linesOf(notes.String()),
+		Version: ownVersion(), Self: selfFile(), Home: home, Data: host.data, Cache: host.cache, Getenv: asked, Environ: environ,
+		Settings: configFile(f, asked, home), Configured: broken, Notes: linesOf(notes.String()),
 		Gateway: made.gateway, Scratch: p.scratch,
 		TryKeychain: func(ctx context.Context) error { return keychain.Try(ctx, getenv) },
 		Screens:     screens(host), Now: p.grounds.clock(), Built: builtAt(), MayShow: may,
 	})
 	return examiner{d}, made.close, nil
+}
+
+// forDoctor makes the gateway of a doctor. Where the log of the configuration cannot be
+// written there is a gateway, and an error.
+func (p *program) forDoctor(cfg *setup) (*parts, error) {
+	cfg.brief, cfg.LogLevel = true, logNothing
+	made, err := p.build(cfg)
+	if err == nil || cfg.LogFile == "" {
+		return cmp.Or(made, &parts{}), err
+	}
+	err = invalid("%s: %w", cfg.Origin("logFile"), errors.New(aai.AsError(err).Message))
+	cfg.LogFile = ""
+	made, still := p.build(cfg)
+	return cmp.Or(made, &parts{}), cmp.Or(still, err)
+}
+
+// withoutFaulty takes those variables of our own away by which the configuration cannot be
+// read, so that the rest can be looked at.
+func (p *program) withoutFaulty(f cli.Flags, broken error) {
+	for broken != nil {
+		name, _, _ := strings.Cut(aai.AsError(broken).Message, ": ")
+		if p.getenv(name) == "" {
+			return
+		}
+		p.environ = slices.DeleteFunc(slices.Clone(p.environ), func(v string) bool { return strings.HasPrefix(v, name+"=") })
+		p.getenv = frozen(p.environ)
+		_, broken = p.config(f)
+	}
 }
 
 // standard is the configuration of somebody who configured nothing.

@@ -23,6 +23,11 @@ func (d *Doctor) settings(_ context.Context, f *Finding) {
 	}
 	if err := d.cfg.Configured; err != nil {
 		e := aai.AsError(err)
+		if variable, _, ok := strings.Cut(e.Message, ": "); ok && d.cfg.Getenv != nil && d.cfg.Getenv(variable) != "" {
+			f.Did += " and the variables of the environment"
+			f.broken(e.Message, "Correct the variable where it is set, such as in a profile of your shell or the settings of a client. Or take it away:", "unset "+quoted(variable))
+			return
+		}
 		if d.cfg.Gateway == nil {
 			d.ofOthers(f, e)
 			return
@@ -43,21 +48,57 @@ func (d *Doctor) settings(_ context.Context, f *Finding) {
 	}
 }
 
-// ofOthers says what makes files of the installation this user's alone again.
+// ofOthers says what makes files of the installation this user's alone again, and such that
+// they can be read.
 func (d *Doctor) ofOthers(f *Finding, e *aai.Error) {
 	f.broken(e.Message, e.Hint)
+	var mends []string
+	var steps []func() error
+	foreign := false
 	for _, folder := range []string{d.cfg.Home, filepath.Join(d.cfg.Home, ".aai"), d.cfg.Data} {
 		info, err := os.Stat(folder)
 		if err != nil {
 			continue
 		}
 		if !ours(folder) {
+			foreign = true
 			f.Commands = append(f.Commands, asRoot(fmt.Sprintf("chown -R %d %s", os.Getuid(), quoted(folder))))
+		} else if info.Mode().Perm()&0o700 != 0o700 {
+			f.Commands = append(f.Commands, "chmod u+rwx "+quoted(folder))
+			mends = append(mends, "give you the rights on "+d.short(folder))
+			steps = append(steps, func() error { return grant(folder) })
 		}
 		if info.Mode().Perm()&0o022 != 0 && folder != d.cfg.Home {
 			f.Commands = append(f.Commands, "chmod -R go-w "+quoted(folder))
+			mends = append(mends, "take from others the right to write in "+d.short(folder))
+			steps = append(steps, func() error { return revoke(folder) })
 		}
 	}
+	if foreign || len(steps) == 0 {
+		return
+	}
+	f.Mends = strings.Join(mends, ", and ")
+	f.mend = func(context.Context) error {
+		var errs []error
+		for _, step := range steps {
+			errs = append(errs, step())
+		}
+		return errors.Join(errs...)
+	}
+}
+
+// revoke takes from others than its owner the right to write a folder and what is in it.
+func revoke(folder string) error {
+	return filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.Type()&fs.ModeSymlink != 0 { // where that leads is not in it
+			return err
+		}
+		info, err := e.Info()
+		if err != nil || info.Mode().Perm()&0o022 == 0 {
+			return err
+		}
+		return os.Chmod(path, info.Mode()&^0o022)
+	})
 }
 
 // free is a name that no file has yet, beginning so.
