@@ -123,6 +123,9 @@ func newDoctor(r *run) *cobra.Command {
 			if fix && !yes && r.output.terminal.Ask == nil {
 				return usage(cmd, "--fix asks before it changes anything, and nobody is at a terminal; give --yes as well")
 			}
+			if cmd.Flags().Changed("bundle") && (bundle == "" || bundle == "-") {
+				return usage(cmd, "--bundle %q names no file; give the name of a zip, such as report.zip", bundle)
+			}
 			v := &visit{run: r}
 			doctor, closing, err := r.cfg.Doctor(r.flags, v.mayShow(yes))
 			if err != nil {

@@ -205,3 +205,13 @@ func TestDoctorAsksForTheScreen(t *testing.T) {
 		t.Errorf("an examination that is none: exit code %d", exit)
 	}
 }
+
+// A bundle is a file, and a name that is none is wrong use.
+func TestDoctorBundleNamesAFile(t *testing.T) {
+	for _, name := range []string{"", "-"} {
+		p := &patient{findings: healthy(), packed: "nothing"}
+		if _, said, exit := p.run(t, "", "--bundle", name); exit != 2 || p.packed != "nothing" || !strings.Contains(said, "names no file") {
+			t.Errorf("%q: exit code %d: packed %q: %s", name, exit, p.packed, said)
+		}
+	}
+}
