@@ -54,7 +54,7 @@ func brokenMachines() []brokenMachine {
 			m.do(`export DISPLAY=$(cat /tmp/display) DBUS_SESSION_BUS_ADDRESS=unix:path=/tmp/bus`)
 			return m
 		}},
-		{name: "a bus that hangs", check: "bus", state: "broken", saw: []string{"says nothing"}, make: func(t *testing.T, bin string) *machine {
+		{name: "a bus that hangs", check: "bus", state: "broken", saw: []string{"says nothing"}, others: "service", make: func(t *testing.T, bin string) *machine {
 			m := newMachine(t, bin)
 			m.startBus("")
 			m.startScreen()
@@ -164,6 +164,7 @@ func TestDoctor(t *testing.T) {
 	})
 	t.Run("without a desktop", func(t *testing.T) { doctorWithoutADesktop(t, newMachine(t, bin)) })
 	t.Run("programs that are not there", func(t *testing.T) { doctorWithLess(t, switchedOn(t, bin)) })
+	t.Run("not this home", func(t *testing.T) { doctorElsewhere(t, newMachine(t, bin)) })
 	for _, b := range brokenMachines() {
 		t.Run(b.name, func(t *testing.T) { b.mended(t, bin) })
 	}
@@ -231,6 +232,23 @@ func doctorWithoutADesktop(t *testing.T, m *machine) {
 	}
 	if want := strings.Fields("settings home clock bus screen accessibility window service web journal keychain descriptors gateways client"); !slices.Equal(names, want) {
 		t.Errorf("the names are %q", names)
+	}
+}
+
+// doctorElsewhere: a gateway with another home is nobody's business here, and a bundle for
+// which there is no room leaves nothing.
+func doctorElsewhere(t *testing.T, m *machine) {
+	const rest = " --skip settings,bus,screen,accessibility,window,service,web,journal,keychain,descriptors,client"
+	m.do(`mkdir -p /tmp/other /tmp/small; sleep 1000 | HOME=/tmp/other aai-gateway >/dev/null 2>&1 &`)
+	m.await(`pidof aai-gateway`)
+	r, exit := m.doctor(rest)
+	if f := r.of(t, "gateways"); exit != 0 || f.State != "ok" || len(f.Commands)+len(f.Details) > 0 {
+		t.Errorf("exit code %d: %+v", exit, f)
+	}
+	m.do(`mount -t tmpfs -o size=4k none /tmp/small; dd if=/dev/zero of=/tmp/small/rest bs=4k count=1 2>/dev/null`)
+	said, exit := m.types(`aai-gateway doctor --bundle /tmp/small/report.zip` + rest)
+	if left := m.do(`ls /tmp/small`); exit == 0 || strings.TrimSpace(left) != "rest" {
+		t.Errorf("exit code %d, and there is %q: %s", exit, left, said)
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 	"syscall"
 )
 
-// gateways says which other gateways of this user run.
+// gateways says which other gateways run of this user and with this home.
 func (d *Doctor) gateways(_ context.Context, f *Finding) {
 	f.Did = "looked for other processes of this program"
 	self, _ := os.Readlink("/proc/self/exe")
@@ -30,7 +30,7 @@ func (d *Doctor) gateways(_ context.Context, f *Finding) {
 		}
 		stat, ok := info.Sys().(*syscall.Stat_t)
 		exe, err := os.Readlink(filepath.Join(folder, "exe"))
-		if !ok || int(stat.Uid) != os.Getuid() || err != nil || exe != self && filepath.Base(exe) != "aai-gateway" {
+		if !ok || int(stat.Uid) != os.Getuid() || err != nil || exe != self && filepath.Base(exe) != "aai-gateway" || !d.athome(folder) {
 			continue
 		}
 		if what, serves := d.serves(folder); serves {
@@ -44,6 +44,25 @@ func (d *Doctor) gateways(_ context.Context, f *Finding) {
 	}
 	f.note(count(len(pids), "other gateway")+" of yours: they share the record, the permissions and the seat, and take turns",
 		"That is as it should be when several agents are at work. If not, end them:", "kill "+strings.Join(pids, " "))
+}
+
+// athome reports whether a process was started with this home. One of which nobody says
+// that shares nothing for certain, and is not to be ended.
+func (d *Doctor) athome(folder string) bool {
+	env, err := os.ReadFile(filepath.Join(folder, "environ"))
+	if err != nil {
+		return false
+	}
+	home := lookup(strings.Split(string(env), "\x00"))("HOME")
+	if home == d.cfg.Home {
+		return true
+	}
+	one, err := os.Stat(home)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(d.cfg.Home)
+	return err == nil && os.SameFile(one, other)
 }
 
 // serves says what a process of this program does, where it serves agents and is not

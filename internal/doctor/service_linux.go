@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"strings"
 
 	"github.com/godbus/dbus/v5"
@@ -48,8 +49,12 @@ func (d *Doctor) service(ctx context.Context, f *Finding) {
 	f.Did = "put a service of its own on the session bus, called its tool, compared the answer"
 	address := d.busAddress()
 	conn, err := d.dial(ctx)
+	if err != nil {
+		f.skip("the session bus does not answer, see there")
+		return
+	}
 	if conn == nil {
-		f.Did = "put a service of its own on a bus of its own (there is no session bus that answers), called its tool, compared the answer"
+		f.Did = "put a service of its own on a bus of its own (there is no session bus), called its tool, compared the answer"
 		var desk *private.Session
 		if desk, err = private.New("aai-doctor-"); err == nil {
 			defer func() { _ = errors.Join(desk.End(), desk.Remove()) }() // what stays is in /tmp
@@ -58,7 +63,9 @@ func (d *Doctor) service(ctx context.Context, f *Finding) {
 		}
 		if err != nil {
 			f.fails("no bus can be started", err)
-			f.Advice, f.Commands = "Install what is missing:", []string{install("dbus-daemon")}
+			if _, missing := exec.LookPath("dbus-daemon"); missing != nil {
+				f.Advice, f.Commands = "Install what is missing:", []string{install("dbus-daemon")}
+			}
 			return
 		}
 		address = desk.Getenv("DBUS_SESSION_BUS_ADDRESS")
