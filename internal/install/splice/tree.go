@@ -139,10 +139,15 @@ func (t *tree) plain() any {
 		return number(t.scalar)
 	case aText:
 		return t.scalar
-	case aNothing, another:
+	case another:
+		return unknown(t.scalar)
+	case aNothing:
 	}
 	return nil
 }
+
+// An unknown is what only has to stay the same, such as an alias.
+type unknown string
 
 // A number is one in writing.
 type number string
@@ -156,6 +161,8 @@ func treeOf(value any) *tree {
 		return &tree{kind: aTruth, scalar: fmt.Sprint(v)}
 	case int:
 		return &tree{kind: aNumber, scalar: fmt.Sprint(v)}
+	case unknown:
+		return &tree{kind: another, scalar: string(v)}
 	case number:
 		return &tree{kind: aNumber, scalar: string(v)}
 	case []string:
