@@ -89,7 +89,12 @@ func (d *Doctor) ofOthers(f *Finding, e *aai.Error) {
 
 // revoke takes from others than its owner the right to write a folder and what is in it.
 func revoke(folder string) error {
-	return filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return err
+	}
+	defer root.Close() //nolint:errcheck // it is only a name
+	return fs.WalkDir(root.FS(), ".", func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.Type()&fs.ModeSymlink != 0 { // where that leads is not in it
 			return err
 		}
@@ -97,7 +102,7 @@ func revoke(folder string) error {
 		if err != nil || info.Mode().Perm()&0o022 == 0 {
 			return err
 		}
-		return os.Chmod(path, info.Mode()&^0o022)
+		return root.Chmod(path, info.Mode()&^0o022)
 	})
 }
 
