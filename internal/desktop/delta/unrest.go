@@ -144,19 +144,26 @@ func unlike(before, after *desktop.Snapshot) map[desktop.ID]bool {
 			ids[after.Elements[i].ID] = true
 		}
 	}
+	// What is in a text is the text once more: Chromium makes it anew a moment after the
+	// text has changed, and one change would count for two.
+	within := func(i int) {
+		if i = p.lasting(i); i >= 0 && !after.Elements[i].Role.Wordy() {
+			ids[after.Elements[i].ID] = true
+		}
+	}
 	for i := range after.Elements {
 		now := &after.Elements[i]
 		j := p.toBefore[i]
 		switch {
 		case j < 0:
-			mark(now.Parent)
+			within(now.Parent)
 		case differ(&before.Elements[j], now):
 			mark(i)
 		}
 	}
 	for j := range before.Elements {
 		if parent := before.Elements[j].Parent; p.toAfter[j] < 0 && parent >= 0 && p.toAfter[parent] >= 0 {
-			mark(p.toAfter[parent])
+			within(p.toAfter[parent])
 		}
 	}
 	return ids
