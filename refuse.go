@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"aai/internal/hygiene"
 )
 
 // The refusals of Do, each with what the caller can do next.
@@ -48,10 +50,10 @@ func consentRequired(r *Request, questions []Question) *Error {
 			// Nothing could be granted yet: there is no way to prove who wants it.
 			first = "aai-gateway consent passphrase (once, where there is no screen), and then: "
 		}
-		e.Hint = fmt.Sprintf("Ask the person at this computer to run: %saai-gateway consent grant %s %s --caller %s", first, r.Call.Target.ID, r.Permission(), shellQuoted(c.String()))
+		e.Hint = fmt.Sprintf("Ask the person at this computer to run: %saai-gateway consent grant %s %s --caller %s", first, r.Call.Target.ID, r.Permission(), hygiene.ShellQuoted(c.String()))
 	}
 	if c.Identity != "" && c.Door != DoorCLI {
-		e.Hint += " --identity " + shellQuoted(c.Identity)
+		e.Hint += " --identity " + hygiene.ShellQuoted(c.Identity)
 	}
 	return e
 }
@@ -85,10 +87,6 @@ func needing(r *Request, err *Error) *Error {
 	}
 	return &e
 }
-
-// shellQuoted makes one word for a POSIX shell of text that a caller chose. People
-// paste hints, and within double quotes "$(…)" would run.
-func shellQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
 // leftBefore says that the caller did not wait for the call to begin.
 func leftBefore(cause error) *Error {
