@@ -82,7 +82,7 @@ func (i *installer) Plan(act, client, profile string) (*cli.ClientPlan, error) {
 		Try: func(ctx context.Context) (cli.ClientSeen, error) {
 			seen, err := i.room.Try(ctx, plan)
 			return cli.ClientSeen{
-				Command: seen.Command, Server: seen.Server, Version: seen.Version, Protocol: seen.Protocol,
+				Command: seen.Command, Server: seen.Name, Version: seen.Version, Protocol: seen.Protocol,
 				Tools: len(seen.Tools), Took: seen.Took,
 			}, err
 		},

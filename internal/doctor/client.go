@@ -1,8 +1,6 @@
 package doctor
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,6 +8,9 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"aai/internal/greet"
+	"aai/internal/hygiene"
 )
 
 // bare is the environment of a client that passes on nothing of the session.
@@ -27,7 +28,7 @@ func (d *Doctor) client(ctx context.Context, f *Finding) {
 	}
 	tools, err := d.listTools(ctx)
 	if err != nil {
-		f.broken("it does not serve: "+err.Error(), "What it says when it starts is shown by:", strings.Join(append([]string{"env", "-i"}, quotedAll(append(d.bare(), d.cfg.Self, "apps"))...), " "))
+		f.broken("it does not serve: "+err.Error(), "What it says when it starts is shown by:", "env -i "+hygiene.ShellWords(append(d.bare(), d.cfg.Self, "apps")...))
 		return
 	}
 	f.well("it lists %s", count(tools, "tool"))
@@ -37,7 +38,7 @@ func (d *Doctor) client(ctx context.Context, f *Finding) {
 	}
 	alone, err := d.checkAlone(ctx)
 	if err != nil {
-		f.broken("it lists its tools, and its check fails: "+err.Error(), "What it says is shown by:", strings.Join(append([]string{"env", "-i"}, quotedAll(append(d.bare(), d.cfg.Self, "check"))...), " "))
+		f.broken("it lists its tools, and its check fails: "+err.Error(), "What it says is shown by:", "env -i "+hygiene.ShellWords(append(d.bare(), d.cfg.Self, "check")...))
 		return
 	}
 	if lost := lostIn(alone, there); len(lost) > 0 {
@@ -62,14 +63,6 @@ func lostIn(alone, there checked) []string {
 	return lost
 }
 
-func quotedAll(words []string) []string {
-	all := slices.Clone(words)
-	for i := range all {
-		all[i] = quoted(all[i])
-	}
-	return all
-}
-
 // checkAlone is what the check of a program says that was started so.
 func (d *Doctor) checkAlone(ctx context.Context) (checked, error) {
 	cmd := exec.CommandContext(ctx, d.cfg.Self, "check", "--format", "json")
@@ -87,57 +80,11 @@ func (d *Doctor) checkAlone(ctx context.Context) (checked, error) {
 
 // listTools counts the tools that an agent is offered.
 func (d *Doctor) listTools(ctx context.Context) (int, error) {
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel() // it ends the program
 	cmd := exec.CommandContext(ctx, d.cfg.Self)
-	var said bytes.Buffer
-	cmd.Env, cmd.Stderr, cmd.WaitDelay = d.bare(), &said, time.Second
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		return 0, err
+	cmd.Env, cmd.WaitDelay = d.bare(), time.Second
+	server, said, err := greet.Greet(ctx, cmd)
+	if err != nil && said != "" {
+		err = fmt.Errorf("%w: %s", err, said)
 	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		return 0, err
-	}
-	if err := cmd.Start(); err != nil {
-		return 0, err
-	}
-	_, err = fmt.Fprintln(in, strings.Join([]string{
-		`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"doctor","version":"1"}}}`,
-		`{"jsonrpc":"2.0","method":"notifications/initialized"}`,
-		`{"jsonrpc":"2.0","id":2,"method":"tools/list"}`,
-	}, "\n"))
-	tools := -1
-	lines := bufio.NewScanner(out)
-	lines.Buffer(nil, 16*megabyte)
-	for err == nil && tools < 0 && lines.Scan() {
-		var message struct {
-			ID     int
-			Result struct{ Tools []json.RawMessage }
-			Error  *struct{ Message string }
-		}
-		if json.Unmarshal(lines.Bytes(), &message) != nil || message.ID != 2 {
-			continue
-		}
-		if message.Error != nil {
-			err = fmt.Errorf("tools/list: %s", message.Error.Message)
-		}
-		tools = len(message.Result.Tools)
-	}
-	_ = in.Close() // it ends when nobody speaks to it any more
-	ended := cmd.Wait()
-	switch {
-	case err != nil:
-		return 0, err
-	case tools < 0:
-		return 0, fmt.Errorf("no answer: %w: %s", ended, firstLines(said.String()))
-	}
-	return tools, nil
-}
-
-// firstLines is the beginning of what a program said.
-func firstLines(s string) string {
-	s = strings.TrimSpace(s)
-	return s[:min(len(s), 300)]
+	return len(server.Tools), err
 }

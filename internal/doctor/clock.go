@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"aai/internal/hygiene"
 )
 
 // How far a clock may be off before it is said: files of other computers may be minutes
@@ -48,7 +50,7 @@ func (d *Doctor) wrongClock(f *Finding, saw, file string) {
 		f.broken(saw, needs+"Set it, as your watch has it:", command)
 		return
 	}
-	f.broken(saw, needs+"If the clock is wrong, set it ("+command+"). If it is right, the file is not:", "touch "+quoted(file))
+	f.broken(saw, needs+"If the clock is wrong, set it ("+command+"). If it is right, the file is not:", "touch "+hygiene.ShellWords(file))
 }
 
 // newest is the file with the latest time, of those that are written all the time or were

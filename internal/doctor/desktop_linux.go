@@ -15,6 +15,7 @@ import (
 	"github.com/godbus/dbus/v5"
 
 	"aai"
+	"aai/internal/hygiene"
 )
 
 // ofTheDesktop are the examinations of the ways to a desktop.
@@ -86,9 +87,9 @@ func (d *Doctor) onBus(command string) string {
 		return command
 	}
 	if folder := filepath.Dir(strings.TrimPrefix(address, "unix:path=")); filepath.IsAbs(folder) && d.cfg.Getenv("XDG_RUNTIME_DIR") == "" && folder == runFolder() {
-		command = "XDG_RUNTIME_DIR=" + quoted(folder) + " " + command
+		command = "XDG_RUNTIME_DIR=" + hygiene.ShellWords(folder) + " " + command
 	}
-	return "DBUS_SESSION_BUS_ADDRESS=" + quoted(address) + " " + command
+	return "DBUS_SESSION_BUS_ADDRESS=" + hygiene.ShellWords(address) + " " + command
 }
 
 // runFolder is where the system keeps what is of a login.
@@ -126,17 +127,17 @@ func (d *Doctor) bus(ctx context.Context, f *Finding) {
 	}
 	folder := filepath.Dir(socket)
 	if _, err := os.Stat(folder); err != nil {
-		f.Commands = append(f.Commands, asRoot(fmt.Sprintf("install -d -m 0700 -o %d %s", os.Getuid(), quoted(folder))))
+		f.Commands = append(f.Commands, asRoot(fmt.Sprintf("install -d -m 0700 -o %d %s", os.Getuid(), hygiene.ShellWords(folder))))
 	}
 	if _, err := os.Lstat(socket); err == nil {
-		f.Commands = append(f.Commands, "rm "+quoted(socket))
+		f.Commands = append(f.Commands, "rm "+hygiene.ShellWords(socket))
 	}
 	if _, err := os.Stat(filepath.Join(runFolder(), "systemd")); err == nil && folder == runFolder() {
 		f.Commands = append(f.Commands, "systemctl --user start dbus.socket")
 		return
 	}
 	start := []string{"dbus-daemon", "--session", "--fork", "--nopidfile", "--address=unix:path=" + socket}
-	f.Commands = append(f.Commands, strings.Join(quotedAll(start), " "))
+	f.Commands = append(f.Commands, hygiene.ShellWords(start...))
 	if len(f.Commands) == 1 {
 		f.Mends = "start a session bus at " + socket
 		f.mend = func(ctx context.Context) error { return run(ctx, start...) }
@@ -149,7 +150,7 @@ func run(ctx context.Context, command ...string) error {
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
 	if err != nil && !errors.Is(err, exec.ErrWaitDelay) { // what it left running has its output
-		return fmt.Errorf("%s: %w: %s", command[0], err, firstLines(string(out)))
+		return fmt.Errorf("%s: %w: %s", command[0], err, aai.CleanLabel(string(out), 300))
 	}
 	return nil
 }
@@ -208,10 +209,10 @@ func (d *Doctor) noScreen(ctx context.Context, f *Finding) {
 		variables, names = append(variables, "XAUTHORITY="+cookie), "DISPLAY XAUTHORITY"
 	}
 	if !managed {
-		f.Commands = append(f.Commands, strings.Join(quotedAll(append([]string{"export"}, variables...)), " "))
+		f.Commands = append(f.Commands, "export "+hygiene.ShellWords(variables...))
 		return
 	}
-	f.Commands = append(f.Commands, d.onBus(strings.Join(quotedAll(variables), " ")+" dbus-update-activation-environment --systemd "+names))
+	f.Commands = append(f.Commands, d.onBus(hygiene.ShellWords(variables...)+" dbus-update-activation-environment --systemd "+names))
 	if len(f.Commands) == 1 {
 		f.Mends = "tell the user manager of your login that " + strings.Join(variables, " ")
 		f.mend = func(ctx context.Context) error { return d.tellManager(ctx, variables) }
@@ -330,10 +331,10 @@ func (d *Doctor) noAccessibility(f *Finding, saw string) {
 		return
 	}
 	f.broken(saw+", so windows cannot be read", "It is installed, and the session bus does not start it. Start it:",
-		d.onBus(quoted(launchers[i])+" --launch-immediately --a11y=1 &"))
+		d.onBus(hygiene.ShellWords(launchers[i])+" --launch-immediately --a11y=1 &"))
 	f.Mends = "start " + launchers[i]
 	f.mend = func(ctx context.Context) error {
-		return run(ctx, "sh", "-c", d.onBus("setsid "+quoted(launchers[i])+" --launch-immediately --a11y=1")+" >/dev/null 2>&1 &")
+		return run(ctx, "sh", "-c", d.onBus("setsid "+hygiene.ShellWords(launchers[i])+" --launch-immediately --a11y=1")+" >/dev/null 2>&1 &")
 	}
 }
 
@@ -359,7 +360,7 @@ func (d *Doctor) forgetful(ctx context.Context, f *Finding, there checked, lost 
 		return
 	}
 	f.Advice = "Make them known to your login, where it looks:"
-	f.Commands = []string{d.onBus(strings.Join(quotedAll(variables), " ") + " dbus-update-activation-environment --systemd " + strings.Join(lost, " "))}
+	f.Commands = []string{d.onBus(hygiene.ShellWords(variables...) + " dbus-update-activation-environment --systemd " + strings.Join(lost, " "))}
 	f.Mends = "tell the user manager of your login what " + strings.Join(lost, ", ") + " are"
 	f.mend = func(ctx context.Context) error { return d.tellManager(ctx, variables) }
 }

@@ -16,8 +16,6 @@ import (
 	"strings"
 	"sync"
 	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"aai"
 )
@@ -255,24 +253,4 @@ func shorten(home, path string) string {
 		return "~" + string(os.PathSeparator) + rest
 	}
 	return path
-}
-
-// quoted is a word for a shell. What would be more to a terminal than a letter is written
-// by its number.
-func quoted(word string) string {
-	if !utf8.ValidString(word) || strings.ContainsFunc(word, func(r rune) bool { return !unicode.IsPrint(r) }) {
-		var b strings.Builder
-		for _, c := range []byte(word) {
-			if c < ' ' || c > '~' || c == '\'' || c == '\\' {
-				fmt.Fprintf(&b, `\%03o`, c)
-			} else {
-				b.WriteByte(c)
-			}
-		}
-		return "$'" + b.String() + "'"
-	}
-	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=,@%+-") == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }

@@ -168,16 +168,6 @@ func TestPutAside(t *testing.T) {
 	}
 }
 
-// What is to be typed goes through a shell as it is.
-func TestQuoted(t *testing.T) {
-	for word, want := range map[string]string{"/a/b-c": "/a/b-c", "": "''", "a b": "'a b'", "it's": `'it'\''s'`, "$HOME": "'$HOME'", "Grüße": "'Grüße'",
-		"a\x1b[2Jb'\\": `$'a\033[2Jb\047\134'`, "\u202e1": `$'\342\200\2561'`, "\xff": `$'\377'`} {
-		if got := quoted(word); got != want {
-			t.Errorf("%q is %s, want %s", word, got, want)
-		}
-	}
-}
-
 // What a bundle says of addresses is nothing by which somebody could log in, or that tells
 // of the computer.
 func TestBundleIsVague(t *testing.T) {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"aai/internal/hygiene"
 )
 
 // How much room there has to be, in bytes: below least the gateway may stop for want of
@@ -112,14 +114,14 @@ func (d *Doctor) full(ctx context.Context, f *Finding, folder string, free int64
 			continue
 		}
 		gained += bytes
-		f.Commands = append(f.Commands, "rm -rf "+quoted(candidate))
+		f.Commands = append(f.Commands, "rm -rf "+hygiene.ShellWords(candidate))
 		f.Details = append(f.Details, fmt.Sprintf("%s takes %s, and can go", d.short(candidate), size(bytes)))
 	}
 	switch {
 	case len(f.Commands) == 0:
-		f.Advice = "Make room. What takes it is shown by: du -xh --max-depth=2 " + quoted(d.cfg.Home) + " | sort -h | tail -20"
+		f.Advice = "Make room. What takes it is shown by: du -xh --max-depth=2 " + hygiene.ShellWords(d.cfg.Home) + " | sort -h | tail -20"
 	case free+gained < least:
-		f.Advice = "This makes some room, and more is needed; what else takes it is shown by: du -xh --max-depth=2 " + quoted(d.cfg.Home) + " | sort -h | tail -20"
+		f.Advice = "This makes some room, and more is needed; what else takes it is shown by: du -xh --max-depth=2 " + hygiene.ShellWords(d.cfg.Home) + " | sort -h | tail -20"
 	default:
 		f.Advice = "Make room; what is named here can be had again, or was thrown away already:"
 	}
@@ -167,11 +169,11 @@ func (d *Doctor) unwritable(f *Finding, u *unwritable) {
 		return
 	}
 	if errors.Is(u.why, fs.ErrPermission) {
-		f.broken(saw, "You may not write there. If it is yours:", "chmod u+rwx "+quoted(u.folder))
+		f.broken(saw, "You may not write there. If it is yours:", "chmod u+rwx "+hygiene.ShellWords(u.folder))
 		f.Mends = "give you the right to write in " + d.short(u.folder)
 		f.mend = func(context.Context) error { return grant(u.folder) }
 		if !ours(u.folder) {
-			f.Commands, f.Mends, f.mend = []string{asRoot("chown " + fmt.Sprint(os.Getuid()) + " " + quoted(u.folder))}, "", nil
+			f.Commands, f.Mends, f.mend = []string{asRoot("chown " + fmt.Sprint(os.Getuid()) + " " + hygiene.ShellWords(u.folder))}, "", nil
 		}
 		return
 	}

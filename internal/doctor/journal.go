@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"aai"
+	"aai/internal/hygiene"
 )
 
 // journal says whether the person's own can be written; then it writes a record in a home
@@ -80,13 +81,13 @@ func (d *Doctor) unwritten(f *Finding, err error) {
 	switch {
 	case err == nil && !info.Mode().IsRegular() && !info.IsDir():
 		aside := d.free(at.Path + ".aside")
-		f.broken(saw, "Put it aside, and the gateway makes a file in its place:", "mv "+quoted(at.Path)+" "+quoted(aside))
+		f.broken(saw, "Put it aside, and the gateway makes a file in its place:", "mv "+hygiene.ShellWords(at.Path)+" "+hygiene.ShellWords(aside))
 		f.Mends = "put " + d.short(at.Path) + " aside as " + d.short(aside)
 		f.mend = func(context.Context) error { return os.Rename(at.Path, aside) }
 	case err == nil && errors.Is(at.Err, fs.ErrPermission) && !ours(at.Path):
-		f.broken(saw, "It is another account's. If it should be yours:", asRoot(fmt.Sprintf("chown %d %s", os.Getuid(), quoted(at.Path))))
+		f.broken(saw, "It is another account's. If it should be yours:", asRoot(fmt.Sprintf("chown %d %s", os.Getuid(), hygiene.ShellWords(at.Path))))
 	case err == nil && errors.Is(at.Err, fs.ErrPermission):
-		f.broken(saw, "You may not write it. If that was not meant:", "chmod u+rw "+quoted(at.Path))
+		f.broken(saw, "You may not write it. If that was not meant:", "chmod u+rw "+hygiene.ShellWords(at.Path))
 	default:
 		f.broken(saw, look)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"aai"
+	"aai/internal/hygiene"
 )
 
 // A kept is what the gateway says of where secrets are kept.
@@ -53,7 +54,7 @@ func (d *Doctor) keychain(ctx context.Context, f *Finding) {
 			}
 		}
 	case k.Problem != "":
-		f.broken(k.Problem, "Unlock it, or bring the key back. To give the secrets up, move them away:", "mv "+quoted(d.cfg.Data+"/secrets")+" "+quoted(d.free(d.cfg.Data+"/secrets.aside")))
+		f.broken(k.Problem, "Unlock it, or bring the key back. To give the secrets up, move them away:", "mv "+hygiene.ShellWords(d.cfg.Data+"/secrets")+" "+hygiene.ShellWords(d.free(d.cfg.Data+"/secrets.aside")))
 	case k.Place != inSystem:
 		f.well("the key of secrets is in %s", title)
 		if k.Warning != "" {

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"aai/internal/hygiene"
 )
 
 // remount is the command that makes what the folder is on writable again; "" where it is
@@ -39,5 +41,5 @@ func remount(folder string, why error) string {
 			options = "remount,bind,rw" // it is this mount alone
 		}
 	}
-	return "mount -o " + options + " " + quoted(point)
+	return "mount -o " + options + " " + hygiene.ShellWords(point)
 }

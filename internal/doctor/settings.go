@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"aai"
+	"aai/internal/hygiene"
 )
 
 // settings says whether the configuration can be read.
@@ -25,7 +26,7 @@ func (d *Doctor) settings(_ context.Context, f *Finding) {
 		e := aai.AsError(err)
 		if variable, _, ok := strings.Cut(e.Message, ": "); ok && d.cfg.Getenv != nil && d.cfg.Getenv(variable) != "" {
 			f.Did += " and the variables of the environment"
-			f.broken(e.Message, "Correct the variable where it is set, such as in a profile of your shell or the settings of a client. Or take it away:", "unset "+quoted(variable))
+			f.broken(e.Message, "Correct the variable where it is set, such as in a profile of your shell or the settings of a client. Or take it away:", "unset "+hygiene.ShellWords(variable))
 			return
 		}
 		if d.cfg.Gateway == nil {
@@ -35,7 +36,7 @@ func (d *Doctor) settings(_ context.Context, f *Finding) {
 		f.broken(e.Message, "Correct that place. Or put the file aside, and the standard settings hold; the copy keeps what you wrote.")
 		if _, err := os.Stat(file); err == nil && strings.Contains(e.Message, file) {
 			aside := d.free(file + ".damaged")
-			f.Commands = []string{"mv " + quoted(file) + " " + quoted(aside)}
+			f.Commands = []string{"mv " + hygiene.ShellWords(file) + " " + hygiene.ShellWords(aside)}
 			f.Mends = "put " + d.short(file) + " aside as " + d.short(aside) + " and write an empty one"
 			f.mend = func(context.Context) error { return putAside(file, aside, "{}\n") }
 		}
@@ -62,14 +63,14 @@ func (d *Doctor) ofOthers(f *Finding, e *aai.Error) {
 		}
 		if !ours(folder) {
 			foreign = true
-			f.Commands = append(f.Commands, asRoot(fmt.Sprintf("chown -R %d %s", os.Getuid(), quoted(folder))))
+			f.Commands = append(f.Commands, asRoot(fmt.Sprintf("chown -R %d %s", os.Getuid(), hygiene.ShellWords(folder))))
 		} else if info.Mode().Perm()&0o700 != 0o700 {
-			f.Commands = append(f.Commands, "chmod u+rwx "+quoted(folder))
+			f.Commands = append(f.Commands, "chmod u+rwx "+hygiene.ShellWords(folder))
 			mends = append(mends, "give you the rights on "+d.short(folder))
 			steps = append(steps, func() error { return grant(folder) })
 		}
 		if info.Mode().Perm()&0o022 != 0 && folder != d.cfg.Home {
-			f.Commands = append(f.Commands, "chmod -R go-w "+quoted(folder))
+			f.Commands = append(f.Commands, "chmod -R go-w "+hygiene.ShellWords(folder))
 			mends = append(mends, "take from others the right to write in "+d.short(folder))
 			steps = append(steps, func() error { return revoke(folder) })
 		}
@@ -166,7 +167,7 @@ func (d *Doctor) descriptors(ctx context.Context, f *Finding) {
 			}
 			f.Details = append(f.Details, strings.TrimPrefix(d.short(file.Path)+": "+fault.Path+" "+fault.Problem, " "))
 		}
-		command := "mv " + quoted(file.Path) + " " + quoted(d.free(file.Path+".aside"))
+		command := "mv " + hygiene.ShellWords(file.Path) + " " + hygiene.ShellWords(d.free(file.Path+".aside"))
 		if !ours(filepath.Dir(file.Path)) {
 			command = asRoot(command)
 		}
