@@ -21,7 +21,7 @@ func TestMain(m *testing.M) {
 	if !is {
 		os.Exit(m.Run())
 	}
-	server := mcp.NewServer(&mcp.Implementation{Name: "example", Version: "7"}, &mcp.ServerOptions{HasTools: true})
+	server := mcp.NewServer(&mcp.Implementation{Name: "example", Version: "7"}, &mcp.ServerOptions{Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}}})
 	for _, name := range tools {
 		mcp.AddTool(server, &mcp.Tool{Name: string(name)}, func(context.Context, *mcp.CallToolRequest, struct{}) (*mcp.CallToolResult, any, error) {
 			panic("a tool is run")
