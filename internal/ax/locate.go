@@ -305,7 +305,7 @@ func (v *view) notFound(ctx context.Context, asked string, found query.Found) er
 	e.Delivery = aai.NotDelivered
 	e.Candidates = v.candidates(found.Nearest)
 	e.Hint = "ax_get_tree shows what is there." + v.unmade()
-	if dialog := v.beforePage(); dialog >= 0 && v.chromium() && !v.silent {
+	if dialog := v.beforePage(); dialog >= 0 && v.app.Browser && !v.silent {
 		e.Message += "; " + v.name(dialog) + " is before its page"
 		e.Hint = "Answer or close that dialog first."
 	}

@@ -82,7 +82,7 @@ const pagePatience = 2 * time.Second
 // awaitPage waits until a browser shows a page that has come, and reports whether it does
 // not: its windows are there before what is in them.
 func (v *view) awaitPage(ctx context.Context) (pageless bool, err error) {
-	if !v.chromium() {
+	if !v.app.Browser {
 		return false, nil
 	}
 	for until := time.Now().Add(pagePatience); v.pageless(); {
@@ -95,9 +95,6 @@ func (v *view) awaitPage(ctx context.Context) (pageless bool, err error) {
 	}
 	return false, nil
 }
-
-// chromium reports whether the program shows pages, and says nothing of one that is not there.
-func (v *view) chromium() bool { return strings.HasPrefix(v.app.Toolkit, "Chromium") }
 
 // pageless reports whether no document shows that has a name or anything in it, nor a
 // dialog that is before it.

@@ -110,7 +110,7 @@ const (
 // shows nothing of what is typed gets the parts one after the other. Others are quickest
 // with all at once: an editor draws a long line for each part that is waited for.
 func (v *view) inPortions(ctx context.Context, id desktop.ID, text string, put func(string) error) error {
-	if !v.chromium() {
+	if !v.app.Browser {
 		return put(text)
 	}
 	left := []rune(text)

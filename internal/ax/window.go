@@ -110,10 +110,9 @@ func overlap(a, b desktop.Rect) float64 {
 	return area / (float64(a.W*a.H) + float64(b.W*b.H) - area)
 }
 
-// swallowed says why an action that was delivered may have done nothing, or "". GTK and Qt
-// do what they are told whether or not they are seen.
+// swallowed says why an action that was delivered may have done nothing, or "".
 func (a deed) swallowed(ctx context.Context) string {
-	if a.index < 0 || a.backend.Windows == nil || strings.HasPrefix(a.app.Toolkit, "GTK") || strings.HasPrefix(a.app.Toolkit, "Qt") {
+	if a.index < 0 || a.backend.Windows == nil || a.app.Obeys {
 		return ""
 	}
 	own, err := a.windows(ctx)

@@ -37,6 +37,11 @@ type App struct {
 	// names one run of a program for good. "" where the backend cannot tell.
 	Started string
 	Toolkit string // such as "GTK 3.24.38"; "" if not known
+	// Browser says that the app shows pages: its windows are there before what is in them,
+	// and it falls behind keys that come faster than it reads.
+	Browser bool
+	// Obeys says that the app does what it is asked to by its tree also where nobody sees it.
+	Obeys bool
 	// Hidden says why the app shows no tree, or only an empty one, and what a
 	// person can do about it; "" where it shows one.
 	Hidden string

@@ -310,6 +310,8 @@ func (e *entry) app(is runner, title string) desktop.App {
 	a.Key = e.root.sender + e.root.path
 	a.Name = firstOf(e.name, title, a.ID)
 	a.Toolkit = toolkitLabel(e.toolkit, e.toolkitVersion)
+	a.Browser = e.toolkit == chromium
+	a.Obeys = strings.HasPrefix(a.Toolkit, "GTK") || strings.HasPrefix(a.Toolkit, "Qt")
 	switch {
 	case !e.answered:
 		a.Hidden = hiddenSilent
