@@ -3,10 +3,12 @@
 package wholefile_test
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
+	"time"
 
 	"aai/internal/wholefile"
 )
@@ -59,5 +61,19 @@ func TestAmend(t *testing.T) {
 	entries, err := os.ReadDir(folder)
 	if err != nil || len(entries) != 2 {
 		t.Errorf("there are %v, %v", entries, err)
+	}
+}
+
+// TestWhatAnotherAccountLeft: it stays, whoever may take it away.
+func TestWhatAnotherAccountLeft(t *testing.T) {
+	if os.Geteuid() != 0 {
+		return // nobody else can make files of another account
+	}
+	folder := t.TempDir()
+	old := time.Now().Add(-time.Hour)
+	other := filepath.Join(folder, ".file-1")
+	err := errors.Join(os.WriteFile(other, nil, 0o600), os.Chown(other, 1234, 1234), os.Chtimes(other, old, old), wholefile.Keep(filepath.Join(folder, "file"), nil))
+	if _, statErr := os.Lstat(other); err != nil || statErr != nil {
+		t.Errorf("%v, %v", err, statErr)
 	}
 }

@@ -14,6 +14,12 @@ const noFollow = syscall.O_NOFOLLOW | syscall.O_NONBLOCK
 // othersMayRead reports whether what is in a file is a secret no more.
 func othersMayRead(info fs.FileInfo) bool { return info.Mode().Perm()&0o077 != 0 }
 
+// ours reports whether a file belongs to this account.
+func ours(info fs.FileInfo) bool {
+	stat, known := info.Sys().(*syscall.Stat_t)
+	return known && int(stat.Uid) == os.Geteuid()
+}
+
 // beLike gives a file the owner and the mode of another. The owner comes first: to change
 // it takes bits of the mode away.
 func beLike(f *os.File, other fs.FileInfo) error {

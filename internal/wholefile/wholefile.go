@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
+	"time"
 )
 
 // Replace gives a file its content in one step. Only one at a time may do so, under a
@@ -22,7 +24,8 @@ func Replace(path string, content []byte) error {
 }
 
 // Keep is Replace for what a power cut must not lose; any number may do so at a time.
-// One that is killed in the middle leaves a file whose name begins with a dot.
+// One that is killed in the middle leaves a file whose name begins with a dot; the next
+// one that is written takes it away when it is a minute old.
 func Keep(path string, content []byte) error { return keep(path, content, nil) }
 
 // Amend is Keep for a file that others made and read: the new one has the mode and the owner
@@ -44,7 +47,7 @@ func Amend(path string, content []byte) error {
 // keep writes a file that is like another, or for its owner alone.
 func keep(path string, content []byte, like fs.FileInfo) error {
 	folder := filepath.Dir(path)
-	next, err := os.CreateTemp(folder, "."+filepath.Base(path)+"-*") // for its owner alone
+	next, err := os.CreateTemp(folder, beginning(path)+"*") // for its owner alone
 	if err != nil {
 		return err
 	}
@@ -59,5 +62,27 @@ func keep(path string, content []byte, like fs.FileInfo) error {
 	if err := os.Rename(next.Name(), path); err != nil {
 		return err
 	}
+	sweep(folder, beginning(path))
 	return SyncFolder(folder)
+}
+
+// beginning is how the names begin of what is written beside a file.
+func beginning(path string) string { return "." + filepath.Base(path) + "-" }
+
+// left is how old a file is that nobody writes any more.
+const left = time.Minute
+
+// sweep takes away what was written beside a file by those of this account who were killed
+// before they could rename it. That it cannot be done harms nobody.
+func sweep(folder, begin string) {
+	entries, _ := os.ReadDir(folder)
+	for _, e := range entries {
+		number, found := strings.CutPrefix(e.Name(), begin)
+		if !found || number == "" || strings.Trim(number, "0123456789") != "" || !e.Type().IsRegular() {
+			continue
+		}
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > left && ours(info) {
+			_ = os.Remove(filepath.Join(folder, e.Name()))
+		}
+	}
 }

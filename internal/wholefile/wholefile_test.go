@@ -2,10 +2,13 @@ package wholefile_test
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
+	"time"
 
 	"aai/internal/wholefile"
 )
@@ -64,6 +67,49 @@ func TestManyKeepAtOnce(t *testing.T) {
 		t.Errorf("%d bytes, %v", len(got), err)
 	}
 	alone(t, path)
+}
+
+// TestWhatTheKilledLeft: what was not renamed goes when the same file is written again, if
+// nobody can still be at it; what only looks like it stays.
+func TestWhatTheKilledLeft(t *testing.T) {
+	for name, put := range map[string]func(string, []byte) error{"kept": wholefile.Keep, "amended": wholefile.Amend} {
+		folder := t.TempDir()
+		path := filepath.Join(folder, "a [b]*.json")
+		old := time.Now().Add(-2 * time.Minute)
+		for _, left := range []string{".a [b]*.json-123", ".a [b]*.json-124"} {
+			if err := os.WriteFile(filepath.Join(folder, left), []byte("half of i"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.Chtimes(filepath.Join(folder, ".a [b]*.json-123"), old, old); err != nil {
+			t.Fatal(err)
+		}
+		stays := []string{".a [b]*.json-", ".a [b]*.json-1a", ".a [b]*.json-1.new", "a [b]*.json-1", ".a [b]x.json-1", ".other-1", ".a [b]*.json-9"}
+		for _, other := range stays {
+			var err error
+			if other == ".a [b]*.json-9" {
+				err = os.Mkdir(filepath.Join(folder, other), 0o700)
+			} else {
+				err = os.WriteFile(filepath.Join(folder, other), nil, 0o600)
+			}
+			if err = errors.Join(err, os.Chtimes(filepath.Join(folder, other), old, old)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := put(path, []byte("x")); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		entries, err := os.ReadDir(folder)
+		for _, e := range entries {
+			got = append(got, e.Name())
+		}
+		want := append(stays, ".a [b]*.json-124", "a [b]*.json")
+		slices.Sort(want)
+		if slices.Sort(got); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%s: there are %q, %v; expected %q", name, got, err, want)
+		}
+	}
 }
 
 // TestWhatFailsLeavesNothing: a folder stands where the file should.
