@@ -38,3 +38,15 @@ func TestHomeOfAnother(t *testing.T) {
 		t.Errorf("%d entries are new", len(after)-len(before))
 	}
 }
+
+// The root of the file system is nobody's home, whoever owns it.
+func TestHomeThatIsAll(t *testing.T) {
+	p := &program{getenv: os.Getenv, err: os.Stderr, grounds: standIn(os.Getenv)}
+	for _, home := range []string{"/", "//", "/./"} {
+		t.Setenv("HOME", home)
+		_, err := p.config(cli.Flags{})
+		if err == nil || !strings.Contains(err.Error(), "the home folder is /") || !strings.Contains(aai.AsError(err).Hint, "Set HOME") {
+			t.Errorf("%s: %v", home, err)
+		}
+	}
+}

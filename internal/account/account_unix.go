@@ -197,8 +197,15 @@ func belongs(path string, info fs.FileInfo, owners ...int) error {
 
 // CheckHome says why the home folder is not one for this account: what is made in
 // another's could not be read by them any more, and what they allowed is not this
-// account's. One that is not there is nobody's.
+// account's. One that is not there is nobody's. The root of the file system is no home,
+// even root's: what is made there is everybody's.
 func CheckHome(home string) error {
+	if filepath.Clean(home) == "/" {
+		self := userName(os.Geteuid())
+		e := aai.Errorf(aai.InvalidParams, "the home folder is /, where all files of the computer are; expected a folder of %s", self)
+		e.Hint = fmt.Sprintf("Set HOME to the home folder of %s (getent passwd %d names it), or to any folder that may keep the gateway's files.", self, os.Geteuid())
+		return e
+	}
 	var stat syscall.Stat_t
 	if err := syscall.Stat(home, &stat); err != nil {
 		return nil //nolint:nilerr // nobody's, as said
