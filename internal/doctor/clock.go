@@ -22,35 +22,58 @@ const (
 func (d *Doctor) clock(_ context.Context, f *Finding) {
 	now := d.cfg.Now()
 	f.Did = "compared the clock with the times of files and of the program"
-	if built := d.cfg.Built; !built.IsZero() && now.Before(built.Add(-ahead)) {
-		d.wrongClock(f, fmt.Sprintf("the clock says %s, and this program was made on %s", when(now), when(built)), "")
-		return
+	built := d.cfg.Built
+	file, at := d.newest()
+	switch {
+	case !built.IsZero() && now.Before(built.Add(-ahead)):
+		d.wrongClock(f, fmt.Sprintf("the clock says %s, and this program was made on %s", when(now), when(built)), built)
+	case at.After(now.Add(ahead)):
+		d.wrongFile(f, fmt.Sprintf("the clock says %s, and %s was written on %s", when(now), d.short(file), when(at)), file, at)
+	case !built.IsZero() && now.After(built.Add(aged)):
+		d.wrongClock(f, fmt.Sprintf("the clock says %s, %d years after this program was made", when(now), int(now.Sub(built)/(365*24*time.Hour))), built)
+	default:
+		f.well("%s can be right", when(now))
 	}
-	if file, at := d.newest(); at.After(now.Add(ahead)) {
-		d.wrongClock(f, fmt.Sprintf("the clock says %s, and %s was written on %s", when(now), d.short(file), when(at)), file)
-		return
-	}
-	if built := d.cfg.Built; !built.IsZero() && now.After(built.Add(aged)) {
-		d.wrongClock(f, fmt.Sprintf("the clock says %s, %d years after this program was made", when(now), int(now.Sub(built)/(365*24*time.Hour))), "")
-		return
-	}
-	f.well("%s can be right", when(now))
 }
 
 func when(t time.Time) string { return t.Format("2006-01-02 15:04") }
 
-// wrongClock says how the clock is put right, or the file that is not.
-func (d *Doctor) wrongClock(f *Finding, saw, file string) {
-	command := asRoot("timedatectl set-ntp true")
-	if _, err := os.Stat("/run/systemd/system"); err != nil {
-		command = asRoot("date -s 'YYYY-MM-DD hh:mm'")
-	}
-	const needs = "Logins, permissions that end, and the record need the right time. "
-	if file == "" {
-		f.broken(saw, needs+"Set it, as your watch has it:", command)
+// needsClock is why it matters.
+const needsClock = "Logins, permissions that end, and the record need the right time. "
+
+// wrongClock says how the clock is put right; it can be no earlier than that. As it is
+// printed the command brings it so far that it can be right.
+func (d *Doctor) wrongClock(f *Finding, saw string, earliest time.Time) {
+	byHand := asRoot(setTo(earliest))
+	if command := setsItself(); command != "" {
+		f.broken(saw, needsClock+"Have it set by the network; without one, by hand, with the time of your watch: "+byHand, asRoot(command))
 		return
 	}
-	f.broken(saw, needs+"If the clock is wrong, set it ("+command+"). If it is right, the file is not:", "touch "+hygiene.ShellWords(file))
+	f.broken(saw, needsClock+"Set it, with the time of your watch in the place of this one:", byHand)
+}
+
+// wrongFile says what is done if a file is wrong, and what if the clock is.
+func (d *Doctor) wrongFile(f *Finding, saw, file string, at time.Time) {
+	f.broken(saw, needsClock+"If the clock is wrong, set it to the time of your watch ("+asRoot(setTo(at))+"). If it is right, the file is not:", "touch "+hygiene.ShellWords(file))
+}
+
+// setTo is the command that sets the clock to a time, to the minute above it.
+func setTo(t time.Time) string { return "date -s '" + when(t.Local().Add(time.Minute)) + "'" }
+
+// setsItself is the command by which a computer sets its clock by the network, "" where
+// nothing on it does.
+func setsItself() string {
+	if _, err := os.Stat("/run/systemd/system"); err != nil {
+		return ""
+	}
+	for _, service := range []string{"systemd-timesyncd", "chrony", "chronyd", "ntpsec", "ntpd"} {
+		for _, folder := range []string{"/usr/lib/systemd/system", "/lib/systemd/system", "/etc/systemd/system"} {
+			if _, err := os.Stat(filepath.Join(folder, service+".service")); err == nil {
+				return "timedatectl set-ntp true"
+			}
+		}
+	}
+	return ""
 }
 
 // newest is the file with the latest time, of those that are written all the time or were
