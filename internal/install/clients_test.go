@@ -80,8 +80,10 @@ func TestEveryClientOnEverySystem(t *testing.T) {
 				w.do(install.Restore)(w.room.Uninstall(f.client))
 				w.is(path, f.text)
 				w.do(install.Nothing)(w.room.Uninstall(f.client))
+				w.backups(0)
+				w.do(install.Add)(w.room.Install(f.client, serve()))
 				w.do(install.Restore)(w.room.Rollback(f.client))
-				checkEntry(t, f, w.has(path))
+				w.is(path, f.text)
 			})
 		}
 	}

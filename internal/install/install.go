@@ -97,6 +97,7 @@ type Plan struct {
 	made       string // the outermost folder that is made for the file, or was
 	kind       string
 	doubtful   bool
+	undoes     int    // how many of the last steps it takes back
 	keep       string // where what the file has is kept besides: the name of a backup
 }
 
@@ -257,8 +258,9 @@ func (r *Room) Uninstall(id string) (*Plan, error) {
 			}
 		}
 	}
-	if first, before, was, ok := r.before(kept, p); ok {
-		p.next, p.stays, p.Does, p.made = before, was, restores(was), first.Made
+	if first, before, was, n := r.before(kept, p); n > 0 {
+		p.next, p.stays, p.Does, p.made, p.undoes = before, was, restores(was), first.Made, n
+		p.Notes = append(p.Notes, r.leftOf(p, kept.Steps[:len(kept.Steps)-n])...)
 		p.Diff = diffOf(p, r.ours(p))
 		return p, nil
 	}
@@ -278,6 +280,7 @@ func (r *Room) Uninstall(id string) (*Plan, error) {
 		return nil, unreadable(p.Client, err)
 	}
 	p.Does, p.stays = Remove, true
+	p.Notes = append(p.Notes, r.leftOf(p, kept.Steps)...)
 	p.Diff = diffOf(p, r.ours(p))
 	return p, nil
 }
@@ -309,7 +312,7 @@ func (r *Room) Rollback(id string) (*Plan, error) {
 	if p.next, p.stays, err = r.backup(last); err != nil {
 		return nil, err
 	}
-	p.made = last.Made
+	p.made, p.undoes = last.Made, 1
 	p.Does = restores(p.stays)
 	switch {
 	case p.was == p.stays && bytes.Equal(p.old, p.next):

@@ -24,7 +24,8 @@ func TestWhatWasChangedSince(t *testing.T) {
 	w.is(cursor, "{\n  \"mcpServers\": {\n    \"a\": {\"command\": \"y\"}\n  }\n}\n")
 }
 
-// TestSteps: changes are taken back one by one, and uninstall goes back to before the first.
+// TestSteps: changes are taken back one by one, and uninstall goes back to before the first
+// and leaves nothing that could be taken back.
 func TestSteps(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	const first = "{\n  \"mcpServers\": {\"aai-gateway\": {\"command\": \"mine\", \"args\": [\"--api-key\", \"sk-old\"]}}\n}\n"
@@ -46,8 +47,12 @@ func TestSteps(t *testing.T) {
 	w.is(cursor, third)
 	w.do(install.Restore)(w.room.Uninstall("cursor"))
 	w.is(cursor, first)
-	w.do(install.Restore)(w.room.Rollback("cursor"))
-	w.is(cursor, third)
+	if _, err := w.room.Rollback("cursor"); err == nil || w.room.Last() != "" {
+		t.Errorf("there is something to take back: %v, %q", err, w.room.Last())
+	}
+	w.backups(0)
+	w.do(install.Replace)(w.room.Install("cursor", serve()))
+	w.do(install.Replace)(w.room.Install("cursor", append(serve(), "--profile", "desktop")))
 	if w.room.Last() != "cursor" {
 		t.Errorf("the last one is %q", w.room.Last())
 	}
@@ -64,6 +69,45 @@ func TestSteps(t *testing.T) {
 	if _, err := w.room.Rollback("cursor"); err == nil || w.room.Last() != "" {
 		t.Errorf("there is more to take back: %v, %q", err, w.room.Last())
 	}
+}
+
+// TestWhatStaysInBackups: what holds the keys of a client's file goes when the file is what
+// it was, and is named where it stays.
+func TestWhatStaysInBackups(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	const first = `{"mcpServers": {"a": {"env": {"KEY": "sk-1"}}}}`
+	w.file(cursor, first)
+	w.do(install.Add)(w.room.Install("cursor", serve()))
+	w.backups(1)
+	p := w.plan(w.room.Uninstall("cursor"))
+	if len(p.Notes) != 0 {
+		t.Errorf("nothing stays: %q", p.Notes)
+	}
+	w.do(install.Restore)(p, nil)
+	w.backups(0)
+
+	w.do(install.Add)(w.room.Install("cursor", serve()))
+	w.do(install.Restore)(w.room.Rollback("cursor"))
+	w.is(cursor, first)
+	w.backups(0)
+
+	w.do(install.Add)(w.room.Install("cursor", serve()))
+	w.file(cursor, w.has(cursor)+"\n")
+	p = w.plan(w.room.Uninstall("cursor"))
+	if len(p.Notes) != 1 || !strings.Contains(p.Notes[0], filepath.Join(w.home, ".local/share/aai-gateway/clients/backups/cursor-*")) {
+		t.Errorf("%q", p.Notes)
+	}
+	w.do(install.Remove)(p, nil)
+	w.backups(2)
+	// What was lost by a step that cannot be taken back any more stays, and is said.
+	w.do(install.Add)(w.room.Install("cursor", serve()))
+	w.backups(3)
+	p = w.plan(w.room.Uninstall("cursor"))
+	if len(p.Notes) != 1 || !strings.Contains(p.Notes[0], "stays in the backups") {
+		t.Errorf("%q", p.Notes)
+	}
+	w.do(install.Restore)(p, nil)
+	w.backups(2)
 }
 
 // TestARollbackKeepsLaterWork: what a client wrote after the change can be got back, from
@@ -109,9 +153,8 @@ func TestAClientThatMoved(t *testing.T) {
 	w.do(install.Remove)(w.room.Uninstall("windsurf"))
 	w.do(install.Nothing)(w.room.Uninstall("windsurf"))
 	w.do(install.Restore)(w.room.Rollback("windsurf"))
-	w.do(install.Restore)(w.room.Rollback("windsurf"))
-	if !strings.Contains(w.has(before), command) {
-		t.Error(w.has(before))
+	if !strings.Contains(w.has(now), command) {
+		t.Error(w.has(now))
 	}
 }
 

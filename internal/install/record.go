@@ -109,12 +109,26 @@ func (r *Room) keep(id string, kept *history) error {
 	if err != nil {
 		return aai.Errorf(aai.AutomationFailed, "the record of what was changed cannot be written: %w", err)
 	}
-	for _, s := range old {
-		if s.Backup != "" && !slices.ContainsFunc(kept.Steps, func(k step) bool { return k.Backup == s.Backup }) {
-			_ = os.Remove(r.backupFile(s.Backup)) // it only takes room
+	r.forget(old, kept.Steps)
+	return nil
+}
+
+// forget removes the backups of steps, but for those that others need.
+func (r *Room) forget(gone, rest []step) {
+	for _, s := range gone {
+		if s.Backup != "" && !slices.ContainsFunc(rest, func(k step) bool { return k.Backup == s.Backup }) {
+			_ = os.Remove(r.backupFile(s.Backup)) // whoever can read it can read the file that it is of
 		}
 	}
-	return nil
+}
+
+// leftOf says which backups stay when a plan is done, of steps that it does not take back:
+// all that was in a client's file is in them.
+func (r *Room) leftOf(p *Plan, rest []step) []string {
+	if p.undoes > 0 && !slices.ContainsFunc(rest, func(s step) bool { return s.Backup != "" }) {
+		return nil
+	}
+	return []string{"What was in the file, its keys too, stays in the backups " + r.backupFile(p.Client.ID+"-*")}
 }
 
 // backUp keeps what a plan's file has, in this program's own folder.
@@ -162,8 +176,8 @@ func (r *Room) backup(s step) (content []byte, was bool, err error) {
 }
 
 // before is what a plan's file had before it was installed into, if it is still as the last
-// step left it, and the first step since.
-func (r *Room) before(kept *history, p *Plan) (first step, content []byte, was, ok bool) {
+// step left it; the first step since; and how many there were, 0 if it is not.
+func (r *Room) before(kept *history, p *Plan) (first step, content []byte, was bool, steps int) {
 	content, was = p.old, p.was
 	for _, s := range slices.Backward(kept.Steps) {
 		if s.Kind != stepInstall || s.File != p.Client.File || s.After != sum(content, was) {
@@ -173,9 +187,10 @@ func (r *Room) before(kept *history, p *Plan) (first step, content []byte, was, 
 		if err != nil {
 			break
 		}
-		first, content, was, ok = s, earlier, there, true
+		first, content, was = s, earlier, there
+		steps++
 	}
-	return first, bytes.Clone(content), was, ok
+	return first, bytes.Clone(content), was, steps
 }
 
 // Last is the client whose file was changed last, "" if none was.

@@ -74,6 +74,15 @@ func (w *world) has(path string) string {
 	return string(got)
 }
 
+// backups checks how many there are.
+func (w *world) backups(want int) {
+	w.Helper()
+	got, err := filepath.Glob(filepath.Join(w.home, ".local/share/aai-gateway/clients/backups/*"))
+	if err != nil || len(got) != want {
+		w.Errorf("there are %q, %v; expected %d", got, err, want)
+	}
+}
+
 // plan is one that was made, and does what it should.
 func (w *world) plan(p *install.Plan, err error) *install.Plan {
 	w.Helper()

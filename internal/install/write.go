@@ -45,17 +45,11 @@ func (r *Room) commit(p *Plan) error {
 	}
 	before := *kept
 	before.Steps = slices.Clone(kept.Steps)
-	if p.kind == stepRollback {
-		kept.Steps = kept.Steps[:len(kept.Steps)-1]
-		if p.keep != "" {
-			if err := r.keepAs(p.keep, p); err != nil {
-				return err
-			}
+	if p.undoes > 0 {
+		if n := len(kept.Steps) - p.undoes; n >= 0 {
+			return r.undo(p, kept.Steps[:n], kept.Steps[n:])
 		}
-		if err := r.write(p); err != nil {
-			return err
-		}
-		return r.keep(p.Client.ID, kept)
+		return aai.Errorf(aai.AutomationFailed, "the record of %s was changed in the meantime; nothing was written", p.Client.Name)
 	}
 	s, err := r.backUp(p)
 	if err != nil {
@@ -68,6 +62,24 @@ func (r *Room) commit(p *Plan) error {
 	if err := r.write(p); err != nil {
 		return errors.Join(err, r.keep(p.Client.ID, &before))
 	}
+	return nil
+}
+
+// undo makes the file what it was before the last steps. What is in their backups is in the
+// file again, or was ours: they go.
+func (r *Room) undo(p *Plan, rest, undone []step) error {
+	if p.keep != "" {
+		if err := r.keepAs(p.keep, p); err != nil {
+			return err
+		}
+	}
+	if err := r.write(p); err != nil {
+		return err
+	}
+	if err := r.keep(p.Client.ID, &history{Steps: rest}); err != nil {
+		return err
+	}
+	r.forget(undone, rest)
 	return nil
 }
 
