@@ -6,8 +6,9 @@ dpkg -V aai-gateway
 aai-gateway --version | grep -F "$VERSION"
 test -s /usr/share/man/man1/aai-gateway-mcp-serve.1.gz || echo "(minbase leaves manuals out)"
 
-# What the packages recommend for a person at work, and that person's session.
-apt-get install -qq -y --no-install-recommends dbus dbus-user-session systemd python3-minimal man-db bash-completion >/tmp/log 2>&1 || { cat /tmp/log; exit 1; }
+# What a desktop has: what the package recommends, a screen (of Xvfb), and a window manager.
+apt-get install -qq -y --no-install-recommends zenity at-spi2-core dbus dbus-user-session xvfb xauth openbox \
+	systemd python3-minimal man-db bash-completion >/tmp/log 2>&1 || { cat /tmp/log; exit 1; }
 mkdir -p /run/user/0 && XDG_RUNTIME_DIR=/run/user/0 systemd-analyze --user verify /usr/lib/systemd/user/aai-gateway.socket /usr/lib/systemd/user/aai-gateway.service
 useradd -m person
 mkdir -p /etc/aai-gateway
