@@ -179,7 +179,7 @@ func (r *Room) Install(id string, args []string) (*Plan, error) {
 	spot := p.at.spot()
 	found, there, err := splice.Find(p.old, spot)
 	if err != nil {
-		return nil, unreadable(p.Client, err)
+		return nil, r.unreadable(p.Client, err)
 	}
 	entry := c.fields(r.cfg.Command, args)
 	ours, shown := entry, texts(entry)
@@ -199,7 +199,7 @@ func (r *Room) Install(id string, args []string) (*Plan, error) {
 		}
 	}
 	if p.next, err = splice.Put(p.old, spot, entry); err != nil {
-		return nil, unreadable(p.Client, err)
+		return nil, r.unreadable(p.Client, err)
 	}
 	p.Does, p.stays, p.kind = Add, true, stepInstall
 	p.Notes = append(p.Notes, r.again(p)...)
@@ -231,9 +231,9 @@ func (r *Room) again(p *Plan) []string {
 }
 
 // unreadable is why a file is not touched.
-func unreadable(c Client, err error) error {
+func (r *Room) unreadable(c Client, err error) error {
 	e := aai.Errorf(aai.InvalidParams, "%s: %w", aai.CleanLabel(c.File, 300), err)
-	e.Hint = fmt.Sprintf("The file was not touched. Mend it by hand, or add the server by hand; %s reads the same file.", c.Name)
+	e.Hint = fmt.Sprintf("The file was not touched, and %s reads the same one. Mend it by hand, or add the server by hand: the command \"%s\" with the arguments \"mcp serve\".", c.Name, r.cfg.Command)
 	return e
 }
 
@@ -267,7 +267,7 @@ func (r *Room) Uninstall(id string) (*Plan, error) {
 	spot := p.at.spot()
 	found, there, err := splice.Find(p.old, spot)
 	if err != nil {
-		return nil, unreadable(p.Client, err)
+		return nil, r.unreadable(p.Client, err)
 	}
 	if !there || !r.isOurs(kept, p, found) {
 		p.next, p.stays, p.Notes = p.old, p.was, nil
@@ -277,7 +277,7 @@ func (r *Room) Uninstall(id string) (*Plan, error) {
 		return p, nil
 	}
 	if p.next, err = splice.Drop(p.old, spot); err != nil {
-		return nil, unreadable(p.Client, err)
+		return nil, r.unreadable(p.Client, err)
 	}
 	p.Does, p.stays = Remove, true
 	p.Notes = append(p.Notes, r.leftOf(p, kept.Steps)...)

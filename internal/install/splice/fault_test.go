@@ -1,6 +1,7 @@
 package splice_test
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -74,6 +75,34 @@ func TestNesting(t *testing.T) {
 			t.Errorf("%s: %.200v", name, err)
 		}
 		if !c.fine && (err == nil || !strings.Contains(err.Error(), "more than 1000 levels are in each other; expected fewer")) {
+			t.Errorf("%s: %.200v", name, err)
+		}
+	}
+}
+
+// TestManyKeys: a text that its parser takes minutes for is one that cannot be read.
+func TestManyKeys(t *testing.T) {
+	many := func(n int, one string) string {
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(strings.ReplaceAll(one, "%", strconv.Itoa(i)) + "\n")
+		}
+		return b.String()
+	}
+	for name, c := range map[string]struct {
+		text string
+		fine bool
+	}{
+		"keys":         {many(200_000, "k% = 1"), false},
+		"dotted keys":  {many(200_000, "k%.a = 1"), false},
+		"long keys":    {many(200, "k%"+strings.Repeat(".a", 900)+" = 1"), false},
+		"tables":       {many(200_000, "[k%]"), false},
+		"in one table": {"a = { " + strings.ReplaceAll(many(200_000, "k%=1,"), "\n", "") + "z=1 }", false},
+		"enough":       {many(3000, "[projects.\"/home/ann/%\"]\ntrust = 1.5 # a = b = c\n"), true},
+		"texts":        {"a = '" + strings.Repeat("=", 20_000) + "'\nb = [" + strings.Repeat("1.5, ", 20_000) + "]\n", true},
+	} {
+		_, _, err := splice.Find([]byte(c.text), splice.Place{Format: splice.TOML, Path: []string{"servers"}, Name: "x"})
+		if c.fine != (err == nil) || err != nil && !strings.Contains(err.Error(), "here are more than 10000 keys and tables; expected fewer") {
 			t.Errorf("%s: %.200v", name, err)
 		}
 	}

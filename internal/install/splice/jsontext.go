@@ -78,6 +78,9 @@ type jsonHolder struct {
 	value *hujson.Value
 	*hujson.Object
 	missing []string // the keys that do not lead on
+	// nothing is what stands at the last key that does, if that is null: what is missing goes
+	// in its place.
+	nothing *hujson.Value
 }
 
 // holderOf goes the path as far as it leads.
@@ -97,6 +100,10 @@ func holderOf(text []byte, p Place) (*jsonHolder, error) {
 			return h, nil
 		}
 		value := &h.Members[at].Value
+		if literal, ok := value.Value.(hujson.Literal); ok && literal.Kind() == 'n' {
+			h.nothing, h.missing = value, p.Path[i+1:]
+			return h, nil
+		}
 		object, ok := value.Value.(*hujson.Object)
 		if !ok {
 			line, column := position(text, value.StartOffset)
@@ -133,11 +140,25 @@ func (jsonText) put(text []byte, p Place, entry []Field, end string) ([][]edit, 
 	if err != nil {
 		return nil, err
 	}
+	names := append(append([]string(nil), h.missing...), p.Name)
+	if h.nothing != nil {
+		return [][]edit{h.fill(names, entry, end)}, nil
+	}
 	if _, err := h.member(p.Name); err != nil {
 		return nil, err
 	}
-	names := append(append([]string(nil), h.missing...), p.Name)
 	return [][]edit{h.add(names, entry, end)}, nil
+}
+
+// fill brings a member in where null is, as what is around it is written.
+func (h *jsonHolder) fill(names []string, entry []Field, end string) []edit {
+	from, to := h.nothing.StartOffset, h.nothing.EndOffset
+	if h.minified() {
+		return []edit{{from, to, "{" + jsonInline(names, entry, "") + "}"}}
+	}
+	indent, _ := indentOf(h.text, from)
+	inner := indent + h.unit()
+	return []edit{{from, to, "{" + end + inner + jsonMember(names, entry, inner, h.unit(), end) + end + indent + "}"}}
 }
 
 // add brings a member in behind the others, as they are written.

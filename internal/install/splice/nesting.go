@@ -15,11 +15,22 @@ func tooDeep(text []byte, at int) *Fault {
 	return &Fault{line, column, fmt.Sprintf("more than %d levels are in each other; expected fewer", maxNesting)}
 }
 
-// checkNesting says where a text of JSON or TOML becomes too deep. It knows texts in
-// quotation marks and comments, and whether all else is right is the parser's to say.
+// maxKeys is how many keys and tables a text of TOML may have, each part of a name for
+// itself. For each the parser looks at all that are beside it: 200,000 take it minutes.
+const maxKeys = 10_000
+
+// tooMany is what is wrong with a text that has more.
+func tooMany(text []byte, at int) *Fault {
+	line, column := position(text, at)
+	return &Fault{line, column, fmt.Sprintf("here are more than %d keys and tables; expected fewer", maxKeys)}
+}
+
+// checkNesting says where a text of JSON or TOML becomes too deep, or one of TOML has too
+// many keys. It knows texts in quotation marks and comments, and whether all else is right is
+// the parser's to say.
 func checkNesting(text []byte, f Format) error {
 	var open []int // how deep each bracket is that is not closed yet
-	depth, dots := 0, 0
+	depth, dots, keys := 0, 0, 0
 	for i := 0; i < len(text); {
 		if n := skipped(text[i:], f); n > 0 {
 			i += n
@@ -33,7 +44,9 @@ func checkNesting(text []byte, f Format) error {
 			if n := len(open); n > 0 {
 				depth, open = open[n-1], open[:n-1]
 			}
-			dots = 0
+			keys, dots = keys+1+dots, 0 // it may be a table's name that ends
+		case '=':
+			keys += 1 + dots
 		case ',', '\n':
 			dots = 0
 		case '.':
@@ -43,6 +56,9 @@ func checkNesting(text []byte, f Format) error {
 		}
 		if depth+dots > maxNesting {
 			return tooDeep(text, i)
+		}
+		if f == TOML && keys > maxKeys {
+			return tooMany(text, i)
 		}
 		i++
 	}
@@ -61,7 +77,7 @@ func skipped(text []byte, f Format) int {
 	begins := func(s string) bool { return bytes.HasPrefix(text, []byte(s)) }
 	switch {
 	case f == JSON && begins("//"), f == TOML && begins("#"):
-		return until(0, "\n")
+		return len(bytes.SplitN(text, []byte("\n"), 2)[0]) // the end of the line counts
 	case f == JSON && begins("/*"):
 		return until(2, "*/")
 	case f == TOML && begins("'''"):

@@ -66,7 +66,9 @@ func syntaxOf(p Place, text []byte) syntax {
 		return tomlText{}
 	case YAML:
 		if trimmed := bytes.TrimSpace(text); len(trimmed) > 0 && trimmed[0] == '{' && !p.List {
-			return jsonText{} // which is YAML too
+			if _, err := parseJSON(text); err == nil {
+				return jsonText{} // which is YAML too
+			}
 		}
 		return yamlText{}
 	case JSON:

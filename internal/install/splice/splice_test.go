@@ -69,6 +69,15 @@ func TestPut(t *testing.T) {
 		{"between braces", yamlPlace(), "extensions: {a: {b: c}}\n", "extensions: {aai: {command: \"/usr/bin/aai\", args: [\"mcp\", \"serve\"]}, a: {b: c}}\n"},
 		{"YAML that is JSON", yamlPlace(), "{\"extensions\": {}}", "{\"extensions\": {\"aai\":{\"command\":\"/usr/bin/aai\",\"args\":[\"mcp\",\"serve\"]}}}"},
 		{"a list that is not indented", listPlace(), "mcpServers:\n- name: a\n  command: b\nz: 1\n", "mcpServers:\n- name: a\n  command: b\n- name: aai\n  command: \"/usr/bin/aai\"\n  args: [\"mcp\", \"serve\"]\nz: 1\n"},
+		{"null", jsonPlace(), "{\n  \"mcpServers\": null, // yet\n  \"a\": 1\n}\n", "{\n  \"mcpServers\": {\n    \"aai\": {\n      \"command\": \"/usr/bin/aai\",\n      \"args\": [\"mcp\", \"serve\"]\n    }\n  }, // yet\n  \"a\": 1\n}\n"},
+		{"null, minified", jsonPlace(), `{"mcpServers":null,"aai":{}}`, `{"mcpServers":{"aai":{"command":"/usr/bin/aai","args":["mcp","serve"]}},"aai":{}}`},
+		{"null on the way", splice.Place{Format: splice.JSON, Path: []string{"mcp", "servers"}, Name: "aai"}, `{"mcp":null}`, `{"mcp":{"servers":{"aai":{"command":"/usr/bin/aai","args":["mcp","serve"]}}}}`},
+		{"all between braces", yamlPlace(), "# mine\n{a: 1, b: [c]}\n", "# mine\n{\"extensions\": {\"aai\": {\"command\": \"/usr/bin/aai\", \"args\": [\"mcp\", \"serve\"]}}, a: 1, b: [c]}\n"},
+		{"all between braces, in lines", yamlPlace(), "{\n  a: 1, # one\n  extensions: {},\n}\n", "{\n  a: 1, # one\n  extensions: {\"aai\": {\"command\": \"/usr/bin/aai\", \"args\": [\"mcp\", \"serve\"]}},\n}\n"},
+		{"null between braces", yamlPlace(), "{a: 1, extensions: null}", "{a: 1, extensions: {\"aai\": {\"command\": \"/usr/bin/aai\", \"args\": [\"mcp\", \"serve\"]}}}"},
+		{"nothing between braces", yamlPlace(), "{a: 1, extensions: , b: 2}", "{a: 1, extensions: {\"aai\": {\"command\": \"/usr/bin/aai\", \"args\": [\"mcp\", \"serve\"]}}, b: 2}"},
+		{"a list between braces", listPlace(), "{mcpServers: [], a: {b: c}}", "{mcpServers: [{\"name\": \"aai\", \"command\": \"/usr/bin/aai\", \"args\": [\"mcp\", \"serve\"]}], a: {b: c}}"},
+		{"JSON with a list", listPlace(), "{\"name\": \"x\"}", "{\"mcpServers\": [{\"name\": \"aai\", \"command\": \"/usr/bin/aai\", \"args\": [\"mcp\", \"serve\"]}], \"name\": \"x\"}"},
 		{"another one of its name", tomlPlace(), "[mcp_servers.aai]\ncommand = \"old\"\n[mcp_servers.aai.env]\nA = \"b\"\n\n# c\n[c]\n", "\n# c\n[c]\n\n[mcp_servers.aai]\ncommand = \"/usr/bin/aai\"\nargs = [\"mcp\", \"serve\"]\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -98,7 +107,9 @@ func TestFaults(t *testing.T) {
 	}{
 		{jsonPlace(), "{\n  \"a\": }", 2, 8, "expected JSON"},
 		{jsonPlace(), "[]", 1, 1, "expected an object"},
-		{jsonPlace(), "{\"mcpServers\": null}", 1, 16, "expected one, which begins with {"},
+		{jsonPlace(), "{\"mcpServers\": true}", 1, 16, "expected one, which begins with {"},
+		{yamlPlace(), "{extensions: [a]}", 1, 14, "expected keys"},
+		{yamlPlace(), "{a: 1, extensions: {b: 1}, extensions: {}}", 1, 28, "for the second time"},
 		{jsonPlace(), "{\"mcpServers\": {},\n \"mcpServers\": {}}", 2, 2, "for the second time"},
 		{jsonPlace(), "{\"mcpServers\": {\"aai\": {}, \"aai\": {}}}", 1, 28, "for the second time"},
 		{jsonPlace(), "{\n\"a\": \"\xff\"}", 2, 7, "no UTF-8"},
@@ -142,6 +153,8 @@ func TestDrop(t *testing.T) {
 		{yamlPlace(), "extensions:\n  aai:\n    cmd: x\n    # mine\n    more: |\n      # y\n  # about b\n  b:\n    c: d\n", "extensions:\n  # about b\n  b:\n    c: d\n"},
 		{yamlPlace(), "extensions:\n  aai:\n    cmd: x\nz: 1\n", "extensions: {}\nz: 1\n"},
 		{listPlace(), "mcpServers:\n  - name: a\n  - command: x\n    name: aai\n  - name: b\n", "mcpServers:\n  - name: a\n  - name: b\n"},
+		{yamlPlace(), "{extensions: {aai: {cmd: x}, b: {}}, a: 1}\n", "{extensions: {b: {}}, a: 1}\n"},
+		{yamlPlace(), "{a: 1, extensions: {aai: {cmd: x}}}\n", "{a: 1, extensions: {}}\n"},
 		{listPlace(), "mcpServers: [{name: a}, {name: aai, args: [b]}]\n", "mcpServers: [{name: a}]\n"},
 	} {
 		got, err := splice.Drop([]byte(c.before), c.place)

@@ -164,6 +164,9 @@ func (yamlText) put(text []byte, p Place, entry []Field, end string) ([][]edit, 
 	if err != nil {
 		return nil, err
 	}
+	if h.root != nil && h.root.Style&yaml.FlowStyle != 0 && (h.key == nil || len(h.value.Content) == 0) {
+		return h.between(p, entry), nil
+	}
 	if h.root == nil || h.key == nil {
 		indent, begin := "", len(text)
 		if h.root != nil && len(h.root.Content) > 0 {
@@ -191,6 +194,32 @@ func (yamlText) put(text []byte, p Place, entry []Field, end string) ([][]edit, 
 		ways = append(ways, []edit{h.fresh(at, body, end)})
 	}
 	return append(ways, []edit{{begin, begin, body}}), nil
+}
+
+// between brings the first entry in where all of the text stands between braces, as JSON
+// has it: that is YAML too, and what is JSON stays so.
+func (h *yamlHolder) between(p Place, entry []Field) [][]edit {
+	holder := "{" + quoted(p.Name) + ": " + jsonObject(entry, " ") + "}"
+	if p.List {
+		holder = "[" + jsonObject(append([]Field{{"name", p.Name}}, entry...), " ") + "]"
+	}
+	if h.key == nil {
+		at, member := h.offset(h.root)+1, quoted(p.Path[0])+": "+holder
+		if len(h.root.Content) > 0 {
+			member += ", "
+		}
+		return [][]edit{{{at, at, member}}}
+	}
+	from := h.offset(h.value)
+	to := from + len(h.value.Value)
+	if h.value.Kind != yaml.ScalarNode { // {} or []
+		to = from + 1 + bytes.IndexAny(h.text[from:], "}]")
+	}
+	ways := [][]edit{{{from, to, holder}}}
+	if colon := h.colon(); colon >= 0 {
+		ways = append(ways, []edit{{colon, colon, " " + holder}})
+	}
+	return ways
 }
 
 // fresh brings whole lines in, where a line begins or at the end of the text.
