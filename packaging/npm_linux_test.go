@@ -152,6 +152,8 @@ func TestNPM(t *testing.T) {
 	s.mu.Unlock()
 	handshake(t, npm(t.Context(), home, s.URL, "npx", "-y", "aai-gateway", "--mcp"))
 
+	installsItself(t, s, home)
+
 	if out, err := npm(t.Context(), home, s.URL, "npm", "install", "-g", "aai-gateway").CombinedOutput(); err != nil {
 		t.Fatalf("npm install: %v: %s", err, out)
 	}
@@ -171,6 +173,33 @@ func TestNPM(t *testing.T) {
 		passesOn(t, found[0], run)
 	})
 	t.Run("says what is missing", func(t *testing.T) { saysWhatIsMissing(t, s, fits) })
+}
+
+// installsItself: what npx started writes npx into a client's configuration, and not where
+// its cache is; and what was written starts.
+func installsItself(t *testing.T, s *shop, home string) {
+	t.Helper()
+	if err := write(filepath.Join(home, ".npmrc"), []byte("registry="+s.URL+"/\n")); err != nil {
+		t.Fatal(err)
+	}
+	out, err := npm(t.Context(), home, s.URL, "npx", "-y", "aai-gateway", "install", "--yes", "--client", "cursor", "--profile", "desktop").CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "Started as Cursor starts it: aai-gateway 1.2.3") || strings.Contains(string(out), "_npx") {
+		t.Errorf("install by npx: %v: %s", err, out)
+	}
+	text, err := os.ReadFile(filepath.Join(home, ".cursor/mcp.json"))
+	var said struct {
+		McpServers map[string]struct {
+			Command string
+			Args    []string
+		}
+	}
+	if err := errors.Join(err, json.Unmarshal(text, &said)); err != nil {
+		t.Fatal(err)
+	}
+	entry := said.McpServers["aai-gateway"]
+	if got := strings.Join(append([]string{entry.Command}, entry.Args...), " "); got != "npx -y aai-gateway mcp serve --profile desktop" {
+		t.Errorf("it wrote %s", got)
+	}
 }
 
 // ended sends a server the signal to end, when it serves.

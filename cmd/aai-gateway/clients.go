@@ -23,8 +23,8 @@ func (p *program) clients(f cli.Flags) (cli.Clients, error) {
 	}
 	executable, _ := os.Executable() // an empty one is refused
 	cache, _ := os.UserCacheDir()
-	command, notes, err := install.StableCommand(install.Start{
-		Arg0: os.Args[0], Executable: executable, Path: p.getenv("PATH"),
+	launch, notes, err := install.StableCommand(install.Start{
+		Arg0: os.Args[0], Executable: executable, Path: p.getenv("PATH"), System: runtime.GOOS,
 		Passing: []string{os.TempDir(), "/tmp", "/var/tmp", filepath.Join(cache, "go-build")},
 	})
 	if err != nil {
@@ -32,7 +32,7 @@ func (p *program) clients(f cli.Flags) (cli.Clients, error) {
 	}
 	return &installer{notes: notes, room: install.New(install.Config{
 		Home: home, Getenv: p.getenv, System: runtime.GOOS, Folder: filepath.Join(cfg.platform.data, "clients"),
-		Command: command, Now: time.Now,
+		Launch: launch, Now: time.Now,
 	})}, nil
 }
 

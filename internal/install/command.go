@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -12,18 +13,22 @@ type Start struct {
 	Arg0       string // os.Args[0]
 	Executable string // os.Executable()
 	Path       string // of the environment
+	System     string // as runtime.GOOS
 	// Passing are folders that are cleaned by themselves: of temporary files, of builds.
 	Passing []string
 }
 
-// StableCommand is the path by which others start this program, now and after its next
-// update: by the name on PATH that leads to it, if there is one, or else by that it was
-// started by; links are kept. The notes are for the person.
-func StableCommand(s Start) (command string, notes []string, err error) {
+// StableCommand is how others start this program, now and after its next update: by the
+// name on PATH that leads to it, if there is one, or else by that it was started by; links
+// are kept. What npx fetched is started by npx. The notes are for the person.
+func StableCommand(s Start) (launch, notes []string, err error) {
 	if s.Executable == "" || !filepath.IsAbs(s.Executable) {
-		return "", nil, errors.New("nobody knows where this program is; expected an absolute path")
+		return nil, nil, errors.New("nobody knows where this program is; expected an absolute path")
 	}
-	command = s.Executable
+	if launch, ok := npx(s.Executable, s.System); ok {
+		return launch, nil, nil
+	}
+	command := s.Executable
 	if arg, absErr := filepath.Abs(s.Arg0); absErr == nil && strings.ContainsAny(s.Arg0, `/\`) && sameFile(arg, s.Executable) {
 		command = arg
 	}
@@ -40,23 +45,35 @@ func StableCommand(s Start) (command string, notes []string, err error) {
 	command = filepath.Clean(command)
 	for _, folder := range s.Passing {
 		if folder != "" && within(command, folder) {
-			return command, []string{command + " is in " + folder + ", which is cleaned by itself: clients find nothing there then. Move the program to a folder that stays, and install again."}, nil
+			return []string{command}, []string{command + " is in " + folder + ", which is cleaned by itself: clients find nothing there then. Move the program to a folder that stays, and install again."}, nil
 		}
 	}
 	slashed := filepath.ToSlash(command)
 	if strings.Contains(slashed, "/_npx/") || strings.Contains(slashed, "/go-build") {
-		notes = append(notes, command+" is in a cache, which may be cleaned: install the program for good (npm install -g aai-gateway), and install again.")
+		notes = append(notes, command+" is in a cache, which may be cleaned: install the program for good, and install again.")
 	}
-	return command, notes, nil
+	return []string{command}, notes, nil
 }
 
 // startsUs reports whether a command is this program, or another one of its name.
-func (r *Room) startsUs(command string) bool {
-	name := command[strings.LastIndexAny(command, `/\`)+1:]
-	if end := ".exe"; len(name) > len(end) && strings.EqualFold(name[len(name)-len(end):], end) {
-		name = name[:len(name)-len(end)]
+func (r *Room) startsUs(command string, args []string) bool {
+	if byNPX(command, args) {
+		return true
 	}
-	return name == EntryName || command != "" && (command == r.cfg.Command || sameFile(command, r.cfg.Command))
+	// Whatever npx starts is started by npx.
+	itself := command != "" && len(r.cfg.Launch) == 1 && (command == r.command() || sameFile(command, r.command()))
+	return itself || baseName(command) == EntryName
+}
+
+// command is what entries start.
+func (r *Room) command() string { return r.cfg.Launch[0] }
+
+// with are the arguments of entries: behind those that start this program.
+func (r *Room) with(args []string) []string { return slices.Concat(r.cfg.Launch[1:], args) }
+
+// byHand says what an entry has, for those who write it themselves.
+func (r *Room) byHand() string {
+	return "the command \"" + r.command() + "\" with the arguments \"" + strings.Join(r.with([]string{"mcp", "serve"}), " ") + "\""
 }
 
 // sameFile reports whether both paths lead to one file.

@@ -5,6 +5,7 @@ package install_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,12 +52,23 @@ func TestStableCommand(t *testing.T) {
 		{"whoever started it said another name", install.Start{Arg0: "/bin/sh", Executable: real, Path: "/bin"}, real, ""},
 		{"a folder that is cleaned", install.Start{Arg0: real, Executable: real, Passing: []string{"", at("none"), at("cellar")}}, real, "cleaned by itself"},
 		{"a link to a folder that is cleaned", install.Start{Arg0: at("bin/aai-gateway"), Executable: real, Passing: []string{at("cellar")}}, at("bin/aai-gateway"), "cleaned by itself"},
-		{"the cache of npx", install.Start{Arg0: at("x/_npx/1/aai-gateway"), Executable: at("x/_npx/1/aai-gateway")}, at("x/_npx/1/aai-gateway"), "npm install -g"},
+		{"the cache of npx", install.Start{Arg0: at("x/_npx/1/aai-gateway"), Executable: at("x/_npx/1/aai-gateway")}, at("x/_npx/1/aai-gateway"), "install the program for good"},
 	} {
 		got, notes, err := install.StableCommand(c.start)
 		said := strings.Join(notes, " ")
-		if got != c.want || err != nil || (said == "") != (c.note == "") || !strings.Contains(said, c.note) {
+		if !slices.Equal(got, []string{c.want}) || err != nil || (said == "") != (c.note == "") || !strings.Contains(said, c.note) {
 			t.Errorf("%s: %s, %q, %v; expected %s, %q", c.name, got, notes, err, c.want, c.note)
+		}
+	}
+	for path, want := range map[string]string{
+		"/home/ann/.npm/_npx/1/node_modules/aai-gateway-linux-x64/bin/aai-gateway":                                "npx -y aai-gateway",
+		"/home/ann/.npm/_npx/1/node_modules/@some-one/aai-gateway/node_modules/@some-one/gateway-linux-x64/bin/g": "npx -y @some-one/gateway",
+		"/usr/lib/node_modules/aai-gateway-linux-x64/bin/aai-gateway":                                             "/usr/lib/node_modules/aai-gateway-linux-x64/bin/aai-gateway",
+		"/home/_npx/node_modules/x/bin/aai-gateway":                                                               "/home/_npx/node_modules/x/bin/aai-gateway",
+	} {
+		got, _, err := install.StableCommand(install.Start{Arg0: path, Executable: path, Passing: []string{"/home"}, System: "linux"})
+		if strings.Join(got, " ") != want || err != nil {
+			t.Errorf("%s: %q, %v; expected %s", path, got, err, want)
 		}
 	}
 	if _, _, err := install.StableCommand(install.Start{Arg0: "aai-gateway"}); err == nil {

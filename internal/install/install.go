@@ -13,7 +13,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -37,9 +36,10 @@ type Config struct {
 	System string // as runtime.GOOS
 	// Folder is where backups and records are kept.
 	Folder string
-	// Command is the program that entries start, an absolute path.
-	Command string
-	Now     func() time.Time
+	// Launch is what entries start this program by, as StableCommand says: its absolute path,
+	// or what starts it and its arguments.
+	Launch []string
+	Now    func() time.Time
 	// Patience is how long another install is waited for, 0: ten seconds.
 	Patience time.Duration
 }
@@ -114,7 +114,7 @@ func (r *Room) known(id string) (client, error) {
 		ids = append(ids, c.id)
 	}
 	e := aai.Errorf(aai.InvalidParams, "no client %q is known; expected one of: %s", aai.CleanLabel(id, 60), strings.Join(ids, ", "))
-	e.Hint = "Any other client takes the command \"" + r.cfg.Command + "\" with the arguments \"mcp serve\"."
+	e.Hint = "Any other client takes " + r.byHand() + "."
 	e.Candidates = aai.Nearest(id, ids, 1)
 	return client{}, e
 }
@@ -181,7 +181,7 @@ func (r *Room) Install(id string, args []string) (*Plan, error) {
 	if err != nil {
 		return nil, r.unreadable(p.Client, err)
 	}
-	entry := c.fields(r.cfg.Command, args)
+	entry := c.fields(r.command(), r.with(args))
 	ours, shown := entry, texts(entry)
 	if there {
 		kept, err := r.record(id)
@@ -223,7 +223,7 @@ func (r *Room) again(p *Plan) []string {
 	var notes []string
 	others := splice.Others(p.old, p.at.spot())
 	for _, name := range slices.Sorted(maps.Keys(others)) {
-		if command, _ := commandOf(others[name]); command != "" && (command == r.cfg.Command || command == filepath.Base(r.cfg.Command) || sameFile(command, r.cfg.Command)) {
+		if r.startsUs(commandOf(others[name])) {
 			notes = append(notes, fmt.Sprintf("%s starts this program already, as %q: it would have its tools twice. Take one of them out.", p.Client.Name, aai.CleanLabel(name, 60)))
 		}
 	}
@@ -233,7 +233,7 @@ func (r *Room) again(p *Plan) []string {
 // unreadable is why a file is not touched.
 func (r *Room) unreadable(c Client, err error) error {
 	e := aai.Errorf(aai.InvalidParams, "%s: %w", aai.CleanLabel(c.File, 300), err)
-	e.Hint = fmt.Sprintf("The file was not touched, and %s reads the same one. Mend it by hand, or add the server by hand: the command \"%s\" with the arguments \"mcp serve\".", c.Name, r.cfg.Command)
+	e.Hint = fmt.Sprintf("The file was not touched, and %s reads the same one. Mend it by hand, or add the server by hand: %s.", c.Name, r.byHand())
 	return e
 }
 

@@ -261,7 +261,7 @@ func TestAnotherInstallRuns(t *testing.T) {
 	defer unlock()
 	room := install.New(install.Config{
 		Home: w.home, Getenv: func(name string) string { return w.env[name] }, System: "linux",
-		Folder: folder, Command: command, Now: time.Now, Patience: time.Millisecond,
+		Folder: folder, Launch: []string{command}, Now: time.Now, Patience: time.Millisecond,
 	})
 	err = room.Do(t.Context(), w.plan(room.Install("cursor", serve())))
 	if err == nil || !strings.Contains(err.Error(), "another install, uninstall or rollback for cursor runs; nothing was written") {

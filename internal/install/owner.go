@@ -12,8 +12,8 @@ import (
 // isOurs reports whether an entry of our name in a plan's file is ours: it starts this
 // program or one of its name, or what the record says that was written there.
 func (r *Room) isOurs(kept *history, p *Plan, found map[string]any) bool {
-	command, _ := commandOf(found)
-	if r.startsUs(command) {
+	command, args := commandOf(found)
+	if r.startsUs(command, args) {
 		return true
 	}
 	return command != "" && slices.ContainsFunc(kept.Steps, func(s step) bool {

@@ -135,8 +135,8 @@ func (r *Room) leftOf(p *Plan, rest []step) []string {
 func (r *Room) backUp(p *Plan) (step, error) {
 	now := r.cfg.Now()
 	s := step{Kind: p.kind, File: p.Client.File, Before: sum(p.old, p.was), After: sum(p.next, p.stays), Made: missing(p.real), At: now.UTC()}
-	if p.kind == stepInstall {
-		s.Command = r.cfg.Command
+	if p.kind == stepInstall && len(r.cfg.Launch) == 1 { // npx starts others too
+		s.Command = r.command()
 	}
 	if !p.was {
 		return s, nil

@@ -59,7 +59,11 @@ func (r *Room) bare() []string {
 	}
 	var env []string
 	for _, name := range names {
-		if value := r.cfg.Getenv(name); value != "" {
+		value := r.cfg.Getenv(name)
+		if name == "PATH" && len(r.cfg.Launch) > 1 {
+			value = withoutNPX(value)
+		}
+		if value != "" {
 			env = append(env, name+"="+value)
 		}
 	}

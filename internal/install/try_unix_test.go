@@ -54,6 +54,22 @@ func TestTryAsTheClientDoes(t *testing.T) {
 	}
 }
 
+// TestTryByNPX: a client has none of the folders that npx puts before PATH.
+func TestTryByNPX(t *testing.T) {
+	w := newWorld(t, "linux", map[string]string{"PATH": "/home/ann/.npm/_npx/1/node_modules/.bin:/usr/bin:/bin"})
+	path := w.file("bin/npx", "#!/bin/sh\necho \"$@ $PATH\" > \"$HOME/said\"\n")
+	if err := os.Chmod(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	w.room = w.launching("linux", path, "-y", "aai-gateway")
+	p := w.plan(w.room.Install("cursor", serve()))
+	w.do(install.Add)(p, nil)
+	if _, err := w.room.Try(t.Context(), p); err == nil {
+		t.Error("a script answered")
+	}
+	w.is("said", "-y aai-gateway mcp serve /usr/bin:/bin\n")
+}
+
 // TestTryWhatDoesNotAnswer: it is not waited for when the person has had enough, and has
 // ended by then.
 func TestTryWhatDoesNotAnswer(t *testing.T) {

@@ -31,10 +31,13 @@ func newWorld(t *testing.T, system string, env map[string]string) *world {
 }
 
 // with is a room in which entries start another command.
-func (w *world) with(system, command string) *install.Room {
+func (w *world) with(system, command string) *install.Room { return w.launching(system, command) }
+
+// launching is one in which they start what starts it.
+func (w *world) launching(system string, launch ...string) *install.Room {
 	return install.New(install.Config{
 		Home: w.home, Getenv: func(name string) string { return w.env[name] }, System: system,
-		Folder: filepath.Join(w.home, ".local/share/aai-gateway/clients"), Command: command,
+		Folder: filepath.Join(w.home, ".local/share/aai-gateway/clients"), Launch: launch,
 		Now: func() time.Time { w.now = w.now.Add(time.Second); return w.now },
 	})
 }
