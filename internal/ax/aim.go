@@ -186,6 +186,7 @@ func (v *view) hit(ctx context.Context, i int, also ...int) aai.Hit {
 		hit.Unforeseen = !hit.Destroys
 	default:
 		pressed = slices.Concat([]int{i}, also, v.pressedByTyping(ctx, i))
+		says = v.dropped(also)
 		hit.Unforeseen = i < 0 || given(v.call, "x") && !v.shot.Elements[i].Role.Fires()
 	}
 	var names []string
@@ -216,6 +217,17 @@ func (v *view) hit(ctx context.Context, i int, also ...int) aai.Hit {
 	hit.Name = strings.Join(names, " / ")
 	hit.Says = strings.Join(strings.Fields(strings.Join(append(says, hit.Says), " ")), " ")
 	return hit
+}
+
+// dropped says of each element that something is dragged onto it: to let go over what is
+// called "Trash" is another thing than to open it.
+func (v *view) dropped(onto []int) (says []string) {
+	for _, i := range onto {
+		if i >= 0 {
+			says = append(says, "onto "+called(&v.shot.Elements[i]))
+		}
+	}
+	return says
 }
 
 // maxNames is how many things are named where it cannot be told which of them is hit,

@@ -20,7 +20,7 @@ func (g losses) Check(ctx context.Context, r *aai.Request) ([]aai.Question, erro
 		return nil, nil
 	}
 	hit := r.Aim(ctx)
-	if r.Destructive = hit.Destroys || strings.Contains(hit.Says, "Delete"); r.Destructive {
+	if r.Destructive = hit.Destroys || strings.Contains(hit.Says, "Delete") || strings.Contains(hit.Says, "onto Trash"); r.Destructive {
 		return []aai.Question{{ID: "loss", Title: hit.String(), Channels: []aai.Channel{aai.Native}}}, nil
 	}
 	return nil, nil
@@ -36,6 +36,7 @@ func risky(w *world, dialog bool) (lost *int) {
 	window.Button("Delete", lose)
 	window.Choice("Action", "Keep", "Delete")
 	window.Textbox("Title").Focus()
+	window.Button("Trash", func() {})
 	w.gateway.Gates = []aai.Gate{losses{w.record}}
 	if dialog {
 		d := p.Dialog("Really?")
@@ -71,6 +72,8 @@ func TestWhatIsHitIsAskedAbout(t *testing.T) {
 			"another choice":   {tool: "ax_set_value", args: map[string]any{"query": "Action", "value": "Keep"}},
 			"drag from":        {tool: "ax_drag", args: map[string]any{"from_query": "role:button name:Delete", "to_query": "Title"}, hit: `button "Delete / Title" in "Office"`},
 			"drag onto":        {tool: "ax_drag", args: map[string]any{"from_query": "Title", "to_query": "//button[2]"}, hit: `textbox "Title / Delete" in "Office"`},
+			"drag to the bin":  {tool: "ax_drag", args: map[string]any{"from_query": "Title", "to_query": "Trash"}, hit: `textbox "Title / Trash" in "Office"`},
+			"open the bin":     {tool: "ax_click", args: map[string]any{"query": "Trash"}},
 			"ctrl+w":           {tool: "ax_key_press", args: map[string]any{"key": "W", "modifiers": []string{"ctrl"}}, hit: `ctrl+w at textbox "Title" in "Office"`},
 			"ctrl+q":           {tool: "ax_key_press", args: map[string]any{"key": "q", "modifiers": []string{"cmd"}}, hit: `ctrl+q at textbox "Title" in "Office"`},
 			"alt+f4":           {tool: "ax_key_press", args: map[string]any{"key": "F4", "modifiers": []string{"alt"}, "mode": "focus"}, hit: `alt+f4 at textbox "Title" in "Office"`},
@@ -84,7 +87,7 @@ func TestWhatIsHitIsAskedAbout(t *testing.T) {
 			"return":           {tool: "ax_key_press", args: map[string]any{"key": "return"}},
 			"space":            {tool: "ax_key_press", args: map[string]any{"key": "space"}, dialog: true},
 			"typed line":       {tool: "ax_type", args: map[string]any{"query": "Title", "text": "abc"}},
-			"typed into a tab": {tool: "ax_type", args: map[string]any{"query": "Title", "text": "a\t\tb c"}, hit: `textbox "Title / Save / Delete" in "Office"`},
+			"typed into a tab": {tool: "ax_type", args: map[string]any{"query": "Title", "text": "a\t\tb c"}, hit: `textbox "Title / Save / Delete / Trash" in "Office"`},
 		} {
 			inWorld(t, func(w *world) {
 				lost := risky(w, c.dialog)

@@ -165,6 +165,7 @@ func TestDestructiveWords(t *testing.T) {
 		"/^Löschen$/": true, "LÖSCHEN": true, "删除": true, "全部删除文件": true, "永久刪除": true, "Удалить": true, "Empty  Trash": true, "すべて削除する": true,
 		"Pay now": true, "Send": true,
 		"Save": false, "deleted items": false, "sender": false, "e12": false, "": false, "information": false, "formatted": false, "保存": false, "Undelete": false,
+		"onto Trash": true, "Note onto Papierkorb": true, "onto 回收站": true, "Trash": false, "Papierkorb": false, "回收站": false, "Trashy": false,
 		"d\u200belete": true, // as it looks to a person
 	} {
 		r := operating(program("editor", "e"), "click")

@@ -1,10 +1,26 @@
 package policy
 
+import "slices"
+
 // DestructiveWords are the words where nobody configured others. What was not saved, or
 // is written over, is lost like what is deleted. "Replace" alone is none of them: it is
 // the button of every find-and-replace, one place at a time and undone with a key, and
 // who is asked at each learns to say yes. "上書き" is none: it also says "save".
-func DestructiveWords() []string { return append(wordsOfLoss(), wordsOfMore()...) }
+func DestructiveWords() []string { return slices.Concat(wordsOfLoss(), wordsOfMore(), wordsOfBins()) }
+
+// wordsOfBins are where things are dragged to be thrown away; to open one loses nothing.
+func wordsOfBins() []string {
+	var words []string
+	for _, bin := range []string{
+		"trash", "trash can", "the trash", "rubbish", "rubbish bin", "bin", "recycle bin", "wastebasket", "waste basket", "deleted items", "papierkorb", "müll", "corbeille", "poubelle",
+		"papelera", "papelera de reciclaje", "cestino", "lixeira", "lixo", "reciclagem", "prullenbak", "prullenmand", "корзина", "кошик", "kosz", "koš", "kôš", "lomtár", "papperskorg", "papperskorgen",
+		"papirkurv", "papirkurven", "roskakori", "çöp", "çöp kutusu", "κάδος", "סל המיחזור", "سلة المهملات", "سطل زباله", "कचरा", "रीसायकल बिन", "thùng rác", "tempat sampah", "ถังขยะ", "paperera", "coș de gunoi",
+		"回收站", "废纸篓", "垃圾桶", "垃圾箱", "資源回收筒", "垃圾桶", "ゴミ箱", "ごみ箱", "휴지통",
+	} {
+		words = append(words, "onto "+bin)
+	}
+	return words
+}
 
 func wordsOfLoss() []string {
 	return []string{
