@@ -46,7 +46,7 @@ func realDesk(t *testing.T, s *linuxtest.Session, program string) *Dialog {
 // keyboard; zero is that it has not.
 func watchedDesk(t *testing.T, s *linuxtest.Session, program string) (d *Dialog, since func(pid int) time.Time) {
 	t.Helper()
-	shared := seat.New(seat.Config{Folder: seat.Folder, Getenv: s.Getenv})
+	shared := seat.New(seat.Config{Folder: seat.Folder, Getenv: s.Getenv, Stuck: testPatience}) // a busy machine is only slower
 	screen := x11.New(x11.Config{Getenv: s.Getenv, Seat: shared})
 	t.Cleanup(func() { _ = screen.Close() })
 	var mu sync.Mutex

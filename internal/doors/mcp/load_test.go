@@ -26,7 +26,7 @@ const (
 	callsOfSession = 20
 	// opening is how many sessions are opened at once: until its stream holds it, a
 	// session may expire while the machine has other work.
-	opening = 50
+	opening = 8
 	// What a thousand sessions may take, and what may stay of it, in bytes. The
 	// clients are in it too.
 	mostTaken = 512 << 20
