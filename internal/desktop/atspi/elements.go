@@ -21,11 +21,11 @@ func (b *Bus) Read(ctx context.Context, app desktop.App, id desktop.ID) (desktop
 	if err != nil {
 		return desktop.Element{}, err
 	}
-	n, err := p.readOne(ctx, r)
+	n, up, err := p.readSelf(ctx, r)
 	if err != nil {
 		return desktop.Element{}, p.failed(app, err)
 	}
-	elements, err := p.elements(ctx, n.parent, []*node{n}, maxText)
+	elements, err := p.elements(ctx, up, n.parent, []*node{n}, maxText)
 	if err != nil {
 		return desktop.Element{}, p.failed(app, err)
 	}
@@ -68,7 +68,7 @@ func (b *Bus) Children(ctx context.Context, app desktop.App, id desktop.ID, firs
 	if err := p.readSelves(ctx, nodes); err != nil {
 		return nil, p.failed(app, err)
 	}
-	elements, err := p.elements(ctx, parent, nodes, desktop.MaxValue)
+	elements, err := p.elements(ctx, &round{}, parent, nodes, desktop.MaxValue)
 	if err != nil {
 		return nil, p.failed(app, err)
 	}
@@ -94,7 +94,17 @@ func (b *Bus) element(ctx context.Context, app desktop.App, id desktop.ID) (*pro
 // readOne asks an object what it is, and who its parents are as far as that says
 // what it is. It fails with STALE_REF if there is no such object.
 func (p *program) readOne(ctx context.Context, at ref) (*node, error) {
-	n := &node{ref: at, index: -1, count: -1}
+	n, up, err := p.readSelf(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	return n, p.run(ctx, up)
+}
+
+// readSelf is readOne, but for the questions to the parent: they are in the round, and may
+// go out with others.
+func (p *program) readSelf(ctx context.Context, at ref) (n *node, up *round, err error) {
+	n = &node{ref: at, index: -1, count: -1}
 	var parent ref
 	r := &round{}
 	p.askSelf(r, n)
@@ -103,23 +113,23 @@ func (p *program) readOne(ctx context.Context, at ref) (*node, error) {
 	r.put(p.bus.ask.index, at, func(d *dbuswire.Decoder) { n.index = int(d.I32()) })
 	p.askParent(r, at, &parent)
 	if err := p.run(ctx, r); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if !n.read || n.states.has(stateDefunct) {
-		return nil, stale(p.app, nil)
+		return nil, nil, stale(p.app, nil)
 	}
+	up = &round{}
 	if parent.none() {
-		return n, nil
+		return n, up, nil
 	}
 	n.parent = &node{ref: parent, index: -1, count: -1}
 	if parent == p.root {
-		return n, nil
+		return n, up, nil
 	}
-	r = &round{}
-	p.askSelf(r, n.parent)
-	p.askEverything(r, n.parent)
+	p.askSelf(up, n.parent)
+	p.askEverything(up, n.parent)
 	n.parent.parent = &node{ref: p.root} // at least
-	return n, p.run(ctx, r)
+	return n, up, nil
 }
 
 func (p *program) askParent(r *round, of ref, parent *ref) {
@@ -154,13 +164,13 @@ func (p *program) readSelves(ctx context.Context, nodes []*node) error {
 }
 
 // elements makes elements of objects that said what they are, outside of a
-// snapshot. What depends on the rest of the tree is as the last snapshot had it.
-func (p *program) elements(ctx context.Context, parent *node, nodes []*node, text int) ([]desktop.Element, error) {
+// snapshot. What depends on the rest of the tree is as the last snapshot had it. What
+// else is to be asked goes out with the first of the questions.
+func (p *program) elements(ctx context.Context, first *round, parent *node, nodes []*node, text int) ([]desktop.Element, error) {
 	t := newTree(p.root)
-	first, second := &round{}, &round{}
+	second := &round{}
 	now := time.Now()
 	for _, n := range nodes {
-		n.shown = p.shows(n) && (n.parent == nil || !n.parent.read || p.shows(n.parent))
 		n.details = details{detailed: true, detailsAt: now}
 		p.askFrame(first, n)
 		p.askContent(first, second, t, n, text)
@@ -168,6 +178,9 @@ func (p *program) elements(ctx context.Context, parent *node, nodes []*node, tex
 	}
 	if err := p.run(ctx, first); err != nil {
 		return nil, err
+	}
+	for _, n := range nodes {
+		n.shown = p.shows(n) && (n.parent == nil || !n.parent.read || p.shows(n.parent))
 	}
 	if err := p.run(ctx, second); err != nil {
 		return nil, err

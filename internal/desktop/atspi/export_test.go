@@ -3,7 +3,6 @@ package atspi
 import (
 	"context"
 
-	"aai/internal/dbuswire"
 	"aai/internal/desktop"
 )
 
@@ -16,16 +15,43 @@ func Forget(ctx context.Context, b *Bus, app desktop.App) error {
 	return p.mirror.Forget(ctx)
 }
 
-// AskName asks one attribute of the app's root as barely as the wire can: the floor
-// under every reading.
-func AskName(ctx context.Context, b *Bus, app desktop.App) error {
-	p, err := b.program(ctx, app)
+// AskAll returns what asks at once, and reads nothing of the answers, all that is to be
+// asked to know an element and what it is in: the floor under every reading of one. What
+// only an answer tells to ask, such as the name of each action, is not in it.
+func AskAll(ctx context.Context, b *Bus, app desktop.App, id desktop.ID) (ask func(context.Context) error, err error) {
+	p, at, err := b.element(ctx, app, id)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r := &round{}
-	r.put(b.ask.name, p.root, func(d *dbuswire.Decoder) { _, _ = readText(d) })
-	return p.run(ctx, r)
+	n, err := p.readOne(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) error { return p.run(ctx, p.all(n)) }, nil
+}
+
+// all are the questions to an element that was read once, and to what it is in.
+func (p *program) all(n *node) *round {
+	r, known := &round{}, *n
+	known.details = details{}
+	p.askSelf(r, &known)
+	p.askCount(r, &known)
+	p.askEverything(r, &known)
+	r.put(p.bus.ask.index, n.ref, nil)
+	r.put(p.bus.ask.parent, n.ref, nil)
+	if n.parent != nil {
+		up := *n.parent
+		p.askSelf(r, &up)
+		p.askEverything(r, &up)
+	}
+	second, t := &round{}, newTree(p.root)
+	p.askFrame(r, &known)
+	p.askContent(r, second, t, &known, maxText)
+	p.askDetails(r, second, t, &known)
+	for i := range r.waiters {
+		r.waiters[i].take = nil
+	}
+	return r
 }
 
 // A Raw is what was read of one object, before anything is made of it.
