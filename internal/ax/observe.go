@@ -33,7 +33,7 @@ func (a deed) observe(ctx context.Context, before *desktop.Snapshot, events <-ch
 	defer idle.timer.Stop()
 	var goes, loads time.Time // since when something seems to be about to go, a page to come
 	for {
-		late := false
+		late, look := false, desktop.Awaiting(ctx)
 		select {
 		case <-idle.timer.C:
 			rests, twice := idle.ask()
@@ -55,11 +55,11 @@ func (a deed) observe(ctx context.Context, before *desktop.Snapshot, events <-ch
 				continue
 			}
 		case <-ceiling.C:
-			late = true
+			late, look = true, ctx
 		case <-ctx.Done():
 			return a.unreadable(ctx.Err())
 		}
-		if err := a.refresh(ctx); err != nil {
+		if err := a.refresh(look); err != nil {
 			return a.unreadable(err)
 		}
 		if a.shot.Version == before.Version && !late || a.loads(before, &loads) {

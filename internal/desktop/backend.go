@@ -64,7 +64,8 @@ type Tree interface {
 	Apps(ctx context.Context) ([]App, error)
 	// Snapshot reads all that the app shows, also what is hidden in it. Frames and
 	// values are read for what is showing. An app that ended fails with
-	// APP_NOT_RUNNING, one that does not answer with TIMEOUT.
+	// APP_NOT_RUNNING, one that does not answer with TIMEOUT. For a context of Awaiting
+	// it may leave out what the app did not tell of.
 	Snapshot(ctx context.Context, app App) (*Snapshot, error)
 	// Read reads one element afresh and completely: Value is not cut, Parent and
 	// End are zero. An element that is gone fails with STALE_REF.

@@ -46,8 +46,8 @@ func (m *Mirror[K, T]) confirm() (done bool) {
 	if !m.state.standing().again {
 		return true
 	}
-	if m.unchanged(time.Now()) {
-		return false // it is too early for a second reading
+	if now := time.Now(); m.unchanged(now) || m.know(now, false).hurried() {
+		return false // it is too early for a second reading, or somebody waits for what comes of an act
 	}
 	rested := m.state != owing && m.rests()
 	ctx, cancel := context.WithTimeout(context.Background(), confirmPatience)

@@ -66,10 +66,11 @@ type Mirror[K comparable, T any] struct {
 	lane   chan struct{} // held by who reads; guards the fields up to the empty line
 
 	state    state
-	reading  T         // the zero one in the state unread
-	readAt   time.Time // all of it
-	beat     Pulse     // of the app, after the last reading
-	restedAt time.Time // when that was taken
+	reading  T             // the zero one in the state unread
+	readAt   time.Time     // all of it
+	took     time.Duration // to read all of it
+	beat     Pulse         // of the app, after the last reading
+	restedAt time.Time     // when that was taken
 
 	last atomic.Pointer[desktop.Snapshot]
 	// confirming is true while a goroutine of confirmLater is about.
@@ -196,7 +197,8 @@ func (m *Mirror[K, T]) rests() bool { return !m.marked() && m.source.Pulse().Sti
 
 // read reads what must be read.
 func (m *Mirror[K, T]) read(ctx context.Context, now time.Time) (how way, err error) {
-	how = m.way(now)
+	how = m.know(now, desktop.Awaits(ctx)).way()
+	m.looked(how)
 	if how == part || how == told {
 		if err := m.source.Sync(ctx, m.reading); err != nil {
 			return how, err
@@ -211,23 +213,28 @@ func (m *Mirror[K, T]) read(ctx context.Context, now time.Time) (how way, err er
 	}
 	reading, err := m.source.Whole(ctx, m.reading)
 	if err == nil {
-		m.reading, m.readAt = reading, now
+		m.reading, m.readAt, m.took = reading, now, time.Since(now)
 	}
 	return how, err
 }
 
-// way chooses how the app is read. The news after an act count once.
-func (m *Mirror[K, T]) way(now time.Time) way {
-	k := knowledge{state: m.state, age: now.Sub(m.readAt)}
+// know is what the way is chosen by.
+func (m *Mirror[K, T]) know(now time.Time, awaits bool) knowledge {
+	k := knowledge{state: m.state, awaits: awaits, age: now.Sub(m.readAt), took: m.took}
 	if s := m.last.Load(); s != nil {
 		k.elements = len(s.Elements)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	k.tells, k.acted, k.news = m.candid && m.told, now.Sub(m.acted), m.awaited && m.marks.any()
-	how := k.way()
+	return k
+}
+
+// looked notes that somebody looks in that way: the news after an act count once.
+func (m *Mirror[K, T]) looked(how way) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.awaited = m.awaited && how != told
-	return how
 }
 
 // publish makes a snapshot. It has the version of the last one if it does not differ

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"aai/internal/desktop"
 	"aai/internal/desktop/mirror"
 )
 
@@ -220,6 +221,43 @@ func TestAfterAnAct(t *testing.T) {
 		time.Sleep(2 * time.Second)
 		act("by itself", 69) // long after the act
 		a.look(t, true)
+	})
+}
+
+// TestWhoAwaits: who waits for what an act does in an app that is long to read sees at
+// once what it told of; the next who looks sees all, and nothing is read meanwhile that
+// would keep the first one waiting. An app that is quickly read is read as a whole.
+func TestWhoAwaits(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		a := newApp(1000)
+		a.trusted()
+		a.slow = 240 * time.Millisecond
+		a.look(t, true)
+		awaiting := desktop.Awaiting(t.Context())
+		a.Acted()
+		begun := time.Now()
+		for n := range 4 { // silence, and what is told in between
+			a.move(6, 60+n)
+			if n == 2 {
+				a.rename(5, "told")
+			}
+			s, err := a.Snapshot(awaiting)
+			if err != nil || s.Elements[6].Pos != 6 || (s.Elements[5].Name == "told") != (n >= 2) {
+				t.Errorf("look %d: %v, %+v, %+v", n, err, s.Elements[5], s.Elements[6])
+			}
+			time.Sleep(60 * time.Millisecond)
+		}
+		if took := time.Since(begun); took > 300*time.Millisecond || a.wholes != 1 {
+			t.Errorf("it took %s, and was read %s", took, a.read())
+		}
+		a.look(t, true)
+		a.slow = 0
+		a.Acted()
+		a.look(t, true) // which was quick
+		a.move(6, 99)
+		if s, err := a.Snapshot(awaiting); err != nil || s.Elements[6].Pos != 99 {
+			t.Errorf("an app that is quickly read: %v, %+v", err, s.Elements[6])
+		}
 	})
 }
 

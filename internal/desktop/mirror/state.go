@@ -72,6 +72,9 @@ const (
 	trustedAge = time.Second
 	// restless is how long after an act everything is read anew, at each look.
 	restless = time.Second
+	// long is how long it may take to read an app as a whole while somebody waits for what
+	// an act does in it.
+	long = 100 * time.Millisecond
 	// fewElements is how large an app may be to be always read as a whole.
 	fewElements = 400
 )
@@ -82,16 +85,22 @@ type knowledge struct {
 	tells    bool          // the app tells of what changes in it, and has done so
 	acted    time.Duration // since it was last made to do something
 	news     bool          // something is marked, and this is the first look since the act
+	awaits   bool          // who looks waits for what the act does
 	elements int
 	age      time.Duration // of the last reading as a whole
+	took     time.Duration // that reading
 }
+
+// hurried reports whether to read the app as a whole would keep somebody from seeing what
+// an act does.
+func (k knowledge) hurried() bool { return k.acted < restless && k.took > long }
 
 // way chooses: the first row that is so.
 func (k knowledge) way() way {
 	switch {
 	case k.state == unread, !k.tells:
 		return whole
-	case k.acted < restless && k.news:
+	case k.acted < restless && k.news, k.awaits && k.hurried():
 		return told // somebody waits for it
 	case k.acted < restless, k.elements <= fewElements, k.age > trustedAge:
 		return whole

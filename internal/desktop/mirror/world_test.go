@@ -26,8 +26,9 @@ type app struct {
 	untold  []int  // changes that its events tell of at the next question
 	busy    bool   // it has no pulse
 	shared  bool
-	fault   error // of the next reading
-	wholes  int   // readings as a whole
+	slow    time.Duration // how long it takes to be read as a whole
+	fault   error         // of the next reading
+	wholes  int           // readings as a whole
 	parts   int
 	version uint64
 	beats   []mirror.Pulse
@@ -70,6 +71,7 @@ func (a *app) move(i, place int) {
 }
 
 func (a *app) Whole(ctx context.Context, _ *reading) (*reading, error) {
+	time.Sleep(a.slow)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.wholes++
