@@ -2,6 +2,7 @@ package outline
 
 import (
 	"encoding/json"
+	"strings"
 
 	"aai"
 	"aai/internal/desktop"
@@ -14,8 +15,8 @@ type Tree struct {
 	More     string     `json:"more,omitempty"` // as Page.More
 }
 
-// An Element is one of a Tree, or what stands for many that
-// are made alike: then only Fold is there, with the words of the text form.
+// An Element is one of a Tree, or what stands for many that are made alike: then only
+// Fold is there, with the words of the text form, unless it stands for a browser's frame.
 type Element struct {
 	Ref         string       `json:"ref,omitempty"`
 	Role        desktop.Role `json:"role,omitempty"`
@@ -54,6 +55,9 @@ func (w *walker) object(p *part) *Element {
 	o := &Element{Role: desktop.Role(e.Role.Word()), Name: w.called(p.first), Unread: e.Unread, Inside: p.left}
 	if n.hasRef {
 		o.Ref = w.ref(n.elem)
+	}
+	if n.frame != nil {
+		o.Fold = strings.TrimPrefix(n.frame.text(w.sketch), "; ")
 	}
 	if w.options.Compact {
 		return o

@@ -30,6 +30,9 @@ func (w *walker) text(p *part) string {
 		if !w.options.Compact {
 			w.holding(&b, p)
 		}
+		if f := w.nodes[p.first].frame; f != nil {
+			b.WriteString(f.text(w.sketch))
+		}
 	}
 	b.WriteByte('\n')
 	return b.String()

@@ -20,6 +20,7 @@ type entry struct {
 	acting      int    // how many act in its subtree, itself included
 	refs        int    // how many have a ref in its subtree, itself included
 	shape       uint64 // the same for subtrees made alike
+	frame       *frame // what it stands for of a browser, besides itself
 }
 
 // A sketch is the part of a snapshot that an outline is of, without what has no
@@ -42,6 +43,7 @@ func newSketch(s *desktop.Snapshot, o Options) *sketch {
 	k.dropLabels()
 	k.dropHollow()
 	k.compact()
+	k.frames()
 	k.measure()
 	return k
 }
@@ -60,10 +62,19 @@ func (k *sketch) ref(elem int) string {
 // number gives out refs where there is nobody else to do it.
 func (k *sketch) number() {
 	given := 0
+	give := func(elem int) {
+		given++
+		k.refs[elem-k.first] = "e" + strconv.Itoa(given)
+	}
 	for i := range k.nodes {
-		if n := &k.nodes[i]; n.hasRef {
-			given++
-			k.refs[n.elem-k.first] = "e" + strconv.Itoa(given)
+		n := &k.nodes[i]
+		if n.hasRef {
+			give(n.elem)
+		}
+		if n.frame != nil {
+			for _, tab := range n.frame.tabs {
+				give(tab)
+			}
 		}
 	}
 }

@@ -1,0 +1,115 @@
+package outline
+
+import (
+	"strings"
+	"testing"
+
+	"aai/internal/desktop"
+	"aai/internal/desktop/shottest"
+	"aai/internal/tokens"
+)
+
+// browser is a browser's window with the tabs, what stands in the page, and what is over it.
+func browser(t *testing.T, tabs, page, over string) *desktop.Snapshot {
+	s := shottest.Read(t, `
+window "Press - Chromium" active
+  button "Minimize"
+  button "Close"
+  toolbar
+    button "Back" disabled desc="Press to go back"
+    button "Reload"
+    textbox "Address and search bar" editable value="127.0.0.1:33059"
+    button "Chromium" haspopup
+`+over+`  document "Press"
+`+page+`  button "Tab search"
+  tablist
+`+tabs+`  button "New Tab"
+`)
+	s.App.Browser = true
+	return s
+}
+
+const (
+	oneTab   = "    tab \"Press\" selected\n      button \"Close\"\n"
+	pressing = "    heading \"Hello\"\n    button \"Press\"\n"
+)
+
+// TestFrame: what a browser has around its page is one line, and all of it where it is
+// asked for; what opens over the page is told.
+func TestFrame(t *testing.T) {
+	for name, c := range map[string]struct {
+		s    *desktop.Snapshot
+		o    Options
+		want string
+	}{
+		"minimal": {browser(t, oneTab, pressing, ""), Options{Root: -1}, `
+window "Press - Chromium" [e1] active
+  textbox "Address and search bar" [e2]: "127.0.0.1:33059"; 9 more of the browser: root e1
+  document "Press" [e3]
+    heading "Hello"
+    button "Press" [e4]
+`},
+		"tabs and a dialog": {browser(t, oneTab+"    tab \"Mail, with a very long name that nobody needs\"\n", pressing, "  dialog \"Save password?\"\n    button \"Save\"\n"), Options{Root: -1}, `
+window "Press - Chromium" [e1] active
+  textbox "Address and search bar" [e2]: "127.0.0.1:33059"; tabs: [e3] "Press" selected, [e4] "Mail, with a very long name…"; 8 more of the browser: root e1
+  dialog "Save password?" [e5]
+    button "Save" [e6]
+  document "Press" [e7]
+    heading "Hello"
+    button "Press" [e8]
+`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if got := oneText(t, c.s, c.o); got != strings.TrimPrefix(c.want, "\n") {
+				t.Errorf("%s\nwant%s", got, c.want)
+			}
+		})
+	}
+	s := browser(t, oneTab, pressing, "")
+	for _, o := range []Options{{Root: 0}, {Root: -1, Hidden: true}} {
+		if got := oneText(t, s, o); !strings.Contains(got, `"Reload"`) {
+			t.Errorf("%+v leaves the frame out:\n%s", o, got)
+		}
+	}
+	page, err := Text(s, Options{Root: -1})
+	if err != nil || page.Shown != 2 || page.Total != 2 {
+		t.Errorf("%d of %d things to act on, %v", page.Shown, page.Total, err)
+	}
+	if got := tokens.Estimate(page.Text); got > 75 {
+		t.Errorf("the page is %d tokens", got)
+	}
+}
+
+// TestFrameInPages: a long page's second part tells nothing of the frame again.
+func TestFrameInPages(t *testing.T) {
+	var b strings.Builder
+	for range 60 {
+		b.WriteString("    heading \"A heading that takes its place on the page\"\n    button \"Press this very button\"\n")
+	}
+	pages := allPages(t, browser(t, oneTab, b.String(), ""), Options{Root: -1, Budget: MinBudget})
+	if len(pages) < 2 {
+		t.Fatal("it is one page")
+	}
+	shown := 0
+	for i, p := range pages {
+		if shown += p.Shown; strings.Contains(p.Text, "of the browser") != (i == 0) || strings.Contains(p.Text, "New Tab") {
+			t.Errorf("page %d:\n%s", i, p.Text)
+		}
+	}
+	if shown != 61 {
+		t.Errorf("the pages show %d of 61", shown)
+	}
+}
+
+// TestFrameKeepsTheFocus: what has the keyboard is told wherever it is.
+func TestFrameKeepsTheFocus(t *testing.T) {
+	s := browser(t, oneTab, pressing, "")
+	for i := range s.Elements {
+		if s.Elements[i].Name == "Reload" {
+			s.Elements[i].States |= desktop.Focused
+		}
+	}
+	if got := oneText(t, s, Options{Root: -1}); !strings.Contains(got, `button "Reload" [e2] focused`) || !strings.Contains(got, "8 more of the browser") {
+		t.Error(got)
+	}
+}
