@@ -3,6 +3,7 @@ package ax
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"aai"
 	"aai/internal/desktop"
@@ -44,7 +45,7 @@ func attributes(v *view, i int, e *desktop.Element) map[string]any {
 	out := map[string]any{
 		"element_ref": v.ref(i), "role": string(e.Role), "title": aai.CleanLabel(e.Name, maxText), "value": longValue(e),
 		"description": aai.CleanLabel(e.Description, maxText), "identifier": aai.CleanLabel(e.Identifier, maxText),
-		"states": e.States.Words(), "actions": append([]string{}, e.Actions...), "path": v.path(i),
+		"states": e.States.Words(), "actions": append([]string{}, e.Actions...), "path": strings.Join(v.path(i), " in "),
 		"frame": map[string]int{"x": e.Frame.X, "y": e.Frame.Y, "w": e.Frame.W, "h": e.Frame.H},
 	}
 	if e.Size > 0 {

@@ -1,7 +1,6 @@
 package ax
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -14,23 +13,36 @@ import (
 const maxCandidates = 8
 
 // candidates describes elements so that a caller can choose: e12 button "Save" in
-// dialog "Really?".
+// dialog "Really?". What all of them are in tells none from another and is left out.
 func (v *view) candidates(indexes []int) []string {
 	if v.silent {
 		return nil
+	}
+	shown := indexes[:min(len(indexes), maxCandidates)]
+	paths := make(map[int][]string)
+	for _, i := range shown {
+		paths[i] = v.path(i)
+	}
+	shared := make(map[string]int)
+	for _, path := range paths {
+		for _, part := range path {
+			shared[part]++
+		}
 	}
 	alike := make(map[string][]int) // those that the same is said of
 	texts := make(map[int]string)
 	for _, i := range indexes {
 		text := desktop.Describe(&v.shot.Elements[i])
-		if path := v.path(i); path != "" {
-			text += " in " + path
+		for _, part := range paths[i] {
+			if len(shown) == 1 || shared[part] < len(shown) {
+				text += " in " + part
+			}
 		}
 		texts[i] = text
 		alike[text] = append(alike[text], i)
 	}
 	var out []string
-	for _, i := range indexes[:min(len(indexes), maxCandidates)] {
+	for _, i := range shown {
 		text := v.ref(i) + " " + texts[i]
 		if others := alike[texts[i]]; len(others) > 1 {
 			text += v.apart(i, others)
@@ -48,30 +60,33 @@ func (v *view) apart(i int, others []int) string {
 	for p := all[i].Parent; p >= 0 && !slices.ContainsFunc(others, func(o int) bool { return o != i && p < o && o < all[p].End }); p = all[p].Parent {
 		of = p
 	}
-	var words []string
-	for j := of + 1; of >= 0 && j < all[of].End; j++ {
-		e := &all[j]
-		text := cmp.Or(e.Name, e.Value)
-		if j >= i && j < all[i].End || e.States.Has(desktop.Protected) || !e.States.Has(desktop.Showing) || text == "" || slices.Contains(words, text) {
-			continue
+	if of >= 0 {
+		var words []string
+		v.within(of, i, func(_ int, text string) bool {
+			if text != all[i].Name && !slices.Contains(words, text) {
+				words = append(words, text)
+			}
+			return len(words) < maxCandidates
+		})
+		if len(words) > 0 {
+			return " beside " + quoted(aai.CleanLabel(strings.Join(words, " "), 60))
 		}
-		words = append(words, text)
-	}
-	if len(words) > 0 {
-		return " beside " + quoted(aai.CleanLabel(strings.Join(words, " "), 60))
 	}
 	b := all[i].Frame
 	return fmt.Sprintf(" at %d,%d", b.X, b.Y)
 }
 
-// path names the elements that an element is in and that have names, the nearest
-// first, at most two.
-func (v *view) path(i int) string {
+// maxPathWord is how many bytes of the name of what an element is in are told.
+const maxPathWord = 40
+
+// path names the elements that an element is in and that have names other than its own, the
+// nearest first, at most two.
+func (v *view) path(i int) []string {
 	var names []string
 	for p := v.shot.Elements[i].Parent; p >= 0 && len(names) < 2; p = v.shot.Elements[p].Parent {
-		if e := &v.shot.Elements[p]; e.Name != "" && e.Role != desktop.Generic {
-			names = append(names, desktop.Describe(e))
+		if e := &v.shot.Elements[p]; e.Name != "" && e.Role != desktop.Generic && e.Name != v.shot.Elements[i].Name {
+			names = append(names, string(e.Role)+" "+desktop.Quote(e.Name, maxPathWord))
 		}
 	}
-	return strings.Join(names, " in ")
+	return names
 }

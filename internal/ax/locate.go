@@ -27,6 +27,7 @@ type view struct {
 	// alsoMenus makes queries mean items of closed menus too, where nothing that
 	// shows is meant.
 	alsoMenus bool
+	beyond    bool // queries mean what is out of view, too
 	acting    bool // the element is to be acted upon, under the name that the caller knows
 	silent    bool // errors are told to nobody, so that no reference is given
 	surely    bool // queries mean only what they mean without a doubt
@@ -277,6 +278,12 @@ func (v *view) search(ctx context.Context, asked string) (query.Found, error) {
 	q, err := query.Parse(asked, strategy)
 	if err != nil {
 		return query.Found{}, err
+	}
+	if v.beyond {
+		if found, some := v.anywhere(ctx, q); some {
+			found.Matches = v.once(found.Matches)
+			return found, nil
+		}
 	}
 	find := q.Find
 	if v.surely {

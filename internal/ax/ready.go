@@ -63,6 +63,15 @@ func (v *view) wayTo(ctx context.Context, i int) string {
 	if v.silent {
 		return ""
 	}
+	if why := v.hiddenBy(ctx, i); why != "" {
+		return why
+	}
+	return "The program does not show it now. What is scrolled out of view ax_scroll brings there, with to_view."
+}
+
+// hiddenBy is what hides the element besides that it may be scrolled out of view, and what
+// to do about it; "" for nothing.
+func (v *view) hiddenBy(ctx context.Context, i int) string {
 	if modal := v.modal(ctx, v.shot.Window(i)); modal >= 0 {
 		return fmt.Sprintf("The modal %s is in front of it. Answer or close that first.", v.name(modal))
 	}
@@ -81,7 +90,7 @@ func (v *view) wayTo(ctx context.Context, i int) string {
 	if !v.shot.Elements[top].States.Has(desktop.Showing) {
 		return fmt.Sprintf("It is in the %s, which is not on the screen. Open or restore that first.", v.name(top))
 	}
-	return "The program does not show it now. What is scrolled out of view ax_scroll brings there, with to_view."
+	return ""
 }
 
 // modal returns the window that must be answered before the given one can be
