@@ -77,6 +77,8 @@ func (c Caller) Conversation() string {
 type Result struct {
 	Text string // for people and models
 	Data any    // for programs: a JSON value; nil where there is none
+	// Whole says that Data has all that Text says: who shows both would show it twice.
+	Whole bool
 	// Warning says what a caller should doubt about the result.
 	Warning string
 	// Foreign names whose words the result holds where those are a stranger's, such

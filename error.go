@@ -2,7 +2,6 @@ package aai
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"time"
@@ -139,7 +138,6 @@ type Needs struct {
 	App, AppName string
 	Tool         string // the permission, as Request.Permission names it
 	Description  string // of the tool: a stranger's words
-	Params       json.RawMessage
 	// URL is where a program for people may take it from: "aai://consent?app=…&tool=…".
 	URL string
 }

@@ -82,8 +82,8 @@ func needing(r *Request, err *Error) *Error {
 	values := url.Values{"app": {r.Call.Target.ID}, "tool": {r.Permission()}}
 	e.Needs = &Needs{
 		App: r.Call.Target.ID, AppName: CleanLabel(r.Call.Target.Name, maxName), Tool: r.Permission(),
-		Description: CleanLabel(r.Tool.Description, 300), Params: r.Tool.Params.Source,
-		URL: "aai://consent?" + values.Encode(),
+		Description: CleanLabel(r.Tool.Description, 300),
+		URL:         "aai://consent?" + values.Encode(),
 	}
 	return &e
 }

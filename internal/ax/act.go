@@ -98,7 +98,7 @@ func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 	}
 	out := &aai.Result{Text: a.done + described + " by " + used.name + "." + told(delta)}
 	if keyboard.giveBack(ctx, before) {
-		out.Text += "\nThe program had taken the person's keyboard; they have it back."
+		out.Text += keyboardBack
 	}
 	if err := a.judge(ctx, seen, &result, out); err != nil {
 		return nil, err
@@ -111,9 +111,12 @@ func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 	if used.danger != "" {
 		out.Warning = strings.TrimPrefix(out.Warning+"; "+used.danger, "; ")
 	}
-	out.Data = result
+	out.Data, out.Whole = result, !strings.Contains(out.Text, keyboardBack)
 	return out, nil
 }
+
+// keyboardBack is what only the words for people and models say.
+const keyboardBack = "\nThe program had taken the person's keyboard; they have it back."
 
 // told are the changes for people and models.
 func told(d delta.Delta) (text string) {

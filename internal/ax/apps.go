@@ -34,7 +34,7 @@ func (d *desk) isAccessibleTool() *aai.Tool {
 				lines, session := d.session()
 				text, data["session"] = append(text, lines...), session
 			}
-			return &aai.Result{Text: strings.Join(text, "\n"), Data: data}, nil
+			return &aai.Result{Text: strings.Join(text, "\n"), Data: data, Whole: true}, nil
 		},
 	}.tool()
 }
@@ -109,7 +109,7 @@ func (d *desk) listAppsTool() *aai.Tool {
 				}
 				rows, lines = append(rows, row), append(lines, line)
 			}
-			return &aai.Result{Text: strings.Join(lines, "\n"), Data: map[string]any{"apps": rows}}, nil
+			return &aai.Result{Text: strings.Join(lines, "\n"), Data: map[string]any{"apps": rows}, Whole: true}, nil
 		},
 	}.tool()
 }
@@ -169,7 +169,7 @@ func (d *desk) connected(ctx context.Context, call *aai.Call, app desktop.App) (
 			"connected": true, "app_name": view.Name, "pid": view.PID, "bundle_id": view.ID, "toolkit": view.Toolkit,
 			"windows": windows, "alias": alias,
 		},
-		Warning: view.Hidden,
+		Warning: view.Hidden, Whole: true,
 	}
 	if alias == "" {
 		out.Text += " Call it by " + strconv.Quote(view.ID) + " or by its process id."
@@ -259,7 +259,7 @@ func (d *desk) listWindows(ctx context.Context, call *aai.Call) (*aai.Result, er
 		}
 		rows, lines = append(rows, row), append(lines, line)
 	}
-	return &aai.Result{Text: strings.Join(lines, "\n"), Data: map[string]any{"windows": rows}}, nil
+	return &aai.Result{Text: strings.Join(lines, "\n"), Data: map[string]any{"windows": rows}, Whole: true}, nil
 }
 
 func (d *desk) sessionInfoTool() *aai.Tool {

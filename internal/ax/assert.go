@@ -92,7 +92,7 @@ func (v *view) unreadElements() int {
 }
 
 func verdict(wrong []mismatch) *aai.Result {
-	out := &aai.Result{Text: "passed", Data: map[string]any{"passed": len(wrong) == 0, "failures": wrong}}
+	out := &aai.Result{Text: "passed", Whole: true, Data: map[string]any{"passed": len(wrong) == 0, "failures": wrong}}
 	var lines []string
 	for _, w := range wrong {
 		lines = append(lines, fmt.Sprintf("%s: expected %v, got %v", w.Property, w.Expected, w.Actual))

@@ -77,7 +77,7 @@ func (d *desk) getValueTool() *aai.Tool {
 			return d.reading(ctx, call, func(v *view, i int, e *desktop.Element) *aai.Result {
 				value := longValue(e)
 				return &aai.Result{
-					Text: fmt.Sprintf("%s holds %q", v.name(i), value),
+					Text: fmt.Sprintf("%s holds %q", v.name(i), value), Whole: true,
 					Data: map[string]any{
 						"found": true, "value": value, "role": string(e.Role),
 						"title": aai.CleanLabel(e.Name, maxText), "element_ref": v.ref(i),

@@ -3,6 +3,7 @@ package ax
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"aai"
@@ -17,7 +18,7 @@ func (d *desk) findTool() *aai.Tool {
 		name: "ax_find", title: "Find UI element", effect: aai.Reads,
 		returns: `"found": {"type": "boolean"}, "method": {"type": "string"}, "strategy": {"type": "string"}, ` + elementReturns + `,
 			"position": ` + pairReturns + `, "size": ` + pairReturns + `,
-			"enabled": {"type": "boolean"}, "focused": {"type": "boolean"}, "row": {"type": "string"}, "states": {"type": "array", "items": {"type": "string"}}`,
+			"enabled": {"type": "boolean"}, "focused": {"type": "boolean"}, "in": {"type": "string"}, "row": {"type": "string"}, "states": {"type": "array", "items": {"type": "string"}}`,
 		description: "Find one element of a program's windows, in view or not. The answer has its ref, and what its row says.",
 		params: appProp + `,` + queryProp + `,` + nthProp + `,
 			"strategy": {"type": "string", "enum": ["auto", "exact", "contains", "regex", "role", "identifier", "xpath"], "default": "auto"}`,
@@ -30,13 +31,14 @@ func (d *desk) findTool() *aai.Tool {
 					return nil, err
 				}
 				row := v.row(m.index)
-				return &aai.Result{Text: v.foundText(m.index, row), Data: struct {
+				return &aai.Result{Text: v.foundText(m.index, row), Whole: true, Data: struct {
 					Found    bool   `json:"found"`
 					Method   string `json:"method"`
 					Strategy string `json:"strategy"`
 					elementView
+					In  string `json:"in,omitempty"`
 					Row string `json:"row,omitempty"`
-				}{true, "accessibility", string(m.strategy), v.brief(v.shot, m.index), row}}, nil
+				}{true, "accessibility", string(m.strategy), v.brief(v.shot, m.index), strings.Join(v.path(m.index), " in "), row}}, nil
 			})
 		},
 	}.tool()

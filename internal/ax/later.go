@@ -280,7 +280,7 @@ func withSince(result *aai.Result, err error, since string) (*aai.Result, error)
 		e.Message += ". " + since
 		return result, &e
 	case result != nil:
-		result.Text = since + "\n" + result.Text
+		result.Text, result.Whole = since+"\n"+result.Text, false
 	}
 	return result, err
 }

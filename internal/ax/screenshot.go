@@ -171,7 +171,7 @@ func pictureOf(call *aai.Call, picture *image.RGBA, area desktop.Rect) (*aai.Res
 		text += fmt.Sprintf(", scaled by %.3f", scale)
 	}
 	return &aai.Result{
-		Text: text, Images: []aai.Image{{MIME: "image/png", Data: b.Bytes()}},
+		Text: text, Whole: true, Images: []aai.Image{{MIME: "image/png", Data: b.Bytes()}},
 		Data: map[string]any{
 			"width": size.X, "height": size.Y, "scale": scale,
 			"region": map[string]int{"x": area.X, "y": area.Y, "w": area.W, "h": area.H},

@@ -64,6 +64,9 @@ func tree(ctx context.Context, v *view) (*aai.Result, error) {
 		return nil, err
 	}
 	out := &aai.Result{Text: page.Text, Data: data}
+	if textArg(call, "format") == "json" {
+		out.Text = "" // the data is the same
+	}
 	if pageless {
 		page.Warnings = append(page.Warnings, "its page is empty so far; look again in a moment")
 	}

@@ -64,7 +64,7 @@ func (d *desk) waitIdle(ctx context.Context, call *aai.Call) (*aai.Result, error
 	if !idle {
 		text = fmt.Sprintf("%s was still changing after %s: %d events", aai.CleanLabel(app.Name, 60), waited, seen)
 	}
-	return &aai.Result{Text: text, Data: map[string]any{"idle": idle, "waited_ms": waited.Milliseconds(), "events": seen}}, nil
+	return &aai.Result{Text: text, Whole: true, Data: map[string]any{"idle": idle, "waited_ms": waited.Milliseconds(), "events": seen}}, nil
 }
 
 // waitNews is how often it is said that a program is not idle yet.

@@ -3,6 +3,7 @@ package mcp_test
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -103,11 +104,13 @@ func TestStructuredOutput(t *testing.T) {
 		}
 	}
 	for params, want := range map[string]string{
-		`{"name":"ax_list_apps","arguments":{}}`:                          "object",
-		`{"name":"ax_get_tree","arguments":{"app":"Editor"}}`:             "object",
-		`{"name":"ax_click","arguments":{"app":"Editor","query":"Save"}}`: "object",
-		`{"name":"ax_click","arguments":{"app":"Nobody","query":"Save"}}`: "",
-		`{"name":"app_org_example_Notes"}`:                                "string",
+		`{"name":"ax_list_apps","arguments":{}}`:                              "object",
+		`{"name":"ax_get_tree","arguments":{"app":"Editor"}}`:                 "object",
+		`{"name":"ax_get_tree","arguments":{"app":"Editor","format":"json"}}`: "object",
+		`{"name":"ax_find","arguments":{"app":"Editor","query":"Save"}}`:      "object",
+		`{"name":"ax_click","arguments":{"app":"Editor","query":"Save"}}`:     "object",
+		`{"name":"ax_click","arguments":{"app":"Nobody","query":"Save"}}`:     "",
+		`{"name":"app_org_example_Notes"}`:                                    "string",
 	} {
 		var got struct {
 			Content           []struct{ Text string }
@@ -120,12 +123,22 @@ func TestStructuredOutput(t *testing.T) {
 			t.Errorf("%s: the result is of type %q: %v", params, kind, got)
 		}
 		// A client that shows only one of the two shows all that matters.
-		words := got.StructuredContent["text"]
-		if want == "string" {
-			words = got.StructuredContent["result"]
-		}
-		if text := got.Content[0].Text; want != "" && !strings.HasPrefix(text, fmt.Sprint(words)) {
-			t.Errorf("%s: the text %q is not in the data %v", params, text, got.StructuredContent)
+		switch text, words := got.Content[0].Text, got.StructuredContent["text"]; {
+		case want == "string":
+			if !strings.HasPrefix(text, fmt.Sprint(got.StructuredContent["result"])) {
+				t.Errorf("%s: the text %q is not in the data %v", params, text, got.StructuredContent)
+			}
+		case strings.Contains(params, "ax_get_tree") && strings.Contains(params, "json"): // its data is its words
+			var said any
+			if err := json.Unmarshal([]byte(text), &said); err != nil || words != nil || !reflect.DeepEqual(said, got.StructuredContent["result"]) {
+				t.Errorf("%s: the text is %q, the data %v, %v", params, text, got.StructuredContent, err)
+			}
+		case strings.Contains(params, "ax_get_tree"):
+			if !strings.HasPrefix(text, fmt.Sprint(words)) {
+				t.Errorf("%s: the text %q is not in the data %v", params, text, got.StructuredContent)
+			}
+		case want != "" && words != nil: // the data says it, and once
+			t.Errorf("%s: the words %q are there beside the data %v", params, words, got.StructuredContent)
 		}
 	}
 }

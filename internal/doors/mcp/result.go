@@ -20,7 +20,8 @@ func resultSchema(returns json.RawMessage) map[string]any {
 
 // success shapes the result of a call. Text and structured content say the same,
 // because some clients show the model only one of them: where a tool has words
-// for models besides its data, they are in both.
+// for models that its data has not, they are in both, and what is in one of them is there
+// once.
 func (d *Door) success(req *mcp.CallToolRequest, call *aai.Call, r *aai.Result) *mcp.CallToolResult {
 	structured := map[string]any{}
 	if call.App == aai.OwnApp && (call.Tool == guideTool || call.Tool == discoverTool) {
@@ -44,7 +45,7 @@ func (d *Door) success(req *mcp.CallToolRequest, call *aai.Call, r *aai.Result) 
 		structured["result"] = json.RawMessage(data)
 		if text == "" {
 			text = string(data)
-		} else if len(text) <= longOutput {
+		} else if !r.Whole && len(text) <= longOutput {
 			structured["text"] = text
 		}
 	case text != "" && len(text) <= longOutput:
@@ -91,21 +92,21 @@ type failedContent struct {
 	needs
 }
 
-// needs is what the protocol says of CONSENT_REQUIRED (security.md, "Consent").
+// needs is what the protocol says of CONSENT_REQUIRED (security.md, "Consent"), without the
+// parameters, whose schema the caller has.
 type needs struct {
-	AppID       string          `json:"app_id,omitempty"`
-	AppName     string          `json:"app_name,omitempty"`
-	Tool        string          `json:"tool,omitempty"`
-	Description string          `json:"tool_description,omitempty"`
-	Parameters  json.RawMessage `json:"tool_parameters,omitempty"`
-	ConsentURL  string          `json:"consent_url,omitempty"`
+	AppID       string `json:"app_id,omitempty"`
+	AppName     string `json:"app_name,omitempty"`
+	Tool        string `json:"tool,omitempty"`
+	Description string `json:"tool_description,omitempty"`
+	ConsentURL  string `json:"consent_url,omitempty"`
 }
 
 func needsOf(n *aai.Needs) needs {
 	if n == nil {
 		return needs{}
 	}
-	return needs{n.App, n.AppName, n.Tool, n.Description, n.Params, n.URL}
+	return needs{n.App, n.AppName, n.Tool, n.Description, n.URL}
 }
 
 func describe(e *aai.Error) failedContent {
