@@ -227,8 +227,8 @@ func (c *Config) noteUnknown() {
 			continue
 		}
 		note := axterminatorPrefix + aai.CleanLabel(name, 60) + " is set, and there is no such setting"
-		if near := aai.Nearest(name, known, 1); len(near) > 0 {
-			note += "; did you mean " + axterminatorPrefix + near[0] + "?"
+		if near := aai.Nearest(name, known, nearest); len(near) > 0 {
+			note += "; did you mean " + axterminatorPrefix + strings.Join(near, ", "+axterminatorPrefix) + "?"
 		}
 		c.Notes = append(c.Notes, note)
 	}

@@ -99,6 +99,16 @@ func TestDesktopToolsFilesThatAreWrong(t *testing.T) {
 	}
 }
 
+// A key of the desktop tools' own file that is none is told from their own names too.
+func TestUnknownKeysOfTheDesktopTools(t *testing.T) {
+	d := newDesk(t)
+	d.file(t, ".config/axterminator/config.toml", "[server]\nlog_leve = \"info\"\n")
+	_, err := d.read(Flags{})
+	if e := aai.AsError(err); e == nil || len(e.Candidates) == 0 || e.Candidates[0] != "server.log_level" {
+		t.Errorf("%+v", e)
+	}
+}
+
 // A variable that looks like a setting and is none is named.
 func TestUnknownVariables(t *testing.T) {
 	d := newDesk(t)

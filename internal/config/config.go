@@ -212,8 +212,10 @@ func (c *Config) Set(key string, value any, origin string) error {
 			names = append(names, s.key)
 		}
 		e := invalid("%s: there is no setting %q", origin, aai.CleanLabel(key, 60))
-		e.Candidates = aai.Nearest(key, names, 3)
-		e.Hint = "The settings are: " + strings.Join(names, ", ") + "."
+		e.Candidates = nearestTo(key, origin, names)
+		if e.Hint = "Without it, aai-gateway config lists all settings."; len(e.Candidates) == 0 {
+			e.Hint = "The settings are: " + strings.Join(names, ", ") + "."
+		}
 		return e
 	}
 	before := c.copied()

@@ -257,6 +257,8 @@ func TestUnknownKeysAreNamed(t *testing.T) {
 		{`{"dbus": true}`, `FILE: there is no setting "dbus"`, "dbus.allowSystemBus"},
 		{`{"consent": {"preaproved": []}}`, `FILE: there is no setting "consent.preaproved"`, "consent.preapproved"},
 		{`{"log": {"level": "info"}}`, `FILE: there is no setting "log"`, "logLevel"},
+		{`{"log": {"loglevel": "info"}}`, `FILE: there is no setting "log"`, "logLevel"},
+		{`{"security": {"allow": 1}}`, `FILE: there is no setting "security.allow"`, "security.allowed_apps"},
 		{`{"zzzzzzzzzzzz": {}}`, `FILE: there is no setting "zzzzzzzzzzzz"`, ""},
 		{`{"": 1}`, `FILE: there is no setting ""`, ""},
 		{`{"a\u001b[31mb": 1}`, `FILE: there is no setting "a[31mb"`, ""},
@@ -266,8 +268,8 @@ func TestUnknownKeysAreNamed(t *testing.T) {
 		if c.nearest != "" && (len(e.Candidates) == 0 || e.Candidates[0] != c.nearest) {
 			t.Errorf("%s: the nearest are said to be %q", c.text, e.Candidates)
 		}
-		if !strings.Contains(e.Hint, "defaultTimeout") {
-			t.Errorf("%s: the hint does not list the settings: %q", c.text, e.Hint)
+		if where := map[bool]string{true: "config lists", false: "defaultTimeout"}[len(e.Candidates) > 0]; len(e.Candidates) > 3 || !strings.Contains(e.Hint, where) {
+			t.Errorf("%s: candidates %q, hint %q; expected at most three, and where all are", c.text, e.Candidates, e.Hint)
 		}
 	}
 	if _, err := newDesk(t).readFile(t, `{"dbus": {}, "consent": {}}`); err != nil {
