@@ -151,8 +151,10 @@ type Tool struct {
 	// Seizes reports whether a call that acts takes the person's pointer and keyboard;
 	// nil: each may.
 	Seizes func(call *Call) bool
-	Target string   // the parameter that names the app which is really touched; empty: the tool's own app
-	Secret []string // parameters whose values the journal must not keep
+	Target string // the parameter that names the app which is really touched; empty: the tool's own app
+	// Secret are parameters whose values the journal must not keep; "fields.value" is what is
+	// called value in any of the fields.
+	Secret []string
 	// Plain names those of Secret that are none with such arguments, such as the key of a
 	// shortcut; nil: there are no such arguments.
 	Plain   func(args map[string]any) []string

@@ -58,13 +58,13 @@ type deedResult struct {
 
 // perform does the deed and says what was seen to change.
 func (a deed) perform(ctx context.Context) (*aai.Result, error) {
-	if err := aai.ActsOn(ctx, a.hit(ctx, a.index, a.also...)); err != nil {
+	if a.filling {
+		return a.performOne(ctx)
+	}
+	if err := a.begin(ctx, a.index, a.also...); err != nil {
 		return nil, err
 	}
-	a.desk.sessions.of(a.call).acted()
 	before := a.shot
-	a.unrest.Acts(before) // whatever comes of it
-	a.desk.lately.acts(a.app)
 	described, ref, focus := "", "", desktop.ID("")
 	if a.index >= 0 {
 		ref = a.ref(a.index)
@@ -117,6 +117,20 @@ func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 
 // keyboardBack is what only the words for people and models say.
 const keyboardBack = "\nThe program had taken the person's keyboard; they have it back."
+
+// begin says what is about to be acted on.
+func (v *view) begin(ctx context.Context, i int, also ...int) error {
+	if i >= 0 && v.said[v.shot.Elements[i].ID] {
+		return nil
+	}
+	if err := aai.ActsOn(ctx, v.hit(ctx, i, also...)); err != nil {
+		return err
+	}
+	v.desk.sessions.of(v.call).acted()
+	v.unrest.Acts(v.shot) // whatever comes of it
+	v.desk.lately.acts(v.app)
+	return nil
+}
 
 // told are the changes for people and models.
 func told(d delta.Delta) (text string) {

@@ -49,18 +49,34 @@ func (d *desk) aim(ctx context.Context, call *aai.Call) aai.Hit {
 	})
 	if err != nil {
 		d.log.Debug("what a call will hit is not known", "error", err)
-		for _, name := range []string{"query", "from_query", "to_query"} {
-			hit.Says = strings.TrimSpace(hit.Says + " " + known.Told(textArg(call, name)))
+		for _, text := range asked(call) {
+			hit.Says = strings.TrimSpace(hit.Says + " " + known.Told(text))
 		}
 	}
 	return hit
 }
 
+// asked are all queries of the call.
+func asked(call *aai.Call) (queries []string) {
+	for _, name := range []string{"query", "from_query", "to_query"} {
+		if text := textArg(call, name); text != "" {
+			queries = append(queries, text)
+		}
+	}
+	for _, f := range fieldsOf(call) {
+		queries = append(queries, f.query)
+	}
+	if submit := submitOf(call); submit != "" {
+		queries = append(queries, submit)
+	}
+	return queries
+}
+
 // said is what the call itself says of what it will hit.
 func said(call *aai.Call) aai.Hit {
 	var says []string
-	for _, name := range []string{"query", "from_query", "to_query"} {
-		if text := textArg(call, name); !refs.Is(text) {
+	for _, text := range asked(call) {
+		if !refs.Is(text) {
 			says = append(says, text)
 		}
 	}
@@ -74,6 +90,8 @@ func said(call *aai.Call) aai.Hit {
 // target finds what the call is about: the element (-1: none), and what else it touches.
 func (v *view) target(ctx context.Context) (i int, also []int, err error) {
 	switch {
+	case given(v.call, "fields"):
+		return v.targets(ctx)
 	case given(v.call, "key"):
 		return v.place(ctx), nil, nil
 	case given(v.call, "from_query"), given(v.call, "from_x"):
@@ -195,7 +213,7 @@ func (v *view) hit(ctx context.Context, i int, also ...int) aai.Hit {
 			continue
 		}
 		says = append(says, v.readOn(p)...)
-		if name := called(&v.shot.Elements[p]); name != "" && len(names) < maxNames && !slices.Contains(names, name) {
+		if name := called(&v.shot.Elements[p]); name != "" && (len(names) < maxNames || given(v.call, "fields")) && !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}
@@ -213,6 +231,9 @@ func (v *view) hit(ctx context.Context, i int, also ...int) aai.Hit {
 		if top := v.frontTop(ctx); top >= 0 {
 			hit.Window = aai.CleanLabel(v.shot.Elements[top].Name, maxOnRecord)
 		}
+	}
+	if given(v.call, "fields") {
+		hit.Role, hit.ID = string(desktop.Form), ""
 	}
 	hit.Name = strings.Join(names, " / ")
 	hit.Says = strings.Join(strings.Fields(strings.Join(append(says, hit.Says), " ")), " ")

@@ -27,26 +27,31 @@ func click(ctx context.Context, v *view) (*aai.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	a := deed{view: v, index: m.index, done: done, selects: button == desktop.LeftButton && count == 1}
+	return v.clickOn(ctx, m.index, button, count, asks, done)
+}
+
+// clickOn clicks the element, in the background by asking for it where that will do.
+func (v *view) clickOn(ctx context.Context, i int, button desktop.MouseButton, count int, asks bool, done string) (*aai.Result, error) {
+	a := deed{view: v, index: i, done: done, selects: button == desktop.LeftButton && count == 1}
 	if asks {
-		if err := v.refuseToOpen(m.index); err != nil {
+		if err := v.refuseToOpen(i); err != nil {
 			return nil, err
 		}
-		a.ways = v.waysToPress(m.index)
+		a.ways = v.waysToPress(i)
 	}
-	if asks && v.inClosedMenu(m.index) {
-		a.ways = append(a.ways, v.pressRashly(m.index))
+	if asks && v.inClosedMenu(i) {
+		a.ways = append(a.ways, v.pressRashly(i))
 		return a.perform(ctx)
 	}
-	a.ways = append(a.ways, v.byInput(m.index, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-		at, err := v.point(m.index, w)
+	a.ways = append(a.ways, v.byInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		at, err := v.point(i, w)
 		if err != nil {
 			return err
 		}
 		return input.Click(ctx, seat, v.over(ctx, w, at), at, button, count)
 	}))
 	if asks {
-		a.ways = append(a.ways, v.pressRashly(m.index))
+		a.ways = append(a.ways, v.pressRashly(i))
 	}
 	return a.perform(ctx)
 }

@@ -78,7 +78,7 @@ func (d *desk) tools() []*aai.Tool {
 	return []*aai.Tool{
 		d.isAccessibleTool(), d.listAppsTool(), d.connectTool(), d.listWindowsTool(),
 		d.getTreeTool(), d.findTool(), d.getAttributesTool(), d.getValueTool(), d.assertTool(), d.waitIdleTool(), d.screenshotTool(),
-		d.clickTool(), d.clickAtTool(), d.typeTool(), d.setValueTool(), d.keyPressTool(), d.scrollTool(), d.dragTool(), d.windowTool(),
+		d.clickTool(), d.clickAtTool(), d.typeTool(), d.setValueTool(), d.fillTool(), d.keyPressTool(), d.scrollTool(), d.dragTool(), d.windowTool(),
 		d.clipboardTool(), d.sessionInfoTool(),
 	}
 }

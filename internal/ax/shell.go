@@ -1,6 +1,7 @@
 package ax
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -18,14 +19,19 @@ func (d *desk) shell(ctx context.Context, call *aai.Call) bool {
 	defer cancel()
 	found := false
 	_, err := d.glance(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
-		m, err := match{}, error(nil)
-		if query := textArg(call, "query"); query != "" {
-			m, err = v.likeliest(ctx, query)
-		} else {
-			m, err = v.focused()
+		queries := asked(call)
+		if len(queries) == 0 {
+			m, err := v.focused()
+			found = err == nil && v.isShell(m.index)
+			return nil, err
 		}
-		found = err == nil && v.isShell(m.index)
-		return nil, err
+		var failure error
+		for _, query := range queries {
+			m, err := v.likeliest(ctx, query)
+			found = found || err == nil && v.isShell(m.index)
+			failure = cmp.Or(failure, err)
+		}
+		return nil, failure
 	})
 	if err != nil {
 		d.log.Debug("what a call types into is not known", "error", err)

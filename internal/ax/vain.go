@@ -2,6 +2,7 @@ package ax
 
 import (
 	"context"
+	"slices"
 
 	"aai"
 	"aai/internal/desktop"
@@ -19,15 +20,44 @@ func (d *desk) missing(ctx context.Context, call *aai.Call) error {
 }
 
 func (d *desk) unfound(ctx context.Context, call *aai.Call, query string) error {
-	if query == "" || call.Target == nil || call.Target.PID == 0 {
+	if query == "" {
+		return nil
+	}
+	return d.surelyNot(ctx, call, func(ctx context.Context, v *view) error {
+		v.alsoMenus = pressesByAsking(call)
+		_, err := v.locate(ctx, query)
+		return err
+	})
+}
+
+// unfillable says why a form comes to nothing: none of its fields is there, or not what is
+// to be pressed then.
+func (d *desk) unfillable(ctx context.Context, call *aai.Call) error {
+	return d.surelyNot(ctx, call, func(ctx context.Context, v *view) error {
+		fields := fieldsOf(call)
+		if err := v.aimAll(ctx, fields); err != nil {
+			return err
+		}
+		if slices.ContainsFunc(fields, func(f field) bool { return f.id != "" }) {
+			fields = []field{{query: submitOf(call)}}
+			if fields[0].query != "" {
+				v.aimAt(ctx, &fields[0])
+			}
+		}
+		return fields[0].err
+	})
+}
+
+// surelyNot is what an act is about to find wrong, as far as it is seen in time.
+func (d *desk) surelyNot(ctx context.Context, call *aai.Call, find func(context.Context, *view) error) error {
+	if call.Target == nil || call.Target.PID == 0 {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(ctx, findPatience+aimPatience)
 	defer cancel()
 	_, err := d.glance(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
-		v.acting, v.surely, v.alsoMenus = true, true, pressesByAsking(call)
-		_, err := v.locate(ctx, query)
-		return nil, err
+		v.acting, v.surely = true, true
+		return nil, find(ctx, v)
 	})
 	if err == nil {
 		return nil

@@ -28,28 +28,32 @@ func setValue(ctx context.Context, v *view) (*aai.Result, error) {
 	if err := v.mayType(ctx, m.index); err != nil {
 		return nil, err
 	}
-	value := textArg(v.call, "value")
 	if !v.typedIn(m.index) {
 		aai.NotSecret(ctx, "value")
 	}
-	e := &v.shot.Elements[m.index]
+	return v.set(ctx, m.index, textArg(v.call, "value"))
+}
+
+// set makes the element hold the value, in the way of its kind.
+func (v *view) set(ctx context.Context, i int, value string) (*aai.Result, error) {
+	e := &v.shot.Elements[i]
 	switch {
 	case e.States.Has(desktop.ReadOnly):
-		e := failed(aai.NotDelivered, "%s is read-only", v.name(m.index))
+		e := failed(aai.NotDelivered, "%s is read-only", v.name(i))
 		aai.AsError(e).Hint = "What it holds can be read, and not be changed."
 		return nil, e
 	case e.States.Has(desktop.Checkable) || e.Role == desktop.Checkbox || e.Role == desktop.Switch:
-		return v.setChecked(ctx, m.index, value)
+		return v.setChecked(ctx, i, value)
 	case e.Role == desktop.Slider || e.Role == desktop.Spinbutton || e.Role == desktop.Scrollbar:
-		return v.setNumber(ctx, m.index, value)
+		return v.setNumber(ctx, i, value)
 	case e.Role == desktop.Combobox && !e.States.Has(desktop.Editable), e.Role == desktop.Listbox, e.Role == desktop.List, e.Role == desktop.Tablist:
-		return v.choose(ctx, m.index, value)
-	case len(v.momentParts(m.index)) > 0:
-		return v.setMoment(ctx, m.index, value)
+		return v.choose(ctx, i, value)
+	case len(v.momentParts(i)) > 0:
+		return v.setMoment(ctx, i, value)
 	case e.Role == desktop.Cell:
-		return v.setCell(ctx, m.index, value)
+		return v.setCell(ctx, i, value)
 	}
-	return v.setText(ctx, m.index, value)
+	return v.setText(ctx, i, value)
 }
 
 // typedIn reports whether what the element holds is what somebody typed, which may be a

@@ -278,3 +278,5 @@ const (
 )
 
 type fakeClick = fakedesktop.Click
+
+type fakeElement = fakedesktop.Element

@@ -49,7 +49,8 @@ const maxDepth = 100
 
 // Conceal returns the arguments with what stand makes of them in the place of those
 // that have one of the names, and at any depth of those whose own name says that
-// they are secret. It does not change the arguments, and copies only what it must.
+// they are secret. A name such as "fields.value" is that of every value in what fields
+// holds. It does not change the arguments, and copies only what it must.
 func Conceal(args map[string]any, secret []string, stand func(any) any) map[string]any {
 	kept, _ := hideFields(args, secret, stand, 0)
 	return kept
@@ -62,7 +63,7 @@ func hideFields(args map[string]any, secret []string, stand func(any) any, depth
 		if slices.Contains(secret, name) || SecretName(name) && !CountsIn(name, value) {
 			shown = stand(value)
 		} else {
-			shown, hidden = hideIn(value, stand, depth+1)
+			shown, hidden = hideIn(value, within(secret, name), stand, depth+1)
 		}
 		if !hidden {
 			continue
@@ -77,25 +78,35 @@ func hideFields(args map[string]any, secret []string, stand func(any) any, depth
 
 // ConcealIn is Conceal for a value of any kind.
 func ConcealIn(value any, stand func(any) any) any {
-	kept, _ := hideIn(value, stand, 0)
+	kept, _ := hideIn(value, nil, stand, 0)
 	return kept
 }
 
+// within are those of the names that are of what is in the one called so.
+func within(names []string, outer string) (inner []string) {
+	for _, name := range names {
+		if of, rest, nested := strings.Cut(name, "."); nested && of == outer {
+			inner = append(inner, rest)
+		}
+	}
+	return inner
+}
+
 // hideIn reports whether anything was hidden.
-func hideIn(value any, stand func(any) any, depth int) (any, bool) {
+func hideIn(value any, secret []string, stand func(any) any, depth int) (any, bool) {
 	switch v := value.(type) {
 	case map[string]any:
 		if depth > maxDepth {
 			return stand(value), true
 		}
-		return hideFields(v, nil, stand, depth)
+		return hideFields(v, secret, stand, depth)
 	case []any:
 		if depth > maxDepth {
 			return stand(value), true
 		}
 		kept, copied := v, false
 		for i, item := range v {
-			shown, hidden := hideIn(item, stand, depth+1)
+			shown, hidden := hideIn(item, secret, stand, depth+1)
 			if !hidden {
 				continue
 			}

@@ -1,6 +1,7 @@
 package hygiene_test
 
 import (
+	"fmt"
 	"testing"
 
 	"aai/internal/hygiene"
@@ -36,5 +37,17 @@ func TestCountsAreNoSecrets(t *testing.T) {
 	}
 	if kept := hygiene.Conceal(map[string]any{"max_tokens": 5}, []string{"max_tokens"}, func(any) any { return hygiene.Redacted }); kept["max_tokens"] != hygiene.Redacted {
 		t.Error("what its tool calls secret is not hidden")
+	}
+}
+
+// What is secret in each of several things is hidden in each, and nothing else of them.
+func TestConcealWithin(t *testing.T) {
+	args := map[string]any{"value": "plain", "fields": []any{map[string]any{"query": "Name", "value": "Ann"}, map[string]any{"query": "Age", "value": 7}, "odd"}}
+	kept := hygiene.Conceal(args, []string{"fields.value"}, func(any) any { return hygiene.Redacted })
+	if got, want := fmt.Sprint(kept), "map[fields:[map[query:Name value:[secret]] map[query:Age value:[secret]] odd] value:plain]"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if fmt.Sprint(args["fields"]) != "[map[query:Name value:Ann] map[query:Age value:7] odd]" {
+		t.Errorf("the arguments were changed: %v", args)
 	}
 }

@@ -226,4 +226,9 @@ func TestWhatWouldBeTypedIsShown(t *testing.T) {
 			t.Errorf("to %s does not show %s:\n%s", tool, want, q.Text)
 		}
 	}
+	r := operating(program("mousepad", "d"), "type")
+	r.Tool.Secret, r.Call.Args = []string{"fields.value"}, map[string]any{"fields": []any{map[string]any{"query": "Name", "value": "Ann"}}}
+	if q := d.question(t, r); !strings.Contains(q.Text, `fields: [{"query":"Name","value":"Ann"}]`) {
+		t.Errorf("of several fields it shows:\n%s", q.Text)
+	}
 }

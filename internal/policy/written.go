@@ -107,6 +107,7 @@ func (w words) args(r *aai.Request) (lines, error) {
 	shown := maps.Clone(withoutDefaults(r.Tool, r.ShownArgs()))
 	if r.Tool.Types { // what would be typed is what the question is about
 		for _, name := range r.Tool.Secret {
+			name, _, _ = strings.Cut(name, ".")
 			if value, given := r.Call.Args[name]; given {
 				shown[name] = value
 			}

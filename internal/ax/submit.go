@@ -1,0 +1,71 @@
+package ax
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"aai"
+	"aai/internal/desktop"
+)
+
+// send presses what sends the form, if the call says so and all of it is filled.
+func (f *filling) send(ctx context.Context, out *aai.Result, data *fillResult) (*aai.Result, error) {
+	if !given(f.call, "submit") {
+		return out, nil
+	}
+	if slices.ContainsFunc(f.rows, func(r filled) bool { return !r.Done }) {
+		out.Text += "\nNot submitted."
+		return out, nil
+	}
+	sent, err := f.press(ctx)
+	if err != nil {
+		e := *aai.AsError(err)
+		e.Code, e.Delivery = aai.AutomationFailed, aai.Delivered
+		e.Message = out.Text + " But not submitted: " + e.Message
+		return nil, &e
+	}
+	if did, is := sent.Data.(deedResult); is {
+		data.Submitted, data.Changes = did.Verified, append(data.Changes, did.Changes...)
+	}
+	out.Text += "\n" + sent.Text
+	out.Warning = strings.TrimPrefix(strings.TrimSuffix(out.Warning+"; "+sent.Warning, "; "), "; ")
+	return out, nil
+}
+
+// press presses the button, or return in the last field.
+func (f *filling) press(ctx context.Context) (*aai.Result, error) {
+	if err := f.next(ctx); err != nil {
+		return nil, err
+	}
+	with, last := &f.submit, &f.fields[len(f.fields)-1]
+	if with.query == "" {
+		with = last
+	}
+	i, err := f.again(ctx, with)
+	if err != nil {
+		return nil, err
+	}
+	if with == last {
+		a := deed{view: f.view, index: i, done: "Pressed return in", ways: []way{f.byReturn(i)}}
+		return a.perform(ctx)
+	}
+	return f.clickOn(ctx, i, desktop.LeftButton, 1, !inFocus(f.call), "Clicked")
+}
+
+// byReturn is a way that presses return in an element.
+func (v *view) byReturn(i int) way {
+	return v.byInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if err := v.enter(ctx, i, input, seat, w); err != nil {
+			return err
+		}
+		return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "return"})
+	})
+}
+
+// inSubmit is the error of what is to be pressed in the end.
+func inSubmit(err error) error {
+	e := *aai.AsError(err)
+	e.Message = "submit: " + e.Message
+	return &e
+}
