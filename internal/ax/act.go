@@ -58,7 +58,7 @@ type deedResult struct {
 
 // perform does the deed and says what was seen to change.
 func (a deed) perform(ctx context.Context) (*aai.Result, error) {
-	if a.filling {
+	if a.together {
 		return a.performOne(ctx)
 	}
 	if err := a.begin(ctx, a.index, a.also...); err != nil {

@@ -173,9 +173,9 @@ func (f *filling) one(ctx context.Context, n int) (secret bool) {
 		return true
 	}
 	secret = f.typedIn(i)
-	f.view.filling = true
+	f.together = true
 	result, err := f.setOne(ctx, i, one.value)
-	f.view.filling = false
+	f.together = false
 	if err != nil {
 		f.failed(n, err)
 		return secret

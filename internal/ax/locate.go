@@ -31,7 +31,7 @@ type view struct {
 	acting    bool                // the element is to be acted upon, under the name that the caller knows
 	silent    bool                // errors are told to nobody, so that no reference is given
 	surely    bool                // queries mean only what they mean without a doubt
-	filling   bool                // what is acted upon is one of several, which are told together
+	together  bool                // what is acted upon is one of several, which are told together
 	said      map[desktop.ID]bool // what was said already that is acted upon
 	unrest    *delta.Unrest
 }
