@@ -55,13 +55,7 @@ func (v *view) keyed(ctx context.Context) int {
 		}
 		return -1
 	}
-	found := -1
-	for i := top + 1; i < v.shot.Elements[top].End; i++ {
-		if v.shot.Elements[i].States.Has(desktop.Focused|desktop.Showing) && v.shot.Visible(i) {
-			found = i
-		}
-	}
-	return found
+	return v.keyboardWithin(top+1, v.shot.Elements[top].End)
 }
 
 // pressedBy is what return or space may press: what has the keyboard (-1: nobody knows

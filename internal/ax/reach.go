@@ -89,7 +89,7 @@ func (v *view) keyboardMoves(ctx context.Context, was int) (bool, error) {
 	if was >= 0 {
 		id = v.shot.Elements[was].ID
 	}
-	for until := time.Now().Add(effectCeiling); time.Now().Before(until); {
+	for until := time.Now().Add(wrongCeiling); time.Now().Before(until); {
 		if err := v.refresh(ctx); err != nil {
 			return false, err
 		}

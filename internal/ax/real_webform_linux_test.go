@@ -20,7 +20,10 @@ type webForm struct {
 
 // webForm opens a page with the body, in HTML, whose fields have ids. Another page,
 // "/next", has a heading and a button.
-func (w *realWorld) webForm(body string) *webForm {
+func (w *realWorld) webForm(body string) *webForm { return w.webFormIn(body, "--app=") }
+
+// webFormIn is webForm with words before the address: none opens a whole browser.
+func (w *realWorld) webFormIn(body, before string) *webForm {
 	w.Helper()
 	f := &webForm{realWorld: w}
 	mux := http.NewServeMux()
@@ -39,7 +42,7 @@ func (w *realWorld) webForm(body string) *webForm {
 	a := w.Launch(w.T, "chromium", "--force-renderer-accessibility", "--disable-backgrounding-occluded-windows", "--no-sandbox", "--test-type",
 		"--no-first-run", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
 		"--password-store=basic", "--lang=en", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-		"--user-data-dir="+filepath.Join(w.Home, "browser"), "--window-size=900,700", "--app="+server.URL)
+		"--user-data-dir="+filepath.Join(w.Home, "browser"), "--window-size=900,700", before+server.URL)
 	f.app = w.process(a)
 	w.awaitElement(f.app, "button Ready")
 	w.eventually("the page tells what it holds", func() bool { return f.told.Load() != nil })

@@ -61,13 +61,7 @@ func typeText(ctx context.Context, v *view) (*aai.Result, error) {
 
 // focused finds the element that has the program's keyboard.
 func (v *view) focused() (match, error) {
-	found := -1
-	for i := range v.shot.Elements {
-		e := &v.shot.Elements[i]
-		if e.States.Has(desktop.Focused|desktop.Showing) && e.Role != desktop.Window && v.shot.Visible(i) {
-			found = i
-		}
-	}
+	found := v.keyboardWithin(0, len(v.shot.Elements))
 	if found < 0 {
 		e := aai.Errorf(aai.ElementNotFound, "nothing in %s has its keyboard", aai.CleanLabel(v.app.Name, 60))
 		e.Delivery = aai.NotDelivered
@@ -75,6 +69,27 @@ func (v *view) focused() (match, error) {
 		return match{}, e
 	}
 	return match{found, "focused"}, nil
+}
+
+// keyboardWithin is which of these elements has the keyboard, or -1. A browser's hidden
+// pages say that they have it too: what is in a page comes before another page, and a larger
+// one before a smaller.
+func (v *view) keyboardWithin(begin, end int) int {
+	found, all := -1, v.shot.Elements
+	for i := begin; i < end; i++ {
+		e := &all[i]
+		if !e.States.Has(desktop.Focused|desktop.Showing) || e.Role == desktop.Window || !v.shot.Visible(i) {
+			continue
+		}
+		if other := found >= 0 && i >= all[found].End; other && e.Role == desktop.Document {
+			was := &all[found]
+			if was.Role != desktop.Document || was.Frame.W*was.Frame.H > e.Frame.W*e.Frame.H {
+				continue
+			}
+		}
+		found = i
+	}
+	return found
 }
 
 // byTyping is a way that gives the element its window's keyboard and types.
