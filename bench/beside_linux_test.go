@@ -18,6 +18,7 @@ import (
 func (w *studio) peers(b *testing.B) {
 	b.Run("Native", w.besideNative)
 	b.Run("Web", w.besideWeb)
+	b.Run("Form", w.besideForm)
 	b.ReportMetric(0, "ns/op")
 }
 
