@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"aai"
 	"aai/internal/desktop"
@@ -270,10 +271,25 @@ func called(e *desktop.Element) string {
 	return ""
 }
 
+// discards reports whether what stands in the place of a thing's words, the class of an icon
+// or the file of its picture, is a bin: what is called so in words may be the bin's folder.
+func discards(sign string) bool {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(sign), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		switch word {
+		case "trash", "trashcan", "bin", "dustbin", "garbage", "rubbish", "wastebasket":
+			return true
+		}
+	}
+	return false
+}
+
 // readOn is what is to be read on the element, and in what fires.
 func (v *view) readOn(i int) []string {
 	e := &v.shot.Elements[i]
 	says := []string{e.Name, e.Description}
+	if e.Name == "" && discards(e.Description) {
+		says = append(says, "delete")
+	}
 	if takesText(e) || e.Parent < 0 {
 		return says
 	}

@@ -64,7 +64,10 @@ func longValue(e *desktop.Element) string {
 	if e.States.Has(desktop.Protected) {
 		return hiddenValue
 	}
-	return aai.CleanText(held(e), maxLongText)
+	if words := held(e); words != "" || !e.Role.Wordy() {
+		return aai.CleanText(words, maxLongText)
+	}
+	return aai.CleanText(e.Name, maxLongText)
 }
 
 func (d *desk) getValueTool() *aai.Tool {

@@ -14,16 +14,20 @@ func (e *Element) Acts(parent Role) bool {
 	switch {
 	case e.Role == Scrollbar || e.Role == Separator:
 		return false
-	case e.Role.Interactive() || e.States.Any(Editable|Checkable|Expandable):
+	case e.Role.Interactive() || e.States.Any(Editable|Checkable|Expandable|Selectable):
 		return true
 	case e.Role == Menu:
 		return e.Name != "" || parent == Menubar || parent == Menu
-	case e.Role.Wordy():
-		return e.States.Has(Focusable) && len(e.Actions) > 0
-	case e.Role == Generic || e.Role == Group || e.Role == Row || e.Role == Cell || e.Role == ListItem:
-		return e.States.Has(Selectable) || e.States.Has(Focusable) && len(e.Actions) > 0
+	case e.Role.Holds():
+		return false
 	}
-	return e.States.Has(Selectable)
+	return e.pressed() || e.States.Has(Focusable)
+}
+
+// pressed reports whether the element, which is of no kind that is pressed, is pressed all
+// the same: a picture or a part of a page that waits for a click.
+func (e *Element) pressed() bool {
+	return len(e.Actions) > 0 && !e.Role.Interactive() && !e.Role.Holds()
 }
 
 // Repeats reports whether the element only says what its parent's name says.
@@ -36,7 +40,7 @@ func (e *Element) Repeats(parent *Element) bool {
 		if SameWords(e.Name, parent.Name) && parent.Role != Document && parent.Role != Window {
 			return true
 		}
-		return parent.Role.namedByContent() && strings.Contains(parent.Name, strings.TrimSpace(e.Name)) ||
+		return (parent.Role.namedByContent() || parent.pressed()) && strings.Contains(parent.Name, strings.TrimSpace(e.Name)) ||
 			parent.Value != "" && strings.Contains(parent.Value, strings.TrimSpace(e.Name))
 	case e.Role == Group:
 		return SameWords(e.Name, parent.Name)

@@ -243,7 +243,7 @@ func (a *actor) press(ctx context.Context, act desktop.Act) error {
 // actions asks for the names of the element's actions.
 func (a *actor) actions(ctx context.Context) error {
 	first, second := &round{}, &round{}
-	a.p.askActions(first, second, a.n)
+	a.p.askActions(first, second, a.n, true)
 	err := a.p.run(ctx, first)
 	if err == nil {
 		err = a.p.run(ctx, second)

@@ -59,7 +59,7 @@ func sane(r desktop.Rect) desktop.Rect {
 // forget forgets the details that are to be read anew.
 func (n *node) forget(now time.Time) {
 	if !n.detailsAt.IsZero() && now.Sub(n.detailsAt) < detailAge {
-		n.frame, n.text, n.numeric, n.textless, n.chosen, n.detailed = desktop.Rect{}, "", false, false, "", true
+		n.frame, n.text, n.numeric, n.textless, n.written, n.chosen, n.detailed = desktop.Rect{}, "", false, false, false, "", true
 		return
 	}
 	n.details = details{detailed: true}
@@ -75,7 +75,9 @@ func (p *program) askContent(first, second *round, t *tree, n *node, atMost int)
 			p.askTextless(first, n)
 		}
 	case n.wantsText():
-		p.askText(first, second, n, atMost)
+		if n.written = p.habits().toolkit == chromium && n.isWritten(); !n.written {
+			p.askText(first, second, n, atMost)
+		}
 	}
 	if n.role == roleComboBox && n.offers&offersSelection != 0 {
 		p.askChosen(first, second, t, n)
@@ -87,15 +89,59 @@ func (p *program) askContent(first, second *round, t *tree, n *node, atMost int)
 func (p *program) askDetails(first, second *round, t *tree, n *node) {
 	interactive := plainRole(n.role).Interactive() || n.role == roleMenu
 	window := n.parent == t.root
-	if n.action() && (interactive || window) {
-		p.askActions(first, second, n)
+	if n.action() && (interactive || window || p.mayBePressed(n)) {
+		p.askActions(first, second, n, interactive || window)
 	}
-	if interactive || window || n.role == roleLandmark || plainRole(n.role).InSet() {
+	if interactive || window || n.role == roleLandmark || plainRole(n.role).InSet() || n.wordless() && p.habits().toolkit == chromium {
 		p.askIdentifiers(first, n)
 	}
 	if interactive && n.name == "" || n.role == roleComboBox && n.offers&offersSelection == 0 {
 		p.askLabels(first, second, t, n)
 	}
+}
+
+// mayBePressed reports whether it is worth asking a node of a kind that is not pressed
+// whether it is all the same.
+func (p *program) mayBePressed(n *node) bool {
+	habits := p.habits()
+	switch {
+	case habits.toolkit == chromium:
+		return n.role != roleStatic && n.inPage()
+	case habits.toolkit == qt || habits.windowRelative():
+		return false // it is what can have the keyboard
+	}
+	return !plainRole(n.role).InSet()
+}
+
+// wordless reports whether the node is a picture, or something to act on by its states, that
+// may have no words.
+func (n *node) wordless() bool {
+	return n.role == roleImage || n.name == "" && len(n.children) == 0 && n.states.any(stateFocusable|stateEditable)
+}
+
+// inPage reports whether the node is in what a browser shows, and not in its frame; also
+// where it is not known what it is in.
+func (n *node) inPage() bool {
+	for ; n.parent != nil; n = n.parent {
+		if n.parent.role == roleDocumentWeb {
+			return true
+		}
+	}
+	return len(n.children) == 0
+}
+
+// takeAction takes the first of the actions of a node of Chromium's, where a press stands.
+// What is no control says there too what is done to another that it is in, or nothing.
+// Source: AXActionVerb in Chromium's ax_enums.mojom, and showContextMenu behind it.
+func (n *node) takeAction(name string, kind bool) {
+	switch name {
+	case "clickAncestor", "doDefault", "showContextMenu", "":
+		if !kind {
+			return
+		}
+	}
+	n.actions = []string{name}
+	n.nameAction(0, name)
 }
 
 // wantsText reports whether what the node holds is a text.
@@ -163,8 +209,16 @@ func (p *program) askTextless(r *round, n *node) {
 
 // askActions asks for the names of what can be done. In a list most toolkits give
 // them in the person's language, or not at all, but one by one as they are.
-func (p *program) askActions(first, second *round, n *node) {
-	if p.habits().plainActions() {
+func (p *program) askActions(first, second *round, n *node, kind bool) {
+	switch habits := p.habits(); {
+	case habits.toolkit == chromium:
+		first.put(p.bus.ask.actionName(0), n.ref, func(d *dbuswire.Decoder) {
+			if n.takeAction(d.Str(), kind); !kind && len(n.actions) > 0 && n.name == "" {
+				p.askIdentifiers(second, n)
+			}
+		})
+		return
+	case habits.plainActions():
 		first.put(p.bus.ask.actions, n.ref, func(d *dbuswire.Decoder) {
 			n.actions = readActions(d)
 			for i := range n.actions {
@@ -256,6 +310,8 @@ func (n *node) readAttributes(d *dbuswire.Decoder) {
 			n.pos = ordinal(value)
 		case "setsize":
 			n.size = ordinal(value)
+		default:
+			n.signs.take(key, value)
 		}
 	})
 }

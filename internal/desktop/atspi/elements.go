@@ -198,6 +198,9 @@ func (p *program) elements(ctx context.Context, first *round, parent *node, node
 		e := m.element(n, p.windowOf(ctx, m, n))
 		if old, ok := p.mirror.Find(e.ID); ok {
 			e.Name = firstOf(e.Name, old.Name)
+			if e.Name == "" {
+				e.Description = firstOf(e.Description, old.Description)
+			}
 			e.Pos, e.Size = old.Pos, old.Size
 		} else if e.Role.InSet() && e.Pos == 0 && parent != nil && parent.count > 0 && n.index >= 0 {
 			e.Pos, e.Size = n.index+1, parent.count

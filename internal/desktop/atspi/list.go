@@ -109,7 +109,8 @@ func (t *tree) build(items []item) (doubtful []*node) {
 // take sets what the list says of a node.
 func (n *node) take(it *item, habits traits) {
 	n.index, n.count, n.offers, n.role, n.states = it.index, it.count, it.offers, it.role, it.states
-	n.name, n.description = habits.clean(it.name), habits.clean(it.about)
+	n.named(it.name, habits)
+	n.description = habits.clean(it.about)
 	n.read = true
 }
 

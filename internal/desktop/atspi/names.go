@@ -26,6 +26,12 @@ func (t traits) clean(s string) string {
 	return s
 }
 
+// named sets the node's name to what the app says.
+func (n *node) named(name string, habits traits) {
+	n.name = habits.clean(name)
+	n.opens, n.closes = name != strings.TrimLeft(name, " \n"), name != strings.TrimRight(name, " \n")
+}
+
 // className reports whether a text is the name of a class of GTK's or of a library
 // beside it, such as "GtkScale".
 func className(s string) bool {

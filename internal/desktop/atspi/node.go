@@ -68,6 +68,8 @@ type node struct {
 	states      stateSet
 	offers      offers
 	name        string // without what toolkits put in the place of none
+	opens       bool   // white space is before it,
+	closes      bool   // and behind
 	description string
 	details
 
@@ -86,10 +88,12 @@ type details struct {
 	number     float64
 	numeric    bool // number is its value
 	textless   bool // it is a field for a number, and nothing is in it
+	written    bool // text is what is written in it
 	min, max   float64
 	actions    []string
 	identifier string
 	webRoles   string
+	signs      signs
 	pos, size  int
 	labels     []ref  // what labels it
 	chosen     string // the name of the child that is selected in it

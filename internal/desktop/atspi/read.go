@@ -180,7 +180,7 @@ func (p *program) askSelf(r *round, n *node) {
 	habits, ask := p.habits(), p.bus.ask
 	r.put(ask.name, n.ref, func(d *dbuswire.Decoder) {
 		if name, ok := readText(d); ok {
-			n.name = habits.clean(name)
+			n.named(name, habits)
 		}
 	})
 	r.put(ask.role, n.ref, func(d *dbuswire.Decoder) { n.role = p.veiled(n.ref, roleNumber(d.U32())) })
@@ -199,6 +199,9 @@ func (p *program) askMore(r *round, n *node) {
 	}
 	if p.habits().peers && n.mere() {
 		n.offers = offersComponent // as all have that come from ATK's bridge
+		if p.habits().toolkit == chromium {
+			n.offers |= offersAction
+		}
 		return
 	}
 	r.put(p.bus.ask.interfaces, n.ref, func(d *dbuswire.Decoder) {

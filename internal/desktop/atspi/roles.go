@@ -16,6 +16,7 @@ const (
 	roleFiller        roleNumber = 20
 	roleFrame         roleNumber = 23
 	roleIcon          roleNumber = 26
+	roleImage         roleNumber = 27
 	roleLabel         roleNumber = 29
 	roleList          roleNumber = 31
 	roleListItem      roleNumber = 32
@@ -43,6 +44,8 @@ const (
 	roleEntry         roleNumber = 79
 	roleSection       roleNumber = 85
 	roleHeading       roleNumber = 83
+	roleLink          roleNumber = 88
+	roleDocumentWeb   roleNumber = 95
 	roleListBox       roleNumber = 98
 	roleLandmark      roleNumber = 110
 	roleStatic        roleNumber = 116

@@ -75,6 +75,7 @@ func (m *maker) element(n, window *node) desktop.Element {
 	if e.Description == e.Name || e.Description == e.Value {
 		e.Description = ""
 	}
+	n.call(&e)
 	if e.Role == desktop.Combobox && n.offers&offersSelection == 0 {
 		if m.habits.toolkit == qt {
 			e.Value = n.name // whatever is selected in its list: that is for its keyboard
@@ -119,6 +120,8 @@ func (n *node) value(most int) string {
 		return strconv.FormatFloat(n.number, 'f', -1, 64)
 	case n.role == roleComboBox:
 		return n.choice()
+	case n.written:
+		return n.writing(most)
 	}
 	return cut(strings.ReplaceAll(n.text, "\uFFFC", ""), most)
 }

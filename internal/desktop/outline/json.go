@@ -53,7 +53,7 @@ func (w *walker) object(p *part) *Element {
 	}
 	n, e := &w.nodes[p.first], w.element(p.first)
 	o := &Element{Role: desktop.Role(e.Role.Word()), Name: w.called(p.first), Unread: e.Unread, Inside: p.left}
-	if n.hasRef {
+	if n.hasRef || w.cut(p.first) {
 		o.Ref = w.ref(n.elem)
 	}
 	if n.frame != nil {

@@ -42,15 +42,15 @@ func (w *walker) text(p *part) string {
 func (w *walker) own(b *strings.Builder, c int) {
 	n, e := &w.nodes[c], w.element(c)
 	b.WriteString(e.Role.Word())
-	if name := w.called(c); name != "" || n.acts {
+	if name := w.title(c); name != "" {
 		if w.options.Compact {
 			b.WriteByte(':')
 		} else {
 			b.WriteByte(' ')
 		}
-		b.WriteString(strconv.Quote(name))
+		b.WriteString(name)
 	}
-	if n.hasRef {
+	if n.hasRef || w.cut(c) {
 		b.WriteString(" [" + w.ref(n.elem) + "]")
 	}
 	if w.options.Compact {
@@ -62,18 +62,79 @@ func (w *walker) own(b *strings.Builder, c int) {
 	}
 }
 
+// title is what a node is called in its line: its name in quotes, or where people do
+// something with it and it has none, what is said of it: in parentheses, or as it is where
+// that is the sign of a thing without words, such as .trash.
+func (w *walker) title(c int) string {
+	n, e := &w.nodes[c], w.element(c)
+	name := w.called(c)
+	switch {
+	case name != "":
+		return strconv.Quote(name)
+	case !n.acts:
+		return ""
+	case isSign(e.Description):
+		return e.Description
+	}
+	if about := aai.CleanLabel(e.Description, w.detail.name); about != "" {
+		return "(" + strconv.Quote(about) + ")"
+	}
+	if e.Role == desktop.Generic || e.Role == desktop.Group {
+		return ""
+	}
+	return `""`
+}
+
+// isSign reports whether a text is the sign of a thing without words, which cannot be taken
+// for a state or a ref: words of letters and digits with a dot in each, or a tag.
+func isSign(text string) bool {
+	const longest = 50
+	if text == "" || text[0] == ' ' || len(text) > longest {
+		return false
+	}
+	for word := range strings.FieldsSeq(text) {
+		tag := len(word) > 2 && word[0] == '<' && word[len(word)-1] == '>'
+		if tag {
+			word = word[1 : len(word)-1]
+		}
+		if !tag && !strings.Contains(word, ".") {
+			return false
+		}
+		for _, r := range word {
+			if !strings.ContainsRune("-._", r) && (r > unicode.MaxASCII || !unicode.IsLetter(r) && !unicode.IsDigit(r)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // called is what a node is called, as far as it is shown: its name, or the words
-// that it consists of.
+// that it consists of, unless they are told one by one.
 func (w *walker) called(c int) string {
 	e := w.element(c)
 	if !e.Role.Wordy() || w.nodes[c].acts {
 		return aai.CleanLabel(e.Name, w.detail.name)
 	}
-	words := e.Name
-	if desktop.Blank(words) && !e.States.Has(desktop.Protected) {
-		words = e.Value
+	if w.nodes[c].mixed && (e.Role != desktop.Heading || !w.detail.terse()) {
+		return ""
 	}
-	return aai.CleanLabel(words, max(w.detail.text, w.detail.name))
+	return aai.CleanLabel(words(e), max(w.detail.text, w.detail.name))
+}
+
+// words are those that an element consists of.
+func words(e *desktop.Element) string {
+	if desktop.Blank(e.Name) && !e.States.Has(desktop.Protected) {
+		return e.Value
+	}
+	return e.Name
+}
+
+// cut reports whether a node is a text that is not told to its end. The whole of it is
+// asked for by its ref.
+func (w *walker) cut(c int) bool {
+	e := w.element(c)
+	return w.options.Ref != nil && e.Role.Wordy() && !w.nodes[c].mixed && len(words(e)) > max(w.detail.text, w.detail.name)
 }
 
 // holding writes what an element holds: its value, how many items, what is said
@@ -92,10 +153,10 @@ func (w *walker) holding(b *strings.Builder, p *part) {
 		b.WriteString(": " + value)
 	}
 	if w.detail.description {
-		if e.Description != "" && e.Description != e.Name {
+		if e.Description != "" && e.Description != e.Name && !(w.nodes[p.first].acts && desktop.Blank(e.Name)) {
 			b.WriteString(" (" + desktop.Quote(e.Description, 80) + ")")
 		}
-		if e.Identifier != "" && desktop.Blank(e.Name) && w.nodes[p.first].acts {
+		if e.Identifier != "" && e.Description == "" && desktop.Blank(e.Name) && w.nodes[p.first].acts {
 			b.WriteString(" id " + desktop.Quote(e.Identifier, 40))
 		}
 	}
@@ -167,6 +228,7 @@ func (w *walker) states(b *strings.Builder, c int) {
 	write("expanded", has(desktop.Expanded) && e.Role != desktop.Combobox)
 	write("collapsed", has(desktop.Expandable) && !has(desktop.Expanded) && n.acts && e.Role != desktop.Combobox && e.Role != desktop.Menu)
 	write("readonly", has(desktop.ReadOnly) && (e.Role == desktop.Textbox || e.Role == desktop.Searchbox || e.Role == desktop.Spinbutton))
+	write("editable", has(desktop.Editable) && n.acts && !e.Role.Interactive())
 	write("multiline", has(desktop.Multiline) && n.acts)
 	write("password", has(desktop.Protected))
 	write("required", has(desktop.Required))
@@ -198,9 +260,15 @@ func (w *walker) items(b *strings.Builder, items []int, in desktop.Role) {
 	for _, c := range items {
 		all = all && (in == "" || implied(w.element(c).Role, in))
 	}
-	for i, c := range items {
+	for i := 0; i < len(items); i++ {
 		if i > 0 {
 			b.WriteString(", ")
+		}
+		c := items[i]
+		if text, last := w.passage(items, i); last > i {
+			b.WriteString(strconv.Quote(text))
+			i = last
+			continue
 		}
 		e := w.element(c)
 		if all || !w.nodes[c].hasRef && implied(e.Role, in) {
@@ -214,14 +282,32 @@ func (w *walker) items(b *strings.Builder, items []int, in desktop.Role) {
 	}
 }
 
+// passage joins the words of a text that stand side by side, from one item to the last of
+// them.
+func (w *walker) passage(items []int, first int) (text string, last int) {
+	for last = first; last < len(items); last++ {
+		c := items[last]
+		n := &w.nodes[c]
+		if n.parent < 0 || !w.nodes[n.parent].mixed || n.hasRef || w.cut(c) || n.end != c+1 {
+			break
+		}
+		text += " " + w.called(c)
+	}
+	return strings.TrimSpace(text), last - 1
+}
+
 // item writes an element whose role goes without saying. Its ref is in front, so
 // that the word after it can only be its name.
 func (w *walker) item(b *strings.Builder, c int) {
 	n := &w.nodes[c]
 	name := w.called(c)
 	switch {
+	case w.cut(c):
+		b.WriteString("[" + w.ref(n.elem) + "] " + strconv.Quote(name))
 	case !n.hasRef:
 		b.WriteString(strconv.Quote(name))
+	case name == "":
+		b.WriteString("[" + w.ref(n.elem) + "] " + w.title(c))
 	case oneWord(name):
 		b.WriteString("[" + w.ref(n.elem) + "] " + name)
 	default:

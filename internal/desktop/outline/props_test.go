@@ -22,8 +22,8 @@ type reader struct {
 var (
 	quotation   = regexp.MustCompile(`"(?:[^"\\]|\\.)*"`)
 	contextForm = regexp.MustCompile(`^ *[a-z]+( Q)?( \[e\d+\])? …$`)
-	headForm    = `[a-z]+(:Q| Q)?( \[e\d+\])?( [a-z]+)*( \(\d+ items in closed menus\))?`
-	itemForm    = `(\[e\d+\] (Q|[\p{L}\p{Nd}]+)( [a-z]+)*|` + headForm + `|Q( [a-z]+)*)( = (Q|\*\*\*\*))?`
+	headForm    = `[a-z]+(:Q| Q|[: ]\(Q\)|[: ]\S*[.<]\S*)?( \[e\d+\])?( [a-z]+)*( \(\d+ items in closed menus\))?`
+	itemForm    = `(\[e\d+\] (Q|\(Q\)|\S*[.<]\S*|[\p{L}\p{Nd}]+)( [a-z]+)*|` + headForm + `|Q( [a-z]+)*)( = (Q|\*\*\*\*))?`
 	wellFormed  = regexp.MustCompile(`^ *(` +
 		headForm + `( \d+ items)?( \(\d+ not read\))?( (Q|-?[\d.]+) \([^)]*\))?(: (Q|\*\*\*\*))?( \(Q\))?( id Q)?( \(\d+ elements inside\))?` +
 		`|` + headForm + `: ` + itemForm + `(, ` + itemForm + `)*` +

@@ -15,6 +15,7 @@ type entry struct {
 	acts        bool
 	hasRef      bool
 	hidden      bool
+	mixed       bool   // a text with something in it to act on: its words are told in their order
 	dead        bool   // left out, with its children lifted to its parent
 	closed      int    // of a menu bar: how many items are in closed menus
 	acting      int    // how many act in its subtree, itself included
@@ -111,7 +112,9 @@ func (k *sketch) collect() {
 		if acts := e.Acts(k.parentRole(parent)); acts || i == k.options.Root || k.means(e, parent) {
 			within[i-k.first] = len(k.nodes)
 			hidden = hidden || parent >= 0 && k.nodes[parent].hidden
-			k.nodes = append(k.nodes, entry{elem: i, parent: parent, acts: acts, hasRef: acts || e.Role.Holds(), hidden: hidden})
+			k.nodes = append(k.nodes, entry{
+				elem: i, parent: parent, acts: acts, hasRef: acts || e.Role.Holds(), hidden: hidden, mixed: !acts && k.mixes(i),
+			})
 		}
 		i++
 	}
@@ -161,7 +164,30 @@ func (k *sketch) means(e *desktop.Element, parent int) bool {
 			return false
 		}
 	}
-	return parent < 0 || !e.Repeats(k.element(parent))
+	return parent < 0 || k.nodes[parent].mixed && e.Role.Wordy() || !e.Repeats(k.element(parent))
+}
+
+// mixes reports whether the element is a text in which stand both words of their own and
+// something to act on; where that is at the end of a heading, it may be told after it.
+func (k *sketch) mixes(i int) bool {
+	role := k.snapshot.Elements[i].Role
+	if !role.Wordy() || role == desktop.Image {
+		return false
+	}
+	words, acts := false, false
+	for c := i + 1; c < k.snapshot.Elements[i].End; c++ {
+		e := &k.snapshot.Elements[c]
+		if !e.States.Has(desktop.Showing) && !k.options.Hidden {
+			continue
+		}
+		if e.Acts("") {
+			acts = true
+			c = e.End - 1
+			continue
+		}
+		words = words || e.Role.Wordy() && !e.Blank() && (acts || role != desktop.Heading)
+	}
+	return words && acts
 }
 
 // dropLabels leaves out labels that stand next to what they are the name of.

@@ -235,7 +235,7 @@ func (w *walker) run(c, end int) []int {
 func (w *walker) brief(c int) bool {
 	n, e := &w.nodes[c], w.element(c)
 	return (n.acts || e.Role.Wordy() || e.Role.InSet()) && e.Unread == 0 && (e.Value == "" || e.Value == e.Name) &&
-		!e.States.Any(desktop.Editable|desktop.Protected|desktop.Focused) && e.Min == e.Max && (!w.detail.description || e.Description == "")
+		!e.States.Any(desktop.Editable|desktop.Protected|desktop.Focused) && e.Min == e.Max && (!w.detail.description || e.Description == "" || n.acts && desktop.Blank(e.Name))
 }
 
 // folds reports whether elements of the role are rows, told in one line when

@@ -1,0 +1,130 @@
+package atspi
+
+import (
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"aai/internal/desktop"
+)
+
+// signs are by what a thing without words is told from others: what a web page says of it.
+type signs struct {
+	tag, class, picture string
+	said                bool // its name is the page's, and not the browser's
+}
+
+// take takes one of an object's attributes.
+func (s *signs) take(key, value string) {
+	switch key {
+	case "tag":
+		s.tag = value
+	case "class":
+		s.class = value
+	case "src":
+		s.picture = value
+	case "name-from", "explicit-name":
+		s.said = true
+	}
+}
+
+// How long a sign may be, and the words of a thing that is pressed as a whole.
+const (
+	maxSign    = 48
+	maxPressed = 160
+)
+
+// sign is by what a thing without words can be told: the file of its picture and its class,
+// such as "trash.png .icon.delete", or its tag. It is one that cannot be taken for words.
+func (n *node) sign() string {
+	own := &n.signs
+	picture := pictureName(own.picture)
+	for i := 0; picture == "" && i < len(n.children); i++ {
+		picture = pictureName(n.children[i].signs.picture)
+	}
+	sign := picture
+	class := ""
+	for _, word := range strings.Fields(own.class) {
+		if plainSign(word) && len(sign)+len(class)+len(word) < maxSign {
+			class += "." + word
+		}
+	}
+	sign = strings.TrimSpace(sign + " " + class)
+	if sign == "" && plainSign(own.tag) {
+		sign = "<" + own.tag + ">"
+	}
+	return sign
+}
+
+// pictureName is the name of a picture's file.
+func pictureName(address string) string {
+	address, _, _ = strings.Cut(address, "?")
+	name := path.Base(address)
+	if address == "" || strings.HasPrefix(address, "data:") || !strings.Contains(name, ".") || len(name) >= maxSign || !plainSign(name) {
+		return ""
+	}
+	return name
+}
+
+// plainSign reports whether a word is one that programs use.
+func plainSign(word string) bool {
+	for _, c := range word {
+		if c > 'z' || c < '-' || strings.ContainsRune("/:;<=>?@[\\]^`", c) {
+			return false
+		}
+	}
+	return word != ""
+}
+
+// call calls an element that is pressed, though it is of no kind that is, by what is written
+// on it, and one without any words by its sign.
+func (n *node) call(e *desktop.Element) {
+	if n.role == roleImage && n.signs.tag != "" && !n.signs.said {
+		e.Name = "" // it says, in the person's language, that the page does not say what it is
+	}
+	if e.Name == "" && len(e.Actions) > 0 && !e.Role.Interactive() && !n.written {
+		if words := n.writing(maxPressed + 1); utf8.RuneCountInString(words) <= maxPressed {
+			e.Name = words
+		}
+	}
+	whole := n.count <= 0 || len(n.children) > 0
+	if whole && e.Blank() && e.Description == "" && e.States.Has(desktop.Showing) && e.Acts("") && n.writing(1) == "" {
+		e.Description = n.sign()
+	}
+}
+
+// isWritten reports whether all that is written on the node is known by what is in it.
+func (n *node) isWritten() bool {
+	return n.count > 0 && n.count == len(n.children) && !n.states.has(stateEditable)
+}
+
+// writing is what is written on the node, at most so many bytes: the words of what is in
+// it, in their order.
+func (n *node) writing(most int) string {
+	var b strings.Builder
+	n.write(&b, most)
+	return cut(strings.Join(strings.Fields(b.String()), " "), most)
+}
+
+func (n *node) write(b *strings.Builder, most int) {
+	for _, child := range n.children {
+		if b.Len() > most {
+			return
+		}
+		block := !inline(child.role)
+		if child.opens || block {
+			b.WriteByte(' ')
+		}
+		if child.name != "" {
+			b.WriteString(child.name)
+		} else {
+			child.write(b, most)
+		}
+		if child.closes || block {
+			b.WriteByte(' ')
+		}
+	}
+}
+
+// inline reports whether what has the role stands in a line of text.
+func inline(r roleNumber) bool { return r == roleStatic || r == roleLink }
