@@ -155,7 +155,9 @@ func (r *Room) read(p *Plan, file string) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
-		return aai.Errorf(aai.InvalidParams, "%s: %w", aai.CleanLabel(file, 300), err)
+		e := aai.Errorf(aai.InvalidParams, "%s: %w", aai.CleanLabel(file, 300), err)
+		e.Hint = "Nothing was changed. Look at what is there (ls -l), and make it a file that you can read; or add the server by hand: " + r.byHand() + "."
+		return e
 	default:
 		p.was = true
 	}

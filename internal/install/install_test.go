@@ -294,6 +294,19 @@ func TestAReadOnlyFile(t *testing.T) {
 		t.Errorf("%v, on record: %q", err, w.room.Last())
 	}
 	w.is(cursor, "{}")
+	w.backups(0)
+}
+
+// TestWhatIsNoFile: it is said what to do about it.
+func TestWhatIsNoFile(t *testing.T) {
+	w := newWorld(t, "linux", nil)
+	if err := os.MkdirAll(filepath.Join(w.home, cursor), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, err := w.room.Install("cursor", serve())
+	if e := aai.AsError(err); e == nil || !strings.Contains(e.Message, "expected a regular file") || !strings.Contains(e.Hint, "Nothing was changed") {
+		t.Errorf("%v", err)
+	}
 }
 
 // TestFoldersThatWereMade: they go with the file, unless something else is in them by then.

@@ -60,6 +60,7 @@ func (r *Room) commit(p *Plan) error {
 		return err
 	}
 	if err := r.write(p); err != nil {
+		r.forget([]step{s}, before.Steps)
 		return errors.Join(err, r.keep(p.Client.ID, &before))
 	}
 	return nil
