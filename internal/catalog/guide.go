@@ -2,9 +2,7 @@ package catalog
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"aai"
@@ -14,7 +12,8 @@ import (
 // Guide returns what an agent must know to use the app, as Markdown. Words of the
 // descriptor stand in it in quotation marks, on one line and so that they can end
 // neither; values are JSON, escaped where they could mislead. Every example is
-// right by the tool's own schema. Safe for concurrent use.
+// right by the tool's own schema. The operations of a long guide are told in a line each,
+// and in full by [GuideTo]. Safe for concurrent use.
 func Guide(app *aai.App) string {
 	g := newGuide(app)
 	var b strings.Builder
@@ -24,8 +23,14 @@ func Guide(app *aai.App) string {
 	if len(g.Operations) == 0 {
 		b.WriteString("\nNone.\n")
 	}
+	var full strings.Builder
 	for i := range g.Operations {
-		g.Operations[i].write(&b, g.App.ID)
+		g.Operations[i].write(&full, g.App.ID)
+	}
+	if b.Len()+full.Len() > maxGuide && len(g.Operations) > 1 {
+		g.briefly(&b)
+	} else {
+		b.WriteString(full.String())
 	}
 	b.WriteString("\nUse the aai_exec tool to run these operations.\n")
 	return b.String()
@@ -160,11 +165,6 @@ func (p *param) write(b *strings.Builder, indent int) {
 	for i := range p.members {
 		p.members[i].write(b, indent+1)
 	}
-}
-
-// exampleCall is the arguments of aai_exec, as one line of JSON.
-func exampleCall(app, tool string, args json.RawMessage) string {
-	return fmt.Sprintf(`{"app": %s, "tool": %s, "args": %s}`, strconv.Quote(app), strconv.Quote(tool), args)
 }
 
 // withStop ends words with a full stop unless they end a sentence already.

@@ -218,7 +218,7 @@ func (c *checker) compile(path string, s aai.Schema) {
 
 // guide looks at what an agent will read.
 func (c *checker) guide(app *aai.App) {
-	const many, tooMany = 4000, 10_000
+	const many, tooMany = 1200, 2000 // with a line for each tool
 	tokens := estimate(catalog.Guide(app))
 	c.report.GuideTokens = tokens
 	mend := "Take out what an agent does not need, shorten descriptions, or split the app."

@@ -46,6 +46,20 @@ func TestGuideIsForModelsAndForPrograms(t *testing.T) {
 	}
 }
 
+func TestGuideToOneTool(t *testing.T) {
+	w := newWorld(t, apps())
+	result := w.own(t, own.Guide, `{"app": "memo", "tool": "add"}`)
+	if !strings.HasPrefix(result.Text, "### add\n") || !strings.Contains(result.Text, "Example: ") || strings.Count(result.Text, "###") != 1 {
+		t.Errorf("the guide to one tool:\n%s", result.Text)
+	}
+	var data struct{ Operations []struct{ Name string } }
+	remarshal(t, result.Data, &data)
+	if len(data.Operations) != 1 || data.Operations[0].Name != "add" {
+		t.Errorf("its data: %+v", data)
+	}
+	w.refused(t, own.Guide, `{"app": "memo", "tool": "ad"}`, aai.Error{Code: aai.ToolNotFound, Message: `tool: org.example.Notes has no tool "ad"`, Candidates: []string{"add"}})
+}
+
 func TestTheGatewayHasAGuideButNoDescriptor(t *testing.T) {
 	w := newWorld(t, nil)
 	if text := w.own(t, own.Guide, `{"app": "aai"}`).Text; !strings.Contains(text, own.Grant) {

@@ -125,7 +125,7 @@ func App(s Sources, known func() Catalog) *aai.App {
 		Description: "The gateway itself: its apps, guides, history and consents.",
 		Tools: append([]*aai.Tool{
 			read(Apps, "List the apps", none, c.apps),
-			read(Guide, "Say how to use an app", oneApp, c.guide),
+			read(Guide, "Say how to use an app, or one tool of it in full", toolOfApp, c.guide),
 			read(Descriptor, "Return an app's descriptor as its author wrote it, or what of it is of this platform", partOfApp, c.descriptor),
 			read(Scan, "Look at every aai.json and say what is wrong with it", none, c.scan),
 			read(Projects, "List what the client's project folders have in .aai: descriptors, workflows, baselines", none, projectTool{s.HostPlatform}.list),
@@ -206,8 +206,9 @@ func unless(vain func(context.Context, *aai.Call) error, tool *aai.Tool) *aai.To
 
 // The parameters of the tools.
 const (
-	none   = `{"type": "object", "properties": {}, "additionalProperties": false}`
-	oneApp = `{"type": "object", "properties": {"app": {"type": "string", "description": "App id"}}, "required": ["app"], "additionalProperties": false}`
+	none      = `{"type": "object", "properties": {}, "additionalProperties": false}`
+	toolOfApp = `{"type": "object", "properties": {"app": {"type": "string", "description": "App id"},
+		"tool": {"type": "string", "description": "Only this tool, in full"}}, "required": ["app"], "additionalProperties": false}`
 
 	partOfApp = `{"type": "object", "properties": {"app": {"type": "string", "description": "App id"},
 		"platform": {"type": "boolean", "description": "Only what is of the platform that its tools are of"}}, "required": ["app"], "additionalProperties": false}`
@@ -294,7 +295,26 @@ func (c catalogTools) guide(ctx context.Context, call *aai.Call) (*aai.Result, e
 	if err != nil {
 		return nil, err
 	}
+	if tool := text(call, "tool"); tool != "" {
+		words, data := catalog.GuideTo(app, tool)
+		if data == nil {
+			return nil, noTool(app, tool)
+		}
+		return &aai.Result{Text: words, Data: data}, nil
+	}
 	return &aai.Result{Text: catalog.Guide(app), Data: catalog.GuideData(app)}, nil
+}
+
+// noTool is the error of a guide to a tool that the app has not.
+func noTool(app *aai.App, tool string) error {
+	names := make([]string, len(app.Tools))
+	for i, t := range app.Tools {
+		names[i] = t.Name
+	}
+	e := aai.Errorf(aai.ToolNotFound, "tool: %s has no tool %q", app.ID, aai.CleanLabel(tool, 60))
+	e.Candidates = aai.Nearest(tool, names, 5)
+	e.Hint = "Without tool the guide names all of them."
+	return e
 }
 
 func (c catalogTools) descriptor(ctx context.Context, call *aai.Call) (*aai.Result, error) {

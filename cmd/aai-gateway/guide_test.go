@@ -1,0 +1,35 @@
+package main
+
+import (
+	"strings"
+	"testing"
+
+	"aai/internal/ax"
+	"aai/internal/catalog"
+)
+
+// TestGuideOfTheDesktop: the road of the default profile to the windows is short: a line for
+// each tool, and each in full for who asks. A token is four characters.
+func TestGuideOfTheDesktop(t *testing.T) {
+	const most, mostOfOne = 1200, 450
+	desk := ax.New(ax.Config{})
+	guide := catalog.Guide(desk)
+	t.Logf("the guide is about %d tokens", len(guide)/4)
+	if len(guide)/4 > most {
+		t.Errorf("the guide is about %d tokens, expected at most %d:\n%s", len(guide)/4, most, guide)
+	}
+	for _, tool := range desk.Tools {
+		if !strings.Contains(guide, "\n- "+tool.Name+"(") {
+			t.Errorf("the guide has no line for %s", tool.Name)
+		}
+		full, _ := catalog.GuideTo(desk, tool.Name)
+		if len(full)/4 > mostOfOne {
+			t.Errorf("the guide to %s is about %d tokens:\n%s", tool.Name, len(full)/4, full)
+		}
+		for _, name := range tool.Params.Order {
+			if !strings.Contains(full, "\n- "+name+" (") || !strings.Contains(guide, name) {
+				t.Errorf("%s of %s is not told: %s", name, tool.Name, full)
+			}
+		}
+	}
+}
