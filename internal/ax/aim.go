@@ -93,7 +93,7 @@ func (v *view) target(ctx context.Context) (i int, also []int, err error) {
 	switch {
 	case given(v.call, "fields"):
 		return v.targets(ctx)
-	case given(v.call, "key"):
+	case given(v.call, "key") && !given(v.call, "query"):
 		return v.place(ctx), nil, nil
 	case given(v.call, "from_query"), given(v.call, "from_x"):
 		if i, err = v.end(ctx, "from"); err == nil {

@@ -122,13 +122,16 @@ func (v *view) reached(c desktop.Chord, focused int) (says []string) {
 // a line in a field of one line is return, and after a tab it is any button.
 func (v *view) pressedByTyping(ctx context.Context, i int) []int {
 	text := v.gives()
+	if flagArg(v.call, "submit") {
+		text += "\n"
+	}
 	if i < 0 || !strings.ContainsAny(text, "\n\r\t") {
 		return nil
 	}
 	if _, after, tab := strings.Cut(text, "\t"); tab && strings.ContainsAny(after, " \n\r") {
 		return v.buttons(v.shot.Window(i), false) // in some fields of many lines a tab leads out, too
 	}
-	if !strings.ContainsAny(text, "\n\r") || !takesText(&v.shot.Elements[i]) || v.shot.Elements[i].States.Has(desktop.Multiline) {
+	if !strings.ContainsAny(text, "\n\r") || !takesText(&v.shot.Elements[i]) || v.shot.Elements[i].States.Has(desktop.Multiline) && !flagArg(v.call, "submit") {
 		return nil
 	}
 	return v.pressedBy(ctx, false, i)

@@ -1,6 +1,7 @@
 package ax
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -15,8 +16,8 @@ func (d *desk) keyPressTool() *aai.Tool {
 	return spec{
 		name: "ax_key_press", title: "Press keys", types: true,
 		returns:     deedReturns,
-		description: "Press a key with modifiers in a program's window, such as s with ctrl.",
-		params: appProp + `,
+		description: "Press a key with modifiers in a program's window, such as s with ctrl, or in an element.",
+		params: appProp + `,` + queryProp + `,` + nthProp + `,
 			"key": {"type": "string", "minLength": 1, "maxLength": 32, "description": "One character, or return, escape, tab, f5, page_down …"},
 			"modifiers": {"type": "array", "maxItems": 4, "items": {"type": "string", "enum": ["ctrl", "shift", "alt", "meta", "cmd", "opt"]}},` + modeProp,
 		required: `["app", "key"]`, secret: []string{"key"}, // it may be one of a password
@@ -26,8 +27,10 @@ func (d *desk) keyPressTool() *aai.Tool {
 			}
 			return []string{"key"}
 		},
-		vain: pressable,
-		run:  func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, keyPress) },
+		vain: func(ctx context.Context, call *aai.Call) error {
+			return cmp.Or(pressable(ctx, call), d.missing(ctx, call))
+		},
+		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, keyPress) },
 	}.tool()
 }
 
@@ -42,13 +45,33 @@ func keyPress(ctx context.Context, v *view) (*aai.Result, error) {
 		return nil, err
 	}
 	chord, _ := chordOf(v.call)
-	if m, err := v.focused(); err == nil {
-		if err := v.mayType(ctx, m.index); err != nil {
+	i := -1
+	if query := textArg(v.call, "query"); query != "" {
+		m, err := v.toActOn(ctx, query)
+		if err != nil {
+			return nil, err
+		}
+		i = m.index
+	}
+	typed := i
+	if m, err := v.focused(); i < 0 && err == nil {
+		typed = m.index
+	}
+	if typed >= 0 {
+		if err := v.mayType(ctx, typed); err != nil {
 			return nil, err
 		}
 	}
-	a := deed{view: v, index: -1, done: "Pressed " + strings.Join(append(chord.Modifiers, aai.CleanLabel(chord.Key, 32)), "+")}
-	a.ways = []way{v.byInput(-1, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	a := deed{view: v, index: i, done: "Pressed " + strings.Join(append(chord.Modifiers, aai.CleanLabel(chord.Key, 32)), "+")}
+	if i >= 0 {
+		a.done += " in"
+	}
+	a.ways = []way{v.byInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if i >= 0 {
+			if err := v.giveKeyboard(ctx, i, input, seat, w); err != nil {
+				return err
+			}
+		}
 		return input.Key(ctx, seat, w.ID, chord)
 	})}
 	return a.perform(ctx)

@@ -24,6 +24,25 @@ func (v *view) enter(ctx context.Context, i int, input desktop.Input, seat deskt
 	return v.reach(ctx, i, v.shot.Elements[i].Frame.Center(), input, seat, w)
 }
 
+// giveKeyboard gives the element its window's keyboard, and presses nothing that a click
+// would.
+func (v *view) giveKeyboard(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	e := &v.shot.Elements[i]
+	switch {
+	case e.States.Has(desktop.Focused):
+		return nil
+	case sheetCell(e):
+		return v.enterCell(ctx, i, input, seat, w)
+	case takesText(e):
+		return v.enter(ctx, i, input, seat, w)
+	case seat == desktop.PersonSeat && v.backend.Actor != nil && v.backend.Actor.Perform(ctx, v.app, e.ID, desktop.Act{Verb: desktop.TakeFocus, Name: e.Name}) == nil:
+		if has, err := v.becomesFocused(ctx, e.ID); has || err != nil {
+			return err
+		}
+	}
+	return v.tabTo(ctx, e.ID, input, seat, w)
+}
+
 // reach clicks a point of an element, or goes to it by keys.
 func (v *view) reach(ctx context.Context, i int, at desktop.Point, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	if v.shot.Elements[i].States.Has(desktop.Focused) {

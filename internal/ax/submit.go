@@ -53,10 +53,33 @@ func (f *filling) press(ctx context.Context) (*aai.Result, error) {
 	return f.clickOn(ctx, i, desktop.LeftButton, 1, !inFocus(f.call), "Clicked")
 }
 
+// typeAndSend types into the element and presses return in it. What that does is told, and
+// not what was typed once more.
+func (v *view) typeAndSend(ctx context.Context, i int) (*aai.Result, error) {
+	if err := v.begin(ctx, i); err != nil {
+		return nil, err
+	}
+	ref := v.ref(i)
+	v.said = map[desktop.ID]bool{v.shot.Elements[i].ID: true}
+	v.together = true
+	_, err := v.typeInto(ctx, i)
+	if v.together = false; err != nil {
+		return nil, err
+	}
+	if err := v.refresh(ctx); err != nil {
+		return nil, err
+	}
+	if i, err = v.refs.Resolve(v.shot, ref); err != nil {
+		return nil, err
+	}
+	a := deed{view: v, index: i, done: "Typed, and pressed return in", ways: []way{v.byReturn(i)}}
+	return a.perform(ctx)
+}
+
 // byReturn is a way that presses return in an element.
 func (v *view) byReturn(i int) way {
 	return v.byInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-		if err := v.enter(ctx, i, input, seat, w); err != nil {
+		if err := v.giveKeyboard(ctx, i, input, seat, w); err != nil {
 			return err
 		}
 		return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "return"})

@@ -15,10 +15,11 @@ func (d *desk) typeTool() *aai.Tool {
 	return spec{
 		name: "ax_type", title: "Type text", types: true,
 		returns:     deedReturns,
-		description: "Type text into an element, or into what has the program's keyboard. Any Unicode.",
+		description: "Type text into an element, or into what has the program's keyboard. Any Unicode; in a field of one line \\n is return and \\t tab.",
 		params: appProp + `,` + queryProp + `,` + nthProp + `,
 			"text": {"type": "string", "maxLength": 100000},
-			"clear_first": {"type": "boolean", "default": false},` + modeProp,
+			"clear_first": {"type": "boolean", "default": false},
+			"submit": {"type": "boolean", "default": false, "description": "Then press return"},` + modeProp,
 		required: `["app", "text"]`, secret: []string{"text"},
 		vain: d.missing,
 		run:  func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, typeText) },
@@ -40,23 +41,43 @@ func typeText(ctx context.Context, v *view) (*aai.Result, error) {
 	if err := v.mayType(ctx, m.index); err != nil {
 		return nil, err
 	}
+	if flagArg(v.call, "submit") {
+		return v.typeAndSend(ctx, m.index)
+	}
+	return v.typeInto(ctx, m.index)
+}
+
+// typeInto types the call's text into the element.
+func (v *view) typeInto(ctx context.Context, i int) (*aai.Result, error) {
 	text, replace := textArg(v.call, "text"), flagArg(v.call, "clear_first")
-	e := &v.shot.Elements[m.index]
+	e := &v.shot.Elements[i]
 	before, err := v.read(ctx, e.ID)
 	if err != nil {
 		return nil, err
 	}
-	a := deed{view: v, index: m.index, done: "Typed into"}
-	if !inFocus(v.call) {
-		act := desktop.Act{Verb: desktop.InsertText, Text: text}
-		if replace {
-			act.Verb = desktop.SetText
-		}
-		a.ways = append(a.ways, v.byAsking(m.index, "its editable text", act))
+	a := deed{view: v, index: i, done: "Typed into"}
+	act := desktop.Act{Verb: desktop.InsertText, Text: text}
+	if replace {
+		act.Verb = desktop.SetText
 	}
-	a.ways = append(a.ways, v.byTyping(m.index, text, replace))
-	a.verify = v.typed(m.index, before, text, replace)
+	keys, lost := keysIn(e, text), v.app.Browser && e.States.Has(desktop.Multiline) && strings.Contains(text, "\t")
+	if lost || !inFocus(v.call) && !keys {
+		a.ways = append(a.ways, v.byAsking(i, "its editable text", act))
+	}
+	if !lost { // a page takes the key for one that leads out of the field
+		a.ways = append(a.ways, v.byTyping(i, text, replace))
+	}
+	if !keys {
+		a.verify = v.typed(i, before, text, replace)
+	}
 	return a.perform(ctx)
+}
+
+// keysIn reports whether there are keys in the text that are none of what the element holds:
+// in a field of one line the end of a line is return, and a tab leads to the next field.
+func keysIn(e *desktop.Element, text string) bool {
+	one := e.Role == desktop.Textbox || e.Role == desktop.Searchbox || e.Role == desktop.Spinbutton || e.Role == desktop.Combobox
+	return one && !e.States.Has(desktop.Multiline) && strings.ContainsAny(text, "\n\r\t")
 }
 
 // focused finds the element that has the program's keyboard.

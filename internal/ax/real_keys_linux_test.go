@@ -1,0 +1,39 @@
+package ax_test
+
+import (
+	"testing"
+
+	"aai"
+)
+
+// TestRealKeysOfFields: in a field of one line a tab leads on and the end of a line sends,
+// where there are several both are text; return after a text, and a key in an element. The
+// page is the witness, and whoever works beside it notices nothing.
+func TestRealKeysOfFields(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(`<form onsubmit="sent.value = +sent.value + 1; return false"><label>First <input id="first"></label><label>Second <input id="second"></label><button>Send</button></form>
+		<label>Notes <textarea id="notes"></textarea></label><button onclick="pressed.value = +pressed.value + 1">Go</button>
+		<input type="hidden" id="sent" value="0"><input type="hidden" id="pressed" value="0">`)
+	p := w.somebody()
+	f.ok("ax_type", params{"app": f.app, "query": "textbox First", "text": "Ann\tBob"})
+	f.comes("first", "Ann")
+	f.comes("second", "Bob")
+	f.ok("ax_type", params{"app": f.app, "query": "textbox Second", "text": "!\n"})
+	f.comes("sent", "1")
+	f.comes("second", "Bob!")
+	a := f.ok("ax_type", params{"app": f.app, "query": "textbox First", "text": "Eve", "clear_first": true, "submit": true})
+	f.says(a.Text, "Typed, and pressed return in")
+	f.comes("sent", "2")
+	f.comes("first", "Eve")
+	f.done("ax_type", params{"app": f.app, "query": "textbox Notes", "text": "a\nb"})
+	f.comes("notes", "a\nb")
+	e := f.refused(aai.AutomationNotSupported, "ax_type", params{"app": f.app, "query": "textbox Notes", "text": "\tq"}) // the key would lead out of it
+	f.says(e.Message, "does not let its text be set")
+	f.done("ax_key_press", params{"app": f.app, "query": "textbox Second", "key": "q"})
+	f.comes("second", "Bob!q")
+	f.ok("ax_key_press", params{"app": f.app, "query": "button Go", "key": "space"})
+	f.comes("pressed", "1")
+	f.comes("sent", "2")
+	p.undisturbed(t)
+}
