@@ -13,6 +13,9 @@ import (
 // setCell sets a cell of a table: by asking the program, or else by the keys that a
 // person types into it.
 func (v *view) setCell(ctx context.Context, i int, value string) (*aai.Result, error) {
+	if b, is := blockAt(&v.shot.Elements[i], value); is {
+		return v.setBlock(ctx, i, b)
+	}
 	before, err := v.read(ctx, v.shot.Elements[i].ID)
 	if err != nil {
 		return nil, err
@@ -50,12 +53,9 @@ func (v *view) byCellKeys(i int, value string) way {
 			return err
 		}
 		if value == "" {
-			return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "delete"})
+			return v.writeCell(ctx, "", "", input, seat, w)
 		}
-		if err := input.Type(ctx, seat, w.ID, value); err != nil {
-			return err
-		}
-		return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "return"})
+		return v.writeCell(ctx, value, "return", input, seat, w)
 	})
 }
 

@@ -46,10 +46,9 @@ func (v *view) aimAll(ctx context.Context, fields []field) error {
 	for until := time.Now().Add(findPatience); ; {
 		waits := false
 		for n := range fields {
-			if f := &fields[n]; f.id == "" {
-				v.aimAt(ctx, f)
-				waits = waits || f.err != nil && aai.AsError(f.err).Code == aai.ElementNotFound && !refs.Is(f.query)
-			}
+			f := &fields[n]
+			v.aimAt(ctx, f) // all in the same look
+			waits = waits || f.err != nil && aai.AsError(f.err).Code == aai.ElementNotFound && !refs.Is(f.query)
 		}
 		if !waits || time.Now().After(until) || !v.changed(ctx, until) {
 			return v.twice(fields)
@@ -63,7 +62,7 @@ func (v *view) aimAll(ctx context.Context, fields []field) error {
 // aimAt finds what the field's query means.
 func (v *view) aimAt(ctx context.Context, f *field) {
 	m, err := v.find(ctx, f.query)
-	if f.err = err; err != nil {
+	if f.id, f.err = "", err; err != nil {
 		return
 	}
 	f.id = v.shot.Elements[m.index].ID
@@ -116,7 +115,10 @@ func (v *view) touched(ctx context.Context, fields []field) (all []int) {
 	last := -1
 	for _, f := range fields {
 		i := v.shot.Index(f.id)
-		if i < 0 {
+		if i < 0 && f.ref != "" { // it may have been made anew
+			i, _ = v.refs.Resolve(v.shot, f.ref)
+		}
+		if f.id == "" || i < 0 {
 			continue
 		}
 		last = i
@@ -134,11 +136,16 @@ func (v *view) touched(ctx context.Context, fields []field) (all []int) {
 // maxWas is how many bytes are told of what a field held before.
 const maxWas = 200
 
-// was is what an element holds before it is set; nil where nobody may know.
-func was(e *desktop.Element) *string {
+// was is what an element holds before it is set to the value; nil where nobody may know.
+func (v *view) was(i int, value string) *string {
+	e := &v.shot.Elements[i]
 	if e.States.Has(desktop.Protected) {
 		return nil
 	}
-	text := aai.CleanText(held(e), maxWas)
+	text := held(e)
+	if b, is := blockAt(e, value); is {
+		text = v.blockText(b, i)
+	}
+	text = aai.CleanText(text, maxWas)
 	return &text
 }

@@ -100,6 +100,9 @@ func (f *filling) beginAll(ctx context.Context) error {
 		all = append(all, i)
 	}
 	f.said = nil
+	if len(all) == 0 {
+		return failed(aai.NotDelivered, "the fields are gone")
+	}
 	if err := f.begin(ctx, all[0], all[1:]...); err != nil {
 		return err
 	}
@@ -167,7 +170,7 @@ func (f *filling) one(ctx context.Context, n int) (secret bool) {
 		f.failed(n, err)
 		return false
 	}
-	f.rows[n].Ref, f.rows[n].Was = one.ref, was(&f.shot.Elements[i])
+	f.rows[n].Ref, f.rows[n].Was = one.ref, f.was(i, one.value)
 	if err := f.mayType(ctx, i); err != nil {
 		f.failed(n, err)
 		return true
@@ -221,7 +224,7 @@ func (f *filling) again(ctx context.Context, one *field) (int, error) {
 // setOne sets a field. The end of a line in a field of one line is return, which may send
 // all of it.
 func (f *filling) setOne(ctx context.Context, i int, value string) (*aai.Result, error) {
-	if e := &f.shot.Elements[i]; strings.ContainsAny(value, "\n\r\t") && !e.States.Has(desktop.Multiline) {
+	if e := &f.shot.Elements[i]; strings.ContainsAny(value, "\n\r\t") && !e.States.Has(desktop.Multiline) && !sheetCell(e) {
 		err := aai.Errorf(aai.InvalidParams, "value: expected no end of line and no tab, which are keys in a field of one line")
 		err.Delivery, err.Hint = aai.NotDelivered, "submit presses return."
 		return nil, err
@@ -301,7 +304,7 @@ func (f *filling) told(d delta.Delta) (*aai.Result, *fillResult) {
 	data := &fillResult{Fields: f.rows, Changes: []string{}}
 	done, unsure := 0, []string{}
 	ours := make(map[int]bool)
-	for _, row := range f.rows {
+	for n, row := range f.rows {
 		if row.Done {
 			done++
 		}
@@ -311,6 +314,11 @@ func (f *filling) told(d delta.Delta) (*aai.Result, *fillResult) {
 		if i, err := f.refs.Resolve(f.shot, row.Ref); err == nil {
 			for j := i; j < f.shot.Elements[i].End; j++ {
 				ours[j] = true
+			}
+			if b, is := blockAt(&f.shot.Elements[i], f.fields[n].value); is {
+				for _, j := range f.cellsOf(b, f.tableOf(i)) {
+					ours[j] = true
+				}
 			}
 		}
 	}

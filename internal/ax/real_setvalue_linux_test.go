@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"strconv"
+	"strings"
 	"testing"
 
 	"aai"
@@ -193,6 +194,22 @@ func TestRealCells(t *testing.T) {
 		}
 	}
 	w.says(w.ok("ax_set_value", params{"app": app, "query": "cell B3", "value": "-5"}).Text, "was so already")
+
+	// Rows of cells go in at once, each as it was given: the sheet would put "Berlin" for "Be".
+	a := w.done("ax_set_value", params{"app": app, "query": "cell D1", "value": "City\tNights\nBerlin\t2\nBe\t=2*E2\n"})
+	w.says(a.Text, "Set the cells to E3 from")
+	a = w.ok("ax_fill", params{"app": app, "fields": fields("cell D2", "Graz\t5\nBern\t7", "cell A6", "Sum")})
+	if !strings.HasPrefix(a.Text, "Filled 2 of 2 fields.") || strings.Contains(a.Text, `cell "`) {
+		t.Errorf("it says %q", a.Text)
+	}
+	if was := at(a.data, "fields", 0, "was"); was != "Berlin\t2\nBe\t4\n" {
+		t.Errorf("the cells held %q", was)
+	}
+	for cell, want := range map[string]string{"D1": "City", "E1": "Nights", "D2": "Graz", "E2": "5", "D3": "Bern", "E3": "7", "A6": "Sum"} {
+		if got := w.ok("ax_get_value", params{"app": app, "query": "cell " + cell}).data["value"]; got != want {
+			t.Errorf("%s holds %q, want %q", cell, got, want)
+		}
+	}
 
 	// A click puts the cursor there, so that what is typed next comes there; what is typed
 	// into a cell by its name is read where the cell is by then.

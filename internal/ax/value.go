@@ -12,7 +12,7 @@ func (d *desk) setValueTool() *aai.Tool {
 	return spec{
 		name: "ax_set_value", title: "Set element value", types: true,
 		returns:     deedReturns,
-		description: "Set what an element holds: a text, a number as text (\"7\"), \"true\" or \"false\" for a check box, an option's name for a list.",
+		description: "Set what an element holds: a text, a number as text (\"7\"), \"true\" or \"false\" for a check box, an option's name for a list. Rows of cells are parted by \\n and \\t, and begin in the cell.",
 		params:      appProp + `,` + queryProp + `,` + nthProp + `, "value": {"type": "string", "maxLength": 100000}`,
 		required:    `["app", "query", "value"]`, secret: []string{"value"},
 		vain: d.missing,
