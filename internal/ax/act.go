@@ -97,6 +97,9 @@ func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 		result.Element = a.brief(a.shot, now)
 	}
 	out := &aai.Result{Text: a.done + described + " by " + used.name + "." + told(delta)}
+	if a.brought {
+		out.Text += "\nIt was out of view, and was scrolled into it first."
+	}
 	if keyboard.giveBack(ctx, before) {
 		out.Text += keyboardBack
 	}

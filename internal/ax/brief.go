@@ -69,6 +69,9 @@ func describe(v *view, i int) string {
 	if !e.States.Has(desktop.Enabled) {
 		text += " disabled"
 	}
+	if v.shot.Beyond(i) {
+		text += " out of view"
+	}
 	if e.States.Has(desktop.Checkable) {
 		text += map[bool]string{true: " checked", false: " unchecked"}[e.States.Has(desktop.Checked)]
 	}

@@ -65,6 +65,7 @@ func (v *view) toActOn(ctx context.Context, query string) (match, error) {
 		return m, err
 	}
 	v.acting = false
+	m = v.bring(ctx, m)
 	if m, err = v.ready(ctx, m, query); err != nil || !inFocus(v.call) {
 		return m, err
 	}

@@ -47,8 +47,8 @@ func (d *desk) findTool() *aai.Tool {
 // foundText is the element, what it is in and what stands with it.
 func (v *view) foundText(i int, row string) string {
 	text := describe(v, i)
-	if !v.shot.Visible(i) {
-		text += " not in view"
+	if !v.shot.Visible(i) && !v.shot.Beyond(i) { // which is said of it
+		text += " out of view"
 	}
 	for _, part := range v.path(i) {
 		text += " in " + part

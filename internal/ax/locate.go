@@ -27,12 +27,14 @@ type view struct {
 	// alsoMenus makes queries mean items of closed menus too, where nothing that
 	// shows is meant.
 	alsoMenus bool
-	beyond    bool                // queries mean what is out of view, too
 	acting    bool                // the element is to be acted upon, under the name that the caller knows
 	silent    bool                // errors are told to nobody, so that no reference is given
 	surely    bool                // queries mean only what they mean without a doubt
 	together  bool                // what is acted upon is one of several, which are told together
 	said      map[desktop.ID]bool // what was said already that is acted upon
+	beyond    bool                // queries mean what is out of view as well as what shows
+	far       bool                // what is out of view was read, too
+	brought   bool                // the element was out of view, and was brought into it
 	unrest    *delta.Unrest
 }
 
@@ -126,6 +128,9 @@ func (v *view) locate(ctx context.Context, query string) (match, error) {
 	until := time.Now().Add(findPatience)
 	for {
 		m, err := v.find(ctx, query)
+		if v.mayBeFar(m, err) && v.lookFar(ctx) {
+			m, err = v.find(ctx, query)
+		}
 		if err == nil || aai.AsError(err).Code != aai.ElementNotFound || refs.Is(query) || time.Now().After(until) {
 			return m, err
 		}
@@ -201,7 +206,7 @@ func (v *view) certain(ctx context.Context, q *query.Query, text string, found q
 	e := aai.Errorf(aai.ElementNotFound, "nothing in %s is called %s; what is like it is no good guess to act on", aai.CleanLabel(v.app.Name, 60), quoted(text))
 	e.Delivery = aai.NotDelivered
 	e.Candidates = v.candidates(like.Matches)
-	e.Hint = "Give the ref of the one you mean as query, or its whole name; contains: before the words means whatever has them." + v.unmade()
+	e.Hint = "Give the ref of the one you mean as query, or its whole name; contains: before the words means whatever has them." + v.unmade() + v.unsearched()
 	return found, e
 }
 
@@ -293,6 +298,9 @@ func (v *view) search(ctx context.Context, asked string) (query.Found, error) {
 	}
 	found := find(v.shot, query.Options{Root: -1})
 	found.Matches, found.HiddenMatches = v.once(found.Matches), v.once(found.HiddenMatches)
+	if len(found.Matches) == 0 {
+		found.Matches = v.outOfView(found.HiddenMatches)
+	}
 	if v.alsoHidden && len(found.Matches) == 0 {
 		found.Matches = found.HiddenMatches
 	}
@@ -313,7 +321,7 @@ func (v *view) notFound(ctx context.Context, asked string, found query.Found) er
 	e := aai.Errorf(aai.ElementNotFound, "nothing in %s matches %s", aai.CleanLabel(v.app.Name, 60), quoted(asked))
 	e.Delivery = aai.NotDelivered
 	e.Candidates = v.candidates(found.Nearest)
-	e.Hint = "ax_get_tree shows what is there." + v.unmade()
+	e.Hint = "ax_get_tree shows what is there." + v.unmade() + v.unsearched()
 	if dialog := v.beforePage(); dialog >= 0 && v.app.Browser && !v.silent {
 		e.Message += "; " + v.name(dialog) + " is before its page"
 		e.Hint = "Answer or close that dialog first."

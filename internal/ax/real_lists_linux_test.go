@@ -38,7 +38,7 @@ func realScroll(w *realForm) {
 	w.ok("ax_scroll", params{"app": w.app, "query": "listbox Fruits", "direction": "down", "amount": 100})
 	w.f.WaitFor(w.T, "the list is scrolled", func(map[string]any) bool { return w.scrolled() > 0 })
 	down := w.scrolled()
-	w.says(w.ok("ax_find", w.on(`option "Fruit 30"`)).Text, `option "Fruit 30" [e`, "not in view")
+	w.says(w.ok("ax_find", w.on(`option "Fruit 30"`)).Text, `option "Fruit 30" [e`, "out of view")
 	w.done("ax_scroll", w.with(`option "Fruit 30"`, "to_view", true))
 	if at := w.scrolled(); at <= down {
 		w.Errorf("it is scrolled to %v, and was to %v", at, down)

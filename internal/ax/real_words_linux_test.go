@@ -67,7 +67,7 @@ func TestRealWords(t *testing.T) {
 	w.onPage(pricesPage(), "Item 5", func(app string) {
 		a := w.ok("ax_get_tree", params{"app": app})
 		within(500, "first look at a table", a.Text+a.Warning, `"Item 5"`)
-		within(130, "price in row 37", w.ok("ax_find", params{"app": app, "query": "Item 37"}).Text, `"82.68 EUR"`, `button "Buy" [e`, "not in view")
+		within(130, "price in row 37", w.ok("ax_find", params{"app": app, "query": "Item 37"}).Text, `"82.68 EUR"`, `button "Buy" [e`, "out of view")
 		e := w.refused(aai.AmbiguousTarget, "ax_click", params{"app": app, "query": "Buy"})
 		within(200, "buttons alike", strings.Join(e.Candidates, ", "), `beside "1 Item 1 10.00 EUR"`)
 	})

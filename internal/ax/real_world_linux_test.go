@@ -33,6 +33,7 @@ type realWorld struct {
 	tools   *aai.App
 	record  *record
 	caller  aai.Caller
+	tries   int // of complete
 }
 
 // params are the arguments of a call.
@@ -65,7 +66,7 @@ func joined(t *testing.T, s *linuxtest.Session, getenv func(string) string) *rea
 		T: t, Session: s, record: &record{},
 		caller: aai.Caller{Door: aai.DoorMCP, Name: "test", Session: "s1"},
 		backend: desktop.Backend{
-			Tree: tree, Actor: tree, Events: tree,
+			Tree: tree, Far: tree, Actor: tree, Events: tree,
 			Windows: screen, Input: screen, Screen: screen, Clipboard: screen, Programs: programs,
 		},
 	}

@@ -44,14 +44,14 @@ func TestFindTellsTheRow(t *testing.T) {
 	})
 }
 
-// TestFindOutOfView: what is scrolled away is found and said not to be in view; what a
+// TestFindOutOfView: what is scrolled away is found and said to be out of it; what a
 // dialog, a closed menu or window hides is not found.
 func TestFindOutOfView(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)
 		f.Main.Button("Far away", nil).Hide()
 		a := w.ok("ax_find", `{"app": "Form", "query": "Far away"}`)
-		w.has(a.Text, `button "Far away" [e`, "not in view")
+		w.has(a.Text, `button "Far away" [e`, "out of view")
 		for _, query := range []string{"(//button)[last()]", "Far"} {
 			w.want(w.ok("ax_find", fmt.Sprintf(`{"app": "Form", "query": %q}`, query)), "Far away", "title")
 		}

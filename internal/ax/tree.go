@@ -15,7 +15,7 @@ import (
 // The tokens of an outline.
 const (
 	defaultBudget = 1500
-	moreTokens    = 40 // of the lines that name the cursor and say how much there is
+	moreTokens    = 70 // of the lines that name the cursor and say how much there is
 	sizeTokens    = 8  // of the page's own size
 )
 
@@ -23,7 +23,7 @@ func (d *desk) getTreeTool() *aai.Tool {
 	return spec{
 		name: "ax_get_tree", title: "Get element tree", effect: aai.Reads,
 		returns: `"app": {"type": "string"}, "tokens": {"type": "integer"}, "interactive_shown": {"type": "integer"}, "interactive_total": {"type": "integer"},
-			"more": {"type": "string"}, "tree": {"type": "object"}`,
+			"not_in_view": {"type": "string"}, "more": {"type": "string"}, "tree": {"type": "object"}`,
 		description: "Outline what a program's windows show, with refs. Fits budget_tokens; more continues it, root drills down.",
 		params: appProp + `,
 			"root": {"type": "string", "description": "Ref or query of the element to begin at"},
@@ -52,6 +52,13 @@ func tree(ctx context.Context, v *view) (*aai.Result, error) {
 		}
 		o.Root = m.index
 	}
+	if outline.Beyond(o.After) || o.Root >= 0 && v.shot.Beyond(o.Root) {
+		if id := v.idOf(o.Root); v.lookFar(ctx) && o.Root >= 0 {
+			if o.Root = v.shot.Index(id); o.Root < 0 {
+				return nil, failed(aai.NotDelivered, "the root went while it was read")
+			}
+		}
+	}
 	pageless := false
 	if o.Root < 0 && o.After == "" {
 		var err error
@@ -77,6 +84,14 @@ func tree(ctx context.Context, v *view) (*aai.Result, error) {
 		out.Warning = aai.CleanLabel(v.app.Hidden, 500)
 	}
 	return out, nil
+}
+
+// idOf is the ID of the snapshot's i'th element; "" for -1.
+func (v *view) idOf(i int) desktop.ID {
+	if i < 0 {
+		return ""
+	}
+	return v.shot.Elements[i].ID
 }
 
 // pagePatience is how long a browser's page is waited for that is on its way.
@@ -133,6 +148,7 @@ type pageView struct {
 	Tokens int    `json:"tokens"` // estimated, o200k_base
 	Shown  int    `json:"interactive_shown"`
 	Total  int    `json:"interactive_total"`
+	Beyond string `json:"not_in_view,omitempty"`
 	More   string `json:"more,omitempty"`
 	Tree   any    `json:"tree,omitempty"`
 }
@@ -142,7 +158,7 @@ func (v *view) page(o outline.Options) (outline.Page, any, error) {
 	name := aai.CleanLabel(v.app.Name, 60)
 	if textArg(v.call, "format") == "json" {
 		tree, page, err := outline.JSON(v.shot, o)
-		return page, pageView{name, page.Tokens, page.Shown, page.Total, page.More, tree}, err
+		return page, pageView{name, page.Tokens, page.Shown, page.Total, page.Beyond, page.More, tree}, err
 	}
 	o.Budget = max(outline.MinBudget, o.Budget-tokens.Estimate(desktop.Fence("", v.app.Name))-moreTokens)
 	page, err := outline.Text(v.shot, o)
@@ -151,10 +167,16 @@ func (v *view) page(o outline.Options) (outline.Page, any, error) {
 	}
 	page.Text = desktop.Fence(page.Text, v.app.Name)
 	page.Text += fmt.Sprintf("%d of %d things to act on", page.Shown, page.Total)
+	switch {
+	case outline.Beyond(o.After):
+		page.Text += " that are out of view"
+	case page.Beyond != "":
+		page.Text += "; out of view: " + page.Beyond
+	}
 	if page.More != "" {
 		page.Text += fmt.Sprintf("; more: %q", page.More)
 	}
 	page.Tokens = tokens.Estimate(page.Text) + sizeTokens
 	page.Text += fmt.Sprintf("; about %d tokens\n", page.Tokens)
-	return page, pageView{name, page.Tokens, page.Shown, page.Total, page.More, nil}, nil
+	return page, pageView{name, page.Tokens, page.Shown, page.Total, page.Beyond, page.More, nil}, nil
 }

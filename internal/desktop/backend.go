@@ -11,6 +11,7 @@ import (
 // use, end by the deadline of their context, and fail with an *aai.Error.
 type Backend struct {
 	Tree      Tree
+	Far       Far
 	Actor     Actor
 	Events    Events
 	Windows   Windows
@@ -73,6 +74,13 @@ type Tree interface {
 	// Children reads count of an element's children, beginning with the first'th
 	// (from 0), for those with Element.Unread.
 	Children(ctx context.Context, app App, id ID, first, count int) ([]Element, error)
+}
+
+// A Far reads also what is out of view.
+type Far interface {
+	// Far is Tree.Snapshot, but what is Offscreen is read as completely as what shows, save
+	// for where it is. Later snapshots may still know what it read.
+	Far(ctx context.Context, app App) (*Snapshot, error)
 }
 
 // A Verb is a thing that can be done to an element in the background, by asking

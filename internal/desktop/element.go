@@ -79,7 +79,8 @@ const (
 	Default
 	Multiselectable
 	Vertical
-	Virtual // its children come and go as it scrolls
+	Virtual   // its children come and go as it scrolls
+	Offscreen // of what does not show: it would if what it is in were scrolled
 )
 
 // Has reports whether all of the states are true.
@@ -90,7 +91,7 @@ func (s State) Any(some State) bool { return s&some != 0 }
 
 // stateWords are the states in ARIA's words, in the order of the bits.
 const stateWords = "showing enabled focusable focused editable readonly multiline password checkable checked mixed pressed " +
-	"selectable selected expandable expanded haspopup required invalid busy modal active default multiselectable vertical virtual"
+	"selectable selected expandable expanded haspopup required invalid busy modal active default multiselectable vertical virtual offscreen"
 
 // Words returns the states' names in a fixed order.
 func (s State) Words() []string {
@@ -194,6 +195,21 @@ func (s *Snapshot) Visible(i int) bool {
 		}
 	}
 	return true
+}
+
+// Beyond reports whether the element is only scrolled out of view: not all of what it is
+// in shows, and all that does not would if it were scrolled to.
+func (s *Snapshot) Beyond(i int) bool {
+	beyond := false
+	for ; i >= 0; i = s.Elements[i].Parent {
+		if states := s.Elements[i].States; !states.Has(Showing) {
+			if !states.Has(Offscreen) {
+				return false
+			}
+			beyond = true
+		}
+	}
+	return beyond
 }
 
 // Seen says for each element whether it and all that it is in are showing.

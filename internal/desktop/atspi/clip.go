@@ -7,6 +7,9 @@ import "aai/internal/desktop"
 // Nothing is held against a node whose place is not known.
 func (t *tree) clip(n *node, view desktop.Rect, habits traits) {
 	n.hidden = false
+	if n.shown {
+		n.beyond = false
+	}
 	if n.shown && n.parent != t.root {
 		switch {
 		case n.floats():
@@ -15,7 +18,7 @@ func (t *tree) clip(n *node, view desktop.Rect, habits traits) {
 		case n.frame.Empty():
 			n.hidden = t.veil == stateVisible // of GTK 4 it is all there is to tell by
 		case !view.Empty() && n.frame.Intersect(view).Empty():
-			n.hidden = true
+			n.hidden, n.beyond = true, true
 		}
 	}
 	if inside := n.frame; !inside.Empty() && habits.clips(n) && !n.slides() {
@@ -29,7 +32,7 @@ func (t *tree) clip(n *node, view desktop.Rect, habits traits) {
 	for _, child := range n.children {
 		t.clip(child, view, habits)
 		if n.hidden && !n.frame.Empty() {
-			child.hide()
+			child.hide(n.beyond)
 		}
 		showing = showing || child.shown && !child.hidden
 	}
@@ -66,9 +69,9 @@ func (t traits) clips(n *node) bool {
 	return t.toolkit == qt
 }
 
-func (n *node) hide() {
-	n.hidden = true
+func (n *node) hide(beyond bool) {
+	n.hidden, n.beyond = true, beyond && (n.shown || n.beyond)
 	for _, child := range n.children {
-		child.hide()
+		child.hide(n.beyond)
 	}
 }

@@ -13,14 +13,23 @@ import (
 // relationLabelledBy is ATSPI_RELATION_LABELLED_BY of atspi-constants.h.
 const relationLabelledBy = 2
 
-// describe reads the details of those of the nodes that show: where they are, what
-// they hold, what can be done with them.
+// describe reads the details of those of the nodes that show, and of those out of view if
+// they are wanted: where they are, what they hold, what can be done with them.
 func (p *program) describe(ctx context.Context, t *tree, nodes []*node, now time.Time) error {
 	first, second := &round{}, &round{}
+	far := 0
+	if p.far.Load() {
+		far = maxFar
+	}
 	for _, n := range nodes {
-		if n.shown && n.parent != nil {
+		if n.parent != nil && (n.shown || n.beyond && far > 0) {
+			if !n.shown {
+				far--
+			}
 			n.forget(now)
-			p.askFrame(first, n)
+			if n.shown {
+				p.askFrame(first, n)
+			}
 			p.askContent(first, second, t, n, desktop.MaxValue)
 			if n.detailsAt.IsZero() {
 				n.detailsAt = now

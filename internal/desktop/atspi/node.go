@@ -13,6 +13,8 @@ const (
 	// maxChildren is how many children are asked for at once. The sheet of a
 	// spreadsheet has 2,147,483,647, and the app tries to make them all.
 	maxChildren = 2_000
+	// maxFar is how many elements are read completely that are out of view.
+	maxFar = 3_000
 	// maxDepth is how deep elements may be in each other.
 	maxDepth = 500
 )
@@ -76,6 +78,7 @@ type node struct {
 	// What follows is worked out from the rest when a snapshot is made.
 	shown       bool // it and all that it is in say that they are to be seen
 	hidden      bool // but its place says that it cannot be seen
+	beyond      bool // it cannot be seen, and could if what it is in were scrolled
 	elementRole desktop.Role
 }
 
@@ -200,8 +203,9 @@ func (t *tree) remove(n *node) {
 	}
 }
 
-// judge works out which nodes say that they are to be seen.
-func (t *tree) judge(gtk4 bool) {
+// judge works out which nodes say that they are to be seen, or would if they were scrolled
+// to. What was read of the others counts no more, nor of these unless it is wanted.
+func (t *tree) judge(gtk4, far bool) {
 	t.veil = stateShowing
 	if gtk4 && !t.anyBelowWindows(stateShowing) {
 		t.veil = stateVisible
@@ -209,7 +213,7 @@ func (t *tree) judge(gtk4 bool) {
 	t.root.shown = true
 	for _, window := range t.root.children {
 		window.shown = window.states.has(stateShowing) || window.states.has(t.veil)
-		window.judge(t.veil)
+		window.judge(t.veil, far)
 	}
 }
 
@@ -224,10 +228,11 @@ func (t *tree) all() []*node {
 }
 
 // inherit takes over what hardly ever changes from an older reading.
-func (t *tree) inherit(older *tree) {
+func (t *tree) inherit(older *tree, far bool) {
 	for r, n := range t.nodes {
 		if old := older.nodes[r]; old != nil && old.detailed && n.role == old.role && n.offers == old.offers && n.name == old.name {
 			n.details = old.details
+			n.detailed = n.shown || n.beyond && far
 			for _, label := range n.labels {
 				if name, ok := older.outside[label]; ok {
 					t.outside[label] = name
@@ -237,12 +242,31 @@ func (t *tree) inherit(older *tree) {
 	}
 }
 
-func (n *node) judge(veil stateSet) {
-	n.detailed = n.detailed && n.shown
+func (n *node) judge(veil stateSet, far bool) {
+	n.detailed = n.detailed && (n.shown || n.beyond && far)
 	for _, child := range n.children {
 		child.shown = n.shown && (child.states.has(veil) || child.slides() && child.states.has(stateVisible))
-		child.judge(veil)
+		child.beyond = !child.shown && (n.shown || n.beyond) && veil == stateShowing && child.scrolledAway(n.beyond)
+		child.judge(veil, far)
 	}
+}
+
+// scrolledAway reports whether the node says that it is to be seen, and is not only because
+// it was scrolled away: in a page, and among the rows of a list. In an element that was,
+// all are that do not say they are hidden.
+func (n *node) scrolledAway(within bool) bool {
+	if !n.states.has(stateVisible) {
+		return false
+	}
+	switch n.parent.role {
+	case roleMenu, roleComboBox, roleMenuBar:
+		return false
+	case roleList, roleListBox, roleTree, roleTable, roleTreeTable:
+		return within || plainRole(n.role).InSet()
+	case roleLayeredPane:
+		return within || n.role == roleIcon
+	}
+	return within || n.inPage()
 }
 
 func (t *tree) anyBelowWindows(s stateSet) bool {

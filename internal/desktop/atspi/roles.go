@@ -18,6 +18,7 @@ const (
 	roleIcon          roleNumber = 26
 	roleImage         roleNumber = 27
 	roleLabel         roleNumber = 29
+	roleLayeredPane   roleNumber = 30
 	roleList          roleNumber = 31
 	roleListItem      roleNumber = 32
 	roleMenu          roleNumber = 33

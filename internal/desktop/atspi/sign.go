@@ -79,6 +79,9 @@ func plainSign(word string) bool {
 // call calls an element that is pressed, though it is of no kind that is, by what is written
 // on it, and one without any words by its sign.
 func (n *node) call(e *desktop.Element) {
+	if !n.detailed {
+		return
+	}
 	if n.role == roleImage && n.signs.tag != "" && !n.signs.said {
 		e.Name = "" // it says, in the person's language, that the page does not say what it is
 	}
@@ -88,7 +91,7 @@ func (n *node) call(e *desktop.Element) {
 		}
 	}
 	whole := n.count <= 0 || len(n.children) > 0
-	if whole && e.Blank() && e.Description == "" && e.States.Has(desktop.Showing) && e.Acts("") && n.writing(1) == "" {
+	if whole && e.Blank() && e.Description == "" && e.States.Any(desktop.Showing|desktop.Offscreen) && e.Acts("") && n.writing(1) == "" {
 		e.Description = n.sign()
 	}
 }

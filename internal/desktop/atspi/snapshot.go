@@ -71,6 +71,15 @@ func (m *maker) element(n, window *node) desktop.Element {
 		e.Frame = m.frame(n, window)
 		e.Actions = preferred(n.actions)
 		e.Value, e.Min, e.Max = n.value(m.most), n.min, n.max
+	} else if n.beyond {
+		n.written = m.habits.toolkit == chromium && n.wantsText() && n.isWritten()
+		e.States |= desktop.Offscreen
+		if n.detailed {
+			e.Actions, e.Min, e.Max = preferred(n.actions), n.min, n.max
+		}
+		if n.detailed || n.written {
+			e.Value = n.value(m.most)
+		}
 	}
 	if e.Description == e.Name || e.Description == e.Value {
 		e.Description = ""

@@ -30,6 +30,18 @@ func (b *Bus) Snapshot(ctx context.Context, app desktop.App) (*desktop.Snapshot,
 	return s, nil
 }
 
+// Far implements desktop.Far.
+func (b *Bus) Far(ctx context.Context, app desktop.App) (*desktop.Snapshot, error) {
+	p, err := b.program(ctx, app)
+	if err != nil {
+		return nil, err
+	}
+	if !p.far.Swap(true) {
+		p.mirror.Mark(func(m *mirror.Marks[ref]) { m.Change(p.root) }) // so that it is read, if nothing has changed
+	}
+	return b.Snapshot(ctx, app)
+}
+
 // Sync implements mirror.Source. It asks the app, over the bus, how many windows it has:
 // when that is answered all events have been seen that the app sent before.
 func (p *program) Sync(ctx context.Context, t *tree) error {
@@ -60,7 +72,7 @@ func (p *program) Whole(ctx context.Context, before *tree) (*tree, error) {
 		return nil, err
 	}
 	if before != nil {
-		t.inherit(before)
+		t.inherit(before, p.far.Load())
 	}
 	return t, p.describe(ctx, t, t.all(), time.Now())
 }
@@ -90,9 +102,9 @@ func (p *program) Part(ctx context.Context, t *tree, m mirror.Marks[ref], hasty 
 	if err != nil {
 		return err
 	}
-	t.judge(p.habits().windowRelative())
+	t.judge(p.habits().windowRelative(), p.far.Load())
 	for _, n := range t.nodes {
-		if n.shown && !n.detailed {
+		if !n.detailed && (n.shown || n.beyond && p.far.Load()) {
 			changed = append(changed, n)
 		}
 	}

@@ -22,7 +22,11 @@ func (k *sketch) cursor(next int) string {
 	if next > 0 {
 		at = append(at, k.hash(next-1)...)
 	}
-	return cursorMark + base64.RawURLEncoding.EncodeToString(at)
+	mark := cursorMark
+	if k.beyond {
+		mark = beyondMark
+	}
+	return mark + base64.RawURLEncoding.EncodeToString(at)
 }
 
 // hash is a short hash of an element's ID. It differs between apps, also where
@@ -39,7 +43,7 @@ func (k *sketch) hash(elem int) []byte {
 func (k *sketch) resume(cursor string) (int, error) {
 	bad := aai.Errorf(aai.InvalidParams, "more: %q is no place in this outline, as far as it can be found now", aai.CleanLabel(cursor, 40))
 	bad.Hint = "Leave out more: the outline goes from its beginning."
-	if len(cursor) > 64 || len(cursor) < len(cursorMark) || cursor[:len(cursorMark)] != cursorMark {
+	if len(cursor) > 64 || len(cursor) < len(cursorMark) || cursor[:len(cursorMark)] != cursorMark && !k.beyond {
 		return 0, bad
 	}
 	at, err := base64.RawURLEncoding.Strict().DecodeString(cursor[len(cursorMark):])

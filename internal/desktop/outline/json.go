@@ -52,6 +52,13 @@ func (w *walker) object(p *part) *Element {
 		return &Element{Fold: p.fold.text(w.sketch)}
 	}
 	n, e := &w.nodes[p.first], w.element(p.first)
+	if p.kind == toldPart {
+		o := &Element{Role: desktop.Role(e.Role.Word()), Name: aai.CleanLabel(e.Name, 24), Continued: true}
+		if n.hasRef {
+			o.Ref = w.ref(n.elem)
+		}
+		return o
+	}
 	o := &Element{Role: desktop.Role(e.Role.Word()), Name: w.called(p.first), Unread: e.Unread, Inside: p.left}
 	if n.hasRef || w.cut(p.first) {
 		o.Ref = w.ref(n.elem)
@@ -119,7 +126,7 @@ func (a *attempt) joined(p *pager) *Tree {
 	for i := range a.parts {
 		o := *a.parts[i].object
 		hang(a.parts[i].first, &o)
-		if a.parts[i].kind == onePart {
+		if a.parts[i].kind == onePart || a.parts[i].kind == toldPart {
 			made[a.parts[i].first] = &o
 		}
 	}

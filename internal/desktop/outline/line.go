@@ -16,6 +16,8 @@ func (w *walker) text(p *part) string {
 	var b strings.Builder
 	b.WriteString(indent(p.depth))
 	switch p.kind {
+	case toldPart:
+		b.WriteString(w.context(p.first) + " …")
 	case foldPart:
 		b.WriteString(p.fold.text(w.sketch))
 	case runPart:
@@ -153,7 +155,7 @@ func (w *walker) holding(b *strings.Builder, p *part) {
 		b.WriteString(": " + value)
 	}
 	if w.detail.description {
-		if e.Description != "" && e.Description != e.Name && !(w.nodes[p.first].acts && desktop.Blank(e.Name)) {
+		if e.Description != "" && e.Description != e.Name && (!w.nodes[p.first].acts || !desktop.Blank(e.Name)) {
 			b.WriteString(" (" + desktop.Quote(e.Description, 80) + ")")
 		}
 		if e.Identifier != "" && e.Description == "" && desktop.Blank(e.Name) && w.nodes[p.first].acts {

@@ -38,7 +38,10 @@ type Page struct {
 	// that this page shows or says how to address, and all of them under the root.
 	Shown, Total int
 	More         string // goes into Options.After for what follows; "" when this was all
-	Warnings     []string
+	// Beyond says what is only scrolled out of view and in the pages behind all that shows:
+	// "186 paragraph, 1 button". It is "" on those pages.
+	Beyond   string
+	Warnings []string
 }
 
 // Text tells what a snapshot shows, as text for people and models: a line for
@@ -66,6 +69,9 @@ type Page struct {
 // then values; only then is the outline cut in pages. Names and values are
 // cleaned and quoted, so that none can pass for a line or a ref; they are still
 // what the app says, and [desktop.Fence] marks them as such.
+//
+// What is out of view, and would show if it were scrolled to, comes on pages of its own
+// after all that shows.
 //
 // A budget under MinBudget, a Root that is not in the snapshot and an After that
 // belongs to no place in it fail with INVALID_PARAMS. It is safe for concurrent
@@ -142,6 +148,15 @@ func tell(s *desktop.Snapshot, o Options, as form) (*Tree, Page, error) {
 		return nil, Page{}, err
 	}
 	page.Total = p.total
+	if k.away {
+		o.After = beyondMark
+		if b := newSketch(s, o); b.total() > 0 || b.outermost() >= 0 {
+			page.Beyond = b.kinds()
+			if page.More == "" {
+				page.More = b.cursor(b.nodes[b.outermost()].elem)
+			}
+		}
+	}
 	page.Warnings = append(page.Warnings, s.Warnings...)
 	return tree, page, nil
 }

@@ -40,7 +40,7 @@ type attempt struct {
 
 // page takes the first detail in which everything fits, or else the first in
 // which all that acts fits so that only words are left for the next page, or else
-// the tersest.
+// the tersest. Of what is out of view it is the fullest: who goes on there reads.
 func (p *pager) page() (*Tree, Page, error) {
 	remaining := 0
 	for i := range p.nodes {
@@ -51,7 +51,7 @@ func (p *pager) page() (*Tree, Page, error) {
 	var a *attempt
 	for _, d := range details() {
 		a = p.attempt(&d)
-		if a.complete || len(a.parts) > 0 && a.acting() == remaining {
+		if a.complete || p.beyond || len(a.parts) > 0 && a.acting() == remaining {
 			break
 		}
 	}

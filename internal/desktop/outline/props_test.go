@@ -117,8 +117,14 @@ func TestProperties(t *testing.T) {
 			o.Root = rapid.IntRange(0, len(s.Elements)-1).Draw(t, "at")
 		}
 		r := &reader{of: of, seen: map[int]int{}}
-		shown, total := 0, 0
+		shown, total, layer := 0, 0, false
 		for first := true; first || o.After != ""; first = false {
+			if Beyond(o.After) != layer {
+				if shown != total {
+					t.Fatalf("%d shown of %d that show", shown, total)
+				}
+				shown, layer = 0, true
+			}
 			p, err := Text(s, o)
 			if err != nil {
 				t.Fatal(err)
@@ -155,7 +161,7 @@ func covered(t *rapid.T, s *desktop.Snapshot, o Options, r *reader) {
 	for i := first; i < last; i++ {
 		visible := true
 		for j := i; j > o.Root && j >= 0; j = s.Elements[j].Parent {
-			visible = visible && s.Elements[j].States.Has(desktop.Showing)
+			visible = visible && s.Elements[j].States.Any(desktop.Showing|desktop.Offscreen)
 		}
 		if s.Elements[i].Role.Interactive() && (visible || o.Hidden) && r.seen[i] != 1 {
 			t.Fatalf("element %d is told %d times", i, r.seen[i])

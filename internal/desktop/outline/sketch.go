@@ -15,6 +15,7 @@ type entry struct {
 	acts        bool
 	hasRef      bool
 	hidden      bool
+	told        bool   // on the pages before, and here only for what is in it
 	mixed       bool   // a text with something in it to act on: its words are told in their order
 	dead        bool   // left out, with its children lifted to its parent
 	closed      int    // of a menu bar: how many items are in closed menus
@@ -29,13 +30,17 @@ type entry struct {
 type sketch struct {
 	snapshot    *desktop.Snapshot
 	options     Options
-	first, last int // the elements it is of: from first to before last
+	first, last int  // the elements it is of: from first to before last
+	beyond      bool // it is of what is out of view
+	reaches     bool // what is out of view is in it like what shows
+	away        bool // something is out of view and not in it
 	nodes       []entry
 	refs        []string // of the elements from first on, as far as they were asked for
 }
 
 func newSketch(s *desktop.Snapshot, o Options) *sketch {
-	k := &sketch{snapshot: s, options: o, last: len(s.Elements)}
+	k := &sketch{snapshot: s, options: o, last: len(s.Elements), beyond: Beyond(o.After)}
+	k.reaches = !k.beyond && o.Root >= 0 && s.Beyond(o.Root)
 	if o.Root >= 0 {
 		k.first, k.last = o.Root, s.Elements[o.Root].End
 	}
@@ -94,7 +99,8 @@ func (k *sketch) total() int {
 // collect makes nodes of what shows and means something.
 func (k *sketch) collect() {
 	k.nodes = make([]entry, 0, (k.last-k.first)/2+1)
-	within := make([]int, k.last-k.first) // the node that each element is in or is
+	within := make([]int, k.last-k.first)  // the node that each element is in or is
+	beyond := make([]bool, k.last-k.first) // whether each is out of view
 	elements := k.snapshot.Elements
 	for i := k.first; i < k.last; {
 		e := &elements[i]
@@ -102,18 +108,21 @@ func (k *sketch) collect() {
 		if e.Parent >= k.first && i != k.options.Root {
 			parent = within[e.Parent-k.first]
 		}
-		hidden := !e.States.Has(desktop.Showing)
-		if hidden && !k.options.Hidden && i != k.options.Root {
+		out := e.Parent >= k.first && i != k.options.Root && beyond[e.Parent-k.first]
+		tell, told := k.seen(i, out)
+		if !tell {
+			k.away = k.away || !k.beyond && e.States.Has(desktop.Offscreen)
 			k.countClosed(i, parent)
 			i = e.End
 			continue
 		}
-		within[i-k.first] = parent
+		within[i-k.first], beyond[i-k.first] = parent, out || !e.States.Has(desktop.Showing)
 		if acts := e.Acts(k.parentRole(parent)); acts || i == k.options.Root || k.means(e, parent) {
 			within[i-k.first] = len(k.nodes)
+			hidden := k.options.Hidden && !e.States.Has(desktop.Showing) || i == k.options.Root && !k.beyond && !k.reaches && !e.States.Has(desktop.Showing)
 			hidden = hidden || parent >= 0 && k.nodes[parent].hidden
 			k.nodes = append(k.nodes, entry{
-				elem: i, parent: parent, acts: acts, hasRef: acts || e.Role.Holds(), hidden: hidden, mixed: !acts && k.mixes(i),
+				elem: i, parent: parent, acts: acts && !told, hasRef: acts || e.Role.Holds(), hidden: hidden, told: told, mixed: !acts && k.mixes(i),
 			})
 		}
 		i++
@@ -177,7 +186,7 @@ func (k *sketch) mixes(i int) bool {
 	words, acts := false, false
 	for c := i + 1; c < k.snapshot.Elements[i].End; c++ {
 		e := &k.snapshot.Elements[c]
-		if !e.States.Has(desktop.Showing) && !k.options.Hidden {
+		if tell, _ := k.seen(c, false); !tell {
 			continue
 		}
 		if e.Acts("") {
@@ -222,7 +231,9 @@ func (k *sketch) dropHollow() {
 	only := make([]int, len(k.nodes))     // the first of them
 	for i := len(k.nodes) - 1; i >= 0; i-- {
 		n := &k.nodes[i]
-		if !n.dead && !n.acts && n.parent >= 0 {
+		if n.told {
+			n.dead = children[i] == 0
+		} else if !n.dead && !n.acts && n.parent >= 0 {
 			e := k.element(i)
 			switch {
 			case children[i] == 0 && e.Blank() && e.Unread == 0:
@@ -300,7 +311,7 @@ func (k *sketch) measure() {
 			n.acting++
 			mix(uint64(e.States & noticed))
 		}
-		if n.hasRef {
+		if n.hasRef && !n.told {
 			n.refs++
 			mix(1)
 		}

@@ -14,6 +14,7 @@ const (
 	linePart                 // one element with all that is in it, on its line
 	runPart                  // neighbours of one role
 	foldPart                 // rows alike
+	toldPart                 // what the pages before told of, with something out of view in it
 )
 
 // A part is what an outline tells at once: a line of text. The next part begins
@@ -69,6 +70,9 @@ func (w *walker) children(parent, depth int) bool {
 // group walks a node, or as many siblings beginning with it as go together, and
 // returns the sibling after them.
 func (w *walker) group(c, end, depth int) (next int, more bool) {
+	if w.nodes[c].told {
+		return w.nodes[c].end, w.yield(part{kind: toldPart, depth: depth, first: c, end: c + 1}) && w.children(c, depth+1)
+	}
 	if rows := w.alike(c, end); len(rows) >= w.detail.fold {
 		return w.nodes[rows[len(rows)-1]].end, w.rows(rows, depth)
 	}
@@ -85,7 +89,7 @@ func (w *walker) group(c, end, depth int) (next int, more bool) {
 // shown reports whether a node is told with this detail. What acts always is.
 func (w *walker) shown(c int) bool {
 	n := &w.nodes[c]
-	if !w.detail.terse() || n.refs > 0 || n.parent < 0 {
+	if !w.detail.terse() || n.refs > 0 || n.parent < 0 || n.told {
 		return true
 	}
 	e, parent := w.element(c), w.element(n.parent)
@@ -217,7 +221,7 @@ func (w *walker) run(c, end int) []int {
 			continue
 		}
 		e := w.element(c)
-		if e.Role != role || !w.leaf(c) || !w.brief(c) {
+		if e.Role != role || w.nodes[c].told || !w.leaf(c) || !w.brief(c) {
 			break
 		}
 		if len(items) > 0 && len(w.alike(c, end)) >= w.detail.fold {
@@ -255,7 +259,7 @@ func (w *walker) alike(c, end int) []int {
 	}
 	shape := w.nodes[c].shape
 	var rows []int
-	for ; c < end && w.nodes[c].shape == shape && w.shown(c); c = w.nodes[c].end {
+	for ; c < end && w.nodes[c].shape == shape && w.shown(c) && !w.nodes[c].told; c = w.nodes[c].end {
 		rows = append(rows, c)
 	}
 	return rows

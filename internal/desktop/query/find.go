@@ -136,7 +136,7 @@ func (f *finder) prune(matches []int, t try) []int {
 
 func (f *finder) interactive(i int) bool {
 	e := &f.s.Elements[i]
-	return e.Role.Interactive() || e.States.Has(desktop.Editable)
+	return e.Role.Interactive() || e.States.Has(desktop.Editable) || e.Role == desktop.Generic && e.Acts("")
 }
 
 // outermost leaves out elements that are in another of them with the same name.
