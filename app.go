@@ -74,6 +74,8 @@ type App struct {
 	// such as "a lock of the screen", as far as that can be seen; "" where it does not. Nil
 	// means that nobody can look.
 	Guards func(ctx context.Context) string
+	// Host says that the caller itself runs in the program: to operate it may end the caller.
+	Host bool
 	// Aim says what a call will act on, such as a button, as far as that is known before
 	// the call runs. Call.Target is set. Nil means that the app has no such elements.
 	Aim func(ctx context.Context, call *Call) Hit

@@ -50,21 +50,27 @@ const (
 	// PermissionRun is to type into a terminal, and so to run any command. No other
 	// permission includes it, nor does "every".
 	PermissionRun = "run"
+	// PermissionHost is to see and operate the program that the caller itself runs in,
+	// which may end it. No other permission includes it, nor does "every".
+	PermissionHost = "host"
 )
 
 // Permission names what a person allows or refuses when the request asks: the
 // tool, or for an app whose tools operate the windows of others, to see them or
-// to act on them, or to start a program that does not run yet.
+// to act on them, or to start a program that does not run yet, or to do any of that to
+// the one that the caller runs in.
 func (r *Request) Permission() string {
 	switch {
 	case !r.App.OperatesOthers():
 		return r.Tool.Name
 	case !r.OnScreen() && r.Call.Target.PID == 0:
 		return PermissionStart
+	case r.Shell && r.Tool.Effect != Reads:
+		return PermissionRun
+	case !r.OnScreen() && r.Call.Target.Host:
+		return PermissionHost
 	case r.Tool.Effect == Reads:
 		return PermissionSee
-	case r.Shell:
-		return PermissionRun
 	case r.Destructive:
 		return PermissionDestroy
 	}

@@ -97,6 +97,7 @@ func TestMCP(t *testing.T) {
 		{"InspectorWaitsForATask", mcpInspectorWaitsForATask},
 		{"TypeScriptSDKs", mcpTypeScriptSDKs},
 		{"BareClients", mcpBareClients},
+		{"InsideItsHost", mcpInsideItsHost},
 		{"OverHTTP", mcpOverHTTP},
 		{"SocketActivation", mcpSocketActivation},
 		{"HTTPToken", mcpHTTPToken},

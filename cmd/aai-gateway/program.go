@@ -136,6 +136,13 @@ func (p *program) peer() string {
 	return peer.Of(in)
 }
 
+// hosts says which processes this one runs in, with who is at the other end of standard
+// input.
+func (p *program) hosts() func(pid int) bool {
+	in, _ := p.in.(*os.File)
+	return peer.Hosts(in)
+}
+
 // doorConfig is the door for agents as configured.
 func doorConfig(built *parts, cfg *setup, asks string) mcp.Config {
 	c := mcp.Config{
@@ -165,7 +172,7 @@ func (s *setup) ownApps(recent *again.Answers, log *slog.Logger) ([]*aai.App, io
 		return nil, io.NopCloser(nil)
 	}
 	open, closer := s.platform.desktop(s, log)
-	app := ax.New(ax.Config{Open: open, Seat: s.seat(), RefsFolder: s.platform.refs, Session: s.describeSession, Locked: s.session.Locked, Log: log})
+	app := ax.New(ax.Config{Open: open, Seat: s.seat(), RefsFolder: s.platform.refs, Session: s.describeSession, Locked: s.session.Locked, Host: s.host, Log: log})
 	recent.Keep(app.Tool("ax_get_tree"), s.Cache.Tree)
 	recent.Keep(app.Tool("ax_screenshot"), s.Cache.Screenshot)
 	return []*aai.App{app}, closer
@@ -275,6 +282,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 	drivers = withWeb(drivers, client.HTTP(), logins, cfg.Web)
 
 	recent := new(again.Answers)
+	cfg.host = p.hosts()
 	ownApps, closeDesktop := cfg.ownApps(recent, log)
 	known := new(everywhere)
 	self := own.App(

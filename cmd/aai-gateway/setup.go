@@ -22,13 +22,14 @@ type setup struct {
 	*config.Config
 	platform  platform
 	grounds   grounds
-	session   *session.Room  // finds what the person's session is, for all rooms
-	found     *session.Room  // as session, whatever screen is chosen
-	asks      askedScreen    // where a person is asked
-	elsewhere bool           // the installation is not the account's own
-	seals     seals          // what was confirmed
-	roots     *x509.CertPool // authorities for sites; nil: the system's
-	brief     bool           // the process ends with the call
+	session   *session.Room      // finds what the person's session is, for all rooms
+	found     *session.Room      // as session, whatever screen is chosen
+	asks      askedScreen        // where a person is asked
+	elsewhere bool               // the installation is not the account's own
+	seals     seals              // what was confirmed
+	roots     *x509.CertPool     // authorities for sites; nil: the system's
+	brief     bool               // the process ends with the call
+	host      func(pid int) bool // says of a process whether this one runs in it
 }
 
 // start is what a setup is made from.

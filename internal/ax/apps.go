@@ -79,13 +79,14 @@ type appView struct {
 	Connected bool   `json:"connected"`
 	Hidden    string `json:"hidden,omitempty"`  // why its tree cannot be read
 	Windows   string `json:"windows,omitempty"` // what they are called, where another program has its name
+	Host      bool   `json:"host,omitempty"`    // the caller runs in it
 }
 
 func (d *desk) listAppsTool() *aai.Tool {
 	return spec{
 		name: "ax_list_apps", title: "List running programs", effect: aai.Reads,
 		returns: `"apps": {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}, "pid": {"type": "integer"}, "bundle_id": {"type": "string"},
-			"toolkit": {"type": "string"}, "connected": {"type": "boolean"}, "hidden": {"type": "string"}, "windows": {"type": "string"}}}}`,
+			"toolkit": {"type": "string"}, "connected": {"type": "boolean"}, "hidden": {"type": "string"}, "windows": {"type": "string"}, "host": {"type": "boolean"}}}}`,
 		description: "List the programs with windows, and whether each can be read.",
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			apps, err := d.apps(ctx)
@@ -99,10 +100,14 @@ func (d *desk) listAppsTool() *aai.Tool {
 			for _, a := range apps {
 				row := viewOfApp(a)
 				row.Windows = titles[a.PID]
+				row.Host = d.hosts(a)
 				row.Connected = slices.Contains(connected, a.PID)
 				line := fmt.Sprintf("%s (%s, process %d)", row.Name, row.ID, row.PID)
 				if row.Windows != "" {
 					line += " with " + row.Windows
+				}
+				if row.Host {
+					line += ", which you run in"
 				}
 				if row.Hidden != "" {
 					line += ": " + row.Hidden

@@ -35,7 +35,10 @@ type Config struct {
 	// Locked reports whether the person's screen is locked, as far as the system says so;
 	// nil where it cannot be asked.
 	Locked func(context.Context) bool
-	Log    *slog.Logger // nil: nowhere
+	// Host reports whether the caller runs in the process: its program is operated only where
+	// that very thing is allowed. Nil: nobody knows.
+	Host func(pid int) bool
+	Log  *slog.Logger // nil: nowhere
 }
 
 // A desk is what the tools share.
@@ -43,6 +46,7 @@ type desk struct {
 	open     func() desktop.Backend
 	session  func() ([]string, map[string]any)
 	locked   func(context.Context) bool
+	host     func(pid int) bool
 	log      *slog.Logger
 	memory   memory
 	lately   listing
@@ -58,7 +62,7 @@ func New(cfg Config) *aai.App {
 		log = slog.New(slog.DiscardHandler)
 	}
 	d := &desk{
-		open: sync.OnceValue(func() desktop.Backend { return seated(cfg.Open(), cfg.Seat) }), session: cfg.Session, locked: cfg.Locked, log: log, sessions: newSessions(), memory: memory{cfg.RefsFolder},
+		open: sync.OnceValue(func() desktop.Backend { return seated(cfg.Open(), cfg.Seat) }), session: cfg.Session, locked: cfg.Locked, host: cfg.Host, log: log, sessions: newSessions(), memory: memory{cfg.RefsFolder},
 		begun: time.Now(), self: os.Getpid(),
 	}
 	tools := d.tools()

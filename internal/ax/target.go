@@ -172,10 +172,14 @@ func (d *desk) asTarget(app desktop.App) (*aai.App, error) {
 		return nil, e
 	}
 	target := asTarget(app)
+	target.Host = d.hosts(app)
 	target.Answers = func(ctx context.Context) error { return d.answers(ctx, app) }
 	target.Guards = func(ctx context.Context) string { return d.guards(ctx, app) }
 	return target, nil
 }
+
+// hosts reports whether the caller runs in the program.
+func (d *desk) hosts(app desktop.App) bool { return d.host != nil && d.host(app.PID) }
 
 // running returns the program that the gates decided about.
 func (d *desk) running(ctx context.Context, call *aai.Call) (desktop.App, error) {

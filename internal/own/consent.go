@@ -184,7 +184,7 @@ func callerNamed(name string) (string, error) {
 // allowed of the one that runs.
 func (t consentTools) grantable(ctx context.Context, call *aai.Call, name, permission string) (*aai.App, []string, error) {
 	windows := []string{aai.PermissionSee, aai.PermissionAct}
-	if permission == aai.PermissionDestroy || permission == aai.PermissionRun {
+	if permission == aai.PermissionDestroy || permission == aai.PermissionRun || permission == aai.PermissionHost {
 		windows = append(windows, permission) // "*" does not mean it
 	}
 	if strings.HasPrefix(name, aai.DesktopApp+"/") {
@@ -233,7 +233,7 @@ func permissionsNamed(app *aai.App, all []string, name string) ([]string, error)
 	if slices.Contains(all, aai.PermissionSee) || slices.Contains(all, aai.PermissionStart) {
 		all = []string{aai.PermissionSee, aai.PermissionAct, aai.PermissionDestroy, aai.PermissionRun}
 		if app.ID != aai.DesktopApp {
-			all = append(all, aai.PermissionStart)
+			all = append(all, aai.PermissionHost, aai.PermissionStart)
 		}
 		e = aai.Errorf(aai.ToolNotFound, "%s: expected %s, or %s for see and act; not %q",
 			app.ID, strings.Join(all, ", "), policy.Every, aai.CleanLabel(name, 60))

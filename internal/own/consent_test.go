@@ -291,7 +291,7 @@ func TestGrantOfWindows(t *testing.T) {
 	w.refused(t, own.Grant, `{"app": "desktop/viewer", "tool": "see", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`,
 		aai.Error{Code: aai.AppNotFound, Message: `no program "desktop/viewer" is running`})
 	w.refused(t, own.Grant, `{"app": "desktop/editor", "tool": "look", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`,
-		aai.Error{Code: aai.ToolNotFound, Message: `desktop/editor: expected see, act, destroy, run, start, or * for see and act; not "look"`})
+		aai.Error{Code: aai.ToolNotFound, Message: `desktop/editor: expected see, act, destroy, run, host, start, or * for see and act; not "look"`})
 	w.refused(t, own.Grant, `{"app": "desktop", "tool": "press", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`,
 		aai.Error{Code: aai.ToolNotFound, Message: `desktop: expected see, act, destroy, run, or * for see and act; not "press"`})
 }

@@ -232,7 +232,7 @@ const (
 
 	grantParams = `{"type": "object", "additionalProperties": false, "properties": {
 		"app": {"type": "string", "minLength": 1},
-		"tool": {"type": "string", "minLength": 1, "description": "* for every tool the app has now; see, act, destroy or start for desktop/<program>"},
+		"tool": {"type": "string", "minLength": 1, "description": "* for every tool the app has now; see, act, destroy, run, host or start for desktop/<program>"},
 		"tools": {"type": "array", "minItems": 1, "maxItems": 100, "items": {"type": "string", "minLength": 1}, "description": "Several at once"},
 		"caller": {"type": "string", "minLength": 1, "description": "What it calls itself, such as mcp:claude-ai; * for anyone"},
 		"identity": {"type": "string", "minLength": 1, "description": "Who that is for certain, as questions say: a program, or http:NAME for a token"},

@@ -308,3 +308,20 @@ func TestASocketsMakerThatHasEnded(t *testing.T) {
 		t.Errorf("a maker that has ended is %q", got)
 	}
 }
+
+// TestHosts: what this process runs in are its ancestors, and nobody else.
+func TestHosts(t *testing.T) {
+	hosts := Hosts(nil)
+	if !hosts(os.Getppid()) || hosts(os.Getpid()) || hosts(1) || hosts(1<<30) {
+		t.Errorf("the parent: %v, the process: %v, the first one: %v, nobody: %v", hosts(os.Getppid()), hosts(os.Getpid()), hosts(1), hosts(1<<30))
+	}
+	child := exec.CommandContext(t.Context(), "sleep", "60")
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if hosts(child.Process.Pid) || Hosts(nil)(child.Process.Pid) {
+		t.Error("a child is a host")
+	}
+	_ = child.Process.Kill()
+	_ = child.Wait() // it was killed
+}

@@ -135,7 +135,7 @@ func (c *Consent) confirmsEach(r *aai.Request) bool {
 	if !r.App.OperatesOthers() {
 		return riskOfTool(r.Tool) == forGood
 	}
-	return r.Permission() == aai.PermissionDestroy || r.Permission() == aai.PermissionStart
+	return r.Permission() == aai.PermissionDestroy || r.Permission() == aai.PermissionStart || r.Permission() == aai.PermissionHost && r.Tool.Effect != aai.Reads
 }
 
 // preapproval is the grant of the configuration that covers the request, or nil.
@@ -257,7 +257,7 @@ func permissions(r *aai.Request) []string {
 	case r.Permission() == aai.PermissionStart:
 		// What will run may be another program than the script that starts it.
 		return []string{aai.PermissionStart}
-	case r.Permission() == aai.PermissionDestroy, r.Permission() == aai.PermissionRun:
+	case r.Permission() == aai.PermissionDestroy, byName(r.Permission()):
 		return []string{r.Permission()}
 	default:
 		return []string{aai.PermissionSee, aai.PermissionAct}

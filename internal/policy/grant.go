@@ -43,11 +43,16 @@ type Grant struct {
 	Unsealed bool `json:"-"`
 }
 
-// covers reports whether the grant speaks of the request's caller, app and tool. Every
-// tool is no word about running commands.
+// byName reports whether a permission is given by its own name alone: every tool is no word
+// about running commands, nor about what the caller runs in.
+func byName(permission string) bool {
+	return permission == aai.PermissionRun || permission == aai.PermissionHost
+}
+
+// covers reports whether the grant speaks of the request's caller, app and tool.
 func (g Grant) covers(r *aai.Request) bool {
 	return g.App == r.Call.Target.ID && g.coversCaller(r.Call.Caller) &&
-		(g.Tool == r.Permission() || g.Tool == Every && r.Permission() != aai.PermissionRun)
+		(g.Tool == r.Permission() || g.Tool == Every && !byName(r.Permission()))
 }
 
 // ByName reports whether all that the grant says of the caller is the name that it gave

@@ -131,6 +131,9 @@ func (w words) where(r *aai.Request) (lines, error) {
 	}
 	text.ours(w.in, program)
 	text.theirs(w.calledItself, quoted(r.Call.Target.Name, 60))
+	if r.Call.Target.Host {
+		text.ours("%s", w.isHost)
+	}
 	return text, nil
 }
 

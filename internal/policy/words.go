@@ -25,6 +25,7 @@ type words struct {
 	see, act, destroy, start, run, seeAndAct string // what a permission allows
 	maySee, mayAct, mayStart, mayDestroy     string // and what that comes to
 	anyCommand                               string
+	operateHost, mayHost, isHost             string // of the program that the caller runs in
 	whole, windows                           string
 
 	deny, once, session, always, all, allWindows, never string
@@ -62,8 +63,10 @@ func english() words {
 		start: "start %s, with any arguments", run: "type commands into %s", seeAndAct: "see %s, and click and type in them",
 		maySee: "read all in its windows, and take pictures of them", mayAct: "click on anything and type in its windows",
 		mayStart: "make it do anything that it can do", mayDestroy: "click on what may delete, send or pay",
-		anyCommand: "run any command as you",
-		whole:      "the whole screen and the clipboard", windows: "the windows of %s",
+		anyCommand:  "run any command as you",
+		operateHost: "see and operate %s, where it runs itself", mayHost: "read, click and type in the program that it runs in, and so also end itself",
+		isHost: "It runs in this program: closing this ends it.",
+		whole:  "the whole screen and the clipboard", windows: "the windows of %s",
 		deny: "Deny", once: "Allow once", session: "Allow this session", always: "Always allow",
 		all: "Always all %d tools", allWindows: "Always see and act", never: "Never allow",
 		wanted: "Do you want to %s?", notYou: "It changes the gateway itself. If it was not you, say no.", no: "No", yes: "Yes",
@@ -92,8 +95,10 @@ func chinese() words {
 		start: "以任意参数启动 %s", run: "在%s中输入命令", seeAndAct: "查看%s并在其中点击和输入",
 		maySee: "读取其窗口中的所有内容，并拍摄其画面", mayAct: "在其窗口中点击任何内容和输入",
 		mayStart: "让它做它能做的任何事", mayDestroy: "点击可能删除、发送或付款的内容",
-		anyCommand: "以您的身份运行任何命令",
-		whole:      "整个屏幕和剪贴板", windows: " %s 的窗口",
+		anyCommand:  "以您的身份运行任何命令",
+		operateHost: "查看和操作它自身所在的%s", mayHost: "在它自身所在的程序中读取、点击和输入，因此也可能结束自身",
+		isHost: "它在此程序中运行：关闭此程序即结束它。",
+		whole:  "整个屏幕和剪贴板", windows: " %s 的窗口",
 		deny: "拒绝", once: "仅授权一次", session: "本次会话授权", always: "授权此操作",
 		all: "授权全部（%d 个）", allWindows: "授权查看和操作", never: "永远拒绝",
 		wanted: "您要%s吗？", notYou: "这会更改网关本身。如果不是您本人的操作，请拒绝。", no: "拒绝", yes: "确认",
@@ -116,6 +121,8 @@ func (w words) deed(r *aai.Request) string {
 		return w.mayDestroy
 	case aai.PermissionRun:
 		return w.anyCommand
+	case aai.PermissionHost:
+		return w.mayHost
 	case aai.PermissionStart:
 		return w.mayStart
 	}
@@ -138,6 +145,8 @@ func (w words) window(r *aai.Request, permission string) string {
 		return fmt.Sprintf(w.destroy, of)
 	case aai.PermissionRun:
 		return fmt.Sprintf(w.run, of)
+	case aai.PermissionHost:
+		return fmt.Sprintf(w.operateHost, of)
 	case aai.PermissionStart:
 		return fmt.Sprintf(w.start, name)
 	}

@@ -1,0 +1,78 @@
+package main_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"aai/internal/desktop/linuxtest"
+)
+
+// hostProgram is a client with a window, which starts the program as clients do.
+const hostProgram = `#!/usr/bin/python3
+import subprocess, gi
+gi.require_version("Gtk", "3.0")
+from gi.repository import GLib, Gtk
+gateway = subprocess.Popen(["%s"])
+window = Gtk.Window(title="The agent's host")
+button = Gtk.Button(label="Quit the agent")
+button.connect("clicked", lambda _: Gtk.main_quit())
+window.add(button)
+window.show_all()
+GLib.child_watch_add(GLib.PRIORITY_DEFAULT, gateway.pid, lambda *_: Gtk.main_quit())
+Gtk.main()
+gateway.kill()
+`
+
+const hostConfig = `{"consent": {"dialog": "off", "preapproved": [
+  {"app": "desktop", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
+  {"app": "desktop/agenthost", "tools": [%s], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`
+
+// mcpInsideItsHost: what a client runs in is marked in the list, and is neither read nor
+// operated where all is allowed of it but that very thing; where that is, it is.
+func mcpInsideItsHost(t *testing.T, b binary) {
+	s := linuxtest.StartAccessible(t)
+	for _, allowed := range []string{`"*", "see", "act", "destroy"`, `"host"`} {
+		t.Run(strings.Trim(allowed, `"`), func(t *testing.T) {
+			h := b.home(t, nil)
+			h.write(t, ".aai/config.json", fmt.Sprintf(hostConfig, allowed))
+			h.binary = binary(h.script(t, "agenthost.py", fmt.Sprintf(hostProgram, string(b))))
+			h.env = slices.Concat(s.Env, h.env)
+			p := h.start(t).open()
+			call := func(tool, args string) (r toolResult) {
+				if err := json.Unmarshal(p.ask("tools/call", runTool("desktop", tool, args)).Result, &r); err != nil {
+					t.Fatal(err)
+				}
+				return r
+			}
+			marked := ""
+			for !strings.Contains(marked, "agenthost") { // its window comes when it comes
+				r := call("ax_list_apps", `{}`)
+				if marked = ""; len(r.Content) > 0 {
+					marked = r.Content[0].Text
+				}
+			}
+			if !strings.Contains(marked, "which you run in") {
+				t.Errorf("the list says %q", marked)
+			}
+			if allowed == `"host"` {
+				if r := call("ax_find", `{"app": "agenthost", "query": "role:button"}`); r.IsError || !strings.Contains(r.Content[0].Text, "Quit the agent") {
+					t.Errorf("it is allowed: %+v", r.Content)
+				}
+				return
+			}
+			for tool, args := range map[string]string{
+				"ax_get_tree": `{"app": "agenthost"}`, "ax_find": `{"app": "agenthost", "query": "role:button"}`,
+				"ax_connect": `{"app": "agenthost"}`, "ax_set_value": `{"app": "agenthost", "query": "role:button", "value": "x"}`,
+				"ax_click": `{"app": "agenthost", "query": "Quit the agent"}`, "ax_window": `{"app": "agenthost", "action": "close"}`,
+			} {
+				r := call(tool, args)
+				if code, hint := r.StructuredContent.Type, r.StructuredContent.Suggestion; code != "CONSENT_REQUIRED" || !strings.Contains(hint, "desktop/agenthost host") {
+					t.Errorf("%s: %s, %s: %+v", tool, code, hint, r.Content)
+				}
+			}
+		})
+	}
+}
