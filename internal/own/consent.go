@@ -180,8 +180,8 @@ func callerNamed(name string) (string, error) {
 
 // grantable returns the app, and what can be allowed of it: its tools, or seeing
 // and acting where it is a program with windows, or the app that operates those.
-// To start a program is allowed of the one that is installed; the others are
-// allowed of the one that runs.
+// To start a program is allowed of the one that is installed; the others of the one that
+// runs or, where none does, that is installed.
 func (t consentTools) grantable(ctx context.Context, call *aai.Call, name, permission string) (*aai.App, []string, error) {
 	windows := []string{aai.PermissionSee, aai.PermissionAct}
 	if permission == aai.PermissionDestroy || permission == aai.PermissionRun || permission == aai.PermissionHost {
@@ -198,6 +198,9 @@ func (t consentTools) grantable(ctx context.Context, call *aai.Call, name, permi
 			as.Args = map[string]any{"launch": true, "arguments": []any{}} // as ax_connect starts it
 		}
 		program, err := desktop.Targets(ctx, &as, name)
+		if e := aai.AsError(err); e != nil && e.Code == aai.AppNotFound && permission != aai.PermissionStart {
+			program, err = ahead(ctx, desktop, *call, name, err)
+		}
 		if err == nil && program.ID != name {
 			// What is allowed is named in full, so that no other program is meant.
 			e := aai.Errorf(aai.AppNotFound, "no program %q is running", aai.CleanLabel(name, 60))
