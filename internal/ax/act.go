@@ -58,7 +58,10 @@ type deedResult struct {
 
 // perform does the deed and says what was seen to change.
 func (a deed) perform(ctx context.Context) (*aai.Result, error) {
-	if a.together {
+	switch {
+	case a.blind:
+		return a.performBlind(ctx)
+	case a.together:
 		return a.performOne(ctx)
 	}
 	if err := a.begin(ctx, a.index, a.also...); err != nil {
@@ -92,11 +95,12 @@ func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 	for _, c := range delta.Changes {
 		result.Changes = append(result.Changes, c.Text)
 	}
+	drawn := a.drawn(ctx, &result)
 	now := a.now(ref)
 	if now >= 0 {
 		result.Element = a.brief(a.shot, now)
 	}
-	out := &aai.Result{Text: a.done + described + " by " + used.name + "." + told(delta)}
+	out := &aai.Result{Text: a.done + described + " by " + used.name + "." + told(delta) + drawn}
 	if a.brought {
 		out.Text += "\nIt was out of view, and was scrolled into it first."
 	}
@@ -109,13 +113,19 @@ func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 	a.listenOn(result.Verified, a.done+described, focus, delivered, seenAt)
 	if a.selects && now >= 0 && unselected(&a.shot.Elements[now]) {
 		result.Verified = false
-		out.Warning = strings.TrimPrefix(out.Warning+"; it is not selected", "; ")
+		out.Warning = both(out.Warning, "it is not selected")
 	}
-	if used.danger != "" {
-		out.Warning = strings.TrimPrefix(out.Warning+"; "+used.danger, "; ")
-	}
+	out.Warning = both(out.Warning, used.danger)
 	out.Data, out.Whole = result, !strings.Contains(out.Text, keyboardBack)
 	return out, nil
+}
+
+// both are two warnings in one, of which either may be empty.
+func both(one, other string) string {
+	if one == "" || other == "" {
+		return one + other
+	}
+	return one + "; " + other
 }
 
 // keyboardBack is what only the words for people and models say.

@@ -146,7 +146,10 @@ func (v *view) place(ctx context.Context) int {
 // under is what lies at the call's point: what people do something with, or else whatever
 // is to be seen there; -1 for nothing.
 func (v *view) under(ctx context.Context, prefix string) int {
-	at := desktop.Point{X: intArg(v.call, prefix+"x", 0), Y: intArg(v.call, prefix+"y", 0)}
+	at, err := v.spot(ctx, prefix)
+	if err != nil {
+		return -1
+	}
 	w, err := v.windowAt(ctx, at)
 	if err != nil {
 		return -1
@@ -229,9 +232,7 @@ func (v *view) hit(ctx context.Context, i int, also ...int) aai.Hit {
 		}
 	}
 	if i < 0 {
-		if top := v.frontTop(ctx); top >= 0 {
-			hit.Window = aai.CleanLabel(v.shot.Elements[top].Name, maxOnRecord)
-		}
+		hit.Window = v.frontTitle(ctx)
 	}
 	if given(v.call, "fields") {
 		hit.Role, hit.ID = string(desktop.Form), ""

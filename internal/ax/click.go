@@ -32,6 +32,7 @@ func click(ctx context.Context, v *view) (*aai.Result, error) {
 
 // clickOn clicks the element, in the background by asking for it where that will do.
 func (v *view) clickOn(ctx context.Context, i int, button desktop.MouseButton, count int, asks bool, done string) (*aai.Result, error) {
+	v.watchCanvas(i)
 	a := deed{view: v, index: i, done: done, selects: button == desktop.LeftButton && count == 1}
 	if asks {
 		if err := v.refuseToOpen(i); err != nil {
@@ -108,15 +109,18 @@ func (d *desk) clickAtTool() *aai.Tool {
 	return spec{
 		name: "ax_click_at", title: "Click at screen coordinates",
 		returns:     deedReturns,
-		description: "Click a point of the screen, which must be in a window of the program.",
-		params:      appProp + `, "x": {"type": "integer"}, "y": {"type": "integer"},` + clickProp + `,` + modeProp,
+		description: "Click a point, which must be in a window of the program.",
+		params:      appProp + `,` + xyProps + `,` + pictureProp + `,` + clickProp + `,` + modeProp,
 		required:    `["app", "x", "y"]`,
 		run:         func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, clickAt) },
 	}.tool()
 }
 
 func clickAt(ctx context.Context, v *view) (*aai.Result, error) {
-	at := desktop.Point{X: intArg(v.call, "x", 0), Y: intArg(v.call, "y", 0)}
+	at, err := v.spot(ctx, "")
+	if err != nil {
+		return nil, err
+	}
 	w, err := v.windowAt(ctx, at)
 	if err != nil {
 		return nil, err
@@ -126,6 +130,7 @@ func clickAt(ctx context.Context, v *view) (*aai.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	v.watchSight()
 	a := deed{view: v, index: i, done: done}
 	asked := false
 	if i >= 0 && button == desktop.LeftButton && count == 1 && !inFocus(v.call) && len(v.shot.Elements[i].Actions) > 0 {

@@ -15,7 +15,7 @@ func (d *desk) dragTool() *aai.Tool {
 		description: "Drag from one element or point to another within a program's windows.",
 		params: appProp + `,
 			"from_query": {"type": "string"}, "to_query": {"type": "string"},
-			"from_x": {"type": "integer"}, "from_y": {"type": "integer"}, "to_x": {"type": "integer"}, "to_y": {"type": "integer"},
+			"from_x": {"type": "integer"}, "from_y": {"type": "integer"}, "to_x": {"type": "integer"}, "to_y": {"type": "integer"},` + pictureFlag + `,
 			"duration_ms": {"type": "integer", "minimum": 0, "maximum": 5000, "default": 500},` + modeProp,
 		required: `["app"]`, vain: d.missing,
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, drag) },
@@ -32,6 +32,7 @@ func drag(ctx context.Context, v *view) (*aai.Result, error) {
 		return nil, err
 	}
 	duration := time.Duration(intArg(v.call, "duration_ms", 500)) * time.Millisecond
+	v.watchSight()
 	a := deed{view: v, index: -1, done: "Dragged"}
 	if id != "" {
 		a.index = v.shot.Index(id) // the snapshot may be another by now
@@ -64,7 +65,10 @@ func (v *view) endOf(ctx context.Context, end string) (desktop.ID, desktop.Point
 	if !given(v.call, end+"_x") || !given(v.call, end+"_y") {
 		return "", desktop.Point{}, desktop.WindowInfo{}, aai.Errorf(aai.InvalidParams, "%s_query: expected it, or %s_x and %s_y", end, end, end)
 	}
-	at := desktop.Point{X: intArg(v.call, end+"_x", 0), Y: intArg(v.call, end+"_y", 0)}
+	at, err := v.spot(ctx, end+"_")
+	if err != nil {
+		return "", at, desktop.WindowInfo{}, err
+	}
 	w, err := v.windowAt(ctx, at)
 	return "", at, w, err
 }

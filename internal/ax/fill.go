@@ -145,7 +145,7 @@ func (f *filling) run(ctx context.Context) (*aai.Result, error) {
 	}
 	out, data := f.told(changes)
 	if f.keeper.giveBack(ctx, before) {
-		out.Text += "\nThe program had taken the person's keyboard; they have it back."
+		out.Text, out.Whole = out.Text+keyboardBack, false
 	}
 	return f.send(ctx, out, data)
 }
@@ -327,7 +327,7 @@ func (f *filling) told(d delta.Delta) (*aai.Result, *fillResult) {
 			data.Changes = append(data.Changes, c.Text)
 		}
 	}
-	out := &aai.Result{Text: fmt.Sprintf("Filled %d of %d fields.", done, len(f.rows)), Data: data}
+	out := &aai.Result{Text: fmt.Sprintf("Filled %d of %d fields.", done, len(f.rows)), Data: data, Whole: true}
 	if done < len(f.rows) {
 		out.Text += " Not filled:" + f.problems()
 	}

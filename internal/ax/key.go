@@ -62,6 +62,7 @@ func keyPress(ctx context.Context, v *view) (*aai.Result, error) {
 			return nil, err
 		}
 	}
+	v.watchCanvas(typed)
 	a := deed{view: v, index: i, done: "Pressed " + strings.Join(append(chord.Modifiers, aai.CleanLabel(chord.Key, 32)), "+")}
 	if i >= 0 {
 		a.done += " in"

@@ -34,6 +34,9 @@ type view struct {
 	said      map[desktop.ID]bool // what was said already that is acted upon
 	beyond    bool                // queries mean what is out of view as well as what shows
 	far       bool                // what is out of view was read, too
+	byPicture bool                // the call can do without a tree
+	blind     bool                // there is none
+	sight     *sight              // of the window that gets input, where that is looked at; nil where not
 	brought   bool                // the element was out of view, and was brought into it
 	unrest    *delta.Unrest
 }
@@ -59,7 +62,7 @@ func (d *desk) glance(ctx context.Context, call *aai.Call, f func(context.Contex
 	if err != nil {
 		return nil, err
 	}
-	v := &view{desk: d, backend: d.open(), call: call, app: app}
+	v := &view{desk: d, backend: d.open(), call: call, app: app, byPicture: pointed(call)}
 	if d.memory.remembers(call) {
 		known, done, err := d.memory.open(ctx, app)
 		if err != nil {
@@ -83,8 +86,11 @@ func (d *desk) glance(ctx context.Context, call *aai.Call, f func(context.Contex
 // refresh reads the program again.
 func (v *view) refresh(ctx context.Context) error {
 	shot, err := v.backend.Tree.Snapshot(ctx, v.app)
+	if v.treeless(err) {
+		shot, err, v.blind = &desktop.Snapshot{App: v.app}, nil, true
+	}
 	if err != nil {
-		return unread(err)
+		return v.withoutTree(unread(err))
 	}
 	v.shot = shot
 	return nil

@@ -61,7 +61,7 @@ func (d *desk) screenshot(ctx context.Context, call *aai.Call) (*aai.Result, err
 				return nil, err
 			}
 			return d.unlessPassword(ctx, v.app.PID, func() (*aai.Result, error) {
-				return captureWindow(ctx, call, screen, w, v.shot.Elements[m.index].Frame)
+				return d.captureWindow(ctx, call, screen, w, v.shot.Elements[m.index].Frame)
 			})
 		})
 	}
@@ -83,7 +83,7 @@ func (d *desk) screenshot(ctx context.Context, call *aai.Call) (*aai.Result, err
 	if region, ok := regionArg(call); ok {
 		area = region
 	}
-	return d.unlessPassword(ctx, app.PID, func() (*aai.Result, error) { return captureWindow(ctx, call, screen, own[n], area) })
+	return d.unlessPassword(ctx, app.PID, func() (*aai.Result, error) { return d.captureWindow(ctx, call, screen, own[n], area) })
 }
 
 func regionArg(call *aai.Call) (desktop.Rect, bool) {
@@ -122,7 +122,10 @@ func (d *desk) screenshotOfScreen(ctx context.Context, call *aai.Call, screen de
 	if err != nil {
 		return nil, err
 	}
-	out, err := pictureOf(call, picture, area)
+	out, scale, err := pictureOf(call, picture, area)
+	if err == nil {
+		d.sessions.of(call).show(0, shown{area: area, scale: scale})
+	}
 	if err == nil && len(hidden) > 0 {
 		out.Text += "; black where they would show: " + strings.Join(hidden, ", ") + ". " + blackHint
 		out.Data.(map[string]any)["hidden"] = hidden //nolint:forcetypeassert // pictureOf makes it
@@ -131,7 +134,7 @@ func (d *desk) screenshotOfScreen(ctx context.Context, call *aai.Call, screen de
 }
 
 // captureWindow takes the part of a window that is in the area.
-func captureWindow(ctx context.Context, call *aai.Call, screen desktop.Screen, w desktop.WindowInfo, area desktop.Rect) (*aai.Result, error) {
+func (d *desk) captureWindow(ctx context.Context, call *aai.Call, screen desktop.Screen, w desktop.WindowInfo, area desktop.Rect) (*aai.Result, error) {
 	picture, err := screen.CaptureWindow(ctx, w.ID)
 	if err != nil {
 		return nil, err
@@ -146,15 +149,19 @@ func captureWindow(ctx context.Context, call *aai.Call, screen desktop.Screen, w
 		draw.Copy(cut, image.Point{}, picture, at.Add(picture.Bounds().Min), draw.Src, nil)
 		picture = cut
 	}
-	return pictureOf(call, picture, part)
+	out, scale, err := pictureOf(call, picture, part)
+	if err == nil {
+		d.sessions.of(call).show(w.PID, shown{window: w.ID, at: desktop.Point{X: w.Frame.X, Y: w.Frame.Y}, area: part, scale: scale})
+	}
+	return out, err
 }
 
 // pictureOf encodes a picture and says what it shows, so that a point in it can
 // be told from a point of the screen.
-func pictureOf(call *aai.Call, picture *image.RGBA, area desktop.Rect) (*aai.Result, error) {
+func pictureOf(call *aai.Call, picture *image.RGBA, area desktop.Rect) (out *aai.Result, scale float64, err error) {
 	side := intArg(call, "max_side", defaultSide)
 	size := picture.Bounds().Size()
-	scale := 1.0
+	scale = 1.0
 	if longer := max(size.X, size.Y); longer > side {
 		scale = float64(side) / float64(longer)
 		small := image.NewRGBA(image.Rect(0, 0, max(1, int(float64(size.X)*scale)), max(1, int(float64(size.Y)*scale))))
@@ -163,7 +170,7 @@ func pictureOf(call *aai.Call, picture *image.RGBA, area desktop.Rect) (*aai.Res
 	}
 	var b bytes.Buffer
 	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, picture); err != nil {
-		return nil, aai.Errorf(aai.AutomationFailed, "the picture cannot be written as PNG: %w", err)
+		return nil, 0, aai.Errorf(aai.AutomationFailed, "the picture cannot be written as PNG: %w", err)
 	}
 	size = picture.Bounds().Size()
 	text := fmt.Sprintf("%d × %d pixels, of the screen from %d, %d", size.X, size.Y, area.X, area.Y)
@@ -176,5 +183,5 @@ func pictureOf(call *aai.Call, picture *image.RGBA, area desktop.Rect) (*aai.Res
 			"width": size.X, "height": size.Y, "scale": scale,
 			"region": map[string]int{"x": area.X, "y": area.Y, "w": area.W, "h": area.H},
 		},
-	}, nil
+	}, scale, nil
 }

@@ -19,7 +19,7 @@ func (d *desk) scrollTool() *aai.Tool {
 		params: appProp + `,` + queryProp + `,` + nthProp + `,
 			"direction": {"type": "string", "enum": ["up", "down", "left", "right"], "default": "down"},
 			"amount": {"type": "integer", "minimum": 1, "maximum": 100000, "default": 100, "description": "Pixels, about"},
-			"to_view": {"type": "boolean", "default": false},` + modeProp,
+			"to_view": {"type": "boolean", "default": false},` + xyProps + `,` + pictureFlag + `,` + modeProp,
 		required: `["app"]`,
 		run:      func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, scroll) },
 	}.tool()
@@ -40,6 +40,9 @@ func scroll(ctx context.Context, v *view) (*aai.Result, error) {
 			return nil, aai.Errorf(aai.InvalidParams, "query: expected the element to bring into view")
 		}
 		return v.intoView(ctx, i)
+	}
+	if given(v.call, "x") && i < 0 {
+		return v.scrollAt(ctx)
 	}
 	dx, dy := scrollBy(textArg(v.call, "direction"), intArg(v.call, "amount", 100))
 	a := deed{view: v, index: i, done: "Scrolled " + textArg(v.call, "direction")}
@@ -62,6 +65,25 @@ func scroll(ctx context.Context, v *view) (*aai.Result, error) {
 		}
 		return input.Scroll(ctx, seat, w.ID, at, notches(dx), notches(dy))
 	}))
+	return a.perform(ctx)
+}
+
+// scrollAt turns the wheel at a point.
+func (v *view) scrollAt(ctx context.Context) (*aai.Result, error) {
+	at, err := v.spot(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	w, err := v.windowAt(ctx, at)
+	if err != nil {
+		return nil, err
+	}
+	v.watchSight()
+	dx, dy := scrollBy(textArg(v.call, "direction"), intArg(v.call, "amount", 100))
+	a := deed{view: v, index: -1, done: "Scrolled " + textArg(v.call, "direction")}
+	a.ways = []way{v.byInputIn(in(w), func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		return input.Scroll(ctx, seat, w.ID, at, notches(dx), notches(dy))
+	})}
 	return a.perform(ctx)
 }
 

@@ -30,7 +30,7 @@ func (s *sessions) of(call *aai.Call) *session {
 	if i := slices.Index(s.order, key); i >= 0 {
 		s.order = slices.Delete(s.order, i, i+1)
 	} else {
-		s.known[key] = &session{refs: make(map[process]*refs.Table), aliases: make(map[string]process), late: make(map[process]*lateness)}
+		s.known[key] = &session{refs: make(map[process]*refs.Table), pictures: make(map[int]shown), aliases: make(map[string]process), late: make(map[process]*lateness)}
 	}
 	s.order = append(s.order, key)
 	if len(s.order) > maxSessions {
@@ -57,6 +57,7 @@ type session struct {
 	aliases   map[string]process
 	connected []int // processes
 	actions   int
+	pictures  map[int]shown // that were given last, by process
 	late      map[process]*lateness
 	listed    bool // the caller was told of all programs, and by what their windows tell them apart
 }
@@ -67,6 +68,7 @@ func (s *session) forget(ended []process) {
 	for _, is := range ended {
 		delete(s.refs, is)
 		delete(s.late, is)
+		delete(s.pictures, is.pid)
 		s.connected = slices.DeleteFunc(s.connected, func(pid int) bool { return pid == is.pid })
 	}
 }

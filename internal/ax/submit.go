@@ -3,7 +3,6 @@ package ax
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"aai"
 	"aai/internal/desktop"
@@ -29,7 +28,7 @@ func (f *filling) send(ctx context.Context, out *aai.Result, data *fillResult) (
 		data.Submitted, data.Changes = did.Verified, append(data.Changes, did.Changes...)
 	}
 	out.Text += "\n" + sent.Text
-	out.Warning = strings.TrimPrefix(strings.TrimSuffix(out.Warning+"; "+sent.Warning, "; "), "; ")
+	out.Warning = both(out.Warning, sent.Warning)
 	return out, nil
 }
 

@@ -44,6 +44,8 @@ func everyCall() []toolCall {
 		{"ax_click", `{"app": "Form", "query": "Fruit 1", "click_type": "right"}`},
 		{"ax_click", `{"app": "Form", "query": "Canvas"}`},
 		{"ax_click_at", `{"app": "Form", "x": 40, "y": 60}`},
+		{"ax_click_at", `{"app": "Form", "x": 40, "y": 60, "in_picture": true}`},
+		{"ax_scroll", `{"app": "Form", "x": 40, "y": 60}`},
 		{"ax_type", `{"app": "Form", "query": "Full name", "text": "Ann", "clear_first": true}`},
 		{"ax_type", `{"app": "Form", "query": "Press", "text": "Ann"}`},
 		{"ax_set_value", `{"app": "Form", "query": "Volume", "value": "12"}`},

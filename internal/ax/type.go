@@ -27,6 +27,9 @@ func (d *desk) typeTool() *aai.Tool {
 }
 
 func typeText(ctx context.Context, v *view) (*aai.Result, error) {
+	if v.blind {
+		return v.typeBlind(ctx)
+	}
 	query := textArg(v.call, "query")
 	var m match
 	var err error

@@ -234,6 +234,9 @@ func (v *view) byInputIn(find func(context.Context) (desktop.WindowInfo, error),
 		if err := v.front(ctx, w); err != nil {
 			return err
 		}
+		if v.sight != nil {
+			v.sight.begin(ctx, w)
+		}
 		return do(ctx, v.backend.Input, seat, w)
 	}}
 }

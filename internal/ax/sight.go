@@ -1,0 +1,129 @@
+package ax
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"image"
+	"slices"
+	"time"
+
+	"aai/internal/desktop"
+)
+
+// Windows without a tree, and what is drawn in one that has it, are judged by their pictures:
+// one from just before the input, one from after it.
+
+const (
+	// sightPause is the time between two pictures.
+	sightPause = 60 * time.Millisecond
+	// sightTries is how often a window that does not rest is looked at before the input.
+	sightTries = 6
+	// sightCeiling is how long a picture is waited for that is another one.
+	sightCeiling = time.Second
+)
+
+// A sight is what a window looked like before the input.
+type sight struct {
+	screen  desktop.Screen
+	windows desktop.Windows
+	window  desktop.WindowInfo
+	before  *image.RGBA
+	moves   image.Rectangle // what changed by itself
+	others  []desktop.WindowInfo
+}
+
+// begin takes the picture, when the window has come to rest.
+func (s *sight) begin(ctx context.Context, w desktop.WindowInfo) {
+	s.window = w
+	s.others, _ = s.windows.Windows(ctx)
+	last, err := s.screen.CaptureWindow(ctx, w.ID)
+	for range sightTries {
+		if err != nil || !slept(ctx, sightPause) {
+			return
+		}
+		var next *image.RGBA
+		if next, err = s.screen.CaptureWindow(ctx, w.ID); err != nil {
+			return
+		}
+		s.before, s.moves = next, differs(last, next, image.Rectangle{})
+		if s.moves.Empty() {
+			return
+		}
+		last = next
+	}
+}
+
+// changed waits until the window looks otherwise, and says how; "" where it does not.
+func (s *sight) changed(ctx context.Context, app desktop.App) string {
+	for until := time.Now().Add(sightCeiling); ; {
+		all, err := s.windows.Windows(ctx)
+		if err == nil {
+			if text := s.came(all, app); text != "" {
+				return text
+			}
+		}
+		now, err := s.screen.CaptureWindow(ctx, s.window.ID)
+		if err != nil || s.before == nil {
+			return ""
+		}
+		if part := differs(s.before, now, s.moves); !part.Empty() {
+			at := part.Add(image.Pt(s.window.Frame.X, s.window.Frame.Y))
+			share := 100 * part.Dx() * part.Dy() / max(1, now.Bounds().Dx()*now.Bounds().Dy())
+			return fmt.Sprintf("its picture, at %d, %d, %d × %d (%d%% of it)", at.Min.X, at.Min.Y, part.Dx(), part.Dy(), share)
+		}
+		if time.Now().After(until) || !slept(ctx, sightPause) {
+			return ""
+		}
+	}
+}
+
+// came says which window of the program is there that was not, or is gone.
+func (s *sight) came(all []desktop.WindowInfo, app desktop.App) string {
+	in := func(list []desktop.WindowInfo, w desktop.WindowInfo) bool {
+		return slices.ContainsFunc(list, func(o desktop.WindowInfo) bool { return o.ID == w.ID })
+	}
+	if !in(all, s.window) {
+		return fmt.Sprintf("the window %s is gone", desktop.Quote(s.window.Title, 60))
+	}
+	for _, w := range all {
+		if w.PID == app.PID && !in(s.others, w) {
+			return fmt.Sprintf("a window %s came", desktop.Quote(w.Title, 60))
+		}
+	}
+	return ""
+}
+
+// differs is the smallest rectangle that holds all in which the pictures differ, but for
+// what is left out.
+func differs(one, other *image.RGBA, without image.Rectangle) image.Rectangle {
+	if one.Bounds().Size() != other.Bounds().Size() {
+		return other.Bounds().Sub(other.Bounds().Min)
+	}
+	var all image.Rectangle
+	size := one.Bounds().Size()
+	for y := range size.Y {
+		a := one.Pix[y*one.Stride : y*one.Stride+4*size.X]
+		b := other.Pix[y*other.Stride : y*other.Stride+4*size.X]
+		if bytes.Equal(a, b) {
+			continue
+		}
+		for x := range size.X {
+			p := image.Pt(x, y)
+			if !bytes.Equal(a[4*x:4*x+4], b[4*x:4*x+4]) && !p.In(without) {
+				all = all.Union(image.Rectangle{p, p.Add(image.Pt(1, 1))})
+			}
+		}
+	}
+	return all
+}
+
+// slept waits, and reports false if the context ended before.
+func slept(ctx context.Context, long time.Duration) bool {
+	select {
+	case <-time.After(long):
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
