@@ -157,11 +157,10 @@ func (d *desk) connect(ctx context.Context, call *aai.Call) (*aai.Result, error)
 }
 
 func (d *desk) connected(ctx context.Context, call *aai.Call, app desktop.App) (*aai.Result, error) {
-	shot, err := d.open().Tree.Snapshot(ctx, app)
+	windows, err := d.windowsIn(ctx, app)
 	if err != nil {
 		return nil, unread(err)
 	}
-	windows := len(shot.Children(-1))
 	alias := textArg(call, "alias")
 	if err := d.freeAlias(ctx, alias); err != nil {
 		return nil, err

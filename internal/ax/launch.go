@@ -64,10 +64,11 @@ func (d *desk) launch(ctx context.Context, call *aai.Call) (desktop.App, error) 
 	if err != nil {
 		return desktop.App{}, err
 	}
-	ended := time.Duration(0)
+	ended, bare := time.Duration(0), treelessWindow{}
 	for {
 		runs := programs.Runs(pid)
-		if app, ok := d.started(ctx, pid, target, runs); ok {
+		app, ok := d.started(ctx, pid, target, runs)
+		if ok || bare.stays(ctx, d, app) {
 			return app, nil
 		}
 		if !runs {
@@ -97,7 +98,7 @@ func (d *desk) started(ctx context.Context, pid int, target *aai.App, runs bool)
 	for _, app := range apps {
 		if app.PID == pid || d.open().Programs.Descends(app.PID, pid) || !runs && asTarget(app).Digest == target.Digest {
 			shot, err := d.open().Tree.Snapshot(ctx, app)
-			return app, err == nil && len(shot.Elements) > 0
+			return app, err == nil && len(shot.Elements) > 0 // without a tree it may yet come to have one
 		}
 	}
 	return desktop.App{}, false

@@ -79,3 +79,15 @@ func TestRealWindowWithoutATreeThatDoesNothing(t *testing.T) {
 	a = w.done("ax_key_press", params{"app": "xterm", "key": "return", "mode": "focus"})
 	w.says(a.Text, `the window "deaf" is gone`)
 }
+
+// TestRealLaunchWithoutATree: a program that has no tree is started, and connected to when
+// its window shows.
+func TestRealLaunchWithoutATree(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	a := w.ok("ax_connect", params{"app": "xterm", "launch": true, "arguments": []any{"-T", "launched", "-e", "sh", "-c", "stty -echo; read line"}})
+	w.says(a.Text, "1 windows")
+	w.says(a.Warning, "shows no tree")
+	a = w.done("ax_key_press", params{"app": fmt.Sprint(whole(a.data["pid"])), "key": "return", "mode": "focus"})
+	w.says(a.Text, `the window "launched" is gone`)
+}
