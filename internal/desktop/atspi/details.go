@@ -45,7 +45,7 @@ func (p *program) describe(ctx context.Context, t *tree, nodes []*node, now time
 
 // askFrame asks where the node is.
 func (p *program) askFrame(r *round, n *node) {
-	if n.offers&offersComponent == 0 {
+	if n.offers&offersComponent == 0 || p.habits().toolkit == chromium && n.fills() {
 		return
 	}
 	r.put(p.bus.ask.extentsOf(p.habits()), n.ref, func(d *dbuswire.Decoder) {
@@ -53,6 +53,12 @@ func (p *program) askFrame(r *round, n *node) {
 			n.frame = sane(frame)
 		}
 	})
+}
+
+// fills reports whether the node is all the words of a node of a page, so that it is where
+// that is: there are as many of the kind as of all others together.
+func (n *node) fills() bool {
+	return n.role == roleStatic && n.parent != nil && n.parent.count == 1 && n.parent.offers&offersComponent != 0 && n.parent.role != roleDocumentWeb
 }
 
 // sane is the rectangle, or nothing if it is none: GTK 3 has widgets without a place
@@ -116,10 +122,11 @@ func (p *program) mayBePressed(n *node) bool {
 	switch {
 	case habits.toolkit == chromium:
 		return n.role != roleStatic && n.inPage()
-	case habits.toolkit == qt || habits.windowRelative():
+	case habits.toolkit == qt || habits.windowRelative() || habits.unlisted:
 		return false // it is what can have the keyboard
 	}
-	return !plainRole(n.role).InSet()
+	role := plainRole(n.role)
+	return role == desktop.ColumnHeader || !role.InSet()
 }
 
 // wordless reports whether the node is a picture, or something to act on by its states, that

@@ -129,7 +129,11 @@ func (p *program) readSelf(ctx context.Context, at ref) (n *node, up *round, err
 	p.askSelf(up, n.parent)
 	p.askEverything(up, n.parent)
 	n.parent.parent = &node{ref: p.root} // at least
-	return n, up, nil
+	if n.role != roleStatic {
+		return n, up, nil
+	}
+	p.askCount(up, n.parent) // which says what is to be asked of it next
+	return n, &round{}, p.run(ctx, up)
 }
 
 func (p *program) askParent(r *round, of ref, parent *ref) {
@@ -173,6 +177,9 @@ func (p *program) elements(ctx context.Context, first *round, parent *node, node
 	for _, n := range nodes {
 		n.details = details{detailed: true, detailsAt: now}
 		p.askFrame(first, n)
+		if n.fills() {
+			p.askFrame(first, n.parent)
+		}
 		p.askContent(first, second, t, n, text)
 		p.askDetails(first, second, t, n)
 	}

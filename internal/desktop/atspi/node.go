@@ -61,6 +61,8 @@ type node struct {
 	count    int  // of its children, as the app says; -1 if it does not
 	unread   int  // how many of them are too many to be read
 	doubt    bool // whether its children are still those
+	looked   bool // inside was asked for ahead,
+	inside   []ref
 	assumed  bool // to be its parent's child, because it was
 	guest    bool // of another process than its parent
 	host     ref  // whom it takes for its parent, if it is a guest

@@ -110,6 +110,9 @@ func TestOracle(t *testing.T) {
 	}
 }
 
+// roleOfWords is ATSPI_ROLE_STATIC.
+const roleOfWords = 116
+
 // alike fills in what is not read of everything, from the other's reading: what does
 // not show has no place, what is no control no description, a number only what
 // people set.
@@ -127,6 +130,9 @@ func alike(ours, theirs []atspi.Raw) []atspi.Raw {
 		}
 		if !n.Showing {
 			n.Frame, n.Component = o.Frame, o.Component
+		}
+		if o.Role == roleOfWords && n.Frame.Empty() {
+			n.Frame = o.Frame // it is where what it is in is
 		}
 		if n.Description == "" {
 			n.Description = o.Description

@@ -56,6 +56,7 @@ func (p *program) expand(ctx context.Context, t *tree, level []*node, brief bool
 			p.askGuest(r, n)
 			if !n.read && !brief {
 				p.askSelf(r, n)
+				p.askAhead(r, n)
 			}
 		}
 		if err := p.run(ctx, r); err != nil {
@@ -68,6 +69,18 @@ func (p *program) expand(ctx context.Context, t *tree, level []*node, brief bool
 		level = next
 	}
 	return nil
+}
+
+// askAhead asks a node of Chromium's that it did not list already what is in it: what it has
+// there is bounded by what it has listed, and each level of its windows in waiting is one
+// round trip less.
+func (p *program) askAhead(r *round, n *node) {
+	if p.habits().toolkit != chromium {
+		return
+	}
+	r.put(p.bus.ask.children, n.ref, func(d *dbuswire.Decoder) {
+		n.inside, n.looked = readRefs(d, p.sender), d.Err() == nil
+	})
 }
 
 // askGuest asks an object of another process, which the app says it shows, who its
@@ -115,6 +128,9 @@ func (p *program) children(ctx context.Context, t *tree, level []*node, brief bo
 			p.askMore(r, n)
 		}
 		switch {
+		case n.looked:
+			next = append(next, t.adopt(n, n.inside)...)
+			n.inside, n.looked = nil, false
 		case n.count > maxChildren:
 			huge = append(huge, n)
 		case p.assume(t, n):

@@ -103,6 +103,9 @@ func (m *maker) element(n, window *node) desktop.Element {
 // frame is where the node is on the screen.
 func (m *maker) frame(n, window *node) desktop.Rect {
 	f := n.frame
+	if m.habits.toolkit == chromium && n.fills() {
+		f = n.parent.frame
+	}
 	if f.Empty() {
 		return desktop.Rect{}
 	}

@@ -236,7 +236,7 @@ func (k *sketch) dropHollow() {
 		} else if !n.dead && !n.acts && n.parent >= 0 {
 			e := k.element(i)
 			switch {
-			case children[i] == 0 && e.Blank() && e.Unread == 0:
+			case children[i] == 0 && e.Blank() && e.Unread == 0 && !e.States.Has(desktop.Focusable):
 				n.dead = e.Role != desktop.Cell || k.element(n.parent).Role != desktop.Row
 			case children[i] == 1 && e.Role.Wordy():
 				n.dead = k.nodes[only[i]].acts && desktop.SameWords(e.Name, k.element(only[i]).Name)

@@ -189,7 +189,7 @@ func (w *walker) line(c int) (items []int, ok bool) {
 			continue
 		}
 		item := w.element(i)
-		if item.Unread > 0 {
+		if item.Unread > 0 || item.Role.Holds() {
 			return nil, false
 		}
 		if leaf := w.leaf(i); leaf || w.nodes[i].hasRef || !desktop.Blank(item.Name) {

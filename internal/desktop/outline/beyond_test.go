@@ -1,0 +1,78 @@
+package outline
+
+import (
+	"strings"
+	"testing"
+
+	"aai/internal/desktop"
+	"aai/internal/desktop/shottest"
+)
+
+// longPage is a page of which the most is out of view.
+const longPage = `
+window "W" active
+  generic hidden
+    button "Nowhere" hidden
+  document "D"
+    button "A"
+    paragraph "one" hidden offscreen
+    list "L"
+      listitem "x"
+      listitem "y" hidden offscreen
+    generic hidden offscreen
+      button "Far" hidden offscreen
+      button "Shut" hidden
+`
+
+// TestOutOfView: what is out of view is counted, and told after all that shows, in what it
+// is in.
+func TestOutOfView(t *testing.T) {
+	pages := allPages(t, shottest.Read(t, longPage), Options{Root: -1})
+	want := []string{
+		"window \"W\" [e1] active\n  document \"D\" [e2]\n    button \"A\" [e3]\n    list \"L\" [e4]\n      listitem \"x\"\n",
+		"window \"W\" [e1] …\n  document \"D\" [e2] …\n    paragraph \"one\"\n    list \"L\" [e3] …\n      listitem \"y\"\n    button \"Far\" [e4]\n",
+	}
+	if len(pages) != 2 || pages[0].Text != want[0] || pages[1].Text != want[1] {
+		t.Fatalf("%+v", pages)
+	}
+	if p := pages[0]; p.Beyond != "1 button, 1 paragraph, 1 listitem" || !Beyond(p.More) || p.Shown != 1 || p.Total != 1 {
+		t.Errorf("%+v", p)
+	}
+	if p := pages[1]; p.Beyond != "" || p.Shown != 1 || p.Total != 1 {
+		t.Errorf("%+v", p)
+	}
+}
+
+// TestRootOutOfView: what is asked for by a ref is told like what shows.
+func TestRootOutOfView(t *testing.T) {
+	s := shottest.Read(t, longPage)
+	for i := range s.Elements {
+		if s.Elements[i].Role == desktop.Generic && s.Beyond(i) {
+			if got := oneText(t, s, Options{Root: i}); got != "generic\n  button \"Far\" [e1]\n" {
+				t.Errorf("%q", got)
+			}
+		}
+	}
+}
+
+// TestMixed: words and what is acted on between them stand in their order.
+func TestMixed(t *testing.T) {
+	const mixed = "paragraph \"See the terms, and go.\"\n  text \"See\"\n  link \"the terms\"\n  text \", and\"\n  text \"go.\"\n"
+	if got, want := oneText(t, shottest.Read(t, mixed), Options{Root: -1}), "paragraph: \"See\", link \"the terms\" [e1], \", and go.\"\n"; got != want {
+		t.Errorf("got  %swant %s", got, want)
+	}
+	const heading = "heading \"News #\"\n  text \"News\"\n  link \"#\"\n"
+	if got, want := oneText(t, shottest.Read(t, heading), Options{Root: -1}), "heading \"News #\": link \"#\" [e1]\n"; got != want {
+		t.Errorf("got  %swant %s", got, want)
+	}
+}
+
+// TestCutText: a text that is cut has a ref, and no other.
+func TestCutText(t *testing.T) {
+	s := shottest.Read(t, "window \"W\"\n  paragraph \""+strings.Repeat("long ", 80)+"\"\n  paragraph \"short\"\n")
+	ref, _ := refs(s, false)
+	got := oneText(t, s, Options{Root: -1, Ref: ref})
+	if !strings.Contains(got, "…\" [e2]\n") || !strings.Contains(got, "paragraph \"short\"\n") {
+		t.Error(got)
+	}
+}
