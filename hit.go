@@ -111,11 +111,15 @@ func (p *passage) judgeAgain(ctx context.Context, hit Hit) *Error {
 		}
 		return r.changed(hit)
 	}
+	anything := r.Hit.Role == "" && r.Hit.Key == "" // was asked about: nobody knew what
 	r.Hit, r.aimed = hit, true
 	answers := r.Call.Answers // are to what was asked, and not to this
 	r.Call.Answers = nil
 	questions, err := p.inTime(ctx)
 	r.Call.Answers = answers
+	if err == nil && len(questions) > 0 && anything && !r.Destructive {
+		questions, err = p.inTime(ctx) // a yes to anything in its windows is one to this
+	}
 	if err != nil {
 		return err
 	}

@@ -87,6 +87,39 @@ func TestAYesIsToWhatWasNamed(t *testing.T) {
 	}
 }
 
+// An actor is a gate that asks about all that acts, before what may be lost is judged.
+type actor struct{}
+
+func (actor) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+	if r.Call.Answers["act"].Choice == "once" {
+		return nil, nil
+	}
+	return []aai.Question{{ID: "act", Channels: []aai.Channel{aai.Native}}}, nil
+}
+
+// TestAYesToAnything: who was asked about anything in a window, since nobody knew what would
+// be hit, has allowed what it turns out to be, but no loss; a yes to a thing is to no other.
+func TestAYesToAnything(t *testing.T) {
+	for _, c := range []struct {
+		seen, hit aai.Hit
+		acts      bool
+	}{
+		{aai.Hit{}, button("Save"), true},
+		{aai.Hit{Says: "Save"}, button("Save"), true},
+		{aai.Hit{}, button("Delete"), false},
+		{button("Save"), button("Send"), false},
+	} {
+		g, _, gate, acted := hitting(c.seen, c.hit)
+		g.Gates = []aai.Gate{actor{}, gate}
+		call := on("a")
+		call.Answers = map[string]aai.Answer{"act": {Choice: "once"}}
+		_, err := g.Do(t.Context(), call)
+		if (err == nil) != c.acts || *acted != c.acts {
+			t.Errorf("%s seen, %s hit: %v, acted %t", c.seen, c.hit, err, *acted)
+		}
+	}
+}
+
 // TestOnRecordWithoutSecrets: what is hit may repeat what was given.
 func TestOnRecordWithoutSecrets(t *testing.T) {
 	g, w, _, _ := hitting(aai.Hit{}, button("Say "+secretValue))
