@@ -49,12 +49,24 @@ func (v *view) clickOn(ctx context.Context, i int, button desktop.MouseButton, c
 		if err != nil {
 			return err
 		}
-		return input.Click(ctx, seat, v.over(ctx, w, at), at, button, count)
+		return press(ctx, input, seat, v.over(ctx, w, at), at, button, count)
 	}))
 	if asks {
 		a.ways = append(a.ways, v.pressRashly(i))
 	}
 	return a.perform(ctx)
+}
+
+// press clicks so often at the point; no time is to move the pointer there, from beside it,
+// where it may be already.
+func press(ctx context.Context, input desktop.Input, seat desktop.Seat, window desktop.WindowID, at desktop.Point, button desktop.MouseButton, count int) error {
+	if count > 0 {
+		return input.Click(ctx, seat, window, at, button, count)
+	}
+	if err := input.Scroll(ctx, seat, window, desktop.Point{X: at.X - 1, Y: at.Y}, 0, 0); err != nil {
+		return err
+	}
+	return input.Scroll(ctx, seat, window, at, 0, 0)
 }
 
 // toActOn finds the element that the query means and waits until it can be acted
@@ -101,6 +113,8 @@ func kindOfClick(call *aai.Call) (button desktop.MouseButton, count int, done st
 		return desktop.LeftButton, 2, "Double-clicked"
 	case "right":
 		return desktop.RightButton, 1, "Right-clicked"
+	case "hover":
+		return desktop.LeftButton, 0, "Moved the pointer to"
 	}
 	return desktop.LeftButton, 1, "Clicked"
 }
@@ -143,7 +157,7 @@ func clickAt(ctx context.Context, v *view) (*aai.Result, error) {
 		a.ways, asked = v.waysToPress(i), true
 	}
 	a.ways = append(a.ways, v.byInputIn(in(w), func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-		return input.Click(ctx, seat, w.ID, at, button, count)
+		return press(ctx, input, seat, w.ID, at, button, count)
 	}))
 	if asked {
 		a.ways = append(a.ways, v.pressRashly(i))

@@ -141,7 +141,7 @@ const (
 	queryProp = `"query": {"type": "string", "description": "Ref such as e12, name, role:button title:Save, contains:Sav, /regex/ or //button[@name='Save']"}`
 	nthProp   = `"nth": {"type": "integer", "minimum": 1, "description": "Which of several matches"}`
 	modeProp  = `"mode": {"type": "string", "enum": ["background", "focus"], "default": "background", "description": "focus takes the person's pointer and keyboard"}`
-	clickProp = `"click_type": {"type": "string", "enum": ["single", "double", "right"], "default": "single"}`
+	clickProp = `"click_type": {"type": "string", "enum": ["single", "double", "right", "hover"], "default": "single"}`
 )
 
 // Results that several tools have.

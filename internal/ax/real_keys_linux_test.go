@@ -37,3 +37,19 @@ func TestRealKeysOfFields(t *testing.T) {
 	f.comes("sent", "2")
 	p.undisturbed(t)
 }
+
+// TestRealHover: what shows only under the pointer shows, and can be clicked then.
+func TestRealHover(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(`<style>nav div { display: none } nav:hover div { display: block }</style>
+		<nav><button>More</button><div><button onclick="chosen.value = 'yes'">Archive</button></div></nav><input type="hidden" id="chosen" value="no">`)
+	for _, mode := range []string{"background", "focus"} {
+		a := f.done("ax_click", params{"app": f.app, "query": "button More", "click_type": "hover", "mode": mode})
+		f.says(a.Text, "Moved the pointer to", "Archive")
+		f.done("ax_click", params{"app": f.app, "query": "button Ready", "click_type": "hover", "mode": mode})
+	}
+	f.ok("ax_click", params{"app": f.app, "query": "button More", "click_type": "hover"})
+	f.ok("ax_click", params{"app": f.app, "query": "button Archive"})
+	f.comes("chosen", "yes")
+}
