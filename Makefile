@@ -1,16 +1,17 @@
 # The commands of this project. What system packages they need they list, and ask first at a terminal; YES=1 does not ask.
 VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+PREFIX  ?= /usr/local
 BUILD   := CGO_ENABLED=0 go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)'
 LINT    := github.com/golangci/golangci-lint/v2/cmd/golangci-lint@v2.14.0
 TARGETS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
-.PHONY: build demo test test-apps check bench bench-short packages packages-check test-clients fuzz soak race steady
+.PHONY: build install demo test test-apps check bench bench-short packages packages-check test-clients fuzz soak race steady
 
 build: ## the program, in bin/
 	$(BUILD) -o bin/ ./cmd/aai-gateway
-demo: ## real apps in a private session, driven by an agent
-	scripts/need-packages scripts/demo-packages.txt
-	$(MAKE) build
-	bin/aai-gateway demo
+install: build ## the program, in PREFIX/bin; asks for the password where that is the system's
+	cd bin && install -D -t $(PREFIX)/bin aai-gateway 2>/dev/null || sudo install -D -t $(PREFIX)/bin aai-gateway
+demo: build ## real apps in a private session, driven by an agent
+	scripts/need-packages scripts/demo-packages.txt && bin/aai-gateway demo
 test: ## install what the tests need, and run them all
 	scripts/need-packages descriptors/packages.txt scripts/test-packages.txt scripts/desktop-packages.txt
 	scripts/need-inspector && scripts/need-sdks && scripts/need-conformance && scripts/need-oidc && scripts/need-manifests
@@ -21,8 +22,7 @@ test-apps: ## 400 acts on eleven real programs, each judged by others than us; a
 check: ## format, vet, lint, the map of the house, all platforms
 	test -z "$$(gofmt -l . | tee /dev/stderr)"
 	test -x .cache/bin/golangci-lint || GOBIN=$(CURDIR)/.cache/bin go install $(LINT)
-	.cache/bin/golangci-lint run ./...
-	go test -run 'Map|House' .
+	.cache/bin/golangci-lint run ./... && go test -run 'Map|House' .
 	set -e; for t in $(TARGETS); do echo $$t; export GOOS=$${t%/*} GOARCH=$${t#*/} CGO_ENABLED=0; \
 		go vet ./...; go build -o /dev/null ./cmd/aai-gateway; done
 bench: ## figures, beside bare floors and other people's programs in the same run
