@@ -143,11 +143,15 @@ func (d *desk) connectTool() *aai.Tool {
 
 func (d *desk) connect(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	if call.Target != nil && call.Target.PID == 0 {
-		app, err := d.launch(ctx, call)
+		app, over, err := d.launch(ctx, call)
 		if err != nil {
 			return nil, err
 		}
-		return d.connected(ctx, call, app)
+		out, err := d.connected(ctx, call, app)
+		if err == nil && over {
+			out.Text, out.Whole = "It ran already, and opened or raised a window. "+out.Text, false
+		}
+		return out, err
 	}
 	app, err := d.running(ctx, call)
 	if err != nil {
@@ -157,9 +161,9 @@ func (d *desk) connect(ctx context.Context, call *aai.Call) (*aai.Result, error)
 }
 
 func (d *desk) connected(ctx context.Context, call *aai.Call, app desktop.App) (*aai.Result, error) {
-	windows, err := d.windowsIn(ctx, app)
+	windows, err := d.countWindows(ctx, app)
 	if err != nil {
-		return nil, unread(err)
+		return nil, err
 	}
 	alias := textArg(call, "alias")
 	if err := d.freeAlias(ctx, alias); err != nil {
@@ -179,6 +183,20 @@ func (d *desk) connected(ctx context.Context, call *aai.Call, app desktop.App) (
 		out.Text += " Call it by " + strconv.Quote(view.ID) + " or by its process id."
 	}
 	return out, nil
+}
+
+// countWindows is how many windows the program shows: of one without a tree, as the window
+// system knows them.
+func (d *desk) countWindows(ctx context.Context, app desktop.App) (int, error) {
+	shot, err := d.open().Tree.Snapshot(ctx, app)
+	if err == nil {
+		return len(shot.Children(-1)), nil
+	}
+	if app.Hidden == "" || aai.AsError(err).Code != aai.AutomationNotSupported {
+		return 0, unread(err)
+	}
+	own, err := windowsOf(ctx, d.open(), app)
+	return len(own), err
 }
 
 // freeAlias refuses an alias that is the name, id or process of a program which is

@@ -3,7 +3,6 @@ package ax
 import (
 	"context"
 	"strings"
-	"time"
 
 	"aai"
 	"aai/internal/desktop"
@@ -45,45 +44,6 @@ func (v *view) withoutTree(err error) error {
 
 // blindHint says what a program without a tree can be operated by.
 const blindHint = "By its picture: ax_screenshot, then ax_click_at, ax_key_press and ax_type without query."
-
-// A treelessWindow is one that shows, of a program that has no tree yet.
-type treelessWindow struct {
-	id    desktop.WindowID
-	since time.Time
-}
-
-// treelessFor is for how long a window shows until its program is taken for one without a
-// tree: toolkits tell of theirs when they show a window, or soon after.
-const treelessFor = 2500 * time.Millisecond
-
-// stays reports whether the same window of the program has shown for that long, without a tree.
-func (t *treelessWindow) stays(ctx context.Context, d *desk, app desktop.App) bool {
-	if app.PID == 0 || app.Hidden == "" {
-		return false
-	}
-	own, err := windowsOf(ctx, d.open(), app)
-	if err != nil || len(own) == 0 {
-		return false
-	}
-	if own[0].ID != t.id {
-		*t = treelessWindow{own[0].ID, time.Now()}
-	}
-	return time.Since(t.since) >= treelessFor
-}
-
-// windowsIn is how many windows the program has.
-func (d *desk) windowsIn(ctx context.Context, app desktop.App) (int, error) {
-	shot, err := d.open().Tree.Snapshot(ctx, app)
-	if err == nil {
-		return len(shot.Children(-1)), nil
-	}
-	if app.Hidden != "" && aai.AsError(err).Code == aai.AutomationNotSupported {
-		if own, failure := windowsOf(ctx, d.open(), app); failure == nil {
-			return len(own), nil
-		}
-	}
-	return 0, err
-}
 
 // frontTitle is what the program's front window is called; "" where that is not known.
 func (v *view) frontTitle(ctx context.Context) string {

@@ -3,6 +3,7 @@ package ax
 import (
 	"context"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,17 +42,19 @@ func (d *desk) program(name string) (desktop.Program, *aai.App, error) {
 
 // launch starts the program that the gates decided about, and waits until it shows
 // a window.
-func (d *desk) launch(ctx context.Context, call *aai.Call) (desktop.App, error) {
+// It says too where that is one that ran before.
+func (d *desk) launch(ctx context.Context, call *aai.Call) (app desktop.App, over bool, err error) {
 	name := aai.CleanLabel(call.Target.Name, 60)
 	p, target, err := d.program(textArg(call, targetParam))
 	if err != nil {
-		return desktop.App{}, err
+		return app, false, err
 	}
 	if target.Digest != call.Target.Digest {
-		return desktop.App{}, failed(aai.NotDelivered, "%s has become another program", name)
+		return app, false, failed(aai.NotDelivered, "%s has become another program", name)
 	}
-	if _, err := d.apps(ctx); err != nil { // what is started must find accessibility switched on
-		return desktop.App{}, err
+	before, err := d.apps(ctx) // what is started must find accessibility switched on
+	if err != nil {
+		return app, false, err
 	}
 	var args []string
 	list, _ := call.Args["arguments"].([]any)
@@ -59,47 +62,133 @@ func (d *desk) launch(ctx context.Context, call *aai.Call) (desktop.App, error) 
 		text, _ := a.(string)
 		args = append(args, text)
 	}
-	programs := d.open().Programs
-	pid, err := programs.Start(ctx, p, args)
-	if err != nil {
-		return desktop.App{}, err
+	l := launching{desk: d, target: target, before: d.windowsOn(ctx)}
+	if l.pid, err = d.open().Programs.Start(ctx, p, args); err != nil {
+		return app, false, err
 	}
-	ended, bare := time.Duration(0), treelessWindow{}
+	app, err = l.await(ctx, name)
+	return app, slices.ContainsFunc(before, func(was desktop.App) bool { return processOf(was) == processOf(app) }), err
+}
+
+// windowsOn are the windows that are on the screen, by which what comes is told from what was.
+func (d *desk) windowsOn(ctx context.Context) map[desktop.WindowID]int {
+	if d.open().Windows == nil {
+		return nil
+	}
+	all, err := d.open().Windows.Windows(ctx)
+	if err != nil {
+		d.log.Debug("windows are not known", "error", err) // the process is, by which most are found
+		return nil
+	}
+	owners := make(map[desktop.WindowID]int)
+	for _, w := range all {
+		owners[w.ID] = w.PID
+	}
+	return owners
+}
+
+// How long what is started is waited for.
+const (
+	// endPatience is how long a window is waited for after the started process has ended:
+	// another one of the same program may have taken its work over.
+	endPatience = 2 * time.Second
+	// treePatience is how long the tree of a window is waited for that shows none.
+	treePatience = 2 * time.Second
+)
+
+// A launching is a program on its way.
+type launching struct {
+	desk   *desk
+	target *aai.App
+	pid    int
+	before map[desktop.WindowID]int // the windows there were
+	bare   time.Time                // since when it shows a window without a tree
+}
+
+// await waits until what was started shows a window.
+func (l *launching) await(ctx context.Context, name string) (desktop.App, error) {
+	var ended time.Time
 	for {
-		runs := programs.Runs(pid)
-		app, ok := d.started(ctx, pid, target, runs)
-		if ok || bare.stays(ctx, d, app) {
+		runs := l.desk.open().Programs.Runs(l.pid)
+		late := !ended.IsZero() && time.Since(ended) > endPatience
+		if app, ok := l.started(ctx, runs, late); ok {
 			return app, nil
 		}
-		if !runs {
-			if ended += lookAgain; ended > endPatience {
-				return desktop.App{}, failed(aai.Delivered, "%s was started as process %d and ended without a window", name, pid)
-			}
+		if late {
+			return desktop.App{}, failed(aai.Delivered, "%s was started as process %d and ended without a window", name, l.pid)
+		}
+		if !runs && ended.IsZero() {
+			ended = time.Now()
 		}
 		select {
 		case <-time.After(lookAgain):
 		case <-ctx.Done():
-			return desktop.App{}, failed(aai.Delivered, "%s was started as process %d, but it showed no window until the deadline", name, pid)
+			return desktop.App{}, failed(aai.Delivered, "%s was started as process %d, but it showed no window until the deadline", name, l.pid)
 		}
 	}
 }
 
-// endPatience is how long a window is waited for after the started process has
-// ended: another one of the same program may have taken its work over.
-const endPatience = 2 * time.Second
-
-// started looks whether the process shows a tree, or one that it started, or,
-// where it has ended, one of the same program that ran before.
-func (d *desk) started(ctx context.Context, pid int, target *aai.App, runs bool) (desktop.App, bool) {
-	apps, err := d.apps(ctx)
+// started looks whether the process shows a window, or one that it started, or, where it has
+// ended, whom it gave its work: one that ran before and shows a new window, or in the end
+// one of the same program that only came to the front.
+func (l *launching) started(ctx context.Context, runs, late bool) (desktop.App, bool) {
+	apps, err := l.desk.apps(ctx)
 	if err != nil {
 		return desktop.App{}, false
 	}
 	for _, app := range apps {
-		if app.PID == pid || d.open().Programs.Descends(app.PID, pid) || !runs && asTarget(app).Digest == target.Digest {
-			shot, err := d.open().Tree.Snapshot(ctx, app)
-			return app, err == nil && len(shot.Elements) > 0 // without a tree it may yet come to have one
+		if app.PID == l.pid || l.desk.open().Programs.Descends(app.PID, l.pid) {
+			return app, l.shows(ctx, app)
 		}
 	}
+	if runs {
+		return desktop.App{}, false
+	}
+	fresh := l.fresh(ctx)
+	var heirs []desktop.App
+	for _, app := range apps {
+		same := asTarget(app).Digest == l.target.Digest
+		if same && (fresh[app.PID] || late) {
+			return app, l.shows(ctx, app)
+		}
+		if fresh[app.PID] {
+			heirs = append(heirs, app)
+		}
+	}
+	if len(heirs) == 1 && l.near(heirs[0]) {
+		return heirs[0], l.shows(ctx, heirs[0])
+	}
 	return desktop.App{}, false
+}
+
+// near reports whether a program is called as the started one is, or as what lies in its
+// folder, as soffice and soffice.bin do: no other is believed to have taken its work over.
+func (l *launching) near(app desktop.App) bool {
+	return targetPrefix+app.ID == l.target.ID ||
+		filepath.Dir(app.Executable) == filepath.Dir(l.target.Source) && app.ID == filepath.Base(l.target.Source)
+}
+
+// fresh are the processes that show a window which was not there before.
+func (l *launching) fresh(ctx context.Context) map[int]bool {
+	fresh := make(map[int]bool)
+	for id, pid := range l.desk.windowsOn(ctx) {
+		if _, was := l.before[id]; !was && l.before != nil {
+			fresh[pid] = true
+		}
+	}
+	return fresh
+}
+
+// shows reports whether the program shows a tree, or for a while a window that has none.
+func (l *launching) shows(ctx context.Context, app desktop.App) bool {
+	if shot, err := l.desk.open().Tree.Snapshot(ctx, app); err == nil && len(shot.Elements) > 0 {
+		return true
+	}
+	if app.Hidden == "" {
+		return false
+	}
+	if l.bare.IsZero() {
+		l.bare = time.Now()
+	}
+	return time.Since(l.bare) > treePatience
 }
