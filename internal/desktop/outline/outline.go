@@ -62,6 +62,7 @@ type Page struct {
 // Neighbours of one role share a line. A word without quotes after a ref is a
 // name of one word; after "=" in a line of several elements stands a value.
 // Layout is left out, and so are words that only repeat the name next to them.
+// A dialog in front of all else comes before all else.
 // Rows after the third that are made alike are told in one line, which says how
 // each is addressed: the refs of elements in neighbouring rows are consecutive.
 //
@@ -131,6 +132,7 @@ func tell(s *desktop.Snapshot, o Options, as form) (*Tree, Page, error) {
 		e.Hint = "Leave out root: the outline is of the whole app."
 		return nil, Page{}, e
 	}
+	s, o = dialogFirst(s, o)
 	k := newSketch(s, o)
 	if o.Ref == nil {
 		k.number()
