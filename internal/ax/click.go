@@ -54,8 +54,18 @@ func (v *view) clickOn(ctx context.Context, i int, button desktop.MouseButton, c
 	if asks {
 		a.ways = append(a.ways, v.pressRashly(i))
 	}
-	return a.perform(ctx)
+	unheard := asks && v.app.Browser && (takesText(&v.shot.Elements[i]) && v.shot.Elements[i].States.Has(desktop.Multiline) || len(v.momentParts(i)) > 0)
+	out, err := a.perform(ctx)
+	if err == nil && unheard {
+		out.Text, out.Whole = out.Text+noClick, false
+	}
+	return out, err
 }
+
+// noClick is said of those fields of a page to which Chromium gives the keyboard, and nothing
+// else, where it is asked to click them: text of several lines and dates. Others hear of a
+// pointer that goes down and up, and of a click.
+const noClick = "\nIts page may have heard of the focus and of no click: mode \"focus\" clicks."
 
 // press clicks so often at the point; no time is to move the pointer there, from beside it,
 // where it may be already.

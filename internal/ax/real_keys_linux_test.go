@@ -1,6 +1,7 @@
 package ax_test
 
 import (
+	"strings"
 	"testing"
 
 	"aai"
@@ -36,6 +37,24 @@ func TestRealKeysOfFields(t *testing.T) {
 	f.comes("pressed", "1")
 	f.comes("sent", "2")
 	p.undisturbed(t)
+}
+
+// TestRealClickOnAField: in the background a page hears of a click on its fields, but of the
+// focus alone on text of several lines, which is said; in the mode "focus" of all.
+func TestRealClickOnAField(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(`<label>Name <input id="name"></label><label>Notes <textarea id="notes"></textarea></label><input type="hidden" id="clicks">
+		<script>for (const kind of ["mousedown", "click", "focusin"]) addEventListener(kind, e => clicks.value += kind + " " + e.target.id + ",")</script>`)
+	a := f.done("ax_click", f.on("textbox Name"))
+	f.comes("clicks", "focusin name,mousedown name,click name,")
+	if strings.Contains(a.Text, "no click") {
+		t.Error(a.Text)
+	}
+	f.says(f.ok("ax_click", f.on("textbox Notes")).Text, "heard of the focus and of no click")
+	f.comes("clicks", "focusin name,mousedown name,click name,focusin notes,")
+	f.ok("ax_click", params{"app": f.app, "query": "textbox Notes", "mode": "focus"})
+	f.comes("clicks", "focusin name,mousedown name,click name,focusin notes,mousedown notes,click notes,")
 }
 
 // TestRealHover: what shows only under the pointer shows, and can be clicked then.
