@@ -12,7 +12,8 @@ func (d *desk) clickTool() *aai.Tool {
 		name: "ax_click", title: "Click UI element",
 		returns:     deedReturns,
 		description: "Click an element, in the background by default. The reply says what changed.",
-		params:      appProp + `,` + queryProp + `,` + nthProp + `,` + clickProp + `,` + modeProp, required: `["app", "query"]`,
+		params: appProp + `,` + queryProp + `,` + nthProp + `,` + clickProp + `,
+			"select": {"type": "string", "enum": ["add", "range"], "description": "Of a list: select it too, or all up to it"},` + modeProp, required: `["app", "query"]`,
 		vain: d.missing,
 		run:  func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, click) },
 	}.tool()
@@ -26,6 +27,9 @@ func click(ctx context.Context, v *view) (*aai.Result, error) {
 	m, err := v.toActOn(ctx, query)
 	if err != nil {
 		return nil, err
+	}
+	if how := textArg(v.call, "select"); how != "" {
+		return v.selectMore(ctx, m.index, how == "range")
 	}
 	return v.clickOn(ctx, m.index, button, count, asks, done)
 }

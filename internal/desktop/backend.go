@@ -107,6 +107,8 @@ type Act struct {
 	// Name is the element's, as the caller knows it, or "". What toolkits use again
 	// for others, see [Role.InSet], is left alone if it has another name by now.
 	Name string
+	// Also makes SelectItem leave selected what else is in its set.
+	Also bool
 	// InClosedMenu makes Press do an item of a menu that is closed, which does not
 	// show. To open the menu would take the person's keyboard.
 	InClosedMenu bool

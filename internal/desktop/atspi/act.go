@@ -55,7 +55,7 @@ func (b *Bus) Perform(ctx context.Context, app desktop.App, id desktop.ID, act d
 	case desktop.SetNumber:
 		return a.setNumber(ctx, act.Number)
 	case desktop.SelectItem:
-		return a.selectItem(ctx)
+		return a.selectItem(ctx, act.Also)
 	case desktop.TakeFocus:
 		return a.takeFocus(ctx)
 	case desktop.ScrollTo:

@@ -56,8 +56,8 @@ type set struct {
 	row      bool  // the selector is a table, of which rows are selected
 }
 
-// selectItem makes the element the one that is selected in its set.
-func (a *actor) selectItem(ctx context.Context) error {
+// selectItem makes the element the one that is selected in its set, or one more.
+func (a *actor) selectItem(ctx context.Context, also bool) error {
 	if !sensitive(a.n) {
 		return a.refuse("is disabled", "The app does not allow it now; find out what it waits for.")
 	}
@@ -72,19 +72,21 @@ func (a *actor) selectItem(ctx context.Context) error {
 	if !shows {
 		return a.refuse("is in something that is not showing", "Bring it into view first: open its window, menu or tab.")
 	}
-	if s.selector == nil {
+	switch {
+	case s.selector == nil && also:
+		return a.unsupported("cannot be selected beside others", nil)
+	case s.selector == nil:
 		return a.selectByAction(ctx)
-	}
-	if s.row {
+	case s.row:
 		return a.selectRow(ctx, s)
 	}
-	if s.selector.states.has(stateMultiselectable) {
+	if !also && s.selector.states.has(stateMultiselectable) {
 		if err := a.do(ctx, method(selectionInterface, "ClearSelection", "b"), s.selector.ref); err != nil {
 			return err
 		}
 	}
 	err = a.do(ctx, numbers(selectionInterface, "SelectChild", "i", "b", int32(s.index)), s.selector.ref)
-	if e, ok := errors.AsType[*aai.Error](err); ok && e.Code == aai.AutomationFailed && e.Delivery == aai.Delivered && a.n.action() {
+	if e, ok := errors.AsType[*aai.Error](err); ok && e.Code == aai.AutomationFailed && e.Delivery == aai.Delivered && a.n.action() && !also {
 		return a.selectByAction(ctx) // the set would not; the item may
 	}
 	return err

@@ -79,6 +79,8 @@ func (x *Element) able(act desktop.Act) (do func(), err error) {
 		return func() { x.SetText(x.Value() + act.Text) }, nil
 	case act.Verb == desktop.SetNumber && number:
 		return func() { x.SetNumber(act.Number) }, nil
+	case act.Verb == desktop.SelectItem && s.Has(desktop.Selectable) && r != desktop.MenuItem && act.Also:
+		return func() { x.selected(x.parent.e.States.Has(desktop.Multiselectable)) }, nil
 	case act.Verb == desktop.SelectItem && s.Has(desktop.Selectable) && r != desktop.MenuItem:
 		return x.Select, nil
 	case act.Verb == desktop.TakeFocus && s.Has(desktop.Focusable):
@@ -136,11 +138,16 @@ func (x *Element) changed() {
 }
 
 // Select makes it the one selected item of what it is in.
-func (x *Element) Select() {
+func (x *Element) Select() { x.selected(false) }
+
+// selected selects it, and leaves what else is with also.
+func (x *Element) selected(also bool) {
 	x.d.mu.Lock()
 	set := x.parent
 	for _, c := range set.children {
-		c.e.States &^= desktop.Selected
+		if !also {
+			c.e.States &^= desktop.Selected
+		}
 	}
 	x.e.States |= desktop.Selected
 	x.program.emit(desktop.SelectionMoved, set.e.ID, "")
