@@ -172,6 +172,11 @@ func (v *view) option(i int, name string) int {
 	if i < 0 {
 		return -1
 	}
+	for _, r := range v.radios(i) {
+		if sameChoice(v.shot.Elements[r].Name, name) {
+			return r
+		}
+	}
 	switch e := &v.shot.Elements[i]; {
 	case e.States.Has(desktop.Editable):
 		return -1

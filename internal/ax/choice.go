@@ -73,6 +73,38 @@ func (v *view) choose(ctx context.Context, i int, name string) (*aai.Result, err
 	return nil, out
 }
 
+// radios are the buttons of a group of which one is chosen; none of what is no group.
+func (v *view) radios(group int) (found []int) {
+	e := &v.shot.Elements[group]
+	if e.Role != desktop.Group && e.Role != desktop.Radiogroup {
+		return nil
+	}
+	for c := group + 1; c < e.End; c++ {
+		if v.shot.Elements[c].Role == desktop.Radio {
+			found = append(found, c)
+		}
+	}
+	return found
+}
+
+// chooseRadio chooses the button of that name in a group.
+func (v *view) chooseRadio(ctx context.Context, group int, name string) (*aai.Result, error) {
+	var names []string
+	for _, i := range v.radios(group) {
+		e := &v.shot.Elements[i]
+		if sameChoice(e.Name, name) {
+			if err := v.obstacle(ctx, i); err != nil {
+				return nil, err
+			}
+			return v.setChecked(ctx, i, "true")
+		}
+		names = append(names, aai.CleanLabel(e.Name, 60))
+	}
+	e := aai.Errorf(aai.ElementNotFound, "value: %s has no choice %s", desktop.Describe(&v.shot.Elements[group]), quoted(name))
+	e.Delivery, e.Candidates = aai.NotDelivered, names[:min(len(names), maxCandidates)]
+	return nil, e
+}
+
 // sameChoice compares the name of an option with what a caller calls it.
 func sameChoice(option, name string) bool {
 	return strings.EqualFold(strings.TrimSpace(option), strings.TrimSpace(name))

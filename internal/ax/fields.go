@@ -143,6 +143,11 @@ func (v *view) was(i int, value string) *string {
 		return nil
 	}
 	text := held(e)
+	for _, r := range v.radios(i) {
+		if v.shot.Elements[r].States.Has(desktop.Checked) {
+			text = v.shot.Elements[r].Name
+		}
+	}
 	if b, is := blockAt(e, value); is {
 		text = v.blockText(b, i)
 	}

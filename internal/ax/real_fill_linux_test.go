@@ -2,6 +2,7 @@ package ax_test
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 
 	"aai/internal/desktop/linuxtest"
@@ -54,16 +55,16 @@ func TestRealFillPage(t *testing.T) {
 	f := w.webFormIn(twelve, "") // other pages of the browser say that they have the keyboard
 	p := w.somebody()
 	a := w.ok("ax_fill", params{"app": f.app, "submit": "button Book", "fields": fields("First name", "Ann", "Last name", unicode, "Email", "ann@example.org", "Phone", "123",
-		"Street", "Elm 1", "City", "Graz", "combobox Country", "Japan", "Guests", "4", "textbox Arrival", "2026-03-04", "checkbox Newsletter", "true", "radio Double", "true", "Wishes", "one\ntwo")})
+		"Street", "Elm 1", "City", "Graz", "combobox Country", "Japan", "Guests", "4", "textbox Arrival", "2026-03-04", "checkbox Newsletter", "true", "group Room", "Double", "Wishes", "one\ntwo")})
 	w.says(a.Text, "Filled 12 of 12 fields.")
 	for id, want := range map[string]string{
 		"first": "Ann", "last": unicode, "email": "ann@example.org", "phone": "123", "street": "Elm 1", "city": "Graz", "country": "Japan", "guests": "4", "arrival": "2026-03-04",
-		"news": "true", "wishes": "one\ntwo",
+		"news": "true", "double": "true", "wishes": "one\ntwo",
 	} {
 		f.comes(id, want)
 	}
 	f.eventually("the form was sent", func() bool { return len(f.holds("heard")) > 3 })
-	if was := fmt.Sprint(at(a.data, "fields", 6, "was"), at(a.data, "fields", 9, "was"), at(a.data, "fields", 7, "was")); was != "Germanyfalse1" {
+	if was := strings.TrimSpace(fmt.Sprintln(at(a.data, "fields", 6, "was"), at(a.data, "fields", 9, "was"), at(a.data, "fields", 7, "was"), at(a.data, "fields", 10, "was"))); was != "Germany false 1 Single" {
 		t.Errorf("it was %q", was)
 	}
 	p.undisturbed(t)

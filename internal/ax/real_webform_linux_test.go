@@ -70,7 +70,7 @@ let heard = 0;
 for (const kind of ["input", "change"]) document.addEventListener(kind, () => { heard++; });
 setInterval(() => {
   const state = { heard: String(heard) };
-  for (const e of document.querySelectorAll("input, select, textarea")) state[e.id] = e.type == "checkbox" ? String(e.checked) : e.value;
+  for (const e of document.querySelectorAll("input, select, textarea")) state[e.id] = ["checkbox", "radio"].includes(e.type) ? String(e.checked) : e.value;
   fetch("state", { method: "POST", body: JSON.stringify(state) });
 }, 50);
 </script></html>`

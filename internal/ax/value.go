@@ -48,6 +48,8 @@ func (v *view) set(ctx context.Context, i int, value string) (*aai.Result, error
 		return v.setNumber(ctx, i, value)
 	case e.Role == desktop.Combobox && !e.States.Has(desktop.Editable), e.Role == desktop.Listbox, e.Role == desktop.List, e.Role == desktop.Tablist:
 		return v.choose(ctx, i, value)
+	case len(v.radios(i)) > 0:
+		return v.chooseRadio(ctx, i, value)
 	case len(v.momentParts(i)) > 0:
 		return v.setMoment(ctx, i, value)
 	case e.Role == desktop.Cell:
@@ -66,7 +68,7 @@ func (v *view) typedIn(i int) bool {
 	case desktop.Combobox:
 		return e.States.Has(desktop.Editable)
 	}
-	return len(v.momentParts(i)) == 0
+	return len(v.momentParts(i)) == 0 && len(v.radios(i)) == 0
 }
 
 func (v *view) setText(ctx context.Context, i int, value string) (*aai.Result, error) {
