@@ -71,6 +71,12 @@ func rectOf(r linuxtest.Rect) desktop.Rect {
 func (w *realWorld) spreadsheet() (a *linuxtest.App, pid int) {
 	w.Helper()
 	a = w.Calc(w.T)
+	return a, w.office(a)
+}
+
+// office is the process that has the windows of LibreOffice, which was started.
+func (w *realWorld) office(a *linuxtest.App) (pid int) {
+	w.Helper()
 	w.eventually("LibreOffice shows a tree", func() bool {
 		apps, _ := w.ok("ax_list_apps", nil).data["apps"].([]any)
 		for _, row := range apps {
@@ -81,5 +87,5 @@ func (w *realWorld) spreadsheet() (a *linuxtest.App, pid int) {
 		}
 		return pid != 0
 	})
-	return a, pid
+	return pid
 }

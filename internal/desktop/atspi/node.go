@@ -207,15 +207,15 @@ func (t *tree) remove(n *node) {
 
 // judge works out which nodes say that they are to be seen, or would if they were scrolled
 // to. What was read of the others counts no more, nor of these unless it is wanted.
-func (t *tree) judge(gtk4, far bool) {
+func (t *tree) judge(habits traits, far bool) {
 	t.veil = stateShowing
-	if gtk4 && !t.anyBelowWindows(stateShowing) {
+	if habits.windowRelative() && !t.anyBelowWindows(stateShowing) {
 		t.veil = stateVisible
 	}
 	t.root.shown = true
 	for _, window := range t.root.children {
 		window.shown = window.states.has(stateShowing) || window.states.has(t.veil)
-		window.judge(t.veil, far)
+		window.judge(sight{t.veil, far, habits.toolkit == qt})
 	}
 }
 
@@ -244,20 +244,29 @@ func (t *tree) inherit(older *tree, far bool) {
 	}
 }
 
-func (n *node) judge(veil stateSet, far bool) {
-	n.detailed = n.detailed && (n.shown || n.beyond && far)
+// sight is what an app says of what can be seen.
+type sight struct {
+	veil stateSet
+	far  bool // what is out of view is wanted
+	// rows says that a row that was scrolled away says nothing of being visible. Source: Qt's
+	// itemviews.cpp: what is not in its viewport is invisible.
+	rows bool
+}
+
+func (n *node) judge(s sight) {
+	n.detailed = n.detailed && (n.shown || n.beyond && s.far)
 	for _, child := range n.children {
-		child.shown = n.shown && (child.states.has(veil) || child.slides() && child.states.has(stateVisible))
-		child.beyond = !child.shown && (n.shown || n.beyond) && veil == stateShowing && child.scrolledAway(n.beyond)
-		child.judge(veil, far)
+		child.shown = n.shown && (child.states.has(s.veil) || child.slides() && child.states.has(stateVisible))
+		child.beyond = !child.shown && (n.shown || n.beyond) && s.veil == stateShowing && child.scrolledAway(n.beyond, s.rows)
+		child.judge(s)
 	}
 }
 
 // scrolledAway reports whether the node says that it is to be seen, and is not only because
 // it was scrolled away: in a page, and among the rows of a list. In an element that was,
 // all are that do not say they are hidden.
-func (n *node) scrolledAway(within bool) bool {
-	if !n.states.has(stateVisible) {
+func (n *node) scrolledAway(within, rows bool) bool {
+	if !n.states.has(stateVisible) && (!rows || !n.states.has(stateTransient)) {
 		return false
 	}
 	switch n.parent.role {

@@ -34,7 +34,7 @@ func (p *program) readAll(ctx context.Context, older *tree) (t *tree, lazy bool,
 		}
 	}
 	t.older = nil
-	t.judge(p.habits().windowRelative(), p.far.Load())
+	t.judge(p.habits(), p.far.Load())
 	return t, lazy, nil
 }
 

@@ -102,7 +102,7 @@ func (p *program) Part(ctx context.Context, t *tree, m mirror.Marks[ref], hasty 
 	if err != nil {
 		return err
 	}
-	t.judge(p.habits().windowRelative(), p.far.Load())
+	t.judge(p.habits(), p.far.Load())
 	for _, n := range t.nodes {
 		if !n.detailed && (n.shown || n.beyond && p.far.Load()) {
 			changed = append(changed, n)
