@@ -19,6 +19,7 @@ func (w *studio) peers(b *testing.B) {
 	b.Run("Native", w.besideNative)
 	b.Run("Web", w.besideWeb)
 	b.Run("Form", w.besideForm)
+	b.Run("Words", w.besideWords)
 	b.ReportMetric(0, "ns/op")
 }
 

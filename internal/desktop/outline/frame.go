@@ -98,6 +98,20 @@ func over(role desktop.Role) bool {
 	return false
 }
 
+// lead is the one thing of the frame that its line tells: the address is known by its place.
+func (w *walker) lead(c int) string {
+	var b strings.Builder
+	e := w.element(c)
+	if value := w.value(e); value == "" || !e.States.Has(desktop.Editable) {
+		w.own(&b, c)
+	} else {
+		b.WriteString(e.Role.Word() + " [" + w.ref(w.nodes[c].elem) + "]")
+		w.states(&b, c)
+		b.WriteString(": " + value)
+	}
+	return b.String()
+}
+
 // text is what the line of the frame says after its one thing.
 func (f *frame) text(k *sketch) string {
 	var b strings.Builder
@@ -109,6 +123,6 @@ func (f *frame) text(k *sketch) string {
 			b.WriteString(" selected")
 		}
 	}
-	fmt.Fprintf(&b, "; %d more of the browser: root %s", f.more, k.ref(f.window))
+	fmt.Fprintf(&b, "; %d more: root %s", f.more, k.ref(f.window))
 	return b.String()
 }

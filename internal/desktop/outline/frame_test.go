@@ -44,14 +44,14 @@ func TestFrame(t *testing.T) {
 	}{
 		"minimal": {browser(t, oneTab, pressing, ""), Options{Root: -1}, `
 window "Press - Chromium" [e1] active
-  textbox "Address and search bar" [e2]: "127.0.0.1:33059"; 9 more of the browser: root e1
+  browser: textbox [e2]: "127.0.0.1:33059"; 9 more: root e1
   document "Press" [e3]
     heading "Hello"
     button "Press" [e4]
 `},
 		"tabs and a dialog": {browser(t, oneTab+"    tab \"Mail, with a very long name that nobody needs\"\n", pressing, "  dialog \"Save password?\"\n    button \"Save\"\n"), Options{Root: -1}, `
 window "Press - Chromium" [e1] active
-  textbox "Address and search bar" [e2]: "127.0.0.1:33059"; tabs: [e3] "Press" selected, [e4] "Mail, with a very long name…"; 8 more of the browser: root e1
+  browser: textbox [e2]: "127.0.0.1:33059"; tabs: [e3] "Press" selected, [e4] "Mail, with a very long name…"; 8 more: root e1
   dialog "Save password?" [e5]
     button "Save" [e6]
   document "Press" [e7]
@@ -92,7 +92,7 @@ func TestFrameInPages(t *testing.T) {
 	}
 	shown := 0
 	for i, p := range pages {
-		if shown += p.Shown; strings.Contains(p.Text, "of the browser") != (i == 0) || strings.Contains(p.Text, "New Tab") {
+		if shown += p.Shown; strings.Contains(p.Text, "browser: ") != (i == 0) || strings.Contains(p.Text, "New Tab") {
 			t.Errorf("page %d:\n%s", i, p.Text)
 		}
 	}
@@ -109,7 +109,7 @@ func TestFrameKeepsTheFocus(t *testing.T) {
 			s.Elements[i].States |= desktop.Focused
 		}
 	}
-	if got := oneText(t, s, Options{Root: -1}); !strings.Contains(got, `button "Reload" [e2] focused`) || !strings.Contains(got, "8 more of the browser") {
+	if got := oneText(t, s, Options{Root: -1}); !strings.Contains(got, `button "Reload" [e2] focused`) || !strings.Contains(got, "8 more: root") {
 		t.Error(got)
 	}
 }

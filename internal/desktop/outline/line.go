@@ -28,12 +28,13 @@ func (w *walker) text(p *part) string {
 		b.WriteString(": ")
 		w.items(&b, p.items, w.element(p.first).Role)
 	case onePart:
+		if f := w.nodes[p.first].frame; f != nil {
+			b.WriteString("browser: " + w.lead(p.first) + f.text(w.sketch))
+			break
+		}
 		w.own(&b, p.first)
 		if !w.options.Compact {
 			w.holding(&b, p)
-		}
-		if f := w.nodes[p.first].frame; f != nil {
-			b.WriteString(f.text(w.sketch))
 		}
 	}
 	b.WriteByte('\n')
