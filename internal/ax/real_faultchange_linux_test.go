@@ -32,7 +32,7 @@ func TestRealShuffled(t *testing.T) {
 			if _, e := w.by(within, "ax_click", params{"app": app, "query": third}); e == nil { // it is far down by now
 				f.WaitState(t, "fruit", "Fruit 3")
 			} else {
-				w.refused(aai.StaleRef, "ax_click", params{"app": app, "query": third})
+				_ = w.refused(aai.StaleRef, "ax_click", params{"app": app, "query": third})
 			}
 			shuffle()
 			w.ok("ax_click", params{"app": app, "query": third}) // it is back where it was

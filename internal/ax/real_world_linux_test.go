@@ -33,7 +33,6 @@ type realWorld struct {
 	tools   *aai.App
 	record  *record
 	caller  aai.Caller
-	tries   int // of complete
 }
 
 // params are the arguments of a call.
