@@ -56,6 +56,8 @@ func (p *program) expand(ctx context.Context, t *tree, level []*node, brief bool
 			p.askGuest(r, n)
 			if !n.read && !brief {
 				p.askSelf(r, n)
+			}
+			if !brief && (n == t.root || !n.read && p.habits().toolkit == chromium) {
 				p.askAhead(r, n)
 			}
 		}
@@ -71,13 +73,10 @@ func (p *program) expand(ctx context.Context, t *tree, level []*node, brief bool
 	return nil
 }
 
-// askAhead asks a node of Chromium's that it did not list already what is in it: what it has
-// there is bounded by what it has listed, and each level of its windows in waiting is one
-// round trip less.
+// askAhead asks a node what is in it before it has said how much that is, a round trip
+// less: an app, which has some windows, and what Chromium did not list, of which there is
+// little.
 func (p *program) askAhead(r *round, n *node) {
-	if p.habits().toolkit != chromium {
-		return
-	}
 	r.put(p.bus.ask.children, n.ref, func(d *dbuswire.Decoder) {
 		n.inside, n.looked = readRefs(d, p.sender), d.Err() == nil
 	})
