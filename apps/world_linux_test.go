@@ -45,8 +45,9 @@ type stage struct {
 	done    bool // the last act
 }
 
-// open starts the program, with the witness listening from before its first window.
-func open(t *testing.T, p program, gateway string) *stage {
+// open starts the program, with the witness listening from before its first window. What
+// acts is granted for it and the others.
+func open(t *testing.T, p program, gateway string, others ...string) *stage {
 	t.Helper()
 	s := &stage{T: t, Session: linuxtest.StartAccessible(t), program: p, gateway: gateway, folder: t.TempDir(),
 		random: rand.New(rand.NewPCG(14, uint64(len(p.name)))), tally: &tally{program: p.name, toolkit: p.toolkit, kinds: make(map[string]int)}}
@@ -58,7 +59,7 @@ func open(t *testing.T, p program, gateway string) *stage {
 	t.Cleanup(func() { _ = bus.Close() })
 	s.witness = witness{bus, p.witness, p.toolkit == "GTK 4"}
 	s.Launch(t, "/usr/bin/python3", "-c", listener)
-	s.serve()
+	s.serve(append(others, cmp.Or(p.grant, p.name)))
 	s.app = p.start(s)
 	s.eventually(p.name+" shows "+p.ready, func() bool {
 		select {
@@ -89,12 +90,15 @@ func unpacked(t *testing.T) []string {
 	}
 }
 
-// serve starts the gateway as an agent's client does, with a grant for what acts.
-func (s *stage) serve() {
+// serve starts the gateway as an agent's client does, with a grant for what acts on
+// the apps.
+func (s *stage) serve(apps []string) {
 	s.Helper()
-	const all = `{"app": "desktop/%s", "tools": ["*"], "caller": "*", "expires": "2100-01-01T00:00:00Z"}`
-	config := fmt.Sprintf(`{"consent": {"preapproved": [%s, {"app": "desktop", "tools": ["*"], "caller": "*", "expires": "2100-01-01T00:00:00Z"}]}, "rate_limits": {"declared_rps": 100000, "declared_rpm": 1000000, "rps": 100000, "rpm": 1000000}}`,
-		fmt.Sprintf(all, cmp.Or(s.program.grant, s.program.name)))
+	grants := ""
+	for _, app := range apps {
+		grants += fmt.Sprintf(`{"app": "desktop/%s", "tools": ["*"], "caller": "*", "expires": "2100-01-01T00:00:00Z"}, `, app)
+	}
+	config := fmt.Sprintf(`{"consent": {"preapproved": [%s{"app": "desktop", "tools": ["*"], "caller": "*", "expires": "2100-01-01T00:00:00Z"}]}, "rate_limits": {"declared_rps": 100000, "declared_rpm": 1000000, "rps": 100000, "rpm": 1000000}}`, grants)
 	folder := filepath.Join(s.Home, ".aai")
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		s.Fatal(err)

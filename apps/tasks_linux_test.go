@@ -1,0 +1,202 @@
+package apps
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+	"unicode/utf8"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// A task is what a person would have an agent do, from its first look at the program to what
+// others than us see of it in the end.
+type task struct {
+	name  string
+	on    program
+	usual bool     // every run has it
+	also  []string // other programs that are operated in it
+	calls []call
+	// wrong says what is not yet as it is to be; "" when all is.
+	wrong func(*stage) string
+}
+
+// A call is one of the agent's. An argument of the form "/regexp/" is what the first group of
+// it, or all of it, is in the answer before: a ref that it told. In others $FOLDER is that
+// of the documents.
+type call struct {
+	tool string
+	args params
+	// aim gives arguments that an agent would take from a picture, as the witness sees it.
+	aim func(*stage) params
+	// until says that the call is made again while it fails, or does not say this.
+	until string
+}
+
+// A bill is what an agent writes and reads for a task.
+type bill struct {
+	name, toolkit      string
+	calls, wrote, read int // characters
+	pictures           int
+	wrong              string
+	last               string // answer
+}
+
+// does makes the calls one after the other, and says what went wrong.
+func (s *stage) does(k task) *bill {
+	s.Helper()
+	b := &bill{name: k.name, toolkit: k.on.toolkit}
+	for _, c := range k.calls {
+		if b.wrong = s.doesOne(b, c); b.wrong != "" {
+			return b
+		}
+	}
+	for end := time.Now().Add(patience); ; time.Sleep(look) {
+		if b.wrong = k.wrong(s); b.wrong == "" || time.Now().After(end) {
+			return b
+		}
+	}
+}
+
+// doesOne makes a call, and says why it was not done.
+func (s *stage) doesOne(b *bill, c call) string {
+	s.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(look) {
+		meant, missing := s.meant(c.args, b.last)
+		if missing != "" {
+			return fmt.Sprintf("%s %v: the answer before has no %s: %.1500s", c.tool, c.args, missing, b.last)
+		}
+		args := meant.(params)
+		if c.aim != nil {
+			maps.Copy(args, c.aim(s))
+		}
+		failed := s.bills(b, c.tool, args)
+		switch {
+		case !failed && strings.Contains(b.last, c.until):
+			return ""
+		case c.until == "" || time.Now().After(end):
+			return fmt.Sprintf("%s %v: %.1500s", c.tool, args, b.last)
+		}
+	}
+}
+
+// meant is the value with what the answer tells in the place of "/regexp/", and with the
+// folder of the documents in that of $FOLDER; else it says what the answer does not tell.
+func (s *stage) meant(value any, answer string) (meant any, missing string) {
+	switch value := value.(type) {
+	case string:
+		if len(value) > 1 && value[0] == '/' && value[len(value)-1] == '/' {
+			found := regexp.MustCompile(value[1 : len(value)-1]).FindStringSubmatch(answer)
+			if found == nil {
+				return nil, value
+			}
+			return found[len(found)-1], ""
+		}
+		return strings.ReplaceAll(value, "$FOLDER", s.folder), ""
+	case params:
+		of := make(params)
+		for name, v := range value {
+			if of[name], missing = s.meant(v, answer); missing != "" {
+				return nil, missing
+			}
+		}
+		return of, ""
+	case []params:
+		var of []any
+		for _, v := range value {
+			t, missing := s.meant(v, answer)
+			if missing != "" {
+				return nil, missing
+			}
+			of = append(of, t)
+		}
+		return of, ""
+	}
+	return value, ""
+}
+
+// bills makes a call, and counts what it costs.
+func (s *stage) bills(b *bill, tool string, args params) (failed bool) {
+	s.Helper()
+	if _, other := args["app"]; !other && tool != "ax_clipboard" {
+		args["app"] = cmp.Or(s.program.grant, s.program.name)
+	}
+	written, err := json.Marshal(args)
+	if err != nil {
+		s.Fatal(err)
+	}
+	result, err := s.agent.CallTool(s.Context(), &mcp.CallToolParams{Name: tool, Arguments: args})
+	if err != nil {
+		s.Fatalf("%s %s: %v", tool, written, err)
+	}
+	b.last = ""
+	for _, c := range result.Content {
+		switch c := c.(type) {
+		case *mcp.TextContent:
+			b.last += c.Text
+		case *mcp.ImageContent:
+			b.pictures++
+		}
+	}
+	b.calls, b.wrote, b.read = b.calls+1, b.wrote+utf8.RuneCountInString(tool)+utf8.RuneCount(written), b.read+utf8.RuneCountInString(b.last)
+	if os.Getenv("AAI_APPS_SAY") != "" {
+		s.Logf("%s: %s %s\n%s", b.name, tool, written, b.last)
+	}
+	return result.IsError
+}
+
+// TestTasks has an agent do tasks, by the tools alone, and prints what each costs it.
+func TestTasks(t *testing.T) {
+	gateway, all, only := build(t), os.Getenv("AAI_APPS") == "all", os.Getenv("AAI_APPS_ONLY")
+	var mu sync.Mutex
+	var bills []*bill
+	t.Run("of", func(t *testing.T) {
+		for _, k := range tasks() {
+			if only != "" && only != k.name && only != k.on.name || !all && !k.usual {
+				continue
+			}
+			t.Run(k.name, func(t *testing.T) {
+				if all {
+					t.Parallel()
+				}
+				s := open(t, k.on, gateway, k.also...)
+				b := s.does(k)
+				mu.Lock()
+				bills = append(bills, b)
+				mu.Unlock()
+				if b.wrong != "" {
+					t.Errorf("%s", b.wrong)
+				}
+			})
+		}
+	})
+	total(t, bills)
+}
+
+// total prints the bills; a token is about four characters.
+func total(t *testing.T, bills []*bill) {
+	t.Helper()
+	slices.SortFunc(bills, func(a, b *bill) int { return cmp.Or(cmp.Compare(a.toolkit, b.toolkit), cmp.Compare(a.name, b.name)) })
+	const row = "%-44s %-12s %-5s %5v %6v %6v %7v %9v\n"
+	var out strings.Builder
+	fmt.Fprintf(&out, row, "task", "toolkit", "done", "calls", "wrote", "read", "tokens", "pictures")
+	for _, b := range bills {
+		done := "yes"
+		if b.wrong != "" {
+			done = "no"
+		}
+		fmt.Fprintf(&out, row, b.name, b.toolkit, done, b.calls, b.wrote/4, b.read/4, (b.wrote+b.read)/4, b.pictures)
+	}
+	fmt.Print(out.String())
+	if len(bills) == 0 {
+		t.Error("no task was done")
+	}
+}
