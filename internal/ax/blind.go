@@ -2,6 +2,7 @@ package ax
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"aai"
@@ -44,6 +45,13 @@ func (v *view) withoutTree(err error) error {
 
 // blindHint says what a program without a tree can be operated by.
 const blindHint = "By its picture: ax_screenshot, then ax_click_at, ax_key_press and ax_type without query."
+
+// hasWindow reports whether the program shows a window. One of no class is none of its own:
+// LibreOffice shows such a picture while it starts.
+func (d *desk) hasWindow(ctx context.Context, app desktop.App) bool {
+	own, err := windowsOf(ctx, d.open(), app)
+	return err == nil && slices.ContainsFunc(own, func(w desktop.WindowInfo) bool { return w.Class != "" })
+}
 
 // frontTitle is what the program's front window is called; "" where that is not known.
 func (v *view) frontTitle(ctx context.Context) string {

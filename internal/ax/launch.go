@@ -92,8 +92,9 @@ const (
 	// endPatience is how long a window is waited for after the started process has ended:
 	// another one of the same program may have taken its work over.
 	endPatience = 2 * time.Second
-	// treePatience is how long the tree of a window is waited for that shows none.
-	treePatience = 2 * time.Second
+	// treePatience is how long the tree of a window is waited for that shows none, unless its
+	// program has loaded nothing that could make one.
+	treePatience = 8 * time.Second
 )
 
 // A launching is a program on its way.
@@ -184,11 +185,11 @@ func (l *launching) shows(ctx context.Context, app desktop.App) bool {
 	if shot, err := l.desk.open().Tree.Snapshot(ctx, app); err == nil && len(shot.Elements) > 0 {
 		return true
 	}
-	if app.Hidden == "" {
+	if app.Hidden == "" || !l.desk.hasWindow(ctx, app) {
 		return false
 	}
 	if l.bare.IsZero() {
 		l.bare = time.Now()
 	}
-	return time.Since(l.bare) > treePatience
+	return l.desk.open().Programs.Mute(app.PID) || time.Since(l.bare) > treePatience
 }

@@ -322,4 +322,7 @@ type Programs interface {
 	// Descends reports whether the process was started by the other one, directly
 	// or not: many programs are started by a script.
 	Descends(pid, ancestor int) bool
+	// Mute reports whether the process shows windows and has nothing that could tell of what
+	// is in them: no toolkit with a tree.
+	Mute(pid int) bool
 }

@@ -177,6 +177,12 @@ func (b *backend) Descends(pid, ancestor int) bool {
 	return false
 }
 
+func (b *backend) Mute(pid int) bool {
+	b.d.mu.Lock()
+	defer b.d.mu.Unlock()
+	return slices.ContainsFunc(b.d.programs, func(p *Program) bool { return p.app.PID == pid && p.app.Hidden != "" })
+}
+
 // over is the error of a call whose context has ended, or nil.
 func over(ctx context.Context) error {
 	if ctx.Err() == nil {

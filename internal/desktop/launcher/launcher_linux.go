@@ -259,3 +259,16 @@ func (*Launcher) Descends(pid, ancestor int) bool {
 	sid, err := strconv.Atoi(fields[session])
 	return err == nil && sid == ancestor
 }
+
+// Mute implements desktop.Programs: it draws by X itself, and has loaded none of the libraries
+// that make trees. A browser has those of its toolkit.
+func (*Launcher) Mute(pid int) bool {
+	text, err := fs.ReadFile(os.DirFS("/proc"), strconv.Itoa(pid)+"/maps")
+	if err != nil {
+		return false
+	}
+	loads := func(names ...string) bool {
+		return slices.ContainsFunc(names, func(name string) bool { return strings.Contains(string(text), "/"+name) })
+	}
+	return loads("libX11.so", "libxcb.so") && !loads("libatk", "libatspi", "libgtk-", "libQt", "libjvm", "libwx")
+}

@@ -250,3 +250,10 @@ func TestCommand(t *testing.T) {
 		}
 	}
 }
+
+// TestMute: what draws by X alone shows no tree, ever; nobody knows it of others.
+func TestMute(t *testing.T) {
+	if (&Launcher{}).Mute(os.Getpid()) || (&Launcher{}).Mute(1<<30) {
+		t.Error("a process that shows no windows is mute")
+	}
+}
