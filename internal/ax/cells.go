@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"aai"
 	"aai/internal/desktop"
@@ -121,7 +122,14 @@ func (v *view) setBlock(ctx context.Context, i int, b block) (*aai.Result, error
 	for name, at := range v.cellsOf(b, table) {
 		before[name] = v.shot.Elements[at].Value
 	}
-	a.verify = func(ctx context.Context) (string, bool) { return v.blockIs(ctx, b, table, before) }
+	a.verify = func(ctx context.Context) (string, bool) {
+		for until := time.Now().Add(wrongCeiling); ; { // cells are away for a moment when the cursor comes
+			wrong, all := v.blockIs(ctx, b, table, before)
+			if wrong != "" || all || time.Now().After(until) || !slept(ctx, lookAgain) {
+				return wrong, all
+			}
+		}
+	}
 	return a.perform(ctx)
 }
 
