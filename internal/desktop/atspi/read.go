@@ -57,7 +57,7 @@ func (p *program) expand(ctx context.Context, t *tree, level []*node, brief bool
 			if !n.read && !brief {
 				p.askSelf(r, n)
 			}
-			if !brief && (n == t.root || !n.read && p.habits().toolkit == chromium) {
+			if !brief && (n == t.root || !n.read && len(level) <= fewAhead && p.habits().toolkit == chromium) {
 				p.askAhead(r, n)
 			}
 		}
@@ -73,9 +73,13 @@ func (p *program) expand(ctx context.Context, t *tree, level []*node, brief bool
 	return nil
 }
 
+// fewAhead is how many nodes of a level are asked ahead: of many the most have nothing in
+// them.
+const fewAhead = 8
+
 // askAhead asks a node what is in it before it has said how much that is, a round trip
-// less: an app, which has some windows, and what Chromium did not list, of which there is
-// little.
+// less: an app, which has some windows, and what Chromium did not list, as its windows in
+// waiting.
 func (p *program) askAhead(r *round, n *node) {
 	r.put(p.bus.ask.children, n.ref, func(d *dbuswire.Decoder) {
 		n.inside, n.looked = readRefs(d, p.sender), d.Err() == nil
