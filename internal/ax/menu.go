@@ -112,7 +112,7 @@ func (v *view) unmade() string {
 	var names []string
 	for i := range v.shot.Elements {
 		e := &v.shot.Elements[i]
-		if e.Parent < 0 || v.shot.Elements[e.Parent].Role != desktop.Menubar || e.End > i+1 || strings.TrimSpace(e.Name) == "" || v.silent {
+		if e.Parent < 0 || v.shot.Elements[e.Parent].Role != desktop.Menubar || e.End > i+1 || strings.TrimSpace(e.Name) == "" || v.silent || v.unseenBar(i) {
 			continue
 		}
 		if (e.Role == desktop.Menu || e.Role.MenuEntry()) && e.States.Has(desktop.Enabled) && v.shot.Visible(i) && len(names) < maxCandidates {

@@ -64,6 +64,7 @@ type node struct {
 	looked   bool // inside was asked for ahead,
 	inside   []ref
 	assumed  bool // to be its parent's child, because it was
+	bar      bar
 	guest    bool // of another process than its parent
 	host     ref  // whom it takes for its parent, if it is a guest
 
@@ -129,6 +130,7 @@ type tree struct {
 	veil     stateSet
 	outside  map[ref]string // the names of labels that are not in the tree
 	older    *tree          // the last reading, while this one is made
+	bars     []*node        // the menu bars of an app that has some twice
 	warnings []string
 }
 

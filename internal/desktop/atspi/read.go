@@ -68,7 +68,9 @@ func (p *program) expand(ctx context.Context, t *tree, level []*node, brief bool
 		if err != nil {
 			return err
 		}
-		level = next
+		if level = next; len(level) == 0 {
+			level = t.neededBars()
+		}
 	}
 	return nil
 }
@@ -123,6 +125,9 @@ func disproved(level []*node) []*node {
 // children asks for the children of the nodes, and what is still to be known of
 // the nodes themselves. It returns those that are new.
 func (p *program) children(ctx context.Context, t *tree, level []*node, brief bool) (next []*node, err error) {
+	if err := p.findUnseenBars(ctx, t, level); err != nil {
+		return nil, err
+	}
 	r := &round{}
 	var huge []*node
 	room := maxNodes - len(t.nodes)
@@ -134,6 +139,8 @@ func (p *program) children(ctx context.Context, t *tree, level []*node, brief bo
 		case n.looked:
 			next = append(next, t.adopt(n, n.inside)...)
 			n.inside, n.looked = nil, false
+		case n.parent != nil && n.parent.bar == barUnseen:
+			t.adopt(n, nil)
 		case n.count > maxChildren:
 			huge = append(huge, n)
 		case p.assume(t, n):
