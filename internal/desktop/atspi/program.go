@@ -70,6 +70,10 @@ type traits struct {
 // number on to functions that count bytes.
 func (t traits) utf16() bool { return t.toolkit == qt }
 
+// rowsOfTables reports whether only rows of tables can be selected, and a table says nowhere
+// that it can hold several. Source: GTK's gtktreeviewaccessible.c.
+func (t traits) rowsOfTables() bool { return t.toolkit == "gtk" && t.major < 4 && !t.unlisted }
+
 // plainActions reports whether the list of an element's actions has their names as
 // they are. Source: Qt's atspiadaptor.cpp.
 func (t traits) plainActions() bool { return t.toolkit == qt }

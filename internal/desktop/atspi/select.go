@@ -54,6 +54,7 @@ type set struct {
 	selector *node // what can select; nil if nothing can
 	index    int   // of the element in it
 	row      bool  // the selector is a table, of which rows are selected
+	several  bool  // it may hold several, though it does not say so
 }
 
 // selectItem makes the element the one that is selected in its set, or one more.
@@ -77,13 +78,16 @@ func (a *actor) selectItem(ctx context.Context, also bool) error {
 		return a.unsupported("cannot be selected beside others", nil)
 	case s.selector == nil:
 		return a.selectByAction(ctx)
-	case s.row:
+	case s.row && !s.several:
 		return a.selectRow(ctx, s)
 	}
-	if !also && s.selector.states.has(stateMultiselectable) {
+	if !also && (s.several || s.selector.states.has(stateMultiselectable)) {
 		if err := a.do(ctx, method(selectionInterface, "ClearSelection", "b"), s.selector.ref); err != nil {
 			return err
 		}
+	}
+	if s.row {
+		return a.selectRow(ctx, s)
 	}
 	err = a.do(ctx, numbers(selectionInterface, "SelectChild", "i", "b", int32(s.index)), s.selector.ref)
 	if e, ok := errors.AsType[*aai.Error](err); ok && e.Code == aai.AutomationFailed && e.Delivery == aai.Delivered && a.n.action() && !also {
@@ -99,9 +103,20 @@ func (a *actor) set(ctx context.Context) (set, error) {
 	if parent == nil || parent.ref == a.p.root || index < 0 {
 		return set{holder: a.n}, nil
 	}
+	if parent.role == roleTableCell { // GTK's cell of a picture and a text: its own parent selects
+		cell, err := a.p.readOne(ctx, parent.ref)
+		if err != nil {
+			return set{}, err
+		}
+		if table := cell.parent; table != nil && (table.role == roleTable || table.role == roleTreeTable) && cell.index >= 0 {
+			parent, index = table, cell.index
+		}
+	}
 	s := set{holder: a.n, index: index}
 	if parent.offers&offersSelection != 0 {
 		s.holder, s.selector = parent, parent
+		s.row = (parent.role == roleTable || parent.role == roleTreeTable) && parent.offers&offersTable != 0 && a.p.habits().rowsOfTables()
+		s.several = s.row
 	}
 	if (parent.role == roleList || parent.role == roleTree) && parent.offers&offersTable != 0 && s.selector == nil {
 		s.holder, s.selector, s.row = parent, parent, true // a list or tree of Qt's
