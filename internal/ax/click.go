@@ -144,6 +144,12 @@ func (d *desk) clickAtTool() *aai.Tool {
 	}.tool()
 }
 
+// samePressed reports whether the element can be asked for what a click anywhere on it does;
+// what is drawn is another thing at each point.
+func samePressed(e *desktop.Element) bool {
+	return len(e.Actions) > 0 && e.Role != desktop.Canvas && e.Role != desktop.Image
+}
+
 func clickAt(ctx context.Context, v *view) (*aai.Result, error) {
 	at, err := v.spot(ctx, "")
 	if err != nil {
@@ -161,7 +167,7 @@ func clickAt(ctx context.Context, v *view) (*aai.Result, error) {
 	v.watchSight()
 	a := deed{view: v, index: i, done: done}
 	asked := false
-	if i >= 0 && button == desktop.LeftButton && count == 1 && !inFocus(v.call) && len(v.shot.Elements[i].Actions) > 0 {
+	if i >= 0 && button == desktop.LeftButton && count == 1 && !inFocus(v.call) && samePressed(&v.shot.Elements[i]) {
 		if err := v.obstacle(ctx, i); err != nil {
 			return nil, err
 		}
