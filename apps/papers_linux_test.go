@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,20 +72,50 @@ func workbook(file string) (map[string]string, error) {
 	return cells, nil
 }
 
-// fileHas wants all the parts in a file, and none that begins with "!".
+// fileHas wants all the parts in a document, and none that begins with "!".
 func fileHas(file string, parts ...string) func(*stage) string {
+	return func(s *stage) string { return holdsAll(s.file(file), parts) }
+}
+
+// homeHas wants all the parts in a file of the person's own folder.
+func homeHas(file string, parts ...string) func(*stage) string {
+	return func(s *stage) string { return holdsAll(filepath.Join(s.Home, file), parts) }
+}
+
+// gone wants that there are no such documents.
+func gone(files ...string) func(*stage) string {
 	return func(s *stage) string {
-		b, err := os.ReadFile(s.file(file))
-		if err != nil {
-			return err.Error()
-		}
-		at := slices.IndexFunc(parts, func(part string) bool {
-			not, without := strings.CutPrefix(part, "!")
-			return strings.Contains(string(b), not) == without
-		})
-		if at >= 0 {
-			return fmt.Sprintf("%s: not so: %s", file, parts[at])
+		for _, file := range files {
+			if _, err := os.Stat(s.file(file)); err == nil {
+				return file + " is there"
+			}
 		}
 		return ""
 	}
+}
+
+// titleIs wants a window with the title, as xdotool says it.
+func titleIs(title string) func(*stage) string {
+	return func(s *stage) string {
+		if titles := s.windows(); !slices.Contains(titles, title) {
+			return fmt.Sprintf("the windows are %q; expected %q", titles, title)
+		}
+		return ""
+	}
+}
+
+// holdsAll says which part is not in the file.
+func holdsAll(file string, parts []string) string {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return err.Error()
+	}
+	at := slices.IndexFunc(parts, func(part string) bool {
+		not, without := strings.CutPrefix(part, "!")
+		return strings.Contains(string(b), not) == without
+	})
+	if at >= 0 {
+		return fmt.Sprintf("%s: not so: %s; it is %.300q", file, parts[at], b)
+	}
+	return ""
 }
