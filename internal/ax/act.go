@@ -111,7 +111,7 @@ func (a deed) perform(ctx context.Context) (*aai.Result, error) {
 		return nil, err
 	}
 	a.listenOn(result.Verified, a.done+described, focus, delivered, seenAt)
-	if a.selects && now >= 0 && unselected(&a.shot.Elements[now]) {
+	if a.selects && now >= 0 && unselected(a.shot, now) {
 		result.Verified = false
 		out.Warning = both(out.Warning, "it is not selected")
 	}
@@ -169,8 +169,15 @@ func (a deed) now(ref string) int {
 }
 
 // unselected reports whether a row could be selected and is not. In a sheet a click moves
-// the cursor, and where that is the toolkit does not call selected.
-func unselected(e *desktop.Element) bool {
+// the cursor, and where that is the toolkit does not call selected. Of a cell in a cell GTK 3
+// tells of the outer one.
+func unselected(shot *desktop.Snapshot, i int) bool {
+	e := &shot.Elements[i]
+	if e.Parent >= 0 && e.Role == desktop.Cell {
+		if outer := &shot.Elements[e.Parent]; outer.Role == desktop.Cell && outer.States.Has(desktop.Selected) {
+			return false
+		}
+	}
 	return rolls(e.Role) && !sheetCell(e) && e.States.Has(desktop.Selectable) && !e.States.Has(desktop.Selected)
 }
 
