@@ -111,7 +111,8 @@ func (p *passage) judgeAgain(ctx context.Context, hit Hit) *Error {
 		}
 		return r.changed(hit)
 	}
-	anything := r.Hit.Role == "" && r.Hit.Key == "" // was asked about: nobody knew what
+	// was asked about: nobody knew what, or the same thing, of which other words are read now
+	anything := r.Hit.Role == "" && r.Hit.Key == "" || hit.same(r.Hit)
 	r.Hit, r.aimed = hit, true
 	answers := r.Call.Answers // are to what was asked, and not to this
 	r.Call.Answers = nil

@@ -108,6 +108,8 @@ func TestAYesToAnything(t *testing.T) {
 		{aai.Hit{Says: "Save"}, button("Save"), true},
 		{aai.Hit{}, button("Delete"), false},
 		{button("Save"), button("Send"), false},
+		{aai.Hit{Role: "button", Name: "OK", Says: "OK 1 of 2"}, aai.Hit{Role: "button", Name: "OK", Says: "OK 2 of 2"}, true},
+		{aai.Hit{Role: "button", Name: "OK", Says: "OK"}, aai.Hit{Role: "button", Name: "OK", Says: "OK Delete"}, false},
 	} {
 		g, _, gate, acted := hitting(c.seen, c.hit)
 		g.Gates = []aai.Gate{actor{}, gate}

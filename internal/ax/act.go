@@ -133,7 +133,7 @@ const keyboardBack = "\nThe program had taken the person's keyboard; they have i
 
 // begin says what is about to be acted on.
 func (v *view) begin(ctx context.Context, i int, also ...int) error {
-	if i >= 0 && v.said[v.shot.Elements[i].ID] {
+	if i >= 0 && v.wasSaid(i) {
 		return nil
 	}
 	if err := aai.ActsOn(ctx, v.hit(ctx, i, also...)); err != nil {

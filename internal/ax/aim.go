@@ -205,7 +205,7 @@ func (v *view) hit(ctx context.Context, i int, also ...int) aai.Hit {
 	}
 	switch {
 	case key && (isReturn(chord.Key) || isSpace(chord.Key)):
-		if pressed = v.pressedBy(ctx, isSpace(chord.Key), i); len(pressed) > 0 {
+		if pressed = v.pressedBy(ctx, isSpace(chord.Key), i, false); len(pressed) > 0 {
 			i = pressed[0]
 		}
 		hit.Unforeseen = len(pressed) == 0

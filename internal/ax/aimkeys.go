@@ -60,8 +60,8 @@ func (v *view) keyed(ctx context.Context) int {
 
 // pressedBy is what return or space may press: what has the keyboard (-1: nobody knows
 // what), the button that the window has for return, or any button of a dialog that does
-// not tell which that is.
-func (v *view) pressedBy(ctx context.Context, space bool, focused int) []int {
+// not tell which that is. Soon says that what is typed before may enable some.
+func (v *view) pressedBy(ctx context.Context, space bool, focused int, soon bool) []int {
 	role, writes := desktop.Generic, false
 	if focused >= 0 {
 		e := &v.shot.Elements[focused]
@@ -85,16 +85,16 @@ func (v *view) pressedBy(ctx context.Context, space bool, focused int) []int {
 		}
 	}
 	if space {
-		return v.buttons(within, false)
+		return v.buttons(within, false, soon)
 	}
 	top := v.frontTop(ctx)
 	if focused >= 0 {
 		top = v.shot.Window(focused)
 	}
-	if byDefault := v.buttons(top, true); len(byDefault) > 0 {
+	if byDefault := v.buttons(top, true, soon); len(byDefault) > 0 {
 		return append(pressed, byDefault...)
 	}
-	return append(pressed, v.buttons(within, false)...)
+	return append(pressed, v.buttons(within, false, soon)...)
 }
 
 // reached is what is to be read on what the chord may press by a letter of its name: the
@@ -129,12 +129,12 @@ func (v *view) pressedByTyping(ctx context.Context, i int) []int {
 		return nil
 	}
 	if _, after, tab := strings.Cut(text, "\t"); tab && strings.ContainsAny(after, " \n\r") {
-		return v.buttons(v.shot.Window(i), false) // in some fields of many lines a tab leads out, too
+		return v.buttons(v.shot.Window(i), false, true) // in some fields of many lines a tab leads out, too
 	}
 	if !strings.ContainsAny(text, "\n\r") || !takesText(&v.shot.Elements[i]) || v.shot.Elements[i].States.Has(desktop.Multiline) && !flagArg(v.call, "submit") {
 		return nil
 	}
-	return v.pressedBy(ctx, false, i)
+	return v.pressedBy(ctx, false, i, true)
 }
 
 // asks is the form or the dialog that the element is in, or -1.
@@ -152,15 +152,15 @@ func isDialog(e *desktop.Element) bool {
 }
 
 // buttons are those that show in the element (-1: in none); with byDefault, those that
-// return is for.
-func (v *view) buttons(within int, byDefault bool) []int {
+// return is for, and soon, those that are not enabled yet.
+func (v *view) buttons(within int, byDefault, soon bool) []int {
 	if within < 0 {
 		return nil
 	}
 	var found []int
 	for i := within; i < v.shot.Elements[within].End; i++ {
 		e := &v.shot.Elements[i]
-		if e.Role == desktop.Button && e.States.Has(desktop.Enabled) && (!byDefault || e.States.Has(desktop.Default)) && v.shot.Visible(i) {
+		if e.Role == desktop.Button && (soon || e.States.Has(desktop.Enabled)) && (!byDefault || e.States.Has(desktop.Default)) && v.shot.Visible(i) {
 			found = append(found, i)
 		}
 	}

@@ -128,7 +128,7 @@ func (v *view) touched(ctx context.Context, fields []field) (all []int) {
 		}
 	}
 	if isReturn(textArg(v.call, "submit")) && last >= 0 {
-		all = append(all, v.pressedBy(ctx, false, last)...)
+		all = append(all, v.pressedBy(ctx, false, last, true)...)
 	}
 	return all
 }

@@ -106,10 +106,7 @@ func (f *filling) beginAll(ctx context.Context) error {
 	if err := f.begin(ctx, all[0], all[1:]...); err != nil {
 		return err
 	}
-	f.said = make(map[desktop.ID]bool)
-	for _, i := range all {
-		f.said[f.shot.Elements[i].ID] = true
-	}
+	f.say(all...)
 	return nil
 }
 
@@ -168,7 +165,7 @@ func (f *filling) one(ctx context.Context, n int) (secret bool) {
 	i, err := f.again(ctx, one)
 	if err != nil {
 		f.failed(n, err)
-		return false
+		return true // what it is for is not known
 	}
 	f.rows[n].Ref, f.rows[n].Was = one.ref, f.was(i, one.value)
 	if err := f.mayType(ctx, i); err != nil {
@@ -215,8 +212,9 @@ func (f *filling) again(ctx context.Context, one *field) (int, error) {
 	if err != nil {
 		return -1, err
 	}
-	if one.id = f.shot.Elements[m.index].ID; !f.said[one.id] {
-		err = f.beginAll(ctx) // it was not there, or is made anew
+	one.id = f.shot.Elements[m.index].ID
+	if option := f.option(m.index, one.value); !f.wasSaid(m.index) || option >= 0 && !f.wasSaid(option) {
+		err = f.beginAll(ctx) // it was not there, is made anew, or is another thing by now
 	}
 	return m.index, err
 }

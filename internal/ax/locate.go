@@ -27,17 +27,17 @@ type view struct {
 	// alsoMenus makes queries mean items of closed menus too, where nothing that
 	// shows is meant.
 	alsoMenus bool
-	acting    bool                // the element is to be acted upon, under the name that the caller knows
-	silent    bool                // errors are told to nobody, so that no reference is given
-	surely    bool                // queries mean only what they mean without a doubt
-	together  bool                // what is acted upon is one of several, which are told together
-	said      map[desktop.ID]bool // what was said already that is acted upon
-	beyond    bool                // queries mean what is out of view as well as what shows
-	far       bool                // what is out of view was read, too
-	byPicture bool                // the call can do without a tree
-	blind     bool                // there is none
-	sight     *sight              // of the window that gets input, where that is looked at; nil where not
-	brought   bool                // the element was out of view, and was brought into it
+	acting    bool                  // the element is to be acted upon, under the name that the caller knows
+	silent    bool                  // errors are told to nobody, so that no reference is given
+	surely    bool                  // queries mean only what they mean without a doubt
+	together  bool                  // what is acted upon is one of several, which are told together
+	said      map[desktop.ID]string // what was said already that is acted upon, and what was read on it
+	beyond    bool                  // queries mean what is out of view as well as what shows
+	far       bool                  // what is out of view was read, too
+	byPicture bool                  // the call can do without a tree
+	blind     bool                  // there is none
+	sight     *sight                // of the window that gets input, where that is looked at; nil where not
+	brought   bool                  // the element was out of view, and was brought into it
 	unrest    *delta.Unrest
 }
 

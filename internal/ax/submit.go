@@ -3,6 +3,7 @@ package ax
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"aai"
 	"aai/internal/desktop"
@@ -46,6 +47,11 @@ func (f *filling) press(ctx context.Context) (*aai.Result, error) {
 		return nil, err
 	}
 	if with == last {
+		if f.pressesAnother(ctx, i) {
+			if err := f.beginAll(ctx); err != nil {
+				return nil, err
+			}
+		}
 		a := deed{view: f.view, index: i, done: "Pressed return in", ways: []way{f.byReturn(i)}}
 		return a.perform(ctx)
 	}
@@ -59,7 +65,7 @@ func (v *view) typeAndSend(ctx context.Context, i int) (*aai.Result, error) {
 		return nil, err
 	}
 	ref := v.ref(i)
-	v.said = map[desktop.ID]bool{v.shot.Elements[i].ID: true}
+	v.say(append(v.pressedBy(ctx, false, i, true), i)...)
 	v.together = true
 	_, err := v.typeInto(ctx, i)
 	if v.together = false; err != nil {
@@ -71,8 +77,36 @@ func (v *view) typeAndSend(ctx context.Context, i int) (*aai.Result, error) {
 	if i, err = v.refs.Resolve(v.shot, ref); err != nil {
 		return nil, err
 	}
+	if v.pressesAnother(ctx, i) {
+		v.said = nil
+	} else {
+		v.say(i)
+	}
 	a := deed{view: v, index: i, done: "Typed, and pressed return in", ways: []way{v.byReturn(i)}}
 	return a.perform(ctx)
+}
+
+// say notes what was said that is acted upon, as it is now.
+func (v *view) say(all ...int) {
+	if v.said == nil {
+		v.said = make(map[desktop.ID]string)
+	}
+	for _, i := range all {
+		v.said[v.shot.Elements[i].ID] = strings.Join(v.readOn(i), "\n")
+	}
+}
+
+// wasSaid reports whether it was said of the element that it is acted upon, and the same is
+// to be read on it.
+func (v *view) wasSaid(i int) bool {
+	says, is := v.said[v.shot.Elements[i].ID]
+	return is && says == strings.Join(v.readOn(i), "\n")
+}
+
+// pressesAnother reports whether return in the element presses by now what was not said: what
+// was typed may have made it, or made it another thing.
+func (v *view) pressesAnother(ctx context.Context, i int) bool {
+	return slices.ContainsFunc(v.pressedBy(ctx, false, i, false), func(p int) bool { return !v.wasSaid(p) })
 }
 
 // byReturn is a way that presses return in an element.
