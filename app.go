@@ -74,6 +74,9 @@ type App struct {
 	// such as "a lock of the screen", as far as that can be seen; "" where it does not. Nil
 	// means that nobody can look.
 	Guards func(ctx context.Context) string
+	// Terminal reports whether the program shows a terminal of which nothing tells where in
+	// its windows it is: what is done there may run commands. Nil means that none does.
+	Terminal func() bool
 	// Host says that the caller itself runs in the program: to operate it may end the caller.
 	Host bool
 	// Aim says what a call will act on, such as a button, as far as that is known before

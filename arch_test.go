@@ -152,7 +152,7 @@ func theMap() []room {
 		{name: private, why: "a desktop of its own, for the demo and for tests; it knows programs and folders"},
 		{name: linux, ours: []string{dbus + "/dbustest", session, private}, modules: []string{godbus}, forTest: true,
 			why: "a private session with real windows, for every test on Linux; it bears the mark that keeps others out"},
-		{name: "internal/ax", ours: []string{"aai", desktop, desktop + "/query", desktop + "/refs", desktop + "/outline", desktop + "/delta", tokens, schema, seat, whole}, modules: []string{image, flock}, tests: []string{desktop + "/atspi", desktop + "/x11", desktop + "/launcher", godbus, policy},
+		{name: "internal/ax", ours: []string{"aai", desktop, desktop + "/query", desktop + "/refs", desktop + "/outline", desktop + "/delta", tokens, schema, seat, whole}, modules: []string{image, flock}, tests: []string{desktop + "/atspi", desktop + "/x11", desktop + "/launcher", godbus, policy, process},
 			why: "the tools on the words of the desktop, on no platform; pictures are scaled, files of references locked, tests put real gates before real windows"},
 		{name: "internal/again", ours: []string{"aai"}, why: "gives an answer again for a moment, of whatever tool it is told; the program tells it which, and when something acts"},
 		{name: bearer, ours: []string{"aai", site, whole}, modules: []string{jose},

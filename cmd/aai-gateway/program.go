@@ -24,6 +24,7 @@ import (
 	"aai/internal/own"
 	"aai/internal/peer"
 	"aai/internal/policy"
+	"aai/internal/process"
 	"aai/internal/proof"
 )
 
@@ -172,7 +173,7 @@ func (s *setup) ownApps(recent *again.Answers, log *slog.Logger) ([]*aai.App, io
 		return nil, io.NopCloser(nil)
 	}
 	open, closer := s.platform.desktop(s, log)
-	app := ax.New(ax.Config{Open: open, Seat: s.seat(), RefsFolder: s.platform.refs, Session: s.describeSession, Locked: s.session.Locked, Host: s.host, Log: log})
+	app := ax.New(ax.Config{Open: open, Seat: s.seat(), RefsFolder: s.platform.refs, Session: s.describeSession, Locked: s.session.Locked, Host: s.host, Terminal: process.Terminal, Log: log})
 	recent.Keep(app.Tool("ax_get_tree"), s.Cache.Tree)
 	recent.Keep(app.Tool("ax_screenshot"), s.Cache.Screenshot)
 	return []*aai.App{app}, closer

@@ -38,7 +38,10 @@ type Config struct {
 	// Host reports whether the caller runs in the process: its program is operated only where
 	// that very thing is allowed. Nil: nobody knows.
 	Host func(pid int) bool
-	Log  *slog.Logger // nil: nowhere
+	// Terminal reports whether the process shows a terminal. It is asked of programs without
+	// a tree, which does not tell of one. Nil: nobody knows.
+	Terminal func(pid int) bool
+	Log      *slog.Logger // nil: nowhere
 }
 
 // A desk is what the tools share.
@@ -47,6 +50,7 @@ type desk struct {
 	session  func() ([]string, map[string]any)
 	locked   func(context.Context) bool
 	host     func(pid int) bool
+	terminal func(pid int) bool
 	log      *slog.Logger
 	memory   memory
 	lately   listing
@@ -62,7 +66,7 @@ func New(cfg Config) *aai.App {
 		log = slog.New(slog.DiscardHandler)
 	}
 	d := &desk{
-		open: sync.OnceValue(func() desktop.Backend { return seated(cfg.Open(), cfg.Seat) }), session: cfg.Session, locked: cfg.Locked, host: cfg.Host, log: log, sessions: newSessions(), memory: memory{cfg.RefsFolder},
+		open: sync.OnceValue(func() desktop.Backend { return seated(cfg.Open(), cfg.Seat) }), session: cfg.Session, locked: cfg.Locked, host: cfg.Host, terminal: cfg.Terminal, log: log, sessions: newSessions(), memory: memory{cfg.RefsFolder},
 		begun: time.Now(), self: os.Getpid(),
 	}
 	tools := d.tools()

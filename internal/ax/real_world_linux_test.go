@@ -19,6 +19,7 @@ import (
 	"aai/internal/desktop/linuxtest"
 	"aai/internal/desktop/refs"
 	"aai/internal/desktop/x11"
+	"aai/internal/process"
 	"aai/internal/seat"
 )
 
@@ -69,7 +70,7 @@ func joined(t *testing.T, s *linuxtest.Session, getenv func(string) string) *rea
 			Windows: screen, Input: screen, Screen: screen, Clipboard: screen, Programs: programs,
 		},
 	}
-	app := ax.New(ax.Config{Open: func() desktop.Backend { return w.backend }})
+	app := ax.New(ax.Config{Open: func() desktop.Backend { return w.backend }, Terminal: process.Terminal})
 	w.tools = app
 	for _, tool := range app.Tools { // what is slow has not failed
 		tool.Timeout += realPatience

@@ -173,6 +173,9 @@ func (d *desk) asTarget(app desktop.App) (*aai.App, error) {
 	}
 	target := asTarget(app)
 	target.Host = d.hosts(app)
+	if app.Hidden != "" && d.terminal != nil {
+		target.Terminal = func() bool { return d.terminal(app.PID) }
+	}
 	target.Answers = func(ctx context.Context) error { return d.answers(ctx, app) }
 	target.Guards = func(ctx context.Context) string { return d.guards(ctx, app) }
 	return target, nil

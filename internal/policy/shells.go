@@ -22,7 +22,7 @@ func (Shells) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error)
 		return nil, nil
 	}
 	switch {
-	case isShell(r.Call.Target):
+	case isShell(r.Call.Target), r.Call.Target.Terminal != nil && r.Call.Target.Terminal():
 		r.Shell = r.Tool.Types || r.Tool.Effect == aai.Destroys
 	case r.Tool.Types && r.App.Shell != nil && !r.Aimed():
 		r.Shell = r.App.Shell(ctx, r.Call)

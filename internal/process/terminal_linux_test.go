@@ -1,0 +1,62 @@
+package process_test
+
+import (
+	"os/exec"
+	"testing"
+	"time"
+
+	"aai/internal/process"
+)
+
+// TestTerminal: a program in which a shell runs on a pseudo-terminal shows one, also where a
+// process of its own has started that; one with other children does not, nor does who started
+// the program.
+func TestTerminal(t *testing.T) {
+	start := func(name string, args ...string) int {
+		t.Helper()
+		cmd := exec.Command(name, args...)
+		in, err := cmd.StdinPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = in.Close(); _ = cmd.Process.Kill(); _ = cmd.Wait() })
+		return cmd.Process.Pid
+	}
+	const loop = `import os, pty, time
+if os.fork():
+    time.sleep(600)
+if os.fork():
+    time.sleep(600)
+pty.spawn(["sleep", "600"])`
+	for name, pid := range map[string]int{
+		"itself":    start("python3", "-c", `import pty; pty.spawn(["sleep", "600"])`),
+		"by others": start("python3", "-c", loop),
+	} {
+		for late := time.After(time.Minute); !process.Terminal(pid); time.Sleep(5 * time.Millisecond) {
+			select {
+			case <-late:
+				t.Fatalf("%s: it shows no terminal", name)
+			default:
+			}
+		}
+	}
+	starter, shown := start("sh", "-c", "exec 3<&0; python3 -c '"+loop+"' <&3; true"), 0
+	for late := time.After(time.Minute); shown == 0; time.Sleep(5 * time.Millisecond) {
+		for pid := starter + 1; pid < starter+1000; pid++ {
+			if process.Parent(pid) == starter && process.Terminal(pid) {
+				shown = pid
+			}
+		}
+		select {
+		case <-late:
+			t.Fatal("what it starts shows no terminal")
+		default:
+		}
+	}
+	if process.Terminal(starter) {
+		t.Error("who starts a terminal is taken for one")
+	}
+}
