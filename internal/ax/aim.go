@@ -248,11 +248,16 @@ func (v *view) hit(ctx context.Context, i int, also ...int) aai.Hit {
 }
 
 // dropped says of each element that something is dragged onto it: to let go over what is
-// called "Trash" is another thing than to open it.
+// called "Trash", or lies in what is, is another thing than to open it.
 func (v *view) dropped(onto []int) (says []string) {
 	for _, i := range onto {
-		if i >= 0 {
-			says = append(says, "onto "+called(&v.shot.Elements[i]))
+		if i < 0 {
+			continue
+		}
+		for _, text := range v.readOn(i) {
+			if text = strings.TrimSpace(text); text != "" {
+				says = append(says, "onto "+text)
+			}
 		}
 	}
 	return says

@@ -158,6 +158,10 @@ func TestWhatIsAroundWhatIsHit(t *testing.T) {
 			window.Button("Delete", func() {})
 			window.Button("Cancel", func() {}).Focus()
 		}, "ax_key_press", `"key": "d"`, true},
+		"a picture of the bin that is dragged onto": {func(window *fakedesktop.Element) {
+			window.Textbox("Title")
+			window.Group("Trash").Button("", func() {}).Describe("can.png", "")
+		}, "ax_drag", `"from_query": "Title", "to_query": "role:button"`, true},
 		"a button beside": {func(window *fakedesktop.Element) {
 			window.Button("Delete", func() {})
 			window.Button("Save", func() {})

@@ -47,6 +47,9 @@ func (v *view) isShell(i int) bool {
 	if takesText(e) && strings.HasPrefix(strings.ToLower(e.Name), "terminal") {
 		return true
 	}
+	if v.leadsIntoShell(i) {
+		return true
+	}
 	for j := i; j >= 0; j = v.shot.Elements[j].Parent {
 		if v.shot.Elements[j].Role == desktop.Terminal {
 			return true
@@ -60,13 +63,33 @@ func (v *view) isShell(i int) bool {
 	return false
 }
 
+// leadsIntoShell reports whether the text that the call gives a field of one line may go into
+// a terminal of its window: after a tab or the end of a line the keyboard may be there.
+func (v *view) leadsIntoShell(i int) bool {
+	text, e := v.gives(), &v.shot.Elements[i]
+	if !keysIn(e, text) || strings.TrimSpace(text[strings.IndexAny(text, "\n\r\t"):]) == "" {
+		return false
+	}
+	top := v.shot.Window(i)
+	for j := top; j >= 0 && j < v.shot.Elements[top].End; j++ {
+		if v.shot.Elements[j].Role == desktop.Terminal && v.shot.Visible(j) {
+			return true
+		}
+	}
+	return false
+}
+
 // mayType refuses to type into a terminal where the call was not admitted for that:
 // what has the keyboard may be another element than when it was asked.
 func (v *view) mayType(ctx context.Context, i int) error {
 	if aai.Admitted(ctx) == aai.PermissionRun || !v.isShell(i) {
 		return nil
 	}
-	e := aai.Errorf(aai.ConsentRequired, "%s is a terminal, and to type there runs commands: a person must allow %s of %s", v.name(i), aai.PermissionRun, v.call.Target.ID)
+	is := "is"
+	if v.leadsIntoShell(i) {
+		is = "leads into"
+	}
+	e := aai.Errorf(aai.ConsentRequired, "%s %s a terminal, and to type there runs commands: a person must allow %s of %s", v.name(i), is, aai.PermissionRun, v.call.Target.ID)
 	e.Hint = "Make the call again, with the terminal named by query; the person is asked for it."
 	e.Delivery = aai.NotDelivered
 	return e

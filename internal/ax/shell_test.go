@@ -23,6 +23,8 @@ func TestTypingIntoTheTerminalOfAnEditor(t *testing.T) {
 		for args, want := range map[string]string{
 			`{"app": "Code", "query": "role:terminal", "text": "id\n"}`: aai.PermissionRun,
 			`{"app": "Code", "query": "Editor", "text": "id\n"}`:        aai.PermissionAct,
+			`{"app": "Code", "query": "Editor", "text": "x\tid\n"}`:     aai.PermissionRun,
+			`{"app": "Code", "query": "Editor", "text": "x\nid"}`:       aai.PermissionRun,
 		} {
 			if got := permission("ax_type", args); got != want {
 				t.Errorf("%s: %s", args, got)
@@ -49,6 +51,7 @@ func TestTypingIntoTheTerminalOfAnEditor(t *testing.T) {
 func TestNothingIsTypedIntoATerminalUnasked(t *testing.T) {
 	inWorld(t, func(w *world) {
 		win := w.d.Program("Code").Window("main.go")
+		win.Textbox("Find")
 		win.Add(desktop.Element{Role: desktop.Terminal, Name: "bash"}).Focus()
 		since := w.deeds()
 		for tool, args := range map[string]string{
@@ -57,6 +60,7 @@ func TestNothingIsTypedIntoATerminalUnasked(t *testing.T) {
 		} {
 			w.has(w.failure(aai.ConsentRequired, tool, args).Message, "is a terminal")
 		}
+		w.has(w.failure(aai.ConsentRequired, "ax_type", `{"app": "Code", "query": "Find", "text": "x\tid\n"}`).Message, "leads into a terminal")
 		w.nothingDone(since)
 	})
 }
