@@ -1,6 +1,7 @@
 package ax
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -217,6 +218,9 @@ func (v *view) hit(ctx context.Context, i int, also ...int) aai.Hit {
 		hit.Unforeseen = i < 0 || given(v.call, "x") && !v.shot.Elements[i].Role.Fires()
 	}
 	var names []string
+	if given(v.call, "fields") { // people see the beginning of a long list
+		slices.SortStableFunc(pressed, func(a, b int) int { return cmp.Compare(v.fires(b), v.fires(a)) })
+	}
 	for _, p := range pressed {
 		if p < 0 {
 			continue
@@ -245,6 +249,14 @@ func (v *view) hit(ctx context.Context, i int, also ...int) aai.Hit {
 	hit.Name = strings.Join(names, " / ")
 	hit.Says = strings.Join(strings.Fields(strings.Join(append(says, hit.Says), " ")), " ")
 	return hit
+}
+
+// fires is 1 for what fires, and 0 for what does not.
+func (v *view) fires(i int) int {
+	if i >= 0 && v.shot.Elements[i].Role.Fires() {
+		return 1
+	}
+	return 0
 }
 
 // dropped says of each element that something is dragged onto it: to let go over what is

@@ -78,13 +78,14 @@ func TestFillSubmits(t *testing.T) {
 	})
 }
 
-// TestFillIsOneRecord: all that is touched is in one line, what is typed in none.
+// TestFillIsOneRecord: all that is touched is in one line, first what is pressed, since a long
+// line is cut; what is typed is in none.
 func TestFillIsOneRecord(t *testing.T) {
 	inWorld(t, func(w *world) {
 		form(w)
 		w.ok("ax_find", `{"app": "Form", "query": "Press"}`)
 		w.ok("ax_fill", `{"app": "Form", "submit": "Press", "fields": [{"query": "Full name", "value": "Ann Nonymous"}, {"query": "Password", "value": "s3cr3t-Wort"}, {"query": "Count", "value": "8"}]}`)
-		if on := w.record.last(aai.Outcome).On; on.Role != "form" || on.Name != "Full name / Password / Count / Press" {
+		if on := w.record.last(aai.Outcome).On; on.Role != "form" || on.Name != "Press / Full name / Password / Count" {
 			w.Errorf("on %+v", on)
 		}
 		if text := w.record.text(); strings.Contains(text, "Nonymous") || strings.Contains(text, "s3cr3t") || !strings.Contains(text, `"query":"Full name"`) {
