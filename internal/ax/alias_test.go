@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"testing"
+	"time"
 
 	"aai"
 )
@@ -92,5 +93,22 @@ func TestNothingCrosses(t *testing.T) {
 		renamed := mine
 		renamed.caller.Name = "another word for the same"
 		renamed.ok("ax_list_windows", `{"app": "mine"}`)
+	})
+}
+
+// TestWhatRunsIsNotForgotten: a program that has no window for a moment is not on the list,
+// and still runs: a reference into it is old then, and not one that was never given.
+func TestWhatRunsIsNotForgotten(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.d.Program("Editor")
+		window := p.Window("One")
+		window.Button("Save", func() {})
+		ref := at(w.ok("ax_find", `{"app": "Editor", "query": "Save"}`).data, "element_ref")
+		window.Close()
+		time.Sleep(time.Second)
+		w.hasNot(w.ok("ax_list_apps", `{}`).Text, "Editor")
+		p.Window("Two").Button("Quit", func() {})
+		time.Sleep(time.Second)
+		w.fails(aai.StaleRef, "ax_click", fmt.Sprintf(`{"app": "Editor", "query": %q}`, ref))
 	})
 }

@@ -24,6 +24,7 @@ type listing struct {
 	mu     sync.Mutex
 	apps   []desktop.App
 	at     time.Time
+	absent []process // what was on the list once, and runs
 	unrest map[process]*delta.Unrest
 	late   map[process]*lateness // of the last act of anybody, if it is one
 }
@@ -33,15 +34,25 @@ type listing struct {
 // it is read.
 const listed = 100 * time.Millisecond
 
-// set takes a new list, and returns what has ended since the one before.
-func (l *listing) set(apps []desktop.App) (ended []process) {
+// set takes a new list, and returns what has ended since the one before. A program that is
+// not on it may still run: for a moment it had no window, or did not answer.
+func (l *listing) set(apps []desktop.App, runs func(pid int) bool) (ended []process) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	were := l.absent
 	for _, was := range l.apps {
-		if !slices.ContainsFunc(apps, func(is desktop.App) bool { return processOf(is) == processOf(was) }) {
-			ended = append(ended, processOf(was))
-			delete(l.unrest, processOf(was))
-			delete(l.late, processOf(was))
+		were = append(were, processOf(was))
+	}
+	l.absent = nil
+	for _, was := range were {
+		switch {
+		case slices.ContainsFunc(apps, func(is desktop.App) bool { return processOf(is) == was }):
+		case runs(was.pid):
+			l.absent = append(l.absent, was)
+		default:
+			ended = append(ended, was)
+			delete(l.unrest, was)
+			delete(l.late, was)
 		}
 	}
 	l.apps, l.at = apps, time.Now()

@@ -121,10 +121,16 @@ func (d *desk) apps(ctx context.Context) ([]desktop.App, error) {
 		return nil, err
 	}
 	apps = slices.DeleteFunc(slices.Clone(apps), func(a desktop.App) bool { return a.PID == d.self })
-	if ended := d.lately.set(apps); len(ended) > 0 {
+	if ended := d.lately.set(apps, d.runs); len(ended) > 0 {
 		d.sessions.forget(ended)
 	}
 	return apps, nil
+}
+
+// runs reports whether the process runs, as far as that can be told.
+func (d *desk) runs(pid int) bool {
+	programs := d.open().Programs
+	return programs != nil && programs.Runs(pid)
 }
 
 // meant returns the programs that a name may mean, by the surest of its meanings.
