@@ -63,19 +63,30 @@ func (s *sight) changed(ctx context.Context, app desktop.App) string {
 				return text
 			}
 		}
-		now, err := s.screen.CaptureWindow(ctx, s.window.ID)
-		if err != nil || s.before == nil {
+		if s.before == nil {
 			return ""
 		}
-		if part := differs(s.before, now, s.moves); !part.Empty() {
-			at := part.Add(image.Pt(s.window.Frame.X, s.window.Frame.Y))
-			share := 100 * part.Dx() * part.Dy() / max(1, now.Bounds().Dx()*now.Bounds().Dy())
-			return fmt.Sprintf("its picture, at %d, %d, %d × %d (%d%% of it)", at.Min.X, at.Min.Y, part.Dx(), part.Dy(), share)
+		// A window that cannot be pictured may be about to go: the next list says so.
+		if now, err := s.screen.CaptureWindow(ctx, s.window.ID); err == nil {
+			if text := s.otherwise(now); text != "" {
+				return text
+			}
 		}
 		if time.Now().After(until) || !slept(ctx, sightPause) {
 			return ""
 		}
 	}
+}
+
+// otherwise says where the picture differs from the one before; "" where it does not.
+func (s *sight) otherwise(now *image.RGBA) string {
+	part := differs(s.before, now, s.moves)
+	if part.Empty() {
+		return ""
+	}
+	at := part.Add(image.Pt(s.window.Frame.X, s.window.Frame.Y))
+	share := 100 * part.Dx() * part.Dy() / max(1, now.Bounds().Dx()*now.Bounds().Dy())
+	return fmt.Sprintf("its picture, at %d, %d, %d × %d (%d%% of it)", at.Min.X, at.Min.Y, part.Dx(), part.Dy(), share)
 }
 
 // came says which window of the program is there that was not, or is gone.
