@@ -16,9 +16,9 @@ test: ## install what the tests need, and run them all
 	scripts/need-packages descriptors/packages.txt scripts/test-packages.txt scripts/desktop-packages.txt
 	scripts/need-inspector && scripts/need-sdks && scripts/need-conformance && scripts/need-oidc && scripts/need-manifests
 	go test -timeout 40m ./...
-test-apps: ## 400 acts on eleven real programs, each judged by others than us; a person's keys beside ten
+test-apps: ## 400 acts and twelve tasks on real programs, judged by others than us; a person's keys beside ten; what has a ref, by another's reading
 	scripts/need-packages scripts/desktop-packages.txt descriptors/packages.txt && scripts/need-apps
-	AAI_APPS=all go test -count=1 -v -timeout 120m ./apps
+	AAI_APPS=all go test -count=1 -v -timeout 120m ./apps && AAI_APPS=all go test -count=1 -v -timeout 60m -run TestRealComplete ./internal/ax
 check: ## format, vet, lint, the map of the house, all platforms
 	test -z "$$(gofmt -l . | tee /dev/stderr)"
 	test -x .cache/bin/golangci-lint || GOBIN=$(CURDIR)/.cache/bin go install $(LINT)
