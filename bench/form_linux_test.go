@@ -136,6 +136,7 @@ func (w *studio) besideForm(b *testing.B) {
 	pid := s.processOf(b, "chromium", browse(b, s.Session, page.address).PID)
 	app := strconv.Itoa(pid)
 	s.await(b, pid, "button Book")
+	s.rests(b, app)
 	ours, err := fillWith(b, s.gateway, page, toolCall(b, "ax_get_tree", map[string]any{"app": app}), regexp.MustCompile(`"([^"]+)" \[(e\d+)\]`), func(refs map[string]string) string {
 		var fields []any
 		for _, f := range formFields() {

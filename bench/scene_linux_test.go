@@ -114,6 +114,13 @@ func (s *scene) await(b *testing.B, pid int, query string) string {
 	}
 }
 
+// rests waits until all of a page has come: a browser tells of a long one bit by bit, and
+// who compares with another's look must not look sooner than it does.
+func (s *scene) rests(b *testing.B, app any) {
+	b.Helper()
+	s.gateway.ask(b, "tools/call", toolCall(b, "ax_wait_idle", map[string]any{"app": app, "poll_ms": 500}))
+}
+
 // spread is the median and the 95th percentile.
 func spread(s samples) string {
 	return fmt.Sprintf("%s (p95 %s)", millis(s.median()), millis(s.quantile(0.95)))

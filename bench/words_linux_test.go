@@ -54,6 +54,7 @@ func (w *studio) besideWords(b *testing.B) {
 		pid := s.processOf(b, "", app.PID)
 		s.await(b, pid, c.until)
 		c.args["app"] = strconv.Itoa(pid)
+		s.rests(b, c.args["app"])
 		ours := s.gateway.ask(b, "tools/call", toolCall(b, c.tool, c.args)).text(b)
 		if !strings.Contains(ours, c.says) {
 			b.Errorf("%s: %s", c.figure, ours)
