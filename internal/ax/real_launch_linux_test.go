@@ -12,6 +12,7 @@ import (
 // TestRealLaunch: a program is connected to however it starts: one that gives a second
 // document to the one that runs, itself or through scripts, and one without a tree.
 func TestRealLaunch(t *testing.T) {
+	const sheet = "ID;PWXL;N;E\nC;Y1;X1;K1\nE\n" // in SYLK, which opens without a question
 	for name, args := range map[string][]any{
 		"mousepad": {},
 		"soffice":  {"--norestore", "--nologo", "-env:UserInstallation=file://" + filepath.Join(t.TempDir(), "office")},
@@ -22,16 +23,16 @@ func TestRealLaunch(t *testing.T) {
 			ahead := w.target(name, true)
 			open := func(file string) answer {
 				path := filepath.Join(w.Home, file)
-				if err := os.WriteFile(path, []byte("one\n"), 0o600); err != nil {
+				if err := os.WriteFile(path, []byte(sheet), 0o600); err != nil {
 					t.Fatal(err)
 				}
 				return w.ok("ax_connect", params{"app": name, "launch": true, "arguments": append(args[:len(args):len(args)], path)})
 			}
-			first := open("first.txt")
+			first := open("first.slk")
 			if now := w.target(name, false); name == "mousepad" && now.Digest != ahead.Digest {
 				t.Errorf("as it is installed it is %+v, as it runs %+v", ahead, now)
 			}
-			second := open("second.txt")
+			second := open("second.slk")
 			w.says(second.Text, "It ran already")
 			if second.data["pid"] != first.data["pid"] || strings.Contains(first.Text, "It ran already") {
 				t.Errorf("%s\n%s", first.Text, second.Text)
