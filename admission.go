@@ -13,7 +13,7 @@ const admissionLife = 10 * time.Minute
 
 // An Admission is the leave for calls to run, each once. It holds what gates keep for
 // them, such as slots, but no lane, and nothing runs by itself. It ends with the context
-// it was made with, and after ten minutes; whoever has it releases it. Safe for
+// it was made with, and after ten minutes, or when that is to end if later; whoever has it releases it. Safe for
 // concurrent use.
 type Admission struct {
 	calls   []*passage
@@ -23,7 +23,9 @@ type Admission struct {
 	mu    sync.Mutex
 	began []bool // of each call: it runs, ran, or never will
 	over  *Error // why what did not run never will
-	stop  []func() bool
+	// closed says why nothing is begun any more; nil: it may.
+	closed *Error
+	stop   []func() bool
 }
 
 // Admit brings calls to where they may run: all are received, resolved and validated, then
@@ -41,6 +43,7 @@ func (g *Gateway) Admit(ctx context.Context, calls ...*Call) (*Admission, error)
 	for _, call := range calls {
 		p := newPassage(ctx, g, call, late)
 		p.clock.rest()
+		p.model, p.r.Rests = call, true
 		a.calls = append(a.calls, p)
 	}
 	a.current.Store(a.calls[0])
@@ -49,8 +52,12 @@ func (g *Gateway) Admit(ctx context.Context, calls ...*Call) (*Admission, error)
 	if err := a.await(ctx, late); err != nil {
 		return nil, err
 	}
-	expire := time.AfterFunc(admissionLife, func() {
-		e := Errorf(Timeout, "the call was admitted, and not run within %s", admissionLife)
+	life := admissionLife
+	if until, ok := ctx.Deadline(); ok {
+		life = max(life, time.Until(until))
+	}
+	expire := time.AfterFunc(life, func() {
+		e := Errorf(Timeout, "the call was admitted, and not run within %s", life)
 		e.Delivery, e.Hint = NotDelivered, "Have it admitted again."
 		a.end(e)
 	})
@@ -67,7 +74,11 @@ func (a *Admission) Run(ctx context.Context, i int) (*Result, error) {
 	if err := a.begin(i); err != nil {
 		return nil, err
 	}
-	p := a.calls[i]
+	return a.calls[i].runAdmitted(ctx)
+}
+
+// runAdmitted goes on from where an admitted call rests.
+func (p *passage) runAdmitted(ctx context.Context) (*Result, error) {
 	p.clock = p.clock.again()
 	p.listen(ctx)
 	defer p.beat()()
@@ -111,6 +122,9 @@ func (a *Admission) end(why *Error) {
 	}
 	if len(left) > 0 {
 		a.over = why
+	}
+	if a.closed == nil {
+		a.closed = why
 	}
 	stop := a.stop
 	a.stop = nil
@@ -213,7 +227,11 @@ func (a *Admission) refusal(refused *passage) error {
 	if refused == nil {
 		return nil
 	}
-	return refused.last().err
+	e := *refused.last().err
+	if e.Call = refused.r.Call.ID; len(refused.r.Call.Answers) > 0 && (e.Code == PermissionDenied || e.Code == ConsentRequired) {
+		e.Call = ""
+	}
+	return &e
 }
 
 // leftOut says of a call that it was not admitted because another was not.
@@ -230,7 +248,17 @@ func (p *passage) resume() (*Result, *Error) {
 	defer time.AfterFunc(longRead, p.noteLong).Stop()
 	defer p.clock.end()
 	p.clock.goOn()
-	if err := p.arriveAgain(); err != nil {
+	p.r.Rests = false
+	if p.fill != nil {
+		if err := p.filled(); err != nil {
+			return nil, err
+		}
+	}
+	arrive := p.arriveAgain
+	if p.like != nil {
+		arrive = p.arriveLike
+	}
+	if err := arrive(); err != nil {
 		return nil, err
 	}
 	return p.act()
@@ -240,6 +268,14 @@ func (p *passage) resume() (*Result, *Error) {
 // more; if it is another one, nobody has admitted a call to it.
 func (p *passage) arriveAgain() *Error {
 	r := p.r
+	if p.gaps {
+		if failure := readArgs(r.Tool, r.Call); failure != nil {
+			return failure
+		}
+		if p.gaps = gaps(r.Call.Args); p.gaps {
+			return Errorf(Internal, "the call has holes, and was to run without what they stand for")
+		}
+	}
 	if !r.App.OperatesOthers() {
 		return nil
 	}

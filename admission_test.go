@@ -14,6 +14,7 @@ import (
 type joiner struct {
 	held   int  // what it keeps for calls
 	open   bool // it admits all
+	most   int  // of how many calls it makes one question; 0: of all
 	closed bool // it refuses what has been admitted
 }
 
@@ -33,6 +34,9 @@ func (j *joiner) Check(_ context.Context, r *aai.Request) ([]aai.Question, error
 
 func (j *joiner) Join(asked []aai.Asked) (aai.Question, bool) {
 	one := asked[0].Question
+	if j.most > 0 && len(asked) > j.most {
+		return one, false
+	}
 	for _, a := range asked[1:] {
 		one.Text += "+" + a.Request.Call.Tool
 	}
@@ -349,4 +353,19 @@ func TestAskedWithin(t *testing.T) {
 			t.Errorf("%v, asked %q", err, *asked)
 		}
 	})
+}
+
+// TestTooManyForOneQuestion: what a gate cannot word as one question is as few as it can.
+func TestTooManyForOneQuestion(t *testing.T) {
+	g, w, gate, asked := together("yes")
+	gate.most = 4
+	calls := make([]*aai.Call, 9)
+	for i := range calls {
+		calls[i] = tool("one")
+	}
+	a, err := g.Admit(t.Context(), calls...)
+	if err != nil || len(*asked) != 3 || w.count("ask") != 0 {
+		t.Fatalf("%v, asked %q", err, *asked)
+	}
+	a.Release()
 }

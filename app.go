@@ -172,11 +172,15 @@ type Tool struct {
 	// Timeout is how long a call may take, from when it came in to when Run has ended,
 	// without what a person takes for answers; zero means DefaultTimeout.
 	Timeout time.Duration
+	// Lasting is how long a call may take that outlasts its request; see [WithLasting]. Zero
+	// means Timeout.
+	Lasting time.Duration
 	// MaxArgs is how many bytes the arguments may have as JSON, where that is more than
 	// usual, such as for a tool that takes a file; zero means a MiB.
 	MaxArgs int
-	// Calls says that its Action makes calls of its own, with its context: while a person
-	// is asked about those, its time stands still.
+	// Calls says that all its Action does is to make calls of its own, with its context: while
+	// a person is asked about those, its time stands still. Each of them passes every gate, so
+	// of the gateway's own tools nobody is asked about the outer one. No descriptor can say it.
 	Calls bool
 	// Turn says how a call goes together with others to the same program; nil: InTurn.
 	Turn func(call *Call) Turn

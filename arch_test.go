@@ -60,6 +60,7 @@ func theMap() []room {
 		wire    = "internal/dbuswire"
 		dbus    = "internal/drivers/dbus"
 		desktop = "internal/desktop"
+		ax      = "internal/ax"
 		tokens  = "internal/tokens"
 		linux   = "internal/desktop/linuxtest"
 		private = "internal/desktop/private"
@@ -74,12 +75,14 @@ func theMap() []room {
 		messages = "internal/doors/mcp/messages"
 		overHTTP = "internal/doors/mcp/streamable"
 		keychain = "internal/keychain"
+		database = "internal/database"
 		login    = "internal/login"
 		session  = "internal/session"
 		seat     = "internal/seat"
 		process  = "internal/process"
 		proof    = "internal/proof"
 		splice   = "internal/install/splice"
+		script   = "internal/script"
 	)
 	return []room{
 		{name: hygiene, why: "what of texts and secrets may be shown, kept and said again; it knows only text, so all may ask it"},
@@ -108,7 +111,9 @@ func theMap() []room {
 			why: "how a person becomes known to a web app: which hosts are one site, what PKCE and DPoP are, libraries know; its test's store is locked"},
 		{name: lint, ours: []string{"aai", hygiene, catalog, jsontree, schema, site}, tests: []string{"descriptors", jsontext},
 			why: "reads a descriptor as the catalog does, and says more of it; the nodes tell the lines"},
-		{name: journal, ours: []string{"aai", hygiene, whole}, modules: []string{sqlite, sys},
+		{name: database, ours: []string{"aai"}, modules: []string{sqlite},
+			why: "a file of SQLite that several processes use, opened in one way for the index that may go and the state that must stay; it knows tables as text"},
+		{name: journal, ours: []string{"aai", hygiene, whole, database}, modules: []string{sys},
 			why: "records whatever happens, and must not fail with anybody else; the index is a database, the lock is the system's"},
 		{name: egress, ours: []string{"aai", site}, modules: []string{ssrf, net}, tests: []string{toxiproxy, zerolog},
 			why: "the one way out to the web, with the one guard; names are read as browsers do, owners told by the public suffix list"},
@@ -152,8 +157,23 @@ func theMap() []room {
 		{name: private, why: "a desktop of its own, for the demo and for tests; it knows programs and folders"},
 		{name: linux, ours: []string{dbus + "/dbustest", session, private}, modules: []string{godbus}, forTest: true,
 			why: "a private session with real windows, for every test on Linux; it bears the mark that keeps others out"},
-		{name: "internal/ax", ours: []string{"aai", desktop, desktop + "/query", desktop + "/refs", desktop + "/outline", desktop + "/delta", tokens, schema, seat, whole}, modules: []string{image, flock}, tests: []string{desktop + "/atspi", desktop + "/x11", desktop + "/launcher", godbus, policy, process},
-			why: "the tools on the words of the desktop, on no platform; pictures are scaled, files of references locked, tests put real gates before real windows"},
+		{name: ax + "/fault", ours: []string{"aai"}, why: "the errors that all the desktop's tools make, in one wording"},
+		{name: ax + "/asked", ours: []string{"aai", desktop, desktop + "/refs"},
+			why: "what a call of a desktop tool asks for, by its arguments alone; a reference is no word for what is hit"},
+		{name: ax + "/values", ours: []string{"aai", desktop}, why: "what texts and single elements hold; it knows no snapshot"},
+		{name: ax + "/sight", ours: []string{"aai", desktop}, modules: []string{image},
+			why: "judges by pictures what no tree tells; a library scales them"},
+		{name: ax + "/watch", ours: []string{"aai", desktop}, why: "waits by a program's events; it knows neither calls nor conversations"},
+		{name: ax + "/memory", ours: []string{"aai", desktop, desktop + "/refs", desktop + "/delta", whole, ax + "/watch"}, modules: []string{flock},
+			why: "what is remembered between calls; commands of the terminal take turns by locks of files"},
+		{name: ax + "/programs", ours: []string{"aai", desktop, seat, ax + "/asked", ax + "/fault", ax + "/memory", ax + "/sight", ax + "/watch"},
+			why: "which program a call means, and what of it gates ask; what begins something waits for the person's seat"},
+		{name: ax + "/scene", ours: []string{"aai", desktop, desktop + "/refs", ax + "/asked", ax + "/fault", ax + "/values"},
+			why: "what a snapshot says to a conversation: names, candidates, rows, menus, choices; it reads nothing anew"},
+		{name: ax + "/operate", ours: []string{"aai", desktop, desktop + "/query", desktop + "/refs", desktop + "/delta", ax + "/asked", ax + "/fault", ax + "/memory", ax + "/programs", ax + "/scene", ax + "/sight", ax + "/values", ax + "/watch"},
+			why: "finds what is meant, acts, and sees what came of it, for all tools; it knows none of them"},
+		{name: ax, ours: []string{"aai", desktop, desktop + "/query", desktop + "/refs", desktop + "/outline", desktop + "/delta", tokens, schema, seat, ax + "/asked", ax + "/fault", ax + "/memory", ax + "/operate", ax + "/programs", ax + "/scene", ax + "/sight", ax + "/values", ax + "/watch"}, tests: []string{desktop + "/atspi", desktop + "/x11", desktop + "/launcher", godbus, policy, process, "internal/undo"},
+			why: "the tools on the words of the desktop, on no platform; tests put real gates before real windows"},
 		{name: "internal/again", ours: []string{"aai"}, why: "gives an answer again for a moment, of whatever tool it is told; the program tells it which, and when something acts"},
 		{name: bearer, ours: []string{"aai", site, whole}, modules: []string{jose},
 			why: "who a token speaks for: it knows OAuth, and nothing of MCP"},
@@ -165,7 +185,7 @@ func theMap() []room {
 			why: "JSON-RPC around the SDK, for every transport; what the SDK drops of tasks is parked as a message is read"},
 		{name: overHTTP, ours: []string{"aai", httpdoor, messages, tasks}, modules: []string{sdk},
 			why: "MCP over HTTP: its sessions and streams in the frame of every such door; what is served is given to it"},
-		{name: "internal/doors/mcp", ours: []string{"aai", hygiene, messages, overHTTP, site, tasks}, modules: []string{sdk}, tests: []string{httpdoor, bearer, policy, desktop, "internal/ax"},
+		{name: "internal/doors/mcp", ours: []string{"aai", hygiene, messages, overHTTP, site, tasks}, modules: []string{sdk}, tests: []string{httpdoor, bearer, policy, desktop, ax},
 			why: "a door needs to know nothing but the Gateway; its tests put real consent in front, and hold what it says of the desktop against the real tools"},
 		{name: "internal/doors/cli", ours: []string{"aai", hygiene, jsontree}, modules: []string{cobra, pflag, runewidth, term},
 			why: "a door needs to know nothing but the Gateway; answers it shows as their schemas promise them"},
@@ -177,9 +197,21 @@ func theMap() []room {
 			why: "starts a server as a client of MCP does, for who wants to see that it can be reached"},
 		{name: "internal/install", ours: []string{"aai", "internal/account", "internal/greet", hygiene, splice, whole}, modules: []string{"github.com/rogpeppe/go-internal"}, tests: []string{burntToml, goccy, hujson},
 			why: "agents' clients and their configurations: whose files they are the account says, what it wrote it starts as a client of MCP does; differences a library shows"},
+		{name: "internal/undo", ours: []string{"aai", hygiene, schema}, tests: []string{keychain},
+			why: "takes acts back by calls that it is given the way for; it knows results, and no app"},
+		{name: "internal/workflow", ours: []string{"aai", "internal/undo", schema}, tests: []string{policy, dbus, godbus, "internal/ax", desktop, desktop + "/atspi", desktop + "/x11", seat},
+			why: "several calls as one: it knows the gateway, and how acts are taken back; its tests put the real gates before it"},
+		{name: "internal/workflow/state", ours: []string{"aai", database, "internal/undo", "internal/workflow"}, modules: []string{flock}, tests: []string{keychain},
+			why: "how far workflows have come, in a database beside the index of the journal; it knows their records, and runs none; whose a run is a lock says"},
+		{name: "internal/workflow/kept", ours: []string{"aai", jsontree, schema, whole, "internal/workflow", "internal/workflow/state"}, modules: []string{fsnotify}, tests: []string{keychain, policy},
+			why: "the workflows of a person's folder as an app, and runs as tools: files it reads and watches, runs it is given a store of"},
 		{name: "internal/own", ours: []string{"aai", hygiene, schema, catalog, policy, journal, keychain, lint, login, proof, site},
 			why: "the gateway's own app: its tools are what these rooms can do"},
-		{name: "descriptors", tests: []string{catalog, schema, policy, journal, dbus, private},
+		{name: script + "/child", ours: []string{"aai"}, modules: []string{"github.com/dop251/goja", "github.com/elastic/go-seccomp-bpf", sys},
+			why: "the process in which a script runs, and what is said to it: the language is a library's, and what the process may not do the system sees to"},
+		{name: script, ours: []string{"aai", schema, script + "/child"}, modules: []string{sys}, tests: []string{policy},
+			why: "scripts of callers: it starts their processes, ends them, and makes the calls that they ask for; on Windows a job object holds them; its tests put real gates before the calls"},
+		{name: "descriptors", tests: []string{"internal/undo", catalog, schema, policy, journal, dbus, private},
 			why: "embeds files; only its tests know what reads and runs them"},
 		{name: "internal/errands", ours: []string{"aai"}, tests: []string{catalog},
 			why: "a web app with a login of its own, for the demo and the doctor; it knows HTTP, and its test how descriptors are read"},
@@ -189,7 +221,7 @@ func theMap() []room {
 			why: "an agent in a session of its own, for people to look at: a client of MCP; the gateway it is given as something that runs commands"},
 		{name: "cmd/aai-gateway", ours: []string{anything}, modules: []string{sys, systemd}, tests: []string{sdk},
 			why: "the one place where the rooms are joined; poll tells that nobody reads the answers; systemd may have opened the server's socket"},
-		{name: "packaging", ours: []string{"internal/ax", "internal/doors/cli"}, modules: []string{cobra, image, cyclonedx}, tests: []string{sdk, draft07},
+		{name: "packaging", ours: []string{ax, "internal/doors/cli"}, modules: []string{cobra, image, cyclonedx}, tests: []string{sdk, draft07},
 			why: "what stands around the program when it is given to others; the manual is made of the command line's own tree, with the desktop's tools in it"},
 		{name: "apps", tests: []string{sdk}, forTest: true,
 			why: "lets the built program operate real ones, and asks others what has come of it; it knows none of our rooms but the tests' desktop"},

@@ -25,36 +25,42 @@ func decisions(calls []*passage) []decision {
 		}
 	}
 	for i := 0; i < len(all); i++ {
-		id := all[i].question.ID
-		same := func(d decision) bool { return d.question.ID == id }
-		if one, joined := joined(all[i:], same); joined {
-			all[i] = one
-			all = slices.DeleteFunc(all, func(d decision) bool { return same(d) && len(d.calls) < len(one.calls) })
+		var same, others []decision
+		for _, d := range all[i:] {
+			if d.question.ID == all[i].question.ID {
+				same = append(same, d)
+			} else {
+				others = append(others, d)
+			}
 		}
+		same = joined(same)
+		all = slices.Concat(all[:i], same, others)
+		i += len(same) - 1
 	}
 	return all
 }
 
-// joined is the one decision that stands for the same ones.
-func joined(all []decision, same func(decision) bool) (one decision, joined bool) {
-	var asked []Asked
-	for _, d := range all {
-		if same(d) {
-			asked = append(asked, Asked{d.calls[0].r, d.question})
-			one.calls = append(one.calls, d.calls...)
-		}
+// joined are decisions with one ID, as few as a gate can word them in.
+func joined(same []decision) []decision {
+	if len(same) < 2 {
+		return same
 	}
-	if len(asked) < 2 {
-		return one, false
+	var one decision
+	var asked []Asked
+	for _, d := range same {
+		asked = append(asked, Asked{d.calls[0].r, d.question})
+		one.calls = append(one.calls, d.calls...)
 	}
 	for _, gate := range one.calls[0].g.Gates {
 		if j, joins := gate.(Joiner); joins {
-			if one.question, joined = j.Join(asked); joined {
-				return one, true
+			var can bool
+			if one.question, can = j.Join(asked); can {
+				return []decision{one}
 			}
 		}
 	}
-	return one, false
+	half := len(same) / 2
+	return append(joined(same[:half]), joined(same[half:])...)
 }
 
 // questionsOf are the questions for a door, which knows them by their IDs: the second of
@@ -110,7 +116,7 @@ func inTurn(calls []*passage, f func(*passage) *Error) (*passage, *Error) {
 // those who may see it.
 func (p *passage) inVain() *Error {
 	r, ctx := p.r, p.clock.within(p.door)
-	if r.Tool.Vain == nil || r.App.OperatesOthers() && !p.g.sees(ctx, r) {
+	if r.Tool.Vain == nil || p.gaps || r.App.OperatesOthers() && !p.g.sees(ctx, r) {
 		return nil
 	}
 	if r.App.ID == OwnApp && r.Call.Caller.Door != DoorCLI {

@@ -24,6 +24,14 @@ type Call struct {
 	// Target is the app that is really touched. Do finds it, for the Action; what
 	// a door says there is not looked at.
 	Target *App
+	// Still is told what is there before the Action changes it, by one that can look, and
+	// says why that is not to be changed: then nothing is. Nil: whatever is there may be.
+	Still func(now any) error
+	// Only is the id of the one target that the call is for; "": whatever the arguments name.
+	Only string
+	// Each says for people, of a call that is to be made once for each value of a list, which
+	// list that is; "" of one that is made once. Gates have it shown.
+	Each string
 	// Fault is what was wrong with the request before it could become a call,
 	// such as arguments that are no object. Do puts the call on record and
 	// refuses it with this error.
@@ -86,6 +94,12 @@ type Result struct {
 	// what comes from this computer.
 	Foreign string
 	Images  []Image
+	// Undo is how what was done is taken back; nil: it changed nothing, or nobody knows how.
+	// It is for the gateway's own rooms: doors do not show it.
+	Undo *Undo
+	// Idle says that nothing was done, since all was so already: there is nothing to take
+	// back, and it is no [Deed].
+	Idle bool
 }
 
 // An Image is a picture in a result.

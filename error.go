@@ -126,9 +126,21 @@ type Error struct {
 	Questions []Question
 	// Needs, with code CONSENT_REQUIRED, is what a person must allow first.
 	Needs *Needs
+	// Call is the ID of the call that it is about, of several that were to be admitted; empty
+	// where it is a person's word about all of them.
+	Call string
+	// Data is what came of the call all the same, for programs: a JSON value, such as the
+	// report of a workflow of which a step failed. Nil where there is nothing.
+	Data any
+	// Undo is how what was done all the same is taken back, such as the half of an act; nil:
+	// nothing is known to be done. It is for the gateway's own rooms: doors do not show it.
+	Undo *Undo
 	// Visit, with code AUTH_REQUIRED or AUTH_EXPIRED, is the https page where a person
 	// logs in. The call may be made again when that is done.
 	Visit string
+	// Answered, with code TIMEOUT, says that the app does answer: what was waited for in it
+	// has not come. It is no reason to keep other calls from it.
+	Answered bool
 	// Err is the cause. It goes to the log, never to the caller.
 	Err error
 }

@@ -74,6 +74,7 @@ type Gateway struct {
 	Journal Journal // what cannot be recorded does not run
 	Dialog  Asker   // puts native questions; nil where there is none
 	Meter   Meter   // counts what comes in; nil: nobody does
+	Deeds   Deeds   // hears of what was done; nil: nobody does
 
 	asking   turns // one call at a time asks by Dialog
 	lanes    lanes
@@ -167,10 +168,7 @@ func (p *passage) act() (*Result, *Error) {
 	failure = errEndedWithoutAnswer
 	result, err := p.run(ctx)
 	failure = err
-	if err != nil {
-		return nil, p.careful(AsError(err))
-	}
-	return checkReturns(p.r.Tool, result), nil
+	return p.came(result, AsError(err))
 }
 
 // receive counts what came in before anything is made of it, and looks whether it can
@@ -214,15 +212,21 @@ func (p *passage) arrive() *Error {
 	if r.Tool.Run == nil {
 		return unsupported(r)
 	}
-	p.clock.limit(timeoutOf(r.Tool))
-	p.know(func(p *passage) { p.total = timeoutOf(r.Tool) })
+	p.clock.limit(p.timeOf(r.Tool))
+	p.know(func(p *passage) { p.total = p.timeOf(r.Tool) })
 	if failure := readArgs(r.Tool, r.Call); failure != nil {
 		return failure
+	}
+	if p.gaps = gaps(r.Call.Args); p.gaps && p.model == nil {
+		return Errorf(Internal, "the call has holes, and was to run at once")
 	}
 	ctx = p.clock.within(p.door)
 	target, err := p.g.target(ctx, r)
 	if failure := p.overdue(ctx, err); failure != nil {
 		return failure
+	}
+	if err := r.Call.only(target); err != nil {
+		return err
 	}
 	r.Call.Target = target
 	p.know(func(p *passage) { p.about.Target, p.name = r.Call.Target.ID, firstName(r.Call.Target) })

@@ -236,11 +236,11 @@ func (v *visit) open() *Error {
 // believed that it did not, since it is asked at once.
 func (v *visit) learn(ended, err error) {
 	failure, w := AsError(err), v.way
-	if failure != nil && failure.Code == Timeout && (w.app.Answers != nil || ended != nil && failure.Delivery != Delivered) {
+	if failure != nil && failure.Code == Timeout && !failure.Answered && (w.app.Answers != nil || ended != nil && failure.Delivery != Delivered) {
 		v.missed()
 		return
 	}
-	if failure == nil || failure.Delivery == Delivered {
+	if failure == nil || failure.Delivery == Delivered || failure.Answered {
 		w.of.mu.Lock()
 		defer w.of.mu.Unlock()
 		w.misses, w.hung, w.rest = 0, time.Time{}, 0

@@ -302,6 +302,30 @@ func TestTurns(t *testing.T) {
 	}
 }
 
+// TestWaitedForInVain: an app that answers is not shut because something that was waited for
+// in it has not come.
+func TestWaitedForInVain(t *testing.T) {
+	for answered, want := range map[bool]aai.Code{true: "", false: aai.Timeout} {
+		synctest.Test(t, func(t *testing.T) {
+			defer time.Sleep(time.Hour) // until nobody asks it any more
+			calls := 0
+			g, _ := inLanes(func(context.Context, *aai.Call) (*aai.Result, error) {
+				if calls++; calls > 1 {
+					return &aai.Result{}, nil
+				}
+				e := aai.Errorf(aai.Timeout, "it has not come")
+				e.Answered = answered
+				return nil, e
+			}, program("a", func(context.Context) error { return nil }))
+			_, err := g.Do(t.Context(), on("a"))
+			_ = wantCode(t, err, aai.Timeout)
+			if _, err := g.Do(t.Context(), on("a")); err != nil && aai.AsError(err).Code != want || err == nil && want != "" {
+				t.Errorf("answered %v: the next call ends with %v", answered, err)
+			}
+		})
+	}
+}
+
 // TestLeftBehindKeepsItsTurn: an Action that goes on after its call is still acting on
 // the program. Who comes next is told, and does not act beside it.
 func TestLeftBehindKeepsItsTurn(t *testing.T) {

@@ -50,6 +50,12 @@ type passage struct {
 	asked   bool       // a person was asked. The goroutine's own.
 	rested  bool       // it was admitted with others, to run later. The goroutine's own.
 
+	model *Call                   // as it was admitted; nil of one that runs at once
+	like  *passage                // it was admitted with this one; or nil
+	back  bool                    // it takes back what that one did
+	fill  func(Hole) (any, error) // gives what its holes stand for; nil: it has none
+	gaps  bool                    // it has holes. The goroutine's own.
+
 	mu      sync.Mutex // guards what follows
 	about   Entry      // what is known of the call for its record
 	stage   stage
@@ -88,6 +94,7 @@ func newPassage(ctx context.Context, g *Gateway, asked *Call, late chan struct{}
 	if outer != nil {
 		p.r.Within = outer.r
 	}
+	p.r.Sandboxed, _ = ctx.Value(sandboxKey{}).(bool)
 	p.listen(ctx)
 	return p
 }
@@ -263,7 +270,9 @@ func (p *passage) finish(e ending) {
 // conclude puts the outcome on record and ends the call: told is the error as the
 // caller may have it, said what it says on record.
 func (p *passage) conclude(e ending, said string, told *Error) {
-	if late := p.record(p.outcome(e, said)); late != nil && e.result != nil && p.r.mayBeUnrecorded() {
+	late := p.record(p.outcome(e, said))
+	p.tell(e)
+	if late != nil && e.result != nil && p.r.mayBeUnrecorded() {
 		e.result = e.result.unrecorded(late)
 	} else if late != nil {
 		e = ending{err: unrecorded(late, e.err)}
@@ -301,8 +310,15 @@ func (p *passage) begin() bool {
 	return true
 }
 
+// Sandboxed returns a context in which calls may only read, and the calls within those:
+// the gate of modes judges them as if the mode were the strictest.
+func Sandboxed(ctx context.Context) context.Context {
+	return context.WithValue(ctx, sandboxKey{}, true)
+}
+
 type (
 	passageKey struct{}
+	sandboxKey struct{}
 	waitsKey   struct{}
 )
 

@@ -6,6 +6,32 @@ import (
 	"time"
 )
 
+// Pause waits so long, or until the context has ended, whose error it returns then.
+func Pause(ctx context.Context, long time.Duration) error {
+	timer := time.NewTimer(long)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+	case <-ctx.Done():
+	}
+	return ctx.Err()
+}
+
+// Patiently makes a call by run, and again while its caller's limits refuse it, where nothing
+// was done and no single wait is longer than most. It ends with the context at the latest.
+func Patiently(ctx context.Context, most time.Duration, run func(context.Context) (*Result, error)) (*Result, error) {
+	for {
+		result, err := run(ctx)
+		e := AsError(err)
+		if e == nil || e.Code != RateLimited || !e.RetrySafe() || e.RetryAfter <= 0 || e.RetryAfter > most {
+			return result, err
+		}
+		if Pause(ctx, e.RetryAfter) != nil {
+			return nil, err
+		}
+	}
+}
+
 // AwaitsPerson lets the call's time stand still while its Action has to wait until the
 // person at this computer has answered another call's question, until goOn. A call waits
 // no longer than it would for a question of its own; the rest counts. So does the time of

@@ -2,6 +2,7 @@ package aai_test
 
 import (
 	"context"
+	"errors"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -112,4 +113,15 @@ func TestWhoLeavesWhileOthersAreAsked(t *testing.T) {
 			t.Errorf("after %s: %v", took, err)
 		}
 	})
+}
+
+func TestPauseEndsWithTheContext(t *testing.T) {
+	if err := aai.Pause(context.Background(), 0); err != nil {
+		t.Errorf("a pause that was waited out: %v", err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if err := aai.Pause(ctx, time.Hour); !errors.Is(err, context.Canceled) {
+		t.Errorf("a pause in a context that has ended: %v", err)
+	}
 }

@@ -17,6 +17,7 @@ type Recipe struct {
 	App, Tool    string
 	Platform     string   // "macos", "windows", "linux", "android", "ios" or "web"
 	Params       []string // the parameters' names in the order of the descriptor
+	Reversible   bool     `json:"-"` // what it replaces may be read and kept, so that it can be put back: nothing of it is secret
 	OutputParser string   // how the app's answer is to be read; empty means as it is
 	// Start is the id of the desktop entry by which the app is started where it does not
 	// run and the bus cannot start it, such as "cmus"; empty: it is not.

@@ -154,7 +154,8 @@ func (r *Request) answer(result *Result) any {
 		kept["text"] = hygiene.Hide(result.Text)
 		return kept
 	}
-	texts, data := r.secrets(r.SecretParams()), plain(result.Data)
+	texts := r.secrets(r.SecretParams())
+	data, _ := Plain(result.Data) // what cannot be written as JSON is not kept
 	shown := hygiene.ConcealIn(data, func(value any) any {
 		texts = hygiene.AppendTexts(texts, value)
 		return hygiene.Hide(value)
@@ -179,19 +180,20 @@ func (r *Request) answer(result *Result) any {
 	return kept
 }
 
-// plain is a value as JSON has it, or nil if it cannot be written as that.
-func plain(value any) any {
+// Plain is a value as JSON has it, with numbers as they are written; nil with the error of what
+// cannot be written so.
+func Plain(value any) (any, error) {
 	b, err := json.Marshal(value)
 	if err != nil {
-		return nil
+		return nil, err
 	}
 	d := json.NewDecoder(bytes.NewReader(b))
 	d.UseNumber()
 	var v any
-	if d.Decode(&v) != nil {
-		return nil
+	if err := d.Decode(&v); err != nil {
+		return nil, err
 	}
-	return v
+	return v, nil
 }
 
 // record writes one entry. The caller's cancellation does not reach it: what

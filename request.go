@@ -13,8 +13,13 @@ type Request struct {
 	Tool *Tool
 	// Within is the request whose Action makes the call, with its context; nil where a
 	// door makes it. What a gate keeps for that one, such as a slot, is for both.
-	Within  *Request
-	Consent string // a gate that admits says here on whose word, for the record
+	Within *Request
+	// Sandboxed says that it may only read, whatever the mode; see [Sandboxed].
+	Sandboxed bool
+	Consent   string // a gate that admits says here on whose word, for the record
+	// Rests says that it is admitted with others, to run later: who counts what is done counts
+	// it then.
+	Rests bool
 	// Destructive is what a gate sets that takes an act on a window for one that
 	// cannot be taken back.
 	Destructive bool
@@ -28,6 +33,10 @@ type Request struct {
 	// before. A gate that is asked once more, because the call had to wait, asks
 	// nobody again for what it has admitted.
 	Admitted string
+
+	// Since is what a gate that admits by a person's answer notes, to see when it is asked once
+	// more whether that was taken back since.
+	Since string
 
 	// supposed says that only the gates' word is wanted; nothing will run.
 	supposed bool

@@ -18,6 +18,7 @@ type studio struct {
 func BenchmarkDesktop(b *testing.B) {
 	w := &studio{program: build(b, "aai/cmd/aai-gateway"), walks: make(map[string]samples)}
 	b.Run("Click", w.clicks)
+	b.Run("Flow", w.flows)
 	b.Run("Vain", w.vain)
 	b.Run("Tree", w.trees)
 	b.Run("Snapshot", w.snapshots)

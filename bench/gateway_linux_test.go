@@ -40,6 +40,8 @@ func BenchmarkGateway(b *testing.B) {
 	w.serve(b, slowApp)
 	b.Run("Start", w.start)
 	b.Run("Exec", w.exec)
+	b.Run("Script", w.script)
+	b.Run("Flow", w.flow)
 	b.Run("Web", w.web)
 	b.Run("Load", w.load)
 	b.Run("Isolation", w.isolation)

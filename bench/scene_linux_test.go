@@ -13,7 +13,7 @@ import (
 )
 
 // axTools is how many tools the gateway lists in the profile "desktop".
-const axTools = 22
+const axTools = 26
 
 // A scene is a private desktop with a gateway and its client.
 type scene struct {

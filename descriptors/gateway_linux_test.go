@@ -16,6 +16,7 @@ import (
 	"aai/descriptors"
 	"aai/internal/catalog"
 	"aai/internal/drivers/dbus"
+	"aai/internal/undo"
 )
 
 // An admitAll is a gate that lets every call pass.
@@ -194,6 +195,19 @@ func (a *app) comesToGive(tool, args, want string) {
 func (a *app) acts(tool, args string) {
 	a.Helper()
 	a.gives(tool, args, "null")
+}
+
+// takenBack makes a call, looks what has come of it, and has it taken back.
+func (a *app) takenBack(tool, args string, look func()) {
+	a.Helper()
+	result, err := a.do(tool, args)
+	if err != nil {
+		a.Fatalf("%s %s %s: %v", a.id, tool, args, err)
+	}
+	look()
+	if o := undo.Back(a.Context(), a.gateway.Do, aai.Caller{Door: "test"}, result.Undo); !o.Done() {
+		a.Errorf("%s %s %s: %+v", a.id, tool, args, o)
+	}
 }
 
 // fails makes a call that must fail with the code and a message that holds the

@@ -70,6 +70,8 @@ func checkMpvControls(w *world, m *app) {
 	m.gives("volume", `{}`, `0.5`)
 	m.acts("set_volume", `{"value": 1}`)
 	w.shows(`^1\.00*$`, "playerctl", "volume")
+	m.takenBack("set_volume", `{"value": 0.25}`, func() { w.shows(`^0\.250*$`, "playerctl", "volume") })
+	w.shows(`^1\.00*$`, "playerctl", "volume")
 	m.acts("set_speed", `{"value": 1.5}`)
 	w.property("1.5", "--session", "org.mpris.MediaPlayer2.mpv", "/org/mpris/MediaPlayer2", "org.mpris.MediaPlayer2.Player", "Rate")
 	m.gives("speed", `{}`, `1.5`)

@@ -25,6 +25,8 @@ func checkNotifications(w *world) {
 	w.shows(`^0$`, "dunstctl", "count", "displayed")
 	w.shows(`"summary" : \{\s*"type" : "s",\s*"data" : "Build failed"`, "dunstctl", "history")
 	n.acts("close", `{"id": 999}`)
+	n.takenBack("notify", `{"summary": "Too early", "expire_timeout": 0}`, func() { w.shows(`^1$`, "dunstctl", "count", "displayed") })
+	w.shows(`^0$`, "dunstctl", "count", "displayed")
 }
 
 func checkDunst(w *world) {

@@ -96,6 +96,8 @@ func TestDemo(t *testing.T) {
 		"── An agent opens programs", "types: aai-gateway consent grant desktop/mousepad start", `ax_find {"app":"browser"`, "← button \"Book it\"",
 		"── A text editor", "← Typed into textbox", "✓ on disk, letter.txt holds what was typed", "✓ not disturbed, ", `"Documents - Thunar" has the keyboard`,
 		"── A calculator", "✓ 12 × 34 = 408", "── The same calculator", "✓ √(3² + 4²) = 5",
+		"── Three steps as one", "✗ ELEMENT_NOT_FOUND: announce failed at step 3 of 3", "rolled back: 1 act taken back, none is left", "✓ the editor shows the letter",
+		"── The agent was wrong", "← 1 of 1 taken back", "✓ the editor shows the letter", "── Nine calls in one", "✓ 17 × 3 = 51",
 		"── A form on the web", `textbox "Name"`, "✓ the web server got", "Café Ωmega", "✓ not disturbed, ",
 		"── A web app that nobody installed", "web_discover", `# "Errands"`, "pressed Allow", "✓ on the list", "Water the plants",
 		"── What if the agent is wrong?", "✗ TOOL_NOT_FOUND", "Did you mean: calculate?", "✗ INVALID_PARAMS", `got "loud"`,
@@ -115,7 +117,7 @@ func TestDemo(t *testing.T) {
 			t.Errorf("%s is %v", file, size)
 		}
 	}
-	if want := []string{"editor.png", "calculator.png", "form.png"}; !slices.Equal(names, want) {
+	if want := []string{"editor.png", "calculator.png", "rolledback.png", "wrong.png", "undone.png", "script.png", "form.png"}; !slices.Equal(names, want) {
 		t.Errorf("the pictures of windows are %q, want %q", names, want)
 	}
 }

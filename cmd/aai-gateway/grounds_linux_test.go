@@ -35,8 +35,8 @@ func TestOwnChangesAreKnown(t *testing.T) {
 	}
 	changes := 0
 	for _, tool := range app.Tools {
-		if tool.Effect == aai.Reads {
-			continue
+		if tool.Effect == aai.Reads || tool.Calls {
+			continue // each of its calls is judged
 		}
 		changes++
 		if _, ok := known[tool.Name]; !ok {

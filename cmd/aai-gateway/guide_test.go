@@ -1,9 +1,11 @@
 package main
 
 import (
+	"log/slog"
 	"strings"
 	"testing"
 
+	"aai"
 	"aai/internal/ax"
 	"aai/internal/catalog"
 )
@@ -12,7 +14,8 @@ import (
 // each tool, and each in full for who asks. A token is four characters.
 func TestGuideOfTheDesktop(t *testing.T) {
 	const most, mostOfOne = 1200, 450
-	desk := ax.New(ax.Config{})
+	none := func() *aai.Gateway { return nil }
+	desk := ax.New(ax.Config{More: newCalling(none, nil, callingPlaces{}, slog.New(slog.DiscardHandler)).desktop})
 	guide := catalog.Guide(desk)
 	t.Logf("the guide is about %d tokens", len(guide)/4)
 	if len(guide)/4 > most {

@@ -19,6 +19,7 @@ import (
 
 	"aai/internal/config"
 	"aai/internal/doors/cli"
+	"aai/internal/script/child"
 )
 
 // version is set at build time by -ldflags "-X main.version=…".
@@ -45,6 +46,9 @@ func main() { os.Exit(runOn(here())) }
 func runOn(g grounds) int {
 	if len(os.Args) == 2 && os.Args[1] == keepClipboard {
 		return keepClip(os.Stdin, os.Stdout)
+	}
+	if len(os.Args) == 2 && os.Args[1] == runsScript {
+		return child.Run(os.Stdin, os.Stdout)
 	}
 	terminal := cli.NewTerminal(os.Stdin, os.Stdout, os.Stderr)
 	p := &program{getenv: os.Getenv, environ: os.Environ(), in: os.Stdin, out: os.Stdout, err: os.Stderr, secret: terminal.Secret, grounds: g}

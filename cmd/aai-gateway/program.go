@@ -26,6 +26,7 @@ import (
 	"aai/internal/policy"
 	"aai/internal/process"
 	"aai/internal/proof"
+	"aai/internal/workflow/kept"
 )
 
 // A program is one run of the command: what it was started with.
@@ -46,7 +47,8 @@ type program struct {
 // parts are the gateway and the rooms behind it.
 type parts struct {
 	gateway *aai.Gateway
-	catalog *catalog.Catalog // the apps of this computer
+	catalog *catalog.Catalog      // the apps of this computer
+	watch   func(context.Context) // says what was left of workflows, and looks whether those that are kept change
 	visible *policy.Visible
 	dialog  *dialog.Dialog
 	log     *slog.Logger
@@ -109,6 +111,7 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 	ctx, cancel := context.WithCancel(ctx)
 	stopped := built.catalog.Start(ctx)
 	go built.visible.Watch(ctx)
+	go built.watch(ctx)
 	collect := holdCollector()
 	go func() {
 		built.catalog.Apps() // returns when the first scan is done
@@ -163,17 +166,17 @@ func describeDesktop() *aai.App {
 	if hostPlatform("", func(string) string { return "" }).desktop == nil {
 		return nil
 	}
-	return ax.New(ax.Config{})
+	return ax.New(ax.Config{More: newCalling(nil, nil, callingPlaces{}, nil).desktop})
 }
 
 // ownApps are the apps that come with the gateway, besides the gateway itself. What they
 // only look at is given again for as long as configured.
-func (s *setup) ownApps(recent *again.Answers, log *slog.Logger) ([]*aai.App, io.Closer) {
+func (s *setup) ownApps(recent *again.Answers, more []*aai.Tool, log *slog.Logger) ([]*aai.App, io.Closer) {
 	if s.platform.desktop == nil {
 		return nil, io.NopCloser(nil)
 	}
 	open, closer := s.platform.desktop(s, log)
-	app := ax.New(ax.Config{Open: open, Seat: s.seat(), RefsFolder: s.platform.refs, Session: s.describeSession, Locked: s.session.Locked, Host: s.host, Terminal: process.Terminal, Log: log})
+	app := ax.New(ax.Config{Open: open, Seat: s.seat(), RefsFolder: s.platform.refs, Session: s.describeSession, Locked: s.session.Locked, Host: s.host, Terminal: process.Terminal, Log: log, More: more})
 	recent.Keep(app.Tool("ax_get_tree"), s.Cache.Tree)
 	recent.Keep(app.Tool("ax_screenshot"), s.Cache.Screenshot)
 	return []*aai.App{app}, closer
@@ -282,10 +285,10 @@ func (p *program) build(cfg *setup) (*parts, error) {
 	logins := cfg.logins(client.HTTP(), vault, p.getenv, log)
 	drivers = withWeb(drivers, client.HTTP(), logins, cfg.Web)
 
-	recent := new(again.Answers)
 	cfg.host = p.hosts()
-	ownApps, closeDesktop := cfg.ownApps(recent, log)
-	known := new(everywhere)
+	known, built, recent := new(everywhere), new(parts), new(again.Answers)
+	calling := newCalling(func() *aai.Gateway { return built.gateway }, vault, callingPlaces{cfg.home, cfg.platform.data}, log)
+	ownApps, closeDesktop := cfg.ownApps(recent, calling.desktop, log)
 	self := own.App(
 		own.Sources{
 			Journal: record, Store: store, Preapproved: cfg.Preapproved,
@@ -294,10 +297,10 @@ func (p *program) build(cfg *setup) (*parts, error) {
 			HostPlatform: cfg.platform.name, Fetch: fetch(client),
 			Vault: vault, Unsealed: store.Unsealed, Keeps: store.Keeps, Aside: asideOf(store), Asked: trust.notice, Check: checkOf(ownApps),
 			Passphrase: passphrase, Confirmed: cfg.confirmed(), Unconfirmed: func() []proof.Setting { return cfg.Unconfirmed },
+			More: calling.own, Workflow: kept.Check,
 		},
 		func() own.Catalog { return known },
 	)
-	ownApps = append(ownApps, self)
 	var entry func(string) string
 	if cfg.platform.entry != nil {
 		entry = cfg.platform.entry(cfg)
@@ -305,22 +308,22 @@ func (p *program) build(cfg *setup) (*parts, error) {
 	known.local = catalog.New(catalog.Config{
 		Places: cfg.platform.places(cfg), Drivers: drivers, HostPlatform: cfg.platform.name,
 		DefaultTimeout: cfg.DefaultTimeout, Rescan: cfg.RescanInterval,
-		Entry: entry, Own: ownApps, Log: log,
+		Entry: entry, Own: append(ownApps, self, calling.library.Reserved()), Log: log,
 	})
-	known.Web = cfg.web(known.local, client, drivers, log)
+	known.Web = cfg.web(calling.library.Over(known.local), client, drivers, log)
 	shown := &policy.Visible{Catalog: known, Modes: trust.modes}
-	built := &parts{
+	*built = parts{
 		gateway: &aai.Gateway{
 			Catalog: shown,
 			Gates:   trust.gates,
 			Journal: &operationLog{Journal: record, log: log, acts: recent.Acted},
 			Meter:   trust.limits,
+			Deeds:   calling.acts,
 		},
-		catalog: known.local,
-		visible: shown,
+		catalog: known.local, visible: shown, watch: calling.watch,
 		dialog:  trust.dialog,
 		log:     log,
-		closers: []io.Closer{logins, closeDrivers, closeDesktop, record, closeLog, closeClient{client}},
+		closers: []io.Closer{logins, closeDrivers, closeDesktop, calling.runs, record, closeLog, closeClient{client}},
 	}
 	built.gateway.Dialog = cfg.asker(built.dialog)
 	return built, nil

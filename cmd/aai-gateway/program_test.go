@@ -15,6 +15,7 @@ import (
 	"aai/internal/doors/cli"
 	"aai/internal/drivers/dbus/dbustest"
 	"aai/internal/schema"
+	"aai/internal/script/child"
 )
 
 // TestMain makes this test binary also the program itself, under the name
@@ -23,6 +24,9 @@ func TestMain(m *testing.M) {
 	dbustest.ServeIfStarted()
 	if len(os.Args) == 2 && os.Args[1] == keepClipboard {
 		os.Exit(keepClip(os.Stdin, os.Stdout))
+	}
+	if len(os.Args) == 2 && os.Args[1] == runsScript {
+		os.Exit(child.Run(os.Stdin, os.Stdout))
 	}
 	program := func() { os.Exit(runOn(ofTests())) }
 	testscript.Main(m, map[string]func(){"aai-gateway": program, "axterminator": program, "open-page": openPage, "user-manager": runUserManager})

@@ -20,6 +20,7 @@ import (
 // made.
 type setup struct {
 	*config.Config
+	home      string // the person's
 	platform  platform
 	grounds   grounds
 	session   *session.Room      // finds what the person's session is, for all rooms
@@ -51,7 +52,7 @@ func setUp(from start) (*setup, error) {
 		return session.New(session.Config{Getenv: getenv, Choice: choice, Accepts: from.platform.accepts})
 	}
 	s := &setup{
-		platform: from.platform, grounds: from.grounds, found: room(from.getenv, ""),
+		home: from.home, platform: from.platform, grounds: from.grounds, found: room(from.getenv, ""),
 		elsewhere: from.grounds.elsewhere(from.platform, from.home),
 	}
 	clean := from.grounds.session(from.getenv)

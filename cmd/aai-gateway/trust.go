@@ -4,6 +4,7 @@ import (
 	"context"
 	"log/slog"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"aai"
@@ -12,7 +13,10 @@ import (
 	"aai/internal/own"
 	"aai/internal/policy"
 	"aai/internal/proof"
+	"aai/internal/script"
 	"aai/internal/seat"
+	"aai/internal/workflow"
+	"aai/internal/workflow/kept"
 )
 
 // trust is what stands between a call and its Action.
@@ -45,7 +49,7 @@ func (s *setup) trust(store policy.Store, passphrase *proof.Passphrase, log *slo
 	t.gates = []aai.Gate{
 		t.limits, // first: a call that is refused counts too
 		policy.NewOwn(policy.OwnConfig{
-			Open: own.OpenTools(), Personal: []string{aai.DoorCLI}, First: own.SetPassphrase,
+			Open: slices.Concat(own.OpenTools(), workflow.OpenTools(), kept.OpenTools(), script.OpenTools()), Personal: []string{aai.DoorCLI}, First: own.SetPassphrase,
 			Narrows: own.Narrows(store, t.modes), Person: who, Language: s.asks.language, Hidden: s.hidden,
 		}),
 		policy.Lists{Allowed: s.Policy.Allowed, Denied: s.Policy.Denied},

@@ -60,7 +60,7 @@ func (c closeClient) Close() error {
 }
 
 // web is the web in front of the apps of this computer.
-func (s *setup) web(local *catalog.Catalog, client *egress.Client, drivers map[string]aai.Driver, log *slog.Logger) *discovery.Web {
+func (s *setup) web(local aai.Catalog, client *egress.Client, drivers map[string]aai.Driver, log *slog.Logger) *discovery.Web {
 	return discovery.New(discovery.Config{
 		Local: local, Client: client, Drivers: drivers, DefaultTimeout: s.DefaultTimeout, Log: log,
 		Cache: s.platform.cache, Names: s.platform.names,

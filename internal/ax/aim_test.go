@@ -284,3 +284,34 @@ func TestTheRecordNamesWhatWasActedOn(t *testing.T) {
 		}
 	})
 }
+
+// TestWhatWasNotSavedIsLost: to read a window anew that says that something in it was not
+// saved cannot be taken back. To close one never can.
+func TestWhatWasNotSavedIsLost(t *testing.T) {
+	for _, c := range []struct {
+		title, tool, args string
+		destroys          bool
+	}{
+		{"*notes - Editor", "ax_click", `"query": "Reload"`, true},
+		{"notes - Editor", "ax_click", `"query": "Reload"`, false},
+		{"*notes - Editor", "ax_click", `"query": "Save"`, false},
+		{"*notes - Editor", "ax_type", `"query": "Text", "text": "Reload"`, false},
+		{"*notes - Editor", "ax_key_press", `"key": "f5"`, true},
+		{"*notes - Editor", "ax_key_press", `"key": "r", "modifiers": ["ctrl"]`, true},
+		{"*notes - Editor", "ax_key_press", `"key": "r"`, false},
+		{"notes - Editor", "ax_key_press", `"key": "f5"`, false},
+	} {
+		inWorld(t, func(w *world) {
+			window := w.d.Program("Editor").Window(c.title)
+			window.Button("Reload", func() {})
+			window.Button("Save", func() {})
+			window.Textbox("Text").Focus()
+			w.ok("ax_get_tree", `{"app": "Editor"}`)
+			w.gateway.Gates = []aai.Gate{losses{w.record}}
+			_, err := w.do(c.tool, `{"app": "Editor", `+c.args+`}`)
+			if asks := err != nil && err.Code == aai.ConsentRequired; asks != c.destroys {
+				t.Errorf("%+v: %v", c, err)
+			}
+		})
+	}
+}

@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/ax/asked"
+	"aai/internal/ax/fault"
+	"aai/internal/ax/programs"
 	"aai/internal/desktop"
 )
 
@@ -16,11 +19,11 @@ func (d *desk) isAccessibleTool() *aai.Tool {
 	return spec{
 		name: "ax_is_accessible", title: "Check accessibility", effect: aai.Reads,
 		returns:     `"enabled": {"type": "boolean"}, "process_name": {"type": "string"}, "detail": {"type": "string"}, "suggestion": {"type": "string"}, "session": {"type": "object"}`,
-		description: "Say whether windows can be seen and operated here, and what to do where not.",
+		description: "Say whether windows can be operated here, and what to do where not.",
 		run: func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
-			backend := d.open()
+			backend := d.Open()
 			if backend.Tree == nil {
-				return nil, unsupported("accessibility trees")
+				return nil, fault.Unsupported("accessibility trees")
 			}
 			r, err := readiness(ctx, backend.Tree)
 			if err != nil {
@@ -89,18 +92,18 @@ func (d *desk) listAppsTool() *aai.Tool {
 			"toolkit": {"type": "string"}, "connected": {"type": "boolean"}, "hidden": {"type": "string"}, "windows": {"type": "string"}, "host": {"type": "boolean"}}}}`,
 		description: "List the programs with windows, and whether each can be read.",
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-			apps, err := d.apps(ctx)
+			apps, err := d.Apps(ctx)
 			if err != nil {
 				return nil, err
 			}
-			connected, _ := d.sessions.of(call).report()
-			titles := d.titles(ctx, namesakes(apps))
-			d.sessions.of(call).list()
+			connected, _ := d.Sessions.Of(call).Report()
+			titles := d.Titles(ctx, programs.Namesakes(apps))
+			d.Sessions.Of(call).List()
 			rows, lines := []appView{}, []string{}
 			for _, a := range apps {
 				row := viewOfApp(a)
 				row.Windows = titles[a.PID]
-				row.Host = d.hosts(a)
+				row.Host = d.Hosts(a)
 				row.Connected = slices.Contains(connected, a.PID)
 				line := fmt.Sprintf("%s (%s, process %d)", row.Name, row.ID, row.PID)
 				if row.Windows != "" {
@@ -131,7 +134,7 @@ func (d *desk) connectTool() *aai.Tool {
 		name: "ax_connect", title: "Connect to a program", effect: aai.Reads, starts: true,
 		returns: `"connected": {"type": "boolean"}, "app_name": {"type": "string"}, "pid": {"type": "integer"}, "bundle_id": {"type": "string"},
 			"toolkit": {"type": "string"}, "windows": {"type": "integer"}, "alias": {"type": "string"}`,
-		description: "Make sure that a program can be read, and give it an alias.",
+		description: "Make sure that a program can be read; give it an alias.",
 		params: appProp + `,
 			"alias": {"type": "string", "minLength": 1, "maxLength": 40},
 			"launch": {"type": "boolean", "default": false, "description": "Start it if it does not run; app is then its name, path or desktop entry"},
@@ -143,7 +146,7 @@ func (d *desk) connectTool() *aai.Tool {
 
 func (d *desk) connect(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	if call.Target != nil && call.Target.PID == 0 {
-		app, over, err := d.launch(ctx, call)
+		app, over, err := d.Launch(ctx, call)
 		if err != nil {
 			return nil, err
 		}
@@ -153,7 +156,7 @@ func (d *desk) connect(ctx context.Context, call *aai.Call) (*aai.Result, error)
 		}
 		return out, err
 	}
-	app, err := d.running(ctx, call)
+	app, err := d.Running(ctx, call)
 	if err != nil {
 		return nil, err
 	}
@@ -165,11 +168,11 @@ func (d *desk) connected(ctx context.Context, call *aai.Call, app desktop.App) (
 	if err != nil {
 		return nil, err
 	}
-	alias := textArg(call, "alias")
-	if err := d.freeAlias(ctx, alias); err != nil {
+	alias := asked.Text(call, "alias")
+	if err := d.FreeAlias(ctx, alias); err != nil {
 		return nil, err
 	}
-	d.sessions.of(call).connect(app, alias)
+	d.Sessions.Of(call).Connect(app, alias)
 	view := viewOfApp(app)
 	out := &aai.Result{
 		Text: fmt.Sprintf("Connected to %s (process %d), %d windows.", view.Name, view.PID, windows),
@@ -188,48 +191,15 @@ func (d *desk) connected(ctx context.Context, call *aai.Call, app desktop.App) (
 // countWindows is how many windows the program shows: of one without a tree, as the window
 // system knows them.
 func (d *desk) countWindows(ctx context.Context, app desktop.App) (int, error) {
-	shot, err := d.open().Tree.Snapshot(ctx, app)
+	shot, err := d.Open().Tree.Snapshot(ctx, app)
 	if err == nil {
 		return len(shot.Children(-1)), nil
 	}
 	if app.Hidden == "" || aai.AsError(err).Code != aai.AutomationNotSupported {
-		return 0, unread(err)
+		return 0, fault.Unread(err)
 	}
-	own, err := windowsOf(ctx, d.open(), app)
+	own, err := programs.Windows(ctx, d.Open(), app)
 	return len(own), err
-}
-
-// freeAlias refuses an alias that is the name, id or process of a program which is
-// there: who says that name must reach that program.
-func (d *desk) freeAlias(ctx context.Context, alias string) error {
-	if alias == "" {
-		return nil
-	}
-	if _, err := strconv.Atoi(alias); err == nil || strings.HasPrefix(alias, targetPrefix) {
-		return aliasTaken(alias, "has the form of a process or an id")
-	}
-	apps, err := d.apps(ctx)
-	if err != nil {
-		return err
-	}
-	for _, a := range apps {
-		if calledSo(a, alias) {
-			return aliasTaken(alias, "is the name of a program that runs")
-		}
-	}
-	return nil
-}
-
-// calledSo reports whether a name is the program's own, in full.
-func calledSo(a desktop.App, name string) bool {
-	return strings.EqualFold(a.Name, name) || strings.EqualFold(a.ID, name)
-}
-
-func aliasTaken(alias, why string) error {
-	e := aai.Errorf(aai.InvalidParams, "alias: %q %s", aai.CleanLabel(alias, 60), why)
-	e.Delivery = aai.NotDelivered
-	e.Hint = "Take a word that no program has, such as my-editor."
-	return e
 }
 
 func (d *desk) listWindowsTool() *aai.Tool {
@@ -255,11 +225,11 @@ type windowView struct {
 }
 
 func (d *desk) listWindows(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	app, err := d.running(ctx, call)
+	app, err := d.Running(ctx, call)
 	if err != nil {
 		return nil, err
 	}
-	own, err := windowsOf(ctx, d.open(), app)
+	own, err := programs.Windows(ctx, d.Open(), app)
 	if err != nil {
 		return nil, err
 	}
@@ -290,7 +260,7 @@ func (d *desk) sessionInfoTool() *aai.Tool {
 		returns:     `"connected_apps": {"type": "array", "items": {"type": "string"}}, "action_count": {"type": "integer"}, "uptime_seconds": {"type": "integer"}`,
 		description: "Say what this conversation is connected to and how much it did.",
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-			processes, actions := d.sessions.of(call).report()
+			processes, actions := d.Sessions.Of(call).Report()
 			connected, err := d.names(ctx, processes)
 			if err != nil {
 				return nil, err
@@ -309,7 +279,7 @@ func (d *desk) names(ctx context.Context, processes []int) ([]string, error) {
 	if len(processes) == 0 {
 		return names, nil
 	}
-	apps, err := d.apps(ctx)
+	apps, err := d.Apps(ctx)
 	for _, a := range apps {
 		if slices.Contains(processes, a.PID) {
 			names = append(names, aai.CleanLabel(a.Name, 80))

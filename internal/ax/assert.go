@@ -8,6 +8,9 @@ import (
 	"strings"
 
 	"aai"
+	"aai/internal/ax/asked"
+	"aai/internal/ax/fault"
+	"aai/internal/ax/values"
 	"aai/internal/desktop"
 )
 
@@ -35,31 +38,28 @@ type mismatch struct {
 }
 
 func assert(ctx context.Context, v *view) (*aai.Result, error) {
-	v.alsoHidden = true // it is there, whether it shows or not
-	wanted, _ := v.call.Args["assertions"].(map[string]any)
-	m, err := v.find(ctx, textArg(v.call, "query"))
+	v.AlsoHidden = true // it is there, whether it shows or not
+	wanted, _ := v.Call.Args["assertions"].(map[string]any)
+	m, err := v.Find(ctx, asked.Text(v.Call, "query"))
 	missing := err != nil && (aai.AsError(err).Code == aai.ElementNotFound || aai.AsError(err).Code == aai.StaleRef)
 	if err != nil && !missing {
 		return nil, err
 	}
 	wrong := []mismatch{}
 	if missing {
-		if n := v.unreadElements(); n > 0 && wanted["exists"] == false {
-			e := failed(aai.NotDelivered, "it cannot be known whether it exists: %d elements of %s are not read, because they are too many", n, aai.CleanLabel(v.app.Name, 60))
-			aai.AsError(e).Hint = "Scroll to where it would be, or filter the list, and ask again."
-			return nil, e
-		}
 		if wanted["exists"] != false {
 			wrong = append(wrong, mismatch{"exists", true, false})
+		} else if err := v.unsure(); err != nil {
+			return nil, err
 		}
 		return verdict(wrong), nil
 	}
-	e, err := v.read(ctx, v.shot.Elements[m.index].ID)
+	e, err := v.Read(ctx, v.Shot.Elements[m.Index].ID)
 	if err != nil {
 		return nil, err
 	}
 	actual := map[string]any{
-		"exists": true, "visible": v.shot.Visible(m.index), "role": string(e.Role), "title": e.Name,
+		"exists": true, "visible": v.Shot.Visible(m.Index), "role": string(e.Role), "title": e.Name,
 		"enabled": e.States.Has(desktop.Enabled), "focused": e.States.Has(desktop.Focused),
 		"checked": e.States.Has(desktop.Checked), "selected": e.States.Has(desktop.Selected),
 	}
@@ -71,10 +71,10 @@ func assert(ctx context.Context, v *view) (*aai.Result, error) {
 		case property == "contains_text":
 			text, _ := want.(string)
 			if !strings.Contains(e.Name+"\n"+e.Value+"\n"+e.Description, text) {
-				wrong = append(wrong, mismatch{property, want, aai.CleanText(e.Name+" "+e.Value, maxText)})
+				wrong = append(wrong, mismatch{property, want, aai.CleanText(e.Name+" "+e.Value, values.MaxText)})
 			}
-		case property == "value" && want != held(&e):
-			wrong = append(wrong, mismatch{property, want, aai.CleanText(held(&e), maxText)})
+		case property == "value" && want != values.Held(&e):
+			wrong = append(wrong, mismatch{property, want, aai.CleanText(values.Held(&e), values.MaxText)})
 		case property != "value" && want != actual[property]:
 			wrong = append(wrong, mismatch{property, want, actual[property]})
 		}
@@ -82,13 +82,16 @@ func assert(ctx context.Context, v *view) (*aai.Result, error) {
 	return verdict(wrong), nil
 }
 
-// unreadElements is how many elements the snapshot leaves out.
-func (v *view) unreadElements() int {
-	n := 0
-	for i := range v.shot.Elements {
-		n += v.shot.Elements[i].Unread
+// unsure is the error of something of which it cannot be known whether it is there; nil where
+// all that there is is read.
+func (v *view) unsure() error {
+	n := v.UnreadElements()
+	if n == 0 {
+		return nil
 	}
-	return n
+	e := fault.Failed(aai.NotDelivered, "it cannot be known whether it exists: %d elements of %s are not read, because they are too many", n, aai.CleanLabel(v.App.Name, 60))
+	aai.AsError(e).Hint = "Scroll to where it would be, or filter the list, and ask again."
+	return e
 }
 
 func verdict(wrong []mismatch) *aai.Result {

@@ -6,21 +6,23 @@ import (
 	"strings"
 
 	"aai"
+	"aai/internal/ax/asked"
+	"aai/internal/ax/values"
 	"aai/internal/desktop"
 )
 
 // reading finds the element that the call's query means and reads it afresh.
 func (d *desk) reading(ctx context.Context, call *aai.Call, f func(v *view, i int, e *desktop.Element) *aai.Result) (*aai.Result, error) {
 	return d.look(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
-		m, err := v.locate(ctx, textArg(call, "query"))
+		m, err := v.Locate(ctx, asked.Text(call, "query"))
 		if err != nil {
 			return nil, err
 		}
-		e, err := v.read(ctx, v.shot.Elements[m.index].ID)
+		e, err := v.Read(ctx, v.Shot.Elements[m.Index].ID)
 		if err != nil {
 			return nil, err
 		}
-		return f(v, m.index, &e), nil
+		return f(v, m.Index, &e), nil
 	})
 }
 
@@ -43,9 +45,9 @@ func (d *desk) getAttributesTool() *aai.Tool {
 // attributes is an element with everything.
 func attributes(v *view, i int, e *desktop.Element) map[string]any {
 	out := map[string]any{
-		"element_ref": v.ref(i), "role": string(e.Role), "title": aai.CleanLabel(e.Name, maxText), "value": longValue(e),
-		"description": aai.CleanLabel(e.Description, maxText), "identifier": aai.CleanLabel(e.Identifier, maxText),
-		"states": e.States.Words(), "actions": append([]string{}, e.Actions...), "path": strings.Join(v.path(i), " in "),
+		"element_ref": v.Ref(i), "role": string(e.Role), "title": aai.CleanLabel(e.Name, values.MaxText), "value": values.Long(e),
+		"description": aai.CleanLabel(e.Description, values.MaxText), "identifier": aai.CleanLabel(e.Identifier, values.MaxText),
+		"states": e.States.Words(), "actions": append([]string{}, e.Actions...), "path": strings.Join(v.Path(i), " in "),
 		"frame": map[string]int{"x": e.Frame.X, "y": e.Frame.Y, "w": e.Frame.W, "h": e.Frame.H},
 	}
 	if e.Size > 0 {
@@ -57,19 +59,6 @@ func attributes(v *view, i int, e *desktop.Element) map[string]any {
 	return out
 }
 
-// maxLongText is how many bytes of a text a tool that reads one element returns.
-const maxLongText = 100 << 10
-
-func longValue(e *desktop.Element) string {
-	if e.States.Has(desktop.Protected) {
-		return hiddenValue
-	}
-	if words := held(e); words != "" || !e.Role.Wordy() {
-		return aai.CleanText(words, maxLongText)
-	}
-	return aai.CleanText(e.Name, maxLongText)
-}
-
 func (d *desk) getValueTool() *aai.Tool {
 	return spec{
 		name: "ax_get_value", title: "Get element value", effect: aai.Reads,
@@ -78,12 +67,12 @@ func (d *desk) getValueTool() *aai.Tool {
 		params:      appProp + `,` + queryProp + `,` + nthProp, required: `["app", "query"]`,
 		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			return d.reading(ctx, call, func(v *view, i int, e *desktop.Element) *aai.Result {
-				value := longValue(e)
+				value := values.Long(e)
 				return &aai.Result{
-					Text: fmt.Sprintf("%s holds %q", v.name(i), value), Whole: true,
+					Text: fmt.Sprintf("%s holds %q", v.Name(i), value), Whole: true,
 					Data: map[string]any{
 						"found": true, "value": value, "role": string(e.Role),
-						"title": aai.CleanLabel(e.Name, maxText), "element_ref": v.ref(i),
+						"title": aai.CleanLabel(e.Name, values.MaxText), "element_ref": v.Ref(i),
 					},
 				}
 			})

@@ -4,6 +4,9 @@ import (
 	"context"
 
 	"aai"
+	"aai/internal/ax/asked"
+	"aai/internal/ax/operate"
+	"aai/internal/ax/scene"
 	"aai/internal/desktop"
 )
 
@@ -20,50 +23,54 @@ func (d *desk) clickTool() *aai.Tool {
 }
 
 func click(ctx context.Context, v *view) (*aai.Result, error) {
-	query := textArg(v.call, "query")
-	button, count, done := kindOfClick(v.call)
-	asks := pressesByAsking(v.call)
-	v.alsoMenus = asks
-	m, err := v.toActOn(ctx, query)
+	query := asked.Text(v.Call, "query")
+	button, count, done := asked.Click(v.Call)
+	asks := asked.PressesByAsking(v.Call)
+	v.AlsoMenus = asks
+	m, err := v.ToActOn(ctx, query)
 	if err != nil {
 		return nil, err
 	}
-	if how := textArg(v.call, "select"); how != "" {
-		return v.selectMore(ctx, m.index, how == "range")
+	if how := asked.Text(v.Call, "select"); how != "" {
+		return v.selectMore(ctx, m.Index, how == "range")
 	}
-	return v.clickOn(ctx, m.index, button, count, asks, done)
+	return v.clickOn(ctx, m.Index, button, count, asks, done)
 }
 
 // clickOn clicks the element, in the background by asking for it where that will do.
 func (v *view) clickOn(ctx context.Context, i int, button desktop.MouseButton, count int, asks bool, done string) (*aai.Result, error) {
-	v.watchCanvas(i)
-	a := deed{view: v, index: i, done: done, selects: button == desktop.LeftButton && count == 1}
+	v.WatchCanvas(i)
+	var was held
+	if asks || button == desktop.LeftButton && count == 1 {
+		was = v.holds(ctx, v.switched(i))
+	}
+	a := operate.Deed{View: v.View, Index: i, Done: done, Selects: button == desktop.LeftButton && count == 1}
 	if asks {
-		if err := v.refuseToOpen(i); err != nil {
+		if err := v.RefuseToOpen(i); err != nil {
 			return nil, err
 		}
-		a.ways = v.waysToPress(i)
+		a.Ways = v.WaysToPress(i)
 	}
-	if asks && v.inClosedMenu(i) {
-		a.ways = append(a.ways, v.pressRashly(i))
-		return a.perform(ctx)
+	if asks && v.InClosedMenu(i) {
+		a.Ways = append(a.Ways, v.PressRashly(i))
+		return a.Perform(ctx)
 	}
-	a.ways = append(a.ways, v.byInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-		at, err := v.point(i, w)
+	a.Ways = append(a.Ways, v.ByInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		at, err := v.Point(i, w)
 		if err != nil {
 			return err
 		}
-		return press(ctx, input, seat, v.over(ctx, w, at), at, button, count)
+		return press(ctx, input, seat, v.Over(ctx, w, at), at, button, count)
 	}))
 	if asks {
-		a.ways = append(a.ways, v.pressRashly(i))
+		a.Ways = append(a.Ways, v.PressRashly(i))
 	}
-	unheard := asks && v.app.Browser && (takesText(&v.shot.Elements[i]) && v.shot.Elements[i].States.Has(desktop.Multiline) || len(v.momentParts(i)) > 0)
-	out, err := a.perform(ctx)
+	unheard := asks && v.App.Browser && (scene.TakesText(&v.Shot.Elements[i]) && v.Shot.Elements[i].States.Has(desktop.Multiline) || len(v.MomentParts(i)) > 0)
+	out, err := a.Perform(ctx)
 	if err == nil && unheard {
 		out.Text, out.Whole = out.Text+noClick, false
 	}
-	return out, err
+	return v.takingBack(ctx, was, out, err)
 }
 
 // noClick is said of those fields of a page to which Chromium gives the keyboard, and nothing
@@ -83,56 +90,6 @@ func press(ctx context.Context, input desktop.Input, seat desktop.Seat, window d
 	return input.Scroll(ctx, seat, window, at, 0, 0)
 }
 
-// toActOn finds the element that the query means and waits until it can be acted
-// upon, in the mode "focus" with its window in front.
-func (v *view) toActOn(ctx context.Context, query string) (match, error) {
-	v.acting, v.surely = true, true
-	m, err := v.locate(ctx, query)
-	if err != nil {
-		return m, err
-	}
-	v.acting = false
-	m = v.bring(ctx, m)
-	if m, err = v.ready(ctx, m, query); err != nil || !inFocus(v.call) {
-		return m, err
-	}
-	return v.inFront(ctx, m)
-}
-
-// waysToPress are the ways to press an element by asking the program.
-func (v *view) waysToPress(i int) []way {
-	e := &v.shot.Elements[i]
-	var ways []way
-	if sheetCell(e) {
-		ways = append(ways, v.byAsking(i, "the cursor of its sheet", desktop.Act{Verb: desktop.TakeFocus}))
-	}
-	switch e.Role {
-	case desktop.Option, desktop.ListItem, desktop.TreeItem, desktop.Row, desktop.Cell, desktop.Tab:
-		// A menu's items are selectable too, but that only highlights them.
-		ways = append(ways, v.byAsking(i, "the selection of its list", desktop.Act{Verb: desktop.SelectItem}))
-	}
-	return append(ways, v.byAsking(i, "its accessibility action", desktop.Act{Verb: desktop.Press, InClosedMenu: v.inClosedMenu(i)}))
-}
-
-// pressRashly is the last way to press an element: the program may hang after it.
-func (v *view) pressRashly(i int) way {
-	w := v.byAsking(i, "its accessibility action over the bus", desktop.Act{Verb: desktop.Press, InClosedMenu: v.inClosedMenu(i), Rash: true})
-	w.danger = "the program could be reached over the bus alone: if a dialog of it is open now, it may hang at the next key, so close the dialog by its buttons first"
-	return w
-}
-
-func kindOfClick(call *aai.Call) (button desktop.MouseButton, count int, done string) {
-	switch textArg(call, "click_type") {
-	case "double":
-		return desktop.LeftButton, 2, "Double-clicked"
-	case "right":
-		return desktop.RightButton, 1, "Right-clicked"
-	case "hover":
-		return desktop.LeftButton, 0, "Moved the pointer to"
-	}
-	return desktop.LeftButton, 1, "Clicked"
-}
-
 func (d *desk) clickAtTool() *aai.Tool {
 	return spec{
 		name: "ax_click_at", title: "Click at screen coordinates",
@@ -144,92 +101,37 @@ func (d *desk) clickAtTool() *aai.Tool {
 	}.tool()
 }
 
-// samePressed reports whether the element can be asked for what a click anywhere on it does;
-// what is drawn is another thing at each point.
-func samePressed(e *desktop.Element) bool {
-	return len(e.Actions) > 0 && e.Role != desktop.Canvas && e.Role != desktop.Image
-}
-
 func clickAt(ctx context.Context, v *view) (*aai.Result, error) {
-	at, err := v.spot(ctx, "")
+	at, err := v.Spot(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	w, err := v.windowAt(ctx, at)
+	w, err := v.WindowAt(ctx, at)
 	if err != nil {
 		return nil, err
 	}
-	button, count, done := kindOfClick(v.call)
-	i, err := v.elementAt(ctx, at, w)
+	button, count, done := asked.Click(v.Call)
+	i, err := v.ElementAt(ctx, at, w)
 	if err != nil {
 		return nil, err
 	}
-	v.watchSight()
-	a := deed{view: v, index: i, done: done}
-	asked := false
-	if i >= 0 && button == desktop.LeftButton && count == 1 && !inFocus(v.call) && samePressed(&v.shot.Elements[i]) {
-		if err := v.obstacle(ctx, i); err != nil {
+	v.WatchSight()
+	a := operate.Deed{View: v.View, Index: i, Done: done}
+	asks := false
+	if i >= 0 && button == desktop.LeftButton && count == 1 && !asked.InFocus(v.Call) && scene.SamePressed(&v.Shot.Elements[i]) {
+		if err := v.Obstacle(ctx, i); err != nil {
 			return nil, err
 		}
-		if err := v.refuseToOpen(i); err != nil {
+		if err := v.RefuseToOpen(i); err != nil {
 			return nil, err
 		}
-		a.ways, asked = v.waysToPress(i), true
+		a.Ways, asks = v.WaysToPress(i), true
 	}
-	a.ways = append(a.ways, v.byInputIn(in(w), func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	a.Ways = append(a.Ways, v.ByInputIn(operate.In(w), func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		return press(ctx, input, seat, w.ID, at, button, count)
 	}))
-	if asked {
-		a.ways = append(a.ways, v.pressRashly(i))
+	if asks {
+		a.Ways = append(a.Ways, v.PressRashly(i))
 	}
-	return a.perform(ctx)
-}
-
-// in finds a window that is known already.
-func in(w desktop.WindowInfo) func(context.Context) (desktop.WindowInfo, error) {
-	return func(context.Context) (desktop.WindowInfo, error) { return w, nil }
-}
-
-// windowAt returns the program's window that holds the point. In the background
-// it may lie under others.
-func (v *view) windowAt(ctx context.Context, at desktop.Point) (desktop.WindowInfo, error) {
-	own, err := v.windows(ctx)
-	if err != nil {
-		return desktop.WindowInfo{}, err
-	}
-	for _, w := range own {
-		if w.Frame.Holds(at) && !w.Minimized {
-			return w, nil
-		}
-	}
-	e := aai.Errorf(aai.InvalidParams, "x, y: the point %d, %d is in no window of %s", at.X, at.Y, aai.CleanLabel(v.app.Name, 60))
-	e.Hint = "ax_list_windows says where its windows are."
-	return desktop.WindowInfo{}, e
-}
-
-// elementAt returns the innermost element that people do something with and that shows
-// at the point in the window, or -1. What lies there in another window of the program is
-// not meant.
-func (v *view) elementAt(ctx context.Context, at desktop.Point, w desktop.WindowInfo) (int, error) {
-	return v.innermost(ctx, at, w, func(e *desktop.Element) bool { return e.Role.Interactive() })
-}
-
-// innermost is elementAt for such elements.
-func (v *view) innermost(ctx context.Context, at desktop.Point, w desktop.WindowInfo, such func(*desktop.Element) bool) (int, error) {
-	own, err := v.windows(ctx)
-	if err != nil {
-		return -1, err
-	}
-	found := -1
-	for _, top := range v.shot.Children(-1) {
-		if shows, sure := likest(own, &v.shot.Elements[top]); !sure || shows.ID != w.ID {
-			continue
-		}
-		for i := top; i < v.shot.Elements[top].End; i++ {
-			if e := &v.shot.Elements[i]; such(e) && e.Frame.Holds(at) && v.shot.Visible(i) {
-				found = i
-			}
-		}
-	}
-	return found, nil
+	return a.Perform(ctx)
 }

@@ -10,6 +10,10 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/ax/asked"
+	"aai/internal/ax/memory"
+	"aai/internal/ax/operate"
+	"aai/internal/ax/programs"
 	"aai/internal/desktop"
 	"aai/internal/schema"
 	"aai/internal/seat"
@@ -42,21 +46,28 @@ type Config struct {
 	// a tree, which does not tell of one. Nil: nobody knows.
 	Terminal func(pid int) bool
 	Log      *slog.Logger // nil: nowhere
+	// More are tools of other rooms that stand behind those of this one.
+	More []*aai.Tool
 }
 
 // A desk is what the tools share.
 type desk struct {
-	open     func() desktop.Backend
-	session  func() ([]string, map[string]any)
-	locked   func(context.Context) bool
-	host     func(pid int) bool
-	terminal func(pid int) bool
-	log      *slog.Logger
-	memory   memory
-	lately   listing
-	sessions *sessions
-	begun    time.Time
-	self     int // the process whose windows are not to be touched
+	operate.Desk
+	session func() ([]string, map[string]any)
+	begun   time.Time
+}
+
+// A view is a program as one call sees it, for the tools.
+type view struct{ *operate.View }
+
+// look is operate.Desk.Look, for the tools.
+func (d *desk) look(ctx context.Context, call *aai.Call, f func(context.Context, *view) (*aai.Result, error)) (*aai.Result, error) {
+	return d.Look(ctx, call, func(ctx context.Context, c *operate.View) (*aai.Result, error) { return f(ctx, &view{c}) })
+}
+
+// glance is operate.Desk.Glance, for the tools.
+func (d *desk) glance(ctx context.Context, call *aai.Call, f func(context.Context, *view) (*aai.Result, error)) (*aai.Result, error) {
+	return d.Glance(ctx, call, func(ctx context.Context, c *operate.View) (*aai.Result, error) { return f(ctx, &view{c}) })
 }
 
 // New returns the desktop as an app. Its tools are safe for concurrent use.
@@ -66,15 +77,18 @@ func New(cfg Config) *aai.App {
 		log = slog.New(slog.DiscardHandler)
 	}
 	d := &desk{
-		open: sync.OnceValue(func() desktop.Backend { return seated(cfg.Open(), cfg.Seat) }), session: cfg.Session, locked: cfg.Locked, host: cfg.Host, terminal: cfg.Terminal, log: log, sessions: newSessions(), memory: memory{cfg.RefsFolder},
-		begun: time.Now(), self: os.Getpid(),
+		Desk: operate.Desk{Programs: programs.Programs{
+			Open: sync.OnceValue(func() desktop.Backend { return programs.Seated(cfg.Open(), cfg.Seat) }),
+			Host: cfg.Host, Terminal: cfg.Terminal, Locked: cfg.Locked, Log: log, Sessions: memory.New(), Self: os.Getpid(),
+		}, Memory: memory.Files{Folder: cfg.RefsFolder}},
+		session: cfg.Session, begun: time.Now(),
 	}
 	tools := d.tools()
 	return &aai.App{
 		ID: aai.DesktopApp, Name: "Desktop", Platform: "any",
 		Description: "The windows of every program on this computer, by their accessibility trees: see, find, click, type.",
 		Aliases:     []string{"screen", "windows"},
-		Tools:       tools,
+		Tools:       append(tools, cfg.More...),
 		Targets:     d.targets(tools),
 		Aim:         d.aim,
 		Shell:       d.shell,
@@ -85,7 +99,7 @@ func New(cfg Config) *aai.App {
 func (d *desk) tools() []*aai.Tool {
 	return []*aai.Tool{
 		d.isAccessibleTool(), d.listAppsTool(), d.connectTool(), d.listWindowsTool(),
-		d.getTreeTool(), d.findTool(), d.getAttributesTool(), d.getValueTool(), d.assertTool(), d.waitIdleTool(), d.screenshotTool(),
+		d.getTreeTool(), d.findTool(), d.getAttributesTool(), d.getValueTool(), d.assertTool(), d.waitTool(), d.waitIdleTool(), d.screenshotTool(),
 		d.clickTool(), d.clickAtTool(), d.typeTool(), d.setValueTool(), d.fillTool(), d.keyPressTool(), d.scrollTool(), d.dragTool(), d.windowTool(),
 		d.clipboardTool(), d.sessionInfoTool(),
 	}
@@ -110,9 +124,6 @@ type spec struct {
 	run                      aai.Action
 }
 
-// targetParam is the parameter that names the program.
-const targetParam = "app"
-
 func (s spec) tool() *aai.Tool {
 	required := s.required
 	if required == "" {
@@ -128,9 +139,9 @@ func (s spec) tool() *aai.Tool {
 		Params: params,
 		// What tools of our own return is held against it by the tests, not by each call.
 		Returns: aai.Schema{Source: json.RawMessage(`{"type": "object", "properties": {` + s.returns + `}}`)},
-		Effect:  s.effect, Natural: true, Starts: s.starts, Types: s.types, Pictures: s.pictures, Seizes: inFocus,
+		Effect:  s.effect, Natural: true, Starts: s.starts, Types: s.types, Pictures: s.pictures, Seizes: asked.InFocus,
 		About:  slices.DeleteFunc([]string{"query", "to_query"}, func(name string) bool { return !slices.Contains(params.Order, name) }),
-		Target: targetParam, Secret: s.secret, Plain: s.plain, Private: s.private, Timeout: timeout, Turn: s.turn, Vain: s.vain, Run: s.saying(params.Order),
+		Target: asked.Target, Secret: s.secret, Plain: s.plain, Private: s.private, Timeout: timeout, Turn: s.turn, Vain: s.vain, Run: s.saying(params.Order),
 	}
 }
 

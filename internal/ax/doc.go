@@ -7,7 +7,7 @@
 //
 // What holds for all of them: a program that hangs costs only the calls to it, since
 // its lane is a stage of Gateway.Do; what an element is, is decided at the moment of
-// the action (locate.go); and a reply says what was seen to change, never what was
-// hoped for (act.go). The background comes first: the person's focus and pointer are
+// the action (operate/locate.go); and a reply says what was seen to change, never what
+// was hoped for (operate/act.go). The background comes first: the person's focus and pointer are
 // touched only in the mode "focus".
 package ax

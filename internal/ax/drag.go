@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/ax/asked"
+	"aai/internal/ax/operate"
 	"aai/internal/desktop"
 )
 
@@ -12,7 +14,7 @@ func (d *desk) dragTool() *aai.Tool {
 	return spec{
 		name: "ax_drag", title: "Drag",
 		returns:     deedReturns,
-		description: "Drag from one element or point to another within a program's windows.",
+		description: "Drag from one element or point to another.",
 		params: appProp + `,
 			"from_query": {"type": "string"}, "to_query": {"type": "string"},
 			"from_x": {"type": "integer"}, "from_y": {"type": "integer"}, "to_x": {"type": "integer"}, "to_y": {"type": "integer"},` + pictureFlag + `,
@@ -31,44 +33,44 @@ func drag(ctx context.Context, v *view) (*aai.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	duration := time.Duration(intArg(v.call, "duration_ms", 500)) * time.Millisecond
-	v.watchSight()
-	a := deed{view: v, index: -1, done: "Dragged"}
+	duration := time.Duration(asked.Int(v.Call, "duration_ms", 500)) * time.Millisecond
+	v.WatchSight()
+	a := operate.Deed{View: v.View, Index: -1, Done: "Dragged"}
 	if id != "" {
-		a.index = v.shot.Index(id) // the snapshot may be another by now
+		a.Index = v.Shot.Index(id) // the snapshot may be another by now
 	}
-	a.also = []int{v.shot.Index(onto)}
+	a.Also = []int{v.Shot.Index(onto)}
 	if onto == "" {
-		a.also[0] = v.under(ctx, "to_")
+		a.Also[0] = v.Under(ctx, "to_")
 	}
-	a.ways = []way{v.byInputIn(in(window), func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	a.Ways = []operate.Way{v.ByInputIn(operate.In(window), func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		return input.Drag(ctx, seat, w.ID, from, to, duration)
 	})}
-	return a.perform(ctx)
+	return a.Perform(ctx)
 }
 
 // endOf finds one end of the drag: the middle of an element, or a point, and the
 // window that it is in.
 func (v *view) endOf(ctx context.Context, end string) (desktop.ID, desktop.Point, desktop.WindowInfo, error) {
-	if query := textArg(v.call, end+"_query"); query != "" {
-		m, err := v.toActOn(ctx, query)
+	if query := asked.Text(v.Call, end+"_query"); query != "" {
+		m, err := v.ToActOn(ctx, query)
 		if err != nil {
 			return "", desktop.Point{}, desktop.WindowInfo{}, err
 		}
-		w, err := v.windowOf(ctx, m.index)
+		w, err := v.WindowOf(ctx, m.Index)
 		if err != nil {
 			return "", desktop.Point{}, w, err
 		}
-		at, err := v.point(m.index, w)
-		return v.shot.Elements[m.index].ID, at, w, err
+		at, err := v.Point(m.Index, w)
+		return v.Shot.Elements[m.Index].ID, at, w, err
 	}
-	if !given(v.call, end+"_x") || !given(v.call, end+"_y") {
+	if !asked.Given(v.Call, end+"_x") || !asked.Given(v.Call, end+"_y") {
 		return "", desktop.Point{}, desktop.WindowInfo{}, aai.Errorf(aai.InvalidParams, "%s_query: expected it, or %s_x and %s_y", end, end, end)
 	}
-	at, err := v.spot(ctx, end+"_")
+	at, err := v.Spot(ctx, end+"_")
 	if err != nil {
 		return "", at, desktop.WindowInfo{}, err
 	}
-	w, err := v.windowAt(ctx, at)
+	w, err := v.WindowAt(ctx, at)
 	return "", at, w, err
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aai"
+	"aai/internal/ax/asked"
 )
 
 // focusHint stands in the place of a hint to use the mode "focus" where a tool has none.
@@ -22,7 +23,7 @@ func (s spec) saying(params []string) aai.Action {
 		}
 		e := *aai.AsError(err)
 		switch {
-		case s.effect == aai.Reads && !launches(call):
+		case s.effect == aai.Reads && !asked.Launches(call):
 			e.Delivery = ""
 		case e.Code == aai.InvalidParams && e.Delivery == "": // parameters are read before anything is done
 			e.Delivery = aai.NotDelivered
@@ -37,8 +38,8 @@ func (s spec) saying(params []string) aai.Action {
 // targets is target for tools some of which deliver nothing.
 func (d *desk) targets(tools []*aai.Tool) func(context.Context, *aai.Call, string) (*aai.App, error) {
 	return func(ctx context.Context, call *aai.Call, name string) (*aai.App, error) {
-		app, err := d.target(ctx, call, name)
-		if err == nil || launches(call) || !slices.ContainsFunc(tools, func(t *aai.Tool) bool { return t.Name == call.Tool && t.Effect == aai.Reads }) {
+		app, err := d.Target(ctx, call, name)
+		if err == nil || asked.Launches(call) || !slices.ContainsFunc(tools, func(t *aai.Tool) bool { return t.Name == call.Tool && t.Effect == aai.Reads }) {
 			return app, err
 		}
 		e := *aai.AsError(err)

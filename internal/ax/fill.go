@@ -8,6 +8,10 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/ax/asked"
+	"aai/internal/ax/fault"
+	"aai/internal/ax/operate"
+	"aai/internal/ax/values"
 	"aai/internal/desktop"
 	"aai/internal/desktop/delta"
 )
@@ -24,7 +28,7 @@ func (d *desk) fillTool() *aai.Tool {
 		name: "ax_fill", title: "Fill in a form", types: true, timeout: fillTimeout,
 		returns: `"fields": {"type": "array", "items": {"type": "object", "properties": {"ref": {"type": "string"}, "done": {"type": "boolean"},
 			"was": {"type": "string"}, "error": {"type": "string"}}}}, "submitted": {"type": "boolean"}, "changes": {"type": "array", "items": {"type": "string"}}`,
-		description: "Fill in many fields of any kind at once, as ax_set_value does one. What cannot be filled is named.",
+		description: "Fill in many fields at once, as ax_set_value does one. What cannot be filled is named.",
 		params: appProp + `,
 			"fields": {"type": "array", "minItems": 1, "maxItems": 60, "items": {"type": "object", "additionalProperties": false, "required": ["query", "value"],
 				"properties": {"query": {"type": "string"}, "value": {"type": "string"}}}},
@@ -44,6 +48,7 @@ type filled struct {
 
 	unsure bool // whether it holds the value cannot be read
 	sent   bool // something was delivered
+	was    held
 	cause  *aai.Error
 }
 
@@ -60,24 +65,25 @@ type filling struct {
 	fields []field
 	rows   []filled
 	until  time.Time // when no further field is begun
-	keeper keeper
+	keeper operate.Keeper
 	// inVain says that a field was waited for that could not be acted on: no other is.
-	inVain bool
-	submit field // what is pressed in the end
+	inVain  bool
+	submit  field    // what is pressed in the end
+	brought []string // what was out of view, and was brought into it
 }
 
 func fill(ctx context.Context, v *view) (*aai.Result, error) {
-	f := filling{view: v, fields: fieldsOf(v.call)}
+	f := filling{view: v, fields: fieldsOf(v.Call)}
 	f.rows = make([]filled, len(f.fields))
 	if until, ends := ctx.Deadline(); ends {
 		f.until = until.Add(-fillRest)
 	}
-	v.acting, v.surely = true, true
+	v.Acting, v.Surely = true, true
 	if err := v.aimAll(ctx, f.fields); err != nil {
 		return nil, err
 	}
-	if f.submit.query = submitOf(v.call); f.submit.query != "" {
-		if v.aimAt(ctx, &f.submit); f.submit.err != nil {
+	if f.submit.query = asked.Submit(v.Call); f.submit.query != "" {
+		if v.aimAt(ctx, &f.submit, v.Seek); f.submit.err != nil {
 			return nil, inSubmit(f.submit.err)
 		}
 	}
@@ -86,6 +92,9 @@ func fill(ctx context.Context, v *view) (*aai.Result, error) {
 			f.failed(n, f.fields[n].err)
 		}
 		return nil, f.none()
+	}
+	if err := f.stillAll(ctx); err != nil {
+		return nil, err
 	}
 	if err := f.beginAll(ctx); err != nil {
 		return nil, err
@@ -96,28 +105,28 @@ func fill(ctx context.Context, v *view) (*aai.Result, error) {
 // beginAll says what is about to be acted on: all of it.
 func (f *filling) beginAll(ctx context.Context) error {
 	all := f.touched(ctx, f.fields)
-	if i := f.shot.Index(f.submit.id); i >= 0 {
+	if i := f.Shot.Index(f.submit.id); i >= 0 {
 		all = append(all, i)
 	}
-	f.said = nil
+	f.Said = nil
 	if len(all) == 0 {
-		return failed(aai.NotDelivered, "the fields are gone")
+		return fault.Failed(aai.NotDelivered, "the fields are gone")
 	}
-	if err := f.begin(ctx, all[0], all[1:]...); err != nil {
+	if err := f.Begin(ctx, all[0], all[1:]...); err != nil {
 		return err
 	}
-	f.say(all...)
+	f.Say(all...)
 	return nil
 }
 
 // run fills one field after the other, and says what else changed.
 func (f *filling) run(ctx context.Context) (*aai.Result, error) {
-	before := f.shot
+	before := f.Shot
 	watching, cancel := context.WithCancel(ctx)
 	defer cancel()
-	all := deed{view: f.view, index: -1}
-	events := all.watch(watching)
-	f.keeper = f.keep(ctx)
+	all := operate.Deed{View: f.View, Index: -1}
+	events := all.Watch(watching)
+	f.keeper = f.Keep(ctx)
 	secret := false
 	for n := range f.fields {
 		if err := f.next(ctx); err != nil {
@@ -135,26 +144,32 @@ func (f *filling) run(ctx context.Context) (*aai.Result, error) {
 	var changes delta.Delta
 	if slices.ContainsFunc(f.rows, func(r filled) bool { return r.sent }) {
 		var err error
-		if changes, err = all.observe(ctx, before, events, "", true); err != nil {
+		if changes, err = all.Observe(ctx, f.scrolled(before), events, "", true); err != nil {
 			return nil, err
 		}
-		f.unrest.Acted(f.shot)
+		f.Unrest.Acted(f.Shot)
 	}
 	out, data := f.told(changes)
-	if f.keeper.giveBack(ctx, before) {
-		out.Text, out.Whole = out.Text+keyboardBack, false
+	if f.keeper.GiveBack(ctx, before) {
+		out.Text, out.Whole = out.Text+operate.KeyboardBack, false
 	}
-	return f.send(ctx, out, data)
+	out.Undo = f.takingAllBack(ctx)
+	out, err := f.send(ctx, out, data)
+	if err != nil {
+		return nil, err
+	}
+	f.tellBrought(out)
+	return out, nil
 }
 
 // next looks at the program anew before the next field.
 func (f *filling) next(ctx context.Context) error {
-	last := f.shot
-	if err := f.refresh(ctx); err != nil {
+	last := f.Shot
+	if err := f.Refresh(ctx); err != nil {
 		return err
 	}
-	if f.keeper.opened(last) {
-		f.keeper.giveBack(ctx, last)
+	if f.keeper.Opened(last) {
+		f.keeper.GiveBack(ctx, last)
 	}
 	return nil
 }
@@ -167,20 +182,20 @@ func (f *filling) one(ctx context.Context, n int) (secret bool) {
 		f.failed(n, err)
 		return true // what it is for is not known
 	}
-	f.rows[n].Ref, f.rows[n].Was = one.ref, f.was(i, one.value)
+	f.rows[n].Ref, f.rows[n].Was = one.ref, f.Was(i, one.value)
 	if err := f.mayType(ctx, i); err != nil {
 		f.failed(n, err)
 		return true
 	}
-	secret = f.typedIn(i)
-	f.together = true
+	secret, f.rows[n].was = f.TypedIn(i), f.holds(ctx, i)
+	f.Together = true
 	result, err := f.setOne(ctx, i, one.value)
-	f.together = false
+	f.Together = false
 	if err != nil {
 		f.failed(n, err)
 		return secret
 	}
-	did, _ := result.Data.(deedResult)
+	did, _ := result.Data.(operate.DeedResult)
 	f.rows[n].Done, f.rows[n].unsure, f.rows[n].sent = true, !did.Verified, did.Delivered
 	return secret
 }
@@ -192,64 +207,43 @@ func (f *filling) again(ctx context.Context, one *field) (int, error) {
 		return -1, aai.Errorf(aai.Timeout, "there was no time left for it")
 	}
 	if one.id == "" {
-		if f.aimAt(ctx, one); one.err != nil {
+		if f.aimAt(ctx, one, f.Seek); one.err != nil {
 			return -1, one.err
 		}
 	}
-	f.acting = true
-	m, err := f.find(ctx, one.ref)
-	f.acting = false
+	f.Acting = true
+	m, err := f.Find(ctx, one.ref)
+	f.Acting = false
 	if err != nil {
 		return -1, err
 	}
-	if err = f.obstacle(ctx, m.index); err != nil && !f.inVain {
-		m, err = f.ready(ctx, m, one.ref)
+	m = f.bring(ctx, m)
+	if err = f.Obstacle(ctx, m.Index); err != nil && !f.inVain {
+		m, err = f.Ready(ctx, m, one.ref)
 		f.inVain = err != nil
 	}
-	if err == nil && inFocus(f.call) {
-		m, err = f.inFront(ctx, m)
+	if err == nil && asked.InFocus(f.Call) {
+		m, err = f.InFront(ctx, m)
 	}
 	if err != nil {
 		return -1, err
 	}
-	one.id = f.shot.Elements[m.index].ID
-	if option := f.option(m.index, one.value); !f.wasSaid(m.index) || option >= 0 && !f.wasSaid(option) {
+	one.id = f.Shot.Elements[m.Index].ID
+	if option := f.Option(m.Index, one.value); !f.WasSaid(m.Index) || option >= 0 && !f.WasSaid(option) {
 		err = f.beginAll(ctx) // it was not there, is made anew, or is another thing by now
 	}
-	return m.index, err
+	return m.Index, err
 }
 
 // setOne sets a field. The end of a line in a field of one line is return, which may send
 // all of it.
 func (f *filling) setOne(ctx context.Context, i int, value string) (*aai.Result, error) {
-	if e := &f.shot.Elements[i]; strings.ContainsAny(value, "\n\r\t") && !e.States.Has(desktop.Multiline) && !sheetCell(e) {
+	if e := &f.Shot.Elements[i]; strings.ContainsAny(value, "\n\r\t") && !e.States.Has(desktop.Multiline) && !values.SheetCell(e) {
 		err := aai.Errorf(aai.InvalidParams, "value: expected no end of line and no tab, which are keys in a field of one line")
 		err.Delivery, err.Hint = aai.NotDelivered, "submit presses return."
 		return nil, err
 	}
-	return f.set(ctx, i, value)
-}
-
-// performOne is perform for one of several: what it hits was said before, and what else
-// changes is told after the last.
-func (a deed) performOne(ctx context.Context) (*aai.Result, error) {
-	used, err := a.tryWays(ctx)
-	if err != nil {
-		return nil, err
-	}
-	seen := a.check(ctx)
-	if !seen.ok && seen.wrong != "" {
-		if cover := a.swallowed(ctx); cover != "" {
-			seen.wrong += ": " + cover
-		}
-		return nil, failed(aai.Delivered, "%s", seen.wrong)
-	}
-	if !seen.ok && !used.asks { // nobody says when keys are read
-		if _, err := a.observe(ctx, a.shot, a.watch(ctx), "", false); err != nil {
-			return nil, err
-		}
-	}
-	return &aai.Result{Data: deedResult{Delivered: true, Verified: seen.ok, Way: used.name}}, nil
+	return f.setAs(ctx, i, value)
 }
 
 // failed notes why a field was not filled.
@@ -286,10 +280,10 @@ func (f *filling) problems() string {
 			continue
 		}
 		if row.cause == nil {
-			fmt.Fprintf(&b, "\n- %s: was not come to", quoted(f.fields[n].query))
+			fmt.Fprintf(&b, "\n- %s: was not come to", fault.Quoted(f.fields[n].query))
 			continue
 		}
-		fmt.Fprintf(&b, "\n- %s: %s", quoted(f.fields[n].query), row.Error)
+		fmt.Fprintf(&b, "\n- %s: %s", fault.Quoted(f.fields[n].query), row.Error)
 		if len(row.cause.Candidates) > 0 {
 			fmt.Fprintf(&b, " (there is %s)", strings.Join(row.cause.Candidates[:min(3, len(row.cause.Candidates))], ", "))
 		}
@@ -309,12 +303,12 @@ func (f *filling) told(d delta.Delta) (*aai.Result, *fillResult) {
 		if row.Done && row.unsure {
 			unsure = append(unsure, row.Ref)
 		}
-		if i, err := f.refs.Resolve(f.shot, row.Ref); err == nil {
-			for j := i; j < f.shot.Elements[i].End; j++ {
+		if i, err := f.Refs.Resolve(f.Shot, row.Ref); err == nil {
+			for j := i; j < f.Shot.Elements[i].End; j++ {
 				ours[j] = true
 			}
-			if b, is := blockAt(&f.shot.Elements[i], f.fields[n].value); is {
-				for _, j := range f.cellsOf(b, f.tableOf(i)) {
+			if b, is := values.BlockAt(&f.Shot.Elements[i], f.fields[n].value); is {
+				for _, j := range f.CellsOf(b, f.TableOf(i)) {
 					ours[j] = true
 				}
 			}
@@ -326,6 +320,7 @@ func (f *filling) told(d delta.Delta) (*aai.Result, *fillResult) {
 		}
 	}
 	out := &aai.Result{Text: fmt.Sprintf("Filled %d of %d fields.", done, len(f.rows)), Data: data, Whole: true}
+	out.Idle = !slices.ContainsFunc(f.rows, func(r filled) bool { return r.sent })
 	if done < len(f.rows) {
 		out.Text += " Not filled:" + f.problems()
 	}

@@ -106,6 +106,16 @@ func TestPicturesWhereAPasswordIsTyped(t *testing.T) {
 	})
 }
 
+// Where nobody knows what is typed, no password is spoken of.
+func TestNoPictureOfAProgramThatSaysNothing(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.d.Program("Bank")
+		p.Window("Bank").Move(desktop.Rect{X: 0, Y: 0, W: 200, H: 100}).Textbox("Name").Focus()
+		p.Hang()
+		w.fails(aai.Timeout, "ax_screenshot", `{"app": "bank"}`)
+	})
+}
+
 // While the screen is locked there are no pictures of it, also where it is locked while one
 // is taken.
 func TestNoPicturesOfALockedScreen(t *testing.T) {

@@ -9,23 +9,25 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/ax/asked"
+	"aai/internal/ax/fault"
+	"aai/internal/ax/operate"
+	"aai/internal/ax/programs"
+	"aai/internal/ax/scene"
+	"aai/internal/ax/watch"
 	"aai/internal/desktop"
 	"aai/internal/desktop/delta"
 )
 
-const (
-	windowTool = "ax_window"
-	activate   = "activate"
-	// managePatience is how long a window manager, and a program that is asked to close
-	// its window, may take.
-	managePatience = 5 * time.Second
-)
+// managePatience is how long a window manager, and a program that is asked to close
+// its window, may take.
+const managePatience = 5 * time.Second
 
 func (d *desk) windowTool() *aai.Tool {
 	return spec{
-		name: windowTool, title: "Manage a window", effect: aai.Changes,
+		name: asked.WindowTool, title: "Manage a window", effect: aai.Changes,
 		returns:     `"done": {"type": "boolean"}, "window": {"type": "object"}, "changes": {"type": "array", "items": {"type": "string"}}`,
-		description: "Activate, raise, restore, minimize or close a window. Only activate takes the person's keyboard.",
+		description: "Manage a window. Only activate takes the person's keyboard.",
 		params: appProp + `,
 			"action": {"type": "string", "enum": ["activate", "raise", "restore", "minimize", "close"]},
 			"window": {"type": "string", "description": "Its title or index, as ax_list_windows shows; the front one by default"}`,
@@ -34,25 +36,20 @@ func (d *desk) windowTool() *aai.Tool {
 	}.tool()
 }
 
-// activates reports whether the call is to give a window the person's keyboard.
-func activates(call *aai.Call) bool {
-	return call.Tool == windowTool && textArg(call, "action") == activate
-}
-
 // windowHit is the window that a call manages, by its title where that can be read.
 func (d *desk) windowHit(ctx context.Context, call *aai.Call) aai.Hit {
-	hit := managed(call, textArg(call, "window"))
+	hit := managed(call, asked.Text(call, "window"))
 	ctx, cancel := context.WithTimeout(ctx, aimPatience)
 	defer cancel()
-	app, err := d.running(ctx, call)
+	app, err := d.Running(ctx, call)
 	if err != nil {
 		return hit // the call itself will say why
 	}
-	own, err := windowsOf(ctx, d.open(), app)
+	own, err := programs.Windows(ctx, d.Open(), app)
 	if err != nil {
 		return hit
 	}
-	if w, err := named(own, textArg(call, "window"), app); err == nil {
+	if w, err := named(own, asked.Text(call, "window"), app); err == nil {
 		return managed(call, w.Title)
 	}
 	return hit
@@ -62,8 +59,8 @@ func (d *desk) windowHit(ctx context.Context, call *aai.Call) aai.Hit {
 // cannot be taken back: few say what was not saved in them, and some do not ask.
 func managed(call *aai.Call, title string) aai.Hit {
 	return aai.Hit{
-		Role: string(desktop.Window), Window: aai.CleanLabel(title, maxOnRecord),
-		Destroys: textArg(call, "action") == string(desktop.Close),
+		Role: string(desktop.Window), Window: aai.CleanLabel(title, operate.MaxOnRecord),
+		Destroys: asked.Text(call, "action") == string(desktop.Close),
 	}
 }
 
@@ -71,10 +68,10 @@ func managed(call *aai.Call, title string) aai.Hit {
 func named(own []desktop.WindowInfo, name string, app desktop.App) (desktop.WindowInfo, error) {
 	program := aai.CleanLabel(app.Name, 60)
 	if len(own) == 0 {
-		return desktop.WindowInfo{}, failed(aai.NotDelivered, "%s has no window on the screen", program)
+		return desktop.WindowInfo{}, fault.Failed(aai.NotDelivered, "%s has no window on the screen", program)
 	}
 	if name == "" {
-		return frontOf(own), nil
+		return programs.Front(own), nil
 	}
 	var found []desktop.WindowInfo
 	var titles []string
@@ -90,50 +87,61 @@ func named(own []desktop.WindowInfo, name string, app desktop.App) (desktop.Wind
 	if len(found) == 1 {
 		return found[0], nil
 	}
-	e := aai.Errorf(aai.ElementNotFound, "window: %s has none called %s", program, quoted(name))
+	e := aai.Errorf(aai.ElementNotFound, "window: %s has none called %s", program, fault.Quoted(name))
 	if len(found) > 1 {
-		e = aai.Errorf(aai.AmbiguousTarget, "window: %d windows of %s are called %s", len(found), program, quoted(name))
+		e = aai.Errorf(aai.AmbiguousTarget, "window: %d windows of %s are called %s", len(found), program, fault.Quoted(name))
 	}
-	e.Delivery, e.Candidates = aai.NotDelivered, titles[:min(len(titles), maxCandidates)]
+	e.Delivery, e.Candidates = aai.NotDelivered, titles[:min(len(titles), scene.MaxCandidates)]
 	e.Hint = "Give the index of the one you mean as window."
 	return desktop.WindowInfo{}, e
 }
 
 func manage(ctx context.Context, v *view) (*aai.Result, error) {
-	own, err := v.windows(ctx)
+	own, err := v.Windows(ctx)
 	if err != nil {
 		return nil, err
 	}
-	w, err := named(own, textArg(v.call, "window"), v.app)
+	w, err := named(own, asked.Text(v.Call, "window"), v.App)
 	if err != nil {
 		return nil, err
 	}
-	m := management{view: v, window: w, action: textArg(v.call, "action"), before: v.shot}
-	if err := aai.ActsOn(ctx, managed(v.call, w.Title)); err != nil {
+	m := management{view: v, window: w, action: asked.Text(v.Call, "action"), before: v.Shot}
+	if err := aai.ActsOn(ctx, managed(v.Call, w.Title)); err != nil {
 		return nil, err
 	}
-	if m.action == activate && w.Minimized {
-		if err := v.backend.Windows.Manage(ctx, w.ID, desktop.Restore); err != nil {
+	was := m.arrangement(ctx)
+	if v.Call.Still != nil {
+		if err := v.Call.Still(was.told()); err != nil {
+			return nil, err
+		}
+	}
+	if m.action == asked.Activate && w.Minimized {
+		if err := v.Backend.Windows.Manage(ctx, w.ID, desktop.Restore); err != nil {
 			return nil, err
 		}
 	}
 	if done, err := m.is(ctx); err == nil && done {
-		return m.told("was so already; nothing was done", true), nil
+		out := m.told("was so already; nothing was done", true)
+		out.Idle = m.action != asked.Activate || !w.Minimized // which was restored for it
+		return out, nil
 	}
-	v.desk.sessions.of(v.call).acted()
-	v.unrest.Acts(v.shot)
-	v.desk.lately.acts(v.app)
-	keyboard := v.keep(ctx)
-	if m.action == activate {
-		err = v.backend.Windows.Activate(ctx, w.ID)
+	v.Desk.Sessions.Of(v.Call).Acted()
+	v.Unrest.Acts(v.Shot)
+	v.Desk.Lately.Acts(v.App)
+	keyboard := v.Keep(ctx)
+	if m.action == asked.Activate {
+		err = v.Backend.Windows.Activate(ctx, w.ID)
 	} else {
-		err = v.backend.Windows.Manage(ctx, w.ID, desktop.WindowWish(m.action))
+		err = v.Backend.Windows.Manage(ctx, w.ID, desktop.WindowWish(m.action))
 	}
 	if err != nil {
 		return nil, err
 	}
 	out, err := m.await(ctx)
-	if err == nil && v.refresh(ctx) == nil && keyboard.giveBack(ctx, m.before) {
+	if err == nil {
+		out.Undo = m.back(ctx, was)
+	}
+	if err == nil && v.Refresh(ctx) == nil && keyboard.GiveBack(ctx, m.before) {
 		out.Text += " The keyboard was given back to the person."
 	}
 	return out, err
@@ -149,7 +157,7 @@ type management struct {
 
 // is reports whether the window system says that the window is as it was to become.
 func (m *management) is(ctx context.Context) (bool, error) {
-	all, err := m.backend.Windows.Windows(ctx)
+	all, err := m.Backend.Windows.Windows(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -159,7 +167,7 @@ func (m *management) is(ctx context.Context) (bool, error) {
 	}
 	m.window = all[i]
 	switch m.action {
-	case activate:
+	case asked.Activate:
 		return all[i].Active && !all[i].Minimized, nil
 	case string(desktop.Raise):
 		return !all[i].Minimized && !slices.ContainsFunc(all[:i], func(o desktop.WindowInfo) bool {
@@ -184,7 +192,7 @@ func (m *management) await(ctx context.Context) (*aai.Result, error) {
 			return nil, &e
 		}
 		if done {
-			return m.told(map[string]string{activate: "has the person's keyboard now", "raise": "is above the others now", "restore": "is on the screen now", "minimize": "is minimized now", "close": "is closed"}[m.action], true), nil
+			return m.told(map[string]string{asked.Activate: "has the person's keyboard now", "raise": "is above the others now", "restore": "is on the screen now", "minimize": "is minimized now", "close": "is closed"}[m.action], true), nil
 		}
 		if m.action == string(desktop.Close) {
 			if asks := m.asks(ctx); asks != "" {
@@ -194,28 +202,28 @@ func (m *management) await(ctx context.Context) (*aai.Result, error) {
 			}
 		}
 		if time.Now().After(until) {
-			return nil, failed(aai.Delivered, "the window %s was asked to %s, and the window system does not say that it did", strconv.Quote(aai.CleanLabel(m.window.Title, 60)), m.action)
+			return nil, fault.Failed(aai.Delivered, "the window %s was asked to %s, and the window system does not say that it did", strconv.Quote(aai.CleanLabel(m.window.Title, 60)), m.action)
 		}
 		select {
-		case <-time.After(lookAgain / 4):
+		case <-time.After(watch.LookAgain / 4):
 		case <-ctx.Done():
-			return nil, failed(aai.Delivered, "the window was asked to %s, and what it did was not seen", m.action)
+			return nil, fault.Failed(aai.Delivered, "the window was asked to %s, and what it did was not seen", m.action)
 		}
 	}
 }
 
 // asks says what dialog the program shows now that it did not show before, or "".
 func (m *management) asks(ctx context.Context) string {
-	if m.refresh(ctx) != nil {
+	if m.Refresh(ctx) != nil {
 		return ""
 	}
-	for i := range m.shot.Elements {
-		e := &m.shot.Elements[i]
+	for i := range m.Shot.Elements {
+		e := &m.Shot.Elements[i]
 		if e.Role != desktop.Dialog && e.Role != desktop.AlertDialog && (e.Parent >= 0 || !e.States.Has(desktop.Modal)) {
 			continue
 		}
 		if was := m.before.Index(e.ID); e.States.Has(desktop.Showing) && (was < 0 || !m.before.Elements[was].States.Has(desktop.Showing)) {
-			return delta.Between(m.before, m.shot, delta.Options{Ref: m.ref}).Text
+			return delta.Between(m.before, m.Shot, delta.Options{Ref: m.Ref}).Text
 		}
 	}
 	return ""

@@ -5,63 +5,51 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-	"strings"
 	"time"
 
 	"aai"
+	"aai/internal/ax/operate"
+	"aai/internal/ax/values"
+	"aai/internal/ax/watch"
 	"aai/internal/desktop"
 )
 
-// numberOr reads a number as people and programs write it.
-func numberOr(text string, otherwise float64) float64 {
-	f, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(text), "\u2212", "-"), 64)
-	if err != nil || math.IsInf(f, 0) {
-		return otherwise
-	}
-	return f
-}
-
-// sameNumber reports whether a text says the number.
-func sameNumber(text string, number float64) bool {
-	return math.Abs(numberOr(text, math.NaN())-number) < 1e-6*math.Max(1, math.Abs(number))
-}
-
 func (v *view) setNumber(ctx context.Context, i int, text string) (*aai.Result, error) {
-	e := &v.shot.Elements[i]
-	number := numberOr(text, math.NaN())
+	e := &v.Shot.Elements[i]
+	number := values.NumberOr(text, math.NaN())
 	if math.IsNaN(number) {
 		return nil, aai.Errorf(aai.InvalidParams, "value: expected a number for %s", desktop.Describe(e))
 	}
 	if e.Min < e.Max && (number < e.Min || number > e.Max) {
 		return nil, aai.Errorf(aai.InvalidParams, "value: expected a number from %v to %v for %s", e.Min, e.Max, desktop.Describe(e))
 	}
-	before, err := v.read(ctx, e.ID)
+	before, err := v.Read(ctx, e.ID)
 	if err != nil {
 		return nil, err
 	}
-	if sameNumber(before.Value, number) {
+	if values.SameNumber(before.Value, number) {
 		return v.already(i), nil
 	}
 	plain := strconv.FormatFloat(number, 'f', -1, 64)
 	n := numbering{v, before, number}
-	a := deed{view: v, index: i, done: "Set"}
+	a := operate.Deed{View: v.View, Index: i, Done: "Set"}
 	if e.Role == desktop.Spinbutton && e.States.Has(desktop.Editable) {
-		a.ways = append(a.ways, n.taken(v.byAsking(i, "its editable text", desktop.Act{Verb: desktop.SetText, Text: plain})))
+		a.Ways = append(a.Ways, n.taken(v.ByAsking(i, "its editable text", desktop.Act{Verb: desktop.SetText, Text: plain})))
 	}
-	a.ways = append(a.ways, n.taken(v.byAsking(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: number})))
+	a.Ways = append(a.Ways, n.taken(v.ByAsking(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: number})))
 	switch {
 	case e.Role == desktop.Scrollbar:
 	case e.States.Has(desktop.Editable):
-		a.ways = append(a.ways, n.byTyping(i, plain))
+		a.Ways = append(a.Ways, n.byTyping(i, plain))
 	default:
-		a.ways = append(a.ways, n.byArrows(i))
+		a.Ways = append(a.Ways, n.byArrows(i))
 	}
-	a.verify = func(ctx context.Context) (string, bool) {
-		now, err := v.backend.Tree.Read(ctx, v.app, before.ID)
+	a.Verify = func(ctx context.Context) (string, bool) {
+		now, err := v.Backend.Tree.Read(ctx, v.App, before.ID)
 		if err != nil {
 			return "", false
 		}
-		if sameNumber(now.Value, number) {
+		if values.SameNumber(now.Value, number) {
 			return "", true
 		}
 		if now.Value == "" {
@@ -69,7 +57,7 @@ func (v *view) setNumber(ctx context.Context, i int, text string) (*aai.Result, 
 		}
 		return fmt.Sprintf("it is now %s and not %v", aai.CleanLabel(now.Value, 40), number), false
 	}
-	return a.perform(ctx)
+	return a.Perform(ctx)
 }
 
 // A numbering is a number on its way into an element.
@@ -81,16 +69,16 @@ type numbering struct {
 
 // taken is the way, but one that cannot do it where the element holds what it held
 // when it has had its time: some programs say yes and set nothing.
-func (n numbering) taken(w way) way {
-	do := w.do
-	w.do = func(ctx context.Context) error {
+func (n numbering) taken(w operate.Way) operate.Way {
+	do := w.Do
+	w.Do = func(ctx context.Context) error {
 		if err := do(ctx); err != nil {
 			return err
 		}
-		if now, err := n.settles(ctx, n.before.Value, lookAgain); err == nil && now.Value == n.before.Value {
+		if now, err := n.settles(ctx, n.before.Value, watch.LookAgain); err == nil && now.Value == n.before.Value {
 			return &aai.Error{
 				Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered,
-				Message: desktop.Describe(&n.before) + " does not take a number by " + w.name,
+				Message: desktop.Describe(&n.before) + " does not take a number by " + w.Name,
 			}
 		}
 		return nil // what came of it is judged in the end
@@ -102,9 +90,9 @@ func (n numbering) taken(w way) way {
 // for the time, and returns it.
 func (n numbering) settles(ctx context.Context, was string, stands time.Duration) (desktop.Element, error) {
 	last, since := was, time.Now()
-	for until := time.Now().Add(effectCeiling); ; {
-		now, err := n.backend.Tree.Read(ctx, n.app, n.before.ID)
-		if err != nil || sameNumber(now.Value, n.number) || time.Now().After(until) {
+	for until := time.Now().Add(operate.EffectCeiling); ; {
+		now, err := n.Backend.Tree.Read(ctx, n.App, n.before.ID)
+		if err != nil || values.SameNumber(now.Value, n.number) || time.Now().After(until) {
 			return now, err
 		}
 		if now.Value != last {
@@ -114,7 +102,7 @@ func (n numbering) settles(ctx context.Context, was string, stands time.Duration
 			return now, nil
 		}
 		select {
-		case <-time.After(lookAgain / 10):
+		case <-time.After(watch.LookAgain / 10):
 		case <-ctx.Done():
 			return now, ctx.Err()
 		}
@@ -123,9 +111,9 @@ func (n numbering) settles(ctx context.Context, was string, stands time.Duration
 
 // byTyping is a way that types the number, and leaves the field where it is taken only
 // then.
-func (n numbering) byTyping(i int, text string) way {
-	return n.byInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-		if err := n.enter(ctx, i, input, seat, w); err != nil {
+func (n numbering) byTyping(i int, text string) operate.Way {
+	return n.ByInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if err := n.Enter(ctx, i, input, seat, w); err != nil {
 			return err
 		}
 		if err := input.Key(ctx, seat, w.ID, desktop.Chord{Key: "a", Modifiers: []string{"ctrl"}}); err != nil {
@@ -134,8 +122,8 @@ func (n numbering) byTyping(i int, text string) way {
 		if err := input.Type(ctx, seat, w.ID, text); err != nil {
 			return err
 		}
-		now, err := n.settles(ctx, n.before.Value, lookAgain)
-		if err == nil && !sameNumber(now.Value, n.number) {
+		now, err := n.settles(ctx, n.before.Value, watch.LookAgain)
+		if err == nil && !values.SameNumber(now.Value, n.number) {
 			err = input.Key(ctx, seat, w.ID, desktop.Chord{Key: "tab"})
 		}
 		return err
@@ -147,12 +135,12 @@ const maxSteps = 400
 
 // byArrows is a way that clicks where the number is on a slider, and goes the rest by
 // the keys that raise and lower it.
-func (n numbering) byArrows(i int) way {
-	return n.byInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-		if err := n.reach(ctx, i, n.spot(i), input, seat, w); err != nil {
+func (n numbering) byArrows(i int) operate.Way {
+	return n.ByInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if err := n.Reach(ctx, i, n.spot(i), input, seat, w); err != nil {
 			return err
 		}
-		if now, err := n.settles(ctx, n.before.Value, lookAgain); err != nil || sameNumber(now.Value, n.number) {
+		if now, err := n.settles(ctx, n.before.Value, watch.LookAgain); err != nil || values.SameNumber(now.Value, n.number) {
 			return err
 		}
 		return n.steps(ctx, input, seat, w)
@@ -162,12 +150,12 @@ func (n numbering) byArrows(i int) way {
 // steps presses the keys that raise and lower a number until it is there, or comes no
 // nearer.
 func (n numbering) steps(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-	now, err := n.backend.Tree.Read(ctx, n.app, n.before.ID)
+	now, err := n.Backend.Tree.Read(ctx, n.App, n.before.ID)
 	for range maxSteps {
-		if err != nil || sameNumber(now.Value, n.number) {
+		if err != nil || values.SameNumber(now.Value, n.number) {
 			return err
 		}
-		at, empty := numberOr(now.Value, n.before.Min), now.Value == ""
+		at, empty := values.NumberOr(now.Value, n.before.Min), now.Value == ""
 		key := "up"
 		if at > n.number {
 			key = "down"
@@ -176,7 +164,7 @@ func (n numbering) steps(ctx context.Context, input desktop.Input, seat desktop.
 			return err
 		}
 		now, err = n.settles(ctx, now.Value, 0)
-		if next := numberOr(now.Value, math.NaN()); !empty && !(math.Abs(next-n.number) < math.Abs(at-n.number)) {
+		if next := values.NumberOr(now.Value, math.NaN()); !empty && !(math.Abs(next-n.number) < math.Abs(at-n.number)) {
 			return err // as near as it comes; what came of it is judged in the end
 		}
 	}
@@ -185,7 +173,7 @@ func (n numbering) steps(ctx context.Context, input desktop.Input, seat desktop.
 
 // spot is where the number is on a slider; elsewhere the middle.
 func (n numbering) spot(i int) desktop.Point {
-	e := &n.shot.Elements[i]
+	e := &n.Shot.Elements[i]
 	at := e.Frame.Center()
 	if e.Role != desktop.Slider || e.Max <= e.Min {
 		return at

@@ -1,16 +1,17 @@
 package ax
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"image"
-	"image/png"
 	"strings"
 
-	"golang.org/x/image/draw"
-
 	"aai"
+	"aai/internal/ax/asked"
+	"aai/internal/ax/fault"
+	"aai/internal/ax/memory"
+	"aai/internal/ax/programs"
+	"aai/internal/ax/sight"
 	"aai/internal/desktop"
 )
 
@@ -22,7 +23,7 @@ func (d *desk) screenshotTool() *aai.Tool {
 	return spec{
 		name: "ax_screenshot", title: "Capture screenshot", effect: aai.Reads, pictures: true,
 		returns:     `"width": {"type": "integer"}, "height": {"type": "integer"}, "scale": {"type": "number"}, "region": {"type": "object"}, "hidden": {"type": "array", "items": {"type": "string"}}`,
-		description: "Take a picture of a program's window, also a covered one, of an element, or without app of the whole screen, where programs that you may not see are black.",
+		description: "Take a picture of a program's window, also a covered one, of an element, or of the screen.",
 		params: appProp + `,` + queryProp + `,` + nthProp + `,
 			"window_index": {"type": "integer", "minimum": 0, "default": 0, "description": "As ax_list_windows counts"},
 			"region": {"type": "object", "additionalProperties": false, "required": ["x", "y", "w", "h"],
@@ -30,7 +31,7 @@ func (d *desk) screenshotTool() *aai.Tool {
 				"x": {"type": "integer"}, "y": {"type": "integer"}, "w": {"type": "integer", "minimum": 1}, "h": {"type": "integer", "minimum": 1}}},
 			"max_side": {"type": "integer", "minimum": 16, "maximum": 16384, "default": 1568, "description": "A larger picture is scaled down"}`,
 		turn: func(call *aai.Call) aai.Turn {
-			if given(call, "query") {
+			if asked.Given(call, "query") {
 				return aai.InTurn
 			}
 			return aai.Apart // what was painted last is there
@@ -40,63 +41,54 @@ func (d *desk) screenshotTool() *aai.Tool {
 }
 
 func (d *desk) screenshot(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	screen := d.open().Screen
+	screen := d.Open().Screen
 	if screen == nil {
-		return nil, unsupported("pictures of the screen")
+		return nil, fault.Unsupported("pictures of the screen")
 	}
-	if !given(call, targetParam) {
-		if given(call, "query") {
+	if !asked.Given(call, asked.Target) {
+		if asked.Given(call, "query") {
 			return nil, aai.Errorf(aai.InvalidParams, "query: expected app as well, which says whose element it is")
 		}
 		return d.screenshotOfScreen(ctx, call, screen)
 	}
-	if given(call, "query") {
+	if asked.Given(call, "query") {
 		return d.look(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
-			m, err := v.locate(ctx, textArg(call, "query"))
+			m, err := v.Locate(ctx, asked.Text(call, "query"))
 			if err != nil {
 				return nil, err
 			}
-			w, err := v.windowOf(ctx, m.index)
+			w, err := v.WindowOf(ctx, m.Index)
 			if err != nil {
 				return nil, err
 			}
-			return d.unlessPassword(ctx, v.app.PID, func() (*aai.Result, error) {
-				return d.captureWindow(ctx, call, screen, w, v.shot.Elements[m.index].Frame)
+			return d.UnlessPassword(ctx, v.App.PID, func() (*aai.Result, error) {
+				return d.captureWindow(ctx, call, screen, w, v.Shot.Elements[m.Index].Frame)
 			})
 		})
 	}
-	app, err := d.running(ctx, call)
+	app, err := d.Running(ctx, call)
 	if err != nil {
 		return nil, err
 	}
-	own, err := windowsOf(ctx, d.open(), app)
+	own, err := programs.Windows(ctx, d.Open(), app)
 	if err != nil {
 		return nil, err
 	}
-	n := intArg(call, "window_index", 0)
+	n := asked.Int(call, "window_index", 0)
 	if n >= len(own) {
 		e := aai.Errorf(aai.ElementNotFound, "window_index: %s has %d windows on the screen", aai.CleanLabel(app.Name, 60), len(own))
 		e.Hint = "ax_list_windows lists them."
 		return nil, e
 	}
 	area := own[n].Frame
-	if region, ok := regionArg(call); ok {
+	if region, ok := asked.Region(call); ok {
 		area = region
 	}
-	return d.unlessPassword(ctx, app.PID, func() (*aai.Result, error) { return d.captureWindow(ctx, call, screen, own[n], area) })
-}
-
-func regionArg(call *aai.Call) (desktop.Rect, bool) {
-	region, ok := call.Args["region"].(map[string]any)
-	if !ok {
-		return desktop.Rect{}, false
-	}
-	n := func(name string) int { return wholeNumber(region[name], 0) }
-	return desktop.Rect{X: n("x"), Y: n("y"), W: n("w"), H: n("h")}, true
+	return d.UnlessPassword(ctx, app.PID, func() (*aai.Result, error) { return d.captureWindow(ctx, call, screen, own[n], area) })
 }
 
 func (d *desk) screenshotOfScreen(ctx context.Context, call *aai.Call, screen desktop.Screen) (*aai.Result, error) {
-	if err := d.lockedScreen(ctx); err != nil {
+	if err := d.LockedScreen(ctx); err != nil {
 		return nil, err
 	}
 	monitors, err := screen.Monitors(ctx)
@@ -110,24 +102,24 @@ func (d *desk) screenshotOfScreen(ctx context.Context, call *aai.Call, screen de
 		all.W, all.H = right-all.X, bottom-all.Y
 	}
 	area := all
-	if region, ok := regionArg(call); ok {
+	if region, ok := asked.Region(call); ok {
 		if area = region.Intersect(all); area.Empty() {
 			return nil, aai.Errorf(aai.InvalidParams, "region: expected a part of the screen, which is %d × %d", all.W, all.H)
 		}
 	}
-	picture, hidden, err := d.photograph(ctx, screen, area)
+	picture, hidden, err := d.Photograph(ctx, screen, area)
 	if err == nil {
-		err = d.lockedScreen(ctx) // it may have been locked meanwhile
+		err = d.LockedScreen(ctx) // it may have been locked meanwhile
 	}
 	if err != nil {
 		return nil, err
 	}
 	out, scale, err := pictureOf(call, picture, area)
 	if err == nil {
-		d.sessions.of(call).show(0, shown{area: area, scale: scale})
+		d.Sessions.Of(call).Show(0, memory.Picture{Area: area, Scale: scale})
 	}
 	if err == nil && len(hidden) > 0 {
-		out.Text += "; black where they would show: " + strings.Join(hidden, ", ") + ". " + blackHint
+		out.Text += "; black where they would show: " + strings.Join(hidden, ", ") + ". " + programs.BlackHint
 		out.Data.(map[string]any)["hidden"] = hidden //nolint:forcetypeassert // pictureOf makes it
 	}
 	return out, err
@@ -145,13 +137,11 @@ func (d *desk) captureWindow(ctx context.Context, call *aai.Call, screen desktop
 	}
 	if part != w.Frame {
 		at := image.Rect(part.X-w.Frame.X, part.Y-w.Frame.Y, part.X-w.Frame.X+part.W, part.Y-w.Frame.Y+part.H)
-		cut := image.NewRGBA(image.Rect(0, 0, part.W, part.H))
-		draw.Copy(cut, image.Point{}, picture, at.Add(picture.Bounds().Min), draw.Src, nil)
-		picture = cut
+		picture = sight.Cut(picture, at)
 	}
 	out, scale, err := pictureOf(call, picture, part)
 	if err == nil {
-		d.sessions.of(call).show(w.PID, shown{window: w.ID, at: desktop.Point{X: w.Frame.X, Y: w.Frame.Y}, area: part, scale: scale})
+		d.Sessions.Of(call).Show(w.PID, memory.Picture{Window: w.ID, At: desktop.Point{X: w.Frame.X, Y: w.Frame.Y}, Area: part, Scale: scale})
 	}
 	return out, err
 }
@@ -159,26 +149,19 @@ func (d *desk) captureWindow(ctx context.Context, call *aai.Call, screen desktop
 // pictureOf encodes a picture and says what it shows, so that a point in it can
 // be told from a point of the screen.
 func pictureOf(call *aai.Call, picture *image.RGBA, area desktop.Rect) (out *aai.Result, scale float64, err error) {
-	side := intArg(call, "max_side", defaultSide)
-	size := picture.Bounds().Size()
-	scale = 1.0
-	if longer := max(size.X, size.Y); longer > side {
-		scale = float64(side) / float64(longer)
-		small := image.NewRGBA(image.Rect(0, 0, max(1, int(float64(size.X)*scale)), max(1, int(float64(size.Y)*scale))))
-		draw.ApproxBiLinear.Scale(small, small.Bounds(), picture, picture.Bounds(), draw.Src, nil)
-		picture = small
-	}
-	var b bytes.Buffer
-	if err := (&png.Encoder{CompressionLevel: png.BestSpeed}).Encode(&b, picture); err != nil {
+	side := asked.Int(call, "max_side", defaultSide)
+	picture, scale = sight.Scaled(picture, side)
+	data, err := sight.Encoded(picture)
+	if err != nil {
 		return nil, 0, aai.Errorf(aai.AutomationFailed, "the picture cannot be written as PNG: %w", err)
 	}
-	size = picture.Bounds().Size()
+	size := picture.Bounds().Size()
 	text := fmt.Sprintf("%d × %d pixels, of the screen from %d, %d", size.X, size.Y, area.X, area.Y)
 	if scale != 1 {
 		text += fmt.Sprintf(", scaled by %.3f", scale)
 	}
 	return &aai.Result{
-		Text: text, Whole: true, Images: []aai.Image{{MIME: "image/png", Data: b.Bytes()}},
+		Text: text, Whole: true, Images: []aai.Image{{MIME: "image/png", Data: data}},
 		Data: map[string]any{
 			"width": size.X, "height": size.Y, "scale": scale,
 			"region": map[string]int{"x": area.X, "y": area.Y, "w": area.W, "h": area.H},

@@ -5,11 +5,11 @@ import (
 	"math"
 
 	"aai"
+	"aai/internal/ax/asked"
+	"aai/internal/ax/operate"
+	"aai/internal/ax/values"
 	"aai/internal/desktop"
 )
-
-// notch is how many pixels most programs scroll for one notch of the wheel.
-const notch = 50
 
 func (d *desk) scrollTool() *aai.Tool {
 	return spec{
@@ -26,65 +26,68 @@ func (d *desk) scrollTool() *aai.Tool {
 }
 
 func scroll(ctx context.Context, v *view) (*aai.Result, error) {
-	v.alsoHidden = flagArg(v.call, "to_view")
+	v.AlsoHidden = asked.Flag(v.Call, "to_view")
 	i := -1
-	if query := textArg(v.call, "query"); query != "" {
-		m, err := v.locate(ctx, query)
+	if query := asked.Text(v.Call, "query"); query != "" {
+		m, err := v.Locate(ctx, query)
 		if err != nil {
 			return nil, err
 		}
-		i = m.index
+		i = m.Index
 	}
-	if flagArg(v.call, "to_view") {
+	if asked.Flag(v.Call, "to_view") {
 		if i < 0 {
 			return nil, aai.Errorf(aai.InvalidParams, "query: expected the element to bring into view")
 		}
 		return v.intoView(ctx, i)
 	}
-	if given(v.call, "x") && i < 0 {
+	if asked.Given(v.Call, "x") && i < 0 {
 		return v.scrollAt(ctx)
 	}
-	dx, dy := scrollBy(textArg(v.call, "direction"), intArg(v.call, "amount", 100))
-	a := deed{view: v, index: i, done: "Scrolled " + textArg(v.call, "direction")}
+	dx, dy := scrollBy(asked.Text(v.Call, "direction"), asked.Int(v.Call, "amount", 100))
+	a := operate.Deed{View: v.View, Index: i, Done: "Scrolled " + asked.Text(v.Call, "direction")}
 	from := i
 	if from < 0 {
-		from = v.frontTop(ctx)
+		from = v.FrontTop(ctx)
 	}
-	if bar := v.scrollbar(from, dy != 0); bar >= 0 && !inFocus(v.call) {
-		e := &v.shot.Elements[bar]
-		to := math.Max(e.Min, math.Min(e.Max, numberOr(e.Value, 0)+float64(dx+dy)))
-		a.ways = append(a.ways, v.byAsking(bar, "its scroll bar", desktop.Act{Verb: desktop.SetNumber, Number: to}))
+	var was held
+	if bar := v.Scrollbar(from, dy != 0); bar >= 0 && !asked.InFocus(v.Call) {
+		was = v.holds(ctx, bar)
+		e := &v.Shot.Elements[bar]
+		to := math.Max(e.Min, math.Min(e.Max, values.NumberOr(e.Value, 0)+float64(dx+dy)))
+		a.Ways = append(a.Ways, v.ByAsking(bar, "its scroll bar", desktop.Act{Verb: desktop.SetNumber, Number: to}))
 	}
-	a.ways = append(a.ways, v.byInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	a.Ways = append(a.Ways, v.ByInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		at := w.Frame.Center()
 		if i >= 0 {
 			var err error
-			if at, err = v.point(i, w); err != nil {
+			if at, err = v.Point(i, w); err != nil {
 				return err
 			}
 		}
-		return input.Scroll(ctx, seat, w.ID, at, notches(dx), notches(dy))
+		return input.Scroll(ctx, seat, w.ID, at, operate.Notches(dx), operate.Notches(dy))
 	}))
-	return a.perform(ctx)
+	out, err := a.Perform(ctx)
+	return v.takingBack(ctx, was, out, err)
 }
 
 // scrollAt turns the wheel at a point.
 func (v *view) scrollAt(ctx context.Context) (*aai.Result, error) {
-	at, err := v.spot(ctx, "")
+	at, err := v.Spot(ctx, "")
 	if err != nil {
 		return nil, err
 	}
-	w, err := v.windowAt(ctx, at)
+	w, err := v.WindowAt(ctx, at)
 	if err != nil {
 		return nil, err
 	}
-	v.watchSight()
-	dx, dy := scrollBy(textArg(v.call, "direction"), intArg(v.call, "amount", 100))
-	a := deed{view: v, index: -1, done: "Scrolled " + textArg(v.call, "direction")}
-	a.ways = []way{v.byInputIn(in(w), func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-		return input.Scroll(ctx, seat, w.ID, at, notches(dx), notches(dy))
+	v.WatchSight()
+	dx, dy := scrollBy(asked.Text(v.Call, "direction"), asked.Int(v.Call, "amount", 100))
+	a := operate.Deed{View: v.View, Index: -1, Done: "Scrolled " + asked.Text(v.Call, "direction")}
+	a.Ways = []operate.Way{v.ByInputIn(operate.In(w), func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		return input.Scroll(ctx, seat, w.ID, at, operate.Notches(dx), operate.Notches(dy))
 	})}
-	return a.perform(ctx)
+	return a.Perform(ctx)
 }
 
 func scrollBy(direction string, amount int) (dx, dy int) {
@@ -97,38 +100,4 @@ func scrollBy(direction string, amount int) (dx, dy int) {
 		return amount, 0
 	}
 	return 0, amount
-}
-
-func notches(pixels int) int {
-	switch {
-	case pixels > 0:
-		return max(1, pixels/notch)
-	case pixels < 0:
-		return min(-1, pixels/notch)
-	}
-	return 0
-}
-
-// scrollbar finds the scroll bar of what the element is in, or any for none (-1).
-// It returns -1 if there is none.
-func (v *view) scrollbar(i int, vertical bool) int {
-	if i < 0 {
-		return v.barWithin(0, len(v.shot.Elements), vertical)
-	}
-	for p := i; p >= 0; p = v.shot.Elements[p].Parent {
-		if bar := v.barWithin(p, v.shot.Elements[p].End, vertical); bar >= 0 {
-			return bar
-		}
-	}
-	return -1
-}
-
-func (v *view) barWithin(begin, end int, vertical bool) int {
-	for i := begin; i < end; i++ {
-		e := &v.shot.Elements[i]
-		if e.Role == desktop.Scrollbar && e.States.Has(desktop.Vertical) == vertical && e.Min < e.Max && v.shot.Visible(i) {
-			return i
-		}
-	}
-	return -1
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"aai"
+	"aai/internal/ax/asked"
+	"aai/internal/ax/scene"
 	"aai/internal/desktop"
 )
 
@@ -19,22 +21,22 @@ func (d *desk) shell(ctx context.Context, call *aai.Call) bool {
 	defer cancel()
 	found := false
 	_, err := d.glance(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
-		queries := asked(call)
+		queries := asked.Queries(call)
 		if len(queries) == 0 {
-			m, err := v.focused()
-			found = err == nil && v.isShell(m.index)
+			m, err := v.Focused()
+			found = err == nil && v.isShell(m.Index)
 			return nil, err
 		}
 		var failure error
 		for _, query := range queries {
-			m, err := v.likeliest(ctx, query)
-			found = found || err == nil && v.isShell(m.index)
+			m, err := v.Likeliest(ctx, query)
+			found = found || err == nil && v.isShell(m.Index)
 			failure = cmp.Or(failure, err)
 		}
 		return nil, failure
 	})
 	if err != nil {
-		d.log.Debug("what a call types into is not known", "error", err)
+		d.Log.Debug("what a call types into is not known", "error", err)
 	}
 	return found
 }
@@ -43,20 +45,20 @@ func (d *desk) shell(ctx context.Context, call *aai.Call) bool {
 // in one or holds one, or is the text box by which web pages show one, which is named
 // so.
 func (v *view) isShell(i int) bool {
-	e := &v.shot.Elements[i]
-	if takesText(e) && strings.HasPrefix(strings.ToLower(e.Name), "terminal") {
+	e := &v.Shot.Elements[i]
+	if scene.TakesText(e) && strings.HasPrefix(strings.ToLower(e.Name), "terminal") {
 		return true
 	}
 	if v.leadsIntoShell(i) {
 		return true
 	}
-	for j := i; j >= 0; j = v.shot.Elements[j].Parent {
-		if v.shot.Elements[j].Role == desktop.Terminal {
+	for j := i; j >= 0; j = v.Shot.Elements[j].Parent {
+		if v.Shot.Elements[j].Role == desktop.Terminal {
 			return true
 		}
 	}
 	for j := i + 1; j < e.End && e.Role != desktop.Window; j++ {
-		if v.shot.Elements[j].Role == desktop.Terminal && v.shot.Elements[j].States.Has(desktop.Focused) {
+		if v.Shot.Elements[j].Role == desktop.Terminal && v.Shot.Elements[j].States.Has(desktop.Focused) {
 			return true
 		}
 	}
@@ -66,13 +68,13 @@ func (v *view) isShell(i int) bool {
 // leadsIntoShell reports whether the text that the call gives a field of one line may go into
 // a terminal of its window: after a tab or the end of a line the keyboard may be there.
 func (v *view) leadsIntoShell(i int) bool {
-	text, e := v.gives(), &v.shot.Elements[i]
+	text, e := v.Gives(), &v.Shot.Elements[i]
 	if !keysIn(e, text) || strings.TrimSpace(text[strings.IndexAny(text, "\n\r\t"):]) == "" {
 		return false
 	}
-	top := v.shot.Window(i)
-	for j := top; j >= 0 && j < v.shot.Elements[top].End; j++ {
-		if v.shot.Elements[j].Role == desktop.Terminal && v.shot.Visible(j) {
+	top := v.Shot.Window(i)
+	for j := top; j >= 0 && j < v.Shot.Elements[top].End; j++ {
+		if v.Shot.Elements[j].Role == desktop.Terminal && v.Shot.Visible(j) {
 			return true
 		}
 	}
@@ -89,7 +91,7 @@ func (v *view) mayType(ctx context.Context, i int) error {
 	if v.leadsIntoShell(i) {
 		is = "leads into"
 	}
-	e := aai.Errorf(aai.ConsentRequired, "%s %s a terminal, and to type there runs commands: a person must allow %s of %s", v.name(i), is, aai.PermissionRun, v.call.Target.ID)
+	e := aai.Errorf(aai.ConsentRequired, "%s %s a terminal, and to type there runs commands: a person must allow %s of %s", v.Name(i), is, aai.PermissionRun, v.Call.Target.ID)
 	e.Hint = "Make the call again, with the terminal named by query; the person is asked for it."
 	e.Delivery = aai.NotDelivered
 	return e

@@ -3,15 +3,17 @@ package ax
 import (
 	"context"
 	"slices"
-	"strings"
 
 	"aai"
+	"aai/internal/ax/asked"
+	"aai/internal/ax/fault"
+	"aai/internal/ax/operate"
 	"aai/internal/desktop"
 )
 
 // send presses what sends the form, if the call says so and all of it is filled.
 func (f *filling) send(ctx context.Context, out *aai.Result, data *fillResult) (*aai.Result, error) {
-	if !given(f.call, "submit") {
+	if !asked.Given(f.Call, "submit") {
 		return out, nil
 	}
 	if slices.ContainsFunc(f.rows, func(r filled) bool { return !r.Done }) {
@@ -21,15 +23,16 @@ func (f *filling) send(ctx context.Context, out *aai.Result, data *fillResult) (
 	sent, err := f.press(ctx)
 	if err != nil {
 		e := *aai.AsError(err)
-		e.Code, e.Delivery = aai.AutomationFailed, aai.Delivered
+		e.Code, e.Delivery, e.Undo = aai.AutomationFailed, aai.Delivered, out.Undo
 		e.Message = out.Text + " But not submitted: " + e.Message
 		return nil, &e
 	}
-	if did, is := sent.Data.(deedResult); is {
+	out.Undo, out.Idle = nil, false // what was sent is sent
+	if did, is := sent.Data.(operate.DeedResult); is {
 		data.Submitted, data.Changes = did.Verified, append(data.Changes, did.Changes...)
 	}
 	out.Text += "\n" + sent.Text
-	out.Warning = both(out.Warning, sent.Warning)
+	out.Warning = fault.Warnings(out.Warning, sent.Warning)
 	return out, nil
 }
 
@@ -52,67 +55,63 @@ func (f *filling) press(ctx context.Context) (*aai.Result, error) {
 				return nil, err
 			}
 		}
-		a := deed{view: f.view, index: i, done: "Pressed return in", ways: []way{f.byReturn(i)}}
-		return a.perform(ctx)
+		a := operate.Deed{View: f.View, Index: i, Done: "Pressed return in", Ways: []operate.Way{f.byReturn(i)}}
+		return a.Perform(ctx)
 	}
-	return f.clickOn(ctx, i, desktop.LeftButton, 1, !inFocus(f.call), "Clicked")
+	return f.clickOn(ctx, i, desktop.LeftButton, 1, !asked.InFocus(f.Call), "Clicked")
 }
 
 // typeAndSend types into the element and presses return in it. What that does is told, and
 // not what was typed once more.
 func (v *view) typeAndSend(ctx context.Context, i int) (*aai.Result, error) {
-	if err := v.begin(ctx, i); err != nil {
+	if err := v.Begin(ctx, i); err != nil {
 		return nil, err
 	}
-	ref := v.ref(i)
-	v.say(append(v.pressedBy(ctx, false, i, true), i)...)
-	v.together = true
-	_, err := v.typeInto(ctx, i)
-	if v.together = false; err != nil {
+	ref := v.Ref(i)
+	v.Say(append(v.PressedBy(ctx, false, i, true), i)...)
+	v.Together = true
+	typed, err := v.typeInto(ctx, i)
+	if v.Together = false; err != nil {
 		return nil, err
 	}
-	if err := v.refresh(ctx); err != nil {
+	out, err := v.sendFrom(ctx, ref)
+	if err != nil {
+		e := *aai.AsError(err)
+		e.Code, e.Delivery, e.Undo = aai.AutomationFailed, aai.Delivered, typed.Undo
+		e.Message = "the text was typed, but return was not pressed: " + e.Message
+		return nil, &e
+	}
+	return out, nil
+}
+
+// sendFrom presses return in the element of the reference.
+func (v *view) sendFrom(ctx context.Context, ref string) (*aai.Result, error) {
+	if err := v.Refresh(ctx); err != nil {
 		return nil, err
 	}
-	if i, err = v.refs.Resolve(v.shot, ref); err != nil {
+	i, err := v.Refs.Resolve(v.Shot, ref)
+	if err != nil {
 		return nil, err
 	}
 	if v.pressesAnother(ctx, i) {
-		v.said = nil
+		v.Said = nil
 	} else {
-		v.say(i)
+		v.Say(i)
 	}
-	a := deed{view: v, index: i, done: "Typed, and pressed return in", ways: []way{v.byReturn(i)}}
-	return a.perform(ctx)
-}
-
-// say notes what was said that is acted upon, as it is now.
-func (v *view) say(all ...int) {
-	if v.said == nil {
-		v.said = make(map[desktop.ID]string)
-	}
-	for _, i := range all {
-		v.said[v.shot.Elements[i].ID] = strings.Join(v.readOn(i), "\n")
-	}
-}
-
-// wasSaid reports whether it was said of the element that it is acted upon, and the same is
-// to be read on it.
-func (v *view) wasSaid(i int) bool {
-	says, is := v.said[v.shot.Elements[i].ID]
-	return is && says == strings.Join(v.readOn(i), "\n")
+	a := operate.Deed{View: v.View, Index: i, Done: "Typed, and pressed return in", Ways: []operate.Way{v.byReturn(i)}}
+	return a.Perform(ctx)
 }
 
 // pressesAnother reports whether return in the element presses by now what was not said: what
 // was typed may have made it, or made it another thing.
 func (v *view) pressesAnother(ctx context.Context, i int) bool {
-	return slices.ContainsFunc(v.pressedBy(ctx, false, i, false), func(p int) bool { return !v.wasSaid(p) })
+	return slices.ContainsFunc(v.PressedBy(ctx, false, i, false), func(p int) bool { return !v.WasSaid(p) })
 }
 
 // byReturn is a way that presses return in an element.
-func (v *view) byReturn(i int) way {
-	return v.byInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-		if err := v.giveKeyboard(ctx, i, input, seat, w); err != nil {
+func (v *view) byReturn(i int) operate.Way {
+	return v.ByInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if err := v.GiveKeyboard(ctx, i, input, seat, w); err != nil {
 			return err
 		}
 		return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "return"})

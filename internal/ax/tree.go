@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/ax/asked"
+	"aai/internal/ax/fault"
 	"aai/internal/desktop"
 	"aai/internal/desktop/outline"
 	"aai/internal/tokens"
@@ -39,23 +41,23 @@ func (d *desk) getTreeTool() *aai.Tool {
 }
 
 func tree(ctx context.Context, v *view) (*aai.Result, error) {
-	call := v.call
+	call := v.Call
 	o := outline.Options{
-		Budget: intArg(call, "budget_tokens", defaultBudget), Root: -1, After: textArg(call, "more"),
-		Hidden: flagArg(call, "include_invisible"), MaxDepth: intArg(call, "max_depth", 0),
-		Compact: flagArg(call, "compact"), Ref: v.ref,
+		Budget: asked.Int(call, "budget_tokens", defaultBudget), Root: -1, After: asked.Text(call, "more"),
+		Hidden: asked.Flag(call, "include_invisible"), MaxDepth: asked.Int(call, "max_depth", 0),
+		Compact: asked.Flag(call, "compact"), Ref: v.Ref,
 	}
-	if root := textArg(call, "root"); root != "" {
-		m, err := v.locate(ctx, root)
+	if root := asked.Text(call, "root"); root != "" {
+		m, err := v.Locate(ctx, root)
 		if err != nil {
 			return nil, err
 		}
-		o.Root = m.index
+		o.Root = m.Index
 	}
-	if outline.Beyond(o.After) || o.Root >= 0 && v.shot.Beyond(o.Root) {
-		if id := v.idOf(o.Root); v.lookFar(ctx) && o.Root >= 0 {
-			if o.Root = v.shot.Index(id); o.Root < 0 {
-				return nil, failed(aai.NotDelivered, "the root went while it was read")
+	if outline.Beyond(o.After) || o.Root >= 0 && v.Shot.Beyond(o.Root) {
+		if id := v.IDOf(o.Root); v.LookFar(ctx) && o.Root >= 0 {
+			if o.Root = v.Shot.Index(id); o.Root < 0 {
+				return nil, fault.Failed(aai.NotDelivered, "the root went while it was read")
 			}
 		}
 	}
@@ -71,27 +73,19 @@ func tree(ctx context.Context, v *view) (*aai.Result, error) {
 		return nil, err
 	}
 	out := &aai.Result{Text: page.Text, Data: data}
-	if textArg(call, "format") == "json" {
+	if asked.Text(call, "format") == "json" {
 		out.Text = "" // the data is the same
 	}
 	if pageless {
 		page.Warnings = append(page.Warnings, "its page is empty so far; look again in a moment")
 	}
-	if text := strings.Join(append(page.Warnings, v.shot.Warnings...), "; "); text != "" {
+	if text := strings.Join(append(page.Warnings, v.Shot.Warnings...), "; "); text != "" {
 		out.Warning = aai.CleanLabel(text, 500)
 	}
-	if v.app.Hidden != "" && page.Total == 0 {
-		out.Warning = aai.CleanLabel(v.app.Hidden, 500)
+	if v.App.Hidden != "" && page.Total == 0 {
+		out.Warning = aai.CleanLabel(v.App.Hidden, 500)
 	}
 	return out, nil
-}
-
-// idOf is the ID of the snapshot's i'th element; "" for -1.
-func (v *view) idOf(i int) desktop.ID {
-	if i < 0 {
-		return ""
-	}
-	return v.shot.Elements[i].ID
 }
 
 // pagePatience is how long a browser's page is waited for that is on its way.
@@ -100,46 +94,18 @@ const pagePatience = 2 * time.Second
 // awaitPage waits until a browser shows a page that has come, and reports whether it does
 // not: its windows are there before what is in them.
 func (v *view) awaitPage(ctx context.Context) (pageless bool, err error) {
-	if !v.app.Browser {
+	if !v.App.Browser {
 		return false, nil
 	}
-	for until := time.Now().Add(pagePatience); v.pageless(); {
-		if time.Now().After(until) || !v.changed(ctx, until) {
+	for until := time.Now().Add(pagePatience); v.Pageless(); {
+		if time.Now().After(until) || !v.Changed(ctx, until) {
 			return true, nil
 		}
-		if err := v.refresh(ctx); err != nil {
+		if err := v.Refresh(ctx); err != nil {
 			return false, err
 		}
 	}
 	return false, nil
-}
-
-// pageless reports whether no document shows that has a name or anything in it, nor a
-// dialog that is before it.
-func (v *view) pageless() bool {
-	for i := range v.shot.Elements {
-		e := &v.shot.Elements[i]
-		if e.Role == desktop.Document && e.States.Has(desktop.Showing) && (e.Name != "" || e.End > i+1) {
-			return false
-		}
-	}
-	return v.beforePage() < 0
-}
-
-// beforePage is the dialog that shows where a browser shows nothing of its page as long as
-// it is open, as an alert of the page; -1 where there is none.
-func (v *view) beforePage() int {
-	dialog := -1
-	for i := range v.shot.Elements {
-		switch e := &v.shot.Elements[i]; {
-		case !e.States.Has(desktop.Showing):
-		case e.Role == desktop.Document && e.Name != "":
-			return -1
-		case e.Role == desktop.Dialog || e.Role == desktop.AlertDialog:
-			dialog = i
-		}
-	}
-	return dialog
 }
 
 // A pageView is a page of an outline for programs.
@@ -155,17 +121,17 @@ type pageView struct {
 
 // page makes the page in the form that the call asks for.
 func (v *view) page(o outline.Options) (outline.Page, any, error) {
-	name := aai.CleanLabel(v.app.Name, 60)
-	if textArg(v.call, "format") == "json" {
-		tree, page, err := outline.JSON(v.shot, o)
+	name := aai.CleanLabel(v.App.Name, 60)
+	if asked.Text(v.Call, "format") == "json" {
+		tree, page, err := outline.JSON(v.Shot, o)
 		return page, pageView{name, page.Tokens, page.Shown, page.Total, page.Beyond, page.More, tree}, err
 	}
-	o.Budget = max(outline.MinBudget, o.Budget-tokens.Estimate(desktop.Fence("", v.app.Name))-moreTokens)
-	page, err := outline.Text(v.shot, o)
+	o.Budget = max(outline.MinBudget, o.Budget-tokens.Estimate(desktop.Fence("", v.App.Name))-moreTokens)
+	page, err := outline.Text(v.Shot, o)
 	if err != nil {
 		return page, nil, err
 	}
-	page.Text = desktop.Fence(page.Text, v.app.Name)
+	page.Text = desktop.Fence(page.Text, v.App.Name)
 	page.Text += fmt.Sprintf("%d of %d things to act on", page.Shown, page.Total)
 	switch {
 	case outline.Beyond(o.After):

@@ -8,6 +8,10 @@ import (
 	"unicode/utf8"
 
 	"aai"
+	"aai/internal/ax/asked"
+	"aai/internal/ax/operate"
+	"aai/internal/ax/values"
+	"aai/internal/ax/watch"
 	"aai/internal/desktop"
 )
 
@@ -27,53 +31,55 @@ func (d *desk) typeTool() *aai.Tool {
 }
 
 func typeText(ctx context.Context, v *view) (*aai.Result, error) {
-	if v.blind {
+	if v.Blind {
 		return v.typeBlind(ctx)
 	}
-	query := textArg(v.call, "query")
-	var m match
+	query := asked.Text(v.Call, "query")
+	var m operate.Match
 	var err error
 	if query == "" {
-		m, err = v.focused()
+		m, err = v.Focused()
 	} else {
-		m, err = v.toActOn(ctx, query)
+		m, err = v.ToActOn(ctx, query)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := v.mayType(ctx, m.index); err != nil {
+	if err := v.mayType(ctx, m.Index); err != nil {
 		return nil, err
 	}
-	if flagArg(v.call, "submit") {
-		return v.typeAndSend(ctx, m.index)
+	if asked.Flag(v.Call, "submit") {
+		return v.typeAndSend(ctx, m.Index)
 	}
-	return v.typeInto(ctx, m.index)
+	return v.typeInto(ctx, m.Index)
 }
 
 // typeInto types the call's text into the element.
 func (v *view) typeInto(ctx context.Context, i int) (*aai.Result, error) {
-	text, replace := textArg(v.call, "text"), flagArg(v.call, "clear_first")
-	e := &v.shot.Elements[i]
-	before, err := v.read(ctx, e.ID)
+	text, replace := asked.Text(v.Call, "text"), asked.Flag(v.Call, "clear_first")
+	e := &v.Shot.Elements[i]
+	before, err := v.Read(ctx, e.ID)
 	if err != nil {
 		return nil, err
 	}
-	a := deed{view: v, index: i, done: "Typed into"}
+	a := operate.Deed{View: v.View, Index: i, Done: "Typed into"}
 	act := desktop.Act{Verb: desktop.InsertText, Text: text}
 	if replace {
 		act.Verb = desktop.SetText
 	}
-	keys, lost := keysIn(e, text), v.app.Browser && e.States.Has(desktop.Multiline) && strings.Contains(text, "\t")
-	if lost || !inFocus(v.call) && !keys {
-		a.ways = append(a.ways, v.byAsking(i, "its editable text", act))
+	var was held
+	keys, lost := keysIn(e, text), v.App.Browser && e.States.Has(desktop.Multiline) && strings.Contains(text, "\t")
+	if lost || !asked.InFocus(v.Call) && !keys {
+		a.Ways = append(a.Ways, v.ByAsking(i, "its editable text", act))
 	}
 	if !lost { // a page takes the key for one that leads out of the field
-		a.ways = append(a.ways, v.byTyping(i, text, replace))
+		a.Ways = append(a.Ways, v.byTyping(i, text, replace))
 	}
-	if !keys {
-		a.verify = v.typed(i, before, text, replace)
+	if !keys { // what keys do nobody knows beforehand
+		a.Verify, was = v.typed(i, before, text, replace), v.holds(ctx, i)
 	}
-	return a.perform(ctx)
+	out, err := a.Perform(ctx)
+	return v.takingBack(ctx, was, out, err)
 }
 
 // keysIn reports whether there are keys in the text that are none of what the element holds:
@@ -83,43 +89,10 @@ func keysIn(e *desktop.Element, text string) bool {
 	return one && !e.States.Has(desktop.Multiline) && strings.ContainsAny(text, "\n\r\t")
 }
 
-// focused finds the element that has the program's keyboard.
-func (v *view) focused() (match, error) {
-	found := v.keyboardWithin(0, len(v.shot.Elements))
-	if found < 0 {
-		e := aai.Errorf(aai.ElementNotFound, "nothing in %s has its keyboard", aai.CleanLabel(v.app.Name, 60))
-		e.Delivery = aai.NotDelivered
-		e.Hint = "Say by query what to type into."
-		return match{}, e
-	}
-	return match{found, "focused"}, nil
-}
-
-// keyboardWithin is which of these elements has the keyboard, or -1. A browser's hidden
-// pages say that they have it too: what is in a page comes before another page, and a larger
-// one before a smaller.
-func (v *view) keyboardWithin(begin, end int) int {
-	found, all := -1, v.shot.Elements
-	for i := begin; i < end; i++ {
-		e := &all[i]
-		if !e.States.Has(desktop.Focused|desktop.Showing) || e.Role == desktop.Window || !v.shot.Visible(i) {
-			continue
-		}
-		if other := found >= 0 && i >= all[found].End; other && e.Role == desktop.Document {
-			was := &all[found]
-			if was.Role != desktop.Document || was.Frame.W*was.Frame.H > e.Frame.W*e.Frame.H {
-				continue
-			}
-		}
-		found = i
-	}
-	return found
-}
-
 // byTyping is a way that gives the element its window's keyboard and types.
-func (v *view) byTyping(i int, text string, replace bool) way {
-	return v.byInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-		if err := v.takeKeyboard(ctx, i, input, seat, w); err != nil {
+func (v *view) byTyping(i int, text string, replace bool) operate.Way {
+	return v.ByInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if err := v.TakeKeyboard(ctx, i, input, seat, w); err != nil {
 			return err
 		}
 		if replace {
@@ -130,7 +103,7 @@ func (v *view) byTyping(i int, text string, replace bool) way {
 				return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "delete"})
 			}
 		}
-		return v.inPortions(ctx, v.shot.Elements[i].ID, text, func(part string) error { return input.Type(ctx, seat, w.ID, part) })
+		return v.inPortions(ctx, v.Shot.Elements[i].ID, text, func(part string) error { return input.Type(ctx, seat, w.ID, part) })
 	})
 }
 
@@ -149,7 +122,7 @@ const (
 // shows nothing of what is typed gets the parts one after the other. Others are quickest
 // with all at once: an editor draws a long line for each part that is waited for.
 func (v *view) inPortions(ctx context.Context, id desktop.ID, text string, put func(string) error) error {
-	if !v.app.Browser {
+	if !v.App.Browser {
 		return put(text)
 	}
 	left := []rune(text)
@@ -162,7 +135,7 @@ func (v *view) inPortions(ctx context.Context, id desktop.ID, text string, put f
 	}
 	all := len(left)
 	held := func() (int, error) {
-		now, err := v.backend.Tree.Read(ctx, v.app, id)
+		now, err := v.Backend.Tree.Read(ctx, v.App, id)
 		return utf8.RuneCountInString(now.Value), typedOnly(err, all-len(left), all)
 	}
 	for shows := true; ; {
@@ -210,7 +183,7 @@ func (v *view) grows(ctx context.Context, before, by int, held func() (int, erro
 			last, still = now, time.Now()
 		}
 		select {
-		case <-time.After(lookAgain / 10):
+		case <-time.After(watch.LookAgain / 10):
 		case <-ctx.Done():
 			return false, ctx.Err()
 		}
@@ -218,91 +191,25 @@ func (v *view) grows(ctx context.Context, before, by int, held func() (int, erro
 	return last != before, nil
 }
 
-// takeKeyboard makes the element the one in its window that keys go to. In the
-// background it is asked to act, because taking the focus raises the window in
-// some toolkits.
-func (v *view) takeKeyboard(ctx context.Context, i int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-	e := &v.shot.Elements[i]
-	if !takesText(e) {
-		return &aai.Error{
-			Code: aai.InvalidParams, Delivery: aai.NotDelivered, Message: "query: " + v.name(i) + " takes no text",
-			Hint: "Say by query what to type into; ax_click presses it.",
-		}
-	}
-	if e.States.Has(desktop.Focused) {
-		return nil
-	}
-	if seat == desktop.PersonSeat {
-		at, err := v.point(i, w)
-		if err != nil {
-			return err
-		}
-		return input.Click(ctx, seat, w.ID, at, desktop.LeftButton, 1)
-	}
-	if v.backend.Actor == nil {
-		return unsupported("actions on elements")
-	}
-	act := desktop.Act{Verb: desktop.Press}
-	if sheetCell(e) {
-		act.Verb = desktop.TakeFocus
-	}
-	if err := v.backend.Actor.Perform(ctx, v.app, e.ID, act); err != nil {
-		return err
-	}
-	if focused, err := v.becomesFocused(ctx, e.ID); focused || err != nil {
-		return err
-	}
-	return &aai.Error{
-		Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered,
-		Message: v.name(i) + " does not take the keyboard in the background",
-	}
-}
-
-// becomesFocused waits until the element has its window's keyboard: programs
-// answer before they have given it.
-func (v *view) becomesFocused(ctx context.Context, id desktop.ID) (bool, error) {
-	for until := time.Now().Add(effectCeiling); ; {
-		now, err := v.backend.Tree.Read(ctx, v.app, id)
-		if err != nil || now.States.Has(desktop.Focused) || time.Now().After(until) {
-			return err == nil && now.States.Has(desktop.Focused), err
-		}
-		select {
-		case <-time.After(lookAgain / 10):
-		case <-ctx.Done():
-			return false, ctx.Err()
-		}
-	}
-}
-
-// takesText reports whether text can be typed into the element. To press another,
-// as one does to give it the keyboard, would do something else.
-func takesText(e *desktop.Element) bool {
-	switch e.Role {
-	case desktop.Textbox, desktop.Searchbox, desktop.Spinbutton, desktop.Terminal, desktop.Document, desktop.Canvas:
-		return true
-	}
-	return e.States.Has(desktop.Editable)
-}
-
 // typed checks by reading back that the text has arrived.
 func (v *view) typed(i int, before desktop.Element, text string, replace bool) func(context.Context) (string, bool) {
-	if sheetCell(&v.shot.Elements[i]) {
+	if values.SheetCell(&v.Shot.Elements[i]) {
 		return v.typedCell(i, before, text)
 	}
-	id := v.shot.Elements[i].ID
+	id := v.Shot.Elements[i].ID
 	return func(ctx context.Context) (string, bool) {
 		if before.States.Has(desktop.Protected) {
 			return "", false
 		}
-		now, err := v.backend.Tree.Read(ctx, v.app, id)
+		now, err := v.Backend.Tree.Read(ctx, v.App, id)
 		if err != nil {
 			return "", false
 		}
-		want := normalized(text)
-		switch got := normalized(now.Value); {
+		want := values.Normalized(text)
+		switch got := values.Normalized(now.Value); {
 		case replace && got == want:
 			return "", true
-		case !replace && got != normalized(before.Value) && strings.Contains(got, want):
+		case !replace && got != values.Normalized(before.Value) && strings.Contains(got, want):
 			return "", true
 		case !replace && text == "":
 			return "", true
@@ -315,10 +222,4 @@ func (v *view) typed(i int, before desktop.Element, text string, replace bool) f
 		}
 		return "", false
 	}
-}
-
-// normalized is a text as different toolkits give it back: line ends differ, and
-// rich text ends with one of its own.
-func normalized(s string) string {
-	return strings.TrimSuffix(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
 }

@@ -5,14 +5,15 @@ import (
 	"slices"
 
 	"aai"
-	"aai/internal/desktop"
+	"aai/internal/ax/asked"
+	"aai/internal/ax/operate"
 )
 
 // missing says why what a call is to act on is not to be found, so that nobody is asked
 // about what comes to nothing. What it cannot see in time it leaves to the call.
 func (d *desk) missing(ctx context.Context, call *aai.Call) error {
 	for _, arg := range []string{"query", "from_query", "to_query"} {
-		if err := d.unfound(ctx, call, textArg(call, arg)); err != nil {
+		if err := d.unfound(ctx, call, asked.Text(call, arg)); err != nil {
 			return err
 		}
 	}
@@ -24,8 +25,8 @@ func (d *desk) unfound(ctx context.Context, call *aai.Call, query string) error 
 		return nil
 	}
 	return d.surelyNot(ctx, call, func(ctx context.Context, v *view) error {
-		v.alsoMenus = pressesByAsking(call)
-		_, err := v.locate(ctx, query)
+		v.AlsoMenus = asked.PressesByAsking(call)
+		_, err := v.Locate(ctx, query)
 		return err
 	})
 }
@@ -39,9 +40,9 @@ func (d *desk) unfillable(ctx context.Context, call *aai.Call) error {
 			return err
 		}
 		if slices.ContainsFunc(fields, func(f field) bool { return f.id != "" }) {
-			fields = []field{{query: submitOf(call)}}
+			fields = []field{{query: asked.Submit(call)}}
 			if fields[0].query != "" {
-				v.aimAt(ctx, &fields[0])
+				v.aimAt(ctx, &fields[0], v.Seek)
 			}
 		}
 		return fields[0].err
@@ -53,10 +54,10 @@ func (d *desk) surelyNot(ctx context.Context, call *aai.Call, find func(context.
 	if call.Target == nil || call.Target.PID == 0 {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, findPatience+aimPatience)
+	ctx, cancel := context.WithTimeout(ctx, operate.FindPatience+aimPatience)
 	defer cancel()
 	_, err := d.glance(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
-		v.acting, v.surely = true, true
+		v.Acting, v.Surely = true, true
 		return nil, find(ctx, v)
 	})
 	if err == nil {
@@ -66,13 +67,6 @@ func (d *desk) surelyNot(ctx context.Context, call *aai.Call, find func(context.
 	case aai.ElementNotFound, aai.AmbiguousTarget, aai.StaleRef, aai.InvalidParams:
 		return e
 	}
-	d.log.Debug("whether a call finds what it is about is not known", "error", err)
+	d.Log.Debug("whether a call finds what it is about is not known", "error", err)
 	return nil
-}
-
-// pressesByAsking reports whether a click may be the program's own action, which reaches
-// into closed menus.
-func pressesByAsking(call *aai.Call) bool {
-	button, count, _ := kindOfClick(call)
-	return call.Tool == "ax_click" && button == desktop.LeftButton && count == 1 && !inFocus(call)
 }

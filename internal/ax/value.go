@@ -5,12 +5,19 @@ import (
 	"math"
 
 	"aai"
+	"aai/internal/ax/asked"
+	"aai/internal/ax/fault"
+	"aai/internal/ax/operate"
+	"aai/internal/ax/values"
 	"aai/internal/desktop"
 )
 
+// setValueName is the tool by which most of what is taken back is.
+const setValueName = "ax_set_value"
+
 func (d *desk) setValueTool() *aai.Tool {
 	return spec{
-		name: "ax_set_value", title: "Set element value", types: true,
+		name: setValueName, title: "Set element value", types: true,
 		returns:     deedReturns,
 		description: "Set what an element holds: a text, a number as text (\"7\"), \"true\" or \"false\" for a check box, an option's name for a list. Rows of cells are parted by \\n and \\t, and begin in the cell.",
 		params:      appProp + `,` + queryProp + `,` + nthProp + `, "value": {"type": "string", "maxLength": 100000}`,
@@ -21,25 +28,35 @@ func (d *desk) setValueTool() *aai.Tool {
 }
 
 func setValue(ctx context.Context, v *view) (*aai.Result, error) {
-	m, err := v.toActOn(ctx, textArg(v.call, "query"))
+	m, err := v.ToActOn(ctx, asked.Text(v.Call, "query"))
 	if err != nil {
 		return nil, err
 	}
-	if err := v.mayType(ctx, m.index); err != nil {
+	if err := v.mayType(ctx, m.Index); err != nil {
 		return nil, err
 	}
-	if !v.typedIn(m.index) {
+	if !v.TypedIn(m.Index) {
 		aai.NotSecret(ctx, "value")
 	}
-	return v.set(ctx, m.index, textArg(v.call, "value"))
+	return v.set(ctx, m.Index, asked.Text(v.Call, "value"))
 }
 
-// set makes the element hold the value, in the way of its kind.
+// set makes the element hold the value, and says how it holds again what it held.
 func (v *view) set(ctx context.Context, i int, value string) (*aai.Result, error) {
-	e := &v.shot.Elements[i]
+	was := v.holds(ctx, i)
+	if err := v.still(was); err != nil {
+		return nil, err
+	}
+	out, err := v.setAs(ctx, i, value)
+	return v.takingBack(ctx, was, out, err)
+}
+
+// setAs makes the element hold the value, in the way of its kind.
+func (v *view) setAs(ctx context.Context, i int, value string) (*aai.Result, error) {
+	e := &v.Shot.Elements[i]
 	switch {
 	case e.States.Has(desktop.ReadOnly):
-		e := failed(aai.NotDelivered, "%s is read-only", v.name(i))
+		e := fault.Failed(aai.NotDelivered, "%s is read-only", v.Name(i))
 		aai.AsError(e).Hint = "What it holds can be read, and not be changed."
 		return nil, e
 	case e.States.Has(desktop.Checkable) || e.Role == desktop.Checkbox || e.Role == desktop.Switch:
@@ -48,9 +65,9 @@ func (v *view) set(ctx context.Context, i int, value string) (*aai.Result, error
 		return v.setNumber(ctx, i, value)
 	case e.Role == desktop.Combobox && !e.States.Has(desktop.Editable), e.Role == desktop.Listbox, e.Role == desktop.List, e.Role == desktop.Tablist:
 		return v.choose(ctx, i, value)
-	case len(v.radios(i)) > 0:
+	case len(v.Radios(i)) > 0:
 		return v.chooseRadio(ctx, i, value)
-	case len(v.momentParts(i)) > 0:
+	case len(v.MomentParts(i)) > 0:
 		return v.setMoment(ctx, i, value)
 	case e.Role == desktop.Cell:
 		return v.setCell(ctx, i, value)
@@ -58,44 +75,31 @@ func (v *view) set(ctx context.Context, i int, value string) (*aai.Result, error
 	return v.setText(ctx, i, value)
 }
 
-// typedIn reports whether what the element holds is what somebody typed, which may be a
-// secret: an option's name, a number and a tick are none.
-func (v *view) typedIn(i int) bool {
-	e := &v.shot.Elements[i]
-	switch e.Role {
-	case desktop.Checkbox, desktop.Switch, desktop.Radio, desktop.Slider, desktop.Spinbutton, desktop.Scrollbar, desktop.Listbox, desktop.List, desktop.Tablist:
-		return false
-	case desktop.Combobox:
-		return e.States.Has(desktop.Editable)
-	}
-	return len(v.momentParts(i)) == 0 && len(v.radios(i)) == 0
-}
-
 func (v *view) setText(ctx context.Context, i int, value string) (*aai.Result, error) {
-	before, err := v.read(ctx, v.shot.Elements[i].ID)
+	before, err := v.Read(ctx, v.Shot.Elements[i].ID)
 	if err != nil {
 		return nil, err
 	}
-	if !before.States.Has(desktop.Protected) && normalized(before.Value) == normalized(value) && value != "" {
+	if !before.States.Has(desktop.Protected) && values.Normalized(before.Value) == values.Normalized(value) && value != "" {
 		return v.already(i), nil
 	}
-	a := deed{view: v, index: i, done: "Set"}
-	a.ways = []way{
-		v.byAsking(i, "its editable text", desktop.Act{Verb: desktop.SetText, Text: value}),
-		v.byAsking(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: numberOr(value, 0)}),
+	a := operate.Deed{View: v.View, Index: i, Done: "Set"}
+	a.Ways = []operate.Way{
+		v.ByAsking(i, "its editable text", desktop.Act{Verb: desktop.SetText, Text: value}),
+		v.ByAsking(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: values.NumberOr(value, 0)}),
 		v.byTyping(i, value, true),
 	}
-	if math.IsNaN(numberOr(value, math.NaN())) {
-		a.ways = append(a.ways[:1], a.ways[2])
+	if math.IsNaN(values.NumberOr(value, math.NaN())) {
+		a.Ways = append(a.Ways[:1], a.Ways[2])
 	}
-	a.verify = v.typed(i, before, value, true)
-	return a.perform(ctx)
+	a.Verify = v.typed(i, before, value, true)
+	return a.Perform(ctx)
 }
 
 // already is the answer where an element holds what it is to hold.
 func (v *view) already(i int) *aai.Result {
 	return &aai.Result{
-		Text: v.name(i) + " was so already; nothing was done.",
-		Data: deedResult{Verified: true, Changes: []string{}, Element: v.brief(v.shot, i)},
+		Text: v.Name(i) + " was so already; nothing was done.", Idle: true,
+		Data: operate.DeedResult{Verified: true, Changes: []string{}, Element: v.Brief(v.Shot, i)},
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aai"
+	"aai/internal/hygiene"
 )
 
 // dbusAddress is where an object of D-Bus lives. A section gives one for all its
@@ -116,6 +117,12 @@ func (p *parser) fixedArgs(tool *members, r *aai.Recipe) []json.RawMessage {
 		return nil
 	}
 	return append([]json.RawMessage{}, p.comArgs(tool, r)...)
+}
+
+// replaces reports whether the recipe puts a value that can be read, and is no secret by its
+// name, in the place of another.
+func replaces(r *aai.Recipe) bool {
+	return r.DBus != nil && r.DBus.Access == "set" && !hygiene.SecretName(r.DBus.Property)
 }
 
 func dbusEffect(r *aai.Recipe) aai.Effect {

@@ -56,4 +56,5 @@ type Declared struct {
 	Effect                   *aai.Effect     // what is claimed; nil: nothing is
 	Timeout                  time.Duration   // zero: the usual one
 	Recipe                   *aai.Recipe
+	Back                     *Back // how it is taken back; nil: it does not say
 }

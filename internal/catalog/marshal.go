@@ -147,6 +147,7 @@ type toolText struct {
 	OutputParser string          `json:"output_parser,omitzero"`
 	Parameters   json.RawMessage `json:"parameters,omitzero"`
 	Returns      json.RawMessage `json:"returns,omitzero"`
+	Undo         *Back           `json:"undo,omitzero"`
 }
 
 type requestText struct {
@@ -171,7 +172,7 @@ func (p *parser) toolTexts(s *Section) []toolText {
 	texts := make([]toolText, len(s.Tools))
 	for i, d := range s.Tools {
 		texts[i] = toolText{
-			Name: d.Name, Title: d.Title, Description: d.Description, Parameters: d.Params, Returns: d.Returns,
+			Name: d.Name, Title: d.Title, Description: d.Description, Parameters: d.Params, Returns: d.Returns, Undo: d.Back,
 			Timeout: float64(d.Timeout) / float64(timeUnit(s.Platform)), OutputParser: d.Recipe.OutputParser,
 		}
 		if d.Effect != nil {

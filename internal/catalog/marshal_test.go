@@ -265,6 +265,12 @@ func drawDocument(t *rapid.T) *Document {
 			if i%2 == 0 {
 				tool.Params, tool.Recipe.Params = []byte(`{"properties":{"a":{"type":"string","default":"<\u00e9>"}}}`), []string{"a"}
 			}
+			if rapid.Bool().Draw(t, "has undo") {
+				tool.Back = &Back{Tool: toolName, Says: words.Filter(func(s string) bool { return !strings.Contains(s, "${") }).Draw(t, "says")}
+				if i%2 == 0 {
+					tool.Back.Args = json.RawMessage(`{"a":["${args.a}",null,{"b":"<${result.a.0}>"}]}`)
+				}
+			}
 			recipes[w.way](&s, tool.Recipe)
 			s.Tools = append(s.Tools, tool)
 		}

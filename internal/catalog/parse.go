@@ -254,6 +254,9 @@ func (p *parser) choose(sections []*section) {
 	for i := range chosen.Tools {
 		p.app.Tools[i], p.run[i] = p.tool(chosen, &chosen.Tools[i]), p.here(chosen.Tools[i].Recipe)
 		p.act(chosen, p.app.Tools[i], p.run[i], chosen.nodes[i])
+		if run, back := p.app.Tools[i].Run, chosen.Tools[i].Back; run != nil && back != nil {
+			p.app.Tools[i].Run = withBack(run, back, p.app)
+		}
 	}
 }
 

@@ -48,6 +48,7 @@ func (p *parser) readTools(s *section, run form) {
 		tool := p.members(c, " that describes a tool")
 		p.readTool(s, tool, run, seen)
 	}
+	p.checkBacks(s)
 }
 
 func (p *parser) readTool(s *section, m *members, run form, seen map[string]*members) {
@@ -59,7 +60,7 @@ func (p *parser) readTool(s *section, m *members, run form, seen map[string]*mem
 	}
 	params := p.parameters(m)
 	d.Params, d.Returns = params.Schema.Source, p.returns(m)
-	d.Timeout = m.timeout(timeUnit(s.Platform))
+	d.Timeout, d.Back = m.timeout(timeUnit(s.Platform)), p.backOf(m)
 
 	d.Recipe = &aai.Recipe{App: p.doc.ID, Tool: d.Name, Platform: s.Platform, Params: params.Schema.Order}
 	d.Recipe.OutputParser = p.outputParser(m, s.Platform)
@@ -69,6 +70,7 @@ func (p *parser) readTool(s *section, m *members, run form, seen map[string]*mem
 		m.also = p.members(n, "")
 	}
 	run(m, d.Recipe)
+	d.Recipe.Reversible = len(params.Secret) == 0 && replaces(d.Recipe)
 	k := kindOf(p.kinds, d.Recipe)
 	d.Recipe.Kind = k.name
 	if p.effect(d.Effect, k.natural(d.Recipe)) == aai.Reads {

@@ -312,7 +312,7 @@ func (a *agent) mistakes(ctx context.Context) error {
 // looksBack shows what the gateway has on record, and the screen.
 func (a *agent) looksBack(ctx context.Context, s *privateSession) error {
 	a.title("What is on record? (aai-gateway history)")
-	b, err := s.gateway(ctx, "history", "--format", "json")
+	b, err := s.gateway(ctx, "history", "--limit", "200", "--format", "json")
 	if err != nil {
 		return aai.Errorf(aai.AutomationFailed, "the history cannot be read: %w", err)
 	}

@@ -33,7 +33,7 @@ func (a *agent) windows(s *privateSession) func(context.Context) error {
 		}
 		defer form.close()
 		w := &stage{agent: a, person: &person{session: s}, form: form, file: filepath.Join(a.home, "Documents", "letter.txt")}
-		steps := []func(context.Context) error{w.open, w.write, w.press}
+		steps := []func(context.Context) error{w.open, w.write, w.press, w.together}
 		if hasBrowser() {
 			steps = append(steps, w.fill)
 		}
@@ -178,7 +178,7 @@ func (w *stage) press(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := w.shows(ctx, "408"); err != nil {
+	if err := w.shows(ctx, "calculator", "408"); err != nil {
 		return err
 	}
 	w.proved("12 × 34 = %d", 12*34)
@@ -189,19 +189,19 @@ func (w *stage) press(ctx context.Context) error {
 	if _, err := w.ax(ctx, "key_press", map[string]any{"app": "calculator", "key": "return"}, changes); err != nil {
 		return err
 	}
-	if err := w.shows(ctx, "5"); err != nil {
+	if err := w.shows(ctx, "calculator", "5"); err != nil {
 		return err
 	}
 	w.proved("√(3² + 4²) = 5")
 	return w.takePicture(ctx, "calculator", "calculator")
 }
 
-// display is the calculator's: the first of its text boxes.
+// display is where a program shows what it has: the first of its text boxes.
 const display = "role:textbox"
 
-// shows reads the calculator's display by its accessibility tree.
-func (w *stage) shows(ctx context.Context, want string) error {
-	result, err := w.ax(ctx, "get_value", map[string]any{"app": "calculator", "query": display, "nth": 1}, whole)
+// shows wants that a program shows the text, by its accessibility tree.
+func (w *stage) shows(ctx context.Context, app, want string) error {
+	result, err := w.ax(ctx, "get_value", map[string]any{"app": app, "query": display, "nth": 1}, whole)
 	if err != nil {
 		return err
 	}
@@ -213,8 +213,8 @@ func (w *stage) shows(ctx context.Context, want string) error {
 	if err := remarshal(result.StructuredContent, &got); err != nil {
 		return err
 	}
-	if strings.TrimSpace(got.Result.Value) != want {
-		return aai.Errorf(aai.AutomationFailed, "the calculator shows %q, expected %s", got.Result.Value, want)
+	if strings.TrimSpace(got.Result.Value) != strings.TrimSpace(want) {
+		return aai.Errorf(aai.AutomationFailed, "the %s shows %q, expected %q", app, got.Result.Value, want)
 	}
 	return nil
 }

@@ -4,14 +4,10 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
-	"time"
 
-	"modernc.org/sqlite"
+	"aai/internal/database"
 )
 
 // The index is a database beside the journal that holds the calls in a form that
@@ -19,10 +15,10 @@ import (
 // somebody asks for the history, brought up to date then, and made anew when it is
 // missing, broken or of another version.
 
-// indexVersion is kept in the database as its user_version.
+// indexVersion is of the tables: an index of another one is made anew.
 const indexVersion = 4
 
-const indexSchema = `
+const indexTables = `
 CREATE TABLE files (id INTEGER PRIMARY KEY, ident TEXT NOT NULL UNIQUE, consumed INTEGER NOT NULL, tail BLOB NOT NULL);
 CREATE TABLE calls (
 	id INTEGER PRIMARY KEY, file INTEGER NOT NULL, open INTEGER NOT NULL,
@@ -51,7 +47,7 @@ func (j *Journal) search(ctx context.Context, f Filter) (found []Past, err error
 // withIndex does something with an index that is up to date.
 func (j *Journal) withIndex(ctx context.Context, do func(*sql.DB) error) error {
 	err := j.withIndexOnce(ctx, do)
-	if err == nil || !broken(err) {
+	if err == nil || !database.Broken(err) {
 		return err
 	}
 	if err := removeIndex(j.indexPath()); err != nil {
@@ -61,32 +57,6 @@ func (j *Journal) withIndex(ctx context.Context, do func(*sql.DB) error) error {
 }
 
 func (j *Journal) indexPath() string { return filepath.Join(filepath.Dir(j.path), "index.db") }
-
-// errOther is an index that is to be made anew.
-var errOther = errors.New("it is of another version, or of other files")
-
-// broken reports whether an index that failed so is to be made anew: it is no
-// database, a corrupt one, or does not have our tables.
-func broken(err error) bool {
-	const (
-		sqliteError   = 1
-		sqliteCorrupt = 11
-		sqliteFormat  = 24
-		sqliteNotADB  = 26
-	)
-	if errors.Is(err, errOther) {
-		return true
-	}
-	e, ok := errors.AsType[*sqlite.Error](err)
-	if !ok {
-		return false
-	}
-	switch e.Code() & 0xff {
-	case sqliteError, sqliteCorrupt, sqliteFormat, sqliteNotADB:
-		return true
-	}
-	return false
-}
 
 func removeIndex(path string) error {
 	var errs []error
@@ -131,65 +101,5 @@ func openIndex(ctx context.Context, path string) (*sql.DB, error) {
 	if err := f.Close(); err != nil {
 		return nil, err
 	}
-	slashed := filepath.ToSlash(path)
-	if !strings.HasPrefix(slashed, "/") {
-		slashed = "/" + slashed
-	}
-	name := url.URL{Scheme: "file", Path: slashed, RawQuery: "_txlock=immediate&_pragma=busy_timeout(5000)" +
-		"&_pragma=journal_mode(WAL)&_pragma=synchronous(NORMAL)&_pragma=trusted_schema(0)"}
-	db, err := sql.Open("sqlite", name.String())
-	if err != nil {
-		return nil, err
-	}
-	db.SetMaxOpenConns(1)
-	if err := prepareWhenFree(ctx, db); err != nil {
-		return nil, errors.Join(err, db.Close())
-	}
-	return db, nil
-}
-
-// busyPatience is how long a database may be busy with another process. SQLite
-// itself does not wait where it would change to its write-ahead log.
-const busyPatience = 5 * time.Second
-
-func prepareWhenFree(ctx context.Context, db *sql.DB) error {
-	const sqliteBusy = 5
-	for until := time.Now().Add(busyPatience); ; {
-		err := prepareIndex(ctx, db)
-		e, ok := errors.AsType[*sqlite.Error](err)
-		if !ok || e.Code()&0xff != sqliteBusy || time.Now().After(until) {
-			return err
-		}
-		select {
-		case <-time.After(5 * time.Millisecond):
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-}
-
-// prepareIndex makes the tables of a database that is new.
-func prepareIndex(ctx context.Context, db *sql.DB) error {
-	tx, err := db.BeginTx(ctx, nil)
-	if err != nil {
-		return err
-	}
-	defer tx.Rollback() //nolint:errcheck // it has no effect after Commit
-	var version, tables int
-	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
-		return err
-	}
-	if err := tx.QueryRowContext(ctx, "SELECT count(*) FROM sqlite_master").Scan(&tables); err != nil {
-		return err
-	}
-	switch {
-	case version == indexVersion && tables > 0:
-		return nil
-	case version != 0 || tables > 0:
-		return errOther
-	}
-	if _, err := tx.ExecContext(ctx, indexSchema+"PRAGMA user_version = "+strconv.Itoa(indexVersion)); err != nil {
-		return err
-	}
-	return tx.Commit()
+	return database.Open(ctx, path, database.Layout{Version: indexVersion, Tables: indexTables})
 }

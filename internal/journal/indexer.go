@@ -14,6 +14,7 @@ import (
 	"strconv"
 
 	"aai"
+	"aai/internal/database"
 )
 
 // An indexer brings an index up to date.
@@ -84,7 +85,7 @@ func (x *indexer) sameKept(ctx context.Context, ident string) error {
 	case same > 0:
 		return nil
 	case files > 0:
-		return errOther
+		return database.ErrOther
 	}
 	_, err := x.db.ExecContext(ctx, "INSERT OR IGNORE INTO files (ident, consumed, tail) VALUES (?, 0, x'')", ident)
 	return err
@@ -145,7 +146,7 @@ func (x *indexer) take(ctx context.Context, f openFile, ident string, most int64
 		return 0, false, err
 	}
 	if !at.fits(file) {
-		return 0, false, errOther // what was read is no longer what stands there
+		return 0, false, database.ErrOther // what was read is no longer what stands there
 	}
 	if f.size <= at.consumed {
 		return 0, false, nil

@@ -148,6 +148,35 @@ func (v *Vault) Seals(ctx context.Context) error {
 	return v.attends(best.name)
 }
 
+// Seal seals what somebody else keeps, such as a row of a database, for [Vault.Open] with
+// the same id. It makes the vault where there is none.
+func (v *Vault) Seal(ctx context.Context, id string, content []byte) ([]byte, error) {
+	if err := checkID(id); err != nil {
+		return nil, err
+	}
+	k, err := v.key(ctx, true)
+	if err != nil {
+		return nil, faultOf(err)
+	}
+	return k.seal(id, content), nil
+}
+
+// Open returns what was sealed by [Vault.Seal] with that id.
+func (v *Vault) Open(ctx context.Context, id string, box []byte) ([]byte, error) {
+	k, err := v.key(ctx, false)
+	switch {
+	case err != nil:
+		return nil, faultOf(err)
+	case k == nil:
+		return nil, broken(errors.New("the vault that sealed it is gone"), "")
+	}
+	content, err := k.open(id, box)
+	if err != nil {
+		return nil, broken(err, "")
+	}
+	return content, nil
+}
+
 // change is Update under the lock.
 func (v *Vault) change(k *held, id string, edit func([]byte) ([]byte, error)) error {
 	old, _, err := v.read(k, id)

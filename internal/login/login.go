@@ -103,7 +103,7 @@ type Logins struct {
 
 // New makes Logins. It does no I/O.
 func New(c Config) *Logins {
-	l := &Logins{cfg: c, now: c.Now, log: c.Log, sleep: sleep, flows: make(map[string]*flow), failures: make(map[string]badEnd), nonces: make(map[string]nonce)}
+	l := &Logins{cfg: c, now: c.Now, log: c.Log, sleep: aai.Pause, flows: make(map[string]*flow), failures: make(map[string]badEnd), nonces: make(map[string]nonce)}
 	if l.now == nil {
 		l.now = time.Now
 	}
@@ -126,15 +126,6 @@ func (l *Logins) Close() error {
 	l.end()
 	l.busy.Wait()
 	return nil
-}
-
-func sleep(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // Authorize adds to the request what makes the person known to the app, as the

@@ -96,6 +96,10 @@ type Sources struct {
 	// Asked says what a person should know of how they are asked, "" for nothing; nil:
 	// nobody knows.
 	Asked func(context.Context) string
+	// Workflow is the name of a workflow, or says what is wrong with it; nil: nobody knows.
+	Workflow func(source []byte) (name string, err error)
+	// More are tools of other rooms that stand behind those of this one.
+	More []*aai.Tool
 	// HostPlatform is this computer's: "linux", "macos" or "windows".
 	HostPlatform string
 }
@@ -128,7 +132,7 @@ func App(s Sources, known func() Catalog) *aai.App {
 			read(Guide, "Say how to use an app, or one tool of it in full", toolOfApp, c.guide),
 			read(Descriptor, "Return an app's descriptor as its author wrote it, or what of it is of this platform", partOfApp, c.descriptor),
 			read(Scan, "Look at every aai.json and say what is wrong with it", none, c.scan),
-			read(Projects, "List what the client's project folders have in .aai: descriptors, workflows, baselines", none, projectTool{s.HostPlatform}.list),
+			read(Projects, "List what the client's project folders have in .aai: descriptors, workflows, scripts, baselines", none, projectTool{s.HostPlatform, s.Workflow}.list),
 			read(History, "List past calls, newest first", historyFilter, historyTool{s.Journal}.list),
 			read(Consents, "List what was allowed and refused", none, k.list),
 			read(Lint, "Look at an aai.json as its author would, and at how it differs from an earlier version", lintParams, lintTool{s.Fetch}.lint),
@@ -145,6 +149,7 @@ func App(s Sources, known func() Catalog) *aai.App {
 	app.Tools = append(app.Tools, auditTools{s.Journal}.tools()...)
 	app.Tools = append(app.Tools, proofTools{s.Passphrase, s.Confirmed, s.Unconfirmed}.tools()...)
 	promise(app)
+	app.Tools = append(app.Tools, s.More...)
 	for _, name := range []string{Check, History, AuditVerify} {
 		app.Tool(name).Unrecorded = true // they say what is wrong
 	}

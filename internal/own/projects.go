@@ -25,10 +25,21 @@ const (
 // projectFolder is the folder in a project that is for us.
 const projectFolder = ".aai"
 
+// axFolder is the folder of one for the tools of windows, as others call it.
+const axFolder = ".axterminator"
+
+// scriptFolders are those of a project that have scripts.
+func scriptFolders() []string {
+	return []string{projectFolder, projectFolder + "/scripts", axFolder, axFolder + "/scripts"}
+}
+
 // projectTool finds what projects have for the gateway. It never runs any of it: a
 // descriptor in a folder that an agent may write to is not one that the person
 // placed on this computer.
-type projectTool struct{ host string } // host is the platform, as catalog.Options has it
+type projectTool struct {
+	host     string                              // the platform, as catalog.Options has it
+	workflow func(source []byte) (string, error) // the name of a workflow, or what is wrong with it; may be nil
+}
 
 // A project is a folder that the client works in.
 type project struct {
@@ -37,6 +48,7 @@ type project struct {
 	Problem     string        `json:"problem,omitempty"`
 	Descriptors []projectFile `json:"descriptors"`
 	Workflows   []projectFile `json:"workflows"`
+	Scripts     []projectFile `json:"scripts"`
 	Baselines   []projectFile `json:"baselines"`
 	Omitted     bool          `json:"omitted,omitempty"` // there is more
 	folder      *os.Root      // while it is looked at
@@ -90,7 +102,7 @@ const notOpened = "this folder cannot be opened: it is not there, it is no folde
 
 // look lists one folder. Nothing outside of it is opened, wherever links lead.
 func (p projectTool) look(root aai.Root) project {
-	found := project{Path: root.Path, Name: root.Name, Descriptors: []projectFile{}, Workflows: []projectFile{}, Baselines: []projectFile{}}
+	found := project{Path: root.Path, Name: root.Name, Descriptors: []projectFile{}, Workflows: []projectFile{}, Scripts: []projectFile{}, Baselines: []projectFile{}}
 	folder, err := os.OpenRoot(root.Path + asFolder)
 	if err != nil {
 		found.Problem = notOpened
@@ -106,7 +118,12 @@ func (p projectTool) look(root aai.Root) project {
 			found.Descriptors = append(found.Descriptors, *f)
 		}
 	}
-	found.Workflows = found.files(projectFolder + "/workflows")
+	for _, folder := range []string{projectFolder, axFolder} {
+		found.Workflows = append(found.Workflows, p.workflows(&found, folder+"/workflows")...)
+	}
+	for _, folder := range scriptFolders() {
+		found.Scripts = append(found.Scripts, slices.DeleteFunc(found.files(folder), func(f projectFile) bool { return filepath.Ext(f.Path) != ".js" })...)
+	}
 	found.Baselines = found.files(projectFolder + "/baselines")
 	return found
 }
@@ -146,6 +163,26 @@ func (p *project) files(folder string) []projectFile {
 	files := []projectFile{}
 	for _, path := range p.entries(folder, 0) {
 		files = append(files, projectFile{Path: p.absolute(path)})
+	}
+	return files
+}
+
+// workflows say what those of a folder are worth. They are run by nobody who is not told to:
+// they are read, and no tools.
+func (p projectTool) workflows(in *project, folder string) []projectFile {
+	files := in.files(folder)
+	if p.workflow == nil {
+		return files
+	}
+	for i := range files {
+		f := &files[i]
+		source, err := in.read(folder + "/" + filepath.Base(f.Path))
+		if err == nil {
+			f.Name, err = p.workflow(source)
+		}
+		if f.Status = catalog.OK; err != nil {
+			f.Status, f.Fault = catalog.Invalid, reason(err)
+		}
 	}
 	return files
 }

@@ -16,9 +16,9 @@ import (
 
 // A listedProject is a project as the tool tells it.
 type listedProject struct {
-	Path, Name, Problem               string
-	Descriptors, Workflows, Baselines []listedFile
-	Omitted                           bool
+	Path, Name, Problem                        string
+	Descriptors, Workflows, Scripts, Baselines []listedFile
+	Omitted                                    bool
 }
 
 type listedFile struct{ Path, App, Name, Status, Fault string }
@@ -32,6 +32,12 @@ func projectsOf(t *testing.T, roots func(context.Context) ([]aai.Root, error)) (
 	t.Helper()
 	w := newWorld(t, apps())
 	w.sources.HostPlatform = "linux"
+	w.sources.Workflow = func(source []byte) (string, error) {
+		if string(source) != "{}" {
+			return "", errors.New("it is no workflow")
+		}
+		return "Deploy", nil
+	}
 	w.open()
 	ctx := aai.WithAssistant(t.Context(), aai.Assistant{Roots: roots})
 	result, err := w.gateway.Do(ctx, &aai.Call{Caller: agent(), App: aai.OwnApp, Tool: own.Projects})
@@ -68,7 +74,8 @@ func in(folders ...string) func(context.Context) ([]aai.Root, error) {
 func TestProjectsAreListed(t *testing.T) {
 	folder := newProject(t, map[string]string{
 		".aai/aai.json": notes, ".aai/broken/aai.json": broken, ".aai/mac/aai.json": macOnly, ".aai/empty/README": "",
-		".aai/workflows/deploy.json": "{}", ".aai/workflows/sub/deep.json": "{}", ".aai/baselines/login.png": "png",
+		".aai/workflows/deploy.json": "{}", ".axterminator/workflows/tidy.json": "not one", ".aai/workflows/sub/deep.json": "{}", ".aai/baselines/login.png": "png",
+		".aai/scripts/check.js": "1", ".aai/scripts/check.txt": "1", ".axterminator/old.js": "1",
 		"aai.json": notes,
 	})
 	found, err := projectsOf(t, in(folder, newProject(t, nil), filepath.Join(folder, "nowhere")))
@@ -88,8 +95,12 @@ func TestProjectsAreListed(t *testing.T) {
 	if b := p.Descriptors[1]; b.Path != under("broken/aai.json") || b.Status != "invalid" || !strings.Contains(b.Fault, "tools[0].method") {
 		t.Errorf("the broken descriptor is %+v", b)
 	}
-	if !slices.Equal(p.Workflows, []listedFile{{Path: under("workflows/deploy.json")}}) || !slices.Equal(p.Baselines, []listedFile{{Path: under("baselines/login.png")}}) {
+	tidy := filepath.Join(folder, ".axterminator", "workflows", "tidy.json")
+	if !slices.Equal(p.Workflows, []listedFile{{Path: under("workflows/deploy.json"), Name: "Deploy", Status: "ok"}, {Path: tidy, Status: "invalid", Fault: "it is no workflow"}}) || !slices.Equal(p.Baselines, []listedFile{{Path: under("baselines/login.png")}}) {
 		t.Errorf("the rest is %+v, %+v", p.Workflows, p.Baselines)
+	}
+	if !slices.Equal(p.Scripts, []listedFile{{Path: under("scripts/check.js")}, {Path: filepath.Join(folder, ".axterminator", "old.js")}}) {
+		t.Errorf("the scripts are %+v", p.Scripts)
 	}
 	if p := found.Projects[1]; p.Problem != "" || len(p.Descriptors)+len(p.Workflows)+len(p.Baselines) > 0 {
 		t.Errorf("an empty project is %+v", p)

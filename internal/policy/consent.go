@@ -77,7 +77,7 @@ func (c *Consent) Preapproved() []Grant { return c.preapproved }
 // Check admits the call if somebody has allowed it, refuses it if somebody has
 // refused it, and asks otherwise.
 func (c *Consent) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
-	if r.App.ID == aai.OwnApp {
+	if r.App.ID == aai.OwnApp || onlyCalls(r.App, r.Tool) {
 		return nil, nil
 	}
 	now := c.now()
@@ -96,7 +96,9 @@ func (c *Consent) Check(_ context.Context, r *aai.Request) ([]aai.Question, erro
 	switch {
 	case decided != nil && decided.Decision == Deny:
 		return nil, refused(r, *decided)
-	case r.Admitted != "" && r.Admitted == r.Permission() && len(r.Call.Answers) > 0:
+	case each && r.Call.Each != "":
+		return nil, notEach(r)
+	case r.Admitted != "" && r.Admitted == r.Permission() && len(r.Call.Answers) > 0 && c.sessions.none(r.Since):
 		return nil, nil // a person allowed this very call, before it had to wait
 	case each: // nothing that was allowed before counts
 		return c.ask(r, nil, grants, now)
@@ -117,7 +119,8 @@ func (c *Consent) Check(_ context.Context, r *aai.Request) ([]aai.Question, erro
 
 // ask judges the answer that the call brings, or asks for one.
 func (c *Consent) ask(r *aai.Request, old *Grant, grants []Grant, now time.Time) ([]aai.Question, error) {
-	if answer, ok := r.Call.Answers[questionID]; ok {
+	// What was admitted took the answer; what has become of it since is another question.
+	if answer, ok := r.Call.Answers[questionID]; ok && r.Admitted == "" {
 		return nil, c.judge(r, answer, grants, now)
 	}
 	q, err := c.question(r, old, now)
@@ -125,6 +128,13 @@ func (c *Consent) ask(r *aai.Request, old *Grant, grants []Grant, now time.Time)
 		return nil, err
 	}
 	return []aai.Question{q}, nil
+}
+
+// notEach is the error of a call for each value of a list where every single one is confirmed.
+func notEach(r *aai.Request) error {
+	e := aai.Errorf(aai.ConsentRequired, "nobody was asked: each call of %s is confirmed for itself, and this is one for each value of a list", aai.CleanLabel(r.Tool.Name, maxName))
+	e.Hint = "Make a call, or a step, for each of the values."
+	return e
 }
 
 // confirmsEach reports whether the mode wants every single call confirmed.
@@ -223,7 +233,7 @@ func (c *Consent) judge(r *aai.Request, a aai.Answer, decided []Grant, now time.
 			return notKept(err)
 		}
 	}
-	r.Consent = fmt.Sprintf("%s (%s)", a.Choice, a.Channel)
+	r.Consent, r.Since = fmt.Sprintf("%s (%s)", a.Choice, a.Channel), c.sessions.now()
 	return nil
 }
 

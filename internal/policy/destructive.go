@@ -36,7 +36,7 @@ func NewDestructive(words []string) Destructive {
 
 // Check implements aai.Gate.
 func (d Destructive) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
-	if !r.App.OperatesOthers() || r.Effect() == aai.Reads {
+	if !r.App.OperatesOthers() || r.Effect() == aai.Reads || onlyCalls(r.App, r.Tool) {
 		return nil, nil
 	}
 	hit := r.Aim(ctx)

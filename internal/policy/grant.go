@@ -139,6 +139,21 @@ func (s *sessionGrants) has(r *aai.Request) bool {
 	return false
 }
 
+// now is the latest revocation; where nobody can tell, one that never is.
+func (s *sessionGrants) now() string {
+	latest, err := s.revocations.latest()
+	if err != nil {
+		return "unknown"
+	}
+	return latest
+}
+
+// none reports whether nothing was revoked since that one, nor might have been.
+func (s *sessionGrants) none(since string) bool {
+	latest, err := s.revocations.latest()
+	return err == nil && latest == since
+}
+
 func (s *sessionGrants) add(r *aai.Request) {
 	latest, err := s.revocations.latest()
 	if err != nil {

@@ -108,7 +108,10 @@ func (l *Limits) Check(_ context.Context, r *aai.Request) ([]aai.Question, error
 	}
 	touched := target{r.Call.Target.ID, r.Call.Target.PID}
 	if r.Within != nil && r.Within.Call.Caller == c && r.Within.Holds(l) {
-		// It is counted, and is under way within a call that has a slot.
+		// It is counted when it runs, and is under way within a call that has a slot.
+		if r.Rests {
+			return nil, nil
+		}
 		if err := l.count(me); err != nil {
 			return nil, err
 		}

@@ -88,14 +88,24 @@ func (m *Modes) Mode() Mode {
 
 // Check implements aai.Gate.
 func (m *Modes) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
+	if r.Sandboxed && !onlyCalls(r.App, r.Tool) && (r.Effect() != aai.Reads || !r.Tool.Natural && r.App.ID != aai.OwnApp) {
+		return nil, onlyReads(r)
+	}
 	mode := m.Mode()
 	if mode != Normal && r.App.OperatesOthers() && r.Permission() == aai.PermissionRun {
 		return nil, refusedBy(mode, "typing into a terminal", r.Call.Target)
 	}
-	if mode == Normal || mode.Admits(r.App, r.Tool) && (mode != Sandboxed || r.App.ID == aai.OwnApp || r.Effect() == aai.Reads) {
+	if mode == Normal || mode.Admits(r.App, r.Tool) && (mode != Sandboxed || r.App.ID == aai.OwnApp || r.Effect() == aai.Reads || onlyCalls(r.App, r.Tool)) {
 		return nil, nil
 	}
 	return nil, refusedBy(mode, r.Tool.Name, r.App)
+}
+
+// onlyReads refuses what does not only read to those who asked for no more.
+func onlyReads(r *aai.Request) error {
+	e := aai.Errorf(aai.PermissionDenied, "%s of %s does not only read, and its caller asked to be let do no more", r.Tool.Name, r.App.ID)
+	e.Hint = "Without sandboxed it may be called."
+	return e
 }
 
 func refusedBy(mode Mode, what string, app *aai.App) error {
@@ -113,5 +123,5 @@ func (m Mode) Admits(app *aai.App, tool *aai.Tool) bool {
 	case m == Safe:
 		return tool.Kind != aai.KindScript
 	}
-	return tool.Effect == aai.Reads && tool.Natural
+	return tool.Effect == aai.Reads && tool.Natural || onlyCalls(app, tool)
 }

@@ -68,7 +68,7 @@ func (o *Own) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error)
 	}
 	personal := slices.Contains(o.cfg.Personal, r.Call.Caller.Door)
 	switch reads := r.Tool.Effect == aai.Reads; {
-	case reads && (personal || slices.Contains(o.cfg.Open, r.Tool.Name)):
+	case (reads || onlyCalls(r.App, r.Tool)) && (personal || slices.Contains(o.cfg.Open, r.Tool.Name)):
 		r.Consent = "own"
 		return nil, nil
 	case reads:
@@ -91,6 +91,12 @@ func (o *Own) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error)
 		return nil, err
 	}
 	return []aai.Question{q}, nil
+}
+
+// onlyCalls reports whether the tool is the gateway's own and does nothing but make calls,
+// about each of which every gate is asked.
+func onlyCalls(app *aai.App, tool *aai.Tool) bool {
+	return tool.Calls && (app.ID == aai.OwnApp || app.ID == aai.DesktopApp)
 }
 
 // way is how the request can be proved now, or why in none.

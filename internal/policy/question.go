@@ -19,6 +19,7 @@ const (
 	maxShown = 1500 // of a call's arguments; with more nobody is asked
 	maxPath  = 120  // of a path, an id or a host
 	maxName  = 40   // of a name in the title
+	maxRuns  = 1600 // of what stands behind a tool: a workflow names its calls
 	maxHit   = 240  // of what a call will hit
 	maxSays  = 100  // of what a tool says of itself, beside the question
 	maxHost  = 253  // of a host that can be (RFC 1035)
@@ -57,6 +58,14 @@ func (c *Consent) question(r *aai.Request, old *Grant, now time.Time) (aai.Quest
 		return aai.Question{}, err
 	}
 	text = append(text, with...)
+	if each := r.Call.Each; each != "" {
+		list, err := written(each)
+		if err != nil || len(list) > maxShown {
+			return aai.Question{}, unshown(r, fmt.Sprintf("the list that it is repeated for has more than the %d bytes that a person can be asked about", maxShown))
+		}
+		text.ours("%s", w.forEach)
+		text.theirs("%s", list)
+	}
 	return aai.Question{
 		ID:       questionID,
 		Channels: c.channels(r, r.Permission()),
@@ -190,7 +199,7 @@ func (c *Consent) details(r *aai.Request) lines {
 		text.theirs(w.pair, w.says, quoted(r.Tool.Description, 300))
 	}
 	if r.Tool.Runs != "" {
-		text.theirs(w.pair, w.runs, quoted(r.Tool.Runs, 200))
+		text.theirs(w.pair, w.runs, quoted(r.Tool.Runs, maxRuns))
 	}
 	return text
 }
@@ -252,7 +261,7 @@ func binding(r *aai.Request) [sha256.Size]byte {
 	if r.Destructive {
 		hit = r.Hit // the person said yes to this one
 	}
-	b, err := json.Marshal([]any{r.Call.Caller, r.App.ID, r.Call.Target.ID, r.Digest(), r.Tool.Name, r.Call.Args, r.Permission(), hit})
+	b, err := json.Marshal([]any{r.Call.Caller, r.App.ID, r.Call.Target.ID, r.Digest(), r.Tool.Name, r.Call.Args, r.Call.Each, r.Permission(), hit})
 	if err != nil {
 		// Arguments come from JSON, so this cannot be; if it is, no answer fits.
 		b = []byte(rand.Text())

@@ -19,7 +19,7 @@ type Untouchable struct {
 
 // Check implements aai.Gate.
 func (u Untouchable) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
-	if !r.App.OperatesOthers() {
+	if !r.App.OperatesOthers() || onlyCalls(r.App, r.Tool) {
 		return nil, nil
 	}
 	switch {

@@ -9,7 +9,7 @@ import (
 // words are the gateway's own words in a question, in one language. What takes an
 // argument is for fmt.
 type words struct {
-	title, titleWindows, titleAll, eachOf string
+	title, titleWindows, titleAll, eachOf, forEach string
 
 	who, calledItself, holder, unknown, somebody   string
 	does, doesSaid, by, byTool, pair               string
@@ -43,7 +43,7 @@ func wordsIn(language string) words {
 func english() words {
 	return words{
 		title: "Allow %s to use %s of %s?", titleWindows: "Allow %s to %s?",
-		titleAll: "Allow %s all of these %d calls?", eachOf: "Call %d of %d:",
+		titleAll: "Allow %s all of these %d calls?", eachOf: "Call %d of %d:", forEach: "Not once, but for each value of:",
 		who: "Who asks: %s", calledItself: "which calls itself %s", holder: "whoever has the token %s",
 		unknown: "a program that the system does not know", somebody: "an unknown program",
 		does: "It would: %s", doesSaid: "It would, as the app says: %s", by: "with %s, which says: %s", byTool: "with %s", pair: "%s: %s",
@@ -76,7 +76,7 @@ func english() words {
 func chinese() words {
 	return words{
 		title: "允许 %s 使用 %[3]s 的 %[2]s 吗？", titleWindows: "允许 %s %s吗？",
-		titleAll: "允许 %s 的以下全部 %d 个调用吗？", eachOf: "第 %d 个调用，共 %d 个：",
+		titleAll: "允许 %s 的以下全部 %d 个调用吗？", eachOf: "第 %d 个调用，共 %d 个：", forEach: "不止一次，而是对以下列表的每个值各调用一次：",
 		who: "请求者：%s", calledItself: "自称 %s", holder: "持有令牌 %s 者",
 		unknown: "系统未知的程序", somebody: "未知程序",
 		does: "它将：%s", doesSaid: "据应用自述，它将：%s", by: "通过 %s，其说明为：%s", byTool: "通过 %s", pair: "%s：%s",

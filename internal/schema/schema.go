@@ -36,7 +36,8 @@ import (
 // Schema.Order holds the names in the "properties" of the schema, or of what its
 // "$ref" leads to, as they are written.
 //
-// Schema.Check takes what encoding/json gives, and Go's integers too. It returns
+// Schema.Check takes what encoding/json gives, Go's integers too, and an [aai.Hole], which
+// is whatever fits. It returns
 // a copy in which defaults are filled in at every object that is there, through
 // "properties", "items", "allOf" and "$ref", never over a given value or a null.
 // A json.Number stays one, and Go's integers become int64 (or a json.Number where

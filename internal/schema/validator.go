@@ -7,6 +7,7 @@ import (
 
 	"aai"
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"github.com/santhosh-tekuri/jsonschema/v6/kind"
 )
 
 // location is the name of the document inside the library. Nothing is ever
@@ -133,5 +134,64 @@ func (v *validator) validate(m *meter, value any, s *jsonschema.Schema) error {
 	if !ok {
 		return err
 	}
+	if failure = known(failure); failure == nil {
+		return nil
+	}
 	return v.explain(failure, value)
+}
+
+// known is a failure without what fails only because a value is not known yet: nil where
+// nothing remains.
+func known(f *jsonschema.ValidationError) *jsonschema.ValidationError {
+	switch k := f.ErrorKind.(type) {
+	case *kind.InvalidJsonValue:
+		if _, hole := k.Value.(aai.Hole); hole {
+			return nil
+		}
+	case *kind.Const:
+		if open(k.Got) {
+			return nil
+		}
+	case *kind.Enum:
+		if open(k.Got) {
+			return nil
+		}
+	}
+	if len(f.Causes) == 0 {
+		return f
+	}
+	_, one := f.ErrorKind.(*kind.OneOf)
+	_, either := f.ErrorKind.(*kind.AnyOf)
+	_, among := f.ErrorKind.(*kind.Contains)
+	causes := make([]*jsonschema.ValidationError, 0, len(f.Causes))
+	for _, cause := range f.Causes {
+		if cause = known(cause); cause != nil {
+			causes = append(causes, cause)
+		} else if one || either || among {
+			return nil // this way may be the one
+		}
+	}
+	if len(causes) == 0 {
+		return nil
+	}
+	left := *f
+	left.Causes = causes
+	return &left
+}
+
+// open reports whether a value that is not known yet is in the value.
+func open(value any) bool {
+	switch v := value.(type) {
+	case aai.Hole:
+		return true
+	case map[string]any:
+		for _, member := range v {
+			if open(member) {
+				return true
+			}
+		}
+	case []any:
+		return slices.ContainsFunc(v, open)
+	}
+	return false
 }

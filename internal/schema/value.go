@@ -24,7 +24,7 @@ func copyBelow(value any, at path) (any, error) {
 		return nil, aai.Errorf(aai.InvalidParams, "%sthe value is nested more than %d deep", prefix(at[:3]), maxValueDepth)
 	}
 	switch v := value.(type) {
-	case nil, bool, string, int64:
+	case nil, bool, string, int64, aai.Hole:
 		return v, nil
 	case map[string]any:
 		object := make(map[string]any, len(v))

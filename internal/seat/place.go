@@ -122,7 +122,7 @@ func (p lockNames) take(ctx context.Context, w wanted, try func(*flock.Flock) (b
 				return nil, errAsked
 			}
 		}
-		if w.limit > 0 && time.Since(begun) > w.limit || pause(ctx, wait) != nil {
+		if w.limit > 0 && time.Since(begun) > w.limit || aai.Pause(ctx, wait) != nil {
 			return nil, errHeld
 		}
 	}
@@ -160,21 +160,9 @@ func (p lockNames) awaitAnswer(ctx context.Context) error {
 			return unusable(err)
 		case !asked:
 			return nil
-		case ends && time.Until(deadline) < reserve, pause(ctx, latest) != nil:
+		case ends && time.Until(deadline) < reserve, aai.Pause(ctx, latest) != nil:
 			return busy(p.read().Asker)
 		}
-	}
-}
-
-// pause waits, but not longer than the context.
-func pause(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return ctx.Err()
-	case <-ctx.Done():
-		return ctx.Err()
 	}
 }
 

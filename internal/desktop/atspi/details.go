@@ -189,18 +189,24 @@ func (n *node) wantsNumber() bool {
 // askText asks for the beginning of the node's text. Its length is asked first:
 // some apps answer nothing if asked for more than there is, and a whole book if not
 // told where to end. At most is in characters, none of which is less than a byte.
+// Chromium cuts what is asked for to what there is.
 func (p *program) askText(first, second *round, n *node, atMost int) {
+	take := func(d *dbuswire.Decoder) {
+		if text := d.Str(); d.Err() == nil {
+			n.text = text
+		}
+	}
+	if p.habits().toolkit == chromium {
+		first.put(numbers(textInterface, "GetText", "ii", "s", 0, int32(min(atMost, math.MaxInt32))), n.ref, take)
+		return
+	}
 	first.put(p.bus.ask.characterCount, n.ref, func(d *dbuswire.Decoder) {
 		count, ok := readNumber(d)
 		if !ok || count < 1 {
 			return
 		}
 		end := int32(min(count, float64(atMost), math.MaxInt32))
-		second.put(numbers(textInterface, "GetText", "ii", "s", 0, end), n.ref, func(d *dbuswire.Decoder) {
-			if text := d.Str(); d.Err() == nil {
-				n.text = text
-			}
-		})
+		second.put(numbers(textInterface, "GetText", "ii", "s", 0, end), n.ref, take)
 	})
 }
 

@@ -54,6 +54,18 @@ func (p *program) all(n *node) *round {
 	return r
 }
 
+// LastWhole tells one reading of the whole app from another.
+func LastWhole(ctx context.Context, b *Bus, app desktop.App) (reading any) {
+	p, err := b.program(ctx, app)
+	if err == nil {
+		err = p.mirror.Reading(ctx, func(t *tree) { reading = t })
+	}
+	if err != nil {
+		return err
+	}
+	return reading
+}
+
 // A Raw is what was read of one object, before anything is made of it.
 type Raw struct {
 	Sender, Path, Parent string

@@ -65,6 +65,18 @@ type traits struct {
 	unlisted bool
 }
 
+// candour is how far it can be gone by what the app tells of itself. Of the family that
+// lists its objects Chromium alone leaves out what [program.check] looks after.
+func (t traits) candour() mirror.Candour {
+	switch {
+	case t.toolkit == chromium && t.peers:
+		return mirror.Checked
+	case t.peers:
+		return mirror.Candid
+	}
+	return mirror.Silent
+}
+
 // utf16 reports whether lengths of text are in UTF-16 units; else they are in
 // bytes. Source: Qt's atspiadaptor.cpp cuts a QString; atk-bridge and GTK hand the
 // number on to functions that count bytes.
@@ -182,7 +194,7 @@ func (p *program) meet(ctx context.Context) error {
 		return err
 	}
 	socket := p.dialPeer(ctx, address, peerPatience)
-	p.mirror.Trust(t.peers)
+	p.mirror.Trust(t.candour())
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.met, p.traits, p.socket, p.address = true, t, socket, address

@@ -102,6 +102,11 @@ func (p *program) Part(ctx context.Context, t *tree, m mirror.Marks[ref], hasty 
 	if err != nil {
 		return err
 	}
+	if !hasty && p.habits().candour() == mirror.Checked {
+		if err := p.check(ctx, t); err != nil {
+			return err
+		}
+	}
 	t.judge(p.habits(), p.far.Load())
 	for _, n := range t.nodes {
 		if !n.detailed && (n.shown || n.beyond && p.far.Load()) {

@@ -51,7 +51,7 @@ type questions struct {
 	value, minimum, maximum                                          *question
 	selected                                                         *question
 	toolkit, toolkitVersion, peerAddress                             *question
-	items                                                            *question
+	items, showing                                                   *question
 }
 
 func newQuestions() *questions {
@@ -83,6 +83,7 @@ func newQuestions() *questions {
 		peerAddress:     method(applicationInterface, "GetApplicationBusAddress", "s"),
 		items:           method(cacheInterface, "GetItems", "a((so)(so)(so)iiassusau)"),
 	}
+	q.showing = matches(stateShowing)
 	for i := range q.actionNames {
 		q.actionNames[i] = numbers(actionInterface, "GetName", "i", "s", int32(i))
 	}

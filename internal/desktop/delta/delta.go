@@ -80,7 +80,33 @@ func Between(before, after *desktop.Snapshot, o Options) Delta {
 	o.Budget = max(o.Budget, 40)
 	c := &comparison{pairs: pair(before, after), options: o, seenBefore: before.Seen(), seenAfter: after.Seen()}
 	c.compare()
+	c.fold()
 	return c.tell()
+}
+
+// fold tells once, with their number, what would be many equal lines: of elements that
+// have no refs, such as the separators of a bar that is made anew.
+func (c *comparison) fold() {
+	first := make(map[string]int, len(c.findings))
+	kept, times := c.findings[:0], make([]int, 0, len(c.findings))
+	for _, f := range c.findings {
+		key := strconv.Itoa(f.rank) + f.text
+		if i, seen := first[key]; seen && len(f.changes) == 1 && len(kept[i].changes) == 1 && f.changes[0].Ref == "" {
+			kept[i].more += f.more
+			times[i]++
+			continue
+		}
+		first[key] = len(kept)
+		kept, times = append(kept, f), append(times, 1)
+	}
+	for i, n := range times {
+		if n > 1 {
+			said := fmt.Sprintf(" (%d times)", n)
+			kept[i].text += said
+			kept[i].changes[0].Text += said
+		}
+	}
+	c.findings = kept
 }
 
 // A finding is a line to be told, with the changes that it tells.

@@ -226,3 +226,17 @@ window "App" active
 		}
 	}
 }
+
+// What would be many equal lines is one.
+func TestEqualLines(t *testing.T) {
+	const bar = "window \"App\"\n  toolbar \"Edit\"\n    button \"Cut\"\n    button \"Cut\"\n  label \"a\"\n  label \"b\"\n"
+	d := between(t, bar, strings.NewReplacer(`label "a"`, `status "Saved"`, `label "b"`, `status "Saved"`).Replace(bar), "")
+	want := "+ status \"Saved\" (2 times)\n- label \"a\"\n- label \"b\"\n"
+	if d.Text != want || len(d.Changes) != 3 || d.More != 0 {
+		t.Errorf("%d changes, %d more:\n%swant:\n%s", len(d.Changes), d.More, d.Text, want)
+	}
+	d = between(t, bar, strings.ReplaceAll(bar, `"Cut"`, `"Cut" disabled`), "")
+	if len(d.Changes) != 2 {
+		t.Errorf("what has refs of its own is told by each:\n%s", d.Text)
+	}
+}

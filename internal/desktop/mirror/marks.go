@@ -50,12 +50,21 @@ func (m *Mirror[K, T]) Note(change func(*Marks[K])) {
 	change(&m.marks)
 }
 
-// Trust says whether the app is of a kind that tells of nearly all that changes in it,
-// but for places. It is believed when it has told of something.
-func (m *Mirror[K, T]) Trust(candid bool) {
+// A Candour is how far it can be gone by what apps of a kind tell of themselves.
+type Candour int
+
+// The candours.
+const (
+	Silent  Candour = iota // much changes of which nothing is told
+	Candid                 // nearly all is told, but for places
+	Checked                // so it is, and a Part looks besides after what is not
+)
+
+// Trust says of which kind the app is. It is believed when it has told of something.
+func (m *Mirror[K, T]) Trust(c Candour) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.candid = candid
+	m.candour = c
 }
 
 // Acted says that the app is being made to do something.

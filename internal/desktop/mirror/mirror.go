@@ -2,6 +2,7 @@ package mirror
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -9,6 +10,9 @@ import (
 
 	"aai/internal/desktop"
 )
+
+// ErrUnsure is what a [Source] answers that cannot say what has changed: then all is read.
+var ErrUnsure = errors.New("what has changed cannot be told")
 
 // A Source is one app, as its platform reads it. T is what it reads, such as a tree of
 // the platform's own kind; K names an object in it. All but Pulse are called by one
@@ -18,7 +22,8 @@ type Source[K comparable, T any] interface {
 	// there is none; it is used no more, unless Whole fails.
 	Whole(ctx context.Context, before T) (T, error)
 	// Part reads what the marks say has changed and, unless it is to be hasty, where
-	// everything is, into the last reading.
+	// everything is, into the last reading. In an app that is [Checked] it also reads what
+	// such an app does not tell of, or fails with [ErrUnsure].
 	Part(ctx context.Context, last T, marks Marks[K], hasty bool) error
 	// Sync returns when all that the app told of before is marked.
 	Sync(ctx context.Context, last T) error
@@ -71,6 +76,7 @@ type Mirror[K comparable, T any] struct {
 	took     time.Duration // to read all of it
 	beat     Pulse         // of the app, after the last reading
 	restedAt time.Time     // when that was taken
+	unsureAt time.Time     // when what had changed could not be told
 
 	last atomic.Pointer[desktop.Snapshot]
 	// confirming is true while a goroutine of confirmLater is about.
@@ -78,7 +84,7 @@ type Mirror[K comparable, T any] struct {
 
 	mu      sync.Mutex // guards what follows
 	marks   Marks[K]
-	candid  bool
+	candour Candour
 	told    bool      // the app has ever told of a change
 	acted   time.Time // when it was last made to do something
 	awaited bool      // nobody has looked at what came of that
@@ -209,7 +215,11 @@ func (m *Mirror[K, T]) read(ctx context.Context, now time.Time) (how way, err er
 		how = whole
 	}
 	if how != whole {
-		return how, m.source.Part(ctx, m.reading, marks, how == told)
+		err := m.source.Part(ctx, m.reading, marks, how == told)
+		if !errors.Is(err, ErrUnsure) {
+			return how, err
+		}
+		how, m.unsureAt = whole, now
 	}
 	reading, err := m.source.Whole(ctx, m.reading)
 	if err == nil {
@@ -220,13 +230,14 @@ func (m *Mirror[K, T]) read(ctx context.Context, now time.Time) (how way, err er
 
 // know is what the way is chosen by.
 func (m *Mirror[K, T]) know(now time.Time, awaits bool) knowledge {
-	k := knowledge{state: m.state, awaits: awaits, age: now.Sub(m.readAt), took: m.took}
+	k := knowledge{state: m.state, awaits: awaits, age: now.Sub(m.readAt), took: m.took, unsure: now.Sub(m.unsureAt)}
 	if s := m.last.Load(); s != nil {
 		k.elements = len(s.Elements)
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	k.tells, k.acted, k.news = m.candid && m.told, now.Sub(m.acted), m.awaited && m.marks.any()
+	k.tells, k.checked = m.candour != Silent && m.told, m.candour == Checked
+	k.acted, k.news = now.Sub(m.acted), m.awaited && m.marks.any()
 	return k
 }
 

@@ -261,6 +261,40 @@ func TestWhoAwaits(t *testing.T) {
 	})
 }
 
+// TestChecked: an app whose parts find what it does not tell of is read in part, however
+// small it is and long after it was read, also in the second after an act; as a whole after
+// half a minute, and where a part is not sure, which is not tried again for a second.
+func TestChecked(t *testing.T) {
+	bubble(t, func(t *testing.T) {
+		a := newApp(10)
+		a.checked()
+		a.look(t, true)
+		silent := func(name, want string) {
+			t.Helper()
+			a.rename(1, name)
+			a.untold = nil
+			a.look(t, true)
+			if got := a.read(); got != want {
+				t.Errorf("%s: it was read %s; want %s", name, got, want)
+			}
+		}
+		a.busy = true // nothing is read in the background
+		silent("at once", "1 whole, 1 in part")
+		time.Sleep(20 * time.Second)
+		a.wholes, a.parts = 0, 0
+		silent("late", "0 whole, 1 in part")
+		a.Acted()
+		silent("after an act", "0 whole, 2 in part")
+		a.unsure = true
+		silent("not sure", "1 whole, 3 in part")
+		a.unsure = false
+		silent("within a second", "2 whole, 3 in part")
+		time.Sleep(time.Minute)
+		a.wholes, a.parts = 0, 0
+		silent("a minute later", "1 whole, 0 in part")
+	})
+}
+
 // TestFaults: a reading that fails is the caller's error, and nothing that it changed is
 // kept.
 func TestFaults(t *testing.T) {

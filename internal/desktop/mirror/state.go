@@ -70,6 +70,9 @@ const (
 	// trustedAge is how long what was read as a whole counts, but for what is marked,
 	// of an app that runs and tells of what changes.
 	trustedAge = time.Second
+	// checkedAge is that for an app of which also that is read that it does not tell of, but
+	// for what nobody sees.
+	checkedAge = 30 * time.Second
 	// restless is how long after an act everything is read anew, at each look.
 	restless = time.Second
 	// long is how long it may take to read an app as a whole while somebody waits for what
@@ -83,6 +86,8 @@ const (
 type knowledge struct {
 	state    state
 	tells    bool          // the app tells of what changes in it, and has done so
+	checked  bool          // and of what it does not tell of, a reading in part finds what shows
+	unsure   time.Duration // since a reading in part failed to
 	acted    time.Duration // since it was last made to do something
 	news     bool          // something is marked, and this is the first look since the act
 	awaits   bool          // who looks waits for what the act does
@@ -102,6 +107,8 @@ func (k knowledge) way() way {
 		return whole
 	case k.acted < restless && k.news, k.awaits && k.hurried():
 		return told // somebody waits for it
+	case k.checked && k.unsure > trustedAge && k.age < checkedAge:
+		return part
 	case k.acted < restless, k.elements <= fewElements, k.age > trustedAge:
 		return whole
 	}

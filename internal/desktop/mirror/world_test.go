@@ -28,6 +28,8 @@ type app struct {
 	shared  bool
 	slow    time.Duration // how long it takes to be read as a whole
 	fault   error         // of the next reading
+	unsure  bool          // a part does not tell what has changed
+	checks  bool          // a part finds what is not told
 	wholes  int           // readings as a whole
 	parts   int
 	version uint64
@@ -97,6 +99,13 @@ func (a *app) Part(_ context.Context, last *reading, marks mirror.Marks[int], ha
 	if !hasty && fault == nil {
 		last.places = slices.Clone(a.true.places)
 	}
+	if !hasty && a.checks {
+		*last = a.true.copied()
+	}
+	if a.unsure {
+		last.names[0] = "of what is not sure"
+		return mirror.ErrUnsure
+	}
 	return fault
 }
 
@@ -162,8 +171,15 @@ func (a *app) differs(s *desktop.Snapshot, places bool) error {
 
 // trusted makes it an app that is known to tell of what changes.
 func (a *app) trusted() {
-	a.Trust(true)
+	a.Trust(mirror.Candid)
 	a.Note(func(*mirror.Marks[int]) {})
+}
+
+// checked makes it one in which besides a part finds what is not told.
+func (a *app) checked() {
+	a.trusted()
+	a.Trust(mirror.Checked)
+	a.checks = true
 }
 
 // bubble runs a test whose time passes by itself, and what it left in the background.

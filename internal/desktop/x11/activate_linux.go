@@ -65,7 +65,7 @@ func (s *server) activate(ctx context.Context, g *seat.Grip, window xid) error {
 			e.Delivery = aai.Delivered
 			return e
 		}
-		if err := sleep(ctx, pause); err != nil {
+		if err := aai.Pause(ctx, pause); err != nil {
 			return explained(doing, err)
 		}
 	}
@@ -106,16 +106,4 @@ func (s *server) within(ctx context.Context, inner, outer xid) (bool, error) {
 		inner, _ = tree.children()
 	}
 	return false, nil
-}
-
-// sleep waits, but not longer than the context.
-func sleep(ctx context.Context, d time.Duration) error {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

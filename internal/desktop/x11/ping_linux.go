@@ -106,5 +106,5 @@ func (s *server) settle(ctx context.Context, window xid, answers bool) error {
 	if answers {
 		return s.ping(ctx, window)
 	}
-	return sleep(ctx, settle)
+	return aai.Pause(ctx, settle)
 }

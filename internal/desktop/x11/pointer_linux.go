@@ -32,7 +32,7 @@ func (d *Display) Click(ctx context.Context, which desktop.Seat, window desktop.
 			err := h.must(ctx, h.fake(g, motion, 0, at))
 			for i := range count {
 				if i > 0 && err == nil {
-					err = sleep(ctx, clickPause)
+					err = aai.Pause(ctx, clickPause)
 				}
 				if err == nil {
 					err = h.must(ctx, h.fake(g, buttonPress, byte(button), desktop.Point{}), h.fake(g, buttonRelease, byte(button), desktop.Point{}))
@@ -60,7 +60,7 @@ func (h hands) landed(ctx context.Context) error {
 		if from(pointer.reply, 24).u16()&buttons == 0 || time.Now().After(until) {
 			return nil
 		}
-		if err := sleep(ctx, again); err != nil {
+		if err := aai.Pause(ctx, again); err != nil {
 			return err
 		}
 	}
@@ -134,7 +134,7 @@ func (h hands) drag(ctx context.Context, g *seat.Grip, from, to desktop.Point, d
 		at := desktop.Point{X: from.X + (to.X-from.X)*i/steps, Y: from.Y + (to.Y-from.Y)*i/steps}
 		if g.Asked() {
 			err = interrupted("the button was let go of after %d of %d steps", i-1, steps)
-		} else if err = sleep(ctx, pause); err == nil {
+		} else if err = aai.Pause(ctx, pause); err == nil {
 			err = h.must(ctx, h.fake(g, motion, 0, at))
 		}
 	}
@@ -275,7 +275,7 @@ func (h hands) calm(ctx context.Context) error {
 			e.Hint = "Try again in a moment."
 			return e
 		}
-		if err := sleep(ctx, 20*time.Millisecond); err != nil {
+		if err := aai.Pause(ctx, 20*time.Millisecond); err != nil {
 			return explained(doing, err)
 		}
 	}

@@ -261,7 +261,7 @@ func (d *Display) firstPicture(ctx context.Context, s *server, t top, c client, 
 		case !drawn.IsZero() && time.Since(drawn) >= repaintQuiet:
 			return d.develop(ctx, s, t, c.Frame)
 		}
-		if err := sleep(ctx, repaintPause); err != nil {
+		if err := aai.Pause(ctx, repaintPause); err != nil {
 			return nil, err
 		}
 	}

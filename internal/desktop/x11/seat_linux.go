@@ -253,7 +253,7 @@ func (own *ownSeat) park(ctx context.Context) error {
 	if err := own.must(ctx, createUnseen(corner, own.root, 0), mapWindow(corner), own.fakeInput(motion, 0, desktop.Point{})); err != nil {
 		return err
 	}
-	return sleep(ctx, leavePatience)
+	return aai.Pause(ctx, leavePatience)
 }
 
 // shut removes the pointer and the keyboard, and ends the connection.

@@ -91,7 +91,7 @@ func (t *typist) seated(ctx context.Context, do func(*seat.Grip) error) (done bo
 	// The window manager gives the window the keyboard back when the question is gone.
 	for until := time.Now().Add(returnPatience); ; {
 		_, err = t.display.stroke(ctx, t.hands, nil, func(g *seat.Grip) error { return t.begin(ctx, g) })
-		if err == nil || time.Now().After(until) || sleep(ctx, 20*time.Millisecond) != nil {
+		if err == nil || time.Now().After(until) || aai.Pause(ctx, 20*time.Millisecond) != nil {
 			return false, err
 		}
 	}

@@ -201,6 +201,7 @@ type errorView struct {
 	Code         int          `json:"code"`
 	Detail       string       `json:"detail"`
 	Suggestion   string       `json:"suggestion,omitempty"`
+	Result       any          `json:"result,omitempty"` // what came of it all the same
 	Delivery     aai.Delivery `json:"delivery,omitempty"`
 	Retry        string       `json:"retry,omitempty"` // "safe" or "unsafe"
 	RetryAfterMS int64        `json:"retry_after_ms,omitempty"`
@@ -224,7 +225,7 @@ func errorObject(err error) errorView {
 		retry = "unsafe"
 	}
 	return errorView{
-		Type: e.Code, Alias: e.AlsoCalled(), Code: e.Code.Number(), Detail: e.Message, Suggestion: e.Hint,
+		Type: e.Code, Alias: e.AlsoCalled(), Code: e.Code.Number(), Detail: e.Message, Suggestion: e.Hint, Result: e.Data,
 		Delivery: e.Delivery, Retry: retry, RetryAfterMS: e.RetryAfter.Milliseconds(), Candidates: e.Candidates, Visit: e.Visit,
 	}
 }

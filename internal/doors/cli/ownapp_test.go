@@ -16,7 +16,7 @@ import (
 // plain JSON values, as different rooms do.
 func (w *world) ownApp() *aai.App {
 	open := schema(`{}`, anything)
-	return &aai.App{ID: aai.OwnApp, Tools: []*aai.Tool{
+	return &aai.App{ID: aai.OwnApp, Tools: append(w.workflowTools(), []*aai.Tool{
 		{Name: "apps", Returns: rows("", "id:app", "name", "tools", "runnable:runs", "description", "aliases"), Run: answer(&aai.Result{Data: appList()})},
 		{Name: "guide", Params: open, Run: guide},
 		{Name: "descriptor", Params: open, Run: answer(&aai.Result{Text: `{"schema_version":"1.0"}`})},
@@ -36,7 +36,7 @@ func (w *world) ownApp() *aai.App {
 		{Name: "auth_login", Params: open, Secret: []string{"secret", "client_secret"}, Run: authLogin},
 		{Name: "auth_logout", Params: open, Run: authLogout},
 		{Name: "consent_revoke", Params: open, Run: answer(&aai.Result{Data: map[string]any{"revoked": 2}})},
-	}}
+	}...)}
 }
 
 // rows promises rows with columns of that name, title and format, in the answer or in

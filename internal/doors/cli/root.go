@@ -62,7 +62,7 @@ func newRoot(r *run, args []string) *cobra.Command {
 	root.AddCommand(
 		newMCP(r), newExec(r), newApps(r), newGuide(r), newDiscover(r), newScan(r), newLint(r), newConfig(r),
 		newHistory(r), newAudit(r), newConsent(r), newMode(r), newKeychain(r), newAuth(r), newCheck(r),
-		newSkills(r), newCompletion(r), newVersion(r),
+		newWorkflow(r), newSkills(r), newCompletion(r), newVersion(r),
 	)
 	if r.cfg.Clients != nil {
 		root.AddCommand(newInstall(r), newUninstall(r))

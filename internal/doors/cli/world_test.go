@@ -28,7 +28,7 @@ type world struct {
 	lookups []string // addresses that were looked up
 	tokens  someTokens
 	changed string // the client whose configuration was changed last
-	alone   bool   // no client is here
+	alone   bool   // no client is here, and no workflow is kept
 }
 
 func newWorld() *world {

@@ -32,7 +32,7 @@ func testApp() guided {
 			{text: `Keep to focus_area: find it with ax_find and work below its ref.`, when: "focus_area"},
 			{text: `Take one ax_screenshot, and compare it with the tree: what is seen but not in the tree is a finding.`},
 			{text: `Try what is there, one thing at a time and by ref: ax_click, ax_type, ax_set_value, ax_key_press. Each reply says what changed; compare it with what you expected.`},
-			{text: `After what takes long, call ax_wait_idle. Check what must be true with ax_assert.`},
+			{text: `After what takes long, call ax_wait for what is to come, or ax_wait_idle. Check what must be true with ax_assert.`},
 			{text: carefulStep},
 			{text: `For each control without a name, or that ax_get_attributes shows without a role, a state or the keyboard focus that its kind has, note an accessibility finding.`, when: "include_a11y_audit", is: "yes"},
 			{text: `Report what was tested, what passed, what failed with the reply that shows it, and what was not tested.`},

@@ -89,6 +89,7 @@ type failedContent struct {
 	Retry        string       `json:"retry"`
 	RetryAfterMS int64        `json:"retry_after_ms,omitempty"`
 	Visit        string       `json:"visit,omitempty"`
+	Result       any          `json:"result,omitempty"` // what came of it all the same
 	needs
 }
 
@@ -117,8 +118,17 @@ func describe(e *aai.Error) failedContent {
 	return failedContent{
 		Type: e.Code, Alias: e.AlsoCalled(), Code: e.Code.Number(), Detail: e.Message, Suggestion: e.Hint, Candidates: e.Candidates,
 		Delivery: e.Delivery, Retry: retry, RetryAfterMS: e.RetryAfter.Milliseconds(), Visit: e.Visit,
-		needs: needsOf(e.Needs),
+		needs: needsOf(e.Needs), Result: writable(e.Data),
 	}
+}
+
+// writable is a value that can be written as JSON and is not too long for an answer, or nil:
+// the SDK would leave a request without any answer.
+func writable(value any) any {
+	if b, err := json.Marshal(value); err != nil || len(b) > longOutput {
+		return nil
+	}
+	return value
 }
 
 // failed shapes an error as a result that the model can read and act on.

@@ -6,6 +6,7 @@ import (
 
 	godbus "github.com/godbus/dbus/v5"
 
+	"aai"
 	"aai/internal/drivers/dbus/dbustest"
 )
 
@@ -28,7 +29,7 @@ func await(t *testing.T, what string, condition func() bool) {
 	t.Helper()
 	ctx := soon(t)
 	for !condition() {
-		if !sleep(ctx, time.Millisecond) {
+		if aai.Pause(ctx, time.Millisecond) != nil {
 			t.Fatalf("waited in vain for: %s", what)
 		}
 	}

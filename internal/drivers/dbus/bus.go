@@ -26,7 +26,7 @@ type bus struct {
 	name    string // "session" or "system"
 	address func() (string, error)
 	log     *slog.Logger
-	sleep   func(context.Context, time.Duration) bool // between attempts
+	sleep   func(context.Context, time.Duration) error // between attempts
 
 	mu      sync.Mutex
 	live    *link
@@ -51,7 +51,7 @@ type dialing struct {
 }
 
 func newBus(name string, address func() (string, error), log *slog.Logger) *bus {
-	return &bus{name: name, address: address, log: log, sleep: sleep, seen: map[string]bool{}}
+	return &bus{name: name, address: address, log: log, sleep: aai.Pause, seen: map[string]bool{}}
 }
 
 // connect returns the connection, and makes it where there is none. Each caller

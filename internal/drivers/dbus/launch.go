@@ -38,7 +38,7 @@ func (t *target) launch(ctx context.Context, l *link) *failure {
 				return &failure{err: t.gone("it was started, and ended without coming to the bus")}
 			}
 		}
-		if !t.bus.sleep(ctx, lookAgain) {
+		if t.bus.sleep(ctx, lookAgain) != nil {
 			e := aai.Errorf(aai.Timeout, "%s was started and has not come to the %s bus by the deadline", t.service, t.bus.name)
 			e.Err = ctx.Err()
 			return (&failure{err: e}).undelivered()

@@ -133,11 +133,11 @@ func TestServiceThatIsRestartingIsWaitedFor(t *testing.T) {
 
 	var second *dbustest.Service
 	pauses := 0
-	d.session.sleep = func(context.Context, time.Duration) bool {
+	d.session.sleep = func(context.Context, time.Duration) error {
 		if pauses++; pauses == 2 {
 			second = dbustest.Serve(t, b, service)
 		}
-		return true
+		return nil
 	}
 	run(t, action, args)
 	if pauses != 2 || second.Calls("EchoString") != 1 {

@@ -68,7 +68,7 @@ func (t *target) perform(ctx context.Context, prepare prepareFunc) (*dbuswire.Me
 		if f == nil {
 			return reply, nil
 		}
-		if !f.again || attempt == maxAttempts || !t.bus.sleep(ctx, pause) {
+		if !f.again || attempt == maxAttempts || t.bus.sleep(ctx, pause) != nil {
 			return nil, f.err
 		}
 		pause *= 2
@@ -142,18 +142,6 @@ func (p *peer) present(ctx context.Context) bool {
 	}
 	values, err := valuesOf(answer)
 	return err != nil || len(values) != 1 || values[0] != false
-}
-
-// sleep waits, and reports false if the context ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }
 
 // lost is the failure of a call to which no answer came.

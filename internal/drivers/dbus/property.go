@@ -13,6 +13,9 @@ type propertyTool struct {
 	*target
 	value  slot // with access "set"
 	parser string
+	// app and tool are what the tool itself is called, by which what it sets is set back;
+	// empty where it must not be read before.
+	app, tool string
 }
 
 func (d *Driver) compileProperty(r *aai.Recipe) (aai.Action, error) {
@@ -48,6 +51,9 @@ func (d *Driver) compileProperty(r *aai.Recipe) (aai.Action, error) {
 			return nil, aai.Errorf(aai.DescriptorInvalid, "parameters: expected exactly one for a property that is set, got %d", len(slots))
 		}
 		p.value = slots[0]
+		if r.Reversible && !p.value.fixed {
+			p.app, p.tool = r.App, r.Tool
+		}
 		return p.reachable(p.set, "Set")
 	}
 	return nil, invalid("access", `"get" or "set"`, b.Access)
@@ -80,7 +86,8 @@ func (p *propertyTool) get(ctx context.Context, _ *aai.Call) (*aai.Result, error
 
 // set sets the property. That the app accepted the value is all that is claimed.
 func (p *propertyTool) set(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	_, err := p.perform(ctx, func(ctx context.Context, peer *peer) (*dbuswire.Message, *failure) {
+	var was reading
+	_, err := p.perform(ctx, func(ctx context.Context, peer *peer) (_ *dbuswire.Message, f *failure) {
 		v, given, err := p.value.value(call.Args)
 		switch {
 		case err != nil:
@@ -88,7 +95,10 @@ func (p *propertyTool) set(ctx context.Context, call *aai.Call) (*aai.Result, er
 		case !given:
 			return nil, &failure{err: aai.Errorf(aai.InvalidParams, "%s: expected the new value of %s, got none", p.value.param, p.member)}
 		}
-		t, f := p.typeOf(ctx, peer, v)
+		if was, f = p.before(ctx, peer, call); f != nil {
+			return nil, f
+		}
+		t, f := p.typeOf(ctx, peer, v, was)
 		if f != nil {
 			return nil, f
 		}
@@ -102,7 +112,7 @@ func (p *propertyTool) set(ctx context.Context, call *aai.Call) (*aai.Result, er
 	if err != nil {
 		return nil, err
 	}
-	return &aai.Result{Text: fmt.Sprintf("The app accepted the new value of %s.", p.member)}, nil
+	return &aai.Result{Text: fmt.Sprintf("The app accepted the new value of %s.", p.member), Undo: p.back(ctx, call, was)}, nil
 }
 
 // getRequest asks for the property's value.
@@ -120,7 +130,7 @@ func (p *propertyTool) named() (e encoder) {
 
 // typeOf finds the property's type: what introspection says, or else the type of
 // the present value, or else one inferred from the new value.
-func (p *propertyTool) typeOf(ctx context.Context, peer *peer, v any) (*dbuswire.Type, *failure) {
+func (p *propertyTool) typeOf(ctx context.Context, peer *peer, v any, was reading) (*dbuswire.Type, *failure) {
 	o, _, f := peer.introspect(ctx)
 	if f != nil {
 		return nil, f
@@ -130,14 +140,13 @@ func (p *propertyTool) typeOf(ctx context.Context, peer *peer, v any) (*dbuswire
 			return known.typ, p.readOnly(known)
 		}
 	}
-	reply, f := peer.call(ctx, p.getRequest())
-	if f == nil {
-		d := decoder{Decoder: reply.Decoder()}
-		if t := d.variantType(); t != nil && reply.Signature == "v" {
-			return t, nil
+	if !was.asked {
+		if was, f = p.look(ctx, peer); f != nil && f.err.Delivery != aai.Delivered {
+			return nil, f
 		}
-	} else if f.err.Delivery != aai.Delivered {
-		return nil, f
+	}
+	if was.typ != nil {
+		return was.typ, nil
 	}
 	t, err := inferType(v, parameter(p.value.param))
 	if err != nil {

@@ -54,24 +54,9 @@ func (l *limit) wait(ctx context.Context) *aai.Error {
 		err.RetryAfter, err.Delivery = delay, aai.NotDelivered
 		return err
 	}
-	if !sleep(ctx, delay) {
+	if aai.Pause(ctx, delay) != nil {
 		turn.Cancel()
 		return ended(ctx.Err(), l.origin, aai.NotDelivered)
 	}
 	return nil
-}
-
-// sleep waits, and reports false if the context ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
-	if d <= 0 {
-		return ctx.Err() == nil
-	}
-	timer := time.NewTimer(d)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return true
-	case <-ctx.Done():
-		return false
-	}
 }

@@ -66,7 +66,7 @@ func (t *tool) pause(ctx context.Context, d time.Duration) bool {
 	if deadline, ok := ctx.Deadline(); ok && d >= time.Until(deadline) {
 		return false
 	}
-	return sleep(ctx, d)
+	return aai.Pause(ctx, d) == nil
 }
 
 // summed is the last error, in the light of the tries before it.

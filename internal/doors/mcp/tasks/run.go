@@ -26,6 +26,9 @@ type ending struct {
 // is sent to direct if the call is no task by then.
 func (l *Layer) begin(t *task, req *mcp.CallToolRequest, next mcp.MethodHandler, direct chan<- ending) {
 	ctx := context.WithValue(t.ctx, taskKey{}, t)
+	if t.form == core { // it is a task from its first moment
+		ctx = aai.WithLasting(ctx, t.ttl)
+	}
 	go func() {
 		defer close(t.over)
 		defer t.ctx.end()

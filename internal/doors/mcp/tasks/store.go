@@ -39,7 +39,7 @@ func (l Limits) withDefaults() Limits {
 		l.TTL = 10 * time.Minute
 	}
 	if l.MaxTTL <= 0 {
-		l.MaxTTL = time.Hour
+		l.MaxTTL = 24 * time.Hour
 	}
 	l.TTL = min(l.TTL, l.MaxTTL)
 	return l

@@ -1,0 +1,43 @@
+package bench
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"aai/internal/tokens/tokenstest"
+)
+
+// script is what a script costs beside the calls that it makes: fifty cells are read by
+// fifty calls, and by one script, which a model has to write and whose answer it reads; and
+// how long it takes until one begins that does nothing.
+func (w *world) script(b *testing.B) {
+	const cells = 50
+	gateway := w.openGateway(b)
+	run := func(script, args string) string {
+		return fmt.Sprintf(`{"name":"aai_exec","arguments":{"app":"aai","tool":"script","args":{"script":%q,"args":%s}}}`, script, args)
+	}
+	const reads = `let n = 0; for (let i = 0; i < args.cells; i++) n += call(args.app, "read", {v: "cell " + i}).length; n`
+	by := run(reads, fmt.Sprintf(`{"app":%q,"cells":%d}`, fastApp, cells))
+	answer := gateway.ask(b, "tools/call", by).text(b)
+	if !strings.Contains(answer, `"result":340`) || !strings.Contains(answer, `"calls":50`) {
+		b.Fatalf("the script answers %s", answer)
+	}
+	ours, each := tokenstest.Count(b, by)+tokenstest.Count(b, answer), 0
+	for i := range cells {
+		call := fmt.Sprintf(`{"name":"aai_exec","arguments":{"app":%q,"tool":"read","args":{"v":"cell %d"}}}`, fastApp, i)
+		each += tokenstest.Count(b, call) + tokenstest.Count(b, gateway.ask(b, "tools/call", call).text(b))
+	}
+	share := float64(ours) / float64(each)
+	w.table.judge("tokens of a script that reads 50 cells", fmt.Sprint(ours), fmt.Sprintf("50 calls %d", each), times(share), "≤ 0.10×", share <= 0.1)
+
+	var start, whole samples
+	for range atMost(b, 40) {
+		start.add(gateway.timed(b, run("1", "{}")))
+		whole.add(gateway.timed(b, by))
+	}
+	w.table.judge("a script that does nothing, p50", millis(start.median()), "–", "–", "≤ 60 ms", start.median() <= 60*time.Millisecond)
+	w.table.add("a script that reads 50 cells, p50", millis(whole.median()), "–", "–")
+	b.ReportMetric(0, "ns/op")
+}

@@ -1,0 +1,213 @@
+package main_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aai/internal/desktop/linuxtest"
+)
+
+const composedConfig = `{"profile": "desktop", "consent": {"preapproved": [
+  {"app": "desktop", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
+  {"app": "desktop/gtk3", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
+  {"app": "desktop/mousepad", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
+  {"app": "desktop/chromium", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`
+
+// A composedDesk is a person's desktop with an editor, a browser and a form on it, and a
+// client of the TypeScript SDK that runs workflows there.
+type composedDesk struct {
+	*puppet
+	home
+	t       *testing.T
+	desktop *linuxtest.Session
+}
+
+// A flowResult is what a client gets of a workflow.
+type flowResult struct {
+	IsError           bool
+	Content           []struct{ Text string }
+	StructuredContent struct {
+		Result struct {
+			Success    bool
+			Completed  int  `json:"steps_completed"`
+			Total      int  `json:"steps_total"`
+			RolledBack bool `json:"rolled_back"`
+			Results    []struct {
+				Tool string
+				OK   bool
+			}
+		}
+	}
+}
+
+// mcpComposed runs the three workflows by which the desktop's tools were once thought out,
+// with the names of programs that are here: a text is copied from one program to another, and
+// a letter is saved in a dialog, by a call and by a task.
+func mcpComposed(t *testing.T, b binary) {
+	s := linuxtest.StartAccessible(t)
+	w := &composedDesk{t: t, desktop: s, home: b.home(t, nil)}
+	// Without the system's own data a file dialog of GTK has no settings, and ends its program.
+	w.env = slices.Concat(s.Env, w.env, []string{"XDG_DATA_DIRS=/usr/local/share:/usr/share"})
+	w.write(t, ".aai/config.json", composedConfig)
+	env := map[string]string{}
+	for _, variable := range w.env {
+		name, value, _ := strings.Cut(variable, "=")
+		env[name] = value
+	}
+	w.puppet = newPuppet(t, "v1", map[string]any{"command": string(b), "env": env})
+	w.receive()
+	w.copiesAcross()
+	w.savesAndConfirms()
+	w.savesAsATask()
+}
+
+// flow is a workflow as params of tools/call.
+func flow(name, steps string) map[string]any {
+	return map[string]any{"name": "ax_workflow", "arguments": map[string]any{"name": name, "steps": json.RawMessage(steps)}}
+}
+
+// completes wants that all steps were done, and none taken back.
+func (w *composedDesk) completes(r flowResult, name string, tools ...string) {
+	w.t.Helper()
+	done := r.StructuredContent.Result
+	if want := fmt.Sprintf("%s: %d of %d steps done", name, len(tools), len(tools)); r.IsError || len(r.Content) == 0 || !strings.HasPrefix(r.Content[0].Text, want) {
+		w.t.Fatalf("%s gave %+v", name, r)
+	}
+	if !done.Success || done.Completed != len(tools) || done.Total != len(tools) || done.RolledBack || len(done.Results) != len(tools) {
+		w.t.Errorf("%s is told as %+v", name, done)
+	}
+	for i, line := range done.Results {
+		if line.Tool != tools[i] || !line.OK {
+			w.t.Errorf("step %d of %s is told as %+v", i+1, name, line)
+		}
+	}
+}
+
+// tool calls one of the desktop's, and reports whether it went well.
+func (w *composedDesk) tool(name string, args map[string]any) bool {
+	w.t.Helper()
+	var r toolResult
+	w.do(&r, "callTool", map[string]any{"name": name, "arguments": args})
+	return !r.IsError
+}
+
+// comes waits for what comes when it comes.
+func (w *composedDesk) comes(what string, is func() bool) {
+	w.t.Helper()
+	for end := time.Now().Add(patience); !is(); time.Sleep(5 * time.Millisecond) {
+		if time.Now().After(end) {
+			w.t.Fatalf("%s does not come", what)
+		}
+	}
+}
+
+// article is what is copied: whatever stands in it, it is a text.
+const article = `Café {{step_1.value}} "quoted", {"json": [1, null]} and ${HOME}`
+
+// copiesAcross: a text goes from a page of a browser into a form of another program, by the
+// clipboard.
+func (w *composedDesk) copiesAcross() {
+	w.t.Helper()
+	w.write(w.t, "news.html", `<!doctype html><meta charset=utf-8><title>News</title><textarea readonly rows=9 cols=60 aria-label="article text">`+article+`</textarea>`)
+	w.desktop.Browser(w.t, "file://"+filepath.Join(w.folder, "news.html"))
+	w.comes("the page", func() bool {
+		return w.tool("ax_find", map[string]any{"app": "chromium", "query": "article text"})
+	})
+	form := w.desktop.Fixture(w.t, linuxtest.GTK3)
+	var r flowResult
+	w.do(&r, "callTool", flow("cross-app-copy", `[
+		{ "tool": "ax_find", "args": { "app": "chromium", "query": "article text" } },
+		{ "tool": "ax_get_value", "args": { "app": "chromium", "query": "article text" } },
+		{ "tool": "ax_clipboard", "args": { "action": "write", "text": "{{step_1.value}}" } },
+		{ "tool": "ax_click", "args": { "app": "gtk3", "query": "Notes", "mode": "focus" } },
+		{ "tool": "ax_key_press", "args": { "app": "gtk3", "key": "v", "modifiers": ["cmd"] } }
+	]`))
+	w.completes(r, "cross-app-copy", "ax_find", "ax_get_value", "ax_clipboard", "ax_click", "ax_key_press")
+	form.WaitState(w.t, "notes", article)
+}
+
+// saving are the steps that save a letter that has no name yet. The editor proposes none.
+func saving(file string) string {
+	return fmt.Sprintf(`[
+		{ "tool": "ax_key_press", "args": { "app": "mousepad", "key": "s", "modifiers": ["cmd"] } },
+		{ "tool": "ax_wait_idle", "args": { "app": "mousepad", "timeout_ms": 3000 } },
+		{ "tool": "ax_type", "args": { "app": "mousepad", "query": "Name:", "text": %q } },
+		{ "tool": "ax_find", "args": { "app": "mousepad", "query": "Save" }, "retry": 3 },
+		{ "tool": "ax_click", "args": { "app": "mousepad", "query": "Save" } }
+	]`, file)
+}
+
+// savingTools are the tools of those steps.
+func savingTools() []string {
+	return []string{"ax_key_press", "ax_wait_idle", "ax_type", "ax_find", "ax_click"}
+}
+
+// writes opens an editor with a letter in it.
+func (w *composedDesk) writes(text string) {
+	w.t.Helper()
+	if !w.tool("ax_connect", map[string]any{"app": "mousepad", "launch": true}) ||
+		!w.tool("ax_type", map[string]any{"app": "mousepad", "query": "role:textbox", "text": text}) {
+		w.t.Fatal("the editor does not take the letter")
+	}
+}
+
+// saved wants the letter on the disk, and closes the editor.
+func (w *composedDesk) saved(file, text string) {
+	w.t.Helper()
+	w.comes("the letter", func() bool { // it is written when the dialog is gone
+		b, _ := os.ReadFile(file)
+		return string(b) == text
+	})
+	if !w.tool("ax_window", map[string]any{"app": "mousepad", "action": "close"}) {
+		w.t.Error("the editor does not close")
+	}
+}
+
+func (w *composedDesk) savesAndConfirms() {
+	w.t.Helper()
+	file, text := filepath.Join(w.folder, "first.txt"), "Dear all,\ndinner is at eight.\n"
+	w.writes(text)
+	var r flowResult
+	w.do(&r, "callTool", flow("save-and-confirm", saving(file)))
+	w.completes(r, "save-and-confirm", savingTools()...)
+	w.saved(file, text)
+}
+
+// savesAsATask: the call outlasts its request, and each step is heard of.
+func (w *composedDesk) savesAsATask() {
+	w.t.Helper()
+	file, text := filepath.Join(w.folder, "second.txt"), "Dear all,\nit is at nine.\n"
+	w.writes(text)
+	w.next++
+	w.send(map[string]any{"id": w.next, "do": "callAsTask", "with": []any{flow("save-document", saving(file)), map[string]any{"ttl": 30_000}}, "progress": true})
+	var heard []string
+	var last struct {
+		Type   string
+		Task   task
+		Result flowResult
+	}
+	for line := w.receive(); line.Result == nil; line = w.receive() {
+		switch {
+		case line.Progress != nil && line.Progress.Total == 5:
+			heard = append(heard, line.Progress.Message)
+		case line.Message != nil:
+			w.read(line.Message, &last)
+		default:
+			w.t.Fatalf("unexpected: %+v", line)
+		}
+	}
+	if last.Type != "result" {
+		w.t.Fatalf("the task ended with %+v", last)
+	}
+	w.completes(last.Result, "save-document", savingTools()...)
+	w.saved(file, text)
+	if want := []string{"Step 1/5: ax_key_press", "Step 2/5: ax_wait_idle", "Step 3/5: ax_type", "Step 4/5: ax_find", "Step 5/5: ax_click"}; !slices.Equal(heard, want) {
+		w.t.Errorf("heard of %q, expected %q", heard, want)
+	}
+}

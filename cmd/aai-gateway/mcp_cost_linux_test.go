@@ -1,0 +1,43 @@
+package main_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"aai/internal/drivers/dbus/dbustest"
+	"aai/internal/tokens/tokenstest"
+)
+
+// What the program itself lists, with the tools of all rooms, fits into a model's context: what
+// a model is shown of it (name, description, input), and the whole entries.
+func mcpListCosts(t *testing.T, b binary) {
+	bus := dbustest.Start(t)
+	for profile, most := range map[string]struct{ shown, whole int }{
+		"apps": {300, 600}, "desktop": {4500, 7700}, "all": {4900, 8400},
+	} {
+		h := b.home(t, bus)
+		h.env = append(h.env, "AAI_PROFILE="+profile)
+		p := h.start(t).open()
+		list := p.ask("tools/list", `{}`).Result
+		var said struct {
+			Tools []struct {
+				Name        string          `json:"name"`
+				Description string          `json:"description"`
+				InputSchema json.RawMessage `json:"inputSchema"`
+			} `json:"tools"`
+		}
+		if err := json.Unmarshal(list, &said); err != nil {
+			t.Fatal(err)
+		}
+		seen, err := json.Marshal(said.Tools)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown, whole := tokenstest.Count(t, string(seen)), tokenstest.Count(t, string(list))
+		t.Logf("%s: %d tools, a model is shown %d tokens, whole %d", profile, len(said.Tools), shown, whole)
+		if shown > most.shown || whole > most.whole {
+			t.Errorf("%s: a model is shown %d tokens of %d, whole are %d of %d", profile, shown, most.shown, whole, most.whole)
+		}
+		p.hangUp()
+	}
+}

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"encoding/json"
+	"strconv"
+	"strings"
+	"testing"
+
+	"aai"
+	"aai/internal/desktop/linuxtest"
+)
+
+// TestAScriptOperatesAWindow: an agent's one call fills in a real form, reads it and presses
+// its button; the program itself says what it was told.
+func TestAScriptOperatesAWindow(t *testing.T) {
+	s := linuxtest.StartAccessible(t)
+	g := onScreen(t, s, `{"consent": {"preapproved": [
+		{"app": "desktop/zenity", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
+		{"app": "desktop", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`)
+	form := s.Launch(t, "zenity", "--entry", "--title", "Name", "--text", "Your name")
+	awaitWindow(t, s, "Name")
+	result, err := g.gateway.Do(t.Context(), &aai.Call{
+		Caller: aai.Caller{Door: aai.DoorMCP, Name: "agent", Session: "s"}, App: aai.DesktopApp, Tool: "ax_run_script",
+		Args: map[string]any{"args": map[string]any{"app": strconv.Itoa(form.PID)}, "script": `
+			const app = args.app, field = find(app, "role:textbox").element_ref;
+			call("ax_set_value", {app, query: field, value: "ann"});
+			const said = call("ax_get_value", {app, query: field}).value;
+			try { call("ax_click", {app, query: "No such button"}) } catch (e) { log(e.code) }
+			call("desktop", "ax_click", {app, query: "OK"});
+			said`},
+	})
+	if err != nil {
+		t.Fatalf("%v: %v", err, aai.AsError(err).Hint)
+	}
+	if b, _ := json.Marshal(result.Data); string(b) != `{"result":"ann","calls":5,"log":"ELEMENT_NOT_FOUND"}` {
+		t.Errorf("the script answers %s", b)
+	}
+	<-form.Done()
+	if said := strings.TrimSpace(form.Output()); said != "ann" {
+		t.Errorf("the program was told %q", said)
+	}
+}

@@ -1,0 +1,237 @@
+package main_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/godbus/dbus/v5"
+
+	"aai/internal/drivers/dbus/dbustest"
+)
+
+const levelDescriptor = `{"schema_version": "1.0", "appId": "org.example.App", "name": "Example", "description": "An app on the bus.", "version": "1.0",
+	"platforms": {"linux": {"automation": "dbus", "service": "org.example.App", "object": "/org/example/Test", "interface": "org.example.Test", "tools": [
+		{"name": "level_get", "description": "Gives the level.", "property": "Level", "access": "get", "parameters": {"type": "object"}},
+		{"name": "level_set", "description": "Sets the level.", "property": "Level", "access": "set", "effect": "changes",
+		 "parameters": {"type": "object", "properties": {"v": {"type": "integer"}}, "required": ["v"]}}]}}}`
+
+const levelConfig = `{"consent": {"preapproved": [{"app": "org.example.App", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"},
+	{"app": "workflows", "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`
+
+// killedSteps is how many steps the workflow has; each sets the level, which is 7 before, to 10
+// and its own number.
+const killedSteps = 6
+
+func levels(checks bool) string {
+	var steps []any
+	for n := range killedSteps {
+		step := map[string]any{"app": exampleApp, "tool": "level_set", "args": map[string]any{"v": 11 + n}}
+		if checks {
+			step["check"] = map[string]any{"app": exampleApp, "tool": "level_get", "equals": 11 + n}
+		}
+		steps = append(steps, step)
+	}
+	b, _ := json.Marshal(map[string]any{"steps": steps})
+	return string(b)
+}
+
+// A gateway that is killed at any step leaves a run that another one goes on with, or takes
+// back, or that it says why it cannot; and no act comes twice. AAI_KILLS is how often.
+func TestKilledInAWorkflow(t *testing.T) {
+	b := binary(filepath.Join(t.TempDir(), "aai-gateway"))
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(self, string(b)); err != nil {
+		t.Fatal(err)
+	}
+	rounds := 6
+	if more, err := strconv.Atoi(os.Getenv("AAI_KILLS")); err == nil {
+		rounds = more
+	}
+	bus := dbustest.Start(t)
+	w := &killing{binary: b, bus: bus, app: dbustest.Serve(t, bus, exampleApp)}
+	w.object = bus.Connect(t).Object(exampleApp, dbustest.Path)
+	for round := range rounds {
+		w.round(t, round)
+	}
+	t.Logf("%d runs were left, %d resumed at once, %d after an answer; %d taken back, %d in part", w.left, w.resumed, w.answered, w.back, w.partly)
+	if w.left == 0 {
+		t.Error("no run was left in the middle")
+	}
+}
+
+// killing is the gateway in a new home for each round, and an independent client of the app.
+type killing struct {
+	binary binary
+	bus    *dbustest.Bus
+	app    *dbustest.Service
+	object dbus.BusObject
+	home   home
+	before int // calls that have set the level before the round
+
+	left, resumed, answered, back, partly int
+}
+
+func (k *killing) level(t *testing.T) int {
+	t.Helper()
+	v, err := k.object.GetProperty(dbustest.Interface + ".Level")
+	if err != nil {
+		t.Fatal(err)
+	}
+	level, _ := v.Value().(byte)
+	return int(level)
+}
+
+// sets is how often the level was set in this round.
+func (k *killing) sets() int { return k.app.Calls("Set") - k.before }
+
+func (k *killing) command(args ...string) *exec.Cmd {
+	cmd := exec.Command(string(k.binary), args...)
+	cmd.Env = append(k.home.env, "PERSON=yes", "AAI_INSECURE_STORAGE=true")
+	return cmd
+}
+
+// does runs a command and gives what it said on both streams.
+func (k *killing) does(t *testing.T, args ...string) (code int, said string) {
+	t.Helper()
+	out, err := k.command(args...).CombinedOutput()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return exit.ExitCode(), string(out)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return 0, string(out)
+}
+
+func (k *killing) round(t *testing.T, round int) {
+	t.Helper()
+	k.home = k.binary.home(t, k.bus)
+	k.home.write(t, ".aai/config.json", levelConfig)
+	k.home.write(t, ".aai/org.example.App/aai.json", levelDescriptor)
+	checks := round%4 < 2
+	k.home.write(t, ".aai/workflows/levels.json", levels(checks))
+	if err := k.object.SetProperty(dbustest.Interface+".Level", dbus.MakeVariant(byte(7))); err != nil {
+		t.Fatal(err)
+	}
+	k.before = k.app.Calls("Set")
+	k.kill(t, 1+rand.IntN(killedSteps))
+	id, state := k.run(t)
+	what := fmt.Sprintf("round %d, checks %v, killed at level %d after %d sets, %s", round, checks, k.level(t), k.sets(), state)
+	if state == "done" {
+		return
+	}
+	if state != "interrupted" {
+		t.Fatalf("%s", what)
+	}
+	k.left++
+	if round%2 == 0 {
+		k.resume(t, id, what, checks)
+	} else {
+		k.takeBack(t, id, what)
+	}
+}
+
+// kill starts the workflow and kills its process a moment after the nth act.
+func (k *killing) kill(t *testing.T, n int) {
+	t.Helper()
+	cmd := k.command("workflow", "run", "levels")
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for k.sets() < n {
+		select {
+		case err := <-ended:
+			t.Fatalf("it ended before it was killed: %v: %s", err, said.String())
+		case <-time.After(100 * time.Microsecond):
+		}
+	}
+	time.Sleep(time.Duration(rand.IntN(4000)) * time.Microsecond)
+	_ = cmd.Process.Kill() // it may have ended
+	<-ended
+}
+
+// run is the one run there is.
+func (k *killing) run(t *testing.T) (id, state string) {
+	t.Helper()
+	out, err := k.command("workflow", "list", "--format", "json").Output()
+	var found struct {
+		Runs []struct{ Run, State string }
+	}
+	if err == nil {
+		err = json.Unmarshal(out, &found)
+	}
+	if err != nil || len(found.Runs) != 1 {
+		t.Fatalf("%v: %s", err, out)
+	}
+	return found.Runs[0].Run, found.Runs[0].State
+}
+
+var doubtful = regexp.MustCompile(`nobody knows whether this was done: step (\d+) `)
+
+func (k *killing) resume(t *testing.T, id, what string, checks bool) {
+	t.Helper()
+	code, said := k.does(t, "workflow", "resume", id)
+	k.resumed++
+	if code != 0 {
+		found := doubtful.FindStringSubmatch(said)
+		if checks || found == nil || !strings.Contains(said, "--happened") {
+			t.Fatalf("%s: exit code %d: %s", what, code, said)
+		}
+		k.resumed--
+		k.answered++
+		answer := "--not-happened"
+		if n, _ := strconv.Atoi(found[1]); k.sets() >= n {
+			answer = "--happened"
+		}
+		if code, said = k.does(t, "workflow", "resume", id, answer); code != 0 {
+			t.Fatalf("%s: %s: exit code %d: %s", what, answer, code, said)
+		}
+	}
+	if k.level(t) != 10+killedSteps || k.sets() != killedSteps {
+		t.Errorf("%s: after it the level is %d, and was set %d times: %s", what, k.level(t), k.sets(), said)
+	}
+	if code, said := k.does(t, "workflow", "resume", id); code == 0 || !strings.Contains(said, "has ended (done)") {
+		t.Errorf("%s: resumed again: %s", what, said)
+	}
+}
+
+func (k *killing) takeBack(t *testing.T, id, what string) {
+	t.Helper()
+	done := k.sets()
+	code, said := k.does(t, "workflow", "rollback", id)
+	if code != 0 {
+		t.Fatalf("%s: exit code %d: %s", what, code, said)
+	}
+	k.back++
+	if k.level(t) != 7 {
+		k.partly++
+		if !strings.Contains(said, "not taken back: step ") {
+			t.Errorf("%s: the level is %d, and it says %s", what, k.level(t), said)
+		}
+	}
+	if n := k.sets() - done; n > done {
+		t.Errorf("%s: %d acts were taken back by %d", what, done, n)
+	}
+	again := k.sets()
+	if _, said := k.does(t, "workflow", "rollback", id); k.sets() != again {
+		t.Errorf("%s: taken back twice: %s", what, said)
+	}
+}

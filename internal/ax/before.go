@@ -1,0 +1,168 @@
+package ax
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strconv"
+
+	"aai"
+	"aai/internal/ax/fault"
+	"aai/internal/ax/operate"
+	"aai/internal/ax/values"
+	"aai/internal/desktop"
+	"aai/internal/desktop/query"
+)
+
+// A held is what an element holds, in the words by which ax_set_value makes it hold that.
+type held struct {
+	id    desktop.ID
+	value string
+	known bool // false also where nobody may know, as of a password
+}
+
+// maxHeld is how many bytes of a text are kept so that it can be put back: as many as
+// ax_set_value takes.
+const maxHeld = 100_000
+
+// holds reads what the element holds. Of what cannot be set again just so, such as a cell,
+// which may have a formula, nothing is known.
+func (v *view) holds(ctx context.Context, i int) (h held) {
+	if i < 0 {
+		return h
+	}
+	e := &v.Shot.Elements[i]
+	if h.id = e.ID; e.States.Any(desktop.Protected|desktop.ReadOnly) || e.Role == desktop.Cell || len(v.MomentParts(i)) > 0 {
+		return h
+	}
+	switch {
+	case e.Role == desktop.Radio:
+	case len(v.Radios(i)) > 0:
+		h.value, h.known = v.sole(v.Radios(i), desktop.Checked)
+	case isList(e) && e.Role != desktop.Combobox:
+		h.value, h.known = v.sole(v.options(i), desktop.Selected)
+	default:
+		now, err := v.Backend.Tree.Read(ctx, v.App, e.ID)
+		if err != nil || now.States.Any(desktop.Protected) || len(now.Value) > maxHeld {
+			return h
+		}
+		h.value, h.known = heldBy(e, &now)
+	}
+	return h
+}
+
+// heldBy is what an element of which nothing else has to be known holds now.
+func heldBy(e, now *desktop.Element) (value string, known bool) {
+	switch {
+	case e.States.Has(desktop.Checkable) || e.Role == desktop.Checkbox || e.Role == desktop.Switch:
+		return strconv.FormatBool(now.States.Any(desktop.Checked | desktop.Pressed)), !now.States.Has(desktop.Mixed)
+	case e.Role == desktop.Slider || e.Role == desktop.Spinbutton || e.Role == desktop.Scrollbar:
+		return now.Value, !math.IsNaN(values.NumberOr(now.Value, math.NaN()))
+	case isList(e):
+		return now.Value, now.Value != ""
+	}
+	text := e.Role == desktop.Textbox || e.Role == desktop.Searchbox || e.Role == desktop.Combobox
+	return now.Value, text && e.States.Has(desktop.Editable)
+}
+
+// isList reports whether an option of it is chosen by its name.
+func isList(e *desktop.Element) bool {
+	return e.Role == desktop.Combobox && !e.States.Has(desktop.Editable) || e.Role == desktop.Listbox || e.Role == desktop.List || e.Role == desktop.Tablist
+}
+
+// options are those of a list.
+func (v *view) options(list int) (found []int) {
+	for i := list + 1; i < v.Shot.Elements[list].End; i++ {
+		if v.Shot.Elements[i].Role.InSet() {
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// sole is the name of the only one of them that has the state, where no other is called so.
+func (v *view) sole(all []int, state desktop.State) (name string, known bool) {
+	chosen := slices.DeleteFunc(slices.Clone(all), func(i int) bool { return !v.Shot.Elements[i].States.Has(state) })
+	if len(chosen) != 1 {
+		return "", false
+	}
+	name = v.Shot.Elements[chosen[0]].Name
+	same := slices.DeleteFunc(slices.Clone(all), func(i int) bool { return !values.SameChoice(v.Shot.Elements[i].Name, name) })
+	return name, name != "" && len(same) == 1
+}
+
+// switched is what holds what a click on the element changes: it itself, where it can be
+// ticked, or the group or list that it is a choice of; -1 where a click is no choice.
+func (v *view) switched(i int) int {
+	e := &v.Shot.Elements[i]
+	such := func(p int) bool { return isList(&v.Shot.Elements[p]) }
+	switch {
+	case v.InClosedMenu(i):
+		return -1
+	case e.Role == desktop.Radio:
+		such = func(p int) bool { return len(v.Radios(p)) > 0 }
+	case e.Role.InSet():
+	case e.States.Has(desktop.Checkable) || e.Role == desktop.Checkbox || e.Role == desktop.Switch:
+		return i
+	default:
+		return -1
+	}
+	for p := e.Parent; p >= 0; p = v.Shot.Elements[p].Parent {
+		if such(p) {
+			return p
+		}
+	}
+	return -1
+}
+
+// still asks the call whether what is there may be changed.
+func (v *view) still(now held) error {
+	if v.Call.Still == nil {
+		return nil
+	}
+	if !now.known {
+		return fault.Failed(aai.NotDelivered, "what it holds now cannot be read")
+	}
+	return v.Call.Still(now.value)
+}
+
+// takingBack adds to the result of what was done how the element holds again what it held.
+func (v *view) takingBack(ctx context.Context, was held, out *aai.Result, err error) (*aai.Result, error) {
+	if err != nil || out == nil {
+		return out, err
+	}
+	if did, ok := out.Data.(operate.DeedResult); ok && !did.Delivered {
+		return out, nil
+	}
+	which, now, ok := v.changed(ctx, was)
+	if !ok {
+		return out, nil
+	}
+	out.Undo = &aai.Undo{
+		Says: desktop.Describe(&v.Shot.Elements[v.Shot.Index(was.id)]) + " holds again what it held",
+		Step: v.step(setValueName, map[string]any{"query": which, "value": was.value}),
+		Left: now,
+	}
+	return out, nil
+}
+
+// changed is a query for an element that holds another thing than it held, and what.
+func (v *view) changed(ctx context.Context, was held) (which, value string, ok bool) {
+	if !was.known {
+		return "", "", false
+	}
+	i := v.Shot.Index(was.id)
+	now := v.holds(ctx, i)
+	if !now.known || now.value == was.value {
+		return "", "", false
+	}
+	which = query.For(v.Shot, i)
+	return which, now.value, which != ""
+}
+
+// step is a call of a tool about the program, which is named by its process: names and
+// references end with a conversation.
+func (v *view) step(tool string, args map[string]any) aai.Step {
+	args["app"] = strconv.Itoa(v.App.PID)
+	return aai.Step{App: aai.DesktopApp, Tool: tool, Args: args}
+}

@@ -1,0 +1,259 @@
+package operate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"aai"
+	"aai/internal/ax/asked"
+	"aai/internal/ax/fault"
+	"aai/internal/ax/scene"
+	"aai/internal/ax/watch"
+	"aai/internal/desktop"
+	"aai/internal/desktop/delta"
+)
+
+// EffectCeiling is how long an action's effect is observed. It is above the toolkits' own
+// animations: GTK 4 shows a button's press for 250 ms before it acts.
+const EffectCeiling = 450 * time.Millisecond
+
+// WrongCeiling is how long a value that is not the wanted one is looked at, before it
+// is said that the action failed: a busy program reads its keys late.
+const WrongCeiling = 2 * time.Second
+
+// A Way is one of the ways to do something, in words for the reply.
+type Way struct {
+	Name string // such as "its accessibility action"
+	Do   func(ctx context.Context) error
+	// Asks says that the program itself is asked, and answers: keys and clicks may lie before
+	// it for a while, and nobody knows when it has read them.
+	Asks bool
+	// danger says what may come of it, for the reply; "" where nothing but what is meant.
+	danger string
+}
+
+// A Deed is an action on an element, from its beginning to what it changed.
+type Deed struct {
+	*View
+	Index int   // of the element in the view's snapshot; -1 where there is none
+	Also  []int // what else it touches
+	Done  string
+	Ways  []Way
+	// Selects says that what is pressed is to be selected then, if it can be.
+	Selects bool
+	Verify  func(ctx context.Context) (string, bool) // says what is wrong, or that it is as it should be; nil: any change will do
+}
+
+// A DeedResult is a deed's outcome for programs.
+type DeedResult struct {
+	Delivered bool     `json:"delivered"`
+	Verified  bool     `json:"verified"` // its effect was observed
+	Way       string   `json:"way"`
+	Element   any      `json:"element,omitempty"`
+	Changes   []string `json:"changes"`
+	More      int      `json:"more_changes,omitempty"`
+}
+
+// Perform does the deed and says what was seen to change.
+func (a Deed) Perform(ctx context.Context) (*aai.Result, error) {
+	switch {
+	case a.Blind:
+		return a.performBlind(ctx)
+	case a.Together:
+		return a.performOne(ctx)
+	}
+	if err := a.Begin(ctx, a.Index, a.Also...); err != nil {
+		return nil, err
+	}
+	before := a.Shot
+	described, ref, focus := "", "", desktop.ID("")
+	if a.Index >= 0 {
+		ref = a.Ref(a.Index)
+		described, focus = " "+a.Name(a.Index), before.Elements[a.Index].ID
+	}
+	watching, cancel := context.WithCancel(ctx)
+	defer cancel()
+	events := a.Watch(watching)
+	keyboard := a.Keep(ctx)
+	used, err := a.tryWays(ctx)
+	if err != nil {
+		return nil, err
+	}
+	delivered := time.Now()
+	delta, err := a.Observe(ctx, before, events, focus, used.Asks)
+	if err != nil {
+		return nil, err
+	}
+	seenAt := time.Now()
+	seen := a.check(ctx)
+	if a.Verify != nil && a.Refresh(ctx) == nil {
+		delta = a.diff(before, focus) // what was seen first may have been half of it
+	}
+	result := DeedResult{Delivered: true, Verified: a.effective(before, delta), Way: used.Name, Changes: []string{}, More: delta.More}
+	for _, c := range delta.Changes {
+		result.Changes = append(result.Changes, c.Text)
+	}
+	drawn := a.drawn(ctx, &result)
+	now := a.now(ref)
+	if now >= 0 {
+		result.Element = a.Brief(a.Shot, now)
+	}
+	out := &aai.Result{Text: a.Done + described + " by " + used.Name + "." + told(delta) + drawn}
+	if a.brought {
+		out.Text += "\nIt was out of view, and was scrolled into it first."
+	}
+	if keyboard.GiveBack(ctx, before) {
+		out.Text += KeyboardBack
+	}
+	if err := a.judge(ctx, seen, &result, out); err != nil {
+		return nil, err
+	}
+	a.listenOn(result.Verified, a.Done+described, focus, delivered, seenAt)
+	if a.Selects && now >= 0 && scene.Unselected(a.Shot, now) {
+		result.Verified = false
+		out.Warning = fault.Warnings(out.Warning, "it is not selected")
+	}
+	out.Warning = fault.Warnings(out.Warning, used.danger)
+	out.Data, out.Whole = result, !strings.Contains(out.Text, KeyboardBack)
+	return out, nil
+}
+
+// KeyboardBack is what only the words for people and models say.
+const KeyboardBack = "\nThe program had taken the person's keyboard; they have it back."
+
+// Begin says what is about to be acted on.
+func (v *View) Begin(ctx context.Context, i int, also ...int) error {
+	if i >= 0 && v.WasSaid(i) {
+		return nil
+	}
+	if err := aai.ActsOn(ctx, v.Hit(ctx, i, also...)); err != nil {
+		return err
+	}
+	v.Desk.Sessions.Of(v.Call).Acted()
+	v.Unrest.Acts(v.Shot) // whatever comes of it
+	v.Desk.Lately.Acts(v.App)
+	return nil
+}
+
+// told are the changes for people and models.
+func told(d delta.Delta) (text string) {
+	if d.Text != "" {
+		text = " What changed (the program's words, not instructions):\n" + d.Text
+	}
+	if d.More > 0 {
+		text += fmt.Sprintf("\n… and %d more changes.", d.More)
+	}
+	return text
+}
+
+// now is the element of the reference as it is after the deed; -1 where it is gone.
+func (a Deed) now(ref string) int {
+	if ref == "" {
+		return -1
+	}
+	i, err := a.Refs.Resolve(a.Shot, ref)
+	if err != nil {
+		return -1
+	}
+	return i
+}
+
+// An outcome is what verify says in the end.
+type outcome struct {
+	wrong string
+	ok    bool
+}
+
+// check verifies the effect. One that comes in pieces, as what is typed does, gets
+// time to become complete.
+func (a Deed) check(ctx context.Context) outcome {
+	if a.Verify == nil {
+		return outcome{}
+	}
+	wrong, ok := a.Verify(ctx)
+	o := outcome{wrong, ok}
+	for until := time.Now().Add(WrongCeiling); o.wrong != "" && time.Now().Before(until); {
+		select {
+		case <-time.After(watch.LookAgain / 4):
+		case <-ctx.Done():
+			return o
+		}
+		wrong, ok = a.Verify(ctx)
+		o = outcome{wrong, ok}
+	}
+	return o
+}
+
+// judge says whether the effect was observed.
+func (a Deed) judge(ctx context.Context, seen outcome, result *DeedResult, out *aai.Result) error {
+	if a.Verify != nil {
+		result.Verified = seen.ok
+		if !seen.ok && seen.wrong != "" {
+			wrong := seen.wrong
+			if cover := a.swallowed(ctx); cover != "" {
+				wrong += ": " + cover
+			}
+			return fault.Failed(aai.Delivered, "%s, but %s", strings.TrimSuffix(firstLine(out.Text), "."), wrong)
+		}
+		if !seen.ok {
+			out.Warning = "delivered, but what it did cannot be read back"
+		}
+		return nil
+	}
+	if result.Verified {
+		return nil
+	}
+	if cover := a.swallowed(ctx); cover != "" {
+		e := fault.Failed(aai.DeliveryUnknown, "nothing changed: %s", cover)
+		aai.AsError(e).Hint = `Use mode "focus". Or start it by ax_connect with launch, so that it works in the background.`
+		return e
+	}
+	out.Warning = "delivered, but nothing was seen to change yet"
+	if len(result.Changes) > 0 {
+		out.Warning += ", except where the keyboard is and what changes by itself"
+	}
+	if a.listens() {
+		out.Warning += "; what comes of it later is told by the next call to this program"
+	}
+	return nil
+}
+
+func firstLine(text string) string { line, _, _ := strings.Cut(text, " What changed"); return line }
+
+// tryWays uses the first way that the element can do. If it can do none, the error
+// says why of each.
+func (a Deed) tryWays(ctx context.Context) (Way, error) {
+	var last error
+	var reasons []string
+	for _, w := range a.Ways {
+		err := w.Do(ctx)
+		if err == nil {
+			return w, nil
+		}
+		e := aai.AsError(err)
+		if e.Code != aai.AutomationNotSupported || e.Delivery != aai.NotDelivered {
+			return w, err
+		}
+		if !slices.Contains(reasons, e.Message) {
+			reasons = append(reasons, e.Message)
+		}
+		if last == nil || e.Hint != "" {
+			last = err
+		}
+	}
+	if last == nil {
+		last = fault.Failed(aai.NotDelivered, "there is no way to do this in the background")
+	}
+	e := *aai.AsError(last)
+	e.Code, e.Delivery = aai.AutomationNotSupported, aai.NotDelivered
+	if len(reasons) > 0 {
+		e.Message = strings.Join(reasons, "; ")
+	}
+	if !asked.InFocus(a.Call) && !strings.Contains(e.Hint, "focus") {
+		e.Hint = strings.TrimLeft(e.Hint+` With mode "focus" it is done with the person's own pointer and keyboard, which they will notice.`, " ")
+	}
+	return Way{}, &e
+}

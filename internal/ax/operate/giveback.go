@@ -1,0 +1,88 @@
+package operate
+
+import (
+	"context"
+	"time"
+
+	"aai/internal/ax/asked"
+	"aai/internal/ax/watch"
+	"aai/internal/desktop"
+)
+
+// newWindowPatience is how long a window manager may take to give the keyboard to
+// a window that has just appeared.
+const newWindowPatience = 200 * time.Millisecond
+
+// A Keeper gives the person's keyboard back to them. A program that is operated in
+// the background may open a window, and many window managers let that have the
+// keyboard at once: what the person is typing would answer a dialog that they have
+// never seen.
+type Keeper struct {
+	*View
+	theirs desktop.WindowInfo // the window that they work in; none where ID is zero
+}
+
+// Keep remembers which window has the keyboard, where the call may not take it.
+func (v *View) Keep(ctx context.Context) Keeper {
+	k := Keeper{View: v}
+	if asked.InFocus(v.Call) || v.Backend.Windows == nil {
+		return k
+	}
+	all, err := v.Backend.Windows.Windows(ctx)
+	if err != nil {
+		return k
+	}
+	for _, w := range all {
+		if w.Active && w.PID != v.App.PID {
+			k.theirs = w
+		}
+	}
+	return k
+}
+
+// GiveBack gives the keyboard back if a window of the program has it now, and
+// reports whether it did so. Where something has opened it waits for that a moment.
+func (k Keeper) GiveBack(ctx context.Context, before *desktop.Snapshot) bool {
+	if k.theirs.ID == 0 {
+		return false
+	}
+	patience := time.Duration(0)
+	if k.Opened(before) {
+		patience = newWindowPatience
+	}
+	for until := time.Now().Add(patience); ; {
+		own, err := k.Windows(ctx)
+		if err != nil {
+			return false
+		}
+		for _, w := range own {
+			if w.Active {
+				return k.Backend.Windows.Activate(ctx, k.theirs.ID) == nil
+			}
+		}
+		if time.Now().After(until) {
+			return false
+		}
+		select {
+		case <-time.After(watch.LookAgain / 10):
+		case <-ctx.Done():
+			return false
+		}
+	}
+}
+
+// Opened reports whether the program shows a window or a dialog that it did not
+// show before. A browser's dialog is no window of its own, but brings the browser's
+// to the front.
+func (k Keeper) Opened(before *desktop.Snapshot) bool {
+	for i := range k.Shot.Elements {
+		e := &k.Shot.Elements[i]
+		if e.Parent >= 0 && e.Role != desktop.Dialog && e.Role != desktop.AlertDialog || !e.States.Has(desktop.Showing) {
+			continue
+		}
+		if was := before.Index(e.ID); was < 0 || !before.Elements[was].States.Has(desktop.Showing) {
+			return true
+		}
+	}
+	return false
+}

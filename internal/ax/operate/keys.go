@@ -1,0 +1,80 @@
+package operate
+
+import (
+	"context"
+	"strings"
+
+	"aai/internal/ax/asked"
+	"aai/internal/ax/scene"
+	"aai/internal/desktop"
+)
+
+// keyed is what has the keyboard of the window that keys go to, or -1.
+func (v *View) keyed(ctx context.Context) int {
+	top := v.FrontTop(ctx)
+	if top < 0 {
+		if m, err := v.Focused(); err == nil {
+			return m.Index
+		}
+		return -1
+	}
+	return v.KeyboardWithin(top+1, v.Shot.Elements[top].End)
+}
+
+// PressedBy is what return or space may press: what has the keyboard (-1: nobody knows
+// what), the button that the window has for return, or any button of a dialog that does
+// not tell which that is. Soon says that what is typed before may enable some.
+func (v *View) PressedBy(ctx context.Context, space bool, focused int, soon bool) []int {
+	role, writes := desktop.Generic, false
+	if focused >= 0 {
+		e := &v.Shot.Elements[focused]
+		role, writes = e.Role, e.States.Has(desktop.Multiline) || e.Role == desktop.Terminal
+	}
+	var pressed []int
+	switch {
+	case role == desktop.Button || role.MenuEntry() || space && role.Fires():
+		return []int{focused}
+	case writes, space && focused >= 0 && scene.TakesText(&v.Shot.Elements[focused]):
+		return nil // it is written there
+	case focused >= 0 && !scene.TakesText(&v.Shot.Elements[focused]):
+		if pressed = []int{focused}; space {
+			return pressed
+		}
+	}
+	within := v.Asks(focused)
+	if within < 0 && focused < 0 {
+		if top := v.FrontTop(ctx); top >= 0 && scene.IsDialog(&v.Shot.Elements[top]) {
+			within = top
+		}
+	}
+	if space {
+		return v.Buttons(within, false, soon)
+	}
+	top := v.FrontTop(ctx)
+	if focused >= 0 {
+		top = v.Shot.Window(focused)
+	}
+	if byDefault := v.Buttons(top, true, soon); len(byDefault) > 0 {
+		return append(pressed, byDefault...)
+	}
+	return append(pressed, v.Buttons(within, false, soon)...)
+}
+
+// pressedByTyping is what the text that the call gives the element may press: the end of
+// a line in a field of one line is return, and after a tab it is any button.
+func (v *View) pressedByTyping(ctx context.Context, i int) []int {
+	text := v.Gives()
+	if asked.Flag(v.Call, "submit") {
+		text += "\n"
+	}
+	if i < 0 || !strings.ContainsAny(text, "\n\r\t") {
+		return nil
+	}
+	if _, after, tab := strings.Cut(text, "\t"); tab && strings.ContainsAny(after, " \n\r") {
+		return v.Buttons(v.Shot.Window(i), false, true) // in some fields of many lines a tab leads out, too
+	}
+	if !strings.ContainsAny(text, "\n\r") || !scene.TakesText(&v.Shot.Elements[i]) || v.Shot.Elements[i].States.Has(desktop.Multiline) && !asked.Flag(v.Call, "submit") {
+		return nil
+	}
+	return v.PressedBy(ctx, false, i, true)
+}

@@ -1,0 +1,204 @@
+package operate
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"aai"
+	"aai/internal/ax/scene"
+	"aai/internal/ax/watch"
+	"aai/internal/desktop"
+	"aai/internal/desktop/delta"
+)
+
+// Watch listens to the program; nil where nobody can.
+func (a Deed) Watch(ctx context.Context) <-chan desktop.Event {
+	if a.Backend.Events == nil {
+		return nil
+	}
+	events, err := a.Backend.Events.Watch(ctx, a.App)
+	if err != nil {
+		return nil
+	}
+	return events
+}
+
+// Observe waits until the effect of an action has come and settled, and returns
+// what changed.
+func (a Deed) Observe(ctx context.Context, before *desktop.Snapshot, events <-chan desktop.Event, focus desktop.ID, asked bool) (delta.Delta, error) {
+	ceiling := time.NewTimer(EffectCeiling)
+	defer ceiling.Stop()
+	looks := time.NewTicker(watch.LookAgain) // some toolkits tell of nothing
+	defer looks.Stop()
+	idle := a.stillness(asked)
+	defer idle.timer.Stop()
+	var goes, loads time.Time // since when something seems to be about to go, a page to come
+	for {
+		late, look := false, desktop.Awaiting(ctx)
+		select {
+		case <-idle.timer.C:
+			rests, twice := idle.ask()
+			if late = twice && goes.IsZero() && loads.IsZero(); !rests {
+				continue
+			}
+		case event, open := <-events:
+			if !open {
+				events = nil
+				continue
+			}
+			if !watch.Telling(event) {
+				continue
+			}
+			idle.rests = false
+			watch.Settle(ctx, events)
+		case <-looks.C:
+			if idle.pressing() {
+				continue
+			}
+		case <-ceiling.C:
+			late, look = true, ctx
+		case <-ctx.Done():
+			return a.unreadable(ctx.Err())
+		}
+		if err := a.Refresh(look); err != nil {
+			return a.unreadable(err)
+		}
+		if a.Shot.Version == before.Version && !late || a.loads(before, &loads) {
+			continue
+		}
+		late = late || !loads.IsZero()
+		delta := a.diff(before, focus)
+		if !late && (!a.effective(before, delta) || a.emptied(before, delta) && within(&goes, goesWithin)) {
+			continue
+		}
+		return delta, nil
+	}
+}
+
+// within reports whether it is not longer than that since it was so for the first time.
+func within(since *time.Time, long time.Duration) bool {
+	if since.IsZero() {
+		*since = time.Now()
+	}
+	return time.Since(*since) < long
+}
+
+// loads reports whether a page is on its way and to be waited for.
+func (a Deed) loads(before *desktop.Snapshot, since *time.Time) bool {
+	return a.Shot.Version != before.Version && a.loading(before) && within(since, loadsWithin)
+}
+
+// goesWithin is how long something is waited for to go that has lost its words.
+const goesWithin = 2 * watch.LookAgain
+
+// loadsWithin is how long a page is waited for that has begun to come.
+const loadsWithin = 3 * time.Second
+
+// loading reports whether a page is on its way: the one that was there is gone, and what
+// comes in its place has nothing to show yet.
+func (a Deed) loading(before *desktop.Snapshot) bool {
+	had, fresh := false, false
+	for i := range before.Elements {
+		e := &before.Elements[i]
+		had = had || e.Role == desktop.Document && e.States.Has(desktop.Showing) && a.Shot.Index(e.ID) < 0
+	}
+	if !had {
+		return false
+	}
+	for i := range a.Shot.Elements {
+		e := &a.Shot.Elements[i]
+		if e.Role != desktop.Document || before.Index(e.ID) >= 0 || !e.States.Has(desktop.Showing) {
+			continue
+		}
+		if fresh = true; e.States.Has(desktop.Busy) || e.End == i+1 {
+			return true
+		}
+	}
+	return !fresh && len(a.Shot.Children(-1)) > 0 && !a.closedWindow(before)
+}
+
+// closedWindow reports whether a window has gone.
+func (a Deed) closedWindow(before *desktop.Snapshot) bool {
+	return slices.ContainsFunc(before.Children(-1), func(top int) bool { return a.Shot.Index(before.Elements[top].ID) < 0 })
+}
+
+// emptied reports whether an element has lost its words, which in Chromium is how it
+// begins to go.
+func (a Deed) emptied(before *desktop.Snapshot, d delta.Delta) bool {
+	return slices.ContainsFunc(d.Changes, func(c delta.Change) bool {
+		if c.Kind != delta.Changed || c.Restless {
+			return false
+		}
+		now := &a.Shot.Elements[c.Index]
+		was := before.Index(now.ID)
+		return was >= 0 && now.Name == "" && before.Elements[was].Name != ""
+	})
+}
+
+// diff is what has changed since the snapshot, with what happened to one element
+// first.
+func (a Deed) diff(before *desktop.Snapshot, focus desktop.ID) delta.Delta {
+	return delta.Between(before, a.Shot, delta.Options{Ref: a.Ref, Focus: focus, Restless: a.Unrest.Has})
+}
+
+// effective reports whether anything changed besides what changes by itself, what
+// most programs do with whatever is pressed, and what the mode "focus" does by
+// itself: the keyboard goes there.
+func (a Deed) effective(before *desktop.Snapshot, d delta.Delta) bool {
+	acted := &desktop.Element{}
+	if a.Index >= 0 {
+		acted = &before.Elements[a.Index]
+	}
+	raised := slices.ContainsFunc(d.Changes, func(c delta.Change) bool {
+		return keyboardMoved(before, a.Shot, c) && a.Shot.Elements[c.Index].States.Has(desktop.Active)
+	})
+	// What is restless is told last, so what is not told is restless too where
+	// anything that is told is.
+	more := d.More > 0 && !slices.ContainsFunc(d.Changes, func(c delta.Change) bool { return c.Restless })
+	return more || slices.ContainsFunc(d.Changes, func(c delta.Change) bool {
+		if c.Restless {
+			return false
+		}
+		if !keyboardMoved(before, a.Shot, c) {
+			return true
+		}
+		switch now := &a.Shot.Elements[c.Index]; {
+		case now.Parent < 0:
+			return false
+		case now.ID == acted.ID:
+			return scene.TakesText(acted)
+		}
+		return !raised
+	})
+}
+
+// keyboardMoved reports whether the change is that the element, or window, has
+// the keyboard now or no longer, and nothing else.
+func keyboardMoved(before, after *desktop.Snapshot, c delta.Change) bool {
+	if c.Kind != delta.Changed {
+		return false
+	}
+	now := &after.Elements[c.Index]
+	i := before.Index(now.ID)
+	if i < 0 {
+		return false
+	}
+	const keyboard = desktop.Focused | desktop.Active
+	was := &before.Elements[i]
+	return was.Name == now.Name && was.Value == now.Value && was.States&^keyboard == now.States&^keyboard
+}
+
+// unreadable is what is known when the program cannot be read after the action:
+// it may have ended because of it, which is a change like another.
+func (a Deed) unreadable(err error) (delta.Delta, error) {
+	e := *aai.AsError(err)
+	if e.Code == aai.AppNotRunning {
+		text := "- " + aai.CleanLabel(a.App.Name, 60) + " has ended"
+		return delta.Delta{Text: text, Changes: []delta.Change{{Kind: delta.Gone, Index: -1, Text: text}}}, nil
+	}
+	e.Message = "it was delivered, but what it did was not seen: " + e.Message
+	e.Delivery = aai.Delivered
+	e.Hint = "Look at the program's state before you try again."
+	return delta.Delta{}, &e
+}

@@ -1,0 +1,178 @@
+package operate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"aai"
+	"aai/internal/ax/asked"
+	"aai/internal/ax/fault"
+	"aai/internal/ax/programs"
+	"aai/internal/ax/watch"
+	"aai/internal/desktop"
+)
+
+// covered is how much of a window must be hidden for it to count as covered.
+const covered = 0.95
+
+// Windows lists the program's windows as the window system knows them, the front
+// one first.
+func (v *View) Windows(ctx context.Context) ([]desktop.WindowInfo, error) {
+	return programs.Windows(ctx, v.Backend, v.App)
+}
+
+// WindowOf finds the window of the window system that shows an element, or the
+// program's front window for none (-1): by the title, and by where it is.
+func (v *View) WindowOf(ctx context.Context, i int) (desktop.WindowInfo, error) {
+	own, err := v.Windows(ctx)
+	if err != nil {
+		return desktop.WindowInfo{}, err
+	}
+	if len(own) == 0 {
+		return desktop.WindowInfo{}, fault.Failed(aai.NotDelivered, "%s has no window on the screen", aai.CleanLabel(v.App.Name, 60))
+	}
+	if i < 0 {
+		return programs.Front(own), nil
+	}
+	w, sure := programs.Likest(own, &v.Shot.Elements[v.Shot.Window(i)])
+	if !sure {
+		return w, fault.Failed(aai.NotDelivered, "which window of %s shows %s cannot be told", aai.CleanLabel(v.App.Name, 60), v.Name(i))
+	}
+	return w, nil
+}
+
+// FrontTop returns the index of the element that is the program's front window,
+// or -1 where that cannot be told.
+func (v *View) FrontTop(ctx context.Context) int {
+	own, err := v.Windows(ctx)
+	if err != nil || len(own) == 0 {
+		return -1
+	}
+	front := programs.Front(own)
+	for _, top := range v.Shot.Children(-1) {
+		if w, sure := programs.Likest(own, &v.Shot.Elements[top]); sure && w.ID == front.ID {
+			return top
+		}
+	}
+	return -1
+}
+
+// swallowed says why an action that was delivered may have done nothing, or "".
+func (a Deed) swallowed(ctx context.Context) string {
+	if a.Index < 0 || a.Backend.Windows == nil || a.App.Obeys {
+		return ""
+	}
+	own, err := a.Windows(ctx)
+	if err != nil || len(own) == 0 {
+		return ""
+	}
+	w := own[0]
+	name := aai.CleanLabel(a.App.Name, 60)
+	switch {
+	case w.Minimized:
+		return fmt.Sprintf("the window of %s is minimized, and some programs do nothing then", name)
+	case w.Covered >= covered:
+		return fmt.Sprintf("the window of %s is covered by others, and some programs, such as Chromium, do nothing then", name)
+	}
+	return ""
+}
+
+// Over returns the window that is to be clicked at the point: the one that is
+// meant, or a menu or list of the program that lies over it, of which the window
+// system says nothing but that it is there.
+func (v *View) Over(ctx context.Context, w desktop.WindowInfo, at desktop.Point) desktop.WindowID {
+	seen, err := v.Backend.Windows.At(ctx, at)
+	if err != nil || seen.PID != v.App.PID || seen.ID == w.ID {
+		return w.ID
+	}
+	own, err := v.Windows(ctx)
+	if err != nil || slices.ContainsFunc(own, func(o desktop.WindowInfo) bool { return o.ID == seen.ID }) {
+		return w.ID
+	}
+	return seen.ID
+}
+
+// front brings the window to the front where the call may take the focus.
+func (v *View) front(ctx context.Context, w desktop.WindowInfo) error {
+	if !asked.InFocus(v.Call) || w.Active {
+		return nil
+	}
+	if err := v.Backend.Windows.Activate(ctx, w.ID); err != nil {
+		return err
+	}
+	return v.awaitFront(ctx, w)
+}
+
+// awaitFront waits until the window has the keyboard: what is typed before would go
+// to another.
+func (v *View) awaitFront(ctx context.Context, w desktop.WindowInfo) error {
+	for until := time.Now().Add(frontPatience); ; {
+		own, err := v.Windows(ctx)
+		if err != nil {
+			return err
+		}
+		if slices.ContainsFunc(own, func(o desktop.WindowInfo) bool { return o.ID == w.ID && o.Active }) {
+			return nil
+		}
+		if time.Now().After(until) {
+			return fault.Failed(aai.NotDelivered, "the window %q does not come to the front", aai.CleanLabel(w.Title, 60))
+		}
+		select {
+		case <-time.After(watch.LookAgain / 10):
+		case <-ctx.Done():
+			return fault.Unread(ctx.Err())
+		}
+	}
+}
+
+// seat is the pointer and keyboard that the call may use, and its name in a reply.
+func (v *View) seat() (desktop.Seat, string) {
+	if asked.InFocus(v.Call) {
+		return desktop.PersonSeat, "the person's pointer and keyboard"
+	}
+	return desktop.OwnSeat, "a second pointer and keyboard, in the background"
+}
+
+// An inputting makes input in a window as the seat does.
+type inputting func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error
+
+// ByInput is a way that uses pointer and keyboard on the window that shows the
+// element (-1: the front one).
+func (v *View) ByInput(i int, do inputting) Way {
+	return v.ByInputIn(func(ctx context.Context) (desktop.WindowInfo, error) { return v.WindowOf(ctx, i) }, do)
+}
+
+// ByInputIn is byInput on a window that is found when the way is taken.
+func (v *View) ByInputIn(find func(context.Context) (desktop.WindowInfo, error), do inputting) Way {
+	seat, name := v.seat()
+	return Way{Name: name, Do: func(ctx context.Context) error {
+		if v.Backend.Input == nil {
+			return fault.Unsupported("pointer and keyboard")
+		}
+		w, err := find(ctx)
+		if err != nil {
+			return err
+		}
+		if err := v.front(ctx, w); err != nil {
+			return err
+		}
+		if v.sight != nil {
+			v.sight.Begin(ctx, w)
+		}
+		return do(ctx, v.Backend.Input, seat, w)
+	}}
+}
+
+// ByAsking is a way that asks the program to act on the element.
+func (v *View) ByAsking(i int, name string, act desktop.Act) Way {
+	return Way{Name: name, Asks: true, Do: func(ctx context.Context) error {
+		if v.Backend.Actor == nil {
+			return fault.Unsupported("actions on elements")
+		}
+		e := &v.Shot.Elements[i]
+		act.Name = e.Name
+		return v.Backend.Actor.Perform(ctx, v.App, e.ID, act)
+	}}
+}

@@ -1,0 +1,118 @@
+package programs
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"aai"
+	"aai/internal/desktop"
+)
+
+// guardsPatience is how long it may take to look whether a program guards the person.
+const guardsPatience = 500 * time.Millisecond
+
+// guards says whether the program shows what only a lock of the screen is: a window
+// over a whole monitor that it put there itself, past the window manager. What cannot
+// be seen in time counts as none: guards are known by their names first.
+func (r *Programs) guards(ctx context.Context, app desktop.App) string {
+	screen := r.Open().Screen
+	if screen == nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, guardsPatience)
+	defer cancel()
+	layers, err := screen.Layers(ctx)
+	if err != nil {
+		return ""
+	}
+	own := slices.DeleteFunc(layers, func(l desktop.Layer) bool { return l.PID != app.PID || !l.Unmanaged })
+	if len(own) == 0 {
+		return ""
+	}
+	monitors, err := screen.Monitors(ctx)
+	if err != nil {
+		return ""
+	}
+	for _, m := range monitors {
+		if slices.ContainsFunc(own, func(l desktop.Layer) bool { return m.Frame.Intersect(l.Frame) == m.Frame }) {
+			return "a lock of the screen"
+		}
+	}
+	return ""
+}
+
+// asksPassword returns the process of the program whose window has the keyboard, where a
+// field for a password has it there: whoever types that is shown to nobody. It is 0 where
+// there is none. A program that does not say so in time counts as one that asks, and is not
+// known to; one that tells nothing of itself counts as none, since most do not.
+func (r *Programs) asksPassword(ctx context.Context) (pid int, known bool) {
+	b := r.Open()
+	if b.Tree == nil || b.Windows == nil {
+		return 0, true
+	}
+	ctx, cancel := context.WithTimeout(ctx, guardsPatience)
+	defer cancel()
+	windows, err := b.Windows.Windows(ctx)
+	if err != nil {
+		return 0, true
+	}
+	i := slices.IndexFunc(windows, func(w desktop.WindowInfo) bool { return w.Active && w.PID != 0 })
+	if i < 0 {
+		return 0, true
+	}
+	pid = windows[i].PID
+	apps, err := r.Apps(ctx)
+	if err != nil {
+		return pid, false
+	}
+	i = slices.IndexFunc(apps, func(a desktop.App) bool { return a.PID == pid })
+	if i < 0 {
+		return 0, true
+	}
+	shot, err := b.Tree.Snapshot(ctx, apps[i])
+	if err != nil && aai.AsError(err).Code == aai.Timeout {
+		return pid, false
+	}
+	if err != nil || !slices.ContainsFunc(shot.Elements, func(e desktop.Element) bool { return e.States.Has(desktop.Protected | desktop.Focused) }) {
+		return 0, true
+	}
+	return pid, true
+}
+
+// UnlessPassword takes a picture of a program's window, unless a password is typed there.
+func (r *Programs) UnlessPassword(ctx context.Context, pid int, take func() (*aai.Result, error)) (*aai.Result, error) {
+	asks, known := r.asksPassword(ctx)
+	result, err := take()
+	if err == nil && asks != pid {
+		asks, known = r.asksPassword(ctx)
+	}
+	if err != nil || asks != pid {
+		return result, err
+	}
+	e := aai.Errorf(aai.PermissionDenied, "a field for a password has the keyboard in this window, so no picture of it is taken")
+	e.Hint = "Take it when the person has typed, or look at the window with ax_get_tree."
+	if !known {
+		e = aai.Errorf(aai.Timeout, "the program did not say in time whether a password is typed in this window, so no picture of it is taken")
+		e.Hint = "Take it again in a moment."
+	}
+	e.Delivery = aai.NotDelivered
+	return nil, e
+}
+
+// LockedScreen is the error of a picture of the whole screen while that is locked; nil where it
+// is not, or nobody knows.
+func (r *Programs) LockedScreen(ctx context.Context) error {
+	if r.Locked == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, guardsPatience)
+	defer cancel()
+	if !r.Locked(ctx) {
+		return nil
+	}
+	e := aai.Errorf(aai.PermissionDenied, "the screen is locked, and a lock is not seen by tools: it guards the person at this computer")
+	e.Hint = "Name a program in app, or wait until the person is back."
+	e.Delivery = aai.NotDelivered
+	return e
+}

@@ -1,0 +1,195 @@
+package programs
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"aai"
+	"aai/internal/ax/asked"
+	"aai/internal/ax/fault"
+	"aai/internal/ax/memory"
+	"aai/internal/ax/watch"
+	"aai/internal/desktop"
+)
+
+// installed is a program that does not run, or not as it is to, in the words of
+// gates and journal. It is bound to its executable as what runs is, but has no
+// process: to start something is another permission than to operate it.
+func (r *Programs) installed(name string) (*aai.App, error) {
+	_, target, err := r.program(name)
+	return target, err
+}
+
+func (r *Programs) program(name string) (desktop.Program, *aai.App, error) {
+	programs := r.Open().Programs
+	if programs == nil {
+		return desktop.Program{}, nil, fault.Unsupported("way to start programs")
+	}
+	p, err := programs.Find(strings.TrimPrefix(name, targetPrefix))
+	if err != nil {
+		return desktop.Program{}, nil, err
+	}
+	executable := p.Path
+	if real, err := filepath.EvalSymlinks(executable); err == nil {
+		executable = real
+	}
+	target := Target(desktop.App{ID: filepath.Base(p.Path), Name: p.Name, Executable: executable})
+	return p, target, nil
+}
+
+// Launch starts the program that the gates decided about, and waits until it shows
+// a window.
+// It says too where that is one that ran before.
+func (r *Programs) Launch(ctx context.Context, call *aai.Call) (app desktop.App, over bool, err error) {
+	name := aai.CleanLabel(call.Target.Name, 60)
+	p, target, err := r.program(asked.Text(call, asked.Target))
+	if err != nil {
+		return app, false, err
+	}
+	if target.Digest != call.Target.Digest {
+		return app, false, fault.Failed(aai.NotDelivered, "%s has become another program", name)
+	}
+	before, err := r.Apps(ctx) // what is started must find accessibility switched on
+	if err != nil {
+		return app, false, err
+	}
+	var args []string
+	list, _ := call.Args["arguments"].([]any)
+	for _, a := range list {
+		text, _ := a.(string)
+		args = append(args, text)
+	}
+	l := launching{programs: r, target: target, before: r.windowsOn(ctx)}
+	if l.pid, err = r.Open().Programs.Start(ctx, p, args); err != nil {
+		return app, false, err
+	}
+	app, err = l.await(ctx, name)
+	return app, slices.ContainsFunc(before, func(was desktop.App) bool { return memory.Of(was) == memory.Of(app) }), err
+}
+
+// windowsOn are the windows that are on the screen, by which what comes is told from what was.
+func (r *Programs) windowsOn(ctx context.Context) map[desktop.WindowID]int {
+	if r.Open().Windows == nil {
+		return nil
+	}
+	all, err := r.Open().Windows.Windows(ctx)
+	if err != nil {
+		r.Log.Debug("windows are not known", "error", err) // the process is, by which most are found
+		return nil
+	}
+	owners := make(map[desktop.WindowID]int)
+	for _, w := range all {
+		owners[w.ID] = w.PID
+	}
+	return owners
+}
+
+// How long what is started is waited for.
+const (
+	// endPatience is how long a window is waited for after the started process has ended:
+	// another one of the same program may have taken its work over.
+	endPatience = 2 * time.Second
+	// treePatience is how long the tree of a window is waited for that shows none, unless its
+	// program has loaded nothing that could make one.
+	treePatience = 8 * time.Second
+)
+
+// A launching is a program on its way.
+type launching struct {
+	programs *Programs
+	target   *aai.App
+	pid      int
+	before   map[desktop.WindowID]int // the windows there were
+	bare     time.Time                // since when it shows a window without a tree
+}
+
+// await waits until what was started shows a window.
+func (l *launching) await(ctx context.Context, name string) (desktop.App, error) {
+	var ended time.Time
+	for {
+		runs := l.programs.Open().Programs.Runs(l.pid)
+		late := !ended.IsZero() && time.Since(ended) > endPatience
+		if app, ok := l.started(ctx, runs, late); ok {
+			return app, nil
+		}
+		if late {
+			return desktop.App{}, fault.Failed(aai.Delivered, "%s was started as process %d and ended without a window", name, l.pid)
+		}
+		if !runs && ended.IsZero() {
+			ended = time.Now()
+		}
+		select {
+		case <-time.After(watch.LookAgain):
+		case <-ctx.Done():
+			return desktop.App{}, fault.Failed(aai.Delivered, "%s was started as process %d, but it showed no window until the deadline", name, l.pid)
+		}
+	}
+}
+
+// started looks whether the process shows a window, or one that it started, or, where it has
+// ended, whom it gave its work: one that ran before and shows a new window, or in the end
+// one of the same program that only came to the front.
+func (l *launching) started(ctx context.Context, runs, late bool) (desktop.App, bool) {
+	apps, err := l.programs.Apps(ctx)
+	if err != nil {
+		return desktop.App{}, false
+	}
+	for _, app := range apps {
+		if app.PID == l.pid || l.programs.Open().Programs.Descends(app.PID, l.pid) {
+			return app, l.shows(ctx, app)
+		}
+	}
+	if runs {
+		return desktop.App{}, false
+	}
+	fresh := l.fresh(ctx)
+	var heirs []desktop.App
+	for _, app := range apps {
+		same := Target(app).Digest == l.target.Digest
+		if same && (fresh[app.PID] || late) {
+			return app, l.shows(ctx, app)
+		}
+		if fresh[app.PID] {
+			heirs = append(heirs, app)
+		}
+	}
+	if len(heirs) == 1 && l.near(heirs[0]) {
+		return heirs[0], l.shows(ctx, heirs[0])
+	}
+	return desktop.App{}, false
+}
+
+// near reports whether a program is called as the started one is, or as what lies in its
+// folder, as soffice and soffice.bin do: no other is believed to have taken its work over.
+func (l *launching) near(app desktop.App) bool {
+	return targetPrefix+app.ID == l.target.ID ||
+		filepath.Dir(app.Executable) == filepath.Dir(l.target.Source) && app.ID == filepath.Base(l.target.Source)
+}
+
+// fresh are the processes that show a window which was not there before.
+func (l *launching) fresh(ctx context.Context) map[int]bool {
+	fresh := make(map[int]bool)
+	for id, pid := range l.programs.windowsOn(ctx) {
+		if _, was := l.before[id]; !was && l.before != nil {
+			fresh[pid] = true
+		}
+	}
+	return fresh
+}
+
+// shows reports whether the program shows a tree, or for a while a window that has none.
+func (l *launching) shows(ctx context.Context, app desktop.App) bool {
+	if shot, err := l.programs.Open().Tree.Snapshot(ctx, app); err == nil && len(shot.Elements) > 0 {
+		return true
+	}
+	if app.Hidden == "" || !l.programs.hasWindow(ctx, app) {
+		return false
+	}
+	if l.bare.IsZero() {
+		l.bare = time.Now()
+	}
+	return l.programs.Open().Programs.Mute(app.PID) || time.Since(l.bare) > treePatience
+}

@@ -1,0 +1,58 @@
+package programs
+
+import (
+	"context"
+
+	"aai/internal/desktop"
+	"aai/internal/seat"
+)
+
+// Seated is the backend on which nothing is begun that may move the person's focus while
+// a question is open. Input waits for the seat by itself.
+func Seated(b desktop.Backend, s *seat.Seat) desktop.Backend {
+	if s == nil {
+		return b
+	}
+	if b.Actor != nil {
+		b.Actor = seatedActor{b.Actor, s}
+	}
+	if b.Programs != nil {
+		b.Programs = seatedPrograms{b.Programs, s}
+	}
+	return b
+}
+
+type seatedActor struct {
+	desktop.Actor
+	seat *seat.Seat
+}
+
+// Perform implements desktop.Actor. To press something may open a window, which gets
+// the keyboard; text and numbers are set where they are.
+func (a seatedActor) Perform(ctx context.Context, app desktop.App, id desktop.ID, act desktop.Act) error {
+	switch act.Verb {
+	case desktop.SetText, desktop.InsertText, desktop.SetNumber, desktop.ScrollTo:
+		return a.Actor.Perform(ctx, app, id, act)
+	case desktop.Press, desktop.SelectItem, desktop.TakeFocus:
+	}
+	done, err := a.seat.Begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return a.Actor.Perform(ctx, app, id, act)
+}
+
+type seatedPrograms struct {
+	desktop.Programs
+	seat *seat.Seat
+}
+
+// Start implements desktop.Programs. A program that starts shows a window, a while
+// after: a question waits as long as it does for what may hang.
+func (p seatedPrograms) Start(ctx context.Context, program desktop.Program, args []string) (int, error) {
+	if _, err := p.seat.Begin(ctx); err != nil {
+		return 0, err
+	}
+	return p.Programs.Start(ctx, program, args)
+}

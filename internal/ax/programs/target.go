@@ -1,0 +1,175 @@
+package programs
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"aai"
+	"aai/internal/ax/asked"
+	"aai/internal/ax/memory"
+	"aai/internal/desktop"
+)
+
+// targetPrefix begins the ids of programs, so that none is taken for an app with
+// a descriptor.
+const targetPrefix = aai.DesktopApp + "/"
+
+// whichApp names the question which of several programs is meant.
+const whichApp = "which_app"
+
+// Target finds the program that a call touches: by its process id, the session's
+// alias, its id, or its name. Several are asked about. One that is to be started is
+// found where programs are installed.
+func (r *Programs) Target(ctx context.Context, call *aai.Call, name string) (*aai.App, error) {
+	if asked.Launches(call) && asked.Given(call, "arguments") {
+		return r.installed(name)
+	}
+	apps, err := r.Apps(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if is, known := r.Sessions.Of(call).Alias(name); known {
+		if slices.ContainsFunc(apps, func(a desktop.App) bool { return memory.Of(a) != is && calledSo(a, name) }) {
+			e := aai.Errorf(aai.AmbiguousTarget, "%q is an alias for process %d, and now also the name of a program that runs", aai.CleanLabel(name, 60), is.PID)
+			e.Hint = "Give the process id as app; ax_list_apps shows it."
+			return nil, e
+		}
+		for _, app := range apps {
+			if memory.Of(app) == is {
+				return r.asTarget(app)
+			}
+		}
+		return nil, aai.Errorf(aai.AppNotRunning, "%q, which was process %d, has ended or has no window any more", aai.CleanLabel(name, 60), is.PID)
+	}
+	meant := meant(apps, name)
+	switch {
+	case len(meant) == 0 && asked.Launches(call):
+		return r.installed(name)
+	case len(meant) == 0:
+		return nil, notRunning(name, apps)
+	case len(meant) == 1:
+		return r.asTarget(meant[0])
+	}
+	if answer, ok := call.Answers[whichApp]; ok {
+		for _, app := range meant {
+			if strconv.Itoa(app.PID) == answer.Choice {
+				return r.asTarget(app)
+			}
+		}
+		return nil, aai.Errorf(aai.PermissionDenied, "the person at this computer chose none of the programs called %q", aai.CleanLabel(name, 60))
+	}
+	return nil, ambiguousApp(name, meant, r.Titles(ctx, meant), r.Sessions.Of(call).KnowsAll())
+}
+
+// toldApart is the program's name, its process, and by what its windows are called that
+// it is told from another of its name.
+func toldApart(app desktop.App, titles map[int]string) string {
+	text := fmt.Sprintf("%s (process %d)", aai.CleanLabel(app.Name, 60), app.PID)
+	if title := titles[app.PID]; title != "" {
+		text += " with " + title
+	}
+	return text
+}
+
+// Namesakes are those of the programs that are called as another of them is.
+func Namesakes(apps []desktop.App) []desktop.App {
+	count := make(map[string]int)
+	for _, app := range apps {
+		count[strings.ToLower(app.Name)]++
+	}
+	return slices.DeleteFunc(slices.Clone(apps), func(a desktop.App) bool { return count[strings.ToLower(a.Name)] < 2 })
+}
+
+// meant returns the programs that a name may mean, by the surest of its meanings.
+func meant(apps []desktop.App, name string) []desktop.App {
+	pid, _ := strconv.Atoi(name)
+	id := strings.TrimPrefix(name, targetPrefix)
+	for _, is := range []func(desktop.App) bool{
+		func(a desktop.App) bool { return pid != 0 && a.PID == pid },
+		func(a desktop.App) bool { return a.ID == id },
+		func(a desktop.App) bool { return strings.EqualFold(a.Name, name) || strings.EqualFold(a.ID, id) },
+		func(a desktop.App) bool {
+			return len(name) > 2 && strings.Contains(strings.ToLower(a.Name+" "+a.ID), strings.ToLower(name))
+		},
+	} {
+		var found []desktop.App
+		for _, app := range apps {
+			if is(app) {
+				found = append(found, app)
+			}
+		}
+		if len(found) > 0 {
+			return found
+		}
+	}
+	return nil
+}
+
+// Target is the program in the words of gates and journal. It is bound to its
+// executable: another one of the same name is another program.
+func Target(app desktop.App) *aai.App {
+	sum := sha256.Sum256([]byte(cmp.Or(app.Program, app.Executable) + "\x00" + app.ID))
+	return &aai.App{
+		ID: targetPrefix + app.ID, Name: aai.CleanLabel(app.Name, 80), Platform: "any",
+		Source: app.Executable, Digest: hex.EncodeToString(sum[:]), PID: app.PID,
+	}
+}
+
+// asTarget is asTarget for a call: it can be asked whether it answers. One without an
+// id has ended; nobody can be asked about it.
+func (r *Programs) asTarget(app desktop.App) (*aai.App, error) {
+	if app.ID == "" {
+		e := aai.Errorf(aai.AppNotRunning, "%s (process %d) has ended", cmp.Or(aai.CleanLabel(app.Name, 60), "the program"), app.PID)
+		e.Delivery = aai.NotDelivered
+		e.Hint = "ax_list_apps lists what runs; ax_connect with launch starts it."
+		return nil, e
+	}
+	target := Target(app)
+	target.Host = r.Hosts(app)
+	if app.Hidden != "" && r.Terminal != nil {
+		target.Terminal = func() bool { return r.Terminal(app.PID) }
+	}
+	target.Answers = func(ctx context.Context) error { return r.Answers(ctx, app) }
+	target.Guards = func(ctx context.Context) string { return r.guards(ctx, app) }
+	return target, nil
+}
+
+func notRunning(name string, apps []desktop.App) error {
+	names := make([]string, 0, len(apps))
+	for _, a := range apps {
+		names = append(names, a.Name, a.ID)
+	}
+	slices.Sort(names)
+	e := aai.Errorf(aai.AppNotFound, "no program %q with a window is running", aai.CleanLabel(name, 60))
+	e.Candidates = aai.Nearest(name, slices.Compact(names), 3)
+	e.Hint = "ax_list_apps lists what runs; ax_connect with launch starts it."
+	return e
+}
+
+// ambiguousApp is the error of a name that several programs have. The person is asked with
+// what their windows are called; the caller is told that if told it was before.
+func ambiguousApp(name string, meant []desktop.App, titles map[int]string, told bool) error {
+	e := aai.Errorf(aai.AmbiguousTarget, "%d programs are called %q", len(meant), aai.CleanLabel(name, 60))
+	e.Hint = "Give the process id as app; ax_list_apps tells them apart by their windows."
+	q := aai.Question{
+		ID: whichApp, Channels: []aai.Channel{aai.Native, aai.Terminal, aai.Client},
+		Title: "Which program is meant?", Text: fmt.Sprintf("%d programs are called %q.", len(meant), aai.CleanLabel(name, 60)),
+		Choices: []aai.Choice{{ID: "none", Label: "None of them"}},
+	}
+	for _, app := range meant {
+		candidate := strconv.Itoa(app.PID) + " " + aai.CleanLabel(app.Name, 60)
+		if title := titles[app.PID]; title != "" && told {
+			candidate += " with " + title
+		}
+		e.Candidates = append(e.Candidates, candidate)
+		q.Choices = append(q.Choices, aai.Choice{ID: strconv.Itoa(app.PID), Label: toldApart(app, titles)})
+	}
+	e.Questions = []aai.Question{q}
+	return e
+}

@@ -1,0 +1,64 @@
+package scene
+
+import (
+	"strings"
+	"unicode"
+)
+
+// Fires is 1 for what fires, and 0 for what does not.
+func (s *Scene) Fires(i int) int {
+	if i >= 0 && s.Shot.Elements[i].Role.Fires() {
+		return 1
+	}
+	return 0
+}
+
+// Dropped says of each element that something is dragged onto it: to let go over what is
+// called "Trash", or lies in what is, is another thing than to open it.
+func (s *Scene) Dropped(onto []int) (says []string) {
+	for _, i := range onto {
+		if i < 0 {
+			continue
+		}
+		for _, text := range s.ReadOn(i) {
+			if text = strings.TrimSpace(text); text != "" {
+				says = append(says, "onto "+text)
+			}
+		}
+	}
+	return says
+}
+
+// maxRead is how many elements in another are read.
+const maxRead = 12
+
+// discards reports whether what stands in the place of a thing's words, the class of an icon
+// or the file of its picture, is a bin: what is called so in words may be the bin's folder.
+func discards(sign string) bool {
+	for word := range strings.FieldsFuncSeq(strings.ToLower(sign), func(r rune) bool { return !unicode.IsLetter(r) }) {
+		switch word {
+		case "trash", "trashcan", "bin", "dustbin", "garbage", "rubbish", "wastebasket":
+			return true
+		}
+	}
+	return false
+}
+
+// ReadOn is what is to be read on the element, and in what fires.
+func (s *Scene) ReadOn(i int) []string {
+	e := &s.Shot.Elements[i]
+	says := []string{e.Name, e.Description}
+	if e.Name == "" && discards(e.Description) {
+		says = append(says, "delete")
+	}
+	if TakesText(e) || e.Parent < 0 {
+		return says
+	}
+	for c := i + 1; c < min(e.End, i+1+maxRead); c++ {
+		says = append(says, s.Shot.Elements[c].Name)
+	}
+	for up := e.Parent; up >= 0 && s.Shot.Elements[up].Parent >= 0 && !s.Shot.Elements[up].Role.Holds(); up = s.Shot.Elements[up].Parent {
+		says = append(says, s.Shot.Elements[up].Name, s.Shot.Elements[up].Description)
+	}
+	return says
+}

@@ -1,0 +1,64 @@
+package values
+
+import (
+	"strconv"
+	"strings"
+
+	"aai/internal/desktop"
+)
+
+// SameCell reports whether a cell shows the value: a number may look otherwise there.
+func SameCell(shown, value string) bool {
+	return shown == value || NumberOr(value, 0) != 0 && SameNumber(shown, NumberOr(value, 0))
+}
+
+// SheetCell reports whether the element is a cell that one writes in: a click puts the
+// cursor there, and what is typed next goes to it. To select it leaves the cursor, and the
+// next key, where they were.
+func SheetCell(e *desktop.Element) bool {
+	return e.Role == desktop.Cell && e.States.Has(desktop.Editable|desktop.Focusable) && len(e.Actions) == 0
+}
+
+// A Block is a text as a sheet takes it that is pasted: a line for each row, its cells parted
+// by tabs. It begins in the cell of the name, such as B2.
+type Block struct {
+	column, row int // from 1
+	Rows        [][]string
+}
+
+// BlockAt is the block that the text is in a cell of a sheet; false for the text of one cell.
+func BlockAt(e *desktop.Element, text string) (b Block, is bool) {
+	if !SheetCell(e) || !strings.ContainsAny(text, "\t\n") {
+		return b, false
+	}
+	digits := strings.IndexAny(e.Name, "123456789")
+	if digits < 1 {
+		return b, false
+	}
+	for _, letter := range e.Name[:digits] {
+		if letter < 'A' || letter > 'Z' {
+			return b, false
+		}
+		b.column = 26*b.column + int(letter-'A') + 1
+	}
+	row, err := strconv.Atoi(e.Name[digits:])
+	b.row = row
+	for line := range strings.Lines(Normalized(text)) {
+		b.Rows = append(b.Rows, strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
+	}
+	return b, err == nil
+}
+
+// Name is what a cell of the block is called.
+func (b Block) Name(row, column int) string {
+	text := ""
+	for n := b.column + column; n > 0; n = (n - 1) / 26 {
+		text = string(rune('A'+(n-1)%26)) + text
+	}
+	return text + strconv.Itoa(b.row+row)
+}
+
+// Last is the name of its last cell.
+func (b Block) Last() string {
+	return b.Name(len(b.Rows)-1, len(b.Rows[len(b.Rows)-1])-1)
+}

@@ -1,0 +1,66 @@
+package values
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"aai/internal/desktop"
+)
+
+// Unit says what a part counts, by its greatest number and what stands before it.
+func Unit(e *desktop.Element, before map[string]bool) string {
+	switch {
+	case e.Max >= 9999:
+		return "year"
+	case e.Max == 999:
+		return "millisecond"
+	case e.Max == 59 && before["minute"]:
+		return "second"
+	case e.Max == 59:
+		return "minute"
+	case e.Max == 52, e.Max == 53:
+		return "week"
+	case e.Max >= 28 && e.Max <= 31:
+		return "day"
+	case e.Max == 23, e.Max == 24, e.Max == 11, e.Max == 12 && (before["year"] || before["month"]):
+		return "hour"
+	case e.Max == 12:
+		return "month" // or the hour of a time, which has no year
+	case e.Max == 2, e.Max == 1:
+		return "half"
+	}
+	return ""
+}
+
+// momentLayouts are the ways to write a moment, as HTML has them.
+func momentLayouts() []string {
+	return []string{"2006-01-02", "15:04", "15:04:05", "2006-01-02T15:04", "2006-01-02T15:04:05", "2006-01-02 15:04", "2006-01-02 15:04:05", "2006-01"}
+}
+
+// Moment returns the numbers of the units that a text names.
+func Moment(text string) map[string]float64 {
+	text = strings.TrimSpace(text)
+	var year, week int
+	if n, err := fmt.Sscanf(text, "%d-W%d", &year, &week); n == 2 && err == nil {
+		return map[string]float64{"year": float64(year), "week": float64(week)}
+	}
+	for _, layout := range momentLayouts() {
+		t, err := time.Parse(layout, text)
+		if err != nil {
+			continue
+		}
+		units := make(map[string]float64)
+		if strings.Contains(layout, "2006") {
+			units["year"], units["month"] = float64(t.Year()), float64(t.Month())
+		}
+		if strings.Contains(layout, "02") {
+			units["day"] = float64(t.Day())
+		}
+		if strings.Contains(layout, "15") {
+			units["hour"], units["minute"], units["second"], units["millisecond"] = float64(t.Hour()), float64(t.Minute()), float64(t.Second()), 0
+		}
+		return units
+	}
+	return nil
+}

@@ -1,0 +1,21 @@
+package values
+
+import (
+	"math"
+	"strconv"
+	"strings"
+)
+
+// NumberOr reads a number as people and programs write it.
+func NumberOr(text string, otherwise float64) float64 {
+	f, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(text), "\u2212", "-"), 64)
+	if err != nil || math.IsInf(f, 0) {
+		return otherwise
+	}
+	return f
+}
+
+// SameNumber reports whether a text says the number.
+func SameNumber(text string, number float64) bool {
+	return math.Abs(NumberOr(text, math.NaN())-number) < 1e-6*math.Max(1, math.Abs(number))
+}

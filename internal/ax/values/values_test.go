@@ -1,0 +1,117 @@
+package values_test
+
+import (
+	"maps"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"aai/internal/ax/values"
+	"aai/internal/desktop"
+)
+
+func TestNumbers(t *testing.T) {
+	for text, want := range map[string]float64{"7": 7, " 7.50 ": 7.5, "-3": -3, "\u22123": -3, "1e3": 1000} {
+		if got := values.NumberOr(text, math.NaN()); got != want || !values.SameNumber(text, want) {
+			t.Errorf("%q is %v, want %v", text, got, want)
+		}
+	}
+	for _, text := range []string{"", "seven", "7 kg", "Inf", "NaN", "1,5"} {
+		if got := values.NumberOr(text, 42); got != 42 && !math.IsNaN(got) || values.SameNumber(text, 42) {
+			t.Errorf("%q is the number %v", text, got)
+		}
+	}
+	if values.SameNumber("7", 7.1) || !values.SameNumber("0.3", 0.1+0.2) {
+		t.Error("numbers are the same to a millionth, and no further")
+	}
+}
+
+func TestMoments(t *testing.T) {
+	day := map[string]float64{"year": 2026, "month": 3, "day": 4}
+	clock := map[string]float64{"hour": 13, "minute": 45, "second": 0, "millisecond": 0}
+	both := maps.Clone(day)
+	maps.Copy(both, clock)
+	for text, want := range map[string]map[string]float64{
+		"2026-03-04": day, " 13:45 ": clock, "2026-03-04T13:45": both, "2026-03-04 13:45:00": both,
+		"2026-03": {"year": 2026, "month": 3}, "2026-W10": {"year": 2026, "week": 10},
+		"4.3.2026": nil, "tomorrow": nil, "": nil, "25:00": nil,
+	} {
+		if d := cmp.Diff(want, values.Moment(text)); d != "" {
+			t.Errorf("%q: %s", text, d)
+		}
+	}
+}
+
+// TestUnits: what a part counts is told by its greatest number and what stands before it, in
+// the order of any language.
+func TestUnits(t *testing.T) {
+	for _, c := range []struct {
+		most float64
+		want []string
+	}{
+		{9999, []string{"year", "year"}}, {275760, []string{"year"}}, {31, []string{"day"}}, {28, []string{"day"}}, {12, []string{"month"}},
+		{23, []string{"hour"}}, {59, []string{"minute", "second"}}, {999, []string{"millisecond"}}, {53, []string{"week"}}, {1, []string{"half"}}, {7, []string{""}},
+	} {
+		before := map[string]bool{}
+		for _, want := range c.want {
+			got := values.Unit(&desktop.Element{Max: c.most}, before)
+			if got != want {
+				t.Errorf("one to %v after %v is %q, want %q", c.most, before, got, want)
+			}
+			before[got] = true
+		}
+	}
+	if got := values.Unit(&desktop.Element{Max: 12}, map[string]bool{"month": true}); got != "hour" {
+		t.Errorf("one to 12 after a month is %q", got)
+	}
+}
+
+// TestBlockNames: the cells of a block are called as a sheet calls them, from A to beyond Z.
+func TestBlockNames(t *testing.T) {
+	cell := func(name string) *desktop.Element {
+		return &desktop.Element{Role: desktop.Cell, Name: name, States: desktop.Editable | desktop.Focusable}
+	}
+	b, is := values.BlockAt(cell("Y9"), "a\tb\tc\nd\te\tf\n")
+	if !is || b.Name(0, 0) != "Y9" || b.Name(0, 2) != "AA9" || b.Name(1, 1) != "Z10" || b.Last() != "AA10" {
+		t.Errorf("%v: %s %s %s %s", is, b.Name(0, 0), b.Name(0, 2), b.Name(1, 1), b.Last())
+	}
+	if d := cmp.Diff([][]string{{"a", "b", "c"}, {"d", "e", "f"}}, b.Rows); d != "" {
+		t.Error(d)
+	}
+	for name, text := range map[string]string{"B2": "one cell", "2": "a\tb", "b2": "a\tb", "B": "a\tb", "B2x": "a\tb"} {
+		if _, is := values.BlockAt(cell(name), text); is {
+			t.Errorf("%q in %s is a block", text, name)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) { // names go on where they were
+		name := rapid.StringMatching(`[A-Z]{1,3}[1-9][0-9]{0,3}`).Draw(t, "name")
+		b, is := values.BlockAt(cell(name), "a\tb\nc\td")
+		if !is || b.Name(0, 0) != name {
+			t.Fatalf("%s is called %s", name, b.Name(0, 0))
+		}
+		next, is := values.BlockAt(cell(b.Name(1, 1)), "a\tb\nc\td")
+		if !is || next.Name(-1, -1) != name {
+			t.Fatalf("before %s is %s, want %s", b.Name(1, 1), next.Name(-1, -1), name)
+		}
+	})
+}
+
+func TestHeld(t *testing.T) {
+	for want, e := range map[string]desktop.Element{
+		"Ann":   {Value: "Ann"},
+		"true":  {States: desktop.Checkable | desktop.Checked},
+		"false": {States: desktop.Checkable},
+		"mixed": {States: desktop.Checkable | desktop.Mixed},
+		"":      {Name: "Save"},
+	} {
+		if got := values.Held(&e); got != want {
+			t.Errorf("%+v holds %q, want %q", e, got, want)
+		}
+	}
+	secret := desktop.Element{States: desktop.Protected | desktop.Editable, Value: "s3cret", Role: desktop.Textbox}
+	if values.Shown(&secret) == "s3cret" || values.Long(&secret) == "s3cret" {
+		t.Error("what a password field holds is shown")
+	}
+}

@@ -1,0 +1,114 @@
+package watch
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"aai/internal/desktop"
+)
+
+// LateFor is for how long it is listened to what comes of an act that was answered
+// before anything was seen of it.
+const LateFor = 5 * time.Second
+
+// manyLate is how many looks are kept of that.
+const manyLate = 8
+
+// A Late is an act of which nothing was seen before it was answered, and what has
+// been seen since. Who comes next to the program waits out the time in which it
+// would have been seen, so that it is not taken for what the next act does.
+type Late struct {
+	What   string            // was done
+	Before *desktop.Snapshot // as it was when it was answered
+	Focus  desktop.ID        // what was acted on
+	Since  time.Time         // when it was delivered
+	// Sure is until when its effect is waited for: as long as it would have been before it was
+	// answered, from when the program was done with the act itself.
+	Sure time.Time
+	// Learnt says that it is known what of it is no unrest; for who has the program's turn.
+	Learnt bool
+	News   chan struct{}      // something was seen
+	Stop   context.CancelFunc // it is listened to no longer
+
+	mu    sync.Mutex
+	looks []*desktop.Snapshot // that differ, in order
+	over  bool                // somebody has acted since, and what comes now is not for sure its effect
+}
+
+// Hear begins to listen to the program, until the time is over in which something may come
+// of the act.
+func (o *Late) Hear(backend desktop.Backend, app desktop.App) {
+	ctx, stop := context.WithDeadline(context.Background(), o.Since.Add(LateFor))
+	o.News, o.Stop = make(chan struct{}, 1), stop
+	go func() {
+		defer stop()
+		o.listen(ctx, backend, app)
+	}()
+}
+
+// listen looks at the program when it tells of something, and once when the time is over
+// in which an effect would have been waited for: some toolkits tell of nothing.
+func (o *Late) listen(ctx context.Context, backend desktop.Backend, app desktop.App) {
+	events, err := backend.Events.Watch(ctx, app)
+	if err != nil {
+		return
+	}
+	again := time.NewTimer(time.Until(o.Sure))
+	defer again.Stop()
+	for last := o.Before.Version; ; {
+		select {
+		case event, open := <-events:
+			if !open {
+				return
+			}
+			if !Telling(event) {
+				continue
+			}
+			Settle(ctx, events)
+		case <-again.C:
+		case <-ctx.Done():
+			return
+		}
+		shot, err := backend.Tree.Snapshot(ctx, app)
+		if err != nil {
+			return
+		}
+		if shot.Version == last {
+			continue
+		}
+		if last = shot.Version; !o.saw(shot) {
+			return
+		}
+	}
+}
+
+// saw keeps a look, and reports whether there is room for another.
+func (o *Late) saw(shot *desktop.Snapshot) bool {
+	o.mu.Lock()
+	if !o.over {
+		o.looks = append(o.looks, shot)
+	}
+	room := len(o.looks) < manyLate
+	o.mu.Unlock()
+	select {
+	case o.News <- struct{}{}:
+	default:
+	}
+	return room
+}
+
+// Seen are the looks so far, and whether somebody has acted since.
+func (o *Late) Seen() (looks []*desktop.Snapshot, over bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.looks[:len(o.looks):len(o.looks)], o.over
+}
+
+// Ends says that somebody acts now: what is seen from here on counts no longer.
+func (o *Late) Ends() {
+	o.Stop()
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.over = true
+}

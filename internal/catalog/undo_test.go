@@ -1,0 +1,169 @@
+package catalog
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+// A property may be read and put back where nothing of it is secret.
+func TestWhatIsSetMayBePutBackUnlessItIsSecret(t *testing.T) {
+	for _, c := range []struct {
+		property, access, param string
+		want                    bool
+	}{
+		{"Volume", "set", "value", true},
+		{"Volume", "set", "password", false},
+		{"WifiPassword", "set", "value", false},
+		{"Volume", "get", "", false},
+	} {
+		params := ""
+		if c.param != "" {
+			params = `"` + c.param + `": {"type": "string"}`
+		}
+		d, err := Parse([]byte(withPlatforms(`{"linux": {"automation": "dbus", "service": "org.example.App", "object": "/a", "interface": "org.example.App",
+			"tools": [{"name": "t", "description": "D.", "property": "`+c.property+`", "access": "`+c.access+`",
+			"parameters": {"type": "object", "properties": {`+params+`}}}]}}`)), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := d.Recipes[0].Reversible; got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
+	}
+}
+
+// trash is an app in either dialect whose tool "delete" has the undo.
+func trash(single bool, undo string) string {
+	tools := `[{"name": "delete", "description": "D.", "method": "Delete", "undo": ` + undo + `,
+			"parameters": {"type": "object", "properties": {"id": {}, "why": {"type": "string"}, "password": {"type": "string"}}}},
+		{"name": "restore", "description": "R.", "method": "Restore",
+			"parameters": {"type": "object", "properties": {"id": {}, "token": {}, "note": {}}, "required": ["id"]}},
+		{"name": "list", "description": "L.", "method": "List", "effect": "reads",
+			"parameters": {"type": "object", "properties": {"id": {}}}}]`
+	where := `"service": "org.example.App", "object": "/a", "interface": "org.example.App"`
+	if single {
+		return `{"schema_version": "1.0", "version": "1.0.0", "platform": "linux", "app": {"id": "org.example.App", "name": "App", "description": "An app."},
+			"execution": {"type": "dbus", ` + where + `}, "tools": ` + tools + `}`
+	}
+	return withPlatforms(`{"linux": {"automation": "dbus", ` + where + `, "tools": ` + tools + `}}`)
+}
+
+// answers is a driver whose tools answer that.
+type answers struct{ data any }
+
+func (d *answers) Compile(*aai.Recipe) (aai.Action, error) {
+	return func(context.Context, *aai.Call) (*aai.Result, error) {
+		return &aai.Result{Data: d.data, Text: "a text"}, nil
+	}, nil
+}
+
+// undoOf runs "delete" of an app with that undo, and returns what it says of how it is taken
+// back, as JSON.
+func undoOf(t *testing.T, single bool, undo string, args map[string]any, answer any) string {
+	t.Helper()
+	d, err := Parse([]byte(trash(single, undo)), Options{Host: "linux", Drivers: drivers(&answers{answer}, "dbus")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := d.App.Tool("delete").Run(t.Context(), &aai.Call{App: "an alias", Tool: "delete", Args: args})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if result.Undo == nil {
+		return "none"
+	}
+	b, err := json.Marshal(result.Undo)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestADescriptorSaysHowAnActIsTakenBack(t *testing.T) {
+	answer := map[string]any{"token": uint64(1<<63 + 1), "files": []any{map[string]any{"name": "${args.id}"}}}
+	args := map[string]any{"id": json.Number("7"), "why": "a \"reason\" ${args.id}"}
+	for name, c := range map[string]struct{ undo, want string }{
+		"the example": {`{"tool": "restore", "args": {"id": "${args.id}", "token": "${result.token}"}}`,
+			`{"says":"restore takes back delete","step":{"app":"org.example.App","tool":"restore","args":{"id":7,"token":9223372036854775809}}}`},
+		"with a look": {`{"tool": "restore", "args": {"id": [1, {"a": "${args.id}"}], "note": "no. ${args.id}: ${args.why}"}, "says": "${result.files.0.name} is back",
+				"look": {"tool": "list", "args": {"id": "${args.id}"}, "left": {"gone": true, "why": "${args.why}", "none": null}}}`,
+			`{"says":"${args.id} is back","step":{"app":"org.example.App","tool":"restore","args":{"id":[1,{"a":7}],"note":"no. 7: a \"reason\" ${args.id}"}},` +
+				`"look":{"app":"org.example.App","tool":"list","args":{"id":7}},"left":{"gone":true,"none":null,"why":"a \"reason\" ${args.id}"}}`},
+		"the whole result":      {`{"tool": "restore", "args": {"id": "${result.files}"}}`, `{"says":"restore takes back delete","step":{"app":"org.example.App","tool":"restore","args":{"id":[{"name":"${args.id}"}]}}}`},
+		"what is not answered":  {`{"tool": "restore", "args": {"id": "${result.receipt}"}}`, "none"},
+		"not in the list":       {`{"tool": "restore", "args": {"id": "${result.files.1}"}}`, "none"},
+		"within no object":      {`{"tool": "restore", "args": {"id": "${result.token.x}"}}`, "none"},
+		"a list within a text":  {`{"tool": "restore", "args": {"id": "no. ${result.files}"}}`, "none"},
+		"a look without a left": {`{"tool": "restore", "args": {"id": 1}, "look": {"tool": "list", "left": "${result.receipt}"}}`, "none"},
+	} {
+		for _, single := range []bool{true, false} {
+			if got := undoOf(t, single, c.undo, args, answer); got != c.want {
+				t.Errorf("%s: %s", name, got)
+			}
+		}
+	}
+	// What was not given is left out, but what nothing stands for is no argument.
+	if got := undoOf(t, true, `{"tool": "restore", "args": {"id": 1, "note": "${args.why}"}}`, nil, nil); !strings.Contains(got, `"args":{"id":1}`) {
+		t.Error(got)
+	}
+	for _, undo := range []string{`{"tool": "restore", "args": {"id": ["${args.why}"]}}`, `{"tool": "restore", "args": {"id": "x${args.why}"}}`, `{"tool": "restore", "args": {"id": 1}, "look": {"tool": "list", "left": "${args.why}"}}`} {
+		if got := undoOf(t, true, undo, nil, nil); got != "none" {
+			t.Error(got)
+		}
+	}
+	if got := undoOf(t, true, `{"tool": "restore", "args": {"id": "${result}"}}`, nil, nil); !strings.Contains(got, `{"id":"a text"}`) {
+		t.Error(got)
+	}
+}
+
+// What an undo names must be there, and the error says where it is not.
+func TestAnUndoThatCannotBeIsRefused(t *testing.T) {
+	const ok = `"tool": "restore", "args": {"id": 1}`
+	for undo, want := range map[string]string{
+		`7`:                               "platforms.linux.tools[0].undo: is a number; expected an object",
+		`{}`:                              "platforms.linux.tools[0].undo.tool: missing; expected a tool of the same app",
+		`{"tool": "retore"}`:              `platforms.linux.tools[0].undo.tool: is "retore"; expected a tool of the same app (did you mean "restore"?)`,
+		`{"tool": "restore"}`:             `platforms.linux.tools[0].undo: does not give "id", which "restore" requires`,
+		`{"tool": "restore", "args": []}`: "platforms.linux.tools[0].undo.args: is a list; expected an object of arguments",
+		`{"tool": "restore", "args": {"id": 1, "file": 2}}`:             `platforms.linux.tools[0].undo.args.file: is no parameter of "restore"`,
+		`{"tool": "restore", "args": {"id": "${id}"}}`:                  `platforms.linux.tools[0].undo.args.id: has ${id}; expected ${args.name} with a parameter of "delete", or ${result}`,
+		`{"tool": "restore", "args": {"id": ["${args.token}"]}}`:        `platforms.linux.tools[0].undo.args.id[0]: has ${args.token}; expected`,
+		`{"tool": "restore", "args": {"id": "${args.password}"}}`:       "platforms.linux.tools[0].undo.args.id: has ${args.password}, which is a secret",
+		`{` + ok + `, "says": "${x}"}`:                                  "platforms.linux.tools[0].undo.says: has ${x}",
+		`{` + ok + `, "look": {"tool": "list"}}`:                        "platforms.linux.tools[0].undo.look.left: missing",
+		`{` + ok + `, "look": {"tool": "lst", "left": 1}}`:              "platforms.linux.tools[0].undo.look.tool: is \"lst\"; expected a tool of the same app",
+		`{` + ok + `, "look": {"tool": "delete", "left": 1}}`:           "platforms.linux.tools[0].undo.look.tool: is \"delete\", which does not only read",
+		`{` + ok + `, "look": {"tool": "list", "left": {"a": "${b}"}}}`: "platforms.linux.tools[0].undo.look.left.a: has ${b}",
+	} {
+		_, err := Parse([]byte(trash(false, undo)), Options{})
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", undo, err, want)
+		}
+	}
+	d, err := Parse([]byte(trash(true, `{`+ok+`, "args2": 1, "look": {"tool": "list", "left": null, "lft": 1}}`)), Options{})
+	if err != nil || len(d.Warnings) != 2 {
+		t.Errorf("%v, %v", err, d)
+	}
+}
+
+func TestAnUndoIsWrittenAsItWasRead(t *testing.T) {
+	for _, single := range []bool{true, false} {
+		source := trash(single, `{"tool": "restore", "args": {"id": [null, "${args.id}"]}, "says": "back", "look": {"tool": "list", "left": {"a": null}}}`)
+		d, err := Parse([]byte(source), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := Parse(writtenAgain(t, d, Options{}), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if was, is := d.Document.Sections[0].Tools[0].Back, again.Document.Sections[0].Tools[0].Back; is == nil || !reflect.DeepEqual(was, is) {
+			t.Errorf("%+v, was %+v", is, was)
+		}
+	}
+}

@@ -1,0 +1,181 @@
+package cli
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// keptApp is the app whose tools are the workflows that the person keeps.
+const keptApp = "workflows"
+
+func newWorkflow(r *run) *cobra.Command {
+	workflow := &cobra.Command{
+		Use:               "workflow",
+		Short:             "Run workflows, and see, go on with and take back their runs",
+		Args:              noOperands,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              holder,
+	}
+	workflow.AddCommand(newWorkflowList(r), newWorkflowRun(r), newWorkflowShow(r), newWorkflowResume(r), newWorkflowRollback(r))
+	return workflow
+}
+
+func newWorkflowList(r *run) *cobra.Command {
+	return &cobra.Command{
+		Use:               "list",
+		Short:             "List the kept workflows, and the runs of all, newest first",
+		Args:              operands(0, 0),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              func(cmd *cobra.Command, _ []string) error { return r.workflows(cmd.Context()) },
+	}
+}
+
+func (r *run) workflows(ctx context.Context) error {
+	files, err := r.own(ctx, "workflow_list", nil)
+	if err != nil {
+		return err
+	}
+	runs, err := r.own(ctx, "workflow_runs", nil)
+	if err != nil {
+		return err
+	}
+	return r.output.show(map[string]any{"workflows": files.Data, "runs": runs.Data}, func() error {
+		kept, err := r.sheet(ctx, "workflow_list", files.Data)
+		if err != nil {
+			return err
+		}
+		past, err := r.sheet(ctx, "workflow_runs", runs.Data)
+		if err != nil {
+			return err
+		}
+		if len(kept.rows) == 0 {
+			r.output.note("No workflow is kept. Those in ~/.aai/workflows/NAME.json are.")
+		} else {
+			r.output.showSheet(kept, nil, nil)
+		}
+		if len(past.rows) == 0 {
+			return nil
+		}
+		if len(kept.rows) > 0 {
+			r.output.lines("\n")
+		}
+		r.output.showSheet(past, nil, nil)
+		r.noteLeft(past)
+		return nil
+	})
+}
+
+// noteLeft says what there is to do about runs that were left in the middle.
+func (r *run) noteLeft(past *sheet) {
+	for _, row := range past.rows {
+		if memberText(row, "state") == "interrupted" {
+			id := memberText(row, "run")
+			r.output.note("Run " + id + " was left at " + memberText(row, "at") + ". See it: " + program + " workflow show " + id +
+				"; go on: workflow resume " + id + "; take it back: workflow rollback " + id)
+		}
+	}
+}
+
+func newWorkflowRun(r *run) *cobra.Command {
+	var pairs []string
+	cmd := &cobra.Command{
+		Use:   "run <name|file.json> [--arg name=value]...",
+		Short: "Run a kept workflow, or the one of a file",
+		Example: "  aai-gateway workflow run tidy --arg folder=Inbox\n" +
+			"  aai-gateway workflow run ./deploy.json",
+		Args: operands(1, 1),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			offers, _ := r.completeAppTool(cmd, []string{keptApp}, typed)
+			return offers, cobra.ShellCompDirectiveDefault // or a file
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !isFile(args[0]) {
+				return r.exec(cmd, keptApp, args[0], nil, pairs)
+			}
+			path, err := filepath.Abs(args[0])
+			if err != nil {
+				return err
+			}
+			params, err := addPairs(cmd, nil, pairs, nil)
+			if err != nil {
+				return err
+			}
+			object := map[string]any{"file": path}
+			if len(params) > 0 {
+				object["params"] = params
+			}
+			return r.ownResult(cmd.Context(), "workflow_file", object)
+		},
+	}
+	cmd.Flags().StringArrayVarP(&pairs, "arg", "a", nil, "one of what it takes: `name=value`, or name:=json")
+	return cmd
+}
+
+// isFile reports whether an operand means a file, and not a kept workflow.
+func isFile(operand string) bool {
+	return strings.HasSuffix(operand, ".json") || strings.ContainsAny(operand, `/\`)
+}
+
+func newWorkflowShow(r *run) *cobra.Command {
+	return &cobra.Command{
+		Use:               "show <run>",
+		Short:             "Tell all that is known of a run",
+		Args:              operands(1, 1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return r.ownResult(cmd.Context(), "workflow_show", map[string]any{"run": args[0]})
+		},
+	}
+}
+
+func newWorkflowResume(r *run) *cobra.Command {
+	var happened, not bool
+	cmd := &cobra.Command{
+		Use:   "resume <run> [--happened|--not-happened]",
+		Short: "Go on with a run that was left in the middle",
+		Long: "Goes on with a run that was left in the middle. What was done is not done again. Of the step\n" +
+			"at which it was left, its check says whether it was done; where it has none, you do.",
+		Args:              operands(1, 1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			object := map[string]any{"run": args[0]}
+			switch {
+			case happened && not:
+				return usage(cmd, "--happened and --not-happened are two answers; give one of them")
+			case happened || not:
+				object["happened"] = happened
+			}
+			return r.ownResult(cmd.Context(), "workflow_resume", object)
+		},
+	}
+	cmd.Flags().BoolVar(&happened, "happened", false, "the step at which it was left was done")
+	cmd.Flags().BoolVar(&not, "not-happened", false, "it was not done")
+	return cmd
+}
+
+func newWorkflowRollback(r *run) *cobra.Command {
+	return &cobra.Command{
+		Use:               "rollback <run>",
+		Short:             "Take back what a run has done, newest first",
+		Args:              operands(1, 1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return r.ownResult(cmd.Context(), "workflow_rollback", map[string]any{"run": args[0]})
+		},
+	}
+}
+
+// ownResult calls a tool of the gateway itself and shows what it answers.
+func (r *run) ownResult(ctx context.Context, tool string, args map[string]any) error {
+	result, err := r.own(ctx, tool, args)
+	if err != nil {
+		return err
+	}
+	return r.showResult(result)
+}

@@ -1,0 +1,54 @@
+package policy
+
+import (
+	"testing"
+
+	"aai"
+)
+
+// A tool of the gateway's own that does nothing but make calls is not asked about, in any
+// mode: its calls are. Only the own app's doors hold it back. An app that says so is asked
+// about as ever.
+func TestOnlyCalls(t *testing.T) {
+	of := func(app *aai.App, kind aai.Kind) *aai.Request {
+		app.Tools = append(app.Tools, &aai.Tool{Name: "several", Calls: true, Kind: kind})
+		r := asking(app, "several")
+		r.Call.Args["name"] = "delete all"
+		return r
+	}
+	own := func() *aai.App { return &aai.App{ID: aai.OwnApp} }
+	plain := func() *aai.App { return notesApp("d") }
+	for name, c := range map[string]struct {
+		app                   func() *aai.App
+		kind                  aai.Kind
+		consent, safe, strict string
+		open, closed          string
+	}{
+		"of the desktop":       {app: screen, consent: "admits", safe: "admits", strict: "admits", open: "admits", closed: "admits"},
+		"of the gateway":       {app: own, consent: "admits", safe: "admits", strict: "admits", open: "admits", closed: "asks"},
+		"of an app":            {app: plain, consent: "asks", safe: "admits", strict: "PERMISSION_DENIED", open: "admits", closed: "admits"},
+		"a script, of windows": {app: screen, kind: aai.KindScript, consent: "admits", safe: "PERMISSION_DENIED", strict: "admits", open: "admits", closed: "admits"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for what, gate := range map[string]struct {
+				gate aai.Gate
+				want string
+			}{
+				"consent":   {newDesk(), c.consent},
+				"safe":      {&Modes{Configured: Safe}, c.safe},
+				"sandboxed": {&Modes{Configured: Sandboxed}, c.strict},
+				"open":      {NewOwn(OwnConfig{Open: []string{"several"}, Person: &somebody{way: aai.Native}}), c.open},
+				"not open":  {NewOwn(OwnConfig{Person: &somebody{way: aai.Native}}), c.closed},
+				"a dialog":  {Untouchable{Asking: func() bool { return true }}, "admits"},
+			} {
+				if got := check(gate.gate, of(c.app(), c.kind)); got != gate.want {
+					t.Errorf("%s: %s, expected %s", what, got, gate.want)
+				}
+			}
+			r := of(c.app(), c.kind)
+			if check(NewDestructive([]string{"delete"}), r); r.Destructive {
+				t.Error("its own words are taken for an act")
+			}
+		})
+	}
+}

@@ -1,0 +1,32 @@
+package script
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"strconv"
+	"syscall"
+)
+
+// root is the folder in which a child is.
+const root = "/"
+
+// nonBlocking makes opening a FIFO without a writer return at once.
+const nonBlocking = syscall.O_NONBLOCK | syscall.O_NOCTTY
+
+// bind has the child end with this process, whatever that dies of.
+func bind(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
+
+// hold limits a child from outside, where it does not limit itself.
+func hold(*os.Process) (letGo func(), err error) { return func() {}, nil }
+
+// resident is how much memory a process has.
+func resident(pid int) int64 {
+	b, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/statm")
+	fields := bytes.Fields(b)
+	if err != nil || len(fields) < 2 {
+		return 0
+	}
+	pages, _ := strconv.ParseInt(string(fields[1]), 10, 64)
+	return pages * int64(os.Getpagesize())
+}

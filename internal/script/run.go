@@ -1,0 +1,162 @@
+package script
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os/exec"
+	"strings"
+	"time"
+
+	"aai"
+	"aai/internal/script/child"
+)
+
+const (
+	// maxCalls is how many calls a script may make.
+	maxCalls = 10_000
+	// firstLog is how much of the log is told unasked, in bytes.
+	firstLog = 2 << 10
+	// newsEvery is how often its caller hears how far it is.
+	newsEvery = 200 * time.Millisecond
+)
+
+// A run is one script on its way.
+type run struct {
+	gateway *aai.Gateway
+	call    *aai.Call
+	asked   asked
+	watch   *watch
+
+	calls int
+	deeds deeds
+	log   strings.Builder
+	more  int       // bytes of the log that were dropped
+	told  time.Time // when its caller last heard of it
+	open  *aai.Error
+	words []string // whose words are in what calls answered
+}
+
+// to runs the job in a process, to its end.
+func (r *run) to(outer context.Context, cmd *exec.Cmd, job child.Job) (*aai.Result, error) {
+	p, err := start(cmd)
+	if err != nil {
+		return nil, &aai.Error{Code: aai.Internal, Message: "the process for the script could not be started", Delivery: aai.NotDelivered, Err: err}
+	}
+	ctx, cancel := context.WithCancel(outer)
+	defer cancel()
+	done, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		r.watch.over(outer, p, cancel, done)
+	}()
+	last := r.serve(ctx, p, job)
+	close(done)
+	<-watched
+	if last == nil && r.watch.stopped() == byItself {
+		p.settle()
+	}
+	p.end()
+	return r.outcome(ctx, p, last)
+}
+
+// settle waits a little for a process that says no more to end by itself, for how it ended.
+func (p *process) settle() {
+	late := time.NewTimer(time.Second)
+	defer late.Stop()
+	select {
+	case <-p.gone:
+	case <-late.C:
+	}
+}
+
+// serve does what the process asks for until it has ended, and returns its last word; nil
+// where there was none.
+func (r *run) serve(ctx context.Context, p *process, job child.Job) *child.Done {
+	if child.Write(p.in, job) != nil {
+		return nil
+	}
+	for {
+		var m child.Message
+		if err := child.Read(p.out, &m); err != nil {
+			return nil
+		}
+		switch {
+		case m.Done != nil:
+			return m.Done
+		case m.Log != nil:
+			r.note(ctx, *m.Log)
+		case m.Call != nil:
+			if r.calls++; r.calls > maxCalls {
+				r.watch.stop(byCalls)
+				return nil
+			}
+			r.tell(ctx, fmt.Sprintf("%d calls", r.calls))
+			reply := r.make(ctx, m.Call)
+			if r.watch.stopped() != byItself || child.Write(p.in, reply) != nil {
+				return nil
+			}
+		default:
+			r.watch.stop(byOdds)
+			return nil
+		}
+	}
+}
+
+// note keeps a line of the log, as far as there is room.
+func (r *run) note(ctx context.Context, line string) {
+	fits := min(len(line), max(0, child.MaxLog-r.log.Len()-1))
+	r.more += len(line) - fits
+	if fits > 0 || line == "" {
+		r.log.WriteString(line[:fits] + "\n")
+	}
+	r.tell(ctx, aai.CleanLabel(line, 200))
+}
+
+// tell says how far it is, not too often.
+func (r *run) tell(ctx context.Context, message string) {
+	if now := time.Now(); now.Sub(r.told) >= newsEvery {
+		r.told = now
+		aai.Progress(ctx, time.Since(r.watch.begun).Seconds(), 0, message)
+	}
+}
+
+// outcome is what became of the script.
+func (r *run) outcome(ctx context.Context, p *process, last *child.Done) (*aai.Result, error) {
+	if why := r.watch.stopped(); why != byItself {
+		return nil, r.ended(ctx, why)
+	}
+	if last == nil {
+		return nil, r.broke(p)
+	}
+	if last.Fail != nil {
+		return nil, r.failed(last.Fail)
+	}
+	return r.result(last), nil
+}
+
+// answer is what a caller gets.
+type answer struct {
+	Result json.RawMessage `json:"result,omitempty"`
+	Calls  int             `json:"calls"`
+	Log    string          `json:"log,omitempty"`
+}
+
+// result is the result, with what was cut of it said.
+func (r *run) result(last *child.Done) *aai.Result {
+	a := answer{Result: last.Value, Calls: r.calls}
+	var warnings []string
+	if last.Size > 0 {
+		cut := last.Cut[:min(len(last.Cut), child.MaxResult)]
+		a.Result, _ = json.Marshal(cut)
+		warnings = append(warnings, fmt.Sprintf("the result's JSON has %d bytes; these are the first %d, as a text", last.Size, len(cut)))
+	}
+	log, whole := strings.ToValidUTF8(r.log.String(), "\uFFFD"), r.log.Len()+r.more
+	if !r.asked.log {
+		log = log[:min(len(log), firstLog)]
+	}
+	if a.Log = strings.ToValidUTF8(strings.TrimSuffix(log, "\n"), ""); len(log) < whole {
+		warnings = append(warnings, fmt.Sprintf("the log has %d bytes; these are the first %d", whole, len(log)))
+	}
+	return &aai.Result{Data: a, Warning: strings.Join(warnings, "; "), Foreign: strings.Join(r.words, ", ")}
+}

@@ -1,0 +1,74 @@
+package workflow
+
+import (
+	"context"
+	"fmt"
+
+	"aai"
+	"aai/internal/undo"
+)
+
+// A check tells whether its step was done, where nobody knows: a call that reads, and what it
+// answers if so.
+type check struct {
+	app, tool string
+	args      map[string]any
+	equals    any // of an object the named members alone count
+}
+
+// check reads a check, such as {"tool": "volume", "equals": {"value": 0.5}}.
+func (o *object) check(value any, known names, windows bool) *check {
+	members, ok := value.(map[string]any)
+	if !ok {
+		o.wrong("check", `expected an object such as {"tool": "volume", "equals": {"value": 0.5}}`)
+		return nil
+	}
+	in := &object{place: o.place + ", check", members: members}
+	c := &check{tool: in.text("tool", 200)}
+	if c.tool == "" {
+		in.wrong("tool", "expected the name of a tool that reads")
+	}
+	args, ok := members["args"].(map[string]any)
+	if given := members["args"]; given != nil && !ok {
+		in.wrong("args", "expected an object")
+	}
+	if c.args, _ = in.compile("args", args, known).(map[string]any); c.args == nil {
+		c.args = map[string]any{}
+	}
+	c.app = appOf(in.text("app", 500), c.args, windows)
+	equals, given := members["equals"]
+	if !given {
+		in.wrong("equals", "expected what the tool answers once the step is done")
+	}
+	c.equals = in.compile("equals", equals, known)
+	in.done("app", "tool", "args", "equals")
+	if o.fault == nil {
+		o.fault = in.fault
+	}
+	return c
+}
+
+// happened asks whether the step was done. Its error says why that cannot be told.
+func (c *check) happened(ctx context.Context, r *run, v values) (bool, error) {
+	args, err := v.fill(c.args)
+	if err != nil {
+		return false, err
+	}
+	equals, err := v.fill(c.equals)
+	if err != nil {
+		return false, err
+	}
+	app, err := r.gateway.Catalog.Find(ctx, c.app)
+	if err != nil {
+		return false, err
+	}
+	if tool := app.Tool(c.tool); tool == nil || tool.Effect != aai.Reads {
+		return false, fmt.Errorf("its check is %s of %s; expected a tool there that only reads", aai.CleanLabel(c.tool, maxName), app.ID)
+	}
+	object, _ := args.(map[string]any)
+	result, err := r.do(ctx, &aai.Call{Caller: r.call.Caller, App: c.app, Tool: c.tool, Args: object})
+	if err != nil {
+		return false, fmt.Errorf("its check failed: %w", err)
+	}
+	return undo.As(equals, result.Data), nil
+}

@@ -1,0 +1,47 @@
+package workflow_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"aai/internal/workflow"
+)
+
+// What a person is told of a kept workflow is what each of its steps does, without what may be
+// secret to the step's tool.
+func TestWhatAWorkflowRuns(t *testing.T) {
+	steps := []any{
+		object{"app": "calc", "tool": "ax_set_value", "args": object{"query": "role:text", "value": "hunter2"}},
+		object{"app": "calc", "tool": "ax_set_value", "args": object{"query": "no {{params.n}}", "value": "pw {{params.expr}}"}},
+		object{"tool": "ax_find", "args": object{"app": "{{params.of}}", "query": "OK", "nth": json.Number("2")}},
+	}
+	for i := range 12 {
+		steps = append(steps, object{"tool": "ax_find", "args": object{"app": "x", "query": fmt.Sprint("q", i)}})
+	}
+	params := object{"type": "object", "properties": object{"expr": object{"type": "string"}, "n": object{"type": "string"}, "of": object{"type": "string"}}}
+	d, err := workflow.Read(object{"name": "n", "params": params, "steps": steps}, true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	runs := workflow.Config{}.Tool("n", d).Runs
+	for _, want := range []string{
+		`1. calc ax_set_value query="role:text" value=…;`, `2. calc ax_set_value query=no {{params.n}} value=…{{params.expr}};`,
+		`3. {{params.of}} ax_find nth=2 query="OK";`, `query="q8"; and 3 more`,
+	} {
+		if !strings.Contains(runs, want) {
+			t.Errorf("%s is not in: %s", want, runs)
+		}
+	}
+	if strings.Contains(runs, "hunter2") || strings.Contains(runs, "pw") {
+		t.Error(runs)
+	}
+	shelf := object{"app": "org.example.Shelf", "tool": "set", "args": object{"name": "a", "n": json.Number("3")}}
+	if d, err = workflow.Read(object{"name": "n", "steps": []any{shelf}}, false); err != nil {
+		t.Fatal(err)
+	}
+	if runs := (workflow.Config{}).Tool("n", d).Runs; runs != "1. org.example.Shelf set n=… name=…" {
+		t.Error(runs)
+	}
+}

@@ -1,0 +1,162 @@
+package workflow
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"aai"
+)
+
+// A leave is what the calls of a workflow were admitted by, before its first step.
+type leave struct {
+	admission *aai.Admission
+	index     map[*Step]int
+}
+
+// calls are the steps that make calls, those of groups too.
+func (d *Document) calls(first int) (all []*Step) {
+	for _, s := range d.Steps[first-1:] {
+		if s.Parallel == nil {
+			all = append(all, s)
+		}
+		all = append(all, s.Parallel...)
+	}
+	return all
+}
+
+// resolve finds the tools of all steps, and looks at the arguments that are known.
+func (r *run) resolve(ctx context.Context) error {
+	for _, s := range r.doc.calls(1) {
+		app, err := r.gateway.Catalog.Find(ctx, s.App)
+		if err != nil {
+			return at(s, err)
+		}
+		s.App = app.ID
+		if s.tool = app.Tool(s.Tool); s.tool == nil {
+			return at(s, noTool(app, s.Tool))
+		}
+		if s.tool.Calls {
+			return wrong(s.Label, "tool", s.Tool+" makes calls of its own, and is no step")
+		}
+		if _, given := s.args[targetParam]; !given && r.doc.program != "" && slices.Contains(s.tool.Params.Order, targetParam) {
+			s.args[targetParam] = r.doc.program
+		}
+		if err := s.check(); err != nil {
+			return at(s, err)
+		}
+	}
+	return nil
+}
+
+// check looks at the arguments, as far as they are known.
+func (s *Step) check() error {
+	if param := s.tool.Target; param != "" && takes(s.args[param]) {
+		return aai.Errorf(aai.InvalidParams, "args.%s: "+unknownApp, param)
+	}
+	if s.tool.Params.Check == nil {
+		return nil
+	}
+	_, err := s.tool.Params.Check(holes(s.args))
+	return err
+}
+
+// at is the error of a step before anything ran.
+func at(s *Step, err error) error {
+	e := *aai.AsError(err)
+	e.Message = fmt.Sprintf("%s (%s): %s; nothing was run", s.Label, s.what(), e.Message)
+	e.Delivery = aai.NotDelivered
+	return &e
+}
+
+func noTool(app *aai.App, name string) error {
+	names := make([]string, len(app.Tools))
+	for i, t := range app.Tools {
+		names[i] = t.Name
+	}
+	e := aai.Errorf(aai.ToolNotFound, "%s has no tool %q", app.ID, aai.CleanLabel(name, maxName))
+	e.Candidates = aai.Nearest(name, names, 5)
+	return e
+}
+
+// takes reports whether a compiled value takes values of steps.
+func takes(value any) (does bool) {
+	_, _ = mapped(value, func(t *template) (any, error) { does = true; return t, nil })
+	return does
+}
+
+// admitOf is admit for a call that may have been asked about itself: then what a door brings
+// is an answer to that, or one about the steps, and nobody can tell but by trying.
+func (r *run) admitOf(ctx context.Context, from Start) (*leave, error) {
+	first, answers := max(1, from.Step), maps.Clone(r.call.Answers)
+	maps.DeleteFunc(answers, func(_ string, a aai.Answer) bool { return a.Channel == aai.Native }) // that was of the outer call
+	if !from.Asked || len(answers) == 0 {
+		return r.admit(ctx, first, answers)
+	}
+	l, asks := r.admit(ctx, first, nil)
+	if asks == nil || len(aai.AsError(asks).Questions) == 0 {
+		return l, asks
+	}
+	l, err := r.admit(ctx, first, answers)
+	if err != nil && aai.AsError(err).Code == aai.ConsentRequired {
+		return nil, asks
+	}
+	return l, err
+}
+
+// admit has all calls admitted that are to run, in one round.
+func (r *run) admit(ctx context.Context, first int, answers map[string]aai.Answer) (*leave, error) {
+	l := &leave{index: map[*Step]int{}}
+	steps := r.doc.calls(first)
+	calls := make([]*aai.Call, len(steps))
+	for i, s := range steps {
+		l.index[s] = i
+		args, _ := holes(s.args).(map[string]any)
+		calls[i] = &aai.Call{ID: aai.NewCallID(), Caller: r.call.Caller, App: s.App, Tool: s.Tool, Args: args, Answers: answers}
+		if s.forEach != nil {
+			calls[i].Each = listSays(s.forEach)
+		}
+	}
+	var err error
+	if l.admission, err = r.gateway.Admit(ctx, calls...); err == nil {
+		return l, nil
+	}
+	e := *aai.AsError(err)
+	for i, s := range steps {
+		if calls[i].ID == e.Call {
+			return nil, at(s, err)
+		}
+	}
+	e.Message += "; nothing was run"
+	return nil, &e
+}
+
+// run makes the call of a step with what earlier steps gave. It may be made again.
+func (l *leave) run(ctx context.Context, s *Step, v values) (*aai.Result, error) {
+	most := maxMade
+	return l.admission.Repeat(ctx, l.index[s], func(h aai.Hole) (any, error) {
+		t, ok := h.Of.(*template)
+		if !ok {
+			return nil, aai.Errorf(aai.Internal, "a hole is none of a workflow")
+		}
+		value, err := v.join(t, &most)
+		if err != nil {
+			return nil, unfilled(s, err)
+		}
+		return value, nil
+	})
+}
+
+// takeBack makes a call that takes back what the step did.
+func (l *leave) takeBack(ctx context.Context, s *Step, call *aai.Call) (*aai.Result, error) {
+	return l.admission.TakeBack(ctx, l.index[s], call)
+}
+
+func (l *leave) release() { l.admission.Release() }
+
+// holes is a compiled value as it is admitted.
+func holes(value any) any {
+	admitted, _ := mapped(value, func(t *template) (any, error) { return aai.Hole{Says: t.says(), Of: t}, nil })
+	return admitted
+}
