@@ -56,6 +56,9 @@ type App struct {
 	// PID is the process of a program that runs, where the app stands for that;
 	// otherwise zero.
 	PID int
+	// Server is how the app is reached where it says itself what tools it has; nil: the
+	// descriptor says. A driver has found it right.
+	Server *Recipe
 	// Descriptor is the descriptor as its author wrote it, or nil.
 	Descriptor json.RawMessage
 

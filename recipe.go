@@ -33,6 +33,7 @@ type Recipe struct {
 	Intent *IntentRecipe
 	URL    *URLRecipe
 	HTTP   *HTTPRecipe
+	MCP    *MCPRecipe
 }
 
 // A DBusRecipe calls a method, or reads or sets a property, of a D-Bus object.
@@ -97,6 +98,21 @@ type HTTPRecipe struct {
 	// empty for one that a person placed on this computer.
 	Origin string
 	Auth   *AuthRecipe // how the person is known to the app; nil: not at all
+}
+
+// An MCPRecipe calls a tool of a server of the Model Context Protocol, which is started by a
+// command or reached at an address: one of the two is set.
+type MCPRecipe struct {
+	Command string
+	Args    []string // "${NAME}" in one is the value of that name in Env
+	// Env are the names of the variables that the server is given besides the usual ones.
+	// What they hold is in no descriptor.
+	Env     []string
+	Dir     string // where it is started; empty: in the person's home
+	URL     string
+	Headers map[string]string
+	Auth    *AuthRecipe // how the person is known at the address; nil: not at all
+	Tool    string      // as the server calls it; empty: the recipe is of all that the server has
 }
 
 // The kinds of AuthRecipe.

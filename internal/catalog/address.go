@@ -74,7 +74,7 @@ func hostname(address string) string {
 // hosts lists where calls and logins of a web app go, beyond the site the
 // descriptor came from.
 func (p *parser) hosts(s *section) []string {
-	addresses := []string{s.BaseURL}
+	addresses := []string{s.BaseURL, s.URL}
 	if a := s.Auth; a != nil {
 		addresses = append(addresses, a.AuthorizationEndpoint, a.TokenEndpoint, a.DeviceEndpoint, a.RevocationEndpoint, a.LoginURL, a.ObtainURL)
 	}

@@ -33,19 +33,24 @@ type Section struct {
 // Common is where a section's tools find the app. Which fields count depends on the
 // platform and the way; a tool on D-Bus may differ.
 type Common struct {
-	Bus         string `json:"bus,omitzero"`
-	Service     string `json:"service,omitzero"`
-	Object      string `json:"object,omitzero"`
-	Interface   string `json:"interface,omitzero"`
-	DesktopFile string `json:"desktop_file,omitzero"` // the desktop entry that starts the app
-	BundleID    string `json:"bundle_id,omitzero"`    // macos, as the next two
-	EventClass  string `json:"event_class,omitzero"`
-	EventID     string `json:"event_id,omitzero"`
-	ProgID      string `json:"progid,omitzero"`  // windows
-	Package     string `json:"package,omitzero"` // android
-	Scheme      string `json:"scheme,omitzero"`  // ios
-	BaseURL     string `json:"base_url,omitzero"`
-	// Headers are those of each request to a web app.
+	Bus         string   `json:"bus,omitzero"`
+	Service     string   `json:"service,omitzero"`
+	Object      string   `json:"object,omitzero"`
+	Interface   string   `json:"interface,omitzero"`
+	DesktopFile string   `json:"desktop_file,omitzero"` // the desktop entry that starts the app
+	BundleID    string   `json:"bundle_id,omitzero"`    // macos, as the next two
+	EventClass  string   `json:"event_class,omitzero"`
+	EventID     string   `json:"event_id,omitzero"`
+	ProgID      string   `json:"progid,omitzero"`  // windows
+	Package     string   `json:"package,omitzero"` // android
+	Scheme      string   `json:"scheme,omitzero"`  // ios
+	BaseURL     string   `json:"base_url,omitzero"`
+	Command     string   `json:"command,omitzero"` // an MCP server's, as the next four
+	Args        []string `json:"args,omitzero"`
+	Env         []string `json:"env,omitzero"` // names
+	Dir         string   `json:"cwd,omitzero"`
+	URL         string   `json:"url,omitzero"`
+	// Headers are those of each request to a web app, and to an MCP server at a URL.
 	Headers map[string]string `json:"default_headers,omitzero"`
 }
 

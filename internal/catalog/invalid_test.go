@@ -37,7 +37,7 @@ func TestInvalidDescriptors(t *testing.T) {
 		{"aliases", linuxApp("a.b", "N", `"aliases": "x",`), []string{"aliases: is a string; expected a list of names"}},
 		{"no platform", withPlatforms(`{"amiga": {}}`), []string{`platforms: has no section that this gateway knows; expected one of "macos", "windows", "linux", "android", "ios" or "web"`}},
 		{"no tools", withPlatforms(`{"ios": {"automation": "url_scheme", "scheme": "x"}}`), []string{"platforms.ios.tools: missing; expected a list of tools"}},
-		{"automation", withPlatforms(`{"macos": {"automation": "bash", "tools": []}}`), []string{`platforms.macos.automation: is "bash"; expected "applescript" or "jxa"`}},
+		{"automation", withPlatforms(`{"macos": {"automation": "bash", "tools": []}}`), []string{`platforms.macos.automation: is "bash"; expected "applescript", "jxa" or "mcp"`}},
 		{"parameters", linuxTool(`"method": "M", "returns": 7`), []string{"platforms.linux.tools[0].returns: is a number; expected a JSON Schema"}},
 		{"timeout", linuxTool(`"method": "M", "timeout": 3601`), []string{"platforms.linux.tools[0].timeout: is 3601 seconds; expected 1 millisecond to 1 hour"}},
 		{"timeout 0", linuxTool(`"method": "M", "timeout": 0`), []string{"platforms.linux.tools[0].timeout: is 0 seconds; expected 1 millisecond to 1 hour"}},

@@ -14,8 +14,9 @@ import (
 // every computer alike, and lint asks no driver: what is read goes by the text alone
 // (path, not path/filepath), and what only this computer can say is Compile's.
 type kind struct {
-	name     string // as [aai.Recipe.Kind] has it, by which a driver is found
-	platform string // whose sections may name it as their "automation"; empty: none
+	name     string   // as [aai.Recipe.Kind] has it, by which a driver is found
+	platform string   // whose sections may name it as their "automation"; empty: none
+	also     []string // further ones; nobody means it who does not say so
 	is       func(r *aai.Recipe) bool
 	// read reads what a section says for all its tools, and returns what reads one.
 	read way
@@ -79,6 +80,11 @@ func kinds() []kind {
 			runs: func(r *aai.Recipe) string { return r.HTTP.Method + " " + r.HTTP.BaseURL + r.HTTP.Path },
 		},
 		{
+			name: "mcp", also: serverPlatforms(), read: (*parser).mcpForm, execution: (*parser).mcpForm, runs: runsMCP,
+			write: func(*Section, *aai.Recipe, *toolText) {}, // the section says where
+			is:    func(r *aai.Recipe) bool { return r.MCP != nil },
+		},
+		{
 			name: "ipc", execution: (*parser).envelopeForm,
 			write: func(*Section, *aai.Recipe, *toolText) {}, // the section says where, and no tool more
 			is:    func(r *aai.Recipe) bool { return r.IPC != nil },
@@ -118,6 +124,11 @@ func (p *parser) automations(platform string) []string {
 	var names []string
 	for _, k := range p.kinds {
 		if k.platform == platform && platform != "" {
+			names = append(names, k.name)
+		}
+	}
+	for _, k := range p.kinds {
+		if len(names) > 0 && slices.Contains(k.also, platform) {
 			names = append(names, k.name)
 		}
 	}

@@ -45,11 +45,11 @@ func TestExecutionImpliesThePlatform(t *testing.T) {
 		source := `{"schema_version": "1.0", "app": {"id": "org.example.App", "name": "App", "description": "An app."}, "tools": [],
 			"execution": {"type": "` + e.name + `", "base_url": "https://api.example.com"}}`
 		d, faults := new(reader).parse([]byte(source), Options{})
-		if want := implied[e.name]; d.App.Platform != want || (len(faults.List) > 0) != (e.name == "ipc") {
+		if want := implied[e.name]; d.App.Platform != want || (len(faults.List) > 0) != (e.name == "ipc" || e.name == "mcp") {
 			t.Errorf("%s: platform %q, want %q as implied says; %v", e.name, d.App.Platform, want, faults)
 		}
 		other := strings.Replace(source, `"tools"`, `"platform": "ios", "tools"`, 1)
-		if _, faults = new(reader).parse([]byte(other), Options{}); (len(faults.List) == 0) == (implied[e.name] != "" || e.name == "ipc") {
+		if _, faults = new(reader).parse([]byte(other), Options{}); (len(faults.List) == 0) == (implied[e.name] != "" || e.name == "ipc" || e.name == "mcp") {
 			t.Errorf("%s for ios: %v", e.name, faults)
 		}
 	}

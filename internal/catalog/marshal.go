@@ -74,7 +74,7 @@ type singleText struct {
 	App           appText       `json:"app"`
 	Execution     executionText `json:"execution"`
 	Auth          *authText     `json:"auth,omitzero"`
-	Tools         []toolText    `json:"tools"`
+	Tools         []toolText    `json:"tools,omitzero"`
 }
 
 type executionText struct {
@@ -95,7 +95,7 @@ type sectionText struct {
 	Automation string `json:"automation"`
 	Common
 	Auth  *authText  `json:"auth,omitzero"`
-	Tools []toolText `json:"tools"`
+	Tools []toolText `json:"tools,omitzero"`
 }
 
 // sectionTexts are written in their order: where no driver is for any, the first counts.
@@ -169,6 +169,9 @@ type stepText struct {
 
 // toolTexts writes a section's tools.
 func (p *parser) toolTexts(s *Section) []toolText {
+	if s.Way == "mcp" && len(s.Tools) == 0 {
+		return nil // the server says
+	}
 	texts := make([]toolText, len(s.Tools))
 	for i, d := range s.Tools {
 		texts[i] = toolText{

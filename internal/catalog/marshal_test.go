@@ -159,6 +159,12 @@ func TestEveryWayIsWrittenAgain(t *testing.T) {
 			"macos": {"automation": "jxa", "tools": [{"name": "t", "script": "x", "timeout": 3600}]},
 			"android": {"package": "a.b", "tools": [{"name": "t", "action": "A", "timeout": 1.7, "extras": {"n": 5}, "result_type": "content_provider", "result_uri": "content://x", "output_parser": "odd"}]},
 			"ios": {"scheme": "x", "tools": [{"name": "t", "url_template": "x://", "result_type": "app_group", "app_group_id": "g"}]}}`),
+		"server":      single(`"platform": "linux", "execution": {"type": "mcp", "command": "npx", "args": ["-y", "a b", "k=${KEY}"], "env": ["KEY"], "cwd": "/tmp"}`, ``),
+		"bare server": `{"schema_version": "1.0", "platform": "macos", "app": {"id": "a.b", "name": "N"}, "execution": {"type": "mcp", "command": "x"}}`,
+		"far server": `{"schema_version": "1.0", "app": {"id": "a.b", "name": "N"}, "execution": {"type": "mcp", "url": "https://example.com/mcp?v=1", "default_headers": {"X": "1"}},
+			"auth": {"type": "bearer", "env_var": "K"}}`,
+		"listed":     single(`"platform": "windows", "execution": {"type": "mcp", "command": "x"}`, `{"name": "read", "effect": "reads", "timeout": 9, "parameters": {"type": "object"}}`),
+		"servers":    withPlatforms(`{"linux": {"automation": "mcp", "command": "x"}, "macos": {"automation": "mcp", "command": "y", "args": []}, "web": {"automation": "mcp", "url": "https://example.com/mcp"}}`),
 		"no auth":    webApp(""),
 		"oauth2":     webApp(`{"type": "oauth2", "oauth2": {` + oauth + `, "scope": "", "clientId": "me", "pkce": {}, "instructions": {"short": "S", "help_url": "https://example.com/h"}}}`),
 		"flat":       webApp(`{"type": "oauth2", ` + oauth + `, "scope": "a b", "device_endpoint": "https://example.com/d", "revocation_url": "https://example.com/r", "pkce": {"method": "S256"}, "instructions": "I"}`),
@@ -172,6 +178,9 @@ func TestEveryWayIsWrittenAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, o := range []Options{{Host: "linux", Drivers: everyDriver()}, {Desktop: "b.desktop"}, {Origin: "https://example.com"}} {
+				if o.Origin != "" && strings.Contains(source, `"mcp"`) {
+					continue // no site may name a server
+				}
 				writtenAgain(t, mustParse(t, source, o), o)
 			}
 		})

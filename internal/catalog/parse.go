@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -224,10 +225,13 @@ type section struct {
 	Section
 	nodes []*node  // of the tools
 	outer *members // the object with the tools, and with "auth"
+	// served says that the tools are a server's, which knows of more than are listed.
+	served bool
+	server *aai.Recipe // of all of them; nil: there is none
 }
 
 // hostOnly reports whether its tools cannot run from another platform, such as over adb.
-func (s *section) hostOnly() bool { return s.Way == "ipc" }
+func (s *section) hostOnly() bool { return s.Way == "ipc" || s.Command != "" }
 
 // choose takes the tools of one section: the host's own if there is one, else
 // the first that a driver can run, else the first.
@@ -248,7 +252,8 @@ func (p *parser) choose(sections []*section) {
 		}
 	}
 	p.app.Platform, p.chosen = chosen.Platform, chosen
-	p.app.BaseURL, p.app.Auth, p.app.Hosts = chosen.BaseURL, chosen.Auth, p.hosts(chosen)
+	p.app.BaseURL, p.app.Auth, p.app.Hosts = cmp.Or(chosen.BaseURL, chosen.URL), chosen.Auth, p.hosts(chosen)
+	p.serve(chosen)
 	p.app.Tools = make([]*aai.Tool, len(chosen.Tools))
 	p.run = make([]*aai.Recipe, len(chosen.Tools))
 	for i := range chosen.Tools {
@@ -258,6 +263,23 @@ func (p *parser) choose(sections []*section) {
 			p.app.Tools[i].Run = withBack(run, back, p.app)
 		}
 	}
+}
+
+// serve says how the app is reached, where the section leaves it to a server to say what
+// tools there are.
+func (p *parser) serve(s *section) {
+	if s.server == nil || len(s.Tools) > 0 || len(p.faults.List) > 0 {
+		return
+	}
+	driver := p.driver(s, s.server)
+	if driver == nil {
+		return
+	}
+	if _, err := driver.Compile(s.server); err != nil {
+		p.fault(s.outer.node.Path(), "%s", aai.AsError(err).Message)
+		return
+	}
+	p.app.Server = s.server
 }
 
 // here is the recipe with what only this computer can say.
@@ -271,6 +293,9 @@ func (p *parser) here(r *aai.Recipe) *aai.Recipe {
 }
 
 func (p *parser) drivable(s *section) bool {
+	if s.server != nil && p.driver(s, s.server) != nil {
+		return true
+	}
 	for _, tool := range s.Tools {
 		if p.driver(s, tool.Recipe) != nil {
 			return true

@@ -75,9 +75,15 @@ func (p *parser) executionSection(root *members) *section {
 	case e.name == "ipc" && !slices.Contains([]string{"macos", "windows", "linux"}, platform):
 		p.fault(m.at("type"), "is \"ipc\", which is of macos, windows and linux; the descriptor is for %s", platform)
 	}
-	if platform == "" && (e.name == "ipc" || where == nil) {
+	if platform == "" && e.name == "mcp" && m.node.Member("url") != nil {
+		platform = "web"
+	}
+	if platform == "" && (e.name == "ipc" || e.name == "mcp" || where == nil) {
 		p.fault(root.at("platform"), "missing; expected %s", oneOf(p.platformNames()))
 		return nil
+	}
+	if e.name == "mcp" && !slices.Contains(serverPlatforms(), platform) {
+		p.fault(m.at("type"), "is \"mcp\", which is of %s; the descriptor is for %s", oneOf(serverPlatforms()), platform)
 	}
 	s := &section{Section: Section{Platform: platform, Way: e.name}, outer: root}
 	p.readTools(s, e.read(p, s, m))

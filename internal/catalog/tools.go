@@ -29,6 +29,8 @@ func (p *parser) readTools(s *section, run form) {
 	m := s.outer
 	n := m.take("tools")
 	switch {
+	case s.served && (n == nil || n.Kind == list && n.First == nil):
+		return
 	case n == nil:
 		p.fault(m.at("tools"), "missing; expected a list of tools")
 		return

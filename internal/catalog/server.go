@@ -1,0 +1,166 @@
+package catalog
+
+import (
+	"slices"
+	"strings"
+
+	"aai"
+)
+
+// Limits of how a server is started.
+const (
+	maxServerArgs = 100
+	maxServerText = 4096 // bytes of the command, of an argument, of the folder
+)
+
+// serverPlatforms are where a server of MCP may be started; "web" is one that is reached.
+func serverPlatforms() []string { return []string{"linux", "macos", "windows", "web"} }
+
+// mcpForm reads where a server of the Model Context Protocol is: a command that starts it,
+// or an address. What tools it has it says itself, unless the section lists some.
+func (p *parser) mcpForm(s *section, m *members) form {
+	s.served = true
+	auth := s.outer.take("auth")
+	s.Command, s.URL = m.text("command"), m.text("url")
+	s.Args, s.Env = m.texts("args", maxServerArgs), m.envNames()
+	s.Dir = m.text("cwd")
+	s.Headers = p.headers(m, "default_headers")
+	switch {
+	case p.o.Origin != "":
+		p.fault(m.node.Path(), "is an MCP server; only a descriptor that a person placed on this computer may name one")
+	case s.Command == "" && s.URL == "":
+		p.fault(m.at("command"), `missing; an MCP server needs a "command" that starts it, or the "url" where it is`)
+	case s.Command != "" && s.URL != "":
+		p.fault(m.at("url"), `is given beside "command"; a server has one of them`)
+	case s.URL != "":
+		p.serverAddress(s, m)
+	default:
+		p.serverCommand(s, m)
+	}
+	if s.URL != "" {
+		s.Auth = p.auth(auth, s.URL)
+	} else if auth != nil {
+		p.fault(auth.Path(), `is for a server with a "url"; what one that is started needs it gets by "env"`)
+	}
+	recipe := aai.MCPRecipe{Command: s.Command, Args: s.Args, Env: s.Env, Dir: s.Dir, URL: s.URL, Headers: s.Headers, Auth: s.Auth}
+	s.server = &aai.Recipe{Kind: "mcp", App: p.doc.ID, Platform: s.Platform, MCP: &recipe}
+	return func(_ *members, r *aai.Recipe) {
+		own := recipe
+		own.Tool = r.Tool
+		r.MCP = &own
+	}
+}
+
+func (p *parser) serverAddress(s *section, m *members) {
+	if !secureEndpoint(s.URL) {
+		p.fault(m.at("url"), "is %q; expected an https URL without user and fragment", aai.CleanLabel(s.URL, 2*maxName))
+	}
+	for _, name := range []string{"args", "env", "cwd"} {
+		if m.has(name) {
+			p.fault(m.at(name), `goes with "command", not with "url"`)
+		}
+	}
+}
+
+func (p *parser) serverCommand(s *section, m *members) {
+	if s.Platform == "web" {
+		p.fault(m.at("command"), `is for a computer; on the web a server has a "url"`)
+	}
+	if m.has("default_headers") {
+		p.fault(m.at("default_headers"), `goes with "url", not with "command"`)
+	}
+	p.serverText(m.at("command"), s.Command, nil)
+	p.serverText(m.at("cwd"), s.Dir, nil)
+	for i, arg := range s.Args {
+		p.serverText(step(m.at("args"), "", i), arg, s.Env)
+	}
+}
+
+// serverText checks a text that a process is started with. "${NAME}" in it must be one of
+// the names.
+func (p *parser) serverText(path, value string, names []string) {
+	if strings.ContainsRune(value, 0) || len(value) > maxServerText {
+		p.fault(path, "has %d bytes or a NUL; expected a text of at most %d", len(value), maxServerText)
+	}
+	for rest := value; ; {
+		_, after, found := strings.Cut(rest, "${")
+		name, tail, closed := strings.Cut(after, "}")
+		if !found || !closed {
+			return
+		}
+		if !slices.Contains(names, name) {
+			p.fault(path, `has "${%s}"; expected a name that stands in "env"`, aai.CleanLabel(name, maxName))
+			return
+		}
+		rest = tail
+	}
+}
+
+// texts returns a member that is a list of strings, nil if it is absent.
+func (m *members) texts(name string, most int) []string {
+	n := m.take(name)
+	switch {
+	case n == nil:
+		return nil
+	case n.Kind != list:
+		m.p.fault(n.Path(), "is %s; expected a list of strings", n.Words())
+		return nil
+	case n.Count() > most:
+		m.p.fault(n.Path(), "holds %d values; expected at most %d", n.Count(), most)
+		return nil
+	}
+	values := make([]string, 0, n.Count())
+	for c := n.First; c != nil; c = c.Next {
+		if c.Kind != text {
+			m.p.fault(c.Path(), "is %s; expected a string", c.Words())
+			continue
+		}
+		values = append(values, c.Text)
+	}
+	return values
+}
+
+// envNames reads the names of the variables that a server is given. A value is never in
+// the file: it may be a secret, and the file is none.
+func (m *members) envNames() []string {
+	const expected = `expected a list of names such as ["API_KEY"]; the values are kept elsewhere`
+	n := m.take("env")
+	if n != nil && n.Kind != list {
+		m.p.fault(n.Path(), "is %s; %s", n.Words(), expected)
+		return nil
+	}
+	names := m.texts("env", maxServerArgs)
+	for i, name := range names {
+		path := step(m.at("env"), "", i)
+		upper := strings.ToUpper(name)
+		switch {
+		case !validMember(name):
+			m.p.fault(path, "is %q; %s", aai.CleanLabel(name, maxName), expected)
+		case strings.HasPrefix(upper, "AAI_") || strings.HasPrefix(upper, "AXTERMINATOR_"):
+			m.p.fault(path, "is %q, which is the gateway's own; expected another name", aai.CleanLabel(name, maxName))
+		case slices.Contains(names[:i], name):
+			m.p.fault(path, "is %q, as one before; expected names that differ", name)
+		}
+	}
+	return names
+}
+
+func runsMCP(r *aai.Recipe) string {
+	words := "MCP server " + r.MCP.URL + commandLine(r.MCP)
+	if r.MCP.Tool != "" {
+		words += ": " + r.MCP.Tool
+	}
+	return words
+}
+
+// commandLine is how a server is started, as a person may read it.
+func commandLine(r *aai.MCPRecipe) string {
+	words := make([]string, 0, 1+len(r.Args))
+	for _, word := range append([]string{r.Command}, r.Args...) {
+		if r.Command != "" && (word == "" || strings.ContainsAny(word, " \t\n\"'\\")) {
+			word = string(encode(word))
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, " ")
+}

@@ -1,0 +1,88 @@
+package catalog
+
+import (
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+// server is a descriptor of a server on Linux, with the text as its execution.
+func server(execution, more string) string {
+	return `{"schema_version": "1.0", "platform": "linux", "app": {"id": "org.example.Server", "name": "Server", "description": "D"},
+		"execution": {"type": "mcp", ` + execution + `}` + more + `}`
+}
+
+// A server that lists no tools is an app that says itself what it has, where a driver runs it.
+func TestServers(t *testing.T) {
+	var d recorder
+	for source, want := range map[string]string{
+		server(`"command": "npx", "args": ["-y", "a b", "${KEY}"], "env": ["KEY"]`, ``): `MCP server npx -y "a b" ${KEY}`,
+		server(`"command": "npx"`, `, "tools": []`):                                     `MCP server npx`,
+		server(`"url": "https://example.com/mcp"`, ``):                                  `MCP server https://example.com/mcp`,
+	} {
+		for _, o := range []Options{{Host: "linux", Drivers: drivers(&d, "mcp")}, {Host: "linux"}, {Host: "macos", Drivers: drivers(&d, "mcp")}} {
+			got := mustParse(t, source, o)
+			runs := o.Drivers != nil && (o.Host == "linux" || strings.Contains(source, "url"))
+			if (got.App.Server != nil) != runs || len(got.Warnings) > 0 || len(got.App.Tools) != 0 {
+				t.Errorf("%s on %s: %+v, %v", source, o.Host, got.App, got.Warnings)
+			}
+			if s := got.App.Server; s != nil && runsMCP(s) != want {
+				t.Errorf("%q, expected %q", runsMCP(s), want)
+			}
+		}
+	}
+	got := mustParse(t, server(`"url": "https://example.com/mcp"`, `, "auth": {"type": "bearer"}`), Options{Host: "linux", Drivers: drivers(&d, "mcp")})
+	if a := got.App; a.BaseURL != "https://example.com/mcp" || a.Auth == nil || a.Server.MCP.Auth != a.Auth || len(a.Hosts) != 1 || a.Hosts[0] != "example.com" {
+		t.Errorf("%+v", a)
+	}
+}
+
+// Tools that are listed are all that there are, in the words of who lists them.
+func TestListedToolsOfAServer(t *testing.T) {
+	var d recorder
+	got := mustParse(t, server(`"command": "x"`, `, "tools": [{"name": "read", "description": "R", "effect": "reads", "parameters": {"type": "object"}}, {"name": "write"}]`),
+		Options{Host: "linux", Drivers: drivers(&d, "mcp")})
+	read, write := got.App.Tool("read"), got.App.Tool("write")
+	if got.App.Server != nil || read.Run == nil || read.Effect != aai.Reads || write.Effect != aai.Destroys || read.Runs != "MCP server x: read" {
+		t.Errorf("%+v %+v", read, write)
+	}
+	if r := got.Recipes[0]; r.Kind != "mcp" || r.MCP.Tool != "read" || r.MCP.Command != "x" {
+		t.Errorf("%+v", r)
+	}
+}
+
+// Whatever is wrong is named with its place, and with what was expected there.
+func TestWrongServers(t *testing.T) {
+	for source, want := range map[string]string{
+		server(`"commando": "x"`, ``):                                                                    `execution.command: missing; an MCP server needs a "command"`,
+		server(`"command": "x", "url": "https://example.com"`, ``):                                       `execution.url: is given beside "command"`,
+		server(`"url": "http://example.com"`, ``):                                                        `execution.url: is "http://example.com"; expected an https URL`,
+		server(`"url": "https://u:p@example.com"`, ``):                                                   `execution.url: is "https://u:p@example.com"; expected an https URL`,
+		server(`"url": "https://example.com", "env": ["A"]`, ``):                                         `execution.env: goes with "command"`,
+		server(`"url": "https://example.com", "default_headers": {"Cookie": "a"}`, ``):                   `is set by the gateway`,
+		server(`"command": "x", "default_headers": {"X": "a"}`, ``):                                      `execution.default_headers: goes with "url"`,
+		server(`"command": "x", "env": {"KEY": "secret"}`, ``):                                           `execution.env: is an object; expected a list of names such as ["API_KEY"]; the values are kept elsewhere`,
+		server(`"command": "x", "env": ["KEY=secret"]`, ``):                                              `execution.env[0]: is "KEY=secret"; expected a list of names`,
+		server(`"command": "x", "env": ["AAI_HTTP_TOKEN"]`, ``):                                          `which is the gateway's own`,
+		server(`"command": "x", "env": ["A", "A"]`, ``):                                                  `execution.env[1]: is "A", as one before`,
+		server(`"command": "x", "args": ["${KEY}"]`, ``):                                                 `execution.args[0]: has "${KEY}"; expected a name that stands in "env"`,
+		server(`"command": "x", "args": ["${A} ${B}"], "env": ["A"]`, ``):                                `execution.args[0]: has "${B}"`,
+		server(`"command": "x", "args": [1]`, ``):                                                        `execution.args[0]: is a number; expected a string`,
+		server(`"command": "x", "args": "a"`, ``):                                                        `execution.args: is a string; expected a list of strings`,
+		server(`"command": "a\u0000b"`, ``):                                                              `execution.command: has 3 bytes or a NUL`,
+		server(`"command": "x"`, `, "auth": {"type": "bearer"}`):                                         `auth: is for a server with a "url"`,
+		strings.Replace(server(`"command": "x"`, ``), "linux", "web", 1):                                 `execution.command: is for a computer`,
+		strings.Replace(server(`"command": "x"`, ``), `"platform": "linux",`, "", 1):                     `platform: missing`,
+		strings.Replace(server(`"command": "x"`, ``), `"platform": "linux"`, `"platform": "android"`, 1): `execution.type: is "mcp", which is of "linux", "macos", "windows" or "web"`,
+	} {
+		_, err := Parse([]byte(source), Options{Host: "linux"})
+		e := aai.AsError(err)
+		if e == nil || e.Code != aai.DescriptorInvalid || !strings.Contains(e.Message+e.Err.Error(), want) {
+			t.Errorf("%s\n got %v\nwant %s", source, err, want)
+		}
+	}
+	if _, err := Parse([]byte(server(`"url": "https://example.com/mcp"`, ``)), Options{Origin: "https://example.com"}); err == nil || !strings.Contains(err.Error(), "only a descriptor that a person placed on this computer") {
+		t.Error(err)
+	}
+}
