@@ -131,6 +131,9 @@ func (a *App) DigestOf(permission string) string {
 
 // Runnable reports whether any of the app's tools can run on this computer.
 func (a *App) Runnable() bool {
+	if a.Server != nil {
+		return true
+	}
 	for _, t := range a.Tools {
 		if t.Run != nil {
 			return true

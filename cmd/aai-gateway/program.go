@@ -284,6 +284,8 @@ func (p *program) build(cfg *setup) (*parts, error) {
 	client := cfg.wayOut()
 	logins := cfg.logins(client.HTTP(), vault, p.getenv, log)
 	drivers = withWeb(drivers, client.HTTP(), logins, cfg.Web)
+	servers := cfg.servers(client.HTTP(), logins, vault, log)
+	drivers["mcp"] = servers
 
 	cfg.host = p.hosts()
 	known, built, recent := new(everywhere), new(parts), new(again.Answers)
@@ -310,7 +312,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 		DefaultTimeout: cfg.DefaultTimeout, Rescan: cfg.RescanInterval,
 		Entry: entry, Own: append(ownApps, self, calling.library.Reserved()), Log: log,
 	})
-	known.Web = cfg.web(calling.library.Over(known.local), client, drivers, log)
+	known.Web = cfg.web(servers.Over(calling.library.Over(known.local)), client, drivers, log)
 	shown := &policy.Visible{Catalog: known, Modes: trust.modes}
 	*built = parts{
 		gateway: &aai.Gateway{
@@ -323,7 +325,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 		catalog: known.local, visible: shown, watch: calling.watch,
 		dialog:  trust.dialog,
 		log:     log,
-		closers: []io.Closer{logins, closeDrivers, closeDesktop, calling.runs, record, closeLog, closeClient{client}},
+		closers: []io.Closer{servers, logins, closeDrivers, closeDesktop, calling.runs, record, closeLog, closeClient{client}},
 	}
 	built.gateway.Dialog = cfg.asker(built.dialog)
 	return built, nil

@@ -1,0 +1,122 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"aai"
+	"aai/internal/hygiene"
+)
+
+// secretID is where the values for the servers of an app are kept.
+func secretID(app string) string { return "mcp-env/" + app }
+
+// usualEnv are the variables that every server gets: what programs need to find themselves,
+// and none that holds a secret.
+func usualEnv() []string {
+	return []string{
+		"HOME", "LOGNAME", "USER", "PATH", "SHELL", "TERM", "LANG", "LC_ALL", "TZ", "TMPDIR", "TEMP", "TMP",
+		"XDG_RUNTIME_DIR", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME", "XDG_DATA_DIRS", "DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY",
+		"APPDATA", "LOCALAPPDATA", "HOMEDRIVE", "HOMEPATH", "PATHEXT", "PROCESSOR_ARCHITECTURE", "PROGRAMFILES", "SYSTEMDRIVE", "SYSTEMROOT", "USERNAME", "USERPROFILE",
+	}
+}
+
+// command is how the server is started, with the values that it gets by name, and what hides
+// those in its words.
+func (s *server) command(ctx context.Context) (*exec.Cmd, *hygiene.Veil, *aai.Error) {
+	r, app := s.recipe.MCP, s.recipe.App
+	values, err := s.values(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	getenv := s.driver.config.Getenv
+	var environ, secrets []string
+	for _, name := range usualEnv() {
+		if value := getenv(name); value != "" && !slices.Contains(r.Env, name) {
+			environ = append(environ, name+"="+value)
+		}
+	}
+	for _, name := range r.Env {
+		value, kept := values[name]
+		if !kept {
+			value = getenv(name)
+		}
+		if value == "" {
+			return nil, nil, failed(aai.AuthRequired, "The person gives it: aai-gateway mcp env "+app+" "+name+".",
+				"the MCP server of %s needs a value for %s, and there is none", app, name)
+		}
+		if values == nil {
+			values = make(map[string]string)
+		}
+		values[name] = value
+		environ, secrets = append(environ, name+"="+value), append(secrets, value)
+	}
+	args := make([]string, len(r.Args))
+	for i, arg := range r.Args {
+		args[i] = filled(arg, values)
+	}
+	program, cause := lookPath(r.Command, getenv("PATH"))
+	if cause != nil {
+		return nil, nil, failed(aai.AppNotRunning, "The person can install it, or mend the descriptor.", "the MCP server of %s cannot be started: there is no program %q", app, aai.CleanLabel(r.Command, 200))
+	}
+	cmd := &exec.Cmd{Path: program, Args: append([]string{r.Command}, args...), Env: environ, Dir: cmp.Or(r.Dir, s.driver.config.Home)}
+	if len(secrets) == 0 {
+		return cmd, nil, nil
+	}
+	return cmd, hygiene.NewVeil(secrets), nil
+}
+
+// values are those that are kept for the app.
+func (s *server) values(ctx context.Context) (map[string]string, *aai.Error) {
+	if s.driver.config.Secrets == nil || len(s.recipe.MCP.Env) == 0 {
+		return nil, nil
+	}
+	b, err := s.driver.config.Secrets.Get(ctx, secretID(s.recipe.App))
+	if err != nil && !os.IsNotExist(err) {
+		e := *aai.AsError(err)
+		e.Delivery = aai.NotDelivered
+		return nil, &e
+	}
+	values := make(map[string]string)
+	if len(b) > 0 && json.Unmarshal(b, &values) != nil {
+		return nil, failed(aai.AutomationFailed, "The person can give them again: aai-gateway mcp env "+s.recipe.App+".", "the values that are kept for the MCP server of %s cannot be read", s.recipe.App)
+	}
+	return values, nil
+}
+
+// filled puts values in the place of "${NAME}".
+func filled(arg string, values map[string]string) string {
+	var b strings.Builder
+	for {
+		before, after, found := strings.Cut(arg, "${")
+		name, tail, closed := strings.Cut(after, "}")
+		if !found || !closed {
+			b.WriteString(arg)
+			return b.String()
+		}
+		b.WriteString(before + values[name])
+		arg = tail
+	}
+}
+
+// lookPath finds a program in the folders of a PATH, none of them relative.
+func lookPath(name, path string) (string, error) {
+	if strings.ContainsAny(name, `/\`) {
+		return exec.LookPath(name)
+	}
+	for _, folder := range strings.Split(path, string(os.PathListSeparator)) {
+		if folder == "" || !filepath.IsAbs(folder) {
+			continue
+		}
+		if found, err := exec.LookPath(folder + string(os.PathSeparator) + name); err == nil {
+			return found, nil
+		}
+	}
+	return "", exec.ErrNotFound
+}

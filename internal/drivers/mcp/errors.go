@@ -1,0 +1,82 @@
+package mcp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+	"aai/internal/hygiene"
+)
+
+// maxWords is how much of a server's words an error repeats, in bytes.
+const maxWords = 2000
+
+// failed is an error of which nothing was delivered.
+func failed(code aai.Code, hint, format string, args ...any) *aai.Error {
+	e := aai.Errorf(code, format, args...)
+	e.Delivery, e.Hint = aai.NotDelivered, hint
+	return e
+}
+
+// fault is why a server may not go on: it did what none should.
+type fault struct{ what string }
+
+func (f *fault) Error() string { return f.what }
+
+func faulty(format string, args ...any) *fault { return &fault{fmt.Sprintf(format, args...)} }
+
+// answered is the error of a request that a session could not end well. What of it the
+// server got depends on where it failed.
+func (s *session) answered(ctx context.Context, err error) *aai.Error {
+	if e, ok := errors.AsType[*aai.Error](err); ok {
+		return e
+	}
+	if refusal, ok := errors.AsType[*jsonrpc.Error](err); ok && s.why() == nil {
+		e := aai.Errorf(aai.AutomationFailed, "the MCP server of %s answered with error %d: %s", s.app, refusal.Code, s.quote(refusal.Message))
+		if refusal.Code == jsonrpc.CodeInvalidParams {
+			e.Code = aai.InvalidParams
+		}
+		e.Delivery = aai.Delivered
+		return e
+	}
+	e := &aai.Error{Code: aai.AutomationFailed, Delivery: aai.DeliveryUnknown, Err: err}
+	switch why := s.why(); {
+	case ctx.Err() != nil:
+		e.Code = aai.AsError(ctx.Err()).Code
+		e.Message = fmt.Sprintf("the MCP server of %s had not answered when the call's time was over; it was told to stop", s.app)
+		e.Hint = "Look whether it has acted before you try again."
+	case why != nil:
+		e.Message = fmt.Sprintf("the MCP server of %s was ended: it %s", s.app, why.what)
+		e.Hint = "The person can look at the server, and at the log of the gateway."
+	case errors.Is(err, sdk.ErrConnectionClosed) || s.over():
+		e.Code = aai.AppNotRunning
+		e.Message = fmt.Sprintf("the MCP server of %s ended before it had answered", s.app) + s.lastWords()
+		e.Hint = "It is started again by the next call. Look whether it has acted before you try again."
+	default:
+		e.Message = fmt.Sprintf("the MCP server of %s gave no answer that can be read: %s", s.app, s.quote(err.Error()))
+	}
+	return e
+}
+
+// quote is a server's words, without what it was given in secret.
+func (s *session) quote(words string) string {
+	if s.veil != nil {
+		words = s.veil.Over(words)
+	}
+	return hygiene.Quote(words, maxWords)
+}
+
+// lastWords is what a server that ended said last on standard error.
+func (s *session) lastWords() string {
+	if s.process == nil {
+		return ""
+	}
+	if words := s.process.said.last(); words != "" {
+		return ": " + s.quote(words)
+	}
+	return ""
+}

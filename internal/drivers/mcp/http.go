@@ -1,0 +1,96 @@
+package mcp
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"os"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+)
+
+// errTimeout is what a write that took too long ends with.
+var errTimeout = os.ErrDeadlineExceeded
+
+// overHTTP is the way to a server at an address: through the one client, as the person whom
+// the login knows.
+func (s *server) overHTTP() sdk.Transport {
+	client := *s.driver.config.Client
+	next := client.Transport
+	if next == nil {
+		next = http.DefaultTransport
+	}
+	client.Jar = nil
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	r := s.recipe
+	known := &aai.Recipe{App: r.App, Platform: r.Platform, HTTP: &aai.HTTPRecipe{BaseURL: r.MCP.URL, Auth: r.MCP.Auth}}
+	client.Transport = &trip{server: s, next: next, known: known}
+	return &sdk.StreamableClientTransport{Endpoint: r.MCP.URL, HTTPClient: &client, MaxRetries: -1}
+}
+
+// A trip adds to requests what the descriptor and the login say, and bounds what comes back.
+type trip struct {
+	server *server
+	next   http.RoundTripper
+	known  *aai.Recipe
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *trip) RoundTrip(req *http.Request) (*http.Response, error) {
+	for again := false; ; again = true {
+		one := req.Clone(req.Context())
+		if again && req.GetBody != nil {
+			body, err := req.GetBody()
+			if err != nil {
+				return nil, err
+			}
+			one.Body = body
+		}
+		for name, value := range t.server.recipe.MCP.Headers {
+			one.Header.Set(name, value)
+		}
+		login := t.server.driver.config.Login
+		if login != nil && t.known.HTTP.Auth != nil {
+			if err := login.Authorize(one.Context(), t.known, one); err != nil {
+				return nil, err
+			}
+		}
+		resp, err := t.next.RoundTrip(one)
+		if err != nil {
+			return nil, err
+		}
+		if login != nil && t.known.HTTP.Auth != nil && (resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden) {
+			once, refused := login.Refused(one.Context(), t.known, resp)
+			if once && !again && (req.Body == nil || req.GetBody != nil) {
+				_ = resp.Body.Close()
+				continue
+			}
+			if refused != nil {
+				_ = resp.Body.Close()
+				return nil, refused
+			}
+		}
+		resp.Body = &bounded{ReadCloser: resp.Body, left: maxMessage}
+		return resp, nil
+	}
+}
+
+// bounded ends an answer that is longer than any may be.
+type bounded struct {
+	io.ReadCloser
+	left int
+}
+
+var errTooLong = errors.New("the server sent more than an answer may have")
+
+// Read implements io.Reader.
+func (b *bounded) Read(p []byte) (int, error) {
+	if b.left <= 0 {
+		return 0, errTooLong
+	}
+	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])
+	b.left -= n
+	return n, err
+}

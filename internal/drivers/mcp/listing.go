@@ -1,0 +1,222 @@
+package mcp
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/go-json-experiment/json/jsontext"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+)
+
+// How much a server may list.
+const (
+	maxListed  = 1000 // tools
+	maxPages   = 100
+	maxListing = 8 << 20 // bytes of all tools
+	maxName    = 128     // bytes of a tool's name
+	// freshFor is how long what a server lists is taken for what it lists now.
+	freshFor = time.Minute
+	// maxRelist is how long it may take to list again.
+	maxRelist = 10 * time.Second
+)
+
+// A listing is what a server says that it has. It is not changed after it was made.
+type listing struct {
+	Server       string            `json:"server"` // the digest of how it is started or reached
+	Name         string            `json:"name,omitzero"`
+	Version      string            `json:"version,omitzero"`
+	Instructions string            `json:"instructions,omitzero"`
+	Resources    bool              `json:"resources,omitzero"`
+	Prompts      bool              `json:"prompts,omitzero"`
+	Tools        []json.RawMessage `json:"tools"` // as the server wrote them
+
+	definitions []definition
+	digests     map[string]string // of those that can be run, by name
+	digest      string            // of all of it
+}
+
+// A definition is what a server says of one tool.
+type definition struct {
+	Name         string          `json:"name"`
+	Title        string          `json:"title,omitzero"`
+	Description  string          `json:"description,omitzero"`
+	InputSchema  json.RawMessage `json:"inputSchema,omitzero"`
+	OutputSchema json.RawMessage `json:"outputSchema,omitzero"`
+	Annotations  annotations     `json:"annotations,omitzero"`
+
+	digest string
+	fault  string // why it cannot be run
+}
+
+// annotations are what a server claims of a tool.
+type annotations struct {
+	Title           string `json:"title,omitzero"`
+	ReadOnlyHint    bool   `json:"readOnlyHint,omitzero"`
+	DestructiveHint *bool  `json:"destructiveHint,omitzero"`
+}
+
+// understand reads what the server wrote of its tools. What is wrong with one is no other's
+// concern.
+func (l *listing) understand() {
+	l.digests = make(map[string]string, len(l.Tools))
+	whole := sha256.New()
+	for i, source := range l.Tools {
+		d := definition{}
+		err := json.Unmarshal(source, &d)
+		switch {
+		case err != nil:
+			d = definition{Name: fmt.Sprintf("tool_%d", i+1), fault: "what the server says of it cannot be read"}
+		case !validName(d.Name):
+			d = definition{Name: fmt.Sprintf("tool_%d", i+1), fault: fmt.Sprintf("the server calls it %q; expected letters, digits, _, - and . , at most %d", aai.CleanLabel(d.Name, 60), maxName)}
+		case l.digests[d.Name] != "":
+			continue // the first one of a name is the one
+		}
+		if d.digest = digestOf(d); d.fault == "" {
+			l.digests[d.Name] = d.digest
+		}
+		_, _ = whole.Write([]byte(d.digest))
+		l.definitions = append(l.definitions, d)
+	}
+	_, _ = fmt.Fprint(whole, l.Server, l.Name, l.Version, l.Resources, l.Prompts, l.Instructions)
+	l.digest = hex.EncodeToString(whole.Sum(nil))
+}
+
+// digestOf names all that a tool says of itself, however it is written.
+func digestOf(d definition) string {
+	b, err := json.Marshal(d)
+	if err != nil {
+		b = []byte(d.Name + d.Description) // no raw message was valid
+	}
+	if value := jsontext.Value(b); value.Canonicalize() == nil {
+		b = value
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// validName reports whether a tool of that name can be called, and shown as it is.
+func validName(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && (i == 0 || c != '-' && c != '.') {
+			return false
+		}
+	}
+	return name != "" && len(name) <= maxName
+}
+
+// list asks the server what it has, and keeps it.
+func (s *server) list(ctx context.Context, live *session) *aai.Error {
+	live.asking.Lock()
+	defer live.asking.Unlock()
+	live.stale.Store(false)
+	l, err := live.ask(ctx)
+	if err != nil {
+		return err
+	}
+	l.Server = s.digest
+	l.understand()
+	live.listing.Store(l)
+	live.listed.Store(time.Now().UnixNano())
+	s.driver.learned(s.recipe.App, l)
+	return nil
+}
+
+// fresh lists again where that may have changed.
+func (s *server) fresh(ctx context.Context, live *session) *aai.Error {
+	if !live.stale.Load() && time.Since(time.Unix(0, live.listed.Load())) < freshFor {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, maxRelist)
+	defer cancel()
+	return s.list(ctx, live)
+}
+
+// follow lists again what a server says has changed, once for many such words.
+func (s *server) follow(live *session) {
+	ctx, cancel := context.WithTimeout(context.Background(), maxRelist)
+	defer cancel()
+	if aai.Pause(ctx, time.Second) == nil && live.stale.Load() && !live.over() {
+		if err := s.list(ctx, live); err != nil {
+			live.stale.Store(true)
+		}
+	}
+}
+
+// ask asks for all pages of tools, within limits.
+func (s *session) ask(ctx context.Context) (*listing, *aai.Error) {
+	l := &listing{Tools: []json.RawMessage{}}
+	if r := s.client.InitializeResult(); r != nil {
+		if r.ServerInfo != nil {
+			l.Name, l.Version = aai.CleanLabel(r.ServerInfo.Name, 100), aai.CleanLabel(r.ServerInfo.Version, 50)
+		}
+		l.Instructions = aai.CleanText(r.Instructions, maxWords)
+		if c := r.Capabilities; c != nil {
+			l.Resources, l.Prompts = c.Resources != nil, c.Prompts != nil
+			if c.Tools == nil {
+				return l, nil
+			}
+		}
+	}
+	cursor, size := "", 0
+	for page := 1; ; page++ {
+		tools, next, err := s.page(ctx, cursor)
+		if err != nil {
+			return nil, s.answered(ctx, err)
+		}
+		for _, tool := range tools {
+			size += len(tool)
+		}
+		l.Tools = append(l.Tools, tools...)
+		switch {
+		case len(l.Tools) > maxListed:
+			return nil, s.tooMuch("lists more than %d tools", maxListed)
+		case size > maxListing:
+			return nil, s.tooMuch("lists tools of more than %d MiB", maxListing>>20)
+		case next == "":
+			return l, nil
+		case next == cursor || page == maxPages:
+			return nil, s.tooMuch("lists its tools on pages that do not end")
+		}
+		cursor = next
+	}
+}
+
+func (s *session) tooMuch(format string, args ...any) *aai.Error {
+	return failed(aai.DescriptorInvalid, "Its author can mend that; the descriptor may list the tools that are wanted.", "the MCP server of %s "+format, append([]any{s.app}, args...)...)
+}
+
+// page is one page of tools, as they are written.
+func (s *session) page(ctx context.Context, cursor string) (tools []json.RawMessage, next string, err error) {
+	ctx, kept := asWritten(ctx)
+	result, err := s.client.ListTools(ctx, &sdk.ListToolsParams{Cursor: cursor})
+	if s.wire != nil {
+		defer s.wire.forget(kept)
+	}
+	if kept.result != nil { // also what the SDK could not read
+		var page struct {
+			Tools      []json.RawMessage `json:"tools"`
+			NextCursor string            `json:"nextCursor"`
+		}
+		if json.Unmarshal(kept.result, &page) == nil {
+			return page.Tools, page.NextCursor, nil
+		}
+	}
+	if err != nil {
+		return nil, "", err
+	}
+	for _, tool := range result.Tools {
+		b, err := json.Marshal(tool)
+		if err != nil {
+			return nil, "", err
+		}
+		tools = append(tools, b)
+	}
+	return tools, result.NextCursor, nil
+}

@@ -1,0 +1,162 @@
+package mcp
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http"
+	"reflect"
+	"strings"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+)
+
+// Limits of what an answer gives besides text.
+const (
+	maxPicture = 3 << 20  // bytes of a picture that a model is shown
+	maxInline  = 64 << 10 // bytes of what is neither text nor a picture
+)
+
+// foreign says of a result whose words it holds.
+func (s *session) foreign(r *aai.Result) *aai.Result {
+	r.Foreign = "the MCP server of " + s.app
+	return r
+}
+
+// result makes a result of what a tool answered, or the error that it says it is.
+func (s *session) result(r *sdk.CallToolResult, data any) (*aai.Result, *aai.Error) {
+	out := &aai.Result{}
+	texts := s.content(out, r.Content)
+	out.Data = s.clean(data)
+	if data != nil && len(texts) == 1 && says(texts[0], data) {
+		texts = nil // the same once more, for clients that show no data
+	}
+	out.Text = strings.Join(texts, "\n")
+	if !r.IsError {
+		return out, nil
+	}
+	words := out.Text
+	if words == "" && out.Data != nil {
+		b, err := json.Marshal(out.Data)
+		if words = string(b); err != nil {
+			words = ""
+		}
+	}
+	return nil, &aai.Error{
+		Code: aai.AutomationFailed, Delivery: aai.Delivered, Data: out.Data,
+		Message: fmt.Sprintf("the MCP server of %s says that it failed: %s", s.app, s.quote(words)),
+	}
+}
+
+// content adds what a list of contents holds to a result, but for the texts.
+func (s *session) content(out *aai.Result, contents []sdk.Content) (texts []string) {
+	for _, content := range contents {
+		switch c := content.(type) {
+		case *sdk.TextContent:
+			texts = append(texts, s.words(c.Text))
+		case *sdk.ImageContent:
+			texts = append(texts, s.picture(out, c.MIMEType, c.Data))
+		case *sdk.AudioContent:
+			texts = append(texts, file("A sound", c.MIMEType, c.Data))
+		case *sdk.ResourceLink:
+			texts = append(texts, fmt.Sprintf("A resource: %s %s", aai.CleanLabel(c.URI, 500), s.words(c.Name)))
+		case *sdk.EmbeddedResource:
+			if c.Resource != nil {
+				texts = append(texts, s.embedded(out, c.Resource))
+			}
+		default:
+			texts = append(texts, fmt.Sprintf("Content of another kind (%T) is left out.", content))
+		}
+	}
+	return texts
+}
+
+func (s *session) embedded(out *aai.Result, r *sdk.ResourceContents) string {
+	name := "The resource " + aai.CleanLabel(r.URI, 500)
+	switch {
+	case r.Text != "" || len(r.Blob) == 0:
+		return name + ":\n" + s.words(r.Text)
+	case isPicture(r.MIMEType, r.Blob):
+		return name + ": " + s.picture(out, r.MIMEType, r.Blob)
+	}
+	return file(name, r.MIMEType, r.Blob)
+}
+
+// picture adds a picture to the result, if it is one.
+func (s *session) picture(out *aai.Result, mime string, data []byte) string {
+	if !isPicture(mime, data) {
+		return file("A picture that cannot be shown", mime, data)
+	}
+	out.Images = append(out.Images, aai.Image{MIME: mime, Data: data})
+	return fmt.Sprintf("A picture, %s, %d bytes.", mime, len(data))
+}
+
+func isPicture(mime string, data []byte) bool {
+	switch mime {
+	case "image/png", "image/jpeg", "image/gif", "image/webp":
+		return len(data) <= maxPicture && http.DetectContentType(data) == mime
+	}
+	return false
+}
+
+// file tells of what can be neither read nor seen.
+func file(what, mime string, data []byte) string {
+	text := fmt.Sprintf("%s, %s, %d bytes", what, aai.CleanLabel(mime, 100), len(data))
+	if len(data) > maxInline {
+		return fmt.Sprintf("%s; its content is not given, since it has more than %d KiB.", text, maxInline>>10)
+	}
+	return text + ", in base64: " + base64.StdEncoding.EncodeToString(data)
+}
+
+// words are a server's, without what does not show and what it was given in secret.
+func (s *session) words(text string) string {
+	text = aai.CleanText(strings.ReplaceAll(text, "\r\n", "\n"), math.MaxInt)
+	if s.veil != nil {
+		text = s.veil.Over(text)
+	}
+	return text
+}
+
+// clean is a value with its texts cleaned.
+func (s *session) clean(value any) any {
+	switch v := value.(type) {
+	case string:
+		return s.words(v)
+	case []any:
+		for i := range v {
+			v[i] = s.clean(v[i])
+		}
+	case map[string]any:
+		for name, member := range v {
+			if clean := s.words(name); clean != name {
+				delete(v, name)
+				name = clean
+			}
+			v[name] = s.clean(member)
+		}
+	}
+	return value
+}
+
+// says reports whether a text is the JSON of the value.
+func says(text string, value any) bool {
+	other, err := exact([]byte(text))
+	if err != nil {
+		return false
+	}
+	return reflect.DeepEqual(other, value)
+}
+
+// exact reads JSON with its numbers as they are.
+func exact(b []byte) (value any, err error) {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	if err = d.Decode(&value); err == nil && d.More() {
+		err = fmt.Errorf("it goes on after the value")
+	}
+	return value, err
+}

@@ -1,0 +1,305 @@
+package mcp
+
+import (
+	"bufio"
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+	"aai/internal/hygiene"
+)
+
+const (
+	// maxStart is how long a server may take to start: the first time its program may have to be
+	// fetched. Who waits for it ends by its own time.
+	maxStart = 3 * time.Minute
+	// maxBackOff is how long a server that ends by itself again and again rests at most.
+	maxBackOff = 5 * time.Minute
+	freeStarts = 2 // after so many failures it rests
+)
+
+// A server is one that runs, or may be started.
+type server struct {
+	driver *Driver
+	recipe *aai.Recipe
+	digest string
+
+	mu       sync.Mutex
+	live     *session // nil: it does not run
+	starting *flight  // nil: it does not
+	users    int
+	idle     *time.Timer
+	failures int       // one after the other
+	rest     time.Time // until when it is not started
+	closed   bool
+}
+
+// A flight is a start that several may wait for.
+type flight struct {
+	done    chan struct{}
+	session *session
+	err     *aai.Error
+}
+
+// A session is a server that runs.
+type session struct {
+	app     string
+	client  *sdk.ClientSession
+	wire    *wire    // nil: it is reached over HTTP
+	process *process // nil: as wire
+	veil    *hygiene.Veil
+	ended   chan struct{}
+	closing sync.Once
+
+	listing atomic.Pointer[listing]
+	stale   atomic.Bool // it says that what it lists has changed
+	listed  atomic.Int64
+	asking  sync.Mutex // one asks at a time what it lists
+	news    sync.Map   // of progress: contexts by token
+}
+
+func (s *session) over() bool {
+	select {
+	case <-s.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+func (s *session) why() *fault {
+	if s.wire == nil {
+		return nil
+	}
+	return s.wire.why()
+}
+
+// acquire returns the server's session, which is started if it does not run. Whoever gets one
+// releases it.
+func (s *server) acquire(ctx context.Context) (*session, *aai.Error) {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return nil, failed(aai.AppNotRunning, "", "the gateway is about to end, and starts no server")
+	}
+	if s.live != nil && !s.live.over() {
+		defer s.mu.Unlock()
+		s.users++
+		return s.live, nil
+	}
+	f := s.starting
+	if f == nil {
+		if left := time.Until(s.rest); left > 0 {
+			defer s.mu.Unlock()
+			e := failed(aai.AppNotRunning, "The log of the gateway has what it said.", "the MCP server of %s ended by itself %d times; it is started again in %s at the earliest",
+				s.recipe.App, s.failures, left.Round(time.Second))
+			e.RetryAfter = left
+			return nil, e
+		}
+		f = &flight{done: make(chan struct{})}
+		s.starting = f
+		go s.start(f)
+	}
+	s.users++
+	s.mu.Unlock()
+	select {
+	case <-f.done:
+		if f.err != nil {
+			s.release()
+			return nil, f.err
+		}
+		return f.session, nil
+	case <-ctx.Done():
+		s.release()
+		e := failed(aai.AsError(ctx.Err()).Code, "Try again in a moment: it goes on starting.", "the MCP server of %s was still starting when the call's time was over", s.recipe.App)
+		return nil, e
+	}
+}
+
+// release lets go of a session.
+func (s *server) release() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.users--; s.users > 0 {
+		return
+	}
+	if s.idle == nil {
+		s.idle = time.AfterFunc(s.driver.config.Idle, s.stopIdle)
+	} else {
+		s.idle.Reset(s.driver.config.Idle)
+	}
+}
+
+// stopIdle ends a server that nobody uses.
+func (s *server) stopIdle() {
+	s.mu.Lock()
+	live := s.live
+	if s.users > 0 || live == nil {
+		s.mu.Unlock()
+		return
+	}
+	s.live = nil
+	s.mu.Unlock()
+	live.close(true)
+}
+
+// close ends the server for good.
+func (s *server) close() {
+	s.mu.Lock()
+	s.closed = true
+	live, starting := s.live, s.starting
+	s.live = nil
+	if s.idle != nil {
+		s.idle.Stop()
+	}
+	s.mu.Unlock()
+	if starting != nil {
+		<-starting.done
+		live = starting.session
+	}
+	if live != nil {
+		live.close(true)
+	}
+}
+
+// start starts the server for all who wait.
+func (s *server) start(f *flight) {
+	ctx, cancel := context.WithTimeout(context.Background(), maxStart)
+	defer cancel()
+	session, err := s.open(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.starting = nil
+	if err != nil {
+		s.failed()
+		f.err = err
+	} else {
+		f.session, s.live = session, session
+		go s.watch(session)
+	}
+	close(f.done)
+}
+
+// failed counts a failure. The caller holds mu.
+func (s *server) failed() {
+	if s.failures++; s.failures > freeStarts {
+		s.rest = time.Now().Add(min(time.Second<<min(s.failures-freeStarts-1, 10), maxBackOff))
+	}
+}
+
+// worked says that the server has answered.
+func (s *server) worked() {
+	s.mu.Lock()
+	s.failures = 0
+	s.mu.Unlock()
+}
+
+// watch waits for the end of a session.
+func (s *server) watch(live *session) {
+	<-live.ended
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.live == live { // else it was to end
+		s.live = nil
+		s.failed()
+	}
+}
+
+// open starts a session and asks what the server has.
+func (s *server) open(ctx context.Context) (*session, *aai.Error) {
+	live, transport, err := s.reach(ctx)
+	if err != nil {
+		return nil, err
+	}
+	client, cause := s.client(live).Connect(ctx, transport, nil)
+	if cause != nil {
+		e := s.notStarted(ctx, live, cause)
+		live.close(false)
+		return nil, e
+	}
+	live.client = client
+	go func() {
+		_ = client.Wait()
+		live.close(false)
+	}()
+	if p := live.process; p != nil {
+		go func() {
+			<-p.gone // what it left behind may hold its pipes
+			live.close(false)
+		}()
+	}
+	if err := s.list(ctx, live); err != nil {
+		live.close(false)
+		return nil, err
+	}
+	return live, nil
+}
+
+// notStarted is why no session came about.
+func (s *server) notStarted(ctx context.Context, live *session, cause error) *aai.Error {
+	if e := live.answered(ctx, cause); e.Code == aai.AuthRequired || e.Code == aai.AuthExpired || live.why() != nil {
+		e.Delivery = aai.NotDelivered
+		return e
+	}
+	e := failed(aai.AppNotRunning, "The person can run its command, and look at the log of the gateway.",
+		"the MCP server of %s did not start: %s", s.recipe.App, live.quote(cause.Error()))
+	e.Message += live.lastWords()
+	e.Err = cause
+	return e
+}
+
+// reach starts the process of a server, or makes the way to one at an address.
+func (s *server) reach(ctx context.Context) (*session, sdk.Transport, *aai.Error) {
+	live := &session{app: s.recipe.App, ended: make(chan struct{})}
+	if s.recipe.MCP.URL != "" {
+		return live, s.overHTTP(), nil
+	}
+	cmd, veil, err := s.command(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	live.veil = veil
+	p, cause := start(cmd, &said{log: s.driver.log, app: s.recipe.App, veil: veil})
+	if cause != nil {
+		e := failed(aai.AppNotRunning, "The person can look at the command in the descriptor.", "the MCP server of %s did not start: %s", s.recipe.App, live.quote(cause.Error()))
+		e.Err = cause
+		return nil, nil, e
+	}
+	live.process = p
+	live.wire = &wire{process: p, lines: bufio.NewReaderSize(p.out, 64<<10), waiting: make(map[jsonrpc.ID]*raw)}
+	return live, live.wire, nil
+}
+
+// client is the SDK's, which offers a server nothing: no sampling, no elicitation, no roots.
+func (s *server) client(live *session) *sdk.Client {
+	changed := func() { live.stale.Store(true); go s.follow(live) }
+	return sdk.NewClient(&sdk.Implementation{Name: "aai-gateway", Version: s.driver.config.Version}, &sdk.ClientOptions{
+		Capabilities:               &sdk.ClientCapabilities{},
+		ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { changed() },
+		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) {},
+		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) {},
+		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+			if ctx, ok := live.news.Load(r.Params.ProgressToken); ok {
+				aai.Progress(ctx.(context.Context), r.Params.Progress, r.Params.Total, aai.CleanLabel(r.Params.Message, 200)) //nolint:forcetypeassert // nothing else is in there
+			}
+		},
+	})
+}
+
+// close ends the session.
+func (s *session) close(polite bool) {
+	s.closing.Do(func() {
+		if s.process != nil {
+			s.process.end(polite)
+		}
+		if s.client != nil {
+			_ = s.client.Close()
+		}
+		close(s.ended)
+	})
+}

@@ -1,0 +1,193 @@
+package mcp
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"aai"
+	"aai/internal/schema"
+)
+
+// The tools that an app has besides its server's.
+const (
+	toolStart        = "mcp_start"
+	toolResourceList = "resource_list"
+	toolResourceRead = "resource_read"
+	toolPromptList   = "prompt_list"
+	toolPromptGet    = "prompt_get"
+)
+
+const (
+	noParams   = `{"type": "object", "additionalProperties": false, "properties": {}}`
+	pageParams = `{"type": "object", "additionalProperties": false, "properties": {"cursor": {"type": "string", "description": "next_cursor of the page before"}}}`
+	uriParams  = `{"type": "object", "additionalProperties": false, "required": ["uri"], "properties": {"uri": {"type": "string", "minLength": 1}}}`
+	getParams  = `{"type": "object", "additionalProperties": false, "required": ["name"], "properties": {"name": {"type": "string", "minLength": 1},
+		"arguments": {"type": "object", "additionalProperties": {"type": "string"}}}}`
+)
+
+// maxText is how long a description may be, in bytes.
+const maxText = 4000
+
+// A maker makes the tools of an app of what its server says.
+type maker struct {
+	driver  *Driver
+	app     *aai.App
+	recipe  *aai.Recipe
+	schemas schema.Reader
+}
+
+// starter is the one tool of an app whose server nobody has asked yet.
+func (m *maker) starter() *aai.Tool {
+	recipe := m.recipe
+	return m.own(toolStart, aai.Destroys, "Start the MCP server of the app and learn what tools it has; they are in the guide from then on", noParams,
+		func(ctx context.Context, _ *aai.Call) (*aai.Result, error) { return m.driver.start(ctx, recipe) })
+}
+
+// own is a tool that the gateway adds to a server's.
+func (m *maker) own(name string, effect aai.Effect, description, params string, run aai.Action) *aai.Tool {
+	return &aai.Tool{
+		Name: name, Description: description, Params: schema.MustParse(params), Effect: effect, Natural: true, Timeout: m.driver.config.Timeout,
+		Starts: m.recipe.MCP.Command != "" && effect != aai.Reads, Run: run, Runs: m.runs(name), Digest: m.digest(name, effect),
+	}
+}
+
+// runs says in one line for people what a tool does.
+func (m *maker) runs(tool string) string {
+	r := m.recipe.MCP
+	if r.URL != "" {
+		return aai.CleanLabel("MCP server "+r.URL+": "+tool, maxText)
+	}
+	return aai.CleanLabel("starts, if it does not run, the MCP server "+strings.Join(append([]string{r.Command}, r.Args...), " ")+": "+tool, maxText)
+}
+
+// digest names what a person is told of a tool and what it would run: consent is bound to it.
+func (m *maker) digest(said string, effect aai.Effect) func() string {
+	sum := sha256.Sum256([]byte(strings.Join([]string{m.app.ID, m.app.Name, recipeDigest(m.recipe), effect.String(), said}, "\x00")))
+	digest := hex.EncodeToString(sum[:])
+	return func() string { return digest }
+}
+
+// tools are the server's, and the gateway's own for its resources and prompts.
+func (m *maker) tools(l *listing) []*aai.Tool {
+	tools := make([]*aai.Tool, 0, len(l.definitions)+4)
+	for _, d := range l.definitions {
+		tools = append(tools, m.tool(d))
+	}
+	var more []*aai.Tool
+	if l.Resources {
+		more = append(more,
+			m.own(toolResourceList, aai.Reads, "List the resources of the server, and the templates of their URIs", pageParams, m.session((*session).resources)),
+			m.own(toolResourceRead, aai.Reads, "Read a resource of the server", uriParams, m.session((*session).resource)))
+	}
+	if l.Prompts {
+		more = append(more,
+			m.own(toolPromptList, aai.Reads, "List the prompts of the server", pageParams, m.session((*session).prompts)),
+			m.own(toolPromptGet, aai.Reads, "Return a prompt of the server, as data", getParams, m.session((*session).prompt)))
+	}
+	if len(tools)+len(more) == 0 {
+		return []*aai.Tool{m.starter()}
+	}
+	for _, tool := range more {
+		tools = join(tools, tool)
+	}
+	return tools
+}
+
+// join adds a tool of the gateway's. Neither stands in the place of the other where the server
+// has one of the name: nobody could tell which is called.
+func join(tools []*aai.Tool, own *aai.Tool) []*aai.Tool {
+	for i, tool := range tools {
+		if tool.Name != own.Name {
+			continue
+		}
+		clash := *tool
+		clash.Run = nil
+		clash.Unavailable = failed(aai.AutomationNotSupported, "The descriptor can list the server's tools that are wanted: then the gateway adds none of its own.",
+			"the server has a tool %q, and so the gateway calls its own for the server's %ss: neither can be called", own.Name, strings.Split(own.Name, "_")[0])
+		tools[i] = &clash
+		return tools
+	}
+	return append(tools, own)
+}
+
+// tool is one of the server's. What cannot be called says why, and is no other's concern.
+func (m *maker) tool(d definition) *aai.Tool {
+	tool := &aai.Tool{
+		Name: d.Name, Title: aai.CleanLabel(cmp.Or(d.Title, d.Annotations.Title), 200), Description: aai.CleanText(d.Description, maxText),
+		Effect: aai.Destroys, Timeout: m.driver.config.Timeout, Runs: m.runs(d.Name),
+	}
+	tool.Digest = m.digest(d.digest, tool.Effect)
+	params, err := m.read(d.InputSchema)
+	switch {
+	case d.fault != "":
+	case err != nil:
+		d.fault = "its input schema: " + err.Error()
+	case params.Type != "" && params.Type != `"object"`:
+		d.fault = "its input schema is of type " + params.Type + `; expected "object"`
+	}
+	if d.fault != "" {
+		tool.Unavailable = failed(aai.AutomationNotSupported, "The server's author can mend that.", "the tool %s cannot be called: %s", aai.CleanLabel(d.Name, maxName), d.fault)
+		return tool
+	}
+	tool.Params, tool.Secret = params.Schema, params.Secret
+	if returns, err := m.read(d.OutputSchema); err == nil { // what cannot be read promises nothing
+		tool.Returns, tool.Private = returns.Schema, len(returns.Secret) > 0
+	}
+	recipe, name, digest := m.recipe, d.Name, d.digest
+	tool.Run = func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+		return m.driver.serverOf(recipe).call(ctx, call, name, digest)
+	}
+	return tool
+}
+
+// read reads a schema of the server.
+func (m *maker) read(source json.RawMessage) (schema.Facts, error) {
+	if len(source) == 0 || string(source) == "null" {
+		return schema.Facts{}, nil
+	}
+	return m.schemas.Read(source)
+}
+
+// session is an Action on the server's session.
+func (m *maker) session(act func(s *session, ctx context.Context, call *aai.Call) (*aai.Result, error)) aai.Action {
+	recipe := m.recipe
+	return func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+		s := m.driver.serverOf(recipe)
+		live, err := s.acquire(ctx)
+		if err != nil {
+			return nil, err
+		}
+		defer s.release()
+		result, cause := act(live, ctx, call)
+		if cause != nil {
+			return nil, live.answered(ctx, cause)
+		}
+		s.worked()
+		return live.foreign(result), nil
+	}
+}
+
+// start starts the server of a recipe and says what it has.
+func (d *Driver) start(ctx context.Context, r *aai.Recipe) (*aai.Result, error) {
+	s := d.serverOf(r)
+	live, err := s.acquire(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer s.release()
+	l := live.listing.Load()
+	names := make([]string, len(l.definitions))
+	for i, d := range l.definitions {
+		names[i] = d.Name
+	}
+	data := map[string]any{"server": l.Name, "version": l.Version, "tools": names, "resources": l.Resources, "prompts": l.Prompts}
+	if l.Instructions != "" {
+		data["instructions"] = l.Instructions
+	}
+	return live.foreign(&aai.Result{Data: data, Text: fmt.Sprintf("The server runs and has %d tools; the guide to %s tells them.", len(names), r.App)}), nil
+}
