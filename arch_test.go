@@ -209,6 +209,8 @@ func theMap() []room {
 			why: "the workflows of a person's folder as an app, and runs as tools: files it reads and watches, runs it is given a store of"},
 		{name: "internal/own", ours: []string{"aai", hygiene, schema, catalog, policy, journal, keychain, lint, login, proof, site},
 			why: "the gateway's own app: its tools are what these rooms can do"},
+		{name: "internal/generate", ours: []string{"aai", catalog, lint, schema, whole, wire}, modules: []string{"github.com/rogpeppe/go-internal"}, tests: []string{dbus},
+			why: "descriptors from what programs say of themselves: the bus it asks by recipes, through a driver that it is given; types are read as the wire reads them, differences a library shows"},
 		{name: script + "/child", ours: []string{"aai"}, modules: []string{"github.com/dop251/goja", "github.com/elastic/go-seccomp-bpf", sys},
 			why: "the process in which a script runs, and what is said to it: the language is a library's, and what the process may not do the system sees to"},
 		{name: script, ours: []string{"aai", schema, script + "/child"}, modules: []string{sys}, tests: []string{policy},

@@ -29,6 +29,9 @@ type platform struct {
 	focus  func(getenv func(string) string, shared *seat.Seat) func(context.Context) (pid int, err error)
 	refs   string // the folder of the terminal's references to elements of windows; only with desktop
 	places func(*setup) []catalog.Place
+	// entries are the folders of desktop entries, the most important first; none elsewhere
+	// than on Linux.
+	entries []string
 	// drivers are those of recipes, by "<platform>/<kind>" as catalog.Options has them; the
 	// one for the web comes from elsewhere. The closer is never nil.
 	drivers func(*setup, *slog.Logger) (map[string]aai.Driver, io.Closer)

@@ -61,6 +61,7 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			}
 			return append(places, catalog.Glob("/opt", "*/"+catalog.FileName))
 		},
+		entries: applications(dataDirs),
 		drivers: func(cfg *setup, log *slog.Logger) (map[string]aai.Driver, io.Closer) {
 			bus := dbus.New(dbus.Config{AllowSystemBus: cfg.AllowSystemBus, Getenv: cfg.session.Getenv, Start: cfg.starter(dataDirs), Log: log})
 			return map[string]aai.Driver{"linux/dbus": bus, "linux/ipc": bus}, bus
@@ -80,6 +81,15 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			return func() desktop.Backend { return backend }, closeBoth{tree, screen}
 		},
 	}
+}
+
+// applications are the folders of desktop entries.
+func applications(dataDirs []string) []string {
+	folders := make([]string, len(dataDirs))
+	for i, dir := range dataDirs {
+		folders[i] = filepath.Join(dir, "applications")
+	}
+	return folders
 }
 
 // programs starts programs in the person's session.

@@ -287,6 +287,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 	servers := cfg.servers(client.HTTP(), logins, vault, log)
 	drivers["mcp"] = servers
 
+	describing := cfg.generator(drivers)
 	cfg.host = p.hosts()
 	known, built, recent := new(everywhere), new(parts), new(again.Answers)
 	calling := newCalling(func() *aai.Gateway { return built.gateway }, vault, callingPlaces{cfg.home, cfg.platform.data}, log)
@@ -299,7 +300,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 			HostPlatform: cfg.platform.name, Fetch: fetch(client),
 			Vault: vault, Unsealed: store.Unsealed, Keeps: store.Keeps, Aside: asideOf(store), Asked: trust.notice, Check: checkOf(ownApps),
 			Passphrase: passphrase, Confirmed: cfg.confirmed(), Unconfirmed: func() []proof.Setting { return cfg.Unconfirmed },
-			More: calling.own, Workflow: kept.Check,
+			More: append(calling.own, describing.Tools()...), Workflow: kept.Check,
 		},
 		func() own.Catalog { return known },
 	)

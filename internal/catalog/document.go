@@ -17,6 +17,15 @@ type Document struct {
 	Version     string
 	Aliases     []string
 	Sections    []Section // in the order of the file
+	// Generated says of what the descriptor was made; nil: people wrote it.
+	Generated *Generated
+}
+
+// Generated says of what a descriptor was made by a program. It is for whoever makes it
+// again: the gateway runs nothing by it.
+type Generated struct {
+	From   string `json:"from"`   // such as "dbus:org.example.Mail"
+	Digest string `json:"digest"` // of what that said of itself, in hexadecimal SHA-256
 }
 
 // A Section is the tools of an app on one platform, and what is said for all of them.

@@ -30,7 +30,7 @@ func (d *Document) Marshal() ([]byte, error) {
 		app.ID = d.ID
 		whole = singleText{
 			SchemaVersion: "1.0", Version: d.Version, Platform: s.Platform, App: app,
-			Execution: executionText{Type: s.Way, Common: s.Common}, Auth: authOf(s.Auth), Tools: p.toolTexts(s),
+			Execution: executionText{Type: s.Way, Common: s.Common}, Auth: authOf(s.Auth), Tools: p.toolTexts(s), Generated: d.Generated,
 		}
 	} else {
 		sections := make(sectionTexts, len(d.Sections))
@@ -38,7 +38,7 @@ func (d *Document) Marshal() ([]byte, error) {
 			s := &d.Sections[i]
 			sections[i] = sectionText{platform: s.Platform, Automation: s.Way, Common: s.Common, Auth: authOf(s.Auth), Tools: p.toolTexts(s)}
 		}
-		whole = multiText{SchemaVersion: "1.0", Version: d.Version, AppID: d.ID, appText: app, Platforms: sections}
+		whole = multiText{SchemaVersion: "1.0", Version: d.Version, AppID: d.ID, appText: app, Platforms: sections, Generated: d.Generated}
 	}
 	written, err := asJSON(whole)
 	if err != nil {
@@ -71,6 +71,7 @@ type singleText struct {
 	SchemaVersion string        `json:"schema_version"`
 	Version       string        `json:"version,omitzero"`
 	Platform      string        `json:"platform"`
+	Generated     *Generated    `json:"generated,omitzero"`
 	App           appText       `json:"app"`
 	Execution     executionText `json:"execution"`
 	Auth          *authText     `json:"auth,omitzero"`
@@ -87,6 +88,7 @@ type multiText struct {
 	Version       string `json:"version,omitzero"`
 	AppID         string `json:"appId"`
 	appText
+	Generated *Generated   `json:"generated,omitzero"`
 	Platforms sectionTexts `json:"platforms"`
 }
 

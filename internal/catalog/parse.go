@@ -160,6 +160,7 @@ func (p *parser) warn(path, format string, args ...any) {
 func (p *parser) document(root *members) (sections []*section) {
 	p.schemaVersion(root)
 	p.doc.Version = aai.CleanLabel(root.text("version"), maxName)
+	p.generated(root)
 	platforms, app := root.node.Member("platforms"), root.node.Member("app")
 	platform := root.node.Member("platform")
 	switch {
@@ -192,6 +193,24 @@ func (p *parser) schemaVersion(root *members) {
 	if !ok || minor == "" {
 		p.fault(root.at("schema_version"), "is %q; %s (any 1.x)", aai.CleanLabel(version, maxName), expected)
 	}
+}
+
+// generated reads of what a program made the descriptor.
+func (p *parser) generated(root *members) {
+	n := root.take("generated")
+	if n == nil {
+		return
+	}
+	m := p.members(n, ` with "from" and "digest"`)
+	from, digest := aai.CleanLabel(m.text("from"), maxID+maxName), m.text("digest")
+	m.unknown()
+	if raw, err := hex.DecodeString(digest); err != nil || len(raw) != sha256.Size {
+		if n.Kind == object {
+			p.fault(m.at("digest"), "is %q; expected a SHA-256 in hexadecimal", aai.CleanLabel(digest, 2*maxName))
+		}
+		return
+	}
+	p.doc.Generated = &Generated{From: from, Digest: digest}
 }
 
 // multiPlatform reads the dialect of section 2.5: one app with a section of

@@ -17,6 +17,7 @@ const program = "aai-gateway"
 // newRoot is the whole command line. Every command is in a file of its own.
 func newRoot(r *run, args []string) *cobra.Command {
 	var mcp, scan, discover, version bool
+	var describe string
 	root := &cobra.Command{
 		Use:   program + " [command]",
 		Short: "Runs the tools of this computer's apps for AI agents",
@@ -38,10 +39,12 @@ func newRoot(r *run, args []string) *cobra.Command {
 				return r.showVersion()
 			case scan && mcp:
 				return usage(cmd, "--mcp and --scan are two commands; give one of them")
-			case discover && (mcp || scan):
-				return usage(cmd, "--discover, --mcp and --scan are commands; give one of them")
+			case discover && (mcp || scan || describe != ""), describe != "" && (mcp || scan):
+				return usage(cmd, "--discover, --generate, --mcp and --scan are commands; give one of them")
 			case discover:
 				return r.discover(cmd.Context(), args, "")
+			case describe != "":
+				return r.generate(cmd.Context(), describe, generateFlags{})
 			case scan:
 				return r.scan(cmd.Context())
 			}
@@ -51,6 +54,7 @@ func newRoot(r *run, args []string) *cobra.Command {
 	root.Flags().BoolVar(&mcp, "mcp", false, "serve MCP on standard input and output, as without a command")
 	root.Flags().BoolVar(&scan, "scan", false, "look at every aai.json of this computer, as the command scan")
 	root.Flags().BoolVar(&discover, "discover", false, "find the app of the web site whose address follows, as the command discover")
+	root.Flags().StringVar(&describe, "generate", "", "write an aai.json for the program `app`, as the command generate")
 	root.Flags().BoolVar(&version, "version", false, "print the version")
 	addToolNames(root)
 	addPersistentFlags(root, r)
@@ -60,7 +64,7 @@ func newRoot(r *run, args []string) *cobra.Command {
 	root.SetErr(r.cfg.Err)
 	root.SetArgs(args)
 	root.AddCommand(
-		newMCP(r), newExec(r), newApps(r), newGuide(r), newDiscover(r), newScan(r), newLint(r), newConfig(r),
+		newMCP(r), newExec(r), newApps(r), newGuide(r), newDiscover(r), newScan(r), newLint(r), newGenerate(r), newConfig(r),
 		newHistory(r), newAudit(r), newConsent(r), newMode(r), newKeychain(r), newAuth(r), newCheck(r),
 		newWorkflow(r), newSkills(r), newCompletion(r), newVersion(r),
 	)

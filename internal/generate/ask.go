@@ -1,0 +1,69 @@
+package generate
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"aai"
+	"aai/internal/dbuswire"
+)
+
+// askLimit is how long one question to a program may take.
+const askLimit = 5 * time.Second
+
+const (
+	introspectable = dbuswire.BusName + ".Introspectable"
+	properties     = dbuswire.BusName + ".Properties"
+)
+
+// An address is an object of a service.
+type address struct{ bus, service, path string }
+
+// asker puts questions to programs through the driver.
+type asker struct{ driver aai.Driver }
+
+// call calls a method with constants, and returns its answer.
+func (a asker) call(ctx context.Context, at address, iface, member string, args ...any) (any, error) {
+	fixed := make([]json.RawMessage, len(args))
+	for i, arg := range args {
+		raw, err := json.Marshal(arg)
+		if err != nil {
+			return nil, err
+		}
+		fixed[i] = raw
+	}
+	return a.run(ctx, &aai.DBusRecipe{Bus: at.bus, Service: at.service, Object: at.path, Interface: iface, Method: member, Args: fixed}, nil)
+}
+
+// run runs one recipe.
+func (a asker) run(ctx context.Context, r *aai.DBusRecipe, args map[string]any) (any, error) {
+	run, err := a.driver.Compile(&aai.Recipe{Platform: "linux", DBus: r})
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, askLimit)
+	defer cancel()
+	result, err := run(ctx, &aai.Call{Args: args})
+	if err != nil {
+		return nil, err
+	}
+	return result.Data, nil
+}
+
+// ofBus asks the bus itself.
+func (a asker) ofBus(ctx context.Context, bus, member string, args ...any) (any, error) {
+	return a.call(ctx, address{bus, dbuswire.BusName, dbuswire.BusPath}, dbuswire.BusInterface, member, args...)
+}
+
+// names are the texts of a list.
+func names(value any) []string {
+	list, _ := value.([]any)
+	var found []string
+	for _, item := range list {
+		if s, ok := item.(string); ok {
+			found = append(found, s)
+		}
+	}
+	return found
+}

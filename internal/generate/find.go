@@ -1,0 +1,170 @@
+package generate
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"aai"
+	"aai/internal/dbuswire"
+)
+
+const mprisPrefix = "org.mpris.MediaPlayer2."
+
+// A found is the service that a person means.
+type found struct {
+	bus      string
+	services []string // the main one first
+	entry    *entry
+	running  bool
+	starts   bool // the bus can start it
+}
+
+// find finds the service by its bus name, or by the desktop entry of a program.
+func (g *Generator) find(ctx context.Context, app, bus string) (*found, error) {
+	buses := []string{"session", "system"}
+	if bus != "" {
+		buses = []string{bus}
+	}
+	var candidates []string
+	var first error
+	for _, b := range buses {
+		f, near, err := g.findOn(ctx, app, b)
+		if f != nil {
+			return f, nil
+		}
+		candidates = append(candidates, near...)
+		if err != nil && first == nil && (b != "system" || bus != "") {
+			first = err
+		}
+	}
+	if first != nil {
+		return nil, first
+	}
+	e := aai.Errorf(aai.AppNotFound, "app: no service on D-Bus is %q, and no program with a service has a desktop entry of that name; expected a bus name such as org.example.Mail, or a desktop id", aai.CleanLabel(app, 100))
+	e.Candidates = aai.Nearest(app, append(candidates, g.entryIDs()...), 5)
+	e.Hint = "Start the program first: many have a service only while they run."
+	if g.entryNamed(app) != nil {
+		e = aai.Errorf(aai.AppNotRunning, "app: the program %q has no service on D-Bus now", aai.CleanLabel(app, 100))
+		e.Hint = "Start the program, if it does not run, and try again. One that has no service then cannot be described so; its windows can be operated by the desktop's tools."
+	}
+	return nil, e
+}
+
+// findOn finds the service on one bus. It returns the names there are, where it is not.
+func (g *Generator) findOn(ctx context.Context, app, bus string) (*found, []string, error) {
+	listed, err := g.ask.ofBus(ctx, bus, "ListNames")
+	if err != nil {
+		return nil, nil, err
+	}
+	startable, err := g.ask.ofBus(ctx, bus, "ListActivatableNames")
+	if err != nil {
+		return nil, nil, err
+	}
+	f := &found{bus: bus}
+	running := slices.DeleteFunc(names(listed), func(name string) bool { return strings.HasPrefix(name, ":") })
+	all := append(slices.Clone(running), names(startable)...)
+	name := app
+	if f.entry = g.entryNamed(app); !slices.Contains(all, name) {
+		name = serviceOf(app, f.entry, all)
+	}
+	if name == "" || strings.HasPrefix(name, ":") || !dbuswire.ValidBusName(name) {
+		return nil, all, nil
+	}
+	if f.entry == nil {
+		f.entry = g.entryOfService(name)
+	}
+	f.running, f.starts = slices.Contains(running, name), slices.Contains(names(startable), name)
+	f.services = []string{name}
+	if f.running {
+		f.services = append(f.services, g.siblings(ctx, bus, name, running)...)
+	}
+	return f, nil, nil
+}
+
+// unnumbered is the name of a service without the number by which each process of a program
+// has one of its own, such as "org.kde.kate-123" or "org.mpris.MediaPlayer2.vlc.instance123".
+func unnumbered(name string) string {
+	short := strings.TrimRight(name, "0123456789")
+	if short == name {
+		return name
+	}
+	short = strings.TrimSuffix(strings.TrimSuffix(short, "_"), "instance")
+	if cut, ok := strings.CutSuffix(short, "-"); ok {
+		return cut
+	}
+	if cut, ok := strings.CutSuffix(short, "."); ok {
+		return cut
+	}
+	return name
+}
+
+// serviceOf is the service of a program with this desktop id, "" where there is none: its
+// own name, that of one of its processes, that of a media player.
+func serviceOf(app string, e *entry, all []string) string {
+	id := strings.TrimSuffix(app, ".desktop")
+	words := []string{id}
+	if e != nil {
+		words = append(words, e.ID)
+		if fields := strings.Fields(e.exec); len(fields) > 0 {
+			words = append(words, filepath.Base(fields[0]))
+		}
+	}
+	for _, is := range []func(name, word string) bool{
+		func(name, word string) bool { return name == word },
+		strings.EqualFold,
+		func(name, word string) bool {
+			return unnumbered(name) != name && strings.EqualFold(unnumbered(name), word)
+		},
+		func(name, word string) bool {
+			return !strings.HasPrefix(name, mprisPrefix) && strings.EqualFold(lastPart(unnumbered(name)), lastPart(word))
+		},
+		func(name, word string) bool {
+			player, ok := strings.CutPrefix(name, mprisPrefix)
+			return ok && strings.EqualFold(unnumbered(player), lastPart(word))
+		},
+	} {
+		for _, word := range words {
+			for _, name := range slices.Sorted(slices.Values(all)) {
+				if !strings.HasPrefix(name, ":") && is(name, word) {
+					return name
+				}
+			}
+		}
+	}
+	return ""
+}
+
+func lastPart(name string) string { return name[strings.LastIndex(name, ".")+1:] }
+
+// entryOfService is the desktop entry of a service, where one has its name.
+func (g *Generator) entryOfService(name string) *entry {
+	plain := unnumbered(name)
+	for _, id := range []string{name, plain, strings.TrimPrefix(plain, mprisPrefix), strings.ToLower(plain)} {
+		if e := g.entryNamed(id); e != nil {
+			return e
+		}
+	}
+	return nil
+}
+
+// siblings are other names of the process that has the name, by which it offers what has a
+// form of its own.
+func (g *Generator) siblings(ctx context.Context, bus, name string, running []string) []string {
+	owner, err := g.ask.ofBus(ctx, bus, "GetNameOwner", name)
+	if err != nil {
+		return nil
+	}
+	var found []string
+	for _, other := range running {
+		if other == name || !strings.HasPrefix(other, mprisPrefix) {
+			continue
+		}
+		if theirs, err := g.ask.ofBus(ctx, bus, "GetNameOwner", other); err == nil && theirs == owner {
+			found = append(found, other)
+		}
+	}
+	slices.Sort(found)
+	return found[:min(len(found), 1)]
+}

@@ -1,0 +1,230 @@
+package generate
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+
+	"aai"
+	"aai/internal/catalog"
+	"aai/internal/lint"
+)
+
+// Config is what a Generator stands on.
+type Config struct {
+	// Driver runs recipes over D-Bus; nil: this computer has no services to ask.
+	Driver aai.Driver
+	// Entries are the folders of desktop entries, the most important first.
+	Entries []string
+	// Folder is where a descriptor is saved, as <folder>/<app id>/aai.json; empty: none is.
+	Folder string
+	// Language is the person's, such as "de_AT"; nil: nobody knows.
+	Language func() string
+}
+
+// A Generator writes descriptors. Safe for concurrent use.
+type Generator struct {
+	cfg Config
+	ask asker
+}
+
+// New returns a Generator. It does no I/O.
+func New(cfg Config) *Generator { return &Generator{cfg, asker{cfg.Driver}} }
+
+func (g *Generator) language() string {
+	if g.cfg.Language == nil {
+		return ""
+	}
+	return g.cfg.Language()
+}
+
+// A Request is what is to be described.
+type Request struct {
+	App   string // a bus name, a desktop id, or a desktop entry's file name
+	Bus   string // "session" or "system"; empty: where it is found first
+	Start bool   // the bus may start the service
+	Tools int    // at most so many; zero: the usual number
+}
+
+// Bounds of the number of tools. Agents choose best among few.
+const (
+	usualTools = 80
+	mostTools  = 200
+)
+
+// A Draft is a descriptor that nobody has seen yet.
+type Draft struct {
+	Document *catalog.Document
+	Text     []byte       // the document, as it would be saved
+	Notes    []string     // what was left out, and what a person should look at
+	Report   *lint.Report // without errors
+}
+
+// Draft describes a program. It starts nothing unless the request says so, and calls
+// nothing that acts. The error is an *aai.Error.
+func (g *Generator) Draft(ctx context.Context, r Request) (*Draft, error) {
+	if g.cfg.Driver == nil {
+		e := aai.Errorf(aai.AutomationNotSupported, "descriptors are generated from services on D-Bus, which this computer has not")
+		e.Hint = "Write the aai.json by hand: docs/descriptors.md; aai-gateway lint looks at it."
+		return nil, e
+	}
+	f, err := g.find(ctx, strings.TrimSpace(r.App), r.Bus)
+	if err != nil {
+		return nil, err
+	}
+	if !f.running && !r.Start {
+		e := aai.Errorf(aai.AppNotRunning, "app: %s does not run, and was not started", f.services[0])
+		e.Hint = "Start the program, or let the bus start it: --start."
+		return nil, e
+	}
+	notes := &noted{}
+	s, err := g.walk(ctx, f, notes)
+	if err != nil {
+		return nil, err
+	}
+	digest, err := s.digest()
+	if err != nil {
+		return nil, aai.Errorf(aai.Internal, "what was read cannot be named: %w", err)
+	}
+	d := &drafting{source: s, notes: notes}
+	list := g.reachable(d.proposals(), notes)
+	if len(list) == 0 {
+		e := aai.Errorf(aai.AutomationNotSupported, "%s offers nothing that could be a tool", f.services[0])
+		e.Hint = "Its windows, if it has some, can be operated by the desktop's tools."
+		return nil, e
+	}
+	list = named(fewest(list, r.Tools, notes))
+	doc := document(f, s, list)
+	doc.Generated = &catalog.Generated{From: "dbus:" + s.Services[0], Digest: digest}
+	draft := &Draft{Document: doc}
+	if err := draft.finish(list); err != nil {
+		return nil, err
+	}
+	draft.Notes = append(notes.list, byName(list)...)
+	return draft, nil
+}
+
+// reachable are the proposals that the driver would run.
+func (g *Generator) reachable(list []proposal, notes *noted) []proposal {
+	var kept []proposal
+	for _, p := range list {
+		if _, err := g.cfg.Driver.Compile(p.declared.Recipe); err != nil {
+			notes.add("%s is left out: %s", p.where, aai.AsError(err).Message)
+			continue
+		}
+		kept = append(kept, p)
+	}
+	return kept
+}
+
+// fewest are at most so many proposals, those of the best ranks, in their order.
+func fewest(list []proposal, most int, notes *noted) []proposal {
+	most = min(cmp.Or(most, usualTools), mostTools)
+	if len(list) <= most {
+		return list
+	}
+	at := make([]int, len(list))
+	for i := range at {
+		at[i] = i
+	}
+	slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(list[a].rank, list[b].rank) })
+	at = at[:most]
+	slices.Sort(at)
+	kept := make([]proposal, 0, most)
+	for _, i := range at {
+		kept = append(kept, list[i])
+	}
+	notes.add("%d of %d tools are in the descriptor; --tools says how many may be, up to %d", most, len(list), mostTools)
+	return kept
+}
+
+// named gives each proposal a name of its own, and a description unlike all others.
+func named(list []proposal) []proposal {
+	n := naming{map[string]bool{}}
+	same := map[string]int{}
+	for i := range list {
+		p := &list[i]
+		p.declared.Name = n.name(p.names...)
+		p.declared.Recipe.Tool = p.declared.Name
+		same[p.declared.Description]++
+	}
+	for i := range list {
+		p := &list[i]
+		if same[p.declared.Description] > 1 {
+			p.declared.Description = aai.CleanLabel(strings.TrimSuffix(p.declared.Description, "."), maxDescription-len(p.where)-3) + " (" + p.where + ")."
+		}
+		p.plain = aai.CleanLabel(strings.TrimSuffix(p.plain, "."), maxDescription-len(p.where)-3) + " (" + p.where + ")."
+	}
+	return list
+}
+
+// byName says of which tools only their names speak for reading.
+func byName(list []proposal) []string {
+	var found []string
+	for _, p := range list {
+		if p.byName {
+			found = append(found, p.declared.Name)
+		}
+	}
+	if len(found) == 0 {
+		return nil
+	}
+	return []string{"said to read by their names alone; look at each: " + strings.Join(found, ", ")}
+}
+
+// document is the document with the tools.
+func document(f *found, s *source, list []proposal) *catalog.Document {
+	service := unnumbered(s.Services[0])
+	first := list[0].declared.Recipe.DBus
+	section := catalog.Section{Platform: "linux", Way: "dbus", Common: catalog.Common{
+		Bus: s.Bus, Service: s.Services[0], Object: first.Object, Interface: first.Interface,
+	}}
+	for i := range list {
+		list[i].declared.Recipe.App = service
+		section.Tools = append(section.Tools, list[i].declared)
+	}
+	doc := &catalog.Document{ID: service, Version: "1.0.0", Name: sentence(lastPart(service))}
+	doc.Description = "What " + doc.Name + " offers to other programs over D-Bus."
+	if e := s.Entry; e != nil {
+		if e.Name != "" {
+			doc.Name = e.Name
+			doc.Description = "What " + e.Name + " offers to other programs over D-Bus."
+		}
+		if words := cmp.Or(e.Comment, e.Generic); words != "" {
+			doc.Description = described(words)
+		}
+		if e.Local != "" {
+			doc.Name += "|" + e.Local
+		}
+		if !f.starts && e.exec != "" {
+			section.DesktopFile = e.ID + ".desktop"
+		}
+		if e.ID != service && !strings.EqualFold(e.ID, doc.Name) {
+			doc.Aliases = append(doc.Aliases, e.ID)
+		}
+	}
+	doc.Sections = []catalog.Section{section}
+	return doc
+}
+
+// finish writes the document, and takes a stranger's words out where lint doubts them.
+func (d *Draft) finish(list []proposal) error {
+	for range 3 {
+		text, err := d.Document.Marshal()
+		if err != nil {
+			return err
+		}
+		d.Text, d.Report = text, lint.Check(text, catalog.Options{Host: "linux"})
+		doubted := d.doubted(list)
+		if !doubted {
+			break
+		}
+	}
+	for _, f := range d.Report.Findings {
+		if f.Severity == lint.Error {
+			return aai.Errorf(aai.Internal, "what was generated is no descriptor: %s: %s", f.Path, f.Problem)
+		}
+	}
+	return nil
+}

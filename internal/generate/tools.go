@@ -1,0 +1,119 @@
+package generate
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"time"
+
+	"aai"
+	"aai/internal/schema"
+)
+
+// The names of the tools of the gateway's own app.
+const (
+	Show = "generate"
+	Save = "generate_save"
+)
+
+const (
+	which = `"app": {"type": "string", "minLength": 1, "maxLength": 255, "description": "A bus name, a desktop id, or a desktop entry's file name"},
+		"bus": {"type": "string", "enum": ["session", "system"], "description": "Where it is; without it, where it is found first"},
+		"tools": {"type": "integer", "minimum": 1, "maximum": 200, "description": "At most so many tools"}`
+
+	showParams = `{"type": "object", "additionalProperties": false, "required": ["app"], "properties": {` + which + `,
+		"start": {"type": "boolean", "description": "Let the bus start the program if it does not run"}}}`
+
+	saveParams = `{"type": "object", "additionalProperties": false, "required": ["app", "seen"], "properties": {` + which + `,
+		"seen": {"type": "string", "minLength": 64, "maxLength": 64, "description": "As generate gave it for what was shown"}}}`
+)
+
+// generating is how long all questions to a program may take together.
+const generating = 2 * time.Minute
+
+// An answer is what the tool "generate" gives.
+type answer struct {
+	App    string          `json:"app"`
+	Path   string          `json:"path,omitempty"` // where it would be saved
+	Seen   string          `json:"seen"`
+	Same   bool            `json:"same,omitempty"` // it is there already, and the same
+	Tools  int             `json:"tools"`
+	Tokens int             `json:"guide_tokens"`
+	Diff   string          `json:"diff,omitempty"`
+	Notes  []string        `json:"notes,omitempty"`
+	Text   json.RawMessage `json:"descriptor"`
+}
+
+// Tools are the tools of the gateway's own app. Agents are given none of them: what is
+// saved lowers what the gates ask for.
+func (g *Generator) Tools() []*aai.Tool {
+	show := &aai.Tool{
+		Name: Show, Description: "Describe a program by what it says of itself on D-Bus, as an aai.json that can be saved",
+		Params: schema.MustParse(showParams), Effect: aai.Reads, Timeout: generating, Run: g.show, Starts: true,
+	}
+	save := &aai.Tool{
+		Name: Save, Description: "Save the aai.json that generate has shown",
+		Params: schema.MustParse(saveParams), Effect: aai.Changes, Timeout: generating, Run: g.saveShown,
+	}
+	return []*aai.Tool{show, save}
+}
+
+// requestOf reads what a call asks for.
+func requestOf(call *aai.Call) Request {
+	var r Request
+	r.App, _ = call.Args["app"].(string)
+	r.Bus, _ = call.Args["bus"].(string)
+	r.Start, _ = call.Args["start"].(bool)
+	switch n := call.Args["tools"].(type) {
+	case float64:
+		r.Tools = int(n)
+	case int:
+		r.Tools = n
+	case json.Number:
+		if whole, err := n.Int64(); err == nil {
+			r.Tools = int(whole)
+		}
+	}
+	return r
+}
+
+func (g *Generator) show(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	draft, err := g.Draft(ctx, requestOf(call))
+	if err != nil {
+		return nil, undelivered(err)
+	}
+	id := draft.Document.ID
+	before, err := g.before(id)
+	if err != nil {
+		return nil, err
+	}
+	a := answer{
+		App: id, Seen: seen(before, draft.Text), Tools: len(draft.Document.Sections[0].Tools), Tokens: draft.Report.GuideTokens,
+		Notes: draft.Notes, Text: draft.Text, Same: string(before) == string(draft.Text),
+	}
+	if g.cfg.Folder != "" {
+		a.Path = g.path(id)
+		a.Diff = difference(a.Path, before, draft.Text)
+	}
+	return &aai.Result{Text: string(draft.Text), Data: a}, nil
+}
+
+func (g *Generator) saveShown(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	draft, err := g.Draft(ctx, requestOf(call))
+	if err != nil {
+		return nil, undelivered(err)
+	}
+	shown, _ := call.Args["seen"].(string)
+	if err := g.save(ctx, draft.Document.ID, draft.Text, shown); err != nil {
+		return nil, err
+	}
+	path := g.path(draft.Document.ID)
+	return &aai.Result{Text: "Saved as " + path + ".", Data: map[string]any{"app": draft.Document.ID, "path": path}}, nil
+}
+
+// undelivered is an error of a program that was only asked what it is.
+func undelivered(err error) error {
+	e := *aai.AsError(err)
+	e.Delivery = cmp.Or(e.Delivery, aai.NotDelivered)
+	return &e
+}
