@@ -9,6 +9,7 @@ import (
 	"aai"
 	"aai/internal/catalog"
 	"aai/internal/desktop"
+	"aai/internal/discovery/ways"
 	"aai/internal/seat"
 )
 
@@ -37,6 +38,9 @@ type platform struct {
 	drivers func(*setup, *slog.Logger) (map[string]aai.Driver, io.Closer)
 	// entry is the command of a desktop entry, as catalog.Options has it; nil where there are none.
 	entry func(*setup) func(id string) string
+	// ways says where ways into apps are looked for on this system; nil: nowhere but in the
+	// configurations of clients.
+	ways func(*setup) ways.Config
 	// desktop makes what the tools of the desktop need, at the first use of one;
 	// nil where windows cannot be operated yet. What it made is closed by the
 	// closer.

@@ -10,10 +10,12 @@ import (
 
 	"aai"
 	"aai/internal/catalog"
+	"aai/internal/dbuswire"
 	"aai/internal/desktop"
 	"aai/internal/desktop/atspi"
 	"aai/internal/desktop/launcher"
 	"aai/internal/desktop/x11"
+	"aai/internal/discovery/ways"
 	"aai/internal/drivers/dbus"
 	"aai/internal/seat"
 )
@@ -65,6 +67,16 @@ func hostPlatform(home string, getenv func(string) string) platform {
 		drivers: func(cfg *setup, log *slog.Logger) (map[string]aai.Driver, io.Closer) {
 			bus := dbus.New(dbus.Config{AllowSystemBus: cfg.AllowSystemBus, Getenv: cfg.session.Getenv, Start: cfg.starter(dataDirs), Log: log})
 			return map[string]aai.Driver{"linux/dbus": bus, "linux/ipc": bus}, bus
+		},
+		ways: func(cfg *setup) ways.Config {
+			var entries []string
+			for _, dir := range dataDirs {
+				entries = append(entries, filepath.Join(dir, "applications"))
+			}
+			return ways.Config{
+				Bus:     func() (string, error) { return dbuswire.SessionAddress(cfg.session.Getenv) },
+				Entries: entries, Never: dbus.Never,
+			}
 		},
 		entry: func(cfg *setup) func(string) string { return cfg.programs(dataDirs).Entry },
 		desktop: func(cfg *setup, log *slog.Logger) (func() desktop.Backend, io.Closer) {

@@ -289,6 +289,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 
 	describing := cfg.generator(drivers)
 	cfg.host = p.hosts()
+	seeker := cfg.seeker(p.getenv, log)
 	known, built, recent := new(everywhere), new(parts), new(again.Answers)
 	calling := newCalling(func() *aai.Gateway { return built.gateway }, vault, callingPlaces{cfg.home, cfg.platform.data}, log)
 	ownApps, closeDesktop := cfg.ownApps(recent, calling.desktop, log)
@@ -296,7 +297,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 		own.Sources{
 			Journal: record, Store: store, Preapproved: cfg.Preapproved,
 			Modes: trust.modes, Revocations: trust.revocations,
-			Web: known, Logins: logins,
+			Web: known, Here: seeker.look, Logins: logins,
 			HostPlatform: cfg.platform.name, Fetch: fetch(client),
 			Vault: vault, Unsealed: store.Unsealed, Keeps: store.Keeps, Aside: asideOf(store), Asked: trust.notice, Check: checkOf(ownApps),
 			Passphrase: passphrase, Confirmed: cfg.confirmed(), Unconfirmed: func() []proof.Setting { return cfg.Unconfirmed },
@@ -313,6 +314,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 		DefaultTimeout: cfg.DefaultTimeout, Rescan: cfg.RescanInterval,
 		Entry: entry, Own: append(ownApps, self, calling.library.Reserved()), Log: log,
 	})
+	seeker.apps = known.local.Apps
 	known.Web = cfg.web(servers.Over(calling.library.Over(known.local)), client, drivers, log)
 	shown := &policy.Visible{Catalog: known, Modes: trust.modes}
 	*built = parts{

@@ -42,6 +42,7 @@ func (s *setup) trust(store policy.Store, passphrase *proof.Passphrase, log *slo
 	if s.Policy.Confirm {
 		words = s.Policy.Words
 	}
+	asked := func(r *aai.Request) bool { return r.Call.Caller.Door != aai.DoorCLI && own.LooksHere(r) }
 	who := s.person(t.dialog, passphrase)
 	if p, ok := who.(prover); ok {
 		t.notice = p.notice
@@ -49,7 +50,7 @@ func (s *setup) trust(store policy.Store, passphrase *proof.Passphrase, log *slo
 	t.gates = []aai.Gate{
 		t.limits, // first: a call that is refused counts too
 		policy.NewOwn(policy.OwnConfig{
-			Open: slices.Concat(own.OpenTools(), workflow.OpenTools(), kept.OpenTools(), script.OpenTools()), Personal: []string{aai.DoorCLI}, First: own.SetPassphrase,
+			Open: slices.Concat(own.OpenTools(), workflow.OpenTools(), kept.OpenTools(), script.OpenTools()), Personal: []string{aai.DoorCLI}, First: own.SetPassphrase, Asked: asked,
 			Narrows: own.Narrows(store, t.modes), Person: who, Language: s.asks.language, Hidden: s.hidden,
 		}),
 		policy.Lists{Allowed: s.Policy.Allowed, Denied: s.Policy.Denied},
@@ -58,7 +59,7 @@ func (s *setup) trust(store policy.Store, passphrase *proof.Passphrase, log *slo
 		t.modes,
 		policy.NewDestructive(words),
 		policy.NewConsent(policy.ConsentConfig{
-			Store: store, Preapproved: s.Preapproved, Elicitation: s.Policy.Elicitation,
+			Store: store, Preapproved: s.Preapproved, Asked: asked, Elicitation: s.Policy.Elicitation,
 			Revocations: t.revocations, Mode: t.modes, Person: who, Language: s.asks.language,
 		}),
 	}

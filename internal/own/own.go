@@ -70,6 +70,11 @@ type Sources struct {
 	// Preapproved are the grants of the configuration.
 	Preapproved []policy.Grant
 	Web         Web // nil: there is none
+	// Here looks for every way into the apps of this computer; nil: nobody does.
+	Here func(ctx context.Context) (any, error)
+	// Hints are what else the site at an address publishes for programs, in words and as
+	// data, nil where that is nothing; nil: nobody asks.
+	Hints func(ctx context.Context, address string) (words string, data any, err error)
 	// Logins know the person to web apps; nil: there are none.
 	Logins *login.Logins
 	// Vault keeps secrets.
@@ -144,7 +149,7 @@ func App(s Sources, known func() Catalog) *aai.App {
 			change(SetMode, "Set how much callers may do at all", modeParams, modeTools{s.Modes}.set),
 			read(Check, "Say whether windows can be read here, and what was found of the person's session", none, s.check),
 			read(Keychain, "Say where the key of secrets is, and why not in a better place", none, v.status),
-		}, append(webTools{s.Web}.tools(), loginTools{s.Logins, known}.tools()...)...),
+		}, append(webTools{s.Web, s.Here, s.Hints}.tools(), loginTools{s.Logins, known}.tools()...)...),
 	}
 	app.Tools = append(app.Tools, auditTools{s.Journal}.tools()...)
 	app.Tools = append(app.Tools, proofTools{s.Passphrase, s.Confirmed, s.Unconfirmed}.tools()...)

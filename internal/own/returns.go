@@ -47,6 +47,13 @@ const (
 		"expires": {"type": "string", "format": "date-time", "title": "expires"}, "renews": {"type": "boolean"},
 		"issuer": {"type": "string"}, "client": {"type": "string"}}}}}}`
 
+	wayRows = `{"type": "object", "properties": {"ways": {"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
+		"app": {"type": "string", "title": "app"}, "kind": {"type": "string", "title": "way"},
+		"state": {"type": "string", "title": "state"}, "covered": {"type": "string", "title": "has tools as"},
+		"gains": {"type": "string", "title": "what it gives"}, "get": {"type": "string"},
+		"id": {"type": "string"}, "where": {"type": "array", "items": {"type": "string"}},
+		"variables": {"type": "array", "items": {"type": "string"}}, "new": {"type": "boolean"}}}}}}`
+
 	placeRows = `{"type": "object", "properties": {"places": {"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
 		"state": {"type": "string", "title": "state"}, "title": {"type": "string", "title": "place of the key"},
 		"detail": {"type": "string", "title": "why"}, "name": {"type": "string"}}}}}}`
@@ -56,7 +63,7 @@ const (
 // are our own.
 func promise(app *aai.App) {
 	for name, returns := range map[string]string{
-		Apps: appRows, Scan: scanRows, History: historyRows, Consents: consentRows, LoginStatus: loginRows, Keychain: placeRows,
+		Apps: appRows, Scan: scanRows, History: historyRows, Consents: consentRows, LoginStatus: loginRows, Keychain: placeRows, Discover: wayRows,
 	} {
 		if tool := app.Tool(name); tool != nil {
 			tool.Returns = aai.Schema{Source: json.RawMessage(returns)}

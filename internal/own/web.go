@@ -6,10 +6,11 @@ import (
 
 	"aai"
 	"aai/internal/catalog"
+	"aai/internal/schema"
 	"aai/internal/site"
 )
 
-// The names of the tools about web sites.
+// The names of the tools about what can be found.
 const (
 	Discover = "discover"
 	NameSite = "discover_name"
@@ -25,32 +26,99 @@ type Web interface {
 }
 
 const (
-	oneSite   = `{"type": "object", "properties": {"url": {"type": "string", "description": "Address, domain or known name"}}, "required": ["url"], "additionalProperties": false}`
+	oneSite = `{"type": "object", "properties": {"url": {"type": "string", "minLength": 1, "description": "Address, domain or known name of a web site; without it: the ways into the apps of this computer"},
+		"hints": {"type": "boolean", "description": "Also what else the site publishes for programs"}}, "additionalProperties": false}`
 	namedSite = `{"type": "object", "properties": {"name": {"type": "string"}, "url": {"type": "string"}}, "required": ["name", "url"], "additionalProperties": false}`
 )
 
-// webTools are the tools about web sites.
-type webTools struct{ web Web }
+// ThisComputer is what answers of discover name as the source of their words: programs that
+// are installed here say what they like.
+const ThisComputer = "the programs of this computer"
+
+// LooksHere reports whether a call of the gateway's own app asks what there is on this
+// computer beyond the apps that the person placed here: a person is asked about that, as
+// about any other app that is read.
+func LooksHere(r *aai.Request) bool {
+	return r.App.ID == aai.OwnApp && r.Tool.Name == Discover && text(r.Call, "url") == ""
+}
+
+// webTools are the tools about what can be found.
+type webTools struct {
+	web  Web
+	here func(ctx context.Context) (any, error) // nil: nobody looks
+	// hints are what else a site publishes for programs; nil: nobody asks.
+	hints func(ctx context.Context, address string) (words string, data any, err error)
+}
 
 // tools are none where there is no web.
 func (t webTools) tools() []*aai.Tool {
 	if t.web == nil {
 		return nil
 	}
-	return []*aai.Tool{
-		read(Discover, "Say what a web site's app can do", oneSite, t.discover),
-		change(NameSite, "Give a web site a name", namedSite, t.name),
+	find := &aai.Tool{
+		Name: Discover, Description: "Say what a web site's app can do, or which ways there are into the apps of this computer",
+		Params: schema.MustParse(oneSite), Effect: aai.Reads, Run: t.discover,
 	}
+	return []*aai.Tool{find, change(NameSite, "Give a web site a name", namedSite, t.name)}
 }
 
 // discover asks the site, or the cache. Nothing goes out but the name of the host,
-// so it is open to agents, within the limits of the room that does it.
+// so it is open to agents, within the limits of the room that does it. Without an address
+// it looks through this computer.
 func (t webTools) discover(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	app, err := t.web.Discover(ctx, text(call, "url"))
+	address := text(call, "url")
+	if address == "" {
+		return t.computer(ctx)
+	}
+	app, err := t.web.Discover(ctx, address)
+	if wanted, _ := call.Args["hints"].(bool); wanted && t.hints != nil {
+		return t.withHints(ctx, address, app, err)
+	}
 	if err != nil {
 		return nil, err
 	}
-	return &aai.Result{Text: catalog.Guide(app), Data: catalog.GuideData(app), Foreign: originOf(app)}, nil
+	return guideOf(app), nil
+}
+
+func guideOf(app *aai.App) *aai.Result {
+	return &aai.Result{Text: catalog.Guide(app), Data: catalog.GuideData(app), Foreign: originOf(app)}
+}
+
+// computer is what was found here.
+func (t webTools) computer(ctx context.Context) (*aai.Result, error) {
+	if t.here == nil {
+		e := aai.Errorf(aai.InvalidParams, "url: is absent; expected the address of a site, since this gateway does not look through its computer")
+		e.Hint = "Give a site's address, such as https://example.com."
+		return nil, e
+	}
+	found, err := t.here(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &aai.Result{Data: found, Foreign: ThisComputer}, nil
+}
+
+// withHints adds what else a site publishes. A site that has an app and no hints is as one
+// that was not asked for any; one that could not be asked at all is not asked again.
+func (t webTools) withHints(ctx context.Context, address string, app *aai.App, failed error) (*aai.Result, error) {
+	if failed != nil && aai.AsError(failed).Code != aai.AppNotFound {
+		return nil, failed
+	}
+	words, data, err := t.hints(ctx, address)
+	switch {
+	case failed != nil && (err != nil || data == nil):
+		return nil, failed
+	case failed != nil:
+		return &aai.Result{Text: words, Data: map[string]any{"hints": data}, Foreign: aai.CleanLabel(address, 200), Warning: aai.AsError(failed).Message}, nil
+	}
+	result := guideOf(app)
+	if err != nil {
+		result.Warning = "what else the site publishes is not known: " + aai.AsError(err).Message
+	} else if data != nil {
+		result.Text += "\n\n" + words
+		result.Data = map[string]any{"guide": result.Data, "hints": data}
+	}
+	return result, nil
 }
 
 // originOf is the site whose words an app's guide holds.

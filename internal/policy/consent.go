@@ -35,6 +35,9 @@ type ConsentConfig struct {
 	Revocations *Revocations
 	// Mode says how strict the gateway is; nil: normal.
 	Mode *Modes
+	// Asked reports whether a person is asked about a request to the gateway's own app, as
+	// about one to any other; nil: about none.
+	Asked func(*aai.Request) bool
 	// Person is who is asked, and how they prove that it is they; nil: they are asked in
 	// a window or at a terminal, and need not.
 	Person Person
@@ -53,6 +56,7 @@ type Consent struct {
 	elicitation []string
 	mode        *Modes
 	person      Person
+	asked       func(*aai.Request) bool
 	words       func() words
 	seals       *sealer
 	sessions    *sessionGrants
@@ -66,7 +70,7 @@ func NewConsent(cfg ConsentConfig) *Consent {
 	}
 	return &Consent{
 		store: cfg.Store, preapproved: cfg.Preapproved, elicitation: cfg.Elicitation, mode: cfg.Mode, person: cfg.Person,
-		words: func() words { return wordsIn(cfg.Language()) },
+		asked: cfg.Asked, words: func() words { return wordsIn(cfg.Language()) },
 		seals: newSealer(), sessions: newSessionGrants(cfg.Revocations), now: time.Now,
 	}
 }
@@ -77,7 +81,8 @@ func (c *Consent) Preapproved() []Grant { return c.preapproved }
 // Check admits the call if somebody has allowed it, refuses it if somebody has
 // refused it, and asks otherwise.
 func (c *Consent) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) {
-	if r.App.ID == aai.OwnApp || onlyCalls(r.App, r.Tool) {
+	ofOwn := r.App.ID == aai.OwnApp
+	if ofOwn && (c.asked == nil || !c.asked(r)) || onlyCalls(r.App, r.Tool) {
 		return nil, nil
 	}
 	now := c.now()
@@ -263,6 +268,8 @@ func refused(r *aai.Request, g Grant) error {
 // permissions are all that a person could allow where the request asks for one.
 func permissions(r *aai.Request) []string {
 	switch {
+	case r.App.ID == aai.OwnApp:
+		return []string{r.Permission()} // to one of the gateway's own tools, and never to the others
 	case !r.App.OperatesOthers():
 	case r.Permission() == aai.PermissionStart:
 		// What will run may be another program than the script that starts it.

@@ -28,6 +28,9 @@ type Own struct {
 type OwnConfig struct {
 	// Open names the tools of the app "aai" that every door may use.
 	Open []string
+	// Asked reports whether a request of a tool that is open and reads is for an agent only
+	// after a person has allowed it: the gate of consent asks. Nil: none is.
+	Asked func(*aai.Request) bool
 	// Personal names the doors behind which a person sits.
 	Personal []string
 	// Narrows reports whether the request, which is for a tool that does not only read,
@@ -68,6 +71,8 @@ func (o *Own) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error)
 	}
 	personal := slices.Contains(o.cfg.Personal, r.Call.Caller.Door)
 	switch reads := r.Tool.Effect == aai.Reads; {
+	case reads && slices.Contains(o.cfg.Open, r.Tool.Name) && o.cfg.Asked != nil && o.cfg.Asked(r):
+		return nil, nil // the gate of consent asks
 	case (reads || onlyCalls(r.App, r.Tool)) && (personal || slices.Contains(o.cfg.Open, r.Tool.Name)):
 		r.Consent = "own"
 		return nil, nil

@@ -2,18 +2,25 @@ package cli
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
+
+	"aai"
+	"aai/internal/jsontree"
 )
 
 func newDiscover(r *run) *cobra.Command {
 	var name string
 	cmd := &cobra.Command{
 		Use:   "discover [address]",
-		Short: "Find the app of a web site, or look through this computer",
+		Short: "Find the app of a web site, or every way into the apps of this computer",
 		Long: "Asks the site at the address, such as https://example.com or example.com, for its\n" +
-			"aai.json, and shows what its app can do and how to call it. Without an address it\n" +
-			"looks through this computer, as the command scan.",
+			"aai.json, and shows what its app can do and how to call it, and what else the site\n" +
+			"publishes for programs. Without an address it looks through this computer for every\n" +
+			"way into its apps: what would be gained by it, and how to get it. It only looks: no\n" +
+			"program is started or called, and nothing is switched on.",
 		Args:              operands(0, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -31,9 +38,13 @@ func newDiscover(r *run) *cobra.Command {
 // the name, if it is to have one.
 func (r *run) discover(ctx context.Context, address []string, name string) error {
 	if len(address) == 0 {
-		return r.scan(ctx)
+		return r.discoverHere(ctx)
 	}
-	result, err := r.own(ctx, "discover", map[string]any{"url": address[0]})
+	asked := map[string]any{"url": address[0]}
+	if name == "" { // a site is given a name for its app's sake
+		asked["hints"] = true
+	}
+	result, err := r.own(ctx, "discover", asked)
 	if err != nil {
 		return err
 	}
@@ -44,6 +55,63 @@ func (r *run) discover(ctx context.Context, address []string, name string) error
 	}
 	return r.output.show(guideData(result), func() error {
 		r.output.lines(result.Text)
+		if result.Warning != "" {
+			r.output.note("warning: " + result.Warning)
+		}
 		return nil
 	})
+}
+
+// discoverHere shows the ways into the apps of this computer.
+func (r *run) discoverHere(ctx context.Context) error {
+	result, err := r.own(ctx, "discover", nil)
+	if err != nil {
+		return err
+	}
+	s, err := r.sheet(ctx, "discover", result.Data)
+	if err != nil {
+		return err
+	}
+	return r.output.show(result.Data, func() error {
+		r.output.showSheet(s, map[string]func(*node) string{"app": markedNew}, howToGet)
+		r.output.note(fmt.Sprintf("%d ways were found in %s ms. None was taken: nothing was started, called or switched on.", len(s.rows), memberText(s.answer, "took_ms")))
+		for _, silent := range textsOf(s.answer, "silent") {
+			r.output.note("did not answer in time: " + silent)
+		}
+		for _, remark := range textsOf(s.answer, "notes") {
+			r.output.note(remark)
+		}
+		return nil
+	})
+}
+
+// markedNew is the name of a way's app, with a mark where a scan has found it lately.
+func markedNew(way *node) string {
+	if isTrue(way, "new") {
+		return "* " + memberText(way, "app")
+	}
+	return ""
+}
+
+// howToGet is the line below a way's row, for those that have no tools yet.
+func howToGet(way *node) []string {
+	var lines []string
+	if names := textsOf(way, "variables"); len(names) > 0 {
+		lines = append(lines, "is given: "+strings.Join(names, ", "))
+	}
+	if memberText(way, "covered") != "" {
+		return lines
+	}
+	return append(lines, memberText(way, "get"))
+}
+
+// textsOf are the texts of a list, each on one line.
+func textsOf(n *node, name string) []string {
+	var all []string
+	for item := range n.Member(name).Items() {
+		if item.Kind == jsontree.Text {
+			all = append(all, aai.CleanLabel(item.Text, maxQuestion))
+		}
+	}
+	return all
 }

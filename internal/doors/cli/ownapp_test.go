@@ -21,7 +21,7 @@ func (w *world) ownApp() *aai.App {
 		{Name: "guide", Params: open, Run: guide},
 		{Name: "descriptor", Params: open, Run: answer(&aai.Result{Text: `{"schema_version":"1.0"}`})},
 		{Name: "scan", Returns: rows("files", "status", "app", "tools", "path:file", "place"), Run: w.scan},
-		{Name: "discover", Params: open, Run: discovered},
+		{Name: "discover", Params: open, Returns: rows("ways", "app", "kind:way", "state", "covered:has tools as", "gains:what it gives"), Run: discovered},
 		{Name: "discover_name", Params: open, Run: w.nameSite},
 		{Name: "history", Params: open, Returns: rows("", "time:time:date-time", "caller", "app", "tool", "effect", "result", "ms", "consent", "call", "message"), Run: w.history},
 		{Name: "audit_verify", Run: w.auditVerify},
@@ -81,9 +81,16 @@ func guide(_ context.Context, call *aai.Call) (*aai.Result, error) {
 	return &aai.Result{Text: "# Notes\n\n\x1b[1madd: adds a note\n", Data: map[string]any{"id": app, "tools": []string{"add"}}}, nil
 }
 
-// discovered is the app of any site.
+// discovered is the app of any site, or a few ways into apps.
 func discovered(_ context.Context, call *aai.Call) (*aai.Result, error) {
 	url, _ := call.Args["url"].(string)
+	if url == "" {
+		return &aai.Result{Data: object{"took_ms": 7, "silent": []string{"org.example.\x1b[1mFrozen"}, "notes": []string{"not read: a.desktop"}, "ways": []object{
+			{"app": "org.example.Player", "kind": "mpris", "state": "running", "gains": "plays", "get": "Write an aai.json.", "new": true},
+			{"app": "org.example.Notes", "kind": "gtk-actions", "state": "running", "covered": "org.example.Notes", "gains": "its actions", "get": "Write an aai.json."},
+			{"app": "tickets", "kind": "mcp-server", "state": "configured", "gains": "its tools", "get": "It is a client's.", "variables": []string{"TICKETS_TOKEN", "TICKETS_URL"}},
+		}}}, nil
+	}
 	if url == "down.example" {
 		return nil, aai.Errorf(aai.AppNotRunning, "%s could not be reached", url)
 	}

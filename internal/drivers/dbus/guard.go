@@ -22,6 +22,12 @@ func taints(name string) bool {
 	return isDenied(name, deniedNames())
 }
 
+// Never reports whether no descriptor can make a tool that calls the interface of the
+// service; an empty interface stands for all that the service has.
+func Never(service, iface string) bool {
+	return isDenied(service, deniedNames()) || isDenied(iface, deniedNames()) || isDenied(iface, deniedInterfaces())
+}
+
 // busMembers are all the methods of the bus itself that a tool may call: those
 // that only tell something.
 func busMembers() []string {

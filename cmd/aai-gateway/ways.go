@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"log/slog"
+	"maps"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"aai"
+	"aai/internal/catalog"
+	"aai/internal/discovery/ways"
+	"aai/internal/install"
+)
+
+// A seeker looks for ways into the apps of this computer. The apps are given later.
+type seeker struct {
+	room *ways.Room
+	apps func() []*aai.App
+}
+
+// seeker makes it, with what this system has.
+func (s *setup) seeker(getenv func(string) string, log *slog.Logger) *seeker {
+	var cfg ways.Config
+	if s.platform.ways != nil {
+		cfg = s.platform.ways(s)
+	}
+	w := &seeker{apps: func() []*aai.App { return nil }}
+	clients := install.New(install.Config{Home: s.home, Getenv: getenv, System: runtime.GOOS})
+	cfg.Servers = func(context.Context) ([]ways.Server, []string) {
+		found, unread := clients.Servers()
+		servers := make([]ways.Server, len(found))
+		for i, f := range found {
+			servers[i] = ways.Server(f)
+		}
+		return servers, unread
+	}
+	cfg.Apps = func(context.Context) []ways.App { return described(w.apps(), s.platform.name) }
+	cfg.Memory, cfg.Log = filepath.Join(s.platform.data, "ways.json"), log
+	w.room = ways.New(cfg)
+	return w
+}
+
+// look is all that was found.
+func (w *seeker) look(ctx context.Context) (any, error) { return w.room.Look(ctx), nil }
+
+// described says by which names on the bus and entries the apps with descriptors go.
+func described(apps []*aai.App, host string) []ways.App {
+	var all []ways.App
+	for _, app := range apps {
+		if app.Descriptor == nil || app.Origin != "" {
+			continue
+		}
+		read, err := catalog.Parse(app.Descriptor, catalog.Options{Host: host})
+		if err != nil {
+			continue
+		}
+		services, entries := make(map[string]bool), make(map[string]bool)
+		for _, r := range read.Recipes {
+			switch {
+			case r.DBus != nil:
+				services[r.DBus.Service] = true
+			case r.IPC != nil:
+				services[r.IPC.Service] = true
+			}
+			entries[r.Start] = true
+		}
+		delete(services, "")
+		delete(entries, "")
+		all = append(all, ways.App{ID: app.ID, Services: slices.Sorted(maps.Keys(services)), Entries: slices.Sorted(maps.Keys(entries))})
+	}
+	return all
+}

@@ -1,0 +1,142 @@
+package ways
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"aai"
+	"aai/internal/wholefile"
+)
+
+// What is remembered of scans.
+const (
+	maxMemory  = 1 << 20 // bytes
+	maxKnown   = 5000
+	newFor     = 7 * 24 * time.Hour  // how long a find is a new one
+	forgetting = 90 * 24 * time.Hour // after which one that was not seen again is forgotten
+)
+
+// A memory is what scans found so far, of all gateways of the person.
+type memory struct {
+	Claimed time.Time        `json:"claimed"` // when a gateway last began to scan
+	Scanned time.Time        `json:"scanned"` // when one last ended
+	Began   time.Time        `json:"began"`   // the first of all: what it found is not new
+	Ways    map[string]sight `json:"ways"`
+}
+
+// A sight is when a way was seen by scans.
+type sight struct {
+	First time.Time `json:"first"`
+	Last  time.Time `json:"last"`
+}
+
+// readMemory reads what is remembered. What cannot be understood is nothing.
+func readMemory(text []byte) memory {
+	var m memory
+	if err := json.Unmarshal(text, &m); err != nil || m.Ways == nil {
+		return memory{Ways: make(map[string]sight)}
+	}
+	return m
+}
+
+// remember says of a report what scans have found lately.
+func (r *Room) remember(report *Report) {
+	if r.cfg.Memory == "" {
+		return
+	}
+	text, err := wholefile.Read(r.cfg.Memory, wholefile.Limits{Size: maxMemory})
+	if err != nil {
+		return
+	}
+	m, now := readMemory(text), r.cfg.Now()
+	if m.Scanned.IsZero() {
+		return
+	}
+	report.Scanned = &m.Scanned
+	for i, w := range report.Ways {
+		s, seen := m.Ways[w.ID]
+		report.Ways[i].New = seen && s.First.After(m.Began) && now.Sub(s.First) < newFor
+	}
+}
+
+// Watch scans from time to time until ctx ends, and says in the log what is new. Of all
+// gateways that share the memory one scans, when the interval has passed since the last
+// scan of any. Nothing that is found is switched on.
+func (r *Room) Watch(ctx context.Context, interval time.Duration) {
+	if interval <= 0 || r.cfg.Memory == "" {
+		return
+	}
+	rest := r.cfg.Rest
+	for aai.Pause(ctx, rest) == nil {
+		found, next, err := r.scan(ctx, interval)
+		if err != nil {
+			r.cfg.Log.Warn("the scan for ways into apps could not be kept", "cause", err)
+		}
+		if len(found) > 0 {
+			names := found[:min(len(found), 5)]
+			r.cfg.Log.Info("new ways into apps were found; nothing was switched on: aai-gateway discover", "ways", len(found), "such as", names)
+		}
+		rest = max(next, r.cfg.Rest)
+	}
+}
+
+// scan looks, if no gateway has within the interval, and remembers. It returns the names of
+// what is new, and when to come again.
+func (r *Room) scan(ctx context.Context, interval time.Duration) (found []string, next time.Duration, err error) {
+	next = interval
+	mine := false
+	limits := wholefile.Limits{Size: maxMemory}
+	err = wholefile.Update(ctx, r.cfg.Memory, limits, func(old []byte) ([]byte, error) {
+		m, now := readMemory(old), r.cfg.Now()
+		if since := now.Sub(m.Claimed); since >= 0 && since < interval {
+			next = interval - since
+			return old, nil
+		}
+		mine, m.Claimed = true, now
+		return json.Marshal(m)
+	})
+	if err != nil || !mine {
+		return nil, next, err
+	}
+	report := r.Look(ctx)
+	if ctx.Err() != nil {
+		return nil, next, nil
+	}
+	err = wholefile.Update(ctx, r.cfg.Memory, limits, func(old []byte) ([]byte, error) {
+		m := readMemory(old)
+		found = m.add(report, r.cfg.Now())
+		return json.Marshal(m)
+	})
+	return found, next, err
+}
+
+// add remembers what a scan found, and returns what is new.
+func (m *memory) add(report *Report, now time.Time) (found []string) {
+	first := m.Began.IsZero()
+	if first {
+		m.Began = now
+	}
+	m.Scanned = now
+	for id, s := range m.Ways {
+		if now.Sub(s.Last) > forgetting {
+			delete(m.Ways, id)
+		}
+	}
+	for _, w := range report.Ways {
+		s, seen := m.Ways[w.ID]
+		switch {
+		case !seen && len(m.Ways) >= maxKnown:
+			continue
+		case !seen:
+			s.First = now
+			if !first {
+				found = append(found, fmt.Sprintf("%s (%s)", w.App, w.Kind))
+			}
+		}
+		s.Last = now
+		m.Ways[w.ID] = s
+	}
+	return found
+}
