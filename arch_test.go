@@ -83,6 +83,7 @@ func theMap() []room {
 		proof    = "internal/proof"
 		splice   = "internal/install/splice"
 		script   = "internal/script"
+		search   = "internal/search"
 	)
 	return []room{
 		{name: hygiene, why: "what of texts and secrets may be shown, kept and said again; it knows only text, so all may ask it"},
@@ -209,6 +210,8 @@ func theMap() []room {
 			why: "how far workflows have come, in a database beside the index of the journal; it knows their records, and runs none; whose a run is a lock says"},
 		{name: "internal/workflow/kept", ours: []string{"aai", jsontree, schema, whole, "internal/workflow", "internal/workflow/state"}, modules: []string{fsnotify}, tests: []string{keychain, policy},
 			why: "the workflows of a person's folder as an app, and runs as tools: files it reads and watches, runs it is given a store of"},
+		{name: search, ours: []string{"aai", catalog, database, hygiene, schema, tokens}, tests: []string{"descriptors"},
+			why: "finds the tools that do what is asked for: how a tool is told in a line the catalog knows, how they are ranked the database; apps, uses and refusals it is given"},
 		{name: "internal/own", ours: []string{"aai", hygiene, schema, catalog, policy, journal, keychain, lint, login, proof, site},
 			why: "the gateway's own app: its tools are what these rooms can do"},
 		{name: "internal/generate", ours: []string{"aai", catalog, lint, schema, whole, wire}, modules: []string{"github.com/rogpeppe/go-internal"}, tests: []string{dbus},

@@ -26,6 +26,7 @@ import (
 	"aai/internal/policy"
 	"aai/internal/process"
 	"aai/internal/proof"
+	"aai/internal/search"
 	"aai/internal/workflow/kept"
 )
 
@@ -291,6 +292,9 @@ func (p *program) build(cfg *setup) (*parts, error) {
 	cfg.host = p.hosts()
 	seeker := cfg.seeker(p.getenv, log)
 	known, built, recent := new(everywhere), new(parts), new(again.Answers)
+	finder := search.New(search.Config{
+		Apps: func() []*aai.App { return built.visible.Apps() }, Open: openTools(), Barred: policy.Barred(store, cfg.lists()),
+	})
 	calling := newCalling(func() *aai.Gateway { return built.gateway }, vault, callingPlaces{cfg.home, cfg.platform.data}, log)
 	ownApps, closeDesktop := cfg.ownApps(recent, calling.desktop, log)
 	self := own.App(
@@ -301,7 +305,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 			HostPlatform: cfg.platform.name, Fetch: fetch(client),
 			Vault: vault, Unsealed: store.Unsealed, Keeps: store.Keeps, Aside: asideOf(store), Asked: trust.notice, Check: checkOf(ownApps),
 			Passphrase: passphrase, Confirmed: cfg.confirmed(), Unconfirmed: func() []proof.Setting { return cfg.Unconfirmed },
-			More: append(calling.own, describing.Tools()...), Workflow: kept.Check,
+			More: slices.Concat(calling.own, describing.Tools(), finder.Tools()), Workflow: kept.Check,
 		},
 		func() own.Catalog { return known },
 	)
@@ -328,7 +332,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 		catalog: known.local, visible: shown, watch: calling.watch,
 		dialog:  trust.dialog,
 		log:     log,
-		closers: []io.Closer{servers, logins, closeDrivers, closeDesktop, calling.runs, record, closeLog, closeClient{client}},
+		closers: []io.Closer{servers, logins, closeDrivers, closeDesktop, calling.runs, finder, record, closeLog, closeClient{client}},
 	}
 	built.gateway.Dialog = cfg.asker(built.dialog)
 	return built, nil

@@ -14,6 +14,7 @@ import (
 	"aai/internal/policy"
 	"aai/internal/proof"
 	"aai/internal/script"
+	"aai/internal/search"
 	"aai/internal/seat"
 	"aai/internal/workflow"
 	"aai/internal/workflow/kept"
@@ -50,10 +51,10 @@ func (s *setup) trust(store policy.Store, passphrase *proof.Passphrase, log *slo
 	t.gates = []aai.Gate{
 		t.limits, // first: a call that is refused counts too
 		policy.NewOwn(policy.OwnConfig{
-			Open: slices.Concat(own.OpenTools(), workflow.OpenTools(), kept.OpenTools(), script.OpenTools()), Personal: []string{aai.DoorCLI}, First: own.SetPassphrase, Asked: asked,
+			Open: openTools(), Personal: []string{aai.DoorCLI}, First: own.SetPassphrase, Asked: asked,
 			Narrows: own.Narrows(store, t.modes), Person: who, Language: s.asks.language, Hidden: s.hidden,
 		}),
-		policy.Lists{Allowed: s.Policy.Allowed, Denied: s.Policy.Denied},
+		s.lists(),
 		policy.Untouchable{Shows: t.dialog.Shows, Asking: t.dialog.Open},
 		policy.Shells{}, // before the modes, which have a word on it
 		t.modes,
@@ -64,6 +65,16 @@ func (s *setup) trust(store policy.Store, passphrase *proof.Passphrase, log *slo
 		}),
 	}
 	return t
+}
+
+// openTools are those of the gateway's own app that agents may use.
+func openTools() []string {
+	return slices.Concat(own.OpenTools(), workflow.OpenTools(), kept.OpenTools(), script.OpenTools(), search.OpenTools())
+}
+
+// lists are the apps that may be touched at all.
+func (s *setup) lists() policy.Lists {
+	return policy.Lists{Allowed: s.Policy.Allowed, Denied: s.Policy.Denied}
 }
 
 // person is who may prove that it is they.

@@ -1,6 +1,7 @@
 package catalog
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"strconv"
@@ -15,6 +16,8 @@ const (
 	maxGuide       = 4800 // bytes
 	maxBriefChoice = 60   // bytes of the values of a parameter
 	minShared      = 3    // of how many operations a parameter is told once for all
+	maxSays        = 160  // bytes of what a tool's author says, in a Brief
+	maxTakes       = 200  // and of its parameters
 )
 
 // GuideTo is the guide to one operation of the app, in full; "" where it has none of the name.
@@ -29,6 +32,31 @@ func GuideTo(app *aai.App, tool string) (text string, data any) {
 		}
 	}
 	return "", nil
+}
+
+// A Brief is one tool in few words, for lists of tools of many apps.
+type Brief struct {
+	Takes string // its parameters, in brackets; ? may be left out
+	Says  string // what its author says it does, at most maxSays bytes; a descriptor's words are quoted
+	// Example is arguments that are right by its schema; nil if none are known.
+	Example json.RawMessage
+}
+
+// BriefOf is the tool of the app in few words. Safe for concurrent use.
+func BriefOf(app *aai.App, tool *aai.Tool) Brief {
+	say := voice(aai.CleanLabel)
+	if app.Digest != "" {
+		say = hygiene.Quote
+	}
+	o := newOperation(tool, say)
+	brief := Brief{Example: o.Example}
+	var b strings.Builder
+	o.signature(&b, nil)
+	brief.Takes = aai.CleanLabel(strings.TrimPrefix(b.String(), o.Name), maxTakes)
+	if words := cmp.Or(o.Description, o.Title); words != "" {
+		brief.Says = say(words, maxSays)
+	}
+	return brief
 }
 
 // briefly tells the operations in a line each: what they take, what of it may be left out,
@@ -93,7 +121,22 @@ func (p *param) words() string {
 
 // line is an operation in a line.
 func (o *operation) line(b *strings.Builder, shared map[string]int) {
-	fmt.Fprintf(b, "- %s(", o.Name)
+	b.WriteString("- ")
+	o.signature(b, shared)
+	o.words(b)
+	b.WriteString("\n")
+}
+
+// words are what the author says of it.
+func (o *operation) words(b *strings.Builder) {
+	if o.Description != "" {
+		b.WriteString(": " + o.say(o.Description, maxText))
+	}
+}
+
+// signature is the name of an operation and what it takes.
+func (o *operation) signature(b *strings.Builder, shared map[string]int) {
+	b.WriteString(o.Name + "(")
 	for i, p := range o.params {
 		if i > 0 {
 			b.WriteString(", ")
@@ -116,10 +159,6 @@ func (o *operation) line(b *strings.Builder, shared map[string]int) {
 	if o.omitted > 0 {
 		b.WriteString(" and more")
 	}
-	if words := o.Description; words != "" {
-		b.WriteString(": " + o.say(words, maxText))
-	}
-	b.WriteString("\n")
 }
 
 func capital(words string) string { return strings.ToUpper(words[:1]) + words[1:] }

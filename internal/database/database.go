@@ -53,6 +53,22 @@ func Open(ctx context.Context, path string, l Layout) (*sql.DB, error) {
 	return db, nil
 }
 
+// Memory opens a database that nobody else sees, and that is gone when it is closed: for what
+// is quick to make anew. There is one connection. It may be gone before, after a call whose
+// context ended; then the next fails with an error for which [Broken] holds.
+func Memory(ctx context.Context, l Layout) (*sql.DB, error) {
+	db, err := sql.Open("sqlite", "file::memory:?_pragma=trusted_schema(0)")
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1)
+	db.SetMaxIdleConns(1)
+	if err := l.prepare(ctx, db); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return db, nil
+}
+
 // busyPatience is how long a database may be busy with another process. SQLite itself does
 // not wait where it would change to its write-ahead log.
 const busyPatience = 5 * time.Second
