@@ -152,7 +152,7 @@ func (p *program) hosts() func(pid int) bool {
 func doorConfig(built *parts, cfg *setup, asks string) mcp.Config {
 	c := mcp.Config{
 		Gateway: built.gateway, Version: ownVersion(), Log: built.log,
-		CanonicalNames: cfg.ToolNames == config.NamesCanonical, OnlyDirect: cfg.Profile == config.ProfileDesktop, Web: true,
+		CanonicalNames: cfg.ToolNames == config.NamesCanonical, OnlyDirect: cfg.Profile == config.ProfileDesktop, Web: true, Search: true,
 		Peer: asks,
 	}
 	if cfg.Profile != config.ProfileApps {

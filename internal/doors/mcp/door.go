@@ -33,6 +33,12 @@ type Config struct {
 	OnlyDirect bool
 	// Web lists the tool that finds the apps of web sites.
 	Web bool
+	// Search lists, where there are too many apps for an entry each, a tool that finds the
+	// tools of all of them, by the own app's search.
+	Search bool
+	// Favourites are the ids of the apps that have an entry all the same, those that the
+	// person uses most first. It does not block; nil: there are none.
+	Favourites func() []string
 	// Resources are what clients may read and follow, besides those of apps.
 	Resources []Resource
 	// Tasks bounds what calls that outlast their requests take.
@@ -51,6 +57,8 @@ type Door struct {
 	tasks       *tasks.Layer
 	direct      []string
 	only        bool
+	web, finds  bool
+	favourites  func() []string
 	peer        string
 	session     string // stands for this process where the transport has no sessions
 	offers      []*offer
@@ -66,6 +74,7 @@ type Door struct {
 	guides        map[string]guide     // by the tool's name
 	listedTools   map[string]*aai.Tool // those of direct apps, by name
 	listedPrompts map[string]bool
+	shelf         shelf                    // of clients without a session of their own
 	supported     map[string]tasks.Support // by tool, where it is not the door's to say
 }
 
@@ -86,7 +95,7 @@ func newDoor(cfg Config, alter func(*mcp.ServerOptions)) *Door {
 	d := &Door{
 		gateway: cfg.Gateway, log: log, canonical: cfg.CanonicalNames,
 		session: rand.Text(), listed: make(map[string]listing), guides: make(map[string]guide), listedTools: make(map[string]*aai.Tool),
-		direct: cfg.Direct, only: cfg.OnlyDirect, peer: cfg.Peer,
+		direct: cfg.Direct, only: cfg.OnlyDirect, peer: cfg.Peer, web: cfg.Web, finds: cfg.Search, favourites: cfg.Favourites,
 		listedPrompts: make(map[string]bool), outputs: newOutputs(), guests: guests{of: make(map[*mcp.ServerSession]*guest)},
 	}
 	d.following = d.newFollowing()
@@ -98,6 +107,9 @@ func newDoor(cfg Config, alter func(*mcp.ServerOptions)) *Door {
 	}
 	if cfg.Web && !d.only {
 		d.server.AddTool(d.discoverTool(), d.discover)
+	}
+	if d.searches() {
+		d.server.AddTool(d.searchTool(), d.run(aai.OwnApp, ownSearch))
 	}
 	d.offerResources(cfg.Resources)
 	d.offerOutputs()

@@ -264,12 +264,21 @@ func (d *Door) narrowListen(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// onlyWhenDue keeps the news of a resource from those for whom it is none: the SDK
-// tells everybody who follows it.
+// onlyWhenDue keeps news from those for whom it is none: the SDK tells everybody who
+// follows a resource, and of every change of the apps also those who are shown few of them.
 func (d *Door) onlyWhenDue(next mcp.MethodHandler) mcp.MethodHandler {
 	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
-		if news, ok := req.GetParams().(*mcp.ResourceUpdatedNotificationParams); ok && news != nil {
-			if session, ok := req.GetSession().(*mcp.ServerSession); ok && !d.following.take(session, news.URI) {
+		session, ok := req.GetSession().(*mcp.ServerSession)
+		if !ok {
+			return next(ctx, method, req)
+		}
+		switch news := req.GetParams().(type) {
+		case *mcp.ResourceUpdatedNotificationParams:
+			if news != nil && !d.following.take(session, news.URI) {
+				return nil, nil
+			}
+		case *mcp.ToolListChangedParams:
+			if !d.isNews(session) {
 				return nil, nil
 			}
 		}

@@ -19,6 +19,7 @@ type guest struct {
 	withheld int        // messages since the last one
 	roots    []aai.Root // nil: not known
 	version  int        // of the roots; grows when they change
+	shelf    shelf      // guarded by Door.sync
 }
 
 // guests are what is remembered of clients. Safe for concurrent use.

@@ -51,6 +51,12 @@ func (d *Door) guideOf(name string) (app string, ok bool) {
 	return g.app, ok
 }
 
+// sessionOf is the session of a request, or nil.
+func sessionOf(req mcp.Request) *mcp.ServerSession {
+	session, _ := req.GetSession().(*mcp.ServerSession)
+	return session
+}
+
 // listsGuides is the middleware that shows the entries of apps among the tools,
 // all on the first page.
 func (d *Door) listsGuides(next mcp.MethodHandler) mcp.MethodHandler {
@@ -60,15 +66,16 @@ func (d *Door) listsGuides(next mcp.MethodHandler) mcp.MethodHandler {
 		if err != nil || !ok {
 			return result, err
 		}
-		list.Tools = slices.DeleteFunc(list.Tools, func(t *mcp.Tool) bool { return t.Name == anyGuide })
+		d.sync.Lock()
+		entries, all := d.entriesFor(sessionOf(req))
+		d.sync.Unlock()
+		list.Tools = slices.DeleteFunc(list.Tools, func(t *mcp.Tool) bool {
+			return t.Name == anyGuide || all && t.Name == d.toolName(searchID)
+		})
 		if asked, ok := req.(*mcp.ListToolsRequest); ok && asked.Params != nil && asked.Params.Cursor != "" {
 			return list, nil
 		}
-		d.sync.Lock()
-		for _, g := range d.guides {
-			list.Tools = append(list.Tools, g.tool)
-		}
-		d.sync.Unlock()
+		list.Tools = append(list.Tools, entries...)
 		slices.SortFunc(list.Tools, func(a, b *mcp.Tool) int { return strings.Compare(a.Name, b.Name) })
 		return list, nil
 	}

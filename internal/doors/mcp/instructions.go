@@ -25,8 +25,8 @@ func (d *Door) aboutApps() string {
 	if !d.canonical {
 		guide = "app_…" // the wire name of an id that has no letters of its own
 	}
-	return fmt.Sprintf("This server runs the apps of the user's computer. Each %s tool stands for one app: call it, without arguments, to get the app's guide. "+
-		`Then run what the guide offers with %s {"app", "tool", "args"}: it is faster and surer than windows. `+
+	return fmt.Sprintf("This server runs the apps of the user's computer. Each %s tool is one app: call it, without arguments, for its guide; "+
+		`where apps are many, a search tool finds what they can do. Run it with %s {"app", "tool", "args"}: faster and surer than windows. `+
 		`Many calls at once: batch and workflow of the app "aai" ({"app": "aai", "tool": "guide", "args": {"app": "aai", "tool": "batch"}}). `, guide, d.toolName(execID))
 }
 

@@ -183,12 +183,12 @@ func (d *Door) execTool() *mcp.Tool {
 	return &mcp.Tool{
 		Name:        d.toolName(execID),
 		Title:       "Run an app's tool",
-		Description: "Run one tool of an app. Read the app's guide first: it names the tools and their parameters.",
+		Description: "Run one tool of an app. The app's guide, or a search, names the tools and their parameters: read it first.",
 		InputSchema: map[string]any{
 			"type": "object",
 			"properties": map[string]any{
-				"app":  text("App id, as in its guide"),
-				"tool": text("Tool name, as in the guide"),
+				"app":  text("App id"),
+				"tool": text("Tool name"),
 				"args": map[string]any{"type": "object", "description": "The tool's parameters"},
 			},
 			"required": []string{"app", "tool"},

@@ -59,7 +59,7 @@ func (d *Door) onRecord(ctx context.Context, req *mcp.CallToolRequest, next mcp.
 // listedName turns any name of a tool into the one it is listed by, and the
 // arguments with it.
 func (d *Door) listedName(name string, args json.RawMessage) (string, json.RawMessage) {
-	for _, id := range []string{execID, discoverID} {
+	for _, id := range []string{execID, discoverID, searchID} {
 		if name == id || name == aai.WireName(id) {
 			return d.toolName(id), args
 		}

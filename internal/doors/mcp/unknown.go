@@ -66,6 +66,9 @@ func (d *Door) listedNames() []string {
 	if !d.only {
 		names = append(names, d.toolName(execID))
 	}
+	if d.searches() {
+		names = append(names, d.toolName(searchID))
+	}
 	d.sync.Lock()
 	defer d.sync.Unlock()
 	return slices.Sorted(slices.Values(slices.AppendSeq(slices.AppendSeq(names, maps.Keys(d.guides)), maps.Keys(d.listedTools))))
