@@ -145,6 +145,7 @@ func (a *App) Runnable() bool {
 // A Tool is one thing an app can do: a description plus an Action.
 type Tool struct {
 	Name, Title, Description string
+	Group                    string // the part of the app it is of, such as "orders"; empty: none is said
 
 	Params  Schema
 	Returns Schema // what the result's Data promises to be; the zero Schema promises nothing

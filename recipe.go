@@ -98,6 +98,26 @@ type HTTPRecipe struct {
 	// empty for one that a person placed on this computer.
 	Origin string
 	Auth   *AuthRecipe // how the person is known to the app; nil: not at all
+	// Public says that the tool asks nobody to log in, though the app has a login: Auth
+	// is nil.
+	Public bool
+	// Send says of parameters, by name, where and how they go. Of others those in the
+	// path's braces go there, and the rest into the query of GET, HEAD and DELETE, and else
+	// into the body.
+	Send map[string]SendRecipe
+}
+
+// A SendRecipe is where and how a parameter's value goes into an HTTP request, in the words
+// of OpenAPI. What is empty is the usual.
+type SendRecipe struct {
+	In   string // "path", "query", "header", "cookie" or "body"
+	Name string // what it is called there; empty: what the parameter is
+	// Style is how lists and objects are spelled: "simple", "label", "matrix", "form",
+	// "spaceDelimited", "pipeDelimited", "deepObject" or "json". Empty: "simple" in the path
+	// and headers, else "form". A body of JSON has none.
+	Style   string
+	Explode *bool // whether each of several values stands for itself; nil: with "form" alone
+	Whole   bool  // the value is the whole body, and not a member of it
 }
 
 // An MCPRecipe calls a tool of a server of the Model Context Protocol, which is started by a

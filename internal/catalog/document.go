@@ -66,6 +66,7 @@ type Common struct {
 // A Declared is one tool.
 type Declared struct {
 	Name, Title, Description string
+	Group                    string          // the part of the app it is of, where that has many tools
 	Params, Returns          json.RawMessage // schemas as written; nil: none
 	Effect                   *aai.Effect     // what is claimed; nil: nothing is
 	Timeout                  time.Duration   // zero: the usual one

@@ -26,6 +26,10 @@ func (p *parser) httpForm(s *section, m *members) form {
 		p.requestPath(tool.at("path"), h.Path, r)
 		h.Method = p.method(tool)
 		h.Headers = p.headers(tool, "headers")
+		if public := tool.flag("public"); public != nil && *public {
+			h.Public, h.Auth = true, nil
+		}
+		h.Send = p.sends(tool, r)
 		r.HTTP = h
 	}
 }

@@ -123,6 +123,7 @@ type toolText struct {
 	Name        string `json:"name"`
 	Title       string `json:"title,omitzero"`
 	Description string `json:"description,omitzero"`
+	Group       string `json:"group,omitzero"`
 	Effect      string `json:"effect,omitzero"`
 
 	Bus       string            `json:"bus,omitzero"`
@@ -153,9 +154,19 @@ type toolText struct {
 }
 
 type requestText struct {
-	Path    string            `json:"path"`
-	Method  string            `json:"method"`
-	Headers map[string]string `json:"headers,omitzero"`
+	Path    string              `json:"path"`
+	Method  string              `json:"method"`
+	Headers map[string]string   `json:"headers,omitzero"`
+	Public  bool                `json:"public,omitzero"`
+	Send    map[string]sendText `json:"send,omitzero"`
+}
+
+type sendText struct {
+	In      string `json:"in"`
+	Name    string `json:"name,omitzero"`
+	Style   string `json:"style,omitzero"`
+	Explode *bool  `json:"explode,omitzero"`
+	Whole   bool   `json:"whole,omitzero"`
 }
 
 type stepText struct {
@@ -177,7 +188,7 @@ func (p *parser) toolTexts(s *Section) []toolText {
 	texts := make([]toolText, len(s.Tools))
 	for i, d := range s.Tools {
 		texts[i] = toolText{
-			Name: d.Name, Title: d.Title, Description: d.Description, Parameters: d.Params, Returns: d.Returns, Undo: d.Back,
+			Name: d.Name, Title: d.Title, Description: d.Description, Group: d.Group, Parameters: d.Params, Returns: d.Returns, Undo: d.Back,
 			Timeout: float64(d.Timeout) / float64(timeUnit(s.Platform)), OutputParser: d.Recipe.OutputParser,
 		}
 		if d.Effect != nil {
@@ -228,7 +239,13 @@ func writeURL(_ *Section, r *aai.Recipe, tool *toolText) {
 }
 
 func writeHTTP(_ *Section, r *aai.Recipe, tool *toolText) {
-	tool.Execution = &requestText{r.HTTP.Path, r.HTTP.Method, r.HTTP.Headers}
+	tool.Execution = &requestText{Path: r.HTTP.Path, Method: r.HTTP.Method, Headers: r.HTTP.Headers, Public: r.HTTP.Public}
+	if r.HTTP.Send != nil {
+		tool.Execution.Send = make(map[string]sendText, len(r.HTTP.Send))
+	}
+	for name, s := range r.HTTP.Send {
+		tool.Execution.Send[name] = sendText(s)
+	}
 }
 
 type authText struct {

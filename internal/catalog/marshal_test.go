@@ -287,3 +287,50 @@ func drawDocument(t *rapid.T) *Document {
 	}
 	return d
 }
+
+// TestWhatAProgramMade: where a descriptor came from, the groups of its tools and where their
+// parameters go are read, written, and part of what a person agrees to where they change a call.
+func TestWhatAProgramMade(t *testing.T) {
+	source := `{"schema_version": "1.0", "generated": {"from": "openapi:shop.yaml", "digest": "` + strings.Repeat("00", 32) + `"},
+		"app": {"id": "org.example.shop", "name": "Shop", "description": "A shop."},
+		"execution": {"type": "http", "base_url": "https://api.example.com"},
+		"auth": {"type": "bearer"},
+		"tools": [{"name": "find", "group": "orders", "description": "Find orders",
+			"execution": {"method": "GET", "path": "/{id}", "public": true, "send": {"filter": {"in": "query", "name": "f", "style": "deepObject", "explode": true}}},
+			"parameters": {"type": "object", "properties": {"id": {"type": "string"}, "filter": {"type": "object"}}}}]}`
+	d := mustParse(t, source, Options{})
+	written, err := d.Document.Marshal()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := mustParse(t, string(written), Options{})
+	if diff := cmp.Diff(told(t, d), told(t, again)); diff != "" {
+		t.Errorf("it reads as another (-was +is):\n%s", diff)
+	}
+	explode := true
+	want := &aai.HTTPRecipe{
+		BaseURL: "https://api.example.com", Path: "/{id}", Method: "GET", Public: true,
+		Send: map[string]aai.SendRecipe{"filter": {In: "query", Name: "f", Style: "deepObject", Explode: &explode}},
+	}
+	if diff := cmp.Diff(want, d.Recipes[0].HTTP); diff != "" {
+		t.Errorf("the recipe (-want +got):\n%s", diff)
+	}
+	if d.App.Tools[0].Group != "orders" || d.Document.Generated == nil || d.Document.Generated.From != "openapi:shop.yaml" {
+		t.Errorf("got the group %q of %+v", d.App.Tools[0].Group, d.Document.Generated)
+	}
+	other := mustParse(t, strings.Replace(source, `"deepObject"`, `"form"`, 1), Options{})
+	if other.App.Tools[0].Digest() == d.App.Tools[0].Digest() {
+		t.Error("a call that is spelled otherwise is agreed to by the same digest")
+	}
+	for bad, place := range map[string]string{
+		`{"filter": {"in": "body", "style": "x"}}`: "tools[0].execution.send.filter.style",
+		`{"filter": {}}`:              "tools[0].execution.send.filter.in",
+		`{"nobody": {"in": "query"}}`: "tools[0].execution.send.nobody",
+		`[]`:                          "tools[0].execution.send",
+	} {
+		_, err := Parse([]byte(strings.Replace(source, `{"filter": {"in": "query", "name": "f", "style": "deepObject", "explode": true}}`, bad, 1)), Options{})
+		if e := aai.AsError(err); e == nil || !strings.Contains(e.Message, place+":") {
+			t.Errorf("%s: expected a fault at %s, got %v", bad, place, err)
+		}
+	}
+}

@@ -202,7 +202,7 @@ func (p *parser) generated(root *members) {
 		return
 	}
 	m := p.members(n, ` with "from" and "digest"`)
-	from, digest := aai.CleanLabel(m.text("from"), maxID+maxName), m.text("digest")
+	from, digest := aai.CleanLabel(m.text("from"), maxText), m.text("digest")
 	m.unknown()
 	if raw, err := hex.DecodeString(digest); err != nil || len(raw) != sha256.Size {
 		if n.Kind == object {

@@ -9,7 +9,7 @@ import (
 	"aai"
 )
 
-// readRegular reads a regular file of at most 1 MiB. Anything else (a folder, a
+// readRegular reads a regular file of at most 8 MiB. Anything else (a folder, a
 // FIFO, a device) is refused without ever being waited for, also if it takes the
 // file's place in the last moment.
 func readRegular(name string) ([]byte, fs.FileInfo, error) {
@@ -79,7 +79,7 @@ func unreadable(err error) error {
 	return &aai.Error{Code: aai.DescriptorInvalid, Message: "cannot be read: " + reason(err), Err: err}
 }
 
-// ReadFile reads a descriptor from a regular file of at most 1 MiB. Its error is an
+// ReadFile reads a descriptor from a regular file of at most 8 MiB. Its error is an
 // *aai.Error with code AAI_JSON_INVALID.
 func ReadFile(name string) ([]byte, error) {
 	source, _, err := readRegular(name)

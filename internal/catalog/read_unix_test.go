@@ -45,7 +45,7 @@ func TestFilesThatAreNoFiles(t *testing.T) {
 		"folder.json":   "is a folder; expected a regular file",
 		"loop.json":     "cannot be read: too many levels of symbolic links",
 		"dangling.json": "cannot be read: no such file or directory",
-		"large.json":    "is 1048577 bytes or more; expected at most 1048576",
+		"large.json":    "is 8388609 bytes or more; expected at most 8388608",
 	} {
 		if e := got[name].Errors; got[name].Status != Invalid || len(e) != 1 || e[0].String() != want {
 			t.Errorf("%s: %+v", name, got[name])

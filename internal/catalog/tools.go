@@ -11,7 +11,7 @@ import (
 )
 
 // maxTools is how many tools one section may have.
-const maxTools = 200
+const maxTools = 2_000
 
 func (p *parser) maxTools() int {
 	if p.o.Origin != "" {
@@ -57,6 +57,7 @@ func (p *parser) readTool(s *section, m *members, run form, seen map[string]*mem
 	d := Declared{Name: p.toolName(m, seen)}
 	d.Title = aai.CleanLabel(m.text("title"), maxName)
 	d.Description = aai.CleanText(m.text("description"), maxText)
+	d.Group = aai.CleanLabel(m.text("group"), maxName)
 	if d.Description == "" {
 		p.warn(m.at("description"), "missing; agents choose tools by it")
 	}
@@ -87,7 +88,7 @@ func (p *parser) tool(s *section, d *Declared) *aai.Tool {
 	k := kindOf(p.kinds, d.Recipe)
 	natural := k.natural(d.Recipe)
 	tool := &aai.Tool{
-		Name: d.Name, Title: d.Title, Description: d.Description, Effect: p.effect(d.Effect, natural), Kind: k.limit,
+		Name: d.Name, Title: d.Title, Description: d.Description, Group: d.Group, Effect: p.effect(d.Effect, natural), Kind: k.limit,
 		Timeout: cmp.Or(d.Timeout, p.usualTimeout(s.Platform)), Starts: d.Recipe.Start != "",
 	}
 	tool.Natural = tool.Effect == natural

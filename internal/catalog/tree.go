@@ -12,9 +12,9 @@ import (
 // Limits on one descriptor. They are far above what an honest author needs and
 // far below what would hurt. The schemas inside have a budget of their own.
 const (
-	maxBytes = 1 << 20
+	maxBytes = 8 << 20
 	maxDepth = 32
-	maxNodes = 20_000
+	maxNodes = 100_000
 )
 
 // Limits on a descriptor from the web, which nobody chose to have here.

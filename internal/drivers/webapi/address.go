@@ -163,18 +163,18 @@ func (s segment) fixed() (text string, fixed bool) {
 }
 
 // fill makes the URL of a call. Its error is INVALID_PARAMS and names the parameter.
-func (a *address) fill(args map[string]any) (*url.URL, error) {
+func (t *tool) fill(args map[string]any) (*url.URL, error) {
+	a := t.address
 	plain, escaped := slices.Clone(a.base), []string{}
 	for _, text := range a.base {
 		escaped = append(escaped, url.PathEscape(text))
 	}
 	for _, s := range a.segments {
-		text, err := s.fill(args)
+		text, raw, err := t.fillSegment(s, args)
 		if err != nil {
 			return nil, err
 		}
-		plain = append(plain, text)
-		escaped = append(escaped, url.PathEscape(text))
+		plain, escaped = append(plain, text), append(escaped, raw)
 	}
 	u := &url.URL{
 		Scheme: a.scheme, Host: a.host,
@@ -194,28 +194,34 @@ func (a *address) check(u *url.URL, segments int) error {
 	return nil
 }
 
-func (s segment) fill(args map[string]any) (string, error) {
-	var b strings.Builder
+// fillSegment is a segment with the values of a call in it, as it is and as it is escaped.
+func (t *tool) fillSegment(s segment, args map[string]any) (text, raw string, err error) {
+	var b, escaped strings.Builder
 	for _, p := range s {
 		if p.param == "" {
 			b.WriteString(p.text)
+			escaped.WriteString(url.PathEscape(p.text))
 			continue
 		}
 		value, given := args[p.param]
-		text, scalar := scalarText(value)
+		one, scalar := scalarText(value)
 		name := aai.CleanLabel(p.param, 60)
-		switch {
-		case !given || value == nil || scalar && text == "":
-			return "", aai.Errorf(aai.InvalidParams, "%s: expected a value; it is part of the request's path", name)
-		case !scalar:
-			return "", aai.Errorf(aai.InvalidParams, "%s: expected a text, a number or a boolean for the request's path, got %s", name, describe(value))
-		case strings.Contains(text, "\x00") || climbs(text):
-			return "", aai.Errorf(aai.InvalidParams, `%s: expected a value without NUL, "." and ".." for the request's path`, name)
+		if !given || value == nil || scalar && one == "" {
+			return "", "", aai.Errorf(aai.InvalidParams, "%s: expected a value; it is part of the request's path", name)
 		}
-		b.WriteString(text)
+		spelled, err := t.placeOf(p.param).inPath(value)
+		if err != nil {
+			return "", "", aai.Errorf(aai.InvalidParams, "%s: %s for the request's path, got %s", name, err, describe(value))
+		}
+		plain, err := url.PathUnescape(spelled)
+		if err != nil || strings.Contains(plain, "\x00") || climbs(plain) {
+			return "", "", aai.Errorf(aai.InvalidParams, `%s: expected a value without NUL, "." and ".." for the request's path`, name)
+		}
+		b.WriteString(plain)
+		escaped.WriteString(spelled)
 	}
-	if text := b.String(); climbs(text) {
-		return "", aai.Errorf(aai.InvalidParams, `the parameters make %q in the request's path; expected a name`, text)
+	if climbs(b.String()) {
+		return "", "", aai.Errorf(aai.InvalidParams, `the parameters make %q in the request's path; expected a name`, b.String())
 	}
-	return b.String(), nil
+	return b.String(), escaped.String(), nil
 }

@@ -100,7 +100,7 @@ func (d *Driver) Compile(r *aai.Recipe) (aai.Action, error) {
 	if err := t.setHeaders(); err != nil {
 		return nil, err
 	}
-	if err := t.setLeftovers(); err != nil {
+	if err := t.setPlaces(); err != nil {
 		return nil, err
 	}
 	t.limit = d.limits.of(t.address.origin)
@@ -119,14 +119,17 @@ func invalid(field, expected, got string) *aai.Error {
 
 // A tool is one request that a descriptor describes.
 type tool struct {
-	driver  *Driver
-	recipe  *aai.Recipe
-	method  string
-	address *address
-	headers http.Header // the descriptor's, the tool's own over those of all
-	rest    []string    // parameters that are not in the path, in the descriptor's order
-	body    bodyForm    // what becomes of the rest
-	limit   *limit
+	driver    *Driver
+	recipe    *aai.Recipe
+	method    string
+	address   *address
+	headers   http.Header      // the descriptor's, the tool's own over those of all
+	places    map[string]place // of the parameters, by name
+	rest      []string         // parameters that are not in the path, in the descriptor's order
+	usual     string           // where those go of which nobody says it: "query" or "body"
+	body      bodyForm
+	wholeBody bool // it is one parameter
+	limit     *limit
 }
 
 // String names the tool in messages, without the values of a call.

@@ -84,45 +84,14 @@ func (t *tool) isCredential(key string) bool {
 	return auth != nil && auth.In == "header" && http.CanonicalHeaderKey(auth.Name) == key
 }
 
-// A bodyForm is how the parameters travel that are not in the path.
+// A bodyForm is what a body is.
 type bodyForm int
 
 const (
-	inQuery  bodyForm = iota
-	nothing           // no parameters, so no body
+	noBody   bodyForm = iota
 	asJSON            // an object
 	asFields          // application/x-www-form-urlencoded
 )
-
-// setLeftovers decides what becomes of the parameters that are not in the path.
-func (t *tool) setLeftovers() error {
-	for _, name := range t.recipe.Params {
-		if !slices.Contains(t.address.params, name) {
-			t.rest = append(t.rest, name)
-		}
-	}
-	switch t.method {
-	case http.MethodGet, http.MethodHead, http.MethodDelete:
-		t.body = inQuery
-		t.headers.Del("Content-Type")
-		return t.checkQuery()
-	}
-	if len(t.rest) == 0 {
-		t.body = nothing
-		t.headers.Del("Content-Type")
-		return t.checkQuery()
-	}
-	return t.setBodyForm()
-}
-
-// checkQuery keeps a parameter from standing where the person's key goes.
-func (t *tool) checkQuery() error {
-	if auth := t.recipe.HTTP.Auth; auth != nil && auth.In == "query" && slices.Contains(t.rest, auth.Name) {
-		return aai.Errorf(aai.DescriptorInvalid, "parameters: %s is where the person's key goes; no parameter may have the name",
-			aai.CleanLabel(auth.Name, 60))
-	}
-	return nil
-}
 
 func (t *tool) setBodyForm() error {
 	const jsonType, formType = "application/json", "application/x-www-form-urlencoded"

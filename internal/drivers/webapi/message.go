@@ -4,45 +4,72 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"maps"
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 
 	"aai"
 )
 
 // A message is the request of one call, of which any number can be made.
 type message struct {
-	url  *url.URL
-	body []byte // nil for none
+	url     *url.URL
+	headers http.Header // of parameters
+	body    []byte      // nil for none
 }
 
 // message puts the arguments in their places. Its errors are INVALID_PARAMS.
 func (t *tool) message(args map[string]any) (*message, error) {
-	u, err := t.address.fill(args)
+	u, err := t.fill(args)
 	if err != nil {
 		return nil, err
 	}
-	m := &message{url: u}
-	names := t.given(args)
+	m := &message{url: u, headers: http.Header{}}
+	var query, cookies, fields []pair
+	members := make(map[string]any)
+	for _, name := range t.given(args) {
+		p, value := t.placeOf(name), args[name]
+		var err error
+		switch {
+		case p.in == inQuery:
+			query, err = t.addPairs(query, name, p, value)
+		case p.in == inHeader:
+			err = m.addHeader(p, value)
+		case p.in == inCookie:
+			cookies, err = p.addPairs(cookies, value)
+		case p.whole:
+			m.body, err = encodeJSON(value)
+		case t.body == asFields:
+			fields, err = p.addPairs(fields, value)
+		default:
+			members[p.name] = value
+		}
+		if err != nil {
+			return nil, aai.Errorf(aai.InvalidParams, "%s: %w, got %s", aai.CleanLabel(name, 60), err, describe(value))
+		}
+	}
+	u.RawQuery = joined(query, "&")
+	if len(cookies) > 0 {
+		m.headers.Set("Cookie", joined(cookies, "; "))
+	}
+	return m, t.fillBody(m, fields, members)
+}
+
+// fillBody makes the body, where there is one.
+func (t *tool) fillBody(m *message, fields []pair, members map[string]any) (err error) {
 	switch {
-	case t.body == inQuery:
-		u.RawQuery, err = encodeFields(names, args)
-	case t.body == nothing && len(names) == 0:
+	case t.wholeBody || t.body == noBody && len(members) == 0:
 	case t.body == asFields:
-		var fields string
-		fields, err = encodeFields(names, args)
-		m.body = []byte(fields)
+		m.body = []byte(joined(fields, "&"))
 	default:
-		m.body, err = encodeObject(names, args)
+		if m.body, err = encodeJSON(members); err != nil {
+			err = aai.Errorf(aai.InvalidParams, "%w", err)
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	return m, t.checkKey(names)
+	return err
 }
 
 // given lists the arguments that are not in the path: those the descriptor names,
@@ -65,58 +92,12 @@ func (t *tool) given(args map[string]any) []string {
 	return names
 }
 
-// checkKey keeps an argument that the descriptor does not name from standing where
-// the person's key goes.
-func (t *tool) checkKey(names []string) error {
-	auth := t.recipe.HTTP.Auth
-	if t.body == inQuery && auth != nil && auth.In == "query" && slices.Contains(names, auth.Name) {
-		return aai.Errorf(aai.InvalidParams, "%s: is where the person's key goes; no argument may have the name", aai.CleanLabel(auth.Name, 60))
-	}
-	return nil
-}
-
-// encodeFields spells arguments as in a query: arrays as repeated keys, null not at
-// all. A space is "%20", which every server reads.
-func encodeFields(names []string, args map[string]any) (string, error) {
-	var b strings.Builder
-	add := func(name, text string) {
-		if b.Len() > 0 {
-			b.WriteByte('&')
-		}
-		b.WriteString(queryEscape(name) + "=" + queryEscape(text))
-	}
-	for _, name := range names {
-		values, many := args[name].([]any)
-		if !many {
-			values = []any{args[name]}
-		}
-		for _, value := range values {
-			text, scalar := scalarText(value)
-			switch {
-			case value == nil && !many:
-			case !scalar:
-				return "", aai.Errorf(aai.InvalidParams, "%s: expected texts, numbers or booleans for the request's query, got %s",
-					aai.CleanLabel(name, 60), describe(value))
-			default:
-				add(name, text)
-			}
-		}
-	}
-	return b.String(), nil
-}
-
-func queryEscape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
-
-func encodeObject(names []string, args map[string]any) ([]byte, error) {
-	object := make(map[string]any, len(names))
-	for _, name := range names {
-		object[name] = args[name]
-	}
+func encodeJSON(value any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	if err := e.Encode(object); err != nil {
-		return nil, aai.Errorf(aai.InvalidParams, "the arguments cannot be written as JSON: %w", err)
+	if err := e.Encode(value); err != nil {
+		return nil, fmt.Errorf("cannot be written as JSON: %w", err)
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
@@ -133,6 +114,7 @@ func (t *tool) request(ctx context.Context, m *message) (*http.Request, error) {
 		return nil, aai.Errorf(aai.InvalidParams, "no request to %s can be made of these arguments", t.address.origin)
 	}
 	req.Header = t.headers.Clone()
+	maps.Copy(req.Header, m.headers)
 	if m.body != nil && req.Header.Get("Content-Type") == "" {
 		req.Header.Set("Content-Type", "application/json")
 	}

@@ -39,7 +39,7 @@ func addedSecrets(headers http.Header, query string, req *http.Request) secrets 
 			}
 		}
 	}
-	if len(req.Header["Cookie"]) > 0 {
+	if len(headers["Cookie"]) == 0 { // a login by cookies is one whose parameters are none
 		for _, c := range req.Cookies() {
 			s = s.with(c.Value)
 		}

@@ -1,0 +1,182 @@
+package webapi
+
+import (
+	"cmp"
+	"net/http"
+	"slices"
+
+	"aai"
+)
+
+// Where a parameter's value goes.
+const (
+	inPath   = "path"
+	inQuery  = "query"
+	inHeader = "header"
+	inCookie = "cookie"
+	inBody   = "body"
+)
+
+// The styles of OpenAPI in which lists and objects are spelled, and JSON.
+const (
+	simple         = "simple"
+	label          = "label"
+	matrix         = "matrix"
+	form           = "form"
+	spaceDelimited = "spaceDelimited"
+	pipeDelimited  = "pipeDelimited"
+	deepObject     = "deepObject"
+	styleJSON      = "json"
+)
+
+// A place is where and how a parameter's value goes.
+type place struct {
+	in, name string
+	style    string
+	explode  bool
+	whole    bool // it is the body
+	told     bool // by the descriptor; else objects go into no address
+}
+
+// stylesIn are the styles of a place, the usual one first.
+func stylesIn(in string) []string {
+	switch in {
+	case inPath:
+		return []string{simple, label, matrix}
+	case inHeader:
+		return []string{simple, styleJSON}
+	case inCookie:
+		return []string{form, styleJSON}
+	}
+	return []string{form, spaceDelimited, pipeDelimited, deepObject, styleJSON}
+}
+
+// setPlaces decides where each parameter goes.
+func (t *tool) setPlaces() error {
+	r := t.recipe
+	t.usual = inBody
+	switch t.method {
+	case http.MethodGet, http.MethodHead, http.MethodDelete:
+		t.usual = inQuery
+	}
+	for name := range r.HTTP.Send {
+		if !slices.Contains(r.Params, name) {
+			return invalid("send", "the names of parameters", name)
+		}
+	}
+	t.places = make(map[string]place, len(r.Params))
+	bodies := 0
+	for _, name := range r.Params {
+		p, err := t.newPlace(name)
+		if err != nil {
+			return err
+		}
+		for other, taken := range t.places {
+			if taken.in == p.in && taken.name == p.name && p.in != inPath {
+				return invalid("send."+aai.CleanLabel(name, 60), "a place of its own; it is that of "+aai.CleanLabel(other, 60), p.name)
+			}
+		}
+		t.places[name] = p
+		t.wholeBody = t.wholeBody || p.whole
+		if p.in == inBody {
+			bodies++
+		}
+		if p.in != inPath {
+			t.rest = append(t.rest, name)
+		}
+	}
+	if t.wholeBody && bodies > 1 {
+		return invalid("send", "one parameter in the body, where that is the whole of it", "several")
+	}
+	return t.setBody(bodies)
+}
+
+// setBody decides what the body is, for so many parameters.
+func (t *tool) setBody(parameters int) error {
+	if parameters == 0 {
+		t.headers.Del("Content-Type")
+		return nil
+	}
+	if err := t.setBodyForm(); err != nil {
+		return err
+	}
+	if t.wholeBody && t.body != asJSON {
+		return invalid("headers.Content-Type", "application/json for a body that is one parameter", t.headers.Get("Content-Type"))
+	}
+	return nil
+}
+
+// newPlace reads where one parameter goes.
+func (t *tool) newPlace(name string) (place, error) {
+	s, told := t.recipe.HTTP.Send[name]
+	at := "send." + aai.CleanLabel(name, 60)
+	templated := slices.Contains(t.address.params, name)
+	p := place{in: s.In, name: cmp.Or(s.Name, name), style: s.Style, whole: s.Whole, told: told}
+	if !told {
+		p.in = t.usual
+		if templated {
+			p.in = inPath
+		}
+	}
+	styles := stylesIn(p.in)
+	p.style = cmp.Or(p.style, styles[0])
+	p.explode = p.style == form
+	if s.Explode != nil {
+		p.explode = *s.Explode
+	}
+	switch {
+	case !slices.Contains([]string{inPath, inQuery, inHeader, inCookie, inBody}, p.in):
+		return p, invalid(at+".in", `"path", "query", "header", "cookie" or "body"`, p.in)
+	case (p.in == inPath) != templated:
+		return p, invalid(at+".in", `"path" for what stands in the path's braces, and for nothing else`, p.in)
+	case !slices.Contains(styles, p.style):
+		return p, invalid(at+".style", "one of the place "+p.in, p.style)
+	case p.whole && (p.in != inBody || s.Style != "" && s.Style != styleJSON):
+		return p, invalid(at+".whole", "a body of JSON", p.in)
+	case p.in == inBody && (t.method == http.MethodGet || t.method == http.MethodHead):
+		return p, invalid(at+".in", "another place; "+t.method+" has no body", p.in)
+	}
+	return p, t.checkPlace(at, p)
+}
+
+// checkPlace keeps a parameter from standing where the gateway, the descriptor or the
+// person's key stands.
+func (t *tool) checkPlace(at string, p place) error {
+	auth := t.recipe.HTTP.Auth
+	switch p.in {
+	case inQuery:
+		if auth != nil && auth.In == inQuery && auth.Name == p.name {
+			return aai.Errorf(aai.DescriptorInvalid, "parameters: %s is where the person's key goes; no parameter may have the name", aai.CleanLabel(p.name, 60))
+		}
+	case inHeader:
+		key := http.CanonicalHeaderKey(p.name)
+		switch _, fixed := t.headers[key]; {
+		case !isToken(p.name):
+			return invalid(at+".name", "the name of an HTTP header", p.name)
+		case isReserved(key) || fixed || key == "Content-Type" || key == "Accept-Encoding":
+			return invalid(at+".name", "a header that neither the gateway nor the descriptor sets", p.name)
+		case t.isCredential(key):
+			return invalid(at+".name", "another header; that is where the person's key goes", p.name)
+		}
+	case inCookie:
+		if !isToken(p.name) {
+			return invalid(at+".name", "the name of a cookie", p.name)
+		}
+		if auth != nil && auth.Kind == aai.AuthCookie {
+			return invalid(at+".in", "another place; cookies make the person known", p.in)
+		}
+	}
+	return nil
+}
+
+// placeOf is where a parameter goes, also one that the descriptor does not name.
+func (t *tool) placeOf(name string) place {
+	if p, known := t.places[name]; known {
+		return p
+	}
+	p := place{in: t.usual, name: name, style: form, explode: true}
+	if t.usual == inBody && t.wholeBody {
+		p.in = inQuery
+	}
+	return p
+}

@@ -1,0 +1,273 @@
+package webapi
+
+import (
+	"errors"
+	"maps"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// errScalars is what is wrong with a value that an address has no way to spell.
+var errScalars = errors.New("expected texts, numbers or booleans for the request's address, fields and headers")
+
+// A pair is a name and a value as they stand in a query, escaped.
+type pair struct {
+	plain      string // the name before it was escaped
+	name, text string
+}
+
+func joined(pairs []pair, between string) string {
+	var b strings.Builder
+	for i, p := range pairs {
+		if i > 0 {
+			b.WriteString(between)
+		}
+		b.WriteString(p.name + "=" + p.text)
+	}
+	return b.String()
+}
+
+func queryEscape(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }
+
+// addPairs spells a parameter of the query. A value can stand neither for another parameter
+// nor where the person's key goes.
+func (t *tool) addPairs(pairs []pair, param string, p place, value any) ([]pair, error) {
+	before := len(pairs)
+	pairs, err := p.addPairs(pairs, value)
+	if err != nil {
+		return nil, err
+	}
+	auth := t.recipe.HTTP.Auth
+	for _, added := range pairs[before:] {
+		if auth != nil && auth.In == inQuery && added.plain == auth.Name {
+			return nil, errors.New("is where the person's key goes; no argument may have the name")
+		}
+		for other, taken := range t.places {
+			if other != param && taken.in == inQuery && taken.name == added.plain {
+				return nil, errors.New("has a member with the name of another parameter; expected others")
+			}
+		}
+	}
+	return pairs, nil
+}
+
+// addPairs spells a value as one of a query, of cookies or of a form: null not at all. A
+// space is "%20", which every server reads.
+func (p place) addPairs(pairs []pair, value any) ([]pair, error) {
+	add := func(name, text string) {
+		pairs = append(pairs, pair{name, queryEscape(name), text})
+	}
+	if value == nil {
+		return pairs, nil
+	}
+	if p.style == styleJSON {
+		text, err := encodeJSON(value)
+		add(p.name, queryEscape(string(text)))
+		return pairs, err
+	}
+	if p.style == deepObject {
+		return deepPairs(pairs, p.name, value)
+	}
+	switch v := value.(type) {
+	case []any:
+		texts, err := scalars(v, queryEscape)
+		if p.explode {
+			for _, text := range texts {
+				add(p.name, text)
+			}
+		} else if len(texts) > 0 {
+			add(p.name, strings.Join(texts, p.delimiter()))
+		}
+		return pairs, err
+	case map[string]any:
+		if !p.told {
+			return nil, errScalars
+		}
+		return p.objectPairs(pairs, v)
+	}
+	text, scalar := scalarText(value)
+	if !scalar {
+		return nil, errScalars
+	}
+	add(p.name, queryEscape(text))
+	return pairs, nil
+}
+
+// delimiter stands between values that do not stand for themselves.
+func (p place) delimiter() string {
+	switch p.style {
+	case spaceDelimited:
+		return "%20"
+	case pipeDelimited:
+		return "%7C"
+	}
+	return ","
+}
+
+func (p place) objectPairs(pairs []pair, object map[string]any) ([]pair, error) {
+	var texts []string
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		if object[key] == nil {
+			continue
+		}
+		text, scalar := scalarText(object[key])
+		switch {
+		case !scalar:
+			return nil, errScalars
+		case p.explode:
+			pairs = append(pairs, pair{key, queryEscape(key), queryEscape(text)})
+		default:
+			texts = append(texts, queryEscape(key), queryEscape(text))
+		}
+	}
+	if len(texts) > 0 {
+		pairs = append(pairs, pair{p.name, queryEscape(p.name), strings.Join(texts, p.delimiter())})
+	}
+	return pairs, nil
+}
+
+// deepPairs spells what is within as name[key], and of lists as name[0].
+func deepPairs(pairs []pair, name string, value any) (_ []pair, err error) {
+	switch v := value.(type) {
+	case nil:
+		return pairs, nil
+	case []any:
+		for i, item := range v {
+			if pairs, err = deepPairs(pairs, name+"["+strconv.Itoa(i)+"]", item); err != nil {
+				return nil, err
+			}
+		}
+		return pairs, nil
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if pairs, err = deepPairs(pairs, name+"["+key+"]", v[key]); err != nil {
+				return nil, err
+			}
+		}
+		return pairs, nil
+	}
+	text, scalar := scalarText(value)
+	if !scalar {
+		return nil, errScalars
+	}
+	return append(pairs, pair{name, queryEscape(name), queryEscape(text)}), nil
+}
+
+func scalars(values []any, escape func(string) string) ([]string, error) {
+	texts := make([]string, len(values))
+	for i, value := range values {
+		text, scalar := scalarText(value)
+		if !scalar {
+			return nil, errScalars
+		}
+		texts[i] = escape(text)
+	}
+	return texts, nil
+}
+
+// A part is a value that stands in a path or a header, with the name of what it is a member
+// of an object as.
+type part struct{ key, text string }
+
+// parts are the values within a value, escaped; single says that it is but one.
+func (p place) parts(value any, escape func(string) string) (parts []part, single bool, err error) {
+	if text, scalar := scalarText(value); scalar {
+		return []part{{text: escape(text)}}, true, nil
+	}
+	if !p.told {
+		return nil, false, errors.New("expected a text, a number or a boolean")
+	}
+	switch v := value.(type) {
+	case []any:
+		texts, err := scalars(v, escape)
+		for _, text := range texts {
+			parts = append(parts, part{text: text})
+		}
+		return parts, false, err
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			text, scalar := scalarText(v[key])
+			if !scalar {
+				return nil, false, errScalars
+			}
+			parts = append(parts, part{escape(key), escape(text)})
+		}
+	}
+	if len(parts) == 0 {
+		err = errors.New("expected one value at least")
+	}
+	return parts, false, err
+}
+
+// spell joins parts: members as key=value where each stands for itself, else as key,value.
+func (p place) spell(parts []part, between string) string {
+	texts := make([]string, 0, len(parts))
+	for _, one := range parts {
+		switch {
+		case one.key != "" && p.explode:
+			texts = append(texts, one.key+"="+one.text)
+		case one.key != "":
+			texts = append(texts, one.key, one.text)
+		default:
+			texts = append(texts, one.text)
+		}
+	}
+	return strings.Join(texts, between)
+}
+
+// inPath spells a value for a segment of the path, escaped.
+func (p place) inPath(value any) (string, error) {
+	parts, single, err := p.parts(value, url.PathEscape)
+	if err != nil {
+		return "", err
+	}
+	if len(parts) == 0 || !single && slices.Contains(parts, part{}) {
+		return "", errors.New("expected no empty list and no empty text")
+	}
+	name := url.PathEscape(p.name)
+	switch {
+	case p.style == label && p.explode:
+		return "." + p.spell(parts, "."), nil
+	case p.style == label:
+		return "." + p.spell(parts, ","), nil
+	case p.style == matrix && p.explode && parts[0].key != "":
+		return ";" + p.spell(parts, ";"), nil
+	case p.style == matrix && p.explode:
+		for i := range parts {
+			parts[i].text = name + "=" + parts[i].text
+		}
+		return ";" + p.spell(parts, ";"), nil
+	case p.style == matrix:
+		return ";" + name + "=" + p.spell(parts, ","), nil
+	}
+	return p.spell(parts, ","), nil
+}
+
+// addHeader spells a value for a header, which has one line.
+func (m *message) addHeader(p place, value any) error {
+	if value == nil {
+		return nil
+	}
+	same := func(s string) string { return s }
+	text := ""
+	if p.style == styleJSON {
+		written, err := encodeJSON(value)
+		if err != nil {
+			return err
+		}
+		text = string(written)
+	} else {
+		parts, _, err := p.parts(value, same)
+		if err != nil {
+			return err
+		}
+		text = p.spell(parts, ",")
+	}
+	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+		return errors.New("expected one line without control characters for a header")
+	}
+	m.headers.Set(p.name, text)
+	return nil
+}
