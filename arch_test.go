@@ -216,6 +216,8 @@ func theMap() []room {
 			why: "the gateway's own app: its tools are what these rooms can do"},
 		{name: "internal/generate", ours: []string{"aai", catalog, lint, schema, whole, wire}, modules: []string{"github.com/rogpeppe/go-internal"}, tests: []string{dbus},
 			why: "descriptors from what programs say of themselves: the bus it asks by recipes, through a driver that it is given; types are read as the wire reads them, differences a library shows"},
+		{name: "internal/openapi", ours: []string{"aai", catalog, jsontree, schema, site}, modules: []string{"github.com/getkin/kin-openapi", "go.yaml.in/yaml/v4"}, tests: []string{"bench/shop", "internal/drivers/webapi", lint},
+			why: "a descriptor of an API from its OpenAPI document, which a kept library reads behind a budget of ours; its tests run what comes of it on a server"},
 		{name: script + "/child", ours: []string{"aai"}, modules: []string{"github.com/dop251/goja", "github.com/elastic/go-seccomp-bpf", sys},
 			why: "the process in which a script runs, and what is said to it: the language is a library's, and what the process may not do the system sees to"},
 		{name: script, ours: []string{"aai", schema, script + "/child"}, modules: []string{sys}, tests: []string{policy},
@@ -238,6 +240,7 @@ func theMap() []room {
 			why: "measures all of it, from outside"},
 		{name: "bench/echo", ours: []string{"aai", catalog, policy, journal, "internal/own", "internal/doors/mcp", overHTTP, httpdoor, bearer},
 			why: "the gateway with an app that answers by itself: joins the rooms of a call as the program does"},
+		{name: "bench/shop", forTest: true, why: "an API with its OpenAPI document that knows nothing of the gateway"},
 		{name: "bench/peers/baresdk", modules: []string{sdk}, why: "the peer: what the SDK costs without us"},
 		{name: "bench/peers/mcpgo", modules: []string{"github.com/mark3labs/mcp-go"}, why: "the peer: what another SDK costs"},
 	}
