@@ -120,7 +120,7 @@ func theMap() []room {
 			why: "the one way out to the web, with the one guard; names are read as browsers do, owners told by the public suffix list"},
 		{name: discovery, ours: []string{"aai", catalog, egress}, modules: []string{xsync, rate},
 			why: "web sites as apps: the catalog reads what they say, egress fetches it; lookups are shared and counted"},
-		{name: discovery + "/ways", ours: []string{"aai", wire, whole}, tests: []string{private, godbus},
+		{name: discovery + "/ways", ours: []string{"aai", wire, whole},
 			why: "which ways there are into the apps of this computer: the bus it asks over the wire, files it reads; apps and servers of clients it is told of"},
 		{name: wire, ours: []string{"aai"}, tests: []string{godbus},
 			why: "speaks the protocol itself, for all who need a bus; the well-known library is its test's second opinion"},

@@ -50,6 +50,7 @@ type parts struct {
 	gateway *aai.Gateway
 	catalog *catalog.Catalog      // the apps of this computer
 	watch   func(context.Context) // says what was left of workflows, and looks whether those that are kept change
+	scan    func(context.Context) // looks for new ways into apps from time to time, where that is wanted
 	visible *policy.Visible
 	dialog  *dialog.Dialog
 	log     *slog.Logger
@@ -113,6 +114,7 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 	stopped := built.catalog.Start(ctx)
 	go built.visible.Watch(ctx)
 	go built.watch(ctx)
+	go built.scan(ctx)
 	collect := holdCollector()
 	go func() {
 		built.catalog.Apps() // returns when the first scan is done
@@ -330,6 +332,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 			Deeds:   calling.acts,
 		},
 		catalog: known.local, visible: shown, watch: calling.watch,
+		scan:    func(ctx context.Context) { seeker.room.Watch(ctx, cfg.ScanInterval) },
 		dialog:  trust.dialog,
 		log:     log,
 		closers: []io.Closer{servers, logins, closeDrivers, closeDesktop, calling.runs, finder, record, closeLog, closeClient{client}},

@@ -44,6 +44,7 @@ type Config struct {
 	ScanPaths       []string      // folders with descriptors, absolute
 	DefaultTimeout  time.Duration // of a tool that says none
 	RescanInterval  time.Duration // zero: only when the watcher says so
+	ScanInterval    time.Duration // between looks for ways into apps; zero: none
 	LogLevel        slog.Level
 	LogFile         string // empty: standard error
 	AuditLog        string // the journal's file

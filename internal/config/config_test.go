@@ -107,6 +107,7 @@ func TestDefaults(t *testing.T) {
 		"scanPaths":           []string{filepath.Join(d.home, ".aai")},
 		"defaultTimeout":      30.0,
 		"rescanInterval":      60.0,
+		"scan.interval":       0.0,
 		"logLevel":            "info",
 		"logFile":             "",
 		"auditLog":            filepath.Join(d.home, "audit.jsonl"),

@@ -44,7 +44,7 @@ func table() []row {
 		{"enableWebUI", never, nil, func(c *Config) any { return c.WebUI }, boolean(func(c *Config, b bool) { c.WebUI = b })},
 		{"httpPort", never, nil, func(c *Config) any { return c.HTTPPort }, setHTTPPort},
 		{"consent.preapproved", otherwise, nil, func(c *Config) any { return c.preapprovedJSON }, setPreapproved},
-	}, journalSettings(), webSettings(), loginSettings(), httpSettings(), policySettings(), axterminatorSettings())
+	}, scanSettings(), journalSettings(), webSettings(), loginSettings(), httpSettings(), policySettings(), axterminatorSettings())
 }
 
 func setScanPaths(c *Config, home string, value any) error {

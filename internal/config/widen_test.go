@@ -34,7 +34,7 @@ func TestWhichSettingsWiden(t *testing.T) {
 		"server.confirm_destructive", "security.destructive_words", "rate_limits.vlm_rpm", "rate_limits.script_rpm",
 	}
 	plain := []string{
-		"scanPaths", "defaultTimeout", "rescanInterval", "logLevel", "logFile", "toolNames", "profile", "enableWebUI", "httpPort",
+		"scanPaths", "defaultTimeout", "rescanInterval", "scan.interval", "logLevel", "logFile", "toolNames", "profile", "enableWebUI", "httpPort",
 		"journal.rotateSize", "journal.keepFull", "http.port", "http.bind", "http.sse", "http.idle", "http.url", "http.hosts", "http.origins",
 		"http.auth", "http.issuer", "http.audience", "http.scopes", "http.clientId", "http.clientSecretFile",
 		"server.security_mode", "security.allowed_apps", "security.denied_apps", // those narrow

@@ -124,11 +124,12 @@ func readEntry(text string) entry {
 
 // wayOfEntry is what an entry offers beyond that its program can be started.
 func (r *Room) wayOfEntry(id string, e entry, path string) (Way, bool) {
-	if !e.application || e.hidden || !e.onABus && len(e.actions) == 0 {
+	onABus := e.onABus && dbuswire.ValidBusName(id)
+	if !e.application || e.hidden || !onABus && len(e.actions) == 0 {
 		return Way{}, false
 	}
 	w := Way{App: clean(id), Where: []string{clean(path)}}
-	if e.onABus && dbuswire.ValidBusName(id) {
+	if onABus {
 		w.ID, w.Kind, w.State = kindApplication+" "+id, kindApplication, Startable
 		w.Gains = "starts it, and opens files in it"
 		if len(e.actions) > 0 {

@@ -1,0 +1,233 @@
+package ways_test
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/godbus/dbus/v5"
+
+	"aai/internal/discovery/ways"
+	"aai/internal/drivers/dbus/dbustest"
+)
+
+// A liar answers every Introspect, at every path, with the text, and every List.
+type liar struct {
+	text func(path dbus.ObjectPath) string
+	list func() []string
+}
+
+// LookupObject implements dbus.Handler: it has all objects.
+func (l liar) LookupObject(path dbus.ObjectPath) (dbus.ServerObject, bool) {
+	return object{l, path}, true
+}
+
+type object struct {
+	liar
+	path dbus.ObjectPath
+}
+
+// LookupInterface implements dbus.ServerObject.
+func (o object) LookupInterface(string) (dbus.Interface, bool) { return o, true }
+
+// LookupMethod implements dbus.Interface.
+func (o object) LookupMethod(name string) (dbus.Method, bool) { return method{o, name}, true }
+
+type method struct {
+	object
+	name string
+}
+
+// Call implements dbus.Method.
+func (m method) Call(...any) ([]any, error) {
+	if m.name == "List" && m.list != nil {
+		return []any{m.list()}, nil
+	}
+	if m.name == "Introspect" {
+		return []any{m.text(m.path)}, nil
+	}
+	return nil, errors.New("called: " + m.name)
+}
+
+func (method) NumArguments() int     { return 0 }
+func (method) NumReturns() int       { return 1 }
+func (method) ArgumentValue(int) any { return "" }
+func (method) ReturnValue(int) any   { return "" }
+
+// lies puts a liar on the bus.
+func lies(t *testing.T, bus *dbustest.Bus, l liar, names ...string) *dbus.Conn {
+	t.Helper()
+	conn := bus.Connect(t, dbus.WithHandler(l))
+	for _, name := range names {
+		if _, err := conn.RequestName(name, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return conn
+}
+
+func always(text string) func(dbus.ObjectPath) string {
+	return func(dbus.ObjectPath) string { return text }
+}
+
+const honest = `<node><interface name="org.example.Honest"><method name="Do"/></interface></node>`
+
+// TestLiars: what one program says of itself costs no other, and nothing of it is believed
+// that could harm who reads it.
+func TestLiars(t *testing.T) {
+	bus := dbustest.Start(t)
+	lies(t, bus, liar{text: always(honest)}, "org.example.Honest")
+	lies(t, bus, liar{text: always(`<node><node name="again"/><node name="../x"/><node name=""/><node name="a b"/></node>`)}, "org.example.Endless")
+	lies(t, bus, liar{text: always(`<node><interface name="org.example.Big">` + strings.Repeat(`<method name="A"/>`, 200_000) + `</interface></node>`)}, "org.example.Big")
+	lies(t, bus, liar{text: always(strings.Repeat("<node>", 60_000))}, "org.example.Deep")
+	lies(t, bus, liar{text: always("\x00\xff<<<")}, "org.example.Broken")
+	lies(t, bus, liar{text: func(dbus.ObjectPath) string {
+		var b strings.Builder
+		for i := range 5000 {
+			fmt.Fprintf(&b, `<node name="n%d"/>`, i)
+		}
+		return `<node><interface name="bad name"/>` + b.String() + "</node>"
+	}}, "org.example.Wide")
+	lies(t, bus, liar{text: always(`<node><interface name="org.gtk.Actions"/></node>`), list: func() []string {
+		return append(slices.Repeat([]string{"x"}, 9000), "\x1b[31mred\u202e", strings.Repeat("long", 5000))
+	}}, "org.example.Listing")
+	report := look(t, ways.Config{Bus: at(bus.Address), Patience: ample, Limit: 5 * ample, Apps: none})
+	if got := find(t, report, "dbus", "org.example.Honest"); got.State != ways.Running || !strings.Contains(got.Get, "org.example.Honest") {
+		t.Errorf("the honest one is %+v", got)
+	}
+	find(t, report, "gtk-actions", "org.example.Listing")
+	if got := apps(report, ways.Running); !slices.Equal(got, []string{"org.example.Honest", "org.example.Listing"}) {
+		t.Errorf("ways into %q were found", got)
+	}
+	if !slices.ContainsFunc(report.Notes, func(n string) bool { return strings.Contains(n, "org.example.Wide has more objects") }) {
+		t.Errorf("nobody says that one was not looked at whole: %q", report.Notes)
+	}
+	if len(report.Silent) > 0 {
+		t.Errorf("%q count as silent, though they answer", report.Silent)
+	}
+}
+
+// TestNames: thousands of names are cut off, and said to be; those of instances lose what is
+// another one each time.
+func TestNames(t *testing.T) {
+	bus := dbustest.Start(t)
+	lies(t, bus, liar{text: always(honest)}, "org.example.App-1234")
+	for part := range 9 {
+		var names []string
+		for i := range 250 {
+			names = append(names, fmt.Sprintf("org.example.many.p%d.n%d", part, i))
+		}
+		lies(t, bus, liar{text: always(honest)}, names...)
+	}
+	report := look(t, ways.Config{Bus: at(bus.Address), Patience: ample, Limit: 5 * ample})
+	if !slices.ContainsFunc(report.Notes, func(n string) bool { return strings.Contains(n, "names on the session bus were left out") }) {
+		t.Errorf("notes: %q", report.Notes)
+	}
+	if w := find(t, report, "dbus", "org.example.App-1234"); w.ID != "dbus org.example.App" {
+		t.Errorf("its id is %q", w.ID)
+	}
+}
+
+// TestOnlyQuestions: nothing but Introspect and List reaches a program, and no service is
+// started.
+func TestOnlyQuestions(t *testing.T) {
+	bus := dbustest.Start(t)
+	bus.Activatable(t, "org.example.Sleeping", "/bin/false")
+	conn := lies(t, bus, liar{text: always(`<node><interface name="org.gtk.Actions"/><interface name="org.freedesktop.Application"/><interface name="org.mpris.MediaPlayer2.Player"/></node>`), list: func() []string { return []string{"quit"} }}, "org.example.Asked")
+	counting := make(map[string]int)
+	watcher := bus.Connect(t)
+	if err := watcher.BusObject().Call("org.freedesktop.DBus.Monitoring.BecomeMonitor", 0, []string{"type='method_call'"}, uint32(0)).Err; err != nil {
+		t.Fatal(err)
+	}
+	messages := make(chan *dbus.Message, 1000)
+	watcher.Eavesdrop(messages)
+	report := look(t, ways.Config{Bus: at(bus.Address), Patience: ample, Limit: 5 * ample})
+	if err := conn.BusObject().Call("org.freedesktop.DBus.GetId", 0).Err; err != nil { // the last that the monitor sees
+		t.Fatal(err)
+	}
+	for m := range messages {
+		if m.Type != dbus.TypeMethodCall {
+			continue
+		}
+		member, _ := m.Headers[dbus.FieldMember].Value().(string)
+		if member == "GetId" {
+			break
+		}
+		counting[member]++
+	}
+	for member := range counting {
+		if !slices.Contains([]string{"Hello", "ListNames", "ListActivatableNames", "GetNameOwner", "Introspect", "List"}, member) {
+			t.Errorf("%s was called", member)
+		}
+	}
+	if counting["Introspect"] == 0 || counting["List"] == 0 {
+		t.Errorf("the monitor saw %v", counting)
+	}
+	if got := apps(report, ways.Startable); !slices.Equal(got, []string{"org.example.Sleeping"}) {
+		t.Errorf("%q can be started", got)
+	}
+	var owned bool
+	if err := conn.BusObject().Call("org.freedesktop.DBus.NameHasOwner", 0, "org.example.Sleeping").Store(&owned); err != nil || owned {
+		t.Errorf("it runs: %v, %v", owned, err)
+	}
+}
+
+// TestFrozen: who does not answer is named, and costs the others nothing.
+func TestFrozen(t *testing.T) {
+	bus := dbustest.Start(t)
+	lies(t, bus, liar{text: always(honest)}, "org.example.Honest")
+	never := make(chan struct{})
+	t.Cleanup(func() { close(never) })
+	lies(t, bus, liar{text: func(dbus.ObjectPath) string { <-never; return "" }}, "org.example.Frozen", "org.example.FrozenToo")
+	report := look(t, ways.Config{Bus: at(bus.Address)}) // the usual clocks
+	if !slices.Contains(report.Silent, "org.example.Frozen") {
+		t.Errorf("silent: %q", report.Silent)
+	}
+	if slices.Contains(apps(report, ways.Running), "org.example.Frozen") {
+		t.Errorf("ways into what never answered: %+v", report.Ways)
+	}
+}
+
+// TestFrozenBus: a bus that does not answer is named too.
+func TestFrozenBus(t *testing.T) {
+	bus := dbustest.Start(t)
+	pid := daemonOf(t, bus)
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = syscall.Kill(pid, syscall.SIGCONT) })
+	report := look(t, ways.Config{Bus: at(bus.Address)})
+	if len(report.Ways) > 0 || len(report.Notes) == 0 && len(report.Silent) == 0 {
+		t.Errorf("the report of a bus that hangs: %+v", report)
+	}
+}
+
+// daemonOf is the process of a bus.
+func daemonOf(t *testing.T, bus *dbustest.Bus) int {
+	t.Helper()
+	var pid uint32
+	if err := bus.Connect(t).BusObject().Call("org.freedesktop.DBus.GetConnectionUnixProcessID", 0, "org.freedesktop.DBus").Store(&pid); err != nil {
+		t.Fatal(err)
+	}
+	return int(pid)
+}
+
+// TestNever: what the gateway never calls is said to be so.
+func TestNever(t *testing.T) {
+	bus := dbustest.Start(t)
+	lies(t, bus, liar{text: always(`<node><interface name="org.example.Closed"/><interface name="org.example.Open"/></node>`)}, "org.example.Half")
+	lies(t, bus, liar{text: always(honest)}, "org.example.Secrets")
+	never := func(service, iface string) bool {
+		return service == "org.example.Secrets" || iface == "org.example.Closed"
+	}
+	report := look(t, ways.Config{Bus: at(bus.Address), Never: never, Patience: ample, Limit: 5 * ample, Apps: none})
+	if got := find(t, report, "dbus", "org.example.Secrets").Get; got != ways.NeverCalled {
+		t.Errorf("secrets: %q", got)
+	}
+	if got := find(t, report, "dbus", "org.example.Half").Get; !strings.Contains(got, "org.example.Open") || strings.Contains(got, "Closed") {
+		t.Errorf("half: %q", got)
+	}
+}

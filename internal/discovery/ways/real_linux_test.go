@@ -1,0 +1,122 @@
+package ways_test
+
+import (
+	"context"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"aai"
+	"aai/internal/desktop/linuxtest"
+	"aai/internal/discovery/ways"
+)
+
+// said is what a program prints in the session.
+func said(t *testing.T, s *linuxtest.Session, name string, args ...string) string {
+	t.Helper()
+	c := exec.CommandContext(t.Context(), name, args...)
+	c.Env = append(slices.Clone(s.Env), "DBUS_SESSION_BUS_ADDRESS="+s.Address)
+	out, err := c.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %q: %v\n%s", name, args, err, out)
+	}
+	return string(out)
+}
+
+// list are names on the bus by the word of busctl: those that run, or those that could be
+// started and do not.
+func list(t *testing.T, s *linuxtest.Session, option string) []string {
+	t.Helper()
+	var names []string
+	for line := range strings.Lines(said(t, s, "busctl", "--address="+s.Address, "--no-pager", "--no-legend", option, "list")) {
+		if fields := strings.Fields(line); len(fields) > 1 && !strings.HasPrefix(fields[0], ":") && (option == "--acquired") == (fields[1] != "-") {
+			names = append(names, fields[0])
+		}
+	}
+	return names
+}
+
+// await waits until the names are on the bus: those that end in a dash are beginnings.
+func await(t *testing.T, s *linuxtest.Session, names ...string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	for {
+		there := list(t, s, "--acquired")
+		missing := slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+			return slices.ContainsFunc(there, func(n string) bool { return n == name || strings.HasSuffix(name, "-") && strings.HasPrefix(n, name) })
+		})
+		if len(missing) == 0 {
+			return
+		}
+		if aai.Pause(ctx, 100*time.Millisecond) != nil {
+			t.Fatalf("%q did not come; there are %q", missing, there)
+		}
+	}
+}
+
+// TestRealPrograms: real programs of four toolkits on a real session bus, with busctl and
+// gdbus as other opinions of who is there and of what they have.
+func TestRealPrograms(t *testing.T) {
+	s := linuxtest.Start(t)
+	s.Launch(t, "gnome-calculator")
+	mousepad := s.Launch(t, "mousepad")
+	s.Launch(t, "kate")
+	s.Launch(t, "mpv", "--no-config", "--idle=yes", "--vo=null", "--ao=null", "--script=/usr/lib/mpv-mpris/mpris.so")
+	await(t, s, "org.gnome.Calculator", "org.xfce.mousepad", "org.kde.kate-", "org.mpris.MediaPlayer2.mpv")
+	running, startable := list(t, s, "--acquired"), list(t, s, "--activatable")
+	never := func(service, _ string) bool { return service == "org.freedesktop.secrets" }
+	entries := []string{"/usr/share/applications"}
+	report := look(t, ways.Config{
+		Bus: at(s.Address), Entries: entries, Never: never, Patience: ample, Limit: 5 * ample,
+		Apps: func(context.Context) []ways.App {
+			return []ways.App{{ID: "calculator", Services: []string{"org.gnome.Calculator"}}}
+		},
+	})
+
+	for _, app := range apps(report, ways.Running) {
+		if !slices.Contains(running, app) {
+			t.Errorf("%s runs, by our word alone; busctl knows %q", app, running)
+		}
+	}
+	for _, name := range []string{"org.gnome.Calculator", "org.xfce.mousepad", "org.mpris.MediaPlayer2.mpv"} {
+		if !slices.Contains(apps(report, ways.Running), name) {
+			t.Errorf("no way into %s", name)
+		}
+	}
+	for _, name := range startable {
+		if name != "org.freedesktop.DBus" && !slices.Contains(apps(report, ways.Startable), name) {
+			t.Errorf("no way into %s, which the bus could start", name)
+		}
+	}
+	if diff := cmp.Diff(running, list(t, s, "--acquired")); diff != "" {
+		t.Errorf("the look changed who is on the bus:\n%s", diff)
+	}
+	find(t, report, "mpris", "org.mpris.MediaPlayer2.mpv")
+	if w := find(t, report, "gtk-actions", "org.gnome.Calculator"); w.Covered != "calculator" {
+		t.Errorf("the calculator is covered by %q", w.Covered)
+	}
+	kate := slices.IndexFunc(report.Ways, func(w ways.Way) bool { return w.ID == "kde org.kde.kate" })
+	if kate < 0 || !strings.Contains(report.Ways[kate].Get, "org.kde.KMainWindow.activateAction at /kate/MainWindow_1") {
+		t.Errorf("no way into Kate's windows: %+v", report.Ways)
+	}
+	// Every single action that gdbus is told of can be among those that were counted.
+	actions := said(t, s, "gdbus", "call", "--session", "--dest", "org.xfce.mousepad", "--object-path", "/org/xfce/mousepad", "--method", "org.gtk.Actions.List")
+	quit := regexp.MustCompile(`'quit'`).MatchString(actions)
+	w := find(t, report, "gtk-actions", "org.xfce.mousepad")
+	if !quit || !strings.Contains(w.Gains, " actions, such as ") || !slices.Contains(w.Where, "/org/xfce/mousepad org.gtk.Actions") {
+		t.Errorf("mousepad: %+v; gdbus: %s", w, actions)
+	}
+
+	mousepad.Stop(t)
+	report = look(t, ways.Config{Bus: at(s.Address), Entries: entries})
+	if !slices.Contains(report.Silent, "org.xfce.mousepad") || slices.Contains(apps(report, ways.Running), "org.xfce.mousepad") {
+		t.Errorf("a frozen one is not named: %q", report.Silent)
+	}
+	mousepad.Continue(t)
+}
