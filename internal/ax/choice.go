@@ -104,7 +104,13 @@ func (v *view) selectOption(ctx context.Context, set, option int) (*aai.Result, 
 		v.ByAsking(option, "the selection of its list", desktop.Act{Verb: desktop.SelectItem}),
 		v.ByAsking(option, "its accessibility action", desktop.Act{Verb: desktop.Press}),
 	}}
-	combo := v.Shot.Elements[set].Role == desktop.Combobox // Qt selects in its list and leaves it at that
+	combo, c := v.Shot.Elements[set].Role == desktop.Combobox, v.choosing(set, option) // Qt selects in its list and leaves it at that
+	if combo {
+		for i := range a.Ways {
+			a.Ways[i] = c.taken(a.Ways[i])
+		}
+		a.Ways = append(a.Ways, c.byKeys(set))
+	}
 	a.Verify = func(ctx context.Context) (string, bool) {
 		if now, err := v.Backend.Tree.Read(ctx, v.App, optionID); err == nil && now.States.Has(desktop.Selected) && !combo {
 			return "", true
@@ -119,10 +125,13 @@ func (v *view) selectOption(ctx context.Context, set, option int) (*aai.Result, 
 		return fmt.Sprintf("it was not selected; the list shows %q", aai.CleanLabel(now.Value, 60)), false
 	}
 	out, err := a.Perform(ctx)
-	if e := aai.AsError(err); e != nil && combo && e.Code == aai.AutomationFailed && e.Hint == "" {
+	if e := aai.AsError(err); e != nil && combo && (e.Code == aai.AutomationFailed || e.Code == aai.AutomationNotSupported) && e.Hint == "" {
 		said := *e
 		said.Hint = openListHint
 		return nil, &said
+	}
+	if err == nil {
+		out.Text += c.says()
 	}
 	return out, err
 }

@@ -311,7 +311,8 @@ func (e *entry) app(is runner, title string) desktop.App {
 	a.Name = firstOf(e.name, title, a.ID)
 	a.Toolkit = toolkitLabel(e.toolkit, e.toolkitVersion)
 	a.Browser = e.toolkit == chromium
-	a.Obeys = strings.HasPrefix(a.Toolkit, "GTK") || strings.HasPrefix(a.Toolkit, "Qt")
+	a.Yields = strings.HasPrefix(a.Toolkit, "Qt")
+	a.Obeys = strings.HasPrefix(a.Toolkit, "GTK") || a.Yields
 	switch {
 	case !e.answered:
 		a.Hidden = hiddenSilent

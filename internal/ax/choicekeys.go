@@ -1,0 +1,222 @@
+package ax
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"aai"
+	"aai/internal/ax/fault"
+	"aai/internal/ax/operate"
+	"aai/internal/ax/scene"
+	"aai/internal/ax/watch"
+	"aai/internal/desktop"
+)
+
+// A choosing is an option on its way into a combo box that has its list closed. Qt's takes
+// what is selected in its list for nothing, and opening the list would take the person's
+// keyboard: it grabs it. The keys that go through a closed list do it in the background.
+type choosing struct {
+	*view
+	box     desktop.ID
+	was     string // what the box stood at
+	options []string
+	want    string
+	passed  *[]string // what it stood at on the way
+}
+
+// choosing is the choice of the option in the combo box.
+func (v *view) choosing(set, option int) choosing {
+	c := choosing{view: v, box: v.Shot.Elements[set].ID, was: v.Shot.Elements[set].Value, want: v.Shot.Elements[option].Name, passed: new([]string)}
+	for i := set + 1; i < v.Shot.Elements[set].End; i++ {
+		if e := &v.Shot.Elements[i]; e.Role.InSet() {
+			c.options = append(c.options, e.Name)
+		}
+	}
+	return c
+}
+
+// taken is the way, but one that cannot do it where the box stands at what it stood at when
+// it has had its time.
+func (c choosing) taken(w operate.Way) operate.Way {
+	do := w.Do
+	w.Do = func(ctx context.Context) error {
+		if err := do(ctx); err != nil {
+			return err
+		}
+		if now, err := c.leaves(ctx, c.was); err == nil && now.Value == c.was {
+			return c.not("takes no choice by " + w.Name)
+		}
+		return nil // what came of it is judged in the end
+	}
+	return w
+}
+
+func (c choosing) not(what string) error {
+	return &aai.Error{Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered, Message: fmt.Sprintf("combobox at %q %s", aai.CleanLabel(c.was, 60), what)}
+}
+
+// leaves waits until the box stands at another option than was, for a moment, and returns it.
+func (c choosing) leaves(ctx context.Context, was string) (desktop.Element, error) {
+	for until := time.Now().Add(operate.EffectCeiling); ; {
+		now, err := c.Backend.Tree.Read(ctx, c.App, c.box)
+		if err != nil || now.Value != was || now.States.Has(desktop.Expanded) || time.Now().After(until) {
+			return now, err
+		}
+		if err := aai.Pause(ctx, watch.LookAgain/10); err != nil {
+			return now, err
+		}
+	}
+}
+
+// byKeys is a way that gives the box its window's keyboard and goes to the option.
+func (c choosing) byKeys(set int) operate.Way {
+	return c.ByInput(set, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		from, to, err := c.places()
+		if err != nil {
+			return err
+		}
+		if err := c.enter(ctx, set, input, seat, w); err != nil {
+			return err
+		}
+		key := "down"
+		switch {
+		case to == 0:
+			key = "home"
+		case to == len(c.options)-1:
+			key = "end"
+		case to < from:
+			key = "up"
+		}
+		return c.steps(ctx, key, func(key string) error { return input.Key(ctx, seat, w.ID, desktop.Chord{Key: key}) })
+	})
+}
+
+// enter gives the box its window's keyboard. Where the box takes it when it is asked to, what
+// it shows of that is not waited for: a window in the background tells of no keyboard.
+func (c choosing) enter(ctx context.Context, set int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	if seat == desktop.OwnSeat && c.App.Yields && c.Backend.Actor != nil &&
+		c.Backend.Actor.Perform(ctx, c.App, c.box, desktop.Act{Verb: desktop.TakeFocus, Name: c.Shot.Elements[set].Name}) == nil {
+		return nil
+	}
+	return c.GiveKeyboard(ctx, set, input, seat, w)
+}
+
+// places are where the box stands in its list and where it is to; an error where that
+// cannot be told.
+func (c choosing) places() (from, to int, err error) {
+	from, to = -1, -1
+	for i, option := range c.options {
+		if option == c.was {
+			if from >= 0 {
+				return 0, 0, c.not("has several options of this name")
+			}
+			from = i
+		}
+		if option == c.want && to < 0 {
+			to = i
+		}
+	}
+	if from < 0 {
+		return 0, 0, c.not("does not stand at one of its options")
+	}
+	if max(from-to, to-from) > maxSteps {
+		return 0, 0, c.not(fmt.Sprintf("is more than %d options away", maxSteps))
+	}
+	return from, to, nil
+}
+
+// steps presses the key until the box stands at the option. Where the key goes past it, as it
+// does with what cannot be chosen, the box is put back.
+func (c choosing) steps(ctx context.Context, key string, press func(key string) error) error {
+	from, to, err := c.places()
+	if err != nil {
+		return err
+	}
+	for range maxSteps {
+		now, err := c.step(ctx, key, press)
+		if err != nil || now == c.want {
+			return err
+		}
+		*c.passed = append(*c.passed, now)
+		if at := slices.Index(c.options, now); at < 0 || key == "home" || key == "end" || at < min(from, to) || at > max(from, to) {
+			break
+		}
+	}
+	return c.back(ctx, press)
+}
+
+// step presses the key and returns what the box stands at then, which is another option.
+func (c choosing) step(ctx context.Context, key string, press func(key string) error) (string, error) {
+	was, err := c.Backend.Tree.Read(ctx, c.App, c.box)
+	if err != nil {
+		return "", err
+	}
+	if err := press(key); err != nil {
+		return "", err
+	}
+	now, err := c.leaves(ctx, was.Value)
+	switch {
+	case err != nil:
+		return "", err
+	case now.States.Has(desktop.Expanded): // its list would keep the keyboard
+		_ = press("escape")
+		return "", c.failed("its list opens at the key %q", key)
+	case now.Value == was.Value:
+		return "", c.failed("the key %q leaves it at %q", key, aai.CleanLabel(was.Value, 60))
+	}
+	return now.Value, nil
+}
+
+// back makes the box stand at what it stood at, and says in an error that it went past the option.
+func (c choosing) back(ctx context.Context, press func(key string) error) error {
+	at := c.was
+	if n := len(*c.passed); n > 0 {
+		at = (*c.passed)[n-1]
+	}
+	for range maxSteps {
+		i, was := slices.Index(c.options, at), slices.Index(c.options, c.was)
+		if i < 0 || i == was {
+			break
+		}
+		key := "down"
+		if i > was {
+			key = "up"
+		}
+		now, err := c.step(ctx, key, press)
+		if err != nil {
+			return err
+		}
+		if *c.passed = append(*c.passed, now); (slices.Index(c.options, now) > was) != (i > was) && now != c.was {
+			return c.failed("the keys go past %q, which may be disabled; it stands at %q now and no more at %q", aai.CleanLabel(c.want, 60), aai.CleanLabel(now, 60), aai.CleanLabel(c.was, 60))
+		}
+		at = now
+	}
+	return c.failed("the keys go past %q, which may be disabled; it stands at %q again", aai.CleanLabel(c.want, 60), aai.CleanLabel(at, 60))
+}
+
+// failed is the error of a box that was not brought to the option, whose program heard of what
+// it stood at.
+func (c choosing) failed(format string, args ...any) error {
+	e := *aai.AsError(fault.Failed(aai.Delivered, "option %q was not chosen: "+format, append([]any{aai.CleanLabel(c.want, 60)}, args...)...))
+	e.Message += strings.ReplaceAll(c.says(), "\n", ". ")
+	e.Hint = "See what it holds by ax_get_value. " + openListHint
+	return &e
+}
+
+// says is what a reply says of what the box stood at meanwhile: its program heard of each.
+func (c choosing) says() string {
+	switch n := len(*c.passed); {
+	case n == 0:
+		return ""
+	case n > scene.MaxCandidates:
+		return fmt.Sprintf("\nIt stood at %d other options on the way, one after the other, and its program heard of each.", n)
+	}
+	var names []string
+	for _, name := range *c.passed {
+		names = append(names, fmt.Sprintf("%q", aai.CleanLabel(name, 60)))
+	}
+	return "\nIt stood at " + strings.Join(names, ", ") + " on the way, and its program heard of each."
+}

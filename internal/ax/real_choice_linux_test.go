@@ -1,0 +1,81 @@
+package ax_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+// A window with combo boxes of Qt, which say in a file what they were told to stand at, one
+// line each.
+const choicesQt = `
+import sys
+from PyQt6.QtWidgets import *
+app = QApplication([])
+window = QWidget(windowTitle="Choices")
+lines = QFormLayout(window)
+lines.addRow("Name", QLineEdit())
+def tell(text):
+    with open(sys.argv[1], "a") as f: f.write(text + "\n")
+def combo(label, items):
+    box = QComboBox()
+    box.addItems(items)
+    box.currentTextChanged.connect(tell)
+    lines.addRow(label, box)
+    return box
+combo("Fruit", ["Apple", "Banana", "Cherry", "Date", "Elder", "Fig"])
+twice = combo("Twice", ["One", "Two", "One"])
+bars = combo("Bars", ["First"])
+bars.insertSeparator(1)
+bars.addItem("Off")
+bars.model().item(2).setEnabled(False)
+bars.addItems(["Third", "Fourth"])
+window.show()
+app.exec()
+`
+
+// TestRealChoiceQt: an option of Qt's combo box is chosen in the background, whatever stands
+// between it and the one before; the program heard of what the reply says, and of no more.
+func TestRealChoiceQt(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	script, file := filepath.Join(w.Home, "choices.py"), filepath.Join(w.Home, "choices")
+	if err := os.WriteFile(script, []byte(choicesQt), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	app := w.process(w.Launch(t, "python3", script, file))
+	w.awaitElement(app, "combobox Fruit")
+	p := w.somebody()
+	heard := ""
+	for _, c := range []struct{ query, value, way string }{
+		{"combobox Fruit", "Cherry", "Banana Cherry"},
+		{"combobox Fruit", "Fig", "Fig"},
+		{"combobox Fruit", "Elder", "Elder"},
+		{"combobox Fruit", "Apple", "Apple"},
+		{"combobox Bars", "Third", "Third"},
+	} {
+		a := w.done("ax_set_value", params{"app": app, "query": c.query, "value": c.value})
+		heard += strings.ReplaceAll(c.way, " ", "\n") + "\n"
+		w.eventually("it heard of "+c.way, func() bool { text, _ := os.ReadFile(file); return string(text) == heard })
+		if said := strings.Contains(a.Text, `It stood at "Banana" on the way`); said != strings.Contains(c.way, " ") {
+			t.Errorf("%s: it says %q", c.value, a.Text)
+		}
+	}
+	e := w.refused(aai.AutomationNotSupported, "ax_set_value", params{"app": app, "query": "combobox Twice", "value": "Two"})
+	if e.Delivery != aai.NotDelivered {
+		t.Errorf("delivery is %s", e.Delivery)
+	}
+	w.says(e.Message, "several options of this name")
+	w.says(e.Hint, `mode "focus"`)
+	e = w.refused(aai.AutomationFailed, "ax_set_value", params{"app": app, "query": "combobox Bars", "value": "Off"})
+	w.says(e.Message, `past "Off"`, `at "Third" again`, `stood at "First"`)
+	heard += "First\nThird\n"
+	if e.Delivery != aai.Delivered {
+		t.Errorf("delivery is %s", e.Delivery)
+	}
+	w.eventually("it heard of no more", func() bool { text, _ := os.ReadFile(file); return string(text) == heard })
+	p.undisturbed(t)
+}
