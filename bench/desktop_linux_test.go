@@ -26,5 +26,6 @@ func BenchmarkDesktop(b *testing.B) {
 	b.Run("Idle", w.listening)
 	b.Run("Frozen", w.frozen)
 	b.Run("Peers", w.peers)
+	b.Run("Shop", w.besideShop)
 	fmt.Print(w.table.String())
 }
