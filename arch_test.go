@@ -130,7 +130,7 @@ func theMap() []room {
 			why: "a real bus with services for tests, made with somebody else's library"},
 		{name: "internal/drivers/webapi", ours: []string{"aai", hygiene, site}, modules: []string{jsontext, rate, text}, tests: []string{toxiproxy, "github.com/prometheus/client_golang", zerolog},
 			why: "runs declared tools over HTTP; clients and logins are given to it, strangers' character sets and JSON it reads by libraries; the proxy of its tests must be given a log and counters"},
-		{name: "internal/drivers/mcp", ours: []string{"aai", hygiene, schema, whole}, modules: []string{sdk, jsontext, sys}, tests: []string{policy},
+		{name: "internal/drivers/mcp", ours: []string{"aai", hygiene, schema, whole}, modules: []string{sdk, jsontext, sys}, tests: []string{catalog, policy},
 			why: "runs the servers of MCP as apps: the protocol's client is the SDK's; a definition has a digest however it is written; on Windows a job object holds the processes; its tests put real consent in front"},
 		{name: login + "/oidctest", forTest: true, why: "a real authorization server, for logins and for doors that tokens open"},
 		{name: tokens, why: "how many tokens a text is, for whoever has a budget; it knows only text"},

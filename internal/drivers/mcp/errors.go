@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -43,6 +45,10 @@ func (s *session) answered(ctx context.Context, err error) *aai.Error {
 		e.Delivery = aai.Delivered
 		return e
 	}
+	ended := errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) || s.over()
+	if ended && s.process != nil {
+		s.process.goneWithin(graceOfSignal) // for its last words
+	}
 	e := &aai.Error{Code: aai.AutomationFailed, Delivery: aai.DeliveryUnknown, Err: err}
 	switch why := s.why(); {
 	case ctx.Err() != nil:
@@ -52,7 +58,7 @@ func (s *session) answered(ctx context.Context, err error) *aai.Error {
 	case why != nil:
 		e.Message = fmt.Sprintf("the MCP server of %s was ended: it %s", s.app, why.what)
 		e.Hint = "The person can look at the server, and at the log of the gateway."
-	case errors.Is(err, sdk.ErrConnectionClosed) || s.over():
+	case ended:
 		e.Code = aai.AppNotRunning
 		e.Message = fmt.Sprintf("the MCP server of %s ended before it had answered", s.app) + s.lastWords()
 		e.Hint = "It is started again by the next call. Look whether it has acted before you try again."

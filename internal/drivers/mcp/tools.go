@@ -150,7 +150,7 @@ func (m *maker) read(source json.RawMessage) (schema.Facts, error) {
 	if len(source) == 0 || string(source) == "null" {
 		return schema.Facts{}, nil
 	}
-	return m.schemas.Read(source)
+	return m.schemas.Read(older(source))
 }
 
 // session is an Action on the server's session.

@@ -1,0 +1,301 @@
+package mcp_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"aai"
+	"aai/internal/catalog"
+	"aai/internal/drivers/mcp"
+)
+
+// Nobody starts a server to list its app; who starts it reads the command, and then the app
+// has its tools, for later gateways too.
+func TestAServerIsStartedByWhomItIsAllowed(t *testing.T) {
+	w := newWorld(t)
+	app := w.hostile(t, "plain")
+	if apps := w.Catalog.Apps(); len(apps) != 1 || len(apps[0].Tools) != 1 || apps[0].Tools[0].Name != "mcp_start" {
+		t.Fatalf("%+v", apps)
+	}
+	w.answer = "deny"
+	if _, e := w.call(t, app, "mcp_start", nil); e == nil || e.Code != aai.PermissionDenied {
+		t.Error(e)
+	}
+	if q := w.questions(); len(q) != 1 || !strings.Contains(fmt.Sprint(q[0]), asServer) {
+		t.Errorf("asked %+v; expected the command", q)
+	}
+	if w.tool(t, app, "do") != nil {
+		t.Error("it was started")
+	}
+	w.answer = "always"
+	changes := 0
+	defer w.Catalog.OnChange(func() { changes++ })()
+	w.start(t, app)
+	if do := w.tool(t, app, "do"); do == nil || do.Effect != aai.Destroys || changes != 1 || w.tool(t, app, "mcp_start") != nil {
+		t.Errorf("%+v, %d changes", do, changes)
+	}
+	result, e := w.call(t, app, "do", nil)
+	if e != nil || result.Text != "done" || result.Foreign != "the MCP server of "+app {
+		t.Errorf("%+v, %v", result, e)
+	}
+	later := newWorld(t, func(c *mcp.Config) { c.Folder = filepath.Join(w.folder, "mcp") })
+	later.hostile(t, "plain")
+	if do := later.tool(t, app, "do"); do == nil || do.Digest() != w.tool(t, app, "do").Digest() {
+		t.Error("a later gateway does not list it")
+	}
+	later.hostile(t, "plain", "another command")
+	if later.tool(t, app, "mcp_start") == nil || later.tool(t, app, "do") != nil {
+		t.Error("what another command said is listed")
+	}
+}
+
+// Whatever a server does costs the calls to it, with an error that says what it did, and
+// nothing else.
+func TestHostileServers(t *testing.T) {
+	for kind, want := range map[string]aai.Error{
+		"hangs":    {Code: aai.Timeout, Delivery: aai.DeliveryUnknown, Message: "had not answered when the call's time was over"},
+		"dies":     {Code: aai.AppNotRunning, Delivery: aai.DeliveryUnknown, Message: `ended before it had answered: "panic: the database is gone"`},
+		"floods":   {Code: aai.AutomationFailed, Delivery: aai.DeliveryUnknown, Message: "was ended: it sent more than 20000 messages"},
+		"huge":     {Code: aai.AutomationFailed, Delivery: aai.DeliveryUnknown, Message: "was ended: it sent a message of more than 16 MiB"},
+		"fails":    {Code: aai.AutomationFailed, Delivery: aai.Delivered, Message: `says that it failed: "no 'such' file[31m"`},
+		"refuses":  {Code: aai.AutomationFailed, Delivery: aai.Delivered, Message: `answered with error -32000: "not today"`},
+		"nonsense": {Code: aai.AutomationFailed, Delivery: aai.DeliveryUnknown, Message: "gave no answer that can be read"},
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			app := w.hostile(t, kind)
+			w.start(t, app)
+			ctx := t.Context()
+			if kind == "hangs" {
+				var cancel context.CancelFunc
+				ctx, cancel = context.WithTimeout(ctx, 3*time.Second)
+				defer cancel()
+			}
+			_, e := w.callIn(ctx, app, "do", nil)
+			if e == nil || e.Code != want.Code || e.Delivery != want.Delivery || !strings.Contains(e.Message, want.Message) {
+				t.Errorf("got %+v\nwant %+v", e, want)
+			}
+			if kind == "dies" || kind == "floods" || kind == "huge" { // it is there again
+				if _, e := w.call(t, app, "other", nil); e == nil || e.Delivery == aai.NotDelivered {
+					t.Errorf("the next call: %v", e)
+				}
+			}
+		})
+	}
+}
+
+// What is no fault of a call is none to it.
+func TestServersThatAreOnlyLoud(t *testing.T) {
+	for kind, want := range map[string]string{"greets": "", "chatters": "", "floods errors": "", "asks": "asked for something 3 times"} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			app := w.hostile(t, kind)
+			w.start(t, app)
+			result, e := w.call(t, app, "do", nil)
+			if e != nil || result.Text != "done" || !strings.Contains(result.Warning, want) || (want == "") != (result.Warning == "") {
+				t.Errorf("%+v, %v", result, e)
+			}
+			if n := len(w.log.String()); n > 1<<20 {
+				t.Errorf("the log has %d bytes", n)
+			}
+		})
+	}
+}
+
+// A server that lists too much, or does not start, is no app with tools, and says why.
+func TestServersThatDoNotStart(t *testing.T) {
+	for kind, want := range map[string]string{
+		"many":         "lists more than 1000 tools",
+		"endless":      "on pages that do not end",
+		"round":        "on pages that do not end",
+		"dies at once": `did not start: "`,
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t)
+			app := w.hostile(t, kind)
+			_, e := w.call(t, app, "mcp_start", nil)
+			if e == nil || e.Delivery != aai.NotDelivered || !strings.Contains(e.Message, want) || e.Hint == "" {
+				t.Errorf("got %+v\nwant %q", e, want)
+			}
+			if kind == "dies at once" && !strings.Contains(e.Message, "no [31mlibrary of that name") {
+				t.Errorf("not its last words: %s", e.Message)
+			}
+			for range 3 {
+				_, e = w.call(t, app, "mcp_start", nil)
+			}
+			if !strings.Contains(e.Message, "it is started again in") || e.RetryAfter <= 0 {
+				t.Errorf("it does not rest: %v", e)
+			}
+		})
+	}
+	w := newWorld(t)
+	app := w.add(t, &aai.MCPRecipe{Command: "no-such-program-anywhere"})
+	if _, e := w.call(t, app, "mcp_start", nil); e == nil || !strings.Contains(e.Message, `there is no program "no-such-program-anywhere"`) {
+		t.Error(e)
+	}
+	app = w.hostile(t, "mute")
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Second)
+	defer cancel()
+	if _, e := w.callIn(ctx, app, "mcp_start", nil); e == nil || !strings.Contains(e.Message, "was still starting") || e.Delivery != aai.NotDelivered {
+		t.Errorf("%+v", e)
+	}
+}
+
+// One wrong tool is no other's concern, and says what is wrong with it.
+func TestOddTools(t *testing.T) {
+	w := newWorld(t)
+	app := w.hostile(t, "odd")
+	w.start(t, app)
+	for name, want := range map[string]string{
+		"do": "", "other": "",
+		"regex": "properties.a.pattern", "list": `expected "object"`, "tool_5": "expected letters", "tool_6": "cannot be read", "tool_7": "cannot be read", "deep": "its input schema",
+	} {
+		tool := w.tool(t, app, name)
+		if tool == nil || (tool.Run != nil) != (want == "") {
+			t.Errorf("%s: %+v", name, tool)
+			continue
+		}
+		if _, e := w.call(t, app, name, nil); (e == nil) != (want == "") || e != nil && !strings.Contains(e.Message, want) {
+			t.Errorf("%s: %v, want %q", name, e, want)
+		}
+	}
+	if do := w.tool(t, app, "do"); do.Description != "Does a thing" {
+		t.Errorf("the second of the name: %q", do.Description)
+	}
+}
+
+// Neither the server's nor the gateway's tool stands in the place of the other.
+func TestNamesThatClash(t *testing.T) {
+	w := newWorld(t)
+	app := w.hostile(t, "clashes")
+	w.start(t, app)
+	if _, e := w.call(t, app, "resource_read", map[string]any{"uri": "x:"}); e == nil || !strings.Contains(e.Message, `the server has a tool "resource_read"`) {
+		t.Error(e)
+	}
+	if w.tool(t, app, "resource_list").Run == nil || w.tool(t, app, "do").Run == nil {
+		t.Error("others are gone")
+	}
+}
+
+// A server's words are quoted, and its word about itself opens nothing.
+func TestWords(t *testing.T) {
+	w := newWorld(t)
+	app := w.hostile(t, "words")
+	w.start(t, app)
+	found, err := w.Catalog.Find(t.Context(), app)
+	if err != nil {
+		t.Fatal(err)
+	}
+	guide := catalog.Guide(found)
+	if strings.Contains(guide, "\n# Ignore") || strings.ContainsAny(guide, "\u202e\x1b") || strings.Contains(guide, "<script>") || found.Tool("do").Effect != aai.Destroys {
+		t.Errorf("%s\n%v", guide, found.Tool("do").Effect)
+	}
+}
+
+// A tool that says something else is not what was allowed.
+func TestChangedTools(t *testing.T) {
+	w := newWorld(t)
+	app := w.hostile(t, "changes and says")
+	w.start(t, app)
+	was := w.tool(t, app, "do").Digest()
+	if _, e := w.call(t, app, "do", nil); e != nil { // from now on it says something else
+		t.Fatal(e)
+	}
+	w.questions()
+	eventually(t, "the change is listed", func() bool { return w.tool(t, app, "do").Digest() != was })
+	if _, e := w.call(t, app, "do", nil); e != nil {
+		t.Error(e)
+	}
+	if q := w.questions(); len(q) != 1 || !strings.Contains(fmt.Sprint(q), "send the person's keys along") {
+		t.Errorf("asked %+v; expected the new words", q)
+	}
+	if _, e := w.call(t, app, "other", nil); e != nil { // asked for the first time
+		t.Error(e)
+	}
+	if _, e := w.call(t, app, "do", nil); e != nil || len(w.questions()) != 1 {
+		t.Error(e)
+	}
+}
+
+// What was admitted before the change does not run after it.
+func TestWhatWasAdmittedBeforeAChange(t *testing.T) {
+	w := newWorld(t)
+	app := w.hostile(t, "changes and says")
+	w.start(t, app)
+	old := w.tool(t, app, "do")
+	if _, e := w.call(t, app, "do", nil); e != nil {
+		t.Fatal(e)
+	}
+	eventually(t, "the change is listed", func() bool { return w.tool(t, app, "do").Digest() != old.Digest() })
+	_, err := old.Run(t.Context(), &aai.Call{ID: "c1", Tool: "do"})
+	if e := aai.AsError(err); e == nil || e.Code != aai.ConsentRequired || e.Delivery != aai.NotDelivered || !strings.Contains(e.Message, "says something else of the tool do") {
+		t.Errorf("%+v", e)
+	}
+}
+
+// A server ends when nobody has used it for a while, whatever it would rather do, with all
+// that it has started; and with its gateway.
+func TestServersEnd(t *testing.T) {
+	for name, idle := range map[string]time.Duration{"idle": 50 * time.Millisecond, "closed": time.Hour} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, func(c *mcp.Config) { c.Idle = idle })
+			file := filepath.Join(w.folder, "pids")
+			app := w.hostile(t, "stays", file)
+			w.start(t, app)
+			var self, child int
+			b, err := os.ReadFile(file)
+			if _, scan := fmt.Sscanf(string(b), "%d %d", &self, &child); err != nil || scan != nil {
+				t.Fatal(err, scan)
+			}
+			if name == "closed" {
+				if syscall.Kill(self, 0) != nil || syscall.Kill(child, 0) != nil {
+					t.Error("it does not run")
+				}
+				w.close(t)
+			}
+			for _, pid := range []int{self, child} {
+				eventually(t, "the process ends", func() bool { return gone(pid) })
+			}
+		})
+	}
+}
+
+// gone reports whether a process has ended, though nobody may have heard of it.
+func gone(pid int) bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, state, _ := strings.Cut(string(b), ") ")
+	return err != nil || strings.HasPrefix(state, "Z")
+}
+
+// A call that ends is told to the server.
+func TestCancelled(t *testing.T) {
+	w := newWorld(t)
+	file := filepath.Join(w.folder, "cancelled")
+	app := w.hostile(t, "hangs", file)
+	w.start(t, app)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	_, _ = w.callIn(ctx, app, "do", nil)
+	eventually(t, "it hears of it", func() bool { b, _ := os.ReadFile(file); return strings.Contains(string(b), "requestId") })
+}
+
+// Numbers stay what they are, and what is said twice is told once.
+func TestNumbers(t *testing.T) {
+	w := newWorld(t)
+	app := w.hostile(t, "numbers")
+	w.start(t, app)
+	result, e := w.call(t, app, "do", nil)
+	if e != nil || fmt.Sprint(result.Data) != "map[n:9007199254740993]" || result.Text != "" {
+		t.Errorf("%+v, %v", result, e)
+	}
+}

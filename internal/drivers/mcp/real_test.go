@@ -1,0 +1,185 @@
+package mcp_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"aai"
+	"aai/internal/tokens/tokenstest"
+)
+
+// realServer is a server of somebody else, as scripts/need-servers installed it.
+func realServer(t *testing.T, name string, args ...string) *aai.MCPRecipe {
+	t.Helper()
+	modules, err := filepath.Abs("../../../.cache/servers/node_modules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Its own one: a distribution's may be too old.
+	node, err := filepath.Glob(filepath.Join(modules, "node-linux-*", "bin", "node"))
+	if err != nil || len(node) == 0 {
+		t.Fatal("install the servers: scripts/need-servers (make test does)")
+	}
+	program, err := filepath.EvalSymlinks(filepath.Join(modules, ".bin", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &aai.MCPRecipe{Command: node[0], Args: append([]string{program}, args...)}
+}
+
+func (w *world) must(t *testing.T, app, tool string, args map[string]any) *aai.Result {
+	t.Helper()
+	result, e := w.call(t, app, tool, args)
+	if e != nil {
+		t.Fatalf("%s %v: %v %s %v", tool, args, e, e.Hint, e.Err)
+	}
+	return result
+}
+
+// What a server of files has read and written is in the files.
+func TestFilesystemServer(t *testing.T) {
+	w := newWorld(t)
+	folder, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	app := w.add(t, realServer(t, "mcp-server-filesystem", folder))
+	w.start(t, app)
+	path := filepath.Join(folder, "a.txt")
+	w.must(t, app, "write_file", map[string]any{"path": path, "content": "first ✓\nsecond"})
+	if b, err := os.ReadFile(path); err != nil || string(b) != "first ✓\nsecond" {
+		t.Errorf("%q, %v", b, err)
+	}
+	result := w.must(t, app, "read_text_file", map[string]any{"path": path})
+	if b, _ := json.Marshal(result.Data); !strings.Contains(result.Text+string(b), `first ✓\nsecond`) {
+		t.Errorf("%+v", result)
+	}
+	_, e := w.call(t, app, "read_text_file", map[string]any{"path": "/etc/passwd"})
+	if e == nil || e.Code != aai.AutomationFailed || !strings.Contains(e.Message, "Access denied") || e.Delivery != aai.Delivered {
+		t.Errorf("%+v", e)
+	}
+	if _, e := w.call(t, app, "read_text_file", map[string]any{"pat": 1}); e == nil || e.Code != aai.InvalidParams {
+		t.Errorf("%+v", e)
+	}
+}
+
+// A server that remembers does so over two calls; it is one process.
+func TestMemoryServer(t *testing.T) {
+	w := newWorld(t)
+	r := realServer(t, "mcp-server-memory")
+	r.Env = []string{"MEMORY_FILE_PATH"}
+	file := filepath.Join(t.TempDir(), "memory.jsonl")
+	t.Setenv("MEMORY_FILE_PATH", file)
+	app := w.add(t, r)
+	w.start(t, app)
+	w.must(t, app, "create_entities", map[string]any{"entities": []any{map[string]any{"name": "Ann", "entityType": "person", "observations": []any{"likes tea"}}}})
+	result := w.must(t, app, "search_nodes", map[string]any{"query": "tea"})
+	if b, _ := json.Marshal(result.Data); !strings.Contains(string(b), `"Ann"`) {
+		t.Errorf("%s %s", b, result.Text)
+	}
+	if b, err := os.ReadFile(file); err != nil || !strings.Contains(string(b), "likes tea") {
+		t.Errorf("%s, %v", b, err)
+	}
+}
+
+// All that the protocol has: pictures, resources, prompts, structured content, progress.
+func TestEverythingServer(t *testing.T) {
+	w := newWorld(t)
+	app := w.add(t, realServer(t, "mcp-server-everything"))
+	w.start(t, app)
+	if r := w.must(t, app, "echo", map[string]any{"message": "über"}); r.Text != "Echo: über" {
+		t.Errorf("%+v", r)
+	}
+	if r := w.must(t, app, "get-tiny-image", nil); len(r.Images) != 1 || r.Images[0].MIME != "image/png" {
+		t.Errorf("%d images, %s", len(r.Images), r.Text)
+	}
+	r := w.must(t, app, "get-structured-content", map[string]any{"location": "New York"})
+	if data, ok := r.Data.(map[string]any); !ok || data["temperature"] == nil || r.Text != "" {
+		t.Errorf("%+v", r)
+	}
+	listed := w.must(t, app, "resource_list", nil)
+	b, _ := json.Marshal(listed.Data)
+	var data struct {
+		Resources []struct{ URI string }
+		Templates []struct {
+			Template string `json:"uri_template"`
+		}
+	}
+	if err := json.Unmarshal(b, &data); err != nil || len(data.Resources) == 0 || len(data.Templates) == 0 {
+		t.Fatalf("%s", b)
+	}
+	if r := w.must(t, app, "resource_read", map[string]any{"uri": data.Resources[0].URI}); !strings.HasPrefix(r.Text, "The resource "+data.Resources[0].URI+":\n") {
+		t.Errorf("%s", r.Text)
+	}
+	if _, e := w.call(t, app, "resource_read", map[string]any{"uri": "demo://nothing/here"}); e == nil || e.Delivery != aai.Delivered {
+		t.Errorf("%+v", e)
+	}
+	prompts := w.must(t, app, "prompt_list", nil)
+	if b, _ := json.Marshal(prompts.Data); !strings.Contains(string(b), `"args-prompt"`) {
+		t.Errorf("%s", b)
+	}
+	if r := w.must(t, app, "prompt_get", map[string]any{"name": "args-prompt", "arguments": map[string]any{"city": "Oslo"}}); !strings.HasPrefix(r.Text, "user: ") || !strings.Contains(r.Text, "Oslo") {
+		t.Errorf("%s", r.Text)
+	}
+	for _, tool := range w.Catalog.Apps()[0].Tools {
+		if tool.Unavailable != nil {
+			t.Errorf("%s: %v", tool.Name, tool.Unavailable)
+		}
+	}
+}
+
+// tenServers are ten of the servers that people use most, none of which needs the web to say
+// what it has.
+func tenServers(t *testing.T) map[string]*aai.MCPRecipe {
+	secret := func(r *aai.MCPRecipe, names ...string) *aai.MCPRecipe {
+		for _, name := range names {
+			t.Setenv(name, "not-a-key")
+		}
+		r.Env = names
+		return r
+	}
+	return map[string]*aai.MCPRecipe{
+		"everything": realServer(t, "mcp-server-everything"),
+		"filesystem": realServer(t, "mcp-server-filesystem", t.TempDir()),
+		"memory":     realServer(t, "mcp-server-memory"),
+		"thinking":   realServer(t, "mcp-server-sequential-thinking"),
+		"playwright": realServer(t, "playwright-mcp"),
+		"devtools":   realServer(t, "chrome-devtools-mcp"),
+		"context7":   realServer(t, "context7-mcp"),
+		"notion":     secret(realServer(t, "notion-mcp-server"), "NOTION_TOKEN"),
+		"firecrawl":  secret(realServer(t, "firecrawl-mcp"), "FIRECRAWL_API_KEY"),
+		"brave":      secret(realServer(t, "brave-search-mcp-server"), "BRAVE_API_KEY"),
+	}
+}
+
+// Every tool of real servers can be called: none has a schema or a name that is refused.
+func TestTenServers(t *testing.T) {
+	w := newWorld(t)
+	whole := 0
+	for name, r := range tenServers(t) {
+		app := w.add(t, r)
+		w.start(t, app)
+		tools := w.Catalog.Apps()[0].Tools
+		for _, tool := range tools {
+			if tool.Unavailable != nil {
+				t.Errorf("%s: %s: %v", name, tool.Name, tool.Unavailable)
+			}
+		}
+		b, err := os.ReadFile(filepath.Join(w.folder, "mcp", aai.WireName("app:"+app)+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var kept struct{ Tools []any }
+		if err := json.Unmarshal(b, &kept); err != nil {
+			t.Fatal(err)
+		}
+		b, _ = json.Marshal(kept)
+		n := tokenstest.Count(t, string(b))
+		t.Logf("%s: %d tools, %d tokens", name, len(tools), n)
+		whole += n
+	}
+	t.Logf("in all %d tokens", whole)
+}

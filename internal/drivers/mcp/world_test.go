@@ -1,0 +1,188 @@
+package mcp_test
+
+import (
+	"context"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"aai"
+	"aai/internal/drivers/mcp"
+	"aai/internal/policy"
+)
+
+// asServer is the first argument by which the test binary is a server, of the kind that the
+// second one names.
+const asServer = "as-server"
+
+func TestMain(m *testing.M) {
+	if len(os.Args) > 2 && os.Args[1] == asServer {
+		serve(os.Args[2], os.Args[3:])
+		os.Exit(0)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// A world is a gateway with real consent, whose apps are MCP servers.
+type world struct {
+	*aai.Gateway
+	*mcp.Driver
+	folder string
+	log    *lines
+	local  *fixed
+
+	mu     sync.Mutex
+	asked  []aai.Question
+	answer string
+	noted  []aai.Entry
+}
+
+// Close ends the servers.
+func (w *world) close(t *testing.T) {
+	if err := w.Driver.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func newWorld(t *testing.T, more ...func(*mcp.Config)) *world {
+	t.Helper()
+	w := &world{folder: t.TempDir(), log: new(lines), local: &fixed{}, answer: "always"}
+	cfg := mcp.Config{
+		Folder: filepath.Join(w.folder, "mcp"), Home: w.folder, Getenv: os.Getenv, Version: "test",
+		Log: slog.New(slog.NewTextHandler(w.log, nil)),
+	}
+	for _, change := range more {
+		change(&cfg)
+	}
+	w.Driver = mcp.New(cfg)
+	t.Cleanup(func() { w.close(t) })
+	w.Gateway = &aai.Gateway{
+		Catalog: w.Driver.Over(w.local), Journal: w, Dialog: w,
+		Gates: []aai.Gate{policy.NewConsent(policy.ConsentConfig{Store: policy.NewFileStore(filepath.Join(w.folder, "consent.json"))})},
+	}
+	return w
+}
+
+// serve adds an app whose server is of the kind.
+func (w *world) hostile(t *testing.T, kind string, args ...string) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w.add(t, &aai.MCPRecipe{Command: self, Args: append([]string{asServer, kind}, args...)})
+}
+
+// add adds an app of the server.
+func (w *world) add(t *testing.T, r *aai.MCPRecipe) string {
+	t.Helper()
+	id := "org.example.Server"
+	recipe := &aai.Recipe{Kind: "mcp", App: id, Platform: "linux", MCP: r}
+	if _, err := w.Driver.Compile(recipe); err != nil {
+		t.Fatal(err)
+	}
+	w.local.apps = []*aai.App{{ID: id, Name: "Server", Digest: "d", Server: recipe, Platform: "linux"}}
+	return id
+}
+
+// start starts the app's server.
+func (w *world) start(t *testing.T, app string) {
+	t.Helper()
+	if _, e := w.call(t, app, "mcp_start", nil); e != nil {
+		t.Fatal(e, e.Hint, e.Err, w.log)
+	}
+}
+
+func (w *world) call(t *testing.T, app, tool string, args map[string]any) (*aai.Result, *aai.Error) {
+	t.Helper()
+	return w.callIn(t.Context(), app, tool, args)
+}
+
+func (w *world) callIn(ctx context.Context, app, tool string, args map[string]any) (*aai.Result, *aai.Error) {
+	result, err := w.Do(ctx, &aai.Call{
+		Caller: aai.Caller{Door: aai.DoorMCP, Name: "agent", Session: "s", Identity: "/usr/bin/agent"}, App: app, Tool: tool, Args: args,
+	})
+	return result, aai.AsError(err)
+}
+
+// tool is the app's tool as it is listed now.
+func (w *world) tool(t *testing.T, app, tool string) *aai.Tool {
+	t.Helper()
+	found, err := w.Catalog.Find(t.Context(), app)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found.Tool(tool)
+}
+
+func (w *world) Record(_ context.Context, e *aai.Entry) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.noted = append(w.noted, *e)
+	return nil
+}
+
+func (w *world) Ask(_ context.Context, q aai.Question) (aai.Answer, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.asked = append(w.asked, q)
+	return aai.Answer{Choice: w.answer, Seal: q.Seal, Channel: aai.Native}, nil
+}
+
+// questions are how often a person was asked since the last time.
+func (w *world) questions() []aai.Question {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	asked := w.asked
+	w.asked = nil
+	return asked
+}
+
+// fixed is a fixed list of apps.
+type fixed struct{ apps []*aai.App }
+
+func (c *fixed) Apps() []*aai.App              { return append([]*aai.App(nil), c.apps...) }
+func (c *fixed) OnChange(func()) (stop func()) { return func() {} }
+
+func (c *fixed) Find(_ context.Context, name string) (*aai.App, error) {
+	for _, app := range c.apps {
+		if app.Named(name) {
+			return app, nil
+		}
+	}
+	return nil, aai.Errorf(aai.AppNotFound, "there is no app %q", name)
+}
+
+// lines is a log.
+type lines struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *lines) Write(b []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(b)
+}
+
+func (l *lines) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+// eventually waits for what comes about by itself.
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for until := time.Now().Add(time.Minute); !is(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(until) {
+			t.Fatalf("never: %s", what)
+		}
+	}
+}
