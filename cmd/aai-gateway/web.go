@@ -31,6 +31,11 @@ type everywhere struct {
 // Report tells of the descriptors of this computer.
 func (e *everywhere) Report(ctx context.Context) (*catalog.Report, error) { return e.local.Report(ctx) }
 
+// hints are what else a site publishes for programs.
+func (e *everywhere) hints(ctx context.Context, address string) (string, any, error) {
+	return e.Hints(ctx, address)
+}
+
 // wayOut is the one way to the web.
 func (s *setup) wayOut() *egress.Client {
 	return egress.New(egress.Config{AllowPrivate: s.AllowPrivate, Dev: s.Dev, RootCAs: s.roots})

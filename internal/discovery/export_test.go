@@ -64,3 +64,13 @@ func ReadCache(folder string, h egress.Host) (string, bool) {
 	body, _, found := cache{folder}.read(h)
 	return string(body), found
 }
+
+// ReadHints reads a page as each of the documents that sites publish.
+func ReadHints(page []byte) (found []*Hint) {
+	for _, d := range documentsOf(target{}, "https://example.com/mcp") {
+		if h := d.read(page); h != nil {
+			found = append(found, h)
+		}
+	}
+	return found
+}

@@ -202,23 +202,30 @@ func mayBeSite(name string, notLocal error) error {
 // where its descriptor is not right; APP_NOT_RUNNING where it cannot be reached;
 // RATE_LIMITED after ten lookups within a minute.
 func (w *Web) Discover(ctx context.Context, address string) (*aai.App, error) {
-	address = strings.TrimSpace(address)
-	t, known, err := w.namedSite(address)
+	t, err := w.resolve(address)
 	if err != nil {
 		return nil, err
 	}
-	if !known {
-		var bad *aai.Error
-		if t, bad = parseAddress(address); bad != nil {
-			return nil, bad
-		}
-		if plainName(address) && !t.host.Loopback() {
-			e := aai.Errorf(aai.AppNotFound, "no site is known as %q", aai.CleanLabel(address, maxNameBytes))
-			e.Hint = "Give its domain, such as example.com. The person can give a site a name: aai-gateway discover --name NAME URL."
-			return nil, e
-		}
-	}
 	return w.obtain(ctx, t)
+}
+
+// resolve says which site an address or a person's name means.
+func (w *Web) resolve(address string) (target, error) {
+	address = strings.TrimSpace(address)
+	t, known, err := w.namedSite(address)
+	if err != nil || known {
+		return t, err
+	}
+	t, bad := parseAddress(address)
+	if bad != nil {
+		return target{}, bad
+	}
+	if plainName(address) && !t.host.Loopback() {
+		e := aai.Errorf(aai.AppNotFound, "no site is known as %q", aai.CleanLabel(address, maxNameBytes))
+		e.Hint = "Give its domain, such as example.com. The person can give a site a name: aai-gateway discover --name NAME URL."
+		return target{}, e
+	}
+	return t, nil
 }
 
 // Name gives the site at an address a name that everybody may use from then on. It

@@ -27,7 +27,7 @@ type Web interface {
 
 const (
 	oneSite = `{"type": "object", "properties": {"url": {"type": "string", "minLength": 1, "description": "Address, domain or known name of a web site; without it: the ways into the apps of this computer"},
-		"hints": {"type": "boolean", "description": "Also what else the site publishes for programs"}}, "additionalProperties": false}`
+		"hints": {"type": "boolean", "description": "Also what else the site publishes for programs; at a terminal"}}, "additionalProperties": false}`
 	namedSite = `{"type": "object", "properties": {"name": {"type": "string"}, "url": {"type": "string"}}, "required": ["name", "url"], "additionalProperties": false}`
 )
 
@@ -70,8 +70,14 @@ func (t webTools) discover(ctx context.Context, call *aai.Call) (*aai.Result, er
 	if address == "" {
 		return t.computer(ctx)
 	}
+	wanted, _ := call.Args["hints"].(bool)
+	if wanted && call.Caller.Door != aai.DoorCLI {
+		e := aai.Errorf(aai.PermissionDenied, "hints: a site is asked for more than its app where the person names it, at a terminal")
+		e.Hint = "Leave hints out; or ask the person to run aai-gateway discover with the address."
+		return nil, e
+	}
 	app, err := t.web.Discover(ctx, address)
-	if wanted, _ := call.Args["hints"].(bool); wanted && t.hints != nil {
+	if wanted && t.hints != nil {
 		return t.withHints(ctx, address, app, err)
 	}
 	if err != nil {
