@@ -68,16 +68,7 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			bus := dbus.New(dbus.Config{AllowSystemBus: cfg.AllowSystemBus, Getenv: cfg.session.Getenv, Start: cfg.starter(dataDirs), Log: log})
 			return map[string]aai.Driver{"linux/dbus": bus, "linux/ipc": bus}, bus
 		},
-		ways: func(cfg *setup) ways.Config {
-			var entries []string
-			for _, dir := range dataDirs {
-				entries = append(entries, filepath.Join(dir, "applications"))
-			}
-			return ways.Config{
-				Bus:     func() (string, error) { return dbuswire.SessionAddress(cfg.session.Getenv) },
-				Entries: entries, Never: dbus.Never,
-			}
-		},
+		ways:  func(cfg *setup) ways.Config { return cfg.waysOnLinux(dataDirs) },
 		entry: func(cfg *setup) func(string) string { return cfg.programs(dataDirs).Entry },
 		desktop: func(cfg *setup, log *slog.Logger) (func() desktop.Backend, io.Closer) {
 			getenv := cfg.session.Getenv
@@ -102,6 +93,15 @@ func applications(dataDirs []string) []string {
 		folders[i] = filepath.Join(dir, "applications")
 	}
 	return folders
+}
+
+// waysOnLinux says where ways into apps are looked for.
+func (s *setup) waysOnLinux(dataDirs []string) ways.Config {
+	return ways.Config{
+		Bus:     func() (string, error) { return dbuswire.SessionAddress(s.session.Getenv) },
+		Never:   dbus.Never,
+		Entries: applications(dataDirs),
+	}
 }
 
 // programs starts programs in the person's session.

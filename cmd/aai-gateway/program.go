@@ -49,8 +49,7 @@ type program struct {
 type parts struct {
 	gateway *aai.Gateway
 	catalog *catalog.Catalog      // the apps of this computer
-	watch   func(context.Context) // says what was left of workflows, and looks whether those that are kept change
-	scan    func(context.Context) // looks for new ways into apps from time to time, where that is wanted
+	watch   func(context.Context) // says what was left of workflows, looks whether those that are kept change, and for new ways into apps
 	visible *policy.Visible
 	dialog  *dialog.Dialog
 	log     *slog.Logger
@@ -114,7 +113,6 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 	stopped := built.catalog.Start(ctx)
 	go built.visible.Watch(ctx)
 	go built.watch(ctx)
-	go built.scan(ctx)
 	collect := holdCollector()
 	go func() {
 		built.catalog.Apps() // returns when the first scan is done
@@ -292,11 +290,11 @@ func (p *program) build(cfg *setup) (*parts, error) {
 
 	describing := cfg.generator(drivers)
 	cfg.host = p.hosts()
-	seeker := cfg.seeker(p.getenv, log)
 	known, built, recent := new(everywhere), new(parts), new(again.Answers)
 	finder := search.New(search.Config{
 		Apps: func() []*aai.App { return built.visible.Apps() }, Open: openTools(), Barred: policy.Barred(store, cfg.lists()),
 	})
+	seeker := cfg.seeker(p.getenv, known, log)
 	calling := newCalling(func() *aai.Gateway { return built.gateway }, vault, callingPlaces{cfg.home, cfg.platform.data}, log)
 	ownApps, closeDesktop := cfg.ownApps(recent, calling.desktop, log)
 	self := own.App(
@@ -320,7 +318,6 @@ func (p *program) build(cfg *setup) (*parts, error) {
 		DefaultTimeout: cfg.DefaultTimeout, Rescan: cfg.RescanInterval,
 		Entry: entry, Own: append(ownApps, self, calling.library.Reserved()), Log: log,
 	})
-	seeker.apps = known.local.Apps
 	known.Web = cfg.web(servers.Over(calling.library.Over(known.local)), client, drivers, log)
 	shown := &policy.Visible{Catalog: known, Modes: trust.modes}
 	*built = parts{
@@ -331,8 +328,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 			Meter:   trust.limits,
 			Deeds:   calling.acts,
 		},
-		catalog: known.local, visible: shown, watch: calling.watch,
-		scan:    func(ctx context.Context) { seeker.room.Watch(ctx, cfg.ScanInterval) },
+		catalog: known.local, visible: shown, watch: seeker.beside(calling.watch),
 		dialog:  trust.dialog,
 		log:     log,
 		closers: []io.Closer{servers, logins, closeDrivers, closeDesktop, calling.runs, finder, record, closeLog, closeClient{client}},

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"time"
 
 	"aai"
 	"aai/internal/catalog"
@@ -14,19 +15,18 @@ import (
 	"aai/internal/install"
 )
 
-// A seeker looks for ways into the apps of this computer. The apps are given later.
+// A seeker looks for ways into the apps of this computer.
 type seeker struct {
-	room *ways.Room
-	apps func() []*aai.App
+	room     *ways.Room
+	interval time.Duration // between looks of a running gateway
 }
 
-// seeker makes it, with what this system has.
-func (s *setup) seeker(getenv func(string) string, log *slog.Logger) *seeker {
+// seeker makes one, with what this system has. The apps are those that are known by then.
+func (s *setup) seeker(getenv func(string) string, known *everywhere, log *slog.Logger) *seeker {
 	var cfg ways.Config
 	if s.platform.ways != nil {
 		cfg = s.platform.ways(s)
 	}
-	w := &seeker{apps: func() []*aai.App { return nil }}
 	clients := install.New(install.Config{Home: s.home, Getenv: getenv, System: runtime.GOOS})
 	cfg.Servers = func(context.Context) ([]ways.Server, []string) {
 		found, unread := clients.Servers()
@@ -36,14 +36,21 @@ func (s *setup) seeker(getenv func(string) string, log *slog.Logger) *seeker {
 		}
 		return servers, unread
 	}
-	cfg.Apps = func(context.Context) []ways.App { return described(w.apps(), s.platform.name) }
+	cfg.Apps = func(context.Context) []ways.App { return described(known.local.Apps(), s.platform.name) }
 	cfg.Memory, cfg.Log = filepath.Join(s.platform.data, "ways.json"), log
-	w.room = ways.New(cfg)
-	return w
+	return &seeker{ways.New(cfg), s.ScanInterval}
 }
 
 // look is all that was found.
 func (w *seeker) look(ctx context.Context) (any, error) { return w.room.Look(ctx), nil }
+
+// beside is another watch with the looks of a running gateway beside it.
+func (w *seeker) beside(watch func(context.Context)) func(context.Context) {
+	return func(ctx context.Context) {
+		go w.room.Watch(ctx, w.interval)
+		watch(ctx)
+	}
+}
 
 // described says by which names on the bus and entries the apps with descriptors go.
 func described(apps []*aai.App, host string) []ways.App {
