@@ -67,7 +67,7 @@ func ReadCache(folder string, h egress.Host) (string, bool) {
 
 // ReadHints reads a page as each of the documents that sites publish.
 func ReadHints(page []byte) (found []*Hint) {
-	for _, d := range documentsOf(target{}, "https://example.com/mcp") {
+	for _, d := range documentsOf("https://example.com/mcp") {
 		if h := d.read(page); h != nil {
 			found = append(found, h)
 		}

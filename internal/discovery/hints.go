@@ -46,7 +46,7 @@ func (w *Web) Hints(ctx context.Context, address string) (words string, data any
 	}
 	ctx, cancel := context.WithTimeout(ctx, hintTime)
 	defer cancel()
-	documents := documentsOf(t, address)
+	documents := documentsOf(address)
 	found := make([]*Hint, len(documents))
 	var asked sync.WaitGroup
 	for i, d := range documents {
@@ -75,7 +75,7 @@ type document struct {
 
 // documentsOf are all that a site is asked for. Where a page is named there may be an MCP
 // server, which has its card below.
-func documentsOf(t target, address string) []document {
+func documentsOf(address string) []document {
 	all := []document{
 		{"ai-catalog", "/.well-known/ai-catalog.json", "application/json", inJSON(readCatalog), "Each entry is a server or an agent of its own: add it to your agent's client."},
 		{"mcp-server", "/.well-known/mcp/server-card.json", "application/json", inJSON(readServerCard), "Add the address of the MCP server to your agent's client."},

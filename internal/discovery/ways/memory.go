@@ -100,10 +100,7 @@ func (r *Room) scan(ctx context.Context, interval time.Duration) (found []string
 	if err != nil || !mine {
 		return nil, next, err
 	}
-	report := r.Look(ctx)
-	if ctx.Err() != nil {
-		return nil, next, nil
-	}
+	report := r.Look(ctx) // one that was cut short keeps what it saw
 	err = wholefile.Update(ctx, r.cfg.Memory, limits, func(old []byte) ([]byte, error) {
 		m := readMemory(old)
 		found = m.add(report, r.cfg.Now())

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"aai"
+	"aai/internal/discovery/ways"
+	"aai/internal/doors/cli"
+	"aai/internal/drivers/dbus/dbustest"
+	"aai/internal/policy"
+)
+
+// A listener is a person who answers every question so, and keeps what was asked.
+type listener struct {
+	willing
+	choice string
+	asked  []aai.Question
+}
+
+func (l *listener) Ask(_ context.Context, q aai.Question) (aai.Answer, error) {
+	l.asked = append(l.asked, q)
+	return aai.Answer{Choice: l.choice, Seal: q.Seal, Channel: aai.Native}, nil
+}
+
+// secretOfClient stands in the clients' configurations of these tests.
+const secretOfClient = "sk-canary-51c9"
+
+// A searched computer has a bus with an app on it that has a descriptor, an entry, and a
+// client with servers.
+type searched struct {
+	*parts
+	home   string
+	person *listener
+}
+
+func newSearched(t *testing.T, choice string) *searched {
+	t.Helper()
+	bus, home, person := dbustest.Start(t), t.TempDir(), &listener{choice: choice}
+	dbustest.Serve(t, bus, "org.example.Notes")
+	for path, text := range map[string]string{
+		".cursor/mcp.json": `{"mcpServers": {"tickets": {"command": "npx", "args": ["--token=` + secretOfClient + `"], "env": {"TICKETS_TOKEN": "` + secretOfClient + `"}}}}`,
+		".aai/org.example.Notes/aai.json": `{"schema_version": "1.0", "version": "1.0.0", "appId": "org.example.Notes", "name": "Notes", "description": "Notes",
+			"platforms": {"linux": {"automation": "dbus", "service": "org.example.Notes", "object": "/org/example/Test", "interface": "org.example.Test", "tools": [
+			{"name": "ping", "description": "Pings", "method": "Ping", "parameters": {"type": "object", "properties": {}}}]}}}`,
+		".local/share/applications/editor.desktop": "[Desktop Entry]\nType=Application\nName=Editor\nExec=editor --key=" + secretOfClient + "\nActions=new;\n[Desktop Action new]\nName=New Window\nExec=editor\n",
+	} {
+		file := filepath.Join(home, path)
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	getenv := func(name string) string {
+		return map[string]string{
+			"HOME": home, "DBUS_SESSION_BUS_ADDRESS": bus.Address, "XDG_DATA_DIRS": filepath.Join(home, "system"), "AAI_PRIVATE_SESSION": "1",
+		}[name]
+	}
+	g := standIn(getenv)
+	g.person = func() (policy.Person, aai.Asker) { return person, person }
+	p := &program{getenv: getenv, in: strings.NewReader(""), out: t.Output(), err: t.Output()}
+	cfg, err := setUp(start{getenv: getenv, home: home, platform: hostPlatform(home, getenv), flags: cli.Flags{}, grounds: g})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.LogLevel = slog.LevelError
+	built, err := p.build(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := built.close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return &searched{built, home, person}
+}
+
+// discover calls the tool at a door.
+func (s *searched) discover(t *testing.T, door string, args map[string]any) (*aai.Result, *aai.Error) {
+	t.Helper()
+	caller := aai.Caller{Door: door, Name: "agent", Identity: "/usr/bin/agent", Session: "s"}
+	if door == aai.DoorCLI {
+		caller = aai.Caller{Door: door, Name: "terminal", Identity: aai.IdentityTerminal}
+	}
+	result, err := s.gateway.Do(t.Context(), &aai.Call{ID: aai.NewCallID(), Caller: caller, App: aai.OwnApp, Tool: "discover", Args: args})
+	if err != nil {
+		return nil, aai.AsError(err)
+	}
+	return result, nil
+}
+
+// TestWhoMaySeeTheWays: the person at once, an agent when a person was asked, once; and no
+// value of a configuration comes out, or goes on record.
+func TestWhoMaySeeTheWays(t *testing.T) {
+	s := newSearched(t, "always")
+	result, err := s.discover(t, aai.DoorCLI, nil)
+	if err != nil || len(s.person.asked) > 0 {
+		t.Fatalf("the person is asked %d questions: %v", len(s.person.asked), err)
+	}
+	report, _ := result.Data.(*ways.Report)
+	states := make(map[string]string)
+	for _, w := range report.Ways {
+		states[w.Kind+" "+w.App] = w.State + " " + w.Covered
+	}
+	for way, want := range map[string]string{
+		"dbus org.example.Notes": "running org.example.Notes", "desktop-actions editor": "installed ", "mcp-server tickets": "configured ",
+	} {
+		if states[way] != want {
+			t.Errorf("%s is %q; want %q; all: %v, %q, %q", way, states[way], want, states, report.Silent, report.Notes)
+		}
+	}
+	for range 2 {
+		if result, err = s.discover(t, aai.DoorMCP, nil); err != nil {
+			t.Fatal(err, err.Hint)
+		}
+	}
+	if len(s.person.asked) != 1 || !strings.Contains(s.person.asked[0].Title+s.person.asked[0].Text, "discover") {
+		t.Errorf("an agent that looked twice: %+v", s.person.asked)
+	}
+	if choices := s.person.asked[0].Choices; slices.ContainsFunc(choices, func(c aai.Choice) bool { return c.ID == "all" }) {
+		t.Errorf("all of the gateway's own tools can be allowed: %+v", choices)
+	}
+	if result.Foreign == "" {
+		t.Error("programs' words are not told as theirs")
+	}
+	text, _ := json.Marshal(result)
+	if strings.Contains(string(text), secretOfClient) || !strings.Contains(string(text), "TICKETS_TOKEN") {
+		t.Errorf("a value, or no name, came out: %s", text)
+	}
+	log, readErr := os.ReadFile(filepath.Join(s.home, ".local/share/aai-gateway/audit.jsonl"))
+	if readErr != nil || !strings.Contains(string(log), `"discover"`) || strings.Contains(string(log), secretOfClient) {
+		t.Errorf("the record (%v): %s", readErr, log)
+	}
+}
+
+// TestWaysRefused: a person's no is one, and what needs no question stays so.
+func TestWaysRefused(t *testing.T) {
+	s := newSearched(t, "deny")
+	if _, err := s.discover(t, aai.DoorMCP, nil); err == nil || err.Code != aai.PermissionDenied {
+		t.Errorf("against the person's word: %v", err)
+	}
+	if _, err := s.discover(t, aai.DoorMCP, map[string]any{"url": "127.0.0.1:9"}); err == nil || err.Code == aai.PermissionDenied || len(s.person.asked) != 1 {
+		t.Errorf("a site: %v, %d questions", err, len(s.person.asked))
+	}
+	if _, err := s.discover(t, aai.DoorMCP, map[string]any{"url": "127.0.0.1:9", "hints": true}); err == nil || err.Code != aai.PermissionDenied {
+		t.Errorf("hints for an agent: %v", err)
+	}
+	if _, err := s.discover(t, aai.DoorMCP, map[string]any{"url": ""}); err == nil || err.Code != aai.InvalidParams {
+		t.Errorf("an empty address: %v", err)
+	}
+}
+
+// TestScansOfAServer: with scan.interval a server looks by itself.
+func TestScansOfAServer(t *testing.T) {
+	s := newSearched(t, "deny")
+	file := filepath.Join(s.home, ".local/share/aai-gateway/ways.json")
+	looker := &seeker{ways.New(ways.Config{Memory: file, Rest: time.Millisecond, Servers: func(context.Context) ([]ways.Server, []string) {
+		return []ways.Server{{Client: "Cursor", Name: "tickets"}}, nil
+	}}), time.Hour}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	looker.beside(func(ctx context.Context) { // returns at once, as a watch of nothing
+		for ctx.Err() == nil {
+			if text, err := os.ReadFile(file); err == nil && strings.Contains(string(text), "mcp-server Cursor tickets") {
+				return
+			}
+			_ = aai.Pause(ctx, 10*time.Millisecond)
+		}
+	})(ctx)
+	result, err := s.discover(t, aai.DoorCLI, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if report, _ := result.Data.(*ways.Report); report.Scanned == nil {
+		t.Errorf("nobody says when it was scanned: %+v", report)
+	}
+}
