@@ -215,6 +215,9 @@ func TestDocumentsAreWrittenAgain(t *testing.T) {
 			t.Fatalf("%v\n%s", err, written)
 		}
 		writtenAgain(t, read, o)
+		if diff := cmp.Diff(d.Generated, read.Document.Generated); diff != "" {
+			t.Error(diff)
+		}
 		for i, s := range read.Document.Sections {
 			for j, tool := range s.Tools {
 				given := d.Sections[i].Tools[j]
@@ -237,6 +240,9 @@ func drawDocument(t *rapid.T) *Document {
 	name := rapid.StringMatching(`[A-Za-z_][A-Za-z0-9_]{0,9}`)
 	dotted := rapid.StringMatching(`[a-z]{1,5}\.[A-Z][a-z_]{0,5}`)
 	d := &Document{ID: dotted.Draw(t, "id"), Name: "N" + words.Draw(t, "name"), Description: words.Draw(t, "description"), Version: words.Draw(t, "version")}
+	if rapid.Bool().Draw(t, "generated") {
+		d.Generated = &Generated{From: "dbus:" + d.ID, Digest: strings.Repeat("0f", 32)}
+	}
 	d.Aliases = rapid.SliceOfN(words, 0, 3).Draw(t, "aliases")
 	recipes := map[string]func(s *Section, r *aai.Recipe){
 		"dbus": func(s *Section, r *aai.Recipe) {

@@ -153,7 +153,7 @@ func (d *drafting) arguments(ins []argument, words map[string]string) (list []st
 		if err != nil {
 			continue // the reader of introspection let no such through
 		}
-		list, schemas = append(list, given), append(schemas, parameterOf(t, cmp.Or(words[in.Name], in.Doc)))
+		list, schemas = append(list, given), append(schemas, parameterOf(t, cmp.Or(words[in.Name], in.Doc, called(in.Name, t))))
 	}
 	return list, schemas, altered
 }

@@ -23,6 +23,9 @@ func effectOf(iface string, m *method) (effect aai.Effect, byName bool) {
 // back, and none of its other words does anything.
 func getter(m *method) bool {
 	words := split(m.Name)
+	if len(words) > 1 && words[len(words)-1] == "exists" && len(m.Outs) == 1 && m.Outs[0].Type == "b" {
+		words = append([]string{"has"}, words[:len(words)-1]...)
+	}
 	if len(words) < 2 || len(m.Outs) == 0 || !slices.Contains([]string{"get", "list", "is", "has", "can"}, words[0]) {
 		return false
 	}

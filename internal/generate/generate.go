@@ -94,7 +94,10 @@ func (g *Generator) Draft(ctx context.Context, r Request) (*Draft, error) {
 		e.Hint = "Its windows, if it has some, can be operated by the desktop's tools."
 		return nil, e
 	}
-	list = named(fewest(list, r.Tools, notes))
+	if list, err = g.check(ctx, fewest(list, r.Tools, notes), notes); err != nil {
+		return nil, err
+	}
+	list = named(list)
 	doc := document(f, s, list)
 	doc.Generated = &catalog.Generated{From: "dbus:" + s.Services[0], Digest: digest}
 	draft := &Draft{Document: doc}

@@ -37,7 +37,7 @@ func (w *walk) actions(ctx context.Context, o *object) error {
 			continue
 		}
 		e := aai.AsError(err)
-		if e.Code == aai.Timeout || e.Code == aai.AppNotRunning {
+		if w.ends(ctx, e) {
 			return e
 		}
 		w.notes.add("%s %s does not tell its actions: %s", at.service, at.path, e.Message)

@@ -3,6 +3,7 @@ package generate
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"aai/internal/dbuswire"
 )
@@ -130,6 +131,9 @@ func meaning(t *dbuswire.Type) string {
 	case dbuswire.DictCode:
 		return "Names and values, of the D-Bus type " + t.Sig
 	case dbuswire.ArrayCode:
+		if t.Elem.Code == 'y' {
+			return "Bytes, as a text"
+		}
 		return "A list, of the D-Bus type " + t.Sig
 	case dbuswire.StructCode:
 		return fmt.Sprintf("%d values in their order, of the D-Bus type %s", len(t.Fields), t.Sig)
@@ -137,10 +141,25 @@ func meaning(t *dbuswire.Type) string {
 		return "true or false"
 	case 's':
 		return "A text"
+	case 'o':
+		return "An object path, such as /org/example/Thing"
+	case 'g':
+		return "A D-Bus signature, such as a{sv}"
 	case 'd':
 		return "A number"
 	}
 	return "A whole number"
+}
+
+// called is what an argument's name says of it, with what its type means; "" for one
+// without a name of its own.
+func called(name string, t *dbuswire.Type) string {
+	words := split(name)
+	if len(words) == 0 || words[0] == "arg" {
+		return ""
+	}
+	about := meaning(t)
+	return sentence(strings.Join(words, " ")) + ": " + strings.ToLower(about[:1]) + about[1:]
 }
 
 // nothing is the schema of an answer without a value.

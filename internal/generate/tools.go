@@ -1,7 +1,6 @@
 package generate
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"time"
@@ -114,6 +113,6 @@ func (g *Generator) saveShown(ctx context.Context, call *aai.Call) (*aai.Result,
 // undelivered is an error of a program that was only asked what it is.
 func undelivered(err error) error {
 	e := *aai.AsError(err)
-	e.Delivery = cmp.Or(e.Delivery, aai.NotDelivered)
+	e.Delivery = aai.NotDelivered // what was, only tells
 	return &e
 }

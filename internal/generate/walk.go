@@ -39,6 +39,7 @@ type walk struct {
 	shapes map[string]bool // what was taken already, below one parent
 	taken  []object
 	asked  int
+	hung   int
 	first  error // of what could not be read
 }
 
@@ -97,13 +98,8 @@ func (w *walk) look(ctx context.Context, path string) error {
 	answer, err := w.asker.call(ctx, at, introspectable, "Introspect")
 	if err != nil {
 		e := aai.AsError(err)
-		switch e.Code {
-		case aai.Timeout, aai.AppNotRunning:
+		if w.ends(ctx, e) || e.Code == aai.PermissionDenied && w.asked == 1 {
 			return e
-		case aai.PermissionDenied:
-			if w.asked == 1 {
-				return e
-			}
 		}
 		w.miss(path, e)
 		return nil
@@ -119,6 +115,9 @@ func (w *walk) look(ctx context.Context, path string) error {
 		return nil
 	}
 	o.Service, o.Path = w.at.service, path
+	if slices.ContainsFunc(o.Interfaces, func(f iface) bool { return f.Name == kdeWindow }) {
+		o.children = nil // each of its actions, and of its widgets, is an object too
+	}
 	for _, child := range o.children {
 		if below := strings.TrimSuffix(path, "/") + "/" + child; strings.Count(below, "/") <= maxPathDepth {
 			w.queue = append(w.queue, below)
@@ -126,6 +125,24 @@ func (w *walk) look(ctx context.Context, path string) error {
 	}
 	return w.take(ctx, o)
 }
+
+// ends reports whether nothing more is to be had from the program: it is gone, or does not
+// answer even a Ping, which its library does.
+func (w *walk) ends(ctx context.Context, e *aai.Error) bool {
+	if e.Code != aai.Timeout {
+		return e.Code == aai.AppNotRunning
+	}
+	if w.hung++; w.hung > maxHung {
+		return true
+	}
+	at := w.at
+	at.path = "/"
+	_, err := w.asker.call(ctx, at, "org.freedesktop.DBus.Peer", "Ping")
+	return err != nil && aai.AsError(err).Code == aai.Timeout
+}
+
+// maxHung is how many questions may stay without an answer before nothing more is asked.
+const maxHung = 3
 
 // miss remembers that an object could not be read.
 func (w *walk) miss(path string, e *aai.Error) {
@@ -181,7 +198,15 @@ func plumbing(name string) bool {
 	case introspectable, properties, "org.freedesktop.DBus.Peer", gtkActions, gtkMenus, "org.gtk.Application", kdeWindow:
 		return true
 	}
-	return strings.HasPrefix(name, "org.gtk.private.") || strings.HasPrefix(name, "org.qtproject.Qt.QWidget")
+	return strings.HasPrefix(name, "org.gtk.private.") || strings.HasPrefix(name, "org.qtproject.Qt.") || strings.HasPrefix(name, "org.gnome.Sysprof") || classOfLibrary(name)
+}
+
+// classOfLibrary reports whether an interface is what Qt makes of a class of its own, or of
+// KDE's libraries, that a program inherits from: QMainWindow, KXmlGuiWindow.
+func classOfLibrary(name string) bool {
+	class := lastPart(name)
+	return strings.HasPrefix(name, "org.kde.") && len(class) > 2 && (class[0] == 'Q' || class[0] == 'K') &&
+		unicode.IsUpper(rune(class[1])) && unicode.IsLower(rune(class[2])) || strings.Contains(name, ".KParts.")
 }
 
 // sentence begins with a capital letter.

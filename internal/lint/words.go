@@ -100,6 +100,18 @@ func (c *checker) poison(v *value, known []pattern) {
 	}
 }
 
+// Doubts returns what reports whether words are of those that Check warns of: they have the
+// form of an attack on agents, or something in them does not show. It is safe for concurrent use.
+func Doubts() func(words string) bool {
+	known := patterns()
+	return func(words string) bool {
+		c := &checker{doc: readDocument([]byte("{}")), report: &Report{}, perRule: make(map[string]int)}
+		c.poison(&value{Kind: text, Text: words}, known)
+		c.unseen("", words)
+		return len(c.report.Findings) > 0
+	}
+}
+
 // unseen says which characters of a text do not show.
 func (c *checker) unseen(path, words string) {
 	if words = looked(words); aai.CleanText(words, len(words)) == words {

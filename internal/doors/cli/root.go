@@ -63,6 +63,11 @@ func newRoot(r *run, args []string) *cobra.Command {
 	root.SetOut(r.cfg.Out)
 	root.SetErr(r.cfg.Err)
 	root.SetArgs(args)
+	addCommands(root, r)
+	return root
+}
+
+func addCommands(root *cobra.Command, r *run) {
 	root.AddCommand(
 		newMCP(r), newExec(r), newApps(r), newGuide(r), newDiscover(r), newScan(r), newLint(r), newGenerate(r), newConfig(r),
 		newHistory(r), newAudit(r), newConsent(r), newMode(r), newKeychain(r), newAuth(r), newCheck(r),
@@ -79,7 +84,6 @@ func newRoot(r *run, args []string) *cobra.Command {
 	if r.cfg.Doctor != nil {
 		root.AddCommand(newDoctor(r))
 	}
-	return root
 }
 
 func addPersistentFlags(root *cobra.Command, r *run) {
