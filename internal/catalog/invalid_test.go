@@ -43,6 +43,8 @@ func TestInvalidDescriptors(t *testing.T) {
 		{"timeout 0", linuxTool(`"method": "M", "timeout": 0`), []string{"platforms.linux.tools[0].timeout: is 0 seconds; expected 1 millisecond to 1 hour"}},
 		{"timeout text", linuxTool(`"method": "M", "timeout": "5s"`), []string{"platforms.linux.tools[0].timeout: is a string; expected a number of seconds"}},
 		{"effect", linuxTool(`"method": "M", "effect": "safe"`), []string{`platforms.linux.tools[0].effect: is "safe"; expected "reads", "changes" or "destroys"`}},
+		{"generated", linuxApp("a.b", "N", `"generated": {"from": "dbus:a.b", "digest": "0f"},`), []string{`generated.digest: is "0f"; expected a SHA-256 in hexadecimal`}},
+		{"generated text", linuxApp("a.b", "N", `"generated": "x",`), []string{`generated: is a string; expected an object with "from" and "digest"`}},
 		{"hint", linuxTool(`"method": "M", "annotations": {"readOnlyHint": "yes"}`), []string{"platforms.linux.tools[0].annotations.readOnlyHint: is a string; expected true or false"}},
 	}
 	for _, test := range tests {

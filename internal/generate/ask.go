@@ -33,12 +33,17 @@ func (a asker) call(ctx context.Context, at address, iface, member string, args 
 		}
 		fixed[i] = raw
 	}
-	return a.run(ctx, &aai.DBusRecipe{Bus: at.bus, Service: at.service, Object: at.path, Interface: iface, Method: member, Args: fixed}, nil)
+	return a.run(ctx, &aai.DBusRecipe{Bus: at.bus, Service: at.service, Object: at.path, Interface: iface, Method: member, Args: fixed})
 }
 
-// run runs one recipe.
-func (a asker) run(ctx context.Context, r *aai.DBusRecipe, args map[string]any) (any, error) {
-	run, err := a.driver.Compile(&aai.Recipe{Platform: "linux", DBus: r})
+// run runs one recipe that takes nothing.
+func (a asker) run(ctx context.Context, r *aai.DBusRecipe) (any, error) {
+	return a.try(ctx, &aai.Recipe{Platform: "linux", DBus: r}, nil)
+}
+
+// try runs one recipe.
+func (a asker) try(ctx context.Context, r *aai.Recipe, args map[string]any) (any, error) {
+	run, err := a.driver.Compile(r)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ func (g *Generator) check(ctx context.Context, list []proposal, notes *noted) ([
 			kept = append(kept, p)
 			continue
 		}
-		value, err := g.ask.run(ctx, p.declared.Recipe.DBus, nil)
+		value, err := g.ask.run(ctx, p.declared.Recipe.DBus)
 		if err == nil {
 			if err := fits(p.declared.Returns, value); err != nil {
 				notes.add("%s gives something else than it says: %s", p.where, err)

@@ -53,6 +53,9 @@ const (
 	mostTools  = 200
 )
 
+// fromBus begins what a generated descriptor says of its source.
+const fromBus = "dbus:"
+
 // A Draft is a descriptor that nobody has seen yet.
 type Draft struct {
 	Document *catalog.Document
@@ -98,8 +101,11 @@ func (g *Generator) Draft(ctx context.Context, r Request) (*Draft, error) {
 		return nil, err
 	}
 	list = named(list)
+	if name := s.Services[0]; unnumbered(name) != name {
+		notes.add("the name %s is that of one process: when the program was started again, generate it again", name)
+	}
 	doc := document(f, s, list)
-	doc.Generated = &catalog.Generated{From: "dbus:" + s.Services[0], Digest: digest}
+	doc.Generated = &catalog.Generated{From: fromBus + unnumbered(s.Services[0]), Digest: digest}
 	draft := &Draft{Document: doc}
 	if err := draft.finish(list); err != nil {
 		return nil, err
@@ -213,17 +219,25 @@ func document(f *found, s *source, list []proposal) *catalog.Document {
 
 // finish writes the document, and takes a stranger's words out where lint doubts them.
 func (d *Draft) finish(list []proposal) error {
-	for range 3 {
-		text, err := d.Document.Marshal()
-		if err != nil {
+	for range 3 { // the description, then those of parameters, then the look at what that made
+		if err := d.write(); err != nil {
 			return err
 		}
-		d.Text, d.Report = text, lint.Check(text, catalog.Options{Host: "linux"})
-		doubted := d.doubted(list)
-		if !doubted {
+		if !d.doubted(list) {
 			break
 		}
 	}
+	return nil
+}
+
+// write makes the text of the document. The error is one of ours: whatever a program says,
+// what is made of it is a descriptor.
+func (d *Draft) write() error {
+	text, err := d.Document.Marshal()
+	if err != nil {
+		return err
+	}
+	d.Text, d.Report = text, lint.Check(text, catalog.Options{Host: "linux"})
 	for _, f := range d.Report.Findings {
 		if f.Severity == lint.Error {
 			return aai.Errorf(aai.Internal, "what was generated is no descriptor: %s: %s", f.Path, f.Problem)

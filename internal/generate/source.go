@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 )
 
 // A source is all that a program said of itself, in an order that does not depend on how
@@ -67,7 +68,15 @@ type action struct {
 
 // digest names what the program said of itself.
 func (s *source) digest() (string, error) {
-	text, err := json.Marshal(s)
+	same := *s // but for the numbers of processes
+	same.Services, same.Objects = nil, slices.Clone(s.Objects)
+	for _, name := range s.Services {
+		same.Services = append(same.Services, unnumbered(name))
+	}
+	for i := range same.Objects {
+		same.Objects[i].Service = unnumbered(same.Objects[i].Service)
+	}
+	text, err := json.Marshal(&same)
 	if err != nil {
 		return "", err
 	}

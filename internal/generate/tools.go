@@ -11,8 +11,10 @@ import (
 
 // The names of the tools of the gateway's own app.
 const (
-	Show = "generate"
-	Save = "generate_save"
+	Show  = "generate"
+	Save  = "generate_save"
+	Probe = "generate_probe"
+	Check = "generate_check"
 )
 
 const (
@@ -25,6 +27,17 @@ const (
 
 	saveParams = `{"type": "object", "additionalProperties": false, "required": ["app", "seen"], "properties": {` + which + `,
 		"seen": {"type": "string", "minLength": 64, "maxLength": 64, "description": "As generate gave it for what was shown"}}}`
+)
+
+const (
+	noneParams = `{"type": "object", "properties": {}, "additionalProperties": false}`
+
+	probeParams = `{"type": "object", "additionalProperties": false, "required": ["app", "tool"], "properties": {` + which + `,
+		"tool": {"type": "string", "minLength": 1, "maxLength": 64}, "args": {"type": "object"}}}`
+
+	checkRows = `{"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
+		"state": {"type": "string", "title": "state"}, "app": {"type": "string", "title": "app"},
+		"why": {"type": "string", "title": "why"}, "path": {"type": "string", "title": "file"}}}}`
 )
 
 // generating is how long all questions to a program may take together.
@@ -54,7 +67,16 @@ func (g *Generator) Tools() []*aai.Tool {
 		Name: Save, Description: "Save the aai.json that generate has shown",
 		Params: schema.MustParse(saveParams), Effect: aai.Changes, Timeout: generating, Run: g.saveShown,
 	}
-	return []*aai.Tool{show, save}
+	probe := &aai.Tool{
+		Name: Probe, Description: "Try a tool of what generate would make, once",
+		Params: schema.MustParse(probeParams), Effect: aai.Destroys, Timeout: generating, Run: g.probe,
+	}
+	check := &aai.Tool{
+		Name: Check, Description: "Say which generated descriptors are of programs that say something else of themselves by now",
+		Params: schema.MustParse(noneParams), Effect: aai.Reads, Timeout: generating, Run: g.checkAll,
+		Returns: aai.Schema{Source: json.RawMessage(checkRows)},
+	}
+	return []*aai.Tool{show, save, probe, check}
 }
 
 // requestOf reads what a call asks for.
@@ -82,7 +104,7 @@ func (g *Generator) show(ctx context.Context, call *aai.Call) (*aai.Result, erro
 		return nil, undelivered(err)
 	}
 	id := draft.Document.ID
-	before, err := g.before(id)
+	before, err := g.over(draft)
 	if err != nil {
 		return nil, err
 	}
@@ -100,6 +122,9 @@ func (g *Generator) show(ctx context.Context, call *aai.Call) (*aai.Result, erro
 func (g *Generator) saveShown(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	draft, err := g.Draft(ctx, requestOf(call))
 	if err != nil {
+		return nil, undelivered(err)
+	}
+	if _, err := g.over(draft); err != nil {
 		return nil, undelivered(err)
 	}
 	shown, _ := call.Args["seen"].(string)

@@ -116,6 +116,16 @@ func (v version) raised(to version) Bump {
 	return NoBump
 }
 
+// Next is the least version that is raised by the bump; ok is false where the text is no
+// semantic version.
+func Next(text string, b Bump) (raised string, ok bool) {
+	v, ok := parseVersion(text)
+	if !ok || b == NoBump {
+		return text, ok
+	}
+	return v.next(b).core(), true
+}
+
 // next is the least version that is raised by the bump.
 func (v version) next(b Bump) version {
 	switch b {

@@ -15,27 +15,43 @@ type generateFlags struct {
 	tools  int
 	start  bool
 	dryRun bool
+	probe  string
+	pairs  []string
 }
 
 func newGenerate(r *run) *cobra.Command {
 	var f generateFlags
 	bus := &oneOf{value: &f.bus, allowed: []string{"session", "system"}}
 	cmd := &cobra.Command{
-		Use:   "generate <app>",
+		Use:   "generate [app]",
 		Short: "Write an aai.json for a program, from what it says of itself on D-Bus",
 		Long: "Asks the program what it can do, shows the aai.json that follows as a difference to what is there,\n" +
 			"and saves it if you say so. The app is a bus name, a desktop id or a desktop entry's file name.\n" +
-			"Nothing that acts is called. A program that does not run is started only if you say so.",
+			"Nothing that acts is called. A program that does not run is started only if you say so.\n" +
+			"--probe tries one of the tools, once, when you have proved that it is you. Without an app it says which\n" +
+			"descriptors that were generated are of programs that say something else of themselves by now.",
 		Example: "  aai-gateway generate org.gnome.Calculator --dry-run\n" +
 			"  aai-gateway generate rhythmbox",
-		Args:              operands(1, 1),
+		Args:              operands(0, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              func(cmd *cobra.Command, args []string) error { return r.generate(cmd.Context(), args[0], f) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case len(args) == 0:
+				return r.checkGenerated(cmd.Context())
+			case f.probe != "":
+				return r.probe(cmd, args[0], f)
+			case len(f.pairs) > 0:
+				return usage(cmd, "--arg is what a tool takes that --probe tries; give them together")
+			}
+			return r.generate(cmd.Context(), args[0], f)
+		},
 	}
 	cmd.Flags().Var(bus, "bus", "session or system; without it, where the program is found first")
 	cmd.Flags().IntVar(&f.tools, "tools", 0, "at most so many tools, up to 200 (default 80)")
 	cmd.Flags().BoolVar(&f.start, "start", false, "let the bus start the program if it does not run")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would be saved, and save nothing")
+	cmd.Flags().StringVar(&f.probe, "probe", "", "try the tool of this `name`, once")
+	cmd.Flags().StringArrayVarP(&f.pairs, "arg", "a", nil, "with --probe, one of what it takes: `name=value`, or name:=json")
 	complete(cmd, "bus", bus.allowed...)
 	return cmd
 }
@@ -54,13 +70,7 @@ type generated struct {
 
 // generate shows what follows from a program, and saves it if the person says so.
 func (r *run) generate(ctx context.Context, app string, f generateFlags) error {
-	args := map[string]any{"app": app}
-	if f.bus != "" {
-		args["bus"] = f.bus
-	}
-	if f.tools != 0 {
-		args["tools"] = f.tools
-	}
+	args := f.args(app)
 	result, err := r.own(ctx, "generate", withStart(args, f.start))
 	if err != nil && !f.start && aai.AsError(err).Code == aai.AppNotRunning && r.output.terminal.Ask != nil {
 		agreed, asking := r.confirm(ctx, aai.CleanLabel(aai.AsError(err).Message, maxLine)+"\nStart it?")
@@ -97,6 +107,52 @@ func (r *run) generate(ctx context.Context, app string, f generateFlags) error {
 	}
 	args["seen"] = made.Seen
 	return r.saveGenerated(ctx, made, args)
+}
+
+// args are those of the call that the flags ask for.
+func (f generateFlags) args(app string) map[string]any {
+	args := map[string]any{"app": app}
+	if f.bus != "" {
+		args["bus"] = f.bus
+	}
+	if f.tools != 0 {
+		args["tools"] = f.tools
+	}
+	return args
+}
+
+// probe tries one tool of what would be generated.
+func (r *run) probe(cmd *cobra.Command, app string, f generateFlags) error {
+	args := f.args(app)
+	args["tool"] = f.probe
+	given, err := addPairs(cmd, nil, f.pairs, nil)
+	if err != nil {
+		return err
+	}
+	if len(given) > 0 {
+		args["args"] = given
+	}
+	return r.ownResult(cmd.Context(), "generate_probe", args)
+}
+
+// checkGenerated says of which descriptors the programs have changed.
+func (r *run) checkGenerated(ctx context.Context) error {
+	result, err := r.own(ctx, "generate_check", nil)
+	if err != nil {
+		return err
+	}
+	return r.output.show(result.Data, func() error {
+		found, err := r.sheet(ctx, "generate_check", result.Data)
+		if err != nil {
+			return err
+		}
+		if len(found.rows) == 0 {
+			r.output.say("No descriptor in ~/.aai was generated. Make one: %s generate <app>", program)
+			return nil
+		}
+		r.output.showSheet(found, nil, nil)
+		return nil
+	})
 }
 
 func withStart(args map[string]any, start bool) map[string]any {
