@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"database/sql"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -16,18 +17,20 @@ import (
 // of a descriptor is bounded and scripts without spaces have words; SQLite stems and ranks.
 const (
 	indexVersion = 1
-	indexTables  = `CREATE VIRTUAL TABLE tools USING fts5(name, app, says, takes,
+	indexTables  = `CREATE VIRTUAL TABLE tools USING fts5(name, app, says, takes, about, names, apps, does,
 	content='', contentless_delete=1, tokenize="porter unicode61 remove_diacritics 2");`
 )
 
 // What a word is worth by where it stands: in the tool's name and title, in the names of its
-// app, in what is said of it, and in its parameters.
-const ranking = "bm25(tools, 5.0, 3.0, 2.0, 1.0)"
+// app, in what is said of it, in its parameters, in what is said of its app; and a thing of the
+// glossary in the first three of those.
+const ranking = "bm25(1.0, 0.4, 0.5, 0.2, 0.15, 0.8, 0.2, 0.35)"
 
-// A Tool is one that can be found.
+// An entry is a tool that can be found.
 type entry struct {
 	app   *aai.App
 	tool  *aai.Tool
+	face  face // made when it is first found
 	once  sync.Once
 	brief catalog.Brief
 }
@@ -40,13 +43,16 @@ func (e *entry) told() catalog.Brief {
 
 // An index finds tools by words. It is safe for concurrent use.
 type index struct {
-	open map[string]bool // tools of the gateway's own app that are offered
+	open     map[string]bool // tools of the gateway's own app that are offered
+	glossary *glossary
 
 	mu   sync.Mutex
 	db   *sql.DB
 	of   map[string]*indexed // by the app's id
 	rows map[int64]*entry
 	last int64 // row
+	// shown is how many tools show a word or a thing.
+	shown map[string]int
 }
 
 // indexed is an app as the index has it.
@@ -62,55 +68,76 @@ type hit struct {
 }
 
 // find returns the tools of the apps in which any of the words are, the best first.
-func (x *index) find(ctx context.Context, apps []*aai.App, q query, most int) ([]hit, error) {
+func (x *index) find(ctx context.Context, apps []*aai.App, request string, most int) ([]hit, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	found, err := x.findOnce(ctx, apps, q, most)
+	found, err := x.findOnce(ctx, apps, request, most)
 	if err != nil && database.Broken(err) {
 		x.drop()
-		found, err = x.findOnce(ctx, apps, q, most)
+		found, err = x.findOnce(ctx, apps, request, most)
 	}
 	return found, err
 }
 
-func (x *index) findOnce(ctx context.Context, apps []*aai.App, q query, most int) ([]hit, error) {
+func (x *index) findOnce(ctx context.Context, apps []*aai.App, request string, most int) ([]hit, error) {
 	if err := x.follow(ctx, apps); err != nil {
 		return nil, err
 	}
-	scores := make(map[int64]float64)
-	for _, part := range q {
-		if err := x.ask(ctx, part, most, scores); err != nil {
-			return nil, err
-		}
+	aspects, words := x.glossary.aspectsOf(request)
+	if len(words) == 0 {
+		return nil, nil
 	}
-	found := make([]hit, 0, len(scores))
-	for row, score := range scores {
-		if e := x.rows[row]; e != nil {
-			found = append(found, hit{e, score})
-		}
+	found, err := x.ask(ctx, words, most)
+	for i, h := range found {
+		found[i].score = tieBreak*h.score + x.faceOf(h.entry).fits(aspects, x.rarity)
 	}
-	return found, nil
+	return found, err
 }
 
-// ask adds what one part of a query is worth to the scores.
-func (x *index) ask(ctx context.Context, part words, most int, scores map[int64]float64) error {
-	if len(part.any) == 0 {
-		return nil
+// tieBreak is what the rank of SQLite is worth beside ours.
+const tieBreak = 0.2
+
+// rarity is what a word or a thing is worth by itself. The caller holds x.mu.
+func (x *index) rarity(term string) float64 {
+	return math.Log(1 + float64(len(x.rows))/float64(1+x.shown[term]))
+}
+
+// faceOf is the face of a tool. The caller holds x.mu.
+func (x *index) faceOf(e *entry) face {
+	if e.face == nil {
+		e.face = x.glossary.faceOf(e.app, e.tool)
 	}
-	rows, err := x.db.QueryContext(ctx, "SELECT rowid, "+ranking+" FROM tools WHERE tools MATCH ? ORDER BY "+ranking+" LIMIT ?", match(part.any), most)
+	return e.face
+}
+
+// count notes what a tool shows, or with -1 that it shows it no more.
+func (x *index) count(e *entry, n int) {
+	for term := range x.glossary.faceOf(e.app, e.tool) {
+		if x.shown[term] += n; x.shown[term] == 0 {
+			delete(x.shown, term)
+		}
+	}
+}
+
+// ask returns the tools in which any of the words are, the best first.
+func (x *index) ask(ctx context.Context, words []string, most int) ([]hit, error) {
+	rows, err := x.db.QueryContext(ctx, "SELECT rowid, rank FROM tools WHERE tools MATCH ? AND rank MATCH '"+ranking+"' ORDER BY rank LIMIT ?", match(words), most)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer rows.Close() //nolint:errcheck // Err tells
+	var found []hit
 	for rows.Next() {
 		var row int64
 		var score float64
 		if err := rows.Scan(&row, &score); err != nil {
-			return err
+			return nil, err
 		}
-		scores[row] -= part.weight * score // it is the better the less
+		if e := x.rows[row]; e != nil {
+			found = append(found, hit{e, -score}) // SQLite's is the better the less
+		}
 	}
-	return rows.Err()
+	return found, rows.Err()
 }
 
 // match is the question for any of the words. They are letters and digits.
@@ -123,7 +150,7 @@ func (x *index) drop() {
 	if x.db != nil {
 		_ = x.db.Close()
 	}
-	x.db, x.of, x.rows = nil, nil, nil
+	x.db, x.of, x.rows, x.shown = nil, nil, nil, nil
 }
 
 // follow brings the index up to the apps: what has not changed stays.
@@ -133,7 +160,7 @@ func (x *index) follow(ctx context.Context, apps []*aai.App) error {
 		if err != nil {
 			return err
 		}
-		x.db, x.of, x.rows = db, make(map[string]*indexed), make(map[int64]*entry)
+		x.db, x.of, x.rows, x.shown = db, make(map[string]*indexed), make(map[int64]*entry), make(map[string]int)
 	}
 	there := make(map[string]bool, len(apps))
 	var changed []*aai.App
@@ -176,7 +203,7 @@ func (x *index) change(ctx context.Context, changed []*aai.App, gone []string) e
 		return err
 	}
 	defer remove.Close() //nolint:errcheck // the transaction ends it
-	insert, err := tx.PrepareContext(ctx, "INSERT INTO tools (rowid, name, app, says, takes) VALUES (?, ?, ?, ?, ?)")
+	insert, err := tx.PrepareContext(ctx, "INSERT INTO tools (rowid, name, app, says, takes, about, names, apps, does) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
 	if err != nil {
 		return err
 	}
@@ -207,6 +234,7 @@ func (x *index) forget(ctx context.Context, remove *sql.Stmt, id string) error {
 		if _, err := remove.ExecContext(ctx, row); err != nil {
 			return err
 		}
+		x.count(x.rows[row], -1)
 		delete(x.rows, row)
 	}
 	delete(x.of, id)
@@ -216,19 +244,23 @@ func (x *index) forget(ctx context.Context, remove *sql.Stmt, id string) error {
 func (x *index) learn(ctx context.Context, insert *sql.Stmt, app *aai.App) error {
 	now := &indexed{app: app}
 	x.of[app.ID] = now
-	names := strings.Join(namesOf(app), " ")
+	join := func(words []string) string { return strings.Join(words, " ") }
+	called := namesOf(app)
+	names, about, apps := join(wordsOf(called...)), join(wordsOf(app.Description)), join(x.glossary.said(append(called, " ", app.Description)...))
 	for _, tool := range app.Tools {
 		if tool.Run == nil || app.ID == aai.OwnApp && !x.open[tool.Name] {
 			continue
 		}
 		x.last++
-		_, err := insert.ExecContext(ctx, x.last, strings.Join(wordsOf(tool.Name, " ", tool.Title), " "), names,
-			strings.Join(wordsOf(tool.Description), " "), strings.Join(wordsOf(takenBy(tool)...), " "))
+		_, err := insert.ExecContext(ctx, x.last, join(wordsOf(tool.Name, " ", tool.Title)), names,
+			join(wordsOf(tool.Description)), join(wordsOf(takenBy(tool)...)), about,
+			join(x.glossary.said(tool.Name, " ", tool.Title)), apps, join(x.glossary.said(tool.Description)))
 		if err != nil {
 			return err
 		}
 		now.rows = append(now.rows, x.last)
 		x.rows[x.last] = &entry{app: app, tool: tool}
+		x.count(x.rows[x.last], 1)
 	}
 	return nil
 }
@@ -236,15 +268,14 @@ func (x *index) learn(ctx context.Context, insert *sql.Stmt, app *aai.App) error
 // maxAliases is how many other names of an app count.
 const maxAliases = 10
 
-// namesOf are the words by which an app is known, and of its description the first.
+// namesOf are the names of an app.
 func namesOf(app *aai.App) []string {
 	texts := []string{app.Name, " ", strings.Join(app.Aliases[:min(len(app.Aliases), maxAliases)], " "), " "}
 	parts := strings.Split(app.ID, ".")
 	if len(parts) > 2 {
 		parts = parts[2:] // those before say whose it is
 	}
-	texts = append(texts, strings.Join(parts, " "), " ", app.Description)
-	return wordsOf(texts...)
+	return append(texts, strings.Join(parts, " "))
 }
 
 // takenBy are the names of a tool's parameters.

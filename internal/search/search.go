@@ -1,7 +1,6 @@
 package search
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -28,6 +27,7 @@ type Search struct {
 // New returns a search that has looked at nothing.
 func New(c Config) *Search {
 	s := &Search{config: c}
+	s.index.glossary = newGlossary(glossaryText)
 	s.index.open = make(map[string]bool)
 	for _, name := range c.Open {
 		s.index.open[name] = true
@@ -42,12 +42,12 @@ func (s *Search) Close() error {
 }
 
 // How many tools are looked at for an answer.
-const maxFound = 60
+const maxFound = 100
 
 // Find returns the tools that fit the request, the best first, without those that the caller
 // may not call. Only of the app with that id, if one is given.
 func (s *Search) Find(ctx context.Context, caller aai.Caller, request, app string) ([]Found, error) {
-	hits, err := s.index.find(ctx, s.config.Apps(), queryOf(request), maxFound)
+	hits, err := s.index.find(ctx, s.config.Apps(), request, maxFound)
 	if err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the tools cannot be searched: %w", err)
 	}
@@ -56,9 +56,7 @@ func (s *Search) Find(ctx context.Context, caller aai.Caller, request, app strin
 		barred = s.config.Barred(caller)
 	}
 	hits = slices.DeleteFunc(hits, func(h hit) bool { return app != "" && h.app.ID != app || barred(h.app, h.tool) })
-	slices.SortFunc(hits, func(a, b hit) int {
-		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.app.ID, b.app.ID), cmp.Compare(a.tool.Name, b.tool.Name))
-	})
+	hits = inOrder(hits)
 	found := make([]Found, len(hits))
 	for i, h := range hits {
 		found[i] = Found{App: h.app, Tool: h.tool, entry: h.entry}

@@ -98,6 +98,10 @@ func isPraise(word string) bool {
 	return false
 }
 
+// isNumber reports whether a word is a number: one says with what something is to be done,
+// and not what.
+func isNumber(word string) bool { return strings.Trim(word, "0123456789") == "" }
+
 // isFiller reports whether a word of a request says nothing of what is wanted.
 func isFiller(word string) bool {
 	switch word {
@@ -105,7 +109,7 @@ func isFiller(word string) bool {
 		"is", "are", "am", "be", "been", "was", "were", "do", "does", "did", "has", "have", "had", "can", "could", "will", "would", "should", "may",
 		"i", "me", "my", "mine", "we", "us", "our", "you", "your", "it", "its", "this", "that", "these", "those", "there", "here", "they", "their",
 		"what", "which", "who", "whose", "how", "why", "where", "when", "please", "some", "any", "if", "not", "no", "s", "t", "m", "let", "lets", "want", "need", "about",
-		"der", "die", "das", "den", "dem", "des", "ein", "eine", "einen", "einem", "einer", "ist", "sind", "bin", "und", "oder", "mit", "von", "vom", "zu", "zum", "zur",
+		"der", "die", "das", "den", "dem", "des", "ein", "eine", "einen", "einem", "einer", "ist", "sind", "und", "oder", "mit", "von", "vom", "zu", "zum", "zur",
 		"im", "auf", "aus", "für", "bitte", "mir", "mich", "ich", "wie", "wer", "welche", "welcher", "welches", "diese", "dieser", "dieses", "mein", "meine", "es":
 		return true
 	}
@@ -117,7 +121,7 @@ func asked(request string) []string {
 	all := wordsOf(request)
 	var said []string
 	for _, w := range all {
-		if !isFiller(w) {
+		if !isFiller(w) && !isNumber(w) {
 			said = append(said, w)
 		}
 	}

@@ -1,0 +1,38 @@
+package search
+
+import (
+	"cmp"
+	"slices"
+)
+
+// What another tool of an app that is in the list already is worth, and another of the same
+// name: who asks is helped by a list of different things, and nobody gets all of it by having
+// many tools, or many apps.
+const (
+	anotherOfApp  = 0.93
+	anotherOfName = 0.8
+)
+
+// inOrder puts the best first, then always the one that adds most.
+func inOrder(hits []hit) []hit {
+	slices.SortFunc(hits, func(a, b hit) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.app.ID, b.app.ID), cmp.Compare(a.tool.Name, b.tool.Name))
+	})
+	apps, names := make(map[string]float64), make(map[string]float64)
+	factor := func(m map[string]float64, key string) float64 { return cmp.Or(m[key], 1) }
+	ordered := make([]hit, 0, len(hits))
+	for left := slices.Clone(hits); len(left) > 0; {
+		best, worth := 0, -1.0
+		for i, h := range left {
+			if w := h.score * factor(apps, h.app.ID) * factor(names, h.tool.Name); w > worth {
+				best, worth = i, w
+			}
+		}
+		h := left[best]
+		left = slices.Delete(left, best, best+1)
+		apps[h.app.ID] = factor(apps, h.app.ID) * anotherOfApp
+		names[h.tool.Name] = factor(names, h.tool.Name) * anotherOfName
+		ordered = append(ordered, h)
+	}
+	return ordered
+}

@@ -1,0 +1,112 @@
+package search_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"aai"
+	"aai/descriptors"
+	"aai/internal/catalog"
+)
+
+// inert compiles every recipe into what does nothing.
+type inert struct{}
+
+func (inert) Compile(*aai.Recipe) (aai.Action, error) { return nothing, nil }
+
+func nothing(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{}, nil }
+
+// realApps are those of the descriptors, read as the gateway reads them.
+func realApps(t testing.TB) []*aai.App {
+	t.Helper()
+	folder := t.TempDir()
+	if err := os.CopyFS(folder, descriptors.FS()); err != nil {
+		t.Fatal(err)
+	}
+	c := catalog.New(catalog.Config{
+		Places: []catalog.Place{catalog.Folders(folder)}, HostPlatform: "linux",
+		Drivers: map[string]aai.Driver{"dbus": inert{}, "ipc": inert{}},
+	})
+	apps := c.Apps()
+	if len(apps) != len(descriptors.IDs()) {
+		t.Fatalf("%d apps of %d", len(apps), len(descriptors.IDs()))
+	}
+	return apps
+}
+
+// noise are apps of other trades whose words are also those of the real ones: files, names,
+// settings, batteries and notifications are everywhere. It is the same at each call.
+func noise(n int) []*aai.App {
+	random := rand.New(rand.NewPCG(1, 2))
+	trades := []struct{ name, things string }{
+		{"Code hosting", "repository,issue,pull request,branch,commit,release,file of a repository,review,webhook,notification rule"},
+		{"Customer relations", "contact,deal,account,note,task,call,email template,pipeline,report,field setting"},
+		{"Cloud storage", "bucket,object,access key,lifecycle rule,folder share,file version,upload,quota,trash policy,signed link"},
+		{"Calendar", "event,attendee,meeting room,reminder,availability,calendar share,time zone setting,invitation,series,holiday"},
+		{"Mail", "message,draft,label,filter,attachment,thread,signature,mailbox,contact group,mail notification"},
+		{"Databases", "table,row,query,index,user role,backup,connection,schema change,lock,slow query report"},
+		{"Payments", "invoice,refund,customer,subscription,card,dispute,payout,tax rate,coupon,balance"},
+		{"Monitoring", "alert,dashboard,metric,silence,incident,log query,monitor,service level,host group,status page"},
+		{"Home automation", "lamp,thermostat,camera,sensor battery level,scene,door lock,room,blind,energy meter,speaker group"},
+		{"Fleet of vehicles", "vehicle,trip,driver,vehicle battery report,charging station,service visit,geofence,fuel card,document,tyre"},
+		{"Weather", "forecast,station,warning,radar picture,history of a day,air quality,pollen count,sunrise,tide,city"},
+		{"Shop", "product,order,stock level,picture of a product,return,shipment,discount,category,review,gift card"},
+		{"Translation", "document,glossary,language pair,project,segment,quote,translator,term,memory,style guide"},
+		{"Photographs", "album,photo,face,tag,place,edit,print order,slide show,share,duplicate"},
+		{"Games", "player,match,score,achievement,inventory,level,friend,season,server region,replay"},
+	}
+	verbs := []string{"list", "get", "create", "update", "delete", "search", "export", "copy", "move", "rename", "open", "close", "watch", "set", "reset"}
+	tails := []string{"", " by its id", " in a project", " with a filter", " and its history", " for the current user", ", newest first", " in the workspace", " at once", " with its settings"}
+	apps := make([]*aai.App, n)
+	for i := range apps {
+		trade := trades[i%len(trades)]
+		app := &aai.App{
+			ID: fmt.Sprintf("com.example.noise%d", i), Name: fmt.Sprintf("%s %d", trade.name, i), Digest: fmt.Sprintf("d%d", i),
+			Description: "Works with everything of " + strings.ToLower(trade.name) + ": " + strings.ReplaceAll(trade.things, ",", ", ") + ".",
+		}
+		things := strings.Split(trade.things, ",")
+		for _, j := range random.Perm(len(things) * len(verbs))[:12] {
+			thing, verb := things[j%len(things)], verbs[j/len(things)]
+			app.Tools = append(app.Tools, &aai.Tool{
+				Name:        verb + "_" + strings.ReplaceAll(thing, " ", "_"),
+				Description: strings.ToUpper(verb[:1]) + verb[1:] + " a " + thing + tails[random.IntN(len(tails))] + ".",
+				Effect:      aai.Reads, Run: nothing, Params: aai.Schema{Order: []string{"id", "limit", "name"}},
+			})
+		}
+		apps[i] = app
+	}
+	return apps
+}
+
+// A wish is a request, and the tools of which any will do.
+type wish struct {
+	language, words string
+	tools           map[string]bool
+}
+
+func wishes(t testing.TB) []wish {
+	t.Helper()
+	f, err := os.Open("testdata/requests.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // it was read
+	var all []wish
+	for lines := bufio.NewScanner(f); lines.Scan(); {
+		parts := strings.Split(lines.Text(), "\t")
+		if len(parts) != 3 || strings.HasPrefix(parts[0], "#") {
+			continue
+		}
+		w := wish{parts[0], parts[1], make(map[string]bool)}
+		for _, tool := range strings.Split(parts[2], ",") {
+			w.tools[tool] = true
+		}
+		all = append(all, w)
+	}
+	return all
+}
