@@ -3,6 +3,7 @@ package search
 import (
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -14,7 +15,8 @@ var glossaryText string
 // word of the index, in the place of all that are said for it.
 type glossary struct {
 	things  map[string][]string // by a word's root, and of scripts without spaces by the word
-	phrases map[string][]string // by the first word of what is said in several
+	phrases map[string][]string // of several words
+	most    int                 // words of a phrase
 	longest int                 // characters of a word of a script without spaces
 }
 
@@ -43,6 +45,7 @@ func (g *glossary) add(word, thing string) {
 		g.things[word] = append(g.things[word], thing)
 	case strings.Contains(word, "_"):
 		phrase := strings.ReplaceAll(word, "_", " ")
+		g.most = max(g.most, 1+strings.Count(phrase, " "))
 		g.phrases[phrase] = append(g.phrases[phrase], thing)
 	default:
 		g.things[root(word)] = append(g.things[root(word)], thing)
@@ -60,36 +63,40 @@ func root(word string) string {
 	return word
 }
 
-// said are the things that a text speaks of. It looks at no more of it than wordsOf does.
+// said are the things that a text speaks of, each once.
 func (g *glossary) said(texts ...string) []string {
+	words := wordsOf(texts...)
 	var all []string
-	seen := make(map[string]bool)
 	take := func(things []string) {
 		for _, thing := range things {
-			if !seen[thing] {
-				seen[thing] = true
+			if !slices.Contains(all, thing) {
 				all = append(all, thing)
 			}
 		}
 	}
-	words := wordsOf(texts...)
 	for _, word := range words {
-		first, _ := utf8.DecodeRuneInString(word)
-		if !isCJK(first) {
-			take(g.ofWord(word))
-		}
+		take(g.ofWord(word))
 	}
-	joined := " " + strings.Join(words, " ") + " "
-	for phrase, things := range g.phrases {
-		if strings.Contains(joined, " "+phrase+" ") {
-			take(things)
+	take(g.saidBeside(words, texts))
+	return all
+}
+
+// saidBeside are the things that texts speak of otherwise than by single words between
+// spaces. Words are all of theirs.
+func (g *glossary) saidBeside(words, texts []string) (all []string) {
+	take := func(things []string) { all = append(all, things...) }
+	for i := range words {
+		for n := 2; n <= g.most && i+n <= len(words); n++ {
+			take(g.phrases[strings.Join(words[i:i+n], " ")])
 		}
 	}
 	left := maxField
 	for _, text := range texts {
 		text = text[:min(len(text), left)]
 		left -= len(text)
-		g.inRuns(text, take)
+		if strings.IndexFunc(text, isCJK) >= 0 {
+			g.inRuns(text, take)
+		}
 	}
 	return all
 }
@@ -100,6 +107,9 @@ const minPart = 4
 // ofWord are the things that a word is said for; of a German compound those of its end or
 // its beginning.
 func (g *glossary) ofWord(word string) []string {
+	if first, _ := utf8.DecodeRuneInString(word); isCJK(first) {
+		return nil
+	}
 	if things := g.things[root(word)]; things != nil {
 		return things
 	}

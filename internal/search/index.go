@@ -3,7 +3,6 @@ package search
 import (
 	"context"
 	"database/sql"
-	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -17,20 +16,15 @@ import (
 // of a descriptor is bounded and scripts without spaces have words; SQLite stems and ranks.
 const (
 	indexVersion = 1
-	indexTables  = `CREATE VIRTUAL TABLE tools USING fts5(name, app, says, takes, about, names, apps, does,
+	indexTables  = `CREATE VIRTUAL TABLE tools USING fts5(words, things,
 	content='', contentless_delete=1, tokenize="porter unicode61 remove_diacritics 2");`
 )
-
-// What a word is worth by where it stands: in the tool's name and title, in the names of its
-// app, in what is said of it, in its parameters, in what is said of its app; and a thing of the
-// glossary in the first three of those.
-const ranking = "bm25(1.0, 0.4, 0.5, 0.2, 0.15, 0.8, 0.2, 0.35)"
 
 // An entry is a tool that can be found.
 type entry struct {
 	app   *aai.App
 	tool  *aai.Tool
-	face  face // made when it is first found
+	face  face
 	once  sync.Once
 	brief catalog.Brief
 }
@@ -46,13 +40,12 @@ type index struct {
 	open     map[string]bool // tools of the gateway's own app that are offered
 	glossary *glossary
 
-	mu   sync.Mutex
-	db   *sql.DB
-	of   map[string]*indexed // by the app's id
-	rows map[int64]*entry
-	last int64 // row
-	// shown is how many tools show a word or a thing.
-	shown map[string]int
+	mu    sync.Mutex
+	db    *sql.DB
+	of    map[string]*indexed // by the app's id
+	rows  map[int64]*entry
+	last  int64 // row
+	known *vocabulary
 }
 
 // indexed is an app as the index has it.
@@ -68,28 +61,28 @@ type hit struct {
 }
 
 // find returns the tools of the apps in which any of the words are, the best first.
-func (x *index) find(ctx context.Context, apps []*aai.App, request string, most int) ([]hit, error) {
+func (x *index) find(ctx context.Context, apps []*aai.App, text string, most int) ([]hit, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	found, err := x.findOnce(ctx, apps, request, most)
+	found, err := x.findOnce(ctx, apps, text, most)
 	if err != nil && database.Broken(err) {
 		x.drop()
-		found, err = x.findOnce(ctx, apps, request, most)
+		found, err = x.findOnce(ctx, apps, text, most)
 	}
 	return found, err
 }
 
-func (x *index) findOnce(ctx context.Context, apps []*aai.App, request string, most int) ([]hit, error) {
+func (x *index) findOnce(ctx context.Context, apps []*aai.App, text string, most int) ([]hit, error) {
 	if err := x.follow(ctx, apps); err != nil {
 		return nil, err
 	}
-	aspects, words := x.glossary.aspectsOf(request)
-	if len(words) == 0 {
+	asked := x.known.read(text)
+	if len(asked.words) == 0 {
 		return nil, nil
 	}
-	found, err := x.ask(ctx, words, most)
+	found, err := x.ask(ctx, asked.words, most)
 	for i, h := range found {
-		found[i].score = tieBreak*h.score + x.faceOf(h.entry).fits(aspects, x.rarity)
+		found[i].score = tieBreak*h.score + x.known.fits(h.face, asked.aspects, len(x.rows))
 	}
 	return found, err
 }
@@ -97,31 +90,9 @@ func (x *index) findOnce(ctx context.Context, apps []*aai.App, request string, m
 // tieBreak is what the rank of SQLite is worth beside ours.
 const tieBreak = 0.2
 
-// rarity is what a word or a thing is worth by itself. The caller holds x.mu.
-func (x *index) rarity(term string) float64 {
-	return math.Log(1 + float64(len(x.rows))/float64(1+x.shown[term]))
-}
-
-// faceOf is the face of a tool. The caller holds x.mu.
-func (x *index) faceOf(e *entry) face {
-	if e.face == nil {
-		e.face = x.glossary.faceOf(e.app, e.tool)
-	}
-	return e.face
-}
-
-// count notes what a tool shows, or with -1 that it shows it no more.
-func (x *index) count(e *entry, n int) {
-	for term := range x.glossary.faceOf(e.app, e.tool) {
-		if x.shown[term] += n; x.shown[term] == 0 {
-			delete(x.shown, term)
-		}
-	}
-}
-
 // ask returns the tools in which any of the words are, the best first.
 func (x *index) ask(ctx context.Context, words []string, most int) ([]hit, error) {
-	rows, err := x.db.QueryContext(ctx, "SELECT rowid, rank FROM tools WHERE tools MATCH ? AND rank MATCH '"+ranking+"' ORDER BY rank LIMIT ?", match(words), most)
+	rows, err := x.db.QueryContext(ctx, "SELECT rowid, rank FROM tools WHERE tools MATCH ? ORDER BY rank LIMIT ?", match(words), most)
 	if err != nil {
 		return nil, err
 	}
@@ -150,7 +121,7 @@ func (x *index) drop() {
 	if x.db != nil {
 		_ = x.db.Close()
 	}
-	x.db, x.of, x.rows, x.shown = nil, nil, nil, nil
+	x.db, x.of, x.rows, x.known = nil, nil, nil, nil
 }
 
 // follow brings the index up to the apps: what has not changed stays.
@@ -160,7 +131,7 @@ func (x *index) follow(ctx context.Context, apps []*aai.App) error {
 		if err != nil {
 			return err
 		}
-		x.db, x.of, x.rows, x.shown = db, make(map[string]*indexed), make(map[int64]*entry), make(map[string]int)
+		x.db, x.of, x.rows, x.known = db, make(map[string]*indexed), make(map[int64]*entry), newVocabulary(x.glossary)
 	}
 	there := make(map[string]bool, len(apps))
 	var changed []*aai.App
@@ -203,7 +174,7 @@ func (x *index) change(ctx context.Context, changed []*aai.App, gone []string) e
 		return err
 	}
 	defer remove.Close() //nolint:errcheck // the transaction ends it
-	insert, err := tx.PrepareContext(ctx, "INSERT INTO tools (rowid, name, app, says, takes, about, names, apps, does) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+	insert, err := tx.PrepareContext(ctx, "INSERT INTO tools (rowid, words, things) VALUES (?, ?, ?)")
 	if err != nil {
 		return err
 	}
@@ -234,7 +205,7 @@ func (x *index) forget(ctx context.Context, remove *sql.Stmt, id string) error {
 		if _, err := remove.ExecContext(ctx, row); err != nil {
 			return err
 		}
-		x.count(x.rows[row], -1)
+		x.known.count(x.rows[row].face, -1)
 		delete(x.rows, row)
 	}
 	delete(x.of, id)
@@ -244,23 +215,21 @@ func (x *index) forget(ctx context.Context, remove *sql.Stmt, id string) error {
 func (x *index) learn(ctx context.Context, insert *sql.Stmt, app *aai.App) error {
 	now := &indexed{app: app}
 	x.of[app.ID] = now
-	join := func(words []string) string { return strings.Join(words, " ") }
-	called := namesOf(app)
-	names, about, apps := join(wordsOf(called...)), join(wordsOf(app.Description)), join(x.glossary.said(append(called, " ", app.Description)...))
+	names, whole := namesOf(app), x.known.faceOfApp(app)
+	words, things := append(wordsOf(names...), wordsOf(app.Description)...), x.glossary.said(append(names, " ", app.Description)...)
 	for _, tool := range app.Tools {
 		if tool.Run == nil || app.ID == aai.OwnApp && !x.open[tool.Name] {
 			continue
 		}
 		x.last++
-		_, err := insert.ExecContext(ctx, x.last, join(wordsOf(tool.Name, " ", tool.Title)), names,
-			join(wordsOf(tool.Description)), join(wordsOf(takenBy(tool)...)), about,
-			join(x.glossary.said(tool.Name, " ", tool.Title)), apps, join(x.glossary.said(tool.Description)))
-		if err != nil {
+		said := slices.Concat(wordsOf(tool.Name, " ", tool.Title), wordsOf(tool.Description), wordsOf(takenBy(tool)...), words)
+		meant := append(x.glossary.said(tool.Name, " ", tool.Title, " ", tool.Description), things...)
+		if _, err := insert.ExecContext(ctx, x.last, strings.Join(said, " "), strings.Join(meant, " ")); err != nil {
 			return err
 		}
 		now.rows = append(now.rows, x.last)
-		x.rows[x.last] = &entry{app: app, tool: tool}
-		x.count(x.rows[x.last], 1)
+		x.rows[x.last] = &entry{app: app, tool: tool, face: x.known.faceOf(whole, tool)}
+		x.known.count(x.rows[x.last].face, 1)
 	}
 	return nil
 }
