@@ -268,7 +268,7 @@ func (p *passage) lookAgain(ctx context.Context) *Error {
 		return nil
 	}
 	was := r.Hit
-	r.Destructive, r.Shell = false, false
+	r.Destructive, r.Because, r.Shell = false, "", false
 	questions, err := p.inTime(ctx)
 	if err == nil && r.Destructive && len(r.Call.Answers) > 0 && was.Role != "" && !r.Hit.same(was) {
 		return r.changed(r.Hit)

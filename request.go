@@ -23,6 +23,10 @@ type Request struct {
 	// Destructive is what a gate sets that takes an act on a window for one that
 	// cannot be taken back.
 	Destructive bool
+	// Because says what made the gate do so, as it is known by: the word that is to be read, or
+	// the key. It is the gateway's own word or the person's, and no stranger's; "" where
+	// there is none to name.
+	Because string
 	// Hit is what the call will act on in a window, as far as that is known; see Aim.
 	Hit Hit
 	// Shell is what a gate sets where what the act gives a window would be run as a

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 
@@ -43,20 +44,33 @@ func (d Destructive) Check(ctx context.Context, r *aai.Request) ([]aai.Question,
 	if len(d.words) == 0 {
 		return nil, nil
 	}
-	if hit.Destroys || d.speaks(hit.Says) {
-		r.Destructive = true
+	if hit.Destroys {
+		r.Destructive, r.Because = true, hit.Key
 		return nil, nil
 	}
-	for name, value := range r.Call.Args {
-		if text, ok := value.(string); ok && (r.Tool.About == nil || slices.Contains(r.Tool.About, name)) && d.speaks(text) {
-			r.Destructive = true
+	if word := d.word(hit.Says); word != "" {
+		r.Destructive, r.Because = true, word
+		return nil, nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Call.Args)) {
+		text, ok := r.Call.Args[name].(string)
+		if !ok || r.Tool.About != nil && !slices.Contains(r.Tool.About, name) {
+			continue
+		}
+		if word := d.word(text); word != "" {
+			r.Destructive, r.Because = true, word
+			break
 		}
 	}
 	return nil, nil
 }
 
-// speaks reports whether one of the words is in the text.
-func (d Destructive) speaks(text string) bool {
+// word is the first of the words that is in the text, or "".
+func (d Destructive) word(text string) string {
 	text = readings(aai.CleanLabel(text, 10_000))
-	return slices.ContainsFunc(d.words, func(word string) bool { return strings.Contains(text, word) })
+	i := slices.IndexFunc(d.words, func(word string) bool { return strings.Contains(text, word) })
+	if i < 0 {
+		return ""
+	}
+	return strings.TrimSpace(d.words[i])
 }

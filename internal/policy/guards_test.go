@@ -173,6 +173,9 @@ func TestDestructiveWords(t *testing.T) {
 		if got := check(gate, r); got != "admits" {
 			t.Error(got)
 		}
+		if r.Destructive != (r.Because != "") {
+			t.Errorf("%q: because of %q", query, r.Because)
+		}
 		if r.Destructive != want || (r.Permission() == aai.PermissionDestroy) != want {
 			t.Errorf("%q: %v, %s", query, r.Destructive, r.Permission())
 		}
@@ -240,7 +243,7 @@ func TestWordsOfLoss(t *testing.T) {
 		"Не сохранять", "Закрыть без сохранения", "Заменить всё",
 		"不保存", "不保存(N)", "不儲存", "全部替换", "保存しない", "保存しない(&N)", "変更を破棄", "저장 안 함", "저장하지 않고 닫기", "덮어쓰기",
 	} {
-		if !gate.speaks(text) {
+		if gate.word(text) == "" {
 			t.Errorf("%q is not one of them", text)
 		}
 	}
@@ -249,7 +252,7 @@ func TestWordsOfLoss(t *testing.T) {
 		"Suchen und Ersetzen", "Enregistrer", "Remplacer", "Guardar", "Reemplazar", "Salva", "Salvar", "Guardar como", "Opslaan", "Vervangen",
 		"Сохранить", "Заменить", "保存", "替换", "上書き保存", "置換", "저장", "바꾸기",
 	} {
-		if gate.speaks(text) {
+		if gate.word(text) != "" {
 			t.Errorf("%q is one of them", text)
 		}
 	}
@@ -269,7 +272,7 @@ func TestWordsAsTheyAreWritten(t *testing.T) {
 		"Usuń", "Kup teraz", "Видалити", "Купити", "Διαγραφή", "ΔΙΑΓΡΑΦΗ", "Έξοδος", "ΕΞΟΔΟΣ", "Αγορά", "מחק", "קנה", "Ta bort", "Köp", "Slet", "Køb", "Slett", "Kjøp", "Poista", "Osta",
 		"Smazat", "Koupit", "Törlés", "Vásárlás", "Șterge", "Cumpără", "Suprimeix", "Compra",
 	} {
-		if !gate.speaks(text) {
+		if gate.word(text) == "" {
 			t.Errorf("%q is not one of them", text)
 		}
 	}
@@ -279,7 +282,7 @@ func TestWordsAsTheyAreWritten(t *testing.T) {
 		"Сохранить", "Открыть", "Поиск", "Αποθήκευση", "Άνοιγμα", "حفظ", "فتح", "सहेजें", "খুলুন", "Simpan", "Kaydet", "Lưu", "Mở", "บันทึก", "Zapisz", "Otwórz", "Зберегти", "שמור", "Spara", "Gem", "Lagre",
 		"Tallenna", "Uložit", "Mentés", "Salvează", "Desa", "Guardar", "Öffnen", "Speichern", "Enregistrer", "Ouvrir",
 	} {
-		if gate.speaks(text) {
+		if gate.word(text) != "" {
 			t.Errorf("%q is one of them", text)
 		}
 	}
@@ -304,6 +307,37 @@ func TestWhatIsHitIsJudged(t *testing.T) {
 		r.App = &app
 		if check(gate, r); r.Destructive != c.want || r.Hit != c.hit {
 			t.Errorf("%s: destructive is %t, the hit is %v", c.hit, r.Destructive, r.Hit)
+		}
+	}
+}
+
+// TestTheQuestionSaysWhy: which word, or key, makes of a click one that may not be undone.
+func TestTheQuestionSaysWhy(t *testing.T) {
+	gate := NewDestructive(DestructiveWords())
+	for _, c := range []struct {
+		hit  aai.Hit
+		want string
+	}{
+		{aai.Hit{Role: "button", Name: "AC", Says: "AC Clear All"}, `It counts as one that may not be undone for the word "clear all", which is to be read there`},
+		{aai.Hit{Role: "button", Name: "Save", Says: "Save 全部删除文件"}, `It counts as one that may not be undone for the word "删除", which is to be read there`},
+		{aai.Hit{Role: "textbox", Name: "Notes", Key: "ctrl+w", Destroys: true}, `It counts as one that may not be undone for the key "ctrl+w"`},
+		{aai.Hit{Role: "button", Name: "Reload", Destroys: true}, ""}, // what the window says is the reason
+		{aai.Hit{Role: "button", Name: "Save", Says: "Save"}, ""},
+	} {
+		r := operating(program("editor", "e"), "click")
+		app := *r.App
+		app.Aim = func(context.Context, *aai.Call) aai.Hit { return c.hit }
+		r.App = &app
+		check(gate, r)
+		q := newDesk().question(t, r)
+		var why []string
+		for line := range strings.SplitSeq(q.Text, "\n") {
+			if strings.Contains(line, "undone for") {
+				why = append(why, line)
+			}
+		}
+		if got := strings.Join(why, "|"); got != c.want {
+			t.Errorf("%s: %q, want %q", c.hit, got, c.want)
 		}
 	}
 }

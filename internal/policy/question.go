@@ -53,6 +53,7 @@ func (c *Consent) question(r *aai.Request, old *Grant, now time.Time) (aai.Quest
 	if r.App.OperatesOthers() && r.Hit.String() != "" {
 		text.theirs(w.hits, aai.CleanLabel(r.Hit.String(), maxHit))
 	}
+	text = append(text, w.why(r)...)
 	with, err := w.args(r)
 	if err != nil {
 		return aai.Question{}, err
@@ -82,6 +83,19 @@ func (w words) whoAsks(c aai.Caller) lines {
 	var text lines
 	text.ours(w.who, w.asker(c))
 	text.theirs(w.calledItself, quoted(c.Name, maxName))
+	return text
+}
+
+// why says what made an act on a window count as one that may not be undone.
+func (w words) why(r *aai.Request) lines {
+	var text lines
+	switch {
+	case !r.Destructive || r.Permission() != aai.PermissionDestroy || r.Because == "":
+	case r.Because == r.Hit.Key:
+		text.ours(w.forKey, quoted(r.Because, maxName))
+	default:
+		text.ours(w.forWord, quoted(r.Because, maxName))
+	}
 	return text
 }
 

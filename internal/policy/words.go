@@ -14,6 +14,7 @@ type words struct {
 	who, calledItself, holder, unknown, somebody   string
 	does, doesSaid, by, byTool, pair               string
 	site, host, alsoTo, itsApp, in, onScreen, hits string
+	forWord, forKey                                string // why an act may not be undone
 	with, noParams                                 string
 
 	from, id, callsGo, door, notKept string // of the details
@@ -49,6 +50,7 @@ func english() words {
 		does: "It would: %s", doesSaid: "It would, as the app says: %s", by: "with %s, which says: %s", byTool: "with %s", pair: "%s: %s",
 		site: "Web site: %s", host: "Its host: %s", alsoTo: "Sends data to: %s", itsApp: "whose app %s calls itself %s",
 		in: "In: %s", onScreen: "In: all programs on the screen", hits: "On: %s",
+		forWord: "It counts as one that may not be undone for the word %s, which is to be read there", forKey: "It counts as one that may not be undone for the key %s",
 		with: "With:", noParams: "With nothing else",
 		from: "It comes from: %s", id: "Its id: %s", callsGo: "Calls go to: %s", notKept: "Not for good: nothing can be kept here (aai-gateway check says why)",
 		door: "Asked over: %s",
@@ -82,6 +84,7 @@ func chinese() words {
 		does: "它将：%s", doesSaid: "据应用自述，它将：%s", by: "通过 %s，其说明为：%s", byTool: "通过 %s", pair: "%s：%s",
 		site: "网站：%s", host: "其主机：%s", alsoTo: "数据发送到：%s", itsApp: "其应用 %s 自称 %s",
 		in: "目标：%s", onScreen: "目标：屏幕上的所有程序", hits: "对象：%s",
+		forWord: "因其中有 %s 一词，视为可能无法撤销", forKey: "因按键 %s，视为可能无法撤销",
 		with: "参数：", noParams: "无参数",
 		from: "来源：%s", id: "应用 ID：%s", callsGo: "调用发往：%s", notKept: "不能永久允许：此处无法保存（运行 aai-gateway check 查看原因）",
 		door: "请求途径：%s",
