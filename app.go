@@ -169,7 +169,10 @@ type Tool struct {
 	Secret []string
 	// Plain names those of Secret that are none with such arguments, such as the key of a
 	// shortcut; nil: there are no such arguments.
-	Plain   func(args map[string]any) []string
+	Plain func(args map[string]any) []string
+	// Shown says that the person who is asked sees its secret parameters, but those whose own
+	// name says that they are secret: only the record goes without all of them.
+	Shown   bool
 	Private bool // what it answers must not be kept, such as the clipboard's contents
 	// Unrecorded says that the tool tells a person of the gateway itself, such as what is
 	// wrong with its record. Where nothing can be put on record it runs all the same for

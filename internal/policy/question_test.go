@@ -232,3 +232,28 @@ func TestWhatWouldBeTypedIsShown(t *testing.T) {
 		t.Errorf("of several fields it shows:\n%s", q.Text)
 	}
 }
+
+// TestShownToWhoIsAsked: of a tool that says so the person reads what only the record goes
+// without, and not what is called a secret.
+func TestShownToWhoIsAsked(t *testing.T) {
+	for shown, want := range map[bool]string{true: `{"expr":"7*8","password":"[secret]"}`, false: `{"expr":"[secret]","password":"[secret]"}`} {
+		r := asking(notesApp("d"), "add")
+		tool := *r.Tool
+		tool.Secret, tool.Shown = []string{"expr", "password"}, shown
+		r.Tool, r.Call.Args = &tool, map[string]any{"expr": "7*8", "password": "hunter2"}
+		var got []string
+		for line := range strings.SplitSeq(newDesk().question(t, r).Text, "\n") {
+			for _, name := range []string{"expr", "password"} {
+				if value, is := strings.CutPrefix(line, aai.QuoteMark+name+": "); is {
+					got = append(got, `"`+name+`":`+value)
+				}
+			}
+		}
+		if text := "{" + strings.Join(got, ",") + "}"; text != want {
+			t.Errorf("shown is %t: %s, want %s", shown, text, want)
+		}
+		if kept := r.ShownArgs()["expr"]; kept != "[secret]" {
+			t.Errorf("elsewhere is %v", kept)
+		}
+	}
+}

@@ -104,7 +104,11 @@ func shortIdentity(identity string) string {
 // args are the arguments, whole, a line each.
 func (w words) args(r *aai.Request) (lines, error) {
 	text, size := lines{w.with}, 0
-	shown := maps.Clone(withoutDefaults(r.Tool, r.ShownArgs()))
+	args := r.ShownArgs()
+	if r.Tool.Shown {
+		args = hygiene.Conceal(r.Call.Args, nil, func(any) any { return hygiene.Redacted })
+	}
+	shown := maps.Clone(withoutDefaults(r.Tool, args))
 	if r.Tool.Types { // what would be typed is what the question is about
 		for _, name := range r.Tool.Secret {
 			name, _, _ = strings.Cut(name, ".")

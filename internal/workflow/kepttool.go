@@ -37,7 +37,7 @@ func (c Config) Tool(name string, d *Document) *aai.Tool {
 		Name: name, Title: d.Name, Description: d.Description, Params: params,
 		Effect: aai.Destroys, Calls: true, Timeout: toolTime, Lasting: longest,
 		// what is secret of it only the tools of its steps know, which have records of their own
-		Secret: slices.Clone(params.Order), Private: true,
+		Secret: slices.Clone(params.Order), Private: true, Shown: true,
 		Runs: strings.Join(d.callsWhat(), "; "),
 		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 			for _, param := range params.Order {

@@ -25,6 +25,9 @@ func TestWhatAWorkflowRuns(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if tool := (workflow.Config{}).Tool("n", d); !tool.Shown || len(tool.Secret) != 3 {
+		t.Errorf("who is asked is shown: %t; not on record: %v", tool.Shown, tool.Secret)
+	}
 	runs := workflow.Config{}.Tool("n", d).Runs
 	for _, want := range []string{
 		`1. calc ax_set_value query="role:text" value=…;`, `2. calc ax_set_value query=no {{params.n}} value=…{{params.expr}};`,
