@@ -39,6 +39,7 @@ const service = "org.example.App"
 //	asked N               the site was asked for its descriptor so often by now
 //	api FILE              starts an API, $SITE, and writes the descriptor of an app on the web
 //	shop FILE             starts a web site that people log in to, $SHOP, and writes its descriptor
+//	smallshop             starts an API that describes itself, at $API/openapi.yaml
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata/script",
@@ -74,6 +75,8 @@ func TestScripts(t *testing.T) {
 			"asked":  scriptAsked,
 			"api":    scriptAPI,
 			"shop":   scriptShop,
+
+			"smallshop": scriptSmallShop,
 		},
 	})
 }

@@ -11,7 +11,16 @@ import (
 	"path/filepath"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"aai/bench/shop"
 )
+
+// scriptSmallShop starts the small shop.
+func scriptSmallShop(ts *testscript.TestScript, _ bool, _ []string) {
+	server := httptest.NewServer(shop.New())
+	ts.Defer(server.Close)
+	ts.Setenv("API", server.URL)
+}
 
 // openPage is the program open-page of the scripts: a browser whose person has agreed
 // already, and is sent back at once.

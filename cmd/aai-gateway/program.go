@@ -305,7 +305,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 			HostPlatform: cfg.platform.name, Fetch: fetch(client),
 			Vault: vault, Unsealed: store.Unsealed, Keeps: store.Keeps, Aside: asideOf(store), Asked: trust.notice, Check: checkOf(ownApps),
 			Passphrase: passphrase, Confirmed: cfg.confirmed(), Unconfirmed: func() []proof.Setting { return cfg.Unconfirmed },
-			More: slices.Concat(calling.own, describing.Tools(), finder.Tools()), Workflow: kept.Check,
+			More: slices.Concat(calling.own, describing.Tools(), finder.Tools(), p.imports(cfg, client, drivers, vault, logins).Tools()), Workflow: kept.Check,
 		},
 		func() own.Catalog { return known },
 	)

@@ -55,6 +55,20 @@ func fetch(client *egress.Client) func(context.Context, string) ([]byte, error) 
 	}
 }
 
+// fetchLong gets a document that a person named, of at most so many bytes.
+func fetchLong(client *egress.Client) func(context.Context, string, int) ([]byte, error) {
+	return func(ctx context.Context, address string, most int) ([]byte, error) {
+		page, err := client.Fetch(ctx, egress.FetchRequest{URL: address, Accept: "application/json, application/yaml, text/*;q=0.9", Limit: most})
+		switch {
+		case err != nil:
+			return nil, err
+		case page.Status != http.StatusOK:
+			return nil, aai.Errorf(aai.AppNotFound, "%s answered %d; expected a document", aai.CleanLabel(address, 200), page.Status)
+		}
+		return page.Body, nil
+	}
+}
+
 // closeClient ends the connections of the way out.
 type closeClient struct{ client *egress.Client }
 

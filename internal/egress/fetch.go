@@ -16,7 +16,9 @@ import (
 const (
 	maxRedirects = 3
 	fetchTime    = 10 * time.Second // all of it, redirects and body too
-	maxFetch     = 256 << 10        // bytes of body, as read after decompression
+	maxFetch     = 256 << 10        // bytes of body, as read after decompression, where nobody says
+	mostFetch    = 32 << 20         // where somebody does
+	longFetch    = 6                // for how many times as long a longer body is waited for
 )
 
 // Why a fetch was given up.
@@ -33,7 +35,9 @@ type FetchRequest struct {
 	Accept       string // media types; empty means any
 	ETag         string // of the copy at hand; empty for none
 	LastModified string // of the copy at hand, as its server wrote it; empty for none
-	Limit        int    // bytes of body after decompression; 0 means 256 KiB, which is also the most
+	// Limit is how many bytes the body may have after decompression, at most 32 MiB; 0 means
+	// 256 KiB. More than that is for what a person names.
+	Limit int
 }
 
 // A Fetched is a server's answer to a FetchRequest.
@@ -44,7 +48,7 @@ type Fetched struct {
 	Body   []byte // only with status 200
 }
 
-// Fetch gets a document: at most 10 seconds, 3 redirects within the same
+// Fetch gets a document: at most 10 seconds (a minute for one of more than 256 KiB), 3 redirects within the same
 // registrable domain, each judged like a request of its own. Any status is an
 // answer. An address that cannot be right is an *aai.Error with code
 // INVALID_PARAMS; whatever goes wrong on the way is one with code APP_NOT_RUNNING,
@@ -55,7 +59,11 @@ func (c *Client) Fetch(ctx context.Context, r FetchRequest) (*Fetched, error) {
 	if err != nil {
 		return nil, err
 	}
-	limited, cancel := context.WithTimeout(ctx, c.patience)
+	patience := c.patience
+	if r.Limit > maxFetch {
+		patience *= longFetch
+	}
+	limited, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()
 	first := h
 	for range maxRedirects + 1 {
@@ -171,9 +179,10 @@ func read(resp *http.Response, u *url.URL, limit int) (*Fetched, error) {
 	if resp.StatusCode != http.StatusOK {
 		return f, nil
 	}
-	if limit <= 0 || limit > maxFetch {
+	if limit <= 0 {
 		limit = maxFetch
 	}
+	limit = min(limit, mostFetch)
 	body, err := io.ReadAll(io.LimitReader(resp.Body, int64(limit)+1))
 	if err != nil {
 		return nil, err

@@ -211,6 +211,9 @@ func (t *toolCheck) request() {
 		return
 	}
 	for p := range t.value.Member("parameters").Member("properties").Items() {
+		if _, told := h.Send[p.Name]; told {
+			continue // the author says how it is spelled there
+		}
 		kind := p.Member("type")
 		bodyLike := slices.Contains([]string{"body", "payload", "data", "json", "content"}, strings.ToLower(p.Name))
 		if bodyLike || kind != nil && kind.Text == "object" {

@@ -50,6 +50,9 @@ const maxLooked = 8 << 10
 // looked is the part of a text that is looked at.
 func looked(words string) string { return strings.ToValidUTF8(words[:min(len(words), maxLooked)], "") }
 
+// isDigest reports whether a text is the digest of what a program made the document of.
+func isDigest(v *value) bool { return v.Path() == "generated.digest" }
+
 // texts looks at every text of the document, member names included, except for
 // scripts and templates, which are no texts.
 func (c *checker) texts() {
@@ -68,7 +71,7 @@ func (c *checker) texts() {
 		}
 		if v.Kind == text && !script {
 			c.markup(v)
-			if blob.MatchString(looked(v.Text)) && !strings.Contains(v.Text, "://") {
+			if blob.MatchString(looked(v.Text)) && !strings.Contains(v.Text, "://") && !isDigest(v) {
 				c.find(Warning, "poisoning", v.Mark, "has a long run of letters that nobody can read", "Say it in words.")
 			}
 			if name := variable.FindString(looked(v.Text)); name != "" && v.Name != "env_var" && v.Name != "envVar" {

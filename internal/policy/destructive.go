@@ -65,6 +65,9 @@ func (d Destructive) Check(ctx context.Context, r *aai.Request) ([]aai.Question,
 	return nil, nil
 }
 
+// Speaks reports whether one of the words is in the text.
+func (d Destructive) Speaks(text string) bool { return d.word(text) != "" }
+
 // word is the first of the words that is in the text, or "".
 func (d Destructive) word(text string) string {
 	text = readings(aai.CleanLabel(text, 10_000))

@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"aai"
+)
+
+// importFlags are the flags of import.
+type importFlags struct {
+	id, server, login string
+	groups            []string
+	dryRun, yes, full bool
+}
+
+func newImport(r *run) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:               "import",
+		Short:             "Take over what you have already, as apps",
+		Args:              noOperands,
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE:              holder,
+	}
+	cmd.AddCommand(newImportOpenAPI(r))
+	return cmd
+}
+
+func newImportOpenAPI(r *run) *cobra.Command {
+	var f importFlags
+	cmd := &cobra.Command{
+		Use:   "openapi <file|url>",
+		Short: "Make an app of an API, by its OpenAPI document",
+		Long: "Reads an OpenAPI document, 3.0 or 3.1 in JSON or YAML, shows the aai.json that follows and what of the\n" +
+			"API it leaves out, and saves it if you say so. Importing it again shows what has changed.\n" +
+			"Nothing of the API is called.",
+		Example: "  aai-gateway import openapi ./openapi.yaml --server https://api.example.com/v1\n" +
+			"  aai-gateway import openapi https://api.example.com/openapi.json --group orders --dry-run",
+		Args: operands(1, 1),
+		RunE: func(cmd *cobra.Command, args []string) error { return r.importOpenAPI(cmd.Context(), args[0], f) },
+	}
+	cmd.Flags().StringVar(&f.id, "id", "", "the app's `id`, if not its host in reverse")
+	cmd.Flags().StringVar(&f.server, "server", "", "where the API is: a `url`, if not where the document says")
+	cmd.Flags().StringVar(&f.login, "login", "", "which of the document's security schemes is used, by `name`")
+	cmd.Flags().StringArrayVar(&f.groups, "group", nil, "only the operations of this `tag`; may be given again")
+	cmd.Flags().BoolVar(&f.full, "full", false, "show the difference of the file itself, not of its outline")
+	addImportFlags(cmd, &f)
+	return cmd
+}
+
+func addImportFlags(cmd *cobra.Command, f *importFlags) {
+	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would be saved, and save nothing")
+	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask here; that it is you the gateway wants to know all the same")
+}
+
+// importedAPI is what is shown of an API.
+type importedAPI struct {
+	App         string   `json:"app"`
+	Path        string   `json:"path"`
+	Same        bool     `json:"same"`
+	Seen        string   `json:"seen"`
+	BaseURL     string   `json:"base_url"`
+	Login       string   `json:"login"`
+	Tools       int      `json:"tools"`
+	Operations  int      `json:"operations"`
+	Diff        string   `json:"diff"`
+	DiffOmitted int      `json:"diff_lines_omitted"`
+	Changes     []string `json:"changes"`
+	Notes       []string `json:"notes"`
+	Groups      []struct {
+		Name  string `json:"group"`
+		Tools int    `json:"tools"`
+	} `json:"groups"`
+	Left []struct {
+		Operation string `json:"operation"`
+		Why       string `json:"why"`
+	} `json:"left_out"`
+}
+
+func (r *run) importOpenAPI(ctx context.Context, source string, f importFlags) error {
+	if !strings.Contains(source, "://") {
+		path, err := filepath.Abs(source)
+		if err != nil {
+			return err
+		}
+		source = path
+	}
+	args := map[string]any{"source": source}
+	for name, value := range map[string]string{"id": f.id, "server": f.server, "login": f.login} {
+		if value != "" {
+			args[name] = value
+		}
+	}
+	if len(f.groups) > 0 {
+		groups := make([]any, len(f.groups))
+		for i, group := range f.groups {
+			groups[i] = group
+		}
+		args["groups"] = groups
+	}
+	if f.full {
+		args["full"] = true
+	}
+	result, err := r.own(ctx, "import_openapi", args)
+	if err != nil {
+		return err
+	}
+	made, err := view[importedAPI](result.Data)
+	if err != nil {
+		return err
+	}
+	if r.output.format == formatJSON && f.dryRun {
+		return r.output.json(result.Data)
+	}
+	r.showAPI(made)
+	if made.Same || f.dryRun {
+		return nil
+	}
+	args["seen"] = made.Seen
+	return r.saveImport(ctx, "import_openapi_save", fmt.Sprintf("Save this as %s?", made.Path), args, f.yes)
+}
+
+// showAPI shows what of an API becomes an app, and what does not.
+func (r *run) showAPI(made importedAPI) {
+	r.output.lines(aai.CleanText(made.Diff, len(made.Diff)))
+	if made.DiffOmitted > 0 {
+		r.output.say("… and %d more lines.", made.DiffOmitted)
+	}
+	for _, left := range made.Left {
+		r.output.note(aai.CleanLabel("left out: "+left.Operation+": "+left.Why, maxLine))
+	}
+	for _, note := range made.Notes {
+		r.output.note(aai.CleanLabel(note, maxLine))
+	}
+	if len(made.Groups) > 1 {
+		groups := make([]string, len(made.Groups))
+		for i, group := range made.Groups {
+			groups[i] = fmt.Sprintf("%s (%d)", group.Name, group.Tools)
+		}
+		r.output.say("Groups: %s.", aai.CleanText(strings.Join(groups, ", "), maxQuestion))
+	}
+	if len(made.Changes) > 0 {
+		r.output.say("What changes for agents:")
+		for _, change := range made.Changes {
+			r.output.say("  %s", aai.CleanLabel(change, maxLine))
+		}
+	}
+	r.output.say("%s at %s: %d of its %s as tools.", made.App, aai.CleanLabel(made.BaseURL, maxLine), made.Tools, counted(made.Operations, "operation"))
+	if made.Login != "" {
+		r.output.say("It wants a login: aai-gateway auth login %s, once it is saved.", made.App)
+	}
+	if made.Same {
+		r.output.say("%s is there already, and the same. Nothing to do.", made.Path)
+	}
+}
+
+// saveImport asks the person at the terminal, and saves what they were shown.
+func (r *run) saveImport(ctx context.Context, tool, question string, args map[string]any, agreed bool) (err error) {
+	if !agreed && r.output.terminal.Ask == nil {
+		e := aai.Errorf(aai.ConsentRequired, "nobody is at a terminal to say yes to this; nothing was saved")
+		e.Hint = "Run it at a terminal, or with --dry-run, which only shows it."
+		return e
+	}
+	if !agreed {
+		if agreed, err = r.confirm(ctx, question); err != nil {
+			return err
+		}
+	}
+	if !agreed {
+		r.output.say("Nothing was saved.")
+		return nil
+	}
+	saved, err := r.own(ctx, tool, args)
+	if err != nil {
+		return err
+	}
+	return r.output.show(saved.Data, func() error {
+		r.output.say("%s", saved.Text)
+		return nil
+	})
+}

@@ -1,0 +1,141 @@
+// Package imports is what a person has already, taken over as apps: an API by its OpenAPI
+// document, and the MCP servers of an agent's client. Both are shown before, as what would
+// change in the folder where a person's descriptors stand, and are saved by a second call that
+// names what was shown.
+//
+// Its tools are of the gateway's own app, and for people alone: what is saved lowers what
+// the gates ask for.
+package imports
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"aai"
+	"aai/internal/schema"
+)
+
+// The names of the tools.
+const (
+	ShowAPI     = "import_openapi"
+	SaveAPI     = "import_openapi_save"
+	ShowServers = "import_servers"
+	SaveServers = "import_servers_save"
+)
+
+// Config is what the room stands on.
+type Config struct {
+	// Folder is where the person's descriptors stand, each in a folder of its app's id.
+	Folder string
+	// Platform is this computer's: "linux", "macos" or "windows".
+	Platform string
+	// Fetch gets a page of the web of at most so many bytes; nil: nobody can.
+	Fetch func(ctx context.Context, address string, most int) ([]byte, error)
+	// Driver says which operations of an API can be sent.
+	Driver aai.Driver
+	// Loss reports whether words speak of what cannot be brought back.
+	Loss func(words string) bool
+	// Clients are the agents' clients of this computer; nil: there are none.
+	Clients Clients
+	// Secrets keep the values of servers' variables; nil: none can be kept.
+	Secrets Secrets
+	// Logins keep the keys of servers at addresses; nil: none can be kept.
+	Logins Logins
+}
+
+// Secrets keep what must not lie readable on the disk.
+type Secrets interface {
+	// Update replaces what is kept under the id by what edit makes of it.
+	Update(ctx context.Context, id string, edit func(old []byte) ([]byte, error)) error
+}
+
+// Logins keep by what a person is known to a server.
+type Logins interface {
+	// Keep keeps what is given for the app of the recipe, by the names of what it asks for.
+	Keep(ctx context.Context, r *aai.Recipe, values map[string]string) error
+}
+
+// A Room imports. It is safe for concurrent use.
+type Room struct{ cfg Config }
+
+// New returns a room. It does no I/O.
+func New(cfg Config) *Room { return &Room{cfg} }
+
+// importing is how long a document may be on its way and read.
+const importing = 2 * time.Minute
+
+// Tools are the tools of the gateway's own app.
+func (r *Room) Tools() []*aai.Tool {
+	tools := []*aai.Tool{
+		tool(ShowAPI, "Show an API as an app, by its OpenAPI document", apiParams+"}", "source", aai.Reads, r.showAPI),
+		tool(SaveAPI, "Save the app that import_openapi has shown", apiParams+seenParam, "source", aai.Changes, r.saveAPI),
+	}
+	return tools
+}
+
+// tool is one of them.
+func tool(name, description, params, required string, effect aai.Effect, run aai.Action) *aai.Tool {
+	whole := `{"type": "object", "additionalProperties": false, "required": ["` + required + `"`
+	if effect != aai.Reads {
+		whole += `, "seen"`
+	}
+	return &aai.Tool{
+		Name: name, Description: description, Params: schema.MustParse(whole + `], "properties": ` + params + "}"),
+		Effect: effect, Timeout: importing, Run: undelivered(run),
+	}
+}
+
+const seenParam = `,
+	"seen": {"type": "string", "minLength": 64, "maxLength": 64, "description": "As it was given for what was shown"}}`
+
+// undelivered is an Action whose errors come before anything was changed, unless they say
+// otherwise.
+func undelivered(run aai.Action) aai.Action {
+	return func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+		result, err := run(ctx, call)
+		if err == nil {
+			return result, nil
+		}
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		e := *aai.AsError(err)
+		e.Delivery = cmp.Or(e.Delivery, aai.NotDelivered)
+		return nil, &e
+	}
+}
+
+// text returns the named argument, or "" where it was not given.
+func text(call *aai.Call, name string) string {
+	s, _ := call.Args[name].(string)
+	return s
+}
+
+// texts returns the named argument that is a list of strings.
+func texts(call *aai.Call, name string) []string {
+	list, _ := call.Args[name].([]any)
+	var all []string
+	for _, item := range list {
+		if s, ok := item.(string); ok {
+			all = append(all, s)
+		}
+	}
+	return all
+}
+
+// A change is what an import would do with one descriptor.
+type change struct {
+	App   string `json:"app"`
+	Name  string `json:"name"`
+	Path  string `json:"path"` // where it would be saved
+	Same  bool   `json:"same,omitempty"`
+	Tools int    `json:"tools,omitempty"`
+	Diff  string `json:"diff,omitempty"`
+	// DiffOmitted is how many lines of the difference are left out.
+	DiffOmitted int      `json:"diff_lines_omitted,omitempty"`
+	Changes     []string `json:"changes,omitempty"` // for agents, of one that was there
+	Notes       []string `json:"notes,omitempty"`
+
+	before, text []byte
+}
