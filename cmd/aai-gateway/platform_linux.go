@@ -49,20 +49,11 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			return x11.New(x11.Config{Getenv: getenv, Seat: shared}).FocusedBy
 		},
 
-		data:  data,
-		cache: filepath.Join(absoluteOr(getenv("XDG_CACHE_HOME"), filepath.Join(home, ".cache")), "aai-gateway"),
-		names: filepath.Join(absoluteOr(getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "aai-gateway", namesFile),
-		refs:  filepath.Join(runtime, "aai-gateway", "refs"),
-		places: func(cfg *setup) []catalog.Place {
-			places := folders(cfg.ScanPaths)
-			for _, dir := range dataDirs {
-				places = append(places, catalog.DesktopFiles(filepath.Join(dir, "applications")))
-			}
-			for _, dir := range dataDirs {
-				places = append(places, catalog.Files(filepath.Join(dir, "applications", "aai"), "*.json"))
-			}
-			return append(places, catalog.Glob("/opt", "*/"+catalog.FileName))
-		},
+		data:    data,
+		cache:   filepath.Join(absoluteOr(getenv("XDG_CACHE_HOME"), filepath.Join(home, ".cache")), "aai-gateway"),
+		names:   filepath.Join(absoluteOr(getenv("XDG_CONFIG_HOME"), filepath.Join(home, ".config")), "aai-gateway", namesFile),
+		refs:    filepath.Join(runtime, "aai-gateway", "refs"),
+		places:  func(cfg *setup) []catalog.Place { return cfg.placesOnLinux(dataDirs) },
 		entries: applications(dataDirs),
 		drivers: func(cfg *setup, log *slog.Logger) (map[string]aai.Driver, io.Closer) {
 			bus := dbus.New(dbus.Config{AllowSystemBus: cfg.AllowSystemBus, Getenv: cfg.session.Getenv, Start: cfg.starter(dataDirs), Log: log})
@@ -93,6 +84,18 @@ func applications(dataDirs []string) []string {
 		folders[i] = filepath.Join(dir, "applications")
 	}
 	return folders
+}
+
+// placesOnLinux are where descriptors lie.
+func (s *setup) placesOnLinux(dataDirs []string) []catalog.Place {
+	places := folders(s.ScanPaths)
+	for _, dir := range dataDirs {
+		places = append(places, catalog.DesktopFiles(filepath.Join(dir, "applications")))
+	}
+	for _, dir := range dataDirs {
+		places = append(places, catalog.Files(filepath.Join(dir, "applications", "aai"), "*.json"))
+	}
+	return append(places, catalog.Glob("/opt", "*/"+catalog.FileName))
 }
 
 // waysOnLinux says where ways into apps are looked for.

@@ -26,7 +26,6 @@ import (
 	"aai/internal/policy"
 	"aai/internal/process"
 	"aai/internal/proof"
-	"aai/internal/search"
 	"aai/internal/workflow/kept"
 )
 
@@ -285,40 +284,29 @@ func (p *program) build(cfg *setup) (*parts, error) {
 	client := cfg.wayOut()
 	logins := cfg.logins(client.HTTP(), vault, p.getenv, log)
 	drivers = withWeb(drivers, client.HTTP(), logins, cfg.Web)
-	servers := cfg.servers(client.HTTP(), logins, vault, log)
-	drivers["mcp"] = servers
-
-	describing := cfg.generator(drivers)
 	cfg.host = p.hosts()
 	known, built, recent := new(everywhere), new(parts), new(again.Answers)
-	finder := search.New(search.Config{
-		Apps: func() []*aai.App { return built.visible.Apps() }, Open: openTools(), Barred: policy.Barred(store, cfg.lists()),
-	})
-	seeker := cfg.seeker(p.getenv, known, log)
+	finds := p.newFinding(cfg, grounding{drivers, client, logins, vault, log}, known, func() []*aai.App { return built.visible.Apps() }, store)
 	calling := newCalling(func() *aai.Gateway { return built.gateway }, vault, callingPlaces{cfg.home, cfg.platform.data}, log)
 	ownApps, closeDesktop := cfg.ownApps(recent, calling.desktop, log)
 	self := own.App(
 		own.Sources{
 			Journal: record, Store: store, Preapproved: cfg.Preapproved,
 			Modes: trust.modes, Revocations: trust.revocations,
-			Web: known, Here: seeker.look, Hints: known.hints, Logins: logins,
+			Web: known, Here: finds.seeker.look, Hints: known.hints, Logins: logins,
 			HostPlatform: cfg.platform.name, Fetch: fetch(client),
 			Vault: vault, Unsealed: store.Unsealed, Keeps: store.Keeps, Aside: asideOf(store), Asked: trust.notice, Check: checkOf(ownApps),
 			Passphrase: passphrase, Confirmed: cfg.confirmed(), Unconfirmed: func() []proof.Setting { return cfg.Unconfirmed },
-			More: slices.Concat(calling.own, describing.Tools(), finder.Tools(), p.imports(cfg, client, drivers, vault, logins).Tools()), Workflow: kept.Check,
+			More: append(calling.own, finds.tools...), Workflow: kept.Check,
 		},
 		func() own.Catalog { return known },
 	)
-	var entry func(string) string
-	if cfg.platform.entry != nil {
-		entry = cfg.platform.entry(cfg)
-	}
 	known.local = catalog.New(catalog.Config{
 		Places: cfg.platform.places(cfg), Drivers: drivers, HostPlatform: cfg.platform.name,
 		DefaultTimeout: cfg.DefaultTimeout, Rescan: cfg.RescanInterval,
-		Entry: entry, Own: append(ownApps, self, calling.library.Reserved()), Log: log,
+		Entry: cfg.entry(), Own: append(ownApps, self, calling.library.Reserved()), Log: log,
 	})
-	known.Web = cfg.web(servers.Over(calling.library.Over(known.local)), client, drivers, log)
+	known.Web = cfg.web(finds.servers.Over(calling.library.Over(known.local)), client, drivers, log)
 	shown := &policy.Visible{Catalog: known, Modes: trust.modes}
 	*built = parts{
 		gateway: &aai.Gateway{
@@ -328,13 +316,21 @@ func (p *program) build(cfg *setup) (*parts, error) {
 			Meter:   trust.limits,
 			Deeds:   calling.acts,
 		},
-		catalog: known.local, visible: shown, watch: seeker.beside(calling.watch),
+		catalog: known.local, visible: shown, watch: finds.seeker.beside(calling.watch),
 		dialog:  trust.dialog,
 		log:     log,
-		closers: []io.Closer{servers, logins, closeDrivers, closeDesktop, calling.runs, finder, record, closeLog, closeClient{client}},
+		closers: []io.Closer{finds.servers, logins, closeDrivers, closeDesktop, calling.runs, finds.finder, record, closeLog, closeClient{client}},
 	}
 	built.gateway.Dialog = cfg.asker(built.dialog)
 	return built, nil
+}
+
+// entry is what finds the desktop entry of a program, nil where this system has none.
+func (s *setup) entry() func(string) string {
+	if s.platform.entry == nil {
+		return nil
+	}
+	return s.platform.entry(s)
 }
 
 // asker is what puts questions, nil where the person wants no windows.

@@ -1,0 +1,45 @@
+package main
+
+import (
+	"log/slog"
+	"slices"
+
+	"aai"
+	"aai/internal/drivers/mcp"
+	"aai/internal/egress"
+	"aai/internal/keychain"
+	"aai/internal/login"
+	"aai/internal/policy"
+	"aai/internal/search"
+)
+
+// grounding is what the ways to apps stand on.
+type grounding struct {
+	drivers map[string]aai.Driver // by "<platform>/<kind>"
+	client  *egress.Client
+	logins  *login.Logins
+	vault   *keychain.Vault
+	log     *slog.Logger
+}
+
+// finding is how apps come to be known beyond the descriptors that lie here: servers that
+// say what they have, descriptors that are made or taken over, and a search in all of them.
+type finding struct {
+	servers *mcp.Driver
+	finder  *search.Search
+	seeker  *seeker
+	tools   []*aai.Tool // of the gateway itself
+}
+
+// newFinding makes it, of apps that are known by then, and adds the driver of servers.
+func (p *program) newFinding(cfg *setup, on grounding, known *everywhere, shown func() []*aai.App, store policy.Store) finding {
+	f := finding{
+		servers: cfg.servers(on.client.HTTP(), on.logins, on.vault, on.log),
+		finder:  search.New(search.Config{Apps: shown, Open: openTools(), Barred: policy.Barred(store, cfg.lists())}),
+		seeker:  cfg.seeker(p.getenv, known, on.log),
+	}
+	on.drivers["mcp"] = f.servers
+	takes := p.imports(cfg, on.client, on.drivers, on.vault, on.logins)
+	f.tools = slices.Concat(cfg.generator(on.drivers).Tools(), f.finder.Tools(), takes.Tools())
+	return f
+}
