@@ -210,7 +210,7 @@ func theMap() []room {
 			why: "how far workflows have come, in a database beside the index of the journal; it knows their records, and runs none; whose a run is a lock says"},
 		{name: "internal/workflow/kept", ours: []string{"aai", jsontree, schema, whole, "internal/workflow", "internal/workflow/state"}, modules: []string{fsnotify}, tests: []string{keychain, policy},
 			why: "the workflows of a person's folder as an app, and runs as tools: files it reads and watches, runs it is given a store of"},
-		{name: search, ours: []string{"aai", catalog, database, hygiene, schema, tokens}, tests: []string{"descriptors"},
+		{name: search, ours: []string{"aai", catalog, database, hygiene, schema, tokens, whole}, tests: []string{"descriptors"},
 			why: "finds the tools that do what is asked for: how a tool is told in a line the catalog knows, how they are ranked the database; apps, uses and refusals it is given"},
 		{name: "internal/own", ours: []string{"aai", hygiene, schema, catalog, policy, journal, keychain, lint, login, proof, site},
 			why: "the gateway's own app: its tools are what these rooms can do"},

@@ -9,7 +9,6 @@ import (
 	"aai/internal/egress"
 	"aai/internal/keychain"
 	"aai/internal/login"
-	"aai/internal/policy"
 	"aai/internal/search"
 )
 
@@ -26,20 +25,18 @@ type grounding struct {
 // say what they have, descriptors that are made or taken over, and a search in all of them.
 type finding struct {
 	servers *mcp.Driver
-	finder  *search.Search
 	seeker  *seeker
 	tools   []*aai.Tool // of the gateway itself
 }
 
 // newFinding makes it, of apps that are known by then, and adds the driver of servers.
-func (p *program) newFinding(cfg *setup, on grounding, known *everywhere, shown func() []*aai.App, store policy.Store) finding {
+func (p *program) newFinding(cfg *setup, on grounding, known *everywhere, finder *search.Search) finding {
 	f := finding{
 		servers: cfg.servers(on.client.HTTP(), on.logins, on.vault, on.log),
-		finder:  search.New(search.Config{Apps: shown, Open: openTools(), Barred: policy.Barred(store, cfg.lists())}),
 		seeker:  cfg.seeker(p.getenv, known, on.log),
 	}
 	on.drivers["mcp"] = f.servers
 	takes := p.imports(cfg, on.client, on.drivers, on.vault, on.logins)
-	f.tools = slices.Concat(cfg.generator(on.drivers).Tools(), f.finder.Tools(), takes.Tools())
+	f.tools = slices.Concat(cfg.generator(on.drivers).Tools(), finder.Tools(), takes.Tools())
 	return f
 }

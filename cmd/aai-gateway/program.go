@@ -50,9 +50,11 @@ type parts struct {
 	catalog *catalog.Catalog      // the apps of this computer
 	watch   func(context.Context) // says what was left of workflows, looks whether those that are kept change, and for new ways into apps
 	visible *policy.Visible
-	dialog  *dialog.Dialog
-	log     *slog.Logger
-	closers []io.Closer
+	// favourites are the apps that the person uses most.
+	favourites func() []string
+	dialog     *dialog.Dialog
+	log        *slog.Logger
+	closers    []io.Closer
 }
 
 func (p *parts) close() error {
@@ -151,7 +153,7 @@ func (p *program) hosts() func(pid int) bool {
 func doorConfig(built *parts, cfg *setup, asks string) mcp.Config {
 	c := mcp.Config{
 		Gateway: built.gateway, Version: ownVersion(), Log: built.log,
-		CanonicalNames: cfg.ToolNames == config.NamesCanonical, OnlyDirect: cfg.Profile == config.ProfileDesktop, Web: true, Search: true,
+		CanonicalNames: cfg.ToolNames == config.NamesCanonical, OnlyDirect: cfg.Profile == config.ProfileDesktop, Web: true, Search: true, Favourites: built.favourites,
 		Peer: asks,
 	}
 	if cfg.Profile != config.ProfileApps {
@@ -286,7 +288,8 @@ func (p *program) build(cfg *setup) (*parts, error) {
 	drivers = withWeb(drivers, client.HTTP(), logins, cfg.Web)
 	cfg.host = p.hosts()
 	known, built, recent := new(everywhere), new(parts), new(again.Answers)
-	finds := p.newFinding(cfg, grounding{drivers, client, logins, vault, log}, known, func() []*aai.App { return built.visible.Apps() }, store)
+	finder := cfg.finder(func() []*aai.App { return built.visible.Apps() }, store, record, log)
+	finds := p.newFinding(cfg, grounding{drivers, client, logins, vault, log}, known, finder)
 	calling := newCalling(func() *aai.Gateway { return built.gateway }, vault, callingPlaces{cfg.home, cfg.platform.data}, log)
 	ownApps, closeDesktop := cfg.ownApps(recent, calling.desktop, log)
 	self := own.App(
@@ -309,6 +312,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 	known.Web = cfg.web(finds.servers.Over(calling.library.Over(known.local)), client, drivers, log)
 	shown := &policy.Visible{Catalog: known, Modes: trust.modes}
 	*built = parts{
+		favourites: finder.Favourites,
 		gateway: &aai.Gateway{
 			Catalog: shown,
 			Gates:   trust.gates,
@@ -319,7 +323,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 		catalog: known.local, visible: shown, watch: finds.seeker.beside(calling.watch),
 		dialog:  trust.dialog,
 		log:     log,
-		closers: []io.Closer{finds.servers, logins, closeDrivers, closeDesktop, calling.runs, finds.finder, record, closeLog, closeClient{client}},
+		closers: []io.Closer{finds.servers, logins, closeDrivers, closeDesktop, calling.runs, finder, record, closeLog, closeClient{client}},
 	}
 	built.gateway.Dialog = cfg.asker(built.dialog)
 	return built, nil

@@ -144,10 +144,9 @@ func nullable(text []byte) sql.NullString {
 	return sql.NullString{String: string(text), Valid: text != nil}
 }
 
-// query asks an index that is up to date.
-func query(ctx context.Context, db *sql.DB, f Filter) ([]Past, error) {
+// where is the condition of the filter, with what stands in it.
+func (f Filter) where() (condition string, args []any) {
 	var where []string
-	var args []any
 	is := func(condition string, values ...any) {
 		where, args = append(where, condition), append(args, values...)
 	}
@@ -175,11 +174,16 @@ func query(ctx context.Context, db *sql.DB, f Filter) ([]Past, error) {
 	if !f.Until.IsZero() {
 		is("time < ?", sortable(f.Until))
 	}
-	statement := "SELECT " + pastColumns + " FROM calls"
-	if len(where) > 0 {
-		statement += " WHERE " + strings.Join(where, " AND ")
+	if len(where) == 0 {
+		return "", nil
 	}
-	rows, err := db.QueryContext(ctx, statement+" ORDER BY id DESC LIMIT ?", append(args, f.limit())...)
+	return " WHERE " + strings.Join(where, " AND "), args
+}
+
+// query asks an index that is up to date.
+func query(ctx context.Context, db *sql.DB, f Filter) ([]Past, error) {
+	where, args := f.where()
+	rows, err := db.QueryContext(ctx, "SELECT "+pastColumns+" FROM calls"+where+" ORDER BY id DESC LIMIT ?", append(args, f.limit())...)
 	if err != nil {
 		return nil, err
 	}

@@ -5,13 +5,16 @@ import (
 	"aai/internal/policy"
 )
 
+// Rate is the tool of the search by which a person says what they think of an app.
+const Rate = "rate"
+
 // Narrows returns what tells whether a call of a tool that does not only read takes
 // rights away and gives none, so that nobody has to prove that they want it: who only
 // narrows is not to be hindered. To forget a refusal, or to write a file, is more.
 func Narrows(store policy.Store, modes *policy.Modes) func(*aai.Request) bool {
 	return func(r *aai.Request) bool {
 		switch r.Tool.Name {
-		case LogOut:
+		case LogOut, Rate: // what a person thinks of an app allows nothing
 			return true
 		case AuditExport:
 			return text(r.Call, "file") == "" // the lines are the answer

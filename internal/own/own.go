@@ -139,6 +139,7 @@ func App(s Sources, known func() Catalog) *aai.App {
 			read(Scan, "Look at every aai.json and say what is wrong with it", none, c.scan),
 			read(Projects, "List what the client's project folders have in .aai: descriptors, workflows, scripts, baselines", none, projectTool{s.HostPlatform, s.Workflow}.list),
 			read(History, "List past calls, newest first", historyFilter, historyTool{s.Journal}.list),
+			read(Stats, "Count past calls: how many, how many failed, how long they took", statsParams, statsTool{s.Journal}.count),
 			read(Consents, "List what was allowed and refused", none, k.list),
 			read(Lint, "Look at an aai.json as its author would, and at how it differs from an earlier version", lintParams, lintTool{s.Fetch}.lint),
 			unless(k.cannotGrant, change(Grant, "Allow a caller to use tools of an app", grantParams, k.grant)),

@@ -61,18 +61,18 @@ type hit struct {
 }
 
 // find returns the tools of the apps in which any of the words are, the best first.
-func (x *index) find(ctx context.Context, apps []*aai.App, text string, most int) ([]hit, error) {
+func (x *index) find(ctx context.Context, apps []*aai.App, text, app string, most int) ([]hit, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	found, err := x.findOnce(ctx, apps, text, most)
+	found, err := x.findOnce(ctx, apps, text, app, most)
 	if err != nil && database.Broken(err) {
 		x.drop()
-		found, err = x.findOnce(ctx, apps, text, most)
+		found, err = x.findOnce(ctx, apps, text, app, most)
 	}
 	return found, err
 }
 
-func (x *index) findOnce(ctx context.Context, apps []*aai.App, text string, most int) ([]hit, error) {
+func (x *index) findOnce(ctx context.Context, apps []*aai.App, text, app string, most int) ([]hit, error) {
 	if err := x.follow(ctx, apps); err != nil {
 		return nil, err
 	}
@@ -80,7 +80,7 @@ func (x *index) findOnce(ctx context.Context, apps []*aai.App, text string, most
 	if len(asked.words) == 0 {
 		return nil, nil
 	}
-	found, err := x.ask(ctx, asked.words, most)
+	found, err := x.ask(ctx, asked.words, app, most)
 	for i, h := range found {
 		found[i].score = tieBreak*h.score + x.known.fits(h.face, asked.aspects, len(x.rows))
 	}
@@ -90,9 +90,18 @@ func (x *index) findOnce(ctx context.Context, apps []*aai.App, text string, most
 // tieBreak is what the rank of SQLite is worth beside ours.
 const tieBreak = 0.2
 
-// ask returns the tools in which any of the words are, the best first.
-func (x *index) ask(ctx context.Context, words []string, most int) ([]hit, error) {
-	rows, err := x.db.QueryContext(ctx, "SELECT rowid, rank FROM tools WHERE tools MATCH ? ORDER BY rank LIMIT ?", match(words), most)
+// ask returns the tools in which any of the words are, the best first; only of the app with
+// that id, if one is given. The rows of an app stand together.
+func (x *index) ask(ctx context.Context, words []string, app string, most int) ([]hit, error) {
+	condition, args := "", []any{match(words)}
+	if app != "" {
+		of := x.of[app]
+		if of == nil || len(of.rows) == 0 {
+			return nil, nil
+		}
+		condition, args = " AND rowid BETWEEN ? AND ?", append(args, of.rows[0], of.rows[len(of.rows)-1])
+	}
+	rows, err := x.db.QueryContext(ctx, "SELECT rowid, rank FROM tools WHERE tools MATCH ?"+condition+" ORDER BY rank LIMIT ?", append(args, most)...)
 	if err != nil {
 		return nil, err
 	}

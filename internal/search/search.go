@@ -2,7 +2,10 @@ package search
 
 import (
 	"context"
+	"log/slog"
 	"slices"
+	"strings"
+	"time"
 
 	"aai"
 )
@@ -16,17 +19,28 @@ type Config struct {
 	// Barred says of a caller which tools are not theirs to call, whatever they do; nil: none
 	// is barred.
 	Barred func(aai.Caller) func(*aai.App, *aai.Tool) bool
+	// Uses says how often tools were called since a time; nil: nobody counts.
+	Uses func(context.Context, time.Time) ([]Use, error)
+	// Favourites and Ratings are files of the person, which may be absent or lost: the apps
+	// that they use most, as counted last, and what they think of apps. "": there is none.
+	Favourites, Ratings string
+	Log                 *slog.Logger // nil: nowhere
 }
 
 // A Search finds tools. It is safe for concurrent use.
 type Search struct {
-	config Config
-	index  index
+	config  Config
+	index   index
+	counter counter
+	ratings ratings
 }
 
 // New returns a search that has looked at nothing.
 func New(c Config) *Search {
-	s := &Search{config: c}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	s := &Search{config: c, counter: counter{uses: c.Uses, path: c.Favourites, log: c.Log}, ratings: ratings{c.Ratings}}
 	s.index.glossary = newGlossary(glossaryText)
 	s.index.open = make(map[string]bool)
 	for _, name := range c.Open {
@@ -35,8 +49,9 @@ func New(c Config) *Search {
 	return s
 }
 
-// Close ends the search.
+// Close ends the search, and a count of use that runs.
 func (s *Search) Close() error {
+	s.counter.stop()
 	s.index.close()
 	return nil
 }
@@ -44,24 +59,70 @@ func (s *Search) Close() error {
 // How many tools are looked at for an answer.
 const maxFound = 100
 
+// Favourites are the ids of the apps that the person uses most, as counted last, the most
+// used first. It reads a small file, which searches bring up to date: nothing is counted, nor
+// written, because a client has come.
+func (s *Search) Favourites() []string { return s.counter.kept() }
+
 // Find returns the tools that fit the request, the best first, without those that the caller
 // may not call. Only of the app with that id, if one is given.
 func (s *Search) Find(ctx context.Context, caller aai.Caller, request, app string) ([]Found, error) {
-	hits, err := s.index.find(ctx, s.config.Apps(), request, maxFound)
+	hits, err := s.index.find(ctx, s.config.Apps(), request, app, maxFound)
 	if err != nil {
 		return nil, aai.Errorf(aai.AutomationFailed, "the tools cannot be searched: %w", err)
 	}
-	barred := func(*aai.App, *aai.Tool) bool { return false }
-	if s.config.Barred != nil {
-		barred = s.config.Barred(caller)
+	barred := s.barredTo(caller)
+	hits = slices.DeleteFunc(hits, func(h hit) bool { return barred(h.app, h.tool) })
+	used, stars := s.counter.now(ctx, firstWait), s.ratings.stars()
+	for i, h := range hits {
+		hits[i].score *= used.factor(h.app.ID, h.tool.Name) * factorOf(stars, h.app.ID, h.tool.Name)
 	}
-	hits = slices.DeleteFunc(hits, func(h hit) bool { return app != "" && h.app.ID != app || barred(h.app, h.tool) })
 	hits = inOrder(hits)
 	found := make([]Found, len(hits))
 	for i, h := range hits {
 		found[i] = Found{App: h.app, Tool: h.tool, entry: h.entry}
 	}
 	return found, nil
+}
+
+// Used returns the tools that were used and can be called now, those used most first: of an
+// agent those that it used itself, at the person's doors all.
+func (s *Search) Used(ctx context.Context, caller aai.Caller) []Found {
+	known := s.counter.now(ctx, patientWait)
+	if known == nil {
+		return nil
+	}
+	apps := make(map[string]*aai.App)
+	for _, app := range s.config.Apps() {
+		apps[app.ID] = app
+	}
+	barred := s.barredTo(caller)
+	var found []Found
+	for _, name := range known.by(whose(caller)) {
+		id, tool, _ := strings.Cut(name, ":")
+		if site, rest, web := strings.Cut(name, "/"); web { // the host may have a port
+			app, its, _ := strings.Cut(rest, ":")
+			id, tool = site+"/"+app, its
+		}
+		app := apps[id]
+		if app == nil {
+			continue
+		}
+		if t := app.Tool(tool); t != nil && t.Run != nil && !barred(app, t) {
+			found = append(found, Found{App: app, Tool: t, entry: &entry{app: app, tool: t}})
+		}
+	}
+	return found
+}
+
+// patientWait is how long who asks for what was used waits for a count.
+const patientWait = 10 * time.Second
+
+func (s *Search) barredTo(caller aai.Caller) func(*aai.App, *aai.Tool) bool {
+	if s.config.Barred == nil {
+		return func(*aai.App, *aai.Tool) bool { return false }
+	}
+	return s.config.Barred(caller)
 }
 
 // A Found is a tool that fits.

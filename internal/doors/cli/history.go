@@ -48,16 +48,22 @@ func newHistory(r *run) *cobra.Command {
 type callFlags struct{ app, tool, caller, result, since, until, call string }
 
 func (f *callFlags) add(r *run, cmd *cobra.Command) {
+	f.addSome(r, cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.result, "result", "", "only calls that ended so: ok, or an error's `code`")
+	flags.StringVar(&f.call, "call", "", "the `call` with this id, whole")
+	complete(cmd, "result", append([]string{"ok"}, codeNames()...)...)
+}
+
+// addSome adds those that say which of all calls are meant, and nothing of how they ended.
+func (f *callFlags) addSome(r *run, cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringVar(&f.app, "app", "", "only calls to this `app`")
 	flags.StringVar(&f.tool, "tool", "", "only calls of this `tool`")
 	flags.StringVar(&f.caller, "caller", "", "only calls by this `caller`")
-	flags.StringVar(&f.result, "result", "", "only calls that ended so: ok, or an error's `code`")
 	flags.StringVar(&f.since, "since", "", "only calls after a `time`: 90m, 12h, 7d or RFC 3339")
 	flags.StringVar(&f.until, "until", "", "only calls before a `time`")
-	flags.StringVar(&f.call, "call", "", "the `call` with this id, whole")
 	completeWith(cmd, "app", r.completeApp)
-	complete(cmd, "result", append([]string{"ok"}, codeNames()...)...)
 }
 
 // args are the flags as the tools take them.

@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+func newSearch(r *run) *cobra.Command {
+	var app string
+	var limit int
+	cmd := &cobra.Command{
+		Use:   "search [word]...",
+		Short: "Find the tools that do something, or without words those that you use",
+		Long: "Finds, among the tools of all apps, those that do what the words ask for, the best first,\n" +
+			"each with a call of it. Without words it lists the tools that were used, those used most first.",
+		Example:           "  aai-gateway search set the volume\n  aai-gateway search 打开文件夹",
+		Args:              operands(0, -1),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, words []string) error {
+			if limit < 0 || limit > 50 {
+				return usage(cmd, "--limit %d: expected 1 to 50 tools", limit)
+			}
+			args := given(map[string]string{"words": strings.Join(words, " "), "app": app})
+			if limit > 0 {
+				args["limit"] = limit
+			}
+			result, err := r.own(cmd.Context(), "search", args)
+			if err != nil {
+				return err
+			}
+			return r.output.show(result.Data, func() error {
+				r.output.lines(result.Text)
+				return nil
+			})
+		},
+	}
+	cmd.Flags().StringVar(&app, "app", "", "only tools of this `app`")
+	cmd.Flags().IntVar(&limit, "limit", 0, "at most this many tools")
+	completeWith(cmd, "app", r.completeApp)
+	return cmd
+}
+
+func newStats(r *run) *cobra.Command {
+	var calls callFlags
+	var byApp bool
+	cmd := &cobra.Command{
+		Use:               "stats",
+		Short:             "Count what was called: how often, how many failed, how long it took",
+		Args:              operands(0, 0),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			args, err := calls.args()
+			if err != nil {
+				return usage(cmd, "%v", err)
+			}
+			if byApp {
+				args["by"] = "app"
+			}
+			return r.stats(cmd, args)
+		},
+	}
+	calls.addSome(r, cmd)
+	cmd.Flags().BoolVar(&byApp, "by-app", false, "a row for each app, and not for each tool")
+	return cmd
+}
+
+func (r *run) stats(cmd *cobra.Command, args map[string]any) error {
+	result, err := r.own(cmd.Context(), "stats", args)
+	if err != nil {
+		return err
+	}
+	return r.output.show(result.Data, func() error {
+		s, err := r.sheet(cmd.Context(), "stats", result.Data)
+		if err != nil {
+			return err
+		}
+		if len(s.rows) == 0 {
+			r.output.note(noSuchCall)
+			return nil
+		}
+		short := func(name string) func(*node) string {
+			return func(row *node) string { return milliseconds(memberText(row, name)) }
+		}
+		r.output.showSheet(s, map[string]func(*node) string{"p50_ms": short("p50_ms"), "p95_ms": short("p95_ms")}, nil)
+		r.output.note(memberText(s.answer, "calls") + " calls since " + r.output.shownTime(memberText(s.answer, "since")) +
+			", of which " + memberText(s.answer, "failures") + " failed.")
+		return nil
+	})
+}
+
+// milliseconds is a number of them without what nobody reads.
+func milliseconds(number string) string {
+	f, err := strconv.ParseFloat(number, 64)
+	if err != nil {
+		return number
+	}
+	return strconv.FormatFloat(f, 'f', 1, 64)
+}
+
+func newRate(r *run) *cobra.Command {
+	return &cobra.Command{
+		Use:   "rate <app> [tool] <1-5>",
+		Short: "Say what you think of an app or a tool; searches put it higher or lower",
+		Args:  operands(2, 3),
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+			return r.completeAppTool(cmd, args, word)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			last := args[len(args)-1]
+			stars, err := strconv.Atoi(last)
+			if err != nil || stars < 1 || stars > 5 {
+				return usage(cmd, "%q is no rating: expected a number from 1, bad, to 5, good", last)
+			}
+			call := map[string]any{"app": args[0], "stars": stars}
+			if len(args) == 3 {
+				call["tool"] = args[1]
+			}
+			result, err := r.own(cmd.Context(), "rate", call)
+			if err != nil {
+				return err
+			}
+			return r.output.show(result.Data, func() error {
+				r.output.lines(result.Text)
+				return nil
+			})
+		},
+	}
+}

@@ -1,0 +1,61 @@
+package own
+
+import (
+	"context"
+	"time"
+
+	"aai"
+	"aai/internal/journal"
+)
+
+// Stats is the name of the tool that says what became of calls.
+const Stats = "stats"
+
+const (
+	statsParams = `{"type": "object", "additionalProperties": false, "properties": {
+		"app": {"type": "string"}, "tool": {"type": "string"}, "caller": {"type": "string"},
+		"since": {"type": "string", "format": "date-time"}, "until": {"type": "string", "format": "date-time"},
+		"by": {"type": "string", "enum": ["tool", "app"], "description": "A row for each tool, or for each app"}}}`
+
+	statsRows = `{"type": "object", "properties": {"since": {"type": "string", "format": "date-time"},
+		"calls": {"type": "integer"}, "failures": {"type": "integer"},
+		"rows": {"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
+		"app": {"type": "string", "title": "app"}, "tool": {"type": "string", "title": "tool"},
+		"calls": {"type": "integer", "title": "calls"}, "failures": {"type": "integer", "title": "failed"},
+		"p50_ms": {"type": "number", "title": "p50 ms"}, "p95_ms": {"type": "number", "title": "p95 ms"},
+		"first": {"type": "string", "format": "date-time"}, "last": {"type": "string", "format": "date-time", "title": "last"}}}}}}`
+)
+
+// statsTool counts what is in the journal.
+type statsTool struct{ journal *journal.Journal }
+
+// stats is the answer.
+type stats struct {
+	Since    time.Time       `json:"since,omitzero"` // the first call that is counted
+	Calls    int             `json:"calls"`
+	Failures int             `json:"failures"`
+	Rows     []journal.Tally `json:"rows"`
+}
+
+func (s statsTool) count(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	filter, err := filterOf(call)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.journal.Tallies(ctx, filter, text(call, "by") == "app")
+	if err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "the calls cannot be counted: %w", err)
+	}
+	answer := stats{Rows: rows}
+	if rows == nil {
+		answer.Rows = []journal.Tally{}
+	}
+	for _, row := range rows {
+		answer.Calls += row.Calls
+		answer.Failures += row.Failures
+		if answer.Since.IsZero() || row.First.Before(answer.Since) {
+			answer.Since = row.First
+		}
+	}
+	return &aai.Result{Data: answer}, nil
+}
