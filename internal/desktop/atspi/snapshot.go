@@ -222,6 +222,9 @@ func (t *tree) nameOf(n *node, habits traits) string {
 	if label := t.labelOf(n); label != "" {
 		return label
 	}
+	if label := n.labelBefore(); label != "" && habits.unlisted {
+		return label
+	}
 	if namedByContent(n.elementRole) {
 		if text := n.content(); text != "" {
 			return text

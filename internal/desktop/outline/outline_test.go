@@ -64,6 +64,7 @@ func TestLeavesOut(t *testing.T) {
 		"one bare window":   {"window \"\"", `window [e1]`},
 		"own words":         {"button \"Save\"\n  image \"Save\"\n  text \"Save\"", `button "Save" [e1]`},
 		"part of own words": {"link \"Read more about it\"\n  text \"Read more \"\n  code \"about it\"", `link "Read more about it" [e1]`},
+		"unseen menu bar":   {"window \"W\"\n  menubar frame=0,0,9,9\n    menuitem \"File\"\n  generic\n    menubar\n      menuitem \"File\"\nwindow \"V\"\n  menubar\n    menuitem \"Edit\"", "window \"W\" [e1]\n  menubar: [e2] File\nwindow \"V\" [e3]\n  menubar: [e4] Edit"},
 		"other words":       {"button \"Save\"\n  text \"3 files\"", `button "Save" [e1]: "3 files"`},
 		"label before":      {"window \"W\"\n  label \"Name:\"\n  textbox \"Name\"", `window "W" [e1]|  textbox "Name" [e2]`},
 		"label after":       {"window \"W\"\n  checkbox \"Agree\"\n  text \"agree\"", `window "W" [e1]|  checkbox "Agree" [e2]`},

@@ -1,6 +1,7 @@
 package outline
 
 import (
+	"slices"
 	"strconv"
 
 	"aai"
@@ -46,6 +47,7 @@ func newSketch(s *desktop.Snapshot, o Options) *sketch {
 	}
 	k.refs = make([]string, k.last-k.first)
 	k.collect()
+	k.dropUnseenBars()
 	k.dropLabels()
 	k.dropHollow()
 	k.compact()
@@ -197,6 +199,29 @@ func (k *sketch) mixes(i int) bool {
 		words = words || e.Role.Wordy() && !e.Blank() && (acts || role != desktop.Heading)
 	}
 	return words && acts
+}
+
+// dropUnseenBars leaves out menu bars that nobody sees, and what is in them, where their
+// window has one that is seen: LibreOffice tells of its own beside the one that is drawn.
+func (k *sketch) dropUnseenBars() {
+	bars := make(map[int][]int) // those of each window
+	for i := range k.nodes {
+		if k.element(i).Role == desktop.Menubar {
+			window := k.snapshot.Window(k.nodes[i].elem)
+			bars[window] = append(bars[window], i)
+		}
+	}
+	unseen := func(i int) bool { return k.element(i).Frame.Empty() }
+	for _, all := range bars {
+		if !slices.ContainsFunc(all, func(i int) bool { return !unseen(i) }) {
+			continue
+		}
+		for _, bar := range all {
+			for i := bar; unseen(bar) && i < k.nodes[bar].end; i++ {
+				k.nodes[i].dead = true
+			}
+		}
+	}
 }
 
 // dropLabels leaves out labels that stand next to what they are the name of.
