@@ -25,6 +25,7 @@ func BenchmarkDesktop(b *testing.B) {
 	b.Run("Picture", w.pictures)
 	b.Run("Idle", w.listening)
 	b.Run("Frozen", w.frozen)
+	b.Run("Discover", w.discover)
 	b.Run("Peers", w.peers)
 	b.Run("Shop", w.besideShop)
 	fmt.Print(w.table.String())

@@ -125,7 +125,7 @@ func TestWhoMaySeeTheWays(t *testing.T) {
 		}
 	}
 	if len(s.person.asked) != 1 || !strings.Contains(s.person.asked[0].Title+s.person.asked[0].Text, "discover") {
-		t.Errorf("an agent that looked twice: %+v", s.person.asked)
+		t.Fatalf("an agent that looked twice: %+v", s.person.asked)
 	}
 	if choices := s.person.asked[0].Choices; slices.ContainsFunc(choices, func(c aai.Choice) bool { return c.ID == "all" }) {
 		t.Errorf("all of the gateway's own tools can be allowed: %+v", choices)
