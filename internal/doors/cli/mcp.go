@@ -11,12 +11,12 @@ import (
 func newMCP(r *run) *cobra.Command {
 	mcp := &cobra.Command{
 		Use:               "mcp",
-		Short:             "Serve AI agents",
+		Short:             "Serve AI agents, and have MCP servers as apps",
 		Args:              noOperands,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE:              holder,
 	}
-	mcp.AddCommand(newServe(r), newToken(r))
+	mcp.AddCommand(newServe(r), newToken(r), newServers(r), newServerEnv(r), newServerTrust(r))
 	return mcp
 }
 

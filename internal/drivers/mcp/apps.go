@@ -65,6 +65,7 @@ func (d *Driver) app(of *aai.App) *aai.App {
 	if written := d.pins.written(of.ID); !written.Equal(s.written) { // by another gateway of the person, too
 		s.written, s.app = written, nil
 		if l := d.pins.read(of.ID); l != nil {
+			d.believe(of.ID, l)
 			s.listing = l
 		}
 	}
@@ -88,6 +89,8 @@ func (d *Driver) learned(app string, l *listing) {
 	}
 	changed := s.listing == nil || s.listing.digest != l.digest
 	if changed {
+		l.Hints = s.listing != nil && s.listing.Hints
+		d.believe(app, l)
 		d.pins.keep(app, l)
 		s.listing, s.written, s.app = l, d.pins.written(app), nil
 	}

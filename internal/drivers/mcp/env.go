@@ -78,6 +78,9 @@ func (s *server) values(ctx context.Context) (map[string]string, *aai.Error) {
 		return nil, nil
 	}
 	b, err := s.driver.config.Secrets.Get(ctx, secretID(s.recipe.App))
+	if err != nil && s.allGiven() {
+		return nil, nil // they are in the environment
+	}
 	if err != nil && !os.IsNotExist(err) {
 		e := *aai.AsError(err)
 		e.Delivery = aai.NotDelivered
@@ -88,6 +91,11 @@ func (s *server) values(ctx context.Context) (map[string]string, *aai.Error) {
 		return nil, failed(aai.AutomationFailed, "The person can give them again: aai-gateway mcp env "+s.recipe.App+".", "the values that are kept for the MCP server of %s cannot be read", s.recipe.App)
 	}
 	return values, nil
+}
+
+// allGiven reports whether this process has all variables that the server needs.
+func (s *server) allGiven() bool {
+	return !slices.ContainsFunc(s.recipe.MCP.Env, func(name string) bool { return s.driver.config.Getenv(name) == "" })
 }
 
 // filled puts values in the place of "${NAME}".

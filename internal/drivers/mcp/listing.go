@@ -34,11 +34,13 @@ type listing struct {
 	Instructions string            `json:"instructions,omitzero"`
 	Resources    bool              `json:"resources,omitzero"`
 	Prompts      bool              `json:"prompts,omitzero"`
-	Tools        []json.RawMessage `json:"tools"` // as the server wrote them
+	Hints        bool              `json:"hints,omitzero"` // a person believes some of its claims
+	Tools        []json.RawMessage `json:"tools"`          // as the server wrote them
 
 	definitions []definition
 	digests     map[string]string // of those that can be run, by name
 	digest      string            // of all of it
+	trusted     map[string]bool   // by digest: whose claims a person believes
 }
 
 // A definition is what a server says of one tool.

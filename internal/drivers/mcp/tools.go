@@ -76,7 +76,11 @@ func (m *maker) digest(said string, effect aai.Effect) func() string {
 func (m *maker) tools(l *listing) []*aai.Tool {
 	tools := make([]*aai.Tool, 0, len(l.definitions)+4)
 	for _, d := range l.definitions {
-		tools = append(tools, m.tool(d))
+		effect := aai.Destroys
+		if l.trusted[d.digest] {
+			effect = d.Annotations.claim()
+		}
+		tools = append(tools, m.tool(d, effect))
 	}
 	var more []*aai.Tool
 	if l.Resources {
@@ -116,10 +120,10 @@ func join(tools []*aai.Tool, own *aai.Tool) []*aai.Tool {
 }
 
 // tool is one of the server's. What cannot be called says why, and is no other's concern.
-func (m *maker) tool(d definition) *aai.Tool {
+func (m *maker) tool(d definition, effect aai.Effect) *aai.Tool {
 	tool := &aai.Tool{
 		Name: d.Name, Title: aai.CleanLabel(cmp.Or(d.Title, d.Annotations.Title), 200), Description: aai.CleanText(d.Description, maxText),
-		Effect: aai.Destroys, Timeout: m.driver.config.Timeout, Runs: m.runs(d.Name),
+		Effect: effect, Timeout: m.driver.config.Timeout, Runs: m.runs(d.Name),
 	}
 	tool.Digest = m.digest(d.digest, tool.Effect)
 	params, err := m.read(d.InputSchema)

@@ -1,0 +1,113 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"aai"
+)
+
+func newServers(r *run) *cobra.Command {
+	return &cobra.Command{
+		Use: "servers", Short: "List the MCP servers that are apps",
+		Args: noOperands, ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			result, err := r.own(cmd.Context(), "mcp_servers", nil)
+			if err != nil {
+				return err
+			}
+			return r.output.show(result.Data, func() error {
+				sheet, err := r.sheet(cmd.Context(), "mcp_servers", result.Data)
+				if err != nil {
+					return err
+				}
+				if len(sheet.rows) == 0 {
+					r.output.note("No app is an MCP server.")
+					return nil
+				}
+				r.output.showSheet(sheet, nil, nil)
+				return nil
+			})
+		},
+	}
+}
+
+func newServerEnv(r *run) *cobra.Command {
+	forget := false
+	cmd := &cobra.Command{
+		Use: "env <app> <NAME>...", Short: "Keep, sealed, the values of variables that an MCP server is started with",
+		Long: "Asks for the values of variables that the descriptor of an MCP server names, such as its\n" +
+			"API key, and keeps them sealed. What you type is not shown; agents never see it.",
+		Example: "  aai-gateway mcp env org.example.Search SEARCH_API_KEY",
+		Args:    operands(2, 100), ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return r.serverEnv(cmd.Context(), args[0], args[1:], forget)
+		},
+	}
+	cmd.Flags().BoolVar(&forget, "forget", false, "forget them")
+	return cmd
+}
+
+func (r *run) serverEnv(ctx context.Context, app string, names []string, forget bool) error {
+	values := make(map[string]any, len(names))
+	for _, name := range names {
+		typed := ""
+		if !forget {
+			var err error
+			if typed, err = r.secretTyped(ctx, fmt.Sprintf("%s for %s (not shown): ", aai.CleanLabel(name, maxLine), aai.CleanLabel(app, maxLine))); err != nil {
+				return err
+			}
+		}
+		values[name] = typed
+	}
+	result, err := r.own(ctx, "mcp_env", map[string]any{"app": app, "values": values})
+	if err != nil {
+		return err
+	}
+	return r.output.show(result.Data, func() error {
+		word := "Kept"
+		if forget {
+			word = "Forgotten"
+		}
+		r.output.say("%s for %s.", word, aai.CleanLabel(app, maxLine))
+		return nil
+	})
+}
+
+func newServerTrust(r *run) *cobra.Command {
+	undo := false
+	cmd := &cobra.Command{
+		Use: "trust <app> [tool]...", Short: "Believe what an MCP server says of its tools as they are now",
+		Long: "A server may say of a tool that it only reads, or that it destroys nothing. Nobody holds it\n" +
+			"to that, so it counts for nothing until you believe it here; and no longer than the tool\n" +
+			"says of itself what it says now.",
+		Args: operands(1, 1000), ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			call := map[string]any{"app": args[0], "undo": undo}
+			if len(args) > 1 {
+				tools := make([]any, 0, len(args)-1)
+				for _, tool := range args[1:] {
+					tools = append(tools, tool)
+				}
+				call["tools"] = tools
+			}
+			result, err := r.own(cmd.Context(), "mcp_trust", call)
+			if err != nil {
+				return err
+			}
+			return r.output.show(result.Data, func() error {
+				believed, err := view[struct {
+					Believed map[string]string `json:"believed"`
+				}](result.Data)
+				if err == nil {
+					r.output.say("Of %s %d tools are believed.", aai.CleanLabel(args[0], maxLine), len(believed.Believed))
+				}
+				return err
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&undo, "undo", false, "believe nothing of it any more")
+	return cmd
+}

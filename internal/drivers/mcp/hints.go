@@ -1,0 +1,101 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+
+	"aai"
+)
+
+// hintsID is where it is kept which tools of an app a person believes.
+func hintsID(app string) string { return "mcp-hints/" + app }
+
+// claim is what a server says that a tool does; without a word, that it may destroy.
+func (a annotations) claim() aai.Effect {
+	switch {
+	case a.DestructiveHint != nil && *a.DestructiveHint:
+		return aai.Destroys
+	case a.ReadOnlyHint:
+		return aai.Reads
+	case a.DestructiveHint != nil:
+		return aai.Changes
+	}
+	return aai.Destroys
+}
+
+// keep changes what is kept sealed.
+func (d *Driver) keep(ctx context.Context, id string, edit func(old []byte) ([]byte, error)) *aai.Error {
+	if d.config.Secrets == nil {
+		return failed(aai.AutomationNotSupported, "", "this gateway can keep nothing sealed")
+	}
+	if err := d.config.Secrets.Update(ctx, id, edit); err != nil {
+		e := *aai.AsError(err)
+		e.Delivery = aai.NotDelivered
+		return &e
+	}
+	return nil
+}
+
+// believe reads which tools a person believes, where the file says that there are some: no
+// keychain is opened to list what nobody believes.
+func (d *Driver) believe(app string, l *listing) {
+	if !l.Hints || d.config.Secrets == nil {
+		return
+	}
+	b, err := d.config.Secrets.Get(context.Background(), hintsID(app))
+	var digests []string
+	if err != nil || json.Unmarshal(b, &digests) != nil {
+		return // then nothing is believed
+	}
+	l.trusted = make(map[string]bool, len(digests))
+	for _, digest := range digests {
+		l.trusted[digest] = true
+	}
+}
+
+// believed has an app made anew, here and in other gateways of the person.
+func (d *Driver) believed(app string, some bool) {
+	d.mu.Lock()
+	s := d.apps[app]
+	if s != nil && s.listing != nil {
+		l := *s.listing
+		l.Hints, l.trusted = some, nil
+		d.believe(app, &l)
+		d.pins.keep(app, &l)
+		s.listing, s.written, s.app = &l, d.pins.written(app), nil
+	}
+	d.mu.Unlock()
+	d.listeners.Call()
+}
+
+// listingOf is what the app's server last said that it has, nil where nobody knows.
+func (d *Driver) listingOf(app *aai.App) *listing {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	s := d.apps[app.ID]
+	if s == nil || s.listing == nil || app.Server == nil || s.listing.Server != recipeDigest(app.Server) {
+		return nil
+	}
+	return s.listing
+}
+
+// restart ends the servers of an app, which the next call starts with what is kept by then.
+func (d *Driver) restart(app string) {
+	d.mu.Lock()
+	var servers []*server
+	for _, s := range d.servers {
+		if s.recipe.App == app {
+			servers = append(servers, s)
+		}
+	}
+	d.mu.Unlock()
+	for _, s := range servers {
+		s.mu.Lock()
+		live := s.live
+		s.live, s.failures = nil, 0
+		s.mu.Unlock()
+		if live != nil {
+			live.close(true)
+		}
+	}
+}
