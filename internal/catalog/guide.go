@@ -13,27 +13,11 @@ import (
 // descriptor stand in it in quotation marks, on one line and so that they can end
 // neither; values are JSON, escaped where they could mislead. Every example is
 // right by the tool's own schema. The operations of a long guide are told in a line each,
-// and in full by [GuideTo]. Safe for concurrent use.
+// and in full by [GuideTo]; of very many the first are, and the others by [GuidePage]. Safe
+// for concurrent use.
 func Guide(app *aai.App) string {
-	g := newGuide(app)
-	var b strings.Builder
-	g.head(&b)
-	g.Authentication.write(&b)
-	b.WriteString("\n## Available Operations\n")
-	if len(g.Operations) == 0 {
-		b.WriteString("\nNone.\n")
-	}
-	var full strings.Builder
-	for i := range g.Operations {
-		g.Operations[i].write(&full, g.App.ID)
-	}
-	if b.Len()+full.Len() > maxGuide && len(g.Operations) > 1 {
-		g.briefly(&b)
-	} else {
-		b.WriteString(full.String())
-	}
-	b.WriteString("\nUse the aai_exec tool to run these operations.\n")
-	return b.String()
+	text, _, _ := GuidePage(app, Page{}) // the first page is always there
+	return text
 }
 
 func (g *guide) head(b *strings.Builder) {

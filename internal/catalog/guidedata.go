@@ -58,6 +58,15 @@ type operation struct {
 func GuideData(app *aai.App) any { return newGuide(app) }
 
 func newGuide(app *aai.App) *guide {
+	g := guideHead(app)
+	for _, tool := range app.Tools {
+		g.Operations = append(g.Operations, newOperation(tool, g.say))
+	}
+	return g
+}
+
+// guideHead is a guide without the operations.
+func guideHead(app *aai.App) *guide {
 	g := &guide{Operations: make([]operation, 0, len(app.Tools)), declared: app.Digest != "", say: aai.CleanLabel}
 	if g.declared {
 		g.say = hygiene.Quote
@@ -76,9 +85,6 @@ func newGuide(app *aai.App) *guide {
 		g.App.Hosts = app.Hosts
 	}
 	g.Authentication = newAuthentication(app.Auth)
-	for _, tool := range app.Tools {
-		g.Operations = append(g.Operations, newOperation(tool, g.say))
-	}
 	return g
 }
 

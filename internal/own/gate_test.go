@@ -18,7 +18,7 @@ import (
 // arguments are right ones for every tool of the gateway.
 func arguments() map[string]string {
 	return map[string]string{
-		own.Apps: `{}`, own.Guide: `{"app": "memo"}`, own.Descriptor: `{"app": "memo"}`, own.Scan: `{}`, own.Projects: `{}`, own.History: `{}`, own.Consents: `{}`,
+		own.Apps: `{}`, own.Guide: `{"app": "memo"}`, own.Descriptor: `{"app": "memo"}`, own.Scan: `{}`, own.Projects: `{}`, own.History: `{}`, own.Stats: `{}`, own.Consents: `{}`,
 		own.Grant:    `{"app": "memo", "tool": "*", "caller": "*"}`,
 		own.Takeover: `{"caller": "mcp:x", "identity": "/usr/bin/x"}`, own.Drop: `{}`,
 		own.Revoke: `{}`, own.Mode: `{}`, own.SetMode: `{"mode": "normal"}`,

@@ -219,7 +219,9 @@ func unless(vain func(context.Context, *aai.Call) error, tool *aai.Tool) *aai.To
 const (
 	none      = `{"type": "object", "properties": {}, "additionalProperties": false}`
 	toolOfApp = `{"type": "object", "properties": {"app": {"type": "string", "description": "App id"},
-		"tool": {"type": "string", "description": "Only this tool, in full"}}, "required": ["app"], "additionalProperties": false}`
+		"tool": {"type": "string", "description": "Only this tool, in full"},
+		"group": {"type": "string", "description": "Only tools of this group, where there are many"},
+		"after": {"type": "string", "description": "The page behind this tool"}}, "required": ["app"], "additionalProperties": false}`
 
 	partOfApp = `{"type": "object", "properties": {"app": {"type": "string", "description": "App id"},
 		"platform": {"type": "boolean", "description": "Only what is of the platform that its tools are of"}}, "required": ["app"], "additionalProperties": false}`
@@ -313,7 +315,15 @@ func (c catalogTools) guide(ctx context.Context, call *aai.Call) (*aai.Result, e
 		}
 		return &aai.Result{Text: words, Data: data}, nil
 	}
-	return &aai.Result{Text: catalog.Guide(app), Data: catalog.GuideData(app)}, nil
+	page := catalog.Page{Group: text(call, "group"), After: text(call, "after")}
+	words, data, err := catalog.GuidePage(app, page)
+	if err != nil {
+		return nil, err
+	}
+	if page == (catalog.Page{}) {
+		data = catalog.GuideData(app) // of all pages, for programs
+	}
+	return &aai.Result{Text: words, Data: data}, nil
 }
 
 // noTool is the error of a guide to a tool that the app has not.
