@@ -53,6 +53,28 @@ func (g *Generator) entryNamed(id string) *entry {
 	return nil
 }
 
+// entryCalled is the desktop entry with this id, or else the first by the id whose program, or
+// whose name for people, is called so.
+func (g *Generator) entryCalled(app string) *entry {
+	if e := g.entryNamed(app); e != nil || app == "" {
+		return e
+	}
+	for _, id := range g.entryIDs() {
+		if e := g.entryNamed(id); e != nil && (e.program() == app || strings.EqualFold(e.Name, app) || strings.EqualFold(e.Local, app)) {
+			return e
+		}
+	}
+	return nil
+}
+
+// program is the file name of what the entry starts.
+func (e *entry) program() string {
+	if fields := strings.Fields(e.exec); len(fields) > 0 {
+		return filepath.Base(strings.Trim(fields[0], `"`))
+	}
+	return ""
+}
+
 // entryIDs are the ids of all desktop entries.
 func (g *Generator) entryIDs() []string {
 	var ids []string

@@ -2,7 +2,6 @@ package generate
 
 import (
 	"context"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -45,7 +44,7 @@ func (g *Generator) find(ctx context.Context, app, bus string) (*found, error) {
 	e := aai.Errorf(aai.AppNotFound, "app: no service on D-Bus is %q, and no program with a service has a desktop entry of that name; expected a bus name such as org.example.Mail, or a desktop id", aai.CleanLabel(app, 100))
 	e.Candidates = aai.Nearest(app, append(candidates, g.entryIDs()...), 5)
 	e.Hint = "Start the program first: many have a service only while they run."
-	if g.entryNamed(app) != nil {
+	if g.entryCalled(app) != nil {
 		e = aai.Errorf(aai.AppNotRunning, "app: the program %q has no service on D-Bus now", aai.CleanLabel(app, 100))
 		e.Hint = "Start the program, if it does not run, and try again. One that has no service then cannot be described so; its windows can be operated by the desktop's tools."
 	}
@@ -67,6 +66,7 @@ func (g *Generator) findOn(ctx context.Context, app, bus string) (*found, []stri
 	all := append(slices.Clone(running), names(startable)...)
 	name := app
 	if f.entry = g.entryNamed(app); !slices.Contains(all, name) {
+		f.entry = g.entryCalled(app)
 		name = serviceOf(app, f.entry, all)
 	}
 	if name == "" || strings.HasPrefix(name, ":") || !dbuswire.ValidBusName(name) {
@@ -107,8 +107,8 @@ func serviceOf(app string, e *entry, all []string) string {
 	words := []string{id}
 	if e != nil {
 		words = append(words, e.ID)
-		if fields := strings.Fields(e.exec); len(fields) > 0 {
-			words = append(words, filepath.Base(fields[0]))
+		if program := e.program(); program != "" {
+			words = append(words, program)
 		}
 	}
 	for _, is := range []func(name, word string) bool{

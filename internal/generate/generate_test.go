@@ -75,7 +75,6 @@ func TestWhatIsGeneratedRuns(t *testing.T) {
 func desktopApp(w *world, name string) *godbus.Conn {
 	w.Helper()
 	path := "/" + strings.ReplaceAll(name, ".", "/")
-	iface := func(name string) string { return `<interface name="` + name + `"/>` }
 	open := `<interface name="org.freedesktop.Application"><method name="Activate"><arg type="a{sv}" direction="in"/></method>
 		<method name="Open"><arg type="as" direction="in"/><arg type="a{sv}" direction="in"/></method>
 		<method name="ActivateAction"><arg type="s" direction="in"/><arg type="av" direction="in"/><arg type="a{sv}" direction="in"/></method></interface>`
@@ -84,8 +83,9 @@ func desktopApp(w *world, name string) *godbus.Conn {
 		<method name="Describe"><arg type="s" name="action_name" direction="in"/><arg type="(bgav)" name="description" direction="out"/></method>
 		<method name="DescribeAll"><arg type="a{s(bgav)}" name="descriptions" direction="out"/></method></interface>`
 	c := w.introspected(name, map[string]string{
-		path:                    "<node>" + actions + open + `<node name="menus"/></node>`,
-		path + "/menus/menubar": "<node>" + iface("org.gtk.Menus") + "</node>",
+		path: "<node>" + actions + open + `<node name="menus"/></node>`,
+		path + "/menus/menubar": `<node><interface name="org.gtk.Menus"><method name="Start"><arg type="au" direction="in"/><arg type="a(uuaa{sv})" direction="out"/></method>
+			<method name="End"><arg type="au" direction="in"/></method></interface></node>`,
 	})
 	sig := func(s string) godbus.Signature { return godbus.ParseSignatureMust(s) }
 	type about struct {
@@ -235,7 +235,11 @@ func (w *world) states(want string) {
 func TestNothingIsStartedUnasked(t *testing.T) {
 	w := newWorld(t)
 	mark := filepath.Join(t.TempDir(), "started")
-	w.bus.Activatable(t, "org.example.Sleeper", "/usr/bin/touch", mark)
+	program := filepath.Join(t.TempDir(), "program")
+	if err := os.WriteFile(program, []byte("#!/bin/sh\ntouch "+mark+"\nexit 1\n"), 0o700); err != nil { //nolint:gosec // it is to be run
+		t.Fatal(err)
+	}
+	w.bus.Activatable(t, "org.example.Sleeper", program)
 	_, err := w.Draft(t.Context(), generate.Request{App: "org.example.Sleeper"})
 	if e := aai.AsError(err); e.Code != aai.AppNotRunning || !strings.Contains(e.Hint, "--start") {
 		t.Errorf("%+v", e)

@@ -165,6 +165,10 @@ func (w *walk) take(ctx context.Context, o *object) error {
 	if len(o.Interfaces) == 0 && len(o.Actions) == 0 && len(o.Main) == 0 {
 		return nil
 	}
+	if passing(lastElement(o.Path)) {
+		w.notes.add("%s %s is left out: its name is made up anew for each such object", w.at.service, o.Path)
+		return nil
+	}
 	if shape := shapeOf(o); w.shapes[shape] {
 		w.notes.add("%s %s is like others beside it, of which the first is taken", w.at.service, o.Path)
 		return nil
@@ -173,6 +177,22 @@ func (w *walk) take(ctx context.Context, o *object) error {
 	}
 	w.taken = append(w.taken, *o)
 	return nil
+}
+
+// passing reports whether the name of an object is one that a program makes up for what
+// comes and goes: it holds a long run of hexadecimal digits.
+func passing(name string) bool {
+	run := 0
+	for i := range len(name) {
+		if strings.IndexByte("0123456789abcdefABCDEF", name[i]) < 0 {
+			run = 0
+			continue
+		}
+		if run++; run >= 16 {
+			return true
+		}
+	}
+	return false
 }
 
 // shapeOf tells objects beside each other apart by what they offer. Those whose name has no
