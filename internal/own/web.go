@@ -2,6 +2,7 @@ package own
 
 import (
 	"context"
+	"encoding/json"
 	"net/url"
 
 	"aai"
@@ -118,13 +119,29 @@ func (t webTools) withHints(ctx context.Context, address string, app *aai.App, f
 		return &aai.Result{Text: words, Data: map[string]any{"hints": data}, Foreign: aai.CleanLabel(address, 200), Warning: aai.AsError(failed).Message}, nil
 	}
 	result := guideOf(app)
-	if err != nil {
+	switch {
+	case err != nil:
 		result.Warning = "what else the site publishes is not known: " + aai.AsError(err).Message
-	} else if data != nil {
+		err = nil
+	case data != nil:
 		result.Text += "\n\n" + words
-		result.Data = map[string]any{"guide": result.Data, "hints": data}
+		result.Data, err = beside(result.Data, data)
 	}
-	return result, nil
+	return result, err
+}
+
+// beside is the data of a guide with hints among its members.
+func beside(guide, hints any) (map[string]any, error) {
+	var all map[string]any
+	text, err := json.Marshal(guide)
+	if err == nil {
+		err = json.Unmarshal(text, &all)
+	}
+	if err != nil {
+		return nil, aai.Errorf(aai.Internal, "the guide cannot be written as JSON: %w", err)
+	}
+	all["hints"] = hints
+	return all, nil
 }
 
 // originOf is the site whose words an app's guide holds.

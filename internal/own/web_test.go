@@ -1,6 +1,7 @@
 package own_test
 
 import (
+	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -23,6 +24,49 @@ func TestDiscoverGivesTheGuide(t *testing.T) {
 	}
 	if _, err := w.do(t, agent(), aai.OwnApp, own.Discover, `{}`); aai.AsError(err).Code != aai.InvalidParams {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestHintsStandBesideTheGuide: what else a site publishes comes with its app, in the place of
+// one that it has not, and never instead of why it could not be asked.
+func TestHintsStandBesideTheGuide(t *testing.T) {
+	w := newWorld(t, nil)
+	var asked []string
+	var failure error
+	hints := any([]string{"llms.txt"})
+	w.sources.Hints = func(_ context.Context, address string) (string, any, error) {
+		asked = append(asked, address)
+		return "## Hints", hints, failure
+	}
+	w.open()
+	with := func(address string) (*aai.Result, error) {
+		return w.do(t, person(), aai.OwnApp, own.Discover, `{"url": "`+address+`", "hints": true}`)
+	}
+	result, err := with("example.com")
+	if err != nil || !strings.Contains(result.Text, "- id: example.com/com.example.notes") || !strings.HasSuffix(result.Text, "## Hints") {
+		t.Fatalf("%+v, %v", result, err)
+	}
+	data, _ := result.Data.(map[string]any)
+	if data["hints"] == nil || data["app"] == nil {
+		t.Errorf("the data is %v", data)
+	}
+	if result, err = with("none.example"); err != nil || result.Text != "## Hints" || result.Warning == "" || result.Foreign == "" {
+		t.Errorf("a site without an app: %+v, %v", result, err)
+	}
+	hints = nil
+	if _, err = with("none.example"); aai.AsError(err).Code != aai.AppNotFound {
+		t.Errorf("a site with nothing: %v", err)
+	}
+	hints, failure = nil, aai.Errorf(aai.RateLimited, "too often")
+	if result, err = with("example.com"); err != nil || result.Warning == "" || strings.Contains(result.Text, "## Hints") {
+		t.Errorf("hints that failed: %+v, %v", result, err)
+	}
+	asked = nil
+	if _, err = with("example.org"); aai.AsError(err).Code != aai.AppNotRunning || len(asked) > 0 {
+		t.Errorf("a site that cannot be reached: %v, asked %q", err, asked)
+	}
+	if _, err := w.do(t, agent(), aai.OwnApp, own.Discover, `{"url": "example.com", "hints": true}`); aai.AsError(err).Code != aai.PermissionDenied || len(asked) > 0 {
+		t.Errorf("an agent: %v, asked %q", err, asked)
 	}
 }
 

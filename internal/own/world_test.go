@@ -71,7 +71,11 @@ func (s *screen) Ask(_ context.Context, q aai.Question) (aai.Answer, error) {
 type web struct{ names []string }
 
 func (*web) Discover(_ context.Context, address string) (*aai.App, error) {
-	if address != "example.com" {
+	switch address {
+	case "example.com":
+	case "none.example":
+		return nil, aai.Errorf(aai.AppNotFound, "%s offers no app", address)
+	default:
 		return nil, aai.Errorf(aai.AppNotRunning, "%s could not be reached", address)
 	}
 	return &aai.App{ID: "example.com/com.example.notes", Name: "Notes", Platform: "web", Source: "https://example.com/.well-known/aai.json"}, nil
