@@ -49,6 +49,7 @@ func (r *Room) onTheBus(ctx context.Context) part {
 		look.note("what the bus could start is not known: it did not say so in time")
 	}
 	look.askAll(ctx, look.owners(ctx, running))
+	look.icons(ctx, running)
 	for _, name := range startable {
 		if !slices.Contains(running, name) && name != dbuswire.BusName {
 			look.found.ways = append(look.found.ways, look.startable(name))

@@ -159,7 +159,7 @@ func TestOnlyQuestions(t *testing.T) {
 		counting[member]++
 	}
 	for member := range counting {
-		if !slices.Contains([]string{"Hello", "ListNames", "ListActivatableNames", "GetNameOwner", "Introspect", "List"}, member) {
+		if !slices.Contains([]string{"Hello", "ListNames", "ListActivatableNames", "GetNameOwner", "Introspect", "List", "Get"}, member) {
 			t.Errorf("%s was called", member)
 		}
 	}
@@ -213,6 +213,37 @@ func daemonOf(t *testing.T, bus *dbustest.Bus) int {
 		t.Fatal(err)
 	}
 	return int(pid)
+}
+
+// A tray is the watcher of a tray, or one of its icons: an object with one property.
+type tray struct{ value any }
+
+// Get is that of org.freedesktop.DBus.Properties.
+func (y tray) Get(string, string) (dbus.Variant, *dbus.Error) {
+	return dbus.MakeVariant(y.value), nil
+}
+
+// TestTray: icons of programs without a name are told by the tray's watcher; what it lists
+// that is none costs nothing.
+func TestTray(t *testing.T) {
+	bus := dbustest.Start(t)
+	icon, keeper := bus.Connect(t), bus.Connect(t)
+	listed := []string{icon.Names()[0] + "/org/ayatana/icon", "::/x", ":1.99999", "org.example.Named/StatusNotifierItem", "", "/", ":1.2/\x1b"}
+	for _, err := range []error{
+		icon.Export(tray{"Sync\x1b[31m tool"}, "/org/ayatana/icon", "org.freedesktop.DBus.Properties"),
+		keeper.Export(tray{listed}, "/StatusNotifierWatcher", "org.freedesktop.DBus.Properties"),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := keeper.RequestName("org.kde.StatusNotifierWatcher", 0); err != nil {
+		t.Fatal(err)
+	}
+	report := look(t, ways.Config{Bus: at(bus.Address), Patience: ample, Limit: 5 * ample})
+	if got := apps(report, ways.Running); len(got) != 1 || got[0] != "Sync[31m tool" {
+		t.Errorf("icons: %q; silent: %q", got, report.Silent)
+	}
 }
 
 // TestNever: what the gateway never calls is said to be so.
