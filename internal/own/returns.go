@@ -50,7 +50,7 @@ const (
 	wayRows = `{"type": "object", "properties": {"ways": {"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
 		"app": {"type": "string", "title": "app"}, "kind": {"type": "string", "title": "way"},
 		"state": {"type": "string", "title": "state"}, "covered": {"type": "string", "title": "has tools as"},
-		"gains": {"type": "string", "title": "what it gives"}, "get": {"type": "string"},
+		"gains": {"type": "string"}, "get": {"type": "string"},
 		"id": {"type": "string"}, "where": {"type": "array", "items": {"type": "string"}},
 		"variables": {"type": "array", "items": {"type": "string"}}, "new": {"type": "boolean"}}}}}}`
 

@@ -33,7 +33,7 @@ func TestAskedOfOwn(t *testing.T) {
 	if got := check(d.Consent, request("discover", "")); got != "admits" {
 		t.Errorf("without Asked: %s", got)
 	}
-	d.Consent.asked = asked
+	d.asked = asked
 	for _, r := range []*aai.Request{request("apps", ""), request("mode_set", ""), request("discover", "example.com")} {
 		if got := check(d.Consent, r); got != "admits" {
 			t.Errorf("%s with %v: %s", r.Tool.Name, r.Call.Args, got)

@@ -146,7 +146,7 @@ func (r *Room) Look(ctx context.Context) *Report {
 		}
 		break
 	}
-	report.Ways = inOrder(matched(report.Ways, apps))
+	report.Ways = inOrder(telling(matched(report.Ways, apps)))
 	r.remember(report)
 	slices.Sort(report.Silent)
 	slices.Sort(report.Notes)
@@ -194,7 +194,7 @@ func matched(ways []Way, apps []App) []Way {
 		}
 	}
 	best := make(map[string]int)
-	var kept []Way
+	kept := []Way{}
 	for _, w := range ways {
 		w.Covered = cmp.Or(covered[w.App], covered[lasting(w.App)])
 		i, known := best[w.ID]
@@ -207,6 +207,17 @@ func matched(ways []Way, apps []App) []Way {
 		}
 	}
 	return kept
+}
+
+// telling are the ways without those of services that do not run and so say nothing, where
+// something else on the bus tells of the same.
+func telling(ways []Way) []Way {
+	told := make(map[string]bool)
+	silent := func(w Way) bool { return w.Kind == kindService && w.State == Startable }
+	for _, w := range ways {
+		told[w.App] = told[w.App] || !silent(w) && rank(w.State) <= rank(Startable)
+	}
+	return slices.DeleteFunc(ways, func(w Way) bool { return silent(w) && told[w.App] })
 }
 
 func rank(state string) int {

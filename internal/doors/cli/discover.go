@@ -73,7 +73,7 @@ func (r *run) discoverHere(ctx context.Context) error {
 		return err
 	}
 	return r.output.show(result.Data, func() error {
-		r.output.showSheet(s, map[string]func(*node) string{"app": markedNew}, howToGet)
+		r.output.showSheet(s, map[string]func(*node) string{"app": markedNew}, aboutWay)
 		r.output.note(fmt.Sprintf("%d ways were found in %s ms. None was taken: nothing was started, called or switched on.", len(s.rows), memberText(s.answer, "took_ms")))
 		for _, silent := range textsOf(s.answer, "silent") {
 			r.output.note("did not answer in time: " + silent)
@@ -93,16 +93,17 @@ func markedNew(way *node) string {
 	return ""
 }
 
-// howToGet is the line below a way's row, for those that have no tools yet.
-func howToGet(way *node) []string {
-	var lines []string
+// aboutWay are the lines below a way's row: what it gives, and how to get what has no tools
+// yet.
+func aboutWay(way *node) []string {
+	lines := []string{memberText(way, "gains")}
 	if names := textsOf(way, "variables"); len(names) > 0 {
 		lines = append(lines, "is given: "+strings.Join(names, ", "))
 	}
 	if memberText(way, "covered") != "" {
 		return lines
 	}
-	return append(lines, memberText(way, "get"))
+	return append(lines, "→ "+memberText(way, "get"))
 }
 
 // textsOf are the texts of a list, each on one line.

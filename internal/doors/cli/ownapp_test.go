@@ -21,7 +21,7 @@ func (w *world) ownApp() *aai.App {
 		{Name: "guide", Params: open, Run: guide},
 		{Name: "descriptor", Params: open, Run: answer(&aai.Result{Text: `{"schema_version":"1.0"}`})},
 		{Name: "scan", Returns: rows("files", "status", "app", "tools", "path:file", "place"), Run: w.scan},
-		{Name: "discover", Params: open, Returns: rows("ways", "app", "kind:way", "state", "covered:has tools as", "gains:what it gives"), Run: discovered},
+		{Name: "discover", Params: open, Returns: rows("ways", "app", "kind:way", "state", "covered:has tools as"), Run: discovered},
 		{Name: "discover_name", Params: open, Run: w.nameSite},
 		{Name: "history", Params: open, Returns: rows("", "time:time:date-time", "caller", "app", "tool", "effect", "result", "ms", "consent", "call", "message"), Run: w.history},
 		{Name: "audit_verify", Run: w.auditVerify},
