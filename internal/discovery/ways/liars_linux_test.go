@@ -175,6 +175,26 @@ func TestOnlyQuestions(t *testing.T) {
 	}
 }
 
+// TestToldOnce: a service that does not run is told by its entry where that says more, and by
+// its bare name where nothing on the bus does.
+func TestToldOnce(t *testing.T) {
+	bus := dbustest.Start(t)
+	bus.Activatable(t, "org.example.Both", "/bin/false")
+	bus.Activatable(t, "org.example.Commands", "/bin/false")
+	dir := folder(t, map[string]string{
+		"org.example.Both.desktop":     "[Desktop Entry]\nType=Application\nName=Both\nDBusActivatable=true\n",
+		"org.example.Commands.desktop": editor,
+	})
+	report := look(t, ways.Config{Bus: at(bus.Address), Entries: []string{dir}, Patience: ample, Limit: 5 * ample})
+	var got []string
+	for _, w := range report.Ways {
+		got = append(got, w.ID)
+	}
+	if want := []string{"application org.example.Both", "dbus org.example.Commands", "desktop-actions org.example.Commands"}; !slices.Equal(got, want) {
+		t.Errorf("the ways are %q; want %q", got, want)
+	}
+}
+
 // TestFrozen: who does not answer is named, and costs the others nothing.
 func TestFrozen(t *testing.T) {
 	bus := dbustest.Start(t)
