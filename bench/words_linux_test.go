@@ -33,7 +33,7 @@ func wordies() []wordy {
 	}
 	const minimal = `<title>Press</title><h1>Hello</h1><p>A page with one button.</p><button>Press</button>`
 	return []wordy{
-		{"a minimal page", minimal, "button Press", "ax_get_tree", map[string]any{}, `"Press"`, "", 130},
+		{"a minimal page", minimal, "button Press", "ax_get_tree", map[string]any{}, `"Press"`, "", 70},
 		{"first look at a table page", prices.String(), "Item 5", "ax_get_tree", map[string]any{}, `"Item 3"`, "", 500},
 		{"the price in row 37", prices.String(), "Item 5", "ax_find", map[string]any{"query": "Item 37"}, "82.68 EUR", `() => document.querySelectorAll("tr")[37].innerText`, 130},
 		{"the last link of a long document", long.String(), "link 5", "ax_find", map[string]any{"query": "(//link)[last()]"}, "link 200", `() => [...document.links].at(-1).outerHTML`, 140},

@@ -202,7 +202,7 @@ func (c choosing) back(ctx context.Context, press func(key string) error) error 
 func (c choosing) failed(format string, args ...any) error {
 	e := *aai.AsError(fault.Failed(aai.Delivered, "option %q was not chosen: "+format, append([]any{aai.CleanLabel(c.want, 60)}, args...)...))
 	e.Message += strings.ReplaceAll(c.says(), "\n", ". ")
-	e.Hint = "See what it holds by ax_get_value. " + openListHint
+	e.Hint = openListHint
 	return &e
 }
 

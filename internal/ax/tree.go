@@ -132,6 +132,10 @@ func (v *view) page(o outline.Options) (outline.Page, any, error) {
 		return page, nil, err
 	}
 	page.Text = desktop.Fence(page.Text, v.App.Name)
+	if page.Shown == page.Total && page.Beyond == "" && page.More == "" && o.After == "" { // that it is all goes without saying
+		page.Tokens = tokens.Estimate(page.Text)
+		return page, pageView{name, page.Tokens, page.Shown, page.Total, "", "", nil}, nil
+	}
 	page.Text += fmt.Sprintf("%d of %d things to act on", page.Shown, page.Total)
 	switch {
 	case outline.Beyond(o.After):

@@ -64,6 +64,13 @@ func (k *sketch) frame(window int) bool {
 		}
 	}
 	k.nodes[lead].frame = f
+	title := k.element(window).Name
+	for c := window + 1; c < k.nodes[window].end; c++ {
+		if e := k.element(c); e.Role == desktop.Document && !desktop.Blank(e.Name) && strings.HasPrefix(title, e.Name+" - ") {
+			k.nodes[c].titled = true
+			break
+		}
+	}
 	return true
 }
 
@@ -103,9 +110,10 @@ func (w *walker) lead(c int) string {
 	var b strings.Builder
 	e := w.element(c)
 	if value := w.value(e); value == "" || !e.States.Has(desktop.Editable) {
+		b.WriteString("browser: ")
 		w.own(&b, c)
 	} else {
-		b.WriteString(e.Role.Word() + " [" + w.ref(w.nodes[c].elem) + "]")
+		b.WriteString("url [" + w.ref(w.nodes[c].elem) + "]")
 		w.states(&b, c)
 		b.WriteString(": " + value)
 	}

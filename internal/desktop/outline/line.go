@@ -29,7 +29,7 @@ func (w *walker) text(p *part) string {
 		w.items(&b, p.items, w.element(p.first).Role)
 	case onePart:
 		if f := w.nodes[p.first].frame; f != nil {
-			b.WriteString("browser: " + w.lead(p.first) + f.text(w.sketch))
+			b.WriteString(w.lead(p.first) + f.text(w.sketch))
 			break
 		}
 		w.own(&b, p.first)
@@ -116,6 +116,9 @@ func isSign(text string) bool {
 // that it consists of, unless they are told one by one.
 func (w *walker) called(c int) string {
 	e := w.element(c)
+	if w.nodes[c].titled {
+		return ""
+	}
 	if !e.Role.Wordy() || w.nodes[c].acts {
 		return aai.CleanLabel(e.Name, w.detail.name)
 	}
@@ -223,7 +226,7 @@ func (w *walker) states(b *strings.Builder, c int) {
 	write("active", has(desktop.Active) && n.parent < 0)
 	write("modal", has(desktop.Modal))
 	write("disabled", n.acts && !has(desktop.Enabled))
-	write("focused", has(desktop.Focused))
+	write("focused", has(desktop.Focused) && !n.titled)
 	write("checked", has(desktop.Checked))
 	write("mixed", has(desktop.Mixed))
 	write("pressed", has(desktop.Pressed))

@@ -18,6 +18,7 @@ type entry struct {
 	hidden      bool
 	told        bool   // on the pages before, and here only for what is in it
 	mixed       bool   // a text with something in it to act on: its words are told in their order
+	titled      bool   // a page that its window's title names: that keys go to it goes without saying
 	dead        bool   // left out, with its children lifted to its parent
 	closed      int    // of a menu bar: how many items are in closed menus
 	acting      int    // how many act in its subtree, itself included
