@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"aai"
 )
@@ -78,4 +79,42 @@ func TestRealChoiceQt(t *testing.T) {
 	}
 	w.eventually("it heard of no more", func() bool { text, _ := os.ReadFile(file); return string(text) == heard })
 	p.undisturbed(t)
+}
+
+// TestRealCalendar: a calendar of GTK 3 tells of nothing in it. That is said, with what does
+// set it; the list of GTK 3 beside it is chosen from without the keyboard.
+func TestRealCalendar(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	z := w.Launch(t, "zenity", "--forms", "--text=Fill", "--add-calendar=Day", "--forms-date-format=%Y-%m-%d", "--add-combo=Kind", "--combo-values=tea|milk|rum")
+	app := w.process(z)
+	w.awaitElement(app, "role:combobox")
+	e := w.refused(aai.AutomationNotSupported, "ax_set_value", params{"app": app, "query": "role:grid", "value": "2026-03-04"})
+	w.says(e.Message, "tells of nothing that is in it")
+	w.says(e.Hint, "ax_key_press", `mode "focus"`, "ax_screenshot")
+	if e.Delivery != aai.NotDelivered {
+		t.Errorf("delivery is %s", e.Delivery)
+	}
+	p := w.somebody()
+	w.done("ax_set_value", params{"app": app, "query": "role:combobox", "value": "rum"})
+	p.undisturbed(t)
+
+	// What the hint says does it.
+	w.done("ax_set_value", params{"app": app, "query": "role:combobox", "value": "tea"})
+	w.ok("ax_click", params{"app": app, "query": "role:grid", "mode": "focus"})
+	press := func(key, with string) {
+		k := params{"app": app, "key": key, "mode": "focus"}
+		if with != "" {
+			k["modifiers"] = []any{with}
+		}
+		w.ok("ax_key_press", k)
+	}
+	press("up", "ctrl")
+	press("right", "")
+	press("space", "")
+	_, _ = w.do(w.Context(), "ax_click", params{"app": app, "query": "button OK"})
+	_ = z.Wait(t)
+	if day, kind, _ := strings.Cut(strings.TrimSpace(z.Output()), "|"); kind != "tea" || len(day) != 10 || strings.HasPrefix(day, time.Now().Format("2006")) {
+		t.Errorf("it holds %q", z.Output())
+	}
 }

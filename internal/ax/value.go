@@ -71,6 +71,8 @@ func (v *view) setAs(ctx context.Context, i int, value string) (*aai.Result, err
 		return v.setMoment(ctx, i, value)
 	case e.Role == desktop.Cell:
 		return v.setCell(ctx, i, value)
+	case e.Role == desktop.Grid && e.End == i+1 && e.Unread == 0:
+		return nil, v.drawnOnly(i)
 	}
 	return v.setText(ctx, i, value)
 }
@@ -102,4 +104,13 @@ func (v *view) already(i int) *aai.Result {
 		Text: v.Name(i) + " was so already; nothing was done.", Idle: true,
 		Data: operate.DeedResult{Verified: true, Changes: []string{}, Element: v.Brief(v.Shot, i)},
 	}
+}
+
+// drawnOnly is the error of a grid of which nothing is told but that it is there, as of a
+// calendar of GTK 3.
+func (v *view) drawnOnly(i int) error {
+	e := aai.Errorf(aai.AutomationNotSupported, "%s tells of nothing that is in it, as a calendar of GTK 3 does, so that nothing can be set in it by name", v.Name(i))
+	e.Delivery = aai.NotDelivered
+	e.Hint = `Set the field beside it, if there is one. Or give it the keyboard by ax_click with mode "focus", and press keys by ax_key_press: arrows go from day to day, with ctrl from month to month and year to year, and space chooses; see by ax_screenshot where it stands.`
+	return e
 }
