@@ -218,7 +218,7 @@ func theMap() []room {
 			why: "descriptors from what programs say of themselves: the bus it asks by recipes, through a driver that it is given; types are read as the wire reads them, differences a library shows"},
 		{name: "internal/openapi", ours: []string{"aai", catalog, jsontree, schema, site}, modules: []string{"github.com/getkin/kin-openapi", "go.yaml.in/yaml/v4"}, tests: []string{"bench/shop", "internal/drivers/webapi", lint},
 			why: "a descriptor of an API from its OpenAPI document, which a kept library reads behind a budget of ours; its tests run what comes of it on a server"},
-		{name: "internal/imports", ours: []string{"aai", catalog, lint, "internal/openapi", schema, whole}, modules: []string{"github.com/rogpeppe/go-internal"}, tests: []string{"bench/shop", "internal/drivers/webapi"},
+		{name: "internal/imports", ours: []string{"aai", catalog, hygiene, "internal/install", lint, "internal/openapi", schema, whole}, modules: []string{"github.com/rogpeppe/go-internal"}, tests: []string{"bench/shop", "internal/drivers/webapi"},
 			why: "what a person has already, as apps: what it is made of, how it is shown and saved these rooms know; differences a library shows"},
 		{name: script + "/child", ours: []string{"aai"}, modules: []string{"github.com/dop251/goja", "github.com/elastic/go-seccomp-bpf", sys},
 			why: "the process in which a script runs, and what is said to it: the language is a library's, and what the process may not do the system sees to"},

@@ -17,7 +17,12 @@ func (p *program) clients(f cli.Flags) (cli.Clients, error) {
 	if err != nil {
 		return nil, err
 	}
-	home, err := os.UserHomeDir()
+	return p.installer(cfg)
+}
+
+// installer is the room of agents' clients, for a configuration.
+func (p *program) installer(cfg *setup) (*installer, error) {
+	home, err := p.homeFolder()
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,234 @@
 package imports
 
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"aai"
+	"aai/internal/install"
+)
+
+const serversParams = `{
+	"client": {"type": "string", "minLength": 1, "maxLength": 40, "description": "A client, as install --list has it"},
+	"servers": {"type": "array", "maxItems": 50, "items": {"type": "string", "minLength": 1, "maxLength": 100}, "description": "Only these"},
+	"replace": {"type": "boolean", "description": "Take them out of the client's configuration, which starts the gateway instead"}`
+
 // Clients are the agents' clients of this computer, with the MCP servers that they start.
 type Clients interface {
 	// Servers are those of a client but for this gateway, by their names.
-	Servers(client string) (map[string]map[string]any, error)
+	Servers(client string) (map[string]map[string]any, install.Client, error)
+	// Take plans to take servers out of its configuration.
+	Take(client string, names, args []string) (*install.Plan, error)
+	// Do does what a plan says.
+	Do(ctx context.Context, p *install.Plan) error
+}
+
+// secretID is where the values of a server's variables are kept: the driver for MCP looks
+// there.
+func secretID(app string) string { return "mcp-env/" + app }
+
+// A taken server is one as it is shown: no value is in it.
+type taken struct {
+	*change
+	Server    string   `json:"server"`
+	Variables []string `json:"variables,omitempty"` // those whose values would go into the vault
+	Login     string   `json:"login,omitempty"`     // where its key goes, which would too
+}
+
+type leftServer struct {
+	Server string `json:"server"`
+	Why    string `json:"why"`
+}
+
+// shownServers is what the tool answers.
+type shownServers struct {
+	Client  string       `json:"client"`
+	File    string       `json:"file"`
+	Seen    string       `json:"seen"`
+	Apps    []taken      `json:"apps"`
+	Left    []leftServer `json:"left_out"`
+	Replace *replacing   `json:"replace,omitempty"`
+	servers []*server
+}
+
+// replacing is what would change in the client's configuration.
+type replacing struct {
+	Diff  string   `json:"diff"`
+	Notes []string `json:"notes,omitempty"`
+	After string   `json:"after,omitempty"`
+	plan  *install.Plan
+}
+
+func (r *Room) showServers(_ context.Context, call *aai.Call) (*aai.Result, error) {
+	shown, err := r.clientServers(call)
+	if err != nil {
+		return nil, err
+	}
+	return &aai.Result{Data: shown}, nil
+}
+
+// clientServers are the servers that a call names, as apps.
+func (r *Room) clientServers(call *aai.Call) (*shownServers, error) {
+	client, wanted := text(call, "client"), texts(call, "servers")
+	if r.cfg.Clients == nil {
+		return nil, aai.Errorf(aai.AutomationNotSupported, "this gateway knows no clients")
+	}
+	all, of, err := r.cfg.Clients.Servers(client)
+	if err != nil {
+		return nil, err
+	}
+	names := slices.Sorted(maps.Keys(all))
+	for _, name := range wanted {
+		if all[name] == nil {
+			e := aai.Errorf(aai.InvalidParams, "servers: %s has no MCP server %s in %s", of.Name, quoted(name), of.File)
+			e.Candidates = aai.Nearest(name, names, 3)
+			return nil, e
+		}
+	}
+	shown := &shownServers{Client: of.Name, File: of.File, Apps: []taken{}, Left: []leftServer{}}
+	ids := make(map[string]bool)
+	for _, name := range names {
+		if len(wanted) > 0 && !slices.Contains(wanted, name) {
+			continue
+		}
+		s := r.serverOf(client, name, all[name])
+		if s.off && s.why == "" && len(wanted) == 0 {
+			s.why = "it is switched off there; name it with --server to take it all the same"
+		}
+		if s.why == "" && ids[s.doc.ID] {
+			s.why = "another of them has the id " + s.doc.ID
+		}
+		if s.why == "" {
+			err = r.shown(shown, s)
+		}
+		if s.why != "" {
+			shown.Left = append(shown.Left, leftServer{Server: aai.CleanLabel(name, 60), Why: s.why})
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		ids[s.doc.ID] = true
+	}
+	if replace, _ := call.Args["replace"].(bool); replace && len(shown.servers) > 0 {
+		if err := r.planReplace(shown, client); err != nil {
+			return nil, err
+		}
+	}
+	changes := make([]*change, len(shown.Apps))
+	for i := range shown.Apps {
+		changes[i] = shown.Apps[i].change
+	}
+	if shown.Replace != nil {
+		changes = append(changes, &change{Path: of.File, text: []byte(shown.Replace.Diff)})
+	}
+	shown.Seen = seen(changes...)
+	return shown, nil
+}
+
+// shown adds a server to those that would be taken, or says on it why it cannot be.
+func (r *Room) shown(all *shownServers, s *server) error {
+	written, err := s.doc.Marshal()
+	if err != nil {
+		s.why = "no descriptor can be made of it: " + aai.AsError(err).Message
+		return nil
+	}
+	c, err := r.plan(s.doc, written, false)
+	if err != nil {
+		return err
+	}
+	c.Notes = append(c.Notes, s.notes...)
+	one := taken{change: c, Server: s.name, Variables: slices.Sorted(maps.Keys(s.values))}
+	if a := s.doc.Sections[0].Auth; a != nil {
+		one.Login = a.In + " " + a.Name
+	}
+	all.Apps, all.servers = append(all.Apps, one), append(all.servers, s)
+	return nil
+}
+
+// planReplace plans the change of the client's configuration.
+func (r *Room) planReplace(shown *shownServers, client string) error {
+	names := make([]string, len(shown.servers))
+	for i, s := range shown.servers {
+		names[i] = s.name
+	}
+	p, err := r.cfg.Clients.Take(client, names, []string{"mcp", "serve"})
+	if err != nil {
+		return err
+	}
+	shown.Replace = &replacing{Diff: p.Diff, Notes: p.Notes, After: p.After, plan: p}
+	return nil
+}
+
+func (r *Room) takeServers(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	shown, err := r.clientServers(call)
+	if err != nil {
+		return nil, err
+	}
+	if shown.Seen != text(call, "seen") {
+		return nil, unseen(shown.File + ", or one of the apps,")
+	}
+	var done []string
+	for i, s := range shown.servers {
+		if err := r.take(ctx, s, shown.Apps[i].change); err != nil {
+			return nil, halfway(err, done)
+		}
+		done = append(done, s.doc.ID)
+	}
+	words := "Saved: " + strings.Join(done, ", ") + "."
+	if shown.Replace != nil {
+		if err := r.cfg.Clients.Do(ctx, shown.Replace.plan); err != nil {
+			return nil, halfway(err, done)
+		}
+		words += " " + shown.Client + " starts the gateway instead; \"aai-gateway install --rollback --client " + text(call, "client") + "\" brings back what was there."
+	}
+	return &aai.Result{Text: words, Data: map[string]any{"apps": done, "replaced": shown.Replace != nil}}, nil
+}
+
+// halfway is an error after some of it was done.
+func halfway(err error, done []string) error {
+	e := *aai.AsError(err)
+	e.Delivery = aai.NotDelivered
+	if len(done) > 0 {
+		e.Message += "; saved before that: " + strings.Join(done, ", ")
+		e.Delivery = aai.Delivered
+	}
+	return &e
+}
+
+// take keeps what is secret of a server, and saves the rest.
+func (r *Room) take(ctx context.Context, s *server, c *change) error {
+	if len(s.values) > 0 {
+		if r.cfg.Secrets == nil {
+			return aai.Errorf(aai.AutomationNotSupported, "there is no place to keep the values of %s", s.doc.ID)
+		}
+		err := r.cfg.Secrets.Update(ctx, secretID(s.doc.ID), func(old []byte) ([]byte, error) {
+			values := make(map[string]string)
+			if len(old) > 0 && json.Unmarshal(old, &values) != nil {
+				values = make(map[string]string) // what nobody can read nobody needs
+			}
+			maps.Copy(values, s.values)
+			return json.Marshal(values)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	section := s.doc.Sections[0]
+	if s.key != "" && section.Auth != nil {
+		if r.cfg.Logins == nil {
+			return aai.Errorf(aai.AutomationNotSupported, "there is no place to keep the key of %s", s.doc.ID)
+		}
+		known := &aai.Recipe{App: s.doc.ID, Platform: section.Platform, HTTP: &aai.HTTPRecipe{BaseURL: section.URL, Auth: section.Auth}}
+		if err := r.cfg.Logins.Keep(ctx, known, map[string]string{"key": s.key}); err != nil {
+			return err
+		}
+	}
+	if c.Same {
+		return nil
+	}
+	return r.save(ctx, c)
 }

@@ -67,11 +67,12 @@ const importing = 2 * time.Minute
 
 // Tools are the tools of the gateway's own app.
 func (r *Room) Tools() []*aai.Tool {
-	tools := []*aai.Tool{
+	return []*aai.Tool{
 		tool(ShowAPI, "Show an API as an app, by its OpenAPI document", apiParams+"}", "source", aai.Reads, r.showAPI),
 		tool(SaveAPI, "Save the app that import_openapi has shown", apiParams+seenParam, "source", aai.Changes, r.saveAPI),
+		tool(ShowServers, "Show the MCP servers of an agent's client as apps", serversParams+"}", "client", aai.Reads, r.showServers),
+		tool(SaveServers, "Save the apps that import_servers has shown", serversParams+seenParam, "client", aai.Changes, r.takeServers),
 	}
-	return tools
 }
 
 // tool is one of them.

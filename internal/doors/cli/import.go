@@ -19,13 +19,25 @@ type importFlags struct {
 }
 
 func newImport(r *run) *cobra.Command {
+	var f serverFlags
 	cmd := &cobra.Command{
-		Use:               "import",
-		Short:             "Take over what you have already, as apps",
+		Use:   "import --from CLIENT",
+		Short: "Take over what you have already, as apps",
+		Long: "Takes the MCP servers of an agent's client over as apps: shows them, and saves them if you say so. The values\n" +
+			"of their variables and headers go into the vault, and their names into the files; no value is shown.\n" +
+			"The client's own file changes only with --replace. \"import openapi\" takes over an API.",
+		Example: "  aai-gateway import --from claude-code --dry-run\n" +
+			"  aai-gateway import --from cursor --server github --replace",
 		Args:              noOperands,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE:              holder,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.from == "" {
+				return holder(cmd, args)
+			}
+			return r.importServers(cmd.Context(), f)
+		},
 	}
+	addServerFlags(r, cmd, &f)
 	cmd.AddCommand(newImportOpenAPI(r))
 	return cmd
 }

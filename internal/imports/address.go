@@ -1,0 +1,121 @@
+package imports
+
+import (
+	"maps"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+
+	"aai"
+	"aai/internal/hygiene"
+)
+
+// address takes where a server is that is not started.
+func (in *reading) address() {
+	raw := in.text("url", "httpUrl", "serverUrl", "server_url", "uri")
+	if raw == "" || in.common.Command != "" {
+		return
+	}
+	u, err := url.Parse(raw)
+	switch {
+	case err != nil || u.Host == "":
+		in.leave("its address is none")
+		return
+	case u.User != nil:
+		in.leave("its address holds a name and a password; give them by a header")
+		return
+	case strings.Contains(raw, "${"):
+		in.leave("its address has %s, which the client fills in", quoted("${…}"))
+		return
+	case strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), "/sse"):
+		in.leave("it speaks SSE, which was replaced by Streamable HTTP in 2025; give its newer address by hand")
+		return
+	}
+	if name := secretQuery(u); name != "" {
+		q := u.Query()
+		in.key, in.auth = q.Get(name), &aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "query", Name: name}
+		q.Del(name)
+		if again := secretQuery(&url.URL{RawQuery: q.Encode()}); again != "" {
+			in.leave("its address holds several keys")
+			return
+		}
+		u.RawQuery = q.Encode()
+	}
+	in.common.URL = u.String()
+}
+
+// headers takes what is sent to an address with each request: the one that makes the person
+// known is a login, whose key goes into the vault.
+func (in *reading) headers() {
+	given := in.table("headers", "http_headers", "requestInit")
+	for name, variable := range in.table("env_http_headers") {
+		given[name] = "${" + variable + "}"
+	}
+	if name := in.text("bearer_token_env_var"); name != "" {
+		given["Authorization"] = "Bearer ${" + name + "}"
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		key, value := http.CanonicalHeaderKey(name), strings.TrimSpace(given[name])
+		switch {
+		case key == "Accept" || key == "Content-Type" || key == "User-Agent" || key == "Mcp-Protocol-Version":
+		case isSetting(key):
+			if in.common.Headers == nil {
+				in.common.Headers = make(map[string]string)
+			}
+			in.common.Headers[name] = value
+		case in.auth != nil:
+			in.leave("it is sent several headers that may be keys, and an app has one login: %s beside %s", quoted(key), quoted(in.auth.Name))
+			return
+		default:
+			in.login(key, value)
+		}
+	}
+}
+
+// isSetting reports whether a header is known to hold no secret.
+func isSetting(key string) bool {
+	return strings.HasPrefix(key, "X-Mcp-") && !hygiene.SecretName(key)
+}
+
+// login makes a login of a header.
+func (in *reading) login(key, value string) {
+	in.auth = &aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "header", Name: key}
+	if key == "Authorization" {
+		scheme, rest, found := strings.Cut(value, " ")
+		switch {
+		case found && strings.EqualFold(scheme, "Bearer"):
+			in.auth.Kind, in.auth.Prefix, value = aai.AuthBearer, "Bearer ", strings.TrimSpace(rest)
+		case found:
+			in.auth.Prefix, value = aai.CleanLabel(scheme, 40)+" ", strings.TrimSpace(rest)
+		}
+	}
+	if variable, isReference := strings.CutPrefix(value, "${"); isReference {
+		name, tail, _ := strings.Cut(variable, "}")
+		name = strings.TrimPrefix(name, "env:")
+		if tail == "" && isVariable(name) {
+			in.auth.EnvVar = name
+			return
+		}
+		in.notes = append(in.notes, "its key is not in the client's file, which asks for it; give it: aai-gateway auth login")
+		return
+	}
+	in.key = value
+}
+
+// rest notes the fields that have no meaning for an app.
+func (in *reading) rest() {
+	var others []string
+	for _, name := range slices.Sorted(maps.Keys(in.fields)) {
+		switch name {
+		case "name", "description", "timeout", "tools", "alwaysAllow", "autoApprove", "trust", "bundled", "available_tools", "display_name", "headers", "http_headers", "env_http_headers", "bearer_token_env_var", "requestInit":
+		default:
+			if !slices.Contains(in.used, name) {
+				others = append(others, aai.CleanLabel(name, 40))
+			}
+		}
+	}
+	if len(others) > 0 {
+		in.notes = append(in.notes, "what the client's file says besides stays there: "+strings.Join(others, ", "))
+	}
+}

@@ -1,0 +1,323 @@
+package imports
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"aai"
+	"aai/internal/catalog"
+	"aai/internal/hygiene"
+)
+
+// A server is one of a client's, as an app to be. What is secret of it is in values and key
+// alone.
+type server struct {
+	name   string
+	doc    *catalog.Document
+	values map[string]string // of variables
+	key    string            // by what the person is known at an address
+	why    string            // why it cannot be taken; empty: it can
+	notes  []string
+	off    bool // the client has it switched off
+}
+
+// reading is a server that is being read.
+type reading struct {
+	*server
+	fields map[string]any
+	used   []string // names of fields that count
+	common catalog.Common
+	auth   *aai.AuthRecipe
+}
+
+// serverOf makes an app of a client's server.
+func (r *Room) serverOf(client, name string, fields map[string]any) *server {
+	s := &server{name: name, values: make(map[string]string)}
+	in := &reading{server: s, fields: fields}
+	platform := r.cfg.Platform
+	in.kind()
+	in.variables()
+	in.command()
+	in.address()
+	switch {
+	case s.why != "":
+		return s
+	case in.common.URL == "" && in.common.Command == "":
+		s.why = "it has neither a command nor an address"
+		return s
+	case in.common.URL != "":
+		platform = "web"
+		in.headers()
+	}
+	in.common.Env = slices.Sorted(maps.Keys(s.values))
+	for key, value := range s.values {
+		if value == "" {
+			s.notes = append(s.notes, "the variable "+key+" has no value in the client's file: its own environment has it, or it asks for it")
+			delete(s.values, key)
+		}
+	}
+	if len(in.common.Env) == 0 {
+		in.common.Env = nil
+	}
+	in.rest()
+	title := aai.CleanLabel(strings.ReplaceAll(name, "|", " "), 60)
+	s.doc = &catalog.Document{
+		ID: "mcp." + idPart(name), Name: title, Description: "What the MCP server " + title + " can do, taken over from " + client + ".",
+		Sections: []catalog.Section{{Platform: platform, Way: "mcp", Common: in.common, Auth: in.auth}},
+	}
+	s.doc.Generated = &catalog.Generated{From: "client:" + client + "/" + title, Digest: digestOf(s.doc)}
+	return s
+}
+
+// digestOf names what a server is, without what it was given.
+func digestOf(doc *catalog.Document) string {
+	text, err := json.Marshal(doc.Sections)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// idPart is a name as a part of an id.
+func idPart(name string) string {
+	var b strings.Builder
+	for _, c := range strings.ToLower(name) {
+		switch {
+		case c >= 'a' && c <= 'z', c >= '0' && c <= '9', c == '_':
+			b.WriteRune(c)
+		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
+			b.WriteByte('-')
+		}
+	}
+	part := strings.Trim(b.String(), "-")
+	if part == "" {
+		sum := sha256.Sum256([]byte(name))
+		part = "server-" + hex.EncodeToString(sum[:3])
+	}
+	return part[:min(len(part), 40)]
+}
+
+func (in *reading) leave(format string, args ...any) {
+	if in.why == "" {
+		in.why = fmt.Sprintf(format, args...)
+	}
+}
+
+// field is the value of the first of the names that is there.
+func (in *reading) field(names ...string) any {
+	var found any
+	for _, name := range names {
+		in.used = append(in.used, name)
+		if v, there := in.fields[name]; there && found == nil {
+			found = v
+		}
+	}
+	return found
+}
+
+func (in *reading) text(names ...string) string {
+	s, _ := in.field(names...).(string)
+	return s
+}
+
+// table is a field that is an object, of scalars as texts.
+func (in *reading) table(names ...string) map[string]string {
+	object, _ := in.field(names...).(map[string]any)
+	table := make(map[string]string, len(object))
+	for name, value := range object {
+		switch value.(type) {
+		case nil, map[string]any, []any:
+			in.leave("its %s has a value that is no text", aai.CleanLabel(name, 60))
+		default:
+			table[name] = fmt.Sprint(value)
+		}
+	}
+	return table
+}
+
+// kind looks at what sort of server it is.
+func (in *reading) kind() {
+	switch strings.ToLower(strings.ReplaceAll(in.text("type", "transport"), "_", "-")) {
+	case "", "stdio", "local", "http", "streamable-http", "streamablehttp", "remote":
+	case "sse":
+		in.leave("it speaks SSE, which was replaced by Streamable HTTP in 2025; give its newer address by hand")
+	default:
+		in.leave("it is of the type %s, which is a part of the client", quoted(in.text("type", "transport")))
+	}
+	if disabled, _ := in.field("disabled").(bool); disabled {
+		in.off = true
+	}
+	if enabled, given := in.field("enabled").(bool); given && !enabled {
+		in.off = true
+	}
+}
+
+// variables takes what the server is given as variables: their names for the file, their
+// values for the vault.
+func (in *reading) variables() {
+	for name, value := range in.table("env", "envs", "environment") {
+		if !isVariable(name) {
+			in.leave("its variable %s is no name of one", quoted(name))
+			continue
+		}
+		in.values[name] = referred(value)
+	}
+	names, _ := in.field("env_keys", "env_vars").([]any) // which the client's own environment has
+	for _, name := range names {
+		s, _ := name.(string)
+		if _, given := in.values[s]; !given && isVariable(s) {
+			in.values[s] = ""
+		}
+	}
+}
+
+// referred is a value, "" for one that the client gets from elsewhere.
+func referred(value string) string {
+	if strings.HasPrefix(value, "${") && strings.HasSuffix(value, "}") || strings.HasPrefix(value, "$") && isVariable(value[1:]) {
+		return ""
+	}
+	return value
+}
+
+func isVariable(name string) bool {
+	for i := range len(name) {
+		c := name[i]
+		if c != '_' && (c|0x20 < 'a' || c|0x20 > 'z') && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return name != "" && len(name) <= 100
+}
+
+// command takes how the server is started.
+func (in *reading) command() {
+	words := in.field("command", "cmd")
+	args, _ := in.field("args").([]any)
+	switch v := words.(type) {
+	case string:
+		in.common.Command = v
+	case []any: // a command with its arguments
+		if len(v) > 0 {
+			in.common.Command, _ = v[0].(string)
+			args = append(slices.Clone(v[1:]), args...)
+		}
+	case map[string]any: // as older editors have it
+		in.common.Command, _ = v["path"].(string)
+		args, _ = v["args"].([]any)
+		inner := &reading{server: in.server, fields: v}
+		inner.variables()
+	}
+	in.common.Dir = in.text("cwd", "working_directory")
+	if strings.Contains(in.common.Command, "${") || strings.Contains(in.common.Dir, "${") {
+		in.leave("its command has %s, which the client fills in", quoted("${…}"))
+	}
+	before := ""
+	for _, arg := range args {
+		word, ok := arg.(string)
+		if !ok {
+			if _, nested := arg.(map[string]any); nested || arg == nil {
+				in.leave("an argument of its command is no text")
+				return
+			}
+			word = fmt.Sprint(arg)
+		}
+		in.common.Args = append(in.common.Args, in.argument(before, word))
+		before = word
+	}
+}
+
+// argument is one of the command's, with a name in the place of what looks like a secret.
+func (in *reading) argument(before, word string) string {
+	for rest := word; ; {
+		_, after, found := strings.Cut(rest, "${")
+		name, tail, closed := strings.Cut(after, "}")
+		if !found {
+			break
+		}
+		if _, known := in.values[name]; !closed || !known {
+			in.leave("an argument of its command has %s, which the client fills in", quoted("${"+name+"}"))
+			return ""
+		}
+		rest = tail
+	}
+	if strings.Contains(word, "${") {
+		return word
+	}
+	flag, value, joined := strings.Cut(word, "=")
+	header, rest, isHeader := strings.Cut(word, ":")
+	switch {
+	case strings.HasPrefix(word, "-") && joined && value != "" && hygiene.SecretName(flag):
+		return flag + "=" + in.kept(flag, value)
+	case strings.HasPrefix(word, "-"):
+		return word
+	case strings.HasPrefix(before, "-") && !strings.Contains(before, "=") && hygiene.SecretName(before):
+		return in.kept(before, word)
+	case isHeader && strings.TrimSpace(rest) != "" && !strings.HasPrefix(rest, "//") && (hygiene.SecretName(header) || strings.EqualFold(header, "Authorization")):
+		return header + ":" + in.kept(header, rest)
+	case joined && value != "" && hygiene.SecretName(flag):
+		return flag + "=" + in.kept(flag, value)
+	}
+	if u, err := url.Parse(word); err == nil && u.Host != "" {
+		if _, has := u.User.Password(); has || secretQuery(u) != "" {
+			return in.kept("CONNECTION", word)
+		}
+	}
+	if looksRandom(word) {
+		return in.kept("SECRET", word)
+	}
+	return word
+}
+
+// kept puts a value among the variables, and returns what stands for it in an argument.
+func (in *reading) kept(name, value string) string {
+	name = strings.Trim(strings.ToUpper(strings.ReplaceAll(idPart(name), "-", "_")), "_")
+	if !isVariable(name) || strings.HasPrefix(name, "AAI_") || strings.HasPrefix(name, "AXTERMINATOR_") {
+		name = "SECRET"
+	}
+	free := name
+	for n := 2; ; n++ {
+		known, taken := in.values[free]
+		if !taken || known == value {
+			break
+		}
+		free = fmt.Sprintf("%s_%d", name, n)
+	}
+	in.values[free] = value
+	return "${" + free + "}"
+}
+
+// looksRandom reports whether a word looks like a key: long, of letters and digits, and
+// nothing that a path, a name of a package or an address has.
+func looksRandom(word string) bool {
+	letters, digits := 0, 0
+	for i := range len(word) {
+		switch c := word[i]; {
+		case c >= '0' && c <= '9':
+			digits++
+		case c|0x20 >= 'a' && c|0x20 <= 'z':
+			letters++
+		case c == '_' || c == '-' || c == '+' || c == '=':
+		default:
+			return false
+		}
+	}
+	return len(word) >= 20 && letters >= 4 && digits >= 4
+}
+
+func secretQuery(u *url.URL) string {
+	for name := range u.Query() {
+		if hygiene.SecretName(name) {
+			return name
+		}
+	}
+	return ""
+}
+
+func quoted(s string) string { return "\"" + aai.CleanLabel(s, 100) + "\"" }

@@ -1,0 +1,69 @@
+package install
+
+import (
+	"errors"
+	"maps"
+	"slices"
+
+	"aai/internal/install/splice"
+)
+
+// Servers are the MCP servers that a client starts, by their names, with their fields as they
+// stand in its configuration; those that are this program are none of them. The values may
+// be secrets.
+func (r *Room) Servers(id string) (servers map[string]map[string]any, of Client, err error) {
+	p, _, err := r.plan(id)
+	if err != nil {
+		return nil, Client{}, err
+	}
+	spot := p.at.spot()
+	if _, _, err := splice.Find(p.old, spot); err != nil {
+		return nil, p.Client, r.unreadable(p.Client, err)
+	}
+	servers = splice.Others(p.old, spot)
+	maps.DeleteFunc(servers, func(_ string, fields map[string]any) bool { return r.startsUs(commandOf(fields)) })
+	return servers, p.Client, nil
+}
+
+// Take plans to take servers out of a client's configuration, and to put the gateway in where
+// it is not there. Uninstall and Rollback bring back what was there.
+func (r *Room) Take(id string, names, args []string) (*Plan, error) {
+	p, c, err := r.plan(id)
+	if err != nil {
+		return nil, err
+	}
+	spot := p.at.spot()
+	found, there, err := splice.Find(p.old, spot)
+	if err != nil {
+		return nil, r.unreadable(p.Client, err)
+	}
+	others := splice.Others(p.old, spot)
+	p.next, p.stays = p.old, true
+	for _, name := range slices.Sorted(slices.Values(names)) {
+		theirs := spot
+		theirs.Name = name
+		if others[name] == nil {
+			return nil, r.unreadable(p.Client, errors.New("it has no server of one of the names any more"))
+		}
+		if p.next, err = splice.Drop(p.next, theirs); err != nil {
+			return nil, r.unreadable(p.Client, err)
+		}
+	}
+	entry := c.fields(r.command(), r.with(args))
+	already := false
+	for _, fields := range others {
+		already = already || r.startsUs(commandOf(fields))
+	}
+	switch {
+	case already:
+	case !there:
+		if p.next, err = splice.Put(p.next, spot, entry); err != nil {
+			return nil, r.unreadable(p.Client, err)
+		}
+	case !r.startsUs(commandOf(found)):
+		p.Notes = append(p.Notes, "The entry "+EntryName+" in it is another program's, and stays: the client does not start this one.")
+	}
+	p.Does, p.kind = Replace, stepInstall
+	p.Diff = diffOf(p, texts(entry))
+	return p, nil
+}
