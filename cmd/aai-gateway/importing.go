@@ -32,7 +32,7 @@ func (c *clientServers) Servers(client string) (map[string]map[string]any, insta
 	if err != nil {
 		return nil, install.Client{}, err
 	}
-	return in.room.Servers(client)
+	return in.room.ServersOf(client)
 }
 
 // Take implements imports.Clients.

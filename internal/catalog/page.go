@@ -25,9 +25,11 @@ const (
 	minGroup  = 2      // operations of one
 )
 
-// groupOf is the first word of a tool's name: "issues" of issues_create, "issues" of
-// issuesCreate.
-func groupOf(tool string) string {
+// groupOf is what the descriptor calls the tool's group, else the first word of its name:
+// "issues" of issues_create, "issues" of issuesCreate.
+func groupOf(tool *aai.Tool) string { return cmp.Or(tool.Group, firstWord(tool.Name)) }
+
+func firstWord(tool string) string {
 	for i, r := range tool {
 		if i > 0 && (!unicode.IsLetter(r) && !unicode.IsDigit(r) || unicode.IsUpper(r) && !isUpperBefore(tool, i)) {
 			return tool[:i]
@@ -45,7 +47,7 @@ func isUpperBefore(s string, i int) bool {
 func groupsOf(app *aai.App) (names []string, size map[string]int) {
 	size = make(map[string]int)
 	for _, tool := range app.Tools {
-		size[groupOf(tool.Name)]++
+		size[groupOf(tool)]++
 	}
 	for name, n := range size {
 		if n >= minGroup {
@@ -62,14 +64,14 @@ func (p Page) tools(app *aai.App) ([]*aai.Tool, *aai.Error) {
 	if p.Group != "" {
 		tools = nil
 		for _, tool := range app.Tools {
-			if groupOf(tool.Name) == p.Group {
+			if groupOf(tool) == p.Group {
 				tools = append(tools, tool)
 			}
 		}
 		if len(tools) == 0 {
 			names, _ := groupsOf(app)
 			e := aai.Errorf(aai.InvalidParams, "group: %s has none named %q", app.ID, aai.CleanLabel(p.Group, maxName))
-			e.Candidates, e.Hint = aai.Nearest(p.Group, names, maxCandidates), "A group is the first word of its tools' names; the guide without group names them."
+			e.Candidates, e.Hint = aai.Nearest(p.Group, names, maxCandidates), "The guide without group names the groups."
 			return nil, e
 		}
 	}

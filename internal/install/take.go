@@ -8,10 +8,10 @@ import (
 	"aai/internal/install/splice"
 )
 
-// Servers are the MCP servers that a client starts, by their names, with their fields as they
+// ServersOf are the MCP servers that a client starts, by their names, with their fields as they
 // stand in its configuration; those that are this program are none of them. The values may
 // be secrets.
-func (r *Room) Servers(id string) (servers map[string]map[string]any, of Client, err error) {
+func (r *Room) ServersOf(id string) (servers map[string]map[string]any, of Client, err error) {
 	p, _, err := r.plan(id)
 	if err != nil {
 		return nil, Client{}, err

@@ -24,7 +24,7 @@ func TestTake(t *testing.T) {
 		t.Run(id, func(t *testing.T) {
 			w := newWorld(t, "linux", nil)
 			w.file(file.path, file.text)
-			servers, of, err := w.room.Servers(id)
+			servers, of, err := w.room.ServersOf(id)
 			if err != nil || !strings.HasSuffix(of.File, file.path) {
 				t.Fatal(of, err)
 			}
@@ -42,7 +42,7 @@ func TestTake(t *testing.T) {
 			if strings.Contains(now, "canary") || !strings.Contains(now, file.other) || !strings.Contains(now, command) {
 				t.Errorf("the file is\n%s", now)
 			}
-			if servers, _, err = w.room.Servers(id); err != nil || len(servers) != 1 || servers["two"] == nil {
+			if servers, _, err = w.room.ServersOf(id); err != nil || len(servers) != 1 || servers["two"] == nil {
 				t.Errorf("left are %v, %v", servers, err)
 			}
 			w.do(install.Restore)(w.room.Rollback(id))
@@ -60,7 +60,7 @@ func TestTake(t *testing.T) {
 func TestTakeWhereWeAre(t *testing.T) {
 	w := newWorld(t, "linux", nil)
 	w.file(".claude.json", `{"mcpServers": {"one": {"command": "x"}, "apps": {"command": "`+command+`", "args": ["mcp", "serve"]}}}`)
-	servers, _, err := w.room.Servers("claude-code")
+	servers, _, err := w.room.ServersOf("claude-code")
 	if err != nil || len(servers) != 1 {
 		t.Fatal(servers, err)
 	}
