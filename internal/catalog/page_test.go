@@ -84,7 +84,7 @@ func TestGroups(t *testing.T) {
 	for name, want := range map[string]string{
 		"issues_create": "issues", "issuesCreate": "issues", "issues.create": "issues", "HTTPGet": "HTTPGet", "list": "list", "set-volume": "set", "_x": "_x", "": "",
 	} {
-		if got := groupOf(name); got != want {
+		if got := firstWord(name); got != want {
 			t.Errorf("%q is of %q, expected %q", name, got, want)
 		}
 	}

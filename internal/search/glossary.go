@@ -1,7 +1,7 @@
 package search
 
 import (
-	_ "embed"
+	"embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -9,7 +9,16 @@ import (
 )
 
 //go:embed glossary.txt
-var glossaryText string
+var glossaryFile embed.FS
+
+// glossaryText is the table of words.
+func glossaryText() string {
+	text, err := glossaryFile.ReadFile("glossary.txt")
+	if err != nil {
+		panic(err) // it is part of the program
+	}
+	return string(text)
+}
 
 // A glossary knows which words are said for one thing, in several languages. A thing is one
 // word of the index, in the place of all that are said for it.

@@ -4,15 +4,11 @@ import (
 	"errors"
 	"io"
 	"net/http"
-	"os"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"aai"
 )
-
-// errTimeout is what a write that took too long ends with.
-var errTimeout = os.ErrDeadlineExceeded
 
 // overHTTP is the way to a server at an address: through the one client, as the person whom
 // the login knows.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -91,7 +92,7 @@ func (w *wire) Write(ctx context.Context, m jsonrpc.Message) error {
 	w.writing.Lock()
 	defer w.writing.Unlock()
 	_ = w.process.in.SetWriteDeadline(time.Now().Add(maxDeaf))
-	if _, err = w.process.in.Write(append(b, '\n')); errors.Is(err, errTimeout) {
+	if _, err = w.process.in.Write(append(b, '\n')); errors.Is(err, os.ErrDeadlineExceeded) {
 		w.end(faulty("did not read what it was sent within %s", maxDeaf))
 	}
 	return err
