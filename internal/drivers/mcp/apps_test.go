@@ -1,9 +1,11 @@
 package mcp_test
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -267,6 +269,37 @@ func TestServersEnd(t *testing.T) {
 				eventually(t, "the process ends", func() bool { return gone(pid) })
 			}
 		})
+	}
+}
+
+// Whatever the gateway dies of, nothing of a server is left.
+func TestServersEndWithAKilledGateway(t *testing.T) {
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "pids")
+	gateway := exec.Command(self, asGateway, file)
+	out, err := gateway.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := gateway.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if line != "started <nil>\n" {
+		t.Error(line, err)
+	}
+	b, err := os.ReadFile(file)
+	var server, child int
+	if _, scan := fmt.Sscanf(string(b), "%d %d", &server, &child); err != nil || scan != nil || gone(server) || gone(child) {
+		t.Errorf("%s %v %v", b, err, scan)
+	}
+	_ = gateway.Process.Kill()
+	_ = gateway.Wait()
+	for _, pid := range []int{server, child} {
+		eventually(t, "the process ends", func() bool { return gone(pid) })
 	}
 }
 

@@ -1,7 +1,6 @@
 package mcp
 
 import (
-	"os"
 	"os/exec"
 	"syscall"
 )
@@ -11,8 +10,3 @@ import (
 func bind(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
 }
-
-func hold(*os.Process) (letGo func(), err error) { return func() {}, nil }
-
-// end ends the server and its group.
-func end(p *os.Process, now bool) { endGroup(p, now) }

@@ -4,10 +4,38 @@ package mcp
 
 import (
 	"os"
+	"os/exec"
+	"strconv"
 	"syscall"
 )
 
-func endGroup(p *os.Process, now bool) {
+// hold has a small process wait for the end of this one, whatever this one dies of, and then
+// end the server's group: what a server has started outlives it otherwise. Where there is no
+// shell only the server itself is held.
+func hold(p *os.Process) (letGo func(), err error) {
+	itsIn, in, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	guard := &exec.Cmd{
+		Path: "/bin/sh", Args: []string{"sh", "-c", `trap "" HUP INT TERM; read end; kill -KILL "-$0"`, strconv.Itoa(p.Pid)},
+		Stdin: itsIn, Env: []string{}, SysProcAttr: &syscall.SysProcAttr{Setpgid: true},
+	}
+	err = guard.Start()
+	_ = itsIn.Close()
+	if err != nil {
+		_ = in.Close()
+		return func() {}, nil
+	}
+	return func() {
+		_ = guard.Process.Kill()
+		_ = guard.Wait()
+		_ = in.Close()
+	}, nil
+}
+
+// end ends the server and its group.
+func end(p *os.Process, now bool) {
 	signal := syscall.SIGTERM
 	if now {
 		signal = syscall.SIGKILL

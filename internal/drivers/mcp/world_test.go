@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -21,9 +22,28 @@ import (
 // second one names.
 const asServer = "as-server"
 
+// asGateway is the one by which it starts a server that writes its processes to a file, and
+// waits to be killed.
+const asGateway = "as-gateway"
+
+func beGateway(file string) {
+	self, _ := os.Executable()
+	d := mcp.New(mcp.Config{Getenv: os.Getenv, Home: os.TempDir()})
+	run, err := d.Compile(&aai.Recipe{App: "a.b", MCP: &aai.MCPRecipe{Command: self, Args: []string{asServer, "stays", file}}})
+	if err == nil {
+		_, err = run(context.Background(), &aai.Call{})
+	}
+	os.Stdout.WriteString(fmt.Sprintln("started", err))
+	time.Sleep(time.Hour)
+}
+
 func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == asServer {
 		serve(os.Args[2], os.Args[3:])
+		os.Exit(0)
+	}
+	if len(os.Args) > 2 && os.Args[1] == asGateway {
+		beGateway(os.Args[2])
 		os.Exit(0)
 	}
 	goleak.VerifyTestMain(m)
