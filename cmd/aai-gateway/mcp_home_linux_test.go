@@ -97,6 +97,7 @@ func TestMCP(t *testing.T) {
 		{"InspectorTasks", mcpInspectorTasks},
 		{"InspectorWaitsForATask", mcpInspectorWaitsForATask},
 		{"TypeScriptSDKs", mcpTypeScriptSDKs},
+		{"Servers", mcpServers},
 		{"Composed", mcpComposed},
 		{"BareClients", mcpBareClients},
 		{"InsideItsHost", mcpInsideItsHost},
