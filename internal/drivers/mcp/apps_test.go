@@ -253,6 +253,20 @@ func TestCancelled(t *testing.T) {
 	eventually(t, "it hears of it", func() bool { b, _ := os.ReadFile(file); return strings.Contains(string(b), "requestId") })
 }
 
+// Who does not read what it is sent is not waited for.
+func TestDeafServer(t *testing.T) {
+	w := newWorld(t)
+	app := w.hostile(t, "deaf")
+	w.start(t, app)
+	if result, e := w.call(t, app, "do", nil); e != nil || result.Text != "heard" {
+		t.Fatal(e)
+	}
+	_, e := w.call(t, app, "other", map[string]any{"words": strings.Repeat("x", 500_000)})
+	if e == nil || !strings.Contains(e.Message, "was ended: it did not read what it was sent") || e.Delivery != aai.DeliveryUnknown {
+		t.Errorf("%+v", e)
+	}
+}
+
 // Numbers stay what they are, and what is said twice is told once.
 func TestNumbers(t *testing.T) {
 	w := newWorld(t)

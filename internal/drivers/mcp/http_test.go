@@ -1,0 +1,113 @@
+package mcp_test
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+	"aai/internal/drivers/mcp"
+)
+
+// A login knows the person by a header, if it has a token.
+type login struct{ token atomic.Pointer[string] }
+
+func (l *login) Authorize(_ context.Context, r *aai.Recipe, req *http.Request) error {
+	if token := l.token.Load(); token != nil && r.HTTP.Auth.Kind == aai.AuthBearer {
+		req.Header.Set("Authorization", "Bearer "+*token)
+		return nil
+	}
+	return &aai.Error{Code: aai.AuthRequired, Message: "log in to " + r.HTTP.BaseURL, Hint: "log in"}
+}
+
+func (l *login) Refused(context.Context, *aai.Recipe, *http.Response) (bool, error) {
+	return false, &aai.Error{Code: aai.AuthExpired, Message: "log in again"}
+}
+
+// farServer is a server of the SDK's over HTTP, behind a token.
+func farServer(t *testing.T) (address string, wants *atomic.Pointer[string], seen *atomic.Value) {
+	t.Helper()
+	server := sdk.NewServer(&sdk.Implementation{Name: "far", Version: "1"}, nil)
+	type input struct {
+		Word string `json:"word"`
+	}
+	sdk.AddTool(server, &sdk.Tool{Name: "say", Description: "Says a word"}, func(_ context.Context, _ *sdk.CallToolRequest, in input) (*sdk.CallToolResult, any, error) {
+		words := in.Word
+		if words == "long" {
+			words = strings.Repeat("x", 17<<20)
+		}
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: words}}}, nil, nil
+	})
+	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)
+	wants, seen = new(atomic.Pointer[string]), new(atomic.Value)
+	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if want := wants.Load(); want != nil && r.Header.Get("Authorization") != "Bearer "+*want {
+			http.Error(w, "who are you?", http.StatusUnauthorized)
+			return
+		}
+		seen.Store(r.Header.Get("X-Version"))
+		if r.URL.Path != "/mcp" {
+			http.Redirect(w, r, "/mcp", http.StatusTemporaryRedirect)
+			return
+		}
+		handler.ServeHTTP(w, r)
+	}))
+	t.Cleanup(far.Close)
+	return far.URL, wants, seen
+}
+
+// A server at an address is reached as the person who logged in, through the client that the
+// driver is given.
+func TestOverHTTP(t *testing.T) {
+	address, wants, seen := farServer(t)
+	first, second := "one", "two"
+	wants.Store(&first)
+	known := new(login)
+	w := newWorld(t, func(c *mcp.Config) { c.Client, c.Login = http.DefaultClient, known })
+	t.Cleanup(http.DefaultClient.CloseIdleConnections)
+	app := w.add(t, &aai.MCPRecipe{URL: address + "/mcp", Headers: map[string]string{"X-Version": "7"}, Auth: &aai.AuthRecipe{Kind: aai.AuthBearer}})
+	if _, e := w.call(t, app, "mcp_start", nil); e == nil || e.Code != aai.AuthRequired || e.Delivery != aai.NotDelivered || e.Hint != "log in" {
+		t.Errorf("%+v", e)
+	}
+	known.token.Store(&first)
+	w.start(t, app)
+	result, e := w.call(t, app, "say", map[string]any{"word": "over HTTP"})
+	if e != nil || result.Text != "over HTTP" || seen.Load() != "7" {
+		t.Errorf("%+v, %+v, version %v", result, e, seen.Load())
+	}
+	_, e = w.call(t, app, "say", map[string]any{"word": "long"})
+	if e == nil || e.Delivery != aai.DeliveryUnknown || e.Code != aai.AutomationFailed && e.Code != aai.AppNotRunning {
+		t.Errorf("%+v", e)
+	}
+	wants.Store(&second)
+	if _, e = w.call(t, app, "say", map[string]any{"word": "x"}); e == nil || e.Code != aai.AuthExpired {
+		t.Errorf("%+v", e)
+	}
+	known.token.Store(&second)
+	if result, e = w.call(t, app, "say", map[string]any{"word": "again"}); e != nil || result.Text != "again" {
+		t.Errorf("%+v, %+v", result, e)
+	}
+}
+
+// Nobody is led elsewhere, and nothing is reached without a way to the web.
+func TestFarServersThatAreNone(t *testing.T) {
+	address, _, _ := farServer(t)
+	w := newWorld(t, func(c *mcp.Config) { c.Client = http.DefaultClient })
+	t.Cleanup(http.DefaultClient.CloseIdleConnections)
+	app := w.add(t, &aai.MCPRecipe{URL: address + "/elsewhere"})
+	if _, e := w.call(t, app, "mcp_start", nil); e == nil || e.Code != aai.AppNotRunning || e.Delivery != aai.NotDelivered {
+		t.Errorf("%+v", e)
+	}
+	none := mcp.New(mcp.Config{})
+	if _, err := none.Compile(&aai.Recipe{App: "a.b", MCP: &aai.MCPRecipe{URL: address}}); aai.AsError(err).Code != aai.PermissionDenied {
+		t.Error(err)
+	}
+	if _, err := none.Compile(&aai.Recipe{App: "a.b"}); aai.AsError(err).Code != aai.DescriptorInvalid {
+		t.Error(err)
+	}
+}
