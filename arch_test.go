@@ -245,6 +245,7 @@ func theMap() []room {
 		{name: "bench/shop", forTest: true, why: "an API with its OpenAPI document that knows nothing of the gateway"},
 		{name: "bench/peers/baresdk", modules: []string{sdk}, why: "the peer: what the SDK costs without us"},
 		{name: "bench/peers/shopmcp", modules: []string{sdk}, why: "a shop as its makers would serve it over MCP: what stands behind us, beside the same shop by other ways"},
+		{name: "bench/peers/bareproxy", modules: []string{sdk}, why: "the peer: what the SDK costs between a client and a server, without us"},
 		{name: "bench/peers/mcpgo", modules: []string{"github.com/mark3labs/mcp-go"}, why: "the peer: what another SDK costs"},
 	}
 }
