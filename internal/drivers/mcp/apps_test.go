@@ -147,6 +147,13 @@ func TestServersThatDoNotStart(t *testing.T) {
 	if _, e := w.callIn(ctx, app, "mcp_start", nil); e == nil || !strings.Contains(e.Message, "was still starting") || e.Delivery != aai.NotDelivered {
 		t.Errorf("%+v", e)
 	}
+	ended := make(chan bool)
+	go func() { defer close(ended); w.close(t) }()
+	select {
+	case <-ended:
+	case <-time.After(time.Minute): // it would start for three
+		t.Error("a server that starts keeps the gateway from ending")
+	}
 }
 
 // One wrong tool is no other's concern, and says what is wrong with it.

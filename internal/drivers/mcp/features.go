@@ -19,7 +19,7 @@ type row map[string]any
 
 func (s *session) row(pairs ...string) row {
 	r := row{}
-	for i := 0; i < len(pairs); i += 2 {
+	for i := 0; i+1 < len(pairs); i += 2 {
 		if pairs[i+1] != "" {
 			r[pairs[i]] = s.words(aai.CleanText(pairs[i+1], maxText))
 		}

@@ -37,7 +37,7 @@ func (s *safe) Update(_ context.Context, id string, edit func([]byte) ([]byte, e
 // own runs a tool of the gateway's own app, past the gates, which are not this room's.
 func (w *world) own(t *testing.T, name string, args map[string]any) (*aai.Result, *aai.Error) {
 	t.Helper()
-	for _, tool := range w.Driver.Tools(func() aai.Catalog { return w.Catalog }) {
+	for _, tool := range w.Tools(func() aai.Catalog { return w.Catalog }) {
 		if tool.Name == name {
 			checked, err := tool.Params.Check(args)
 			if err != nil {

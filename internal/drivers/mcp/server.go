@@ -42,6 +42,7 @@ type server struct {
 // A flight is a start that several may wait for.
 type flight struct {
 	done    chan struct{}
+	cancel  context.CancelFunc
 	session *session
 	err     *aai.Error
 }
@@ -101,9 +102,10 @@ func (s *server) acquire(ctx context.Context) (*session, *aai.Error) {
 			e.RetryAfter = left
 			return nil, e
 		}
-		f = &flight{done: make(chan struct{})}
+		begun, cancel := context.WithTimeout(context.Background(), maxStart)
+		f = &flight{done: make(chan struct{}), cancel: cancel}
 		s.starting = f
-		go s.start(f)
+		go s.start(begun, f) //nolint:gosec // who waits for it may end before it
 	}
 	s.users++
 	s.mu.Unlock()
@@ -159,6 +161,7 @@ func (s *server) close() {
 	}
 	s.mu.Unlock()
 	if starting != nil {
+		starting.cancel()
 		<-starting.done
 		live = starting.session
 	}
@@ -168,9 +171,8 @@ func (s *server) close() {
 }
 
 // start starts the server for all who wait.
-func (s *server) start(f *flight) {
-	ctx, cancel := context.WithTimeout(context.Background(), maxStart)
-	defer cancel()
+func (s *server) start(ctx context.Context, f *flight) {
+	defer f.cancel()
 	session, err := s.open(ctx)
 	s.mu.Lock()
 	defer s.mu.Unlock()

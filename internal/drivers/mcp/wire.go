@@ -93,7 +93,7 @@ func (w *wire) Write(ctx context.Context, m jsonrpc.Message) error {
 	defer w.writing.Unlock()
 	_ = w.process.in.SetWriteDeadline(time.Now().Add(maxDeaf))
 	if _, err = w.process.in.Write(append(b, '\n')); errors.Is(err, os.ErrDeadlineExceeded) {
-		w.end(faulty("did not read what it was sent within %s", maxDeaf))
+		return w.end(faulty("did not read what it was sent within %s", maxDeaf))
 	}
 	return err
 }
@@ -149,7 +149,7 @@ func (w *wire) line() ([]byte, error) {
 			return nil, err
 		}
 		if whole = bytes.TrimSpace(append(whole, part...)); len(whole) > 0 || err != nil {
-			return whole, nil
+			return whole, nil //nolint:nilerr // the next reading says it
 		}
 	}
 }

@@ -33,7 +33,7 @@ func beGateway(file string) {
 	if err == nil {
 		_, err = run(context.Background(), &aai.Call{})
 	}
-	os.Stdout.WriteString(fmt.Sprintln("started", err))
+	_, _ = fmt.Println("started", err)
 	time.Sleep(time.Hour)
 }
 
@@ -65,7 +65,7 @@ type world struct {
 
 // Close ends the servers.
 func (w *world) close(t *testing.T) {
-	if err := w.Driver.Close(); err != nil {
+	if err := w.Close(); err != nil {
 		t.Error(err)
 	}
 }
@@ -83,7 +83,7 @@ func newWorld(t *testing.T, more ...func(*mcp.Config)) *world {
 	w.Driver = mcp.New(cfg)
 	t.Cleanup(func() { w.close(t) })
 	w.Gateway = &aai.Gateway{
-		Catalog: w.Driver.Over(w.local), Journal: w, Dialog: w,
+		Catalog: w.Over(w.local), Journal: w, Dialog: w,
 		Gates: []aai.Gate{policy.NewConsent(policy.ConsentConfig{Store: policy.NewFileStore(filepath.Join(w.folder, "consent.json"))})},
 	}
 	return w
