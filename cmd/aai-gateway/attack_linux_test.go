@@ -131,7 +131,9 @@ func ownChanges(t *testing.T) map[string]string {
 }
 
 // narrowing are those that take rights away and give none, so that anybody may.
-func narrowing(tool string) bool { return tool == "auth_logout" || tool == "consent_revoke" }
+func narrowing(tool string) bool {
+	return tool == "auth_logout" || tool == "consent_revoke" || tool == "rate"
+}
 
 // tricks are what was said to go round the question.
 func (v *victim) tricks() map[string][]string {

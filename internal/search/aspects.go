@@ -136,8 +136,8 @@ const (
 // faceOfApp is what all tools of an app show.
 func (v *vocabulary) faceOfApp(app *aai.App) face {
 	clear(v.scratch)
-	v.show(inApp, namesOf(app)...)
-	v.show(inAbout, app.Description)
+	v.show(inApp, usualNames, namesOf(app)...)
+	v.show(inAbout, usualText, app.Description)
 	return v.drawn()
 }
 
@@ -147,8 +147,8 @@ func (v *vocabulary) faceOf(app face, tool *aai.Tool) face {
 	for _, c := range app {
 		v.scratch[c.term] = c.worth
 	}
-	v.show(inName, tool.Name, " ", tool.Title)
-	v.show(inSays, tool.Description)
+	v.show(inName, usualName, tool.Name, " ", tool.Title)
+	v.show(inSays, usualText, tool.Description)
 	return v.drawn()
 }
 
@@ -161,9 +161,20 @@ func (v *vocabulary) drawn() face {
 	return f
 }
 
+// How many words are usual where they stand. Where there are more, each is worth less: who
+// names everything is about nothing.
+const (
+	usualName  = 6
+	usualNames = 12
+	usualText  = 28
+)
+
 // show notes what texts show.
-func (v *vocabulary) show(worth float32, texts ...string) {
+func (v *vocabulary) show(worth float32, usual int, texts ...string) {
 	words := wordsOf(texts...)
+	if len(words) > usual {
+		worth *= float32(usual) / float32(len(words))
+	}
 	for _, word := range words {
 		k := v.word(word)
 		v.scratch[k.root] = max(v.scratch[k.root], worth)

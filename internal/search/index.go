@@ -46,6 +46,8 @@ type index struct {
 	rows  map[int64]*entry
 	last  int64 // row
 	known *vocabulary
+	// counted is how many tools are counted in what is rare.
+	counted int
 }
 
 // indexed is an app as the index has it.
@@ -82,7 +84,7 @@ func (x *index) findOnce(ctx context.Context, apps []*aai.App, text, app string,
 	}
 	found, err := x.ask(ctx, asked.words, app, most)
 	for i, h := range found {
-		found[i].score = tieBreak*h.score + x.known.fits(h.face, asked.aspects, len(x.rows))
+		found[i].score = tieBreak*h.score + x.known.fits(h.face, asked.aspects, x.counted)
 	}
 	return found, err
 }
@@ -90,8 +92,16 @@ func (x *index) findOnce(ctx context.Context, apps []*aai.App, text, app string,
 // tieBreak is what the rank of SQLite is worth beside ours.
 const tieBreak = 0.2
 
+// How many of the tools that SQLite ranks may be of one app, for each time that it is asked,
+// and how often it is.
+const (
+	maxOfApp = 30
+	maxAsked = 4
+)
+
 // ask returns the tools in which any of the words are, the best first; only of the app with
-// that id, if one is given. The rows of an app stand together.
+// that id, if one is given. The rows of an app stand together, so that one which would have
+// most of the places, by very many tools, is left out and the others are asked for.
 func (x *index) ask(ctx context.Context, words []string, app string, most int) ([]hit, error) {
 	condition, args := "", []any{match(words)}
 	if app != "" {
@@ -99,9 +109,38 @@ func (x *index) ask(ctx context.Context, words []string, app string, most int) (
 		if of == nil || len(of.rows) == 0 {
 			return nil, nil
 		}
-		condition, args = " AND rowid BETWEEN ? AND ?", append(args, of.rows[0], of.rows[len(of.rows)-1])
+		found, err := x.askOnce(ctx, " AND rowid BETWEEN ? AND ?", append(args, of.rows[0], of.rows[len(of.rows)-1], most))
+		return found, err
 	}
-	rows, err := x.db.QueryContext(ctx, "SELECT rowid, rank FROM tools WHERE tools MATCH ?"+condition+" ORDER BY rank LIMIT ?", append(args, most)...)
+	count, crowds, all := make(map[string]int), make(map[string]bool), []hit(nil)
+	for range maxAsked {
+		found, err := x.askOnce(ctx, condition, append(slices.Clone(args), most))
+		if err != nil {
+			return nil, err
+		}
+		crowded := ""
+		for _, h := range found {
+			if count[h.app.ID]++; count[h.app.ID] > maxOfApp {
+				crowded = h.app.ID
+				continue
+			}
+			all = append(all, h)
+		}
+		if crowded == "" || len(found) < most {
+			break
+		}
+		crowds[crowded] = true // the others are found again
+		all = slices.DeleteFunc(all, func(h hit) bool { return !crowds[h.app.ID] })
+		clear(count)
+		of := x.of[crowded].rows
+		condition, args = condition+" AND rowid NOT BETWEEN ? AND ?", append(args, of[0], of[len(of)-1])
+	}
+	return all, nil
+}
+
+// askOnce asks SQLite; the last of the arguments is how many it may find.
+func (x *index) askOnce(ctx context.Context, condition string, args []any) ([]hit, error) {
+	rows, err := x.db.QueryContext(ctx, "SELECT rowid, rank FROM tools WHERE tools MATCH ?"+condition+" ORDER BY rank LIMIT ?", args...)
 	if err != nil {
 		return nil, err
 	}
@@ -130,7 +169,7 @@ func (x *index) drop() {
 	if x.db != nil {
 		_ = x.db.Close()
 	}
-	x.db, x.of, x.rows, x.known = nil, nil, nil, nil
+	x.db, x.of, x.rows, x.known, x.counted = nil, nil, nil, nil, 0
 }
 
 // follow brings the index up to the apps: what has not changed stays.
@@ -210,11 +249,14 @@ func (x *index) forget(ctx context.Context, remove *sql.Stmt, id string) error {
 	if was == nil {
 		return nil
 	}
-	for _, row := range was.rows {
+	for i, row := range was.rows {
 		if _, err := remove.ExecContext(ctx, row); err != nil {
 			return err
 		}
-		x.known.count(x.rows[row].face, -1)
+		if i < maxCounted {
+			x.known.count(x.rows[row].face, -1)
+			x.counted--
+		}
 		delete(x.rows, row)
 	}
 	delete(x.of, id)
@@ -238,10 +280,17 @@ func (x *index) learn(ctx context.Context, insert *sql.Stmt, app *aai.App) error
 		}
 		now.rows = append(now.rows, x.last)
 		x.rows[x.last] = &entry{app: app, tool: tool, face: x.known.faceOf(whole, tool)}
-		x.known.count(x.rows[x.last].face, 1)
+		if len(now.rows) <= maxCounted {
+			x.known.count(x.rows[x.last].face, 1)
+			x.counted++
+		}
 	}
 	return nil
 }
+
+// maxCounted is how many tools of an app are counted in what is rare: by very many of them
+// nobody makes common what others do.
+const maxCounted = 30
 
 // maxAliases is how many other names of an app count.
 const maxAliases = 10

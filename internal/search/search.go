@@ -76,6 +76,9 @@ func (s *Search) Find(ctx context.Context, caller aai.Caller, request, app strin
 	used, stars := s.counter.now(ctx, firstWait), s.ratings.stars()
 	for i, h := range hits {
 		hits[i].score *= used.factor(h.app.ID, h.tool.Name) * factorOf(stars, h.app.ID, h.tool.Name)
+		if h.app.Origin != "" && !used.knows(h.app.ID) {
+			hits[i].score *= strangers
+		}
 	}
 	hits = inOrder(hits)
 	found := make([]Found, len(hits))
@@ -84,6 +87,11 @@ func (s *Search) Find(ctx context.Context, caller aai.Caller, request, app strin
 	}
 	return found, nil
 }
+
+// strangers is what is left of the rank of a tool of a site, as long as the person never used
+// the app: what a site says of itself nobody looked through, as they did what is on their
+// computer.
+const strangers = 0.75
 
 // Used returns the tools that were used and can be called now, those used most first: of an
 // agent those that it used itself, at the person's doors all.

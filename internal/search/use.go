@@ -80,6 +80,9 @@ func (h *habits) factor(app, tool string) float64 {
 	return (1 + mostOfTool*t.share() + mostOfApp*h.apps[app].share()) * (1 - mostFailed*failed)
 }
 
+// knows reports whether the app was used, and did what it was to do.
+func (h *habits) knows(app string) bool { return h != nil && h.apps[app].ok > 0 }
+
 // favourites are the apps that were used most, the most first.
 func (h *habits) favourites() []string {
 	apps := slices.SortedFunc(maps.Keys(h.apps), func(a, b string) int {
