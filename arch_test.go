@@ -224,7 +224,7 @@ func theMap() []room {
 			why: "the process in which a script runs, and what is said to it: the language is a library's, and what the process may not do the system sees to"},
 		{name: script, ours: []string{"aai", schema, script + "/child"}, modules: []string{sys}, tests: []string{policy},
 			why: "scripts of callers: it starts their processes, ends them, and makes the calls that they ask for; on Windows a job object holds them; its tests put real gates before the calls"},
-		{name: "descriptors", tests: []string{"internal/undo", catalog, schema, policy, journal, dbus, private},
+		{name: "descriptors", tests: []string{"internal/undo", search, catalog, schema, policy, journal, dbus, private},
 			why: "embeds files; only its tests know what reads and runs them"},
 		{name: "internal/errands", ours: []string{"aai"}, tests: []string{catalog},
 			why: "a web app with a login of its own, for the demo and the doctor; it knows HTTP, and its test how descriptors are read"},
