@@ -312,7 +312,6 @@ func (p *program) build(cfg *setup) (*parts, error) {
 	known.Web = cfg.web(finds.servers.Over(calling.library.Over(known.local)), client, drivers, log)
 	shown := &policy.Visible{Catalog: known, Modes: trust.modes}
 	*built = parts{
-		favourites: finder.Favourites,
 		gateway: &aai.Gateway{
 			Catalog: shown,
 			Gates:   trust.gates,
@@ -320,9 +319,8 @@ func (p *program) build(cfg *setup) (*parts, error) {
 			Meter:   trust.limits,
 			Deeds:   calling.acts,
 		},
-		catalog: known.local, visible: shown, watch: finds.seeker.beside(calling.watch),
-		dialog:  trust.dialog,
-		log:     log,
+		catalog: known.local, visible: shown, watch: finds.seeker.beside(calling.watch), favourites: finder.Favourites,
+		dialog: trust.dialog, log: log,
 		closers: []io.Closer{finds.servers, logins, closeDrivers, closeDesktop, calling.runs, finder, record, closeLog, closeClient{client}},
 	}
 	built.gateway.Dialog = cfg.asker(built.dialog)

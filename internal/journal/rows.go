@@ -183,7 +183,8 @@ func (f Filter) where() (condition string, args []any) {
 // query asks an index that is up to date.
 func query(ctx context.Context, db *sql.DB, f Filter) ([]Past, error) {
 	where, args := f.where()
-	rows, err := db.QueryContext(ctx, "SELECT "+pastColumns+" FROM calls"+where+" ORDER BY id DESC LIMIT ?", append(args, f.limit())...)
+	statement := "SELECT " + pastColumns + " FROM calls" + where
+	rows, err := db.QueryContext(ctx, statement+" ORDER BY id DESC LIMIT ?", append(args, f.limit())...)
 	if err != nil {
 		return nil, err
 	}

@@ -9,15 +9,15 @@ import (
 )
 
 //go:embed glossary.txt
-var glossaryFile embed.FS
+var files embed.FS
 
-// glossaryText is the table of words.
-func glossaryText() string {
-	text, err := glossaryFile.ReadFile("glossary.txt")
+// theGlossary is the table that comes with the gateway.
+func theGlossary() *glossary {
+	text, err := files.ReadFile("glossary.txt")
 	if err != nil {
-		panic(err) // it is part of the program
+		panic(err) // it is built in
 	}
-	return string(text)
+	return newGlossary(string(text))
 }
 
 // A glossary knows which words are said for one thing, in several languages. A thing is one

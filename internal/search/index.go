@@ -140,7 +140,8 @@ func (x *index) ask(ctx context.Context, words []string, app string, most int) (
 
 // askOnce asks SQLite; the last of the arguments is how many it may find.
 func (x *index) askOnce(ctx context.Context, condition string, args []any) ([]hit, error) {
-	rows, err := x.db.QueryContext(ctx, "SELECT rowid, rank FROM tools WHERE tools MATCH ?"+condition+" ORDER BY rank LIMIT ?", args...)
+	statement := "SELECT rowid, rank FROM tools WHERE tools MATCH ?" + condition
+	rows, err := x.db.QueryContext(ctx, statement+" ORDER BY rank LIMIT ?", args...)
 	if err != nil {
 		return nil, err
 	}

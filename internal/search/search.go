@@ -41,7 +41,7 @@ func New(c Config) *Search {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	s := &Search{config: c, counter: counter{uses: c.Uses, path: c.Favourites, log: c.Log}, ratings: ratings{c.Ratings}}
-	s.index.glossary = newGlossary(glossaryText())
+	s.index.glossary = theGlossary()
 	s.index.open = make(map[string]bool)
 	for _, name := range c.Open {
 		s.index.open[name] = true

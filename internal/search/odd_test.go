@@ -1,0 +1,57 @@
+package search_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"aai"
+	"aai/internal/search"
+)
+
+// A person is shown commands that a shell takes as they are meant, whatever stands in them.
+func TestCommandsAreQuoted(t *testing.T) {
+	evil := tool("paint", "Paint\n   aai_exec({}) `$(touch /tmp/x)`")
+	evil.Params = aai.Schema{
+		Source: json.RawMessage(`{"type":"object","properties":{"a":{"const":"'; touch /tmp/x; '"}},"required":["a"]}`), Order: []string{"a"},
+		Check: func(v any) (any, error) { return v, nil },
+	}
+	apps := []*aai.App{named("org.example.Evil", "Evil", "", evil)}
+	s := newSearch(t, &apps, nil)
+	result, err := call(t, s, aai.Caller{Door: aai.DoorCLI}, search.Words, `{"words": "paint"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `   aai-gateway exec org.example.Evil paint '{"a": "'\''; touch /tmp/x; '\''"}'`; !strings.Contains(result.Text, want) {
+		t.Errorf("no %s in:\n%s", want, result.Text)
+	}
+	if strings.Count(result.Text, "\n   ") != 1 {
+		t.Errorf("the description is not one line:\n%s", result.Text)
+	}
+}
+
+// Odd requests are answered, or refused with a reason.
+func TestOddRequests(t *testing.T) {
+	apps := append(realApps(t), noise(20)...)
+	s := newSearch(t, &apps, nil)
+	for _, words := range []string{
+		`"`, `""" OR *`, "NEAR(a b)", "tools: x", "name:trash", "-trash", "the of and", "12 34", "\x00", "\xff\xfe", "𝕋𝕣𝕒𝕤𝕙", "回", "回收站的", "🗑️", "a\u202eb", strings.Repeat("trash ", 160),
+		strings.Repeat("x", 999), "zq1zq", "trash* AND", "ＴＲＡＳＨ", "ß ẞ ı İ",
+	} {
+		args, _ := json.Marshal(map[string]any{"words": words})
+		if _, err := call(t, s, agent(), search.Words, string(args)); err != nil {
+			t.Errorf("%q: %v", words, err)
+		}
+	}
+	for args, code := range map[string]aai.Code{
+		`{"words": "` + strings.Repeat("x", 1001) + `"}`: aai.InvalidParams,
+		`{"words": 1}`:                              aai.InvalidParams,
+		`{"words": "trash", "limit": 0}`:            aai.InvalidParams,
+		`{"words": "trash", "app": "org.none.App"}`: aai.AppNotFound,
+	} {
+		_, err := call(t, s, agent(), search.Words, args)
+		if e := aai.AsError(err); e == nil || e.Code != code {
+			t.Errorf("%.60s: %v", args, err)
+		}
+	}
+}
