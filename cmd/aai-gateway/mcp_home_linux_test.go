@@ -83,6 +83,7 @@ func TestMCP(t *testing.T) {
 		{"ConsentGivenAtATerminal", mcpConsentGivenAtATerminal},
 		{"TheSDKsClient", mcpWithTheSDKsClient},
 		{"ListCosts", mcpListCosts},
+		{"ManyApps", mcpManyApps},
 		{"ThrownAwayLeavesNothing", mcpThrownAwayLeavesNothing},
 		{"DescriptorsComeAndGo", mcpDescriptorsComeAndGo},
 		{"WithoutTheApp", mcpWithoutTheApp},
