@@ -13,7 +13,7 @@ install: build ## the program, in PREFIX/bin; asks for the password where that i
 demo: build ## real apps in a private session, driven by an agent
 	scripts/need-packages scripts/demo-packages.txt && bin/aai-gateway demo
 test: ## install what the tests need, and run them all
-	scripts/need-packages descriptors/packages.txt scripts/test-packages.txt scripts/desktop-packages.txt scripts/demo-packages.txt
+	scripts/need-packages descriptors/packages.txt scripts/test-packages.txt scripts/desktop-packages.txt scripts/demo-packages.txt scripts/generate-packages.txt
 	scripts/need-inspector && scripts/need-sdks && scripts/need-servers && scripts/need-conformance && scripts/need-oidc && scripts/need-manifests
 	go test -timeout 40m ./...
 test-apps: ## 400 acts and twelve tasks on real programs, judged by others than us; a person's keys beside ten; what has a ref, by another's reading

@@ -51,7 +51,7 @@ func TestWhatIsGeneratedRuns(t *testing.T) {
 			t.Errorf("there is no %s", test.tool)
 			continue
 		}
-		args, err := tool.Params.Check(map[string]any(test.args))
+		args, err := tool.Params.Check(test.args)
 		if test.args == nil {
 			args, err = tool.Params.Check(map[string]any{})
 		}
@@ -236,7 +236,7 @@ func TestNothingIsStartedUnasked(t *testing.T) {
 	w := newWorld(t)
 	mark := filepath.Join(t.TempDir(), "started")
 	program := filepath.Join(t.TempDir(), "program")
-	if err := os.WriteFile(program, []byte("#!/bin/sh\ntouch "+mark+"\nexit 1\n"), 0o700); err != nil { //nolint:gosec // it is to be run
+	if err := os.WriteFile(program, []byte("#!/bin/sh\ntouch "+mark+"\nexit 1\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	w.bus.Activatable(t, "org.example.Sleeper", program)

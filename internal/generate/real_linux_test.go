@@ -2,7 +2,6 @@ package generate_test
 
 import (
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -151,7 +150,7 @@ func (d *desk) readAll(draft *generate.Draft) (asked, answered int) {
 			_, err = tool.Returns.Check(result.Data)
 		}
 		if err != nil {
-			d.Log(fmt.Sprintf("%s of %s: %v", tool.Name, draft.Document.ID, err))
+			d.Logf("%s of %s: %v", tool.Name, draft.Document.ID, err)
 			continue
 		}
 		answered += counts

@@ -157,10 +157,7 @@ func (w *world) answerOf(name string, args map[string]any) (map[string]any, erro
 		w.Fatal(err)
 	}
 	var answer map[string]any
-	if err := json.Unmarshal(raw, &answer); err != nil {
-		return map[string]any{"": result.Data}, nil
-	}
-	return answer, nil
+	return answer, json.Unmarshal(raw, &answer)
 }
 
 // patience is how long a test waits for what should come to pass.

@@ -27,6 +27,12 @@ func (w *world) ownApp() *aai.App {
 		{Name: "audit_verify", Run: w.auditVerify},
 		{Name: "audit_export", Params: open, Run: auditExport},
 		{Name: "lint", Params: open, Run: lint},
+		{Name: "generate", Params: open, Run: generated},
+		{Name: "generate_save", Params: open, Run: answer(&aai.Result{Text: "Saved as " + generatedFile + "."})},
+		{Name: "generate_probe", Params: open, Run: probed},
+		{Name: "generate_check", Returns: rows("", "state", "app", "why", "path:file"), Run: answer(&aai.Result{Data: []object{
+			{"state": "changed", "app": "org.example.Notes", "why": "run: aai-gateway generate org.example.Notes", "path": generatedFile},
+		}})},
 		{Name: "consent_list", Returns: rows("", "decision", "caller", "app", "tool", "granted_at:since:date-time", "expires_at:expires:date-time", "source", "identity"), Run: w.consentList},
 		{Name: "keychain_status", Returns: rows("places", "state", "title:place of the key", "detail:why"), Run: w.keychainStatus},
 		{Name: "consent_grant", Params: open, Run: consentGrant},
@@ -107,6 +113,24 @@ func (w *world) nameSite(_ context.Context, call *aai.Call) (*aai.Result, error)
 }
 
 type object = map[string]any
+
+const generatedFile = "/home/ann/.aai/org.example.Notes/aai.json"
+
+// generated describes what the app's name asks for.
+func generated(_ context.Context, call *aai.Call) (*aai.Result, error) {
+	app, start := call.Args["app"], call.Args["start"]
+	if app == "asleep" && start != true {
+		return nil, aai.Errorf(aai.AppNotRunning, "org.example.Asleep does not run")
+	}
+	return &aai.Result{Text: "{}", Data: object{
+		"app": "org.example.Notes", "path": generatedFile, "seen": "0f0f", "same": app == "same", "tools": 3, "guide_tokens": 200,
+		"diff": "+  \"schema_version\": \"1.0\"\n", "notes": []string{"a thing is\x1b left out"},
+	}}, nil
+}
+
+func probed(_ context.Context, call *aai.Call) (*aai.Result, error) {
+	return &aai.Result{Text: fmt.Sprintf("%v got %v", call.Args["tool"], call.Args["args"])}, nil
+}
 
 // lint finds what the file's name asks for.
 func lint(_ context.Context, call *aai.Call) (*aai.Result, error) {
