@@ -29,8 +29,12 @@ func getter(m *method) bool {
 	if len(words) < 2 || len(m.Outs) == 0 || !slices.Contains([]string{"get", "list", "is", "has", "can"}, words[0]) {
 		return false
 	}
+	acting := actingWords()
+	if words[0][0] != 'g' && words[0][0] != 'l' && len(m.Outs) == 1 && m.Outs[0].Type == "b" {
+		acting = acting[:3] // "is open?" opens nothing
+	}
 	for _, word := range words[1:] {
-		if slices.Contains(actingWords(), word) {
+		if slices.Contains(acting, word) {
 			return false
 		}
 	}
@@ -38,7 +42,8 @@ func getter(m *method) bool {
 }
 
 // actingWords are words by which what begins like a getter does more than that: it makes,
-// takes, begins, loses or gives away something, or moves on.
+// takes, begins, loses or gives away something, or moves on. The first three join it with
+// something else.
 func actingWords() []string {
 	return []string{
 		"and", "or", "then", "new", "next", "once", "create", "make", "open", "start", "begin", "run", "exec", "execute", "launch", "spawn", "load", "install",
