@@ -113,6 +113,24 @@ func TestWordsOfThePrograms(t *testing.T) {
 	}
 }
 
+// TestNamesThatCannotSay: where names are not those of the program, the order says which
+// argument is which.
+func TestNamesThatCannotSay(t *testing.T) {
+	w := newWorld(t)
+	w.introspected("org.example.Odd", map[string]string{"/org/example/Odd": `<node><interface name="org.example.Odd">
+		<method name="Odd"><arg name="y!" type="s"/><arg name="y" type="s"/></method><method name="Bare"><arg type="s"/></method><method name="Even"><arg name="newName" type="s"/><arg name="Old-Name" type="s"/></method></interface></node>`})
+	d := w.draft(generate.Request{App: "org.example.Odd"})
+	if got := fmt.Sprintf("%s", tool(t, d, "odd").Recipe.DBus.Args); got != "[\"${y}\" \"${y_2}\"]" {
+		t.Errorf("%s", got)
+	}
+	if got := fmt.Sprintf("%s", tool(t, d, "bare").Recipe.DBus.Args); got != "[\"${arg_0}\"]" {
+		t.Errorf("%s", got)
+	}
+	if got := tool(t, d, "even").Recipe.DBus.Args; got != nil {
+		t.Errorf("%s", got)
+	}
+}
+
 // TestManyProperties: many are read by one tool, and the fewest ranks of many tools are kept.
 func TestManyProperties(t *testing.T) {
 	w := newWorld(t)

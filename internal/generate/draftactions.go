@@ -64,13 +64,32 @@ func (d *drafting) action(o *object, a *action, where string) {
 			return
 		}
 		params = []string{"value"}
-		if p.declared.Params, err = objectSchema(params, []*schemaText{parameterOf(t, "")}, params); err != nil {
+		if p.declared.Params, err = objectSchema(params, []*schemaText{parameterOf(t, offered(a.Choices))}, params); err != nil {
 			return
 		}
 		r.Method, r.Args = "Activate", constants(a.Name, []any{typed(a.Param)}, map[string]any{})
 	}
 	d.propose(p, aai.Destroys, r, params)
 }
+
+// offered says what the menus give an action.
+func offered(choices []choice) string {
+	var words []string
+	for _, c := range choices {
+		if c.Label == "" || strings.EqualFold(c.Label, c.Value) {
+			words = append(words, c.Value)
+		} else {
+			words = append(words, c.Value+" ("+c.Label+")")
+		}
+	}
+	if len(words) == 0 {
+		return ""
+	}
+	return aai.CleanLabel("In the menu: "+strings.Join(words, ", "), maxParameter)
+}
+
+// maxParameter is how much of a parameter's description is shown to agents.
+const maxParameter = 190
 
 // typed is the parameter "value" as a variant of a D-Bus type.
 func typed(signature string) map[string]any {

@@ -97,7 +97,7 @@ func desktopApp(w *world, name string) *godbus.Conn {
 		"DescribeAll": func() (map[string]about, *godbus.Error) {
 			return map[string]about{
 				"quit": {true, sig(""), nil}, "dark": {true, sig(""), []godbus.Variant{godbus.MakeVariant(false)}},
-				"zoom": {true, sig("u"), nil}, "wörter": {true, sig(""), nil},
+				"zoom": {true, sig("u"), nil}, "sort": {true, sig("s"), []godbus.Variant{godbus.MakeVariant("name")}}, "wörter": {true, sig(""), nil},
 			}, nil
 		},
 		"Activate": func(name string, parameter []godbus.Variant, _ map[string]godbus.Variant) *godbus.Error {
@@ -130,7 +130,7 @@ func desktopApp(w *world, name string) *godbus.Conn {
 			if groups[0] == 0 {
 				return []menu{{0, 0, []map[string]godbus.Variant{item("label", "_File", ":submenu", []uint32{1, 0})}}}, nil
 			}
-			return []menu{{1, 0, []map[string]godbus.Variant{item("label", "_Beenden", "action", "app.quit")}}}, nil
+			return []menu{{1, 0, []map[string]godbus.Variant{item("label", "_Beenden", "action", "app.quit"), item("label", "Nach _Namen", "action", "app.sort", "target", "name"), item("label", "date", "action", "app.sort", "target", "date")}}}, nil
 		},
 		"End": func([]uint32) *godbus.Error { return nil },
 	})

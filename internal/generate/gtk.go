@@ -109,15 +109,25 @@ func (w *walk) label(ctx context.Context, at address, found []action) {
 	menus := []string{at.path + "/menus/menubar", at.path + "/menus/appmenu", main + "/menus/menubar", main + "/menus/appmenu"}
 	slices.Sort(menus)
 	for _, path := range slices.Compact(menus) {
-		labels := w.menu(ctx, address{at.bus, at.service, path})
+		m := w.menu(ctx, address{at.bus, at.service, path})
 		for i := range found {
 			for _, prefix := range []string{"app.", "win.", "unity.", ""} {
-				if words := labels[prefix+found[i].Name]; words != "" && found[i].Label == "" {
+				name := prefix + found[i].Name
+				if words := m.labels[name]; words != "" && found[i].Label == "" {
 					found[i].Label = words
+				}
+				if choices := m.choices[name]; found[i].Param == "s" && len(found[i].Choices) == 0 {
+					found[i].Choices = choices
 				}
 			}
 		}
 	}
+}
+
+// A menu is what the menus say of actions, by their names with the prefix of where they are.
+type menu struct {
+	labels  map[string]string
+	choices map[string][]choice
 }
 
 // Limits on menus.
@@ -126,9 +136,9 @@ const (
 	maxMenuItems  = 2000
 )
 
-// menu reads the labels of a menu by their actions. A program without one says so.
-func (w *walk) menu(ctx context.Context, at address) map[string]string {
-	labels := map[string]string{}
+// menu reads a menu. A program without one says so.
+func (w *walk) menu(ctx context.Context, at address) menu {
+	read := menu{map[string]string{}, map[string][]choice{}}
 	asked := map[uint64]bool{}
 	waiting, items := []uint64{0}, 0
 	for len(waiting) > 0 && len(asked) < maxMenuGroups {
@@ -140,7 +150,7 @@ func (w *walk) menu(ctx context.Context, at address) map[string]string {
 		asked[group] = true
 		answer, err := w.asker.call(ctx, at, gtkMenus, "Start", []uint64{group})
 		if err != nil {
-			return labels
+			return read
 		}
 		menus, _ := answer.([]any)
 		for _, m := range menus {
@@ -152,21 +162,29 @@ func (w *walk) menu(ctx context.Context, at address) map[string]string {
 			for _, item := range list {
 				if about, ok := item.(map[string]any); ok && items < maxMenuItems {
 					items++
-					waiting = append(waiting, menuItem(about, labels)...)
+					waiting = append(waiting, read.item(about)...)
 				}
 			}
 		}
 		_, _ = w.asker.call(ctx, at, gtkMenus, "End", []uint64{group})
 	}
-	return labels
+	return read
 }
 
-// menuItem reads one item, and returns the groups of the menus within it.
-func menuItem(about map[string]any, labels map[string]string) (groups []uint64) {
+// maxChoices is how many choices of one action are kept.
+const maxChoices = 20
+
+// item reads one item, and returns the groups of the menus within it.
+func (m menu) item(about map[string]any) (groups []uint64) {
 	name, _ := about["action"].(string)
 	words, _ := about["label"].(string)
-	if name != "" && about["target"] == nil {
-		labels[name] = label(strings.TrimSuffix(strings.ReplaceAll(words, "_", ""), "…"))
+	words = label(strings.TrimSuffix(strings.ReplaceAll(words, "_", ""), "…"))
+	target, isText := about["target"].(string)
+	switch {
+	case name != "" && about["target"] == nil:
+		m.labels[name] = words
+	case name != "" && isText && plainText(target) && len(m.choices[name]) < maxChoices:
+		m.choices[name] = append(m.choices[name], choice{target, words})
 	}
 	for _, link := range []string{":section", ":submenu"} {
 		if at, ok := about[link].([]any); ok && len(at) == 2 {

@@ -96,10 +96,14 @@ func TestEndlessNodes(t *testing.T) {
 	w := newWorld(t)
 	asked := atomic.Int32{}
 	c := w.bus.Connect(t)
-	// Every object below says the same: each has two more below it.
-	err := c.ExportSubtreeMethodTable(map[string]any{"Introspect": func() (string, *godbus.Error) {
+	// Every object has two more below it, and only the first has anything else.
+	err := c.ExportSubtreeMethodTable(map[string]any{"Introspect": func(m godbus.Message) (string, *godbus.Error) {
 		asked.Add(1)
-		return `<node><interface name="org.example.Tree"><method name="Fine"/></interface><node name="a"/><node name="b"/></node>`, nil
+		offers := ""
+		if m.Headers[godbus.FieldPath].Value() == godbus.ObjectPath("/org/example/Tree") {
+			offers = `<interface name="org.example.Tree"><method name="Fine"/></interface>`
+		}
+		return "<node>" + offers + `<node name="a"/><node name="b"/></node>`, nil
 	}}, "/org", "org.freedesktop.DBus.Introspectable")
 	if err != nil {
 		t.Fatal(err)

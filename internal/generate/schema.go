@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"aai"
 	"aai/internal/dbuswire"
 )
 
@@ -115,7 +116,7 @@ func rangeOf(code byte) (low, high json.Number) {
 func parameterOf(t *dbuswire.Type, doc string) *schemaText {
 	s := schemaOf(t, false, 0)
 	if doc != "" {
-		s.Description = doc
+		s.Description = aai.CleanLabel(doc, maxParameter)
 	}
 	if s.Description == "" {
 		s.Description = meaning(t)

@@ -64,6 +64,14 @@ type action struct {
 	Label string `json:"label,omitempty"` // in the person's language
 	Param string `json:"param,omitempty"` // the signature of what it takes
 	State string `json:"state,omitempty"` // the signature of its state, as far as that shows
+	// Choices are texts that the menus give it, with the words of each.
+	Choices []choice `json:"choices,omitempty"`
+}
+
+// A choice is one of what an action takes.
+type choice struct {
+	Value string `json:"value"`
+	Label string `json:"label,omitempty"`
 }
 
 // digest names what the program said of itself.
