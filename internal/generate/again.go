@@ -2,6 +2,7 @@ package generate
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,22 +16,24 @@ import (
 // over makes a draft the next version of what is there, and returns that: the words that
 // people, or a model, gave its tools stay, a higher effect stays, and the version is raised by
 // as much as the change needs.
-func (g *Generator) over(d *Draft) (before []byte, err error) {
-	before, err = g.before(d.Document.ID)
-	if before == nil || err != nil {
-		return before, err
+func (g *Generator) over(d *Draft, better string) (before []byte, err error) {
+	if before, err = g.before(d.Document.ID); err != nil {
+		return nil, err
+	}
+	if before == nil {
+		return nil, d.better(better)
 	}
 	old, err := catalog.Parse(before, catalog.Options{Host: "linux"})
 	if err != nil {
 		d.Notes = append(d.Notes, "what is there is refused by the gateway, and is replaced: "+aai.AsError(err).Message)
-		return before, nil
+		return before, d.better(better)
 	}
 	if old.Document.Generated == nil {
 		d.Notes = append(d.Notes, "people wrote what is there; look at what of it would go")
 	}
 	d.Document, _ = Improve(d.Document, old.Document)
 	d.Document.Version = old.Document.Version
-	if err := d.write(); err != nil {
+	if err := d.better(better); err != nil {
 		return nil, err
 	}
 	c, err := lint.Compare(before, d.Text, catalog.Options{Host: "linux"})
@@ -41,6 +44,26 @@ func (g *Generator) over(d *Draft) (before []byte, err error) {
 		d.Document.Version = raised
 	}
 	return before, d.write()
+}
+
+// better takes the words of another version of the document, in a file; "" for none.
+func (d *Draft) better(path string) error {
+	if path == "" {
+		return d.write()
+	}
+	text, err := catalog.ReadFile(path)
+	if err == nil {
+		var by *catalog.Descriptor
+		if by, err = catalog.Parse(text, catalog.Options{Host: "linux"}); err == nil {
+			taken := 0
+			d.Document, taken = Improve(d.Document, by.Document)
+			d.Notes = append(d.Notes, fmt.Sprintf("%d texts are those of %s", taken, path))
+			return d.write()
+		}
+	}
+	e := *aai.AsError(err)
+	e.Message, e.Delivery = "words: "+aai.CleanLabel(path, 200)+": "+e.Message, aai.NotDelivered
+	return &e
 }
 
 // maxChecked is how many descriptors are looked at.

@@ -207,6 +207,19 @@ func TestSaving(t *testing.T) {
 	if diff, _ := next["diff"].(string); strings.Contains(diff, "-      \"description\"") || !strings.Contains(diff, `"come"`) {
 		t.Errorf("the diff:\n%s", diff)
 	}
+	// What a model would have of it are its words.
+	file2 := filepath.Join(t.TempDir(), "better.json")
+	model := strings.NewReplacer(`Go to the office.`, `Go to the beach.`, `"destroys"`, `"reads"`, `"Go"`, `"Evil"`).Replace(better)
+	if err := os.WriteFile(file2, []byte(model), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	worded, err := w.answerOf(generate.Show, map[string]any{"app": "org.example.One", "words": file2})
+	if text, _ := jsonText(worded["descriptor"]); err != nil || !strings.Contains(text, "beach") || strings.Contains(text, "Evil") || strings.Contains(text, "reads") {
+		t.Errorf("%v, %s", err, text)
+	}
+	if _, err := w.answerOf(generate.Show, map[string]any{"app": "org.example.One", "words": file2 + "x"}); err == nil || !strings.Contains(err.Error(), "words: ") {
+		t.Errorf("a file that is not there: %v", err)
+	}
 	args["seen"] = shown["seen"] // as of long ago
 	if _, err := w.answerOf(generate.Save, args); err == nil || !strings.Contains(err.Error(), "not what was shown") {
 		t.Errorf("what nobody saw was saved: %v", err)

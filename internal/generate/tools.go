@@ -22,11 +22,14 @@ const (
 		"bus": {"type": "string", "enum": ["session", "system"], "description": "Where it is; without it, where it is found first"},
 		"tools": {"type": "integer", "minimum": 1, "maximum": 200, "description": "At most so many tools"}`
 
+	betterWords = `,
+		"words": {"type": "string", "minLength": 1, "maxLength": 300, "description": "Absolute path of another version, whose titles and descriptions are taken, and nothing else"}`
+
 	showParams = `{"type": "object", "additionalProperties": false, "required": ["app"], "properties": {` + which + `,
-		"start": {"type": "boolean", "description": "Let the bus start the program if it does not run"}}}`
+		"start": {"type": "boolean", "description": "Let the bus start the program if it does not run"}` + betterWords + `}}`
 
 	saveParams = `{"type": "object", "additionalProperties": false, "required": ["app", "seen"], "properties": {` + which + `,
-		"seen": {"type": "string", "minLength": 64, "maxLength": 64, "description": "As generate gave it for what was shown"}}}`
+		"seen": {"type": "string", "minLength": 64, "maxLength": 64, "description": "As generate gave it for what was shown"}` + betterWords + `}}`
 )
 
 const (
@@ -98,13 +101,19 @@ func requestOf(call *aai.Call) Request {
 	return r
 }
 
+// wordsOf is the file with the words that a call names, "" for none.
+func wordsOf(call *aai.Call) string {
+	path, _ := call.Args["words"].(string)
+	return path
+}
+
 func (g *Generator) show(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	draft, err := g.Draft(ctx, requestOf(call))
 	if err != nil {
 		return nil, undelivered(err)
 	}
 	id := draft.Document.ID
-	before, err := g.over(draft)
+	before, err := g.over(draft, wordsOf(call))
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +133,7 @@ func (g *Generator) saveShown(ctx context.Context, call *aai.Call) (*aai.Result,
 	if err != nil {
 		return nil, undelivered(err)
 	}
-	if _, err := g.over(draft); err != nil {
+	if _, err := g.over(draft, wordsOf(call)); err != nil {
 		return nil, undelivered(err)
 	}
 	shown, _ := call.Args["seen"].(string)

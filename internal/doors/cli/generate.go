@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +17,7 @@ type generateFlags struct {
 	start  bool
 	dryRun bool
 	probe  string
+	words  string
 	pairs  []string
 }
 
@@ -35,6 +37,13 @@ func newGenerate(r *run) *cobra.Command {
 		Args:              operands(0, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if f.words != "" {
+				path, err := filepath.Abs(f.words)
+				if err != nil {
+					return err
+				}
+				f.words = path
+			}
 			switch {
 			case len(args) == 0:
 				return r.checkGenerated(cmd.Context())
@@ -48,6 +57,7 @@ func newGenerate(r *run) *cobra.Command {
 	}
 	cmd.Flags().Var(bus, "bus", "session or system; without it, where the program is found first")
 	cmd.Flags().IntVar(&f.tools, "tools", 0, "at most so many tools, up to 200 (default 80)")
+	cmd.Flags().StringVar(&f.words, "words", "", "take the titles and descriptions of this `file`, such as a model's better version, and nothing else")
 	cmd.Flags().BoolVar(&f.start, "start", false, "let the bus start the program if it does not run")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would be saved, and save nothing")
 	cmd.Flags().StringVar(&f.probe, "probe", "", "try the tool of this `name`, once")
@@ -118,11 +128,15 @@ func (f generateFlags) args(app string) map[string]any {
 	if f.tools != 0 {
 		args["tools"] = f.tools
 	}
+	if f.words != "" {
+		args["words"] = f.words
+	}
 	return args
 }
 
 // probe tries one tool of what would be generated.
 func (r *run) probe(cmd *cobra.Command, app string, f generateFlags) error {
+	f.words = ""
 	args := f.args(app)
 	args["tool"] = f.probe
 	given, err := addPairs(cmd, nil, f.pairs, nil)
