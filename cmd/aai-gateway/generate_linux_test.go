@@ -41,7 +41,7 @@ func TestGeneratedSavedAndRun(t *testing.T) {
 	if code, said := v.run(person, "exec", exampleApp, "join", `{"to": "a", "subject_line": "b", "urgency": 3}`); code != 0 || strings.TrimSpace(said) != "to=a subject=b urgency=3" {
 		t.Errorf("%d, %s", code, said)
 	}
-	if code, said := v.run(person, "generate"); code != 0 || !strings.Contains(said, "current  "+exampleApp) {
+	if code, said := v.run(person, "generate"); code != 0 || !strings.Contains(said, "current\t"+exampleApp) {
 		t.Errorf("%d, %s", code, said)
 	}
 	if n := v.app.Calls("Join"); n != 1 {

@@ -138,7 +138,7 @@ func TestManyProperties(t *testing.T) {
 	all := map[string]godbus.Variant{}
 	for i := range 20 {
 		fmt.Fprintf(&text, `<property name="Level%d" type="u" access="read"/>`, i)
-		all[fmt.Sprintf("Level%d", i)] = godbus.MakeVariant(uint32(i)) //nolint:gosec // below 20
+		all[fmt.Sprintf("Level%d", i)] = godbus.MakeVariant(uint32(i))
 	}
 	c := w.introspected("org.example.Many", map[string]string{"/org/example/Many": `<node><interface name="org.example.Many"><method name="Go"/>` + text.String() +
 		`</interface><interface name="com.other.Thing"><method name="Other"/></interface></node>`})

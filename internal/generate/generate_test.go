@@ -97,7 +97,7 @@ func desktopApp(w *world, name string) *godbus.Conn {
 		"DescribeAll": func() (map[string]about, *godbus.Error) {
 			return map[string]about{
 				"quit": {true, sig(""), nil}, "dark": {true, sig(""), []godbus.Variant{godbus.MakeVariant(false)}},
-				"zoom": {true, sig("u"), nil}, "sort": {true, sig("s"), []godbus.Variant{godbus.MakeVariant("name")}}, "wörter": {true, sig(""), nil},
+				"zoom": {true, sig("u"), nil}, "search-0x55b01a3205a0": {true, sig(""), nil}, "search-0xab": {true, sig(""), nil}, "sort": {true, sig("s"), []godbus.Variant{godbus.MakeVariant("name")}}, "wörter": {true, sig(""), nil},
 			}, nil
 		},
 		"Activate": func(name string, parameter []godbus.Variant, _ map[string]godbus.Variant) *godbus.Error {

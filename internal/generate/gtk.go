@@ -59,6 +59,10 @@ func (w *walk) gtk(ctx context.Context, at address) ([]action, error) {
 			w.notes.add("an action of %s %s is left out: %q is described in another form than org.gtk.Actions has", at.service, at.path, aai.CleanLabel(name, 60))
 			continue
 		}
+		if passing(name) {
+			w.notes.add("actions of %s %s are left out whose names are made up anew for each object", at.service, at.path)
+			continue
+		}
 		found = append(found, a)
 	}
 	slices.SortFunc(found, func(a, b action) int { return strings.Compare(a.Name, b.Name) })

@@ -75,6 +75,14 @@ func knownServices(iface string) map[string]fact {
 			"GetServerInformation": {effect: aai.Reads, words: "Tell the name, maker and version of what shows notifications."},
 			"CloseNotification":    {effect: aai.Destroys, words: "Close a notification."},
 		}
+	case "org.gnome.Shell.SearchProvider2":
+		return map[string]fact{
+			"GetInitialResultSet":   {effect: aai.Reads, words: "Search the app; gives the ids of what was found."},
+			"GetSubsearchResultSet": {effect: aai.Reads, words: "Search on within what was found."},
+			"GetResultMetas":        {effect: aai.Reads, words: "Tell the names and descriptions of what was found."},
+			"LaunchSearch":          {effect: aai.Changes, words: "Show the app with this search."},
+			"ActivateResult":        {effect: aai.Destroys, words: "Open one of what was found in the app."},
+		}
 	case "org.gtk.vfs.MountTracker":
 		return map[string]fact{"ListMounts": {effect: aai.Reads}, "ListMounts2": {effect: aai.Reads}, "ListMountTypes": {effect: aai.Reads}, "ListMountableInfo": {effect: aai.Reads}}
 	}

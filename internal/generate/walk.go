@@ -180,10 +180,14 @@ func (w *walk) take(ctx context.Context, o *object) error {
 }
 
 // passing reports whether the name of an object is one that a program makes up for what
-// comes and goes: it holds a long run of hexadecimal digits.
+// comes and goes: it holds a long run of hexadecimal digits, or an address of memory.
 func passing(name string) bool {
 	run := 0
 	for i := range len(name) {
+		if run == 1 && name[i-1] == '0' && name[i] == 'x' {
+			run = 10 // "0x55b01a": six more are enough
+			continue
+		}
 		if strings.IndexByte("0123456789abcdefABCDEF", name[i]) < 0 {
 			run = 0
 			continue
