@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -75,6 +76,9 @@ func (r *run) discoverHere(ctx context.Context) error {
 	return r.output.show(result.Data, func() error {
 		r.output.showSheet(s, map[string]func(*node) string{"app": markedNew}, aboutWay)
 		r.output.note(fmt.Sprintf("%d ways were found in %s ms. None was taken: nothing was started, called or switched on.", len(s.rows), memberText(s.answer, "took_ms")))
+		if slices.ContainsFunc(s.rows, func(way *node) bool { return isTrue(way, "new") }) {
+			r.output.note("* a scan of a running gateway found it within the last week, and nothing was switched on")
+		}
 		for _, silent := range textsOf(s.answer, "silent") {
 			r.output.note("did not answer in time: " + silent)
 		}
