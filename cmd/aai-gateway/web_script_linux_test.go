@@ -16,16 +16,23 @@ import (
 // A scriptSite is the web site of a script.
 type scriptSite struct{ asked atomic.Int64 }
 
-// scriptStartSite starts a web site that offers the file, or nothing. Its address is
+// scriptStartSite starts a web site that offers the file, or nothing, and other files at the
+// paths of arguments such as /llms.txt=llms.txt. Its address is
 // in $SITE, and $CACHED is where its copy is kept; its authority is one of the
 // system's.
 func scriptStartSite(ts *testscript.TestScript, _ bool, args []string) {
 	site := &scriptSite{}
 	mux := http.NewServeMux()
-	if len(args) > 0 {
-		body := ts.ReadFile(args[0])
-		mux.HandleFunc("/.well-known/aai.json", func(w http.ResponseWriter, _ *http.Request) {
-			site.asked.Add(1)
+	for _, arg := range args {
+		path, file, named := strings.Cut(arg, "=")
+		if !named {
+			path, file = "/.well-known/aai.json", arg
+		}
+		body := ts.ReadFile(file)
+		mux.HandleFunc(path, func(w http.ResponseWriter, _ *http.Request) {
+			if !named {
+				site.asked.Add(1)
+			}
 			_, _ = w.Write([]byte(body))
 		})
 	}
