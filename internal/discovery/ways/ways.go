@@ -148,10 +148,15 @@ func (r *Room) Look(ctx context.Context) *Report {
 	}
 	report.Ways = inOrder(telling(matched(report.Ways, apps)))
 	r.remember(report)
-	slices.Sort(report.Silent)
-	slices.Sort(report.Notes)
+	report.Silent, report.Notes = each(report.Silent), each(report.Notes)
 	report.TookMS = time.Since(begun).Milliseconds()
 	return report
+}
+
+// each are the texts in order, each once.
+func each(texts []string) []string {
+	slices.Sort(texts)
+	return slices.Compact(texts)
 }
 
 // sources are what is looked at, by what people call it.
