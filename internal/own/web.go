@@ -57,7 +57,7 @@ func (t webTools) tools() []*aai.Tool {
 		return nil
 	}
 	find := &aai.Tool{
-		Name: Discover, Description: "Say what a web site's app can do, or which ways there are into the apps of this computer",
+		Name: Discover, Description: "List the ways into the apps of this computer; with url, say what a web site's app can do",
 		Params: schema.MustParse(oneSite), Effect: aai.Reads, Run: t.discover,
 	}
 	return []*aai.Tool{find, change(NameSite, "Give a web site a name", namedSite, t.name)}

@@ -180,3 +180,29 @@ func TestDeniedTables(t *testing.T) {
 		}
 	}
 }
+
+// TestNever: what is said to be closed is what Compile refuses, of whole services and of
+// single interfaces.
+func TestNever(t *testing.T) {
+	for _, c := range []struct {
+		service, iface string
+		never          bool
+	}{
+		{"org.freedesktop.secrets", "", true},
+		{"org.gnome.Shell", "", false},
+		{"org.gnome.Shell", "org.gnome.Shell.Screenshot", true},
+		{"org.gnome.Shell", "org.gnome.Shell.Extensions", true},
+		{"org.example.Notes", "org.example.Notes", false},
+		{"org.example.Notes", "", false},
+		{"ORG.FREEDESKTOP.SYSTEMD1", "org.example.Notes", true},
+	} {
+		if got := Never(c.service, c.iface); got != c.never {
+			t.Errorf("%s of %s: %v", c.iface, c.service, got)
+		}
+		if iface := c.iface; iface != "" {
+			if refused := checkReach(c.service, "/a", iface, "Do") != nil; refused != c.never {
+				t.Errorf("%s of %s is refused: %v", iface, c.service, refused)
+			}
+		}
+	}
+}
