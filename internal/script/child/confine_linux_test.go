@@ -1,0 +1,37 @@
+package child
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+// confinedMark says in the environment that the process is the one that is confined.
+const confinedMark = "AAI_TEST_CONFINED"
+
+// TestOnlyItsOwnThreads: Go interrupts its own threads when it is confined, and reaches those
+// of no other process.
+func TestOnlyItsOwnThreads(t *testing.T) {
+	if os.Getenv(confinedMark) != "" {
+		runtime.LockOSThread()
+		if err := confine(5); err != nil {
+			fmt.Println("not confined:", err)
+			os.Exit(1)
+		}
+		own := unix.Tgkill(unix.Getpid(), unix.Gettid(), 0)
+		other := unix.Tgkill(unix.Getppid(), unix.Getppid(), 0)
+		fmt.Println("own:", own, "other:", errors.Is(other, unix.EPERM))
+		os.Exit(0)
+	}
+	c := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestOnlyItsOwnThreads$")
+	c.Env = []string{confinedMark + "=1"}
+	out, err := c.CombinedOutput()
+	if want := "own: <nil> other: true\n"; err != nil || string(out) != want {
+		t.Errorf("%v: it says %q, want %q", err, out, want)
+	}
+}
