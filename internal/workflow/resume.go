@@ -29,7 +29,7 @@ type doubt struct {
 // decides, and where none can, what was said: nil is nothing, and then it goes on with nothing
 // and asks.
 func (c Config) Resume(ctx context.Context, call *aai.Call, k *Kept, said *bool) (*aai.Result, error) {
-	if k.State == Done || k.State == RolledBack {
+	if k.State == Done || k.State == RolledBack || k.State == PartlyBack {
 		return nil, over(k, "resumed")
 	}
 	r, first, err := c.again(ctx, call, k)
@@ -221,8 +221,7 @@ func (c Config) RollBack(ctx context.Context, call *aai.Call, k *Kept) (*aai.Res
 			r.acts = append(r.acts, Act{ID: r.nextAct(), Step: d.label, App: d.step.App, Tool: d.step.Tool, Unsure: true})
 		}
 	}
-	r.rollBack(ctx)
-	if err := r.store.End(context.WithoutCancel(ctx), r.id, RolledBack); err != nil {
+	if err := r.store.End(context.WithoutCancel(ctx), r.id, r.rollBack(ctx)); err != nil {
 		r.report.warning = notKept(err).Message
 	}
 	return r.report.rollback(), nil

@@ -9,12 +9,16 @@ import (
 )
 
 // rollBack takes back what was done, the newest first. Nothing stops it: what cannot be taken
-// back is said.
-func (r *run) rollBack(ctx context.Context) {
+// back is said. It returns what the run is then.
+func (r *run) rollBack(ctx context.Context) State {
 	for _, act := range slices.Backward(r.acts) {
 		r.report.takenBack(act, r.takeBack(ctx, act))
 	}
 	r.report.rolledBack = true
+	if slices.ContainsFunc(r.report.backs, func(b back) bool { return !b.Undone }) {
+		return PartlyBack
+	}
+	return RolledBack
 }
 
 // backOf makes the calls that take an act back: what was admitted with it is not asked about

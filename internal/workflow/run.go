@@ -213,10 +213,9 @@ func (r *run) perform(ctx context.Context, s *Step) (any, *aai.Error) {
 func (r *run) fail(door context.Context, s *Step, cause *aai.Error) error {
 	state := Failed
 	if s.OnFail == Rollback {
-		state = RolledBack
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(door), rollbackTime)
 		defer cancel()
-		r.rollBack(ctx)
+		state = r.rollBack(ctx)
 	}
 	if err := r.store.End(context.WithoutCancel(door), r.id, state); err != nil {
 		r.report.warning = notKept(err).Message

@@ -44,7 +44,9 @@ const (
 	Done       State = "done"
 	Failed     State = "failed"
 	Passed     State = "passed"      // its condition did not hold
-	RolledBack State = "rolled_back" // of a workflow: it failed, and what could be was taken back
+	RolledBack State = "rolled_back" // of a workflow: all that it did was taken back
+	// PartlyBack is of one of which something that it did stands.
+	PartlyBack State = "partly_rolled_back"
 	// Interrupted is of a workflow that whoever ran it left in the middle.
 	Interrupted State = "interrupted"
 )

@@ -1,6 +1,7 @@
 package kept
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -139,7 +140,7 @@ type runRow struct {
 }
 
 func rowOf(r state.Row) runRow {
-	row := runRow{Run: r.ID, Workflow: r.Name, State: string(r.State), At: fmt.Sprintf("step %d of %d", r.Step, r.Steps), Began: r.Began.UTC()}
+	row := runRow{Run: r.ID, Workflow: cmp.Or(r.Name, "(without a name)"), State: string(r.State), At: fmt.Sprintf("step %d of %d", r.Step, r.Steps), Began: r.Began.UTC()}
 	if r.Caller != (aai.Caller{}) {
 		row.Caller = r.Caller.String()
 	}
