@@ -198,7 +198,7 @@ type Tool struct {
 	// Vain says why a call would come to nothing, as far as that is known before it runs,
 	// so that no person is asked for what fails anyway. It changes nothing, and is asked
 	// only where a person would be; about the windows of a program only for a caller who
-	// may see them. Call.Target is set. Nil means that nobody can look.
+	// may see them, about the screen for all. Call.Target is set. Nil means that nobody can look.
 	Vain func(ctx context.Context, call *Call) error
 
 	// Run does it. Nil means that the tool cannot run on this computer: Do answers

@@ -113,10 +113,10 @@ func inTurn(calls []*passage, f func(*passage) *Error) (*passage, *Error) {
 }
 
 // inVain says why the call would come to nothing. What there is in windows it tells only
-// those who may see it.
+// those who may see it; of the screen as such there is only whether there is one.
 func (p *passage) inVain() *Error {
 	r, ctx := p.r, p.clock.within(p.door)
-	if r.Tool.Vain == nil || p.gaps || r.App.OperatesOthers() && !p.g.sees(ctx, r) {
+	if r.Tool.Vain == nil || p.gaps || r.App.OperatesOthers() && !r.OnScreen() && !p.g.sees(ctx, r) {
 		return nil
 	}
 	if r.App.ID == OwnApp && r.Call.Caller.Door != DoorCLI {

@@ -15,6 +15,9 @@ import (
 	"aai/internal/desktop"
 )
 
+// listAppsName is the tool that lists what runs.
+const listAppsName = "ax_list_apps"
+
 func (d *desk) isAccessibleTool() *aai.Tool {
 	return spec{
 		name: "ax_is_accessible", title: "Check accessibility", effect: aai.Reads,
@@ -87,7 +90,7 @@ type appView struct {
 
 func (d *desk) listAppsTool() *aai.Tool {
 	return spec{
-		name: "ax_list_apps", title: "List running programs", effect: aai.Reads,
+		name: listAppsName, title: "List running programs", effect: aai.Reads,
 		returns: `"apps": {"type": "array", "items": {"type": "object", "properties": {"name": {"type": "string"}, "pid": {"type": "integer"}, "bundle_id": {"type": "string"},
 			"toolkit": {"type": "string"}, "connected": {"type": "boolean"}, "hidden": {"type": "string"}, "windows": {"type": "string"}, "host": {"type": "boolean"}}}}`,
 		description: "List the programs with windows, and whether each can be read.",

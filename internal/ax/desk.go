@@ -84,6 +84,11 @@ func New(cfg Config) *aai.App {
 		session: cfg.Session, begun: time.Now(),
 	}
 	tools := d.tools()
+	for _, tool := range tools { // but what says whether there is a screen
+		if tool.Effect != aai.Reads || tool.Pictures || tool.Name == listAppsName {
+			d.screenless(tool)
+		}
+	}
 	return &aai.App{
 		ID: aai.DesktopApp, Name: "Desktop", Platform: "any",
 		Description: "The windows of every program on this computer, by their accessibility trees: see, find, click, type.",

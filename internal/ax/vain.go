@@ -70,3 +70,20 @@ func (d *desk) surelyNot(ctx context.Context, call *aai.Call, find func(context.
 	d.Log.Debug("whether a call finds what it is about is not known", "error", err)
 	return nil
 }
+
+// screenless is the tool's own word of what comes to nothing, after that of a desktop that is
+// not there.
+func (d *desk) screenless(tool *aai.Tool) {
+	own := tool.Vain
+	tool.Vain = func(ctx context.Context, call *aai.Call) error {
+		if call.Target == nil || call.Target.PID == 0 {
+			if err := d.Screenless(ctx); err != nil {
+				return err
+			}
+		}
+		if own == nil {
+			return nil
+		}
+		return own(ctx, call)
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"aai"
+	"aai/internal/desktop"
 )
 
 // askAboutActs admits what only sees, where it is allowed, and asks about the rest.
@@ -64,4 +65,43 @@ func TestNobodyIsAskedAboutWhatIsNotThere(t *testing.T) {
 		w.fails(aai.ConsentRequired, "ax_click", `{"app": "Office", "query": "Sava"}`)
 		p.Resume()
 	})
+}
+
+// An all is what lists windows; noWindows is that of a desktop that is not there, as noTree is.
+type (
+	all       interface{ desktop.Windows }
+	noWindows struct{ all }
+	noTree    struct{ desktop.Tree }
+)
+
+func (noTree) Ready(context.Context) (desktop.Readiness, error) { return desktop.Readiness{}, nil }
+
+func (noWindows) Windows(context.Context) ([]desktop.WindowInfo, error) {
+	return nil, aai.Errorf(aai.AutomationNotSupported, "there is no screen: DISPLAY is not set")
+}
+
+// TestNobodyIsAskedWithoutAScreen: what is about the screen is told that there is none, and
+// nobody is asked; what says so itself runs, or is asked about.
+func TestNobodyIsAskedWithoutAScreen(t *testing.T) {
+	for _, screen := range []bool{false, true} {
+		inWorldWithout(t, func(b *desktop.Backend) {
+			if !screen {
+				b.Windows, b.Tree = noWindows{}, noTree{b.Tree}
+			}
+		}, func(w *world) {
+			w.gateway.Gates = []aai.Gate{askAboutActs{}}
+			for _, c := range []struct {
+				tool, args string
+			}{{"ax_screenshot", `{}`}, {"ax_clipboard", `{"action": "read"}`}, {"ax_list_apps", `{}`}} {
+				want, says := aai.AutomationNotSupported, "DISPLAY is not set"
+				if screen {
+					want, says = aai.ConsentRequired, "must allow"
+				}
+				if e := w.failure(want, c.tool, c.args); !strings.Contains(e.Message, says) {
+					t.Errorf("%s: %v", c.tool, e)
+				}
+			}
+			w.fails(aai.ConsentRequired, "ax_is_accessible", `{}`)
+		})
+	}
 }

@@ -252,7 +252,7 @@ func (a Deed) tryWays(ctx context.Context) (Way, error) {
 	if len(reasons) > 0 {
 		e.Message = strings.Join(reasons, "; ")
 	}
-	if !asked.InFocus(a.Call) && !strings.Contains(e.Hint, "focus") {
+	if !asked.InFocus(a.Call) && !strings.Contains(e.Hint, "focus") && a.Desk.Screenless(ctx) == nil {
 		e.Hint = strings.TrimLeft(e.Hint+` With mode "focus" it is done with the person's own pointer and keyboard, which they will notice.`, " ")
 	}
 	return Way{}, &e

@@ -32,7 +32,7 @@ func (r *Programs) Target(ctx context.Context, call *aai.Call, name string) (*aa
 	}
 	apps, err := r.Apps(ctx)
 	if err != nil {
-		return nil, err
+		return nil, cmp.Or(r.Screenless(ctx), err)
 	}
 	if is, known := r.Sessions.Of(call).Alias(name); known {
 		if slices.ContainsFunc(apps, func(a desktop.App) bool { return memory.Of(a) != is && calledSo(a, name) }) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"aai"
 	"aai/internal/ax/fault"
 	"aai/internal/desktop"
 )
@@ -69,4 +70,24 @@ func overlap(a, b desktop.Rect) float64 {
 	}
 	area := float64(common.W * common.H)
 	return area / (float64(a.W*a.H) + float64(b.W*b.H) - area)
+}
+
+// Screenless is the error where there is no screen of the person's, nor anything else that
+// could be seen or operated; nil where there is, or nobody knows.
+func (r *Programs) Screenless(ctx context.Context) error {
+	b := r.Open()
+	if b.Windows == nil {
+		return nil
+	}
+	_, err := b.Windows.Windows(ctx)
+	e := aai.AsError(err)
+	if e == nil || e.Code != aai.AutomationNotSupported {
+		return nil
+	}
+	if b.Tree != nil {
+		if ready, err := b.Tree.Ready(ctx); err == nil && ready.Ready {
+			return nil // as on Wayland
+		}
+	}
+	return e
 }
