@@ -189,8 +189,8 @@ func (g *Gateway) asksNatively(ctx context.Context, all []decision) bool {
 	return !byClient
 }
 
-// answerNatively puts the questions and adds the answers to the calls. The person's
-// time is not the tools'.
+// answerNatively puts the questions and adds the answers to the calls. A no ends them: what is
+// refused in part is refused. The person's time is not the tools'.
 func answerNatively(calls []*passage) (*passage, error) {
 	for _, p := range calls {
 		if !p.at(asking) {
@@ -206,6 +206,10 @@ func answerNatively(calls []*passage) (*passage, error) {
 		var err error
 		if given[i], err = lead.ask(d.question); err != nil {
 			return d.calls[0], err
+		}
+		if d.question.Refused(given[i].Choice) {
+			all = all[:i+1]
+			break
 		}
 	}
 	for i, d := range all {

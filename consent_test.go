@@ -56,6 +56,7 @@ func TestNativeDialog(t *testing.T) {
 	}{
 		{works, []string{asks, asks}, "", 2},
 		{refuses, []string{asks}, aai.PermissionDenied, 1},
+		{refuses, []string{asks, asks, asks}, aai.PermissionDenied, 1}, // a no is one to all of it
 		{fails, []string{asks}, aai.ConsentRequired, 1},
 		{panics, []string{asks}, aai.Internal, 1},
 		{absent, []string{asks}, aai.ConsentRequired, 0},

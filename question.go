@@ -1,6 +1,9 @@
 package aai
 
-import "context"
+import (
+	"context"
+	"slices"
+)
 
 // A Channel is a way to put a question to a person.
 type Channel string
@@ -65,6 +68,12 @@ func (q Question) MayAsk(ch Channel) bool {
 		}
 	}
 	return false
+}
+
+// Refused reports whether the choice, by its ID, is one of the question's that say no.
+func (q Question) Refused(choice string) bool {
+	i := slices.IndexFunc(q.Choices, func(c Choice) bool { return c.ID == choice })
+	return i == 0 || i > 0 && q.Choices[i].Refuses
 }
 
 // An Asker puts one question to a person and waits for the answer. It returns

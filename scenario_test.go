@@ -241,6 +241,9 @@ func (s scenario) admission() (aai.Code, int) {
 	answer := s.Answers // an answer that the call brought is not asked for again
 	if answer == "" {
 		answer = map[string]string{works: "yes", refuses: "no"}[s.Dialog]
+		if answer == "no" && asked[0] == insists {
+			answer = "" // the no ended the questions before another gate's was put
+		}
 	}
 	if asked, code = s.round(answer); code == "" && len(asked) > 0 {
 		code = aai.ConsentRequired
