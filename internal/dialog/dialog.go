@@ -21,6 +21,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"strings"
 	"time"
 
 	"aai"
@@ -124,14 +125,19 @@ func (d *Dialog) Ready(context.Context) error {
 
 // Ask implements aai.Asker. The answer's channel is aai.Native. An *aai.Error with
 // code CONSENT_REQUIRED is the last word: nobody answered in time, or surely, or the person
-// was asked too often. Any other error says that no dialog could be shown, so that
+// was asked too often. What the person said no to a moment ago is answered so without being
+// put again. Any other error says that no dialog could be shown, so that
 // another channel may be tried.
 func (d *Dialog) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {
 	ways := d.find()
 	if len(ways) == 0 || len(q.Choices) < 2 {
 		return aai.Answer{}, errNoWay
 	}
-	turn, err := d.turns.take(ctx, q.By)
+	about := digest(strings.Join([]string{q.By, q.ID, q.Title, q.Text}, "\x00"))
+	turn, err := d.turns.take(ctx, q.By, about)
+	if errors.Is(err, errSaidNo) {
+		return aai.Answer{Choice: q.Choices[0].ID, Seal: q.Seal, Channel: aai.Native}, nil
+	}
 	if err != nil {
 		return aai.Answer{}, err
 	}
@@ -144,6 +150,9 @@ func (d *Dialog) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {
 	}
 	switch {
 	case err == nil:
+		if q.Refused(q.Choices[chosen].ID) {
+			turn.refused(about)
+		}
 		return aai.Answer{Choice: q.Choices[chosen].ID, Seal: q.Seal, Channel: aai.Native}, nil
 	case ctx.Err() != nil:
 		return aai.Answer{}, ctx.Err()

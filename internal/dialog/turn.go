@@ -26,6 +26,8 @@ const (
 	mostOfAll = 10 // for all of them together
 	within    = time.Minute
 	quiet     = time.Minute // how long nobody is asked for that caller after that
+	// stands is how long a no stands: the same question for the same caller is answered with it.
+	stands = time.Minute
 	// waiting is how long a question waits for another one's dialog.
 	waiting = 2 * patience
 	retry   = 50 * time.Millisecond
@@ -45,6 +47,8 @@ type turns struct {
 type asked struct {
 	Asked []question           `json:"asked,omitempty"`
 	Quiet map[string]time.Time `json:"silent,omitempty"`
+	// Noes are when questions were answered no, by a digest of who asked for what.
+	Noes map[string]time.Time `json:"noes,omitempty"`
 	// Open is the process of the window that is open, while the lock is held.
 	Open int `json:"open,omitempty"`
 }
@@ -75,9 +79,13 @@ type turn struct {
 	asked asked
 }
 
+// errSaidNo says that the person said no to the very question a moment ago.
+var errSaidNo = errors.New("the person said no to this a moment ago")
+
 // take waits for the turn. It refuses a question that would be one too many, for the
-// caller or for all.
-func (t *turns) take(ctx context.Context, by string) (*turn, error) {
+// caller or for all, and with errSaidNo one that the person has just said no to; "" is about
+// nothing that could be known again.
+func (t *turns) take(ctx context.Context, by, about string) (*turn, error) {
 	waited, cancel := context.WithTimeout(ctx, t.wait)
 	defer cancel()
 	select {
@@ -85,7 +93,7 @@ func (t *turns) take(ctx context.Context, by string) (*turn, error) {
 	case <-waited.Done():
 		return nil, t.busy(ctx)
 	}
-	mine, err := t.lock(waited, by)
+	mine, err := t.lock(waited, by, about)
 	if err != nil {
 		<-t.mine
 		if waited.Err() != nil {
@@ -96,7 +104,7 @@ func (t *turns) take(ctx context.Context, by string) (*turn, error) {
 	return mine, nil
 }
 
-func (t *turns) lock(ctx context.Context, by string) (*turn, error) {
+func (t *turns) lock(ctx context.Context, by, about string) (*turn, error) {
 	if err := os.MkdirAll(t.folder, 0o700); err != nil {
 		return nil, err
 	}
@@ -105,7 +113,11 @@ func (t *turns) lock(ctx context.Context, by string) (*turn, error) {
 		return nil, err
 	}
 	mine := &turn{turns: t, lock: lock, asked: t.read()}
-	if err := mine.count(digest(by)); err != nil {
+	err := mine.saidNo(about)
+	if err == nil {
+		err = mine.count(digest(by))
+	}
+	if err != nil {
 		_ = lock.Unlock()
 		return nil, err
 	}
@@ -160,6 +172,25 @@ func tooMany(left time.Duration) error {
 	e.RetryAfter = left
 	e.Hint = "Do less that needs consent, or ask the person to allow it beforehand with aai-gateway consent grant."
 	return e
+}
+
+// saidNo is errSaidNo where the person did so, in the time for which it stands.
+func (t *turn) saidNo(about string) error {
+	now := t.turns.now()
+	maps.DeleteFunc(t.asked.Noes, func(_ string, at time.Time) bool { since := now.Sub(at); return since < 0 || stands <= since })
+	if _, is := t.asked.Noes[about]; is && about != "" {
+		return errSaidNo
+	}
+	return nil
+}
+
+// refused notes that the person said no.
+func (t *turn) refused(about string) {
+	if t.asked.Noes == nil {
+		t.asked.Noes = make(map[string]time.Time)
+	}
+	t.asked.Noes[about] = t.turns.now()
+	_ = t.write()
 }
 
 // shows notes which process has the window; 0 is none.

@@ -132,7 +132,7 @@ func TestTheClockIsSetBack(t *testing.T) {
 	at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	d.turns.now = func() time.Time { return at }
 	take := func() error {
-		turn, err := d.turns.take(t.Context(), "")
+		turn, err := d.turns.take(t.Context(), "", "")
 		if err == nil {
 			turn.end()
 		}
@@ -169,7 +169,7 @@ func TestADamagedFile(t *testing.T) {
 // long is told so.
 func TestOneAtATime(t *testing.T) {
 	open := deskOf(t, 3, patient())
-	turn, err := open.turns.take(t.Context(), "")
+	turn, err := open.turns.take(t.Context(), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -177,19 +177,19 @@ func TestOneAtATime(t *testing.T) {
 	other.turns.folder = open.turns.folder
 	for _, d := range []*Dialog{open, other} {
 		d.turns.wait = 10 * time.Millisecond
-		_, err := d.turns.take(t.Context(), "")
+		_, err := d.turns.take(t.Context(), "", "")
 		if e, ok := errors.AsType[*aai.Error](err); !ok || e.Code != aai.ConsentRequired {
 			t.Errorf("a second dialog: %v", err)
 		}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		if _, err := d.turns.take(gone, ""); !errors.Is(err, context.Canceled) {
+		if _, err := d.turns.take(gone, "", ""); !errors.Is(err, context.Canceled) {
 			t.Errorf("who has gone got %v", err)
 		}
 	}
 	turn.end()
 	for _, d := range []*Dialog{open, other} {
-		turn, err := d.turns.take(t.Context(), "")
+		turn, err := d.turns.take(t.Context(), "", "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -215,7 +215,7 @@ func TestShows(t *testing.T) {
 		}
 	}
 	shown(false)
-	turn, err := d.turns.take(t.Context(), "")
+	turn, err := d.turns.take(t.Context(), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,4 +254,41 @@ func TestNewTouchesNothing(t *testing.T) {
 	if _, err := os.Stat(folder); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the folder: %v", err)
 	}
+}
+
+// TestANoStands: who was told no, and asks the same again, has the same no without a window,
+// for a minute; another question is put, and so is another caller's.
+func TestANoStands(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &person{presses: []string{"Deny"}, after: 2 * time.Second}
+		d := deskOf(t, 3, p)
+		other := deskOf(t, 3, p)
+		other.turns.folder = d.turns.folder
+		windows := func(want int) {
+			t.Helper()
+			if len(p.pages) != want {
+				t.Errorf("%d windows were shown, want %d", len(p.pages), want)
+			}
+		}
+		for range 10 {
+			if got := ask(t, d) + ask(t, other); got != "denydeny" {
+				t.Error(got)
+			}
+		}
+		windows(1)
+		q := consent()
+		q.By, q.Text = "/usr/bin/agent", q.Text+"\nAnd more."
+		if a, err := d.Ask(t.Context(), q); err != nil || a.Choice != "deny" || a.Seal != q.Seal {
+			t.Errorf("%+v, %v", a, err)
+		}
+		windows(2)
+		_ = askFor(t, d, "/usr/bin/another")
+		windows(3)
+		time.Sleep(stands)
+		p.presses = []string{"Allow once"}
+		if got := ask(t, d) + ask(t, d); got != "onceonce" {
+			t.Error(got)
+		}
+		windows(5)
+	})
 }
