@@ -44,7 +44,7 @@ func (a *arguments) addBody() (why string) {
 	}
 	shape := (&converter{detail: detail{depth: 1}}).schema(found.Schema, 0)
 	if members, ok := plainMembers(shape); ok {
-		a.addMembers(members, shape, body.Required)
+		a.addMembers(members, shape)
 		return ""
 	}
 	if media == formType {
@@ -85,11 +85,12 @@ func plainMembers(shape object) ([]string, bool) {
 	return slices.Sorted(maps.Keys(properties)), true
 }
 
-// addMembers takes the members of the body.
-func (a *arguments) addMembers(members []string, shape object, needed bool) {
+// addMembers takes the members of the body. It is always sent, so those that it needs are
+// needed even where the document forgets to say that the body is.
+func (a *arguments) addMembers(members []string, shape object) {
 	required, _ := shape["required"].([]string)
 	for _, member := range members {
-		arg := argument{name: a.free(member, "body"), required: needed && slices.Contains(required, member), send: &aai.SendRecipe{In: "body"}}
+		arg := argument{name: a.free(member, "body"), required: slices.Contains(required, member), send: &aai.SendRecipe{In: "body"}}
 		if arg.name != member {
 			arg.send.Name = member
 		}

@@ -67,7 +67,18 @@ func unreadable(fault *jsontree.Fault) error {
 	case jsontree.TooLong:
 		return bad("the document", "is too long", fmt.Sprintf("at most %d bytes", maxBytes))
 	}
-	return aai.Errorf(aai.InvalidParams, "the document: %s%s; expected an OpenAPI document in JSON or YAML", aai.CleanText(fault.Error(), maxPlace), fault.At())
+	problem := "is no JSON"
+	switch fault.Problem {
+	case jsontree.Twice:
+		problem = "has " + quoted(fault.Name) + " twice at " + quoted(fault.Path)
+	case jsontree.TooExact:
+		problem = "has a number that is too long at " + quoted(fault.Path)
+	default:
+		if fault.Reason != "" {
+			problem += ": " + aai.CleanText(fault.Reason, maxPlace)
+		}
+	}
+	return bad("the document", problem+fault.At(), "an OpenAPI document in JSON or YAML")
 }
 
 // kindOf wants a document of a version that is read.

@@ -163,3 +163,15 @@ func TestGolden(t *testing.T) {
 		t.Errorf("the descriptor (-want +got):\n%s", diff)
 	}
 }
+
+// decoded is what JSON says, as arguments are.
+func decoded(t testing.TB, text string) map[string]any {
+	t.Helper()
+	d := json.NewDecoder(strings.NewReader(text))
+	d.UseNumber()
+	var args map[string]any
+	if err := d.Decode(&args); err != nil {
+		t.Fatal(err)
+	}
+	return args
+}

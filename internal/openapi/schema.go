@@ -264,7 +264,8 @@ func (c *converter) parts(o object, s *openapi3.Schema, depth int) {
 	if !c.answers {
 		var required []string
 		for _, name := range s.Required {
-			if properties[name] != nil && !slices.Contains(required, name) {
+			// A part of several schemas may need what another of them describes.
+			if (properties[name] != nil || len(s.Properties) == 0 && len(c.within) > 1) && !slices.Contains(required, name) {
 				required = append(required, name)
 			}
 		}
@@ -358,7 +359,8 @@ func mergeObjects(o object, all []any) bool {
 	if len(properties) > 0 {
 		o["properties"] = properties
 	}
-	if len(required) > 0 {
+	required = slices.DeleteFunc(required, func(name string) bool { return properties[name] == nil })
+	if delete(o, "required"); len(required) > 0 {
 		o["required"] = required
 	}
 	return true

@@ -70,7 +70,7 @@ func (m *maker) elsewhere(op *operation) bool {
 	if op.Servers != nil && len(*op.Servers) > 0 {
 		servers = *op.Servers
 	}
-	if len(servers) == 0 || servers[0] == nil || m.o.Server != "" {
+	if len(servers) == 0 || servers[0] == nil {
 		return false
 	}
 	raw := strings.TrimSuffix(filled(servers[0]), "/")
