@@ -225,6 +225,9 @@ func (a *arguments) schema() (text json.RawMessage, why string) {
 	return nil, fmt.Sprintf("what it takes makes a schema of %d bytes; expected at most %d", len(text), maxParams)
 }
 
+// maxChoice is of how many values a parameter outside the body is a choice in whatever detail.
+const maxChoice = 150
+
 // schemaIn is the schema in some detail.
 func (a *arguments) schemaIn(d detail) json.RawMessage {
 	var body map[string]any
@@ -238,7 +241,11 @@ func (a *arguments) schemaIn(d detail) json.RawMessage {
 	for i, arg := range a.list {
 		one := object{}
 		if arg.schema != nil {
-			one = (&converter{detail: d}).schema(arg.schema, 0)
+			alone := d
+			if alone.enum > 0 && (arg.send == nil || !arg.send.Whole) {
+				alone.enum = max(alone.enum, maxChoice)
+			}
+			one = (&converter{detail: alone}).schema(arg.schema, 0)
 		} else if o, ok := body[a.memberOf(arg)].(object); ok && (arg.send == nil || arg.send.In == "body") {
 			one = o
 		}

@@ -9,8 +9,8 @@ import (
 	"aai/internal/openapi"
 )
 
-// document is an OpenAPI document with these paths and components, of a server on the web.
-func document(paths, components string) []byte {
+// describing is an OpenAPI document with these paths and components, of a server on the web.
+func describing(paths, components string) []byte {
 	return []byte(`{"openapi": "3.0.3", "info": {"title": "A", "version": "1.0.0"}, "servers": [{"url": "https://api.example.com"}],
 		"paths": {` + paths + `}, "components": {` + components + `}}`)
 }
@@ -45,28 +45,28 @@ func TestHostile(t *testing.T) {
 		"swagger":               {[]byte(`{"swagger": "2.0", "paths": {}}`), "swagger: is of OpenAPI 2.0"},
 		"no paths":              {[]byte(`{"openapi": "3.0.0"}`), "paths: missing"},
 		"paths that are none":   {[]byte(`{"openapi": "3.0.0", "paths": 7}`), "paths: missing or no object"},
-		"nothing in it":         {document("", ""), "paths: has no operation that can be a tool"},
+		"nothing in it":         {describing("", ""), "paths: has no operation that can be a tool"},
 		"50 MB":                 {[]byte(strings.Repeat(" ", 50<<20)), "the document: has 52428800 bytes or more; expected at most 25165824"},
 		"deep":                  {[]byte(`{"openapi": "3.0.0", "paths": ` + strings.Repeat(`{"a":`, 5000) + `1` + strings.Repeat(`}`, 5000) + `}`), "nested more than 100 deep"},
 		"deep YAML":             {[]byte("openapi: 3.0.0\npaths: " + strings.Repeat("[", 20000)), "the document: "},
 		"many values":           {[]byte(`{"openapi": "3.0.0", "paths": {"/a": [` + strings.Repeat("1,", 900_000) + `1]}}`), "more than 800000 values"},
-		"100,000 operations":    {document(strings.Join(many, ","), ""), "paths: has 100000 operations; expected at most 20000"},
+		"100,000 operations":    {describing(strings.Join(many, ","), ""), "paths: has 100000 operations; expected at most 20000"},
 		"a YAML bomb":           {[]byte(bomb), "with its aliases followed the document has more than"},
 		"a circle in YAML":      {[]byte("openapi: 3.0.0\npaths: &p\n  /a: *p\n"), "aliases"},
 		"two documents":         {[]byte("openapi: 3.0.0\n---\nopenapi: 3.0.0\n"), "holds 2 documents"},
 		"a merge":               {[]byte("openapi: 3.0.0\nx: &x {a: 1}\npaths:\n  <<: *x\n"), "line 4: is a merge key"},
 		"infinity":              {[]byte("openapi: 3.0.0\npaths: {}\nx: .inf\n"), `line 3: is the number ".inf"`},
 		"a name twice":          {[]byte(`{"openapi": "3.0.0", "paths": {}, "paths": {}}`), `the document: has "paths" twice`},
-		"a remote reference":    {document(taking(`{"$ref": "https://evil.example/x.json"}`), ""), `$ref: leads out of the document, to "https://evil.example/x.json"`},
-		"a file":                {document(taking(`{"$ref": "file:///etc/passwd"}`), ""), "leads out of the document"},
-		"a file beside it":      {document(taking(`{"$ref": "other.yaml#/x"}`), ""), "leads out of the document"},
-		"a path item elsewhere": {document(`"/a": {"$ref": "paths/a.yaml"}`, ""), "leads out of the document"},
-		"a reference nowhere":   {document(taking(`{"$ref": "#/components/schemas/None"}`), ""), "the document: "},
-		"references in a ring":  {document(taking(`{"$ref": "#/components/schemas/A"}`), `"schemas": {"A": {"$ref": "#/components/schemas/B"}, "B": {"$ref": "#/components/schemas/A"}}`), ""},
-		"http elsewhere":        {[]byte(strings.Replace(string(document(taking(`{}`), "")), "https://api", "http://api", 1)), "servers[0].url: is \"http://api.example.com\", which is not encrypted"},
-		"a server with a user":  {[]byte(strings.Replace(string(document(taking(`{}`), "")), "https://api", "https://u:p@api", 1)), "servers[0].url: is"},
-		"types that are none":   {document(`"/a": 7`, ""), "the document: "},
-		"methods that are none": {document(`"/a": {"get": []}`, ""), "the document: "},
+		"a remote reference":    {describing(taking(`{"$ref": "https://evil.example/x.json"}`), ""), `$ref: leads out of the document, to "https://evil.example/x.json"`},
+		"a file":                {describing(taking(`{"$ref": "file:///etc/passwd"}`), ""), "leads out of the document"},
+		"a file beside it":      {describing(taking(`{"$ref": "other.yaml#/x"}`), ""), "leads out of the document"},
+		"a path item elsewhere": {describing(`"/a": {"$ref": "paths/a.yaml"}`, ""), "leads out of the document"},
+		"a reference nowhere":   {describing(taking(`{"$ref": "#/components/schemas/None"}`), ""), "the document: "},
+		"references in a ring":  {describing(taking(`{"$ref": "#/components/schemas/A"}`), `"schemas": {"A": {"$ref": "#/components/schemas/B"}, "B": {"$ref": "#/components/schemas/A"}}`), ""},
+		"http elsewhere":        {[]byte(strings.Replace(string(describing(taking(`{}`), "")), "https://api", "http://api", 1)), "servers[0].url: is \"http://api.example.com\", which is not encrypted"},
+		"a server with a user":  {[]byte(strings.Replace(string(describing(taking(`{}`), "")), "https://api", "https://u:p@api", 1)), "servers[0].url: is"},
+		"types that are none":   {describing(`"/a": 7`, ""), "the document: "},
+		"methods that are none": {describing(`"/a": {"get": []}`, ""), "the document: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			got, err := openapi.Read(c.source, openapi.Options{Driver: driver()})
@@ -89,12 +89,12 @@ func TestHostile(t *testing.T) {
 // unless the person says that it is there.
 func TestOfThisComputer(t *testing.T) {
 	for _, server := range []string{"http://127.0.0.1:8080", "https://localhost", "http://[::1]", "https://app.localhost"} {
-		source := []byte(strings.Replace(string(document(taking(`{}`), "")), "https://api.example.com", server, 1))
+		source := []byte(strings.Replace(string(describing(taking(`{}`), "")), "https://api.example.com", server, 1))
 		if _, err := openapi.Read(source, openapi.Options{Address: "https://api.example.com/openapi.json"}); err == nil || !strings.Contains(err.Error(), "servers[0].url") {
 			t.Errorf("%s: got %v", server, err)
 		}
 	}
-	source := []byte(strings.Replace(string(document(taking(`{}`), "")), "https://api.example.com", "http://127.0.0.1:8080", 1))
+	source := []byte(strings.Replace(string(describing(taking(`{}`), "")), "https://api.example.com", "http://127.0.0.1:8080", 1))
 	if got := read(t, source, openapi.Options{}); got.Document.ID != "api.A" && got.Document.ID != "api.a" {
 		t.Errorf("got the id %q", got.Document.ID)
 	}
@@ -118,7 +118,7 @@ func TestLies(t *testing.T) {
 		"wide":                  {wide(120), ``, `{"p1": {"p1": "x"}}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := read(t, document(taking(c.schema), c.components), openapi.Options{Driver: driver()})
+			got := read(t, describing(taking(c.schema), c.components), openapi.Options{Driver: driver()})
 			if len(got.Left) > 0 {
 				t.Fatalf("left out: %+v", got.Left)
 			}

@@ -265,7 +265,7 @@ func (c *converter) parts(o object, s *openapi3.Schema, depth int) {
 		var required []string
 		for _, name := range s.Required {
 			// A part of several schemas may need what another of them describes.
-			if (properties[name] != nil || len(s.Properties) == 0 && len(c.within) > 1) && !slices.Contains(required, name) {
+			if (properties[name] != nil || len(s.Properties) == 0 && (len(c.within) > 1 || len(s.AllOf) > 0)) && !slices.Contains(required, name) {
 				required = append(required, name)
 			}
 		}
@@ -279,91 +279,6 @@ func (c *converter) parts(o object, s *openapi3.Schema, depth int) {
 	if s.AdditionalProperties.Schema != nil {
 		o["additionalProperties"] = c.schema(s.AdditionalProperties.Schema, depth+1)
 	}
-}
-
-// combined writes what several schemas say together. One of several is any of them: authors
-// seldom see to it that no more than one fits.
-func (c *converter) combined(o object, s *openapi3.Schema, depth int) {
-	list := func(refs openapi3.SchemaRefs) (all []any) {
-		for _, ref := range refs {
-			all = append(all, c.schema(ref, depth))
-		}
-		return all
-	}
-	var choice []any
-	switch {
-	case len(s.AnyOf) > 0:
-		choice = list(s.AnyOf)
-	case len(s.OneOf) > 0:
-		choice = list(s.OneOf)
-	}
-	if len(choice) > 0 && s.Nullable {
-		choice = append(choice, object{"type": "null"})
-	}
-	if len(choice) > 0 && !slices.ContainsFunc(choice, isAnything) {
-		o["anyOf"] = choice
-	}
-	all := list(s.AllOf)
-	if s.Nullable && len(o) == 0 {
-		return // what is null is none of these
-	}
-	if merged := mergeObjects(o, all); merged {
-		return
-	}
-	if len(all) > 0 {
-		o["allOf"] = all
-	}
-}
-
-// mergeObjects puts objects that hold together into one, where they are plain.
-func mergeObjects(o object, all []any) bool {
-	parts := []object{o}
-	for _, one := range all {
-		part, _ := one.(object)
-		parts = append(parts, part)
-	}
-	if len(all) == 0 {
-		return true
-	}
-	for _, part := range parts {
-		for key := range part {
-			switch key {
-			case "type", "properties", "required", "description":
-			default:
-				return false
-			}
-		}
-		if t, given := part["type"]; given && t != "object" {
-			return false
-		}
-	}
-	properties, required := object{}, []string{}
-	for _, part := range parts {
-		members, _ := part["properties"].(object)
-		for name, member := range members {
-			if _, twice := properties[name]; !twice || len(member.(object)) > 0 {
-				properties[name] = member
-			}
-		}
-		names, _ := part["required"].([]string)
-		for _, name := range names {
-			if !slices.Contains(required, name) {
-				required = append(required, name)
-			}
-		}
-		if words, given := part["description"]; given && o["description"] == nil {
-			o["description"] = words
-		}
-	}
-	o["type"] = "object"
-	if len(properties) > 0 {
-		o["properties"] = properties
-	}
-	required = slices.DeleteFunc(required, func(name string) bool { return properties[name] == nil })
-	if delete(o, "required"); len(required) > 0 {
-		o["required"] = required
-	}
-	return true
 }
 
 // jsonMedia is the body in JSON among those of several types, and its type.
@@ -384,10 +299,4 @@ func jsonMedia(content openapi3.Content) (string, *openapi3.MediaType) {
 		}
 	}
 	return "", content["*/*"]
-}
-
-// isAnything reports whether a schema takes anything.
-func isAnything(v any) bool {
-	o, _ := v.(object)
-	return len(o) == 0
 }
