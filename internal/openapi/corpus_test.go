@@ -82,8 +82,8 @@ func TestCorpus(t *testing.T) {
 // TestYAMLAsJSON: one API in both forms is one app.
 func TestYAMLAsJSON(t *testing.T) {
 	var texts []string
-	for _, name := range []string{"spec.json", "spec.yaml"} {
-		source, err := os.ReadFile(filepath.Join("../../.cache/openapi/shipengine-connect-fulfillment-provider-api-4.6.0/package", name))
+	for _, name := range []string{"openapi.json", "openapi.yaml"} {
+		source, err := os.ReadFile(filepath.Join("../../.cache/openapi/shipengine-openapi-1.4.0/package", name))
 		if err != nil {
 			t.Fatalf("bring the documents: scripts/need-openapi (make test does): %v", err)
 		}
