@@ -75,7 +75,11 @@ func (in *reading) headers() {
 
 // isSetting reports whether a header is known to hold no secret.
 func isSetting(key string) bool {
-	return strings.HasPrefix(key, "X-Mcp-") && !hygiene.SecretName(key)
+	switch key {
+	case "X-Mcp-Toolsets", "X-Mcp-Tools", "X-Mcp-Readonly", "X-Mcp-Lockdown", "X-Mcp-Insiders", "X-Mcp-Features":
+		return true
+	}
+	return false
 }
 
 // login makes a login of a header.

@@ -18,8 +18,7 @@ type argument struct {
 	name     string
 	required bool
 	words    string
-	schema   *openapi3.SchemaRef // or:
-	made     object
+	schema   *openapi3.SchemaRef // nil: it is a member of the body, or not described
 	example  any
 	send     *aai.SendRecipe // nil: where it goes by itself
 }

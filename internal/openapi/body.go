@@ -108,7 +108,7 @@ func (a *arguments) addMembers(members []string, shape object) {
 			}
 		}
 		form := a.media == "application/x-www-form-urlencoded"
-		if a.op.method != http.MethodDelete && arg.send.Name == "" && arg.send.Style == "" && arg.send.Explode == nil && !(form && isObject) {
+		if a.op.method != http.MethodDelete && arg.send.Name == "" && arg.send.Style == "" && arg.send.Explode == nil && (!form || !isObject) {
 			arg.send = nil
 		}
 		a.list = append(a.list, arg)
