@@ -216,7 +216,7 @@ func theMap() []room {
 			why: "the gateway's own app: its tools are what these rooms can do"},
 		{name: "internal/generate", ours: []string{"aai", catalog, lint, schema, whole, wire}, modules: []string{"github.com/rogpeppe/go-internal"}, tests: []string{dbus, private},
 			why: "descriptors from what programs say of themselves: the bus it asks by recipes, through a driver that it is given; types are read as the wire reads them, differences a library shows"},
-		{name: "internal/openapi", ours: []string{"aai", catalog, jsontree, schema, site}, modules: []string{"github.com/getkin/kin-openapi", "go.yaml.in/yaml/v4"}, tests: []string{"bench/shop", "internal/drivers/webapi", lint},
+		{name: "internal/openapi", ours: []string{"aai", catalog, jsontree, schema, site}, modules: []string{"github.com/getkin/kin-openapi", "go.yaml.in/yaml/v4"}, tests: []string{"bench/shop", "internal/drivers/webapi", lint, goccy},
 			why: "a descriptor of an API from its OpenAPI document, which a kept library reads behind a budget of ours; its tests run what comes of it on a server"},
 		{name: "internal/imports", ours: []string{"aai", catalog, hygiene, "internal/install", lint, "internal/openapi", schema, whole}, modules: []string{"github.com/rogpeppe/go-internal"}, tests: []string{"bench/shop", "internal/drivers/webapi"},
 			why: "what a person has already, as apps: what it is made of, how it is shown and saved these rooms know; differences a library shows"},

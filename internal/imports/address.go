@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"aai"
-	"aai/internal/hygiene"
 )
 
 // address takes where a server is that is not started.
