@@ -121,11 +121,12 @@ func TestEveryToolSaysItsEffect(t *testing.T) {
 			Platforms map[string]struct {
 				Tools []struct{ Name, Effect string }
 			}
+			Tools []struct{ Name, Effect string } // in the other form
 		}
 		if err := json.Unmarshal(source(t, id), &d); err != nil {
 			t.Fatal(err)
 		}
-		for _, tool := range d.Platforms["linux"].Tools {
+		for _, tool := range append(d.Platforms["linux"].Tools, d.Tools...) {
 			if !slices.Contains([]string{"reads", "changes", "destroys"}, tool.Effect) {
 				t.Errorf("%s %s: effect %q", id, tool.Name, tool.Effect)
 			}
@@ -135,9 +136,12 @@ func TestEveryToolSaysItsEffect(t *testing.T) {
 
 // packages lists the packages in packages.txt, which a test that lacks a program
 // names.
-func packages(t testing.TB) []string {
+func packages(t testing.TB) []string { return packagesOf(t, "packages.txt") }
+
+// packagesOf lists the packages in a file.
+func packagesOf(t testing.TB, file string) []string {
 	t.Helper()
-	text, err := os.ReadFile("packages.txt")
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +154,7 @@ func packages(t testing.TB) []string {
 }
 
 func TestPackagesAreListedOnce(t *testing.T) {
-	names := packages(t)
+	names := append(packages(t), packagesOf(t, "more-packages.txt")...)
 	slices.Sort(names)
 	if once := slices.Compact(slices.Clone(names)); len(once) != len(names) || len(names) == 0 {
 		t.Errorf("some are there twice, or none: %v", names)
@@ -164,7 +168,7 @@ func TestReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	told := map[string][]string{}
+	told, listed := map[string][]string{}, append(packages(t), packagesOf(t, "more-packages.txt")...)
 	for line := range strings.Lines(string(text)) {
 		cells := strings.Split(line, "|")
 		if len(cells) < 6 || !strings.HasPrefix(strings.TrimSpace(cells[1]), "`") {
@@ -176,8 +180,8 @@ func TestReadme(t *testing.T) {
 			if word == "for" || word == "(or" { // what follows is for people
 				break
 			}
-			if !slices.Contains(packages(t), word) {
-				t.Errorf("%s: the package %s is not in packages.txt", id, word)
+			if !slices.Contains(listed, word) {
+				t.Errorf("%s: the package %s is in no list of packages", id, word)
 			}
 		}
 	}

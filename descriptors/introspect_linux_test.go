@@ -15,24 +15,25 @@ type (
 		Interfaces []introspectedInterface `xml:"interface"`
 	}
 	introspectedInterface struct {
-		Name    string `xml:"name,attr"`
-		Methods []struct {
-			Name string `xml:"name,attr"`
-			Args []struct {
-				Name      string `xml:"name,attr"`
-				Direction string `xml:"direction,attr"`
-			} `xml:"arg"`
-		} `xml:"method"`
+		Name       string               `xml:"name,attr"`
+		Methods    []introspectedMethod `xml:"method"`
 		Properties []struct {
 			Name   string `xml:"name,attr"`
 			Access string `xml:"access,attr"`
 		} `xml:"property"`
 	}
+	introspectedMethod struct {
+		Name string `xml:"name,attr"`
+		Args []struct {
+			Name      string `xml:"name,attr"`
+			Direction string `xml:"direction,attr"`
+		} `xml:"arg"`
+	}
 )
 
 // agreesWithProgram checks that the program has every method and property of the
-// descriptor, with arguments of the same names in the same order. The gateway
-// itself is content with less.
+// descriptor, with arguments of the same names in the same order, or of the same number
+// where the descriptor says each of them. The gateway itself is content with less.
 func (a *app) agreesWithProgram() {
 	a.Helper()
 	objects := map[string]*introspected{}
@@ -73,6 +74,9 @@ func (o *introspected) agreesWith(r *aai.Recipe) error {
 			return i.hasMethod(r)
 		}
 	}
+	if r.DBus.Interface == "com.github.altdesktop.playerctld" {
+		return nil // playerctld has it, and does not say so
+	}
 	return fmt.Errorf("the program has no interface %s", r.DBus.Interface)
 }
 
@@ -94,6 +98,9 @@ func (i *introspectedInterface) hasMethod(r *aai.Recipe) error {
 		if m.Name != r.DBus.Method {
 			continue
 		}
+		if r.DBus.Args != nil {
+			return m.takes(len(r.DBus.Args))
+		}
 		var names []string
 		for n, arg := range m.Args {
 			switch {
@@ -110,4 +117,18 @@ func (i *introspectedInterface) hasMethod(r *aai.Recipe) error {
 		return nil
 	}
 	return fmt.Errorf("the program has no method %s", r.DBus.Method)
+}
+
+// takes checks how many arguments the method takes, for a descriptor that says each of them.
+func (m *introspectedMethod) takes(said int) error {
+	wanted := 0
+	for _, arg := range m.Args {
+		if arg.Direction != "out" {
+			wanted++
+		}
+	}
+	if wanted != said {
+		return fmt.Errorf("the program takes %d arguments, the descriptor says %d", wanted, said)
+	}
+	return nil
 }

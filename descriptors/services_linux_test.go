@@ -1,0 +1,99 @@
+package descriptors_test
+
+import (
+	"fmt"
+	"os"
+	"strings"
+)
+
+// daemon starts a service of the system bus.
+func (w *world) daemon(program, service string) *app {
+	w.Helper()
+	w.start(program)
+	w.onBus("--system", service)
+	return w.app(service)
+}
+
+func checkLocale(w *world) {
+	const service, object = "org.freedesktop.locale1", "/org/freedesktop/locale1"
+	l := w.daemon("/lib/systemd/systemd-localed", service)
+	for tool, property := range map[string]string{
+		"language": "Locale", "keyboard_layout": "X11Layout", "keyboard_variant": "X11Variant", "keyboard_model": "X11Model",
+		"keyboard_options": "X11Options", "console_keymap": "VConsoleKeymap",
+	} {
+		l.asBusctl(tool, `{}`, "--system", service, object, service, "."+property)
+	}
+	told := strings.Join(l.list("language", `{}`), "\n")
+	if said, err := os.ReadFile("/etc/default/locale"); err == nil {
+		for line := range strings.Lines(string(said)) {
+			if line = strings.TrimSpace(line); strings.HasPrefix(line, "LANG=") && !strings.Contains(told, strings.ReplaceAll(line, `"`, "")) {
+				w.Errorf("language: /etc/default/locale says %s, got %s", line, told)
+			}
+		}
+	}
+}
+
+func checkAccounts(w *world) {
+	const service, object = "org.freedesktop.Accounts", "/org/freedesktop/Accounts"
+	a := w.daemon("/usr/libexec/accounts-daemon", service)
+	uid := strings.Split(w.output("getent", "passwd", "daemon"), ":")[2]
+	want := fmt.Sprintf(`"%s/User%s"`, object, uid)
+	a.gives("find_by_name", `{"name": "daemon"}`, want)
+	a.gives("find_by_id", `{"uid": `+uid+`}`, want)
+	a.asBusctl("list_users", `{}`, "--system", service, object, service, "ListCachedUsers")
+	a.asBusctl("has_several_users", `{}`, "--system", service, object, service, ".HasMultipleUsers")
+	a.asBusctl("automatic_login", `{}`, "--system", service, object, service, ".AutomaticLoginUsers")
+	version := strings.Fields(w.output("dpkg-query", "-W", "accountsservice"))[1]
+	if got := a.text("version", `{}`); !strings.HasPrefix(version, got) {
+		w.Errorf("version: dpkg says %s, got %s", version, got)
+	}
+}
+
+func checkUDisks(w *world) {
+	const service, object, iface = "org.freedesktop.UDisks2", "/org/freedesktop/UDisks2/Manager", "org.freedesktop.UDisks2.Manager"
+	u := w.daemon("/usr/libexec/udisks2/udisksd", service)
+	u.asBusctl("list_devices", `{}`, "--system", service, object, iface, "GetBlockDevices", "a{sv}", "0")
+	u.asBusctl("file_systems", `{}`, "--system", service, object, iface, ".SupportedFilesystems")
+	u.asBusctl("version", `{}`, "--system", service, object, iface, ".Version")
+	everything, _ := u.call("everything", `{}`).(map[string]any)
+	devices := u.list("list_devices", `{}`)
+	for _, device := range devices {
+		if everything[device] == nil {
+			w.Errorf("everything: nothing of %s", device)
+		}
+	}
+	told := w.output("udisksctl", "dump")
+	if got := strings.Count(told, "org.freedesktop.UDisks2.Block:"); got != len(devices) {
+		w.Errorf("list_devices: udisksctl tells of %d, got %d", got, len(devices))
+	}
+	for name := range strings.FieldsSeq(w.output("ls", "/sys/class/block")) {
+		u.asBusctl("find_by_file", `{"device": "/dev/`+name+`"}`, "--system", service, object, iface, "ResolveDevice",
+			"a{sv}a{sv}", "1", "path", "s", "/dev/"+name, "0")
+	}
+	u.gives("find_by_label", `{"label": "nobody has this"}`, `[]`)
+}
+
+func checkColours(w *world) {
+	const service, object = "org.freedesktop.ColorManager", "/org/freedesktop/ColorManager"
+	c := w.daemon("/usr/libexec/colord", service)
+	const file = "/usr/share/color/icc/colord/sRGB.icc"
+	for tool, method := range map[string]string{"list_profiles": "GetProfiles", "list_devices": "GetDevices", "list_sensors": "GetSensors"} {
+		c.asBusctl(tool, `{}`, "--system", service, object, service, method)
+	}
+	c.asBusctl("list_profiles_of_kind", `{"kind": "display-device"}`, "--system", service, object, service, "GetProfilesByKind", "s", "display-device")
+	srgb := c.text("find_profile", `{"space": "srgb"}`)
+	w.shows(`Object Path: *`+srgb+`\n`, "colormgr", "get-standard-space", "srgb")
+	c.has("list_profiles", `{}`, srgb)
+	c.gives("find_profile_by_file", `{"file": "`+file+`"}`, `"`+c.text("find_profile_by_file", `{"file": "`+file+`"}`)+`"`)
+	w.shows(c.text("find_profile_by_file", `{"file": "`+file+`"}`), "colormgr", "find-profile-by-filename", file)
+	w.property("'"+c.text("version", `{}`)+"'", "--system", service, object, service, "DaemonVersion")
+}
+
+func checkPowerProfiles(w *world) {
+	const service, object = "net.hadess.PowerProfiles", "/net/hadess/PowerProfiles"
+	p := w.daemon("/usr/libexec/power-profiles-daemon", service)
+	w.shows(`^`+p.text("profile", `{}`)+`$`, "powerprofilesctl", "get")
+	for tool, property := range map[string]string{"profiles": "Profiles", "performance_degraded": "PerformanceDegraded", "holds": "ActiveProfileHolds"} {
+		p.asBusctl(tool, `{}`, "--system", service, object, service, "."+property)
+	}
+}
