@@ -48,10 +48,11 @@ func (m *maker) starter() *aai.Tool {
 		func(ctx context.Context, _ *aai.Call) (*aai.Result, error) { return m.driver.start(ctx, recipe) })
 }
 
-// own is a tool that the gateway adds to a server's.
+// own is a tool that the gateway adds to a server's. What it does to the world is the server's
+// word, so it is not natural.
 func (m *maker) own(name string, effect aai.Effect, description, params string, run aai.Action) *aai.Tool {
 	return &aai.Tool{
-		Name: name, Description: description, Params: schema.MustParse(params), Effect: effect, Natural: true, Timeout: m.driver.config.Timeout,
+		Name: name, Description: description, Params: schema.MustParse(params), Effect: effect, Timeout: m.driver.config.Timeout,
 		Starts: m.recipe.MCP.Command != "" && effect != aai.Reads, Run: run, Runs: m.runs(name), Digest: m.digest(name, effect),
 	}
 }
