@@ -39,6 +39,7 @@ func BenchmarkGateway(b *testing.B) {
 	w.serve(b, fastApp)
 	w.serve(b, slowApp)
 	b.Run("Start", w.start)
+	b.Run("Search", w.search)
 	b.Run("Exec", w.exec)
 	b.Run("Script", w.script)
 	b.Run("Flow", w.flow)
@@ -80,7 +81,7 @@ func (w *world) start(b *testing.B) {
 	for range rounds {
 		bare.add(w.started(b, homes[0], w.bare, 1))
 		for i, n := range counts {
-			ours[i].add(w.started(b, homes[i], w.gateway, n+ownTools))
+			ours[i].add(w.started(b, homes[i], w.gateway, listed(n)))
 		}
 	}
 	floor := bare.median()

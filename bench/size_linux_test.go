@@ -17,11 +17,11 @@ func (w *world) size(b *testing.B) {
 	w.table.judge("stripped binary", megabytes(program), "bare SDK "+megabytes(floor), megabytes(program-floor)+" more",
 		"≤ 34 MB", program <= 34e6)
 	bare := w.resident(b, w.bare, 0, 1)
-	memory := w.resident(b, w.gateway, 10, 10+ownTools)
+	memory := w.resident(b, w.gateway, 10, listed(10))
 	w.table.judge("idle memory (VmRSS), 10 descriptors", megabytes(memory), "bare SDK "+megabytes(bare), megabytes(memory-bare)+" more",
 		"≤ 20 MB", memory <= 20e6)
 	for _, n := range []int{100, 1000} {
-		many := w.resident(b, w.gateway, n, n+ownTools)
+		many := w.resident(b, w.gateway, n, listed(n))
 		figure, compared := fmt.Sprintf("idle memory (VmRSS), %d descriptors", n), megabytes(many-memory)+" more"
 		w.table.judge(figure, megabytes(many), "10 descriptors "+megabytes(memory), compared, "≤ 40 MB", many <= 40e6)
 	}

@@ -74,7 +74,7 @@ type request struct {
 
 // maxLooked is how many tools a request has SQLite rank, about: the rarest words are looked for
 // first, and those that half of all show add next to nothing.
-const maxLooked = 1000
+const maxLooked = 500
 
 // read reads a request. Words that no tool shows are no aspects of it.
 func (v *vocabulary) read(text string) request {

@@ -13,6 +13,9 @@ const (
 	anotherOfName = 0.8
 )
 
+// maxChosen is how many are chosen so; behind them nobody looks.
+const maxChosen = 20
+
 // inOrder puts the best first, then always the one that adds most.
 func inOrder(hits []hit) []hit {
 	slices.SortFunc(hits, func(a, b hit) int {
@@ -21,7 +24,8 @@ func inOrder(hits []hit) []hit {
 	apps, names := make(map[string]float64), make(map[string]float64)
 	factor := func(m map[string]float64, key string) float64 { return cmp.Or(m[key], 1) }
 	ordered := make([]hit, 0, len(hits))
-	for left := slices.Clone(hits); len(left) > 0; {
+	left := slices.Clone(hits)
+	for len(left) > 0 && len(ordered) < maxChosen {
 		best, worth := 0, -1.0
 		for i, h := range left {
 			if w := h.score * factor(apps, h.app.ID) * factor(names, h.tool.Name); w > worth {
@@ -34,5 +38,5 @@ func inOrder(hits []hit) []hit {
 		names[h.tool.Name] = factor(names, h.tool.Name) * anotherOfName
 		ordered = append(ordered, h)
 	}
-	return ordered
+	return append(ordered, left...)
 }

@@ -1,0 +1,63 @@
+package bench
+
+import (
+	"encoding/json"
+	"fmt"
+	"testing"
+	"time"
+)
+
+// fewListed is how many apps have an entry each; of more the gateway lists its search, and
+// what it lists anyway.
+const fewListed = 10
+
+// listed is how many tools the gateway lists of so many typical apps.
+func listed(apps int) int {
+	if apps > fewListed {
+		return 1 + ownTools
+	}
+	return apps + ownTools
+}
+
+// search is what five hundred apps cost: the start beside that of ten, and a request for a
+// tool of theirs, from the client and back, with its line in the record.
+func (w *world) search(b *testing.B) {
+	rounds := atMost(b, 40)
+	ten, many := newHome(b, 10), newHome(b, 500)
+	var few, all samples
+	for range rounds {
+		few.add(w.started(b, ten, w.gateway, listed(10)))
+		all.add(w.started(b, many, w.gateway, listed(500)))
+	}
+	share := float64(all.median()) / float64(few.median())
+	w.table.judge("start to tools/list, 500 descriptors", millis(all.median()), "10 descriptors "+millis(few.median()), fmt.Sprintf("%.2f times", share),
+		"≤ 1.2 times", share <= 1.2)
+	many.allow(b)
+	gateway := open(b, many.env(w.bus.Address), w.gateway, listed(500))
+	begun := time.Now()
+	gateway.search(b, "save a file")
+	first := time.Since(begun)
+	var took samples
+	for i := range atMost(b, 400) {
+		words := []string{"save a file", "search for items", "export the report", "send somebody a message", "open this", "打开文件", "Datei speichern"}[i%7]
+		begun := time.Now()
+		gateway.search(b, words)
+		took.add(time.Since(begun))
+	}
+	w.table.add("first aai_search, 500 descriptors", millis(first), "", "")
+	w.table.judge("aai_search, 500 descriptors, p50", millis(took.median()), "p95 "+millis(took.quantile(0.95)), "", "≤ 2 ms", took.median() <= 2*time.Millisecond)
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(float64(took.median())/1e6, "ms/search")
+}
+
+// search asks for tools, and fails where none is found.
+func (s *session) search(b *testing.B, words string) {
+	b.Helper()
+	asked, err := json.Marshal(map[string]any{"name": "aai_search", "arguments": map[string]any{"words": words}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	if a := s.ask(b, "tools/call", string(asked)); a.Result.IsError {
+		b.Fatalf("%s: %+v", words, a)
+	}
+}
