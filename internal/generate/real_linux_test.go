@@ -88,7 +88,6 @@ func reals() []real {
 		{"org.freedesktop.hostname1", []string{"/lib/systemd/systemd-hostnamed"}},
 		{"org.freedesktop.timedate1", []string{"/lib/systemd/systemd-timedated"}},
 		{"org.freedesktop.ColorManager", []string{"/usr/libexec/colord"}},
-		{"org.freedesktop.NetworkManager", []string{"NetworkManager", "--no-daemon"}},
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 )
 
 // maxEntry is how many bytes of a desktop entry are read.
@@ -42,11 +43,14 @@ func (l *Launcher) entries() []entry {
 }
 
 func readEntry(file, id string) (entry, bool) {
-	f, err := os.Open(file)
+	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // to open a pipe does not wait for a writer
 	if err != nil {
 		return entry{}, false
 	}
 	defer func() { _ = f.Close() }()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return entry{}, false
+	}
 	e := parseEntry(io.LimitReader(f, maxEntry))
 	e.id, e.file = id, file
 	return e, e.exec != ""

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -255,5 +256,19 @@ func TestCommand(t *testing.T) {
 func TestMute(t *testing.T) {
 	if (&Launcher{}).Mute(os.Getpid()) || (&Launcher{}).Mute(1<<30) {
 		t.Error("a process that shows no windows is mute")
+	}
+}
+
+// TestAPipeIsNoEntry: what stands among the entries and is no file keeps nobody waiting.
+func TestAPipeIsNoEntry(t *testing.T) {
+	l, dir := home(t)
+	if err := syscall.Mkfifo(filepath.Join(dir, "data/applications/aaa.desktop"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if program, err := l.Find("Text Editor"); err != nil {
+		t.Errorf("got %+v, %v", program, err)
+	}
+	if program, err := l.Find("aaa"); aai.AsError(err) == nil {
+		t.Errorf("the pipe is %+v", program)
 	}
 }

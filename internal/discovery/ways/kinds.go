@@ -115,7 +115,7 @@ func lasting(name string) string {
 
 // descriptorFor is how one gets what a service offers.
 func descriptorFor(service, call, path string) string {
-	return clean("Write ~/.aai/"+lasting(service)+"/aai.json") + ": tools that call " + clean(call) + " at " + clean(path) + "."
+	return clean("aai-gateway generate "+lasting(service)) + " makes tools of it, such as for " + clean(call) + " at " + clean(path) + "."
 }
 
 // NeverCalled stands where a way is closed for good.

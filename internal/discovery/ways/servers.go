@@ -26,7 +26,7 @@ func (r *Room) ofClients(ctx context.Context) part {
 		w := Way{
 			ID: clean(kindServer + " " + s.Client + " " + s.Name), Kind: kindServer, App: clean(s.Name), State: Configured,
 			Gains: "the tools of an MCP server (" + clean(s.Over) + ") that " + clean(s.Client) + " starts",
-			Get:   "It is " + clean(s.Client) + "'s. What it reaches on the bus or the web takes an aai.json of its own here.",
+			Get:   "It is " + clean(s.Client) + "'s. To have it here too: aai-gateway import --from, with the client's name.",
 			Where: []string{clean(s.File)},
 		}
 		for _, name := range s.Variables {
