@@ -175,6 +175,13 @@ func TestSaving(t *testing.T) {
 		t.Error("showing has saved")
 	}
 	args := map[string]any{"app": "org.example.One", "seen": shown["seen"]}
+	for _, tool := range w.Tools() {
+		if tool.Name == generate.Save { // as the terminal asks for it
+			if _, err := tool.Params.Check(map[string]any{"app": "org.example.One", "seen": shown["seen"], "start": true, "tools": 80.0, "bus": "session", "words": "/x"}); err != nil {
+				t.Error(err)
+			}
+		}
+	}
 	if _, err := w.answerOf(generate.Save, args); err != nil {
 		t.Fatal(err)
 	}

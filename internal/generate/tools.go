@@ -22,20 +22,21 @@ const (
 		"bus": {"type": "string", "enum": ["session", "system"], "description": "Where it is; without it, where it is found first"},
 		"tools": {"type": "integer", "minimum": 1, "maximum": 200, "description": "At most so many tools"}`
 
+	mayStart = `,
+		"start": {"type": "boolean", "description": "Let the bus start the program if it does not run"}`
 	betterWords = `,
 		"words": {"type": "string", "minLength": 1, "maxLength": 300, "description": "Absolute path of another version, whose titles and descriptions are taken, and nothing else"}`
 
-	showParams = `{"type": "object", "additionalProperties": false, "required": ["app"], "properties": {` + which + `,
-		"start": {"type": "boolean", "description": "Let the bus start the program if it does not run"}` + betterWords + `}}`
+	showParams = `{"type": "object", "additionalProperties": false, "required": ["app"], "properties": {` + which + mayStart + betterWords + `}}`
 
 	saveParams = `{"type": "object", "additionalProperties": false, "required": ["app", "seen"], "properties": {` + which + `,
-		"seen": {"type": "string", "minLength": 64, "maxLength": 64, "description": "As generate gave it for what was shown"}` + betterWords + `}}`
+		"seen": {"type": "string", "minLength": 64, "maxLength": 64, "description": "As generate gave it for what was shown"}` + mayStart + betterWords + `}}`
 )
 
 const (
 	noneParams = `{"type": "object", "properties": {}, "additionalProperties": false}`
 
-	probeParams = `{"type": "object", "additionalProperties": false, "required": ["app", "tool"], "properties": {` + which + `,
+	probeParams = `{"type": "object", "additionalProperties": false, "required": ["app", "tool"], "properties": {` + which + mayStart + `,
 		"tool": {"type": "string", "minLength": 1, "maxLength": 64}, "args": {"type": "object"}}}`
 
 	checkRows = `{"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {

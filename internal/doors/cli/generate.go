@@ -87,6 +87,7 @@ func (r *run) generate(ctx context.Context, app string, f generateFlags) error {
 		if asking != nil || !agreed {
 			return err
 		}
+		f.start = true
 		result, err = r.own(ctx, "generate", withStart(args, true))
 	}
 	if err != nil {
@@ -115,6 +116,7 @@ func (r *run) generate(ctx context.Context, app string, f generateFlags) error {
 	if f.dryRun {
 		return nil
 	}
+	args = withStart(args, f.start) // one that ends by itself may have
 	args["seen"] = made.Seen
 	return r.saveGenerated(ctx, made, args)
 }
@@ -137,7 +139,7 @@ func (f generateFlags) args(app string) map[string]any {
 // probe tries one tool of what would be generated.
 func (r *run) probe(cmd *cobra.Command, app string, f generateFlags) error {
 	f.words = ""
-	args := f.args(app)
+	args := withStart(f.args(app), f.start)
 	args["tool"] = f.probe
 	given, err := addPairs(cmd, nil, f.pairs, nil)
 	if err != nil {
