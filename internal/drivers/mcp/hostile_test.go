@@ -200,7 +200,11 @@ func (r *rude) call(m message, reply func(any)) {
 		}
 		slices.Sort(got)
 		fmt.Fprintln(os.Stderr, "got", got)
-		reply(text(strings.Join(append(got, r.args...), " ")))
+		words := text(strings.Join(append(got, r.args...), " "))
+		if _, fails := m.Params["arguments"].(map[string]any)["fail"]; fails {
+			words.(dict)["isError"] = true
+		}
+		reply(words)
 		return
 	}
 	reply(text("done"))

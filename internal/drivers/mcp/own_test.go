@@ -81,11 +81,15 @@ func TestValuesByName(t *testing.T) {
 	if e != nil {
 		t.Fatal(e)
 	}
+	eventually(t, "its words are in the log", func() bool { return strings.Contains(w.log.String(), "got") })
 	if strings.Contains(result.Text, "hush-hush") || strings.Contains(result.Text, "given-in") || strings.Contains(result.Text, "TEST_OTHER") || strings.Contains(w.log.String(), "hush-hush") {
 		t.Errorf("%s\n%s", result.Text, w.log)
 	}
-	if strings.Count(result.Text, "[secret]") < 3 || !strings.HasSuffix(result.Text, "$SECRET") || !strings.Contains(w.log.String(), "got") {
+	if strings.Count(result.Text, "[secret]") < 3 || !strings.HasSuffix(result.Text, "$SECRET") {
 		t.Errorf("%s\n%s", result.Text, w.log)
+	}
+	if _, e := w.call(t, app, "do", map[string]any{"fail": true}); e == nil || strings.Contains(e.Message, "hush-hush") || !strings.Contains(e.Message, "[secret]") {
+		t.Errorf("%+v", e)
 	}
 	if _, e := w.own(t, mcp.Env, map[string]any{"app": app, "values": map[string]any{"SECRET": ""}}); e != nil {
 		t.Fatal(e)
