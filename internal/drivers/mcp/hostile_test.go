@@ -200,11 +200,12 @@ func (r *rude) call(m message, reply func(any)) {
 		}
 		slices.Sort(got)
 		fmt.Fprintln(os.Stderr, "got", got)
-		words := text(strings.Join(append(got, r.args...), " "))
+		words := strings.Join(append(got, r.args...), " ")
 		if _, fails := m.Params["arguments"].(map[string]any)["fail"]; fails {
-			words.(dict)["isError"] = true
+			say(dict{"jsonrpc": "2.0", "id": m.ID, "error": dict{"code": -32000, "message": words}})
+			return
 		}
-		reply(words)
+		reply(text(words))
 		return
 	}
 	reply(text("done"))

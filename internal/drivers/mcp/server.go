@@ -105,7 +105,7 @@ func (s *server) acquire(ctx context.Context) (*session, *aai.Error) {
 		begun, cancel := context.WithTimeout(context.Background(), maxStart)
 		f = &flight{done: make(chan struct{}), cancel: cancel}
 		s.starting = f
-		go s.start(begun, f) //nolint:gosec // who waits for it may end before it
+		go s.start(begun, f)
 	}
 	s.users++
 	s.mu.Unlock()

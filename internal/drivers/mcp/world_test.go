@@ -104,7 +104,7 @@ func (w *world) add(t *testing.T, r *aai.MCPRecipe) string {
 	t.Helper()
 	id := "org.example.Server"
 	recipe := &aai.Recipe{Kind: "mcp", App: id, Platform: "linux", MCP: r}
-	if _, err := w.Driver.Compile(recipe); err != nil {
+	if _, err := w.Compile(recipe); err != nil {
 		t.Fatal(err)
 	}
 	w.local.apps = []*aai.App{{ID: id, Name: "Server", Digest: "d", Server: recipe, Platform: "linux"}}
