@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -91,7 +92,12 @@ type wish struct {
 
 func wishes(t testing.TB) []wish {
 	t.Helper()
-	f, err := os.Open("testdata/requests.txt")
+	return wishesOf(t, "requests.txt")
+}
+
+func wishesOf(t testing.TB, file string) []wish {
+	t.Helper()
+	f, err := os.Open(filepath.Join("testdata", file))
 	if err != nil {
 		t.Fatal(err)
 	}
