@@ -53,7 +53,8 @@ type counted struct {
 
 func (t tallying) read(ctx context.Context, db *sql.DB, f Filter, byApp bool) (err error) {
 	where, args := f.where()
-	statement := "SELECT time, app, tool, result, ms, count FROM calls" + where
+	statement := "SELECT time, app, tool, result, ms, count FROM calls"
+	statement += where
 	rows, err := db.QueryContext(ctx, statement, args...)
 	if err != nil {
 		return err
