@@ -87,6 +87,9 @@ func (v *View) hiddenBy(ctx context.Context, i int) string {
 		if e.Role == desktop.Tab && !e.States.Has(desktop.Selected) || e.Role == desktop.Tabpanel && !e.States.Has(desktop.Showing) {
 			return fmt.Sprintf("It is in the %s, which is not open. Open that first.", v.Name(p))
 		}
+		if e.Role == desktop.Combobox {
+			return fmt.Sprintf("It is in the %s, which is closed. ax_set_value chooses it there by its name.", v.Name(p))
+		}
 		top = p
 	}
 	if !v.Shot.Elements[top].States.Has(desktop.Showing) {
