@@ -21,6 +21,16 @@ type more struct {
 // moreCases are the cases for the programs of more-packages.txt, by app.
 func moreCases() map[string]more {
 	return map[string]more{
+		"org.gnome.Gnote":                   {"/usr/bin/gnote", checkGnote},
+		"org.gnome.Hamster":                 {"/usr/bin/hamster", checkHamster},
+		"org.gnome.ArchiveManager1":         {"/usr/bin/file-roller", checkArchives},
+		"org.gnome.TextEditor":              {"/usr/bin/gnome-text-editor", checkTextEditor},
+		"org.gnome.eog":                     {"/usr/bin/eog", checkImageViewer},
+		"org.gnome.evince.Daemon":           {"/usr/bin/evince", checkEvince},
+		"org.gnome.baobab":                  {"/usr/bin/baobab", checkBaobab},
+		"org.gnome.SystemMonitor":           {"/usr/bin/gnome-system-monitor", checkSystemMonitor},
+		"org.gnome.clocks":                  {"/usr/bin/gnome-clocks", checkClocks},
+		"org.gnome.Characters":              {"/usr/bin/gnome-characters", checkCharacters},
 		"net.hadess.PowerProfiles":          {"/usr/libexec/power-profiles-daemon", checkPowerProfiles},
 		"org.freedesktop.Accounts":          {"/usr/libexec/accounts-daemon", checkAccounts},
 		"org.freedesktop.ColorManager":      {"/usr/libexec/colord", checkColours},

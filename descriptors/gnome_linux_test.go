@@ -1,0 +1,266 @@
+package descriptors_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+func checkGnote(w *world) {
+	const service = "org.gnome.Gnote"
+	w.start("gnote")
+	w.windows(`.`, "gnote")
+	w.shows(`RemoteControl`, "busctl", "--user", "tree", service)
+	g := w.app(service)
+	note := g.text("create_note", `{"title": "Shopping"}`)
+	arg := fmt.Sprintf(`{"note": %q}`, note)
+	file := ".local/share/gnote/" + strings.TrimPrefix(note, "note://gnote/") + ".note"
+	g.gives("find_note", `{"title": "Shopping"}`, fmt.Sprintf("%q", note))
+	g.gives("title", arg, `"Shopping"`)
+	g.gives("note_exists", arg, `true`)
+	g.gives("write_note", fmt.Sprintf(`{"note": %q, "text": "Shopping\n\nmilk and honey"}`, note), `true`)
+	g.comesToGive("read_note", arg, `"Shopping\n\nmilk and honey"`)
+	w.shows(`milk and honey`, "cat", "$HOME/"+file)
+	g.gives("search", `{"words": "honey"}`, fmt.Sprintf("[%q]", note))
+	g.has("list_notes", `{}`, note)
+	g.gives("add_tag", fmt.Sprintf(`{"note": %q, "tag": "home"}`, note), `true`)
+	w.shows(`<tag>home</tag>`, "cat", "$HOME/"+file)
+	g.gives("tags", arg, `["home"]`)
+	g.gives("notes_with_tag", `{"tag": "home"}`, fmt.Sprintf("[%q]", note))
+	g.gives("remove_tag", fmt.Sprintf(`{"note": %q, "tag": "home"}`, note), `true`)
+	g.gives("tags", arg, `[]`)
+	info, err := os.Stat(filepath.Join(w.home, file))
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, tool := range []string{"created", "changed"} {
+		if at, now := g.number(tool, arg), float64(info.ModTime().Unix()); at > now+60 || at < now-600 {
+			w.Errorf("%s: the file is of %v, got %v", tool, now, at)
+		}
+	}
+	g.gives("show_note", arg, `true`)
+	w.windows(`Gnote`, "gnote") // whose title is not the note's
+	g.acts("show_search", `{"words": "milk"}`)
+	w.shows(regexp.QuoteMeta(g.text("version", `{}`)), "dpkg-query", "-W", "gnote")
+	g.gives("delete_note", arg, `true`)
+	w.noFile(file)
+	g.gives("note_exists", arg, `false`)
+}
+
+func checkHamster(w *world) {
+	h := w.app("org.gnome.Hamster")
+	id := h.number("track", `{"entry": "report@office"}`)
+	w.shows(`report@office`, "hamster", "current")
+	entry := fmt.Sprintf(`{"entry": %.0f}`, id)
+	told := h.text("entry", entry)
+	if !strings.Contains(told, `"activity": "report"`) || !strings.Contains(told, `"category": "office"`) {
+		w.Errorf("entry: got %s", told)
+	}
+	h.gives("today", `{}`, fmt.Sprintf("[%q]", told))
+	day := w.output("date", "+%Y-%m-%d")
+	h.gives("entries", fmt.Sprintf(`{"range": "%s - %s"}`, day, day), fmt.Sprintf("[%q]", told))
+	h.gives("activities", `{"words": "rep"}`, `[["report", "office"]]`)
+	number := h.number("add_category", `{"category": "garden"}`)
+	if got := fmt.Sprint(h.call("categories", `{}`)); !strings.Contains(got, fmt.Sprintf("[%.0f garden]", number)) {
+		w.Errorf("categories: no %v garden in %s", number, got)
+	}
+	h.gives("tags", `{}`, `[]`)
+	h.acts("remove_entry", entry)
+	h.gives("today", `{}`, `[]`)
+	h.call("track", `{"entry": "tea@break"}`)
+	w.shows(`tea@break`, "hamster", "current")
+	h.acts("stop", `{}`)
+	w.shows(`^No activity|^$`, "hamster", "current")
+	w.shows(regexp.QuoteMeta(h.text("version", `{}`)), "dpkg-query", "-W", "hamster-time-tracker")
+}
+
+func checkArchives(w *world) {
+	w.write("docs/a.txt", "hello\n")
+	a := w.app("org.gnome.ArchiveManager1")
+	kinds, _ := a.call("supported_types", `{"action": "create"}`).([]any)
+	if text := fmt.Sprint(kinds); !strings.Contains(text, "application/zip") {
+		w.Errorf("supported_types: no zip in %s", text)
+	}
+	a.acts("pack", `{"archive": "file://$HOME/pack.zip", "files": ["file://$HOME/docs/a.txt"]}`)
+	w.shows(`a\.txt`, "unzip", "-l", "$HOME/pack.zip")
+	w.write("out/b.txt", "hello\n")
+	a.acts("unpack", `{"archive": "file://$HOME/pack.zip", "folder": "file://$HOME/out"}`)
+	w.file("out/a.txt", "hello\n")
+	a.acts("unpack_here", `{"archive": "file://$HOME/pack.zip"}`)
+	w.shows(`/home/(pack[^/\n]*/)?a\.txt`, "find", "$HOME", "-name", "a.txt")
+}
+
+func checkTextEditor(w *world) {
+	w.write("a.txt", "hello\n")
+	const service, object = "org.gnome.TextEditor", "/org/gnome/TextEditor"
+	e := w.app(service)
+	e.acts("open", `{"uris": ["file://$HOME/a.txt"]}`)
+	w.windows(`a\.txt`, "gnome-text-editor")
+	e.acts("set_colours", `{"scheme": "solarized-light"}`)
+	e.comesToGive("colours", `{}`, `[true, "s", ["solarized-light"]]`)
+	w.shows(`solarized-light`, "gdbus", "call", "--session", "--dest", service, "--object-path", object, "--method", "org.gtk.Actions.Describe", "style-scheme")
+	e.acts("new_window", `{}`)
+	w.windows(`a\.txt.*\n.|\n.*a\.txt`, "gnome-text-editor")
+	e.acts("show_window", `{}`)
+	e.acts("clear_history", `{}`)
+	e.acts("quit", `{}`)
+	w.windows(`^$`, "gnome-text-editor")
+}
+
+// aPixel is a PNG.
+const aPixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+
+func (s *session) picture(name string) {
+	s.Helper()
+	pixel, err := base64.StdEncoding.DecodeString(aPixel)
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.write(name, string(pixel))
+}
+
+func checkImageViewer(w *world) {
+	w.picture("pictures/a.png")
+	w.picture("pictures/b.png")
+	done := w.start("eog", "$HOME/pictures/a.png")
+	w.windows(`a\.png`, "eog")
+	e := w.app("org.gnome.eog")
+	for _, step := range []struct{ tool, title string }{{"next", "b"}, {"previous", "a"}, {"last", "b"}, {"first", "a"}} {
+		w.eventually(func() error { // it lists the folder after it has shown the picture
+			e.acts(step.tool, `{}`)
+			return nil
+		})
+		w.windows(step.title+`\.png`, "eog")
+	}
+	for _, tool := range []string{"zoom_in", "zoom_out", "zoom_normal"} {
+		e.acts(tool, `{}`)
+	}
+	before := w.output("md5sum", "$HOME/pictures/a.png")
+	for _, tool := range []string{"turn_right", "turn_left", "mirror", "undo", "mirror", "save"} {
+		e.acts(tool, `{}`)
+	}
+	w.eventually(func() error {
+		if after := w.output("md5sum", "$HOME/pictures/a.png"); after == before {
+			return fmt.Errorf("save: the file is as it was: %s", after)
+		}
+		return nil
+	})
+	e.acts("fullscreen", `{"on": true}`)
+	e.comesToGive("is_fullscreen", `{}`, `[true, "", [true]]`)
+	w.shows(`<true>`, "gdbus", "call", "--session", "--dest", "org.gnome.eog", "--object-path", "/org/gnome/eog/window/1",
+		"--method", "org.gtk.Actions.Describe", "view-fullscreen")
+	e.acts("fullscreen", `{"on": false}`)
+	e.acts("slideshow", `{"on": true}`)
+	e.acts("slideshow", `{"on": false}`)
+	e.acts("open", `{"uris": ["file://$HOME/pictures/b.png"]}`)
+	w.windows(`b\.png`, "eog")
+	e.acts("close", `{}`)
+	w.windows(`^b\.png$`, "eog")
+	_ = done
+}
+
+// aPage is a PDF of one empty page, which readers mend where it leaves something out.
+const aPage = "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[3 0 R 4 0 R]/Count 2>>endobj\n" +
+	"3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj\n4 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]>>endobj\ntrailer<</Root 1 0 R>>\n"
+
+func checkEvince(w *world) {
+	w.write("letter.pdf", aPage)
+	const document = `{"document": "file://$HOME/letter.pdf"}`
+	e := w.app("org.gnome.evince.Daemon")
+	e.gives("is_open", document, `""`)
+	if shower := e.text("open", document); !strings.HasPrefix(shower, ":") {
+		w.Errorf("open: got %q", shower)
+	}
+	w.windows(`letter\.pdf`, "evince")
+	var owner string
+	w.eventually(func() error {
+		if owner = e.text("is_open", document); !strings.HasPrefix(owner, ":") {
+			return fmt.Errorf("is_open: got %q", owner)
+		}
+		return nil
+	})
+	w.shows(`uint32 `, "gdbus", "call", "--session", "--dest", "org.freedesktop.DBus", "--object-path", "/org/freedesktop/DBus",
+		"--method", "org.freedesktop.DBus.GetConnectionUnixProcessID", owner)
+}
+
+// stateOf checks a tool that tells the state of an action by gdbus.
+func (a *app) stateOf(tool, object, action, want string) {
+	a.Helper()
+	a.eventually(func() error {
+		state, _ := a.call(tool, `{}`).([]any)
+		if len(state) != 3 || fmt.Sprint(state[2]) != "["+want+"]" {
+			return fmt.Errorf("%s: expected %s at the end, got %v", tool, want, state)
+		}
+		return nil
+	})
+	a.shows(regexp.QuoteMeta("<'"+want+"'>"), "gdbus", "call", "--session", "--dest", a.id, "--object-path", object,
+		"--method", "org.gtk.Actions.Describe", action)
+}
+
+func checkBaobab(w *world) {
+	w.write("stuff/a.txt", "hello\n")
+	w.start("baobab")
+	w.windows(`.`, "baobab")
+	b := w.app("org.gnome.baobab")
+	b.acts("scan_folder", `{"folder": "file://$HOME/stuff"}`)
+	w.windows(`stuff`, "baobab")
+	b.acts("scan_again", `{}`)
+	b.acts("set_chart", `{"chart": "treemap"}`)
+	b.stateOf("chart", "/org/gnome/baobab/window/1", "active-chart", "treemap")
+	b.acts("set_chart", `{"chart": "rings"}`)
+	b.stateOf("chart", "/org/gnome/baobab/window/1", "active-chart", "rings")
+	b.acts("show_overview", `{}`)
+	b.acts("show_window", `{}`)
+	b.acts("quit", `{}`)
+	w.windows(`^$`, "baobab")
+}
+
+func checkSystemMonitor(w *world) {
+	const window = "/org/gnome/SystemMonitor/window/1"
+	done := w.start("gnome-system-monitor")
+	w.windows(`System Monitor`, "gnome-system-monitor")
+	m := w.app("org.gnome.SystemMonitor")
+	for _, page := range []string{"disks", "resources", "processes"} {
+		m.acts("show_page", fmt.Sprintf(`{"page": %q}`, page))
+		m.stateOf("page", window, "show-page", page)
+	}
+	for _, whose := range []string{"all", "active", "user"} {
+		m.acts("show_processes_of", fmt.Sprintf(`{"whose": %q}`, whose))
+		m.stateOf("processes_of", window, "show-whose-processes", whose)
+	}
+	m.acts("show_window", `{}`)
+	m.acts("quit", `{}`)
+	w.ended(done, "gnome-system-monitor")
+}
+
+func checkClocks(w *world) {
+	const service = "org.gnome.clocks"
+	c := w.app(service)
+	found := c.list("find_cities", `{"words": ["reykjav"]}`)
+	if len(found) == 0 {
+		w.Fatal("find_cities: nothing")
+	}
+	times, _ := c.call("city_times", fmt.Sprintf(`{"cities": [%q]}`, found[0])).([]any)
+	text := fmt.Sprint(times)
+	if clock := w.output("env", "TZ=Atlantic/Reykjavik", "date", "+%-I:%M"); !strings.Contains(text, "Reykjav") {
+		w.Errorf("city_times: date says %s, got %s", clock, text)
+	}
+	c.asBusctl("world_clocks", `{}`, "--user", service, "/org/gnome/clocks", "org.gnome.Shell.ClocksIntegration", ".Locations")
+	c.acts("show_window", `{}`)
+	w.windows(`.`, "org.gnome.clocks")
+	c.acts("quit", `{}`)
+	w.windows(`^$`, "org.gnome.clocks")
+}
+
+func checkCharacters(w *world) {
+	c := w.app("org.gnome.Characters")
+	c.has("find", `{"words": ["snowman"]}`, "☃")
+	if text := strings.ToLower(fmt.Sprint(c.call("names", `{"characters": ["☃"]}`))); !strings.Contains(text, "snowman") {
+		w.Errorf("names: Unicode says snowman, got %s", text)
+	}
+	c.acts("show_window", `{}`)
+	w.windows(`.`, "org.gnome.Characters")
+}
