@@ -5,7 +5,8 @@
 //
 // The tests call every tool of every descriptor through [aai.Gateway.Do], in a
 // desktop session of their own, and look at what it did with another program. They
-// need Linux and the Debian packages in packages.txt.
+// need Linux and the Debian packages in packages.txt; those of more-packages.txt only
+// where AAI_APPS=all.
 //
 // The room imports nothing of ours but, in its tests, the engine they run:
 // the root, internal/catalog, internal/schema and internal/drivers/dbus.

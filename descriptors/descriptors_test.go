@@ -2,6 +2,7 @@ package descriptors_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -131,6 +132,30 @@ func TestEveryToolSaysItsEffect(t *testing.T) {
 				t.Errorf("%s %s: effect %q", id, tool.Name, tool.Effect)
 			}
 		}
+	}
+}
+
+// The tools of all apps and what they do to the world, so that no change of either goes
+// unseen. UPDATE_GOLDEN=1 writes the list.
+func TestToolsAreThoseOfTheList(t *testing.T) {
+	const golden = "testdata/tools.txt"
+	var got strings.Builder
+	for _, id := range descriptors.IDs() {
+		for _, tool := range parse(t, id).App.Tools {
+			fmt.Fprintf(&got, "%s %s %s\n", id, tool.Name, tool.Effect)
+		}
+	}
+	if os.Getenv("UPDATE_GOLDEN") != "" {
+		if err := os.WriteFile(golden, []byte(got.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got.String()); diff != "" {
+		t.Errorf("the list says - but the descriptors +:\n%s", diff)
 	}
 }
 

@@ -93,30 +93,39 @@ func (i *introspectedInterface) hasProperty(r *aai.DBusRecipe) error {
 	return fmt.Errorf("the program has no property %s", r.Property)
 }
 
+// hasMethod looks for one of the methods of the name that takes what is said: some programs
+// have several.
 func (i *introspectedInterface) hasMethod(r *aai.Recipe) error {
+	err := fmt.Errorf("the program has no method %s", r.DBus.Method)
 	for _, m := range i.Methods {
 		if m.Name != r.DBus.Method {
 			continue
 		}
-		if r.DBus.Args != nil {
-			return m.takes(len(r.DBus.Args))
+		if err = m.agreesWith(r); err == nil {
+			return nil
 		}
-		var names []string
-		for n, arg := range m.Args {
-			switch {
-			case arg.Direction == "out":
-			case arg.Name == "":
-				names = append(names, fmt.Sprintf("arg_%d", n)) // as GDBus calls those without a name
-			default:
-				names = append(names, arg.Name)
-			}
-		}
-		if diff := cmp.Diff(names, append([]string(nil), r.Params...)); diff != "" {
-			return fmt.Errorf("the program's arguments are - but the parameters are +:\n%s", diff)
-		}
-		return nil
 	}
-	return fmt.Errorf("the program has no method %s", r.DBus.Method)
+	return err
+}
+
+func (m *introspectedMethod) agreesWith(r *aai.Recipe) error {
+	if r.DBus.Args != nil {
+		return m.takes(len(r.DBus.Args))
+	}
+	var names []string
+	for n, arg := range m.Args {
+		switch {
+		case arg.Direction == "out":
+		case arg.Name == "":
+			names = append(names, fmt.Sprintf("arg_%d", n)) // as GDBus calls those without a name
+		default:
+			names = append(names, arg.Name)
+		}
+	}
+	if diff := cmp.Diff(names, append([]string(nil), r.Params...)); diff != "" {
+		return fmt.Errorf("the program's arguments are - but the parameters are +:\n%s", diff)
+	}
+	return nil
 }
 
 // takes checks how many arguments the method takes, for a descriptor that says each of them.
