@@ -191,6 +191,14 @@ func (r *rude) call(m message, reply func(any)) {
 	case "numbers":
 		fmt.Printf(`{"jsonrpc": "2.0", "id": %v, "result": {"content": [{"type": "text", "text": "{\"n\": 9007199254740993}"}], "structuredContent": {"n": 9007199254740993}}}`+"\n", m.ID)
 		return
+	case "files":
+		open, _ := os.ReadDir("/proc/self/fd")
+		for _, f := range open {
+			target, _ := os.Readlink("/proc/self/fd/" + f.Name())
+			r.args = append(r.args, target)
+		}
+		reply(text(strings.Join(r.args, " ")))
+		return
 	case "env":
 		var got []string
 		for _, v := range os.Environ() {

@@ -8,4 +8,7 @@ import (
 )
 
 // bind makes the server a group with all that it starts.
-func bind(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} }
+func bind(cmd *exec.Cmd) {
+	sealFiles()
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+}

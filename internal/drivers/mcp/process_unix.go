@@ -9,6 +9,20 @@ import (
 	"syscall"
 )
 
+// sealFiles keeps from servers what this process was given open by whoever started it: Go
+// hands on no file of its own, and knows nothing of others.
+func sealFiles() {
+	open, err := os.ReadDir("/dev/fd")
+	if err != nil {
+		return // there is no way to know
+	}
+	for _, f := range open {
+		if n, err := strconv.Atoi(f.Name()); err == nil && n > 2 {
+			syscall.CloseOnExec(n)
+		}
+	}
+}
+
 // hold has a small process wait for the end of this one, whatever this one dies of, and then
 // end the server's group: what a server has started outlives it otherwise. Where there is no
 // shell only the server itself is held.
