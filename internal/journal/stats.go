@@ -53,9 +53,8 @@ type counted struct {
 
 func (t tallying) read(ctx context.Context, db *sql.DB, f Filter, byApp bool) (err error) {
 	where, args := f.where()
-	statement := "SELECT time, app, tool, result, ms, count FROM calls"
-	statement += where
-	rows, err := db.QueryContext(ctx, statement, args...)
+	statement := "SELECT time, app, tool, result, ms, count FROM calls" + where
+	rows, err := db.QueryContext(ctx, statement+" ORDER BY id", args...)
 	if err != nil {
 		return err
 	}
