@@ -50,6 +50,7 @@ func checkPlayerctld(w *world) {
 	w.write("two.wav", silence(200))
 	w.start("mpv", "--no-terminal", "--vo=null", "--ao=null", "--idle=yes", "--pause", "$HOME/one.wav", "$HOME/two.wav")
 	w.playing("one.wav")
+	w.shows(`interface org\.mpris\.MediaPlayer2\.Player `, "gdbus", "introspect", "--session", "--dest", service, "--object-path", object)
 	p := w.app(service)
 	p.gives("player", `{}`, `"mpv"`)
 	p.gives("players", `{}`, `["org.mpris.MediaPlayer2.mpv"]`)
