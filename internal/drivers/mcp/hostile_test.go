@@ -153,6 +153,10 @@ func (r *rude) call(m message, reply func(any)) {
 		for {
 			say(dict{"jsonrpc": "2.0", "method": "notifications/message", "params": dict{"level": "info", "data": "x"}})
 		}
+	case "floods answers":
+		for {
+			say(dict{"jsonrpc": "2.0", "id": 1 << 20, "result": dict{}})
+		}
 	case "chatters":
 		for range 5000 {
 			say(dict{"jsonrpc": "2.0", "method": "notifications/message", "params": dict{"level": "info", "data": "x"}})

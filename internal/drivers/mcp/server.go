@@ -273,7 +273,7 @@ func (s *server) reach(ctx context.Context) (*session, sdk.Transport, *aai.Error
 		return nil, nil, e
 	}
 	live.process = p
-	live.wire = &wire{process: p, lines: bufio.NewReaderSize(p.out, 64<<10), waiting: make(map[jsonrpc.ID]*raw)}
+	live.wire = &wire{process: p, lines: bufio.NewReaderSize(p.out, 64<<10), waiting: make(map[jsonrpc.ID]*raw), open: make(map[jsonrpc.ID]bool)}
 	return live, live.wire, nil
 }
 

@@ -37,7 +37,8 @@ type wire struct {
 	writing sync.Mutex
 	mu      sync.Mutex
 	waiting map[jsonrpc.ID]*raw
-	fault   *fault // why it was ended; nil: it was not
+	open    map[jsonrpc.ID]bool // requests that were not answered
+	fault   *fault              // why it was ended; nil: it was not
 	begun   time.Time
 	unasked int
 	since   time.Time
@@ -83,11 +84,13 @@ func (w *wire) Write(ctx context.Context, m jsonrpc.Message) error {
 		return err
 	}
 	if request, ok := m.(*jsonrpc.Request); ok && request.ID.IsValid() {
-		if r, wanted := ctx.Value(rawKey{}).(*raw); wanted {
-			w.mu.Lock()
+		r, wanted := ctx.Value(rawKey{}).(*raw)
+		w.mu.Lock()
+		w.open[request.ID] = true
+		if wanted {
 			w.waiting[request.ID] = r
-			w.mu.Unlock()
 		}
+		w.mu.Unlock()
 	}
 	w.writing.Lock()
 	defer w.writing.Unlock()
@@ -115,8 +118,13 @@ func (w *wire) Read(context.Context) (jsonrpc.Message, error) {
 		}
 		switch m := m.(type) {
 		case *jsonrpc.Response:
-			w.keep(m)
-			return m, nil
+			if w.keep(m) {
+				return m, nil
+			}
+			if flood := w.admit(); flood != nil {
+				return nil, w.end(flood)
+			}
+			continue
 		case *jsonrpc.Request:
 			if m.ID.IsValid() && m.Method != "ping" {
 				w.asked.Add(1)
@@ -179,14 +187,20 @@ func (w *wire) admit() *fault {
 	return nil
 }
 
-// keep gives who waits for it the result as it was written.
-func (w *wire) keep(m *jsonrpc.Response) {
+// keep gives who waits for it the result as it was written. It reports whether anybody has
+// asked for the answer.
+func (w *wire) keep(m *jsonrpc.Response) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if !w.open[m.ID] {
+		return false
+	}
+	delete(w.open, m.ID)
 	if r := w.waiting[m.ID]; r != nil {
 		r.result = m.Result
 		delete(w.waiting, m.ID)
 	}
+	return true
 }
 
 // forget lets go of a result that nobody waits for any more.
