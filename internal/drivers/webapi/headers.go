@@ -67,12 +67,13 @@ func isToken(name string) bool {
 
 // isReserved lists headers that carry credentials, frame the message, or by which
 // a server may take the request for another: of another sender, to another
-// address, or with another method than the person agreed to.
+// address, or with another method than the person agreed to. Many servers take "_" for "-".
 func isReserved(key string) bool {
+	key = http.CanonicalHeaderKey(strings.ReplaceAll(key, "_", "-"))
 	switch key {
 	case "Host", "Content-Length", "Transfer-Encoding", "Content-Encoding", "Connection", "Keep-Alive", "Upgrade",
 		"Te", "Trailer", "Expect", "Authorization", "Cookie", "Dpop", "Forwarded", "Via", "X-Real-Ip",
-		"X-Http-Method", "X-Http-Method-Override", "X-Method-Override", "X-Original-Url", "X-Rewrite-Url":
+		"X-Http-Method", "X-Http-Method-Override", "X-Method-Override", "X-Original-Url", "X-Original-Host", "X-Rewrite-Url":
 		return true
 	}
 	return strings.HasPrefix(key, "Proxy-") || strings.HasPrefix(key, "X-Forwarded-")
@@ -81,7 +82,7 @@ func isReserved(key string) bool {
 // isCredential reports whether the header is the one that makes the person known.
 func (t *tool) isCredential(key string) bool {
 	auth := t.recipe.HTTP.Auth
-	return auth != nil && auth.In == "header" && http.CanonicalHeaderKey(auth.Name) == key
+	return auth != nil && auth.In == "header" && strings.EqualFold(strings.ReplaceAll(auth.Name, "_", "-"), strings.ReplaceAll(key, "_", "-"))
 }
 
 // A bodyForm is what a body is.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"net/http"
 	"slices"
+	"strings"
 
 	"aai"
 )
@@ -72,7 +73,8 @@ func (t *tool) setPlaces() error {
 			return err
 		}
 		for other, taken := range t.places {
-			if taken.in == p.in && taken.name == p.name && p.in != inPath {
+			same := taken.name == p.name || p.in == inHeader && strings.EqualFold(taken.name, p.name)
+			if taken.in == p.in && same && p.in != inPath {
 				return invalid("send."+aai.CleanLabel(name, 60), "a place of its own; it is that of "+aai.CleanLabel(other, 60), p.name)
 			}
 		}

@@ -113,6 +113,10 @@ func TestPlacesAreChecked(t *testing.T) {
 		{"send.q.name", "GET", aai.SendRecipe{In: "header", Name: "host"}, nil},
 		{"send.q.name", "GET", aai.SendRecipe{In: "header", Name: "authorization"}, nil},
 		{"send.q.name", "GET", aai.SendRecipe{In: "header", Name: "X-HTTP-Method-Override"}, nil},
+		{"send.q.name", "GET", aai.SendRecipe{In: "header", Name: "X_HTTP_Method_Override"}, nil},
+		{"send.q.name", "GET", aai.SendRecipe{In: "header", Name: "x_forwarded_for"}, nil},
+		{"send.q.name", "GET", aai.SendRecipe{In: "header", Name: "X-Original-Host"}, nil},
+		{"send.q.name", "GET", aai.SendRecipe{In: "header", Name: "X_Key"}, key},
 		{"send.q.name", "POST", aai.SendRecipe{In: "header", Name: "content-type"}, nil},
 		{"send.q.name", "GET", aai.SendRecipe{In: "header", Name: "accept"}, nil},
 		{"send.q.name", "GET", aai.SendRecipe{In: "header", Name: "x-key"}, key},
@@ -150,7 +154,19 @@ func TestValuesStayInTheirPlaces(t *testing.T) {
 	if e := fail(t, action, map[string]any{"p": "x", "filter": map[string]any{"key": "mine"}}, aai.InvalidParams, aai.NotDelivered); !strings.Contains(e.Message, "key goes") {
 		t.Errorf("got %s", e.Message)
 	}
+	for _, name := range []string{"key[]", "KEY", "key[0]"} { // which servers take for it
+		fail(t, action, map[string]any{"p": "x", "filter": map[string]any{name: "mine"}}, aai.InvalidParams, aai.NotDelivered)
+	}
 	if n := len(s.requests()); n != 0 {
 		t.Errorf("%d requests were sent", n)
+	}
+}
+
+// TestOneHeaderIsOfOneParameter: names of headers differ by more than case.
+func TestOneHeaderIsOfOneParameter(t *testing.T) {
+	r := recipe("https://api.example.com", http.MethodGet, "/", "a", "b")
+	r.HTTP.Send = map[string]aai.SendRecipe{"a": {In: "header", Name: "X-A"}, "b": {In: "header", Name: "x-a"}}
+	if _, err := newDriver(t).Compile(r); err == nil || !strings.Contains(err.Error(), "send.b: expected a place of its own") {
+		t.Errorf("got %v", err)
 	}
 }

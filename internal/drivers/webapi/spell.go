@@ -41,7 +41,8 @@ func (t *tool) addPairs(pairs []pair, param string, p place, value any) ([]pair,
 	}
 	auth := t.recipe.HTTP.Auth
 	for _, added := range pairs[before:] {
-		if auth != nil && auth.In == inQuery && added.plain == auth.Name {
+		name, _, _ := strings.Cut(added.plain, "[") // servers take "key[]" for "key"
+		if auth != nil && auth.In == inQuery && (strings.EqualFold(name, auth.Name) || added.plain == auth.Name) {
 			return nil, errors.New("is where the person's key goes; no argument may have the name")
 		}
 		for other, taken := range t.places {
