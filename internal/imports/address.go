@@ -41,6 +41,9 @@ func (in *reading) address() {
 		}
 		u.RawQuery = q.Encode()
 	}
+	if keyInPath(u) {
+		in.notes = append(in.notes, "its address has a part that looks like a key: it stands in the file, and agents that ask for the descriptor read it")
+	}
 	in.common.URL = u.String()
 }
 

@@ -215,6 +215,9 @@ func (in *reading) command() {
 		inner.variables()
 	}
 	in.common.Dir = in.text("cwd", "working_directory")
+	if secretAmong(in.common.Command) {
+		in.leave("its command has a key among other words; the server can read it from a variable")
+	}
 	if strings.Contains(in.common.Command, "${") || strings.Contains(in.common.Dir, "${") {
 		in.leave("its command has %s, which the client fills in", quoted("${…}"))
 	}
@@ -255,11 +258,18 @@ func (in *reading) argument(before, word string) string {
 	switch {
 	case strings.HasPrefix(word, "-") && joined && value != "" && hygiene.SecretName(flag):
 		return flag + "=" + in.kept(flag, value)
+	case strings.HasPrefix(word, "-") && isHeader && rest != "" && hygiene.SecretName(header):
+		return header + ":" + in.kept(header, rest)
+	case strings.HasPrefix(word, "-") && joined:
+		return flag + "=" + in.argument("", value)
 	case strings.HasPrefix(word, "-"):
 		return word
-	case strings.HasPrefix(before, "-") && !strings.Contains(before, "=") && hygiene.SecretName(before):
+	case strings.HasPrefix(before, "-") && !strings.ContainsAny(before, "=:") && hygiene.SecretName(before):
 		return in.kept(before, word)
-	case isHeader && strings.TrimSpace(rest) != "" && !strings.HasPrefix(rest, "//") && (hygiene.SecretName(header) || strings.EqualFold(header, "Authorization")):
+	case secretAmong(word) && strings.ContainsAny(strings.TrimSpace(word), " \t\n"):
+		in.leave("an argument of its command has a key among other words; the server can read it from a variable")
+		return ""
+	case isHeader && strings.TrimSpace(rest) != "" && !strings.HasPrefix(rest, "//") && (hygiene.SecretName(header) || authorizes(header)):
 		return header + ":" + in.kept(header, rest)
 	case joined && value != "" && hygiene.SecretName(flag):
 		return flag + "=" + in.kept(flag, value)
@@ -269,7 +279,10 @@ func (in *reading) argument(before, word string) string {
 			return in.kept("CONNECTION", word)
 		}
 	}
-	if looksRandom(word) {
+	switch {
+	case secretAmong(word):
+		return in.kept("CONNECTION", word)
+	case looksRandom(word):
 		return in.kept("SECRET", word)
 	}
 	return word
