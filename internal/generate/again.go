@@ -3,7 +3,6 @@ package generate
 import (
 	"context"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -11,6 +10,7 @@ import (
 	"aai/internal/catalog"
 	"aai/internal/lint"
 	"aai/internal/schema"
+	"aai/internal/wholefile"
 )
 
 // over makes a draft the next version of what is there, and returns that: the words that
@@ -85,8 +85,8 @@ func (g *Generator) checkAll(ctx context.Context, _ *aai.Call) (*aai.Result, err
 		return &aai.Result{Data: rows}, nil //nolint:nilerr // such a folder has none
 	}
 	for _, path := range files {
-		text, err := os.ReadFile(path)
-		if err != nil || len(text) > maxSaved || len(rows) == maxChecked {
+		text, err := wholefile.Read(path, wholefile.Limits{Size: maxSaved})
+		if err != nil || len(rows) == maxChecked {
 			continue
 		}
 		d, err := catalog.Parse(text, catalog.Options{Host: "linux"})
