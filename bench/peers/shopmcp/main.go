@@ -67,7 +67,7 @@ func ask(ctx context.Context, method, path string, form url.Values) (*mcp.CallTo
 	if err != nil {
 		return nil, nil, err
 	}
-	defer reply.Body.Close()
+	defer func() { _ = reply.Body.Close() }()
 	said, err := io.ReadAll(reply.Body)
 	if err != nil {
 		return nil, nil, err
