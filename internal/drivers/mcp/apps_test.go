@@ -5,13 +5,16 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"aai"
 	"aai/internal/catalog"
 	"aai/internal/drivers/mcp"
+	"aai/internal/policy"
 )
 
 // Nobody starts a server to list its app; who starts it reads the command, and then the app
@@ -191,6 +194,47 @@ func TestNamesThatClash(t *testing.T) {
 	if w.tool(t, app, "resource_list").Run == nil || w.tool(t, app, "do").Run == nil {
 		t.Error("others are gone")
 	}
+}
+
+// To read a resource may start the server's program, which no mode or channel takes for
+// reading.
+func TestToReadAResourceStartsAProgram(t *testing.T) {
+	w := newWorld(t)
+	app := w.hostile(t, "clashes")
+	w.start(t, app)
+	found, err := w.Catalog.Find(t.Context(), app)
+	if tool := found.Tool("resource_list"); err != nil || tool.Effect != aai.Reads || !tool.Starts || tool.Natural || policy.Sandboxed.Admits(found, tool) {
+		t.Errorf("%+v, %v", tool, err)
+	}
+}
+
+// How often a server says that its list has changed costs nothing but a few looks, and what
+// it says of how far it came has no more secrets than the rest.
+func TestWhatServersSayMeanwhile(t *testing.T) {
+	w := newWorld(t, withSafe)
+	t.Setenv("TEST_GIVEN", "given-in-the-environment")
+	app := w.hostile(t, "progresses")
+	w.local.apps[0].Server.MCP.Env = []string{"TEST_GIVEN"}
+	w.start(t, app)
+	var mu sync.Mutex
+	var words []string
+	ctx := aai.WithProgress(t.Context(), func(_, _ float64, message string) {
+		mu.Lock()
+		defer mu.Unlock()
+		words = append(words, message)
+	})
+	before := runtime.NumGoroutine()
+	if _, e := w.callIn(ctx, app, "do", nil); e != nil {
+		t.Fatal(e)
+	}
+	if n := runtime.NumGoroutine() - before; n > 50 {
+		t.Errorf("%d goroutines more", n)
+	}
+	eventually(t, "it is told", func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return strings.Contains(strings.Join(words, " "), "with [secret]")
+	})
 }
 
 // A server's words are quoted, and its word about itself opens nothing.

@@ -157,6 +157,13 @@ func (r *rude) call(m message, reply func(any)) {
 		for {
 			say(dict{"jsonrpc": "2.0", "id": 1 << 20, "result": dict{}})
 		}
+	case "progresses":
+		for range 150 {
+			say(dict{"jsonrpc": "2.0", "method": "notifications/tools/list_changed"})
+		}
+		meta, _ := m.Params["_meta"].(map[string]any)
+		say(dict{"jsonrpc": "2.0", "method": "notifications/progress", "params": dict{"progressToken": meta["progressToken"], "progress": 1, "message": "connected with " + os.Getenv("TEST_GIVEN")}})
+		time.Sleep(300 * time.Millisecond)
 	case "chatters":
 		for range 5000 {
 			say(dict{"jsonrpc": "2.0", "method": "notifications/message", "params": dict{"level": "info", "data": "x"}})

@@ -142,9 +142,15 @@ func (s *server) fresh(ctx context.Context, live *session) *aai.Error {
 
 // follow lists again what a server says has changed, once for many such words.
 func (s *server) follow(live *session) {
+	select {
+	case <-live.ended:
+		return
+	case <-time.After(time.Second):
+	}
+	live.following.Store(false) // what it says from here on is asked for once more
 	ctx, cancel := context.WithTimeout(context.Background(), maxRelist)
 	defer cancel()
-	if aai.Pause(ctx, time.Second) == nil && live.stale.Load() && !live.over() {
+	if live.stale.Load() && !live.over() {
 		if err := s.list(ctx, live); err != nil {
 			live.stale.Store(true)
 		}

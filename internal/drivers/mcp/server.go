@@ -57,11 +57,12 @@ type session struct {
 	ended   chan struct{}
 	closing sync.Once
 
-	listing atomic.Pointer[listing]
-	stale   atomic.Bool // it says that what it lists has changed
-	listed  atomic.Int64
-	asking  sync.Mutex // one asks at a time what it lists
-	news    sync.Map   // of progress: contexts by token
+	listing   atomic.Pointer[listing]
+	stale     atomic.Bool // it says that what it lists has changed
+	following atomic.Bool // somebody is about to ask for that
+	listed    atomic.Int64
+	asking    sync.Mutex // one asks at a time what it lists
+	news      sync.Map   // of progress: contexts by token
 }
 
 func (s *session) over() bool {
@@ -279,7 +280,12 @@ func (s *server) reach(ctx context.Context) (*session, sdk.Transport, *aai.Error
 
 // client is the SDK's, which offers a server nothing: no sampling, no elicitation, no roots.
 func (s *server) client(live *session) *sdk.Client {
-	changed := func() { live.stale.Store(true); go s.follow(live) }
+	changed := func() {
+		live.stale.Store(true)
+		if live.following.CompareAndSwap(false, true) {
+			go s.follow(live)
+		}
+	}
 	return sdk.NewClient(&sdk.Implementation{Name: "aai-gateway", Version: s.driver.config.Version}, &sdk.ClientOptions{
 		Capabilities:               &sdk.ClientCapabilities{},
 		ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { changed() },
@@ -287,7 +293,7 @@ func (s *server) client(live *session) *sdk.Client {
 		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) {},
 		ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
 			if ctx, ok := live.news.Load(r.Params.ProgressToken); ok {
-				aai.Progress(ctx.(context.Context), r.Params.Progress, r.Params.Total, aai.CleanLabel(r.Params.Message, 200)) //nolint:forcetypeassert // nothing else is in there
+				aai.Progress(ctx.(context.Context), r.Params.Progress, r.Params.Total, aai.CleanLabel(live.words(r.Params.Message), 200)) //nolint:forcetypeassert // nothing else is in there
 			}
 		},
 	})

@@ -48,12 +48,13 @@ func (m *maker) starter() *aai.Tool {
 		func(ctx context.Context, _ *aai.Call) (*aai.Result, error) { return m.driver.start(ctx, recipe) })
 }
 
-// own is a tool that the gateway adds to a server's. What it does to the world is the server's
-// word, so it is not natural.
+// own is a tool that the gateway adds to a server's. Each may start the server, a program
+// that does what it wants to: that a resource is only read is of what comes then.
 func (m *maker) own(name string, effect aai.Effect, description, params string, run aai.Action) *aai.Tool {
+	starts := m.recipe.MCP.Command != ""
 	return &aai.Tool{
 		Name: name, Description: description, Params: schema.MustParse(params), Effect: effect, Timeout: m.driver.config.Timeout,
-		Starts: m.recipe.MCP.Command != "" && effect != aai.Reads, Run: run, Runs: m.runs(name), Digest: m.digest(name, effect),
+		Starts: starts, Run: run, Runs: m.runs(name), Digest: m.digest(name, effect),
 	}
 }
 
