@@ -123,7 +123,7 @@ func (h home) inspected(t *testing.T) {
 		i := inspector{home: h, node: node, script: filepath.Join(modules, ".bin", "mcp-inspector"), era: era}
 		i.reach(t, "stdio")
 		var guide, sum toolResult
-		i.run(t, &guide, 0, "--method", "tools/call", "--tool-name", "app_org_example_mcpservereverything")
+		i.run(t, &guide, 0, "--method", "tools/call", "--tool-name", "aai_exec", "--tool-arg", "app=aai", "--tool-arg", "tool=guide", "--tool-arg", `args={"app": "`+serverApp("mcp-server-everything")+`"}`)
 		if guide.IsError || !strings.Contains(guide.Content[0].Text, "get-sum") || !strings.Contains(guide.Content[0].Text, "resource_read") {
 			t.Errorf("%s: the guide is %+v", era, guide)
 		}

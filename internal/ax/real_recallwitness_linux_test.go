@@ -36,7 +36,18 @@ func (w *realWorld) onBus(app string) []fact {
 		}
 	}
 	w.Logf("%d objects were looked at, %d have more than %d parts", x.seen, x.huge, a11yHuge)
-	return x.facts
+	return withoutTwins(x.facts)
+}
+
+// withoutTwins leaves out the menus of LibreOffice's own menu bar, in its root pane, beside
+// those of the same names in the bar that is drawn.
+func withoutTwins(facts []fact) []fact {
+	const bar, rootPane = ` > 34 ""`, " > 46 "
+	return slices.DeleteFunc(slices.Clone(facts), func(f fact) bool {
+		return strings.HasSuffix(f.path, bar) && strings.Contains(f.path, rootPane) && slices.ContainsFunc(facts, func(other fact) bool {
+			return other.name == f.name && strings.HasSuffix(other.path, bar) && !strings.Contains(other.path, rootPane)
+		})
+	})
 }
 
 // inPage is what the fixture's page says, asked by a script of its own, that is
