@@ -185,14 +185,14 @@ func (s Sources) check(ctx context.Context, call *aai.Call) (*aai.Result, error)
 }
 
 func read(name, description, params string, run aai.Action) *aai.Tool {
-	return &aai.Tool{Name: name, Description: description, Params: schema.MustParse(params), Effect: aai.Reads, Run: run}
+	return &aai.Tool{Name: name, Description: description, Params: schema.MustParse(params), Effect: aai.Reads, Run: refusing(run)}
 }
 
 func change(name, description, params string, run aai.Action) *aai.Tool {
 	return &aai.Tool{Name: name, Description: description, Params: schema.MustParse(params), Effect: aai.Changes, Run: refusing(run)}
 }
 
-// refusing is an Action that changes nothing before it knows that it may: what it says of
+// refusing is an Action that does nothing before it knows that it may: what it says of
 // the call itself says that nothing was done.
 func refusing(run aai.Action) aai.Action {
 	return func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
