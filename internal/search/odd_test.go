@@ -55,3 +55,21 @@ func TestOddRequests(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingIsSaidInTheCallersWords: who finds nothing is told what to do next where they are.
+func TestNothingIsSaidInTheCallersWords(t *testing.T) {
+	var apps []*aai.App
+	s := newSearch(t, &apps, nil)
+	for want, who := range map[string]aai.Caller{
+		"list the apps: aai-gateway apps": {Door: aai.DoorCLI, Name: "terminal"},
+		"list the apps: aai_exec({":       agent(),
+	} {
+		result, err := call(t, s, who, search.Words, `{"words": "sing a song"}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !strings.Contains(result.Text, want) {
+			t.Errorf("%s is told %q; want %q in it", who.Door, result.Text, want)
+		}
+	}
+}

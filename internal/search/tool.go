@@ -93,7 +93,7 @@ func (s *Search) search(ctx context.Context, call *aai.Call) (*aai.Result, error
 		}
 	}
 	if len(found) == 0 {
-		return nothing(strings.TrimSpace(request) == ""), nil
+		return nothing(call, strings.TrimSpace(request) == ""), nil
 	}
 	form := forModels
 	if call.Caller.Door == aai.DoorCLI {
@@ -118,8 +118,11 @@ func number(call *aai.Call, name string, otherwise int) int {
 }
 
 // nothing says that there is no tool.
-func nothing(used bool) *aai.Result {
+func nothing(call *aai.Call, used bool) *aai.Result {
 	text := `No tool fits. Say it in other words, or list the apps: aai_exec({"app": "aai", "tool": "apps"})`
+	if call.Caller.Door == aai.DoorCLI {
+		text = "No tool fits. Say it in other words, or list the apps: aai-gateway apps"
+	}
 	if used {
 		text = "Nothing was used yet. With words, the answer is the tools that do what they say."
 	}
