@@ -2,6 +2,7 @@ package generate
 
 import (
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -83,21 +84,14 @@ func (g *Generator) findOn(ctx context.Context, app, bus string) (*found, []stri
 	return f, nil, nil
 }
 
-// unnumbered is the name of a service without the number by which each process of a program
-// has one of its own, such as "org.kde.kate-123" or "org.mpris.MediaPlayer2.vlc.instance123".
+// unnumbered is the name of a service without the numbers by which each process of a program
+// has one of its own, such as "org.kde.kate-123", "org.gtk.vfs.mountpoint_123" or
+// "org.mpris.MediaPlayer2.vlc.instance123": what discover names is found again.
 func unnumbered(name string) string {
-	short := strings.TrimRight(name, "0123456789")
-	if short == name {
+	if name == "" || name[len(name)-1] < '0' || name[len(name)-1] > '9' {
 		return name
 	}
-	short = strings.TrimSuffix(strings.TrimSuffix(short, "_"), "instance")
-	if cut, ok := strings.CutSuffix(short, "-"); ok {
-		return cut
-	}
-	if cut, ok := strings.CutSuffix(short, "."); ok {
-		return cut
-	}
-	return name
+	return regexp.MustCompile(`([-._](instance_?)?_?[0-9]+)+$`).ReplaceAllString(name, "")
 }
 
 // serviceOf is the service of a program with this desktop id, "" where there is none: its
