@@ -93,5 +93,6 @@ func meansSite(words string, h egress.Host) bool {
 func badAddress(address, why string) *aai.Error {
 	e := aai.Errorf(aai.InvalidParams, "url: %q is no address of a web app: %s", aai.CleanLabel(address, 200), why)
 	e.Hint = "Give the site's address, such as https://example.com, or its domain."
+	e.Delivery = aai.NotDelivered
 	return e
 }

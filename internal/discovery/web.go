@@ -223,6 +223,7 @@ func (w *Web) resolve(address string) (target, error) {
 	if plainName(address) && !t.host.Loopback() {
 		e := aai.Errorf(aai.AppNotFound, "no site is known as %q", aai.CleanLabel(address, maxNameBytes))
 		e.Hint = "Give its domain, such as example.com. The person can give a site a name: aai-gateway discover --name NAME URL."
+		e.Delivery = aai.NotDelivered
 		return target{}, e
 	}
 	return t, nil

@@ -109,6 +109,7 @@ func (c *Client) parseTarget(raw string) (*url.URL, Host, error) {
 func invalidAddress(raw, why string) *aai.Error {
 	e := aai.Errorf(aai.InvalidParams, "url: %q is not an address that may be asked: %s", aai.CleanLabel(raw, 200), why)
 	e.Hint = "Give an address such as https://example.com, without a user name or password."
+	e.Delivery = aai.NotDelivered
 	return e
 }
 
