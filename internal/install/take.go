@@ -2,9 +2,11 @@ package install
 
 import (
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
+	"aai"
 	"aai/internal/install/splice"
 )
 
@@ -18,7 +20,9 @@ func (r *Room) ServersOf(id string) (servers map[string]map[string]any, of Clien
 	}
 	spot := p.at.spot()
 	if _, _, err := splice.Find(p.old, spot); err != nil {
-		return nil, p.Client, r.unreadable(p.Client, err)
+		e := aai.Errorf(aai.InvalidParams, "%s: %w", aai.CleanLabel(p.Client.File, 300), err)
+		e.Hint = fmt.Sprintf("The file was not touched, and %s reads the same one. Mend it by hand, and import again.", p.Client.Name)
+		return nil, p.Client, e
 	}
 	servers = splice.Others(p.old, spot)
 	maps.DeleteFunc(servers, func(_ string, fields map[string]any) bool { return r.startsUs(commandOf(fields)) })

@@ -1,6 +1,7 @@
 package install_test
 
 import (
+	"errors"
 	"maps"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"aai"
 	"aai/internal/install"
 )
 
@@ -66,4 +68,19 @@ func TestTakeWhereWeAre(t *testing.T) {
 	}
 	w.do(install.Replace)(w.room.Take("claude-code", []string{"one"}, serve()))
 	w.is(".claude.json", `{"mcpServers": {"apps": {"command": "`+command+`", "args": ["mcp", "serve"]}}}`)
+}
+
+// TestServersOfAHalfFile: who imports is told to mend the file, and not to write the gateway
+// into it, which is what who installs it may do.
+func TestServersOfAHalfFile(t *testing.T) {
+	for _, text := range []string{`{"mcpServers": {"one": {"comm`, `[]`} {
+		w := newWorld(t, "linux", nil)
+		w.file(".claude.json", text)
+		_, _, err := w.room.ServersOf("claude-code")
+		e, ok := errors.AsType[*aai.Error](err)
+		if !ok || !strings.Contains(e.Hint, "import again") || strings.Contains(e.Hint, "add the server") {
+			t.Errorf("%s: %v, %+v", text, err, e)
+		}
+		w.is(".claude.json", text)
+	}
 }
