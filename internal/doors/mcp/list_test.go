@@ -124,12 +124,22 @@ func realApps(t *testing.T, w *world, n int) []*aai.App {
 		if err != nil {
 			t.Fatal(err)
 		}
-		var d struct {
-			AppID, Name, Description string
-			Aliases                  []string
+		type identity struct {
+			AppID, ID, Name, Description string
+			Aliases                      []string
 		}
-		if err := json.Unmarshal(b, &d); err != nil || d.AppID == "" {
+		var d struct { // in one dialect, or the other
+			identity
+			App identity
+		}
+		if err := json.Unmarshal(b, &d); err != nil {
 			t.Fatalf("%s: %v", file, err)
+		}
+		if d.AppID == "" {
+			d.identity, d.AppID = d.App, d.App.ID
+		}
+		if d.AppID == "" {
+			t.Fatalf("%s has no id", file)
 		}
 		apps = append(apps, w.app(d.AppID, d.Name, d.Description, d.Aliases...))
 	}
