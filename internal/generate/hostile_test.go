@@ -1,15 +1,10 @@
 package generate_test
 
 import (
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
-	"time"
 
 	godbus "github.com/godbus/dbus/v5"
 
@@ -160,27 +155,5 @@ func TestLies(t *testing.T) {
 	d := w.draft(generate.Request{App: "org.example.Liar"})
 	if got := tool(t, d, "get_age"); string(got.Returns) != "{}" || !strings.Contains(strings.Join(d.Notes, "\n"), "Age of /org/example/Liar gives something else than it says") {
 		t.Errorf("%s %q", got.Returns, d.Notes)
-	}
-}
-
-// TestCheckWaitsForNoPipe: what stands where a descriptor would, and is no file, is passed over.
-func TestCheckWaitsForNoPipe(t *testing.T) {
-	w := newWorld(t)
-	folder := filepath.Join(w.folder, "org.example.Pipe")
-	if err := errors.Join(os.Mkdir(folder, 0o700), syscall.Mkfifo(filepath.Join(folder, "aai.json"), 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan error, 1)
-	go func() {
-		_, err := w.ownTool(generate.Check)(w.Context(), &aai.Call{})
-		ended <- err
-	}()
-	select {
-	case err := <-ended:
-		if err != nil {
-			t.Error(err)
-		}
-	case <-time.After(time.Minute):
-		t.Error("it waits")
 	}
 }
