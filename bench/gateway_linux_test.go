@@ -142,7 +142,7 @@ func (w *world) openWith(b *testing.B, apps ...string) *session {
 		h.install(b, app, callDescriptor(app))
 	}
 	h.allow(b, apps...)
-	return open(b, h.env(w.bus.Address), w.gateway, len(apps)+ownTools)
+	return open(b, h.env(w.bus.Address), w.gateway, listed(len(apps)))
 }
 
 // exec is one call at a time, beside the same method called without a gateway and
