@@ -83,6 +83,7 @@ func theMap() []room {
 		proof    = "internal/proof"
 		splice   = "internal/install/splice"
 		script   = "internal/script"
+		leash    = "internal/leash"
 		search   = "internal/search"
 	)
 	return []room{
@@ -130,7 +131,7 @@ func theMap() []room {
 			why: "a real bus with services for tests, made with somebody else's library"},
 		{name: "internal/drivers/webapi", ours: []string{"aai", hygiene, site}, modules: []string{jsontext, rate, text}, tests: []string{toxiproxy, "github.com/prometheus/client_golang", zerolog},
 			why: "runs declared tools over HTTP; clients and logins are given to it, strangers' character sets and JSON it reads by libraries; the proxy of its tests must be given a log and counters"},
-		{name: "internal/drivers/mcp", ours: []string{"aai", hygiene, schema, whole}, modules: []string{sdk, jsontext, sys}, tests: []string{catalog, policy},
+		{name: "internal/drivers/mcp", ours: []string{"aai", hygiene, leash, schema, whole}, modules: []string{sdk, jsontext}, tests: []string{catalog, policy},
 			why: "runs the servers of MCP as apps: the protocol's client is the SDK's; a definition has a digest however it is written; on Windows a job object holds the processes; its tests put real consent in front"},
 		{name: login + "/oidctest", forTest: true, why: "a real authorization server, for logins and for doors that tokens open"},
 		{name: tokens, why: "how many tokens a text is, for whoever has a budget; it knows only text"},
@@ -220,10 +221,12 @@ func theMap() []room {
 			why: "a descriptor of an API from its OpenAPI document, which a kept library reads behind a budget of ours; its tests run what comes of it on a server"},
 		{name: "internal/imports", ours: []string{"aai", catalog, hygiene, "internal/install", lint, "internal/openapi", schema, whole}, modules: []string{"github.com/rogpeppe/go-internal"}, tests: []string{"bench/shop", "internal/drivers/webapi"},
 			why: "what a person has already, as apps: what it is made of, how it is shown and saved these rooms know; differences a library shows"},
+		{name: leash, modules: []string{sys},
+			why: "processes that do not outlive this one, nor what they have started: how each system holds them, for whoever starts one; it knows commands and pipes"},
 		{name: script + "/child", ours: []string{"aai"}, modules: []string{"github.com/dop251/goja", "github.com/elastic/go-seccomp-bpf", sys},
 			why: "the process in which a script runs, and what is said to it: the language is a library's, and what the process may not do the system sees to"},
-		{name: script, ours: []string{"aai", schema, script + "/child"}, modules: []string{sys}, tests: []string{policy},
-			why: "scripts of callers: it starts their processes, ends them, and makes the calls that they ask for; on Windows a job object holds them; its tests put real gates before the calls"},
+		{name: script, ours: []string{"aai", leash, schema, script + "/child"}, tests: []string{policy},
+			why: "scripts of callers: it has their processes started, ends them, and makes the calls that they ask for; its tests put real gates before the calls"},
 		{name: "descriptors", tests: []string{"internal/undo", search, catalog, schema, policy, journal, dbus, private},
 			why: "embeds files; only its tests know what reads and runs them"},
 		{name: "internal/errands", ours: []string{"aai"}, tests: []string{catalog},

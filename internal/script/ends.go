@@ -46,13 +46,13 @@ func (r *run) tooBig(cause error) error {
 // broke says why the process ended without a word.
 func (r *run) broke(p *process) error {
 	said := string(p.last.text)
-	cause := errors.New(p.cmd.ProcessState.String() + "\n" + said)
+	cause := errors.New(p.State().String() + "\n" + said)
 	for _, word := range []string{"out of memory", "cannot allocate", "makeslice", "too large", "negative count", "stack exceeds", "overflow"} {
 		if strings.Contains(said, word) {
 			return r.tooBig(cause)
 		}
 	}
-	if killed(p.cmd.ProcessState) {
+	if killed(p.State()) {
 		return r.error(aai.Timeout, fmt.Sprintf("the script used the %d seconds of the processor that it may", r.asked.seconds()), "Do less in one.", cause)
 	}
 	return r.error(aai.Internal, "the script's process ended without a word", "", cause)

@@ -1,78 +1,27 @@
 package script
 
 import (
-	"os"
 	"os/exec"
-	"runtime"
-	"time"
+
+	"aai/internal/leash"
+	"aai/internal/script/child"
 )
 
-// A process is a child that runs a script, and its two pipes.
+// A process is a child that runs a script.
 type process struct {
-	cmd   *exec.Cmd
-	in    *os.File // it reads from this
-	out   *os.File // it writes to this
-	last  *tail
-	bound func() // lets go of what holds it
-	gone  chan struct{}
+	*leash.Process
+	last *tail
 }
 
-// start starts it, with nothing but the pipes, so that it ends with this process.
+// start starts it, with nothing but its pipes.
 func start(cmd *exec.Cmd) (*process, error) {
-	p := &process{cmd: cmd, last: &tail{}, gone: make(chan struct{})}
-	itsIn, in, err := os.Pipe()
+	last := &tail{}
+	cmd.Stderr, cmd.Env, cmd.Dir = last, []string{}, root
+	p, err := leash.Start(cmd, leash.Limits{Alone: true, Memory: child.MaxMemory})
 	if err != nil {
 		return nil, err
 	}
-	out, itsOut, err := os.Pipe()
-	if err != nil {
-		closeAll(itsIn, in)
-		return nil, err
-	}
-	p.in, p.out = in, out
-	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Env, cmd.Dir, cmd.WaitDelay = itsIn, itsOut, p.last, []string{}, root, time.Second
-	bind(cmd)
-	started := make(chan error)
-	go func() {
-		// The system ends it with the thread that has started it.
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		err := cmd.Start()
-		started <- err
-		if err == nil {
-			_ = cmd.Wait() // what it says is in cmd.ProcessState
-			close(p.gone)
-		}
-	}()
-	err = <-started
-	closeAll(itsIn, itsOut)
-	if err == nil {
-		if p.bound, err = hold(cmd.Process); err != nil {
-			p.kill()
-			<-p.gone
-		}
-	}
-	if err != nil {
-		closeAll(in, out)
-		return nil, err
-	}
-	return p, nil
-}
-
-func closeAll(files ...*os.File) {
-	for _, f := range files {
-		_ = f.Close()
-	}
-}
-
-func (p *process) kill() { _ = p.cmd.Process.Kill() }
-
-// end ends it, if it has not ended, and lets go of all that is of it.
-func (p *process) end() {
-	p.kill()
-	<-p.gone
-	p.bound()
-	closeAll(p.in, p.out)
+	return &process{p, last}, nil
 }
 
 // tail keeps the beginning of what a process says when it breaks.

@@ -54,31 +54,21 @@ func (r *run) to(outer context.Context, cmd *exec.Cmd, job child.Job) (*aai.Resu
 	close(done)
 	<-watched
 	if last == nil && r.watch.stopped() == byItself {
-		p.settle()
+		p.GoneWithin(time.Second) // for how it ended
 	}
-	p.end()
+	p.End(false)
 	return r.outcome(ctx, p, last)
-}
-
-// settle waits a little for a process that says no more to end by itself, for how it ended.
-func (p *process) settle() {
-	late := time.NewTimer(time.Second)
-	defer late.Stop()
-	select {
-	case <-p.gone:
-	case <-late.C:
-	}
 }
 
 // serve does what the process asks for until it has ended, and returns its last word; nil
 // where there was none.
 func (r *run) serve(ctx context.Context, p *process, job child.Job) *child.Done {
-	if child.Write(p.in, job) != nil {
+	if child.Write(p.In, job) != nil {
 		return nil
 	}
 	for {
 		var m child.Message
-		if err := child.Read(p.out, &m); err != nil {
+		if err := child.Read(p.Out, &m); err != nil {
 			return nil
 		}
 		switch {
@@ -93,7 +83,7 @@ func (r *run) serve(ctx context.Context, p *process, job child.Job) *child.Done 
 			}
 			r.tell(ctx, fmt.Sprintf("%d calls", r.calls))
 			reply := r.make(ctx, m.Call)
-			if r.watch.stopped() != byItself || child.Write(p.in, reply) != nil {
+			if r.watch.stopped() != byItself || child.Write(p.In, reply) != nil {
 				return nil
 			}
 		default:

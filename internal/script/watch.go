@@ -76,13 +76,13 @@ func (w *watch) over(ctx context.Context, p *process, cancel func(), done <-chan
 			switch {
 			case w.late(ctx):
 				w.stop(byTime)
-			case resident(p.cmd.Process.Pid) > child.MaxMemory:
+			case resident(p.ID()) > child.MaxMemory:
 				w.stop(byMemory)
 			}
 		}
 		if w.stopped() != byItself {
 			cancel()
-			p.kill()
+			p.Kill()
 			return
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -13,6 +14,9 @@ import (
 	"aai"
 	"aai/internal/hygiene"
 )
+
+// graceOfWords is how long a server that broke may take to end, for its last words.
+const graceOfWords = time.Second
 
 // maxWords is how much of a server's words an error repeats, in bytes.
 const maxWords = 2000
@@ -47,7 +51,7 @@ func (s *session) answered(ctx context.Context, err error) *aai.Error {
 	}
 	ended := errors.Is(err, sdk.ErrConnectionClosed) || errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) || s.over()
 	if ended && s.process != nil {
-		s.process.goneWithin(graceOfSignal) // for its last words
+		s.process.GoneWithin(graceOfWords) // for its last words
 	}
 	e := &aai.Error{Code: aai.AutomationFailed, Delivery: aai.DeliveryUnknown, Err: err}
 	switch why := s.why(); {
@@ -81,7 +85,7 @@ func (s *session) lastWords() string {
 	if s.process == nil {
 		return ""
 	}
-	if words := s.process.said.last(); words != "" {
+	if words := s.said.last(); words != "" {
 		return ": " + s.quote(words)
 	}
 	return ""

@@ -12,6 +12,7 @@ import (
 
 	"aai"
 	"aai/internal/hygiene"
+	"aai/internal/leash"
 )
 
 const (
@@ -51,8 +52,9 @@ type flight struct {
 type session struct {
 	app     string
 	client  *sdk.ClientSession
-	wire    *wire    // nil: it is reached over HTTP
-	process *process // nil: as wire
+	wire    *wire          // nil: it is reached over HTTP
+	process *leash.Process // nil: as wire
+	said    *said          // nil: as wire
 	veil    *hygiene.Veil
 	ended   chan struct{}
 	closing sync.Once
@@ -232,7 +234,7 @@ func (s *server) open(ctx context.Context) (*session, *aai.Error) {
 	}()
 	if p := live.process; p != nil {
 		go func() {
-			<-p.gone // what it left behind may hold its pipes
+			<-p.Gone() // what it left behind may hold its pipes
 			live.close(false)
 		}()
 	}
@@ -267,14 +269,16 @@ func (s *server) reach(ctx context.Context) (*session, sdk.Transport, *aai.Error
 		return nil, nil, err
 	}
 	live.veil = veil
-	p, cause := start(cmd, &said{log: s.driver.log, app: s.recipe.App, veil: veil})
+	live.said = &said{log: s.driver.log, app: s.recipe.App, veil: veil}
+	cmd.Stderr = live.said
+	p, cause := leash.Start(cmd, leash.Limits{})
 	if cause != nil {
 		e := failed(aai.AppNotRunning, "The person can look at the command in the descriptor.", "the MCP server of %s did not start: %s", s.recipe.App, live.quote(cause.Error()))
 		e.Err = cause
 		return nil, nil, e
 	}
 	live.process = p
-	live.wire = &wire{process: p, lines: bufio.NewReaderSize(p.out, 64<<10), waiting: make(map[jsonrpc.ID]*raw), open: make(map[jsonrpc.ID]bool)}
+	live.wire = &wire{process: p, said: live.said, lines: bufio.NewReaderSize(p.Out, 64<<10), waiting: make(map[jsonrpc.ID]*raw), open: make(map[jsonrpc.ID]bool)}
 	return live, live.wire, nil
 }
 
@@ -303,7 +307,7 @@ func (s *server) client(live *session) *sdk.Client {
 func (s *session) close(polite bool) {
 	s.closing.Do(func() {
 		if s.process != nil {
-			s.process.end(polite)
+			s.process.End(polite)
 		}
 		if s.client != nil {
 			_ = s.client.Close()

@@ -14,6 +14,8 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai/internal/leash"
 )
 
 // What a server may say, and how long it may take to listen.
@@ -30,7 +32,8 @@ const (
 // what nobody asked for where that is a flood, and keeps answers as they were written for
 // who wants more of them than the SDK tells.
 type wire struct {
-	process *process
+	process *leash.Process
+	said    *said
 	lines   *bufio.Reader
 	asked   atomic.Int64 // requests of the server, which are all refused
 
@@ -71,8 +74,8 @@ func (w *wire) Close() error {
 	w.closed = true
 	w.mu.Unlock()
 	if !was {
-		_ = w.process.in.Close()
-		_ = w.process.out.Close()
+		_ = w.process.In.Close()
+		_ = w.process.Out.Close()
 	}
 	return nil
 }
@@ -94,8 +97,8 @@ func (w *wire) Write(ctx context.Context, m jsonrpc.Message) error {
 	}
 	w.writing.Lock()
 	defer w.writing.Unlock()
-	_ = w.process.in.SetWriteDeadline(time.Now().Add(maxDeaf))
-	if _, err = w.process.in.Write(append(b, '\n')); errors.Is(err, os.ErrDeadlineExceeded) {
+	_ = w.process.In.SetWriteDeadline(time.Now().Add(maxDeaf))
+	if _, err = w.process.In.Write(append(b, '\n')); errors.Is(err, os.ErrDeadlineExceeded) {
 		return w.end(faulty("did not read what it was sent within %s", maxDeaf))
 	}
 	return err
@@ -113,7 +116,7 @@ func (w *wire) Read(context.Context) (jsonrpc.Message, error) {
 			if w.count(&w.junk) > maxJunk {
 				return nil, w.end(faulty("wrote more than %d lines to standard output that are no messages", maxJunk))
 			}
-			w.process.said.junk(line)
+			w.said.junk(line)
 			continue
 		}
 		switch m := m.(type) {
@@ -221,7 +224,7 @@ func (w *wire) end(f *fault) error {
 		w.fault = f
 	}
 	w.mu.Unlock()
-	end(w.process.cmd.Process, true)
+	w.process.Kill()
 	return f
 }
 

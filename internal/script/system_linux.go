@@ -3,7 +3,6 @@ package script
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"strconv"
 	"syscall"
 )
@@ -13,12 +12,6 @@ const root = "/"
 
 // nonBlocking makes opening a FIFO without a writer return at once.
 const nonBlocking = syscall.O_NONBLOCK | syscall.O_NOCTTY
-
-// bind has the child end with this process, whatever that dies of.
-func bind(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL} }
-
-// hold limits a child from outside, where it does not limit itself.
-func hold(*os.Process) (letGo func(), err error) { return func() {}, nil }
 
 // resident is how much memory a process has.
 func resident(pid int) int64 {

@@ -1,6 +1,6 @@
 //go:build unix
 
-package mcp
+package leash
 
 import (
 	"os"
@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// sealFiles keeps from servers what this process was given open by whoever started it: Go
+// sealFiles keeps from processes what this process was given open by whoever started it: Go
 // hands on no file of its own, and knows nothing of others.
 func sealFiles() {
 	open, err := os.ReadDir("/dev/fd")
@@ -24,9 +24,12 @@ func sealFiles() {
 }
 
 // hold has a small process wait for the end of this one, whatever this one dies of, and then
-// end the server's group: what a server has started outlives it otherwise. Where there is no
-// shell only the server itself is held.
-func hold(p *os.Process) (letGo func(), err error) {
+// end the group of the process: what it has started outlives it otherwise. Where there is no
+// shell only the process itself is held.
+func hold(p *os.Process, l Limits) (letGo func(), err error) {
+	if l.Alone {
+		return func() {}, nil
+	}
 	itsIn, in, err := os.Pipe()
 	if err != nil {
 		return nil, err
@@ -48,11 +51,15 @@ func hold(p *os.Process) (letGo func(), err error) {
 	}, nil
 }
 
-// end ends the server and its group.
-func end(p *os.Process, now bool) {
-	signal := syscall.SIGTERM
+// end ends the process and its group.
+func end(p *os.Process, l Limits, now bool) {
+	signal, id := syscall.SIGTERM, -p.Pid
 	if now {
 		signal = syscall.SIGKILL
 	}
-	_ = syscall.Kill(-p.Pid, signal)
+	if l.Alone {
+		_ = p.Signal(signal) // which knows whether it has ended
+		return
+	}
+	_ = syscall.Kill(id, signal)
 }

@@ -1,4 +1,4 @@
-package mcp
+package leash
 
 import (
 	"os"
@@ -9,13 +9,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// bind lets the server have no window.
-func bind(cmd *exec.Cmd) {
+// bind lets the process have no window.
+func bind(cmd *exec.Cmd, _ Limits) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{HideWindow: true, CreationFlags: windows.CREATE_NO_WINDOW}
 }
 
-// hold puts the server, and what it starts, into a job object that ends with this process.
-func hold(p *os.Process) (letGo func(), err error) {
+// hold puts the process, and what it starts, into a job object that ends with this one. It
+// should do nothing before it has read something from its input.
+func hold(p *os.Process, l Limits) (letGo func(), err error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
 		return nil, err
@@ -23,6 +24,14 @@ func hold(p *os.Process) (letGo func(), err error) {
 	letGo = func() { _ = windows.CloseHandle(job) }
 	var limits windows.JOBOBJECT_EXTENDED_LIMIT_INFORMATION
 	limits.BasicLimitInformation.LimitFlags = windows.JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+	if l.Alone {
+		limits.BasicLimitInformation.LimitFlags |= windows.JOB_OBJECT_LIMIT_ACTIVE_PROCESS | windows.JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION
+		limits.BasicLimitInformation.ActiveProcessLimit = 1
+	}
+	if l.Memory > 0 {
+		limits.BasicLimitInformation.LimitFlags |= windows.JOB_OBJECT_LIMIT_PROCESS_MEMORY
+		limits.ProcessMemoryLimit = l.Memory
+	}
 	_, err = windows.SetInformationJobObject(job, windows.JobObjectExtendedLimitInformation, uintptr(unsafe.Pointer(&limits)), uint32(unsafe.Sizeof(limits)))
 	if err == nil {
 		err = assign(job, p)
@@ -43,8 +52,8 @@ func assign(job windows.Handle, p *os.Process) error {
 	return windows.AssignProcessToJobObject(job, handle)
 }
 
-// end ends the server; what it has started ends with the job.
-func end(p *os.Process, now bool) {
+// end ends the process; what it has started ends with the job.
+func end(p *os.Process, _ Limits, now bool) {
 	if now {
 		_ = p.Kill()
 	}
