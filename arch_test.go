@@ -84,6 +84,7 @@ func theMap() []room {
 		splice   = "internal/install/splice"
 		script   = "internal/script"
 		leash    = "internal/leash"
+		shelf    = "internal/shelf"
 		search   = "internal/search"
 	)
 	return []room{
@@ -215,12 +216,14 @@ func theMap() []room {
 			why: "finds the tools that do what is asked for: how a tool is told in a line the catalog knows, how they are ranked the database; apps, uses and refusals it is given"},
 		{name: "internal/own", ours: []string{"aai", hygiene, schema, catalog, policy, journal, keychain, lint, login, proof, site},
 			why: "the gateway's own app: its tools are what these rooms can do"},
-		{name: "internal/generate", ours: []string{"aai", catalog, lint, schema, whole, wire}, modules: []string{"github.com/rogpeppe/go-internal"}, tests: []string{dbus, private},
-			why: "descriptors from what programs say of themselves: the bus it asks by recipes, through a driver that it is given; types are read as the wire reads them, differences a library shows"},
+		{name: shelf, ours: []string{"aai", catalog, whole}, modules: []string{"github.com/rogpeppe/go-internal"},
+			why: "the folder of a person's descriptors: what lies there, what would change, and saved as it was shown; whoever makes one gives it the text; differences a library shows"},
+		{name: "internal/generate", ours: []string{"aai", catalog, lint, schema, shelf, whole, wire}, tests: []string{dbus, private},
+			why: "descriptors from what programs say of themselves: the bus it asks by recipes, through a driver that it is given; types are read as the wire reads them"},
 		{name: "internal/openapi", ours: []string{"aai", catalog, jsontree, schema, site}, modules: []string{"github.com/getkin/kin-openapi", "go.yaml.in/yaml/v4"}, tests: []string{"bench/shop", "internal/drivers/webapi", lint, goccy},
 			why: "a descriptor of an API from its OpenAPI document, which a kept library reads behind a budget of ours; its tests run what comes of it on a server"},
-		{name: "internal/imports", ours: []string{"aai", catalog, hygiene, "internal/install", lint, "internal/openapi", schema, whole}, modules: []string{"github.com/rogpeppe/go-internal"}, tests: []string{"bench/shop", "internal/drivers/webapi"},
-			why: "what a person has already, as apps: what it is made of, how it is shown and saved these rooms know; differences a library shows"},
+		{name: "internal/imports", ours: []string{"aai", catalog, hygiene, "internal/install", lint, "internal/openapi", schema, shelf, whole}, tests: []string{"bench/shop", "internal/drivers/webapi"},
+			why: "what a person has already, as apps: what it is made of, how it is saved these rooms know"},
 		{name: leash, modules: []string{sys},
 			why: "processes that do not outlive this one, nor what they have started: how each system holds them, for whoever starts one; it knows commands and pipes"},
 		{name: script + "/child", ours: []string{"aai"}, modules: []string{"github.com/dop251/goja", "github.com/elastic/go-seccomp-bpf", sys},

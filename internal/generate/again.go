@@ -13,11 +13,14 @@ import (
 	"aai/internal/wholefile"
 )
 
+// maxLooked is how large a descriptor may be that is looked at, in bytes.
+const maxLooked = 1 << 20
+
 // over makes a draft the next version of what is there, and returns that: the words that
 // people, or a model, gave its tools stay, a higher effect stays, and the version is raised by
 // as much as the change needs.
 func (g *Generator) over(d *Draft, better string) (before []byte, err error) {
-	if before, err = g.before(d.Document.ID); err != nil {
+	if before, err = g.shelf().Read(d.Document.ID); err != nil {
 		return nil, err
 	}
 	if before == nil {
@@ -85,7 +88,7 @@ func (g *Generator) checkAll(ctx context.Context, _ *aai.Call) (*aai.Result, err
 		return &aai.Result{Data: rows}, nil //nolint:nilerr // such a folder has none
 	}
 	for _, path := range files {
-		text, err := wholefile.Read(path, wholefile.Limits{Size: maxSaved})
+		text, err := wholefile.Read(path, wholefile.Limits{Size: maxLooked})
 		if err != nil || len(rows) == maxChecked {
 			continue
 		}

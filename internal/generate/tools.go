@@ -3,10 +3,12 @@ package generate
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"aai"
 	"aai/internal/schema"
+	"aai/internal/shelf"
 )
 
 // The names of the tools of the gateway's own app.
@@ -118,13 +120,16 @@ func (g *Generator) show(ctx context.Context, call *aai.Call) (*aai.Result, erro
 	if err != nil {
 		return nil, err
 	}
+	planned := shelf.Change{Path: g.shelf().At(id), Before: before, After: draft.Text}
 	a := answer{
-		App: id, Seen: seen(before, draft.Text), Tools: len(draft.Document.Sections[0].Tools), Tokens: draft.Report.GuideTokens,
-		Notes: draft.Notes, Text: draft.Text, Same: string(before) == string(draft.Text),
+		App: id, Path: planned.Path, Seen: shelf.Seen(planned), Tools: len(draft.Document.Sections[0].Tools), Tokens: draft.Report.GuideTokens,
+		Notes: draft.Notes, Text: draft.Text, Same: planned.Same(),
 	}
-	if g.cfg.Folder != "" {
-		a.Path = g.path(id)
-		a.Diff = difference(a.Path, before, draft.Text)
+	if planned.Path != "" {
+		var omitted int
+		if a.Diff, omitted = planned.Diff(); omitted > 0 {
+			a.Notes = append(a.Notes, fmt.Sprintf("%d lines of the difference are not shown", omitted))
+		}
 	}
 	return &aai.Result{Text: string(draft.Text), Data: a}, nil
 }
@@ -134,16 +139,23 @@ func (g *Generator) saveShown(ctx context.Context, call *aai.Call) (*aai.Result,
 	if err != nil {
 		return nil, undelivered(err)
 	}
-	if _, err := g.over(draft, wordsOf(call)); err != nil {
+	id := draft.Document.ID
+	before, err := g.over(draft, wordsOf(call))
+	if err != nil {
 		return nil, undelivered(err)
 	}
-	shown, _ := call.Args["seen"].(string)
-	if err := g.save(ctx, draft.Document.ID, draft.Text, shown); err != nil {
+	planned := shelf.Change{Path: g.shelf().At(id), Before: before, After: draft.Text}
+	if shown, _ := call.Args["seen"].(string); shelf.Seen(planned) != shown {
+		return nil, shelf.Unseen("what the program says of itself, or " + planned.Path + ",")
+	}
+	if err := planned.Save(ctx); err != nil {
 		return nil, err
 	}
-	path := g.path(draft.Document.ID)
-	return &aai.Result{Text: "Saved as " + path + ".", Data: map[string]any{"app": draft.Document.ID, "path": path}}, nil
+	return &aai.Result{Text: "Saved as " + planned.Path + ".", Data: map[string]any{"app": id, "path": planned.Path}}, nil
 }
+
+// shelf is where descriptors are saved.
+func (g *Generator) shelf() shelf.Shelf { return shelf.Shelf(g.cfg.Folder) }
 
 // undelivered is an error of a program that was only asked what it is.
 func undelivered(err error) error {

@@ -7,6 +7,7 @@ import (
 
 	"aai"
 	"aai/internal/openapi"
+	"aai/internal/shelf"
 	"aai/internal/wholefile"
 )
 
@@ -46,10 +47,10 @@ func (r *Room) saveAPI(ctx context.Context, call *aai.Call) (*aai.Result, error)
 		return nil, err
 	}
 	if shown.Seen != text(call, "seen") {
-		return nil, unseen("the document, or " + shown.Path)
+		return nil, shelf.Unseen("the document, or " + shown.Path)
 	}
 	if !shown.Same {
-		if err := r.save(ctx, shown.change); err != nil {
+		if err := shown.planned.Save(ctx); err != nil {
 			return nil, err
 		}
 	}
@@ -78,7 +79,7 @@ func (r *Room) api(ctx context.Context, call *aai.Call) (*shownAPI, error) {
 	}
 	c.Notes = append(c.Notes, got.Notes...)
 	section := got.Document.Sections[0]
-	shown := &shownAPI{change: c, BaseURL: section.BaseURL, Operations: got.Operations, Groups: got.Groups, Left: got.Left, Seen: seen(c)}
+	shown := &shownAPI{change: c, BaseURL: section.BaseURL, Operations: got.Operations, Groups: got.Groups, Left: got.Left, Seen: shelf.Seen(c.planned)}
 	if section.Auth != nil {
 		shown.Login = section.Auth.Kind
 	}

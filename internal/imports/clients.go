@@ -9,6 +9,7 @@ import (
 
 	"aai"
 	"aai/internal/install"
+	"aai/internal/shelf"
 )
 
 const serversParams = `{
@@ -118,14 +119,14 @@ func (r *Room) clientServers(call *aai.Call) (*shownServers, error) {
 			return nil, err
 		}
 	}
-	changes := make([]*change, len(shown.Apps))
+	changes := make([]shelf.Change, len(shown.Apps))
 	for i := range shown.Apps {
-		changes[i] = shown.Apps[i].change
+		changes[i] = shown.Apps[i].planned
 	}
 	if shown.Replace != nil {
-		changes = append(changes, &change{Path: of.File, text: []byte(shown.Replace.Diff)})
+		changes = append(changes, shelf.Change{Path: of.File, After: []byte(shown.Replace.Diff)})
 	}
-	shown.Seen = seen(changes...)
+	shown.Seen = shelf.Seen(changes...)
 	return shown, nil
 }
 
@@ -169,7 +170,7 @@ func (r *Room) takeServers(ctx context.Context, call *aai.Call) (*aai.Result, er
 		return nil, err
 	}
 	if shown.Seen != text(call, "seen") {
-		return nil, unseen(shown.File + ", or one of the apps,")
+		return nil, shelf.Unseen(shown.File + ", or one of the apps,")
 	}
 	var done []string
 	for i, s := range shown.servers {
@@ -230,5 +231,5 @@ func (r *Room) take(ctx context.Context, s *server, c *change) error {
 	if c.Same {
 		return nil
 	}
-	return r.save(ctx, c)
+	return c.planned.Save(ctx)
 }

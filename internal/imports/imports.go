@@ -14,6 +14,7 @@ import (
 
 	"aai"
 	"aai/internal/schema"
+	"aai/internal/shelf"
 )
 
 // The names of the tools.
@@ -138,5 +139,5 @@ type change struct {
 	Changes     []string `json:"changes,omitempty"` // for agents, of one that was there
 	Notes       []string `json:"notes,omitempty"`
 
-	before, text []byte
+	planned shelf.Change
 }

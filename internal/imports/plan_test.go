@@ -24,7 +24,7 @@ func TestSavedInTheMeantime(t *testing.T) {
 	if err := os.WriteFile(c.Path, []byte("mine"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := r.save(t.Context(), c); aai.AsError(err).Delivery != aai.NotDelivered || !strings.Contains(err.Error(), "is not what was shown") {
+	if err := c.planned.Save(t.Context()); aai.AsError(err).Delivery != aai.NotDelivered || !strings.Contains(err.Error(), "is not what was shown") {
 		t.Errorf("got %v", err)
 	}
 	if text, err := os.ReadFile(c.Path); err != nil || string(text) != "mine" {
@@ -33,7 +33,7 @@ func TestSavedInTheMeantime(t *testing.T) {
 	if c, err = r.plan(doc, []byte("{}\n"), true); err != nil || len(c.Notes) == 0 {
 		t.Fatal(c, err)
 	}
-	if err := r.save(t.Context(), c); err != nil {
+	if err := c.planned.Save(t.Context()); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,0 +1,70 @@
+package imports
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"aai"
+	"aai/internal/catalog"
+	"aai/internal/lint"
+	"aai/internal/shelf"
+)
+
+// Limits on what is told of a change.
+const (
+	maxLine = 400 // bytes
+	maxTold = 60  // changes
+)
+
+// plan says what saving a descriptor would change: in the lines of an outline, or in those of
+// the file where that is wanted or nothing else differs.
+func (r *Room) plan(doc *catalog.Document, written []byte, full bool) (*change, error) {
+	planned, err := shelf.Shelf(r.cfg.Folder).Plan(doc.ID, written)
+	if err != nil {
+		return nil, err
+	}
+	c := &change{App: doc.ID, Name: doc.Name, Path: planned.Path, Same: planned.Same(), planned: planned}
+	if len(doc.Sections) > 0 {
+		c.Tools = len(doc.Sections[0].Tools)
+	}
+	if c.Same {
+		return c, nil
+	}
+	shown := shelf.Change{Path: planned.Path, After: outline(doc)}
+	if planned.Before != nil {
+		shown.Before = c.compare(doc)
+	}
+	if full || bytes.Equal(shown.Before, shown.After) {
+		shown = planned
+	}
+	c.Diff, c.DiffOmitted = shown.Diff()
+	return c, nil
+}
+
+// compare says what the change is for agents, and whose file it would replace. It returns the
+// outline of that.
+func (c *change) compare(doc *catalog.Document) (was []byte) {
+	old, err := catalog.Parse(c.planned.Before, catalog.Options{})
+	switch {
+	case err != nil:
+		c.Notes = append(c.Notes, c.Path+" holds a descriptor that cannot be read; it would be replaced")
+		return nil
+	case old.Document.Generated == nil:
+		c.Notes = append(c.Notes, c.Path+" was written by hand; it would be replaced")
+	case doc.Generated != nil && old.Document.Generated.From != doc.Generated.From:
+		c.Notes = append(c.Notes, c.Path+" was made of "+aai.CleanLabel(old.Document.Generated.From, maxLine)+"; it would be replaced")
+	}
+	compared, err := lint.Compare(c.planned.Before, c.planned.After, catalog.Options{})
+	if err != nil {
+		return outline(old.Document) // its version does not count
+	}
+	for i, one := range compared.Changes {
+		if i == maxTold {
+			c.Changes = append(c.Changes, fmt.Sprintf("and %d more", len(compared.Changes)-maxTold))
+			break
+		}
+		c.Changes = append(c.Changes, strings.TrimSpace(aai.CleanLabel(one.Path+" "+one.Problem, maxLine)))
+	}
+	return outline(old.Document)
+}

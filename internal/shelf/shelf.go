@@ -1,0 +1,133 @@
+// Package shelf is the folder where a person keeps descriptors: what lies there, what saving
+// one would change, and how it is saved as it was shown and not otherwise. What a descriptor
+// says, and whether its person wants it, others know.
+package shelf
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/diff"
+
+	"aai"
+	"aai/internal/catalog"
+	"aai/internal/wholefile"
+)
+
+// Limits on what is read of a descriptor that is there, and shown of a difference.
+const (
+	maxSaved = 8 << 20
+	maxDiff  = 1500 // lines
+	maxLine  = 400  // bytes
+)
+
+// A Shelf is the folder, by an absolute path. The empty one is none: nothing lies there, and
+// nothing can be saved.
+type Shelf string
+
+// At is where the descriptor of an app lies, "" without a folder.
+func (s Shelf) At(id string) string {
+	if s == "" {
+		return ""
+	}
+	return filepath.Join(string(s), id, catalog.FileName)
+}
+
+// Read is the descriptor that lies there, nil where none does. The error is an *aai.Error.
+func (s Shelf) Read(id string) ([]byte, error) {
+	if s == "" {
+		return nil, nil
+	}
+	text, err := wholefile.Read(s.At(id), wholefile.Limits{Size: maxSaved})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		e := aai.Errorf(aai.AutomationFailed, "%s cannot be read: %w", s.At(id), err)
+		e.Hint = "Look at what is there, and move it away."
+		return nil, e
+	}
+	return text, nil
+}
+
+// A Change is a text in the place of what lies there.
+type Change struct {
+	Path   string
+	Before []byte // nil: nothing
+	After  []byte
+}
+
+// Plan is the change that saving the text would be. The error is an *aai.Error.
+func (s Shelf) Plan(id string, text []byte) (Change, error) {
+	before, err := s.Read(id)
+	return Change{Path: s.At(id), Before: before, After: text}, err
+}
+
+// Same reports whether the text lies there already.
+func (c Change) Same() bool { return c.Before != nil && bytes.Equal(c.Before, c.After) }
+
+// Diff is the change as a unified diff, and how many of its lines are left out. Its lines are
+// harmless to a terminal.
+func (c Change) Diff() (shown string, omitted int) {
+	from := c.Path
+	if c.Before == nil {
+		from = os.DevNull
+	}
+	whole := diff.Diff(from, c.Before, c.Path, c.After)
+	_, whole, _ = bytes.Cut(whole, []byte("\n")) // "diff a b"
+	var b strings.Builder
+	n := 0
+	for line := range strings.Lines(string(whole)) {
+		if n++; n > maxDiff {
+			omitted++
+			continue
+		}
+		b.WriteString(aai.CleanText(strings.TrimSuffix(line, "\n"), maxLine) + "\n")
+	}
+	return b.String(), omitted
+}
+
+// Seen names what a person was shown: the texts that lie there, and those in their place.
+func Seen(changes ...Change) string {
+	h := sha256.New()
+	for _, c := range changes {
+		_, _ = fmt.Fprintf(h, "%q %d %d\n%s%s", c.Path, len(c.Before), len(c.After), c.Before, c.After) // which never fails
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Unseen is the error of something else than what was shown.
+func Unseen(what string) *aai.Error {
+	e := aai.Errorf(aai.AutomationFailed, "seen: what would be saved is not what was shown: %s changed by now", what)
+	e.Delivery, e.Hint = aai.NotDelivered, "Look at it again, and save what it says now."
+	return e
+}
+
+// Save writes the text that a person has seen in the place of what they saw. The error is an
+// *aai.Error; what lies there stays then.
+func (c Change) Save(ctx context.Context) error {
+	if c.Path == "" {
+		return aai.Errorf(aai.AutomationNotSupported, "there is no folder for descriptors")
+	}
+	if err := os.MkdirAll(filepath.Dir(c.Path), 0o700); err != nil {
+		return aai.Errorf(aai.AutomationFailed, "%s cannot be made: %w", filepath.Dir(c.Path), err)
+	}
+	err := wholefile.Update(ctx, c.Path, wholefile.Limits{Size: maxSaved}, func(before []byte) ([]byte, error) {
+		if !bytes.Equal(before, c.Before) {
+			return nil, Unseen(c.Path)
+		}
+		return c.After, nil
+	})
+	if _, ours := errors.AsType[*aai.Error](err); err == nil || ours {
+		return err
+	}
+	return aai.Errorf(aai.AutomationFailed, "%s cannot be written: %w", c.Path, err)
+}
