@@ -85,6 +85,7 @@ func theMap() []room {
 		script   = "internal/script"
 		leash    = "internal/leash"
 		shelf    = "internal/shelf"
+		entries  = "internal/desktopentry"
 		search   = "internal/search"
 	)
 	return []room{
@@ -98,7 +99,9 @@ func theMap() []room {
 		{name: "internal/account", ours: []string{"aai", whole}, modules: []string{sys},
 			why: "what the system says of the account, whatever the environment says: its home, what is its alone, what root wrote, and whether the kernel hides something"},
 		{name: site, modules: []string{net}, why: "which hosts are of one owner or this computer's own, and how an origin is written: one answer for calls, logins, redirects and doors"},
-		{name: catalog, ours: []string{"aai", hygiene, jsontree, schema, site}, modules: []string{jsontext, fsnotify, net},
+		{name: entries, ours: []string{whole},
+			why: "desktop entries as keys and values, for all who look for programs: read in one way, and never waited for"},
+		{name: catalog, ours: []string{"aai", entries, hygiene, jsontree, schema, site}, modules: []string{jsontext, fsnotify, net},
 			why: "a descriptor holds schemas, so reading one needs the other; which hosts are one site the public suffix list says"},
 		{name: policy, ours: []string{"aai", hygiene, site, whole}, modules: []string{rate, text}, tests: []string{flock, keychain},
 			why: "decides by what a Request says and by nothing else, in whatever form of its letters; a question names the site that answers for a host; rates are token buckets; its tests kill writers of a real vault, and hold locks of files"},
@@ -122,7 +125,7 @@ func theMap() []room {
 			why: "the one way out to the web, with the one guard; names are read as browsers do, owners told by the public suffix list"},
 		{name: discovery, ours: []string{"aai", catalog, egress, hygiene}, modules: []string{xsync, rate},
 			why: "web sites as apps: the catalog reads what they say, egress fetches it; lookups are shared and counted; what else they publish is quoted"},
-		{name: discovery + "/ways", ours: []string{"aai", wire, whole},
+		{name: discovery + "/ways", ours: []string{"aai", entries, wire, whole},
 			why: "which ways there are into the apps of this computer: the bus it asks over the wire, files it reads; apps and servers of clients it is told of"},
 		{name: wire, ours: []string{"aai"}, tests: []string{godbus},
 			why: "speaks the protocol itself, for all who need a bus; the well-known library is its test's second opinion"},
@@ -158,7 +161,7 @@ func theMap() []room {
 			why: "the person's pointer, keyboard and focus, shared by locks of files; questions and input take it, and it knows neither"},
 		{name: desktop + "/x11", ours: []string{"aai", desktop, seat}, modules: []string{sys},
 			why: "windows, pictures, pointer, keyboard and clipboard of X11, over its own protocol; shared memory needs the system's calls"},
-		{name: desktop + "/launcher", ours: []string{"aai", desktop}, why: "starts programs, and knows nothing of their windows"},
+		{name: desktop + "/launcher", ours: []string{"aai", desktop, entries}, why: "starts programs, and knows nothing of their windows"},
 		{name: desktop + "/fakedesktop", ours: []string{"aai", desktop, desktop + "/mirror"}, forTest: true, why: "a desktop in memory"},
 		{name: desktop + "/desktoptest", ours: []string{"aai", desktop, desktop + "/query"}, forTest: true, why: "what every desktop must do"},
 		{name: private, why: "a desktop of its own, for the demo and for tests; it knows programs and folders"},
@@ -218,7 +221,7 @@ func theMap() []room {
 			why: "the gateway's own app: its tools are what these rooms can do"},
 		{name: shelf, ours: []string{"aai", catalog, whole}, modules: []string{"github.com/rogpeppe/go-internal"},
 			why: "the folder of a person's descriptors: what lies there, what would change, and saved as it was shown; whoever makes one gives it the text; differences a library shows"},
-		{name: "internal/generate", ours: []string{"aai", catalog, lint, schema, shelf, whole, wire}, tests: []string{dbus, private},
+		{name: "internal/generate", ours: []string{"aai", catalog, entries, lint, schema, shelf, whole, wire}, tests: []string{dbus, private},
 			why: "descriptors from what programs say of themselves: the bus it asks by recipes, through a driver that it is given; types are read as the wire reads them"},
 		{name: "internal/openapi", ours: []string{"aai", catalog, jsontree, schema, site}, modules: []string{"github.com/getkin/kin-openapi", "go.yaml.in/yaml/v4"}, tests: []string{"bench/shop", "internal/drivers/webapi", lint, goccy},
 			why: "a descriptor of an API from its OpenAPI document, which a kept library reads behind a budget of ours; its tests run what comes of it on a server"},

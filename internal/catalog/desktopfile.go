@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"aai"
+	"aai/internal/desktopentry"
 )
 
 // desktopKey is the key of a .desktop file that names the app's descriptor.
@@ -19,7 +19,10 @@ func desktopTarget(name string) (target, fault string) {
 	if err != nil {
 		return "", aai.AsError(err).Message
 	}
-	value, found := desktopValue(source)
+	if !bytes.Contains(source, []byte(desktopKey)) {
+		return "", "" // as nearly all
+	}
+	value, found := desktopentry.Parse(source).Get(desktopKey)
 	switch {
 	case !found:
 		return "", ""
@@ -27,30 +30,4 @@ func desktopTarget(name string) (target, fault string) {
 		return "", fmt.Sprintf("%s is %q; expected an absolute path", desktopKey, aai.CleanLabel(value, 2*maxName))
 	}
 	return filepath.Clean(value), ""
-}
-
-// desktopValue finds the key in the group [Desktop Entry], by the Desktop Entry
-// Specification, "Basic format of the file".
-func desktopValue(source []byte) (value string, found bool) {
-	if !bytes.Contains(source, []byte(desktopKey)) {
-		return "", false // as nearly all
-	}
-	inEntry := false
-	for line := range strings.Lines(string(source)) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "[") {
-			inEntry = line == "[Desktop Entry]"
-			continue
-		}
-		key, v, ok := strings.Cut(line, "=")
-		if inEntry && ok && strings.TrimSpace(key) == desktopKey {
-			return unescapeDesktop(strings.TrimSpace(v)), true
-		}
-	}
-	return "", false
-}
-
-// unescapeDesktop undoes the escapes of a value of type string.
-func unescapeDesktop(s string) string {
-	return strings.NewReplacer(`\\`, `\`, `\s`, " ", `\n`, "\n", `\t`, "\t", `\r`, "\r").Replace(s)
 }

@@ -1,7 +1,6 @@
 package generate
 
 import (
-	"bufio"
 	"cmp"
 	"os"
 	"path/filepath"
@@ -9,7 +8,7 @@ import (
 	"strings"
 
 	"aai"
-	"aai/internal/wholefile"
+	"aai/internal/desktopentry"
 )
 
 // An entry is what a desktop entry says of a program, by the Desktop Entry Specification
@@ -33,7 +32,6 @@ type desktopEntry struct {
 
 // Limits on desktop entries.
 const (
-	maxEntryFile    = 256 << 10
 	maxEntryActions = 20
 	maxEntries      = 5000
 )
@@ -95,72 +93,24 @@ func (g *Generator) entryIDs() []string {
 
 // readEntry reads a desktop entry; nil where it is none, or hidden.
 func (g *Generator) readEntry(path, id string) *entry {
-	text, err := wholefile.Read(path, wholefile.Limits{Size: maxEntryFile})
-	if err != nil {
+	f, err := desktopentry.Read(path)
+	if err != nil || !f.Starts() {
 		return nil
 	}
-	groups := parseGroups(string(text))
-	main := groups["Desktop Entry"]
-	if main["Type"] != "Application" || main["Hidden"] == "true" {
-		return nil
-	}
+	language := g.language()
 	e := &entry{
-		ID: id, Name: label(main["Name"]), Generic: label(main["GenericName"]), Comment: label(main["Comment"]),
-		Activatable: main["DBusActivatable"] == "true", exec: main["Exec"],
+		ID: id, Name: label(f.Value("Name")), Generic: label(f.Value("GenericName")), Comment: label(f.Value("Comment")),
+		Activatable: f.Is("DBusActivatable"), exec: f.Value("Exec"),
 	}
-	if local := label(localized(main, "Name", g.language())); local != e.Name {
+	if local := label(f.In(language, "Name")); local != e.Name {
 		e.Local = local
 	}
-	for name := range strings.SplitSeq(main["Actions"], ";") {
-		about := groups["Desktop Action "+name]
-		if words := label(about["Name"]); words != "" && len(e.Actions) < maxEntryActions {
-			e.Actions = append(e.Actions, desktopEntry{name, withLocal(words, label(localized(about, "Name", g.language())))})
+	for _, action := range f.Actions() {
+		if words := label(action.Value("Name")); words != "" && len(e.Actions) < maxEntryActions {
+			e.Actions = append(e.Actions, desktopEntry{action.ID, withLocal(words, label(action.In(language, "Name")))})
 		}
 	}
 	return e
-}
-
-// parseGroups reads the keys of each group. Of a key that is given twice the first counts.
-func parseGroups(text string) map[string]map[string]string {
-	groups := map[string]map[string]string{}
-	group := ""
-	lines := bufio.NewScanner(strings.NewReader(text))
-	lines.Buffer(nil, maxEntryFile)
-	for lines.Scan() {
-		line := strings.TrimSpace(lines.Text())
-		if strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]") {
-			group = line[1 : len(line)-1]
-			continue
-		}
-		key, value, found := strings.Cut(line, "=")
-		if !found || strings.HasPrefix(line, "#") {
-			continue
-		}
-		if groups[group] == nil {
-			groups[group] = map[string]string{}
-		}
-		if key = strings.TrimSpace(key); groups[group][key] == "" {
-			groups[group][key] = unescape(strings.TrimSpace(value))
-		}
-	}
-	return groups
-}
-
-func unescape(s string) string {
-	return strings.NewReplacer(`\\`, `\`, `\s`, " ", `\n`, " ", `\t`, " ", `\r`, " ").Replace(s)
-}
-
-// localized is a value in the language, such as "de_AT", or else as it is without one.
-func localized(group map[string]string, key, language string) string {
-	language, modifier, _ := strings.Cut(language, "@")
-	language, _, _ = strings.Cut(language, ".")
-	short, _, _ := strings.Cut(language, "_")
-	for _, tag := range []string{language + "@" + modifier, language, short + "@" + modifier, short} {
-		if value := group[key+"["+tag+"]"]; value != "" {
-			return value
-		}
-	}
-	return group[key]
 }
 
 // label is a stranger's short text.

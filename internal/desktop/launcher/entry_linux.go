@@ -1,18 +1,13 @@
 package launcher
 
 import (
-	"bufio"
-	"io"
-	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
+
+	"aai/internal/desktopentry"
 )
 
-// maxEntry is how many bytes of a desktop entry are read.
-const maxEntry = 256 << 10
-
-// An entry is a desktop entry, by the Desktop Entry Specification 1.5.
+// An entry is a desktop entry of a program.
 type entry struct {
 	id, file   string
 	name, exec string
@@ -42,53 +37,14 @@ func (l *Launcher) entries() []entry {
 	return found
 }
 
+// readEntry reads an entry of a program; what is hidden is none.
 func readEntry(file, id string) (entry, bool) {
-	f, err := os.OpenFile(file, os.O_RDONLY|syscall.O_NONBLOCK, 0) // to open a pipe does not wait for a writer
-	if err != nil {
+	f, err := desktopentry.Read(file)
+	if err != nil || !f.Starts() {
 		return entry{}, false
 	}
-	defer func() { _ = f.Close() }()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return entry{}, false
-	}
-	e := parseEntry(io.LimitReader(f, maxEntry))
-	e.id, e.file = id, file
+	e := entry{id: id, file: file, name: f.Value("Name"), exec: f.Value("Exec"), terminal: f.Is("Terminal")}
 	return e, e.exec != ""
-}
-
-// parseEntry reads the group "Desktop Entry". A hidden one, and one that is no
-// application, has no exec.
-func parseEntry(in io.Reader) entry {
-	var e entry
-	group, application, deleted := "", false, false
-	lines := bufio.NewScanner(in)
-	for lines.Scan() {
-		line := strings.TrimSpace(lines.Text())
-		if strings.HasPrefix(line, "[") {
-			group = line
-			continue
-		}
-		key, value, found := strings.Cut(line, "=")
-		if !found || group != "[Desktop Entry]" || strings.HasPrefix(line, "#") {
-			continue
-		}
-		switch value = strings.TrimSpace(value); strings.TrimSpace(key) {
-		case "Name":
-			e.name = value
-		case "Exec":
-			e.exec = value
-		case "Terminal":
-			e.terminal = value == "true"
-		case "Type":
-			application = value == "Application"
-		case "Hidden":
-			deleted = value == "true"
-		}
-	}
-	if !application || deleted {
-		e.exec = ""
-	}
-	return e
 }
 
 // command splits Exec into words: quoting and field codes as the specification

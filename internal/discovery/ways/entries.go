@@ -11,15 +11,14 @@ import (
 	"strings"
 
 	"aai/internal/dbuswire"
-	"aai/internal/wholefile"
+	"aai/internal/desktopentry"
 )
 
 // What of desktop entries is looked at.
 const (
-	maxEntryFile = 256 << 10 // bytes, of one
-	maxEntries   = 3000      // of all folders
-	maxActions   = 50        // of one entry
-	maxUnread    = 5         // that are named
+	maxEntries = 3000 // of all folders
+	maxActions = 50   // of one entry
+	maxUnread  = 5    // that are named
 )
 
 // inEntries reads the desktop entries. Of two with the same id the first counts, also where
@@ -45,12 +44,12 @@ func (r *Room) inEntries(ctx context.Context) part {
 			}
 			seen[id] = true
 			path := filepath.Join(folder, file.Name())
-			text, err := wholefile.Read(path, wholefile.Limits{Size: maxEntryFile})
+			text, err := desktopentry.Read(path)
 			if err != nil {
 				unread = append(unread, path)
 				continue
 			}
-			if w, ok := r.wayOfEntry(id, readEntry(string(text)), path); ok {
+			if w, ok := r.wayOfEntry(id, wayIn(text), path); ok {
 				p.ways = append(p.ways, w)
 			}
 		}
@@ -77,45 +76,15 @@ type entry struct {
 	actions                     []string // for people
 }
 
-// readEntry reads a desktop entry, by the Desktop Entry Specification 1.5. What is not
-// understood is passed over.
-func readEntry(text string) entry {
-	var e entry
-	var ids []string
-	names := make(map[string]string)
-	group := ""
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if strings.HasPrefix(line, "[") {
-			group = line
-			continue
-		}
-		key, value, ok := strings.Cut(line, "=")
-		if !ok || strings.HasPrefix(line, "#") {
-			continue
-		}
-		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
-		if action, ok := strings.CutPrefix(group, "[Desktop Action "); ok && key == "Name" && len(names) < maxActions {
-			names[strings.TrimSuffix(action, "]")] = value
-		}
-		if group != "[Desktop Entry]" {
-			continue
-		}
-		switch key {
-		case "Name":
-			e.name = value
-		case "Type":
-			e.application = value == "Application"
-		case "Hidden", "NoDisplay":
-			e.hidden = e.hidden || value == "true"
-		case "DBusActivatable":
-			e.onABus = value == "true"
-		case "Actions":
-			ids = strings.Split(value, ";")
-		}
+// wayIn is what of an entry is a way.
+func wayIn(f desktopentry.File) entry {
+	e := entry{
+		name: f.Value("Name"), application: f.Value("Type") == "Application", hidden: f.Is("Hidden") || f.Is("NoDisplay"),
+		onABus: f.Is("DBusActivatable"),
 	}
-	for _, id := range ids[:min(len(ids), maxActions)] {
-		if name := clean(names[strings.TrimSpace(id)]); name != "" && !slices.Contains(e.actions, name) {
+	actions := f.Actions()
+	for _, action := range actions[:min(len(actions), maxActions)] {
+		if name := clean(action.Value("Name")); name != "" && !slices.Contains(e.actions, name) {
 			e.actions = append(e.actions, name)
 		}
 	}

@@ -1,0 +1,114 @@
+// Package desktopentry reads desktop entries, by the Desktop Entry Specification 1.5. What an
+// entry is good for, others know.
+package desktopentry
+
+import (
+	"strings"
+
+	"aai/internal/wholefile"
+)
+
+// maxFile is how large an entry may be, in bytes.
+const maxFile = 256 << 10
+
+// main is the group that says what the entry is.
+const main = "Desktop Entry"
+
+// A File is an entry: its keys and values, which are strangers' text. The zero File is empty.
+type File struct {
+	groups map[string]map[string]string // by the group's name and the key
+}
+
+// An Action is another way to start what the entry starts.
+type Action struct {
+	ID   string
+	keys map[string]string
+}
+
+// Read reads a regular file of at most 256 KiB; what else stands there, such as a pipe, is an
+// error and is not waited for.
+func Read(path string) (File, error) {
+	text, err := wholefile.Read(path, wholefile.Limits{Size: maxFile})
+	return Parse(text), err
+}
+
+// Parse reads an entry. What is not understood is passed over, and of a key that is given twice
+// the first counts.
+func Parse(text []byte) File {
+	f := File{make(map[string]map[string]string)}
+	group := ""
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") && strings.HasSuffix(line, "]") {
+			group = line[1 : len(line)-1]
+			continue
+		}
+		key, value, found := strings.Cut(line, "=")
+		if !found || strings.HasPrefix(line, "#") {
+			continue
+		}
+		if f.groups[group] == nil {
+			f.groups[group] = make(map[string]string)
+		}
+		key = strings.TrimSpace(key)
+		if _, twice := f.groups[group][key]; !twice {
+			f.groups[group][key] = unescape(strings.TrimSpace(value))
+		}
+	}
+	return f
+}
+
+// unescape undoes the escapes of a value of type string.
+func unescape(s string) string {
+	return strings.NewReplacer(`\\`, `\`, `\s`, " ", `\n`, "\n", `\t`, "\t", `\r`, "\r").Replace(s)
+}
+
+// Starts reports whether the entry is of a program, and is not marked as deleted.
+func (f File) Starts() bool { return f.Value("Type") == "Application" && !f.Is("Hidden") }
+
+// Value is the value of a key, "" where there is none.
+func (f File) Value(key string) string { return f.groups[main][key] }
+
+// Get is Value, and whether the key is there.
+func (f File) Get(key string) (value string, found bool) {
+	value, found = f.groups[main][key]
+	return value, found
+}
+
+// Is reports whether the value is true.
+func (f File) Is(key string) bool { return f.Value(key) == "true" }
+
+// In is the value in a language, such as "de_AT.UTF-8", or else as it is without one.
+func (f File) In(language, key string) string { return in(f.groups[main], language, key) }
+
+// Actions are those that the entry names and describes, in its order, each once.
+func (f File) Actions() []Action {
+	var actions []Action
+	named := make(map[string]bool)
+	for id := range strings.SplitSeq(f.Value("Actions"), ";") {
+		id = strings.TrimSpace(id)
+		if keys := f.groups["Desktop Action "+id]; keys != nil && !named[id] {
+			named[id] = true
+			actions = append(actions, Action{id, keys})
+		}
+	}
+	return actions
+}
+
+// Value is the value of a key of the action, "" where there is none.
+func (a Action) Value(key string) string { return a.keys[key] }
+
+// In is the value in a language, or else as it is without one.
+func (a Action) In(language, key string) string { return in(a.keys, language, key) }
+
+func in(keys map[string]string, language, key string) string {
+	language, modifier, _ := strings.Cut(language, "@")
+	language, _, _ = strings.Cut(language, ".")
+	short, _, _ := strings.Cut(language, "_")
+	for _, tag := range []string{language + "@" + modifier, language, short + "@" + modifier, short} {
+		if value := keys[key+"["+tag+"]"]; value != "" {
+			return value
+		}
+	}
+	return keys[key]
+}
