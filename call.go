@@ -42,12 +42,13 @@ type Call struct {
 const (
 	DoorMCP = "mcp" // agents
 	DoorCLI = "cli" // a person at a terminal
+	DoorWeb = "web" // a person at a browser
 )
 
 // A Caller is who asks. Door, Identity and Principal are certain: they are set by our
 // own code. Name is what the caller says of itself: it subdivides, and opens nothing.
 type Caller struct {
-	Door      string // DoorMCP or DoorCLI: the room the call came in by
+	Door      string // DoorMCP, DoorCLI or DoorWeb: the room the call came in by
 	Name      string // such as an MCP client's name
 	Session   string // what "this session" means for grants and references
 	Principal string // who was authenticated, where a door authenticates
@@ -61,11 +62,12 @@ type Caller struct {
 // The identities that a door gives to those whom it does not look up.
 const (
 	IdentityTerminal = "terminal" // the person's, at a terminal
+	IdentityPage     = "page"     // the person's, at a browser
 	IdentityHTTP     = "http:"    // before a principal
 )
 
 // IsIdentity reports whether a text has the form of an identity that is neither unknown
-// nor the terminal's.
+// nor the terminal's or the page's.
 func IsIdentity(s string) bool {
 	for _, prefix := range []string{"/", `"/`, "flatpak:", IdentityHTTP} {
 		if strings.HasPrefix(s, prefix) {

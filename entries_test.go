@@ -19,6 +19,7 @@ func waysIn() map[string]string {
 	const agents = "TestEveryEntryIsGatedAndRecorded"
 	return map[string]string{
 		"internal/doors/cli/call.go once":               "TestScripts",
+		"internal/doors/web/call.go callApp":            "TestPages",
 		"internal/doors/mcp/call.go do":                 agents,
 		"internal/doors/mcp/names.go onRecord":          agents,
 		"internal/doors/mcp/resources.go contents":      agents,

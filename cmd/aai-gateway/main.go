@@ -56,6 +56,7 @@ func runOn(g grounds) int {
 		Version:    ownVersion(),
 		Open:       p.open,
 		ServeMCP:   p.serveMCP,
+		ServeWeb:   p.serveWeb,
 		HTTPToken:  p.showToken,
 		HTTPTokens: p.agentTokens,
 		ShowConfig: p.showConfig,

@@ -261,7 +261,7 @@ func (s *setup) warnOfNames(log *slog.Logger) {
 // warnOfIdle says which settings mean nothing in this version.
 func (s *setup) warnOfIdle(log *slog.Logger) {
 	if s.WebUI {
-		log.Warn("enableWebUI is set, but this version has no web page")
+		log.Warn("enableWebUI is set, but the page has a command of its own: aai-gateway web")
 	}
 	if idle := s.Idle(); len(idle) > 0 {
 		log.Warn("settings mean nothing yet, since this version has no model that looks at pictures", "settings", strings.Join(idle, ", "))

@@ -43,7 +43,7 @@ func (s *setup) trust(store policy.Store, passphrase *proof.Passphrase, log *slo
 	if s.Policy.Confirm {
 		words = s.Policy.Words
 	}
-	asked := func(r *aai.Request) bool { return r.Call.Caller.Door != aai.DoorCLI && own.LooksHere(r) }
+	asked := func(r *aai.Request) bool { return r.Call.Caller.Door == aai.DoorMCP && own.LooksHere(r) }
 	who := s.person(t.dialog, passphrase)
 	if p, ok := who.(prover); ok {
 		t.notice = p.notice
@@ -51,7 +51,7 @@ func (s *setup) trust(store policy.Store, passphrase *proof.Passphrase, log *slo
 	t.gates = []aai.Gate{
 		t.limits, // first: a call that is refused counts too
 		policy.NewOwn(policy.OwnConfig{
-			Open: openTools(), Personal: []string{aai.DoorCLI}, First: own.SetPassphrase, Asked: asked,
+			Open: openTools(), Personal: []string{aai.DoorCLI, aai.DoorWeb}, First: own.SetPassphrase, Asked: asked,
 			Narrows: own.Narrows(store, t.modes), Person: who, Language: s.asks.language, Hidden: s.hidden,
 		}),
 		s.lists(),

@@ -47,7 +47,7 @@ func httpSettings() []row {
 	getAudience, setAudience := list(func(h *HTTP) *[]string { return &h.Audience }, "audiences")
 	getScopes, setScopes := list(func(h *HTTP) *[]string { return &h.Scopes }, "scopes")
 	return []row{
-		{"http.port", never, []string{"AAI_HTTP_PORT", "AXTERMINATOR_HTTP_PORT"}, func(c *Config) any { return c.HTTP.Port }, setServedPort},
+		{"http.port", never, []string{"AAI_HTTP_PORT", "AXTERMINATOR_HTTP_PORT"}, func(c *Config) any { return c.HTTP.Port }, servedPort(func(c *Config, n int) { c.HTTP.Port = n })},
 		{"http.bind", never, []string{"AAI_HTTP_BIND", "AXTERMINATOR_HTTP_BIND"}, func(c *Config) any { return c.HTTP.Bind },
 			word("an address", func(c *Config, s string) { c.HTTP.Bind = s })},
 		{"http.sse", never, nil, func(c *Config) any { return c.HTTP.SSE }, boolean(func(c *Config, b bool) { c.HTTP.SSE = b })},
@@ -64,14 +64,16 @@ func httpSettings() []row {
 	}
 }
 
-// setServedPort reads a port. 0 is any that is free.
-func setServedPort(c *Config, _ string, value any) error {
-	n, ok := whole(value, 0, 65535)
-	if !ok {
-		return errors.New("expected a port from 1 to 65535, or 0 for any that is free")
+// servedPort reads a port to listen on. 0 is any that is free.
+func servedPort(set func(*Config, int)) func(*Config, string, any) error {
+	return func(c *Config, _ string, value any) error {
+		n, ok := whole(value, 0, 65535)
+		if !ok {
+			return errors.New("expected a port from 1 to 65535, or 0 for any that is free")
+		}
+		set(c, n)
+		return nil
 	}
-	c.HTTP.Port = n
-	return nil
 }
 
 func setAuth(c *Config, _ string, value any) error {

@@ -42,7 +42,7 @@ func table() []row {
 			boolean(func(c *Config, b bool) { c.InsecureStorage = b })},
 		{"desktop.session", otherwise, nil, func(c *Config) any { return c.Session }, setSession},
 		{"enableWebUI", never, nil, func(c *Config) any { return c.WebUI }, boolean(func(c *Config, b bool) { c.WebUI = b })},
-		{"httpPort", never, nil, func(c *Config) any { return c.HTTPPort }, setHTTPPort},
+		{"httpPort", never, nil, func(c *Config) any { return c.HTTPPort }, servedPort(func(c *Config, n int) { c.HTTPPort = n })},
 		{"consent.preapproved", otherwise, nil, func(c *Config) any { return c.preapprovedJSON }, setPreapproved},
 	}, scanSettings(), journalSettings(), webSettings(), loginSettings(), httpSettings(), policySettings(), axterminatorSettings())
 }
@@ -114,14 +114,5 @@ func setSession(c *Config, _ string, value any) error {
 		return fmt.Errorf("expected the id of a session such as \"2\", a display such as \":0\", or %q", session.ChosenSeat)
 	}
 	c.Session = s
-	return nil
-}
-
-func setHTTPPort(c *Config, _ string, value any) error {
-	n, ok := whole(value, 1, 65535)
-	if _, isText := value.(string); isText || !ok {
-		return errors.New("expected a port from 1 to 65535")
-	}
-	c.HTTPPort = n
 	return nil
 }

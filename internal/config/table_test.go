@@ -60,7 +60,7 @@ func TestBadSettings(t *testing.T) {
 		timeout = "FILE: defaultTimeout: expected a number of seconds from 1 to 3600"
 		rescan  = "FILE: rescanInterval: expected 0 for never, or a number of seconds from 1 to 3600"
 		level   = `FILE: logLevel: expected "debug", "info", "warn" or "error"`
-		port    = "FILE: httpPort: expected a port from 1 to 65535"
+		port    = "FILE: httpPort: expected a port from 1 to 65535, or 0 for any that is free"
 	)
 	for text, message := range map[string]string{
 		`{"scanPaths": {"a": "/b"}}`:                                   paths,
@@ -101,10 +101,10 @@ func TestBadSettings(t *testing.T) {
 		`{"web": {"rate": 10001}}`:                                     "FILE: web.rate: expected a number of requests a second from 0.1 to 10000",
 		`{"web": {"rate": "fast"}}`:                                    "FILE: web.rate: expected a number of requests a second from 0.1 to 10000",
 		`{"enableWebUI": 0}`:                                           "FILE: enableWebUI: expected true or false",
-		`{"httpPort": 0}`:                                              port,
+		`{"httpPort": -1}`:                                             port,
 		`{"httpPort": 65536}`:                                          port,
 		`{"httpPort": 80.5}`:                                           port,
-		`{"httpPort": "3000"}`:                                         port,
+		`{"httpPort": "http"}`:                                         port,
 		`{"httpPort": 1e300}`:                                          port,
 		`{"login": {"sites": {"a.example": {"redirectPort": 65536}}}}`: "FILE: login.sites: [\"a.example\"].redirectPort: expected a port from 1 to 65535",
 		`{"login": {"sites": {"a.example": {"redirectPort": -1}}}}`:    "FILE: login.sites: [\"a.example\"].redirectPort: expected a port from 1 to 65535",

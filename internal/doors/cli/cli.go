@@ -32,6 +32,8 @@ type Config struct {
 	Open func(Flags) (*aai.Gateway, func() error, error)
 	// ServeMCP serves agents until ctx ends or they hang up.
 	ServeMCP func(ctx context.Context, f Flags, o ServeOptions) error
+	// ServeWeb serves the page until ctx ends. Nil: there is no such command.
+	ServeWeb func(ctx context.Context, f Flags, o WebOptions) error
 	// HTTPToken returns the token that clients of "mcp serve --http" show, a new
 	// one if asked to rotate.
 	HTTPToken func(f Flags, rotate bool) (string, error)

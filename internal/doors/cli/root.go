@@ -16,7 +16,7 @@ const program = "aai-gateway"
 
 // newRoot is the whole command line. Every command is in a file of its own.
 func newRoot(r *run, args []string) *cobra.Command {
-	var mcp, scan, discover, version bool
+	var mcp, scan, discover, web, version bool
 	var describe string
 	root := &cobra.Command{
 		Use:   program + " [command]",
@@ -39,12 +39,16 @@ func newRoot(r *run, args []string) *cobra.Command {
 				return r.showVersion()
 			case scan && mcp:
 				return usage(cmd, "--mcp and --scan are two commands; give one of them")
+			case web && (mcp || scan || discover || describe != ""):
+				return usage(cmd, "--web, --discover, --generate, --mcp and --scan are commands; give one of them")
 			case discover && (mcp || scan || describe != ""), describe != "" && (mcp || scan):
 				return usage(cmd, "--discover, --generate, --mcp and --scan are commands; give one of them")
 			case discover:
 				return r.discover(cmd.Context(), args, "")
 			case describe != "":
 				return r.generate(cmd.Context(), describe, generateFlags{})
+			case web:
+				return r.web(cmd.Context(), WebOptions{})
 			case scan:
 				return r.scan(cmd.Context())
 			}
@@ -55,6 +59,9 @@ func newRoot(r *run, args []string) *cobra.Command {
 	root.Flags().BoolVar(&scan, "scan", false, "look at every aai.json of this computer, as the command scan")
 	root.Flags().BoolVar(&discover, "discover", false, "find the app of the web site whose address follows, as the command discover")
 	root.Flags().StringVar(&describe, "generate", "", "write an aai.json for the program `app`, as the command generate")
+	if r.cfg.ServeWeb != nil {
+		root.Flags().BoolVar(&web, "web", false, "open the page in which you see what runs and what ran, as the command web")
+	}
 	root.Flags().BoolVar(&version, "version", false, "print the version")
 	addToolNames(root)
 	addPersistentFlags(root, r)
@@ -75,6 +82,9 @@ func addCommands(root *cobra.Command, r *run) {
 	)
 	if r.cfg.Clients != nil {
 		root.AddCommand(newInstall(r), newUninstall(r))
+	}
+	if r.cfg.ServeWeb != nil {
+		root.AddCommand(newWeb(r))
 	}
 	root.AddCommand(newShortcuts(r)...)
 	root.SetHelpCommand(newHelp())

@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"aai"
+)
+
+// WebOptions say how the page is opened. What is empty is as configured.
+type WebOptions struct {
+	Changes []Change // of settings, for this run
+	Open    bool     // in the desktop's browser
+	// Ask puts questions to the person at this terminal; no answers where it may not, or
+	// nobody is there.
+	Ask func(ctx context.Context, questions []aai.Question) (map[string]aai.Answer, error)
+	// Say tells the person where the page is, a line.
+	Say func(line string)
+}
+
+func newWeb(r *run) *cobra.Command {
+	var o WebOptions
+	cmd := &cobra.Command{
+		Use:   "web",
+		Short: "Open the page in which you see what runs, what ran and who may",
+		Long: "Serves a page to a browser of this computer, until you press ^C, and prints the link that lets one\n" +
+			"browser in, once. What changes what agents may do is asked in a window, or at this terminal.",
+		Args:              operands(0, 0),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if port := cmd.Flags().Lookup("port"); port.Changed {
+				o.Changes = []Change{{Key: "httpPort", Value: flagValue(port), Flag: "--port"}}
+			}
+			return r.web(cmd.Context(), o)
+		},
+	}
+	cmd.Flags().BoolVar(&o.Open, "open", false, "open the link in the desktop's browser")
+	cmd.Flags().String("port", "", "listen on this `port`; 0 means any that is free")
+	return cmd
+}
+
+// web serves the page.
+func (r *run) web(ctx context.Context, o WebOptions) error {
+	o.Ask, o.Say = r.ask, func(line string) { r.output.say("%s", line) }
+	return r.cfg.ServeWeb(ctx, r.flags, o)
+}

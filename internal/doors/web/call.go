@@ -1,0 +1,55 @@
+package web
+
+import (
+	"encoding/json"
+
+	"aai"
+)
+
+// maxRounds is how often what a call asks is put before its error is shown as it is.
+const maxRounds = 3
+
+// call calls a tool of the gateway's own app.
+func (v *visit) call(tool string, args map[string]any) (*aai.Result, error) {
+	return v.callApp(aai.OwnApp, tool, args)
+}
+
+// callApp makes one call. What it asks is put in a window by the gateway, or at the
+// terminal at which the door was opened; the page answers nothing.
+func (v *visit) callApp(app, tool string, args map[string]any) (*aai.Result, error) {
+	call := aai.Call{
+		ID:     aai.NewCallID(),
+		Caller: aai.Caller{Door: aai.DoorWeb, Name: "page", Identity: aai.IdentityPage, Session: v.session.id},
+		App:    app, Tool: tool, Args: args,
+	}
+	first := call.ID
+	result, err := v.door.gateway.Do(v.ctx, &call)
+	for range maxRounds {
+		if err == nil || v.door.ask == nil {
+			break
+		}
+		answers, askErr := v.door.ask(v.ctx, aai.AsError(err).Questions)
+		if askErr != nil || len(answers) == 0 {
+			break
+		}
+		call.ID, call.Parent, call.Answers = aai.NewCallID(), first, answers
+		result, err = v.door.gateway.Do(v.ctx, &call)
+	}
+	return result, err
+}
+
+// read calls a tool of the own app that reads, and fills into with its data.
+func (v *visit) read(tool string, args map[string]any, into any) error {
+	result, err := v.call(tool, args)
+	if err != nil {
+		return err
+	}
+	raw, err := json.Marshal(result.Data)
+	if err == nil {
+		err = json.Unmarshal(raw, into)
+	}
+	if err != nil {
+		return aai.Errorf(aai.Internal, "the answer of %s cannot be read: %w", tool, err)
+	}
+	return nil
+}

@@ -1,0 +1,230 @@
+package web
+
+import (
+	"context"
+	"html/template"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"aai"
+	"aai/internal/doors/httpdoor"
+)
+
+// Config is what the door needs from the program around it.
+type Config struct {
+	Gateway *aai.Gateway
+	// Ask puts questions that may be put at the terminal at which the door was opened. It
+	// gives no answers where one of them may not. Nil: nobody is there.
+	Ask func(ctx context.Context, questions []aai.Question) (map[string]aai.Answer, error)
+	Log *slog.Logger // nil: nowhere
+}
+
+// A Door serves the pages to the person at this computer. It is safe for concurrent use.
+type Door struct {
+	gateway *aai.Gateway
+	ask     func(ctx context.Context, questions []aai.Question) (map[string]aai.Answer, error)
+	log     *slog.Logger
+	now     func() time.Time
+
+	pages     []page
+	words     words
+	templates map[string]*template.Template
+	static    static
+
+	name     string // of this start, such as "x7….localhost"
+	host     string // name and port, as browsers say them
+	link     link
+	sessions sessions
+}
+
+// New returns a door. It does no I/O.
+func New(cfg Config) (*Door, error) {
+	d := &Door{
+		gateway: cfg.Gateway, ask: cfg.Ask, log: cfg.Log, now: time.Now, pages: pages(),
+		name: hostName(), link: link{secret: random(32)}, sessions: sessions{all: make(map[string]*session)},
+	}
+	if d.log == nil {
+		d.log = slog.New(slog.DiscardHandler)
+	}
+	names := []string{enterName, errorName}
+	for _, p := range d.pages {
+		names = append(names, p.name)
+	}
+	var err error
+	if d.words, err = readWords(append(names, layoutName)); err != nil {
+		return nil, aai.Errorf(aai.Internal, "the pages: %w", err)
+	}
+	if d.templates, err = readTemplates(names, d.words); err != nil {
+		return nil, aai.Errorf(aai.Internal, "the pages: %w", err)
+	}
+	if d.static, err = readStatic(); err != nil {
+		return nil, aai.Errorf(aai.Internal, "the pages: %w", err)
+	}
+	return d, nil
+}
+
+// hostName makes the name of a start. Every server of this computer that is called
+// "localhost" or by an address gets the cookies of all the others: ports do not keep them
+// apart. A name that nobody else has does.
+func hostName() string {
+	letters := strings.NewReplacer("-", "x", "_", "y").Replace(random(15))
+	return "aai-" + strings.ToLower(letters) + ".localhost"
+}
+
+// Link is the address that lets one browser in, once. The door must know its listener.
+func (d *Door) Link() string { return "http://" + d.host + "/enter/" + d.link.secret }
+
+// Listen opens the port on this computer alone; 0 means any that is free.
+func (d *Door) Listen(ctx context.Context, port int) (net.Listener, error) {
+	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		e := aai.Errorf(aai.InvalidParams, "httpPort: %w", err)
+		e.Hint = "Give another one, or 0 for any that is free: aai-gateway web --port 0"
+		return nil, e
+	}
+	_, bound, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		return nil, aai.Errorf(aai.Internal, "the address of the page: %w", err)
+	}
+	d.host = d.name + ":" + bound
+	return l, nil
+}
+
+// Serve serves what Listen opened until ctx ends.
+func (d *Door) Serve(ctx context.Context, l net.Listener) error {
+	server, err := httpdoor.New(httpdoor.Config{Hosts: []string{d.name}}, httpdoor.Protocol{Log: d.log})
+	if err != nil {
+		return err
+	}
+	d.routes(server)
+	return server.Serve(ctx, l)
+}
+
+// routes gives the server what it serves.
+func (d *Door) routes(server *httpdoor.Server) {
+	handle := func(pattern string, h http.HandlerFunc) { server.Handle(pattern, d.guarded(h)) }
+	handle("GET /static/", d.static.serve)
+	handle("GET /enter/{secret}", d.offer)
+	handle("POST /enter/{secret}", d.enter)
+	handle("POST /leave", d.entered(func(w http.ResponseWriter, r *http.Request, _ *visit) { d.leave(w, r) }))
+	handle("POST /language", d.entered(d.chooseLanguage))
+	front := http.RedirectHandler(d.pages[0].path, http.StatusSeeOther).ServeHTTP
+	handle("GET /{$}", front)
+	handle("GET /ui", front)
+	handle("/", d.entered(func(w http.ResponseWriter, r *http.Request, v *visit) {
+		d.fail(w, v, http.StatusNotFound, aai.Errorf(aai.ToolNotFound, "there is no page %s", aai.CleanLabel(r.URL.Path, 100)))
+	}))
+	for _, p := range d.pages {
+		handle("GET "+p.path, d.entered(func(w http.ResponseWriter, _ *http.Request, v *visit) { d.show(w, v, p, nil) }))
+		for name, act := range p.acts {
+			handle("POST "+p.path+"/"+name, d.entered(func(w http.ResponseWriter, r *http.Request, v *visit) { d.do(w, r, v, p, act) }))
+		}
+	}
+}
+
+// maxForm is how long a form may be, in bytes.
+const maxForm = 1 << 20
+
+// entered lets those on who have a session, and what they post if its form is ours.
+func (d *Door) entered(next func(http.ResponseWriter, *http.Request, *visit)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		s := d.sessions.of(r, d.now())
+		if s == nil {
+			d.stranger(w, r)
+			return
+		}
+		v := &visit{ctx: r.Context(), door: d, session: s, request: r, lang: d.languageOf(r), query: r.URL.Query()}
+		if r.Method == http.MethodPost {
+			r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+			if err := r.ParseForm(); err != nil || !s.is(r.PostForm.Get("csrf")) {
+				d.fail(w, v, http.StatusForbidden, aai.Errorf(aai.PermissionDenied, "the form is not of this page; go back, load the page again, and repeat it"))
+				return
+			}
+			v.form = r.PostForm
+		}
+		next(w, r, v)
+	}
+}
+
+// show writes a page.
+func (d *Door) show(w http.ResponseWriter, v *visit, p page, done any) {
+	data, err := p.show(v)
+	if err != nil {
+		d.fail(w, v, statusOf(aai.AsError(err)), err)
+		return
+	}
+	shown := d.viewOf(v, p.name)
+	shown.Data, shown.Done, shown.Notice = data, done, v.session.said()
+	d.write(w, http.StatusOK, p.name, shown)
+}
+
+// do does what a button says, and shows what came of it.
+func (d *Door) do(w http.ResponseWriter, r *http.Request, v *visit, p page, act act) {
+	// A person may be asked meanwhile, for as long as that takes.
+	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
+	done, err := act(v)
+	_ = http.NewResponseController(w).SetWriteDeadline(d.now().Add(30 * time.Second))
+	switch {
+	case err != nil:
+		d.fail(w, v, statusOf(aai.AsError(err)), err)
+	case done != nil:
+		d.show(w, v, p, done)
+	default:
+		to := v.next
+		if to == "" {
+			to = r.URL.Path[:strings.LastIndex(r.URL.Path, "/")]
+		}
+		http.Redirect(w, r, to, http.StatusSeeOther)
+	}
+}
+
+// fail tells what went wrong.
+func (d *Door) fail(w http.ResponseWriter, v *visit, status int, err error) {
+	shown := d.viewOf(v, errorName)
+	shown.Fault = aai.AsError(err)
+	d.write(w, status, errorName, shown)
+}
+
+// viewOf is what every page of somebody who has entered is shown with.
+func (d *Door) viewOf(v *visit, name string) view {
+	shown := view{
+		Title: v.t(name, "title"), Lang: v.lang, Page: name, Here: v.request.URL.RequestURI(),
+		Csrf: template.HTML(`<input type="hidden" name="csrf" value="` + template.HTMLEscapeString(v.session.csrf) + `">`), //nolint:gosec // it is escaped
+	}
+	for _, p := range d.pages {
+		if p.nav {
+			shown.Nav = append(shown.Nav, navItem{Path: p.path, Name: v.t(p.name, "nav"), Here: p.name == name})
+		}
+	}
+	return shown
+}
+
+// languageOf is the language in which a request is answered.
+func (d *Door) languageOf(r *http.Request) string {
+	choice := ""
+	if c, err := r.Cookie(languageCookie); err == nil {
+		choice = c.Value
+	}
+	return languageOf(choice, r.Header.Get("Accept-Language"))
+}
+
+// chooseLanguage keeps what the person reads.
+func (d *Door) chooseLanguage(w http.ResponseWriter, r *http.Request, v *visit) {
+	lang := languageOf(v.form.Get("language"), "")
+	http.SetCookie(w, &http.Cookie{Name: languageCookie, Value: lang, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: 365 * 24 * 3600})
+	http.Redirect(w, r, d.local(v.form.Get("back")), http.StatusSeeOther)
+}
+
+// local is the address if it is one of ours, or else the front page's.
+func (d *Door) local(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host != "" || u.Scheme != "" || !strings.HasPrefix(u.Path, "/") || strings.HasPrefix(u.Path, "//") || strings.Contains(address, `\`) {
+		return d.pages[0].path
+	}
+	return u.RequestURI()
+}

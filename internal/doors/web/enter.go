@@ -1,0 +1,60 @@
+package web
+
+import (
+	"crypto/subtle"
+	"net/http"
+	"sync"
+)
+
+// A link is good for one entrance. To look at its page is none, so programs that look at
+// links beforehand do not use it up: a person presses a button there.
+type link struct {
+	mu     sync.Mutex
+	secret string
+}
+
+// use reports whether the secret is the link's, which is then used up.
+func (l *link) use(secret string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.secret == "" || subtle.ConstantTimeCompare([]byte(l.secret), []byte(secret)) != 1 {
+		return false
+	}
+	l.secret = ""
+	return true
+}
+
+// offer shows the button of a link, whether or not the link is good: who guesses learns
+// nothing from it.
+func (d *Door) offer(w http.ResponseWriter, r *http.Request) {
+	lang := d.languageOf(r)
+	d.write(w, http.StatusOK, enterName, view{
+		Title: d.words.say(lang, enterName, "title"), Lang: lang, Page: enterName, Here: r.URL.Path,
+	})
+}
+
+// enter exchanges a link for a session.
+func (d *Door) enter(w http.ResponseWriter, r *http.Request) {
+	if !d.link.use(r.PathValue("secret")) {
+		d.stranger(w, r)
+		return
+	}
+	_, cookie := d.sessions.begin(d.now())
+	http.SetCookie(w, cookie)
+	http.Redirect(w, r, d.pages[0].path, http.StatusSeeOther)
+}
+
+// leave ends a session.
+func (d *Door) leave(w http.ResponseWriter, r *http.Request) {
+	d.sessions.end(r)
+	http.SetCookie(w, &http.Cookie{Name: sessionCookie, Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	d.stranger(w, r)
+}
+
+// stranger tells somebody who has not entered how that is done.
+func (d *Door) stranger(w http.ResponseWriter, r *http.Request) {
+	lang := d.languageOf(r)
+	d.write(w, http.StatusForbidden, errorName, view{
+		Title: d.words.say(lang, errorName, "title"), Lang: lang, Page: errorName, Here: "/",
+	})
+}

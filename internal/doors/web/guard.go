@@ -1,0 +1,44 @@
+package web
+
+import (
+	"net/http"
+	"strings"
+)
+
+// policy is what a page of ours may do in a browser: nothing but what is listed.
+const policy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// guarded lets requests on that came by this start's own name, and from no page of others.
+func (d *Door) guarded(next http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("Content-Security-Policy", policy)
+		h.Set("Cross-Origin-Opener-Policy", "same-origin")
+		h.Set("Cross-Origin-Resource-Policy", "same-origin")
+		h.Set("Referrer-Policy", "same-origin") // with "no-referrer" our own forms would have no Origin
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("X-Frame-Options", "DENY")
+		h.Set("Cache-Control", "no-store")
+		if why := d.refuses(r); why != "" {
+			http.Error(w, why, http.StatusForbidden)
+			return
+		}
+		next(w, r)
+	}
+}
+
+// refuses says why a request goes no further; "": it goes on.
+func (d *Door) refuses(r *http.Request) string {
+	site := r.Header.Get("Sec-Fetch-Site")
+	switch {
+	case !strings.EqualFold(r.Host, d.host):
+		return "this page is not called by the name in the header Host"
+	case r.Header.Get("Authorization") != "":
+		return "this page takes no tokens"
+	case r.Method != http.MethodGet && r.Method != http.MethodHead && r.Header.Get("Origin") != "http://"+d.host:
+		return "only pages of this server may do that"
+	case r.Method != http.MethodGet && r.Method != http.MethodHead && site != "" && site != "same-origin":
+		return "only pages of this server may do that"
+	}
+	return ""
+}

@@ -1,0 +1,95 @@
+package web
+
+import (
+	"bytes"
+	"embed"
+	"fmt"
+	"html/template"
+	"net/http"
+	"time"
+
+	"aai"
+	"aai/internal/hygiene"
+)
+
+//go:embed templates/*.html
+var templateFiles embed.FS
+
+// The templates and words that are no page's own.
+const (
+	layoutName = "layout"
+	enterName  = "enter"
+	errorName  = "error"
+)
+
+// A view is what a template gets.
+type view struct {
+	Title  string
+	Lang   string
+	Page   string    // the name of the page
+	Nav    []navItem // nil before somebody has entered
+	Here   string    // the address of this page
+	Csrf   template.HTML
+	Notice string // what came of the last act
+	Style  string // the address of the style sheet
+	Data   any
+	Done   any // what an act has to show
+	Fault  *aai.Error
+}
+
+// A navItem is a page in the navigation.
+type navItem struct {
+	Path, Name string
+	Here       bool
+}
+
+// maxStranger is how much of a stranger's text a page shows, in bytes.
+const maxStranger = 64 << 10
+
+// readTemplates parses the template of each page, in each language.
+func readTemplates(names []string, w words) (map[string]*template.Template, error) {
+	all := make(map[string]*template.Template)
+	for _, lang := range languages() {
+		for _, name := range names {
+			t, err := template.New(name).Funcs(template.FuncMap{
+				"t":        func(key string, args ...any) string { return w.say(lang, name, key, args...) },
+				"when":     when,
+				"stranger": stranger,
+			}).ParseFS(templateFiles, "templates/layout.html", "templates/"+name+".html")
+			if err != nil {
+				return nil, fmt.Errorf("the page %s: %w", name, err)
+			}
+			all[lang+" "+name] = t
+		}
+	}
+	return all, nil
+}
+
+// when shows a time as people here write it.
+func when(at time.Time) string {
+	if at.IsZero() {
+		return ""
+	}
+	return at.Local().Format("2006-01-02 15:04:05")
+}
+
+// stranger is a text of others as it may be shown: what cannot be seen is written out, and
+// directions of writing end with it.
+func stranger(text string) template.HTML {
+	shown := hygiene.EscapeUnseen(aai.CleanText(text, maxStranger))
+	return template.HTML(`<bdi class="theirs">` + template.HTMLEscapeString(shown) + `</bdi>`) //nolint:gosec // it is escaped
+}
+
+// write writes a page.
+func (d *Door) write(w http.ResponseWriter, status int, name string, shown view) {
+	shown.Style = d.static.style
+	var b bytes.Buffer
+	if err := d.templates[shown.Lang+" "+name].ExecuteTemplate(&b, layoutName, shown); err != nil {
+		d.log.Error("a page cannot be written", "page", name, "cause", err)
+		http.Error(w, "this page cannot be written; the log says why", http.StatusInternalServerError)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = w.Write(b.Bytes()) // whoever is gone does not need it
+}

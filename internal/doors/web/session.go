@@ -1,0 +1,103 @@
+package web
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/base64"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// The cookies.
+const (
+	sessionCookie  = "aai_session"
+	languageCookie = "aai_language"
+)
+
+// sessionIdle is after how long a session ends that nobody uses.
+const sessionIdle = 12 * time.Hour
+
+// A session is a browser that has entered. It ends with the door.
+type session struct {
+	id   string // in the record; it opens nothing
+	csrf string
+
+	mu     sync.Mutex
+	used   time.Time
+	notice string
+}
+
+func (s *session) say(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.notice = text
+}
+
+// said is what say was told, once.
+func (s *session) said() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	text := s.notice
+	s.notice = ""
+	return text
+}
+
+// is reports whether the token is that of the session's forms.
+func (s *session) is(csrf string) bool {
+	return subtle.ConstantTimeCompare([]byte(s.csrf), []byte(csrf)) == 1
+}
+
+// sessions are those of a door, by the value of their cookie.
+type sessions struct {
+	mu  sync.Mutex
+	all map[string]*session
+}
+
+// begin makes a session and gives its cookie. The value is always a new one: what a
+// browser had before means nothing.
+func (s *sessions) begin(now time.Time) (*session, *http.Cookie) {
+	made, key := &session{id: random(9), csrf: random(24), used: now}, random(32)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all[key] = made
+	return made, &http.Cookie{Name: sessionCookie, Value: key, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode}
+}
+
+// of is the session that a request belongs to, nil for none.
+func (s *sessions) of(r *http.Request, now time.Time) *session {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for key, known := range s.all {
+		known.mu.Lock()
+		if now.Sub(known.used) > sessionIdle {
+			delete(s.all, key)
+		}
+		known.mu.Unlock()
+	}
+	for _, c := range r.CookiesNamed(sessionCookie) {
+		if found := s.all[c.Value]; found != nil {
+			found.mu.Lock()
+			found.used = now
+			found.mu.Unlock()
+			return found
+		}
+	}
+	return nil
+}
+
+// end ends the session of a request.
+func (s *sessions) end(r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, c := range r.CookiesNamed(sessionCookie) {
+		delete(s.all, c.Value)
+	}
+}
+
+// random is a text of so many random bytes, of letters, digits, - and _.
+func random(bytes int) string {
+	b := make([]byte, bytes)
+	_, _ = rand.Read(b) // never fails (crypto/rand)
+	return base64.RawURLEncoding.EncodeToString(b)
+}

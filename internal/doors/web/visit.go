@@ -1,0 +1,41 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+)
+
+// A visit is one request of somebody who has entered.
+type visit struct {
+	ctx     context.Context
+	door    *Door
+	session *session
+	request *http.Request
+	lang    string     // "en" or "zh"
+	query   url.Values // the parameters of the address
+	form    url.Values // of a post
+	next    string     // where the browser goes after an act; "": to the page again
+}
+
+// path is the value that stands in the page's path at a place, such as "call".
+func (v *visit) path(place string) string { return v.request.PathValue(place) }
+
+// given are the parameters of the address that are not empty, as arguments of a tool.
+func (v *visit) given(names ...string) map[string]any {
+	args := make(map[string]any, len(names))
+	for _, name := range names {
+		if value := v.query.Get(name); value != "" {
+			args[name] = value
+		}
+	}
+	return args
+}
+
+// say has the next page that is shown begin with the text.
+func (v *visit) say(text string) { v.session.say(text) }
+
+// t is a text of a page in the visitor's language.
+func (v *visit) t(page, key string, args ...any) string {
+	return v.door.words.say(v.lang, page, key, args...)
+}

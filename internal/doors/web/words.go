@@ -1,0 +1,66 @@
+package web
+
+import (
+	"embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+//go:embed words/*.json
+var wordFiles embed.FS
+
+// languages are those that the page is written in; the first is for everybody else.
+func languages() []string { return []string{"en", "zh"} }
+
+// words are the texts of the pages: by language, page and key.
+type words map[string]map[string]map[string]string
+
+// readWords reads the texts of each of the pages.
+func readWords(names []string) (words, error) {
+	all := make(words)
+	for _, lang := range languages() {
+		all[lang] = make(map[string]map[string]string)
+		for _, name := range names {
+			b, err := wordFiles.ReadFile("words/" + name + "." + lang + ".json")
+			if err != nil {
+				return nil, fmt.Errorf("the words of a page: %w", err)
+			}
+			var texts map[string]string
+			if err := json.Unmarshal(b, &texts); err != nil {
+				return nil, fmt.Errorf("words/%s.%s.json: %w", name, lang, err)
+			}
+			all[lang][name] = texts
+		}
+	}
+	return all, nil
+}
+
+// say is a page's text, or the layout's. A key that is nowhere is said as it is.
+func (w words) say(lang, page, key string, args ...any) string {
+	text, ok := w[lang][page][key]
+	if !ok {
+		text, ok = w[lang][layoutName][key]
+	}
+	switch {
+	case !ok:
+		return key
+	case len(args) > 0:
+		return fmt.Sprintf(text, args...)
+	}
+	return text
+}
+
+// languageOf is the first of ours that a browser asks for, the choice before all.
+func languageOf(choice, accepted string) string {
+	for wanted := range strings.SplitSeq(choice+","+accepted, ",") {
+		wanted, _, _ = strings.Cut(strings.TrimSpace(wanted), ";")
+		wanted, _, _ = strings.Cut(strings.ToLower(wanted), "-")
+		for _, lang := range languages() {
+			if wanted == lang {
+				return lang
+			}
+		}
+	}
+	return languages()[0]
+}

@@ -1,0 +1,157 @@
+package web_test
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"aai"
+	"aai/internal/catalog"
+	"aai/internal/doors/web"
+	"aai/internal/journal"
+	"aai/internal/own"
+	"aai/internal/policy"
+)
+
+// A world is a door with the real rooms behind it, and a browser before it.
+type world struct {
+	*visitor
+	gateway *aai.Gateway
+	door    *web.Door
+	link    string
+	address string // where the door really listens
+}
+
+// newWorld opens a door. The visitor has not entered.
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	state := t.TempDir()
+	record, store := journal.New(filepath.Join(state, "audit.jsonl")), policy.NewFileStore(filepath.Join(state, "consent.json"))
+	t.Cleanup(func() { _ = record.Close() })
+	var known *catalog.Catalog
+	modes := &policy.Modes{Path: filepath.Join(state, "mode")}
+	self := own.App(own.Sources{Journal: record, Store: store, Modes: modes}, func() own.Catalog { return known })
+	known = catalog.New(catalog.Config{HostPlatform: "linux", Own: []*aai.App{self}})
+	w := &world{gateway: &aai.Gateway{Catalog: known, Journal: record, Gates: []aai.Gate{
+		policy.NewOwn(policy.OwnConfig{Open: own.OpenTools(), Personal: []string{aai.DoorCLI, aai.DoorWeb}, Narrows: own.Narrows(store, modes)}),
+		policy.NewConsent(policy.ConsentConfig{Store: store}),
+	}}}
+	var err error
+	if w.door, err = web.New(web.Config{Gateway: w.gateway}); err != nil {
+		t.Fatal(err)
+	}
+	l, err := w.door.Listen(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.link, w.address = w.door.Link(), l.Addr().String()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- w.door.Serve(ctx, l) }()
+	t.Cleanup(func() { cancel(); <-ended })
+	w.visitor = w.newVisitor(t)
+	return w
+}
+
+// enter goes in by the link.
+func (w *world) enter(t *testing.T) {
+	t.Helper()
+	if got := w.post(t, w.link, nil); got.status != http.StatusOK {
+		t.Fatalf("the link does not let in: %d\n%s", got.status, got.body)
+	}
+}
+
+// origin is that of the door's pages.
+func (w *world) origin() string { return w.link[:strings.Index(w.link, "/enter/")] }
+
+// A visitor is a browser with cookies of its own.
+type visitor struct {
+	client *http.Client
+	world  *world
+}
+
+func (w *world) newVisitor(t *testing.T) *visitor {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dial := func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return (&net.Dialer{}).DialContext(ctx, network, w.address) // as browsers read names below localhost
+	}
+	transport := &http.Transport{DialContext: dial}
+	t.Cleanup(transport.CloseIdleConnections)
+	return &visitor{client: &http.Client{Jar: jar, Transport: transport}, world: w}
+}
+
+// An answer is what a visitor got.
+type answer struct {
+	status int
+	header http.Header
+	body   string
+	at     string // the address in the end
+}
+
+// do sends a request as its headers say.
+func (v *visitor) do(t *testing.T, r *http.Request) answer {
+	t.Helper()
+	response, err := v.client.Do(r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	b, err := io.ReadAll(response.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return answer{response.StatusCode, response.Header, string(b), response.Request.URL.Path}
+}
+
+// get loads a page by its path.
+func (v *visitor) get(t *testing.T, path string) answer {
+	t.Helper()
+	return v.do(t, v.request(t, http.MethodGet, path, nil))
+}
+
+// post sends a form as a page of the door does.
+func (v *visitor) post(t *testing.T, path string, form url.Values) answer {
+	t.Helper()
+	r := v.request(t, http.MethodPost, path, form)
+	r.Header.Set("Origin", v.world.origin())
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	return v.do(t, r)
+}
+
+// request makes one for a path, or a whole address.
+func (v *visitor) request(t *testing.T, method, path string, form url.Values) *http.Request {
+	t.Helper()
+	if strings.HasPrefix(path, "/") {
+		path = v.world.origin() + path
+	}
+	r, err := http.NewRequestWithContext(t.Context(), method, path, strings.NewReader(form.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if method == http.MethodPost {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	return r
+}
+
+// form is what every form of a page holds.
+func (v *visitor) form(t *testing.T, path string) url.Values {
+	t.Helper()
+	body := v.get(t, path).body
+	_, after, found := strings.Cut(body, `name="csrf" value="`)
+	token, _, _ := strings.Cut(after, `"`)
+	if !found {
+		t.Fatalf("%s has no form:\n%s", path, body)
+	}
+	return url.Values{"csrf": {token}}
+}
