@@ -132,6 +132,11 @@ func (h *jsonHolder) member(name string) (int, error) {
 }
 
 func (jsonText) put(text []byte, p Place, entry []Field, end string) ([][]edit, error) {
+	return jsonPut(text, p, fields(entry), end)
+}
+
+// jsonPut are ways to bring something in that is not there.
+func jsonPut(text []byte, p Place, entry content, end string) ([][]edit, error) {
 	if isBlank(text) {
 		body := jsonMember(append(p.Path, p.Name), entry, "  ", "  ", end)
 		return [][]edit{{{0, len(text), "{" + end + "  " + body + end + "}" + end}}}, nil
@@ -151,7 +156,7 @@ func (jsonText) put(text []byte, p Place, entry []Field, end string) ([][]edit, 
 }
 
 // fill brings a member in where null is, as what is around it is written.
-func (h *jsonHolder) fill(names []string, entry []Field, end string) []edit {
+func (h *jsonHolder) fill(names []string, entry content, end string) []edit {
 	from, to := h.nothing.StartOffset, h.nothing.EndOffset
 	if h.minified() {
 		return []edit{{from, to, "{" + jsonInline(names, entry, "") + "}"}}
@@ -162,7 +167,7 @@ func (h *jsonHolder) fill(names []string, entry []Field, end string) []edit {
 }
 
 // add brings a member in behind the others, as they are written.
-func (h *jsonHolder) add(names []string, entry []Field, end string) []edit {
+func (h *jsonHolder) add(names []string, entry content, end string) []edit {
 	text, closing := h.text, h.value.EndOffset-1
 	begin, comma := h.value.StartOffset+1, ""
 	var edits []edit
@@ -222,36 +227,51 @@ func (h *jsonHolder) unit() string {
 // Quoted is a value of a field as it is written in all formats, with spaces.
 func Quoted(value any) string { return jsonValue(value, " ") }
 
+// content is what is brought into JSON.
+type content interface {
+	jsonLines(indent, unit, end string) string
+	jsonInline(space string) string
+}
+
+// fields are an entry.
+type fields []Field
+
 // jsonMember is a member in lines: the last of the names is the entry's, those before it
 // hold it.
-func jsonMember(names []string, entry []Field, indent, unit, end string) string {
-	name := quoted(names[0]) + ": {" + end
+func jsonMember(names []string, entry content, indent, unit, end string) string {
+	name := quoted(names[0]) + ": "
 	inner := indent + unit
 	if len(names) > 1 {
-		return name + inner + jsonMember(names[1:], entry, inner, unit, end) + end + indent + "}"
+		return name + "{" + end + inner + jsonMember(names[1:], entry, inner, unit, end) + end + indent + "}"
 	}
+	return name + entry.jsonLines(indent, unit, end)
+}
+
+// jsonLines is an entry in lines.
+func (e fields) jsonLines(indent, unit, end string) string {
 	var lines []string
-	for _, f := range entry {
-		lines = append(lines, inner+quoted(f.Name)+": "+jsonValue(f.Value, " "))
+	for _, f := range e {
+		lines = append(lines, indent+unit+quoted(f.Name)+": "+jsonValue(f.Value, " "))
 	}
-	return name + strings.Join(lines, ","+end) + end + indent + "}"
+	return "{" + end + strings.Join(lines, ","+end) + end + indent + "}"
 }
 
 // jsonInline is a member in one line.
-func jsonInline(names []string, entry []Field, space string) string {
+func jsonInline(names []string, entry content, space string) string {
 	name := quoted(names[0]) + ":" + space
 	if len(names) > 1 {
 		return name + "{" + jsonInline(names[1:], entry, space) + "}"
 	}
-	return name + jsonObject(entry, space)
+	return name + entry.jsonInline(space)
 }
 
-func jsonObject(entry []Field, space string) string {
-	var fields []string
-	for _, f := range entry {
-		fields = append(fields, quoted(f.Name)+":"+space+jsonValue(f.Value, space))
+// jsonInline is an entry in one line.
+func (e fields) jsonInline(space string) string {
+	var all []string
+	for _, f := range e {
+		all = append(all, quoted(f.Name)+":"+space+jsonValue(f.Value, space))
 	}
-	return "{" + strings.Join(fields, ","+space) + "}"
+	return "{" + strings.Join(all, ","+space) + "}"
 }
 
 func jsonValue(value any, space string) string { return written(value, ":"+space, space) }

@@ -1,6 +1,7 @@
 // Package splice puts an entry into a text of JSON, TOML or YAML, and takes it out, where
 // the text is a person's: every byte that is not the entry's stays as it is, with its
-// comments, order, indentation and line ends. It knows nothing of what an entry is for.
+// comments, order, indentation and line ends. Of JSON and TOML it does so with single
+// values. It knows nothing of what an entry is for.
 //
 // No text is written anew from what was read of it. The parser says at which bytes
 // something stands, and text goes in there; what comes of it is read again, and is
@@ -208,7 +209,7 @@ func Put(text []byte, p Place, entry []Field) ([]byte, error) {
 			continue
 		}
 		if found := got.entry(p); found != nil {
-			if fields, ok := found.plain().(map[string]any); ok && Has(fields, entry) {
+			if has, ok := found.plain().(map[string]any); ok && Has(has, entry) {
 				return append([]byte(mark), after...), nil
 			}
 		}

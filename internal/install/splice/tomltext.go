@@ -52,9 +52,10 @@ func tomlTree(value any) *tree {
 // A statement is a line of TOML with a table's name or a key, or several lines if its value
 // has them.
 type statement struct {
-	from  int // where its line begins
-	table bool
-	path  []string // from the root
+	from   int // where its line begins
+	keyEnd int
+	table  bool
+	path   []string // from the root
 }
 
 // statements are those of a text that can be read.
@@ -75,7 +76,7 @@ func statements(text []byte) []statement {
 			if s.from < 0 {
 				s.from = lineStart(text, int(key.Raw.Offset))
 			}
-			s.path = append(s.path, string(key.Data))
+			s.path, s.keyEnd = append(s.path, string(key.Data)), int(key.Raw.Offset+key.Raw.Length)
 		}
 		if s.table {
 			table = s.path

@@ -199,9 +199,9 @@ func (yamlText) put(text []byte, p Place, entry []Field, end string) ([][]edit, 
 // between brings the first entry in where all of the text stands between braces, as JSON
 // has it: that is YAML too, and what is JSON stays so.
 func (h *yamlHolder) between(p Place, entry []Field) [][]edit {
-	holder := "{" + quoted(p.Name) + ": " + jsonObject(entry, " ") + "}"
+	holder := "{" + quoted(p.Name) + ": " + fields(entry).jsonInline(" ") + "}"
 	if p.List {
-		holder = "[" + jsonObject(append([]Field{{"name", p.Name}}, entry...), " ") + "]"
+		holder = "[" + fields(append([]Field{{"name", p.Name}}, entry...)).jsonInline(" ") + "]"
 	}
 	if h.key == nil {
 		at, member := h.offset(h.root)+1, quoted(p.Path[0])+": "+holder
