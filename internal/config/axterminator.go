@@ -159,15 +159,7 @@ func (c *Config) readOne(path string) (map[string]any, error) {
 			return nil, err
 		}
 	}
-	read := parse
-	if strings.EqualFold(filepath.Ext(path), ".toml") {
-		read = parseTOML
-	}
-	values, err := read(b)
-	if err != nil {
-		return nil, invalid("%s: %w", path, err)
-	}
-	return values, nil
+	return Parse(path, b)
 }
 
 // parseTOML reads the settings of a file in TOML.

@@ -76,6 +76,7 @@ type Config struct {
 
 	preapprovedJSON any // as it was written
 	source          Source
+	path            string  // of the person's file
 	standard        *Config // before anything was read
 	origins         map[string]string
 }
@@ -87,6 +88,8 @@ type Source struct {
 	Home     string   // the folder that "~" stands for
 	AuditLog string   // the journal's file where nobody says another
 	Flags    Flags
+	// Instead is read in the place of what the person's file holds; nil: that is read.
+	Instead []byte
 	// Root returns what root says for everybody, nil for nothing. What is there and cannot
 	// be trusted is an error.
 	Root func() ([]byte, error)
@@ -246,6 +249,9 @@ func (c *Config) Origin(key string) string {
 	}
 	return Default
 }
+
+// File is the person's configuration file, which need not be there.
+func (c *Config) File() string { return c.path }
 
 // A Setting is a value in effect.
 type Setting struct {

@@ -54,7 +54,8 @@ func (c *Config) readFile() error {
 		path, named = filepath.Join(s.Home, ".aai", "config.json"), false
 	}
 	path = inHome(s.Home, path) // no shell has seen what a client's own settings hold
-	values, err := c.readOne(path)
+	c.path = path
+	values, err := c.readMine(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		if !named {
 			return nil
@@ -66,6 +67,31 @@ func (c *Config) readFile() error {
 	}
 	return c.setAll(values, path)
 }
+
+// readMine reads the person's file, or what is to be taken for it.
+func (c *Config) readMine(path string) (map[string]any, error) {
+	if c.source.Instead == nil {
+		return c.readOne(path)
+	}
+	return Parse(path, c.source.Instead)
+}
+
+// Parse returns what a file of that name says: the settings by their keys, as JSON has them.
+// What settings there are it does not look at.
+func Parse(path string, text []byte) (map[string]any, error) {
+	read := parse
+	if IsTOML(path) {
+		read = parseTOML
+	}
+	values, err := read(text)
+	if err != nil {
+		return nil, invalid("%s: %w", path, err)
+	}
+	return values, nil
+}
+
+// IsTOML reports whether a configuration file of that name is TOML; others are JSON.
+func IsTOML(path string) bool { return strings.EqualFold(filepath.Ext(path), ".toml") }
 
 // parse reads the settings of a file. A name that is given twice is an
 // error, because one of the two would be ignored.

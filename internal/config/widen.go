@@ -122,3 +122,32 @@ func (c *Config) allowedBy(key string, by aai.Channel) {
 func (c *Config) fixed(key, origin string) bool {
 	return origin != policy.PolicyFile && c.Origin(key) == policy.PolicyFile
 }
+
+// Widens reports whether the person's file lets callers do more by a setting in the other
+// configuration than in this one: what waits there to be confirmed counts as if it were. Where
+// something else than the file says now what holds, every change of what may widen counts.
+func (c *Config) Widens(key string, next *Config) bool {
+	i := slices.IndexFunc(table(), func(s row) bool { return s.key == key })
+	if i < 0 {
+		return true
+	}
+	s := table()[i]
+	was, is := s.get(c), s.get(next)
+	for _, w := range next.Unconfirmed {
+		if w.From == next.path && w.Key == key {
+			is = w.Value
+		}
+	}
+	says := next.Origin(key)
+	switch {
+	case s.widens == never, s.widens == inFile:
+		return false
+	case says != Default && says != next.path:
+		return true
+	case same(was, is):
+		return false
+	case s.widens == whenMore && less(was, is), s.widens == whenLess && less(is, was):
+		return true
+	}
+	return s.widens.by(s.get(c.standard), was, is)
+}
