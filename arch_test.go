@@ -205,6 +205,8 @@ func theMap() []room {
 			why: "what a person configured, layer by layer, and what of it widens: what a value may be it asks the room that uses it, and it makes nothing of any; a name given twice is a fault; older files are TOML"},
 		{name: splice, modules: []string{hujson, "github.com/pelletier/go-toml/v2", "go.yaml.in/yaml/v4"}, tests: []string{burntToml, goccy},
 			why: "an entry into a person's JSON, TOML or YAML and out of it, all other bytes kept: kept parsers say where, and others judge in its tests"},
+		{name: "internal/settings", ours: []string{"aai", "internal/config", splice, policy, proof, schema, whole}, tests: []string{"internal/keychain", "github.com/BurntSushi/toml", rapid},
+			why: "the person's settings, shown and changed in their own file: what a setting is one room knows, how a file is edited another"},
 		{name: "internal/greet", modules: []string{sdk},
 			why: "starts a server as a client of MCP does, for who wants to see that it can be reached"},
 		{name: "internal/install", ours: []string{"aai", "internal/account", "internal/greet", hygiene, splice, whole}, modules: []string{"github.com/rogpeppe/go-internal"}, tests: []string{burntToml, goccy, hujson},

@@ -300,7 +300,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 			HostPlatform: cfg.platform.name, Fetch: fetch(client),
 			Vault: vault, Unsealed: store.Unsealed, Keeps: store.Keeps, Aside: asideOf(store), Asked: trust.notice, Check: checkOf(ownApps),
 			Passphrase: passphrase, Confirmed: cfg.confirmed(), Unconfirmed: func() []proof.Setting { return cfg.Unconfirmed },
-			More: append(calling.own, finds.tools...), Workflow: kept.Check,
+			More: slices.Concat(calling.own, finds.tools, cfg.settings().Tools()), Workflow: kept.Check,
 		},
 		func() own.Catalog { return known },
 	)

@@ -30,6 +30,7 @@ type setup struct {
 	seals     seals              // what was confirmed
 	roots     *x509.CertPool     // authorities for sites; nil: the system's
 	brief     bool               // the process ends with the call
+	from      start              // what it was made from
 	host      func(pid int) bool // says of a process whether this one runs in it
 }
 
@@ -41,6 +42,7 @@ type start struct {
 	platform platform
 	flags    cli.Flags
 	grounds  grounds
+	instead  []byte // in the place of what the person's file holds; nil: that
 }
 
 // setUp reads the configuration on what it stands on.
@@ -52,7 +54,7 @@ func setUp(from start) (*setup, error) {
 		return session.New(session.Config{Getenv: getenv, Choice: choice, Accepts: from.platform.accepts})
 	}
 	s := &setup{
-		home: from.home, platform: from.platform, grounds: from.grounds, found: room(from.getenv, ""),
+		home: from.home, platform: from.platform, grounds: from.grounds, from: from, found: room(from.getenv, ""),
 		elsewhere: from.grounds.elsewhere(from.platform, from.home),
 	}
 	clean := from.grounds.session(from.getenv)
@@ -65,7 +67,7 @@ func setUp(from start) (*setup, error) {
 		Flags: config.Flags{
 			File: from.flags.Config, LogLevel: from.flags.LogLevel, Dev: from.flags.Dev, InsecureStorage: from.flags.InsecureStorage,
 		},
-		Root: s.grounds.policy, Mine: s.grounds.own,
+		Root: s.grounds.policy, Mine: s.grounds.own, Instead: from.instead,
 		Confirmed: func(read *config.Config, w proof.Setting) (aai.Channel, error) {
 			s.Config = read // what it says of the key of secrets is asked for
 			return s.confirmedBy(w)

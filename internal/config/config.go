@@ -253,6 +253,16 @@ func (c *Config) Origin(key string) string {
 // File is the person's configuration file, which need not be there.
 func (c *Config) File() string { return c.path }
 
+// Value is the setting in effect, nil of one that there is not.
+func (c *Config) Value(key string) any {
+	for _, r := range table() {
+		if r.key == key {
+			return r.get(c)
+		}
+	}
+	return nil
+}
+
 // A Setting is a value in effect.
 type Setting struct {
 	Name   string // its key in the file

@@ -29,6 +29,7 @@ func ownDeeds(language string) map[string]ownDeed {
 			"auth_logout":        {"退出 %s", "app"},
 			"audit_export":       {"将调用记录写入文件", ""},
 
+			"settings_set":        {"更改设置 %s", "key"},
 			"import_openapi_save": {"保存由 %s 生成的应用", "source"},
 			"import_servers_save": {"将 %s 的 MCP 服务器作为应用保存", "client"},
 		}
@@ -46,6 +47,7 @@ func ownDeeds(language string) map[string]ownDeed {
 		"auth_logout":        {"log out of %s", "app"},
 		"audit_export":       {"write the record of calls into a file", ""},
 
+		"settings_set":        {"change the setting %s", "key"},
 		"import_openapi_save": {"save the app that was made of %s", "source"},
 		"import_servers_save": {"save the MCP servers of %s as apps", "client"},
 	}

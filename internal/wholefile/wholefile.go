@@ -23,6 +23,9 @@ func Replace(path string, content []byte) error {
 	return os.Rename(next, path)
 }
 
+// MakeFor makes the folder of a file, for this user alone, if there is none.
+func MakeFor(path string) error { return os.MkdirAll(filepath.Dir(path), 0o700) }
+
 // Keep is Replace for what a power cut must not lose; any number may do so at a time.
 // One that is killed in the middle leaves a file whose name begins with a dot; the next
 // one that is written takes it away when it is a minute old.

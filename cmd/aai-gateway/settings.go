@@ -1,0 +1,39 @@
+package main
+
+import (
+	"path/filepath"
+
+	"aai"
+	"aai/internal/config"
+	"aai/internal/own"
+	"aai/internal/policy"
+	"aai/internal/settings"
+)
+
+// settings shows and changes what is configured. The configuration is read anew each time: as
+// a gateway that is started now would have it.
+func (s *setup) settings() *settings.Room {
+	return settings.New(settings.Config{
+		Running: s.Config, Brief: s.brief, Confirmed: s.confirmed(), Before: filepath.Join(s.platform.data, "settings.before"),
+		Read: func(instead []byte) (*config.Config, error) {
+			from := s.from
+			from.instead = instead
+			now, err := setUp(from)
+			if err != nil {
+				return nil, err
+			}
+			return now.Config, nil
+		},
+	})
+}
+
+// narrows tells whether a call of the gateway's own app takes rights away and gives none.
+func (s *setup) narrows(store policy.Store, modes *policy.Modes) func(*aai.Request) bool {
+	room, others := s.settings(), own.Narrows(store, modes)
+	return func(r *aai.Request) bool {
+		if r.Tool.Name == settings.Set {
+			return !room.Widens(r.Call)
+		}
+		return others(r)
+	}
+}
