@@ -69,7 +69,7 @@ const setParams = `{"type": "object", "additionalProperties": false, "required":
 func (r *Room) Tools() []*aai.Tool {
 	return []*aai.Tool{
 		{
-			Name: List, Description: "List the settings: what each is for, what it is, and who says so", Effect: aai.Reads,
+			Name: List, Description: "List the settings: what each is for, what it is, and who says so", Effect: aai.Reads, Unrecorded: true,
 			Params: schema.MustParse(listParams), Returns: aai.Schema{Source: []byte(returns)}, Run: r.list,
 		},
 		{

@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"aai"
+)
+
+// A settingRow is a setting as the tool lists it.
+type settingRow struct {
+	Key     string   `json:"key"`
+	Value   any      `json:"value"`
+	From    string   `json:"from"`
+	Source  string   `json:"source"`
+	Line    int      `json:"line"`
+	About   string   `json:"about"`
+	Kind    string   `json:"kind"`
+	Choices []string `json:"choices"`
+	Default any      `json:"default"`
+	Env     []string `json:"env"`
+	Widens  string   `json:"widens"`
+	InFile  any      `json:"in_file"`
+	Waits   bool     `json:"waits"`
+}
+
+func newSettings(r *run) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "settings [key]",
+		Short: "Show the settings and what each is for, or change one in your file",
+		Long: "Shows what is configured: what each setting is, who says so, and what it is for; of one setting all\n" +
+			"there is to know. With set and unset it changes your own file and leaves all else in it as it is.\n" +
+			"What lets callers do more you are asked about, in a window or for your passphrase.",
+		Example:           "  aai-gateway settings journal.maxAge\n  aai-gateway settings set logLevel debug\n  aai-gateway settings unset logLevel",
+		Args:              operands(0, 1),
+		ValidArgsFunction: r.completeSetting,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return r.oneSetting(cmd.Context(), args[0])
+			}
+			return r.allSettings(cmd.Context())
+		},
+	}
+	cmd.AddCommand(&cobra.Command{
+		Use:   "set <key> <value>...",
+		Short: "Change a setting in your file",
+		Long: "Changes a setting in your own file. Several values are a list. A value may be written as in the file too:\n" +
+			"true, 60, [\"a\", \"b\"].",
+		Example:           "  aai-gateway settings set journal.maxAge 60\n  aai-gateway settings set security.denied_apps Thunderbird 'org.gnome.*'",
+		Args:              operands(2, -1),
+		ValidArgsFunction: r.completeSetting,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return r.changeSetting(cmd.Context(), args[0], strings.Join(args[1:], "\n"))
+		},
+	}, &cobra.Command{
+		Use:               "unset <key>",
+		Short:             "Take a setting out of your file",
+		Args:              operands(1, 1),
+		ValidArgsFunction: r.completeSetting,
+		RunE:              func(cmd *cobra.Command, args []string) error { return r.changeSetting(cmd.Context(), args[0], nil) },
+	})
+	return cmd
+}
+
+// settingsOf are the settings as the tool lists them.
+func (r *run) settingsOf(ctx context.Context, args map[string]any) (*aai.Result, []settingRow, error) {
+	result, err := r.own(ctx, "settings", args)
+	if err != nil {
+		return nil, nil, err
+	}
+	listed, err := view[struct{ Settings []settingRow }](result.Data)
+	return result, listed.Settings, err
+}
+
+func (r *run) allSettings(ctx context.Context) error {
+	result, settings, err := r.settingsOf(ctx, nil)
+	if err != nil {
+		return err
+	}
+	return r.output.show(result.Data, func() error {
+		rows := make([][]string, 0, len(settings))
+		for _, s := range settings {
+			rows = append(rows, []string{s.Key, settingValue(s.Value), s.place(), s.About})
+		}
+		r.output.table([]string{"SETTING", "VALUE", "FROM", "WHAT IT IS FOR"}, rows)
+		if result.Warning != "" {
+			r.output.warn(result.Warning)
+		}
+		return nil
+	})
+}
+
+// place is who says what the setting is.
+func (s settingRow) place() string {
+	if s.Source == "file" && s.Line > 0 {
+		return s.From + ":" + strconv.Itoa(s.Line)
+	}
+	return s.From
+}
+
+func (r *run) oneSetting(ctx context.Context, key string) error {
+	_, settings, err := r.settingsOf(ctx, map[string]any{"key": key})
+	if err != nil {
+		return err
+	}
+	if len(settings) != 1 {
+		return aai.Errorf(aai.Internal, "the gateway answered in a form that this command cannot show: expected one setting")
+	}
+	s := settings[0]
+	return r.output.show(s, func() error {
+		r.output.lines(s.Key + ": " + s.About + ".")
+		r.output.lines("  is        " + settingValue(s.Value) + "  (" + s.place() + ")")
+		r.output.lines("  standard  " + settingValue(s.Default))
+		r.output.lines("  takes     " + strings.TrimSpace(s.Kind+" "+strings.Join(s.Choices, ", ")))
+		if s.InFile != nil && (s.Source != "file" || s.Waits) {
+			r.output.lines("  in file   " + settingValue(s.InFile))
+		}
+		if len(s.Env) > 0 {
+			r.output.lines("  variable  " + strings.Join(s.Env, ", "))
+		}
+		if s.Widens != "" {
+			r.output.lines("  confirmed by you before it holds: " + s.Widens)
+		}
+		if s.Waits {
+			r.output.lines("  It waits for that: aai-gateway consent confirm " + s.Key)
+		}
+		return nil
+	})
+}
+
+func (r *run) changeSetting(ctx context.Context, key string, value any) error {
+	result, err := r.own(ctx, "settings_set", map[string]any{"key": key, "value": value})
+	if err != nil {
+		return err
+	}
+	return r.showResult(result)
+}
+
+// completeSetting offers the keys of settings, and of one with choices those.
+func (r *run) completeSetting(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 1 || len(args) == 1 && cmd.Name() != "set" {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	_, settings, err := r.settingsOf(cmd.Context(), nil)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	var offers []string
+	for _, s := range settings {
+		switch {
+		case len(args) == 0:
+			offers = append(offers, offer(s.Key, s.About))
+		case s.Key == args[0]:
+			offers = append(offers, s.Choices...)
+		}
+	}
+	return offers, cobra.ShellCompDirectiveNoFileComp
+}
