@@ -52,6 +52,7 @@ type parts struct {
 	visible *policy.Visible
 	// favourites are the apps that the person uses most.
 	favourites func() []string
+	shown      *shownBefore
 	dialog     *dialog.Dialog
 	log        *slog.Logger
 	closers    []io.Closer
@@ -111,15 +112,10 @@ func (p *program) serveMCP(ctx context.Context, f cli.Flags, o cli.ServeOptions)
 	}
 	cfg.warnOfNames(built.log)
 	ctx, cancel := context.WithCancel(ctx)
-	stopped := built.catalog.Start(ctx)
+	door := mcp.New(doorConfig(built, cfg, asks))
+	stopped := built.follow(ctx, door.Rested())
 	go built.visible.Watch(ctx)
 	go built.watch(ctx)
-	collect := holdCollector()
-	go func() {
-		built.catalog.Apps() // returns when the first scan is done
-		collect()
-	}()
-	door := mcp.New(doorConfig(built, cfg, asks))
 	if o.HTTP {
 		err = p.serveHTTP(ctx, door, cfg, built.log)
 	} else {
@@ -154,7 +150,7 @@ func doorConfig(built *parts, cfg *setup, asks string) mcp.Config {
 	c := mcp.Config{
 		Gateway: built.gateway, Version: ownVersion(), Log: built.log,
 		CanonicalNames: cfg.ToolNames == config.NamesCanonical, OnlyDirect: cfg.Profile == config.ProfileDesktop, Web: true, Search: true, Favourites: built.favourites,
-		Peer: asks,
+		Peer: asks, Memory: built.shown,
 	}
 	if cfg.Profile != config.ProfileApps {
 		c.Direct = []string{aai.DesktopApp}
@@ -320,7 +316,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 			Deeds:   calling.acts,
 		},
 		catalog: known.local, visible: shown, watch: finds.seeker.beside(calling.watch), favourites: finder.Favourites,
-		dialog: trust.dialog, log: log,
+		dialog: trust.dialog, log: log, shown: &shownBefore{filepath.Join(cfg.platform.data, "shown.json"), trust.modes},
 		closers: []io.Closer{finds.servers, logins, closeDrivers, closeDesktop, calling.runs, finder, record, closeLog, closeClient{client}},
 	}
 	built.gateway.Dialog = cfg.asker(built.dialog)

@@ -39,6 +39,9 @@ type Config struct {
 	// Favourites are the ids of the apps that have an entry all the same, those that the
 	// person uses most first. It does not block; nil: there are none.
 	Favourites func() []string
+	// Memory keeps what is shown where apps are too many for an entry each, so that a later
+	// door shows it before it has looked at the apps; nil: each looks first.
+	Memory Memory
 	// Resources are what clients may read and follow, besides those of apps.
 	Resources []Resource
 	// Tasks bounds what calls that outlast their requests take.
@@ -59,6 +62,11 @@ type Door struct {
 	only        bool
 	web, finds  bool
 	favourites  func() []string
+	memory      Memory
+	version     string
+	ready       chan struct{} // closed when the apps have been looked at
+	rested      chan struct{} // closed when the apps may be looked at
+	resting     sync.Once
 	peer        string
 	session     string // stands for this process where the transport has no sessions
 	offers      []*offer
@@ -76,6 +84,8 @@ type Door struct {
 	listedPrompts map[string]bool
 	shelf         shelf                    // of clients without a session of their own
 	supported     map[string]tasks.Support // by tool, where it is not the door's to say
+	early         map[string]*mcp.Tool     // by app: what is shown of them until they are looked at; nil: nothing
+	looked, asked bool                     // ready is closed; a client has asked for the list
 }
 
 // firstScan is how long a new connection waits for the first look at the apps.
@@ -93,6 +103,7 @@ func newDoor(cfg Config, alter func(*mcp.ServerOptions)) *Door {
 		log = slog.New(slog.DiscardHandler)
 	}
 	d := &Door{
+		memory: cfg.Memory, version: cfg.Version, ready: make(chan struct{}), rested: make(chan struct{}),
 		gateway: cfg.Gateway, log: log, canonical: cfg.CanonicalNames,
 		session: rand.Text(), listed: make(map[string]listing), guides: make(map[string]guide), listedTools: make(map[string]*aai.Tool),
 		direct: cfg.Direct, only: cfg.OnlyDirect, peer: cfg.Peer, web: cfg.Web, finds: cfg.Search, favourites: cfg.Favourites,
@@ -119,7 +130,7 @@ func newDoor(cfg Config, alter func(*mcp.ServerOptions)) *Door {
 	})
 	// The last one added is the first to see a request.
 	d.server.AddReceivingMiddleware(initializeEra, tellsMore(cfg.Version))
-	d.server.AddReceivingMiddleware(d.canonicalNames, d.listsGuides, d.noteLevel, d.narrowListen)
+	d.server.AddReceivingMiddleware(d.awaitsApps, d.canonicalNames, d.listsGuides, d.noteLevel, d.narrowListen)
 	d.server.AddSendingMiddleware(d.onlyWhenDue)
 	d.tasks.Install(d.server)
 	d.server.AddReceivingMiddleware(streamable.Receive, putsBack)
@@ -212,14 +223,28 @@ func (d *Door) HTTP(cfg streamable.Config) (*streamable.Server, error) {
 	return served, nil
 }
 
-// follow lists the apps, now and after each change, until stop.
+// follow lists the apps, now and after each change, until stop. It waits for the first
+// look at them, unless it is known what to show before.
 func (d *Door) follow(ctx context.Context) (stop func()) {
+	known := d.begin()
+	if !known {
+		d.rest()
+	}
+	late := time.AfterFunc(restAtMost, d.rest)
 	stop = d.gateway.Catalog.OnChange(d.list)
 	listed := make(chan struct{})
 	go func() {
 		defer close(listed)
-		d.list()
+		defer late.Stop()
+		select {
+		case <-d.rested:
+			d.list()
+		case <-ctx.Done():
+		}
 	}()
+	if known {
+		return stop
+	}
 	select {
 	case <-listed:
 	case <-time.After(firstScan):

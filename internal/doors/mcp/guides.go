@@ -66,9 +66,7 @@ func (d *Door) listsGuides(next mcp.MethodHandler) mcp.MethodHandler {
 		if err != nil || !ok {
 			return result, err
 		}
-		d.sync.Lock()
-		entries, all := d.entriesFor(sessionOf(req))
-		d.sync.Unlock()
+		entries, all := d.entriesNow(sessionOf(req))
 		list.Tools = slices.DeleteFunc(list.Tools, func(t *mcp.Tool) bool {
 			return t.Name == anyGuide || all && t.Name == d.toolName(searchID)
 		})

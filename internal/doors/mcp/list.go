@@ -73,6 +73,8 @@ func (d *Door) list() {
 		}
 	}
 	d.listGuides(now)
+	d.settle()
+	d.keep()
 }
 
 // listGuides lists the apps that are there now, and no others.
@@ -165,14 +167,19 @@ func (d *Door) toolName(id string) string {
 }
 
 func (d *Door) guideTool(app *aai.App, l listing) *mcp.Tool {
+	return d.guideEntry(app.ID, displayName(app), l.summary)
+}
+
+// guideEntry is what a client sees of an app.
+func (d *Door) guideEntry(id, title, summary string) *mcp.Tool {
 	return &mcp.Tool{
-		Name:         l.tool,
-		Title:        displayName(app),
-		Description:  l.summary,
+		Name:         d.toolName(appPrefix + id),
+		Title:        title,
+		Description:  summary,
 		InputSchema:  json.RawMessage(noParams),
 		OutputSchema: json.RawMessage(textResult),
 		Annotations:  &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(false)},
-		Meta:         mcp.Meta{"aai/id": appPrefix + app.ID},
+		Meta:         mcp.Meta{"aai/id": appPrefix + id},
 	}
 }
 

@@ -2,8 +2,10 @@ package mcp
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -44,15 +46,33 @@ func (d *Door) shelfOf(session *mcp.ServerSession) *shelf {
 // there are. It is called with d.sync held.
 func (d *Door) entriesFor(session *mcp.ServerSession) (shown []*mcp.Tool, all bool) {
 	s := d.shelfOf(session)
-	if !s.few && d.searches() && d.tooMany() {
+	if !s.few && d.searches() && (d.early != nil || d.tooMany()) {
 		s.few, s.chosen = true, d.choose()
 	}
 	s.shown = d.entriesOn(s)
 	return s.shown, !s.few
 }
 
+// entriesNow is entriesFor a client that asks.
+func (d *Door) entriesNow(session *mcp.ServerSession) (shown []*mcp.Tool, all bool) {
+	d.sync.Lock()
+	defer d.sync.Unlock()
+	shown, all = d.entriesFor(session)
+	if !d.asked {
+		d.asked = true
+		time.AfterFunc(restAfter, d.rest)
+		d.keep()
+	}
+	return shown, all
+}
+
 func (d *Door) entriesOn(s *shelf) []*mcp.Tool {
 	shown := make([]*mcp.Tool, 0, fewEntries)
+	for id, entry := range d.early {
+		if slices.Contains(s.chosen, id) {
+			shown = append(shown, entry)
+		}
+	}
 	for _, g := range d.guides {
 		if !s.few || slices.Contains(s.chosen, g.app) {
 			shown = append(shown, g.tool)
@@ -80,17 +100,16 @@ func (d *Door) tooMany() bool {
 // choose returns the ids of the apps that have an entry although there are too many: the
 // desktop, and those that the person uses most.
 func (d *Door) choose() []string {
-	wanted := []string{aai.DesktopApp}
-	if d.favourites != nil {
-		wanted = append(wanted, d.favourites()...)
+	byID := maps.Clone(d.early)
+	if byID == nil {
+		byID = make(map[string]*mcp.Tool, len(d.guides))
 	}
-	byID := make(map[string]*mcp.Tool, len(d.guides))
 	for _, g := range d.guides {
 		byID[g.app] = g.tool
 	}
 	left := fewListing - d.fixedTokens() - tokensOf(d.searchTool())
 	var chosen []string
-	for _, id := range wanted {
+	for _, id := range d.wanted() {
 		tool := byID[id]
 		if tool == nil || slices.Contains(chosen, id) || len(chosen) == fewEntries {
 			continue
@@ -101,6 +120,15 @@ func (d *Door) choose() []string {
 		}
 	}
 	return chosen
+}
+
+// wanted are the ids of the apps that are shown if they are there and there is room.
+func (d *Door) wanted() []string {
+	wanted := []string{aai.DesktopApp}
+	if d.favourites != nil {
+		wanted = append(wanted, d.favourites()...)
+	}
+	return wanted
 }
 
 // fixedTokens is what the door's own tools take, without those of direct apps, which are
@@ -127,7 +155,7 @@ func (d *Door) isNews(session *mcp.ServerSession) bool {
 	d.sync.Lock()
 	defer d.sync.Unlock()
 	s := d.shelfOf(session)
-	return !s.few || len(d.direct) > 0 || !slices.Equal(s.shown, d.entriesOn(s))
+	return !s.few || len(d.direct) > 0 || !alike(s.shown, d.entriesOn(s))
 }
 
 // searchTool finds tools of all apps.

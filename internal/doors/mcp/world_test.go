@@ -178,10 +178,14 @@ type catalog struct {
 	mu        sync.Mutex
 	apps      []*aai.App
 	listeners map[int]func()
-	broken    bool // panics
+	broken    bool          // panics
+	look      chan struct{} // closed when the first look is over; nil: it is
 }
 
 func (c *catalog) Apps() []*aai.App {
+	if c.look != nil {
+		<-c.look
+	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.broken {
