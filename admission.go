@@ -81,6 +81,7 @@ func (a *Admission) Run(ctx context.Context, i int) (*Result, error) {
 func (p *passage) runAdmitted(ctx context.Context) (*Result, error) {
 	p.clock = p.clock.again()
 	p.listen(ctx)
+	defer p.enlist()()
 	defer p.beat()()
 	go p.travel(p.resume)
 	e := p.await()

@@ -175,9 +175,9 @@ type Tool struct {
 	Shown   bool
 	Private bool // what it answers must not be kept, such as the clipboard's contents
 	// Unrecorded says that the tool tells a person of the gateway itself, such as what is
-	// wrong with its record. Where nothing can be put on record it runs all the same for
-	// the command line, and its answer says so. It counts only of the gateway's own app,
-	// and only where the tool reads.
+	// wrong with its record, or stops it. Where nothing can be put on record it runs all the
+	// same for the command line, and its answer says so. It counts only of the gateway's own
+	// app.
 	Unrecorded bool
 	// Timeout is how long a call may take, from when it came in to when Run has ended,
 	// without what a person takes for answers; zero means DefaultTimeout.

@@ -136,7 +136,7 @@ func askNatively(calls []*passage) (*passage, *Error) {
 	}
 	if p, err := inTurn(calls, func(p *passage) *Error {
 		err := p.record(func(e *Entry) { e.Kind, e.Time, e.Durable = Received, time.Now(), true })
-		if err == nil && !p.at(asking) {
+		if err == nil && !p.at(Asking) {
 			err = p.abandon()
 		}
 		return err
@@ -193,10 +193,10 @@ func (g *Gateway) asksNatively(ctx context.Context, all []decision) bool {
 // refused in part is refused. The person's time is not the tools'.
 func answerNatively(calls []*passage) (*passage, error) {
 	for _, p := range calls {
-		if !p.at(asking) {
+		if !p.at(Asking) {
 			return p, p.abandon()
 		}
-		defer p.at(gating)
+		defer p.at(Gating)
 	}
 	lead, all := calls[0], decisions(calls)
 	lead.clock.stop(time.Duration(len(all)) * (turnPatience + askPatience))

@@ -142,7 +142,7 @@ func TestReadingWithoutARecord(t *testing.T) {
 		"a person looks":           {aai.OwnApp, aai.DoorCLI, aai.Reads, true, true},
 		"an agent looks":           {aai.OwnApp, "mcp", aai.Reads, true, false},
 		"a tool that says nothing": {aai.OwnApp, aai.DoorCLI, aai.Reads, false, false},
-		"a tool that changes":      {aai.OwnApp, aai.DoorCLI, aai.Changes, true, false},
+		"a tool that changes":      {aai.OwnApp, aai.DoorCLI, aai.Changes, true, true},
 		"another app that says so": {"org.example.App", aai.DoorCLI, aai.Reads, true, false},
 		"a window":                 {aai.DesktopApp, aai.DoorCLI, aai.Reads, true, false},
 	} {

@@ -3,8 +3,6 @@ package aai
 import (
 	"context"
 	"errors"
-	"fmt"
-	"runtime/debug"
 	"sync/atomic"
 	"time"
 )
@@ -75,9 +73,12 @@ type Gateway struct {
 	Dialog  Asker   // puts native questions; nil where there is none
 	Meter   Meter   // counts what comes in; nil: nobody does
 	Deeds   Deeds   // hears of what was done; nil: nobody does
+	Halt    Halt    // knows what a person has stopped; nil: nobody can stop anything
+	Moved   func()  // is told when a call begins, comes to another stage, or ends; quick, may be nil
 
 	asking   turns // one call at a time asks by Dialog
 	lanes    lanes
+	under    passages    // the calls under way
 	sure     atomic.Bool // the journal can be written, as far as is known
 	doubtful atomic.Bool // the last record failed
 }
@@ -92,6 +93,7 @@ type Gateway struct {
 // It is [Gateway.Admit] of one call, which runs at once.
 func (g *Gateway) Do(ctx context.Context, call *Call) (*Result, error) {
 	p := newPassage(ctx, g, call, make(chan struct{}, 1))
+	defer p.enlist()()
 	defer p.beat()()
 	go p.travel(p.stages)
 	e := p.await()
@@ -124,6 +126,9 @@ func (p *passage) approach() *Error {
 	if err := p.receive(); err != nil {
 		return err
 	}
+	if !p.at(Finding) {
+		return p.abandon()
+	}
 	if err := p.arrive(); err != nil {
 		return err
 	}
@@ -136,7 +141,7 @@ func (p *passage) approach() *Error {
 // gate asks every gate; any refusal is final. What a person must decide first is in
 // p.open then; without that, the call is admitted.
 func (p *passage) gate() *Error {
-	if !p.at(gating) {
+	if !p.at(Gating) {
 		return p.abandon()
 	}
 	questions, err := p.inTime(p.clock.within(p.door))
@@ -237,7 +242,7 @@ func (p *passage) arrive() *Error {
 // comes after that.
 func (p *passage) queue() *Error {
 	ctx := p.clock.within(p.door)
-	if ctx.Err() != nil || !p.at(queueing) {
+	if ctx.Err() != nil || !p.at(Queueing) {
 		return p.abandon()
 	}
 	waited, err := p.enter(ctx)
@@ -324,13 +329,25 @@ func timeoutOf(tool *Tool) time.Duration {
 // note puts on record what is about to act.
 func (p *passage) note(ctx context.Context) *Error {
 	r := p.r
-	if ctx.Err() != nil || !p.at(noting) {
+	if ctx.Err() != nil || !p.at(Recording) {
 		return p.abandon()
 	}
 	if r.Effect() == Reads && p.g.Journal != nil {
 		return nil
 	}
-	return p.record(func(e *Entry) { e.Kind, e.Time, e.Durable = Intent, time.Now(), true })
+	err := p.record(func(e *Entry) {
+		e.Kind, e.Time, e.Durable = Intent, time.Now(), true
+		e.Unless = func() error {
+			if why := p.stopped(); why != nil {
+				return halting{why}
+			}
+			return nil
+		}
+	})
+	if err != nil && err.Code == RecordFailed && r.mayBeUnrecorded() {
+		return nil
+	}
+	return err
 }
 
 // run runs the tool's Action, by the deadline of the context. One on windows, or one that
@@ -379,19 +396,4 @@ func (g *Gateway) target(ctx context.Context, r *Request) (*App, error) {
 		err = Errorf(AppNotFound, "there is no app %q", CleanLabel(name, maxName))
 	}
 	return target, err
-}
-
-// errEndedWithoutAnswer is an Action's that ended its goroutine.
-var errEndedWithoutAnswer = errors.New("ended without an answer")
-
-// panicked makes the error of a call whose code panicked. The stack goes to the
-// log by way of Err.
-func panicked(p any) *Error {
-	return &Error{
-		Code:     Internal,
-		Message:  "the gateway failed at this call; other calls are not affected",
-		Hint:     "This is a fault of the gateway. Its log has the details.",
-		Delivery: DeliveryUnknown,
-		Err:      fmt.Errorf("panic: %v\n%s", p, debug.Stack()),
-	}
 }

@@ -89,6 +89,9 @@ func ActsOn(ctx context.Context, hit Hit) error {
 	if p == nil {
 		return nil
 	}
+	if why := p.stopped(); why != nil {
+		return notBegun(why)
+	}
 	told := hit.clean(p.r)
 	p.know(func(p *passage) { p.on = told })
 	if err := p.judgeAgain(ctx, hit); err != nil {

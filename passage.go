@@ -9,19 +9,6 @@ import (
 	"time"
 )
 
-// A stage is where on its way a call is.
-type stage string
-
-// The stages in which a call may have to wait.
-const (
-	finding  stage = "finding what it is for"
-	gating   stage = "deciding whether it may run"
-	asking   stage = "asking the person at this computer"
-	queueing stage = "waiting for other calls"
-	noting   stage = "putting it on record"
-	running  stage = "running"
-)
-
 const (
 	// longRead is after how long a call that is not on record yet is put there: one
 	// line is enough for what ends at once.
@@ -40,6 +27,7 @@ type passage struct {
 	outer *passage        // the call whose Action makes this one; nil: a door does
 	door  context.Context // changed under mu
 	begun time.Time
+	calls []string // its id and those of what it is within; see Whose
 	clock *clock
 	ended chan ending
 	aloud *progress // who hears how far it is; nil: nobody
@@ -58,11 +46,14 @@ type passage struct {
 
 	mu      sync.Mutex // guards what follows
 	about   Entry      // what is known of the call for its record
-	stage   stage
-	name    string        // of the target, for people
-	total   time.Duration // what the tool has
-	visit   *visit        // of the target's lane
-	ran     bool          // the Action has begun
+	stage   Stage
+	far     far                     // how far the Action says it is
+	halt    *Error                  // why a person has ended it; nil: none has
+	cancel  context.CancelCauseFunc // ends door; nil: nothing but whoever made it does
+	name    string                  // of the target, for people
+	total   time.Duration           // what the tool has
+	visit   *visit                  // of the target's lane
+	ran     bool                    // the Action has begun
 	on      Hit
 	settled bool // somebody says how the call ended: the goroutine, or Do without it
 
@@ -89,11 +80,12 @@ func newPassage(ctx context.Context, g *Gateway, asked *Call, late chan struct{}
 	}
 	p := &passage{
 		g: g, outer: outer, r: &Request{Call: &call}, begun: time.Now(), clock: newClock(DefaultTimeout, late),
-		ended: make(chan ending, 1), lines: make(chan struct{}, 1), stage: finding, total: DefaultTimeout, about: received(&call),
+		ended: make(chan ending, 1), lines: make(chan struct{}, 1), stage: Finding, total: DefaultTimeout, about: received(&call),
 	}
 	if outer != nil {
 		p.r.Within = outer.r
 	}
+	p.calls = p.whose()
 	p.r.Sandboxed, _ = ctx.Value(sandboxKey{}).(bool)
 	p.listen(ctx)
 	return p
@@ -163,6 +155,12 @@ func (p *passage) abandon() *Error {
 	p.mu.Lock()
 	at, ran, v := p.stage, p.ran, p.visit
 	p.mu.Unlock()
+	if why := p.halted(); why != nil {
+		if ran && v != nil {
+			v.abandoned(false)
+		}
+		return p.haltedAs(why, nil)
+	}
 	if cause := p.door.Err(); cause != nil && !errors.Is(cause, context.DeadlineExceeded) {
 		if ran && v != nil {
 			v.abandoned(false)
@@ -202,7 +200,7 @@ func (p *passage) careful(e *Error) *Error {
 }
 
 // late is the error of a call whose time was over at a stage.
-func (p *passage) late(at stage, ran bool) *Error {
+func (p *passage) late(at Stage, ran bool) *Error {
 	p.mu.Lock()
 	app, target := p.about.App, p.about.Target
 	took := min(p.total, time.Since(p.begun)).Round(time.Millisecond)
@@ -225,11 +223,11 @@ func (p *passage) late(at stage, ran bool) *Error {
 	}
 	e := &Error{
 		Code:     Timeout,
-		Message:  fmt.Sprintf("the call's time was over after %s, at %s; nothing was run", took, at),
+		Message:  fmt.Sprintf("the call's time was over after %s, at %s; nothing was run", took, at.words()),
 		Hint:     "Call again, and later if many calls are open.",
 		Delivery: NotDelivered,
 	}
-	if at == queueing {
+	if at == Queueing {
 		e.Message = fmt.Sprintf("other calls to %s took until the deadline; nothing was run", cmp.Or(target, app))
 	}
 	return e
@@ -245,6 +243,7 @@ func (p *passage) travel(stages func() (*Result, *Error)) {
 			e = ending{err: panicked(v)}
 		}
 		p.finish(e)
+		p.letGo()
 	}()
 	e.result, e.err = stages()
 }
@@ -255,6 +254,9 @@ func (p *passage) finish(e ending) {
 	var told *Error
 	if e.err != nil {
 		e.result = nil
+		if why := p.halted(); why != nil && e.err.Code != RecordFailed {
+			e.err = p.haltedAs(why, e.err)
+		}
 		if p.reads() && e.err.Delivery == DeliveryUnknown {
 			harmless := *e.err
 			harmless.Delivery = NotDelivered
@@ -285,25 +287,28 @@ func (p *passage) conclude(e ending, said string, told *Error) {
 }
 
 // at notes that the call has come to a stage, and reports whether it goes on: not
-// where Do has left it behind.
-func (p *passage) at(s stage) bool {
-	if p.waits != nil && (s == asking || s == queueing) {
+// where Do has left it behind, nor where a person has stopped it.
+func (p *passage) at(s Stage) bool {
+	if p.waits != nil && (s == Asking || s == Queueing) {
 		p.waits()
 	}
 	p.mu.Lock()
-	defer p.mu.Unlock()
 	p.stage = s
-	return !p.settled
+	settled := p.settled
+	p.mu.Unlock()
+	p.g.moved()
+	return !settled && p.stopped() == nil
 }
 
 // begin notes that the Action is about to run, and reports whether it may.
 func (p *passage) begin() bool {
+	defer p.g.moved()
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.settled {
 		return false
 	}
-	p.stage, p.ran = running, true
+	p.stage, p.ran = Acting, true
 	if p.visit != nil {
 		p.visit.since = time.Now()
 	}

@@ -41,6 +41,9 @@ func WithProgress(ctx context.Context, report func(done, total float64, message 
 // the next. The message is for people. Where nobody wants to know, it does nothing
 // and costs next to nothing. Safe for concurrent use.
 func Progress(ctx context.Context, done, total float64, message string) {
+	if p, _ := ctx.Value(passageKey{}).(*passage); p != nil {
+		p.comes(done, total, message)
+	}
 	if p, _ := ctx.Value(progressKey{}).(*progress); p != nil {
 		p.spoken.Store(true)
 		p.mu.Lock()
@@ -87,12 +90,12 @@ func (p *passage) news(asked int) int {
 	p.mu.Unlock()
 	over := seconds(time.Since(p.begun))
 	switch at {
-	case asking:
+	case Asking:
 		if asked%personBeats == 0 {
 			p.aloud.tell(over, 0, "Waiting for the person at this computer to answer")
 		}
 		return asked + 1
-	case queueing:
+	case Queueing:
 		p.aloud.tell(over, max(over, seconds(total)), "Waiting for other calls to "+name)
 	default:
 		p.aloud.tell(over, max(over, seconds(total)), "Waiting for "+name)

@@ -59,6 +59,11 @@ type Entry struct {
 	// such things: JSON values, what is secret in them a hygiene.Hidden. Nil for other calls.
 	Answer func() any `json:"-"`
 
+	// Unless is asked when nothing else can come before the line any more, of any gateway:
+	// with an error, which Record returns, the line is not written. Nil: nobody is asked. It
+	// is quick, and makes no record itself.
+	Unless func() error `json:"-"`
+
 	// Durable says that the entry must be on disk before the call goes on: before
 	// anything acts, and before a person is asked.
 	Durable bool
@@ -209,6 +214,9 @@ func (g *Gateway) record(ctx context.Context, e *Entry) (failure *Error) {
 		return recordFailed(nil)
 	}
 	if err := g.Journal.Record(context.WithoutCancel(ctx), e); err != nil {
+		if why, is := errors.AsType[halting](err); is {
+			return notBegun(why.why)
+		}
 		g.doubt()
 		return recordFailed(err)
 	}
@@ -249,16 +257,16 @@ func whyUnrecorded(cause error) string {
 }
 
 // mayBeUnrecorded reports whether the call runs also where nothing can be put on record:
-// a person at the command line reads what the gateway knows of itself.
+// a person at the command line reads what the gateway knows of itself, and stops it.
 func (r *Request) mayBeUnrecorded() bool {
 	return r.App != nil && r.Tool != nil && r.App.ID == OwnApp && r.Call.Caller.Door == DoorCLI &&
-		r.Tool.Unrecorded && r.Tool.Effect == Reads
+		r.Tool.Unrecorded
 }
 
 // unrecorded is the result with the word that it is not on record.
 func (r *Result) unrecorded(late *Error) *Result {
 	result := *r
-	warning := "that this was read could not be put on record. " + late.Hint
+	warning := "that this was done could not be put on record. " + late.Hint
 	if result.Warning != "" {
 		warning = result.Warning + "; " + warning
 	}

@@ -1,9 +1,11 @@
 package aai
 
 import (
+	"errors"
 	"fmt"
 	"net/url"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -108,4 +110,19 @@ func firstOf(names []string, n int) []string {
 		return append(append([]string{}, names[:n]...), "…")
 	}
 	return names
+}
+
+// errEndedWithoutAnswer is an Action's that ended its goroutine.
+var errEndedWithoutAnswer = errors.New("ended without an answer")
+
+// panicked makes the error of a call whose code panicked. The stack goes to the
+// log by way of Err.
+func panicked(p any) *Error {
+	return &Error{
+		Code:     Internal,
+		Message:  "the gateway failed at this call; other calls are not affected",
+		Hint:     "This is a fault of the gateway. Its log has the details.",
+		Delivery: DeliveryUnknown,
+		Err:      fmt.Errorf("panic: %v\n%s", p, debug.Stack()),
+	}
 }

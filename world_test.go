@@ -167,7 +167,12 @@ func (w *world) Record(ctx context.Context, e *aai.Entry) error {
 	w.records++
 	w.mu.Unlock()
 	kept := *e
-	kept.Args = maps.Clone(e.Args)
+	kept.Args, kept.Unless = maps.Clone(e.Args), nil
+	if e.Unless != nil {
+		if err := e.Unless(); err != nil {
+			return err
+		}
+	}
 	ok := w.Journal == works || n != w.FailAt
 	w.note(step{what: string(e.Kind), ok: ok, entry: &kept})
 	switch {

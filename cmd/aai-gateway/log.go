@@ -60,7 +60,7 @@ func (o *operationLog) Record(ctx context.Context, e *aai.Entry) error {
 		o.acts()
 	}
 	err := o.Journal.Record(ctx, e)
-	if err != nil {
+	if withheld := e.Unless != nil && e.Unless() != nil; err != nil && !withheld {
 		o.log.ErrorContext(ctx, "the journal cannot be written", "call", e.Call, "cause", err)
 	}
 	who := asked{e.Caller.String(), e.App, e.Tool}

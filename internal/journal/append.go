@@ -98,6 +98,11 @@ func (j *Journal) compose(st state, events []event, newLine bool, batch []*waiti
 		add(body)
 	}
 	for _, w := range batch {
+		if w.unless != nil {
+			if w.err = w.unless(); w.err != nil {
+				continue
+			}
+		}
 		if w.text == nil {
 			if w.text, w.err = w.entry.encode(boot, st.mark); w.err != nil {
 				continue

@@ -141,12 +141,13 @@ func (j *Journal) Path() string { return j.path }
 // Record appends the entry. When it returns nil the entry is in the file, and
 // on disk if e.Durable says so; or it is a refused call, of which nothing ran, and one
 // of so many, more than a person can be asked about, that it was only counted, where the
-// entry before it could be written.
+// entry before it could be written. An entry's Unless is asked under the lock by which the
+// lines of all gateways have one order.
 func (j *Journal) Record(_ context.Context, e *aai.Entry) error {
 	if j.fold(e) {
 		return nil
 	}
-	w := &waiting{durable: e.Durable}
+	w := &waiting{durable: e.Durable, unless: e.Unless}
 	j.describe(&w.entry, e)
 	if !w.entry.hides() {
 		var err error
@@ -201,7 +202,8 @@ type waiting struct {
 	entry   entryBody
 	text    []byte // the entry's, if it needs no key of the chain
 	durable bool
-	n       int64 // its number, among those of this process
+	unless  func() error // is asked under the lock that all processes share; may be nil
+	n       int64        // its number, among those of this process
 	err     error
 	// turn tells that it is written (true), or that it is to write for all; nil for
 	// the one who found nobody writing.

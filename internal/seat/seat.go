@@ -222,7 +222,7 @@ func (g *Grip) Leave() {
 }
 
 // Begin is for what may move the focus and is not input: a program is asked to act, or
-// is started. It waits as Take does. Done is called when it has been done; a question
+// is started; not where the person has stopped the call. It waits as Take does. Done is called when it has been done; a question
 // waits for it for a moment only, since whoever is asked may hang.
 func (s *Seat) Begin(ctx context.Context) (done func(), err error) {
 	p, err := s.open()
@@ -230,6 +230,9 @@ func (s *Seat) Begin(ctx context.Context) (done func(), err error) {
 		return nil, err
 	}
 	for {
+		if err := aai.MayGoOn(ctx); err != nil {
+			return nil, err
+		}
 		lock, err := p.take(ctx, wanted{deedLock, s.cfg.Stuck, true}, (*flock.Flock).TryRLock)
 		if err != nil && !errors.Is(err, errAsked) {
 			return nil, s.stands(ctx, p, err)

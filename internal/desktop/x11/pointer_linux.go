@@ -134,6 +134,8 @@ func (h hands) drag(ctx context.Context, g *seat.Grip, from, to desktop.Point, d
 		at := desktop.Point{X: from.X + (to.X-from.X)*i/steps, Y: from.Y + (to.Y-from.Y)*i/steps}
 		if g.Asked() {
 			err = interrupted("the button was let go of after %d of %d steps", i-1, steps)
+		} else if aai.MayGoOn(ctx) != nil {
+			err = context.Canceled // the button was down
 		} else if err = aai.Pause(ctx, pause); err == nil {
 			err = h.must(ctx, h.fake(g, motion, 0, at))
 		}

@@ -13,13 +13,16 @@ import (
 	"aai/internal/seat"
 )
 
-// stroke makes input with the person's seat in hand. Where a question was open before,
+// stroke makes input with the person's seat in hand, unless they have stopped the call. Where a question was open before,
 // nothing is done if there is a yield, which has put things back for it: what was found
 // out must be found out again.
 //
 // The seat is kept until the server has done what it was sent, also when the call's time
 // is over: what is still on its way would arrive in the window of the question.
 func (d *Display) stroke(ctx context.Context, h hands, yield func(*seat.Grip), do func(*seat.Grip) error) (paused bool, err error) {
+	if err := aai.MayGoOn(ctx); err != nil {
+		return false, err
+	}
 	g, err := d.config.Seat.Take(ctx, yield)
 	if err != nil {
 		return false, err
