@@ -107,6 +107,8 @@ func theMap() []room {
 			why: "decides by what a Request says and by nothing else, in whatever form of its letters; a question names the site that answers for a host; rates are token buckets; its tests kill writers of a real vault, and hold locks of files"},
 		{name: keychain, ours: []string{"aai", whole}, modules: []string{keyring, crypto},
 			why: "seals what others must not read, and asks the system's keychain for the one key; it knows nothing of what it keeps"},
+		{name: "internal/halt", ours: []string{"aai", whole}, modules: []string{fsnotify},
+			why: "what a person stopped, as a file that all their gateways watch; it needs nothing that may be gone"},
 		{name: proof, ours: []string{"aai", whole}, modules: []string{crypto}, tests: []string{keychain},
 			why: "by what a person proves that it is they; the vault it is given, scrypt stretches"},
 		{name: session, ours: []string{"aai", wire}, tests: []string{desktop + "/x11", private},

@@ -1,0 +1,267 @@
+// Package halt is how a person ends what runs: every call, those of a caller, or one
+// call. What is stopped stands in a file that all gateways of the person look at, before
+// each stage of each call and between the strokes of input, and that they watch, so that
+// what is under way ends at once. It stays stopped until the person starts it again.
+//
+// The file is there only while something is stopped. One that cannot be read, or not be
+// understood, stops everything: nobody knows what it was to stop. The package needs no
+// bus, no screen, no index and no record. It imports the root and wholefile.
+package halt
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"aai"
+	"aai/internal/wholefile"
+)
+
+// A Stop is one thing that is stopped: everything, where it names neither a call nor a
+// caller.
+type Stop struct {
+	Call string `json:"call,omitempty"`
+	// Caller is an identity, or where nobody knows that what the caller calls itself, as
+	// aai.Caller.String has it.
+	Caller string    `json:"caller,omitempty"`
+	At     time.Time `json:"at"`
+	Door   string    `json:"door"` // by which it was stopped
+}
+
+// All reports whether everything is stopped.
+func (s Stop) All() bool { return s.Call == "" && s.Caller == "" }
+
+// same reports whether both stop the same.
+func (s Stop) same(other Stop) bool { return s.Call == other.Call && s.Caller == other.Caller }
+
+// hits reports whether it stops what is meant.
+func (s Stop) hits(w aai.Whose) bool {
+	switch {
+	case s.Call != "":
+		return slices.Contains(w.Calls, s.Call)
+	case s.Caller != "":
+		return w.Caller.Identity == s.Caller || w.Caller.Identity == "" && w.Caller.String() == s.Caller
+	}
+	return true
+}
+
+const (
+	maxFile = 1 << 20
+	// maxStops is how many stops the file holds; of calls the oldest go first.
+	maxStops = 1000
+	// callLife is how long the stop of a call is kept: no call lasts for longer.
+	callLife = 24 * time.Hour
+)
+
+// Config says what is stopped by what.
+type Config struct {
+	// Path is the file; its folder has nothing else in it.
+	Path string
+	// Exempt reports whether a call goes on though everything is stopped, or its caller:
+	// what the person needs to see what runs and to start it again. Nil: none does.
+	Exempt func(aai.Whose) bool
+	// Changed is told when what is stopped has changed; it is quick.
+	Changed func()
+	Log     *slog.Logger
+}
+
+// A Halt is the person's, as one gateway sees it. It is safe for concurrent use.
+type Halt struct {
+	cfg Config
+
+	mu   sync.Mutex // guards what follows
+	text []byte     // as it was read last
+	said []Stop
+	bad  error
+
+	watching sync.Once
+	end      context.CancelFunc
+	ended    chan struct{}
+}
+
+// New returns what looks at the file. It touches nothing until it is asked.
+func New(cfg Config) *Halt {
+	if cfg.Log == nil {
+		cfg.Log = slog.New(slog.DiscardHandler)
+	}
+	return &Halt{cfg: cfg}
+}
+
+// Stopped implements aai.Halt.
+func (h *Halt) Stopped(w aai.Whose) *aai.Error {
+	h.watching.Do(h.watch)
+	stops, err := h.Stops()
+	exempt := h.cfg.Exempt != nil && h.cfg.Exempt(w)
+	if err != nil {
+		if exempt {
+			return nil
+		}
+		return unreadable(h.cfg.Path, err)
+	}
+	for _, s := range stops {
+		if s.hits(w) && (s.Call != "" || !exempt) {
+			return s.stopped()
+		}
+	}
+	return nil
+}
+
+// Stops are what is stopped now. Where it fails, everything is.
+func (h *Halt) Stops() ([]Stop, error) {
+	text, err := wholefile.Read(h.cfg.Path, wholefile.Limits{Size: maxFile})
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.text == nil || !bytes.Equal(text, h.text) {
+		h.text = text
+		h.said, h.bad = parse(text)
+	}
+	return h.said, h.bad
+}
+
+// document is what stands in the file.
+type document struct {
+	Stops []Stop `json:"stops"`
+}
+
+// parse reads the file. What it does not know it does not skip.
+func parse(text []byte) ([]Stop, error) {
+	var doc document
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&doc); err != nil {
+		return nil, fmt.Errorf("expected JSON with stops: %w", err)
+	}
+	if d.More() || len(doc.Stops) == 0 {
+		return nil, errors.New("expected JSON with at least one stop, and nothing behind it")
+	}
+	return doc.Stops, nil
+}
+
+// Stop stops from now on what s names: a line of what acts that is written after it has
+// returned is of nothing that it names.
+func (h *Halt) Stop(ctx context.Context, s Stop) error {
+	err := h.edit(ctx, func(stops []Stop) []Stop {
+		stops = slices.DeleteFunc(stops, func(other Stop) bool { return other.same(s) })
+		return bounded(append(stops, s))
+	})
+	if err != nil && s.All() {
+		// What cannot be written down can be said with an empty file, for which there is room
+		// on a disk that is full.
+		if f, opened := os.OpenFile(h.cfg.Path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600); opened == nil {
+			_ = f.Close() // nothing was written to it
+			err = nil
+		}
+	}
+	h.changed()
+	return err
+}
+
+// bounded are the stops without those of calls that have ended long ago.
+func bounded(stops []Stop) []Stop {
+	stops = slices.DeleteFunc(stops, func(s Stop) bool { return s.Call != "" && time.Since(s.At) > callLife })
+	for len(stops) > maxStops {
+		i := slices.IndexFunc(stops, func(s Stop) bool { return s.Call != "" })
+		if i < 0 {
+			return []Stop{{At: stops[len(stops)-1].At, Door: stops[len(stops)-1].Door}} // more than can be told apart
+		}
+		stops = slices.Delete(stops, i, i+1)
+	}
+	return stops
+}
+
+// Start ends the stops that the function names, and returns them. A file that cannot be
+// understood is one stop of everything.
+func (h *Halt) Start(ctx context.Context, which func(Stop) bool) (ended []Stop, err error) {
+	err = h.edit(ctx, func(stops []Stop) []Stop {
+		return slices.DeleteFunc(stops, func(s Stop) bool {
+			if which(s) {
+				ended = append(ended, s)
+				return true
+			}
+			return false
+		})
+	})
+	h.changed()
+	if err != nil {
+		return nil, err
+	}
+	return ended, nil
+}
+
+// edit changes the file, one gateway at a time.
+func (h *Halt) edit(ctx context.Context, change func([]Stop) []Stop) error {
+	if err := os.MkdirAll(filepath.Dir(h.cfg.Path), 0o700); err != nil {
+		return fmt.Errorf("make the folder of what is stopped: %w", err)
+	}
+	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+	defer cancel()
+	unlock, err := wholefile.Lock(ctx, h.cfg.Path)
+	if err != nil {
+		return fmt.Errorf("lock what is stopped: %w", err)
+	}
+	defer unlock()
+	stops, bad := h.Stops()
+	if bad != nil {
+		stops = []Stop{{}}
+	}
+	left := change(slices.Clone(stops))
+	if len(left) == 0 {
+		if err := os.Remove(h.cfg.Path); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	text, err := json.Marshal(document{left})
+	if err != nil {
+		return err
+	}
+	return wholefile.Keep(h.cfg.Path, append(text, '\n'))
+}
+
+// stopped is the error of a call that is stopped.
+func (s Stop) stopped() *aai.Error {
+	what := "everything"
+	start := "aai-gateway start"
+	switch {
+	case s.Call != "":
+		what, start = "this call", ""
+	case s.Caller != "":
+		what = "all calls of " + aai.CleanLabel(s.Caller, 200)
+	}
+	e := aai.Errorf(aai.PermissionDenied, "the person at this computer stopped %s, %s", what, when(s.At))
+	e.Hint = "Do not try again: nothing runs until the person starts it again, with " + start + "."
+	if start == "" {
+		e.Hint = "Do not make it again unless the person asks for it."
+	}
+	return e
+}
+
+// when is a moment as people read it; of one that is not known that it is not.
+func when(at time.Time) string {
+	if at.IsZero() {
+		return "at a time that is not known"
+	}
+	return "at " + at.Local().Format("15:04:05 on 2006-01-02")
+}
+
+// unreadable is the error of every call while nobody knows what is stopped.
+func unreadable(path string, err error) *aai.Error {
+	e := aai.Errorf(aai.PermissionDenied, "%s, which says what the person at this computer stopped, cannot be read, so everything is stopped: %w", path, err)
+	e.Hint = "Do not try again: the person can look at the file, or start everything again with aai-gateway start."
+	return e
+}

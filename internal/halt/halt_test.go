@@ -1,0 +1,201 @@
+package halt_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"aai"
+	"aai/internal/halt"
+)
+
+func agent(identity string) aai.Whose {
+	return aai.Whose{Calls: []string{"c1", "c0"}, Caller: aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: identity}, App: "org.example.App", Tool: "work"}
+}
+
+func person() aai.Whose {
+	return aai.Whose{Calls: []string{"c9"}, Caller: aai.Caller{Door: aai.DoorCLI, Identity: aai.IdentityTerminal}, App: aai.OwnApp, Tool: "start"}
+}
+
+func at(path string) *halt.Halt {
+	return halt.New(halt.Config{Path: path, Exempt: func(w aai.Whose) bool { return w.Caller.Door == aai.DoorCLI && w.App == aai.OwnApp }})
+}
+
+func everything(halt.Stop) bool { return true }
+
+// What is stopped is what the stop names, for every gateway of the person, until it is
+// started again.
+func TestWhatIsStopped(t *testing.T) {
+	for name, c := range map[string]struct {
+		stop    halt.Stop
+		stopped []aai.Whose
+		goesOn  []aai.Whose
+		says    string
+	}{
+		"everything":   {halt.Stop{}, []aai.Whose{agent("/bin/a"), agent("")}, []aai.Whose{person()}, "stopped everything, at "},
+		"a caller":     {halt.Stop{Caller: "/bin/a"}, []aai.Whose{agent("/bin/a")}, []aai.Whose{agent("/bin/b"), agent(""), person()}, "all calls of /bin/a"},
+		"a word":       {halt.Stop{Caller: "mcp:claude"}, []aai.Whose{agent("")}, []aai.Whose{agent("/bin/a"), agent("mcp:claude2")}, "all calls of mcp:claude"},
+		"a call":       {halt.Stop{Call: "c1"}, []aai.Whose{agent("/bin/a"), agent("")}, []aai.Whose{person()}, "this call"},
+		"an outer one": {halt.Stop{Call: "c0"}, []aai.Whose{agent("/bin/a")}, nil, "this call"},
+		"own":          {halt.Stop{Call: "c9"}, []aai.Whose{person()}, []aai.Whose{agent("")}, "this call"},
+		"the terminal": {halt.Stop{Caller: aai.IdentityTerminal}, nil, []aai.Whose{person()}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "halt", "stopped")
+			one, other := at(path), at(path)
+			for _, w := range append(c.stopped, c.goesOn...) {
+				if e := other.Stopped(w); e != nil {
+					t.Fatalf("before: %v", e)
+				}
+			}
+			c.stop.At, c.stop.Door = time.Now(), aai.DoorCLI
+			if err := one.Stop(t.Context(), c.stop); err != nil {
+				t.Fatal(err)
+			}
+			for _, w := range c.stopped {
+				if e := other.Stopped(w); e == nil || e.Code != aai.PermissionDenied || !strings.Contains(e.Message, c.says) || e.Hint == "" {
+					t.Errorf("%+v: %v", w, e)
+				}
+			}
+			for _, w := range c.goesOn {
+				if e := other.Stopped(w); e != nil {
+					t.Errorf("%+v: %v", w, e)
+				}
+			}
+			ended, err := other.Start(t.Context(), everything)
+			if err != nil || len(ended) != 1 {
+				t.Errorf("%+v, %v", ended, err)
+			}
+			for _, w := range c.stopped {
+				if e := one.Stopped(w); e != nil {
+					t.Errorf("afterwards: %v", e)
+				}
+			}
+			if _, err := os.Lstat(path); !errors.Is(err, os.ErrNotExist) {
+				t.Errorf("the file is still there: %v", err)
+			}
+		})
+	}
+}
+
+// A file that nobody understands stops everything, but what the person needs; and it can be
+// started again.
+func TestAFileThatIsNotUnderstood(t *testing.T) {
+	for name, text := range map[string]string{
+		"nothing": "", "no JSON": "stop!", "no stops": `{"stops":[]}`, "half": `{"stops":[{"call":"c1"`,
+		"more": `{"stops":[{"call":"c1"}]} and more`, "of later": `{"stops":[{"call":"c1","until":"noon"}]}`,
+		"too long": `{"stops":[{"call":"` + strings.Repeat("c", 1<<20) + `"}]}`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "stopped")
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			h := at(path)
+			if e := h.Stopped(agent("/bin/a")); e == nil || e.Code != aai.PermissionDenied || !strings.Contains(e.Message, "cannot be read") {
+				t.Error(e)
+			}
+			if e := h.Stopped(person()); e != nil {
+				t.Error(e)
+			}
+			if _, err := h.Start(t.Context(), everything); err != nil {
+				t.Error(err)
+			}
+			if e := h.Stopped(agent("/bin/a")); e != nil {
+				t.Error(e)
+			}
+		})
+	}
+	path := filepath.Join(t.TempDir(), "stopped")
+	if err := os.Mkdir(path, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if e := at(path).Stopped(agent("")); e == nil {
+		t.Error("a folder in the file's place stops nothing")
+	}
+}
+
+// What cannot be written down stops everything all the same, where a file can be made.
+func TestAStopThatCannotBeWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "stopped")
+	if err := os.Mkdir(path+".lock", 0o700); err != nil { // nobody can have the lock
+		t.Fatal(err)
+	}
+	h := at(path)
+	if err := h.Stop(t.Context(), halt.Stop{Caller: "/bin/a"}); err == nil {
+		t.Error("it is said that a caller was stopped")
+	}
+	if e := h.Stopped(agent("/bin/a")); e != nil {
+		t.Errorf("a stop that failed stops: %v", e)
+	}
+	if err := h.Stop(t.Context(), halt.Stop{}); err != nil {
+		t.Error(err)
+	}
+	if e := h.Stopped(agent("/bin/a")); e == nil {
+		t.Error("nothing is stopped")
+	}
+}
+
+// Stops of many calls do not make the file grow for ever, and stops of callers stay.
+func TestManyStops(t *testing.T) {
+	h := at(filepath.Join(t.TempDir(), "stopped"))
+	now := time.Now()
+	for _, s := range []halt.Stop{{Caller: "/bin/a", At: now}, {Call: "old", At: now.Add(-48 * time.Hour)}, {Call: "c1", At: now}, {Call: "c1", At: now}} {
+		if err := h.Stop(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stops, err := h.Stops()
+	if err != nil || len(stops) != 2 {
+		t.Errorf("%+v, %v", stops, err)
+	}
+}
+
+// The change of one gateway is told to another that has calls, until that is closed.
+func TestWatched(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "halt", "stopped")
+	var told atomic.Int32
+	h := halt.New(halt.Config{Path: path, Changed: func() { told.Add(1) }})
+	if e := h.Stopped(agent("")); e != nil {
+		t.Fatal(e)
+	}
+	for i := range int32(4) {
+		var err error
+		if i%2 == 0 {
+			err = at(path).Stop(t.Context(), halt.Stop{At: time.Now()})
+		} else {
+			_, err = at(path).Start(t.Context(), everything)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		wait(t, fmt.Sprint("it was told of change ", i), func() bool { return told.Load() == i+1 })
+	}
+	if err := h.Close(); err != nil {
+		t.Error(err)
+	}
+	if err := at(path).Stop(context.Background(), halt.Stop{}); err != nil {
+		t.Fatal(err)
+	}
+	if n := told.Load(); n != 4 {
+		t.Errorf("it was told %d times, also when it was closed", n)
+	}
+	if err := halt.New(halt.Config{Path: path, Changed: func() {}}).Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+func wait(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for late := time.Now().Add(30 * time.Second); !is(); time.Sleep(time.Millisecond) {
+		if time.Now().After(late) {
+			t.Fatalf("in vain: %s", what)
+		}
+	}
+}
