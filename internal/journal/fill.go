@@ -2,7 +2,6 @@ package journal
 
 import (
 	"context"
-	"database/sql"
 	"fmt"
 	"sync"
 )
@@ -38,7 +37,7 @@ func (j *Journal) fillIfDue(before, after uint64) {
 	go func() {
 		defer close(running)
 		defer cancel()
-		err := j.withIndex(ctx, func(*sql.DB) error { return nil })
+		err := j.withIndex(ctx, func(*indexer) error { return nil })
 		f.mu.Lock()
 		f.running = nil
 		f.mu.Unlock()

@@ -30,6 +30,8 @@ type Filter struct {
 	Until     time.Time // received before
 	Call      string    // that call alone
 	Before    string    // older than that call, for the next page; of an unknown call there is none
+	Parent    string    // those that this call made
+	Text      string    // has all these words, or such as begin so, in its first words
 	Limit     int       // the newest so many; zero means 50
 }
 
@@ -79,6 +81,9 @@ type Past struct {
 // refusedResult is the result of calls that were folded into one line.
 const refusedResult = "refused"
 
+// unknownResult is the result of a call that has no outcome.
+const unknownResult = "unknown"
+
 // History returns the calls that pass the filter, newest first. A journal that
 // does not exist yet has no calls. Lines that cannot be understood are skipped. It
 // is answered by the index, or, where that is not to be had, by reading the files.
@@ -107,7 +112,7 @@ func (j *Journal) scan(ctx context.Context, f Filter) ([]Past, error) {
 	defer seen.close()
 	joined := newJoiner(nil)
 	for _, file := range seen.files {
-		_, err := readLines(ctx, io.NewSectionReader(file.file, 0, file.size), func(b []byte) {
+		_, err := readLines(ctx, io.NewSectionReader(file.file, 0, file.size), func(b []byte, _ int64) {
 			if file.wants(b) {
 				joined.add(b)
 			}
@@ -134,10 +139,12 @@ func (f Filter) passes(p *Past) bool {
 	return (f.App == "" || f.App == p.App || f.App == p.Target) &&
 		(f.Tool == "" || f.Tool == p.Tool) &&
 		(f.Call == "" || f.Call == p.Call) &&
+		(f.Parent == "" || f.Parent == p.Parent) &&
 		(f.Result == "" || slices.Contains(p.endings(), strings.ToLower(f.Result))) &&
 		(f.Caller == "" || strings.Contains(p.who(), strings.ToLower(f.Caller))) &&
 		(f.Since.IsZero() || !p.Time.Before(f.Since)) &&
-		(f.Until.IsZero() || p.Time.Before(f.Until))
+		(f.Until.IsZero() || p.Time.Before(f.Until)) &&
+		(f.Text == "" || saysAll(p.words(), f.phrases()))
 }
 
 // endings are what Filter.Result is looked for in.
@@ -152,10 +159,10 @@ func (p *Past) endings() []string {
 // who is what Filter.Caller is looked for in.
 func (p *Past) who() string { return strings.ToLower(p.Door + ":" + p.Caller + " " + p.Who) }
 
-// readLines gives each line to a function, without those that are too long, and
-// returns how many bytes it read. A last line without its end counts if it is
+// readLines gives each line to a function, with where it begins, without those that are
+// too long, and returns how many bytes it read. A last line without its end counts if it is
 // whole.
-func readLines(ctx context.Context, r io.Reader, add func([]byte)) (read int64, err error) {
+func readLines(ctx context.Context, r io.Reader, add func(line []byte, offset int64)) (read int64, err error) {
 	lines := bufio.NewReaderSize(r, maxLine)
 	var long int64 // bytes of a line that is too long so far
 	for ended := false; !ended; {
@@ -175,7 +182,7 @@ func readLines(ctx context.Context, r io.Reader, add func([]byte)) (read int64, 
 			break // there may be more of it later
 		}
 		if long == 0 {
-			add(b)
+			add(b, read)
 		}
 		read += long + int64(len(b))
 		long = 0
@@ -203,22 +210,23 @@ type readLine struct {
 	Answer json.RawMessage `json:"answer"`
 }
 
-// add takes one line. What is not an entry is left out.
-func (j *joiner) add(b []byte) {
+// add takes one line, and returns the call it is of. What is not an entry is left out.
+func (j *joiner) add(b []byte) (p *Past) {
 	var l readLine
 	if json.Unmarshal(b, &l) != nil || l.Call == "" {
-		return
+		return nil
 	}
 	when, err := time.Parse(timeFormat, l.Time)
 	when = when.UTC()
 	if err != nil || when.Year() < 1 {
-		return
+		return nil
 	}
 	switch l.Kind {
 	case aai.Received, aai.Intent:
-		j.found(&l, when).learn(&l)
+		p = j.found(&l, when)
+		p.learn(&l)
 	case aai.Outcome:
-		p := j.found(&l, began(when, l.Millis))
+		p = j.found(&l, began(when, l.Millis))
 		p.learn(&l)
 		if l.Result != succeeded && l.On == (onRecord{}) {
 			p.On = aai.Hit{} // what it was about to act on
@@ -226,8 +234,10 @@ func (j *joiner) add(b []byte) {
 		p.Result, p.Message, p.Millis, p.Answer = l.Result, l.Detail, l.Millis, l.Answer
 		delete(j.open, l.Call)
 	case refusedKind:
-		j.calls = append(j.calls, l.folded(when))
+		p = l.folded(when)
+		j.calls = append(j.calls, p)
 	}
+	return p
 }
 
 // longestCall is how long a call is believed to have taken, in milliseconds.
@@ -249,7 +259,7 @@ func began(ended time.Time, ms float64) time.Time {
 func (j *joiner) found(l *readLine, came time.Time) *Past {
 	p := j.find(l.Call)
 	if p == nil {
-		p = &Past{Time: came, Call: l.Call, Parent: l.Parent, Door: l.Door, Caller: l.Caller, Who: l.Is, App: l.App, Tool: l.Tool, Result: "unknown"}
+		p = &Past{Time: came, Call: l.Call, Parent: l.Parent, Door: l.Door, Caller: l.Caller, Who: l.Is, App: l.App, Tool: l.Tool, Result: unknownResult}
 		j.open[l.Call] = p
 		j.calls = append(j.calls, p)
 	}

@@ -241,7 +241,7 @@ func TestHistoryEndsWithItsContext(t *testing.T) {
 // A history that could be read in part only is an error.
 func TestHistoryFailsToRead(t *testing.T) {
 	broken := errors.New("input/output error")
-	read, err := readLines(t.Context(), iotest.TimeoutReader(iotest.ErrReader(broken)), func([]byte) { t.Error("a line") })
+	read, err := readLines(t.Context(), iotest.TimeoutReader(iotest.ErrReader(broken)), func([]byte, int64) { t.Error("a line") })
 	if !errors.Is(err, broken) || read != 0 {
 		t.Error(read, err)
 	}

@@ -37,6 +37,45 @@ func same(t interface {
 	}
 }
 
+// sameTotals fails the test unless the totals of the index are those of what is read.
+func sameTotals(t *rapid.T, j *Journal, f Filter) {
+	f = Filter{App: f.App, Tool: f.Tool, Caller: f.Caller, Result: f.Result, Since: f.Since, Until: f.Until, Limit: 1 << 30}
+	past, err := j.scan(context.Background(), f)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	want, days, hours := make(map[[2]string]*total), make(map[int64]*total), make(map[int64]*total)
+	for _, p := range past {
+		one := totalOf(p.Time.Format(timeFormat), p.Millis, p.Count, p.Result)
+		sumOf(want, [2]string{p.App, p.Tool}).add(one)
+		sumOf(days, p.Time.Truncate(24*time.Hour).Unix()).add(one)
+		sumOf(hours, p.Time.Truncate(time.Hour).Unix()).add(one)
+	}
+	tallies, err := j.Tallies(context.Background(), f, false)
+	if err != nil || len(tallies) != len(want) {
+		t.Fatalf("%+v: %d rows, expected %d, %v", f, len(tallies), len(want), err)
+	}
+	for _, got := range tallies {
+		w := want[[2]string{got.App, got.Tool}]
+		if w == nil || got.Calls != w.calls || got.Failures != w.failures || got.P95 != w.times.percentile(95) ||
+			got.First.Format(timeFormat) != w.first || got.Last.Format(timeFormat) != w.last {
+			t.Fatalf("%+v: %+v, expected %+v", f, got, w)
+		}
+	}
+	for _, byDay := range []bool{true, false} {
+		sums := map[bool]map[int64]*total{true: days, false: hours}[byDay]
+		spans, err := j.Spans(context.Background(), f, byDay, time.UTC)
+		if err != nil || len(spans) != len(sums) {
+			t.Fatalf("%+v: %d spans, expected %d, %v", f, len(spans), len(sums), err)
+		}
+		for _, got := range spans {
+			if w := sums[got.Start.Unix()]; w == nil || got.Calls != w.calls || got.Failures != w.failures || got.P95 != w.times.percentile(95) {
+				t.Fatalf("%+v: %+v, expected %+v", f, got, w)
+			}
+		}
+	}
+}
+
 // The index answers as reading everything does, whatever is recorded between the
 // questions, by whom, in how many files, and whatever else is in them.
 func TestIndexIsAsTheFiles(t *testing.T) {
@@ -57,7 +96,7 @@ func TestIndexIsAsTheFiles(t *testing.T) {
 					e.App, e.Tool, e.Target = word.Draw(t, "app"), word.Draw(t, "tool"), word.Draw(t, "target")
 					e.Caller = aai.Caller{Door: word.Draw(t, "door"), Name: word.Draw(t, "name")}
 					e.Code, e.Message = aai.Code(word.Draw(t, "code")), word.Draw(t, "message")
-					e.Time = epoch().Add(time.Duration(rapid.IntRange(-5, 5).Draw(t, "hours")) * time.Hour)
+					e.Time = epoch().Add(time.Duration(rapid.IntRange(-50, 50).Draw(t, "hours")) * 25 * time.Minute)
 					if err := j.Record(t.Context(), e); err != nil {
 						t.Fatal(err)
 					}
@@ -89,17 +128,21 @@ func TestIndexIsAsTheFiles(t *testing.T) {
 						*field = word.Draw(t, "filter")
 					}
 				}
-				for _, field := range []*string{&f.Call, &f.Before} {
+				for _, field := range []*string{&f.Call, &f.Before, &f.Parent} {
 					if rapid.IntRange(0, 4).Draw(t, "given") == 0 {
 						*field = call.Draw(t, "filter")
 					}
 				}
+				if rapid.IntRange(0, 3).Draw(t, "given") == 0 {
+					f.Text = rapid.SampledFrom([]string{"milk", "mi", "example.org", "example.Notes mcp", "äö", "said no", "-", "x'y \"", "org.example.N"}).Draw(t, "text")
+				}
 				for _, field := range []*time.Time{&f.Since, &f.Until} {
 					if rapid.IntRange(0, 4).Draw(t, "given") == 0 {
-						*field = epoch().Add(time.Duration(rapid.IntRange(-6, 6).Draw(t, "hours")) * time.Hour)
+						*field = epoch().Add(time.Duration(rapid.IntRange(-300, 300).Draw(t, "hours")) * 25 * time.Minute)
 					}
 				}
 				same(t, j, f)
+				sameTotals(t, j, f)
 			},
 		})
 	})

@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"strconv"
+	"time"
 
 	"aai"
 	"aai/internal/database"
@@ -20,8 +21,9 @@ import (
 // An indexer brings an index up to date.
 type indexer struct {
 	db          *sql.DB
-	step        int64 // bytes a transaction
-	done, total int64 // bytes of the journal
+	step        int64              // bytes a transaction
+	files       map[int64]*os.File // by their numbers in the index
+	done, total int64              // bytes of the journal
 }
 
 // indexedFile is how far the index has read a file.
@@ -145,6 +147,9 @@ func (x *indexer) take(ctx context.Context, f openFile, ident string, most int64
 	if err := row.Scan(&at.id, &at.consumed, &at.tail); err != nil && !errors.Is(err, sql.ErrNoRows) {
 		return 0, false, err
 	}
+	if at.id != 0 {
+		x.files[at.id] = file
+	}
 	if !at.fits(file) {
 		return 0, false, database.ErrOther // what was read is no longer what stands there
 	}
@@ -159,13 +164,14 @@ func (x *indexer) take(ctx context.Context, f openFile, ident string, most int64
 		if at.id, err = made.LastInsertId(); err != nil {
 			return 0, false, err
 		}
+		x.files[at.id] = file
 	}
 	rows := newIndexRows(ctx, tx, at.id)
 	joined := newJoiner(rows.known)
 	left := min(most, f.size-at.consumed)
-	read, err = readLines(ctx, io.NewSectionReader(file, at.consumed, left), func(b []byte) {
+	read, err = readLines(ctx, io.NewSectionReader(file, at.consumed, left), func(b []byte, offset int64) {
 		if f.wants(b) {
-			joined.add(b)
+			rows.stands(joined.add(b), at.consumed+offset)
 		}
 	})
 	if err = errors.Join(err, rows.failure); err != nil {
@@ -209,13 +215,44 @@ func (x *indexer) forget(ctx context.Context, idents map[string]bool) error {
 		return err
 	}
 	for _, id := range gone {
-		for _, statement := range []string{"DELETE FROM calls WHERE file = ?", "DELETE FROM files WHERE id = ?"} {
-			if _, err := tx.ExecContext(ctx, statement, id); err != nil {
-				return err
-			}
+		if err := forgetFile(ctx, tx, id); err != nil {
+			return err
 		}
 	}
+	if _, err := tx.ExecContext(ctx, "DELETE FROM kinds WHERE id NOT IN (SELECT kind FROM calls)"); err != nil {
+		return err
+	}
 	return tx.Commit()
+}
+
+// forgetFile drops the calls of a file, and counts anew those of the hours in which they were.
+func forgetFile(ctx context.Context, tx *sql.Tx, id int64) error {
+	var first, last sql.NullString
+	row := tx.QueryRowContext(ctx, "SELECT min(time), max(time) FROM calls WHERE file = ?", id)
+	if err := row.Scan(&first, &last); err != nil {
+		return err
+	}
+	for _, statement := range []string{
+		"DELETE FROM texts WHERE rowid IN (SELECT id FROM calls WHERE file = ?)",
+		"DELETE FROM lines WHERE call IN (SELECT id FROM calls WHERE file = ?)",
+		"DELETE FROM lines WHERE file = ?", "DELETE FROM calls WHERE file = ?", "DELETE FROM files WHERE id = ?",
+	} {
+		if _, err := tx.ExecContext(ctx, statement, id); err != nil {
+			return err
+		}
+	}
+	if !first.Valid {
+		return nil
+	}
+	from, err := time.Parse(timeFormat, first.String)
+	if err != nil {
+		return err
+	}
+	through, err := time.Parse(timeFormat, last.String)
+	if err != nil {
+		return err
+	}
+	return recount(ctx, tx, from, through)
 }
 
 func goneFiles(ctx context.Context, tx *sql.Tx, idents map[string]bool) (gone []int64, err error) {

@@ -16,24 +16,35 @@ type indexRows struct {
 	ctx     context.Context //nolint:containedctx // it lives as long as the transaction
 	tx      *sql.Tx
 	file    int64
-	rows    map[*Past]int64 // calls that were in the index already
+	rows    map[*Past]int64   // calls that were in the index already
+	places  map[*Past][]int64 // where in the file their lines begin
 	loaded  map[int64]bool
+	kinds   map[kind]int64
+	totals  totals
+	hours   map[int64][2]int64 // the first and the last call of each
 	failure error
 }
 
 func newIndexRows(ctx context.Context, tx *sql.Tx, file int64) *indexRows {
-	return &indexRows{ctx: ctx, tx: tx, file: file, rows: make(map[*Past]int64), loaded: make(map[int64]bool)}
+	return &indexRows{
+		ctx: ctx, tx: tx, file: file, rows: make(map[*Past]int64), loaded: make(map[int64]bool),
+		places: make(map[*Past][]int64), kinds: make(map[kind]int64), totals: make(totals), hours: make(map[int64][2]int64),
+	}
+}
+
+// stands notes where a line of a call begins.
+func (r *indexRows) stands(p *Past, offset int64) {
+	if p != nil {
+		r.places[p] = append(r.places[p], offset)
+	}
 }
 
 // The columns of a call, and those by which it is found.
 const (
 	pastColumns = "time, call, parent, door, caller, app, tool, target, effect, consent, args, answer, result, message, ms, acted, count, codes, until, identity"
-	allColumns  = pastColumns + ", who, ending, open, file"
-	allValues   = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
+	allColumns  = pastColumns + ", open, file, kind"
+	allValues   = "?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?"
 )
-
-// endingMark stands around each of a call's endings.
-const endingMark = "\n"
 
 // known finds a call that has no outcome yet.
 func (r *indexRows) known(call string) *Past {
@@ -92,35 +103,111 @@ func scanPast(scan func(...any) error) (*Past, error) {
 	return &p, nil
 }
 
+// A saver has the statements that save a call.
+type saver struct{ call, again, text, line *sql.Stmt }
+
+func (r *indexRows) saver() (s saver, err error) {
+	for _, made := range []struct {
+		to   **sql.Stmt
+		text string
+	}{
+		{&s.call, "INSERT INTO calls (" + allColumns + ") VALUES (" + allValues + ")"},
+		{&s.again, "UPDATE calls SET (" + allColumns + ") = (" + allValues + ") WHERE id = ?"},
+		{&s.text, "INSERT OR REPLACE INTO texts (kind, text, rowid) VALUES (?, ?, ?)"},
+		{&s.line, "INSERT OR IGNORE INTO lines (call, file, offset) VALUES (?, ?, ?)"},
+	} {
+		if *made.to, err = r.tx.PrepareContext(r.ctx, made.text); err != nil {
+			return s, err
+		}
+	}
+	return s, nil // the transaction ends them
+}
+
 // save puts the calls into the index, the new ones in their order.
 func (r *indexRows) save(joined *joiner) error {
-	insert, err := r.tx.PrepareContext(r.ctx, "INSERT INTO calls ("+allColumns+") VALUES ("+allValues+")")
+	s, err := r.saver()
 	if err != nil {
 		return err
 	}
-	defer insert.Close() //nolint:errcheck // the transaction ends it
 	for _, p := range joined.calls {
-		if _, err := insert.ExecContext(r.ctx, r.values(joined, p)...); err != nil {
+		if err := r.put(s, joined, p, 0); err != nil {
 			return err
 		}
 	}
-	if len(r.rows) == 0 {
-		return nil
+	for p, id := range r.rows {
+		if err := r.put(s, joined, p, id); err != nil {
+			return err
+		}
 	}
-	update, err := r.tx.PrepareContext(r.ctx, "UPDATE calls SET ("+allColumns+") = ("+allValues+") WHERE id = ?")
+	for hour, of := range r.hours {
+		if _, err := r.tx.ExecContext(r.ctx, `INSERT INTO hours (hour, low, high) VALUES (?, ?, ?)
+			ON CONFLICT (hour) DO UPDATE SET low = min(low, excluded.low), high = max(high, excluded.high)`, hour, of[0], of[1]); err != nil {
+			return err
+		}
+	}
+	return r.totals.save(r.ctx, r.tx)
+}
+
+// put saves one call, in the place of what was known of it if it has an id.
+func (r *indexRows) put(s saver, joined *joiner, p *Past, id int64) error {
+	kind, err := r.kindOf(p)
 	if err != nil {
 		return err
 	}
-	defer update.Close() //nolint:errcheck // the transaction ends it
-	for p, id := range r.rows {
-		if _, err := update.ExecContext(r.ctx, append(r.values(joined, p), id)...); err != nil {
+	open := joined.open[p.Call] == p
+	values := append(r.values(p), open, r.file, kind)
+	if id != 0 {
+		_, err = s.again.ExecContext(r.ctx, append(values, id)...)
+	} else if made, failure := s.call.ExecContext(r.ctx, values...); failure != nil {
+		err = failure
+	} else {
+		id, err = made.LastInsertId()
+	}
+	if err != nil {
+		return err
+	}
+	if _, err := s.text.ExecContext(r.ctx, kind, strings.Join(p.words(), " "), id); err != nil {
+		return err
+	}
+	for _, offset := range r.places[p] {
+		if _, err := s.line.ExecContext(r.ctx, id, r.file, offset); err != nil {
 			return err
 		}
+	}
+	hour := hourOf(p.Time)
+	of, known := r.hours[hour]
+	if !known {
+		of = [2]int64{id, id}
+	}
+	r.hours[hour] = [2]int64{min(of[0], id), max(of[1], id)}
+	if !open {
+		r.totals.add(hour, kind, totalOf(p.Time.Format(timeFormat), p.Millis, p.Count, p.Result))
 	}
 	return nil
 }
 
-func (r *indexRows) values(joined *joiner, p *Past) []any {
+// kindOf is the number of a call's kind, which is made where it is new.
+func (r *indexRows) kindOf(p *Past) (int64, error) {
+	k := p.kind()
+	if id := r.kinds[k]; id != 0 {
+		return id, nil
+	}
+	values := []any{k.app, k.target, k.tool, k.door, k.identity, k.who, k.result, k.ending}
+	var id int64
+	row := r.tx.QueryRowContext(r.ctx, "SELECT id FROM kinds WHERE (app, target, tool, door, identity, who, result, ending) = (?, ?, ?, ?, ?, ?, ?, ?)", values...)
+	err := row.Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		var made sql.Result
+		if made, err = r.tx.ExecContext(r.ctx, "INSERT INTO kinds (app, target, tool, door, identity, who, result, ending) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values...); err == nil {
+			id, err = made.LastInsertId()
+		}
+	}
+	r.kinds[k] = id
+	return id, err
+}
+
+// values are those of pastColumns.
+func (r *indexRows) values(p *Past) []any {
 	var codes, on []byte
 	if p.On != (aai.Hit{}) {
 		on, _ = json.Marshal(p.On) // of texts
@@ -136,79 +223,9 @@ func (r *indexRows) values(joined *joiner, p *Past) []any {
 		p.Time.Format(timeFormat), p.Call, p.Parent, p.Door, p.Caller, p.App, p.Tool, p.Target, p.Effect, p.Consent,
 		nullable(p.Args), nullable(p.Answer), p.Result, p.Message, p.Millis,
 		nullable(on), p.Count, nullable(codes), until, p.Who,
-		p.who(), endingMark + strings.Join(p.endings(), endingMark) + endingMark, joined.open[p.Call] == p, r.file,
 	}
 }
 
 func nullable(text []byte) sql.NullString {
 	return sql.NullString{String: string(text), Valid: text != nil}
-}
-
-// where is the condition of the filter, with what stands in it.
-func (f Filter) where() (condition string, args []any) {
-	var where []string
-	is := func(condition string, values ...any) {
-		where, args = append(where, condition), append(args, values...)
-	}
-	if f.App != "" {
-		is("(app = ? OR target = ?)", f.App, f.App)
-	}
-	if f.Tool != "" {
-		is("tool = ?", f.Tool)
-	}
-	if f.Call != "" {
-		is("call = ?", f.Call)
-	}
-	if f.Before != "" {
-		is("id < (SELECT max(id) FROM calls WHERE call = ?)", f.Before)
-	}
-	if f.Result != "" {
-		is("instr(ending, ?) > 0", endingMark+strings.ToLower(f.Result)+endingMark)
-	}
-	if f.Caller != "" {
-		is("instr(who, ?) > 0", strings.ToLower(f.Caller))
-	}
-	if !f.Since.IsZero() {
-		is("time >= ?", sortable(f.Since))
-	}
-	if !f.Until.IsZero() {
-		is("time < ?", sortable(f.Until))
-	}
-	if len(where) == 0 {
-		return "", nil
-	}
-	return " WHERE " + strings.Join(where, " AND "), args
-}
-
-// query asks an index that is up to date.
-func query(ctx context.Context, db *sql.DB, f Filter) ([]Past, error) {
-	where, args := f.where()
-	statement := "SELECT " + pastColumns + " FROM calls" + where
-	rows, err := db.QueryContext(ctx, statement+" ORDER BY id DESC LIMIT ?", append(args, f.limit())...)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close() //nolint:errcheck // Err tells
-	var found []Past
-	for rows.Next() {
-		p, err := scanPast(rows.Scan)
-		if err != nil {
-			return nil, err
-		}
-		found = append(found, *p)
-	}
-	return found, rows.Err()
-}
-
-// sortable is a time as the index has it, also one whose year has more than four
-// digits or none.
-func sortable(t time.Time) string {
-	t = t.UTC()
-	switch {
-	case t.Year() < 1:
-		return ""
-	case t.Year() > 9999:
-		return "~"
-	}
-	return t.Format(timeFormat)
 }

@@ -3,8 +3,6 @@ package journal
 import (
 	"cmp"
 	"context"
-	"database/sql"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -17,112 +15,100 @@ type Tally struct {
 	Calls int    `json:"calls"`
 	// Failures are the calls that ended with an error, those that were refused among them.
 	// Those of which nobody knows how they ended are none.
-	Failures int       `json:"failures"`
-	P50      float64   `json:"p50_ms"` // of the calls that ran: half of them took no longer
-	P95      float64   `json:"p95_ms"`
-	First    time.Time `json:"first"`
-	Last     time.Time `json:"last"`
+	Failures int `json:"failures"`
+	// P50 and P95 are of the calls that ran, in two digits: half of them took no longer.
+	P50   float64   `json:"p50_ms"`
+	P95   float64   `json:"p95_ms"`
+	First time.Time `json:"first"`
+	Last  time.Time `json:"last"`
 }
 
-// Tallies says what became of the calls that pass the filter, but for its Limit, Before and
-// Call; by app and tool, or by app alone. Those with most calls come first. A journal that
-// does not exist has none.
+// A Span is what became of the calls of an hour or of a day.
+type Span struct {
+	Start    time.Time `json:"start"`
+	Calls    int       `json:"calls"`
+	Failures int       `json:"failures"`
+	P50      float64   `json:"p50_ms"`
+	P95      float64   `json:"p95_ms"`
+}
+
+// Tallies says what became of the calls that pass the filter, of which only App, Tool,
+// Caller, Result, Since and Until count; by app and tool, or by app alone. Those with most
+// calls come first. A journal that does not exist has none.
 func (j *Journal) Tallies(ctx context.Context, f Filter, byApp bool) ([]Tally, error) {
-	files, err := j.files()
-	if err != nil || len(files) == 0 {
-		return nil, err
-	}
-	t := make(tallying)
-	err = j.withIndex(ctx, func(db *sql.DB) error {
-		clear(t)
-		return t.read(ctx, db, f, byApp)
+	sums := make(map[[2]string]*total)
+	err := j.count(ctx, survey{f: f, byKind: true}, func() { clear(sums) }, func(_ int64, k *kind, t *total) {
+		key := [2]string{k.app, k.tool}
+		if byApp {
+			key[1] = ""
+		}
+		sumOf(sums, key).add(t)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("the index of the history: %w", err)
+		return nil, err
 	}
-	return t.sums(), nil
-}
-
-// tallying gathers calls by app and tool.
-type tallying map[[2]string]*counted
-
-type counted struct {
-	Tally
-	times []float64
-}
-
-func (t tallying) read(ctx context.Context, db *sql.DB, f Filter, byApp bool) (err error) {
-	where, args := f.where()
-	statement := "SELECT time, app, tool, result, ms, count FROM calls" + where
-	rows, err := db.QueryContext(ctx, statement+" ORDER BY id", args...)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var when, app, tool, result string
-		var ms float64
-		var count int
-		if err := rows.Scan(&when, &app, &tool, &result, &ms, &count); err != nil {
-			return err
-		}
-		at, err := time.Parse(timeFormat, when)
-		if err != nil {
-			return err
-		}
-		if byApp {
-			tool = ""
-		}
-		t.add(app, tool, result, at, ms, count)
-	}
-	return rows.Err()
-}
-
-func (t tallying) add(app, tool, result string, at time.Time, ms float64, count int) {
-	key := [2]string{app, tool}
-	c := t[key]
-	if c == nil {
-		c = &counted{Tally: Tally{App: app, Tool: tool, First: at, Last: at}}
-		t[key] = c
-	}
-	n := max(count, 1)
-	c.Calls += n
-	switch result {
-	case succeeded, "unknown":
-	default:
-		c.Failures += n
-	}
-	if count == 0 && result != "unknown" {
-		c.times = append(c.times, ms)
-	}
-	if at.Before(c.First) {
-		c.First = at
-	}
-	if at.After(c.Last) {
-		c.Last = at
-	}
-}
-
-func (t tallying) sums() []Tally {
-	all := make([]Tally, 0, len(t))
-	for _, c := range t {
-		slices.Sort(c.times)
-		c.P50, c.P95 = percentile(c.times, 50), percentile(c.times, 95)
-		all = append(all, c.Tally)
+	all := make([]Tally, 0, len(sums))
+	for key, s := range sums {
+		first, _ := time.Parse(timeFormat, s.first) // as it was written
+		last, _ := time.Parse(timeFormat, s.last)
+		all = append(all, Tally{key[0], key[1], s.calls, s.failures, s.times.percentile(50), s.times.percentile(95), first, last})
 	}
 	slices.SortFunc(all, func(a, b Tally) int {
 		return cmp.Or(b.Calls-a.Calls, cmp.Compare(a.App, b.App), cmp.Compare(a.Tool, b.Tool))
 	})
-	return all
+	return all, nil
 }
 
-// percentile is the least of sorted values that so many of a hundred do not exceed; 0 of
-// none.
-func percentile(sorted []float64, hundredths int) float64 {
-	if len(sorted) == 0 {
-		return 0
+// Spans is Tallies by the hour, or by the day as it is in that place, the oldest first. Of
+// spans without calls there is none. A day begins with the first whole hour, counted in UTC,
+// that begins in it.
+func (j *Journal) Spans(ctx context.Context, f Filter, byDay bool, in *time.Location) ([]Span, error) {
+	sums := make(map[int64]*total)
+	err := j.count(ctx, survey{f: f, apart: true}, func() { clear(sums) }, func(hour int64, _ *kind, t *total) {
+		start := hour * 3600
+		if byDay {
+			y, m, d := time.Unix(start, 0).In(in).Date()
+			start = time.Date(y, m, d, 0, 0, 0, 0, in).Unix()
+		}
+		sumOf(sums, start).add(t)
+	})
+	if err != nil {
+		return nil, err
 	}
-	return sorted[(len(sorted)*hundredths+99)/100-1]
+	all := make([]Span, 0, len(sums))
+	for start, s := range sums {
+		all = append(all, Span{time.Unix(start, 0).In(in), s.calls, s.failures, s.times.percentile(50), s.times.percentile(95)})
+	}
+	slices.SortFunc(all, func(a, b Span) int { return a.Start.Compare(b.Start) })
+	return all, nil
+}
+
+func sumOf[K comparable](sums map[K]*total, key K) *total {
+	if sums[key] == nil {
+		sums[key] = new(total)
+	}
+	return sums[key]
+}
+
+// count tells of the calls that are to be counted, after it has had cleared what it told
+// before.
+func (j *Journal) count(ctx context.Context, c survey, clear func(), tell func(hour int64, k *kind, t *total)) error {
+	if err := j.tell(); err != nil {
+		j.warn(err)
+	}
+	files, err := j.files()
+	if err != nil || len(files) == 0 {
+		return err
+	}
+	err = j.withIndex(ctx, func(x *indexer) error {
+		clear()
+		c.db, c.tell = x.db, tell
+		return c.all(ctx)
+	})
+	if err != nil {
+		return fmt.Errorf("the index of the history: %w", err)
+	}
+	return nil
 }
 
 // A Use is how often one tool was called on one day by one caller.
@@ -134,36 +120,25 @@ type Use struct {
 }
 
 // Uses says how often the tools of apps were called since then, the gateway's own left out.
-func (j *Journal) Uses(ctx context.Context, since time.Time) (found []Use, err error) {
-	files, err := j.files()
-	if err != nil || len(files) == 0 {
-		return nil, err
-	}
-	err = j.withIndex(ctx, func(db *sql.DB) (err error) {
-		found, err = uses(ctx, db, since)
-		return err
+func (j *Journal) Uses(ctx context.Context, since time.Time) ([]Use, error) {
+	uses := make(map[Use]*Use)
+	err := j.count(ctx, survey{f: Filter{Since: since}, byKind: true}, func() { clear(uses) }, func(hour int64, k *kind, t *total) {
+		if k.app == "" || k.app == "aai" || k.tool == "" {
+			return
+		}
+		key := Use{App: k.app, Tool: k.tool, Door: k.door, Who: k.identity, Day: time.Unix(hour*3600, 0).UTC().Truncate(24 * time.Hour)}
+		if uses[key] == nil {
+			u := key
+			uses[key] = &u
+		}
+		uses[key].Calls += t.calls
+		if k.result == succeeded {
+			uses[key].OK += t.calls
+		}
 	})
+	found := make([]Use, 0, len(uses))
+	for _, u := range uses {
+		found = append(found, *u)
+	}
 	return found, err
-}
-
-func uses(ctx context.Context, db *sql.DB, since time.Time) (found []Use, err error) {
-	rows, err := db.QueryContext(ctx, `SELECT app, tool, door, identity, substr(time, 1, 10), count(*), sum(result = ?)
-		FROM calls WHERE time >= ? AND app <> 'aai' AND app <> '' AND tool <> '' AND count = 0
-		GROUP BY 1, 2, 3, 4, 5 LIMIT 100000`, succeeded, sortable(since))
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, rows.Close()) }()
-	for rows.Next() {
-		var u Use
-		var day string
-		if err := rows.Scan(&u.App, &u.Tool, &u.Door, &u.Who, &day, &u.Calls, &u.OK); err != nil {
-			return nil, err
-		}
-		if u.Day, err = time.Parse(time.DateOnly, day); err != nil {
-			return nil, err
-		}
-		found = append(found, u)
-	}
-	return found, rows.Err()
 }
