@@ -71,6 +71,7 @@ func theMap() []room {
 
 		httpdoor = "internal/doors/httpdoor"
 		bearer   = "internal/doors/httpdoor/bearer"
+		form     = "internal/doors/web/form"
 		tasks    = "internal/doors/mcp/tasks"
 		messages = "internal/doors/mcp/messages"
 		overHTTP = "internal/doors/mcp/streamable"
@@ -191,6 +192,8 @@ func theMap() []room {
 			why: "who a token speaks for: it knows OAuth, and nothing of MCP"},
 		{name: httpdoor, ours: []string{"aai", bearer, site}, modules: []string{xsync},
 			why: "what every door over HTTP stands in: it knows pages, tokens and strangers, and no protocol"},
+		{name: form, ours: []string{"aai", hygiene, jsontree, schema},
+			why: "a form of a stranger's schema, and arguments of what was typed into it; it knows no page and no call"},
 		{name: tasks, ours: []string{"aai"}, modules: []string{sdk},
 			why: "calls that outlast their requests, in front of whatever runs them"},
 		{name: messages, ours: []string{"aai", tasks}, modules: []string{sdk, jsontext},

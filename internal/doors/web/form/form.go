@@ -1,0 +1,182 @@
+// Package form makes a form of a tool's parameters, and arguments of what a person typed
+// into it. It knows JSON Schema and what a browser sends, and neither pages nor calls: what
+// is right, the tool's own check says when the call is made, and [Form.Blame] puts that
+// beside the fields.
+//
+// A schema is a stranger's. Fields are named by their place, so that no parameter can take
+// the name of anything else on a page; a form says by a digest which schema it was made of,
+// so that what was typed for one parameter never goes to another. Whatever has no field of
+// its own, because there are too many or because a field could not say it, is given as JSON
+// in the place of all fields.
+package form
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"aai/internal/jsontree"
+	"aai/internal/schema"
+)
+
+// The names of what a form sends besides its fields.
+const (
+	Of    = "of"   // the form's Digest
+	Whole = "json" // all arguments, in the place of the fields
+)
+
+// Limits on what is made of a schema.
+const (
+	maxFields  = 100
+	maxOptions = 100
+	maxLabel   = 80  // bytes of a name
+	maxAbout   = 600 // bytes of a description
+	maxShown   = 200 // bytes of a default, an option or a limit
+)
+
+// A Form is the fields of a tool's parameters, empty or as they were filled in.
+type Form struct {
+	// Digest names the schema that it was made of; a field called Of sends it back.
+	Digest string
+	Fields []Field
+	// Omitted is how many parameters have no field.
+	Omitted int
+	// JSON is the text in the place of all fields, JSONFault what is wrong with it.
+	JSON      string
+	JSONFault Fault
+	// Faults are about no field alone.
+	Faults []Fault
+}
+
+// A Field is one parameter.
+type Field struct {
+	Control  string // the name of what sends it
+	Name     string // the parameter's, as it may be shown
+	Kind     Kind
+	Type     string // of its values, such as "integer" or "list of string"
+	Required bool
+	Secret   bool // what is typed is neither shown nor given back
+	About    string
+	Standard string // the default, as it may be shown; "" for none
+	Limits   []Limit
+	Options  []Option
+	Value    string
+	Fault    Fault
+
+	name string // the parameter's own
+}
+
+// A Kind says what a person gives a field.
+type Kind string
+
+// The kinds. The zero Kind takes JSON.
+const (
+	JSON   Kind = ""
+	Line   Kind = "line"   // one line of text
+	Text   Kind = "text"   // several
+	Lines  Kind = "lines"  // a list of texts, one a line
+	Number Kind = "number" // as JSON writes numbers
+	Bool   Kind = "bool"   // "true" or "false"
+	Choice Kind = "choice" // one of Options
+)
+
+// A Limit is what else the schema says of a value.
+type Limit struct {
+	Key   string // the schema's word, such as "minimum"
+	Value string
+}
+
+// An Option is one of the values of a Choice.
+type Option struct {
+	Value string // what is sent
+	Shown string
+
+	json json.RawMessage
+}
+
+// A Fault is what is wrong. The zero Fault is nothing.
+type Fault struct {
+	Code string // one of the codes; "" where there are only words
+	Says string // the check's own words
+}
+
+// Is reports whether anything is wrong.
+func (f Fault) Is() bool { return f != Fault{} }
+
+// The codes of faults.
+const (
+	Missing  = "missing"
+	NoNumber = "number"
+	NoJSON   = "json"
+	NoObject = "object"
+	NoOption = "choice"
+	Outdated = "outdated"
+	TooMany  = "twice" // one field was sent more than once
+)
+
+// New makes the form of a schema. One that cannot be read, such as of a tool that is
+// refused, has no fields.
+func New(source json.RawMessage) *Form {
+	sum := sha256.Sum256(source)
+	f := &Form{Digest: hex.EncodeToString(sum[:16])}
+	if len(source) == 0 {
+		return f
+	}
+	facts, err := new(schema.Reader).Read(source)
+	if err != nil {
+		return f
+	}
+	root, fault := new(jsontree.Reader[none]).Read(source, jsontree.Options[none]{})
+	if fault != nil {
+		return f
+	}
+	v := view{root}
+	top := v.follow(root)
+	properties := slices.Collect(top.Member("properties").Items())
+	required := names(top.Member("required"))
+	chosen := chosen(properties, required)
+	f.Omitted = len(properties) - len(chosen)
+	for _, p := range chosen {
+		field := v.field(p, slices.Contains(facts.Secret, p.Name))
+		field.Control = "p" + strconv.Itoa(len(f.Fields))
+		field.Required = required[p.Name]
+		f.Fields = append(f.Fields, field)
+	}
+	return f
+}
+
+// chosen are the properties that get a field, in their order: those that are required
+// before others where there are too many.
+func chosen(all []*node, required map[string]bool) []*node {
+	needed := 0
+	for _, p := range all {
+		if required[p.Name] {
+			needed++
+		}
+	}
+	rest := max(0, maxFields-needed)
+	var kept []*node
+	for _, p := range all {
+		switch {
+		case required[p.Name]:
+		case rest == 0:
+			continue
+		default:
+			rest--
+		}
+		if len(kept) < maxFields {
+			kept = append(kept, p)
+		}
+	}
+	return kept
+}
+
+func names(list *node) map[string]bool {
+	all := make(map[string]bool)
+	for n := range list.Items() {
+		all[n.Text] = true
+	}
+	return all
+}
