@@ -246,7 +246,7 @@ func theMap() []room {
 			why: "embeds files; only its tests know what reads and runs them"},
 		{name: "internal/errands", ours: []string{"aai"}, tests: []string{catalog},
 			why: "a web app with a login of its own, for the demo and the doctor; it knows HTTP, and its test how descriptors are read"},
-		{name: "internal/doctor", ours: []string{"aai", "internal/greet", hygiene, "internal/errands", private}, modules: []string{godbus},
+		{name: "internal/doctor", ours: []string{"aai", "internal/greet", hygiene, schema, "internal/errands", private}, modules: []string{godbus},
 			why: "tries every way for real: a private session, a web app, and a service made with a library that is not ours; gateways it is given"},
 		{name: "internal/demo", ours: []string{"aai", "descriptors", session, private, "internal/errands"}, modules: []string{sdk},
 			why: "an agent in a session of its own, for people to look at: a client of MCP; the gateway it is given as something that runs commands"},

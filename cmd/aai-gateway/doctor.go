@@ -13,6 +13,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"aai"
@@ -51,14 +52,37 @@ func (p *program) doctor(f cli.Flags, may func(context.Context) bool) (cli.Docto
 			broken = errors.Join(broken, err)
 		}
 	}
-	d := doctor.New(doctor.Config{
+	e := &examiner{gateway: made.gateway}
+	e.Doctor = doctor.New(doctor.Config{
 		Version: ownVersion(), Self: selfFile(), Home: home, Data: host.data, Cache: host.cache, Getenv: asked, Environ: environ,
 		Settings: configFile(f, asked, home), Configured: broken, Notes: linesOf(notes.String()),
-		Gateway: made.gateway, Scratch: p.scratch,
+		Gateway: made.gateway, Scratch: p.scratch, Tell: e.hears,
 		TryKeychain: func(ctx context.Context) error { return keychain.Try(ctx, getenv) },
 		Screens:     screens(host), Now: p.grounds.clock(), Built: builtAt(), MayShow: may,
 	})
-	return examiner{d}, made.close, nil
+	made.doctor = e.Doctor
+	return e, made.close, nil
+}
+
+// doctors are the tool by which any door has the doctor look: the one of this command, or
+// one of the gateway as it runs, with the configuration as it is now.
+func (p *program) doctors(cfg *setup, built *parts) *aai.Tool {
+	return doctor.Tool(func() *doctor.Doctor {
+		if built.doctor != nil {
+			return built.doctor
+		}
+		var notes []string
+		now, broken := setUp(cfg.from)
+		if broken == nil {
+			notes = now.Notes
+		}
+		return doctor.New(doctor.Config{
+			Version: ownVersion(), Self: selfFile(), Home: cfg.home, Data: cfg.platform.data, Cache: cfg.platform.cache, Getenv: p.getenv, Environ: p.environ,
+			Settings: cfg.File(), Configured: broken, Notes: notes, Gateway: built.gateway, Scratch: p.scratch,
+			TryKeychain: func(ctx context.Context) error { return keychain.Try(ctx, cfg.session.Getenv) },
+			Screens:     screens(cfg.platform), Now: p.grounds.clock(), Built: builtAt(),
+		})
+	})
 }
 
 // forDoctor makes the gateway of a doctor. Where the log of the configuration cannot be
@@ -221,17 +245,55 @@ func linesOf(said string) []string {
 }
 
 // An examiner is the doctor as the command line knows it.
-type examiner struct{ *doctor.Doctor }
+type examiner struct {
+	*doctor.Doctor
+	gateway *aai.Gateway // by whose call it examines; nil: none could be made
+
+	mu   sync.Mutex // a call that took too long may still tell
+	tell func(doctor.Finding, []string)
+	told bool
+}
 
 // Checks implements cli.Doctor.
-func (examiner) Checks() []string { return doctor.Checks() }
+func (*examiner) Checks() []string { return doctor.Checks() }
 
-// Examine implements cli.Doctor.
-func (e examiner) Examine(ctx context.Context, skip []string, tell func(cli.Finding, []string)) {
-	e.Doctor.Examine(ctx, skip, func(f doctor.Finding, waiting []string) {
+// hears hands a finding on.
+func (e *examiner) hears(f doctor.Finding, waiting []string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.told = true; e.tell != nil {
+		e.tell(f, waiting)
+	}
+}
+
+// listen says who hears findings, nil for nobody, and whether somebody has heard one.
+func (e *examiner) listen(tell func(doctor.Finding, []string)) (told bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.tell = tell
+	return e.told
+}
+
+// Examine implements cli.Doctor. It is the call that a page makes too; where that comes to
+// nothing, the doctor looks by itself, since it is to say why.
+func (e *examiner) Examine(ctx context.Context, skip []string, tell func(cli.Finding, []string)) {
+	found := func(f doctor.Finding, waiting []string) {
 		tell(cli.Finding{
 			Check: f.Check, Title: f.Title, State: string(f.State), Did: f.Did, Saw: f.Saw, Details: f.Details, Took: f.Took,
 			Advice: f.Advice, Commands: f.Commands, Mends: f.Mends,
 		}, waiting)
-	})
+	}
+	if e.listen(found); e.gateway != nil {
+		leave := make([]any, len(skip))
+		for i, name := range skip {
+			leave[i] = name
+		}
+		_, _ = e.gateway.Do(ctx, &aai.Call{
+			Caller: aai.Caller{Door: aai.DoorCLI, Name: "terminal", Identity: aai.IdentityTerminal, Session: "doctor"},
+			App:    aai.OwnApp, Tool: doctor.Name, Args: map[string]any{"skip": leave},
+		})
+	}
+	if told := e.listen(nil); !told && ctx.Err() == nil {
+		e.Doctor.Examine(ctx, skip, found)
+	}
 }

@@ -18,6 +18,7 @@ import (
 	"aai/internal/catalog"
 	"aai/internal/config"
 	"aai/internal/dialog"
+	"aai/internal/doctor"
 	"aai/internal/doors/cli"
 	"aai/internal/doors/mcp"
 	"aai/internal/keychain"
@@ -54,6 +55,7 @@ type parts struct {
 	favourites func() []string
 	shown      *shownBefore
 	dialog     *dialog.Dialog
+	doctor     *doctor.Doctor // of the command doctor; nil: each call has its own
 	log        *slog.Logger
 	closers    []io.Closer
 }
@@ -296,7 +298,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 			HostPlatform: cfg.platform.name, Fetch: fetch(client),
 			Vault: vault, Unsealed: store.Unsealed, Keeps: store.Keeps, Aside: asideOf(store), Asked: trust.notice, Check: checkOf(ownApps),
 			Passphrase: passphrase, Confirmed: cfg.confirmed(), Unconfirmed: func() []proof.Setting { return cfg.Unconfirmed },
-			More: slices.Concat(calling.own, finds.tools, cfg.settings().Tools()), Workflow: kept.Check,
+			More: slices.Concat(calling.own, finds.tools, cfg.settings().Tools(), []*aai.Tool{p.doctors(cfg, built)}), Workflow: kept.Check,
 		},
 		func() own.Catalog { return known },
 	)

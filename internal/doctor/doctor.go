@@ -46,6 +46,8 @@ type Config struct {
 	Screens func(ctx context.Context, display, cookie string) error
 	Now     func() time.Time
 	Built   time.Time // when the program was made; zero where nobody knows
+	// Tell hears each finding of a call, and what is waited for; nil: nobody does.
+	Tell func(f Finding, waiting []string)
 	// MayShow asks whether a window may come up on the person's own screen; nil: nobody is
 	// there to be asked.
 	MayShow func(ctx context.Context) bool

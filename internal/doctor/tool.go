@@ -1,0 +1,116 @@
+package doctor
+
+import (
+	"context"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"aai"
+	"aai/internal/schema"
+)
+
+// Name is the tool's.
+const Name = "doctor"
+
+const params = `{"type": "object", "additionalProperties": false, "properties": {
+	"skip": {"type": "array", "maxItems": 50, "items": {"type": "string"}, "description": "Examinations to leave out, by their names"}}}`
+
+const returns = `{"type": "object", "properties": {"checks": {"type": "array", "items": {"type": "object", "properties": {
+	"state": {"type": "string", "enum": ["ok", "note", "broken", "skipped"], "title": "state"}, "title": {"type": "string", "title": "what"},
+	"saw": {"type": "string", "title": "seen"}, "advice": {"type": "string", "title": "what to do"}, "check": {"type": "string"}, "did": {"type": "string"},
+	"details": {"type": "array", "items": {"type": "string"}}, "took_ms": {"type": "integer"}, "commands": {"type": "array", "items": {"type": "string"}},
+	"mends": {"type": "string"}}}},
+	"state": {"type": "string", "enum": ["ok", "broken"]}, "program": {"type": "string"}, "system": {"type": "string"}, "took_ms": {"type": "integer"}}}`
+
+// whole is how long all examinations may take, which are made side by side: each has its own
+// time.
+const whole = patience + grace + 10*time.Second
+
+// A view is a finding for programs.
+type view struct {
+	Finding
+	TookMS int64 `json:"took_ms"`
+}
+
+// A report is what the tool answers.
+type report struct {
+	State   string `json:"state"` // "ok" or "broken"
+	Program string `json:"program"`
+	System  string `json:"system"`
+	TookMS  int64  `json:"took_ms"`
+	Checks  []view `json:"checks"`
+}
+
+// Tool is the tool of the gateway's own app that examines, each time with another doctor. How
+// far it has come is told after each examination.
+func Tool(open func() *Doctor) *aai.Tool {
+	return &aai.Tool{
+		Name: Name, Description: "Try every way to an app for real, and say what to do where one does not work", Effect: aai.Reads, Unrecorded: true,
+		Params: schema.MustParse(params), Returns: aai.Schema{Source: []byte(returns)}, Timeout: whole,
+		Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+			skip, err := skipped(call)
+			if err != nil {
+				return nil, err
+			}
+			return open().answer(ctx, skip)
+		},
+	}
+}
+
+// skipped are the names of what is to be left out.
+func skipped(call *aai.Call) (names []string, err error) {
+	given, _ := call.Args["skip"].([]any)
+	for _, item := range given {
+		name, _ := item.(string)
+		if !slices.Contains(Checks(), name) {
+			e := aai.Errorf(aai.InvalidParams, "skip: there is no examination %q; expected some of %s", aai.CleanLabel(name, 60), strings.Join(Checks(), ", "))
+			e.Candidates = aai.Nearest(name, Checks(), 1)
+			return nil, e
+		}
+		names = append(names, name)
+	}
+	return names, nil
+}
+
+// answer examines as a call does.
+func (d *Doctor) answer(ctx context.Context, skip []string) (*aai.Result, error) {
+	// The calls of an examination are of gateways of its own, and no parts of this one.
+	apart, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	defer context.AfterFunc(ctx, cancel)()
+	out := report{State: string(OK), Program: d.cfg.Version, System: runtime.GOOS + "/" + runtime.GOARCH, Checks: []view{}}
+	total, begun := float64(len(Checks())), time.Now()
+	aai.Progress(ctx, 0, total, "trying every way for real")
+	var broken []string
+	d.Examine(apart, skip, func(f Finding, waiting []string) {
+		if ctx.Err() != nil {
+			return // what is cut off says nothing of the computer
+		}
+		if f.Details == nil {
+			f.Details = []string{}
+		}
+		out.Checks = append(out.Checks, view{f, f.Took.Milliseconds()})
+		if f.State == Broken {
+			out.State, broken = string(Broken), append(broken, f.Title)
+		}
+		said := string(f.State) + ": " + f.Title
+		if len(waiting) > 0 {
+			said += "; trying: " + strings.Join(waiting, ", ")
+		}
+		aai.Progress(ctx, float64(len(out.Checks)), total, said)
+		if d.cfg.Tell != nil {
+			d.cfg.Tell(f, waiting)
+		}
+	})
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	out.TookMS = time.Since(begun).Milliseconds()
+	words := "All is well."
+	if len(broken) > 0 {
+		words = "Broken: " + strings.Join(broken, ", ") + "."
+	}
+	return &aai.Result{Text: words, Data: out}, nil
+}
