@@ -18,7 +18,7 @@ import (
 // arguments are right ones for every tool of the gateway.
 func arguments() map[string]string {
 	return map[string]string{
-		own.Apps: `{}`, own.Guide: `{"app": "memo"}`, own.Descriptor: `{"app": "memo"}`, own.Scan: `{}`, own.Projects: `{}`, own.History: `{}`, own.Stats: `{}`, own.Consents: `{}`,
+		own.Apps: `{}`, own.Guide: `{"app": "memo"}`, own.Descriptor: `{"app": "memo"}`, own.Scan: `{}`, own.Projects: `{}`, own.History: `{}`, own.Story: `{"call": "c1"}`, own.Stats: `{}`, own.Totals: `{}`, own.Consents: `{}`,
 		own.Grant:    `{"app": "memo", "tool": "*", "caller": "*"}`,
 		own.Takeover: `{"caller": "mcp:x", "identity": "/usr/bin/x"}`, own.Drop: `{}`,
 		own.Revoke: `{}`, own.Mode: `{}`, own.SetMode: `{"mode": "normal"}`,
@@ -46,6 +46,9 @@ func doors() []string { return []string{aai.DoorMCP, aai.DoorCLI, "", "web", "CL
 
 func TestAgentsGetOnlyWhatIsOpen(t *testing.T) {
 	w := newWorld(t, apps())
+	if _, err := w.gateway.Do(t.Context(), &aai.Call{ID: "c1", Caller: person(), App: aai.OwnApp, Tool: own.Apps}); err != nil {
+		t.Fatal(err)
+	}
 	open := map[string]bool{own.Apps: true, own.Guide: true, own.Descriptor: true, own.Discover: true, own.Projects: true}
 	for _, tool := range w.tools(t) {
 		given, known := arguments()[tool.Name]

@@ -9,6 +9,24 @@ import (
 	"aai/internal/journal"
 )
 
+// Story is the name of the tool that tells all that is on record of one call.
+const Story = "story"
+
+const (
+	storyParams = `{"type": "object", "additionalProperties": false, "properties": {
+		"call": {"type": "string", "minLength": 1, "description": "Its id"}}, "required": ["call"]}`
+
+	storyAnswer = `{"type": "object", "properties": {"call": {"type": "object"}, "parent": {"type": "object"},
+		"children": {"type": "array", "items": {"type": "object"}}, "children_omitted": {"type": "integer"},
+		"steps": {"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
+		"kind": {"type": "string", "title": "step"}, "time": {"type": "string", "format": "date-time", "title": "time"},
+		"consent": {"type": "string", "title": "on whose word"}, "delivery": {"type": "string", "title": "delivery"},
+		"result": {"type": "string", "title": "result"}, "record": {"type": "integer", "title": "record"},
+		"session": {"type": "string"}, "principal": {"type": "string"}, "app": {"type": "string"}, "tool": {"type": "string"},
+		"target": {"type": "string"}, "on": {"type": "object"}, "effect": {"type": "string"}, "digest": {"type": "string"},
+		"message": {"type": "string"}, "ran": {"type": "boolean"}, "ms": {"type": "number"}}}}}}`
+)
+
 // historyTool reads the journal.
 type historyTool struct{ journal *journal.Journal }
 
@@ -27,11 +45,26 @@ func (h historyTool) list(ctx context.Context, call *aai.Call) (*aai.Result, err
 	return &aai.Result{Data: past}, nil
 }
 
+// story tells of one call.
+func (h historyTool) story(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	id := text(call, "call")
+	story, err := h.journal.Story(ctx, id)
+	if err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "the history cannot be read: %w", err)
+	}
+	if story == nil {
+		e := aai.Errorf(aai.InvalidParams, "call: no call %q is on record", aai.CleanLabel(id, 60))
+		e.Hint = "The history lists the calls with their ids: aai-gateway history"
+		return nil, e
+	}
+	return &aai.Result{Data: story}, nil
+}
+
 // filterOf reads which calls are meant.
 func filterOf(call *aai.Call) (journal.Filter, error) {
 	filter := journal.Filter{
 		App: text(call, "app"), Tool: text(call, "tool"), Caller: text(call, "caller"), Result: text(call, "result"),
-		Call: text(call, "call"), Before: text(call, "before"), Limit: number(call.Args["limit"]),
+		Call: text(call, "call"), Before: text(call, "before"), Parent: text(call, "parent"), Text: text(call, "text"), Limit: number(call.Args["limit"]),
 	}
 	for name, at := range map[string]*time.Time{"since": &filter.Since, "until": &filter.Until} {
 		given := text(call, name)

@@ -159,3 +159,44 @@ func TestHistoryNamesWhatWasActedOn(t *testing.T) {
 		t.Errorf("%v, want one on %s", rows, want)
 	}
 }
+
+// A call is told whole, and calls are counted by the day: what a person at the page or the
+// terminal sees is what happened.
+func TestStoryAndTotals(t *testing.T) {
+	w := newWorld(t, apps())
+	w.own(t, own.Grant, `{"app": "memo", "tool": "add", "caller": "mcp:claude", "identity": "/usr/bin/claude"}`)
+	call := &aai.Call{ID: "c1", Caller: agent(), App: "memo", Tool: "add", Args: args(t, `{"title": "buy oat milk", "password": "hunter2"}`)}
+	if _, err := w.gateway.Do(t.Context(), call); err != nil {
+		t.Fatal(err)
+	}
+	var told struct {
+		Call  past
+		Steps []struct{ Kind, Consent, Result, Delivery string }
+	}
+	remarshal(t, w.own(t, own.Story, `{"call": "c1"}`).Data, &told)
+	if told.Call.Args["title"] != "buy oat milk" || len(told.Steps) != 2 || told.Steps[0].Kind != "intent" ||
+		!strings.HasPrefix(told.Steps[0].Consent, "always since ") || told.Steps[1].Result != "ok" {
+		t.Errorf("%+v", told)
+	}
+	if _, err := w.do(t, person(), aai.OwnApp, own.Story, `{"call": "nobody"}`); aai.AsError(err).Code != aai.InvalidParams {
+		t.Errorf("of no call: %v", err)
+	}
+	for text, want := range map[string]int{`oat mil`: 1, `milk oat`: 1, `oat-milk`: 1, `milk-oat`: 0, `hunter2`: 0, `MEMO add`: 0, `notes add`: 1, `!`: 0} {
+		if calls := w.history(t, fmt.Sprintf(`{"text": %q, "tool": "add"}`, text)); len(calls) != want {
+			t.Errorf("%q: %d calls, want %d", text, len(calls), want)
+		}
+	}
+	for _, by := range []string{"hour", "day"} {
+		var counted struct {
+			Calls, Failures int
+			Rows            []struct {
+				Start           time.Time
+				Calls, Failures int
+			}
+		}
+		remarshal(t, w.own(t, own.Totals, `{"app": "org.example.Notes", "by": "`+by+`"}`).Data, &counted)
+		if counted.Calls != 1 || counted.Failures != 0 || len(counted.Rows) != 1 || time.Since(counted.Rows[0].Start) > 25*time.Hour {
+			t.Errorf("by %s: %+v", by, counted)
+		}
+	}
+}

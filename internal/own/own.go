@@ -139,6 +139,8 @@ func App(s Sources, known func() Catalog) *aai.App {
 			read(Scan, "Look at every aai.json and say what is wrong with it", none, c.scan),
 			read(Projects, "List what the client's project folders have in .aai: descriptors, workflows, scripts, baselines", none, projectTool{s.HostPlatform, s.Workflow}.list),
 			read(History, "List past calls, newest first", historyFilter, historyTool{s.Journal}.list),
+			read(Story, "Tell all that is on record of one call: what was asked for, on whose word, what it did, how it ended", storyParams, historyTool{s.Journal}.story),
+			read(Totals, "Count past calls by the hour or by the day", totalsParams, statsTool{s.Journal}.totals),
 			read(Stats, "Count past calls: how many, how many failed, how long they took", statsParams, statsTool{s.Journal}.count),
 			read(Consents, "List what was allowed and refused", none, k.list),
 			read(Lint, "Look at an aai.json as its author would, and at how it differs from an earlier version", lintParams, lintTool{s.Fetch}.lint),
@@ -156,7 +158,7 @@ func App(s Sources, known func() Catalog) *aai.App {
 	app.Tools = append(app.Tools, proofTools{s.Passphrase, s.Confirmed, s.Unconfirmed}.tools()...)
 	promise(app)
 	app.Tools = append(app.Tools, s.More...)
-	for _, name := range []string{Check, History, AuditVerify} {
+	for _, name := range []string{Check, History, Story, AuditVerify} {
 		app.Tool(name).Unrecorded = true // they say what is wrong
 	}
 	return app
@@ -234,7 +236,9 @@ const (
 	callFilter = `"app": {"type": "string"}, "tool": {"type": "string"}, "caller": {"type": "string"},
 		"result": {"type": "string", "description": "ok, or an error code"},
 		"since": {"type": "string", "format": "date-time"}, "until": {"type": "string", "format": "date-time"},
-		"call": {"type": "string", "description": "The id of one call"}`
+		"call": {"type": "string", "description": "The id of one call"},
+		"parent": {"type": "string", "description": "Only calls that this call made"},
+		"text": {"type": "string", "maxLength": 400, "description": "Words, or their beginnings, that all stand in what is on record of the call"}`
 
 	exportParams = `{"type": "object", "additionalProperties": false, "properties": {` + callFilter + `,
 		"file": {"type": "string", "description": "Absolute path of a new file; without it the lines are the answer"}}}`

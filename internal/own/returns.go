@@ -63,7 +63,7 @@ const (
 // are our own.
 func promise(app *aai.App) {
 	for name, returns := range map[string]string{
-		Apps: appRows, Scan: scanRows, History: historyRows, Stats: statsRows, Consents: consentRows, LoginStatus: loginRows, Keychain: placeRows, Discover: wayRows,
+		Apps: appRows, Scan: scanRows, History: historyRows, Story: storyAnswer, Stats: statsRows, Totals: totalsRows, Consents: consentRows, LoginStatus: loginRows, Keychain: placeRows, Discover: wayRows,
 	} {
 		if tool := app.Tool(name); tool != nil {
 			tool.Returns = aai.Schema{Source: json.RawMessage(returns)}

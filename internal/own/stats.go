@@ -8,10 +8,24 @@ import (
 	"aai/internal/journal"
 )
 
-// Stats is the name of the tool that says what became of calls.
-const Stats = "stats"
+// The names of the tools that say what became of calls.
+const (
+	Stats  = "stats"
+	Totals = "totals"
+)
 
 const (
+	totalsParams = `{"type": "object", "additionalProperties": false, "properties": {
+		"app": {"type": "string"}, "tool": {"type": "string"}, "caller": {"type": "string"}, "result": {"type": "string", "description": "ok, or an error code"},
+		"since": {"type": "string", "format": "date-time"}, "until": {"type": "string", "format": "date-time"},
+		"by": {"type": "string", "enum": ["hour", "day"], "default": "day"}}}`
+
+	totalsRows = `{"type": "object", "properties": {"calls": {"type": "integer"}, "failures": {"type": "integer"},
+		"rows": {"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
+		"start": {"type": "string", "format": "date-time", "title": "from"},
+		"calls": {"type": "integer", "title": "calls"}, "failures": {"type": "integer", "title": "failed"},
+		"p50_ms": {"type": "number", "title": "p50 ms"}, "p95_ms": {"type": "number", "title": "p95 ms"}}}}}}`
+
 	statsParams = `{"type": "object", "additionalProperties": false, "properties": {
 		"app": {"type": "string"}, "tool": {"type": "string"}, "caller": {"type": "string"},
 		"since": {"type": "string", "format": "date-time"}, "until": {"type": "string", "format": "date-time"},
@@ -56,6 +70,33 @@ func (s statsTool) count(ctx context.Context, call *aai.Call) (*aai.Result, erro
 		if answer.Since.IsZero() || row.First.Before(answer.Since) {
 			answer.Since = row.First
 		}
+	}
+	return &aai.Result{Data: answer}, nil
+}
+
+// spans is the answer of totals.
+type spans struct {
+	Calls    int            `json:"calls"`
+	Failures int            `json:"failures"`
+	Rows     []journal.Span `json:"rows"` // the oldest first, those without calls left out
+}
+
+func (s statsTool) totals(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	filter, err := filterOf(call)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := s.journal.Spans(ctx, filter, text(call, "by") != "hour", time.Local)
+	if err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "the calls cannot be counted: %w", err)
+	}
+	answer := spans{Rows: rows}
+	if rows == nil {
+		answer.Rows = []journal.Span{}
+	}
+	for _, row := range rows {
+		answer.Calls += row.Calls
+		answer.Failures += row.Failures
 	}
 	return &aai.Result{Data: answer}, nil
 }

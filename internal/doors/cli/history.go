@@ -17,11 +17,17 @@ func newHistory(r *run) *cobra.Command {
 	var before string
 	var limit int
 	cmd := &cobra.Command{
-		Use:               "history",
-		Short:             "Show what was called, newest first",
-		Args:              operands(0, 0),
+		Use:               "history [call]",
+		Short:             "Show what was called, newest first, or the whole story of one call",
+		Args:              operands(0, 1),
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		RunE: func(cmd *cobra.Command, operand []string) error {
+			if len(operand) > 0 {
+				calls.call = operand[0]
+			}
+			if calls.call != "" {
+				return r.story(cmd.Context(), calls.call)
+			}
 			args, err := calls.args()
 			if err != nil {
 				return usage(cmd, "%v", err)
@@ -35,17 +41,19 @@ func newHistory(r *run) *cobra.Command {
 			if limit > 0 {
 				args["limit"] = limit
 			}
-			return r.history(cmd.Context(), args, calls.call != "")
+			return r.history(cmd.Context(), args)
 		},
 	}
 	calls.add(r, cmd)
+	cmd.Flags().StringVar(&calls.text, "text", "", "only calls of which all these `words`, or words that begin so, are on record")
+	cmd.Flags().StringVar(&calls.parent, "parent", "", "only calls that this `call` made")
 	cmd.Flags().StringVar(&before, "before", "", "only calls older than the `call` with this id: the next page")
 	cmd.Flags().IntVar(&limit, "limit", 0, "at most this many calls")
 	return cmd
 }
 
 // callFlags say which calls are meant.
-type callFlags struct{ app, tool, caller, result, since, until, call string }
+type callFlags struct{ app, tool, caller, result, since, until, call, text, parent string }
 
 func (f *callFlags) add(r *run, cmd *cobra.Command) {
 	f.addSome(r, cmd)
@@ -77,7 +85,7 @@ func (f *callFlags) args() (map[string]any, error) {
 		return nil, err
 	}
 	return given(map[string]string{
-		"app": f.app, "tool": f.tool, "caller": f.caller, "result": f.result, "since": since, "until": until, "call": f.call,
+		"app": f.app, "tool": f.tool, "caller": f.caller, "result": f.result, "since": since, "until": until, "call": f.call, "text": f.text, "parent": f.parent,
 	}), nil
 }
 
@@ -123,7 +131,7 @@ func hit(call *node) string {
 	return text
 }
 
-func (r *run) history(ctx context.Context, args map[string]any, whole bool) error {
+func (r *run) history(ctx context.Context, args map[string]any) error {
 	result, err := r.own(ctx, "history", args)
 	if err != nil {
 		return err
@@ -133,10 +141,6 @@ func (r *run) history(ctx context.Context, args map[string]any, whole bool) erro
 		s, err := r.sheet(ctx, "history", result.Data)
 		if err != nil {
 			return err
-		}
-		if whole {
-			r.showCalls(s.rows)
-			return nil
 		}
 		r.output.showSheet(s, map[string]func(*node) string{
 			"app":     func(call *node) string { return memberText(call, "target") },
@@ -152,32 +156,65 @@ func (r *run) history(ctx context.Context, args map[string]any, whole bool) erro
 
 const noSuchCall = "No such call is on record."
 
-// showCalls writes all that is on record of calls, a line for each thing.
-func (r *run) showCalls(calls []*node) {
-	for _, c := range calls {
-		for _, name := range []string{
-			"time", "call", "caller", "identity", "app", "target", "on", "tool", "effect", "consent", "args",
-			"result", "refused", "until", "message", "answer", "ms",
-		} {
-			value := memberText(c, name)
-			switch name {
-			case "time", "until":
-				value = r.output.shownTime(value)
-			case "args", "answer":
-				if n := c.Member(name); n != nil {
-					value = string(n.Raw())
-				}
-			case "on":
-				value = hit(c)
-			case "refused":
-				value = folded(c)
-			}
-			if value != "" {
-				r.output.lines(name + ": " + value)
-			}
+// story shows all that is on record of one call.
+func (r *run) story(ctx context.Context, call string) error {
+	result, err := r.own(ctx, "story", map[string]any{"call": call})
+	if err != nil {
+		return err
+	}
+	r.output.warnAnyway(result.Warning)
+	return r.output.show(result.Data, func() error {
+		s, err := r.sheet(ctx, "story", result.Data)
+		if err != nil {
+			return err
+		}
+		r.showCall(s.answer.Member("call"))
+		r.output.lines("")
+		r.output.showSheet(s, nil, nil)
+		r.showRelated(s.answer)
+		return nil
+	})
+}
+
+// showRelated names the calls that belong to the one that is told of.
+func (r *run) showRelated(story *node) {
+	line := func(what string, c *node) {
+		r.output.lines(what + ": " + memberText(c, "call") + "  " + cmp.Or(memberText(c, "target"), memberText(c, "app")) + " " + memberText(c, "tool") + "  " + memberText(c, "result"))
+	}
+	if parent := story.Member("parent"); parent != nil {
+		line("made by", parent)
+	}
+	if children := story.Member("children"); children != nil {
+		for c := range children.Items() {
+			line("made", c)
 		}
 	}
-	if len(calls) == 0 {
-		r.output.note(noSuchCall)
+	if more := memberText(story, "children_omitted"); more != "" {
+		r.output.lines("and " + more + " more that it made")
+	}
+}
+
+// showCall writes what is on record of a call, a line for each thing.
+func (r *run) showCall(c *node) {
+	for _, name := range []string{
+		"time", "call", "parent", "door", "caller", "identity", "app", "target", "on", "tool", "effect", "consent", "args",
+		"result", "refused", "until", "message", "answer", "ms",
+	} {
+		value := memberText(c, name)
+		switch name {
+		case "time", "until":
+			value = r.output.shownTime(value)
+		case "args", "answer":
+			if n := c.Member(name); n != nil {
+				value = string(n.Raw())
+			}
+		case "on":
+			value = hit(c)
+		case "refused":
+			value = folded(c)
+		}
+		if value != "" {
+			r.output.lines(name + ": " + value)
+		}
 	}
 }

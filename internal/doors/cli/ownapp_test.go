@@ -24,6 +24,7 @@ func (w *world) ownApp() *aai.App {
 		{Name: "discover", Params: open, Returns: rows("ways", "app", "kind:way", "state", "covered:has tools as"), Run: discovered},
 		{Name: "discover_name", Params: open, Run: w.nameSite},
 		{Name: "history", Params: open, Returns: rows("", "time:time:date-time", "caller", "app", "tool", "effect", "result", "ms", "consent", "call", "message"), Run: w.history},
+		{Name: "story", Params: open, Returns: rows("steps", "kind:step", "consent:on whose word", "delivery"), Run: w.story},
 		{Name: "audit_verify", Run: w.auditVerify},
 		{Name: "audit_export", Params: open, Run: auditExport},
 		{Name: "lint", Params: open, Run: lint},
@@ -201,6 +202,26 @@ func (w *world) history(_ context.Context, call *aai.Call) (*aai.Result, error) 
 		"effect": "changes", "on": object{"role": "button", "name": "Save", "id": "save-btn", "window": "Notes", "effect_unknown": true}, "consent": "once", "result": "ok", "ms": 12.5, "asked_for": call.Args,
 	}
 	return &aai.Result{Data: []object{past}}, nil
+}
+
+// story tells of the calls that history lists.
+func (w *world) story(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	id, _ := call.Args["call"].(string)
+	filter := map[string]string{"f1": "flood", "c1": ""}
+	app, known := filter[id]
+	if !known {
+		return nil, aai.Errorf(aai.InvalidParams, "call: no call %q is on record", id)
+	}
+	result, err := w.history(ctx, &aai.Call{Args: map[string]any{"app": app}})
+	if err != nil {
+		return nil, err
+	}
+	rows, _ := result.Data.([]object)
+	return &aai.Result{Data: object{
+		"call": rows[0], "parent": object{"call": "c0", "app": "aai", "tool": "batch", "result": "ok"},
+		"children": []object{{"call": "k1", "app": "desktop", "target": "desktop/editor", "tool": "press", "result": "ok"}}, "children_omitted": 7,
+		"steps": []object{{"kind": "intent", "consent": "once", "delivery": ""}, {"kind": "outcome", "delivery": "delivered"}},
+	}}, nil
 }
 
 // auditVerify finds a record that somebody changed, if the person typed so.

@@ -44,7 +44,7 @@ func newSearch(r *run) *cobra.Command {
 
 func newStats(r *run) *cobra.Command {
 	var calls callFlags
-	var byApp bool
+	var byApp, byDay, byHour bool
 	cmd := &cobra.Command{
 		Use:               "stats",
 		Short:             "Count what was called: how often, how many failed, how long it took",
@@ -55,24 +55,35 @@ func newStats(r *run) *cobra.Command {
 			if err != nil {
 				return usage(cmd, "%v", err)
 			}
-			if byApp {
+			switch {
+			case byDay:
+				args["by"] = "day"
+				return r.counts(cmd, "totals", args)
+			case byHour:
+				args["by"] = "hour"
+				return r.counts(cmd, "totals", args)
+			case byApp:
 				args["by"] = "app"
 			}
-			return r.stats(cmd, args)
+			return r.counts(cmd, "stats", args)
 		},
 	}
 	calls.addSome(r, cmd)
 	cmd.Flags().BoolVar(&byApp, "by-app", false, "a row for each app, and not for each tool")
+	cmd.Flags().BoolVar(&byDay, "by-day", false, "a row for each day")
+	cmd.Flags().BoolVar(&byHour, "by-hour", false, "a row for each hour")
+	cmd.MarkFlagsMutuallyExclusive("by-app", "by-day", "by-hour")
 	return cmd
 }
 
-func (r *run) stats(cmd *cobra.Command, args map[string]any) error {
-	result, err := r.own(cmd.Context(), "stats", args)
+// counts shows what a tool counted.
+func (r *run) counts(cmd *cobra.Command, tool string, args map[string]any) error {
+	result, err := r.own(cmd.Context(), tool, args)
 	if err != nil {
 		return err
 	}
 	return r.output.show(result.Data, func() error {
-		s, err := r.sheet(cmd.Context(), "stats", result.Data)
+		s, err := r.sheet(cmd.Context(), tool, result.Data)
 		if err != nil {
 			return err
 		}
@@ -84,7 +95,11 @@ func (r *run) stats(cmd *cobra.Command, args map[string]any) error {
 			return func(row *node) string { return milliseconds(memberText(row, name)) }
 		}
 		r.output.showSheet(s, map[string]func(*node) string{"p50_ms": short("p50_ms"), "p95_ms": short("p95_ms")}, nil)
-		r.output.note(memberText(s.answer, "calls") + " calls since " + r.output.shownTime(memberText(s.answer, "since")) +
+		since := memberText(s.answer, "since")
+		if since == "" {
+			since = memberText(s.rows[0], "start")
+		}
+		r.output.note(memberText(s.answer, "calls") + " calls since " + r.output.shownTime(since) +
 			", of which " + memberText(s.answer, "failures") + " failed.")
 		return nil
 	})
