@@ -228,6 +228,8 @@ func theMap() []room {
 			why: "finds the tools that do what is asked for: how a tool is told in a line the catalog knows, how they are ranked the database; apps, uses and refusals it is given"},
 		{name: "internal/own", ours: []string{"aai", hygiene, schema, catalog, policy, journal, keychain, lint, login, proof, site},
 			why: "the gateway's own app: its tools are what these rooms can do"},
+		{name: "internal/icons", ours: []string{"aai", entries, schema, whole},
+			why: "pictures of apps from the desktop's icon themes, which are in the format of desktop entries; which entries are of which app it is told"},
 		{name: shelf, ours: []string{"aai", catalog, whole}, modules: []string{"github.com/rogpeppe/go-internal"},
 			why: "the folder of a person's descriptors: what lies there, what would change, and saved as it was shown; whoever makes one gives it the text; differences a library shows"},
 		{name: "internal/generate", ours: []string{"aai", catalog, entries, lint, schema, shelf, whole, wire}, tests: []string{dbus, private},

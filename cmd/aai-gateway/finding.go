@@ -37,7 +37,7 @@ func (p *program) newFinding(cfg *setup, on grounding, known *everywhere, finder
 	}
 	on.drivers["mcp"] = f.servers
 	takes := p.imports(cfg, on.client, on.drivers, on.vault, on.logins)
-	f.tools = slices.Concat(cfg.generator(on.drivers).Tools(), finder.Tools(), takes.Tools(),
+	f.tools = slices.Concat(cfg.generator(on.drivers).Tools(), finder.Tools(), takes.Tools(), cfg.icons(known).Tools(),
 		f.servers.Tools(func() aai.Catalog { return known }))
 	return f
 }

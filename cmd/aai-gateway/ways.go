@@ -12,6 +12,7 @@ import (
 	"aai"
 	"aai/internal/catalog"
 	"aai/internal/discovery/ways"
+	"aai/internal/icons"
 	"aai/internal/install"
 )
 
@@ -78,4 +79,15 @@ func described(apps []*aai.App, host string) []ways.App {
 		all = append(all, ways.App{ID: app.ID, Services: slices.Sorted(maps.Keys(services)), Entries: slices.Sorted(maps.Keys(entries))})
 	}
 	return all
+}
+
+// icons finds the pictures of apps, by the entries and services that their descriptors name.
+func (s *setup) icons(known *everywhere) *icons.Room {
+	return icons.New(icons.Config{Entries: s.platform.entries, Home: s.home, Names: func() map[string][]string {
+		names := make(map[string][]string)
+		for _, app := range described(known.local.Apps(), s.platform.name) {
+			names[app.ID] = slices.Concat(app.Entries, app.Services)
+		}
+		return names
+	}})
 }

@@ -69,6 +69,10 @@ func (f File) Starts() bool { return f.Value("Type") == "Application" && !f.Is("
 // Value is the value of a key, "" where there is none.
 func (f File) Value(key string) string { return f.groups[main][key] }
 
+// Of is the value of a key in a group: files in the format of desktop entries, such as the
+// index of an icon theme, have groups of their own.
+func (f File) Of(group, key string) string { return f.groups[group][key] }
+
 // Get is Value, and whether the key is there.
 func (f File) Get(key string) (value string, found bool) {
 	value, found = f.groups[main][key]

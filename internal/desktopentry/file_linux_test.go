@@ -37,6 +37,7 @@ func TestParse(t *testing.T) {
 	for got, want := range map[string]string{
 		f.Value("Name"): "Text Editor", f.In("de_AT.UTF-8", "Name"): "Schreiber", f.In("de_DE", "Name"): "Editor", f.In("sr_RS@latin", "Name"): "Uredjivac",
 		f.In("fr", "Comment"): `a b\nc`, f.Value("Exec"): `editor "a b" %U`,
+		f.Of("Other", "Type"): "Link",
 	} {
 		if got != want {
 			t.Errorf("got %q, want %q", got, want)
