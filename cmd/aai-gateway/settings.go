@@ -3,10 +3,7 @@ package main
 import (
 	"path/filepath"
 
-	"aai"
 	"aai/internal/config"
-	"aai/internal/own"
-	"aai/internal/policy"
 	"aai/internal/settings"
 )
 
@@ -25,15 +22,4 @@ func (s *setup) settings() *settings.Room {
 			return now.Config, nil
 		},
 	})
-}
-
-// narrows tells whether a call of the gateway's own app takes rights away and gives none.
-func (s *setup) narrows(store policy.Store, modes *policy.Modes) func(*aai.Request) bool {
-	room, others := s.settings(), own.Narrows(store, modes)
-	return func(r *aai.Request) bool {
-		if r.Tool.Name == settings.Set {
-			return !room.Widens(r.Call)
-		}
-		return others(r)
-	}
 }

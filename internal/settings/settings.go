@@ -79,14 +79,25 @@ func (r *Room) Tools() []*aai.Tool {
 	}
 }
 
-// Widens reports whether the call is one that changes a setting so that callers may do more,
-// or of which that is not known.
+// Widens reports whether the call is one that changes a setting so that callers may do more.
+// One that comes to nothing does not; if it does by then, it finds that nobody was asked.
 func (r *Room) Widens(call *aai.Call) bool {
 	if call.Tool != Set {
 		return false
 	}
 	p, err := r.plan(call)
-	return err != nil || p.widens
+	return err == nil && p.widens
+}
+
+// Narrows tells whether a request takes rights away and gives none, with what others say of
+// the other tools.
+func (r *Room) Narrows(others func(*aai.Request) bool) func(*aai.Request) bool {
+	return func(request *aai.Request) bool {
+		if request.Tool.Name == Set {
+			return !r.Widens(request.Call)
+		}
+		return others(request)
+	}
 }
 
 // A plan is what a call would change.

@@ -233,7 +233,7 @@ func TestSetConfirmsWhatWidens(t *testing.T) {
 	widens := func(key string, value any) bool {
 		return w.room.Widens(&aai.Call{Tool: settings.Set, Args: map[string]any{"key": key, "value": value}})
 	}
-	if !widens("dev", true) || widens("logLevel", "debug") || !widens("no.such", 1.0) || widens("dev", false) {
+	if !widens("dev", true) || widens("logLevel", "debug") || widens("no.such", 1.0) || widens("dev", false) {
 		t.Error("what widens is not told from what does not")
 	}
 	if _, err := w.set("dev", true, true); err != nil {

@@ -193,7 +193,7 @@ func (d *Door) fail(w http.ResponseWriter, v *visit, status int, err error) {
 // viewOf is what every page of somebody who has entered is shown with.
 func (d *Door) viewOf(v *visit, name string) view {
 	shown := view{
-		Title: v.t(name, "title"), Lang: v.lang, Page: name, Here: v.request.URL.RequestURI(),
+		Title: v.t(name, "title"), Lang: v.lang, Page: name, Here: v.here(),
 		Csrf: template.HTML(`<input type="hidden" name="csrf" value="` + template.HTMLEscapeString(v.session.csrf) + `">`), //nolint:gosec // it is escaped
 	}
 	for _, p := range d.pages {

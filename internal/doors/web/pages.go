@@ -19,5 +19,7 @@ type act func(v *visit) (done any, err error)
 func pages() []page {
 	return []page{
 		historyPage(),
+		settingsPage(), settingPage(),
+		doctorPage(),
 	}
 }

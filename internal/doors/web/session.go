@@ -23,6 +23,8 @@ type session struct {
 	id   string // in the record; it opens nothing
 	csrf string
 
+	examined examination // by the doctor
+
 	mu     sync.Mutex
 	used   time.Time
 	notice string

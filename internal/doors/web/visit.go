@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strings"
 )
 
 // A visit is one request of somebody who has entered.
@@ -20,6 +21,15 @@ type visit struct {
 
 // path is the value that stands in the page's path at a place, such as "call".
 func (v *visit) path(place string) string { return v.request.PathValue(place) }
+
+// here is the address of the page that is shown: of an act, that of its page.
+func (v *visit) here() string {
+	if v.request.Method != http.MethodPost {
+		return v.request.URL.RequestURI()
+	}
+	path := v.request.URL.EscapedPath()
+	return path[:strings.LastIndex(path, "/")]
+}
 
 // given are the parameters of the address that are not empty, as arguments of a tool.
 func (v *visit) given(names ...string) map[string]any {

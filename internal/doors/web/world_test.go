@@ -26,6 +26,7 @@ type world struct {
 	door    *web.Door
 	link    string
 	address string // where the door really listens
+	state   string // the folder of what is kept, and the person's home
 }
 
 // newWorld opens a door. The visitor has not entered.
@@ -36,10 +37,11 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(func() { _ = record.Close() })
 	var known *catalog.Catalog
 	modes := &policy.Modes{Path: filepath.Join(state, "mode")}
-	self := own.App(own.Sources{Journal: record, Store: store, Modes: modes}, func() own.Catalog { return known })
+	room := settingsRoom(t, state)
+	self := own.App(own.Sources{Journal: record, Store: store, Modes: modes, More: append(room.Tools(), clockDoctor(state))}, func() own.Catalog { return known })
 	known = catalog.New(catalog.Config{HostPlatform: "linux", Own: []*aai.App{self}})
-	w := &world{gateway: &aai.Gateway{Catalog: known, Journal: record, Gates: []aai.Gate{
-		policy.NewOwn(policy.OwnConfig{Open: own.OpenTools(), Personal: []string{aai.DoorCLI, aai.DoorWeb}, Narrows: own.Narrows(store, modes)}),
+	w := &world{state: state, gateway: &aai.Gateway{Catalog: known, Journal: record, Gates: []aai.Gate{
+		policy.NewOwn(policy.OwnConfig{Open: own.OpenTools(), Personal: []string{aai.DoorCLI, aai.DoorWeb}, Narrows: room.Narrows(own.Narrows(store, modes))}),
 		policy.NewConsent(policy.ConsentConfig{Store: store}),
 	}}}
 	var err error
