@@ -85,6 +85,7 @@ func theMap() []room {
 		splice   = "internal/install/splice"
 		script   = "internal/script"
 		leash    = "internal/leash"
+		halt     = "internal/halt"
 		shelf    = "internal/shelf"
 		entries  = "internal/desktopentry"
 		search   = "internal/search"
@@ -108,8 +109,10 @@ func theMap() []room {
 			why: "decides by what a Request says and by nothing else, in whatever form of its letters; a question names the site that answers for a host; rates are token buckets; its tests kill writers of a real vault, and hold locks of files"},
 		{name: keychain, ours: []string{"aai", whole}, modules: []string{keyring, crypto},
 			why: "seals what others must not read, and asks the system's keychain for the one key; it knows nothing of what it keeps"},
-		{name: "internal/halt", ours: []string{"aai", whole}, modules: []string{fsnotify},
+		{name: halt, ours: []string{"aai", schema, whole}, modules: []string{fsnotify},
 			why: "what a person stopped, as a file that all their gateways watch; it needs nothing that may be gone"},
+		{name: "internal/running", ours: []string{"aai", halt, schema, whole}, modules: []string{flock, fsnotify},
+			why: "which calls are under way in all gateways: each tells in a file, and a lock says whether it lives; what is stopped is told beside it"},
 		{name: proof, ours: []string{"aai", whole}, modules: []string{crypto}, tests: []string{keychain},
 			why: "by what a person proves that it is they; the vault it is given, scrypt stretches"},
 		{name: session, ours: []string{"aai", wire}, tests: []string{desktop + "/x11", private},

@@ -10,8 +10,8 @@ import (
 
 // A Halt knows what a person has stopped. It is safe for concurrent use.
 type Halt interface {
-	// Stopped returns why a call may not go on, or nil. Do asks it at every stage of every
-	// call, and last when the line of what is about to act is written, so it is quick.
+	// Stopped returns why a call may not go on, or nil. Do asks it of every call, before
+	// anything is made of it and before it runs, and last when the line of what is about to act is written, so it is quick.
 	Stopped(w Whose) *Error
 }
 

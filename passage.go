@@ -297,6 +297,9 @@ func (p *passage) at(s Stage) bool {
 	settled := p.settled
 	p.mu.Unlock()
 	p.g.moved()
+	if s == Gating || s == Queueing { // the next stage looks, before anything comes of it
+		return !settled
+	}
 	return !settled && p.stopped() == nil
 }
 

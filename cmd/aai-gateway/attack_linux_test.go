@@ -132,7 +132,7 @@ func ownChanges(t *testing.T) map[string]string {
 
 // narrowing are those that take rights away and give none, so that anybody may.
 func narrowing(tool string) bool {
-	return tool == "auth_logout" || tool == "consent_revoke" || tool == "rate"
+	return tool == "auth_logout" || tool == "consent_revoke" || tool == "rate" || tool == "stop"
 }
 
 // tricks are what was said to go round the question.

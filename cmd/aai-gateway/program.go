@@ -289,8 +289,10 @@ func (p *program) build(cfg *setup) (*parts, error) {
 	finder := cfg.finder(func() []*aai.App { return built.visible.Apps() }, store, record, log)
 	finds := p.newFinding(cfg, grounding{drivers, client, logins, vault, log}, known, finder)
 	calling := newCalling(func() *aai.Gateway { return built.gateway }, vault, callingPlaces{cfg.home, cfg.platform.data}, log)
+	var self *aai.App
+	halts := newHalting(cfg.platform.data, func() *aai.Gateway { return built.gateway }, func() *aai.App { return self }, log)
 	ownApps, closeDesktop := cfg.ownApps(recent, calling.desktop, log)
-	self := own.App(
+	self = own.App(
 		own.Sources{
 			Journal: record, Store: store, Preapproved: cfg.Preapproved,
 			Modes: trust.modes, Revocations: trust.revocations,
@@ -298,7 +300,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 			HostPlatform: cfg.platform.name, Fetch: fetch(client),
 			Vault: vault, Unsealed: store.Unsealed, Keeps: store.Keeps, Aside: asideOf(store), Asked: trust.notice, Check: checkOf(ownApps),
 			Passphrase: passphrase, Confirmed: cfg.confirmed(), Unconfirmed: func() []proof.Setting { return cfg.Unconfirmed },
-			More: slices.Concat(calling.own, finds.tools, cfg.settings().Tools(), []*aai.Tool{p.doctors(cfg, built)}), Workflow: kept.Check,
+			More: slices.Concat(calling.own, finds.tools, cfg.settings().Tools(), []*aai.Tool{p.doctors(cfg, built)}, halts.tools), Workflow: kept.Check,
 		},
 		func() own.Catalog { return known },
 	)
@@ -316,10 +318,12 @@ func (p *program) build(cfg *setup) (*parts, error) {
 			Journal: &operationLog{Journal: record, log: log, acts: recent.Acted},
 			Meter:   trust.limits,
 			Deeds:   calling.acts,
+			Halt:    halts.halt,
+			Moved:   halts.teller.Moved,
 		},
 		catalog: known.local, visible: shown, watch: finds.seeker.beside(calling.watch), favourites: finder.Favourites,
 		dialog: trust.dialog, log: log, shown: &shownBefore{filepath.Join(cfg.platform.data, "shown.json"), trust.modes},
-		closers: []io.Closer{finds.servers, logins, closeDrivers, closeDesktop, calling.runs, finder, record, closeLog, closeClient{client}},
+		closers: []io.Closer{halts, finds.servers, logins, closeDrivers, closeDesktop, calling.runs, finder, record, closeLog, closeClient{client}},
 	}
 	built.gateway.Dialog = cfg.asker(built.dialog)
 	return built, nil

@@ -8,13 +8,16 @@ import (
 // Rate is the tool of the search by which a person says what they think of an app.
 const Rate = "rate"
 
+// Stop is the tool of the room of halts by which a person ends what runs.
+const Stop = "stop"
+
 // Narrows returns what tells whether a call of a tool that does not only read takes
 // rights away and gives none, so that nobody has to prove that they want it: who only
 // narrows is not to be hindered. To forget a refusal, or to write a file, is more.
 func Narrows(store policy.Store, modes *policy.Modes) func(*aai.Request) bool {
 	return func(r *aai.Request) bool {
 		switch r.Tool.Name {
-		case LogOut, Rate: // what a person thinks of an app allows nothing
+		case LogOut, Stop, Rate: // what a person thinks of an app allows nothing
 			return true
 		case AuditExport:
 			return text(r.Call, "file") == "" // the lines are the answer

@@ -28,6 +28,8 @@ func ownDeeds(language string) map[string]ownDeed {
 			"auth_login":         {"登录 %s", "app"},
 			"auth_logout":        {"退出 %s", "app"},
 			"audit_export":       {"将调用记录写入文件", ""},
+			"stop":               {"停止正在运行的调用", ""},
+			"start":              {"让您已停止的调用重新运行", ""},
 
 			"settings_set":        {"更改设置 %s", "key"},
 			"import_openapi_save": {"保存由 %s 生成的应用", "source"},
@@ -46,6 +48,8 @@ func ownDeeds(language string) map[string]ownDeed {
 		"auth_login":         {"log in to %s", "app"},
 		"auth_logout":        {"log out of %s", "app"},
 		"audit_export":       {"write the record of calls into a file", ""},
+		"stop":               {"stop calls", ""},
+		"start":              {"let calls run again that you stopped", ""},
 
 		"settings_set":        {"change the setting %s", "key"},
 		"import_openapi_save": {"save the app that was made of %s", "source"},

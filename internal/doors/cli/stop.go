@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/spf13/cobra"
+
+	"aai"
+)
+
+// halts is what is stopped, as its tools answer.
+type halts struct {
+	Call   string `json:"call"`
+	Caller string `json:"caller"`
+	At     string `json:"at"`
+}
+
+// what says what is stopped.
+func (h halts) what() string {
+	switch {
+	case h.Call != "":
+		return "the call " + aai.CleanLabel(h.Call, maxLine)
+	case h.Caller != "":
+		return "all calls of " + aai.CleanLabel(h.Caller, maxLine)
+	}
+	return "everything"
+}
+
+// haltFlags say what is meant: everything without one.
+type haltFlags struct{ call, caller string }
+
+func (f *haltFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.call, "call", "", "only the `call` with this id, and what it makes")
+	cmd.Flags().StringVar(&f.caller, "caller", "", "only the calls of this `identity`, as running shows it")
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if f.call != "" && f.caller != "" {
+			return usage(cmd, "--call and --caller are given; give one of them, or neither for everything")
+		}
+		return operands(0, 0)(cmd, args)
+	}
+}
+
+func (f *haltFlags) args() map[string]any {
+	return given(map[string]string{"call": f.call, "caller": f.caller})
+}
+
+func newStop(r *run) *cobra.Command {
+	var which haltFlags
+	cmd := &cobra.Command{
+		Use:   "stop",
+		Short: "Stop everything that agents do, at once",
+		Long: "Ends every call that is under way, in all gateways, and refuses all others, until `" + program + " start`.\n" +
+			"What a call has done by then is not taken back: its outcome says what is known of it.",
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			result, err := r.own(cmd.Context(), "stop", which.args())
+			if err != nil {
+				return err
+			}
+			return r.output.show(result.Data, func() error {
+				shown, err := view[struct{ Stopped halts }](result.Data)
+				if err != nil {
+					return err
+				}
+				r.output.raw("Stopped " + shown.Stopped.what() + ".\n")
+				if shown.Stopped.Call == "" {
+					r.output.note("It stays so until: " + program + " start")
+				}
+				if result.Warning != "" {
+					r.output.note("warning: " + result.Warning)
+				}
+				return nil
+			})
+		},
+	}
+	which.add(cmd)
+	return cmd
+}
+
+func newStart(r *run) *cobra.Command {
+	var which haltFlags
+	cmd := &cobra.Command{
+		Use:               "start",
+		Short:             "Let run again what was stopped",
+		Long:              "Lets calls run again that `" + program + " stop` stopped. Whoever wants that is asked in a window, or for their passphrase.",
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			result, err := r.own(cmd.Context(), "start", which.args())
+			if err != nil {
+				return err
+			}
+			return r.output.show(result.Data, func() error {
+				shown, err := view[struct{ Started []halts }](result.Data)
+				if err != nil {
+					return err
+				}
+				for _, h := range shown.Started {
+					r.output.raw("Started again: " + h.what() + ".\n")
+				}
+				return nil
+			})
+		},
+	}
+	which.add(cmd)
+	return cmd
+}
+
+func newRunning(r *run) *cobra.Command {
+	var watch bool
+	cmd := &cobra.Command{
+		Use:               "running",
+		Short:             "Show what runs now, and what is stopped",
+		Args:              operands(0, 0),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			version, err := r.running(cmd.Context(), nil)
+			for watch && err == nil {
+				version, err = r.running(cmd.Context(), map[string]any{"after": version, "wait": 30})
+			}
+			return err
+		},
+	}
+	cmd.Flags().BoolVar(&watch, "watch", false, "show it again when it has changed, until it is interrupted")
+	return cmd
+}
+
+// running shows what runs, and returns the version of that.
+func (r *run) running(ctx context.Context, args map[string]any) (version string, err error) {
+	result, err := r.own(ctx, "running", args)
+	if err != nil {
+		return "", err
+	}
+	shown, err := view[struct {
+		Stops      []halts
+		Unreadable string
+		More       int
+		Version    string
+	}](result.Data)
+	if err != nil || args != nil && args["after"] == shown.Version {
+		return shown.Version, err
+	}
+	s, err := r.sheet(ctx, "running", result.Data)
+	if err != nil {
+		return "", err
+	}
+	return shown.Version, r.output.show(result.Data, func() error {
+		r.output.showSheet(s, nil, nil)
+		if len(s.rows) == 0 {
+			r.output.note("Nothing runs.")
+		}
+		if shown.More > 0 {
+			r.output.note("There are more calls than are shown.")
+		}
+		for _, h := range shown.Stops {
+			r.output.note("Stopped: " + h.what() + ".")
+		}
+		if shown.Unreadable != "" {
+			r.output.note("What is stopped cannot be read, so everything is: " + aai.CleanText(shown.Unreadable, maxLine))
+		}
+		return nil
+	})
+}

@@ -1,0 +1,183 @@
+// Package running says what runs: each gateway of the person tells in a small file of its
+// own which of its calls are under way, and whoever asks reads the files of all. A file has
+// no arguments and no answers. It is written only when a call has been under way for a
+// moment, so that what ends at once costs nothing, and it is gone when nothing runs.
+//
+// Whether a file's gateway still lives a lock says, which ends with its process however
+// that ends: a number of a process is given again, and means nothing in a container that
+// shares the folder. The package knows no door and no record.
+package running
+
+import (
+	"bytes"
+	"crypto/rand"
+	"encoding/json"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gofrs/flock"
+
+	"aai"
+	"aai/internal/wholefile"
+)
+
+const (
+	// moment is how long a call has been under way when it is told, and at least how long
+	// one telling comes after the other.
+	moment = 50 * time.Millisecond
+	// maxCalls is how many calls a gateway tells; of more it tells the number.
+	maxCalls = 200
+	maxFile  = 1 << 20
+
+	fileEnding = ".json"
+	lockEnding = ".lock"
+)
+
+// A Row is a call under way, as it is told.
+type Row struct {
+	Call     string    `json:"call"`
+	Parent   string    `json:"parent,omitempty"`
+	Door     string    `json:"door"`
+	Caller   string    `json:"caller"` // what it calls itself, with its door
+	Identity string    `json:"identity,omitempty"`
+	App      string    `json:"app"`
+	Tool     string    `json:"tool"`
+	Target   string    `json:"target,omitempty"`
+	On       string    `json:"on,omitempty"`
+	Stage    aai.Stage `json:"stage"`
+	Since    time.Time `json:"since"`
+	Done     float64   `json:"done,omitempty"`
+	Total    float64   `json:"total,omitempty"`
+	Message  string    `json:"message,omitempty"`
+	Process  int       `json:"process"` // of the gateway
+}
+
+// told is what stands in a file.
+type told struct {
+	Process int   `json:"process"`
+	Calls   []Row `json:"calls"`
+	More    int   `json:"more,omitempty"` // calls that are not told
+}
+
+// A Teller tells what runs in one gateway. It is safe for concurrent use.
+type Teller struct {
+	folder   string
+	underway func() []aai.Underway
+	log      *slog.Logger
+
+	armed atomic.Bool // it will tell soon
+
+	mu     sync.Mutex // guards what follows
+	path   string     // without its ending; "": nothing was told yet
+	lock   *flock.Flock
+	wrote  []byte // nil: there is no file
+	closed bool
+}
+
+// NewTeller returns the teller of one gateway. It touches nothing until there is something
+// to tell. The function says what is under way.
+func NewTeller(folder string, underway func() []aai.Underway, log *slog.Logger) *Teller {
+	return &Teller{folder: folder, underway: underway, log: log}
+}
+
+// Moved notes that something may have to be told. It is quick; see aai.Gateway.Moved.
+func (t *Teller) Moved() {
+	if !t.armed.Load() && t.armed.CompareAndSwap(false, true) {
+		time.AfterFunc(moment, t.tell)
+	}
+}
+
+// tell writes what has been under way for a moment, where that is not what was told.
+func (t *Teller) tell() {
+	t.armed.Store(false)
+	say, again := told{Process: os.Getpid()}, false
+	for _, u := range t.underway() {
+		switch young := time.Since(u.Since) < moment-time.Millisecond; {
+		case u.App == aai.OwnApp && u.Tool == ToolName: // who looks is not what is looked for
+		case young:
+			again = true
+		case len(say.Calls) < maxCalls:
+			say.Calls = append(say.Calls, rowOf(u))
+		default:
+			say.More++
+		}
+	}
+	if again {
+		t.Moved()
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return
+	}
+	if err := t.write(say); err != nil {
+		t.log.Warn("what runs cannot be told", "cause", err)
+	}
+}
+
+func rowOf(u aai.Underway) Row {
+	return Row{
+		Call: u.Call, Parent: u.Parent, Door: u.Caller.Door, Caller: u.Caller.String(), Identity: u.Caller.Identity,
+		App: u.App, Tool: u.Tool, Target: u.Target, On: u.On.String(), Stage: u.Stage, Since: u.Since,
+		Done: u.Done, Total: u.Total, Message: u.Message, Process: os.Getpid(),
+	}
+}
+
+// write is called with t.mu held.
+func (t *Teller) write(say told) error {
+	if len(say.Calls) == 0 {
+		if t.wrote == nil {
+			return nil
+		}
+		t.wrote = nil
+		return os.Remove(t.path + fileEnding)
+	}
+	text, err := json.Marshal(say)
+	if err != nil || bytes.Equal(text, t.wrote) {
+		return err
+	}
+	if t.path == "" {
+		if err := t.begin(); err != nil {
+			return err
+		}
+	}
+	if err := wholefile.Replace(t.path+fileEnding, text); err != nil {
+		return err
+	}
+	t.wrote = text
+	return nil
+}
+
+// begin takes a name and its lock.
+func (t *Teller) begin() error {
+	if err := os.MkdirAll(t.folder, 0o700); err != nil {
+		return err
+	}
+	path := filepath.Join(t.folder, strconv.Itoa(os.Getpid())+"-"+rand.Text()[:8])
+	lock := flock.New(path+lockEnding, flock.SetPermissions(0o600))
+	if _, err := lock.TryLock(); err != nil {
+		return err
+	}
+	t.path, t.lock = path, lock
+	return nil
+}
+
+// Close takes away what was told.
+func (t *Teller) Close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closed = true
+	if t.path == "" {
+		return nil
+	}
+	if t.wrote != nil {
+		_ = os.Remove(t.path + fileEnding) // it may be gone; without its lock it counts for nothing
+	}
+	_ = t.lock.Unlock()
+	return os.Remove(t.path + lockEnding)
+}

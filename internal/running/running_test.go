@@ -1,0 +1,232 @@
+package running_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"aai"
+	"aai/internal/halt"
+	"aai/internal/running"
+)
+
+// The variable says of this program that it is another gateway: the folder in which it tells
+// of a call.
+const asGateway = "RUNNING_TEST_GATEWAY"
+
+func TestMain(m *testing.M) {
+	if folder := os.Getenv(asGateway); folder != "" {
+		var g gateway
+		g.set(call("theirs", 10*time.Second))
+		running.NewTeller(folder, g.Underway, slog.Default()).Moved()
+		for rows, _, _ := running.List(folder); len(rows) == 0; rows, _, _ = running.List(folder) {
+			time.Sleep(time.Millisecond)
+		}
+		fmt.Println("told")
+		select {}
+	}
+	os.Exit(m.Run())
+}
+
+// A gateway has the calls that a test says.
+type gateway struct {
+	mu    sync.Mutex
+	calls []aai.Underway
+}
+
+func (g *gateway) set(calls ...aai.Underway) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.calls = calls
+}
+
+func (g *gateway) Underway() []aai.Underway {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.calls
+}
+
+func call(id string, since time.Duration) aai.Underway {
+	return aai.Underway{
+		Call: id, Parent: "p1", Caller: aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: "/bin/a"},
+		App: "desktop", Tool: "ax_click", Target: "org.example.App", On: aai.Hit{Role: "button", Name: "Save"},
+		Stage: aai.Acting, Since: time.Now().Add(-since), Done: 1, Total: 3, Message: "Step 1/3",
+	}
+}
+
+// listed waits until so many calls are told in the folder.
+func listed(t *testing.T, folder string, n int) []running.Row {
+	t.Helper()
+	for late := time.Now().Add(30 * time.Second); ; time.Sleep(time.Millisecond) {
+		rows, _, err := running.List(folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(rows) == n {
+			return rows
+		}
+		if time.Now().After(late) {
+			t.Fatalf("%d calls are told, expected %d: %+v", len(rows), n, rows)
+		}
+	}
+}
+
+// What is under way is told, what has ended is not, and nothing stays behind.
+func TestTold(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "running")
+	var one, other gateway
+	tellers := []*running.Teller{running.NewTeller(folder, one.Underway, slog.Default()), running.NewTeller(folder, other.Underway, slog.Default())}
+	one.set(call("c1", time.Second))
+	other.set(call("c2", time.Minute))
+	for _, teller := range tellers {
+		teller.Moved()
+	}
+	rows := listed(t, folder, 2)
+	r := rows[0]
+	if r.Call != "c2" || rows[1].Call != "c1" || r.Caller != "mcp:claude" || r.Identity != "/bin/a" || r.App != "desktop" || r.Target != "org.example.App" ||
+		r.On != `button "Save"` || r.Stage != aai.Acting || r.Done != 1 || r.Total != 3 || r.Message != "Step 1/3" || r.Process != os.Getpid() || r.Parent != "p1" || r.Door != aai.DoorMCP {
+		t.Errorf("%+v", rows)
+	}
+	other.set()
+	tellers[1].Moved()
+	if rows := listed(t, folder, 1); rows[0].Call != "c1" {
+		t.Errorf("%+v", rows)
+	}
+	many := make([]aai.Underway, 500)
+	for i := range many {
+		many[i] = call(fmt.Sprint("m", i), time.Second)
+	}
+	other.set(many...)
+	tellers[1].Moved()
+	listed(t, folder, 201)
+	if _, more, _ := running.List(folder); more != 300 {
+		t.Errorf("%d more are said to run", more)
+	}
+	for _, teller := range tellers {
+		if err := teller.Close(); err != nil {
+			t.Error(err)
+		}
+		teller.Moved()
+	}
+	if files, err := os.ReadDir(folder); err != nil || len(files) != 0 {
+		t.Errorf("%v are left, %v", files, err)
+	}
+}
+
+// What ends at once is not told, nor who looks: a later call is.
+func TestNotTold(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "running")
+	var g gateway
+	teller := running.NewTeller(folder, g.Underway, slog.Default())
+	look := call("look", time.Minute)
+	look.App, look.Tool = aai.OwnApp, running.ToolName
+	g.set(look, call("young", -time.Hour))
+	for range 1000 {
+		teller.Moved()
+	}
+	time.Sleep(120 * time.Millisecond) // it has been told twice by now, or will be later: then nothing is told either
+	if _, err := os.Lstat(folder); err == nil {
+		t.Error("a folder was made for nothing")
+	}
+	g.set(look, call("old", time.Minute))
+	teller.Moved()
+	if rows := listed(t, folder, 1); rows[0].Call != "old" {
+		t.Errorf("%+v", rows)
+	}
+	if err := teller.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// What a gateway told that was killed counts for nothing, and is taken away.
+func TestOfTheDead(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "running")
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), asGateway+"="+folder)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "told\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	if rows := listed(t, folder, 1); rows[0].Call != "theirs" || rows[0].Process != cmd.Process.Pid {
+		t.Errorf("%+v", rows)
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait()
+	listed(t, folder, 0)
+	if files, err := os.ReadDir(folder); err != nil || len(files) != 0 {
+		t.Errorf("%v are left, %v", files, err)
+	}
+}
+
+// Who asks what there is after a version waits for another one: of a call, and of a stop.
+func TestWaits(t *testing.T) {
+	data := t.TempDir()
+	folder := filepath.Join(data, "running")
+	stopped := halt.New(halt.Config{Path: filepath.Join(data, "halt", "stopped")})
+	tool := running.Tool(folder, stopped)
+	ask := func(ctx context.Context, after string) (a struct {
+		Version string
+		Calls   []running.Row
+		Stops   []halt.Stop
+	}) {
+		t.Helper()
+		result, err := tool.Run(ctx, &aai.Call{Args: map[string]any{"after": after, "wait": json.Number("30")}})
+		if err != nil {
+			t.Error(err)
+			return a
+		}
+		b, _ := json.Marshal(result.Data)
+		if err := json.Unmarshal(b, &a); err != nil {
+			t.Error(err)
+		}
+		if !strings.Contains(string(b), `"calls":[`) || !strings.Contains(string(b), `"stops":[`) {
+			t.Errorf("a list is no list: %s", b)
+		}
+		return a
+	}
+	first := ask(t.Context(), "")
+	var g gateway
+	teller := running.NewTeller(folder, g.Underway, slog.Default())
+	defer teller.Close() //nolint:errcheck // the folder goes too
+	g.set(call("c1", time.Minute))
+	teller.Moved()
+	second := ask(t.Context(), first.Version)
+	if len(second.Calls) != 1 || len(second.Stops) != 0 {
+		t.Errorf("%+v", second)
+	}
+	if err := stopped.Stop(t.Context(), halt.Stop{Caller: "/bin/a"}); err != nil {
+		t.Fatal(err)
+	}
+	third := ask(t.Context(), second.Version)
+	if len(third.Stops) != 1 || third.Stops[0].Caller != "/bin/a" {
+		t.Errorf("%+v", third)
+	}
+	if err := os.WriteFile(stopped.Path(), []byte("?"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if last := ask(t.Context(), third.Version); len(last.Stops) != 1 || !last.Stops[0].All() {
+		t.Errorf("%+v", last)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := tool.Run(ctx, &aai.Call{Args: map[string]any{"after": ask(t.Context(), "").Version, "wait": 30}}); err == nil {
+		t.Error("who left was answered")
+	}
+}
