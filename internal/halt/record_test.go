@@ -1,0 +1,151 @@
+package halt_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"aai"
+	"aai/internal/halt"
+	"aai/internal/journal"
+	"aai/internal/schema"
+)
+
+// one is a catalog with two apps, which admits everything.
+type one []*aai.App
+
+func (c one) Apps() []*aai.App              { return c }
+func (c one) OnChange(func()) (stop func()) { return func() {} }
+func (c one) Find(_ context.Context, id string) (*aai.App, error) {
+	for _, app := range c {
+		if app.ID == id {
+			return app, nil
+		}
+	}
+	return nil, aai.Errorf(aai.AppNotFound, "no %s", id)
+}
+func (one) Check(context.Context, *aai.Request) ([]aai.Question, error) { return nil, nil }
+
+// gatewayAt is one of several gateways of a person, with the same record. Work takes as
+// long as its argument says, or until it is ended.
+func gatewayAt(t *testing.T, folder string) *aai.Gateway {
+	t.Helper()
+	j := journal.New(filepath.Join(folder, "audit.jsonl"))
+	g := &aai.Gateway{Journal: j}
+	h := halt.New(halt.Config{
+		Path: filepath.Join(folder, "halt", "stopped"), Changed: g.EndStopped,
+		Exempt: func(w aai.Whose) bool { return w.App == aai.OwnApp },
+	})
+	g.Halt = h
+	t.Cleanup(func() { _, _ = h.Close(), j.Close() })
+	takes := schema.MustParse(`{"type": "object", "properties": {"ms": {"type": "integer"}}}`)
+	work := &aai.Tool{Name: "work", Params: takes, Effect: aai.Changes, Timeout: time.Minute, Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+		long, _ := strconv.Atoi(fmt.Sprint(call.Args["ms"]))
+		if err := aai.Pause(ctx, time.Duration(long)*time.Millisecond); err != nil {
+			return nil, err
+		}
+		return &aai.Result{Text: "done"}, nil
+	}}
+	flow := &aai.Tool{Name: "flow", Params: takes, Effect: aai.Changes, Timeout: time.Minute, Calls: true, Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+		for range 3 {
+			if _, err := g.Do(ctx, &aai.Call{Caller: call.Caller, App: "org.example.App", Tool: "work", Args: call.Args}); err != nil {
+				return nil, err
+			}
+		}
+		return &aai.Result{Text: "done"}, nil
+	}}
+	app := &aai.App{ID: "org.example.App", PID: 77, Tools: []*aai.Tool{work, flow}} // one at a time: others queue
+	c := one{app, {ID: aai.OwnApp, Tools: h.Tools()}}
+	g.Catalog, g.Gates = c, []aai.Gate{c}
+	return g
+}
+
+// told is a line of the record.
+type told struct{ Kind, Call, App, Tool, Result string }
+
+func record(t *rapid.T, folder string) (lines []told) {
+	f, err := os.Open(filepath.Join(folder, "audit.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	for s := bufio.NewScanner(f); s.Scan(); {
+		var l told
+		if err := json.Unmarshal(s.Bytes(), &l); err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+// Whatever is under way in several gateways, and whenever the stop comes: no intent is on
+// record behind the outcome of the stop, and what was intended has an outcome.
+func TestNothingIsIntendedBehindAStop(t *testing.T) {
+	var intended, refused atomic.Int64
+	rapid.Check(t, func(rt *rapid.T) {
+		folder, err := os.MkdirTemp(t.TempDir(), "")
+		if err != nil {
+			rt.Fatal(err)
+		}
+		gateways := []*aai.Gateway{gatewayAt(t, folder), gatewayAt(t, folder), gatewayAt(t, folder)}
+		var callers sync.WaitGroup
+		for i := range rapid.IntRange(1, 8).Draw(rt, "callers") {
+			g, tool := gateways[i%2], rapid.SampledFrom([]string{"work", "work", "flow"}).Draw(rt, "tool")
+			args := map[string]any{"ms": rapid.IntRange(0, 4).Draw(rt, "ms")}
+			callers.Go(func() {
+				for {
+					_, err := g.Do(context.Background(), &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Identity: "/bin/a"}, App: "org.example.App", Tool: tool, Args: args})
+					if e := aai.AsError(err); e != nil && e.Code != aai.PermissionDenied {
+						t.Errorf("a call ended with %v", e)
+					}
+					if err != nil {
+						return
+					}
+				}
+			})
+		}
+		time.Sleep(time.Duration(rapid.IntRange(0, 8000).Draw(rt, "µs")) * time.Microsecond)
+		args := map[string]any{}
+		if rapid.Bool().Draw(rt, "the caller alone") {
+			args["caller"] = "/bin/a"
+		}
+		if _, err := gateways[2].Do(context.Background(), &aai.Call{Caller: aai.Caller{Door: aai.DoorCLI}, App: aai.OwnApp, Tool: halt.StopTool, Args: args}); err != nil {
+			rt.Fatal(err)
+		}
+		callers.Wait()
+		behind, open := false, map[string]bool{}
+		for _, l := range record(rt, folder) {
+			switch {
+			case l.Kind == "intent" && behind:
+				rt.Errorf("behind the stop there is %+v", l)
+			case l.Kind == "intent":
+				open[l.Call] = true
+				intended.Add(1)
+			case l.Kind == "outcome" && l.App == aai.OwnApp:
+				behind = true
+			case l.Kind == "outcome" && l.Result == string(aai.PermissionDenied):
+				refused.Add(1)
+			}
+			if l.Kind == "outcome" {
+				delete(open, l.Call)
+			}
+		}
+		if !behind || len(open) > 0 {
+			rt.Errorf("the stop is on record: %v; without an outcome are %v", behind, open)
+		}
+	})
+	if intended.Load() == 0 || refused.Load() == 0 {
+		t.Errorf("%d calls were intended, %d refused: nothing was tried", intended.Load(), refused.Load())
+	}
+}
