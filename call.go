@@ -32,6 +32,9 @@ type Call struct {
 	// Each says for people, of a call that is to be made once for each value of a list, which
 	// list that is; "" of one that is made once. Gates have it shown.
 	Each string
+	// Renews says that a page looks again at what it shows, so that it stays true. Of the same
+	// look at the gateway itself by the door DoorWeb there is one line on record in ten minutes.
+	Renews bool
 	// Fault is what was wrong with the request before it could become a call,
 	// such as arguments that are no object. Do puts the call on record and
 	// refuses it with this error.

@@ -78,7 +78,8 @@ type Gateway struct {
 
 	asking   turns // one call at a time asks by Dialog
 	lanes    lanes
-	under    passages    // the calls under way
+	under    passages // the calls under way
+	looks    looks
 	sure     atomic.Bool // the journal can be written, as far as is known
 	doubtful atomic.Bool // the last record failed
 }

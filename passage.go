@@ -272,7 +272,10 @@ func (p *passage) finish(e ending) {
 // conclude puts the outcome on record and ends the call: told is the error as the
 // caller may have it, said what it says on record.
 func (p *passage) conclude(e ending, said string, told *Error) {
-	late := p.record(p.outcome(e, said))
+	var late *Error
+	if !p.renews(e) {
+		late = p.record(p.outcome(e, said))
+	}
 	p.tell(e)
 	if late != nil && e.result != nil && p.r.mayBeUnrecorded() {
 		e.result = e.result.unrecorded(late)

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"os"
+	"path/filepath"
 
 	"aai/internal/doors/cli"
 	"aai/internal/doors/web"
 	"aai/internal/login"
+	"aai/internal/watchfile"
 )
 
 // serveWeb serves the page to the person at this computer until ctx ends.
@@ -37,7 +39,7 @@ func (p *program) serveWeb(ctx context.Context, f cli.Flags, o cli.WebOptions) e
 
 // servePage is serveWeb when the rooms are joined.
 func (p *program) servePage(ctx context.Context, cfg *setup, built *parts, o cli.WebOptions) error {
-	door, err := web.New(web.Config{Gateway: built.gateway, Ask: o.Ask, Log: built.log})
+	door, err := web.New(web.Config{Gateway: built.gateway, Ask: o.Ask, Watch: cfg.news(built), Log: built.log})
 	if err != nil {
 		return err
 	}
@@ -55,4 +57,22 @@ func (p *program) servePage(ctx context.Context, cfg *setup, built *parts, o cli
 		return err
 	}
 	return nil // ended as it was asked to
+}
+
+// news is how the page hears of what any gateway of the person does: by the files that they
+// share.
+func (s *setup) news(built *parts) func(context.Context, func(kind string)) {
+	files := map[string]string{
+		s.AuditLog: web.NewsJournal,
+		filepath.Join(s.platform.data, "consent.json"): web.NewsConsent,
+		filepath.Join(s.platform.data, "revoked"):      web.NewsConsent,
+		filepath.Join(s.platform.data, "secrets"):      web.NewsConsent,
+		filepath.Join(s.platform.data, "mode"):         web.NewsConsent,
+	}
+	return func(ctx context.Context, tell func(kind string)) {
+		if err := watchfile.Watch(ctx, files, tell); err != nil {
+			built.log.Warn("pages are not kept up to date", "cause", err)
+		}
+		context.AfterFunc(ctx, built.visible.OnChange(func() { tell(web.NewsApps) }))
+	}
 }

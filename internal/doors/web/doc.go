@@ -10,7 +10,7 @@
 // A page x is made of its own files, so that two pages never meet in one:
 //
 //   - x.go: what it shows (a function as [pageOf]'s rows name) and what its buttons do;
-//   - templates/x.html: {{define "x"}}…{{end}}, the part of the document within <main>;
+//   - templates/x.html: {{define "content"}}…{{end}}, the part of the document within <main>;
 //   - words/x.en.json and words/x.zh.json: its texts, with the same keys; "title" and, for a
 //     page of the navigation, "nav" must be there;
 //   - one row in the table of pages (pages.go).
@@ -24,7 +24,9 @@
 // Templates have {{t "key"}} and {{t "key" arg}} (the page's words, then the layout's),
 // {{.Csrf}} within each form of method post, {{when .Time}} for times, {{stranger .Text}}
 // for a name, an argument or an answer that an app, a site or a caller wrote: it is shown
-// as text, with what cannot be seen made visible, and marked as theirs. A page without
-// scripts must do all it does with them; an element with data-live is brought up to date
-// when something happens (live.go).
+// as text, with what cannot be seen made visible, and marked as theirs. A page must do
+// without scripts all that it does with them. With them, a page whose row names kinds of
+// news under "live" has its content loaded again when such news come (live.go), and put into
+// the one that is shown so that focus and place stay; a form in it needs an id and the
+// attribute hx-morph-skip, so that what was typed stays too.
 package web

@@ -21,13 +21,18 @@ type Config struct {
 	// Ask puts questions that may be put at the terminal at which the door was opened. It
 	// gives no answers where one of them may not. Nil: nobody is there.
 	Ask func(ctx context.Context, questions []aai.Question) (map[string]aai.Answer, error)
-	Log *slog.Logger // nil: nowhere
+	// Watch says what has happened, by whatever gateway of the person, until ctx ends: one of
+	// the kinds of news. It returns at once. Nil: nobody looks, and pages stay as they are.
+	Watch func(ctx context.Context, tell func(kind string))
+	Log   *slog.Logger // nil: nowhere
 }
 
 // A Door serves the pages to the person at this computer. It is safe for concurrent use.
 type Door struct {
 	gateway *aai.Gateway
 	ask     func(ctx context.Context, questions []aai.Question) (map[string]aai.Answer, error)
+	watch   func(ctx context.Context, tell func(kind string))
+	news    news
 	log     *slog.Logger
 	now     func() time.Time
 
@@ -45,7 +50,7 @@ type Door struct {
 // New returns a door. It does no I/O.
 func New(cfg Config) (*Door, error) {
 	d := &Door{
-		gateway: cfg.Gateway, ask: cfg.Ask, log: cfg.Log, now: time.Now, pages: pages(),
+		gateway: cfg.Gateway, ask: cfg.Ask, watch: cfg.Watch, log: cfg.Log, now: time.Now, pages: pages(),
 		name: hostName(), link: link{secret: random(32)}, sessions: sessions{all: make(map[string]*session)},
 	}
 	if d.log == nil {
@@ -102,6 +107,9 @@ func (d *Door) Serve(ctx context.Context, l net.Listener) error {
 		return err
 	}
 	d.routes(server)
+	if d.watch != nil {
+		d.watch(ctx, d.news.tell)
+	}
 	return server.Serve(ctx, l)
 }
 
@@ -112,6 +120,7 @@ func (d *Door) routes(server *httpdoor.Server) {
 	handle("GET /enter/{secret}", d.offer)
 	handle("POST /enter/{secret}", d.enter)
 	handle("POST /leave", d.entered(func(w http.ResponseWriter, r *http.Request, _ *visit) { d.leave(w, r) }))
+	handle("GET /live", d.entered(d.live))
 	handle("POST /language", d.entered(d.chooseLanguage))
 	front := http.RedirectHandler(d.pages[0].path, http.StatusSeeOther).ServeHTTP
 	handle("GET /{$}", front)
@@ -138,7 +147,7 @@ func (d *Door) entered(next func(http.ResponseWriter, *http.Request, *visit)) ht
 			d.stranger(w, r)
 			return
 		}
-		v := &visit{ctx: r.Context(), door: d, session: s, request: r, lang: d.languageOf(r), query: r.URL.Query()}
+		v := &visit{ctx: r.Context(), door: d, session: s, request: r, lang: d.languageOf(r), query: r.URL.Query(), again: r.Method == http.MethodGet && r.Header.Get("HX-Request") != ""}
 		if r.Method == http.MethodPost {
 			r.Body = http.MaxBytesReader(w, r.Body, maxForm)
 			if err := r.ParseForm(); err != nil || !s.is(r.PostForm.Get("csrf")) {
@@ -159,7 +168,15 @@ func (d *Door) show(w http.ResponseWriter, v *visit, p page, done any) {
 		return
 	}
 	shown := d.viewOf(v, p.name)
-	shown.Data, shown.Done, shown.Notice = data, done, v.session.said()
+	shown.Data, shown.Done = data, done
+	if v.again {
+		d.writePart(w, http.StatusOK, p.name, contentName, shown)
+		return
+	}
+	shown.Notice = v.session.said()
+	if done == nil {
+		shown.Live = triggers(p.live)
+	}
 	d.write(w, http.StatusOK, p.name, shown)
 }
 

@@ -6,7 +6,8 @@ import (
 )
 
 // policy is what a page of ours may do in a browser: nothing but what is listed.
-const policy = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+const policy = "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; " +
+	"base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types aai-page"
 
 // guarded lets requests on that came by this start's own name, and from no page of others.
 func (d *Door) guarded(next http.HandlerFunc) http.HandlerFunc {

@@ -6,7 +6,7 @@ import (
 
 // historyPage lists what was called.
 func historyPage() page {
-	return page{name: "history", path: "/history", nav: true, show: showHistory}
+	return page{name: "history", path: "/history", nav: true, live: []string{NewsJournal}, show: showHistory}
 }
 
 // pastCall is a call as the tool "history" tells it.

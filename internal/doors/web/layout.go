@@ -32,6 +32,8 @@ type view struct {
 	Csrf   template.HTML
 	Notice string // what came of the last act
 	Style  string // the address of the style sheet
+	Script string // of what keeps a page up to date; "" before somebody has entered
+	Live   string // the events at which the page is loaded again, as htmx reads them
 	Data   any
 	Done   any // what an act has to show
 	Fault  *aai.Error
@@ -82,9 +84,17 @@ func stranger(text string) template.HTML {
 
 // write writes a page.
 func (d *Door) write(w http.ResponseWriter, status int, name string, shown view) {
-	shown.Style = d.static.style
+	d.writePart(w, status, name, layoutName, shown)
+}
+
+// The templates of a page: the whole, and what of it changes.
+const contentName = "content"
+
+// writePart writes a page, or what of it changes.
+func (d *Door) writePart(w http.ResponseWriter, status int, name, part string, shown view) {
+	shown.Style, shown.Script = d.static.style, d.static.script
 	var b bytes.Buffer
-	if err := d.templates[shown.Lang+" "+name].ExecuteTemplate(&b, layoutName, shown); err != nil {
+	if err := d.templates[shown.Lang+" "+name].ExecuteTemplate(&b, part, shown); err != nil {
 		d.log.Error("a page cannot be written", "page", name, "cause", err)
 		http.Error(w, "this page cannot be written; the log says why", http.StatusInternalServerError)
 		return

@@ -5,6 +5,8 @@ type page struct {
 	name string // of its template and its words
 	path string // as http.ServeMux reads it, such as "/history/{call}"
 	nav  bool   // it stands in the navigation
+	// live are the kinds of news at which a page that is shown is brought up to date.
+	live []string
 	// show returns what the template gets as .Data.
 	show func(v *visit) (any, error)
 	// acts are what its buttons do: a form posts to the page's path, "/" and the name.

@@ -2,12 +2,14 @@ package web
 
 import (
 	"bytes"
+	"compress/gzip"
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
-	"io/fs"
+	"mime"
 	"net/http"
 	"path"
+	"strings"
 	"time"
 )
 
@@ -17,37 +19,64 @@ var staticFiles embed.FS
 // static are the files that are the same for everybody. Each has an address of its own for
 // each content, so browsers may keep it for ever.
 type static struct {
-	byPath map[string][]byte
+	byPath map[string]file
 	style  string // the address of the style sheet
+	script string // the address of all scripts
+}
+
+// scripts are what a page runs, in one file: htmx as its makers publish it, its streams of
+// events, and what of it we do not let it do.
+func scripts() []string {
+	return []string{"static/htmx.min.js", "static/hx-sse.min.js", "static/page.js"}
 }
 
 func readStatic() (static, error) {
-	s := static{byPath: make(map[string][]byte)}
-	err := fs.WalkDir(staticFiles, "static", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
+	s := static{byPath: make(map[string]file)}
+	style, err := staticFiles.ReadFile("static/style.css")
+	if err != nil {
+		return s, err
+	}
+	var all bytes.Buffer
+	for _, name := range scripts() {
 		b, err := staticFiles.ReadFile(name)
 		if err != nil {
-			return err
+			return s, err
 		}
-		sum := sha256.Sum256(b)
-		at := "/static/" + hex.EncodeToString(sum[:6]) + "/" + path.Base(name)
-		s.byPath[at] = b
-		if path.Base(name) == "style.css" {
-			s.style = at
-		}
-		return nil
-	})
-	return s, err
+		all.Write(b)
+		all.WriteString("\n;\n")
+	}
+	s.style, s.script = s.add("style.css", style), s.add("page.js", all.Bytes())
+	return s, nil
+}
+
+// A file is what is served as it is, and smaller for those who can read that.
+type file struct{ plain, packed []byte }
+
+// add serves the content and returns its address.
+func (s static) add(name string, content []byte) string {
+	sum := sha256.Sum256(content)
+	at := "/static/" + hex.EncodeToString(sum[:6]) + "/" + name
+	var packed bytes.Buffer
+	z, _ := gzip.NewWriterLevel(&packed, gzip.BestCompression) // the level is one
+	_, _ = z.Write(content)                                    // into memory
+	_ = z.Close()
+	s.byPath[at] = file{content, packed.Bytes()}
+	return at
 }
 
 func (s static) serve(w http.ResponseWriter, r *http.Request) {
-	b, ok := s.byPath[r.URL.Path]
+	found, ok := s.byPath[r.URL.Path]
 	if !ok {
 		http.NotFound(w, r)
 		return
 	}
+	b := found.plain
 	w.Header().Set("Cache-Control", "private, max-age=31536000, immutable")
-	http.ServeContent(w, r, path.Base(r.URL.Path), time.Time{}, bytes.NewReader(b))
+	w.Header().Set("Vary", "Accept-Encoding")
+	w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(r.URL.Path)))
+	if strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") {
+		w.Header().Set("Content-Encoding", "gzip")
+		b = found.packed
+	}
+	http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(b))
 }

@@ -16,6 +16,7 @@ type visit struct {
 	lang    string     // "en" or "zh"
 	query   url.Values // the parameters of the address
 	form    url.Values // of a post
+	again   bool       // a page that is shown is brought up to date
 	next    string     // where the browser goes after an act; "": to the page again
 }
 

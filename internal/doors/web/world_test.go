@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"encoding/json"
 	"io"
 	"net"
 	"net/http"
@@ -17,6 +18,7 @@ import (
 	"aai/internal/journal"
 	"aai/internal/own"
 	"aai/internal/policy"
+	"aai/internal/watchfile"
 )
 
 // A world is a door with the real rooms behind it, and a browser before it.
@@ -45,7 +47,11 @@ func newWorld(t *testing.T) *world {
 		policy.NewConsent(policy.ConsentConfig{Store: store}),
 	}}}
 	var err error
-	if w.door, err = web.New(web.Config{Gateway: w.gateway}); err != nil {
+	if w.door, err = web.New(web.Config{Gateway: w.gateway, Watch: func(ctx context.Context, tell func(string)) {
+		if err := watchfile.Watch(ctx, map[string]string{filepath.Join(state, "audit.jsonl"): web.NewsJournal}, tell); err != nil {
+			t.Error(err)
+		}
+	}}); err != nil {
 		t.Fatal(err)
 	}
 	l, err := w.door.Listen(t.Context(), 0)
@@ -156,4 +162,19 @@ func (v *visitor) form(t *testing.T, path string) url.Values {
 		t.Fatalf("%s has no form:\n%s", path, body)
 	}
 	return url.Values{"csrf": {token}}
+}
+
+// history reads what is on record.
+func (w *world) history(t *testing.T, into any) error {
+	t.Helper()
+	who := aai.Caller{Door: aai.DoorCLI, Name: "terminal", Identity: aai.IdentityTerminal}
+	result, err := w.gateway.Do(t.Context(), &aai.Call{Caller: who, App: aai.OwnApp, Tool: "history"})
+	if err != nil {
+		return err
+	}
+	b, err := json.Marshal(result.Data)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(b, into)
 }

@@ -1,0 +1,66 @@
+package web_test
+
+import (
+	"bufio"
+	"net/http"
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+// TestLive: a page hears of what happens, and what it loads again leaves one line on record,
+// which does not make it load again for ever.
+func TestLive(t *testing.T) {
+	w := newWorld(t)
+	w.enter(t)
+	body := w.get(t, "/history").body
+	if !strings.Contains(body, `hx-trigger="journal from:#live"`) || !strings.Contains(body, `hx-sse:connect="/live"`) {
+		t.Fatalf("the page does not listen:\n%s", body)
+	}
+	response, err := w.client.Do(w.request(t, http.MethodGet, "/live", nil))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = response.Body.Close() }()
+	if got := response.Header.Get("Content-Type"); got != "text/event-stream" {
+		t.Errorf("the stream is %q", got)
+	}
+	lines := bufio.NewScanner(response.Body)
+	if !lines.Scan() || lines.Text() != ": here" {
+		t.Fatalf("the stream begins with %q", lines.Text())
+	}
+	agent := aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: "/usr/bin/claude"}
+	if _, err := w.gateway.Do(t.Context(), &aai.Call{Caller: agent, App: aai.OwnApp, Tool: "apps"}); err != nil {
+		t.Fatal(err)
+	}
+	for lines.Scan() && lines.Text() != "event: journal" { //nolint:revive // until it comes
+	}
+	if lines.Text() != "event: journal" {
+		t.Fatalf("the stream ended: %v", lines.Err())
+	}
+	again := w.request(t, http.MethodGet, "/history", nil)
+	again.Header.Set("HX-Request", "true")
+	for range 3 {
+		part := w.do(t, again.Clone(t.Context()))
+		if strings.Contains(part.body, "<html") || !strings.Contains(part.body, "claude") {
+			t.Errorf("what changes of the page:\n%s", part.body)
+		}
+	}
+	var past []struct{ Door string }
+	if err := w.history(t, &past); err != nil {
+		t.Fatal(err)
+	}
+	pages := 0
+	for _, call := range past {
+		if call.Door == aai.DoorWeb {
+			pages++
+		}
+	}
+	if pages != 2 {
+		t.Errorf("the page, loaded once and again three times, is on record %d times; expected 2", pages)
+	}
+	if got := w.post(t, "/leave", w.form(t, "/history")); got.status != http.StatusForbidden {
+		t.Errorf("left: %d", got.status)
+	}
+}

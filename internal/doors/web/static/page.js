@@ -1,0 +1,18 @@
+// What htmx may do here: put pages of this server into the one that is shown, and nothing
+// that is code. It gets no other policy, so whatever else is written into a page by a script
+// the browser refuses (require-trusted-types-for).
+(() => {
+  const forbidden = /<\s*\/?\s*(script|iframe|frame|object|embed|base|meta|link|style)\b|\son[a-z]+\s*=/i;
+  const rules = {
+    createHTML: (html) => {
+      // Texts of others are escaped by the server: their "<" is no "<" here.
+      if (forbidden.test(html.replace(/"[^"]*"|>[^<]*/g, (text) => (text[0] === ">" ? ">" : '""')))) {
+        throw new TypeError("the page holds what pages of this server do not hold");
+      }
+      return html;
+    },
+  };
+  const policy = window.trustedTypes ? trustedTypes.createPolicy("aai-page", rules) : rules;
+  const never = function () { throw new TypeError("pages of this server hold no code"); };
+  htmx.registerExtension("aai-page", { init: (api) => api.initSecurity(policy, never, never) });
+})();
