@@ -15,11 +15,26 @@ type Assistant struct {
 	SampleTools bool
 	// Asks says that questions which policy sends to the client can be put there.
 	Asks bool
+	// Elicit has the person fill in a form at the client, in whose words the form is shown.
+	// Who answers there nobody can tell: it decides nothing of the gateway's.
+	Elicit func(ctx context.Context, form Form) (*FormAnswer, error)
 	// Secret asks the person at the terminal for what is not to be seen there, such as a
 	// new passphrase.
 	Secret func(ctx context.Context, prompt string) (string, error)
 	// Roots returns the folders that the client works in.
 	Roots func(ctx context.Context) ([]Root, error)
+}
+
+// A Form is what a person is to fill in.
+type Form struct {
+	Message string
+	Fields  json.RawMessage // a JSON Schema of an object whose members are single values
+}
+
+// A FormAnswer is what became of a Form.
+type FormAnswer struct {
+	Action string         // "accept", "decline" or "cancel"
+	Values map[string]any // by field, where it was accepted
 }
 
 // A Sampling is what a model is asked.

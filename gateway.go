@@ -352,9 +352,9 @@ func (p *passage) note(ctx context.Context) *Error {
 }
 
 // run runs the tool's Action, by the deadline of the context. One on windows, or one that
-// makes calls, may have to wait for the person, which does not use up its time.
+// makes calls, or one of a server, may have to wait for the person, which does not use up its time.
 func (p *passage) run(ctx context.Context) (*Result, error) {
-	if until, ok := ctx.Deadline(); ok && (p.r.App.OperatesOthers() || p.r.Tool.Calls) {
+	if until, ok := ctx.Deadline(); ok && (p.r.App.OperatesOthers() || p.r.Tool.Calls || p.r.App.Server != nil) {
 		w, end := newWaiting(p.door, until, p.clock.alarm)
 		defer func() { p.clock.total += end() }()
 		ctx = w

@@ -36,7 +36,7 @@ func Patiently(ctx context.Context, most time.Duration, run func(context.Context
 // person at this computer has answered another call's question, until goOn. A call waits
 // no longer than it would for a question of its own; the rest counts. So does the time of
 // the calls that it is within. Safe for concurrent use; outside of an Action on windows,
-// or of one that makes calls, it does nothing.
+// of a server, or of one that makes calls, it does nothing.
 func AwaitsPerson(ctx context.Context) (goOn func()) {
 	w, _ := ctx.Value(waitingKey{}).(*waiting)
 	if w == nil {

@@ -19,6 +19,7 @@ type grounding struct {
 	logins  *login.Logins
 	vault   *keychain.Vault
 	log     *slog.Logger
+	gateway func() *aai.Gateway // once it is made
 }
 
 // finding is how apps come to be known beyond the descriptors that lie here: servers that
@@ -32,7 +33,7 @@ type finding struct {
 // newFinding makes it, of apps that are known by then, and adds the driver of servers.
 func (p *program) newFinding(cfg *setup, on grounding, known *everywhere, finder *search.Search) finding {
 	f := finding{
-		servers: cfg.servers(on.client.HTTP(), on.logins, on.vault, on.log),
+		servers: cfg.servers(on.client.HTTP(), on),
 		seeker:  cfg.seeker(p.getenv, known, on.log),
 	}
 	on.drivers["mcp"] = f.servers

@@ -287,7 +287,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 	cfg.host = p.hosts()
 	known, built, recent := new(everywhere), new(parts), new(again.Answers)
 	finder := cfg.finder(func() []*aai.App { return built.visible.Apps() }, store, record, log)
-	finds := p.newFinding(cfg, grounding{drivers, client, logins, vault, log}, known, finder)
+	finds := p.newFinding(cfg, grounding{drivers, client, logins, vault, log, func() *aai.Gateway { return built.gateway }}, known, finder)
 	calling := newCalling(func() *aai.Gateway { return built.gateway }, vault, callingPlaces{cfg.home, cfg.platform.data}, log)
 	var self *aai.App
 	halts := newHalting(cfg.platform.data, func() *aai.Gateway { return built.gateway }, func() *aai.App { return self }, log)

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -77,13 +78,16 @@ func (r *run) serverEnv(ctx context.Context, app string, names []string, forget 
 }
 
 func newServerTrust(r *run) *cobra.Command {
-	undo := false
+	undo, elicitation, sampling := false, false, false
 	cmd := &cobra.Command{
-		Use: "trust <app> [tool]...", Short: "Believe what an MCP server says of its tools as they are now",
+		Use: "trust <app> [tool]...", Short: "Believe what an MCP server says of its tools as they are now, or let it ask",
 		Long: "A server may say of a tool that it only reads, or that it destroys nothing. Nobody holds it\n" +
 			"to that, so it counts for nothing until you believe it here; and no longer than the tool\n" +
-			"says of itself what it says now.",
-		Args: operands(1, 1000), ValidArgsFunction: cobra.NoFileCompletions,
+			"says of itself what it says now.\n\n" +
+			"With --elicitation or --sampling instead: let the server ask you something during a call,\n" +
+			"or have a text written by the model of who called. Both are taken back by --undo.",
+		Example: "  aai-gateway mcp trust org.example.Search --elicitation --sampling",
+		Args:    operands(1, 1000), ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			call := map[string]any{"app": args[0], "undo": undo}
 			if len(args) > 1 {
@@ -92,6 +96,9 @@ func newServerTrust(r *run) *cobra.Command {
 					tools = append(tools, tool)
 				}
 				call["tools"] = tools
+			}
+			if asks := chosen(elicitation, "elicitation", sampling, "sampling"); len(asks) > 0 {
+				return r.letAsk(cmd.Context(), args, asks, undo)
 			}
 			result, err := r.own(cmd.Context(), "mcp_trust", call)
 			if err != nil {
@@ -108,6 +115,46 @@ func newServerTrust(r *run) *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().BoolVar(&undo, "undo", false, "believe nothing of it any more")
+	cmd.Flags().BoolVar(&undo, "undo", false, "believe nothing of it any more; with one of the others: let it ask nothing any more")
+	cmd.Flags().BoolVar(&elicitation, "elicitation", false, "it may ask you something during a call")
+	cmd.Flags().BoolVar(&sampling, "sampling", false, "it may have the caller's model write a text")
 	return cmd
+}
+
+func chosen(one bool, oneWord string, other bool, otherWord string) []string {
+	words := []string{}
+	if one {
+		words = append(words, oneWord)
+	}
+	if other {
+		words = append(words, otherWord)
+	}
+	return words
+}
+
+// letAsk lets a server ask for something, or for nothing any more.
+func (r *run) letAsk(ctx context.Context, args []string, asks []string, undo bool) error {
+	if len(args) > 1 {
+		return aai.Errorf(aai.InvalidParams, "tools cannot be named together with --elicitation or --sampling, which are the server's as a whole")
+	}
+	if undo {
+		asks = nil
+	}
+	given := make([]any, len(asks))
+	for i := range asks {
+		given[i] = asks[i]
+	}
+	result, err := r.own(ctx, "mcp_trust", map[string]any{"app": args[0], "asks": given})
+	if err != nil {
+		return err
+	}
+	return r.output.show(result.Data, func() error {
+		name := aai.CleanLabel(args[0], maxLine)
+		if len(asks) == 0 {
+			r.output.say("%s may ask for nothing.", name)
+			return nil
+		}
+		r.output.say("%s may ask for %s, and nothing else.", name, strings.Join(asks, " and "))
+		return nil
+	})
 }

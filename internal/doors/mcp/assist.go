@@ -23,6 +23,9 @@ func (d *Door) assisted(ctx context.Context, req *mcp.CallToolRequest, call *aai
 	if isModern(req) {
 		return assistedInRounds(ctx, a, req, call)
 	}
+	if a.Asks {
+		a.Elicit = func(ctx context.Context, form aai.Form) (*aai.FormAnswer, error) { return elicit(ctx, session, form) }
+	}
 	if init.Capabilities == nil {
 		return aai.WithAssistant(ctx, a), &asking{}
 	}
@@ -36,6 +39,21 @@ func (d *Door) assisted(ctx context.Context, req *mcp.CallToolRequest, call *aai
 		a.Roots = func(ctx context.Context) ([]aai.Root, error) { return d.roots(ctx, session) }
 	}
 	return aai.WithAssistant(ctx, a), &asking{}
+}
+
+// elicit has the person fill in a form at the client.
+func elicit(ctx context.Context, session *mcp.ServerSession, form aai.Form) (*aai.FormAnswer, error) {
+	ctx, cancel := context.WithTimeout(ctx, askTimeout)
+	defer cancel()
+	result, err := session.Elicit(ctx, &mcp.ElicitParams{Mode: "form", Message: form.Message, RequestedSchema: form.Fields})
+	if err != nil {
+		e := aai.Errorf(aai.AutomationFailed, "the client did not put the form to the person: %w", err)
+		if ctx.Err() != nil {
+			e.Code = aai.AsError(ctx.Err()).Code
+		}
+		return nil, e
+	}
+	return &aai.FormAnswer{Action: result.Action, Values: result.Content}, nil
 }
 
 // sample asks the client's model.

@@ -89,7 +89,9 @@ func (d *Driver) learned(app string, l *listing) {
 	}
 	changed := s.listing == nil || s.listing.digest != l.digest
 	if changed {
-		l.Hints = s.listing != nil && s.listing.Hints
+		if s.listing != nil {
+			l.Hints, l.Asks = s.listing.Hints, s.listing.Asks
+		}
 		d.believe(app, l)
 		d.pins.keep(app, l)
 		s.listing, s.written, s.app = l, d.pins.written(app), nil

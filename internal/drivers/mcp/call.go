@@ -26,8 +26,10 @@ func (s *server) call(ctx context.Context, call *aai.Call, tool, digest string) 
 	params := &sdk.CallToolParams{Name: tool, Arguments: call.Args, Meta: sdk.Meta{"progressToken": call.ID}}
 	live.news.Store(call.ID, ctx)
 	defer live.news.Delete(call.ID)
+	until, done := live.asks.serve(ctx, call)
+	defer done()
 	before := live.refused()
-	asked, kept := asWritten(ctx)
+	asked, kept := asWritten(until)
 	result, cause := live.client.CallTool(asked, params)
 	if live.wire != nil {
 		defer live.wire.forget(kept)
@@ -38,7 +40,7 @@ func (s *server) call(ctx context.Context, call *aai.Call, tool, digest string) 
 	s.worked()
 	out, failure := live.result(result, structured(kept.result, result))
 	if n := live.refused() - before; n > 0 {
-		warning := fmt.Sprintf("meanwhile the server asked for something %d times, such as the person's answer or a model's; it was refused", n)
+		warning := fmt.Sprintf("meanwhile the server asked for something %d times, such as the person's answer or a model's; it was refused%s", n, live.asks.reason())
 		if failure != nil {
 			failure.Message += "; " + warning
 		} else {
@@ -69,10 +71,7 @@ func (s *server) still(ctx context.Context, live *session, tool, digest string) 
 
 // refused is how often the server asked for something.
 func (s *session) refused() int64 {
-	if s.wire == nil {
-		return 0
-	}
-	return s.wire.asked.Load()
+	return s.asks.refused.Load()
 }
 
 // structured is the structured content of a result as it was written, where that is known: the

@@ -54,12 +54,13 @@ func (d *Driver) believe(app string, l *listing) {
 }
 
 // believed has an app made anew, here and in other gateways of the person.
-func (d *Driver) believed(app string, some bool) {
+func (d *Driver) believed(app string, change func(*listing)) {
 	d.mu.Lock()
 	s := d.apps[app]
 	if s != nil && s.listing != nil {
 		l := *s.listing
-		l.Hints, l.trusted = some, nil
+		l.trusted = nil
+		change(&l)
 		d.believe(app, &l)
 		d.pins.keep(app, &l)
 		s.listing, s.written, s.app = &l, d.pins.written(app), nil

@@ -45,6 +45,8 @@ func serve(kind string, args []string) {
 		_ = child.Start()
 		_ = os.WriteFile(args[0], fmt.Appendf(nil, "%d %d", os.Getpid(), child.Process.Pid), 0o600)
 		defer time.Sleep(time.Hour)
+	case "asker":
+		beAsker(args[0])
 	case "mute":
 		time.Sleep(time.Hour)
 	}

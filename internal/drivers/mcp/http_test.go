@@ -1,7 +1,9 @@
 package mcp_test
 
 import (
+	"bytes"
 	"context"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -109,5 +111,52 @@ func TestFarServersThatAreNone(t *testing.T) {
 	}
 	if _, err := none.Compile(&aai.Recipe{App: "a.b"}); aai.AsError(err).Code != aai.DescriptorInvalid {
 		t.Error(err)
+	}
+}
+
+// A server at an address that floods is held back as one that was started is: what is too much
+// is dropped, and at some point it is ended, whatever it is asked.
+func TestFloodOverHTTP(t *testing.T) {
+	server := sdk.NewServer(&sdk.Implementation{Name: "far", Version: "1"}, nil)
+	type input struct {
+		Times int `json:"times"`
+	}
+	sdk.AddTool(server, &sdk.Tool{Name: "talk"}, func(ctx context.Context, req *sdk.CallToolRequest, in input) (*sdk.CallToolResult, any, error) {
+		for i := range in.Times {
+			_ = req.Session.NotifyProgress(ctx, &sdk.ProgressNotificationParams{ProgressToken: req.Params.GetProgressToken(), Progress: float64(i)})
+		}
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: "talked"}}}, nil, nil
+	})
+	handler := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil)
+	far := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		if !bytes.Contains(body, []byte(`"times":60000`)) {
+			handler.ServeHTTP(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", "text/event-stream")
+		for range 600 {
+			_, _ = io.WriteString(w, strings.Repeat("data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"level\":\"info\",\"data\":\"x\"}}\n\n", 100))
+		}
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(func() { far.CloseClientConnections(); far.Close() })
+	w := newWorld(t, func(c *mcp.Config) { c.Client = http.DefaultClient })
+	t.Cleanup(http.DefaultClient.CloseIdleConnections)
+	app := w.add(t, &aai.MCPRecipe{URL: far.URL})
+	w.start(t, app)
+	var heard atomic.Int64
+	ctx := aai.WithProgress(t.Context(), func(float64, float64, string) { heard.Add(1) })
+	r, e := w.callIn(ctx, app, "talk", map[string]any{"times": 1000})
+	if e != nil || r.Text != "talked" {
+		t.Fatalf("%+v %v", r, e)
+	}
+	if n := heard.Load(); n == 0 || n >= 1000 {
+		t.Errorf("of 1000 messages that nobody asked for %d were heard", n)
+	}
+	if _, e := w.callIn(t.Context(), app, "talk", map[string]any{"times": 60000}); e == nil || !strings.Contains(e.Message, "that nobody asked for") || e.Delivery != aai.DeliveryUnknown {
+		t.Errorf("%+v", e)
 	}
 }

@@ -35,6 +35,7 @@ type listing struct {
 	Resources    bool              `json:"resources,omitzero"`
 	Prompts      bool              `json:"prompts,omitzero"`
 	Hints        bool              `json:"hints,omitzero"` // a person believes some of its claims
+	Asks         bool              `json:"asks,omitzero"`  // a person lets it ask for something
 	Tools        []json.RawMessage `json:"tools"`          // as the server wrote them
 
 	definitions []definition

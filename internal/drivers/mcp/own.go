@@ -28,7 +28,8 @@ const (
 	envParams = `{"type": "object", "additionalProperties": false, "required": ["app", "values"], "properties": {"app": {"type": "string", "minLength": 1},
 		"values": {"type": "object", "additionalProperties": {"type": "string"}, "minProperties": 1, "description": "By name; an empty one is forgotten"}}}`
 	trustParams = `{"type": "object", "additionalProperties": false, "required": ["app"], "properties": {"app": {"type": "string", "minLength": 1},
-		"tools": {"type": "array", "items": {"type": "string"}, "description": "Of all that claim something, only these"}, "undo": {"type": "boolean", "description": "Believe nothing any more"}}}`
+		"tools": {"type": "array", "items": {"type": "string"}, "description": "Of all that claim something, only these"}, "undo": {"type": "boolean", "description": "Believe nothing any more"},
+		"asks": {"type": "array", "items": {"enum": ["elicitation", "sampling"]}, "description": "Instead: what it may ask for during a call, none for nothing: the person's answer, a text by the caller's model"}}}`
 )
 
 // Tools are the tools of the gateway's own app about servers. The catalog may be made after
@@ -39,7 +40,7 @@ func (d *Driver) Tools(known func() aai.Catalog) []*aai.Tool {
 		{Name: Servers, Description: "List the MCP servers that are apps", Params: schema.MustParse(noParams), Returns: schema.MustParse(serverRows), Effect: aai.Reads, Run: o.list},
 		{Name: Env, Description: "Keep, sealed, the values of variables that an MCP server is started with", Params: schema.MustParse(envParams),
 			Effect: aai.Changes, Secret: []string{"values"}, Run: o.env},
-		{Name: Trust, Description: "Believe what an MCP server says of its tools as they are now: that they only read, or destroy nothing", Params: schema.MustParse(trustParams),
+		{Name: Trust, Description: "Believe what an MCP server says of its tools as they are now: that they only read, or destroy nothing; or let it ask for something", Params: schema.MustParse(trustParams),
 			Effect: aai.Changes, Run: o.trust},
 	}
 }
@@ -144,7 +145,10 @@ func (o ownTools) trust(ctx context.Context, call *aai.Call) (*aai.Result, error
 	}
 	l := o.driver.listingOf(app)
 	if l == nil {
-		return nil, failed(aai.AppNotRunning, "Start it first: aai-gateway exec "+app.ID+" "+toolStart+".", "nobody has asked the MCP server of %s yet what it has", app.ID)
+		return nil, notAsked(app)
+	}
+	if given, ok := call.Args["asks"].([]any); ok {
+		return o.letAsk(ctx, app, given)
 	}
 	only, _ := call.Args["tools"].([]any)
 	undo, _ := call.Args["undo"].(bool)
@@ -169,6 +173,42 @@ func (o ownTools) trust(ctx context.Context, call *aai.Call) (*aai.Result, error
 	if err != nil {
 		return nil, err
 	}
-	o.driver.believed(app.ID, len(digests) > 0)
+	o.driver.believed(app.ID, func(l *listing) { l.Hints = len(digests) > 0 })
 	return &aai.Result{Data: map[string]any{"app": app.ID, "believed": believed}}, nil
+}
+
+// letAsk keeps what a server may ask for. It is started anew, since it learns that when it
+// starts.
+func (o ownTools) letAsk(ctx context.Context, app *aai.App, given []any) (*aai.Result, error) {
+	if o.driver.listingOf(app) == nil {
+		return nil, notAsked(app)
+	}
+	kept := keptAsks{Server: recipeDigest(app.Server), Asks: []string{}}
+	for _, ask := range given {
+		if word := fmt.Sprint(ask); !slices.Contains(kept.Asks, word) {
+			kept.Asks = append(kept.Asks, word)
+		}
+	}
+	err := o.driver.keep(ctx, asksID(app.ID), func([]byte) ([]byte, error) {
+		if len(kept.Asks) == 0 {
+			return nil, nil
+		}
+		return json.Marshal(kept)
+	})
+	if err != nil {
+		return nil, err
+	}
+	o.driver.believed(app.ID, func(l *listing) { l.Asks = len(kept.Asks) > 0 })
+	o.driver.restart(app.ID)
+	// What it offers goes by what it may ask for.
+	s := o.driver.serverOf(app.Server)
+	if _, err := s.acquire(ctx); err != nil {
+		return nil, err
+	}
+	s.release()
+	return &aai.Result{Data: map[string]any{"app": app.ID, "asks": kept.Asks}}, nil
+}
+
+func notAsked(app *aai.App) *aai.Error {
+	return failed(aai.AppNotRunning, "Start it first: aai-gateway exec "+app.ID+" "+toolStart+".", "nobody has asked the MCP server of %s yet what it has", app.ID)
 }

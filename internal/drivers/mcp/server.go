@@ -51,11 +51,15 @@ type flight struct {
 // A session is a server that runs.
 type session struct {
 	app     string
+	server  string // the digest of how it is reached
 	client  *sdk.ClientSession
 	wire    *wire          // nil: it is reached over HTTP
 	process *leash.Process // nil: as wire
 	said    *said          // nil: as wire
 	veil    *hygiene.Veil
+	asks    *asks
+	asker   aai.Asker             // nil: there are no windows
+	fault   atomic.Pointer[fault] // why one over HTTP was ended
 	ended   chan struct{}
 	closing sync.Once
 
@@ -78,7 +82,7 @@ func (s *session) over() bool {
 
 func (s *session) why() *fault {
 	if s.wire == nil {
-		return nil
+		return s.fault.Load()
 	}
 	return s.wire.why()
 }
@@ -90,6 +94,10 @@ func (s *server) acquire(ctx context.Context) (*session, *aai.Error) {
 	if s.closed {
 		s.mu.Unlock()
 		return nil, failed(aai.AppNotRunning, "", "the gateway is about to end, and starts no server")
+	}
+	if s.live != nil && s.users == 0 && s.driver.asksOtherwise(s.live) {
+		go s.live.close(true)
+		s.live = nil
 	}
 	if s.live != nil && !s.live.over() {
 		defer s.mu.Unlock()
@@ -260,7 +268,7 @@ func (s *server) notStarted(ctx context.Context, live *session, cause error) *aa
 
 // reach starts the process of a server, or makes the way to one at an address.
 func (s *server) reach(ctx context.Context) (*session, sdk.Transport, *aai.Error) {
-	live := &session{app: s.recipe.App, ended: make(chan struct{})}
+	live := &session{app: s.recipe.App, server: s.digest, ended: make(chan struct{}), asker: s.driver.config.Asker, asks: s.driver.asksOf(ctx, s.recipe.App, s.digest)}
 	if s.recipe.MCP.URL != "" {
 		return live, s.overHTTP(), nil
 	}
@@ -278,11 +286,12 @@ func (s *server) reach(ctx context.Context) (*session, sdk.Transport, *aai.Error
 		return nil, nil, e
 	}
 	live.process = p
-	live.wire = &wire{process: p, said: live.said, lines: bufio.NewReaderSize(p.Out, 64<<10), waiting: make(map[jsonrpc.ID]*raw), open: make(map[jsonrpc.ID]bool)}
+	live.wire = &wire{process: p, asks: live.asks, said: live.said, lines: bufio.NewReaderSize(p.Out, 64<<10), waiting: make(map[jsonrpc.ID]*raw), open: make(map[jsonrpc.ID]bool)}
 	return live, live.wire, nil
 }
 
-// client is the SDK's, which offers a server nothing: no sampling, no elicitation, no roots.
+// client is the SDK's, which offers a server no more than the person has allowed: without
+// that no sampling and no elicitation, and roots never.
 func (s *server) client(live *session) *sdk.Client {
 	changed := func() {
 		live.stale.Store(true)
@@ -290,7 +299,7 @@ func (s *server) client(live *session) *sdk.Client {
 			go s.follow(live)
 		}
 	}
-	return sdk.NewClient(&sdk.Implementation{Name: "aai-gateway", Version: s.driver.config.Version}, &sdk.ClientOptions{
+	options := &sdk.ClientOptions{
 		Capabilities:               &sdk.ClientCapabilities{},
 		ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { changed() },
 		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) {},
@@ -300,7 +309,13 @@ func (s *server) client(live *session) *sdk.Client {
 				aai.Progress(ctx.(context.Context), r.Params.Progress, r.Params.Total, aai.CleanLabel(live.words(r.Params.Message), 200)) //nolint:forcetypeassert // nothing else is in there
 			}
 		},
-	})
+	}
+	live.offer(options, func(ctx context.Context, ask string) error { return s.driver.still(ctx, live, ask) })
+	client := sdk.NewClient(&sdk.Implementation{Name: "aai-gateway", Version: s.driver.config.Version}, options)
+	if live.wire == nil {
+		client.AddReceivingMiddleware(live.bounds)
+	}
+	return client
 }
 
 // close ends the session.

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
@@ -35,7 +34,7 @@ type wire struct {
 	process *leash.Process
 	said    *said
 	lines   *bufio.Reader
-	asked   atomic.Int64 // requests of the server, which are all refused
+	asks    *asks
 
 	writing sync.Mutex
 	mu      sync.Mutex
@@ -129,8 +128,8 @@ func (w *wire) Read(context.Context) (jsonrpc.Message, error) {
 			}
 			continue
 		case *jsonrpc.Request:
-			if m.ID.IsValid() && m.Method != "ping" {
-				w.asked.Add(1)
+			if m.ID.IsValid() {
+				w.asks.hear(m.Method)
 			}
 			if flood := w.admit(); flood != nil {
 				return nil, w.end(flood)
