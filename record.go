@@ -58,6 +58,8 @@ type Entry struct {
 	// Answer returns what a call answered that ended well, for a journal that keeps
 	// such things: JSON values, what is secret in them a hygiene.Hidden. Nil for other calls.
 	Answer func() any `json:"-"`
+	// Kept is the SHA-256 of what somebody beside the journal keeps of the answer.
+	Kept string
 
 	// Unless is asked when nothing else can come before the line any more, of any gateway:
 	// with an error, which Record returns, the line is not written. Nil: nobody is asked. It

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"aai"
+	"aai/internal/answers"
 )
 
 // logger returns the log: for people on standard error, or in the file that the
@@ -34,7 +35,8 @@ func (p *program) logger(cfg *setup) (*slog.Logger, io.Closer, error) {
 type operationLog struct {
 	aai.Journal
 	log  *slog.Logger
-	acts func()   // is told when something acts, and when it has; may be nil
+	acts func() // is told when something acts, and when it has; may be nil
+	kept *answers.Keeper
 	open sync.Map // what was asked for, by the id of the call
 }
 
@@ -59,8 +61,13 @@ func (o *operationLog) Record(ctx context.Context, e *aai.Entry) error {
 	if acted := e.Kind == aai.Intent || e.Kind == aai.Outcome && e.Effect != aai.Reads; acted && o.acts != nil {
 		o.acts()
 	}
+	e, keep := o.kept.Take(ctx, e)
 	err := o.Journal.Record(ctx, e)
-	if withheld := e.Unless != nil && e.Unless() != nil; err != nil && !withheld {
+	withheld := e.Unless != nil && e.Unless() != nil
+	switch {
+	case err == nil:
+		keep()
+	case !withheld:
 		o.log.ErrorContext(ctx, "the journal cannot be written", "call", e.Call, "cause", err)
 	}
 	who := asked{e.Caller.String(), e.App, e.Tool}

@@ -278,6 +278,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 		Folder: filepath.Join(cfg.platform.data, "secrets"), Getenv: cfg.session.Getenv,
 		Insecure: cfg.InsecureStorage, Ask: p.secret, Log: log,
 	})
+	responses := cfg.answersOf(vault, log)
 	store, passphrase := cfg.kept()
 	trust := cfg.trust(store, passphrase, log)
 	drivers, closeDrivers := cfg.platform.drivers(cfg, log)
@@ -294,7 +295,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 	ownApps, closeDesktop := cfg.ownApps(recent, calling.desktop, log)
 	self = own.App(
 		own.Sources{
-			Journal: record, Store: store, Preapproved: cfg.Preapproved,
+			Journal: record, Answers: responses, Store: store, Preapproved: cfg.Preapproved,
 			Modes: trust.modes, Revocations: trust.revocations,
 			Web: known, Here: finds.seeker.look, Hints: known.hints, Logins: logins,
 			HostPlatform: cfg.platform.name, Fetch: fetch(client),
@@ -315,7 +316,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 		gateway: &aai.Gateway{
 			Catalog: shown,
 			Gates:   trust.gates,
-			Journal: &operationLog{Journal: record, log: log, acts: recent.Acted},
+			Journal: &operationLog{Journal: record, log: log, acts: recent.Acted, kept: responses},
 			Meter:   trust.limits,
 			Deeds:   calling.acts,
 			Halt:    halts.halt,

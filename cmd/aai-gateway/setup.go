@@ -4,10 +4,12 @@ import (
 	"context"
 	"crypto/x509"
 	"errors"
+	"log/slog"
 	"path/filepath"
 	"time"
 
 	"aai"
+	"aai/internal/answers"
 	"aai/internal/config"
 	"aai/internal/doors/cli"
 	"aai/internal/journal"
@@ -150,6 +152,14 @@ func (s *setup) journalOf(warn func(error)) *journal.Journal {
 		Path:   s.AuditLog,
 		MaxAge: time.Duration(s.Journal.MaxAge) * 24 * time.Hour, MaxSize: int64(s.Journal.MaxSize) * megabyte,
 		RotateSize: int64(s.Journal.RotateSize) * megabyte, KeepFull: s.Journal.KeepFull, Warn: warn,
+	})
+}
+
+// answersOf keeps what calls answered as configured.
+func (s *setup) answersOf(vault *keychain.Vault, log *slog.Logger) *answers.Keeper {
+	return answers.New(answers.Config{
+		Folder: filepath.Join(s.platform.data, "answers"), Apps: s.Journal.Answers,
+		Age: time.Duration(s.Journal.AnswersDays) * 24 * time.Hour, Vault: vault.Unattended(), Log: log,
 	})
 }
 

@@ -2,13 +2,17 @@ package config
 
 // Journal is how much the journal keeps.
 type Journal struct {
-	MaxAge     int // days
-	MaxSize    int // megabytes, of all files
-	RotateSize int // megabytes, of one
-	KeepFull   bool
+	MaxAge      int // days
+	MaxSize     int // megabytes, of all files
+	RotateSize  int // megabytes, of one
+	KeepFull    bool
+	Answers     []string // apps of whose calls what they answered is kept beside the journal
+	AnswersDays int
 }
 
-func defaultJournal() Journal { return Journal{MaxAge: 30, MaxSize: 500, RotateSize: 64} }
+func defaultJournal() Journal {
+	return Journal{MaxAge: 30, MaxSize: 500, RotateSize: 64, Answers: []string{}, AnswersDays: 1}
+}
 
 // journalSettings are the settings that begin with "journal.".
 func journalSettings() []row {
@@ -21,5 +25,9 @@ func journalSettings() []row {
 			count("megabytes", 1000, func(c *Config, n int) { c.Journal.RotateSize = n })},
 		{"journal.keepFull", never, []string{"AAI_JOURNAL_KEEP_FULL"}, func(c *Config) any { return c.Journal.KeepFull },
 			boolean(func(c *Config, b bool) { c.Journal.KeepFull = b })},
+		{"journal.answers", otherwise, nil, func(c *Config) any { return c.Journal.Answers },
+			func(c *Config, _ string, v any) error { return setTexts(&c.Journal.Answers, "apps", v) }},
+		{"journal.answersDays", whenMore, nil, func(c *Config) any { return c.Journal.AnswersDays },
+			count("days", 30, func(c *Config, n int) { c.Journal.AnswersDays = n })},
 	}
 }

@@ -18,7 +18,7 @@ import (
 // arguments are right ones for every tool of the gateway.
 func arguments() map[string]string {
 	return map[string]string{
-		own.Apps: `{}`, own.Guide: `{"app": "memo"}`, own.Descriptor: `{"app": "memo"}`, own.Scan: `{}`, own.Projects: `{}`, own.History: `{}`, own.Story: `{"call": "c1"}`, own.Stats: `{}`, own.Totals: `{}`, own.Consents: `{}`,
+		own.Apps: `{}`, own.Guide: `{"app": "memo"}`, own.Descriptor: `{"app": "memo"}`, own.Scan: `{}`, own.Projects: `{}`, own.History: `{}`, own.Story: `{"call": "c1"}`, own.Stats: `{}`, own.Totals: `{}`, own.ForgetAnswers: `{"call": "c1"}`, own.Consents: `{}`,
 		own.Grant:    `{"app": "memo", "tool": "*", "caller": "*"}`,
 		own.Takeover: `{"caller": "mcp:x", "identity": "/usr/bin/x"}`, own.Drop: `{}`,
 		own.Revoke: `{}`, own.Mode: `{}`, own.SetMode: `{"mode": "normal"}`,
@@ -239,7 +239,7 @@ func TestEveryToolSaysWhatItDoes(t *testing.T) {
 	}
 	for _, tool := range app.Tools {
 		changes := tool.Name == own.Grant || tool.Name == own.Revoke || tool.Name == own.Takeover || tool.Name == own.Drop || tool.Name == own.SetMode || tool.Name == own.NameSite ||
-			tool.Name == own.LogIn || tool.Name == own.LogOut || tool.Name == own.AuditExport || tool.Name == own.Confirm || tool.Name == own.SetPassphrase
+			tool.Name == own.LogIn || tool.Name == own.LogOut || tool.Name == own.AuditExport || tool.Name == own.ForgetAnswers || tool.Name == own.Confirm || tool.Name == own.SetPassphrase
 		if (tool.Effect == aai.Changes) != changes || (tool.Effect == aai.Reads) == changes {
 			t.Errorf("%s %s", tool.Name, tool.Effect)
 		}

@@ -3,9 +3,12 @@ package own
 import (
 	"context"
 	"encoding/json"
+	"fmt"
+	"slices"
 	"time"
 
 	"aai"
+	"aai/internal/answers"
 	"aai/internal/journal"
 )
 
@@ -24,11 +27,62 @@ const (
 		"result": {"type": "string", "title": "result"}, "record": {"type": "integer", "title": "record"},
 		"session": {"type": "string"}, "principal": {"type": "string"}, "app": {"type": "string"}, "tool": {"type": "string"},
 		"target": {"type": "string"}, "on": {"type": "object"}, "effect": {"type": "string"}, "digest": {"type": "string"},
-		"message": {"type": "string"}, "ran": {"type": "boolean"}, "ms": {"type": "number"}}}}}}`
+		"message": {"type": "string"}, "ran": {"type": "boolean"}, "ms": {"type": "number"}, "answer_sha256": {"type": "string"}}}},
+		"answer": {"type": "object", "description": "What is kept of what it answered"}, "answer_lost": {"type": "string", "description": "Why that cannot be told"}}}`
+
+	forgetParams = `{"type": "object", "additionalProperties": false, "minProperties": 1, "properties": {
+		"call": {"type": "string", "minLength": 1, "description": "The id of one call"},
+		"app": {"type": "string", "minLength": 1, "description": "All of an app"},
+		"all": {"type": "boolean", "enum": [true]}}}`
 )
 
-// historyTool reads the journal.
-type historyTool struct{ journal *journal.Journal }
+// ForgetAnswers is the name of the tool that deletes what is kept of answers.
+const ForgetAnswers = "history_forget"
+
+// historyTool reads the journal, and what is kept beside it.
+type historyTool struct {
+	journal *journal.Journal
+	answers *answers.Keeper
+}
+
+// told is a story with what is kept of the answer.
+type told struct {
+	*journal.Story
+	Answer json.RawMessage `json:"answer,omitempty"`
+	Lost   string          `json:"answer_lost,omitempty"`
+}
+
+// withAnswer adds what is kept of the answer to a call's story. What is not what the journal
+// says was kept is not told.
+func (h historyTool) withAnswer(ctx context.Context, story *journal.Story) told {
+	t := told{Story: story}
+	kept, err := h.answers.Get(ctx, story.Call.Call)
+	recorded := func(s journal.Step) bool { return kept != nil && s.Kept == kept.SHA256 }
+	switch {
+	case err != nil:
+		t.Lost = aai.CleanLabel(err.Error(), 300)
+	case kept == nil:
+	case !slices.ContainsFunc(story.Steps, recorded):
+		t.Lost = "what is kept is not what is on record"
+	default:
+		t.Answer = kept.Answer
+	}
+	return t
+}
+
+// forget deletes what is kept of answers. What is on record stays.
+func (h historyTool) forget(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	all, _ := call.Args["all"].(bool)
+	id, app := text(call, "call"), text(call, "app")
+	if all == (id != "" || app != "") || id != "" && app != "" {
+		return nil, aai.Errorf(aai.InvalidParams, "expected one of call, app and all")
+	}
+	n, err := h.answers.Forget(ctx, id, app)
+	if err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "%d answers were deleted, and not all: %w", n, err)
+	}
+	return &aai.Result{Text: fmt.Sprintf("What is kept of %d answers is deleted. The calls are still on record.", n), Data: map[string]int{"forgotten": n}}, nil
+}
 
 func (h historyTool) list(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	filter, err := filterOf(call)
@@ -57,7 +111,7 @@ func (h historyTool) story(ctx context.Context, call *aai.Call) (*aai.Result, er
 		e.Hint = "The history lists the calls with their ids: aai-gateway history"
 		return nil, e
 	}
-	return &aai.Result{Data: story}, nil
+	return &aai.Result{Data: h.withAnswer(ctx, story)}, nil
 }
 
 // filterOf reads which calls are meant.

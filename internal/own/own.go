@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"aai"
+	"aai/internal/answers"
 	"aai/internal/catalog"
 	"aai/internal/hygiene"
 	"aai/internal/journal"
@@ -62,6 +63,7 @@ func OpenTools() []string { return []string{Apps, Guide, Descriptor, Discover, P
 // others because it lists this app: see App.
 type Sources struct {
 	Journal *journal.Journal
+	Answers *answers.Keeper // nil: none are kept
 	Store   policy.Store
 	// Revocations reach what was allowed for sessions of gateways that run; nil: none.
 	Revocations *policy.Revocations
@@ -129,6 +131,7 @@ func App(s Sources, known func() Catalog) *aai.App {
 	c := catalogTools{known}
 	v := keychainTool{s.Vault, s.Unsealed}
 	k := consentTools{store: s.Store, revocations: s.Revocations, preapproved: s.Preapproved, known: known, keychain: v, keeps: s.Keeps, aside: s.Aside}
+	past := historyTool{s.Journal, s.Answers}
 	app := &aai.App{
 		ID: aai.OwnApp, Name: "AAI Gateway", Platform: "any",
 		Description: "The gateway itself: its apps, guides, history and consents.",
@@ -138,8 +141,9 @@ func App(s Sources, known func() Catalog) *aai.App {
 			read(Descriptor, "Return an app's descriptor as its author wrote it, or what of it is of this platform", partOfApp, c.descriptor),
 			read(Scan, "Look at every aai.json and say what is wrong with it", none, c.scan),
 			read(Projects, "List what the client's project folders have in .aai: descriptors, workflows, scripts, baselines", none, projectTool{s.HostPlatform, s.Workflow}.list),
-			read(History, "List past calls, newest first", historyFilter, historyTool{s.Journal}.list),
-			read(Story, "Tell all that is on record of one call: what was asked for, on whose word, what it did, how it ended", storyParams, historyTool{s.Journal}.story),
+			read(History, "List past calls, newest first", historyFilter, past.list),
+			read(Story, "Tell all that is on record of one call: what was asked for, on whose word, what it did, how it ended", storyParams, past.story),
+			change(ForgetAnswers, "Delete what is kept of what calls answered; the calls stay on record", forgetParams, past.forget),
 			read(Totals, "Count past calls by the hour or by the day", totalsParams, statsTool{s.Journal}.totals),
 			read(Stats, "Count past calls: how many, how many failed, how long they took", statsParams, statsTool{s.Journal}.count),
 			read(Consents, "List what was allowed and refused", none, k.list),

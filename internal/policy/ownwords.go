@@ -30,6 +30,7 @@ func ownDeeds(language string) map[string]ownDeed {
 			"audit_export":       {"将调用记录写入文件", ""},
 			"stop":               {"停止正在运行的调用", ""},
 			"start":              {"让您已停止的调用重新运行", ""},
+			"history_forget":     {"删除所保存的调用应答（记录保留）", ""},
 
 			"settings_set":        {"更改设置 %s", "key"},
 			"import_openapi_save": {"保存由 %s 生成的应用", "source"},
@@ -50,6 +51,7 @@ func ownDeeds(language string) map[string]ownDeed {
 		"audit_export":       {"write the record of calls into a file", ""},
 		"stop":               {"stop calls", ""},
 		"start":              {"let calls run again that you stopped", ""},
+		"history_forget":     {"delete what is kept of what calls answered (the calls stay on record)", ""},
 
 		"settings_set":        {"change the setting %s", "key"},
 		"import_openapi_save": {"save the app that was made of %s", "source"},

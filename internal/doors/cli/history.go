@@ -49,6 +49,40 @@ func newHistory(r *run) *cobra.Command {
 	cmd.Flags().StringVar(&calls.parent, "parent", "", "only calls that this `call` made")
 	cmd.Flags().StringVar(&before, "before", "", "only calls older than the `call` with this id: the next page")
 	cmd.Flags().IntVar(&limit, "limit", 0, "at most this many calls")
+	cmd.AddCommand(newHistoryForget(r))
+	return cmd
+}
+
+func newHistoryForget(r *run) *cobra.Command {
+	var call, app string
+	var all bool
+	cmd := &cobra.Command{
+		Use:               "forget",
+		Short:             "Delete what is kept of what calls answered; the calls stay on record",
+		Args:              operands(0, 0),
+		ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			args := given(map[string]string{"call": call, "app": app})
+			if all {
+				args["all"] = true
+			}
+			if len(args) != 1 {
+				return usage(cmd, "expected one of --call, --app and --all")
+			}
+			result, err := r.own(cmd.Context(), "history_forget", args)
+			if err != nil {
+				return err
+			}
+			return r.output.show(result.Data, func() error {
+				r.output.lines(result.Text)
+				return nil
+			})
+		},
+	}
+	cmd.Flags().StringVar(&call, "call", "", "of the `call` with this id")
+	cmd.Flags().StringVar(&app, "app", "", "of all calls to this `app`")
+	cmd.Flags().BoolVar(&all, "all", false, "of all calls")
+	completeWith(cmd, "app", r.completeApp)
 	return cmd
 }
 
@@ -169,6 +203,12 @@ func (r *run) story(ctx context.Context, call string) error {
 			return err
 		}
 		r.showCall(s.answer.Member("call"))
+		if kept := s.answer.Member("answer"); kept != nil {
+			r.output.lines("answer: " + string(kept.Raw()))
+		}
+		if lost := memberText(s.answer, "answer_lost"); lost != "" {
+			r.output.lines("answer: it cannot be told: " + lost)
+		}
 		r.output.lines("")
 		r.output.showSheet(s, nil, nil)
 		r.showRelated(s.answer)
