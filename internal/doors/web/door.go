@@ -186,9 +186,12 @@ func (d *Door) do(w http.ResponseWriter, r *http.Request, v *visit, p page, act 
 	_ = http.NewResponseController(w).SetWriteDeadline(time.Time{})
 	done, err := act(v)
 	_ = http.NewResponseController(w).SetWriteDeadline(d.now().Add(30 * time.Second))
+	file, _ := done.(*download)
 	switch {
 	case err != nil:
 		d.fail(w, v, statusOf(aai.AsError(err)), err)
+	case file != nil:
+		file.write(w)
 	case done != nil:
 		d.show(w, v, p, done)
 	default:

@@ -27,6 +27,7 @@ type world struct {
 	gateway *aai.Gateway
 	door    *web.Door
 	link    string
+	journal string // the file of it
 	address string // where the door really listens
 	state   string // the folder of what is kept, and the person's home
 }
@@ -42,7 +43,7 @@ func newWorld(t *testing.T) *world {
 	room := settingsRoom(t, state)
 	self := own.App(own.Sources{Journal: record, Store: store, Modes: modes, More: append(room.Tools(), clockDoctor(state))}, func() own.Catalog { return known })
 	known = catalog.New(catalog.Config{HostPlatform: "linux", Own: []*aai.App{self}})
-	w := &world{state: state, gateway: &aai.Gateway{Catalog: known, Journal: record, Gates: []aai.Gate{
+	w := &world{state: state, journal: record.Path(), gateway: &aai.Gateway{Catalog: known, Journal: record, Gates: []aai.Gate{
 		policy.NewOwn(policy.OwnConfig{Open: own.OpenTools(), Personal: []string{aai.DoorCLI, aai.DoorWeb}, Narrows: room.Narrows(own.Narrows(store, modes))}),
 		policy.NewConsent(policy.ConsentConfig{Store: store}),
 	}}}

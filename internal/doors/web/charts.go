@@ -1,0 +1,157 @@
+package web
+
+import (
+	"fmt"
+	"html/template"
+	"strings"
+	"time"
+)
+
+// chartsPage shows how many calls there were, how many failed, and how long they took.
+func chartsPage() page {
+	return page{name: "charts", path: "/history/charts", show: showCharts}
+}
+
+// A span is what became of the calls of an hour or of a day, as the tool "totals" tells it.
+type span struct {
+	Start    time.Time `json:"start"`
+	Calls    int       `json:"calls"`
+	Failures int       `json:"failures"`
+	P50      float64   `json:"p50_ms"`
+	P95      float64   `json:"p95_ms"`
+}
+
+// Name is the span's for people.
+func (s span) Name() string {
+	if s.Start.Hour() == 0 && s.Start.Minute() == 0 {
+		return s.Start.Format("2006-01-02")
+	}
+	return s.Start.Format("2006-01-02 15:04")
+}
+
+// chartsShown is what the page shows.
+type chartsShown struct {
+	Filter          filter
+	List            string // the address of the list of these calls
+	Days            string // "1", "7" or "30"
+	Calls, Failures int
+	MaxCalls        int
+	MaxP95          float64
+	Rows            []span // those with calls, the newest first
+	From, To        span
+	Bars, Line      template.HTML
+}
+
+func showCharts(v *visit) (any, error) {
+	days, by := 30, "day"
+	switch v.query.Get("days") {
+	case "1":
+		days, by = 1, "hour"
+	case "7":
+		days, by = 7, "hour"
+	}
+	args := v.given("app", "tool", "caller", "result")
+	starts := spanStarts(time.Now(), days, by)
+	args["by"], args["since"] = by, starts[0].Format(time.RFC3339)
+	var found struct {
+		Calls    int    `json:"calls"`
+		Failures int    `json:"failures"`
+		Rows     []span `json:"rows"`
+	}
+	if err := v.read("totals", args, &found); err != nil {
+		return nil, err
+	}
+	shown := chartsShown{Filter: filterOf(v), List: "/history?" + filterQuery(v, "", ""), Days: fmt.Sprint(days), Calls: found.Calls, Failures: found.Failures}
+	all := withGaps(starts, found.Rows)
+	for _, s := range all {
+		shown.MaxCalls, shown.MaxP95 = max(shown.MaxCalls, s.Calls), max(shown.MaxP95, s.P95)
+		if s.Calls > 0 {
+			shown.Rows = append([]span{s}, shown.Rows...)
+		}
+	}
+	shown.From, shown.To = all[0], all[len(all)-1]
+	shown.Bars, shown.Line = bars(all, shown.MaxCalls), line(all, shown.MaxP95)
+	return shown, nil
+}
+
+// spanStarts are the beginnings of the hours or days until now, the oldest first.
+func spanStarts(now time.Time, days int, by string) []time.Time {
+	y, m, d := now.Date()
+	var starts []time.Time
+	if by == "day" {
+		for i := days - 1; i >= 0; i-- {
+			starts = append(starts, time.Date(y, m, d-i, 0, 0, 0, 0, now.Location()))
+		}
+		return starts
+	}
+	hour := now.Truncate(time.Hour)
+	for i := days*24 - 1; i >= 0; i-- {
+		starts = append(starts, hour.Add(-time.Duration(i)*time.Hour))
+	}
+	return starts
+}
+
+// withGaps are spans of all the beginnings, with nothing in those without calls.
+func withGaps(starts []time.Time, rows []span) []span {
+	known := make(map[int64]span, len(rows))
+	for _, row := range rows {
+		known[row.Start.Unix()] = row
+	}
+	all := make([]span, len(starts))
+	for i, start := range starts {
+		all[i] = known[start.Unix()]
+		all[i].Start = start.Local()
+	}
+	return all
+}
+
+// A chart has so many units; the browser makes it as wide as there is room.
+const (
+	chartWidth  = 720.0
+	chartHeight = 160.0
+)
+
+// bars draws calls, and how many of each bar failed.
+func bars(all []span, most int) template.HTML {
+	var b strings.Builder
+	step := chartWidth / float64(len(all))
+	gap := min(step*0.25, 4)
+	draw := func(class string, i int, from, n int) {
+		if n == 0 || most == 0 {
+			return
+		}
+		unit := chartHeight / float64(most)
+		fmt.Fprintf(&b, `<rect class="%s" x="%.2f" y="%.2f" width="%.2f" height="%.2f"/>`,
+			class, float64(i)*step+gap/2, chartHeight-float64(from+n)*unit, step-gap, float64(n)*unit)
+	}
+	for i, s := range all {
+		draw("bar-bad", i, 0, s.Failures)
+		draw("bar", i, s.Failures, s.Calls-s.Failures)
+	}
+	return template.HTML(b.String()) //nolint:gosec // of numbers alone
+}
+
+// line draws how long calls took; it is broken where there were none.
+func line(all []span, most float64) template.HTML {
+	if most == 0 {
+		return ""
+	}
+	var path, dots strings.Builder
+	step := chartWidth / float64(len(all))
+	drawn := false
+	for i, s := range all {
+		if s.Calls == 0 {
+			drawn = false
+			continue
+		}
+		x, y := (float64(i)+0.5)*step, chartHeight-s.P95/most*(chartHeight-6)-3
+		command := "M"
+		if drawn {
+			command = "L"
+		}
+		fmt.Fprintf(&path, "%s%.2f %.2f", command, x, y)
+		fmt.Fprintf(&dots, `<circle class="dot" cx="%.2f" cy="%.2f" r="2.5"/>`, x, y)
+		drawn = true
+	}
+	return template.HTML(`<path class="line" d="` + path.String() + `"/>` + dots.String()) //nolint:gosec // of numbers alone
+}

@@ -1,0 +1,79 @@
+package web
+
+import (
+	"bytes"
+	"encoding/csv"
+	"mime"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// A download is a file that an act gives to the person.
+type download struct {
+	name, kind string
+	content    []byte
+}
+
+// write sends it, as a file to be kept and never as a page of ours.
+func (f *download) write(w http.ResponseWriter) {
+	w.Header().Set("Content-Type", f.kind)
+	w.Header().Set("Content-Disposition", mime.FormatMediaType("attachment", map[string]string{"filename": f.name}))
+	w.WriteHeader(http.StatusOK)
+	_, _ = w.Write(f.content) // whoever is gone does not need it
+}
+
+// exportLimit is how many calls a table has at most.
+const exportLimit = 10_000
+
+// exportHistory gives the calls that the page's filters let pass: as they are on record,
+// with what is known of each line, or as a table.
+func exportHistory(v *visit) (any, error) {
+	args, err := filterArgs(v)
+	if err != nil {
+		return nil, err
+	}
+	name := "aai-history-" + time.Now().Format("2006-01-02")
+	if v.form.Get("format") != "csv" {
+		result, err := v.call("audit_export", args)
+		if err != nil {
+			return nil, err
+		}
+		return &download{name + ".jsonl", "application/jsonl", []byte(result.Text)}, nil
+	}
+	args["limit"] = exportLimit
+	var calls []pastCall
+	if err := v.read("history", args, &calls); err != nil {
+		return nil, err
+	}
+	return &download{name + ".csv", "text/csv; charset=utf-8", table(calls)}, nil
+}
+
+// table is the calls as CSV.
+func table(calls []pastCall) []byte {
+	var b bytes.Buffer
+	w := csv.NewWriter(&b)
+	row := func(cells ...string) {
+		for i := range cells {
+			cells[i] = noFormula(cells[i])
+		}
+		_ = w.Write(cells) // into memory
+	}
+	row("time", "call", "parent", "door", "caller", "identity", "app", "target", "on", "tool", "effect", "consent", "result", "message", "ms", "count", "args")
+	for _, c := range calls {
+		row(c.Time.Format(time.RFC3339Nano), c.Call, c.Parent, c.Door, c.Caller, c.Who, c.App, c.Target, c.On.String(), c.Tool, c.Effect, c.Consent,
+			c.Result, c.Message, strconv.FormatFloat(c.Millis, 'f', 3, 64), strconv.Itoa(max(c.Count, 1)), string(c.Args))
+	}
+	w.Flush()
+	return b.Bytes()
+}
+
+// noFormula is a cell that no program takes for more than text: what strangers wrote is in
+// it.
+func noFormula(cell string) string {
+	if strings.ContainsAny(cell[:min(len(cell), 1)], "=+-@\t\r") {
+		return "'" + cell
+	}
+	return cell
+}

@@ -1,0 +1,178 @@
+package web_test
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+// made makes a call, whatever becomes of it, and returns its id.
+func (w *world) made(t *testing.T, id, parent string, caller aai.Caller, app, tool string, args map[string]any) {
+	t.Helper()
+	_, _ = w.gateway.Do(t.Context(), &aai.Call{ID: id, Parent: parent, Caller: caller, App: app, Tool: tool, Args: args})
+}
+
+func claude() aai.Caller {
+	return aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: "/usr/bin/claude"}
+}
+
+// has fails the test unless the page shows all of the texts and none of the others, which
+// begin with "!".
+func has(t *testing.T, got answer, texts ...string) {
+	t.Helper()
+	if got.status != http.StatusOK {
+		t.Fatalf("%s: %d\n%s", got.at, got.status, got.body)
+	}
+	for _, text := range texts {
+		text, not := strings.CutPrefix(text, "!")
+		if strings.Contains(got.body, text) == not {
+			t.Errorf("%s shows %q: %v\n%s", got.at, text, !not, got.body)
+		}
+	}
+}
+
+// The history is filtered by a form that needs no scripts, page by page, and each call has
+// its story.
+func TestHistoryIsFiltered(t *testing.T) {
+	w := newWorld(t)
+	w.made(t, "c1", "", claude(), aai.OwnApp, "guide", map[string]any{"app": "aai", "tool": "apps"})
+	w.made(t, "c2", "c1", claude(), aai.OwnApp, "history", nil)
+	w.made(t, "c3", "", aai.Caller{Door: aai.DoorMCP, Name: "other"}, "org.example.Nowhere", "x", nil)
+	w.enter(t)
+	for query, shows := range map[string][]string{
+		"":                          {"/history/c1", "/history/c2", "/history/c3"},
+		"tool=guide":                {"/history/c1", "!/history/c2", "!/history/c3"},
+		"caller=other":              {"/history/c3", "!/history/c1"},
+		"result=app_not_found":      {"/history/c3", "!/history/c1", `value="app_not_found"`},
+		"text=guid+app":             {"/history/c1", "!/history/c3"},
+		"text=nosuchword":           {"!/history/c1", "No such call is on record."},
+		"since=2020-01-01T00:00":    {"/history/c1"},
+		"until=2020-01-01T00:00":    {"No such call is on record."},
+		"app=org.example.Nowhere":   {"/history/c3", "!/history/c2"},
+		"before=c2&tool=guide":      {"/history/c1", "!/history/c2", `href="/history?tool=guide"`},
+		"tool=%22%3E%3Cscript%3E":   {"!<script>", "&#34;&gt;&lt;script&gt;"},
+		"app=aai&caller=claude&x=y": {"/history/c1", "/history/c2"},
+	} {
+		has(t, w.get(t, "/history?"+query), shows...)
+	}
+	if got := w.get(t, "/history?since=yesterday"); got.status != http.StatusBadRequest || !strings.Contains(got.body, "since: expected a time") {
+		t.Errorf("a time that is none: %d\n%s", got.status, got.body)
+	}
+	has(t, w.get(t, "/history/c1"), "/usr/bin/claude", "claude", "It only reads", "What was asked", "&#34;apps&#34;", `href="/history/c2"`, "It ended", "Answers of this app are not kept")
+	has(t, w.get(t, "/history/c2"), "PERMISSION_DENIED", `href="/history/c1"`, "Made by")
+	if got := w.get(t, "/history/nosuch"); got.status == http.StatusOK || !strings.Contains(got.body, "nosuch") {
+		t.Errorf("a call that is none: %d\n%s", got.status, got.body)
+	}
+	for range 60 {
+		w.made(t, "", "", claude(), aai.OwnApp, "apps", nil)
+	}
+	got := w.get(t, "/history?tool=apps")
+	has(t, got, `rel="next"`)
+	_, next, _ := strings.Cut(got.body, `<a href="/history?before=`)
+	next, _, _ = strings.Cut(next, `"`)
+	older := w.get(t, "/history?before="+strings.ReplaceAll(next, "&amp;", "&"))
+	has(t, older, "Newest calls", "!rel=\"next\"")
+	if n := strings.Count(older.body, `data-label="Tool"`); n != 10 {
+		t.Errorf("the second page has %d calls, expected 10", n)
+	}
+	has(t, w.get(t, "/history/charts?days=1"), "<svg", `class="bar"`, `class="line"`, "As a table", "One day")
+	has(t, w.get(t, "/history/charts?app=org.example.Nowhere"), "1 calls, of which 1 failed", `class="bar-bad"`, `!class="bar"`)
+	has(t, w.get(t, "/history/charts?app=nothing"), "Nothing was called in this time.", "!<svg")
+}
+
+// The record is checked and exported by buttons, and what was changed is said.
+func TestTheRecordIsCheckedAndExported(t *testing.T) {
+	w := newWorld(t)
+	w.made(t, "c1", "", claude(), aai.OwnApp, "apps", nil)
+	w.made(t, "c2", "", aai.Caller{Door: aai.DoorMCP, Name: "=cmd|' /C calc'!A0"}, "org.example.Nowhere", "x", nil)
+	w.enter(t)
+	form := w.form(t, "/history")
+	has(t, w.post(t, "/history/verify", form), "The record is as it was written.")
+	form.Set("format", "jsonl")
+	got := w.post(t, "/history/export?app=org.example.Nowhere", form)
+	if kind := got.header.Get("Content-Disposition"); !strings.HasPrefix(kind, "attachment") || strings.Contains(got.body, `"c1"`) {
+		t.Errorf("%s\n%s", kind, got.body)
+	}
+	for line := range strings.Lines(got.body) {
+		if !json.Valid([]byte(line)) {
+			t.Errorf("a line is %s", line)
+		}
+	}
+	form.Set("format", "csv")
+	got = w.post(t, "/history/export", form)
+	rows, err := csv.NewReader(strings.NewReader(got.body)).ReadAll()
+	if err != nil || len(rows) < 3 || rows[0][0] != "time" || !strings.Contains(got.body, "'=cmd") {
+		t.Errorf("%v\n%s", err, got.body)
+	}
+	for _, path := range []string{"/history/export", "/history/verify", "/history/c1/forget"} {
+		if got := w.post(t, path, url.Values{"format": {"csv"}}); got.status != http.StatusForbidden {
+			t.Errorf("%s without the form's token: %d", path, got.status)
+		}
+	}
+	if got := w.post(t, "/history/c1/forget", form); got.status == http.StatusOK {
+		t.Errorf("an answer is forgotten, and nobody was asked: %d\n%s", got.status, got.body)
+	}
+	b, err := os.ReadFile(w.journal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(w.journal, []byte(strings.Replace(string(b), `"tool":"apps"`, `"tool":"appx"`, 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	has(t, w.post(t, "/history/verify", form), "The record is not as it was written.", "!<code>")
+}
+
+// What strangers wrote is text wherever it stands: no markup, nothing unseen, no other
+// direction of writing.
+func TestHistoryOfStrangers(t *testing.T) {
+	w := newWorld(t)
+	const evil = "\"><script>alert(1)</script><img src=x onerror=alert(1)>\u202eevil\u200b"
+	caller := aai.Caller{Door: aai.DoorMCP, Name: evil, Identity: "/opt/" + evil}
+	w.made(t, "c1", "", caller, evil, evil, map[string]any{evil: evil})
+	w.made(t, "c2", "c1", caller, aai.OwnApp, "guide", map[string]any{"app": evil, evil: []any{evil}})
+	w.made(t, `"><b>`, "c1", caller, aai.OwnApp, "apps", nil)
+	w.enter(t)
+	for _, path := range []string{
+		"/history", "/history/c1", "/history/c2", "/history/" + url.PathEscape(`"><b>`), "/history/charts", "/history?text=" + url.QueryEscape(evil),
+		"/history?app=" + url.QueryEscape(evil), "/history?before=" + url.QueryEscape(evil), "/history/charts?app=" + url.QueryEscape(evil), "/history/" + url.PathEscape(evil),
+	} {
+		got := w.get(t, path)
+		for _, bad := range []string{"<script>alert", "<img", "\u202e", "\u200b", `"><b>`} {
+			if strings.Contains(got.body, bad) {
+				t.Errorf("%s holds %q:\n%s", path, bad, got.body)
+			}
+		}
+	}
+}
+
+// TestHistoryPictures writes the pages for people to look at, where AAI_PICTURES names a
+// folder, and holds in any case that they are whole in both languages.
+func TestHistoryPages(t *testing.T) {
+	w := newWorld(t)
+	for i := range 30 {
+		w.made(t, "", "", claude(), aai.OwnApp, []string{"apps", "guide", "nosuch"}[i%3], map[string]any{"app": "aai"})
+	}
+	w.made(t, "c1", "", claude(), aai.OwnApp, "guide", map[string]any{"app": "aai", "tool": "history"})
+	w.made(t, "c2", "c1", claude(), "org.example.Nowhere", "delete_everything", nil)
+	w.enter(t)
+	for _, lang := range []string{"en", "zh"} {
+		for name, path := range map[string]string{"history": "/history", "story": "/history/c1", "charts": "/history/charts?days=1"} {
+			r := w.request(t, http.MethodGet, path, nil)
+			r.Header.Set("Accept-Language", lang)
+			got := w.do(t, r)
+			has(t, got, `<html lang="`+lang+`">`, "!%!", "!effect.", "!step.", "!delivery.")
+			if folder := os.Getenv("AAI_PICTURES"); folder != "" {
+				if err := os.WriteFile(filepath.Join(folder, name+"-"+lang+".html"), []byte(got.body), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"time"
+
+	"aai"
+)
+
+// storyPage tells all that is on record of one call.
+func storyPage() page {
+	return page{name: "story", path: "/history/{call}", show: showStory, acts: map[string]act{"forget": forgetAnswer}}
+}
+
+// storyStep is one line that is on record of a call.
+type storyStep struct {
+	Kind      string       `json:"kind"`
+	Time      time.Time    `json:"time"`
+	Record    uint64       `json:"record"`
+	Session   string       `json:"session"`
+	Principal string       `json:"principal"`
+	Digest    string       `json:"digest"`
+	Consent   string       `json:"consent"`
+	Result    string       `json:"result"`
+	Delivery  aai.Delivery `json:"delivery"`
+	Ran       bool         `json:"ran"`
+	Millis    float64      `json:"ms"`
+	Kept      string       `json:"answer_sha256"`
+}
+
+// storyShown is what the page shows.
+type storyShown struct {
+	Call     pastCall        `json:"call"`
+	Steps    []storyStep     `json:"steps"`
+	Parent   *pastCall       `json:"parent"`
+	Children []pastCall      `json:"children"`
+	More     int             `json:"children_omitted"`
+	Answer   json.RawMessage `json:"answer"`
+	Lost     string          `json:"answer_lost"`
+}
+
+func showStory(v *visit) (any, error) {
+	var shown storyShown
+	if err := v.read("story", map[string]any{"call": v.path("call")}, &shown); err != nil {
+		return nil, err
+	}
+	return shown, nil
+}
+
+// Asked is what the call was asked with, for people.
+func (s storyShown) Asked() string { return indented(s.Call.Args) }
+
+// Answered is what it answered, where that is kept.
+func (s storyShown) Answered() string {
+	if len(s.Answer) > 0 {
+		return indented(s.Answer)
+	}
+	return indented(s.Call.Answer)
+}
+
+// Delivery is whether the app got the request, as far as that is on record.
+func (s storyShown) Delivery() aai.Delivery {
+	for _, step := range s.Steps {
+		if step.Delivery != "" {
+			return step.Delivery
+		}
+	}
+	return ""
+}
+
+// Waited is how long a person was asked before the call went on, or other calls were waited
+// for; zero where nothing says so.
+func (s storyShown) Waited() time.Duration {
+	if len(s.Steps) < 2 || s.Steps[0].Kind != string(aai.Received) || s.Steps[1].Kind != string(aai.Intent) {
+		return 0
+	}
+	return s.Steps[1].Time.Sub(s.Steps[0].Time).Round(time.Millisecond)
+}
+
+// indented is a JSON value as people read it.
+func indented(raw json.RawMessage) string {
+	if len(raw) == 0 || string(raw) == "null" {
+		return ""
+	}
+	var b bytes.Buffer
+	if json.Indent(&b, raw, "", "  ") != nil {
+		return string(raw)
+	}
+	return b.String()
+}
+
+// forgetAnswer deletes what is kept of the answer. A person is asked.
+func forgetAnswer(v *visit) (any, error) {
+	if _, err := v.call("history_forget", map[string]any{"call": v.path("call")}); err != nil {
+		return nil, err
+	}
+	v.say(v.t("story", "forgotten"))
+	return nil, nil
+}
