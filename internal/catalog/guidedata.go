@@ -37,6 +37,7 @@ type guide struct {
 type operation struct {
 	Name        string          `json:"name"`
 	Title       string          `json:"title,omitempty"`
+	Group       string          `json:"group,omitempty"` // the part of the app that it is of
 	Description string          `json:"description,omitempty"`
 	Effect      string          `json:"effect"`
 	Runnable    bool            `json:"runnable"`
@@ -94,6 +95,7 @@ func newOperation(tool *aai.Tool, say voice) operation {
 	return operation{
 		Name:        tool.Name,
 		Title:       aai.CleanLabel(tool.Title, maxName),
+		Group:       aai.CleanLabel(tool.Group, maxName),
 		Description: aai.CleanLabel(tool.Description, maxText),
 		Effect:      tool.Effect.String(),
 		Runnable:    tool.Run != nil,

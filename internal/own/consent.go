@@ -33,6 +33,8 @@ type consentRow struct {
 	ExpiresAt time.Time       `json:"expires_at,omitzero"`
 	Digest    string          `json:"digest,omitempty"`
 	Source    string          `json:"source"` // "stored", "preapproved" or fromFile
+	// Channel is how the person was asked, where that is known.
+	Channel aai.Channel `json:"channel,omitempty"`
 	// ByName says that it is by the caller's own word alone, and admits nothing.
 	ByName bool `json:"by_name,omitempty"`
 	// Takeover is by what a person names it who takes it over; of what is in a plain file
@@ -50,7 +52,7 @@ func (t consentTools) list(ctx context.Context, _ *aai.Call) (*aai.Result, error
 	}
 	rows := []consentRow{}
 	add := func(g policy.Grant, source string) {
-		rows = append(rows, consentRow{g.Caller, g.Identity, g.App, g.Tool, g.Decision, g.GrantedAt, g.ExpiresAt, g.Digest, source, g.ByName(), ""})
+		rows = append(rows, consentRow{g.Caller, g.Identity, g.App, g.Tool, g.Decision, g.GrantedAt, g.ExpiresAt, g.Digest, source, g.Channel, g.ByName(), ""})
 	}
 	for _, g := range t.preapproved {
 		add(g, "preapproved")

@@ -38,7 +38,7 @@ const (
 		"granted_at": {"type": "string", "format": "date-time", "title": "since"},
 		"expires_at": {"type": "string", "format": "date-time", "title": "expires"},
 		"source": {"type": "string", "enum": ["stored", "preapproved", "plain file"], "title": "source"},
-		"identity": {"type": "string", "title": "identity"}, "digest": {"type": "string"}, "by_name": {"type": "boolean"}, "takeover": {"type": "string"}}}}`
+		"identity": {"type": "string", "title": "identity"}, "channel": {"type": "string"}, "digest": {"type": "string"}, "by_name": {"type": "boolean"}, "takeover": {"type": "string"}}}}`
 
 	loginRows = `{"type": "object", "properties": {"logins": {"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
 		"state": {"type": "string", "title": "state"}, "host": {"type": "string", "title": "host"},
