@@ -150,8 +150,8 @@ func line(all []span, most float64) template.HTML {
 			command = "L"
 		}
 		fmt.Fprintf(&path, "%s%.2f %.2f", command, x, y)
-		fmt.Fprintf(&dots, `<circle class="dot" cx="%.2f" cy="%.2f" r="2.5"/>`, x, y)
+		fmt.Fprintf(&dots, "M%.2f %.2fh0", x, y)
 		drawn = true
 	}
-	return template.HTML(`<path class="line" d="` + path.String() + `"/>` + dots.String()) //nolint:gosec // of numbers alone
+	return template.HTML(`<path class="line" d="` + path.String() + `"/><path class="dot" d="` + dots.String() + `"/>`) //nolint:gosec // of numbers alone
 }

@@ -67,6 +67,12 @@ func filterOf(v *visit) filter {
 // Any reports whether anything is asked for.
 func (f filter) Any() bool { return f != filter{} }
 
+// More reports whether more is asked for than words.
+func (f filter) More() bool {
+	f.Text = ""
+	return f.Any()
+}
+
 // localTime is a time as a form has it, in the place where this computer is.
 const localTime = "2006-01-02T15:04"
 
