@@ -98,6 +98,7 @@ func theMap() []room {
 		{name: schema, ours: []string{"aai", hygiene, jsontree}, modules: []string{draft07, jsontext, text},
 			why: "the only place where a stranger's JSON Schema is read"},
 		{name: whole, modules: []string{flock}, why: "reads, replaces and changes files whole, for whoever keeps something; it knows paths and bytes, and that processes take turns"},
+		{name: "internal/ownpage", modules: []string{flock}, why: "where gateways show their own page, for the page that says it and the tools on windows that leave it alone; whether one still runs a lock tells"},
 		{name: "internal/watchfile", modules: []string{fsnotify}, why: "tells when files change, for who shows what other gateways do; it knows paths"},
 		{name: "internal/account", ours: []string{"aai", whole}, modules: []string{sys},
 			why: "what the system says of the account, whatever the environment says: its home, what is its alone, what root wrote, and whether the kernel hides something"},

@@ -6,9 +6,12 @@ import (
 	"os"
 	"path/filepath"
 
+	"aai"
 	"aai/internal/doors/cli"
 	"aai/internal/doors/web"
 	"aai/internal/login"
+	"aai/internal/ownpage"
+	"aai/internal/seat"
 	"aai/internal/watchfile"
 )
 
@@ -47,6 +50,12 @@ func (p *program) servePage(ctx context.Context, cfg *setup, built *parts, o cli
 	if err != nil {
 		return err
 	}
+	end, err := announce(door.Host())
+	if err != nil {
+		_ = listener.Close() // nobody has used it
+		return aai.Errorf(aai.AutomationFailed, "the page is not opened, since tools on windows could not be kept away from it: %w", err)
+	}
+	defer end()
 	o.Say(door.Link())
 	if o.Open {
 		if err := login.OpenBrowser(ctx, door.Link(), withoutSecrets(cfg.session.Environ(os.Environ()))); err != nil {
@@ -75,4 +84,31 @@ func (s *setup) news(built *parts) func(context.Context, func(kind string)) {
 		}
 		context.AfterFunc(ctx, built.visible.OnChange(func() { tell(web.NewsApps) }))
 	}
+}
+
+// pagesFolder is where the gateways of the person say where they show their page.
+func pagesFolder() (string, error) {
+	folder, err := seat.Folder()
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(filepath.Dir(folder), "pages"), nil
+}
+
+// announce keeps all gateways' tools on windows away from the page at a host, until end.
+func announce(host string) (end func(), err error) {
+	folder, err := pagesFolder()
+	if err != nil {
+		return nil, err
+	}
+	return ownpage.Announce(folder, host)
+}
+
+// ownPages are the hosts of all pages that gateways of the person show now.
+func ownPages() ([]string, error) {
+	folder, err := pagesFolder()
+	if err != nil {
+		return nil, err
+	}
+	return ownpage.Hosts(folder)
 }

@@ -68,7 +68,7 @@ func hostPlatform(home string, getenv func(string) string) platform {
 			programs := cfg.programs(dataDirs)
 			tree := atspi.New(atspi.Config{Getenv: getenv, Windows: screen, Hold: programs.Hold, Log: log})
 			backend := desktop.Backend{
-				Tree: tree, Far: tree, Actor: tree, Events: tree,
+				Tree: tree, Far: tree, Pages: tree, Actor: tree, Events: tree,
 				Windows: screen, Input: screen, Screen: screen, Clipboard: screen,
 				Programs: programs,
 			}

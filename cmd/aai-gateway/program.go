@@ -176,7 +176,7 @@ func (s *setup) ownApps(recent *again.Answers, more []*aai.Tool, log *slog.Logge
 		return nil, io.NopCloser(nil)
 	}
 	open, closer := s.platform.desktop(s, log)
-	app := ax.New(ax.Config{Open: open, Seat: s.seat(), RefsFolder: s.platform.refs, Session: s.describeSession, Locked: s.session.Locked, Host: s.host, Terminal: process.Terminal, Log: log, More: more})
+	app := ax.New(ax.Config{Open: open, Seat: s.seat(), RefsFolder: s.platform.refs, Session: s.describeSession, Locked: s.session.Locked, Host: s.host, Terminal: process.Terminal, OwnPages: ownPages, Log: log, More: more})
 	recent.Keep(app.Tool("ax_get_tree"), s.Cache.Tree)
 	recent.Keep(app.Tool("ax_screenshot"), s.Cache.Screenshot)
 	return []*aai.App{app}, closer

@@ -45,6 +45,9 @@ type Config struct {
 	// Terminal reports whether the process shows a terminal. It is asked of programs without
 	// a tree, which does not tell of one. Nil: nobody knows.
 	Terminal func(pid int) bool
+	// OwnPages are the hosts, with ports, at which gateways of the person show their own page
+	// now: what shows one is neither seen nor operated. Nil: there are none.
+	OwnPages func() ([]string, error)
 	Log      *slog.Logger // nil: nowhere
 	// More are tools of other rooms that stand behind those of this one.
 	More []*aai.Tool
@@ -79,7 +82,7 @@ func New(cfg Config) *aai.App {
 	d := &desk{
 		Desk: operate.Desk{Programs: programs.Programs{
 			Open: sync.OnceValue(func() desktop.Backend { return programs.Seated(cfg.Open(), cfg.Seat) }),
-			Host: cfg.Host, Terminal: cfg.Terminal, Locked: cfg.Locked, Log: log, Sessions: memory.New(), Self: os.Getpid(),
+			Host: cfg.Host, Terminal: cfg.Terminal, Locked: cfg.Locked, OwnPages: cfg.OwnPages, Log: log, Sessions: memory.New(), Self: os.Getpid(),
 		}, Memory: memory.Files{Folder: cfg.RefsFolder}},
 		session: cfg.Session, begun: time.Now(),
 	}
@@ -95,6 +98,7 @@ func New(cfg Config) *aai.App {
 		Aliases:     []string{"screen", "windows"},
 		Tools:       append(tools, cfg.More...),
 		Targets:     d.targets(tools),
+		Guards:      d.OwnPageShown,
 		Aim:         d.aim,
 		Shell:       d.shell,
 	}

@@ -2,6 +2,7 @@ package ax_test
 
 import (
 	"encoding/json"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -16,6 +17,7 @@ type webForm struct {
 	*realWorld
 	app  string
 	told atomic.Pointer[map[string]string]
+	host string // of the page, with its port
 }
 
 // webForm opens a page with the body, in HTML, whose fields have ids. Another page,
@@ -42,8 +44,8 @@ func (w *realWorld) webFormIn(body, before string) *webForm {
 	a := w.Launch(w.T, "chromium", "--force-renderer-accessibility", "--disable-backgrounding-occluded-windows", "--no-sandbox", "--test-type",
 		"--no-first-run", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
 		"--password-store=basic", "--lang=en", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-		"--user-data-dir="+filepath.Join(w.Home, "browser"), "--window-size=900,700", before+server.URL)
-	f.app = w.process(a)
+		"--user-data-dir="+filepath.Join(w.Home, "browser"+strconv.Itoa(server.Listener.Addr().(*net.TCPAddr).Port)), "--window-size=900,700", before+server.URL)
+	f.app, f.host = w.process(a), server.Listener.Addr().String()
 	w.awaitElement(f.app, "button Ready")
 	w.eventually("the page tells what it holds", func() bool { return f.told.Load() != nil })
 	return f

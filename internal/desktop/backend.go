@@ -12,6 +12,7 @@ import (
 type Backend struct {
 	Tree      Tree
 	Far       Far
+	Pages     Pages
 	Actor     Actor
 	Events    Events
 	Windows   Windows

@@ -34,6 +34,11 @@ func (u Untouchable) Check(ctx context.Context, r *aai.Request) ([]aai.Question,
 		e.RetryAfter = busyFor
 		return nil, e
 	}
+	if takesTheScreen(r) && r.App.Guards != nil {
+		if what := r.App.Guards(ctx); what != "" {
+			return nil, untouchable("the screen, which shows " + what)
+		}
+	}
 	if !r.OnScreen() && r.Call.Target.PID != 0 && r.Call.Target.Guards != nil {
 		if what := r.Call.Target.Guards(ctx); what != "" {
 			return nil, untouchable(aai.CleanLabel(r.Call.Target.ID, 60) + ", which shows " + what)

@@ -12,10 +12,22 @@ import (
 // guardsPatience is how long it may take to look whether a program guards the person.
 const guardsPatience = 500 * time.Millisecond
 
-// guards says whether the program shows what only a lock of the screen is: a window
+// pagesPatience is how long it may take to look which pages a browser shows.
+const pagesPatience = 2 * time.Second
+
+// guards says by what of its windows the program guards the person: the gateway's own page,
+// or a lock of the screen.
+func (r *Programs) guards(ctx context.Context, app desktop.App) string {
+	if page := r.showsOwnPage(ctx, app); page != "" {
+		return page
+	}
+	return r.locks(ctx, app)
+}
+
+// locks says whether the program shows what only a lock of the screen is: a window
 // over a whole monitor that it put there itself, past the window manager. What cannot
 // be seen in time counts as none: guards are known by their names first.
-func (r *Programs) guards(ctx context.Context, app desktop.App) string {
+func (r *Programs) locks(ctx context.Context, app desktop.App) string {
 	screen := r.Open().Screen
 	if screen == nil {
 		return ""

@@ -22,6 +22,7 @@ type Programs struct {
 	Host     func(pid int) bool     // whether the caller runs in it; nil: nobody knows
 	Terminal func(pid int) bool     // whether it shows a terminal; nil: nobody knows
 	Locked   func(context.Context) bool
+	OwnPages func() ([]string, error) // the hosts of the gateways' own pages now; nil: there are none
 	Log      *slog.Logger
 	Sessions *memory.Conversations
 	Lately   memory.Programs

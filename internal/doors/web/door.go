@@ -84,6 +84,9 @@ func hostName() string {
 // Link is the address that lets one browser in, once. The door must know its listener.
 func (d *Door) Link() string { return "http://" + d.host + "/enter/" + d.link.secret }
 
+// Host is the name and port of the pages. The door must know its listener.
+func (d *Door) Host() string { return d.host }
+
 // Listen opens the port on this computer alone; 0 means any that is free.
 func (d *Door) Listen(ctx context.Context, port int) (net.Listener, error) {
 	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))

@@ -1,0 +1,99 @@
+package programs
+
+import (
+	"context"
+	"net/url"
+	"slices"
+	"strings"
+
+	"aai/internal/desktop"
+)
+
+// ownPage is what a program shows that shows the gateway's own page.
+const ownPage = "the gateway's own page"
+
+// showsOwnPage says whether the program shows a page of a gateway of the person, in whichever
+// of its windows: there a person sees what agents do, and stops them. A browser of which that
+// cannot be told counts as one that does, while there is such a page.
+func (r *Programs) showsOwnPage(ctx context.Context, app desktop.App) string {
+	hosts, err := r.hosts()
+	if err == nil && len(hosts) == 0 {
+		return ""
+	}
+	const unknown = "perhaps " + ownPage + ", since it does not say what it shows"
+	b := r.Open()
+	if b.Tree == nil || b.Pages == nil || err != nil || app.Key == "" {
+		if isBrowser(app) {
+			return unknown
+		}
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(ctx, pagesPatience)
+	defer cancel()
+	addresses, err := r.addresses(ctx, b, app)
+	switch {
+	case err != nil && isBrowser(app), len(addresses) == 0 && isBrowser(app):
+		return unknown
+	case slices.ContainsFunc(addresses, func(address string) bool { return isOf(hosts, address) }):
+		return ownPage
+	}
+	return ""
+}
+
+// addresses are those of all documents that the program has.
+func (r *Programs) addresses(ctx context.Context, b desktop.Backend, app desktop.App) ([]string, error) {
+	shot, err := b.Tree.Snapshot(ctx, app)
+	if err != nil {
+		return nil, err
+	}
+	var documents []desktop.ID
+	for _, e := range shot.Elements {
+		if e.Role == desktop.Document {
+			documents = append(documents, e.ID)
+		}
+	}
+	if len(documents) == 0 {
+		return nil, nil
+	}
+	return b.Pages.Addresses(ctx, app, documents)
+}
+
+// isOf reports whether an address is of one of the hosts.
+func isOf(hosts []string, address string) bool {
+	u, err := url.Parse(address)
+	return err == nil && u.Host != "" && slices.Contains(hosts, strings.ToLower(u.Host))
+}
+
+// OwnPageShown says what of the screen shows the gateway's own page, "" for nothing.
+func (r *Programs) OwnPageShown(ctx context.Context) string {
+	if hosts, err := r.hosts(); err == nil && len(hosts) == 0 {
+		return ""
+	}
+	apps, err := r.Apps(ctx)
+	if err != nil {
+		return "perhaps " + ownPage
+	}
+	for _, app := range apps {
+		if what := r.showsOwnPage(ctx, app); what != "" {
+			return what
+		}
+	}
+	return ""
+}
+
+func (r *Programs) hosts() ([]string, error) {
+	if r.OwnPages == nil {
+		return nil, nil
+	}
+	return r.OwnPages()
+}
+
+// isBrowser reports whether the program shows pages of the web, as far as its kind or its name
+// says.
+func isBrowser(app desktop.App) bool {
+	names := []string{
+		"chromium", "chrome", "google-chrome", "brave", "brave-browser", "vivaldi", "vivaldi-bin", "opera", "msedge", "microsoft-edge",
+		"firefox", "firefox-esr", "firefox-bin", "librewolf", "epiphany", "falkon", "konqueror", "qutebrowser",
+	}
+	return app.Browser || slices.Contains(names, app.ID)
+}
