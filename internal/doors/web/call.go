@@ -39,17 +39,22 @@ func (v *visit) callApp(app, tool string, args map[string]any) (*aai.Result, err
 }
 
 // read calls a tool of the own app that reads, and fills into with its data.
-func (v *visit) read(tool string, args map[string]any, into any) error {
+func (v *visit) read(tool string, args map[string]any, value any) error {
 	result, err := v.call(tool, args)
 	if err != nil {
 		return err
 	}
-	raw, err := json.Marshal(result.Data)
-	if err == nil {
-		err = json.Unmarshal(raw, into)
-	}
-	if err != nil {
+	if err := into(result, value); err != nil {
 		return aai.Errorf(aai.Internal, "the answer of %s cannot be read: %w", tool, err)
 	}
 	return nil
+}
+
+// into fills a Go value with a result's data.
+func into(result *aai.Result, value any) error {
+	raw, err := json.Marshal(result.Data)
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(raw, value)
 }

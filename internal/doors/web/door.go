@@ -45,6 +45,7 @@ type Door struct {
 	host     string // name and port, as browsers say them
 	link     link
 	sessions sessions
+	pictures pictures
 }
 
 // New returns a door. It does no I/O.
@@ -124,6 +125,7 @@ func (d *Door) routes(server *httpdoor.Server) {
 	handle("POST /enter/{secret}", d.enter)
 	handle("POST /leave", d.entered(func(w http.ResponseWriter, r *http.Request, _ *visit) { d.leave(w, r) }))
 	handle("GET /live", d.entered(d.live))
+	handle("GET /picture/{id}", d.entered(d.picture))
 	handle("POST /language", d.entered(d.chooseLanguage))
 	front := http.RedirectHandler(d.pages[0].path, http.StatusSeeOther).ServeHTTP
 	handle("GET /{$}", front)

@@ -16,6 +16,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strconv"
+	"strings"
 
 	"aai/internal/jsontree"
 	"aai/internal/schema"
@@ -66,6 +67,14 @@ type Field struct {
 	Fault    Fault
 
 	name string // the parameter's own
+}
+
+// Types are the parts of Type, where a value may be of one of several.
+func (f Field) Types() []string {
+	if f.Type == "" {
+		return nil
+	}
+	return strings.Split(f.Type, " or ")
 }
 
 // A Kind says what a person gives a field.

@@ -1,0 +1,237 @@
+package web
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"aai"
+)
+
+// appPage tells of one app and its tools.
+func appPage() page { return page{name: "app", path: "/app", show: showApp} }
+
+// A guide is what the tool "guide" tells of an app.
+type guide struct {
+	App struct {
+		ID          string   `json:"id"`
+		Names       []string `json:"names"`
+		Description string   `json:"description"`
+		Version     string   `json:"version"`
+		Aliases     []string `json:"aliases"`
+		Runnable    bool     `json:"runnable"`
+		From        string   `json:"from"`
+		Hosts       []string `json:"hosts"`
+		Warning     string   `json:"warning"`
+	} `json:"app"`
+	Authentication *struct {
+		Type string `json:"type"`
+		At   string `json:"at"`
+	} `json:"authentication"`
+	Operations []operation `json:"operations"`
+}
+
+// An operation is a tool as the guide tells it.
+type operation struct {
+	Name        string          `json:"name"`
+	Title       string          `json:"title"`
+	Group       string          `json:"group"`
+	Description string          `json:"description"`
+	Effect      string          `json:"effect"`
+	Runnable    bool            `json:"runnable"`
+	Parameters  json.RawMessage `json:"parameters"`
+
+	Used usage
+}
+
+// usage is what became of calls, as the tool "stats" tells it.
+type usage struct {
+	Tool     string    `json:"tool"`
+	Calls    int       `json:"calls"`
+	Failures int       `json:"failures"`
+	P50      float64   `json:"p50_ms"`
+	P95      float64   `json:"p95_ms"`
+	Last     time.Time `json:"last"`
+}
+
+// appShown is what the page of an app shows.
+type appShown struct {
+	guide
+	Name, Icon, Initial string
+	Source              string
+	Lintable            bool
+	Calls, Failures     int
+	Query               string
+	Groups              []toolGroup
+	More                int // tools that are not shown
+}
+
+// A toolGroup are the tools of one part of an app; the part without a name is first.
+type toolGroup struct {
+	Name  string
+	Tools []operation
+}
+
+// toolsLimit is how many tools one page has.
+const toolsLimit = 200
+
+func showApp(v *visit) (any, error) {
+	shown := appShown{Query: v.search()}
+	id := v.query.Get("app")
+	if err := v.read("guide", map[string]any{"app": id}, &shown.guide); err != nil {
+		return nil, err
+	}
+	id = shown.App.ID
+	shown.Name = nameIn(v.lang, strings.Join(shown.App.Names, "|"), id)
+	shown.Initial, shown.Icon = initial(shown.Name), v.icons([]string{id})[id]
+	v.usageOf(&shown)
+	if source, err := v.sourceOf(id); err == nil {
+		shown.Source, shown.Lintable = source, lintable(source)
+	}
+	shown.group()
+	return shown, nil
+}
+
+// sourceOf is where the descriptor of an app was found.
+func (v *visit) sourceOf(id string) (string, error) {
+	all, err := v.apps()
+	if err != nil {
+		return "", err
+	}
+	for _, app := range all {
+		if app.ID == id {
+			return app.Source, nil
+		}
+	}
+	return "", nil // of the gateway itself
+}
+
+// lintable reports whether a source is a file that can be looked at.
+func lintable(source string) bool {
+	return filepath.IsAbs(source) && strings.HasSuffix(source, ".json") || strings.HasPrefix(source, "https://")
+}
+
+// usageOf adds what became of the calls of each tool. The page is good without.
+func (v *visit) usageOf(shown *appShown) {
+	var counted struct {
+		Calls    int     `json:"calls"`
+		Failures int     `json:"failures"`
+		Rows     []usage `json:"rows"`
+	}
+	if v.read("stats", map[string]any{"app": shown.App.ID, "by": "tool"}, &counted) != nil {
+		return
+	}
+	shown.Calls, shown.Failures = counted.Calls, counted.Failures
+	byTool := make(map[string]usage, len(counted.Rows))
+	for _, row := range counted.Rows {
+		byTool[row.Tool] = row
+	}
+	for i := range shown.Operations {
+		shown.Operations[i].Used = byTool[shown.Operations[i].Name]
+	}
+}
+
+// group puts the tools that answer the query in their groups.
+func (s *appShown) group() {
+	count := 0
+	for _, tool := range s.Operations {
+		about := strings.ToLower(strings.Join([]string{tool.Name, tool.Title, tool.Group, tool.Description}, "\n"))
+		if !containsAll(about, s.Query) {
+			continue
+		}
+		if count++; count > toolsLimit {
+			s.More++
+			continue
+		}
+		i := slices.IndexFunc(s.Groups, func(g toolGroup) bool { return g.Name == tool.Group })
+		if i < 0 {
+			i = len(s.Groups)
+			s.Groups = append(s.Groups, toolGroup{Name: tool.Group})
+		}
+		s.Groups[i].Tools = append(s.Groups[i].Tools, tool)
+	}
+	slices.SortStableFunc(s.Groups, func(a, b toolGroup) int { return strings.Compare(a.Name, b.Name) })
+}
+
+// lintPage says what the author of a descriptor should mend.
+func lintPage() page { return page{name: "lint", path: "/lint", show: showLint} }
+
+// A finding is what lint says of one place.
+type finding struct {
+	Severity string `json:"severity"`
+	Rule     string `json:"rule"`
+	Path     string `json:"path"`
+	Line     int    `json:"line"`
+	Problem  string `json:"problem"`
+	Mend     string `json:"mend"`
+}
+
+func showLint(v *visit) (any, error) {
+	var shown struct {
+		ID, Source string
+		Tools      int       `json:"tools"`
+		Tokens     int       `json:"guide_tokens"`
+		Findings   []finding `json:"findings"`
+		Omitted    int       `json:"errors_omitted"`
+	}
+	source, err := v.sourceOf(v.query.Get("app"))
+	if err != nil {
+		return nil, err
+	}
+	if !lintable(source) {
+		return nil, aai.Errorf(aai.AppNotFound, "there is no descriptor of %s that can be looked at", aai.CleanLabel(v.query.Get("app"), 100))
+	}
+	if err := v.read("lint", map[string]any{"source": source}, &shown); err != nil {
+		return nil, err
+	}
+	shown.ID, shown.Source = v.query.Get("app"), source
+	return shown, nil
+}
+
+// foundPage lists the ways into the apps of this computer.
+func foundPage() page { return page{name: "found", path: "/found", show: showFound} }
+
+// A way is a way into an app, as the tool "discover" tells it.
+type way struct {
+	Kind    string   `json:"kind"`
+	App     string   `json:"app"`
+	State   string   `json:"state"`
+	Gains   string   `json:"gains"`
+	Get     string   `json:"get"`
+	Covered string   `json:"covered"`
+	Where   []string `json:"where"`
+	New     bool     `json:"new"`
+}
+
+func showFound(v *visit) (any, error) {
+	var shown struct {
+		Query  string
+		Ways   []way    `json:"ways"`
+		Silent []string `json:"silent"`
+		Notes  []string `json:"notes"`
+		More   int
+	}
+	if err := v.read("discover", nil, &shown); err != nil {
+		return nil, err
+	}
+	shown.Query = v.search()
+	shown.Ways = slices.DeleteFunc(shown.Ways, func(w way) bool {
+		return !containsAll(strings.ToLower(strings.Join([]string{w.App, w.Kind, w.State, w.Gains, w.Covered}, "\n")), shown.Query)
+	})
+	if shown.More = max(0, len(shown.Ways)-toolsLimit); shown.More > 0 {
+		shown.Ways = shown.Ways[:toolsLimit]
+	}
+	return shown, nil
+}
+
+// containsAll reports whether all words of a query stand in a text in lower case.
+func containsAll(about, query string) bool {
+	for word := range strings.FieldsSeq(strings.ToLower(query)) {
+		if !strings.Contains(about, word) {
+			return false
+		}
+	}
+	return true
+}

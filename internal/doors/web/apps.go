@@ -1,0 +1,115 @@
+package web
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"aai"
+)
+
+// appsPage lists the apps, and finds one.
+func appsPage() page { return page{name: "apps", path: "/apps", nav: true, show: showApps} }
+
+// knownApp is an app as the tool "apps" tells it.
+type knownApp struct {
+	ID          string   `json:"id"`
+	Name        string   `json:"name"`
+	Description string   `json:"description"`
+	Aliases     []string `json:"aliases"`
+	Tools       int      `json:"tools"`
+	Runnable    bool     `json:"runnable"`
+	Source      string   `json:"source"`
+	Origin      string   `json:"origin"`
+
+	Icon, Initial string
+}
+
+// appsShown is what the page of the apps shows.
+type appsShown struct {
+	Query string
+	Apps  []knownApp
+	More  int // that are not shown
+}
+
+// appsLimit is how many apps one page has.
+const appsLimit = 100
+
+func showApps(v *visit) (any, error) {
+	all, err := v.apps()
+	if err != nil {
+		return nil, err
+	}
+	shown := appsShown{Query: v.search()}
+	for _, app := range all {
+		if app.answers(shown.Query) {
+			shown.Apps = append(shown.Apps, app)
+		}
+	}
+	if shown.More = max(0, len(shown.Apps)-appsLimit); shown.More > 0 {
+		shown.Apps = shown.Apps[:appsLimit]
+	}
+	ids := make([]string, len(shown.Apps))
+	for i, app := range shown.Apps {
+		ids[i] = app.ID
+	}
+	icons := v.icons(ids)
+	for i := range shown.Apps {
+		shown.Apps[i].Icon = icons[shown.Apps[i].ID]
+	}
+	return shown, nil
+}
+
+// search is what the page is searched for, as it may be shown again.
+func (v *visit) search() string { return aai.CleanLabel(v.query.Get("q"), 200) }
+
+// apps are all apps, with names in the visitor's language.
+func (v *visit) apps() ([]knownApp, error) {
+	var all []knownApp
+	if err := v.read("apps", nil, &all); err != nil {
+		return nil, err
+	}
+	for i := range all {
+		all[i].Aliases = append(all[i].Aliases, strings.Split(all[i].Name, "|")...)
+		all[i].Name = nameIn(v.lang, all[i].Name, all[i].ID)
+		all[i].Initial = initial(all[i].Name)
+	}
+	return all, nil
+}
+
+// answers reports whether all words of a query stand in what is said of the app.
+func (a *knownApp) answers(query string) bool {
+	about := strings.ToLower(strings.Join(slices.Concat(a.Aliases, []string{a.Name, a.ID, a.Description}), "\n"))
+	return containsAll(about, query)
+}
+
+// nameIn is the name of an app in a language, of several that are joined by "|".
+func nameIn(lang, names, id string) string {
+	first := ""
+	for name := range strings.SplitSeq(names, "|") {
+		name = aai.CleanLabel(name, 200)
+		if name == "" {
+			continue
+		}
+		if first == "" {
+			first = name
+		}
+		if strings.ContainsFunc(name, func(r rune) bool { return unicode.Is(unicode.Han, r) }) == (lang == "zh") {
+			return name
+		}
+	}
+	if first == "" {
+		return id
+	}
+	return first
+}
+
+// initial stands in the place of an icon.
+func initial(name string) string {
+	for _, r := range name {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) {
+			return strings.ToUpper(string(r))
+		}
+	}
+	return "?"
+}

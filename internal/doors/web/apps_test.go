@@ -1,0 +1,383 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"image"
+	"image/png"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"aai"
+	"aai/internal/catalog"
+	"aai/internal/doors/web"
+	"aai/internal/icons"
+	"aai/internal/journal"
+	"aai/internal/own"
+	"aai/internal/policy"
+	"aai/internal/schema"
+)
+
+// nasty is what a stranger may write wherever a text is shown.
+const nasty = `"><script>alert(1)</script>'&{{.}}` + "\u202e\u200b"
+
+// appWorld is a world with apps besides the gateway's own. All tools of them are allowed but
+// those called "ask".
+func appWorld(t *testing.T, apps ...*aai.App) (*world, policy.Store) {
+	t.Helper()
+	state := t.TempDir()
+	record, store := journal.New(filepath.Join(state, "audit.jsonl")), policy.NewFileStore(filepath.Join(state, "consent.json"))
+	t.Cleanup(func() { _ = record.Close() })
+	pixmaps := filepath.Join(state, "share", "pixmaps")
+	if err := os.MkdirAll(pixmaps, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(pixmaps, "org.test.Mail.svg"), []byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var known *catalog.Catalog
+	modes := &policy.Modes{Path: filepath.Join(state, "mode")}
+	pictured := icons.New(icons.Config{Entries: []string{filepath.Join(state, "share", "applications")}})
+	self := own.App(own.Sources{Journal: record, Store: store, Modes: modes, More: pictured.Tools()}, func() own.Catalog { return known })
+	known = catalog.New(catalog.Config{HostPlatform: "linux", Own: append(apps, self)})
+	var grants []policy.Grant
+	for _, app := range apps {
+		for _, tool := range app.Tools {
+			if tool.Name != "ask" {
+				grants = append(grants, policy.Grant{Caller: policy.Every, App: app.ID, Tool: tool.Name, Decision: policy.Allow})
+			}
+		}
+	}
+	w := &world{gateway: &aai.Gateway{Catalog: known, Journal: record, Gates: []aai.Gate{
+		policy.NewOwn(policy.OwnConfig{Open: own.OpenTools(), Personal: []string{aai.DoorCLI, aai.DoorWeb}, Narrows: own.Narrows(store, modes)}),
+		policy.NewConsent(policy.ConsentConfig{Store: store, Preapproved: grants}),
+	}}}
+	var err error
+	if w.door, err = web.New(web.Config{Gateway: w.gateway}); err != nil {
+		t.Fatal(err)
+	}
+	l, err := w.door.Listen(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.link, w.address = w.door.Link(), l.Addr().String()
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() { ended <- w.door.Serve(ctx, l) }()
+	t.Cleanup(func() { cancel(); <-ended })
+	w.visitor = w.newVisitor(t)
+	w.enter(t)
+	return w, store
+}
+
+// tool is a tool of a stranger, whose action answers the arguments.
+func tool(name, params string, run aai.Action) *aai.Tool {
+	if run == nil {
+		run = func(_ context.Context, call *aai.Call) (*aai.Result, error) { return &aai.Result{Data: call.Args}, nil }
+	}
+	return &aai.Tool{Name: name, Description: nasty, Title: nasty, Params: schema.MustParse(params), Effect: aai.Changes, Run: run}
+}
+
+func mail(tools ...*aai.Tool) *aai.App {
+	return &aai.App{ID: "org.test.Mail", Name: "Mail " + nasty + "|邮件", Description: nasty, Aliases: []string{nasty}, Tools: tools, Digest: strings.Repeat("0", 64), Source: "/nowhere/" + nasty, Platform: "linux"}
+}
+
+// try is what is sent by the form of a tool's page, with these texts in its fields.
+func (w *world) try(t *testing.T, at string, texts map[string]string) answer {
+	t.Helper()
+	body := w.get(t, at).body
+	sent := w.form(t, at)
+	for _, of := range regexp.MustCompile(`name="of" value="([^"]*)"`).FindAllStringSubmatch(body, -1) {
+		sent.Set("of", of[1])
+	}
+	for name, text := range texts {
+		sent.Set(name, text)
+	}
+	return w.post(t, strings.Replace(at, "/tool?", "/tool/try?", 1), sent)
+}
+
+// checkHarmless fails where a stranger's text is more than text.
+func checkHarmless(t *testing.T, what string, got answer) {
+	t.Helper()
+	for _, bad := range []string{"<script>alert", "\u202e", "\u200b", "javascript:", "ZgotmplZ"} {
+		if strings.Contains(got.body, bad) {
+			t.Errorf("%s has %q:\n%.4000s", what, bad, got.body)
+		}
+	}
+	for _, missing := range regexp.MustCompile(`>(?:type|limit|fault|source|channel|kind|state|mode|delivery)\.[a-z]\w*`).FindAllString(got.body, -1) {
+		t.Errorf("%s says a key in the place of words: %s", what, missing)
+	}
+}
+
+// TestApps: apps are listed with their icons, searched, and told with their tools.
+func TestApps(t *testing.T) {
+	orders := tool("orders", `{"type": "object", "properties": {}}`, nil)
+	orders.Group = "Orders"
+	w, _ := appWorld(t, mail(tool("send", `{"type": "object", "properties": {}}`, nil), orders), &aai.App{ID: "org.test.Other", Name: "Other", Digest: strings.Repeat("1", 64)})
+	list := w.get(t, "/apps")
+	checkHarmless(t, "the list", list)
+	for _, want := range []string{`href="/app?app=org.test.Mail"`, "2 tools", "alert(1)", `class="icon letter" aria-hidden="true">O<`} {
+		if !strings.Contains(list.body, want) {
+			t.Errorf("the list is without %q:\n%s", want, list.body)
+		}
+	}
+	icon := regexp.MustCompile(`<img class="icon" src="(/picture/[0-9a-f]+)"`).FindStringSubmatch(list.body)
+	if icon == nil {
+		t.Fatalf("no icon is shown:\n%s", list.body)
+	}
+	got := w.get(t, icon[1])
+	if got.status != http.StatusOK || got.header.Get("Content-Type") != "image/svg+xml" || !strings.Contains(got.header.Get("Content-Security-Policy"), "sandbox") ||
+		strings.Contains(got.header.Get("Content-Security-Policy"), "script") || got.header.Get("X-Content-Type-Options") != "nosniff" {
+		t.Errorf("the icon: %d %v", got.status, got.header)
+	}
+	if got := w.newVisitor(t).get(t, icon[1]); got.status != http.StatusForbidden {
+		t.Errorf("who has not entered gets an icon: %d", got.status)
+	}
+	for query, want := range map[string]int{"mail": 1, "邮件": 1, "OTHER org": 1, "nothing": 0, "": 2} {
+		found := strings.Count(w.get(t, "/apps?q="+url.QueryEscape(query)).body, `href="/app?app=`)
+		if found != want {
+			t.Errorf("%q finds %d apps, want %d", query, found, want)
+		}
+	}
+	app := w.get(t, "/app?app=org.test.Mail")
+	checkHarmless(t, "the app", app)
+	for _, want := range []string{"/tool?app=org.test.Mail&amp;tool=send", ">Orders<", "alert(1)"} {
+		if !strings.Contains(app.body, want) {
+			t.Errorf("the app is without %q:\n%s", want, app.body)
+		}
+	}
+	if got := w.get(t, "/app?app=org.test.Gone"); got.status != http.StatusNotFound {
+		t.Errorf("an app that is none: %d", got.status)
+	}
+}
+
+const kinds = `{"type": "object", "required": ["to"], "additionalProperties": false, "properties": {
+	"to": {"type": "string", "minLength": 2}, "csrf": {"type": "string", "default": "d"}, "count": {"type": "integer", "maximum": 5},
+	"loud": {"type": "boolean"}, "colour": {"enum": ["red", "blue"]}, "tags": {"type": "array", "items": {"type": "string"}},
+	"options": {"type": "object"}, "maybe": {"type": ["integer", "null"]}, "password": {"type": "string", "minLength": 3}}}`
+
+// TestTry: what is typed is called, gated and on record; what is wrong stands at its field.
+func TestTry(t *testing.T) {
+	w, _ := appWorld(t, mail(tool("send", kinds, nil), tool("ask", `{"type": "object", "properties": {}}`, nil)))
+	at := "/tool?app=org.test.Mail&tool=send"
+	page := w.get(t, at)
+	checkHarmless(t, "the tool", page)
+	if !strings.Contains(page.body, `id="p0" name="p0"`) || strings.Count(page.body, `name="csrf"`) != 3 {
+		t.Errorf("the form:\n%s", page.body)
+	}
+	got := w.try(t, at, map[string]string{"p0": "<b>you", "p1": "x", "p2": "3", "p3": "false", "p4": "1", "p5": "a\r\nb", "p6": `{"a": 1}`, "p8": "hunter2"})
+	checkHarmless(t, "the result", got)
+	for _, want := range []string{"It ran", "&#34;to&#34;: &#34;\\u003cb\\u003eyou&#34;", "&#34;count&#34;: 3", "&#34;loud&#34;: false", "&#34;colour&#34;: &#34;blue&#34;", "&#34;csrf&#34;: &#34;x&#34;"} {
+		if !strings.Contains(got.body, want) {
+			t.Errorf("the result is without %s:\n%s", want, got.body)
+		}
+	}
+	if got.status != http.StatusOK || strings.Contains(got.body, `value="hunter2"`) {
+		t.Errorf("%d; a secret is given back", got.status)
+	}
+	wrong := w.try(t, at, map[string]string{"p0": "x", "p2": "9"})
+	for _, want := range []string{"INVALID_PARAMS", `id="p0-fault"><span lang="en"><bdi class="theirs">to: expected`, `id="p2-fault"><span lang="en"><bdi class="theirs">count: expected`, `value="9"`} {
+		if !strings.Contains(wrong.body, want) {
+			t.Errorf("what is wrong is without %s:\n%s", want, wrong.body)
+		}
+	}
+	if got := w.try(t, at, map[string]string{"p2": "many"}); !strings.Contains(got.body, `id="p0-fault">This is needed.`) || !strings.Contains(got.body, `id="p2-fault">This is no number`) || strings.Contains(got.body, "It ran") {
+		t.Errorf("what was not typed right:\n%s", got.body)
+	}
+	if got := w.try(t, at, map[string]string{"p0": "you", "of": "0"}); !strings.Contains(got.body, "The tool has changed") {
+		t.Errorf("a form of another schema:\n%s", got.body)
+	}
+	asked := w.try(t, "/tool?app=org.test.Mail&tool=ask", nil)
+	if !strings.Contains(asked.body, "CONSENT_REQUIRED") || strings.Contains(asked.body, "It ran") {
+		t.Errorf("what nobody allowed:\n%s", asked.body)
+	}
+	if past := w.get(t, "/history?app=org.test.Mail").body; !strings.Contains(past, ">page<") && !strings.Contains(past, "web:page") || !strings.Contains(past, "INVALID_PARAMS") {
+		t.Errorf("what was tried is not on record:\n%s", past)
+	}
+}
+
+// TestTryNeedsTheForm: another site's page, and one without our token, start nothing.
+func TestTryNeedsTheForm(t *testing.T) {
+	ran := false
+	w, _ := appWorld(t, mail(tool("send", `{"type": "object", "properties": {}}`, func(context.Context, *aai.Call) (*aai.Result, error) {
+		ran = true
+		return &aai.Result{}, nil
+	})))
+	if got := w.post(t, "/tool/try?app=org.test.Mail&tool=send", url.Values{"csrf": {"0"}}); got.status != http.StatusForbidden || ran {
+		t.Errorf("without the token: %d", got.status)
+	}
+	if got := w.get(t, "/tool/try?app=org.test.Mail&tool=send"); got.status == http.StatusOK || ran {
+		t.Errorf("by an address alone: %d", got.status)
+	}
+}
+
+// TestResults: long answers are cut, pictures are what their bytes are, an act is taken back
+// by the session that did it.
+func TestResults(t *testing.T) {
+	var drawn bytes.Buffer
+	if err := png.Encode(&drawn, image.NewGray(image.Rect(0, 0, 2, 2))); err != nil {
+		t.Fatal(err)
+	}
+	w, _ := appWorld(t, mail(
+		tool("long", `{"type": "object", "properties": {}}`, func(context.Context, *aai.Call) (*aai.Result, error) {
+			return &aai.Result{Text: strings.Repeat(nasty+"\n", 100_000), Data: map[string]any{"rows": strings.Repeat("x", 5<<20)}, Warning: nasty, Foreign: nasty}, nil
+		}),
+		tool("draw", `{"type": "object", "properties": {}}`, func(context.Context, *aai.Call) (*aai.Result, error) {
+			return &aai.Result{Images: []aai.Image{
+				{MIME: "text/html", Data: drawn.Bytes()}, {MIME: "image/png", Data: []byte("<html><script>alert(1)</script>")},
+				{MIME: "image/svg+xml", Data: []byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`)},
+			}, Undo: &aai.Undo{Says: nasty, Step: aai.Step{App: "org.test.Mail", Tool: "draw"}}}, nil
+		}),
+		tool("fail", `{"type": "object", "properties": {}}`, func(context.Context, *aai.Call) (*aai.Result, error) {
+			e := aai.Errorf(aai.AutomationFailed, "%s", nasty)
+			e.Hint, e.Candidates, e.Delivery = nasty, []string{nasty}, aai.Delivered
+			return nil, e
+		}),
+	))
+	long := w.try(t, "/tool?app=org.test.Mail&tool=long", nil)
+	checkHarmless(t, "a long answer", long)
+	if len(long.body) > 400<<10 || !strings.Contains(long.body, "not all of it is shown") {
+		t.Errorf("a long answer has %d bytes", len(long.body))
+	}
+	drawing := w.try(t, "/tool?app=org.test.Mail&tool=draw", nil)
+	checkHarmless(t, "pictures", drawing)
+	pictures := regexp.MustCompile(`<img class="picture" src="([^"]*)"`).FindAllStringSubmatch(drawing.body, -1)
+	if len(pictures) != 1 || !strings.Contains(drawing.body, "2 pictures are of a kind") || !strings.Contains(drawing.body, `action="/tool/undo?app=org.test.Mail&amp;tool=draw"`) {
+		t.Fatalf("%v:\n%s", pictures, drawing.body)
+	}
+	if got := w.get(t, pictures[0][1]); got.header.Get("Content-Type") != "image/png" || got.body != drawn.String() || got.header.Get("Cache-Control") != "no-store" {
+		t.Errorf("the picture: %v", got.header)
+	}
+	failed := w.try(t, "/tool?app=org.test.Mail&tool=fail", nil)
+	checkHarmless(t, "a failure", failed)
+	if !strings.Contains(failed.body, "AUTOMATION_FAILED") || !strings.Contains(failed.body, "The app got it.") {
+		t.Errorf("a failure:\n%s", failed.body)
+	}
+}
+
+// TestHostileSchemas: whatever a schema is, the page is bounded and nothing of it is more
+// than text.
+func TestHostileSchemas(t *testing.T) {
+	var many []string
+	for i := range 900 {
+		many = append(many, fmt.Sprintf(`"p%d": {"type": "string"}`, i))
+	}
+	name, _ := json.Marshal(nasty)
+	quoted := string(name)
+	recursive := tool("recursive", `{"type": "object", "properties": {}}`, nil)
+	recursive.Params.Source = json.RawMessage(`{"properties": {"a": {"$ref": "#"}}}`)
+	broken := tool("broken", `{"type": "object", "properties": {}}`, nil)
+	broken.Params.Source = json.RawMessage(`{"properties": {` + strings.Repeat(`"a": {"properties": {`, 50) + strings.Repeat(`}}`, 50) + `}}`)
+	w, _ := appWorld(t, mail(
+		tool("wide", `{"type": "object", "properties": {`+strings.Join(many, ",")+`}}`, nil), recursive, broken,
+		tool("strange", `{"type": "object", "properties": {`+quoted+`: {"type": "string", "title": `+quoted+`, "description": `+quoted+`, "default": `+quoted+`},
+			"of": {"enum": [`+quoted+`, "</select><script>alert(1)</script>"]}, "json": {"type": "string", "pattern": "<script>alert"}}}`, nil),
+	))
+	for _, name := range []string{"wide", "recursive", "broken", "strange"} {
+		got := w.get(t, "/tool?app=org.test.Mail&tool="+name)
+		checkHarmless(t, name, got)
+		if got.status != http.StatusOK || len(got.body) > 400<<10 || !strings.Contains(got.body, `name="json"`) {
+			t.Errorf("%s: %d, %d bytes", name, got.status, len(got.body))
+		}
+	}
+	if got := w.get(t, "/tool?app=org.test.Mail&tool=wide").body; !strings.Contains(got, "800 parameters have no field") {
+		t.Error("nothing says that parameters are without a field")
+	}
+	if got := w.try(t, "/tool?app=org.test.Mail&tool=strange", map[string]string{"p1": "1", "json": ""}).body; !strings.Contains(got, "It ran") {
+		t.Errorf("a choice with markup:\n%s", got)
+	}
+	for _, at := range []string{"/tool?app=org.test.Mail", "/tool", "/tool?app=org.test.Mail&tool=" + url.QueryEscape(nasty), "/app?app=" + url.QueryEscape(nasty), "/lint?app=org.test.Mail", "/apps?q=" + url.QueryEscape(nasty)} {
+		checkHarmless(t, at, w.get(t, at))
+	}
+}
+
+// TestConsent: who may is listed with since when and on whose word; to take it back is at
+// once, to give more is asked elsewhere.
+func TestConsent(t *testing.T) {
+	w, store := appWorld(t, mail(tool("ask", `{"type": "object", "properties": {}}`, nil)))
+	for _, g := range []policy.Grant{
+		{Caller: "mcp:" + aai.CleanLabel(nasty, 60), Identity: "/usr/bin/claude", App: "org.test.Mail", Tool: "ask", Decision: policy.Allow, GrantedAt: time.Now(), Channel: aai.Native},
+		{Caller: "*", Identity: "http:work", App: "org.test.Mail", Tool: "ask", Decision: policy.Allow, GrantedAt: time.Now(), Channel: aai.Passphrase},
+	} {
+		if err := store.Add(g); err != nil {
+			t.Fatal(err)
+		}
+	}
+	page := w.get(t, "/consent")
+	checkHarmless(t, "the consents", page)
+	for _, want := range []string{"/usr/bin/claude", "in a window", "by the passphrase", "http:work", time.Now().Format("2006-01-02"), "normal: what was allowed"} {
+		if !strings.Contains(page.body, want) {
+			t.Errorf("the consents are without %q:\n%s", want, page.body)
+		}
+	}
+	if got := w.get(t, "/consent?q=http:work").body; strings.Contains(got, "/usr/bin/claude") || !strings.Contains(got, "1 of 2 are shown") {
+		t.Errorf("the filter:\n%s", got)
+	}
+	sent := w.form(t, "/consent")
+	sent.Set("app", "org.test.Mail")
+	sent.Set("tool", "ask")
+	if got := w.post(t, "/consent/revoke", sent); got.status != http.StatusBadRequest {
+		t.Errorf("less than a row is revoked: %d", got.status)
+	}
+	sent.Set("caller", "*")
+	sent.Set("identity", "http:work")
+	if got := w.post(t, "/consent/revoke", sent); got.at != "/consent" || !strings.Contains(got.body, "Forgotten: 1.") {
+		t.Errorf("revoked: %s\n%s", got.at, got.body)
+	}
+	if grants, err := store.Grants(); err != nil || len(grants) != 1 || grants[0].Identity != "/usr/bin/claude" {
+		t.Errorf("after that: %v, %v", grants, err)
+	}
+	sent = w.form(t, "/consent")
+	for name, value := range map[string]string{"app": "org.test.Mail", "tool": "ask", "identity": "/usr/bin/claude", "caller": "*", "expires": "2099-01-01"} {
+		sent.Set(name, value)
+	}
+	if got := w.post(t, "/consent/grant", sent); got.status == http.StatusOK {
+		t.Errorf("the page alone grants: %s", got.body)
+	}
+	if grants, _ := store.Grants(); len(grants) != 1 {
+		t.Errorf("the page granted: %v", grants)
+	}
+	sent.Set("mode", "safe")
+	if got := w.post(t, "/consent/mode", sent); !strings.Contains(got.body, "<strong>safe") {
+		t.Errorf("a stricter mode: %d\n%s", got.status, got.body)
+	}
+	sent.Set("mode", "normal")
+	if got := w.post(t, "/consent/mode", sent); got.status == http.StatusOK {
+		t.Errorf("the page alone makes it less strict:\n%s", got.body)
+	}
+}
+
+// TestWordsAreThere: whatever a page of these says is there in both languages.
+func TestWordsAreThere(t *testing.T) {
+	for _, name := range []string{"apps", "app", "tool", "lint", "found", "consent", "logins"} {
+		page, err := os.ReadFile("templates/" + name + ".html")
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := make([]map[string]string, 2)
+		for i, lang := range []string{"en", "zh"} {
+			text, err := os.ReadFile("words/" + name + "." + lang + ".json")
+			if err != nil || json.Unmarshal(text, &all[i]) != nil {
+				t.Fatal(name, lang, err)
+			}
+			for _, key := range regexp.MustCompile(`{{t "([^"]+)"`).FindAllStringSubmatch(string(page), -1) {
+				if all[i][key[1]] == "" {
+					t.Errorf("%s says %q, which it has not in %s", name, key[1], lang)
+				}
+			}
+		}
+		for key, text := range all[0] {
+			if strings.Count(text, "%") != strings.Count(all[1][key], "%") {
+				t.Errorf("%s: %q and %q are not filled in alike", name, text, all[1][key])
+			}
+		}
+	}
+}

@@ -1,0 +1,160 @@
+package web
+
+import (
+	"strings"
+	"time"
+
+	"aai"
+)
+
+// consentPage says who may do what, and takes it back.
+func consentPage() page {
+	return page{name: "consent", path: "/consent", nav: true, show: showConsent, acts: map[string]act{
+		"revoke": revokeConsent, "grant": grantConsent, "takeover": takeoverConsent, "mode": setMode,
+	}}
+}
+
+// A consent is one decision, as the tool "consent_list" tells it.
+type consent struct {
+	Caller    string    `json:"caller"`
+	Identity  string    `json:"identity"`
+	App       string    `json:"app"`
+	Tool      string    `json:"tool"`
+	Decision  string    `json:"decision"`
+	GrantedAt time.Time `json:"granted_at"`
+	ExpiresAt time.Time `json:"expires_at"`
+	Source    string    `json:"source"`
+	Channel   string    `json:"channel"`
+	ByName    bool      `json:"by_name"`
+	Takeover  string    `json:"takeover"`
+
+	Icon  string
+	About string // for who does not see the row
+}
+
+// consentShown is what the page shows.
+type consentShown struct {
+	Query            string
+	Rows             []consent
+	All, More        int
+	Mode, Configured string
+	Modes            []string
+	Warning          string
+}
+
+func showConsent(v *visit) (any, error) {
+	shown := consentShown{Query: v.search(), Modes: []string{"normal", "safe", "sandboxed"}}
+	result, err := v.call("consent_list", nil)
+	if err != nil {
+		return nil, err
+	}
+	shown.Warning = result.Warning
+	var all []consent
+	if err := into(result, &all); err != nil {
+		return nil, err
+	}
+	shown.All = len(all)
+	for _, row := range all {
+		if !containsAll(strings.ToLower(strings.Join([]string{row.Caller, row.Identity, row.App, row.Tool, row.Decision, row.Source}, "\n")), shown.Query) {
+			continue
+		}
+		if len(shown.Rows) == toolsLimit {
+			shown.More++
+			continue
+		}
+		row.About = aai.CleanLabel(row.App+", "+row.Tool+", "+row.Caller, 300)
+		shown.Rows = append(shown.Rows, row)
+	}
+	ids := make([]string, len(shown.Rows))
+	for i, row := range shown.Rows {
+		ids[i] = row.App
+	}
+	icons := v.icons(ids)
+	for i := range shown.Rows {
+		shown.Rows[i].Icon = icons[shown.Rows[i].App]
+	}
+	var mode struct{ Mode, Configured string }
+	if err := v.read("mode", nil, &mode); err != nil {
+		return nil, err
+	}
+	shown.Mode, shown.Configured = mode.Mode, mode.Configured
+	return shown, nil
+}
+
+// sent are the fields of a form that are not empty, as arguments of a tool.
+func (v *visit) sent(names ...string) map[string]any {
+	args := make(map[string]any, len(names))
+	for _, name := range names {
+		if value := strings.TrimSpace(v.form.Get(name)); value != "" {
+			args[name] = value
+		}
+	}
+	return args
+}
+
+// revokeConsent forgets one decision.
+func revokeConsent(v *visit) (any, error) {
+	args := v.sent("app", "tool", "caller", "identity")
+	if args["app"] == nil || args["tool"] == nil || args["caller"] == nil {
+		// With fewer the tool would forget more than was shown.
+		return nil, missing("app, tool, caller")
+	}
+	var answer struct{ Revoked int }
+	if err := v.read("consent_revoke", args, &answer); err != nil {
+		return nil, err
+	}
+	v.say(v.t("consent", "revoked", answer.Revoked))
+	v.next = v.consentAt()
+	return nil, nil
+}
+
+// consentAt is the page with the filter that it had.
+func (v *visit) consentAt() string {
+	if query := v.query.Encode(); query != "" {
+		return "/consent?" + query
+	}
+	return "/consent"
+}
+
+// grantConsent asks, elsewhere, whether somebody may do something.
+func grantConsent(v *visit) (any, error) {
+	args := v.sent("app", "tool", "caller", "identity")
+	if day := v.form.Get("expires"); day != "" {
+		until, err := time.ParseInLocation("2006-01-02", day, time.Local)
+		if err != nil {
+			return nil, missing("expires")
+		}
+		args["expires"] = until.AddDate(0, 0, 1).Format(time.RFC3339) // the whole day
+	}
+	if _, err := v.call("consent_grant", args); err != nil {
+		return nil, err
+	}
+	v.say(v.t("consent", "granted"))
+	return nil, nil
+}
+
+// takeoverConsent asks, elsewhere, whether what a plain file says shall count.
+func takeoverConsent(v *visit) (any, error) {
+	if v.form.Get("file") == "" {
+		return nil, missing("file")
+	}
+	if _, err := v.call("consent_takeover", map[string]any{"file": []any{v.form.Get("file")}}); err != nil {
+		return nil, err
+	}
+	v.say(v.t("consent", "granted"))
+	return nil, nil
+}
+
+// setMode sets how much callers may do; what is less strict is asked elsewhere.
+func setMode(v *visit) (any, error) {
+	result, err := v.call("mode_set", v.sent("mode"))
+	if err != nil {
+		return nil, err
+	}
+	text := v.t("consent", "mode.set")
+	if result.Warning != "" {
+		text += " " + result.Warning
+	}
+	v.say(text)
+	return nil, nil
+}

@@ -1,0 +1,163 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"html/template"
+	"slices"
+	"strings"
+	"time"
+
+	"aai"
+	"aai/internal/doors/web/form"
+	"aai/internal/hygiene"
+)
+
+// toolPage is a tool with a form to try it.
+func toolPage() page {
+	return page{name: "tool", path: "/tool", show: showTool, acts: map[string]act{"try": tryTool, "undo": undoTool}}
+}
+
+// toolShown is what the page of a tool shows.
+type toolShown struct {
+	App, Name string
+	Tool      operation
+	Form      *form.Form
+	Schema    string       // of the parameters
+	At        template.URL // the parameters of the page's address, as they were written anew
+}
+
+// tried is what came of trying a tool.
+type tried struct {
+	Form    *form.Form
+	Ran     bool // the call was made
+	Took    time.Duration
+	Fault   *aai.Error
+	Text    string
+	Data    string // as JSON
+	Cut     bool   // not all of it is shown
+	Warning string
+	Foreign string
+	Idle    bool
+	Undo    string // what taking it back does; "" where it cannot be
+	Undone  bool   // this is what came of taking back
+	// Pictures are the addresses of pictures, Unshown how many are of no kind that is shown.
+	Pictures []string
+	Unshown  int
+}
+
+func showTool(v *visit) (any, error) {
+	g, err := v.toolOf()
+	if err != nil {
+		return nil, err
+	}
+	shown := toolShown{App: g.App.ID, Name: nameIn(v.lang, strings.Join(g.App.Names, "|"), g.App.ID), Tool: g.Operations[0], At: template.URL(v.query.Encode())} //nolint:gosec // Encode escapes all
+	shown.Form = form.New(shown.Tool.Parameters)
+	if len(shown.Form.Fields) > 0 || shown.Form.Omitted > 0 || !empty(shown.Tool.Parameters) {
+		shown.Schema, _ = pretty(shown.Tool.Parameters)
+	}
+	return shown, nil
+}
+
+// empty reports whether a schema has no parameters.
+func empty(schema json.RawMessage) bool {
+	var s struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+		Open       any                        `json:"additionalProperties"`
+	}
+	return len(schema) == 0 || json.Unmarshal(schema, &s) == nil && len(s.Properties) == 0 && s.Open == false
+}
+
+// toolOf is the guide to the tool that the address names.
+func (v *visit) toolOf() (guide, error) {
+	var g guide
+	name := v.query.Get("tool")
+	if name == "" {
+		return g, aai.Errorf(aai.ToolNotFound, "tool: the address names none")
+	}
+	if err := v.read("guide", map[string]any{"app": v.query.Get("app"), "tool": name}, &g); err != nil {
+		return g, err
+	}
+	if len(g.Operations) != 1 {
+		return g, aai.Errorf(aai.ToolNotFound, "%s has no tool %q", g.App.ID, aai.CleanLabel(name, 60))
+	}
+	return g, nil
+}
+
+// tryTool makes the call that the form says. What must be asked is asked in a window; the
+// page waits for that.
+func tryTool(v *visit) (any, error) {
+	g, err := v.toolOf()
+	if err != nil {
+		return nil, err
+	}
+	done := &tried{Form: form.New(g.Operations[0].Parameters)}
+	args, ok := done.Form.Read(v.form)
+	if !ok {
+		return done, nil
+	}
+	begun := v.door.now()
+	result, err := v.callApp(g.App.ID, g.Operations[0].Name, args)
+	done.Took, done.Ran = v.door.now().Sub(begun), true
+	done.came(v, result, err)
+	if done.Fault != nil && done.Fault.Code == aai.InvalidParams {
+		done.Form.Blame(done.Fault.Message)
+	}
+	return done, nil
+}
+
+// undoTool takes back the last act of this session.
+func undoTool(v *visit) (any, error) {
+	begun := v.door.now()
+	result, err := v.call("undo", map[string]any{"count": 1})
+	done := &tried{Took: v.door.now().Sub(begun), Ran: true, Undone: true}
+	done.came(v, result, err)
+	done.Data = "" // the text says it
+	return done, nil
+}
+
+// came is what a call came to.
+func (t *tried) came(v *visit, result *aai.Result, err error) {
+	if err != nil {
+		t.Fault = aai.AsError(err)
+		t.Data, t.Cut = pretty(t.Fault.Data)
+		return
+	}
+	t.Text, t.Warning, t.Foreign, t.Idle = result.Text, result.Warning, result.Foreign, result.Idle
+	t.Cut = len(t.Text) > maxStranger
+	if t.Text == "" || !result.Whole && result.Data != nil {
+		var cut bool
+		t.Data, cut = pretty(result.Data)
+		t.Cut = t.Cut || cut
+	}
+	if result.Undo != nil {
+		t.Undo = result.Undo.Says
+	}
+	for _, image := range result.Images {
+		if at := v.door.pictures.keep(v.session.id, image); at != "" {
+			t.Pictures = append(t.Pictures, at)
+		} else {
+			t.Unshown++
+		}
+	}
+}
+
+// pretty is data as JSON that people read, in which all shows, and whether it was cut.
+func pretty(data any) (text string, cut bool) {
+	if raw, is := data.(json.RawMessage); data == nil || is && len(raw) == 0 {
+		return "", false
+	}
+	raw, err := json.Marshal(data)
+	if err != nil {
+		return "", true
+	}
+	if cut = len(raw) > maxStranger; cut {
+		raw = slices.Clip(raw[:maxStranger])
+		return hygiene.EscapeUnseen(strings.ToValidUTF8(string(raw), "")), true
+	}
+	var b bytes.Buffer
+	if json.Indent(&b, raw, "", "  ") != nil {
+		return string(raw), false
+	}
+	return hygiene.EscapeUnseen(b.String()), b.Len() > maxStranger
+}
