@@ -17,10 +17,16 @@ type halting struct {
 	tools  []*aai.Tool
 }
 
+// halted are the folders of what is stopped and of what runs.
+func halted(data string) []string {
+	return []string{filepath.Join(data, "halt"), filepath.Join(data, "running")}
+}
+
 // newHalting makes it, of a gateway and its own app that are made later.
 func newHalting(data string, gateway func() *aai.Gateway, self func() *aai.App, log *slog.Logger) halting {
+	folders := halted(data)
 	stopped := halt.New(halt.Config{
-		Path: filepath.Join(data, "halt", "stopped"),
+		Path: filepath.Join(folders[0], "stopped"),
 		Exempt: func(w aai.Whose) bool {
 			if w.App != aai.OwnApp || w.Caller.Door != aai.DoorCLI && w.Caller.Door != aai.DoorWeb {
 				return false
@@ -31,7 +37,7 @@ func newHalting(data string, gateway func() *aai.Gateway, self func() *aai.App, 
 		Changed: func() { gateway().EndStopped() },
 		Log:     log,
 	})
-	folder := filepath.Join(data, "running")
+	folder := folders[1]
 	return halting{
 		halt:   stopped,
 		teller: running.NewTeller(folder, func() []aai.Underway { return gateway().Underway() }, log),

@@ -78,6 +78,12 @@ func (s *setup) news(built *parts) func(context.Context, func(kind string)) {
 		filepath.Join(s.platform.data, "secrets"):      web.NewsConsent,
 		filepath.Join(s.platform.data, "mode"):         web.NewsConsent,
 	}
+	for _, folder := range halted(s.platform.data) {
+		files[folder] = web.NewsRunning
+		if err := os.MkdirAll(folder, 0o700); err != nil { // so that it is watched from the beginning
+			built.log.Warn("what runs is not kept up to date", "cause", err)
+		}
+	}
 	return func(ctx context.Context, tell func(kind string)) {
 		if err := watchfile.Watch(ctx, files, tell); err != nil {
 			built.log.Warn("pages are not kept up to date", "cause", err)

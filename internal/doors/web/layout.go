@@ -57,7 +57,7 @@ func readTemplates(names []string, w words) (map[string]*template.Template, erro
 				"t":        func(key string, args ...any) string { return w.say(lang, name, key, args...) },
 				"when":     when,
 				"stranger": stranger,
-			}).ParseFS(templateFiles, "templates/layout.html", "templates/"+name+".html")
+			}).ParseFS(templateFiles, "templates/layout.html", "templates/stop.html", "templates/"+name+".html")
 			if err != nil {
 				return nil, fmt.Errorf("the page %s: %w", name, err)
 			}

@@ -20,6 +20,7 @@ type act func(v *visit) (done any, err error)
 // pages are all of them, in the order of the navigation. The first is the front page.
 func pages() []page {
 	return []page{
+		nowPage(),
 		appsPage(), appPage(), toolPage(), lintPage(), foundPage(),
 		historyPage(), storyPage(), chartsPage(),
 		consentPage(), loginsPage(),

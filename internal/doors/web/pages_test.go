@@ -20,7 +20,10 @@ func TestPages(t *testing.T) {
 		t.Errorf("somebody who has not entered sees: %d\n%s", got.status, got.body)
 	}
 	w.enter(t)
-	got := w.get(t, "/ui")
+	if got := w.get(t, "/ui"); got.status != http.StatusOK || got.at != "/now" {
+		t.Errorf("the front page is %s: %d", got.at, got.status)
+	}
+	got := w.get(t, "/history")
 	if got.status != http.StatusOK || got.at != "/history" || !strings.Contains(got.body, "claude") {
 		t.Errorf("the history is not shown at %s: %d\n%s", got.at, got.status, got.body)
 	}

@@ -9,6 +9,7 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -18,6 +19,7 @@ import (
 	"aai/internal/journal"
 	"aai/internal/own"
 	"aai/internal/policy"
+	"aai/internal/running"
 	"aai/internal/watchfile"
 )
 
@@ -41,12 +43,14 @@ func newWorld(t *testing.T) *world {
 	var known *catalog.Catalog
 	modes := &policy.Modes{Path: filepath.Join(state, "mode")}
 	room := settingsRoom(t, state)
-	self := own.App(own.Sources{Journal: record, Store: store, Modes: modes, More: append(room.Tools(), clockDoctor(state))}, func() own.Catalog { return known })
+	w := &world{state: state, journal: record.Path(), gateway: new(aai.Gateway)}
+	halts := watched(t, state, w.gateway)
+	self := own.App(own.Sources{Journal: record, Store: store, Modes: modes, More: slices.Concat(room.Tools(), []*aai.Tool{clockDoctor(state), running.Tool(filepath.Join(state, "running"), halts)}, halts.Tools())}, func() own.Catalog { return known })
 	known = catalog.New(catalog.Config{HostPlatform: "linux", Own: []*aai.App{self}})
-	w := &world{state: state, journal: record.Path(), gateway: &aai.Gateway{Catalog: known, Journal: record, Gates: []aai.Gate{
+	w.gateway.Catalog, w.gateway.Journal, w.gateway.Gates = known, record, []aai.Gate{
 		policy.NewOwn(policy.OwnConfig{Open: own.OpenTools(), Personal: []string{aai.DoorCLI, aai.DoorWeb}, Narrows: room.Narrows(own.Narrows(store, modes))}),
 		policy.NewConsent(policy.ConsentConfig{Store: store}),
-	}}}
+	}
 	var err error
 	if w.door, err = web.New(web.Config{Gateway: w.gateway, Watch: func(ctx context.Context, tell func(string)) {
 		if err := watchfile.Watch(ctx, map[string]string{filepath.Join(state, "audit.jsonl"): web.NewsJournal}, tell); err != nil {

@@ -1,0 +1,132 @@
+package web_test
+
+import (
+	"context"
+	"log/slog"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"aai"
+	"aai/internal/halt"
+	"aai/internal/journal"
+	"aai/internal/running"
+)
+
+// watched has a gateway tell what runs in it, and end what the person stops.
+func watched(t *testing.T, state string, g *aai.Gateway) *halt.Halt {
+	t.Helper()
+	halts := halt.New(halt.Config{
+		Path: filepath.Join(state, "halt", "stopped"), Changed: g.EndStopped,
+		Exempt: func(who aai.Whose) bool { return who.App == aai.OwnApp && who.Caller.Door == aai.DoorWeb },
+	})
+	teller := running.NewTeller(filepath.Join(state, "running"), g.Underway, slog.New(slog.DiscardHandler))
+	t.Cleanup(func() { _, _ = halts.Close(), teller.Close() })
+	g.Halt, g.Moved = halts, teller.Moved
+	return halts
+}
+
+// holding is another gateway of the person, with an app whose tool lasts until it is ended.
+type holding struct{ app *aai.App }
+
+func (h holding) Apps() []*aai.App                                          { return []*aai.App{h.app} }
+func (h holding) Find(context.Context, string) (*aai.App, error)            { return h.app, nil }
+func (holding) OnChange(func()) (stop func())                               { return func() {} }
+func (holding) Check(context.Context, *aai.Request) ([]aai.Question, error) { return nil, nil }
+
+func (w *world) elsewhere(t *testing.T) *aai.Gateway {
+	t.Helper()
+	h := holding{&aai.App{ID: "org.example.App", Tools: []*aai.Tool{{
+		Name: "hold", Effect: aai.Changes, Timeout: time.Hour,
+		Run: func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+			aai.Progress(ctx, 2, 5, "Step <2>/5")
+			<-ctx.Done()
+			return nil, ctx.Err()
+		},
+	}}}}
+	j := journal.New(w.journal)
+	t.Cleanup(func() { _ = j.Close() })
+	g := &aai.Gateway{Catalog: h, Journal: j, Gates: []aai.Gate{h}}
+	watched(t, w.state, g)
+	return g
+}
+
+// shows loads the page until it has all the texts.
+func (w *world) shows(t *testing.T, texts ...string) string {
+	t.Helper()
+	for late := time.Now().Add(30 * time.Second); ; time.Sleep(5 * time.Millisecond) {
+		body, all := w.get(t, "/now").body, true
+		for _, text := range texts {
+			all = all && strings.Contains(body, text)
+		}
+		if all {
+			return body
+		}
+		if time.Now().After(late) {
+			t.Fatalf("the page has not all of %q:\n%s", texts, body)
+		}
+	}
+}
+
+// The page shows what runs in other gateways, and its buttons stop a call, a caller and
+// everything; to start again is asked elsewhere.
+func TestNow(t *testing.T) {
+	w := newWorld(t)
+	w.enter(t)
+	w.shows(t, "Nothing runs.")
+	g := w.elsewhere(t)
+	begin := func(id, who string) chan error {
+		ended := make(chan error, 1)
+		go func() {
+			_, err := g.Do(context.Background(), &aai.Call{ID: id, Caller: aai.Caller{Door: aai.DoorMCP, Name: "<b>cl", Identity: who}, App: "org.example.App", Tool: "hold"})
+			ended <- err
+		}()
+		return ended
+	}
+	one, other := begin("c1", "/usr/bin/claude"), begin("c2", "/usr/bin/other")
+	body := w.shows(t, "/usr/bin/claude", "/usr/bin/other", "&lt;b&gt;cl", "running", "Step &lt;2&gt;/5", `max="5" value="2"`, `accesskey="x"`)
+	if strings.Contains(body, "<b>cl") || strings.Contains(body, "<2>") {
+		t.Errorf("what others wrote is no text:\n%s", body)
+	}
+	press := func(act string, fields ...string) answer {
+		form := w.form(t, "/now")
+		for i := 0; i < len(fields); i += 2 {
+			form.Set(fields[i], fields[i+1])
+		}
+		return w.post(t, "/now/"+act, form)
+	}
+	wants := func(ended chan error) {
+		t.Helper()
+		if e := aai.AsError(<-ended); e == nil || e.Code != aai.PermissionDenied || !strings.Contains(e.Message, "stopped") {
+			t.Errorf("it ended with %v", e)
+		}
+	}
+	if got := press("stop", "call", "c1"); got.at != "/now" || !strings.Contains(got.body, "The call is stopped.") {
+		t.Errorf("%s: %s", got.at, got.body)
+	}
+	wants(one)
+	if len(other) != 0 {
+		t.Error("another call was stopped too")
+	}
+	if got := press("stop", "caller", "/usr/bin/other"); !strings.Contains(got.body, "All calls of this caller are stopped.") {
+		t.Error(got.body)
+	}
+	wants(other)
+	third := begin("c3", "/usr/bin/claude")
+	w.shows(t, "call-c3")
+	if got := w.post(t, "/now/stop", w.form(t, "/history")); got.at != "/now" || !strings.Contains(got.body, "Everything is stopped") {
+		t.Errorf("%s: %s", got.at, got.body)
+	}
+	wants(third)
+	w.shows(t, "nothing will until you start it again")
+	if got := press("start"); got.status != http.StatusForbidden || !strings.Contains(got.body, "neither a screen nor a passphrase") {
+		t.Errorf("it was started again by the page alone: %d\n%s", got.status, got.body)
+	}
+	wants(begin("c4", "/usr/bin/claude"))
+	if got := w.post(t, "/now/stop", url.Values{}); got.status != http.StatusForbidden {
+		t.Errorf("without a token: %d", got.status)
+	}
+}
