@@ -19,6 +19,8 @@ import (
 
 	"aai/internal/config"
 	"aai/internal/doors/cli"
+	"aai/internal/hygiene"
+	"aai/internal/leash"
 	"aai/internal/script/child"
 )
 
@@ -40,6 +42,9 @@ func ownVersion() string {
 	return versionOf(version, built)
 }
 
+// holdsServer is the argument by which the program is the guard of an MCP server.
+const holdsServer = "hold-server"
+
 func main() { os.Exit(runOn(here())) }
 
 // runOn is the program on its grounds.
@@ -50,6 +55,10 @@ func runOn(g grounds) int {
 	if len(os.Args) == 2 && os.Args[1] == runsScript {
 		return child.Run(os.Stdin, os.Stdout)
 	}
+	if len(os.Args) > 3 && os.Args[1] == holdsServer {
+		return hold(os.Args[2:])
+	}
+	_ = leash.Conceal(hygiene.SecretName) // what it cannot, the person's own programs read as before
 	terminal := cli.NewTerminal(os.Stdin, os.Stdout, os.Stderr)
 	p := &program{getenv: os.Getenv, environ: os.Environ(), in: os.Stdin, out: os.Stdout, err: os.Stderr, secret: terminal.Secret, grounds: g}
 	return cli.Run(context.Background(), cli.Config{

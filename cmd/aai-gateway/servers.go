@@ -14,7 +14,7 @@ func (s *setup) servers(client *http.Client, on grounding) *mcp.Driver {
 	return mcp.New(mcp.Config{
 		Folder: filepath.Join(s.platform.data, "mcp"), Home: s.home, Getenv: s.session.Getenv, Secrets: on.vault.Unattended(),
 		Client: client, Login: on.logins, Version: ownVersion(), Timeout: s.DefaultTimeout, Log: on.log,
-		Asker: windows{on.gateway},
+		Guard: serverGuard(), Asker: windows{on.gateway},
 	})
 }
 

@@ -9,5 +9,8 @@ import (
 // it starts.
 func bind(cmd *exec.Cmd, l Limits) {
 	sealFiles()
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: !l.Alone, Pdeathsig: syscall.SIGKILL}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: !l.Alone}
+	if !l.guarded { // a guard has work to do when we are gone
+		cmd.SysProcAttr.Pdeathsig = syscall.SIGKILL
+	}
 }

@@ -27,7 +27,7 @@ func sealFiles() {
 // end the group of the process: what it has started outlives it otherwise. Where there is no
 // shell only the process itself is held.
 func hold(p *os.Process, l Limits) (letGo func(), err error) {
-	if l.Alone {
+	if l.Alone || l.guarded {
 		return func() {}, nil
 	}
 	itsIn, in, err := os.Pipe()

@@ -14,6 +14,9 @@ import (
 const (
 	graceOfInput  = 2 * time.Second
 	graceOfSignal = time.Second
+	// killing is how long a guard has for its work.
+	killing      = 10 * time.Second
+	graceOfGuard = killing + time.Second
 )
 
 // Limits are what a process is held to from outside.
@@ -24,6 +27,11 @@ type Limits struct {
 	// Memory is how much it may have on Windows, in bytes; 0: as much as it wants. Elsewhere it
 	// limits itself.
 	Memory uintptr
+	// Guard is, on Linux, the command by which this program calls [Guard] and nothing else:
+	// with it, also what leaves the group of the process ends with it.
+	Guard []string
+
+	guarded bool
 }
 
 // A Process was started, and has two pipes. All methods are safe for concurrent use.
@@ -33,7 +41,8 @@ type Process struct {
 
 	cmd    *exec.Cmd
 	limits Limits
-	letGo  func() // of what holds it
+	letGo  func()   // of what holds it
+	holder *os.File // its end is the guard's sign to end all; nil: there is no guard
 	gone   chan struct{}
 }
 
@@ -51,6 +60,13 @@ func Start(cmd *exec.Cmd, l Limits) (*Process, error) {
 		return nil, err
 	}
 	p.In, p.Out = in, out
+	var its *os.File
+	if p.holder, its, err = guarded(cmd, l); err != nil {
+		closeAll(itsIn, in, out, itsOut)
+		return nil, err
+	}
+	l.guarded = p.holder != nil
+	p.limits = l
 	cmd.Stdin, cmd.Stdout, cmd.WaitDelay = itsIn, itsOut, time.Second
 	bind(cmd, l)
 	started := make(chan error)
@@ -66,7 +82,7 @@ func Start(cmd *exec.Cmd, l Limits) (*Process, error) {
 		}
 	}()
 	err = <-started
-	closeAll(itsIn, itsOut)
+	closeAll(itsIn, itsOut, its)
 	if err == nil {
 		if p.letGo, err = hold(cmd.Process, l); err != nil {
 			p.Kill()
@@ -74,7 +90,7 @@ func Start(cmd *exec.Cmd, l Limits) (*Process, error) {
 		}
 	}
 	if err != nil {
-		closeAll(in, out)
+		closeAll(in, out, p.holder)
 		return nil, err
 	}
 	return p, nil
@@ -82,7 +98,9 @@ func Start(cmd *exec.Cmd, l Limits) (*Process, error) {
 
 func closeAll(files ...*os.File) {
 	for _, f := range files {
-		_ = f.Close()
+		if f != nil {
+			_ = f.Close()
+		}
 	}
 }
 
@@ -103,7 +121,20 @@ func (p *Process) State() *os.ProcessState {
 }
 
 // Kill ends it, and all that it has started, at once. It does not wait.
-func (p *Process) Kill() { end(p.cmd.Process, p.limits, true) }
+func (p *Process) Kill() {
+	if p.holder == nil {
+		end(p.cmd.Process, p.limits, true)
+		return
+	}
+	closeAll(p.holder)
+	time.AfterFunc(graceOfGuard, func() {
+		select {
+		case <-p.gone:
+		default:
+			end(p.cmd.Process, p.limits, true) // it did not do its work
+		}
+	})
+}
 
 // End ends it, and all that it has started, if it has not ended, waits for that and closes
 // the pipes. A polite end lets it go by itself for a few seconds.

@@ -33,6 +33,7 @@ type Config struct {
 	Home    string                   // where servers are started whose recipe does not say
 	Getenv  func(name string) string // this process's variables; nil: there are none
 	Secrets Secrets                  // nil: no value is kept
+	Guard   []string                 // the command by which this program guards a process; see leash.Limits
 	Asker   aai.Asker                // puts servers' questions in a window; nil: there is none
 	Client  *http.Client             // the way to servers at addresses; nil: there is none
 	Login   Authorizer               // nil: nobody can log in

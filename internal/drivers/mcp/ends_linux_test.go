@@ -24,18 +24,18 @@ func TestServersEnd(t *testing.T) {
 			file := filepath.Join(w.folder, "pids")
 			app := w.hostile(t, "stays", file)
 			w.start(t, app)
-			var self, child int
+			var self, child, daemon int
 			b, err := os.ReadFile(file)
-			if _, scan := fmt.Sscanf(string(b), "%d %d", &self, &child); err != nil || scan != nil {
+			if _, scan := fmt.Sscanf(string(b), "%d %d %d", &self, &child, &daemon); err != nil || scan != nil {
 				t.Fatal(err, scan)
 			}
 			if name == "closed" {
-				if syscall.Kill(self, 0) != nil || syscall.Kill(child, 0) != nil {
+				if syscall.Kill(self, 0) != nil || syscall.Kill(child, 0) != nil || gone(daemon) {
 					t.Error("it does not run")
 				}
 				w.close(t)
 			}
-			for _, pid := range []int{self, child} {
+			for _, pid := range []int{self, child, daemon} {
 				eventually(t, "the process ends", func() bool { return gone(pid) })
 			}
 		})
@@ -62,13 +62,13 @@ func TestServersEndWithAKilledGateway(t *testing.T) {
 		t.Error(line, err)
 	}
 	b, err := os.ReadFile(file)
-	var server, child int
-	if _, scan := fmt.Sscanf(string(b), "%d %d", &server, &child); err != nil || scan != nil || gone(server) || gone(child) {
+	var server, child, daemon int
+	if _, scan := fmt.Sscanf(string(b), "%d %d %d", &server, &child, &daemon); err != nil || scan != nil || gone(server) || gone(child) || gone(daemon) {
 		t.Errorf("%s %v %v", b, err, scan)
 	}
 	_ = gateway.Process.Kill()
 	_ = gateway.Wait()
-	for _, pid := range []int{server, child} {
+	for _, pid := range []int{server, child, daemon} {
 		eventually(t, "the process ends", func() bool { return gone(pid) })
 	}
 }

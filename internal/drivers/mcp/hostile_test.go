@@ -43,7 +43,10 @@ func serve(kind string, args []string) {
 		signal.Ignore(syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT)
 		child := exec.Command("sleep", "3600")
 		_ = child.Start()
-		_ = os.WriteFile(args[0], fmt.Appendf(nil, "%d %d", os.Getpid(), child.Process.Pid), 0o600)
+		// One that forks twice, and makes itself a session of its own.
+		daemon := exec.Command("sh", "-c", "setsid sh -c 'sleep 3600 >/dev/null 2>&1 </dev/null & echo $!'")
+		number, _ := daemon.Output()
+		_ = os.WriteFile(args[0], fmt.Appendf(nil, "%d %d %s", os.Getpid(), child.Process.Pid, number), 0o600)
 		defer time.Sleep(time.Hour)
 	case "asker":
 		beAsker(args[0])

@@ -279,7 +279,7 @@ func (s *server) reach(ctx context.Context) (*session, sdk.Transport, *aai.Error
 	live.veil = veil
 	live.said = &said{log: s.driver.log, app: s.recipe.App, veil: veil}
 	cmd.Stderr = live.said
-	p, cause := leash.Start(cmd, leash.Limits{})
+	p, cause := leash.Start(cmd, leash.Limits{Guard: s.driver.config.Guard})
 	if cause != nil {
 		e := failed(aai.AppNotRunning, "The person can look at the command in the descriptor.", "the MCP server of %s did not start: %s", s.recipe.App, live.quote(cause.Error()))
 		e.Err = cause

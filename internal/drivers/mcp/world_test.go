@@ -28,7 +28,7 @@ const asGateway = "as-gateway"
 
 func beGateway(file string) {
 	self, _ := os.Executable()
-	d := mcp.New(mcp.Config{Getenv: os.Getenv, Home: os.TempDir()})
+	d := mcp.New(mcp.Config{Getenv: os.Getenv, Home: os.TempDir(), Guard: []string{self, asGuard}})
 	run, err := d.Compile(&aai.Recipe{App: "a.b", MCP: &aai.MCPRecipe{Command: self, Args: []string{asServer, "stays", file}}})
 	if err == nil {
 		_, err = run(context.Background(), &aai.Call{})
@@ -46,8 +46,14 @@ func TestMain(m *testing.M) {
 		beGateway(os.Args[2])
 		os.Exit(0)
 	}
+	if len(os.Args) > 2 && os.Args[1] == asGuard {
+		os.Exit(beGuard(os.Args[2:]))
+	}
 	goleak.VerifyTestMain(m)
 }
+
+// asGuard is the one by which it holds a server.
+const asGuard = "as-guard"
 
 // A world is a gateway with real consent, whose apps are MCP servers.
 type world struct {
@@ -73,7 +79,12 @@ func (w *world) close(t *testing.T) {
 func newWorld(t *testing.T, more ...func(*mcp.Config)) *world {
 	t.Helper()
 	w := &world{folder: t.TempDir(), log: new(lines), local: &fixed{}, answer: "always"}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
 	cfg := mcp.Config{
+		Guard:  []string{self, asGuard},
 		Folder: filepath.Join(w.folder, "mcp"), Home: w.folder, Getenv: os.Getenv, Version: "test",
 		Log: slog.New(slog.NewTextHandler(w.log, nil)),
 	}
