@@ -26,6 +26,7 @@ func waysIn() map[string]string {
 		"internal/doors/mcp/running.go runningPrograms": agents,
 		"internal/doors/mcp/ask.go ask":                 "TestEveryChoice",
 		"internal/doctor/doctor.go call":                "TestDoctor",
+		"cmd/aai-gateway/doctor.go Examine":             "TestDoctor",
 		"internal/script/calls.go patiently":            "TestWhatAScriptAnswers",
 		"internal/workflow/leave.go admit":              "TestAskedOnceAboutAll",
 		"internal/workflow/rollback.go do":              "TestWhatWasDoneIsTakenBack",

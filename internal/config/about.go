@@ -90,10 +90,12 @@ func abouts() map[string]about {
 		"enableWebUI":         {KindTruth, nil, "whether the web page is served; the AAI protocol's name"},
 		"httpPort":            {KindWhole, nil, "the port of the web page, 1 to 65535; the AAI protocol's name"},
 
-		"journal.maxAge":     {KindWhole, nil, "for how many days the journal is kept, 1 to 3650"},
-		"journal.maxSize":    {KindWhole, nil, "how many megabytes the journal keeps, 1 to 100000"},
-		"journal.rotateSize": {KindWhole, nil, "megabytes after which a file of the journal is put aside, 1 to 1000"},
-		"journal.keepFull":   {KindTruth, nil, "also keep what calls answered, and longer arguments"},
+		"journal.maxAge":      {KindWhole, nil, "for how many days the journal is kept, 1 to 3650"},
+		"journal.maxSize":     {KindWhole, nil, "how many megabytes the journal keeps, 1 to 100000"},
+		"journal.rotateSize":  {KindWhole, nil, "megabytes after which a file of the journal is put aside, 1 to 1000"},
+		"journal.keepFull":    {KindTruth, nil, "also keep what calls answered, and longer arguments"},
+		"journal.answers":     {KindList, nil, "apps of whose calls what they answered is kept beside the record"},
+		"journal.answersDays": {KindWhole, nil, "for how many days that is kept, 1 to 30"},
 
 		"cache.tree_ttl_ms":            {KindWhole, nil, "for how many milliseconds ax_get_tree gives the same answer again, unless anything acted, 0 to 60000"},
 		"cache.screenshot_debounce_ms": {KindWhole, nil, "for how many milliseconds ax_screenshot gives the same picture again, unless anything acted, 0 to 60000"},

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +24,7 @@ import (
 	"aai/internal/journal"
 	"aai/internal/own"
 	"aai/internal/policy"
+	"aai/internal/running"
 	"aai/internal/schema"
 )
 
@@ -46,7 +48,10 @@ func appWorld(t *testing.T, apps ...*aai.App) (*world, policy.Store) {
 	var known *catalog.Catalog
 	modes := &policy.Modes{Path: filepath.Join(state, "mode")}
 	pictured := icons.New(icons.Config{Entries: []string{filepath.Join(state, "share", "applications")}})
-	self := own.App(own.Sources{Journal: record, Store: store, Modes: modes, More: pictured.Tools()}, func() own.Catalog { return known })
+	w := &world{gateway: new(aai.Gateway)}
+	halts := watched(t, state, w.gateway)
+	more := slices.Concat(pictured.Tools(), []*aai.Tool{running.Tool(filepath.Join(state, "running"), halts)}, halts.Tools())
+	self := own.App(own.Sources{Journal: record, Store: store, Modes: modes, More: more}, func() own.Catalog { return known })
 	known = catalog.New(catalog.Config{HostPlatform: "linux", Own: append(apps, self)})
 	var grants []policy.Grant
 	for _, app := range apps {
@@ -56,24 +61,11 @@ func appWorld(t *testing.T, apps ...*aai.App) (*world, policy.Store) {
 			}
 		}
 	}
-	w := &world{gateway: &aai.Gateway{Catalog: known, Journal: record, Gates: []aai.Gate{
+	w.gateway.Catalog, w.gateway.Journal, w.gateway.Gates = known, record, []aai.Gate{
 		policy.NewOwn(policy.OwnConfig{Open: own.OpenTools(), Personal: []string{aai.DoorCLI, aai.DoorWeb}, Narrows: own.Narrows(store, modes)}),
 		policy.NewConsent(policy.ConsentConfig{Store: store, Preapproved: grants}),
-	}}}
-	var err error
-	if w.door, err = web.New(web.Config{Gateway: w.gateway}); err != nil {
-		t.Fatal(err)
 	}
-	l, err := w.door.Listen(t.Context(), 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.link, w.address = w.door.Link(), l.Addr().String()
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := make(chan error, 1)
-	go func() { ended <- w.door.Serve(ctx, l) }()
-	t.Cleanup(func() { cancel(); <-ended })
-	w.visitor = w.newVisitor(t)
+	w.open(t, web.Config{Gateway: w.gateway})
 	w.enter(t)
 	return w, store
 }
@@ -170,7 +162,7 @@ func TestTry(t *testing.T) {
 	at := "/tool?app=org.test.Mail&tool=send"
 	page := w.get(t, at)
 	checkHarmless(t, "the tool", page)
-	if !strings.Contains(page.body, `id="p0" name="p0"`) || strings.Count(page.body, `name="csrf"`) != 3 {
+	if !strings.Contains(page.body, `id="p0" name="p0"`) || strings.Count(page.body, `name="csrf"`) != 4 { // language, leave, stop, and this one
 		t.Errorf("the form:\n%s", page.body)
 	}
 	got := w.try(t, at, map[string]string{"p0": "<b>you", "p1": "x", "p2": "3", "p3": "false", "p4": "1", "p5": "a\r\nb", "p6": `{"a": 1}`, "p8": "hunter2"})

@@ -51,12 +51,19 @@ func newWorld(t *testing.T) *world {
 		policy.NewOwn(policy.OwnConfig{Open: own.OpenTools(), Personal: []string{aai.DoorCLI, aai.DoorWeb}, Narrows: room.Narrows(own.Narrows(store, modes))}),
 		policy.NewConsent(policy.ConsentConfig{Store: store}),
 	}
-	var err error
-	if w.door, err = web.New(web.Config{Gateway: w.gateway, Watch: func(ctx context.Context, tell func(string)) {
+	w.open(t, web.Config{Gateway: w.gateway, Watch: func(ctx context.Context, tell func(string)) {
 		if err := watchfile.Watch(ctx, map[string]string{filepath.Join(state, "audit.jsonl"): web.NewsJournal}, tell); err != nil {
 			t.Error(err)
 		}
-	}}); err != nil {
+	}})
+	return w
+}
+
+// open opens the door and gives it a visitor.
+func (w *world) open(t *testing.T, cfg web.Config) {
+	t.Helper()
+	var err error
+	if w.door, err = web.New(cfg); err != nil {
 		t.Fatal(err)
 	}
 	l, err := w.door.Listen(t.Context(), 0)
@@ -69,7 +76,6 @@ func newWorld(t *testing.T) *world {
 	go func() { ended <- w.door.Serve(ctx, l) }()
 	t.Cleanup(func() { cancel(); <-ended })
 	w.visitor = w.newVisitor(t)
-	return w
 }
 
 // enter goes in by the link.
