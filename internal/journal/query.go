@@ -94,6 +94,7 @@ func query(ctx context.Context, db *sql.DB, f Filter) ([]Past, error) {
 		from, by = "texts CROSS JOIN calls ON calls.id = texts.rowid", "texts.rowid"
 		rest.is("texts MATCH ?", strings.Join(sought, " AND "))
 	}
+	//nolint:gosec // of our own words alone
 	rows, err := db.QueryContext(ctx, "SELECT "+pastColumns+" FROM "+from+strings.ReplaceAll(rest.where(), "{id}", by)+
 		" ORDER BY "+by+" DESC LIMIT ?", append(rest.args, f.limit())...)
 	if err != nil {

@@ -147,7 +147,7 @@ func stepAt(file *os.File, offset int64, call string) (Step, bool) {
 	}
 	link, _ := parseLink(text)
 	return Step{
-		Kind: l.Kind, Time: when.UTC(), Record: link.seq, Session: l.Conv, Principal: l.line.Who,
+		Kind: l.Kind, Time: when.UTC(), Record: link.seq, Session: l.Conv, Principal: l.Who,
 		App: l.App, Tool: l.Tool, Target: l.Target, On: aai.Hit(l.On), Effect: l.Effect, Digest: l.Digest, Consent: l.Agreed,
 		Result: l.Result, Message: l.Detail, Delivery: l.Sent, Ran: l.Ran, Millis: l.Millis, Kept: l.Kept,
 	}, true

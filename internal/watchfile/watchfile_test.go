@@ -40,7 +40,7 @@ func TestWatch(t *testing.T) {
 		{"file", "file"}, {"beside", ""}, {"file", "file"}, {"below/second", "below"}, {"later/file", "later"},
 	} {
 		write(c.path)
-		for c.word != "" && <-told != c.word { //nolint:revive // until it is told, however often others are
+		for c.word != "" && <-told != c.word { // until it is told, however often others are
 		}
 		if c.word == "" {
 			for len(told) > 0 {

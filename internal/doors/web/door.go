@@ -204,7 +204,7 @@ func (d *Door) do(w http.ResponseWriter, r *http.Request, v *visit, p page, act 
 		if to == "" {
 			to = r.URL.Path[:strings.LastIndex(r.URL.Path, "/")]
 		}
-		http.Redirect(w, r, to, http.StatusSeeOther)
+		http.Redirect(w, r, d.local(to), http.StatusSeeOther)
 	}
 }
 
@@ -241,7 +241,7 @@ func (d *Door) languageOf(r *http.Request) string {
 // chooseLanguage keeps what the person reads.
 func (d *Door) chooseLanguage(w http.ResponseWriter, r *http.Request, v *visit) {
 	lang := languageOf(v.form.Get("language"), "")
-	http.SetCookie(w, &http.Cookie{Name: languageCookie, Value: lang, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: 365 * 24 * 3600})
+	http.SetCookie(w, &http.Cookie{Name: languageCookie, Value: lang, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode, MaxAge: 365 * 24 * 3600}) //nolint:gosec // this computer alone, without TLS
 	http.Redirect(w, r, d.local(v.form.Get("back")), http.StatusSeeOther)
 }
 

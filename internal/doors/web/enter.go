@@ -47,7 +47,7 @@ func (d *Door) enter(w http.ResponseWriter, r *http.Request) {
 // leave ends a session.
 func (d *Door) leave(w http.ResponseWriter, r *http.Request) {
 	d.sessions.end(r)
-	http.SetCookie(w, &http.Cookie{Name: sessionCookie, Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	http.SetCookie(w, &http.Cookie{Name: sessionCookie, Path: "/", MaxAge: -1, HttpOnly: true, SameSite: http.SameSiteStrictMode}) //nolint:gosec // this computer alone, without TLS
 	d.stranger(w, r)
 }
 

@@ -34,7 +34,7 @@ func TestLive(t *testing.T) {
 	if _, err := w.gateway.Do(t.Context(), &aai.Call{Caller: agent, App: aai.OwnApp, Tool: "apps"}); err != nil {
 		t.Fatal(err)
 	}
-	for lines.Scan() && lines.Text() != "event: journal" { //nolint:revive // until it comes
+	for lines.Scan() && lines.Text() != "event: journal" { // until it comes
 	}
 	if lines.Text() != "event: journal" {
 		t.Fatalf("the stream ended: %v", lines.Err())

@@ -63,7 +63,7 @@ func (s *sessions) begin(now time.Time) (*session, *http.Cookie) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all[key] = made
-	return made, &http.Cookie{Name: sessionCookie, Value: key, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode}
+	return made, &http.Cookie{Name: sessionCookie, Value: key, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode} //nolint:gosec // this computer alone, without TLS
 }
 
 // of is the session that a request belongs to, nil for none.
