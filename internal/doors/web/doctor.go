@@ -11,7 +11,7 @@ import (
 
 // doctorPage has the doctor examine and shows what came of it.
 func doctorPage() page {
-	return page{name: "doctor", path: "/doctor", nav: true, show: showDoctor, acts: map[string]act{"run": examine}}
+	return page{name: "doctor", path: "/doctor", nav: true, live: []string{NewsRunning}, show: showDoctor, acts: map[string]act{"run": examine}}
 }
 
 // A doctorReport is what the tool "doctor" answers.
@@ -102,8 +102,10 @@ func examine(v *visit) (any, error) {
 		defer close(ended)
 		apart.ctx = aai.WithProgress(context.WithoutCancel(v.ctx), func(done, total float64, message string) {
 			e.heard(int(done), int(total), message)
+			apart.door.news.tell(NewsRunning)
 		})
 		e.end(apart.examined())
+		apart.door.news.tell(NewsRunning)
 	}()
 	select {
 	case <-ended:

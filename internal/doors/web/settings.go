@@ -152,6 +152,12 @@ func shownValue(value any) string {
 // Shown is the value in effect.
 func (s setting) Shown() string { return shownValue(s.Value) }
 
+// maxShort is how much of a value a list shows, in bytes.
+const maxShort = 120
+
+// Short is the value in effect, as a list has room for it.
+func (s setting) Short() string { return aai.CleanLabel(s.Shown(), maxShort) }
+
 // Standard is the value that it has by itself.
 func (s setting) Standard() string { return shownValue(s.Default) }
 
