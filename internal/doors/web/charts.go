@@ -9,7 +9,7 @@ import (
 
 // chartsPage shows how many calls there were, how many failed, and how long they took.
 func chartsPage() page {
-	return page{name: "charts", path: "/history/charts", show: showCharts}
+	return page{name: "charts", path: "/history/charts", live: []string{NewsJournal}, show: showCharts}
 }
 
 // A span is what became of the calls of an hour or of a day, as the tool "totals" tells it.

@@ -10,7 +10,7 @@ import (
 
 // storyPage tells all that is on record of one call.
 func storyPage() page {
-	return page{name: "story", path: "/history/{call}", show: showStory, acts: map[string]act{"forget": forgetAnswer}}
+	return page{name: "story", path: "/history/{call}", live: []string{NewsJournal}, show: showStory, acts: map[string]act{"forget": forgetAnswer}}
 }
 
 // storyStep is one line that is on record of a call.
