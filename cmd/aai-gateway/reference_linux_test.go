@@ -1,0 +1,259 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"aai"
+	"aai/internal/doors/cli"
+)
+
+// TestReference holds the pages of docs/reference against what they tell of. UPDATE_GOLDEN=1
+// writes them.
+func TestReference(t *testing.T) {
+	for name, made := range map[string]string{
+		"settings": settingsReference(t), "commands": commandsReference(), "tools": toolsReference(t),
+		"errors": errorsReference(t), "descriptor": descriptorReference(t),
+	} {
+		path := filepath.Join("..", "..", "docs", "reference", name+".md")
+		if os.Getenv("UPDATE_GOLDEN") != "" {
+			if err := os.WriteFile(path, []byte(made), 0o600); err != nil { //nolint:gosec // its place is fixed
+				t.Fatal(err)
+			}
+		}
+		if kept, err := os.ReadFile(path); err != nil || string(kept) != made {
+			t.Errorf("%s is not what the code says (%v); run: UPDATE_GOLDEN=1 go test -run TestReference ./cmd/aai-gateway", path, err)
+		}
+	}
+}
+
+const fromCode = "<!-- Made from the code by TestReference of cmd/aai-gateway; not written by hand. -->\n"
+
+func cell(text string) string {
+	return strings.NewReplacer("|", `\|`, "<", `\<`, "\n", " ").Replace(text)
+}
+
+func settingsReference(t *testing.T) string {
+	d := newDesk(t)
+	c, err := d.readFile(t, "{}")
+	cfg := mustRead(t, c, err)
+	var b strings.Builder
+	b.WriteString("# Settings\n\n" + fromCode + "\nWhat is marked with * holds only once you confirmed it, as the note says. `aai-gateway settings` shows what they are on your computer, and\n" +
+		"`aai-gateway settings set KEY VALUE` changes one. How the layers go together: [guide](../guide.md#configuration).\n\n" +
+		"| setting | kind | standard | environment | meaning |\n| --- | --- | --- | --- | --- |\n")
+	for _, s := range cfg.Describe() {
+		standard, err := json.Marshal(s.Default)
+		if err != nil {
+			t.Fatal(err)
+		}
+		kind, mark, note := s.Kind, "", ""
+		if len(s.Choices) > 0 {
+			kind = "`" + strings.Join(s.Choices, "`, `") + "`"
+		}
+		if s.Widens != "" {
+			mark, note = " *", ". * "+s.Widens
+		}
+		fmt.Fprintf(&b, "| `%s`%s | %s | `%s` | %s | %s |\n", s.Key, mark, kind, cell(strings.ReplaceAll(string(standard), d.home, "~")), strings.Join(s.Env, " "), cell(s.About+note))
+	}
+	return b.String()
+}
+
+func commandsReference() string {
+	nothing := func(context.Context, cli.Flags, io.Writer) error { return nil }
+	p := &program{}
+	return "# Commands\n\n" + fromCode + "\nThe flags of the first command are for all of them. Exit codes: [errors](errors.md).\n" +
+		cli.Reference(cli.Config{Version: "1", Desktop: describeDesktop(), Clients: p.clients, Demo: nothing, Doctor: p.doctor})
+}
+
+// toolsReference tells of the tools of the gateway's own app and of the desktop.
+func toolsReference(t *testing.T) string {
+	d := newDesk(t)
+	c, err := d.readFile(t, "{}")
+	built, err := (&program{getenv: d.getenv, grounds: d.grounds(), err: io.Discard}).build(mustRead(t, c, err))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = built.close() }()
+	own, err := built.gateway.Catalog.Find(t.Context(), aai.OwnApp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString("# Tools of the gateway\n\n" + fromCode + "\nRun one with `aai-gateway exec APP TOOL --arg name=value`; agents use `aai_exec`. Agents have the tools marked with +;\n" +
+		"the others are for the person, and what changes anything is asked about.\n")
+	for _, app := range []*aai.App{own, describeDesktop()} {
+		fmt.Fprintf(&b, "\n## %s\n\n%s\n", app.ID, app.Description)
+		for _, tool := range app.Tools {
+			mark := ""
+			if app.ID != aai.OwnApp || slices.Contains(openTools(), tool.Name) {
+				mark = " +"
+			}
+			fmt.Fprintf(&b, "\n### %s%s\n\n%s. It %s.\n", tool.Name, mark, strings.TrimSuffix(cell(tool.Description), "."), tool.Effect)
+			paramsReference(t, &b, tool)
+		}
+	}
+	return b.String()
+}
+
+func paramsReference(t *testing.T, b *strings.Builder, tool *aai.Tool) {
+	var params struct {
+		Properties map[string]struct {
+			Type        any    `json:"type"`
+			Description string `json:"description"`
+			Enum        []any  `json:"enum"`
+			Default     any    `json:"default"`
+		} `json:"properties"`
+		Required []string `json:"required"`
+	}
+	if len(tool.Params.Source) > 0 {
+		if err := json.Unmarshal(tool.Params.Source, &params); err != nil {
+			t.Fatalf("%s: %v", tool.Name, err)
+		}
+	}
+	var names []string
+	for name := range params.Properties {
+		names = append(names, name)
+	}
+	if slices.Sort(names); len(names) == 0 {
+		return
+	}
+	b.WriteString("\n| parameter | type | meaning |\n| --- | --- | --- |\n")
+	for _, name := range names {
+		p := params.Properties[name]
+		words := p.Description
+		for _, value := range p.Enum {
+			words += fmt.Sprintf(" `%v`", value)
+		}
+		if p.Default != nil {
+			words += fmt.Sprintf(" (standard: `%v`)", p.Default)
+		}
+		kind := ""
+		if p.Type != nil {
+			kind = fmt.Sprint(p.Type)
+		}
+		if slices.Contains(params.Required, name) {
+			kind += ", needed"
+		}
+		fmt.Fprintf(b, "| `%s` | %s | %s |\n", name, strings.TrimPrefix(kind, ", "), cell(strings.TrimSpace(words)))
+	}
+}
+
+// errorsReference tells of the codes, as error.go declares them.
+func errorsReference(t *testing.T) string {
+	file, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "error.go"), nil, parser.ParseComments)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString("# Errors\n\n" + fromCode + "\nAn error says what went wrong, and a hint what to do next. An error of a tool that acts says in `delivery` whether the app got\n" +
+		"the request: `not_delivered`, `delivered` or `unknown`. The number is the AAI protocol's.\n\n| code | number | also | exit code | meaning |\n| --- | --- | --- | --- | --- |\n")
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || len(spec.Values) != 1 {
+			return true
+		}
+		literal, ok := spec.Values[0].(*ast.BasicLit)
+		kind, named := spec.Type.(*ast.Ident)
+		if !ok || !named || kind.Name != "Code" {
+			return true
+		}
+		word, err := strconv.Unquote(literal.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code := aai.Code(word)
+		fmt.Fprintf(&b, "| `%s` | %d | %s | %d | %s |\n", code, code.Number(), code.Alias(), cli.ExitOf(code), cell(strings.TrimSpace(spec.Comment.Text())))
+		return true
+	})
+	return b.String()
+}
+
+// descriptorReference tells of the names that the catalog asks a descriptor for.
+func descriptorReference(t *testing.T) string {
+	folder := filepath.Join("..", "..", "internal", "catalog")
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString("# Fields of an aai.json\n\n" + fromCode + "\nEach field that is read, with its other spellings, by the part that reads it. What they mean, and an example of each kind:\n" +
+		"[descriptors](../descriptors.md). A field that nobody reads is warned of by `aai-gateway lint`.\n")
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), ".go") || strings.HasSuffix(e.Name(), "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), filepath.Join(folder, e.Name()), nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if rows := fieldsIn(file); len(rows) > 0 {
+			fmt.Fprintf(&b, "\n## %s\n\n| field | also written | takes |\n| --- | --- | --- |\n%s\n", strings.TrimSuffix(e.Name(), ".go"), strings.Join(rows, "\n"))
+		}
+	}
+	return b.String()
+}
+
+// fieldsIn are the fields that a file's functions ask for: see the methods of members.
+func fieldsIn(file *ast.File) []string {
+	var rows []string
+	ast.Inspect(file, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		method, ok := call.Fun.(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		var words []string
+		for _, arg := range call.Args {
+			if literal, ok := arg.(*ast.BasicLit); ok && literal.Kind == token.STRING {
+				if word, err := strconv.Unquote(literal.Value); err == nil {
+					words = append(words, word)
+				}
+			}
+		}
+		takes, names := "", words
+		switch method.Sel.Name {
+		case "take", "text":
+		case "must":
+			if len(words) > 1 {
+				takes, names = words[0], words[1:]
+			}
+		case "word":
+			if len(words) > 1 {
+				takes, names = "`"+strings.Join(words[1:], "`, `")+"`", words[:1]
+			}
+		case "strings":
+			if len(words) > 1 {
+				takes, names = words[1], words[:1]
+			}
+		default:
+			return true
+		}
+		if len(names) == 0 || len(words) != len(call.Args) {
+			return true
+		}
+		also := ""
+		if len(names) > 1 {
+			also = "`" + strings.Join(names[1:], "`, `") + "`"
+		}
+		if row := fmt.Sprintf("| `%s` | %s | %s |", names[0], also, cell(takes)); !slices.Contains(rows, row) {
+			rows = append(rows, row)
+		}
+		return true
+	})
+	slices.Sort(rows)
+	return rows
+}
