@@ -113,8 +113,8 @@ func (g *glossary) saidBeside(words, texts []string) (all []string) {
 // minPart is how many bytes of a compound a word must be that is found in it.
 const minPart = 4
 
-// ofWord are the things that a word is said for; of a German compound those of its end or
-// its beginning.
+// ofWord are the things that a word is said for; of a German compound those of its end and
+// of what stands before that, or of its beginning.
 func (g *glossary) ofWord(word string) []string {
 	if first, _ := utf8.DecodeRuneInString(word); isCJK(first) {
 		return nil
@@ -124,7 +124,7 @@ func (g *glossary) ofWord(word string) []string {
 	}
 	for at := 1; len(word) >= 2*minPart && at <= len(word)-minPart; at++ {
 		if things := g.things[root(word[at:])]; things != nil && at >= minPart {
-			return things
+			return slices.Concat(things, g.things[root(strings.TrimSuffix(word[:at], "s"))])
 		}
 	}
 	for at := len(word) - 1; at >= minPart+1 && len(word) >= 2*minPart; at-- {
