@@ -1,6 +1,7 @@
 package aai
 
 import (
+	"slices"
 	"sort"
 	"strings"
 )
@@ -26,8 +27,10 @@ func Nearest(name string, names []string, n int) []string {
 	}
 	sort.SliceStable(near, func(i, j int) bool { return near[i].distance < near[j].distance })
 	var out []string
-	for _, s := range near[:min(n, len(near))] {
-		out = append(out, s.name)
+	for _, s := range near {
+		if len(out) < n && !slices.Contains(out, s.name) {
+			out = append(out, s.name)
+		}
 	}
 	return out
 }

@@ -71,7 +71,10 @@ func (p Page) tools(app *aai.App) ([]*aai.Tool, *aai.Error) {
 		if len(tools) == 0 {
 			names, _ := groupsOf(app)
 			e := aai.Errorf(aai.InvalidParams, "group: %s has none named %q", app.ID, aai.CleanLabel(p.Group, maxName))
-			e.Candidates, e.Hint = aai.Nearest(p.Group, names, maxCandidates), "The guide without group names the groups."
+			e.Candidates, e.Hint = aai.Nearest(p.Group, names, maxCandidates), "It has no groups."
+			if len(names) > 0 {
+				e.Hint = "Its groups are: " + aai.CleanText(strings.Join(names[:min(len(names), maxGroups)], ", "), maxText) + "."
+			}
 			return nil, e
 		}
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -37,9 +38,62 @@ func (r *run) guide(ctx context.Context, tool string, args map[string]any) error
 		return err
 	}
 	return r.output.show(guideData(result), func() error {
-		r.output.lines(result.Text)
+		if tool == "guide" {
+			r.output.lines(asCommands(result.Text))
+		} else {
+			r.output.lines(result.Text)
+		}
 		return nil
 	})
+}
+
+// asCommands is a guide with commands in the place of the calls that an agent makes.
+func asCommands(guide string) string {
+	var b strings.Builder
+	for line := range strings.Lines(guide) {
+		before, call, found := strings.Cut(line, "aai_exec(")
+		d := json.NewDecoder(strings.NewReader(call))
+		var c struct {
+			App, Tool string
+			Args      json.RawMessage
+		}
+		switch {
+		case line == "Use the aai_exec tool to run these operations.\n":
+			line = "Run them with: aai-gateway exec <app> <tool> --arg name=value\n"
+		case found && d.Decode(&c) == nil && strings.HasPrefix(call[d.InputOffset():], ")"):
+			line = before + command(c.App, c.Tool, c.Args) + call[d.InputOffset()+1:]
+		}
+		b.WriteString(line)
+	}
+	return b.String()
+}
+
+// command is a call as a person types it.
+func command(app, tool string, args json.RawMessage) string {
+	of := map[string]any{}
+	own := app == aai.OwnApp && json.Unmarshal(args, &of) == nil
+	name, _ := of["app"].(string)
+	switch {
+	case own && tool == "guide" && name != "" && of["tool"] == nil:
+		line := "aai-gateway guide " + shellWord(name)
+		for _, flag := range []string{"group", "after"} {
+			if value, ok := of[flag].(string); ok {
+				line += " --" + flag + " " + shellWord(value)
+			}
+		}
+		return line
+	case own && tool == "search" && name != "":
+		return "aai-gateway search --app " + shellWord(name) + " …"
+	}
+	return "aai-gateway exec " + shellWord(app) + " " + shellWord(tool) + " " + shellWord(string(args))
+}
+
+// shellWord is a word as a shell takes it for one.
+func shellWord(word string) string {
+	if word != "" && strings.Trim(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:@") == "" {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
 // guideData is a guide for programs: its data or, where there is none, its text,

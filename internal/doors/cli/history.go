@@ -145,7 +145,7 @@ func folded(call *node) string {
 		why = append(why, code.Name+" "+code.Text)
 	}
 	slices.Sort(why)
-	return count + " calls: " + strings.Join(why, ", ")
+	return countedIn(count, "call") + ": " + strings.Join(why, ", ")
 }
 
 // hit says what a call acted on.

@@ -30,9 +30,9 @@ func newImport(r *run) *cobra.Command {
 			"  aai-gateway import --from cursor --server github --replace",
 		Args:              noOperands,
 		ValidArgsFunction: cobra.NoFileCompletions,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		RunE: func(cmd *cobra.Command, _ []string) error {
 			if f.from == "" {
-				return holder(cmd, args)
+				return usage(cmd, "%s needs --from CLIENT, whose MCP servers become apps (install --list names the clients), or openapi and a document", cmd.CommandPath())
 			}
 			return r.importServers(cmd.Context(), f)
 		},

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -191,7 +192,13 @@ func meant(candidates []string) []string {
 	if len(candidates) == 0 {
 		return nil
 	}
-	return []string{"Did you mean: " + strings.Join(candidates, ", ")}
+	var each []string
+	for _, c := range candidates {
+		if !slices.Contains(each, c) {
+			each = append(each, c)
+		}
+	}
+	return []string{"Did you mean: " + strings.Join(each, ", ")}
 }
 
 // errorView is an error for programs; the design names its fields.

@@ -201,7 +201,7 @@ func operands(low, high int) cobra.PositionalArgs {
 // flagError is what a command says of a flag that does not exist or has no good
 // value.
 func flagError(cmd *cobra.Command, err error) error {
-	e := &usageError{message: aai.CleanText(err.Error(), maxLine), usage: cmd.UseLine()}
+	e := &usageError{message: aai.CleanText(plainly(err.Error()), maxLine), usage: cmd.UseLine()}
 	unknown, ok := errors.AsType[*pflag.NotExistError](err)
 	if !ok {
 		return e
@@ -210,4 +210,16 @@ func flagError(cmd *cobra.Command, err error) error {
 	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, "--"+f.Name) })
 	e.candidates = aai.Nearest("--"+unknown.GetSpecifiedName(), names, 1)
 	return e
+}
+
+// plainly is what is wrong with a flag's value, without the words of Go's library.
+func plainly(message string) string {
+	what, _, found := strings.Cut(message, ": strconv.")
+	switch {
+	case !found:
+		return message
+	case strings.HasPrefix(message[len(what)+2:], "strconv.ParseBool"):
+		return what + ": expected true or false"
+	}
+	return what + ": expected a whole number"
 }

@@ -99,7 +99,7 @@ func (r *run) counts(cmd *cobra.Command, tool string, args map[string]any) error
 		if since == "" {
 			since = memberText(s.rows[0], "start")
 		}
-		r.output.note(memberText(s.answer, "calls") + " calls since " + r.output.shownTime(since) +
+		r.output.note(countedIn(memberText(s.answer, "calls"), "call") + " since " + r.output.shownTime(since) +
 			", of which " + memberText(s.answer, "failures") + " failed.")
 		return nil
 	})
@@ -142,4 +142,13 @@ func newRate(r *run) *cobra.Command {
 			})
 		},
 	}
+}
+
+// countedIn is counted of a number in writing.
+func countedIn(number, thing string) string {
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		return number + " " + thing + "s"
+	}
+	return counted(n, thing)
 }
