@@ -1,0 +1,37 @@
+package cli
+
+import (
+	"encoding/json"
+	"testing"
+)
+
+// A guide at a terminal says what a person types.
+func TestGuidesAsCommands(t *testing.T) {
+	for line, want := range map[string]string{
+		"Example: aai_exec({\"app\": \"a.b\", \"tool\": \"say\", \"args\": {\"word\": \"it's\"}})\n":                              "Example: aai-gateway exec a.b say '{\"word\": \"it'\\''s\"}'\n",
+		"The next page: aai_exec({\"app\": \"aai\", \"tool\": \"guide\", \"args\": {\"app\": \"a.b\", \"after\": \"x y\"}})\n":    "The next page: aai-gateway guide a.b --after 'x y'\n",
+		"Or: aai_exec({\"app\": \"aai\", \"tool\": \"search\", \"args\": {\"words\": \"…\", \"app\": \"a.b\"}}). The groups: a\n": "Or: aai-gateway search --app a.b …. The groups: a\n",
+		"Use the aai_exec tool to run these operations.\n":                                                                        "Run them with: aai-gateway exec <app> <tool> --arg name=value\n",
+		"A stranger writes aai_exec(nonsense)\n":                                                                                  "A stranger writes aai_exec(nonsense)\n",
+	} {
+		if got := asCommands(line); got != want {
+			t.Errorf("%q became %q, expected %q", line, got, want)
+		}
+	}
+	if got := command("a;b", "t", json.RawMessage(`{}`)); got != `aai-gateway exec 'a;b' t '{}'` {
+		t.Error(got)
+	}
+}
+
+// What is wrong with a flag is said without the words of a library.
+func TestFlagsInPlainWords(t *testing.T) {
+	for given, want := range map[string]string{
+		`invalid argument "x" for "--limit" flag: strconv.ParseInt: parsing "x": invalid syntax`: `invalid argument "x" for "--limit" flag: expected a whole number`,
+		`invalid argument "x" for "--yes" flag: strconv.ParseBool: parsing "x": invalid syntax`:  `invalid argument "x" for "--yes" flag: expected true or false`,
+		`unknown flag: --x`: `unknown flag: --x`,
+	} {
+		if got := plainly(given); got != want {
+			t.Errorf("%q", got)
+		}
+	}
+}
