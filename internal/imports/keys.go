@@ -37,3 +37,6 @@ func authorizes(header string) bool {
 func keyInPath(u *url.URL) bool {
 	return slices.ContainsFunc(strings.Split(u.Path, "/"), looksRandom)
 }
+
+// isPort reports whether a word is a number: what follows "-p" where it is no password.
+func isPort(word string) bool { return strings.Trim(word, "0123456789,") == "" }

@@ -266,6 +266,8 @@ func (in *reading) argument(before, word string) string {
 		return word
 	case strings.HasPrefix(before, "-") && !strings.ContainsAny(before, "=:") && hygiene.SecretName(before):
 		return in.kept(before, word)
+	case before == "-p" && !isPort(word) && !strings.ContainsAny(word, "/\\.:"):
+		return in.kept("PASSWORD", word)
 	case secretAmong(word) && strings.ContainsAny(strings.TrimSpace(word), " \t\n"):
 		in.leave("an argument of its command has a key among other words; the server can read it from a variable")
 		return ""

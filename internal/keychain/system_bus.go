@@ -18,6 +18,8 @@ func reachable(getenv func(string) string) error {
 	const name = "DBUS_SESSION_BUS_ADDRESS"
 	address, own := getenv(name), os.Getenv(name)
 	switch {
+	case address == "" && own != "":
+		return errors.New("no session bus answers: " + name + " is set, and leads to none that can be trusted")
 	case address == "":
 		return errors.New("there is no session bus: " + name + " is not set, and none was found")
 	case strings.HasPrefix(address, "autolaunch:"):

@@ -60,7 +60,8 @@ func (m *maker) operations() ([]*operation, error) {
 	for _, group := range m.o.Groups {
 		if !known[group] {
 			e := bad("paths", "has no operation of the group "+quoted(group), "one of its tags")
-			e.Candidates = aai.Nearest(group, slices.Sorted(maps.Keys(known)), 5)
+			names := slices.Sorted(maps.Keys(known))
+			e.Candidates, e.Hint = aai.Nearest(group, names, 5), "Its groups are: "+listed(names)
 			return nil, e
 		}
 	}
@@ -243,4 +244,15 @@ func returns(op *operation) json.RawMessage {
 		return nil
 	}
 	return nil
+}
+
+// maxNamed is how many groups an error names.
+const maxNamed = 30
+
+// listed are the first of the names.
+func listed(names []string) string {
+	if len(names) > maxNamed {
+		return aai.CleanText(strings.Join(names[:maxNamed], ", "), 2000) + fmt.Sprintf(" and %d more.", len(names)-maxNamed)
+	}
+	return aai.CleanText(strings.Join(names, ", "), 2000) + "."
 }
