@@ -13,18 +13,26 @@ func confirmPauses() []time.Duration {
 	return []time.Duration{provenAge, 2 * provenAge, 4 * provenAge, 10 * provenAge, 40 * provenAge}
 }
 
+// confirmCost is how long an app may be read in the background after one call. What that
+// saves is one reading, and an app that does not come to rest is never confirmed: LibreOffice
+// took five readings of a fifth of a second each, after every call.
+const confirmCost = 2 * long
+
 // confirmLater reads the app again in the background, a few times at most, until
 // what is remembered of it is confirmed: the next call, seconds later, then need not
-// read it all, unless it has run since.
+// read it all, unless it has run since. An app that is long to read is left sooner.
 func (m *Mirror[K, T]) confirmLater() {
 	if !m.confirming.CompareAndSwap(false, true) {
 		return
 	}
 	go func() {
 		defer m.confirming.Store(false)
+		var cost time.Duration
 		for _, pause := range confirmPauses() {
 			time.Sleep(pause)
-			if m.confirm() {
+			begun := time.Now()
+			done := m.confirm()
+			if cost += time.Since(begun); done || cost >= confirmCost {
 				return
 			}
 		}

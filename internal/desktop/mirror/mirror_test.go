@@ -357,3 +357,30 @@ func TestEnds(t *testing.T) {
 		}
 	})
 }
+
+// TestConfirmCost: an app that does not come to rest is read again in the background a few
+// times, one that is long to read fewer, and one at rest only until that is confirmed.
+func TestConfirmCost(t *testing.T) {
+	for name, c := range map[string]struct {
+		slow time.Duration
+		busy bool
+		want string
+	}{
+		"quick and busy": {10 * time.Millisecond, true, "6 whole, 0 in part"},
+		"long and busy":  {150 * time.Millisecond, true, "3 whole, 0 in part"},
+		"very long":      {300 * time.Millisecond, true, "2 whole, 0 in part"},
+		"long, at rest":  {300 * time.Millisecond, false, "2 whole, 0 in part"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			bubble(t, func(t *testing.T) {
+				a := newApp(3)
+				a.slow, a.busy = c.slow, c.busy
+				a.look(t, true)
+				time.Sleep(time.Minute)
+				if got := a.read(); got != c.want {
+					t.Errorf("it was read %s, expected %s", got, c.want)
+				}
+			})
+		})
+	}
+}
