@@ -14,7 +14,7 @@ demo: build ## real apps in a private session, driven by an agent
 	scripts/need-packages scripts/demo-packages.txt && bin/aai-gateway demo
 test: ## install what the tests need, and run them all
 	scripts/need-packages descriptors/packages.txt scripts/test-packages.txt scripts/desktop-packages.txt scripts/demo-packages.txt scripts/generate-packages.txt
-	scripts/need-inspector && scripts/need-sdks && scripts/need-servers && scripts/need-conformance && scripts/need-oidc && scripts/need-manifests && scripts/need-openapi
+	scripts/need-inspector && scripts/need-browsers && scripts/need-sdks && scripts/need-servers && scripts/need-conformance && scripts/need-oidc && scripts/need-manifests && scripts/need-openapi
 	go test -timeout 40m ./...
 test-apps: ## 400 acts and twelve tasks on real programs, judged by others than us; a person's keys beside ten; what has a ref, by another's reading; more descriptors
 	scripts/need-packages scripts/desktop-packages.txt descriptors/packages.txt descriptors/more-packages.txt && scripts/need-apps

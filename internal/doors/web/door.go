@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/time/rate"
+
 	"aai"
 	"aai/internal/doors/httpdoor"
 )
@@ -44,15 +46,22 @@ type Door struct {
 	name     string // of this start, such as "x7….localhost"
 	host     string // name and port, as browsers say them
 	link     link
+	guesses  *rate.Limiter // of links that are none
 	sessions sessions
 	pictures pictures
 }
+
+// How often somebody may try a link that is none.
+const (
+	guessEvery = 10 * time.Second
+	maxGuesses = 10
+)
 
 // New returns a door. It does no I/O.
 func New(cfg Config) (*Door, error) {
 	d := &Door{
 		gateway: cfg.Gateway, ask: cfg.Ask, watch: cfg.Watch, log: cfg.Log, now: time.Now, pages: pages(),
-		name: hostName(), link: link{secret: random(32)}, sessions: sessions{all: make(map[string]*session)},
+		name: hostName(), link: link{secret: random(32)}, guesses: rate.NewLimiter(rate.Every(guessEvery), maxGuesses), sessions: sessions{all: make(map[string]*session)},
 	}
 	if d.log == nil {
 		d.log = slog.New(slog.DiscardHandler)

@@ -36,6 +36,11 @@ func (d *Door) offer(w http.ResponseWriter, r *http.Request) {
 // enter exchanges a link for a session.
 func (d *Door) enter(w http.ResponseWriter, r *http.Request) {
 	if !d.link.use(r.PathValue("secret")) {
+		if !d.guesses.Allow() {
+			w.Header().Set("Retry-After", "60")
+			http.Error(w, "too many links were tried", http.StatusTooManyRequests)
+			return
+		}
 		d.stranger(w, r)
 		return
 	}

@@ -32,6 +32,7 @@ type view struct {
 	Csrf   template.HTML
 	Notice string // what came of the last act
 	Style  string // the address of the style sheet
+	Icon   string
 	Script string // of what keeps a page up to date; "" before somebody has entered
 	Live   string // the events at which the page is loaded again, as htmx reads them
 	Data   any
@@ -92,7 +93,7 @@ const contentName = "content"
 
 // writePart writes a page, or what of it changes.
 func (d *Door) writePart(w http.ResponseWriter, status int, name, part string, shown view) {
-	shown.Style, shown.Script = d.static.style, d.static.script
+	shown.Style, shown.Script, shown.Icon = d.static.style, d.static.script, d.static.icon
 	var b bytes.Buffer
 	if err := d.templates[shown.Lang+" "+name].ExecuteTemplate(&b, part, shown); err != nil {
 		d.log.Error("a page cannot be written", "page", name, "cause", err)

@@ -92,6 +92,10 @@ func triggers(kinds []string) string {
 // live is a page's stream of news: an event of its kind for each, with nothing in it. What
 // has changed the page reads like anybody.
 func (d *Door) live(w http.ResponseWriter, r *http.Request, v *visit) {
+	if r.Method == http.MethodHead {
+		w.Header().Set("Content-Type", "text/event-stream")
+		return // the stream would keep the connection from what is asked next
+	}
 	httpdoor.Of(r.Context()).Lasts()
 	l, end := d.news.listen()
 	defer end()

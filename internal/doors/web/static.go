@@ -22,6 +22,7 @@ type static struct {
 	byPath map[string]file
 	style  string // the address of the style sheet
 	script string // the address of all scripts
+	icon   string
 }
 
 // scripts are what a page runs, in one file: htmx as its makers publish it, its streams of
@@ -45,6 +46,11 @@ func readStatic() (static, error) {
 		all.Write(b)
 		all.WriteString("\n;\n")
 	}
+	icon, err := staticFiles.ReadFile("static/icon.svg")
+	if err != nil {
+		return s, err
+	}
+	s.icon = s.add("icon.svg", icon)
 	s.style, s.script = s.add("style.css", style), s.add("page.js", all.Bytes())
 	return s, nil
 }

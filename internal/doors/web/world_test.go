@@ -189,3 +189,15 @@ func (w *world) history(t *testing.T, into any) error {
 	}
 	return json.Unmarshal(b, into)
 }
+
+// query is a parameter of an address.
+func query(name, value string) string { return url.Values{name: {value}}.Encode() }
+
+// calls makes a call of an agent with the name.
+func (w *world) calls(t *testing.T, name string) {
+	t.Helper()
+	agent := aai.Caller{Door: aai.DoorMCP, Name: name, Identity: "/usr/bin/" + name}
+	if _, err := w.gateway.Do(t.Context(), &aai.Call{Caller: agent, App: aai.OwnApp, Tool: "apps"}); err != nil {
+		t.Error(err)
+	}
+}

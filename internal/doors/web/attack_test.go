@@ -1,0 +1,214 @@
+package web_test
+
+import (
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+// TestOnlyThisStartsName: whoever comes by another name gets nothing, so no name that a site
+// lets point here (DNS rebinding) is one of ours, and no other server of this computer.
+func TestOnlyThisStartsName(t *testing.T) {
+	w := newWorld(t)
+	w.enter(t)
+	_, port, _ := strings.Cut(w.address, ":")
+	for _, host := range []string{
+		"localhost:" + port, "127.0.0.1:" + port, "[::1]:" + port, "evil.example:" + port, "evil.example", "", "aai.localhost:" + port,
+		"x." + strings.TrimPrefix(w.origin(), "http://"), strings.TrimPrefix(w.origin(), "http://") + ".evil.example",
+		strings.TrimSuffix(strings.TrimPrefix(w.origin(), "http://"), port) + "1",
+	} {
+		for _, at := range []string{"/history", "/live", w.link, "/"} {
+			r := w.request(t, http.MethodGet, at, nil)
+			for _, c := range w.client.Jar.Cookies(r.URL) {
+				r.AddCookie(c)
+			}
+			if r.Host = host; host == "" {
+				r.Host = "none.invalid"
+			}
+			if got := w.do(t, r); got.status != http.StatusForbidden || strings.Contains(got.body, "<html") {
+				t.Errorf("as %q %s is served: %d\n%s", host, at, got.status, got.body)
+			}
+		}
+	}
+}
+
+// TestOnlyOurForms: what another page lets a browser send does nothing, whichever of the
+// signs of it is missing: not by a form, not by a script, not with a token that is not this
+// session's.
+func TestOnlyOurForms(t *testing.T) {
+	w := newWorld(t)
+	w.enter(t)
+	good := w.form(t, "/history")
+	other := newWorld(t)
+	other.enter(t)
+	foreign := other.form(t, "/history")
+	for name, change := range map[string]func(*http.Request){
+		"of another site":       func(r *http.Request) { r.Header.Set("Origin", "http://evil.example") },
+		"of another port":       func(r *http.Request) { r.Header.Set("Origin", w.origin()+"1") },
+		"of no site":            func(r *http.Request) { r.Header.Del("Origin") },
+		"of a page of nobody":   func(r *http.Request) { r.Header.Set("Origin", "null") },
+		"of a site beside ours": func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "same-site") },
+		"of a strange site":     func(r *http.Request) { r.Header.Set("Sec-Fetch-Site", "cross-site") },
+		"with a token":          func(r *http.Request) { r.Header.Set("Authorization", "Bearer x") },
+	} {
+		if got := w.attack(t, "/leave", good, change); got.status != http.StatusForbidden || strings.Contains(got.body, "<html") {
+			t.Errorf("%s: %d\n%s", name, got.status, got.body)
+		}
+	}
+	for name, form := range map[string]url.Values{"without a sign": {}, "with the sign of another session": foreign, "with an empty one": {"csrf": {""}}} {
+		if got := w.attack(t, "/leave", form, func(*http.Request) {}); got.status != http.StatusForbidden {
+			t.Errorf("%s: %d", name, got.status)
+		}
+	}
+	for _, method := range []string{http.MethodPut, http.MethodDelete, http.MethodPatch, http.MethodOptions, "TRACE"} {
+		r := w.request(t, method, "/history", nil)
+		r.Header.Set("Origin", "http://evil.example")
+		if got := w.do(t, r); got.status < 400 || got.header.Get("Access-Control-Allow-Origin") != "" {
+			t.Errorf("%s: %d %v", method, got.status, got.header)
+		}
+	}
+	if got := w.get(t, "/history"); got.status != http.StatusOK {
+		t.Errorf("one of them has done what it says: the person is out: %d", got.status)
+	}
+	if got := w.post(t, "/leave", good); got.status != http.StatusForbidden {
+		t.Errorf("and our own form does nothing: %d", got.status)
+	}
+	if got := w.get(t, "/history"); got.status != http.StatusForbidden {
+		t.Errorf("who has left is in: %d", got.status)
+	}
+}
+
+// attack posts a form of ours with what another page would have changed of it.
+func (v *visitor) attack(t *testing.T, path string, form url.Values, change func(*http.Request)) answer {
+	t.Helper()
+	r := v.request(t, http.MethodPost, path, form)
+	r.Header.Set("Origin", v.world.origin())
+	r.Header.Set("Sec-Fetch-Site", "same-origin")
+	change(r)
+	return v.do(t, r)
+}
+
+// TestNobodyPlantsASession: a cookie that somebody put into the browser before opens nothing,
+// neither before the person enters nor after, and each entrance has its own.
+func TestNobodyPlantsASession(t *testing.T) {
+	w := newWorld(t)
+	planted := &http.Cookie{Name: "aai_session", Value: strings.Repeat("A", 43), Path: "/"}
+	at, err := url.Parse(w.origin())
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.client.Jar.SetCookies(at, []*http.Cookie{planted})
+	if got := w.get(t, "/history"); got.status != http.StatusForbidden {
+		t.Errorf("it opens the page: %d", got.status)
+	}
+	w.enter(t)
+	for _, c := range w.client.Jar.Cookies(at) {
+		if c.Name == "aai_session" && c.Value == planted.Value {
+			t.Error("the person's session is the one that was planted")
+		}
+	}
+	thief := w.newVisitor(t)
+	thief.client.Jar.SetCookies(at, []*http.Cookie{planted})
+	if got := thief.get(t, "/history"); got.status != http.StatusForbidden {
+		t.Errorf("who planted it is in: %d", got.status)
+	}
+}
+
+// TestTheCookieStaysHere: it goes to this start's host alone, to no script and with no request
+// that another site begins.
+func TestTheCookieStaysHere(t *testing.T) {
+	w := newWorld(t)
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.client.Jar = jar
+	w.client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	got := w.post(t, w.link, nil)
+	if set := got.header.Get("Set-Cookie"); !strings.Contains(set, "HttpOnly") || !strings.Contains(set, "SameSite=Strict") || strings.Contains(set, "Domain") {
+		t.Errorf("the cookie is set with %q", set)
+	}
+	_, port, _ := strings.Cut(w.address, ":")
+	for _, other := range []string{"http://localhost:" + port, "http://127.0.0.1:" + port, "http://aai-other.localhost:" + port, "http://x." + w.origin()[len("http://"):]} {
+		u, err := url.Parse(other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if sent := jar.Cookies(u); len(sent) > 0 {
+			t.Errorf("%s gets %v", other, sent)
+		}
+	}
+}
+
+// TestGuessing: a link has 256 bits, and who guesses does not get to guess often; the person
+// with the right one still enters.
+func TestGuessing(t *testing.T) {
+	w := newWorld(t)
+	secret := w.link[strings.LastIndex(w.link, "/")+1:]
+	if len(secret) != 43 {
+		t.Errorf("the secret has %d letters; expected 43", len(secret))
+	}
+	refused := 0
+	for range 40 {
+		switch got := w.post(t, w.origin()+"/enter/"+strings.Repeat("A", 43), nil); got.status {
+		case http.StatusTooManyRequests:
+			refused++
+		case http.StatusForbidden:
+		default:
+			t.Fatalf("a guess: %d", got.status)
+		}
+	}
+	if refused == 0 {
+		t.Error("40 guesses at once were all looked at")
+	}
+	for _, guess := range []string{"", secret[:42], secret + "A", strings.ToLower(secret)} {
+		if got := w.post(t, w.origin()+"/enter/"+guess, nil); got.status == http.StatusOK {
+			t.Errorf("%q lets in", guess)
+		}
+	}
+	w.enter(t)
+}
+
+// TestNoFrames: and what else a page must be told, on every kind of answer.
+func TestNoFrames(t *testing.T) {
+	w := newWorld(t)
+	for range 2 {
+		for _, at := range []string{"/history", "/none", w.link, "/", "/live"} {
+			r := w.request(t, http.MethodHead, at, nil)
+			h := w.do(t, r).header
+			for name, want := range map[string]string{
+				"Content-Security-Policy": "default-src 'none'", "X-Frame-Options": "DENY", "X-Content-Type-Options": "nosniff",
+				"Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin", "Cache-Control": "no-store",
+			} {
+				if !strings.Contains(h.Get(name), want) {
+					t.Errorf("%s: %s is %q", at, name, h.Get(name))
+				}
+			}
+			for _, part := range []string{"frame-ancestors 'none'", "require-trusted-types-for 'script'", "base-uri 'none'", "form-action 'self'"} {
+				if !strings.Contains(h.Get("Content-Security-Policy"), part) {
+					t.Errorf("%s: the policy has no %s", at, part)
+				}
+			}
+			if strings.Contains(h.Get("Content-Security-Policy"), "unsafe") || h.Get("Access-Control-Allow-Origin") != "" {
+				t.Errorf("%s: %v", at, h)
+			}
+		}
+		w.post(t, w.link, nil) // the second time all of it is shown
+	}
+}
+
+// TestAgentsHaveNoPage: an agent that calls itself the page is an agent, and what only the
+// person may read it does not get.
+func TestAgentsHaveNoPage(t *testing.T) {
+	w := newWorld(t)
+	agent := aai.Caller{Door: aai.DoorMCP, Name: "page", Identity: aai.IdentityPage, Session: "s"}
+	for _, tool := range []string{"consents", "revoke", "mode_set"} {
+		if _, err := w.gateway.Do(t.Context(), &aai.Call{Caller: agent, App: aai.OwnApp, Tool: tool, Renews: true}); err == nil {
+			t.Errorf("it may use %s", tool)
+		}
+	}
+}

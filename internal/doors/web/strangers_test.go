@@ -1,0 +1,99 @@
+package web_test
+
+import (
+	"runtime"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"aai"
+)
+
+const arch = runtime.GOARCH
+
+// hostile are texts that strangers write where they can: each would run, or change what is
+// shown, if it were taken for anything but text.
+func hostile() []string {
+	return []string{
+		`<script>window.pwned=1</script>`,
+		`"><img src=x onerror="window.pwned=1">`,
+		`' onmouseover='window.pwned=1' x='`,
+		`</td></tr></table><iframe srcdoc="<script>parent.pwned=1</script>"></iframe>`,
+		`javascript:window.pwned=1`,
+		`{{.Csrf}}<hx-partial hx-get="/leave" hx-trigger="load"></hx-partial>`,
+		`<form action=/leave method=post><button autofocus onfocus="window.pwned=1">`,
+		"\u202egnp.exe\u2066 a\u200bb\U000e0041",
+		"\x1b]8;;http://evil.example\x07link\x1b]8;;\x07",
+		`<svg><style>@import'//evil.example'</style><a xlink:href="javascript:window.pwned=1">x</a></svg>`,
+	}
+}
+
+// strangers have every text that a caller can choose be one of those: its name, the app, the
+// tool, arguments and so the errors.
+func (w *world) strangers(t *testing.T) {
+	t.Helper()
+	for _, text := range hostile() {
+		for _, call := range []aai.Call{
+			{App: aai.OwnApp, Tool: "apps"}, {App: text, Tool: "x"}, {App: aai.OwnApp, Tool: text},
+			{App: aai.OwnApp, Tool: "guide", Args: map[string]any{"app": text}}, {App: aai.OwnApp, Tool: "guide", Args: map[string]any{text: text}},
+		} {
+			call.Caller = aai.Caller{Door: aai.DoorMCP, Name: text, Identity: "/opt/" + text, Session: text}
+			_, _ = w.gateway.Do(t.Context(), &call) // most are refused, with the text in the error
+		}
+	}
+}
+
+// TestTextsOfStrangersAreText: whatever callers, apps and sites are called, a page has the
+// elements and attributes that it would have without them, and shows no character that does
+// not show.
+func TestTextsOfStrangersAreText(t *testing.T) {
+	w := newWorld(t)
+	w.enter(t)
+	w.strangers(t)
+	queries := []string{"/history"}
+	for _, text := range hostile() {
+		for _, name := range []string{"app", "tool", "caller", "result", "before"} {
+			queries = append(queries, "/history?"+query(name, text))
+		}
+		queries = append(queries, "/"+query("p", text))
+	}
+	for _, at := range queries {
+		got := w.get(t, at)
+		if strings.ContainsAny(got.body, "\u202e\u2066\u200b\U000e0041\x1b\x07") {
+			t.Errorf("%s shows characters that do not show", at)
+		}
+		for _, found := range foreign(t, got.body) {
+			t.Errorf("%s has %s, which a stranger wrote", at, found)
+		}
+	}
+}
+
+// foreign are the elements and attributes of a document that no page of ours has.
+func foreign(t *testing.T, document string) []string {
+	t.Helper()
+	root, err := html.Parse(strings.NewReader(document))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var found []string
+	for n := range root.Descendants() {
+		if n.Type != html.ElementNode {
+			continue
+		}
+		switch n.Data {
+		case "iframe", "img", "style", "object", "embed", "base", "hx-partial":
+			found = append(found, "the element "+n.Data)
+		case "script":
+			if n.FirstChild != nil {
+				found = append(found, "a script with a text")
+			}
+		}
+		for _, a := range n.Attr {
+			if strings.HasPrefix(a.Key, "on") || a.Key == "style" || a.Key == "srcdoc" || strings.Contains(a.Val, "javascript:") && a.Key == "href" {
+				found = append(found, "the attribute "+a.Key)
+			}
+		}
+	}
+	return found
+}
