@@ -111,6 +111,8 @@ func theMap() []room {
 			why: "decides by what a Request says and by nothing else, in whatever form of its letters; a question names the site that answers for a host; rates are token buckets; its tests kill writers of a real vault, and hold locks of files"},
 		{name: keychain, ours: []string{"aai", whole}, modules: []string{keyring, crypto},
 			why: "seals what others must not read, and asks the system's keychain for the one key; it knows nothing of what it keeps"},
+		{name: "internal/pictures", ours: []string{"aai", "internal/answers", schema}, tests: []string{ax, desktop + "/atspi", desktop + "/x11", desktop, seat},
+			why: "what windows looked like after acts, for the person: the desktop's tools take pictures, and they are kept as answers are"},
 		{name: halt, ours: []string{"aai", schema, whole}, modules: []string{fsnotify}, tests: []string{journal},
 			why: "what a person stopped, as a file that all their gateways watch; it needs nothing that may be gone; its tests look at a real record for what came behind a stop"},
 		{name: "internal/running", ours: []string{"aai", halt, schema, whole}, modules: []string{flock, fsnotify},

@@ -17,9 +17,9 @@ type halting struct {
 	tools  []*aai.Tool
 }
 
-// halted are the folders of what is stopped and of what runs.
+// halted are the folders of what is stopped, of what runs, and of pictures of it.
 func halted(data string) []string {
-	return []string{filepath.Join(data, "halt"), filepath.Join(data, "running")}
+	return []string{filepath.Join(data, "halt"), filepath.Join(data, "running"), filepath.Join(data, "pictures")}
 }
 
 // newHalting makes it, of a gateway and its own app that are made later.

@@ -182,6 +182,16 @@ func (s *setup) ownApps(recent *again.Answers, more []*aai.Tool, log *slog.Logge
 	return []*aai.App{app}, closer
 }
 
+// desktopOf is the desktop among the apps; nil where there is none.
+func desktopOf(apps []*aai.App) *aai.App {
+	for _, app := range apps {
+		if app.ID == aai.DesktopApp {
+			return app
+		}
+	}
+	return nil
+}
+
 // checkOf is how the desktop says whether windows can be read; nil without a desktop.
 func checkOf(apps []*aai.App) aai.Action {
 	for _, app := range apps {
@@ -286,13 +296,13 @@ func (p *program) build(cfg *setup) (*parts, error) {
 	logins := cfg.logins(client.HTTP(), vault, p.getenv, log)
 	drivers = withWeb(drivers, client.HTTP(), logins, cfg.Web)
 	cfg.host = p.hosts()
-	known, built, recent := new(everywhere), new(parts), new(again.Answers)
+	known, built, recent, self := new(everywhere), new(parts), new(again.Answers), (*aai.App)(nil)
 	finder := cfg.finder(func() []*aai.App { return built.visible.Apps() }, store, record, log)
 	finds := p.newFinding(cfg, grounding{drivers, client, logins, vault, log, func() *aai.Gateway { return built.gateway }}, known, finder)
 	calling := newCalling(func() *aai.Gateway { return built.gateway }, vault, callingPlaces{cfg.home, cfg.platform.data}, log)
-	var self *aai.App
 	halts := newHalting(cfg.platform.data, func() *aai.Gateway { return built.gateway }, func() *aai.App { return self }, log)
 	ownApps, closeDesktop := cfg.ownApps(recent, calling.desktop, log)
+	album := cfg.picturesOf(desktopOf(ownApps), calling.acts, vault, log)
 	self = own.App(
 		own.Sources{
 			Journal: record, Answers: responses, Store: store, Preapproved: cfg.Preapproved,
@@ -301,7 +311,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 			HostPlatform: cfg.platform.name, Fetch: fetch(client),
 			Vault: vault, Unsealed: store.Unsealed, Keeps: store.Keeps, Aside: asideOf(store), Asked: trust.notice, Check: checkOf(ownApps),
 			Passphrase: passphrase, Confirmed: cfg.confirmed(), Unconfirmed: func() []proof.Setting { return cfg.Unconfirmed },
-			More: slices.Concat(calling.own, finds.tools, cfg.settings().Tools(), []*aai.Tool{p.doctors(cfg, built)}, halts.tools), Workflow: kept.Check,
+			More: slices.Concat(calling.own, finds.tools, cfg.settings().Tools(), []*aai.Tool{p.doctors(cfg, built)}, halts.tools, []*aai.Tool{album.Tool()}), Workflow: kept.Check,
 		},
 		func() own.Catalog { return known },
 	)
@@ -318,13 +328,13 @@ func (p *program) build(cfg *setup) (*parts, error) {
 			Gates:   trust.gates,
 			Journal: &operationLog{Journal: record, log: log, acts: recent.Acted, kept: responses},
 			Meter:   trust.limits,
-			Deeds:   calling.acts,
+			Deeds:   album,
 			Halt:    halts.halt,
 			Moved:   halts.teller.Moved,
 		},
 		catalog: known.local, visible: shown, watch: finds.seeker.beside(calling.watch), favourites: finder.Favourites,
 		dialog: trust.dialog, log: log, shown: &shownBefore{filepath.Join(cfg.platform.data, "shown.json"), trust.modes},
-		closers: []io.Closer{halts, finds.servers, logins, closeDrivers, closeDesktop, calling.runs, finder, record, closeLog, closeClient{client}},
+		closers: []io.Closer{halts, album, finds.servers, logins, closeDrivers, closeDesktop, calling.runs, finder, record, closeLog, closeClient{client}},
 	}
 	built.gateway.Dialog = cfg.asker(built.dialog)
 	return built, nil

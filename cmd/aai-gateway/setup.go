@@ -14,6 +14,7 @@ import (
 	"aai/internal/doors/cli"
 	"aai/internal/journal"
 	"aai/internal/keychain"
+	"aai/internal/pictures"
 	"aai/internal/proof"
 	"aai/internal/session"
 )
@@ -161,6 +162,15 @@ func (s *setup) answersOf(vault *keychain.Vault, log *slog.Logger) *answers.Keep
 		Folder: filepath.Join(s.platform.data, "answers"), Apps: s.Journal.Answers,
 		Age: time.Duration(s.Journal.AnswersDays) * 24 * time.Hour, Vault: vault.Unattended(), Log: log,
 	})
+}
+
+// picturesOf keeps what windows looked like after acts, as configured.
+func (s *setup) picturesOf(desktop *aai.App, next aai.Deeds, vault *keychain.Vault, log *slog.Logger) *pictures.Album {
+	keeper := answers.New(answers.Config{
+		Folder: filepath.Join(s.platform.data, "pictures"), Apps: s.Journal.Pictures,
+		Age: 24 * time.Hour, Most: pictures.Most, Vault: vault.Unattended(), Log: log,
+	})
+	return pictures.New(pictures.Config{Keeper: keeper, Apps: s.Journal.Pictures, Desktop: desktop, Next: next, Log: log})
 }
 
 func invalid(format string, args ...any) *aai.Error {

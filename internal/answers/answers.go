@@ -8,6 +8,7 @@
 package answers
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -29,7 +30,7 @@ import (
 
 // Bounds of what is kept, in bytes.
 const (
-	maxAnswer = 256 << 10 // of one answer; of a longer one its length
+	maxAnswer = 256 << 10 // of one answer where nothing else is said; of a longer one its length
 	maxAll    = 256 << 20 // of all; the oldest go
 )
 
@@ -48,6 +49,7 @@ type Config struct {
 	Folder string
 	Apps   []string      // ids of apps, as history has them; "*" for all but the gateway itself
 	Age    time.Duration // how long
+	Most   int           // of one answer in bytes; zero means 256 KB
 	Vault  Sealer        // nil: nothing is sealed
 	Log    *slog.Logger  // nil: nowhere
 }
@@ -67,6 +69,7 @@ func New(cfg Config) *Keeper {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
+	cfg.Most = cmp.Or(cfg.Most, maxAnswer)
 	return &Keeper{cfg: cfg, now: time.Now}
 }
 
@@ -97,7 +100,7 @@ func (k *Keeper) Take(ctx context.Context, e *aai.Entry) (entry *aai.Entry, keep
 		return e, func() {}
 	}
 	raw, err := json.Marshal(e.Answer()) // what is hidden in it says so
-	if err == nil && len(raw) > maxAnswer {
+	if err == nil && len(raw) > k.cfg.Most {
 		raw, err = json.Marshal(map[string]int{"omitted_bytes": len(raw)})
 	}
 	if err != nil {
@@ -174,8 +177,17 @@ func (k *Keeper) Get(ctx context.Context, call string) (*Answer, error) {
 	return nil, nil
 }
 
+// Latest returns the answer that was kept last; nil where none is.
+func (k *Keeper) Latest(ctx context.Context) (*Answer, error) {
+	files, err := k.files()
+	if err != nil || len(files) == 0 || k.old(files[len(files)-1]) {
+		return nil, err
+	}
+	return k.read(ctx, files[len(files)-1])
+}
+
 func (k *Keeper) read(ctx context.Context, f file) (*Answer, error) {
-	content, err := wholefile.Read(filepath.Join(k.cfg.Folder, f.name+f.ending), wholefile.Limits{Size: 2 * maxAnswer, Private: true})
+	content, err := wholefile.Read(filepath.Join(k.cfg.Folder, f.name+f.ending), wholefile.Limits{Size: 2 * k.cfg.Most, Private: true})
 	if err == nil && f.ending == sealedEnding {
 		if k.cfg.Vault == nil {
 			return nil, errors.New("it is sealed, and there is no vault")

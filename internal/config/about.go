@@ -96,6 +96,7 @@ func abouts() map[string]about {
 		"journal.keepFull":    {KindTruth, nil, "also keep what calls answered, and longer arguments"},
 		"journal.answers":     {KindList, nil, "apps of whose calls what they answered is kept beside the record"},
 		"journal.answersDays": {KindWhole, nil, "for how many days that is kept, 1 to 30"},
+		"journal.pictures":    {KindList, nil, "apps, such as desktop/mousepad, of which is kept for a day what a window looked like after a call acted on it; * for all"},
 
 		"cache.tree_ttl_ms":            {KindWhole, nil, "for how many milliseconds ax_get_tree gives the same answer again, unless anything acted, 0 to 60000"},
 		"cache.screenshot_debounce_ms": {KindWhole, nil, "for how many milliseconds ax_screenshot gives the same picture again, unless anything acted, 0 to 60000"},

@@ -8,10 +8,11 @@ type Journal struct {
 	KeepFull    bool
 	Answers     []string // apps of whose calls what they answered is kept beside the journal
 	AnswersDays int
+	Pictures    []string // apps of which is kept for a day what a window looked like after an act
 }
 
 func defaultJournal() Journal {
-	return Journal{MaxAge: 30, MaxSize: 500, RotateSize: 64, Answers: []string{}, AnswersDays: 1}
+	return Journal{MaxAge: 30, MaxSize: 500, RotateSize: 64, Answers: []string{}, AnswersDays: 1, Pictures: []string{}}
 }
 
 // journalSettings are the settings that begin with "journal.".
@@ -27,6 +28,8 @@ func journalSettings() []row {
 			boolean(func(c *Config, b bool) { c.Journal.KeepFull = b })},
 		{"journal.answers", otherwise, nil, func(c *Config) any { return c.Journal.Answers },
 			func(c *Config, _ string, v any) error { return setTexts(&c.Journal.Answers, "apps", v) }},
+		{"journal.pictures", otherwise, nil, func(c *Config) any { return c.Journal.Pictures },
+			func(c *Config, _ string, v any) error { return setTexts(&c.Journal.Pictures, "apps", v) }},
 		{"journal.answersDays", whenMore, nil, func(c *Config) any { return c.Journal.AnswersDays },
 			count("days", 30, func(c *Config, n int) { c.Journal.AnswersDays = n })},
 	}

@@ -29,7 +29,7 @@ func strict(t *testing.T, confirmed ...proof.Setting) *desk {
 func TestWhichSettingsWiden(t *testing.T) {
 	wide := []string{
 		"auditLog", "dev", "dbus.allowSystemBus", "keychain.insecure", "desktop.session", "consent.preapproved",
-		"journal.maxAge", "journal.maxSize", "journal.answers", "journal.answersDays", "net.allowPrivate",
+		"journal.maxAge", "journal.maxSize", "journal.answers", "journal.pictures", "journal.answersDays", "net.allowPrivate",
 		"login.sites", "login.env", "login.clientDocument", "login.browser", "consent.dialog", "consent.elicitation",
 		"server.confirm_destructive", "security.destructive_words", "rate_limits.vlm_rpm", "rate_limits.script_rpm",
 	}

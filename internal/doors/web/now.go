@@ -53,7 +53,34 @@ type nowShown struct {
 	Unreadable string     `json:"unreadable"`
 	More       int        `json:"more"`
 
-	All bool `json:"-"` // everything is stopped
+	All     bool        `json:"-"` // everything is stopped
+	Picture *nowPicture `json:"-"` // the last that is kept; nil: none is
+}
+
+// nowPicture is what a window looked like after a call acted on it.
+type nowPicture struct {
+	Address string    `json:"-"`
+	Call    string    `json:"call"`
+	App     string    `json:"app"`
+	Tool    string    `json:"tool"`
+	Time    time.Time `json:"time"`
+	Window  string    `json:"window"`
+}
+
+// lastPicture is the last one that is kept. The page is good without.
+func (v *visit) lastPicture() *nowPicture {
+	result, err := v.call("picture", nil)
+	if err != nil || len(result.Images) != 1 {
+		return nil
+	}
+	var p nowPicture
+	if err := into(result, &p); err != nil {
+		return nil
+	}
+	if p.Address = v.door.pictures.keep(v.session.id, result.Images[0]); p.Address == "" {
+		return nil
+	}
+	return &p
 }
 
 func showNow(v *visit) (any, error) {
@@ -74,6 +101,7 @@ func showNow(v *visit) (any, error) {
 	for _, s := range shown.Stops {
 		shown.All = shown.All || s.Call == "" && s.Caller == ""
 	}
+	shown.Picture = v.lastPicture()
 	return shown, nil
 }
 
