@@ -23,14 +23,6 @@ func Watch(ctx context.Context, words map[string]string, tell func(word string))
 	if err != nil {
 		return err
 	}
-	go watch(ctx, watcher, words, tell)
-	return nil
-}
-
-func watch(ctx context.Context, watcher *fsnotify.Watcher, words map[string]string, tell func(word string)) {
-	defer watcher.Close() //nolint:errcheck // nothing is left to be told
-	again := time.NewTicker(lookAgain)
-	defer again.Stop()
 	watched := make(map[string]bool)
 	begin := func(first bool) {
 		for path, word := range words {
@@ -45,7 +37,15 @@ func watch(ctx context.Context, watcher *fsnotify.Watcher, words map[string]stri
 			}
 		}
 	}
-	begin(true)
+	begin(true) // what comes after Watch has returned is told
+	go watch(ctx, watcher, words, watched, begin, tell)
+	return nil
+}
+
+func watch(ctx context.Context, watcher *fsnotify.Watcher, words map[string]string, watched map[string]bool, begin func(first bool), tell func(word string)) {
+	defer watcher.Close() //nolint:errcheck // nothing is left to be told
+	again := time.NewTicker(lookAgain)
+	defer again.Stop()
 	for {
 		select {
 		case <-ctx.Done():
