@@ -16,6 +16,7 @@ type generateFlags struct {
 	tools  int
 	start  bool
 	dryRun bool
+	yes    bool
 	probe  string
 	words  string
 	pairs  []string
@@ -60,6 +61,7 @@ func newGenerate(r *run) *cobra.Command {
 	cmd.Flags().StringVar(&f.words, "words", "", "take the titles and descriptions of this `file`, such as a model's better version, and nothing else")
 	cmd.Flags().BoolVar(&f.start, "start", false, "let the bus start the program if it does not run")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would be saved, and save nothing")
+	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask here; that it is you the gateway wants to know all the same")
 	cmd.Flags().StringVar(&f.probe, "probe", "", "try the tool of this `name`, once")
 	cmd.Flags().StringArrayVarP(&f.pairs, "arg", "a", nil, "with --probe, one of what it takes: `name=value`, or name:=json")
 	complete(cmd, "bus", bus.allowed...)
@@ -118,7 +120,7 @@ func (r *run) generate(ctx context.Context, app string, f generateFlags) error {
 	}
 	args = withStart(args, f.start) // one that ends by itself may have
 	args["seen"] = made.Seen
-	return r.saveGenerated(ctx, made, args)
+	return r.saveImport(ctx, "generate_save", fmt.Sprintf("Save this as %s?", made.Path), args, f.yes)
 }
 
 // args are those of the call that the flags ask for.
@@ -180,27 +182,4 @@ func withStart(args map[string]any, start bool) map[string]any {
 		all[name] = value
 	}
 	return all
-}
-
-// saveGenerated asks the person at the terminal, and saves what they were shown.
-func (r *run) saveGenerated(ctx context.Context, made generated, args map[string]any) error {
-	if r.output.terminal.Ask == nil {
-		e := aai.Errorf(aai.ConsentRequired, "nobody is at a terminal to say yes to this descriptor; nothing was saved")
-		e.Hint = "Run it at a terminal, or with --dry-run, which only shows it."
-		return e
-	}
-	agreed, err := r.confirm(ctx, fmt.Sprintf("Save this as %s?", made.Path))
-	if err != nil {
-		return err
-	}
-	if !agreed {
-		r.output.say("Nothing was saved.")
-		return nil
-	}
-	saved, err := r.own(ctx, "generate_save", args)
-	if err != nil {
-		return err
-	}
-	r.output.say("%s", saved.Text)
-	return nil
 }
