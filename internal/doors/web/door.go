@@ -7,7 +7,6 @@ import (
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -96,22 +95,6 @@ func (d *Door) Link() string { return "http://" + d.host + "/enter/" + d.link.se
 
 // Host is the name and port of the pages. The door must know its listener.
 func (d *Door) Host() string { return d.host }
-
-// Listen opens the port on this computer alone; 0 means any that is free.
-func (d *Door) Listen(ctx context.Context, port int) (net.Listener, error) {
-	l, err := (&net.ListenConfig{}).Listen(ctx, "tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
-	if err != nil {
-		e := aai.Errorf(aai.InvalidParams, "httpPort: %w", err)
-		e.Hint = "Give another one, or 0 for any that is free: aai-gateway web --port 0"
-		return nil, e
-	}
-	_, bound, err := net.SplitHostPort(l.Addr().String())
-	if err != nil {
-		return nil, aai.Errorf(aai.Internal, "the address of the page: %w", err)
-	}
-	d.host = d.name + ":" + bound
-	return l, nil
-}
 
 // Serve serves what Listen opened until ctx ends.
 func (d *Door) Serve(ctx context.Context, l net.Listener) error {

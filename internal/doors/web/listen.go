@@ -1,0 +1,114 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"net"
+	"strconv"
+	"sync"
+
+	"aai"
+)
+
+// Listen opens the port on this computer alone; 0 means any that is free. A name below
+// localhost is both addresses of this computer, and some browsers try that of IPv6 first. So
+// where there is IPv6 the port is ours there too: whoever else had it, such as a server of
+// another account, would be sent our link and our cookies.
+func (d *Door) Listen(ctx context.Context, port int) (net.Listener, error) {
+	l, err := listen(ctx, port)
+	for tries := 0; err != nil && port == 0 && tries < anyPortTries; tries++ {
+		l, err = listen(ctx, port) // the free port was taken at the other address
+	}
+	if err != nil {
+		e := aai.Errorf(aai.InvalidParams, "httpPort: %w", err)
+		e.Hint = "Give another one, or 0 for any that is free: aai-gateway web --port 0"
+		return nil, e
+	}
+	d.host = net.JoinHostPort(d.name, strconv.Itoa(portOf(l)))
+	return l, nil
+}
+
+// anyPortTries is how often another port is looked for that is free at both addresses.
+const anyPortTries = 20
+
+func portOf(l net.Listener) int {
+	at, _ := l.Addr().(*net.TCPAddr) // it is a listener of TCP
+	return at.Port
+}
+
+// listen opens the port at both addresses of this computer, or at the one there is.
+func listen(ctx context.Context, port int) (net.Listener, error) {
+	var lc net.ListenConfig
+	four, err := lc.Listen(ctx, "tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return nil, err
+	}
+	any6, err := lc.Listen(ctx, "tcp6", "[::1]:0")
+	if err != nil {
+		return four, nil //nolint:nilerr // there is no IPv6 here, so nobody else listens there
+	}
+	_ = any6.Close() // nobody has used it
+	six, err := lc.Listen(ctx, "tcp6", net.JoinHostPort("::1", strconv.Itoa(portOf(four))))
+	if err != nil {
+		_ = four.Close() // nobody has used it
+		return nil, err
+	}
+	return newBoth(four, six), nil
+}
+
+// both is two listeners as one.
+type both struct {
+	net.Listener // of the address that it gives
+
+	other    net.Listener
+	accepted chan accepted
+	closed   chan struct{}
+	once     sync.Once
+}
+
+type accepted struct {
+	conn net.Conn
+	err  error
+}
+
+func newBoth(l, other net.Listener) *both {
+	b := &both{Listener: l, other: other, accepted: make(chan accepted), closed: make(chan struct{})}
+	go b.accept(l)
+	go b.accept(other)
+	return b
+}
+
+// accept gives on what one of them accepts until both are closed.
+func (b *both) accept(l net.Listener) {
+	for {
+		conn, err := l.Accept()
+		select {
+		case b.accepted <- accepted{conn, err}:
+		case <-b.closed:
+			if conn != nil {
+				_ = conn.Close() // nobody hears of it
+			}
+			return
+		}
+	}
+}
+
+// Accept implements net.Listener.
+func (b *both) Accept() (net.Conn, error) {
+	select {
+	case a := <-b.accepted:
+		return a.conn, a.err
+	case <-b.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements net.Listener.
+func (b *both) Close() error {
+	err := net.ErrClosed
+	b.once.Do(func() {
+		close(b.closed)
+		err = errors.Join(b.Listener.Close(), b.other.Close())
+	})
+	return err
+}

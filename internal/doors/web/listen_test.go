@@ -1,0 +1,73 @@
+package web_test
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"strings"
+	"testing"
+
+	"aai"
+	"aai/internal/doors/web"
+)
+
+// A name below localhost is both addresses of this computer, and Chromium tries ::1 first.
+// Whoever listened there on the page's port, such as a server of another account, would get
+// the link, and the cookie of every request.
+func TestNobodyElseListensAtThePagesName(t *testing.T) {
+	w := newWorld(t)
+	_, port, err := net.SplitHostPort(w.address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	six := net.JoinHostPort("::1", port)
+	if l, err := net.Listen("tcp6", six); err == nil {
+		_ = l.Close()
+		t.Fatalf("another server could listen at %s, where browsers look for the page", six)
+	}
+	for _, address := range []string{w.address, six} {
+		client := &http.Client{Transport: &http.Transport{DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			return (&net.Dialer{}).DialContext(ctx, "tcp", address)
+		}}}
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.origin()+"/", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = answer.Body.Close()
+		client.CloseIdleConnections()
+		if answer.Header.Get("Content-Security-Policy") == "" {
+			t.Errorf("at %s somebody else answers: %v", address, answer.Header)
+		}
+	}
+}
+
+// Where somebody listens already, the page is not opened at half of its name.
+func TestAPortThatIsHalfTaken(t *testing.T) {
+	taken, err := net.Listen("tcp6", "[::1]:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close() //nolint:errcheck // it ends with the test
+	door, err := web.New(web.Config{Gateway: &aai.Gateway{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, _ := taken.Addr().(*net.TCPAddr)
+	l, err := door.Listen(t.Context(), at.Port)
+	if err == nil {
+		_ = l.Close()
+		t.Fatal("it is open at 127.0.0.1 while another server is at ::1")
+	}
+	if e := aai.AsError(err); e.Code != aai.InvalidParams || !strings.Contains(e.Message, "httpPort") || e.Hint == "" {
+		t.Errorf("%+v", e)
+	}
+	free, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strings.TrimPrefix(taken.Addr().String(), "[::1]:")))
+	if err != nil {
+		t.Fatalf("what was opened is not closed: %v", err)
+	}
+	_ = free.Close()
+}
