@@ -58,11 +58,26 @@ func (r *Programs) addresses(ctx context.Context, b desktop.Backend, app desktop
 	return b.Pages.Addresses(ctx, app, documents)
 }
 
-// isOf reports whether an address is of one of the hosts.
+// isOf reports whether an address is of one of the hosts, or of what shows an address of one:
+// its source, or what a browser makes of it to be read. Nobody else's address has that name,
+// which is made at random for each start; where it has, the window is left alone for nothing.
 func isOf(hosts []string, address string) bool {
-	u, err := url.Parse(address)
-	return err == nil && u.Host != "" && slices.Contains(hosts, strings.ToLower(u.Host))
+	address = strings.ToLower(address)
+	for range maxNested {
+		if slices.ContainsFunc(hosts, func(host string) bool { return strings.Contains(address, host) }) {
+			return true
+		}
+		plain, err := url.PathUnescape(address)
+		if err != nil || plain == address {
+			break
+		}
+		address = plain
+	}
+	return false
 }
+
+// maxNested is how often an address may be within another.
+const maxNested = 4
 
 // OwnPageShown says what of the screen shows the gateway's own page, "" for nothing.
 func (r *Programs) OwnPageShown(ctx context.Context) string {
