@@ -26,7 +26,7 @@ type Description struct {
 	About   string   // what it is for, in a sentence without its full stop
 	Default any      // as JSON has it
 	Env     []string // variables that set it; the first that is set counts
-	Widens  string   // which of its values hold only once a person confirmed them; empty: none
+	Widens  string   // which of its values, or changes, a person confirms; empty: none
 }
 
 // Describe says of all settings what they are, in the order of their table. Paths in defaults
@@ -57,6 +57,8 @@ func (r rule) words() string {
 		return "more than the standard value"
 	case inFile:
 		return "holds by a variable, a flag or root's file, and never in the person's file"
+	case changed:
+		return "any change that is made by the gateway and not in the file"
 	case never:
 	}
 	return ""

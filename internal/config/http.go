@@ -48,19 +48,19 @@ func httpSettings() []row {
 	getScopes, setScopes := list(func(h *HTTP) *[]string { return &h.Scopes }, "scopes")
 	return []row{
 		{"http.port", never, []string{"AAI_HTTP_PORT", "AXTERMINATOR_HTTP_PORT"}, func(c *Config) any { return c.HTTP.Port }, servedPort(func(c *Config, n int) { c.HTTP.Port = n })},
-		{"http.bind", never, []string{"AAI_HTTP_BIND", "AXTERMINATOR_HTTP_BIND"}, func(c *Config) any { return c.HTTP.Bind },
+		{"http.bind", changed, []string{"AAI_HTTP_BIND", "AXTERMINATOR_HTTP_BIND"}, func(c *Config) any { return c.HTTP.Bind },
 			word("an address", func(c *Config, s string) { c.HTTP.Bind = s })},
 		{"http.sse", never, nil, func(c *Config) any { return c.HTTP.SSE }, boolean(func(c *Config, b bool) { c.HTTP.SSE = b })},
 		{"http.idle", never, nil, func(c *Config) any { return c.HTTP.Idle.Seconds() }, seconds(false, func(c *Config, d time.Duration) { c.HTTP.Idle = d })},
-		{"http.url", never, nil, func(c *Config) any { return c.HTTP.URL }, webAddress(func(c *Config, s string) { c.HTTP.URL = s })},
-		{"http.hosts", never, nil, getHosts, setHosts},
-		{"http.origins", never, nil, getOrigins, setOrigins},
-		{"http.auth", never, []string{"AAI_HTTP_AUTH"}, func(c *Config) any { return c.HTTP.Auth }, setAuth},
-		{"http.issuer", never, nil, func(c *Config) any { return c.HTTP.Issuer }, webAddress(func(c *Config, s string) { c.HTTP.Issuer = s })},
-		{"http.audience", never, nil, getAudience, setAudience},
-		{"http.scopes", never, nil, getScopes, setScopes},
-		{"http.clientId", never, nil, func(c *Config) any { return c.HTTP.ClientID }, word("a client id", func(c *Config, s string) { c.HTTP.ClientID = s })},
-		{"http.clientSecretFile", never, nil, func(c *Config) any { return c.HTTP.ClientSecretFile }, file(func(c *Config, p string) { c.HTTP.ClientSecretFile = p })},
+		{"http.url", changed, nil, func(c *Config) any { return c.HTTP.URL }, webAddress(func(c *Config, s string) { c.HTTP.URL = s })},
+		{"http.hosts", changed, nil, getHosts, setHosts},
+		{"http.origins", changed, nil, getOrigins, setOrigins},
+		{"http.auth", changed, []string{"AAI_HTTP_AUTH"}, func(c *Config) any { return c.HTTP.Auth }, setAuth},
+		{"http.issuer", changed, nil, func(c *Config) any { return c.HTTP.Issuer }, webAddress(func(c *Config, s string) { c.HTTP.Issuer = s })},
+		{"http.audience", changed, nil, getAudience, setAudience},
+		{"http.scopes", changed, nil, getScopes, setScopes},
+		{"http.clientId", changed, nil, func(c *Config) any { return c.HTTP.ClientID }, word("a client id", func(c *Config, s string) { c.HTTP.ClientID = s })},
+		{"http.clientSecretFile", changed, nil, func(c *Config) any { return c.HTTP.ClientSecretFile }, file(func(c *Config, p string) { c.HTTP.ClientSecretFile = p })},
 	}
 }
 

@@ -25,13 +25,13 @@ type row struct {
 // table is all of them.
 func table() []row {
 	return slices.Concat([]row{
-		{"scanPaths", never, []string{"AAI_SCAN_PATHS"}, func(c *Config) any { return c.ScanPaths }, setScanPaths},
+		{"scanPaths", changed, []string{"AAI_SCAN_PATHS"}, func(c *Config) any { return c.ScanPaths }, setScanPaths},
 		{"defaultTimeout", never, []string{"AAI_DEFAULT_TIMEOUT"}, func(c *Config) any { return c.DefaultTimeout.Seconds() },
 			seconds(false, func(c *Config, d time.Duration) { c.DefaultTimeout = d })},
 		{"rescanInterval", never, []string{"AAI_RESCAN_INTERVAL"}, func(c *Config) any { return c.RescanInterval.Seconds() },
 			seconds(true, func(c *Config, d time.Duration) { c.RescanInterval = d })},
 		{"logLevel", never, []string{"AAI_LOG_LEVEL", "AXTERMINATOR_LOG_LEVEL"}, func(c *Config) any { return strings.ToLower(c.LogLevel.String()) }, setLogLevel},
-		{"logFile", never, []string{"AAI_LOG_FILE"}, func(c *Config) any { return c.LogFile }, file(func(c *Config, p string) { c.LogFile = p })},
+		{"logFile", changed, []string{"AAI_LOG_FILE"}, func(c *Config) any { return c.LogFile }, file(func(c *Config, p string) { c.LogFile = p })},
 		{"auditLog", otherwise, []string{"AAI_AUDIT_LOG", "AXTERMINATOR_AUDIT_LOG"}, func(c *Config) any { return c.AuditLog }, file(func(c *Config, p string) { c.AuditLog = p })},
 		{"toolNames", never, []string{"AAI_TOOL_NAMES"}, func(c *Config) any { return c.ToolNames }, setToolNames},
 		{"profile", never, []string{"AAI_PROFILE"}, func(c *Config) any { return c.Profile }, setProfile},

@@ -22,6 +22,7 @@ const (
 	whenMore              // more than the standard one
 	inFile                // it holds by whoever starts the program or by root, and never in the person's file
 	never
+	changed // it holds where it stands; whoever has the gateway change it proves that they want it
 )
 
 // by reports whether the value that is lets callers do more than the standard one, or
@@ -34,7 +35,7 @@ func (r rule) by(standard, was, is any) bool {
 		return less(is, standard)
 	case whenMore:
 		return less(standard, is)
-	case inFile, never:
+	case inFile, never, changed:
 		return false
 	case otherwise:
 	}
@@ -146,7 +147,7 @@ func (c *Config) Widens(key string, next *Config) bool {
 		return true
 	case same(was, is):
 		return false
-	case s.widens == whenMore && less(was, is), s.widens == whenLess && less(is, was):
+	case s.widens == changed, s.widens == whenMore && less(was, is), s.widens == whenLess && less(is, was):
 		return true
 	}
 	return s.widens.by(s.get(c.standard), was, is)
