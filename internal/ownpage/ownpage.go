@@ -27,20 +27,47 @@ func Announce(folder, host string) (end func(), err error) {
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
-	name := make([]byte, 8)
-	_, _ = rand.Read(name) // never fails (crypto/rand)
-	path := filepath.Join(folder, hex.EncodeToString(name)+ending)
+	for range maxTries {
+		name := make([]byte, 8)
+		_, _ = rand.Read(name) // never fails (crypto/rand)
+		path := filepath.Join(folder, hex.EncodeToString(name)+ending)
+		lock, err := hold(path)
+		if err != nil {
+			return nil, err
+		}
+		if lock == nil {
+			continue
+		}
+		if err := os.WriteFile(path, []byte(host), 0o600); err != nil {
+			return nil, errors.Join(err, lock.Unlock())
+		}
+		return func() {
+			_ = os.Remove(path) // one that stays says nothing without its lock
+			_ = lock.Unlock()
+		}, nil
+	}
+	return nil, errors.New("the file of the page cannot be locked, since others take it away")
+}
+
+// maxTries is how often a file is made. Only one that is looked at just then is taken away.
+const maxTries = 100
+
+// hold makes a file and locks it; nil where somebody who looked before it was locked took it
+// for one whose gateway has ended.
+func hold(path string) (*flock.Flock, error) {
 	lock := flock.New(path, flock.SetPermissions(0o600))
-	if locked, err := lock.TryLock(); err != nil || !locked {
+	locked, err := lock.TryLock()
+	if err != nil {
 		return nil, errors.Join(errors.New("the file of the page cannot be locked"), err)
 	}
-	if err := os.WriteFile(path, []byte(host), 0o600); err != nil {
-		return nil, errors.Join(err, lock.Unlock())
+	if locked {
+		held, err := lock.Stat()
+		there, errThere := os.Stat(path)
+		if err == nil && errThere == nil && os.SameFile(held, there) {
+			return lock, nil
+		}
 	}
-	return func() {
-		_ = os.Remove(path) // one that stays says nothing without its lock
-		_ = lock.Unlock()
-	}, nil
+	return nil, lock.Unlock()
 }
 
 // Hosts are those that were announced in the folder and are shown now. Without a folder there

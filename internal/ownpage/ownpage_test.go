@@ -3,6 +3,8 @@ package ownpage_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -36,4 +38,39 @@ func TestHosts(t *testing.T) {
 	}
 	end()
 	want()
+}
+
+// TestAnnouncedWhileOthersLook: a page that begins while gateways look for pages is told of
+// all the same. A file that is there and not yet locked looks as if its gateway had ended.
+func TestAnnouncedWhileOthersLook(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "pages")
+	over := make(chan struct{})
+	var looking sync.WaitGroup
+	for range 4 {
+		looking.Go(func() {
+			for {
+				select {
+				case <-over:
+					return
+				default:
+					_, _ = ownpage.Hosts(folder) // it is looked below what it says
+				}
+			}
+		})
+	}
+	for i := range 100 {
+		end, err := ownpage.Announce(folder, "aai-x.localhost:3000")
+		if err != nil {
+			t.Errorf("start %d: %v", i, err)
+			break
+		}
+		hosts, err := ownpage.Hosts(folder)
+		if err != nil || !slices.Contains(hosts, "aai-x.localhost:3000") {
+			t.Errorf("start %d: the page is shown, and tools on windows do not know it: %v, %v", i, hosts, err)
+			break
+		}
+		end()
+	}
+	close(over)
+	looking.Wait()
 }
