@@ -10,30 +10,72 @@ import (
 // A Code says what kind of thing went wrong. Programs decide by it.
 type Code string
 
-// The codes, as the AAI protocol names them, and a few of our own.
+// The codes, as the AAI protocol names them, and a few of our own. Of each: what it means,
+// and after "Next:" what to do. docs/reference/errors.md is made of this.
 const (
-	AutomationFailed       Code = "AUTOMATION_FAILED"
-	AppNotFound            Code = "APP_NOT_FOUND"
-	ToolNotFound           Code = "TOOL_NOT_FOUND"
-	PermissionDenied       Code = "PERMISSION_DENIED"
-	ConsentRequired        Code = "CONSENT_REQUIRED"
-	InvalidParams          Code = "INVALID_PARAMS"
+	// The app, or the way to it, failed in the midst of the call. Next: read the message and
+	// `delivery`; call again only where `retry` is safe, else look first what came of it.
+	AutomationFailed Code = "AUTOMATION_FAILED"
+	// There is no app of that name, or it is not for this caller. Next: take one that the message
+	// names, or see `aai-gateway apps`, `aai-gateway scan`.
+	AppNotFound Code = "APP_NOT_FOUND"
+	// The app has no tool of that name. Next: read its guide (`aai-gateway guide APP`), or take one
+	// that the message names.
+	ToolNotFound Code = "TOOL_NOT_FOUND"
+	// A person, the configuration, the mode or a stop forbids it. Next: do not try it in another
+	// way; the person changes it (`mode`, `consent`, `start`, `security.denied_apps`).
+	PermissionDenied Code = "PERMISSION_DENIED"
+	// A person must allow it first, and could not be asked here. Next: the hint has the command by
+	// which the person allows it; then call again.
+	ConsentRequired Code = "CONSENT_REQUIRED"
+	// An argument is missing, unknown, or not of the kind that the tool takes. Next: mend the
+	// argument that the message names, as it says what was expected.
+	InvalidParams Code = "INVALID_PARAMS"
+	// This computer, or this app, has no such way. Next: take another tool or another app;
+	// `aai-gateway doctor` says what is missing.
 	AutomationNotSupported Code = "AUTOMATION_NOT_SUPPORTED"
-	DescriptorInvalid      Code = "AAI_JSON_INVALID"
-	Timeout                Code = "TIMEOUT"
-	AppNotRunning          Code = "APP_NOT_RUNNING"
-	ScriptParseError       Code = "SCRIPT_PARSE_ERROR" // what an app was given to run is no script that it can read
-	StaleRef               Code = "STALE_REF"          // the element that was meant is gone
-	AmbiguousTarget        Code = "AMBIGUOUS_TARGET"   // several things are meant; Candidates has them
-	ElementNotFound        Code = "ELEMENT_NOT_FOUND"  // nothing is meant; Candidates has what is near
-	AuthRequired           Code = "AUTH_REQUIRED"      // a person must log in first
-	AuthExpired            Code = "AUTH_EXPIRED"       // and must do so again
-	AuthDenied             Code = "AUTH_DENIED"        // the app refused the one who is logged in
-	AuthInvalid            Code = "AUTH_INVALID"       // the way to log in cannot be right or safe
-	APIRequestFailed       Code = "API_REQUEST_FAILED"
-	RateLimited            Code = "RATE_LIMITED" // RetryAfter says for how long
-	RecordFailed           Code = "RECORD_FAILED"
-	Internal               Code = "INTERNAL"
+	// The app's descriptor is not right. Next: its author mends the field that the message names;
+	// `aai-gateway lint FILE` says all of them.
+	DescriptorInvalid Code = "AAI_JSON_INVALID"
+	// The app did not answer within the call's time, or what was waited for did not come. Next: look
+	// whether it happened all the same (`delivery`), before you call again.
+	Timeout Code = "TIMEOUT"
+	// The app, its service or its site is not there. Next: start it, or look at the address; nothing
+	// was done, so the call may be made again.
+	AppNotRunning Code = "APP_NOT_RUNNING"
+	// What an app was given to run is no script that it can read. Next: mend the script at the line
+	// that the message names.
+	ScriptParseError Code = "SCRIPT_PARSE_ERROR"
+	// The element that was meant is gone. Next: look at the window again (`ax_find`, `ax_get_tree`)
+	// and take the new ref.
+	StaleRef Code = "STALE_REF"
+	// Several things are meant; the candidates are named. Next: say which one: a candidate's ref, a
+	// narrower query, or `nth`.
+	AmbiguousTarget Code = "AMBIGUOUS_TARGET"
+	// Nothing is meant; what is near is named. Next: take a candidate, or look at the window first.
+	ElementNotFound Code = "ELEMENT_NOT_FOUND"
+	// A person must log in to the app first. Next: the person opens the page in the answer, or runs
+	// `aai-gateway auth login`; then call again.
+	AuthRequired Code = "AUTH_REQUIRED"
+	// The login has ended, and could not be renewed. Next: the person logs in again; then call
+	// again.
+	AuthExpired Code = "AUTH_EXPIRED"
+	// The app refused the one who is logged in. Next: they lack a right there: another account, or
+	// more scopes at a new login.
+	AuthDenied Code = "AUTH_DENIED"
+	// The way to log in cannot be right or safe. Next: the descriptor's author, or who set
+	// `login.sites`, mends the field that the message names.
+	AuthInvalid Code = "AUTH_INVALID"
+	// A web app answered with an error. Next: read its status and words in the message; the
+	// arguments, or the site, are at fault.
+	APIRequestFailed Code = "API_REQUEST_FAILED"
+	// There were too many calls. Next: wait for `retry_after_ms`, then call again; nothing was done.
+	RateLimited Code = "RATE_LIMITED"
+	// The call cannot be put on record, so it did not run. Next: see to the disk and the state
+	// folder: `aai-gateway audit verify`, `aai-gateway doctor`.
+	RecordFailed Code = "RECORD_FAILED"
+	// The gateway itself is at fault. Next: the cause is in the log; report it with the call's id.
+	Internal Code = "INTERNAL"
 )
 
 // Number returns the code's JSON-RPC number in the AAI protocol, section 2.7,

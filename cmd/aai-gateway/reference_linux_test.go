@@ -157,7 +157,7 @@ func errorsReference(t *testing.T) string {
 	}
 	var b strings.Builder
 	b.WriteString("# Errors\n\n" + fromCode + "\nAn error says what went wrong, and a hint what to do next. An error of a tool that acts says in `delivery` whether the app got\n" +
-		"the request: `not_delivered`, `delivered` or `unknown`. The number is the AAI protocol's.\n\n| code | number | also | exit code | meaning |\n| --- | --- | --- | --- | --- |\n")
+		"the request: `not_delivered`, `delivered` or `unknown`. The number is the AAI protocol's.\n\n| code | number | also | exit code | meaning | what to do next |\n| --- | --- | --- | --- | --- | --- |\n")
 	ast.Inspect(file, func(n ast.Node) bool {
 		spec, ok := n.(*ast.ValueSpec)
 		if !ok || len(spec.Values) != 1 {
@@ -173,7 +173,11 @@ func errorsReference(t *testing.T) string {
 			t.Fatal(err)
 		}
 		code := aai.Code(word)
-		fmt.Fprintf(&b, "| `%s` | %d | %s | %d | %s |\n", code, code.Number(), code.Alias(), cli.ExitOf(code), cell(strings.TrimSpace(spec.Comment.Text())))
+		meaning, next, ok := strings.Cut(strings.Join(strings.Fields(spec.Doc.Text()), " "), " Next: ")
+		if !ok || meaning == "" || next == "" {
+			t.Errorf("error.go: %s: expected a comment that says what it means and, after \"Next:\", what to do", code)
+		}
+		fmt.Fprintf(&b, "| `%s` | %d | %s | %d | %s | %s |\n", code, code.Number(), code.Alias(), cli.ExitOf(code), cell(meaning), cell(strings.ToUpper(next[:1])+next[1:]))
 		return true
 	})
 	return b.String()
