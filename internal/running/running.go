@@ -32,7 +32,8 @@ const (
 	moment = 50 * time.Millisecond
 	// maxCalls is how many calls a gateway tells; of more it tells the number.
 	maxCalls = 200
-	maxFile  = 1 << 20
+	// maxFile is how long what it tells may be, in bytes; who reads takes no more.
+	maxFile = 1 << 20
 
 	fileEnding = ".json"
 	lockEnding = ".lock"
@@ -95,14 +96,16 @@ func (t *Teller) Moved() {
 // tell writes what has been under way for a moment, where that is not what was told.
 func (t *Teller) tell() {
 	t.armed.Store(false)
-	say, again := told{Process: os.Getpid()}, false
+	say, again, size := told{Process: os.Getpid()}, false, 0
 	for _, u := range t.underway() {
 		switch young := time.Since(u.Since) < moment-time.Millisecond; {
 		case u.App == aai.OwnApp && u.Tool == ToolName: // who looks is not what is looked for
 		case young:
 			again = true
-		case len(say.Calls) < maxCalls:
-			say.Calls = append(say.Calls, rowOf(u))
+		case len(say.Calls) < maxCalls && size < maxFile/2:
+			row := rowOf(u)
+			text, _ := json.Marshal(row) // it is texts and numbers
+			say.Calls, size = append(say.Calls, row), size+len(text)
 		default:
 			say.More++
 		}
