@@ -1,0 +1,177 @@
+package main
+
+import (
+	"encoding/pem"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"aai/internal/desktop/linuxtest"
+)
+
+// A taskPage is a page of docs/tasks that is done as it says: blocks with a file are written
+// into an empty home, sh blocks run there, and the text behind one is what it prints, where
+// "…" stands for anything. Files below /etc are root's word and lie elsewhere.
+type taskPage struct {
+	home, policy string
+	env          []string
+	replace      *strings.Replacer // hosts of the page, as they are here
+	open         func(file string) // a page of the web, once it is written
+}
+
+func newTaskPage(t *testing.T, env ...string) *taskPage {
+	t.Helper()
+	p := &taskPage{home: t.TempDir(), policy: filepath.Join(t.TempDir(), "policy.json"), replace: strings.NewReplacer()}
+	p.env = append(env, "HOME="+p.home, "PATH="+os.Getenv("PATH"), "POLICY="+p.policy, "STRICT=1", "PERSON=yes")
+	return p
+}
+
+var fence = regexp.MustCompile("(?ms)^```(\\w+)(?: file=(\\S+))?\n(.*?)^```$")
+
+// do does what the page says.
+func (p *taskPage) do(t *testing.T, name string) {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "tasks", name+".md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if lines := strings.Count(string(page), "\n"); lines > 90 {
+		t.Errorf("%s has %d lines; expected 90 at most", name, lines)
+	}
+	said, run, compared := "", 0, 0
+	for _, block := range fence.FindAllStringSubmatch(string(page), -1) {
+		kind, file, body := block[1], block[2], p.replace.Replace(block[3])
+		switch {
+		case file != "":
+			if p.write(t, file, body); kind == "html" {
+				p.open(file)
+			}
+		case kind == "sh":
+			said = p.run(t, name, body)
+			run++
+		case kind == "text":
+			compared++
+			if !prints(body).MatchString(said) {
+				t.Fatalf("%s: expected\n%s\nbut it printed\n%s", name, body, said)
+			}
+		default:
+			t.Errorf("%s: a block of %q is neither run nor written", name, kind)
+		}
+	}
+	if run < 3 || compared < 3 {
+		t.Errorf("%s: only %d blocks were run, and %d compared", name, run, compared)
+	}
+}
+
+func prints(pattern string) *regexp.Regexp {
+	quoted := regexp.QuoteMeta(strings.TrimRight(pattern, "\n"))
+	quoted = regexp.MustCompile(`(?m)^…\n`).ReplaceAllLiteralString(quoted, `(?:[^\n]*\n)*`) // a line of its own: any lines
+	quoted = regexp.MustCompile(`(?m)^…$`).ReplaceAllLiteralString(quoted, `(?s:.*)`)
+	return regexp.MustCompile(`\A` + strings.ReplaceAll(quoted, "…", `[^\n]*`) + `\s*\z`)
+}
+
+func (p *taskPage) write(t *testing.T, file, body string) {
+	t.Helper()
+	path := filepath.Join(p.home, strings.TrimPrefix(file, "~/"))
+	if file == "/etc/aai-gateway/policy.json" {
+		path = p.policy
+	} else if !filepath.IsLocal(strings.TrimPrefix(file, "~/")) {
+		t.Fatalf("%s is not in the home", file)
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(body), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func (p *taskPage) run(t *testing.T, name, script string) string {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), "sh", "-eu", "-c", script)
+	cmd.Dir, cmd.Env = p.home, p.env
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s: %v\n%s\nprinted\n%s", name, err, script, out)
+	}
+	return string(out)
+}
+
+// TestTaskForm: the browser's own server says what the form arrived with.
+func TestTaskForm(t *testing.T) {
+	s := linuxtest.StartAccessible(t)
+	p := newTaskPage(t, s.Env...)
+	booked := make(chan url.Values, 1)
+	mux := http.NewServeMux()
+	mux.Handle("GET /", http.FileServer(http.Dir(p.home)))
+	mux.HandleFunc("POST /booked", func(w http.ResponseWriter, r *http.Request) {
+		if err := r.ParseForm(); err != nil {
+			t.Error(err)
+		}
+		booked <- r.PostForm
+		_, _ = io.WriteString(w, "<!DOCTYPE html><title>Booked</title><h1>Thank you</h1>")
+	})
+	site := httptest.NewServer(mux)
+	t.Cleanup(site.Close)
+	p.open = func(file string) { // the person does
+		s.Browser(t, site.URL+"/"+file)
+		awaitTitle(t, s, "A table for tonight")
+	}
+	p.do(t, "form")
+	got := <-booked
+	if want := "guests=4&message=A+table+by+the+window.&name=Ann&vegetarian=yes"; got.Encode() != want {
+		t.Errorf("the form arrived with %s, want %s", got.Encode(), want)
+	}
+}
+
+// TestTaskFiveMinutes: the app is GNOME's calculator, which the bus starts.
+func TestTaskFiveMinutes(t *testing.T) {
+	newTaskPage(t, linuxtest.Start(t).Env...).do(t, "five-minutes")
+}
+
+// TestTaskUnattended: what root wrote holds without a person, and a stop ends it.
+func TestTaskUnattended(t *testing.T) {
+	newTaskPage(t, linuxtest.Start(t).Env...).do(t, "unattended")
+}
+
+// TestTaskCompany: a server inside, which wants a token, says what it was asked.
+func TestTaskCompany(t *testing.T) {
+	p := newTaskPage(t)
+	refunded := make(chan string, 1)
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /.well-known/aai.json", func(w http.ResponseWriter, r *http.Request) {
+		http.ServeFile(w, r, filepath.Join(p.home, "site.json"))
+	})
+	mux.HandleFunc("/v1/", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch {
+		case r.Header.Get("Authorization") != "Bearer a-token-of-ann":
+			w.WriteHeader(http.StatusUnauthorized)
+		case r.Method == http.MethodPost:
+			b, _ := io.ReadAll(r.Body)
+			refunded <- r.URL.Path + " " + string(b)
+			_, _ = io.WriteString(w, `{"id": 7, "refunded": 50}`)
+		default:
+			_, _ = io.WriteString(w, `[{"id": 7, "total": 120}]`)
+		}
+	})
+	site := httptest.NewTLSServer(mux)
+	t.Cleanup(site.Close)
+	authority := filepath.Join(t.TempDir(), "authority.pem")
+	if err := os.WriteFile(authority, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: site.Certificate().Raw}), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p.env = append(p.env, "SSL_CERT_FILE="+authority)
+	p.replace = strings.NewReplacer("orders.example.com", site.Listener.Addr().String())
+	p.do(t, "company")
+	if got := <-refunded; got != `/v1/orders/7/refund {"amount":50}` {
+		t.Errorf("the server was asked %s", got)
+	}
+}
