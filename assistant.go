@@ -21,6 +21,10 @@ type Assistant struct {
 	// Secret asks the person at the terminal for what is not to be seen there, such as a
 	// new passphrase.
 	Secret func(ctx context.Context, prompt string) (string, error)
+	// Window hears that the gateway asks the person in a window now, and on which screen,
+	// "" where it has no name. It is called once a question, from any goroutine, and must
+	// not wait.
+	Window func(screen string)
 	// Roots returns the folders that the client works in.
 	Roots func(ctx context.Context) ([]Root, error)
 }

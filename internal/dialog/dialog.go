@@ -144,9 +144,10 @@ func (d *Dialog) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {
 	defer turn.end()
 	asking, cancel := context.WithTimeout(ctx, d.patience)
 	defer cancel()
-	chosen, err := d.ask(asking, ways, q, showing{shows: turn.shows})
+	shows := d.aloud(ctx, turn.shows)
+	chosen, err := d.ask(asking, ways, q, showing{shows: shows})
 	if errors.Is(err, errVoid) {
-		chosen, err = d.ask(asking, ways, q, showing{shows: turn.shows, again: d.words().void})
+		chosen, err = d.ask(asking, ways, q, showing{shows: shows, again: d.words().void})
 	}
 	switch {
 	case err == nil:

@@ -168,6 +168,22 @@ func TestNobodyThere(t *testing.T) {
 	})
 }
 
+// Who waits is told of the window when it opens, once for all its pages.
+func TestWhoWaitsIsTold(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var told []time.Time
+		begun := time.Now()
+		ctx := aai.WithAssistant(t.Context(), aai.Assistant{Window: func(string) { told = append(told, time.Now()) }})
+		p := &person{presses: []string{"More…", "More…", "Always allow"}, after: 5 * time.Second}
+		if answer, err := deskOf(t, 3, p).Ask(ctx, consent()); err != nil || answer.Choice != "always" {
+			t.Errorf("%+v, %v", answer, err)
+		}
+		if !slices.Equal(told, []time.Time{begun}) {
+			t.Errorf("told at %v, want once, at %v", told, begun)
+		}
+	})
+}
+
 // The time is for all the pages of a question.
 func TestTheTimeIsForAllPages(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

@@ -298,16 +298,21 @@ func magenta(t *testing.T, file string) int {
 	return n
 }
 
-// Which process has the window is known while it is open, and it ends with the
-// call.
+// Which process has the window is known while it is open, who waits is told where it is,
+// and it ends with the call.
 func TestRealDialogsEndWithTheCall(t *testing.T) {
 	s := linuxtest.Start(t)
 	for program := range programs() {
 		t.Run(program, func(t *testing.T) {
 			ctx, end := context.WithCancel(t.Context())
 			defer end()
-			a, d := putFor(ctx, t, s, program, consent())
+			told := make(chan string, 100)
+			hears := aai.WithAssistant(ctx, aai.Assistant{Window: func(screen string) { told <- screen }})
+			a, d := putFor(hears, t, s, program, consent())
 			a.seen()
+			if where := <-told; where != s.Getenv("DISPLAY") || len(told) > 0 {
+				t.Errorf("it is told to be on %q, and %d times more; it is on %q", where, len(told), s.Getenv("DISPLAY"))
+			}
 			pid := a.open()
 			if command, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "cmdline")); err != nil || !strings.Contains(string(command), program) {
 				t.Errorf("process %d is %q, %v", pid, command, err)

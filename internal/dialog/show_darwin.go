@@ -36,6 +36,9 @@ func showers(func(string) string) []shower {
 	return []shower{{name: "osascript", most: 3, room: osascriptRoom, appears: 300 * time.Millisecond, show: osascript}}
 }
 
+// screen has no name here.
+func screen(func(string) string) string { return "" }
+
 func osascript(ctx context.Context, p page, process func(int)) (int, error) {
 	left := patience
 	if deadline, ok := ctx.Deadline(); ok {

@@ -44,6 +44,13 @@ func showers(getenv func(string) string) []shower {
 	return found
 }
 
+// screen is the name of the screen that a window is on: of two, the program takes the one
+// it was made for.
+func screen(getenv func(string) string) string {
+	names := []string{getenv("DISPLAY"), getenv("WAYLAND_DISPLAY")}
+	return strings.Join(slices.DeleteFunc(names, func(name string) bool { return name == "" }), " or ")
+}
+
 // lookUp finds a program where the system keeps them. The PATH is not asked: it is
 // whoever's that started us, and what answers in a window's name would be theirs.
 func lookUp(program string) string {

@@ -41,6 +41,9 @@ func showers(getenv func(string) string) []shower {
 	}}}
 }
 
+// screen has no name here.
+func screen(func(string) string) string { return "" }
+
 // messageBox shows the page. Its buttons are called as Windows calls them, so the
 // text says what each means. The box cannot be closed from here; it goes when its
 // time is over.

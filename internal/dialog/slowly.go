@@ -4,6 +4,8 @@ import (
 	"context"
 	"sync"
 	"time"
+
+	"aai"
 )
 
 // A showing is what is known of a question while it is open.
@@ -13,6 +15,21 @@ type showing struct {
 	// disturbed reports whether a gateway made input since the question has the seat.
 	disturbed func() bool
 	again     string // why it is put once more, as the first line
+}
+
+// aloud is shows that also tells who waits for the answer, at the first window.
+func (d *Dialog) aloud(ctx context.Context, shows func(pid int)) func(pid int) {
+	tell := aai.AssistantOf(ctx).Window
+	if tell == nil {
+		return shows
+	}
+	var once sync.Once
+	return func(pid int) {
+		shows(pid)
+		if pid != 0 {
+			once.Do(func() { tell(screen(d.getenv)) })
+		}
+	}
 }
 
 // takeSeat takes the person's pointer, keyboard and focus, so that no gateway makes

@@ -30,7 +30,6 @@ func (r *run) do(ctx context.Context, app, tool string, args map[string]any) (*a
 		Caller: aai.Caller{Door: aai.DoorCLI, Name: "terminal", Identity: aai.IdentityTerminal, Session: r.cfg.Session},
 		App:    app, Tool: tool, Args: args,
 	}
-	ctx = aai.WithAssistant(ctx, aai.Assistant{Secret: r.output.terminal.Secret})
 	first := call.ID
 	result, err := r.once(ctx, gateway, &call)
 	for range maxRounds {
@@ -60,11 +59,15 @@ func (r *run) once(ctx context.Context, gateway *aai.Gateway, call *aai.Call) (*
 	if name == aai.OwnApp {
 		name = "the gateway"
 	}
+	beside := r.output.noteAnyway
 	if !r.announces {
 		told, what := following(ctx, "Waiting for "+name)
 		ctx = told
-		defer r.telling(what)()
+		line := r.telling(what)
+		defer line.stop()
+		beside = line.beside
 	}
+	ctx = aai.WithAssistant(ctx, aai.Assistant{Secret: r.output.terminal.Secret, Window: r.asksInWindow(beside)})
 	return gateway.Do(ctx, call)
 }
 

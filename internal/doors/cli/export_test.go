@@ -14,7 +14,9 @@ func Asker(in io.Reader, w io.Writer) func(context.Context, string) (string, err
 	return asker(in, w)
 }
 
-func ShowElapsed(w io.Writer, what func() string) (stop func()) { return showElapsed(w, what) }
+func ShowElapsed(w io.Writer, what func() string) (stop func()) {
+	return showElapsed(w, what).stop
+}
 
 func EscapeUnseen(text string) string { return hygiene.EscapeUnseen(text) }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -14,15 +15,37 @@ import (
 // progress says on the terminal, from the second second on, what the command is
 // waiting for, until stop wipes it away. It says nothing into a pipe.
 func (r *run) progress(what string) (stop func()) {
-	return r.telling(func() string { return what })
+	return r.telling(func() string { return what }).stop
+}
+
+// An elapsing line says on the terminal what is waited for, and for how long.
+type elapsing struct {
+	stop func()
+	// beside writes a line that stays, also after stop.
+	beside func(line string)
 }
 
 // telling is progress of what is waited for now.
-func (r *run) telling(what func() string) (stop func()) {
+func (r *run) telling(what func() string) elapsing {
 	if !r.output.terminal.Err || r.output.format == formatQuiet {
-		return func() {}
+		return elapsing{func() {}, r.output.noteAnyway}
 	}
 	return showElapsed(r.cfg.Err, what)
+}
+
+// asksInWindow says, by say, that the command waits for an answer in a window: who sits at
+// the terminal may not see it, as it is on another screen.
+func (r *run) asksInWindow(say func(line string)) func(screen string) {
+	if r.output.format == formatQuiet {
+		return nil
+	}
+	return func(screen string) {
+		if screen == "" {
+			say("You are asked in a window; it waits for your answer.")
+			return
+		}
+		say("You are asked in a window on the display " + aai.CleanLabel(screen, maxLine) + "; it waits for your answer.")
+	}
 }
 
 // following is a context in which a call says how far it has come, for telling, which
@@ -41,30 +64,48 @@ func following(ctx context.Context, what string) (context.Context, func() string
 
 // showElapsed writes one line over and over, with "\r" alone, which every
 // terminal understands.
-func showElapsed(w io.Writer, what func() string) (stop func()) {
-	done, wiped := make(chan struct{}), make(chan struct{})
+func showElapsed(w io.Writer, what func() string) elapsing {
+	var mu sync.Mutex
+	columns, measure := 0, newMeasure()
+	wipe := func() {
+		if columns > 0 {
+			_, _ = io.WriteString(w, "\r"+strings.Repeat(" ", columns)+"\r")
+		}
+		columns = 0
+	}
+	done, stopped := make(chan struct{}), make(chan struct{})
 	go func() {
-		defer close(wiped)
-		begun, columns, measure := time.Now(), 0, newMeasure()
+		defer close(stopped)
+		begun := time.Now()
 		tick := time.NewTicker(time.Second)
 		defer tick.Stop()
 		for {
 			select {
 			case <-done:
-				if columns > 0 {
-					_, _ = io.WriteString(w, "\r"+strings.Repeat(" ", columns)+"\r")
-				}
 				return
 			case now := <-tick.C:
 				line := fmt.Sprintf("… %s (%d s)", what(), int(now.Sub(begun).Round(time.Second)/time.Second))
+				mu.Lock()
 				wide := measure.StringWidth(line)
 				_, _ = io.WriteString(w, "\r"+line+strings.Repeat(" ", max(0, columns-wide)))
 				columns = max(columns, wide)
+				mu.Unlock()
 			}
 		}
 	}()
-	return func() {
-		close(done)
-		<-wiped
+	return elapsing{
+		stop: func() {
+			close(done)
+			<-stopped
+			mu.Lock()
+			defer mu.Unlock()
+			wipe()
+		},
+		beside: func(line string) {
+			mu.Lock()
+			defer mu.Unlock()
+			wipe()
+			_, _ = fmt.Fprintln(w, aai.CleanText(line, maxQuestion))
+		},
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"aai"
 	"aai/internal/doors/cli"
 )
 
@@ -86,6 +87,51 @@ func TestProgress(t *testing.T) {
 				}
 				if !regexp.MustCompile("^" + test.want + "$").MatchString(errOut.String()) {
 					t.Errorf("standard error:\n got %q\nwant %q", errOut.String(), test.want)
+				}
+			})
+		})
+	}
+}
+
+// A slowWindow waits for a second and a half, opens, and is refused two seconds later.
+type slowWindow struct{ screen string }
+
+func (w slowWindow) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {
+	time.Sleep(1500 * time.Millisecond)
+	if tell := aai.AssistantOf(ctx).Window; tell != nil {
+		tell(w.screen)
+	}
+	time.Sleep(2 * time.Second)
+	return aai.Answer{Choice: q.Choices[0].ID, Seal: q.Seal, Channel: aai.Native}, nil
+}
+
+// TestAWindowIsTold: who waits at a terminal, or behind a pipe, reads at once that a window
+// asks, and where.
+func TestAWindowIsTold(t *testing.T) {
+	const line = `\r… Waiting for [^\r]+\(1 s\)\r +\r`
+	for _, test := range []struct {
+		name, screen string
+		terminal     bool
+		format       string
+		want         string
+	}{
+		{"terminal", ":7", true, "text", line + `You are asked in a window on the display :7; it waits for your answer\.\n\r… Waiting`},
+		{"pipe", ":7\x1b[2J", false, "text", `You are asked in a window on the display :7\S*; it waits for your answer\.\nerror`},
+		{"json", "", false, "json", `You are asked in a window; it waits for your answer\.\n$`},
+		{"quiet", ":7", true, "quiet", `$`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var out, errOut bytes.Buffer
+				w := newWorld()
+				w.windows = slowWindow{test.screen}
+				cfg := w.config(nil, &out, &errOut)
+				cfg.Terminal.Err = test.terminal
+				if code := cli.Run(t.Context(), cfg, []string{"exec", "org.example.Notes", "delete_natively", "--format", test.format}); code != 4 {
+					t.Errorf("exit code %d, output %q", code, out.String())
+				}
+				if got := errOut.String(); !regexp.MustCompile("(?i)^"+test.want).MatchString(got) || strings.Contains(got, "\x1b") {
+					t.Errorf("standard error:\n got %q\nwant %q", got, test.want)
 				}
 			})
 		})

@@ -29,6 +29,7 @@ type world struct {
 	tokens  someTokens
 	changed string // the client whose configuration was changed last
 	alone   bool   // no client is here, and no workflow is kept
+	windows aai.Asker
 }
 
 func newWorld() *world {
@@ -40,7 +41,7 @@ func (w *world) open(cli.Flags) (*aai.Gateway, func() error, error) {
 	if w.refuse != nil {
 		return nil, nil, w.refuse
 	}
-	gateway := &aai.Gateway{Catalog: catalog{w, w.apps()}, Gates: []aai.Gate{askingGate{w}}, Journal: w}
+	gateway := &aai.Gateway{Catalog: catalog{w, w.apps()}, Gates: []aai.Gate{askingGate{w}}, Journal: w, Dialog: w.windows}
 	return gateway, func() error { return nil }, nil
 }
 
