@@ -22,16 +22,14 @@ const (
 
 // GuideTo is the guide to one operation of the app, in full; "" where it has none of the name.
 func GuideTo(app *aai.App, tool string) (text string, data any) {
-	g := newGuide(app)
-	for i := range g.Operations {
-		if o := g.Operations[i]; o.Name == tool {
-			var b strings.Builder
-			o.write(&b, g.App.ID)
-			g.Operations = g.Operations[i : i+1]
-			return strings.TrimLeft(b.String(), "\n"), g
-		}
+	t := app.Tool(tool)
+	if t == nil {
+		return "", nil
 	}
-	return "", nil
+	g, b := guideHead(app), new(strings.Builder)
+	g.Operations = append(g.Operations, newOperation(t, g.say))
+	g.Operations[0].write(b, g.App.ID)
+	return strings.TrimLeft(b.String(), "\n"), g
 }
 
 // A Brief is one tool in few words, for lists of tools of many apps.
