@@ -211,7 +211,7 @@ func theMap() []room {
 			why: "a door needs to know nothing but the Gateway, and how long its list is; its tests put real consent in front, and hold what it says of the desktop against the real tools"},
 		{name: "internal/doors/cli", ours: []string{"aai", hygiene, jsontree}, modules: []string{cobra, pflag, runewidth, term},
 			why: "a door needs to know nothing but the Gateway; answers it shows as their schemas promise them"},
-		{name: "internal/doors/web", ours: []string{"aai", httpdoor, form, hygiene}, modules: []string{rate}, tests: []string{net, catalog, halt, journal, policy, schema, "internal/icons", "internal/own", "internal/running", "internal/config", "internal/settings", "internal/doctor", "internal/watchfile"},
+		{name: "internal/doors/web", ours: []string{"aai", httpdoor, form, hygiene}, modules: []string{rate}, tests: []string{net, catalog, halt, journal, policy, schema, "internal/icons", "internal/own", "internal/running", "internal/config", "internal/settings", "internal/doctor", "internal/keychain", login, "internal/watchfile"},
 			why: "a door needs to know nothing but the Gateway: what it shows are answers of the own app's tools; its tests put the real ones behind it"},
 		{name: "internal/config", ours: []string{"aai", egress, login, policy, proof, session, whole}, modules: []string{jsontext, burntToml},
 			why: "what a person configured, layer by layer, and what of it widens: what a value may be it asks the room that uses it, and it makes nothing of any; a name given twice is a fault; older files are TOML"},

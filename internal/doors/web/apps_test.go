@@ -12,62 +12,32 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"aai"
-	"aai/internal/catalog"
-	"aai/internal/doors/web"
-	"aai/internal/icons"
-	"aai/internal/journal"
-	"aai/internal/own"
 	"aai/internal/policy"
-	"aai/internal/running"
 	"aai/internal/schema"
 )
 
 // nasty is what a stranger may write wherever a text is shown.
 const nasty = `"><script>alert(1)</script>'&{{.}}` + "\u202e\u200b"
 
-// appWorld is a world with apps besides the gateway's own. All tools of them are allowed but
-// those called "ask".
+// appWorld is a world with apps besides the gateway's own, one of them with a picture, which
+// the visitor has entered.
 func appWorld(t *testing.T, apps ...*aai.App) (*world, policy.Store) {
 	t.Helper()
-	state := t.TempDir()
-	record, store := journal.New(filepath.Join(state, "audit.jsonl")), policy.NewFileStore(filepath.Join(state, "consent.json"))
-	t.Cleanup(func() { _ = record.Close() })
-	pixmaps := filepath.Join(state, "share", "pixmaps")
+	w := newWorld(t, apps...)
+	pixmaps := filepath.Join(w.state, "share", "pixmaps")
 	if err := os.MkdirAll(pixmaps, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.WriteFile(filepath.Join(pixmaps, "org.test.Mail.svg"), []byte(`<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var known *catalog.Catalog
-	modes := &policy.Modes{Path: filepath.Join(state, "mode")}
-	pictured := icons.New(icons.Config{Entries: []string{filepath.Join(state, "share", "applications")}})
-	w := &world{gateway: new(aai.Gateway)}
-	halts := watched(t, state, w.gateway)
-	more := slices.Concat(pictured.Tools(), []*aai.Tool{running.Tool(filepath.Join(state, "running"), halts)}, halts.Tools())
-	self := own.App(own.Sources{Journal: record, Store: store, Modes: modes, More: more}, func() own.Catalog { return known })
-	known = catalog.New(catalog.Config{HostPlatform: "linux", Own: append(apps, self)})
-	var grants []policy.Grant
-	for _, app := range apps {
-		for _, tool := range app.Tools {
-			if tool.Name != "ask" {
-				grants = append(grants, policy.Grant{Caller: policy.Every, App: app.ID, Tool: tool.Name, Decision: policy.Allow})
-			}
-		}
-	}
-	w.gateway.Catalog, w.gateway.Journal, w.gateway.Gates = known, record, []aai.Gate{
-		policy.NewOwn(policy.OwnConfig{Open: own.OpenTools(), Personal: []string{aai.DoorCLI, aai.DoorWeb}, Narrows: own.Narrows(store, modes)}),
-		policy.NewConsent(policy.ConsentConfig{Store: store, Preapproved: grants}),
-	}
-	w.open(t, web.Config{Gateway: w.gateway})
 	w.enter(t)
-	return w, store
+	return w, w.store
 }
 
 // tool is a tool of a stranger, whose action answers the arguments.

@@ -26,15 +26,20 @@ func TestInBrowsers(t *testing.T) {
 		{"chrome", "chromium", "light"}, {"chrome", "chromium", "dark"}, {"firefox", "firefox-esr", "light"}, {"firefox", "firefox-esr", "dark"},
 	} {
 		t.Run(c.browser+" "+c.theme, func(t *testing.T) {
+			t.Parallel()
 			program, err := exec.LookPath(c.program)
 			if err != nil {
 				t.Fatal(err)
 			}
-			w := newWorld(t)
+			w := newWorld(t, mail(tool("send", kinds, nil), tool("ask", `{"type": "object", "properties": {}}`, nil)))
 			w.strangers(t)
-			job, err := json.Marshal(map[string]string{
+			job, err := json.Marshal(map[string]any{
 				"browser": c.browser, "executable": program, "theme": c.theme, "link": w.link, "modules": modules,
-				"front": "/history", "pictures": os.Getenv("AAI_PICTURES"),
+				"front": "/now", "pictures": os.Getenv("AAI_PICTURES"), "app": "org.test.Mail",
+				"more": []string{
+					"/app?app=org.test.Mail", "/tool?app=org.test.Mail&tool=send", "/app?app=aai",
+					"/history/charts", "/settings/logLevel", "/settings/security.denied_apps",
+				},
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -20,7 +20,7 @@ func (v *visit) callApp(app, tool string, args map[string]any) (*aai.Result, err
 	call := aai.Call{
 		ID:     aai.NewCallID(),
 		Caller: aai.Caller{Door: aai.DoorWeb, Name: "page", Identity: aai.IdentityPage, Session: v.session.id},
-		App:    app, Tool: tool, Args: args, Renews: v.again,
+		App:    app, Tool: tool, Args: args, Renews: v.renews,
 	}
 	first := call.ID
 	result, err := v.door.gateway.Do(v.ctx, &call)

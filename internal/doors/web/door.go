@@ -159,6 +159,7 @@ func (d *Door) entered(next func(http.ResponseWriter, *http.Request, *visit)) ht
 
 // show writes a page.
 func (d *Door) show(w http.ResponseWriter, v *visit, p page, done any) {
+	v.renews = v.again && len(p.live) > 0
 	data, err := p.show(v)
 	if err != nil {
 		d.fail(w, v, statusOf(aai.AsError(err)), err)

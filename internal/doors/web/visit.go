@@ -16,7 +16,8 @@ type visit struct {
 	lang    string     // "en" or "zh"
 	query   url.Values // the parameters of the address
 	form    url.Values // of a post
-	again   bool       // a page that is shown is brought up to date
+	again   bool       // of a page that is shown only the content is wanted
+	renews  bool       // because of news: a look that the record has already
 	next    string     // where the browser goes after an act; "": to the page again
 }
 

@@ -16,7 +16,10 @@ import (
 	"aai"
 	"aai/internal/catalog"
 	"aai/internal/doors/web"
+	"aai/internal/icons"
 	"aai/internal/journal"
+	"aai/internal/keychain"
+	"aai/internal/login"
 	"aai/internal/own"
 	"aai/internal/policy"
 	"aai/internal/running"
@@ -32,10 +35,12 @@ type world struct {
 	journal string // the file of it
 	address string // where the door really listens
 	state   string // the folder of what is kept, and the person's home
+	store   policy.Store
 }
 
-// newWorld opens a door. The visitor has not entered.
-func newWorld(t *testing.T) *world {
+// newWorld opens a door, on strangers' apps too. All tools of them are allowed but those
+// called "ask". The visitor has not entered.
+func newWorld(t *testing.T, apps ...*aai.App) *world {
 	t.Helper()
 	state := t.TempDir()
 	record, store := journal.New(filepath.Join(state, "audit.jsonl")), policy.NewFileStore(filepath.Join(state, "consent.json"))
@@ -45,11 +50,24 @@ func newWorld(t *testing.T) *world {
 	room := settingsRoom(t, state)
 	w := &world{state: state, journal: record.Path(), gateway: new(aai.Gateway)}
 	halts := watched(t, state, w.gateway)
-	self := own.App(own.Sources{Journal: record, Store: store, Modes: modes, More: slices.Concat(room.Tools(), []*aai.Tool{clockDoctor(state), running.Tool(filepath.Join(state, "running"), halts)}, halts.Tools())}, func() own.Catalog { return known })
-	known = catalog.New(catalog.Config{HostPlatform: "linux", Own: []*aai.App{self}})
+	w.store = store
+	logins := login.New(login.Config{Client: http.DefaultClient, Secrets: keychain.New(keychain.Config{Folder: filepath.Join(state, "secrets"), Getenv: func(string) string { return "/nonexistent" }, Insecure: true})})
+	t.Cleanup(func() { _ = logins.Close() })
+	pictured := icons.New(icons.Config{Entries: []string{filepath.Join(state, "share", "applications")}})
+	more := slices.Concat(room.Tools(), pictured.Tools(), []*aai.Tool{clockDoctor(state), running.Tool(filepath.Join(state, "running"), halts)}, halts.Tools())
+	self := own.App(own.Sources{Journal: record, Store: store, Modes: modes, More: more, Logins: logins}, func() own.Catalog { return known })
+	known = catalog.New(catalog.Config{HostPlatform: "linux", Own: append(apps, self)})
+	var grants []policy.Grant
+	for _, app := range apps {
+		for _, tool := range app.Tools {
+			if tool.Name != "ask" {
+				grants = append(grants, policy.Grant{Caller: policy.Every, App: app.ID, Tool: tool.Name, Decision: policy.Allow})
+			}
+		}
+	}
 	w.gateway.Catalog, w.gateway.Journal, w.gateway.Gates = known, record, []aai.Gate{
 		policy.NewOwn(policy.OwnConfig{Open: own.OpenTools(), Personal: []string{aai.DoorCLI, aai.DoorWeb}, Narrows: room.Narrows(own.Narrows(store, modes))}),
-		policy.NewConsent(policy.ConsentConfig{Store: store}),
+		policy.NewConsent(policy.ConsentConfig{Store: store, Preapproved: grants}),
 	}
 	w.open(t, web.Config{Gateway: w.gateway, Watch: func(ctx context.Context, tell func(string)) {
 		if err := watchfile.Watch(ctx, map[string]string{filepath.Join(state, "audit.jsonl"): web.NewsJournal}, tell); err != nil {

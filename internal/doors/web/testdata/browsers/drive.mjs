@@ -12,26 +12,34 @@ const fault = (where, what) => console.log(JSON.stringify({ where: `${job.browse
 if (job.pictures) mkdirSync(job.pictures, { recursive: true });
 
 const chromium = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE *.localhost, EXCLUDE 127.0.0.1"];
-const browser = await puppeteer.launch({
+const launch = (scripts) => puppeteer.launch({
   browser: job.browser,
   executablePath: job.executable,
   headless: true,
   protocolTimeout: 300000,
   args: job.browser === "chrome" ? chromium : [],
   extraPrefsFirefox: {
+    "javascript.enabled": scripts,
     "layout.css.prefers-color-scheme.content-override": job.theme === "dark" ? 0 : 1,
     "network.captive-portal-service.enabled": false, "network.connectivity-service.enabled": false,
     "app.normandy.enabled": false, "browser.safebrowsing.update.enabled": false,
   },
 });
-const page = await browser.newPage();
-page.setDefaultTimeout(240000);
 let where = "at the beginning";
 // A stream of news ends with its page; who has not entered is refused.
 const ends = /status of 403|htmx:sse:error: Error in input stream|htmx:error: NetworkError/;
-page.on("dialog", async (dialog) => { fault(where, `a dialog: ${dialog.message()}`); await dialog.dismiss(); });
-page.on("pageerror", (error) => fault(where, `an error: ${error.message}`));
-page.on("console", (m) => { if (m.type() === "error" && !ends.test(m.text())) fault(where, `the console: ${m.text()}`); });
+
+async function opened(browser) {
+  const page = await browser.newPage();
+  page.setDefaultTimeout(240000);
+  page.on("dialog", async (dialog) => { fault(where, `a dialog: ${dialog.message()}`); await dialog.dismiss(); });
+  page.on("pageerror", (error) => fault(where, `an error: ${error.message}`));
+  page.on("console", (m) => { if (m.type() === "error" && !ends.test(m.text())) fault(where, `the console: ${m.text()}`); });
+  return page;
+}
+
+let browser = await launch(true);
+let page = await opened(browser);
 
 const press = async (selector) => { await Promise.all([page.waitForNavigation(), page.click(selector)]); };
 const path = () => new URL(page.url()).pathname;
@@ -59,14 +67,14 @@ async function judge(name, language) {
   if (await page.evaluate(() => window.pwned !== undefined)) fault(where, "a text of strangers was run");
 }
 
-const links = await page.$$eval("nav a", (all) => all.map((a) => new URL(a.href).pathname));
+const links = (await page.$$eval("nav a", (all) => all.map((a) => new URL(a.href).pathname))).concat(job.more);
 for (const language of ["en", "zh"]) {
   await page.setViewport({ width: 1280, height: 900 });
   if ((await page.$eval("html", (e) => e.lang)) !== language) await press('button[name="language"]');
   for (const link of links) {
     await page.goto(new URL(link, job.link).href);
     if ((await page.$eval("html", (e) => e.lang)) !== language) fault(link, `is not in ${language}`);
-    await judge(link.slice(1).replaceAll("/", "-"), language);
+    await judge(link.slice(1).replaceAll(/[^\w.]+/g, "-"), language);
   }
 }
 
@@ -88,14 +96,43 @@ if (!(await page.evaluate(() => document.activeElement?.matches("a.skip")))) fau
 await page.keyboard.press("Tab");
 if ((await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle)) === "none") fault(where, "the focus is not shown");
 
-// Without scripts. Firefox lets nobody switch them off by WebDriver BiDi.
+// A call's story is where its row leads.
+where = "the story";
+await press('td a[href^="/history/"]');
+await judge("story", "zh");
+
+// Without scripts, in a browser that has none: every page, a tool that is tried, the rest.
 where = "without scripts";
+const cookies = await browser.cookies();
+await browser.close();
+browser = await launch(false);
+await browser.setCookie(...cookies.filter((c) => !c.name.startsWith("_")));
+page = await opened(browser);
 if (job.browser === "chrome") await page.setJavaScriptEnabled(false);
+// By the keyboard: to click, the driver needs scripts of its own in the page.
+const enter = async (selector) => {
+  await page.$eval(selector, (e) => e.focus());
+  await Promise.all([page.waitForNavigation(), page.keyboard.press("Enter")]);
+};
+for (const link of links) {
+  where = `without scripts ${link}`;
+  const answer = await page.goto(new URL(link, job.link).href);
+  if (answer.status() !== 200) fault(where, `status ${answer.status()}`);
+  if (!(await page.$("main h1"))) fault(where, "shows nothing");
+}
+where = "without scripts, a tool";
+await page.goto(new URL(`/tool?app=${job.app}&tool=send`, job.link).href);
+await page.$eval("#p0", (e) => e.focus());
+await page.keyboard.type("somebody");
+await enter("form.try button:not([name])");
+const tried = await page.content();
+if (!tried.includes("somebody") || !tried.includes("theirs")) fault(where, "shows no result");
+where = "without scripts, the history";
 await page.goto(new URL("/history", job.link).href);
 if (!(await page.content()).includes("live-agent")) fault(where, "a page that is loaded does not show what there is");
-await press('button[name="language"]');
+await enter('button[name="language"]');
 if (!(await page.content()).includes('lang="en"')) fault(where, "the language is not changed");
-await press('form[action="/leave"] button');
+await enter('form[action="/leave"] button');
 await page.goto(new URL("/history", job.link).href);
 if ((await page.content()).includes("live-agent")) fault(where, "who has left still sees the page");
 
