@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"database/sql"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -25,6 +26,7 @@ type entry struct {
 	app   *aai.App
 	tool  *aai.Tool
 	face  face
+	name  string // the tool's, spelled
 	once  sync.Once
 	brief catalog.Brief
 }
@@ -60,6 +62,7 @@ type indexed struct {
 type hit struct {
 	*entry
 	score float64
+	named int // what of its names the request has
 }
 
 // find returns the tools of the apps in which any of the words are, the best first.
@@ -79,14 +82,35 @@ func (x *index) findOnce(ctx context.Context, apps []*aai.App, text, app string,
 		return nil, err
 	}
 	asked := x.known.read(text)
-	if len(asked.words) == 0 {
-		return nil, nil
+	found := x.named(namingOf(text), app)
+	if len(asked.words) > 0 {
+		of, err := x.ask(ctx, asked.words, app, most)
+		if err != nil {
+			return nil, err
+		}
+		found = slices.Concat(of, slices.DeleteFunc(found, func(h hit) bool {
+			return slices.ContainsFunc(of, func(other hit) bool { return other.entry == h.entry })
+		}))
 	}
-	found, err := x.ask(ctx, asked.words, app, most)
 	for i, h := range found {
 		found[i].score = tieBreak*h.score + x.known.fits(h.face, asked.aspects, x.counted)
 	}
-	return found, err
+	return found, nil
+}
+
+// named are tools that are called by their names, a bounded number: those may be of an app of so
+// many that SQLite does not come to them.
+func (x *index) named(n naming, app string) []hit {
+	var found []hit
+	for _, row := range slices.Sorted(maps.Keys(x.rows)) {
+		e := x.rows[row]
+		if (app == "" || app == e.app.ID) && n.says(e.tool.Name, e.name, true) {
+			if found = append(found, hit{entry: e}); len(found) == maxOfApp {
+				break
+			}
+		}
+	}
+	return found
 }
 
 // tieBreak is what the rank of SQLite is worth beside ours.
@@ -154,7 +178,7 @@ func (x *index) askOnce(ctx context.Context, condition string, args []any) ([]hi
 			return nil, err
 		}
 		if e := x.rows[row]; e != nil {
-			found = append(found, hit{e, -score}) // SQLite's is the better the less
+			found = append(found, hit{entry: e, score: -score}) // SQLite's is the better the less
 		}
 	}
 	return found, rows.Err()
@@ -280,7 +304,7 @@ func (x *index) learn(ctx context.Context, insert *sql.Stmt, app *aai.App) error
 			return err
 		}
 		now.rows = append(now.rows, x.last)
-		x.rows[x.last] = &entry{app: app, tool: tool, face: x.known.faceOf(whole, tool)}
+		x.rows[x.last] = &entry{app: app, tool: tool, face: x.known.faceOf(whole, tool), name: spelled(tool.Name)}
 		if len(now.rows) <= maxCounted {
 			x.known.count(x.rows[x.last].face, 1)
 			x.counted++

@@ -16,8 +16,24 @@ const (
 // maxChosen is how many are chosen so; behind them nobody looks.
 const maxChosen = 20
 
-// inOrder puts the best first, then always the one that adds most.
+// inOrder puts the best first, then always the one that adds most. What the request names
+// stands before what only fits.
 func inOrder(hits []hit) []hit {
+	slices.SortFunc(hits, func(a, b hit) int { return cmp.Compare(b.named, a.named) })
+	var ordered []hit
+	for len(hits) > 0 {
+		end := 1
+		for end < len(hits) && hits[end].named == hits[0].named {
+			end++
+		}
+		ordered = append(ordered, chosen(hits[:end])...)
+		hits = hits[end:]
+	}
+	return ordered
+}
+
+// chosen are hits in their order, where none of them is named more than others.
+func chosen(hits []hit) []hit {
 	slices.SortFunc(hits, func(a, b hit) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.app.ID, b.app.ID), cmp.Compare(a.tool.Name, b.tool.Name))
 	})

@@ -74,9 +74,12 @@ func (s *Search) Find(ctx context.Context, caller aai.Caller, request, app strin
 	barred := s.barredTo(caller)
 	hits = slices.DeleteFunc(hits, func(h hit) bool { return barred(h.app, h.tool) })
 	used, stars := s.counter.now(ctx, firstWait), s.ratings.stars()
+	naming := namingOf(request)
 	for i, h := range hits {
+		stranger := h.app.Origin != "" && !used.knows(h.app.ID)
+		hits[i].named = naming.of(h.entry, !stranger)
 		hits[i].score *= used.factor(h.app.ID, h.tool.Name) * factorOf(stars, h.app.ID, h.tool.Name)
-		if h.app.Origin != "" && !used.knows(h.app.ID) {
+		if stranger {
 			hits[i].score *= strangers
 		}
 	}

@@ -40,6 +40,7 @@ type cutter struct {
 	seen  map[string]bool
 	run   []rune
 	wide  bool // run is of a script without spaces
+	all   bool // each word as often as it stands there, praise too
 }
 
 func (c *cutter) cut(text string) {
@@ -78,7 +79,7 @@ func (c *cutter) end() {
 }
 
 func (c *cutter) add(word string) {
-	if len(c.words) == maxWords || len(word) > maxWord || c.seen[word] || isPraise(word) {
+	if len(c.words) == maxWords || len(word) > maxWord || !c.all && (c.seen[word] || isPraise(word)) {
 		return
 	}
 	if c.seen == nil {
