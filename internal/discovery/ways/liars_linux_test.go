@@ -169,6 +169,9 @@ func TestOnlyQuestions(t *testing.T) {
 	if got := apps(report, ways.Startable); !slices.Equal(got, []string{"org.example.Sleeping"}) {
 		t.Errorf("%q can be started", got)
 	}
+	if w := find(t, report, "dbus", "org.example.Sleeping"); !strings.HasPrefix(w.Get, "Whether it has anything to call is known once it runs: aai-gateway generate --start org.example.Sleeping ") {
+		t.Errorf("it promises what nobody knows: %q", w.Get)
+	}
 	var owned bool
 	if err := conn.BusObject().Call("org.freedesktop.DBus.NameHasOwner", 0, "org.example.Sleeping").Store(&owned); err != nil || owned {
 		t.Errorf("it runs: %v, %v", owned, err)

@@ -255,7 +255,7 @@ func (l *busLook) startable(name string) Way {
 	if k.name != "mpris" && k.name != "portal" {
 		k = kind{name: kindService, gains: says("what it offers it says once it runs; nothing was started to ask")}
 	}
-	get := "The bus starts it at a call. aai-gateway generate --start " + clean(lasting(name)) + " starts it and makes tools of it."
+	get := "Whether it has anything to call is known once it runs: aai-gateway generate --start " + clean(lasting(name)) + " starts it, and makes tools of what it has."
 	if l.never(name, "") || l.never(name, name) {
 		get = NeverCalled
 	}
