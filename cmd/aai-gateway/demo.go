@@ -38,7 +38,7 @@ func demoGateway(ctx context.Context, h demo.Home, in io.Reader, out, said io.Wr
 		mine:    account.Mine,
 	}}
 	return cli.Run(ctx, cli.Config{
-		Version: ownVersion(), Open: p.open, ServeMCP: p.serveMCP, HTTPToken: p.showToken, ShowConfig: p.showConfig,
+		Version: ownVersion(), Open: p.open, ServeMCP: p.serveMCP, ServeWeb: p.serveWeb, HTTPToken: p.showToken, ShowConfig: p.showConfig,
 		Desktop: describeDesktop(), In: in, Out: out, Err: said, Terminal: played,
 	}, args)
 }

@@ -102,10 +102,18 @@ func TestDemo(t *testing.T) {
 		"── A web app that nobody installed", "web_discover", `# "Errands"`, "pressed Allow", "✓ on the list", "Water the plants",
 		"── What if the agent is wrong?", "✗ TOOL_NOT_FOUND", "Did you mean: calculate?", "✗ INVALID_PARAMS", `got "loud"`,
 		"── What is on record?", "CONSENT_REQUIRED", "always since", "session (client)",
-		"Windows as the agent saw them: "+d.pictures, "The desktop at the end: "+d.pictures,
+		"The page, which no agent sees: "+d.pictures, "Windows as the agent saw them: "+d.pictures, "The desktop at the end: "+d.pictures,
 	)
 	d.nothingLeft(t, output)
 	_, pictures, _ := strings.Cut(strings.TrimSpace(output), "Windows as the agent saw them: ")
+	_, page, _ := strings.Cut(output, "The page, which no agent sees: ")
+	page, _, _ = strings.Cut(page, "\n")
+	for _, name := range []string{"now-light.png", "now-dark.png", "history-light.png", "history-dark.png"} {
+		file, rest, _ := strings.Cut(page, " ")
+		if page = rest; filepath.Base(file) != name || mustShowSomething(t, file).X < 1000 {
+			t.Errorf("%s is not the page's %s", file, name)
+		}
+	}
 	windows, picture, _ := strings.Cut(pictures, "\nThe desktop at the end: ")
 	if size := mustShowSomething(t, picture); size != image.Pt(1440, 900) {
 		t.Errorf("the picture of the desktop is %v", size)

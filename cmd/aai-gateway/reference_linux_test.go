@@ -28,7 +28,7 @@ func TestReference(t *testing.T) {
 	} {
 		path := filepath.Join("..", "..", "docs", "reference", name+".md")
 		if os.Getenv("UPDATE_GOLDEN") != "" {
-			if err := os.WriteFile(path, []byte(made), 0o600); err != nil { //nolint:gosec // its place is fixed
+			if err := os.WriteFile(path, []byte(made), 0o600); err != nil {
 				t.Fatal(err)
 			}
 		}

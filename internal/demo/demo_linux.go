@@ -327,10 +327,22 @@ func (a *agent) looksBack(ctx context.Context, s *privateSession) error {
 	if err != nil {
 		return err
 	}
+	pages := 0
+	if hasBrowser() {
+		shown, err := s.pages(ctx)
+		if err != nil {
+			return err
+		}
+		a.pictures, pages = append(a.pictures, shown...), len(shown)
+	}
 	files, err := a.keepPictures()
 	if err != nil {
 		return err
 	}
-	a.print("\nWindows as the agent saw them: %s\nThe desktop at the end: %s\n", strings.Join(files, " "), picture)
+	windows := len(files) - pages
+	if pages > 0 {
+		a.print("\nThe page, which no agent sees: %s", strings.Join(files[windows:], " "))
+	}
+	a.print("\nWindows as the agent saw them: %s\nThe desktop at the end: %s\n", strings.Join(files[:windows], " "), picture)
 	return nil
 }

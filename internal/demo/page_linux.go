@@ -1,0 +1,192 @@
+package demo
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"aai"
+	"aai/internal/desktop/private"
+)
+
+// pages opens the gateway's page in a browser of the person, which no agent can see, and
+// takes pictures of what ran and what was done, light and dark.
+func (s *privateSession) pages(ctx context.Context) (pictures []picture, err error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	link, served, err := s.servePage(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { cancel(); <-served }()
+	b, err := s.browse(ctx)
+	if err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "Chromium did not start: %w", err)
+	}
+	defer b.close()
+	b.send("Page.navigate", map[string]any{"url": link})
+	b.until(ctx, `{ const enter = document.querySelector('form[action^="/enter/"] button'); if (enter) enter.click(); enter !== null }`)
+	b.until(ctx, `location.pathname.startsWith("/enter/") === false && document.readyState === "complete"`)
+	root := link[:strings.Index(link, "/enter/")]
+	for _, at := range []struct{ name, path string }{{"now", "/now"}, {"history", "/history"}} {
+		b.send("Page.navigate", map[string]any{"url": root + at.path})
+		b.until(ctx, `location.pathname === "`+at.path+`" && document.readyState === "complete"`)
+		for _, theme := range []string{"light", "dark"} {
+			b.send("Emulation.setEmulatedMedia", map[string]any{"features": []map[string]string{{"name": "prefers-color-scheme", "value": theme}}})
+			var shot struct{ Data string }
+			if err := json.Unmarshal(b.send("Page.captureScreenshot", nil), &shot); b.err == nil && err != nil {
+				b.err = err
+			}
+			png, err := base64.StdEncoding.DecodeString(shot.Data)
+			if b.err == nil && err != nil {
+				b.err = err
+			}
+			pictures = append(pictures, picture{at.name + "-" + theme, png})
+		}
+	}
+	if b.err != nil {
+		return nil, aai.Errorf(aai.AutomationFailed, "the page cannot be shown: %w", b.err)
+	}
+	return pictures, nil
+}
+
+// servePage starts the page, until ctx ends, and returns the link that lets one browser in.
+func (s *privateSession) servePage(ctx context.Context) (link string, served <-chan struct{}, err error) {
+	from, out := io.Pipe()
+	ended := make(chan struct{})
+	var said bytes.Buffer
+	go func() {
+		defer close(ended)
+		s.run(ctx, strings.NewReader(""), out, &said, "web", "--port", "0")
+		_ = out.Close()
+	}()
+	lines := bufio.NewScanner(from)
+	for lines.Scan() {
+		if at := strings.Index(lines.Text(), "http://"); at >= 0 {
+			go func() { _, _ = io.Copy(io.Discard, from) }() // it ends with the page
+			return strings.TrimSpace(lines.Text()[at:]), ended, nil
+		}
+	}
+	<-ended
+	return "", nil, aai.Errorf(aai.AutomationFailed, "the page was not served: %s", aai.CleanLabel(said.String(), 400))
+}
+
+// A pageBrowser is a Chromium without a window, moved by the DevTools protocol over a pipe:
+// JSON, each message ended by NUL. Its first error ends what it does.
+type pageBrowser struct {
+	program *private.Program
+	in      *os.File
+	from    *os.File
+	out     *bufio.Reader
+	page    string // the session of its one page
+	last    int
+	err     error
+}
+
+func (s *privateSession) browse(ctx context.Context) (*pageBrowser, error) {
+	toBrowser, in, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	from, fromBrowser, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	switches := []string{
+		"--headless", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu", "--disable-dev-shm-usage", "--disable-breakpad",
+		"--disable-background-networking", "--disable-component-update", "--disable-sync", "--disable-extensions", "--password-store=basic",
+		"--lang=en", "--window-size=1200,800", "--user-data-dir=" + filepath.Join(s.Home, ".config", "page"),
+	}
+	if os.Geteuid() == 0 {
+		switches = append(switches, "--no-sandbox")
+	}
+	program, err := s.Start(private.Command{Name: "chromium", Args: append(switches, "about:blank"), Files: []*os.File{toBrowser, fromBrowser}})
+	_ = toBrowser.Close() // they are the browser's
+	_ = fromBrowser.Close()
+	b := &pageBrowser{program: program, in: in, from: from, out: bufio.NewReader(from)}
+	if err != nil {
+		_ = in.Close()
+		_ = from.Close()
+		return nil, err
+	}
+	context.AfterFunc(ctx, func() { _ = program.End() }) // what waits for it ends too
+	var created struct{ TargetID string }
+	var attached struct{ SessionID string }
+	_ = json.Unmarshal(b.send("Target.createTarget", map[string]any{"url": "about:blank"}), &created)
+	_ = json.Unmarshal(b.send("Target.attachToTarget", map[string]any{"targetId": created.TargetID, "flatten": true}), &attached)
+	b.page = attached.SessionID
+	return b, b.err
+}
+
+func (b *pageBrowser) close() {
+	_ = b.program.End()
+	_ = b.in.Close()
+	_ = b.from.Close()
+}
+
+// send sends a command and returns its answer.
+func (b *pageBrowser) send(method string, params map[string]any) json.RawMessage {
+	if b.err != nil {
+		return nil
+	}
+	answer, err := b.ask(method, params)
+	if b.err = err; err == nil && answer.Error != nil {
+		b.err = aai.Errorf(aai.AutomationFailed, "%s: %s", method, answer.Error.Message)
+	}
+	return answer.Result
+}
+
+// An answer is what the browser says to a command.
+type answer struct {
+	ID     int
+	Result json.RawMessage
+	Error  *struct{ Message string }
+}
+
+// ask sends a command and reads its answer; events are passed over.
+func (b *pageBrowser) ask(method string, params map[string]any) (got answer, err error) {
+	b.last++
+	message := map[string]any{"id": b.last, "method": method}
+	if params != nil {
+		message["params"] = params
+	}
+	if b.page != "" {
+		message["sessionId"] = b.page
+	}
+	raw, err := json.Marshal(message)
+	if err == nil {
+		_, err = b.in.Write(append(raw, 0))
+	}
+	for err == nil && got.ID != b.last {
+		got = answer{}
+		if raw, err = b.out.ReadBytes(0); err == nil {
+			err = json.Unmarshal(raw[:len(raw)-1], &got)
+		}
+	}
+	return got, err
+}
+
+// until waits for a page on which the script is true. One that goes away while it is asked
+// is not yet that page.
+func (b *pageBrowser) until(ctx context.Context, script string) {
+	if b.err != nil {
+		return
+	}
+	err := waitFor(ctx, func() bool {
+		got, err := b.ask("Runtime.evaluate", map[string]any{"expression": script, "returnByValue": true})
+		if b.err = err; err != nil || got.Error != nil {
+			return err != nil
+		}
+		var value struct{ Result struct{ Value any } }
+		return json.Unmarshal(got.Result, &value) == nil && value.Result.Value == true
+	})
+	if b.err == nil {
+		b.err = err
+	}
+}
