@@ -15,4 +15,17 @@
   const policy = window.trustedTypes ? trustedTypes.createPolicy("aai-page", rules) : rules;
   const never = function () { throw new TypeError("pages of this server hold no code"); };
   htmx.registerExtension("aai-page", { init: (api) => api.initSecurity(policy, never, never) });
+
+  // A page whose stream of news is away for some seconds says that it may be out of date.
+  const away = 4000;
+  let wait = null;
+  const lost = document.querySelector("#lost > p");
+  const gone = () => { wait ??= setTimeout(() => { lost.hidden = false; }, away); };
+  const back = () => { clearTimeout(wait); wait = null; lost.hidden = true; };
+  if (lost) {
+    document.addEventListener("htmx:sse:before:connection", gone);
+    document.addEventListener("htmx:sse:error", gone);
+    document.addEventListener("htmx:sse:after:connection", back);
+    gone(); // until the first one is there
+  }
 })();
