@@ -160,6 +160,7 @@ func (d *Door) entered(next func(http.ResponseWriter, *http.Request, *visit)) ht
 // show writes a page.
 func (d *Door) show(w http.ResponseWriter, v *visit, p page, done any) {
 	v.renews = v.again && len(p.live) > 0
+	read := d.news.told() // what comes from now on it may not have seen
 	data, err := p.show(v)
 	if err != nil {
 		d.fail(w, v, statusOf(aai.AsError(err)), err)
@@ -173,7 +174,7 @@ func (d *Door) show(w http.ResponseWriter, v *visit, p page, done any) {
 	}
 	shown.Notice = v.session.said()
 	if done == nil {
-		shown.Live = triggers(p.live)
+		shown.Live, shown.Read = triggers(p.live), read
 	}
 	d.write(w, http.StatusOK, p.name, shown)
 }

@@ -35,6 +35,7 @@ type view struct {
 	Icon   string
 	Script string // of what keeps a page up to date; "" before somebody has entered
 	Live   string // the events at which the page is loaded again, as htmx reads them
+	Read   uint64 // how many news there had been before the page was read
 	Data   any
 	Done   any // what an act has to show
 	Fault  *aai.Error

@@ -3,6 +3,7 @@ package web
 import (
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -31,6 +32,8 @@ const (
 type news struct {
 	mu        sync.Mutex
 	listeners map[*listener]struct{}
+	count     uint64            // of all news
+	last      map[string]uint64 // which of them was the last of a kind
 }
 
 // A listener hears of the kinds of news since it last asked.
@@ -43,6 +46,11 @@ type listener struct {
 func (n *news) tell(kind string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	if n.last == nil {
+		n.last = make(map[string]uint64)
+	}
+	n.count++
+	n.last[kind] = n.count
 	for l := range n.listeners {
 		l.kinds[kind] = true
 		select {
@@ -52,11 +60,27 @@ func (n *news) tell(kind string) {
 	}
 }
 
-// listen returns a listener, which hears until end.
-func (n *news) listen() (l *listener, end func()) {
+// told is how many news there have been.
+func (n *news) told() uint64 {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	return n.count
+}
+
+// listen returns a listener, which hears of all after so many news until end: also of what
+// came since its page was read.
+func (n *news) listen(after uint64) (l *listener, end func()) {
 	l = &listener{came: make(chan struct{}, 1), kinds: make(map[string]bool)}
 	n.mu.Lock()
 	defer n.mu.Unlock()
+	for kind, at := range n.last {
+		if at > after {
+			l.kinds[kind] = true
+		}
+	}
+	if len(l.kinds) > 0 {
+		l.came <- struct{}{}
+	}
 	if n.listeners == nil {
 		n.listeners = make(map[*listener]struct{})
 	}
@@ -97,7 +121,11 @@ func (d *Door) live(w http.ResponseWriter, r *http.Request, v *visit) {
 		return // the stream would keep the connection from what is asked next
 	}
 	httpdoor.Of(r.Context()).Lasts()
-	l, end := d.news.listen()
+	after, err := strconv.ParseUint(v.query.Get("after"), 10, 64)
+	if err != nil {
+		after = d.news.told()
+	}
+	l, end := d.news.listen(after)
 	defer end()
 	control := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")

@@ -2,11 +2,13 @@ package web_test
 
 import (
 	"bufio"
+	"context"
 	"net/http"
 	"strings"
 	"testing"
 
 	"aai"
+	"aai/internal/doors/web"
 )
 
 // TestLive: a page hears of what happens, and what it loads again leaves one line on record,
@@ -15,7 +17,7 @@ func TestLive(t *testing.T) {
 	w := newWorld(t)
 	w.enter(t)
 	body := w.get(t, "/history").body
-	if !strings.Contains(body, `hx-trigger="journal from:#live"`) || !strings.Contains(body, `hx-sse:connect="/live"`) {
+	if !strings.Contains(body, `hx-trigger="journal from:#live"`) || !strings.Contains(body, `hx-sse:connect="/live?after=`) {
 		t.Fatalf("the page does not listen:\n%s", body)
 	}
 	response, err := w.client.Do(w.request(t, http.MethodGet, "/live", nil))
@@ -62,5 +64,47 @@ func TestLive(t *testing.T) {
 	}
 	if got := w.post(t, "/leave", w.form(t, "/history")); got.status != http.StatusForbidden {
 		t.Errorf("left: %d", got.status)
+	}
+}
+
+// TestNewsBeforeTheStream: what happens after a page was read and before it listens comes as
+// soon as it listens, as the end of the page's own act does.
+func TestNewsBeforeTheStream(t *testing.T) {
+	w := newWorld(t)
+	tells := make(chan func(string), 1)
+	w.open(t, web.Config{Gateway: w.gateway, Watch: func(_ context.Context, tell func(string)) { tells <- tell }})
+	tell := <-tells
+	w.enter(t)
+	listens := func() string {
+		t.Helper()
+		_, at, found := strings.Cut(w.get(t, "/now").body, `hx-sse:connect="`)
+		if at, _, _ = strings.Cut(at, `"`); !found {
+			t.Fatal("the page does not listen")
+		}
+		return at
+	}
+	before := listens()
+	tell(web.NewsRunning)
+	tell(web.NewsJournal)
+	for at, expects := range map[string]string{before: web.NewsRunning, listens(): web.NewsApps} {
+		response, err := w.client.Do(w.request(t, http.MethodGet, at, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, heard := bufio.NewScanner(response.Body), ""
+		for lines.Scan() {
+			if lines.Text() == ": here" && expects == web.NewsApps {
+				tell(web.NewsApps)
+			}
+			if kind, is := strings.CutPrefix(lines.Text(), "event: "); is {
+				if heard += kind + " "; kind == expects {
+					break
+				}
+			}
+		}
+		_ = response.Body.Close()
+		if !strings.Contains(heard, expects) || expects == web.NewsApps && heard != web.NewsApps+" " {
+			t.Errorf("%s hears of %q, expected %q", at, heard, expects)
+		}
 	}
 }

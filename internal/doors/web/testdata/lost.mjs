@@ -13,7 +13,7 @@ const page = await browser.newPage();
 page.setDefaultTimeout(240000);
 page.on("pageerror", (error) => console.log(`an error: ${error.message}`));
 await page.goto(job.link);
-await Promise.all([page.waitForResponse((r) => r.url().endsWith("/live") && r.ok()), page.click("main form button")]);
+await Promise.all([page.waitForResponse((r) => r.url().includes("/live?") && r.ok()), page.click("main form button")]);
 await page.waitForSelector("#lost > p", { hidden: true });
 console.log("end it");
 await page.waitForSelector("[role=status] > p", { visible: true });
