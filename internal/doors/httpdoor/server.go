@@ -43,6 +43,9 @@ type Protocol struct {
 	Pages Pages
 	// Refusal is what a refusal holds, to be written as JSON. Nil: its message.
 	Refusal func(Refusal) any
+	// Misnamed answers a request that came by a wrong name or from a strange page, and reports
+	// whether it did; it must tell nothing and do nothing. Nil: it is refused like others.
+	Misnamed func(http.ResponseWriter, *http.Request) bool
 	// End ends what outlives its request, such as a session, and waits for it, until
 	// late at most. It is called once, by Close. Nil: there is nothing.
 	End func(late context.Context)
@@ -121,6 +124,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Connection", "close") // unless it turns out to be none
 	}
 	if refusal := s.guard.refuses(r); refusal != nil {
+		if s.protocol.Misnamed != nil && s.protocol.Misnamed(w, r) {
+			return
+		}
 		s.Refuse(w, *refusal)
 		return
 	}

@@ -87,8 +87,14 @@ func New(cfg Config) (*Door, error) {
 // apart. A name that nobody else has does.
 func hostName() string {
 	letters := strings.NewReplacer("-", "x", "_", "y").Replace(random(15))
-	return "aai-" + strings.ToLower(letters) + ".localhost"
+	return hostPrefix + strings.ToLower(letters) + hostSuffix
 }
+
+// Every start's name begins and ends so.
+const (
+	hostPrefix = "aai-"
+	hostSuffix = ".localhost"
+)
 
 // Link is the address that lets one browser in, once. The door must know its listener.
 func (d *Door) Link() string { return "http://" + d.host + "/enter/" + d.link.secret }
@@ -98,7 +104,7 @@ func (d *Door) Host() string { return d.host }
 
 // Serve serves what Listen opened until ctx ends.
 func (d *Door) Serve(ctx context.Context, l net.Listener) error {
-	server, err := httpdoor.New(httpdoor.Config{Hosts: []string{d.name}}, httpdoor.Protocol{Log: d.log})
+	server, err := httpdoor.New(httpdoor.Config{Hosts: []string{d.name}}, httpdoor.Protocol{Log: d.log, Misnamed: d.stale})
 	if err != nil {
 		return err
 	}

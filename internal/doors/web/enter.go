@@ -25,8 +25,12 @@ func (l *link) use(secret string) bool {
 }
 
 // offer shows the button of a link, whether or not the link is good: who guesses learns
-// nothing from it.
+// nothing from it. Who is in already is sent to the front page, and the link stays good.
 func (d *Door) offer(w http.ResponseWriter, r *http.Request) {
+	if d.sessions.of(r, d.now()) != nil {
+		http.Redirect(w, r, d.pages[0].path, http.StatusSeeOther)
+		return
+	}
 	lang := d.languageOf(r)
 	d.write(w, http.StatusOK, enterName, view{
 		Title: d.words.say(lang, enterName, "title"), Lang: lang, Page: enterName, Here: r.URL.Path,
@@ -41,7 +45,7 @@ func (d *Door) enter(w http.ResponseWriter, r *http.Request) {
 			http.Error(w, "too many links were tried", http.StatusTooManyRequests)
 			return
 		}
-		d.stranger(w, r)
+		d.tell(w, r, true)
 		return
 	}
 	_, cookie := d.sessions.begin(d.now())
@@ -57,9 +61,12 @@ func (d *Door) leave(w http.ResponseWriter, r *http.Request) {
 }
 
 // stranger tells somebody who has not entered how that is done.
-func (d *Door) stranger(w http.ResponseWriter, r *http.Request) {
+func (d *Door) stranger(w http.ResponseWriter, r *http.Request) { d.tell(w, r, nil) }
+
+// tell is stranger; with a link it says that it was one that lets nobody in.
+func (d *Door) tell(w http.ResponseWriter, r *http.Request, link any) {
 	lang := d.languageOf(r)
 	d.write(w, http.StatusForbidden, errorName, view{
-		Title: d.words.say(lang, errorName, "title"), Lang: lang, Page: errorName, Here: "/",
+		Title: d.words.say(lang, errorName, "title"), Lang: lang, Page: errorName, Here: "/", Done: link,
 	})
 }

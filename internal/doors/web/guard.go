@@ -1,6 +1,7 @@
 package web
 
 import (
+	"net"
 	"net/http"
 	"strings"
 )
@@ -9,17 +10,35 @@ import (
 const policy = "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; " +
 	"base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types aai-page"
 
+// guard says to a browser what an answer of ours may do.
+func guard(h http.Header) {
+	h.Set("Content-Security-Policy", policy)
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Referrer-Policy", "same-origin") // with "no-referrer" our own forms would have no Origin
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Cache-Control", "no-store")
+}
+
+// stale tells a person who follows a link of an earlier start on the same port how the page is
+// opened now. It holds nothing of this start, and names of others than us get none of it.
+func (d *Door) stale(w http.ResponseWriter, r *http.Request) bool {
+	name, _, _ := net.SplitHostPort(strings.ToLower(r.Host))
+	ours := strings.HasPrefix(name, hostPrefix) && strings.HasSuffix(name, hostSuffix) && name != d.name
+	if !ours || r.Method != http.MethodGet || !strings.Contains(r.Header.Get("Accept"), "text/html") {
+		return false
+	}
+	guard(w.Header())
+	lang := d.languageOf(r)
+	d.writePart(w, http.StatusForbidden, errorName, staleName, view{Title: d.words.say(lang, errorName, "stale"), Lang: lang})
+	return true
+}
+
 // guarded lets requests on that came by this start's own name, and from no page of others.
 func (d *Door) guarded(next http.HandlerFunc) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		h := w.Header()
-		h.Set("Content-Security-Policy", policy)
-		h.Set("Cross-Origin-Opener-Policy", "same-origin")
-		h.Set("Cross-Origin-Resource-Policy", "same-origin")
-		h.Set("Referrer-Policy", "same-origin") // with "no-referrer" our own forms would have no Origin
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("X-Frame-Options", "DENY")
-		h.Set("Cache-Control", "no-store")
+		guard(w.Header())
 		if why := d.refuses(r); why != "" {
 			http.Error(w, why, http.StatusForbidden)
 			return

@@ -89,8 +89,12 @@ func (d *Door) write(w http.ResponseWriter, status int, name string, shown view)
 	d.writePart(w, status, name, layoutName, shown)
 }
 
-// The templates of a page: the whole, and what of it changes.
-const contentName = "content"
+// The templates of a page beside the whole: what of it changes, and of the error's the page
+// that loads nothing.
+const (
+	contentName = "content"
+	staleName   = "stale"
+)
 
 // writePart writes a page, or what of it changes.
 func (d *Door) writePart(w http.ResponseWriter, status int, name, part string, shown view) {
