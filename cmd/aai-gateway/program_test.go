@@ -28,6 +28,9 @@ func TestMain(m *testing.M) {
 	if len(os.Args) == 2 && os.Args[1] == runsScript {
 		os.Exit(child.Run(os.Stdin, os.Stdout))
 	}
+	if len(os.Args) > 3 && os.Args[1] == holdsServer {
+		os.Exit(hold(os.Args[2:]))
+	}
 	program := func() { os.Exit(runOn(ofTests())) }
 	testscript.Main(m, map[string]func(){"aai-gateway": program, "axterminator": program, "open-page": openPage, "user-manager": runUserManager})
 }

@@ -19,7 +19,7 @@ func TestReachable(t *testing.T) {
 		{"another than the own environment's", "unix:path=/a", "unix:path=/b", "does not look"},
 		{"the login's, and another in the environment", "unix:path=/a", login, "does not look"},
 		{"none", "", "", "none was found"},
-		{"none that counts", "unix:path=/a", "", "none was found"},
+		{"none that counts", "unix:path=/a", "", "leads to none that can be trusted"},
 		{"one that is to be started", "autolaunch:", "autolaunch:", "no bus that runs"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
