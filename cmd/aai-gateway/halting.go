@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"path/filepath"
+	"time"
 
 	"aai"
+	"aai/internal/account"
 	"aai/internal/halt"
 	"aai/internal/running"
 )
@@ -22,11 +25,28 @@ func halted(data string) []string {
 	return []string{filepath.Join(data, "halt"), filepath.Join(data, "running"), filepath.Join(data, "pictures")}
 }
 
+// stopFile is where it stands what is stopped.
+func stopFile(data string) string { return filepath.Join(halted(data)[0], "stopped") }
+
+// stopAnyway stops whatever the configuration says, and however little of it can be read.
+func (p *program) stopAnyway(ctx context.Context, call, caller string) error {
+	home, err := p.homeFolder()
+	if err != nil {
+		return err
+	}
+	if err := account.CheckHome(home); err != nil {
+		return err
+	}
+	stops := halt.New(halt.Config{Path: stopFile(hostPlatform(home, p.getenv).data), Changed: func() {}, Log: slog.New(slog.DiscardHandler)})
+	defer stops.Close() //nolint:errcheck // nothing watches
+	return stops.Stop(ctx, halt.Stop{Call: call, Caller: caller, At: time.Now(), Door: aai.DoorCLI})
+}
+
 // newHalting makes it, of a gateway and its own app that are made later.
 func newHalting(data string, gateway func() *aai.Gateway, self func() *aai.App, log *slog.Logger) halting {
 	folders := halted(data)
 	stopped := halt.New(halt.Config{
-		Path: filepath.Join(folders[0], "stopped"),
+		Path: stopFile(data),
 		Exempt: func(w aai.Whose) bool {
 			if w.App != aai.OwnApp || w.Caller.Door != aai.DoorCLI && w.Caller.Door != aai.DoorWeb {
 				return false

@@ -65,6 +65,7 @@ func runOn(g grounds) int {
 		Version:    ownVersion(),
 		Open:       p.open,
 		ServeMCP:   p.serveMCP,
+		Stop:       p.stopAnyway,
 		ServeWeb:   p.serveWeb,
 		HTTPToken:  p.showToken,
 		HTTPTokens: p.agentTokens,

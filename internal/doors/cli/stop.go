@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -53,6 +54,9 @@ func newStop(r *run) *cobra.Command {
 			"What a call has done by then is not taken back: its outcome says what is known of it.",
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if _, broken := r.gateway(); broken != nil && r.cfg.Stop != nil {
+				return r.stopAnyway(cmd.Context(), which, broken)
+			}
 			result, err := r.own(cmd.Context(), "stop", which.args())
 			if err != nil {
 				return err
@@ -75,6 +79,17 @@ func newStop(r *run) *cobra.Command {
 	}
 	which.add(cmd)
 	return cmd
+}
+
+// stopAnyway stops where no gateway can be opened: those that run are stopped all the same.
+func (r *run) stopAnyway(ctx context.Context, which haltFlags, broken error) error {
+	if err := r.cfg.Stop(ctx, which.call, which.caller); err != nil {
+		return errors.Join(err, broken)
+	}
+	r.output.raw("Stopped " + halts{Call: which.call, Caller: which.caller}.what() + ".\n")
+	r.output.note("warning: it is not on record, since the gateway cannot be opened: " + aai.AsError(broken).Message)
+	r.output.note("To start again: mend that, then " + program + " start")
+	return nil
 }
 
 func newStart(r *run) *cobra.Command {
