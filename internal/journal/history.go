@@ -33,6 +33,7 @@ type Filter struct {
 	Parent    string    // those that this call made
 	Text      string    // has all these words, or such as begin so, in its first words
 	Limit     int       // the newest so many; zero means 50
+	Unwatched bool      // without what the web page looked at, of the gateway's own app
 }
 
 // all reports whether the filter, but for its limit, lets everything pass.
@@ -144,7 +145,13 @@ func (f Filter) passes(p *Past) bool {
 		(f.Caller == "" || strings.Contains(p.who(), strings.ToLower(f.Caller))) &&
 		(f.Since.IsZero() || !p.Time.Before(f.Since)) &&
 		(f.Until.IsZero() || p.Time.Before(f.Until)) &&
+		(!f.Unwatched || !p.look()) &&
 		(f.Text == "" || saysAll(p.words(), f.phrases()))
+}
+
+// look reports whether it is one of the web page's, that reads of the gateway itself.
+func (p *Past) look() bool {
+	return p.Door == aai.DoorWeb && p.App == aai.OwnApp && p.Effect == aai.Reads.String()
 }
 
 // endings are what Filter.Result is looked for in.

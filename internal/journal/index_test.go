@@ -122,7 +122,7 @@ func TestIndexIsAsTheFiles(t *testing.T) {
 				if _, err := os.Stat(path); err != nil {
 					return // nothing to ask yet
 				}
-				f := Filter{Limit: rapid.IntRange(0, 20).Draw(t, "limit")}
+				f := Filter{Limit: rapid.IntRange(0, 20).Draw(t, "limit"), Unwatched: rapid.Bool().Draw(t, "unwatched")}
 				for _, field := range []*string{&f.App, &f.Tool, &f.Caller, &f.Result} {
 					if rapid.IntRange(0, 3).Draw(t, "given") == 0 {
 						*field = word.Draw(t, "filter")

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"aai"
 )
 
 // manyKinds is how many kinds are asked for by their numbers; where there are more, most
@@ -110,6 +112,9 @@ func (f Filter) ofCalls(ctx context.Context, db *sql.DB) (c condition, err error
 	}
 	if f.Parent != "" {
 		c.is("parent = ?", f.Parent)
+	}
+	if f.Unwatched {
+		c.is("NOT (calls.door = ? AND calls.app = ? AND calls.effect = ?)", aai.DoorWeb, aai.OwnApp, aai.Reads.String())
 	}
 	if f.Before != "" {
 		c.is("{id} < (SELECT max(id) FROM calls WHERE call = ?)", f.Before)

@@ -90,7 +90,10 @@ func (h historyTool) list(ctx context.Context, call *aai.Call) (*aai.Result, err
 		return nil, err
 	}
 	past, err := h.journal.History(ctx, filter)
-	if err != nil {
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err() // nobody waits for it
+	case err != nil:
 		return nil, aai.Errorf(aai.AutomationFailed, "the history cannot be read: %w", err)
 	}
 	if past == nil {
@@ -119,6 +122,9 @@ func filterOf(call *aai.Call) (journal.Filter, error) {
 	filter := journal.Filter{
 		App: text(call, "app"), Tool: text(call, "tool"), Caller: text(call, "caller"), Result: text(call, "result"),
 		Call: text(call, "call"), Before: text(call, "before"), Parent: text(call, "parent"), Text: text(call, "text"), Limit: number(call.Args["limit"]),
+	}
+	if looks, given := call.Args["looks"].(bool); given {
+		filter.Unwatched = !looks
 	}
 	for name, at := range map[string]*time.Time{"since": &filter.Since, "until": &filter.Until} {
 		given := text(call, name)

@@ -249,6 +249,7 @@ const (
 
 	historyFilter = `{"type": "object", "additionalProperties": false, "properties": {` + callFilter + `,
 		"before": {"type": "string", "description": "Only calls older than the one with this id: the next page"},
+		"looks": {"type": "boolean", "description": "false: without what the web page read of the gateway to show it"},
 		"limit": {"type": "integer", "minimum": 1, "maximum": 10000}}}`
 
 	grantParams = `{"type": "object", "additionalProperties": false, "properties": {

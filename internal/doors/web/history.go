@@ -1,8 +1,10 @@
 package web
 
 import (
+	"context"
 	"encoding/json"
 	"net/url"
+	"strings"
 	"time"
 
 	"aai"
@@ -46,13 +48,23 @@ func (p pastCall) Good() bool { return p.Result == "ok" }
 // Open reports whether nobody knows how the call ended.
 func (p pastCall) Open() bool { return p.Result == "unknown" }
 
+// Left reports whether it is a call of the gateway itself that ended because nobody waited for
+// it any more, such as a browser that had gone on. What other apps say of that is their word.
+func (p pastCall) Left() bool {
+	return p.App == aai.OwnApp && p.Result == string(aai.AutomationFailed) &&
+		(strings.HasSuffix(p.Message, aai.AsError(context.Canceled).Message) || strings.HasSuffix(p.Message, context.Canceled.Error()))
+}
+
 // Path is where the call's story is.
 func (p pastCall) Path() string { return "/history/" + url.PathEscape(p.Call) }
 
 // A filter is what a person asks of the history, as the form has it.
 type filter struct {
-	App, Tool, Caller, Result, Text, Since, Until string
+	App, Tool, Caller, Result, Text, Since, Until, Looks string
 }
+
+// looksName is the parameter of the form by which also what this page looked at is listed.
+const looksName = "looks"
 
 // filterNames are the parameters of the form.
 func filterNames() []string {
@@ -61,7 +73,7 @@ func filterNames() []string {
 
 func filterOf(v *visit) filter {
 	q := func(name string) string { return aai.CleanLabel(v.query.Get(name), 400) }
-	return filter{q("app"), q("tool"), q("caller"), q("result"), q("text"), q("since"), q("until")}
+	return filter{q("app"), q("tool"), q("caller"), q("result"), q("text"), q("since"), q("until"), q(looksName)}
 }
 
 // Any reports whether anything is asked for.
@@ -101,7 +113,7 @@ func filterArgs(v *visit) (map[string]any, error) {
 // filterQuery is the parameters of the address that are filters, and one more.
 func filterQuery(v *visit, name, value string) string {
 	kept := make(url.Values)
-	for _, name := range filterNames() {
+	for _, name := range append(filterNames(), looksName) {
 		if given := v.query.Get(name); given != "" {
 			kept.Set(name, given)
 		}
@@ -132,7 +144,7 @@ func showHistory(v *visit) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	args["limit"] = historyLimit
+	args["limit"], args["looks"] = historyLimit, v.query.Get(looksName) != ""
 	before := v.query.Get("before")
 	if before != "" {
 		args["before"] = before

@@ -27,7 +27,7 @@ func TestPages(t *testing.T) {
 	if got.status != http.StatusOK || got.at != "/history" || !strings.Contains(got.body, "claude") {
 		t.Errorf("the history is not shown at %s: %d\n%s", got.at, got.status, got.body)
 	}
-	if again := w.get(t, "/history"); !strings.Contains(again.body, ">history<") || !strings.Contains(again.body, ">page<") {
+	if again := w.get(t, "/history?looks=1"); !strings.Contains(again.body, ">history<") || !strings.Contains(again.body, ">page<") {
 		t.Errorf("what the page reads is not on record:\n%s", again.body)
 	}
 	if got := w.get(t, "/none"); got.status != http.StatusNotFound {

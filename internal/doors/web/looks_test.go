@@ -1,0 +1,31 @@
+package web_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+// TestTheHistoryIsOfOthers: what the page read is listed where that is asked for, and a read
+// that nobody waited for is told as one.
+func TestTheHistoryIsOfOthers(t *testing.T) {
+	w := newWorld(t)
+	w.made(t, "c1", "", claude(), aai.OwnApp, "apps", nil)
+	page := aai.Caller{Door: aai.DoorWeb, Name: "page", Identity: aai.IdentityPage}
+	w.made(t, "c2", "", page, aai.OwnApp, "apps", nil)
+	left, leave := context.WithCancel(t.Context())
+	leave()
+	_, _ = w.gateway.Do(left, &aai.Call{ID: "c3", Caller: page, App: aai.OwnApp, Tool: "history"})
+	w.made(t, "c4", "", page, "org.example.Nowhere", "x", nil)
+	w.enter(t)
+	has(t, w.get(t, "/history"), "/history/c1", "!/history/c2", "/history/c4")
+	all := w.get(t, "/history?looks=1&app=aai")
+	has(t, all, "/history/c1", "/history/c2", "/history/c3", "the caller had left", `name="looks" value="1" checked`, "looks=1")
+	_, row, _ := strings.Cut(all.body, `/history/c3"`)
+	if row, _, _ = strings.Cut(row, "</tr>"); strings.Contains(row, "bad") || strings.Contains(row, "AUTOMATION_FAILED") {
+		t.Errorf("what was left is told as a failure:\n%s", row)
+	}
+	has(t, w.get(t, "/history/c3"), "the caller had left")
+}
