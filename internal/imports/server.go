@@ -123,13 +123,61 @@ func (in *reading) field(names ...string) any {
 }
 
 func (in *reading) text(names ...string) string {
-	s, _ := in.field(names...).(string)
+	value := in.field(names...)
+	s, ok := value.(string)
+	in.expect(ok, value, "a text", names)
 	return s
+}
+
+// list is a field that is a list.
+func (in *reading) list(names ...string) []any {
+	value := in.field(names...)
+	list, ok := value.([]any)
+	in.expect(ok, value, "a list", names)
+	return list
+}
+
+// is is a field that is true or false, and whether it is.
+func (in *reading) is(names ...string) (yes, given bool) {
+	value := in.field(names...)
+	yes, given = value.(bool)
+	in.expect(given, value, "true or false", names)
+	return yes, given
+}
+
+// expect notes a field that is there and of another type: what it says is not taken. Its value is
+// not shown, as it may be secret.
+func (in *reading) expect(right bool, value any, wanted string, names []string) {
+	if right || value == nil {
+		return
+	}
+	for _, name := range names {
+		if in.fields[name] != nil {
+			in.notes = append(in.notes, fmt.Sprintf("%s is %s, and was not taken; expected %s", name, typeOf(value), wanted))
+			return
+		}
+	}
+}
+
+func typeOf(value any) string {
+	switch value.(type) {
+	case string:
+		return "a text"
+	case bool:
+		return "true or false"
+	case []any:
+		return "a list"
+	case map[string]any:
+		return "an object"
+	}
+	return "a number"
 }
 
 // table is a field that is an object, of scalars as texts.
 func (in *reading) table(names ...string) map[string]string {
-	object, _ := in.field(names...).(map[string]any)
+	value := in.field(names...)
+	object, ok := value.(map[string]any)
+	in.expect(ok, value, "an object", names)
 	table := make(map[string]string, len(object))
 	for name, value := range object {
 		switch value.(type) {
@@ -151,10 +199,10 @@ func (in *reading) kind() {
 	default:
 		in.leave("it is of the type %s, which is a part of the client", quoted(in.text("type", "transport")))
 	}
-	if disabled, _ := in.field("disabled").(bool); disabled {
+	if disabled, _ := in.is("disabled"); disabled {
 		in.off = true
 	}
-	if enabled, given := in.field("enabled").(bool); given && !enabled {
+	if enabled, given := in.is("enabled"); given && !enabled {
 		in.off = true
 	}
 }
@@ -169,7 +217,7 @@ func (in *reading) variables() {
 		}
 		in.values[name] = referred(value)
 	}
-	names, _ := in.field("env_keys", "env_vars").([]any) // which the client's own environment has
+	names := in.list("env_keys", "env_vars") // which the client's own environment has
 	for _, name := range names {
 		s, _ := name.(string)
 		if _, given := in.values[s]; !given && isVariable(s) {
@@ -199,7 +247,7 @@ func isVariable(name string) bool {
 // command takes how the server is started.
 func (in *reading) command() {
 	words := in.field("command", "cmd")
-	args, _ := in.field("args").([]any)
+	args := in.list("args")
 	switch v := words.(type) {
 	case string:
 		in.common.Command = v
@@ -216,7 +264,7 @@ func (in *reading) command() {
 	}
 	in.common.Dir = in.text("cwd", "working_directory")
 	if secretAmong(in.common.Command) {
-		in.leave("its command has a key among other words; the server can read it from a variable")
+		in.leave(keyAmong, "its command")
 	}
 	if strings.Contains(in.common.Command, "${") || strings.Contains(in.common.Dir, "${") {
 		in.leave("its command has %s, which the client fills in", quoted("${…}"))
@@ -269,7 +317,7 @@ func (in *reading) argument(before, word string) string {
 	case before == "-p" && !isPort(word) && !strings.ContainsAny(word, "/\\.:"):
 		return in.kept("PASSWORD", word)
 	case secretAmong(word) && strings.ContainsAny(strings.TrimSpace(word), " \t\n"):
-		in.leave("an argument of its command has a key among other words; the server can read it from a variable")
+		in.leave(keyAmong, "an argument of its command")
 		return ""
 	case isHeader && strings.TrimSpace(rest) != "" && !strings.HasPrefix(rest, "//") && (hygiene.SecretName(header) || authorizes(header)):
 		return header + ":" + in.kept(header, rest)
@@ -289,6 +337,10 @@ func (in *reading) argument(before, word string) string {
 	}
 	return word
 }
+
+// keyAmong says why a line for a shell is left out, and what to do by hand.
+const keyAmong = "%s has a key among other words, such as \"export TOKEN=…; server\". Take the key out of the line, " +
+	"give it as a variable in the client's \"env\", where the server finds it by the same name, and import again"
 
 // kept puts a value among the variables, and returns what stands for it in an argument.
 func (in *reading) kept(name, value string) string {

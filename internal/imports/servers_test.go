@@ -176,6 +176,41 @@ func TestServers(t *testing.T) {
 	}
 }
 
+// TestWrongTypes: what a client's file says in a form that means nothing is named, with what was
+// expected, and its value is not.
+func TestWrongTypes(t *testing.T) {
+	for _, one := range []struct {
+		fields map[string]any
+		want   string
+	}{
+		{map[string]any{"command": "x", "args": "canary"}, "args is a text, and was not taken; expected a list"},
+		{map[string]any{"command": "x", "env": "A=canary"}, "env is a text, and was not taken; expected an object"},
+		{map[string]any{"command": "x", "envs": []any{"A=canary"}}, "envs is a list, and was not taken; expected an object"},
+		{map[string]any{"command": "x", "cwd": 5.0}, "cwd is a number, and was not taken; expected a text"},
+		{map[string]any{"command": "x", "disabled": "canary"}, "disabled is a text, and was not taken; expected true or false"},
+		{map[string]any{"command": "x", "type": map[string]any{}}, "type is an object, and was not taken; expected a text"},
+	} {
+		shown, _, left := taken(t, &client{servers: map[string]map[string]any{"s": one.fields}}, t.TempDir())
+		if !strings.Contains(shown, `"`+one.want+`"`) || strings.Contains(shown, "canary") || len(left) > 0 {
+			t.Errorf("of %v it shows\n%s\nleft out %v, want %q", one.fields, shown, left, one.want)
+		}
+	}
+}
+
+// TestKeysInALine: a line for a shell with a key is left out, without the key, and it is said what
+// to do by hand.
+func TestKeysInALine(t *testing.T) {
+	for _, fields := range []map[string]any{
+		{"command": "sh", "args": []any{"-c", "export TOKEN=canary; server"}},
+		{"command": "export TOKEN=canary; server"},
+	} {
+		shown, _, left := taken(t, &client{servers: map[string]map[string]any{"s": fields}}, t.TempDir())
+		if !strings.Contains(left["s"], `has a key among other words`) || !strings.Contains(left["s"], `give it as a variable in the client's "env"`) || strings.Contains(shown, "canary") {
+			t.Errorf("left out: %v\n%s", left, shown)
+		}
+	}
+}
+
 // TestNoValueIsShown: whatever a client's file says of variables and headers, its values are in
 // nothing that is shown, saved or answered.
 func TestNoValueIsShown(t *testing.T) {
