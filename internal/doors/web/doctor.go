@@ -90,23 +90,22 @@ func showDoctor(v *visit) (any, error) { return v.session.examined.now(), nil }
 // come.
 const soon = 700 * time.Millisecond
 
-// examine begins an examination, unless one is under way. It goes on when the browser leaves.
+// examine begins an examination, unless one is under way. It goes on when the browser leaves,
+// and ends with the door.
 func examine(v *visit) (any, error) {
 	e := &v.session.examined
 	if !e.begin() {
 		return nil, nil //nolint:nilnil // the page is shown again
 	}
 	apart := *v
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		apart.ctx = aai.WithProgress(context.WithoutCancel(v.ctx), func(done, total float64, message string) {
+	ended := v.door.outlasting.begin(v.ctx, func(ctx context.Context) {
+		apart.ctx = aai.WithProgress(ctx, func(done, total float64, message string) {
 			e.heard(int(done), int(total), message)
 			apart.door.news.tell(NewsRunning)
 		})
 		e.end(apart.examined())
 		apart.door.news.tell(NewsRunning)
-	}()
+	})
 	select {
 	case <-ended:
 	case <-v.ctx.Done():

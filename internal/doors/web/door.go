@@ -48,6 +48,8 @@ type Door struct {
 	guesses  *rate.Limiter // of links that are none
 	sessions sessions
 	pictures pictures
+
+	outlasting outlasting
 }
 
 // How often somebody may try a link that is none.
@@ -104,7 +106,7 @@ func (d *Door) Host() string { return d.host }
 
 // Serve serves what Listen opened until ctx ends.
 func (d *Door) Serve(ctx context.Context, l net.Listener) error {
-	server, err := httpdoor.New(httpdoor.Config{Hosts: []string{d.name}}, httpdoor.Protocol{Log: d.log, Misnamed: d.stale})
+	server, err := httpdoor.New(httpdoor.Config{Hosts: []string{d.name}}, httpdoor.Protocol{Log: d.log, End: d.outlasting.end, Misnamed: d.stale})
 	if err != nil {
 		return err
 	}

@@ -1,0 +1,55 @@
+package web_test
+
+import (
+	"context"
+	"net"
+	"testing"
+
+	"aai"
+	"aai/internal/doors/web"
+)
+
+// TestTheExaminationEndsWithTheDoor: what a browser has begun and left goes on, and when the
+// door has ended, so has that.
+func TestTheExaminationEndsWithTheDoor(t *testing.T) {
+	w := newWorld(t)
+	began, ended := make(chan struct{}), make(chan struct{})
+	app, err := w.gateway.Catalog.Find(t.Context(), aai.OwnApp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	app.Tool("doctor").Run = func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+		close(began)
+		<-ctx.Done()
+		close(ended)
+		return nil, ctx.Err()
+	}
+	door, err := web.New(web.Config{Gateway: w.gateway})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := door.Listen(t.Context(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	served := make(chan error, 1)
+	go func() { served <- door.Serve(ctx, l) }()
+	w.door, w.link, w.address = door, door.Link(), l.Addr().(*net.TCPAddr).String()
+	w.enter(t)
+	has(t, w.post(t, "/doctor/run", w.form(t, "/doctor")), "under way")
+	<-began
+	select {
+	case <-ended:
+		t.Fatal("it has ended with the request")
+	default:
+	}
+	cancel()
+	<-served
+	select {
+	case <-ended:
+	default:
+		t.Error("the door has ended, and what it began goes on")
+	}
+}
