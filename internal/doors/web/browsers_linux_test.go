@@ -26,7 +26,6 @@ func TestInBrowsers(t *testing.T) {
 		{"chrome", "chromium", "light"}, {"chrome", "chromium", "dark"}, {"firefox", "firefox-esr", "light"}, {"firefox", "firefox-esr", "dark"},
 	} {
 		t.Run(c.browser+" "+c.theme, func(t *testing.T) {
-			t.Parallel()
 			program, err := exec.LookPath(c.program)
 			if err != nil {
 				t.Fatal(err)
