@@ -21,11 +21,9 @@ func tasks() []task {
 
 		{name: "find and replace in a text, save it", on: letter("Der Hund, der Hundekorb und die Katze"), calls: []call{
 			{tool: "ax_key_press", args: params{"key": "h", "modifiers": []string{"ctrl"}}},
-			{tool: "ax_find", args: params{"query": "role:dialog"}},
-			{tool: "ax_get_tree", args: params{"root": "/e[0-9]+/"}},
 			{tool: "ax_fill", args: params{"submit": "Replace All", "fields": []params{
-				{"query": `/"Find:"\s+textbox "" \[(e[0-9]+)/`, "value": "Hund"},
-				{"query": `/"Replace:"\s+textbox "" \[(e[0-9]+)/`, "value": "Fuchs"},
+				{"query": "textbox Find:", "value": "Hund"},
+				{"query": "textbox Replace:", "value": "Fuchs"},
 			}}},
 			{tool: "ax_click", args: params{"query": "Close"}},
 			{tool: "ax_key_press", args: params{"key": "s", "modifiers": []string{"ctrl"}}},

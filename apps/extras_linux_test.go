@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // extras are what every program has in a run of all, in its first round: its window, the
@@ -162,7 +163,13 @@ func (s *stage) at(text string, offset int, x, y string, part float64) func() pa
 		if n == nil {
 			return nil
 		}
-		p, ok := s.witness.spot(n.ref, strings.Index(n.text, text)+offset)
+		begins := strings.Index(n.text, text) + offset
+		p, ok := s.witness.spot(n.ref, begins)
+		if s.program.toolkit == "LibreOffice" { // which knows where its window is from the first pointer in it
+			s.run("xdotool", "mousemove", strconv.Itoa(int(p.X)), strconv.Itoa(int(p.Y+10*p.H)))
+			time.Sleep(rest)
+			p, ok = s.witness.spot(n.ref, begins)
+		}
 		if !ok {
 			return nil
 		}

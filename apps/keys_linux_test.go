@@ -109,14 +109,20 @@ func (s *stage) lives(when string) {
 // keeps wants the text in the editor, whatever of the person's keys came there.
 func (s *stage) keeps(text, when string) {
 	s.Helper()
-	said := ""
-	for end := time.Now().Add(late); time.Now().Before(end); time.Sleep(look) {
+	var said []string
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(look) {
+		said = said[:0]
 		for _, n := range s.witness.tree(false) {
-			if said = strings.ReplaceAll(n.text, "x", ""); n.is(editable) && strings.TrimSpace(said) == text {
+			if !n.is(editable) {
+				continue
+			}
+			is := strings.ReplaceAll(n.text, "x", "")
+			if strings.TrimSpace(is) == text {
 				return
 			}
+			said = append(said, is)
 		}
 	}
 	s.tally.textLost++
-	s.Errorf("%s: the text %q is lost; it is %q: %s", s.program.name, text, said, when)
+	s.Errorf("%s: the text %q is lost; what can be edited holds %q: %s; windows %q", s.program.name, text, said, when, s.windows())
 }

@@ -30,10 +30,15 @@ func (v *view) setCell(ctx context.Context, i int, value string) (*aai.Result, e
 	if number := values.NumberOr(value, math.NaN()); !math.IsNaN(number) { // a number needs no keys
 		a.Ways = append([]operate.Way{v.ByAsking(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: number})}, a.Ways...)
 	}
+	read := v.cellReader(i, before)
 	a.Verify = func(ctx context.Context) (string, bool) {
-		now, err := v.Backend.Tree.Read(ctx, v.App, before.ID)
+		now := before
+		so, _ := v.Until(ctx, operate.WrongCeiling, func() (_ bool, err error) {
+			now, err = read(ctx)
+			return err == nil, nil // cells are away for a moment when the cursor comes
+		})
 		switch {
-		case err != nil:
+		case !so:
 			return "", false
 		case values.SameCell(now.Value, value), strings.HasPrefix(value, "=") && now.Value != before.Value:
 			return "", true
@@ -56,30 +61,40 @@ func (v *view) byCellKeys(i int, value string) operate.Way {
 	})
 }
 
-// cellNow reads a cell anew by its place: with the cursor LibreOffice's cells become
-// others, and those that were go on saying what they said.
-func (v *view) cellNow(ctx context.Context, was desktop.Element, table desktop.ID) (desktop.Element, error) {
-	if err := v.Refresh(ctx); err != nil {
-		return was, err
+// cellReader reads a cell anew, one of a sheet by its place: with the cursor LibreOffice's
+// cells become others, and those that were go on saying what they said.
+func (v *view) cellReader(i int, was desktop.Element) func(context.Context) (desktop.Element, error) {
+	table, sheet := desktop.ID(""), values.SheetCell(&v.Shot.Elements[i])
+	if up := v.Shot.Elements[i].Parent; up >= 0 {
+		table = v.Shot.Elements[up].ID
 	}
-	for i := range v.Shot.Elements {
-		e := &v.Shot.Elements[i]
-		if e.Role == desktop.Cell && e.Name == was.Name && e.Parent >= 0 && v.Shot.Elements[e.Parent].ID == table {
-			return v.Read(ctx, e.ID)
+	return func(ctx context.Context) (desktop.Element, error) {
+		if !sheet {
+			return v.Backend.Tree.Read(ctx, v.App, was.ID)
 		}
+		if err := v.Refresh(ctx); err != nil {
+			return was, err
+		}
+		for i := range v.Shot.Elements {
+			e := &v.Shot.Elements[i]
+			if e.Role == desktop.Cell && e.Name == was.Name && e.Parent >= 0 && v.Shot.Elements[e.Parent].ID == table {
+				return v.Read(ctx, e.ID)
+			}
+		}
+		return v.Read(ctx, was.ID)
 	}
-	return v.Read(ctx, was.ID)
 }
 
 // typedCell checks by reading back that a cell holds what was typed. A cell that is being
 // written in yet, or that shows its value in its own way, is not known to be wrong.
 func (v *view) typedCell(i int, before desktop.Element, text string) func(context.Context) (string, bool) {
-	table := desktop.ID("")
-	if up := v.Shot.Elements[i].Parent; up >= 0 {
-		table = v.Shot.Elements[up].ID
-	}
+	read := v.cellReader(i, before)
 	return func(ctx context.Context) (string, bool) {
-		now, err := v.cellNow(ctx, before, table)
-		return "", err == nil && now.Value != before.Value && values.SameCell(now.Value, values.Normalized(text))
+		now := before
+		changed, _ := v.Until(ctx, operate.EffectCeiling, func() (_ bool, err error) {
+			now, err = read(ctx)
+			return err == nil && now.Value != before.Value, nil
+		})
+		return "", changed && values.SameCell(now.Value, values.Normalized(text))
 	}
 }

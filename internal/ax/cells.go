@@ -4,12 +4,10 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"aai"
 	"aai/internal/ax/operate"
 	"aai/internal/ax/values"
-	"aai/internal/ax/watch"
 	"aai/internal/desktop"
 )
 
@@ -37,13 +35,12 @@ func (v *view) setBlock(ctx context.Context, i int, b values.Block) (*aai.Result
 	for name, at := range v.CellsOf(b, table) {
 		before[name] = v.Shot.Elements[at].Value
 	}
-	a.Verify = func(ctx context.Context) (string, bool) {
-		for until := time.Now().Add(operate.WrongCeiling); ; { // cells are away for a moment when the cursor comes
-			wrong, all := v.blockIs(ctx, b, table, before)
-			if wrong != "" || all || time.Now().After(until) || aai.Pause(ctx, watch.LookAgain) != nil {
-				return wrong, all
-			}
-		}
+	a.Verify = func(ctx context.Context) (wrong string, all bool) {
+		_, _ = v.Until(ctx, operate.WrongCeiling, func() (bool, error) { // cells are away for a moment when the cursor comes
+			wrong, all = v.blockIs(ctx, b, table, before)
+			return wrong != "" || all, nil
+		})
+		return wrong, all
 	}
 	return a.Perform(ctx)
 }

@@ -5,13 +5,11 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"aai"
 	"aai/internal/ax/fault"
 	"aai/internal/ax/operate"
 	"aai/internal/ax/scene"
-	"aai/internal/ax/watch"
 	"aai/internal/desktop"
 )
 
@@ -60,15 +58,12 @@ func (c choosing) not(what string) error {
 
 // leaves waits until the box stands at another option than was, for a moment, and returns it.
 func (c choosing) leaves(ctx context.Context, was string) (desktop.Element, error) {
-	for until := time.Now().Add(operate.EffectCeiling); ; {
-		now, err := c.Backend.Tree.Read(ctx, c.App, c.box)
-		if err != nil || now.Value != was || now.States.Has(desktop.Expanded) || time.Now().After(until) {
-			return now, err
-		}
-		if err := aai.Pause(ctx, watch.LookAgain/10); err != nil {
-			return now, err
-		}
-	}
+	var now desktop.Element
+	_, err := c.Until(ctx, operate.EffectCeiling, func() (_ bool, err error) {
+		now, err = c.Backend.Tree.Read(ctx, c.App, c.box)
+		return now.Value != was || now.States.Has(desktop.Expanded), err
+	})
+	return now, err
 }
 
 // byKeys is a way that gives the box its window's keyboard and goes to the option.
@@ -78,7 +73,7 @@ func (c choosing) byKeys(set int) operate.Way {
 		if err != nil {
 			return err
 		}
-		if err := c.enter(ctx, set, input, seat, w); err != nil {
+		if err := c.GiveKeyboard(ctx, set, input, seat, w); err != nil {
 			return err
 		}
 		key := "down"
@@ -92,16 +87,6 @@ func (c choosing) byKeys(set int) operate.Way {
 		}
 		return c.steps(ctx, key, func(key string) error { return input.Key(ctx, seat, w.ID, desktop.Chord{Key: key}) })
 	})
-}
-
-// enter gives the box its window's keyboard. Where the box takes it when it is asked to, what
-// it shows of that is not waited for: a window in the background tells of no keyboard.
-func (c choosing) enter(ctx context.Context, set int, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-	if seat == desktop.OwnSeat && c.App.Yields && c.Backend.Actor != nil &&
-		c.Backend.Actor.Perform(ctx, c.App, c.box, desktop.Act{Verb: desktop.TakeFocus, Name: c.Shot.Elements[set].Name}) == nil {
-		return nil
-	}
-	return c.GiveKeyboard(ctx, set, input, seat, w)
 }
 
 // places are where the box stands in its list and where it is to; an error where that

@@ -3,7 +3,6 @@ package ax
 import (
 	"cmp"
 	"context"
-	"time"
 
 	"aai"
 	"aai/internal/ax/asked"
@@ -32,14 +31,14 @@ func fieldsOf(call *aai.Call) (fields []field) {
 // aimAll finds what all the fields mean, all in one look where they are there. It waits
 // no longer for what is not there than for one of them.
 func (v *view) aimAll(ctx context.Context, fields []field) error {
-	for until := time.Now().Add(operate.FindPatience); ; {
+	for p := v.Patience(operate.FindPatience); ; {
 		waits := false
 		for n := range fields {
 			f := &fields[n]
 			v.aimAt(ctx, f, v.Seek) // all in the same look, or in one that is the same and more
 			waits = waits || f.err != nil && aai.AsError(f.err).Code == aai.ElementNotFound && !refs.Is(f.query)
 		}
-		if !waits || time.Now().After(until) || !v.Changed(ctx, until) {
+		if !waits || !p.Changed(ctx) {
 			return v.twice(fields)
 		}
 		if err := v.Refresh(ctx); err != nil {

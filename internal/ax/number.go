@@ -90,23 +90,17 @@ func (n numbering) taken(w operate.Way) operate.Way {
 // for the time, and returns it.
 func (n numbering) settles(ctx context.Context, was string, stands time.Duration) (desktop.Element, error) {
 	last, since := was, time.Now()
-	for until := time.Now().Add(operate.EffectCeiling); ; {
-		now, err := n.Backend.Tree.Read(ctx, n.App, n.before.ID)
-		if err != nil || values.SameNumber(now.Value, n.number) || time.Now().After(until) {
-			return now, err
+	var now desktop.Element
+	_, err := n.Until(ctx, operate.EffectCeiling, func() (_ bool, err error) {
+		if now, err = n.Backend.Tree.Read(ctx, n.App, n.before.ID); err != nil || values.SameNumber(now.Value, n.number) {
+			return true, err
 		}
 		if now.Value != last {
 			last, since = now.Value, time.Now()
 		}
-		if last != was && time.Since(since) >= stands {
-			return now, nil
-		}
-		select {
-		case <-time.After(watch.LookAgain / 10):
-		case <-ctx.Done():
-			return now, ctx.Err()
-		}
-	}
+		return last != was && time.Since(since) >= stands, nil
+	})
+	return now, err
 }
 
 // byTyping is a way that types the number, and leaves the field where it is taken only

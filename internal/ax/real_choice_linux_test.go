@@ -13,9 +13,15 @@ import (
 // A window with combo boxes of Qt, which say in a file what they were told to stand at, one
 // line each.
 const choicesQt = `
-import sys
+import sys, time
+from PyQt6.QtCore import QTimer
 from PyQt6.QtWidgets import *
 app = QApplication([])
+def work():
+    until = time.monotonic() + 0.1
+    while time.monotonic() < until: pass
+slow = QTimer(interval=50, timeout=work)
+if sys.argv[2:]: slow.start()
 window = QWidget(windowTitle="Choices")
 lines = QFormLayout(window)
 lines.addRow("Name", QLineEdit())
@@ -80,6 +86,24 @@ func TestRealChoiceQt(t *testing.T) {
 		t.Errorf("delivery is %s", e.Delivery)
 	}
 	w.eventually("it heard of no more", func() bool { text, _ := os.ReadFile(file); return string(text) == heard })
+	p.undisturbed(t)
+}
+
+// TestRealChoiceQtSlow: a program that is at work, as each is on a busy computer, shows no more
+// where its keyboard is by the time that anybody looks.
+func TestRealChoiceQtSlow(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	script, file := filepath.Join(w.Home, "choices.py"), filepath.Join(w.Home, "choices")
+	if err := os.WriteFile(script, []byte(choicesQt), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	app := w.process(w.Launch(t, "python3", script, file, "slow"))
+	w.awaitElement(app, "combobox Fruit")
+	p := w.somebody()
+	w.done("ax_set_value", params{"app": app, "query": "combobox Fruit", "value": "Cherry"})
+	w.done("ax_set_value", params{"app": app, "query": "combobox Bars", "value": "Third"})
+	w.eventually("it heard of the fruits and the bar", func() bool { text, _ := os.ReadFile(file); return string(text) == "Banana\nCherry\nThird\n" })
 	p.undisturbed(t)
 }
 

@@ -49,10 +49,10 @@ func TestRealNameless(t *testing.T) {
 	}
 	f.says(text, `paragraph: "Please read", link "the terms" [`, `], ", and", link "the policy" [`, `], "before you go on."`,
 		`: "Can be come to"`, `generic .note [`, `] editable`)
-	if !regexp.MustCompile(`paragraph "Nothing to act on"\n`).MatchString(text) {
+	if !regexp.MustCompile(`(?m)^ *"Nothing to act on"$`).MatchString(text) {
 		t.Errorf("a short text has a ref in\n%s", text)
 	}
-	long := regexp.MustCompile(`paragraph "A text .*…" \[(e\d+)\]`).FindStringSubmatch(text)
+	long := regexp.MustCompile(`(?m)^ *"A text .*…" \[(e\d+)\]`).FindStringSubmatch(text)
 	if long == nil {
 		t.Fatalf("a text that is cut has no ref in\n%s", text)
 	}

@@ -72,6 +72,38 @@ func TestTheOwnPageIsLeftAlone(t *testing.T) {
 	}
 }
 
+// TestToolsOfTheBrowserAreLeftAlone: DevTools in a window of their own show a page without its
+// address, so their browser is left alone while a gateway shows its page anywhere.
+func TestToolsOfTheBrowserAreLeftAlone(t *testing.T) {
+	w := newRealWorld(t)
+	var hosts atomic.Pointer[[]string]
+	hosts.Store(new([]string))
+	app := ax.New(ax.Config{
+		Open: func() desktop.Backend { return w.withPages() }, Terminal: process.Terminal,
+		OwnPages: func() ([]string, error) { return *hosts.Load(), nil },
+	})
+	for _, tool := range app.Tools {
+		tool.Timeout += realPatience
+	}
+	w.gateway = &aai.Gateway{Catalog: catalog{app}, Gates: []aai.Gate{policy.Untouchable{}, admitAll{w.record}}, Journal: w.record}
+	page := w.webFormIn(`<label>Name <input id=name></label>`, "")
+	w.ok("ax_get_tree", params{"app": page.app})
+	w.ok("ax_key_press", params{"app": page.app, "key": "l", "modifiers": []any{"ctrl"}})
+	w.ok("ax_type", params{"app": page.app, "text": "devtools://devtools/bundled/inspector.html\n"})
+	hosts.Store(&[]string{"aai-x7.localhost:3000"})
+	w.eventually("the browser is left alone", func() bool {
+		_, err := w.do(t.Context(), "ax_get_tree", params{"app": page.app})
+		return err != nil && err.Code == aai.PermissionDenied && strings.Contains(err.Message, "a tool of the browser")
+	})
+	for _, tool := range []string{"ax_screenshot", "ax_get_tree"} {
+		if _, err := w.do(t.Context(), tool, params{"app": page.app}); err == nil || err.Code != aai.PermissionDenied {
+			t.Errorf("%s: %v", tool, err)
+		}
+	}
+	hosts.Store(new([]string))
+	w.ok("ax_get_tree", params{"app": page.app})
+}
+
 // withPages is the desktop with what says where documents come from.
 func (w *realWorld) withPages() desktop.Backend {
 	b := w.backend

@@ -59,7 +59,7 @@ func TestRealWords(t *testing.T) {
 	}
 	w.onPage(`<title>Press</title><h1>Hello</h1><p>A page with one button.</p><button>Press</button>`, "button Press", func(app string) {
 		a := w.ok("ax_get_tree", params{"app": app})
-		within(70, "minimal page", a.Text+a.Warning, `button "Press" [e`, "url [e", "more: root e")
+		within(59, "minimal page", a.Text+a.Warning, `button "Press" [e`, "url [e", "more: root e")
 		_, window, _ := strings.Cut(a.Text, "more: root ")
 		window, _, _ = strings.Cut(window, "\n")
 		w.says(w.ok("ax_get_tree", params{"app": app, "root": window}).Text, `"Reload" [e`)

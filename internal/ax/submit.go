@@ -2,7 +2,9 @@ package ax
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
 	"aai"
 	"aai/internal/ax/asked"
@@ -61,35 +63,100 @@ func (f *filling) press(ctx context.Context) (*aai.Result, error) {
 	return f.clickOn(ctx, i, desktop.LeftButton, 1, !asked.InFocus(f.Call), "Clicked")
 }
 
-// typeAndSend types into the element and presses return in it. What that does is told, and
-// not what was typed once more.
-func (v *view) typeAndSend(ctx context.Context, i int) (*aai.Result, error) {
+// typeLines types the lines of a text into a field of one line, and presses return after each
+// that has an end. What a return presses is judged when its line is there, which may have made
+// it another thing; the next line goes to what has the keyboard then.
+func (v *view) typeLines(ctx context.Context, i int, text string, replace bool) (*aai.Result, error) {
+	if asked.Flag(v.Call, "submit") {
+		text += "\n"
+	}
+	var told []string
+	for rest := strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text); ; {
+		line, after, sends := strings.Cut(rest, "\n")
+		do := v.typeAndSend
+		if !sends {
+			do = v.typeInto
+		}
+		out, err := do(ctx, i, line, replace)
+		if err != nil {
+			return nil, afterLines(err, len(told))
+		}
+		told = append(told, out.Text)
+		if rest = after; rest == "" {
+			out.Text = strings.Join(told, "\n")
+			return out, nil
+		}
+		if i, err = v.nextLine(ctx); err != nil {
+			return nil, afterLines(err, len(told))
+		}
+		replace = false
+	}
+}
+
+// nextLine is what the line after a return is typed into.
+func (v *view) nextLine(ctx context.Context) (int, error) {
+	v.Said = nil
+	if err := v.Refresh(ctx); err != nil {
+		return -1, err
+	}
+	m, err := v.Focused()
+	if err != nil {
+		return -1, err
+	}
+	return m.Index, v.mayType(ctx, m.Index)
+}
+
+// afterLines is the error of a text of which some lines were sent.
+func afterLines(err error, sent int) error {
+	if err == nil || sent == 0 {
+		return err
+	}
+	e := *aai.AsError(err)
+	e.Code, e.Delivery = aai.AutomationFailed, aai.Delivered
+	e.Message = fmt.Sprintf("%d lines were typed and sent, and then not all of the next: %s", sent, e.Message)
+	return &e
+}
+
+// typeAndSend types into the element and presses return in it, or in what a tab of the text
+// leads to. What that does is told, and not what was typed once more.
+func (v *view) typeAndSend(ctx context.Context, i int, text string, replace bool) (*aai.Result, error) {
 	if err := v.Begin(ctx, i); err != nil {
 		return nil, err
 	}
 	ref := v.Ref(i)
 	v.Say(append(v.PressedBy(ctx, false, i, true), i)...)
-	v.Together = true
-	typed, err := v.typeInto(ctx, i)
-	if v.Together = false; err != nil {
-		return nil, err
+	var undo *aai.Undo
+	if text != "" || replace {
+		v.Together = true
+		typed, err := v.typeInto(ctx, i, text, replace)
+		if v.Together = false; err != nil {
+			return nil, err
+		}
+		undo = typed.Undo
 	}
-	out, err := v.sendFrom(ctx, ref)
+	out, err := v.sendFrom(ctx, ref, strings.Contains(text, "\t"))
 	if err != nil {
 		e := *aai.AsError(err)
-		e.Code, e.Delivery, e.Undo = aai.AutomationFailed, aai.Delivered, typed.Undo
+		e.Code, e.Delivery, e.Undo = aai.AutomationFailed, aai.Delivered, undo
 		e.Message = "the text was typed, but return was not pressed: " + e.Message
 		return nil, &e
 	}
 	return out, nil
 }
 
-// sendFrom presses return in the element of the reference.
-func (v *view) sendFrom(ctx context.Context, ref string) (*aai.Result, error) {
+// sendFrom presses return in the element of the reference, or in what has the keyboard after
+// it was left.
+func (v *view) sendFrom(ctx context.Context, ref string, left bool) (*aai.Result, error) {
 	if err := v.Refresh(ctx); err != nil {
 		return nil, err
 	}
 	i, err := v.Refs.Resolve(v.Shot, ref)
+	if left {
+		var m operate.Match
+		if m, err = v.Focused(); err == nil {
+			i, err = m.Index, v.mayType(ctx, m.Index)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

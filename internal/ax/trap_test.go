@@ -26,6 +26,17 @@ func TestFormsThatChangeUnderTheCall(t *testing.T) {
 			b.BeNot(desktop.Enabled)
 			form.Textbox("Confirm").OnChange(func() { b.Be(desktop.Enabled) })
 		}, "ax_type", `"query": "Confirm", "text": "x\n"`},
+		"a button that a line makes": {func(form *fakedesktop.Element, lose func()) {
+			form.Textbox("Confirm").OnChange(func() { form.Button("Delete this repository", lose) })
+		}, "ax_type", `"query": "Confirm", "text": "x\n"`},
+		"a button that the second line makes": {func(form *fakedesktop.Element, lose func()) {
+			confirm := form.Textbox("Confirm")
+			confirm.OnChange(func() {
+				if confirm.Value() == "xy" {
+					form.Button("Delete this repository", lose)
+				}
+			})
+		}, "ax_type", `"query": "Confirm", "text": "x\ny\n"`},
 		"the same, filled in": {func(form *fakedesktop.Element, lose func()) {
 			b := form.Button("Delete this repository", lose)
 			b.BeNot(desktop.Enabled)

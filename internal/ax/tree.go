@@ -97,8 +97,8 @@ func (v *view) awaitPage(ctx context.Context) (pageless bool, err error) {
 	if !v.App.Browser {
 		return false, nil
 	}
-	for until := time.Now().Add(pagePatience); v.Pageless(); {
-		if time.Now().After(until) || !v.Changed(ctx, until) {
+	for p := v.Patience(pagePatience); v.Pageless(); {
+		if !p.Changed(ctx) {
 			return true, nil
 		}
 		if err := v.Refresh(ctx); err != nil {

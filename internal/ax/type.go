@@ -11,7 +11,6 @@ import (
 	"aai/internal/ax/asked"
 	"aai/internal/ax/operate"
 	"aai/internal/ax/values"
-	"aai/internal/ax/watch"
 	"aai/internal/desktop"
 )
 
@@ -48,15 +47,18 @@ func typeText(ctx context.Context, v *view) (*aai.Result, error) {
 	if err := v.mayType(ctx, m.Index); err != nil {
 		return nil, err
 	}
-	if asked.Flag(v.Call, "submit") {
-		return v.typeAndSend(ctx, m.Index)
+	text, replace := asked.Text(v.Call, "text"), asked.Flag(v.Call, "clear_first")
+	if keysIn(&v.Shot.Elements[m.Index], text) && strings.ContainsAny(text, "\n\r") {
+		return v.typeLines(ctx, m.Index, text, replace)
 	}
-	return v.typeInto(ctx, m.Index)
+	if asked.Flag(v.Call, "submit") {
+		return v.typeAndSend(ctx, m.Index, text, replace)
+	}
+	return v.typeInto(ctx, m.Index, text, replace)
 }
 
-// typeInto types the call's text into the element.
-func (v *view) typeInto(ctx context.Context, i int) (*aai.Result, error) {
-	text, replace := asked.Text(v.Call, "text"), asked.Flag(v.Call, "clear_first")
+// typeInto types a text into the element, in the place of what it holds or after that.
+func (v *view) typeInto(ctx context.Context, i int, text string, replace bool) (*aai.Result, error) {
 	e := &v.Shot.Elements[i]
 	before, err := v.Read(ctx, e.ID)
 	if err != nil {
@@ -174,21 +176,17 @@ func typedOnly(err error, typed, all int) error {
 // whether any have.
 func (v *view) grows(ctx context.Context, before, by int, held func() (int, error)) (bool, error) {
 	last := before
-	for still := time.Now(); time.Since(still) < slowKeys; {
-		now, err := held()
-		if err != nil || now >= before+by {
-			return true, err
-		}
-		if now != last {
-			last, still = now, time.Now()
-		}
-		select {
-		case <-time.After(watch.LookAgain / 10):
-		case <-ctx.Done():
-			return false, ctx.Err()
+	for {
+		more, err := v.Until(ctx, slowKeys, func() (bool, error) {
+			was := last
+			var err error
+			last, err = held()
+			return last != was, err
+		})
+		if err != nil || !more || last >= before+by {
+			return err != nil || last != before, err
 		}
 	}
-	return last != before, nil
 }
 
 // typed checks by reading back that the text has arrived.

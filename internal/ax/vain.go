@@ -56,15 +56,22 @@ func (d *desk) surelyNot(ctx context.Context, call *aai.Call, find func(context.
 	}
 	ctx, cancel := context.WithTimeout(ctx, operate.FindPatience+aimPatience)
 	defer cancel()
+	works := false // and may show it yet
 	_, err := d.glance(ctx, call, func(ctx context.Context, v *view) (*aai.Result, error) {
 		v.Acting, v.Surely = true, true
-		return nil, find(ctx, v)
+		err := find(ctx, v)
+		works = !v.Blind && v.Backend.Events != nil && !v.Backend.Events.Idle(v.App)
+		return nil, err
 	})
 	if err == nil {
 		return nil
 	}
 	switch e := aai.AsError(err); e.Code {
-	case aai.ElementNotFound, aai.AmbiguousTarget, aai.StaleRef, aai.InvalidParams:
+	case aai.ElementNotFound:
+		if !works {
+			return e
+		}
+	case aai.AmbiguousTarget, aai.StaleRef, aai.InvalidParams:
 		return e
 	}
 	d.Log.Debug("whether a call finds what it is about is not known", "error", err)

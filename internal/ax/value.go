@@ -43,6 +43,9 @@ func setValue(ctx context.Context, v *view) (*aai.Result, error) {
 
 // set makes the element hold the value, and says how it holds again what it held.
 func (v *view) set(ctx context.Context, i int, value string) (*aai.Result, error) {
+	if field := v.BarBox(i); field >= 0 {
+		i = field
+	}
 	was := v.holds(ctx, i)
 	if err := v.still(was); err != nil {
 		return nil, err
@@ -65,6 +68,8 @@ func (v *view) setAs(ctx context.Context, i int, value string) (*aai.Result, err
 		return v.setNumber(ctx, i, value)
 	case e.Role == desktop.Combobox && !e.States.Has(desktop.Editable), e.Role == desktop.Listbox, e.Role == desktop.List, e.Role == desktop.Tablist:
 		return v.choose(ctx, i, value)
+	case v.BarBox(i) >= 0:
+		return v.setBarBox(ctx, v.BarBox(i), value)
 	case len(v.Radios(i)) > 0:
 		return v.chooseRadio(ctx, i, value)
 	case len(v.MomentParts(i)) > 0:

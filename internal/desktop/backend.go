@@ -44,9 +44,6 @@ type App struct {
 	Browser bool
 	// Obeys says that the app does what it is asked to by its tree also where nobody sees it.
 	Obeys bool
-	// Yields says that an element of the app takes its window's keyboard, when it is asked to,
-	// without the window coming to the front.
-	Yields bool
 	// Hidden says why the app shows no tree, or only an empty one, and what a
 	// person can do about it; "" where it shows one.
 	Hidden string

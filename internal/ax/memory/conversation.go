@@ -35,7 +35,7 @@ func (s *Conversations) Of(call *aai.Call) *Conversation {
 	if i := slices.Index(s.order, key); i >= 0 {
 		s.order = slices.Delete(s.order, i, i+1)
 	} else {
-		s.known[key] = &Conversation{refs: make(map[Process]*refs.Table), pictures: make(map[int]Picture), aliases: make(map[string]Process), late: make(map[Process]*watch.Late)}
+		s.known[key] = &Conversation{refs: make(map[Process]*refs.Table), pictures: make(map[int]Picture), aliases: make(map[string]Process), late: make(map[Process]*watch.Late), expected: make(map[Process]*Expected)}
 	}
 	s.order = append(s.order, key)
 	if len(s.order) > maxSessions {
@@ -64,6 +64,7 @@ type Conversation struct {
 	actions   int
 	pictures  map[int]Picture // that were given last, by process
 	late      map[Process]*watch.Late
+	expected  map[Process]*Expected
 	listed    bool // the caller was told of all programs, and by what their windows tell them apart
 }
 
@@ -73,6 +74,7 @@ func (s *Conversation) forget(ended []Process) {
 	for _, is := range ended {
 		delete(s.refs, is)
 		delete(s.late, is)
+		delete(s.expected, is)
 		delete(s.pictures, is.PID)
 		s.connected = slices.DeleteFunc(s.connected, func(pid int) bool { return pid == is.PID })
 	}

@@ -10,8 +10,8 @@ import (
 	"aai"
 	"aai/internal/ax/asked"
 	"aai/internal/ax/fault"
+	"aai/internal/ax/programs"
 	"aai/internal/ax/scene"
-	"aai/internal/ax/watch"
 	"aai/internal/desktop"
 	"aai/internal/desktop/delta"
 )
@@ -55,6 +55,8 @@ type DeedResult struct {
 	Element   any      `json:"element,omitempty"`
 	Changes   []string `json:"changes"`
 	More      int      `json:"more_changes,omitempty"`
+	// Came are windows of other programs that came meanwhile.
+	Came []programs.Guest `json:"came,omitempty"`
 }
 
 // Perform does the deed and says what was seen to change.
@@ -102,6 +104,7 @@ func (a Deed) Perform(ctx context.Context) (*aai.Result, error) {
 		result.Element = a.Brief(a.Shot, now)
 	}
 	out := &aai.Result{Text: a.Done + described + " by " + used.Name + "." + told(delta) + drawn}
+	a.guested(ctx, &keyboard, &result, out, a.Done+described)
 	if a.brought {
 		out.Text += "\nIt was out of view, and was scrolled into it first."
 	}
@@ -116,8 +119,7 @@ func (a Deed) Perform(ctx context.Context) (*aai.Result, error) {
 		result.Verified = false
 		out.Warning = fault.Warnings(out.Warning, "it is not selected")
 	}
-	out.Warning = fault.Warnings(out.Warning, used.danger)
-	out.Data, out.Whole = result, !strings.Contains(out.Text, KeyboardBack)
+	out.Data, out.Whole, out.Warning = result, !strings.Contains(out.Text, KeyboardBack), fault.Warnings(out.Warning, used.danger)
 	return out, nil
 }
 
@@ -173,17 +175,11 @@ func (a Deed) check(ctx context.Context) outcome {
 	if a.Verify == nil {
 		return outcome{}
 	}
-	wrong, ok := a.Verify(ctx)
-	o := outcome{wrong, ok}
-	for until := time.Now().Add(WrongCeiling); o.wrong != "" && time.Now().Before(until); {
-		select {
-		case <-time.After(watch.LookAgain / 4):
-		case <-ctx.Done():
-			return o
-		}
-		wrong, ok = a.Verify(ctx)
-		o = outcome{wrong, ok}
-	}
+	var o outcome
+	_, _ = a.Until(ctx, WrongCeiling, func() (bool, error) { // what was seen last counts
+		o.wrong, o.ok = a.Verify(ctx)
+		return o.wrong == "", nil
+	})
 	return o
 }
 

@@ -2,7 +2,6 @@ package operate
 
 import (
 	"context"
-	"time"
 
 	"aai"
 	"aai/internal/desktop"
@@ -65,14 +64,14 @@ func (v *View) Bring(ctx context.Context, m Match) (now Match, brought bool) {
 
 // comes waits until the element shows, and returns where it is; -1 if it does not.
 func (v *View) comes(ctx context.Context, id desktop.ID) int {
-	for until := time.Now().Add(rollPatience); ; {
+	for p := v.Patience(rollPatience); ; {
 		if err := v.Refresh(ctx); err != nil {
 			return -1
 		}
 		if i := v.Shot.Index(id); i >= 0 && v.Shot.Visible(i) {
 			return i
 		}
-		if !v.Changed(ctx, until) {
+		if !p.Changed(ctx) {
 			return -1
 		}
 	}

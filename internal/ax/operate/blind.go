@@ -93,6 +93,7 @@ func (a Deed) performBlind(ctx context.Context) (*aai.Result, error) {
 	}
 	result := DeedResult{Delivered: true, Way: used.Name, Changes: []string{}}
 	out := &aai.Result{Text: a.Done + " by " + used.Name + "." + a.drawn(ctx, &result), Whole: true}
+	a.guested(ctx, &keyboard, &result, out, a.Done)
 	switch {
 	case result.Verified:
 	case a.sight != nil && a.sight.Moves():

@@ -2,6 +2,7 @@ package operate
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"aai/internal/ax/asked"
@@ -19,44 +20,49 @@ const newWindowPatience = 200 * time.Millisecond
 // never seen.
 type Keeper struct {
 	*View
-	theirs desktop.WindowInfo // the window that they work in; none where ID is zero
+	theirs desktop.WindowInfo        // the window that they work in; none where ID is zero
+	known  map[desktop.WindowID]bool // those that there were; nil where that is not known
+	hosts  []int                     // processes that the program started, of which a window came
 }
 
-// Keep remembers which window has the keyboard, where the call may not take it.
+// Keep remembers which windows there are, and which of them has the keyboard where the call
+// may not take it.
 func (v *View) Keep(ctx context.Context) Keeper {
 	k := Keeper{View: v}
-	if asked.InFocus(v.Call) || v.Backend.Windows == nil {
+	if v.Backend.Windows == nil {
 		return k
 	}
 	all, err := v.Backend.Windows.Windows(ctx)
 	if err != nil {
 		return k
 	}
+	k.known = make(map[desktop.WindowID]bool, len(all))
 	for _, w := range all {
-		if w.Active && w.PID != v.App.PID {
+		k.known[w.ID] = true
+		if w.Active && w.PID != v.App.PID && !asked.InFocus(v.Call) {
 			k.theirs = w
 		}
 	}
 	return k
 }
 
-// GiveBack gives the keyboard back if a window of the program has it now, and
-// reports whether it did so. Where something has opened it waits for that a moment.
+// GiveBack gives the keyboard back if a window of the program has it now, or one that came of
+// what it started, and reports whether it did so. Where something has opened it waits for that a moment.
 func (k Keeper) GiveBack(ctx context.Context, before *desktop.Snapshot) bool {
 	if k.theirs.ID == 0 {
 		return false
 	}
 	patience := time.Duration(0)
-	if k.Opened(before) {
+	if k.Opened(before) || len(k.hosts) > 0 {
 		patience = newWindowPatience
 	}
 	for until := time.Now().Add(patience); ; {
-		own, err := k.Windows(ctx)
+		all, err := k.Backend.Windows.Windows(ctx)
 		if err != nil {
 			return false
 		}
-		for _, w := range own {
-			if w.Active {
+		for _, w := range all {
+			if w.Active && (w.PID == k.App.PID || slices.Contains(k.hosts, w.PID)) {
 				return k.Backend.Windows.Activate(ctx, k.theirs.ID) == nil
 			}
 		}
@@ -70,6 +76,32 @@ func (k Keeper) GiveBack(ctx context.Context, before *desktop.Snapshot) bool {
 		}
 	}
 }
+
+// AwaitTaking waits, after what makes the program take the keyboard a while later, until it has
+// it or is done with that.
+func (k Keeper) AwaitTaking(ctx context.Context) {
+	if k.theirs.ID == 0 {
+		return
+	}
+	begun := time.Now()
+	for rests := 0; rests < restsBefore && time.Since(begun) < WrongCeiling; {
+		own, err := k.Windows(ctx)
+		if err != nil || slices.ContainsFunc(own, func(w desktop.WindowInfo) bool { return w.Active }) {
+			return
+		}
+		if rests++; k.Backend.Events == nil || time.Since(begun) < newWindowPatience || !k.Backend.Events.Idle(k.App) {
+			rests = 0
+		}
+		select {
+		case <-time.After(watch.LookAgain / 10):
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// restsBefore is how often in a row a program is idle that is done.
+const restsBefore = 5
 
 // Opened reports whether the program shows a window or a dialog that it did not
 // show before. A browser's dialog is no window of its own, but brings the browser's

@@ -2,13 +2,11 @@ package operate
 
 import (
 	"context"
-	"time"
 
 	"aai"
 	"aai/internal/ax/fault"
 	"aai/internal/ax/scene"
 	"aai/internal/ax/values"
-	"aai/internal/ax/watch"
 	"aai/internal/desktop"
 )
 
@@ -25,17 +23,7 @@ func (v *View) EnterCell(ctx context.Context, i int, input desktop.Input, seat d
 	if v.Backend.Actor == nil {
 		return fault.Unsupported("actions on elements")
 	}
-	id := v.Shot.Elements[i].ID
-	if err := v.Backend.Actor.Perform(ctx, v.App, id, desktop.Act{Verb: desktop.TakeFocus}); err != nil {
-		return err
-	}
-	if focused, err := v.becomesFocused(ctx, id); focused || err != nil {
-		return err
-	}
-	return &aai.Error{
-		Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered,
-		Message: v.Name(i) + " does not take the keyboard in the background",
-	}
+	return v.asksFor(ctx, i, desktop.Act{Verb: desktop.TakeFocus})
 }
 
 // Focused finds the element that has the program's keyboard.
@@ -74,34 +62,31 @@ func (v *View) TakeKeyboard(ctx context.Context, i int, input desktop.Input, sea
 	if v.Backend.Actor == nil {
 		return fault.Unsupported("actions on elements")
 	}
-	act := desktop.Act{Verb: desktop.Press}
 	if values.SheetCell(e) {
-		act.Verb = desktop.TakeFocus
+		return v.asksFor(ctx, i, desktop.Act{Verb: desktop.TakeFocus})
 	}
-	if err := v.Backend.Actor.Perform(ctx, v.App, e.ID, act); err != nil {
+	return v.asksFor(ctx, i, desktop.Act{Verb: desktop.Press})
+}
+
+// asksFor asks the element to act so that it gets its window's keyboard, and waits until it
+// has it: programs answer before they have given it.
+func (v *View) asksFor(ctx context.Context, i int, act desktop.Act) error {
+	watching, cancel := context.WithCancel(ctx)
+	defer cancel()
+	id, k := v.Shot.Elements[i].ID, tracker{View: v, events: Deed{View: v}.Watch(watching)}
+	if err := v.Backend.Actor.Perform(ctx, v.App, id, act); err != nil {
 		return err
 	}
-	if focused, err := v.becomesFocused(ctx, e.ID); focused || err != nil {
+	has, err := v.Until(ctx, EffectCeiling, func() (bool, error) {
+		now, err := v.Backend.Tree.Read(ctx, v.App, id)
+		k.hear()
+		return err == nil && (now.States.Has(desktop.Focused) || k.told == id), err
+	})
+	if has || err != nil {
 		return err
 	}
 	return &aai.Error{
 		Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered,
 		Message: v.Name(i) + " does not take the keyboard in the background",
-	}
-}
-
-// becomesFocused waits until the element has its window's keyboard: programs
-// answer before they have given it.
-func (v *View) becomesFocused(ctx context.Context, id desktop.ID) (bool, error) {
-	for until := time.Now().Add(EffectCeiling); ; {
-		now, err := v.Backend.Tree.Read(ctx, v.App, id)
-		if err != nil || now.States.Has(desktop.Focused) || time.Now().After(until) {
-			return err == nil && now.States.Has(desktop.Focused), err
-		}
-		select {
-		case <-time.After(watch.LookAgain / 10):
-		case <-ctx.Done():
-			return false, ctx.Err()
-		}
 	}
 }

@@ -10,7 +10,6 @@ import (
 	"aai/internal/ax/asked"
 	"aai/internal/ax/fault"
 	"aai/internal/ax/programs"
-	"aai/internal/ax/watch"
 	"aai/internal/desktop"
 	"aai/internal/desktop/query"
 	"aai/internal/desktop/refs"
@@ -41,7 +40,7 @@ func (d *Desk) Look(ctx context.Context, call *aai.Call, f func(context.Context,
 			return nil, err
 		}
 		v.learn()
-		since := v.since()
+		since := joined(v.since(), v.guestsSince(ctx))
 		result, err := f(ctx, v)
 		return withSince(result, err, since)
 	})
@@ -103,16 +102,12 @@ type Match struct {
 }
 
 // Locate finds the one element that the query means. A query without an answer
-// waits for one until findPatience is over: many things appear a moment after what
+// waits for one for a while (FindPatience): many things appear a moment after what
 // made them appear.
 func (v *View) Locate(ctx context.Context, query string) (Match, error) {
-	until := time.Now().Add(FindPatience)
-	for {
+	for p := v.Patience(FindPatience); ; {
 		m, err := v.Seek(ctx, query)
-		if err == nil || aai.AsError(err).Code != aai.ElementNotFound || refs.Is(query) || time.Now().After(until) {
-			return m, err
-		}
-		if !v.Changed(ctx, until) {
+		if err == nil || aai.AsError(err).Code != aai.ElementNotFound || refs.Is(query) || !p.Changed(ctx) {
 			return m, err
 		}
 		if err := v.Refresh(ctx); err != nil {
@@ -292,26 +287,4 @@ func (v *View) notFound(ctx context.Context, text string, found query.Found) err
 		}
 	}
 	return e
-}
-
-// Changed waits until something happens in the program, and reports false if
-// nothing does until then.
-func (v *View) Changed(ctx context.Context, until time.Time) bool {
-	ctx, cancel := context.WithDeadline(ctx, until)
-	defer cancel()
-	if v.Backend.Events != nil {
-		// What happened before the watch began is seen by looking now and then.
-		if events, err := v.Backend.Events.Watch(ctx, v.App); err == nil {
-			select {
-			case <-events:
-			case <-time.After(watch.LookAgain):
-			}
-			return ctx.Err() == nil
-		}
-	}
-	select {
-	case <-time.After(watch.LookAgain):
-	case <-ctx.Done():
-	}
-	return ctx.Err() == nil
 }

@@ -7,7 +7,6 @@ import (
 	"aai"
 	"aai/internal/ax/scene"
 	"aai/internal/ax/values"
-	"aai/internal/ax/watch"
 	"aai/internal/desktop"
 )
 
@@ -38,9 +37,9 @@ func (v *View) GiveKeyboard(ctx context.Context, i int, input desktop.Input, sea
 		return v.EnterCell(ctx, i, input, seat, w)
 	case scene.TakesText(e):
 		return v.Enter(ctx, i, input, seat, w)
-	case seat == desktop.PersonSeat && v.Backend.Actor != nil && v.Backend.Actor.Perform(ctx, v.App, e.ID, desktop.Act{Verb: desktop.TakeFocus, Name: e.Name}) == nil:
-		if has, err := v.becomesFocused(ctx, e.ID); has || err != nil {
-			return err
+	case seat == desktop.PersonSeat && v.Backend.Actor != nil:
+		if v.asksFor(ctx, i, desktop.Act{Verb: desktop.TakeFocus, Name: e.Name}) == nil {
+			return nil
 		}
 	}
 	return v.tabTo(ctx, e.ID, input, seat, w)
@@ -63,13 +62,16 @@ func (v *View) Reach(ctx context.Context, i int, at desktop.Point, input desktop
 
 // tabTo presses tab until the element has the keyboard.
 func (v *View) tabTo(ctx context.Context, id desktop.ID, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	watching, cancel := context.WithCancel(ctx)
+	defer cancel()
 	now, back, turns := *v, false, 0
+	k := tracker{View: &now, events: Deed{View: v}.Watch(watching)}
+	if err := k.look(ctx); err != nil {
+		return err
+	}
 	for range maxTabs {
-		if err := now.Refresh(ctx); err != nil {
-			return err
-		}
-		i, at := now.Shot.Index(id), now.keyboardAt()
-		if i >= 0 && now.Shot.Elements[i].States.Has(desktop.Focused) {
+		i, at := now.Shot.Index(id), k.at()
+		if i >= 0 && (at == i || now.Shot.Elements[i].States.Has(desktop.Focused)) {
 			return nil
 		}
 		if i < 0 || turns > 1 {
@@ -86,7 +88,7 @@ func (v *View) tabTo(ctx context.Context, id desktop.ID, input desktop.Input, se
 		if err := input.Key(ctx, seat, w.ID, chord); err != nil {
 			return err
 		}
-		if moved, err := now.keyboardMoves(ctx, at); err != nil || !moved {
+		if moved, err := k.moves(ctx, at); err != nil || !moved {
 			break
 		}
 	}
@@ -96,33 +98,74 @@ func (v *View) tabTo(ctx context.Context, id desktop.ID, input desktop.Input, se
 	}
 }
 
-// keyboardAt is the element that has its window's keyboard, or -1.
-func (v *View) keyboardAt() int {
-	m, err := v.Focused()
-	if err != nil {
-		return -1
-	}
-	return m.Index
+// A tracker knows what has a window's keyboard, also where the window loses it as soon as the
+// key is read: Qt's elements say that they have it for a tenth of a second then, which is
+// over on a busy computer before anybody has looked. That they got it is told all the same.
+type tracker struct {
+	*View
+	events <-chan desktop.Event
+	told   desktop.ID // what was told last to have got it
+	heard  int        // how many others than the one before were told
 }
 
-// keyboardMoves waits until another element than was has the keyboard.
-func (v *View) keyboardMoves(ctx context.Context, was int) (bool, error) {
-	var id desktop.ID
-	if was >= 0 {
-		id = v.Shot.Elements[was].ID
+// look looks at the program, and hears what it told until then.
+func (k *tracker) look(ctx context.Context) error {
+	if err := k.Refresh(ctx); err != nil {
+		return err
 	}
-	for until := time.Now().Add(WrongCeiling); time.Now().Before(until); {
-		if err := v.Refresh(ctx); err != nil {
+	k.hear()
+	return nil
+}
+
+// hear hears what the program told until now.
+func (k *tracker) hear() {
+	for {
+		select {
+		case event, open := <-k.events:
+			if !open {
+				k.events = nil
+				return
+			}
+			if event.Kind == desktop.FocusMoved && event.ID != k.told {
+				k.told = event.ID
+				k.heard++
+			}
+		default:
+			return
+		}
+	}
+}
+
+// at is the element that has its window's keyboard, or had it last; -1 where nobody knows.
+func (k *tracker) at() int {
+	if m, err := k.Focused(); err == nil {
+		return m.Index
+	}
+	return k.Shot.Index(k.told)
+}
+
+// moves waits until another element than was has the keyboard. Where nobody knew which that
+// was, the program may tell of it first, when its window gets the keyboard, and what the key
+// did then: that is waited for.
+func (k *tracker) moves(ctx context.Context, was int) (bool, error) {
+	var id, last desktop.ID
+	if was >= 0 {
+		id = k.Shot.Elements[was].ID
+	}
+	since := time.Now()
+	return k.Until(ctx, WrongCeiling, func() (bool, error) {
+		rests := k.Backend.Events == nil || k.Backend.Events.Idle(k.App)
+		if err := k.look(ctx); err != nil {
 			return false, err
 		}
-		if at := v.keyboardAt(); at >= 0 && v.Shot.Elements[at].ID != id {
-			return true, nil
+		at := k.at()
+		if at < 0 || k.Shot.Elements[at].ID == id {
+			return false, nil
 		}
-		select {
-		case <-time.After(watch.LookAgain / 10):
-		case <-ctx.Done():
-			return false, ctx.Err()
+		if now := k.Shot.Elements[at].ID; now != last {
+			last, since = now, time.Now()
 		}
-	}
-	return false, nil
+		stands := time.Since(since)
+		return id != "" || k.heard > 1 || rests && stands > EffectCeiling || stands > WrongCeiling, nil
+	})
 }

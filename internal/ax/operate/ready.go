@@ -17,13 +17,12 @@ const readyPatience = 2 * time.Second
 // Ready waits until an element can be acted upon: it is showing, enabled and not
 // behind a modal dialog.
 func (v *View) Ready(ctx context.Context, m Match, query string) (Match, error) {
-	until := time.Now().Add(readyPatience)
-	for {
+	for p := v.Patience(readyPatience); ; {
 		err := v.Obstacle(ctx, m.Index)
 		if err == nil {
 			return m, nil
 		}
-		if time.Now().After(until) || !v.Changed(ctx, until) {
+		if !p.Changed(ctx) {
 			return m, err
 		}
 		if err := v.Refresh(ctx); err != nil {

@@ -69,7 +69,7 @@ func (v *View) Roll(ctx context.Context, id desktop.ID) error {
 
 // rolled waits until the element shows or is at another distance than so many rows.
 func (v *View) rolled(ctx context.Context, id desktop.ID, from int) error {
-	for until := time.Now().Add(rollPatience); ; {
+	for p := v.Patience(rollPatience); ; {
 		if err := v.Refresh(ctx); err != nil {
 			return err
 		}
@@ -80,7 +80,7 @@ func (v *View) rolled(ctx context.Context, id desktop.ID, from int) error {
 		if _, _, rows := v.Away(i); rows != from {
 			return nil
 		}
-		if !v.Changed(ctx, until) {
+		if !p.Changed(ctx) {
 			return fault.Failed(aai.Delivered, "its list does not scroll any further")
 		}
 	}

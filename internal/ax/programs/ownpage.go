@@ -36,8 +36,20 @@ func (r *Programs) showsOwnPage(ctx context.Context, app desktop.App) string {
 		return unknown
 	case slices.ContainsFunc(addresses, func(address string) bool { return isOf(hosts, address) }):
 		return ownPage
+	case isBrowser(app) && slices.ContainsFunc(addresses, mirrors):
+		return "perhaps " + ownPage + ", since a tool of the browser shows what another of its windows does"
 	}
 	return ""
+}
+
+// mirrors reports whether an address is of a browser's own tool that shows what is in another
+// document, without its address: the tools of developers in a window of their own, and what
+// would be printed.
+func mirrors(address string) bool {
+	return slices.ContainsFunc([]string{
+		"devtools:", "chrome-devtools:", "chrome://inspect", "chrome://print", "chrome-untrusted://print",
+		"chrome://devtools/", "about:devtools-toolbox", "about:debugging", "about:printpreview",
+	}, func(prefix string) bool { return strings.HasPrefix(strings.ToLower(address), prefix) })
 }
 
 // addresses are those of all documents that the program has.

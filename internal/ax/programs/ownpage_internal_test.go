@@ -1,6 +1,11 @@
 package programs
 
-import "testing"
+import (
+	"context"
+	"testing"
+
+	"aai/internal/desktop"
+)
 
 // A page is known by whatever way a browser shows it: its source, or what of it is to be read,
 // has an address of another form, and the same content.
@@ -22,6 +27,47 @@ func TestAddressesOfTheOwnPage(t *testing.T) {
 	} {
 		if got := isOf(hosts, address); got != want {
 			t.Errorf("%s: %v", address, got)
+		}
+	}
+}
+
+// showing is a program with documents at these addresses.
+type showing struct {
+	desktop.Tree
+	addresses []string
+}
+
+func (s showing) Snapshot(_ context.Context, app desktop.App) (*desktop.Snapshot, error) {
+	shot := &desktop.Snapshot{App: app}
+	for range s.addresses {
+		shot.Elements = append(shot.Elements, desktop.Element{Role: desktop.Document})
+	}
+	return shot, nil
+}
+
+func (s showing) Addresses(context.Context, desktop.App, []desktop.ID) ([]string, error) {
+	return s.addresses, nil
+}
+
+// What a browser's own tool shows of another window has no address of that: while there is
+// such a page the browser is left alone, and other programs are not.
+func TestToolsOfABrowserMayShowTheOwnPage(t *testing.T) {
+	for address, left := range map[string]bool{
+		"devtools://devtools/bundled/devtools_app.html?can_dock=true": true, "chrome://inspect/#devices": true, "chrome://print/": true,
+		"chrome-untrusted://print/1/0/print.pdf": true, "about:devtools-toolbox?id=7&type=tab": true, "ABOUT:printpreview": true,
+		"https://example.com/devtools:": false, "about:blank": false, "chrome://new-tab-page/": false,
+	} {
+		for _, browser := range []bool{true, false} {
+			hosts := []string{"aai-x7.localhost:3000"}
+			s := showing{addresses: []string{"https://example.com/", address}}
+			r := &Programs{Open: func() desktop.Backend { return desktop.Backend{Tree: s, Pages: s} }, OwnPages: func() ([]string, error) { return hosts, nil }}
+			app := desktop.App{ID: "x", Key: "k", Browser: browser}
+			if what := r.showsOwnPage(t.Context(), app); (what != "") != (left && browser) {
+				t.Errorf("%s, a browser: %v: %q", address, browser, what)
+			}
+			if hosts = nil; r.showsOwnPage(t.Context(), app) != "" {
+				t.Errorf("%s: there is no such page, and it is left alone", address)
+			}
 		}
 	}
 }

@@ -46,6 +46,39 @@ func (s *Scene) Radios(group int) (found []int) {
 	return found
 }
 
+// BarBox is the field of a box in a tool bar, given that or the box: LibreOffice's, for a font
+// or a style, is a group of the name, with a field and a button that have none. -1 for others.
+func (s *Scene) BarBox(i int) int {
+	if e := &s.Shot.Elements[i]; e.Role == desktop.Textbox {
+		i = s.outside(e.Parent)
+	}
+	if i < 0 || s.Shot.Elements[i].Role != desktop.Group || desktop.Blank(s.Shot.Elements[i].Name) {
+		return -1
+	}
+	if bar := s.outside(s.Shot.Elements[i].Parent); bar < 0 || s.Shot.Elements[bar].Role != desktop.Toolbar {
+		return -1
+	}
+	field := -1
+	for c := i + 1; c < s.Shot.Elements[i].End; c++ {
+		switch e := &s.Shot.Elements[c]; {
+		case !e.States.Has(desktop.Showing): // the list that opens
+		case e.Role == desktop.Textbox && field < 0 && desktop.Blank(e.Name) && e.States.Has(desktop.Editable) && e.Acts(""):
+			field = c
+		case e.Role.Interactive() && (e.Role != desktop.Button || !desktop.Blank(e.Name)):
+			return -1
+		}
+	}
+	return field
+}
+
+// outside is the element, or the first around it that is more than layout; -1 for none.
+func (s *Scene) outside(i int) int {
+	for i >= 0 && desktop.Blank(s.Shot.Elements[i].Name) && (s.Shot.Elements[i].Role == desktop.Generic || s.Shot.Elements[i].Role == desktop.Group) {
+		i = s.Shot.Elements[i].Parent
+	}
+	return i
+}
+
 // SoleChoice reports whether the option is the one that is selected in its list.
 func (s *Scene) SoleChoice(list, option int) bool {
 	for i := list + 1; i < s.Shot.Elements[list].End; i++ {

@@ -128,6 +128,15 @@ func (n *node) complete() bool {
 	return true
 }
 
+// lacks reports whether something has said that more is in it than it has named.
+func (t *tree) lacks() (lacks bool) {
+	t.root.walk(func(n *node) bool {
+		lacks = lacks || n.count > len(n.children) && n.count <= maxChildren
+		return !lacks
+	})
+	return lacks
+}
+
 // prune forgets nodes that are not in the tree.
 func (t *tree) prune() {
 	inside := make(map[ref]*node, len(t.nodes))

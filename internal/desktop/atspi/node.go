@@ -63,6 +63,7 @@ type node struct {
 	doubt    bool // whether its children are still those
 	looked   bool // inside was asked for ahead,
 	inside   []ref
+	listed   bool // it was asked how many it has, with all else that its app lists
 	assumed  bool // to be its parent's child, because it was
 	bar      bar
 	guest    bool // of another process than its parent

@@ -42,14 +42,20 @@ func takePulse(pid int, mainOnly bool) mirror.Pulse {
 }
 
 // asleep reports whether a thread waits for something to happen.
-func asleep(stat string) bool {
+func asleep(stat string) bool { return threadIs(stat, "S") }
+
+// stopped reports whether the process was stopped, and runs no more until it is continued.
+func stopped(pid int) bool { return threadIs("/proc/"+strconv.Itoa(pid)+"/stat", "T") }
+
+// threadIs reports whether a thread is in the state, by its letter in /proc.
+func threadIs(stat, state string) bool {
 	text, err := os.ReadFile(stat)
 	if err != nil {
 		return false
 	}
 	s := string(text)
 	end := strings.LastIndex(s, ") ") // of the name, which may be anything
-	return end >= 0 && strings.HasPrefix(s[end+2:], "S")
+	return end >= 0 && strings.HasPrefix(s[end+2:], state)
 }
 
 // Pulse implements mirror.Source.

@@ -24,6 +24,11 @@ func (p *program) readAll(ctx context.Context, older *tree) (t *tree, lazy bool,
 	if len(items) > 0 && !lazy {
 		doubtful = t.build(items)
 	}
+	if lazy && older != nil {
+		if err := p.askListed(ctx, t); err != nil {
+			return nil, false, err
+		}
+	}
 	if err := p.expand(ctx, t, doubtful, lazy); err != nil {
 		return nil, false, err
 	}
@@ -52,12 +57,15 @@ func (p *program) expand(ctx context.Context, t *tree, level []*node, brief bool
 		}
 		r := &round{}
 		for _, n := range level {
-			p.askCount(r, n)
 			p.askGuest(r, n)
+			if n.listed {
+				continue
+			}
+			p.askCount(r, n)
 			if !n.read && !brief {
 				p.askSelf(r, n)
 			}
-			if !brief && (n == t.root || !n.read && len(level) <= fewAhead && p.habits().toolkit == chromium) {
+			if p.ahead(t, n, len(level), brief) {
 				p.askAhead(r, n)
 			}
 		}
@@ -79,9 +87,42 @@ func (p *program) expand(ctx context.Context, t *tree, level []*node, brief bool
 // them.
 const fewAhead = 8
 
-// askAhead asks a node what is in it before it has said how much that is, a round trip
-// less: an app, which has some windows, and what Chromium did not list, as its windows in
-// waiting.
+// ahead reports whether a node is asked what is in it before it has said how much that is,
+// a round trip less: an app, which has some windows; what Chromium did not list, as its
+// windows in waiting; and what GTK 4 lists, where it did not list that as empty. What is in
+// one of those are widgets that are there, however many; all others are never asked for more
+// than maxChildren.
+func (p *program) ahead(t *tree, n *node, level int, brief bool) bool {
+	switch habits := p.habits(); {
+	case n == t.root:
+		return true
+	case brief:
+		return habits.windowRelative() && n.count != 0
+	default:
+		return !n.read && level <= fewAhead && habits.toolkit == chromium
+	}
+}
+
+// askListed asks all that a lazy app lists, and that it showed when it was last read, what
+// is in them, at once and not level by level: it wakes for each round trip. The rest of what
+// it lists is left out: to be asked makes such an app list what is in that too.
+func (p *program) askListed(ctx context.Context, t *tree) error {
+	r := &round{}
+	for at := range t.older.nodes {
+		n := t.nodes[at]
+		if n == nil {
+			continue
+		}
+		p.askCount(r, n)
+		if p.ahead(t, n, len(t.nodes), true) {
+			p.askAhead(r, n)
+		}
+		n.listed = true
+	}
+	return p.run(ctx, r)
+}
+
+// askAhead asks a node what is in it.
 func (p *program) askAhead(r *round, n *node) {
 	r.put(p.bus.ask.children, n.ref, func(d *dbuswire.Decoder) {
 		n.inside, n.looked = readRefs(d, p.sender), d.Err() == nil
@@ -136,13 +177,13 @@ func (p *program) children(ctx context.Context, t *tree, level []*node, brief bo
 			p.askMore(r, n)
 		}
 		switch {
+		case n.count > maxChildren:
+			huge = append(huge, n)
 		case n.looked:
 			next = append(next, t.adopt(n, n.inside)...)
 			n.inside, n.looked = nil, false
 		case n.parent != nil && n.parent.bar == barUnseen:
 			t.adopt(n, nil)
-		case n.count > maxChildren:
-			huge = append(huge, n)
 		case p.assume(t, n):
 			next = append(next, n.children...)
 		case room <= 0:

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 	"time"
 
 	"aai"
@@ -17,6 +18,13 @@ import (
 
 // appPatience is how long an app may take to say what it is when apps are listed.
 const appPatience = 300 * time.Millisecond
+
+const (
+	// busyPatience is how long one may take that is at work.
+	busyPatience = 6 * appPatience
+	// answerPatience is how long an answer may be on its way of one that sleeps.
+	answerPatience = 30 * time.Millisecond
+)
 
 // Why an app's tree is not there, and what a person can do about it.
 const (
@@ -188,8 +196,8 @@ func awaitRest(asked []*entry) {
 // that have done nothing since they were asked not at all.
 func (b *Bus) interview(ctx context.Context, l *link, refs []ref) []*entry {
 	now := time.Now()
-	first, asleep, second := &round{}, &round{}, &round{}
-	var entries, asked []*entry
+	who, asleep := &round{}, &round{}
+	var entries, asked, awake []*entry
 	for _, r := range refs {
 		if r.none() {
 			continue
@@ -200,29 +208,51 @@ func (b *Bus) interview(ctx context.Context, l *link, refs []ref) []*entry {
 		}
 		e := &entry{root: r}
 		entries, asked = append(entries, e), append(asked, e)
+		b.askProcess(who, e)
 		if l.roll.asleep(r, now) {
 			b.introduce(asleep, e)
 		} else {
-			b.introduce(first, e)
+			awake = append(awake, e)
 		}
 	}
-	l.settleSoon(ctx, first, appPatience)
+	l.settleSoon(ctx, who, appPatience)
+	l.hear(ctx, awake, b.introduce)
 	l.settleSoon(ctx, asleep, silentPatience)
-	for _, e := range asked {
-		for _, w := range e.windows {
-			second.put(b.ask.childCount, w, func(d *dbuswire.Decoder) {
-				if n, ok := readNumber(d); ok {
-					e.contents += int(n)
-				}
-			})
-		}
-	}
-	l.settleSoon(ctx, second, appPatience)
+	l.hear(ctx, asked, b.count)
 	awaitRest(asked)
 	if ctx.Err() == nil {
 		l.roll.call(entries, now)
 	}
 	return entries
+}
+
+// hear asks all at once, each a question of its own.
+func (l *link) hear(ctx context.Context, asked []*entry, ask func(*round, *entry)) {
+	var all sync.WaitGroup
+	for _, e := range asked {
+		r := &round{}
+		if ask(r, e); len(r.messages) > 0 {
+			all.Go(func() { l.settleAwake(ctx, r, e.pid) })
+		}
+	}
+	all.Wait()
+}
+
+// settleAwake is settleSoon that waits longer for a program that is at work: it is only slow,
+// as each is on a busy computer.
+func (l *link) settleAwake(ctx context.Context, r *round, pid int) {
+	soon, cancel := context.WithTimeout(ctx, busyPatience)
+	defer cancel()
+	go func() {
+		for rested, wait := false, appPatience; aai.Pause(soon, wait) == nil; wait = answerPatience {
+			rests := pid == 0 || stopped(pid) || sleeps(pid)
+			if rests && rested {
+				cancel()
+			}
+			rested = rests
+		}
+	}()
+	_ = r.settle(l.conn.Batch(soon, r.messages))
 }
 
 // settleSoon asks, and waits so long at most. Who does not answer by then has said
@@ -233,12 +263,17 @@ func (l *link) settleSoon(ctx context.Context, r *round, patience time.Duration)
 	_ = r.settle(l.conn.Batch(soon, r.messages))
 }
 
-func (b *Bus) introduce(r *round, e *entry) {
+// askProcess asks the bus which process it is.
+func (b *Bus) askProcess(r *round, e *entry) {
 	bus := ref{dbuswire.BusName, dbuswire.BusPath}
 	name := dbuswire.Encoder{}
 	name.Str(e.root.sender)
 	who := &question{iface: dbuswire.BusInterface, member: "GetConnectionUnixProcessID", signature: "s", body: name.Bytes(), reply: "u"}
 	r.put(who, bus, func(d *dbuswire.Decoder) { e.pid = int(d.U32()) })
+}
+
+// introduce asks the app what it is.
+func (b *Bus) introduce(r *round, e *entry) {
 	r.put(b.ask.name, e.root, func(d *dbuswire.Decoder) { e.name, e.answered = readText(d) })
 	r.put(b.ask.toolkit, e.root, func(d *dbuswire.Decoder) { e.toolkit, _ = readText(d) })
 	r.put(b.ask.toolkitVersion, e.root, func(d *dbuswire.Decoder) { e.toolkitVersion, _ = readText(d) })
@@ -248,6 +283,17 @@ func (b *Bus) introduce(r *round, e *entry) {
 		const enough = 20 // to see whether there is anything in them
 		e.windows = e.windows[:min(len(e.windows), enough)]
 	})
+}
+
+// count asks how much is in the app's windows.
+func (b *Bus) count(r *round, e *entry) {
+	for _, w := range e.windows {
+		r.put(b.ask.childCount, w, func(d *dbuswire.Decoder) {
+			if n, ok := readNumber(d); ok {
+				e.contents += int(n)
+			}
+		})
+	}
 }
 
 // list makes the list: each process once, with the richest of its trees, and those
@@ -311,8 +357,7 @@ func (e *entry) app(is runner, title string) desktop.App {
 	a.Name = firstOf(e.name, title, a.ID)
 	a.Toolkit = toolkitLabel(e.toolkit, e.toolkitVersion)
 	a.Browser = e.toolkit == chromium
-	a.Yields = strings.HasPrefix(a.Toolkit, "Qt")
-	a.Obeys = strings.HasPrefix(a.Toolkit, "GTK") || a.Yields
+	a.Obeys = strings.HasPrefix(a.Toolkit, "GTK") || strings.HasPrefix(a.Toolkit, "Qt")
 	switch {
 	case !e.answered:
 		a.Hidden = hiddenSilent

@@ -64,8 +64,9 @@ func (p *program) Sync(ctx context.Context, t *tree) error {
 // Whole implements mirror.Source.
 func (p *program) Whole(ctx context.Context, before *tree) (*tree, error) {
 	t, lazy, err := p.readAll(ctx, before)
-	if err == nil && lazy && p.mirror.Last() == nil {
-		// GTK 4 makes some objects only when their neighbours are asked for.
+	if err == nil && lazy && p.mirror.Last() == nil && t.lacks() {
+		// GTK 4 makes some objects only when their neighbours are asked for; until then it
+		// counts them and does not name them.
 		t, _, err = p.readAll(ctx, before)
 	}
 	if err != nil {

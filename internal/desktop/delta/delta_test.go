@@ -68,6 +68,7 @@ func TestBetween(t *testing.T) {
 			`"New" hidden|      menuitem "Open" hidden|      menuitem "Quit" hidden`, `"New"|      menuitem "Open"|      menuitem "Quit" disabled`, "",
 			`+ in menu "File" [e3]: menuitem "New" [e4], menuitem "Open" [e5], menuitem "Quit" [e6]` + "\n",
 		},
+		"layout disabled": {`  generic key=area`, `  generic key=area disabled`, "", ""},
 		"clock last": {
 			`12:30:01|"Agree" checkable`, `12:30:02|"Agree" checkable checked`, "agree",
 			`~ checkbox "Agree" [e13] checked` + "\n" + `~ label "12:30:01" → "12:30:02"` + "\n",

@@ -243,21 +243,40 @@ func executable(path string) bool {
 func (*Launcher) Runs(pid int) bool { return syscall.Kill(pid, 0) == nil }
 
 // Descends implements desktop.Programs. Start makes a session of every program,
-// which those that it starts stay in even when the ones between have ended.
+// which those that it starts stay in even when the ones between have ended. Of one that
+// others started it is told by the parents.
 func (*Launcher) Descends(pid, ancestor int) bool {
+	for range manyParents {
+		parent, session := family(pid)
+		if parent <= 1 && session <= 1 {
+			return false
+		}
+		if session == ancestor || parent == ancestor {
+			return true
+		}
+		pid = parent
+	}
+	return false
+}
+
+// manyParents is how many generations are looked at.
+const manyParents = 50
+
+// family returns the process's parent and session, 0 for one that has ended.
+func family(pid int) (parent, session int) {
 	text, err := fs.ReadFile(os.DirFS("/proc"), strconv.Itoa(pid)+"/stat")
 	if err != nil {
-		return false
+		return 0, 0
 	}
 	// The name, in parentheses, may hold anything; see proc(5).
 	_, rest, _ := strings.Cut(string(text[strings.LastIndexByte(string(text), ')')+1:]), " ")
-	fields := strings.Fields(rest)
-	const session = 3 // state ppid pgrp session
-	if len(fields) <= session {
-		return false
+	fields := strings.Fields(rest) // state ppid pgrp session
+	if len(fields) < 4 {
+		return 0, 0
 	}
-	sid, err := strconv.Atoi(fields[session])
-	return err == nil && sid == ancestor
+	parent, _ = strconv.Atoi(fields[1])
+	session, _ = strconv.Atoi(fields[3])
+	return parent, session
 }
 
 // Mute implements desktop.Programs: it draws by X itself, and has loaded none of the libraries

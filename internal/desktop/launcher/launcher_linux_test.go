@@ -213,6 +213,9 @@ func TestDescends(t *testing.T) {
 	if l.Descends(os.Getpid(), pid) || l.Descends(1<<30, pid) {
 		t.Error("a stranger was taken for a descendant")
 	}
+	if !l.Descends(pid, os.Getpid()) || !l.Descends(child, os.Getpid()) {
+		t.Error("what was started in a session of its own is not known by its parents")
+	}
 }
 
 func TestWhatCannotBeStarted(t *testing.T) {

@@ -30,7 +30,7 @@ func TestOutOfView(t *testing.T) {
 	pages := allPages(t, shottest.Read(t, longPage), Options{Root: -1})
 	want := []string{
 		"window \"W\" [e1] active\n  document \"D\" [e2]\n    button \"A\" [e3]\n    list \"L\" [e4]\n      listitem \"x\"\n",
-		"window \"W\" [e1] …\n  document \"D\" [e2] …\n    paragraph \"one\"\n    list \"L\" [e3] …\n      listitem \"y\"\n    button \"Far\" [e4]\n",
+		"window \"W\" [e1] …\n  document \"D\" [e2] …\n    \"one\"\n    list \"L\" [e3] …\n      listitem \"y\"\n    button \"Far\" [e4]\n",
 	}
 	if len(pages) != 2 || pages[0].Text != want[0] || pages[1].Text != want[1] {
 		t.Fatalf("%+v", pages)
@@ -72,7 +72,7 @@ func TestCutText(t *testing.T) {
 	s := shottest.Read(t, "window \"W\"\n  paragraph \""+strings.Repeat("long ", 80)+"\"\n  paragraph \"short\"\n")
 	ref, _ := refs(s, false)
 	got := oneText(t, s, Options{Root: -1, Ref: ref})
-	if !strings.Contains(got, "…\" [e2]\n") || !strings.Contains(got, "paragraph \"short\"\n") {
+	if !strings.Contains(got, "…\" [e2]\n") || !strings.Contains(got, "  \"short\"\n") {
 		t.Error(got)
 	}
 }

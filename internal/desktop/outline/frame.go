@@ -24,13 +24,13 @@ const (
 
 // frames tells of the frame around each page in one line. What opens over a page is none
 // of it.
-func (k *sketch) frames() {
+func (k *sketch) frames(as form) {
 	if !k.snapshot.App.Browser || k.options.Root >= 0 || k.options.Hidden {
 		return
 	}
 	some := false
 	for w := 0; w < len(k.nodes); w = k.nodes[w].end {
-		some = k.frame(w) || some
+		some = k.frame(w, as) || some
 	}
 	if some {
 		k.compact()
@@ -38,7 +38,7 @@ func (k *sketch) frames() {
 }
 
 // frame leaves of the frame of a window the one node that tells of it.
-func (k *sketch) frame(window int) bool {
+func (k *sketch) frame(window int, as form) bool {
 	of := k.around(window)
 	acting := slices.DeleteFunc(slices.Clone(of), func(c int) bool { return !k.nodes[c].acts })
 	if len(acting) < minFrame {
@@ -64,11 +64,36 @@ func (k *sketch) frame(window int) bool {
 		}
 	}
 	k.nodes[lead].frame = f
+	k.nodes[window].framed = as == textForm
+	if page := k.page(window); page >= 0 {
+		k.nodes[page].titled = true
+		k.nodes[page].dead = as == textForm && k.alone(window, lead, page)
+	}
+	return true
+}
+
+// page is the page that a window's title names; -1 if there is none.
+func (k *sketch) page(window int) int {
 	title := k.element(window).Name
 	for c := window + 1; c < k.nodes[window].end; c++ {
 		if e := k.element(c); e.Role == desktop.Document && !desktop.Blank(e.Name) && strings.HasPrefix(title, e.Name+" - ") {
-			k.nodes[c].titled = true
-			break
+			return c
+		}
+	}
+	return -1
+}
+
+// alone reports whether the window shows nothing but the line of its frame and the page: what
+// is in the page is told as being in the window.
+func (k *sketch) alone(window, lead, page int) bool {
+	if k.nodes[page].end == page+1 || k.nodes[page].acts || k.element(page).Unread > 0 {
+		return false
+	}
+	for c := window + 1; c < k.nodes[window].end; c++ {
+		if c == page {
+			c = k.nodes[page].end - 1
+		} else if in := page < k.nodes[c].end && page > c; !in && c != lead && !k.nodes[c].dead {
+			return false
 		}
 	}
 	return true

@@ -32,7 +32,12 @@ func (w *walker) text(p *part) string {
 			b.WriteString(w.lead(p.first) + f.text(w.sketch))
 			break
 		}
-		w.own(&b, p.first)
+		if w.plain(p.first) {
+			b.WriteString(w.title(p.first))
+			w.marks(&b, p.first)
+		} else {
+			w.own(&b, p.first)
+		}
 		if !w.options.Compact {
 			w.holding(&b, p)
 		}
@@ -43,8 +48,7 @@ func (w *walker) text(p *part) string {
 
 // own writes what an element is: role, name, ref and states.
 func (w *walker) own(b *strings.Builder, c int) {
-	n, e := &w.nodes[c], w.element(c)
-	b.WriteString(e.Role.Word())
+	b.WriteString(w.element(c).Role.Word())
 	if name := w.title(c); name != "" {
 		if w.options.Compact {
 			b.WriteByte(':')
@@ -53,7 +57,20 @@ func (w *walker) own(b *strings.Builder, c int) {
 		}
 		b.WriteString(name)
 	}
-	if n.hasRef || w.cut(c) {
+	w.marks(b, c)
+}
+
+// plain reports whether a node is words that say what they are by having no role: a
+// paragraph with nothing else in it.
+func (w *walker) plain(c int) bool {
+	n := &w.nodes[c]
+	return w.element(c).Role == desktop.Paragraph && !n.acts && !n.mixed && w.leaf(c) && w.called(c) != "" && !w.options.Compact
+}
+
+// marks writes what follows a node's name: its ref and its states.
+func (w *walker) marks(b *strings.Builder, c int) {
+	n := &w.nodes[c]
+	if n.hasRef && !n.framed || w.cut(c) {
 		b.WriteString(" [" + w.ref(n.elem) + "]")
 	}
 	if w.options.Compact {
@@ -71,6 +88,9 @@ func (w *walker) own(b *strings.Builder, c int) {
 func (w *walker) title(c int) string {
 	n, e := &w.nodes[c], w.element(c)
 	name := w.called(c)
+	if n.framed { // the app's name stands in front of all that it shows
+		name = strings.TrimSuffix(name, " - "+aai.CleanLabel(w.snapshot.App.Name, w.detail.name))
+	}
 	switch {
 	case name != "":
 		return strconv.Quote(name)
@@ -189,8 +209,8 @@ func (w *walker) value(e *desktop.Element) string {
 		return ""
 	case e.States.Has(desktop.Protected):
 		return "****"
-	case desktop.Blank(e.Value) || e.Value == e.Name || e.Role.Wordy() && desktop.Blank(e.Name):
-		return ""
+	case desktop.Blank(e.Value) || e.Value == e.Name || e.Role.Wordy() && desktop.Blank(e.Name) && !e.States.Has(desktop.Editable):
+		return "" // these are its words
 	}
 	return desktop.Quote(e.Value, w.detail.value)
 }

@@ -61,6 +61,8 @@ type Page struct {
 //
 // Neighbours of one role share a line. A word without quotes after a ref is a
 // name of one word; after "=" in a line of several elements stands a value.
+// A text on a line of its own without a role is a paragraph. Of a browser's window the
+// address is told, the page's own title, and its page at once where it shows nothing else.
 // Layout is left out, and so are words that only repeat the name next to them.
 // A dialog in front of all else comes before all else.
 // Rows after the third that are made alike are told in one line, which says how
@@ -102,7 +104,7 @@ type Told struct {
 // Tells returns what an outline of the element tells of: the element and all in it
 // that means something to people, in the order of the snapshot.
 func Tells(s *desktop.Snapshot, i int) []Told {
-	k := newSketch(s, Options{Root: i})
+	k := newSketch(s, Options{Root: i}, jsonForm)
 	told := make([]Told, len(k.nodes))
 	for n := range k.nodes {
 		told[n] = Told{k.nodes[n].elem, k.nodes[n].acts}
@@ -133,7 +135,7 @@ func tell(s *desktop.Snapshot, o Options, as form) (*Tree, Page, error) {
 		return nil, Page{}, e
 	}
 	s, o = dialogFirst(s, o)
-	k := newSketch(s, o)
+	k := newSketch(s, o, as)
 	if o.Ref == nil {
 		k.number()
 	}
@@ -152,7 +154,7 @@ func tell(s *desktop.Snapshot, o Options, as form) (*Tree, Page, error) {
 	page.Total = p.total
 	if k.away {
 		o.After = beyondMark
-		if b := newSketch(s, o); b.total() > 0 || b.outermost() >= 0 {
+		if b := newSketch(s, o, as); b.total() > 0 || b.outermost() >= 0 {
 			page.Beyond = b.kinds()
 			if page.More == "" {
 				page.More = b.cursor(b.nodes[b.outermost()].elem)

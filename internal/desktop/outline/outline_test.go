@@ -27,6 +27,7 @@ func TestLine(t *testing.T) {
 		"closed combo":  {`combobox "Size" expandable value="Big"`, `combobox "Size" [e1]: "Big"`},
 		"value is name": {`link "Home" value="Home"`, `link "Home" [e1]`},
 		"text box":      {`textbox "Name" editable value="Ann"`, `textbox "Name" [e1]: "Ann"`},
+		"written in":    {`paragraph editable value="Dear Ann"`, `paragraph "" [e1] editable: "Dear Ann"`},
 		"read only":     {`textbox "Name" readonly multiline`, `textbox "Name" [e1] readonly multiline`},
 		"password":      {`textbox "Pin" editable password value="1234"`, `textbox "Pin" [e1] password: ****`},
 		"number":        {`slider "Volume" value="40" range=0..100`, `slider "Volume" [e1] 40 (0..100)`},

@@ -24,8 +24,9 @@ var (
 	contextForm = regexp.MustCompile(`^ *[a-z]+( Q)?( \[e\d+\])? …$`)
 	headForm    = `[a-z]+(:Q| Q|[: ]\(Q\)|[: ]\S*[.<]\S*)?( \[e\d+\])?( [a-z]+)*( \(\d+ items in closed menus\))?`
 	itemForm    = `(\[e\d+\] (Q|\(Q\)|\S*[.<]\S*|[\p{L}\p{Nd}]+)( [a-z]+)*|` + headForm + `|Q( [a-z]+)*)( = (Q|\*\*\*\*))?`
+	wordsForm   = `Q( \[e\d+\])?( [a-z]+)*` // a paragraph's, which has no role in its line
 	wellFormed  = regexp.MustCompile(`^ *(` +
-		headForm + `( \d+ items)?( \(\d+ not read\))?( (Q|-?[\d.]+) \([^)]*\))?(: (Q|\*\*\*\*))?( \(Q\))?( id Q)?( \(\d+ elements inside\))?` +
+		`(` + headForm + `|` + wordsForm + `)( \d+ items)?( \(\d+ not read\))?( (Q|-?[\d.]+) \([^)]*\))?(: (Q|\*\*\*\*))?( \(Q\))?( id Q)?( \(\d+ elements inside\))?` +
 		`|` + headForm + `: ` + itemForm + `(, ` + itemForm + `)*` +
 		`|… \d+ more [a-z]+: Q … Q` +
 		`|… \d+ more [a-z]+: \[e\d+\](–\[e\d+\])?(, \[e\d+\](–\[e\d+\])?)* Q … Q` +

@@ -25,6 +25,7 @@ type entry struct {
 	refs        int    // how many have a ref in its subtree, itself included
 	shape       uint64 // the same for subtrees made alike
 	frame       *frame // what it stands for of a browser, besides itself
+	framed      bool   // a window with such an entry in it, whose line tells the window's ref
 }
 
 // A sketch is the part of a snapshot that an outline is of, without what has no
@@ -40,7 +41,7 @@ type sketch struct {
 	refs        []string // of the elements from first on, as far as they were asked for
 }
 
-func newSketch(s *desktop.Snapshot, o Options) *sketch {
+func newSketch(s *desktop.Snapshot, o Options, as form) *sketch {
 	k := &sketch{snapshot: s, options: o, last: len(s.Elements), beyond: Beyond(o.After)}
 	k.reaches = !k.beyond && o.Root >= 0 && s.Beyond(o.Root)
 	if o.Root >= 0 {
@@ -52,7 +53,7 @@ func newSketch(s *desktop.Snapshot, o Options) *sketch {
 	k.dropLabels()
 	k.dropHollow()
 	k.compact()
-	k.frames()
+	k.frames(as)
 	k.measure()
 	return k
 }

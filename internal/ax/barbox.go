@@ -1,0 +1,59 @@
+package ax
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"aai"
+	"aai/internal/ax/fault"
+	"aai/internal/ax/operate"
+	"aai/internal/ax/values"
+	"aai/internal/desktop"
+)
+
+// setBarBox sets the field of a box in a tool bar, and does what return does there: what stands
+// in it has no effect before.
+func (v *view) setBarBox(ctx context.Context, field int, value string) (*aai.Result, error) {
+	id := v.Shot.Elements[field].ID
+	before, err := v.Read(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if sameInBox(before.Value, value) {
+		return v.already(field), nil
+	}
+	keyboard := v.Keep(ctx)
+	a := operate.Deed{View: v.View, Index: field, Done: "Set", Ways: []operate.Way{{
+		Name: "its editable text and its accessibility action", Asks: true,
+		Do: func(ctx context.Context) error {
+			if v.Backend.Actor == nil {
+				return fault.Unsupported("actions on elements")
+			}
+			if err := v.Backend.Actor.Perform(ctx, v.App, id, desktop.Act{Verb: desktop.SetText, Text: value}); err != nil {
+				return err
+			}
+			if err := v.Backend.Actor.Perform(ctx, v.App, id, desktop.Act{Verb: desktop.Press}); err != nil {
+				return fault.Failed(aai.Delivered, "the text stands in it, but was not taken: %s", aai.AsError(err).Message)
+			}
+			keyboard.AwaitTaking(ctx) // it goes on to the text
+			return nil
+		},
+	}}}
+	a.Verify = func(ctx context.Context) (string, bool) {
+		now, err := v.Backend.Tree.Read(ctx, v.App, id)
+		if err != nil || sameInBox(now.Value, value) {
+			return "", err == nil
+		}
+		return fmt.Sprintf("it now holds %q", aai.CleanLabel(now.Value, 100)), false
+	}
+	return a.Perform(ctx)
+}
+
+// sameInBox reports whether a box that shows a text holds the value: it adds the unit to a
+// number, as in "12 pt".
+func sameInBox(shows, value string) bool {
+	shows, value = values.Normalized(shows), values.Normalized(value)
+	number, unit, _ := strings.Cut(shows, " ")
+	return shows == value || unit != "" && number == value && strings.Trim(value, "0123456789.,") == ""
+}

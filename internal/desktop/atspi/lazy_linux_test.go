@@ -1,0 +1,87 @@
+package atspi_test
+
+import (
+	"context"
+	"sync/atomic"
+	"testing"
+
+	"github.com/godbus/dbus/v5"
+)
+
+// gtk4 is a liar that is as GTK 4: it lists its objects, and says nothing of a socket. More
+// is what else it does.
+func gtk4(more func(l *liar, path, member string, m *dbus.Message) ([]any, bool)) func(*liar, string, string, *dbus.Message) ([]any, bool) {
+	return func(l *liar, path, member string, m *dbus.Message) ([]any, bool) {
+		if answer, lied := more(l, path, member, m); lied {
+			return answer, true
+		}
+		switch member {
+		case "ToolkitName":
+			return variant("GTK"), true
+		case "Version":
+			return variant("4.8.3"), true
+		case "GetItems":
+			return items(l, 1, func(int) string { return liarRoot }), true
+		}
+		return nil, false
+	}
+}
+
+// TestWalkedOnce: GTK 4 is walked a second time only where it has said that more is in
+// something than it has named, as it does of what it has not made yet.
+func TestWalkedOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	for _, unmade := range []bool{false, true} {
+		var lists, looks atomic.Int32
+		l := w.liar(t, gtk4(func(l *liar, path, member string, _ *dbus.Message) ([]any, bool) {
+			switch {
+			case member == "GetItems":
+				lists.Add(1)
+			case unmade && member == "GetChildren" && path == liarWindow && looks.Add(1) == 1:
+				return l.refs("/org/a11y/atspi/null"), true
+			}
+			return nil, false
+		}))
+		s, err := w.bus.Snapshot(t.Context(), l.app)
+		if err != nil || len(s.Elements) != 2 {
+			t.Fatalf("not made yet %v: %v, %v", unmade, s, err)
+		}
+		if again := lists.Load() > 2; again != unmade {
+			t.Errorf("not made yet %v: listed %d times", unmade, lists.Load())
+		}
+	}
+}
+
+// TestAskedAtOnce: what GTK 4 showed at the last reading is asked what is in it without
+// waiting for what it is in to answer.
+func TestAskedAtOnce(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var again atomic.Bool
+	var held *dbus.Message
+	asked := false // of the window, which may come first
+	l := w.liar(t, gtk4(func(l *liar, path, member string, m *dbus.Message) ([]any, bool) {
+		switch {
+		case !again.Load() || member != "GetChildren":
+		case path == liarRoot && !asked:
+			held = m
+			return silence(), true
+		case path == liarWindow && held != nil:
+			l.conn.Send(reply(held, l.refs(liarWindow)), nil)
+			again.Store(false)
+		case path == liarWindow:
+			asked = true
+		}
+		return nil, false
+	}))
+	for range 2 {
+		ctx, cancel := context.WithTimeout(t.Context(), patience)
+		s, err := w.bus.Snapshot(ctx, l.app)
+		cancel()
+		if err != nil || len(s.Elements) != 2 {
+			t.Fatalf("asked again %v: %v, %v", again.Load(), s, err)
+		}
+		again.Store(true)
+	}
+}
