@@ -59,6 +59,8 @@ type App struct {
 	// Server is how the app is reached where it says itself what tools it has; nil: the
 	// descriptor says. A driver has found it right.
 	Server *Recipe
+	// Unheard says that the server has not said yet what it has: nobody has started it.
+	Unheard bool
 	// Descriptor is the descriptor as its author wrote it, or nil.
 	Descriptor json.RawMessage
 
@@ -200,6 +202,9 @@ type Tool struct {
 	// only where a person would be; about the windows of a program only for a caller who
 	// may see them, about the screen for all. Call.Target is set. Nil means that nobody can look.
 	Vain func(ctx context.Context, call *Call) error
+	// VainOpen says that of the gateway's own tool Vain tells nothing that was decided for
+	// others, so that every caller may hear it.
+	VainOpen bool
 
 	// Run does it. Nil means that the tool cannot run on this computer: Do answers
 	// Unavailable, or AUTOMATION_NOT_SUPPORTED where that is nil too.

@@ -22,7 +22,7 @@ func (g *Gateway) Ask(ctx context.Context, q Question) (Answer, error) {
 		return Answer{}, err
 	}
 	defer end()
-	ctx, cancel := context.WithTimeout(ctx, askPatience)
+	ctx, cancel := context.WithTimeout(ctx, AskPatience)
 	defer cancel()
 	return g.Dialog.Ask(ctx, q)
 }

@@ -119,7 +119,7 @@ func (p *passage) inVain() *Error {
 	if r.Tool.Vain == nil || p.gaps || r.App.OperatesOthers() && !r.OnScreen() && !p.g.sees(ctx, r) {
 		return nil
 	}
-	if r.App.ID == OwnApp && r.Call.Caller.Door != DoorCLI {
+	if door := r.Call.Caller.Door; r.App.ID == OwnApp && !r.Tool.VainOpen && door != DoorCLI && door != DoorWeb {
 		return nil // what was decided for others is no agent's to find out
 	}
 	return p.overdue(ctx, r.Tool.Vain(ctx, r.Call))
@@ -144,6 +144,7 @@ func askNatively(calls []*passage) (*passage, *Error) {
 		return p, err
 	}
 	defer AwaitsPerson(lead.door)()
+	defer awaiting(calls)()
 	lead.clock.stop(turnPatience)
 	end, waited, err := lead.g.asking.take(lead.door)
 	lead.clock.goOn()
@@ -167,6 +168,24 @@ func askNatively(calls []*passage) (*passage, *Error) {
 		return nil, nil
 	}
 	return inTurn(calls, (*passage).gate)
+}
+
+// awaiting counts from now on for the calls that the person is waited for, until the function
+// that it returns.
+func awaiting(calls []*passage) (over func()) {
+	now := time.Now()
+	for _, p := range calls {
+		p.mu.Lock()
+		p.asking = now
+		p.mu.Unlock()
+	}
+	return func() {
+		for _, p := range calls {
+			p.mu.Lock()
+			p.person, p.asking = p.person+time.Since(now), time.Time{}
+			p.mu.Unlock()
+		}
+	}
 }
 
 // decided reports whether nothing of the call is open.
@@ -199,7 +218,7 @@ func answerNatively(calls []*passage) (*passage, error) {
 		defer p.at(Gating)
 	}
 	lead, all := calls[0], decisions(calls)
-	lead.clock.stop(time.Duration(len(all)) * (turnPatience + askPatience))
+	lead.clock.stop(time.Duration(len(all)) * (turnPatience + AskPatience))
 	defer lead.clock.goOn()
 	given := make([]Answer, len(all))
 	for i, d := range all {
@@ -228,7 +247,7 @@ func answerNatively(calls []*passage) (*passage, error) {
 // ask puts one question. Where another gateway of the person asks, it has to wait for
 // that too; how long it is shown is the dialog's own concern.
 func (p *passage) ask(q Question) (Answer, error) {
-	ctx, cancel := context.WithTimeout(p.door, turnPatience+askPatience)
+	ctx, cancel := context.WithTimeout(p.door, turnPatience+AskPatience)
 	defer cancel()
 	q.By = p.r.Call.Caller.Identity
 	a, err := p.g.Dialog.Ask(ctx, q)
@@ -236,7 +255,7 @@ func (p *passage) ask(q Question) (Answer, error) {
 		return a, leftBefore(cause)
 	}
 	if err != nil && ctx.Err() != nil {
-		e := Errorf(ConsentRequired, "nobody at this computer answered within %s", turnPatience+askPatience)
+		e := Errorf(ConsentRequired, "nobody at this computer answered within %s", turnPatience+AskPatience)
 		e.Hint = "Ask the person to come to the computer, and call again."
 		return a, e
 	}

@@ -95,6 +95,15 @@ type Root struct {
 
 type assistantKey struct{}
 
+type unaskedKey struct{}
+
+// Unasked returns a context of work that nobody waits for: it begins nothing that needs a
+// person, such as a login.
+func Unasked(ctx context.Context) context.Context { return context.WithValue(ctx, unaskedKey{}, true) }
+
+// IsUnasked reports whether the context is of [Unasked].
+func IsUnasked(ctx context.Context) bool { return ctx.Value(unaskedKey{}) != nil }
+
 // WithAssistant returns a context in which [AssistantOf] finds what the client can do.
 func WithAssistant(ctx context.Context, a Assistant) context.Context {
 	return context.WithValue(ctx, assistantKey{}, a)

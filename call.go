@@ -69,10 +69,13 @@ const (
 	IdentityHTTP     = "http:"    // before a principal
 )
 
+// IdentityForms are how identities begin that are neither the terminal's nor the page's.
+func IdentityForms() []string { return []string{"/", `"/`, "flatpak:", IdentityHTTP} }
+
 // IsIdentity reports whether a text has the form of an identity that is neither unknown
 // nor the terminal's or the page's.
 func IsIdentity(s string) bool {
-	for _, prefix := range []string{"/", `"/`, "flatpak:", IdentityHTTP} {
+	for _, prefix := range IdentityForms() {
 		if strings.HasPrefix(s, prefix) {
 			return CleanLabel(s, len(s)+len(prefix)) == s
 		}

@@ -9,9 +9,9 @@ import (
 const (
 	// turnPatience is how long it waits until the calls before it have asked.
 	turnPatience = 2 * time.Minute
-	// askPatience is how long one question is shown: less than the minute after which
+	// AskPatience is how long one question is shown: less than the minute after which
 	// clients give up that hear nothing.
-	askPatience = 50 * time.Second
+	AskPatience = 50 * time.Second
 )
 
 // lateGrace is how long Do waits past the deadline for the call to say what became

@@ -147,6 +147,9 @@ func TestAPersonsTimeIsApart(t *testing.T) {
 			begun := time.Now()
 			_, err := g.Do(t.Context(), w.call())
 			took := time.Since(begun)
+			if e := w.entryOf(t, aai.Outcome); e.Asked != thinks || e.Elapsed < thinks {
+				t.Errorf("on record are %s of %s", e.Asked, e.Elapsed)
+			}
 			if run == works && (err != nil || took != thinks) {
 				t.Errorf("after %s: %v", took, err)
 			}

@@ -40,8 +40,8 @@ const (
 	// The app did not answer within the call's time, or what was waited for did not come. Next: look
 	// whether it happened all the same (`delivery`), before you call again.
 	Timeout Code = "TIMEOUT"
-	// The app, its service or its site is not there. Next: start it, or look at the address; nothing
-	// was done, so the call may be made again.
+	// The app, its service or its site is not there. Next: start it, or look at the address, and call
+	// again where `retry` is safe: it may have gone while it had the request (`delivery`).
 	AppNotRunning Code = "APP_NOT_RUNNING"
 	// What an app was given to run is no script that it can read. Next: mend the script at the line
 	// that the message names.

@@ -2,10 +2,16 @@ package aai
 
 import (
 	"context"
+	"slices"
 	"strconv"
+	"strings"
+	"unicode"
 
 	"aai/internal/hygiene"
 )
+
+// shortPIN is how many signs have the shortest numbers by which people are known.
+const shortPIN = 4
 
 // A Hit is what a call acts on in a window, as people know it: an element, such as a
 // button. The zero Hit is nothing that is known.
@@ -55,13 +61,25 @@ func (h Hit) same(other Hit) bool {
 }
 
 // clean is the Hit with texts that are one harmless line each, without what is secret in
-// the call.
+// the call; of things in windows what is too short to tell stays in a longer name.
 func (h Hit) clean(r *Request) Hit {
 	if h == (Hit{}) {
 		return h
 	}
-	secrets := hygiene.NewVeil(r.secrets(r.SecretParams()))
+	values := r.secrets(r.SecretParams())
+	telling := values
+	if r.App != nil && r.App.OperatesOthers() {
+		// All that is set in a window counts as secret: "form" in "Sign-up form" is none, a
+		// number may be somebody's PIN.
+		telling = slices.DeleteFunc(slices.Clone(values), func(secret string) bool {
+			return len(secret) < tellingSecret && (len(secret) < shortPIN || !strings.ContainsFunc(secret, unicode.IsNumber))
+		})
+	}
+	secrets := hygiene.NewVeil(telling)
 	for _, text := range []*string{&h.Role, &h.Name, &h.ID, &h.Window} {
+		if slices.Contains(values, *text) {
+			*text = hygiene.Redacted
+		}
 		*text = secrets.Over(CleanLabel(*text, maxName))
 	}
 	h.Says, h.Destroys = "", false

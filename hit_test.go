@@ -122,6 +122,31 @@ func TestAYesToAnything(t *testing.T) {
 	}
 }
 
+// TestNamesOfThingsStay: what is set in a window is on record nowhere, and the names of its
+// things are whole where they have a short one in them by chance.
+func TestNamesOfThingsStay(t *testing.T) {
+	for value, want := range map[string]string{
+		"form": `button "Name of form 1" in "Sign-up form"`, "1": `button "Name of form 1" in "Sign-up form"`,
+		"0815":    `button "Name of form 1" in "Sign-up form for [secret]"`,
+		"Sign-up": `button "Name of form 1" in "[secret] form"`, "Name of form 1": `button "[secret]" in "Sign-up form"`,
+	} {
+		hit := button("Name of form 1")
+		if hit.Window = "Sign-up form"; value == "0815" {
+			hit.Window += " for 0815"
+		}
+		g, w, _, _ := hitting(aai.Hit{}, hit)
+		w.app.Tools[0].Secret = []string{"password"}
+		call := on("a")
+		call.Args["password"] = value
+		if _, err := g.Do(t.Context(), call); err != nil {
+			t.Fatal(err)
+		}
+		if got := w.entryOf(t, aai.Outcome).On.String(); got != want {
+			t.Errorf("%q was set: on record is %s, want %s", value, got, want)
+		}
+	}
+}
+
 // TestOnRecordWithoutSecrets: what is hit may repeat what was given.
 func TestOnRecordWithoutSecrets(t *testing.T) {
 	g, w, _, _ := hitting(aai.Hit{}, button("Say "+secretValue))

@@ -54,6 +54,8 @@ type passage struct {
 	total   time.Duration           // what the tool has
 	visit   *visit                  // of the target's lane
 	ran     bool                    // the Action has begun
+	asking  time.Time               // since when the person is waited for; zero: they are not
+	person  time.Duration           // how long they were waited for before
 	on      Hit
 	settled bool // somebody says how the call ended: the goroutine, or Do without it
 

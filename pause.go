@@ -70,7 +70,7 @@ type waiting struct {
 // newWaiting returns a context that ends with the door's, or at until. The alarm is the
 // clock's. To end it says how long its time stood still.
 func newWaiting(door context.Context, until time.Time, alarm *time.Timer) (w *waiting, end func() (stood time.Duration)) {
-	w = &waiting{Context: door, alarm: alarm, until: until, done: make(chan struct{}), after: make(map[*func()]struct{}), budget: turnPatience + askPatience}
+	w = &waiting{Context: door, alarm: alarm, until: until, done: make(chan struct{}), after: make(map[*func()]struct{}), budget: turnPatience + AskPatience}
 	w.timer = time.AfterFunc(time.Until(until), w.due)
 	stop := context.AfterFunc(door, func() { w.end(door.Err()) })
 	return w, func() time.Duration {

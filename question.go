@@ -31,6 +31,8 @@ type Question struct {
 	// Details are more to know, in the form of Text, for who wants to.
 	Details string
 	Choices []Choice // the first is the refusal, and the default
+	// Each says that every single call is asked about, whatever was allowed ahead.
+	Each bool
 	// By is the identity of the caller that it is asked for, or empty. Do sets it: how
 	// often a person is asked is counted by it.
 	By string

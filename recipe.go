@@ -131,8 +131,16 @@ type MCPRecipe struct {
 	Dir     string // where it is started; empty: in the person's home
 	URL     string
 	Headers map[string]string
-	Auth    *AuthRecipe // how the person is known at the address; nil: not at all
+	Auth    *AuthRecipe // how the person is known at the address; nil: as the server itself says, if it asks
 	Tool    string      // as the server calls it; empty: the recipe is of all that the server has
+}
+
+// Login is how the person is known to a server at an address, for those who log people in.
+func (m *MCPRecipe) Login() *HTTPRecipe {
+	if m.Auth == nil {
+		return &HTTPRecipe{BaseURL: m.URL, Auth: &AuthRecipe{Kind: AuthOAuth2}}
+	}
+	return &HTTPRecipe{BaseURL: m.URL, Auth: m.Auth}
 }
 
 // The kinds of AuthRecipe.
@@ -152,7 +160,7 @@ type AuthRecipe struct {
 	Instructions string // a stranger's words for people, cleaned: how to get what is asked for
 	ObtainURL    string // the page for people where it is got, or empty
 
-	// AuthOAuth2
+	// AuthOAuth2; without these two the server itself says where people log in
 	AuthorizationEndpoint, TokenEndpoint string
 	DeviceEndpoint, RevocationEndpoint   string // empty where the descriptor has none
 	ClientID                             string // the app's own public client, or empty

@@ -50,6 +50,7 @@ type Entry struct {
 	Message  string
 	Delivery Delivery
 	Elapsed  time.Duration
+	Asked    time.Duration // how much of Elapsed was spent on waiting for the person
 	// Ran says that the tool's Action was begun: without it nothing can have happened.
 	Ran bool
 	// On is what was acted on, or in an Intent what will be as far as that is known: a
@@ -126,11 +127,14 @@ func (p *passage) noteLong() {
 // outcome is the last line of a call. What the message says is told without secrets.
 func (p *passage) outcome(e ending, said string) func(*Entry) {
 	p.mu.Lock()
-	ran, on := p.ran, p.on
+	ran, on, asked := p.ran, p.on, p.person
+	if !p.asking.IsZero() {
+		asked += time.Since(p.asking)
+	}
 	p.mu.Unlock()
 	return func(entry *Entry) {
 		entry.Kind, entry.Time, entry.Ran, entry.On = Outcome, time.Now(), ran, on
-		entry.Elapsed = entry.Time.Sub(p.begun)
+		entry.Elapsed, entry.Asked = entry.Time.Sub(p.begun), asked
 		if e.err != nil {
 			entry.Code, entry.Message, entry.Delivery = e.err.Code, CleanLabel(said, 4*maxName), e.err.Delivery
 			entry.Durable = len(e.err.Questions) > 0 && p.doorAsks()

@@ -46,6 +46,11 @@ func consentRequired(r *Request, questions []Question) *Error {
 		Hint:      "Ask the person to come to the screen and call again: who calls is not known for certain here, so nothing can be allowed ahead.",
 		Questions: questions,
 	}
+	if slices.ContainsFunc(questions, func(q Question) bool { return q.Each }) {
+		e.Hint = "Ask the person to come to the screen and call again: in this gateway's mode each such call is confirmed for itself, whatever is allowed ahead. " +
+			"Only they can change that: aai-gateway mode normal"
+		return e
+	}
 	if c.Identity != "" {
 		first := ""
 		if !slices.ContainsFunc(questions, func(q Question) bool { return q.MayAsk(Native) || q.MayAsk(Passphrase) }) {

@@ -11,8 +11,8 @@ func Admitted(ctx context.Context) string {
 	return ""
 }
 
-// Sees reports whether the gates admit the call of the context to the app too, in the
-// place of its target, by what is decided already: nobody is asked, and nothing is
+// Sees reports whether the gates admit the call of the context, or of a tool that acts one
+// that only looks, to the app too, in the place of its target, by what is decided already: nobody is asked, and nothing is
 // taken for it. An Action whose answer shows more than its target, such as a picture
 // of the whole screen, leaves out what is not. Without a call in the context nothing
 // is seen. Safe for concurrent use.
@@ -21,13 +21,21 @@ func Sees(ctx context.Context, app *App) bool {
 	if p == nil || app == nil {
 		return false
 	}
-	return p.g.supposes(ctx, p.r, p.r.Tool, app)
+	tool := p.r.Tool
+	if tool.Effect != Reads {
+		tool = looking(tool)
+	}
+	return p.g.supposes(ctx, p.r, tool, app)
 }
 
 // sees reports whether the caller may see the target of a request that acts on it.
 func (g *Gateway) sees(ctx context.Context, r *Request) bool {
-	look := Tool{Name: r.Tool.Name, Params: r.Tool.Params, Effect: Reads, Natural: true, Target: r.Tool.Target, Secret: r.Tool.Secret, Plain: r.Tool.Plain}
-	return g.supposes(ctx, r, &look, r.Call.Target)
+	return g.supposes(ctx, r, looking(r.Tool), r.Call.Target)
+}
+
+// looking is the tool as if it only read.
+func looking(t *Tool) *Tool {
+	return &Tool{Name: t.Name, Params: t.Params, Effect: Reads, Natural: true, Target: t.Target, Secret: t.Secret, Plain: t.Plain}
 }
 
 // supposes reports whether the gates would admit the request with the tool and the target,

@@ -45,18 +45,27 @@ func TestVainBeforeAnybodyIsAsked(t *testing.T) {
 	}
 }
 
-// What was decided for others is told to nobody by a call that would come to nothing.
+// What was decided for others is told to nobody by a call that would come to nothing, but to
+// the person; what tells nothing of that is said at every door before anybody is asked.
 func TestVainOfTheGatewayItselfIsForThePerson(t *testing.T) {
-	for door, want := range map[string]aai.Code{aai.DoorMCP: "", aai.DoorCLI: aai.ElementNotFound} {
-		s := plain()
-		s.Gates, s.Dialog = []string{asks}, works
-		w := newWorld(s)
-		w.app.ID = aai.OwnApp
-		w.app.Tools[0].Vain = func(context.Context, *aai.Call) error { return aai.Errorf(aai.ElementNotFound, "nothing of that") }
-		call := s.call()
-		call.App, call.Caller.Door = aai.OwnApp, door
-		if _, err := w.gateway().Do(t.Context(), call); codeOf(err) != want {
-			t.Errorf("by %s: %v, expected %q", door, err, want)
+	for door, tells := range map[string]bool{aai.DoorMCP: false, aai.DoorCLI: true, aai.DoorWeb: true} {
+		for _, open := range []bool{false, true} {
+			s := plain()
+			s.Gates, s.Dialog = []string{asks}, works
+			w := newWorld(s)
+			w.app.ID = aai.OwnApp
+			w.app.Tools[0].Vain = func(context.Context, *aai.Call) error { return aai.Errorf(aai.ElementNotFound, "nothing of that") }
+			w.app.Tools[0].VainOpen = open
+			call := s.call()
+			call.App, call.Caller.Door = aai.OwnApp, door
+			var want aai.Code
+			asked := 1
+			if tells || open {
+				want, asked = aai.ElementNotFound, 0
+			}
+			if _, err := w.gateway().Do(t.Context(), call); codeOf(err) != want || w.count("ask") != asked {
+				t.Errorf("by %s, open %v: %v, expected %q; %d were asked", door, open, err, want, w.count("ask"))
+			}
 		}
 	}
 }
@@ -101,6 +110,29 @@ func TestTheFirstRefusalNamesBothSteps(t *testing.T) {
 			t.Errorf("asked by %s: %s", channel, e.Hint)
 		}
 	}
+}
+
+// Where each call is confirmed for itself a refusal names no grant, which would not help.
+func TestARefusalNamesOnlyWhatHelps(t *testing.T) {
+	for _, each := range []bool{false, true} {
+		w := newWorld(plain())
+		g := w.gateway()
+		g.Dialog, g.Gates = nil, []aai.Gate{eachOne(each)}
+		call := plain().call()
+		call.Caller.Identity = "/usr/bin/agent"
+		_, err := g.Do(t.Context(), call)
+		e := wantCode(t, err, aai.ConsentRequired)
+		if strings.Contains(e.Hint, "consent grant") == each || strings.Contains(e.Hint, "aai-gateway mode normal") != each {
+			t.Errorf("each %v: %s", each, e.Hint)
+		}
+	}
+}
+
+// eachOne asks, of each call or not.
+type eachOne bool
+
+func (g eachOne) Check(context.Context, *aai.Request) ([]aai.Question, error) {
+	return []aai.Question{{ID: "q", Each: bool(g), Channels: []aai.Channel{aai.Native}, Choices: []aai.Choice{{ID: "no"}, {ID: "yes"}}}}, nil
 }
 
 // by asks in one way.

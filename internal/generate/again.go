@@ -2,7 +2,7 @@ package generate
 
 import (
 	"context"
-	"fmt"
+	"encoding/json"
 	"path/filepath"
 	"strings"
 
@@ -17,56 +17,38 @@ import (
 const maxLooked = 1 << 20
 
 // over makes a draft the next version of what is there, and returns that: the words that
-// people, or a model, gave its tools stay, a higher effect stays, and the version is raised by
-// as much as the change needs.
-func (g *Generator) over(d *Draft, better string) (before []byte, err error) {
+// people, or a model, gave its tools stay but for better ones, a higher effect stays, and the
+// version is raised by as much as the change needs. words are what [bettering] gives.
+func (g *Generator) over(ctx context.Context, d *Draft, better bettering) (before []byte, words json.RawMessage, err error) {
 	if before, err = g.shelf().Read(d.Document.ID); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	if before == nil {
-		return nil, d.better(better)
+	var old *catalog.Descriptor
+	if before != nil {
+		if old, err = catalog.Parse(before, catalog.Options{Host: "linux"}); err != nil {
+			d.Notes = append(d.Notes, "what is there is refused by the gateway, and is replaced: "+aai.AsError(err).Message)
+		}
 	}
-	old, err := catalog.Parse(before, catalog.Options{Host: "linux"})
-	if err != nil {
-		d.Notes = append(d.Notes, "what is there is refused by the gateway, and is replaced: "+aai.AsError(err).Message)
-		return before, d.better(better)
+	if old == nil {
+		words, err = better(ctx, d)
+		return before, words, err
 	}
 	if old.Document.Generated == nil {
 		d.Notes = append(d.Notes, "people wrote what is there; look at what of it would go")
 	}
 	d.Document, _ = Improve(d.Document, old.Document)
 	d.Document.Version = old.Document.Version
-	if err := d.better(better); err != nil {
-		return nil, err
+	if words, err = better(ctx, d); err != nil {
+		return nil, nil, err
 	}
 	c, err := lint.Compare(before, d.Text, catalog.Options{Host: "linux"})
 	if err != nil || c.Needed == lint.NoBump {
-		return before, nil //nolint:nilerr // without a version there is nothing to raise
+		return before, words, nil //nolint:nilerr // without a version there is nothing to raise
 	}
 	if raised, ok := lint.Next(old.Document.Version, c.Needed); ok {
 		d.Document.Version = raised
 	}
-	return before, d.write()
-}
-
-// better takes the words of another version of the document, in a file; "" for none.
-func (d *Draft) better(path string) error {
-	if path == "" {
-		return d.write()
-	}
-	text, err := catalog.ReadFile(path)
-	if err == nil {
-		var by *catalog.Descriptor
-		if by, err = catalog.Parse(text, catalog.Options{Host: "linux"}); err == nil {
-			taken := 0
-			d.Document, taken = Improve(d.Document, by.Document)
-			d.Notes = append(d.Notes, fmt.Sprintf("%d texts are those of %s", taken, path))
-			return d.write()
-		}
-	}
-	e := *aai.AsError(err)
-	e.Message, e.Delivery = "words: "+aai.CleanLabel(path, 200)+": "+e.Message, aai.NotDelivered
-	return &e
+	return before, words, d.write()
 }
 
 // maxChecked is how many descriptors are looked at.

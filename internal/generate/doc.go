@@ -8,7 +8,8 @@
 //	walk       what its objects say of themselves (walk.go, xml.go, gtk.go)
 //	draft      a tool for each thing that can be done (draft.go, schema.go, effect.go, known.go)
 //	check      every property is read once, as generated (check.go)
-//	save       a person has seen the text, and this text is written (save.go)
+//	words      better ones are taken, and nothing but words (better.go, model.go, improve.go)
+//	save       a person has seen the text, and this text is written (tools.go)
 //
 // What a program says of itself is a stranger's word. It is read within limits, what is
 // wrong in it is left out and named, and nothing of it lowers an effect: what is not known

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/lint"
 	"aai/internal/schema"
 	"aai/internal/shelf"
 )
@@ -26,13 +27,16 @@ const (
 
 	mayStart = `,
 		"start": {"type": "boolean", "description": "Let the bus start the program if it does not run"}`
+	betterFile = `,
+		"words": {"type": "string", "minLength": 1, "maxLength": 300, "description": "Absolute path of another version, or of words, whose titles and descriptions are taken, and nothing else"}`
 	betterWords = `,
-		"words": {"type": "string", "minLength": 1, "maxLength": 300, "description": "Absolute path of another version, whose titles and descriptions are taken, and nothing else"}`
+		"words": {"type": ["object", "string"], "minLength": 1, "maxLength": 300, "description": "Better words, and nothing else: {app: {description}, tools: [{name, title, description, parameters: {properties: {NAME: {description}}}}]}; at a terminal the absolute path of a file"},
+		"improve": {"type": "boolean", "description": "Have the caller's own model write the words, by sampling"}`
 
 	showParams = `{"type": "object", "additionalProperties": false, "required": ["app"], "properties": {` + which + mayStart + betterWords + `}}`
 
 	saveParams = `{"type": "object", "additionalProperties": false, "required": ["app", "seen"], "properties": {` + which + `,
-		"seen": {"type": "string", "minLength": 64, "maxLength": 64, "description": "As generate gave it for what was shown"}` + mayStart + betterWords + `}}`
+		"seen": {"type": "string", "minLength": 64, "maxLength": 64, "description": "As generate gave it for what was shown"}` + mayStart + betterFile + `}}`
 )
 
 const (
@@ -60,13 +64,25 @@ type answer struct {
 	Diff   string          `json:"diff,omitempty"`
 	Notes  []string        `json:"notes,omitempty"`
 	Text   json.RawMessage `json:"descriptor"`
+	// What follows is for agents, who cannot save.
+	Lint  []lint.Finding  `json:"lint,omitempty"`
+	Words json.RawMessage `json:"words,omitempty"` // as they were given, or as a model wrote them
+	Save  string          `json:"save,omitempty"`  // what the person does
 }
 
-// Tools are the tools of the gateway's own app. Agents are given none of them: what is
-// saved lowers what the gates ask for.
+// OpenTools are those of the gateway's own app that agents may use too: to make a draft
+// saves nothing.
+func OpenTools() []string { return []string{Show} }
+
+// LooksHere reports whether a call of the gateway's own app asks a program of this computer
+// what it is: a person is asked about that, as about any other app that is read.
+func LooksHere(r *aai.Request) bool { return r.App.ID == aai.OwnApp && r.Tool.Name == Show }
+
+// Tools are the tools of the gateway's own app. Agents are given the draft, and nothing that
+// saves or probes: what is saved lowers what the gates ask for.
 func (g *Generator) Tools() []*aai.Tool {
 	show := &aai.Tool{
-		Name: Show, Description: "Describe a program by what it says of itself on D-Bus, as an aai.json that can be saved",
+		Name: Show, Description: "Describe a program by what it says of itself on D-Bus, as an aai.json that the person can save",
 		Params: schema.MustParse(showParams), Effect: aai.Reads, Timeout: generating, Run: g.show, Starts: true,
 	}
 	save := &aai.Tool{
@@ -104,19 +120,23 @@ func requestOf(call *aai.Call) Request {
 	return r
 }
 
-// wordsOf is the file with the words that a call names, "" for none.
-func wordsOf(call *aai.Call) string {
-	path, _ := call.Args["words"].(string)
-	return path
-}
-
 func (g *Generator) show(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	draft, err := g.Draft(ctx, requestOf(call))
+	r, byPerson := requestOf(call), personal(call)
+	if r.Start && !byPerson {
+		e := aai.Errorf(aai.PermissionDenied, "start: a program is started for the person who asks for it, not for an agent")
+		e.Hint = "Leave start out; where the program does not run, ask the person to start it."
+		return nil, undelivered(e)
+	}
+	better, err := betterBy(ctx, call)
+	if err != nil {
+		return nil, undelivered(err)
+	}
+	draft, err := g.Draft(ctx, r)
 	if err != nil {
 		return nil, undelivered(err)
 	}
 	id := draft.Document.ID
-	before, err := g.over(draft, wordsOf(call))
+	before, words, err := g.over(ctx, draft, better)
 	if err != nil {
 		return nil, err
 	}
@@ -125,22 +145,50 @@ func (g *Generator) show(ctx context.Context, call *aai.Call) (*aai.Result, erro
 		App: id, Path: planned.Path, Seen: shelf.Seen(planned), Tools: len(draft.Document.Sections[0].Tools), Tokens: draft.Report.GuideTokens,
 		Notes: draft.Notes, Text: draft.Text, Same: planned.Same(),
 	}
-	if planned.Path != "" {
+	if planned.Path != "" && (byPerson || before != nil) {
 		var omitted int
 		if a.Diff, omitted = planned.Diff(); omitted > 0 {
 			a.Notes = append(a.Notes, fmt.Sprintf("%d lines of the difference are not shown", omitted))
 		}
 	}
-	return &aai.Result{Text: string(draft.Text), Data: a}, nil
+	if byPerson {
+		return &aai.Result{Text: string(draft.Text), Data: a}, nil
+	}
+	a.Lint, a.Words, a.Save = draft.Report.Findings, words, saving(r, id, words != nil)
+	return &aai.Result{Data: a, Foreign: id + ", a program of this computer"}, nil
+}
+
+// personal reports whether the call came by a door behind which a person sits.
+func personal(call *aai.Call) bool {
+	return call.Caller.Door == aai.DoorCLI || call.Caller.Door == aai.DoorWeb
+}
+
+// saving says how the person saves a draft that an agent had made.
+func saving(r Request, id string, worded bool) string {
+	command := "aai-gateway generate " + id
+	if r.Bus != "" {
+		command += " --bus " + r.Bus
+	}
+	if r.Tools != 0 {
+		command += fmt.Sprintf(" --tools %d", r.Tools)
+	}
+	if !worded {
+		return "Nothing is saved. The person sees and saves it at a terminal: " + command
+	}
+	return "Nothing is saved. The person sees and saves it at a terminal, with the words of this answer in a file: " + command + " --words words.json"
 }
 
 func (g *Generator) saveShown(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+	better, err := betterBy(ctx, call)
+	if err != nil {
+		return nil, undelivered(err)
+	}
 	draft, err := g.Draft(ctx, requestOf(call))
 	if err != nil {
 		return nil, undelivered(err)
 	}
 	id := draft.Document.ID
-	before, err := g.over(draft, wordsOf(call))
+	before, _, err := g.over(ctx, draft, better)
 	if err != nil {
 		return nil, undelivered(err)
 	}

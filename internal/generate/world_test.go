@@ -1,6 +1,7 @@
 package generate_test
 
 import (
+	"context"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -148,7 +149,13 @@ func (w *world) ownTool(name string) aai.Action {
 // answerOf runs a tool of the gateway's own app, and reads its answer as a door does.
 func (w *world) answerOf(name string, args map[string]any) (map[string]any, error) {
 	w.Helper()
-	result, err := w.ownTool(name)(w.Context(), &aai.Call{Args: args})
+	return w.answerTo(w.Context(), name, &aai.Call{Caller: aai.Caller{Door: aai.DoorCLI}, Args: args})
+}
+
+// answerTo is answerOf for a caller of one's own.
+func (w *world) answerTo(ctx context.Context, name string, call *aai.Call) (map[string]any, error) {
+	w.Helper()
+	result, err := w.ownTool(name)(ctx, call)
 	if err != nil {
 		return nil, err
 	}

@@ -263,6 +263,7 @@ func (in *reading) command() {
 		inner.variables()
 	}
 	in.common.Dir = in.text("cwd", "working_directory")
+	args = in.unwrapped(args)
 	if secretAmong(in.common.Command) {
 		in.leave(keyAmong, "its command")
 	}

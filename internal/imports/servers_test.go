@@ -201,12 +201,64 @@ func TestWrongTypes(t *testing.T) {
 // to do by hand.
 func TestKeysInALine(t *testing.T) {
 	for _, fields := range []map[string]any{
-		{"command": "sh", "args": []any{"-c", "export TOKEN=canary; server"}},
-		{"command": "export TOKEN=canary; server"},
+		{"command": "sh", "args": []any{"-c", "export TOKEN=canary; server | tee log"}},
+		{"command": "sh", "args": []any{"-c", "TOKEN=canary; server"}},
+		{"command": "sh", "args": []any{"-c", "export TOKEN=canary$(id); server"}},
+		{"command": "sh", "args": []any{"-c", "TOKEN=canary . server"}},
+		{"command": "sh", "args": []any{"-ec", "TOKEN=canary server"}},
+		{"command": "export TOKEN=canary; a; server"},
 	} {
 		shown, _, left := taken(t, &client{servers: map[string]map[string]any{"s": fields}}, t.TempDir())
 		if !strings.Contains(left["s"], `has a key among other words`) || !strings.Contains(left["s"], `give it as a variable in the client's "env"`) || strings.Contains(shown, "canary") {
 			t.Errorf("left out: %v\n%s", left, shown)
+		}
+	}
+}
+
+// TestLines: of a line that only gives a program variables the program is taken, and their values
+// into the vault. What a shell would read in another way than its letters stays for the shell.
+func TestLines(t *testing.T) {
+	server, with := []string{"server", "-v", "a b"}, func(words ...string) catalog.Common {
+		return catalog.Common{Command: words[0], Args: words[1:], Env: []string{"TOKEN"}}
+	}
+	for _, one := range []struct {
+		words  []string
+		want   catalog.Common
+		values string
+	}{
+		{[]string{"env", "TOKEN=canary", "server", "-v", "a b"}, with(server...), `{"TOKEN":"canary"}`},
+		{[]string{"/usr/bin/env", "A=canary", "B=canary=2", "server"}, catalog.Common{Command: "server", Env: []string{"A", "B"}}, `{"A":"canary","B":"canary=2"}`},
+		{[]string{"sh", "-c", "export TOKEN=canary; server -v 'a b'"}, with(server...), `{"TOKEN":"canary"}`},
+		{[]string{"/bin/bash", "-c", `export TOKEN="canary  x" && exec server -v "a b"`}, with(server...), `{"TOKEN":"canary  x"}`},
+		{[]string{"sh", "-c", "TOKEN=canary server -v 'a b'"}, with(server...), `{"TOKEN":"canary"}`},
+		{[]string{"sh", "-c", "export A=canary B='cana''ry'; export C=canary; server --x='1;2' '--y=3'"}, catalog.Common{Command: "server", Args: []string{"--x=1;2", "--y=3"}, Env: []string{"A", "B", "C"}}, `{"A":"canary","B":"canary","C":"canary"}`},
+		{[]string{"env", "A=canary", "sh", "-c", "TOKEN=canary server --token canary2"}, catalog.Common{Command: "server", Args: []string{"--token", "${TOKEN_2}"}, Env: []string{"A", "TOKEN", "TOKEN_2"}}, `{"A":"canary","TOKEN":"canary","TOKEN_2":"canary2"}`},
+		{[]string{"export TOKEN=canary; server -v 'a b'"}, with(server...), `{"TOKEN":"canary"}`},
+		// Not without a shell, and not without env:
+		{[]string{"sh", "-c", "server $HOME"}, catalog.Common{Command: "sh", Args: []string{"-c", "server $HOME"}}, ""},
+		{[]string{"sh", "-c", "A=b server *.txt"}, catalog.Common{Command: "sh", Args: []string{"-c", "A=b server *.txt"}}, ""},
+		{[]string{"sh", "-c", "'A=b' server"}, catalog.Common{Command: "sh", Args: []string{"-c", "'A=b' server"}}, ""},
+		{[]string{"sh", "-c", "PATH=/opt server"}, catalog.Common{Command: "sh", Args: []string{"-c", "PATH=/opt server"}}, ""},
+		{[]string{"sh", "-c", "A=b cd /srv"}, catalog.Common{Command: "sh", Args: []string{"-c", "A=b cd /srv"}}, ""},
+		{[]string{"sh", "-c", "A= server"}, catalog.Common{Command: "sh", Args: []string{"-c", "A= server"}}, ""},
+		{[]string{"env", "-i", "A=b", "server"}, catalog.Common{Command: "env", Args: []string{"-i", "A=b", "server"}}, ""},
+	} {
+		fields := map[string]any{"command": one.words[0]}
+		var args []any
+		for _, word := range one.words[1:] {
+			args = append(args, word)
+		}
+		if args != nil {
+			fields["args"] = args
+		}
+		c := &client{servers: map[string]map[string]any{"s": fields}}
+		shown, saved, left := taken(t, c, t.TempDir())
+		if saved["s"] == nil {
+			t.Errorf("%q is left out: %v", one.words, left)
+			continue
+		}
+		if diff := cmp.Diff(one.want, saved["s"].Document.Sections[0].Common); diff != "" || c.values["mcp-env/mcp.s"] != one.values || strings.Contains(shown, "canary") {
+			t.Errorf("%q (-want +got):\n%s\nthe vault: %s\n%s", one.words, diff, c.values["mcp-env/mcp.s"], shown)
 		}
 	}
 }

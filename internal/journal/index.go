@@ -16,19 +16,19 @@ import (
 // missing, broken or of another version.
 
 // indexVersion is of the tables: an index of another one is made anew.
-const indexVersion = 5
+const indexVersion = 6
 
 // A kind is all that calls have in common by which they are looked for: there are few, so
 // that whoever filters by them looks through those and not through the calls. The texts
 // hold which words each call has, and of which kind it is; totals count what ended, by kind
-// and hour, by kind and day, and of all kinds together (0) by hour; hours say between which calls those of an hour are, lines where in the files what is
+// and hour, by kind and day, of all kinds together (0) by hour, and of all but the looks of the web page (-1); hours say between which calls those of an hour are, lines where in the files what is
 // on record of a call stands.
 const indexTables = `
 CREATE TABLE files (id INTEGER PRIMARY KEY, ident TEXT NOT NULL UNIQUE, consumed INTEGER NOT NULL, tail BLOB NOT NULL);
 CREATE TABLE kinds (
 	id INTEGER PRIMARY KEY, app TEXT NOT NULL, target TEXT NOT NULL, tool TEXT NOT NULL, door TEXT NOT NULL,
-	identity TEXT NOT NULL, who TEXT NOT NULL, result TEXT NOT NULL, ending TEXT NOT NULL,
-	UNIQUE (app, target, tool, door, identity, who, result, ending));
+	identity TEXT NOT NULL, who TEXT NOT NULL, result TEXT NOT NULL, ending TEXT NOT NULL, look INTEGER NOT NULL,
+	UNIQUE (app, target, tool, door, identity, who, result, ending, look));
 CREATE TABLE calls (
 	id INTEGER PRIMARY KEY, file INTEGER NOT NULL, open INTEGER NOT NULL, kind INTEGER NOT NULL,
 	time TEXT NOT NULL, call TEXT NOT NULL, parent TEXT NOT NULL, door TEXT NOT NULL, caller TEXT NOT NULL,

@@ -39,7 +39,7 @@ func same(t interface {
 
 // sameTotals fails the test unless the totals of the index are those of what is read.
 func sameTotals(t *rapid.T, j *Journal, f Filter) {
-	f = Filter{App: f.App, Tool: f.Tool, Caller: f.Caller, Result: f.Result, Since: f.Since, Until: f.Until, Limit: 1 << 30}
+	f = Filter{App: f.App, Tool: f.Tool, Caller: f.Caller, Result: f.Result, Since: f.Since, Until: f.Until, Unwatched: f.Unwatched, Limit: 1 << 30}
 	past, err := j.scan(context.Background(), f)
 	if err != nil {
 		t.Fatalf("%v", err)
@@ -95,6 +95,9 @@ func TestIndexIsAsTheFiles(t *testing.T) {
 					e := wholeCall(call.Draw(t, "call"))[rapid.IntRange(0, 2).Draw(t, "kind")]
 					e.App, e.Tool, e.Target = word.Draw(t, "app"), word.Draw(t, "tool"), word.Draw(t, "target")
 					e.Caller = aai.Caller{Door: word.Draw(t, "door"), Name: word.Draw(t, "name")}
+					if rapid.IntRange(0, 3).Draw(t, "look") == 0 {
+						e.App, e.Caller.Door, e.Effect = aai.OwnApp, aai.DoorWeb, aai.Reads
+					}
 					e.Code, e.Message = aai.Code(word.Draw(t, "code")), word.Draw(t, "message")
 					e.Time = epoch().Add(time.Duration(rapid.IntRange(-50, 50).Draw(t, "hours")) * 25 * time.Minute)
 					if err := j.Record(t.Context(), e); err != nil {

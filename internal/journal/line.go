@@ -48,6 +48,7 @@ type line struct {
 	Answer any           `json:"answer,omitempty"`
 	Kept   string        `json:"answer_sha256,omitempty"`
 	Millis float64       `json:"ms,omitempty"`
+	Asked  float64       `json:"asked_ms,omitempty"`
 }
 
 // onRecord is what was acted on. Records of before have it as one text.
@@ -106,7 +107,7 @@ func (j *Journal) describe(b *entryBody, e *aai.Entry) {
 		Time: e.Time.UTC().Format(timeFormat), Kind: e.Kind, Call: e.Call, Parent: e.Parent,
 		Door: e.Caller.Door, Caller: e.Caller.Name, Conv: e.Caller.Session, Who: e.Caller.Principal, Is: e.Caller.Identity,
 		App: e.App, Tool: e.Tool, Target: e.Target, On: onRecord(e.On), Digest: e.Digest, Agreed: e.Consent,
-		Detail: e.Message, Sent: e.Delivery, Ran: e.Ran, Kept: e.Kept, Millis: float64(e.Elapsed.Microseconds()) / 1000,
+		Detail: e.Message, Sent: e.Delivery, Ran: e.Ran, Kept: e.Kept, Millis: float64(e.Elapsed.Microseconds()) / 1000, Asked: float64(e.Asked.Microseconds()) / 1000,
 	}}
 	if j.keepFull {
 		b.most = maxFull

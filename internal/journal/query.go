@@ -18,6 +18,7 @@ const manyKinds = 200
 // A kind is what calls have in common.
 type kind struct {
 	app, target, tool, door, identity, who, result, ending string
+	look                                                   bool
 }
 
 // endingMark stands around each of a call's endings.
@@ -26,7 +27,7 @@ const endingMark = "\n"
 func (p *Past) kind() kind {
 	return kind{
 		p.App, p.Target, p.Tool, p.Door, p.Who, p.who(), p.Result,
-		endingMark + strings.Join(p.endings(), endingMark) + endingMark,
+		endingMark + strings.Join(p.endings(), endingMark) + endingMark, p.look(),
 	}
 }
 
@@ -61,12 +62,17 @@ func (f Filter) ofKinds() (c condition) {
 	if f.Caller != "" {
 		c.is("instr(who, ?) > 0", strings.ToLower(f.Caller))
 	}
+	if f.Unwatched {
+		c.is("NOT look")
+	}
 	return c
 }
 
 // query asks an index that is up to date.
 func query(ctx context.Context, db *sql.DB, f Filter) ([]Past, error) {
-	of := f.ofKinds()
+	watched := f // most calls are no looks: each is looked at
+	watched.Unwatched = false
+	of := watched.ofKinds()
 	var kinds []string
 	if len(of.parts) > 0 {
 		var err error

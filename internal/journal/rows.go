@@ -181,7 +181,7 @@ func (r *indexRows) put(s saver, joined *joiner, p *Past, id int64) error {
 	}
 	r.hours[hour] = [2]int64{min(of[0], id), max(of[1], id)}
 	if !open {
-		r.totals.add(hour, kind, totalOf(p.Time.Format(timeFormat), p.Millis, p.Count, p.Result))
+		r.totals.add(hour, kind, p.look(), totalOf(p.Time.Format(timeFormat), p.Millis, p.Count, p.Result))
 	}
 	return nil
 }
@@ -192,13 +192,13 @@ func (r *indexRows) kindOf(p *Past) (int64, error) {
 	if id := r.kinds[k]; id != 0 {
 		return id, nil
 	}
-	values := []any{k.app, k.target, k.tool, k.door, k.identity, k.who, k.result, k.ending}
+	values := []any{k.app, k.target, k.tool, k.door, k.identity, k.who, k.result, k.ending, k.look}
 	var id int64
-	row := r.tx.QueryRowContext(r.ctx, "SELECT id FROM kinds WHERE (app, target, tool, door, identity, who, result, ending) = (?, ?, ?, ?, ?, ?, ?, ?)", values...)
+	row := r.tx.QueryRowContext(r.ctx, "SELECT id FROM kinds WHERE (app, target, tool, door, identity, who, result, ending, look) = (?, ?, ?, ?, ?, ?, ?, ?, ?)", values...)
 	err := row.Scan(&id)
 	if errors.Is(err, sql.ErrNoRows) {
 		var made sql.Result
-		if made, err = r.tx.ExecContext(r.ctx, "INSERT INTO kinds (app, target, tool, door, identity, who, result, ending) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values...); err == nil {
+		if made, err = r.tx.ExecContext(r.ctx, "INSERT INTO kinds (app, target, tool, door, identity, who, result, ending, look) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", values...); err == nil {
 			id, err = made.LastInsertId()
 		}
 	}

@@ -33,7 +33,7 @@ type Span struct {
 }
 
 // Tallies says what became of the calls that pass the filter, of which only App, Tool,
-// Caller, Result, Since and Until count; by app and tool, or by app alone. Those with most
+// Caller, Result, Since, Until and Unwatched count; by app and tool, or by app alone. Those with most
 // calls come first. A journal that does not exist has none.
 func (j *Journal) Tallies(ctx context.Context, f Filter, byApp bool) ([]Tally, error) {
 	sums := make(map[[2]string]*total)

@@ -25,6 +25,11 @@ func counting(t *testing.T) *Journal {
 		}
 		record(t, j, e)
 	}
+	for i := range 7 { // what the web page looked at
+		e := reading(fmt.Sprint("w", i))
+		e.Caller.Door, e.App, e.Tool, e.Time = aai.DoorWeb, aai.OwnApp, "list", epoch().Add(time.Duration(i)*24*time.Hour)
+		record(t, j, e)
+	}
 	record(t, j, refusal("f1", aai.ConsentRequired))
 	record(t, j, deed("d1")...)
 	record(t, j, asked("a1")[0]) // nobody knows how it ended
@@ -38,7 +43,7 @@ func TestTallies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range []Filter{{}, {App: notes}, {Tool: "list"}, {Since: epoch().Add(5 * 24 * time.Hour)}, {Until: epoch().Add(24 * time.Hour)}, {Caller: "nobody"}} {
+	for _, f := range []Filter{{}, {App: notes}, {Tool: "list"}, {Since: epoch().Add(5 * 24 * time.Hour)}, {Until: epoch().Add(24 * time.Hour)}, {Caller: "nobody"}, {Unwatched: true}, {Unwatched: true, Tool: "list"}, {Unwatched: true, App: aai.OwnApp}, {Unwatched: true, Since: epoch().Add(2*24*time.Hour + time.Minute)}} {
 		for _, byApp := range []bool{false, true} {
 			want := make(map[string][3]int) // calls, failures, known
 			times := make(map[string][]float64)
@@ -87,7 +92,7 @@ func TestTallies(t *testing.T) {
 }
 
 func TestTalliesAreSorted(t *testing.T) {
-	rows, err := counting(t).Tallies(t.Context(), Filter{Tool: "list"}, false)
+	rows, err := counting(t).Tallies(t.Context(), Filter{Tool: "list", Unwatched: true}, false)
 	if err != nil || len(rows) != 1 {
 		t.Fatalf("%+v, %v", rows, err)
 	}

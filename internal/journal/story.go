@@ -34,6 +34,7 @@ type Step struct {
 	Delivery  aai.Delivery `json:"delivery,omitempty"`
 	Ran       bool         `json:"ran,omitempty"`
 	Millis    float64      `json:"ms,omitempty"`
+	Asked     float64      `json:"asked_ms,omitempty"`      // how much of Millis the person was waited for
 	Kept      string       `json:"answer_sha256,omitempty"` // of what is kept of the answer beside the journal
 }
 
@@ -149,6 +150,6 @@ func stepAt(file *os.File, offset int64, call string) (Step, bool) {
 	return Step{
 		Kind: l.Kind, Time: when.UTC(), Record: link.seq, Session: l.Conv, Principal: l.Who,
 		App: l.App, Tool: l.Tool, Target: l.Target, On: aai.Hit(l.On), Effect: l.Effect, Digest: l.Digest, Consent: l.Agreed,
-		Result: l.Result, Message: l.Detail, Delivery: l.Sent, Ran: l.Ran, Millis: l.Millis, Kept: l.Kept,
+		Result: l.Result, Message: l.Detail, Delivery: l.Sent, Ran: l.Ran, Millis: l.Millis, Asked: l.Asked, Kept: l.Kept,
 	}, true
 }

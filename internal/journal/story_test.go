@@ -3,6 +3,7 @@ package journal
 import (
 	"fmt"
 	"testing"
+	"time"
 
 	"aai"
 )
@@ -21,7 +22,7 @@ func TestStory(t *testing.T) {
 		record(t, j, child)
 	}
 	end := failure("c1", aai.AutomationFailed)
-	end.Ran = true
+	end.Ran, end.Asked = true, 1500*time.Millisecond
 	record(t, j, end)
 	s, err := j.Story(t.Context(), "c1")
 	if err != nil || s == nil {
@@ -35,7 +36,7 @@ func TestStory(t *testing.T) {
 	}
 	first, second, last := s.Steps[0], s.Steps[1], s.Steps[2]
 	if first.Session != "s1" || first.Principal != "somebody" || second.Consent != "once (client)" || second.Digest != "d1" ||
-		last.Delivery != aai.NotDelivered || !last.Ran || last.Message != "it said no" || last.Record <= second.Record || first.Record == 0 {
+		last.Delivery != aai.NotDelivered || !last.Ran || last.Message != "it said no" || last.Asked != 1500 || last.Record <= second.Record || first.Record == 0 {
 		t.Errorf("%+v", s.Steps)
 	}
 	if s.Call.Call != "c1" || s.Call.Result != string(aai.AutomationFailed) || s.Parent == nil || s.Parent.Call != "c0" || len(s.Children) != 10 || s.Children[0].Call != "k0" || s.More != 0 {

@@ -126,8 +126,12 @@ const (
 	daily  = 24
 )
 
-// allKinds is in the place of a kind's number in totals of all of them.
-const allKinds = 0
+// What is in the place of a kind's number in totals of all of them, and of all that are no
+// looks of the web page.
+const (
+	allKinds = 0
+	noLooks  = -1
+)
 
 // totalKey says of what a total is: of the hour, or day, with that number.
 type totalKey struct{ size, kind, start int64 }
@@ -136,8 +140,12 @@ type totalKey struct{ size, kind, start int64 }
 type totals map[totalKey]*total
 
 // add adds a total of calls of one kind that came in one hour.
-func (t totals) add(hour, kind int64, more *total) {
-	for _, key := range []totalKey{{hourly, kind, hour}, {daily, kind, dayOf(hour)}, {hourly, allKinds, hour}} {
+func (t totals) add(hour, kind int64, look bool, more *total) {
+	keys := []totalKey{{hourly, kind, hour}, {daily, kind, dayOf(hour)}, {hourly, allKinds, hour}}
+	if !look {
+		keys = append(keys, totalKey{hourly, noLooks, hour})
+	}
+	for _, key := range keys {
 		if t[key] == nil {
 			t[key] = new(total)
 		}
@@ -208,28 +216,29 @@ type querier interface {
 }
 
 // eachCall gives the calls that came from a time on until another, each as a total.
-func eachCall(ctx context.Context, db querier, which, from, until string, add func(hour, kind int64, t *total)) (err error) {
+func eachCall(ctx context.Context, db querier, which, from, until string, add func(hour, kind int64, look bool, t *total)) (err error) {
 	if from >= until {
 		return nil
 	}
-	rows, err := db.QueryContext(ctx, "SELECT kind, time, ms, count, result FROM calls WHERE "+which+" AND time >= ? AND time < ?", from, until)
+	rows, err := db.QueryContext(ctx, "SELECT kind, time, ms, count, result, door, app, effect FROM calls WHERE "+which+" AND time >= ? AND time < ?", from, until)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, rows.Close()) }()
 	for rows.Next() {
 		var kind int64
-		var when, result string
+		var when string
+		var p Past
 		var ms float64
 		var count int
-		if err := rows.Scan(&kind, &when, &ms, &count, &result); err != nil {
+		if err := rows.Scan(&kind, &when, &ms, &count, &p.Result, &p.Door, &p.App, &p.Effect); err != nil {
 			return err
 		}
 		at, err := time.Parse(timeFormat, when)
 		if err != nil {
 			return err
 		}
-		add(hourOf(at), kind, totalOf(when, ms, count, result))
+		add(hourOf(at), kind, p.look(), totalOf(when, ms, count, p.Result))
 	}
 	return rows.Err()
 }
@@ -248,7 +257,7 @@ type survey struct {
 	apart, byKind bool
 }
 
-func (c *survey) add(hour, kind int64, t *total) {
+func (c *survey) add(hour, kind int64, _ bool, t *total) {
 	if k := c.kinds[kind]; k != nil {
 		c.tell(hour, k, t)
 	}
@@ -296,6 +305,9 @@ func (c *survey) hours(ctx context.Context, first, end int64) error {
 func (c *survey) totals(ctx context.Context, size, first, end int64) (err error) {
 	which := c.f.ofKinds()
 	switch {
+	case c.f.anyButLooks() && !c.byKind:
+		which = condition{}
+		which.is("kind = ?", noLooks)
 	case len(which.parts) > 0:
 		which.parts = []string{"kind IN (SELECT id FROM kinds" + which.where() + ")"}
 	case c.byKind:
@@ -317,10 +329,13 @@ func (c *survey) totals(ctx context.Context, size, first, end int64) (err error)
 			return err
 		}
 		t.packed = times
-		c.add(start*size, kind, &t)
+		c.add(start*size, kind, false, &t)
 	}
 	return rows.Err()
 }
+
+// anyButLooks reports whether the filter says of kinds that they be no looks, and no more.
+func (f Filter) anyButLooks() bool { return f.Unwatched && len(f.ofKinds().parts) == 1 }
 
 // kindsBy are the kinds that pass the filter, by their numbers, and where all do, that of
 // all of them.
@@ -334,6 +349,9 @@ func kindsBy(ctx context.Context, db *sql.DB, f Filter) (found map[int64]*kind, 
 	found = make(map[int64]*kind)
 	if len(of.parts) == 0 {
 		found[allKinds] = new(kind)
+	}
+	if f.anyButLooks() {
+		found[noLooks] = new(kind)
 	}
 	for rows.Next() {
 		var id int64

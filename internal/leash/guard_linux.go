@@ -77,6 +77,7 @@ func Guard(args []string) (status int) {
 		}
 	}()
 	go reap(pid, ended)
+	slim()
 	select {
 	case status = <-ended:
 	case <-alone:

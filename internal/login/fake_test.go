@@ -4,9 +4,12 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"html"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"regexp"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -141,8 +144,8 @@ func (s sight) answer(more url.Values) string {
 // get is a request as a browser makes it.
 func get(t *testing.T, address string, changes ...func(*http.Request)) (status int, page string) {
 	t.Helper()
-	p := newPerson()
-	defer p.client.CloseIdleConnections()
+	p := oidctest.NewPerson()
+	defer p.Client.CloseIdleConnections()
 	r, err := http.NewRequestWithContext(context.Background(), http.MethodGet, address, nil)
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +153,7 @@ func get(t *testing.T, address string, changes ...func(*http.Request)) (status i
 	for _, change := range changes {
 		change(r)
 	}
-	response, err := p.client.Do(r)
+	response, err := p.Client.Do(r)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -245,4 +248,15 @@ func ends(t *testing.T, err error, code aai.Code) aai.Error {
 		t.Fatalf("it ended with %v (delivery %q); expected %s", e, e.Delivery, code)
 	}
 	return *e
+}
+
+var headerOf = regexp.MustCompile(`(?s)<h1>(.*?)</h1>`)
+
+// heading is what a page says first.
+func heading(page string) string {
+	found := headerOf.FindStringSubmatch(page)
+	if found == nil {
+		return ""
+	}
+	return html.UnescapeString(strings.TrimSpace(found[1]))
 }

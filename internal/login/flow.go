@@ -172,7 +172,7 @@ func (tooLate) Is(target error) bool { return target == context.DeadlineExceeded
 // logIn begins a login, or joins the one that is on its way, and waits for its end
 // as long as ctx has time. Announce, if not nil, hears once what to visit.
 func (l *Logins) logIn(ctx context.Context, p *realm, announce func(f *flow)) error {
-	if l.cfg.Brief && announce == nil {
+	if (l.cfg.Brief || aai.IsUnasked(ctx)) && announce == nil {
 		e := p.wanted(aai.AuthRequired, "a person must log in to %s first", p.name())
 		e.Hint = "To log in, run: " + p.command()
 		return e

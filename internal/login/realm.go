@@ -90,6 +90,24 @@ func (p *realm) host() string {
 	return hostOf(p.base)
 }
 
+// found reports whether it is the app's server itself that says where people log in, as
+// servers of the Model Context Protocol do.
+func (p *realm) found() bool {
+	return p.auth.Kind == aai.AuthOAuth2 && p.auth.AuthorizationEndpoint == "" && p.auth.TokenEndpoint == ""
+}
+
+// isMCP reports whether the app is a server of the Model Context Protocol.
+func (p *realm) isMCP() bool { return p.recipe.Kind == "mcp" }
+
+// place is what tokens are for: the origin, but of several servers of MCP at one origin each
+// is a resource of its own.
+func (p *realm) place() string {
+	if p.isMCP() {
+		return p.recipe.HTTP.BaseURL
+	}
+	return p.base
+}
+
 func (p *realm) name() string { return p.host() }
 
 // who is the name by which commands find the app.

@@ -24,6 +24,9 @@ const (
 // refusedOAuth looks for why a request with a token was refused.
 func (l *Logins) refusedOAuth(ctx context.Context, p *realm, resp *http.Response) (bool, error) {
 	why := find(parseChallenges(resp.Header.Values("WWW-Authenticate")))
+	if p.found() && accessOf(resp.Request) == "" {
+		return l.introduce(ctx, p, resp, why)
+	}
 	if resp.StatusCode == http.StatusUnauthorized && why["error"] == "use_dpop_nonce" {
 		return l.withNonce(p, resp), nil
 	}
@@ -160,6 +163,7 @@ func (l *Logins) renewRefused(ctx context.Context, p *realm, seen string) (bool,
 type resourceMetadata struct {
 	Resource string   `json:"resource"`
 	Servers  []string `json:"authorization_servers"`
+	Scopes   []string `json:"scopes_supported"`
 }
 
 // askResource reads the API's own metadata, at the address of its challenge or, once,
@@ -169,25 +173,38 @@ func (l *Logins) askResource(ctx context.Context, p *realm, request *url.URL, to
 	if err != nil || s == nil || told == "" && s.Looked {
 		return false, err
 	}
+	m, err := l.resourceAt(ctx, p, told)
+	if err != nil {
+		return false, err
+	}
+	if m != nil {
+		return l.learn(ctx, p, s, request, *m)
+	}
+	return false, l.change(ctx, p, func(s *server) { s.Looked = true })
+}
+
+// resourceAt reads the API's own metadata, at the told address alone if there is one. It is
+// nil where there is none.
+func (l *Logins) resourceAt(ctx context.Context, p *realm, told string) (*resourceMetadata, error) {
 	places := []string{told}
 	if told == "" {
 		places = resourceWellKnown(p.recipe.HTTP.BaseURL)
 	} else if err := l.secure("resource_metadata", told); err != nil {
-		return false, err
+		return nil, err
 	} else if !site.Same(hostname(p.base), hostname(told)) {
-		return false, aai.Errorf(aai.AuthInvalid, "%s says that its metadata is at %s, which is another site", p.name(), hostOf(told))
+		return nil, aai.Errorf(aai.AuthInvalid, "%s says that its metadata is at %s, which is another site", p.name(), hostOf(told))
 	}
 	for _, address := range places {
 		var m resourceMetadata
 		found, err := l.getJSON(ctx, address, &m)
 		if err != nil && told != "" {
-			return false, err
+			return nil, err
 		}
 		if err == nil && found {
-			return l.learn(ctx, p, s, request, m)
+			return &m, nil
 		}
 	}
-	return false, l.change(ctx, p, func(s *server) { s.Looked = true })
+	return nil, nil
 }
 
 // resourceWellKnown are the places of an API's metadata: with its path inserted, and
@@ -234,6 +251,9 @@ func (l *Logins) learn(ctx context.Context, p *realm, s *server, request *url.UR
 	}
 	err = l.change(ctx, p, func(s *server) {
 		s.Looked, s.Resource = true, m.Resource
+		if p.found() && s.Issuer == "" {
+			s.Scopes = union(s.Scopes, m.Scopes)
+		}
 		if s.Issuer != issuer {
 			s.Issuer, s.Fetched = issuer, time.Time{}
 		}

@@ -28,10 +28,10 @@ func TestRow20Device(t *testing.T) {
 	if again.Visit != e.Visit {
 		t.Errorf("the second call is sent to %s", again.Visit)
 	}
-	p := newPerson()
-	defer p.client.CloseIdleConnections()
-	p.code = code
-	if _, _, err := p.visit(t.Context(), w.as.Issuer+"/device"); err != nil {
+	p := oidctest.NewPerson()
+	defer p.Client.CloseIdleConnections()
+	p.Code = code
+	if _, _, err := p.Visit(t.Context(), w.as.Issuer+"/device"); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.logins.Login(t.Context(), w.recipe); err != nil && aai.AsError(err).Code != "" {

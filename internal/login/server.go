@@ -62,7 +62,7 @@ type metadata struct {
 }
 
 func (p *realm) serverID() string {
-	return serverPrefix + digest("server|v1", p.origin, p.base, p.auth.AuthorizationEndpoint, p.auth.TokenEndpoint)
+	return serverPrefix + digest("server|v1", p.origin, p.place(), p.auth.AuthorizationEndpoint, p.auth.TokenEndpoint)
 }
 
 // known returns what is kept of the realm's authorization server, or nil.
@@ -84,6 +84,11 @@ func (l *Logins) discover(ctx context.Context, p *realm) (*server, error) {
 	}
 	if old == nil {
 		old = &server{}
+	}
+	if old.Issuer == "" && p.isMCP() {
+		if old, err = l.introduced(ctx, p, old); err != nil {
+			return nil, err
+		}
 	}
 	issuer := old.Issuer
 	if issuer == "" {
@@ -149,7 +154,12 @@ func (l *Logins) metadataOf(ctx context.Context, issuer string) (*metadata, erro
 func (l *Logins) serverFrom(ctx context.Context, p *realm, m *metadata) (*server, error) {
 	a := p.auth
 	s := &server{Authorize: a.AuthorizationEndpoint, Token: a.TokenEndpoint, Device: a.DeviceEndpoint, Revoke: a.RevocationEndpoint}
-	if m == nil {
+	if p.found() {
+		if m == nil {
+			return nil, p.silent()
+		}
+		s.Authorize, s.Token = m.AuthorizationEndpoint, m.TokenEndpoint
+	} else if m == nil {
 		if a.PKCE != "S256" {
 			return nil, pkceMissing(p, `its descriptor does not say "pkce": {"method": "S256"}, and it has no metadata that would`)
 		}
@@ -159,6 +169,12 @@ func (l *Logins) serverFrom(ctx context.Context, p *realm, m *metadata) (*server
 		{"authorization_endpoint", a.AuthorizationEndpoint, m.AuthorizationEndpoint},
 		{"token_endpoint", a.TokenEndpoint, m.TokenEndpoint},
 	} {
+		if p.found() {
+			if err := l.ownEndpoint(m.Issuer, pair.field, pair.metadata); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if pair.descriptor != pair.metadata {
 			return nil, aai.Errorf(aai.AuthInvalid, "auth.oauth2.%s is %q; the authorization server's own metadata says %q",
 				pair.field, aai.CleanLabel(pair.descriptor, 200), aai.CleanLabel(pair.metadata, 200))
@@ -226,7 +242,7 @@ func (p *realm) resource(s *server) string {
 	if s.Resource != "" {
 		return s.Resource
 	}
-	return p.base
+	return p.place()
 }
 
 // tokenID is where the token is kept: by where the descriptor came from, who gives
@@ -238,5 +254,5 @@ func (p *realm) tokenID(s *server, client string) string {
 	} else {
 		parts = append(parts, "endpoints", s.Authorize, s.Token)
 	}
-	return tokenPrefix + digest(append(append(parts, p.base, client), p.scopes(s)...)...)
+	return tokenPrefix + digest(append(append(parts, p.place(), client), p.scopes(s)...)...)
 }

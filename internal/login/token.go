@@ -107,6 +107,9 @@ func (l *Logins) authorizeOAuth(ctx context.Context, p *realm, req *http.Request
 		if t != nil {
 			return l.attach(t, req)
 		}
+		if s, err := l.known(ctx, p); err != nil || p.found() && (s == nil || s.Issuer == "") {
+			return err // nobody knows yet whether it wants anyone to log in
+		}
 		if err := l.logIn(ctx, p, nil); err != nil {
 			return err
 		}

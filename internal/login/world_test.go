@@ -153,9 +153,9 @@ func (w *world) browse(_ context.Context, address string) error {
 	w.windows.Add(1)
 	w.visited.Store(address, true)
 	go func() {
-		p := newPerson()
-		defer p.client.CloseIdleConnections()
-		if _, _, err := p.visit(context.Background(), address); err != nil {
+		p := oidctest.NewPerson()
+		defer p.Client.CloseIdleConnections()
+		if _, _, err := p.Visit(context.Background(), address); err != nil {
 			w.t.Logf("the person got lost: %v", err)
 		}
 	}()

@@ -111,7 +111,7 @@ func TestSafeAsksEachTime(t *testing.T) {
 	for range 2 {
 		d.admits(t, asking(notesApp("d1"), "list"))
 		q := d.question(t, asking(notesApp("d1"), "wipe"))
-		if len(q.Choices) != 2 {
+		if len(q.Choices) != 2 || !q.Each {
 			t.Errorf("it offers %+v", q.Choices)
 		}
 		d.refuses(t, answered(asking(notesApp("d1"), "wipe"), q, choiceAlways), aai.PermissionDenied)

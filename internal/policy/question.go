@@ -74,6 +74,7 @@ func (c *Consent) question(r *aai.Request, old *Grant, now time.Time) (aai.Quest
 		Text:     strings.Join(text, "\n"),
 		Details:  strings.Join(c.details(r), "\n"),
 		Choices:  c.choices(r, old != nil),
+		Each:     c.confirmsEach(r),
 		Seal:     c.seals.seal(binding(r), now),
 	}, nil
 }

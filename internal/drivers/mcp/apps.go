@@ -107,7 +107,7 @@ func (d *Driver) with(of *aai.App, l *listing) *aai.App {
 	app := *of
 	m := maker{driver: d, app: &app, recipe: of.Server}
 	if l == nil {
-		app.Tools = []*aai.Tool{m.starter()}
+		app.Tools, app.Unheard = []*aai.Tool{m.starter()}, true
 		return &app
 	}
 	app.Tools = m.tools(l)

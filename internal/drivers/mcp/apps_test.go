@@ -22,7 +22,7 @@ import (
 func TestAServerIsStartedByWhomItIsAllowed(t *testing.T) {
 	w := newWorld(t)
 	app := w.hostile(t, "plain")
-	if apps := w.Catalog.Apps(); len(apps) != 1 || len(apps[0].Tools) != 1 || apps[0].Tools[0].Name != "mcp_start" {
+	if apps := w.Catalog.Apps(); len(apps) != 1 || len(apps[0].Tools) != 1 || apps[0].Tools[0].Name != "mcp_start" || !apps[0].Unheard {
 		t.Fatalf("%+v", apps)
 	}
 	w.answer = "deny"
@@ -39,7 +39,7 @@ func TestAServerIsStartedByWhomItIsAllowed(t *testing.T) {
 	changes := 0
 	defer w.Catalog.OnChange(func() { changes++ })()
 	w.start(t, app)
-	if do := w.tool(t, app, "do"); do == nil || do.Effect != aai.Destroys || changes != 1 || w.tool(t, app, "mcp_start") != nil {
+	if do := w.tool(t, app, "do"); do == nil || do.Effect != aai.Destroys || changes != 1 || w.tool(t, app, "mcp_start") != nil || w.Catalog.Apps()[0].Unheard {
 		t.Errorf("%+v, %d changes", do, changes)
 	}
 	result, e := w.call(t, app, "do", nil)

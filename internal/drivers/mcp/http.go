@@ -21,10 +21,14 @@ func (s *server) overHTTP() sdk.Transport {
 	client.Jar = nil
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	r := s.recipe
-	known := &aai.Recipe{App: r.App, Platform: r.Platform, HTTP: &aai.HTTPRecipe{BaseURL: r.MCP.URL, Auth: r.MCP.Auth}}
+	known := &aai.Recipe{Kind: r.Kind, App: r.App, Platform: r.Platform, HTTP: r.MCP.Login()}
 	client.Transport = &trip{server: s, next: next, known: known}
 	return &sdk.StreamableClientTransport{Endpoint: r.MCP.URL, HTTPClient: &client, MaxRetries: -1}
 }
+
+// maxAgain is how often a request is made once more: when the server has said how people log
+// in, and when a token that was good by the clock is not.
+const maxAgain = 2
 
 // A trip adds to requests what the descriptor and the login say, and bounds what comes back.
 type trip struct {
@@ -35,9 +39,13 @@ type trip struct {
 
 // RoundTrip implements http.RoundTripper.
 func (t *trip) RoundTrip(req *http.Request) (*http.Response, error) {
-	for again := false; ; again = true {
-		one := req.Clone(req.Context())
-		if again && req.GetBody != nil {
+	ctx := req.Context()
+	if _, limited := ctx.Deadline(); !limited { // no call's
+		ctx = aai.Unasked(ctx)
+	}
+	for again := 0; ; again++ {
+		one := req.Clone(ctx)
+		if again > 0 && req.GetBody != nil {
 			body, err := req.GetBody()
 			if err != nil {
 				return nil, err
@@ -48,7 +56,7 @@ func (t *trip) RoundTrip(req *http.Request) (*http.Response, error) {
 			one.Header.Set(name, value)
 		}
 		login := t.server.driver.config.Login
-		if login != nil && t.known.HTTP.Auth != nil {
+		if login != nil {
 			if err := login.Authorize(one.Context(), t.known, one); err != nil {
 				return nil, err
 			}
@@ -57,9 +65,9 @@ func (t *trip) RoundTrip(req *http.Request) (*http.Response, error) {
 		if err != nil {
 			return nil, err
 		}
-		if login != nil && t.known.HTTP.Auth != nil && (resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden) {
+		if login != nil && (resp.StatusCode == http.StatusUnauthorized || resp.StatusCode == http.StatusForbidden) {
 			once, refused := login.Refused(one.Context(), t.known, resp)
-			if once && !again && (req.Body == nil || req.GetBody != nil) {
+			if once && again < maxAgain && (req.Body == nil || req.GetBody != nil) {
 				_ = resp.Body.Close()
 				continue
 			}

@@ -16,10 +16,10 @@ import (
 	"aai/internal/drivers/mcp"
 )
 
-// A login knows the person by a header, if it has a token.
-type login struct{ token atomic.Pointer[string] }
+// A standIn knows the person by a header, if it has a token.
+type standIn struct{ token atomic.Pointer[string] }
 
-func (l *login) Authorize(_ context.Context, r *aai.Recipe, req *http.Request) error {
+func (l *standIn) Authorize(_ context.Context, r *aai.Recipe, req *http.Request) error {
 	if token := l.token.Load(); token != nil && r.HTTP.Auth.Kind == aai.AuthBearer {
 		req.Header.Set("Authorization", "Bearer "+*token)
 		return nil
@@ -27,7 +27,7 @@ func (l *login) Authorize(_ context.Context, r *aai.Recipe, req *http.Request) e
 	return &aai.Error{Code: aai.AuthRequired, Message: "log in to " + r.HTTP.BaseURL, Hint: "log in"}
 }
 
-func (l *login) Refused(context.Context, *aai.Recipe, *http.Response) (bool, error) {
+func (l *standIn) Refused(context.Context, *aai.Recipe, *http.Response) (bool, error) {
 	return false, &aai.Error{Code: aai.AuthExpired, Message: "log in again"}
 }
 
@@ -69,7 +69,7 @@ func TestOverHTTP(t *testing.T) {
 	address, wants, seen := farServer(t)
 	first, second := "one", "two"
 	wants.Store(&first)
-	known := new(login)
+	known := new(standIn)
 	w := newWorld(t, func(c *mcp.Config) { c.Client, c.Login = http.DefaultClient, known })
 	t.Cleanup(http.DefaultClient.CloseIdleConnections)
 	app := w.add(t, &aai.MCPRecipe{URL: address + "/mcp", Headers: map[string]string{"X-Version": "7"}, Auth: &aai.AuthRecipe{Kind: aai.AuthBearer}})

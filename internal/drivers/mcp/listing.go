@@ -149,7 +149,7 @@ func (s *server) follow(live *session) {
 	case <-time.After(time.Second):
 	}
 	live.following.Store(false) // what it says from here on is asked for once more
-	ctx, cancel := context.WithTimeout(context.Background(), maxRelist)
+	ctx, cancel := context.WithTimeout(aai.Unasked(context.Background()), maxRelist)
 	defer cancel()
 	if live.stale.Load() && !live.over() {
 		if err := s.list(ctx, live); err != nil {

@@ -113,7 +113,7 @@ func (s *server) acquire(ctx context.Context) (*session, *aai.Error) {
 			e.RetryAfter = left
 			return nil, e
 		}
-		begun, cancel := context.WithTimeout(context.Background(), maxStart)
+		begun, cancel := s.timeToStart(ctx)
 		f = &flight{done: make(chan struct{}), cancel: cancel}
 		s.starting = f
 		go s.start(begun, f)
@@ -132,6 +132,19 @@ func (s *server) acquire(ctx context.Context) (*session, *aai.Error) {
 		e := failed(aai.AsError(ctx.Err()).Code, "Try again in a moment: it goes on starting.", "the MCP server of %s was still starting when the call's time was over", s.recipe.App)
 		return nil, e
 	}
+}
+
+// timeToStart is how long who wants the server lets it take: a process goes on starting when
+// they are gone; what is at an address may want them to log in, and they are told in time.
+func (s *server) timeToStart(ctx context.Context) (context.Context, context.CancelFunc) {
+	until := time.Now().Add(maxStart)
+	if s.recipe.MCP.URL == "" {
+		return context.WithDeadline(context.Background(), until)
+	}
+	if ends, limited := ctx.Deadline(); limited && ends.Before(until) {
+		until = ends
+	}
+	return context.WithDeadline(context.WithoutCancel(ctx), until)
 }
 
 // release lets go of a session.
@@ -255,7 +268,8 @@ func (s *server) open(ctx context.Context) (*session, *aai.Error) {
 
 // notStarted is why no session came about.
 func (s *server) notStarted(ctx context.Context, live *session, cause error) *aai.Error {
-	if e := live.answered(ctx, cause); e.Code == aai.AuthRequired || e.Code == aai.AuthExpired || live.why() != nil {
+	switch e := live.answered(ctx, cause); {
+	case e.Code == aai.AuthRequired, e.Code == aai.AuthExpired, e.Code == aai.AuthDenied, e.Code == aai.AuthInvalid, live.why() != nil:
 		e.Delivery = aai.NotDelivered
 		return e
 	}

@@ -47,7 +47,15 @@ func Start(t testing.TB, repository string, l Like) (*Server, io.Closer) {
 	if _, missing := os.Stat(filepath.Join(cache, "installed.json")); err != nil || missing != nil || len(node) == 0 {
 		t.Fatal("install the authorization server: scripts/need-oidc (make test does)")
 	}
-	cmd := exec.Command(node[0], filepath.Join(repository, "internal/login/oidctest/testdata/oidc/server.mjs"), cache, string(how)) //nolint:noctx // it ends by its standard input
+	line, end := Run(t, node[0], filepath.Join(repository, "internal/login/oidctest/testdata/oidc/server.mjs"), cache, string(how))
+	return &Server{Issuer: line}, end
+}
+
+// Run starts a server that says in its first line where it is, and ends with its
+// standard input: by the returned closer, or with this process.
+func Run(t testing.TB, command string, args ...string) (line string, end io.Closer) {
+	t.Helper()
+	cmd := exec.Command(command, args...) //nolint:noctx // it ends by its standard input
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -59,11 +67,11 @@ func Start(t testing.TB, repository string, l Like) (*Server, io.Closer) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	line, err := bufio.NewReader(out).ReadString('\n')
+	line, err = bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		t.Fatalf("the authorization server does not start: %v", err)
+		t.Fatalf("%s %s does not start: %v", command, args, err)
 	}
-	return &Server{Issuer: strings.TrimSpace(line)}, closer{in, cmd}
+	return strings.TrimSpace(line), closer{in, cmd}
 }
 
 // A closer ends a server and waits for it.

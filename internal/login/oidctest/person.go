@@ -1,4 +1,4 @@
-package login_test
+package oidctest
 
 import (
 	"context"
@@ -12,41 +12,35 @@ import (
 	"strings"
 )
 
-// A person at a browser, scripted: they follow links, fill in the forms of the
+// A Person is one at a browser, scripted: they follow links, fill in the forms of the
 // authorization server's pages, and agree.
-type person struct {
-	client *http.Client
-	// stop, if not nil, sees every address before it is visited; the person stops
-	// there if it returns true.
-	stop func(u *url.URL) bool
-	code string // they type, where a page asks for one
+type Person struct {
+	Client *http.Client
+	Code   string // they type, where a page asks for one
 }
 
-func newPerson() *person {
+// NewPerson is one at a browser that knows nothing yet.
+func NewPerson() *Person {
 	jar, _ := cookiejar.New(nil) // it never fails
-	p := &person{}
-	p.client = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	p := &Person{}
+	p.Client = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return p
 }
 
 var (
-	formOf   = regexp.MustCompile(`(?s)<form[^>]*action="([^"]*)"[^>]*>(.*?)</form>`)
-	inputOf  = regexp.MustCompile(`(?s)<input[^>]*>`)
-	nameOf   = regexp.MustCompile(`name="([^"]*)"`)
-	valueOf  = regexp.MustCompile(`value="([^"]*)"`)
-	headerOf = regexp.MustCompile(`(?s)<h1>(.*?)</h1>`)
+	formOf  = regexp.MustCompile(`(?s)<form[^>]*action="([^"]*)"[^>]*>(.*?)</form>`)
+	inputOf = regexp.MustCompile(`(?s)<input[^>]*>`)
+	nameOf  = regexp.MustCompile(`name="([^"]*)"`)
+	valueOf = regexp.MustCompile(`value="([^"]*)"`)
 )
 
-// visit goes where the address leads, and returns the last page.
-func (p *person) visit(ctx context.Context, address string) (status int, page string, err error) {
+// Visit goes where the address leads, and returns the last page.
+func (p *Person) Visit(ctx context.Context, address string) (status int, page string, err error) {
 	method, form := http.MethodGet, url.Values(nil)
 	for range 20 {
 		u, err := url.Parse(address)
 		if err != nil {
 			return 0, "", err
-		}
-		if p.stop != nil && p.stop(u) {
-			return 0, address, nil
 		}
 		r, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(form.Encode()))
 		if err != nil {
@@ -55,7 +49,7 @@ func (p *person) visit(ctx context.Context, address string) (status int, page st
 		if method == http.MethodPost {
 			r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 		}
-		response, err := p.client.Do(r)
+		response, err := p.Client.Do(r)
 		if err != nil {
 			return 0, "", err
 		}
@@ -86,7 +80,7 @@ func (p *person) visit(ctx context.Context, address string) (status int, page st
 	return 0, page, fmt.Errorf("the pages never end")
 }
 
-func (p *person) fill(inputs string) url.Values {
+func (p *Person) fill(inputs string) url.Values {
 	form := url.Values{}
 	for _, input := range inputOf.FindAllString(inputs, -1) {
 		name := nameOf.FindStringSubmatch(input)
@@ -103,18 +97,9 @@ func (p *person) fill(inputs string) url.Values {
 		case name[1] == "password":
 			value = "a password"
 		case name[1] == "user_code" && value == "":
-			value = p.code
+			value = p.Code
 		}
 		form.Set(name[1], value)
 	}
 	return form
-}
-
-// heading is what a page says first.
-func heading(page string) string {
-	found := headerOf.FindStringSubmatch(page)
-	if found == nil {
-		return ""
-	}
-	return html.UnescapeString(strings.TrimSpace(found[1]))
 }

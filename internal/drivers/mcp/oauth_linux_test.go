@@ -1,0 +1,233 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"aai"
+	"aai/internal/drivers/mcp"
+	"aai/internal/login"
+	"aai/internal/login/oidctest"
+)
+
+// kept keeps secrets in memory, as login.Secrets says.
+type kept struct {
+	mu     sync.Mutex
+	values map[string][]byte
+}
+
+func (k *kept) Get(_ context.Context, id string) ([]byte, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.values[id], nil
+}
+
+func (k *kept) Update(_ context.Context, id string, edit func([]byte) ([]byte, error)) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	b, err := edit(k.values[id])
+	if err != nil {
+		return err
+	}
+	if delete(k.values, id); b != nil {
+		k.values[id] = b
+	}
+	return nil
+}
+
+func (k *kept) Names(_ context.Context, prefix string) (names []string, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	for id := range k.values {
+		if strings.HasPrefix(id, prefix) {
+			names = append(names, id)
+		}
+	}
+	return names, nil
+}
+
+// A farWorld is a gateway with real logins, a real authorization server, and the server
+// "everything" of others behind its tokens.
+type farWorld struct {
+	*world
+	issuer  *oidctest.Server
+	address string
+	secrets *kept
+	logins  *login.Logins
+	app     string
+	ahead   atomic.Int64 // how far the gateway's clock is
+	windows atomic.Int64 // of the browser
+	idle    atomic.Bool  // the person does nothing at a page
+	pages   chan string
+}
+
+func newFarWorld(t *testing.T, like oidctest.Like, far map[string]any, auth func(issuer string) *aai.AuthRecipe) *farWorld {
+	t.Helper()
+	w := &farWorld{secrets: &kept{values: make(map[string][]byte)}, pages: make(chan string, 10)}
+	issuer, end := oidctest.Start(t, "../../..", like)
+	t.Cleanup(func() { _ = end.Close() })
+	w.issuer = issuer
+	node := realServer(t, "mcp-server-everything").Command
+	how, _ := json.Marshal(far)
+	modules, err := filepath.Abs("../../../.cache/servers")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address, ends := oidctest.Run(t, node, "testdata/far/server.mjs", modules, issuer.Issuer, string(how))
+	t.Cleanup(func() { _ = ends.Close() })
+	w.address = address
+	client := &http.Client{Transport: &http.Transport{}}
+	t.Cleanup(client.CloseIdleConnections)
+	w.logins = login.New(login.Config{Client: client, Secrets: w.secrets, Dev: true, Browser: w.browse,
+		Now: func() time.Time { return time.Now().Add(time.Duration(w.ahead.Load())) }})
+	t.Cleanup(func() { _ = w.logins.Close() })
+	w.world = newWorld(t, func(c *mcp.Config) { c.Client, c.Login, c.Secrets = client, w.logins, w.secrets })
+	recipe := &aai.MCPRecipe{URL: address}
+	if auth != nil {
+		recipe.Auth = auth(issuer.Issuer)
+	}
+	w.app = w.add(t, recipe)
+	return w
+}
+
+// browse is the browser; the person logs in there, unless they are idle.
+func (w *farWorld) browse(_ context.Context, address string) error {
+	w.windows.Add(1)
+	w.pages <- address
+	if !w.idle.Load() {
+		go w.logIn(address)
+	}
+	return nil
+}
+
+func (w *farWorld) logIn(address string) {
+	p := oidctest.NewPerson()
+	defer p.Client.CloseIdleConnections()
+	_, _, _ = p.Visit(context.Background(), address)
+}
+
+// token is what is kept of the one login.
+func (w *farWorld) token(t *testing.T) (access, refresh, client string) {
+	t.Helper()
+	names, _ := w.secrets.Names(t.Context(), "login/token/")
+	if len(names) != 1 {
+		t.Fatalf("%d tokens are kept", len(names))
+	}
+	b, _ := w.secrets.Get(t.Context(), names[0])
+	var token struct {
+		Access, Refresh string
+		Client          struct{ ID string }
+	}
+	if err := json.Unmarshal(b, &token); err != nil {
+		t.Fatal(err)
+	}
+	return token.Access, token.Refresh, token.Client.ID
+}
+
+// active asks the authorization server whether a token is.
+func (w *farWorld) active(t *testing.T, token string) bool {
+	t.Helper()
+	about, err := w.issuer.Ask(t.Context(), "/token/introspection", "api", "of the api", url.Values{"token": {token}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	active, _ := about["active"].(bool)
+	return active
+}
+
+func (w *farWorld) echoes(t *testing.T, word string) {
+	t.Helper()
+	if r, e := w.call(t, w.app, "echo", map[string]any{"message": word}); e != nil || r.Text != "Echo: "+word {
+		t.Fatalf("%+v, %+v", r, e)
+	}
+}
+
+// named is a login whose addresses the descriptor has.
+func named(issuer string) *aai.AuthRecipe {
+	return &aai.AuthRecipe{Kind: aai.AuthOAuth2, AuthorizationEndpoint: issuer + "/auth", TokenEndpoint: issuer + "/token", Scopes: []string{"read"}, PKCE: "S256"}
+}
+
+// A server of others behind tokens of a real authorization server: the first call says where
+// to log in, the next ones pass, a token that ends is replaced unseen, also where only the
+// server knows that it has, and a login that was taken back is told as that.
+func TestFarServerWithOAuth(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		like oidctest.Like
+		far  map[string]any
+		auth func(string) *aai.AuthRecipe
+	}{
+		{"as the descriptor says", oidctest.Like{AccessTTL: 3}, nil, named},
+		{"as the descriptor says, of a silent server", oidctest.Like{AccessTTL: 3}, map[string]any{"silent": true}, named},
+		{"as the server says", oidctest.Like{AccessTTL: 3, Registration: true}, nil, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) { newFarWorld(t, c.like, c.far, c.auth).lives(t) })
+	}
+}
+
+func (w *farWorld) lives(t *testing.T) {
+	w.idle.Store(true)
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	defer cancel()
+	_, e := w.callIn(ctx, w.app, "mcp_start", nil)
+	if e == nil || e.Code != aai.AuthRequired || e.Delivery != aai.NotDelivered || !strings.HasPrefix(e.Visit, w.issuer.Issuer+"/auth?") || !strings.Contains(e.Hint, "make the same call again") {
+		t.Fatalf("%+v", e)
+	}
+	if page := <-w.pages; page != e.Visit {
+		t.Errorf("the browser shows %s, the call said %s", page, e.Visit)
+	}
+	w.logIn(e.Visit)
+	w.start(t, w.app)
+	w.echoes(t, "logged in")
+
+	first, _, _ := w.token(t)
+	eventually(t, "the token ends", func() bool { return !w.active(t, first) })
+	w.echoes(t, "renewed by the clock")
+	second, _, _ := w.token(t)
+	if first == second {
+		t.Error("the token is the first one")
+	}
+	w.ahead.Add(int64(time.Minute))
+	w.echoes(t, "renewed by the clock alone")
+	third, _, _ := w.token(t)
+	w.ahead.Add(-int64(time.Hour)) // to the gateway it is good
+	eventually(t, "the token ends", func() bool { return !w.active(t, third) })
+	w.echoes(t, "renewed because it was refused")
+	if n := w.windows.Load(); n != 1 {
+		t.Errorf("%d windows were opened", n)
+	}
+
+	_, refresh, _ := w.token(t)
+	w.ahead.Add(2 * int64(time.Hour))
+	w.revoke(t, refresh)
+	if _, e := w.call(t, w.app, "echo", map[string]any{"message": "x"}); e == nil || e.Code != aai.AuthExpired || e.Delivery != aai.NotDelivered || !strings.Contains(e.Hint, "aai-gateway auth login "+w.app) {
+		t.Errorf("%+v", e)
+	}
+	w.idle.Store(false)
+	w.echoes(t, "logged in again")
+}
+
+// revoke has the authorization server take a token back.
+func (w *farWorld) revoke(t *testing.T, token string) {
+	t.Helper()
+	_, _, client := w.token(t)
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.issuer.Issuer+"/token/revocation", strings.NewReader(url.Values{"token": {token}, "client_id": {client}}.Encode()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	response, err := http.DefaultClient.Do(r)
+	if err != nil || response.StatusCode != http.StatusOK {
+		t.Fatal(response.Status, err)
+	}
+	_ = response.Body.Close()
+	http.DefaultClient.CloseIdleConnections()
+}
