@@ -58,7 +58,15 @@ func (m *machine) startManager(display string) {
 
 // owned waits until somebody has the name on the bus.
 func (m *machine) owned(name string) {
-	m.await(onMachineBus(`dbus-send --session --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.GetNameOwner string:` + name + ` >/dev/null`))
+	m.await(ownerOf(name))
+}
+
+// unowned waits until nobody has the name on the bus: who was killed may have it for a moment.
+func (m *machine) unowned(name string) { m.await("! " + ownerOf(name)) }
+
+// ownerOf is a command that fails where nobody has the name on the bus.
+func ownerOf(name string) string {
+	return onMachineBus(`dbus-send --session --print-reply --dest=org.freedesktop.DBus / org.freedesktop.DBus.GetNameOwner string:` + name + ` >/dev/null`)
 }
 
 // accessible switches accessibility on or off.

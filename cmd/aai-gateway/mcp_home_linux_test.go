@@ -99,6 +99,8 @@ func TestMCP(t *testing.T) {
 		{"InspectorWaitsForATask", mcpInspectorWaitsForATask},
 		{"TypeScriptSDKs", mcpTypeScriptSDKs},
 		{"Servers", mcpServers},
+		{"ServersOfSDKs", mcpServersOfSDKs},
+		{"WordsOfSDKs", mcpWordsOfSDKs},
 		{"Composed", mcpComposed},
 		{"BareClients", mcpBareClients},
 		{"InsideItsHost", mcpInsideItsHost},

@@ -10,6 +10,7 @@ import (
 	"aai"
 	"aai/internal/config"
 	"aai/internal/dialog"
+	"aai/internal/generate"
 	"aai/internal/own"
 	"aai/internal/policy"
 	"aai/internal/proof"
@@ -43,7 +44,9 @@ func (s *setup) trust(store policy.Store, passphrase *proof.Passphrase, log *slo
 	if s.Policy.Confirm {
 		words = s.Policy.Words
 	}
-	asked := func(r *aai.Request) bool { return r.Call.Caller.Door == aai.DoorMCP && own.LooksHere(r) }
+	asked := func(r *aai.Request) bool {
+		return r.Call.Caller.Door == aai.DoorMCP && (own.LooksHere(r) || generate.LooksHere(r))
+	}
 	who := s.person(t.dialog, passphrase)
 	if p, ok := who.(prover); ok {
 		t.notice = p.notice
@@ -69,7 +72,7 @@ func (s *setup) trust(store policy.Store, passphrase *proof.Passphrase, log *slo
 
 // openTools are those of the gateway's own app that agents may use.
 func openTools() []string {
-	return slices.Concat(own.OpenTools(), workflow.OpenTools(), kept.OpenTools(), script.OpenTools(), search.OpenTools())
+	return slices.Concat(own.OpenTools(), workflow.OpenTools(), kept.OpenTools(), script.OpenTools(), search.OpenTools(), generate.OpenTools())
 }
 
 // lists are the apps that may be touched at all.

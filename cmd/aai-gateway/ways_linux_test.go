@@ -88,11 +88,17 @@ func newSearched(t *testing.T, choice string) *searched {
 // discover calls the tool at a door.
 func (s *searched) discover(t *testing.T, door string, args map[string]any) (*aai.Result, *aai.Error) {
 	t.Helper()
+	return s.own(t, door, "discover", args)
+}
+
+// own calls a tool of the gateway itself at a door.
+func (s *searched) own(t *testing.T, door, tool string, args map[string]any) (*aai.Result, *aai.Error) {
+	t.Helper()
 	caller := aai.Caller{Door: door, Name: "agent", Identity: "/usr/bin/agent", Session: "s"}
 	if door == aai.DoorCLI {
 		caller = aai.Caller{Door: door, Name: "terminal", Identity: aai.IdentityTerminal}
 	}
-	result, err := s.gateway.Do(t.Context(), &aai.Call{ID: aai.NewCallID(), Caller: caller, App: aai.OwnApp, Tool: "discover", Args: args})
+	result, err := s.gateway.Do(t.Context(), &aai.Call{ID: aai.NewCallID(), Caller: caller, App: aai.OwnApp, Tool: tool, Args: args})
 	if err != nil {
 		return nil, aai.AsError(err)
 	}

@@ -32,6 +32,7 @@ type FileReport struct {
 	Name     string `json:"name,omitempty"`
 	Platform string `json:"platform,omitempty"` // whose tools were taken
 	Tools    int    `json:"tools"`
+	Unheard  bool   `json:"not_started,omitempty"` // the app's server has not said yet which; see aai.App
 	Status   Status `json:"status"`
 	// ShadowedBy is the path of the file that comes first.
 	ShadowedBy string  `json:"shadowed_by,omitempty"`

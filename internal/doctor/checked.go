@@ -54,6 +54,7 @@ func (d *Doctor) examinations() []examination {
 		examination{"keychain", "keychain", d.keychain},
 		examination{"descriptors", "descriptors", d.descriptors},
 		examination{"gateways", "other gateways", d.gateways},
+		examination{"stop", "stop", d.stops},
 		examination{"client", "a client's start", d.client},
 	)
 }

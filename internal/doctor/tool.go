@@ -84,6 +84,7 @@ func (d *Doctor) answer(ctx context.Context, skip []string) (*aai.Result, error)
 	total, begun := float64(len(Checks())), time.Now()
 	aai.Progress(ctx, 0, total, "trying every way for real")
 	var broken []string
+	halted := ""
 	d.Examine(apart, skip, func(f Finding, waiting []string) {
 		if ctx.Err() != nil {
 			return // what is cut off says nothing of the computer
@@ -94,6 +95,9 @@ func (d *Doctor) answer(ctx context.Context, skip []string) (*aai.Result, error)
 		out.Checks = append(out.Checks, view{f, f.Took.Milliseconds()})
 		if f.State == Broken {
 			out.State, broken = string(Broken), append(broken, f.Title)
+		}
+		if f.Check == "stop" && f.State == Note {
+			halted = f.Saw
 		}
 		said := string(f.State) + ": " + f.Title
 		if len(waiting) > 0 {
@@ -109,6 +113,9 @@ func (d *Doctor) answer(ctx context.Context, skip []string) (*aai.Result, error)
 	}
 	out.TookMS = time.Since(begun).Milliseconds()
 	words := "All is well."
+	if halted != "" {
+		words = "All works, but " + halted + "."
+	}
 	if len(broken) > 0 {
 		words = "Broken: " + strings.Join(broken, ", ") + "."
 	}

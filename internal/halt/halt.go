@@ -19,10 +19,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
 	"aai"
+	"aai/internal/hygiene"
 	"aai/internal/wholefile"
 )
 
@@ -30,8 +32,8 @@ import (
 // caller.
 type Stop struct {
 	Call string `json:"call,omitempty"`
-	// Caller is an identity, or where nobody knows that what the caller calls itself, as
-	// aai.Caller.String has it.
+	// Caller is an identity, or "mcp:" for all who have none at that door: a name is the
+	// caller's own word, and it would go on under another one.
 	Caller string    `json:"caller,omitempty"`
 	At     time.Time `json:"at"`
 	Door   string    `json:"door"` // by which it was stopped
@@ -49,7 +51,7 @@ func (s Stop) hits(w aai.Whose) bool {
 	case s.Call != "":
 		return slices.Contains(w.Calls, s.Call)
 	case s.Caller != "":
-		return w.Caller.Identity == s.Caller || w.Caller.Identity == "" && w.Caller.String() == s.Caller
+		return w.Caller.Identity == s.Caller || w.Caller.Identity == "" && w.Caller.Door+":" == s.Caller
 	}
 	return true
 }
@@ -149,12 +151,24 @@ func parse(text []byte) ([]Stop, error) {
 	if d.More() || len(doc.Stops) == 0 {
 		return nil, errors.New("expected JSON with at least one stop, and nothing behind it")
 	}
+	for i, s := range doc.Stops {
+		if who := whom(s.Caller); who != "" {
+			doc.Stops[i].Caller = who // as older gateways wrote it
+		}
+	}
 	return doc.Stops, nil
 }
 
 // Stop stops from now on what s names: a line of what acts that is written after it has
 // returned is of nothing that it names.
 func (h *Halt) Stop(ctx context.Context, s Stop) error {
+	if s.Caller != "" {
+		who := whom(s.Caller)
+		if who == "" {
+			return nobody(s.Caller)
+		}
+		s.Caller = who
+	}
 	err := h.edit(ctx, func(stops []Stop) []Stop {
 		stops = slices.DeleteFunc(stops, func(other Stop) bool { return other.same(s) })
 		return bounded(append(stops, s))
@@ -233,20 +247,40 @@ func (h *Halt) edit(ctx context.Context, change func([]Stop) []Stop) error {
 	return wholefile.Keep(h.cfg.Path, append(text, '\n'))
 }
 
-// stopped is the error of a call that is stopped.
-func (s Stop) stopped() *aai.Error {
-	what := "everything"
-	start := "aai-gateway start"
+// String says what is stopped.
+func (s Stop) String() string {
 	switch {
 	case s.Call != "":
-		what, start = "this call", ""
+		return "the call " + aai.CleanLabel(s.Call, 100)
+	case strings.HasSuffix(s.Caller, ":"):
+		return "all calls by " + aai.CleanLabel(strings.TrimSuffix(s.Caller, ":"), 100) + " of callers that nobody knows for certain"
 	case s.Caller != "":
-		what = "all calls of " + aai.CleanLabel(s.Caller, 200)
+		return "all calls of " + aai.CleanLabel(s.Caller, 200)
+	}
+	return "everything"
+}
+
+// again is the command that starts it again.
+func (s Stop) again() string {
+	switch {
+	case s.Call != "":
+		return hygiene.ShellWords("aai-gateway", "start", "--call", s.Call)
+	case s.Caller != "":
+		return hygiene.ShellWords("aai-gateway", "start", "--caller", s.Caller)
+	}
+	return "aai-gateway start"
+}
+
+// stopped is the error of a call that is stopped.
+func (s Stop) stopped() *aai.Error {
+	what := s.String()
+	if s.Call != "" {
+		what = "this call"
 	}
 	e := aai.Errorf(aai.PermissionDenied, "the person at this computer stopped %s, %s", what, when(s.At))
-	e.Hint = "Do not try again: nothing runs until the person starts it again, with " + start + "."
-	if start == "" {
-		e.Hint = "Do not make it again unless the person asks for it."
+	e.Hint = "Until the person starts it again, with " + s.again() + ", every such call is refused like this one. Go on when they say so."
+	if s.Call != "" {
+		e.Hint = "Make it again only if the person asks for it."
 	}
 	return e
 }
@@ -262,6 +296,6 @@ func when(at time.Time) string {
 // unreadable is the error of every call while nobody knows what is stopped.
 func unreadable(path string, err error) *aai.Error {
 	e := aai.Errorf(aai.PermissionDenied, "%s, which says what the person at this computer stopped, cannot be read, so everything is stopped: %w", path, err)
-	e.Hint = "Do not try again: the person can look at the file, or start everything again with aai-gateway start."
+	e.Hint = "Until the person has looked at the file, or starts everything again with aai-gateway start, every call is refused like this one."
 	return e
 }

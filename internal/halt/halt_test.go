@@ -23,6 +23,13 @@ func person() aai.Whose {
 	return aai.Whose{Calls: []string{"c9"}, Caller: aai.Caller{Door: aai.DoorCLI, Identity: aai.IdentityTerminal}, App: aai.OwnApp, Tool: "start"}
 }
 
+// called is an agent that nobody knows, under another name than its first.
+func called(name string) aai.Whose {
+	w := agent("")
+	w.Caller.Name = name
+	return w
+}
+
 func at(path string) *halt.Halt {
 	return halt.New(halt.Config{Path: path, Exempt: func(w aai.Whose) bool { return w.Caller.Door == aai.DoorCLI && w.App == aai.OwnApp }})
 }
@@ -40,7 +47,8 @@ func TestWhatIsStopped(t *testing.T) {
 	}{
 		"everything":   {halt.Stop{}, []aai.Whose{agent("/bin/a"), agent("")}, []aai.Whose{person()}, "stopped everything, at "},
 		"a caller":     {halt.Stop{Caller: "/bin/a"}, []aai.Whose{agent("/bin/a")}, []aai.Whose{agent("/bin/b"), agent(""), person()}, "all calls of /bin/a"},
-		"a word":       {halt.Stop{Caller: "mcp:claude"}, []aai.Whose{agent("")}, []aai.Whose{agent("/bin/a"), agent("mcp:claude2")}, "all calls of mcp:claude"},
+		"a word":       {halt.Stop{Caller: "mcp:claude"}, []aai.Whose{agent(""), called("other"), called("")}, []aai.Whose{agent("/bin/a"), agent("http:work"), person()}, "all calls by mcp of callers that nobody knows"},
+		"unknown ones": {halt.Stop{Caller: "mcp:"}, []aai.Whose{agent(""), called("other")}, []aai.Whose{agent("/bin/a")}, "all calls by mcp of callers that nobody knows"},
 		"a call":       {halt.Stop{Call: "c1"}, []aai.Whose{agent("/bin/a"), agent("")}, []aai.Whose{person()}, "this call"},
 		"an outer one": {halt.Stop{Call: "c0"}, []aai.Whose{agent("/bin/a")}, nil, "this call"},
 		"own":          {halt.Stop{Call: "c9"}, []aai.Whose{person()}, []aai.Whose{agent("")}, "this call"},
@@ -59,7 +67,7 @@ func TestWhatIsStopped(t *testing.T) {
 				t.Fatal(err)
 			}
 			for _, w := range c.stopped {
-				if e := other.Stopped(w); e == nil || e.Code != aai.PermissionDenied || !strings.Contains(e.Message, c.says) || e.Hint == "" {
+				if e := other.Stopped(w); e == nil || e.Code != aai.PermissionDenied || !strings.Contains(e.Message, c.says) || e.Hint == "" || strings.Contains(e.Hint, "not try again") == e.RetrySafe() {
 					t.Errorf("%+v: %v", w, e)
 				}
 			}
@@ -154,6 +162,68 @@ func TestManyStops(t *testing.T) {
 	stops, err := h.Stops()
 	if err != nil || len(stops) != 2 {
 		t.Errorf("%+v, %v", stops, err)
+	}
+}
+
+// A stop of what can be no caller would stop nobody, and says so.
+func TestAStopOfNobody(t *testing.T) {
+	h := at(filepath.Join(t.TempDir(), "stopped"))
+	for _, who := range []string{"claude", "bin/a", ":"} {
+		if e := aai.AsError(h.Stop(t.Context(), halt.Stop{Caller: who})); e == nil || e.Code != aai.InvalidParams || !strings.Contains(e.Hint, "aai-gateway running") {
+			t.Errorf("%s: %v", who, e)
+		}
+	}
+	for _, who := range []string{"/bin/a", `"/bin/a" x`, "flatpak:org.example.App", "http:work", "cli:terminal", "web:page", "page", "terminal"} {
+		if err := h.Stop(t.Context(), halt.Stop{Caller: who}); err != nil {
+			t.Errorf("%s: %v", who, err)
+		}
+	}
+	if stops, err := h.Stops(); err != nil || len(stops) != 6 {
+		t.Errorf("%+v, %v", stops, err)
+	}
+}
+
+// What an older gateway wrote for a name holds for all that have nothing but a name.
+func TestAStopOfBefore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "stopped")
+	if err := os.WriteFile(path, []byte(`{"stops":[{"caller":"mcp:claude","at":"2026-01-01T00:00:00Z","door":"cli"}]}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if e := at(path).Stopped(called("other")); e == nil {
+		t.Error("it goes on under another name")
+	}
+}
+
+// To start everything starts what stopped everything, and no single stop beside it: the
+// person made each for itself, and the answer names what is left.
+func TestStartLeavesSingleStops(t *testing.T) {
+	h := at(filepath.Join(t.TempDir(), "stopped"))
+	for _, s := range []halt.Stop{{Caller: "/opt/an agent"}, {}, {Call: "c7"}} {
+		s.At = time.Now()
+		if err := h.Stop(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	start := h.Tools()[1]
+	call := func(args map[string]any) *aai.Call { return &aai.Call{Caller: person().Caller, Args: args} }
+	if err := start.Vain(t.Context(), call(nil)); err != nil {
+		t.Error(err)
+	}
+	result, err := start.Run(t.Context(), call(nil))
+	if err != nil || !strings.Contains(fmt.Sprint(result.Data), "stopped:[all calls of /opt/an agent the call c7]") {
+		t.Errorf("%v, %v", result, err)
+	}
+	if e := h.Stopped(agent("/opt/an agent")); e == nil || !strings.Contains(e.Hint, "start --caller '/opt/an agent'") {
+		t.Errorf("the caller was started too, or nobody says how: %v", e)
+	}
+	if e := h.Stopped(agent("/bin/b")); e != nil {
+		t.Error(e)
+	}
+	if e := aai.AsError(start.Vain(t.Context(), call(nil))); e == nil || !strings.Contains(e.Message, "all calls of /opt/an agent is") || !strings.Contains(e.Hint, "--caller") {
+		t.Errorf("everything is not stopped any more: %v", e)
+	}
+	if result, err = start.Run(t.Context(), call(map[string]any{"caller": "/opt/an agent"})); err != nil || result.Idle || h.Stopped(agent("/opt/an agent")) != nil {
+		t.Errorf("%v, %v", result, err)
 	}
 }
 

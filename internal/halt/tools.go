@@ -2,6 +2,7 @@ package halt
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"time"
 
@@ -18,7 +19,7 @@ const (
 
 const whichParams = `{"type": "object", "additionalProperties": false, "properties": {
 	"call": {"type": "string", "minLength": 1, "maxLength": 100, "description": "Only this call, by its id, and the calls that it makes"},
-	"caller": {"type": "string", "minLength": 1, "maxLength": 4000, "description": "Only the calls of this caller, by its identity"}}}`
+	"caller": {"type": "string", "minLength": 1, "maxLength": 4000, "description": "Only the calls of this caller, by its identity; mcp: for all agents that have none"}}}`
 
 // Tools returns the tools that stop and start.
 func (h *Halt) Tools() []*aai.Tool {
@@ -28,7 +29,7 @@ func (h *Halt) Tools() []*aai.Tool {
 			Params: schema.MustParse(whichParams), Effect: aai.Changes, Unrecorded: true, Run: h.stop,
 		},
 		{
-			Name: StartTool, Description: "Let calls run again that were stopped",
+			Name: StartTool, Description: "Let calls run again that were stopped: what is named, or without a name what a stop of everything stopped, and no single stop beside it",
 			Params: schema.MustParse(whichParams), Effect: aai.Changes, Vain: h.vain, Run: h.start,
 		},
 	}
@@ -53,9 +54,15 @@ func (h *Halt) stop(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	}
 	s.At, s.Door = time.Now().UTC(), call.Caller.Door
 	if err := h.Stop(ctx, s); err != nil {
+		if e, is := errors.AsType[*aai.Error](err); is {
+			return nil, e
+		}
 		e := aai.Errorf(aai.AutomationFailed, "it could not be stopped: %w", err)
 		e.Hint = "Stop everything, for which an empty file is enough: " + h.cfg.Path
 		return nil, e
+	}
+	if who := whom(s.Caller); who != "" {
+		s.Caller = who
 	}
 	return &aai.Result{Data: map[string]any{"stopped": s}}, nil
 }
@@ -74,12 +81,20 @@ func (h *Halt) start(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	if ended == nil {
 		ended = []Stop{}
 	}
-	return &aai.Result{Data: map[string]any{"started": ended}, Idle: len(ended) == 0}, nil
+	left, err := h.Stops()
+	if err != nil {
+		left = []Stop{{}}
+	}
+	return &aai.Result{Data: map[string]any{"started": ended, "stopped": append([]Stop{}, left...)}, Idle: len(ended) == 0}, nil
 }
 
-// meant are the stops that a start names: without a name all of them.
+// meant are the stops that a start names: without a name that of everything, and not those of
+// single callers and calls beside it, which the person made each for itself.
 func meant(s Stop) func(Stop) bool {
-	return func(other Stop) bool { return s.All() || other.same(s) }
+	if who := whom(s.Caller); who != "" {
+		s.Caller = who
+	}
+	return func(other Stop) bool { return other.same(s) }
 }
 
 // vain says why to start would come to nothing: then nobody is asked about it.
@@ -97,6 +112,14 @@ func (h *Halt) vain(_ context.Context, call *aai.Call) error {
 	}
 	e := aai.Errorf(aai.InvalidParams, "nothing of that is stopped")
 	e.Hint = "What is stopped: aai-gateway running"
+	if len(stops) > 0 {
+		one := stops[max(0, slices.IndexFunc(stops, func(s Stop) bool { return s.Call == "" }))]
+		e = aai.Errorf(aai.InvalidParams, "that is not stopped; %s is", one)
+		e.Hint = "To let that run again: " + one.again()
+		if len(stops) > 1 {
+			e.Hint += ". All that is stopped: aai-gateway running"
+		}
+	}
 	e.Delivery = aai.NotDelivered
 	return e
 }

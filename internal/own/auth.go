@@ -167,6 +167,9 @@ func (t loginTools) recipe(ctx context.Context, name string) (*aai.Recipe, error
 
 // recipeOf is how people are known to the app, or nil.
 func recipeOf(app *aai.App) *aai.Recipe {
+	if app.Server != nil && app.Server.MCP.URL != "" {
+		return &aai.Recipe{Kind: app.Server.Kind, App: app.ID, Platform: app.Platform, HTTP: app.Server.MCP.Login()}
+	}
 	if app.Auth == nil {
 		return nil
 	}

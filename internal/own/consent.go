@@ -263,6 +263,10 @@ func expiry(s string) (time.Time, error) {
 
 func (t consentTools) revoke(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	app, tool, caller, identity := text(call, "app"), text(call, "tool"), text(call, "caller"), text(call, "identity")
+	sessions, _ := call.Args["sessions"].(bool)
+	if sessions && app+tool+caller+identity != "" {
+		return nil, aai.Errorf(aai.InvalidParams, "sessions: expected it alone; what was allowed for sessions is taken back as a whole")
+	}
 	// An alias is understood; an app that is gone is meant by its id, also where
 	// another app has taken that for an alias.
 	apps := []string{app}
@@ -274,6 +278,9 @@ func (t consentTools) revoke(ctx context.Context, call *aai.Call) (*aai.Result, 
 		if err := t.revocations.Mark(); err != nil {
 			return nil, aai.Errorf(aai.AutomationFailed, "what was allowed for sessions could not be taken back: %w", err)
 		}
+	}
+	if sessions {
+		return &aai.Result{Text: "What was allowed for sessions is taken back, in every gateway.", Data: map[string]any{"revoked": 0}}, nil
 	}
 	revoked, err := t.store.Remove(func(g policy.Grant) bool {
 		return (app == "" || slices.Contains(apps, g.App)) && (tool == "" || g.Tool == tool) && (caller == "" || g.Caller == caller) && (identity == "" || g.Identity == identity)

@@ -181,6 +181,15 @@ func TestNobodyIsAskedInVain(t *testing.T) {
 		if c.tool == own.SetPassphrase {
 			continue // the first one is asked about where there is no screen
 		}
+		if c.tool == own.Grant { // at every door: it tells nothing that was decided for others
+			for _, door := range []string{aai.DoorWeb, aai.DoorMCP} {
+				w.screen = screen{}
+				who := aai.Caller{Door: door, Name: "x", Identity: "/usr/bin/x"}
+				if _, err := w.do(t, who, aai.OwnApp, c.tool, c.arguments); aai.AsError(err) == nil || aai.AsError(err).Code != c.code || len(w.screen.asked) != 0 {
+					t.Errorf("by %s %s %s: asked %d times, %v", door, c.tool, c.arguments, len(w.screen.asked), err)
+				}
+			}
+		}
 		w.screen = screen{none: true}
 		if _, err := w.do(t, person(), aai.OwnApp, c.tool, c.arguments); aai.AsError(err) == nil || aai.AsError(err).Code != aai.PermissionDenied || !strings.Contains(aai.AsError(err).Hint, "consent passphrase") {
 			t.Errorf("%s %s, and nobody could prove it: %v", c.tool, c.arguments, err)

@@ -27,7 +27,7 @@ const (
 		"result": {"type": "string", "title": "result"}, "record": {"type": "integer", "title": "record"},
 		"session": {"type": "string"}, "principal": {"type": "string"}, "app": {"type": "string"}, "tool": {"type": "string"},
 		"target": {"type": "string"}, "on": {"type": "object"}, "effect": {"type": "string"}, "digest": {"type": "string"},
-		"message": {"type": "string"}, "ran": {"type": "boolean"}, "ms": {"type": "number"}, "answer_sha256": {"type": "string"}}}},
+		"message": {"type": "string"}, "ran": {"type": "boolean"}, "ms": {"type": "number"}, "asked_ms": {"type": "number"}, "answer_sha256": {"type": "string"}}}},
 		"answer": {"type": "object", "description": "What is kept of what it answered"}, "answer_lost": {"type": "string", "description": "Why that cannot be told"}}}`
 
 	forgetParams = `{"type": "object", "additionalProperties": false, "minProperties": 1, "properties": {

@@ -25,6 +25,9 @@ func Narrows(store policy.Store, modes *policy.Modes) func(*aai.Request) bool {
 			mode, err := policy.ParseMode(text(r.Call, "mode"))
 			return err == nil && mode >= modes.Mode()
 		case Revoke:
+			if sessions, _ := r.Call.Args["sessions"].(bool); sessions {
+				return true
+			}
 			return forgetsNoRefusal(store, text(r.Call, "tool"), text(r.Call, "caller"), text(r.Call, "identity"))
 		}
 		return false

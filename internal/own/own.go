@@ -148,7 +148,7 @@ func App(s Sources, known func() Catalog) *aai.App {
 			read(Stats, "Count past calls: how many, how many failed, how long they took", statsParams, statsTool{s.Journal}.count),
 			read(Consents, "List what was allowed and refused", none, k.list),
 			read(Lint, "Look at an aai.json as its author would, and at how it differs from an earlier version", lintParams, lintTool{s.Fetch}.lint),
-			unless(k.cannotGrant, change(Grant, "Allow a caller to use tools of an app", grantParams, k.grant)),
+			saysItFirst(k.cannotGrant, change(Grant, "Allow a caller to use tools of an app", grantParams, k.grant)),
 			change(Revoke, "Forget what was allowed and refused", revokeParams, k.revoke),
 			unless(k.cannotTakeOver, change(Takeover, "Give what was allowed and refused by a caller's name alone to the one whose name it was", takeoverParams, k.takeover)),
 			change(Drop, "Forget what was allowed and refused by a caller's name alone", dropParams, k.drop),
@@ -221,6 +221,13 @@ func unless(vain func(context.Context, *aai.Call) error, tool *aai.Tool) *aai.To
 	return tool
 }
 
+// saysItFirst is unless, of what tells nothing that was decided for others: every caller is
+// told before a person is asked.
+func saysItFirst(vain func(context.Context, *aai.Call) error, tool *aai.Tool) *aai.Tool {
+	tool.Vain, tool.VainOpen = vain, true
+	return tool
+}
+
 // The parameters of the tools.
 const (
 	none      = `{"type": "object", "properties": {}, "additionalProperties": false}`
@@ -244,12 +251,15 @@ const (
 		"parent": {"type": "string", "description": "Only calls that this call made"},
 		"text": {"type": "string", "maxLength": 400, "description": "Words, or their beginnings, that all stand in what is on record of the call"}`
 
+	looksParam = `{"type": "boolean", "description": "false: without what the web page read of the gateway to show it"}`
+
 	exportParams = `{"type": "object", "additionalProperties": false, "properties": {` + callFilter + `,
+		"looks": ` + looksParam + `,
 		"file": {"type": "string", "description": "Absolute path of a new file; without it the lines are the answer"}}}`
 
 	historyFilter = `{"type": "object", "additionalProperties": false, "properties": {` + callFilter + `,
 		"before": {"type": "string", "description": "Only calls older than the one with this id: the next page"},
-		"looks": {"type": "boolean", "description": "false: without what the web page read of the gateway to show it"},
+		"looks": ` + looksParam + `,
 		"limit": {"type": "integer", "minimum": 1, "maximum": 10000}}}`
 
 	grantParams = `{"type": "object", "additionalProperties": false, "properties": {
@@ -273,7 +283,8 @@ const (
 		"mode": {"type": "string", "enum": ["normal", "safe", "sandboxed"]}}, "required": ["mode"]}`
 
 	revokeParams = `{"type": "object", "additionalProperties": false, "properties": {
-		"app": {"type": "string"}, "tool": {"type": "string"}, "caller": {"type": "string"}, "identity": {"type": "string"}}}`
+		"app": {"type": "string"}, "tool": {"type": "string"}, "caller": {"type": "string"}, "identity": {"type": "string"},
+		"sessions": {"type": "boolean", "enum": [true], "description": "In the place of the others: only what was allowed for sessions, in every gateway"}}}`
 )
 
 // text returns the named argument, or "" where it was not given.
@@ -284,33 +295,6 @@ func text(call *aai.Call, name string) string {
 
 // catalogTools are the tools about apps.
 type catalogTools struct{ known func() Catalog }
-
-// appRow is an app in the list of apps.
-type appRow struct {
-	ID          string   `json:"id"`
-	Name        string   `json:"name"`
-	Description string   `json:"description"`
-	Aliases     []string `json:"aliases,omitempty"`
-	Tools       int      `json:"tools"`
-	Platform    string   `json:"platform"`
-	Runnable    bool     `json:"runnable"`
-	Source      string   `json:"source"`
-	Origin      string   `json:"origin,omitempty"` // of an app from the web
-}
-
-func (c catalogTools) apps(context.Context, *aai.Call) (*aai.Result, error) {
-	rows := []appRow{}
-	for _, app := range c.known().Apps() {
-		if app.ID == aai.OwnApp {
-			continue
-		}
-		rows = append(rows, appRow{
-			ID: app.ID, Name: app.Name, Description: app.Description, Aliases: app.Aliases,
-			Tools: len(app.Tools), Platform: app.Platform, Runnable: app.Runnable(), Source: app.Source, Origin: app.Origin,
-		})
-	}
-	return &aai.Result{Data: rows}, nil
-}
 
 func (c catalogTools) guide(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	app, err := c.known().Find(ctx, text(call, "app"))
@@ -380,12 +364,4 @@ func allShows(source json.RawMessage) bool {
 			return false
 		}
 	}
-}
-
-func (c catalogTools) scan(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
-	report, err := c.known().Report(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return &aai.Result{Data: report}, nil
 }

@@ -14,12 +14,12 @@ const (
 		"tools": {"type": "integer", "title": "tools"}, "runnable": {"type": "boolean", "title": "runs"},
 		"description": {"type": "string", "title": "description"},
 		"aliases": {"type": "array", "items": {"type": "string"}, "title": "aliases"},
-		"platform": {"type": "string"}, "source": {"type": "string"}, "origin": {"type": "string"}}}}`
+		"not_started": {"type": "boolean"}, "platform": {"type": "string"}, "source": {"type": "string"}, "origin": {"type": "string"}}}}`
 
 	scanRows = `{"type": "object", "properties": {"files": {"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
 		"status": {"type": "string", "title": "status"}, "app": {"type": "string", "title": "app"},
 		"tools": {"type": "integer", "title": "tools"}, "path": {"type": "string", "title": "file"},
-		"place": {"type": "string", "title": "place"}, "name": {"type": "string"}, "platform": {"type": "string"},
+		"place": {"type": "string", "title": "place"}, "not_started": {"type": "boolean"}, "name": {"type": "string"}, "platform": {"type": "string"},
 		"shadowed_by": {"type": "string"}, "errors": {"type": "array"}, "errors_omitted": {"type": "integer"},
 		"warnings": {"type": "array"}}}}}}`
 

@@ -18,6 +18,7 @@ const (
 	totalsParams = `{"type": "object", "additionalProperties": false, "properties": {
 		"app": {"type": "string"}, "tool": {"type": "string"}, "caller": {"type": "string"}, "result": {"type": "string", "description": "ok, or an error code"},
 		"since": {"type": "string", "format": "date-time"}, "until": {"type": "string", "format": "date-time"},
+		"looks": ` + looksParam + `,
 		"by": {"type": "string", "enum": ["hour", "day"], "default": "day"}}}`
 
 	totalsRows = `{"type": "object", "properties": {"calls": {"type": "integer"}, "failures": {"type": "integer"},

@@ -265,6 +265,13 @@ func (r *Room) told(p *plan) *aai.Result {
 	if p.gone {
 		words += ", since " + p.file + " does not say it any more"
 	}
+	if p.gone && string(p.text) == string(p.old) {
+		words = p.file + " does not set " + p.key + ", so nothing was changed: it is " + written(now.Value)
+		if says := p.is.Origin(p.key); says != p.file && now.Source != "default" {
+			words += ", as " + says + " says"
+		}
+		return &aai.Result{Text: words + ".", Data: data, Idle: true}
+	}
 	result := &aai.Result{Text: words + ".", Data: data}
 	if says := p.is.Origin(p.key); !p.gone && says != p.file && len(p.confirmation) == 0 {
 		result.Warning = "what the file says does not hold while " + says + " says otherwise."

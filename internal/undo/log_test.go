@@ -34,6 +34,30 @@ func TestTheLastActsAreTakenBack(t *testing.T) {
 	}
 }
 
+// TestOneActIsTakenBack: what one call did is taken back by its id and the acts after it stay;
+// of another's, and of one that is taken back already, nothing is.
+func TestOneActIsTakenBack(t *testing.T) {
+	s := newShelf(t, undo.Config{})
+	s.puts(me, "a", 1)
+	s.puts(me, "b", 2)
+	acts, err := s.log.Acts(t.Context(), me)
+	if err != nil || len(acts) != 2 {
+		t.Fatal(acts, err)
+	}
+	back := func(caller aai.Caller) any {
+		return s.do(caller, aai.OwnApp, undo.OwnTool, "call", acts[0].Call).Data.(map[string]any)["undone"]
+	}
+	other := me
+	other.Session = "another"
+	for i, want := range []int{0, 1, 0} {
+		if got := back([]aai.Caller{other, me, me}[i]); got != want {
+			t.Errorf("%d: %v were taken back, want %d", i, got, want)
+		}
+	}
+	s.holds("a", nil)
+	s.holds("b", 2)
+}
+
 func TestEachCallerHasActsOfItsOwn(t *testing.T) {
 	s := newShelf(t, undo.Config{})
 	s.puts(me, "a", "mine")

@@ -20,6 +20,9 @@ const (
 const (
 	params = `{"type": "object", "additionalProperties": false, "properties": {
 		"count": {"type": "integer", "minimum": 1, "maximum": 20, "default": 1, "description": "How many of the last acts"}}}`
+	ownParams = `{"type": "object", "additionalProperties": false, "properties": {
+		"count": {"type": "integer", "minimum": 1, "maximum": 20, "default": 1, "description": "How many of the last acts"},
+		"call": {"type": "string", "minLength": 1, "description": "In the place of count: only what the call with this id did"}}}`
 	returns = `{"type": "object", "required": ["undone", "skipped"], "properties": {
 		"undone": {"type": "integer"}, "skipped": {"type": "integer"},
 		"actions": {"type": "array", "items": {"type": "object", "properties": {
@@ -31,19 +34,19 @@ const (
 // Windows returns the tool that takes back what the conversation did on windows, by calls
 // that do makes.
 func (l *Log) Windows(do Do) *aai.Tool {
-	return l.tool(WindowsTool, "Take back the last acts on windows, where it can be and nothing has changed since", do, (*Act).windows)
+	return l.tool(WindowsTool, params, "Take back the last acts on windows, where it can be and nothing has changed since", do, (*Act).windows)
 }
 
 // Own returns the tool that takes back what the conversation did with any app, by calls
 // that do makes.
 func (l *Log) Own(do Do) *aai.Tool {
-	return l.tool(OwnTool, "Take back the last acts of this conversation with any app, where it can be and nothing has changed since", do, func(*Act) bool { return true })
+	return l.tool(OwnTool, ownParams, "Take back the last acts of this conversation with any app, where it can be and nothing has changed since", do, func(*Act) bool { return true })
 }
 
-func (l *Log) tool(name, description string, do Do, meant func(*Act) bool) *aai.Tool {
+func (l *Log) tool(name, takes, description string, do Do, meant func(*Act) bool) *aai.Tool {
 	return &aai.Tool{
 		Name: name, Title: "Undo", Description: description,
-		Params: schema.MustParse(params), Returns: aai.Schema{Source: json.RawMessage(returns)},
+		Params: schema.MustParse(takes), Returns: aai.Schema{Source: json.RawMessage(returns)},
 		// What is put back may be what nobody should read in the record; its calls are there.
 		Effect: aai.Changes, Natural: true, Calls: true, Private: true, Timeout: timeout,
 		Turn: func(*aai.Call) aai.Turn { return aai.Beside },
@@ -55,7 +58,12 @@ func (l *Log) tool(name, description string, do Do, meant func(*Act) bool) *aai.
 
 // run takes acts back and says what became of each.
 func (l *Log) run(ctx context.Context, do Do, call *aai.Call, meant func(*Act) bool) (*aai.Result, error) {
-	taken, older, err := l.Back(ctx, answering(do, call.Answers), call.Caller, countOf(call), meant)
+	count := countOf(call)
+	if id, _ := call.Args["call"].(string); id != "" {
+		all := meant
+		count, meant = 1, func(a *Act) bool { return a.Call == id && all(a) }
+	}
+	taken, older, err := l.Back(ctx, answering(do, call.Answers), call.Caller, count, meant)
 	if err != nil {
 		return nil, err
 	}

@@ -39,13 +39,21 @@ func (r *run) apps(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		r.output.showSheet(s, map[string]func(*node) string{"runnable": whyNot}, nil)
+		r.output.showSheet(s, map[string]func(*node) string{"runnable": whyNot, "tools": notStarted}, nil)
 		declared := func(app *node) bool { return memberText(app, "source") != "" }
 		if !slices.ContainsFunc(s.rows, declared) {
 			r.output.note("No app with tools was found. To see every place that was looked at: " + program + " scan")
 		}
 		return nil
 	})
+}
+
+// notStarted stands for the number of tools of an app whose server has not said it yet.
+func notStarted(app *node) string {
+	if isTrue(app, "not_started") {
+		return "not started yet"
+	}
+	return ""
 }
 
 // whyNot is for which platform an app is that does not run here.

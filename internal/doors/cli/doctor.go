@@ -333,10 +333,16 @@ func (v *visit) next() string {
 			}
 		}
 	}
+	var halted Finding
+	if i := slices.IndexFunc(v.findings, func(f Finding) bool { return f.Check == "stop" && f.State == stateNote }); i >= 0 {
+		halted = v.findings[i]
+	}
 	took := fmt.Sprintf(" (%.1f s)", float64(v.view.TookMS)/1000)
 	switch {
 	case len(mended) > 0:
 		return "Mended: " + strings.Join(mended, ", ") + ". Next: run aai-gateway doctor again, to see that it holds."
+	case len(broken) == 0 && halted.Check != "":
+		return "All works" + took + ", but " + halted.Saw + ". Next: " + strings.Join(halted.Commands, ", ")
 	case len(broken) == 0:
 		return "All is well" + took + ". Next: aai-gateway install gives the gateway to your agent."
 	case len(mendable) > 0:

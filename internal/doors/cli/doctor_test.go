@@ -128,6 +128,10 @@ func TestDoctorText(t *testing.T) {
 	if exit != 0 || !strings.Contains(out, "\nAll is well (0.0 s). Next: ") {
 		t.Errorf("exit code %d: %s", exit, out)
 	}
+	halted := append(healthy(), cli.Finding{Check: "stop", Title: "stop", State: "note", Saw: "everything is stopped", Commands: []string{"aai-gateway start"}})
+	if out, _, exit = (&patient{findings: halted}).run(t, ""); exit != 0 || strings.Contains(out, "All is well") || !strings.Contains(strings.Join(strings.Fields(out), " "), "All works (0.0 s), but everything is stopped. Next: aai-gateway start") {
+		t.Errorf("exit code %d: %s", exit, out)
+	}
 	if out, said, exit := (&patient{findings: ill()}).run(t, "", "--format", "quiet"); exit != 1 || out+said != "" {
 		t.Errorf("exit code %d: %q %q", exit, out, said)
 	}

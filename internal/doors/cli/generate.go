@@ -58,7 +58,7 @@ func newGenerate(r *run) *cobra.Command {
 	}
 	cmd.Flags().Var(bus, "bus", "session or system; without it, where the program is found first")
 	cmd.Flags().IntVar(&f.tools, "tools", 0, "at most so many tools, up to 200 (default 80)")
-	cmd.Flags().StringVar(&f.words, "words", "", "take the titles and descriptions of this `file`, such as a model's better version, and nothing else")
+	cmd.Flags().StringVar(&f.words, "words", "", "take the titles and descriptions of this `file`, such as a model's better version or the words of an agent's draft, and nothing else")
 	cmd.Flags().BoolVar(&f.start, "start", false, "let the bus start the program if it does not run")
 	cmd.Flags().BoolVar(&f.dryRun, "dry-run", false, "show what would be saved, and save nothing")
 	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "do not ask here; that it is you the gateway wants to know all the same")

@@ -31,7 +31,7 @@ func (r *run) scan(ctx context.Context) error {
 		return err
 	}
 	err = r.output.show(result.Data, func() error {
-		r.output.showSheet(s, nil, remarks)
+		r.output.showSheet(s, map[string]func(*node) string{"tools": notStarted}, remarks)
 		if len(s.rows) == 0 {
 			r.output.note("No aai.json was found.")
 		}

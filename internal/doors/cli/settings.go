@@ -83,7 +83,7 @@ func (r *run) allSettings(ctx context.Context) error {
 	return r.output.show(result.Data, func() error {
 		rows := make([][]string, 0, len(settings))
 		for _, s := range settings {
-			rows = append(rows, []string{s.Key, settingValue(s.Value), s.place(), s.About})
+			rows = append(rows, []string{s.Key, shortened(settingValue(s.Value), maxSetting, "settings "+s.Key), s.place(), s.About})
 		}
 		r.output.table([]string{"SETTING", "VALUE", "FROM", "WHAT IT IS FOR"}, rows)
 		if result.Warning != "" {
@@ -91,6 +91,18 @@ func (r *run) allSettings(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+// maxSetting is how much of a value a row shows, in characters.
+const maxSetting = 60
+
+// shortened is a text as a row shows it, with the command that shows it whole.
+func shortened(text string, most int, whole string) string {
+	runes := []rune(text)
+	if len(runes) <= most {
+		return text
+	}
+	return string(runes[:most]) + "… (whole: " + program + " " + whole + ")"
 }
 
 // place is who says what the setting is.

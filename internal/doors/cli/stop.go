@@ -3,10 +3,12 @@ package cli
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"aai"
+	"aai/internal/hygiene"
 )
 
 // halts is what is stopped, as its tools answer.
@@ -21,10 +23,23 @@ func (h halts) what() string {
 	switch {
 	case h.Call != "":
 		return "the call " + aai.CleanLabel(h.Call, maxLine)
+	case strings.HasPrefix(h.Caller, aai.DoorMCP+":"):
+		return "all calls by " + aai.DoorMCP + " of callers that nobody knows for certain"
 	case h.Caller != "":
 		return "all calls of " + aai.CleanLabel(h.Caller, maxLine)
 	}
 	return "everything"
+}
+
+// again is the command that starts it again.
+func (h halts) again() string {
+	switch {
+	case h.Call != "":
+		return hygiene.ShellWords(program, "start", "--call", h.Call)
+	case h.Caller != "":
+		return hygiene.ShellWords(program, "start", "--caller", h.Caller)
+	}
+	return program + " start"
 }
 
 // haltFlags say what is meant: everything without one.
@@ -32,7 +47,7 @@ type haltFlags struct{ call, caller string }
 
 func (f *haltFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.call, "call", "", "only the `call` with this id, and what it makes")
-	cmd.Flags().StringVar(&f.caller, "caller", "", "only the calls of this `identity`, as running shows it")
+	cmd.Flags().StringVar(&f.caller, "caller", "", "only the calls of this `identity`, as running shows it; mcp: for all agents that have none")
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if f.call != "" && f.caller != "" {
 			return usage(cmd, "--call and --caller are given; give one of them, or neither for everything")
@@ -68,7 +83,7 @@ func newStop(r *run) *cobra.Command {
 				}
 				r.output.raw("Stopped " + shown.Stopped.what() + ".\n")
 				if shown.Stopped.Call == "" {
-					r.output.note("It stays so until: " + program + " start")
+					r.output.note("It stays so until: " + shown.Stopped.again())
 				}
 				if result.Warning != "" {
 					r.output.note("warning: " + result.Warning)
@@ -95,9 +110,10 @@ func (r *run) stopAnyway(ctx context.Context, which haltFlags, broken error) err
 func newStart(r *run) *cobra.Command {
 	var which haltFlags
 	cmd := &cobra.Command{
-		Use:               "start",
-		Short:             "Let run again what was stopped",
-		Long:              "Lets calls run again that `" + program + " stop` stopped. Whoever wants that is asked in a window, or for their passphrase.",
+		Use:   "start",
+		Short: "Let run again what was stopped",
+		Long: "Lets calls run again that `" + program + " stop` stopped: without a flag what stopped everything. A caller or a call\n" +
+			"that was stopped alone stays so, until it is named. Whoever wants that is asked in a window, or for their passphrase.",
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			result, err := r.own(cmd.Context(), "start", which.args())
@@ -105,12 +121,17 @@ func newStart(r *run) *cobra.Command {
 				return err
 			}
 			return r.output.show(result.Data, func() error {
-				shown, err := view[struct{ Started []halts }](result.Data)
+				shown, err := view[struct{ Started, Stopped []halts }](result.Data)
 				if err != nil {
 					return err
 				}
 				for _, h := range shown.Started {
 					r.output.raw("Started again: " + h.what() + ".\n")
+				}
+				for _, h := range shown.Stopped {
+					if h.Call == "" {
+						r.output.note("Still stopped: " + h.what() + "; to start that again: " + h.again())
+					}
 				}
 				return nil
 			})

@@ -77,6 +77,9 @@ type toolGroup struct {
 // toolsLimit is how many tools one page has.
 const toolsLimit = 200
 
+// Subject is the app's name.
+func (s appShown) Subject() string { return s.Name }
+
 func showApp(v *visit) (any, error) {
 	shown := appShown{Query: v.search()}
 	id := v.query.Get("app")
@@ -168,14 +171,20 @@ type finding struct {
 	Mend     string `json:"mend"`
 }
 
+// lintShown is what the page shows.
+type lintShown struct {
+	ID, Source string
+	Tools      int       `json:"tools"`
+	Tokens     int       `json:"guide_tokens"`
+	Findings   []finding `json:"findings"`
+	Omitted    int       `json:"errors_omitted"`
+}
+
+// Subject is the id of the app whose descriptor it is.
+func (s lintShown) Subject() string { return s.ID }
+
 func showLint(v *visit) (any, error) {
-	var shown struct {
-		ID, Source string
-		Tools      int       `json:"tools"`
-		Tokens     int       `json:"guide_tokens"`
-		Findings   []finding `json:"findings"`
-		Omitted    int       `json:"errors_omitted"`
-	}
+	var shown lintShown
 	source, err := v.sourceOf(v.query.Get("app"))
 	if err != nil {
 		return nil, err

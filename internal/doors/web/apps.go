@@ -18,6 +18,7 @@ type knownApp struct {
 	Description string   `json:"description"`
 	Aliases     []string `json:"aliases"`
 	Tools       int      `json:"tools"`
+	Unheard     bool     `json:"not_started"` // its server has not said yet which tools it has
 	Runnable    bool     `json:"runnable"`
 	Source      string   `json:"source"`
 	Origin      string   `json:"origin"`

@@ -126,6 +126,30 @@ const kinds = `{"type": "object", "required": ["to"], "additionalProperties": fa
 	"loud": {"type": "boolean"}, "colour": {"enum": ["red", "blue"]}, "tags": {"type": "array", "items": {"type": "string"}},
 	"options": {"type": "object"}, "maybe": {"type": ["integer", "null"]}, "password": {"type": "string", "minLength": 3}}}`
 
+// TestNotStarted: of an app whose server was never started nobody knows how many tools it has.
+func TestNotStarted(t *testing.T) {
+	app := mail(tool("mcp_start", `{"type": "object", "properties": {}}`, nil))
+	app.Unheard = true
+	w, _ := appWorld(t, app)
+	has(t, w.get(t, "/apps"), "· not started yet ·", "!0 tools")
+}
+
+// TestModesAreToldAlike: the page says of each mode what the help of the command says.
+func TestModesAreToldAlike(t *testing.T) {
+	help, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "reference", "commands.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, _ := appWorld(t)
+	said := w.get(t, "/consent").body
+	for _, mode := range []policy.Mode{policy.Normal, policy.Safe, policy.Sandboxed} {
+		found := regexp.MustCompile(">(" + mode.String() + "): ([^<]+)<").FindStringSubmatch(said)
+		if found == nil || !strings.Contains(string(help), found[1]+" "+found[2]) {
+			t.Errorf("of %s the page says %q, and the help otherwise", mode, found)
+		}
+	}
+}
+
 // TestTry: what is typed is called, gated and on record; what is wrong stands at its field.
 func TestTry(t *testing.T) {
 	w, _ := appWorld(t, mail(tool("send", kinds, nil), tool("ask", `{"type": "object", "properties": {}}`, nil)))
@@ -275,12 +299,12 @@ func TestConsent(t *testing.T) {
 	}
 	page := w.get(t, "/consent")
 	checkHarmless(t, "the consents", page)
-	for _, want := range []string{"/usr/bin/claude", "in a window", "by the passphrase", "http:work", time.Now().Format("2006-01-02"), "normal: what was allowed"} {
+	for _, want := range []string{"/usr/bin/claude", "in a window", "by the passphrase", "http:work", time.Now().Format("2006-01-02"), "normal: is what was allowed"} {
 		if !strings.Contains(page.body, want) {
 			t.Errorf("the consents are without %q:\n%s", want, page.body)
 		}
 	}
-	if got := w.get(t, "/consent?q=http:work").body; strings.Contains(got, "/usr/bin/claude") || !strings.Contains(got, "1 of 2 are shown") {
+	if got := w.get(t, "/consent?q=http:work").body; strings.Contains(got, "/usr/bin/claude") || !strings.Contains(got, "1 of 2 is shown") {
 		t.Errorf("the filter:\n%s", got)
 	}
 	sent := w.form(t, "/consent")
@@ -324,21 +348,25 @@ func TestWordsAreThere(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all := make([]map[string]string, 2)
+		all, shared := make([]map[string]string, 2), make([][]byte, 2) // the page's, and the layout's
 		for i, lang := range []string{"en", "zh"} {
+			if shared[i], err = os.ReadFile("words/layout." + lang + ".json"); err != nil {
+				t.Fatal(err)
+			}
 			text, err := os.ReadFile("words/" + name + "." + lang + ".json")
 			if err != nil || json.Unmarshal(text, &all[i]) != nil {
 				t.Fatal(name, lang, err)
 			}
 			for _, key := range regexp.MustCompile(`{{t "([^"]+)"`).FindAllStringSubmatch(string(page), -1) {
-				if all[i][key[1]] == "" {
+				if all[i][key[1]] == "" && !strings.Contains(string(shared[i]), `"`+key[1]+`"`) {
 					t.Errorf("%s says %q, which it has not in %s", name, key[1], lang)
 				}
 			}
 		}
 		for key, text := range all[0] {
-			if strings.Count(text, "%") != strings.Count(all[1][key], "%") {
-				t.Errorf("%s: %q and %q are not filled in alike", name, text, all[1][key])
+			other := all[1][strings.TrimSuffix(key, ".one")]
+			if strings.Count(text, "%") != strings.Count(other, "%") {
+				t.Errorf("%s: %q and %q are not filled in alike", name, text, other)
 			}
 		}
 	}

@@ -23,18 +23,22 @@ func (v *visit) callApp(app, tool string, args map[string]any) (*aai.Result, err
 		App:    app, Tool: tool, Args: args, Renews: v.renews,
 	}
 	first := call.ID
+	v.asked = 0
 	result, err := v.door.gateway.Do(v.ctx, &call)
 	for range maxRounds {
 		if err == nil || v.door.ask == nil {
 			break
 		}
+		begun := v.door.now()
 		answers, askErr := v.door.ask(v.ctx, aai.AsError(err).Questions)
+		v.asked += v.door.now().Sub(begun)
 		if askErr != nil || len(answers) == 0 {
 			break
 		}
 		call.ID, call.Parent, call.Answers = aai.NewCallID(), first, answers
 		result, err = v.door.gateway.Do(v.ctx, &call)
 	}
+	v.called = call.ID
 	return result, err
 }
 

@@ -38,9 +38,13 @@ type chartsShown struct {
 	MaxCalls        int
 	MaxP95          float64
 	Rows            []span // those with calls, the newest first
+	More            int    // of them that only the charts have
 	From, To        span
 	Bars, Line      template.HTML
 }
+
+// rowsLimit is how many rows the table has.
+const rowsLimit = 72
 
 func showCharts(v *visit) (any, error) {
 	days, by := 30, "day"
@@ -52,6 +56,7 @@ func showCharts(v *visit) (any, error) {
 	}
 	args := v.given("app", "tool", "caller", "result")
 	starts := spanStarts(time.Now(), days, by)
+	args["looks"] = v.query.Get(looksName) != ""
 	args["by"], args["since"] = by, starts[0].Format(time.RFC3339)
 	var found struct {
 		Calls    int    `json:"calls"`
@@ -68,6 +73,9 @@ func showCharts(v *visit) (any, error) {
 		if s.Calls > 0 {
 			shown.Rows = append([]span{s}, shown.Rows...)
 		}
+	}
+	if shown.More = max(0, len(shown.Rows)-rowsLimit); shown.More > 0 {
+		shown.Rows = shown.Rows[:rowsLimit]
 	}
 	shown.From, shown.To = all[0], all[len(all)-1]
 	shown.Bars, shown.Line = bars(all, shown.MaxCalls), line(all, shown.MaxP95)

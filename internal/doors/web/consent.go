@@ -10,7 +10,7 @@ import (
 // consentPage says who may do what, and takes it back.
 func consentPage() page {
 	return page{name: "consent", path: "/consent", nav: true, show: showConsent, acts: map[string]act{
-		"revoke": revokeConsent, "grant": grantConsent, "takeover": takeoverConsent, "mode": setMode,
+		"revoke": revokeConsent, "sessions": endSessions, "grant": grantConsent, "takeover": takeoverConsent, "mode": setMode,
 	}}
 }
 
@@ -40,6 +40,7 @@ type consentShown struct {
 	Mode, Configured string
 	Modes            []string
 	Warning          string
+	Sessions         []sessionUse // what was allowed for sessions, as far as it was used
 }
 
 func showConsent(v *visit) (any, error) {
@@ -78,6 +79,7 @@ func showConsent(v *visit) (any, error) {
 		return nil, err
 	}
 	shown.Mode, shown.Configured = mode.Mode, mode.Configured
+	shown.Sessions = v.sessionUses()
 	return shown, nil
 }
 

@@ -12,12 +12,14 @@
 //   - x.go: what it shows (a function as [pageOf]'s rows name) and what its buttons do;
 //   - templates/x.html: {{define "content"}}…{{end}}, the part of the document within <main>;
 //   - words/x.en.json and words/x.zh.json: its texts, with the same keys; "title" and, for a
-//     page of the navigation, "nav" must be there;
+//     page of the navigation, "nav" must be there. English has a key with ".one" too for a
+//     text that says of one what it does not say of others: {{t "count" 1}} takes it;
 //   - one row in the table of pages (pages.go).
 //
 // A page's show function gets a [visit]: v.read calls a tool of the own app and fills a Go
 // value from the answer's data; v.query are the parameters of the address. What it returns
-// is .Data of the template. Its acts get v.form, call v.call and say with v.say what came
+// is .Data of the template; where that is about one thing it has a method Subject, and the
+// title names the thing. Its acts get v.form, call v.call and say with v.say what came
 // of it; then the browser is sent to the page again, so that a reload does not act twice.
 // An act that has something to show returns it, and the page is shown with it as .Done.
 //

@@ -3,6 +3,8 @@ package web
 import (
 	"context"
 	"encoding/json"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -39,7 +41,7 @@ type doctorFinding struct {
 type doctorShown struct {
 	Running     bool
 	Done, Total int
-	Said        []string // of each examination that has ended
+	Said        []doctorFinding // of each examination that has ended, its state and title
 	Report      *doctorReport
 	Fault       *aai.Error
 }
@@ -54,7 +56,7 @@ func (e *examination) now() doctorShown {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	shown := e.shown
-	shown.Said = append([]string(nil), shown.Said...)
+	shown.Said = slices.Clone(shown.Said)
 	return shown
 }
 
@@ -73,7 +75,9 @@ func (e *examination) heard(done, total int, said string) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.shown.Running && done > e.shown.Done {
-		e.shown.Said = append(e.shown.Said, said)
+		said, _, _ = strings.Cut(said, "; ")
+		state, title, _ := strings.Cut(said, ": ")
+		e.shown.Said = append(e.shown.Said, doctorFinding{State: state, Title: title})
 	}
 	e.shown.Done, e.shown.Total = done, total
 }

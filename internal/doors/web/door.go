@@ -34,6 +34,7 @@ type Door struct {
 	ask     func(ctx context.Context, questions []aai.Question) (map[string]aai.Answer, error)
 	watch   func(ctx context.Context, tell func(kind string))
 	news    news
+	streams streams
 	log     *slog.Logger
 	now     func() time.Time
 
@@ -75,7 +76,11 @@ func New(cfg Config) (*Door, error) {
 	if d.words, err = readWords(append(names, layoutName)); err != nil {
 		return nil, aai.Errorf(aai.Internal, "the pages: %w", err)
 	}
-	if d.templates, err = readTemplates(names, d.words); err != nil {
+	found, err := readFindings()
+	if err != nil {
+		return nil, aai.Errorf(aai.Internal, "the pages: %w", err)
+	}
+	if d.templates, err = readTemplates(names, d.words, found); err != nil {
 		return nil, aai.Errorf(aai.Internal, "the pages: %w", err)
 	}
 	if d.static, err = readStatic(); err != nil {
@@ -176,6 +181,9 @@ func (d *Door) show(w http.ResponseWriter, v *visit, p page, done any) {
 	}
 	shown := d.viewOf(v, p.name)
 	shown.Data, shown.Done = data, done
+	if about, is := data.(subject); is {
+		shown.Named = about.Subject()
+	}
 	if v.again {
 		d.writePart(w, http.StatusOK, p.name, contentName, shown)
 		return

@@ -34,6 +34,7 @@ func exportHistory(v *visit) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	args["looks"] = v.query.Get(looksName) != ""
 	name := "aai-history-" + time.Now().Format("2006-01-02")
 	if v.form.Get("format") != "csv" {
 		result, err := v.call("audit_export", args)

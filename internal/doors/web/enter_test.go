@@ -26,7 +26,7 @@ func TestLinksThatLetNobodyIn(t *testing.T) {
 			t.Errorf("it holds %q of this start:\n%s", ours, got.body)
 		}
 	}
-	for host, with := range map[string][2]string{"evil.example": {page, http.MethodGet}, "aai-x.localhost": {page, http.MethodPost}, "aai-y.localhost": {"*/*", http.MethodGet}} {
+	for host, with := range map[string][2]string{"evil.example": {page, http.MethodGet}, "aai-x.localhost": {"*/*", http.MethodPost}, "aai-y.localhost": {"*/*", http.MethodGet}} {
 		if got := asks(host, with[0], with[1]); got.status != http.StatusForbidden || strings.Contains(got.body, "<html") {
 			t.Errorf("%s: %d\n%s", host, got.status, got.body)
 		}
@@ -41,5 +41,44 @@ func TestLinksThatLetNobodyIn(t *testing.T) {
 	}
 	if got := w.get(t, "/now"); got.status != http.StatusForbidden || strings.Contains(got.body, "already used") {
 		t.Errorf("without a link: %d\n%s", got.status, got.body)
+	}
+}
+
+// TestButtonsOfAnEarlierStart: who presses a button of a page that was left open over a restart
+// is told that nothing was done, and what does it now; nobody is let in by it.
+func TestButtonsOfAnEarlierStart(t *testing.T) {
+	w := newWorld(t)
+	w.enter(t)
+	press := func(lang string, headers map[string]string) answer {
+		r := w.request(t, http.MethodPost, "/now/stop", w.form(t, "/now"))
+		r.Host = "aai-anearlierstart.localhost" + r.URL.Host[strings.LastIndex(r.URL.Host, ":"):]
+		r.Header.Set("Origin", "http://"+r.Host)
+		r.Header.Set("Accept-Language", lang)
+		for name, value := range headers {
+			r.Header.Set(name, value)
+		}
+		return w.do(t, r)
+	}
+	for lang, says := range map[string]string{"en": "Nothing was done.", "zh": "没有执行任何操作。"} {
+		for _, headers := range []map[string]string{{"Accept": "text/html,*/*"}, {"HX-Request": "true"}} {
+			got := press(lang, headers)
+			for _, text := range []string{says, "<code>aai-gateway web</code>", "<code>aai-gateway stop</code>"} {
+				if !strings.Contains(got.body, text) {
+					t.Errorf("%s %v: without %q:\n%s", lang, headers, text, got.body)
+				}
+			}
+			if got.status != http.StatusForbidden || len(got.header.Values("Set-Cookie")) > 0 || got.header.Get("Content-Security-Policy") != w.get(t, "/now").header.Get("Content-Security-Policy") {
+				t.Errorf("%s %v: %d %v", lang, headers, got.status, got.header)
+			}
+			if whole := strings.Contains(got.body, "<html"); whole != (headers["Accept"] != "") {
+				t.Errorf("%v get:\n%s", headers, got.body)
+			}
+		}
+	}
+	if got := press("en", nil); !strings.HasPrefix(got.body, "{") {
+		t.Errorf("a program gets:\n%s", got.body)
+	}
+	if got := w.get(t, "/now"); strings.Contains(got.body, "Everything is stopped") {
+		t.Error("everything was stopped")
 	}
 }

@@ -21,17 +21,27 @@ func guard(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// stale tells a person who follows a link of an earlier start on the same port how the page is
-// opened now. It holds nothing of this start, and names of others than us get none of it.
+// stale tells a person who follows a link of an earlier start on the same port, or presses a
+// button of a page of it, how the page is opened now. It does nothing, holds nothing of this
+// start, and names of others than us get none of it.
 func (d *Door) stale(w http.ResponseWriter, r *http.Request) bool {
 	name, _, _ := net.SplitHostPort(strings.ToLower(r.Host))
 	ours := strings.HasPrefix(name, hostPrefix) && strings.HasSuffix(name, hostSuffix) && name != d.name
-	if !ours || r.Method != http.MethodGet || !strings.Contains(r.Header.Get("Accept"), "text/html") {
+	part, pressed := r.Header.Get("HX-Request") != "", r.Method == http.MethodPost
+	if !ours || !pressed && r.Method != http.MethodGet || !part && !strings.Contains(r.Header.Get("Accept"), "text/html") {
 		return false
 	}
 	guard(w.Header())
 	lang := d.languageOf(r)
-	d.writePart(w, http.StatusForbidden, errorName, staleName, view{Title: d.words.say(lang, errorName, "stale"), Lang: lang})
+	shown := view{Title: d.words.say(lang, errorName, "stale"), Lang: lang}
+	if pressed {
+		shown.Done = pressed
+	}
+	name = staleName
+	if part {
+		name = staleContentName
+	}
+	d.writePart(w, http.StatusForbidden, errorName, name, shown)
 	return true
 }
 

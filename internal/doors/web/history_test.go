@@ -83,7 +83,7 @@ func TestHistoryIsFiltered(t *testing.T) {
 		t.Errorf("the second page has %d calls, expected 10", n)
 	}
 	has(t, w.get(t, "/history/charts?days=1"), "<svg", `class="bar"`, `class="line"`, "As a table", "One day")
-	has(t, w.get(t, "/history/charts?app=org.example.Nowhere"), "1 calls, of which 1 failed", `class="bar-bad"`, `!class="bar"`)
+	has(t, w.get(t, "/history/charts?app=org.example.Nowhere"), "1 call, of which 1 failed", `class="bar-bad"`, `!class="bar"`)
 	has(t, w.get(t, "/history/charts?app=nothing"), "Nothing was called in this time.", "!<svg")
 }
 

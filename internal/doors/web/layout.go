@@ -25,6 +25,7 @@ const (
 // A view is what a template gets.
 type view struct {
 	Title  string
+	Named  string // what the page is about, in the words of whoever named it; "" where the title says all
 	Lang   string
 	Page   string    // the name of the page
 	Nav    []navItem // nil before somebody has entered
@@ -41,6 +42,21 @@ type view struct {
 	Fault  *aai.Error
 }
 
+// A subject is what a page gets as .Data where it is about one thing, which the title names.
+type subject interface{ Subject() string }
+
+// Head is the document's title: what the page is about comes first, as tabs show little.
+func (v view) Head() string {
+	title := v.Title + " · AAI Gateway"
+	if v.Named != "" {
+		title = hygiene.EscapeUnseen(aai.CleanLabel(v.Named, maxHead)) + " · " + title
+	}
+	return title
+}
+
+// maxHead is how much of a name stands in the title, in bytes.
+const maxHead = 120
+
 // A navItem is a page in the navigation.
 type navItem struct {
 	Path, Name string
@@ -51,7 +67,7 @@ type navItem struct {
 const maxStranger = 64 << 10
 
 // readTemplates parses the template of each page, in each language.
-func readTemplates(names []string, w words) (map[string]*template.Template, error) {
+func readTemplates(names []string, w words, f map[string]findings) (map[string]*template.Template, error) {
 	all := make(map[string]*template.Template)
 	for _, lang := range languages() {
 		for _, name := range names {
@@ -59,7 +75,9 @@ func readTemplates(names []string, w words) (map[string]*template.Template, erro
 				"t":        func(key string, args ...any) string { return w.say(lang, name, key, args...) },
 				"when":     when,
 				"stranger": stranger,
-			}).ParseFS(templateFiles, "templates/layout.html", "templates/stop.html", "templates/"+name+".html")
+				"finding":  f[lang].say,
+				"patience": func() int { return int(aai.AskPatience.Seconds()) },
+			}).ParseFS(templateFiles, "templates/layout.html", "templates/stop.html", "templates/calls.html", "templates/"+name+".html")
 			if err != nil {
 				return nil, fmt.Errorf("the page %s: %w", name, err)
 			}
@@ -90,10 +108,11 @@ func (d *Door) write(w http.ResponseWriter, status int, name string, shown view)
 }
 
 // The templates of a page beside the whole: what of it changes, and of the error's the page
-// that loads nothing.
+// that loads nothing, and what that says.
 const (
-	contentName = "content"
-	staleName   = "stale"
+	contentName      = "content"
+	staleName        = "stale"
+	staleContentName = "stale-content"
 )
 
 // writePart writes a page, or what of it changes.

@@ -114,7 +114,8 @@ func triggers(kinds []string) string {
 }
 
 // live is a page's stream of news: an event of its kind for each, with nothing in it. What
-// has changed the page reads like anybody.
+// has changed the page reads like anybody. It ends where newer pages of the session have
+// streams enough.
 func (d *Door) live(w http.ResponseWriter, r *http.Request, v *visit) {
 	if r.Method == http.MethodHead {
 		w.Header().Set("Content-Type", "text/event-stream")
@@ -127,6 +128,8 @@ func (d *Door) live(w http.ResponseWriter, r *http.Request, v *visit) {
 	}
 	l, end := d.news.listen(after)
 	defer end()
+	goes, left := d.streams.begin(v.session)
+	defer left()
 	control := http.NewResponseController(w)
 	w.Header().Set("Content-Type", "text/event-stream")
 	send := func(text string) bool {
@@ -143,6 +146,9 @@ func (d *Door) live(w http.ResponseWriter, r *http.Request, v *visit) {
 		text := ": here\n\n"
 		select {
 		case <-r.Context().Done():
+			return
+		case <-goes:
+			send("event: " + newsElsewhere + "\ndata: 1\n\n")
 			return
 		case <-quiet.C:
 		case <-l.came:

@@ -49,13 +49,16 @@ func TestLive(t *testing.T) {
 			t.Errorf("what changes of the page:\n%s", part.body)
 		}
 	}
-	var past []struct{ Door, Tool string }
+	var past []struct {
+		Door, Tool string
+		Args       struct{ Limit int }
+	}
 	if err := w.history(t, &past); err != nil {
 		t.Fatal(err)
 	}
 	pages := 0
 	for _, call := range past {
-		if call.Door == aai.DoorWeb && call.Tool == "history" {
+		if call.Door == aai.DoorWeb && call.Tool == "history" && call.Args.Limit == 50 { // the front page reads fewer
 			pages++
 		}
 	}
@@ -105,6 +108,45 @@ func TestNewsBeforeTheStream(t *testing.T) {
 		_ = response.Body.Close()
 		if !strings.Contains(heard, expects) || expects == web.NewsApps && heard != web.NewsApps+" " {
 			t.Errorf("%s hears of %q, expected %q", at, heard, expects)
+		}
+	}
+}
+
+// TestManyPages: a session has three streams, of its newest pages. The older ones end, and
+// say why, so that a browser has connections left for what a person does.
+func TestManyPages(t *testing.T) {
+	w := newWorld(t)
+	w.enter(t)
+	var streams []*bufio.Scanner
+	for range 7 {
+		response, err := w.client.Do(w.request(t, http.MethodGet, "/live", nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = response.Body.Close() })
+		lines := bufio.NewScanner(response.Body)
+		if !lines.Scan() || lines.Text() != ": here" {
+			t.Fatalf("the stream begins with %q", lines.Text())
+		}
+		streams = append(streams, lines)
+	}
+	for i, lines := range streams[:4] {
+		said := ""
+		for lines.Scan() {
+			said += lines.Text() + " "
+		}
+		if lines.Err() != nil || !strings.HasSuffix(said, "event: elsewhere data: 1  ") {
+			t.Errorf("stream %d said %q, %v; expected that others have begun, and its end", i, said, lines.Err())
+		}
+	}
+	if _, err := w.gateway.Do(t.Context(), &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Name: "claude", Identity: "/usr/bin/claude"}, App: aai.OwnApp, Tool: "apps"}); err != nil {
+		t.Fatal(err)
+	}
+	for i, lines := range streams[4:] {
+		for lines.Scan() && lines.Text() != "event: journal" { // until it comes
+		}
+		if lines.Text() != "event: journal" {
+			t.Errorf("stream %d of the newest heard nothing: %v", i, lines.Err())
 		}
 	}
 }

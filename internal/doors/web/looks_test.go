@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -28,4 +29,20 @@ func TestTheHistoryIsOfOthers(t *testing.T) {
 		t.Errorf("what was left is told as a failure:\n%s", row)
 	}
 	has(t, w.get(t, "/history/c3"), "the caller had left")
+	has(t, w.get(t, "/history/charts"), "3 calls, of which 2 failed.", `href="/history?"`)
+	has(t, w.get(t, "/history/charts?app=aai"), "2 calls, of which 1 failed.")
+	if got := w.get(t, "/history/charts?looks=1"); strings.Contains(got.body, "3 calls, of") {
+		t.Errorf("with its looks:\n%s", got.body)
+	}
+	for format, sign := range map[string]string{"jsonl": `"call":"%s"`, "csv": ",%s,"} {
+		has := func(got, id string) bool { return strings.Contains(got, fmt.Sprintf(sign, id)) }
+		form := w.form(t, "/history")
+		form.Set("format", format)
+		if got := w.post(t, "/history/export", form).body; !has(got, "c1") || !has(got, "c4") || has(got, "c2") {
+			t.Errorf("what is exported as %s:\n%s", format, got)
+		}
+		if got := w.post(t, "/history/export?looks=1", form).body; !has(got, "c2") {
+			t.Errorf("what is exported with looks as %s:\n%s", format, got)
+		}
+	}
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"math"
+	"strings"
 	"time"
 
 	"aai"
@@ -10,7 +11,7 @@ import (
 // nowPage shows what runs, and stops it.
 func nowPage() page {
 	return page{
-		name: "now", path: "/now", nav: true, live: []string{NewsRunning}, show: showNow,
+		name: "now", path: "/now", nav: true, live: []string{NewsRunning, NewsJournal}, show: showNow,
 		acts: map[string]act{"stop": stopNow, "start": startNow},
 	}
 }
@@ -21,6 +22,7 @@ type underway struct {
 	Parent   string    `json:"parent"`
 	Caller   string    `json:"caller"`
 	Identity string    `json:"identity"`
+	Door     string    `json:"door"`
 	App      string    `json:"app"`
 	Tool     string    `json:"tool"`
 	Target   string    `json:"target"`
@@ -46,6 +48,9 @@ type stopped struct {
 	At     time.Time `json:"at"`
 }
 
+// Unknown reports whether all are stopped of whom a door knows nothing for certain.
+func (s stopped) Unknown() bool { return strings.HasSuffix(s.Caller, ":") }
+
 // nowShown is what the page shows.
 type nowShown struct {
 	Calls      []underway `json:"calls"`
@@ -55,7 +60,11 @@ type nowShown struct {
 
 	All     bool        `json:"-"` // everything is stopped
 	Picture *nowPicture `json:"-"` // the last that is kept; nil: none is
+	Last    []pastCall  `json:"-"` // those before, where nothing runs
 }
+
+// lastCalls is how many calls are shown where nothing runs.
+const lastCalls = 8
 
 // nowPicture is what a window looked like after a call acted on it.
 type nowPicture struct {
@@ -67,9 +76,13 @@ type nowPicture struct {
 	Window  string    `json:"window"`
 }
 
-// lastPicture is the last one that is kept. The page is good without.
-func (v *visit) lastPicture() *nowPicture {
-	result, err := v.call("picture", nil)
+// pictureOf is the one that is kept of a call, of "" the last. The page is good without.
+func (v *visit) pictureOf(call string) *nowPicture {
+	args := make(map[string]any)
+	if call != "" {
+		args["call"] = call
+	}
+	result, err := v.call("picture", args)
 	if err != nil || len(result.Images) != 1 {
 		return nil
 	}
@@ -94,14 +107,18 @@ func showNow(v *visit) (any, error) {
 		known[c.Call] = true
 		c.Inner = known[c.Parent]
 		if c.Who = c.Identity; c.Who == "" {
-			c.Who = c.Caller
+			c.Who = c.Door + ":" // all like it: a name is a caller's own word
 		}
 		c.Seconds = int(math.Max(0, v.door.now().Sub(c.Since).Seconds()))
 	}
 	for _, s := range shown.Stops {
 		shown.All = shown.All || s.Call == "" && s.Caller == ""
 	}
-	shown.Picture = v.lastPicture()
+	shown.Picture = v.pictureOf("")
+	if len(shown.Calls) == 0 {
+		// The page is good without.
+		_ = v.read("history", map[string]any{"limit": lastCalls, "looks": false}, &shown.Last)
+	}
 	return shown, nil
 }
 
@@ -139,6 +156,9 @@ func startNow(v *visit) (any, error) {
 
 // nameOf says what the arguments name.
 func nameOf(args map[string]any) string {
+	if who, _ := args["caller"].(string); strings.HasSuffix(who, ":") {
+		return "unknown"
+	}
 	for _, name := range []string{"call", "caller"} {
 		if args[name] != nil {
 			return name

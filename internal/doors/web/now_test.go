@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"context"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/url"
@@ -115,18 +116,51 @@ func TestNow(t *testing.T) {
 		t.Error(got.body)
 	}
 	wants(other)
-	third := begin("c3", "/usr/bin/claude")
-	w.shows(t, "call-c3")
+	third, nameless := begin("c3", "/usr/bin/claude"), begin("c5", "")
+	w.shows(t, "call-c3", `name="caller" value="mcp:"><button class="small">All unknown callers`)
 	if got := w.post(t, "/now/stop", w.form(t, "/history")); got.at != "/now" || !strings.Contains(got.body, "Everything is stopped") {
 		t.Errorf("%s: %s", got.at, got.body)
 	}
 	wants(third)
+	wants(nameless)
 	w.shows(t, "nothing will until you start it again")
 	if got := press("start"); got.status != http.StatusForbidden || !strings.Contains(got.body, "neither a screen nor a passphrase") {
 		t.Errorf("it was started again by the page alone: %d\n%s", got.status, got.body)
 	}
 	wants(begin("c4", "/usr/bin/claude"))
+	unknown := press("stop", "caller", "mcp:")
+	if !strings.Contains(unknown.body, "agents that nobody knows for certain are stopped") {
+		t.Error(unknown.body)
+	}
+	w.shows(t, "All calls of agents that nobody knows for certain <")
 	if got := w.post(t, "/now/stop", url.Values{}); got.status != http.StatusForbidden {
 		t.Errorf("without a token: %d", got.status)
 	}
+}
+
+// Where nothing runs the page shows the last calls, without its own looks, and those that come
+// meanwhile are news to it.
+func TestNowShowsTheLastCalls(t *testing.T) {
+	w := newWorld(t)
+	for i := range 12 {
+		w.made(t, fmt.Sprint("c", i), "", claude(), aai.OwnApp, "apps", nil)
+	}
+	w.enter(t)
+	got := answer{status: http.StatusOK, at: "/now", body: w.shows(t, "Nothing runs.", "The last calls")} // what ran has ended
+	has(t, got, "Nothing runs.", "The last calls", `href="/history/c11"`, `href="/history/c4"`, `!href="/history/c3"`, "/usr/bin/claude",
+		`href="/history">All calls`, `hx-trigger="running from:#live, journal from:#live"`)
+	if body := w.shows(t, `href="/history/c4"`); strings.Contains(body, `<bdi class="theirs">running</bdi>`) {
+		t.Errorf("the page's own looks are listed:\n%s", body)
+	}
+	g, ended := w.elsewhere(t), make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = g.Do(context.Background(), &aai.Call{ID: "r1", Caller: claude(), App: "org.example.App", Tool: "hold"})
+	}()
+	if body := w.shows(t, "call-r1"); strings.Contains(body, "The last calls") {
+		t.Errorf("what is over stands beside what runs:\n%s", body)
+	}
+	w.post(t, "/now/stop", w.form(t, "/now"))
+	<-ended
+	w.shows(t, "nothing will until you start it again", `href="/history/r1"`)
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
@@ -46,6 +47,11 @@ func (p *pictures) keep(session string, image aai.Image) string {
 	kept := resultPicture{random(16), session, aai.Image{MIME: kind, Data: image.Data}}
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	for _, r := range p.results { // a page that is loaded again has the picture that it had
+		if r.session == session && r.image.MIME == kind && bytes.Equal(r.image.Data, image.Data) {
+			return "/picture/" + r.id
+		}
+	}
 	p.results = append(p.results, kept)
 	total := 0
 	for _, r := range p.results {

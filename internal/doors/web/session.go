@@ -28,6 +28,7 @@ type session struct {
 	mu     sync.Mutex
 	used   time.Time
 	notice string
+	undos  map[string]string // what taking back a call does, by its id
 }
 
 func (s *session) say(text string) {
@@ -43,6 +44,35 @@ func (s *session) said() string {
 	text := s.notice
 	s.notice = ""
 	return text
+}
+
+// maxUndos is how many calls a session remembers that can be taken back.
+const maxUndos = 1000
+
+// did remembers what taking back a call does.
+func (s *session) did(call, says string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.undos == nil {
+		s.undos = make(map[string]string)
+	}
+	if len(s.undos) < maxUndos {
+		s.undos[call] = says
+	}
+}
+
+// undoable is what taking back a call does, "" where that is not known.
+func (s *session) undoable(call string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.undos[call]
+}
+
+// undid forgets a call that is taken back.
+func (s *session) undid(call string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.undos, call)
 }
 
 // is reports whether the token is that of the session's forms.

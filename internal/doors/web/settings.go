@@ -226,6 +226,9 @@ type settingShown struct {
 	File, Version string
 }
 
+// Subject is the setting's name.
+func (s settingShown) Subject() string { return s.Key }
+
 // settingDone is what came of a change that was refused: the fault, and what was typed.
 type settingDone struct {
 	Fault *aai.Error

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"time"
 
@@ -10,7 +11,10 @@ import (
 
 // storyPage tells all that is on record of one call.
 func storyPage() page {
-	return page{name: "story", path: "/history/{call}", live: []string{NewsJournal}, show: showStory, acts: map[string]act{"forget": forgetAnswer}}
+	return page{
+		name: "story", path: "/history/{call}", live: []string{NewsJournal}, show: showStory,
+		acts: map[string]act{"forget": forgetAnswer, "undo": undoCall},
+	}
 }
 
 // storyStep is one line that is on record of a call.
@@ -26,6 +30,7 @@ type storyStep struct {
 	Delivery  aai.Delivery `json:"delivery"`
 	Ran       bool         `json:"ran"`
 	Millis    float64      `json:"ms"`
+	Asked     float64      `json:"asked_ms"`
 	Kept      string       `json:"answer_sha256"`
 }
 
@@ -38,13 +43,23 @@ type storyShown struct {
 	More     int             `json:"children_omitted"`
 	Answer   json.RawMessage `json:"answer"`
 	Lost     string          `json:"answer_lost"`
+
+	Picture *nowPicture `json:"-"` // of the window after it, where one is kept
+	Undo    string      `json:"-"` // what taking it back does; "" where this visitor cannot
 }
+
+// Subject is what was called, of which app.
+func (s storyShown) Subject() string { return s.Call.Tool + " · " + cmp.Or(s.Call.Target, s.Call.App) }
 
 func showStory(v *visit) (any, error) {
 	var shown storyShown
 	if err := v.read("story", map[string]any{"call": v.path("call")}, &shown); err != nil {
 		return nil, err
 	}
+	if shown.Call.App == aai.DesktopApp && shown.Call.Effect != aai.Reads.String() {
+		shown.Picture = v.pictureOf(v.path("call"))
+	}
+	shown.Undo = v.session.undoable(v.path("call"))
 	return shown, nil
 }
 
@@ -69,13 +84,27 @@ func (s storyShown) Delivery() aai.Delivery {
 	return ""
 }
 
-// Waited is how long a person was asked before the call went on, or other calls were waited
-// for; zero where nothing says so.
+// Person is how long the person was waited for.
+func (s storyShown) Person() time.Duration {
+	var asked float64
+	for _, step := range s.Steps {
+		asked += step.Asked
+	}
+	return time.Duration(asked * float64(time.Millisecond)).Round(time.Millisecond)
+}
+
+// Took is how long the call took without that, in milliseconds.
+func (s storyShown) Took() float64 {
+	return max(0, s.Call.Millis-float64(s.Person())/float64(time.Millisecond))
+}
+
+// Waited is how long else it waited before it went on, such as for other calls; zero where
+// nothing says so.
 func (s storyShown) Waited() time.Duration {
 	if len(s.Steps) < 2 || s.Steps[0].Kind != string(aai.Received) || s.Steps[1].Kind != string(aai.Intent) {
 		return 0
 	}
-	return s.Steps[1].Time.Sub(s.Steps[0].Time).Round(time.Millisecond)
+	return max(0, s.Steps[1].Time.Sub(s.Steps[0].Time)-s.Person()).Round(10 * time.Millisecond)
 }
 
 // indented is a JSON value as people read it.
@@ -96,5 +125,23 @@ func forgetAnswer(v *visit) (any, error) {
 		return nil, err
 	}
 	v.say(v.t("story", "forgotten"))
+	return nil, nil
+}
+
+// undoCall takes back one act of this session.
+func undoCall(v *visit) (any, error) {
+	id := v.path("call")
+	result, err := v.call("undo", map[string]any{"call": id})
+	if err != nil {
+		return nil, err
+	}
+	var back struct{ Undone int }
+	if err := into(result, &back); err != nil {
+		return nil, err
+	}
+	if back.Undone > 0 {
+		v.session.undid(id)
+	}
+	v.say(aai.CleanText(result.Text, 1000))
 	return nil, nil
 }

@@ -27,11 +27,16 @@ type toolShown struct {
 	At        template.URL // the parameters of the page's address, as they were written anew
 }
 
+// Subject is the tool's name.
+func (s toolShown) Subject() string { return s.Tool.Name }
+
 // tried is what came of trying a tool.
 type tried struct {
 	Form    *form.Form
-	Ran     bool // the call was made
-	Took    time.Duration
+	Ran     bool          // the call was made
+	Took    time.Duration // without the person
+	Person  time.Duration // how long the person was waited for
+	Call    string        // its id
 	Fault   *aai.Error
 	Text    string
 	Data    string // as JSON
@@ -98,7 +103,7 @@ func tryTool(v *visit) (any, error) {
 	}
 	begun := v.door.now()
 	result, err := v.callApp(g.App.ID, g.Operations[0].Name, args)
-	done.Took, done.Ran = v.door.now().Sub(begun), true
+	done.took(v, v.door.now().Sub(begun))
 	done.came(v, result, err)
 	if done.Fault != nil && done.Fault.Code == aai.InvalidParams {
 		done.Form.Blame(done.Fault.Message)
@@ -109,11 +114,31 @@ func tryTool(v *visit) (any, error) {
 // undoTool takes back the last act of this session.
 func undoTool(v *visit) (any, error) {
 	begun := v.door.now()
-	result, err := v.call("undo", map[string]any{"count": 1})
-	done := &tried{Took: v.door.now().Sub(begun), Ran: true, Undone: true}
+	call := v.form.Get("call")
+	result, err := v.call("undo", map[string]any{"call": call})
+	done := &tried{Undone: true}
+	done.took(v, v.door.now().Sub(begun))
 	done.came(v, result, err)
 	done.Data = "" // the text says it
+	if err == nil {
+		v.session.undid(call)
+	}
 	return done, nil
+}
+
+// took says how long the call that was just made took, and how long of that the person.
+func (t *tried) took(v *visit, took time.Duration) {
+	t.Ran, t.Call, t.Person = true, v.called, v.asked
+	var on storyShown
+	if v.read("story", map[string]any{"call": t.Call}, &on) == nil { // what is not on record did not ask
+		t.Person += on.Person()
+	}
+	t.Took, t.Person = max(0, took-t.Person), t.Person.Round(time.Millisecond)
+}
+
+// Unanswered reports whether the person was asked and did not answer.
+func (t *tried) Unanswered() bool {
+	return t.Person > 0 && t.Fault != nil && t.Fault.Code == aai.ConsentRequired
 }
 
 // came is what a call came to.
@@ -132,6 +157,7 @@ func (t *tried) came(v *visit, result *aai.Result, err error) {
 	}
 	if result.Undo != nil {
 		t.Undo = result.Undo.Says
+		v.session.did(t.Call, t.Undo)
 	}
 	for _, image := range result.Images {
 		if at := v.door.pictures.keep(v.session.id, image); at != "" {

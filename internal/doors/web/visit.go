@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 )
 
 // A visit is one request of somebody who has entered.
@@ -13,12 +14,14 @@ type visit struct {
 	door    *Door
 	session *session
 	request *http.Request
-	lang    string     // "en" or "zh"
-	query   url.Values // the parameters of the address
-	form    url.Values // of a post
-	again   bool       // of a page that is shown only the content is wanted
-	renews  bool       // because of news: a look that the record has already
-	next    string     // where the browser goes after an act; "": to the page again
+	lang    string        // "en" or "zh"
+	query   url.Values    // the parameters of the address
+	form    url.Values    // of a post
+	again   bool          // of a page that is shown only the content is wanted
+	renews  bool          // because of news: a look that the record has already
+	called  string        // the id of the last call that was made
+	asked   time.Duration // how long the person was waited for at the terminal, of it
+	next    string        // where the browser goes after an act; "": to the page again
 }
 
 // path is the value that stands in the page's path at a place, such as "call".

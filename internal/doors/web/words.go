@@ -36,11 +36,16 @@ func readWords(names []string) (words, error) {
 	return all, nil
 }
 
-// say is a page's text, or the layout's. A key that is nowhere is said as it is.
+// say is a page's text, or the layout's. A key that is nowhere is said as it is. Where the
+// first of the arguments is one, a text of the key with ".one" is preferred.
 func (w words) say(lang, page, key string, args ...any) string {
-	text, ok := w[lang][page][key]
+	var text string
+	var ok bool
+	if n, is := first(args).(int); is && n == 1 {
+		text, ok = w.text(lang, page, key+".one")
+	}
 	if !ok {
-		text, ok = w[lang][layoutName][key]
+		text, ok = w.text(lang, page, key)
 	}
 	switch {
 	case !ok:
@@ -49,6 +54,22 @@ func (w words) say(lang, page, key string, args ...any) string {
 		return fmt.Sprintf(text, args...)
 	}
 	return text
+}
+
+// text is that of a page, or the layout's.
+func (w words) text(lang, page, key string) (string, bool) {
+	if text, ok := w[lang][page][key]; ok {
+		return text, true
+	}
+	text, ok := w[lang][layoutName][key]
+	return text, ok
+}
+
+func first(args []any) any {
+	if len(args) == 0 {
+		return nil
+	}
+	return args[0]
 }
 
 // languageOf is the first of ours that a browser asks for, the choice before all.

@@ -12,8 +12,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"aai"
+	"aai/internal/answers"
 	"aai/internal/catalog"
 	"aai/internal/doors/web"
 	"aai/internal/icons"
@@ -21,8 +23,10 @@ import (
 	"aai/internal/keychain"
 	"aai/internal/login"
 	"aai/internal/own"
+	"aai/internal/pictures"
 	"aai/internal/policy"
 	"aai/internal/running"
+	"aai/internal/undo"
 	"aai/internal/watchfile"
 )
 
@@ -36,6 +40,7 @@ type world struct {
 	address string // where the door really listens
 	state   string // the folder of what is kept, and the person's home
 	store   policy.Store
+	kept    *answers.Keeper // of pictures
 }
 
 // newWorld opens a door, on strangers' apps too. All tools of them are allowed but those
@@ -51,11 +56,15 @@ func newWorld(t *testing.T, apps ...*aai.App) *world {
 	w := &world{state: state, journal: record.Path(), gateway: new(aai.Gateway)}
 	halts := watched(t, state, w.gateway)
 	w.store = store
+	revocations := policy.NewRevocations(filepath.Join(state, "revoked"))
+	w.kept = answers.New(answers.Config{Folder: filepath.Join(state, "pictures"), Apps: []string{"*"}, Age: time.Hour, Most: pictures.Most})
 	logins := login.New(login.Config{Client: http.DefaultClient, Secrets: keychain.New(keychain.Config{Folder: filepath.Join(state, "secrets"), Getenv: func(string) string { return "/nonexistent" }, Insecure: true})})
 	t.Cleanup(func() { _ = logins.Close() })
 	pictured := icons.New(icons.Config{Entries: []string{filepath.Join(state, "share", "applications")}})
-	more := slices.Concat(room.Tools(), pictured.Tools(), []*aai.Tool{clockDoctor(state), running.Tool(filepath.Join(state, "running"), halts)}, halts.Tools())
-	self := own.App(own.Sources{Journal: record, Store: store, Modes: modes, More: more, Logins: logins}, func() own.Catalog { return known })
+	done := undo.NewLog(undo.Config{})
+	w.gateway.Deeds = done
+	more := slices.Concat(halts.Tools(), room.Tools(), pictured.Tools(), []*aai.Tool{clockDoctor(state), running.Tool(filepath.Join(state, "running"), halts), pictures.New(pictures.Config{Keeper: w.kept}).Tool(), done.Own(w.gateway.Do)})
+	self := own.App(own.Sources{Journal: record, Store: store, Modes: modes, Revocations: revocations, More: more, Logins: logins}, func() own.Catalog { return known })
 	known = catalog.New(catalog.Config{HostPlatform: "linux", Own: append(apps, self)})
 	var grants []policy.Grant
 	for _, app := range apps {
@@ -67,7 +76,7 @@ func newWorld(t *testing.T, apps ...*aai.App) *world {
 	}
 	w.gateway.Catalog, w.gateway.Journal, w.gateway.Gates = known, record, []aai.Gate{
 		policy.NewOwn(policy.OwnConfig{Open: own.OpenTools(), Personal: []string{aai.DoorCLI, aai.DoorWeb}, Narrows: room.Narrows(own.Narrows(store, modes))}),
-		policy.NewConsent(policy.ConsentConfig{Store: store, Preapproved: grants}),
+		policy.NewConsent(policy.ConsentConfig{Store: store, Preapproved: grants, Revocations: revocations}),
 	}
 	w.open(t, web.Config{Gateway: w.gateway, Watch: func(ctx context.Context, tell func(string)) {
 		if err := watchfile.Watch(ctx, map[string]string{filepath.Join(state, "audit.jsonl"): web.NewsJournal}, tell); err != nil {

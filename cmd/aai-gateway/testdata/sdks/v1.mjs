@@ -1,6 +1,7 @@
 // A client made with the TypeScript SDK v1, with its experimental tasks. Arguments:
 // the folder where the SDK is installed, and how to reach the server, as JSON:
-// {command, env} or {url, token}, and in the place of a session of its own another's.
+// {command, env} or {url, token}, in the place of a session of its own another's, and
+// what more the client can do than roots and forms, as "capabilities".
 import { createRequire } from "node:module";
 import { asked, changed, perform } from "./puppet.mjs";
 
@@ -9,7 +10,7 @@ const sdk = (path) => require(`@modelcontextprotocol/sdk/${path}.js`);
 const { Client } = sdk("client/index");
 const { StdioClientTransport } = sdk("client/stdio");
 const { StreamableHTTPClientTransport } = sdk("client/streamableHttp");
-const { CallToolResultSchema, ElicitRequestSchema, ListRootsRequestSchema, ResourceUpdatedNotificationSchema } = sdk("types");
+const { CallToolResultSchema, CreateMessageRequestSchema, ElicitRequestSchema, ListRootsRequestSchema, ResourceUpdatedNotificationSchema } = sdk("types");
 
 const target = JSON.parse(process.argv[3]);
 const transport = target.url
@@ -18,8 +19,9 @@ const transport = target.url
 let version;
 transport.setProtocolVersion = ((set) => (v) => { version = v; set?.call(transport, v); })(transport.setProtocolVersion);
 
-const client = new Client({ name: "typescript-v1", version: "1" }, { capabilities: { elicitation: { form: {} }, roots: {} } });
+const client = new Client({ name: "typescript-v1", version: "1" }, { capabilities: { elicitation: { form: {} }, roots: {}, ...target.capabilities } });
 client.setRequestHandler(ElicitRequestSchema, asked("elicitation/create"));
+if (target.capabilities?.sampling) client.setRequestHandler(CreateMessageRequestSchema, asked("sampling/createMessage"));
 client.setRequestHandler(ListRootsRequestSchema, asked("roots/list"));
 client.setNotificationHandler(ResourceUpdatedNotificationSchema, changed);
 

@@ -1,6 +1,7 @@
 // A client made with the TypeScript SDK v2. Arguments: the folder where the SDK is
 // installed, and how to reach the server, as JSON: {command, env} or {url, token},
-// and what version the client offers, as its versionNegotiation has it.
+// what version the client offers, as its versionNegotiation has it, and what more it
+// can do than roots and forms, as "capabilities".
 import { createRequire } from "node:module";
 import { asked, changed, perform } from "./puppet.mjs";
 
@@ -14,9 +15,10 @@ const transport = target.url
   : new StdioClientTransport({ command: target.command, env: target.env });
 
 const client = new Client({ name: "typescript-v2", version: "2" }, {
-  capabilities: { elicitation: { form: {} }, roots: {} }, versionNegotiation: { mode: target.mode },
+  capabilities: { elicitation: { form: {} }, roots: {}, ...target.capabilities }, versionNegotiation: { mode: target.mode },
 });
 client.setRequestHandler("elicitation/create", asked("elicitation/create"));
+if (target.capabilities?.sampling) client.setRequestHandler("sampling/createMessage", asked("sampling/createMessage"));
 client.setRequestHandler("roots/list", asked("roots/list"));
 client.setNotificationHandler("notifications/resources/updated", changed);
 

@@ -16,6 +16,14 @@
   const never = function () { throw new TypeError("pages of this server hold no code"); };
   htmx.registerExtension("aai-page", { init: (api) => api.initSecurity(policy, never, never) });
 
+  // A form of which a window may ask says until when that waits for an answer.
+  document.addEventListener("submit", ({ target }) => {
+    const said = target.querySelector("[data-waits]");
+    if (!said) return;
+    said.querySelector("time").textContent = new Date(Date.now() + 1000 * said.dataset.waits).toLocaleTimeString(document.documentElement.lang);
+    said.hidden = false;
+  });
+
   // A page whose stream of news is away for some seconds says that it may be out of date.
   const away = 4000;
   let wait = null;
@@ -27,5 +35,19 @@
     document.addEventListener("htmx:sse:error", gone);
     document.addEventListener("htmx:sse:after:connection", back);
     gone(); // until the first one is there
+  }
+
+  // A browser has few connections to a host: the stream of a page that is not used ends when
+  // others have begun, and begins again when the page is used.
+  const elsewhere = document.querySelector("#elsewhere > p");
+  if (elsewhere) {
+    document.addEventListener("htmx:sse:close", ({ detail }) => { if (detail.reason === "message") elsewhere.hidden = false; });
+    const again = () => {
+      if (elsewhere.hidden || document.hidden) return;
+      elsewhere.hidden = true;
+      htmx.trigger(document.querySelector("#live"), "again");
+    };
+    for (const used of ["focus", "pointerdown", "keydown"]) addEventListener(used, again);
+    document.addEventListener("visibilitychange", again);
   }
 })();

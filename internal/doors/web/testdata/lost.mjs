@@ -21,5 +21,19 @@ const text = await page.$eval("#lost", (e) => e.innerText);
 if (text !== "Not connected any more: this page may be out of date. Run this again: aai-gateway web") console.log(`it says: ${text}`);
 console.log("start it");
 await page.waitForSelector("#lost > p", { hidden: true });
+// More pages than the browser has connections: each loads, and the first goes on when it is used.
+const more = [];
+for (let i = 0; i < 8; i++) {
+  const other = await browser.newPage();
+  other.setDefaultTimeout(240000);
+  await other.goto(page.url());
+  more.push(other);
+}
+await page.waitForFunction(() => document.hidden || !document.querySelector("#elsewhere > p").hidden, { polling: 200 });
+const goesOn = page.waitForResponse((r) => r.url().includes("/live?") && r.ok());
+await page.bringToFront();
+await page.keyboard.press("Shift");
+await goesOn;
+await page.waitForFunction(() => document.querySelector("#elsewhere > p").hidden, { polling: 200 });
 await browser.close();
 console.log("done");

@@ -17,6 +17,7 @@ const launch = (scripts) => puppeteer.launch({
   executablePath: job.executable,
   headless: true,
   protocolTimeout: 300000,
+  timeout: 300000,
   args: job.browser === "chrome" ? chromium : [],
   extraPrefsFirefox: {
     "javascript.enabled": scripts,
@@ -52,6 +53,23 @@ await judge("enter", "en");
 await press("main form button");
 if (path() !== job.front) fault("the link", `leads to ${path()}`);
 
+// Words of the page's own that are short enough for any line, and are on two.
+function brokenWords() {
+  const found = new Set();
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+    if (node.parentElement.closest("pre, code, .theirs, textarea, script, [hidden], .skip")) continue;
+    for (const { 0: word, index } of node.data.matchAll(/[^\s\p{Script=Han}，。、；：（）“”]+/gu)) {
+      if (!/^\(?[\p{Script=Latin}\d_]{2,18}[.,;:)]*$/u.test(word)) continue;
+      const range = document.createRange();
+      range.setStart(node, index);
+      range.setEnd(node, index + word.length);
+      if (new Set([...range.getClientRects()].map((r) => Math.round(r.top))).size > 1) found.add(`${word} in <${node.parentElement.localName}>`);
+    }
+  }
+  return [...found];
+}
+
 async function judge(name, language) {
   for (const width of [1280, 640, 320]) {
     where = `${name}, ${language}, ${job.theme}, ${width} px`;
@@ -59,6 +77,9 @@ async function judge(name, language) {
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     if (wide > 0) fault(where, `is ${wide} px too wide`);
     if (job.pictures && width !== 640) await page.screenshot({ path: join(job.pictures, `${job.browser}-${name}-${language}-${job.theme}-${width}.png`), fullPage: width === 320 });
+    const head = await page.evaluate(() => document.querySelector("header")?.offsetHeight ?? 0);
+    if (head > (width === 320 ? 136 : 100)) fault(where, `has a head of ${head} px`);
+    for (const word of await page.evaluate(brokenWords)) fault(where, `breaks the word ${word}`);
     if (width === 640) continue;
     await page.evaluate(axe);
     const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
@@ -66,6 +87,12 @@ async function judge(name, language) {
   }
   if (await page.evaluate(() => window.pwned !== undefined)) fault(where, "a text of strangers was run");
 }
+
+// The doctor's page is judged with what it found.
+where = "the doctor";
+await page.goto(new URL("/doctor", job.link).href);
+await press('form[action="/doctor/run"] button');
+await page.waitForSelector("#examination table");
 
 const links = (await page.$$eval("nav a", (all) => all.map((a) => new URL(a.href).pathname))).concat(job.more);
 for (const language of ["en", "zh"]) {

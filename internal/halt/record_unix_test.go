@@ -1,3 +1,5 @@
+//go:build unix
+
 package halt_test
 
 import (
@@ -8,8 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -38,16 +38,14 @@ func (one) Check(context.Context, *aai.Request) ([]aai.Question, error) { return
 
 // gatewayAt is one of several gateways of a person, with the same record. Work takes as
 // long as its argument says, or until it is ended.
-func gatewayAt(t *testing.T, folder string) *aai.Gateway {
-	t.Helper()
+func gatewayAt(folder string) (g *aai.Gateway, end func()) {
 	j := journal.New(filepath.Join(folder, "audit.jsonl"))
-	g := &aai.Gateway{Journal: j}
+	g = &aai.Gateway{Journal: j}
 	h := halt.New(halt.Config{
 		Path: filepath.Join(folder, "halt", "stopped"), Changed: g.EndStopped,
 		Exempt: func(w aai.Whose) bool { return w.App == aai.OwnApp },
 	})
 	g.Halt = h
-	t.Cleanup(func() { _, _ = h.Close(), j.Close() })
 	takes := schema.MustParse(`{"type": "object", "properties": {"ms": {"type": "integer"}}}`)
 	work := &aai.Tool{Name: "work", Params: takes, Effect: aai.Changes, Timeout: time.Minute, Run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 		long, _ := strconv.Atoi(fmt.Sprint(call.Args["ms"]))
@@ -67,7 +65,7 @@ func gatewayAt(t *testing.T, folder string) *aai.Gateway {
 	app := &aai.App{ID: "org.example.App", PID: 77, Tools: []*aai.Tool{work, flow}} // one at a time: others queue
 	c := one{app, {ID: aai.OwnApp, Tools: h.Tools()}}
 	g.Catalog, g.Gates = c, []aai.Gate{c}
-	return g
+	return g, func() { _, _ = h.Close(), j.Close() }
 }
 
 // told is a line of the record.
@@ -89,63 +87,73 @@ func record(t *rapid.T, folder string) (lines []told) {
 	return lines
 }
 
-// Whatever is under way in several gateways, and whenever the stop comes: no intent is on
-// record behind the outcome of the stop, and what was intended has an outcome.
+// Whatever is under way in several processes, and whenever the stop comes: no intent is on
+// record behind the outcome of the stop, and what was intended has an outcome. Some of them
+// stand still just where a call has seen that it may go on and waits for its line.
 func TestNothingIsIntendedBehindAStop(t *testing.T) {
-	var intended, refused atomic.Int64
+	var intended, refused, stood int
 	rapid.Check(t, func(rt *rapid.T) {
 		folder, err := os.MkdirTemp(t.TempDir(), "")
 		if err != nil {
 			rt.Fatal(err)
 		}
-		gateways := []*aai.Gateway{gatewayAt(t, folder), gatewayAt(t, folder), gatewayAt(t, folder)}
-		var callers sync.WaitGroup
+		processes := make([]*process, 3)
+		for i := range processes {
+			p, end := begin(rt)
+			defer end()
+			p.tell(rt, order{Do: "open", Folder: folder})
+			processes[i] = p
+		}
 		for i := range rapid.IntRange(1, 8).Draw(rt, "callers") {
-			g, tool := gateways[i%2], rapid.SampledFrom([]string{"work", "work", "flow"}).Draw(rt, "tool")
-			args := map[string]any{"ms": rapid.IntRange(0, 4).Draw(rt, "ms")}
-			callers.Go(func() {
-				for {
-					_, err := g.Do(context.Background(), &aai.Call{Caller: aai.Caller{Door: aai.DoorMCP, Identity: "/bin/a"}, App: "org.example.App", Tool: tool, Args: args})
-					if e := aai.AsError(err); e != nil && e.Code != aai.PermissionDenied {
-						t.Errorf("a call ended with %v", e)
-					}
-					if err != nil {
-						return
-					}
-				}
+			processes[i%2].tell(rt, order{
+				Do: "call", Tool: rapid.SampledFrom([]string{"work", "work", "flow"}).Draw(rt, "tool"),
+				Args: map[string]any{"ms": rapid.IntRange(0, 4).Draw(rt, "ms")},
 			})
 		}
 		time.Sleep(time.Duration(rapid.IntRange(0, 8000).Draw(rt, "µs")) * time.Microsecond)
+		goOn := func() {}
+		if rapid.Bool().Draw(rt, "one stands still") {
+			goOn = processes[0].standStill(rt, folder)
+			stood++
+		}
 		args := map[string]any{}
 		if rapid.Bool().Draw(rt, "the caller alone") {
 			args["caller"] = "/bin/a"
 		}
-		if _, err := gateways[2].Do(context.Background(), &aai.Call{Caller: aai.Caller{Door: aai.DoorCLI}, App: aai.OwnApp, Tool: halt.StopTool, Args: args}); err != nil {
-			rt.Fatal(err)
+		processes[2].tell(rt, order{Do: "stop", Args: args})
+		goOn()
+		for _, p := range processes {
+			p.tell(rt, order{Do: "end"})
 		}
-		callers.Wait()
-		behind, open := false, map[string]bool{}
-		for _, l := range record(rt, folder) {
-			switch {
-			case l.Kind == "intent" && behind:
-				rt.Errorf("behind the stop there is %+v", l)
-			case l.Kind == "intent":
-				open[l.Call] = true
-				intended.Add(1)
-			case l.Kind == "outcome" && l.App == aai.OwnApp:
-				behind = true
-			case l.Kind == "outcome" && l.Result == string(aai.PermissionDenied):
-				refused.Add(1)
-			}
-			if l.Kind == "outcome" {
-				delete(open, l.Call)
-			}
-		}
-		if !behind || len(open) > 0 {
-			rt.Errorf("the stop is on record: %v; without an outcome are %v", behind, open)
-		}
+		some, others := judge(rt, record(rt, folder))
+		intended, refused = intended+some, refused+others
 	})
-	if intended.Load() == 0 || refused.Load() == 0 {
-		t.Errorf("%d calls were intended, %d refused: nothing was tried", intended.Load(), refused.Load())
+	if intended == 0 || refused == 0 || stood == 0 {
+		t.Errorf("%d calls were intended, %d refused, %d times one stood still: nothing was tried", intended, refused, stood)
 	}
+}
+
+// judge looks at the lines of a record, and counts what was intended and what was refused.
+func judge(rt *rapid.T, lines []told) (intended, refused int) {
+	behind, open := false, map[string]bool{}
+	for _, l := range lines {
+		switch {
+		case l.Kind == "intent" && behind:
+			rt.Errorf("behind the stop there is %+v", l)
+		case l.Kind == "intent":
+			open[l.Call] = true
+			intended++
+		case l.Kind == "outcome" && l.App == aai.OwnApp:
+			behind = true
+		case l.Kind == "outcome" && l.Result == string(aai.PermissionDenied):
+			refused++
+		}
+		if l.Kind == "outcome" {
+			delete(open, l.Call)
+		}
+	}
+	if !behind || len(open) > 0 {
+		rt.Errorf("the stop is on record: %v; without an outcome are %v", behind, open)
+	}
+	return intended, refused
 }

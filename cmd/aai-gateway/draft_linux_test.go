@@ -1,0 +1,75 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+// TestWhoMayHaveADraft: an agent has a descriptor drafted when a person was asked, once; with
+// its words, of which nothing but words counts; it saves nothing, and is not let start, read a
+// file or probe.
+func TestWhoMayHaveADraft(t *testing.T) {
+	s := newSearched(t, "always")
+	before, err := os.ReadFile(filepath.Join(s.home, ".aai/org.example.Notes/aai.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	app := func(more map[string]any) map[string]any {
+		args := map[string]any{"app": "org.example.Notes"}
+		for name, value := range more {
+			args[name] = value
+		}
+		return args
+	}
+	var result *aai.Result
+	for _, more := range []map[string]any{{}, {"words": map[string]any{"tools": []any{map[string]any{"name": "echo_string", "description": "Says a text again. " + strings.Repeat("x", 200)}}, "app": map[string]any{"description": strings.Repeat("More than a question can show. ", 60)}}}} {
+		var e *aai.Error
+		if result, e = s.own(t, aai.DoorMCP, "generate", app(more)); e != nil {
+			t.Fatal(e, e.Hint)
+		}
+	}
+	if len(s.person.asked) != 1 || !strings.Contains(s.person.asked[0].Title+s.person.asked[0].Text, "generate") || !strings.Contains(s.person.asked[0].Text, "org.example.Notes") {
+		t.Fatalf("an agent that had two drafts: %+v", s.person.asked)
+	}
+	text, _ := json.Marshal(result.Data)
+	for _, want := range []string{"Says a text again.", `"save":"Nothing is saved.`, "aai-gateway generate org.example.Notes --words", `"lint"`, "not taken, since each has more"} {
+		if !strings.Contains(string(text), want) {
+			t.Errorf("no %q in %s", want, text)
+		}
+	}
+	if result.Foreign == "" {
+		t.Error("a program's words are not told as its")
+	}
+	for tool, args := range map[string]map[string]any{
+		"generate_check": {}, "generate_probe": app(map[string]any{"tool": "echo_string"}),
+		"generate": app(map[string]any{"words": filepath.Join(s.home, ".cursor/mcp.json")}),
+	} {
+		s.person.choice = "no" // to whatever else is asked
+		if result, err := s.own(t, aai.DoorMCP, tool, args); err == nil || err.Code != aai.PermissionDenied || strings.Contains(err.Error(), secretOfClient) {
+			t.Errorf("%s with %v: %+v, %v", tool, args, result, err)
+		}
+	}
+	if now, err := os.ReadFile(filepath.Join(s.home, ".aai/org.example.Notes/aai.json")); err != nil || string(now) != string(before) {
+		t.Errorf("the file was changed (%v):\n%s", err, now)
+	}
+	// The person at the terminal is not asked.
+	asked := len(s.person.asked)
+	if _, err := s.own(t, aai.DoorCLI, "generate", app(nil)); err != nil || len(s.person.asked) != asked {
+		t.Errorf("the person: %v, %d questions", err, len(s.person.asked)-asked)
+	}
+}
+
+// TestNoDraftAgainstThePersonsWord: a person's no is one, before the program is asked.
+func TestNoDraftAgainstThePersonsWord(t *testing.T) {
+	s := newSearched(t, "deny")
+	for _, app := range []string{"org.example.Notes", "org.example.Nobody"} {
+		if _, err := s.own(t, aai.DoorMCP, "generate", map[string]any{"app": app}); err == nil || err.Code != aai.PermissionDenied {
+			t.Errorf("%s: against the person's word: %v", app, err)
+		}
+	}
+}

@@ -1,0 +1,203 @@
+package main_test
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// mcpServersOfSDKs lets the TypeScript SDKs, in both eras, use servers of others through the
+// program: tools, resources and prompts, and what a server asks of the person and of a model.
+func mcpServersOfSDKs(t *testing.T, b binary) {
+	h := b.serverHome(t)
+	h.env = append(h.env, "PERSON=yes", "AAI_INSECURE_STORAGE=1")
+	everything := serverApp("mcp-server-everything")
+	first := h.start(t).open()
+	for _, name := range []string{"mcp-server-everything", "mcp-server-filesystem", "mcp-server-memory"} {
+		first.exec(serverApp(name), "mcp_start", "{}")
+	}
+	first.hangUp()
+	if out, err := h.command(t.Context(), "mcp", "trust", everything, "--elicitation", "--sampling").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, c := range []sdkClient{{"v1", "stdio", "", "2025-11-25"}, {"v2", "stdio", "legacy", "2025-11-25"}, {"v2", "stdio", "auto", "2026-07-28"}} {
+		t.Run(c.sdk+" of "+c.version, func(t *testing.T) {
+			env := map[string]string{}
+			for _, variable := range h.env {
+				name, value, _ := strings.Cut(variable, "=")
+				env[name] = value
+			}
+			w := &serverWorld{puppet: newPuppet(t, c.sdk, map[string]any{"mode": c.mode, "command": string(b), "env": env, "capabilities": map[string]any{"sampling": map[string]any{}}}), t: t, app: everything}
+			w.receive() // it is open
+			w.uses(h.folder)
+			if c.isModern() {
+				w.asksNobody()
+			} else {
+				w.asksThePerson()
+				w.asksTheModel()
+			}
+			w.guardsAreSmall(h.folder)
+			var nothing struct{}
+			w.do(&nothing, "close")
+		})
+	}
+}
+
+// A serverWorld is a client of the program, which has the server "everything" as an app.
+type serverWorld struct {
+	*puppet
+	t   *testing.T
+	app string
+}
+
+func params(app, tool string, args map[string]any) map[string]any {
+	return map[string]any{"name": "aai_exec", "arguments": map[string]any{"app": app, "tool": tool, "args": args}}
+}
+
+// says is the text of what a call gave, which must have gone well.
+func (w *serverWorld) says(line puppetLine) string {
+	w.t.Helper()
+	var r toolResult
+	w.read(line.Result, &r)
+	if line.Failed != nil || r.IsError || len(r.Content) == 0 {
+		w.t.Fatalf("%+v with %s", line.Failed, line.Result)
+	}
+	return r.Content[0].Text
+}
+
+func (w *serverWorld) runs(app, tool string, args map[string]any) string {
+	w.t.Helper()
+	return w.says(w.end(w.begin("callTool", params(app, tool, args))))
+}
+
+func (w *serverWorld) uses(folder string) {
+	w.t.Helper()
+	if got := w.runs(w.app, "echo", map[string]any{"message": "hé"}); !strings.HasSuffix(got, "Echo: hé") {
+		w.t.Errorf("%q", got)
+	}
+	file := filepath.Join(folder, "a.txt")
+	w.runs(serverApp("mcp-server-filesystem"), "write_file", map[string]any{"path": file, "content": "for " + w.t.Name()})
+	if b, err := os.ReadFile(file); err != nil || string(b) != "for "+w.t.Name() {
+		w.t.Errorf("%s, %v", b, err)
+	}
+	w.runs(serverApp("mcp-server-memory"), "create_entities", map[string]any{"entities": []any{map[string]any{"name": w.t.Name(), "entityType": "client", "observations": []any{"likes tea"}}}})
+	if got := w.runs(serverApp("mcp-server-memory"), "search_nodes", map[string]any{"query": "tea"}); !strings.Contains(got, w.t.Name()) {
+		w.t.Errorf("%q", got)
+	}
+	var listed struct{ Resources []struct{ URI string } }
+	line := w.end(w.begin("callTool", params(w.app, "resource_list", nil)))
+	w.says(line)
+	var result struct {
+		StructuredContent struct{ Result json.RawMessage }
+	}
+	w.read(line.Result, &result)
+	w.read(result.StructuredContent.Result, &listed)
+	if len(listed.Resources) == 0 {
+		w.t.Fatalf("%s", line.Result)
+	}
+	if got := w.runs(w.app, "resource_read", map[string]any{"uri": listed.Resources[0].URI}); !strings.Contains(got, listed.Resources[0].URI) {
+		w.t.Errorf("%q", got)
+	}
+	if got := w.runs(w.app, "prompt_get", map[string]any{"name": "args-prompt", "arguments": map[string]any{"city": "Oslo"}}); !strings.Contains(got, "Oslo") {
+		w.t.Errorf("%q", got)
+	}
+}
+
+// asksThePerson: a server's form reaches the client as the server's words, with its fields,
+// and the server gets what is said there.
+func (w *serverWorld) asksThePerson() {
+	w.t.Helper()
+	const tool = "trigger-elicitation-request"
+	call := w.begin("callTool", params(w.app, tool, nil))
+	asked := w.asked("elicitation/create", map[string]any{"action": "accept", "content": map[string]any{"name": "Ann", "integer": 7, "untitledMultipleSelectEnum": []any{"Piano", "Drums"}}})
+	var question struct {
+		Message         string
+		RequestedSchema struct {
+			Properties map[string]struct{ Type string }
+		}
+	}
+	w.read(json.RawMessage(asked), &question)
+	if !strings.Contains(question.Message, "The MCP server of "+w.app+" asks this, not the gateway") || !strings.Contains(question.Message, "Please provide inputs") || question.RequestedSchema.Properties["integer"].Type != "integer" {
+		w.t.Errorf("the person was asked %s", asked)
+	}
+	got := ""
+	line := w.end(call)
+	if got = w.says(line) + string(line.Result); !strings.Contains(got, "Ann") || !strings.Contains(got, "Drums") {
+		w.t.Errorf("%s", got)
+	}
+	call = w.begin("callTool", params(w.app, tool, nil))
+	w.asked("elicitation/create", map[string]any{"action": "decline"})
+	if got := string(w.end(call).Result); !strings.Contains(got, "declined") {
+		w.t.Errorf("%s", got)
+	}
+}
+
+// asksTheModel: a text that a server wants is written by the client's model.
+func (w *serverWorld) asksTheModel() {
+	w.t.Helper()
+	call := w.begin("callTool", params(w.app, "trigger-sampling-request", map[string]any{"prompt": "a word for rain", "maxTokens": 50}))
+	asked := w.asked("sampling/createMessage", map[string]any{"role": "assistant", "model": "m", "stopReason": "endTurn", "content": map[string]any{"type": "text", "text": "drizzle"}})
+	if !strings.Contains(asked, "a word for rain") || !strings.Contains(asked, "The MCP server of "+w.app+" asks for a text") {
+		w.t.Errorf("the model was asked %s", asked)
+	}
+	if got := w.says(w.end(call)); !strings.Contains(got, "drizzle") {
+		w.t.Errorf("%q", got)
+	}
+}
+
+// asksNobody: in the newer era a client cannot be asked in the middle of a call, which the
+// caller reads.
+func (w *serverWorld) asksNobody() {
+	w.t.Helper()
+	for tool, args := range map[string]map[string]any{"trigger-elicitation-request": nil, "trigger-sampling-request": {"prompt": "x", "maxTokens": 5}} {
+		if got := string(w.end(w.begin("callTool", params(w.app, tool, args))).Result); !strings.Contains(got, "the client that made the call") {
+			w.t.Errorf("%s: %s", tool, got)
+		}
+	}
+}
+
+// guardsAreSmall: the processes that hold the three servers are this program, but give back
+// what only its start needed.
+func (w *serverWorld) guardsAreSmall(home string) {
+	w.t.Helper()
+	const most = 15 << 10 // KiB; of this test binary they were 33 MiB
+	var sizes map[string]int
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		sizes = guards(w.t, home)
+		if len(sizes) == 3 && slices.Max(slices.Collect(maps.Values(sizes))) < most {
+			w.t.Logf("the guards take %v KiB", sizes)
+			return
+		}
+	}
+	w.t.Errorf("the guards take %v KiB, expected three of less than %d", sizes, most)
+}
+
+// guards are how much memory each process takes that holds a server of the person.
+func guards(t *testing.T, home string) map[string]int {
+	t.Helper()
+	found, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sizes := make(map[string]int)
+	for _, file := range found {
+		words, _ := os.ReadFile(file)
+		environ, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "environ"))
+		if !strings.Contains(string(words), "\x00hold-server\x00") || !strings.Contains(string(environ), "HOME="+home+"\x00") {
+			continue
+		}
+		status, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "status"))
+		for line := range strings.Lines(string(status)) {
+			if value, found := strings.CutPrefix(line, "VmRSS:"); found {
+				sizes[filepath.Base(filepath.Dir(file))], _ = strconv.Atoi(strings.Fields(value)[0])
+			}
+		}
+	}
+	return sizes
+}

@@ -1,0 +1,121 @@
+package web_test
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"aai"
+	"aai/internal/desktop/linuxtest"
+	"aai/internal/desktop/x11"
+	"aai/internal/dialog"
+	"aai/internal/seat"
+)
+
+// legible is for how long a window of the gateway has the keyboard before the person here
+// answers: what comes sooner is no answer.
+const legible = 3 * time.Second
+
+// TestTryItAsksInAWindow: who presses "Try it" of a tool that changes something is asked in
+// the gateway's own window, beside the browser's, and the page says what came of the answer.
+func TestTryItAsksInAWindow(t *testing.T) {
+	modules, err := filepath.Abs("../../../.cache/browsers/node_modules")
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := exec.LookPath("chromium")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := linuxtest.Start(t)
+	shared := seat.New(seat.Config{Folder: seat.Folder, Getenv: s.Getenv})
+	screen := x11.New(x11.Config{Getenv: s.Getenv, Seat: shared})
+	t.Cleanup(func() { _ = screen.Close() })
+	for name, c := range map[string]struct{ keys, shows []string }{
+		"allowed": {[]string{"Tab", "space"}, []string{"came notice", "a text"}},
+		"denied":  {[]string{"Escape"}, []string{"came fault", string(aai.PermissionDenied) + " the person at this computer said no"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t, mail(tool("ask", `{"type": "object", "properties": {"text": {"type": "string"}}}`, nil)))
+			w.gateway.Dialog = dialog.New(dialog.Config{Getenv: s.Getenv, Folder: t.TempDir(), Seat: shared, Focus: screen.FocusedBy})
+			shown := w.pressTry(t, s, modules, program, func() { answerInWindow(t, s, c.keys, name) })
+			for _, want := range c.shows {
+				if !strings.Contains(shown, want) {
+					t.Errorf("the page shows %q, without %q", shown, want)
+				}
+			}
+		})
+	}
+}
+
+// pressTry has a browser press the button, and returns what the page shows of it. Answer is called
+// when a window of the gateway must come.
+func (w *world) pressTry(t *testing.T, s *linuxtest.Session, modules, program string, answer func()) (shown string) {
+	t.Helper()
+	job, err := json.Marshal(map[string]string{"executable": program, "link": w.link, "modules": modules, "profile": t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	node := filepath.Join(modules, "node-linux-"+map[string]string{"amd64": "x64", "arm64": "arm64"}[arch], "bin", "node")
+	driver := exec.CommandContext(t.Context(), node, "testdata/try.mjs", string(job))
+	driver.Env, driver.Stderr = s.Env, os.Stderr
+	out, err := driver.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := driver.Start(); err != nil {
+		t.Fatal(err)
+	}
+	answered := false
+	last := ""
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		switch last = lines.Text(); {
+		case last == "asks":
+			answer()
+			answered = true
+		case strings.HasPrefix(last, "shows "):
+			shown = last
+		case last != "done":
+			t.Error(last)
+		}
+	}
+	if err := driver.Wait(); err != nil || last != "done" || !answered {
+		t.Fatalf("the driver ended at %q: %v; a window was answered: %v", last, err, answered)
+	}
+	return shown
+}
+
+// answerInWindow waits until a window of the gateway is in front and can have been read, and
+// answers it by its keys.
+func answerInWindow(t *testing.T, s *linuxtest.Session, keys []string, name string) {
+	t.Helper()
+	xdotool := func(args ...string) string {
+		cmd := exec.CommandContext(t.Context(), "xdotool", args...)
+		cmd.Env = s.Env
+		out, _ := cmd.Output() // nothing has the focus for a moment
+		return string(out)
+	}
+	var since time.Time
+	for late := time.Now().Add(2 * time.Minute); ; time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(late) {
+			t.Fatal("no window of the gateway has come")
+		}
+		switch {
+		case !strings.HasPrefix(xdotool("getactivewindow", "getwindowname"), "AAI Gateway"):
+			since = time.Time{}
+		case since.IsZero():
+			since = time.Now()
+		case time.Since(since) > legible:
+			if folder := os.Getenv("AAI_PICTURES"); folder != "" {
+				s.Screenshot(t, filepath.Join(folder, "try "+name+".png"))
+			}
+			xdotool(append([]string{"key", "--delay", "50"}, keys...)...)
+			return
+		}
+	}
+}

@@ -1,0 +1,74 @@
+package web
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"html/template"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// findings are the doctor's sentences in another language than English, the ones with most
+// words of their own first.
+type findings []sentence
+
+// A sentence is one, with numbered places for what is of this computer.
+type sentence struct {
+	english *regexp.Regexp
+	own     int // letters that are not in a place
+	places  []string
+	other   string
+}
+
+// place is one in a sentence, such as {1}.
+var place = regexp.MustCompile(`\{\d\}`)
+
+// readFindings reads the sentences of each language that has some.
+func readFindings() (map[string]findings, error) {
+	all := make(map[string]findings)
+	for _, lang := range languages()[1:] {
+		b, err := wordFiles.ReadFile("words/findings." + lang + ".json")
+		if err != nil {
+			return nil, fmt.Errorf("the words of the doctor: %w", err)
+		}
+		var table map[string]string
+		if err := json.Unmarshal(b, &table); err != nil {
+			return nil, fmt.Errorf("words/findings.%s.json: %w", lang, err)
+		}
+		var of findings
+		for english, other := range table {
+			literal := place.Split(english, -1)
+			for i := range literal {
+				literal[i] = regexp.QuoteMeta(literal[i])
+			}
+			pattern, err := regexp.Compile(`(?s)\A` + strings.Join(literal, `(.+?)`) + `\z`)
+			if err != nil {
+				return nil, fmt.Errorf("words/findings.%s.json: %w", lang, err)
+			}
+			of = append(of, sentence{pattern, len(place.ReplaceAllString(english, "")), place.FindAllString(english, -1), other})
+		}
+		slices.SortFunc(of, func(a, b sentence) int { return cmp.Or(b.own-a.own, cmp.Compare(a.other, b.other)) })
+		all[lang] = of
+	}
+	return all, nil
+}
+
+// say is a text of the doctor's for a reader: in their language as far as that is known, and
+// else marked as English. Words of others are shown as such.
+func (f findings) say(text string) template.HTML {
+	for _, s := range f {
+		found := s.english.FindStringSubmatch(text)
+		if found == nil {
+			continue
+		}
+		return template.HTML(place.ReplaceAllStringFunc(template.HTMLEscapeString(s.other), func(name string) string { //nolint:gosec // its parts are escaped
+			return string(f.say(found[slices.Index(s.places, name)+1]))
+		}))
+	}
+	if !strings.Contains(text, " ") {
+		return stranger(text) // a name, a path or a number
+	}
+	return template.HTML(`<span lang="en">` + string(stranger(text)) + `</span>`) //nolint:gosec // it is escaped
+}

@@ -1,0 +1,55 @@
+package web
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// A sessionUse is what somebody was allowed for a session, and when it was last used. What is
+// allowed so each gateway has in memory alone: the record says who made use of it.
+type sessionUse struct {
+	Who, App, Tool string
+	Last           time.Time
+}
+
+const (
+	// maxSessionUses is how many calls are looked through.
+	maxSessionUses = 200
+	// sessionWord begins what is on record of a call that was allowed for its session.
+	sessionWord = "session"
+)
+
+// sessionUses are those on record since all of it was last taken back, the latest first. The
+// page is good without.
+func (v *visit) sessionUses() []sessionUse {
+	var past, revoked []pastCall
+	if v.read("history", map[string]any{"text": sessionWord, "looks": false, "limit": maxSessionUses}, &past) != nil {
+		return nil
+	}
+	past = slices.DeleteFunc(past, func(p pastCall) bool { return !strings.HasPrefix(p.Consent, sessionWord) })
+	if len(past) == 0 || v.read("history", map[string]any{"app": "aai", "tool": "consent_revoke", "result": "ok", "limit": 1}, &revoked) != nil {
+		return nil
+	}
+	var uses []sessionUse
+	for _, p := range past {
+		if len(revoked) > 0 && p.Time.Before(revoked[0].Time) {
+			continue
+		}
+		use := sessionUse{Who: cmp.Or(p.Who, p.Caller), App: cmp.Or(p.Target, p.App), Tool: p.Tool, Last: p.Time}
+		if !slices.ContainsFunc(uses, func(u sessionUse) bool { return u.Who == use.Who && u.App == use.App && u.Tool == use.Tool }) {
+			uses = append(uses, use)
+		}
+	}
+	return uses
+}
+
+// endSessions takes back all that was allowed for sessions, in every gateway.
+func endSessions(v *visit) (any, error) {
+	if _, err := v.call("consent_revoke", map[string]any{"sessions": true}); err != nil {
+		return nil, err
+	}
+	v.say(v.t("consent", "sessions.ended"))
+	return nil, nil
+}

@@ -1,0 +1,153 @@
+package web_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"image"
+	"image/png"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"aai"
+)
+
+// TestAStoryHasItsPicture: where a picture is kept of a call, its story shows it, and keeps its
+// address when it is loaded again; of other calls there is none.
+func TestAStoryHasItsPicture(t *testing.T) {
+	w := newWorld(t)
+	var drawn bytes.Buffer
+	if err := png.Encode(&drawn, image.NewGray(image.Rect(0, 0, 3, 2))); err != nil {
+		t.Fatal(err)
+	}
+	shown, err := json.Marshal(map[string]any{"mime": "image/png", "data": drawn.Bytes(), "window": "Letters <b>"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"c1", "c2"} {
+		w.made(t, id, "", claude(), aai.DesktopApp, "ax_click", nil)
+	}
+	if _, keep := w.kept.Take(t.Context(), &aai.Entry{
+		Kind: aai.Outcome, Time: time.Now(), Call: "c1", App: aai.DesktopApp, Tool: "ax_click", Target: "desktop/mousepad",
+		Answer: func() any { return json.RawMessage(shown) },
+	}); keep != nil {
+		keep()
+	}
+	w.enter(t)
+	address := regexp.MustCompile(`<img src="(/picture/[^"]+)"`)
+	found := address.FindStringSubmatch(w.get(t, "/history/c1").body)
+	if found == nil {
+		t.Fatalf("no picture is shown:\n%s", w.get(t, "/history/c1").body)
+	}
+	if got := w.get(t, found[1]); got.body != drawn.String() || got.header.Get("Content-Type") != "image/png" {
+		t.Errorf("the picture: %d %v", got.status, got.header)
+	}
+	again := w.get(t, "/history/c1")
+	has(t, again, found[1], "Letters &lt;b&gt;", "The window after this call")
+	has(t, w.get(t, "/history/c2"), "!/picture/")
+	has(t, w.in(t, "zh", "/history/c1"), "此调用之后的窗口")
+}
+
+// slow is a person who takes a while to answer in a window.
+type slow struct{ takes time.Duration }
+
+func (s slow) Ask(_ context.Context, q aai.Question) (aai.Answer, error) {
+	time.Sleep(s.takes)
+	return aai.Answer{Choice: "once", Seal: q.Seal, Channel: aai.Native}, nil
+}
+
+// TestAPersonsTimeIsTold: how long the person was waited for is told by itself, where a tool is
+// tried and in the call's story, and is no part of how long the call took.
+func TestAPersonsTimeIsTold(t *testing.T) {
+	w, _ := appWorld(t, mail(tool("ask", `{"type": "object", "properties": {}}`, nil)))
+	w.gateway.Dialog = slow{1200 * time.Millisecond}
+	begun := time.Now()
+	got := w.try(t, "/tool?app=org.test.Mail&tool=ask", nil)
+	most := (time.Since(begun) - 1200*time.Millisecond).Milliseconds()
+	without := func(body, pattern string) {
+		t.Helper()
+		took := regexp.MustCompile(pattern).FindStringSubmatch(body)
+		if took == nil {
+			t.Fatalf("%s is not told:\n%s", pattern, body)
+		}
+		if ms, err := strconv.Atoi(took[1]); err != nil || int64(ms) > most {
+			t.Errorf("what the call took counts the person: %s ms of %d, %v", took[1], most, err)
+		}
+	}
+	has(t, got, "It ran", "You were waited for: 1.2")
+	if regexp.MustCompile(`waited for: [\d.]*\d{4}`).MatchString(got.body) {
+		t.Errorf("nobody reads so fine a time:\n%s", got.body)
+	}
+	without(got.body, `It took (\d+) ms\.`)
+	story := regexp.MustCompile(`href="(/history/[^"]+)">Its story`).FindStringSubmatch(got.body)
+	if story == nil {
+		t.Fatalf("the story is not linked:\n%s", got.body)
+	}
+	told := w.get(t, story[1])
+	has(t, told, "Waited for your answer</dt><dd>1.2")
+	without(told.body, `It ran for</dt><dd>(\d+)\.\d ms`)
+}
+
+// TestUndoneFromTheStory: what the page did can be taken back where its story is told, once.
+func TestUndoneFromTheStory(t *testing.T) {
+	value := "old"
+	put := tool("put", `{"type": "object", "properties": {"to": {"type": "string"}}}`, nil)
+	put.Effect = aai.Changes
+	put.Run = func(_ context.Context, call *aai.Call) (*aai.Result, error) {
+		was := value
+		value, _ = call.Args["to"].(string)
+		return &aai.Result{Text: "done", Undo: &aai.Undo{Says: "it is " + was + " again", Step: aai.Step{App: "org.test.Mail", Tool: "put", Args: map[string]any{"to": was}}}}, nil
+	}
+	w, _ := appWorld(t, mail(put))
+	got := w.try(t, "/tool?app=org.test.Mail&tool=put", map[string]string{"p0": "new"})
+	story := regexp.MustCompile(`href="(/history/[^"]+)">Its story`).FindStringSubmatch(got.body)
+	if story == nil || value != "new" {
+		t.Fatalf("%q:\n%s", value, got.body)
+	}
+	has(t, w.get(t, story[1]), "It can be taken back:", "it is old again", `action="`+story[1]+`/undo"`)
+	other := w.newVisitor(t)
+	if got := other.get(t, story[1]); strings.Contains(got.body, "/undo") {
+		t.Errorf("somebody else is shown it:\n%s", got.body)
+	}
+	back := w.post(t, story[1]+"/undo", w.form(t, story[1]))
+	has(t, back, "1 of 1 taken back", "!/undo\"")
+	if value != "old" {
+		t.Errorf("it is %q", value)
+	}
+	if got := w.post(t, story[1]+"/undo", w.form(t, story[1])); !strings.Contains(got.body, "nothing is left to take back") || value != "old" {
+		t.Errorf("twice: %q\n%s", value, got.body)
+	}
+}
+
+// silent is a window that nobody answers.
+type silent struct{}
+
+func (silent) Ask(context.Context, aai.Question) (aai.Answer, error) {
+	time.Sleep(20 * time.Millisecond) // it is shown
+	return aai.Answer{}, aai.Errorf(aai.ConsentRequired, "nobody at this computer answered")
+}
+
+// TestNobodyAnswersATry: before a tool is tried the page says that a window asks and for how
+// long, and afterwards that nobody answered and nothing was done.
+func TestNobodyAnswersATry(t *testing.T) {
+	ran := false
+	w, _ := appWorld(t, mail(tool("ask", `{"type": "object", "properties": {}}`, func(context.Context, *aai.Call) (*aai.Result, error) {
+		ran = true
+		return &aai.Result{}, nil
+	})))
+	const at = "/tool?app=org.test.Mail&tool=ask"
+	has(t, w.get(t, at), "The window waits 50 s; if nobody answers there, nothing is done.", `data-waits="50" hidden>`)
+	has(t, w.in(t, "zh", at), "窗口会等待 50 秒")
+	if got := w.try(t, at, nil); strings.Contains(got.body, "no answer came") {
+		t.Errorf("who cannot be asked was asked:\n%s", got.body)
+	}
+	w.gateway.Dialog = silent{}
+	has(t, w.try(t, at, nil), "CONSENT_REQUIRED", "You were asked, and no answer came: nothing was done.", "nobody at this computer answered")
+	w.gateway.Dialog = slow{}
+	if has(t, w.try(t, at, nil), "It ran", "!no answer came"); !ran {
+		t.Error("it did not run")
+	}
+}

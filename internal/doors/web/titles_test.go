@@ -1,0 +1,83 @@
+package web_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"aai"
+)
+
+// TestTitlesNameTheThing: a page about one thing names it, in its head and to the browser, in
+// both languages, and a name that a stranger gave is text in both places.
+func TestTitlesNameTheThing(t *testing.T) {
+	letters := mail(tool("send", kinds, nil))
+	letters.Name = "Letters"
+	w := newWorld(t, letters)
+	w.made(t, "c1", "", claude(), aai.OwnApp, "guide", map[string]any{"app": "aai"})
+	w.made(t, "c2", "", claude(), "org.example.Nowhere", "evil<b>", nil)
+	w.enter(t)
+	for _, c := range []struct{ path, thing, en, zh string }{
+		{"/app?app=org.test.Mail", "Letters", "App", "应用"},
+		{"/tool?app=org.test.Mail&tool=send", "send", "Tool", "工具"},
+		{"/settings/logLevel", "logLevel", "Setting", "设置"},
+		{"/history/c1", "guide · aai", "Call", "调用"},
+		{"/history/c2", `evil&lt;b&gt; · org.example.Nowhere`, "Call", "调用"},
+	} {
+		for lang, kind := range map[string]string{"en": c.en, "zh": c.zh} {
+			has(t, w.in(t, lang, c.path), "<title>"+c.thing+" · "+kind+" · AAI Gateway</title>",
+				`<h1><span class="kind">`+kind+`</span> <bdi class="theirs">`+c.thing+"</bdi></h1>")
+		}
+	}
+	has(t, w.get(t, "/history"), "<title>History · AAI Gateway</title>", "<h1>History</h1>")
+}
+
+// in loads a page in a language.
+func (v *visitor) in(t *testing.T, lang, path string) answer {
+	t.Helper()
+	r := v.request(t, http.MethodGet, path, nil)
+	r.Header.Set("Accept-Language", lang)
+	return v.do(t, r)
+}
+
+// TestOneIsOne: of one thing the page does not speak as of several, and English has a text for
+// one wherever it counts things.
+func TestOneIsOne(t *testing.T) {
+	w := newWorld(t, mail(tool("send", kinds, nil)))
+	w.made(t, "c1", "", claude(), "org.example.Nowhere", "x", nil)
+	w.enter(t)
+	has(t, w.in(t, "en", "/history/charts?app=org.example.Nowhere"), "1 call, of which 1 failed.")
+	has(t, w.in(t, "zh", "/history/charts?app=org.example.Nowhere"), "1 次调用")
+	has(t, w.in(t, "en", "/apps?q=org.test.Mail"), "1 app fits.", "1 tool ·")
+	has(t, w.in(t, "zh", "/apps?q=org.test.Mail"), "1 个")
+	has(t, w.in(t, "en", "/apps"), "1 app.")
+	has(t, w.in(t, "en", "/apps?q=nosuch"), "0 apps fit.")
+	files, err := filepath.Glob("words/*.en.json")
+	if err != nil || len(files) == 0 {
+		t.Fatal(files, err)
+	}
+	counts := regexp.MustCompile(`^%d ([a-z]+s\b|more [a-z]|of %d [a-z])|[^.%] %d [a-z]+s\b`)
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts := make(map[string]string)
+		if err := json.Unmarshal(b, &texts); err != nil {
+			t.Fatal(err)
+		}
+		for key, text := range texts {
+			if strings.HasSuffix(key, ".one") || !counts.MatchString(text) || strings.Contains(text, "%d ms") {
+				continue
+			}
+			if one := texts[key+".one"]; one == "" || strings.Contains(fmt.Sprintf(one, 1), "1 of 1 are") {
+				t.Errorf("%s: %s: %q has no text for one", file, key, text)
+			}
+		}
+	}
+}
