@@ -171,6 +171,7 @@ func awaitManager(t *testing.T, s *linuxtest.Session, name string) {
 		cmd = exec.CommandContext(t.Context(), "xprop", "-id", id, "-notype", "_NET_WM_NAME")
 		cmd.Env = s.Env
 		if out, _ := cmd.Output(); strings.Contains(strings.ToLower(string(out)), name) {
+			s.AwaitManager(t) // it says its name before it listens
 			return
 		}
 	}

@@ -105,9 +105,19 @@ func (s *Session) fixture(t testing.TB, kind Kind, rows int) *Fixture {
 	default:
 		t.Fatalf("there is no fixture of kind %q", kind)
 	}
+	asked := time.Now()
 	f.await(t, "its window is up", func() bool {
 		state, err := f.read()
-		return err == nil && state["focused"] == true && s.ActiveWindow(t) == title && len(f.windows(t)) == 1
+		up := f.windows(t)
+		if err == nil && state["focused"] == true && s.ActiveWindow(t) == title && len(up) == 1 {
+			return true
+		}
+		// A window manager that has only just taken over may leave a window without the keyboard.
+		if len(up) == 1 && time.Since(asked) > time.Second {
+			asked = time.Now()
+			_, _ = s.tryXdotool(t, "windowactivate", up[0])
+		}
+		return false
 	})
 	return f
 }

@@ -48,8 +48,8 @@ func (s *Session) AwaitManager(t testing.TB) {
 	t.Helper()
 	s.desktops = 3 - s.desktops
 	want := strconv.Itoa(s.desktops)
-	s.xdotool(t, "set_num_desktops", want)
 	eventually(t, "the window manager has done it all", func() bool {
+		s.xdotool(t, "set_num_desktops", want) // again: one that has only just begun has not heard the first
 		return strings.TrimSpace(s.xdotool(t, "get_num_desktops")) == want
 	})
 }
