@@ -3,6 +3,7 @@ package ax
 import (
 	"context"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"aai"
@@ -22,6 +23,9 @@ func (v *view) setBarBox(ctx context.Context, field int, value string) (*aai.Res
 	}
 	if sameInBox(before.Value, value) {
 		return v.already(field), nil
+	}
+	if measure.MatchString(before.Value) && !measure.MatchString(value) { // it would take the smallest, and go on showing the words
+		return nil, aai.Errorf(aai.InvalidParams, "value: the box holds a measure, such as %q, and %q is none", aai.CleanLabel(before.Value, 20), aai.CleanLabel(value, 100))
 	}
 	keyboard := v.Keep(ctx)
 	a := operate.Deed{View: v.View, Index: field, Done: "Set", Ways: []operate.Way{{
@@ -49,6 +53,9 @@ func (v *view) setBarBox(ctx context.Context, field int, value string) (*aai.Res
 	}
 	return a.Perform(ctx)
 }
+
+// measure is a number, with its unit or without.
+var measure = regexp.MustCompile(`^[+-]?[\d.,]+\s?(\pL{1,3}|%|")?$`)
 
 // sameInBox reports whether a box that shows a text holds the value: it adds the unit to a
 // number, as in "12 pt".

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"aai"
 )
 
 // letter is a text of one word that LibreOffice opens.
@@ -41,6 +43,7 @@ func TestRealBarBoxes(t *testing.T) {
 	if again := w.ok("ax_set_value", params{"app": app, "query": "Font Size", "value": "31"}); !strings.Contains(again.Text, "was so already") {
 		t.Errorf("%q", again.Text)
 	}
+	w.says(w.refused(aai.InvalidParams, "ax_set_value", params{"app": app, "query": "Font Size", "value": "large"}).Message, `and "large" is none`)
 	w.ok("ax_key_press", params{"app": app, "key": "s", "modifiers": []string{"ctrl"}})
 	w.eventually("the file has the font, its size and the style", func() bool {
 		text, err := os.ReadFile(file)
