@@ -129,7 +129,7 @@ func (w *studio) besideWeb(b *testing.B) {
 	tree := toolCall(b, "ax_get_tree", map[string]any{"app": strconv.Itoa(pid)})
 	peer, failed := openPage(b, s, page.address)
 
-	var ourClick, ourTree, theirClick, theirTree samples
+	var ourClick, ourTree, ourLater, theirClick, theirTree, theirLater samples
 	size, theirSize := 0, 0
 	for range rounds {
 		took, err := onPage(s.gateway, page, click)
@@ -141,6 +141,8 @@ func (w *studio) besideWeb(b *testing.B) {
 		a := s.gateway.ask(b, "tools/call", tree)
 		ourTree.add(time.Since(begun))
 		size = tokenstest.Count(b, a.text(b))
+		time.Sleep(thought)
+		ourLater.add(s.gateway.timed(b, tree))
 		if failed != nil {
 			continue
 		}
@@ -154,6 +156,11 @@ func (w *studio) besideWeb(b *testing.B) {
 		}
 		theirTree.add(time.Since(begun))
 		theirSize = tokenstest.Count(b, a.text(b))
+		time.Sleep(thought)
+		begun = time.Now()
+		if _, failed = peer.try("tools/call", toolCall(b, "browser_snapshot", map[string]any{})); failed == nil {
+			theirLater.add(time.Since(begun))
+		}
 	}
 	if failed != nil {
 		w.table.add("click on a web page, beside playwright-mcp", spread(ourClick), "did not run: "+firstLine(failed), "")
@@ -161,8 +168,10 @@ func (w *studio) besideWeb(b *testing.B) {
 	}
 	w.table.add("click on a web page, beside playwright-mcp", spread(ourClick), "playwright-mcp "+spread(theirClick),
 		times(ratio(ourClick.median(), theirClick.median())))
-	w.table.add("the page's tree, beside playwright-mcp", fmt.Sprintf("%s, %d tokens", spread(ourTree), size),
-		fmt.Sprintf("playwright-mcp %s, %d tokens", spread(theirTree), theirSize), times(ratio(ourTree.median(), theirTree.median())))
+	at, later := ratio(ourTree.median(), theirTree.median()), ratio(ourLater.median(), theirLater.median())
+	w.table.judge(fmt.Sprintf("the page's tree, %v after the click", breath), fmt.Sprintf("%s, %d tokens", spread(ourTree), size),
+		fmt.Sprintf("playwright-mcp %s, %d tokens", spread(theirTree), theirSize), times(at), "≤ 1×", at <= 1)
+	w.table.judge(fmt.Sprintf("the same, %v later, as an agent asks", thought), spread(ourLater), "playwright-mcp "+spread(theirLater), times(later), "≤ 1×", later <= 1)
 }
 
 // onPage is how long a click on the page takes, which its server must have heard of.
