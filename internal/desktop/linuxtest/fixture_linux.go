@@ -105,11 +105,17 @@ func (s *Session) fixture(t testing.TB, kind Kind, rows int) *Fixture {
 	default:
 		t.Fatalf("there is no fixture of kind %q", kind)
 	}
-	asked := time.Now()
+	asked, is := time.Now(), ""
+	defer func() {
+		if t.Failed() {
+			t.Logf("%s: %s", title, is)
+		}
+	}()
 	f.await(t, "its window is up", func() bool {
 		state, err := f.read()
-		up := f.windows(t)
-		if err == nil && state["focused"] == true && s.ActiveWindow(t) == title && len(up) == 1 {
+		active, up := s.ActiveWindow(t), f.windows(t)
+		is = fmt.Sprintf("it says %v, %v; the windows with its title are %q, the active one is %q", state["focused"], err, up, active)
+		if err == nil && state["focused"] == true && active == title && len(up) == 1 {
 			return true
 		}
 		// A window manager that has only just taken over may leave a window without the keyboard.
