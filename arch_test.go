@@ -167,7 +167,7 @@ func theMap() []room {
 			why: "keeps what was read of an app while it is so, for every platform; it knows none"},
 		{name: desktop + "/atspi", ours: []string{"aai", desktop, desktop + "/mirror", wire, process}, tests: []string{godbus, desktop + "/x11", seat},
 			why: "trees and actions on Linux, over the wire; windows come as an interface"},
-		{name: seat, ours: []string{"aai", whole}, modules: []string{flock},
+		{name: seat, ours: []string{"aai", whole}, modules: []string{flock, sys},
 			why: "the person's pointer, keyboard and focus, shared by locks of files; questions and input take it, and it knows neither"},
 		{name: desktop + "/x11", ours: []string{"aai", desktop, seat}, modules: []string{sys},
 			why: "windows, pictures, pointer, keyboard and clipboard of X11, over its own protocol; shared memory needs the system's calls"},

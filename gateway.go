@@ -59,13 +59,12 @@ type ReadyJournal interface {
 // A Meter counts what callers send, before anything is made of it. It is safe for
 // concurrent use.
 type Meter interface {
-	// Received counts one call with so many bytes of arguments, or refuses it with an
-	// *Error.
+	// Received counts a call with so many bytes of arguments, or refuses it with an *Error.
 	Received(c Caller, bytes int) error
 }
 
-// A Gateway is the whole product: what apps there are, who may use them, what
-// is remembered, and the one way through. The zero Gateway runs nothing.
+// A Gateway is the whole product: what apps there are, who may use them, what is remembered,
+// and the one way through. The zero Gateway runs nothing.
 type Gateway struct {
 	Catalog Catalog
 	Gates   []Gate  // asked in order; without any, nothing is admitted
@@ -74,6 +73,7 @@ type Gateway struct {
 	Meter   Meter   // counts what comes in; nil: nobody does
 	Deeds   Deeds   // hears of what was done; nil: nobody does
 	Halt    Halt    // knows what a person has stopped; nil: nobody can stop anything
+	Claims  Claims  // take turns with the person's other gateways; nil: there are none
 	Moved   func()  // is told when a call begins, comes to another stage, or ends; quick, may be nil
 
 	asking   turns // one call at a time asks by Dialog

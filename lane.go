@@ -75,9 +75,10 @@ type visit struct {
 	tries   bool // it is the one that tries
 	counted bool // it is known not to have been answered in time
 
-	outer *visit        // of a call that this one is within, and that has the turn; or nil
-	inner chan struct{} // its turn, for the calls within: holds one token; nil: none came yet
-	gone  bool          // it has ended, and lends nothing any more
+	outer   *visit        // of a call that this one is within, and that has the turn; or nil
+	inner   chan struct{} // its turn, for the calls within: holds one token; nil: none came yet
+	unclaim func()        // lets other gateways act; nil: they may
+	gone    bool          // it has ended, and lends nothing any more
 }
 
 // turn is what a call needs to act alone: the lane's token, or of a call within one that
@@ -116,14 +117,12 @@ func (v *visit) giveBack() {
 		default:
 			go func() {
 				<-inner
-				v.turn() <- struct{}{}
-				v.way.quit()
+				v.pass()
 			}()
 			return
 		}
 	}
-	v.turn() <- struct{}{}
-	v.way.quit()
+	v.pass()
 }
 
 // enter waits for the call's turn. It fails at once where the app is known to hang. Outer
@@ -366,7 +365,8 @@ func (p *passage) enter(ctx context.Context) (waited bool, err *Error) {
 	p.mu.Lock()
 	p.visit = v
 	p.mu.Unlock()
-	return waited, nil
+	also, err := p.claim(ctx, v)
+	return waited || also, err
 }
 
 // outerVisit is the visit to the app of the nearest call that has the turn there and that

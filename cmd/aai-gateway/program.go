@@ -27,6 +27,7 @@ import (
 	"aai/internal/policy"
 	"aai/internal/process"
 	"aai/internal/proof"
+	"aai/internal/seat"
 	"aai/internal/workflow/kept"
 )
 
@@ -329,8 +330,8 @@ func (p *program) build(cfg *setup) (*parts, error) {
 			Journal: &operationLog{Journal: record, log: log, acts: recent.Acted, kept: responses},
 			Meter:   trust.limits,
 			Deeds:   album,
-			Halt:    halts.halt,
-			Moved:   halts.teller.Moved,
+			Claims:  seat.Claims{Folder: seat.Folder},
+			Halt:    halts.halt, Moved: halts.teller.Moved,
 		},
 		catalog: known.local, visible: shown, watch: finds.seeker.beside(calling.watch), favourites: finder.Favourites,
 		dialog: trust.dialog, log: log, shown: &shownBefore{filepath.Join(cfg.platform.data, "shown.json"), trust.modes},

@@ -75,7 +75,7 @@ func joined(t *testing.T, s *linuxtest.Session, getenv func(string) string) *rea
 	for _, tool := range app.Tools { // what is slow has not failed
 		tool.Timeout += realPatience
 	}
-	w.gateway = &aai.Gateway{Catalog: catalog{app}, Gates: []aai.Gate{admitAll{w.record}}, Journal: w.record}
+	w.gateway = &aai.Gateway{Catalog: catalog{app}, Gates: []aai.Gate{admitAll{w.record}}, Journal: w.record, Claims: seat.Claims{Folder: seat.Folder}}
 	return w
 }
 

@@ -112,7 +112,7 @@ func (p lockNames) take(ctx context.Context, w wanted, try func(*flock.Flock) (b
 		switch {
 		case err != nil:
 			return nil, err
-		case taken && p.stays(lock, w.name):
+		case taken && stays(lock, p.path+"."+w.name):
 			return lock, nil
 		case taken:
 			_ = lock.Unlock() // of a file that has been removed
@@ -128,13 +128,13 @@ func (p lockNames) take(ctx context.Context, w wanted, try func(*flock.Flock) (b
 	}
 }
 
-// stays reports whether the lock is of the file that others find.
-func (p lockNames) stays(lock *flock.Flock, name string) bool {
-	mine, err := lock.Stat()
+// stays reports whether the file, or the lock's, is the one that others find.
+func stays(file interface{ Stat() (os.FileInfo, error) }, path string) bool {
+	mine, err := file.Stat()
 	if err != nil {
 		return false
 	}
-	theirs, err := os.Stat(p.path + "." + name)
+	theirs, err := os.Stat(path)
 	return err == nil && os.SameFile(mine, theirs)
 }
 

@@ -38,6 +38,13 @@ func TestMain(m *testing.M) {
 		g.Leave()
 		os.Exit(0)
 	}
+	if folder, ok := strings.CutPrefix(os.Getenv(asGateway), "acts "); ok {
+		leave, _, err := claims(folder).Claim(context.Background(), 7)
+		fmt.Println("has it", err)
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		leave()
+		os.Exit(0)
+	}
 	os.Exit(m.Run())
 }
 

@@ -3,6 +3,7 @@ package x11
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -77,9 +78,11 @@ func (d *Display) restSeat() {
 // /usr/share/doc/xorgproto, XI2proto.txt.
 type ownSeat struct {
 	*server
+	name              string
 	pointer, keyboard uint16
 	lap               xid         // a window of ours, where the keyboard rests
 	stays             atomic.Bool // the keyboard is in the window that the person works in
+	beside            []string    // the seats of other gateways that there were when it was made
 	readers           readers
 }
 
@@ -99,7 +102,13 @@ const seatRest = 400 * time.Millisecond
 // seat returns the gateway's own seat, which it makes if need be. The caller
 // releases it.
 func (d *Display) seat(ctx context.Context) (*ownSeat, error) {
-	own, err := d.own.hold(ctx, func(ctx context.Context) (*ownSeat, error) {
+	left := false // in the window that the person works in, which takes that for their leaving
+	good := func(own *ownSeat) bool {
+		newest := own.newest(ctx)
+		left = !newest && own.stays.Load()
+		return newest
+	}
+	own, err := d.own.hold(ctx, good, func(ctx context.Context) (*ownSeat, error) {
 		s, err := d.connect(ctx, nil)
 		if err != nil {
 			return nil, err
@@ -112,6 +121,9 @@ func (d *Display) seat(ctx context.Context) (*ownSeat, error) {
 	})
 	if err != nil {
 		return nil, explained("making a pointer and a keyboard of our own", err)
+	}
+	if person, ok := d.main.peek(ctx); left && ok {
+		_ = person.remindPerson(ctx) // the next keys of ours do, too
 	}
 	return own, nil
 }
@@ -129,7 +141,9 @@ func newSeat(ctx context.Context, s *server) (*ownSeat, error) {
 	if err != nil {
 		return nil, err
 	}
-	name := fmt.Sprintf("%s %d %x", seatName, process, s.setup.idBase)
+	// The time tells it from one that was made before on a connection of the same base.
+	name := fmt.Sprintf("%s %d %x %x", seatName, process, s.setup.idBase, time.Now().UnixNano())
+	own.name = name
 	const addMaster = 1
 	words := uint16((8 + len(name) + 3) / 4)
 	add := command(s.xinput, xiChangeHierarchy, byte(1), pad(3),
@@ -141,7 +155,7 @@ func newSeat(ctx context.Context, s *server) (*ownSeat, error) {
 	if err != nil {
 		return nil, err
 	}
-	own.pointer, own.keyboard = devices[name+" pointer"], devices[name+" keyboard"]
+	own.pointer, own.keyboard, own.beside = devices[name+" pointer"], devices[name+" keyboard"], others(devices, name)
 	if own.pointer == 0 || own.keyboard == 0 {
 		return nil, fmt.Errorf("the X server did not make the pointer %q", name)
 	}
@@ -154,6 +168,31 @@ func newSeat(ctx context.Context, s *server) (*ownSeat, error) {
 		return nil, err
 	}
 	return own, nil
+}
+
+// others are the seats among the devices that are not of the name.
+func others(devices map[string]uint16, name string) (others []string) {
+	for other := range devices {
+		if strings.HasPrefix(other, seatName+" ") && !strings.HasPrefix(other, name+" ") {
+			others = append(others, other)
+		}
+	}
+	return others
+}
+
+// newest reports whether no gateway has made a seat since ours was: Chromium takes keys of the
+// newest keyboard alone.
+func (own *ownSeat) newest(ctx context.Context) bool {
+	devices, err := own.masters(ctx)
+	if err != nil {
+		return false
+	}
+	for _, other := range others(devices, own.name) {
+		if !slices.Contains(own.beside, other) {
+			return false
+		}
+	}
+	return true
 }
 
 // masters returns the master devices by name.

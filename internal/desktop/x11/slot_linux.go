@@ -50,9 +50,10 @@ func (s *slot[T]) get(ctx context.Context, make func(context.Context) (T, error)
 	return value, nil
 }
 
-// hold is get for a thing that may be taken away when nobody holds it. Each hold
-// ends with a release.
-func (s *slot[T]) hold(ctx context.Context, make func(context.Context) (T, error)) (T, error) {
+// hold is get for a thing that may be taken away when nobody holds it, and is made anew where
+// it is not good any more then. Each hold ends with a release.
+func (s *slot[T]) hold(ctx context.Context, good func(T) bool, make func(context.Context) (T, error)) (T, error) {
+	s.drop(ctx, func(value T) bool { return !good(value) })
 	s.users.Add(1)
 	value, err := s.get(ctx, make)
 	if err != nil {

@@ -173,6 +173,15 @@ func (t *typist) lookAway(ctx context.Context) error {
 	return t.person.remindOfFocus(ctx, theirs)
 }
 
+// remindPerson reminds the window that has the person's keyboard.
+func (s *server) remindPerson(ctx context.Context) error {
+	focus := getInputFocus()
+	if err := s.must(ctx, focus); err != nil {
+		return err
+	}
+	return s.remindOfFocus(ctx, from(focus.reply, 8).u32())
+}
+
 // remindOfFocus sends the events that the server sends when a window gets the
 // focus: to the window, and to the frames around it, where some window managers
 // look. It sends none to the person's window when ours goes away, since that has had
