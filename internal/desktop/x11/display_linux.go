@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"os/exec"
+	"sync/atomic"
 
 	"aai"
 	"aai/internal/desktop"
@@ -42,6 +43,7 @@ type Display struct {
 	keys   keyboard
 	// resting takes the gateway's own seat away when it is not used.
 	resting pause
+	seats   atomic.Uint32 // of our own, that were made
 }
 
 var (

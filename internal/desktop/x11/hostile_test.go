@@ -215,7 +215,7 @@ func extensionTruth(extension byte, request []byte, say func(...any) []byte) []b
 	case query{3, 42}: // RANDR GetMonitors
 		return say(uint32(0), uint32(1), uint32(1), pad(12), uint32(70), true, true, uint16(1), pad(4), uint16(8), uint16(8), pad(8), uint32(5))
 	case query{5, 48}: // XInput QueryDevice: the masters whose names ours will be
-		names := []string{seatName + " 77 200000 pointer", seatName + " 77 200000 keyboard"}
+		names := []string{seatName + " 77 200000 1 pointer", seatName + " 77 200000 1 keyboard"}
 		fields := []any{uint16(2), pad(22)}
 		for i, name := range names {
 			fields = append(fields, uint16(10+i), pad(4), uint16(1), uint16(len(name)), pad(2), name, pad(padding(len(name))), uint16(1), uint16(2), pad(4))

@@ -113,7 +113,7 @@ func (d *Display) seat(ctx context.Context) (*ownSeat, error) {
 		if err != nil {
 			return nil, err
 		}
-		own, err := newSeat(ctx, s)
+		own, err := newSeat(ctx, s, d.seats.Add(1))
 		if err != nil {
 			s.lose(err)
 		}
@@ -128,7 +128,9 @@ func (d *Display) seat(ctx context.Context) (*ownSeat, error) {
 	return own, nil
 }
 
-func newSeat(ctx context.Context, s *server) (*ownSeat, error) {
+// newSeat makes the nth seat of this gateway: the number tells it from one that was made before
+// on a connection with the same base.
+func newSeat(ctx context.Context, s *server, nth uint32) (*ownSeat, error) {
 	if s.xinput == 0 || s.xtest == 0 {
 		return nil, unsupported("this X server cannot have a second pointer and keyboard: it lacks XInput 2 or XTEST",
 			`Use the mode "focus", which uses those of the person.`)
@@ -141,8 +143,7 @@ func newSeat(ctx context.Context, s *server) (*ownSeat, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The time tells it from one that was made before on a connection of the same base.
-	name := fmt.Sprintf("%s %d %x %x", seatName, process, s.setup.idBase, time.Now().UnixNano())
+	name := fmt.Sprintf("%s %d %x %d", seatName, process, s.setup.idBase, nth)
 	own.name = name
 	const addMaster = 1
 	words := uint16((8 + len(name) + 3) / 4)
