@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -166,6 +167,55 @@ func TestLateEffectIsNotTheNextActs(t *testing.T) {
 		})
 	}
 }
+
+// TestLongWorkIsNotTheNextActs: what a program works at for longer than an answer waits is
+// what the act did that it was asked for, and not the next one, by whomever; and one that
+// never rests is not waited for long.
+func TestLongWorkIsNotTheNextActs(t *testing.T) {
+	for name, then := range map[string]time.Duration{"at once": 0, "a while after it rests": 200 * time.Millisecond} {
+		t.Run(name, func(t *testing.T) {
+			works := &atWork{}
+			inWorldWithout(t, func(b *desktop.Backend) { works.Events, b.Events = b.Events, works }, func(w *world) {
+				p := w.d.Program("Office")
+				window := p.Window("Office")
+				status := window.Text("idle")
+				window.Button("Long", func() {
+					works.now.Store(true)
+					p.After(1200*time.Millisecond, func() {
+						works.now.Store(false)
+						p.After(then, func() { status.Rename("done") })
+					})
+				})
+				window.Button("Dead", func() {})
+				w.ok("ax_get_tree", `{"app": "Office"}`)
+				w.want(w.ok("ax_click", `{"app": "Office", "query": "Long"}`), false, "verified")
+				a := w.ok("ax_click", `{"app": "Office", "query": "Dead"}`)
+				w.want(a, false, "verified")
+				w.has(a.Text, `Since then (Clicked button "Long"`, `"idle" → "done"`)
+				time.Sleep(time.Second)
+				w.hasNot(w.ok("ax_get_tree", `{"app": "Office"}`).Text, "Since then")
+			})
+		})
+	}
+	inWorldWithout(t, func(b *desktop.Backend) { b.Events = working{b.Events} }, func(w *world) {
+		late(w)
+		w.ok("ax_click", `{"app": "Office", "query": "Dead"}`)
+		if took := elapsed(func() { w.ok("ax_get_tree", `{"app": "Office"}`) }); took > 3*time.Second {
+			w.Errorf("a program that never rests is waited for %s", took)
+		}
+		if took := elapsed(func() { w.ok("ax_get_tree", `{"app": "Office"}`) }); took > 0 {
+			w.Errorf("and %s again", took)
+		}
+	})
+}
+
+// atWork are the events of a program that is at work now and then.
+type atWork struct {
+	desktop.Events
+	now atomic.Bool
+}
+
+func (a *atWork) Idle(app desktop.App) bool { return !a.now.Load() && a.Events.Idle(app) }
 
 // hasNot checks that a text lacks the part.
 func (w *world) hasNot(text, part string) {

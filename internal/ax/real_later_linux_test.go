@@ -11,15 +11,22 @@ import (
 )
 
 // lateProgram is a window of each toolkit with a button that does nothing, and one that
-// says "saved" 300 ms after it did its work and "worked" after it burned as much.
+// says "saved" 300 ms after it did its work, "worked" after it burned as much and "has come"
+// after it worked 1.5 s where it answers all the while.
 func lateProgram(kind linuxtest.Kind) string {
 	const (
 		work = `
-import sys, time
+import sys, threading, time
 def burn(say):
     end = time.monotonic() + 0.3
     while time.monotonic() < end: pass
     say("worked")
+def long(say):
+    def work():
+        end = time.monotonic() + 1.5
+        while time.monotonic() < end: pass
+        say("has come")
+    threading.Thread(target=work).start()
 `
 		gtk = `
 import gi
@@ -28,7 +35,7 @@ from gi.repository import Gtk, GLib
 status = Gtk.Label(label="idle")
 box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
 put = box.append if VERSION == "4.0" else box.add
-for name, do in ("Late", lambda *_: GLib.timeout_add(300, status.set_label, "saved")), ("Busy", lambda *_: GLib.timeout_add(1, burn, status.set_label)), ("Dead", lambda *_: None):
+for name, do in ("Late", lambda *_: GLib.timeout_add(300, status.set_label, "saved")), ("Busy", lambda *_: GLib.timeout_add(1, burn, status.set_label)), ("Long", lambda *_: long(lambda word: GLib.idle_add(status.set_label, word))), ("Dead", lambda *_: None):
     b = Gtk.Button(label=name); b.connect("clicked", do); put(b)
 put(status)
 `
@@ -47,12 +54,14 @@ app = Gtk.Application(application_id="org.example.late"); app.connect("activate"
 `
 	}
 	return work + `
-from PyQt6.QtCore import QTimer
+from PyQt6.QtCore import QObject, QTimer, pyqtSignal
 from PyQt6.QtWidgets import QApplication, QLabel, QPushButton, QVBoxLayout, QWidget
 app = QApplication(sys.argv)
 status = QLabel("idle")
+class News(QObject): came = pyqtSignal(str)
+news = News(); news.came.connect(status.setText)
 window = QWidget(); window.setWindowTitle("Late"); box = QVBoxLayout(window)
-for name, do in ("Late", lambda: QTimer.singleShot(300, lambda: status.setText("saved"))), ("Busy", lambda: QTimer.singleShot(1, lambda: burn(status.setText))), ("Dead", lambda: None):
+for name, do in ("Late", lambda: QTimer.singleShot(300, lambda: status.setText("saved"))), ("Busy", lambda: QTimer.singleShot(1, lambda: burn(status.setText))), ("Long", lambda: long(news.came.emit)), ("Dead", lambda: None):
     b = QPushButton(name); b.clicked.connect(do); box.addWidget(b)
 box.addWidget(status)
 window.show(); app.exec()
@@ -63,10 +72,12 @@ window.show(); app.exec()
 func (w *realWorld) lateWorld(kind linuxtest.Kind) (app string) {
 	w.Helper()
 	if kind == linuxtest.Chromium {
-		app, _ = w.webPage(web(`<p id="status">idle</p><button id="late">Late</button><button id="busy">Busy</button><button>Dead</button>
+		app, _ = w.webPage(web(`<p id="status">idle</p><button id="late">Late</button><button id="busy">Busy</button><button id="long">Long</button><button>Dead</button>
 			<script>
 			late.onclick = () => setTimeout(() => status_.textContent = "saved", 300);
 			busy.onclick = () => setTimeout(() => { for (const end = Date.now() + 300; Date.now() < end;); status_.textContent = "worked"; }, 1);
+			const work = URL.createObjectURL(new Blob(["for (const end = Date.now() + 1500; Date.now() < end;); postMessage('')"]));
+			long.onclick = () => new Worker(work).onmessage = () => status_.textContent = "has come";
 			const status_ = document.getElementById("status");
 			</script>`))
 		return app
@@ -118,6 +129,11 @@ func TestRealLater(t *testing.T) {
 						return strings.Contains(text, "Since then") && strings.Contains(text, "worked")
 					})
 				}
+			}
+			long := w.ok("ax_click", params{"app": app, "query": "button Long"})
+			next := w.ok("ax_click", params{"app": app, "query": "button Dead"})
+			if next.data["verified"] != false || !strings.Contains(long.Text+next.Text, `→ "has come"`) {
+				t.Errorf("what was worked at: %q, then %q %v", long.Text, next.Text, next.data)
 			}
 		})
 	}

@@ -77,6 +77,8 @@ func (a Deed) listenOn(verified bool, what string, focus desktop.ID, delivered, 
 	o := &watch.Late{What: what, Before: a.Shot, Focus: focus, Since: delivered, Sure: answered}
 	if answered.Sub(delivered) < EffectCeiling {
 		o.Sure = answered.Add(EffectCeiling - quietAfter - quietTwice)
+	} else {
+		o.Works = !a.Backend.Events.Idle(a.App)
 	}
 	o.Hear(a.Backend, a.App)
 	a.Desk.Lately.IsLate(a.App, o)
@@ -120,30 +122,43 @@ func (v *View) learn() {
 }
 
 // awaitLate waits out the time in which an effect of the last act may come that was
-// answered before, whoever did it.
+// answered before, whoever did it: longer while the program is still at work on it.
 func (v *View) awaitLate(ctx context.Context) error {
 	o := v.Desk.Lately.LateOf(v.App)
-	if o == nil || !time.Now().Before(o.Sure) {
+	if o == nil {
 		return nil
 	}
-	ceiling := time.NewTimer(time.Until(o.Sure))
-	defer ceiling.Stop()
-	for waits := true; waits; {
-		if _, so := v.came(o); so {
+	for time.Now().Before(o.Sure) || o.Works {
+		if _, so := v.came(o); so || time.Since(o.Since) > WrongCeiling+EffectCeiling {
+			o.Works = false
 			return nil
 		}
-		select {
-		case <-o.News:
-		case <-ceiling.C:
-			waits = false
-		case <-ctx.Done():
-			return fault.Unread(ctx.Err())
+		wait := time.Until(o.Sure)
+		if o.Works && wait <= 0 {
+			wait = afterWork
+			if v.Backend.Events.Idle(v.App) {
+				o.Works, wait = false, EffectCeiling
+				o.Sure = time.Now().Add(wait)
+			}
 		}
-		if err := v.Refresh(ctx); err != nil {
+		if err := v.newsOf(ctx, o, wait); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// newsOf waits until something is seen of the act, so long at most, and looks at the program.
+func (v *View) newsOf(ctx context.Context, o *watch.Late, atMost time.Duration) error {
+	ceiling := time.NewTimer(atMost)
+	defer ceiling.Stop()
+	select {
+	case <-o.News:
+	case <-ceiling.C:
+	case <-ctx.Done():
+		return fault.Unread(ctx.Err())
+	}
+	return v.Refresh(ctx)
 }
 
 // since says in one line what has come of this conversation's last act since it was

@@ -24,8 +24,11 @@ type Late struct {
 	Focus  desktop.ID        // what was acted on
 	Since  time.Time         // when it was delivered
 	// Sure is until when its effect is waited for: as long as it would have been before it was
-	// answered, from when the program was done with the act itself.
+	// answered, from when the program was done with the act itself. For who has the program's
+	// turn, and so is Works.
 	Sure time.Time
+	// Works says that the program was still at work when it was answered.
+	Works bool
 	// Learnt says that it is known what of it is no unrest; for who has the program's turn.
 	Learnt bool
 	News   chan struct{}      // something was seen
@@ -41,21 +44,21 @@ type Late struct {
 func (o *Late) Hear(backend desktop.Backend, app desktop.App) {
 	ctx, stop := context.WithDeadline(context.Background(), o.Since.Add(LateFor))
 	o.News, o.Stop = make(chan struct{}, 1), stop
+	again := time.NewTimer(time.Until(o.Sure))
 	go func() {
 		defer stop()
-		o.listen(ctx, backend, app)
+		defer again.Stop()
+		o.listen(ctx, backend, app, again.C)
 	}()
 }
 
 // listen looks at the program when it tells of something, and once when the time is over
 // in which an effect would have been waited for: some toolkits tell of nothing.
-func (o *Late) listen(ctx context.Context, backend desktop.Backend, app desktop.App) {
+func (o *Late) listen(ctx context.Context, backend desktop.Backend, app desktop.App, again <-chan time.Time) {
 	events, err := backend.Events.Watch(ctx, app)
 	if err != nil {
 		return
 	}
-	again := time.NewTimer(time.Until(o.Sure))
-	defer again.Stop()
 	for last := o.Before.Version; ; {
 		select {
 		case event, open := <-events:
@@ -66,7 +69,7 @@ func (o *Late) listen(ctx context.Context, backend desktop.Backend, app desktop.
 				continue
 			}
 			Settle(ctx, events)
-		case <-again.C:
+		case <-again:
 		case <-ctx.Done():
 			return
 		}
