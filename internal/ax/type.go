@@ -205,9 +205,9 @@ func (v *view) typed(i int, before desktop.Element, text string, replace bool) f
 		}
 		want := values.Normalized(text)
 		switch got := values.Normalized(now.Value); {
-		case replace && got == want:
+		case replace && (got == want || values.Spaced(got) == want):
 			return "", true
-		case !replace && got != values.Normalized(before.Value) && strings.Contains(got, want):
+		case !replace && got != values.Normalized(before.Value) && (strings.Contains(got, want) || strings.Contains(values.Spaced(got), want)):
 			return "", true
 		case !replace && text == "":
 			return "", true

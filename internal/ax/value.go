@@ -87,7 +87,8 @@ func (v *view) setText(ctx context.Context, i int, value string) (*aai.Result, e
 	if err != nil {
 		return nil, err
 	}
-	if !before.States.Has(desktop.Protected) && values.Normalized(before.Value) == values.Normalized(value) && value != "" {
+	held, want := values.Normalized(before.Value), values.Normalized(value)
+	if !before.States.Has(desktop.Protected) && (held == want || values.Spaced(held) == want) && value != "" {
 		return v.already(i), nil
 	}
 	a := operate.Deed{View: v.View, Index: i, Done: "Set"}

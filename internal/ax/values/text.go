@@ -60,3 +60,7 @@ func SameChoice(option, name string) bool {
 func Normalized(s string) string {
 	return strings.TrimSuffix(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
 }
+
+// Spaced is a text with plain spaces: editors of pages make other ones of those that stand
+// beside each other.
+func Spaced(s string) string { return strings.ReplaceAll(s, "\u00a0", " ") }

@@ -227,11 +227,11 @@ func (p *program) shows(n *node) bool {
 func (p *program) veiledBy(s stateSet) bool { return stateSet(p.veil.Load()) == s }
 
 // open reads what is in those of the nodes that are combo boxes which did not say
-// what they stand at: one of their parts tells.
+// what they stand at: one of their parts tells. And so of texts that have others in them.
 func (p *program) open(ctx context.Context, t *tree, nodes []*node) error {
 	var boxes []*node
 	for _, n := range nodes {
-		if n.shown && n.role == roleComboBox && n.choice() == "" {
+		if n.shown && n.role == roleComboBox && n.choice() == "" || p.habits().toolkit == chromium && n.folded() {
 			n.doubt = true
 			t.nodes[n.ref] = n
 			boxes = append(boxes, n)
@@ -252,7 +252,15 @@ func (p *program) open(ctx context.Context, t *tree, nodes []*node) error {
 	if err := p.run(ctx, first); err != nil {
 		return err
 	}
-	return p.run(ctx, second)
+	if err := p.run(ctx, second); err != nil {
+		return err
+	}
+	for _, box := range boxes {
+		if box.folded() {
+			box.text = box.unfolded()
+		}
+	}
+	return nil
 }
 
 // windowOf finds the window that a node was in when the last snapshot was made, and
