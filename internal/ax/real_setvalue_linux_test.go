@@ -17,6 +17,7 @@ func TestRealPageFields(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
 	f := w.webForm(`<p><label>Colour <select id="colour"><option>Red<option selected>Green<option>Blue</select></label>
+		<label>City <select id="city"><option>None<optgroup label="North"><option>Oslo<option>Bergen</optgroup><optgroup label="South"><option>Rome</optgroup></select></label>
 		<label>Number <input type="number" id="number" min="-10" max="10"></label>
 		<label>Amount <input type="number" id="amount" value="5" step="any"></label>
 		<label>Day <input type="date" id="day"></label><label>Time <input type="time" id="time"></label>
@@ -28,6 +29,7 @@ func TestRealPageFields(t *testing.T) {
 	p := w.somebody()
 	for _, c := range []struct{ query, id, value, holds string }{
 		{"combobox Colour", "colour", "Blue", "Blue"},
+		{"combobox City", "city", "Bergen", "Bergen"},
 		{"spinbutton Number", "number", "-5", "-5"},
 		{"spinbutton Amount", "amount", "-2.5", "-2.5"},
 		{"textbox Day", "day", "2026-03-04", "2026-03-04"},

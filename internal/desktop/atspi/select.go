@@ -121,6 +121,14 @@ func (a *actor) set(ctx context.Context) (set, error) {
 	if (parent.role == roleList || parent.role == roleTree) && parent.offers&offersTable != 0 && s.selector == nil {
 		s.holder, s.selector, s.row = parent, parent, true // a list or tree of Qt's
 	}
+	grouped := parent.role == rolePanel
+	if grouped { // a page's group of options
+		group, err := a.p.readOne(ctx, parent.ref)
+		if err != nil || group.parent == nil {
+			return s, err
+		}
+		parent = group.parent
+	}
 	if parent.role != roleMenu && parent.role != roleList && parent.role != roleListBox {
 		return s, nil
 	}
@@ -130,7 +138,7 @@ func (a *actor) set(ctx context.Context) (set, error) {
 	}
 	if box := list.parent; box != nil && box.role == roleComboBox {
 		s.holder, s.selector, s.row = box, nil, false // to select in its list alone does nothing
-		if box.offers&offersSelection != 0 {
+		if box.offers&offersSelection != 0 && !grouped {
 			s.selector = box
 		}
 	}
