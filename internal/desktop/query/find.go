@@ -128,10 +128,29 @@ func (f *finder) prune(matches []int, t try) []int {
 		return matches
 	}
 	idle := func(i int) bool { return !f.interactive(i) }
-	if t.anyRole && slices.ContainsFunc(matches, f.interactive) {
+	switch {
+	case !t.anyRole:
+	case slices.ContainsFunc(matches, f.interactive):
 		matches = slices.DeleteFunc(slices.Clone(matches), idle)
+	case slices.ContainsFunc(matches, f.lists):
+		matches = slices.DeleteFunc(slices.Clone(matches), f.says) // what it is labelled by
 	}
 	return f.outermost(matches)
+}
+
+// lists reports whether the element holds what people choose from.
+func (f *finder) lists(i int) bool {
+	switch f.s.Elements[i].Role {
+	case desktop.List, desktop.Listbox, desktop.TreeView, desktop.Table, desktop.Grid, desktop.Radiogroup, desktop.Tablist:
+		return true
+	}
+	return false
+}
+
+// says reports whether the element is nothing but words.
+func (f *finder) says(i int) bool {
+	role := f.s.Elements[i].Role
+	return role == desktop.Label || role == desktop.Text
 }
 
 func (f *finder) interactive(i int) bool {

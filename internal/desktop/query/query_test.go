@@ -113,6 +113,9 @@ window "Save"
 	// A query that speaks of roles means them.
 	expect(t, s, "role:heading Save", Auto, TermsExact, `heading "Save"`)
 	expect(t, s, "role:window name:Save", Auto, TermsExact, `window "Save"`)
+	// A list is meant by what it is labelled with.
+	s = shottest.Read(t, "label \"Sizes\"\n  text \"Sizes\"\n  listbox \"Sizes\"\n    option \"Small\"")
+	expect(t, s, "Sizes", Auto, NameExact, `listbox "Sizes"`)
 	// Where people can do nothing with any of them, the outermost is meant.
 	s = shottest.Read(t, "row \"Total\"\n  cell \"Total\"\n    text \"Total\"\n  cell \"Total 12\"\ntext \"Total\"")
 	if found := find(t, s, "Total", Auto); !slices.Equal(found.Matches, []int{0, 4}) {
