@@ -28,3 +28,20 @@ func TestRealAlert(t *testing.T) {
 	f.done("ax_click", f.on("button OK"))
 	f.done("ax_click", f.on("button Other"))
 }
+
+// TestRealPageInAPage: the keyboard that goes from one page to what is pressed in the page
+// around it, or to that page, is no effect.
+func TestRealPageInAPage(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(`<p><button>Dead</button> <button onclick="this.textContent = 'Done'">Works</button>
+		<iframe title="Inside" srcdoc="<input aria-label=Inner>"></iframe>`)
+	for range 3 {
+		f.done("ax_click", f.on("textbox Inner"))
+		if a := f.ok("ax_click", f.on("button Dead")); at(a.data, "verified") != false {
+			t.Errorf("nothing happened, and it says %s", a.Text)
+		}
+	}
+	f.done("ax_click", f.on("textbox Inner"))
+	f.done("ax_click", f.on("button Works"))
+}

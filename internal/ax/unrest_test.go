@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"testing"
 	"time"
+
+	"aai/internal/desktop"
 )
 
 // TestClockIsNoEvidence: what changes by itself does not prove that a click did
@@ -80,6 +82,23 @@ func TestWhatGoesIsWaitedFor(t *testing.T) {
 		w.has(w.ok("ax_click", `{"app": "Office", "query": "Yes"}`).Text, `- dialog "Really?"`)
 		took := elapsed(func() { w.want(w.ok("ax_click", `{"app": "Office", "query": "Clear"}`), true, "verified") })
 		if took > 300*time.Millisecond {
+			t.Errorf("took %s", took)
+		}
+	})
+}
+
+// TestADialogIsNoPageToCome: what asks before its page, which goes behind it, is told at once.
+func TestADialogIsNoPageToCome(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.d.Program("Browser")
+		frame := p.Window("Shop")
+		page := frame.Add(desktop.Element{Role: desktop.Document, Name: "Shop", States: desktop.Enabled | desktop.Showing})
+		page.Button("Ask", func() {
+			page.Remove()
+			p.Dialog("Sure?").Button("OK", func() {})
+		})
+		took := elapsed(func() { w.has(w.ok("ax_click", `{"app": "Browser", "query": "Ask"}`).Text, "Sure?") })
+		if took > time.Second {
 			t.Errorf("took %s", took)
 		}
 	})

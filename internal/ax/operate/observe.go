@@ -96,7 +96,8 @@ const goesWithin = 2 * watch.LookAgain
 const loadsWithin = 3 * time.Second
 
 // loading reports whether a page is on its way: the one that was there is gone, and what
-// comes in its place has nothing to show yet.
+// comes in its place has nothing to show yet. A dialog comes in no page's place, though
+// Chromium takes away the page behind its own.
 func (a Deed) loading(before *desktop.Snapshot) bool {
 	had, fresh := false, false
 	for i := range before.Elements {
@@ -108,7 +109,13 @@ func (a Deed) loading(before *desktop.Snapshot) bool {
 	}
 	for i := range a.Shot.Elements {
 		e := &a.Shot.Elements[i]
-		if e.Role != desktop.Document || before.Index(e.ID) >= 0 || !e.States.Has(desktop.Showing) {
+		if before.Index(e.ID) >= 0 || !e.States.Has(desktop.Showing) {
+			continue
+		}
+		if e.Role == desktop.Dialog || e.Role == desktop.AlertDialog {
+			return false
+		}
+		if e.Role != desktop.Document {
 			continue
 		}
 		if fresh = true; e.States.Has(desktop.Busy) || e.End == i+1 {
@@ -168,9 +175,17 @@ func (a Deed) effective(before *desktop.Snapshot, d delta.Delta) bool {
 			return false
 		case now.ID == acted.ID:
 			return scene.TakesText(acted)
+		case a.around(now.ID, before) && !now.States.Has(desktop.Editable):
+			return false // of a page in a page the one around it is told first
 		}
 		return !raised
 	})
+}
+
+// around reports whether the element of the ID is around what was acted on.
+func (a Deed) around(id desktop.ID, before *desktop.Snapshot) bool {
+	i := before.Index(id)
+	return i >= 0 && i < a.Index && a.Index < before.Elements[i].End
 }
 
 // keyboardMoved reports whether the change is that the element, or window, has
