@@ -48,23 +48,30 @@ func (v *view) setChecked(ctx context.Context, i int, text string) (*aai.Result,
 // choose selects the option of that name within a list or combo box.
 func (v *view) choose(ctx context.Context, i int, name string) (*aai.Result, error) {
 	e := &v.Shot.Elements[i]
-	if e.Role == desktop.Combobox && values.SameChoice(e.Value, name) {
+	same, closed := v.Options(i, name), e.Role == desktop.Combobox
+	if closed && values.SameChoice(e.Value, name) && len(same) < 2 {
 		return v.already(i), nil // to select it once more unselects it in a web page
+	}
+	switch len(same) {
+	case 0:
+	case 1:
+		if !closed && v.SoleChoice(i, same[0]) {
+			return v.already(same[0]), nil
+		}
+		return v.selectOption(ctx, i, same[0])
+	default:
+		e := aai.Errorf(aai.AmbiguousTarget, "value: %d options of %s are called %s", len(same), v.Name(i), fault.Quoted(name))
+		e.Delivery, e.Hint, e.Candidates = aai.NotDelivered, "Click the one you mean by its ref.", v.Candidates(same)
+		if closed {
+			e.Hint = openListHint
+		}
+		return nil, e
 	}
 	var names []string
 	for c := i + 1; c < e.End; c++ {
-		option := &v.Shot.Elements[c]
-		if !option.Role.InSet() {
-			continue
+		if option := &v.Shot.Elements[c]; option.Role.InSet() {
+			names = append(names, aai.CleanLabel(option.Name, 60))
 		}
-		names = append(names, aai.CleanLabel(option.Name, 60))
-		if !values.SameChoice(option.Name, name) {
-			continue
-		}
-		if e.Role != desktop.Combobox && v.SoleChoice(i, c) {
-			return v.already(c), nil
-		}
-		return v.selectOption(ctx, i, c)
 	}
 	if len(names) == 0 {
 		e := aai.Errorf(aai.AutomationNotSupported, "%s does not tell its options while it is closed", v.Name(i))

@@ -18,6 +18,7 @@ func TestRealPageFields(t *testing.T) {
 	w := newRealWorld(t)
 	f := w.webForm(`<p><label>Colour <select id="colour"><option>Red<option selected>Green<option>Blue</select></label>
 		<label>City <select id="city"><option>None<optgroup label="North"><option>Oslo<option>Bergen</optgroup><optgroup label="South"><option>Rome</optgroup></select></label>
+		<label>Town <select id="town"><option>None<option value="one">Springfield<option value="another">Springfield</select></label>
 		<label>Number <input type="number" id="number" min="-10" max="10"></label>
 		<label>Amount <input type="number" id="amount" value="5" step="any"></label>
 		<label>Day <input type="date" id="day"></label><label>Time <input type="time" id="time"></label>
@@ -52,8 +53,13 @@ func TestRealPageFields(t *testing.T) {
 			t.Errorf("%s: it was so already, and the page heard of %s and not %s, and holds %q", c.query, now, heard, f.holds(c.id))
 		}
 	}
+	e := f.refused(aai.AmbiguousTarget, "ax_set_value", f.set("combobox Town", "Springfield"))
+	f.says(e.Hint, `mode "focus"`)
+	if len(e.Candidates) != 2 || f.holds("town") != "None" || e.Delivery != aai.NotDelivered {
+		t.Errorf("%s: %q, and it holds %s", e.Delivery, e.Candidates, f.holds("town"))
+	}
 	p.undisturbed(t)
-	e := f.refused(aai.InvalidParams, "ax_set_value", f.set("textbox Day", "tomorrow"))
+	e = f.refused(aai.InvalidParams, "ax_set_value", f.set("textbox Day", "tomorrow"))
 	f.says(e.Message, "date or time with month, day, year")
 	f.says(e.Hint, "2026-03-04")
 }

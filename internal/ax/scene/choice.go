@@ -1,6 +1,7 @@
 package scene
 
 import (
+	"slices"
 	"strings"
 
 	"aai"
@@ -19,17 +20,30 @@ func (s *Scene) Option(i int, name string) int {
 			return r
 		}
 	}
-	switch e := &s.Shot.Elements[i]; {
-	case e.States.Has(desktop.Editable):
+	if s.Shot.Elements[i].States.Has(desktop.Editable) {
 		return -1
-	case e.Role == desktop.Combobox, e.Role == desktop.Listbox, e.Role == desktop.List, e.Role == desktop.Tablist:
-		for c := i + 1; c < e.End; c++ {
-			if o := &s.Shot.Elements[c]; o.Role.InSet() && strings.EqualFold(strings.TrimSpace(o.Name), strings.TrimSpace(name)) {
-				return c
-			}
+	}
+	switch s.Shot.Elements[i].Role {
+	case desktop.Combobox, desktop.Listbox, desktop.List, desktop.Tablist:
+		if same := s.Options(i, name); len(same) > 0 {
+			return same[0]
 		}
 	}
 	return -1
+}
+
+// Options are the choices of that name in a list, of several the ones that are spelled so.
+func (s *Scene) Options(list int, name string) (same []int) {
+	spelled := func(c int) bool { return strings.TrimSpace(s.Shot.Elements[c].Name) == strings.TrimSpace(name) }
+	for c := list + 1; c < s.Shot.Elements[list].End; c++ {
+		if o := &s.Shot.Elements[c]; o.Role.InSet() && values.SameChoice(o.Name, name) {
+			same = append(same, c)
+		}
+	}
+	if len(same) > 1 && slices.ContainsFunc(same, spelled) {
+		same = slices.DeleteFunc(same, func(c int) bool { return !spelled(c) })
+	}
+	return same
 }
 
 // Radios are the buttons of a group of which one is chosen; none of what is no group.
