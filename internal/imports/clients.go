@@ -1,6 +1,7 @@
 package imports
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
@@ -83,7 +84,7 @@ func (r *Room) clientServers(call *aai.Call) (*shownServers, error) {
 	}
 	names := slices.Sorted(maps.Keys(all))
 	for _, name := range wanted {
-		if all[name] == nil {
+		if _, there := all[name]; !there {
 			e := aai.Errorf(aai.InvalidParams, "servers: %s has no MCP server %s in %s", of.Name, quoted(name), of.File)
 			e.Candidates = aai.Nearest(name, names, 3)
 			return nil, e
@@ -106,7 +107,7 @@ func (r *Room) clientServers(call *aai.Call) (*shownServers, error) {
 			err = r.shown(shown, s)
 		}
 		if s.why != "" {
-			shown.Left = append(shown.Left, leftServer{Server: aai.CleanLabel(name, 60), Why: s.why})
+			shown.Left = append(shown.Left, leftServer{Server: cmp.Or(aai.CleanLabel(name, 60), `""`), Why: s.why})
 			continue
 		}
 		if err != nil {

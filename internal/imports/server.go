@@ -41,6 +41,13 @@ func (r *Room) serverOf(client, name string, fields map[string]any) *server {
 	s := &server{name: name, values: make(map[string]string)}
 	in := &reading{server: s, fields: fields}
 	platform := r.cfg.Platform
+	title := aai.CleanLabel(strings.ReplaceAll(name, "|", " "), 60)
+	switch {
+	case fields == nil:
+		in.leave("its entry is no object")
+	case title == "":
+		in.leave("it has no name that can be shown; give it one in the client's configuration, and import again")
+	}
 	in.kind()
 	in.variables()
 	in.command()
@@ -66,7 +73,6 @@ func (r *Room) serverOf(client, name string, fields map[string]any) *server {
 		in.common.Env = nil
 	}
 	in.rest()
-	title := aai.CleanLabel(strings.ReplaceAll(name, "|", " "), 60)
 	s.doc = &catalog.Document{
 		ID: "mcp." + idPart(name), Name: title, Description: "What the MCP server " + title + " can do, taken over from " + client + ".",
 		Sections: []catalog.Section{{Platform: platform, Way: "mcp", Common: in.common, Auth: in.auth}},

@@ -125,6 +125,7 @@ func TestServers(t *testing.T) {
 		"ours":    {"command": "x", "env": map[string]any{"AAI_TOKEN": "canary"}},
 		"odd":     {"command": "x", "env": map[string]any{"A-B": "canary"}},
 		"off":     {"command": "x", "disabled": true},
+		"":        {"command": "x"}, "\u200b": {"command": "x"}, "flat": nil,
 	}}
 	shown, saved, left := taken(t, c, t.TempDir())
 	if strings.Contains(shown, "canary") {
@@ -162,13 +163,13 @@ func TestServers(t *testing.T) {
 	}
 	for name, why := range map[string]string{
 		"two": "several headers", "user": "a name and a password", "plainly": "no descriptor can be made of it", "sse": "SSE", "builtin": "a part of the client",
-		"none": "neither a command nor an address", "filled": "${workspaceFolder}", "nested": "no text", "ours": "gateway's own", "odd": "no name of one", "off": "switched off",
+		"none": "neither a command nor an address", "filled": "${workspaceFolder}", "nested": "no text", "ours": "gateway's own", "odd": "no name of one", "off": "switched off", `""`: "has no name that can be shown", "flat": "no object",
 	} {
 		if !strings.Contains(left[name], why) {
 			t.Errorf("%s is left out because %q, want %q", name, left[name], why)
 		}
 	}
-	if len(left) != 11 {
+	if len(left) != 13 {
 		t.Errorf("left out: %v", left)
 	}
 	if a := saved["codex"].App.Auth; a == nil || a.EnvVar != "TOKEN" {

@@ -49,6 +49,9 @@ func (r *Room) Servers() (found []Server, unread []string) {
 		}
 		others := splice.Others(text, at.spot())
 		for _, name := range slices.Sorted(maps.Keys(others)) {
+			if others[name] == nil {
+				continue
+			}
 			found = append(found, Server{Client: c.name, Name: name, File: file, Over: overOf(others[name]), Variables: variablesOf(others[name])})
 		}
 	}

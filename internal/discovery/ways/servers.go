@@ -1,6 +1,7 @@
 package ways
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"regexp"
@@ -23,8 +24,9 @@ func (r *Room) ofClients(ctx context.Context) part {
 	}
 	variable := regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_-]{0,63}$`)
 	for _, s := range found {
+		name := cmp.Or(clean(s.Name), `""`) // a file may have one without a name
 		w := Way{
-			ID: clean(kindServer + " " + s.Client + " " + s.Name), Kind: kindServer, App: clean(s.Name), State: Configured,
+			ID: clean(kindServer + " " + s.Client + " " + name), Kind: kindServer, App: name, State: Configured,
 			Gains: "the tools of an MCP server (" + clean(s.Over) + ") that " + clean(s.Client) + " starts",
 			Get:   "It is " + clean(s.Client) + "'s. To have it here too: aai-gateway import --from, with the client's name.",
 			Where: []string{clean(s.File)},

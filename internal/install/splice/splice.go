@@ -128,8 +128,8 @@ func Find(text []byte, p Place) (fields map[string]any, there bool, err error) {
 	return fields, true, nil
 }
 
-// Others returns the entries beside that of the place, by their names; of a list those that
-// have one. There are none in a text that cannot be read.
+// Others returns the entries beside that of the place, by their names, which may be empty; one
+// that is no object is nil. There are none in a text that cannot be read.
 func Others(text []byte, p Place) map[string]map[string]any {
 	others := make(map[string]map[string]any)
 	_, rest, err := parts(text)
@@ -151,7 +151,8 @@ func Others(text []byte, p Place) map[string]map[string]any {
 		} else if named := item.at("name"); named != nil {
 			name = named.scalar
 		}
-		if fields, ok := item.plain().(map[string]any); ok && name != "" && name != p.Name {
+		if name != p.Name {
+			fields, _ := item.plain().(map[string]any)
 			others[name] = fields
 		}
 	}
