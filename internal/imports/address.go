@@ -49,7 +49,7 @@ func (in *reading) address() {
 
 // headers takes what is sent to an address with each request: the one that makes the person
 // known is a login, whose key goes into the vault.
-func (in *reading) headers() {
+func (in *reading) headers(id string) {
 	given := in.table("headers", "http_headers", "requestInit")
 	for name, variable := range in.table("env_http_headers") {
 		given[name] = "${" + variable + "}"
@@ -61,6 +61,8 @@ func (in *reading) headers() {
 		key, value := http.CanonicalHeaderKey(name), strings.TrimSpace(given[name])
 		switch {
 		case key == "Accept" || key == "Content-Type" || key == "User-Agent" || key == "Mcp-Protocol-Version":
+		case isSetting(key) && strings.Contains(value, "${"):
+			in.note("its header %s has %s, which the client fills in, and is not taken over", aai.CleanLabel(name, 60), quoted("${…}"))
 		case isSetting(key):
 			if in.common.Headers == nil {
 				in.common.Headers = make(map[string]string)
@@ -70,7 +72,7 @@ func (in *reading) headers() {
 			in.leave("it is sent several headers that may be keys, and an app has one login: %s beside %s", quoted(key), quoted(in.auth.Name))
 			return
 		default:
-			in.login(key, value)
+			in.login(key, value, id)
 		}
 	}
 }
@@ -85,28 +87,18 @@ func isSetting(key string) bool {
 }
 
 // login makes a login of a header.
-func (in *reading) login(key, value string) {
+func (in *reading) login(key, value, id string) {
 	in.auth = &aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "header", Name: key}
 	if key == "Authorization" {
 		scheme, rest, found := strings.Cut(value, " ")
 		switch {
 		case found && strings.EqualFold(scheme, "Bearer"):
 			in.auth.Kind, in.auth.Prefix, value = aai.AuthBearer, "Bearer ", strings.TrimSpace(rest)
-		case found:
+		case found && !strings.Contains(scheme, "$"):
 			in.auth.Prefix, value = aai.CleanLabel(scheme, 40)+" ", strings.TrimSpace(rest)
 		}
 	}
-	if variable, isReference := strings.CutPrefix(value, "${"); isReference {
-		name, tail, _ := strings.Cut(variable, "}")
-		name = strings.TrimPrefix(name, "env:")
-		if tail == "" && isVariable(name) {
-			in.auth.EnvVar = name
-			return
-		}
-		in.notes = append(in.notes, "its key is not in the client's file, which asks for it; give it: aai-gateway auth login")
-		return
-	}
-	in.key = value
+	in.loginKey(key, value, id)
 }
 
 // rest notes the fields that have no meaning for an app.

@@ -20,9 +20,10 @@ import (
 type server struct {
 	name   string
 	doc    *catalog.Document
-	values map[string]string // of variables
-	key    string            // by what the person is known at an address
-	why    string            // why it cannot be taken; empty: it can
+	values map[string]string    // of variables
+	asked  map[string]reference // by variable, what stands for its value
+	key    string               // by what the person is known at an address
+	why    string               // why it cannot be taken; empty: it can
 	notes  []string
 	off    bool // the client has it switched off
 }
@@ -38,9 +39,9 @@ type reading struct {
 
 // serverOf makes an app of a client's server.
 func (r *Room) serverOf(client, name string, fields map[string]any) *server {
-	s := &server{name: name, values: make(map[string]string)}
+	s := &server{name: name, values: make(map[string]string), asked: make(map[string]reference)}
 	in := &reading{server: s, fields: fields}
-	platform := r.cfg.Platform
+	platform, id := r.cfg.Platform, "mcp."+idPart(name)
 	title := aai.CleanLabel(strings.ReplaceAll(name, "|", " "), 60)
 	switch {
 	case fields == nil:
@@ -60,21 +61,16 @@ func (r *Room) serverOf(client, name string, fields map[string]any) *server {
 		return s
 	case in.common.URL != "":
 		platform = "web"
-		in.headers()
+		in.headers(id)
 	}
 	in.common.Env = slices.Sorted(maps.Keys(s.values))
-	for key, value := range s.values {
-		if value == "" {
-			s.notes = append(s.notes, "the variable "+key+" has no value in the client's file: its own environment has it, or it asks for it")
-			delete(s.values, key)
-		}
-	}
+	in.unfilled(id)
 	if len(in.common.Env) == 0 {
 		in.common.Env = nil
 	}
 	in.rest()
 	s.doc = &catalog.Document{
-		ID: "mcp." + idPart(name), Name: title, Description: "What the MCP server " + title + " can do, taken over from " + client + ".",
+		ID: id, Name: title, Description: "What the MCP server " + title + " can do, taken over from " + client + ".",
 		Sections: []catalog.Section{{Platform: platform, Way: "mcp", Common: in.common, Auth: in.auth}},
 	}
 	s.doc.Generated = &catalog.Generated{From: "client:" + client + "/" + title, Digest: digestOf(s.doc)}
@@ -211,33 +207,6 @@ func (in *reading) kind() {
 	if enabled, given := in.is("enabled"); given && !enabled {
 		in.off = true
 	}
-}
-
-// variables takes what the server is given as variables: their names for the file, their
-// values for the vault.
-func (in *reading) variables() {
-	for name, value := range in.table("env", "envs", "environment") {
-		if !isVariable(name) {
-			in.leave("its variable %s is no name of one", quoted(name))
-			continue
-		}
-		in.values[name] = referred(value)
-	}
-	names := in.list("env_keys", "env_vars") // which the client's own environment has
-	for _, name := range names {
-		s, _ := name.(string)
-		if _, given := in.values[s]; !given && isVariable(s) {
-			in.values[s] = ""
-		}
-	}
-}
-
-// referred is a value, "" for one that the client gets from elsewhere.
-func referred(value string) string {
-	if strings.HasPrefix(value, "${") && strings.HasSuffix(value, "}") || strings.HasPrefix(value, "$") && isVariable(value[1:]) {
-		return ""
-	}
-	return value
 }
 
 func isVariable(name string) bool {
