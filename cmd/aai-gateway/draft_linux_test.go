@@ -73,3 +73,27 @@ func TestNoDraftAgainstThePersonsWord(t *testing.T) {
 		}
 	}
 }
+
+// TestNoDraftOfADeniedApp: what the person's lists keep from every tool is not described either, by
+// whichever of its names it is asked for, and is refused in the same words.
+func TestNoDraftOfADeniedApp(t *testing.T) {
+	for _, lists := range []string{`{"security": {"denied_apps": ["notes"]}}`, `{"security": {"denied_apps": ["org.example.*"]}}`, `{"security": {"allowed_apps": ["Calculator"]}}`} {
+		s := newSearched(t, "always", lists)
+		call := &aai.Call{ID: aai.NewCallID(), Caller: aai.Caller{Door: aai.DoorMCP, Name: "agent", Identity: "/usr/bin/agent", Session: "s"}, App: "org.example.Notes", Tool: "ping"}
+		_, elsewhere := s.gateway.Do(t.Context(), call)
+		want := aai.AsError(elsewhere)
+		if elsewhere == nil || want.Code != aai.PermissionDenied {
+			t.Fatalf("%s: %v", lists, elsewhere)
+		}
+		for _, app := range []string{"org.example.Notes", "notes"} {
+			_, err := s.own(t, aai.DoorMCP, "generate", map[string]any{"app": app})
+			if err == nil || err.Code != want.Code || err.Message != want.Message || err.Hint != want.Hint || err.Delivery != aai.NotDelivered {
+				t.Errorf("%s: %s: %+v, want %+v", lists, app, err, want)
+			}
+		}
+	}
+	s := newSearched(t, "always", `{"security": {"denied_apps": ["Editor"], "allowed_apps": ["Notes"]}}`)
+	if _, err := s.own(t, aai.DoorMCP, "generate", map[string]any{"app": "org.example.Notes"}); err != nil {
+		t.Errorf("one that may be read: %v", err)
+	}
+}

@@ -41,7 +41,7 @@ type searched struct {
 	person *listener
 }
 
-func newSearched(t *testing.T, choice string) *searched {
+func newSearched(t *testing.T, choice string, config ...string) *searched {
 	t.Helper()
 	bus, home, person := dbustest.Start(t), t.TempDir(), &listener{choice: choice}
 	dbustest.Serve(t, bus, "org.example.Notes")
@@ -50,6 +50,7 @@ func newSearched(t *testing.T, choice string) *searched {
 		".aai/org.example.Notes/aai.json": `{"schema_version": "1.0", "version": "1.0.0", "appId": "org.example.Notes", "name": "Notes", "description": "Notes",
 			"platforms": {"linux": {"automation": "dbus", "service": "org.example.Notes", "object": "/org/example/Test", "interface": "org.example.Test", "tools": [
 			{"name": "ping", "description": "Pings", "method": "Ping", "parameters": {"type": "object", "properties": {}}}]}}}`,
+		".aai/config.json":                         strings.Join(append(config, "{}")[:1], ""),
 		".local/share/applications/editor.desktop": "[Desktop Entry]\nType=Application\nName=Editor\nExec=editor --key=" + secretOfClient + "\nActions=new;\n[Desktop Action new]\nName=New Window\nExec=editor\n",
 	} {
 		file := filepath.Join(home, path)

@@ -21,7 +21,8 @@ type found struct {
 	starts   bool // the bus can start it
 }
 
-// find finds the service by its bus name, or by the desktop entry of a program.
+// find finds the service by its bus name, or by the desktop entry of a program. Nothing was asked
+// of the program itself. The error is an *aai.Error, also where the program may not be read.
 func (g *Generator) find(ctx context.Context, app, bus string) (*found, error) {
 	buses := []string{"session", "system"}
 	if bus != "" {
@@ -32,7 +33,7 @@ func (g *Generator) find(ctx context.Context, app, bus string) (*found, error) {
 	for _, b := range buses {
 		f, near, err := g.findOn(ctx, app, b)
 		if f != nil {
-			return f, nil
+			return f, g.refused(f)
 		}
 		candidates = append(candidates, near...)
 		if err != nil && first == nil && (b != "system" || bus != "") {
@@ -50,6 +51,20 @@ func (g *Generator) find(ctx context.Context, app, bus string) (*found, error) {
 		e.Hint = "Start the program, if it does not run, and try again. One that has no service then cannot be described so; its windows can be operated by the desktop's tools."
 	}
 	return nil, e
+}
+
+// refused is why the program may not be read, by any of its names; nil: it may.
+func (g *Generator) refused(f *found) error {
+	if g.cfg.Refuses == nil {
+		return nil
+	}
+	id := unnumbered(f.services[0])
+	app := &aai.App{ID: id, Name: lastPart(id), Aliases: f.services}
+	if e := f.entry; e != nil {
+		app.Name = strings.Join([]string{app.Name, e.Name, e.Local}, "|")
+		app.Aliases = append(slices.Clone(f.services), e.ID, e.program())
+	}
+	return g.cfg.Refuses(app)
 }
 
 // findOn finds the service on one bus. It returns the names there are, where it is not.

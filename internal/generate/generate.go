@@ -19,6 +19,10 @@ type Config struct {
 	Entries []string
 	// Folder is where a descriptor is saved, as <folder>/<app id>/aai.json; empty: none is.
 	Folder string
+	// Refuses returns why a program may not be read, by what it turned out to be; nil: every one may.
+	Refuses func(*aai.App) error
+	// Refuses returns why a program may not be read, by what it turned out to be; nil: every one may.
+	Refuses func(*aai.App) error
 	// Language is the person's, such as "de_AT"; nil: nobody knows.
 	Language func() string
 }

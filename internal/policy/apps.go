@@ -35,15 +35,18 @@ func (l Lists) Check(_ context.Context, r *aai.Request) ([]aai.Question, error) 
 		}
 		return nil, nil
 	}
-	for _, app := range []*aai.App{r.Call.Target, r.App} {
-		if listed(l.Denied, app) {
-			return nil, blocked(app)
-		}
+	if listed(l.Denied, r.App) {
+		return nil, blocked(r.App)
 	}
-	if len(l.Allowed) > 0 && !listed(l.Allowed, r.Call.Target) {
-		return nil, blocked(r.Call.Target)
+	return nil, l.Refuses(r.Call.Target)
+}
+
+// Refuses returns why an app may not be touched, by any tool; nil: it may.
+func (l Lists) Refuses(app *aai.App) error {
+	if listed(l.Denied, app) || len(l.Allowed) > 0 && !listed(l.Allowed, app) {
+		return blocked(app)
 	}
-	return nil, nil
+	return nil
 }
 
 // showsAll reports whether a tool may be about any window, which a call for the
