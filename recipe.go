@@ -45,6 +45,9 @@ type DBusRecipe struct {
 	Method    string // or:
 	Property  string
 	Access    string // "get" or "set", with Property
+	// Running says that the call is for a program that runs: none is started for it. No
+	// descriptor says so.
+	Running bool
 	// Args are what the method takes, or the property becomes, by position: constants,
 	// and "${param}" for the parameter's value as it is, or within a longer text. Nil means
 	// the parameters themselves.

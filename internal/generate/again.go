@@ -118,7 +118,9 @@ func (g *Generator) digestOf(ctx context.Context, name string, d *catalog.Docume
 
 // probe tries one tool. That the person wants it the gate has seen to.
 func (g *Generator) probe(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	draft, err := g.Draft(ctx, requestOf(call))
+	r := requestOf(call)
+	g = g.starting(r)
+	draft, err := g.Draft(ctx, r)
 	if err != nil {
 		return nil, undelivered(err)
 	}

@@ -21,7 +21,10 @@ const (
 type address struct{ bus, service, path string }
 
 // asker puts questions to programs through the driver.
-type asker struct{ driver aai.Driver }
+type asker struct {
+	driver aai.Driver
+	start  bool // a program that does not run, or no more, may be started
+}
 
 // call calls a method with constants, and returns its answer.
 func (a asker) call(ctx context.Context, at address, iface, member string, args ...any) (any, error) {
@@ -43,6 +46,11 @@ func (a asker) run(ctx context.Context, r *aai.DBusRecipe) (any, error) {
 
 // try runs one recipe.
 func (a asker) try(ctx context.Context, r *aai.Recipe, args map[string]any) (any, error) {
+	if !a.start && r.DBus != nil {
+		one, call := *r, *r.DBus
+		call.Running, one.DBus, one.Start = true, &call, ""
+		r = &one
+	}
 	run, err := a.driver.Compile(r)
 	if err != nil {
 		return nil, err

@@ -21,8 +21,6 @@ type Config struct {
 	Folder string
 	// Refuses returns why a program may not be read, by what it turned out to be; nil: every one may.
 	Refuses func(*aai.App) error
-	// Refuses returns why a program may not be read, by what it turned out to be; nil: every one may.
-	Refuses func(*aai.App) error
 	// Language is the person's, such as "de_AT"; nil: nobody knows.
 	Language func() string
 }
@@ -34,7 +32,12 @@ type Generator struct {
 }
 
 // New returns a Generator. It does no I/O.
-func New(cfg Config) *Generator { return &Generator{cfg, asker{cfg.Driver}} }
+func New(cfg Config) *Generator { return &Generator{cfg, asker{driver: cfg.Driver}} }
+
+// starting is one that has programs started where the request says so.
+func (g *Generator) starting(r Request) *Generator {
+	return &Generator{g.cfg, asker{g.cfg.Driver, r.Start}}
+}
 
 func (g *Generator) language() string {
 	if g.cfg.Language == nil {
@@ -71,6 +74,7 @@ type Draft struct {
 // Draft describes a program. It starts nothing unless the request says so, and calls
 // nothing that acts. The error is an *aai.Error.
 func (g *Generator) Draft(ctx context.Context, r Request) (*Draft, error) {
+	g = g.starting(r)
 	if g.cfg.Driver == nil {
 		e := aai.Errorf(aai.AutomationNotSupported, "descriptors are generated from services on D-Bus, which this computer has not")
 		e.Hint = "Write the aai.json by hand: docs/descriptors.md; aai-gateway lint looks at it."

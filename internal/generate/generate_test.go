@@ -275,6 +275,34 @@ func TestNothingIsStartedUnasked(t *testing.T) {
 	}
 }
 
+// TestWhatEndsIsNotStarted: a program that ends while it is described, or looked at again, is not
+// started by the bus for the rest of it; with the person's word it is.
+func TestWhatEndsIsNotStarted(t *testing.T) {
+	for _, start := range []bool{false, true} {
+		w := newWorld(t)
+		mark, program := filepath.Join(t.TempDir(), "started"), filepath.Join(t.TempDir(), "program")
+		if err := os.WriteFile(program, []byte("#!/bin/sh\ntouch "+mark+"\nexit 1\n"), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		w.bus.Activatable(t, "org.example.Gone", program)
+		gone := w.bus.Connect(t)
+		w.export(gone, "/org/example/Gone", "org.freedesktop.DBus.Introspectable", map[string]any{"Introspect": func() (string, *godbus.Error) {
+			if _, err := gone.ReleaseName("org.example.Gone"); err != nil {
+				t.Error(err)
+			}
+			return `<node><interface name="org.example.Gone"><property name="Age" type="u" access="read"/></interface></node>`, nil
+		}})
+		w.own(gone, "org.example.Gone")
+		_, err := w.Draft(t.Context(), generate.Request{App: "org.example.Gone", Start: start})
+		if e := aai.AsError(err); err == nil || !start && e.Code != aai.AppNotRunning {
+			t.Errorf("start %v: %+v", start, e)
+		}
+		if _, err := os.Stat(mark); (err == nil) != start {
+			t.Errorf("start %v: started: %v", start, err == nil)
+		}
+	}
+}
+
 // TestWhatMayNotBeReached: no tool is made of what the driver keeps out of reach.
 func TestWhatMayNotBeReached(t *testing.T) {
 	w := newWorld(t)

@@ -204,6 +204,9 @@ func (b *bus) owner(ctx context.Context, l *link, t *target) (string, *failure) 
 		if err != nil {
 			return "", t.lost(err).undelivered()
 		}
+		if answer.Kind == dbuswire.KindError && t.running {
+			return "", &failure{err: t.gone("it does not run, and was not to be started")}
+		}
 		if answer.Kind == dbuswire.KindError {
 			if answer, err = l.Call(ctx, startRequest(t.service)); err != nil {
 				return "", t.lost(err).undelivered()

@@ -98,7 +98,7 @@ func (d *Driver) Compile(r *aai.Recipe) (aai.Action, error) {
 
 // target checks everything of a recipe that says where the call goes.
 func (d *Driver) target(r *aai.Recipe, busField, service, path, iface, member string) (*target, error) {
-	t := &target{service: service, path: path, iface: iface, member: member}
+	t := &target{service: service, path: path, iface: iface, member: member, running: r.DBus != nil && r.DBus.Running}
 	if r.Start != "" && d.config.Start != nil {
 		t.start = func(ctx context.Context) (func() bool, error) { return d.config.Start(ctx, r.Start, r.Starts) }
 	}

@@ -23,6 +23,7 @@ type target struct {
 	path    string
 	iface   string
 	member  string // the method, or the property
+	running bool   // none is started, not by the bus either
 	// start starts the app where the bus cannot; nil: nothing does.
 	start func(context.Context) (runs func() bool, err error)
 }
