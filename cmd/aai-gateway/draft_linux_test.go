@@ -64,6 +64,19 @@ func TestWhoMayHaveADraft(t *testing.T) {
 	}
 }
 
+// TestNoAgentHasAProgramStarted: nobody is asked to let an agent read a program that it would have
+// started, as that is refused whatever they say.
+func TestNoAgentHasAProgramStarted(t *testing.T) {
+	s := newSearched(t, "always")
+	_, err := s.own(t, aai.DoorMCP, "generate", map[string]any{"app": "org.example.Notes", "start": true})
+	if err == nil || err.Code != aai.PermissionDenied || !strings.Contains(err.Message, "start: ") || len(s.person.asked) > 0 {
+		t.Errorf("%v; asked %+v", err, s.person.asked)
+	}
+	if _, err := s.own(t, aai.DoorMCP, "generate", map[string]any{"app": "org.example.Notes"}); err != nil || len(s.person.asked) != 1 {
+		t.Errorf("without it: %v, %d questions", err, len(s.person.asked))
+	}
+}
+
 // TestNoDraftAgainstThePersonsWord: a person's no is one, before the program is asked.
 func TestNoDraftAgainstThePersonsWord(t *testing.T) {
 	s := newSearched(t, "deny")

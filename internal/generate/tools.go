@@ -75,8 +75,11 @@ type answer struct {
 func OpenTools() []string { return []string{Show} }
 
 // LooksHere reports whether a call of the gateway's own app asks a program of this computer
-// what it is: a person is asked about that, as about any other app that is read.
-func LooksHere(r *aai.Request) bool { return r.App.ID == aai.OwnApp && r.Tool.Name == Show }
+// what it is: a person is asked about that, as about any other app that is read. Nobody is asked
+// about a call that would start the program, which is refused to whom a person would be asked for.
+func LooksHere(r *aai.Request) bool {
+	return r.App.ID == aai.OwnApp && r.Tool.Name == Show && !requestOf(r.Call).Start
+}
 
 // Tools are the tools of the gateway's own app. Agents are given the draft, and nothing that
 // saves or probes: what is saved lowers what the gates ask for.
