@@ -20,6 +20,7 @@ const maxRead = 16 << 20
 // A Server is an MCP server that a client starts or calls, beside ours. It holds no value
 // of its configuration: those may be secrets.
 type Server struct {
+	ID     string // the client's
 	Client string // its name for people
 	Name   string // as the person wrote it
 	File   string
@@ -52,7 +53,7 @@ func (r *Room) Servers() (found []Server, unread []string) {
 			if others[name] == nil {
 				continue
 			}
-			found = append(found, Server{Client: c.name, Name: name, File: file, Over: overOf(others[name]), Variables: variablesOf(others[name])})
+			found = append(found, Server{ID: c.id, Client: c.name, Name: name, File: file, Over: overOf(others[name]), Variables: variablesOf(others[name])})
 		}
 	}
 	return found, unread

@@ -104,7 +104,7 @@ func (r *Room) wayOfEntry(id string, e entry, path string) (Way, bool) {
 		if len(e.actions) > 0 {
 			w.Gains += listing("; its entry's own actions", "actions")(e.actions)
 		}
-		w.Get = descriptorFor(id, "org.freedesktop.Application.ActivateAction", "/"+strings.NewReplacer(".", "/", "-", "_").Replace(id))
+		w.Get = descriptorFor("--start "+id, "org.freedesktop.Application.ActivateAction", "/"+strings.NewReplacer(".", "/", "-", "_").Replace(id))
 		if r.cfg.Never != nil && (r.cfg.Never(id, "") || r.cfg.Never(id, "org.freedesktop.Application")) {
 			w.Get = NeverCalled
 		}

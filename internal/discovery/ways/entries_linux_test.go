@@ -48,7 +48,7 @@ func TestEntries(t *testing.T) {
 		t.Errorf("it gains %q; want %q", w.Gains, want)
 	}
 	viewer := find(t, report, "application", "org.example.Viewer")
-	if viewer.State != ways.Startable || !strings.Contains(viewer.Get, "at /org/example/Viewer") {
+	if viewer.State != ways.Startable || !strings.HasPrefix(viewer.Get, "aai-gateway generate --start org.example.Viewer makes tools of it") || !strings.Contains(viewer.Get, "at /org/example/Viewer") {
 		t.Errorf("the viewer is %+v", viewer)
 	}
 	if len(report.Notes) > 0 || len(report.Silent) > 0 {

@@ -28,7 +28,7 @@ func (r *Room) ofClients(ctx context.Context) part {
 		w := Way{
 			ID: clean(kindServer + " " + s.Client + " " + name), Kind: kindServer, App: name, State: Configured,
 			Gains: "the tools of an MCP server (" + clean(s.Over) + ") that " + clean(s.Client) + " starts",
-			Get:   "It is " + clean(s.Client) + "'s. To have it here too: aai-gateway import --from, with the client's name.",
+			Get:   "It is " + clean(s.Client) + "'s. To have it here too: aai-gateway import --from " + clean(s.ID) + ".",
 			Where: []string{clean(s.File)},
 		}
 		for _, name := range s.Variables {

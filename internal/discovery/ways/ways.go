@@ -52,6 +52,7 @@ type App struct {
 
 // A Server is an MCP server that a client starts. There are no values in it.
 type Server struct {
+	ID           string // the client's, as import --from takes it
 	Client, Name string
 	File         string   // the configuration
 	Over         string   // how it is reached, such as "stdio" or the host of its address
