@@ -76,7 +76,11 @@ func described(apps []*aai.App, host string) []ways.App {
 		}
 		delete(services, "")
 		delete(entries, "")
-		all = append(all, ways.App{ID: app.ID, Services: slices.Sorted(maps.Keys(services)), Entries: slices.Sorted(maps.Keys(entries))})
+		one := ways.App{ID: app.ID, Services: slices.Sorted(maps.Keys(services)), Entries: slices.Sorted(maps.Keys(entries))}
+		if read.Document.Generated != nil {
+			one.From = read.Document.Generated.From
+		}
+		all = append(all, one)
 	}
 	return all
 }

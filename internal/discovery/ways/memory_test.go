@@ -130,12 +130,17 @@ func TestBrokenMemory(t *testing.T) {
 func TestMatched(t *testing.T) {
 	report := look(t, ways.Config{
 		Servers: func(context.Context) ([]ways.Server, []string) {
-			return []ways.Server{{ID: "zed", Client: "Zed", Name: "org.example.A-12", Over: "npx", File: "/f", Variables: []string{"TOKEN", "a=b", "x\x1b[1m", strings.Repeat("A", 100)}}, {Client: "Zed", Name: "other"}}, []string{"/home/ann/.zed\x1b[31m"}
+			return []ways.Server{{ID: "zed", Client: "Zed", Name: "org.example.A-12", Over: "npx", File: "/f", Variables: []string{"TOKEN", "a=b", "x\x1b[1m", strings.Repeat("A", 100)}}, {Client: "Zed", Name: "other"}, {ID: "zed", Client: "Zed", Name: "taken|over"}}, []string{"/home/ann/.zed\x1b[31m"}
 		},
-		Apps: func(context.Context) []ways.App { return []ways.App{{ID: "app", Services: []string{"org.example.A"}}} },
+		Apps: func(context.Context) []ways.App {
+			return []ways.App{{ID: "app", Services: []string{"org.example.A"}}, {ID: "mcp.taken-over", From: "client:zed/taken over"}}
+		},
 	})
 	w := find(t, report, "mcp-server", "org.example.A-12")
 	if w.Covered != "app" || !strings.HasSuffix(w.Get, "To have it here too: aai-gateway import --from zed.") || strings.Join(w.Variables, " ") != "TOKEN" {
+		t.Errorf("%+v", w)
+	}
+	if w := find(t, report, "mcp-server", "taken|over"); w.Covered != "mcp.taken-over" {
 		t.Errorf("%+v", w)
 	}
 	if w := find(t, report, "mcp-server", "other"); w.Covered != "" {

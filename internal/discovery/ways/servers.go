@@ -5,6 +5,9 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"strings"
+
+	"aai"
 )
 
 // maxServers is how many servers are told of.
@@ -29,7 +32,7 @@ func (r *Room) ofClients(ctx context.Context) part {
 			ID: clean(kindServer + " " + s.Client + " " + name), Kind: kindServer, App: name, State: Configured,
 			Gains: "the tools of an MCP server (" + clean(s.Over) + ") that " + clean(s.Client) + " starts",
 			Get:   "It is " + clean(s.Client) + "'s. To have it here too: aai-gateway import --from " + clean(s.ID) + ".",
-			Where: []string{clean(s.File)},
+			Where: []string{clean(s.File)}, from: "client:" + s.ID + "/" + aai.CleanLabel(strings.ReplaceAll(s.Name, "|", " "), 60),
 		}
 		for _, name := range s.Variables {
 			if variable.MatchString(name) {

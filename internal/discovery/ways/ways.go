@@ -48,6 +48,7 @@ type App struct {
 	ID       string
 	Services []string // the names on the bus that its tools call
 	Entries  []string // the desktop entries that start it
+	From     string   // of what its descriptor was made, such as "client:zed/tickets"; empty: people wrote it
 }
 
 // A Server is an MCP server that a client starts. There are no values in it.
@@ -81,6 +82,7 @@ type Way struct {
 	Where     []string `json:"where,omitempty"`
 	Variables []string `json:"variables,omitempty"`
 	New       bool     `json:"new,omitempty"` // a scan of the last days found it first
+	from      string   // what an App that was made of it is from
 }
 
 // A Report is what a look found.
@@ -195,14 +197,15 @@ func guarded(ctx context.Context, source string, look func(context.Context) part
 func matched(ways []Way, apps []App) []Way {
 	covered := make(map[string]string)
 	for _, app := range slices.Backward(apps) {
-		for _, name := range slices.Concat(app.Services, app.Entries, []string{app.ID}) {
+		for _, name := range slices.Concat(app.Services, app.Entries, []string{app.ID, app.From}) {
 			covered[name] = app.ID
 		}
 	}
+	delete(covered, "")
 	best := make(map[string]int)
 	kept := []Way{}
 	for _, w := range ways {
-		w.Covered = cmp.Or(covered[w.App], covered[lasting(w.App)])
+		w.Covered = cmp.Or(covered[w.from], covered[w.App], covered[lasting(w.App)])
 		i, known := best[w.ID]
 		switch {
 		case !known:
