@@ -3,6 +3,7 @@ package lint
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -59,9 +60,13 @@ func (c *checker) texts() {
 	known := patterns()
 	blob := regexp.MustCompile(`[A-Za-z0-9+/_-]{60,}={0,2}|\b[0-9A-Fa-f]{40,}\b`)
 	variable := regexp.MustCompile(`\b[A-Z][A-Z0-9]*(_[A-Z0-9]+)*_(API_KEY|KEY|SECRET|TOKEN|PASSWORD|CREDENTIALS?)\b`)
-	var visit func(v *value, script bool)
-	visit = func(v *value, script bool) {
-		script = script || v.Name == "script" || v.Name == "url_template" || v.Name == "urlTemplate"
+	// What is run, and no word for a model: a program may be called as any tool is, and what an
+	// MCP server is given by name is kept sealed.
+	unsaid := []string{"script", "url_template", "urlTemplate", "command", "args", "env"}
+	var visit func(v *value, script, schema bool)
+	visit = func(v *value, script, schema bool) {
+		script = script || !schema && slices.Contains(unsaid, v.Name) // a parameter may be called so
+		schema = schema || v.Name == "parameters" || v.Name == "returns"
 		c.unseen(v.Mark, v.Name)
 		if v.Kind == text {
 			c.unseen(v.Mark, v.Text)
@@ -79,10 +84,10 @@ func (c *checker) texts() {
 			}
 		}
 		for item := range v.Items() {
-			visit(item, script)
+			visit(item, script, schema)
 		}
 	}
-	visit(c.doc.root, false)
+	visit(c.doc.root, false, false)
 }
 
 // poison looks for the words of known attacks, also with what does not show taken
