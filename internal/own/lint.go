@@ -40,6 +40,7 @@ func (l lintTool) read(ctx context.Context, source string) ([]byte, catalog.Opti
 		read, err := catalog.ReadFile(source)
 		if err != nil {
 			e := *aai.AsError(err)
+			e.Delivery = aai.NotDelivered
 			e.Message = aai.CleanLabel(source, 500) + " " + e.Message
 			return nil, o, &e
 		}

@@ -40,7 +40,7 @@ func TestLintReadsTheFileThatIsNamed(t *testing.T) {
 	} {
 		for _, args := range []map[string]string{{"source": source}, {"source": first, "against": source}} {
 			_, err := w.do(t, person(), aai.OwnApp, own.Lint, lintArgs(t, args))
-			if e := aai.AsError(err); e == nil || e.Code != aai.DescriptorInvalid || !strings.HasPrefix(e.Message, want) {
+			if e := aai.AsError(err); e == nil || e.Code != aai.DescriptorInvalid || e.Delivery != aai.NotDelivered || !strings.HasPrefix(e.Message, want) {
 				t.Errorf("%v: %v, want %s", args, err, want)
 			}
 		}
