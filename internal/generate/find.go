@@ -48,9 +48,22 @@ func (g *Generator) find(ctx context.Context, app, bus string) (*found, error) {
 	e.Hint = "Start the program first: many have a service only while they run."
 	if g.entryCalled(app) != nil {
 		e = aai.Errorf(aai.AppNotRunning, "app: the program %q has no service on D-Bus now", aai.CleanLabel(app, 100))
+		e.Candidates = calledLike(app, candidates)
 		e.Hint = "Start the program, if it does not run, and try again. One that has no service then cannot be described so; its windows can be operated by the desktop's tools."
 	}
 	return nil, e
+}
+
+// calledLike are the first few names that have the program's own as one of their parts, as
+// "org.mate.atril.Daemon" has "atril".
+func calledLike(app string, all []string) []string {
+	var found []string
+	for _, name := range slices.Compact(slices.Sorted(slices.Values(all))) {
+		if slices.ContainsFunc(strings.Split(name, "."), func(part string) bool { return strings.EqualFold(part, lastPart(app)) }) {
+			found = append(found, name)
+		}
+	}
+	return found[:min(len(found), 5)]
 }
 
 // refused is why the program may not be read, by any of its names; nil: it may.

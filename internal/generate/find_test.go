@@ -1,6 +1,18 @@
 package generate
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
+
+// TestServicesOfAnotherName: a program whose service has its name as one of several parts is told
+// which those are.
+func TestServicesOfAnotherName(t *testing.T) {
+	all := []string{"org.mate.atril.Daemon", ":1.7", "org.mate.atrils", "org.mate.Atril.View-3", "org.mate.atril.Daemon"}
+	if got := calledLike("atril", all); !slices.Equal(got, []string{"org.mate.Atril.View-3", "org.mate.atril.Daemon"}) {
+		t.Errorf("got %q", got)
+	}
+}
 
 // TestWhatDiscoverNamesIsFound: discover names a service without the numbers of its process,
 // and by that name it is found.
