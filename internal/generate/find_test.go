@@ -14,6 +14,17 @@ func TestServicesOfAnotherName(t *testing.T) {
 	}
 }
 
+// TestTitles: a service is called by whose it is, where its last name says only what it is.
+func TestTitles(t *testing.T) {
+	for service, want := range map[string]string{
+		"org.mate.atril.Daemon": "Atril daemon", "org.example.Service": "Example service", "example.Daemon": "Daemon", "com.example.mail.Main": "Mail main",
+	} {
+		if got := titleOf(service); got != want {
+			t.Errorf("%s is called %q; want %q", service, got, want)
+		}
+	}
+}
+
 // TestWhatDiscoverNamesIsFound: discover names a service without the numbers of its process,
 // and by that name it is found.
 func TestWhatDiscoverNamesIsFound(t *testing.T) {

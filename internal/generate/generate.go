@@ -190,6 +190,17 @@ func byName(list []proposal) []string {
 	return []string{"said to read by their names alone; look at each: " + strings.Join(found, ", ")}
 }
 
+// titleOf is what a service without a desktop entry is called. What its name ends with may be what
+// it is and not whose.
+func titleOf(service string) string {
+	parts := strings.Split(service, ".")
+	last := len(parts) - 1
+	if slices.Contains([]string{"daemon", "service", "server", "app", "application", "manager", "main"}, strings.ToLower(parts[last])) && last > 1 {
+		return sentence(parts[last-1]) + " " + strings.ToLower(parts[last])
+	}
+	return sentence(parts[last])
+}
+
 // document is the document with the tools.
 func document(f *found, s *source, list []proposal) *catalog.Document {
 	service := unnumbered(s.Services[0])
@@ -201,7 +212,7 @@ func document(f *found, s *source, list []proposal) *catalog.Document {
 		list[i].declared.Recipe.App = service
 		section.Tools = append(section.Tools, list[i].declared)
 	}
-	doc := &catalog.Document{ID: service, Version: "1.0.0", Name: sentence(lastPart(service))}
+	doc := &catalog.Document{ID: service, Version: "1.0.0", Name: titleOf(service)}
 	doc.Description = "What " + doc.Name + " offers to other programs over D-Bus."
 	if e := s.Entry; e != nil {
 		if e.Name != "" {
