@@ -62,6 +62,34 @@ func TestStyles(t *testing.T) {
 	}
 }
 
+// TestNoValueArrivesAsSeveral: a value with the character that stands between values is refused,
+// and nothing is sent; with the commas of other styles it arrives as one.
+func TestNoValueArrivesAsSeveral(t *testing.T) {
+	s := serve(t, answers(http.StatusOK, "text/plain", "ok"))
+	no := false
+	for _, c := range []struct {
+		style string
+		value any
+		want  string // "" where it is refused
+	}{
+		{spaceDelimited, []any{"a b", "c"}, ""}, {pipeDelimited, []any{"a|b", "c"}, ""}, {pipeDelimited, map[string]any{"k": "a|b"}, ""},
+		{pipeDelimited, []any{"a b", "c"}, "color=a%20b%7Cc"}, {form, []any{"a,b", "c"}, "color=a%2Cb,c"},
+	} {
+		r := recipe(s.URL, http.MethodGet, "/", "shade")
+		r.HTTP.Send = map[string]aai.SendRecipe{"shade": {In: inQuery, Name: "color", Style: c.style, Explode: &no}}
+		_, err := compile(t, newDriver(t), r)(t.Context(), &aai.Call{Args: map[string]any{"shade": c.value}})
+		if c.want != "" {
+			if got := s.last(t).URL.RawQuery; err != nil || got != c.want {
+				t.Errorf("%s of %v: got %s, want %s (%v)", c.style, c.value, got, c.want, err)
+			}
+			continue
+		}
+		if e := aai.AsError(err); err == nil || e.Code != aai.InvalidParams || e.Delivery != aai.NotDelivered || !strings.Contains(e.Message, "stands between values") {
+			t.Errorf("%s of %v: %+v", c.style, c.value, err)
+		}
+	}
+}
+
 // TestPlaces: each parameter goes where the descriptor says, under the name that it has there.
 func TestPlaces(t *testing.T) {
 	s := serve(t, answers(http.StatusOK, "text/plain", "ok"))

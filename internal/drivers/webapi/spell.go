@@ -9,6 +9,9 @@ import (
 	"strings"
 )
 
+// errParted is what is wrong with a value that would arrive as several.
+var errParted = errors.New("has a value with the character that stands between values; the app takes none with it")
+
 // errScalars is what is wrong with a value that an address has no way to spell.
 var errScalars = errors.New("expected texts, numbers or booleans for the request's address, fields and headers")
 
@@ -78,7 +81,12 @@ func (p place) addPairs(pairs []pair, value any) ([]pair, error) {
 			for _, text := range texts {
 				add(p.name, text)
 			}
-		} else if len(texts) > 0 {
+			return pairs, err
+		}
+		if err == nil && p.parted(texts) {
+			err = errParted
+		}
+		if len(texts) > 0 {
 			add(p.name, strings.Join(texts, p.delimiter()))
 		}
 		return pairs, err
@@ -107,6 +115,12 @@ func (p place) delimiter() string {
 	return ","
 }
 
+// parted reports whether one of several values would arrive as more than one: what stands between
+// them is written as it is within them.
+func (p place) parted(texts []string) bool {
+	return p.delimiter() != "," && slices.ContainsFunc(texts, func(text string) bool { return strings.Contains(text, p.delimiter()) })
+}
+
 func (p place) objectPairs(pairs []pair, object map[string]any) ([]pair, error) {
 	var texts []string
 	for _, key := range slices.Sorted(maps.Keys(object)) {
@@ -122,6 +136,9 @@ func (p place) objectPairs(pairs []pair, object map[string]any) ([]pair, error) 
 		default:
 			texts = append(texts, queryEscape(key), queryEscape(text))
 		}
+	}
+	if p.parted(texts) {
+		return nil, errParted
 	}
 	if len(texts) > 0 {
 		pairs = append(pairs, pair{p.name, queryEscape(p.name), strings.Join(texts, p.delimiter())})
