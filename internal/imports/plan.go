@@ -3,6 +3,7 @@ package imports
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"aai"
@@ -13,8 +14,9 @@ import (
 
 // Limits on what is told of a change.
 const (
-	maxLine = 400 // bytes
-	maxTold = 60  // changes
+	maxLine   = 400 // bytes
+	maxTold   = 60  // changes
+	maxDoubts = 10
 )
 
 // plan says what saving a descriptor would change: in the lines of an outline, or in those of
@@ -31,6 +33,7 @@ func (r *Room) plan(doc *catalog.Document, written []byte, full bool) (*change, 
 	if c.Same {
 		return c, nil
 	}
+	c.Notes = append(c.Notes, doubts(written)...)
 	shown := shelf.Change{Path: planned.Path, After: outline(doc)}
 	if planned.Before != nil {
 		shown.Before = c.compare(doc)
@@ -40,6 +43,21 @@ func (r *Room) plan(doc *catalog.Document, written []byte, full bool) (*change, 
 	}
 	c.Diff, c.DiffOmitted = shown.Diff()
 	return c, nil
+}
+
+// doubts are what a person should look at of a stranger's words: they have the form of an attack on
+// agents, or something in them does not show.
+func doubts(written []byte) (notes []string) {
+	for _, f := range lint.Check(written, catalog.Options{}).Findings {
+		if f.Severity == lint.Hint || !slices.Contains([]string{"poisoning", "unseen", "disguise", "markup"}, f.Rule) {
+			continue
+		}
+		if len(notes) == maxDoubts {
+			return append(notes, "there is more to look at once it is saved: aai-gateway lint")
+		}
+		notes = append(notes, aai.CleanLabel("look at "+f.Path+": it "+f.Problem, maxLine))
+	}
+	return notes
 }
 
 // compare says what the change is for agents, and whose file it would replace. It returns the
