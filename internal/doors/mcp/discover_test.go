@@ -16,6 +16,9 @@ func finding(asked chan<- string) change {
 	return func(w *world) {
 		withWeb(w)
 		run := func(_ context.Context, call *aai.Call) (*aai.Result, error) {
+			if call.Args["url"] == nil { // what is on this computer has no other words
+				return &aai.Result{Data: map[string]any{"ways": []string{"mpris"}}, Foreign: "the programs"}, nil
+			}
 			asked <- fmt.Sprint(call.Args["url"])
 			return &aai.Result{Text: "# Site", Data: map[string]any{"app": "x"}, Foreign: "https://example.com"}, nil
 		}
@@ -47,6 +50,19 @@ func TestDiscover(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestDiscoverOfThisComputer: what has data and no words is given as its data.
+func TestDiscoverOfThisComputer(t *testing.T) {
+	w := newWorld(t, finding(nil))
+	var got struct {
+		Content           []struct{ Text string }
+		StructuredContent map[string]any
+	}
+	w.dial(t).open("2025-11-25", `{}`).get("tools/call", `{"name":"aai_exec","arguments":{"app":"aai","tool":"discover"}}`, &got)
+	if text := fmt.Sprint(got.StructuredContent["result"]); !strings.Contains(text, "mpris") || !strings.Contains(got.Content[0].Text, `{"ways":["mpris"]}`) {
+		t.Errorf("got %+v", got)
 	}
 }
 

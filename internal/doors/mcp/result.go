@@ -24,8 +24,8 @@ func resultSchema(returns json.RawMessage) map[string]any {
 // once.
 func (d *Door) success(req *mcp.CallToolRequest, call *aai.Call, r *aai.Result) *mcp.CallToolResult {
 	structured := map[string]any{}
-	if call.App == aai.OwnApp && (call.Tool == guideTool || call.Tool == discoverTool) {
-		r = &aai.Result{Text: r.Text, Warning: r.Warning, Foreign: r.Foreign} // its data is the same once more
+	if call.App == aai.OwnApp && r.Text != "" && (call.Tool == guideTool || call.Tool == discoverTool) {
+		r = &aai.Result{Text: r.Text, Warning: r.Warning, Foreign: r.Foreign} // its data is its words once more
 	}
 	text, warning, long := r.Text, r.Warning, (*cut)(nil)
 	conversation := call.Caller.Conversation()
