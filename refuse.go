@@ -36,7 +36,7 @@ func unsupported(r *Request) *Error {
 }
 
 func consentRequired(r *Request, questions []Question) *Error {
-	if r.App.ID == OwnApp {
+	if r.App.ID == OwnApp && r.Tool.Effect != Reads {
 		return proofRequired(r, questions)
 	}
 	c := r.Call.Caller

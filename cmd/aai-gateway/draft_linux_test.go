@@ -110,3 +110,32 @@ func TestNoDraftOfADeniedApp(t *testing.T) {
 		t.Errorf("one that may be read: %v", err)
 	}
 }
+
+// TestALookIsAllowedAhead: what a person is asked about for an agent they can allow before, as for
+// any app, and where nobody answers it is said how; no other tool of the gateway's own is allowed so.
+func TestALookIsAllowedAhead(t *testing.T) {
+	grant := func(s *searched, tool string) *aai.Error {
+		_, err := s.own(t, aai.DoorCLI, "consent_grant", map[string]any{"app": "aai", "tool": tool, "caller": "mcp:agent", "identity": "/usr/bin/agent"})
+		return err
+	}
+	for tool, args := range map[string]map[string]any{"generate": {"app": "org.example.Notes"}, "discover": nil} {
+		s := newSearched(t, "yes") // to questions for a proof, and to no other
+		s.person.absent = true
+		if _, err := s.own(t, aai.DoorMCP, tool, args); err == nil || err.Code != aai.ConsentRequired || !strings.Contains(err.Message, "a person must allow") || !strings.Contains(err.Hint, "aai-gateway consent grant aai "+tool+" --caller ") {
+			t.Errorf("%s, and nobody is there: %+v", tool, err)
+		}
+		s.person.absent = false
+		if err := grant(s, tool); err != nil {
+			t.Fatal(tool, err)
+		}
+		s.person.asked = nil
+		if _, err := s.own(t, aai.DoorMCP, tool, args); err != nil || len(s.person.asked) > 0 {
+			t.Errorf("%s, allowed ahead: %v, asked %+v", tool, err, s.person.asked)
+		}
+		for _, other := range []string{"generate_save", "consent_grant", "*"} {
+			if err := grant(s, other); err == nil || err.Code != aai.PermissionDenied {
+				t.Errorf("%s: %v", other, err)
+			}
+		}
+	}
+}

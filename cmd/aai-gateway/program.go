@@ -310,7 +310,7 @@ func (p *program) build(cfg *setup) (*parts, error) {
 			Modes: trust.modes, Revocations: trust.revocations,
 			Web: known, Here: finds.seeker.look, Hints: known.hints, Logins: logins,
 			HostPlatform: cfg.platform.name, Fetch: fetch(client),
-			Vault: vault, Unsealed: store.Unsealed, Keeps: store.Keeps, Aside: asideOf(store), Asked: trust.notice, Check: checkOf(ownApps),
+			Vault: vault, Unsealed: store.Unsealed, Keeps: store.Keeps, Aside: asideOf(store), Asks: askedTools(), Asked: trust.notice, Check: checkOf(ownApps),
 			Passphrase: passphrase, Confirmed: cfg.confirmed(), Unconfirmed: func() []proof.Setting { return cfg.Unconfirmed },
 			More: slices.Concat(calling.own, finds.tools, cfg.settings().Tools(), []*aai.Tool{p.doctors(cfg, built)}, halts.tools, []*aai.Tool{album.Tool()}), Workflow: kept.Check,
 		},

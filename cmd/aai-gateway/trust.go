@@ -75,6 +75,9 @@ func openTools() []string {
 	return slices.Concat(own.OpenTools(), workflow.OpenTools(), kept.OpenTools(), script.OpenTools(), search.OpenTools(), generate.OpenTools())
 }
 
+// askedTools are those of them that a person is asked about first.
+func askedTools() []string { return []string{own.Discover, generate.Show} }
+
 // lists are the apps that may be touched at all.
 func (s *setup) lists() policy.Lists {
 	return policy.Lists{Allowed: s.Policy.Allowed, Denied: s.Policy.Denied}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -23,10 +24,14 @@ type listener struct {
 	willing
 	choice string
 	asked  []aai.Question
+	absent bool // who is not there answers nothing
 }
 
 func (l *listener) Ask(_ context.Context, q aai.Question) (aai.Answer, error) {
 	l.asked = append(l.asked, q)
+	if l.absent {
+		return aai.Answer{}, errors.New("there is no screen")
+	}
 	return aai.Answer{Choice: l.choice, Seal: q.Seal, Channel: aai.Native}, nil
 }
 

@@ -20,6 +20,7 @@ type consentTools struct {
 	keychain    keychainTool
 	keeps       func() error
 	aside       Aside
+	asks        []string // of the gateway's own tools, those that a person is asked about
 }
 
 // consentRow is one decision about one tool.
@@ -130,13 +131,13 @@ func (t consentTools) granted(ctx context.Context, call *aai.Call) (grants []pol
 		if err != nil {
 			return nil, err
 		}
-		if app.ID == aai.OwnApp {
-			// The gate of the gateway's own tools asks no grants.
-			return nil, aai.Errorf(aai.PermissionDenied, "the gateway's own tools are open to agents or they are not; no consent changes that")
-		}
 		named, err := permissionsNamed(app, permissions, name)
 		if err != nil {
 			return nil, err
+		}
+		if app.ID == aai.OwnApp && slices.ContainsFunc(named, func(tool string) bool { return !slices.Contains(t.asks, tool) }) {
+			// The gate of the gateway's own tools asks no grants.
+			return nil, aai.Errorf(aai.PermissionDenied, "the gateway's own tools are open to agents or they are not; no consent changes that")
 		}
 		for _, tool := range named {
 			grants = append(grants, policy.Grant{

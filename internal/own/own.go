@@ -89,6 +89,8 @@ type Sources struct {
 	// Aside is what a plain file allows beside Store, and counts for nothing until a person
 	// takes it over; nil: there is no such file.
 	Aside Aside
+	// Asks names the tools of the gateway's own app about which a person is asked for an agent.
+	Asks []string
 	// Passphrase is by what a person proves that it is they; nil: there can be none.
 	Passphrase *proof.Passphrase
 	// Confirmed are the settings that a person confirmed, Unconfirmed those that do not
@@ -130,7 +132,7 @@ type Catalog interface {
 func App(s Sources, known func() Catalog) *aai.App {
 	c := catalogTools{known}
 	v := keychainTool{s.Vault, s.Unsealed}
-	k := consentTools{store: s.Store, revocations: s.Revocations, preapproved: s.Preapproved, known: known, keychain: v, keeps: s.Keeps, aside: s.Aside}
+	k := consentTools{store: s.Store, revocations: s.Revocations, preapproved: s.Preapproved, known: known, keychain: v, keeps: s.Keeps, aside: s.Aside, asks: s.Asks}
 	past := historyTool{s.Journal, s.Answers}
 	app := &aai.App{
 		ID: aai.OwnApp, Name: "AAI Gateway", Platform: "any",
