@@ -73,3 +73,15 @@ func TestNothingIsSaidInTheCallersWords(t *testing.T) {
 		}
 	}
 }
+
+// TestOneWord: a request of one verb finds the tool that does it.
+func TestOneWord(t *testing.T) {
+	apps := append(realApps(t), noise(20)...)
+	s := newSearch(t, &apps, nil)
+	for words, want := range map[string]string{"ausrechnen": "org.gnome.Calculator calculate(", "计算": "org.gnome.Calculator calculate(", "calculate": "org.gnome.Calculator calculate("} {
+		result, err := call(t, s, agent(), search.Words, `{"words": "`+words+`"}`)
+		if err != nil || !strings.Contains(result.Text, "1. "+want) {
+			t.Errorf("%s: %v, %.200s", words, err, result.Text)
+		}
+	}
+}
