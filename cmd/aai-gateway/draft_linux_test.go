@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"aai"
+	"aai/internal/discovery/ways"
 )
 
 // TestWhoMayHaveADraft: an agent has a descriptor drafted when a person was asked, once; with
@@ -105,7 +106,15 @@ func TestNoDraftOfADeniedApp(t *testing.T) {
 			}
 		}
 	}
-	s := newSearched(t, "always", `{"security": {"denied_apps": ["Editor"], "allowed_apps": ["Notes"]}}`)
+	s := newSearched(t, "always", `{"security": {"denied_apps": ["org.example.*"]}}`)
+	result, err := s.discover(t, aai.DoorMCP, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text, _ := json.Marshal(result.Data); !strings.Contains(string(text), ways.Refused) || strings.Contains(string(text), "generate org.example.Notes") {
+		t.Errorf("discover has %s", text)
+	}
+	s = newSearched(t, "always", `{"security": {"denied_apps": ["Editor"], "allowed_apps": ["Notes"]}}`)
 	if _, err := s.own(t, aai.DoorMCP, "generate", map[string]any{"app": "org.example.Notes"}); err != nil {
 		t.Errorf("one that may be read: %v", err)
 	}

@@ -103,6 +103,7 @@ func (s *setup) waysOnLinux(dataDirs []string) ways.Config {
 	return ways.Config{
 		Bus:     func() (string, error) { return dbuswire.SessionAddress(s.session.Getenv) },
 		Never:   dbus.Never,
+		Refuses: func(names []string) bool { return s.lists().Refuses(&aai.App{ID: names[0], Aliases: names}) != nil },
 		Entries: applications(dataDirs),
 	}
 }

@@ -108,6 +108,9 @@ func (r *Room) wayOfEntry(id string, e entry, path string) (Way, bool) {
 		if r.cfg.Never != nil && (r.cfg.Never(id, "") || r.cfg.Never(id, "org.freedesktop.Application")) {
 			w.Get = NeverCalled
 		}
+		if r.refuses([]string{id, e.name}) {
+			w.Get = Refused
+		}
 		return w, true
 	}
 	w.ID, w.Kind, w.State = kindActions+" "+clean(id), kindActions, Installed

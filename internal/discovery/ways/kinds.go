@@ -118,5 +118,8 @@ func descriptorFor(service, call, path string) string {
 	return clean("aai-gateway generate "+lasting(service)) + " makes tools of it, such as for " + clean(call) + " at " + clean(path) + "."
 }
 
+// Refused stands where the person keeps a program from every tool.
+const Refused = "None: the security policy of this computer (security.denied_apps, security.allowed_apps) keeps it from every tool."
+
 // NeverCalled stands where a way is closed for good.
 const NeverCalled = "None: the gateway never calls it, as it could run programs, read passwords or rule the screen."

@@ -269,6 +269,34 @@ func TestTray(t *testing.T) {
 	}
 }
 
+// TestRefused: what the person keeps from every tool is asked nothing, and named as closed, by
+// whichever of its names; the others are as ever.
+func TestRefused(t *testing.T) {
+	bus := dbustest.Start(t)
+	asked := make(chan struct{}, 100)
+	lies(t, bus, liar{text: func(dbus.ObjectPath) string { asked <- struct{}{}; return honest }}, "org.example.Diary")
+	lies(t, bus, liar{text: always(honest)}, "org.example.Open")
+	bus.Activatable(t, "org.example.Sleeper", "/bin/false")
+	entries := folder(t, map[string]string{"org.example.Shown.desktop": "[Desktop Entry]\nType=Application\nName=Journal\nDBusActivatable=true\n"})
+	report := look(t, ways.Config{
+		Bus: at(bus.Address), Patience: ample, Limit: 5 * ample, Apps: none, Entries: []string{entries},
+		Refuses: func(names []string) bool {
+			return slices.Contains(names, "Diary") || slices.Contains(names, "org.example.Sleeper") || slices.Contains(names, "Journal")
+		},
+	})
+	for kind, app := range map[string]string{"dbus": "org.example.Diary", "dbus ": "org.example.Sleeper", "application": "org.example.Shown"} {
+		if got := find(t, report, strings.TrimSpace(kind), app).Get; got != ways.Refused {
+			t.Errorf("%s: %q", app, got)
+		}
+	}
+	if len(asked) > 0 {
+		t.Errorf("it was asked %d times", len(asked))
+	}
+	if got := find(t, report, "dbus", "org.example.Open").Get; got == ways.Refused {
+		t.Errorf("open: %q", got)
+	}
+}
+
 // TestNever: what the gateway never calls is said to be so.
 func TestNever(t *testing.T) {
 	bus := dbustest.Start(t)

@@ -39,6 +39,14 @@ func (l *busLook) askOwner(ctx context.Context, owner string, names []string) {
 			l.note("the gateway failed at reading what %s says of itself: %v", names[0], e)
 		}
 	}()
+	if l.refuses(names) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.found.ways = append(l.found.ways, Way{
+			ID: kindService + " " + lasting(names[0]), Kind: kindService, App: clean(names[0]), State: Running, Gains: "it was not asked", Get: Refused,
+		})
+		return
+	}
 	ctx, cancel := context.WithTimeout(ctx, l.ownerClock())
 	defer cancel()
 	things, whole := l.walk(ctx, owner, names)
@@ -249,6 +257,20 @@ func (l *busLook) never(service, iface string) bool {
 	return l.cfg.Never != nil && l.cfg.Never(service, iface)
 }
 
+// refuses reports whether the person keeps the program from every tool, by one of its names on the
+// bus or what that ends with.
+func (r *Room) refuses(names []string) bool {
+	if r.cfg.Refuses == nil {
+		return false
+	}
+	all := slices.Clone(names)
+	for _, name := range names {
+		short := lasting(name)
+		all = append(all, short, short[strings.LastIndex(short, ".")+1:])
+	}
+	return r.cfg.Refuses(all)
+}
+
 // startable is the way to a service that the bus would start.
 func (l *busLook) startable(name string) Way {
 	k := kinds()[kindOf(name)]
@@ -258,6 +280,9 @@ func (l *busLook) startable(name string) Way {
 	get := "Whether it has anything to call is known once it runs: aai-gateway generate --start " + clean(lasting(name)) + " starts it, and makes tools of what it has."
 	if l.never(name, "") || l.never(name, name) {
 		get = NeverCalled
+	}
+	if l.refuses([]string{name}) {
+		get = Refused
 	}
 	return Way{ID: k.name + " " + lasting(name), Kind: k.name, App: clean(name), State: Startable, Gains: k.gains(nil), Get: get}
 }

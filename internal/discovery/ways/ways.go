@@ -26,6 +26,9 @@ type Config struct {
 	// Never reports whether the gateway never calls the interface of the service, whatever
 	// a descriptor says; with an empty interface: anything of the service.
 	Never func(service, iface string) bool
+	// Refuses reports whether the person keeps a program with one of the names from every
+	// tool: it is asked nothing. Nil: none is.
+	Refuses func(names []string) bool
 	// Entries are the folders of desktop entries, the weightiest first.
 	Entries []string
 	// Apps are those that have descriptors.
