@@ -10,6 +10,7 @@ import (
 	godbus "github.com/godbus/dbus/v5"
 
 	"aai"
+	"aai/internal/catalog"
 	"aai/internal/drivers/dbus/dbustest"
 	"aai/internal/generate"
 )
@@ -299,6 +300,37 @@ func TestWhatEndsIsNotStarted(t *testing.T) {
 		}
 		if _, err := os.Stat(mark); (err == nil) != start {
 			t.Errorf("start %v: started: %v", start, err == nil)
+		}
+	}
+}
+
+// TestADraftSaysWhatItStarts: of a program with a desktop entry the tools that act say that they
+// start it, and by which command; those that read start nothing, and neither does one that the bus
+// would start.
+func TestADraftSaysWhatItStarts(t *testing.T) {
+	w := newWorld(t)
+	text := `<node><interface name="org.example.Late"><method name="Play"/><method name="GetTitle"><arg type="s" direction="out"/></method></interface></node>`
+	for _, name := range []string{"org.example.Late", "org.example.Sleeper"} {
+		w.introspected(name, map[string]string{"/" + strings.ReplaceAll(name, ".", "/"): text})
+		entry := "[Desktop Entry]\nType=Application\nName=" + name + "\nExec=late\n"
+		if err := os.WriteFile(filepath.Join(w.entries, name+".desktop"), []byte(entry), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.bus.Activatable(t, "org.example.Sleeper", "/bin/false")
+	for name, starts := range map[string]bool{"org.example.Late": true, "org.example.Sleeper": false} {
+		d, err := catalog.Parse(w.draft(generate.Request{App: name}).Text, catalog.Options{
+			Host: "linux", Drivers: map[string]aai.Driver{"linux/dbus": w.driver}, Entry: func(id string) string { return "/usr/bin/" + id },
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		play, title := d.App.Tool("play"), d.App.Tool("get_title")
+		if play.Starts != starts || strings.HasPrefix(play.Runs, "starts /usr/bin/"+name+" if it does not run") != starts {
+			t.Errorf("%s: play starts %v, runs %q", name, play.Starts, play.Runs)
+		}
+		if title.Effect != aai.Reads || title.Starts || strings.Contains(title.Runs, "starts") {
+			t.Errorf("%s: title %+v", name, title)
 		}
 	}
 }
