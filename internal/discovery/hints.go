@@ -70,17 +70,20 @@ type document struct {
 	kind, path, accept string
 	// read says what is in it, nil where it is not such a document.
 	read func(body []byte) *Hint
-	get  string
+	get  string // with {url} in the place of its address
 }
+
+// serverApp is how one gets an MCP server at an address.
+const serverApp = "An MCP server is an app here by an aai.json of the type mcp with its address (docs/mcp-apps.md)."
 
 // documentsOf are all that a site is asked for. Where a page is named there may be an MCP
 // server, which has its card below.
 func documentsOf(address string) []document {
 	all := []document{
-		{"ai-catalog", "/.well-known/ai-catalog.json", "application/json", inJSON(readCatalog), "Each entry is a server or an agent of its own: add it to your agent's client."},
-		{"mcp-server", "/.well-known/mcp/server-card.json", "application/json", inJSON(readServerCard), "Add the address of the MCP server to your agent's client."},
-		{"api-catalog", "/.well-known/api-catalog", "application/linkset+json, application/json", inJSON(readLinks), "Write an aai.json for what you want of the API (docs/descriptors.md)."},
-		{"openapi", "/openapi.json", "application/json", inJSON(readOpenAPI), "Write an aai.json for what you want of the API (docs/descriptors.md)."},
+		{"ai-catalog", "/.well-known/ai-catalog.json", "application/json", inJSON(readCatalog), "Each entry is a server or an agent of its own. " + serverApp},
+		{"mcp-server", "/.well-known/mcp/server-card.json", "application/json", inJSON(readServerCard), serverApp},
+		{"api-catalog", "/.well-known/api-catalog", "application/linkset+json, application/json", inJSON(readLinks), "aai-gateway import openapi, with the address of an OpenAPI document that it lists, makes an app of the API."},
+		{"openapi", "/openapi.json", "application/json", inJSON(readOpenAPI), "aai-gateway import openapi {url} makes an app of the API."},
 		{"agent-card", "/.well-known/agent-card.json", "application/json", inJSON(readAgentCard), "An agent that speaks A2A: for a client that does."},
 		{"llms.txt", "/llms.txt", "text/plain, text/markdown", readNotes, "Pages for models to read, as data."},
 	}
@@ -88,7 +91,7 @@ func documentsOf(address string) []document {
 	if err != nil || u.Host == "" || strings.Trim(u.Path, "/") == "" || u.RawQuery != "" || len(u.EscapedPath()) > 300 {
 		return all
 	}
-	beside := document{"mcp-server", strings.TrimSuffix(u.EscapedPath(), "/") + "/server-card", "application/json", inJSON(readServerCard), "Add the address of the MCP server to your agent's client."}
+	beside := document{"mcp-server", strings.TrimSuffix(u.EscapedPath(), "/") + "/server-card", "application/json", inJSON(readServerCard), serverApp}
 	return append(all, beside)
 }
 
@@ -108,7 +111,7 @@ func (w *Web) hint(ctx context.Context, t target, d document) (h *Hint) {
 	if h = d.read(page.Body); h == nil {
 		return nil
 	}
-	h.Kind, h.URL, h.Get = d.kind, aai.CleanLabel(address, 400), d.get
+	h.Kind, h.URL, h.Get = d.kind, aai.CleanLabel(address, 400), strings.ReplaceAll(d.get, "{url}", aai.CleanLabel(address, 400))
 	h.Name, h.Says = aai.CleanLabel(h.Name, maxHintName), aai.CleanLabel(h.Says, maxHintText)
 	return h
 }

@@ -64,6 +64,14 @@ func TestHints(t *testing.T) {
 			t.Errorf("%+v; want the name %q", all[i], want)
 		}
 	}
+	if want := "aai-gateway import openapi " + all[3].URL + " makes an app of the API."; all[3].Get != want || !strings.Contains(words, want) {
+		t.Errorf("one gets it by %q; want %q", all[3].Get, want)
+	}
+	for _, h := range all {
+		if strings.Contains(h.Get, "{") || h.Kind == "mcp-server" && !strings.Contains(h.Get, "of the type mcp") {
+			t.Errorf("one gets %s by %q", h.Kind, h.Get)
+		}
+	}
 	if got := all[3].Offers; !slices.Equal(got, []string{"/a", "/notes"}) || all[5].Count != 2 {
 		t.Errorf("the paths are %q; of the notes there are %d", got, all[5].Count)
 	}
