@@ -221,6 +221,32 @@ func TestOwnInPlainWords(t *testing.T) {
 	}
 }
 
+// TestOwnSaysWhatItStarts: where a program would be started the question says so, and which.
+func TestOwnSaysWhatItStarts(t *testing.T) {
+	for _, one := range []struct {
+		language, tool string
+		start          any
+		want           string
+	}{
+		{"", "generate_probe", nil, `Do you want to try a tool of the program "org.example.App", once?`},
+		{"", "generate_probe", true, `Do you want to start the program "org.example.App" if it does not run, and try a tool of it, once?`},
+		{"", "generate_save", true, `Do you want to start the program "org.example.App" if it does not run, and save the descriptor that was made of it?`},
+		{"zh", "generate_save", true, `您要启动程序 "org.example.App"（若未运行），并保存由它生成的描述文件吗？`},
+		{"zh", "generate_save", false, `您要保存由程序 "org.example.App" 生成的描述文件吗？`},
+	} {
+		gate := NewOwn(OwnConfig{Person: &somebody{way: aai.Native}, Language: func() string { return one.language }})
+		r := ownRequest(aai.DoorMCP, one.tool, aai.Changes)
+		r.Call.Args = map[string]any{"app": "org.example.App"}
+		if one.start != nil {
+			r.Call.Args["start"] = one.start
+		}
+		questions, err := gate.Check(t.Context(), r)
+		if err != nil || len(questions) != 1 || questions[0].Title != one.want {
+			t.Errorf("%s: %v, %v", one.want, questions, err)
+		}
+	}
+}
+
 // What a caller calls itself cannot pass for the program that asks, nor for the terminal.
 func TestOwnSaysWhoAsks(t *testing.T) {
 	const program = "/opt/evil/agent"

@@ -13,6 +13,9 @@ type ownDeed struct {
 	arg   string // what is in the words; "": nothing
 }
 
+// starting marks the words of a tool whose argument "start" has a program started.
+const starting = ", starting"
+
 // ownDeeds are those of all its tools that change something, by name.
 func ownDeeds(language string) map[string]ownDeed {
 	if language == "zh" {
@@ -32,9 +35,13 @@ func ownDeeds(language string) map[string]ownDeed {
 			"start":              {"让您已停止的调用重新运行", ""},
 			"history_forget":     {"删除所保存的调用应答（记录保留）", ""},
 
-			"settings_set":        {"更改设置 %s", "key"},
-			"import_openapi_save": {"保存由 %s 生成的应用", "source"},
-			"import_servers_save": {"将 %s 的 MCP 服务器作为应用保存", "client"},
+			"settings_set":              {"更改设置 %s", "key"},
+			"import_openapi_save":       {"保存由 %s 生成的应用", "source"},
+			"generate_save":             {"保存由程序 %s 生成的描述文件", "app"},
+			"generate_probe":            {"试用程序 %s 的一个操作，仅一次", "app"},
+			"generate_save" + starting:  {"启动程序 %s（若未运行），并保存由它生成的描述文件", "app"},
+			"generate_probe" + starting: {"启动程序 %s（若未运行），并试用它的一个操作，仅一次", "app"},
+			"import_servers_save":       {"将 %s 的 MCP 服务器作为应用保存", "client"},
 		}
 	}
 	return map[string]ownDeed{
@@ -53,15 +60,23 @@ func ownDeeds(language string) map[string]ownDeed {
 		"start":              {"let calls run again that you stopped", ""},
 		"history_forget":     {"delete what is kept of what calls answered (the calls stay on record)", ""},
 
-		"settings_set":        {"change the setting %s", "key"},
-		"import_openapi_save": {"save the app that was made of %s", "source"},
-		"import_servers_save": {"save the MCP servers of %s as apps", "client"},
+		"settings_set":              {"change the setting %s", "key"},
+		"import_openapi_save":       {"save the app that was made of %s", "source"},
+		"generate_save":             {"save the descriptor that was made of the program %s", "app"},
+		"generate_probe":            {"try a tool of the program %s, once", "app"},
+		"generate_save" + starting:  {"start the program %s if it does not run, and save the descriptor that was made of it", "app"},
+		"generate_probe" + starting: {"start the program %s if it does not run, and try a tool of it, once", "app"},
+		"import_servers_save":       {"save the MCP servers of %s as apps", "client"},
 	}
 }
 
 // ownDeedOf says what the request would do to the gateway.
 func ownDeedOf(r *aai.Request, language string) string {
-	deed, known := ownDeeds(language)[r.Tool.Name]
+	name := r.Tool.Name
+	if starts, _ := r.Call.Args["start"].(bool); starts {
+		name += starting
+	}
+	deed, known := ownDeeds(language)[name]
 	if !known {
 		return aai.CleanLabel(r.Tool.Description, maxPath)
 	}
