@@ -185,7 +185,7 @@ func (d *Door) show(w http.ResponseWriter, v *visit, p page, done any) {
 		shown.Named = about.Subject()
 	}
 	if v.again {
-		d.writePart(w, http.StatusOK, p.name, contentName, shown)
+		d.writePart(w, http.StatusOK, p.name, innerName, shown)
 		return
 	}
 	shown.Notice = v.session.said()
@@ -231,6 +231,7 @@ func (d *Door) viewOf(v *visit, name string) view {
 		Title: v.t(name, "title"), Lang: v.lang, Page: name, Here: v.here(),
 		Csrf: template.HTML(`<input type="hidden" name="csrf" value="` + template.HTMLEscapeString(v.session.csrf) + `">`), //nolint:gosec // it is escaped
 	}
+	shown.Halted = name != nowName && d.gateway.Halt != nil && d.gateway.Halt.Stopped(aai.Whose{}) != nil
 	for _, p := range d.pages {
 		if p.nav {
 			shown.Nav = append(shown.Nav, navItem{Path: p.path, Name: v.t(p.name, "nav"), Here: p.name == name})

@@ -38,7 +38,8 @@ type view struct {
 	Live   string // the events at which the page is loaded again, as htmx reads them
 	Read   uint64 // how many news there had been before the page was read
 	Data   any
-	Done   any // what an act has to show
+	Done   any  // what an act has to show
+	Halted bool // everything is stopped, and the page itself does not say so
 	Fault  *aai.Error
 }
 
@@ -110,7 +111,7 @@ func (d *Door) write(w http.ResponseWriter, status int, name string, shown view)
 // The templates of a page beside the whole: what of it changes, and of the error's the page
 // that loads nothing, and what that says.
 const (
-	contentName      = "content"
+	innerName        = "inner"
 	staleName        = "stale"
 	staleContentName = "stale-content"
 )

@@ -8,10 +8,13 @@ import (
 	"aai"
 )
 
+// nowName is the page that says what is stopped, of all that is.
+const nowName = "now"
+
 // nowPage shows what runs, and stops it.
 func nowPage() page {
 	return page{
-		name: "now", path: "/now", nav: true, live: []string{NewsRunning, NewsJournal}, show: showNow,
+		name: nowName, path: "/now", nav: true, live: []string{NewsRunning, NewsJournal}, show: showNow,
 		acts: map[string]act{"stop": stopNow, "start": startNow},
 	}
 }

@@ -164,3 +164,51 @@ func TestNowShowsTheLastCalls(t *testing.T) {
 	<-ended
 	w.shows(t, "nothing will until you start it again", `href="/history/r1"`)
 }
+
+// While everything is stopped each page says so, and has the button that starts it again; a
+// page that is brought up to date loses the line when it is started.
+func TestEveryPageSaysThatAllIsStopped(t *testing.T) {
+	w := newWorld(t, mail(tool("send", kinds, nil)))
+	w.made(t, "c1", "", claude(), aai.OwnApp, "guide", map[string]any{"app": "aai"})
+	w.enter(t)
+	pages := []string{
+		"/now", "/apps", "/app?app=org.test.Mail", "/tool?app=org.test.Mail&tool=send", "/lint?app=aai", "/found", "/history", "/history/c1",
+		"/history/charts", "/consent", "/logins", "/settings", "/settings/logLevel", "/doctor", "/none",
+	}
+	says := map[string]string{"en": "<strong>Everything is stopped</strong>", "zh": "<strong>一切已停止</strong>"}
+	line := func(lang string, wanted int) {
+		t.Helper()
+		for _, path := range pages {
+			body := w.in(t, lang, path).body
+			if n := strings.Count(body, says[lang]); n != wanted || strings.Count(body, `action="/now/start"`) != wanted {
+				t.Errorf("%s in %s says %d times that everything is stopped, want %d:\n%s", path, lang, n, wanted, body)
+			}
+		}
+	}
+	line("en", 0)
+	halts, isHalt := w.gateway.Halt.(*halt.Halt)
+	if !isHalt {
+		t.Fatalf("%T", w.gateway.Halt)
+	}
+	if err := halts.Stop(t.Context(), halt.Stop{Caller: "/usr/bin/claude"}); err != nil {
+		t.Fatal(err)
+	}
+	if body := w.get(t, "/history").body; strings.Contains(body, says["en"]) {
+		t.Errorf("a caller is stopped, and it says of everything:\n%s", body)
+	}
+	if _, err := halts.Start(t.Context(), func(halt.Stop) bool { return true }); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.post(t, "/now/stop", w.form(t, "/history")); got.status != http.StatusOK {
+		t.Fatalf("%d %s", got.status, got.body)
+	}
+	line("en", 1)
+	line("zh", 1)
+	renewed := w.request(t, http.MethodGet, "/history", nil)
+	renewed.Header.Set("HX-Request", "true")
+	has(t, w.do(t, renewed), says["en"], "!<html")
+	if _, err := halts.Start(t.Context(), halt.Stop.All); err != nil {
+		t.Fatal(err)
+	}
+	line("en", 0)
+}
