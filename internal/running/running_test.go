@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -173,6 +174,58 @@ func TestOfTheDead(t *testing.T) {
 	if files, err := os.ReadDir(folder); err != nil || len(files) != 0 {
 		t.Errorf("%v are left, %v", files, err)
 	}
+}
+
+// A stop of a call is listed for as long as the call is under way, or one that it made, and
+// not when it has ended; then it still stops what is made again of it. Of calls that nobody
+// tells nobody knows whether they have ended.
+func TestStopsOfCallsThatHaveEnded(t *testing.T) {
+	data := t.TempDir()
+	folder := filepath.Join(data, "running")
+	stopped := halt.New(halt.Config{Path: filepath.Join(data, "halt", "stopped")})
+	var g gateway
+	teller := running.NewTeller(folder, g.Underway, slog.Default())
+	defer teller.Close() //nolint:errcheck // the folder goes too
+	lists := func(calls []aai.Underway, rows int, want ...string) {
+		t.Helper()
+		g.set(calls...)
+		teller.Moved()
+		listed(t, folder, rows)
+		result, err := running.Tool(folder, stopped).Run(t.Context(), new(aai.Call))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _ := json.Marshal(result.Data)
+		var a struct{ Stops []halt.Stop }
+		if err := json.Unmarshal(b, &a); err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, s := range a.Stops {
+			got = append(got, s.Call+s.Caller)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("with %d calls under way %q are listed as stopped, want %q", rows, got, want)
+		}
+	}
+	for _, s := range []halt.Stop{{Caller: "/bin/a"}, {Call: "c1"}, {Call: "p1"}} {
+		s.At = time.Now()
+		if err := stopped.Stop(t.Context(), s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lists([]aai.Underway{call("c1", time.Minute)}, 1, "/bin/a", "c1", "p1") // it is within p1
+	lists(nil, 0, "/bin/a")
+	lists([]aai.Underway{call("c2", time.Minute)}, 1, "/bin/a", "p1")
+	if e := stopped.Stopped(aai.Whose{Calls: []string{"c1", "c3"}}); e == nil {
+		t.Error("what is made again of a stopped call goes on")
+	}
+	many := make([]aai.Underway, 500)
+	for i := range many {
+		many[i] = call(fmt.Sprint("m", i), time.Second)
+		many[i].Parent = ""
+	}
+	lists(many, 200, "/bin/a", "c1", "p1")
 }
 
 // Who asks what there is after a version waits for another one: of a call, and of a stop.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -38,8 +39,10 @@ const (
 
 // answer is what the tool answers.
 type answer struct {
-	Calls []Row       `json:"calls"`
-	Stops []halt.Stop `json:"stops"` // what is stopped; one that names nothing stops everything
+	Calls []Row `json:"calls"`
+	// Stops are what is stopped; one that names nothing stops everything. That of a call which
+	// has ended is none of it, though it stays: the call may be made again.
+	Stops []halt.Stop `json:"stops"`
 	// Unreadable says why nobody knows what is stopped; "": it is known.
 	Unreadable string `json:"unreadable,omitempty"`
 	More       int    `json:"more,omitempty"`
@@ -103,7 +106,11 @@ func (t lister) now() (*aai.Result, error) {
 	if err != nil {
 		a.Unreadable, a.Stops = aai.CleanLabel(err.Error(), 300), []halt.Stop{{}}
 	} else {
-		a.Stops = append(a.Stops, stops...)
+		for _, s := range stops {
+			if s.Call == "" || more > 0 || a.under(s.Call) {
+				a.Stops = append(a.Stops, s)
+			}
+		}
 	}
 	text, err := json.Marshal(a)
 	if err != nil {
@@ -113,4 +120,9 @@ func (t lister) now() (*aai.Result, error) {
 	_, _ = sum.Write(text) // a hash takes everything
 	a.Version = strconv.FormatUint(sum.Sum64(), 36)
 	return &aai.Result{Data: a}, nil
+}
+
+// under reports whether the call, or one that it made, is under way.
+func (a answer) under(call string) bool {
+	return slices.ContainsFunc(a.Calls, func(r Row) bool { return r.Call == call || r.Parent == call })
 }
