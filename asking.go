@@ -250,6 +250,7 @@ func (p *passage) ask(q Question) (Answer, error) {
 	ctx, cancel := context.WithTimeout(p.door, turnPatience+AskPatience)
 	defer cancel()
 	q.By = p.r.Call.Caller.Identity
+	q.Anew = q.By == IdentityPage && p.outer == nil
 	a, err := p.g.Dialog.Ask(ctx, q)
 	if cause := p.door.Err(); err != nil && cause != nil {
 		return a, leftBefore(cause)

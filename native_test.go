@@ -302,3 +302,35 @@ func TestAskedForAnIdentity(t *testing.T) {
 		t.Errorf("asked for %q, %v", by, err)
 	}
 }
+
+// Only what the person does on their own page is asked anew after a no: no agent's call, none
+// at a terminal, which an agent's shell may be, and none that another call makes for them.
+func TestAskedAnew(t *testing.T) {
+	var anew []bool
+	var g *aai.Gateway
+	ask := newGate(func(r *aai.Request) ([]aai.Question, error) {
+		if len(r.Call.Answers) > 0 {
+			return nil, nil
+		}
+		return []aai.Question{{ID: "q", Channels: []aai.Channel{aai.Native}, Choices: []aai.Choice{{ID: "no"}, {ID: "yes"}}, Anew: true}}, nil
+	})
+	g = openTo(ask, asker(func(_ context.Context, q aai.Question) (aai.Answer, error) {
+		anew = append(anew, q.Anew)
+		return aai.Answer{Choice: "yes", Channel: aai.Native}, nil
+	}), func(ctx context.Context, call *aai.Call) (*aai.Result, error) {
+		if len(anew) > 1 {
+			return &aai.Result{}, nil
+		}
+		inner := work()
+		inner.Caller = call.Caller
+		return g.Do(ctx, inner)
+	})
+	for identity, want := range map[string]bool{aai.IdentityPage: true, aai.IdentityTerminal: false, "/usr/bin/agent": false, "": false} {
+		anew = nil
+		call := work()
+		call.Caller.Identity = identity
+		if _, err := g.Do(t.Context(), call); err != nil || len(anew) != 2 || anew[0] != want || anew[1] {
+			t.Errorf("%q: asked anew: %v, %v", identity, anew, err)
+		}
+	}
+}

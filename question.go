@@ -36,6 +36,10 @@ type Question struct {
 	// By is the identity of the caller that it is asked for, or empty. Do sets it: how
 	// often a person is asked is counted by it.
 	By string
+	// Anew says that the person makes the call themselves, at their own page: their no of a
+	// moment ago is no answer to it. Do sets it, and of no call that another one makes. At a
+	// terminal nobody can tell a person from an agent's shell.
+	Anew bool
 	// Seal binds an answer to this question, this call and this hour. A door
 	// gives it back unchanged; to a door it has no meaning.
 	Seal string

@@ -126,7 +126,7 @@ func (d *Dialog) Ready(context.Context) error {
 // Ask implements aai.Asker. The answer's channel is aai.Native. An *aai.Error with
 // code CONSENT_REQUIRED is the last word: nobody answered in time, or surely, or the person
 // was asked too often. What the person said no to a moment ago is answered so without being
-// put again. Any other error says that no dialog could be shown, so that
+// put again, unless it is asked anew. Any other error says that no dialog could be shown, so that
 // another channel may be tried.
 func (d *Dialog) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {
 	ways := d.find()
@@ -134,6 +134,9 @@ func (d *Dialog) Ask(ctx context.Context, q aai.Question) (aai.Answer, error) {
 		return aai.Answer{}, errNoWay
 	}
 	about := digest(strings.Join([]string{q.By, q.ID, q.Title, q.Text}, "\x00"))
+	if q.Anew {
+		about = ""
+	}
 	turn, err := d.turns.take(ctx, q.By, about)
 	if errors.Is(err, errSaidNo) {
 		return aai.Answer{Choice: q.Choices[0].ID, Seal: q.Seal, Channel: aai.Native}, nil

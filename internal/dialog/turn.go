@@ -184,8 +184,11 @@ func (t *turn) saidNo(about string) error {
 	return nil
 }
 
-// refused notes that the person said no.
+// refused notes that the person said no, where the question could be known again.
 func (t *turn) refused(about string) {
+	if about == "" {
+		return
+	}
 	if t.asked.Noes == nil {
 		t.asked.Noes = make(map[string]time.Time)
 	}

@@ -292,3 +292,28 @@ func TestANoStands(t *testing.T) {
 		windows(5)
 	})
 }
+
+// TestANoIsTakenBack: what the person asks for themselves they are asked about at once again
+// after a mistaken no, five times a minute like anybody.
+func TestANoIsTakenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		p := &person{presses: []string{"Deny", "Allow once"}, after: 2 * time.Second}
+		d := deskOf(t, 3, p)
+		q := consent()
+		q.By, q.Anew = aai.IdentityPage, true
+		for _, want := range []string{"deny", "once"} {
+			if a, err := d.Ask(t.Context(), q); err != nil || a.Choice != want {
+				t.Errorf("%+v, %v, want %s", a, err, want)
+			}
+		}
+		for range mostAsked - 2 {
+			_, _ = d.Ask(t.Context(), q)
+		}
+		if a, err := d.Ask(t.Context(), q); err == nil {
+			t.Errorf("a question too many: %+v", a)
+		}
+		if len(p.pages) != mostAsked {
+			t.Errorf("%d windows were shown", len(p.pages))
+		}
+	})
+}
