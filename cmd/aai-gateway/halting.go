@@ -5,7 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"path/filepath"
-	"time"
+	"slices"
 
 	"aai"
 	"aai/internal/account"
@@ -28,19 +28,32 @@ func halted(data string) []string {
 // stopFile is where it stands what is stopped.
 func stopFile(data string) string { return filepath.Join(halted(data)[0], "stopped") }
 
-// stopAnyway stops whatever the configuration says, and however little of it can be read.
-func (p *program) stopAnyway(ctx context.Context, call, caller string) error {
+// bare is a gateway of nothing but the tools that stop and that say what runs, whatever the
+// configuration says, and however little of it can be read; where the record is nobody knows
+// then. To start again is to let callers do more: that wants a whole gateway, which asks.
+func (p *program) bare() (*aai.Gateway, error) {
 	home, err := p.homeFolder()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := account.CheckHome(home); err != nil {
-		return err
+		return nil, err
 	}
-	stops := halt.New(halt.Config{Path: stopFile(hostPlatform(home, p.getenv).data), Changed: func() {}, Log: slog.New(slog.DiscardHandler)})
-	defer stops.Close() //nolint:errcheck // nothing watches
-	return stops.Stop(ctx, halt.Stop{Call: call, Caller: caller, At: time.Now(), Door: aai.DoorCLI})
+	data := hostPlatform(home, p.getenv).data
+	stops := halt.New(halt.Config{Path: stopFile(data)})
+	tools := slices.DeleteFunc(stops.Tools(), func(t *aai.Tool) bool { return t.Name == halt.StartTool })
+	b := bareApp{&aai.App{ID: aai.OwnApp, Tools: append(tools, running.Tool(halted(data)[1], stops))}}
+	return &aai.Gateway{Catalog: b, Gates: []aai.Gate{b}, Journal: b}, nil
 }
+
+// bareApp is the only app there is; all of it is admitted, and nothing is kept.
+type bareApp struct{ app *aai.App }
+
+func (b bareApp) Apps() []*aai.App                                          { return []*aai.App{b.app} }
+func (b bareApp) Find(context.Context, string) (*aai.App, error)            { return b.app, nil }
+func (bareApp) OnChange(func()) (stop func())                               { return func() {} }
+func (bareApp) Check(context.Context, *aai.Request) ([]aai.Question, error) { return nil, nil }
+func (bareApp) Record(context.Context, *aai.Entry) error                    { return nil }
 
 // newHalting makes it, of a gateway and its own app that are made later.
 func newHalting(data string, gateway func() *aai.Gateway, self func() *aai.App, log *slog.Logger) halting {

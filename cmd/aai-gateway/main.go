@@ -65,7 +65,7 @@ func runOn(g grounds) int {
 		Version:    ownVersion(),
 		Open:       p.open,
 		ServeMCP:   p.serveMCP,
-		Stop:       p.stopAnyway,
+		Bare:       p.bare,
 		ServeWeb:   p.serveWeb,
 		HTTPToken:  p.showToken,
 		HTTPTokens: p.agentTokens,

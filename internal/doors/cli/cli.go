@@ -32,9 +32,9 @@ type Config struct {
 	Open func(Flags) (*aai.Gateway, func() error, error)
 	// ServeMCP serves agents until ctx ends or they hang up.
 	ServeMCP func(ctx context.Context, f Flags, o ServeOptions) error
-	// Stop stops, without a gateway and off the record, the calls of one id or one caller,
-	// or everything. It is for a computer on which no gateway can be opened. Nil: nobody can.
-	Stop func(ctx context.Context, call, caller string) error
+	// Bare makes, where no gateway can be opened, one of nothing but the tools "stop" and
+	// "running", off the record. Nil: there is none.
+	Bare func() (*aai.Gateway, error)
 	// ServeWeb serves the page until ctx ends. Nil: there is no such command.
 	ServeWeb func(ctx context.Context, f Flags, o WebOptions) error
 	// HTTPToken returns the token that clients of "mcp serve --http" show, a new

@@ -69,8 +69,8 @@ func newStop(r *run) *cobra.Command {
 			"What a call has done by then is not taken back: its outcome says what is known of it.",
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if _, broken := r.gateway(); broken != nil && r.cfg.Stop != nil {
-				return r.stopAnyway(cmd.Context(), which, broken)
+			if err := r.orBare(); err != nil {
+				return err
 			}
 			result, err := r.own(cmd.Context(), "stop", which.args())
 			if err != nil {
@@ -96,14 +96,19 @@ func newStop(r *run) *cobra.Command {
 	return cmd
 }
 
-// stopAnyway stops where no gateway can be opened: those that run are stopped all the same.
-func (r *run) stopAnyway(ctx context.Context, which haltFlags, broken error) error {
-	if err := r.cfg.Stop(ctx, which.call, which.caller); err != nil {
+// orBare opens the gateway, or the bare one where that cannot be opened: what stops, and
+// what says what there is to stop, works all the same.
+func (r *run) orBare() error {
+	_, broken := r.gateway()
+	if broken == nil || r.cfg.Bare == nil {
+		return broken
+	}
+	gateway, err := r.cfg.Bare()
+	if err != nil {
 		return errors.Join(err, broken)
 	}
-	r.output.raw("Stopped " + halts{Call: which.call, Caller: which.caller}.what() + ".\n")
-	r.output.note("warning: it is not on record, since the gateway cannot be opened: " + aai.AsError(broken).Message)
-	r.output.note("To start again: mend that, then " + program + " start")
+	r.opened = gateway
+	r.output.warnAnyway("this is not on record, since the gateway cannot be opened: " + aai.AsError(broken).Message)
 	return nil
 }
 
@@ -149,6 +154,9 @@ func newRunning(r *run) *cobra.Command {
 		Args:              operands(0, 0),
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := r.orBare(); err != nil {
+				return err
+			}
 			version, err := r.running(cmd.Context(), nil)
 			for watch && err == nil {
 				version, err = r.running(cmd.Context(), map[string]any{"after": version, "wait": 30})
