@@ -68,7 +68,7 @@ func listing(words, what string) func([]string) string {
 		if len(listed) == 1 {
 			return words + ": " + listed[0]
 		}
-		return fmt.Sprintf("%s: %d %s, such as %s", words, len(listed), what, some(listed))
+		return words + ": " + fmt.Sprintf("%d %s, such as %s", len(listed), what, some(listed))
 	}
 }
 

@@ -227,7 +227,9 @@ func showFound(v *visit) (any, error) {
 	}
 	shown.Query = v.search()
 	shown.Ways = slices.DeleteFunc(shown.Ways, func(w way) bool {
-		return !containsAll(strings.ToLower(strings.Join([]string{w.App, w.Kind, w.State, w.Gains, w.Covered}, "\n")), shown.Query)
+		return shown.Query != "" && !containsAll(strings.ToLower(strings.Join([]string{
+			w.App, w.Kind, w.State, w.Gains, w.Covered, v.t("found", "state."+w.State), string(v.door.findings[v.lang].say(w.Gains)),
+		}, "\n")), shown.Query)
 	})
 	if shown.More = max(0, len(shown.Ways)-toolsLimit); shown.More > 0 {
 		shown.Ways = shown.Ways[:toolsLimit]

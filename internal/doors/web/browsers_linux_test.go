@@ -36,7 +36,7 @@ func TestInBrowsers(t *testing.T) {
 				"browser": c.browser, "executable": program, "theme": c.theme, "link": w.link, "modules": modules,
 				"front": "/now", "pictures": os.Getenv("AAI_PICTURES"), "app": "org.test.Mail",
 				"more": []string{
-					"/app?app=org.test.Mail", "/tool?app=org.test.Mail&tool=send", "/app?app=aai",
+					"/app?app=org.test.Mail", "/tool?app=org.test.Mail&tool=send", "/app?app=aai", "/found",
 					"/history/charts", "/settings/logLevel", "/settings/security.denied_apps",
 				},
 			})

@@ -40,6 +40,7 @@ type Door struct {
 
 	pages     []page
 	words     words
+	findings  map[string]findings // by language
 	templates map[string]*template.Template
 	static    static
 
@@ -76,11 +77,10 @@ func New(cfg Config) (*Door, error) {
 	if d.words, err = readWords(append(names, layoutName)); err != nil {
 		return nil, aai.Errorf(aai.Internal, "the pages: %w", err)
 	}
-	found, err := readFindings()
-	if err != nil {
+	if d.findings, err = readFindings(); err != nil {
 		return nil, aai.Errorf(aai.Internal, "the pages: %w", err)
 	}
-	if d.templates, err = readTemplates(names, d.words, found); err != nil {
+	if d.templates, err = readTemplates(names, d.words, d.findings); err != nil {
 		return nil, aai.Errorf(aai.Internal, "the pages: %w", err)
 	}
 	if d.static, err = readStatic(); err != nil {

@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// findings are the doctor's sentences in another language than English, the ones with most
-// words of their own first.
+// findings are the sentences of the doctor, and of what else this computer has, in another
+// language than English, the ones with most words of their own first.
 type findings []sentence
 
 // A sentence is one, with numbered places for what is of this computer.
@@ -31,7 +31,7 @@ func readFindings() (map[string]findings, error) {
 	for _, lang := range languages()[1:] {
 		b, err := wordFiles.ReadFile("words/findings." + lang + ".json")
 		if err != nil {
-			return nil, fmt.Errorf("the words of the doctor: %w", err)
+			return nil, fmt.Errorf("the words of what was found: %w", err)
 		}
 		var table map[string]string
 		if err := json.Unmarshal(b, &table); err != nil {
@@ -55,7 +55,7 @@ func readFindings() (map[string]findings, error) {
 	return all, nil
 }
 
-// say is a text of the doctor's for a reader: in their language as far as that is known, and
+// say is such a text for a reader: in their language as far as that is known, and
 // else marked as English. Words of others are shown as such.
 func (f findings) say(text string) template.HTML {
 	for _, s := range f {

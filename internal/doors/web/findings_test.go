@@ -1,6 +1,7 @@
 package web_test
 
 import (
+	"context"
 	"encoding/json"
 	"go/ast"
 	"go/parser"
@@ -15,13 +16,16 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"aai"
 )
 
 // hole is what a sentence of the doctor leaves open, in its source and in the table.
 var hole = regexp.MustCompile(`%[a-z]|\{\d\}`)
 
-// TestFindingsAreTranslated: whatever the doctor says of its own is in the table of every
-// other language, with the same places, and the table has nothing that it does not say.
+// TestFindingsAreTranslated: whatever the doctor says of its own, and what is said of the ways
+// into programs, is in the table of every other language, with the same places, and the table
+// has nothing that nobody says.
 func TestFindingsAreTranslated(t *testing.T) {
 	b, err := os.ReadFile("words/findings.zh.json")
 	if err != nil {
@@ -37,10 +41,11 @@ func TestFindingsAreTranslated(t *testing.T) {
 			t.Errorf("%q and %q have not the same places", english, other)
 		}
 	}
-	said := doctorSays(t)
-	if len(said) < 100 {
-		t.Fatalf("only %d sentences were found in the source", len(said))
+	said, ofWays := doctorSays(t), waysSay(t)
+	if len(said) < 100 || len(ofWays) < 30 {
+		t.Fatalf("only %d and %d sentences were found in the source", len(said), len(ofWays))
 	}
+	maps.Copy(said, ofWays)
 	unsaid := make(map[string]bool)
 	for english := range table {
 		unsaid[english] = true
@@ -60,18 +65,47 @@ func TestFindingsAreTranslated(t *testing.T) {
 		}
 	}
 	if len(unsaid) > 0 {
-		t.Errorf("the doctor does not say %q", slices.Sorted(maps.Keys(unsaid)))
+		t.Errorf("nobody says %q", slices.Sorted(maps.Keys(unsaid)))
 	}
 }
 
 // doctorSays are the literal texts of findings in the doctor's source, with where they stand.
 func doctorSays(t *testing.T) saidAt {
 	t.Helper()
-	files, err := filepath.Glob("../../doctor/*.go")
+	said := make(saidAt)
+	inSource(t, "../../doctor/*.go", said.look)
+	return said
+}
+
+// waysSay are the texts of several words in the source of the ways into programs, but what
+// that says to the log and to itself.
+func waysSay(t *testing.T) saidAt {
+	t.Helper()
+	said := make(saidAt)
+	inSource(t, "../../discovery/ways/*.go", func(n ast.Node, set *token.FileSet) {
+		literal, is := n.(*ast.BasicLit)
+		if !is || literal.Kind != token.STRING || strings.HasSuffix(set.Position(n.Pos()).Filename, "/memory.go") {
+			return
+		}
+		text, err := strconv.Unquote(literal.Value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(text) >= 10 && strings.Contains(text, " ") && text != "it refused" {
+			said[text] = set.Position(n.Pos()).String()
+		}
+	})
+	return said
+}
+
+// inSource looks at all parts of the source in files that are no tests.
+func inSource(t *testing.T, pattern string, look func(ast.Node, *token.FileSet)) {
+	t.Helper()
+	files, err := filepath.Glob(pattern)
 	if err != nil {
 		t.Fatal(err)
 	}
-	said, set := make(saidAt), token.NewFileSet()
+	set := token.NewFileSet()
 	for _, file := range files {
 		if strings.HasSuffix(file, "_test.go") {
 			continue
@@ -80,9 +114,8 @@ func doctorSays(t *testing.T) saidAt {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ast.Inspect(parsed, func(n ast.Node) bool { said.look(n, set); return true })
+		ast.Inspect(parsed, func(n ast.Node) bool { look(n, set); return true })
 	}
-	return said
 }
 
 // saidAt are texts, with where they stand.
@@ -163,4 +196,43 @@ func TestTheDoctorSpeaksChinese(t *testing.T) {
 	has(t, got, ">配置<", ">时钟<", "可能是正确的", "网关无法启动，见“配置”", `<span lang="en"><bdi class="theirs">it is a test</bdi></span>`, "!clock", "!can be right", "!the gateway does not start",
 		`读取了 <bdi class="theirs">~/.aai/config.json</bdi>。`)
 	has(t, w.in(t, "en", "/doctor"), "can be right", ">clock<")
+}
+
+// noSites finds no app on the web.
+type noSites struct{}
+
+func (noSites) Discover(context.Context, string) (*aai.App, error) {
+	return nil, aai.Errorf(aai.AppNotFound, "no site")
+}
+func (noSites) Name(string, string) error { return nil }
+
+// whatElse is what a computer has besides, in the words of the room that looks.
+func whatElse(context.Context) (any, error) {
+	way := func(kind, app, state, gains, get string) map[string]any {
+		return map[string]any{"id": kind + " " + app, "kind": kind, "app": app, "state": state, "gains": gains, "get": get}
+	}
+	const never = "None: the gateway never calls it, as it could run programs, read passwords or rule the screen."
+	return map[string]any{"ways": []any{
+		way("mpris", "org.mpris.MediaPlayer2.vlc", "running", "plays, pauses, skips and says what is playing",
+			"aai-gateway generate org.mpris.MediaPlayer2.vlc makes tools of it, such as for org.mpris.MediaPlayer2.Player.PlayPause at /org/mpris/MediaPlayer2."),
+		way("gtk-actions", "org.gnome.TextEditor", "running", "the app's own actions, without its window: 12 actions, such as new-window, <b>, quit", never),
+		way("desktop-actions", "editor", "installed", "starts Editor in one of several ways: New Window", never),
+		way("mcp-server", "files", "configured", "the tools of an MCP server (stdio) that Claude Desktop starts", "Words that nobody knows."),
+	}, "silent": []any{"the desktop entries", "org.example.Silent"}, "notes": []any{"the session bus was not looked at: no such file"}}, nil
+}
+
+// TestWhatElseInChinese: what else this computer has is said in Chinese, but the names.
+func TestWhatElseInChinese(t *testing.T) {
+	w := newWorld(t)
+	w.enter(t)
+	has(t, w.in(t, "zh", "/found"), "播放、暂停、切换，并说明正在播放什么", ">正在运行<", ">已安装<",
+		`运行 aai-gateway generate <bdi class="theirs">org.mpris.MediaPlayer2.vlc</bdi> 可把它做成工具，例如用于 <bdi class="theirs">/org/mpris/MediaPlayer2</bdi> 的 <bdi class="theirs">org.mpris.MediaPlayer2.Player.PlayPause</bdi>。`,
+		`应用自己的操作，不经过窗口：<bdi class="theirs">12</bdi> 个操作，例如 <span lang="en"><bdi class="theirs">new-window, &lt;b&gt;, quit</bdi></span>`,
+		`以几种方式之一启动<bdi class="theirs">Editor</bdi>：<span lang="en"><bdi class="theirs">New Window</bdi></span>`,
+		`由 <span lang="en"><bdi class="theirs">Claude Desktop</bdi></span> 启动的 MCP 服务器（<bdi class="theirs">stdio</bdi>）的工具`,
+		`<span lang="en"><bdi class="theirs">Words that nobody knows.</bdi></span>`, "没有回答： 桌面项", `没有回答： <bdi class="theirs">org.example.Silent`, "没有查看会话总线：",
+		"!the app's own", "!actions, such as", "!running")
+	has(t, w.in(t, "zh", "/found?q=操作"), "org.gnome.TextEditor", "!org.mpris")
+	has(t, w.in(t, "en", "/found"), "the app&#39;s own actions, without its window: 12 actions, such as new-window, &lt;b&gt;, quit", ">runs<", "Did not answer:")
+	has(t, w.in(t, "en", "/found?q=editor"), "org.gnome.TextEditor", "!org.mpris")
 }

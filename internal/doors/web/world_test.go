@@ -64,7 +64,7 @@ func newWorld(t *testing.T, apps ...*aai.App) *world {
 	done := undo.NewLog(undo.Config{})
 	w.gateway.Deeds = done
 	more := slices.Concat(halts.Tools(), room.Tools(), pictured.Tools(), []*aai.Tool{clockDoctor(state), running.Tool(filepath.Join(state, "running"), halts), pictures.New(pictures.Config{Keeper: w.kept}).Tool(), done.Own(w.gateway.Do)})
-	self := own.App(own.Sources{Journal: record, Store: store, Modes: modes, Revocations: revocations, More: more, Logins: logins}, func() own.Catalog { return known })
+	self := own.App(own.Sources{Journal: record, Store: store, Modes: modes, Revocations: revocations, More: more, Logins: logins, Web: noSites{}, Here: whatElse}, func() own.Catalog { return known })
 	known = catalog.New(catalog.Config{HostPlatform: "linux", Own: append(apps, self)})
 	var grants []policy.Grant
 	for _, app := range apps {
