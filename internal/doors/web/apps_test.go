@@ -325,9 +325,13 @@ func TestConsent(t *testing.T) {
 	for name, value := range map[string]string{"app": "org.test.Mail", "tool": "ask", "identity": "/usr/bin/claude", "caller": "*", "expires": "2099-01-01"} {
 		sent.Set(name, value)
 	}
-	if got := w.post(t, "/consent/grant", sent); got.status == http.StatusOK {
-		t.Errorf("the page alone grants: %s", got.body)
-	}
+	has(t, w.post(t, "/consent/grant", sent), "It was not allowed.", string(aai.PermissionDenied), "neither a screen nor a passphrase", "!now allowed",
+		`name="app" value="org.test.Mail"`, `name="tool" value="ask"`, `name="identity" value="/usr/bin/claude"`, `name="caller" value="*"`, `name="expires" value="2099-01-01"`)
+	has(t, w.get(t, "/consent"), "!It was not allowed.", `name="app" value=""`)
+	sent.Set("expires", "some day")
+	sent.Set("app", nasty)
+	checkHarmless(t, "a grant that is refused", w.post(t, "/consent/grant", sent))
+	sent.Del("expires")
 	if grants, _ := store.Grants(); len(grants) != 1 {
 		t.Errorf("the page granted: %v", grants)
 	}

@@ -118,21 +118,37 @@ func (v *visit) consentAt() string {
 	return "/consent"
 }
 
-// grantConsent asks, elsewhere, whether somebody may do something.
+// A granting is what a form asked to be allowed, and why it is not.
+type granting struct {
+	App, Tool, Identity, Caller, Expires string
+	Fault                                *aai.Error
+}
+
+// maxGiven is how much of what was filled in is shown again, in bytes.
+const maxGiven = 4000
+
+// grantConsent asks, elsewhere, whether somebody may do something. What comes to nothing is
+// shown again as it was filled in.
 func grantConsent(v *visit) (any, error) {
+	if err := v.grant(); err != nil {
+		f := func(name string) string { return aai.CleanLabel(v.form.Get(name), maxGiven) } // all of it shows
+		return &granting{f("app"), f("tool"), f("identity"), f("caller"), f("expires"), aai.AsError(err)}, nil
+	}
+	v.say(v.t("consent", "granted"))
+	return nil, nil
+}
+
+func (v *visit) grant() error {
 	args := v.sent("app", "tool", "caller", "identity")
 	if day := v.form.Get("expires"); day != "" {
 		until, err := time.ParseInLocation("2006-01-02", day, time.Local)
 		if err != nil {
-			return nil, missing("expires")
+			return missing("expires")
 		}
 		args["expires"] = until.AddDate(0, 0, 1).Format(time.RFC3339) // the whole day
 	}
-	if _, err := v.call("consent_grant", args); err != nil {
-		return nil, err
-	}
-	v.say(v.t("consent", "granted"))
-	return nil, nil
+	_, err := v.call("consent_grant", args)
+	return err
 }
 
 // takeoverConsent asks, elsewhere, whether what a plain file says shall count.
