@@ -89,6 +89,9 @@ func TestNow(t *testing.T) {
 	}
 	one, other := begin("c1", "/usr/bin/claude"), begin("c2", "/usr/bin/other")
 	body := w.shows(t, "/usr/bin/claude", "/usr/bin/other", "&lt;b&gt;cl", "running", "Step &lt;2&gt;/5", `max="5" value="2"`, `accesskey="x"`)
+	if !strings.Contains(body, `aria-label="All its calls: stop /usr/bin/claude in every process">All its calls<`) || !strings.Contains(body, "stops a program in every process that it runs in") {
+		t.Errorf("nobody says that it is all of a program that is stopped:\n%s", body)
+	}
 	if strings.Contains(body, "<b>cl") || strings.Contains(body, "<2>") {
 		t.Errorf("what others wrote is no text:\n%s", body)
 	}
@@ -112,7 +115,7 @@ func TestNow(t *testing.T) {
 	if len(other) != 0 {
 		t.Error("another call was stopped too")
 	}
-	if got := press("stop", "caller", "/usr/bin/other"); !strings.Contains(got.body, "All calls of this caller are stopped.") {
+	if got := press("stop", "caller", "/usr/bin/other"); !strings.Contains(got.body, "All its calls are stopped, in every process, until you start it again.") {
 		t.Error(got.body)
 	}
 	wants(other)
