@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -236,9 +237,18 @@ func AsError(err error) *Error {
 		return &Error{Code: Timeout, Message: "the deadline passed before the app answered", Delivery: DeliveryUnknown, Err: err}
 	}
 	if errors.Is(err, context.Canceled) {
-		return &Error{Code: AutomationFailed, Message: "the caller cancelled the call", Delivery: DeliveryUnknown, Err: err}
+		return &Error{Code: AutomationFailed, Message: cancelled, Delivery: DeliveryUnknown, Err: err}
 	}
 	return &Error{Code: AutomationFailed, Message: err.Error(), Delivery: DeliveryUnknown, Err: err}
+}
+
+// cancelled is the message of a call for which nobody waited any more.
+const cancelled = "the caller cancelled the call"
+
+// SaysCancelled reports whether an error, as it stands on record, is that of a call for which
+// nobody waited any more. Of another app's call that is the app's word.
+func SaysCancelled(code Code, message string) bool {
+	return code == AutomationFailed && (strings.HasSuffix(message, cancelled) || strings.HasSuffix(message, context.Canceled.Error()))
 }
 
 // sound returns an Error that can be told from success: a nil one must not pass

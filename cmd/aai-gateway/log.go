@@ -5,6 +5,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"strings"
 	"sync"
 
 	"aai"
@@ -88,9 +89,12 @@ func (o *operationLog) ended(ctx context.Context, e *aai.Entry, call asked) {
 		call, _ = kept.(asked)
 	}
 	about := []any{"call", e.Call, "caller", call.caller, "app", call.app, "tool", call.tool, "elapsed", e.Elapsed}
-	if e.Code != "" {
+	switch {
+	case strings.HasPrefix(call.caller, aai.DoorWeb+":") && aai.SaysCancelled(e.Code, e.Message):
+		o.log.DebugContext(ctx, "call cancelled", about...) // a browser that has gone on is no failure
+	case e.Code != "":
 		o.log.InfoContext(ctx, "call failed", append(about, "code", string(e.Code))...)
-		return
+	default:
+		o.log.DebugContext(ctx, "call done", about...) // the journal has it; what went wrong is news
 	}
-	o.log.DebugContext(ctx, "call done", about...) // the journal has it; what went wrong is news
 }

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -138,6 +139,45 @@ func TestTheLogAtDebugAlsoSaysWhatWasAsked(t *testing.T) {
 		"INFO call failed c4 cli:terminal aai apps INVALID_PARAMS",
 	}, calls); diff != "" {
 		t.Errorf("the log differs (-want +got):\n%s", diff)
+	}
+}
+
+// A click that nobody waits for any more is no failure; what an agent gives up is told.
+func TestACancelledClickIsNoFailure(t *testing.T) {
+	for level, want := range map[string][]string{
+		"info":  {"INFO call failed gone mcp:claude aai apps AUTOMATION_FAILED"},
+		"debug": {"DEBUG call cancelled click web:page aai apps", "INFO call failed gone mcp:claude aai apps AUTOMATION_FAILED"},
+	} {
+		d := newDesk(t)
+		t.Setenv("HOME", d.home)
+		t.Setenv("USERPROFILE", d.home)
+		path := filepath.Join(d.home, "log.jsonl")
+		d.env["AAI_LOG_FILE"] = path
+		gateway, closing, err := (&program{getenv: d.getenv, grounds: d.grounds(), err: io.Discard}).open(cli.Flags{LogLevel: level})
+		if err != nil {
+			t.Fatal(err)
+		}
+		left, leave := context.WithCancel(t.Context())
+		leave()
+		for id, who := range map[string]aai.Caller{"click": {Door: aai.DoorWeb, Name: "page", Identity: aai.IdentityPage}, "gone": {Door: aai.DoorMCP, Name: "claude"}} {
+			if _, err := gateway.Do(left, &aai.Call{ID: id, Caller: who, App: aai.OwnApp, Tool: "apps"}); err == nil {
+				t.Error("who has left is answered")
+			}
+		}
+		if err := closing(); err != nil {
+			t.Fatal(err)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := slices.DeleteFunc(gist(jsonLines(t, text)), func(line string) bool {
+			return !strings.Contains(line, "call failed") && !strings.Contains(line, "call cancelled")
+		})
+		slices.Sort(got)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("at %s (-want +got):\n%s", level, diff)
+		}
 	}
 }
 

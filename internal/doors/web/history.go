@@ -1,10 +1,8 @@
 package web
 
 import (
-	"context"
 	"encoding/json"
 	"net/url"
-	"strings"
 	"time"
 
 	"aai"
@@ -51,8 +49,7 @@ func (p pastCall) Open() bool { return p.Result == "unknown" }
 // Left reports whether it is a call of the gateway itself that ended because nobody waited for
 // it any more, such as a browser that had gone on. What other apps say of that is their word.
 func (p pastCall) Left() bool {
-	return p.App == aai.OwnApp && p.Result == string(aai.AutomationFailed) &&
-		(strings.HasSuffix(p.Message, aai.AsError(context.Canceled).Message) || strings.HasSuffix(p.Message, context.Canceled.Error()))
+	return p.App == aai.OwnApp && aai.SaysCancelled(aai.Code(p.Result), p.Message)
 }
 
 // Path is where the call's story is.
