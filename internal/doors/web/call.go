@@ -15,8 +15,12 @@ func (v *visit) call(tool string, args map[string]any) (*aai.Result, error) {
 }
 
 // callApp makes one call. What it asks is put in a window by the gateway, or at the
-// terminal at which the door was opened; the page answers nothing.
+// terminal at which the door was opened; the page answers nothing. A browser that has gone on
+// looks at nothing more: what a page would still read for it is no call.
 func (v *visit) callApp(app, tool string, args map[string]any) (*aai.Result, error) {
+	if err := v.ctx.Err(); err != nil && v.form == nil {
+		return nil, err
+	}
 	call := aai.Call{
 		ID:     aai.NewCallID(),
 		Caller: aai.Caller{Door: aai.DoorWeb, Name: "page", Identity: aai.IdentityPage, Session: v.session.id},

@@ -1,10 +1,14 @@
 package web
 
 import (
+	"context"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"testing"
 	"time"
+
+	"aai"
 )
 
 // A session ends that nobody uses for long, and one that is used goes on; who left is out,
@@ -51,4 +55,32 @@ func TestOnlyOwnAddresses(t *testing.T) {
 			t.Errorf("%q leads to %q, want %q", address, got, want)
 		}
 	}
+}
+
+// counting is a journal that counts what it is told.
+type counting struct{ lines int }
+
+func (c *counting) Record(context.Context, *aai.Entry) error { c.lines++; return nil }
+
+// A page whose reader has left makes no more calls, which the history would tell as failures;
+// what a form was sent for is on record all the same.
+func TestWhoHasLeftLooksAtNothing(t *testing.T) {
+	record := new(counting)
+	d, err := New(Config{Gateway: &aai.Gateway{Journal: record}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	left, leave := context.WithCancel(t.Context())
+	v := &visit{ctx: left, door: d, session: new(session)}
+	calls := func(want int) {
+		t.Helper()
+		if _, err := v.call("history", nil); err == nil || record.lines != want {
+			t.Errorf("%d lines are on record, want %d: %v", record.lines, want, err)
+		}
+	}
+	calls(1) // the gateway has no apps, and says so on record
+	leave()
+	calls(1)
+	v.form = url.Values{}
+	calls(2)
 }
