@@ -134,6 +134,7 @@ func (s *setup) sealed() *keychain.Vault {
 		cfg := keychain.Config{Folder: filepath.Join(s.platform.data, "secrets"), Insecure: s.InsecureFromStart, Getenv: s.found.Getenv}
 		if s.elsewhere {
 			cfg.Insecure, cfg.Getenv = false, s.asks.clean.Getenv
+			cfg.Distrusted = "it counts for nothing, since the environment names it, which also says where HOME or XDG_DATA_HOME is"
 		}
 		s.seals.vault = keychain.New(cfg).Unattended()
 	})

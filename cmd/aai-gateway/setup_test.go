@@ -22,6 +22,27 @@ func newDesk(t *testing.T) *desk {
 	return &desk{home: t.TempDir(), env: map[string]string{session.PrivateMark: "1"}}
 }
 
+// Where the environment says where the home is, no key counts that it names: what cannot be
+// sealed there says so, and not that no key was named.
+func TestAKeyOfTheEnvironmentElsewhere(t *testing.T) {
+	d := newDesk(t)
+	d.env["AAI_MASTER_KEY_FILE"] = d.file(t, "key", strings.Repeat("ab", 32))
+	for home, want := range map[string]string{d.home: "", t.TempDir(): "AAI_MASTER_KEY_FILE: it counts for nothing"} {
+		g := d.grounds()
+		g.home = func() string { return home }
+		s, err := setUp(start{getenv: d.getenv, home: d.home, platform: hostPlatform(d.home, d.getenv), grounds: g})
+		if err != nil {
+			t.Fatal(err)
+		}
+		store, passphrase := s.kept()
+		for what, err := range map[string]error{"what is allowed": store.Keeps(), "a passphrase": passphrase.Possible(t.Context())} {
+			if (err == nil) != (want == "") || err != nil && (strings.Contains(err.Error(), "AAI_MASTER_KEY_FILE: it is not set") || !strings.Contains(err.Error(), "counts for nothing")) {
+				t.Errorf("%s, where the account's home is %s: %v", what, home, err)
+			}
+		}
+	}
+}
+
 // file writes a file below the home folder and returns its path.
 func (d *desk) file(t *testing.T, name, text string) string {
 	t.Helper()

@@ -55,7 +55,13 @@ func (s *setup) trust(store policy.Store, passphrase *proof.Passphrase, log *slo
 		t.limits, // first: a call that is refused counts too
 		policy.NewOwn(policy.OwnConfig{
 			Open: openTools(), Personal: []string{aai.DoorCLI, aai.DoorWeb}, First: own.SetPassphrase, Asked: asked,
-			Narrows: s.settings().Narrows(own.Narrows(store, t.modes)), Person: who, Language: s.asks.language, Hidden: s.hidden,
+			Narrows: s.settings().Narrows(own.Narrows(store, t.modes)), Person: who, Language: s.asks.language,
+			Hidden: func(ctx context.Context) error {
+				if why := passphrase.Possible(ctx); why != nil {
+					return why
+				}
+				return s.hidden(ctx)
+			},
 		}),
 		s.lists(),
 		policy.Untouchable{Shows: t.dialog.Shows, Asking: t.dialog.Open},

@@ -74,6 +74,9 @@ func (v *Vault) makeInSystem(ctx context.Context, _ *label) ([]byte, error) {
 // credential reads what systemd has decrypted for a service: LoadCredential= and
 // LoadCredentialEncrypted= in systemd.exec(5).
 func (v *Vault) credential(context.Context, *label) ([]byte, error) {
+	if v.distrusted != "" {
+		return nil, errors.New(v.distrusted)
+	}
 	folder := v.getenv("CREDENTIALS_DIRECTORY")
 	if folder == "" {
 		return nil, errors.New("CREDENTIALS_DIRECTORY is not set")
@@ -82,6 +85,9 @@ func (v *Vault) credential(context.Context, *label) ([]byte, error) {
 }
 
 func (v *Vault) keyFile(context.Context, *label) ([]byte, error) {
+	if v.distrusted != "" {
+		return nil, errors.New(v.distrusted)
+	}
 	path := v.getenv(keyFileEnv)
 	if path == "" {
 		return nil, errors.New("it is not set")

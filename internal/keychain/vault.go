@@ -22,6 +22,8 @@ type Config struct {
 	Folder string
 	// Getenv looks up the own environment and the person's session. It finds CREDENTIALS_DIRECTORY, AAI_MASTER_KEY_FILE and the session bus.
 	Getenv func(string) string
+	// Distrusted says why no key counts that the environment names, where none does.
+	Distrusted string
 	// Insecure allows that the master key lies in an unprotected file of the folder,
 	// where there is no better place. New warns of it.
 	Insecure bool
@@ -50,6 +52,7 @@ type Vault struct {
 type opened struct {
 	folder          folder
 	getenv          func(string) string
+	distrusted      string
 	insecureAllowed bool
 	system          *system
 	recall          recall
@@ -61,7 +64,7 @@ type opened struct {
 // New returns a vault. It opens and asks nothing, and makes no file.
 func New(c Config) *Vault {
 	v := &Vault{opened: &opened{
-		folder: newFolder(c.Folder), getenv: c.Getenv, insecureAllowed: c.Insecure,
+		folder: newFolder(c.Folder), getenv: c.Getenv, distrusted: c.Distrusted, insecureAllowed: c.Insecure,
 		system: newSystem(c.Getenv), turn: make(chan struct{}, 1),
 	}, ask: c.Ask}
 	if c.Insecure && c.Log != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -39,8 +40,9 @@ type OwnConfig struct {
 	// First names the tool by which the first proof is made, the passphrase: where there
 	// is no way yet, it is asked about at a terminal.
 	First string
-	// Hidden says why the person may have a screen that cannot be reached from here:
-	// then the first proof is not made at a terminal. Nil: nothing is hidden.
+	// Hidden says why the person may have a screen that cannot be reached from here, or, as
+	// an *aai.Error, why the first proof cannot be kept: then it is not made at a terminal.
+	// Nil: nothing is hidden.
 	Hidden func(context.Context) error
 	// Person is asked to prove; nil: nobody can, and nothing is changed.
 	Person Person
@@ -107,35 +109,51 @@ func onlyCalls(app *aai.App, tool *aai.Tool) bool {
 // way is how the request can be proved now, or why in none.
 func (o *Own) way(ctx context.Context, r *aai.Request, personal bool) (aai.Channel, error) {
 	if o.cfg.Person == nil {
-		return "", unproved(r)
+		return "", unproved(r, nil)
 	}
 	way := o.cfg.Person.Way(ctx)
 	switch {
 	case way != "":
 		return way, nil
-	case !personal || r.Tool.Name != o.cfg.First:
-		return "", unproved(r)
-	case o.cfg.Hidden == nil:
-		return aai.Terminal, nil
+	case !personal:
+		return "", unproved(r, nil)
 	}
-	if why := o.cfg.Hidden(ctx); why != nil {
+	var why error
+	if o.cfg.Hidden != nil {
+		why = o.cfg.Hidden(ctx)
+	}
+	switch {
+	case r.Tool.Name != o.cfg.First:
+		return "", unproved(r, why)
+	case why != nil:
 		return "", hidden(why)
 	}
 	return aai.Terminal, nil
 }
 
-// hidden is the error of a first passphrase where a window might not be seen.
+// hidden is the error of a first passphrase where a window might not be seen, or where it
+// cannot be kept.
 func hidden(why error) *aai.Error {
+	if e, known := errors.AsType[*aai.Error](why); known {
+		return e
+	}
 	e := aai.Errorf(aai.PermissionDenied, "a first passphrase cannot be set here: %s", why)
 	e.Hint = "Set it where you are asked in a window, or at a terminal of the computer itself. A container that shares the folder " +
 		"in which the gateway keeps its data has it then; one without a user namespace of its own can set it, or have " + PolicyFile + "."
 	return e
 }
 
-// unproved says the ways that a person has where none is there.
-func unproved(r *aai.Request) *aai.Error {
+// unproved says the ways that a person has where none is there, and why no passphrase can be
+// set here, if that is so.
+func unproved(r *aai.Request, unset error) *aai.Error {
 	e := aai.Errorf(aai.PermissionDenied, "%s changes the gateway itself, and there is neither a screen nor a passphrase by which a person could prove that they want it", r.Tool.Name)
-	e.Hint = "Set a passphrase at a terminal: aai-gateway consent passphrase. For unattended runs root writes what is allowed into " + PolicyFile + "."
+	e.Hint = "Set a passphrase at a terminal: aai-gateway consent passphrase."
+	if unset != nil {
+		why := hidden(unset)
+		e.Message += "; " + why.Message
+		e.Hint = why.Hint
+	}
+	e.Hint += " For unattended runs root writes what is allowed into " + PolicyFile + "."
 	return e
 }
 

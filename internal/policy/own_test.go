@@ -81,6 +81,33 @@ func TestNoFirstProofWhereAScreenIsHidden(t *testing.T) {
 	}
 }
 
+// Who cannot prove it, and could set no passphrase either, hears why; an agent hears nothing
+// of the person's computer.
+func TestWhyNobodyCanProveIt(t *testing.T) {
+	kept := aai.Errorf(aai.AutomationNotSupported, "a passphrase cannot be kept here")
+	kept.Hint = "Unlock the keychain."
+	for _, c := range []struct {
+		door       string
+		why        error
+		says, hint string
+		not        string
+	}{
+		{aai.DoorCLI, nil, "could prove that they want it", "consent passphrase", ";"},
+		{aai.DoorCLI, errors.New("it is in a box"), "; a first passphrase cannot be set here: it is in a box", "where you are asked in a window", "consent passphrase"},
+		{aai.DoorCLI, kept, "; a passphrase cannot be kept here", "Unlock the keychain. For unattended runs root", "consent passphrase"},
+		{aai.DoorMCP, kept, "could prove that they want it", "consent passphrase", "kept"},
+	} {
+		gate := NewOwn(OwnConfig{
+			Personal: []string{aai.DoorCLI}, First: "consent_passphrase", Person: &somebody{},
+			Hidden: func(context.Context) error { return c.why },
+		})
+		_, err := gate.Check(t.Context(), ownRequest(c.door, "consent_grant", aai.Changes))
+		if e := aai.AsError(err); e == nil || e.Code != aai.PermissionDenied || !strings.Contains(e.Message, c.says) || !strings.Contains(e.Hint, c.hint) || !strings.Contains(e.Hint, PolicyFile) || strings.Contains(e.Message+e.Hint, c.not) {
+			t.Errorf("%s, %v: %v, %q", c.door, c.why, err, e.Hint)
+		}
+	}
+}
+
 // What the caller says of itself opens nothing: only the door counts.
 func TestOwnDoesNotBelieveNames(t *testing.T) {
 	r := ownRequest(aai.DoorMCP, "consent_grant", aai.Changes)

@@ -83,8 +83,12 @@ func (s *SealedStore) Remove(drop func(Grant) bool) (int, error) {
 	return removed, err
 }
 
-// Keeps implements Store: a plain file will do.
-func (s *SealedStore) Keeps() error { return nil }
+// Keeps implements Store: what cannot be read is not changed, such as what is sealed with a
+// key that is not there. Where nothing can be sealed a plain file will do.
+func (s *SealedStore) Keeps() error {
+	_, err := s.Grants()
+	return err
+}
 
 // Unsealed says why the grants are in a plain file, or what is wrong with one that
 // is there beside the sealed ones; empty if all is as it should be.

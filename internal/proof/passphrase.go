@@ -180,8 +180,8 @@ func (p *Passphrase) Possible(ctx context.Context) error {
 	if !unsealable(err) {
 		return failed(err)
 	}
-	e := aai.Errorf(aai.AutomationNotSupported, "a passphrase cannot be kept here: HOME or XDG_DATA_HOME is not this account's, so it must be sealed, and there is no keychain: %w",
-		errors.ErrUnsupported)
+	e := aai.Errorf(aai.AutomationNotSupported, "a passphrase cannot be kept here: HOME or XDG_DATA_HOME is not this account's, so it must be sealed, and there is no keychain, while a key that the environment names counts for nothing there")
+	e.Err = errors.ErrUnsupported
 	e.Hint = "Set it with the account's own HOME and without XDG_DATA_HOME, where it is for the gateway of that home; or start and unlock the keychain of the session."
 	return e
 }
