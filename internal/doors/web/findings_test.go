@@ -228,7 +228,7 @@ func TestWhatElseInChinese(t *testing.T) {
 	has(t, w.in(t, "zh", "/found"), "播放、暂停、切换，并说明正在播放什么", ">正在运行<", ">已安装<",
 		`运行 aai-gateway generate <bdi class="theirs">org.mpris.MediaPlayer2.vlc</bdi> 可把它做成工具，例如用于 <bdi class="theirs">/org/mpris/MediaPlayer2</bdi> 的 <bdi class="theirs">org.mpris.MediaPlayer2.Player.PlayPause</bdi>。`,
 		`应用自己的操作，不经过窗口：<bdi class="theirs">12</bdi> 个操作，例如 <span lang="en"><bdi class="theirs">new-window, &lt;b&gt;, quit</bdi></span>`,
-		`以几种方式之一启动<bdi class="theirs">Editor</bdi>：<span lang="en"><bdi class="theirs">New Window</bdi></span>`,
+		`以几种方式之一启动 <bdi class="theirs">Editor</bdi>：<span lang="en"><bdi class="theirs">New Window</bdi></span>`,
 		`由 <span lang="en"><bdi class="theirs">Claude Desktop</bdi></span> 启动的 MCP 服务器（<bdi class="theirs">stdio</bdi>）的工具`,
 		`<span lang="en"><bdi class="theirs">Words that nobody knows.</bdi></span>`, "没有回答： 桌面项", `没有回答： <bdi class="theirs">org.example.Silent`, "没有查看会话总线：",
 		"!the app's own", "!actions, such as", "!running")
