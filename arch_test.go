@@ -147,7 +147,8 @@ func theMap() []room {
 			why: "runs declared tools over HTTP; clients and logins are given to it, strangers' character sets and JSON it reads by libraries; the proxy of its tests must be given a log and counters"},
 		{name: "internal/drivers/mcp", ours: []string{"aai", hygiene, leash, schema, whole}, modules: []string{sdk, jsontext}, tests: []string{catalog, policy, login, login + "/oidctest"},
 			why: "runs the servers of MCP as apps: the protocol's client is the SDK's; a definition has a digest however it is written; on Windows a job object holds the processes; its tests put real consent in front"},
-		{name: login + "/oidctest", forTest: true, why: "a real authorization server and a person at its pages, for logins, for doors that tokens open and for servers behind them"},
+		{name: "internal/childtest", forTest: true, why: "starts processes that tests talk with, and tells whether one is gone"},
+		{name: login + "/oidctest", ours: []string{"internal/childtest"}, forTest: true, why: "a real authorization server and a person at its pages, for logins, for doors that tokens open and for servers behind them"},
 		{name: tokens, why: "how many tokens a text is, for whoever has a budget; it knows only text"},
 		{name: tokens + "/tokenstest", modules: []string{tokenizer}, forTest: true, why: "counts tokens exactly, with the vocabulary"},
 		{name: desktop, ours: []string{"aai"}, why: "words for what is seen, on no platform"},
@@ -295,7 +296,7 @@ func testModules() []string {
 // testRooms are what the tests of every room of ours may import.
 func testRooms() []string {
 	return []string{
-		"aai", "internal/drivers/dbus/dbustest", "internal/tokens/tokenstest",
+		"aai", "internal/childtest", "internal/drivers/dbus/dbustest", "internal/tokens/tokenstest",
 		"internal/desktop/fakedesktop", "internal/desktop/desktoptest", "internal/desktop/linuxtest",
 		"internal/desktop/shottest", "internal/login/oidctest",
 	}

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/childtest"
 	"aai/internal/journal"
 )
 
@@ -85,22 +86,9 @@ func enterPage(b *testing.B, h home, program string) *pageBrowser {
 	b.Helper()
 	process := exec.CommandContext(b.Context(), program, "web", "--port", "0")
 	process.Env, process.Stderr = h.env("unix:path=/nonexistent"), os.Stderr
-	out, err := process.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := process.Start(); err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		_ = process.Process.Kill()
-		_ = process.Wait()
-	})
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		b.Fatal(err)
-	}
-	link, err := url.Parse(strings.TrimSpace(line))
+	page := childtest.Start(b, process)
+	b.Cleanup(page.Kill)
+	link, err := url.Parse(page.Line(b))
 	if err != nil {
 		b.Fatal(err)
 	}

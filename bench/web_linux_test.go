@@ -1,7 +1,6 @@
 package bench
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"aai/internal/childtest"
 )
 
 // A web app and the calls of its tools.
@@ -56,26 +57,9 @@ func startSite(b *testing.B) string {
 	b.Helper()
 	process := exec.CommandContext(b.Context(), os.Args[0])
 	process.Env = append(os.Environ(), siteVariable+"=1")
-	in, err := process.StdinPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	out, err := process.StdoutPipe()
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := process.Start(); err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		_ = in.Close()
-		_ = process.Wait()
-	})
-	address, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		b.Fatal(err)
-	}
-	return strings.TrimSpace(address)
+	site := childtest.Start(b, process)
+	b.Cleanup(func() { _ = site.Close() })
+	return site.Line(b)
 }
 
 // web is one call at a time of a site on loopback, beside the same request made by

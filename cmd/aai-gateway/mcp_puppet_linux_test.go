@@ -11,6 +11,8 @@ import (
 	"slices"
 	"testing"
 	"time"
+
+	"aai/internal/childtest"
 )
 
 // A puppet is a client made with somebody else's SDK, in a process of its own. It
@@ -84,19 +86,11 @@ func newPuppetOf(t *testing.T, front, env []string, script string, target map[st
 	command := slices.Concat(front, []string{node, script, filepath.Dir(modules), string(reach)})
 	cmd := exec.Command(command[0], command[1:]...)
 	cmd.Env, cmd.Stderr = env, &p.err
-	if p.in, err = cmd.StdinPipe(); err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	client := childtest.Start(t, cmd)
+	p.in = client.In
 	ended := make(chan error, 1)
 	go func() {
-		scanner := bufio.NewScanner(out)
+		scanner := bufio.NewScanner(client.Out)
 		scanner.Buffer(nil, 64<<20)
 		for scanner.Scan() {
 			var line puppetLine

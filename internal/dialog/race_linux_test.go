@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/childtest"
 	"aai/internal/desktop"
 	"aai/internal/desktop/linuxtest"
 	"aai/internal/desktop/x11"
@@ -132,30 +133,19 @@ func newArena(t *testing.T, manager, program string) *arena {
 	a := &arena{t: t, session: s, program: program, window: s.Fixture(t, linuxtest.GTK3).Window(t), heard: make(chan string, 1)}
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(s.Env, racing+"=1")
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	a.tell = in
+	p := childtest.Start(t, cmd)
+	a.tell = p.In
 	go func() {
 		defer close(a.heard)
-		for lines := bufio.NewScanner(out); lines.Scan(); {
+		for lines := bufio.NewScanner(p.Out); lines.Scan(); {
 			a.heard <- lines.Text()
 		}
 	}()
 	t.Cleanup(func() {
-		_ = in.Close()
-		_ = cmd.Process.Kill()
+		_ = p.Process.Kill()
 		for range a.heard {
 		}
-		_ = cmd.Wait()
+		_ = p.Wait()
 	})
 	return a
 }

@@ -3,7 +3,6 @@
 package halt_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"aai"
+	"aai/internal/childtest"
 	"aai/internal/halt"
 )
 
@@ -117,52 +117,27 @@ func (s *served) recording() error {
 }
 
 // A process is one gateway.
-type process struct {
-	cmd *exec.Cmd
-	in  *json.Encoder
-	out *bufio.Scanner
-}
+type process struct{ *childtest.Process }
 
-func begin(t *rapid.T) (p *process, end func()) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(self)
+func begin(t *rapid.T) process {
+	cmd := exec.Command(os.Args[0])
 	cmd.Env, cmd.Stderr = append(os.Environ(), asGateway+"=yes"), os.Stderr
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	return &process{cmd, json.NewEncoder(in), bufio.NewScanner(out)}, func() {
-		_ = cmd.Process.Kill() // all that it was to do is done, or has failed
-		_ = cmd.Wait()
-	}
+	return process{childtest.Start(t, cmd)}
 }
 
 // tell has it do something, and waits until that is done.
-func (p *process) tell(t *rapid.T, o order) {
+func (p process) tell(t *rapid.T, o order) {
 	if answer := p.ask(t, o); answer != "" {
 		t.Fatalf("%s: %s", o.Do, answer)
 	}
 }
 
 // ask is tell, and returns what went wrong.
-func (p *process) ask(t *rapid.T, o order) (answer string) {
-	if err := p.in.Encode(o); err != nil {
+func (p process) ask(t *rapid.T, o order) (answer string) {
+	if err := json.NewEncoder(p.In).Encode(o); err != nil {
 		t.Fatal(err)
 	}
-	if !p.out.Scan() {
-		t.Fatalf("%s: the process has ended", o.Do)
-	}
-	if err := json.Unmarshal(p.out.Bytes(), &answer); err != nil {
+	if err := json.Unmarshal([]byte(p.Line(t)), &answer); err != nil {
 		t.Fatal(err)
 	}
 	return answer
@@ -170,14 +145,14 @@ func (p *process) ask(t *rapid.T, o order) (answer string) {
 
 // standStill has the process stand still where one of its calls waits for the turn to write
 // its line; goOn has it go on.
-func (p *process) standStill(t *rapid.T, folder string) (goOn func()) {
+func (p process) standStill(t *rapid.T, folder string) (goOn func()) {
 	for late := time.Now().Add(10 * time.Second); !p.stands(t, filepath.Join(folder, "audit.jsonl.chain")); time.Sleep(100 * time.Microsecond) {
 		if time.Now().After(late) {
 			t.Fatal(errNone)
 		}
 	}
 	return func() {
-		if err := p.cmd.Process.Signal(syscall.SIGCONT); err != nil {
+		if err := p.Cmd.Process.Signal(syscall.SIGCONT); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -185,7 +160,7 @@ func (p *process) standStill(t *rapid.T, folder string) (goOn func()) {
 
 // stands takes the turn, which is the lock of a file, and has the process stand still if one
 // of its calls waits for it with its first line of what it does.
-func (p *process) stands(t *rapid.T, path string) bool {
+func (p process) stands(t *rapid.T, path string) bool {
 	turn, err := os.OpenFile(path, os.O_RDWR, 0)
 	if err != nil {
 		return false // its first call makes it
@@ -197,11 +172,11 @@ func (p *process) stands(t *rapid.T, path string) bool {
 	if p.ask(t, order{Do: "recording"}) != "" {
 		return false
 	}
-	if err := p.cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+	if err := p.Cmd.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
 	var status syscall.WaitStatus
-	if _, err := syscall.Wait4(p.cmd.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
+	if _, err := syscall.Wait4(p.Cmd.Process.Pid, &status, syscall.WUNTRACED, nil); err != nil || !status.Stopped() {
 		t.Fatalf("it does not stand still: %v, %v", status, err)
 	}
 	return true

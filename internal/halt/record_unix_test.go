@@ -97,10 +97,10 @@ func TestNothingIsIntendedBehindAStop(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		processes := make([]*process, 3)
+		processes := make([]process, 3)
 		for i := range processes {
-			p, end := begin(rt)
-			defer end()
+			p := begin(rt)
+			defer p.Kill() // all that it was to do is done, or has failed
 			p.tell(rt, order{Do: "open", Folder: folder})
 			processes[i] = p
 		}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/childtest"
 )
 
 // killRounds is how often a process is killed: AAI_KILL_ROUNDS, or 20.
@@ -39,23 +40,16 @@ func TestKill(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "data", "secrets")
 	kept := 0
 	for round := range killRounds(t) {
-		cmd := child(t, path, []string{insecurely}, "count", "number", "1000000")
-		out, err := cmd.StdoutPipe()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.AfterFunc(time.Duration(20+rand.IntN(120))*time.Millisecond, func() { _ = cmd.Process.Kill() })
-		for lines := bufio.NewScanner(out); lines.Scan(); {
+		p := childtest.Start(t, child(t, path, []string{insecurely}, "count", "number", "1000000"))
+		time.AfterFunc(time.Duration(20+rand.IntN(120))*time.Millisecond, func() { _ = p.Process.Kill() })
+		for lines := bufio.NewScanner(p.Out); lines.Scan(); {
 			if n, err := strconv.Atoi(lines.Text()); err == nil && n == kept+1 {
 				kept = n
 			} else {
 				t.Fatalf("round %d: %q after %d, %v", round, lines.Text(), kept, err)
 			}
 		}
-		_ = cmd.Wait() // killed
+		_ = p.Wait() // killed
 		v := openVault(path)
 		b, err := v.Get(t.Context(), "number")
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/childtest"
 	"aai/internal/login/oidctest"
 )
 
@@ -29,14 +30,7 @@ func (w *world) start(o childOrder) (*command.Cmd, *bufio.Scanner) {
 	cmd := command.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), childRole+"="+string(raw))
 	cmd.Stderr = &w.logs
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		w.t.Fatal(err)
-	}
-	return cmd, bufio.NewScanner(out)
+	return cmd, bufio.NewScanner(childtest.Start(w.t, cmd).Out)
 }
 
 // TestRow14TwoProcesses: two gateways refresh one login at the same moment, with four

@@ -2,7 +2,6 @@ package peer
 
 import (
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"aai/internal/childtest"
 )
 
 // What the test binary is when it is started by a test.
@@ -272,21 +273,8 @@ func TestNobodyCertain(t *testing.T) {
 // TestASocketsMakerThatHasEnded: its number may be another's by now.
 func TestASocketsMakerThatHasEnded(t *testing.T) {
 	listener := filepath.Join(t.TempDir(), "socket")
-	cmd := exec.CommandContext(t.Context(), "python3", "-c", "import socket,sys\ns=socket.socket(socket.AF_UNIX)\ns.bind(sys.argv[1])\ns.listen()\nprint(flush=True)\nsys.stdin.read()", listener)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := out.Read(make([]byte, 1)); err != nil {
-		t.Fatal(err)
-	}
+	p := childtest.Start(t, exec.CommandContext(t.Context(), "python3", "-c", "import socket,sys\ns=socket.socket(socket.AF_UNIX)\ns.bind(sys.argv[1])\ns.listen()\nprint(flush=True)\nsys.stdin.read()", listener))
+	p.Line(t)
 	fd, err := unix.Socket(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -299,9 +287,7 @@ func TestASocketsMakerThatHasEnded(t *testing.T) {
 	if got := Of(socket); !strings.Contains(got, "python3 code:") {
 		t.Errorf("the maker of the socket is %q", got)
 	}
-	_ = in.Close()
-	_, _ = io.Copy(io.Discard, out)
-	if err := cmd.Wait(); err != nil {
+	if err := p.Close(); err != nil {
 		t.Fatal(err)
 	}
 	if got := Of(socket); got != "" {

@@ -1,7 +1,6 @@
 package running_test
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/childtest"
 	"aai/internal/halt"
 	"aai/internal/running"
 )
@@ -153,23 +153,14 @@ func TestOfTheDead(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "running")
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), asGateway+"="+folder)
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
+	p := childtest.Start(t, cmd)
+	if line := p.Line(t); line != "told" {
+		t.Fatalf("%q", line)
 	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	if line, err := bufio.NewReader(out).ReadString('\n'); line != "told\n" {
-		t.Fatalf("%q, %v", line, err)
-	}
-	if rows := listed(t, folder, 1); rows[0].Call != "theirs" || rows[0].Process != cmd.Process.Pid {
+	if rows := listed(t, folder, 1); rows[0].Call != "theirs" || rows[0].Process != p.Process.Pid {
 		t.Errorf("%+v", rows)
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_ = cmd.Wait()
+	p.Kill()
 	listed(t, folder, 0)
 	if files, err := os.ReadDir(folder); err != nil || len(files) != 0 {
 		t.Errorf("%v are left, %v", files, err)

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"aai/internal/childtest"
 )
 
 // TestNothingOutlivesTheGateway: whatever it dies of.
@@ -29,7 +31,7 @@ func TestNothingOutlivesTheGateway(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = gateway.Wait()
-	for alive(kids[0]) {
+	for !childtest.Gone(kids[0]) {
 		time.Sleep(5 * time.Millisecond) // the test's own time ends it
 	}
 }
@@ -51,16 +53,6 @@ func works(pid int) bool {
 	}
 	ticks, _ := strconv.Atoi(fields[11])
 	return ticks > 20
-}
-
-// alive reports whether a process runs: one that has ended may be there until it is waited for.
-func alive(pid int) bool {
-	b, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "stat"))
-	if err != nil {
-		return false
-	}
-	_, after, _ := strings.Cut(string(b), ") ")
-	return !strings.HasPrefix(after, "Z") && !strings.HasPrefix(after, "X")
 }
 
 // TestTheChildIsConfined: what it may use is little, and nothing of this process is in it.

@@ -1,7 +1,6 @@
 package seat_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -14,6 +13,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/childtest"
 	"aai/internal/seat"
 )
 
@@ -49,42 +49,32 @@ func TestMain(m *testing.M) {
 }
 
 // gateway starts another process that has the seat when this returns.
-func gateway(t *testing.T, does, folder string) (*exec.Cmd, io.Closer) {
+func gateway(t *testing.T, does, folder string) *childtest.Process {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(os.Environ(), asGateway+"="+does+" "+folder)
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
+	p := childtest.Start(t, cmd)
+	t.Cleanup(p.Kill)
+	if line := p.Line(t); line != "has it <nil>" {
+		t.Fatalf("%q", line)
 	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
-	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "has it <nil>\n" {
-		t.Fatalf("%q, %v", line, err)
-	}
-	return cmd, in
+	return p
 }
 
 // A question of one process keeps the input of another waiting, until it is answered or
 // its process has ended, however that was.
 func TestTwoProcesses(t *testing.T) {
-	for name, end := range map[string]func(*exec.Cmd, io.Closer) error{
-		"answered": func(_ *exec.Cmd, in io.Closer) error { return in.Close() },
-		"killed":   func(cmd *exec.Cmd, _ io.Closer) error { return cmd.Process.Kill() },
+	for name, end := range map[string]func(*childtest.Process) error{
+		"answered": func(p *childtest.Process) error { return p.In.Close() },
+		"killed":   func(p *childtest.Process) error { return p.Process.Kill() },
 	} {
 		folder := t.TempDir()
-		cmd, in := gateway(t, "asks", folder)
+		p := gateway(t, "asks", folder)
 		_, err := at(folder).Take(within(t, 700*time.Millisecond), nil)
 		if e, ok := errors.AsType[*aai.Error](err); !ok || e.Code != aai.RateLimited {
 			t.Errorf("%s: %v", name, err)
 		}
-		if err := end(cmd, in); err != nil {
+		if err := end(p); err != nil {
 			t.Fatal(err)
 		}
 		take(t, at(folder)).Leave()
@@ -95,23 +85,23 @@ func TestTwoProcesses(t *testing.T) {
 // let go, of what it held on the screen too.
 func TestAProcessThatStandsStill(t *testing.T) {
 	folder := t.TempDir()
-	cmd, _ := gateway(t, "holds", folder)
-	if err := cmd.Process.Signal(syscall.SIGSTOP); err != nil {
+	p := gateway(t, "holds", folder)
+	if err := p.Process.Signal(syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
 	for name, err := range map[string]error{
 		"input":    func() error { _, err := at(folder).Take(context.Background(), nil); return err }(),
 		"question": func() error { _, err := at(folder).Ask(context.Background()); return err }(),
 	} {
-		if e, ok := errors.AsType[*aai.Error](err); !ok || !strings.Contains(e.Hint, fmt.Sprint("Process ", cmd.Process.Pid)) {
+		if e, ok := errors.AsType[*aai.Error](err); !ok || !strings.Contains(e.Hint, fmt.Sprint("Process ", p.Process.Pid)) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if err := cmd.Process.Kill(); err != nil {
+	if err := p.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	g := take(t, at(folder))
-	if held := g.Held(cmd.Process.Pid, 1); len(held.Buttons) != 1 {
+	if held := g.Held(p.Process.Pid, 1); len(held.Buttons) != 1 {
 		t.Errorf("what the dead one held is not known: %+v", held)
 	}
 	g.Leave()

@@ -1,11 +1,9 @@
 package wholefile_test
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +14,7 @@ import (
 
 	"github.com/gofrs/flock"
 
+	"aai/internal/childtest"
 	"aai/internal/wholefile"
 )
 
@@ -118,17 +117,9 @@ func TestTheDeadHaveNoLock(t *testing.T) {
 	if err := add(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
-	cmd := process(t, path, "TEST_WHOLEFILE_STAYS=1")
-	out, err := cmd.StdoutPipe()
-	if err == nil {
-		err = cmd.Start()
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil || line != "within\n" {
-		t.Fatalf("%q, %v", line, err)
+	p := childtest.Start(t, process(t, path, "TEST_WHOLEFILE_STAYS=1"))
+	if line := p.Line(t); line != "within" {
+		t.Fatalf("%q", line)
 	}
 	lock := flock.New(path + ".lock")
 	if free, err := lock.TryLock(); free || err != nil {
@@ -143,11 +134,7 @@ func TestTheDeadHaveNoLock(t *testing.T) {
 	if err := add(ended, path); !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), path+".lock") {
 		t.Errorf("who waits no longer: %v", err)
 	}
-	if err := cmd.Process.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	_, _ = io.Copy(io.Discard, out)
-	_ = cmd.Wait() // it was killed
+	p.Kill()
 	if err := add(t.Context(), path); err != nil {
 		t.Error(err)
 	}

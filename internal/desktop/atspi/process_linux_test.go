@@ -1,13 +1,13 @@
 package atspi
 
 import (
-	"bufio"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"aai/internal/childtest"
 	"aai/internal/desktop"
 	"golang.org/x/sys/unix"
 )
@@ -18,22 +18,10 @@ func runs(t *testing.T, r *runners, dir, name string, args ...string) runner {
 	t.Helper()
 	cmd := exec.Command(name, args...)
 	cmd.Dir = dir
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = in.Close(); _ = cmd.Wait() })
-	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
-	return r.of(cmd.Process.Pid)
+	p := childtest.Start(t, cmd)
+	t.Cleanup(func() { _ = p.Close() })
+	p.Line(t)
+	return r.of(p.Process.Pid)
 }
 
 const waits = "import sys\nprint('ready', flush=True)\nsys.stdin.read()\n"
@@ -92,22 +80,16 @@ func TestWhatAProgramIs(t *testing.T) {
 
 // TestAnotherProgramInTheSameProcess: after exec it is looked at anew.
 func TestAnotherProgramInTheSameProcess(t *testing.T) {
-	cmd := exec.Command("python3", "-c", "import os,sys\nprint('ready', flush=True)\nsys.stdin.readline()\nos.execv('/bin/cat', ['cat', '-u', '/proc/self/comm', '-'])")
-	in, _ := cmd.StdinPipe()
-	out, _ := cmd.StdoutPipe()
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = in.Close(); _ = cmd.Wait() })
-	lines := bufio.NewReader(out)
-	_, _ = lines.ReadString('\n')
+	p := childtest.Start(t, exec.Command("python3", "-c", "import os,sys\nprint('ready', flush=True)\nsys.stdin.readline()\nos.execv('/bin/cat', ['cat', '-u', '/proc/self/comm', '-'])"))
+	t.Cleanup(func() { _ = p.Close() })
+	p.Line(t)
 	r := &runners{}
-	before := r.of(cmd.Process.Pid)
-	if _, err := in.Write([]byte("go\n")); err != nil {
+	before := r.of(p.Process.Pid)
+	if _, err := p.In.Write([]byte("go\n")); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = lines.ReadString('\n') // cat has said its name
-	if after := r.of(cmd.Process.Pid); after.program == before.program || after.id != "cat" || after.started != before.started {
+	p.Line(t) // cat has said its name
+	if after := r.of(p.Process.Pid); after.program == before.program || after.id != "cat" || after.started != before.started {
 		t.Errorf("it was %+v and is %+v", before, after)
 	}
 	for i := range 3 * manyRunners {

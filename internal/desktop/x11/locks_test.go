@@ -3,7 +3,6 @@
 package x11_test
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"io"
@@ -13,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"aai/internal/childtest"
 	"aai/internal/desktop"
 	"aai/internal/desktop/linuxtest"
 	"aai/internal/desktop/x11"
@@ -50,45 +50,32 @@ func sharedSeat(getenv func(string) string) *seat.Seat {
 }
 
 // A gateway is one in a process of its own.
-type gateway struct {
-	in  io.Closer
-	out *bufio.Reader
-}
+type gateway struct{ *childtest.Process }
 
 // types starts a gateway that types. It has typed when this returns.
-func types(t *testing.T, s *linuxtest.Session, w desktop.WindowID, text string) *gateway {
+func types(t *testing.T, s *linuxtest.Session, w desktop.WindowID, text string) gateway {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
 	cmd.Env = append(s.Env, fmt.Sprintf("%s=%d %s", typing, w, text))
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = in.Close(); _ = cmd.Wait() })
-	g := &gateway{in: in, out: bufio.NewReader(out)}
-	g.says(t, "<nil>\n")
+	g := gateway{childtest.Start(t, cmd)}
+	t.Cleanup(func() { _ = g.Close() })
+	g.does(t)
 	return g
 }
 
-func (g *gateway) says(t *testing.T, want string) {
+// does waits until it has done what it is for, without an error.
+func (g gateway) does(t *testing.T) {
 	t.Helper()
-	if line, err := g.out.ReadString('\n'); err != nil || line != want {
-		t.Fatalf("the other gateway says %q, %v", line, err)
+	if err := g.Line(t); err != "<nil>" {
+		t.Fatalf("the other gateway says %q", err)
 	}
 }
 
 // end ends the gateway as it should be.
-func (g *gateway) end(t *testing.T) {
+func (g gateway) end(t *testing.T) {
 	t.Helper()
-	_ = g.in.Close()
-	g.says(t, "<nil>\n")
+	_ = g.In.Close()
+	g.does(t)
 }
 
 // TestLocksThatAreGivenBack: a gateway that typed while Caps Lock was on leaves nothing

@@ -1,16 +1,15 @@
 package mcp_test
 
 import (
-	"bufio"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"aai/internal/childtest"
 	"aai/internal/drivers/mcp"
 )
 
@@ -30,13 +29,13 @@ func TestServersEnd(t *testing.T) {
 				t.Fatal(err, scan)
 			}
 			if name == "closed" {
-				if syscall.Kill(self, 0) != nil || syscall.Kill(child, 0) != nil || gone(daemon) {
+				if syscall.Kill(self, 0) != nil || syscall.Kill(child, 0) != nil || childtest.Gone(daemon) {
 					t.Error("it does not run")
 				}
 				w.close(t)
 			}
 			for _, pid := range []int{self, child, daemon} {
-				eventually(t, "the process ends", func() bool { return gone(pid) })
+				eventually(t, "the process ends", func() bool { return childtest.Gone(pid) })
 			}
 		})
 	}
@@ -44,38 +43,18 @@ func TestServersEnd(t *testing.T) {
 
 // Whatever the gateway dies of, nothing of a server is left.
 func TestServersEndWithAKilledGateway(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
 	file := filepath.Join(t.TempDir(), "pids")
-	gateway := exec.Command(self, asGateway, file)
-	out, err := gateway.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := gateway.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if line != "started <nil>\n" {
-		t.Error(line, err)
+	gateway := childtest.Start(t, exec.Command(os.Args[0], asGateway, file))
+	if line := gateway.Line(t); line != "started <nil>" {
+		t.Error(line)
 	}
 	b, err := os.ReadFile(file)
 	var server, child, daemon int
-	if _, scan := fmt.Sscanf(string(b), "%d %d %d", &server, &child, &daemon); err != nil || scan != nil || gone(server) || gone(child) || gone(daemon) {
+	if _, scan := fmt.Sscanf(string(b), "%d %d %d", &server, &child, &daemon); err != nil || scan != nil || childtest.Gone(server) || childtest.Gone(child) || childtest.Gone(daemon) {
 		t.Errorf("%s %v %v", b, err, scan)
 	}
-	_ = gateway.Process.Kill()
-	_ = gateway.Wait()
+	gateway.Kill()
 	for _, pid := range []int{server, child, daemon} {
-		eventually(t, "the process ends", func() bool { return gone(pid) })
+		eventually(t, "the process ends", func() bool { return childtest.Gone(pid) })
 	}
-}
-
-// gone reports whether a process has ended, though nobody may have heard of it.
-func gone(pid int) bool {
-	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	_, state, _ := strings.Cut(string(b), ") ")
-	return err != nil || strings.HasPrefix(state, "Z")
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"net/http"
 	"net/url"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/childtest"
 	"aai/internal/drivers/mcp"
 	"aai/internal/login"
 	"aai/internal/login/oidctest"
@@ -81,16 +83,16 @@ func newFarWorld(t *testing.T, like oidctest.Like, far map[string]any, auth func
 	if err != nil {
 		t.Fatal(err)
 	}
-	address, ends := oidctest.Run(t, node, "testdata/far/server.mjs", modules, issuer.Issuer, string(how))
-	t.Cleanup(func() { _ = ends.Close() })
-	w.address = address
+	p := childtest.Start(t, exec.Command(node, "testdata/far/server.mjs", modules, issuer.Issuer, string(how)))
+	t.Cleanup(func() { _ = p.Close() })
+	w.address = p.Line(t)
 	client := &http.Client{Transport: &http.Transport{}}
 	t.Cleanup(client.CloseIdleConnections)
 	w.logins = login.New(login.Config{Client: client, Secrets: w.secrets, Dev: true, Browser: w.browse,
 		Now: func() time.Time { return time.Now().Add(time.Duration(w.ahead.Load())) }})
 	t.Cleanup(func() { _ = w.logins.Close() })
 	w.world = newWorld(t, func(c *mcp.Config) { c.Client, c.Login, c.Secrets = client, w.logins, w.secrets })
-	recipe := &aai.MCPRecipe{URL: address}
+	recipe := &aai.MCPRecipe{URL: w.address}
 	if auth != nil {
 		recipe.Auth = auth(issuer.Issuer)
 	}

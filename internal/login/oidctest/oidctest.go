@@ -2,7 +2,6 @@
 package oidctest
 
 import (
-	"bufio"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -14,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"aai/internal/childtest"
 )
 
 // Like is what a server is to be like. The zero value logs people in at its own pages and
@@ -47,42 +48,9 @@ func Start(t testing.TB, repository string, l Like) (*Server, io.Closer) {
 	if _, missing := os.Stat(filepath.Join(cache, "installed.json")); err != nil || missing != nil || len(node) == 0 {
 		t.Fatal("install the authorization server: scripts/need-oidc (make test does)")
 	}
-	line, end := Run(t, node[0], filepath.Join(repository, "internal/login/oidctest/testdata/oidc/server.mjs"), cache, string(how))
-	return &Server{Issuer: line}, end
-}
-
-// Run starts a server that says in its first line where it is, and ends with its
-// standard input: by the returned closer, or with this process.
-func Run(t testing.TB, command string, args ...string) (line string, end io.Closer) {
-	t.Helper()
-	cmd := exec.Command(command, args...) //nolint:noctx // it ends by its standard input
-	in, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	line, err = bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatalf("%s %s does not start: %v", command, args, err)
-	}
-	return strings.TrimSpace(line), closer{in, cmd}
-}
-
-// A closer ends a server and waits for it.
-type closer struct {
-	in  io.Closer
-	cmd *exec.Cmd
-}
-
-func (c closer) Close() error {
-	_ = c.in.Close() // its end is what the server ends by
-	return c.cmd.Wait()
+	script := filepath.Join(repository, "internal/login/oidctest/testdata/oidc/server.mjs")
+	p := childtest.Start(t, exec.Command(node[0], script, cache, string(how))) //nolint:noctx // it ends by its standard input
+	return &Server{Issuer: p.Line(t)}, p
 }
 
 // Ask sends a form as the client with its secret and returns the answer, which may be empty.
