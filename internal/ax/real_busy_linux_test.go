@@ -1,8 +1,6 @@
 package ax_test
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"aai"
@@ -39,12 +37,7 @@ func TestRealAtWork(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			w := newRealWorld(t)
-			script := filepath.Join(w.Home, "works.py")
-			if err := os.WriteFile(script, []byte(worksGTK), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			app := w.process(w.Launch(t, "python3", script, next.seconds))
-			w.awaitElement(app, "button Start")
+			app := w.python("works.py", worksGTK, "button Start", next.seconds)
 			w.ok("ax_click", params{"app": app, "query": "button Start"})
 			w.ok("ax_click", params{"app": app, "query": "button " + next.query})
 			e := w.refused(aai.ElementNotFound, "ax_click", params{"app": app, "query": "button Never"})

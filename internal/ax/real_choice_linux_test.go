@@ -49,12 +49,8 @@ app.exec()
 func TestRealChoiceQt(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
-	script, file := filepath.Join(w.Home, "choices.py"), filepath.Join(w.Home, "choices")
-	if err := os.WriteFile(script, []byte(choicesQt), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	app := w.process(w.Launch(t, "python3", script, file))
-	w.awaitElement(app, "combobox Fruit")
+	file := filepath.Join(w.Home, "choices")
+	app := w.python("choices.py", choicesQt, "combobox Fruit", file)
 	p := w.somebody()
 	heard := ""
 	for _, c := range []struct{ query, value, way string }{
@@ -94,12 +90,8 @@ func TestRealChoiceQt(t *testing.T) {
 func TestRealChoiceQtSlow(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
-	script, file := filepath.Join(w.Home, "choices.py"), filepath.Join(w.Home, "choices")
-	if err := os.WriteFile(script, []byte(choicesQt), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	app := w.process(w.Launch(t, "python3", script, file, "slow"))
-	w.awaitElement(app, "combobox Fruit")
+	file := filepath.Join(w.Home, "choices")
+	app := w.python("choices.py", choicesQt, "combobox Fruit", file, "slow")
 	p := w.somebody()
 	w.done("ax_set_value", params{"app": app, "query": "combobox Fruit", "value": "Cherry"})
 	w.done("ax_set_value", params{"app": app, "query": "combobox Bars", "value": "Third"})

@@ -1,8 +1,6 @@
 package ax_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -82,13 +80,7 @@ func (w *realWorld) lateWorld(kind linuxtest.Kind) (app string) {
 			</script>`))
 		return app
 	}
-	script := filepath.Join(w.Home, "late.py")
-	if err := os.WriteFile(script, []byte(lateProgram(kind)), 0o600); err != nil {
-		w.Fatal(err)
-	}
-	app = w.process(w.Launch(w.T, "python3", script))
-	w.awaitElement(app, "button Dead")
-	return app
+	return w.python("late.py", lateProgram(kind), "button Dead")
 }
 
 // TestRealLater: in each toolkit, what comes of a click 300 ms later is told by its own

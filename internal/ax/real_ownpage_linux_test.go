@@ -10,7 +10,6 @@ import (
 	"aai/internal/ax"
 	"aai/internal/desktop"
 	"aai/internal/policy"
-	"aai/internal/process"
 )
 
 // TestTheOwnPageIsLeftAlone by every tool, of a caller who may do anything: a browser that
@@ -18,16 +17,7 @@ import (
 // page in another browser is operated all the while.
 func TestTheOwnPageIsLeftAlone(t *testing.T) {
 	w := newRealWorld(t)
-	var hosts atomic.Pointer[[]string]
-	hosts.Store(new([]string))
-	app := ax.New(ax.Config{
-		Open: func() desktop.Backend { return w.withPages() }, Terminal: process.Terminal,
-		OwnPages: func() ([]string, error) { return *hosts.Load(), nil },
-	})
-	for _, tool := range app.Tools {
-		tool.Timeout += realPatience
-	}
-	w.gateway = &aai.Gateway{Catalog: catalog{app}, Gates: []aai.Gate{policy.Untouchable{}, admitAll{w.record}}, Journal: w.record}
+	hosts := w.withOwnPages()
 	page := w.webForm(`<label>Name <input id=name></label><button id=stop>Stop everything</button>`)
 	beside := w.webForm(`<label>Name <input id=name></label><button>Other</button>`)
 	w.ok("ax_get_tree", params{"app": page.app})
@@ -49,7 +39,7 @@ func TestTheOwnPageIsLeftAlone(t *testing.T) {
 		"ax_key_press": {of(params{"key": "return"})}, "ax_scroll": {of(params{"direction": "down"})},
 		"ax_drag": {of(params{"from_x": 1, "from_y": 1, "to_x": 5, "to_y": 5})}, "ax_window": {of(params{"action": "minimize"})},
 	}
-	for _, tool := range app.Tools {
+	for _, tool := range w.tools.Tools {
 		named := slices.ContainsFunc([]string{"ax_is_accessible", "ax_list_apps", "ax_clipboard", "ax_session_info"}, func(n string) bool { return n == tool.Name })
 		if _, ok := calls[tool.Name]; !ok && !named {
 			t.Errorf("%s is not tried", tool.Name)
@@ -76,16 +66,7 @@ func TestTheOwnPageIsLeftAlone(t *testing.T) {
 // address, so their browser is left alone while a gateway shows its page anywhere.
 func TestToolsOfTheBrowserAreLeftAlone(t *testing.T) {
 	w := newRealWorld(t)
-	var hosts atomic.Pointer[[]string]
-	hosts.Store(new([]string))
-	app := ax.New(ax.Config{
-		Open: func() desktop.Backend { return w.withPages() }, Terminal: process.Terminal,
-		OwnPages: func() ([]string, error) { return *hosts.Load(), nil },
-	})
-	for _, tool := range app.Tools {
-		tool.Timeout += realPatience
-	}
-	w.gateway = &aai.Gateway{Catalog: catalog{app}, Gates: []aai.Gate{policy.Untouchable{}, admitAll{w.record}}, Journal: w.record}
+	hosts := w.withOwnPages()
 	page := w.webFormIn(`<label>Name <input id=name></label>`, "")
 	w.ok("ax_get_tree", params{"app": page.app})
 	w.ok("ax_key_press", params{"app": page.app, "key": "l", "modifiers": []any{"ctrl"}})
@@ -104,9 +85,12 @@ func TestToolsOfTheBrowserAreLeftAlone(t *testing.T) {
 	w.ok("ax_get_tree", params{"app": page.app})
 }
 
-// withPages is the desktop with what says where documents come from.
-func (w *realWorld) withPages() desktop.Backend {
+// withOwnPages has the gateway leave its own pages alone, which are those at the hosts.
+func (w *realWorld) withOwnPages() (hosts *atomic.Pointer[[]string]) {
+	hosts = new(atomic.Pointer[[]string])
+	hosts.Store(new([]string))
 	b := w.backend
-	b.Pages, _ = b.Tree.(desktop.Pages)
-	return b
+	b.Pages, _ = b.Tree.(desktop.Pages) // says where documents come from
+	w.offers(ax.Config{Open: func() desktop.Backend { return b }, OwnPages: func() ([]string, error) { return *hosts.Load(), nil }}, policy.Untouchable{})
+	return hosts
 }

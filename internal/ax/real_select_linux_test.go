@@ -54,12 +54,8 @@ func TestRealSelectMore(t *testing.T) {
 	for name, program := range map[string]string{"gtk3": rowsGTK, "qt6": rowsQt} {
 		t.Run(name, func(t *testing.T) {
 			w := w.on(t)
-			script, file := filepath.Join(w.Home, name+"rows.py"), filepath.Join(w.Home, name+".rows")
-			if err := os.WriteFile(script, []byte(program), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			app := w.process(w.Launch(t, "python3", script, file))
-			w.awaitElement(app, `"Row 7"`)
+			file := filepath.Join(w.Home, name+".rows")
+			app := w.python(name+"rows.py", program, `"Row 7"`, file)
 			selected := func(want string) {
 				w.Helper()
 				w.eventually("selected is "+want, func() bool { text, _ := os.ReadFile(file); return string(text) == want })

@@ -1,7 +1,6 @@
 package ax_test
 
 import (
-	"os"
 	"path/filepath"
 	"reflect"
 	"strconv"
@@ -173,12 +172,8 @@ func TestRealSpins(t *testing.T) {
 	for _, c := range []struct{ name, program, version string }{{"gtk3", spinsGTK, "3.0"}, {"gtk4", spinsGTK, "4.0"}, {"qt6", spinsQt, ""}} {
 		t.Run(c.name, func(t *testing.T) {
 			w := w.on(t)
-			script, file := filepath.Join(w.Home, c.name+".py"), filepath.Join(w.Home, c.name+".json")
-			if err := os.WriteFile(script, []byte(c.program), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			app := w.process(w.Launch(t, "python3", script, c.version, file))
-			w.awaitElement(app, "spinbutton Depth")
+			file := filepath.Join(w.Home, c.name+".json")
+			app := w.python(c.name+".py", c.program, "spinbutton Depth", c.version, file)
 			for _, s := range []struct{ query, key, value string }{{"spinbutton Depth", "spin", "-5"}, {"slider Gain", "scale", "-7"}, {"spinbutton Depth", "spin", "0"}} {
 				w.done("ax_set_value", params{"app": app, "query": s.query, "value": s.value})
 				w.eventually(s.query+" is "+s.value, func() bool { return numberIn(file, s.key) == s.value })

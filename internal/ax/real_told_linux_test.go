@@ -1,8 +1,6 @@
 package ax_test
 
 import (
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -99,12 +97,7 @@ Gtk.main()
 func TestRealRowThatStays(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
-	script := filepath.Join(w.Home, "deaf.py")
-	if err := os.WriteFile(script, []byte(deafList), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	app := w.process(w.Launch(t, "python3", script))
-	w.awaitElement(app, "Beta")
+	app := w.python("deaf.py", deafList, "Beta")
 	a, e := w.do(w.Context(), "ax_click", params{"app": app, "query": "Beta"})
 	switch {
 	case e != nil:

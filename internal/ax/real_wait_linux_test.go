@@ -1,8 +1,6 @@
 package ax_test
 
 import (
-	"os"
-	"path/filepath"
 	"sync"
 	"testing"
 
@@ -59,13 +57,7 @@ func (w *realWorld) stepsWorld(kind linuxtest.Kind) (app string) {
 	if kind == linuxtest.GTK3 {
 		text = stepsGTK
 	}
-	script := filepath.Join(w.Home, "steps.py")
-	if err := os.WriteFile(script, []byte(text), 0o600); err != nil {
-		w.Fatal(err)
-	}
-	app = w.process(w.Launch(w.T, "python3", script))
-	w.awaitElement(app, "button Next")
-	return app
+	return w.python("steps.py", text, "button Next")
 }
 
 // TestRealWait: in each toolkit a wait ends when what it is for is so, which another call

@@ -70,13 +70,18 @@ func joined(t *testing.T, s *linuxtest.Session, getenv func(string) string) *rea
 			Windows: screen, Input: screen, Screen: screen, Clipboard: screen, Programs: programs,
 		},
 	}
-	app := ax.New(ax.Config{Open: func() desktop.Backend { return w.backend }, Terminal: process.Terminal})
-	w.tools = app
-	for _, tool := range app.Tools { // what is slow has not failed
+	w.offers(ax.Config{Open: func() desktop.Backend { return w.backend }})
+	return w
+}
+
+// offers has the gateway offer the desktop's tools, behind the gates.
+func (w *realWorld) offers(c ax.Config, gates ...aai.Gate) {
+	c.Terminal = process.Terminal
+	w.tools = ax.New(c)
+	for _, tool := range w.tools.Tools { // what is slow has not failed
 		tool.Timeout += realPatience
 	}
-	w.gateway = &aai.Gateway{Catalog: catalog{app}, Gates: []aai.Gate{admitAll{w.record}}, Journal: w.record, Claims: seat.Claims{Folder: seat.Folder}}
-	return w
+	w.gateway = &aai.Gateway{Catalog: catalog{w.tools}, Gates: append(gates, admitAll{w.record}), Journal: w.record, Claims: seat.Claims{Folder: seat.Folder}}
 }
 
 // on is the world in a part of its test.
@@ -178,6 +183,19 @@ func (w *realWorld) open(kind linuxtest.Kind) (*linuxtest.Fixture, string) {
 	app := w.process(f.App)
 	w.awaitElement(app, "button Press")
 	return f, app
+}
+
+// python starts a program of Python with the arguments, waits until it shows the element, and
+// returns its process.
+func (w *realWorld) python(name, program, query string, args ...string) (app string) {
+	w.Helper()
+	script := filepath.Join(w.Home, name)
+	if err := os.WriteFile(script, []byte(program), 0o600); err != nil {
+		w.Fatal(err)
+	}
+	app = w.process(w.Launch(w.T, "python3", append([]string{script}, args...)...))
+	w.awaitElement(app, query)
+	return app
 }
 
 // process waits until the launched program, or one that it started, shows a tree,

@@ -3,15 +3,13 @@ package seat_test
 import (
 	"context"
 	"errors"
-	"io"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"syscall"
 	"testing"
 	"time"
 
 	"aai"
+	"aai/internal/childtest"
 	"aai/internal/seat"
 )
 
@@ -22,12 +20,12 @@ func claims(folder string) aai.Claims {
 // TestClaims: a program that another gateway acts on is waited for, until that leaves it, or its
 // process ends, however that is; other programs are not.
 func TestClaims(t *testing.T) {
-	for name, end := range map[string]func(*exec.Cmd, io.Closer) error{
-		"left":   func(_ *exec.Cmd, in io.Closer) error { return in.Close() },
-		"killed": func(cmd *exec.Cmd, _ io.Closer) error { return cmd.Process.Signal(syscall.SIGKILL) },
+	for name, end := range map[string]func(*childtest.Process) error{
+		"left":   func(p *childtest.Process) error { return p.In.Close() },
+		"killed": func(p *childtest.Process) error { return p.Process.Kill() },
 	} {
 		folder := t.TempDir()
-		cmd, in := gateway(t, "acts", folder)
+		p := gateway(t, "acts", folder)
 		if _, waited, err := claims(folder).Claim(within(t, 300*time.Millisecond), 7); !errors.Is(err, context.DeadlineExceeded) || !waited {
 			t.Errorf("%s: waited %v, %v", name, waited, err)
 		}
@@ -36,7 +34,7 @@ func TestClaims(t *testing.T) {
 			t.Fatalf("%s: another program: waited %v, %v", name, waited, err)
 		}
 		leave()
-		if err := end(cmd, in); err != nil {
+		if err := end(p); err != nil {
 			t.Fatal(err)
 		}
 		leave, _, err = claims(folder).Claim(t.Context(), 7)
