@@ -1,8 +1,6 @@
 package web_test
 
 import (
-	"bufio"
-	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,14 +22,6 @@ const legible = 3 * time.Second
 // TestTryItAsksInAWindow: who presses "Try it" of a tool that changes something is asked in
 // the gateway's own window, beside the browser's, and the page says what came of the answer.
 func TestTryItAsksInAWindow(t *testing.T) {
-	modules, err := filepath.Abs("../../../.cache/browsers/node_modules")
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := linuxtest.Start(t)
 	shared := seat.New(seat.Config{Folder: seat.Folder, Getenv: s.Getenv})
 	screen := x11.New(x11.Config{Getenv: s.Getenv, Seat: shared})
@@ -43,7 +33,7 @@ func TestTryItAsksInAWindow(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t, mail(tool("ask", `{"type": "object", "properties": {"text": {"type": "string"}}}`, nil)))
 			w.gateway.Dialog = dialog.New(dialog.Config{Getenv: s.Getenv, Folder: t.TempDir(), Seat: shared, Focus: screen.FocusedBy})
-			shown := w.pressTry(t, s, modules, program, func() { answerInWindow(t, s, c.keys, name) })
+			shown := w.pressTry(t, s, func() { answerInWindow(t, s, c.keys, name) })
 			for _, want := range c.shows {
 				if !strings.Contains(shown, want) {
 					t.Errorf("the page shows %q, without %q", shown, want)
@@ -55,37 +45,22 @@ func TestTryItAsksInAWindow(t *testing.T) {
 
 // pressTry has a browser press the button, and returns what the page shows of it. Answer is called
 // when a window of the gateway must come.
-func (w *world) pressTry(t *testing.T, s *linuxtest.Session, modules, program string, answer func()) (shown string) {
+func (w *world) pressTry(t *testing.T, s *linuxtest.Session, answer func()) (shown string) {
 	t.Helper()
-	job, err := json.Marshal(map[string]string{"executable": program, "link": w.link, "modules": modules, "profile": t.TempDir()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	node := filepath.Join(modules, "node-linux-"+map[string]string{"amd64": "x64", "arm64": "arm64"}[arch], "bin", "node")
-	driver := exec.CommandContext(t.Context(), node, "testdata/try.mjs", string(job))
-	driver.Env, driver.Stderr = s.Env, os.Stderr
-	out, err := driver.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := driver.Start(); err != nil {
-		t.Fatal(err)
-	}
 	answered := false
-	last := ""
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		switch last = lines.Text(); {
-		case last == "asks":
+	driven(t, "try.mjs", "chromium", s.Env, map[string]any{"link": w.link, "profile": t.TempDir()}, func(said string) {
+		switch {
+		case said == "asks":
 			answer()
 			answered = true
-		case strings.HasPrefix(last, "shows "):
-			shown = last
-		case last != "done":
-			t.Error(last)
+		case strings.HasPrefix(said, "shows "):
+			shown = said
+		default:
+			t.Error(said)
 		}
-	}
-	if err := driver.Wait(); err != nil || last != "done" || !answered {
-		t.Fatalf("the driver ended at %q: %v; a window was answered: %v", last, err, answered)
+	})
+	if !answered {
+		t.Fatal("no window was answered")
 	}
 	return shown
 }

@@ -7,6 +7,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+
+	"aai/internal/childtest"
 )
 
 // TestInBrowsers: a person gets through every page of the navigation in two real browsers, in
@@ -14,6 +16,34 @@ import (
 // scripts; axe finds nothing that keeps people out, nothing of strangers runs, and what
 // happens meanwhile is shown. AAI_PICTURES=<folder> keeps pictures.
 func TestInBrowsers(t *testing.T) {
+	for _, c := range []struct{ browser, program, theme string }{
+		{"chrome", "chromium", "light"}, {"chrome", "chromium", "dark"}, {"firefox", "firefox-esr", "light"}, {"firefox", "firefox-esr", "dark"},
+	} {
+		t.Run(c.browser+" "+c.theme, func(t *testing.T) {
+			w := newWorld(t, mail(tool("send", kinds, nil), tool("ask", `{"type": "object", "properties": {}}`, nil)))
+			w.strangers(t)
+			driven(t, "browsers/drive.mjs", c.program, nil, map[string]any{
+				"browser": c.browser, "theme": c.theme, "link": w.link,
+				"front": "/now", "pictures": os.Getenv("AAI_PICTURES"), "app": "org.test.Mail",
+				"more": []string{
+					"/app?app=org.test.Mail", "/tool?app=org.test.Mail&tool=send", "/app?app=aai", "/found",
+					"/history/charts", "/settings/logLevel", "/settings/security.denied_apps",
+				},
+			}, func(said string) {
+				if said != "live" {
+					t.Error(said)
+					return
+				}
+				w.calls(t, "live-agent")
+			})
+		})
+	}
+}
+
+// driven has the script drive a browser as the job says, in an environment of its own where none
+// is given, and hands on what it says until it is done.
+func driven(t *testing.T, script, program string, env []string, job map[string]any, says func(string)) {
+	t.Helper()
 	modules, err := filepath.Abs("../../../.cache/browsers/node_modules")
 	if err != nil {
 		t.Fatal(err)
@@ -22,53 +52,24 @@ func TestInBrowsers(t *testing.T) {
 	if _, err := os.Stat(node); err != nil {
 		t.Fatalf("%v; scripts/need-browsers installs it", err)
 	}
-	for _, c := range []struct{ browser, program, theme string }{
-		{"chrome", "chromium", "light"}, {"chrome", "chromium", "dark"}, {"firefox", "firefox-esr", "light"}, {"firefox", "firefox-esr", "dark"},
-	} {
-		t.Run(c.browser+" "+c.theme, func(t *testing.T) {
-			program, err := exec.LookPath(c.program)
-			if err != nil {
-				t.Fatal(err)
-			}
-			w := newWorld(t, mail(tool("send", kinds, nil), tool("ask", `{"type": "object", "properties": {}}`, nil)))
-			w.strangers(t)
-			job, err := json.Marshal(map[string]any{
-				"browser": c.browser, "executable": program, "theme": c.theme, "link": w.link, "modules": modules,
-				"front": "/now", "pictures": os.Getenv("AAI_PICTURES"), "app": "org.test.Mail",
-				"more": []string{
-					"/app?app=org.test.Mail", "/tool?app=org.test.Mail&tool=send", "/app?app=aai", "/found",
-					"/history/charts", "/settings/logLevel", "/settings/security.denied_apps",
-				},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			w.drive(t, exec.CommandContext(t.Context(), node, "testdata/browsers/drive.mjs", string(job)))
-		})
+	if job["executable"], err = exec.LookPath(program); err != nil {
+		t.Fatal(err)
 	}
-}
-
-// drive runs the driver and tells what it found.
-func (w *world) drive(t *testing.T, driver *exec.Cmd) {
-	t.Helper()
-	home := t.TempDir()
-	driver.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_CACHE_HOME="+home, "TMPDIR="+home)
-	driver.Stderr = os.Stderr
-	out, err := driver.StdoutPipe()
+	job["modules"] = modules
+	text, err := json.Marshal(job)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := driver.Start(); err != nil {
-		t.Fatal(err)
+	if env == nil {
+		home := t.TempDir()
+		env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME="+home, "XDG_CACHE_HOME="+home, "TMPDIR="+home)
 	}
-	last := ""
-	for lines := bufio.NewScanner(out); lines.Scan(); {
-		switch last = lines.Text(); last {
-		case "live":
-			w.calls(t, "live-agent")
-		case "done":
-		default:
-			t.Error(last)
+	cmd := exec.CommandContext(t.Context(), node, "testdata/"+script, string(text))
+	cmd.Env, cmd.Stderr = env, os.Stderr
+	driver, last := childtest.Start(t, cmd), ""
+	for lines := bufio.NewScanner(driver.Out); lines.Scan(); {
+		if last = lines.Text(); last != "done" {
+			says(last)
 		}
 	}
 	if err := driver.Wait(); err != nil || last != "done" {
