@@ -204,9 +204,7 @@ func (m *management) await(ctx context.Context) (*aai.Result, error) {
 		if time.Now().After(until) {
 			return nil, fault.Failed(aai.Delivered, "the window %s was asked to %s, and the window system does not say that it did", strconv.Quote(aai.CleanLabel(m.window.Title, 60)), m.action)
 		}
-		select {
-		case <-time.After(watch.LookAgain / 4):
-		case <-ctx.Done():
+		if aai.Pause(ctx, watch.LookAgain/4) != nil {
 			return nil, fault.Failed(aai.Delivered, "the window was asked to %s, and what it did was not seen", m.action)
 		}
 	}

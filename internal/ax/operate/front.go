@@ -28,9 +28,7 @@ func (v *View) InFront(ctx context.Context, m Match) (Match, error) {
 	}
 	for until := time.Now().Add(frontPatience); ; {
 		before := v.Shot.Version
-		select {
-		case <-time.After(frontPause):
-		case <-ctx.Done():
+		if aai.Pause(ctx, frontPause) != nil {
 			return m, fault.Unread(ctx.Err())
 		}
 		if err := v.Refresh(ctx); err != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"aai"
 	"aai/internal/ax/asked"
 	"aai/internal/ax/watch"
 	"aai/internal/desktop"
@@ -69,9 +70,7 @@ func (k Keeper) GiveBack(ctx context.Context, before *desktop.Snapshot) bool {
 		if time.Now().After(until) {
 			return false
 		}
-		select {
-		case <-time.After(watch.LookAgain / 10):
-		case <-ctx.Done():
+		if aai.Pause(ctx, watch.LookAgain/10) != nil {
 			return false
 		}
 	}
@@ -92,9 +91,7 @@ func (k Keeper) AwaitTaking(ctx context.Context) {
 		if rests++; k.Backend.Events == nil || time.Since(begun) < newWindowPatience || !k.Backend.Events.Idle(k.App) {
 			rests = 0
 		}
-		select {
-		case <-time.After(watch.LookAgain / 10):
-		case <-ctx.Done():
+		if aai.Pause(ctx, watch.LookAgain/10) != nil {
 			return
 		}
 	}

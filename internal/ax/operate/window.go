@@ -119,9 +119,7 @@ func (v *View) awaitFront(ctx context.Context, w desktop.WindowInfo) error {
 		if time.Now().After(until) {
 			return fault.Failed(aai.NotDelivered, "the window %q does not come to the front", aai.CleanLabel(w.Title, 60))
 		}
-		select {
-		case <-time.After(watch.LookAgain / 10):
-		case <-ctx.Done():
+		if aai.Pause(ctx, watch.LookAgain/10) != nil {
 			return fault.Unread(ctx.Err())
 		}
 	}

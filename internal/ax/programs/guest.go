@@ -59,9 +59,7 @@ func (r *Programs) asks(ctx context.Context, known *refs.Table, app desktop.App,
 		if text := r.inside(ctx, known, app, w); text != "" {
 			return text
 		}
-		select {
-		case <-time.After(watch.LookAgain / 4):
-		case <-ctx.Done():
+		if aai.Pause(ctx, watch.LookAgain/4) != nil {
 			return "+ window " + desktop.Quote(w.Title, 60) + "\n"
 		}
 	}

@@ -121,9 +121,7 @@ func (l *launching) await(ctx context.Context, name string) (desktop.App, error)
 		if !runs && ended.IsZero() {
 			ended = time.Now()
 		}
-		select {
-		case <-time.After(watch.LookAgain):
-		case <-ctx.Done():
+		if aai.Pause(ctx, watch.LookAgain) != nil {
 			return desktop.App{}, fault.Failed(aai.Delivered, "%s was started as process %d, but it showed no window until the deadline", name, l.pid)
 		}
 	}
