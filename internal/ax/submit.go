@@ -108,7 +108,7 @@ func (v *view) nextLine(ctx context.Context) (int, error) {
 
 // afterLines is the error of a text of which some lines were sent.
 func afterLines(err error, sent int) error {
-	if err == nil || sent == 0 {
+	if sent == 0 {
 		return err
 	}
 	e := *aai.AsError(err)

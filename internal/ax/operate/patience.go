@@ -34,14 +34,14 @@ func (v *View) Patience(within time.Duration) *Patience {
 	return &Patience{view: v, within: within, begun: time.Now()}
 }
 
-// Over reports whether the program is waited for no longer. It is asked again and again.
-func (p *Patience) Over(ctx context.Context) bool {
+// over reports whether the program is waited for no longer. It is asked again and again.
+func (p *Patience) over(ctx context.Context) bool {
 	now, events := time.Now(), p.view.Backend.Events
 	since := now.Sub(p.begun)
 	if events == nil || p.view.Blind {
 		return since > p.within
 	}
-	if late := since > p.within && p.looked.IsZero(); since < p.within-restsFor || !late && now.Sub(p.looked) < watch.LookAgain/2 {
+	if since < p.within-restsFor || now.Sub(p.looked) < watch.LookAgain/2 {
 		return false
 	}
 	p.looked = now
@@ -61,7 +61,7 @@ func (p *Patience) Over(ctx context.Context) bool {
 // Changed waits until something happens in the program, or for a moment, and reports false
 // if the program is waited for no longer.
 func (p *Patience) Changed(ctx context.Context) bool {
-	if p.Over(ctx) {
+	if p.over(ctx) {
 		return false
 	}
 	soon := time.Now().Add(watch.LookAgain)
@@ -88,7 +88,7 @@ func (p *Patience) Changed(ctx context.Context) bool {
 // whether it ever did.
 func (v *View) Until(ctx context.Context, within time.Duration, look func() (bool, error)) (bool, error) {
 	for p := v.Patience(within); ; {
-		over := p.Over(ctx)
+		over := p.over(ctx)
 		if so, err := look(); so || over || err != nil {
 			return so && err == nil, err
 		}
