@@ -61,9 +61,7 @@ func (h *Halt) stop(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 		e.Hint = "Stop everything, for which an empty file is enough: " + h.cfg.Path
 		return nil, e
 	}
-	if who := whom(s.Caller); who != "" {
-		s.Caller = who
-	}
+	s.Caller = whom(s.Caller)
 	return &aai.Result{Data: map[string]any{"stopped": s}}, nil
 }
 
