@@ -83,7 +83,7 @@ func (r *run) allSettings(ctx context.Context) error {
 	return r.output.show(result.Data, func() error {
 		rows := make([][]string, 0, len(settings))
 		for _, s := range settings {
-			rows = append(rows, []string{s.Key, shortened(settingValue(s.Value), maxSetting, "settings "+s.Key), s.place(), s.About})
+			rows = append(rows, []string{s.Key, s.shortened(), s.place(), s.About})
 		}
 		r.output.table([]string{"SETTING", "VALUE", "FROM", "WHAT IT IS FOR"}, rows)
 		if result.Warning != "" {
@@ -96,13 +96,14 @@ func (r *run) allSettings(ctx context.Context) error {
 // maxSetting is how much of a value a row shows, in characters.
 const maxSetting = 60
 
-// shortened is a text as a row shows it, with the command that shows it whole.
-func shortened(text string, most int, whole string) string {
+// shortened is the value as a row shows it, with the command that shows it whole.
+func (s settingRow) shortened() string {
+	text := settingValue(s.Value)
 	runes := []rune(text)
-	if len(runes) <= most {
+	if len(runes) <= maxSetting {
 		return text
 	}
-	return string(runes[:most]) + "… (whole: " + program + " " + whole + ")"
+	return string(runes[:maxSetting]) + "… (whole: " + program + " settings " + s.Key + ")"
 }
 
 // place is who says what the setting is.
