@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -20,49 +19,13 @@ import (
 	"aai/internal/login/oidctest"
 )
 
-// kept keeps secrets in memory, as login.Secrets says.
-type kept struct {
-	mu     sync.Mutex
-	values map[string][]byte
-}
-
-func (k *kept) Get(_ context.Context, id string) ([]byte, error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.values[id], nil
-}
-
-func (k *kept) Update(_ context.Context, id string, edit func([]byte) ([]byte, error)) error {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	b, err := edit(k.values[id])
-	if err != nil {
-		return err
-	}
-	if delete(k.values, id); b != nil {
-		k.values[id] = b
-	}
-	return nil
-}
-
-func (k *kept) Names(_ context.Context, prefix string) (names []string, err error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for id := range k.values {
-		if strings.HasPrefix(id, prefix) {
-			names = append(names, id)
-		}
-	}
-	return names, nil
-}
-
 // A farWorld is a gateway with real logins, a real authorization server, and the server
 // "everything" of others behind its tokens.
 type farWorld struct {
 	*world
 	issuer  *oidctest.Server
 	address string
-	secrets *kept
+	secrets *safe
 	logins  *login.Logins
 	app     string
 	ahead   atomic.Int64 // how far the gateway's clock is
@@ -73,7 +36,7 @@ type farWorld struct {
 
 func newFarWorld(t *testing.T, like oidctest.Like, far map[string]any, auth func(issuer string) *aai.AuthRecipe) *farWorld {
 	t.Helper()
-	w := &farWorld{secrets: &kept{values: make(map[string][]byte)}, pages: make(chan string, 10)}
+	w := &farWorld{secrets: &safe{kept: make(map[string][]byte)}, pages: make(chan string, 10)}
 	issuer, end := oidctest.Start(t, "../../..", like)
 	t.Cleanup(func() { _ = end.Close() })
 	w.issuer = issuer

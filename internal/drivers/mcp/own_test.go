@@ -28,10 +28,24 @@ func (s *safe) Update(_ context.Context, id string, edit func([]byte) ([]byte, e
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	fresh, err := edit(s.kept[id])
-	if err == nil {
-		s.kept[id] = fresh
+	if err != nil {
+		return err
 	}
-	return err
+	if s.kept[id] = fresh; fresh == nil {
+		delete(s.kept, id)
+	}
+	return nil
+}
+
+func (s *safe) Names(_ context.Context, prefix string) (names []string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for id := range s.kept {
+		if strings.HasPrefix(id, prefix) {
+			names = append(names, id)
+		}
+	}
+	return names, nil
 }
 
 // own runs a tool of the gateway's own app, past the gates, which are not this room's.
