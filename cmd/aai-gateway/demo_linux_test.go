@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"testing"
 
+	"aai/internal/childtest"
 	"aai/internal/demo"
 )
 
@@ -42,16 +43,8 @@ func newDemoRun(t *testing.T) demoRun {
 // left returns the processes of the session that are still there, by their ids.
 func (d demoRun) left(t *testing.T) map[int]string {
 	t.Helper()
-	processes, err := filepath.Glob("/proc/[0-9]*")
-	if err != nil {
-		t.Fatal(err)
-	}
 	left := make(map[int]string)
-	for _, process := range processes {
-		environ, err := os.ReadFile(filepath.Join(process, "environ"))
-		if err != nil || !bytes.Contains(environ, []byte(d.mark)) {
-			continue // it is gone, or somebody else's
-		}
+	for _, process := range childtest.Marked(t, d.mark) {
 		command, _ := os.ReadFile(filepath.Join(process, "cmdline"))
 		pid, err := strconv.Atoi(filepath.Base(process))
 		if err != nil {

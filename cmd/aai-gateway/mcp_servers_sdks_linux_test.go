@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"aai/internal/childtest"
 )
 
 // mcpServersOfSDKs lets the TypeScript SDKs, in both eras, use servers of others through the
@@ -181,21 +183,15 @@ func (w *serverWorld) guardsAreSmall(home string) {
 // guards are how much memory each process takes that holds a server of the person.
 func guards(t *testing.T, home string) map[string]int {
 	t.Helper()
-	found, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		t.Fatal(err)
-	}
 	sizes := make(map[string]int)
-	for _, file := range found {
-		words, _ := os.ReadFile(file)
-		environ, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "environ"))
-		if !strings.Contains(string(words), "\x00hold-server\x00") || !strings.Contains(string(environ), "HOME="+home+"\x00") {
+	for _, process := range childtest.Marked(t, "HOME="+home+"\x00") {
+		if words, _ := os.ReadFile(filepath.Join(process, "cmdline")); !strings.Contains(string(words), "\x00hold-server\x00") {
 			continue
 		}
-		status, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "status"))
+		status, _ := os.ReadFile(filepath.Join(process, "status"))
 		for line := range strings.Lines(string(status)) {
 			if value, found := strings.CutPrefix(line, "VmRSS:"); found {
-				sizes[filepath.Base(filepath.Dir(file))], _ = strconv.Atoi(strings.Fields(value)[0])
+				sizes[process], _ = strconv.Atoi(strings.Fields(value)[0])
 			}
 		}
 	}

@@ -12,24 +12,13 @@ import (
 	"testing"
 	"time"
 
+	"aai/internal/childtest"
 	"aai/internal/desktop/linuxtest"
 )
 
 // processes are those that have the session's folder in their environment.
 func processes(t *testing.T, runtime string) []string {
-	t.Helper()
-	files, err := filepath.Glob("/proc/[0-9]*/environ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var found []string
-	for _, file := range files {
-		text, err := os.ReadFile(file)
-		if err == nil && slices.Contains(strings.Split(string(text), "\x00"), "XDG_RUNTIME_DIR="+runtime) {
-			found = append(found, file)
-		}
-	}
-	return found
+	return childtest.Marked(t, "XDG_RUNTIME_DIR="+runtime+"\x00")
 }
 
 // isGone fails the test if something of a session is still there.

@@ -3,7 +3,6 @@
 package x11_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"os"
@@ -16,6 +15,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/childtest"
 	"aai/internal/desktop"
 	"aai/internal/desktop/linuxtest"
 	"aai/internal/desktop/x11"
@@ -132,16 +132,7 @@ func rect(r linuxtest.Rect) desktop.Rect {
 // screenProcess is the session's X server.
 func screenProcess(t testing.TB, s *linuxtest.Session) int {
 	t.Helper()
-	files, err := filepath.Glob("/proc/[0-9]*/environ")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, file := range files {
-		folder := filepath.Dir(file)
-		environ, err := os.ReadFile(file)
-		if err != nil || !bytes.Contains(environ, []byte("XDG_RUNTIME_DIR="+s.Runtime+"\x00")) {
-			continue
-		}
+	for _, folder := range childtest.Marked(t, "XDG_RUNTIME_DIR="+s.Runtime+"\x00") {
 		if name, err := os.ReadFile(filepath.Join(folder, "comm")); err == nil && string(name) == "Xvfb\n" {
 			pid, err := strconv.Atoi(filepath.Base(folder))
 			if err != nil {

@@ -1,0 +1,29 @@
+package childtest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Marked are the folders in /proc of the processes that have the text in their environment.
+func Marked(t TB, text string) (folders []string) {
+	t.Helper()
+	all, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return slices.DeleteFunc(all, func(folder string) bool {
+		environ, err := os.ReadFile(filepath.Join(folder, "environ"))
+		return err != nil || !strings.Contains(string(environ), text) // gone, or somebody else's
+	})
+}
+
+// Gone reports whether a process has ended, though nobody may have waited for it.
+func Gone(pid int) bool {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	_, state, _ := strings.Cut(string(b), ") ")
+	return err != nil || strings.HasPrefix(state, "Z") || strings.HasPrefix(state, "X")
+}
