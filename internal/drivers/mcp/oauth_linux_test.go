@@ -184,14 +184,9 @@ func (w *farWorld) lives(t *testing.T) {
 func (w *farWorld) revoke(t *testing.T, token string) {
 	t.Helper()
 	_, _, client := w.token(t)
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.issuer.Issuer+"/token/revocation", strings.NewReader(url.Values{"token": {token}, "client_id": {client}}.Encode()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
-	response, err := http.DefaultClient.Do(r)
+	response, err := http.PostForm(w.issuer.Issuer+"/token/revocation", url.Values{"token": {token}, "client_id": {client}})
 	if err != nil || response.StatusCode != http.StatusOK {
-		t.Fatal(response.Status, err)
+		t.Fatalf("%+v, %v", response, err)
 	}
 	_ = response.Body.Close()
 	http.DefaultClient.CloseIdleConnections()
