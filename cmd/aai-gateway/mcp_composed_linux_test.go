@@ -55,12 +55,7 @@ func mcpComposed(t *testing.T, b binary) {
 	// Without the system's own data a file dialog of GTK has no settings, and ends its program.
 	w.env = slices.Concat(s.Env, w.env, []string{"XDG_DATA_DIRS=/usr/local/share:/usr/share"})
 	w.write(t, ".aai/config.json", composedConfig)
-	env := map[string]string{}
-	for _, variable := range w.env {
-		name, value, _ := strings.Cut(variable, "=")
-		env[name] = value
-	}
-	w.puppet = newPuppet(t, "v1", map[string]any{"command": string(b), "env": env})
+	w.puppet = newPuppet(t, "v1", map[string]any{"command": string(b), "env": w.environ()})
 	w.receive()
 	w.copiesAcross()
 	w.savesAndConfirms()

@@ -56,12 +56,7 @@ func (b binary) twoAgents(t *testing.T, c sdkClient) *agents {
 			targets[i] = map[string]any{"mode": c.mode, "url": s.url, "token": strings.TrimSpace(string(token))}
 		}
 	} else {
-		env := map[string]string{}
-		for _, variable := range a.env {
-			name, value, _ := strings.Cut(variable, "=")
-			env[name] = value
-		}
-		targets[0] = map[string]any{"mode": c.mode, "command": string(b), "env": env}
+		targets[0] = map[string]any{"mode": c.mode, "command": string(b), "env": a.environ()}
 		targets[1] = targets[0]
 	}
 	for i, folder := range []string{"work", "home"} {

@@ -229,6 +229,16 @@ type process struct {
 	next  int
 }
 
+// environ is its environment by names.
+func (h home) environ() map[string]string {
+	env := make(map[string]string)
+	for _, variable := range h.env {
+		name, value, _ := strings.Cut(variable, "=")
+		env[name] = value
+	}
+	return env
+}
+
 func (h home) start(t *testing.T) *process {
 	t.Helper()
 	p := &process{t: t, cmd: exec.Command(string(h.binary)), lines: make(chan string, 1000), ended: make(chan error, 1)}

@@ -65,12 +65,7 @@ func (b binary) openSDK(t *testing.T, c sdkClient) *sdkWorld {
 		s := w.serveHTTP(t)
 		target["url"], target["token"] = s.url, s.token
 	} else {
-		env := map[string]string{}
-		for _, variable := range w.env {
-			name, value, _ := strings.Cut(variable, "=")
-			env[name] = value
-		}
-		target["command"], target["env"] = string(b), env
+		target["command"], target["env"] = string(b), w.environ()
 	}
 	w.puppet = newPuppet(t, c.sdk, target)
 	return w

@@ -28,15 +28,9 @@ func mcpServersOfSDKs(t *testing.T, b binary) {
 	if out, err := h.command(t.Context(), "mcp", "trust", everything, "--elicitation", "--sampling").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	for _, c := range []sdkClient{{"v1", "stdio", "", "2025-11-25"}, {"v2", "stdio", "legacy", "2025-11-25"}, {"v2", "stdio", "auto", "2026-07-28"}} {
+	for _, c := range sdksWithModels() {
 		t.Run(c.sdk+" of "+c.version, func(t *testing.T) {
-			env := map[string]string{}
-			for _, variable := range h.env {
-				name, value, _ := strings.Cut(variable, "=")
-				env[name] = value
-			}
-			w := &serverWorld{puppet: newPuppet(t, c.sdk, map[string]any{"mode": c.mode, "command": string(b), "env": env, "capabilities": map[string]any{"sampling": map[string]any{}}}), t: t, app: everything}
-			w.receive() // it is open
+			w := h.withModel(t, c, everything)
 			w.uses(h.folder)
 			if c.isModern() {
 				w.asksNobody()
@@ -51,11 +45,25 @@ func mcpServersOfSDKs(t *testing.T, b binary) {
 	}
 }
 
-// A serverWorld is a client of the program, which has the server "everything" as an app.
+// A serverWorld is a client of the program, which uses an app.
 type serverWorld struct {
 	*puppet
 	t   *testing.T
 	app string
+}
+
+// sdksWithModels are the SDKs in both eras.
+func sdksWithModels() []sdkClient {
+	return []sdkClient{{"v1", "stdio", "", "2025-11-25"}, {"v2", "stdio", "legacy", "2025-11-25"}, {"v2", "stdio", "auto", "2026-07-28"}}
+}
+
+// withModel is a client of the program that can ask a model.
+func (h home) withModel(t *testing.T, c sdkClient, app string) *serverWorld {
+	t.Helper()
+	target := map[string]any{"mode": c.mode, "command": string(h.binary), "env": h.environ(), "capabilities": map[string]any{"sampling": map[string]any{}}}
+	w := &serverWorld{puppet: newPuppet(t, c.sdk, target), t: t, app: app}
+	w.receive() // it is open
+	return w
 }
 
 func params(app, tool string, args map[string]any) map[string]any {
@@ -128,9 +136,8 @@ func (w *serverWorld) asksThePerson() {
 	if !strings.Contains(question.Message, "The MCP server of "+w.app+" asks this, not the gateway") || !strings.Contains(question.Message, "Please provide inputs") || question.RequestedSchema.Properties["integer"].Type != "integer" {
 		w.t.Errorf("the person was asked %s", asked)
 	}
-	got := ""
 	line := w.end(call)
-	if got = w.says(line) + string(line.Result); !strings.Contains(got, "Ann") || !strings.Contains(got, "Drums") {
+	if got := w.says(line) + string(line.Result); !strings.Contains(got, "Ann") || !strings.Contains(got, "Drums") {
 		w.t.Errorf("%s", got)
 	}
 	call = w.begin("callTool", params(w.app, tool, nil))

@@ -13,19 +13,13 @@ import (
 // mcpWordsOfSDKs lets the models of clients with the TypeScript SDKs write the words of a
 // draft, where the version of MCP lets a server ask; else the client is told to give words.
 func mcpWordsOfSDKs(t *testing.T, b binary) {
-	for _, c := range []sdkClient{{"v1", "stdio", "", "2025-11-25"}, {"v2", "stdio", "legacy", "2025-11-25"}, {"v2", "stdio", "auto", "2026-07-28"}} {
+	for _, c := range sdksWithModels() {
 		t.Run(c.sdk+" of "+c.version, func(t *testing.T) {
 			bus := dbustest.Start(t)
 			app := dbustest.Serve(t, bus, "org.example.Desk")
 			h := b.home(t, bus)
 			h.write(t, ".aai/config.json", `{"consent": {"preapproved": [{"app": "aai", "tools": ["generate"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}]}}`)
-			env := map[string]string{}
-			for _, variable := range h.env {
-				name, value, _ := strings.Cut(variable, "=")
-				env[name] = value
-			}
-			w := &serverWorld{puppet: newPuppet(t, c.sdk, map[string]any{"mode": c.mode, "command": string(b), "env": env, "capabilities": map[string]any{"sampling": map[string]any{}}}), t: t, app: "org.example.Desk"}
-			w.receive() // it is open
+			w := h.withModel(t, c, "org.example.Desk")
 			plain := w.draft(nil)
 			const better = "Says the text again, as it was."
 			words := map[string]any{"tools": []any{map[string]any{"name": "echo_string", "description": better}}}
