@@ -189,8 +189,16 @@ func TestAStopOfBefore(t *testing.T) {
 	if err := os.WriteFile(path, []byte(`{"stops":[{"caller":"mcp:claude","at":"2026-01-01T00:00:00Z","door":"cli"}]}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if e := at(path).Stopped(called("other")); e == nil {
+	h := at(path)
+	if e := h.Stopped(called("other")); e == nil {
 		t.Error("it goes on under another name")
+	}
+	// Whatever the name, the tools say and end the one stop.
+	for i, want := range []string{"stopped:all calls by mcp of callers", "started:[all calls by mcp of callers"} {
+		result, err := h.Tools()[i].Run(t.Context(), &aai.Call{Caller: person().Caller, Args: map[string]any{"caller": "mcp:another"}})
+		if err != nil || !strings.Contains(fmt.Sprint(result.Data), want) {
+			t.Errorf("%v, %v; want %s", result, err, want)
+		}
 	}
 }
 
@@ -198,7 +206,7 @@ func TestAStopOfBefore(t *testing.T) {
 // person made each for itself, and the answer names what is left.
 func TestStartLeavesSingleStops(t *testing.T) {
 	h := at(filepath.Join(t.TempDir(), "stopped"))
-	for _, s := range []halt.Stop{{Caller: "/opt/an agent"}, {}, {Call: "c7"}} {
+	for _, s := range []halt.Stop{{Call: "c7"}, {}, {Caller: "/opt/an agent"}} {
 		s.At = time.Now()
 		if err := h.Stop(t.Context(), s); err != nil {
 			t.Fatal(err)
@@ -210,7 +218,7 @@ func TestStartLeavesSingleStops(t *testing.T) {
 		t.Error(err)
 	}
 	result, err := start.Run(t.Context(), call(nil))
-	if err != nil || !strings.Contains(fmt.Sprint(result.Data), "stopped:[all calls of /opt/an agent the call c7]") {
+	if err != nil || !strings.Contains(fmt.Sprint(result.Data), "stopped:[the call c7 all calls of /opt/an agent]") {
 		t.Errorf("%v, %v", result, err)
 	}
 	if e := h.Stopped(agent("/opt/an agent")); e == nil || !strings.Contains(e.Hint, "start --caller '/opt/an agent'") {
