@@ -127,12 +127,15 @@ func TestAYesToAnything(t *testing.T) {
 func TestNamesOfThingsStay(t *testing.T) {
 	for value, want := range map[string]string{
 		"form": `button "Name of form 1" in "Sign-up form"`, "1": `button "Name of form 1" in "Sign-up form"`,
-		"0815":    `button "Name of form 1" in "Sign-up form for [secret]"`,
-		"Sign-up": `button "Name of form 1" in "[secret] form"`, "Name of form 1": `button "[secret]" in "Sign-up form"`,
+		"0815": `button "Name of form 1" in "Sign-up form for [secret]"`,
+		"Go":   `button "[secret]" in "Sign-up form"`, "Sign-up": `button "Name of form 1" in "[secret] form"`, "Name of form 1": `button "[secret]" in "Sign-up form"`,
 	} {
 		hit := button("Name of form 1")
-		if hit.Window = "Sign-up form"; value == "0815" {
+		switch hit.Window = "Sign-up form"; value {
+		case "0815":
 			hit.Window += " for 0815"
+		case "Go":
+			hit.Name = value
 		}
 		g, w, _, _ := hitting(aai.Hit{}, hit)
 		w.app.Tools[0].Secret = []string{"password"}
