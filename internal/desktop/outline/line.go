@@ -64,7 +64,7 @@ func (w *walker) own(b *strings.Builder, c int) {
 // paragraph with nothing else in it.
 func (w *walker) plain(c int) bool {
 	n := &w.nodes[c]
-	return w.element(c).Role == desktop.Paragraph && !n.acts && !n.mixed && w.leaf(c) && w.called(c) != "" && !w.options.Compact
+	return w.element(c).Role == desktop.Paragraph && !n.acts && w.leaf(c) && w.called(c) != "" && !w.options.Compact
 }
 
 // marks writes what follows a node's name: its ref and its states.
