@@ -169,7 +169,7 @@ func TestParametersAreChecked(t *testing.T) {
 		{own.History, `{"limits": 1}`, `unexpected parameter "limits"`, []string{"limit"}},
 		{own.Grant, `{"app": "memo", "tool": "add"}`, "caller: no caller is named", nil},
 		{own.Grant, `{"app": "memo", "tool": "", "caller": "*"}`, "tool: expected a string of at least 1 character, got 0", nil},
-		{own.Revoke, `{"application": "memo"}`, `unexpected parameter "application"`, []string{"app"}},
+		{own.Revoke, `{"application": "memo"}`, `unexpected parameter "application"`, []string{"app"}}, {own.Revoke, `{"app": "memo", "sessions": true}`, "sessions: expected it alone", nil},
 	} {
 		_, err := w.do(t, person(), aai.OwnApp, c.tool, c.args)
 		e := aai.AsError(err)

@@ -224,7 +224,7 @@ func TestWhatNarrowsIsFree(t *testing.T) {
 		{own.Revoke, `{"caller": "mcp:x"}`, false},
 		{own.Revoke, `{"tool": "list"}`, true},
 		{own.Revoke, `{"app": "org.example.Other"}`, false}, // an alias may be meant
-		{own.Revoke, `{}`, false},
+		{own.Revoke, `{}`, false}, {own.Revoke, `{"sessions": true}`, true},
 	} {
 		if err := w.store.Add(policy.Grant{Caller: "mcp:x", App: "org.example.Notes", Tool: "add", Decision: policy.Deny}); err != nil {
 			t.Fatal(err)
