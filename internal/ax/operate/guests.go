@@ -32,10 +32,10 @@ func (v *View) guests(ctx context.Context, known map[desktop.WindowID]bool, mine
 		if known[w.ID] || w.PID == 0 || w.PID == v.App.PID || w.Class == "" || !mine(w) {
 			continue
 		}
-		known[w.ID] = true
 		if len(came) == manyGuests {
-			break
+			break // the next call tells of the rest
 		}
+		known[w.ID] = true
 		if g, is := v.Desk.Guest(ctx, v.Call, v.App, w); is {
 			came = append(came, g)
 		}
