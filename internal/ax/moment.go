@@ -20,7 +20,9 @@ func (v *view) setMoment(ctx context.Context, i int, text string) (*aai.Result, 
 	if !ok {
 		var units []string
 		for _, p := range parts {
-			units = append(units, p.Unit)
+			if p.Unit != "half" { // of the day, which the hour says
+				units = append(units, p.Unit)
+			}
 		}
 		e := aai.Errorf(aai.InvalidParams, "value: expected a date or time with %s for %s", strings.Join(units, ", "), desktop.Describe(&v.Shot.Elements[i]))
 		e.Delivery, e.Hint = aai.NotDelivered, "Write it as 2026-03-04, 13:45, 2026-03-04T13:45, 2026-03 or 2026-W10."

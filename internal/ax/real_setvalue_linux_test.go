@@ -61,6 +61,10 @@ func TestRealPageFields(t *testing.T) {
 	e = f.refused(aai.InvalidParams, "ax_set_value", f.set("textbox Day", "tomorrow"))
 	f.says(e.Message, "date or time with month, day, year")
 	f.says(e.Hint, "2026-03-04")
+	for _, wrong := range []string{"25:99", "noon", "2026-03-04"} {
+		e = f.refused(aai.InvalidParams, "ax_set_value", f.set("textbox Time", wrong))
+		f.says(e.Message, "date or time with hour, minute for")
+	}
 }
 
 // TestRealReadOnly: what is read-only is not disabled, and says so; an empty field for a

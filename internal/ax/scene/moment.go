@@ -39,19 +39,20 @@ func (s *Scene) MomentParts(i int) (parts []MomentPart) {
 	if len(parts) < 2 {
 		return nil
 	}
+	for n := range parts {
+		if parts[n].Unit == "month" && !seen["year"] && !seen["day"] {
+			parts[n].Unit = "hour" // of a clock of twelve
+		}
+	}
 	return parts
 }
 
 // MomentGoal says what each of the parts is to be.
 func (s *Scene) MomentGoal(parts []MomentPart, text string) (goal []float64, ok bool) {
 	units := values.Moment(text)
-	_, hasDay := units["year"]
 	hour := units["hour"]
 	for i := range parts {
 		e := &s.Shot.Elements[parts[i].Index]
-		if parts[i].Unit == "month" && !hasDay && units != nil {
-			parts[i].Unit = "hour"
-		}
 		n, known := units[parts[i].Unit]
 		switch {
 		case parts[i].Unit == "half":
