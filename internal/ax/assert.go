@@ -54,7 +54,7 @@ func assert(ctx context.Context, v *view) (*aai.Result, error) {
 		}
 		return verdict(wrong), nil
 	}
-	e, err := v.Read(ctx, v.Shot.Elements[m.Index].ID)
+	e, err := v.whole(ctx, m.Index)
 	if err != nil {
 		return nil, err
 	}

@@ -18,12 +18,30 @@ func (d *desk) reading(ctx context.Context, call *aai.Call, f func(v *view, i in
 		if err != nil {
 			return nil, err
 		}
-		e, err := v.Read(ctx, v.Shot.Elements[m.Index].ID)
+		e, err := v.whole(ctx, m.Index)
 		if err != nil {
 			return nil, err
 		}
 		return f(v, m.Index, &e), nil
 	})
+}
+
+// whole reads an element afresh, with what it holds by what is in it.
+func (v *view) whole(ctx context.Context, i int) (desktop.Element, error) {
+	e, err := v.Read(ctx, v.Shot.Elements[i].ID)
+	if err != nil || e.Value != "" || e.States.Has(desktop.Protected) {
+		return e, err
+	}
+	if parts := v.MomentParts(i); len(parts) > 0 {
+		held, err := v.heldByParts(ctx, parts)
+		if err != nil {
+			return e, err
+		}
+		e.Value = v.MomentText(parts, held)
+	} else if e.Role == desktop.Combobox && !e.States.Has(desktop.Editable) {
+		e.Value = v.StandsIn(i)
+	}
+	return e, nil
 }
 
 func (d *desk) getAttributesTool() *aai.Tool {

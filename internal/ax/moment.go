@@ -44,6 +44,19 @@ func (v *view) setMoment(ctx context.Context, i int, text string) (*aai.Result, 
 	return a.Perform(ctx)
 }
 
+// heldByParts reads what each of the parts holds.
+func (v *view) heldByParts(ctx context.Context, parts []scene.MomentPart) ([]string, error) {
+	held := make([]string, len(parts))
+	for n, part := range parts {
+		now, err := v.Read(ctx, part.ID)
+		if err != nil {
+			return nil, err
+		}
+		held[n] = now.Value
+	}
+	return held, nil
+}
+
 // momentIs reports whether the parts are what they are to be, or says which is not.
 func (v *view) momentIs(ctx context.Context, parts []scene.MomentPart, goal []float64) (string, bool) {
 	for n, part := range parts {

@@ -173,7 +173,7 @@ func (w *wait) instead(err error) error {
 
 // differs says what the element is otherwise than it is to be; "" if it is so.
 func (w *wait) differs(ctx context.Context, v *view, i int) (string, error) {
-	e, err := v.Read(ctx, v.Shot.Elements[i].ID)
+	e, err := v.whole(ctx, i)
 	if err != nil {
 		return "", err
 	}

@@ -25,7 +25,7 @@ type ElementView struct {
 func (s *Scene) Brief(shot *desktop.Snapshot, i int) ElementView {
 	e := &shot.Elements[i]
 	out := ElementView{
-		Ref: s.Refs.Ref(shot, i), Role: string(e.Role), Title: aai.CleanLabel(e.Name, values.MaxText), Value: values.Shown(e),
+		Ref: s.Refs.Ref(shot, i), Role: string(e.Role), Title: aai.CleanLabel(e.Name, values.MaxText), Value: (&Scene{Shot: shot}).shown(i),
 		Enabled: e.States.Has(desktop.Enabled), Focused: e.States.Has(desktop.Focused), States: e.States.Words(),
 	}
 	if !e.Frame.Empty() {
@@ -34,11 +34,18 @@ func (s *Scene) Brief(shot *desktop.Snapshot, i int) ElementView {
 	return out
 }
 
+// shown is what an element holds, for showing.
+func (s *Scene) shown(i int) string {
+	e := s.Shot.Elements[i]
+	e.Value = s.Held(i)
+	return values.Shown(&e)
+}
+
 // describe is an element in one line, with what it holds.
 func (s *Scene) describe(i int) string {
 	e := &s.Shot.Elements[i]
 	text := s.Name(i)
-	if value := values.Shown(e); value != "" && e.Value != "" {
+	if value := s.shown(i); value != "" && (e.Value != "" || !e.States.Has(desktop.Checkable)) {
 		text += fmt.Sprintf(" value %q", aai.CleanLabel(value, 200))
 	}
 	if !e.States.Has(desktop.Enabled) {

@@ -112,7 +112,7 @@ func (s *Scene) Was(i int, value string) *string {
 	if e.States.Has(desktop.Protected) {
 		return nil
 	}
-	text := values.Held(e)
+	text := s.Held(i)
 	for _, r := range s.Radios(i) {
 		if s.Shot.Elements[r].States.Has(desktop.Checked) {
 			text = s.Shot.Elements[r].Name

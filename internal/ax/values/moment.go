@@ -58,9 +58,45 @@ func Moment(text string) map[string]float64 {
 			units["day"] = float64(t.Day())
 		}
 		if strings.Contains(layout, "15") {
-			units["hour"], units["minute"], units["second"], units["millisecond"] = float64(t.Hour()), float64(t.Minute()), float64(t.Second()), 0
+			units["hour"], units["minute"], units["second"], units["millisecond"] = float64(t.Hour()), float64(t.Minute()), float64(t.Second()), float64(t.Nanosecond()/1e6)
 		}
 		return units
 	}
 	return nil
+}
+
+// MomentText writes the numbers of the units as Moment reads them; "" where they are none of
+// a date or a time.
+func MomentText(units map[string]float64) string {
+	has := func(unit string) bool { _, ok := units[unit]; return ok }
+	write := func(layout string, of ...string) string {
+		numbers := make([]any, len(of))
+		for i, unit := range of {
+			numbers[i] = int(units[unit])
+		}
+		return fmt.Sprintf(layout, numbers...)
+	}
+	date, clock := "", ""
+	switch {
+	case !has("year"):
+	case has("week"):
+		date = write("%04d-W%02d", "year", "week")
+	case has("month") && has("day"):
+		date = write("%04d-%02d-%02d", "year", "month", "day")
+	case has("month"):
+		date = write("%04d-%02d", "year", "month")
+	}
+	switch {
+	case !has("hour") || !has("minute"):
+	case has("millisecond"):
+		clock = write("%02d:%02d:%02d.%03d", "hour", "minute", "second", "millisecond")
+	case has("second"):
+		clock = write("%02d:%02d:%02d", "hour", "minute", "second")
+	default:
+		clock = write("%02d:%02d", "hour", "minute")
+	}
+	if date != "" && clock != "" {
+		return date + "T" + clock
+	}
+	return date + clock
 }

@@ -42,6 +42,14 @@ func TestMoments(t *testing.T) {
 			t.Errorf("%q: %s", text, d)
 		}
 	}
+	for _, text := range []string{"2026-03-04", "2026-03", "2026-W10", "13:45:00.007", "2026-03-04T13:45:00.000"} {
+		if got := values.MomentText(values.Moment(text)); got != text {
+			t.Errorf("%q is written %q", text, got)
+		}
+	}
+	if got := values.MomentText(nil); got != "" {
+		t.Errorf("nothing is written %q", got)
+	}
 }
 
 // TestUnits: what a part counts is told by its greatest number and what stands before it, in
