@@ -82,4 +82,6 @@ type Undo struct {
 	// can tell, and whoever takes it back says so.
 	Look *Step `json:"look,omitempty"`
 	Left any   `json:"left,omitempty"`
+	// Stays is what the act changed and the Step leaves as it is, by name.
+	Stays []string `json:"stays,omitempty"`
 }

@@ -32,10 +32,13 @@ func (v *view) holds(ctx context.Context, i int) (h held) {
 		return h
 	}
 	e := &v.Shot.Elements[i]
-	if h.id = e.ID; e.States.Any(desktop.Protected|desktop.ReadOnly) || e.Role == desktop.Cell || len(v.MomentParts(i)) > 0 {
+	if h.id = e.ID; e.States.Any(desktop.Protected|desktop.ReadOnly) || e.Role == desktop.Cell {
 		return h
 	}
+	parts := v.MomentParts(i)
 	switch {
+	case len(parts) > 0:
+		h.value, h.known = v.moment(ctx, parts)
 	case e.Role == desktop.Radio:
 	case len(v.Radios(i)) > 0:
 		h.value, h.known = v.sole(v.Radios(i), desktop.Checked)
@@ -141,23 +144,24 @@ func (v *view) takingBack(ctx context.Context, was held, out *aai.Result, err er
 	out.Undo = &aai.Undo{
 		Says: desktop.Describe(&v.Shot.Elements[v.Shot.Index(was.id)]) + " holds again what it held",
 		Step: v.step(setValueName, map[string]any{"query": which, "value": was.value}),
-		Left: now,
+		Left: now.value,
 	}
 	return out, nil
 }
 
-// changed is a query for an element that holds another thing than it held, and what.
-func (v *view) changed(ctx context.Context, was held) (which, value string, ok bool) {
+// changed is a query for an element that holds another thing than it held, and what: ok is
+// false where that is not known of both, or is the same.
+func (v *view) changed(ctx context.Context, was held) (which string, now held, ok bool) {
 	if !was.known {
-		return "", "", false
+		return "", now, false
 	}
 	i := v.Shot.Index(was.id)
-	now := v.holds(ctx, i)
+	now = v.holds(ctx, i)
 	if !now.known || now.value == was.value {
-		return "", "", false
+		return "", now, false
 	}
 	which = query.For(v.Shot, i)
-	return which, now.value, which != ""
+	return which, now, which != ""
 }
 
 // step is a call of a tool about the program, which is named by its process: names and

@@ -3,6 +3,7 @@ package ax
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"aai"
 	"aai/internal/ax/fault"
@@ -30,22 +31,26 @@ func (f *filling) takingAllBack(ctx context.Context) *aai.Undo {
 	if f.Refresh(ctx) != nil { // what was seen last may lack what the program did not tell of
 		return nil
 	}
-	fields, left, sent := []any{}, []any{}, 0
+	fields, left, stays := []any{}, []any{}, []string{}
 	for n := len(f.rows) - 1; n >= 0; n-- {
 		if !f.rows[n].sent {
 			continue
 		}
-		sent++
-		if which, now, ok := f.changed(ctx, f.rows[n].was); ok {
-			fields, left = append(fields, map[string]any{"query": which, "value": f.rows[n].was.value}), append(left, now)
+		which, now, ok := f.changed(ctx, f.rows[n].was)
+		switch {
+		case ok:
+			fields, left = append(fields, map[string]any{"query": which, "value": f.rows[n].was.value}), append(left, now.value)
+		case !now.known || now.value != f.rows[n].was.value:
+			stays = append(stays, fault.Quoted(f.fields[n].query))
 		}
 	}
 	if len(fields) == 0 {
 		return nil
 	}
-	u := &aai.Undo{Says: "the fields hold again what they held", Step: f.step("ax_fill", map[string]any{"fields": fields}), Left: left}
-	if len(fields) < sent {
-		u.Says = fmt.Sprintf("%d of %d fields hold again what they held", len(fields), sent)
+	slices.Reverse(stays)
+	u := &aai.Undo{Says: "the fields hold again what they held", Step: f.step("ax_fill", map[string]any{"fields": fields}), Left: left, Stays: stays}
+	if all := len(fields) + len(stays); len(stays) > 0 {
+		u.Says = fmt.Sprintf("%d of %d fields hold again what they held", len(fields), all)
 	}
 	return u
 }

@@ -3,6 +3,8 @@ package ax
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"aai"
@@ -17,6 +19,9 @@ import (
 func (v *view) setMoment(ctx context.Context, i int, text string) (*aai.Result, error) {
 	parts := v.MomentParts(i)
 	goal, ok := v.MomentGoal(parts, text)
+	if text == "" {
+		goal, ok = slices.Repeat([]float64{math.NaN()}, len(parts)), true
+	}
 	if !ok {
 		var units []string
 		for _, p := range parts {
@@ -33,6 +38,9 @@ func (v *view) setMoment(ctx context.Context, i int, text string) (*aai.Result, 
 	}
 	a := operate.Deed{View: v.View, Index: i, Done: "Set"}
 	a.Ways = []operate.Way{v.ByInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if text == "" { // the last one first: an empty part is wider, and those after it stand elsewhere
+			slices.Reverse(parts)
+		}
 		for n, part := range parts {
 			if err := v.setPart(ctx, part, goal[n], input, seat, w); err != nil {
 				return err
@@ -57,6 +65,27 @@ func (v *view) heldByParts(ctx context.Context, parts []scene.MomentPart) ([]str
 	return held, nil
 }
 
+// moment is what a field for a date or a time holds, "" for nothing; it is not known of one
+// of which only some parts are filled.
+func (v *view) moment(ctx context.Context, parts []scene.MomentPart) (text string, known bool) {
+	held, err := v.heldByParts(ctx, parts)
+	if err != nil {
+		return "", false
+	}
+	text = v.MomentText(parts, held)
+	filled := false
+	for n, part := range parts {
+		filled = filled || !v.emptied(part, held[n])
+	}
+	return text, text != "" || !filled
+}
+
+// emptied reports whether nothing is in a part that holds this. One whose least number is 0
+// says 0 then.
+func (v *view) emptied(part scene.MomentPart, held string) bool {
+	return held == "" || v.Shot.Elements[part.Index].Min == 0 && values.SameNumber(held, 0)
+}
+
 // momentIs reports whether the parts are what they are to be, or says which is not.
 func (v *view) momentIs(ctx context.Context, parts []scene.MomentPart, goal []float64) (string, bool) {
 	for n, part := range parts {
@@ -64,19 +93,25 @@ func (v *view) momentIs(ctx context.Context, parts []scene.MomentPart, goal []fl
 		if err != nil {
 			return "", false
 		}
-		if !values.SameNumber(now.Value, goal[n]) {
+		switch {
+		case math.IsNaN(goal[n]) && !v.emptied(part, now.Value):
+			return fmt.Sprintf("its %s is %q and not empty", part.Unit, aai.CleanLabel(now.Value, 40)), false
+		case !math.IsNaN(goal[n]) && !values.SameNumber(now.Value, goal[n]):
 			return fmt.Sprintf("its %s is %q and not %v", part.Unit, aai.CleanLabel(now.Value, 40), goal[n]), false
 		}
 	}
 	return "", true
 }
 
-// setPart clicks a part and types its number, or goes there by the arrow keys where it
+// setPart clicks a part and types its number, empties it, or goes there by the arrow keys where it
 // shows a word.
 func (v *view) setPart(ctx context.Context, part scene.MomentPart, goal float64, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	e := v.Shot.Elements[part.Index]
 	if err := v.Reach(ctx, part.Index, e.Frame.Center(), input, seat, w); err != nil {
 		return err
+	}
+	if math.IsNaN(goal) {
+		return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "delete"})
 	}
 	n := numbering{v, e, goal}
 	if part.Unit != "half" {

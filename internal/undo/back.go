@@ -5,6 +5,7 @@ package undo
 
 import (
 	"context"
+	"strings"
 	"sync"
 
 	"aai"
@@ -16,6 +17,7 @@ type Status string
 // The statuses.
 const (
 	Undone Status = "undone"
+	Partly Status = "partly"               // some of it was taken back, and the rest nobody knows how
 	Newer  Status = "newer"                // the world is otherwise by now; nothing was done
 	Failed Status = "failed"               // nothing was done
 	Unsure Status = "unsure"               // it may have been taken back, or not
@@ -31,7 +33,7 @@ type Outcome struct {
 	Err *aai.Error `json:"-"`
 }
 
-// Done reports whether the act is taken back.
+// Done reports whether the act is taken back, all of it.
 func (o Outcome) Done() bool { return o.Status == Undone }
 
 // Do makes a call, as [aai.Gateway.Do] does.
@@ -62,11 +64,14 @@ func Back(ctx context.Context, do func(context.Context, *aai.Call) (*aai.Result,
 	case err != nil:
 		return failed("not taken back", err)
 	}
-	says := aai.CleanLabel(u.Says, maxSays)
+	says, status := aai.CleanLabel(u.Says, maxSays), Undone
+	if len(u.Stays) > 0 {
+		says, status = aai.CleanLabel(u.Says+"; what stays as the act left it: "+strings.Join(u.Stays, ", "), maxSays), Partly
+	}
 	if !looked {
 		says += "; nobody could look whether it was still as it was left"
 	}
-	return Outcome{Status: Undone, Says: says}
+	return Outcome{Status: status, Says: says}
 }
 
 // look looks whether the world is as the act left it, and returns what to say where it is

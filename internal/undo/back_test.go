@@ -155,3 +155,14 @@ func TestWhatCannotBeTakenBackIsSaid(t *testing.T) {
 		})
 	}
 }
+
+// What takes back a part of an act is no whole, and names the rest.
+func TestWhatIsTakenBackInPartIsSaid(t *testing.T) {
+	u := putBack("x")
+	u.Stays = []string{`"Day"`, `"Secret"`}
+	w := &world{data: "x"}
+	o := undo.Back(t.Context(), w.do, me, u)
+	if o.Status != undo.Partly || o.Done() || !w.stepped() || o.Says != `Volume is 0.4 again; what stays as the act left it: "Day", "Secret"` {
+		t.Errorf("%+v", o)
+	}
+}

@@ -34,7 +34,7 @@ func (l *Log) Back(ctx context.Context, do Do, caller aai.Caller, count int, mea
 	defer leave()
 	undone := false
 	for _, act := range slices.Backward(acts) {
-		if act.Status == Undone || !meant(act) {
+		if act.Status == Undone || act.Status == Partly || !meant(act) {
 			continue
 		}
 		if len(taken) == count {
@@ -44,7 +44,7 @@ func (l *Log) Back(ctx context.Context, do Do, caller aai.Caller, count int, mea
 		if o.Err != nil && o.Err.Code == aai.ConsentRequired && len(o.Err.Questions) > 0 && !undone {
 			return nil, nil, o.Err
 		}
-		undone = undone || o.Done()
+		undone = undone || o.Done() || o.Status == Partly
 		taken = append(taken, Taken{act, o})
 	}
 	return taken, nil, nil
@@ -63,7 +63,7 @@ func (l *Log) backOne(ctx context.Context, do Do, caller aai.Caller, act *Act) O
 		return Outcome{Status: Unsure, Says: "it may have been taken back already, and nobody can look"}
 	}
 	o := Back(ctx, do, caller, act.Undo)
-	if o.Status == Undone || o.Status == Unsure {
+	if o.Status == Undone || o.Status == Partly || o.Status == Unsure {
 		l.mark(ctx, caller, o.Status, func(a *Act) bool { return a.Call == act.Call })
 	}
 	return o

@@ -24,7 +24,7 @@ const (
 		"count": {"type": "integer", "minimum": 1, "maximum": 20, "default": 1, "description": "How many of the last acts"},
 		"call": {"type": "string", "minLength": 1, "description": "In the place of count: only what the call with this id did"}}}`
 	returns = `{"type": "object", "required": ["undone", "skipped"], "properties": {
-		"undone": {"type": "integer"}, "skipped": {"type": "integer"},
+		"undone": {"type": "integer"}, "partly": {"type": "integer"}, "skipped": {"type": "integer"},
 		"actions": {"type": "array", "items": {"type": "object", "properties": {
 			"tool": {"type": "string"}, "act": {"type": "string"}, "status": {"type": "string"}, "says": {"type": "string"}}}}}}`
 	// timeout is how long a call may take; each of its calls has its own time besides.
@@ -67,10 +67,13 @@ func (l *Log) run(ctx context.Context, do Do, call *aai.Call, meant func(*Act) b
 	if err != nil {
 		return nil, err
 	}
-	undone, actions, lines := 0, []any{}, []string{}
+	undone, partly, actions, lines := 0, 0, []any{}, []string{}
 	for _, one := range taken {
-		if one.Outcome.Done() {
+		switch one.Outcome.Status {
+		case Undone:
 			undone++
+		case Partly:
+			partly++
 		}
 		actions = append(actions, map[string]any{
 			"tool": one.Act.Tool, "act": one.Act.String(), "status": string(one.Outcome.Status), "says": one.Outcome.Says,
@@ -78,15 +81,18 @@ func (l *Log) run(ctx context.Context, do Do, call *aai.Call, meant func(*Act) b
 		lines = append(lines, fmt.Sprintf("%s: %s: %s", one.Outcome.Status, one.Act, one.Outcome.Says))
 	}
 	head := fmt.Sprintf("%d of %d taken back", undone, len(taken))
+	if partly > 0 {
+		head += fmt.Sprintf(", %d partly", partly)
+	}
 	if len(taken) == 0 {
 		head = "nothing is left to take back"
 	}
-	if undone == 0 && older != nil {
+	if undone+partly == 0 && older != nil {
 		lines = append(lines, fmt.Sprintf("Before: %s (count %d)", older, len(taken)+1))
 	}
 	return &aai.Result{
 		Text: strings.Join(append([]string{head}, lines...), "\n"),
-		Data: map[string]any{"undone": undone, "skipped": len(taken) - undone, "actions": actions},
+		Data: map[string]any{"undone": undone, "partly": partly, "skipped": len(taken) - undone - partly, "actions": actions},
 	}, nil
 }
 

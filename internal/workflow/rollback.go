@@ -47,6 +47,8 @@ func (r *run) takeBack(ctx context.Context, act Act) undo.Outcome {
 	switch {
 	case act.Taken == undo.Undone:
 		return undo.Outcome{Status: undo.Undone, Says: "it was taken back before"}
+	case act.Taken == undo.Partly:
+		return undo.Outcome{Status: undo.Partly, Says: "it was taken back in part before"}
 	case act.Unsure:
 		return undo.Outcome{Status: undo.Never, Says: "it is not known whether it was done"}
 	case act.Undo == nil || act.Undo.Step.Tool == "":
