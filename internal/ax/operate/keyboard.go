@@ -85,6 +85,13 @@ func (v *View) asksFor(ctx context.Context, i int, act desktop.Act) error {
 	if has || err != nil {
 		return err
 	}
+	if v.Backend.Events != nil && !v.Backend.Events.Idle(v.App) { // it was waited for as long as a busy one is
+		return &aai.Error{
+			Code: aai.Timeout, Delivery: aai.NotDelivered,
+			Message: v.Name(i) + " did not take the keyboard: " + aai.CleanLabel(v.App.Name, 60) + " is busy",
+			Hint:    "Call again when it is at rest: ax_wait_idle waits for that.",
+		}
+	}
 	return &aai.Error{
 		Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered,
 		Message: v.Name(i) + " does not take the keyboard in the background",
