@@ -76,6 +76,9 @@ func (v *view) choose(ctx context.Context, i int, name string) (*aai.Result, err
 	if len(names) == 0 {
 		e := aai.Errorf(aai.AutomationNotSupported, "%s does not tell its options while it is closed", v.Name(i))
 		e.Delivery, e.Hint = aai.NotDelivered, openListHint
+		if v.App.Browser {
+			e.Hint = "Open it by ax_click, then click the option."
+		}
 		return nil, e
 	}
 	out := aai.Errorf(aai.ElementNotFound, "value: %s has no option %s", desktop.Describe(e), fault.Quoted(name))
