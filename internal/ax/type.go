@@ -48,6 +48,11 @@ func typeText(ctx context.Context, v *view) (*aai.Result, error) {
 		return nil, err
 	}
 	text, replace := asked.Text(v.Call, "text"), asked.Flag(v.Call, "clear_first")
+	if text == "" && !replace && !asked.Flag(v.Call, "submit") {
+		out := v.already(m.Index)
+		out.Text = "Nothing was typed into " + v.Name(m.Index) + ": the text is empty."
+		return out, nil
+	}
 	if keysIn(&v.Shot.Elements[m.Index], text) && strings.ContainsAny(text, "\n\r") {
 		return v.typeLines(ctx, m.Index, text, replace)
 	}

@@ -338,3 +338,16 @@ func TestKeysInOneWord(t *testing.T) {
 		w.has(w.failure(aai.InvalidParams, "ax_key_press", `{"app": "Form", "key": "foo+s"}`).Message, "there is no key")
 	})
 }
+
+// TestTypingNothing: where nothing is to be typed, cleared or sent, nothing is done, and it is
+// not said that anything was.
+func TestTypingNothing(t *testing.T) {
+	inWorld(t, func(w *world) {
+		form(w)
+		since := w.deeds()
+		a := w.ok("ax_type", `{"app": "Form", "query": "Full name", "text": ""}`)
+		w.has(a.Text, "Nothing was typed", "the text is empty")
+		w.want(a, false, "delivered")
+		w.nothingDone(since)
+	})
+}
