@@ -278,6 +278,9 @@ func (v *View) notFound(ctx context.Context, text string, found query.Found) err
 	if dialog := v.BeforePage(); dialog >= 0 && v.App.Browser && !v.Silent {
 		e.Message += "; " + v.Name(dialog) + " is before its page"
 		e.Hint = "Answer or close that dialog first."
+	} else if dialog := v.ModalOfPage(); dialog >= 0 && v.App.Browser && !v.Silent {
+		e.Message += "; " + v.Name(dialog) + " is open"
+		e.Hint = "What is behind that dialog of the page is not there until it is closed. " + e.Hint
 	}
 	if len(found.HiddenMatches) > 0 {
 		e.Message += fmt.Sprintf("; %s is there, but not showing", desktop.Describe(&v.Shot.Elements[found.HiddenMatches[0]]))

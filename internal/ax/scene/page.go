@@ -31,3 +31,18 @@ func (s *Scene) BeforePage() int {
 	}
 	return dialog
 }
+
+// ModalOfPage is a modal dialog that a page itself shows: browsers tell nothing of what is
+// behind it. -1 where there is none.
+func (s *Scene) ModalOfPage() int {
+	modal, within := -1, 0
+	for i := range s.Shot.Elements {
+		switch e := &s.Shot.Elements[i]; {
+		case e.Role == desktop.Document && e.States.Has(desktop.Showing):
+			within = max(within, e.End)
+		case i < within && (e.Role == desktop.Dialog || e.Role == desktop.AlertDialog) && e.States.Has(desktop.Showing|desktop.Modal):
+			modal = i
+		}
+	}
+	return modal
+}
