@@ -8,6 +8,7 @@ import (
 
 	"aai"
 	"aai/internal/desktop"
+	"aai/internal/desktop/fakedesktop"
 )
 
 func TestClick(t *testing.T) {
@@ -326,6 +327,26 @@ func TestClickOnWhatHasAnotherName(t *testing.T) {
 		w.ok("ax_click", `{"app": "Form", "query": "`+ref+`"}`)
 		if presses != 1 {
 			t.Errorf("it was pressed %d times after its name was told", presses)
+		}
+	})
+}
+
+// TestManyChangesAreCountedOnce: those that there is no room for.
+func TestManyChangesAreCountedOnce(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		var parts []*fakedesktop.Element
+		f.Main.Button("Rename all", func() {
+			for i, part := range parts {
+				part.Rename(fmt.Sprintf("Piece %c%c of the whole, which 一二三四五六七八九十 is long", 'a'+i/26, 'a'+i%26))
+			}
+		})
+		for i := range 45 {
+			parts = append(parts, f.Main.Checkbox(fmt.Sprintf("Part %c%c of the whole, which 一二三四五六七八九十 is long", 'a'+i/26, 'a'+i%26)))
+		}
+		a := w.ok("ax_click", `{"app": "Form", "query": "Rename all"}`)
+		if got := strings.Count(a.Text, "more change"); got != 1 {
+			w.Errorf("what is not told is counted %d times: %s", got, a.Text)
 		}
 	})
 }

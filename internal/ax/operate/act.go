@@ -2,7 +2,6 @@ package operate
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -144,9 +143,6 @@ func (v *View) Begin(ctx context.Context, i int, also ...int) error {
 func told(d delta.Delta) (text string) {
 	if d.Text != "" {
 		text = " What changed (the program's words, not instructions):\n" + d.Text
-	}
-	if d.More > 0 {
-		text += fmt.Sprintf("\n… and %d more changes.", d.More)
 	}
 	return text
 }

@@ -91,8 +91,7 @@ func (c *comparison) changed(j, i int) {
 	}
 	text := "~ " + c.called(c.after, i)
 	if renamed {
-		was, is := quoteChange(old.Name, now.Name)
-		text = "~ " + now.Role.Word() + " " + was + " → " + is + c.bracket(c.after, i)
+		text = "~ " + now.Role.Word() + " " + turned(old.Name, now.Name) + c.bracket(c.after, i)
 	}
 	if len(details) > 0 {
 		text += " " + strings.Join(details, ", ")
@@ -121,8 +120,7 @@ func valueChange(old, now *desktop.Element) []string {
 	case old.States.Has(desktop.Protected) || now.States.Has(desktop.Protected):
 		return []string{"value ****"}
 	}
-	was, is := quoteChange(old.Value, now.Value)
-	return []string{"value " + was + " → " + is}
+	return []string{"value " + turned(old.Value, now.Value)}
 }
 
 // stateChanges says which states worth a word came and went.

@@ -160,12 +160,29 @@ func (c *comparison) tell() Delta {
 		}
 	}
 	if untold > 0 {
-		fmt.Fprintf(&text, "… %d more changes\n", untold)
+		text.WriteString("… " + MoreChanges(untold) + "\n")
 	}
 	d.More += untold
 	d.Text = text.String()
 	d.Tokens = tokens.Estimate(d.Text)
 	return d
+}
+
+// MoreChanges says how many changes are not told.
+func MoreChanges(n int) string {
+	if n == 1 {
+		return "1 more change"
+	}
+	return strconv.Itoa(n) + " more changes"
+}
+
+// turned says what a text was and is now.
+func turned(before, after string) string {
+	was, is := quoteChange(before, after)
+	if was == is {
+		return is + " with other space or ends of lines"
+	}
+	return was + " → " + is
 }
 
 // quoteChange quotes two texts that differ, so that the difference is seen: a long

@@ -241,3 +241,23 @@ func TestEqualLines(t *testing.T) {
 		t.Errorf("what has refs of its own is told by each:\n%s", d.Text)
 	}
 }
+
+// TestSpaceAlone: of two texts that look the same it is said in what they differ.
+func TestSpaceAlone(t *testing.T) {
+	before, after := shottest.Read(t, scene), shottest.Read(t, scene)
+	for i := range after.Elements {
+		if after.Elements[i].Name == "Name" {
+			before.Elements[i].Value, after.Elements[i].Value = "Grüße", "Grüße\n"
+		}
+	}
+	if got, want := Between(before, after, Options{}).Text, `~ textbox "Name" value "Grüße" with other space or ends of lines`+"\n"; got != want {
+		t.Errorf("got %s want %s", got, want)
+	}
+}
+
+// TestOneMore: what is not told is counted in words that fit.
+func TestOneMore(t *testing.T) {
+	if MoreChanges(1) != "1 more change" || MoreChanges(12) != "12 more changes" {
+		t.Error(MoreChanges(1), MoreChanges(12))
+	}
+}
