@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"aai"
+	"aai/internal/ax/fault"
 	"aai/internal/ax/operate"
 	"aai/internal/ax/values"
 	"aai/internal/ax/watch"
@@ -57,7 +58,32 @@ func (v *view) setNumber(ctx context.Context, i int, text string) (*aai.Result, 
 		}
 		return fmt.Sprintf("it is now %s and not %v", aai.CleanLabel(now.Value, 40), number), false
 	}
-	return a.Perform(ctx)
+	out, err := a.Perform(ctx)
+	if e := aai.AsError(err); e != nil && e.Code == aai.AutomationFailed && e.Delivery == aai.Delivered && e.Undo == nil {
+		return nil, n.between(ctx, err)
+	}
+	return out, err
+}
+
+// between is the error of a slider that stands beside the number, because that lies between
+// two of its steps: it holds again what it held. Of others it is the error that there was.
+func (n numbering) between(ctx context.Context, failed error) error {
+	was := values.NumberOr(n.before.Value, math.NaN())
+	now, err := n.Backend.Tree.Read(ctx, n.App, n.before.ID)
+	at := values.NumberOr(now.Value, math.NaN())
+	if err != nil || n.before.Role != desktop.Slider || n.Backend.Actor == nil || math.IsNaN(was) || math.IsNaN(at) || at == was {
+		return failed
+	}
+	back := numbering{n.view, n.before, was}
+	if n.Backend.Actor.Perform(ctx, n.App, n.before.ID, desktop.Act{Verb: desktop.SetNumber, Number: was}) != nil {
+		return failed
+	}
+	if now, err = back.settles(ctx, now.Value, watch.LookAgain); err != nil || !values.SameNumber(now.Value, was) {
+		return failed
+	}
+	e := fault.Failed(aai.Delivered, "%s took %v in the place of %v, as one does that goes by steps; it holds %v again", desktop.Describe(&n.before), at, n.number, was)
+	aai.AsError(e).Hint = fmt.Sprintf("Set %v, or another of its steps.", at)
+	return e
 }
 
 // A numbering is a number on its way into an element.
