@@ -230,11 +230,17 @@ func (r *Room) set(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	if err := r.write(p); err != nil {
 		return nil, err
 	}
-	result := r.told(p)
+	var unconfirmed error
 	if len(p.confirmation) > 0 && r.cfg.Confirmed != nil {
-		if err := r.cfg.Confirmed.Confirm(ctx, p.confirmation, by); err != nil {
-			result.Warning += " It is in the file, and does not hold yet: " + aai.AsError(unsealed(err)).Message + ". Run: aai-gateway consent confirm"
+		if unconfirmed = r.cfg.Confirmed.Confirm(ctx, p.confirmation, by); unconfirmed == nil {
+			if now, err := r.cfg.Read(p.text); err == nil {
+				p.is = now
+			}
 		}
+	}
+	result := r.told(p)
+	if unconfirmed != nil {
+		result.Warning += " It is in the file, and does not hold yet: " + aai.AsError(unsealed(unconfirmed)).Message + ". Run: aai-gateway consent confirm"
 	}
 	return result, nil
 }

@@ -236,8 +236,12 @@ func TestSetConfirmsWhatWidens(t *testing.T) {
 	if !widens("dev", true) || widens("logLevel", "debug") || widens("no.such", 1.0) || widens("dev", false) {
 		t.Error("what widens is not told from what does not")
 	}
-	if _, err := w.set("dev", true, true); err != nil {
+	result, err := w.set("dev", true, true)
+	if err != nil {
 		t.Fatal(err)
+	}
+	if data := result.Data.(map[string]any); !strings.HasPrefix(result.Text, "dev is true") || data["value"] != true || data["source"] != "file" {
+		t.Errorf("it holds, and the answer says %q %v", result.Text, data)
 	}
 	if row := w.row("dev"); row["value"] != true || row["waits"] != nil || row["running"] != false {
 		t.Errorf("%v", row)
