@@ -17,6 +17,7 @@ type Status struct {
 	Place   string `json:"place,omitempty"`   // where that key is, or the next one would be kept
 	Records int    `json:"records"`           // how many there are
 	Problem string `json:"problem,omitempty"` // why nothing can be kept or read
+	Hint    string `json:"hint,omitempty"`    // what makes a place for the key, where there is none
 	// Warning says what a person should know of a place that works.
 	Warning string        `json:"warning,omitempty"`
 	Places  []PlaceStatus `json:"places"` // the best one first
@@ -80,7 +81,8 @@ func (v *Vault) Status(ctx context.Context) (Status, error) {
 	case broken != nil:
 		s.Problem = aai.AsError(broken).Message
 	case s.Place == "":
-		s.Problem = v.refusal(notes).Message
+		none := v.refusal(notes)
+		s.Problem, s.Hint = none.Message, none.Hint
 	case l != nil && !opens:
 		s.Problem = fmt.Sprintf("the key %s cannot be had from %s", s.Key, titleOf(v.places(), l.Place))
 	case s.Place == placeInsecure:

@@ -65,7 +65,7 @@ func TestNothingIsSealed(t *testing.T) {
 	w.sources.Unsealed = func() string { return "no key" }
 	w.open()
 	s := statusOf(t, w)
-	if s.Made || s.Place != "" || !strings.Contains(s.Problem, "no place here can keep the key") || s.Unsealed != s.Problem {
+	if s.Made || s.Place != "" || !strings.Contains(s.Problem, "no place here can keep the key") || s.Unsealed != s.Problem || !strings.Contains(s.Hint, "make a key file") {
 		t.Errorf("%+v", s)
 	}
 	if warning := w.own(t, own.Consents, `{}`).Warning; warning != "the consents are in a plain file: "+s.Problem {

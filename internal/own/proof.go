@@ -133,7 +133,7 @@ func unsealed(err error) error {
 		return err
 	}
 	e := aai.Errorf(aai.AutomationNotSupported, "what is confirmed must be sealed, and nothing can be sealed here: %w", err)
-	e.Hint = "Make a place for the key of secrets (aai-gateway keychain says how), or have root write the settings into " + policy.PolicyFile + "."
+	e.Hint = "Make a place for the key of secrets (aai-gateway keychain status says how), or have root write the settings into " + policy.PolicyFile + "."
 	return e
 }
 

@@ -346,7 +346,7 @@ func unsealed(err error) error {
 		return err
 	}
 	e := aai.Errorf(aai.AutomationNotSupported, "what lets callers do more must be sealed once it is confirmed, and nothing can be sealed here: %w", err)
-	e.Hint = "Make a place for the key of secrets (aai-gateway keychain says how), or have root write the setting into " + policy.PolicyFile + "."
+	e.Hint = "Make a place for the key of secrets (aai-gateway keychain status says how), or have root write the setting into " + policy.PolicyFile + "."
 	return e
 }
 

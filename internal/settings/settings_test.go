@@ -252,6 +252,19 @@ func TestSetConfirmsWhatWidens(t *testing.T) {
 	}
 }
 
+// Where nothing can be sealed the error names the command that says what to do.
+func TestSetWithoutAPlaceForTheKey(t *testing.T) {
+	w := newWorld(t, "")
+	w.confirmed = proof.NewSettings(keychain.New(keychain.Config{
+		Folder: filepath.Join(w.home, "none"), Getenv: func(name string) string { return map[string]string{"XDG_RUNTIME_DIR": "/nonexistent"}[name] },
+	}).Unattended())
+	w.start()
+	_, err := w.set("dev", true, true)
+	if e := aai.AsError(err); err == nil || e.Code != aai.AutomationNotSupported || !strings.Contains(e.Hint, "aai-gateway keychain status says how") {
+		t.Errorf("%+v", err)
+	}
+}
+
 // A link stays one, and what others may read stays so.
 func TestSetKeepsTheFileWhatItIs(t *testing.T) {
 	w := newWorld(t, "")

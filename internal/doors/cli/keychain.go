@@ -30,6 +30,7 @@ type keychainView struct {
 	Made     bool   `json:"made"`
 	Key      string `json:"key"`
 	Problem  string `json:"problem"`
+	Hint     string `json:"hint"`
 	Warning  string `json:"warning"`
 	Unsealed string `json:"consents_unsealed"`
 }
@@ -67,6 +68,9 @@ func (r *run) showKeychain(status keychainView) {
 	}
 	if status.Problem != "" {
 		r.output.note("problem: " + status.Problem)
+	}
+	if status.Hint != "" {
+		r.output.note(status.Hint)
 	}
 	if status.Warning != "" {
 		r.output.warn(status.Warning)
