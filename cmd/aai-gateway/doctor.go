@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"runtime/debug"
 	"slices"
 	"strings"
@@ -36,7 +37,7 @@ func (p *program) doctor(f cli.Flags, may func(context.Context) bool) (cli.Docto
 	}
 	said := p.err
 	var notes bytes.Buffer
-	p.err, p.getenv = &notes, frozen(p.environ)
+	p.err = &notes
 	asked, environ := p.getenv, p.environ
 	cfg, broken := p.config(f)
 	if broken != nil {
@@ -167,10 +168,18 @@ func frozen(environ []string) func(string) string {
 	variables := make(map[string]string, len(environ))
 	for _, v := range environ {
 		if name, value, ok := strings.Cut(v, "="); ok {
-			variables[name] = value
+			variables[spelled(name)] = value
 		}
 	}
-	return func(name string) string { return variables[name] }
+	return func(name string) string { return variables[spelled(name)] }
+}
+
+// spelled is a variable's name as it is told from others here.
+func spelled(name string) string {
+	if runtime.GOOS == "windows" {
+		return strings.ToUpper(name)
+	}
+	return name
 }
 
 // screens says why the X server of a display does not count as a screen of this user.

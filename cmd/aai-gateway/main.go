@@ -60,7 +60,8 @@ func runOn(g grounds) int {
 	}
 	_ = leash.Conceal(hygiene.SecretName) // what it cannot, the person's own programs read as before
 	terminal := cli.NewTerminal(os.Stdin, os.Stdout, os.Stderr)
-	p := &program{getenv: os.Getenv, environ: os.Environ(), in: os.Stdin, out: os.Stdout, err: os.Stderr, secret: terminal.Secret, grounds: g}
+	p := newProgram(g)
+	p.secret = terminal.Secret
 	return cli.Run(context.Background(), cli.Config{
 		Version:    ownVersion(),
 		Open:       p.open,
@@ -80,6 +81,12 @@ func runOn(g grounds) int {
 		Err:        os.Stderr,
 		Terminal:   terminal,
 	}, os.Args[1:])
+}
+
+// newProgram is the program as it was started: it goes by the environment of then.
+func newProgram(g grounds) *program {
+	environ := os.Environ()
+	return &program{getenv: frozen(environ), environ: environ, in: os.Stdin, out: os.Stdout, err: os.Stderr, grounds: g}
 }
 
 // profileOf is what agents are served by a program of this name: those who know it as the

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"runtime/debug"
 	"testing"
 )
@@ -24,6 +25,20 @@ func TestVersion(t *testing.T) {
 		if got := versionOf(c.set, c.built); got != c.want {
 			t.Errorf("built as %q of %+v: %s, want %s", c.set, c.built, got, c.want)
 		}
+	}
+}
+
+// What a library puts into the environment of the process is not taken for the session that the
+// program was started in.
+func TestTheEnvironmentIsThatOfTheStart(t *testing.T) {
+	const bus = "DBUS_SESSION_BUS_ADDRESS"
+	t.Setenv(bus, "unix:path=/started/with")
+	p := newProgram(grounds{})
+	if err := os.Setenv(bus, "unix:path=/found/later"); err != nil {
+		t.Fatal(err)
+	}
+	if is := p.getenv(bus); is != "unix:path=/started/with" {
+		t.Errorf("it goes by %q", is)
 	}
 }
 
