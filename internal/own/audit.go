@@ -24,7 +24,7 @@ const auditTimeout = 5 * time.Minute
 // tools returns the two of them, which take longer than others.
 func (a auditTools) tools() []*aai.Tool {
 	verify := read(AuditVerify, "Check that the record of calls is as it was written", none, a.verify)
-	export := change(AuditExport, "Write the record of calls as JSON Lines, with what is known of each line", exportParams, a.export)
+	export := sought(change(AuditExport, "Write the record of calls as JSON Lines, with what is known of each line", exportParams, a.export))
 	verify.Timeout, export.Timeout = auditTimeout, auditTimeout
 	return []*aai.Tool{verify, export}
 }

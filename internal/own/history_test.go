@@ -181,10 +181,14 @@ func TestStoryAndTotals(t *testing.T) {
 	if _, err := w.do(t, person(), aai.OwnApp, own.Story, `{"call": "nobody"}`); aai.AsError(err).Code != aai.InvalidParams {
 		t.Errorf("of no call: %v", err)
 	}
+	w.own(t, own.AuditExport, `{"text": "hunter2"}`)
 	for text, want := range map[string]int{`oat mil`: 1, `milk oat`: 1, `oat-milk`: 1, `milk-oat`: 0, `hunter2`: 0, `MEMO add`: 0, `notes add`: 1, `!`: 0} {
 		if calls := w.history(t, fmt.Sprintf(`{"text": %q, "tool": "add"}`, text)); len(calls) != want {
 			t.Errorf("%q: %d calls, want %d", text, len(calls), want)
 		}
+	}
+	if b, err := os.ReadFile(w.journal); err != nil || strings.Contains(string(b), "hunter2") {
+		t.Errorf("what was looked for is in the journal, or: %v", err)
 	}
 	for _, by := range []string{"hour", "day"} {
 		var counted struct {

@@ -143,7 +143,7 @@ func App(s Sources, known func() Catalog) *aai.App {
 			read(Descriptor, "Return an app's descriptor as its author wrote it, or what of it is of this platform", partOfApp, c.descriptor),
 			read(Scan, "Look at every aai.json and say what is wrong with it", none, c.scan),
 			read(Projects, "List what the client's project folders have in .aai: descriptors, workflows, scripts, baselines", none, projectTool{s.HostPlatform, s.Workflow}.list),
-			read(History, "List past calls, newest first", historyFilter, past.list),
+			sought(read(History, "List past calls, newest first", historyFilter, past.list)),
 			read(Story, "Tell all that is on record of one call: what was asked for, on whose word, what it did, how it ended", storyParams, past.story),
 			change(ForgetAnswers, "Delete what is kept of what calls answered; the calls stay on record", forgetParams, past.forget),
 			read(Totals, "Count past calls by the hour or by the day", totalsParams, statsTool{s.Journal}.totals),
@@ -198,6 +198,13 @@ func read(name, description, params string, run aai.Action) *aai.Tool {
 
 func change(name, description, params string, run aai.Action) *aai.Tool {
 	return &aai.Tool{Name: name, Description: description, Params: schema.MustParse(params), Effect: aai.Changes, Run: refusing(run)}
+}
+
+// sought is the tool whose record is without the words that were looked for: who looks for a
+// secret, to see that it is nowhere, does not put it there.
+func sought(tool *aai.Tool) *aai.Tool {
+	tool.Secret = append(tool.Secret, "text")
+	return tool
 }
 
 // refusing is an Action that does nothing before it knows that it may: what it says of
