@@ -7,7 +7,8 @@ import (
 )
 
 // Nearest returns up to n of the names that are likest to the one given, best
-// first, leaving out those that have little in common with it.
+// first, leaving out those that have little in common with it: half of the letters, with
+// the first one, at the least.
 func Nearest(name string, names []string, n int) []string {
 	type scored struct {
 		name     string
@@ -21,7 +22,8 @@ func Nearest(name string, names []string, n int) []string {
 		if name != "" && (strings.Contains(lower, name) || strings.Contains(name, lower)) {
 			d = min(d, 1)
 		}
-		if d <= max(len(name), len(lower))/2 {
+		longest := max(len(name), len(lower))
+		if 2*d < longest || 2*d == longest && strings.HasPrefix(lower, name[:min(1, len(name))]) {
 			near = append(near, scored{candidate, d})
 		}
 	}

@@ -30,6 +30,11 @@ func TestNearest(t *testing.T) {
 			t.Errorf("Nearest(%q, %d) = %q, want %q", c.name, c.n, got, c.want)
 		}
 	}
+	for name, want := range map[string]int{"nope": 0, "mdoe": 1, "mope": 1, "node": 1} {
+		if got := aai.Nearest(name, []string{"mode"}, 1); len(got) != want {
+			t.Errorf("Nearest(%q) of mode: %q", name, got)
+		}
+	}
 	if got := aai.Nearest("a", nil, 3); got != nil {
 		t.Errorf("among none: %q", got)
 	}
