@@ -262,3 +262,11 @@ func TestTheDocumentedExample(t *testing.T) {
 		t.Errorf("%q, %v", name, err)
 	}
 }
+
+// A file that is not there cannot be mended: its error says so.
+func TestReadOfAnAbsentFile(t *testing.T) {
+	_, err := kept.Read(filepath.Join(t.TempDir(), "nope.json"))
+	if e := aai.AsError(err); err == nil || strings.Contains(e.Hint, "Mend") || !strings.Contains(e.Hint, "a file that is there") {
+		t.Errorf("%+v", err)
+	}
+}

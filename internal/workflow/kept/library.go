@@ -235,6 +235,9 @@ func place(path string) string {
 func faulty(path string, err error) *aai.Error {
 	e := aai.Errorf(aai.InvalidParams, "%s: %s", path, saidOfWorkflow(err))
 	e.Delivery, e.Hint = aai.NotDelivered, "Mend the file. docs/workflows.md says what may stand in one."
+	if errors.Is(err, fs.ErrNotExist) {
+		e.Hint = "Name a file that is there. Workflows that are kept are run by their names."
+	}
 	return e
 }
 
