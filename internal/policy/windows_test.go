@@ -113,7 +113,8 @@ func TestTheQuestionSaysWhatIsAllowed(t *testing.T) {
 		{program("editor", "e1"), "look", `to see the windows of "editor"?`},
 		{program("editor", "e1"), "click", `to click and type in the windows of "editor"?`},
 		{&aai.App{ID: "desktop/shell", Name: "shell"}, "click", `to start "shell", with any arguments?`},
-		{nil, "look", "to see the whole screen and the clipboard?"},
+		{nil, "look", "to see what runs, and the whole screen?"},
+		{nil, "click", "to click and type in the whole screen and the clipboard?"},
 	} {
 		q := d.question(t, operating(c.target, c.tool))
 		if !strings.HasSuffix(q.Title, c.title) {

@@ -27,7 +27,7 @@ type words struct {
 	maySee, mayAct, mayStart, mayDestroy     string // and what that comes to
 	anyCommand                               string
 	operateHost, mayHost, isHost             string // of the program that the caller runs in
-	whole, windows                           string
+	screen, whole, windows                   string
 
 	deny, once, session, always, all, allWindows, never string
 
@@ -68,7 +68,7 @@ func english() words {
 		anyCommand:  "run any command as you",
 		operateHost: "see and operate %s, where it runs itself", mayHost: "read, click and type in the program that it runs in, and so also end itself",
 		isHost: "It runs in this program: closing this ends it.",
-		whole:  "the whole screen and the clipboard", windows: "the windows of %s",
+		screen: "what runs, and the whole screen", whole: "the whole screen and the clipboard", windows: "the windows of %s",
 		deny: "Deny", once: "Allow once", session: "Allow this session", always: "Always allow",
 		all: "Always all %d tools", allWindows: "Always see and act", never: "Never allow",
 		wanted: "Do you want to %s?", notYou: "It changes the gateway itself. If it was not you, say no.", no: "No", yes: "Yes",
@@ -101,7 +101,7 @@ func chinese() words {
 		anyCommand:  "以您的身份运行任何命令",
 		operateHost: "查看和操作它自身所在的%s", mayHost: "在它自身所在的程序中读取、点击和输入，因此也可能结束自身",
 		isHost: "它在此程序中运行：关闭此程序即结束它。",
-		whole:  "整个屏幕和剪贴板", windows: " %s 的窗口",
+		screen: "正在运行的程序和整个屏幕", whole: "整个屏幕和剪贴板", windows: " %s 的窗口",
 		deny: "拒绝", once: "仅授权一次", session: "本次会话授权", always: "授权此操作",
 		all: "授权全部（%d 个）", allWindows: "授权查看和操作", never: "永远拒绝",
 		wanted: "您要%s吗？", notYou: "这会更改网关本身。如果不是您本人的操作，请拒绝。", no: "拒绝", yes: "确认",
@@ -136,7 +136,10 @@ func (w words) deed(r *aai.Request) string {
 func (w words) window(r *aai.Request, permission string) string {
 	name := quoted(r.Call.Target.Name, maxName)
 	of := fmt.Sprintf(w.windows, name)
-	if r.OnScreen() {
+	switch {
+	case r.OnScreen() && permission == aai.PermissionSee:
+		of = w.screen // the clipboard is for who may act
+	case r.OnScreen():
 		of = w.whole
 	}
 	switch permission {
