@@ -64,7 +64,7 @@ With:
 	if q.Title != `Allow "claude" all of these 3 calls?` || q.Text != want || strings.Join(choices, " ") != "deny once session always" {
 		t.Errorf("%s\n%s\n%v", q.Title, q.Text, choices)
 	}
-	if strings.Count(q.Details, "Its id: org.example.Notes") != 3 {
+	if strings.Count(q.Details, "The app's id: org.example.Notes") != 3 {
 		t.Error(q.Details)
 	}
 	for i := range 3 {

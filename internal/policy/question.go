@@ -83,7 +83,9 @@ func (c *Consent) question(r *aai.Request, old *Grant, now time.Time) (aai.Quest
 func (w words) whoAsks(c aai.Caller) lines {
 	var text lines
 	text.ours(w.who, w.asker(c))
-	text.theirs(w.calledItself, quoted(c.Name, maxName))
+	if c.Name != c.Identity || c.Principal != "" {
+		text.theirs(w.calledItself, quoted(c.Name, maxName))
+	}
 	return text
 }
 

@@ -34,8 +34,8 @@ In: org.example.Notes
 │ which calls itself "Notes"
 With:
 │ text: "milk"`,
-		Details: `It comes from: /usr/share/aai/notes.json
-Its id: org.example.Notes
+		Details: `The app comes from: /usr/share/aai/notes.json
+The app's id: org.example.Notes
 Asked over: mcp
 │ Tool: "wipe"
 │ Says: "Deletes all notes."`,
@@ -254,6 +254,18 @@ func TestShownToWhoIsAsked(t *testing.T) {
 		}
 		if kept := r.ShownArgs()["expr"]; kept != "[secret]" {
 			t.Errorf("elsewhere is %v", kept)
+		}
+	}
+}
+
+// What a caller calls itself is said where it says more than who it is.
+func TestANameIsNotSaidTwice(t *testing.T) {
+	d := newDesk()
+	for name, want := range map[string]int{"terminal": 0, "another": 1} {
+		r := asking(notesApp("d1"), "wipe")
+		r.Call.Caller = aai.Caller{Door: aai.DoorCLI, Name: name, Identity: aai.IdentityTerminal, Session: "s"}
+		if n := strings.Count(d.question(t, r).Text, "which calls itself \""+name+"\""); n != want {
+			t.Errorf("%s: said %d times", name, n)
 		}
 	}
 }

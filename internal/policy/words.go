@@ -52,7 +52,7 @@ func english() words {
 		in: "In: %s", onScreen: "In: all programs on the screen", hits: "On: %s",
 		forWord: "It counts as one that may not be undone for the word %s, which is to be read there", forKey: "It counts as one that may not be undone for the key %s",
 		with: "With:", noParams: "With nothing else",
-		from: "It comes from: %s", id: "Its id: %s", callsGo: "Calls go to: %s", notKept: "Not for good: nothing can be kept here (aai-gateway check says why)",
+		from: "The app comes from: %s", id: "The app's id: %s", callsGo: "Calls go to: %s", notKept: "Not for good: nothing can be kept here (aai-gateway check says why)",
 		door: "Asked over: %s",
 		app:  "App", program: "Program", tool: "Tool", says: "Says", runs: "Runs", effectName: "Effect", parameters: "Parameters",
 		effect: map[aai.Effect]string{
