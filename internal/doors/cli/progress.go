@@ -40,11 +40,12 @@ func (r *run) asksInWindow(say func(line string)) func(screen string) {
 		return nil
 	}
 	return func(screen string) {
+		until := "; it waits for your answer until " + time.Now().Add(aai.AskPatience).Format(time.TimeOnly) + "."
 		if screen == "" {
-			say("You are asked in a window; it waits for your answer.")
+			say("You are asked in a window" + until)
 			return
 		}
-		say("You are asked in a window on the display " + aai.CleanLabel(screen, maxLine) + "; it waits for your answer.")
+		say("You are asked in a window on the display " + aai.CleanLabel(screen, maxLine) + until)
 	}
 }
 

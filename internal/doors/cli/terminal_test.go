@@ -115,9 +115,9 @@ func TestAWindowIsTold(t *testing.T) {
 		format       string
 		want         string
 	}{
-		{"terminal", ":7", true, "text", line + `You are asked in a window on the display :7; it waits for your answer\.\n\r… Waiting`},
-		{"pipe", ":7\x1b[2J", false, "text", `You are asked in a window on the display :7\S*; it waits for your answer\.\nerror`},
-		{"json", "", false, "json", `You are asked in a window; it waits for your answer\.\n$`},
+		{"terminal", ":7", true, "text", line + `You are asked in a window on the display :7; it waits for your answer until \d\d:\d\d:\d\d\.\n\r… Waiting`},
+		{"pipe", ":7\x1b[2J", false, "text", `You are asked in a window on the display :7\S*; it waits for your answer until \d\d:\d\d:\d\d\.\nerror`},
+		{"json", "", false, "json", `You are asked in a window; it waits for your answer until \d\d:\d\d:\d\d\.\n$`},
 		{"quiet", ":7", true, "quiet", `$`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
