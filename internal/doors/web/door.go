@@ -136,7 +136,7 @@ func (d *Door) routes(server *httpdoor.Server) {
 	handle("GET /{$}", front)
 	handle("GET /ui", front)
 	handle("/", d.entered(func(w http.ResponseWriter, r *http.Request, v *visit) {
-		d.fail(w, v, http.StatusNotFound, aai.Errorf(aai.ToolNotFound, "there is no page %s", aai.CleanLabel(r.URL.Path, 100)))
+		d.fail(w, v, http.StatusNotFound, aai.Errorf(aai.InvalidParams, "there is no page %s", aai.CleanLabel(r.URL.Path, 100)))
 	}))
 	for _, p := range d.pages {
 		handle("GET "+p.path, d.entered(func(w http.ResponseWriter, _ *http.Request, v *visit) { d.show(w, v, p, nil) }))

@@ -30,7 +30,7 @@ func TestPages(t *testing.T) {
 	if again := w.get(t, "/history?looks=1"); !strings.Contains(again.body, ">history<") || !strings.Contains(again.body, ">page<") {
 		t.Errorf("what the page reads is not on record:\n%s", again.body)
 	}
-	if got := w.get(t, "/none"); got.status != http.StatusNotFound {
+	if got := w.get(t, "/none"); got.status != http.StatusNotFound || strings.Contains(got.body, string(aai.ToolNotFound)) || !strings.Contains(got.body, "there is no page") {
 		t.Errorf("a page that is none: %d", got.status)
 	}
 }
