@@ -18,7 +18,7 @@ func newApps(r *run) *cobra.Command {
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if running {
-				return r.exec(cmd, aai.DesktopApp, "ax_list_apps", nil, nil)
+				return r.programs(cmd.Context())
 			}
 			return r.apps(cmd.Context())
 		},
@@ -27,6 +27,19 @@ func newApps(r *run) *cobra.Command {
 		cmd.Flags().BoolVar(&running, "running", false, "the programs with windows, whether they declare tools or not")
 	}
 	return cmd
+}
+
+// programs shows the programs with windows.
+func (r *run) programs(ctx context.Context) error {
+	result, err := r.do(ctx, aai.DesktopApp, "ax_list_apps", nil)
+	if err != nil {
+		return err
+	}
+	if result.Text == "" && r.output.format == formatText {
+		r.output.note("No program with a window runs.")
+		result = &aai.Result{Warning: result.Warning}
+	}
+	return r.showResult(result)
 }
 
 func (r *run) apps(ctx context.Context) error {
