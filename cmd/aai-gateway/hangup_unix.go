@@ -6,8 +6,11 @@ import (
 	"context"
 	"errors"
 	"os"
+	"time"
 
 	"golang.org/x/sys/unix"
+
+	"aai"
 )
 
 // whileRead returns a context that ends when nobody can read out any more: who is
@@ -30,7 +33,7 @@ func whileRead(ctx context.Context, out any) (_ context.Context, stop func()) {
 	go func() {
 		defer func() { _ = wake.Close() }()
 		other, err := wake.SyscallConn()
-		if err != nil {
+		if err != nil || aai.Pause(ctx, watchAfter) != nil {
 			return
 		}
 		_ = conn.Control(func(fd uintptr) {
@@ -43,6 +46,11 @@ func whileRead(ctx context.Context, out any) (_ context.Context, stop func()) {
 	}()
 	return ctx, func() { cancel(); _ = sleeper.Close() }
 }
+
+// watchAfter is when the watching begins. Who waits in the system keeps a processor of Go's for
+// ten milliseconds, and of two the other one reads what the client says: its first request
+// would wait.
+const watchAfter = time.Second
 
 // hungUp waits until nobody reads fd any more, or until is closed at its other end.
 func hungUp(fd, until int32) bool {
