@@ -175,7 +175,7 @@ func (w *serverWorld) asksNobody() {
 // what only its start needed.
 func (w *serverWorld) guardsAreSmall(home string) {
 	w.t.Helper()
-	const most = 15 << 10 // KiB; of this test binary they were 33 MiB
+	const most = 22 << 10 // KiB; of this test binary they were 33 MiB; of its file the system maps now more, now less
 	var sizes map[string]int
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		sizes = guards(w.t, home)
