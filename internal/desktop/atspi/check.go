@@ -113,9 +113,7 @@ func (c *checkup) shows(t *tree, window *node, order []ref) {
 // look asks the node and what is in it, as far as it shows.
 func (c *checkup) look(r *round, n *node, inPage bool) {
 	if n.shown || n.beyond && c.far {
-		if n.role != roleStatic || !c.asked[n.parent] { // else it is as what it is in
-			c.askAnew(r, n)
-		}
+		c.askAnew(r, n)
 		if !inPage {
 			c.askWords(r, n)
 		}
@@ -134,11 +132,6 @@ func (c *checkup) askAnew(r *round, n *node) {
 			mere := n.mere()
 			n.states = states
 			n.renew()
-			for _, child := range n.children {
-				if child.role == roleStatic && (child.shown || child.beyond && c.far) {
-					c.late = append(c.late, child)
-				}
-			}
 			c.other = n.mere() != mere || c.other
 		}
 	})
