@@ -69,11 +69,11 @@ func (v *View) tabTo(ctx context.Context, id desktop.ID, input desktop.Input, se
 	if err := k.look(ctx); err != nil {
 		return err
 	}
-	for range maxTabs {
-		i, at := now.Shot.Index(id), k.at()
-		if i >= 0 && (at == i || now.Shot.Elements[i].States.Has(desktop.Focused)) {
-			return nil
+	for pressed := range maxTabs {
+		if has, err := k.has(ctx, id, pressed > 0); has || err != nil {
+			return err
 		}
+		i, at := now.Shot.Index(id), k.at()
 		if i < 0 || turns > 1 {
 			break
 		}
@@ -106,15 +106,39 @@ type tracker struct {
 	events <-chan desktop.Event
 	told   desktop.ID // what was told last to have got it
 	heard  int        // how many others than the one before were told
+	newer  bool       // it was told since the last look began
 }
 
 // look looks at the program, and hears what it told until then.
 func (k *tracker) look(ctx context.Context) error {
+	k.hear()
+	heard := k.heard
 	if err := k.Refresh(ctx); err != nil {
 		return err
 	}
 	k.hear()
+	k.newer = k.heard > heard
 	return nil
+}
+
+// has reports whether the element has its window's keyboard. After a key it is asked until the
+// program rests, or for a moment: the window may have got the keyboard by that key alone, at
+// the element that had it last, and what the key does there is still to come.
+func (k *tracker) has(ctx context.Context, id desktop.ID, pressed bool) (bool, error) {
+	within := func() bool { i := k.Shot.Index(id); return i >= 0 && k.at() == i }
+	if !within() || !pressed {
+		return within(), nil
+	}
+	since := time.Now()
+	_, err := k.Until(ctx, EffectCeiling, func() (bool, error) {
+		rests := k.Backend.Events == nil || k.Backend.Events.Idle(k.App)
+		if _, err := k.Backend.Tree.Read(ctx, k.App, id); err != nil { // what it told before it answers is heard
+			return false, err
+		}
+		err := k.look(ctx)
+		return err == nil && (!within() || rests && !k.newer || time.Since(since) > EffectCeiling), err
+	})
+	return err == nil && within(), err
 }
 
 // hear hears what the program told until now.
@@ -138,6 +162,9 @@ func (k *tracker) hear() {
 
 // at is the element that has its window's keyboard, or had it last; -1 where nobody knows.
 func (k *tracker) at() int {
+	if i := k.Shot.Index(k.told); k.newer && i >= 0 {
+		return i
+	}
 	if m, err := k.Focused(); err == nil {
 		return m.Index
 	}
