@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"math"
 	"strings"
 	"time"
@@ -136,7 +137,9 @@ func (v *visit) which() map[string]any {
 	return args
 }
 
+// stopNow stops what the form names, also where the person has closed the page since.
 func stopNow(v *visit) (any, error) {
+	v.ctx = context.WithoutCancel(v.ctx)
 	args := v.which()
 	result, err := v.call("stop", args)
 	if err != nil {

@@ -215,3 +215,40 @@ func TestEveryPageSaysThatAllIsStopped(t *testing.T) {
 	}
 	line("en", 0)
 }
+
+// leaver is a gate at which the browser of a stop leaves before anything is done.
+type leaver struct {
+	leave  func()
+	looked chan error // what became of the call then
+}
+
+func (l leaver) Check(ctx context.Context, r *aai.Request) ([]aai.Question, error) {
+	if r.Tool.Name == "stop" {
+		l.leave()
+		select {
+		case <-ctx.Done():
+		case <-time.After(300 * time.Millisecond): // nothing tells that the server has seen it
+		}
+		l.looked <- ctx.Err()
+	}
+	return nil, nil
+}
+
+// A stop holds though its page was closed as soon as it was pressed.
+func TestStopOutlastsItsPage(t *testing.T) {
+	w := newWorld(t)
+	w.enter(t)
+	r := w.request(t, http.MethodPost, "/now/stop", w.form(t, "/now"))
+	r.Header.Set("Origin", w.origin())
+	ctx, leave := context.WithCancel(t.Context())
+	l := leaver{leave, make(chan error, 1)}
+	w.gateway.Gates = append([]aai.Gate{l}, w.gateway.Gates...)
+	if response, err := w.client.Do(r.WithContext(ctx)); err == nil {
+		_ = response.Body.Close()
+		t.Error("the browser stayed")
+	}
+	if err := <-l.looked; err != nil {
+		t.Errorf("the call of the stop is over: %v", err)
+	}
+	w.shows(t, "nothing will until you start it again")
+}
