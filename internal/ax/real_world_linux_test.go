@@ -286,10 +286,11 @@ func (p *person) back(t *testing.T) {
 func (p *person) undisturbed(t *testing.T) {
 	t.Helper()
 	// A window manager hears of what happened a little later.
-	for end := time.Now().Add(realPatience); p.w.ActiveWindow(t) != p.title && time.Now().Before(end); {
+	title := p.w.ActiveWindow(t)
+	for end := time.Now().Add(realPatience); title != p.title && time.Now().Before(end); title = p.w.ActiveWindow(t) {
 		time.Sleep(10 * time.Millisecond)
 	}
-	if title := p.w.ActiveWindow(t); title != p.title {
+	if title != p.title {
 		t.Errorf("the focus is on %q, and was on %q", title, p.title)
 	}
 	if x, y := p.w.Pointer(t); x != p.x || y != p.y {
