@@ -171,7 +171,7 @@ func askNatively(calls []*passage) (*passage, *Error) {
 }
 
 // awaiting counts from now on for the calls that the person is waited for, until the function
-// that it returns.
+// that it returns. Each call asks so once, so nothing was counted before.
 func awaiting(calls []*passage) (over func()) {
 	now := time.Now()
 	for _, p := range calls {
@@ -182,7 +182,7 @@ func awaiting(calls []*passage) (over func()) {
 	return func() {
 		for _, p := range calls {
 			p.mu.Lock()
-			p.person, p.asking = p.person+time.Since(now), time.Time{}
+			p.person, p.asking = time.Since(now), time.Time{}
 			p.mu.Unlock()
 		}
 	}

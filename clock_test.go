@@ -160,6 +160,27 @@ func TestAPersonsTimeIsApart(t *testing.T) {
 	}
 }
 
+// TestLeftWhileAsked: what is put on record of a call that ends while its question is open
+// says how long the person was waited for by then.
+func TestLeftWhileAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := plain()
+		s.Gates = []string{asks}
+		w := newWorld(s)
+		defer close(w.forever)
+		g := w.gateway()
+		g.Dialog = asker(func(ctx context.Context, _ aai.Question) (aai.Answer, error) {
+			return aai.Answer{}, hanging{w, true}.wait(ctx)
+		})
+		ctx, leave := context.WithTimeout(t.Context(), 20*time.Second)
+		defer leave()
+		_, err := g.Do(ctx, w.call())
+		if e := w.entryOf(t, aai.Outcome); err == nil || e.Elapsed < 20*time.Second || e.Asked != e.Elapsed {
+			t.Errorf("%v; on record are %s of %s", err, e.Asked, e.Elapsed)
+		}
+	})
+}
+
 // TestNobodyAnswers: a question waits for others and for its own answer, and no longer,
 // whatever its dialog does.
 func TestNobodyAnswers(t *testing.T) {

@@ -55,7 +55,7 @@ type passage struct {
 	visit   *visit                  // of the target's lane
 	ran     bool                    // the Action has begun
 	asking  time.Time               // since when the person is waited for; zero: they are not
-	person  time.Duration           // how long they were waited for before
+	person  time.Duration           // how long they were waited for, when that is over
 	on      Hit
 	settled bool // somebody says how the call ended: the goroutine, or Do without it
 

@@ -129,7 +129,7 @@ func (p *passage) outcome(e ending, said string) func(*Entry) {
 	p.mu.Lock()
 	ran, on, asked := p.ran, p.on, p.person
 	if !p.asking.IsZero() {
-		asked += time.Since(p.asking)
+		asked = time.Since(p.asking)
 	}
 	p.mu.Unlock()
 	return func(entry *Entry) {
