@@ -150,6 +150,23 @@ func TestNamesOfThingsStay(t *testing.T) {
 	}
 }
 
+// TestShortSecretsOfOtherApps: only what is set in windows may be too short to be a secret; of
+// a call to any other app nothing that was one is on record, within whatever name it stands.
+func TestShortSecretsOfOtherApps(t *testing.T) {
+	w := newWorld(plain())
+	w.app.Tools[0].Run = func(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
+		return &aai.Result{}, aai.ActsOn(ctx, button("Reformat"))
+	}
+	call := w.call()
+	call.Args = map[string]any{"password": "form"}
+	if _, err := w.gateway().Do(t.Context(), call); err != nil {
+		t.Fatal(err)
+	}
+	if got := w.entryOf(t, aai.Outcome).On; got.Name != "Re[secret]at" {
+		t.Errorf("on record is %v", got)
+	}
+}
+
 // TestOnRecordWithoutSecrets: what is hit may repeat what was given.
 func TestOnRecordWithoutSecrets(t *testing.T) {
 	g, w, _, _ := hitting(aai.Hit{}, button("Say "+secretValue))
