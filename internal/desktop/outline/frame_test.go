@@ -83,6 +83,32 @@ window "Press" active
 	}
 }
 
+// TestFrameWhosePageHasALine: of a page that can be written in, that was not read to its end or
+// that is empty a line of its own tells so, though its window shows nothing else.
+func TestFrameWhosePageHasALine(t *testing.T) {
+	for name, c := range map[string]struct {
+		page   string
+		change func(*desktop.Element)
+		want   string
+	}{
+		"like any":   {pressing, func(*desktop.Element) {}, ""},
+		"written in": {pressing, func(e *desktop.Element) { e.States |= desktop.Editable }, "  document \"\" [e3] editable: "},
+		"unread":     {pressing, func(e *desktop.Element) { e.Unread = 7 }, "  document [e3] (7 not read)\n"},
+		"empty":      {"", func(*desktop.Element) {}, "  document [e3]\n"},
+	} {
+		s := browser(t, oneTab, c.page, "")
+		for i := range s.Elements {
+			if s.Elements[i].Role == desktop.Document {
+				c.change(&s.Elements[i])
+			}
+		}
+		got := oneText(t, s, Options{Root: -1})
+		if told := strings.Contains(got, "document"); told != (c.want != "") || !strings.Contains(got, "9 more: root e1\n"+c.want) {
+			t.Errorf("%s:\n%s", name, got)
+		}
+	}
+}
+
 // TestFrameInPages: a long page's second part tells nothing of the frame again.
 func TestFrameInPages(t *testing.T) {
 	var b strings.Builder
