@@ -34,8 +34,8 @@ func TestTheLastActsAreTakenBack(t *testing.T) {
 	}
 }
 
-// TestOneActIsTakenBack: what one call did is taken back by its id and the acts after it stay;
-// of another's, and of one that is taken back already, nothing is.
+// TestOneActIsTakenBack: what one call did is taken back by its id, whatever the count, and the
+// acts after it stay; of another's, and of one that is taken back already, nothing is.
 func TestOneActIsTakenBack(t *testing.T) {
 	s := newShelf(t, undo.Config{})
 	s.puts(me, "a", 1)
@@ -45,7 +45,7 @@ func TestOneActIsTakenBack(t *testing.T) {
 		t.Fatal(acts, err)
 	}
 	back := func(caller aai.Caller) any {
-		return s.do(caller, aai.OwnApp, undo.OwnTool, "call", acts[0].Call).Data.(map[string]any)["undone"]
+		return s.do(caller, aai.OwnApp, undo.OwnTool, "call", acts[0].Call, "count", 20).Data.(map[string]any)["undone"]
 	}
 	other := me
 	other.Session = "another"

@@ -61,7 +61,7 @@ func (l *Log) run(ctx context.Context, do Do, call *aai.Call, meant func(*Act) b
 	count := countOf(call)
 	if id, _ := call.Args["call"].(string); id != "" {
 		all := meant
-		count, meant = 1, func(a *Act) bool { return a.Call == id && all(a) }
+		meant = func(a *Act) bool { return a.Call == id && all(a) } // one at most, whatever the count
 	}
 	taken, older, err := l.Back(ctx, answering(do, call.Answers), call.Caller, count, meant)
 	if err != nil {
