@@ -106,7 +106,7 @@ type Result struct {
 	// It is for the gateway's own rooms: doors do not show it.
 	Undo *Undo
 	// Idle says that nothing was done, since all was so already: there is nothing to take
-	// back, and it is no [Deed].
+	// back, it is no [Deed], and its record says so.
 	Idle bool
 }
 

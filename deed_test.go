@@ -83,9 +83,10 @@ func TestWhatMayHaveHappenedIsTold(t *testing.T) {
 		"delivered": {without, func(context.Context, *aai.Call) (*aai.Result, error) {
 			return &aai.Result{Undo: &aai.Undo{}}, &aai.Error{Code: aai.AppNotRunning, Delivery: aai.Delivered}
 		}, []aai.Code{aai.AppNotRunning}},
-		"failed":   {without, func(context.Context, *aai.Call) (*aai.Result, error) { return nil, errors.New("broken") }, []aai.Code{aai.AutomationFailed}},
-		"panicked": {without, func(context.Context, *aai.Call) (*aai.Result, error) { panic("broken") }, []aai.Code{aai.Internal}},
-		"well":     {without, func(context.Context, *aai.Call) (*aai.Result, error) { return nil, nil }, []aai.Code{""}},
+		"failed":        {without, func(context.Context, *aai.Call) (*aai.Result, error) { return nil, errors.New("broken") }, []aai.Code{aai.AutomationFailed}},
+		"panicked":      {without, func(context.Context, *aai.Call) (*aai.Result, error) { panic("broken") }, []aai.Code{aai.Internal}},
+		"nothing to do": {without, func(context.Context, *aai.Call) (*aai.Result, error) { return &aai.Result{Idle: true}, nil }, nil},
+		"well":          {without, func(context.Context, *aai.Call) (*aai.Result, error) { return nil, nil }, []aai.Code{""}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			heard := doing(t, c.change, c.run)

@@ -45,7 +45,8 @@ type Entry struct {
 	Consent  string
 	Args     map[string]any // what is secret in them is a hygiene.Hidden
 
-	// Outcome: how it ended. The empty Code is success.
+	// Outcome: how it ended. The empty Code is success, of which the Message says at most
+	// that nothing was done.
 	Code     Code
 	Message  string
 	Delivery Delivery
@@ -140,6 +141,9 @@ func (p *passage) outcome(e ending, said string) func(*Entry) {
 			entry.Durable = len(e.err.Questions) > 0 && p.doorAsks()
 		} else if e.result != nil {
 			entry.Answer = func() any { return p.r.answer(e.result) }
+			if e.result.Idle {
+				entry.Message = "nothing was done"
+			}
 		}
 	}
 }

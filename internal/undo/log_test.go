@@ -58,6 +58,19 @@ func TestOneActIsTakenBack(t *testing.T) {
 	s.holds("b", 2)
 }
 
+// TestNothingToTakeBackIsOnRecord: the record says of an undo that found nothing to take back
+// that nothing was done, and of no other.
+func TestNothingToTakeBackIsOnRecord(t *testing.T) {
+	s := newShelf(t, undo.Config{})
+	s.puts(me, "a", 1)
+	for _, want := range []string{"", "nothing was done"} {
+		s.undo(me, 1)
+		if e := s.records[len(s.records)-1]; e.Kind != aai.Outcome || e.Tool != undo.OwnTool || e.Code != "" || e.Message != want {
+			t.Errorf("on record is %+v, want %q", e, want)
+		}
+	}
+}
+
 func TestEachCallerHasActsOfItsOwn(t *testing.T) {
 	s := newShelf(t, undo.Config{})
 	s.puts(me, "a", "mine")

@@ -93,6 +93,7 @@ func (l *Log) run(ctx context.Context, do Do, call *aai.Call, meant func(*Act) b
 	return &aai.Result{
 		Text: strings.Join(append([]string{head}, lines...), "\n"),
 		Data: map[string]any{"undone": undone, "partly": partly, "skipped": len(taken) - undone - partly, "actions": actions},
+		Idle: len(taken) == 0,
 	}, nil
 }
 

@@ -120,6 +120,13 @@ func TestUndoneFromTheStory(t *testing.T) {
 	if got := w.post(t, story[1]+"/undo", w.form(t, story[1])); !strings.Contains(got.body, "nothing is left to take back") || value != "old" {
 		t.Errorf("twice: %q\n%s", value, got.body)
 	}
+	// Of the second the list says that nothing was done, and of the first it does not.
+	list := w.get(t, "/history?tool=undo")
+	if strings.Count(list.body, `<span class="mark good">`) != 2 || strings.Count(list.body, "nothing was done") != 1 {
+		t.Errorf("the list:\n%s", list.body)
+	}
+	vain := regexp.MustCompile(`href="(/history/[^"]+)"`).FindStringSubmatch(list.body[strings.Index(list.body, "<tbody>"):])
+	has(t, w.get(t, vain[1]), `<p class="notice"><bdi class="theirs">nothing was done`)
 }
 
 // silent is a window that nobody answers.
