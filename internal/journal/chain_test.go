@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -90,6 +91,35 @@ func TestStates(t *testing.T) {
 	}
 	if stateSize > 512 {
 		t.Errorf("%d bytes do not fit into one sector", stateSize)
+	}
+}
+
+// A lock that others have again and again, and append, is waited for longer than one that
+// is held.
+func TestLockOfManyIsWaitedFor(t *testing.T) {
+	path := journalPath(t)
+	record(t, hasty(t, path), received("c1"))
+	holder := newStateFile(path + ".chain")
+	if err := holder.lock(true); err != nil {
+		t.Fatal(err)
+	}
+	j := hasty(t, path)
+	j.side.patience = time.Second
+	got := make(chan error, 1)
+	go func() { got <- j.Record(t.Context(), received("c2")) }()
+	st := holder.state
+	for end := time.Now().Add(5 * j.side.patience / 2); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		changed := st
+		changed.anchoredAt = time.Now().UnixNano()
+		if err := holder.write(&changed); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(holder.write(&st), holder.close()); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-got; err != nil {
+		t.Error(err)
 	}
 }
 

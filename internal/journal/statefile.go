@@ -10,10 +10,12 @@ import (
 	"time"
 )
 
-// How long a process waits for the others. An append takes microseconds: whoever
-// holds the lock for so long is stopped or stuck.
+// How long a process waits for the others. An append takes microseconds: where none comes
+// about for so long, whoever holds the lock is stopped or stuck. Where many do, on a busy
+// computer, it is waited for several times as long.
 const (
 	lockPatience = 5 * time.Second
+	lockTimes    = 6
 	lockFirstNap = 20 * time.Microsecond
 	lockLongNap  = time.Millisecond
 )
@@ -113,6 +115,8 @@ func (f *stateFile) open() error {
 // this one.
 func (f *stateFile) await() error {
 	var deadline time.Time
+	var seen stateImage
+	waited := 0
 	for nap := lockFirstNap; ; nap = min(2*nap, lockLongNap) {
 		got, err := tryLock(f.file)
 		if err != nil {
@@ -121,14 +125,23 @@ func (f *stateFile) await() error {
 		if got {
 			return nil
 		}
-		switch {
-		case deadline.IsZero():
-			deadline = time.Now().Add(f.patience)
-		case time.Now().After(deadline):
-			return fmt.Errorf("another process has held the lock on %s for %s", f.path, f.patience)
+		if now := time.Now(); now.After(deadline) {
+			was := seen
+			seen = f.glance()
+			if waited > 0 && seen == was || waited == lockTimes {
+				return fmt.Errorf("another process has held the lock on %s for %s", f.path, time.Duration(waited)*f.patience)
+			}
+			deadline = now.Add(f.patience)
+			waited++
 		}
 		time.Sleep(nap)
 	}
+}
+
+// glance reads the file that another process has locked: it is another one after each append.
+func (f *stateFile) glance() (image stateImage) {
+	_, _ = f.file.ReadAt(image[:], 0) // what cannot be read does not change
+	return image
 }
 
 func (f *stateFile) unlock() {
