@@ -174,12 +174,15 @@ func TestHostileWords(t *testing.T) {
 		if err != nil || len(q) != 1 {
 			t.Fatal(q, err)
 		}
-		harmless(t, q[0])
+		harmless(t, r.Call.Caller, q[0])
 	})
 }
 
-func harmless(t *rapid.T, q aai.Question) {
+func harmless(t *rapid.T, caller aai.Caller, q aai.Question) {
 	expected := beginnings()
+	if caller.Name == caller.Identity {
+		expected = append(expected[:1], expected[2:]...)
+	}
 	for line := range strings.Lines(q.Text) {
 		for len(expected) > 0 && !strings.HasPrefix(line, expected[0]) && (strings.HasPrefix(expected[0], "Web") || strings.HasPrefix(expected[0], "Its")) {
 			expected = expected[1:] // of web apps alone
