@@ -3,6 +3,10 @@ package linuxtest
 import (
 	"context"
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -41,6 +45,14 @@ func (s *Session) LaunchEnv(t testing.TB, env []string, name string, args ...str
 func (a *App) Stop(t testing.TB) {
 	t.Helper()
 	a.signal(t, syscall.SIGSTOP)
+	a.await(t, "it hangs", func() bool { // a thread that waits for a processor goes on until it has one
+		threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", a.PID))
+		return err == nil && len(threads) > 0 && !slices.ContainsFunc(threads, func(stat string) bool {
+			line, err := os.ReadFile(stat)
+			_, state, _ := strings.Cut(string(line), ") ")
+			return err == nil && !strings.HasPrefix(state, "T")
+		})
+	})
 }
 
 // Continue ends what Stop did.
