@@ -74,11 +74,10 @@ func (a Deed) listenOn(verified bool, what string, focus desktop.ID, delivered, 
 		return
 	}
 	o := &watch.Late{What: what, Before: a.Shot, Focus: focus, Since: delivered, Sure: answered}
-	if answered.Sub(delivered) < EffectCeiling {
+	if took := answered.Sub(delivered); took < EffectCeiling || took > EffectCeiling+quietAfter { // on a busy computer all comes later
 		o.Sure = answered.Add(EffectCeiling - quietAfter - quietTwice)
-	} else {
-		o.Works = !a.Backend.Events.Idle(a.App)
 	}
+	o.Works = answered.Sub(delivered) >= EffectCeiling && !a.Backend.Events.Idle(a.App)
 	o.Hear(a.Backend, a.App)
 	a.Desk.Lately.IsLate(a.App, o)
 	a.Desk.Sessions.Of(a.Call).IsLate(a.App, o)
