@@ -42,6 +42,7 @@ func TestRealPageFields(t *testing.T) {
 	} {
 		f.done("ax_set_value", f.set(c.query, c.value))
 		f.comes(c.id, c.holds)
+		f.comes("focused", "false") // leaving a field is heard of too
 		heard := f.holds("heard")
 		a := f.ok("ax_set_value", f.set(c.query, c.value))
 		f.says(a.Text, "was so already")

@@ -71,7 +71,7 @@ func formPage(body string) string {
 let heard = 0;
 for (const kind of ["input", "change"]) document.addEventListener(kind, () => { heard++; });
 setInterval(() => {
-  const state = { heard: String(heard) };
+  const state = { heard: String(heard), focused: String(document.hasFocus()) };
   for (const e of document.querySelectorAll("input, select, textarea")) state[e.id] = ["checkbox", "radio"].includes(e.type) ? String(e.checked) : e.value;
   fetch("state", { method: "POST", body: JSON.stringify(state) });
 }, 50);
