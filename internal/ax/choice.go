@@ -112,8 +112,10 @@ func (v *view) selectOption(ctx context.Context, set, option int) (*aai.Result, 
 	setID, optionID, name := v.Shot.Elements[set].ID, v.Shot.Elements[option].ID, v.Shot.Elements[option].Name
 	a := operate.Deed{View: v.View, Index: option, Done: "Selected", Ways: []operate.Way{
 		v.ByAsking(option, "the selection of its list", desktop.Act{Verb: desktop.SelectItem}),
-		v.ByAsking(option, "its accessibility action", desktop.Act{Verb: desktop.Press}),
 	}}
+	if !v.App.FocusInFront || v.Shot.Elements[option].States.Has(desktop.Showing) {
+		a.Ways = append(a.Ways, v.ByAsking(option, "its accessibility action", desktop.Act{Verb: desktop.Press}))
+	}
 	combo, c := v.Shot.Elements[set].Role == desktop.Combobox, v.choosing(set, option) // Qt selects in its list and leaves it at that
 	if combo {
 		for i := range a.Ways {

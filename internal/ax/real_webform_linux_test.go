@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strconv"
 	"sync/atomic"
+
+	"aai/internal/desktop/linuxtest"
 )
 
 // A webForm is a page in Chromium that tells what its fields hold and what was heard of
@@ -27,9 +29,21 @@ func (w *realWorld) webForm(body string) *webForm { return w.webFormIn(body, "--
 // webFormIn is webForm with words before the address: none opens a whole browser.
 func (w *realWorld) webFormIn(body, before string) *webForm {
 	w.Helper()
+	return w.formIn(body, "button Ready", func(address, host string) *linuxtest.App {
+		_, port, _ := net.SplitHostPort(host)
+		return w.Launch(w.T, "chromium", "--force-renderer-accessibility", "--disable-backgrounding-occluded-windows", "--no-sandbox", "--test-type",
+			"--no-first-run", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
+			"--password-store=basic", "--lang=en", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+			"--user-data-dir="+filepath.Join(w.Home, "browser"+port), "--window-size=900,700", before+address)
+	})
+}
+
+// formIn is the page in the browser that open starts with its address.
+func (w *realWorld) formIn(body, ready string, open func(address, host string) *linuxtest.App) *webForm {
+	w.Helper()
 	f := &webForm{realWorld: w}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /", func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte(formPage(body))) })
+	mux.HandleFunc("GET /{$}", func(rw http.ResponseWriter, _ *http.Request) { _, _ = rw.Write([]byte(formPage(body))) })
 	mux.HandleFunc("GET /next", func(rw http.ResponseWriter, _ *http.Request) {
 		_, _ = rw.Write([]byte(`<!DOCTYPE html><html lang="en"><title>Next</title><h1>Thank you</h1><button>Go on</button>`))
 	})
@@ -41,12 +55,9 @@ func (w *realWorld) webFormIn(body, before string) *webForm {
 	})
 	server := httptest.NewServer(mux)
 	w.Cleanup(server.Close)
-	a := w.Launch(w.T, "chromium", "--force-renderer-accessibility", "--disable-backgrounding-occluded-windows", "--no-sandbox", "--test-type",
-		"--no-first-run", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
-		"--password-store=basic", "--lang=en", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-		"--user-data-dir="+filepath.Join(w.Home, "browser"+strconv.Itoa(server.Listener.Addr().(*net.TCPAddr).Port)), "--window-size=900,700", before+server.URL)
-	f.app, f.host = w.process(a), server.Listener.Addr().String()
-	w.awaitElement(f.app, "button Ready")
+	f.host = server.Listener.Addr().String()
+	f.app = w.process(open(server.URL, f.host))
+	w.awaitElement(f.app, ready)
 	w.eventually("the page tells what it holds", func() bool { return f.told.Load() != nil })
 	return f
 }

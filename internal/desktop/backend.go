@@ -44,6 +44,8 @@ type App struct {
 	Browser bool
 	// Obeys says that the app does what it is asked to by its tree also where nobody sees it.
 	Obeys bool
+	// FocusInFront says that only while a window has a keyboard the app tells what in it has that.
+	FocusInFront bool
 	// Hidden says why the app shows no tree, or only an empty one, and what a
 	// person can do about it; "" where it shows one.
 	Hidden string
@@ -251,11 +253,19 @@ type Input interface {
 	Drag(ctx context.Context, seat Seat, window WindowID, from, to Point, duration time.Duration) error
 	// Scroll turns the wheel at the point: dx and dy in notches, right and down.
 	Scroll(ctx context.Context, seat Seat, window WindowID, at Point, dx, dy int) error
+	Keyboard
+}
+
+// A Keyboard gives windows keys, from one of the seats.
+type Keyboard interface {
 	// Type types the text into what has the window's keyboard. Any Unicode can be
 	// typed, whatever the keyboard's layout.
 	Type(ctx context.Context, seat Seat, window WindowID, text string) error
 	// Key presses the chord.
 	Key(ctx context.Context, seat Seat, window WindowID, chord Chord) error
+	// Attend gives the window the keyboard of the seat while the function runs, and presses
+	// nothing. The function makes no input of its own.
+	Attend(ctx context.Context, seat Seat, window WindowID, while func(context.Context) error) error
 }
 
 // A Monitor is one of the screens.

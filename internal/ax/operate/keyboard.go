@@ -23,7 +23,7 @@ func (v *View) EnterCell(ctx context.Context, i int, input desktop.Input, seat d
 	if v.Backend.Actor == nil {
 		return fault.Unsupported("actions on elements")
 	}
-	return v.asksFor(ctx, i, desktop.Act{Verb: desktop.TakeFocus})
+	return v.asksFor(ctx, i, desktop.Act{Verb: desktop.TakeFocus}, input, seat, w)
 }
 
 // Focused finds the element that has the program's keyboard.
@@ -62,32 +62,43 @@ func (v *View) TakeKeyboard(ctx context.Context, i int, input desktop.Input, sea
 	if v.Backend.Actor == nil {
 		return fault.Unsupported("actions on elements")
 	}
-	if values.SheetCell(e) {
-		return v.asksFor(ctx, i, desktop.Act{Verb: desktop.TakeFocus})
+	if values.SheetCell(e) || v.App.FocusInFront {
+		return v.asksFor(ctx, i, desktop.Act{Verb: desktop.TakeFocus}, input, seat, w)
 	}
-	return v.asksFor(ctx, i, desktop.Act{Verb: desktop.Press})
+	return v.asksFor(ctx, i, desktop.Act{Verb: desktop.Press}, input, seat, w)
 }
 
 // asksFor asks the element to act so that it gets its window's keyboard, and waits until it
-// has it: programs answer before they have given it.
-func (v *View) asksFor(ctx context.Context, i int, act desktop.Act) error {
+// has it: programs answer before they have given it. One that tells it in front alone gets
+// the seat's keyboard meanwhile.
+func (v *View) asksFor(ctx context.Context, i int, act desktop.Act, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	watching, cancel := context.WithCancel(ctx)
 	defer cancel()
 	id, k := v.Shot.Elements[i].ID, tracker{View: v, events: Deed{View: v}.Watch(watching)}
 	if err := v.Backend.Actor.Perform(ctx, v.App, id, act); err != nil {
 		return err
 	}
-	has, err := v.Until(ctx, EffectCeiling, func() (bool, error) {
-		now, err := v.Backend.Tree.Read(ctx, v.App, id)
-		k.hear()
-		return err == nil && (now.States.Has(desktop.Focused) || k.told == id), err
-	})
+	has := false
+	await := func(ctx context.Context) (err error) {
+		has, err = v.Until(ctx, EffectCeiling, func() (bool, error) {
+			now, err := v.Backend.Tree.Read(ctx, v.App, id)
+			k.hear()
+			return err == nil && (now.States.Has(desktop.Focused) || k.told == id), err
+		})
+		return err
+	}
+	err := error(nil)
+	if v.App.FocusInFront {
+		err = input.Attend(ctx, seat, w.ID, await)
+	} else {
+		err = await(ctx)
+	}
 	if has || err != nil {
 		return err
 	}
 	if v.Backend.Events != nil && !v.Backend.Events.Idle(v.App) { // it was waited for as long as a busy one is
 		return &aai.Error{
-			Code: aai.Timeout, Delivery: aai.NotDelivered,
+			Code: aai.Timeout, Delivery: aai.NotDelivered, Answered: true,
 			Message: v.Name(i) + " did not take the keyboard: " + aai.CleanLabel(v.App.Name, 60) + " is busy",
 			Hint:    "Call again when it is at rest: ax_wait_idle waits for that.",
 		}

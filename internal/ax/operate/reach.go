@@ -37,8 +37,8 @@ func (v *View) GiveKeyboard(ctx context.Context, i int, input desktop.Input, sea
 		return v.EnterCell(ctx, i, input, seat, w)
 	case scene.TakesText(e):
 		return v.Enter(ctx, i, input, seat, w)
-	case seat == desktop.PersonSeat && v.Backend.Actor != nil:
-		if v.asksFor(ctx, i, desktop.Act{Verb: desktop.TakeFocus, Name: e.Name}) == nil {
+	case (seat == desktop.PersonSeat || v.App.FocusInFront) && v.Backend.Actor != nil:
+		if v.asksFor(ctx, i, desktop.Act{Verb: desktop.TakeFocus, Name: e.Name}, input, seat, w) == nil {
 			return nil
 		}
 	}
@@ -49,6 +49,11 @@ func (v *View) GiveKeyboard(ctx context.Context, i int, input desktop.Input, sea
 func (v *View) Reach(ctx context.Context, i int, at desktop.Point, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	if v.Shot.Elements[i].States.Has(desktop.Focused) {
 		return nil
+	}
+	if v.App.FocusInFront && seat == desktop.OwnSeat && v.Backend.Actor != nil {
+		if v.asksFor(ctx, i, desktop.Act{Verb: desktop.TakeFocus}, input, seat, w) == nil {
+			return nil
+		}
 	}
 	if _, err := v.Point(i, w); err != nil {
 		return err

@@ -283,7 +283,7 @@ func (a *actor) replaceText(ctx context.Context, text string) error {
 
 // editable says why the element's text cannot be changed.
 func (a *actor) editable() error {
-	if a.n.offers&offersEditable == 0 {
+	if a.n.offers&offersEditable == 0 || a.p.habits().toolkit == gecko { // it says yes, and sets nothing
 		return a.unsupported("does not let its text be set", nil)
 	}
 	if !a.n.states.has(stateEditable) || a.n.states.has(stateReadOnly) {

@@ -86,6 +86,9 @@ func (p *program) askContent(first, second *round, t *tree, n *node, atMost int)
 	switch {
 	case n.wantsNumber():
 		p.askNumber(first, n)
+		if p.habits().toolkit == gecko && n.offers&offersText != 0 {
+			p.askWritten(second, n)
+		}
 		if p.habits().toolkit == chromium && n.offers&offersText != 0 && n.states.has(stateEditable) {
 			p.askTextless(first, n)
 		}
@@ -219,6 +222,19 @@ func (p *program) askNumber(r *round, n *node) {
 	})
 	r.put(p.bus.ask.minimum, n.ref, func(d *dbuswire.Decoder) { n.min, _ = readNumber(d) })
 	r.put(p.bus.ask.maximum, n.ref, func(d *dbuswire.Decoder) { n.max, _ = readNumber(d) })
+}
+
+// askWritten asks for the number as it is written, after the number: Gecko says 0 of the parts
+// of a date, whatever they show.
+func (p *program) askWritten(r *round, n *node) {
+	r.put(numbers(textInterface, "GetText", "ii", "s", 0, -1), n.ref, func(d *dbuswire.Decoder) {
+		text := d.Str()
+		if number, err := strconv.ParseFloat(text, 64); d.Err() == nil && err == nil {
+			n.number, n.numeric = number, true
+		} else {
+			n.textless = n.number == 0
+		}
+	})
 }
 
 // askTextless asks whether a field for a number is empty.

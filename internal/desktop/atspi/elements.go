@@ -267,6 +267,11 @@ func (p *program) open(ctx context.Context, t *tree, nodes []*node) error {
 // where that is now, if frames are relative to it.
 func (p *program) windowOf(ctx context.Context, m *maker, n *node) *node {
 	window, known := &node{}, p.mirror.Last()
+	if m.habits.toolkit == gecko && known != nil {
+		if i := known.Index(n.id(p.sender)); i >= 0 && known.Elements[known.Window(i)].States.Has(desktop.Active) {
+			window.states = stateActive
+		}
+	}
 	if !m.habits.windowRelative() || known == nil || p.bus.config.Windows == nil {
 		return window
 	}

@@ -48,9 +48,13 @@ type program struct {
 // What toolkits call themselves, and one program: LibreOffice says that it is "gtk".
 const (
 	chromium = "Chromium"
+	gecko    = "Gecko"
 	qt       = "Qt"
 	office   = "soffice"
 )
+
+// browser reports whether programs of the toolkit show pages, which are in other processes.
+func browser(toolkit string) bool { return toolkit == chromium || toolkit == gecko }
 
 // traits are what an app can do and how it means what it says. They are found out
 // by asking, since they differ between versions of a toolkit.

@@ -60,5 +60,5 @@ func threadIs(stat, state string) bool {
 
 // Pulse implements mirror.Source.
 func (p *program) Pulse() mirror.Pulse {
-	return takePulse(p.app.PID, p.habits().toolkit == chromium)
+	return takePulse(p.app.PID, browser(p.habits().toolkit))
 }

@@ -173,7 +173,7 @@ type entry struct {
 	beat mirror.Pulse // of the process, after it answered; "" if it has not come to rest
 }
 
-func (e *entry) pulse() mirror.Pulse { return takePulse(e.pid, e.toolkit == chromium) }
+func (e *entry) pulse() mirror.Pulse { return takePulse(e.pid, browser(e.toolkit)) }
 
 // restPatience is how long programs may take to come to rest after they answered.
 const restPatience = 500 * time.Microsecond
@@ -356,7 +356,8 @@ func (e *entry) app(is runner, title string) desktop.App {
 	a.Key = e.root.sender + e.root.path
 	a.Name = firstOf(e.name, title, a.ID)
 	a.Toolkit = toolkitLabel(e.toolkit, e.toolkitVersion)
-	a.Browser = e.toolkit == chromium
+	a.Browser = browser(e.toolkit)
+	a.FocusInFront = e.toolkit == gecko
 	a.Obeys = strings.HasPrefix(a.Toolkit, "GTK") || strings.HasPrefix(a.Toolkit, "Qt")
 	switch {
 	case !e.answered:

@@ -66,6 +66,9 @@ func (m *maker) element(n, window *node) desktop.Element {
 	if n.fixed(m.habits) {
 		e.States |= desktop.Enabled
 	}
+	if m.habits.toolkit == gecko && !window.states.has(stateActive) {
+		e.States &^= desktop.Focused // it had that when its window was active
+	}
 	if n.shown && !n.hidden {
 		e.States |= desktop.Showing
 		e.Frame = m.frame(n, window)
@@ -89,7 +92,9 @@ func (m *maker) element(n, window *node) desktop.Element {
 		if m.habits.toolkit == qt {
 			e.Value = n.name // whatever is selected in its list: that is for its keyboard
 		}
-		e.Name, e.Value = m.tree.comboName(n, e.Name, e.Value)
+		if m.habits.toolkit != gecko { // it has a name of its own, and its label says too what it stands at
+			e.Name, e.Value = m.tree.comboName(n, e.Name, e.Value)
+		}
 	}
 	switch n.elementRole {
 	case desktop.Text, desktop.Label, desktop.Paragraph, desktop.Heading:

@@ -206,6 +206,14 @@ func (b *backend) Type(ctx context.Context, seat desktop.Seat, id desktop.Window
 	return nil
 }
 
+func (b *backend) Attend(ctx context.Context, seat desktop.Seat, id desktop.WindowID, while func(context.Context) error) error {
+	if _, err := b.keyboard(ctx, "Attend", seat, id); err != nil {
+		return err
+	}
+	b.d.mu.Unlock()
+	return while(ctx)
+}
+
 // typed is what happens when text is typed into the window.
 func (w *Window) typed(text string) {
 	w.d.mu.Lock()

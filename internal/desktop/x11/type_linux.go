@@ -82,6 +82,20 @@ func (d *Display) Key(ctx context.Context, which desktop.Seat, id desktop.Window
 	}
 }
 
+// Attend implements desktop.Input. The window of PersonSeat must have the person's keyboard.
+func (d *Display) Attend(ctx context.Context, which desktop.Seat, id desktop.WindowID, while func(context.Context) error) error {
+	window, err := windowOf(id)
+	if err != nil {
+		return err
+	}
+	t, err := d.typist(ctx, which, id, window)
+	if err != nil {
+		return err
+	}
+	defer t.leave(ctx)
+	return while(ctx)
+}
+
 // write types as many of the keysyms as is good to do at once, and says how many.
 func (t *typist) write(ctx context.Context, syms []keysym) (int, error) {
 	if err := t.readLayout(ctx); err != nil {

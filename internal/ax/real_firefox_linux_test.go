@@ -1,0 +1,86 @@
+package ax_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"aai"
+	"aai/internal/desktop/linuxtest"
+)
+
+// firefoxForm is webForm in Firefox.
+func (w *realWorld) firefoxForm(body string) *webForm {
+	w.Helper()
+	return w.formIn(body, "button Ready", func(address, _ string) *linuxtest.App {
+		profile := filepath.Join(w.Home, "firefox")
+		if err := os.MkdirAll(profile, 0o700); err != nil {
+			w.Fatal(err)
+		}
+		prefs := `user_pref("browser.aboutwelcome.enabled", false);
+user_pref("browser.shell.checkDefaultBrowser", false);
+user_pref("datareporting.policy.dataSubmissionEnabled", false);
+user_pref("toolkit.telemetry.reportingpolicy.firstRun", false);
+user_pref("app.normandy.enabled", false);
+user_pref("network.captive-portal-service.enabled", false);
+user_pref("network.connectivity-service.enabled", false);
+user_pref("termsofuse.bypassNotification", true);
+`
+		if err := os.WriteFile(filepath.Join(profile, "user.js"), []byte(prefs), 0o600); err != nil {
+			w.Fatal(err)
+		}
+		return w.Launch(w.T, "firefox-esr", "--no-remote", "--new-instance", "--profile", profile, address)
+	})
+}
+
+// TestRealFirefoxFields fills and presses what there is on a page in Firefox, in the background.
+// The page is the witness, of what it holds and of what it heard.
+func TestRealFirefoxFields(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.firefoxForm(`<p><label>Alpha <input id="alpha" size="60"></label> <label>Beta <textarea id="beta"></textarea></label>
+		<label>Secret <input type="password" id="secret"></label> <label>Number <input type="number" id="number"></label>
+		<label>Day <input type="date" id="day"></label>
+		<label>Colour <select id="colour"><option>Red<option selected>Green<option>Blue<option>White</select></label>
+		<label>Volume <input type="range" id="volume" value="30"></label> <label><input type="checkbox" id="check"> Check</label>
+		<label><input type="radio" name="r" id="one"> One</label> <label><input type="radio" name="r" id="two"> Two</label>
+		<label>Count <input id="count" value="0" readonly></label> <input type="hidden" id="rich">
+		<button onclick="count.value++">Press</button> <a href="#here" onclick="count.value = 'linked'">Link</a>
+		<div contenteditable id="editor" role="textbox" aria-label="Editor" oninput="rich.value = this.innerText">text</div>`)
+	p := w.somebody()
+	for _, c := range []struct {
+		tool      string
+		p         params
+		id, holds string
+	}{
+		{"ax_type", params{"query": "textbox Alpha", "text": "first"}, "alpha", "first"},
+		{"ax_type", params{"query": "textbox Alpha", "text": " more"}, "alpha", "first more"},
+		{"ax_type", params{"query": "textbox Alpha", "text": "Grüße, 你好", "clear_first": true}, "alpha", "Grüße, 你好"},
+		{"ax_type", params{"query": "textbox Beta", "text": "one\ntwo"}, "beta", "one\ntwo"},
+		{"ax_set_value", params{"query": "textbox Alpha", "value": "third"}, "alpha", "third"},
+		{"ax_type", params{"query": "Secret", "text": "hidden"}, "secret", "hidden"},
+		{"ax_set_value", params{"query": "spinbutton Number", "value": "-5"}, "number", "-5"},
+		{"ax_set_value", params{"query": "textbox Day", "value": "2026-03-04"}, "day", "2026-03-04"},
+		{"ax_set_value", params{"query": "combobox Colour", "value": "Blue"}, "colour", "Blue"},
+		{"ax_set_value", params{"query": "combobox Colour", "value": "Red"}, "colour", "Red"},
+		{"ax_set_value", params{"query": "slider Volume", "value": "70"}, "volume", "70"},
+		{"ax_click", params{"query": "checkbox Check"}, "check", "true"},
+		{"ax_click", params{"query": "radio One"}, "one", "true"},
+		{"ax_set_value", params{"query": "radio Two", "value": "true"}, "two", "true"},
+		{"ax_click", params{"query": "button Press"}, "count", "1"},
+		{"ax_key_press", params{"query": "button Press", "key": "space"}, "count", "2"},
+		{"ax_click", params{"query": "link Link"}, "count", "linked"},
+		{"ax_type", params{"query": "textbox Editor", "text": "new text", "clear_first": true}, "rich", "new text"},
+		{"ax_fill", params{"fields": []any{map[string]any{"query": "textbox Alpha", "value": "filled"}, map[string]any{"query": "combobox Colour", "value": "White"}}}, "colour", "White"},
+	} {
+		heard := f.holds("heard")
+		c.p["app"] = f.app
+		f.ok(c.tool, c.p)
+		f.comes(c.id, c.holds)
+		if c.id != "count" { // which the page sets itself
+			f.eventually("the page hears of "+c.id, func() bool { return f.holds("heard") != heard })
+		}
+	}
+	_ = f.refused(aai.ElementNotFound, "ax_type", params{"app": f.app, "text": "to whom it may concern"})
+	p.undisturbed(t)
+}
