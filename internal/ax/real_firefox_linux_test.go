@@ -10,9 +10,9 @@ import (
 )
 
 // firefoxForm is webForm in Firefox.
-func (w *realWorld) firefoxForm(body string) *webForm {
+func (w *realWorld) firefoxForm(body, ready string) *webForm {
 	w.Helper()
-	return w.formIn(body, "button Ready", func(address, _ string) *linuxtest.App {
+	return w.formIn(body, ready, func(address, _ string) *linuxtest.App {
 		profile := filepath.Join(w.Home, "firefox")
 		if err := os.MkdirAll(profile, 0o700); err != nil {
 			w.Fatal(err)
@@ -46,7 +46,7 @@ func TestRealFirefoxFields(t *testing.T) {
 		<label><input type="radio" name="r" id="one"> One</label> <label><input type="radio" name="r" id="two"> Two</label>
 		<label>Count <input id="count" value="0" readonly></label> <input type="hidden" id="rich">
 		<button onclick="count.value++">Press</button> <a href="#here" onclick="count.value = 'linked'">Link</a>
-		<div contenteditable id="editor" role="textbox" aria-label="Editor" oninput="rich.value = this.innerText">text</div>`)
+		<div contenteditable id="editor" role="textbox" aria-label="Editor" oninput="rich.value = this.innerText">text</div>`, "button Ready")
 	p := w.somebody()
 	for _, c := range []struct {
 		tool      string
@@ -83,4 +83,17 @@ func TestRealFirefoxFields(t *testing.T) {
 	}
 	_ = f.refused(aai.ElementNotFound, "ax_type", params{"app": f.app, "text": "to whom it may concern"})
 	p.undisturbed(t)
+}
+
+// TestRealFirefoxFirstLook: Firefox gathers what its pages are called when somebody asks for the
+// first time, and answers with nothing until it has it.
+func TestRealFirefoxFirstLook(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.firefoxForm(`<p>Words</p><div id="later"></div><button title="about" onclick="later.innerHTML = more.innerHTML">Press</button>
+		<template id="more"><label>Alpha <input value="held"></label> <label>Amount <input type="number" value="5"></label>
+		<label>Volume <input type="range" value="30"></label> <table><tr><td>Cell</table></template>`, "")
+	w.says(w.ok("ax_get_tree", params{"app": f.app}).Text, `button "Ready" [e`, `"Words"`, `button "Press" [e`, `("about")`)
+	w.ok("ax_click", f.on("button Press"))
+	w.says(w.ok("ax_get_tree", params{"app": f.app}).Text, `textbox "Alpha" [e`, `"held"`, `spinbutton "Amount" [e`, `"5"`, `slider "Volume" [e`, `] 30 (0..100)`, "Cell")
 }

@@ -123,7 +123,9 @@ func (p *program) askDetails(first, second *round, t *tree, n *node) {
 func (p *program) mayBePressed(n *node) bool {
 	habits := p.habits()
 	switch {
-	case habits.toolkit == chromium:
+	case habits.toolkit == gecko && (n.role == roleLabel || n.role == roleInternalFrame):
+		return false // a click on it is one on what it labels or shows
+	case browser(habits.toolkit):
 		return n.role != roleStatic && n.inPage()
 	case habits.toolkit == qt || habits.windowRelative() || habits.unlisted:
 		return false // it is what can have the keyboard
@@ -222,19 +224,6 @@ func (p *program) askNumber(r *round, n *node) {
 	})
 	r.put(p.bus.ask.minimum, n.ref, func(d *dbuswire.Decoder) { n.min, _ = readNumber(d) })
 	r.put(p.bus.ask.maximum, n.ref, func(d *dbuswire.Decoder) { n.max, _ = readNumber(d) })
-}
-
-// askWritten asks for the number as it is written, after the number: Gecko says 0 of the parts
-// of a date, whatever they show.
-func (p *program) askWritten(r *round, n *node) {
-	r.put(numbers(textInterface, "GetText", "ii", "s", 0, -1), n.ref, func(d *dbuswire.Decoder) {
-		text := d.Str()
-		if number, err := strconv.ParseFloat(text, 64); d.Err() == nil && err == nil {
-			n.number, n.numeric = number, true
-		} else {
-			n.textless = n.number == 0
-		}
-	})
 }
 
 // askTextless asks whether a field for a number is empty.

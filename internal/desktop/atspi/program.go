@@ -29,13 +29,14 @@ type program struct {
 	meeting chan struct{} // held by who asks what the app can do
 	// mirror keeps what was read, and the app's events; those are over when it has ended,
 	// or the bus has.
-	mirror  *mirror.Mirror[ref, *tree]
-	windows int           // in the last reading; for who reads
-	veil    atomic.Uint64 // of the tree of the last snapshot; 0 if there is none
-	ration  ration
-	far     atomic.Bool  // what is out of view is wanted too, from when somebody first did
-	pressed atomic.Int64 // when something was last pressed by asking, in nanoseconds
-	secrets mirror.Secrets[ref]
+	mirror   *mirror.Mirror[ref, *tree]
+	windows  int           // in the last reading; for who reads
+	veil     atomic.Uint64 // of the tree of the last snapshot; 0 if there is none
+	ration   ration
+	gathered atomic.Bool  // what its pages say, see gathers
+	far      atomic.Bool  // what is out of view is wanted too, from when somebody first did
+	pressed  atomic.Int64 // when something was last pressed by asking, in nanoseconds
+	secrets  mirror.Secrets[ref]
 
 	mu      sync.Mutex
 	met     bool

@@ -17,6 +17,7 @@ const (
 	roleFrame         roleNumber = 23
 	roleIcon          roleNumber = 26
 	roleImage         roleNumber = 27
+	roleInternalFrame roleNumber = 28
 	roleLabel         roleNumber = 29
 	roleLayeredPane   roleNumber = 30
 	roleList          roleNumber = 31

@@ -66,8 +66,8 @@ func (m *maker) element(n, window *node) desktop.Element {
 	if n.fixed(m.habits) {
 		e.States |= desktop.Enabled
 	}
-	if m.habits.toolkit == gecko && !window.states.has(stateActive) {
-		e.States &^= desktop.Focused // it had that when its window was active
+	if m.habits.toolkit == gecko {
+		n.inGecko(window, &e)
 	}
 	if n.shown && !n.hidden {
 		e.States |= desktop.Showing

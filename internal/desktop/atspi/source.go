@@ -69,6 +69,13 @@ func (p *program) Whole(ctx context.Context, before *tree) (*tree, error) {
 		// counts them and does not name them.
 		t, _, err = p.readAll(ctx, before)
 	}
+	if err == nil {
+		if gathers, failed := p.gathers(ctx, t); gathers || failed != nil {
+			if before, err = nil, failed; err == nil {
+				t, _, err = p.readAll(ctx, nil)
+			}
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -94,12 +101,19 @@ func (p *program) Part(ctx context.Context, t *tree, m mirror.Marks[ref], hasty 
 	if err := p.expand(ctx, t, level, false); err != nil {
 		return err
 	}
+	gathers, err := p.gathers(ctx, t)
+	if err != nil {
+		return err
+	}
+	if gathers {
+		changed = slices.DeleteFunc(t.all(), func(n *node) bool { return n == t.root })
+	}
 	for r := range m.Changed {
 		if n := t.nodes[r]; n != nil && n != t.root && known[n] {
 			changed = append(changed, n)
 		}
 	}
-	changed, err := p.again(ctx, t, changed)
+	changed, err = p.again(ctx, t, changed)
 	if err != nil {
 		return err
 	}

@@ -76,7 +76,7 @@ func (k *sketch) frame(window int, as form) bool {
 func (k *sketch) page(window int) int {
 	title := k.element(window).Name
 	for c := window + 1; c < k.nodes[window].end; c++ {
-		if e := k.element(c); e.Role == desktop.Document && !desktop.Blank(e.Name) && strings.HasPrefix(title, e.Name+" - ") {
+		if e := k.element(c); e.Role == desktop.Document && !desktop.Blank(e.Name) && (strings.HasPrefix(title, e.Name+" - ") || strings.HasPrefix(title, e.Name+" \u2014 ")) {
 			return c
 		}
 	}
