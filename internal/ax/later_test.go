@@ -67,6 +67,24 @@ func TestQuickWithoutEffect(t *testing.T) {
 	})
 }
 
+// TestAPageThatHasLoadedIsNoEffect: a page that comes to its end meanwhile would have without the
+// act; what the act did comes after that.
+func TestAPageThatHasLoadedIsNoEffect(t *testing.T) {
+	inWorldWithout(t, func(b *desktop.Backend) { b.Events = working{b.Events} }, func(w *world) {
+		p := w.d.Program("Office")
+		window := p.Window("Office")
+		page := window.Add(desktop.Element{Role: desktop.Document, Name: "Page"}).Be(desktop.Busy)
+		status := page.Text("idle")
+		page.Button("Late", func() {
+			page.BeNot(desktop.Busy)
+			p.After(300*time.Millisecond, func() { status.Rename("saved") })
+		})
+		a := w.ok("ax_click", `{"app": "Office", "query": "Late"}`)
+		w.want(a, true, "verified")
+		w.has(a.Text, "saved", "not busy")
+	})
+}
+
 // working is a program at work.
 type working struct{ desktop.Events }
 

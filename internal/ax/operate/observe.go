@@ -164,8 +164,8 @@ func (a Deed) effective(before *desktop.Snapshot, d delta.Delta) bool {
 	// anything that is told is.
 	more := d.More > 0 && !slices.ContainsFunc(d.Changes, func(c delta.Change) bool { return c.Restless })
 	return more || slices.ContainsFunc(d.Changes, func(c delta.Change) bool {
-		if c.Restless {
-			return false
+		if c.Restless || alike(before, a.Shot, c, desktop.Busy) && !a.Shot.Elements[c.Index].States.Has(desktop.Busy) {
+			return false // what a page has loaded was on its way
 		}
 		if !keyboardMoved(before, a.Shot, c) {
 			return true
@@ -191,6 +191,11 @@ func (a Deed) around(id desktop.ID, before *desktop.Snapshot) bool {
 // keyboardMoved reports whether the change is that the element, or window, has
 // the keyboard now or no longer, and nothing else.
 func keyboardMoved(before, after *desktop.Snapshot, c delta.Change) bool {
+	return alike(before, after, c, desktop.Focused|desktop.Active)
+}
+
+// alike reports whether what changed of the element is one of the states, and nothing else.
+func alike(before, after *desktop.Snapshot, c delta.Change, but desktop.State) bool {
 	if c.Kind != delta.Changed {
 		return false
 	}
@@ -199,9 +204,8 @@ func keyboardMoved(before, after *desktop.Snapshot, c delta.Change) bool {
 	if i < 0 {
 		return false
 	}
-	const keyboard = desktop.Focused | desktop.Active
 	was := &before.Elements[i]
-	return was.Name == now.Name && was.Value == now.Value && was.States&^keyboard == now.States&^keyboard
+	return was.Name == now.Name && was.Value == now.Value && was.States&^but == now.States&^but
 }
 
 // unreadable is what is known when the program cannot be read after the action:
