@@ -76,7 +76,7 @@ const busyPatience = 5 * time.Second
 func (l Layout) prepareWhenFree(ctx context.Context, db *sql.DB) error {
 	for until := time.Now().Add(busyPatience); ; {
 		err := l.prepare(ctx, db)
-		if codeOf(err) != busy || time.Now().After(until) {
+		if codeOf(err) != busy && !raced(err) || time.Now().After(until) {
 			return err
 		}
 		if err := aai.Pause(ctx, 5*time.Millisecond); err != nil {
@@ -109,6 +109,14 @@ func (l Layout) prepare(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	return tx.Commit()
+}
+
+// raced reports whether another process took a journal away that was to be taken away: both had
+// found the file without its write-ahead log.
+func raced(err error) bool {
+	const deleteNoEntry = 10 | 23<<8 // SQLITE_IOERR_DELETE_NOENT
+	e, ok := errors.AsType[*sqlite.Error](err)
+	return ok && e.Code() == deleteNoEntry
 }
 
 // Codes of SQLite's errors.

@@ -82,11 +82,11 @@ func self(t *testing.T) string {
 // The clients: each starts the program that it is given, and talks to it as the SDKs of
 // its language do.
 const (
-	nodeClient = `#!/usr/bin/env node
-const c = require('child_process').spawn(process.argv[2], process.argv.slice(3), {stdio: ['pipe', 'inherit', 'inherit']});
+	nodeClient = "#!/usr/bin/env node\n" + startsNode
+	startsNode = `const c = require('child_process').spawn(process.argv[2], process.argv.slice(3), {stdio: ['pipe', 'inherit', 'inherit']});
 c.on('exit', code => process.exit(code ?? 1));
 `
-	titledClient  = nodeClient + "process.title = 'claude';\n"
+	titledClient  = "process.title = 'claude';\n" + startsNode
 	pythonClient  = "import subprocess, sys\np = subprocess.Popen(sys.argv[1:], stdin=subprocess.PIPE)\nsys.exit(p.wait())\n"
 	asyncioClient = `import asyncio, sys
 async def main():
