@@ -40,7 +40,8 @@ func TestRealFirefoxFields(t *testing.T) {
 	w := newRealWorld(t)
 	f := w.firefoxForm(`<p><label>Alpha <input id="alpha" size="60"></label> <label>Beta <textarea id="beta"></textarea></label>
 		<label>Secret <input type="password" id="secret"></label> <label>Number <input type="number" id="number"></label>
-		<label>Day <input type="date" id="day"></label>
+		<label>Day <input type="date" id="day"></label> <label>Time <input type="time" id="time"></label>
+		<label>When <input type="datetime-local" id="when"></label>
 		<label>Colour <select id="colour"><option>Red<option selected>Green<option>Blue<option>White</select></label>
 		<label>Volume <input type="range" id="volume" value="30"></label> <label><input type="checkbox" id="check"> Check</label>
 		<label><input type="radio" name="r" id="one"> One</label> <label><input type="radio" name="r" id="two"> Two</label>
@@ -61,6 +62,9 @@ func TestRealFirefoxFields(t *testing.T) {
 		{"ax_type", params{"query": "Secret", "text": "hidden"}, "secret", "hidden"},
 		{"ax_set_value", params{"query": "spinbutton Number", "value": "-5"}, "number", "-5"},
 		{"ax_set_value", params{"query": "textbox Day", "value": "2026-03-04"}, "day", "2026-03-04"},
+		{"ax_set_value", params{"query": "textbox Time", "value": "13:45"}, "time", "13:45"},
+		{"ax_set_value", params{"query": "textbox Time", "value": "00:05"}, "time", "00:05"},
+		{"ax_set_value", params{"query": "textbox When", "value": "2026-12-24T18:30"}, "when", "2026-12-24T18:30"},
 		{"ax_set_value", params{"query": "combobox Colour", "value": "Blue"}, "colour", "Blue"},
 		{"ax_set_value", params{"query": "combobox Colour", "value": "Red"}, "colour", "Red"},
 		{"ax_set_value", params{"query": "slider Volume", "value": "70"}, "volume", "70"},

@@ -11,8 +11,6 @@ import (
 // Unit says what a part counts, by its greatest number and what stands before it.
 func Unit(e *desktop.Element, before map[string]bool) string {
 	switch {
-	case e.Max <= e.Min: // Firefox names them, and tells no bounds
-		return unitNames()[strings.ToLower(strings.TrimSpace(e.Name))]
 	case e.Max >= 9999:
 		return "year"
 	case e.Max == 999:
@@ -33,26 +31,6 @@ func Unit(e *desktop.Element, before map[string]bool) string {
 		return "half"
 	}
 	return ""
-}
-
-// unitNames are the units by what Firefox calls them, in lower case.
-func unitNames() map[string]string {
-	units := make(map[string]string)
-	for unit, names := range map[string]string{
-		"year":        "year jahr année año anno ano jaar rok год 年 연도",
-		"month":       "month monat mois mes mese mês maand miesiąc месяц 月 월",
-		"day":         "day tag jour día giorno dia dag dzień день 日 일",
-		"hour":        "hours stunden heures horas ore uren godziny часы 小时 時 시간",
-		"minute":      "minutes minuten minutos minuti minuty минуты 分钟 分 분",
-		"second":      "seconds sekunden secondes segundos secondi seconden sekundy секунды 秒 초",
-		"millisecond": "milliseconds millisekunden millisecondes milisegundos millisecondi milliseconden milisekundy миллисекунды 毫秒 ミリ秒 밀리초",
-	} {
-		for name := range strings.FieldsSeq(names) {
-			units[name] = unit
-		}
-	}
-	units["am/pm"] = "half"
-	return units
 }
 
 // momentLayouts are the ways to write a moment, as HTML has them.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"aai"
@@ -101,7 +102,64 @@ func (n *node) inGecko(window *node, e *desktop.Element) {
 			}
 			return e.Name != ""
 		})
+	case rolePanel, roleDateEditor:
+		if n.states.has(stateEditable) && len(n.moments()) > 1 { // its parts are set
+			e.Role, e.Value = desktop.Textbox, ""
+			e.States &^= desktop.Editable | desktop.Multiline
+		}
+	case roleSpinButton:
+		n.bound(e)
+	case roleEntry:
+		if holder := n.parent; isHalf(n) && holder != nil && holder.states.has(stateEditable) && (holder.role == rolePanel || holder.role == roleDateEditor) {
+			e.Role, e.Min, e.Max = desktop.Spinbutton, 0, 1
+			e.Value = map[string]string{"AM": "0", "PM": "1"}[e.Value]
+		}
 	}
+}
+
+// moments are the nodes in it that are the parts of a date or a time.
+func (n *node) moments() []*node {
+	return slices.DeleteFunc(slices.Clone(n.children), func(c *node) bool {
+		_, known := momentBounds()[strings.ToLower(c.name)]
+		return c.role != roleSpinButton || !known
+	})
+}
+
+// isHalf reports whether the node says which half of the day it is.
+func isHalf(n *node) bool { return strings.EqualFold(n.name, "am/pm") }
+
+// bound says the bounds of a part of a date or a time, which Gecko names and tells no bounds of.
+func (n *node) bound(e *desktop.Element) {
+	bounds, known := momentBounds()[strings.ToLower(n.name)]
+	if !known || e.Min < e.Max || n.states.has(stateEditable) {
+		return
+	}
+	e.Min, e.Max = bounds[0], bounds[1]
+	if e.Max == lastHour && n.parent != nil && slices.ContainsFunc(n.parent.children, isHalf) {
+		e.Min, e.Max = 1, 12
+	}
+}
+
+const lastHour = 23
+
+// momentBounds are the bounds of the parts of a date or a time, by what they are called in some
+// languages, in lower case.
+func momentBounds() map[string][2]float64 {
+	all := make(map[string][2]float64)
+	for names, bounds := range map[string][2]float64{
+		"year jahr année año anno ano jaar rok год 年 연도":                                                       {1, 275760},
+		"month monat mois mes mese mês maand miesiąc месяц 月 월":                                                {1, 12},
+		"day tag jour día giorno dia dag dzień день 日 일":                                                       {1, 31},
+		"hours stunden heures horas ore uren godziny часы 小时 時 시간":                                             {0, lastHour},
+		"minutes minuten minutos minuti minuty минуты 分钟 分 분":                                                  {0, 59},
+		"seconds sekunden secondes segundos secondi seconden sekundy секунды 秒 초":                              {0, 59},
+		"milliseconds millisekunden millisecondes milisegundos millisecondi milliseconden миллисекунды 毫秒 밀리초": {0, 999},
+	} {
+		for name := range strings.FieldsSeq(names) {
+			all[name] = bounds
+		}
+	}
+	return all
 }
 
 // askWritten asks for the number as it is written, after the number: Gecko says 0 of the parts

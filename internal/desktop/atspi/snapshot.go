@@ -66,9 +66,6 @@ func (m *maker) element(n, window *node) desktop.Element {
 	if n.fixed(m.habits) {
 		e.States |= desktop.Enabled
 	}
-	if m.habits.toolkit == gecko {
-		n.inGecko(window, &e)
-	}
 	if n.shown && !n.hidden {
 		e.States |= desktop.Showing
 		e.Frame = m.frame(n, window)
@@ -101,6 +98,9 @@ func (m *maker) element(n, window *node) desktop.Element {
 		if e.Name == "" && !n.writes() {
 			e.Name, e.Value = e.Value, ""
 		}
+	}
+	if m.habits.toolkit == gecko {
+		n.inGecko(window, &e)
 	}
 	return e
 }

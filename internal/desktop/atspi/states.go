@@ -92,11 +92,7 @@ func (n *node) wordStates() desktop.State {
 	}
 	switch n.elementRole {
 	case desktop.Textbox, desktop.Searchbox:
-		if n.role == roleDateEditor && n.count > 1 { // its parts are set
-			out &^= desktop.Editable
-			break
-		}
-		if !out.Has(desktop.Editable) && n.role != roleDateEditor {
+		if !out.Has(desktop.Editable) && n.role != roleDateEditor { // whose parts are set
 			out |= desktop.ReadOnly
 		}
 		if n.states.has(stateMultiLine) {
