@@ -3,6 +3,7 @@ package ax_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"aai"
@@ -100,4 +101,37 @@ func TestRealFirefoxFirstLook(t *testing.T) {
 	w.says(w.ok("ax_get_tree", params{"app": f.app}).Text, `button "Ready" [e`, `"Words"`, `button "Press" [e`, `("about")`)
 	w.ok("ax_click", f.on("button Press"))
 	w.says(w.ok("ax_get_tree", params{"app": f.app}).Text, `textbox "Alpha" [e`, `"held"`, `spinbutton "Amount" [e`, `"5"`, `slider "Volume" [e`, `] 30 (0..100)`, "Cell")
+}
+
+// TestRealFirefoxPages: what a page in Firefox asks, shows and leads to.
+func TestRealFirefoxPages(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.firefoxForm(`<p><label>Alpha <input id="alpha"></label>
+		<button onclick="alpha.value = 'said ' + prompt('Who?')">Ask</button> <button onclick="dlg.showModal()">Modal</button>
+		<dialog id="dlg">Hi <button onclick="dlg.close()">Close it</button></dialog>
+		<div style="width: 60px; height: 40px" onclick="alpha.value = 'tile'" class="trash"></div>
+		<iframe srcdoc="<label>Inner <input oninput='parent.alpha.value = this.value'></label>"></iframe>`+
+		strings.Repeat("<p>A paragraph of some words.</p>", 200)+`<button onclick="alpha.value = 'bottom'">Bottom</button> <a href="/next">Go next</a>`, "button Ready")
+	p := w.somebody()
+	w.ok("ax_click", f.on("button Ask"))
+	w.awaitElement(f.app, "textbox Who?")
+	w.says(w.ok("ax_get_tree", params{"app": f.app}).Text, "dialog \"The page at http://"+f.host+" says:\"")
+	w.ok("ax_type", params{"app": f.app, "query": "textbox Who?", "text": "me", "submit": true})
+	f.comes("alpha", "said me")
+	w.ok("ax_click", f.on("button Modal"))
+	w.awaitElement(f.app, "button Close it")
+	w.ok("ax_click", f.on("button Close it"))
+	w.awaitElement(f.app, "button Modal")
+	w.ok("ax_click", params{"app": f.app, "query": w.ref(f.app, "trash")})
+	f.comes("alpha", "tile")
+	w.ok("ax_type", params{"app": f.app, "query": "textbox Inner", "text": "inside"})
+	f.comes("alpha", "inside")
+	w.says(w.ok("ax_click", f.on("button Bottom")).Text, "was scrolled into it first")
+	f.comes("alpha", "bottom")
+	w.ok("ax_click", f.on("link Go next"))
+	w.awaitElement(f.app, "button Go on")
+	w.ok("ax_type", params{"app": f.app, "query": "combobox Search or enter address", "text": "http://" + f.host + "/", "clear_first": true, "submit": true})
+	w.awaitElement(f.app, "button Bottom")
+	p.undisturbed(t)
 }

@@ -68,6 +68,22 @@ func (v *View) TakeKeyboard(ctx context.Context, i int, input desktop.Input, sea
 	return v.asksFor(ctx, i, desktop.Act{Verb: desktop.Press}, input, seat, w)
 }
 
+// hasFocus asks whether the element has its window's keyboard: of a program that tells that in
+// front alone, whether its window is in front, too.
+func (v *View) hasFocus(ctx context.Context, id desktop.ID) (bool, error) {
+	if !v.App.FocusInFront {
+		now, err := v.Backend.Tree.Read(ctx, v.App, id)
+		return now.States.Has(desktop.Focused), err
+	}
+	now := *v
+	err := now.Refresh(ctx)
+	if err != nil {
+		return false, err
+	}
+	i := now.Shot.Index(id)
+	return i >= 0 && now.Shot.Elements[i].States.Has(desktop.Focused), nil
+}
+
 // asksFor asks the element to act so that it gets its window's keyboard, and waits until it
 // has it: programs answer before they have given it. One that tells it in front alone gets
 // the seat's keyboard meanwhile.
@@ -81,9 +97,9 @@ func (v *View) asksFor(ctx context.Context, i int, act desktop.Act, input deskto
 	has := false
 	await := func(ctx context.Context) (err error) {
 		has, err = v.Until(ctx, EffectCeiling, func() (bool, error) {
-			now, err := v.Backend.Tree.Read(ctx, v.App, id)
+			focused, err := v.hasFocus(ctx, id)
 			k.hear()
-			return err == nil && (now.States.Has(desktop.Focused) || k.told == id), err
+			return err == nil && (focused || k.told == id), err
 		})
 		return err
 	}

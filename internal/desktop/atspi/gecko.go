@@ -103,6 +103,9 @@ func (n *node) inGecko(window *node, e *desktop.Element) {
 			return e.Name != ""
 		})
 	case rolePanel, roleDateEditor:
+		if n.parent != nil && n.parent.role == roleInternalFrame {
+			e.Role = desktop.Dialog // which a page asks by: of all else in such a frame there is a document
+		}
 		if n.states.has(stateEditable) && len(n.moments()) > 1 { // its parts are set
 			e.Role, e.Value = desktop.Textbox, ""
 			e.States &^= desktop.Editable | desktop.Multiline
