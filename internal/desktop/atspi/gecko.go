@@ -13,7 +13,7 @@ import (
 )
 
 // gatherPatience is how long Firefox may take to gather what its pages say of themselves.
-const gatherPatience = 2 * time.Second
+const gatherPatience = 4 * time.Second
 
 // gathers has a program of Gecko gather what its pages say, and reports whether it has done so
 // now: what was read of them before is to be asked anew. Gecko holds of each page only the kinds
@@ -35,11 +35,14 @@ func (p *program) gathers(ctx context.Context, t *tree) (now bool, err error) {
 	}
 	const enough = 8
 	parts = parts[:min(len(parts), enough)]
+	all := slices.Clone(parts)
 	if err := p.run(ctx, p.askAll(parts)); err != nil {
 		return false, err
 	}
-	// What was asked for last comes last: all of a page has the attribute of its tag.
-	for until := time.Now().Add(gatherPatience); len(parts) > 0 && time.Now().Before(until); {
+	// What was asked for last comes last: all of a page has the attribute of its tag, and some
+	// of it a place.
+	placed := false
+	for until := time.Now().Add(gatherPatience); (len(parts) > 0 || !placed) && time.Now().Before(until); {
 		told := map[*node]bool{}
 		r := &round{}
 		for _, part := range parts {
@@ -50,6 +53,14 @@ func (p *program) gathers(ctx context.Context, t *tree) (now bool, err error) {
 					told[part] = true
 				})
 			}, func(*refusal) { told[part] = true })
+		}
+		for _, part := range all {
+			if part.offers&offersComponent != 0 {
+				r.put(p.bus.ask.extents, part.ref, func(d *dbuswire.Decoder) {
+					frame, ok := readExtents(d)
+					placed = placed || ok && !sane(frame).Empty()
+				})
+			}
 		}
 		if err := p.run(ctx, r); err != nil {
 			return false, err
