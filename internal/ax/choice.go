@@ -23,6 +23,9 @@ func (v *view) setChecked(ctx context.Context, i int, text string) (*aai.Result,
 	if e.States.Any(desktop.Checked|desktop.Pressed) == want && !e.States.Has(desktop.Mixed) {
 		return v.already(i), nil
 	}
+	if e.Role == desktop.Radio && !want {
+		return nil, aai.Errorf(aai.InvalidParams, "value: expected true for %s; it is put out by another one of its group", v.Name(i))
+	}
 	id := e.ID
 	a := operate.Deed{View: v.View, Index: i, Done: "Set", Ways: append(v.WaysToPress(i), v.PressRashly(i))}
 	a.Ways = append(a.Ways, v.ByInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {

@@ -80,6 +80,22 @@ func TestThePageComesFirst(t *testing.T) {
 	})
 }
 
+// TestAWholeNameComesFirst: a button of the browser that is called so, before a link of its page
+// that is called more.
+func TestAWholeNameComesFirst(t *testing.T) {
+	inWorld(t, func(w *world) {
+		pressed := ""
+		frame := w.d.Program("Browser").Window("Shop")
+		frame.Button("Back", func() { pressed = "frame"; frame.Text("gone") })
+		page := frame.Add(desktop.Element{Role: desktop.Document, Name: "Shop", States: desktop.Enabled | desktop.Showing})
+		page.Add(desktop.Element{Role: desktop.Link, Name: "back to form", States: desktop.Enabled | desktop.Showing, Actions: []string{"click"}})
+		w.ok("ax_click", `{"app": "Browser", "query": "Back"}`)
+		if pressed != "frame" {
+			w.Errorf("pressed that of the %q", pressed)
+		}
+	})
+}
+
 // TestTheItemOfAClosedMenu: what is like it and shows does not stand before it.
 func TestTheItemOfAClosedMenu(t *testing.T) {
 	inWorld(t, func(w *world) {

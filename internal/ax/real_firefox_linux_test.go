@@ -40,7 +40,8 @@ func TestRealFirefoxFields(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
 	f := w.firefoxForm(`<p><label>Alpha <input id="alpha" size="60"></label> <label>Beta <textarea id="beta"></textarea></label>
-		<label>Secret <input type="password" id="secret"></label> <label>Number <input type="number" id="number"></label>
+		<label>City <input id="city" value="Old Town"></label>
+		<label>Multi <select multiple id="multi"><option>Ham<option>Corn</select></label> <label>Secret <input type="password" id="secret"></label> <label>Number <input type="number" id="number"></label>
 		<label>Day <input type="date" id="day"></label> <label>Time <input type="time" id="time"></label>
 		<label>When <input type="datetime-local" id="when"></label>
 		<label>Colour <select id="colour"><option>Red<option selected>Green<option>Blue<option>White</select></label>
@@ -61,7 +62,10 @@ func TestRealFirefoxFields(t *testing.T) {
 		{"ax_type", params{"query": "textbox Beta", "text": "one\ntwo"}, "beta", "one\ntwo"},
 		{"ax_set_value", params{"query": "textbox Alpha", "value": "third"}, "alpha", "third"},
 		{"ax_type", params{"query": "Secret", "text": "hidden"}, "secret", "hidden"},
+		{"ax_type", params{"query": "textbox City", "text": " add"}, "city", "Old Town add"},
 		{"ax_set_value", params{"query": "spinbutton Number", "value": "-5"}, "number", "-5"},
+		{"ax_set_value", params{"query": "spinbutton Number", "value": "4"}, "number", "4"},
+		{"ax_set_value", params{"query": "listbox Multi", "value": "Ham"}, "multi", "Ham"},
 		{"ax_set_value", params{"query": "textbox Day", "value": "2026-03-04"}, "day", "2026-03-04"},
 		{"ax_set_value", params{"query": "textbox Time", "value": "13:45"}, "time", "13:45"},
 		{"ax_set_value", params{"query": "textbox Time", "value": "00:05"}, "time", "00:05"},
@@ -76,6 +80,7 @@ func TestRealFirefoxFields(t *testing.T) {
 		{"ax_key_press", params{"query": "button Press", "key": "space"}, "count", "2"},
 		{"ax_click", params{"query": "link Link"}, "count", "linked"},
 		{"ax_type", params{"query": "textbox Editor", "text": "new text", "clear_first": true}, "rich", "new text"},
+		{"ax_set_value", params{"query": "textbox Editor", "value": "all new\nsecond"}, "rich", "all new\nsecond"},
 		{"ax_fill", params{"fields": []any{map[string]any{"query": "textbox Alpha", "value": "filled"}, map[string]any{"query": "combobox Colour", "value": "White"}}}, "colour", "White"},
 	} {
 		heard := f.holds("heard")
@@ -110,12 +115,15 @@ func TestRealFirefoxPages(t *testing.T) {
 	f := w.firefoxForm(`<p><label>Alpha <input id="alpha"></label>
 		<button onclick="alpha.value = 'said ' + prompt('Who?')">Ask</button> <button onclick="dlg.showModal()">Modal</button>
 		<dialog id="dlg">Hi <button onclick="dlg.close()">Close it</button></dialog>
-		<div style="width: 60px; height: 40px" onclick="alpha.value = 'tile'" class="trash"></div>
+		<div>Own words <input></div><form>Words in it <span>Span</span><p>Other</p><b>Bold</b></form>
+		<fieldset><legend>Legend</legend>Beside <input></fieldset><div style="width: 60px; height: 40px" onclick="alpha.value = 'tile'" class="trash"></div>
 		<iframe srcdoc="<label>Inner <input oninput='parent.alpha.value = this.value'></label>"></iframe>`+
 		strings.Repeat("<p>A paragraph of some words.</p>", 200)+`<button onclick="alpha.value = 'bottom'">Bottom</button> <a href="/next">Go next</a>`, "button Ready")
 	p := w.somebody()
+	w.says(w.ok("ax_get_tree", params{"app": f.app}).Text, `"Words in it Span Bold"`, `"Own words"`, `group "Legend"`, "Beside")
 	w.ok("ax_click", f.on("button Ask"))
 	w.awaitElement(f.app, "textbox Who?")
+	w.says(w.refused(aai.AutomationFailed, "ax_click", f.on("button Modal")).Message, `is behind the modal dialog "The page at http://`+f.host)
 	w.says(w.ok("ax_get_tree", params{"app": f.app}).Text, "dialog \"The page at http://"+f.host+" says:\"")
 	w.ok("ax_type", params{"app": f.app, "query": "textbox Who?", "text": "me", "submit": true})
 	f.comes("alpha", "said me")

@@ -109,6 +109,10 @@ func (v *view) byTyping(i int, text string, replace bool) operate.Way {
 			if text == "" {
 				return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "delete"})
 			}
+		} else if e := &v.Shot.Elements[i]; v.App.FocusInFront && seat == desktop.OwnSeat && !e.States.Has(desktop.Focused) { // its caret is where nobody put it
+			if err := input.Key(ctx, seat, w.ID, desktop.Chord{Key: "end", Modifiers: []string{"ctrl"}}); err != nil {
+				return err
+			}
 		}
 		return v.inPortions(ctx, v.Shot.Elements[i].ID, text, func(part string) error { return input.Type(ctx, seat, w.ID, part) })
 	})

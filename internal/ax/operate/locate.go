@@ -175,9 +175,8 @@ func (v *View) Find(ctx context.Context, query string) (Match, error) {
 // the error names what is like it.
 func (v *View) certain(ctx context.Context, q *query.Query, text string, found query.Found) (query.Found, error) {
 	if len(found.Matches) > 0 {
-		found.Matches = q.Closest(v.Shot, v.Inside(v.inDialog(ctx, v.usable(ctx, found.Matches)), func(p int) bool {
-			return v.Shot.Elements[p].Role == desktop.Document
-		}))
+		whole := q.Whole(v.Shot, v.inDialog(ctx, v.usable(ctx, found.Matches)))
+		found.Matches = q.Closest(v.Shot, v.Inside(whole, func(p int) bool { return v.Shot.Elements[p].Role == desktop.Document }))
 		return found, nil
 	}
 	like := q.Find(v.Shot, query.Options{Root: -1})

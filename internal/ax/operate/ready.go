@@ -43,7 +43,7 @@ func (v *View) Obstacle(ctx context.Context, i int) error {
 		aai.AsError(e).Hint = hint
 		return e
 	}
-	if modal := v.modal(ctx, v.Shot.Window(i)); modal >= 0 {
+	if modal := max(v.modal(ctx, v.Shot.Window(i)), v.PromptBefore(i)); modal >= 0 {
 		return refused("Answer or close that dialog first.", "is behind the modal %s [%s], which must be answered first", desktop.Describe(&v.Shot.Elements[modal]), v.Ref(modal))
 	}
 	if shows := v.Shot.Visible(i) || v.AlsoMenus && v.InClosedMenu(i); !shows {

@@ -32,6 +32,29 @@ func (s *Scene) BeforePage() int {
 	return dialog
 }
 
+// PromptBefore is the dialog by which a browser asks, within its window, what the page asks that
+// the element is in: the page goes on when it is answered. -1 where there is none.
+func (s *Scene) PromptBefore(i int) int {
+	document, top := -1, s.Shot.Window(i)
+	for p := s.Shot.Elements[i].Parent; p >= 0; p = s.Shot.Elements[p].Parent {
+		if s.Shot.Elements[p].Role == desktop.Document {
+			document = p
+		}
+	}
+	if document < 0 {
+		return -1
+	}
+	for d := top + 1; d < s.Shot.Elements[top].End; d++ {
+		switch e := &s.Shot.Elements[d]; {
+		case e.Role == desktop.Document:
+			d = e.End - 1
+		case e.Role == desktop.Dialog && e.States.Has(desktop.Showing|desktop.Modal):
+			return d
+		}
+	}
+	return -1
+}
+
 // ModalOfPage is a modal dialog that a page itself shows: browsers tell nothing of what is
 // behind it. -1 where there is none.
 func (s *Scene) ModalOfPage() int {

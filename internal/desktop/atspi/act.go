@@ -258,7 +258,7 @@ func (a *actor) setText(ctx context.Context, text string) error {
 	if err := a.ready(ctx); err != nil {
 		return err
 	}
-	if a.p.habits().toolkit == chromium && a.n.role == roleSpinButton && a.n.offers&offersEditable != 0 {
+	if browser(a.p.habits().toolkit) && a.n.role == roleSpinButton && a.n.offers&offersEditable != 0 {
 		return a.replaceText(ctx, text) // it sets no number where there is none yet
 	}
 	// Letters would empty a spin button, so it gets a number or nothing.
@@ -350,8 +350,8 @@ func (a *actor) setNumber(ctx context.Context, number float64) error {
 	if err := a.ready(ctx); err != nil {
 		return err
 	}
-	if a.n.offers&offersValue == 0 {
-		return a.unsupported("holds no number", nil)
+	if a.n.offers&offersValue == 0 || a.n.role == roleSpinButton && a.p.habits().toolkit == gecko { // its page would not hear of it
+		return a.unsupported("does not let a number be set", nil)
 	}
 	if a.n.states.has(stateReadOnly) {
 		return a.refuse("is read-only", "Its number cannot be changed.")

@@ -92,6 +92,8 @@ func (p *program) askContent(first, second *round, t *tree, n *node, atMost int)
 		if p.habits().toolkit == chromium && n.offers&offersText != 0 && n.states.has(stateEditable) {
 			p.askTextless(first, n)
 		}
+	case p.habits().toolkit == gecko && n.saysWords():
+		p.askText(first, second, n, atMost)
 	case n.wantsText():
 		if n.written = p.habits().toolkit == chromium && n.isWritten(); !n.written {
 			p.askText(first, second, n, atMost)

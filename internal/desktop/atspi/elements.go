@@ -231,7 +231,7 @@ func (p *program) veiledBy(s stateSet) bool { return stateSet(p.veil.Load()) == 
 func (p *program) open(ctx context.Context, t *tree, nodes []*node) error {
 	var boxes []*node
 	for _, n := range nodes {
-		if n.shown && n.role == roleComboBox && n.choice() == "" || p.habits().toolkit == chromium && n.folded() {
+		if n.shown && n.role == roleComboBox && n.choice() == "" || browser(p.habits().toolkit) && n.folded() {
 			n.doubt = true
 			t.nodes[n.ref] = n
 			boxes = append(boxes, n)

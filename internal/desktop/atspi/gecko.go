@@ -103,6 +103,15 @@ func (n *node) inGecko(window *node, e *desktop.Element) {
 	if !window.states.has(stateActive) {
 		e.States &^= desktop.Focused // it had that when its window was active
 	}
+	if n.saysWords() && e.Value != "" {
+		e.Value = strings.Join(strings.Fields(strings.ReplaceAll(n.text, object, " ")), " ")
+		if e.Role == desktop.Generic {
+			e.Role = desktop.Paragraph
+		}
+		if e.Name == "" {
+			e.Name, e.Value = e.Value, ""
+		}
+	}
 	switch n.role {
 	case roleInternalFrame:
 		e.States &^= desktop.Focusable // the page in it is
@@ -115,6 +124,7 @@ func (n *node) inGecko(window *node, e *desktop.Element) {
 		})
 	case rolePanel, roleDateEditor:
 		if n.parent != nil && n.parent.role == roleInternalFrame {
+			e.States |= desktop.Modal
 			e.Role = desktop.Dialog // which a page asks by: of all else in such a frame there is a document
 		}
 		if n.states.has(stateEditable) && len(n.moments()) > 1 { // its parts are set
@@ -129,6 +139,15 @@ func (n *node) inGecko(window *node, e *desktop.Element) {
 			e.Value = map[string]string{"AM": "0", "PM": "1"}[e.Value]
 		}
 	}
+}
+
+// saysWords reports whether the node may have words of its own beside what is in it: of Gecko
+// no words are objects, but stand in the text of what they are in.
+func (n *node) saysWords() bool {
+	if n.offers&offersText == 0 || n.name != "" && n.role != rolePanel && n.role != roleDocumentWeb || n.states.has(stateEditable) || plainRole(n.role).Interactive() || n.wantsText() {
+		return false
+	}
+	return n.role == roleDocumentWeb || n.role != roleMenu && n.inPage()
 }
 
 // moments are the nodes in it that are the parts of a date or a time.

@@ -264,7 +264,7 @@ func (p *program) askMore(r *round, n *node) {
 	if !n.states.any(stateShowing | stateVisible) {
 		return
 	}
-	if p.habits().peers && n.mere() {
+	if p.habits().peers && n.mere() && p.habits().toolkit != gecko {
 		n.offers = offersComponent // as all have that come from ATK's bridge
 		if p.habits().toolkit == chromium {
 			n.offers |= offersAction

@@ -74,8 +74,8 @@ func (a *actor) selectItem(ctx context.Context, also bool) error {
 		return a.refuse("is in something that is not showing", "Bring it into view first: open its window, menu or tab.")
 	}
 	switch {
-	case s.holder.role == roleComboBox && a.p.habits().toolkit == gecko: // its page would not hear of it
-		return a.unsupported("cannot be selected while its list is closed", nil)
+	case a.p.habits().toolkit == gecko && a.n.inPage(): // its page would not hear of it
+		return a.unsupported("cannot be selected by its list", nil)
 	case s.selector == nil && also:
 		return a.unsupported("cannot be selected beside others", nil)
 	case s.selector == nil:

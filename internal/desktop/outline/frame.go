@@ -86,7 +86,7 @@ func (k *sketch) page(window int) int {
 // alone reports whether the window shows nothing but the line of its frame and the page: what
 // is in the page is told as being in the window.
 func (k *sketch) alone(window, lead, page int) bool {
-	if k.nodes[page].end == page+1 || k.nodes[page].acts || k.element(page).Unread > 0 {
+	if k.nodes[page].end == page+1 || k.nodes[page].acts || k.element(page).Unread > 0 || k.element(page).Value != "" {
 		return false
 	}
 	for c := window + 1; c < k.nodes[window].end; c++ {

@@ -88,6 +88,21 @@ func (q *Query) Closest(s *desktop.Snapshot, matches []int) []int {
 	return matches
 }
 
+// Whole leaves of what the query surely means what is called so and no more, if anything is.
+func (q *Query) Whole(s *desktop.Snapshot, matches []int) []int {
+	if !q.guesses() || len(matches) < 2 {
+		return matches
+	}
+	f := newFinder(s, Options{Hidden: true, Root: -1})
+	whole := slices.DeleteFunc(slices.Clone(matches), func(i int) bool {
+		return !slices.ContainsFunc([]grade{exact, loose, bare}, func(g grade) bool { return q.fits(f, i, g) })
+	})
+	if len(whole) == 0 {
+		return matches
+	}
+	return whole
+}
+
 // best is the surest way in which one of the elements is found.
 func (q *Query) best(f *finder, matches []int) Strategy {
 	all := *f
