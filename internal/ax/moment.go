@@ -114,7 +114,14 @@ func (v *view) setPart(ctx context.Context, part scene.MomentPart, goal float64,
 		return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "delete"})
 	}
 	n := numbering{v, e, goal}
-	if part.Unit != "half" {
+	times := 1
+	switch {
+	case part.Unit == "half":
+		times = 0
+	case v.App.FocusInFront:
+		times = 2 // it may have been given the keyboard once more, between the digits
+	}
+	for range times {
 		if err := input.Type(ctx, seat, w.ID, fmt.Sprintf("%02d", int(goal))); err != nil {
 			return err
 		}

@@ -69,7 +69,8 @@ func (a Deed) Observe(ctx context.Context, before *desktop.Snapshot, events <-ch
 		}
 		late = late || !loads.IsZero()
 		delta := a.diff(before, focus)
-		if !late && (!a.effective(before, delta) || a.emptied(before, delta) && within(&goes, goesWithin)) {
+		begins := a.emptied(before, delta) || a.retitled(before, delta)
+		if !late && (!a.effective(before, delta) || begins && within(&goes, goesWithin)) {
 			continue
 		}
 		return delta, nil
@@ -140,6 +141,14 @@ func (a Deed) emptied(before *desktop.Snapshot, d delta.Delta) bool {
 		now := &a.Shot.Elements[c.Index]
 		was := before.Index(now.ID)
 		return was >= 0 && now.Name == "" && before.Elements[was].Name != ""
+	})
+}
+
+// retitled reports whether nothing changed but what a browser calls its window, which may be
+// how another page begins to come.
+func (a Deed) retitled(before *desktop.Snapshot, d delta.Delta) bool {
+	return a.App.Browser && d.More == 0 && !slices.ContainsFunc(d.Changes, func(c delta.Change) bool {
+		return !c.Restless && (c.Kind != delta.Changed || a.Shot.Elements[c.Index].Parent >= 0) && !keyboardMoved(before, a.Shot, c)
 	})
 }
 
