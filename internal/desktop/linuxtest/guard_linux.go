@@ -12,7 +12,8 @@ import (
 // has read is a folder to remove besides the session's. It ends every process that
 // has the session's folder in its environment, which nothing else can have, and
 // removes the folders. It goes on until nobody is left who could have started another.
-// The screen is asked, for ten seconds, since it has a lock to take away.
+// The screen is asked, for ten seconds, since it has a lock to take away. Where something is
+// written into a folder while it is removed, that is tried again.
 const guardScript = `
 other=$(cat)
 round=0
@@ -30,6 +31,10 @@ while [ $round -lt 1200 ]; do
 	[ -n "$found" ] || break
 	sleep 0.1
 	round=$((round + 1))
+done
+until rm -rf "$1" "$other" 2>/dev/null || [ $round -ge 1200 ]; do
+	sleep 0.1
+	round=$((round + 12))
 done
 rm -rf "$1" "$other"
 `
