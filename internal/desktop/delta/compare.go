@@ -123,9 +123,11 @@ func valueChange(old, now *desktop.Element) []string {
 	return []string{"value " + turned(old.Value, now.Value)}
 }
 
+// told are the states worth a word.
+const told = desktop.Enabled | desktop.Checked | desktop.Mixed | desktop.Pressed | desktop.Selected | desktop.Expanded | desktop.Invalid | desktop.Busy | desktop.Modal | desktop.Active | desktop.ReadOnly | desktop.Required
+
 // stateChanges says which states worth a word came and went.
 func stateChanges(old, now *desktop.Element) []string {
-	const told = desktop.Enabled | desktop.Checked | desktop.Mixed | desktop.Pressed | desktop.Selected | desktop.Expanded | desktop.Invalid | desktop.Busy | desktop.Modal | desktop.Active | desktop.ReadOnly | desktop.Required
 	opposites := map[desktop.State]string{desktop.Enabled: "disabled", desktop.Expanded: "collapsed", desktop.Active: "no longer active"}
 	var words []string
 	for bit := desktop.State(1); bit != 0 && bit <= told; bit <<= 1 {
@@ -149,7 +151,7 @@ func stateChanges(old, now *desktop.Element) []string {
 func (c *comparison) rank(j, i int) int {
 	old, now := &c.before.Elements[j], &c.after.Elements[i]
 	switch {
-	case c.restless(i), !c.actedOn(c.after, i) && old.States == now.States && c.ticks(old, now):
+	case c.restless(i, c.aspect(j, i)), !c.actedOn(c.after, i) && old.States == now.States && c.ticks(old, now):
 		return rankRestless
 	case c.actedOn(c.after, i):
 		return rankActedOn
@@ -161,14 +163,24 @@ func (c *comparison) rank(j, i int) int {
 	return rankPlain
 }
 
-// restless reports whether the element of the later snapshot, or what it was made
-// anew in, is known to change by itself.
-func (c *comparison) restless(i int) bool {
+// aspect is what is told of how an element changed.
+func (c *comparison) aspect(j, i int) Aspect {
+	a := differ(&c.before.Elements[j], &c.after.Elements[i])
+	a.States &= told
+	return a
+}
+
+// restless reports whether the aspect of the element of the later snapshot is known to
+// change by itself; of one that was made anew, the content of what it is in.
+func (c *comparison) restless(i int, aspect Aspect) bool {
 	if c.options.Restless == nil {
 		return false
 	}
-	i = c.lasting(i)
-	return i >= 0 && c.options.Restless(c.after.Elements[i].ID)
+	lasting := c.lasting(i)
+	if lasting != i {
+		aspect = content
+	}
+	return lasting >= 0 && c.options.Restless(c.after.Elements[lasting].ID, aspect)
 }
 
 // actedOn reports whether the element is the one acted on, or in it.

@@ -17,9 +17,9 @@ type Options struct {
 	Ref    func(i int) string
 	Budget int        // how many tokens Delta.Text may have; 0 means 200, less than 40 means 40
 	Focus  desktop.ID // the element that was acted on: what changed there comes first
-	// Restless reports whether an element changes, or its children come and go, by
-	// itself; nil for none that is known to. What is restless comes last.
-	Restless func(desktop.ID) bool
+	// Restless reports whether the aspect of an element changes by itself; nil for none
+	// that is known to. What is restless comes last.
+	Restless func(desktop.ID, Aspect) bool
 }
 
 // The kinds of changes.

@@ -33,9 +33,26 @@ type Unrest struct {
 	known map[desktop.ID]suspect
 }
 
+// An Aspect is what of an element changes: one that has lost the keyboard by itself is
+// selected because of an action all the same.
+type Aspect struct {
+	Content bool          // its name, its value, or which children it has
+	States  desktop.State // these
+}
+
+var content = Aspect{Content: true}
+
+func (a Aspect) and(b Aspect) Aspect { return Aspect{a.Content || b.Content, a.States | b.States} }
+
+// explains reports whether what changes so may also change as the other says.
+func (a Aspect) explains(b Aspect) bool {
+	return (a.Content || !b.Content) && b.States&^a.States == 0
+}
+
 // A suspect is an element that has changed, or its children came and went, while
 // nobody acted.
 type suspect struct {
+	aspect  Aspect
 	changed time.Time     // when it last did
 	owed    int           // actions whose late effect on it may still come
 	still   time.Duration // seen without a change since it last had one
@@ -55,12 +72,12 @@ func (u *Unrest) Saw(s *desktop.Snapshot) {
 		switch {
 		case s.Taken.Sub(e.changed) > unrestLasts:
 			delete(u.known, id)
-		case !changed[id]:
+		case !changed.has(id):
 			e.still += s.Taken.Sub(before.Taken)
 			u.known[id] = e
 		}
 	}
-	for id := range changed {
+	for id, aspect := range changed {
 		e, known := u.known[id]
 		if known {
 			e.gap = max(e.gap, s.Taken.Sub(e.changed))
@@ -69,6 +86,7 @@ func (u *Unrest) Saw(s *desktop.Snapshot) {
 			e.owed = owed
 		}
 		e.itself = e.itself || e.owed == 0
+		e.aspect = e.aspect.and(aspect)
 		e.owed, e.still, e.changed = max(e.owed-1, 0), 0, s.Taken
 		if u.known == nil {
 			u.known = make(map[desktop.ID]suspect)
@@ -105,12 +123,12 @@ func (u *Unrest) Acts(s *desktop.Snapshot) {
 func (u *Unrest) Acted(s *desktop.Snapshot) {
 	before := u.last
 	u.last = s
-	var changed map[desktop.ID]bool
+	var changed aspects
 	if before != nil && len(u.known) > 0 {
 		changed = differing(before, s)
 	}
 	for id, e := range u.known {
-		if changed[id] && e.still < atRest {
+		if changed.has(id) && e.still < atRest {
 			e.owed = max(e.owed-1, 0)
 		}
 		e.still = 0
@@ -118,15 +136,23 @@ func (u *Unrest) Acted(s *desktop.Snapshot) {
 	}
 }
 
-// Has reports whether the element changes by itself, or its children come and go. What
-// has stood still for much longer than it used to has come to rest.
-func (u *Unrest) Has(id desktop.ID) bool {
+// Has reports whether the aspect of the element changes by itself. What has stood still for
+// much longer than it used to has come to rest.
+func (u *Unrest) Has(id desktop.ID, aspect Aspect) bool {
 	e := u.known[id]
-	return e.itself && (e.gap == 0 || e.still <= restsAfter+3*e.gap)
+	return e.itself && e.aspect.explains(aspect) && (e.gap == 0 || e.still <= restsAfter+3*e.gap)
+}
+
+// The aspects of elements that differ.
+type aspects map[desktop.ID]Aspect
+
+func (a aspects) has(id desktop.ID) bool {
+	_, differs := a[id]
+	return differs
 }
 
 // differing returns what differs between two looks at an app.
-func differing(before, after *desktop.Snapshot) map[desktop.ID]bool {
+func differing(before, after *desktop.Snapshot) aspects {
 	if before.Version == after.Version {
 		return nil
 	}
@@ -136,29 +162,33 @@ func differing(before, after *desktop.Snapshot) map[desktop.ID]bool {
 // unlike returns the elements of the later snapshot that differ from what they
 // were in the earlier one, and those that have other children. What a toolkit made
 // anew counts for what it is in.
-func unlike(before, after *desktop.Snapshot) map[desktop.ID]bool {
+func unlike(before, after *desktop.Snapshot) aspects {
 	p := pair(before, after)
-	ids := make(map[desktop.ID]bool)
-	mark := func(i int) {
-		if i = p.lasting(i); i >= 0 {
-			ids[after.Elements[i].ID] = true
+	ids := make(aspects)
+	mark := func(i int, aspect Aspect) {
+		made := i
+		if i = p.lasting(i); i < 0 {
+			return
+		} else if i != made {
+			aspect = content
 		}
+		id := after.Elements[i].ID
+		ids[id] = ids[id].and(aspect)
 	}
 	// What is in a text is the text once more: Chromium makes it anew a moment after the
 	// text has changed, and one change would count for two.
 	within := func(i int) {
 		if i = p.lasting(i); i >= 0 && !after.Elements[i].Role.Wordy() {
-			ids[after.Elements[i].ID] = true
+			mark(i, content)
 		}
 	}
 	for i := range after.Elements {
 		now := &after.Elements[i]
 		j := p.toBefore[i]
-		switch {
-		case j < 0:
+		if j < 0 {
 			within(now.Parent)
-		case differ(&before.Elements[j], now):
-			mark(i)
+		} else if aspect := differ(&before.Elements[j], now); aspect != (Aspect{}) {
+			mark(i, aspect)
 		}
 	}
 	for j := range before.Elements {
@@ -169,8 +199,8 @@ func unlike(before, after *desktop.Snapshot) map[desktop.ID]bool {
 	return ids
 }
 
-func differ(was, now *desktop.Element) bool {
-	return was.Name != now.Name || was.Value != now.Value || was.States != now.States
+func differ(was, now *desktop.Element) Aspect {
+	return Aspect{Content: was.Name != now.Name || was.Value != now.Value, States: was.States ^ now.States}
 }
 
 // lasting returns the element of the later snapshot, or the nearest that it is in,

@@ -32,6 +32,8 @@ func shotAt(second int, clock string, rows ...string) *desktop.Snapshot {
 	return s
 }
 
+var content = delta.Aspect{Content: true}
+
 func TestUnrest(t *testing.T) {
 	type look struct {
 		shot  *desktop.Snapshot
@@ -66,8 +68,38 @@ func TestUnrest(t *testing.T) {
 				u.Saw(l.shot)
 			}
 		}
-		if u.Has("clock") != test.clock || u.Has("list") != test.list || u.Has("window") {
-			t.Errorf("%s: clock %v, list %v, window %v", test.name, u.Has("clock"), u.Has("list"), u.Has("window"))
+		if u.Has("clock", content) != test.clock || u.Has("list", content) != test.list || u.Has("window", content) {
+			t.Errorf("%s: clock %v, list %v, window %v", test.name, u.Has("clock", content), u.Has("list", content), u.Has("window", content))
+		}
+	}
+}
+
+// TestUnrestOfOneAspect: what loses the keyboard by itself, or is checked by itself, does not
+// for that get other words or states by itself, and is told so.
+func TestUnrestOfOneAspect(t *testing.T) {
+	with := func(second int, clock string, states desktop.State) *desktop.Snapshot {
+		s := shotAt(second, clock)
+		s.Elements[1].States |= states
+		return s
+	}
+	tests := []struct {
+		name     string
+		is       *desktop.Snapshot
+		restless bool
+	}{
+		{"the same", with(3, "a", desktop.Checked), true},
+		{"another state", with(3, "a", desktop.Selected), false},
+		{"the same and another", with(3, "a", desktop.Checked|desktop.Selected), false},
+		{"another word", with(3, "b", 0), false},
+	}
+	for _, test := range tests {
+		var u delta.Unrest
+		u.Saw(with(1, "a", desktop.Focused|desktop.Checked))
+		now := with(2, "a", 0)
+		u.Saw(now)
+		d := delta.Between(now, test.is, delta.Options{Restless: u.Has})
+		if len(d.Changes) != 1 || d.Changes[0].Restless != test.restless {
+			t.Errorf("%s: %+v", test.name, d.Changes)
 		}
 	}
 }
@@ -124,11 +156,11 @@ func TestCounterIsNoUnrest(t *testing.T) {
 					looks = append(looks, now+pause*2/3, now+pause*5/6)
 				}
 				var u delta.Unrest
-				if actOn(&u, counter, acts, takes, looks...); u.Has("clock") {
+				if actOn(&u, counter, acts, takes, looks...); u.Has("clock", content) {
 					t.Errorf("an action each %s that takes %s: a counter that follows after %s is taken for a clock", pause, takes, late)
 				}
 				u = delta.Unrest{}
-				if actOn(&u, counter, acts, takes); u.Has("clock") {
+				if actOn(&u, counter, acts, takes); u.Has("clock", content) {
 					t.Errorf("nobody looks, an action each %s that takes %s: a counter that follows after %s is taken for a clock", pause, takes, late)
 				}
 			}
@@ -158,7 +190,7 @@ func TestCounterOfTwo(t *testing.T) {
 			looks = append(looks, at-still)
 		}
 		var u delta.Unrest
-		if actOn(&u, counter, acts, 10*time.Millisecond, looks...); u.Has("clock") {
+		if actOn(&u, counter, acts, 10*time.Millisecond, looks...); u.Has("clock", content) {
 			t.Errorf("a counter that two use is taken for a clock after %s", still)
 		}
 	}
@@ -176,16 +208,16 @@ func TestClockIsUnrest(t *testing.T) {
 			}
 			acts := every(pause, 12)
 			var u delta.Unrest
-			if actOn(&u, clock, acts, takes); !u.Has("clock") {
+			if actOn(&u, clock, acts, takes); !u.Has("clock", content) {
 				t.Errorf("a clock that ticks each %s is not known after 12 actions, one each %s", ticks, pause)
 			}
 			u = delta.Unrest{}
 			actOn(&u, clock, acts[:2], takes, acts[1]+pause/2, acts[1]+2*pause, acts[1]+4*pause)
-			if !u.Has("clock") {
+			if !u.Has("clock", content) {
 				t.Errorf("a clock that ticks each %s is not known after 2 actions and three looks, one each %s", ticks, pause)
 			}
 			u = delta.Unrest{}
-			if actOn(&u, clock, acts[2:], 10*time.Millisecond, 100*time.Millisecond, acts[1]); !u.Has("clock") {
+			if actOn(&u, clock, acts[2:], 10*time.Millisecond, 100*time.Millisecond, acts[1]); !u.Has("clock", content) {
 				t.Errorf("a clock that ticks each %s is not known although nobody acted between two looks", ticks)
 			}
 		}
@@ -207,7 +239,7 @@ func TestOldActionsExplainNothing(t *testing.T) {
 		looks = append(looks, time.Duration(205+i)*time.Second)
 	}
 	var u delta.Unrest
-	if actOn(&u, log, acts, 10*time.Millisecond, looks...); !u.Has("clock") {
+	if actOn(&u, log, acts, 10*time.Millisecond, looks...); !u.Has("clock", content) {
 		t.Error("a log is not known after eight looks without an action")
 	}
 }
@@ -218,7 +250,7 @@ func TestRestlessComesLast(t *testing.T) {
 	before, after := shotAt(1, "a", "x"), shotAt(2, "b", "x", "y")
 	after.Elements[2].Name = "Messages"
 	for _, restless := range []desktop.ID{"clock", "list", "window", "row y"} {
-		d := delta.Between(before, after, delta.Options{Restless: func(id desktop.ID) bool { return id == restless }})
+		d := delta.Between(before, after, delta.Options{Restless: func(id desktop.ID, _ delta.Aspect) bool { return id == restless }})
 		if len(d.Changes) != 3 {
 			t.Fatalf("%q: %q", restless, d.Text)
 		}
@@ -259,7 +291,7 @@ window "w"
 `
 	was, is := shottest.Read(t, before), shottest.Read(t, after)
 	list := is.Elements[1].ID
-	d := delta.Between(was, is, delta.Options{Restless: func(id desktop.ID) bool { return id == list }})
+	d := delta.Between(was, is, delta.Options{Restless: func(id desktop.ID, _ delta.Aspect) bool { return id == list }})
 	for _, c := range d.Changes {
 		if want := strings.Contains(c.Text, "message 1"); c.Restless != want {
 			t.Errorf("%q is restless: %t", c.Text, c.Restless)
