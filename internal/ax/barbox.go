@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"time"
 
 	"aai"
 	"aai/internal/ax/fault"
@@ -44,15 +45,36 @@ func (v *view) setBarBox(ctx context.Context, field int, value string) (*aai.Res
 			return nil
 		},
 	}}}
+	var bare time.Time // since when it shows the measure as it was set
+	unread := false    // it went on to
 	a.Verify = func(ctx context.Context) (string, bool) {
 		now, err := v.Backend.Tree.Read(ctx, v.App, id)
-		if err != nil || sameInBox(now.Value, value) {
-			return "", err == nil
+		switch {
+		case err != nil:
+			return "", false
+		case !sameInBox(now.Value, value):
+			return fmt.Sprintf("it now holds %q", aai.CleanLabel(now.Value, 100)), false
+		case !measure.MatchString(value) || now.Value != value:
+			return "", true
+		case bare.IsZero():
+			bare = time.Now()
 		}
-		return fmt.Sprintf("it now holds %q", aai.CleanLabel(now.Value, 100)), false
+		if time.Since(bare) < rewritesWithin {
+			return "it does not show what was taken", false
+		}
+		unread = true
+		return "", false
 	}
-	return a.Perform(ctx)
+	done, err := a.Perform(ctx)
+	if unread && err == nil {
+		done.Warning = "the box shows it as it was set, which it also does where it takes another number, such as the largest that it knows: look at what it was set for"
+	}
+	return done, err
 }
+
+// rewritesWithin is how long a measure is waited for to be shown with its unit, which says
+// what was taken. LibreOffice does not always show that.
+const rewritesWithin = 2 * operate.EffectCeiling
 
 // measure is a number, with its unit or without.
 var measure = regexp.MustCompile(`^[+-]?[\d.,]+\s?(\pL{1,3}|%|")?$`)

@@ -50,5 +50,9 @@ func TestRealBarBoxes(t *testing.T) {
 		saved := string(text)
 		return err == nil && strings.Contains(saved, `fo:font-size="31pt"`) && strings.Contains(saved, `"DejaVu Sans Mono"`) && strings.Contains(saved, `Heading_20_1`)
 	})
+	// It takes the largest that it knows, and goes on showing what was set.
+	if a := w.ok("ax_set_value", params{"app": app, "query": "Font Size", "value": "5000"}); at(a.data, "verified") != false || !strings.Contains(a.Warning, "look at what it was set for") {
+		t.Errorf("%v, %q", a.data, a.Warning)
+	}
 	p.works(t)
 }
