@@ -4,6 +4,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"time"
 
 	"aai/internal/desktop/mirror"
 )
@@ -46,6 +47,18 @@ func asleep(stat string) bool { return threadIs(stat, "S") }
 
 // stopped reports whether the process was stopped, and runs no more until it is continued.
 func stopped(pid int) bool { return threadIs("/proc/"+strconv.Itoa(pid)+"/stat", "T") }
+
+// waitedToRun is how long the first thread of the process has waited in all for a processor
+// that others had; 0 where the system does not count that.
+func waitedToRun(pid int) time.Duration {
+	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/schedstat")
+	counts := strings.Fields(string(text)) // nanoseconds that it ran and that it waited; slices
+	if err != nil || len(counts) < 2 {
+		return 0
+	}
+	waited, _ := strconv.ParseInt(counts[1], 10, 64)
+	return time.Duration(waited)
+}
 
 // threadIs reports whether a thread is in the state, by its letter in /proc.
 func threadIs(stat, state string) bool {

@@ -20,8 +20,10 @@ import (
 const appPatience = 300 * time.Millisecond
 
 const (
-	// busyPatience is how long one may take that is at work.
-	busyPatience = 6 * appPatience
+	// busyPatience is how long one may take that is at work. What it waits for a processor
+	// that others have does not count, up to starvedPatience in all.
+	busyPatience    = 6 * appPatience
+	starvedPatience = 2 * busyPatience
 	// answerPatience is how long an answer may be on its way of one that sleeps.
 	answerPatience = 30 * time.Millisecond
 )
@@ -241,12 +243,13 @@ func (l *link) hear(ctx context.Context, asked []*entry, ask func(*round, *entry
 // settleAwake is settleSoon that waits longer for a program that is at work: it is only slow,
 // as each is on a busy computer.
 func (l *link) settleAwake(ctx context.Context, r *round, pid int) {
-	soon, cancel := context.WithTimeout(ctx, busyPatience)
+	soon, cancel := context.WithTimeout(ctx, starvedPatience)
 	defer cancel()
 	go func() {
+		begun, starved := time.Now(), waitedToRun(pid)
 		for rested, wait := false, appPatience; aai.Pause(soon, wait) == nil; wait = answerPatience {
 			rests := pid == 0 || stopped(pid) || sleeps(pid)
-			if rests && rested {
+			if rests && rested || time.Since(begun)-(waitedToRun(pid)-starved) > busyPatience {
 				cancel()
 			}
 			rested = rests

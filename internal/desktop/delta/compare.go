@@ -165,9 +165,7 @@ func (c *comparison) rank(j, i int) int {
 
 // aspect is what is told of how an element changed.
 func (c *comparison) aspect(j, i int) Aspect {
-	a := differ(&c.before.Elements[j], &c.after.Elements[i])
-	a.States &= told
-	return a
+	return differ(&c.before.Elements[j], &c.after.Elements[i]) & (Content | Aspect(told))
 }
 
 // restless reports whether the aspect of the element of the later snapshot is known to
@@ -178,7 +176,7 @@ func (c *comparison) restless(i int, aspect Aspect) bool {
 	}
 	lasting := c.lasting(i)
 	if lasting != i {
-		aspect = content
+		aspect = Content
 	}
 	return lasting >= 0 && c.options.Restless(c.after.Elements[lasting].ID, aspect)
 }

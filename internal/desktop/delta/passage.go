@@ -187,7 +187,7 @@ func (c *comparison) passageRank(p *passage, i int) int {
 func (c *comparison) comesAndGoes(p *passage, i int) bool {
 	parent := p.in.Elements[i].Parent
 	if p.kind == Appeared {
-		return parent >= 0 && c.restless(parent, content)
+		return parent >= 0 && c.restless(parent, Content)
 	}
 	for parent >= 0 && p.twin[parent] < 0 { // what went away with it
 		parent = p.in.Elements[parent].Parent
@@ -197,7 +197,7 @@ func (c *comparison) comesAndGoes(p *passage, i int) bool {
 	}
 	// A toolkit may take a list's item apart before the item itself goes.
 	twin := p.twin[parent]
-	return c.restless(twin, content) || c.after.Elements[twin].Role.InSet() && c.after.Elements[twin].Parent >= 0 && c.restless(c.after.Elements[twin].Parent, content)
+	return c.restless(twin, Content) || c.after.Elements[twin].Role.InSet() && c.after.Elements[twin].Parent >= 0 && c.restless(c.after.Elements[twin].Parent, Content)
 }
 
 // whereabouts names what elements came into or went out of, as it is now where it

@@ -34,20 +34,11 @@ type Unrest struct {
 }
 
 // An Aspect is what of an element changes: one that has lost the keyboard by itself is
-// selected because of an action all the same.
-type Aspect struct {
-	Content bool          // its name, its value, or which children it has
-	States  desktop.State // these
-}
+// selected because of an action all the same. It is a set of states and of [Content].
+type Aspect uint64
 
-var content = Aspect{Content: true}
-
-func (a Aspect) and(b Aspect) Aspect { return Aspect{a.Content || b.Content, a.States | b.States} }
-
-// explains reports whether what changes so may also change as the other says.
-func (a Aspect) explains(b Aspect) bool {
-	return (a.Content || !b.Content) && b.States&^a.States == 0
-}
+// Content is an element's name, its value and which children it has.
+const Content Aspect = 1 << 63
 
 // A suspect is an element that has changed, or its children came and went, while
 // nobody acted.
@@ -72,7 +63,7 @@ func (u *Unrest) Saw(s *desktop.Snapshot) {
 		switch {
 		case s.Taken.Sub(e.changed) > unrestLasts:
 			delete(u.known, id)
-		case !changed.has(id):
+		case changed[id] == 0:
 			e.still += s.Taken.Sub(before.Taken)
 			u.known[id] = e
 		}
@@ -86,7 +77,7 @@ func (u *Unrest) Saw(s *desktop.Snapshot) {
 			e.owed = owed
 		}
 		e.itself = e.itself || e.owed == 0
-		e.aspect = e.aspect.and(aspect)
+		e.aspect |= aspect
 		e.owed, e.still, e.changed = max(e.owed-1, 0), 0, s.Taken
 		if u.known == nil {
 			u.known = make(map[desktop.ID]suspect)
@@ -128,7 +119,7 @@ func (u *Unrest) Acted(s *desktop.Snapshot) {
 		changed = differing(before, s)
 	}
 	for id, e := range u.known {
-		if changed.has(id) && e.still < atRest {
+		if changed[id] != 0 && e.still < atRest {
 			e.owed = max(e.owed-1, 0)
 		}
 		e.still = 0
@@ -140,16 +131,11 @@ func (u *Unrest) Acted(s *desktop.Snapshot) {
 // much longer than it used to has come to rest.
 func (u *Unrest) Has(id desktop.ID, aspect Aspect) bool {
 	e := u.known[id]
-	return e.itself && e.aspect.explains(aspect) && (e.gap == 0 || e.still <= restsAfter+3*e.gap)
+	return e.itself && aspect&^e.aspect == 0 && (e.gap == 0 || e.still <= restsAfter+3*e.gap)
 }
 
 // The aspects of elements that differ.
 type aspects map[desktop.ID]Aspect
-
-func (a aspects) has(id desktop.ID) bool {
-	_, differs := a[id]
-	return differs
-}
 
 // differing returns what differs between two looks at an app.
 func differing(before, after *desktop.Snapshot) aspects {
@@ -170,16 +156,15 @@ func unlike(before, after *desktop.Snapshot) aspects {
 		if i = p.lasting(i); i < 0 {
 			return
 		} else if i != made {
-			aspect = content
+			aspect = Content
 		}
-		id := after.Elements[i].ID
-		ids[id] = ids[id].and(aspect)
+		ids[after.Elements[i].ID] |= aspect
 	}
 	// What is in a text is the text once more: Chromium makes it anew a moment after the
 	// text has changed, and one change would count for two.
 	within := func(i int) {
 		if i = p.lasting(i); i >= 0 && !after.Elements[i].Role.Wordy() {
-			mark(i, content)
+			mark(i, Content)
 		}
 	}
 	for i := range after.Elements {
@@ -187,7 +172,7 @@ func unlike(before, after *desktop.Snapshot) aspects {
 		j := p.toBefore[i]
 		if j < 0 {
 			within(now.Parent)
-		} else if aspect := differ(&before.Elements[j], now); aspect != (Aspect{}) {
+		} else if aspect := differ(&before.Elements[j], now); aspect != 0 {
 			mark(i, aspect)
 		}
 	}
@@ -200,7 +185,11 @@ func unlike(before, after *desktop.Snapshot) aspects {
 }
 
 func differ(was, now *desktop.Element) Aspect {
-	return Aspect{Content: was.Name != now.Name || was.Value != now.Value, States: was.States ^ now.States}
+	a := Aspect(was.States ^ now.States)
+	if was.Name != now.Name || was.Value != now.Value {
+		a |= Content
+	}
+	return a
 }
 
 // lasting returns the element of the later snapshot, or the nearest that it is in,

@@ -32,8 +32,6 @@ func shotAt(second int, clock string, rows ...string) *desktop.Snapshot {
 	return s
 }
 
-var content = delta.Aspect{Content: true}
-
 func TestUnrest(t *testing.T) {
 	type look struct {
 		shot  *desktop.Snapshot
@@ -68,8 +66,8 @@ func TestUnrest(t *testing.T) {
 				u.Saw(l.shot)
 			}
 		}
-		if u.Has("clock", content) != test.clock || u.Has("list", content) != test.list || u.Has("window", content) {
-			t.Errorf("%s: clock %v, list %v, window %v", test.name, u.Has("clock", content), u.Has("list", content), u.Has("window", content))
+		if u.Has("clock", delta.Content) != test.clock || u.Has("list", delta.Content) != test.list || u.Has("window", delta.Content) {
+			t.Errorf("%s: clock %v, list %v, window %v", test.name, u.Has("clock", delta.Content), u.Has("list", delta.Content), u.Has("window", delta.Content))
 		}
 	}
 }
@@ -156,11 +154,11 @@ func TestCounterIsNoUnrest(t *testing.T) {
 					looks = append(looks, now+pause*2/3, now+pause*5/6)
 				}
 				var u delta.Unrest
-				if actOn(&u, counter, acts, takes, looks...); u.Has("clock", content) {
+				if actOn(&u, counter, acts, takes, looks...); u.Has("clock", delta.Content) {
 					t.Errorf("an action each %s that takes %s: a counter that follows after %s is taken for a clock", pause, takes, late)
 				}
 				u = delta.Unrest{}
-				if actOn(&u, counter, acts, takes); u.Has("clock", content) {
+				if actOn(&u, counter, acts, takes); u.Has("clock", delta.Content) {
 					t.Errorf("nobody looks, an action each %s that takes %s: a counter that follows after %s is taken for a clock", pause, takes, late)
 				}
 			}
@@ -190,7 +188,7 @@ func TestCounterOfTwo(t *testing.T) {
 			looks = append(looks, at-still)
 		}
 		var u delta.Unrest
-		if actOn(&u, counter, acts, 10*time.Millisecond, looks...); u.Has("clock", content) {
+		if actOn(&u, counter, acts, 10*time.Millisecond, looks...); u.Has("clock", delta.Content) {
 			t.Errorf("a counter that two use is taken for a clock after %s", still)
 		}
 	}
@@ -208,16 +206,16 @@ func TestClockIsUnrest(t *testing.T) {
 			}
 			acts := every(pause, 12)
 			var u delta.Unrest
-			if actOn(&u, clock, acts, takes); !u.Has("clock", content) {
+			if actOn(&u, clock, acts, takes); !u.Has("clock", delta.Content) {
 				t.Errorf("a clock that ticks each %s is not known after 12 actions, one each %s", ticks, pause)
 			}
 			u = delta.Unrest{}
 			actOn(&u, clock, acts[:2], takes, acts[1]+pause/2, acts[1]+2*pause, acts[1]+4*pause)
-			if !u.Has("clock", content) {
+			if !u.Has("clock", delta.Content) {
 				t.Errorf("a clock that ticks each %s is not known after 2 actions and three looks, one each %s", ticks, pause)
 			}
 			u = delta.Unrest{}
-			if actOn(&u, clock, acts[2:], 10*time.Millisecond, 100*time.Millisecond, acts[1]); !u.Has("clock", content) {
+			if actOn(&u, clock, acts[2:], 10*time.Millisecond, 100*time.Millisecond, acts[1]); !u.Has("clock", delta.Content) {
 				t.Errorf("a clock that ticks each %s is not known although nobody acted between two looks", ticks)
 			}
 		}
@@ -239,7 +237,7 @@ func TestOldActionsExplainNothing(t *testing.T) {
 		looks = append(looks, time.Duration(205+i)*time.Second)
 	}
 	var u delta.Unrest
-	if actOn(&u, log, acts, 10*time.Millisecond, looks...); !u.Has("clock", content) {
+	if actOn(&u, log, acts, 10*time.Millisecond, looks...); !u.Has("clock", delta.Content) {
 		t.Error("a log is not known after eight looks without an action")
 	}
 }
