@@ -129,5 +129,5 @@ func (v *view) setPart(ctx context.Context, part scene.MomentPart, goal float64,
 			return err
 		}
 	}
-	return n.steps(ctx, input, seat, w)
+	return n.steps(ctx, input, seat, w, 3)
 }

@@ -163,13 +163,13 @@ func (n numbering) byArrows(i int) operate.Way {
 		if now, err := n.settles(ctx, n.before.Value, watch.LookAgain); err != nil || values.SameNumber(now.Value, n.number) {
 			return err
 		}
-		return n.steps(ctx, input, seat, w)
+		return n.steps(ctx, input, seat, w, 0)
 	})
 }
 
-// steps presses the keys that raise and lower a number until it is there, or comes no
-// nearer.
-func (n numbering) steps(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+// steps presses the keys that raise and lower a number until it is there, or has come no
+// nearer more often than setbacks, as when a digit that was typed before comes late.
+func (n numbering) steps(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo, setbacks int) error {
 	now, err := n.Backend.Tree.Read(ctx, n.App, n.before.ID)
 	for range maxSteps {
 		if err != nil || values.SameNumber(now.Value, n.number) {
@@ -185,7 +185,9 @@ func (n numbering) steps(ctx context.Context, input desktop.Input, seat desktop.
 		}
 		now, err = n.settles(ctx, now.Value, 0)
 		if next := values.NumberOr(now.Value, math.NaN()); !empty && !(math.Abs(next-n.number) < math.Abs(at-n.number)) {
-			return err // as near as it comes; what came of it is judged in the end
+			if setbacks--; setbacks < 0 {
+				return err // as near as it comes; what came of it is judged in the end
+			}
 		}
 	}
 	return err
