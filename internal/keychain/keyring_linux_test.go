@@ -230,11 +230,10 @@ func TestNoBus(t *testing.T) {
 func TestServiceThatNeverAnswers(t *testing.T) {
 	bus, folder := dbustest.Start(t), filepath.Join(t.TempDir(), "secrets")
 	conn := bus.Connect(t)
-	asked := make(chan *dbus.Message, 100)
 	if reply, err := conn.RequestName("org.freedesktop.secrets", dbus.NameFlagDoNotQueue); err != nil || reply != dbus.RequestNameReplyPrimaryOwner {
 		t.Fatal(reply, err)
 	}
-	conn.Eavesdrop(asked) // its library gives us the calls, and answers none of them
+	asked := dbustest.Eavesdrop(t, conn, 100)
 	env := []string{"DBUS_SESSION_BUS_ADDRESS=" + bus.Address}
 	refused := child(t, folder, env, "put", "a", "secret")
 	allowed := child(t, folder+".other", append(env, insecurely), "put", "a", "secret")

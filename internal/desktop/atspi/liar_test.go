@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"aai/internal/desktop"
+	"aai/internal/drivers/dbus/dbustest"
 
 	"github.com/godbus/dbus/v5"
 )
@@ -50,9 +51,7 @@ func (w *world) liar(t *testing.T, lie func(l *liar, path, member string, m *dbu
 	t.Cleanup(func() { _ = conn.Close() })
 	l := &liar{conn: conn, name: conn.Names()[0], lie: lie}
 	l.app = desktop.App{PID: os.Getpid(), Name: "liar", Key: l.name + liarRoot}
-	calls := make(chan *dbus.Message, 100_000)
-	conn.Eavesdrop(calls)
-	go l.serve(calls)
+	go l.serve(dbustest.Eavesdrop(t, conn, 100_000))
 	return l
 }
 

@@ -142,8 +142,7 @@ func TestOnlyQuestions(t *testing.T) {
 	if err := watcher.BusObject().Call("org.freedesktop.DBus.Monitoring.BecomeMonitor", 0, []string{"type='method_call'"}, uint32(0)).Err; err != nil {
 		t.Fatal(err)
 	}
-	messages := make(chan *dbus.Message, 1000)
-	watcher.Eavesdrop(messages)
+	messages := dbustest.Eavesdrop(t, watcher, 1000)
 	report := look(t, ways.Config{Bus: at(bus.Address), Patience: ample, Limit: 5 * ample})
 	if err := conn.BusObject().Call("org.freedesktop.DBus.GetId", 0).Err; err != nil { // the last that the monitor sees
 		t.Fatal(err)

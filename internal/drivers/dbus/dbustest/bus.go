@@ -159,6 +159,21 @@ func (b *Bus) Connect(t testing.TB, options ...dbus.ConnOption) *dbus.Conn {
 	return c
 }
 
+// Eavesdrop gives all that comes to the connection from now on to the channel, of so many
+// messages, and answers none of it. It ends, and the channel with it, before the test's
+// cleanups that were there before: a connection that is closed while it goes on panics when
+// another message comes.
+func Eavesdrop(t testing.TB, conn *dbus.Conn, messages int) <-chan *dbus.Message {
+	t.Helper()
+	heard := make(chan *dbus.Message, messages)
+	conn.Eavesdrop(heard)
+	t.Cleanup(func() {
+		conn.Eavesdrop(nil) // nothing is sent from here on
+		close(heard)
+	})
+	return heard
+}
+
 // Activatable lets the bus start the command when somebody calls the name.
 func (b *Bus) Activatable(t testing.TB, name string, command ...string) {
 	t.Helper()
