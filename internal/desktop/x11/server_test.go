@@ -5,6 +5,7 @@ package x11_test
 import (
 	"context"
 	"errors"
+	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -205,7 +206,8 @@ func TestFrozen(t *testing.T) {
 // TestRestarted: the server ends, and another one comes at the same place.
 func TestRestarted(t *testing.T) {
 	s := linuxtest.Start(t)
-	x := serve(t, s, "", "-screen", "0", "800x600x24")
+	own := ":" + strconv.Itoa(1000+os.Getpid()%50_000) // which nobody takes meanwhile who looks for a free one
+	x := serve(t, s, own, "-screen", "0", "800x600x24")
 	d := x.open(t)
 	w := x.terminal(t, d)
 	for name, call := range methods(d, w) {
@@ -222,7 +224,7 @@ func TestRestarted(t *testing.T) {
 		// The second time it knows that there is none.
 		fails(t, call(soon(t)), aai.AutomationNotSupported, aai.NotDelivered, "cannot be reached")
 	}
-	again := serve(t, s, x.display, "-screen", "0", "1000x700x24")
+	again := serve(t, s, own, "-screen", "0", "1000x700x24")
 	w = again.terminal(t, d)
 	if clip, err := d.Get(soon(t)); err != nil || clip.Text != "" {
 		t.Errorf("the clipboard of the new server is %+v, %v", clip, err)
