@@ -21,7 +21,7 @@ func (v *view) typeBlind(ctx context.Context) (*aai.Result, error) {
 		text += "\n"
 	}
 	a := operate.Deed{View: v.View, Index: -1, Done: "Typed"}
-	a.Ways = []operate.Way{v.ByInput(-1, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	a.Ways = []operate.Way{v.ByKeys(-1, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		return input.Type(ctx, seat, w.ID, text)
 	})}
 	return a.Perform(ctx)

@@ -50,7 +50,7 @@ func (v *view) setCell(ctx context.Context, i int, value string) (*aai.Result, e
 
 // byCellKeys is a way that clicks the cell and types into it.
 func (v *view) byCellKeys(i int, value string) operate.Way {
-	return v.ByInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	return v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		if err := v.EnterCell(ctx, i, input, seat, w); err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 // setBlock types into one cell after the other, and reads them all.
 func (v *view) setBlock(ctx context.Context, i int, b values.Block) (*aai.Result, error) {
 	a := operate.Deed{View: v.View, Index: i, Done: "Set the cells to " + b.Last() + " from"}
-	a.Ways = []operate.Way{v.ByInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	a.Ways = []operate.Way{v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		if err := v.EnterCell(ctx, i, input, seat, w); err != nil {
 			return err
 		}

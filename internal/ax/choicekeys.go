@@ -68,7 +68,7 @@ func (c choosing) leaves(ctx context.Context, was string) (desktop.Element, erro
 
 // byKeys is a way that gives the box its window's keyboard and goes to the option.
 func (c choosing) byKeys(set int) operate.Way {
-	return c.ByInput(set, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	return c.ByKeys(set, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		from, to, err := c.places()
 		if err != nil {
 			return err

@@ -60,7 +60,7 @@ func keyPress(ctx context.Context, v *view) (*aai.Result, error) {
 	if i >= 0 {
 		a.Done += " in"
 	}
-	a.Ways = []operate.Way{v.ByInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	a.Ways = []operate.Way{v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		if i >= 0 {
 			if err := v.GiveKeyboard(ctx, i, input, seat, w); err != nil {
 				return err

@@ -37,7 +37,7 @@ func (v *view) setMoment(ctx context.Context, i int, text string) (*aai.Result, 
 		return v.already(i), nil
 	}
 	a := operate.Deed{View: v.View, Index: i, Done: "Set"}
-	a.Ways = []operate.Way{v.ByInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	a.Ways = []operate.Way{v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		if text == "" { // the last one first: an empty part is wider, and those after it stand elsewhere
 			slices.Reverse(parts)
 		}
@@ -107,25 +107,23 @@ func (v *view) momentIs(ctx context.Context, parts []scene.MomentPart, goal []fl
 // shows a word.
 func (v *view) setPart(ctx context.Context, part scene.MomentPart, goal float64, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	e := v.Shot.Elements[part.Index]
-	if err := v.Reach(ctx, part.Index, e.Frame.Center(), input, seat, w); err != nil {
+	reach := func() error { return v.Reach(ctx, part.Index, e.Frame.Center(), input, seat, w) }
+	if err := reach(); err != nil {
 		return err
 	}
 	if math.IsNaN(goal) {
 		return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "delete"})
 	}
 	n := numbering{v, e, goal}
-	times := 1
-	switch {
-	case part.Unit == "half":
-		times = 0
-	case v.App.FocusInFront:
-		times = 2 // it may have been given the keyboard once more, between the digits
-	}
-	for range times {
+	for tries := 0; part.Unit != "half" && tries < 2; tries++ {
 		if err := input.Type(ctx, seat, w.ID, fmt.Sprintf("%02d", int(goal))); err != nil {
 			return err
 		}
 		if now, err := n.settles(ctx, e.Value, watch.LookAgain); err != nil || values.SameNumber(now.Value, goal) {
+			return err
+		}
+		v.Shot.Elements[part.Index].States &^= desktop.Focused // the digits may have led on to the next part
+		if err := reach(); err != nil {
 			return err
 		}
 	}

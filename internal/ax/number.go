@@ -132,7 +132,7 @@ func (n numbering) settles(ctx context.Context, was string, stands time.Duration
 // byTyping is a way that types the number, and leaves the field where it is taken only
 // then.
 func (n numbering) byTyping(i int, text string) operate.Way {
-	return n.ByInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	return n.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		if err := n.Enter(ctx, i, input, seat, w); err != nil {
 			return err
 		}
@@ -156,7 +156,7 @@ const maxSteps = 400
 // byArrows is a way that clicks where the number is on a slider, and goes the rest by
 // the keys that raise and lower it.
 func (n numbering) byArrows(i int) operate.Way {
-	return n.ByInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	return n.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		if err := n.Reach(ctx, i, n.spot(i), input, seat, w); err != nil {
 			return err
 		}

@@ -177,7 +177,7 @@ func (v *view) pressesAnother(ctx context.Context, i int) bool {
 
 // byReturn is a way that presses return in an element.
 func (v *view) byReturn(i int) operate.Way {
-	return v.ByInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	return v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		if err := v.GiveKeyboard(ctx, i, input, seat, w); err != nil {
 			return err
 		}

@@ -98,7 +98,7 @@ func keysIn(e *desktop.Element, text string) bool {
 
 // byTyping is a way that gives the element its window's keyboard and types.
 func (v *view) byTyping(i int, text string, replace bool) operate.Way {
-	return v.ByInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	return v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		if err := v.TakeKeyboard(ctx, i, input, seat, w); err != nil {
 			return err
 		}

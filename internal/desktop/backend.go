@@ -263,9 +263,10 @@ type Keyboard interface {
 	Type(ctx context.Context, seat Seat, window WindowID, text string) error
 	// Key presses the chord.
 	Key(ctx context.Context, seat Seat, window WindowID, chord Chord) error
-	// Attend gives the window the keyboard of the seat while the function runs, and presses
-	// nothing. The function makes no input of its own.
-	Attend(ctx context.Context, seat Seat, window WindowID, while func(context.Context) error) error
+	// Attend gives the window the keyboard of the seat while the function runs. The function
+	// presses keys by the input that it is given, in this window and from this seat alone: that
+	// input has no pointer.
+	Attend(ctx context.Context, seat Seat, window WindowID, while func(context.Context, Input) error) error
 }
 
 // A Monitor is one of the screens.

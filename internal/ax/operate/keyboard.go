@@ -105,7 +105,7 @@ func (v *View) asksFor(ctx context.Context, i int, act desktop.Act, input deskto
 	}
 	err := error(nil)
 	if v.App.FocusInFront {
-		err = input.Attend(ctx, seat, w.ID, await)
+		err = input.Attend(ctx, seat, w.ID, func(ctx context.Context, _ desktop.Input) error { return await(ctx) })
 	} else {
 		err = await(ctx)
 	}
@@ -123,4 +123,16 @@ func (v *View) asksFor(ctx context.Context, i int, act desktop.Act, input deskto
 		Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered,
 		Message: v.Name(i) + " does not take the keyboard in the background",
 	}
+}
+
+// wakes waits until the program has told what in its window has the keyboard that the window
+// has got: of Firefox the page is another process, which keys may reach before it knows that it
+// has the keyboard, and then it loses them.
+func (v *View) wakes(ctx context.Context, events <-chan desktop.Event) error {
+	k := tracker{View: v, events: events}
+	_, err := v.Until(ctx, EffectCeiling, func() (bool, error) {
+		k.hear()
+		return k.heard > 0, nil
+	})
+	return err
 }

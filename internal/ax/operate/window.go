@@ -163,6 +163,25 @@ func (v *View) ByInputIn(find func(context.Context) (desktop.WindowInfo, error),
 	}}
 }
 
+// ByKeys is ByInput by keys alone. A program that tells in front alone what has its keyboard
+// has that of the seat from the first key to the last.
+func (v *View) ByKeys(i int, do inputting) Way {
+	return v.ByInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+		if !v.App.FocusInFront || seat == desktop.PersonSeat || w.Active {
+			return do(ctx, input, seat, w)
+		}
+		watching, cancel := context.WithCancel(ctx)
+		defer cancel()
+		events := Deed{View: v}.Watch(watching)
+		return input.Attend(ctx, seat, w.ID, func(ctx context.Context, input desktop.Input) error {
+			if err := v.wakes(ctx, events); err != nil {
+				return err
+			}
+			return do(ctx, input, seat, w)
+		})
+	})
+}
+
 // ByAsking is a way that asks the program to act on the element.
 func (v *View) ByAsking(i int, name string, act desktop.Act) Way {
 	return Way{Name: name, Asks: true, Do: func(ctx context.Context) error {

@@ -112,6 +112,12 @@ func (n *node) inGecko(window *node, e *desktop.Element) {
 			e.Name, e.Value = e.Value, ""
 		}
 	}
+	if n.parent != nil && n.parent.role == roleInternalFrame && (n.role == rolePanel || e.Role == desktop.Dialog) {
+		// A page asks by it: of all else in such a frame there is a document. It is a dialog of
+		// the program's own word while it opens, and a panel then.
+		e.Role = desktop.Dialog
+		e.States |= desktop.Modal
+	}
 	switch n.role {
 	case roleInternalFrame:
 		e.States &^= desktop.Focusable // the page in it is
@@ -123,10 +129,6 @@ func (n *node) inGecko(window *node, e *desktop.Element) {
 			return e.Name != ""
 		})
 	case rolePanel, roleDateEditor:
-		if n.parent != nil && n.parent.role == roleInternalFrame {
-			e.States |= desktop.Modal
-			e.Role = desktop.Dialog // which a page asks by: of all else in such a frame there is a document
-		}
 		if n.states.has(stateEditable) && len(n.moments()) > 1 { // its parts are set
 			e.Role, e.Value = desktop.Textbox, ""
 			e.States &^= desktop.Editable | desktop.Multiline

@@ -206,12 +206,12 @@ func (b *backend) Type(ctx context.Context, seat desktop.Seat, id desktop.Window
 	return nil
 }
 
-func (b *backend) Attend(ctx context.Context, seat desktop.Seat, id desktop.WindowID, while func(context.Context) error) error {
+func (b *backend) Attend(ctx context.Context, seat desktop.Seat, id desktop.WindowID, while func(context.Context, desktop.Input) error) error {
 	if _, err := b.keyboard(ctx, "Attend", seat, id); err != nil {
 		return err
 	}
 	b.d.mu.Unlock()
-	return while(ctx)
+	return while(ctx, b)
 }
 
 // typed is what happens when text is typed into the window.

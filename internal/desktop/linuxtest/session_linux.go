@@ -1,6 +1,7 @@
 package linuxtest
 
 import (
+	"fmt"
 	"io"
 	"path/filepath"
 	"slices"
@@ -112,12 +113,23 @@ func (s *Session) end(t testing.TB) {
 	t.Helper()
 	for _, p := range s.Programs() {
 		if t.Failed() {
-			t.Logf("%s (process %d) printed:\n%s", p.Name, p.PID, p.Output())
+			t.Logf("%s (process %d) printed:\n%s", p.Name, p.PID, ending(p.Output()))
 		}
 	}
 	if err := s.End(); err != nil {
 		t.Error(err)
 	}
+}
+
+// ending is how a text ends: some programs complain of thousands of things, and what a test
+// found would be lost among them.
+func ending(text string) string {
+	const enough = 20
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	if more := len(lines) - enough; more > 0 {
+		lines = append([]string{fmt.Sprintf("(%d lines more)", more)}, lines[more:]...)
+	}
+	return strings.Join(lines, "\n")
 }
 
 // environment is what a session's programs get besides what every session has, and what

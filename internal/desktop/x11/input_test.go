@@ -14,6 +14,7 @@ import (
 	"aai"
 	"aai/internal/desktop"
 	"aai/internal/desktop/linuxtest"
+	"aai/internal/desktop/x11"
 )
 
 func centre(r linuxtest.Rect) desktop.Point { return rect(r).Center() }
@@ -155,6 +156,8 @@ func TestOwnSeat(t *testing.T) {
 			}
 			f.WaitState(t, "name", "X")
 			undisturbed("Key")
+			attend(t, d, f, mine)
+			undisturbed("Attend")
 			if err := d.Scroll(soon(t), desktop.OwnSeat, w, list, 0, 3); err != nil {
 				t.Fatal(err)
 			}
@@ -167,6 +170,34 @@ func TestOwnSeat(t *testing.T) {
 			minimize(t, s, d, w)
 			fails(t, d.Type(soon(t), desktop.OwnSeat, w, "x"), aai.AutomationNotSupported, aai.NotDelivered, "minimized")
 		})
+	}
+}
+
+// attend types into a window that keeps our keyboard between the keys, while another call wants it.
+func attend(t *testing.T, d *x11.Display, f, mine *linuxtest.Fixture) {
+	t.Helper()
+	w, other := id(t, f), make(chan error, 1)
+	err := d.Attend(soon(t), desktop.OwnSeat, w, func(ctx context.Context, input desktop.Input) error {
+		f.WaitState(t, "focused", true)
+		go func() { other <- d.Key(soon(t), desktop.OwnSeat, id(t, mine), desktop.Chord{Key: "right"}) }()
+		if err := input.Type(ctx, desktop.OwnSeat, w, "YZ"); err != nil {
+			return err
+		}
+		f.WaitState(t, "name", "XYZ")
+		fails(t, input.Key(ctx, desktop.OwnSeat, id(t, mine), desktop.Chord{Key: "A"}), aai.AutomationFailed, aai.NotDelivered, "another window")
+		fails(t, input.Click(ctx, desktop.OwnSeat, w, desktop.Point{}, desktop.LeftButton, 1), aai.AutomationNotSupported, aai.NotDelivered, "pointer")
+		return input.Attend(ctx, desktop.OwnSeat, w, func(ctx context.Context, input desktop.Input) error {
+			f.WaitState(t, "focused", true)
+			return input.Key(ctx, desktop.OwnSeat, w, desktop.Chord{Key: "backspace"})
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.WaitState(t, "name", "XY")
+	f.WaitState(t, "focused", false)
+	if err := <-other; err != nil {
+		t.Errorf("who came meanwhile: %v", err)
 	}
 }
 

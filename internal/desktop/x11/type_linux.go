@@ -38,6 +38,12 @@ func (d *Display) Type(ctx context.Context, which desktop.Seat, id desktop.Windo
 		return err
 	}
 	defer t.leave(ctx)
+	return t.text(ctx, syms)
+}
+
+// text types the keysyms.
+func (t *typist) text(ctx context.Context, syms []keysym) error {
+	t.begun = false
 	for typed := 0; typed < len(syms); {
 		n, err := t.write(ctx, syms[typed:])
 		if err != nil {
@@ -58,42 +64,41 @@ func (d *Display) Key(ctx context.Context, which desktop.Seat, id desktop.Window
 	if err != nil {
 		return err
 	}
-	sym, err := keyOf(chord.Key)
+	sym, modifiers, err := keysOf(chord)
 	if err != nil {
 		return err
-	}
-	var modifiers []keysym
-	for _, name := range chord.Modifiers {
-		m, err := named("modifier", name, modifierNames())
-		if err != nil {
-			return err
-		}
-		modifiers = append(modifiers, m)
 	}
 	t, err := d.typist(ctx, which, id, window)
 	if err != nil {
 		return err
 	}
 	defer t.leave(ctx)
+	return t.key(ctx, sym, modifiers)
+}
+
+// keysOf finds the keysyms of a chord.
+func keysOf(chord desktop.Chord) (key keysym, modifiers []keysym, err error) {
+	if key, err = keyOf(chord.Key); err != nil {
+		return 0, nil, err
+	}
+	for _, name := range chord.Modifiers {
+		m, err := named("modifier", name, modifierNames())
+		if err != nil {
+			return 0, nil, err
+		}
+		modifiers = append(modifiers, m)
+	}
+	return key, modifiers, nil
+}
+
+// key presses a key while others are held.
+func (t *typist) key(ctx context.Context, sym keysym, modifiers []keysym) error {
+	t.begun = false
 	for {
 		if pressed, err := t.chord(ctx, sym, slices.Clone(modifiers)); pressed || err != nil {
 			return t.stopped(err, 0, 1)
 		}
 	}
-}
-
-// Attend implements desktop.Input. The window of PersonSeat must have the person's keyboard.
-func (d *Display) Attend(ctx context.Context, which desktop.Seat, id desktop.WindowID, while func(context.Context) error) error {
-	window, err := windowOf(id)
-	if err != nil {
-		return err
-	}
-	t, err := d.typist(ctx, which, id, window)
-	if err != nil {
-		return err
-	}
-	defer t.leave(ctx)
-	return while(ctx)
 }
 
 // write types as many of the keysyms as is good to do at once, and says how many.
