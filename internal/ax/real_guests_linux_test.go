@@ -12,8 +12,8 @@ import (
 	"aai"
 )
 
-// A host is a program whose buttons bring windows of other processes: a script that asks by
-// zenity at once and later, and a helper that runs already, as a portal does.
+// A host is a program whose buttons and fields bring windows of other processes: a script that
+// asks by zenity at once and later, and a helper that runs already, as a portal does.
 const host = `
 import os, signal, subprocess, sys, gi
 gi.require_version("Gtk", "3.0")
@@ -21,9 +21,14 @@ from gi.repository import Gtk, GLib
 said = sys.argv[1]
 helper = int(sys.argv[2])
 ask = ["sh", "-c", "zenity --question --title=Sure --text='Delete the draft?' --ok-label=Erase; echo $? >> " + said]
+def together(*_):
+    subprocess.Popen(ask)
+    subprocess.run(["xdotool", "search", "--sync", "--onlyvisible", "--name", "^Sure$"], check=True)
 box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
+for name in ("Name", "Note", "Strict"):
+    e = Gtk.Entry(); e.get_accessible().set_name(name); e.connect("changed", lambda e, name: e.get_text() == "draft" and (together(), name == "Strict" and e.set_text("no")), name); box.add(e)
 for name, do in (("Ask", lambda *_: subprocess.Popen(ask) and None), ("Later", lambda *_: GLib.timeout_add(1200, lambda: subprocess.Popen(ask) and None) and None),
-                 ("Together", lambda *_: subprocess.Popen(ask) and subprocess.run(["xdotool", "search", "--sync", "--onlyvisible", "--name", "^Sure$"], check=True) and None),
+                 ("Together", together),
                  ("Choose", lambda *_: os.kill(helper, signal.SIGUSR1)), ("Nothing", lambda *_: None)):
     b = Gtk.Button(label=name); b.connect("clicked", do); box.add(b)
 window = Gtk.Window(title="Host"); window.add(box); window.show_all()
@@ -91,11 +96,34 @@ func TestRealGuests(t *testing.T) {
 	w := newRealWorld(t)
 	said := filepath.Join(t.TempDir(), "said")
 	app := w.hosts(said)
-	for n, button := range []string{"Ask", "Later"} {
-		text := w.brings(app, button, "Delete the draft?")
+	for n, bring := range []func() string{
+		func() string {
+			a := w.ok("ax_fill", params{"app": app, "fields": fields("Name", "draft", "Note", "none")})
+			if came, _ := at(a.data, "came").([]any); len(came) != 1 {
+				t.Errorf("came of a field: %v", at(a.data, "came"))
+			}
+			return a.Text
+		},
+		func() string { // the program is at work by then, and may still be when return is to be pressed
+			result, err := w.do(w.Context(), "ax_type", params{"app": app, "query": "Note", "text": "draft", "clear_first": true, "submit": true})
+			if err != nil {
+				return err.Message
+			}
+			return result.Text
+		},
+		func() string {
+			return w.refused(aai.AutomationFailed, "ax_fill", params{"app": app, "fields": fields("Strict", "draft")}).Message
+		},
+		func() string {
+			return w.refused(aai.AutomationFailed, "ax_type", params{"app": app, "query": "Strict", "text": "draft", "clear_first": true}).Message
+		},
+		func() string { return w.brings(app, "Ask", "Delete the draft?") },
+		func() string { return w.brings(app, "Later", "Delete the draft?") },
+	} {
+		text := bring()
 		told := guest.FindStringSubmatch(text)
 		if told == nil || told[3] == "" || !strings.Contains(strings.ToLower(told[1]), "zenity") {
-			t.Fatalf("%s: %q", button, text)
+			t.Fatalf("%d: %q", n, text)
 		}
 		ref := regexp.MustCompile(`button "Erase" \[(e\d+)\]`).FindStringSubmatch(text)
 		if ref == nil {

@@ -31,7 +31,7 @@ func (f *filling) send(ctx context.Context, out *aai.Result, data *fillResult) (
 	}
 	out.Undo, out.Idle = nil, false // what was sent is sent
 	if did, is := sent.Data.(operate.DeedResult); is {
-		data.Submitted, data.Changes = did.Verified, append(data.Changes, did.Changes...)
+		data.Submitted, data.Changes, data.Came = did.Verified, append(data.Changes, did.Changes...), append(data.Came, did.Came...)
 	}
 	out.Text += "\n" + sent.Text
 	out.Warning = fault.Warnings(out.Warning, sent.Warning)
@@ -118,11 +118,21 @@ func afterLines(err error, sent int) error {
 }
 
 // typeAndSend types into the element and presses return in it, or in what a tab of the text
-// leads to. What that does is told, and not what was typed once more.
+// leads to. What that does is told, and not what was typed once more, but which windows came of
+// either.
 func (v *view) typeAndSend(ctx context.Context, i int, text string, replace bool) (*aai.Result, error) {
 	if err := v.Begin(ctx, i); err != nil {
 		return nil, err
 	}
+	keeper, did := v.KeepAll(ctx), "Typed into "+v.Name(i)
+	out, err := v.typeThenSend(ctx, i, text, replace)
+	if err != nil && aai.AsError(err).Delivery != aai.NotDelivered {
+		return nil, operate.AlsoCame(err, v.App, keeper.Came(ctx, did))
+	}
+	return out, err
+}
+
+func (v *view) typeThenSend(ctx context.Context, i int, text string, replace bool) (*aai.Result, error) {
 	ref := v.Ref(i)
 	v.Say(append(v.PressedBy(ctx, false, i, true), i)...)
 	var undo *aai.Undo

@@ -111,7 +111,7 @@ func (a Deed) Perform(ctx context.Context) (*aai.Result, error) {
 		out.Text += KeyboardBack
 	}
 	if err := a.judge(ctx, seen, &result, out); err != nil {
-		return nil, err
+		return nil, AlsoCame(err, a.App, result.Came)
 	}
 	a.listenOn(result.Verified, a.Done+described, focus, delivered, seenAt)
 	if a.Selects && now >= 0 && scene.Unselected(a.Shot, now) {

@@ -44,7 +44,23 @@ func (v *View) Keep(ctx context.Context) Keeper {
 			k.theirs = w
 		}
 	}
+	if first := v.kept; first != nil && first.known != nil {
+		if !first.known[k.theirs.ID] { // what came of an act before has the keyboard
+			k.theirs = first.theirs
+		}
+		k.known, k.hosts = first.known, first.hosts
+	}
 	return k
+}
+
+// KeepAll is Keep before the first of several acts: what came of one of them is new to those
+// after it.
+func (v *View) KeepAll(ctx context.Context) *Keeper {
+	if v.kept == nil {
+		k := v.Keep(ctx)
+		v.kept = &k
+	}
+	return v.kept
 }
 
 // GiveBack gives the keyboard back if a window of the program has it now, or one that came of

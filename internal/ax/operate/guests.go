@@ -43,27 +43,52 @@ func (v *View) guests(ctx context.Context, known map[desktop.WindowID]bool, mine
 	return came
 }
 
+// Came are the windows of other programs that came with what was done and are not told yet;
+// the next call tells of those that come later.
+func (k *Keeper) Came(ctx context.Context, did string) []programs.Guest {
+	if k.known == nil {
+		return nil
+	}
+	came := k.guests(ctx, k.known, func(desktop.WindowInfo) bool { return true })
+	for _, g := range came {
+		if g.Started {
+			k.hosts = append(k.hosts, g.PID)
+		}
+	}
+	k.Desk.Sessions.Of(k.Call).Expects(k.App, &memory.Expected{Did: did, Known: k.known, Since: time.Now()})
+	return came
+}
+
 // guested says which windows of other programs came with what was done. One of a process that
 // the program started is an effect of it as far as anybody can tell.
 func (a Deed) guested(ctx context.Context, keyboard *Keeper, result *DeedResult, out *aai.Result, did string) {
-	if keyboard.known == nil {
-		return
-	}
-	result.Came = a.guests(ctx, keyboard.known, func(desktop.WindowInfo) bool { return true })
+	result.Came = keyboard.Came(ctx, did)
 	for _, g := range result.Came {
-		if g.Started {
-			keyboard.hosts = append(keyboard.hosts, g.PID)
-			result.Verified = result.Verified || a.Verify == nil
-		}
+		result.Verified = result.Verified || g.Started && a.Verify == nil
 	}
-	if len(result.Came) > 0 {
-		out.Text = strings.TrimRight(out.Text, "\n") + tellGuests(a.App, result.Came)
-	}
-	a.Desk.Sessions.Of(a.Call).Expects(a.App, &memory.Expected{Did: did, Known: keyboard.known, Since: time.Now()})
+	out.Text = withGuests(out.Text, a.App, result.Came)
 }
 
-// tellGuests says which windows came, for people and models.
-func tellGuests(host desktop.App, came []programs.Guest) (text string) {
+// withGuests is the text, and below it which windows came.
+func withGuests(text string, host desktop.App, came []programs.Guest) string {
+	if len(came) == 0 {
+		return text
+	}
+	return strings.TrimRight(text, "\n") + TellGuests(host, came)
+}
+
+// AlsoCame is the error of what was delivered, and below it which windows came of it.
+func AlsoCame(err error, host desktop.App, came []programs.Guest) error {
+	if len(came) == 0 {
+		return err
+	}
+	e := *aai.AsError(err)
+	e.Message += TellGuests(host, came)
+	return &e
+}
+
+// TellGuests says which windows came, for people and models.
+func TellGuests(host desktop.App, came []programs.Guest) (text string) {
 	for _, g := range came {
 		text += fmt.Sprintf("\nA window of %s (process %d%s) came", g.Program, g.PID, startedBy(host, g))
 		if g.Asks == "" {
@@ -99,7 +124,7 @@ func (v *View) guestsSince(ctx context.Context) string {
 	if len(came) == 0 {
 		return ""
 	}
-	return "Since then (" + e.Did + "):" + tellGuests(v.App, came)
+	return "Since then (" + e.Did + "):" + TellGuests(v.App, came)
 }
 
 // joined are both texts, each on lines of its own.

@@ -43,5 +43,6 @@ type View struct {
 	Blind     bool                  // there is none
 	sight     *sight.Sight          // of the window that gets input, where that is looked at; nil where not
 	brought   bool                  // the element was out of view, and was brought into it
+	kept      *Keeper               // from before the first of several acts; nil where there is one
 	Unrest    *delta.Unrest
 }
