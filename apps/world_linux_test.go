@@ -60,19 +60,28 @@ func open(t *testing.T, p program, gateway string, others ...string) *stage {
 	s.witness = witness{bus, p.witness, p.toolkit == "GTK 4"}
 	s.Launch(t, "/usr/bin/python3", "-c", listener)
 	s.serve(append(others, cmp.Or(p.grant, p.name)))
-	s.app = p.start(s)
+	s.app = p.start(s) // nil where the gateway started it
 	s.eventually(p.name+" shows "+p.ready, func() bool {
-		select {
-		case <-s.app.Done():
-			s.Fatalf("%s has ended: %v", p.name, s.app.Err())
-		default:
-		}
+		s.goesOn()
 		if p.ready == "" { // it tells nothing of itself
 			return len(s.windows()) > 0
 		}
 		return slices.ContainsFunc(s.witness.tree(false), func(n node) bool { return n.called(p.ready) })
 	})
 	return s
+}
+
+// goesOn fails where the program has ended that the test started.
+func (s *stage) goesOn() {
+	s.Helper()
+	if s.app == nil {
+		return
+	}
+	select {
+	case <-s.app.Done():
+		s.Fatalf("%s has ended: %v", s.program.name, s.app.Err())
+	default:
+	}
 }
 
 // unpacked are the variables with which the programs of scripts/need-apps run where they

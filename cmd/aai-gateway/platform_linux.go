@@ -111,7 +111,7 @@ func (s *setup) waysOnLinux(dataDirs []string) ways.Config {
 // programs starts programs in the person's session.
 func (s *setup) programs(dataDirs []string) *launcher.Launcher {
 	environ := func() []string { return withoutSecrets(s.session.Environ(os.Environ())) }
-	return launcher.New(launcher.Config{Getenv: s.session.Getenv, Environ: environ, DataDirs: dataDirs})
+	return launcher.New(launcher.Config{Getenv: s.session.Getenv, Environ: environ, DataDirs: dataDirs, Libraries: launcher.Libraries()})
 }
 
 // starter starts the apps that the bus cannot start.

@@ -54,7 +54,7 @@ func newRealWorld(t *testing.T) *realWorld {
 func joined(t *testing.T, s *linuxtest.Session, getenv func(string) string) *realWorld {
 	t.Helper()
 	screen := x11.New(x11.Config{Getenv: getenv, Seat: seat.New(seat.Config{Folder: seat.Folder, Getenv: getenv})})
-	programs := launcher.New(launcher.Config{Getenv: getenv, Environ: func() []string { return s.Env }, DataDirs: []string{"/usr/share"}})
+	programs := launcher.New(launcher.Config{Getenv: getenv, Environ: func() []string { return s.Env }, DataDirs: []string{"/usr/share"}, Libraries: launcher.Libraries()})
 	tree := atspi.New(atspi.Config{Getenv: getenv, Windows: screen, Hold: programs.Hold})
 	t.Cleanup(func() {
 		tree.Close()

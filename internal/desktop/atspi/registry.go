@@ -34,7 +34,7 @@ const (
 	hiddenEmpty  = "Its windows have nothing in them that assistive technology could see. It may still be starting; otherwise look at a picture of it."
 	hiddenBare   = "It was started without accessibility, so its windows look empty. Close it and start it again with --force-renderer-accessibility --disable-backgrounding-occluded-windows."
 	hiddenAbsent = "It shows no tree of its elements. A program of Qt or Chromium that was started before accessibility was switched on has to be started again " +
-		"(Chromium and Electron with --force-renderer-accessibility); one of GTK 2 has to be started with GTK_MODULES=gail:atk-bridge; others, such as terminals of X, never show one: look at a picture of the window."
+		"(Chromium and Electron with --force-renderer-accessibility); one of GTK 2 has to be started by the gateway, or with GTK_MODULES=gail:atk-bridge, where libatk-adaptor is installed; others, such as terminals of X, never show one: look at a picture of the window."
 )
 
 // Ready implements desktop.Tree. It starts nothing: what is started at the first

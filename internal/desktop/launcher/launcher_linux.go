@@ -23,7 +23,13 @@ type Config struct {
 	// DataDirs are the folders of the XDG Base Directory Specification that hold
 	// applications/*.desktop, the most important first.
 	DataDirs []string
+	// Libraries are the folders in which toolkits have theirs, as patterns of filepath.Match:
+	// see [Libraries].
+	Libraries []string
 }
+
+// Libraries are the folders in which Linux has libraries.
+func Libraries() []string { return []string{"/usr/lib/*", "/usr/lib64", "/usr/lib"} }
 
 // A Launcher starts programs. Safe for concurrent use.
 type Launcher struct{ cfg Config }
@@ -43,6 +49,7 @@ func (l *Launcher) Start(ctx context.Context, p desktop.Program, args []string) 
 	// Not the call's context: the program is there to stay.
 	cmd := exec.CommandContext(context.WithoutCancel(ctx), p.Path, args...)
 	cmd.Env = append(l.cfg.Environ(), toolkitSwitches()...)
+	cmd.Env = append(cmd.Env, l.gtk2(cmd.Env)...)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
 		e := aai.Errorf(aai.AutomationFailed, "%s could not be started: %w", aai.CleanLabel(p.Path, 200), err)
@@ -56,6 +63,36 @@ func (l *Launcher) Start(ctx context.Context, p desktop.Program, args []string) 
 // toolkitSwitches are variables by which toolkits show their trees from the start.
 func toolkitSwitches() []string {
 	return []string{"QT_LINUX_ACCESSIBILITY_ALWAYS_ON=1", "QT_ACCESSIBILITY=1", "ACCESSIBILITY_ENABLED=1", "GNOME_ACCESSIBILITY=1"}
+}
+
+// gtk2 is the variable by which GTK 2 loads what shows its trees, after what it loads anyway.
+// Debian sets it for the whole session where these modules are installed: to other programs it
+// is nothing.
+func (l *Launcher) gtk2(environ []string) []string {
+	const variable = "GTK_MODULES="
+	var loaded []string
+	for _, v := range environ {
+		if value, is := strings.CutPrefix(v, variable); is {
+			loaded = strings.FieldsFunc(value, func(r rune) bool { return r == ':' })
+		}
+	}
+	for _, module := range []string{"gail", "atk-bridge"} {
+		if !slices.Contains(loaded, module) && l.installed("gtk-2.0/modules/lib"+module+".so") {
+			loaded = append(loaded, module)
+		}
+	}
+	if len(loaded) == 0 {
+		return nil
+	}
+	return []string{variable + strings.Join(loaded, ":")}
+}
+
+// installed reports whether one of the folders of libraries has the file.
+func (l *Launcher) installed(file string) bool {
+	return slices.ContainsFunc(l.cfg.Libraries, func(dir string) bool {
+		found, err := filepath.Glob(filepath.Join(dir, file))
+		return err == nil && len(found) > 0
+	})
 }
 
 // Hold keeps a connection open until its other end closes it, also after this process

@@ -43,7 +43,7 @@ func home(t *testing.T) (*Launcher, string) {
 	}
 	return New(Config{
 		Getenv: getenv, Environ: func() []string { return []string{"PATH=/usr/bin:/bin", "MARK=1"} },
-		DataDirs: []string{filepath.Join(dir, "data"), filepath.Join(dir, "system")},
+		DataDirs: []string{filepath.Join(dir, "data"), filepath.Join(dir, "system")}, Libraries: []string{filepath.Join(dir, "lib/*")},
 	}), dir
 }
 
@@ -99,6 +99,41 @@ func TestStart(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestStartLoadsTheTreesOfGTK2: the modules that are installed, after those that are loaded
+// anyway, and none twice.
+func TestStartLoadsTheTreesOfGTK2(t *testing.T) {
+	for _, c := range []struct {
+		environ, want string
+		modules       []string
+	}{
+		{"MARK=1", "GTK_MODULES=gail:atk-bridge", []string{"gail", "atk-bridge"}},
+		{"GTK_MODULES=canberra:gail", "GTK_MODULES=canberra:gail:atk-bridge", []string{"gail", "atk-bridge"}},
+		{"MARK=1", "GTK_MODULES=gail", []string{"gail"}},
+		{"MARK=1", "", nil},
+		{"GTK_MODULES=canberra", "GTK_MODULES=canberra", nil},
+	} {
+		l, dir := home(t)
+		l.cfg.Environ = func() []string { return []string{"PATH=/usr/bin:/bin", c.environ} }
+		modules := filepath.Join(dir, "lib/x86_64-linux-gnu/gtk-2.0/modules")
+		if err := os.MkdirAll(modules, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		for _, module := range c.modules {
+			write(t, filepath.Join(modules, "lib"+module+".so"), "", 0o600)
+		}
+		start(t, l, "editor")
+		got := ""
+		for line := range strings.Lines(await(t, filepath.Join(dir, "out"))) {
+			if strings.HasPrefix(line, "GTK_MODULES=") {
+				got += strings.TrimSpace(line)
+			}
+		}
+		if got != c.want {
+			t.Errorf("with %q and %q it was started with %q, want %q", c.environ, c.modules, got, c.want)
+		}
 	}
 }
 
