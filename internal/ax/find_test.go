@@ -2,6 +2,7 @@ package ax_test
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -227,5 +228,23 @@ func TestAssert(t *testing.T) {
 		w.fails(aai.AmbiguousTarget, "ax_assert", `{"app": "Form", "query": "Twin", "assertions": {"exists": true}}`)
 		w.fails(aai.InvalidParams, "ax_assert", `{"app": "Form", "query": "Press", "assertions": {}}`)
 		w.fails(aai.InvalidParams, "ax_assert", `{"app": "Form", "query": "Password", "assertions": {"value": "a"}}`)
+	})
+}
+
+// TestWhatWasNotSearchedIsSaid: where nothing is found, a list too long to be read is named.
+func TestWhatWasNotSearchedIsSaid(t *testing.T) {
+	inWorld(t, func(w *world) {
+		window := w.d.Program("Sheet").Window("One")
+		window.Huge("Cells", 5, 1_000_000, func(i int) string { return fmt.Sprint("Line ", i) })
+		for _, tool := range []string{"ax_find", "ax_click"} {
+			e := w.failure(aai.ElementNotFound, tool, `{"app": "Sheet", "query": "Totals"}`)
+			if !regexp.MustCompile(`Not searched, too many to read: 999995 in table "Cells" \[e\d+\]; ax_scroll goes there\.$`).MatchString(e.Hint) {
+				t.Errorf("%s: the hint is %q", tool, e.Hint)
+			}
+		}
+		window.Button("Line", func() {})
+		if e := w.failure(aai.ElementNotFound, "ax_click", `{"app": "Sheet", "query": "Lin"}`); !strings.Contains(e.Hint, "Not searched, too many to read: 999995") {
+			t.Errorf("of what may be meant: the hint is %q", e.Hint)
+		}
 	})
 }

@@ -104,6 +104,11 @@ func TestForGoodIsNotAskedThroughTheClient(t *testing.T) {
 			t.Errorf("%s is %v", name, got)
 		}
 	}
+	for name := range result.StructuredContent { // who calls has the schema of what it calls
+		if strings.Contains(name, "schema") || strings.Contains(name, "param") {
+			t.Errorf("it tells %s: %v", name, result.StructuredContent[name])
+		}
+	}
 }
 
 // code is how a call ended: "" for success.
