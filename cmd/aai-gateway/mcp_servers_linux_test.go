@@ -13,11 +13,13 @@ import (
 	"aai/internal/tokens/tokenstest"
 )
 
-// tenServers are ten of the MCP servers that people use most, with their arguments.
-func tenServers(folder string) map[string][]string {
+// twelveServers are some of the MCP servers that people use most, ten of npm and two Go
+// modules, with their arguments.
+func twelveServers(folder string) map[string][]string {
 	return map[string][]string{
 		"mcp-server-everything": nil, "mcp-server-filesystem": {folder}, "mcp-server-memory": nil, "mcp-server-sequential-thinking": nil,
 		"playwright-mcp": nil, "chrome-devtools-mcp": nil, "context7-mcp": nil, "notion-mcp-server": nil, "firecrawl-mcp": nil, "brave-search-mcp-server": nil,
+		"gopls": {"mcp"}, "mcp-grafana": nil,
 	}
 }
 
@@ -28,21 +30,37 @@ func keysOf(server string) []string {
 
 func serverApp(name string) string { return "org.example." + strings.ReplaceAll(name, "-", "") }
 
-// serverHome is a home folder with the ten servers as apps, all of which are allowed.
-func (b binary) serverHome(t *testing.T) home {
+// startOf is how a server is started, before its arguments: by its Node.js, or it is a program.
+func startOf(t *testing.T, name string) []string {
 	t.Helper()
 	node, modules := nodeIn(t, "servers", "scripts/need-servers")
+	program, err := filepath.EvalSymlinks(filepath.Join(modules, ".bin", name))
+	if err == nil {
+		return []string{node, program}
+	}
+	if program, err = filepath.Abs(filepath.Join("../../.cache/bin", name)); err == nil {
+		_, err = os.Stat(program)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []string{program}
+}
+
+// serverHome is a home folder with the twelve servers as apps, all of which are allowed.
+func (b binary) serverHome(t *testing.T) home {
+	t.Helper()
 	h := b.home(t, nil)
+	h.write(t, ".config/go/telemetry/mode", "off") // it would outlive the test
+	h.write(t, "go.mod", "module example.org/hello\n\ngo 1.26\n")
+	h.write(t, "hello.go", "package hello\n\n// Hello greets.\nfunc Hello() string { return \"hello\" }\n")
 	var grants []string
-	for name, args := range tenServers(h.folder) {
-		program, err := filepath.EvalSymlinks(filepath.Join(modules, ".bin", name))
-		if err != nil {
-			t.Fatal(err)
-		}
+	for name, args := range twelveServers(h.folder) {
+		command := startOf(t, name)
 		descriptor, err := json.Marshal(map[string]any{
 			"schema_version": "1.0", "platform": "linux",
 			"app":       map[string]any{"id": serverApp(name), "name": name, "description": "What " + name + " can do."},
-			"execution": map[string]any{"type": "mcp", "command": node, "args": append([]string{program}, args...), "env": append([]string{}, keysOf(name)...)},
+			"execution": map[string]any{"type": "mcp", "command": command[0], "args": append(command[1:], args...), "env": append([]string{}, keysOf(name)...)},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -68,12 +86,12 @@ func (p *process) exec(app, tool, args string) string {
 	return result.Content[0].Text
 }
 
-// Ten servers of others are ten lines in the list of an agent, a small part of what they list
+// Twelve servers of others are twelve lines in the list of an agent, a small part of what they list
 // themselves; and what they can do goes by the one path.
 func mcpServers(t *testing.T, b binary) {
 	h := b.serverHome(t)
 	p := h.start(t).open()
-	names := slices.Sorted(maps.Keys(tenServers("")))
+	names := slices.Sorted(maps.Keys(twelveServers("")))
 	own := 0
 	for _, name := range names {
 		p.exec(serverApp(name), "mcp_start", "{}")
@@ -94,7 +112,7 @@ func mcpServers(t *testing.T, b binary) {
 		own += tokenstest.Count(t, string(whole))
 	}
 	ours := tokenstest.Count(t, string(p.ask("tools/list", `{}`).Result))
-	t.Logf("behind the gateway ten servers cost %d tokens, by themselves %d: %.1f %%", ours, own, 100*float64(ours)/float64(own))
+	t.Logf("behind the gateway twelve servers cost %d tokens, by themselves %d: %.1f %%", ours, own, 100*float64(ours)/float64(own))
 	if 100*ours > 8*own {
 		t.Errorf("more than 8 %%")
 	}
@@ -104,6 +122,9 @@ func mcpServers(t *testing.T, b binary) {
 	p.exec(serverApp("mcp-server-filesystem"), "write_file", fmt.Sprintf(`{"path": %q, "content": "by the one path"}`, filepath.Join(h.folder, "a.txt")))
 	if written, err := os.ReadFile(filepath.Join(h.folder, "a.txt")); err != nil || string(written) != "by the one path" {
 		t.Errorf("%q, %v", written, err)
+	}
+	if got := p.exec(serverApp("gopls"), "go_search", `{"query": "hello"}`); !strings.Contains(got, "Hello (Function in") {
+		t.Errorf("%q", got)
 	}
 	p.hangUp()
 	for _, call := range h.journal(t) {
@@ -127,9 +148,19 @@ func (h home) inspected(t *testing.T) {
 		if guide.IsError || !strings.Contains(guide.Content[0].Text, "get-sum") || !strings.Contains(guide.Content[0].Text, "resource_read") {
 			t.Errorf("%s: the guide is %+v", era, guide)
 		}
-		i.run(t, &sum, 0, "--method", "tools/call", "--tool-name", "aai_exec", "--tool-arg", "app="+serverApp("mcp-server-everything"), "--tool-arg", "tool=get-sum", "--tool-arg", `args={"a": 2, "b": 40}`)
+		i.run(t, &sum, 0, i.runs("mcp-server-everything", "get-sum", `{"a": 2, "b": 40}`)...)
 		if sum.IsError || !strings.Contains(sum.Content[0].Text, "42") {
 			t.Errorf("%s: the sum is %+v", era, sum)
 		}
+		var found toolResult
+		i.run(t, &found, 0, i.runs("gopls", "go_search", `{"query": "hello"}`)...)
+		if found.IsError || !strings.Contains(found.Content[0].Text, "Hello (Function in") {
+			t.Errorf("%s: the symbols are %+v", era, found)
+		}
 	}
+}
+
+// runs are the Inspector's arguments for a tool of a server.
+func (i inspector) runs(server, tool, args string) []string {
+	return []string{"--method", "tools/call", "--tool-name", "aai_exec", "--tool-arg", "app=" + serverApp(server), "--tool-arg", "tool=" + tool, "--tool-arg", "args=" + args}
 }

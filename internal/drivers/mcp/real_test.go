@@ -131,9 +131,9 @@ func TestEverythingServer(t *testing.T) {
 	}
 }
 
-// tenServers are ten of the servers that people use most, none of which needs the web to say
-// what it has.
-func tenServers(t *testing.T) map[string]*aai.MCPRecipe {
+// twelveServers are some of the servers that people use most, ten of npm and two Go modules,
+// none of which needs the web to say what it has.
+func twelveServers(t *testing.T) map[string]*aai.MCPRecipe {
 	secret := func(r *aai.MCPRecipe, names ...string) *aai.MCPRecipe {
 		for _, name := range names {
 			t.Setenv(name, "not-a-key")
@@ -152,14 +152,16 @@ func tenServers(t *testing.T) map[string]*aai.MCPRecipe {
 		"notion":     secret(realServer(t, "notion-mcp-server"), "NOTION_TOKEN"),
 		"firecrawl":  secret(realServer(t, "firecrawl-mcp"), "FIRECRAWL_API_KEY"),
 		"brave":      secret(realServer(t, "brave-search-mcp-server"), "BRAVE_API_KEY"),
+		"gopls":      moduleServer(t, "gopls", "mcp"),
+		"grafana":    moduleServer(t, "mcp-grafana"),
 	}
 }
 
 // Every tool of real servers can be called: none has a schema or a name that is refused.
-func TestTenServers(t *testing.T) {
+func TestTwelveServers(t *testing.T) {
 	w := newWorld(t)
 	whole := 0
-	for name, r := range tenServers(t) {
+	for name, r := range twelveServers(t) {
 		app := w.add(t, r)
 		w.start(t, app)
 		tools := w.Catalog.Apps()[0].Tools
