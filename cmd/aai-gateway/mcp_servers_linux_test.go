@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -152,6 +153,7 @@ func (h home) inspected(t *testing.T) {
 		if sum.IsError || !strings.Contains(sum.Content[0].Text, "42") {
 			t.Errorf("%s: the sum is %+v", era, sum)
 		}
+		i.readsAndPrompts(t)
 		var found toolResult
 		i.run(t, &found, 0, i.runs("gopls", "go_search", `{"query": "hello"}`)...)
 		if found.IsError || !strings.Contains(found.Content[0].Text, "Hello (Function in") {
@@ -163,4 +165,30 @@ func (h home) inspected(t *testing.T) {
 // runs are the Inspector's arguments for a tool of a server.
 func (i inspector) runs(server, tool, args string) []string {
 	return []string{"--method", "tools/call", "--tool-name", "aai_exec", "--tool-arg", "app=" + serverApp(server), "--tool-arg", "tool=" + tool, "--tool-arg", "args=" + args}
+}
+
+// readsAndPrompts lets the Inspector find a resource of a server and read it, and fill in a
+// prompt that it finds.
+func (i inspector) readsAndPrompts(t *testing.T) {
+	t.Helper()
+	const everything = "mcp-server-everything"
+	var listed, read, prompts, prompt toolResult
+	i.run(t, &listed, 0, i.runs(everything, "resource_list", "{}")...)
+	uris := regexp.MustCompile(`"demo://resource/static/[^"]+"`).FindAllString(listed.Content[0].Text, 1)
+	if listed.IsError || len(uris) == 0 {
+		t.Fatalf("%s: the resources are %+v", i.era, listed)
+	}
+	i.run(t, &read, 0, i.runs(everything, "resource_read", `{"uri": `+uris[0]+`}`)...)
+	want := "The resource " + strings.Trim(uris[0], `"`) + ":\n"
+	if _, text, found := strings.Cut(read.Content[0].Text, want); read.IsError || !found || text == "" {
+		t.Errorf("%s: the resource is %+v", i.era, read)
+	}
+	i.run(t, &prompts, 0, i.runs(everything, "prompt_list", "{}")...)
+	if prompts.IsError || !strings.Contains(prompts.Content[0].Text, `"args-prompt"`) {
+		t.Errorf("%s: the prompts are %+v", i.era, prompts)
+	}
+	i.run(t, &prompt, 0, i.runs(everything, "prompt_get", `{"name": "args-prompt", "arguments": {"city": "Oslo"}}`)...)
+	if prompt.IsError || !strings.Contains(prompt.Content[0].Text, "user: ") || !strings.Contains(prompt.Content[0].Text, "Oslo") {
+		t.Errorf("%s: the prompt is %+v", i.era, prompt)
+	}
 }
