@@ -64,6 +64,8 @@ type calling struct {
 	forms, samplings int
 }
 
+type callingKey struct{}
+
 // asksOf reads what the person lets a server ask for, where its file says that there is
 // something.
 func (d *Driver) asksOf(ctx context.Context, app, server string) *asks {
@@ -92,8 +94,8 @@ func (d *Driver) asksOtherwise(live *session) bool {
 	return d.anyAsks(live.app) != (len(live.asks.allowed) > 0)
 }
 
-// still says why a server may not ask any more.
-func (d *Driver) still(ctx context.Context, live *session, ask string) error {
+// stillMay says why a server may not ask any more.
+func (d *Driver) stillMay(ctx context.Context, live *session, ask string) error {
 	if !d.asksOf(ctx, live.app, live.server).may(ask) {
 		return fmt.Errorf("the person lets it ask no more")
 	}
@@ -115,6 +117,7 @@ func (a *asks) hear(method string) {
 func (a *asks) serve(ctx context.Context, call *aai.Call) (until context.Context, done func()) {
 	until, end := context.WithCancel(ctx)
 	c := &calling{ctx: ctx, call: call, end: end}
+	until = context.WithValue(until, callingKey{}, c)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.served, a.why = append(a.served, c), ""
@@ -135,18 +138,21 @@ func (a *asks) endAll() {
 	}
 }
 
-// one is the call for which the server asks, once more; the protocol does not say which it
-// is, so there must be no other.
-func (a *asks) one(forms, samplings int) (*calling, error) {
+// one is the call for which the server asks, once more. In the newer era that is the one of the
+// context; the older does not say which it is, so there must be no other.
+func (a *asks) one(ctx context.Context, forms, samplings int) (*calling, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
+	c, known := ctx.Value(callingKey{}).(*calling)
 	switch {
+	case known:
 	case len(a.served) == 0:
 		return nil, fmt.Errorf("it asks outside of any call")
-	case len(a.served) > 1:
+	case len(a.served) == 1:
+		c = a.served[0]
+	default:
 		return nil, fmt.Errorf("it is at %d calls, and nobody can tell for which of them it asks", len(a.served))
 	}
-	c := a.served[0]
 	c.forms += forms
 	c.samplings += samplings
 	switch {
@@ -178,11 +184,11 @@ func (a *asks) reason() string {
 }
 
 // offer tells the server what it may ask for.
-func (s *session) offer(o *sdk.ClientOptions, may func(context.Context, string) error) {
+func (s *session) offer(o *sdk.ClientOptions) {
 	if s.asks.may(askElicitation) {
 		o.Capabilities.Elicitation = &sdk.ElicitationCapabilities{Form: &sdk.FormElicitationCapabilities{}}
-		o.ElicitationHandler = func(_ context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
-			result, err := s.elicit(r.Params, may)
+		o.ElicitationHandler = func(ctx context.Context, r *sdk.ElicitRequest) (*sdk.ElicitResult, error) {
+			result, err := s.elicit(ctx, r.Params)
 			if err != nil {
 				return nil, s.asks.refuse(err)
 			}
@@ -191,8 +197,8 @@ func (s *session) offer(o *sdk.ClientOptions, may func(context.Context, string) 
 	}
 	if s.asks.may(askSampling) {
 		o.Capabilities.Sampling = &sdk.SamplingCapabilities{}
-		o.CreateMessageHandler = func(_ context.Context, r *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) {
-			result, err := s.sample(r.Params, may)
+		o.CreateMessageHandler = func(ctx context.Context, r *sdk.CreateMessageRequest) (*sdk.CreateMessageResult, error) {
+			result, err := s.sample(ctx, r.Params)
 			if err != nil {
 				return nil, s.asks.refuse(err)
 			}
@@ -226,12 +232,12 @@ func (s *session) bounds(next sdk.MethodHandler) sdk.MethodHandler {
 }
 
 // sample has the model of who called write a text.
-func (s *session) sample(p *sdk.CreateMessageParams, may func(context.Context, string) error) (*sdk.CreateMessageResult, error) {
-	c, err := s.asks.one(0, 1)
+func (s *session) sample(ctx context.Context, p *sdk.CreateMessageParams) (*sdk.CreateMessageResult, error) {
+	c, err := s.asks.one(ctx, 0, 1)
 	if err != nil {
 		return nil, err
 	}
-	if err := may(c.ctx, askSampling); err != nil {
+	if err := s.still(c.ctx, askSampling); err != nil {
 		return nil, err
 	}
 	model := aai.AssistantOf(c.ctx).Sample

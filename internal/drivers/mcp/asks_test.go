@@ -15,12 +15,12 @@ import (
 )
 
 // askable is a world whose person may be asked, by the world itself, in a window.
-func askable(t *testing.T) *world {
+func askable(t *testing.T, more ...func(*mcp.Config)) *world {
 	var w *world
-	w = newWorld(t, func(c *mcp.Config) {
+	w = newWorld(t, append(more, func(c *mcp.Config) {
 		c.Secrets = &safe{kept: map[string][]byte{}}
 		c.Asker = asker(func(ctx context.Context, q aai.Question) (aai.Answer, error) { return w.Gateway.Ask(ctx, q) })
-	})
+	})...)
 	return w
 }
 

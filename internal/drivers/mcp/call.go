@@ -23,14 +23,23 @@ func (s *server) call(ctx context.Context, call *aai.Call, tool, digest string) 
 			return nil, err
 		}
 	}
-	params := &sdk.CallToolParams{Name: tool, Arguments: call.Args, Meta: sdk.Meta{"progressToken": call.ID}}
 	live.news.Store(call.ID, ctx)
 	defer live.news.Delete(call.ID)
 	until, done := live.asks.serve(ctx, call)
 	defer done()
 	before := live.refused()
 	asked, kept := asWritten(until)
-	result, cause := live.client.CallTool(asked, params)
+	var result *sdk.CallToolResult
+	cause := live.rounds(asked, func(with reply) (round, error) {
+		answer, err := live.client.CallTool(asked, &sdk.CallToolParams{
+			Name: tool, Arguments: call.Args, Meta: sdk.Meta{"progressToken": call.ID}, InputResponses: with.responses, RequestState: with.state,
+		})
+		if err != nil {
+			return round{}, err
+		}
+		result = answer
+		return round{answer.NeedsInput(), answer.InputRequests, answer.RequestState}, nil
+	})
 	if live.wire != nil {
 		defer live.wire.forget(kept)
 	}

@@ -60,7 +60,15 @@ func (s *session) resources(ctx context.Context, call *aai.Call) (*aai.Result, e
 
 // resource reads one.
 func (s *session) resource(ctx context.Context, call *aai.Call) (*aai.Result, error) {
-	read, err := s.client.ReadResource(ctx, &sdk.ReadResourceParams{URI: given(call, "uri")})
+	var read *sdk.ReadResourceResult
+	err := s.rounds(ctx, func(with reply) (round, error) {
+		answer, err := s.client.ReadResource(ctx, &sdk.ReadResourceParams{URI: given(call, "uri"), InputResponses: with.responses, RequestState: with.state})
+		if err != nil {
+			return round{}, err
+		}
+		read = answer
+		return round{answer.NeedsInput(), answer.InputRequests, answer.RequestState}, nil
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -105,7 +113,15 @@ func (s *session) prompt(ctx context.Context, call *aai.Call) (*aai.Result, erro
 	for name, value := range values {
 		arguments[name], _ = value.(string)
 	}
-	got, err := s.client.GetPrompt(ctx, &sdk.GetPromptParams{Name: given(call, "name"), Arguments: arguments})
+	var got *sdk.GetPromptResult
+	err := s.rounds(ctx, func(with reply) (round, error) {
+		answer, err := s.client.GetPrompt(ctx, &sdk.GetPromptParams{Name: given(call, "name"), Arguments: arguments, InputResponses: with.responses, RequestState: with.state})
+		if err != nil {
+			return round{}, err
+		}
+		got = answer
+		return round{answer.NeedsInput(), answer.InputRequests, answer.RequestState}, nil
+	})
 	if err != nil {
 		return nil, err
 	}

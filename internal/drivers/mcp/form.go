@@ -23,15 +23,15 @@ const (
 
 // elicit puts a server's question to the person: at the client that made the call, if that
 // can show forms, else in a window.
-func (s *session) elicit(p *sdk.ElicitParams, may func(context.Context, string) error) (*sdk.ElicitResult, error) {
+func (s *session) elicit(ctx context.Context, p *sdk.ElicitParams) (*sdk.ElicitResult, error) {
 	if p.Mode == "url" || p.URL != "" {
 		return nil, fmt.Errorf("it wants the person to open a page, which servers behind the gateway may not")
 	}
-	c, err := s.asks.one(1, 0)
+	c, err := s.asks.one(ctx, 1, 0)
 	if err != nil {
 		return nil, err
 	}
-	if err := may(c.ctx, askElicitation); err != nil {
+	if err := s.still(c.ctx, askElicitation); err != nil {
 		return nil, err
 	}
 	form, err := formOf(p.RequestedSchema)

@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -12,6 +13,8 @@ import (
 	"sync"
 	"syscall"
 	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
 // A rude is a server that speaks the protocol by hand, so that it can break it.
@@ -50,6 +53,9 @@ func serve(kind string, args []string) {
 		defer time.Sleep(time.Hour)
 	case "asker":
 		beAsker(args[0])
+	case "modern":
+		_ = modernServer().Run(context.Background(), &sdk.StdioTransport{})
+		return
 	case "mute":
 		time.Sleep(time.Hour)
 	}

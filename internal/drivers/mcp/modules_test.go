@@ -1,12 +1,23 @@
 package mcp_test
 
 import (
+	"bytes"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"aai"
+	"aai/internal/drivers/mcp"
 )
 
 // moduleServer is a server of somebody else that is a Go module, as scripts/need-servers built
@@ -49,4 +60,91 @@ func TestGoplsServer(t *testing.T) {
 	if _, e := w.call(t, app, "go_symbol_references", map[string]any{"file": filepath.Join(r.Dir, "hello.go"), "symbol": "Nobody"}); e == nil || e.Code != aai.AutomationFailed || e.Delivery != aai.Delivered {
 		t.Errorf("%+v", e)
 	}
+}
+
+// grafana is as much of a Grafana as its server asks for when a dashboard is looked for.
+func grafana(t *testing.T) string {
+	t.Helper()
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Path != "/api/search" {
+			_, _ = fmt.Fprint(w, "{}")
+			return
+		}
+		_, _ = fmt.Fprintf(w, `[{"id": 1, "uid": "d1", "title": "Rain in Oslo, for %s", "type": "dash-db", "url": "/d/d1"}]`, r.URL.Query().Get("query"))
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// A server of the newer era that somebody else made, with another SDK: mcp-grafana, over either
+// way. What it is asked shows the era.
+func TestModernGrafanaServer(t *testing.T) {
+	for _, over := range []string{"stdio", "HTTP"} {
+		t.Run(over, func(t *testing.T) {
+			w := newWorld(t, func(c *mcp.Config) { c.Client = http.DefaultClient })
+			t.Setenv("GRAFANA_URL", grafana(t))
+			r := moduleServer(t, "mcp-grafana")
+			seen := filepath.Join(w.folder, "seen")
+			if over == "stdio" {
+				r = &aai.MCPRecipe{Command: "/bin/sh", Args: []string{"-c", `tee "$0" | "$1"`, seen, r.Command}, Env: []string{"GRAFANA_URL"}}
+			} else {
+				r = &aai.MCPRecipe{URL: listens(t, r.Command, seen)}
+			}
+			app := w.add(t, r)
+			w.start(t, app)
+			if got := w.must(t, app, "search_dashboards", map[string]any{"query": "rain"}); !strings.Contains(got.Text+fmt.Sprint(got.Data), "Rain in Oslo, for rain") {
+				t.Errorf("%+v", got)
+			}
+			b, err := os.ReadFile(seen)
+			if err != nil || strings.Count(string(b), `"io.modelcontextprotocol/protocolVersion":"2026-07-28"`) < 3 || strings.Contains(string(b), `"initialize"`) {
+				t.Errorf("it was asked %s, %v", b, err)
+			}
+		})
+	}
+}
+
+// listens starts a server that is reached over HTTP, behind one that writes to a file what it is
+// asked, and returns the address.
+func listens(t *testing.T, command, seen string) string {
+	t.Helper()
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := free.Addr().String()
+	_ = free.Close()
+	cmd := exec.Command(command, "-t", "streamable-http", "-address", address)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
+	eventually(t, "the server listens", func() bool {
+		conn, err := net.Dial("tcp", address)
+		if err == nil {
+			_ = conn.Close()
+		}
+		return err == nil
+	})
+	next := httputil.NewSingleHostReverseProxy(&url.URL{Scheme: "http", Host: address})
+	next.FlushInterval = -1
+	var mu sync.Mutex
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(r.Body)
+		mu.Lock()
+		f, err := os.OpenFile(seen, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+		if err == nil {
+			_, _ = f.Write(body)
+			_ = f.Close()
+		}
+		mu.Unlock()
+		r.Body, r.Host = io.NopCloser(bytes.NewReader(body)), address
+		next.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		front.CloseClientConnections()
+		front.Close()
+		http.DefaultClient.CloseIdleConnections()
+	})
+	return front.URL + "/mcp"
 }

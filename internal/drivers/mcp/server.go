@@ -58,8 +58,9 @@ type session struct {
 	said    *said          // nil: as wire
 	veil    *hygiene.Veil
 	asks    *asks
-	asker   aai.Asker             // nil: there are no windows
-	fault   atomic.Pointer[fault] // why one over HTTP was ended
+	still   func(ctx context.Context, ask string) error // why it may not ask any more
+	asker   aai.Asker                                   // nil: there are no windows
+	fault   atomic.Pointer[fault]                       // why one over HTTP was ended
 	ended   chan struct{}
 	closing sync.Once
 
@@ -315,6 +316,7 @@ func (s *server) client(live *session) *sdk.Client {
 	}
 	options := &sdk.ClientOptions{
 		Capabilities:               &sdk.ClientCapabilities{},
+		MultiRoundTrip:             &sdk.MultiRoundTripOptions{Disabled: true}, // see rounds
 		ToolListChangedHandler:     func(context.Context, *sdk.ToolListChangedRequest) { changed() },
 		PromptListChangedHandler:   func(context.Context, *sdk.PromptListChangedRequest) {},
 		ResourceListChangedHandler: func(context.Context, *sdk.ResourceListChangedRequest) {},
@@ -324,8 +326,10 @@ func (s *server) client(live *session) *sdk.Client {
 			}
 		},
 	}
-	live.offer(options, func(ctx context.Context, ask string) error { return s.driver.still(ctx, live, ask) })
+	live.still = func(ctx context.Context, ask string) error { return s.driver.stillMay(ctx, live, ask) }
+	live.offer(options)
 	client := sdk.NewClient(&sdk.Implementation{Name: "aai-gateway", Version: s.driver.config.Version}, options)
+	client.AddSendingMiddleware(afresh)
 	if live.wire == nil {
 		client.AddReceivingMiddleware(live.bounds)
 	}

@@ -169,7 +169,9 @@ func (m *maker) session(act func(s *session, ctx context.Context, call *aai.Call
 			return nil, err
 		}
 		defer s.release()
-		result, cause := act(live, ctx, call)
+		until, done := live.asks.serve(ctx, call)
+		defer done()
+		result, cause := act(live, until, call)
 		if cause != nil {
 			return nil, live.answered(ctx, cause)
 		}

@@ -1,0 +1,257 @@
+package mcp_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+	"aai/internal/drivers/mcp"
+)
+
+// modernServer is a server of the newer era: it asks by its answers, and says of what it gives
+// that it may be kept for an hour.
+func modernServer() *sdk.Server {
+	server := sdk.NewServer(&sdk.Implementation{Name: "modern", Version: "1"}, nil)
+	object := map[string]any{"type": "object"}
+	said := func(words string) *sdk.CallToolResult {
+		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: words}}}
+	}
+	server.AddTool(&sdk.Tool{Name: "era", InputSchema: object}, func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		return said(fmt.Sprint(r.Params.Meta[sdk.MetaKeyProtocolVersion], " ", r.Params.Meta["progressToken"] != nil)), nil
+	})
+	server.AddTool(&sdk.Tool{Name: "grow", InputSchema: object}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		server.AddTool(&sdk.Tool{Name: "grown", InputSchema: object}, func(context.Context, *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+			return said("has grown"), nil
+		})
+		return said("grows"), nil
+	})
+	server.AddTool(&sdk.Tool{Name: "ask", InputSchema: object}, func(_ context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
+		var args struct{ Wants []string }
+		_ = json.Unmarshal(r.Params.Arguments, &args)
+		if slices.Equal(args.Wants, []string{"busy"}) {
+			if args.Wants = nil; r.Params.RequestState == "" {
+				args.Wants = []string{"forever"}
+			}
+		}
+		if wants := wanted(args.Wants, r.Params.InputResponses); wants != nil {
+			return &sdk.CallToolResult{InputRequests: wants, RequestState: r.Params.RequestState + "."}, nil
+		}
+		got, _ := json.Marshal(r.Params.InputResponses)
+		return said(r.Params.RequestState + " " + string(got)), nil
+	})
+	var read atomic.Int64
+	server.AddResource(&sdk.Resource{Name: "count", URI: "test://count"}, func(_ context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+		return &sdk.ReadResourceResult{
+			Contents:  []*sdk.ResourceContents{{URI: r.Params.URI, Text: fmt.Sprint("read ", read.Add(1))}},
+			Cacheable: sdk.Cacheable{TTLMs: 3_600_000},
+		}, nil
+	})
+	server.AddResource(&sdk.Resource{Name: "asks", URI: "test://asks"}, func(_ context.Context, r *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
+		if wants := wanted([]string{"elicitation"}, r.Params.InputResponses); wants != nil {
+			return &sdk.ReadResourceResult{InputRequests: wants, Cacheable: sdk.Cacheable{TTLMs: 3_600_000}}, nil
+		}
+		got, _ := json.Marshal(r.Params.InputResponses)
+		return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: r.Params.URI, Text: string(got)}}}, nil
+	})
+	server.AddPrompt(&sdk.Prompt{Name: "asks"}, func(_ context.Context, r *sdk.GetPromptRequest) (*sdk.GetPromptResult, error) {
+		if wants := wanted([]string{"elicitation"}, r.Params.InputResponses); wants != nil {
+			return &sdk.GetPromptResult{InputRequests: wants}, nil
+		}
+		got, _ := json.Marshal(r.Params.InputResponses)
+		return &sdk.GetPromptResult{Messages: []*sdk.PromptMessage{{Role: "user", Content: &sdk.TextContent{Text: string(got)}}}}, nil
+	})
+	return server
+}
+
+// wanted are requests of the kinds, unless they were answered.
+func wanted(kinds []string, answers sdk.InputResponseMap) sdk.InputRequestMap {
+	wants := sdk.InputRequestMap{}
+	for i, kind := range kinds {
+		form := &sdk.ElicitParams{Mode: "form", Message: "Do you want it?", RequestedSchema: map[string]any{"type": "object", "properties": map[string]any{}}}
+		switch kind {
+		case "sampling":
+			wants[fmt.Sprint(i, kind)] = &sdk.CreateMessageParams{MaxTokens: 9, Messages: []*sdk.SamplingMessage{{Role: "user", Content: &sdk.TextContent{Text: "a word for rain"}}}}
+			continue
+		case "roots":
+			wants[fmt.Sprint(i, kind)] = &sdk.ListRootsParams{}
+			continue
+		case "forever":
+			return sdk.InputRequestMap{}
+		case "page":
+			form = &sdk.ElicitParams{Mode: "url", Message: "Do you want it?", URL: "https://example.com/", ElicitationID: "1"}
+		case "count":
+			form.RequestedSchema = map[string]any{"type": "object", "properties": map[string]any{"n": map[string]any{"type": "integer", "maximum": 5}}, "required": []string{"n"}}
+		}
+		wants[fmt.Sprint(i, kind)] = form
+	}
+	if len(kinds) > 0 && kinds[0] != "again" && len(answers) > 0 || len(wants) == 0 {
+		return nil
+	}
+	return wants
+}
+
+// modernWorlds are worlds whose app is a server of the newer era, over either way.
+func modernWorlds(t *testing.T, test func(t *testing.T, w *world, app string)) {
+	t.Run("stdio", func(t *testing.T) {
+		w := askable(t)
+		test(t, w, w.hostile(t, "modern"))
+	})
+	t.Run("HTTP", func(t *testing.T) {
+		server := modernServer()
+		far := httptest.NewServer(sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{Stateless: true}))
+		t.Cleanup(func() { far.CloseClientConnections(); far.Close(); http.DefaultClient.CloseIdleConnections() })
+		w := askable(t, func(c *mcp.Config) { c.Client = http.DefaultClient })
+		test(t, w, w.add(t, &aai.MCPRecipe{URL: far.URL}))
+	})
+}
+
+// A server of the newer era is used as any other: what it says has changed is heard, and what
+// it says may be kept is not.
+func TestModern(t *testing.T) {
+	modernWorlds(t, func(t *testing.T, w *world, app string) {
+		w.start(t, app)
+		if got := w.must(t, app, "era", nil).Text; got != "2026-07-28 true" {
+			t.Errorf("the era is %q", got)
+		}
+		if w.tool(t, app, "grown") != nil {
+			t.Fatal("it has grown before")
+		}
+		w.must(t, app, "grow", nil)
+		eventually(t, "the tool that it said it has", func() bool { return w.tool(t, app, "grown") != nil })
+		if got := w.must(t, app, "grown", nil).Text; got != "has grown" {
+			t.Errorf("%q", got)
+		}
+		for i := 1; i <= 2; i++ {
+			if got := w.must(t, app, "resource_read", map[string]any{"uri": "test://count"}).Text; !strings.HasSuffix(got, fmt.Sprint("read ", i)) {
+				t.Errorf("the %d. time it gave %q", i, got)
+			}
+		}
+	})
+}
+
+// What a server of the newer era asks for by its answer is refused unless the person allowed it,
+// before anybody is asked; and who called reads that.
+func TestModernAsksUnallowed(t *testing.T) {
+	modernWorlds(t, func(t *testing.T, w *world, app string) {
+		w.start(t, app)
+		asked := 0
+		ctx := client(t, aai.Assistant{
+			Elicit: func(context.Context, aai.Form) (*aai.FormAnswer, error) {
+				asked++
+				return &aai.FormAnswer{Action: "accept"}, nil
+			},
+			Sample: func(context.Context, aai.Sampling) (*aai.Sampled, error) {
+				asked++
+				return &aai.Sampled{Text: "x"}, nil
+			},
+		})
+		refused := func(e *aai.Error, words ...string) {
+			t.Helper()
+			if e == nil || e.Code != aai.PermissionDenied || e.Delivery != aai.Delivered || !strings.Contains(e.Hint, "mcp trust "+app) {
+				t.Errorf("%+v", e)
+				return
+			}
+			for _, word := range words {
+				if !strings.Contains(e.Message, word) {
+					t.Errorf("%q does not say %q", e.Message, word)
+				}
+			}
+		}
+		for kind, what := range map[string]string{"elicitation": "the person's answer", "sampling": "a model's text", "roots": "the client's folders"} {
+			_, e := w.callIn(ctx, app, "ask", map[string]any{"wants": []any{kind}})
+			refused(e, "asked for "+what+" before it would go on", "the person has not allowed it")
+		}
+		_, e := w.callIn(ctx, app, "resource_read", map[string]any{"uri": "test://asks"})
+		refused(e, "the person's answer")
+		_, e = w.callIn(ctx, app, "prompt_get", map[string]any{"name": "asks"})
+		refused(e, "the person's answer")
+		w.trust(t, app, "elicitation")
+		_, e = w.callIn(ctx, app, "ask", map[string]any{"wants": []any{"elicitation", "sampling"}})
+		refused(e, "a model's text and the person's answer")
+		if asked != 0 {
+			t.Errorf("%d times somebody was asked", asked)
+		}
+	})
+}
+
+// What the person has allowed goes its way: to the client that made the call, even where the
+// server is at two, and back with the server's state, within the limits of all that ask.
+func TestModernAsksAllowed(t *testing.T) {
+	modernWorlds(t, func(t *testing.T, w *world, app string) {
+		w.start(t, app)
+		w.trust(t, app, "elicitation", "sampling")
+		both := make(chan struct{}, 4)
+		as := func(name string, values map[string]any) context.Context {
+			return client(t, aai.Assistant{
+				Elicit: func(_ context.Context, f aai.Form) (*aai.FormAnswer, error) {
+					if !strings.Contains(f.Message, "asks this, not the gateway:\n"+aai.QuoteMark+"Do you want it?") {
+						t.Errorf("%q", f.Message)
+					}
+					return &aai.FormAnswer{Action: "accept", Values: values}, nil
+				},
+				Sample: func(ctx context.Context, _ aai.Sampling) (*aai.Sampled, error) {
+					for both <- struct{}{}; len(both) < 2; time.Sleep(time.Millisecond) { // the server is at two calls
+						if ctx.Err() != nil {
+							return nil, ctx.Err()
+						}
+					}
+					return &aai.Sampled{Model: "small", Text: "drizzle for " + name}, nil
+				},
+			})
+		}
+		ask := func(ctx context.Context, kinds ...any) string {
+			r, e := w.callIn(ctx, app, "ask", map[string]any{"wants": kinds})
+			if e != nil {
+				return e.Message
+			}
+			return r.Text + r.Warning
+		}
+		w.must(t, app, "ask", nil) // the person allows the tool for good
+		got := make(chan string)
+		for _, name := range []string{"Ann", "Ben"} {
+			ctx := as(name, nil)
+			go func() {
+				text := ask(ctx, "elicitation", "sampling")
+				both <- struct{}{} // nobody waits for one that is over
+				got <- name + ": " + text
+			}()
+		}
+		for range 2 {
+			name, text, _ := strings.Cut(<-got, ": ")
+			if !strings.HasPrefix(text, ". ") || !strings.Contains(text, `"action":"accept"`) || !strings.Contains(text, "drizzle for "+name) {
+				t.Errorf("%s got %s", name, text)
+			}
+		}
+		for _, c := range []struct {
+			kind   string
+			values map[string]any
+			want   string
+		}{
+			{"count", map[string]any{"n": 3}, `"n":3`},
+			{"count", map[string]any{"n": 7}, "not what its form asks for"},
+			{"page", nil, "open a page"},
+			{"again", nil, "asked the person 3 times"},
+			{"busy", nil, ". null"},
+			{"forever", nil, "asked 4 times to be asked again later"},
+		} {
+			if text := ask(as("Ann", c.values), c.kind); !strings.Contains(text, c.want) {
+				t.Errorf("%s %v: %q does not say %q", c.kind, c.values, text, c.want)
+			}
+		}
+		for tool, args := range map[string]map[string]any{"resource_read": {"uri": "test://asks"}, "prompt_get": {"name": "asks"}} {
+			if r, e := w.callIn(as("Ann", nil), app, tool, args); e != nil || !strings.Contains(r.Text, `"action":"accept"`) {
+				t.Errorf("%s: %+v %v", tool, r, e)
+			}
+		}
+	})
+}

@@ -1,0 +1,193 @@
+package mcp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"aai"
+	"aai/internal/schema"
+)
+
+// How often a server may answer that it has no answer yet.
+const (
+	maxRounds = 10 // in one call
+	maxInputs = 10 // things that it asks for at once
+	maxBusy   = 3  // times that it asks for nothing but to be asked again
+	busyFor   = 200 * time.Millisecond
+)
+
+// A round is an answer of a server of the newer era: that is where it asks for something, and
+// the request is made again with what it asked for.
+type round struct {
+	open     bool // it is no answer yet
+	requests sdk.InputRequestMap
+	state    string // the server's, which it gets back
+}
+
+// A reply is what a request that is made again takes along.
+type reply struct {
+	responses sdk.InputResponseMap
+	state     string
+}
+
+// rounds makes a request until its answer is one. The SDK could do that by itself, but tells
+// nobody what was asked for: what the person has not allowed ends the call, before anybody is
+// asked, and who called reads why.
+func (s *session) rounds(ctx context.Context, ask func(reply) (round, error)) error {
+	var with reply
+	for n, busy := 1, 0; ; n++ {
+		r, err := ask(with)
+		if err != nil || !r.open && r.requests == nil {
+			return err
+		}
+		if len(r.requests) == 0 {
+			if busy++; busy > maxBusy {
+				return s.unanswered("asked %d times to be asked again later", busy)
+			}
+			select {
+			case <-ctx.Done():
+				return ctx.Err()
+			case <-time.After(busyFor):
+			}
+		}
+		if n == maxRounds {
+			return s.unanswered("had no answer after it had asked for something %d times", n)
+		}
+		if with.responses, err = s.inputs(ctx, r.requests); err != nil {
+			return err
+		}
+		with.state = r.state
+	}
+}
+
+func (s *session) unanswered(format string, args ...any) *aai.Error {
+	e := aai.Errorf(aai.AutomationFailed, "the MCP server of %s "+format, append([]any{s.app}, args...)...)
+	e.Delivery = aai.Delivered
+	return e
+}
+
+// inputs are what the server asked for, one after the other, or why it gets none of it.
+func (s *session) inputs(ctx context.Context, requests sdk.InputRequestMap) (sdk.InputResponseMap, error) {
+	if len(requests) > maxInputs {
+		return nil, s.refusedInputs(requests, fmt.Errorf("more than %d things at once", maxInputs))
+	}
+	for _, request := range requests {
+		if ask, _ := kindOf(request); !s.asks.may(ask) {
+			return nil, s.refusedInputs(requests, fmt.Errorf("the person has not allowed it"))
+		}
+	}
+	responses := make(sdk.InputResponseMap, len(requests))
+	for _, id := range slices.Sorted(maps.Keys(requests)) {
+		response, err := s.input(ctx, requests[id])
+		if err != nil && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil {
+			return nil, s.refusedInputs(sdk.InputRequestMap{id: requests[id]}, err)
+		}
+		responses[id] = response
+	}
+	return responses, nil
+}
+
+// refusedInputs counts what is refused, and is the end of the call: in this era a server cannot
+// be told no.
+func (s *session) refusedInputs(requests sdk.InputRequestMap, cause error) *aai.Error {
+	kinds := make(map[string]bool)
+	for _, request := range requests {
+		_ = s.asks.refuse(cause)
+		_, what := kindOf(request)
+		kinds[what] = true
+	}
+	e := s.unanswered("asked for %s before it would go on; it was refused%s", strings.Join(slices.Sorted(maps.Keys(kinds)), " and "), s.asks.reason())
+	e.Code, e.Err = aai.PermissionDenied, cause
+	e.Hint = "The person can let it ask: aai-gateway mcp trust " + s.app + ", with --elicitation or --sampling."
+	return e
+}
+
+// kindOf is what a person would have to allow for a request, and what it is in words.
+func kindOf(request sdk.InputRequest) (ask, what string) {
+	switch request.(type) {
+	case *sdk.ElicitParams:
+		return askElicitation, "the person's answer"
+	case *sdk.CreateMessageParams, *sdk.CreateMessageWithToolsParams:
+		return askSampling, "a model's text"
+	case *sdk.ListRootsParams:
+		return "", "the client's folders"
+	}
+	return "", "something else"
+}
+
+// input is one thing that the server asked for.
+func (s *session) input(ctx context.Context, request sdk.InputRequest) (sdk.InputResponse, error) {
+	switch p := request.(type) {
+	case *sdk.ElicitParams:
+		result, err := s.elicit(ctx, p)
+		if err != nil {
+			return nil, err
+		}
+		return result, fits(p.RequestedSchema, result)
+	case *sdk.CreateMessageParams:
+		return s.sample(ctx, p)
+	case *sdk.CreateMessageWithToolsParams:
+		plain := &sdk.CreateMessageParams{MaxTokens: p.MaxTokens, SystemPrompt: p.SystemPrompt}
+		for _, m := range p.Messages {
+			if len(m.Content) != 1 {
+				return nil, fmt.Errorf("it asks a model about something else than text")
+			}
+			plain.Messages = append(plain.Messages, &sdk.SamplingMessage{Role: m.Role, Content: m.Content[0]})
+		}
+		return s.sample(ctx, plain)
+	}
+	return nil, fmt.Errorf("there is no such thing")
+}
+
+// fits says why an answer is not what the form asks for.
+func fits(requested any, answer *sdk.ElicitResult) error {
+	if answer.Action != "accept" {
+		return nil
+	}
+	form, err := formOf(requested)
+	if err != nil {
+		return err
+	}
+	b, err := json.Marshal(form)
+	if err != nil {
+		return err
+	}
+	facts, err := new(schema.Reader).Read(b)
+	if err != nil {
+		return fmt.Errorf("its form cannot be read")
+	}
+	if _, err := facts.Schema.Check(answer.Content); err != nil {
+		return fmt.Errorf("the answer is not what its form asks for: %s", aai.AsError(err).Message)
+	}
+	return nil
+}
+
+// afresh has nothing kept that a server says may be kept: what it has is what it has now.
+func afresh(next sdk.MethodHandler) sdk.MethodHandler {
+	return func(ctx context.Context, method string, req sdk.Request) (sdk.Result, error) {
+		result, err := next(ctx, method, req)
+		switch r := result.(type) {
+		case *sdk.ListToolsResult:
+			r.TTLMs = 0
+		case *sdk.ListPromptsResult:
+			r.TTLMs = 0
+		case *sdk.ListResourcesResult:
+			r.TTLMs = 0
+		case *sdk.ListResourceTemplatesResult:
+			r.TTLMs = 0
+		case *sdk.ReadResourceResult:
+			r.TTLMs = 0
+		}
+		return result, err
+	}
+}
