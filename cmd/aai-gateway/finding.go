@@ -32,13 +32,12 @@ type finding struct {
 
 // newFinding makes it, of apps that are known by then, and adds the driver of servers.
 func (p *program) newFinding(cfg *setup, on grounding, known *everywhere, finder *search.Search) finding {
-	f := finding{
-		servers: cfg.servers(on.client.HTTP(), on),
-		seeker:  cfg.seeker(p.getenv, known, on.log),
-	}
+	f := finding{servers: cfg.servers(on.client.HTTP(), on)}
 	on.drivers["mcp"] = f.servers
 	takes := p.imports(cfg, on.client, on.drivers, on.vault, on.logins)
-	f.tools = slices.Concat(cfg.generator(on.drivers).Tools(), finder.Tools(), takes.Tools(), cfg.icons(known).Tools(),
+	describes := cfg.generator(on.drivers, takes)
+	f.seeker = cfg.seeker(p.getenv, known, describes, on.log)
+	f.tools = slices.Concat(describes.Tools(), finder.Tools(), takes.Tools(), cfg.icons(known).Tools(),
 		f.servers.Tools(func() aai.Catalog { return known }))
 	return f
 }

@@ -12,6 +12,7 @@ import (
 	"aai"
 	"aai/internal/catalog"
 	"aai/internal/discovery/ways"
+	"aai/internal/generate"
 	"aai/internal/icons"
 	"aai/internal/install"
 )
@@ -23,7 +24,7 @@ type seeker struct {
 }
 
 // seeker makes one, with what this system has. The apps are those that are known by then.
-func (s *setup) seeker(getenv func(string) string, known *everywhere, log *slog.Logger) *seeker {
+func (s *setup) seeker(getenv func(string) string, known *everywhere, describes *generate.Generator, log *slog.Logger) *seeker {
 	var cfg ways.Config
 	if s.platform.ways != nil {
 		cfg = s.platform.ways(s)
@@ -38,6 +39,7 @@ func (s *setup) seeker(getenv func(string) string, known *everywhere, log *slog.
 		return servers, unread
 	}
 	cfg.Apps = func(context.Context) []ways.App { return described(known.local.Apps(), s.platform.name) }
+	cfg.Changed = changedSources(describes)
 	cfg.Memory, cfg.Log = filepath.Join(s.platform.data, "ways.json"), log
 	return &seeker{ways.New(cfg), s.ScanInterval}
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"aai"
 	"aai/internal/discovery/ways"
 	"aai/internal/doors/cli"
@@ -73,7 +75,7 @@ func newSearched(t *testing.T, choice string, config ...string) *searched {
 	}
 	g := standIn(getenv)
 	g.person = func() (policy.Person, aai.Asker) { return person, person }
-	p := &program{getenv: getenv, in: strings.NewReader(""), out: t.Output(), err: t.Output()}
+	p := &program{home: home, getenv: getenv, in: strings.NewReader(""), out: t.Output(), err: t.Output()}
 	cfg, err := setUp(start{getenv: getenv, home: home, platform: hostPlatform(home, getenv), flags: cli.Flags{}, grounds: g})
 	if err != nil {
 		t.Fatal(err)
@@ -169,6 +171,49 @@ func TestWaysRefused(t *testing.T) {
 	}
 	if _, err := s.discover(t, aai.DoorMCP, map[string]any{"url": ""}); err == nil || err.Code != aai.InvalidParams {
 		t.Errorf("an empty address: %v", err)
+	}
+}
+
+// TestChangedSources: an app is offered again when what it was made of has changed, whatever
+// that is: a program, a document in a file, or a server of a client. A command shows it.
+func TestChangedSources(t *testing.T) {
+	s := newSearched(t, "deny")
+	document := filepath.Join(s.home, "shop.json")
+	if err := os.WriteFile(document, []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	const other = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	for id, from := range map[string]string{
+		"org.example.Notes": "dbus:org.example.Notes", "com.example.shop": "openapi:" + document,
+		"mcp.tickets": "client:cursor/tickets", "com.example.far": "openapi:https://far.example.com/openapi.json",
+	} {
+		text := `{"schema_version": "1.0", "version": "1.0.0", "appId": "` + id + `", "name": "A", "description": "A",
+			"generated": {"from": "` + from + `", "digest": "` + other + `"},
+			"platforms": {"linux": {"automation": "dbus", "service": "` + id + `", "object": "/org/example/Test", "interface": "org.example.Test", "tools": [
+			{"name": "ping", "description": "Pings", "method": "Ping", "parameters": {"type": "object", "properties": {}}}]}}}`
+		file := filepath.Join(s.home, ".aai", id, "aai.json")
+		if err := errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), os.WriteFile(file, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	result, err := s.discover(t, aai.DoorCLI, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	report, _ := result.Data.(*ways.Report)
+	got := make(map[string]string)
+	for _, w := range report.Ways {
+		if w.Changed {
+			got[w.Covered] = strings.TrimSuffix(strings.TrimPrefix(w.Get, "What it was made of says something else by now: "), " shows what would be made of it.")
+		}
+	}
+	if diff := cmp.Diff(map[string]string{
+		"org.example.Notes": "aai-gateway generate org.example.Notes",
+		"com.example.shop":  "aai-gateway import openapi " + document + " --id com.example.shop",
+		"mcp.tickets":       "aai-gateway import --from cursor --server tickets",
+	}, got); diff != "" {
+		checked, _ := s.own(t, aai.DoorCLI, "generate_check", map[string]any{})
+		t.Errorf("changed (-want +got):\n%s\nsilent: %q; %+v", diff, report.Silent, checked)
 	}
 }
 

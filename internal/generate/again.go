@@ -3,18 +3,12 @@ package generate
 import (
 	"context"
 	"encoding/json"
-	"path/filepath"
-	"strings"
 
 	"aai"
 	"aai/internal/catalog"
 	"aai/internal/lint"
 	"aai/internal/schema"
-	"aai/internal/wholefile"
 )
-
-// maxLooked is how large a descriptor may be that is looked at, in bytes.
-const maxLooked = 1 << 20
 
 // over makes a draft the next version of what is there, and returns that: the words that
 // people, or a model, gave its tools stay but for better ones, a higher effect stays, and the
@@ -49,71 +43,6 @@ func (g *Generator) over(ctx context.Context, d *Draft, better bettering) (befor
 		d.Document.Version = raised
 	}
 	return before, words, d.write()
-}
-
-// maxChecked is how many descriptors are looked at.
-const maxChecked = 100
-
-// A checkRow is what became of the source of one descriptor.
-type checkRow struct {
-	State string `json:"state"` // current, changed, or unknown
-	App   string `json:"app"`
-	Why   string `json:"why,omitempty"`
-	Path  string `json:"path"`
-}
-
-// checkAll looks at every program of which a descriptor was generated. It starts none.
-func (g *Generator) checkAll(ctx context.Context, _ *aai.Call) (*aai.Result, error) {
-	rows := []checkRow{}
-	files, err := filepath.Glob(filepath.Join(g.cfg.Folder, "*", catalog.FileName))
-	if err != nil || g.cfg.Folder == "" || g.cfg.Driver == nil {
-		return &aai.Result{Data: rows}, nil //nolint:nilerr // such a folder has none
-	}
-	for _, path := range files {
-		text, err := wholefile.Read(path, wholefile.Limits{Size: maxLooked})
-		if err != nil || len(rows) == maxChecked {
-			continue
-		}
-		d, err := catalog.Parse(text, catalog.Options{Host: "linux"})
-		if err != nil || d.Document.Generated == nil {
-			continue
-		}
-		name, ok := strings.CutPrefix(d.Document.Generated.From, fromBus)
-		if !ok {
-			continue
-		}
-		row := checkRow{App: d.Document.ID, Path: path, State: "current"}
-		digest, err := g.digestOf(ctx, name, d.Document)
-		switch {
-		case err != nil:
-			row.State, row.Why = "unknown", aai.AsError(err).Message
-		case digest != d.Document.Generated.Digest:
-			row.State, row.Why = "changed", "run: aai-gateway generate "+name
-		}
-		rows = append(rows, row)
-	}
-	return &aai.Result{Data: rows}, nil
-}
-
-// digestOf names what a program says of itself now. A program that does not run is not
-// started.
-func (g *Generator) digestOf(ctx context.Context, name string, d *catalog.Document) (string, error) {
-	bus := ""
-	if len(d.Sections) > 0 {
-		bus = d.Sections[0].Bus
-	}
-	f, err := g.find(ctx, name, bus)
-	if err != nil {
-		return "", err
-	}
-	if !f.running {
-		return "", aai.Errorf(aai.AppNotRunning, "it does not run")
-	}
-	s, err := g.walk(ctx, f, &noted{})
-	if err != nil {
-		return "", err
-	}
-	return s.digest()
 }
 
 // probe tries one tool. That the person wants it the gate has seen to.

@@ -23,6 +23,9 @@ type Config struct {
 	Refuses func(*aai.App) error
 	// Language is the person's, such as "de_AT"; nil: nobody knows.
 	Language func() string
+	// Elsewhere names what the source of a descriptor says now that is no program on a bus,
+	// and the command that makes the app of it again; nil: nobody can say.
+	Elsewhere func(context.Context, *catalog.Document) (digest, again string, err error)
 }
 
 // A Generator writes descriptors. Safe for concurrent use.

@@ -97,7 +97,7 @@ func (g *Generator) Tools() []*aai.Tool {
 		Params: schema.MustParse(probeParams), Effect: aai.Destroys, Timeout: generating, Run: g.probe,
 	}
 	check := &aai.Tool{
-		Name: Check, Description: "Say which generated descriptors are of programs that say something else of themselves by now",
+		Name: Check, Description: "Say of which descriptors that were generated or imported the source says something else by now",
 		Params: schema.MustParse(noneParams), Effect: aai.Reads, Timeout: generating, Run: g.checkAll,
 		Returns: aai.Schema{Source: json.RawMessage(checkRows)},
 	}

@@ -73,7 +73,7 @@ func (r *Room) serverOf(client, name string, fields map[string]any) *server {
 		ID: id, Name: title, Description: "What the MCP server " + title + " can do, taken over from " + client + ".",
 		Sections: []catalog.Section{{Platform: platform, Way: "mcp", Common: in.common, Auth: in.auth}},
 	}
-	s.doc.Generated = &catalog.Generated{From: "client:" + client + "/" + title, Digest: digestOf(s.doc)}
+	s.doc.Generated = &catalog.Generated{From: fromClient + client + "/" + title, Digest: digestOf(s.doc)}
 	return s
 }
 

@@ -77,9 +77,8 @@ func Read(source []byte, o Options) (*Import, error) {
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(source)
 	m := &maker{api: api, o: o, names: make(map[string]bool), result: &Import{}}
-	m.doc = &catalog.Document{Generated: &catalog.Generated{From: "openapi:" + aai.CleanLabel(o.From, maxFrom), Digest: hex.EncodeToString(sum[:])}}
+	m.doc = &catalog.Document{Generated: &catalog.Generated{From: FromDocument + aai.CleanLabel(o.From, maxFrom), Digest: Digest(source)}}
 	if err := m.make(); err != nil {
 		return nil, err
 	}
@@ -88,6 +87,15 @@ func Read(source []byte, o Options) (*Import, error) {
 		return nil, aai.Errorf(aai.InvalidParams, "no descriptor can be made of it: %w", err)
 	}
 	return m.result, nil
+}
+
+// FromDocument begins what a descriptor says of its source that was made of a document.
+const FromDocument = "openapi:"
+
+// Digest names a document as it is.
+func Digest(source []byte) string {
+	sum := sha256.Sum256(source)
+	return hex.EncodeToString(sum[:])
 }
 
 // A maker makes one app.

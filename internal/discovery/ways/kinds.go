@@ -103,6 +103,12 @@ const maxLabel = 120
 // clean is a stranger's name on one line.
 func clean(s string) string { return aai.CleanLabel(s, maxLabel) }
 
+// maxCommand is how long a command may be, in bytes.
+const maxCommand = 500
+
+// cleanLine is a command on one line.
+func cleanLine(s string) string { return aai.CleanLabel(s, maxCommand) }
+
 // lasting is a name on the bus without what is another one at each start: the number of the
 // process, and which instance it is.
 func lasting(name string) string {

@@ -70,7 +70,7 @@ func (r *Room) Watch(ctx context.Context, interval time.Duration) {
 	}
 	rest := r.cfg.Rest
 	for aai.Pause(ctx, rest) == nil {
-		found, next, err := r.scan(ctx, interval)
+		found, changed, next, err := r.scan(ctx, interval)
 		if err != nil {
 			r.cfg.Log.Warn("the scan for ways into apps could not be kept", "cause", err)
 		}
@@ -78,13 +78,16 @@ func (r *Room) Watch(ctx context.Context, interval time.Duration) {
 			names := found[:min(len(found), 5)]
 			r.cfg.Log.Info("new ways into apps were found; nothing was switched on: aai-gateway discover", "ways", len(found), "such as", names)
 		}
+		if len(changed) > 0 {
+			r.cfg.Log.Info("what apps were made of has changed; the apps are as they were: aai-gateway discover", "apps", len(changed), "such as", changed[:min(len(changed), 5)])
+		}
 		rest = max(next, r.cfg.Rest)
 	}
 }
 
 // scan looks, if no gateway has within the interval, and remembers. It returns the names of
-// what is new, and when to come again.
-func (r *Room) scan(ctx context.Context, interval time.Duration) (found []string, next time.Duration, err error) {
+// what is new, the apps whose sources have changed since the scan before, and when to come again.
+func (r *Room) scan(ctx context.Context, interval time.Duration) (found, changed []string, next time.Duration, err error) {
 	next = interval
 	mine := false
 	limits := wholefile.Limits{Size: maxMemory}
@@ -98,15 +101,15 @@ func (r *Room) scan(ctx context.Context, interval time.Duration) (found []string
 		return json.Marshal(m)
 	})
 	if err != nil || !mine {
-		return nil, next, err
+		return nil, nil, next, err
 	}
 	report := r.Look(ctx) // one that was cut short keeps what it saw
 	err = wholefile.Update(ctx, r.cfg.Memory, limits, func(old []byte) ([]byte, error) {
 		m := readMemory(old)
-		found = m.add(report, r.cfg.Now())
+		found, changed = m.add(report, r.cfg.Now()), m.addChanged(report.changed, r.cfg.Now())
 		return json.Marshal(m)
 	})
-	return found, next, err
+	return found, changed, next, err
 }
 
 // add remembers what a scan found, and returns what is new.

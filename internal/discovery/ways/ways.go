@@ -36,6 +36,9 @@ type Config struct {
 	// Servers are the MCP servers that clients start, and whose configurations could not be
 	// read.
 	Servers func(context.Context) (found []Server, unread []string)
+	// Changed are the apps whose source has changed since they were made of it, and whose
+	// source did not answer in time.
+	Changed func(context.Context) (found []Change, silent []string)
 	// Memory is the file in which finds are remembered; empty: they are not.
 	Memory string
 	// Rest is how long Watch waits before its first look; 0: a minute.
@@ -52,6 +55,14 @@ type App struct {
 	Services []string // the names on the bus that its tools call
 	Entries  []string // the desktop entries that start it
 	From     string   // of what its descriptor was made, such as "client:zed/tickets"; empty: people wrote it
+}
+
+// A Change is an app that was made of something that says something else by now.
+type Change struct {
+	App    string
+	From   string // such as "openapi:/home/ann/shop.yaml"
+	Digest string // of what it says now
+	Again  string // the command that shows the app that is made of it now
 }
 
 // A Server is an MCP server that a client starts. There are no values in it.
@@ -85,7 +96,10 @@ type Way struct {
 	Where     []string `json:"where,omitempty"`
 	Variables []string `json:"variables,omitempty"`
 	New       bool     `json:"new,omitempty"` // a scan of the last days found it first
-	from      string   // what an App that was made of it is from
+	// Changed: the app whose descriptor speaks for the program was made of what says something
+	// else by now. Get is how one looks at what would be made of it.
+	Changed bool   `json:"changed,omitempty"`
+	from    string // what an App that was made of it is from
 }
 
 // A Report is what a look found.
@@ -97,6 +111,7 @@ type Report struct {
 	TookMS int64    `json:"took_ms"`
 	// Scanned is when a running gateway last looked by itself.
 	Scanned *time.Time `json:"scanned,omitempty"`
+	changed []Change
 }
 
 // A Room looks. It is safe for concurrent use.
@@ -116,11 +131,12 @@ func New(cfg Config) *Room {
 
 // A part is what one source found.
 type part struct {
-	source string
-	ways   []Way
-	silent []string
-	notes  []string
-	apps   []App
+	source  string
+	ways    []Way
+	silent  []string
+	notes   []string
+	apps    []App
+	changed []Change
 }
 
 // Look looks through all there is, side by side. It ends by its limit, and no later than
@@ -143,7 +159,7 @@ func (r *Room) Look(ctx context.Context) *Report {
 		case p := <-parts:
 			delete(waiting, p.source)
 			report.Ways, report.Silent, report.Notes = append(report.Ways, p.ways...), append(report.Silent, p.silent...), append(report.Notes, p.notes...)
-			apps = append(apps, p.apps...)
+			apps, report.changed = append(apps, p.apps...), append(report.changed, p.changed...)
 			continue
 		case <-ctx.Done():
 		}
@@ -152,7 +168,7 @@ func (r *Room) Look(ctx context.Context) *Report {
 		}
 		break
 	}
-	report.Ways = inOrder(telling(matched(report.Ways, apps)))
+	report.Ways = inOrder(marked(telling(matched(report.Ways, apps)), report.changed))
 	r.remember(report)
 	report.Silent, report.Notes = each(report.Silent), each(report.Notes)
 	report.TookMS = time.Since(begun).Milliseconds()
@@ -179,6 +195,12 @@ func (r *Room) sources() map[string]func(context.Context) part {
 	}
 	if r.cfg.Apps != nil {
 		sources["the descriptors"] = func(ctx context.Context) part { return part{apps: r.cfg.Apps(ctx)} }
+	}
+	if r.cfg.Changed != nil {
+		sources["what apps were made of"] = func(ctx context.Context) part {
+			changed, silent := r.cfg.Changed(ctx)
+			return part{changed: changed, silent: silent}
+		}
 	}
 	return sources
 }

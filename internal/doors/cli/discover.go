@@ -98,13 +98,13 @@ func markedNew(way *node) string {
 }
 
 // aboutWay are the lines below a way's row: what it gives, and how to get what has no tools
-// yet.
+// yet, or whose tools were made of what has changed.
 func aboutWay(way *node) []string {
 	lines := []string{memberText(way, "gains")}
 	if names := textsOf(way, "variables"); len(names) > 0 {
 		lines = append(lines, "is given: "+strings.Join(names, ", "))
 	}
-	if memberText(way, "covered") != "" {
+	if memberText(way, "covered") != "" && !isTrue(way, "changed") {
 		return lines
 	}
 	return append(lines, "→ "+memberText(way, "get"))

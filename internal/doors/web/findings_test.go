@@ -217,6 +217,8 @@ func whatElse(context.Context) (any, error) {
 			"aai-gateway generate org.mpris.MediaPlayer2.vlc makes tools of it, such as for org.mpris.MediaPlayer2.Player.PlayPause at /org/mpris/MediaPlayer2."),
 		way("gtk-actions", "org.gnome.TextEditor", "running", "the app's own actions, without its window: 12 actions, such as new-window, <b>, quit", never),
 		way("desktop-actions", "editor", "installed", "starts Editor in one of several ways: New Window", never),
+		way("source", "com.example.shop", "installed", "what com.example.shop was made of: openapi:/home/ann/shop.yaml",
+			"What it was made of says something else by now: aai-gateway import openapi /home/ann/shop.yaml --id com.example.shop shows what would be made of it."),
 		way("mcp-server", "files", "configured", "the tools of an MCP server (stdio) that Claude Desktop starts", "Words that nobody knows."),
 	}, "silent": []any{"the desktop entries", "org.example.Silent"}, "notes": []any{"the session bus was not looked at: no such file"}}, nil
 }
@@ -231,7 +233,7 @@ func TestWhatElseInChinese(t *testing.T) {
 		`以几种方式之一启动 <bdi class="theirs">Editor</bdi>：<span lang="en"><bdi class="theirs">New Window</bdi></span>`,
 		`由 <span lang="en"><bdi class="theirs">Claude Desktop</bdi></span> 启动的 MCP 服务器（<bdi class="theirs">stdio</bdi>）的工具`,
 		`<span lang="en"><bdi class="theirs">Words that nobody knows.</bdi></span>`, "没有回答： 桌面项", `没有回答： <bdi class="theirs">org.example.Silent`, "没有查看会话总线：",
-		"!the app's own", "!actions, such as", "!running")
+		"它的来源现在的内容已经不同：运行", "的来源：", "!the app's own", "!says something else", "!actions, such as", "!running")
 	has(t, w.in(t, "zh", "/found?q=操作"), "org.gnome.TextEditor", "!org.mpris")
 	has(t, w.in(t, "en", "/found"), "the app&#39;s own actions, without its window: 12 actions, such as new-window, &lt;b&gt;, quit", ">runs<", "Did not answer:")
 	has(t, w.in(t, "en", "/found?q=editor"), "org.gnome.TextEditor", "!org.mpris")
