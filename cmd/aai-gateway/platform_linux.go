@@ -101,7 +101,8 @@ func (s *setup) placesOnLinux(dataDirs []string) []catalog.Place {
 // waysOnLinux says where ways into apps are looked for.
 func (s *setup) waysOnLinux(dataDirs []string) ways.Config {
 	return ways.Config{
-		Bus:     func() (string, error) { return dbuswire.SessionAddress(s.session.Getenv) },
+		Bus:    func() (string, error) { return dbuswire.SessionAddress(s.session.Getenv) },
+		System: func() (string, error) { return dbuswire.SystemAddress(s.session.Getenv), nil }, SystemOpen: s.AllowSystemBus,
 		Never:   dbus.Never,
 		Refuses: func(names []string) bool { return s.lists().Refuses(&aai.App{ID: names[0], Aliases: names}) != nil },
 		Entries: applications(dataDirs),

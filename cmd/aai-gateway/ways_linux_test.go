@@ -70,7 +70,7 @@ func newSearched(t *testing.T, choice string, config ...string) *searched {
 	}
 	getenv := func(name string) string {
 		return map[string]string{
-			"HOME": home, "DBUS_SESSION_BUS_ADDRESS": bus.Address, "XDG_DATA_DIRS": filepath.Join(home, "system"), "AAI_PRIVATE_SESSION": "1",
+			"HOME": home, "DBUS_SESSION_BUS_ADDRESS": bus.Address, "DBUS_SYSTEM_BUS_ADDRESS": bus.Address, "XDG_DATA_DIRS": filepath.Join(home, "system"), "AAI_PRIVATE_SESSION": "1",
 		}[name]
 	}
 	g := standIn(getenv)

@@ -52,7 +52,8 @@ const (
 		"state": {"type": "string", "title": "state"}, "covered": {"type": "string", "title": "has tools as"},
 		"gains": {"type": "string"}, "get": {"type": "string"},
 		"id": {"type": "string"}, "where": {"type": "array", "items": {"type": "string"}},
-		"variables": {"type": "array", "items": {"type": "string"}}, "new": {"type": "boolean"}, "changed": {"type": "boolean"}}}}}}`
+		"variables": {"type": "array", "items": {"type": "string"}}, "new": {"type": "boolean"}, "changed": {"type": "boolean"},
+		"bus": {"type": "string"}, "closed": {"type": "boolean"}}}}}}`
 
 	placeRows = `{"type": "object", "properties": {"places": {"type": "array", "items": {"type": "object", "additionalProperties": false, "properties": {
 		"state": {"type": "string", "title": "state"}, "title": {"type": "string", "title": "place of the key"},

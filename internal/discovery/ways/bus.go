@@ -23,39 +23,56 @@ const (
 // A busLook is one look at a bus.
 type busLook struct {
 	*Room
-	conn  *dbuswire.Conn
-	mu    sync.Mutex // guards found
-	found part
+	conn   *dbuswire.Conn
+	title  string     // of the bus, for people
+	system bool       // it is the system bus
+	mu     sync.Mutex // guards found
+	found  part
 }
 
-// onTheBus asks the bus who is there, and everybody who is what they offer. Nobody is
-// started for it.
+// onTheBus looks at the session bus.
 func (r *Room) onTheBus(ctx context.Context) part {
-	look := &busLook{Room: r}
-	address, err := r.cfg.Bus()
+	return (&busLook{Room: r, title: "the session bus"}).look(ctx, r.cfg.Bus)
+}
+
+// onTheSystemBus looks at the system bus.
+func (r *Room) onTheSystemBus(ctx context.Context) part {
+	return (&busLook{Room: r, title: "the system bus", system: true}).look(ctx, r.cfg.System)
+}
+
+// look asks the bus who is there, and everybody who may be asked what they offer. Nobody is
+// started for it.
+func (l *busLook) look(ctx context.Context, at func() (string, error)) part {
+	address, err := at()
 	if err == nil {
-		err = look.dial(ctx, address)
+		err = l.dial(ctx, address)
 	}
 	if err != nil {
-		return part{notes: []string{clean("the session bus was not looked at: " + err.Error())}}
+		return part{notes: []string{clean(l.title + " was not looked at: " + err.Error())}}
 	}
-	defer look.conn.Close()
-	running, err := look.names(ctx, "ListNames")
+	defer l.conn.Close()
+	running, err := l.names(ctx, "ListNames")
 	if err != nil {
-		return part{silent: []string{"the session bus"}}
+		return part{silent: []string{l.title}}
 	}
-	startable, err := look.names(ctx, "ListActivatableNames")
+	startable, err := l.names(ctx, "ListActivatableNames")
 	if err != nil {
-		look.note("what the bus could start is not known: it did not say so in time")
+		l.note("what the bus could start is not known: it did not say so in time")
 	}
-	look.askAll(ctx, look.owners(ctx, running))
-	look.icons(ctx, running)
+	if owners := l.owners(ctx, running); l.closed() {
+		l.listAll(owners)
+	} else {
+		l.askAll(ctx, owners)
+	}
+	if !l.system {
+		l.icons(ctx, running)
+	}
 	for _, name := range startable {
 		if !slices.Contains(running, name) && name != dbuswire.BusName {
-			look.found.ways = append(look.found.ways, look.startable(name))
+			l.found.ways = append(l.found.ways, l.startable(name))
 		}
 	}
-	return look.found
+	return l.found
 }
 
 // dial connects, by the clock of one question.
@@ -97,7 +114,7 @@ func (l *busLook) names(ctx context.Context, member string) ([]string, error) {
 	slices.Sort(all)
 	all = slices.Compact(all)
 	if len(all) > maxNames {
-		l.note("%s: %d names on the session bus were left out", member, len(all)-maxNames)
+		l.note("%s: %d names on %s were left out", member, len(all)-maxNames, l.title)
 		all = all[:maxNames]
 	}
 	return all, nil
@@ -135,7 +152,7 @@ func (l *busLook) owners(ctx context.Context, names []string) map[string][]strin
 func (l *busLook) askAll(ctx context.Context, owners map[string][]string) {
 	order := slices.SortedFunc(maps.Keys(owners), func(a, b string) int { return strings.Compare(owners[a][0], owners[b][0]) })
 	if len(order) > maxOwners {
-		l.note("%d programs on the session bus were not asked", len(order)-maxOwners)
+		l.note("%d programs on %s were not asked", len(order)-maxOwners, l.title)
 		order = order[:maxOwners]
 	}
 	var asked sync.WaitGroup

@@ -40,11 +40,11 @@ func (l *busLook) askOwner(ctx context.Context, owner string, names []string) {
 		}
 	}()
 	if l.refuses(names) {
-		l.mu.Lock()
-		defer l.mu.Unlock()
-		l.found.ways = append(l.found.ways, Way{
-			ID: kindService + " " + lasting(names[0]), Kind: kindService, App: clean(names[0]), State: Running, Gains: "it was not asked", Get: Refused,
-		})
+		l.tell(names[0], "it was not asked", Refused)
+		return
+	}
+	if l.system && l.never(names[0], "") {
+		l.tell(names[0], "it was not asked", NeverCalled)
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, l.ownerClock())
@@ -215,10 +215,8 @@ func (l *busLook) waysOf(names []string, offers map[int]*offer) []Way {
 			continue
 		}
 		name := nameFor(k, names)
-		w := Way{
-			ID: k.name + " " + lasting(name), Kind: k.name, App: clean(name), State: Running,
-			Gains: k.gains(o.listed), Get: l.get(name, o.things, k.call),
-		}
+		w := l.way(k.name, name, Running)
+		w.Gains, w.Get = k.gains(o.listed), l.get(name, o.things, k.call)
 		for _, t := range o.things[:min(len(o.things), 3)] {
 			w.Where = append(w.Where, clean(t.path+" "+t.iface))
 		}
@@ -250,7 +248,7 @@ func (l *busLook) get(service string, things []thing, call string) string {
 	if i < 0 {
 		i, call = 0, usable[0].iface
 	}
-	return descriptorFor(service, cmp.Or(call, usable[i].iface), usable[i].path)
+	return descriptorFor(l.option()+service, cmp.Or(call, usable[i].iface), usable[i].path)
 }
 
 func (l *busLook) never(service, iface string) bool {
@@ -277,12 +275,16 @@ func (l *busLook) startable(name string) Way {
 	if k.name != "mpris" && k.name != "portal" {
 		k = kind{name: kindService, gains: says("what it offers it says once it runs; nothing was started to ask")}
 	}
-	get := "Whether it has anything to call is known once it runs: aai-gateway generate --start " + clean(lasting(name)) + " starts it, and makes tools of what it has."
-	if l.never(name, "") || l.never(name, name) {
-		get = NeverCalled
+	w := l.way(k.name, name, Startable)
+	w.Gains = k.gains(nil)
+	w.Get = "Whether it has anything to call is known once it runs: aai-gateway generate --start " + l.option() + clean(lasting(name)) + " starts it, and makes tools of what it has."
+	switch {
+	case l.refuses([]string{name}):
+		w.Get = Refused
+	case l.never(name, "") || l.never(name, name):
+		w.Get = NeverCalled
+	case l.closed():
+		l.close(&w)
 	}
-	if l.refuses([]string{name}) {
-		get = Refused
-	}
-	return Way{ID: k.name + " " + lasting(name), Kind: k.name, App: clean(name), State: Startable, Gains: k.gains(nil), Get: get}
+	return w
 }

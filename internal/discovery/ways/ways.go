@@ -23,6 +23,10 @@ const (
 type Config struct {
 	// Bus is the address of the person's session bus.
 	Bus func() (string, error)
+	// System is the address of the system bus, and SystemOpen whether the configuration allows
+	// its services to be called. Where it does not, they are listed, and none is asked anything.
+	System     func() (string, error)
+	SystemOpen bool
 	// Never reports whether the gateway never calls the interface of the service, whatever
 	// a descriptor says; with an empty interface: anything of the service.
 	Never func(service, iface string) bool
@@ -88,7 +92,10 @@ type Way struct {
 	Kind  string `json:"kind"` // one of the kinds of the tables
 	App   string `json:"app"`  // what it is called, for people: a name on the bus, an entry, a server
 	State string `json:"state"`
-	Gains string `json:"gains"`
+	Bus   string `json:"bus,omitempty"` // "system"; empty: the session's, or none
+	// Closed: the configuration does not allow it, and Get says what to set.
+	Closed bool   `json:"closed,omitempty"`
+	Gains  string `json:"gains"`
 	// Get is one line on how one gets it.
 	Get string `json:"get"`
 	// Covered is the id of the app whose descriptor speaks for the program already.
@@ -187,6 +194,9 @@ func (r *Room) sources() map[string]func(context.Context) part {
 	if r.cfg.Bus != nil {
 		sources["the session bus"] = r.onTheBus
 	}
+	if r.cfg.System != nil {
+		sources["the system bus"] = r.onTheSystemBus
+	}
 	if len(r.cfg.Entries) > 0 {
 		sources["the desktop entries"] = r.inEntries
 	}
@@ -264,6 +274,7 @@ func inOrder(ways []Way) []Way {
 		return cmp.Or(
 			cmp.Compare(rank(a.State), rank(b.State)),
 			compareTruth(a.Get == NeverCalled, b.Get == NeverCalled),
+			compareTruth(a.Closed, b.Closed),
 			compareTruth(a.Covered != "", b.Covered != ""),
 			cmp.Compare(weight(a.Kind), weight(b.Kind)),
 			cmp.Compare(a.App, b.App), cmp.Compare(a.ID, b.ID),

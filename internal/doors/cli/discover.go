@@ -98,13 +98,16 @@ func markedNew(way *node) string {
 }
 
 // aboutWay are the lines below a way's row: what it gives, and how to get what has no tools
-// yet, or whose tools were made of what has changed.
+// yet, whose tools were made of what has changed, or what the configuration has closed.
 func aboutWay(way *node) []string {
 	lines := []string{memberText(way, "gains")}
+	if bus := memberText(way, "bus"); bus != "" {
+		lines[0] += " (on the " + bus + " bus)"
+	}
 	if names := textsOf(way, "variables"); len(names) > 0 {
 		lines = append(lines, "is given: "+strings.Join(names, ", "))
 	}
-	if memberText(way, "covered") != "" && !isTrue(way, "changed") {
+	if memberText(way, "covered") != "" && !isTrue(way, "changed") && !isTrue(way, "closed") {
 		return lines
 	}
 	return append(lines, "→ "+memberText(way, "get"))

@@ -96,6 +96,7 @@ func discovered(_ context.Context, call *aai.Call) (*aai.Result, error) {
 			{"app": "org.example.Player", "kind": "mpris", "state": "running", "gains": "plays", "get": "Write an aai.json.", "new": true},
 			{"app": "org.example.Notes", "kind": "gtk-actions", "state": "running", "covered": "org.example.Notes", "gains": "its actions", "get": "Write an aai.json."},
 			{"app": "org.example.Shop", "kind": "source", "state": "installed", "covered": "org.example.Shop", "gains": "what it was made of", "get": "It changed.", "changed": true},
+			{"app": "org.example.Power", "kind": "dbus", "state": "running", "covered": "org.example.Power", "bus": "system", "closed": true, "gains": "its methods", "get": "It is closed."},
 			{"app": "tickets", "kind": "mcp-server", "state": "configured", "gains": "its tools", "get": "It is a client's.", "variables": []string{"TICKETS_TOKEN", "TICKETS_URL"}},
 		}}}, nil
 	}
