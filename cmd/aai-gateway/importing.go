@@ -17,7 +17,7 @@ import (
 // descriptors.
 func (p *program) imports(cfg *setup, client *egress.Client, drivers map[string]aai.Driver, vault *keychain.Vault, logins *login.Logins) *imports.Room {
 	return imports.New(imports.Config{
-		Folder: filepath.Join(cfg.home, ".aai"), Platform: cfg.platform.name, Fetch: fetchLong(client), Driver: drivers["http"],
+		Folder: filepath.Join(cfg.home, ".aai"), Kept: filepath.Join(cfg.platform.data, "imports"), Platform: cfg.platform.name, Fetch: fetchLong(client), Driver: drivers["http"],
 		Clients: &clientServers{open: func() (*installer, error) { return p.installer(cfg) }},
 		Loss:    policy.NewDestructive(policy.DestructiveWords()).Speaks, Secrets: vault, Logins: logins,
 	})

@@ -50,6 +50,9 @@ func (r *Room) saveAPI(ctx context.Context, call *aai.Call) (*aai.Result, error)
 		return nil, shelf.Unseen("the document, or " + shown.Path)
 	}
 	if !shown.Same {
+		if err := r.begin(ofDocument(text(call, "source"), shown.change)); err != nil {
+			return nil, err
+		}
 		if err := shown.planned.Save(ctx); err != nil {
 			return nil, err
 		}

@@ -1,12 +1,14 @@
 package imports
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"aai"
 	"aai/internal/install"
@@ -174,8 +176,12 @@ func (r *Room) takeServers(ctx context.Context, call *aai.Call) (*aai.Result, er
 		return nil, shelf.Unseen(shown.File + ", or one of the apps,")
 	}
 	var done []string
+	whole := ofClient(text(call, "client"), shown)
+	if err := r.begin(whole); err != nil {
+		return nil, err
+	}
 	for i, s := range shown.servers {
-		if err := r.take(ctx, s, shown.Apps[i].change); err != nil {
+		if err := r.take(ctx, s, shown.Apps[i].change, whole.At); err != nil {
 			return nil, halfway(err, done)
 		}
 		done = append(done, s.doc.ID)
@@ -202,30 +208,14 @@ func halfway(err error, done []string) error {
 }
 
 // take keeps what is secret of a server, and saves the rest.
-func (r *Room) take(ctx context.Context, s *server, c *change) error {
+func (r *Room) take(ctx context.Context, s *server, c *change, at time.Time) error {
 	if len(s.values) > 0 {
-		if r.cfg.Secrets == nil {
-			return aai.Errorf(aai.AutomationNotSupported, "there is no place to keep the values of %s", s.doc.ID)
-		}
-		err := r.cfg.Secrets.Update(ctx, secretID(s.doc.ID), func(old []byte) ([]byte, error) {
-			values := make(map[string]string)
-			if len(old) > 0 && json.Unmarshal(old, &values) != nil {
-				values = make(map[string]string) // what nobody can read nobody needs
-			}
-			maps.Copy(values, s.values)
-			return json.Marshal(values)
-		})
-		if err != nil {
+		if err := r.takeValues(ctx, s, at); err != nil {
 			return err
 		}
 	}
-	section := s.doc.Sections[0]
-	if s.key != "" && section.Auth != nil {
-		if r.cfg.Logins == nil {
-			return aai.Errorf(aai.AutomationNotSupported, "there is no place to keep the key of %s", s.doc.ID)
-		}
-		known := &aai.Recipe{App: s.doc.ID, Platform: section.Platform, HTTP: &aai.HTTPRecipe{BaseURL: section.URL, Auth: section.Auth}}
-		if err := r.cfg.Logins.Keep(ctx, known, map[string]string{"key": s.key}); err != nil {
+	if s.key != "" && s.doc.Sections[0].Auth != nil {
+		if err := r.takeKey(ctx, s, at); err != nil {
 			return err
 		}
 	}
@@ -233,4 +223,49 @@ func (r *Room) take(ctx context.Context, s *server, c *change) error {
 		return nil
 	}
 	return c.planned.Save(ctx)
+}
+
+// takeValues keeps the values of a server's variables, and what was kept before.
+func (r *Room) takeValues(ctx context.Context, s *server, at time.Time) error {
+	if r.cfg.Secrets == nil {
+		return aai.Errorf(aai.AutomationNotSupported, "there is no place to keep the values of %s", s.doc.ID)
+	}
+	var before, wanted []byte
+	err := r.cfg.Secrets.Update(ctx, secretID(s.doc.ID), func(old []byte) ([]byte, error) {
+		values := make(map[string]string)
+		if len(old) > 0 && json.Unmarshal(old, &values) != nil {
+			values = make(map[string]string) // what nobody can read nobody needs
+		}
+		maps.Copy(values, s.values)
+		before = slices.Clone(old)
+		var err error
+		wanted, err = json.Marshal(values)
+		return old, err
+	})
+	if err == nil && r.cfg.Kept != "" {
+		err = r.remember(ctx, at, s.doc.ID, func(f *formerly) { f.Values, f.Wrote = before, wanted })
+	}
+	if err != nil {
+		return err
+	}
+	return r.cfg.Secrets.Update(ctx, secretID(s.doc.ID), func(old []byte) ([]byte, error) {
+		if !bytes.Equal(old, before) {
+			return nil, shelf.Unseen("the vault")
+		}
+		return wanted, nil
+	})
+}
+
+// takeKey keeps the key of a server at an address, and what was kept before.
+func (r *Room) takeKey(ctx context.Context, s *server, at time.Time) error {
+	if r.cfg.Logins == nil {
+		return aai.Errorf(aai.AutomationNotSupported, "there is no place to keep the key of %s", s.doc.ID)
+	}
+	section := s.doc.Sections[0]
+	known := &aai.Recipe{App: s.doc.ID, Platform: section.Platform, HTTP: &aai.HTTPRecipe{BaseURL: section.URL, Auth: section.Auth}}
+	before, err := r.cfg.Logins.Exchange(ctx, known, map[string]string{"key": s.key})
+	if err != nil || r.cfg.Kept == "" || r.cfg.Secrets == nil {
+		return err
+	}
+	return r.remember(ctx, at, s.doc.ID, func(f *formerly) { f.Login, f.Key, f.Given = known, before, s.key })
 }

@@ -10,6 +10,7 @@ package imports
 import (
 	"cmp"
 	"context"
+	"strings"
 	"time"
 
 	"aai"
@@ -23,12 +24,16 @@ const (
 	SaveAPI     = "import_openapi_save"
 	ShowServers = "import_servers"
 	SaveServers = "import_servers_save"
+	ShowUndo    = "import_undo"
+	SaveUndo    = "import_undo_save"
 )
 
 // Config is what the room stands on.
 type Config struct {
 	// Folder is where the person's descriptors stand, each in a folder of its app's id.
 	Folder string
+	// Kept is the folder of what the last import was, to take it back; empty: none can be.
+	Kept string
 	// Platform is this computer's: "linux", "macos" or "windows".
 	Platform string
 	// Fetch gets a page of the web of at most so many bytes; nil: nobody can.
@@ -53,8 +58,9 @@ type Secrets interface {
 
 // Logins keep by what a person is known to a server.
 type Logins interface {
-	// Keep keeps what is given for the app of the recipe, by the names of what it asks for.
-	Keep(ctx context.Context, r *aai.Recipe, values map[string]string) error
+	// Exchange keeps what is given for the app of the recipe, by the names of what it asks
+	// for, and returns what was kept before; nil values forget it.
+	Exchange(ctx context.Context, r *aai.Recipe, values map[string]string) (before map[string]string, err error)
 }
 
 // A Room imports. It is safe for concurrent use.
@@ -73,15 +79,21 @@ func (r *Room) Tools() []*aai.Tool {
 		tool(SaveAPI, "Save the app that import_openapi has shown", apiParams+seenParam, "source", aai.Changes, r.saveAPI),
 		tool(ShowServers, "Show the MCP servers of an agent's client as apps", serversParams+"}", "client", aai.Reads, r.showServers),
 		tool(SaveServers, "Save the apps that import_servers has shown", serversParams+seenParam, "client", aai.Changes, r.takeServers),
+		tool(ShowUndo, "Show what taking the last import back would change", "{}", "", aai.Reads, r.showUndo),
+		tool(SaveUndo, "Take the last import back, as import_undo has shown it", "{"+strings.TrimPrefix(seenParam, ","), "", aai.Changes, r.undo),
 	}
 }
 
 // tool is one of them.
 func tool(name, description, params, required string, effect aai.Effect, run aai.Action) *aai.Tool {
-	whole := `{"type": "object", "additionalProperties": false, "required": ["` + required + `"`
-	if effect != aai.Reads {
-		whole += `, "seen"`
+	needs := []string{}
+	if required != "" {
+		needs = append(needs, `"`+required+`"`)
 	}
+	if effect != aai.Reads {
+		needs = append(needs, `"seen"`)
+	}
+	whole := `{"type": "object", "additionalProperties": false, "required": [` + strings.Join(needs, ", ")
 	return &aai.Tool{
 		Name: name, Description: description, Params: schema.MustParse(whole + `], "properties": ` + params + "}"),
 		Effect: effect, Timeout: importing, Run: undelivered(run),

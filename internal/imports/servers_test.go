@@ -22,6 +22,7 @@ type client struct {
 	servers map[string]map[string]any
 	values  map[string]string // in the vault, by app
 	keys    map[string]string // of logins, by app
+	given   map[string]map[string]string
 }
 
 func (c *client) Servers(string) (map[string]map[string]any, install.Client, error) {
@@ -37,9 +38,20 @@ func (c *client) Update(_ context.Context, id string, edit func([]byte) ([]byte,
 	return err
 }
 
-func (c *client) Keep(_ context.Context, r *aai.Recipe, values map[string]string) error {
+func (c *client) Exchange(_ context.Context, r *aai.Recipe, values map[string]string) (before map[string]string, err error) {
+	if old, kept := c.given[r.App]; kept {
+		before = old
+	}
+	if c.given == nil {
+		c.given = make(map[string]map[string]string)
+	}
+	if c.given[r.App] = values; values == nil {
+		delete(c.given, r.App)
+		delete(c.keys, r.App)
+		return before, nil
+	}
 	c.keys[r.App] = r.HTTP.BaseURL + " " + r.HTTP.Auth.In + " " + r.HTTP.Auth.Name + " " + r.HTTP.Auth.Prefix + values["key"]
-	return nil
+	return before, nil
 }
 
 type tester interface {

@@ -102,6 +102,26 @@ func (l *Logins) Keep(ctx context.Context, r *aai.Recipe, values map[string]stri
 	return l.drop(ctx, p.boughtID())
 }
 
+// Exchange is Keep that returns what a person gave before, nil where that was nothing. Nil values
+// are kept as nothing: what there was goes.
+func (l *Logins) Exchange(ctx context.Context, r *aai.Recipe, values map[string]string) (before map[string]string, err error) {
+	p, err := l.realmOf(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if p == nil {
+		return nil, aai.Errorf(aai.InvalidParams, "%s asks for no key", aai.CleanLabel(r.App, 60))
+	}
+	var old kept
+	if _, err := l.read(ctx, p.keyID(), &old); err != nil {
+		return nil, err
+	}
+	if values == nil {
+		return old.Values, l.drop(ctx, p.keyID())
+	}
+	return old.Values, l.Keep(ctx, r, values)
+}
+
 // usable refuses a value that no request can carry.
 func usable(field Field, value string) error {
 	wrong := value == "" || len(value) > 8<<10 || !visible(value)

@@ -103,6 +103,26 @@ func TestKeysAreBound(t *testing.T) {
 	}
 }
 
+// TestKeysExchanged: what was kept before is given back, and nothing in its place forgets it.
+func TestKeysExchanged(t *testing.T) {
+	w := plainWorld(t)
+	r := keyed("https://example.com", "https://api.example.com", aai.AuthRecipe{Kind: aai.AuthAPIKey, In: "header", Name: "X-API-Key"})
+	for _, step := range []struct{ give, before, goes string }{{"one", "", "one"}, {"two", "one", "two"}, {"", "two", ""}, {"", "", ""}} {
+		var values map[string]string
+		if step.give != "" {
+			values = map[string]string{"key": step.give}
+		}
+		before, err := w.logins.Exchange(t.Context(), r, values)
+		if err != nil || before["key"] != step.before || (before == nil) != (step.before == "") {
+			t.Errorf("%+v: %v, %v", step, before, err)
+		}
+		req, err := request(t, w.logins, r)
+		if got := req.Header.Get("X-API-Key"); got != step.goes || (err == nil) != (step.goes != "") {
+			t.Errorf("%+v: %q goes out, %v", step, got, err)
+		}
+	}
+}
+
 // TestKeysOfTheEnvironment: only a descriptor of this computer may name a variable,
 // and only one that the person allows.
 func TestKeysOfTheEnvironment(t *testing.T) {

@@ -41,6 +41,7 @@ func ownDeeds(language string) map[string]ownDeed {
 			"generate_probe":            {"试用程序 %s 的一个操作，仅一次", "app"},
 			"generate_save" + starting:  {"启动程序 %s（若未运行），并保存由它生成的描述文件", "app"},
 			"generate_probe" + starting: {"启动程序 %s（若未运行），并试用它的一个操作，仅一次", "app"},
+			"import_undo_save":          {"撤销上一次导入", ""},
 			"import_servers_save":       {"将 %s 的 MCP 服务器作为应用保存", "client"},
 		}
 	}
@@ -66,6 +67,7 @@ func ownDeeds(language string) map[string]ownDeed {
 		"generate_probe":            {"try a tool of the program %s, once", "app"},
 		"generate_save" + starting:  {"start the program %s if it does not run, and save the descriptor that was made of it", "app"},
 		"generate_probe" + starting: {"start the program %s if it does not run, and try a tool of it, once", "app"},
+		"import_undo_save":          {"take the last import back", ""},
 		"import_servers_save":       {"save the MCP servers of %s as apps", "client"},
 	}
 }

@@ -111,8 +111,11 @@ func Unseen(what string) *aai.Error {
 	return e
 }
 
-// Save writes the text that a person has seen in the place of what they saw. The error is an
-// *aai.Error; what lies there stays then.
+// Former is the file beside a descriptor in which the one that it replaced is kept.
+func Former(path string) string { return path + ".before" }
+
+// Save writes the text that a person has seen in the place of what they saw, which is kept
+// beside it ([Former]). The error is an *aai.Error; what lies there stays then.
 func (c Change) Save(ctx context.Context) error {
 	if c.Path == "" {
 		return aai.Errorf(aai.AutomationNotSupported, "there is no folder for descriptors")
@@ -123,6 +126,11 @@ func (c Change) Save(ctx context.Context) error {
 	err := wholefile.Update(ctx, c.Path, wholefile.Limits{Size: maxSaved}, func(before []byte) ([]byte, error) {
 		if !bytes.Equal(before, c.Before) {
 			return nil, Unseen(c.Path)
+		}
+		if before != nil && !c.Same() {
+			if err := wholefile.Keep(Former(c.Path), before); err != nil {
+				return nil, fmt.Errorf("what was there cannot be kept: %w", err)
+			}
 		}
 		return c.After, nil
 	})

@@ -27,10 +27,14 @@ func newImport(r *run) *cobra.Command {
 			"of their variables and headers go into the vault, and their names into the files; no value is shown.\n" +
 			"The client's own file changes only with --replace. \"import openapi\" takes over an API.",
 		Example: "  aai-gateway import --from claude-code --dry-run\n" +
+			"  aai-gateway import --undo\n" +
 			"  aai-gateway import --from cursor --server github --replace",
 		Args:              noOperands,
 		ValidArgsFunction: cobra.NoFileCompletions,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if f.undo {
+				return r.importUndo(cmd.Context(), f.importFlags)
+			}
 			if f.from == "" {
 				return usage(cmd, "%s needs --from CLIENT, whose MCP servers become apps (install --list names the clients), or openapi and a document", cmd.CommandPath())
 			}
@@ -38,6 +42,7 @@ func newImport(r *run) *cobra.Command {
 		},
 	}
 	addServerFlags(r, cmd, &f)
+	cmd.Flags().BoolVar(&f.undo, "undo", false, "take the last import back, of a client or of an API")
 	cmd.AddCommand(newImportOpenAPI(r))
 	return cmd
 }

@@ -15,6 +15,7 @@ type serverFlags struct {
 	from    string
 	servers []string
 	replace bool
+	undo    bool
 }
 
 func addServerFlags(r *run, cmd *cobra.Command, f *serverFlags) {

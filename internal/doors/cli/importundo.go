@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"context"
+
+	"aai"
+)
+
+// importUndone is what is shown of the last import, as it would be taken back.
+type importUndone struct {
+	From string `json:"from"`
+	At   string `json:"at"`
+	Seen string `json:"seen"`
+	Apps []struct {
+		App  string `json:"app"`
+		Path string `json:"path"`
+		Does string `json:"does"`
+		Diff string `json:"diff"`
+	} `json:"apps"`
+	Vaulted []string `json:"vaulted"`
+	Note    string   `json:"note"`
+}
+
+// importUndo shows what taking the last import back would change, and takes it back if the
+// person says so.
+func (r *run) importUndo(ctx context.Context, f importFlags) error {
+	result, err := r.own(ctx, "import_undo", map[string]any{})
+	if err != nil {
+		return err
+	}
+	u, err := view[importUndone](result.Data)
+	if err != nil {
+		return err
+	}
+	if r.output.format == formatJSON && f.dryRun {
+		return r.output.json(result.Data)
+	}
+	r.output.say("The import of %s, of %s:", aai.CleanLabel(u.From, maxLine), u.At)
+	for _, app := range u.Apps {
+		r.output.say("%s: %s (%s)", aai.CleanLabel(app.App, maxLine), app.Does, aai.CleanLabel(app.Path, maxLine))
+		r.output.lines(aai.CleanText(app.Diff, len(app.Diff)))
+	}
+	for _, app := range u.Vaulted {
+		r.output.say("The vault's values of %s become what they were.", aai.CleanLabel(app, maxLine))
+	}
+	if u.Note != "" {
+		r.output.note(u.Note)
+	}
+	if f.dryRun {
+		return nil
+	}
+	return r.saveImport(ctx, "import_undo_save", "Take it back?", map[string]any{"seen": u.Seen}, f.yes)
+}
