@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"aai"
+	"aai/internal/own"
 )
 
 // TestOnlyThisStartsName: whoever comes by another name gets nothing, so no name that a site
@@ -233,14 +234,69 @@ func TestNoFrames(t *testing.T) {
 	}
 }
 
-// TestAgentsHaveNoPage: an agent that calls itself the page is an agent, and what only the
-// person may read it does not get.
+// TestAgentsHaveNoPage: an agent that calls itself the page is an agent: what only the person may
+// read or change is refused to it, where the same call of the page's door is made.
 func TestAgentsHaveNoPage(t *testing.T) {
 	w := newWorld(t)
 	agent := aai.Caller{Door: aai.DoorMCP, Name: "page", Identity: aai.IdentityPage, Session: "s"}
-	for _, tool := range []string{"consents", "revoke", "mode_set"} {
-		if _, err := w.gateway.Do(t.Context(), &aai.Call{Caller: agent, App: aai.OwnApp, Tool: tool, Renews: true}); err == nil {
-			t.Errorf("it may use %s", tool)
+	page := agent
+	page.Door = aai.DoorWeb
+	for _, c := range []struct {
+		tool string
+		args map[string]any
+	}{
+		{own.Consents, nil}, {own.History, nil}, {own.Mode, nil}, {"settings", nil}, {"running", nil},
+		{own.Revoke, map[string]any{"app": "org.test.Mail"}}, {own.SetMode, map[string]any{"mode": "sandboxed"}},
+	} {
+		call := func(who aai.Caller) error {
+			_, err := w.gateway.Do(t.Context(), &aai.Call{Caller: who, App: aai.OwnApp, Tool: c.tool, Args: c.args, Renews: true})
+			return err
 		}
+		if err := call(agent); err == nil || aai.AsError(err).Code != aai.PermissionDenied {
+			t.Errorf("%s by an agent: %v; expected %s", c.tool, err, aai.PermissionDenied)
+		}
+		if err := call(page); err != nil {
+			t.Errorf("%s by the page: %v", c.tool, err)
+		}
+	}
+}
+
+// TestAnAgentThatFindsThePort: who knows the address and the name of this start, as any program
+// of the account can, and asks for what there is without a link, gets the page that says how one
+// gets in, the link's, and nothing else; no button does anything.
+func TestAnAgentThatFindsThePort(t *testing.T) {
+	w := newWorld(t, mail(tool("send", kinds, nil)))
+	w.calls(t, "claude")
+	secret := w.link[strings.LastIndex(w.link, "/")+1:]
+	for _, at := range []string{
+		"/now", "/apps", "/app?app=aai", "/tool?app=org.test.Mail&tool=send", "/lint?app=org.test.Mail", "/found", "/history", "/history/charts", "/history/c1",
+		"/consent", "/logins", "/settings", "/settings/logLevel", "/doctor", "/live", "/picture/c1", "/none",
+	} {
+		got := w.get(t, at)
+		for _, ours := range []string{secret, "claude", "org.test.Mail", `name="csrf"`} {
+			if strings.Contains(got.body, ours) {
+				t.Errorf("%s holds %q:\n%s", at, ours, got.body)
+			}
+		}
+		if got.status != http.StatusForbidden || len(got.header.Values("Set-Cookie")) > 0 {
+			t.Errorf("%s: %d %v", at, got.status, got.header)
+		}
+	}
+	for _, at := range []string{"/now/stop", "/now/start", "/tool/try?app=org.test.Mail&tool=send", "/consent/revoke", "/consent/grant", "/consent/mode", "/settings/logLevel/set", "/history/export", "/doctor/run"} {
+		if got := w.post(t, at, url.Values{"csrf": {""}, "mode": {"sandboxed"}, "value": {"debug"}, "app": {"*"}}); got.status != http.StatusForbidden {
+			t.Errorf("%s: %d", at, got.status)
+		}
+	}
+	var past []struct{ Door, Tool string }
+	if err := w.history(t, &past); err != nil {
+		t.Fatal(err)
+	}
+	for _, call := range past {
+		if call.Door == aai.DoorWeb {
+			t.Errorf("the page has called %s", call.Tool)
+		}
+	}
+	if len(past) == 0 {
+		t.Error("the record of the agent's own call cannot be read")
 	}
 }
