@@ -58,14 +58,38 @@ func (p *program) servePage(ctx context.Context, cfg *setup, built *parts, o cli
 	defer end()
 	o.Say(door.Link())
 	if o.Open {
-		if err := login.OpenBrowser(ctx, door.Link(), withoutSecrets(cfg.session.Environ(os.Environ()))); err != nil {
+		gone, err := cfg.leadTo(ctx, door)
+		if err != nil {
 			built.log.Warn("the page cannot be opened in a browser; open the link yourself", "cause", err)
 		}
+		defer gone()
 	}
 	if err := door.Serve(ctx, listener); ctx.Err() == nil {
 		return err
 	}
 	return nil // ended as it was asked to
+}
+
+// leadTo opens the page in the person's browser by a file that leads to the link, since with
+// which arguments a program was started every account of the computer can read. The file lies in
+// the home folder itself: browsers in a snap read neither hidden folders nor the runtime folder. It
+// goes when the link was used, and at the latest by gone.
+func (s *setup) leadTo(ctx context.Context, door *web.Door) (gone func(), err error) {
+	file, remove, err := ownpage.Leading(s.home, door.Link())
+	if err != nil {
+		return func() {}, err
+	}
+	ended, end := context.WithCancel(ctx)
+	removed := make(chan struct{})
+	go func() {
+		defer close(removed)
+		select {
+		case <-door.Used():
+		case <-ended.Done():
+		}
+		remove()
+	}()
+	return func() { end(); <-removed }, login.OpenFile(ctx, file, withoutSecrets(s.session.Environ(os.Environ())))
 }
 
 // news is how the page hears of what any gateway of the person does: by the files that they

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/url"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -25,7 +26,22 @@ func OpenBrowser(ctx context.Context, address string, environ []string) error {
 	if err != nil {
 		return err
 	}
-	name, args := browserCommand(safe)
+	return open(ctx, safe, environ)
+}
+
+// OpenFile opens a page that is a file of this computer as OpenBrowser does one of the web. The
+// path is absolute.
+func OpenFile(ctx context.Context, path string, environ []string) error {
+	at := filepath.ToSlash(path)
+	if !strings.HasPrefix(at, "/") {
+		at = "/" + at // a drive's letter
+	}
+	return open(ctx, plain((&url.URL{Scheme: "file", Path: at}).String()), environ)
+}
+
+// open starts the program that opens an address.
+func open(ctx context.Context, address string, environ []string) error {
+	name, args := browserCommand(address)
 	path, err := exec.LookPath(name)
 	if err != nil {
 		return aai.Errorf(aai.AutomationNotSupported, "there is no program %s to open a browser with", name)
@@ -64,8 +80,13 @@ func browserAddress(address string) (string, error) {
 		return "", aai.Errorf(aai.AuthInvalid, "the page to log in at is %q; expected an https page", aai.CleanLabel(address, 200))
 	}
 	u.Fragment, u.RawFragment = "", ""
+	return plain(u.String()), nil
+}
+
+// plain percent-encodes what is none of addressChars.
+func plain(address string) string {
 	var b strings.Builder
-	for _, c := range []byte(u.String()) {
+	for _, c := range []byte(address) {
 		if strings.IndexByte(addressChars, c) >= 0 {
 			b.WriteByte(c)
 			continue
@@ -75,7 +96,7 @@ func browserAddress(address string) (string, error) {
 		b.WriteByte(hexDigits[c>>4])
 		b.WriteByte(hexDigits[c&15])
 	}
-	return b.String(), nil
+	return b.String()
 }
 
 const (

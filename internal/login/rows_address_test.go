@@ -159,6 +159,12 @@ func TestRow05TheirOwnBrowser(t *testing.T) {
 	if lines := strings.Split(strings.TrimSpace(string(got)), "\n"); len(lines) != 1 || !strings.HasPrefix(lines[0], "https://example.com/a?b=%24%28touch%20") {
 		t.Errorf("the program got %q", lines)
 	}
+	if err := login.OpenFile(t.Context(), "/home/a `id`/50% x/page.html", nil); err != nil {
+		t.Fatal(err)
+	}
+	if got, err = os.ReadFile(seen); err != nil || string(got) != "file:///home/a%20%60id%60/50%25%20x/page.html\n" {
+		t.Errorf("of a file the program got %q, %v", got, err)
+	}
 	if err := os.WriteFile(filepath.Join(dir, "xdg-open"), []byte("#!/bin/sh\nexit 3\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}

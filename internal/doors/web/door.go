@@ -64,7 +64,7 @@ const (
 func New(cfg Config) (*Door, error) {
 	d := &Door{
 		gateway: cfg.Gateway, ask: cfg.Ask, watch: cfg.Watch, log: cfg.Log, now: time.Now, pages: pages(),
-		name: hostName(), link: link{secret: random(32)}, guesses: rate.NewLimiter(rate.Every(guessEvery), maxGuesses), sessions: sessions{all: make(map[string]*session)},
+		name: hostName(), link: link{secret: random(32), used: make(chan struct{})}, guesses: rate.NewLimiter(rate.Every(guessEvery), maxGuesses), sessions: sessions{all: make(map[string]*session)},
 	}
 	if d.log == nil {
 		d.log = slog.New(slog.DiscardHandler)
@@ -105,6 +105,9 @@ const (
 
 // Link is the address that lets one browser in, once. The door must know its listener.
 func (d *Door) Link() string { return "http://" + d.host + "/enter/" + d.link.secret }
+
+// Used is closed when the link has let somebody in.
+func (d *Door) Used() <-chan struct{} { return d.link.used }
 
 // Host is the name and port of the pages. The door must know its listener.
 func (d *Door) Host() string { return d.host }

@@ -11,6 +11,7 @@ import (
 type link struct {
 	mu     sync.Mutex
 	secret string
+	used   chan struct{} // closed when it is used up
 }
 
 // use reports whether the secret is the link's, which is then used up.
@@ -21,6 +22,7 @@ func (l *link) use(secret string) bool {
 		return false
 	}
 	l.secret = ""
+	close(l.used)
 	return true
 }
 
