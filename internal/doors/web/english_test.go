@@ -1,0 +1,73 @@
+package web_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"aai"
+)
+
+// TestEnglishIsMarked: what a Chinese page says in English, since the gateway or an app said it
+// so, is marked as English, for whoever has it read out.
+func TestEnglishIsMarked(t *testing.T) {
+	disguised := mail(tool("warn", `{"type": "object", "properties": {}}`, func(context.Context, *aai.Call) (*aai.Result, error) {
+		return &aai.Result{Text: "ok", Warning: "take care"}, nil
+	}))
+	disguised.Name = "P\u0430ypal" // with a letter of another script
+	w := newWorld(t, disguised)
+	w.enter(t)
+	chinese := w.form(t, "/history")
+	chinese.Set("language", "zh")
+	w.post(t, "/language", chinese)
+	soon := w.form(t, "/settings/defaultTimeout")
+	soon.Set("value", "soon")
+	refused := w.post(t, "/settings/defaultTimeout/set", soon)
+	warned := w.try(t, "/tool?app=org.test.Mail&tool=warn", nil)
+	if err := os.MkdirAll(filepath.Join(w.state, ".aai"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(w.state, ".aai", "config.json"), []byte(`{"colour": 1, "logLevel": "loud"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for english, got := range map[string]answer{
+		"there is no page":    w.get(t, "/none"),
+		"expected a number":   refused,
+		"take care":           warned,
+		"mixes":               w.get(t, "/app?app=org.test.Mail"),
+		"there is no setting": w.get(t, "/settings"),
+	} {
+		found, unmarked := 0, ""
+		root, err := html.Parse(strings.NewReader(got.body))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := range root.Descendants() {
+			if n.Type != html.TextNode || !strings.Contains(n.Data, english) {
+				continue
+			}
+			if found++; languageAt(n) != "en" {
+				unmarked = n.Data
+			}
+		}
+		if found == 0 || unmarked != "" {
+			t.Errorf("%q is there %d times, unmarked as %q:\n%s", english, found, unmarked, got.body)
+		}
+	}
+}
+
+// languageAt is the language that a part of a document says it is in.
+func languageAt(n *html.Node) string {
+	for ; n != nil; n = n.Parent {
+		for _, a := range n.Attr {
+			if a.Key == "lang" {
+				return a.Val
+			}
+		}
+	}
+	return ""
+}
