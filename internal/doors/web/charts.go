@@ -34,6 +34,7 @@ type chartsShown struct {
 	Filter          filter
 	List            string // the address of the list of these calls
 	Days            string // "1", "7" or "30"
+	Cut             bool   // of the time that was asked for there is more
 	Calls, Failures int
 	MaxCalls        int
 	MaxP95          float64
@@ -47,17 +48,14 @@ type chartsShown struct {
 const rowsLimit = 72
 
 func showCharts(v *visit) (any, error) {
-	days, by := 30, "day"
-	switch v.query.Get("days") {
-	case "1":
-		days, by = 1, "hour"
-	case "7":
-		days, by = 7, "hour"
+	shown := chartsShown{Filter: filterOf(v), List: "/history?" + filterQuery(v, "", ""), Days: v.query.Get("days")}
+	args, err := filterArgs(v)
+	if err != nil {
+		return nil, err
 	}
-	args := v.given("app", "tool", "caller", "result")
-	starts := spanStarts(time.Now(), days, by)
+	delete(args, "text") // the totals know no words, and the page says so
+	starts := shown.spans(args, time.Now())
 	args["looks"] = v.query.Get(looksName) != ""
-	args["by"], args["since"] = by, starts[0].Format(time.RFC3339)
 	var found struct {
 		Calls    int    `json:"calls"`
 		Failures int    `json:"failures"`
@@ -66,7 +64,7 @@ func showCharts(v *visit) (any, error) {
 	if err := v.read("totals", args, &found); err != nil {
 		return nil, err
 	}
-	shown := chartsShown{Filter: filterOf(v), List: "/history?" + filterQuery(v, "", ""), Days: fmt.Sprint(days), Calls: found.Calls, Failures: found.Failures}
+	shown.Calls, shown.Failures = found.Calls, found.Failures
 	all := withGaps(starts, found.Rows)
 	for _, s := range all {
 		shown.MaxCalls, shown.MaxP95 = max(shown.MaxCalls, s.Calls), max(shown.MaxP95, s.P95)
@@ -82,7 +80,57 @@ func showCharts(v *visit) (any, error) {
 	return shown, nil
 }
 
-// spanStarts are the beginnings of the hours or days until now, the oldest first.
+const (
+	// mostDays is how much of a time that was asked for is shown, its end.
+	mostDays = 366
+	// hoursUpTo is up to how many days are told by the hour.
+	hoursUpTo = 7
+)
+
+// spans has the arguments ask for the hours or days that are shown, and returns their beginnings,
+// the oldest first: those that the filter names, or else the last.
+func (c *chartsShown) spans(args map[string]any, now time.Time) []time.Time {
+	days := map[string]int{"1": 1, "7": 7}[c.Days]
+	if days == 0 {
+		c.Days, days = "30", 30
+	}
+	end, from, asked := now, time.Time{}, false
+	if until, is := timeOf(args["until"]); is {
+		end, from = until, until.AddDate(0, 0, -days)
+	}
+	if since, is := timeOf(args["since"]); is {
+		from, asked = since, true
+		days = int(end.Sub(from)/(24*time.Hour)) + 1
+	}
+	by := "day"
+	if days <= hoursUpTo {
+		by = "hour"
+	}
+	if c.Cut = days > mostDays; c.Cut {
+		days, asked = mostDays, false
+	}
+	starts := spanStarts(end, days, by)
+	if asked {
+		for len(starts) > 1 && !starts[1].After(from) {
+			starts = starts[1:]
+		}
+	}
+	first := starts[0]
+	if asked && from.After(first) {
+		first = from
+	}
+	args["by"], args["since"] = by, first.Format(time.RFC3339)
+	return starts
+}
+
+// timeOf is a time that is an argument of a tool.
+func timeOf(argument any) (at time.Time, is bool) {
+	text, _ := argument.(string)
+	at, err := time.Parse(time.RFC3339, text)
+	return at.Local(), err == nil
+}
+
+// spanStarts are the beginnings of the hours or days until a time, the oldest first.
 func spanStarts(now time.Time, days int, by string) []time.Time {
 	y, m, d := now.Date()
 	var starts []time.Time

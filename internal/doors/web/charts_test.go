@@ -1,0 +1,58 @@
+package web_test
+
+import (
+	"fmt"
+	"net/url"
+	"testing"
+	"time"
+
+	"aai"
+	"aai/internal/journal"
+)
+
+// TestChartsAreFiltered: the charts to which a filtered list leads count the calls of the list,
+// and lead back to it; of words, which the totals do not know, they say so in both languages.
+func TestChartsAreFiltered(t *testing.T) {
+	w := newWorld(t)
+	now := time.Now()
+	past := journal.New(w.journal)
+	for i, at := range []time.Time{now.Add(-time.Minute), now.AddDate(0, 0, -3), now.AddDate(0, 0, -40), now.AddDate(-2, 0, 0)} {
+		for _, code := range []aai.Code{"", aai.Timeout} {
+			if err := past.Record(t.Context(), &aai.Entry{
+				Kind: aai.Outcome, Time: at, Call: fmt.Sprint("c", i, code), Caller: claude(), App: "org.test.Mail", Tool: "send", Admitted: true, Code: code,
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := past.Close(); err != nil {
+		t.Fatal(err)
+	}
+	w.enter(t)
+	day := func(days int) string { return now.AddDate(0, 0, days).Format("2006-01-02T15:04") }
+	for _, c := range []struct {
+		query  url.Values
+		counts string
+	}{
+		{url.Values{}, "4 calls, of which 2 failed."},
+		{url.Values{"days": {"1"}}, "2 calls, of which 1 failed."},
+		{url.Values{"result": {"ok"}}, "2 calls, of which 0 failed."},
+		{url.Values{"result": {string(aai.Timeout)}}, "2 calls, of which 2 failed."},
+		{url.Values{"since": {day(-2)}}, "2 calls, of which 1 failed."},
+		{url.Values{"since": {day(-50)}, "until": {day(-1)}}, "4 calls, of which 2 failed."},
+		{url.Values{"since": {day(-50)}, "until": {day(-30)}}, "2 calls, of which 1 failed."},
+		{url.Values{"until": {day(-2)}}, "2 calls, of which 1 failed."},
+		{url.Values{"until": {day(-2)}, "days": {"7"}, "result": {"ok"}}, "1 call, of which 0 failed."},
+		{url.Values{"since": {day(-1000)}}, "6 calls, of which 3 failed."},
+	} {
+		has(t, w.get(t, "/history/charts?"+c.query.Encode()), c.counts)
+	}
+	has(t, w.get(t, "/history/charts?since=2020-01-01T00:00"), "A year is shown at most: from ")
+	said := w.get(t, "/history/charts?text=letters&result=ok")
+	has(t, said, "totals are kept without words", `letters</bdi>`, `name="text" value="letters"`, `name="result" value="ok"`, `href="/history?result=ok&amp;text=letters"`)
+	has(t, w.in(t, "zh", "/history/charts?text=letters"), "不按所查找的文字筛选", `letters</bdi>`)
+	has(t, w.get(t, "/history/charts"), "!without words", "!A year is shown")
+	if got := w.get(t, "/history/charts?since=soon"); got.status == 200 {
+		t.Errorf("a time that is none is taken:\n%s", got.body)
+	}
+}
