@@ -97,6 +97,7 @@ func (s *setup) leadTo(ctx context.Context, door *web.Door) (gone func(), err er
 func (s *setup) news(built *parts) func(context.Context, func(kind string)) {
 	files := map[string]string{
 		s.AuditLog: web.NewsJournal,
+		s.File():   web.NewsSettings,
 		filepath.Join(s.platform.data, "consent.json"): web.NewsConsent,
 		filepath.Join(s.platform.data, "revoked"):      web.NewsConsent,
 		filepath.Join(s.platform.data, "secrets"):      web.NewsConsent,

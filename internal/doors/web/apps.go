@@ -9,7 +9,9 @@ import (
 )
 
 // appsPage lists the apps, and finds one.
-func appsPage() page { return page{name: "apps", path: "/apps", nav: true, show: showApps} }
+func appsPage() page {
+	return page{name: "apps", path: "/apps", nav: true, live: []string{NewsApps}, finds: "#find", show: showApps}
+}
 
 // knownApp is an app as the tool "apps" tells it.
 type knownApp struct {

@@ -9,7 +9,7 @@ import (
 
 // consentPage says who may do what, and takes it back.
 func consentPage() page {
-	return page{name: "consent", path: "/consent", nav: true, show: showConsent, acts: map[string]act{
+	return page{name: "consent", path: "/consent", nav: true, live: []string{NewsConsent}, finds: "#find", show: showConsent, acts: map[string]act{
 		"revoke": revokeConsent, "sessions": endSessions, "grant": grantConsent, "takeover": takeoverConsent, "mode": setMode,
 	}}
 }

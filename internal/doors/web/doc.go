@@ -30,5 +30,6 @@
 // without scripts all that it does with them. With them, a page whose row names kinds of
 // news under "live" has its content loaded again when such news come (live.go), and put into
 // the one that is shown so that focus and place stay; a form in it needs an id and the
-// attribute hx-morph-skip, so that what was typed stays too.
+// attribute hx-morph-skip, so that what was typed stays too. A search form that
+// changes the page and not its address is named by the row under "finds".
 package web

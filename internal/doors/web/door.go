@@ -194,6 +194,9 @@ func (d *Door) show(w http.ResponseWriter, v *visit, p page, done any) {
 	shown.Notice = v.session.said()
 	if done == nil {
 		shown.Live, shown.Read = triggers(p.live), read
+		if shown.Again, shown.Finds = shown.Here, p.finds; p.finds != "" {
+			shown.Again = p.path
+		}
 	}
 	d.write(w, http.StatusOK, p.name, shown)
 }

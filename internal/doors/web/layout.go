@@ -35,6 +35,8 @@ type view struct {
 	Style  string // the address of the style sheet
 	Icon   string
 	Script string // of what keeps a page up to date; "" before somebody has entered
+	Again  string // the address by which it is loaded again
+	Finds  string // the form whose fields go with that; "": none
 	Live   string // the events at which the page is loaded again, as htmx reads them
 	Read   uint64 // how many news there had been before the page was read
 	Data   any
@@ -76,6 +78,7 @@ func readTemplates(names []string, w words, f map[string]findings) (map[string]*
 				"t":        func(key string, args ...any) string { return w.say(lang, name, key, args...) },
 				"when":     when,
 				"stranger": stranger,
+				"named":    func(text string) string { return hygiene.EscapeUnseen(aai.CleanText(text, maxStranger)) }, // in an attribute
 				"finding":  f[lang].say,
 				"patience": func() int { return int(aai.AskPatience.Seconds()) },
 			}).ParseFS(templateFiles, "templates/layout.html", "templates/stop.html", "templates/calls.html", "templates/"+name+".html")

@@ -17,6 +17,8 @@ const (
 	NewsRunning = "running" // a call has begun, gone on or ended; or all was stopped
 	NewsConsent = "consent" // something was allowed, refused or revoked
 	NewsApps    = "apps"    // apps came, went or changed
+
+	NewsSettings = "settings" // the person's file of settings was written
 )
 
 const (

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -67,6 +68,43 @@ func TestLive(t *testing.T) {
 	}
 	if got := w.post(t, "/leave", w.form(t, "/history")); got.status != http.StatusForbidden {
 		t.Errorf("left: %d", got.status)
+	}
+}
+
+// TestWhichPagesAreLive: each page that shows what may change meanwhile listens for news of it. One
+// that is searched without a new address is loaded again with what its form says.
+func TestWhichPagesAreLive(t *testing.T) {
+	w := newWorld(t)
+	tells := make(chan func(string), 1)
+	w.open(t, web.Config{Gateway: w.gateway, Watch: func(_ context.Context, tell func(string)) { tells <- tell }})
+	tell := <-tells
+	w.enter(t)
+	for path, c := range map[string]struct{ again, kind string }{
+		"/apps?q=a":      {`hx-get="/apps" hx-include="#find" hx-trigger="apps from:#live"`, web.NewsApps},
+		"/consent?q=a":   {`hx-get="/consent" hx-include="#find" hx-trigger="consent from:#live"`, web.NewsConsent},
+		"/logins?app=a":  {`hx-get="/logins?app=a" hx-trigger="consent from:#live, apps from:#live"`, web.NewsConsent},
+		"/settings?q=a":  {`hx-get="/settings?q=a" hx-trigger="settings from:#live"`, web.NewsSettings},
+		"/history?app=a": {`hx-get="/history?app=a" hx-trigger="journal from:#live"`, web.NewsJournal},
+	} {
+		page := w.get(t, path)
+		has(t, page, c.again)
+		_, at, _ := strings.Cut(page.body, `hx-sse:connect="`)
+		at, _, _ = strings.Cut(at, `"`)
+		response, err := w.client.Do(w.request(t, http.MethodGet, at, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tell(c.kind)
+		lines := bufio.NewScanner(response.Body)
+		for lines.Scan() && lines.Text() != "event: "+c.kind { // until it comes
+		}
+		_ = response.Body.Close()
+		if lines.Text() != "event: "+c.kind {
+			t.Errorf("%s hears of nothing: %v", path, lines.Err())
+		}
+		if search := regexp.MustCompile(`<form [^>]*method="get"[^>]*>`).FindString(page.body); !strings.Contains(search, "hx-morph-skip") || !strings.Contains(search, ` id="`) {
+			t.Errorf("%s: what was typed does not stay: %s", path, search)
+		}
 	}
 }
 

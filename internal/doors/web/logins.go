@@ -8,7 +8,7 @@ import (
 
 // loginsPage says which web apps the person is known to.
 func loginsPage() page {
-	return page{name: "logins", path: "/logins", nav: true, show: showLogins, acts: map[string]act{"login": logIn, "logout": logOut}}
+	return page{name: "logins", path: "/logins", nav: true, live: []string{NewsConsent, NewsApps}, show: showLogins, acts: map[string]act{"login": logIn, "logout": logOut}}
 }
 
 // missing is the error of a form that does not say enough.

@@ -7,6 +7,9 @@ type page struct {
 	nav  bool   // it stands in the navigation
 	// live are the kinds of news at which a page that is shown is brought up to date.
 	live []string
+	// finds is the form whose fields say, in the place of the address, what of the page is
+	// shown: with scripts it changes the page and not its address. It has that in its address.
+	finds string
 	// show returns what the template gets as .Data.
 	show func(v *visit) (any, error)
 	// acts are what its buttons do: a form posts to the page's path, "/" and the name.

@@ -12,7 +12,7 @@ import (
 
 // settingsPage lists what is configured, settingPage shows one and changes it.
 func settingsPage() page {
-	return page{name: "settings", path: "/settings", nav: true, show: showSettings}
+	return page{name: "settings", path: "/settings", nav: true, live: []string{NewsSettings}, show: showSettings}
 }
 
 func settingPage() page {

@@ -1,9 +1,12 @@
 package web_test
 
 import (
+	"encoding/json"
+	"regexp"
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/net/html"
 
@@ -66,6 +69,50 @@ func TestTextsOfStrangersAreText(t *testing.T) {
 		for _, found := range foreign(t, got.body) {
 			t.Errorf("%s has %s, which a stranger wrote", at, found)
 		}
+	}
+}
+
+// TestTextsOfSitesAreText: what a descriptor says of logging in, what a server says of a login, and
+// what lint quotes of a descriptor, is text.
+func TestTextsOfSitesAreText(t *testing.T) {
+	for _, text := range hostile() {
+		asks, known := webApps(text)
+		asks.Name, known.Name = text, text
+		cookies := &aai.App{ID: "org.example.cookies", Name: text, Platform: "web", BaseURL: "https://jar.example", Auth: &aai.AuthRecipe{
+			Kind: aai.AuthCookie, LoginURL: "https://jar.example/" + text, Domain: "jar.example", Cookies: []string{text, "two"}, Instructions: text,
+		}}
+		linted := &aai.App{ID: "org.test.Linted", Name: text, Digest: strings.Repeat("2", 64), Platform: "linux", Source: faulty(t, text)}
+		w := newWorld(t, asks, known, cookies, linted)
+		w.enter(t)
+		w.loggedIn(t, text)
+		for at, shows := range map[string]string{
+			"/logins": `action="/logins/logout"`, "/logins?app=shop.example": "<blockquote>", "/logins?app=org.example.cookies": "<blockquote>",
+			"/logins?" + query("app", text): "<code>", "/lint?app=org.test.Linted": `class="mark bad"`, "/app?app=org.test.Linted": "/lint?app=",
+		} {
+			got := w.get(t, at)
+			has(t, got, shows, "!ZgotmplZ")
+			if strings.ContainsAny(sentBack.ReplaceAllString(got.body, ""), "\u202e\u2066\u200b\U000e0041\x1b\x07") {
+				t.Errorf("%s shows characters that do not show", at)
+			}
+			for _, found := range foreign(t, got.body) {
+				t.Errorf("%s has %s, which a stranger wrote", at, found)
+			}
+		}
+	}
+}
+
+// sentBack is what a form sends back as it was, and nobody sees.
+var sentBack = regexp.MustCompile(`<input type="hidden"[^>]*>`)
+
+// loggedIn keeps a login of which a server says the text wherever it may.
+func (w *world) loggedIn(t *testing.T, text string) {
+	t.Helper()
+	raw, err := json.Marshal(map[string]any{"Host": text, "App": text, "Kind": aai.AuthOAuth2, "Access": "x", "Scopes": []string{text, "read"}, "Expires": time.Now().Add(time.Hour)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := w.secrets.Update(t.Context(), "login/token/1", func([]byte) ([]byte, error) { return raw, nil }); err != nil {
+		t.Fatal(err)
 	}
 }
 

@@ -41,6 +41,9 @@ type world struct {
 	state   string // the folder of what is kept, and the person's home
 	store   policy.Store
 	kept    *answers.Keeper // of pictures
+	logins  *login.Logins
+	secrets *keychain.Vault
+	config  web.Config // of the door
 }
 
 // newWorld opens a door, on strangers' apps too. All tools of them are allowed but those
@@ -58,8 +61,10 @@ func newWorld(t *testing.T, apps ...*aai.App) *world {
 	w.store = store
 	revocations := policy.NewRevocations(filepath.Join(state, "revoked"))
 	w.kept = answers.New(answers.Config{Folder: filepath.Join(state, "pictures"), Apps: []string{"*"}, Age: time.Hour, Most: pictures.Most})
-	logins := login.New(login.Config{Client: http.DefaultClient, Secrets: keychain.New(keychain.Config{Folder: filepath.Join(state, "secrets"), Getenv: func(string) string { return "/nonexistent" }, Insecure: true})})
+	w.secrets = keychain.New(keychain.Config{Folder: filepath.Join(state, "secrets"), Getenv: func(string) string { return "/nonexistent" }, Insecure: true})
+	logins := login.New(login.Config{Client: http.DefaultClient, Secrets: w.secrets})
 	t.Cleanup(func() { _ = logins.Close() })
+	w.logins = logins
 	pictured := icons.New(icons.Config{Entries: []string{filepath.Join(state, "share", "applications")}})
 	done := undo.NewLog(undo.Config{})
 	w.gateway.Deeds = done
@@ -78,11 +83,12 @@ func newWorld(t *testing.T, apps ...*aai.App) *world {
 		policy.NewOwn(policy.OwnConfig{Open: own.OpenTools(), Personal: []string{aai.DoorCLI, aai.DoorWeb}, Narrows: room.Narrows(own.Narrows(store, modes))}),
 		policy.NewConsent(policy.ConsentConfig{Store: store, Preapproved: grants, Revocations: revocations}),
 	}
-	w.open(t, web.Config{Gateway: w.gateway, Watch: func(ctx context.Context, tell func(string)) {
-		if err := watchfile.Watch(ctx, map[string]string{filepath.Join(state, "audit.jsonl"): web.NewsJournal}, tell); err != nil {
+	w.config = web.Config{Gateway: w.gateway, Watch: func(ctx context.Context, tell func(string)) {
+		if err := watchfile.Watch(ctx, map[string]string{filepath.Join(state, "audit.jsonl"): web.NewsJournal, filepath.Join(state, "consent.json"): web.NewsConsent}, tell); err != nil {
 			t.Error(err)
 		}
-	}})
+	}}
+	w.open(t, w.config)
 	return w
 }
 
