@@ -7,37 +7,62 @@ import (
 	"os/exec"
 	"path/filepath"
 	"testing"
+	"time"
 
+	"aai"
 	"aai/internal/childtest"
+	"aai/internal/halt"
+	"aai/internal/ownpage"
+	"aai/internal/policy"
 )
 
-// TestInBrowsers: a person gets through every page of the navigation in two real browsers, in
-// both themes and languages, on a wide screen, at 200 % and at 320 px, with and without
-// scripts; axe finds nothing that keeps people out, nothing of strangers runs, and what
-// happens meanwhile is shown. AAI_PICTURES=<folder> keeps pictures.
+// TestInBrowsers: a person gets through every page in two real browsers, in both themes and
+// languages, on a wide screen, at 200 % and at 320 px, with and without scripts, in a world in
+// which each page has something to show; axe finds nothing that keeps people out, nothing of
+// strangers runs, what happens meanwhile is shown, and the buttons do what they say.
+// AAI_PICTURES=<folder> keeps pictures.
 func TestInBrowsers(t *testing.T) {
+	f := fill(t)
 	for _, c := range []struct{ browser, program, theme string }{
 		{"chrome", "chromium", "light"}, {"chrome", "chromium", "dark"}, {"firefox", "firefox-esr", "light"}, {"firefox", "firefox-esr", "dark"},
 	} {
 		t.Run(c.browser+" "+c.theme, func(t *testing.T) {
-			w := newWorld(t, mail(tool("send", kinds, nil), tool("ask", `{"type": "object", "properties": {}}`, nil)))
-			w.strangers(t)
+			b := &world{gateway: f.gateway}
+			b.open(t, f.config)
+			file, gone, err := ownpage.Leading(t.TempDir(), b.link)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer gone()
+			agent := "live-" + c.browser + "-" + c.theme
 			driven(t, "browsers/drive.mjs", c.program, nil, map[string]any{
-				"browser": c.browser, "theme": c.theme, "link": w.link,
-				"front": "/now", "pictures": os.Getenv("AAI_PICTURES"), "app": "org.test.Mail",
+				"browser": c.browser, "theme": c.theme, "link": b.link, "file": file, "downloads": t.TempDir(),
+				"front": "/now", "pictures": os.Getenv("AAI_PICTURES"), "app": "org.test.Mail", "agent": agent,
 				"more": []string{
-					"/app?app=org.test.Mail", "/tool?app=org.test.Mail&tool=send", "/app?app=aai", "/found",
-					"/history/charts", "/settings/logLevel", "/settings/security.denied_apps",
+					"/app?app=org.test.Mail", "/tool?app=org.test.Mail&tool=send", "/app?app=aai", "/found", "/history/s1",
+					"/history/charts", "/settings/logLevel", "/settings/security.denied_apps", "/lint?app=org.test.Linted", "/logins?app=shop.example", "/none",
 				},
 			}, func(said string) {
-				if said != "live" {
+				switch said {
+				case "live":
+					f.calls(t, agent)
+				case "allowed":
+					g := policy.Grant{Caller: "mcp:agent", Identity: "/usr/bin/agent1/" + agent, App: "org.test.Mail", Tool: "send", Decision: policy.Allow, GrantedAt: time.Now(), Channel: aai.Native}
+					if err := f.store.Add(g); err != nil {
+						t.Error(err)
+					}
+				case "again":
+					f.again(t)
+				default:
 					t.Error(said)
-					return
 				}
-				w.calls(t, "live-agent")
 			})
 		})
 	}
+	if err := f.halt(t).Stop(t.Context(), halt.Stop{}); err != nil {
+		t.Fatal(err)
+	}
+	f.still()
 }
 
 // driven has the script drive a browser as the job says, in an environment of its own where none

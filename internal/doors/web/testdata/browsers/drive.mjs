@@ -1,8 +1,10 @@
 // Drives the page in a real browser, as a person does, and prints a line of JSON for each
-// thing that is wrong. The test that starts it makes a call when it reads "live".
-import { readFileSync, mkdirSync } from "node:fs";
+// thing that is wrong. The test that starts it makes a call when it reads "live", and when it
+// reads "again" it waits until all that ran was stopped, and starts it again. When it reads "allowed" it allows something.
+import { readFileSync, readdirSync, mkdirSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 
 const job = JSON.parse(process.argv[2]);
 const require = createRequire(join(job.modules, "x.js"));
@@ -18,17 +20,19 @@ const launch = (scripts) => puppeteer.launch({
   headless: true,
   protocolTimeout: 300000,
   timeout: 300000,
+  downloadBehavior: { policy: "allow", downloadPath: job.downloads },
   args: job.browser === "chrome" ? chromium : [],
   extraPrefsFirefox: {
     "javascript.enabled": scripts,
     "layout.css.prefers-color-scheme.content-override": job.theme === "dark" ? 0 : 1,
     "network.captive-portal-service.enabled": false, "network.connectivity-service.enabled": false,
+    "browser.download.folderList": 2, "browser.download.dir": job.downloads, "browser.download.alwaysOpenPanel": false,
     "app.normandy.enabled": false, "browser.safebrowsing.update.enabled": false,
   },
 });
 let where = "at the beginning";
-// A stream of news ends with its page; who has not entered is refused.
-const ends = /status of 403|htmx:sse:error: Error in input stream|htmx:error: NetworkError/;
+// A stream of news ends with its page; who has not entered is refused, and one page is not there.
+const ends = /status of 40[34]|htmx:sse:error: Error in input stream|htmx:error: NetworkError/;
 
 async function opened(browser) {
   const page = await browser.newPage();
@@ -45,7 +49,9 @@ let page = await opened(browser);
 const press = async (selector) => { await Promise.all([page.waitForNavigation(), page.click(selector)]); };
 const path = () => new URL(page.url()).pathname;
 
-await page.goto(job.link);
+// The browser is given a file that leads to the link.
+await Promise.all([page.waitForFunction((link) => location.href === link, {}, job.link).catch(() => {}), page.goto(pathToFileURL(job.file).href).catch(() => {})]);
+if (page.url() !== job.link) { fault("the file", `leads to ${page.url()}`); await page.goto(job.link); }
 const inside = await page.$("h1");
 if (!inside) fault("the link", "shows no page");
 if (job.browser === "chrome") await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: job.theme }]);
@@ -81,7 +87,7 @@ async function judge(name, language) {
     if (head > (width === 320 ? 136 : 100)) fault(where, `has a head of ${head} px`);
     for (const word of await page.evaluate(brokenWords)) fault(where, `breaks the word ${word}`);
     if (width === 640) continue;
-    await page.evaluate(axe);
+    if (width === 1280) await page.evaluate(axe);
     const found = await page.evaluate(() => axe.run(document, { resultTypes: ["violations"] }));
     for (const v of found.violations) fault(where, `axe: ${v.id}: ${v.help}: ${v.nodes.map((n) => n.html.slice(0, 200) + " " + n.failureSummary).join("; ").slice(0, 900)}`);
   }
@@ -94,6 +100,27 @@ await page.goto(new URL("/doctor", job.link).href);
 await press('form[action="/doctor/run"] button');
 await page.waitForSelector("#examination table");
 
+// What a page shows of an act is judged as it comes.
+async function acts(language) {
+  await page.setViewport({ width: 1280, height: 900 });
+  where = "a tool that is tried";
+  await page.goto(new URL(`/tool?app=${job.app}&tool=send`, job.link).href);
+  await page.type("#p0", "somebody");
+  await press("form.try button:not([name])");
+  if (!(await page.$("section.came.notice pre, section.came.notice details"))) fault(where, "shows no result");
+  await judge("tried", language);
+  await page.goto(new URL(`/tool?app=${job.app}&tool=ask`, job.link).href);
+  await press("form.try button:not([name])");
+  if (!(await page.$("section.came.fault"))) fault(where, "does not show that it failed");
+  await judge("tried-in-vain", language);
+  where = "a setting that is refused";
+  await page.goto(new URL("/settings/defaultTimeout", job.link).href);
+  await page.$eval("#value", (e) => { e.value = "soon"; });
+  await press('form[action$="/set"] button');
+  if (!(await page.$("main div.fault"))) fault(where, "is not");
+  await judge("refused", language);
+}
+
 const links = (await page.$$eval("nav a", (all) => all.map((a) => new URL(a.href).pathname))).concat(job.more);
 for (const language of ["en", "zh"]) {
   await page.setViewport({ width: 1280, height: 900 });
@@ -103,6 +130,7 @@ for (const language of ["en", "zh"]) {
     if ((await page.$eval("html", (e) => e.lang)) !== language) fault(link, `is not in ${language}`);
     await judge(link.slice(1).replaceAll(/[^\w.]+/g, "-"), language);
   }
+  await acts(language);
 }
 
 // What happens is shown without a word of the person.
@@ -112,8 +140,17 @@ await page.goto(new URL("/history", job.link).href);
 await page.evaluate(() => new Promise((done) => setTimeout(done, 500)));
 await page.focus("nav a");
 console.log("live");
-await page.waitForFunction(() => document.body.innerText.includes("live-agent")).catch(() => fault(where, "what happened is not shown"));
+await page.waitForFunction((agent) => document.body.innerText.includes(agent), {}, job.agent).catch(() => fault(where, "what happened is not shown"));
 if (!(await page.evaluate(() => document.activeElement?.matches("nav a")))) fault(where, "the focus is gone");
+
+// What is shown anew is still what was looked for, though the address does not say so.
+where = "a filter";
+await page.goto(new URL("/consent", job.link).href);
+await page.type("#q", "agent1");
+await page.waitForFunction(() => !document.body.innerText.includes("agent2")).catch(() => fault(where, "does not filter"));
+console.log("allowed");
+await page.waitForFunction((agent) => document.body.innerText.includes(`agent1/${agent}`), {}, job.agent).catch(() => fault(where, "what was allowed meanwhile is not shown"));
+if (await page.evaluate(() => document.body.innerText.includes("agent2") || document.querySelector("#q").value !== "agent1")) fault(where, "is undone by what came");
 
 // By the keyboard alone: the first stop skips the navigation, and what has the focus shows it.
 where = "the keyboard";
@@ -123,10 +160,25 @@ if (!(await page.evaluate(() => document.activeElement?.matches("a.skip")))) fau
 await page.keyboard.press("Tab");
 if ((await page.evaluate(() => getComputedStyle(document.activeElement).outlineStyle)) === "none") fault(where, "the focus is not shown");
 
+// Now shows what runs. Stopped, it is gone by itself, and every page says so.
+where = "stop";
+await page.goto(new URL("/now", job.link).href);
+if (!(await page.$("progress"))) fault(where, "nothing runs that could be stopped");
+await press("header button.stop");
+await page.waitForFunction(() => !document.querySelector("progress")).catch(() => fault(where, "what was stopped still runs"));
+await judge("now-stopped", "zh");
+await page.goto(new URL("/history", job.link).href);
+if (!(await page.$("main section.halted"))) fault(where, "a page does not say that everything is stopped");
+await judge("history-stopped", "zh");
+await page.goto(new URL("/now", job.link).href);
+console.log("again");
+await page.waitForFunction(() => document.querySelector("progress")).catch(() => fault(where, "what runs again is not shown"));
+
 // A call's story is where its row leads.
 where = "the story";
+await page.goto(new URL("/history", job.link).href);
 await press('td a[href^="/history/"]');
-await judge("story", "zh");
+if (!(await page.$("ol.steps"))) fault(where, "is not told");
 
 // Without scripts, in a browser that has none: every page, a tool that is tried, the rest.
 where = "without scripts";
@@ -134,8 +186,11 @@ const cookies = await browser.cookies();
 await browser.close();
 browser = await launch(false);
 await browser.setCookie(...cookies.filter((c) => !c.name.startsWith("_")));
-page = await opened(browser);
-if (job.browser === "chrome") await page.setJavaScriptEnabled(false);
+const scriptless = async () => {
+  page = await opened(browser);
+  if (job.browser === "chrome") await page.setJavaScriptEnabled(false);
+};
+await scriptless();
 // By the keyboard: to click, the driver needs scripts of its own in the page.
 const enter = async (selector) => {
   await page.$eval(selector, (e) => e.focus());
@@ -144,7 +199,7 @@ const enter = async (selector) => {
 for (const link of links) {
   where = `without scripts ${link}`;
   const answer = await page.goto(new URL(link, job.link).href);
-  if (answer.status() !== 200) fault(where, `status ${answer.status()}`);
+  if (answer.status() !== (link === "/none" ? 404 : 200)) fault(where, `status ${answer.status()}`);
   if (!(await page.$("main h1"))) fault(where, "shows nothing");
 }
 where = "without scripts, a tool";
@@ -154,14 +209,49 @@ await page.keyboard.type("somebody");
 await enter("form.try button:not([name])");
 const tried = await page.content();
 if (!tried.includes("somebody") || !tried.includes("theirs")) fault(where, "shows no result");
+const shows = async (link, selector, what) => {
+  for (let tries = 0; tries < 600; tries++) {
+    await page.goto(new URL(link, job.link).href);
+    if (await page.$(selector)) return;
+    await new Promise((done) => setTimeout(done, 50));
+  }
+  fault(where, what);
+};
+where = "without scripts, stop";
+await page.goto(new URL("/now", job.link).href);
+await enter("header button.stop");
+if (!(await page.$("section.halted"))) fault(where, "does not stop");
+console.log("again");
+await shows("/now", "progress", "what runs again is not shown");
+where = "without scripts, what was allowed";
+await page.goto(new URL("/consent", job.link).href);
+const rows = async () => (await page.content()).split('action="/consent/revoke').length; // $$ needs scripts
+const before = await rows();
+await enter('form[action^="/consent/revoke"] button');
+if ((await rows()) !== before - 1) fault(where, "is not taken back");
+if (!(await page.$("p.notice"))) fault(where, "is taken back without a word");
+where = "without scripts, a setting";
+await page.goto(new URL("/settings/logLevel", job.link).href);
+await enter('form[action$="/set"] button');
+if (!(await page.$("p.notice"))) fault(where, "is not saved");
+where = "without scripts, the record";
+await page.goto(new URL("/history", job.link).href);
+await enter("#verify button");
+if (!(await page.$("p.notice .mark.good"))) fault(where, "is not said to be whole");
+await page.$eval('#export button[value="csv"]', (e) => e.focus());
+await page.keyboard.press("Enter");
+const kept = () => readdirSync(job.downloads).filter((name) => name.endsWith(".csv")).map((name) => readFileSync(join(job.downloads, name), "utf8"));
+for (let tries = 0; tries < 1200 && !kept().some((text) => text.includes(job.agent)); tries++) await new Promise((done) => setTimeout(done, 50));
+if (!kept().some((text) => text.includes(job.agent))) fault(where, "is not exported");
+await scriptless(); // Firefox has the driver wait for ever for the next page of one that became a file
 where = "without scripts, the history";
 await page.goto(new URL("/history", job.link).href);
-if (!(await page.content()).includes("live-agent")) fault(where, "a page that is loaded does not show what there is");
+if (!(await page.content()).includes(job.agent)) fault(where, "a page that is loaded does not show what there is");
 await enter('button[name="language"]');
 if (!(await page.content()).includes('lang="en"')) fault(where, "the language is not changed");
 await enter('form[action="/leave"] button');
 await page.goto(new URL("/history", job.link).href);
-if ((await page.content()).includes("live-agent")) fault(where, "who has left still sees the page");
+if ((await page.content()).includes(job.agent)) fault(where, "who has left still sees the page");
 
 await browser.close();
 console.log("done");
