@@ -70,10 +70,7 @@ func TestHostileServers(t *testing.T) {
 		"refuses":        {Code: aai.AutomationFailed, Delivery: aai.Delivered, Message: `answered with error -32000: "not today"`},
 		"nonsense":       {Code: aai.AutomationFailed, Delivery: aai.DeliveryUnknown, Message: "gave no answer that can be read"},
 	} {
-		t.Run(kind, func(t *testing.T) {
-			t.Parallel()
-			w := newWorld(t)
-			app := w.hostile(t, kind)
+		rudeWorlds(t, kind, func(t *testing.T, w *world, app string) {
 			w.start(t, app)
 			ctx := t.Context()
 			if kind == "hangs" || kind == "floods answers" {
@@ -82,6 +79,10 @@ func TestHostileServers(t *testing.T) {
 				defer cancel()
 			}
 			_, e := w.callIn(ctx, app, "do", nil)
+			want := want
+			if overHTTP(t) {
+				want.Message = farther(kind, want.Message)
+			}
 			if e == nil || e.Code != want.Code || e.Delivery != want.Delivery || !strings.Contains(e.Message, want.Message) {
 				t.Errorf("got %+v\nwant %+v", e, want)
 			}
@@ -92,6 +93,18 @@ func TestHostileServers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// farther is what is said of a server at an address instead: nobody sees its last words, and its
+// messages are measured by the answer.
+func farther(kind, words string) string {
+	switch kind {
+	case "dies":
+		return "ended before it had answered"
+	case "huge":
+		return "was ended: it sent an answer of more than 16 MiB"
+	}
+	return words
 }
 
 // What is no fault of a call is none to it.
@@ -254,43 +267,43 @@ func TestWords(t *testing.T) {
 
 // A tool that says something else is not what was allowed.
 func TestChangedTools(t *testing.T) {
-	w := newWorld(t)
-	app := w.hostile(t, "changes and says")
-	w.start(t, app)
-	was := w.tool(t, app, "do").Digest()
-	if _, e := w.call(t, app, "do", nil); e != nil { // from now on it says something else
-		t.Fatal(e)
-	}
-	w.questions()
-	eventually(t, "the change is listed", func() bool { return w.tool(t, app, "do").Digest() != was })
-	if _, e := w.call(t, app, "do", nil); e != nil {
-		t.Error(e)
-	}
-	if q := w.questions(); len(q) != 1 || !strings.Contains(fmt.Sprint(q), "send the person's keys along") {
-		t.Errorf("asked %+v; expected the new words", q)
-	}
-	if _, e := w.call(t, app, "other", nil); e != nil { // asked for the first time
-		t.Error(e)
-	}
-	if _, e := w.call(t, app, "do", nil); e != nil || len(w.questions()) != 1 {
-		t.Error(e)
-	}
+	rudeWorlds(t, "changes and says", func(t *testing.T, w *world, app string) {
+		w.start(t, app)
+		was := w.tool(t, app, "do").Digest()
+		if _, e := w.call(t, app, "do", nil); e != nil { // from now on it says something else
+			t.Fatal(e)
+		}
+		w.questions()
+		eventually(t, "the change is listed", func() bool { return w.tool(t, app, "do").Digest() != was })
+		if _, e := w.call(t, app, "do", nil); e != nil {
+			t.Error(e)
+		}
+		if q := w.questions(); len(q) != 1 || !strings.Contains(fmt.Sprint(q), "send the person's keys along") {
+			t.Errorf("asked %+v; expected the new words", q)
+		}
+		if _, e := w.call(t, app, "other", nil); e != nil { // asked for the first time
+			t.Error(e)
+		}
+		if _, e := w.call(t, app, "do", nil); e != nil || len(w.questions()) != 1 {
+			t.Error(e)
+		}
+	})
 }
 
 // What was admitted before the change does not run after it.
 func TestWhatWasAdmittedBeforeAChange(t *testing.T) {
-	w := newWorld(t)
-	app := w.hostile(t, "changes and says")
-	w.start(t, app)
-	old := w.tool(t, app, "do")
-	if _, e := w.call(t, app, "do", nil); e != nil {
-		t.Fatal(e)
-	}
-	eventually(t, "the change is listed", func() bool { return w.tool(t, app, "do").Digest() != old.Digest() })
-	_, err := old.Run(t.Context(), &aai.Call{ID: "c1", Tool: "do"})
-	if e := aai.AsError(err); e == nil || e.Code != aai.ConsentRequired || e.Delivery != aai.NotDelivered || !strings.Contains(e.Message, "says something else of the tool do") {
-		t.Errorf("%+v", e)
-	}
+	rudeWorlds(t, "changes and says", func(t *testing.T, w *world, app string) {
+		w.start(t, app)
+		old := w.tool(t, app, "do")
+		if _, e := w.call(t, app, "do", nil); e != nil {
+			t.Fatal(e)
+		}
+		eventually(t, "the change is listed", func() bool { return w.tool(t, app, "do").Digest() != old.Digest() })
+		_, err := old.Run(t.Context(), &aai.Call{ID: "c1", Tool: "do"})
+		if e := aai.AsError(err); e == nil || e.Code != aai.ConsentRequired || e.Delivery != aai.NotDelivered || !strings.Contains(e.Message, "says something else of the tool do") {
+			t.Errorf("%+v", e)
+		}
+	})
 }
 
 // A call that ends is told to the server.

@@ -207,6 +207,13 @@ func (s *session) offer(o *sdk.ClientOptions) {
 	}
 }
 
+// fail ends a server at an address for what it did.
+func (s *session) fail(f *fault) {
+	s.fault.CompareAndSwap(nil, f)
+	s.asks.endAll()
+	go s.close(false)
+}
+
 // bounds holds back what a server at an address says unasked, as a wire does.
 func (s *session) bounds(next sdk.MethodHandler) sdk.MethodHandler {
 	var mu sync.Mutex
@@ -216,9 +223,7 @@ func (s *session) bounds(next sdk.MethodHandler) sdk.MethodHandler {
 		flood, much := w.admit(), w.unasked > maxUnasked
 		mu.Unlock()
 		if flood != nil {
-			s.fault.CompareAndSwap(nil, flood)
-			s.asks.endAll()
-			go s.close(false)
+			s.fail(flood)
 		}
 		notice := strings.HasPrefix(method, "notifications/")
 		if (flood != nil || much) && notice {

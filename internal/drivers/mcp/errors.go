@@ -41,7 +41,7 @@ func (s *session) answered(ctx context.Context, err error) *aai.Error {
 	if e, ok := errors.AsType[*aai.Error](err); ok {
 		return e
 	}
-	if refusal, ok := errors.AsType[*jsonrpc.Error](err); ok && s.why() == nil {
+	if refusal, ok := errors.AsType[*jsonrpc.Error](err); ok && s.why() == nil && !unsent(refusal) {
 		e := aai.Errorf(aai.AutomationFailed, "the MCP server of %s answered with error %d: %s", s.app, refusal.Code, s.quote(refusal.Message))
 		if refusal.Code == jsonrpc.CodeInvalidParams {
 			e.Code = aai.InvalidParams
@@ -71,6 +71,15 @@ func (s *session) answered(ctx context.Context, err error) *aai.Error {
 	}
 	return e
 }
+
+// unsent reports whether an error is not the server's but the SDK's own, for a request that got no
+// answer over HTTP: whether the server has it nobody knows.
+func unsent(e *jsonrpc.Error) bool {
+	return e.Code == codeRejected && e.Message == "rejected by transport"
+}
+
+// codeRejected is the SDK's, which does not export it.
+const codeRejected = -32005
 
 // quote is a server's words, without what it was given in secret.
 func (s *session) quote(words string) string {

@@ -12,7 +12,7 @@ import (
 
 // overHTTP is the way to a server at an address: through the one client, as the person whom
 // the login knows.
-func (s *server) overHTTP() sdk.Transport {
+func (s *server) overHTTP(live *session) sdk.Transport {
 	client := *s.driver.config.Client
 	next := client.Transport
 	if next == nil {
@@ -22,7 +22,7 @@ func (s *server) overHTTP() sdk.Transport {
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	r := s.recipe
 	known := &aai.Recipe{Kind: r.Kind, App: r.App, Platform: r.Platform, HTTP: r.MCP.Login()}
-	client.Transport = &trip{server: s, next: next, known: known}
+	client.Transport = &trip{server: s, live: live, next: next, known: known}
 	return &sdk.StreamableClientTransport{Endpoint: r.MCP.URL, HTTPClient: &client, MaxRetries: -1}
 }
 
@@ -33,6 +33,7 @@ const maxAgain = 2
 // A trip adds to requests what the descriptor and the login say, and bounds what comes back.
 type trip struct {
 	server *server
+	live   *session
 	next   http.RoundTripper
 	known  *aai.Recipe
 }
@@ -40,7 +41,8 @@ type trip struct {
 // RoundTrip implements http.RoundTripper.
 func (t *trip) RoundTrip(req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
-	if _, limited := ctx.Deadline(); !limited { // no call's
+	_, limited := ctx.Deadline()
+	if !limited { // no call's
 		ctx = aai.Unasked(ctx)
 	}
 	for again := 0; ; again++ {
@@ -76,7 +78,11 @@ func (t *trip) RoundTrip(req *http.Request) (*http.Response, error) {
 				return nil, refused
 			}
 		}
-		resp.Body = &bounded{ReadCloser: resp.Body, left: maxMessage}
+		body := &bounded{ReadCloser: resp.Body, left: maxMessage}
+		if limited { // what stands open for news may end, and be opened again
+			body.over = func() { t.live.fail(faulty("sent an answer of more than %d MiB", maxMessage>>20)) }
+		}
+		resp.Body = body
 		return resp, nil
 	}
 }
@@ -85,6 +91,7 @@ func (t *trip) RoundTrip(req *http.Request) (*http.Response, error) {
 type bounded struct {
 	io.ReadCloser
 	left int
+	over func() // nil: nobody needs to know
 }
 
 var errTooLong = errors.New("the server sent more than an answer may have")
@@ -92,6 +99,9 @@ var errTooLong = errors.New("the server sent more than an answer may have")
 // Read implements io.Reader.
 func (b *bounded) Read(p []byte) (int, error) {
 	if b.left <= 0 {
+		if b.over != nil {
+			b.over()
+		}
 		return 0, errTooLong
 	}
 	n, err := b.ReadCloser.Read(p[:min(len(p), b.left)])

@@ -100,7 +100,7 @@ func (s *server) acquire(ctx context.Context) (*session, *aai.Error) {
 		go s.live.close(true)
 		s.live = nil
 	}
-	if s.live != nil && !s.live.over() {
+	if s.live != nil && !s.live.over() && s.live.why() == nil {
 		defer s.mu.Unlock()
 		s.users++
 		return s.live, nil
@@ -285,7 +285,7 @@ func (s *server) notStarted(ctx context.Context, live *session, cause error) *aa
 func (s *server) reach(ctx context.Context) (*session, sdk.Transport, *aai.Error) {
 	live := &session{app: s.recipe.App, server: s.digest, ended: make(chan struct{}), asker: s.driver.config.Asker, asks: s.driver.asksOf(ctx, s.recipe.App, s.digest)}
 	if s.recipe.MCP.URL != "" {
-		return live, s.overHTTP(), nil
+		return live, s.overHTTP(live), nil
 	}
 	cmd, veil, err := s.command(ctx)
 	if err != nil {
