@@ -91,6 +91,10 @@ func (t traits) utf16() bool { return t.toolkit == qt }
 // that it can hold several. Source: GTK's gtktreeviewaccessible.c.
 func (t traits) rowsOfTables() bool { return t.toolkit == "gtk" && t.major < 4 && !t.unlisted }
 
+// addsSelected reports whether a list that may hold several does not say so, and selects one
+// more where it is to select one.
+func (t traits) addsSelected() bool { return strings.EqualFold(t.toolkit, "gtk") && t.major >= 4 }
+
 // plainActions reports whether the list of an element's actions has their names as
 // they are. Source: Qt's atspiadaptor.cpp.
 func (t traits) plainActions() bool { return t.toolkit == qt }

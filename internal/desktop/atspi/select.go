@@ -91,11 +91,31 @@ func (a *actor) selectItem(ctx context.Context, also bool) error {
 	if s.row {
 		return a.selectRow(ctx, s)
 	}
-	err = a.do(ctx, numbers(selectionInterface, "SelectChild", "i", "b", int32(s.index)), s.selector.ref)
+	choose := numbers(selectionInterface, "SelectChild", "i", "b", int32(s.index))
+	err = a.do(ctx, choose, s.selector.ref)
+	if err == nil && !also && a.p.habits().addsSelected() && a.selected(ctx, s) > 1 {
+		if err = a.do(ctx, method(selectionInterface, "ClearSelection", "b"), s.selector.ref); err == nil {
+			err = a.do(ctx, choose, s.selector.ref)
+		}
+	}
 	if e, ok := errors.AsType[*aai.Error](err); ok && e.Code == aai.AutomationFailed && e.Delivery == aai.Delivered && a.n.action() && !also {
 		return a.selectByAction(ctx) // the set would not; the item may
 	}
 	return err
+}
+
+// selected is how many are selected in the set; 0 where it does not say.
+func (a *actor) selected(ctx context.Context, s set) (n int) {
+	r := &round{}
+	r.put(property(selectionInterface, "NSelectedChildren"), s.selector.ref, func(d *dbuswire.Decoder) {
+		if v, ok := readNumber(d); ok {
+			n = int(v)
+		}
+	})
+	if a.p.run(ctx, r) != nil {
+		return 0
+	}
+	return n
 }
 
 // set finds what the element is selected in: its parent, or the combo box around
