@@ -254,7 +254,7 @@ func theMap() []room {
 			why: "the process in which a script runs, and what is said to it: the language is a library's, and what the process may not do the system sees to"},
 		{name: script, ours: []string{"aai", leash, schema, script + "/child"}, tests: []string{policy},
 			why: "scripts of callers: it has their processes started, ends them, and makes the calls that they ask for; its tests put real gates before the calls"},
-		{name: "descriptors", tests: []string{"internal/undo", search, catalog, schema, policy, journal, dbus, private},
+		{name: "descriptors", tests: []string{"internal/undo", catalog, schema, policy, journal, dbus, private},
 			why: "embeds files; only its tests know what reads and runs them"},
 		{name: "internal/errands", ours: []string{"aai"}, tests: []string{catalog},
 			why: "a web app with a login of its own, for the demo and the doctor; it knows HTTP, and its test how descriptors are read"},

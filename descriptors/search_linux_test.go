@@ -4,32 +4,107 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"aai"
-	"aai/internal/search"
+	"aai/internal/childtest"
 )
 
-// An asker is an agent that knows nothing but the search and the runner of tools.
+// An asker is an agent that knows nothing but the search and the runner of tools, of a gateway
+// that was started for it.
 type asker struct {
 	*world
-	calls int
+	gateway *childtest.Process
+	asked   int
+	calls   int
+	places  [5]int // how often the tool stood where in the answer
 }
 
-// withSearch is a catalog with the gateway's own app, of which there is the search.
-type withSearch struct {
-	aai.Catalog
-	own *aai.App
-}
-
-func (c withSearch) Find(ctx context.Context, name string) (*aai.App, error) {
-	if name == aai.OwnApp {
-		return c.own, nil
+// newAsker starts the program, cold: as it is released, but that it takes what the home allows as
+// confirmed.
+func newAsker(w *world, folder string, allowed ...string) *asker {
+	w.Helper()
+	program := filepath.Join(w.TempDir(), "aai-gateway")
+	build := exec.CommandContext(w.Context(), "go", "build", "-trimpath", "-tags", "benchmarks", "-o", program, "aai/cmd/aai-gateway")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		w.Fatalf("%v\n%s", err, out)
 	}
-	return c.Catalog.Find(ctx, name)
+	var rows []string
+	for _, app := range allowed {
+		rows = append(rows, fmt.Sprintf(`{"app": %q, "tools": ["*"], "caller": "*", "expires": "2999-01-01T00:00:00Z"}`, app))
+	}
+	w.write(".aai/config.json", `{"dbus": {"allowSystemBus": true}, "consent": {"preapproved": [`+strings.Join(rows, ",")+`]}}`)
+	if err := os.CopyFS(filepath.Join(w.home, ".aai"), os.DirFS(folder)); err != nil {
+		w.Fatal(err)
+	}
+	a := &asker{world: w, gateway: childtest.Start(w, w.command(context.WithoutCancel(w.Context()), program, "mcp", "serve"))}
+	w.Cleanup(func() {
+		if err := a.gateway.Close(); err != nil {
+			w.Errorf("the gateway ended with %v", err)
+		}
+	})
+	a.ask("initialize", `{"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "asker", "version": "1"}}`, nil)
+	a.say(`{"jsonrpc": "2.0", "method": "notifications/initialized"}`)
+	return a
+}
+
+func (a *asker) say(line string) {
+	a.Helper()
+	if _, err := io.WriteString(a.gateway.In, line+"\n"); err != nil {
+		a.Fatal(err)
+	}
+}
+
+// ask makes a request, and reads its result.
+func (a *asker) ask(method, params string, result any) {
+	a.Helper()
+	a.asked++
+	a.say(fmt.Sprintf(`{"jsonrpc": "2.0", "id": %d, "method": %q, "params": %s}`, a.asked, method, params))
+	for {
+		line := a.gateway.Line(a)
+		var answer struct {
+			ID     int
+			Result json.RawMessage
+			Error  json.RawMessage
+		}
+		if err := json.Unmarshal([]byte(line), &answer); err != nil || answer.Error != nil {
+			a.Fatalf("%s %s: %v %s", method, params, err, line)
+		}
+		if answer.ID != a.asked {
+			continue // what it says unasked
+		}
+		if result != nil {
+			if err := json.Unmarshal(answer.Result, result); err != nil {
+				a.Fatal(err)
+			}
+		}
+		return
+	}
+}
+
+// call calls one of the tools of the list, and reads what it gave.
+func (a *asker) call(tool string, args map[string]any) (structured json.RawMessage) {
+	a.Helper()
+	a.calls++
+	params, err := json.Marshal(map[string]any{"name": tool, "arguments": args})
+	if err != nil {
+		a.Fatal(err)
+	}
+	var result struct {
+		IsError           bool
+		Content           json.RawMessage
+		StructuredContent json.RawMessage
+	}
+	a.ask("tools/call", string(params), &result)
+	if result.IsError {
+		a.Fatalf("%s: %s", params, result.Content)
+	}
+	return result.StructuredContent
 }
 
 // others writes descriptors of apps of other trades into the folder.
@@ -55,52 +130,44 @@ func others(t *testing.T, folder string, n int) {
 	}
 }
 
-// does asks for something in words, and runs the tool of the answer that is known to do it:
-// with the arguments of the thing, which must be of those that the answer names.
+// does asks for something in words, and runs the tool of the answer that is known to do it, as
+// the answer says that it is called: with the arguments of the thing, which must be of those that
+// the answer names.
 func (a *asker) does(words, app, tool, args string) any {
 	a.Helper()
 	a.calls = 0
-	call := func(c *aai.Call) *aai.Result {
-		a.calls++
-		c.Caller = aai.Caller{Door: aai.DoorMCP, Name: "asker"}
-		result, err := a.gateway.Do(a.Context(), c)
-		if err != nil {
-			a.Fatalf("%s: %s %s: %v", words, c.App, c.Tool, err)
-		}
-		return result
-	}
+	raw := a.call("aai_search", map[string]any{"words": words})
 	var said struct {
-		Tools []struct {
-			App, Tool, Takes string
-			Call             struct{ App, Tool string }
+		Result struct {
+			Tools []struct {
+				App, Tool, Takes string
+				Call             struct{ App, Tool string }
+			}
 		}
 	}
-	raw, err := json.Marshal(call(&aai.Call{App: aai.OwnApp, Tool: search.Words, Args: map[string]any{"words": words}}).Data)
-	if err == nil {
-		err = json.Unmarshal(raw, &said)
-	}
-	if err != nil {
+	if err := json.Unmarshal(raw, &said); err != nil {
 		a.Fatal(err)
 	}
 	given, _ := a.value(a.expand(args)).(map[string]any)
-	for i, row := range said.Tools {
+	for i, row := range said.Result.Tools {
 		if i == 5 || row.App != app || row.Tool != tool {
 			continue
 		}
+		a.places[i]++
 		for name := range given {
 			if !strings.Contains(row.Takes, name) {
 				a.Errorf("%s: the answer does not name %s: %s", words, name, row.Takes)
 			}
 		}
-		result := call(&aai.Call{App: row.Call.App, Tool: row.Call.Tool, Args: given})
+		data := a.call("aai_exec", map[string]any{"app": row.Call.App, "tool": row.Call.Tool, "args": given})
 		if a.calls > 2 {
 			a.Errorf("%s took %d calls", words, a.calls)
 		}
-		data, err := json.Marshal(result.Data)
-		if err != nil {
+		var gave struct{ Result any }
+		if err := json.Unmarshal(data, &gave); err != nil {
 			a.Fatal(err)
 		}
-		return a.value(string(data))
+		return gave.Result
 	}
 	a.Fatalf("%s: %s of %s is not among the first five: %s", words, tool, app, raw)
 	return nil
@@ -124,16 +191,14 @@ func TestTwentyThingsInTwoCallsEach(t *testing.T) {
 	if n := len(w.gateway.Catalog.Apps()); n != 300 {
 		t.Fatalf("there are %d apps", n)
 	}
-	apps := w.gateway.Catalog
-	finder := search.New(search.Config{Apps: apps.Apps})
-	t.Cleanup(func() { _ = finder.Close() })
-	w.gateway.Catalog = withSearch{apps, &aai.App{ID: aai.OwnApp, Name: "AAI Gateway", Tools: finder.Tools()}}
-	a := &asker{world: w}
+	a := newAsker(w, folder, "org.gnome.Calculator", "org.freedesktop.hostname1", "org.freedesktop.Notifications", "org.dunstproject.dunst",
+		"io.mpv.Mpv", "org.xfce.Thunar", "org.xfce.Xfconf", "org.freedesktop.DBus")
 	a.reckons()
 	a.notifies()
 	a.plays()
 	a.tidies()
 	a.sets()
+	t.Logf("of the answers' first five rows these were the ones: %v", a.places)
 }
 
 func (a *asker) reckons() {
