@@ -2,6 +2,7 @@ package mcp_test
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -83,15 +84,7 @@ func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.turn.Lock()
 		defer s.turn.Unlock()
-		stop := make(chan struct{})
-		defer close(stop)
-		go func() {
-			select {
-			case <-r.Context().Done(): // who asked is gone
-				b.end(id)
-			case <-stop:
-			}
-		}()
+		defer context.AfterFunc(r.Context(), func() { b.end(id) })() // who asked is gone
 		_, _ = s.in.Write(append(body, '\n'))
 		w.Header().Set("Content-Type", "text/event-stream")
 		if !s.answer(w, m.ID) {
