@@ -84,18 +84,20 @@ func (b *bridge) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	default:
 		s.turn.Lock()
 		defer s.turn.Unlock()
-		defer context.AfterFunc(r.Context(), func() { b.end(id) })() // who asked is gone
+		here := context.AfterFunc(r.Context(), func() { b.end(id) }) // who asked is gone
+		defer here()
 		_, _ = s.in.Write(append(body, '\n'))
 		w.Header().Set("Content-Type", "text/event-stream")
-		if !s.answer(w, m.ID) {
+		if !s.answer(w, m.ID, here) {
 			b.end(id)
 			panic(http.ErrAbortHandler)
 		}
 	}
 }
 
-// answer passes on what the process says until it has answered, and reports whether it has.
-func (s *rudeSession) answer(w http.ResponseWriter, id any) bool {
+// answer passes on what the process says until it has answered, and reports whether it has. Who
+// has the answer may go, so that nobody is waited for from just before.
+func (s *rudeSession) answer(w http.ResponseWriter, id any, waited func() bool) bool {
 	for begins := true; ; {
 		part, err := s.out.ReadSlice('\n')
 		if err != nil && err != bufio.ErrBufferFull { //nolint:errorlint // as it is returned
@@ -108,6 +110,9 @@ func (s *rudeSession) answer(w http.ResponseWriter, id any) bool {
 		}
 		if begins = err == nil; begins {
 			part = append(part, '\n')
+		}
+		if answers {
+			waited()
 		}
 		if _, err := w.Write(part); err != nil {
 			return false
