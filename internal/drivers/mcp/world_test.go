@@ -49,7 +49,8 @@ func TestMain(m *testing.M) {
 	if len(os.Args) > 2 && os.Args[1] == asGuard {
 		os.Exit(beGuard(os.Args[2:]))
 	}
-	goleak.VerifyTestMain(m)
+	// A session of the SDK that only tests serve ends when it has been idle.
+	goleak.VerifyTestMain(m, goleak.IgnoreTopFunction("github.com/modelcontextprotocol/go-sdk/mcp.(*streamableServerConn).Read"))
 }
 
 // asGuard is the one by which it holds a server.
