@@ -25,9 +25,14 @@ func TestRealClock(t *testing.T) {
 		}, 200);
 		work.onclick = () => { done++; state.textContent = "done " + ["once", "twice", "thrice"][done - 1]; };
 		</script>`))
-	w.ok("ax_get_tree", params{"app": app})
+	seen := w.ok("ax_get_tree", params{"app": app}).Text
 	for range 3 {
 		time.Sleep(2 * time.Second) // an agent thinks, and the oldest message has gone before
+		w.eventually("what runs by itself was seen to run", func() bool { // a busy Chromium tells of nothing for long
+			before := seen
+			seen = w.ok("ax_get_tree", params{"app": app}).Text
+			return seen != before
+		})
 		dead := w.ok("ax_click", params{"app": app, "query": "role:button title:Dead"})
 		if dead.data["verified"] != false {
 			t.Errorf("the dead button: %v", dead.data)
