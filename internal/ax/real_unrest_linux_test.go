@@ -27,7 +27,7 @@ func TestRealClock(t *testing.T) {
 		</script>`))
 	seen := w.ok("ax_get_tree", params{"app": app}).Text
 	for range 3 {
-		time.Sleep(2 * time.Second) // an agent thinks, and the oldest message has gone before
+		time.Sleep(2 * time.Second)                                       // an agent thinks, and the oldest message has gone before
 		w.eventually("what runs by itself was seen to run", func() bool { // a busy Chromium tells of nothing for long
 			before := seen
 			seen = w.ok("ax_get_tree", params{"app": app}).Text
