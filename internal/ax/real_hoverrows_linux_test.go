@@ -49,8 +49,9 @@ func TestRealHoverOutsidePages(t *testing.T) {
 	for name, program := range map[string]string{"gtk3": hoverGTK, "qt6": hoverQt} {
 		t.Run(name, func(t *testing.T) {
 			w := w.on(t)
+			p := w.somebody() // before it opens below the pointer that is in the middle
 			app := w.python(name+"hover.py", program, "button Ready")
-			p := w.somebody()
+			p.back(t)
 			for _, button := range []string{"More", "Ready", "More"} {
 				a := w.done("ax_click", params{"app": app, "query": "button " + button, "click_type": "hover"})
 				w.says(a.Text, "Moved the pointer to", "over "+button)
