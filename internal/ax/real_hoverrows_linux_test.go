@@ -45,11 +45,10 @@ app.exec()
 // too, and the next hover ends it.
 func TestRealHoverOutsidePages(t *testing.T) {
 	t.Parallel()
-	w := newRealWorld(t)
 	for name, program := range map[string]string{"gtk3": hoverGTK, "qt6": hoverQt} {
 		t.Run(name, func(t *testing.T) {
-			w := w.on(t)
-			p := w.somebody() // before it opens below the pointer that is in the middle
+			w := newRealWorld(t) // not below a pointer that still hovers over another
+			p := w.somebody()
 			app := w.python(name+"hover.py", program, "button Ready")
 			p.back(t)
 			for _, button := range []string{"More", "Ready", "More"} {
