@@ -8,6 +8,7 @@ import (
 func checkOkular(w *world) {
 	w.write("letter.pdf", aPage)
 	w.write("other.pdf", aPage)
+	w.write(".config/okularpartrc", "[PageView]\nSmoothScrolling=false\n") // what comes while it scrolls is lost
 	w.start("okular", "--unique", "$HOME/letter.pdf")
 	w.windows(`letter\.pdf`, "okular")
 	o := w.app("org.kde.okular")
