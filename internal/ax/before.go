@@ -60,7 +60,7 @@ func heldBy(e, now *desktop.Element) (value string, known bool) {
 	case e.States.Has(desktop.Checkable) || e.Role == desktop.Checkbox || e.Role == desktop.Switch:
 		return strconv.FormatBool(now.States.Any(desktop.Checked | desktop.Pressed)), !now.States.Has(desktop.Mixed)
 	case e.Role == desktop.Slider || e.Role == desktop.Spinbutton || e.Role == desktop.Scrollbar:
-		return now.Value, !math.IsNaN(values.NumberOr(now.Value, math.NaN()))
+		return now.Value, written(now) || !math.IsNaN(values.NumberOr(now.Value, math.NaN()))
 	case isList(e):
 		return now.Value, now.Value != ""
 	}

@@ -52,6 +52,25 @@ func (v *view) setMoment(ctx context.Context, i int, text string) (*aai.Result, 
 	return a.Perform(ctx)
 }
 
+// written reports whether the element is a field for a date or a time that shows it as one
+// text, as Qt's do.
+func written(e *desktop.Element) bool {
+	return e.Role == desktop.Spinbutton && values.Worded(e.Value)
+}
+
+// setWritten sets a date or a time that is one text. The field would show any other too, and
+// keep the date that it has.
+func (v *view) setWritten(ctx context.Context, i int, value string) (*aai.Result, error) {
+	e := &v.Shot.Elements[i]
+	text, ok := values.AsWritten(e.Value, value)
+	if !ok {
+		err := aai.Errorf(aai.InvalidParams, "value: expected a date or time written as %s shows it: %s", desktop.Describe(e), aai.CleanLabel(e.Value, 60))
+		err.Delivery, err.Hint = aai.NotDelivered, "Write it with the same numbers in the same order, and the same signs between them."
+		return nil, err
+	}
+	return v.setText(ctx, i, text)
+}
+
 // heldByParts reads what each of the parts holds.
 func (v *view) heldByParts(ctx context.Context, parts []scene.MomentPart) ([]string, error) {
 	held := make([]string, len(parts))

@@ -65,6 +65,9 @@ func typeText(ctx context.Context, v *view) (*aai.Result, error) {
 // typeInto types a text into the element, in the place of what it holds or after that.
 func (v *view) typeInto(ctx context.Context, i int, text string, replace bool) (*aai.Result, error) {
 	e := &v.Shot.Elements[i]
+	if written(e) && !keysIn(e, text) {
+		return v.set(ctx, i, text)
+	}
 	before, err := v.Read(ctx, e.ID)
 	if err != nil {
 		return nil, err

@@ -64,6 +64,8 @@ func (v *view) setAs(ctx context.Context, i int, value string) (*aai.Result, err
 		return nil, e
 	case e.States.Has(desktop.Checkable) || e.Role == desktop.Checkbox || e.Role == desktop.Switch:
 		return v.setChecked(ctx, i, value)
+	case written(e):
+		return v.setWritten(ctx, i, value)
 	case e.Role == desktop.Slider || e.Role == desktop.Spinbutton || e.Role == desktop.Scrollbar:
 		return v.setNumber(ctx, i, value)
 	case e.Role == desktop.Combobox && !e.States.Has(desktop.Editable), e.Role == desktop.Listbox, e.Role == desktop.List, e.Role == desktop.Tablist:

@@ -15,6 +15,9 @@ func NumberOr(text string, otherwise float64) float64 {
 	return f
 }
 
+// Worded reports whether a text says no number, such as a date.
+func Worded(text string) bool { return text != "" && math.IsNaN(NumberOr(text, math.NaN())) }
+
 // SameNumber reports whether a text says the number.
 func SameNumber(text string, number float64) bool {
 	return math.Abs(NumberOr(text, math.NaN())-number) < 1e-6*math.Max(1, math.Abs(number))

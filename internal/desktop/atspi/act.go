@@ -219,7 +219,7 @@ func (a *actor) press(ctx context.Context, act desktop.Act) error {
 	if !a.n.action() {
 		return a.unsupported("has no actions", nil)
 	}
-	if wrong := a.misled(); wrong != "" {
+	if wrong := a.misled(ctx); wrong != "" {
 		return a.unsupported("cannot be pressed by asking: "+wrong, nil)
 	}
 	if err := a.actions(ctx); err != nil {
@@ -261,8 +261,13 @@ func (a *actor) setText(ctx context.Context, text string) error {
 	if browser(a.p.habits().toolkit) && a.n.role == roleSpinButton && a.n.offers&offersEditable != 0 {
 		return a.replaceText(ctx, text) // it sets no number where there is none yet
 	}
+	if a.p.mayBeMoment(a.n) {
+		if err := a.content(ctx); err != nil {
+			return err
+		}
+	}
 	// Letters would empty a spin button, so it gets a number or nothing.
-	if a.n.wantsNumber() || a.n.offers&offersEditable == 0 && a.n.offers&offersValue != 0 {
+	if !a.n.moment() && a.n.wantsNumber() || a.n.offers&offersEditable == 0 && a.n.offers&offersValue != 0 {
 		number, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 		if err != nil || math.IsNaN(number) || math.IsInf(number, 0) {
 			return a.refuse(fmt.Sprintf("takes a number, not %q", aai.CleanLabel(text, 60)), "Set a number, or type into it with the keyboard.")
@@ -270,6 +275,20 @@ func (a *actor) setText(ctx context.Context, text string) error {
 		return a.number(ctx, number)
 	}
 	return a.replaceText(ctx, text)
+}
+
+// content asks for what the element holds.
+func (a *actor) content(ctx context.Context) error {
+	first, second := &round{}, &round{}
+	a.p.askContent(first, second, nil, a.n, maxMoment)
+	err := a.p.run(ctx, first)
+	if err == nil {
+		err = a.p.run(ctx, second)
+	}
+	if err != nil {
+		return before(a.p.failed(a.app, err))
+	}
+	return nil
 }
 
 func (a *actor) replaceText(ctx context.Context, text string) error {
@@ -286,7 +305,7 @@ func (a *actor) editable() error {
 	if a.n.offers&offersEditable == 0 || a.p.habits().toolkit == gecko { // it says yes, and sets nothing
 		return a.unsupported("does not let its text be set", nil)
 	}
-	if !a.n.states.has(stateEditable) || a.n.states.has(stateReadOnly) {
+	if !a.n.states.has(stateEditable) && !a.n.moment() || a.n.states.has(stateReadOnly) {
 		return a.refuse("is read-only", "Its text cannot be changed.")
 	}
 	return nil

@@ -51,10 +51,13 @@ func (a *actor) call(ctx context.Context, conn *dbuswire.Conn, q *question, to r
 
 // misled says what the program would do instead if it were asked to press the node; "" if
 // it does what is meant.
-func (a *actor) misled() string {
+func (a *actor) misled(ctx context.Context) string {
 	up, toolkit := a.n.parent, a.p.habits().toolkit
 	switch {
 	case up == nil:
+	case up.role == roleTable && toolkit == qt && a.p.roleOfParent(ctx, up) == roleTable:
+		// The view in a QCalendarWidget: it selects the day, and the calendar's date stays.
+		return "the calendar would keep its date"
 	case up.role == roleTree && toolkit == qt:
 		// It selects the row of the view that has the item's number among its siblings.
 		return "another row would be selected"
@@ -63,4 +66,20 @@ func (a *actor) misled() string {
 		return "the program may end of it"
 	}
 	return ""
+}
+
+// roleOfParent is the role of what the node is in; 0 if it is in nothing that answers.
+func (p *program) roleOfParent(ctx context.Context, n *node) roleNumber {
+	above := &node{}
+	r := &round{}
+	p.askParent(r, n.ref, &above.ref)
+	if p.run(ctx, r) != nil || above.ref.none() || above.ref == p.root {
+		return 0
+	}
+	r = &round{}
+	p.askSelf(r, above)
+	if p.run(ctx, r) != nil {
+		return 0
+	}
+	return above.role
 }

@@ -66,6 +66,9 @@ func (m *maker) element(n, window *node) desktop.Element {
 	if n.fixed(m.habits) {
 		e.States |= desktop.Enabled
 	}
+	if n.moment() && !n.states.has(stateReadOnly) {
+		e.States |= desktop.Editable
+	}
 	if n.shown && !n.hidden {
 		e.States |= desktop.Showing
 		e.Frame = m.frame(n, window)
