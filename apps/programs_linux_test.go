@@ -97,7 +97,7 @@ func programs() []program {
 			s.page = &page{s, f}
 			return f.App
 		}},
-		{name: "calc", toolkit: "LibreOffice", grant: "soffice", witness: "soffice", ready: "document spreadsheet:", plays: (*stage).sheet, not: []string{"fontwork", "hyperlink", "preview", "menu", "left", "right", "center", "justified"}, file: "a.fods", dead: "Sheet1",
+		{name: "calc", toolkit: "LibreOffice", usual: true, grant: "soffice", witness: "soffice", ready: "document spreadsheet:", plays: (*stage).sheet, not: []string{"fontwork", "hyperlink", "preview", "menu", "left", "right", "center", "justified"}, file: "a.fods", dead: "Sheet1",
 			dialogs: []dialog{{"key:ctrl+1", "Format Cells", "Cancel"}, {"key:ctrl+h", "Find", "Close"}, {"Goal Seek...", "Goal Seek", "Cancel"}},
 			start: func(s *stage) *linuxtest.App {
 				return s.office("soffice", "a.fods", "spreadsheet", `<table:table table:name="Sheet1"/>`)
