@@ -1,6 +1,7 @@
 package ax_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -66,9 +67,29 @@ window.show(); app.exec()
 `
 }
 
+// office is LibreOffice, where it stands among the toolkits.
+const office linuxtest.Kind = "libreoffice"
+
+// lateMacros are the buttons in LibreOffice.
+func lateMacros() []linuxtest.Macro {
+	const until = "begun = GetSystemTicks()\nDo While GetSystemTicks() - begun < %s\n%s\nLoop\nSay \"%s\""
+	const works = "slice = GetSystemTicks()\nDo While GetSystemTicks() - slice < 20\nLoop\nWait 1" // and answers
+	return []linuxtest.Macro{
+		{Button: "Late", Basic: "Wait 300\nSay \"saved\""},
+		{Button: "Busy", Basic: fmt.Sprintf(until, "300", "", "worked")},
+		{Button: "Long", Basic: fmt.Sprintf(until, "1500", works, "has come")},
+		{Button: "Dead"},
+	}
+}
+
 // lateWorld opens the window.
 func (w *realWorld) lateWorld(kind linuxtest.Kind) (app string) {
 	w.Helper()
+	if kind == office {
+		app = w.process(w.Writer(w.T, "idle", lateMacros()...))
+		w.awaitElement(app, "button Dead")
+		return app
+	}
 	if kind == linuxtest.Chromium {
 		app, _ = w.webPage(web(`<p id="status">idle</p><button id="late">Late</button><button id="busy">Busy</button><button id="long">Long</button><button>Dead</button>
 			<script>
@@ -87,7 +108,7 @@ func (w *realWorld) lateWorld(kind linuxtest.Kind) (app string) {
 // answer or by the next call, whatever that is and whenever it comes; and a click without
 // any effect never gets the effect of another.
 func TestRealLater(t *testing.T) {
-	for _, kind := range linuxtest.Kinds() {
+	for _, kind := range append(linuxtest.Kinds(), office) {
 		t.Run(string(kind), func(t *testing.T) {
 			t.Parallel()
 			w := newRealWorld(t)

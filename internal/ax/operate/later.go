@@ -129,7 +129,7 @@ func (v *View) awaitLate(ctx context.Context) error {
 	for time.Now().Before(o.Sure) || o.Works {
 		if _, so := v.came(o); so || time.Since(o.Since) > WrongCeiling+EffectCeiling {
 			o.Works = false
-			return nil
+			break
 		}
 		wait := time.Until(o.Sure)
 		if o.Works && wait <= 0 {
@@ -142,6 +142,43 @@ func (v *View) awaitLate(ctx context.Context) error {
 		if err := v.newsOf(ctx, o, wait); err != nil {
 			return err
 		}
+	}
+	return v.awaitRest(ctx, o)
+}
+
+// What comes with an effect comes soon after it: LibreOffice first changes the text, 300 ms
+// later, when it has nothing else to do, what can be undone, and how many words there are.
+const (
+	restAfter   = EffectCeiling
+	restCeiling = 3 * EffectCeiling
+)
+
+// awaitRest waits, where an effect of the last act has just come late, until no more does.
+func (v *View) awaitRest(ctx context.Context, o *watch.Late) error {
+	if _, so := v.came(o); !so {
+		return nil
+	}
+	looks, over := o.Seen()
+	if over {
+		return nil
+	}
+	changed := v.Shot.Taken
+	if len(looks) > 0 {
+		changed = looks[len(looks)-1].Taken
+	}
+	for until := time.Now().Add(restCeiling); time.Now().Before(until); {
+		wait := restAfter - time.Since(changed)
+		if wait <= 0 && v.Backend.Events.Idle(v.App) {
+			return nil
+		}
+		version := v.Shot.Version
+		if err := v.newsOf(ctx, o, max(wait, afterWork)); err != nil {
+			return err
+		}
+		if v.Shot.Version != version {
+			changed = v.Shot.Taken
+		}
+		o.Sure = time.Now() // what came until now is of that act
 	}
 	return nil
 }

@@ -155,7 +155,7 @@ func (a Deed) retitled(before *desktop.Snapshot, d delta.Delta) bool {
 // diff is what has changed since the snapshot, with what happened to one element
 // first.
 func (a Deed) diff(before *desktop.Snapshot, focus desktop.ID) delta.Delta {
-	return delta.Between(before, a.Shot, delta.Options{Ref: a.Ref, Focus: focus, Restless: a.Unrest.Has})
+	return delta.Between(before, a.Shot, delta.Options{Ref: a.Ref, Focus: focus, Restless: a.Unrest.Has, Lagging: a.Unrest.Lags()})
 }
 
 // effective reports whether anything changed besides what changes by itself, what

@@ -153,6 +153,8 @@ func (c *comparison) rank(j, i int) int {
 	switch {
 	case c.restless(i, c.aspect(j, i)), !c.actedOn(c.after, i) && old.States == now.States && c.ticks(old, now):
 		return rankRestless
+	case c.options.Lagging && !now.Acts("") && old.States == now.States && counts(old) && counts(now) && c.inStatus(i):
+		return rankRestless
 	case c.actedOn(c.after, i):
 		return rankActedOn
 	case now.Role == desktop.Progressbar || now.Role == desktop.Meter:
@@ -179,6 +181,17 @@ func (c *comparison) restless(i int, aspect Aspect) bool {
 		aspect = Content
 	}
 	return lasting >= 0 && c.options.Restless(c.after.Elements[lasting].ID, aspect)
+}
+
+// counts reports whether a number is in the words of the element.
+func counts(e *desktop.Element) bool { return strings.ContainsAny(e.Name+e.Value, "0123456789") }
+
+// inStatus reports whether the element of the later snapshot is in a status bar.
+func (c *comparison) inStatus(i int) bool {
+	for i >= 0 && c.after.Elements[i].Role != desktop.Status {
+		i = c.after.Elements[i].Parent
+	}
+	return i >= 0
 }
 
 // actedOn reports whether the element is the one acted on, or in it.

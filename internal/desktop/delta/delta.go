@@ -20,6 +20,9 @@ type Options struct {
 	// Restless reports whether the aspect of an element changes by itself; nil for none
 	// that is known to. What is restless comes last.
 	Restless func(desktop.ID, Aspect) bool
+	// Lagging says that somebody acted just before: a number in a status bar, such as how
+	// many words a text has, may follow that act only now.
+	Lagging bool
 }
 
 // The kinds of changes.

@@ -86,6 +86,16 @@ func (u *Unrest) Saw(s *desktop.Snapshot) {
 	}
 }
 
+// lags is for how long a number in a status bar may follow an action that changed what it
+// counts: LibreOffice counts words when it has nothing else to do.
+const lags = 3 * time.Second
+
+// Lags reports whether another action began shortly before the last one did.
+func (u *Unrest) Lags() bool {
+	n := len(u.acts)
+	return n > 1 && u.acts[n-1].Sub(u.acts[n-2]) < lags
+}
+
 // late is how many actions may still have late effects.
 func (u *Unrest) late(now time.Time) int {
 	if n := len(u.acts); n == 0 || now.Sub(u.acts[n-1]) > unrestLasts {
