@@ -2,6 +2,8 @@ package operate
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"time"
 
 	"aai"
@@ -74,13 +76,17 @@ func (v *View) tabTo(ctx context.Context, id desktop.ID, input desktop.Input, se
 	if err := k.look(ctx); err != nil {
 		return err
 	}
-	for pressed := range maxTabs {
+	pressed := 0
+	for ; pressed < maxTabs; pressed++ {
 		if has, err := k.has(ctx, id, pressed > 0); has || err != nil {
 			return err
 		}
 		i, at := now.Shot.Index(id), k.at()
 		if i < 0 || turns > 1 {
 			break
+		}
+		if in := k.keepsTab(i, at, pressed > 0); in >= 0 {
+			return noKeyboard(pressed, ": tab, by which it would be reached, may be a character in "+now.Name(in))
 		}
 		if at > i != back {
 			back = !back
@@ -94,13 +100,52 @@ func (v *View) tabTo(ctx context.Context, id desktop.ID, input desktop.Input, se
 			return err
 		}
 		if moved, err := k.moves(ctx, at); err != nil || !moved {
+			pressed++
 			break
 		}
 	}
-	return &aai.Error{
+	return noKeyboard(pressed, "")
+}
+
+// noKeyboard is the error of what was not reached after tab was pressed so often.
+func noKeyboard(pressed int, why string) error {
+	e := &aai.Error{
 		Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered,
-		Message: "it does not take the keyboard in the background",
+		Message: "it does not take the keyboard in the background" + why,
 	}
+	if pressed > 0 {
+		e.Code, e.Delivery = aai.AutomationFailed, aai.DeliveryUnknown
+		e.Message += fmt.Sprintf("; on the way to it tab was pressed %d times, and another element may have the program's keyboard now", pressed)
+		e.Hint = `Look at the program before you go on; the mode "focus" takes the person's keyboard.`
+	}
+	return e
+}
+
+// keepsTab is the element in which tab might be a character, and not lead to the next: the one
+// that has the keyboard, or where nobody knows which that is any in the window of the one that
+// is wanted; -1 if there is none.
+func (k *tracker) keepsTab(i, at int, pressed bool) int {
+	if k.App.Browser {
+		return -1 // a page leaves its fields by it
+	}
+	// GTK alone tells in the background what has the keyboard before a key comes; LibreOffice on
+	// GTK says that what it draws in has it.
+	if at >= 0 && (pressed || strings.HasPrefix(k.App.Toolkit, "GTK")) && k.Shot.Elements[at].Role != desktop.Generic {
+		if scene.KeepsTab(&k.Shot.Elements[at]) {
+			return at
+		}
+		return -1
+	}
+	top := i
+	for k.Shot.Elements[top].Parent >= 0 {
+		top = k.Shot.Elements[top].Parent
+	}
+	for in := top; in < k.Shot.Elements[top].End; in++ {
+		if e := &k.Shot.Elements[in]; e.States.Has(desktop.Showing) && scene.KeepsTab(e) {
+			return in
+		}
+	}
+	return -1
 }
 
 // A tracker knows what has a window's keyboard, also where the window loses it as soon as the

@@ -84,3 +84,15 @@ func TakesText(e *desktop.Element) bool {
 	}
 	return e.States.Has(desktop.Editable)
 }
+
+// KeepsTab reports whether tab is a character in the element, or goes on in it, and does not
+// lead to the next.
+func KeepsTab(e *desktop.Element) bool {
+	switch e.Role {
+	case desktop.Terminal:
+		return true
+	case desktop.Document, desktop.Paragraph, desktop.Heading, desktop.Cell:
+		return e.States.Has(desktop.Editable)
+	}
+	return e.States.Has(desktop.Editable | desktop.Multiline)
+}

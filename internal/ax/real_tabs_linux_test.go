@@ -1,0 +1,98 @@
+package ax_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"aai"
+	"aai/internal/desktop/linuxtest"
+)
+
+// tabbed are windows of a text of many lines that has the keyboard, a label and a button; what
+// is in the text is in the file.
+func tabbed(kind linuxtest.Kind) string {
+	const gtk = `
+import gi, sys
+gi.require_version("Gtk", VERSION)
+from gi.repository import Gtk
+def fill(window):
+    box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
+    put = box.append if VERSION == "4.0" else box.add
+    text, label, button = Gtk.TextView(), Gtk.Label(label="Words"), Gtk.Button(label="Count")
+    b = text.get_buffer()
+    b.set_text("hello")
+    def tell(*_):
+        with open(sys.argv[1], "w") as f: f.write(b.get_text(b.get_start_iter(), b.get_end_iter(), True))
+    b.connect("changed", tell)
+    tell()
+    for w in text, label, button: put(w)
+    if VERSION == "4.0": window.set_child(box)
+    else: window.add(box)
+    text.grab_focus()
+`
+	switch kind {
+	case linuxtest.GTK3:
+		return `VERSION = "3.0"` + gtk + `
+window = Gtk.Window(title="Tabbed"); fill(window); window.show_all()
+Gtk.main()
+`
+	case linuxtest.GTK4:
+		return `VERSION = "4.0"` + gtk + `
+def up(app):
+    window = Gtk.ApplicationWindow(application=app, title="Tabbed"); fill(window); window.present()
+app = Gtk.Application(application_id="org.example.tabbed"); app.connect("activate", up); app.run(None)
+`
+	}
+	return `
+import sys
+from PyQt6.QtWidgets import *
+app = QApplication([])
+window = QWidget(windowTitle="Tabbed")
+box = QVBoxLayout(window)
+text = QPlainTextEdit("hello")
+def tell():
+    with open(sys.argv[1], "w") as f: f.write(text.toPlainText())
+text.textChanged.connect(tell)
+tell()
+for w in text, QLabel("Words"), QPushButton("Count"): box.addWidget(w)
+window.show()
+text.setFocus()
+app.exec()
+`
+}
+
+// TestRealNoTabIntoText: a key for what does not take the keyboard in the background changes
+// no text on the way there.
+func TestRealNoTabIntoText(t *testing.T) {
+	for _, kind := range []linuxtest.Kind{linuxtest.GTK3, linuxtest.GTK4, linuxtest.Qt6} {
+		t.Run(string(kind), func(t *testing.T) {
+			t.Parallel()
+			w := newRealWorld(t)
+			file := filepath.Join(w.Home, "text")
+			app := w.python("tabbed.py", tabbed(kind), "button Count", file)
+			p := w.somebody()
+			for _, query := range []string{"button Count", "Words", "button Count"} {
+				w.says(w.refused(aai.AutomationNotSupported, "ax_key_press", params{"app": app, "query": query, "key": "f7"}).Message, "may be a character in textbox")
+			}
+			w.ok("ax_wait_idle", params{"app": app})
+			if text, _ := os.ReadFile(file); string(text) != "hello" {
+				t.Errorf("the text is %q", text)
+			}
+			p.undisturbed(t)
+		})
+	}
+	t.Run("libreoffice", func(t *testing.T) {
+		t.Parallel()
+		w := newRealWorld(t)
+		app := w.process(w.Writer(t, "hello"))
+		w.awaitElement(app, "Bold")
+		p := w.somebody()
+		for _, query := range []string{"Bold", "button Italic"} {
+			w.says(w.refused(aai.AutomationNotSupported, "ax_key_press", params{"app": app, "query": query, "key": "f7"}).Message, "may be a character in document")
+		}
+		w.ok("ax_wait_idle", params{"app": app})
+		w.says(w.ok("ax_get_tree", params{"app": app}).Text, `= "hello"`)
+		p.undisturbed(t)
+	})
+}
