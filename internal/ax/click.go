@@ -65,6 +65,11 @@ func (v *view) clickOn(ctx context.Context, i int, button desktop.MouseButton, c
 	if asks {
 		a.Ways = append(a.Ways, v.PressRashly(i))
 	}
+	if asks && scene.TakesText(&v.Shot.Elements[i]) && !v.App.Browser { // what a click is for, there
+		a.Ways = append(a.Ways, v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+			return v.GiveKeyboard(ctx, i, input, seat, w)
+		}))
+	}
 	unheard := asks && v.App.Browser && (scene.TakesText(&v.Shot.Elements[i]) && v.Shot.Elements[i].States.Has(desktop.Multiline) || len(v.MomentParts(i)) > 0)
 	out, err := a.Perform(ctx)
 	if err == nil && unheard {

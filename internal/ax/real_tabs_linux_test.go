@@ -3,6 +3,7 @@ package ax_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"aai"
@@ -93,6 +94,66 @@ func TestRealNoTabIntoText(t *testing.T) {
 		}
 		w.ok("ax_wait_idle", params{"app": app})
 		w.says(w.ok("ax_get_tree", params{"app": app}).Text, `= "hello"`)
+		p.undisturbed(t)
+	})
+}
+
+const entriesGTK = `
+import gi, sys
+gi.require_version("Gtk", "VERSION")
+from gi.repository import Gtk, GLib
+log = open(sys.argv[1], "w", buffering=1)
+def fill(window):
+    box = Gtk.Box(orientation=1)
+    put = box.append if "VERSION" == "4.0" else box.add
+    first, second, ok = Gtk.Entry(), Gtk.Entry(), Gtk.Button(label="Ready")
+    for n, e in ("first", first), ("second", second):
+        e.connect("activate", lambda e, n: log.write("activate " + n + "\n"), n)
+        e.connect("changed", lambda e, n: log.write("changed " + n + " " + e.get_text() + "\n"), n)
+    for x in first, second, ok: put(x)
+    if "VERSION" == "4.0": window.set_child(box)
+    else: window.add(box)
+if "VERSION" == "4.0":
+    def up(app):
+        window = Gtk.ApplicationWindow(application=app, title="Entries"); fill(window); window.present()
+    app = Gtk.Application(application_id="org.example.entries"); app.connect("activate", up); app.run(None)
+else:
+    window = Gtk.Window(title="Entries"); fill(window); window.show_all(); Gtk.main()
+`
+
+// TestRealClickIsNoReturn: a click on a field, or a key for it, in the background does not do
+// what return does there, which sends forms; nor does it bring the window to the front.
+func TestRealClickIsNoReturn(t *testing.T) {
+	for _, version := range []string{"3.0", "4.0"} {
+		t.Run("gtk "+version, func(t *testing.T) {
+			t.Parallel()
+			w := newRealWorld(t)
+			file := filepath.Join(w.Home, "log")
+			app := w.python("entries.py", strings.ReplaceAll(entriesGTK, "VERSION", version), "button Ready", file)
+			p := w.somebody()
+			w.done("ax_key_press", params{"app": app, "query": "role:textbox", "nth": 2, "key": "a"})
+			w.ok("ax_click", params{"app": app, "query": "role:textbox", "nth": 1})
+			w.done("ax_type", params{"app": app, "query": "role:textbox", "nth": 1, "text": "x"})
+			w.ok("ax_wait_idle", params{"app": app})
+			if heard, _ := os.ReadFile(file); string(heard) != "changed second a\nchanged first x\n" {
+				t.Errorf("the program heard %q", heard)
+			}
+			p.undisturbed(t)
+		})
+	}
+	t.Run("calc", func(t *testing.T) {
+		t.Parallel()
+		w := newRealWorld(t)
+		app := w.process(w.Calc(t))
+		w.awaitElement(app, "Bold")
+		p := w.somebody()
+		w.ok("ax_set_value", params{"app": app, "query": "role:textbox", "nth": 1, "value": "A100"})
+		_, err := w.do(w.Context(), "ax_key_press", params{"app": app, "query": "role:textbox", "nth": 1, "key": "return"})
+		if aai.AsError(err) == nil {
+			t.Error("its name box took a key")
+		}
+		w.ok("ax_wait_idle", params{"app": app})
+		w.says(w.ok("ax_get_tree", params{"app": app}).Text, `cell "A1"`)
 		p.undisturbed(t)
 	})
 }

@@ -91,7 +91,7 @@ func KeepsTab(e *desktop.Element) bool {
 	switch e.Role {
 	case desktop.Terminal:
 		return true
-	case desktop.Document, desktop.Paragraph, desktop.Heading, desktop.Cell:
+	case desktop.Document, desktop.Paragraph, desktop.Heading, desktop.Grid, desktop.Cell:
 		return e.States.Has(desktop.Editable)
 	}
 	return e.States.Has(desktop.Editable | desktop.Multiline)

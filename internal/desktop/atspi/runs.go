@@ -61,6 +61,10 @@ func (a *actor) misled(ctx context.Context) string {
 	case up.role == roleTree && toolkit == qt:
 		// It selects the row of the view that has the item's number among its siblings.
 		return "another row would be selected"
+	case a.n.states.has(stateEditable) && (a.n.role == roleText || a.n.role == roleEntry || a.n.role == roleSpinButton) && strings.EqualFold(toolkit, "gtk"):
+		// The one action of a GtkEntry: a form is sent, LibreOffice goes to the cell that its
+		// name box names.
+		return "it would be as if return was pressed in it"
 	case a.n.role == roleIcon && (up.role == roleText || up.role == roleEntry) && strings.EqualFold(toolkit, "gtk"):
 		// The icon of a GtkEntry: its handler gets an event without a window. Thunar ends.
 		return "the program may end of it"
