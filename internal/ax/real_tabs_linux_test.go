@@ -3,6 +3,7 @@ package ax_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -156,4 +157,28 @@ func TestRealClickIsNoReturn(t *testing.T) {
 		w.says(w.ok("ax_get_tree", params{"app": app}).Text, `cell "A1"`)
 		p.undisturbed(t)
 	})
+}
+
+// TestRealTabInAPage: a tab in what a field of a page is to hold is refused, and does not bring
+// the rest into the next field.
+func TestRealTabInAPage(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	app := w.page(`<title>T</title><label>Name <input></label> <label>Notes <textarea>old</textarea></label>
+		<div contenteditable role=textbox aria-label=Body>words</div> <label>Code <input value="123456"></label><p id=all></p>
+		<script>setInterval(() => { document.title = [...document.querySelectorAll("input,textarea,div")].map(e => e.value ?? e.innerText).join("|"); }, 100)</script>`, "textbox Code")
+	title := func(want string) {
+		t.Helper()
+		w.eventually("the page holds "+want, func() bool {
+			_, err := w.do(w.Context(), "ax_find", params{"app": app, "query": "role:window title:/^" + regexp.QuoteMeta(want) + "/"})
+			return err == nil
+		})
+	}
+	for _, field := range []string{"Name", "Notes", "Body"} {
+		w.says(w.refused(aai.InvalidParams, "ax_set_value", params{"app": app, "query": "textbox " + field, "value": "x1\ty2"}).Message, "expected no tab")
+	}
+	w.says(w.refused(aai.InvalidParams, "ax_type", params{"app": app, "query": "textbox Notes", "text": "x1\ty2"}).Message, "expected no tab")
+	title("|old|words|123456")
+	w.done("ax_set_value", params{"app": app, "query": "textbox Notes", "value": "x1\ny2"})
+	title("|x1")
 }

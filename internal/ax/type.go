@@ -78,7 +78,8 @@ func (v *view) typeInto(ctx context.Context, i int, text string, replace bool) (
 		act.Verb = desktop.SetText
 	}
 	var was held
-	keys, lost := keysIn(e, text), v.App.Browser && e.States.Has(desktop.Multiline) && strings.Contains(text, "\t")
+	keys := keysIn(e, text)
+	lost := !keys && v.tabLeaves(i, text)
 	if lost || !asked.InFocus(v.Call) && !keys {
 		a.Ways = append(a.Ways, v.ByAsking(i, "its editable text", act))
 	}
@@ -89,7 +90,7 @@ func (v *view) typeInto(ctx context.Context, i int, text string, replace bool) (
 		a.Verify, was = v.typed(i, before, text, replace), v.holds(ctx, i)
 	}
 	out, err := a.Perform(ctx)
-	return v.takingBack(ctx, was, out, err)
+	return v.takingBack(ctx, was, out, noTab(err, "text", lost))
 }
 
 // keysIn reports whether there are keys in the text that are none of what the element holds:

@@ -3,11 +3,13 @@ package ax
 import (
 	"context"
 	"math"
+	"strings"
 
 	"aai"
 	"aai/internal/ax/asked"
 	"aai/internal/ax/fault"
 	"aai/internal/ax/operate"
+	"aai/internal/ax/scene"
 	"aai/internal/ax/values"
 	"aai/internal/desktop"
 )
@@ -102,8 +104,32 @@ func (v *view) setText(ctx context.Context, i int, value string) (*aai.Result, e
 	if math.IsNaN(values.NumberOr(value, math.NaN())) {
 		a.Ways = append(a.Ways[:1], a.Ways[2])
 	}
+	leaves := v.tabLeaves(i, value)
+	if leaves {
+		a.Ways = a.Ways[:len(a.Ways)-1]
+	}
 	a.Verify = v.typed(i, before, value, true)
-	return a.Perform(ctx)
+	out, err := a.Perform(ctx)
+	return out, noTab(err, "value", leaves)
+}
+
+// tabLeaves reports whether a tab of the text would lead out of the element if it was typed:
+// what follows would go into the next one.
+func (v *view) tabLeaves(i int, text string) bool {
+	return strings.Contains(text, "\t") && (v.App.Browser || !scene.KeepsTab(&v.Shot.Elements[i]))
+}
+
+// noTab says why a text was not typed that has a tab, where its element does not let it be set.
+func noTab(err error, name string, leaves bool) error {
+	e := aai.AsError(err)
+	if e == nil || !leaves || e.Code != aai.AutomationNotSupported || e.Delivery != aai.NotDelivered {
+		return err
+	}
+	return &aai.Error{
+		Code: aai.InvalidParams, Delivery: aai.NotDelivered,
+		Message: name + ": expected no tab: it is a key that leads to the next field, and what follows would be typed there",
+		Hint:    "Leave it out, or write the text to the clipboard with ax_clipboard and press v with ctrl.",
+	}
 }
 
 // already is the answer where an element holds what it is to hold.
