@@ -14,7 +14,8 @@ import (
 // case, white space, mnemonic, ellipsis, shortcut or count; by its identifier; or by a
 // query that says itself that less will do: a pattern, a path, a role, contains:. Of
 // what is filled in, chosen or followed whole words of the name are enough, but not
-// where a word more turns the meaning round, nor in a script that does not part words.
+// where a word more turns the meaning round or widens it, nor in a script that does not part
+// words.
 func (q *Query) Sure(s *desktop.Snapshot, i int) bool {
 	return q.sure(newFinder(s, Options{Hidden: true, Root: -1}), i)
 }
@@ -22,7 +23,8 @@ func (q *Query) Sure(s *desktop.Snapshot, i int) bool {
 func (q *Query) sure(f *finder, i int) bool {
 	if q.guesses() {
 		role := f.s.Elements[i].Role
-		return q.fits(f, i, bare) || !role.Fires() && role.Takes() && q.fits(f, i, wholeWords) || q.identifies(f, i)
+		part := !role.Fires() && role.Takes() && role != desktop.Option // Premium is no Premium plus
+		return q.fits(f, i, bare) || part && q.fits(f, i, wholeWords) || q.identifies(f, i)
 	}
 	for _, t := range q.tries {
 		// A path counts what shows, or where that is nothing, all.
@@ -201,7 +203,7 @@ func saysAll(text, asked string) bool {
 		return false
 	}
 	has, want := wordsOf(text), wordsOf(asked)
-	if len(want) == 0 || turns(text, has) != turns(asked, want) {
+	if len(want) == 0 || turns(text, has) != turns(asked, want) || widens(has, want) {
 		return false
 	}
 	for from := 0; from+len(want) <= len(has); from++ {
@@ -212,8 +214,23 @@ func saysAll(text, asked string) bool {
 	return false
 }
 
+// wordsOf are the words of a text; a file's name is one, with its ending.
 func wordsOf(text string) []string {
-	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !wordRune(r) && !unicode.IsMark(r) })
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !wordRune(r) && !unicode.IsMark(r) && r != '.' })
+	for i := range words {
+		words[i] = strings.Trim(words[i], ".")
+	}
+	return slices.DeleteFunc(words, func(word string) bool { return word == "" })
+}
+
+// widens reports whether a text says of more than is asked that it is meant: all, for ever.
+func widens(has, want []string) bool {
+	const words = " all every everything everyone everybody everywhere always forever permanently entire whole" +
+		" alle alles allen aller überall immer endgültig ganze ganzen tout tous toute toutes partout toujours définitivement" +
+		" todo todos toda todas siempre tutti tutte tutto sempre "
+	return slices.ContainsFunc(has, func(word string) bool {
+		return strings.Contains(words, " "+word+" ") && !slices.Contains(want, word)
+	})
 }
 
 // unparted reports whether a text is, in part, of a script that does not part words.
