@@ -94,6 +94,7 @@ func TestRealReadOnly(t *testing.T) {
 			t.Errorf("%s: %s", query, e.Delivery)
 		}
 	}
+	f.says(f.refused(aai.AutomationFailed, "ax_type", params{"app": f.app, "query": "textbox Fixed", "text": "4"}).Message, "is read-only")
 	if got := f.ok("ax_get_value", f.on("spinbutton Count")).data["value"]; got != "" {
 		t.Errorf("an empty field for a number holds %q", got)
 	}

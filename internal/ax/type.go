@@ -65,6 +65,9 @@ func typeText(ctx context.Context, v *view) (*aai.Result, error) {
 // typeInto types a text into the element, in the place of what it holds or after that.
 func (v *view) typeInto(ctx context.Context, i int, text string, replace bool) (*aai.Result, error) {
 	e := &v.Shot.Elements[i]
+	if e.States.Has(desktop.ReadOnly) && (e.Role == desktop.Textbox || e.Role == desktop.Searchbox) {
+		return nil, v.readOnly(i)
+	}
 	if written(e) && !keysIn(e, text) {
 		return v.set(ctx, i, text)
 	}

@@ -61,9 +61,7 @@ func (v *view) setAs(ctx context.Context, i int, value string) (*aai.Result, err
 	e := &v.Shot.Elements[i]
 	switch {
 	case e.States.Has(desktop.ReadOnly):
-		e := fault.Failed(aai.NotDelivered, "%s is read-only", v.Name(i))
-		aai.AsError(e).Hint = "What it holds can be read, and not be changed."
-		return nil, e
+		return nil, v.readOnly(i)
 	case e.States.Has(desktop.Checkable) || e.Role == desktop.Checkbox || e.Role == desktop.Switch:
 		return v.setChecked(ctx, i, value)
 	case written(e):
@@ -84,6 +82,13 @@ func (v *view) setAs(ctx context.Context, i int, value string) (*aai.Result, err
 		return nil, v.drawnOnly(i)
 	}
 	return v.setText(ctx, i, value)
+}
+
+// readOnly is the error of a field that nobody can change.
+func (v *view) readOnly(i int) error {
+	e := fault.Failed(aai.NotDelivered, "%s is read-only", v.Name(i))
+	aai.AsError(e).Hint = "What it holds can be read, and not be changed."
+	return e
 }
 
 func (v *view) setText(ctx context.Context, i int, value string) (*aai.Result, error) {

@@ -23,6 +23,17 @@ func (t traits) clean(s string) string {
 	if t.windowRelative() && className(s) {
 		return ""
 	}
+	return once(s)
+}
+
+// once is a name that is said with its mnemonic and without it, as by the buttons of GTK 4's
+// dialogs ("_Discard Discard"), said without it.
+func once(s string) string {
+	for i := range s {
+		if s[i] == ' ' && strings.IndexByte(s[:i], '_') >= 0 && strings.Replace(s[:i], "_", "", 1) == s[i+1:] {
+			return s[i+1:]
+		}
+	}
 	return s
 }
 
