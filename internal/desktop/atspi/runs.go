@@ -77,7 +77,7 @@ func (p *program) roleOfParent(ctx context.Context, n *node) roleNumber {
 	above := &node{}
 	r := &round{}
 	p.askParent(r, n.ref, &above.ref)
-	if p.run(ctx, r) != nil || above.ref.none() || above.ref == p.root {
+	if p.run(ctx, r) != nil || above.none() || above.ref == p.root {
 		return 0
 	}
 	r = &round{}
