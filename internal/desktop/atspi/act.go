@@ -258,16 +258,11 @@ func (a *actor) setText(ctx context.Context, text string) error {
 	if err := a.ready(ctx); err != nil {
 		return err
 	}
-	if browser(a.p.habits().toolkit) && a.n.role == roleSpinButton && a.n.offers&offersEditable != 0 {
+	if browser(a.p.habits().toolkit) && a.n.role == roleSpinButton && a.n.offers&offersEditable != 0 || a.moment(ctx) {
 		return a.replaceText(ctx, text) // it sets no number where there is none yet
 	}
-	if a.p.mayBeMoment(a.n) {
-		if err := a.content(ctx); err != nil {
-			return err
-		}
-	}
 	// Letters would empty a spin button, so it gets a number or nothing.
-	if !a.n.moment() && a.n.wantsNumber() || a.n.offers&offersEditable == 0 && a.n.offers&offersValue != 0 {
+	if a.n.wantsNumber() || a.n.offers&offersEditable == 0 && a.n.offers&offersValue != 0 {
 		number, err := strconv.ParseFloat(strings.TrimSpace(text), 64)
 		if err != nil || math.IsNaN(number) || math.IsInf(number, 0) {
 			return a.refuse(fmt.Sprintf("takes a number, not %q", aai.CleanLabel(text, 60)), "Set a number, or type into it with the keyboard.")
@@ -275,20 +270,6 @@ func (a *actor) setText(ctx context.Context, text string) error {
 		return a.number(ctx, number)
 	}
 	return a.replaceText(ctx, text)
-}
-
-// content asks for what the element holds.
-func (a *actor) content(ctx context.Context) error {
-	first, second := &round{}, &round{}
-	a.p.askContent(first, second, nil, a.n, maxMoment)
-	err := a.p.run(ctx, first)
-	if err == nil {
-		err = a.p.run(ctx, second)
-	}
-	if err != nil {
-		return before(a.p.failed(a.app, err))
-	}
-	return nil
 }
 
 func (a *actor) replaceText(ctx context.Context, text string) error {
