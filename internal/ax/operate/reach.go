@@ -1,6 +1,7 @@
 package operate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -85,7 +86,17 @@ func (v *View) tabTo(ctx context.Context, id desktop.ID, input desktop.Input, se
 		if i < 0 || turns > 1 {
 			break
 		}
-		if in := k.keepsTab(i, at, pressed > 0); in >= 0 {
+		in := k.keepsTab(i, at, pressed > 0)
+		if in >= 0 && pressed == 0 && in != at {
+			if err := k.wake(ctx, input, seat, w); err != nil {
+				return err
+			}
+			i, at = now.Shot.Index(id), k.Shot.Index(k.told)
+			if in = -1; i >= 0 {
+				in = k.keepsTab(i, at, at >= 0)
+			}
+		}
+		if in >= 0 {
 			return noKeyboard(pressed, ": tab, by which it would be reached, may be a character in "+now.Name(in))
 		}
 		if at > i != back {
@@ -107,6 +118,19 @@ func (v *View) tabTo(ctx context.Context, id desktop.ID, input desktop.Input, se
 	return noKeyboard(pressed, "")
 }
 
+// wake gives the window the keyboard for a moment, in which programs tell what in it has that,
+// and presses nothing.
+func (k *tracker) wake(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	k.hear()
+	before := k.heard
+	k.told = ""
+	err := input.Attend(ctx, seat, w.ID, func(ctx context.Context, _ desktop.Input) error {
+		_, err := k.Until(ctx, EffectCeiling, func() (bool, error) { k.hear(); return k.heard > before, nil })
+		return err
+	})
+	return cmp.Or(err, k.look(ctx))
+}
+
 // noKeyboard is the error of what was not reached after tab was pressed so often.
 func noKeyboard(pressed int, why string) error {
 	e := &aai.Error{
@@ -124,13 +148,13 @@ func noKeyboard(pressed int, why string) error {
 // keepsTab is the element in which tab might be a character, and not lead to the next: the one
 // that has the keyboard, or where nobody knows which that is any in the window of the one that
 // is wanted; -1 if there is none.
-func (k *tracker) keepsTab(i, at int, pressed bool) int {
+func (k *tracker) keepsTab(i, at int, told bool) int {
 	if k.App.Browser {
 		return -1 // a page leaves its fields by it
 	}
 	// GTK alone tells in the background what has the keyboard before a key comes; LibreOffice on
 	// GTK says that what it draws in has it.
-	if at >= 0 && (pressed || strings.HasPrefix(k.App.Toolkit, "GTK")) && k.Shot.Elements[at].Role != desktop.Generic {
+	if at >= 0 && (told || strings.HasPrefix(k.App.Toolkit, "GTK")) && k.Shot.Elements[at].Role != desktop.Generic {
 		if scene.KeepsTab(&k.Shot.Elements[at]) {
 			return at
 		}
