@@ -39,17 +39,6 @@ func TestRealLaunch(t *testing.T) {
 			}
 		})
 	}
-	t.Run("chromium", func(t *testing.T) { // a script starts it, and a second page is a tab
-		t.Parallel()
-		w := newRealWorld(t)
-		open := func(page string) answer {
-			return w.ok("ax_connect", params{"app": "chromium", "launch": true, "arguments": []any{"--no-sandbox", "--no-first-run", "--disable-gpu",
-				"--disable-background-networking", "--user-data-dir=" + w.Path("tmp", "second"), "data:text/html,<title>" + page + "</title>"}})
-		}
-		open("one")
-		w.says(open("two").Text, "It ran already")
-		w.eventually("the second page is there", func() bool { return strings.HasPrefix(w.ActiveWindow(t), "two") })
-	})
 	t.Run("xterm", func(t *testing.T) {
 		t.Parallel()
 		w := newRealWorld(t)

@@ -144,7 +144,7 @@ func (l *launching) started(ctx context.Context, runs, late bool) (desktop.App, 
 		return desktop.App{}, false
 	}
 	fresh := l.fresh(ctx)
-	var heirs, near []desktop.App
+	var heirs []desktop.App
 	for _, app := range apps {
 		same := Target(app).Digest == l.target.Digest
 		if same && (fresh[app.PID] || late) {
@@ -153,12 +153,6 @@ func (l *launching) started(ctx context.Context, runs, late bool) (desktop.App, 
 		if fresh[app.PID] {
 			heirs = append(heirs, app)
 		}
-		if l.near(app) {
-			near = append(near, app)
-		}
-	}
-	if late && len(heirs) == 0 && len(near) == 1 { // a browser that was started by a script opens a tab
-		return near[0], l.shows(ctx, near[0])
 	}
 	if len(heirs) == 1 && l.near(heirs[0]) {
 		return heirs[0], l.shows(ctx, heirs[0])
