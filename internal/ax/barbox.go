@@ -38,7 +38,7 @@ func (v *view) setBarBox(ctx context.Context, field int, value string) (*aai.Res
 			if err := v.Backend.Actor.Perform(ctx, v.App, id, desktop.Act{Verb: desktop.SetText, Text: value}); err != nil {
 				return err
 			}
-			if err := v.Backend.Actor.Perform(ctx, v.App, id, desktop.Act{Verb: desktop.Press}); err != nil {
+			if err := v.Backend.Actor.Perform(ctx, v.App, id, desktop.Act{Verb: desktop.Press, Action: "activate"}); err != nil {
 				return fault.Failed(aai.Delivered, "the text stands in it, but was not taken: %s", aai.AsError(err).Message)
 			}
 			keyboard.AwaitTaking(ctx) // it goes on to the text

@@ -219,7 +219,7 @@ func (a *actor) press(ctx context.Context, act desktop.Act) error {
 	if !a.n.action() {
 		return a.unsupported("has no actions", nil)
 	}
-	if wrong := a.misled(ctx); wrong != "" {
+	if wrong := a.misled(ctx, action); wrong != "" {
 		return a.unsupported("cannot be pressed by asking: "+wrong, nil)
 	}
 	if err := a.actions(ctx); err != nil {

@@ -51,7 +51,7 @@ func (a *actor) call(ctx context.Context, conn *dbuswire.Conn, q *question, to r
 
 // misled says what the program would do instead if it were asked to press the node; "" if
 // it does what is meant.
-func (a *actor) misled(ctx context.Context) string {
+func (a *actor) misled(ctx context.Context, action string) string {
 	up, toolkit := a.n.parent, a.p.habits().toolkit
 	switch {
 	case up == nil:
@@ -61,9 +61,9 @@ func (a *actor) misled(ctx context.Context) string {
 	case up.role == roleTree && toolkit == qt:
 		// It selects the row of the view that has the item's number among its siblings.
 		return "another row would be selected"
-	case a.n.states.has(stateEditable) && (a.n.role == roleText || a.n.role == roleEntry || a.n.role == roleSpinButton) && strings.EqualFold(toolkit, "gtk"):
+	case action == "" && a.n.states.has(stateEditable) && (a.n.role == roleText || a.n.role == roleEntry || a.n.role == roleSpinButton) && strings.EqualFold(toolkit, "gtk"):
 		// The one action of a GtkEntry: a form is sent, LibreOffice goes to the cell that its
-		// name box names.
+		// name box names. Who wants that says so.
 		return "it would be as if return was pressed in it"
 	case a.n.role == roleIcon && (up.role == roleText || up.role == roleEntry) && strings.EqualFold(toolkit, "gtk"):
 		// The icon of a GtkEntry: its handler gets an event without a window. Thunar ends.
