@@ -1,33 +1,47 @@
 package ax_test
 
-import "testing"
+import (
+	"testing"
 
-// TestRealAlertGTK4: the buttons of GTK 4's dialogs, which it names twice, are pressed by their
-// names.
-func TestRealAlertGTK4(t *testing.T) {
+	"aai"
+)
+
+// TestRealAlert: while a page's alert is open Chromium shows nothing of the page. The alert is
+// what is in front: the outline has it without more, and who asks for the page learns why.
+func TestRealAlert(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
-	app := w.python("alert.py", `
-import gi
-gi.require_version("Gtk", "4.0")
-from gi.repository import Gtk
-def ask(window, word):
-    d = Gtk.MessageDialog(transient_for=window, modal=True, text="Save the changes?")
-    d.add_buttons("_Cancel", 1, "_Discard", 2, "_Save", 3)
-    d.connect("response", lambda d, n: (word.set_label("answer %d" % n), d.destroy()))
-    d.present()
-def up(app):
-    box = Gtk.Box(orientation=Gtk.Orientation.VERTICAL)
-    window = Gtk.ApplicationWindow(application=app, title="Alert")
-    word, b = Gtk.Label(label="no answer"), Gtk.Button(label="Ask")
-    b.connect("clicked", lambda *_: ask(window, word))
-    box.append(b); box.append(word); window.set_child(box); window.present()
-app = Gtk.Application(application_id="org.example.alert"); app.connect("activate", up); app.run(None)
-`, "button Ask")
-	for button, answer := range map[string]string{"Discard": "answer 2", "role:button title:Cancel": "answer 1", "Save": "answer 3"} {
-		w.ok("ax_click", params{"app": app, "query": "Ask"})
-		w.awaitElement(app, "button Discard")
-		w.ok("ax_click", params{"app": app, "query": button})
-		w.awaitElement(app, answer)
+	f := w.webForm(`<p><button onclick="alert('Boo')">Warn</button><button onclick="this.textContent='Done'">Other</button>`)
+	a := f.done("ax_click", f.on("button Warn"))
+	f.says(a.Text, "Boo", `focus → button "OK"`)
+	a = f.ok("ax_get_tree", params{"app": f.app})
+	f.says(a.Text, "Boo")
+	if a.Warning != "" {
+		t.Errorf("%q", a.Warning)
 	}
+	_, e := f.do(f.Context(), "ax_click", f.on("button Other"))
+	if e == nil || e.Code != aai.ElementNotFound {
+		t.Fatalf("%+v", e)
+	}
+	f.says(e.Message, "says", "is before its page")
+	f.says(e.Hint, "Answer or close")
+	f.done("ax_click", f.on("button OK"))
+	f.done("ax_click", f.on("button Other"))
+}
+
+// TestRealPageInAPage: the keyboard that goes from one page to what is pressed in the page
+// around it, or to that page, is no effect.
+func TestRealPageInAPage(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(`<p><button>Dead</button> <button onclick="this.textContent = 'Done'">Works</button>
+		<iframe title="Inside" srcdoc="<input aria-label=Inner>"></iframe>`)
+	for range 3 {
+		f.done("ax_click", f.on("textbox Inner"))
+		if a := f.ok("ax_click", f.on("button Dead")); at(a.data, "verified") != false {
+			t.Errorf("nothing happened, and it says %s", a.Text)
+		}
+	}
+	f.done("ax_click", f.on("textbox Inner"))
+	f.done("ax_click", f.on("button Works"))
 }

@@ -86,15 +86,18 @@ func (v *View) tabTo(ctx context.Context, id desktop.ID, input desktop.Input, se
 		if i < 0 || turns > 1 {
 			break
 		}
-		in := k.keepsTab(i, at, pressed > 0)
+		in := k.keepsTab(i, at, pressed > 0 || seat == desktop.PersonSeat)
 		if in >= 0 && pressed == 0 && in != at {
 			if err := k.wake(ctx, input, seat, w); err != nil {
 				return err
 			}
-			i, at = now.Shot.Index(id), k.Shot.Index(k.told)
-			if in = -1; i >= 0 {
-				in = k.keepsTab(i, at, at >= 0)
+			if i, at = now.Shot.Index(id), k.Shot.Index(k.told); i < 0 {
+				break
 			}
+			if i == at {
+				return nil
+			}
+			in = k.keepsTab(i, at, at >= 0)
 		}
 		if in >= 0 {
 			return noKeyboard(pressed, ": tab, by which it would be reached, may be a character in "+now.Name(in))

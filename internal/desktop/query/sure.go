@@ -15,7 +15,7 @@ import (
 // query that says itself that less will do: a pattern, a path, a role, contains:. Of
 // what is filled in, chosen or followed whole words of the name are enough, but not
 // where a word more turns the meaning round or widens it, nor in a script that does not part
-// words.
+// words. An option of a list is meant by its whole name.
 func (q *Query) Sure(s *desktop.Snapshot, i int) bool {
 	return q.sure(newFinder(s, Options{Hidden: true, Root: -1}), i)
 }
