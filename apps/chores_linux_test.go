@@ -15,10 +15,11 @@ func tasks() []task {
 	return []task{
 		{name: "fill a sheet, save it as xlsx", on: named("calc"), usual: true, calls: []call{
 			{tool: "ax_fill", args: params{"fields": []params{{"query": "A1", "value": "Item\tPrice\nTea\t3\nMilk\t4"}}}},
+			{tool: "ax_fill", args: params{"fields": []params{{"query": "A5", "value": "Sum\t=B2+B3"}, {"query": "A300", "value": "Far"}}}, until: "Filled 2 of 2"},
 			{tool: "ax_key_press", args: params{"key": "s", "modifiers": []string{"ctrl", "shift"}}},
 			{tool: "ax_fill", args: params{"fields": []params{{"query": "Name:", "value": "$FOLDER/b.xlsx"}}, "submit": "return"}, until: "Filled 1 of 1"},
 			{tool: "ax_click", args: params{"query": "contains:Use Excel"}, until: "Clicked"},
-		}, wrong: sheetIs("b.xlsx", map[string]string{"A1": "Item", "B1": "Price", "A2": "Tea", "B2": "3", "A3": "Milk", "B3": "4"})},
+		}, wrong: sheetIs("b.xlsx", map[string]string{"A1": "Item", "B1": "Price", "A2": "Tea", "B2": "3", "A3": "Milk", "B3": "4", "A5": "Sum", "B5": "7", "A300": "Far"})},
 
 		{name: "find and replace in a text, save it", on: letter("Der Hund, der Hundekorb und die Katze"), calls: []call{
 			{tool: "ax_key_press", args: params{"key": "h", "modifiers": []string{"ctrl"}}},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"aai"
+	"aai/internal/ax/fault"
 	"aai/internal/ax/operate"
 	"aai/internal/ax/values"
 	"aai/internal/desktop"
@@ -13,6 +14,12 @@ import (
 
 // setBlock types into one cell after the other, and reads them all.
 func (v *view) setBlock(ctx context.Context, i int, b values.Block) (*aai.Result, error) {
+	table, is := v.TableOf(i), v.Same(i)
+	if len(v.CellsOf(b, table)) < b.Count() && v.ReadCells(ctx, table, b.Cells()) {
+		if i = is(); i < 0 {
+			return nil, fault.Failed(aai.NotDelivered, "the cell went")
+		}
+	}
 	a := operate.Deed{View: v.View, Index: i, Done: "Set the cells to " + b.Last() + " from"}
 	a.Ways = []operate.Way{v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		if err := v.EnterCell(ctx, i, input, seat, w); err != nil {
@@ -31,7 +38,7 @@ func (v *view) setBlock(ctx context.Context, i int, b values.Block) (*aai.Result
 		}
 		return nil
 	})}
-	table, before := v.TableOf(i), make(map[string]string)
+	before := make(map[string]string)
 	for name, at := range v.CellsOf(b, table) {
 		before[name] = v.Shot.Elements[at].Value
 	}

@@ -13,7 +13,7 @@ func farPage() string {
 	for i := range 200 {
 		fmt.Fprintf(&b, "<p>Paragraph number %d of many.</p>\n", i)
 	}
-	b.WriteString(`<button id="last">Last of all</button> <img class="far-trash" id="bin" src="/bin.png" width="20" height="20"> <input id="far" aria-label="Far away">
+	b.WriteString(`<button id="last">Last of all</button> <img class="far-trash" id="bin" src="/bin.png" width="20" height="20"> <input id="far" aria-label="Far away" value="afar">
 <input id="clicked" aria-label="Clicked"><script>
 for (const id of ["last", "bin"]) document.getElementById(id).addEventListener("click", () => { document.getElementById("clicked").value = id; });
 </script>`)
@@ -58,8 +58,11 @@ func TestRealOutOfViewUnread(t *testing.T) {
 	w := newRealWorld(t)
 	f := w.webForm(farPage())
 	f.says(f.ok("ax_find", f.on("bin.png .far-trash")).Text, "out of view")
+	if got := f.ok("ax_get_value", f.on("textbox Far away")).data["value"]; got != "afar" {
+		t.Errorf("a field out of view holds %q", got)
+	}
 	f.says(f.ok("ax_click", f.on("bin.png .far-trash")).Text, "was scrolled into it first")
 	f.comes("clicked", "bin")
-	f.ok("ax_type", params{"app": f.app, "query": "textbox Far away", "text": "here"})
+	f.done("ax_set_value", f.set("textbox Far away", "here"))
 	f.comes("far", "here")
 }

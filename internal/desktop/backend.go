@@ -84,6 +84,18 @@ type Far interface {
 	// Far is Tree.Snapshot, but what is Offscreen is read as completely as what shows, save
 	// for where it is. Later snapshots may still know what it read.
 	Far(ctx context.Context, app App) (*Snapshot, error)
+	// Cells is Tree.Snapshot that also has those cells of a table with Element.Unread, as have
+	// later ones, until others are asked for. At most MaxCells are read.
+	Cells(ctx context.Context, app App, table ID, cells Cells) (*Snapshot, error)
+}
+
+// MaxCells is how many cells of a table are read because they were asked for.
+const MaxCells = 500
+
+// Cells are a rectangle of the cells of a table. Rows and columns count from 0.
+type Cells struct {
+	Row, Column   int
+	Rows, Columns int
 }
 
 // A Verb is a thing that can be done to an element in the background, by asking

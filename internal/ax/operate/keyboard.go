@@ -104,7 +104,7 @@ func (v *View) asksFor(ctx context.Context, i int, act desktop.Act, input deskto
 		return err
 	}
 	err := error(nil)
-	if v.App.FocusInFront {
+	if v.App.FocusInFront || values.SheetCell(&v.Shot.Elements[i]) {
 		err = input.Attend(ctx, seat, w.ID, func(ctx context.Context, _ desktop.Input) error { return await(ctx) })
 	} else {
 		err = await(ctx)

@@ -133,6 +133,9 @@ func (v *View) Seek(ctx context.Context, query string) (Match, error) {
 	if v.mayBeFar(m, err) && v.LookFar(ctx) {
 		m, err = v.Find(ctx, query)
 	}
+	if err != nil && aai.AsError(err).Code == aai.ElementNotFound && v.LookInSheet(ctx, query) {
+		m, err = v.Find(ctx, query)
+	}
 	return m, err
 }
 

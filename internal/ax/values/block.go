@@ -31,22 +31,47 @@ func BlockAt(e *desktop.Element, text string) (b Block, is bool) {
 	if !SheetCell(e) || !strings.ContainsAny(text, "\t\n") {
 		return b, false
 	}
-	digits := strings.IndexAny(e.Name, "123456789")
-	if digits < 1 {
+	if b.column, b.row, is = CellPlace(e.Name); !is {
 		return b, false
 	}
-	for _, letter := range e.Name[:digits] {
-		if letter < 'A' || letter > 'Z' {
-			return b, false
-		}
-		b.column = 26*b.column + int(letter-'A') + 1
-	}
-	row, err := strconv.Atoi(e.Name[digits:])
-	b.row = row
 	for line := range strings.Lines(Normalized(text)) {
 		b.Rows = append(b.Rows, strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
 	}
-	return b, err == nil
+	return b, true
+}
+
+// CellPlace reads the name of a cell of a sheet, such as B2: its column and row, from 1. False
+// for what is none, or of a sheet larger than any.
+func CellPlace(name string) (column, row int, is bool) {
+	digits := strings.IndexAny(name, "123456789")
+	if digits < 1 || digits > 3 {
+		return 0, 0, false
+	}
+	for _, letter := range name[:digits] {
+		if letter < 'A' || letter > 'Z' {
+			return 0, 0, false
+		}
+		column = 26*column + int(letter-'A') + 1
+	}
+	row, err := strconv.Atoi(name[digits:])
+	return column, row, err == nil && row <= 1<<20
+}
+
+// Count is how many cells it has.
+func (b Block) Count() (n int) {
+	for _, row := range b.Rows {
+		n += len(row)
+	}
+	return n
+}
+
+// Cells is where the block is in its sheet.
+func (b Block) Cells() desktop.Cells {
+	c := desktop.Cells{Row: b.row - 1, Column: b.column - 1, Rows: len(b.Rows)}
+	for _, row := range b.Rows {
+		c.Columns = max(c.Columns, len(row))
+	}
+	return c
 }
 
 // Name is what a cell of the block is called.

@@ -388,11 +388,3 @@ func (a *actor) takeFocus(ctx context.Context) error {
 	}
 	return a.do(ctx, method(componentInterface, "GrabFocus", "b"), a.n.ref)
 }
-
-func (a *actor) scrollTo(ctx context.Context) error {
-	err := a.do(ctx, numbers(componentInterface, "ScrollTo", "u", "b", scrollAnywhere), a.n.ref)
-	if e, ok := errors.AsType[*aai.Error](err); ok && e.Code == aai.AutomationFailed && e.Delivery == aai.Delivered {
-		return a.unsupported("cannot be scrolled to", e)
-	}
-	return err
-}

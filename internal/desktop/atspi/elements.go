@@ -188,6 +188,9 @@ func (p *program) elements(ctx context.Context, first *round, parent *node, node
 	}
 	for _, n := range nodes {
 		n.shown = p.shows(n) && (n.parent == nil || !n.parent.read || p.shows(n.parent))
+		if old, ok := p.mirror.Find(n.id(p.sender)); ok && !n.shown {
+			n.beyond = old.States.Has(desktop.Offscreen)
+		}
 	}
 	if err := p.run(ctx, second); err != nil {
 		return nil, err

@@ -33,8 +33,9 @@ type program struct {
 	windows  int           // in the last reading; for who reads
 	veil     atomic.Uint64 // of the tree of the last snapshot; 0 if there is none
 	ration   ration
-	gathered atomic.Bool  // what its pages say, see gathers
-	far      atomic.Bool  // what is out of view is wanted too, from when somebody first did
+	gathered atomic.Bool // what its pages say, see gathers
+	far      atomic.Bool // what is out of view is wanted too, from when somebody first did
+	cells    atomic.Pointer[sheetPart]
 	pressed  atomic.Int64 // when something was last pressed by asking, in nanoseconds
 	secrets  mirror.Secrets[ref]
 

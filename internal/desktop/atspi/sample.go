@@ -18,8 +18,12 @@ func (p *program) sample(ctx context.Context, t *tree, n *node) ([]*node, error)
 	if !n.states.any(stateShowing) || n.offers&offersComponent == 0 && n.read && n.offers != 0 {
 		return t.adopt(n, nil), nil
 	}
-	refs, err := p.corners(ctx, n)
-	if err != nil || len(refs) == 0 {
+	refs, seen, err := p.corners(ctx, n)
+	if err != nil {
+		return nil, err
+	}
+	wanted, err := p.wanted(ctx, n, seen)
+	if refs = append(refs, wanted...); err != nil || len(refs) == 0 {
 		return nil, err
 	}
 	fresh := t.adopt(n, refs)
@@ -29,7 +33,7 @@ func (p *program) sample(ctx context.Context, t *tree, n *node) ([]*node, error)
 
 // corners finds the children from the node's upper left corner to its lower right.
 // In a corner may be a heading or a scroll bar, so several points are tried.
-func (p *program) corners(ctx context.Context, n *node) ([]ref, error) {
+func (p *program) corners(ctx context.Context, n *node) ([]ref, rectangle, error) {
 	var frame desktop.Rect
 	r := &round{}
 	r.put(p.bus.ask.extentsOf(p.habits()), n.ref, func(d *dbuswire.Decoder) {
@@ -38,7 +42,7 @@ func (p *program) corners(ctx context.Context, n *node) ([]ref, error) {
 		}
 	})
 	if err := p.run(ctx, r); err != nil || frame.Empty() {
-		return nil, err
+		return nil, rectangle{}, err
 	}
 	const inside, past = 3, 30 // pixels: within a border, and past a heading or a scroll bar
 	left, top, right, bottom := frame.X, frame.Y, frame.X+frame.W, frame.Y+frame.H
@@ -61,13 +65,13 @@ func (p *program) corners(ctx context.Context, n *node) ([]ref, error) {
 		})
 	}
 	if err := p.run(ctx, r); err != nil {
-		return nil, err
+		return nil, rectangle{}, err
 	}
 	return p.between(ctx, n, found)
 }
 
 // between lists the node's children from the first to the last of those found.
-func (p *program) between(ctx context.Context, n *node, found []ref) ([]ref, error) {
+func (p *program) between(ctx context.Context, n *node, found []ref) ([]ref, rectangle, error) {
 	ends := [2]int{-1, -1}
 	r := &round{}
 	for _, child := range found {
@@ -86,19 +90,20 @@ func (p *program) between(ctx context.Context, n *node, found []ref) ([]ref, err
 		})
 	}
 	if err := p.run(ctx, r); err != nil || ends[0] < 0 {
-		return nil, err
+		return nil, rectangle{}, err
 	}
-	wanted, err := p.block(ctx, n, ends)
+	indexes, seen, err := p.block(ctx, n, ends)
 	if err != nil {
-		return nil, err
+		return nil, seen, err
 	}
-	return p.at(ctx, n, wanted)
+	refs, err := p.at(ctx, n, indexes)
+	return refs, seen, err
 }
 
 // block lists the indexes of the children between two: those in their rectangle, if
 // the node is a table, and else those in the row. What comes before the cells, such
 // as headings, moves all indexes.
-func (p *program) block(ctx context.Context, n *node, ends [2]int) ([]int, error) {
+func (p *program) block(ctx context.Context, n *node, ends [2]int) (wanted []int, seen rectangle, err error) {
 	rows, columns := [2]int{-1, -1}, [2]int{-1, -1}
 	r := &round{}
 	if n.offers&offersTable != 0 {
@@ -108,24 +113,24 @@ func (p *program) block(ctx context.Context, n *node, ends [2]int) ([]int, error
 		}
 	}
 	if err := p.run(ctx, r); err != nil {
-		return nil, err
+		return nil, seen, err
 	}
-	var wanted []int
 	if rows[0] >= 0 && rows[1] > rows[0] && min(columns[0], columns[1]) >= 0 {
 		first := ends[0] - columns[0] // of the row
 		if width := (ends[1] - columns[1] - first) / (rows[1] - rows[0]); width > 0 {
+			left, right := min(columns[0], columns[1]), max(columns[0], columns[1])
 			for row := range rows[1] - rows[0] + 1 {
-				for column := min(columns[0], columns[1]); column <= max(columns[0], columns[1]) && len(wanted) < maxSample; column++ {
+				for column := left; column <= right && len(wanted) < maxSample; column++ {
 					wanted = append(wanted, first+row*width+column)
 				}
 			}
-			return wanted, nil
+			return wanted, rectangle{rows[0], left, right - left + 1, len(wanted)}, nil
 		}
 	}
 	for i := ends[0]; i <= ends[1] && len(wanted) < maxSample; i++ {
 		wanted = append(wanted, i)
 	}
-	return wanted, nil
+	return wanted, seen, nil
 }
 
 // at returns the node's children with the indexes.

@@ -42,6 +42,17 @@ func (b *Bus) Far(ctx context.Context, app desktop.App) (*desktop.Snapshot, erro
 	return b.Snapshot(ctx, app)
 }
 
+// Cells implements desktop.Far.
+func (b *Bus) Cells(ctx context.Context, app desktop.App, table desktop.ID, cells desktop.Cells) (*desktop.Snapshot, error) {
+	p, r, err := b.element(ctx, app, table)
+	if err != nil {
+		return nil, err
+	}
+	p.cells.Store(&sheetPart{r, cells})
+	p.mirror.Mark(func(m *mirror.Marks[ref]) { m.Refill(r) })
+	return b.Snapshot(ctx, app)
+}
+
 // Sync implements mirror.Source. It asks the app, over the bus, how many windows it has:
 // when that is answered all events have been seen that the app sent before.
 func (p *program) Sync(ctx context.Context, t *tree) error {

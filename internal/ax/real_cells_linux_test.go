@@ -1,0 +1,36 @@
+package ax_test
+
+import "testing"
+
+// TestRealFarCells: the cells of a sheet are found by their names, filled and read in the
+// background, also those after the first hundred, which alone are read, and those out of view;
+// and so is one block after another.
+func TestRealFarCells(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	app := w.process(w.Calc(t))
+	w.awaitElement(app, "Bold")
+	p := w.somebody()
+	holds := func(cell, want string) {
+		t.Helper()
+		if got := w.ok("ax_get_value", params{"app": app, "query": "cell " + cell}).data["value"]; got != want {
+			t.Errorf("%s holds %q; want %q", cell, got, want)
+		}
+	}
+	for _, cell := range []string{"A1", "A8", "A20", "A500", "AB200000"} {
+		w.done("ax_set_value", params{"app": app, "query": "cell " + cell, "value": "x" + cell})
+		holds(cell, "x"+cell)
+	}
+	for _, c := range []struct{ query, value string }{{"cell A2", "a\tb\n1\t2"}, {"cell A40", "c\t=40+1\n3\t4\n5\t6\n7\t8\n9\t=40+2"}} {
+		w.done("ax_set_value", params{"app": app, "query": c.query, "value": c.value})
+	}
+	a := w.ok("ax_fill", params{"app": app, "fields": []any{map[string]any{"query": "cell A4", "value": "e\tf\ng\th"}, map[string]any{"query": "cell C40", "value": "z"}}})
+	w.says(a.Text, "Filled 2 of 2")
+	for cell, want := range map[string]string{"A1": "xA1", "B3": "2", "A5": "g", "B5": "h", "A8": "xA8", "B40": "41", "B44": "42", "C40": "z", "A500": "xA500"} {
+		holds(cell, want)
+	}
+	w.done("ax_scroll", params{"app": app, "query": "cell A1000", "to_view": true})
+	w.says(w.ok("ax_find", params{"app": app, "query": "cell A1000"}).Text, `cell "A1000"`)
+	w.refused("ELEMENT_NOT_FOUND", "ax_find", params{"app": app, "query": "cell XFE1"})
+	p.undisturbed(t)
+}
