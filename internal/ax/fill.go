@@ -12,6 +12,7 @@ import (
 	"aai/internal/ax/fault"
 	"aai/internal/ax/operate"
 	"aai/internal/ax/programs"
+	"aai/internal/ax/scene"
 	"aai/internal/ax/values"
 	"aai/internal/desktop"
 	"aai/internal/desktop/delta"
@@ -49,6 +50,7 @@ type filled struct {
 	Error string  `json:"error,omitempty"`
 
 	unsure bool // whether it holds the value cannot be read
+	gone   bool // it took the value, and holds nothing any more
 	sent   bool // something was delivered
 	was    held
 	cause  *aai.Error
@@ -154,6 +156,7 @@ func (f *filling) run(ctx context.Context) (*aai.Result, error) {
 			return nil, err
 		}
 		f.Unrest.Acted(f.Shot)
+		f.findGone(ctx)
 	}
 	f.met(ctx)
 	out, data := f.told(changes)
@@ -167,6 +170,23 @@ func (f *filling) run(ctx context.Context) (*aai.Result, error) {
 	}
 	f.tellBrought(out)
 	return out, nil
+}
+
+// findGone notes which of the filled fields hold nothing any more: a page may empty one when it
+// is left.
+func (f *filling) findGone(ctx context.Context) {
+	for n, row := range f.rows {
+		i, err := f.Refs.Resolve(f.Shot, row.Ref)
+		if err != nil || !row.Done || !row.sent || row.unsure || strings.TrimSpace(f.fields[n].value) == "" {
+			continue
+		}
+		if e := &f.Shot.Elements[i]; e.Value == "" && scene.TakesText(e) && !values.SheetCell(e) && !e.States.Has(desktop.Protected) {
+			now, err := f.whole(ctx, i)
+			if f.rows[n].gone = err == nil && now.Value == "" && now.Role == e.Role; f.rows[n].gone {
+				f.rows[n].Error = "the program has emptied it again"
+			}
+		}
+	}
 }
 
 // next looks at the program anew before the next field.
@@ -312,7 +332,7 @@ func (f *filling) problems() string {
 // told is the answer: what was filled, what was not, and what else changed.
 func (f *filling) told(d delta.Delta) (*aai.Result, *fillResult) {
 	data := &fillResult{Fields: f.rows, Changes: []string{}, Came: f.came}
-	done, unsure := 0, []string{}
+	done, unsure, gone := 0, []string{}, []string{}
 	ours := make(map[int]bool)
 	for n, row := range f.rows {
 		if row.Done {
@@ -320,6 +340,9 @@ func (f *filling) told(d delta.Delta) (*aai.Result, *fillResult) {
 		}
 		if row.Done && row.unsure {
 			unsure = append(unsure, row.Ref)
+		}
+		if row.gone {
+			gone = append(gone, row.Ref)
 		}
 		if i, err := f.Refs.Resolve(f.Shot, row.Ref); err == nil {
 			for j := i; j < f.Shot.Elements[i].End; j++ {
@@ -341,6 +364,9 @@ func (f *filling) told(d delta.Delta) (*aai.Result, *fillResult) {
 	out.Idle = !slices.ContainsFunc(f.rows, func(r filled) bool { return r.sent })
 	if done < len(f.rows) {
 		out.Text += " Not filled:" + f.problems()
+	}
+	if len(gone) > 0 {
+		out.Text += " The program has emptied " + strings.Join(gone, ", ") + " again."
 	}
 	if len(unsure) > 0 {
 		out.Warning = "what " + strings.Join(unsure, ", ") + " holds cannot be read back"

@@ -40,3 +40,23 @@ func TestRealFillOutOfView(t *testing.T) {
 		t.Errorf("what is in view is brought there: %s", a.Text)
 	}
 }
+
+// TestRealFillEmptied: a field that the page empties when it is left is told, and such a form is
+// not sent.
+func TestRealFillEmptied(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(`<form onsubmit="heard += 1000; return false"><label>Code <input id="code" onblur="value = /^[0-9]+$/.test(value) ? value : ''"></label>
+		<label>Name <input id="name"></label><label>Notes <textarea id="notes"></textarea></label><button>Book</button></form>`)
+	a := f.ok("ax_fill", params{"app": f.app, "submit": "button Book", "fields": fields("Code", "x1", "Name", "Ann", "Notes", "one\ntwo")})
+	f.says(a.Text, "Filled 3 of 3 fields. The program has emptied e", "Not submitted.")
+	if all, _ := a.data["fields"].([]any); len(all) != 3 || at(all[0], "error") == nil || at(all[1], "error") != nil || at(all[2], "error") != nil {
+		t.Errorf("the fields are %v", a.data["fields"])
+	}
+	a = f.ok("ax_fill", params{"app": f.app, "submit": "button Book", "fields": fields("Code", "12", "Name", "Eve")})
+	if strings.Contains(a.Text, "emptied") {
+		t.Errorf("nothing was emptied: %s", a.Text)
+	}
+	f.comes("name", "Eve")
+	f.eventually("the form was sent", func() bool { return len(f.holds("heard")) > 3 })
+}

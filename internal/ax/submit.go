@@ -18,7 +18,7 @@ func (f *filling) send(ctx context.Context, out *aai.Result, data *fillResult) (
 	if !asked.Given(f.Call, "submit") {
 		return out, nil
 	}
-	if slices.ContainsFunc(f.rows, func(r filled) bool { return !r.Done }) {
+	if slices.ContainsFunc(f.rows, func(r filled) bool { return !r.Done || r.gone }) {
 		out.Text += "\nNot submitted."
 		return out, nil
 	}
