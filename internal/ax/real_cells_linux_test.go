@@ -31,6 +31,6 @@ func TestRealFarCells(t *testing.T) {
 	}
 	w.done("ax_scroll", params{"app": app, "query": "cell A1000", "to_view": true})
 	w.says(w.ok("ax_find", params{"app": app, "query": "cell A1000"}).Text, `cell "A1000"`)
-	w.refused("ELEMENT_NOT_FOUND", "ax_find", params{"app": app, "query": "cell XFE1"})
+	w.says(w.refused("ELEMENT_NOT_FOUND", "ax_find", params{"app": app, "query": "cell XFE1"}).Message, "nothing in")
 	p.undisturbed(t)
 }
