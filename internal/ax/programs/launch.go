@@ -62,7 +62,7 @@ func (r *Programs) Launch(ctx context.Context, call *aai.Call) (app desktop.App,
 		text, _ := a.(string)
 		args = append(args, text)
 	}
-	l := launching{programs: r, target: target, before: r.windowsOn(ctx)}
+	l := launching{programs: r, target: target, before: r.windowsOn(ctx), began: time.Now()}
 	if l.pid, err = r.Open().Programs.Start(ctx, p, args); err != nil {
 		return app, false, err
 	}
@@ -71,7 +71,7 @@ func (r *Programs) Launch(ctx context.Context, call *aai.Call) (app desktop.App,
 }
 
 // windowsOn are the windows that are on the screen, by which what comes is told from what was.
-func (r *Programs) windowsOn(ctx context.Context) map[desktop.WindowID]int {
+func (r *Programs) windowsOn(ctx context.Context) map[desktop.WindowID]desktop.WindowInfo {
 	if r.Open().Windows == nil {
 		return nil
 	}
@@ -80,17 +80,17 @@ func (r *Programs) windowsOn(ctx context.Context) map[desktop.WindowID]int {
 		r.Log.Debug("windows are not known", "error", err) // the process is, by which most are found
 		return nil
 	}
-	owners := make(map[desktop.WindowID]int)
+	windows := make(map[desktop.WindowID]desktop.WindowInfo)
 	for _, w := range all {
-		owners[w.ID] = w.PID
+		windows[w.ID] = w
 	}
-	return owners
+	return windows
 }
 
 // How long what is started is waited for.
 const (
-	// endPatience is how long a window is waited for after the started process has ended:
-	// another one of the same program may have taken its work over.
+	// endPatience is how long a window is waited for after the started process has ended, or
+	// while it shows none: another one of the same program may have taken its work over.
 	endPatience = 2 * time.Second
 	// treePatience is how long the tree of a window is waited for that shows none, unless its
 	// program has loaded nothing that could make one.
@@ -102,8 +102,9 @@ type launching struct {
 	programs *Programs
 	target   *aai.App
 	pid      int
-	before   map[desktop.WindowID]int // the windows there were
-	bare     time.Time                // since when it shows a window without a tree
+	before   map[desktop.WindowID]desktop.WindowInfo // the windows there were
+	began    time.Time
+	bare     time.Time // since when it shows a window without a tree
 }
 
 // await waits until what was started shows a window.
@@ -127,9 +128,10 @@ func (l *launching) await(ctx context.Context, name string) (desktop.App, error)
 	}
 }
 
-// started looks whether the process shows a window, or one that it started, or, where it has
-// ended, whom it gave its work: one that ran before and shows a new window, or in the end
-// one of the same program that only came to the front.
+// started looks whether the process shows a window, or one that it started, or whom it gave its
+// work: one of the same program that ran before and shows a new window or title, as where Kate is
+// told to wait until a file is closed; or, where it has ended, one that is near and does, or in
+// the end one that only came to the front.
 func (l *launching) started(ctx context.Context, runs, late bool) (desktop.App, bool) {
 	apps, err := l.programs.Apps(ctx)
 	if err != nil {
@@ -140,22 +142,28 @@ func (l *launching) started(ctx context.Context, runs, late bool) (desktop.App, 
 			return app, l.shows(ctx, app)
 		}
 	}
-	if runs {
+	if runs && time.Since(l.began) < endPatience {
 		return desktop.App{}, false
 	}
 	fresh := l.fresh(ctx)
-	var heirs []desktop.App
+	var near, heirs []desktop.App
 	for _, app := range apps {
-		same := Target(app).Digest == l.target.Digest
-		if same && (fresh[app.PID] || late) {
+		if same := Target(app).Digest == l.target.Digest; same && (fresh[app.PID] || late) {
 			return app, l.shows(ctx, app)
 		}
-		if fresh[app.PID] {
+		if !l.near(app) {
+			continue
+		}
+		if near = append(near, app); fresh[app.PID] {
 			heirs = append(heirs, app)
 		}
 	}
-	if len(heirs) == 1 && l.near(heirs[0]) {
+	switch {
+	case runs:
+	case len(heirs) == 1:
 		return heirs[0], l.shows(ctx, heirs[0])
+	case late && len(near) == 1: // a browser that was started by a script opens a tab
+		return near[0], l.shows(ctx, near[0])
 	}
 	return desktop.App{}, false
 }
@@ -167,12 +175,12 @@ func (l *launching) near(app desktop.App) bool {
 		filepath.Dir(app.Executable) == filepath.Dir(l.target.Source) && app.ID == filepath.Base(l.target.Source)
 }
 
-// fresh are the processes that show a window which was not there before.
+// fresh are the processes that show a window which was not there before, or had another title.
 func (l *launching) fresh(ctx context.Context) map[int]bool {
 	fresh := make(map[int]bool)
-	for id, pid := range l.programs.windowsOn(ctx) {
-		if _, was := l.before[id]; !was && l.before != nil {
-			fresh[pid] = true
+	for id, w := range l.programs.windowsOn(ctx) {
+		if before, was := l.before[id]; l.before != nil && (!was || before.Title != w.Title) {
+			fresh[w.PID] = true
 		}
 	}
 	return fresh
