@@ -26,7 +26,9 @@ func TestRealFarCells(t *testing.T) {
 	}
 	a := w.ok("ax_fill", params{"app": app, "fields": []any{map[string]any{"query": "cell A4", "value": "e\tf\ng\th"}, map[string]any{"query": "cell C40", "value": "z"}}})
 	w.says(a.Text, "Filled 2 of 2")
-	for cell, want := range map[string]string{"A1": "xA1", "B3": "2", "A5": "g", "B5": "h", "A8": "xA8", "B40": "41", "B44": "42", "C40": "z", "A500": "xA500"} {
+	a = w.ok("ax_fill", params{"app": app, "fields": fields("A600", "m", "cell C41", "n", "cell AC601", "o", "D42", "p")})
+	w.says(a.Text, "Filled 4 of 4")
+	for cell, want := range map[string]string{"A1": "xA1", "B3": "2", "A5": "g", "B5": "h", "A8": "xA8", "B40": "41", "B44": "42", "C40": "z", "A500": "xA500", "A600": "m", "C41": "n", "AC601": "o", "D42": "p"} {
 		holds(cell, want)
 	}
 	w.done("ax_scroll", params{"app": app, "query": "cell A1000", "to_view": true})

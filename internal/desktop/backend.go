@@ -85,7 +85,7 @@ type Far interface {
 	// for where it is. Later snapshots may still know what it read.
 	Far(ctx context.Context, app App) (*Snapshot, error)
 	// Cells is Tree.Snapshot that also has those cells of a table with Element.Unread, as have
-	// later ones, until others are asked for. At most MaxCells are read.
+	// those of the next minutes: the MaxCells of the app that were asked for last.
 	Cells(ctx context.Context, app App, table ID, cells Cells) (*Snapshot, error)
 }
 
@@ -96,6 +96,11 @@ const MaxCells = 500
 type Cells struct {
 	Row, Column   int
 	Rows, Columns int
+}
+
+// Has reports whether a cell is one of them.
+func (c Cells) Has(row, column int) bool {
+	return row >= c.Row && row < c.Row+c.Rows && column >= c.Column && column < c.Column+c.Columns
 }
 
 // A Verb is a thing that can be done to an element in the background, by asking

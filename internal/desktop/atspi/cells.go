@@ -3,35 +3,51 @@ package atspi
 import (
 	"context"
 	"errors"
+	"slices"
+	"time"
 
 	"aai"
 	"aai/internal/dbuswire"
 	"aai/internal/desktop"
 )
 
-// A sheetPart are cells of a table that are wanted, whether people can see them or not.
-type sheetPart struct {
-	table ref
-	cells desktop.Cells
+// cellAge is how long a cell is read that was asked for.
+const cellAge = 5 * time.Minute
+
+// A wantedCell is one of a table that is read, whether people can see it or not.
+type wantedCell struct {
+	table       ref
+	row, column int
+	asked       time.Time
+}
+
+// want notes that cells of the table are asked for: the last desktop.MaxCells are read.
+func (p *program) want(table ref, c desktop.Cells) {
+	now := time.Now()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cells = slices.DeleteFunc(p.cells, func(old wantedCell) bool {
+		return now.Sub(old.asked) > cellAge || old.table == table && c.Has(old.row, old.column)
+	})
+	for i := range min(c.Rows*c.Columns, desktop.MaxCells) {
+		p.cells = append(p.cells, wantedCell{table, c.Row + i/c.Columns, c.Column + i%c.Columns, now})
+	}
+	p.cells = p.cells[max(0, len(p.cells)-desktop.MaxCells):]
 }
 
 // wanted are those of the node's cells that are, save for those that were seen: LibreOffice makes
 // another object of a cell each time that it is asked for it.
 func (p *program) wanted(ctx context.Context, n *node, seen rectangle) ([]ref, error) {
-	part := p.cells.Load()
-	if part == nil || part.table != n.ref {
-		return nil, nil
-	}
-	c := part.cells
-	refs := make([]ref, min(c.Rows*c.Columns, desktop.MaxCells))
+	p.mu.Lock()
+	cells := slices.Clone(p.cells)
+	p.mu.Unlock()
+	refs := make([]ref, len(cells))
 	r := &round{}
-	for i := range refs {
-		row, column := c.Row+i/c.Columns, c.Column+i%c.Columns
-		if seen.has(row, column) {
+	for i, c := range cells {
+		if c.table != n.ref || seen.has(c.row, c.column) || time.Since(c.asked) > cellAge {
 			continue
 		}
-		at := numbers(tableInterface, "GetAccessibleAt", "ii", "(so)", int32(row), int32(column))
-		r.put(at, n.ref, func(d *dbuswire.Decoder) {
+		r.put(numbers(tableInterface, "GetAccessibleAt", "ii", "(so)", int32(c.row), int32(c.column)), n.ref, func(d *dbuswire.Decoder) {
 			if refs[i] = readRef(d, p.sender); d.Err() != nil {
 				refs[i] = ref{}
 			}

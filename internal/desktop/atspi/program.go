@@ -33,9 +33,8 @@ type program struct {
 	windows  int           // in the last reading; for who reads
 	veil     atomic.Uint64 // of the tree of the last snapshot; 0 if there is none
 	ration   ration
-	gathered atomic.Bool // what its pages say, see gathers
-	far      atomic.Bool // what is out of view is wanted too, from when somebody first did
-	cells    atomic.Pointer[sheetPart]
+	gathered atomic.Bool  // what its pages say, see gathers
+	far      atomic.Bool  // what is out of view is wanted too, from when somebody first did
 	pressed  atomic.Int64 // when something was last pressed by asking, in nanoseconds
 	secrets  mirror.Secrets[ref]
 
@@ -43,7 +42,8 @@ type program struct {
 	met     bool
 	socket  *dbuswire.Conn // to the app itself, for what only asks
 	address string         // of the app's own socket, "" if it says none
-	lines   []*line        // of acts that may not be over
+	cells   []wantedCell
+	lines   []*line // of acts that may not be over
 	traits  traits
 }
 

@@ -48,7 +48,7 @@ func (b *Bus) Cells(ctx context.Context, app desktop.App, table desktop.ID, cell
 	if err != nil {
 		return nil, err
 	}
-	p.cells.Store(&sheetPart{r, cells})
+	p.want(r, cells)
 	p.mirror.Mark(func(m *mirror.Marks[ref]) { m.Refill(r) })
 	return b.Snapshot(ctx, app)
 }
