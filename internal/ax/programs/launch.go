@@ -147,11 +147,13 @@ func (l *launching) started(ctx context.Context, runs, late bool) (desktop.App, 
 	}
 	fresh := l.fresh(ctx)
 	var near, heirs []desktop.App
+	strange := false // another program shows a new window, and may have taken it
 	for _, app := range apps {
 		if same := Target(app).Digest == l.target.Digest; same && (fresh[app.PID] || late) {
 			return app, l.shows(ctx, app)
 		}
 		if !l.near(app) {
+			strange = strange || fresh[app.PID]
 			continue
 		}
 		if near = append(near, app); fresh[app.PID] {
@@ -162,7 +164,7 @@ func (l *launching) started(ctx context.Context, runs, late bool) (desktop.App, 
 	case runs:
 	case len(heirs) == 1:
 		return heirs[0], l.shows(ctx, heirs[0])
-	case late && len(near) == 1: // a browser that was started by a script opens a tab
+	case late && len(near) == 1 && !strange: // a browser that was started by a script opens a tab
 		return near[0], l.shows(ctx, near[0])
 	}
 	return desktop.App{}, false
