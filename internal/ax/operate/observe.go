@@ -3,6 +3,7 @@ package operate
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"aai"
@@ -87,7 +88,28 @@ func within(since *time.Time, long time.Duration) bool {
 
 // loads reports whether a page is on its way and to be waited for.
 func (a Deed) loads(before *desktop.Snapshot, since *time.Time) bool {
-	return a.Shot.Version != before.Version && a.loading(before) && within(since, loadsWithin)
+	return a.Shot.Version != before.Version && (a.loading(before) || a.ahead(before)) && within(since, loadsWithin)
+}
+
+// ahead reports whether a browser's window is called otherwise than its page, whose name it had
+// before: on a busy computer the next page's name comes long before that page.
+func (a Deed) ahead(before *desktop.Snapshot) bool {
+	return a.App.Browser && calledAsPage(before) && !calledAsPage(a.Shot)
+}
+
+// calledAsPage reports whether each page that shows has a name that its window has too.
+func calledAsPage(s *desktop.Snapshot) bool {
+	for i := 0; i < len(s.Elements); i++ {
+		e := &s.Elements[i]
+		if e.Role != desktop.Document || !e.States.Has(desktop.Showing) {
+			continue
+		}
+		if e.Parent >= 0 && e.Name != "" && !strings.Contains(s.Elements[s.Window(i)].Name, e.Name) {
+			return false
+		}
+		i = e.End - 1 // what is in it are pages in a page
+	}
+	return true
 }
 
 // goesWithin is how long something is waited for to go that has lost its words.

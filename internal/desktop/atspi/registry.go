@@ -247,12 +247,16 @@ func (l *link) settleAwake(ctx context.Context, r *round, pid int) {
 	defer cancel()
 	go func() {
 		begun, starved := time.Now(), waitedToRun(pid)
-		for rested, wait := false, appPatience; aai.Pause(soon, wait) == nil; wait = answerPatience {
-			rests := pid == 0 || stopped(pid) || sleeps(pid)
-			if rests && rested || time.Since(begun)-(waitedToRun(pid)-starved) > busyPatience {
+		looked, rested := begun, 0
+		for wait := appPatience; aai.Pause(soon, wait) == nil; wait = answerPatience {
+			if late := time.Since(looked) > wait+answerPatience; late || pid != 0 && !stopped(pid) && !sleeps(pid) {
+				rested = 0 // where we get no processor the bus gets none either
+			} else {
+				rested++
+			}
+			if looked = time.Now(); rested > 2 || looked.Sub(begun)-(waitedToRun(pid)-starved) > busyPatience {
 				cancel()
 			}
-			rested = rests
 		}
 	}()
 	_ = r.settle(l.conn.Batch(soon, r.messages))
