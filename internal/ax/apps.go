@@ -149,13 +149,17 @@ func (d *desk) connectTool() *aai.Tool {
 
 func (d *desk) connect(ctx context.Context, call *aai.Call) (*aai.Result, error) {
 	if call.Target != nil && call.Target.PID == 0 {
-		app, over, err := d.Launch(ctx, call)
+		app, over, seen, err := d.Launch(ctx, call)
 		if err != nil {
 			return nil, err
 		}
 		out, err := d.connected(ctx, call, app)
 		if err == nil && over {
-			out.Text, out.Whole = "It ran already, and opened or raised a window. "+out.Text, false
+			did := "It ran already, and opened or raised a window. "
+			if !seen {
+				did = "It ran already, and was not seen to do anything with this. "
+			}
+			out.Text, out.Whole = did+out.Text, false
 		}
 		return out, err
 	}

@@ -28,6 +28,9 @@ func (d *desk) reading(ctx context.Context, call *aai.Call, f func(v *view, i in
 
 // whole reads an element afresh, with what it holds by what is in it.
 func (v *view) whole(ctx context.Context, i int) (desktop.Element, error) {
+	if e := v.Shot.Elements[i]; values.SheetCell(&e) {
+		return v.cellReader(i, e)(ctx)
+	}
 	e, err := v.Read(ctx, v.Shot.Elements[i].ID)
 	if err != nil || e.Value != "" || e.States.Has(desktop.Protected) {
 		return e, err

@@ -31,17 +31,18 @@ func (v *view) setCell(ctx context.Context, i int, value string) (*aai.Result, e
 		a.Ways = append([]operate.Way{v.ByAsking(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: number})}, a.Ways...)
 	}
 	read := v.cellReader(i, before)
+	formula := strings.HasPrefix(value, "=")
 	a.Verify = func(ctx context.Context) (string, bool) {
-		now := before
-		so, _ := v.Until(ctx, operate.WrongCeiling, func() (_ bool, err error) {
-			now, err = read(ctx)
-			return err == nil, nil // cells are away for a moment when the cursor comes
+		now, known := before, false
+		is, _ := v.Until(ctx, operate.WrongCeiling, func() (bool, error) { // cells are away for a moment when the cursor comes, and change later than that
+			e, err := read(ctx)
+			if err == nil {
+				now, known = e, true
+			}
+			return values.SameCell(now.Value, value) || formula && values.Calculated(before.Value, now.Value), nil
 		})
-		switch {
-		case !so:
-			return "", false
-		case values.SameCell(now.Value, value), strings.HasPrefix(value, "=") && now.Value != before.Value:
-			return "", true
+		if is || !known || formula {
+			return "", is
 		}
 		return fmt.Sprintf("it now holds %q", aai.CleanLabel(now.Value, 100)), false
 	}
@@ -53,9 +54,6 @@ func (v *view) byCellKeys(i int, value string) operate.Way {
 	return v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		if err := v.EnterCell(ctx, i, input, seat, w); err != nil {
 			return err
-		}
-		if value == "" {
-			return v.writeCell(ctx, "", "", input, seat, w)
 		}
 		return v.writeCell(ctx, value, "return", input, seat, w)
 	})
@@ -72,7 +70,7 @@ func (v *view) cellReader(i int, was desktop.Element) func(context.Context) (des
 		if !sheet {
 			return v.Backend.Tree.Read(ctx, v.App, was.ID)
 		}
-		if err := v.Refresh(ctx); err != nil {
+		if err := v.readAnew(ctx, table, was.Name); err != nil {
 			return was, err
 		}
 		for i := range v.Shot.Elements {
@@ -83,6 +81,16 @@ func (v *view) cellReader(i int, was desktop.Element) func(context.Context) (des
 		}
 		return v.Read(ctx, was.ID)
 	}
+}
+
+// readAnew asks for the cell of the sheet again: the objects that were asked for before may go on
+// saying what they said.
+func (v *view) readAnew(ctx context.Context, table desktop.ID, name string) error {
+	column, row, is := values.CellPlace(name)
+	if is && v.ReadCells(ctx, table, desktop.Cells{Row: row - 1, Column: column - 1, Rows: 1, Columns: 1}) {
+		return nil
+	}
+	return v.Refresh(ctx)
 }
 
 // typedCell checks by reading back that a cell holds what was typed. A cell that is being

@@ -22,21 +22,7 @@ func (v *view) setBlock(ctx context.Context, i int, b values.Block) (*aai.Result
 	}
 	a := operate.Deed{View: v.View, Index: i, Done: "Set the cells to " + b.Last() + " from"}
 	a.Ways = []operate.Way{v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-		if err := v.EnterCell(ctx, i, input, seat, w); err != nil {
-			return err
-		}
-		for _, row := range b.Rows {
-			for c, text := range row {
-				key := "tab"
-				if c+1 == len(row) {
-					key = "return" // which leads below the cell that the tabs began in
-				}
-				if err := v.writeCell(ctx, text, key, input, seat, w); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
+		return v.writeBlock(ctx, i, b, input, seat, w)
 	})}
 	before := make(map[string]string)
 	for name, at := range v.CellsOf(b, table) {
@@ -52,24 +38,64 @@ func (v *view) setBlock(ctx context.Context, i int, b values.Block) (*aai.Result
 	return a.Perform(ctx)
 }
 
+// writeBlock types into the cells, from the one that is given. It goes by tab from a cell that it
+// has typed into to the next. To any other it has the sheet's cursor go: return leads below the
+// first cell of tabs, which may be others' than ours.
+func (v *view) writeBlock(ctx context.Context, i int, b values.Block, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	if err := v.EnterCell(ctx, i, input, seat, w); err != nil {
+		return err
+	}
+	cells, there := v.CellsOf(b, v.TableOf(i)), true
+	for r, row := range b.Rows {
+		for c, text := range row {
+			at, known := cells[b.Name(r, c)]
+			known = known && (seat == desktop.OwnSeat || v.Shot.Visible(at))
+			if known && text == "" && v.Shot.Elements[at].Value == "" {
+				there = false
+				continue
+			}
+			if known && !there {
+				if err := v.EnterCell(ctx, at, input, seat, w); err != nil {
+					return err
+				}
+			}
+			last := c+1 == len(row)
+			key := "tab"
+			if there = !last; last {
+				key = "return"
+			}
+			if err := v.writeCell(ctx, text, key, input, seat, w); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // writeCell types into the cell that the cursor of the sheet is in, and leaves it by a key.
-// What the sheet puts behind what is typed, from the cells above, is deleted.
+// What the sheet puts behind what is typed, from the cells above, is deleted. A cell is emptied by
+// a blank that is typed and taken back: after the key that empties one LibreOffice loses others,
+// and it says of the cell what it held until the cursor has left it.
 func (v *view) writeCell(ctx context.Context, text, leave string, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
-	if text != "" {
-		if err := input.Type(ctx, seat, w.ID, text); err != nil {
+	keys := []string{"delete", leave}
+	if text == "" {
+		text, keys = " ", []string{"delete", "backspace", leave}
+	}
+	if err := input.Type(ctx, seat, w.ID, text); err != nil {
+		return err
+	}
+	for _, key := range keys {
+		if err := input.Key(ctx, seat, w.ID, desktop.Chord{Key: key}); err != nil {
 			return err
 		}
 	}
-	if err := input.Key(ctx, seat, w.ID, desktop.Chord{Key: "delete"}); err != nil || leave == "" {
-		return err
-	}
-	return input.Key(ctx, seat, w.ID, desktop.Chord{Key: leave})
+	return nil
 }
 
 // blockIs reports whether all cells hold what they are to hold, or says which does not. What
 // has gone out of view is not known.
 func (v *view) blockIs(ctx context.Context, b values.Block, table desktop.ID, before map[string]string) (string, bool) {
-	if err := v.Refresh(ctx); err != nil {
+	if !v.ReadCells(ctx, table, b.Cells()) && v.Refresh(ctx) != nil {
 		return "", false
 	}
 	cells, all := v.CellsOf(b, table), true
@@ -85,7 +111,10 @@ func (v *view) blockIs(ctx context.Context, b values.Block, table desktop.ID, be
 			switch {
 			case err != nil:
 				return "", false
-			case !values.SameCell(now.Value, want) && (!strings.HasPrefix(want, "=") || now.Value == before[name]):
+			case values.SameCell(now.Value, want):
+			case strings.HasPrefix(want, "="):
+				all = all && values.Calculated(before[name], now.Value)
+			default:
 				return fmt.Sprintf("%s now holds %q", name, aai.CleanLabel(now.Value, 100)), false
 			}
 		}

@@ -31,6 +31,17 @@ func TestRealFarCells(t *testing.T) {
 	for cell, want := range map[string]string{"A1": "xA1", "B3": "2", "A5": "g", "B5": "h", "A8": "xA8", "B40": "41", "B44": "42", "C40": "z", "A500": "xA500", "A600": "m", "C41": "n", "AC601": "o", "D42": "p"} {
 		holds(cell, want)
 	}
+	w.done("ax_set_value", params{"app": app, "query": "cell E46", "value": "p\t\tq\n\t\tr\ts"}) // in the columns that it names, whatever came before
+	w.done("ax_set_value", params{"app": app, "query": "cell A8", "value": ""})
+	for cell, want := range map[string]string{"E46": "p", "G46": "q", "E47": "", "G47": "r", "H47": "s", "A8": ""} {
+		holds(cell, want)
+	}
+	w.done("ax_set_value", params{"app": app, "query": "cell A46", "value": "42"})
+	for cell, formula := range map[string]string{"A46": "=40+2", "A47": "=1/0"} { // which shows the same, and an error
+		if _, err := w.do(w.Context(), "ax_set_value", params{"app": app, "query": "cell " + cell, "value": formula}); err != nil {
+			t.Errorf("%s is not set to %s: %v", cell, formula, err)
+		}
+	}
 	w.done("ax_scroll", params{"app": app, "query": "cell A1000", "to_view": true})
 	w.says(w.ok("ax_find", params{"app": app, "query": "cell A1000"}).Text, `cell "A1000"`)
 	w.says(w.refused("ELEMENT_NOT_FOUND", "ax_find", params{"app": app, "query": "cell XFE1"}).Message, "nothing in")

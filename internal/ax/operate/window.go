@@ -159,7 +159,8 @@ func (v *View) ByInputIn(find func(context.Context) (desktop.WindowInfo, error),
 		if v.sight != nil {
 			v.sight.Begin(ctx, w)
 		}
-		return do(ctx, v.Backend.Input, seat, w)
+		input := made{v.Backend.Input, new(bool)}
+		return input.partly(do(ctx, input, seat, w))
 	}}
 }
 

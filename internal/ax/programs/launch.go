@@ -42,19 +42,20 @@ func (r *Programs) program(name string) (desktop.Program, *aai.App, error) {
 
 // Launch starts the program that the gates decided about, and waits until it shows
 // a window.
-// It says too where that is one that ran before.
-func (r *Programs) Launch(ctx context.Context, call *aai.Call) (app desktop.App, over bool, err error) {
+// It says too where that is one that ran before, and whether that was seen to open a window, to
+// change a title or to come to the front.
+func (r *Programs) Launch(ctx context.Context, call *aai.Call) (app desktop.App, over, seen bool, err error) {
 	name := aai.CleanLabel(call.Target.Name, 60)
 	p, target, err := r.program(asked.Text(call, asked.Target))
 	if err != nil {
-		return app, false, err
+		return app, false, false, err
 	}
 	if target.Digest != call.Target.Digest {
-		return app, false, fault.Failed(aai.NotDelivered, "%s has become another program", name)
+		return app, false, false, fault.Failed(aai.NotDelivered, "%s has become another program", name)
 	}
 	before, err := r.Apps(ctx) // what is started must find accessibility switched on
 	if err != nil {
-		return app, false, err
+		return app, false, false, err
 	}
 	var args []string
 	list, _ := call.Args["arguments"].([]any)
@@ -64,10 +65,10 @@ func (r *Programs) Launch(ctx context.Context, call *aai.Call) (app desktop.App,
 	}
 	l := launching{programs: r, target: target, before: r.windowsOn(ctx), began: time.Now()}
 	if l.pid, err = r.Open().Programs.Start(ctx, p, args); err != nil {
-		return app, false, err
+		return app, false, false, err
 	}
 	app, err = l.await(ctx, name)
-	return app, slices.ContainsFunc(before, func(was desktop.App) bool { return memory.Of(was) == memory.Of(app) }), err
+	return app, slices.ContainsFunc(before, func(was desktop.App) bool { return memory.Of(was) == memory.Of(app) }), l.seen, err
 }
 
 // windowsOn are the windows that are on the screen, by which what comes is told from what was.
@@ -104,6 +105,7 @@ type launching struct {
 	pid      int
 	before   map[desktop.WindowID]desktop.WindowInfo // the windows there were
 	began    time.Time
+	seen     bool      // whom it gave its work showed something new, or came to the front
 	bare     time.Time // since when it shows a window without a tree
 }
 
@@ -149,20 +151,23 @@ func (l *launching) started(ctx context.Context, runs, late bool) (desktop.App, 
 	var near, heirs []desktop.App
 	strange := false // another program shows a new window, and may have taken it
 	for _, app := range apps {
-		if same := Target(app).Digest == l.target.Digest; same && (fresh[app.PID] || late) {
+		opened, seen := fresh[app.PID]
+		if same := Target(app).Digest == l.target.Digest; same && (seen || late) {
+			l.seen = seen
 			return app, l.shows(ctx, app)
 		}
 		if !l.near(app) {
-			strange = strange || fresh[app.PID]
+			strange = strange || opened
 			continue
 		}
-		if near = append(near, app); fresh[app.PID] {
+		if near = append(near, app); seen {
 			heirs = append(heirs, app)
 		}
 	}
 	switch {
 	case runs:
 	case len(heirs) == 1:
+		l.seen = true
 		return heirs[0], l.shows(ctx, heirs[0])
 	case late && len(near) == 1 && !strange: // a browser that was started by a script opens a tab
 		return near[0], l.shows(ctx, near[0])
@@ -177,12 +182,13 @@ func (l *launching) near(app desktop.App) bool {
 		filepath.Dir(app.Executable) == filepath.Dir(l.target.Source) && app.ID == filepath.Base(l.target.Source)
 }
 
-// fresh are the processes that show a window which was not there before, or had another title.
+// fresh are the processes that show a window which was not there before (true), or had another
+// title or was not in front (false).
 func (l *launching) fresh(ctx context.Context) map[int]bool {
 	fresh := make(map[int]bool)
 	for id, w := range l.programs.windowsOn(ctx) {
-		if before, was := l.before[id]; l.before != nil && (!was || before.Title != w.Title) {
-			fresh[w.PID] = true
+		if before, was := l.before[id]; l.before != nil && (!was || before.Title != w.Title || w.Active && !before.Active) {
+			fresh[w.PID] = fresh[w.PID] || !was
 		}
 	}
 	return fresh

@@ -12,6 +12,10 @@ func SameCell(shown, value string) bool {
 	return shown == value || NumberOr(value, 0) != 0 && SameNumber(shown, NumberOr(value, 0))
 }
 
+// Calculated reports whether a formula is known to have come into a cell by what it showed before
+// and shows now: it may show the same, and an error shows as nothing.
+func Calculated(before, now string) bool { return now != "" && now != before }
+
 // SheetCell reports whether the element is a cell that one writes in: a click puts the
 // cursor there, and what is typed next goes to it. To select it leaves the cursor, and the
 // next key, where they were.
