@@ -54,7 +54,7 @@ func assert(ctx context.Context, v *view) (*aai.Result, error) {
 		}
 		return verdict(wrong), nil
 	}
-	e, err := v.whole(ctx, m.Index)
+	e, err := v.whole(ctx, &m.Index)
 	if err != nil {
 		return nil, err
 	}

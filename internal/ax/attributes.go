@@ -7,6 +7,7 @@ import (
 
 	"aai"
 	"aai/internal/ax/asked"
+	"aai/internal/ax/fault"
 	"aai/internal/ax/values"
 	"aai/internal/desktop"
 )
@@ -18,7 +19,7 @@ func (d *desk) reading(ctx context.Context, call *aai.Call, f func(v *view, i in
 		if err != nil {
 			return nil, err
 		}
-		e, err := v.whole(ctx, m.Index)
+		e, err := v.whole(ctx, &m.Index)
 		if err != nil {
 			return nil, err
 		}
@@ -26,10 +27,17 @@ func (d *desk) reading(ctx context.Context, call *aai.Call, f func(v *view, i in
 	})
 }
 
-// whole reads an element afresh, with what it holds by what is in it.
-func (v *view) whole(ctx context.Context, i int) (desktop.Element, error) {
+// whole reads an element afresh, with what it holds by what is in it. A cell of a sheet is asked
+// for anew, and may stand elsewhere in the tree then.
+func (v *view) whole(ctx context.Context, at *int) (desktop.Element, error) {
+	i := *at
 	if e := v.Shot.Elements[i]; values.SheetCell(&e) {
-		return v.cellReader(i, e)(ctx)
+		is := v.Same(i)
+		now, err := v.cellReader(i, e)(ctx)
+		if *at = is(); err == nil && *at < 0 {
+			err = fault.Failed("", "it went while it was read")
+		}
+		return now, err
 	}
 	e, err := v.Read(ctx, v.Shot.Elements[i].ID)
 	if err != nil || e.Value != "" || e.States.Has(desktop.Protected) {

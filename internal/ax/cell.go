@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"aai"
+	"aai/internal/ax/fault"
 	"aai/internal/ax/operate"
 	"aai/internal/ax/values"
 	"aai/internal/desktop"
@@ -18,9 +19,13 @@ func (v *view) setCell(ctx context.Context, i int, value string) (*aai.Result, e
 	if b, is := values.BlockAt(&v.Shot.Elements[i], value); is {
 		return v.setBlock(ctx, i, b)
 	}
-	before, err := v.Read(ctx, v.Shot.Elements[i].ID)
+	is := v.Same(i)
+	before, err := v.cellReader(i, v.Shot.Elements[i])(ctx)
 	if err != nil {
 		return nil, err
+	}
+	if i = is(); i < 0 {
+		return nil, fault.Failed(aai.NotDelivered, "the cell went")
 	}
 	if values.SameCell(before.Value, value) {
 		return v.already(i), nil
@@ -62,21 +67,14 @@ func (v *view) byCellKeys(i int, value string) operate.Way {
 // cellReader reads a cell anew, one of a sheet by its place: with the cursor LibreOffice's
 // cells become others, and those that were go on saying what they said.
 func (v *view) cellReader(i int, was desktop.Element) func(context.Context) (desktop.Element, error) {
-	table, sheet := desktop.ID(""), values.SheetCell(&v.Shot.Elements[i])
-	if up := v.Shot.Elements[i].Parent; up >= 0 {
-		table = v.Shot.Elements[up].ID
-	}
+	is, table, sheet := v.Same(i), v.TableOf(i), values.SheetCell(&v.Shot.Elements[i])
 	return func(ctx context.Context) (desktop.Element, error) {
-		if !sheet {
-			return v.Backend.Tree.Read(ctx, v.App, was.ID)
-		}
-		if err := v.readAnew(ctx, table, was.Name); err != nil {
-			return was, err
-		}
-		for i := range v.Shot.Elements {
-			e := &v.Shot.Elements[i]
-			if e.Role == desktop.Cell && e.Name == was.Name && e.Parent >= 0 && v.Shot.Elements[e.Parent].ID == table {
-				return v.Read(ctx, e.ID)
+		if sheet {
+			if err := v.readAnew(ctx, table, was.Name); err != nil {
+				return was, err
+			}
+			if now := is(); now >= 0 {
+				return v.Read(ctx, v.Shot.Elements[now].ID)
 			}
 		}
 		return v.Read(ctx, was.ID)

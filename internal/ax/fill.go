@@ -181,7 +181,7 @@ func (f *filling) findGone(ctx context.Context) {
 			continue
 		}
 		if e := &f.Shot.Elements[i]; e.Value == "" && scene.TakesText(e) && !values.SheetCell(e) && !e.States.Has(desktop.Protected) {
-			now, err := f.whole(ctx, i)
+			now, err := f.whole(ctx, &i)
 			if f.rows[n].gone = err == nil && now.Value == "" && now.Role == e.Role; f.rows[n].gone {
 				f.rows[n].Error = "the program has emptied it again"
 			}

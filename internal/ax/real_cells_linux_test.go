@@ -13,8 +13,9 @@ func TestRealFarCells(t *testing.T) {
 	p := w.somebody()
 	holds := func(cell, want string) {
 		t.Helper()
-		if got := w.ok("ax_get_value", params{"app": app, "query": "cell " + cell}).data["value"]; got != want {
-			t.Errorf("%s holds %q; want %q", cell, got, want)
+		a := w.ok("ax_get_value", params{"app": app, "query": "cell " + cell})
+		if w.says(a.Text, `cell "`+cell+`"`); a.data["value"] != want {
+			t.Errorf("%s holds %q; want %q", cell, a.data["value"], want)
 		}
 	}
 	for _, cell := range []string{"A1", "A8", "A20", "A500", "AB200000"} {

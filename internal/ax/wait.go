@@ -142,7 +142,7 @@ func (w *wait) seen(ctx context.Context, v *view) (*aai.Result, error) {
 	case w.until == "vanishes":
 		return nil, w.instead(fault.Failed("", "%s is there", v.Name(m.Index)))
 	case w.until != "appears":
-		if wrong, err := w.differs(ctx, v, m.Index); err != nil {
+		if wrong, err := w.differs(ctx, v, &m.Index); err != nil {
 			return nil, err
 		} else if wrong != "" {
 			return nil, w.instead(fault.Failed("", "%s %s", v.Name(m.Index), wrong))
@@ -172,7 +172,7 @@ func (w *wait) instead(err error) error {
 }
 
 // differs says what the element is otherwise than it is to be; "" if it is so.
-func (w *wait) differs(ctx context.Context, v *view, i int) (string, error) {
+func (w *wait) differs(ctx context.Context, v *view, i *int) (string, error) {
 	e, err := v.whole(ctx, i)
 	if err != nil {
 		return "", err
