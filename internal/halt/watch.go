@@ -36,11 +36,11 @@ func (h *Halt) watch() {
 	if err != nil {
 		h.cfg.Log.Warn("what a person stops cannot be watched, and is looked at instead", "cause", err)
 	}
-	go h.look(ctx, watcher, err == nil)
+	go h.look(ctx, h.mark(), watcher, err == nil)
 }
 
-// look tells of changes. The watcher may be nil.
-func (h *Halt) look(ctx context.Context, watcher *fsnotify.Watcher, watched bool) {
+// look tells of changes of what was. The watcher may be nil.
+func (h *Halt) look(ctx context.Context, was string, watcher *fsnotify.Watcher, watched bool) {
 	defer close(h.ended)
 	var events chan fsnotify.Event
 	var failures chan error
@@ -54,7 +54,6 @@ func (h *Halt) look(ctx context.Context, watcher *fsnotify.Watcher, watched bool
 	}
 	ticks := time.NewTicker(every)
 	defer ticks.Stop()
-	was := h.mark()
 	for {
 		select {
 		case <-ctx.Done():
