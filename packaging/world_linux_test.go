@@ -21,8 +21,15 @@ func TestMain(m *testing.M) {
 	if err := os.Chdir(".."); err != nil {
 		panic(err)
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	if built != "" {
+		_ = os.RemoveAll(built)
+	}
+	os.Exit(code)
 }
+
+// built is the folder of the world, if there is one.
+var built string
 
 // version is that of the release of these tests, and its time.
 const (
@@ -41,6 +48,7 @@ var build = sync.OnceValues(func() (world, error) {
 	if err != nil {
 		return world{}, err
 	}
+	built = dir
 	w := world{program: filepath.Join(dir, program), share: filepath.Join(dir, "share")}
 	cmd := exec.Command("go", "build", "-ldflags", "-X main.version="+version, "-o", w.program, "./cmd/aai-gateway")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")

@@ -21,21 +21,25 @@ type scratch struct {
 
 // newScratch makes one. The variables are all that its gateway knows of the computer
 // besides its home; files are what lies in that, by name.
-func (d *Doctor) newScratch(env []string, files ...scratchFile) (*scratch, error) {
+func (d *Doctor) newScratch(env []string, files ...scratchFile) (made *scratch, err error) {
 	home, err := scratchFolder()
 	if err != nil {
 		return nil, err
 	}
-	s := &scratch{home: home, close: func() error { return nil }}
+	defer func() {
+		if made == nil { // also if the gateway panicked
+			err = errors.Join(err, os.RemoveAll(home))
+		}
+	}()
 	key := make([]byte, 32)
 	_, _ = rand.Read(key) // it never fails
 	for _, f := range append(files, scratchFile{"key", key}) {
 		path := filepath.Join(home, filepath.FromSlash(f.name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return nil, errors.Join(err, s.end())
+			return nil, err
 		}
 		if err := os.WriteFile(path, f.content, 0o600); err != nil {
-			return nil, errors.Join(err, s.end())
+			return nil, err
 		}
 	}
 	known := append(slices.Clone(env),
@@ -43,10 +47,9 @@ func (d *Doctor) newScratch(env []string, files ...scratchFile) (*scratch, error
 		"AAI_MASTER_KEY_FILE="+filepath.Join(home, "key"), "AAI_PRIVATE_SESSION=doctor")
 	gateway, closing, err := d.cfg.Scratch(home, lookup(known), agreeable{})
 	if err != nil {
-		return nil, errors.Join(err, s.end())
+		return nil, err
 	}
-	s.gateway, s.close = gateway, closing
-	return s, nil
+	return &scratch{home: home, gateway: gateway, close: closing}, nil
 }
 
 // A scratchFile is a file of a scratch home.

@@ -2,6 +2,7 @@ package process_test
 
 import (
 	"os/exec"
+	"syscall"
 	"testing"
 	"time"
 
@@ -15,6 +16,7 @@ func TestTerminal(t *testing.T) {
 	start := func(name string, args ...string) int {
 		t.Helper()
 		cmd := exec.Command(name, args...)
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // it ends with all that it started
 		in, err := cmd.StdinPipe()
 		if err != nil {
 			t.Fatal(err)
@@ -22,7 +24,7 @@ func TestTerminal(t *testing.T) {
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { _ = in.Close(); _ = cmd.Process.Kill(); _ = cmd.Wait() })
+		t.Cleanup(func() { _ = in.Close(); _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL); _ = cmd.Wait() })
 		return cmd.Process.Pid
 	}
 	const loop = `import os, pty, time
