@@ -23,7 +23,7 @@ const (
 	// busyPatience is how long one may take that is at work. What it waits for a processor
 	// that others have does not count, up to starvedPatience in all.
 	busyPatience    = 6 * appPatience
-	starvedPatience = 2 * busyPatience
+	starvedPatience = 4 * busyPatience
 	// answerPatience is how long an answer may be on its way of one that sleeps.
 	answerPatience = 30 * time.Millisecond
 )
@@ -217,7 +217,7 @@ func (b *Bus) interview(ctx context.Context, l *link, refs []ref) []*entry {
 			awake = append(awake, e)
 		}
 	}
-	l.settleSoon(ctx, who, appPatience)
+	l.settleSoon(ctx, who, starvedPatience) // the bus itself
 	l.hear(ctx, awake, b.introduce)
 	l.settleSoon(ctx, asleep, silentPatience)
 	l.hear(ctx, asked, b.count)
@@ -246,15 +246,14 @@ func (l *link) settleAwake(ctx context.Context, r *round, pid int) {
 	soon, cancel := context.WithTimeout(ctx, starvedPatience)
 	defer cancel()
 	go func() {
-		begun, starved := time.Now(), waitedToRun(pid)
-		looked, rested := begun, 0
+		begun, starved, rested := time.Now(), waitedToRun(pid), 0
 		for wait := appPatience; aai.Pause(soon, wait) == nil; wait = answerPatience {
-			if late := time.Since(looked) > wait+answerPatience; late || pid != 0 && !stopped(pid) && !sleeps(pid) {
-				rested = 0 // where we get no processor the bus gets none either
-			} else {
+			if pid != 0 && !stopped(pid) && !sleeps(pid) {
+				rested = 0
+			} else if _, err := l.conn.Ask(soon, "GetId"); err == nil { // nor is anything left with the bus
 				rested++
 			}
-			if looked = time.Now(); rested > 2 || looked.Sub(begun)-(waitedToRun(pid)-starved) > busyPatience {
+			if rested > 2 || time.Since(begun)-(waitedToRun(pid)-starved) > busyPatience {
 				cancel()
 			}
 		}
