@@ -22,14 +22,14 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	code := m.Run()
-	if built != "" {
-		_ = os.RemoveAll(built)
+	if folder != "" {
+		_ = os.RemoveAll(folder)
 	}
 	os.Exit(code)
 }
 
-// built is the folder of the world, if there is one.
-var built string
+// folder is that of the world, if there is one.
+var folder string
 
 // version is that of the release of these tests, and its time.
 const (
@@ -48,7 +48,7 @@ var build = sync.OnceValues(func() (world, error) {
 	if err != nil {
 		return world{}, err
 	}
-	built = dir
+	folder = dir
 	w := world{program: filepath.Join(dir, program), share: filepath.Join(dir, "share")}
 	cmd := exec.Command("go", "build", "-ldflags", "-X main.version="+version, "-o", w.program, "./cmd/aai-gateway")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")

@@ -5,10 +5,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"aai/internal/desktop/linuxtest"
+	"aai/internal/process"
 )
 
 // listener is another client of accessibility, as a screen reader is: it wants to know
@@ -150,14 +152,13 @@ func TestKeysIntoADialogOfWhoWasKilled(t *testing.T) {
 	}
 	e := openEditor(t)
 	e.types("a")
-	before := holders(t)
 	other := exec.CommandContext(t.Context(), os.Args[0], "-test.run", t.Name())
 	other.Env = append(slices.Clone(e.Env), "AAI_TEST_OPENS="+e.app)
 	if err := other.Start(); err != nil {
 		t.Fatal(err)
 	}
 	e.eventually("the dialog has the keyboard", func() bool { return e.ActiveWindow(t) == "Save As" })
-	e.eventually("the connection is held", func() bool { return holders(t) > before })
+	e.eventually("the connection is held", func() bool { return holds(t, other.Process.Pid) })
 	_ = other.Process.Kill()
 	_ = other.Wait()
 	e.types("x", "Tab", "Escape")
@@ -166,20 +167,21 @@ func TestKeysIntoADialogOfWhoWasKilled(t *testing.T) {
 	e.saved("ab")
 }
 
-// holders is how many processes of this computer hold a connection for others.
-func holders(t *testing.T) int {
+// holds reports whether the process has one of its own that holds a connection for others.
+func holds(t *testing.T, pid int) bool {
 	t.Helper()
-	found := 0
 	names, err := filepath.Glob("/proc/[0-9]*/cmdline")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, name := range names {
-		if line, err := os.ReadFile(name); err == nil && string(line) == "/bin/cat\x00" {
-			if in, err := os.Readlink(filepath.Join(filepath.Dir(name), "fd", "0")); err == nil && strings.HasPrefix(in, "socket:") {
-				found++
-			}
+		if line, err := os.ReadFile(name); err != nil || string(line) != "/bin/cat\x00" {
+			continue
+		}
+		holder, _ := strconv.Atoi(filepath.Base(filepath.Dir(name)))
+		if in, err := os.Readlink(filepath.Join(filepath.Dir(name), "fd", "0")); err == nil && strings.HasPrefix(in, "socket:") && process.Parent(holder) == pid {
+			return true
 		}
 	}
-	return found
+	return false
 }
