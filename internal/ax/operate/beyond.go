@@ -51,7 +51,7 @@ func (v *View) LookInSheet(ctx context.Context, query string) bool {
 	if len(names) != 1 {
 		return false
 	}
-	column, row, is := values.CellPlace(strings.ToUpper(names[0]))
+	column, row, is := desktop.CellPlace(strings.ToUpper(names[0]))
 	return is && v.ReadCells(ctx, v.sheet(), desktop.Cells{Row: row - 1, Column: column - 1, Rows: 1, Columns: 1})
 }
 
@@ -77,7 +77,7 @@ func (v *View) sheet() desktop.ID {
 			continue
 		}
 		for _, child := range v.Shot.Children(i) {
-			if _, _, is := values.CellPlace(v.Shot.Elements[child].Name); is && values.SheetCell(&v.Shot.Elements[child]) {
+			if _, _, is := desktop.CellPlace(v.Shot.Elements[child].Name); is && values.SheetCell(&v.Shot.Elements[child]) {
 				return e.ID
 			}
 		}

@@ -26,7 +26,8 @@ type Patience struct {
 	view          *View
 	within        time.Duration
 	begun, looked time.Time
-	rested        time.Time // since when it was at rest whenever it was looked at; zero: it was not
+	rests         bool          // at the last look
+	rested        time.Duration // how long it was at rest whenever it was looked at
 }
 
 // Patience begins to wait for the program, for as long as usual or longer.
@@ -44,18 +45,20 @@ func (p *Patience) over(ctx context.Context) bool {
 	if since < p.within-restsFor || now.Sub(p.looked) < watch.LookAgain/2 {
 		return false
 	}
+	gap := now.Sub(p.looked)
 	p.looked = now
-	switch {
-	case !events.Idle(p.view.App):
-		p.rested = time.Time{}
-	case p.rested.IsZero():
-		p.rested = now
+	rests := events.Idle(p.view.App)
+	if !rests || !p.rests {
+		p.rested = 0
+	} else { // what it did in a longer time, in which we did not look, nobody knows
+		p.rested += min(gap, 2*watch.LookAgain)
 	}
+	p.rests = rests
 	ends, bounded := ctx.Deadline()
 	if since > busyTimes*p.within || bounded && since > p.within && ends.Sub(now) < timeToTell {
 		return true
 	}
-	return since > p.within && !p.rested.IsZero() && now.Sub(p.rested) >= min(p.within, restsFor)-3*watch.LookAgain/2
+	return since > p.within && p.rests && p.rested >= min(p.within, restsFor)-3*watch.LookAgain/2
 }
 
 // Changed waits until something happens in the program, or for a moment, and reports false

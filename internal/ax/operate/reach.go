@@ -237,9 +237,11 @@ func (k *tracker) hear() {
 	}
 }
 
-// at is the element that has its window's keyboard, or had it last; -1 where nobody knows.
+// at is the element that has its window's keyboard, or had it last; -1 where nobody knows. Qt
+// tells of each move, and what its elements say in between may be over.
 func (k *tracker) at() int {
-	if i := k.Shot.Index(k.told); k.newer && i >= 0 {
+	moved := k.newer || k.heard > 1 && strings.HasPrefix(k.App.Toolkit, "Qt")
+	if i := k.Shot.Index(k.told); moved && i >= 0 {
 		return i
 	}
 	if m, err := k.Focused(); err == nil {

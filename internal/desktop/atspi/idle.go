@@ -1,11 +1,13 @@
 package atspi
 
 import (
+	"context"
 	"os"
 	"strconv"
 	"strings"
 	"time"
 
+	"aai/internal/dbuswire"
 	"aai/internal/desktop"
 )
 
@@ -46,7 +48,17 @@ func (b *Bus) Idle(app desktop.App) bool {
 	if shows := p.habits().showsPress(); shows > 0 && time.Since(time.Unix(0, p.pressed.Load())) < shows {
 		return false
 	}
-	return sleeps(app.PID)
+	return l.delivers() && sleeps(app.PID)
+}
+
+// delivers reports whether the registry, and with it the bus, is through with what it was sent
+// before: a program may sleep until it hears from them, as toolkits do with each key, and on a
+// busy computer that takes a while.
+func (l *link) delivers() bool {
+	ctx, cancel := context.WithTimeout(context.Background(), answerPatience)
+	defer cancel()
+	_, _ = l.conn.Call(ctx, &dbuswire.Message{Destination: registryName, Path: registryPath, Interface: "org.freedesktop.DBus.Peer", Member: "Ping"})
+	return ctx.Err() == nil // a refusal is an answer
 }
 
 // sleeps reports whether all threads of the process wait for something to happen, and
