@@ -51,8 +51,27 @@ func (v *view) whole(ctx context.Context, at *int) (desktop.Element, error) {
 		e.Value = v.MomentText(parts, held)
 	} else if e.Role == desktop.Combobox && !e.States.Has(desktop.Editable) {
 		e.Value = v.StandsIn(i)
+	} else if e.Role == desktop.Group && e.States.Has(desktop.Editable) {
+		e.Value, err = v.paragraphs(ctx, i)
 	}
-	return e, nil
+	return e, err
+}
+
+// paragraphs is what is written in an element that is a field by its paragraphs, such as the cell
+// of a sheet while somebody writes in it.
+func (v *view) paragraphs(ctx context.Context, i int) (string, error) {
+	var lines []string
+	for _, e := range v.Shot.Elements[i+1 : v.Shot.Elements[i].End] {
+		if e.Role != desktop.Paragraph || e.States.Has(desktop.Protected) {
+			continue
+		}
+		now, err := v.Read(ctx, e.ID)
+		if err != nil {
+			return "", err
+		}
+		lines = append(lines, now.Value)
+	}
+	return strings.Join(lines, "\n"), nil
 }
 
 func (d *desk) getAttributesTool() *aai.Tool {

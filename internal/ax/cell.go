@@ -84,7 +84,7 @@ func (v *view) cellReader(i int, was desktop.Element) func(context.Context) (des
 // readAnew asks for the cell of the sheet again: the objects that were asked for before may go on
 // saying what they said.
 func (v *view) readAnew(ctx context.Context, table desktop.ID, name string) error {
-	column, row, is := values.CellPlace(name)
+	column, row, is := desktop.CellPlace(name)
 	if is && v.ReadCells(ctx, table, desktop.Cells{Row: row - 1, Column: column - 1, Rows: 1, Columns: 1}) {
 		return nil
 	}

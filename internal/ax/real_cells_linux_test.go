@@ -43,8 +43,17 @@ func TestRealFarCells(t *testing.T) {
 			t.Errorf("%s is not set to %s: %v", cell, formula, err)
 		}
 	}
+	holds("A47", "=1/0") // of whose words LibreOffice does not tell
+	w.says(w.ok("ax_get_tree", params{"app": app, "root": w.ref(app, "cell A47"), "budget_tokens": 2000}).Text, "=1/0")
 	w.done("ax_scroll", params{"app": app, "query": "cell A1000", "to_view": true})
 	w.says(w.ok("ax_find", params{"app": app, "query": "cell A1000"}).Text, `cell "A1000"`)
 	w.says(w.refused("ELEMENT_NOT_FOUND", "ax_find", params{"app": app, "query": "cell XFE1"}).Message, "nothing in")
+	w.ok("ax_key_press", params{"app": app, "query": "cell AD700", "key": "Down", "modifiers": []any{"ctrl"}})
+	w.awaitElement(app, "AD1048570") // where an index is more than its type can hold
+	w.ok("ax_key_press", params{"app": app, "query": "cell A49", "key": "7"})
+	if a = w.ok("ax_get_value", params{"app": app, "query": "group \"Cell A49\""}); a.data["value"] != "7" {
+		t.Errorf("while it is written in A49 holds %v; want 7", a.data["value"])
+	}
+	holds("A5", "g")
 	p.undisturbed(t)
 }

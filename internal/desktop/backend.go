@@ -89,20 +89,6 @@ type Far interface {
 	Cells(ctx context.Context, app App, table ID, cells Cells) (*Snapshot, error)
 }
 
-// MaxCells is how many cells of a table are read because they were asked for.
-const MaxCells = 500
-
-// Cells are a rectangle of the cells of a table. Rows and columns count from 0.
-type Cells struct {
-	Row, Column   int
-	Rows, Columns int
-}
-
-// Has reports whether a cell is one of them.
-func (c Cells) Has(row, column int) bool {
-	return row >= c.Row && row < c.Row+c.Rows && column >= c.Column && column < c.Column+c.Columns
-}
-
 // A Verb is a thing that can be done to an element in the background, by asking
 // the app itself.
 type Verb string

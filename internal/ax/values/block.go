@@ -35,30 +35,13 @@ func BlockAt(e *desktop.Element, text string) (b Block, is bool) {
 	if !SheetCell(e) || !strings.ContainsAny(text, "\t\n") {
 		return b, false
 	}
-	if b.column, b.row, is = CellPlace(e.Name); !is {
+	if b.column, b.row, is = desktop.CellPlace(e.Name); !is {
 		return b, false
 	}
 	for line := range strings.Lines(Normalized(text)) {
 		b.Rows = append(b.Rows, strings.Split(strings.TrimSuffix(line, "\n"), "\t"))
 	}
 	return b, true
-}
-
-// CellPlace reads the name of a cell of a sheet, such as B2: its column and row, from 1. False
-// for what is none, or of a sheet larger than any.
-func CellPlace(name string) (column, row int, is bool) {
-	digits := strings.IndexAny(name, "123456789")
-	if digits < 1 || digits > 3 {
-		return 0, 0, false
-	}
-	for _, letter := range name[:digits] {
-		if letter < 'A' || letter > 'Z' {
-			return 0, 0, false
-		}
-		column = 26*column + int(letter-'A') + 1
-	}
-	row, err := strconv.Atoi(name[digits:])
-	return column, row, err == nil && row <= 1<<20
 }
 
 // Count is how many cells it has.

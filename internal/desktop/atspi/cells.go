@@ -47,11 +47,7 @@ func (p *program) wanted(ctx context.Context, n *node, seen rectangle) ([]ref, e
 		if c.table != n.ref || seen.has(c.row, c.column) || time.Since(c.asked) > cellAge {
 			continue
 		}
-		r.put(numbers(tableInterface, "GetAccessibleAt", "ii", "(so)", int32(c.row), int32(c.column)), n.ref, func(d *dbuswire.Decoder) {
-			if refs[i] = readRef(d, p.sender); d.Err() != nil {
-				refs[i] = ref{}
-			}
-		})
+		p.askCell(r, n, c.row, c.column, &refs[i])
 	}
 	return refs, p.run(ctx, r)
 }
@@ -62,6 +58,74 @@ type rectangle struct{ row, column, columns, count int }
 func (r rectangle) has(row, column int) bool {
 	row, column = row-r.row, column-r.column
 	return row >= 0 && column >= 0 && column < r.columns && row*r.columns+column < r.count
+}
+
+// mayCalculate reports whether the node may be a cell of a LibreOffice sheet, which does not say
+// what it shows where that is an error.
+func (p *program) mayCalculate(n *node) bool {
+	return n.role == roleTableCell && n.states.has(stateEditable) && p.habits().unlisted
+}
+
+// readFormula takes the formula of a cell that says nothing of what it shows.
+func (n *node) readFormula(d *dbuswire.Decoder) {
+	d.Array(8, func() {
+		d.Struct()
+		if key, value := d.Str(), d.Str(); key == "Formula" && value != "" {
+			n.text = "=" + value
+		}
+	})
+}
+
+// named is from the first to the last of the cells of a sheet, by their names: after its row
+// 131,072 the index of a cell is more than its type can hold.
+func (p *program) named(ctx context.Context, found []ref) (rectangle, error) {
+	names := make([]string, len(found))
+	r := &round{}
+	for i, cell := range found {
+		if !cell.none() {
+			r.put(p.bus.ask.name, cell, func(d *dbuswire.Decoder) { names[i], _ = readText(d) })
+		}
+	}
+	if err := p.run(ctx, r); err != nil {
+		return rectangle{}, err
+	}
+	var cells rectangle
+	last := [2]int{-1, -1}
+	for _, name := range names {
+		column, row, is := desktop.CellPlace(name)
+		if !is {
+			continue
+		}
+		if row, column = row-1, column-1; last[0] < 0 {
+			cells.row, cells.column = row, column
+		}
+		cells.row, cells.column = min(cells.row, row), min(cells.column, column)
+		last[0], last[1] = max(last[0], row), max(last[1], column)
+	}
+	if last[0] >= 0 {
+		cells.columns = last[1] - cells.column + 1
+		cells.count = min(maxSample, cells.columns*(last[0]-cells.row+1))
+	}
+	return cells, nil
+}
+
+// cellsOf are the node's cells in the rectangle.
+func (p *program) cellsOf(ctx context.Context, n *node, cells rectangle) ([]ref, error) {
+	refs := make([]ref, cells.count)
+	r := &round{}
+	for i := range refs {
+		p.askCell(r, n, cells.row+i/cells.columns, cells.column+i%cells.columns, &refs[i])
+	}
+	return refs, p.run(ctx, r)
+}
+
+// askCell asks for the cell at a place of the node.
+func (p *program) askCell(r *round, n *node, row, column int, cell *ref) {
+	r.put(numbers(tableInterface, "GetAccessibleAt", "ii", "(so)", int32(row), int32(column)), n.ref, func(d *dbuswire.Decoder) {
+		if *cell = readRef(d, p.sender); d.Err() != nil {
+			*cell = ref{}
+		}
+	})
 }
 
 // scrollTo brings the element into view. LibreOffice does not know how to; its sheet goes where

@@ -212,6 +212,9 @@ func (p *program) askText(first, second *round, n *node, atMost int) {
 	}
 	first.put(p.bus.ask.characterCount, n.ref, func(d *dbuswire.Decoder) {
 		count, ok := readNumber(d)
+		if ok && count < 1 && p.mayCalculate(n) {
+			second.put(p.bus.ask.attributes, n.ref, n.readFormula)
+		}
 		if !ok || count < 1 {
 			return
 		}

@@ -72,6 +72,16 @@ func (p *program) corners(ctx context.Context, n *node) ([]ref, rectangle, error
 
 // between lists the node's children from the first to the last of those found.
 func (p *program) between(ctx context.Context, n *node, found []ref) ([]ref, rectangle, error) {
+	if n.offers&offersTable != 0 && p.habits().unlisted {
+		cells, err := p.named(ctx, found)
+		if err != nil {
+			return nil, cells, err
+		}
+		if cells.count > 0 {
+			refs, err := p.cellsOf(ctx, n, cells)
+			return refs, cells, err
+		}
+	}
 	ends := [2]int{-1, -1}
 	r := &round{}
 	for _, child := range found {
