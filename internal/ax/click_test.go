@@ -127,6 +127,18 @@ func TestClickWaitsUntilReady(t *testing.T) {
 	})
 }
 
+// TestClickOfWhatIsRenamedMeanwhile: what a ref was given for is not what it is by then.
+func TestClickOfWhatIsRenamedMeanwhile(t *testing.T) {
+	inWorld(t, func(w *world) {
+		f := form(w)
+		b := f.Main.Button("Next", func() { w.Error("it was pressed") }).BeNot(desktop.Enabled)
+		ref := w.ref("Form", "Next")
+		f.After(300*time.Millisecond, func() { b.Rename("Install now").Be(desktop.Enabled) })
+		e := w.failure(aai.StaleRef, "ax_click", `{"app": "Form", "query": "`+ref+`"}`)
+		w.has(e.Message, `was "Next"`, `"Install now" now`)
+	})
+}
+
 func TestClickBehindAModalDialog(t *testing.T) {
 	inWorld(t, func(w *world) {
 		f := form(w)

@@ -16,9 +16,10 @@ func (v *View) ToActOn(ctx context.Context, query string) (Match, error) {
 	if err != nil {
 		return m, err
 	}
-	v.Acting = false
 	m, v.brought = v.Bring(ctx, m)
-	if m, err = v.Ready(ctx, m, query); err != nil || !asked.InFocus(v.Call) {
+	m, err = v.Ready(ctx, m, query) // what was given another name meanwhile is not meant
+	v.Acting = false
+	if err != nil || !asked.InFocus(v.Call) {
 		return m, err
 	}
 	return v.InFront(ctx, m)

@@ -22,8 +22,9 @@ func (q *Query) Sure(s *desktop.Snapshot, i int) bool {
 
 func (q *Query) sure(f *finder, i int) bool {
 	if q.guesses() {
-		role := f.s.Elements[i].Role
-		part := !role.Fires() && role.Takes() && role != desktop.Option // Premium is no Premium plus
+		e := &f.s.Elements[i]
+		role := e.Role
+		part := !role.Fires() && role.Takes() && role != desktop.Option && !e.States.Has(desktop.Checkable) // Premium is no Premium plus
 		return q.fits(f, i, bare) || part && q.fits(f, i, wholeWords) || q.identifies(f, i)
 	}
 	for _, t := range q.tries {
@@ -49,15 +50,21 @@ func (q *Query) identifies(f *finder, i int) bool {
 	return !e.Role.Fires() || e.Name == "" && e.Description == "" || !saidByPeople(e.Identifier)
 }
 
-// saidByPeople reports whether a text is such as people say it: save and Save, and not
-// save-btn or saveButton.
+// saidByPeople reports whether a text may be such as people say it: save, log-off and 2, and
+// not save-btn, save_all or saveButton.
 func saidByPeople(text string) bool {
+	const things = " btn button link id item menuitem checkbox radio tab icon action "
+	last := ' '
 	for i, r := range text {
-		if !unicode.IsLetter(r) && r != ' ' || i > 0 && unicode.IsUpper(r) {
+		if r == '_' || unicode.IsUpper(r) && unicode.IsLower(last) || last == '.' && unicode.IsLetter(r) && i > 1 {
 			return false
 		}
+		last = r
 	}
-	return true
+	words := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
+	return strings.Contains(text, " ") || len(words) < 2 || !slices.ContainsFunc(words, func(word string) bool {
+		return strings.Contains(things, " "+word+" ")
+	})
 }
 
 // Surely is Find for who will act: of all that shows the query finds what it surely
@@ -129,12 +136,20 @@ func plainFits(w *sought) func(*finder, int, grade) bool {
 			return true
 		}
 		first, rest, two := strings.Cut(w.loose, " ")
-		if two && calledRole(e, first) && f.compare(i, nameAttribute, newWords(unquoted(rest)), bare) {
+		if two && f.named(i, first) && f.compare(i, nameAttribute, newWords(unquoted(rest)), bare) {
 			return true // button Save, or button "Save" as outlines say it
 		}
 		last := strings.LastIndexByte(w.loose, ' ')
-		return two && calledRole(e, w.loose[last+1:]) && f.compare(i, nameAttribute, newWords(unquoted(w.loose[:last])), bare) // Save button
+		return two && f.named(i, w.loose[last+1:]) && f.compare(i, nameAttribute, newWords(unquoted(w.loose[:last])), bare) // Save button
 	}
+}
+
+// named reports whether a word beside an element's name may be what the element is. Of what
+// fires it is the role itself: "New menu" is no item New, but "File menu" the menu File.
+func (f *finder) named(i int, word string) bool {
+	e := &f.s.Elements[i]
+	opens := word == "menu" && (e.States.Has(desktop.HasPopup) || e.Parent >= 0 && f.s.Elements[e.Parent].Role == desktop.Menubar)
+	return calledRole(e, word) && (!e.Role.Fires() || string(e.Role) == word || opens)
 }
 
 // unquoted is a text without the quotation marks around all of it.
@@ -148,7 +163,10 @@ func unquoted(text string) string {
 // ends are what may follow a name and is none of it: an ellipsis, a count, a shortcut,
 // and in scripts without cases the letter of a mnemonic.
 const (
-	ends     = `(?:\.\.\.|…|[(（\[]\d+\+?[)）\]]|\s(?:(?:ctrl|control|alt|shift|super|meta|cmd|strg|umschalt)[+-])+\S+|\t\S+)$`
+	ends  = `(?:\.\.\.|…|[(（\[]\d+\+?[)）\]]|\s` + holds + `+` + keys + `|\t` + holds + `*` + keys + `)$`
+	holds = `(?:(?:ctrl|control|alt|shift|super|meta|cmd|strg|umschalt)[+-]|[⌘⌥⇧⌃])`
+	keys  = `(?:\S|f\d{1,2}|del|delete|ins|insert|home|end|pg ?up|pg ?dn|pgdown|page[ _-]?up|page[ _-]?down|prior|next|return|enter|esc|escape|tab|space|backspace|` +
+		`left|right|up|down|plus|minus|comma|period|print|pause|break|entf|einfg|pos1|ende|bild ?auf|bild ?ab|leertaste|eingabe|rücktaste)`
 	mnemonic = `[(（][&_]?[a-z0-9][)）]$`
 )
 
@@ -163,7 +181,10 @@ func (f *finder) called(name string, w *sought) bool {
 		if plainly(name) == w.plain {
 			return true
 		}
-		cut := f.ends.ReplaceAllString(name, "")
+		cut := name
+		if !strings.HasSuffix(strings.ReplaceAll(name, "+", "-"), "ctrl-alt-del") { // which is sent, and never a shortcut
+			cut = f.ends.ReplaceAllString(name, "")
+		}
 		if cut == name && unparted(name) {
 			cut = f.mnemonic.ReplaceAllString(name, "")
 		}

@@ -27,7 +27,7 @@ func turnsRound(word string) bool {
 
 // negations are such words of languages that part them. One that is as often another
 // word of another language costs that its names must be given whole.
-const negations = " no not dont never without except none cannot nothing neither nor cancel disable unless non " + // English
+const negations = " no not dont never without except none cannot nothing neither nor cancel disable deactivate unless non stop undo skip reject decline avoid " + // English
 	"nicht ohne kein keine keinen keinem keiner nie niemals nichts außer " + // German
 	"ne pas sans jamais aucun aucune rien n sauf " + // French
 	"sin nunca jamás ningún ninguno ninguna excepto sense mai ez gabe sen " + // Spanish, Catalan, Basque, Galician
