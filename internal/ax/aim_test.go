@@ -46,6 +46,40 @@ func risky(w *world, dialog bool) (lost *int) {
 	return lost
 }
 
+// TestAnAnswerIsJudgedByItsQuestion: who says yes does what was asked, and who sends a message
+// presses what stands beside it.
+func TestAnAnswerIsJudgedByItsQuestion(t *testing.T) {
+	for name, c := range map[string]struct {
+		tool, args string
+		asked      bool
+	}{
+		"yes":       {"ax_click", `{"app": "Office", "query": "Yes"}`, true},
+		"return":    {"ax_key_press", `{"app": "Office", "key": "return"}`, true},
+		"cancel":    {"ax_click", `{"app": "Office", "query": "Cancel"}`, false},
+		"a message": {"ax_type", `{"app": "Mail", "query": "Message", "text": "hello", "submit": true}`, true},
+		"a text":    {"ax_type", `{"app": "Mail", "query": "Message", "text": "hello\nyou"}`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				d := w.d.Program("Office").Dialog("Question")
+				d.Text("Delete all data?")
+				d.Button("Yes", func() {}).Be(desktop.Default)
+				d.Button("Cancel", func() {})
+				mail := w.d.Program("Mail").Window("Mail")
+				mail.Group("Menu").Button("Save", func() {})
+				letter := mail.Group("Letter")
+				letter.TextArea("Message").Focus()
+				letter.Button("Delete and send", func() {})
+				w.gateway.Gates = []aai.Gate{losses{w.record}}
+				_, err := w.do(c.tool, c.args)
+				if asked := err != nil && err.Code == aai.ConsentRequired; asked != c.asked {
+					w.Errorf("asked: %t, %v", asked, err)
+				}
+			})
+		})
+	}
+}
+
 // TestWhatIsHitIsAskedAbout: however the caller says what is to be pressed, and whether
 // or not the program was looked at before.
 func TestWhatIsHitIsAskedAbout(t *testing.T) {
@@ -82,6 +116,7 @@ func TestWhatIsHitIsAskedAbout(t *testing.T) {
 			"ctrl+return":      {tool: "ax_key_press", args: map[string]any{"key": "return", "modifiers": []string{"ctrl"}}, hit: `ctrl+return at textbox "Title" in "Office"`},
 			"alt+l":            {tool: "ax_key_press", args: map[string]any{"key": "l", "modifiers": []string{"alt"}}, hit: `textbox "Title" in "Office"`},
 			"another alt":      {tool: "ax_key_press", args: map[string]any{"key": "v", "modifiers": []string{"alt"}}},
+			"down in a list":   {tool: "ax_key_press", args: map[string]any{"query": "Action", "key": "down"}, hit: `combobox "Action" in "Office"`},
 			"a letter":         {tool: "ax_key_press", args: map[string]any{"key": "d"}},
 			"another key":      {tool: "ax_key_press", args: map[string]any{"key": "w"}},
 			"return":           {tool: "ax_key_press", args: map[string]any{"key": "return"}},

@@ -9,7 +9,7 @@ import (
 
 // signs are the pictures that stand for a word of loss on a button. × is none: it
 // multiplies.
-const signs = "✕✖❌🗑"
+const signs = "✕✖❌🗑🗙✗✘⨯❎🚮⏻"
 
 // readings are the ways to read a text, one after the other and none across another: a
 // mark of a mnemonic within a word or a space there, a capital within a word as the

@@ -166,6 +166,7 @@ func TestDestructiveWords(t *testing.T) {
 		"Pay now": true, "Send": true,
 		"Save": false, "deleted items": false, "sender": false, "e12": false, "": false, "information": false, "formatted": false, "保存": false, "Undelete": false,
 		"onto Trash": true, "Note onto Papierkorb": true, "onto 回收站": true, "Trash": false, "Papierkorb": false, "回收站": false, "Trashy": false,
+		"Leave page": true, "leave a comment": false, "Выход": true, "放弃": true, "🗙": true, "⏻": true, "place your order": true, "Clear browsing data": true,
 		"d\u200belete": true, // as it looks to a person
 	} {
 		r := operating(program("editor", "e"), "click")

@@ -56,6 +56,10 @@ func wordsOfLoss() []string {
 		"truncate", "truncates", "truncating", "force push", "force pushes", "force pushing",
 		"✕", "✖", "❌", "🗑",
 		"absenden", "abschicken", "bestellen", "papierkorb leeren", "abmelden", "neu starten", "herunterfahren",
+		"leave page", "leave site", "leave group", "leave meeting", "confirm deletion", "confirm removal", "empty wastebasket", "empty rubbish bin", "empty deleted items", "empty folder",
+		"drop table", "drop database", "drop column", "shred", "move to trash", "forget network", "restore defaults", "abandon changes", "clear history", "clear browsing data", "clear data",
+		"log off", "logoff", "logs off", "logging off", "end session", "hibernate", "complete order", "confirm order", "place your order", "confirm purchase", "confirm payment",
+		"🗙", "✗", "✘", "⨯", "❎", "🚮", "⏻",
 		"passer la commande", "passer commande", "finalizar compra", "finalizar la compra", "注文する", "注文を確定", "提交订单", "提交訂單", "주문하기", "заказать",
 	}
 }
@@ -89,6 +93,9 @@ func wordsOfMore() []string {
 		"smazat", "odstranit", "vymazat", "odeslat", "poslat", "ukončit", "zavřít", "bez uložení", "neukládat", "koupit",
 		"törlés", "törlése", "töröl", "eltávolítás", "küldés", "elküldés", "kilépés", "bezárás", "mentés nélkül", "ne mentse", "vásárlás", "megvásárlás", "megveszem",
 		"șterge", "ştergere", "ștergere", "şterge", "elimină", "trimite", "ieșire", "ieşire", "închide", "închidere", "fără salvare", "fără a salva", "nu salva", "cumpără", "cumpărați",
+		"выход", "вихід", "끝내기", "離開", "أنهِ", "изход", "välju", "lõpeta", "أغلق", "затваряне", "sulge", "abandonner", "odrzuć", "zahodit", "förkasta", "hylkää", "eldobás", "kassér", "απόρριψη", "відкинути",
+		"放弃", "丢弃", "捨棄", "버리기", "enlever", "quitar", "изтриване", "премахване", "kustuta", "vaciar la papelera", "esvaziar lixeira", "esvaziar a lixeira", "prullenbak legen", "opróżnij kosz",
+		"ゴミ箱を空にする", "휴지통 비우기", "сбросить", "herstellen", "リセット", "重設", "redémarrer", "riavvia", "重启", "注销", "再起動", "다시 시작",
 		"suprimeix", "esborra", "treu", "envia", "surt", "tanca", "sense desar", "no desis", "no ho desis", "compra", "compra ara",
 	}
 }

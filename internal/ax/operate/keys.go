@@ -76,5 +76,18 @@ func (v *View) pressedByTyping(ctx context.Context, i int) []int {
 	if !strings.ContainsAny(text, "\n\r") || !scene.TakesText(&v.Shot.Elements[i]) || v.Shot.Elements[i].States.Has(desktop.Multiline) && !asked.Flag(v.Call, "submit") {
 		return nil
 	}
+	if v.Shot.Elements[i].States.Has(desktop.Multiline) { // a message, which is sent by return
+		return v.beside(i)
+	}
 	return v.PressedBy(ctx, false, i, true)
+}
+
+// beside are the buttons of the smallest part of the window that has the element and any.
+func (v *View) beside(i int) []int {
+	for up := v.Shot.Elements[i].Parent; up >= 0; up = v.Shot.Elements[up].Parent {
+		if found := v.Buttons(up, false, true); len(found) > 0 {
+			return found
+		}
+	}
+	return nil
 }

@@ -28,9 +28,16 @@ func Unselected(shot *desktop.Snapshot, i int) bool {
 // press whichever entry of an open menu is chosen, which not every toolkit tells.
 func (s *Scene) Reached(c desktop.Chord, focused int) (says []string) {
 	letter := strings.ToLower(c.Key)
+	if focused >= 0 && (s.Shot.Elements[focused].Role == desktop.Combobox || s.Shot.Elements[focused].Role == desktop.Listbox) {
+		for i := focused + 1; i < s.Shot.Elements[focused].End; i++ { // arrows and letters choose
+			if e := &s.Shot.Elements[i]; e.Role.InSet() {
+				says = append(says, e.Name)
+			}
+		}
+	}
 	chooses := asked.IsReturn(c.Key) || asked.IsSpace(c.Key)
 	if !chooses && utf8.RuneCountInString(letter) != 1 || slices.Contains(c.Modifiers, "ctrl") || slices.Contains(c.Modifiers, "meta") {
-		return nil
+		return says
 	}
 	writes := focused >= 0 && TakesText(&s.Shot.Elements[focused])
 	buttons := !chooses && (slices.Contains(c.Modifiers, "alt") || focused >= 0 && !writes)
