@@ -140,7 +140,7 @@ func TestFarServerWithOAuth(t *testing.T) {
 
 func (w *farWorld) lives(t *testing.T) {
 	w.idle.Store(true)
-	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()
 	_, e := w.callIn(ctx, w.app, "mcp_start", nil)
 	if e == nil || e.Code != aai.AuthRequired || e.Delivery != aai.NotDelivered || !strings.HasPrefix(e.Visit, w.issuer.Issuer+"/auth?") || !strings.Contains(e.Hint, "make the same call again") {
