@@ -69,7 +69,7 @@ func TestRealWindowWithoutATree(t *testing.T) {
 func TestRealWindowWithoutATreeThatDoesNothing(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
-	w.Launch(t, "xterm", "-T", "deaf", "-e", "sh", "-c", "stty -echo; read line")
+	w.Launch(t, "xterm", "-T", "starts", "-e", "sh", "-c", `stty -echo; printf '\033]2;deaf\007'; read line`)
 	_ = w.windowCalled("deaf")
 	a := w.ok("ax_key_press", params{"app": "xterm", "key": "x", "mode": "focus"})
 	w.says(a.Warning, "its picture did not change")

@@ -53,6 +53,9 @@ func (c *wire) awaitChanges(lists ...string) {
 		// takes longer than that, and is told twice.
 		missing = slices.DeleteFunc(missing, func(list string) bool { return list == came })
 	}
+	for _, list := range lists {
+		c.news = append(c.news, "notifications/"+list+"/list_changed")
+	}
 }
 
 func TestChangesWhileConnected(t *testing.T) {
