@@ -95,7 +95,7 @@ func wordsOfMore() []string {
 		"șterge", "ştergere", "ștergere", "şterge", "elimină", "trimite", "ieșire", "ieşire", "închide", "închidere", "fără salvare", "fără a salva", "nu salva", "cumpără", "cumpărați",
 		"выход", "вихід", "끝내기", "離開", "أنهِ", "изход", "välju", "lõpeta", "أغلق", "затваряне", "sulge", "abandonner", "odrzuć", "zahodit", "förkasta", "hylkää", "eldobás", "kassér", "απόρριψη", "відкинути",
 		"放弃", "丢弃", "捨棄", "버리기", "enlever", "quitar", "изтриване", "премахване", "kustuta", "vaciar la papelera", "esvaziar lixeira", "esvaziar a lixeira", "prullenbak legen", "opróżnij kosz",
-		"ゴミ箱を空にする", "휴지통 비우기", "сбросить", "herstellen", "リセット", "重設", "redémarrer", "riavvia", "重启", "注销", "再起動", "다시 시작",
+		"ゴミ箱を空にする", "휴지통 비우기", "сбросить", "リセット", "重設", "redémarrer", "riavvia", "重启", "注销", "再起動", "다시 시작",
 		"suprimeix", "esborra", "treu", "envia", "surt", "tanca", "sense desar", "no desis", "no ho desis", "compra", "compra ara",
 	}
 }

@@ -23,8 +23,7 @@ func (q *Query) Sure(s *desktop.Snapshot, i int) bool {
 func (q *Query) sure(f *finder, i int) bool {
 	if q.guesses() {
 		e := &f.s.Elements[i]
-		role := e.Role
-		part := !role.Fires() && role.Takes() && role != desktop.Option && !e.States.Has(desktop.Checkable) // Premium is no Premium plus
+		part := !e.Role.Fires() && e.Role.Takes() && e.Role != desktop.Option && !e.States.Has(desktop.Checkable) // Premium is no Premium plus
 		return q.fits(f, i, bare) || part && q.fits(f, i, wholeWords) || q.identifies(f, i)
 	}
 	for _, t := range q.tries {
