@@ -175,6 +175,10 @@ func (k *tracker) keepsTab(i, at int, told bool) int {
 	return -1
 }
 
+// enoughLooks is how many times a program is looked at before it is said where its keyboard
+// stays: a single look at a busy one takes seconds, and it sleeps now and then.
+const enoughLooks = 3
+
 // A tracker knows what has a window's keyboard, also where the window loses it as soon as the
 // key is read: Qt's elements say that they have it for a tenth of a second then, which is
 // over on a busy computer before anybody has looked. That they got it is told all the same.
@@ -206,14 +210,15 @@ func (k *tracker) has(ctx context.Context, id desktop.ID, pressed bool) (bool, e
 	if !within() || !pressed {
 		return within(), nil
 	}
-	since := time.Now()
+	since, looks := time.Now(), 0
 	_, err := k.Until(ctx, EffectCeiling, func() (bool, error) {
+		looks++
 		rests := k.Backend.Events == nil || k.Backend.Events.Idle(k.App)
 		if _, err := k.Backend.Tree.Read(ctx, k.App, id); err != nil { // what it told before it answers is heard
 			return false, err
 		}
 		err := k.look(ctx)
-		return err == nil && (!within() || rests && !k.newer || time.Since(since) > EffectCeiling), err
+		return err == nil && (!within() || rests && !k.newer || looks >= enoughLooks && time.Since(since) > EffectCeiling), err
 	})
 	return err == nil && within(), err
 }
@@ -258,7 +263,7 @@ func (k *tracker) moves(ctx context.Context, was int) (bool, error) {
 	if was >= 0 {
 		id = k.Shot.Elements[was].ID
 	}
-	since := time.Now()
+	since, looks := time.Now(), 0
 	return k.Until(ctx, WrongCeiling, func() (bool, error) {
 		rests := k.Backend.Events == nil || k.Backend.Events.Idle(k.App)
 		if err := k.look(ctx); err != nil {
@@ -269,9 +274,11 @@ func (k *tracker) moves(ctx context.Context, was int) (bool, error) {
 			return false, nil
 		}
 		if now := k.Shot.Elements[at].ID; now != last {
-			last, since = now, time.Now()
+			last, since, looks = now, time.Now(), 0
 		}
+		looks++
 		stands := time.Since(since)
-		return id != "" || k.heard > 1 || rests && stands > EffectCeiling || stands > WrongCeiling, nil
+		settled := looks > enoughLooks && (rests && stands > EffectCeiling || stands > WrongCeiling)
+		return id != "" || k.heard > 1 || settled, nil
 	})
 }
