@@ -80,6 +80,43 @@ func TestAnAnswerIsJudgedByItsQuestion(t *testing.T) {
 	}
 }
 
+// TestWhatIsNotHitIsNotAskedAbout: that to delete is near by is no reason to ask.
+func TestWhatIsNotHitIsNotAskedAbout(t *testing.T) {
+	for name, c := range map[string]struct {
+		tool, args string
+		asked      bool
+	}{
+		"a button in a paragraph of several":  {"ax_click", `{"query": "Save draft"}`, false},
+		"the button that the paragraph names": {"ax_click", `{"query": "Delete"}`, true},
+		"an address and return":               {"ax_type", `{"query": "Address", "text": "x.org", "submit": true}`, false},
+		"a field of the page and return":      {"ax_type", `{"query": "Title", "text": "x", "submit": true}`, true},
+		"a message far from it":               {"ax_type", `{"query": "Message", "text": "x", "submit": true}`, false},
+		"rows into a sheet":                   {"ax_set_value", `{"query": "B2", "value": "a\tb c\nd\te"}`, false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inWorld(t, func(w *world) {
+				window := w.d.Program("Browser").Window("Page")
+				window.Textbox("Address")
+				page := window.Add(desktop.Element{Role: desktop.Document, Name: "Page"})
+				several := page.Add(desktop.Element{Role: desktop.Paragraph, Name: "Delete Save draft"})
+				several.Button("Delete", func() {}).Be(desktop.Default)
+				several.Button("Save draft", func() {})
+				page.Textbox("Title")
+				for range 4 {
+					page.Button("More", func() {})
+				}
+				page.TextArea("Message")
+				page.Add(desktop.Element{Role: desktop.Grid, Name: "Sheet"}).Add(desktop.Element{Role: desktop.Cell, Name: "B2"}).Be(desktop.Editable | desktop.Focusable)
+				w.gateway.Gates = []aai.Gate{losses{w.record}}
+				_, err := w.do(c.tool, `{"app": "Browser", `+c.args[1:])
+				if asked := err != nil && err.Code == aai.ConsentRequired; asked != c.asked {
+					w.Errorf("asked: %t, %v", asked, err)
+				}
+			})
+		})
+	}
+}
+
 // TestWhatIsHitIsAskedAbout: however the caller says what is to be pressed, and whether
 // or not the program was looked at before.
 func TestWhatIsHitIsAskedAbout(t *testing.T) {

@@ -99,6 +99,19 @@ func TestRealChoiceQtSlow(t *testing.T) {
 	p.undisturbed(t)
 }
 
+// TestRealSeveralChoices: of a page's list of several one is chosen that was already, beside
+// another; it alone is chosen then.
+func TestRealSeveralChoices(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	f := w.webForm(`<select multiple id="some" aria-label="Some" onchange="out.value = [...some.selectedOptions].map(o => o.text).join(' ')"><option>Olives<option>Cheese<option>Ham</select><input id="out">`)
+	f.done("ax_set_value", params{"app": f.app, "query": "Some", "value": "Cheese"})
+	f.done("ax_click", params{"app": f.app, "query": "Ham", "select": "add"})
+	f.comes("out", "Cheese Ham")
+	f.done("ax_set_value", params{"app": f.app, "query": "Some", "value": "Cheese"})
+	f.comes("out", "Cheese")
+}
+
 // TestRealCalendar: a calendar of GTK 3 tells of nothing in it. That is said, with what does
 // set it; the list of GTK 3 beside it is chosen from without the keyboard.
 func TestRealCalendar(t *testing.T) {

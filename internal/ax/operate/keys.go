@@ -2,10 +2,12 @@ package operate
 
 import (
 	"context"
+	"slices"
 	"strings"
 
 	"aai/internal/ax/asked"
 	"aai/internal/ax/scene"
+	"aai/internal/ax/values"
 	"aai/internal/desktop"
 )
 
@@ -54,7 +56,11 @@ func (v *View) PressedBy(ctx context.Context, space bool, focused int, soon bool
 	if focused >= 0 {
 		top = v.Shot.Window(focused)
 	}
-	if byDefault := v.Buttons(top, true, soon); len(byDefault) > 0 {
+	byDefault := v.Buttons(top, true, soon)
+	if focused >= 0 { // a browser's own field presses nothing of the page, nor a page's of another
+		byDefault = slices.DeleteFunc(byDefault, func(i int) bool { return v.document(i) != v.document(focused) })
+	}
+	if len(byDefault) > 0 {
 		return append(pressed, byDefault...)
 	}
 	return append(pressed, v.Buttons(within, false, soon)...)
@@ -67,7 +73,7 @@ func (v *View) pressedByTyping(ctx context.Context, i int) []int {
 	if asked.Flag(v.Call, "submit") {
 		text += "\n"
 	}
-	if i < 0 || !strings.ContainsAny(text, "\n\r\t") {
+	if i < 0 || !strings.ContainsAny(text, "\n\r\t") || values.SheetCell(&v.Shot.Elements[i]) { // they lead to other cells
 		return nil
 	}
 	if _, after, tab := strings.Cut(text, "\t"); tab && strings.ContainsAny(after, " \n\r") {
@@ -82,12 +88,29 @@ func (v *View) pressedByTyping(ctx context.Context, i int) []int {
 	return v.PressedBy(ctx, false, i, true)
 }
 
-// beside are the buttons of the smallest part of the window that has the element and any.
+// beside are the buttons of the smallest part of the window that has the element and any; of
+// a whole page the next ones.
 func (v *View) beside(i int) []int {
 	for up := v.Shot.Elements[i].Parent; up >= 0; up = v.Shot.Elements[up].Parent {
-		if found := v.Buttons(up, false, true); len(found) > 0 {
+		found := v.Buttons(up, false, true)
+		if v.Shot.Elements[up].Role == desktop.Document {
+			after, _ := slices.BinarySearch(found, i)
+			return found[max(0, after-nextButtons):min(len(found), after+nextButtons)]
+		}
+		if len(found) > 0 {
 			return found
 		}
 	}
 	return nil
+}
+
+// nextButtons is how many buttons before a field of a page, and after it, may send what is in it.
+const nextButtons = 3
+
+// document is the document that the element is in, or -1.
+func (v *View) document(i int) int {
+	for i = v.Shot.Elements[i].Parent; i >= 0 && v.Shot.Elements[i].Role != desktop.Document; {
+		i = v.Shot.Elements[i].Parent
+	}
+	return i
 }

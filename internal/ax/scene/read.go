@@ -72,7 +72,23 @@ func (s *Scene) ReadOn(i int) []string {
 		says = append(says, s.question(i)...)
 	}
 	for up := e.Parent; up >= 0 && s.Shot.Elements[up].Parent >= 0 && !s.Shot.Elements[up].Role.Holds(); up = s.Shot.Elements[up].Parent {
-		says = append(says, s.Shot.Elements[up].Name, s.Shot.Elements[up].Description)
+		says = append(says, s.around(up, i), s.Shot.Elements[up].Description)
 	}
 	return says
+}
+
+// around is the name of what the element is in. Where that is made of the words within, those
+// on other things to press are none of it: "Place order" beside "Save draft".
+func (s *Scene) around(up, i int) string {
+	outer := &s.Shot.Elements[up]
+	if !outer.Role.Wordy() && !outer.Role.InSet() {
+		return outer.Name
+	}
+	name := outer.Name
+	for c := up + 1; c < min(outer.End, up+1+8*maxRead) && name != ""; c++ {
+		if e := &s.Shot.Elements[c]; (c < i || c >= s.Shot.Elements[i].End) && e.Role.Fires() && e.Name != "" && e.End <= c+1+maxRead {
+			name = strings.Replace(name, e.Name, "·", 1)
+		}
+	}
+	return name
 }

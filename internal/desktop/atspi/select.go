@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"time"
 	"unicode/utf16"
 
 	"aai"
@@ -84,7 +85,7 @@ func (a *actor) selectItem(ctx context.Context, also bool) error {
 		return a.selectRow(ctx, s)
 	}
 	if !also && (s.several || s.selector.states.has(stateMultiselectable)) {
-		if err := a.do(ctx, method(selectionInterface, "ClearSelection", "b"), s.selector.ref); err != nil {
+		if err := a.clear(ctx, s); err != nil {
 			return err
 		}
 	}
@@ -103,6 +104,31 @@ func (a *actor) selectItem(ctx context.Context, also bool) error {
 	}
 	return err
 }
+
+// clear takes back what is selected in the set. Chromium's page does so after the answer; an
+// element that it still calls selected then it would not select again.
+func (a *actor) clear(ctx context.Context, s set) error {
+	err := a.do(ctx, method(selectionInterface, "ClearSelection", "b"), s.selector.ref)
+	if err != nil || !a.n.states.has(stateSelected) {
+		return err
+	}
+	for until := time.Now().Add(clears); time.Now().Before(until); {
+		now, err := a.p.readOne(ctx, a.n.ref)
+		if err != nil {
+			return a.p.failed(a.app, err)
+		}
+		if !now.states.has(stateSelected) {
+			return nil
+		}
+		if err := aai.Pause(ctx, 10*time.Millisecond); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// clears is how long a program may go on calling selected what was taken back.
+const clears = time.Second
 
 // selected is how many are selected in the set; 0 where it does not say.
 func (a *actor) selected(ctx context.Context, s set) (n int) {
