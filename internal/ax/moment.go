@@ -133,18 +133,23 @@ func (v *view) setPart(ctx context.Context, part scene.MomentPart, goal float64,
 	if math.IsNaN(goal) {
 		return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "delete"})
 	}
-	n := numbering{v, e, goal}
+	n, shows := numbering{v, e, goal}, false
 	for tries := 0; part.Unit != "half" && tries < 2; tries++ {
 		if err := input.Type(ctx, seat, w.ID, fmt.Sprintf("%02d", int(goal))); err != nil {
 			return err
 		}
-		if now, err := n.settles(ctx, e.Value, watch.LookAgain); err != nil || values.SameNumber(now.Value, goal) {
+		now, err := n.settles(ctx, e.Value, watch.LookAgain)
+		if err != nil || values.SameNumber(now.Value, goal) {
 			return err
 		}
+		shows = shows || now.Value != e.Value
 		v.Shot.Elements[part.Index].States &^= desktop.Focused // the digits may have led on to the next part
 		if err := reach(); err != nil {
 			return err
 		}
+	}
+	if v.App.Browser && part.Unit != "half" && !shows {
+		return nil // it takes digits, and shows nothing while it is covered; an arrow would spoil what it took
 	}
 	return n.steps(ctx, input, seat, w, 3)
 }

@@ -184,7 +184,7 @@ func (n numbering) steps(ctx context.Context, input desktop.Input, seat desktop.
 			return err
 		}
 		now, err = n.settles(ctx, now.Value, 0)
-		if next := values.NumberOr(now.Value, math.NaN()); !empty && !(math.Abs(next-n.number) < math.Abs(at-n.number)) {
+		if next := values.NumberOr(now.Value, math.NaN()); (!empty || now.Value == "") && !(math.Abs(next-n.number) < math.Abs(at-n.number)) {
 			if setbacks--; setbacks < 0 {
 				return err // as near as it comes; what came of it is judged in the end
 			}

@@ -30,12 +30,18 @@ func (w *realWorld) webForm(body string) *webForm { return w.webFormIn(body, "--
 func (w *realWorld) webFormIn(body, before string) *webForm {
 	w.Helper()
 	return w.formIn(body, "button Ready", func(address, host string) *linuxtest.App {
-		_, port, _ := net.SplitHostPort(host)
-		return w.Launch(w.T, "chromium", "--force-renderer-accessibility", "--disable-backgrounding-occluded-windows", "--no-sandbox", "--test-type",
-			"--no-first-run", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
-			"--password-store=basic", "--lang=en", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
-			"--user-data-dir="+filepath.Join(w.Home, "browser"+port), "--window-size=900,700", before+address)
+		return w.browse(host, before+address, "--disable-backgrounding-occluded-windows")
 	})
+}
+
+// browse starts Chromium for a page of the host.
+func (w *realWorld) browse(host string, more ...string) *linuxtest.App {
+	w.Helper()
+	_, port, _ := net.SplitHostPort(host)
+	return w.Launch(w.T, "chromium", append([]string{"--force-renderer-accessibility", "--no-sandbox", "--test-type",
+		"--no-first-run", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking", "--disable-component-update",
+		"--password-store=basic", "--lang=en", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+		"--user-data-dir=" + filepath.Join(w.Home, "browser"+port), "--window-size=900,700"}, more...)...)
 }
 
 // formIn is the page in the browser that open starts with its address; if ready is "", nobody

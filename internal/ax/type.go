@@ -121,8 +121,36 @@ func (v *view) byTyping(i int, text string, replace bool) operate.Way {
 				return err
 			}
 		}
-		return v.inPortions(ctx, v.Shot.Elements[i].ID, text, func(part string) error { return input.Type(ctx, seat, w.ID, part) })
+		put := func(part string) error { return input.Type(ctx, seat, w.ID, part) }
+		if v.App.Browser && v.Shot.Elements[i].States.Has(desktop.Multiline) {
+			typed := put
+			put = func(part string) error {
+				return byLines(part, typed, func() error {
+					return input.Key(ctx, seat, w.ID, desktop.Chord{Key: "return", Modifiers: []string{"shift"}})
+				})
+			}
+		}
+		return v.inPortions(ctx, v.Shot.Elements[i].ID, text, put)
 	})
+}
+
+// byLines types a text whose lines are ended by a key of their own: in a page's field of many
+// lines return may send them, and with shift it does not.
+func byLines(text string, put func(string) error, end func() error) error {
+	for n, line := range strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(text), "\n") {
+		if n > 0 {
+			if err := end(); err != nil {
+				return err
+			}
+		}
+		if line == "" {
+			continue
+		}
+		if err := put(line); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 const (

@@ -42,7 +42,8 @@ type App struct {
 	// Browser says that the app shows pages: its windows are there before what is in them,
 	// and it falls behind keys that come faster than it reads.
 	Browser bool
-	// Obeys says that the app does what it is asked to by its tree also where nobody sees it.
+	// Obeys says that the app does what it is asked to by its tree, and shows it there, also
+	// where others cover it.
 	Obeys bool
 	// FocusInFront says that only while a window has a keyboard the app tells what in it has that.
 	FocusInFront bool

@@ -185,7 +185,7 @@ func (a Deed) judge(ctx context.Context, seen outcome, result *DeedResult, out *
 		result.Verified = seen.ok
 		if !seen.ok && seen.wrong != "" {
 			wrong := seen.wrong
-			if cover := a.swallowed(ctx); cover != "" {
+			if cover := a.unseen(ctx); cover != "" {
 				wrong += ": " + cover
 			}
 			return fault.Failed(aai.Delivered, "%s, but %s", strings.TrimSuffix(firstLine(out.Text), "."), wrong)
@@ -198,10 +198,10 @@ func (a Deed) judge(ctx context.Context, seen outcome, result *DeedResult, out *
 	if result.Verified {
 		return nil
 	}
-	if cover := a.swallowed(ctx); cover != "" {
-		e := fault.Failed(aai.DeliveryUnknown, "nothing changed: %s", cover)
-		aai.AsError(e).Hint = `Use mode "focus". Or start it by ax_connect with launch, so that it works in the background.`
-		return e
+	if cover := a.unseen(ctx); cover != "" {
+		out.Warning = "delivered, but nothing was seen to change: " + cover +
+			". Raise it by ax_window and look, before this is done again; started by ax_connect with launch it works in the background"
+		return nil
 	}
 	out.Warning = "delivered, but nothing was seen to change yet"
 	if len(result.Changes) > 0 {

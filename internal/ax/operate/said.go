@@ -18,7 +18,7 @@ func (a Deed) performOne(ctx context.Context) (*aai.Result, error) {
 	}
 	seen := a.check(ctx)
 	if !seen.ok && seen.wrong != "" {
-		if cover := a.swallowed(ctx); cover != "" {
+		if cover := a.unseen(ctx); cover != "" {
 			seen.wrong += ": " + cover
 		}
 		return nil, fault.Failed(aai.Delivered, "%s", seen.wrong)

@@ -59,9 +59,9 @@ func (v *View) FrontTop(ctx context.Context) int {
 	return -1
 }
 
-// swallowed says why an action that was delivered may have done nothing, or "".
-func (a Deed) swallowed(ctx context.Context) string {
-	if a.Index < 0 || a.Backend.Windows == nil || a.App.Obeys {
+// unseen says why nothing may be seen of an action that was delivered, or "".
+func (a Deed) unseen(ctx context.Context) string {
+	if a.Index < 0 || a.Backend.Windows == nil || a.App.Obeys && !a.App.Browser {
 		return ""
 	}
 	own, err := a.Windows(ctx)
@@ -72,9 +72,9 @@ func (a Deed) swallowed(ctx context.Context) string {
 	name := aai.CleanLabel(a.App.Name, 60)
 	switch {
 	case w.Minimized:
-		return fmt.Sprintf("the window of %s is minimized, and some programs do nothing then", name)
-	case w.Covered >= covered:
-		return fmt.Sprintf("the window of %s is covered by others, and some programs, such as Chromium, do nothing then", name)
+		return fmt.Sprintf("the window of %s is minimized, and some programs do nothing then, or do not show it", name)
+	case w.Covered >= covered && !a.App.Obeys:
+		return fmt.Sprintf("the window of %s is covered by others, and some programs, such as Chromium, do nothing then, or do not show it", name)
 	}
 	return ""
 }

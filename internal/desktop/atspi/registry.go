@@ -14,6 +14,7 @@ import (
 	"aai/internal/dbuswire"
 	"aai/internal/desktop"
 	"aai/internal/desktop/mirror"
+	"aai/internal/process"
 )
 
 // appPatience is how long an app may take to say what it is when apps are listed.
@@ -364,7 +365,8 @@ func (e *entry) app(is runner, title string) desktop.App {
 	a.Toolkit = toolkitLabel(e.toolkit, e.toolkitVersion)
 	a.Browser = browser(e.toolkit)
 	a.FocusInFront = e.toolkit == gecko
-	a.Obeys = strings.HasPrefix(a.Toolkit, "GTK") || strings.HasPrefix(a.Toolkit, "Qt")
+	a.Obeys = strings.HasPrefix(a.Toolkit, "GTK") || strings.HasPrefix(a.Toolkit, "Qt") ||
+		a.Browser && slices.Contains(process.Arguments(e.pid), "--disable-backgrounding-occluded-windows")
 	switch {
 	case !e.answered:
 		a.Hidden = hiddenSilent
