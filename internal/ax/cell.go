@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"aai"
@@ -32,6 +33,9 @@ func (v *view) setCell(ctx context.Context, i int, value string) (*aai.Result, e
 	}
 	a := operate.Deed{View: v.View, Index: i, Done: "Set"}
 	a.Ways = []operate.Way{v.byCellKeys(i, value)}
+	if !before.States.Has(desktop.Editable) { // a list would look for what is typed, and go to another row
+		a.Ways = []operate.Way{{Do: func(context.Context) error { return notWritten(&before) }}}
+	}
 	if number := values.NumberOr(value, math.NaN()); !math.IsNaN(number) { // a number needs no keys
 		a.Ways = append([]operate.Way{v.ByAsking(i, "its value", desktop.Act{Verb: desktop.SetNumber, Number: number})}, a.Ways...)
 	}
@@ -51,7 +55,28 @@ func (v *view) setCell(ctx context.Context, i int, value string) (*aai.Result, e
 		}
 		return fmt.Sprintf("it now holds %q", aai.CleanLabel(now.Value, 100)), false
 	}
-	return a.Perform(ctx)
+	out, err := a.Perform(ctx)
+	return out, unpadded(err, value)
+}
+
+// notWritten is the error of a cell that nobody writes in. One of GTK that is checked by a click
+// is the same as an empty one for all that it tells.
+func notWritten(e *desktop.Element) error {
+	return &aai.Error{
+		Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered, Message: desktop.Describe(e) + " takes no text",
+		Hint: `If it is checked or opened for writing by a click, click it by ax_click with mode "focus" and look.`,
+	}
+}
+
+// unpadded says how zeros before a number are kept, where they were not.
+func unpadded(err error, texts ...string) error {
+	e := aai.AsError(err)
+	if e == nil || e.Code != aai.AutomationFailed || !slices.ContainsFunc(texts, values.Padded) {
+		return err
+	}
+	said := *e
+	said.Hint = strings.TrimSpace(said.Hint + " A sheet leaves out zeros before a number; with an apostrophe before it, as in '0012, it is a text.")
+	return &said
 }
 
 // byCellKeys is a way that clicks the cell and types into it.

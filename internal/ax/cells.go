@@ -3,6 +3,7 @@ package ax
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"aai"
@@ -35,7 +36,8 @@ func (v *view) setBlock(ctx context.Context, i int, b values.Block) (*aai.Result
 		})
 		return wrong, all
 	}
-	return a.Perform(ctx)
+	out, err := a.Perform(ctx)
+	return out, unpadded(err, slices.Concat(b.Rows...)...)
 }
 
 // writeBlock types into the cells, from the one that is given. It goes by tab from a cell that it

@@ -112,6 +112,27 @@ func TestRealSeveralChoices(t *testing.T) {
 	f.comes("out", "Cheese")
 }
 
+// TestRealCheckCells: what is typed at a list of GTK's is looked for in it, and what was found
+// would be checked. Nothing is typed there; a click checks the row.
+func TestRealCheckCells(t *testing.T) {
+	t.Parallel()
+	w := newRealWorld(t)
+	z := w.Launch(t, "zenity", "--list", "--checklist", "--column=Pick", "--column=Fruit", "FALSE", "Apple", "FALSE", "Pear", "TRUE", "Fig")
+	app := w.process(z)
+	w.awaitElement(app, "Fig")
+	e := w.refused(aai.AutomationNotSupported, "ax_set_value", params{"app": app, "query": "role:cell", "nth": 1, "value": "true"})
+	w.says(e.Hint, "ax_click", `mode "focus"`)
+	if e.Delivery != aai.NotDelivered {
+		t.Errorf("delivery is %s", e.Delivery)
+	}
+	w.done("ax_click", params{"app": app, "query": "role:cell", "nth": 1, "mode": "focus"})
+	_, _ = w.do(w.Context(), "ax_click", params{"app": app, "query": "button OK"})
+	_ = z.Wait(t)
+	if got := strings.TrimSpace(z.Output()); got != "Apple|Fig" {
+		t.Errorf("checked are %q", got)
+	}
+}
+
 // TestRealCalendar: a calendar of GTK 3 tells of nothing in it. That is said, with what does
 // set it; the list of GTK 3 beside it is chosen from without the keyboard.
 func TestRealCalendar(t *testing.T) {

@@ -46,7 +46,7 @@ func (v *View) TakeKeyboard(ctx context.Context, i int, input desktop.Input, sea
 	if !scene.TakesText(e) {
 		return &aai.Error{
 			Code: aai.InvalidParams, Delivery: aai.NotDelivered, Message: "query: " + v.Name(i) + " takes no text",
-			Hint: "Say by query what to type into; ax_click presses it.",
+			Hint: "Say by query, or by its ref, the field to type into.",
 		}
 	}
 	if e.States.Has(desktop.Focused) {

@@ -118,10 +118,15 @@ func (v *View) modal(ctx context.Context, own int) int {
 	if isModal(own) {
 		return -1
 	}
-	for _, top := range others {
-		if isModal(top) {
+	last := -1
+	for _, top := range others { // of several the one in front, or else the one that came last
+		if !isModal(top) {
+			continue
+		}
+		if v.Shot.Elements[top].States.Has(desktop.Active) {
 			return top
 		}
+		last = top
 	}
-	return -1
+	return last
 }

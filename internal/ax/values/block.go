@@ -1,15 +1,56 @@
 package values
 
 import (
+	"math"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"aai/internal/desktop"
 )
 
-// SameCell reports whether a cell shows the value: a number may look otherwise there.
+// SameCell reports whether a cell shows the value: a number may look otherwise there, but for
+// zeros before it, and an apostrophe before a text says that it is none.
 func SameCell(shown, value string) bool {
-	return shown == value || NumberOr(value, 0) != 0 && SameNumber(shown, NumberOr(value, 0))
+	if shown == value || len(value) > 1 && value[0] == '\'' && shown == value[1:] {
+		return true
+	}
+	if Padded(value) {
+		return false
+	}
+	if number := NumberOr(value, math.NaN()); !math.IsNaN(number) {
+		return number != 0 && SameNumber(shown, number)
+	}
+	return grouped.MatchString(value) && slices.ContainsFunc(readings(value), func(n float64) bool { return slices.Contains(readings(shown), n) })
+}
+
+// Padded reports whether the value is a number after zeros, which a sheet leaves out.
+func Padded(value string) bool {
+	return len(value) > 1 && value[0] == '0' && strings.Trim(value, "0123456789") == ""
+}
+
+// grouped is a number whose thousands are parted, in any country's way.
+var grouped = regexp.MustCompile(`^[+-]?\d{1,3}([,.\x{a0}\x{202f}'’ ]\d{3})+([.,]\d+)?$`)
+
+// readings are the numbers that a text may be: which of its signs parts the thousands depends on
+// the country.
+func readings(text string) (numbers []float64) {
+	for _, point := range []string{".", ","} {
+		digits := strings.Map(func(r rune) rune {
+			switch {
+			case string(r) == point:
+				return '.'
+			case strings.ContainsRune(",.\u00a0\u202f'’ ", r):
+				return -1
+			}
+			return r
+		}, text)
+		if n := NumberOr(digits, math.NaN()); !math.IsNaN(n) {
+			numbers = append(numbers, n)
+		}
+	}
+	return numbers
 }
 
 // Calculated reports whether a formula is known to have come into a cell by what it showed before

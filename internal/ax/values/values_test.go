@@ -106,6 +106,21 @@ func TestBlockNames(t *testing.T) {
 	})
 }
 
+func TestSameCell(t *testing.T) {
+	for _, c := range []struct {
+		shown, value string
+		same         bool
+	}{
+		{"12", "12", true}, {"12.00", "12", true}, {"1234.5", "1,234.50", true}, {"1234,5", "1.234,50", true}, {"1234.5", "1,234.60", false},
+		{"0012", "'0012", true}, {"12", "0012", false}, {"0.5", "0.50", true}, {"0", "0", true}, {"", "0", false}, {"'", "'", true},
+		{"1234", "1 234", true}, {"¾", "3/4", false}, {"12", "12 apples", false},
+	} {
+		if got := values.SameCell(c.shown, c.value); got != c.same {
+			t.Errorf("%q shown of %q is the same: %t", c.shown, c.value, got)
+		}
+	}
+}
+
 func TestHeld(t *testing.T) {
 	for want, e := range map[string]desktop.Element{
 		"Ann":   {Value: "Ann"},
