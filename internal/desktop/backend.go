@@ -22,6 +22,10 @@ type Backend struct {
 	Programs  Programs
 }
 
+// ChromiumWorksCovered is the argument with which Chromium works, and shows it in its tree, while
+// others cover it.
+const ChromiumWorksCovered = "--disable-backgrounding-occluded-windows"
+
 // An App is a program that runs and has windows or a tree.
 type App struct {
 	PID  int

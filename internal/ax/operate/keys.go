@@ -73,7 +73,7 @@ func (v *View) pressedByTyping(ctx context.Context, i int) []int {
 	if asked.Flag(v.Call, "submit") {
 		text += "\n"
 	}
-	if i < 0 || !strings.ContainsAny(text, "\n\r\t") || values.SheetCell(&v.Shot.Elements[i]) { // they lead to other cells
+	if i < 0 || !strings.ContainsAny(text, "\n\r\t") || !v.App.Browser && values.SheetCell(&v.Shot.Elements[i]) { // they lead to other cells
 		return nil
 	}
 	if _, after, tab := strings.Cut(text, "\t"); tab && strings.ContainsAny(after, " \n\r") {

@@ -61,7 +61,7 @@ func (v *View) FrontTop(ctx context.Context) int {
 
 // unseen says why nothing may be seen of an action that was delivered, or "".
 func (a Deed) unseen(ctx context.Context) string {
-	if a.Index < 0 || a.Backend.Windows == nil || a.App.Obeys && !a.App.Browser {
+	if a.Index < 0 || a.Backend.Windows == nil || a.App.Obeys {
 		return ""
 	}
 	own, err := a.Windows(ctx)
@@ -73,7 +73,7 @@ func (a Deed) unseen(ctx context.Context) string {
 	switch {
 	case w.Minimized:
 		return fmt.Sprintf("the window of %s is minimized, and some programs do nothing then, or do not show it", name)
-	case w.Covered >= covered && !a.App.Obeys:
+	case w.Covered >= covered:
 		return fmt.Sprintf("the window of %s is covered by others, and some programs, such as Chromium, do nothing then, or do not show it", name)
 	}
 	return ""

@@ -86,7 +86,7 @@ func (s *Scene) around(up, i int) string {
 	}
 	name := outer.Name
 	for c := up + 1; c < min(outer.End, up+1+8*maxRead) && name != ""; c++ {
-		if e := &s.Shot.Elements[c]; (c < i || c >= s.Shot.Elements[i].End) && e.Role.Fires() && e.Name != "" && e.End <= c+1+maxRead {
+		if e := &s.Shot.Elements[c]; (e.End <= i || c >= s.Shot.Elements[i].End) && e.Role.Fires() && e.Name != "" {
 			name = strings.Replace(name, e.Name, "·", 1)
 		}
 	}

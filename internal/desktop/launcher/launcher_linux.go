@@ -112,7 +112,7 @@ func (*Launcher) Hold(connection *os.File) (release func(), err error) {
 // pages and act while it is covered.
 func chromiumSwitches() []string {
 	return []string{
-		"--force-renderer-accessibility", "--disable-backgrounding-occluded-windows",
+		"--force-renderer-accessibility", desktop.ChromiumWorksCovered,
 		"--disable-features=CalculateNativeWinOcclusion",
 	}
 }
