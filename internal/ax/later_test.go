@@ -187,12 +187,12 @@ func TestLateEffectIsNotTheNextActs(t *testing.T) {
 }
 
 // TestLongWorkIsNotTheNextActs: what a program works at for longer than an answer waits is
-// what the act did that it was asked for, and not the next one, by whomever; and one that
-// never rests is not waited for long.
+// what the act did that it was asked for, and not the next one, by whomever, also if it sleeps
+// at each turn; and one that never rests is not waited for long.
 func TestLongWorkIsNotTheNextActs(t *testing.T) {
-	for name, then := range map[string]time.Duration{"at once": 0, "a while after it rests": 200 * time.Millisecond} {
+	for name, then := range map[string]time.Duration{"at once": 0, "a while after it rests": 200 * time.Millisecond, "asleep at each look": 0} {
 		t.Run(name, func(t *testing.T) {
-			works := &atWork{}
+			works := &atWork{asleep: strings.HasPrefix(name, "asleep")}
 			inWorldWithout(t, func(b *desktop.Backend) { works.Events, b.Events = b.Events, works }, func(w *world) {
 				p := w.d.Program("Office")
 				window := p.Window("Office")
@@ -230,10 +230,21 @@ func TestLongWorkIsNotTheNextActs(t *testing.T) {
 // atWork are the events of a program that is at work now and then.
 type atWork struct {
 	desktop.Events
-	now atomic.Bool
+	now    atomic.Bool
+	asleep bool // whenever it is looked at
 }
 
-func (a *atWork) Idle(app desktop.App) bool { return !a.now.Load() && a.Events.Idle(app) }
+func (a *atWork) Idle(app desktop.App) bool {
+	return (a.asleep || !a.now.Load()) && a.Events.Idle(app)
+}
+
+// Worked is as if all time were work, while it is at work.
+func (a *atWork) Worked(desktop.App) time.Duration {
+	if !a.now.Load() {
+		return 0
+	}
+	return time.Duration(time.Now().UnixNano())
+}
 
 // hasNot checks that a text lacks the part.
 func (w *world) hasNot(text, part string) {

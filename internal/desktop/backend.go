@@ -174,6 +174,10 @@ type Events interface {
 	// from outside: neither it nor a process that it started runs or wants to, and its
 	// toolkit does not still show a press before it acts. A timer of the app is not seen.
 	Idle(app App) bool
+	// Worked is how long the app's first thread and those of the processes that it started ran
+	// until now, or waited for a processor, in all: one that works in slices, and sleeps between
+	// them, is idle now and then. 0 where that is not counted.
+	Worked(app App) time.Duration
 }
 
 // A WindowID names a window of the window system.

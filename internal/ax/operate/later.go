@@ -28,17 +28,47 @@ func (v *View) listens() bool {
 	return v.Backend.Events != nil && v.Call.Caller.Door != aai.DoorCLI
 }
 
+// A resting finds out whether the program rests.
+type resting struct {
+	v      *View
+	asked  time.Time     // last
+	worked time.Duration // until then
+	idle   bool          // it was then
+}
+
+// ask reports whether the program is idle, and whether it rests: it was idle also when it was
+// asked before, and hardly worked in between. A loop that waits for a moment at each turn is
+// found idle by a look now and then, or by two.
+func (r *resting) ask() (idle, rests bool) {
+	was, asked, worked := r.idle, r.asked, r.worked
+	r.idle = r.v.Backend.Events.Idle(r.v.App)
+	if r.asked = time.Now(); r.idle {
+		r.worked = r.v.Backend.Events.Worked(r.v.App)
+	}
+	return r.idle, r.idle && was && r.worked-worked <= r.asked.Sub(asked)/4
+}
+
+// rests asks twice, with a moment in between.
+func (v *View) rests() bool {
+	r := resting{v: v}
+	r.ask()
+	time.Sleep(quietTwice)
+	_, rests := r.ask()
+	return rests
+}
+
 // A stillness finds out whether the program has done all that it will do of itself.
 type stillness struct {
 	a             Deed
 	timer         *time.Timer // when to ask again
-	rests, worked bool        // it was idle when it was asked last; it was once at work
-	asked, looked bool        // the program was asked for the act; it was looked at without being told
+	rest          resting
+	worked        bool // it was once at work
+	asked, looked bool // the program was asked for the act; it was looked at without being told
 }
 
 // stillness is for an act that the program was asked for, or for one by input.
 func (a Deed) stillness(asked bool) *stillness {
-	s := &stillness{a: a, timer: time.NewTimer(quietAfter), asked: asked}
+	s := &stillness{a: a, timer: time.NewTimer(quietAfter), rest: resting{v: a.View}, asked: asked}
 	if !asked || a.Verify != nil || !a.listens() {
 		s.timer.Stop()
 	}
@@ -53,18 +83,17 @@ func (s *stillness) pressing() bool {
 	return first && s.a.Backend.Events != nil && !s.a.Backend.Events.Idle(s.a.App)
 }
 
-// ask reports whether the program is idle, and whether it was so also when it was asked
-// before, without having told of anything since.
-func (s *stillness) ask() (rests, twice bool) {
-	was := s.rests
-	s.rests = s.a.Backend.Events.Idle(s.a.App)
-	s.worked = s.worked || !s.rests
+// ask reports whether the program is idle, and whether it rested since it was asked before,
+// without having told of anything.
+func (s *stillness) ask() (idle, rests bool) {
+	idle, rests = s.rest.ask()
+	s.worked = s.worked || !idle
 	pause := quietTwice
-	if s.rests && s.worked {
+	if idle && s.worked {
 		pause = afterWork
 	}
 	s.timer.Reset(pause)
-	return s.rests, s.rests && was
+	return idle, rests
 }
 
 // listenOn goes on listening to the program after the answer, where nothing was seen.
@@ -77,7 +106,7 @@ func (a Deed) listenOn(verified bool, what string, focus desktop.ID, delivered, 
 	if took := answered.Sub(delivered); took < EffectCeiling || took > EffectCeiling+quietAfter { // on a busy computer all comes later
 		o.Sure = answered.Add(EffectCeiling - quietAfter - quietTwice)
 	}
-	o.Works = answered.Sub(delivered) >= EffectCeiling && !a.Backend.Events.Idle(a.App)
+	o.Works = answered.Sub(delivered) >= EffectCeiling && !a.rests()
 	o.Hear(a.Backend, a.App)
 	a.Desk.Lately.IsLate(a.App, o)
 	a.Desk.Sessions.Of(a.Call).IsLate(a.App, o)
@@ -134,7 +163,7 @@ func (v *View) awaitLate(ctx context.Context) error {
 		wait := time.Until(o.Sure)
 		if o.Works && wait <= 0 {
 			wait = afterWork
-			if v.Backend.Events.Idle(v.App) {
+			if v.rests() {
 				o.Works, wait = false, EffectCeiling
 				o.Sure = time.Now().Add(wait)
 			}
@@ -168,7 +197,7 @@ func (v *View) awaitRest(ctx context.Context, o *watch.Late) error {
 	}
 	for until := time.Now().Add(restCeiling); time.Now().Before(until); {
 		wait := restAfter - time.Since(changed)
-		if wait <= 0 && v.Backend.Events.Idle(v.App) {
+		if wait <= 0 && v.rests() {
 			return nil
 		}
 		version := v.Shot.Version

@@ -32,15 +32,15 @@ func (a Deed) Observe(ctx context.Context, before *desktop.Snapshot, events <-ch
 	defer ceiling.Stop()
 	looks := time.NewTicker(watch.LookAgain) // some toolkits tell of nothing
 	defer looks.Stop()
-	idle := a.stillness(asked)
-	defer idle.timer.Stop()
+	still := a.stillness(asked)
+	defer still.timer.Stop()
 	var goes, loads time.Time // since when something seems to be about to go, a page to come
 	for {
 		late, look := false, desktop.Awaiting(ctx)
 		select {
-		case <-idle.timer.C:
-			rests, twice := idle.ask()
-			if late = twice && goes.IsZero() && loads.IsZero(); !rests {
+		case <-still.timer.C:
+			sleeps, rests := still.ask()
+			if late = rests && goes.IsZero() && loads.IsZero(); !sleeps {
 				continue
 			}
 		case event, open := <-events:
@@ -51,10 +51,10 @@ func (a Deed) Observe(ctx context.Context, before *desktop.Snapshot, events <-ch
 			if !watch.Telling(event) {
 				continue
 			}
-			idle.rests = false
+			still.rest.idle = false
 			watch.Settle(ctx, events)
 		case <-looks.C:
-			if idle.pressing() {
+			if still.pressing() {
 				continue
 			}
 		case <-ceiling.C:

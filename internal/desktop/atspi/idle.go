@@ -3,6 +3,7 @@ package atspi
 import (
 	"context"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -65,27 +66,48 @@ func (l *link) delivers() bool {
 // those of the processes that it started: a browser's pages run in some of these.
 func sleeps(pid int) bool {
 	threads := 0
-	for processes := []string{strconv.Itoa(pid)}; len(processes) > 0; processes = processes[1:] {
-		tasks := "/proc/" + processes[0] + "/task"
-		folder, err := os.Open(tasks)
+	return family(pid, func(process string, names []string) bool {
+		threads += len(names)
+		return threads <= manyAsleep && !slices.ContainsFunc(names, func(name string) bool {
+			return !asleep(process + "/task/" + name + "/stat")
+		})
+	})
+}
+
+// Worked implements desktop.Events.
+func (b *Bus) Worked(app desktop.App) time.Duration { return workedAll(app.PID) }
+
+// workedAll is how long the first threads of the process and of all that it started have worked.
+func workedAll(pid int) (worked time.Duration) {
+	family(pid, func(process string, _ []string) bool {
+		ran, waited := timeOf(process)
+		worked += ran + waited
+		return true
+	})
+	return worked
+}
+
+// family hands over the folder in /proc of the process and of all that it started, and the names
+// of their threads, until each is false. It reports whether it was true of all.
+func family(pid int, each func(process string, threads []string) bool) bool {
+	for processes := []string{"/proc/" + strconv.Itoa(pid)}; len(processes) > 0; processes = processes[1:] {
+		process := processes[0]
+		folder, err := os.Open(process + "/task")
 		if err != nil {
-			if threads == 0 {
+			if process == "/proc/"+strconv.Itoa(pid) {
 				return false
 			}
 			continue // one that it started has ended
 		}
-		names, err := folder.Readdirnames(manyAsleep)
+		names, err := folder.Readdirnames(manyAsleep + 1)
 		_ = folder.Close()
-		if threads += len(names); err != nil || threads > manyAsleep {
+		if err != nil || !each(process, names) {
 			return false
 		}
 		for _, name := range names {
-			task := tasks + "/" + name
-			if !asleep(task + "/stat") {
-				return false
-			}
-			if started, err := os.ReadFile(task + "/children"); err == nil {
-				processes = append(processes, strings.Fields(string(started))...)
+			started, _ := os.ReadFile(process + "/task/" + name + "/children")
+			for _, child := range strings.Fields(string(started)) {
+				processes = append(processes, "/proc/"+child)
 			}
 		}
 	}

@@ -30,9 +30,18 @@ func TestSleeps(t *testing.T) {
 				t.Fatalf("%q: idle is %v", script, !idle)
 			}
 		}
+		before := workedAll(pid)
 		for range 20 { // and it stays so
 			if sleeps(pid) != idle {
 				t.Fatalf("%q: idle is %v", script, !idle)
+			}
+		}
+		if idle && workedAll(pid) != before {
+			t.Errorf("%q: it worked", script)
+		}
+		for end := time.Now().Add(10 * time.Second); !idle && workedAll(pid) == before; time.Sleep(5 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatalf("%q: it never worked", script)
 			}
 		}
 	}

@@ -51,13 +51,21 @@ func stopped(pid int) bool { return threadIs("/proc/"+strconv.Itoa(pid)+"/stat",
 // waitedToRun is how long the first thread of the process has waited in all for a processor
 // that others had; 0 where the system does not count that.
 func waitedToRun(pid int) time.Duration {
-	text, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/schedstat")
+	_, waited := timeOf("/proc/" + strconv.Itoa(pid))
+	return waited
+}
+
+// timeOf is how long the first thread of the process, whose folder in /proc it is, has run in all,
+// and waited for a processor; 0 where the system does not count that.
+func timeOf(process string) (ran, waited time.Duration) {
+	text, err := os.ReadFile(process + "/schedstat")
 	counts := strings.Fields(string(text)) // nanoseconds that it ran and that it waited; slices
 	if err != nil || len(counts) < 2 {
-		return 0
+		return 0, 0
 	}
-	waited, _ := strconv.ParseInt(counts[1], 10, 64)
-	return time.Duration(waited)
+	r, _ := strconv.ParseInt(counts[0], 10, 64)
+	w, _ := strconv.ParseInt(counts[1], 10, 64)
+	return time.Duration(r), time.Duration(w)
 }
 
 // threadIs reports whether a thread is in the state, by its letter in /proc.

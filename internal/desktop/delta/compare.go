@@ -153,7 +153,7 @@ func (c *comparison) rank(j, i int) int {
 	switch {
 	case c.restless(i, c.aspect(j, i)), !c.actedOn(c.after, i) && old.States == now.States && c.ticks(old, now):
 		return rankRestless
-	case c.options.Lagging && !now.Acts("") && old.States == now.States && counts(old) && counts(now) && c.inStatus(i):
+	case c.options.Lagging && c.lags(old, i):
 		return rankRestless
 	case c.actedOn(c.after, i):
 		return rankActedOn
@@ -183,12 +183,26 @@ func (c *comparison) restless(i int, aspect Aspect) bool {
 	return lasting >= 0 && c.options.Restless(c.after.Elements[lasting].ID, aspect)
 }
 
+// lags reports whether the change is one that a program shows when it has nothing else to do,
+// some time after what it comes of: a number in a status bar, or whether a command of a tool bar
+// can be given.
+func (c *comparison) lags(old *desktop.Element, i int) bool {
+	now := &c.after.Elements[i]
+	switch {
+	case old.Name != now.Name || old.Value != now.Value:
+		return old.States == now.States && !now.Acts("") && counts(old) && counts(now) && c.in(desktop.Status, i)
+	case (old.States^now.States)&told == desktop.Enabled:
+		return !c.actedOn(c.after, i) && c.in(desktop.Toolbar, i)
+	}
+	return false
+}
+
 // counts reports whether a number is in the words of the element.
 func counts(e *desktop.Element) bool { return strings.ContainsAny(e.Name+e.Value, "0123456789") }
 
-// inStatus reports whether the element of the later snapshot is in a status bar.
-func (c *comparison) inStatus(i int) bool {
-	for i >= 0 && c.after.Elements[i].Role != desktop.Status {
+// in reports whether the element of the later snapshot is in one of the role.
+func (c *comparison) in(role desktop.Role, i int) bool {
+	for i >= 0 && c.after.Elements[i].Role != role {
 		i = c.after.Elements[i].Parent
 	}
 	return i >= 0

@@ -21,7 +21,8 @@ type Options struct {
 	// that is known to. What is restless comes last.
 	Restless func(desktop.ID, Aspect) bool
 	// Lagging says that somebody acted just before: a number in a status bar, such as how
-	// many words a text has, may follow that act only now.
+	// many words a text has, and whether a tool bar's command can be given may follow that act
+	// only now.
 	Lagging bool
 }
 

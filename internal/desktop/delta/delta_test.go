@@ -261,3 +261,40 @@ func TestOneMore(t *testing.T) {
 		t.Error(MoreChanges(1), MoreChanges(12))
 	}
 }
+
+// TestLagging: what a program shows late of the act before is restless, and nothing else.
+func TestLagging(t *testing.T) {
+	const bars = `
+window "App"
+  toolbar
+    button "Undo" disabled key=undo
+    button "Bold" key=bold
+  button "Save" disabled key=save
+  status
+    label "1 word" key=words
+    label "Ready" key=ready
+`
+	for name, c := range map[string]struct {
+		old, new string
+		focus    desktop.ID
+		want     bool
+	}{
+		"a tool bar's command":     {`"Undo" disabled`, `"Undo"`, "bold", true},
+		"the one that was given":   {`"Undo" disabled`, `"Undo"`, "undo", false},
+		"its name":                 {`"Undo" disabled`, `"Undo Typing"`, "bold", false},
+		"pressed":                  {`"Bold"`, `"Bold" pressed`, "save", false},
+		"a button of its own":      {`"Save" disabled`, `"Save"`, "bold", false},
+		"a number of a status bar": {`"1 word"`, `"2 words"`, "bold", true},
+		"what a status bar says":   {`"Ready"`, `"Saved"`, "bold", false},
+		"whether it is of any use": {`"Ready"`, `"Ready" disabled`, "bold", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, lagging := range []bool{true, false} {
+				d := Between(shottest.Read(t, bars), shottest.Read(t, strings.Replace(bars, c.old, c.new, 1)), Options{Focus: c.focus, Lagging: lagging})
+				if len(d.Changes) != 1 || d.Changes[0].Restless != (c.want && lagging) {
+					t.Errorf("lagging %v: %+v", lagging, d.Changes)
+				}
+			}
+		})
+	}
+}

@@ -86,8 +86,8 @@ func (u *Unrest) Saw(s *desktop.Snapshot) {
 	}
 }
 
-// lags is for how long a number in a status bar may follow an action that changed what it
-// counts: LibreOffice counts words when it has nothing else to do.
+// lags is for how long a status bar's number, or a tool bar, may follow an action that changed
+// what it shows: LibreOffice counts words when it has nothing else to do.
 const lags = 3 * time.Second
 
 // Lags reports whether another action began shortly before the last one did.

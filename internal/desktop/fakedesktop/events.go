@@ -34,6 +34,9 @@ func (b *backend) Idle(app desktop.App) bool {
 	return i >= 0 && !d.programs[i].hangs()
 }
 
+// Worked is 0: the program's work takes no time.
+func (b *backend) Worked(desktop.App) time.Duration { return 0 }
+
 // emit tells the watchers what happened.
 func (p *Program) emit(kind desktop.EventKind, id desktop.ID, detail string) {
 	p.watchers.Tell(desktop.Event{Kind: kind, ID: id, Detail: detail, At: time.Now()})
