@@ -92,10 +92,15 @@ func TestWhatIsNotHitIsNotAskedAbout(t *testing.T) {
 		"a field of the page and return":      {"ax_type", `{"query": "Title", "text": "x", "submit": true}`, true},
 		"a message far from it":               {"ax_type", `{"query": "Message", "text": "x", "submit": true}`, false},
 		"rows into a sheet":                   {"ax_set_value", `{"query": "B2", "value": "a\tb c\nd\te"}`, false},
+		"rows into a page's cell":             {"ax_set_value", `{"query": "B2", "value": "a\tb c\nd\te"}`, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			inWorld(t, func(w *world) {
-				window := w.d.Program("Browser").Window("Page")
+				browser := w.d.Program("Browser")
+				if strings.Contains(name, "page") {
+					browser.Browses()
+				}
+				window := browser.Window("Page")
 				window.Textbox("Address")
 				page := window.Add(desktop.Element{Role: desktop.Document, Name: "Page"})
 				several := page.Add(desktop.Element{Role: desktop.Paragraph, Name: "Delete Save draft"})

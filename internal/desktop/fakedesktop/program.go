@@ -69,6 +69,14 @@ func (p *Program) From(executable string) *Program {
 	return p
 }
 
+// Browses makes the program a browser.
+func (p *Program) Browses() *Program {
+	p.d.mu.Lock()
+	defer p.d.mu.Unlock()
+	p.app.Browser = true
+	return p
+}
+
 // Opaque makes it show no tree; why says it to people.
 func (p *Program) Opaque(why string) *Program {
 	p.d.mu.Lock()
