@@ -103,3 +103,22 @@ func TestADialogIsNoPageToCome(t *testing.T) {
 		}
 	})
 }
+
+// TestAPagesStatusIsAnEffect: a number in a status bar may follow the act before, in a page it is
+// what the act did.
+func TestAPagesStatusIsAnEffect(t *testing.T) {
+	for _, browser := range []bool{false, true} {
+		inWorld(t, func(w *world) {
+			p := w.d.Program("Shop")
+			if browser {
+				p.Browses()
+			}
+			window := p.Window("Shop")
+			words := window.Add(desktop.Element{Role: desktop.Status}).Text("0 in the cart")
+			bought := 0
+			window.Button("Buy", func() { bought++; words.Rename(fmt.Sprintf("%d in the cart", bought)) })
+			w.ok("ax_click", `{"app": "Shop", "query": "Buy"}`)
+			w.want(w.ok("ax_click", `{"app": "Shop", "query": "Buy"}`), browser, "verified")
+		})
+	}
+}

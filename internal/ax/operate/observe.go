@@ -175,9 +175,9 @@ func (a Deed) retitled(before *desktop.Snapshot, d delta.Delta) bool {
 }
 
 // diff is what has changed since the snapshot, with what happened to one element
-// first.
+// first. In a page the status is where its results are told, and at once.
 func (a Deed) diff(before *desktop.Snapshot, focus desktop.ID) delta.Delta {
-	return delta.Between(before, a.Shot, delta.Options{Ref: a.Ref, Focus: focus, Restless: a.Unrest.Has, Lagging: a.Unrest.Lags()})
+	return delta.Between(before, a.Shot, delta.Options{Ref: a.Ref, Focus: focus, Restless: a.Unrest.Has, Lagging: a.Unrest.Lags() && !a.App.Browser})
 }
 
 // effective reports whether anything changed besides what changes by itself, what
