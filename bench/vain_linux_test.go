@@ -49,4 +49,4 @@ func (w *studio) vain(b *testing.B) {
 }
 
 // rest is longer than what comes of a click is waited for.
-const rest = 700 * time.Millisecond
+const rest = 1500 * time.Millisecond

@@ -18,7 +18,7 @@ func (d *desk) clickTool() *aai.Tool {
 		params: appProp + `,` + queryProp + `,` + nthProp + `,` + clickProp + `,
 			"select": {"type": "string", "enum": ["add", "range"], "description": "Of a list: select it too, or all up to it"},` + modeProp, required: `["app", "query"]`,
 		vain: d.missing,
-		run:  func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, click) },
+		run:  func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.act(ctx, call, click) },
 	}.tool()
 }
 
@@ -102,7 +102,7 @@ func (d *desk) clickAtTool() *aai.Tool {
 		description: "Click a point, which must be in a window of the program.",
 		params:      appProp + `,` + xyProps + `,` + pictureProp + `,` + clickProp + `,` + modeProp,
 		required:    `["app", "x", "y"]`,
-		run:         func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, clickAt) },
+		run:         func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.act(ctx, call, clickAt) },
 	}.tool()
 }
 

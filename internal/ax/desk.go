@@ -68,6 +68,11 @@ func (d *desk) look(ctx context.Context, call *aai.Call, f func(context.Context,
 	return d.Look(ctx, call, func(ctx context.Context, c *operate.View) (*aai.Result, error) { return f(ctx, &view{c}) })
 }
 
+// act is operate.Desk.Act, for the tools.
+func (d *desk) act(ctx context.Context, call *aai.Call, f func(context.Context, *view) (*aai.Result, error)) (*aai.Result, error) {
+	return d.Act(ctx, call, func(ctx context.Context, c *operate.View) (*aai.Result, error) { return f(ctx, &view{c}) })
+}
+
 // glance is operate.Desk.Glance, for the tools.
 func (d *desk) glance(ctx context.Context, call *aai.Call, f func(context.Context, *view) (*aai.Result, error)) (*aai.Result, error) {
 	return d.Glance(ctx, call, func(ctx context.Context, c *operate.View) (*aai.Result, error) { return f(ctx, &view{c}) })

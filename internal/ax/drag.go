@@ -20,7 +20,7 @@ func (d *desk) dragTool() *aai.Tool {
 			"from_x": {"type": "integer"}, "from_y": {"type": "integer"}, "to_x": {"type": "integer"}, "to_y": {"type": "integer"},` + pictureFlag + `,
 			"duration_ms": {"type": "integer", "minimum": 0, "maximum": 5000, "default": 500},` + modeProp,
 		required: `["app"]`, vain: d.missing,
-		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, drag) },
+		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.act(ctx, call, drag) },
 	}.tool()
 }
 

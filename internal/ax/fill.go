@@ -38,7 +38,7 @@ func (d *desk) fillTool() *aai.Tool {
 			"submit": {"type": "string", "description": "If all are filled: the button to press, or return"},` + modeProp,
 		required: `["app", "fields"]`, secret: []string{"fields.value"},
 		vain: d.unfillable,
-		run:  func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, fill) },
+		run:  func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.act(ctx, call, fill) },
 	}.tool()
 }
 

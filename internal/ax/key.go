@@ -29,7 +29,7 @@ func (d *desk) keyPressTool() *aai.Tool {
 		vain: func(ctx context.Context, call *aai.Call) error {
 			return cmp.Or(asked.Pressable(ctx, call), d.missing(ctx, call))
 		},
-		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, keyPress) },
+		run: func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.act(ctx, call, keyPress) },
 	}.tool()
 }
 

@@ -186,6 +186,42 @@ func TestLateEffectIsNotTheNextActs(t *testing.T) {
 	}
 }
 
+// TestAServersAnswerIsNotTheNextActs: what a page shows when its server has answered is what the
+// click did that asked, however quickly the next one comes; who only looks is not kept waiting.
+func TestAServersAnswerIsNotTheNextActs(t *testing.T) {
+	for _, answers := range []time.Duration{500 * time.Millisecond, 700 * time.Millisecond, time.Second} {
+		inWorld(t, func(w *world) {
+			p := w.d.Program("Office").Browses()
+			window := p.Window("Office")
+			page := window.Add(desktop.Element{Role: desktop.Document, Name: "Page"})
+			status := page.Text("idle")
+			page.Button("Ask", func() { p.After(answers, func() { status.Rename("answered") }) })
+			page.Button("Dead", func() {})
+			w.ok("ax_get_tree", `{"app": "Office"}`)
+			w.want(w.ok("ax_click", `{"app": "Office", "query": "Ask"}`), false, "verified")
+			a := w.ok("ax_click", `{"app": "Office", "query": "Dead"}`)
+			w.want(a, false, "verified")
+			w.has(a.Text, `Since then (Clicked button "Ask"`, `"idle" → "answered"`)
+			if took := elapsed(func() { w.ok("ax_get_tree", `{"app": "Office"}`) }); took > 450*time.Millisecond {
+				w.Errorf("a look took %s", took)
+			}
+		})
+	}
+}
+
+// TestWhoseLateEffectIsNotKnown: of two acts that showed nothing, one after the other, it is not
+// said that the second did what came later.
+func TestWhoseLateEffectIsNotKnown(t *testing.T) {
+	inWorld(t, func(w *world) {
+		late(w)
+		w.ok("ax_get_tree", `{"app": "Office"}`)
+		for _, dead := range []string{"Dead", "Late"} {
+			w.want(w.ok("ax_click", `{"app": "Office", "query": "`+dead+`"}`), false, "verified")
+		}
+		w.has(w.ok("ax_get_tree", `{"app": "Office"}`).Text, `Since then (Clicked button "Late" [e2], or what was done before it;`, `"idle" → "saved"`)
+	})
+}
+
 // TestLongWorkIsNotTheNextActs: what a program works at for longer than an answer waits is
 // what the act did that it was asked for, and not the next one, by whomever, also if it sleeps
 // at each turn; and one that never rests is not waited for long.

@@ -32,7 +32,7 @@ func (d *desk) windowTool() *aai.Tool {
 			"action": {"type": "string", "enum": ["activate", "raise", "restore", "minimize", "close"]},
 			"window": {"type": "string", "description": "Its title or index, as ax_list_windows shows; the front one by default"}`,
 		required: `["app", "action"]`,
-		run:      func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, manage) },
+		run:      func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.act(ctx, call, manage) },
 	}.tool()
 }
 

@@ -29,7 +29,7 @@ func TestRealLinesAreNotSent(t *testing.T) {
 func TestRealCoveredPage(t *testing.T) {
 	t.Parallel()
 	w := newRealWorld(t)
-	f := w.formIn(`<button id="go" onclick="clicks.value = +clicks.value + 1">Go</button><input id="clicks" value="0"><label>Date <input type="date" id="date"></label><input id="keys" value="0"><script>
+	f := w.formIn(`<button id="go" onclick="clicks.value = +clicks.value + 1">Go</button><button>Dead</button><input id="clicks" value="0"><label>Date <input type="date" id="date"></label><input id="keys" value="0"><script>
 		date.onkeydown = e => { if (e.key.startsWith("Arrow")) keys.value = +keys.value + 1 }</script>`, "button Ready", func(address, host string) *linuxtest.App { return w.browse(host, "--app="+address) })
 	w.Launch(t, "xterm", "-geometry", "400x200+0+0", "-e", "sleep", "infinity")
 	w.eventually("the page is covered", func() bool {
@@ -38,6 +38,11 @@ func TestRealCoveredPage(t *testing.T) {
 	a := w.ok("ax_click", params{"app": f.app, "query": "button Go"})
 	w.says(a.Warning, "nothing was seen to change", "do not show it")
 	f.comes("clicks", "1")
+	for range 3 { // it is seen with the next act, or the one after
+		if a := w.ok("ax_click", params{"app": f.app, "query": "button Dead"}); at(a.data, "verified") != false {
+			t.Errorf("what a covered page did before is told of the next click: %s", a.Text)
+		}
+	}
 	_, err := w.do(w.Context(), "ax_set_value", params{"app": f.app, "query": "Date", "value": "2026-03-04"})
 	if err != nil {
 		e := aai.AsError(err)

@@ -21,7 +21,7 @@ func (d *desk) scrollTool() *aai.Tool {
 			"amount": {"type": "integer", "minimum": 1, "maximum": 100000, "default": 100, "description": "Pixels, about"},
 			"to_view": {"type": "boolean", "default": false},` + xyProps + `,` + pictureFlag + `,` + modeProp,
 		required: `["app"]`,
-		run:      func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, scroll) },
+		run:      func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.act(ctx, call, scroll) },
 	}.tool()
 }
 

@@ -25,7 +25,7 @@ func (d *desk) typeTool() *aai.Tool {
 			"submit": {"type": "boolean", "default": false, "description": "Then press return"},` + modeProp,
 		required: `["app", "text"]`, secret: []string{"text"},
 		vain: d.missing,
-		run:  func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, typeText) },
+		run:  func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.act(ctx, call, typeText) },
 	}.tool()
 }
 

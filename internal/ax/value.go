@@ -25,7 +25,7 @@ func (d *desk) setValueTool() *aai.Tool {
 		params:      appProp + `,` + queryProp + `,` + nthProp + `, "value": {"type": "string", "maxLength": 100000}`,
 		required:    `["app", "query", "value"]`, secret: []string{"value"},
 		vain: d.missing,
-		run:  func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.look(ctx, call, setValue) },
+		run:  func(ctx context.Context, call *aai.Call) (*aai.Result, error) { return d.act(ctx, call, setValue) },
 	}.tool()
 }
 

@@ -42,12 +42,14 @@ func (l *Programs) LateOf(app desktop.App) *watch.Late {
 }
 
 // Acts notes that somebody acts on the program again: what comes now is not for sure what
-// the act before did.
-func (l *Programs) Acts(app desktop.App) {
+// the act before did, which it returns where something may still come of it; nil for none.
+func (l *Programs) Acts(app desktop.App) *watch.Late {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if o := l.late[Of(app)]; o != nil {
+	o := l.late[Of(app)]
+	if o != nil {
 		o.Ends()
 		delete(l.late, Of(app))
 	}
+	return o
 }

@@ -135,7 +135,7 @@ func (v *View) Begin(ctx context.Context, i int, also ...int) error {
 	}
 	v.Desk.Sessions.Of(v.Call).Acted()
 	v.Unrest.Acts(v.Shot) // whatever comes of it
-	v.Desk.Lately.Acts(v.App)
+	v.earlier = v.Desk.Lately.Acts(v.App)
 	return nil
 }
 
@@ -195,12 +195,20 @@ func (a Deed) judge(ctx context.Context, seen outcome, result *DeedResult, out *
 		}
 		return nil
 	}
-	if result.Verified {
+	if result.Verified && !a.App.Browser {
 		return nil
 	}
-	if cover := a.unseen(ctx); cover != "" {
-		out.Warning = "delivered, but nothing was seen to change: " + cover +
+	if cover := a.unseen(ctx); cover != "" { // a browser then shows with an act what the one before did
+		saw := "nothing was seen to change"
+		if len(result.Changes) > 0 {
+			saw = "what changed may have come of what was done before"
+		}
+		out.Warning = "delivered, but " + saw + ": " + cover +
 			". Raise it by ax_window and look, before this is done again; started by ax_connect with launch it works in the background"
+		result.Verified = false
+		return nil
+	}
+	if result.Verified {
 		return nil
 	}
 	out.Warning = "delivered, but nothing was seen to change yet"

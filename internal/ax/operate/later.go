@@ -97,11 +97,19 @@ func (s *stillness) ask() (idle, rests bool) {
 	return idle, rests
 }
 
+// orBefore is said where what comes may come of an act, or of the one before it.
+const orBefore = ", or what was done before it"
+
 // listenOn goes on listening to the program after the answer, where nothing was seen.
 func (a Deed) listenOn(verified bool, what string, focus desktop.ID, delivered, answered time.Time) {
 	if verified || a.Verify != nil || !a.listens() {
 		a.Unrest.Acted(a.Shot)
 		return
+	}
+	if e := a.earlier; e != nil && delivered.Sub(e.Since) < watch.LateFor {
+		if _, seen := a.came(e); !seen {
+			what += orBefore
+		}
 	}
 	o := &watch.Late{What: what, Before: a.Shot, Focus: focus, Since: delivered, Sure: answered}
 	if took := answered.Sub(delivered); took < EffectCeiling || took > EffectCeiling+quietAfter { // on a busy computer all comes later
@@ -149,12 +157,20 @@ func (v *View) learn() {
 	v.Unrest.Saw(v.Shot)
 }
 
+// pageAnswers is how long a page may need that asks a server, and shows nothing meanwhile. It
+// sleeps so long, as one does that is through.
+const pageAnswers = 1200 * time.Millisecond
+
 // awaitLate waits out the time in which an effect of the last act may come that was
-// answered before, whoever did it: longer while the program is still at work on it.
-func (v *View) awaitLate(ctx context.Context) error {
+// answered before, whoever did it: longer while the program is still at work on it, and in a
+// page before it is acted on again.
+func (v *View) awaitLate(ctx context.Context, acts bool) error {
 	o := v.Desk.Lately.LateOf(v.App)
 	if o == nil {
 		return nil
+	}
+	if answer := o.Since.Add(pageAnswers); acts && v.App.Browser && answer.After(o.Sure) {
+		o.Sure = answer
 	}
 	for time.Now().Before(o.Sure) || o.Works {
 		if _, so := v.came(o); so || time.Since(o.Since) > WrongCeiling+EffectCeiling {

@@ -34,9 +34,19 @@ func (v *View) anywhere(ctx context.Context, q *query.Query) (query.Found, bool)
 // Look runs f with a fresh view of the program that the call names. The call has the
 // program's turn.
 func (d *Desk) Look(ctx context.Context, call *aai.Call, f func(context.Context, *View) (*aai.Result, error)) (*aai.Result, error) {
+	return d.look(ctx, call, false, f)
+}
+
+// Act is look for what acts on the program: what came of the act before is not taken for what
+// comes of this one.
+func (d *Desk) Act(ctx context.Context, call *aai.Call, f func(context.Context, *View) (*aai.Result, error)) (*aai.Result, error) {
+	return d.look(ctx, call, true, f)
+}
+
+func (d *Desk) look(ctx context.Context, call *aai.Call, acts bool, f func(context.Context, *View) (*aai.Result, error)) (*aai.Result, error) {
 	return d.Glance(ctx, call, func(ctx context.Context, v *View) (*aai.Result, error) {
 		v.Unrest = d.Lately.UnrestOf(v.App)
-		if err := v.awaitLate(ctx); err != nil {
+		if err := v.awaitLate(ctx, acts); err != nil {
 			return nil, err
 		}
 		v.learn()

@@ -10,6 +10,7 @@ import (
 	"aai/internal/ax/programs"
 	"aai/internal/ax/scene"
 	"aai/internal/ax/sight"
+	"aai/internal/ax/watch"
 	"aai/internal/desktop"
 	"aai/internal/desktop/delta"
 )
@@ -45,4 +46,5 @@ type View struct {
 	brought   bool                  // the element was out of view, and was brought into it
 	kept      *Keeper               // from before the first of several acts; nil where there is one
 	Unrest    *delta.Unrest
+	earlier   *watch.Late // the act before, where something may still come of that; nil for none
 }

@@ -2,8 +2,10 @@ package atspi
 
 import (
 	"slices"
+	"strings"
 	"sync"
 
+	"aai/internal/desktop"
 	"aai/internal/process"
 )
 
@@ -63,4 +65,10 @@ func identity(path string, args []string) string {
 		return script
 	}
 	return name
+}
+
+// worksCovered reports whether a Chromium with the arguments works while it is covered. Some write
+// all of theirs into the first.
+func worksCovered(arguments []string) bool {
+	return slices.Contains(strings.Fields(strings.Join(arguments, " ")), desktop.ChromiumWorksCovered)
 }

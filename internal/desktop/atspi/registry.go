@@ -366,7 +366,7 @@ func (e *entry) app(is runner, title string) desktop.App {
 	a.Browser = browser(e.toolkit)
 	a.FocusInFront = e.toolkit == gecko
 	a.Obeys = strings.HasPrefix(a.Toolkit, "GTK") || strings.HasPrefix(a.Toolkit, "Qt") ||
-		a.Browser && slices.Contains(process.Arguments(e.pid), desktop.ChromiumWorksCovered)
+		a.Browser && worksCovered(process.Arguments(e.pid))
 	switch {
 	case !e.answered:
 		a.Hidden = hiddenSilent
