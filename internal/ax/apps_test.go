@@ -351,3 +351,23 @@ func TestLaunchOfWhatEnds(t *testing.T) {
 		w.has(w.failure(aai.AutomationFailed, "ax_connect", `{"app": "once", "launch": true}`).Message, "ended without a window")
 	})
 }
+
+// TestRefsOfAProgramBegunAnew: a ref that a program had which has ended means nothing in the same
+// program when it is begun anew, also after that was looked at.
+func TestRefsOfAProgramBegunAnew(t *testing.T) {
+	inWorld(t, func(w *world) {
+		begin := func(label string) *fakedesktop.Program {
+			p := w.d.Program("Notes")
+			p.Window("Notes").Button(label, func() { w.Errorf("%s was pressed", label) })
+			return p
+		}
+		p := begin("Dead")
+		w.has(w.ok("ax_get_tree", `{"app": "Notes"}`).Text, `"Dead" [e2]`)
+		p.Quit()
+		begin("Zebra")
+		for range 2 {
+			w.has(w.failure(aai.StaleRef, "ax_click", `{"app": "Notes", "query": "e2"}`).Message, "e2", "gone")
+			w.has(w.ok("ax_get_tree", `{"app": "Notes"}`).Text, `"Zebra" [e4]`)
+		}
+	})
+}

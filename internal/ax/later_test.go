@@ -222,6 +222,25 @@ func TestWhoseLateEffectIsNotKnown(t *testing.T) {
 	})
 }
 
+// TestTheSecondPartOfAnEffect: what an act that was seen does a second time, after the next one
+// was answered, is not said to be of that.
+func TestTheSecondPartOfAnEffect(t *testing.T) {
+	inWorld(t, func(w *world) {
+		p := w.d.Program("Office")
+		window := p.Window("Office")
+		status := window.Text("idle")
+		window.Button("Save", func() {
+			status.Rename("is saving")
+			p.After(600*time.Millisecond, func() { status.Rename("saved") })
+		})
+		window.Button("Dead", func() {})
+		w.want(w.ok("ax_click", `{"app": "Office", "query": "Save"}`), true, "verified")
+		w.want(w.ok("ax_click", `{"app": "Office", "query": "Dead"}`), false, "verified")
+		time.Sleep(time.Second)
+		w.has(w.ok("ax_get_tree", `{"app": "Office"}`).Text, `Since then (Clicked button "Dead" [e2], or what was done before it;`, `"is saving" → "saved"`)
+	})
+}
+
 // TestLongWorkIsNotTheNextActs: what a program works at for longer than an answer waits is
 // what the act did that it was asked for, and not the next one, by whomever, also if it sleeps
 // at each turn; and one that never rests is not waited for long.

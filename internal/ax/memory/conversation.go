@@ -59,6 +59,7 @@ func (s *Conversations) Forget(ended []Process) {
 type Conversation struct {
 	mu        sync.Mutex
 	refs      map[Process]*refs.Table
+	lastRef   int // of those into programs that have ended
 	aliases   map[string]Process
 	connected []int // processes
 	actions   int
@@ -72,6 +73,9 @@ func (s *Conversation) forget(ended []Process) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, is := range ended {
+		if known := s.refs[is]; known != nil {
+			s.lastRef = max(s.lastRef, known.Last())
+		}
 		delete(s.refs, is)
 		delete(s.late, is)
 		delete(s.expected, is)
@@ -80,13 +84,14 @@ func (s *Conversation) forget(ended []Process) {
 	}
 }
 
-// RefsOf returns the conversation's references into the program.
+// RefsOf returns the conversation's references into the program. None is one that a program had
+// which has ended: it may be the same one, begun anew.
 func (s *Conversation) RefsOf(app desktop.App) *refs.Table {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	is := Of(app)
 	if s.refs[is] == nil {
-		s.refs[is] = refs.New()
+		s.refs[is] = refs.After(s.lastRef)
 	}
 	return s.refs[is]
 }

@@ -1,6 +1,8 @@
 package memory
 
 import (
+	"time"
+
 	"aai/internal/ax/watch"
 	"aai/internal/desktop"
 )
@@ -42,14 +44,18 @@ func (l *Programs) LateOf(app desktop.App) *watch.Late {
 }
 
 // Acts notes that somebody acts on the program again: what comes now is not for sure what
-// the act before did, which it returns where something may still come of it; nil for none.
-func (l *Programs) Acts(app desktop.App) *watch.Late {
+// the act before did. It returns when that was, and that act where nothing was seen of it; nil
+// for none.
+func (l *Programs) Acts(app desktop.App) (before time.Time, late *watch.Late) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	o := l.late[Of(app)]
-	if o != nil {
-		o.Ends()
+	if l.acted == nil {
+		l.acted = make(map[Process]time.Time)
+	}
+	before, l.acted[Of(app)] = l.acted[Of(app)], time.Now()
+	if late = l.late[Of(app)]; late != nil {
+		late.Ends()
 		delete(l.late, Of(app))
 	}
-	return o
+	return before, late
 }

@@ -28,6 +28,7 @@ type Programs struct {
 	absent []Process // what was on the list once, and runs
 	unrest map[Process]*delta.Unrest
 	late   map[Process]*watch.Late // of the last act of anybody, if it is one
+	acted  map[Process]time.Time   // when anybody did last
 }
 
 // listed is how long a list is good for: from finding a call's program to working
@@ -54,6 +55,7 @@ func (l *Programs) Set(apps []desktop.App, runs func(pid int) bool) (ended []Pro
 			ended = append(ended, was)
 			delete(l.unrest, was)
 			delete(l.late, was)
+			delete(l.acted, was)
 		}
 	}
 	l.apps, l.at = apps, time.Now()

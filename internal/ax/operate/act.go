@@ -135,7 +135,10 @@ func (v *View) Begin(ctx context.Context, i int, also ...int) error {
 	}
 	v.Desk.Sessions.Of(v.Call).Acted()
 	v.Unrest.Acts(v.Shot) // whatever comes of it
-	v.earlier = v.Desk.Lately.Acts(v.App)
+
+	if at, late := v.Desk.Lately.Acts(v.App); !v.begun { // else it was this call's own
+		v.begun, v.actedAt, v.earlier = true, at, late
+	}
 	return nil
 }
 

@@ -106,10 +106,8 @@ func (a Deed) listenOn(verified bool, what string, focus desktop.ID, delivered, 
 		a.Unrest.Acted(a.Shot)
 		return
 	}
-	if e := a.earlier; e != nil && delivered.Sub(e.Since) < watch.LateFor {
-		if _, seen := a.came(e); !seen {
-			what += orBefore
-		}
+	if a.mayBeEarlier(delivered) {
+		what += orBefore
 	}
 	o := &watch.Late{What: what, Before: a.Shot, Focus: focus, Since: delivered, Sure: answered}
 	if took := answered.Sub(delivered); took < EffectCeiling || took > EffectCeiling+quietAfter { // on a busy computer all comes later
@@ -119,6 +117,17 @@ func (a Deed) listenOn(verified bool, what string, focus desktop.ID, delivered, 
 	o.Hear(a.Backend, a.App)
 	a.Desk.Lately.IsLate(a.App, o)
 	a.Desk.Sessions.Of(a.Call).IsLate(a.App, o)
+}
+
+// mayBeEarlier reports whether what comes of an act that was delivered then may come of the one
+// before it: that has just been, or nothing was seen of it.
+func (a Deed) mayBeEarlier(delivered time.Time) bool {
+	if e := a.earlier; e != nil && delivered.Sub(e.Since) < watch.LateFor {
+		if _, seen := a.came(e); !seen {
+			return true
+		}
+	}
+	return delivered.Sub(a.actedAt) < pageAnswers
 }
 
 // came says what has come since, by what was seen first that is more than what changes by

@@ -5,6 +5,8 @@
 package operate
 
 import (
+	"time"
+
 	"aai"
 	"aai/internal/ax/memory"
 	"aai/internal/ax/programs"
@@ -46,5 +48,7 @@ type View struct {
 	brought   bool                  // the element was out of view, and was brought into it
 	kept      *Keeper               // from before the first of several acts; nil where there is one
 	Unrest    *delta.Unrest
-	earlier   *watch.Late // the act before, where something may still come of that; nil for none
+	begun     bool        // it was said what is acted on
+	actedAt   time.Time   // when the act before was
+	earlier   *watch.Late // that act, where nothing was seen of it; nil for none
 }

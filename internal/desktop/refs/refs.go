@@ -60,8 +60,19 @@ type Table struct {
 }
 
 // New returns a Table that has given no ref yet.
-func New() *Table {
-	return &Table{seed: maphash.MakeSeed(), live: make(map[desktop.ID]*track), given: make(map[int]*track)}
+func New() *Table { return After(0) }
+
+// After returns a Table whose refs count up after that number, which was another's last: what
+// that has given is stale.
+func After(last int) *Table {
+	return &Table{seed: maphash.MakeSeed(), last: last, live: make(map[desktop.ID]*track), given: make(map[int]*track)}
+}
+
+// Last returns the number of the ref that was given last, or 0.
+func (r *Table) Last() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.last
 }
 
 // Is reports whether a text has the form of a ref.
