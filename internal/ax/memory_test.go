@@ -78,6 +78,28 @@ func TestTerminalRemembers(t *testing.T) {
 	}
 }
 
+// TestTerminalProgramBegunAnew: a reference into a program that has ended means nothing in the same
+// one begun anew, also where that was looked at.
+func TestTerminalProgramBegunAnew(t *testing.T) {
+	d := fakedesktop.New()
+	command, _ := atTerminal(t, d)
+	begin := func(label string) *fakedesktop.Program {
+		p := d.Program("Notes")
+		p.Window("Notes").Button(label, func() { t.Errorf("%s was pressed", label) })
+		return p
+	}
+	p := begin("Dead")
+	dead := refOf(t, command().ok("ax_get_tree", `{"app": "Notes"}`).Text, `"Dead"`)
+	p.Quit()
+	begin("Zebra")
+	for range 2 {
+		command().fails(aai.StaleRef, "ax_click", `{"app": "Notes", "query": "`+dead+`"}`)
+		if zebra := refOf(t, command().ok("ax_get_tree", `{"app": "Notes"}`).Text, `"Zebra"`); zebra == dead {
+			t.Errorf("%s was given again", dead)
+		}
+	}
+}
+
 // TestTerminalForgets: an hour after the last command on a program a command on
 // another one takes its words away, and a week later the file.
 func TestTerminalForgets(t *testing.T) {

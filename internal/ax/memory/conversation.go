@@ -59,7 +59,7 @@ func (s *Conversations) Forget(ended []Process) {
 type Conversation struct {
 	mu        sync.Mutex
 	refs      map[Process]*refs.Table
-	lastRef   int // of those into programs that have ended
+	ended     *refs.Table // what is stale: the references into programs that have ended; nil for none
 	aliases   map[string]Process
 	connected []int // processes
 	actions   int
@@ -73,9 +73,7 @@ func (s *Conversation) forget(ended []Process) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, is := range ended {
-		if known := s.refs[is]; known != nil {
-			s.lastRef = max(s.lastRef, known.Last())
-		}
+		s.ended = refs.After(s.ended, s.refs[is])
 		delete(s.refs, is)
 		delete(s.late, is)
 		delete(s.expected, is)
@@ -91,7 +89,7 @@ func (s *Conversation) RefsOf(app desktop.App) *refs.Table {
 	defer s.mu.Unlock()
 	is := Of(app)
 	if s.refs[is] == nil {
-		s.refs[is] = refs.After(s.lastRef)
+		s.refs[is] = refs.After(s.ended)
 	}
 	return s.refs[is]
 }

@@ -53,16 +53,34 @@ func (m Files) Open(ctx context.Context, app desktop.App, digest string) (known 
 		}
 		return nil, nil, notKept(err)
 	}
-	known, err = readRefs(file)
+	if known, err = readRefs(file); err == nil && known == nil {
+		known, err = m.after(digest)
+	}
 	if err != nil {
 		_ = lock.Close()
-		return nil, nil, notKept(fmt.Errorf("%s: %w; delete the file", file, err))
+		return nil, nil, notKept(err)
 	}
 	return known, func() error {
 		err := errors.Join(writeRefs(file, known), lock.Close())
 		m.forget()
 		return err
 	}, nil
+}
+
+// after are the references into a program of which there is no file. They go on after those into
+// others of the digest: it may be the same one, begun anew.
+func (m Files) after(digest string) (*refs.Table, error) {
+	files, err := filepath.Glob(filepath.Join(m.Folder, fmt.Sprintf("*-%.16s.json", digest)))
+	if err != nil {
+		return nil, err
+	}
+	others := make([]*refs.Table, len(files))
+	for i, file := range files {
+		if others[i], err = readRefs(file); err != nil {
+			return nil, err
+		}
+	}
+	return refs.After(others...), nil
 }
 
 func notKept(err error) error {
@@ -77,13 +95,13 @@ func lockOf(file string) *flock.Flock {
 	return flock.New(file+".lock", flock.SetPermissions(0o600))
 }
 
-// readRefs returns the references of a file. Those that are old have come to mean
-// nothing.
+// readRefs returns the references of a file, or nil where there is none. Those that are old have
+// come to mean nothing.
 func readRefs(file string) (*refs.Table, error) {
 	known := refs.New()
 	info, err := os.Stat(file)
 	if errors.Is(err, fs.ErrNotExist) {
-		return known, nil
+		return nil, nil
 	}
 	if err != nil {
 		return nil, err
@@ -93,10 +111,10 @@ func readRefs(file string) (*refs.Table, error) {
 		return nil, err
 	}
 	if err := json.Unmarshal(data, known); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w; delete the file", file, err)
 	}
 	if time.Since(info.ModTime()) > rememberFor {
-		known = known.Stale()
+		known = refs.After(known)
 	}
 	return known, nil
 }
@@ -132,7 +150,7 @@ func (m Files) forget() {
 		if ok, err := lock.TryLock(); !ok || err != nil {
 			continue
 		}
-		if known, err := readRefs(file); old || err != nil {
+		if known, err := readRefs(file); old || known == nil || err != nil {
 			_ = os.Remove(file)
 			_ = os.Remove(lock.Path())
 		} else {

@@ -43,19 +43,24 @@ func (l *Programs) LateOf(app desktop.App) *watch.Late {
 	return l.late[Of(app)]
 }
 
-// Acts notes that somebody acts on the program again: what comes now is not for sure what
-// the act before did. It returns when that was, and that act where nothing was seen of it; nil
-// for none.
-func (l *Programs) Acts(app desktop.App) (before time.Time, late *watch.Late) {
+// An Act is when anybody acted on a program; the zero time is never.
+type Act struct {
+	At   time.Time
+	Late *watch.Late // the act, where it was answered before anything was seen of it; or nil
+}
+
+// Acts notes that somebody acts on the program again, and returns the act before: what comes now
+// is not for sure what that did.
+func (l *Programs) Acts(app desktop.App) (before Act) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.acted == nil {
 		l.acted = make(map[Process]time.Time)
 	}
-	before, l.acted[Of(app)] = l.acted[Of(app)], time.Now()
-	if late = l.late[Of(app)]; late != nil {
-		late.Ends()
+	before = Act{l.acted[Of(app)], l.late[Of(app)]}
+	if l.acted[Of(app)] = time.Now(); before.Late != nil {
+		before.Late.Ends()
 		delete(l.late, Of(app))
 	}
-	return before, late
+	return before
 }

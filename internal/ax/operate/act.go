@@ -135,9 +135,9 @@ func (v *View) Begin(ctx context.Context, i int, also ...int) error {
 	}
 	v.Desk.Sessions.Of(v.Call).Acted()
 	v.Unrest.Acts(v.Shot) // whatever comes of it
-
-	if at, late := v.Desk.Lately.Acts(v.App); !v.begun { // else it was this call's own
-		v.begun, v.actedAt, v.earlier = true, at, late
+	before := v.Desk.Lately.Acts(v.App)
+	if v.before == nil { // else that was this call's own
+		v.before = &before
 	}
 	return nil
 }
@@ -198,10 +198,12 @@ func (a Deed) judge(ctx context.Context, seen outcome, result *DeedResult, out *
 		}
 		return nil
 	}
-	if result.Verified && !a.App.Browser {
-		return nil
+	cover := ""
+	if !result.Verified || a.App.Browser { // which shows with an act what the one before did
+		cover = a.unseen(ctx)
 	}
-	if cover := a.unseen(ctx); cover != "" { // a browser then shows with an act what the one before did
+	switch {
+	case cover != "":
 		saw := "nothing was seen to change"
 		if len(result.Changes) > 0 {
 			saw = "what changed may have come of what was done before"
@@ -210,8 +212,7 @@ func (a Deed) judge(ctx context.Context, seen outcome, result *DeedResult, out *
 			". Raise it by ax_window and look, before this is done again; started by ax_connect with launch it works in the background"
 		result.Verified = false
 		return nil
-	}
-	if result.Verified {
+	case result.Verified:
 		return nil
 	}
 	out.Warning = "delivered, but nothing was seen to change yet"

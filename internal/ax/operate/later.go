@@ -122,12 +122,15 @@ func (a Deed) listenOn(verified bool, what string, focus desktop.ID, delivered, 
 // mayBeEarlier reports whether what comes of an act that was delivered then may come of the one
 // before it: that has just been, or nothing was seen of it.
 func (a Deed) mayBeEarlier(delivered time.Time) bool {
-	if e := a.earlier; e != nil && delivered.Sub(e.Since) < watch.LateFor {
-		if _, seen := a.came(e); !seen {
+	if a.before == nil {
+		return false
+	}
+	if late := a.before.Late; late != nil && delivered.Sub(late.Since) < watch.LateFor {
+		if _, seen := a.came(late); !seen {
 			return true
 		}
 	}
-	return delivered.Sub(a.actedAt) < pageAnswers
+	return delivered.Sub(a.before.At) < pageAnswers
 }
 
 // came says what has come since, by what was seen first that is more than what changes by

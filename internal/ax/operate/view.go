@@ -5,14 +5,11 @@
 package operate
 
 import (
-	"time"
-
 	"aai"
 	"aai/internal/ax/memory"
 	"aai/internal/ax/programs"
 	"aai/internal/ax/scene"
 	"aai/internal/ax/sight"
-	"aai/internal/ax/watch"
 	"aai/internal/desktop"
 	"aai/internal/desktop/delta"
 )
@@ -48,7 +45,5 @@ type View struct {
 	brought   bool                  // the element was out of view, and was brought into it
 	kept      *Keeper               // from before the first of several acts; nil where there is one
 	Unrest    *delta.Unrest
-	begun     bool        // it was said what is acted on
-	actedAt   time.Time   // when the act before was
-	earlier   *watch.Late // that act, where nothing was seen of it; nil for none
+	before    *memory.Act // the one before this call's; nil until it acts
 }

@@ -91,13 +91,3 @@ func (r *Table) UnmarshalJSON(data []byte) error {
 	r.views, r.live, r.gone, r.given = known.views, known.live, known.gone, known.given
 	return nil
 }
-
-// Stale returns a Table that knows no element, and that gives no number again which
-// this one has given.
-func (r *Table) Stale() *Table {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	stale := New()
-	stale.last = r.last
-	return stale
-}

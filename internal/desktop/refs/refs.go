@@ -60,19 +60,20 @@ type Table struct {
 }
 
 // New returns a Table that has given no ref yet.
-func New() *Table { return After(0) }
+func New() *Table { return After() }
 
-// After returns a Table whose refs count up after that number, which was another's last: what
-// that has given is stale.
-func After(last int) *Table {
-	return &Table{seed: maphash.MakeSeed(), last: last, live: make(map[desktop.ID]*track), given: make(map[int]*track)}
-}
-
-// Last returns the number of the ref that was given last, or 0.
-func (r *Table) Last() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.last
+// After returns a Table that knows no element, and that gives no number again which one of
+// those has given: their refs are stale in it. A nil one has given none.
+func After(those ...*Table) *Table {
+	r := &Table{seed: maphash.MakeSeed(), live: make(map[desktop.ID]*track), given: make(map[int]*track)}
+	for _, other := range those {
+		if other != nil {
+			other.mu.Lock()
+			r.last = max(r.last, other.last)
+			other.mu.Unlock()
+		}
+	}
+	return r
 }
 
 // Is reports whether a text has the form of a ref.
