@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"aai"
 	"aai/internal/ax/fault"
@@ -44,7 +45,7 @@ func (c choosing) taken(w operate.Way) operate.Way {
 		if err := do(ctx); err != nil {
 			return err
 		}
-		if now, err := c.leaves(ctx, c.was); err == nil && now.Value == c.was {
+		if now, err := c.leaves(ctx, c.was, operate.EffectCeiling); err == nil && now.Value == c.was {
 			return c.not("takes no choice by " + w.Name)
 		}
 		return nil // what came of it is judged in the end
@@ -56,10 +57,10 @@ func (c choosing) not(what string) error {
 	return &aai.Error{Code: aai.AutomationNotSupported, Delivery: aai.NotDelivered, Message: fmt.Sprintf("combobox at %q %s", aai.CleanLabel(c.was, 60), what)}
 }
 
-// leaves waits until the box stands at another option than was, for a moment, and returns it.
-func (c choosing) leaves(ctx context.Context, was string) (desktop.Element, error) {
+// leaves waits until the box stands at another option than was, and returns it.
+func (c choosing) leaves(ctx context.Context, was string, within time.Duration) (desktop.Element, error) {
 	var now desktop.Element
-	_, err := c.Until(ctx, operate.EffectCeiling, func() (_ bool, err error) {
+	_, err := c.Until(ctx, within, func() (_ bool, err error) {
 		now, err = c.Backend.Tree.Read(ctx, c.App, c.box)
 		return now.Value != was || now.States.Has(desktop.Expanded), err
 	})
@@ -142,7 +143,7 @@ func (c choosing) step(ctx context.Context, key string, press func(key string) e
 	if err := press(key); err != nil {
 		return "", err
 	}
-	now, err := c.leaves(ctx, was.Value)
+	now, err := c.leaves(ctx, was.Value, operate.WrongCeiling)
 	switch {
 	case err != nil:
 		return "", err

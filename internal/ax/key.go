@@ -3,11 +3,13 @@ package ax
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strings"
 
 	"aai"
 	"aai/internal/ax/asked"
 	"aai/internal/ax/operate"
+	"aai/internal/ax/programs"
 	"aai/internal/desktop"
 )
 
@@ -57,8 +59,11 @@ func keyPress(ctx context.Context, v *view) (*aai.Result, error) {
 	}
 	v.WatchCanvas(typed)
 	a := operate.Deed{View: v.View, Index: i, Done: "Pressed " + strings.Join(append(chord.Modifiers, aai.CleanLabel(chord.Key, 32)), "+")}
-	if i >= 0 {
+	switch own, err := v.Windows(ctx); {
+	case i >= 0:
 		a.Done += " in"
+	case err == nil && len(own) > 1: // LibreOffice's tip of the day may have the keyboard, and not its document
+		a.Done += fmt.Sprintf(" in the window %q", aai.CleanLabel(programs.Front(own).Title, 60))
 	}
 	a.Ways = []operate.Way{v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		if i >= 0 {

@@ -55,5 +55,6 @@ func TestRealFarCells(t *testing.T) {
 		t.Errorf("while it is written in A49 holds %v; want 7", a.data["value"])
 	}
 	holds("A5", "g")
+	w.says(w.ok("ax_type", params{"app": app, "query": "cell A50", "text": "8"}).Text, "The cell is being edited: return ends that.")
 	p.undisturbed(t)
 }

@@ -92,7 +92,11 @@ func (v *view) typeInto(ctx context.Context, i int, text string, replace bool) (
 	if !keys { // what keys do nobody knows beforehand
 		a.Verify, was = v.typed(i, before, text, replace), v.holds(ctx, i)
 	}
+	edits := values.SheetCell(e) && !strings.HasSuffix(text, "\n")
 	out, err := a.Perform(ctx)
+	if err == nil && edits {
+		out.Text, out.Whole = out.Text+"\nThe cell is being edited: return ends that.", false
+	}
 	return v.takingBack(ctx, was, out, noTab(err, "text", lost))
 }
 

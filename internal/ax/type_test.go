@@ -250,6 +250,8 @@ func TestKeyPress(t *testing.T) {
 		if got := f.State()["name"]; got != "ä" {
 			w.Errorf("it holds %q", got)
 		}
+		f.Program.Window("Tip of the Day").Raise()
+		w.has(w.ok("ax_key_press", `{"app": "Form", "key": "f5"}`).Text, `Pressed f5 in the window "Tip of the Day" by`)
 	})
 }
 

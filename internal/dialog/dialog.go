@@ -208,7 +208,7 @@ func (d *Dialog) Open() bool { return d.turns.open() }
 
 func unanswered(patience time.Duration) error {
 	e := aai.Errorf(aai.ConsentRequired, "nobody answered the gateway's dialog within %s", patience)
-	e.Hint = "Ask the person at this computer to look at their screen, and call again then."
+	e.Hint = "Ask the person at this computer to look at their screen, and call again then. What may be allowed for longer they can allow beforehand with aai-gateway consent grant."
 	return e
 }
 

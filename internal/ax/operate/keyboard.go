@@ -124,15 +124,3 @@ func (v *View) asksFor(ctx context.Context, i int, act desktop.Act, input deskto
 		Message: v.Name(i) + " does not take the keyboard in the background",
 	}
 }
-
-// wakes waits until the program has told what in its window has the keyboard that the window
-// has got: of Firefox the page is another process, which keys may reach before it knows that it
-// has the keyboard, and then it loses them.
-func (v *View) wakes(ctx context.Context, events <-chan desktop.Event) error {
-	k := tracker{View: v, events: events}
-	_, err := v.Until(ctx, EffectCeiling, func() (bool, error) {
-		k.hear()
-		return k.heard > 0, nil
-	})
-	return err
-}

@@ -167,7 +167,7 @@ func (v *View) Find(ctx context.Context, query string) (Match, error) {
 	case len(found.Matches) == 0:
 		return Match{}, v.notFound(ctx, query, found)
 	case nth > len(found.Matches):
-		e := aai.Errorf(aai.ElementNotFound, "nth: expected at most %d, as many match %s", len(found.Matches), fault.Quoted(query))
+		e := aai.Errorf(aai.ElementNotFound, "nth: %d is more than the %d that match %s", nth, len(found.Matches), fault.Quoted(query))
 		e.Delivery = aai.NotDelivered
 		e.Candidates = v.Candidates(found.Matches)
 		return Match{}, e

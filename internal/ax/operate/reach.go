@@ -68,30 +68,48 @@ func (v *View) Reach(ctx context.Context, i int, at desktop.Point, input desktop
 	return v.tabTo(ctx, v.Shot.Elements[i].ID, input, seat, w)
 }
 
-// tabTo presses tab until the element has the keyboard.
+// tabTo presses tab until the element has the keyboard. A window of Qt's has that of the seat from
+// the first tab to the last: it reads a key late that comes while it is at work, and where it has
+// lost the keyboard by then, the next element gets it and nobody is told.
 func (v *View) tabTo(ctx context.Context, id desktop.ID, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	watching, cancel := context.WithCancel(ctx)
 	defer cancel()
-	now, back, turns := *v, false, 0
+	now := *v
 	k := tracker{View: &now, events: Deed{View: v}.Watch(watching)}
 	if err := k.look(ctx); err != nil {
 		return err
 	}
-	pressed := 0
+	if seat == desktop.PersonSeat || !strings.HasPrefix(v.App.Toolkit, "Qt") {
+		return k.tabTo(ctx, id, input, seat, w)
+	}
+	return input.Attend(ctx, seat, w.ID, func(ctx context.Context, input desktop.Input) error {
+		if k.at() < 0 {
+			if err := k.wakes(ctx); err != nil {
+				return err
+			}
+		}
+		k.held = true
+		return k.tabTo(ctx, id, input, seat, w)
+	})
+}
+
+// tabTo presses tab until the element has the keyboard.
+func (k *tracker) tabTo(ctx context.Context, id desktop.ID, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	pressed, back, turns := 0, false, 0
 	for ; pressed < maxTabs; pressed++ {
 		if has, err := k.has(ctx, id, pressed > 0); has || err != nil {
 			return err
 		}
-		i, at := now.Shot.Index(id), k.at()
+		i, at := k.Shot.Index(id), k.at()
 		if i < 0 || turns > 1 {
 			break
 		}
-		in := k.keepsTab(i, at, pressed > 0 || seat == desktop.PersonSeat)
-		if in >= 0 && pressed == 0 && in != at {
+		in := k.keepsTab(i, at, k.held || pressed > 0 || seat == desktop.PersonSeat)
+		if in >= 0 && pressed == 0 && in != at && !k.held {
 			if err := k.wake(ctx, input, seat, w); err != nil {
 				return err
 			}
-			if i, at = now.Shot.Index(id), k.Shot.Index(k.told); i < 0 {
+			if i, at = k.Shot.Index(id), k.Shot.Index(k.told); i < 0 {
 				break
 			}
 			if i == at {
@@ -100,7 +118,7 @@ func (v *View) tabTo(ctx context.Context, id desktop.ID, input desktop.Input, se
 			in = k.keepsTab(i, at, at >= 0)
 		}
 		if in >= 0 {
-			return noKeyboard(pressed, ": tab, by which it would be reached, may be a character in "+now.Name(in))
+			return noKeyboard(pressed, ": tab, by which it would be reached, may be a character in "+k.Name(in))
 		}
 		if at > i != back {
 			back = !back
@@ -125,13 +143,17 @@ func (v *View) tabTo(ctx context.Context, id desktop.ID, input desktop.Input, se
 // and presses nothing.
 func (k *tracker) wake(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 	k.hear()
-	before := k.heard
 	k.told = ""
-	err := input.Attend(ctx, seat, w.ID, func(ctx context.Context, _ desktop.Input) error {
-		_, err := k.Until(ctx, EffectCeiling, func() (bool, error) { k.hear(); return k.heard > before, nil })
-		return err
-	})
+	err := input.Attend(ctx, seat, w.ID, func(ctx context.Context, _ desktop.Input) error { return k.wakes(ctx) })
 	return cmp.Or(err, k.look(ctx))
+}
+
+// wakes waits until the program has told what in its window has the keyboard that the window has
+// got, for a moment.
+func (k *tracker) wakes(ctx context.Context) error {
+	before := k.heard
+	_, err := k.Until(ctx, EffectCeiling, func() (bool, error) { k.hear(); return k.heard > before, nil })
+	return err
 }
 
 // noKeyboard is the error of what was not reached after tab was pressed so often.
@@ -180,14 +202,14 @@ func (k *tracker) keepsTab(i, at int, told bool) int {
 const enoughLooks = 3
 
 // A tracker knows what has a window's keyboard, also where the window loses it as soon as the
-// key is read: Qt's elements say that they have it for a tenth of a second then, which is
-// over on a busy computer before anybody has looked. That they got it is told all the same.
+// key is read. That an element got it is told all the same.
 type tracker struct {
 	*View
 	events <-chan desktop.Event
 	told   desktop.ID // what was told last to have got it
 	heard  int        // how many others than the one before were told
 	newer  bool       // it was told since the last look began
+	held   bool       // the window has the keyboard of the seat, and tells each move
 }
 
 // look looks at the program, and hears what it told until then.
@@ -218,7 +240,7 @@ func (k *tracker) has(ctx context.Context, id desktop.ID, pressed bool) (bool, e
 			return false, err
 		}
 		err := k.look(ctx)
-		return err == nil && (!within() || rests && !k.newer || looks >= enoughLooks && time.Since(since) > EffectCeiling), err
+		return err == nil && (!within() || (rests || k.held) && !k.newer || looks >= enoughLooks && time.Since(since) > EffectCeiling), err
 	})
 	return err == nil && within(), err
 }
@@ -242,11 +264,9 @@ func (k *tracker) hear() {
 	}
 }
 
-// at is the element that has its window's keyboard, or had it last; -1 where nobody knows. Qt
-// tells of each move, and what its elements say in between may be over.
+// at is the element that has its window's keyboard, or had it last; -1 where nobody knows.
 func (k *tracker) at() int {
-	moved := k.newer || k.heard > 1 && strings.HasPrefix(k.App.Toolkit, "Qt")
-	if i := k.Shot.Index(k.told); moved && i >= 0 {
+	if i := k.Shot.Index(k.told); (k.newer || k.held) && i >= 0 {
 		return i
 	}
 	if m, err := k.Focused(); err == nil {
@@ -262,6 +282,20 @@ func (k *tracker) moves(ctx context.Context, was int) (bool, error) {
 	var id, last desktop.ID
 	if was >= 0 {
 		id = k.Shot.Elements[was].ID
+	}
+	if k.held {
+		before := k.heard
+		return k.Until(ctx, WrongCeiling, func() (bool, error) {
+			k.hear()
+			if k.heard != before && k.Shot.Index(k.told) < 0 {
+				before = k.heard
+				if err := k.look(ctx); err != nil {
+					return false, err
+				}
+			}
+			at := k.at()
+			return at >= 0 && at != was, nil
+		})
 	}
 	since, looks := time.Now(), 0
 	return k.Until(ctx, WrongCeiling, func() (bool, error) {

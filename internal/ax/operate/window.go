@@ -173,9 +173,11 @@ func (v *View) ByKeys(i int, do inputting) Way {
 		}
 		watching, cancel := context.WithCancel(ctx)
 		defer cancel()
-		events := Deed{View: v}.Watch(watching)
+		k := tracker{View: v, events: Deed{View: v}.Watch(watching)}
 		return input.Attend(ctx, seat, w.ID, func(ctx context.Context, input desktop.Input) error {
-			if err := v.wakes(ctx, events); err != nil {
+			// Of Firefox the page is another process, which keys may reach before it knows that it
+			// has the keyboard, and then it loses them.
+			if err := k.wakes(ctx); err != nil {
 				return err
 			}
 			return do(ctx, input, seat, w)
