@@ -2,6 +2,8 @@ package operate
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"aai"
 	"aai/internal/ax/fault"
@@ -65,8 +67,22 @@ func (v *View) TakeKeyboard(ctx context.Context, i int, input desktop.Input, sea
 	if values.SheetCell(e) || v.App.FocusInFront {
 		return v.asksFor(ctx, i, desktop.Act{Verb: desktop.TakeFocus}, input, seat, w)
 	}
-	return v.asksFor(ctx, i, desktop.Act{Verb: desktop.Press}, input, seat, w)
+	return v.asksFor(ctx, i, desktop.Act{Verb: desktop.Press, Action: v.focusing(e)}, input, seat, w)
 }
+
+// setFocus is the action of Qt's by which an element gets its window's keyboard, and no window
+// comes to the front.
+const setFocus = "SetFocus"
+
+// focusing is that action where the element has it, or "".
+func (v *View) focusing(e *desktop.Element) string {
+	if v.qt() && slices.Contains(e.Actions, setFocus) {
+		return setFocus
+	}
+	return ""
+}
+
+func (v *View) qt() bool { return strings.HasPrefix(v.App.Toolkit, "Qt") }
 
 // hasFocus asks whether the element has its window's keyboard: of a program that tells that in
 // front alone, whether its window is in front, too.
@@ -104,7 +120,7 @@ func (v *View) asksFor(ctx context.Context, i int, act desktop.Act, input deskto
 		return err
 	}
 	err := error(nil)
-	if v.App.FocusInFront || values.SheetCell(&v.Shot.Elements[i]) {
+	if v.App.FocusInFront || act.Action == setFocus || values.SheetCell(&v.Shot.Elements[i]) {
 		err = input.Attend(ctx, seat, w.ID, func(ctx context.Context, _ desktop.Input) error { return await(ctx) })
 	} else {
 		err = await(ctx)

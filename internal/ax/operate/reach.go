@@ -44,6 +44,10 @@ func (v *View) GiveKeyboard(ctx context.Context, i int, input desktop.Input, sea
 		if v.asksFor(ctx, i, desktop.Act{Verb: desktop.TakeFocus, Name: e.Name}, input, seat, w) == nil {
 			return nil
 		}
+	case v.focusing(e) != "" && v.Backend.Actor != nil:
+		if v.asksFor(ctx, i, desktop.Act{Verb: desktop.Press, Action: setFocus, Name: e.Name}, input, seat, w) == nil {
+			return nil
+		}
 	}
 	return v.tabTo(ctx, e.ID, input, seat, w)
 }
@@ -79,7 +83,7 @@ func (v *View) tabTo(ctx context.Context, id desktop.ID, input desktop.Input, se
 	if err := k.look(ctx); err != nil {
 		return err
 	}
-	if seat == desktop.PersonSeat || !strings.HasPrefix(v.App.Toolkit, "Qt") {
+	if seat == desktop.PersonSeat || !v.qt() {
 		return k.tabTo(ctx, id, input, seat, w)
 	}
 	return input.Attend(ctx, seat, w.ID, func(ctx context.Context, input desktop.Input) error {

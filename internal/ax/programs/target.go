@@ -88,8 +88,8 @@ func Namesakes(apps []desktop.App) []desktop.App {
 
 // meant returns the programs that a name may mean, by the surest of its meanings.
 func meant(apps []desktop.App, name string) []desktop.App {
-	pid, _ := strconv.Atoi(name)
 	id := strings.TrimPrefix(name, targetPrefix)
+	pid, _ := strconv.Atoi(id)
 	for _, is := range []func(desktop.App) bool{
 		func(a desktop.App) bool { return pid != 0 && a.PID == pid },
 		func(a desktop.App) bool { return a.ID == id },
@@ -141,13 +141,20 @@ func (r *Programs) asTarget(app desktop.App) (*aai.App, error) {
 }
 
 func notRunning(name string, apps []desktop.App) error {
-	names := make([]string, 0, len(apps))
+	var names, called []string
 	for _, a := range apps {
-		names = append(names, a.Name, a.ID)
+		if id, whole := strings.CutPrefix(name, targetPrefix); !whole {
+			names = append(names, a.Name, a.ID)
+		} else if names = append(names, targetPrefix+a.ID); strings.EqualFold(a.Name, id) {
+			called = append(called, targetPrefix+a.ID)
+		}
 	}
 	slices.Sort(names)
+	slices.Sort(called)
 	e := aai.Errorf(aai.AppNotFound, "no program %q with a window is running", aai.CleanLabel(name, 60))
-	e.Candidates = aai.Nearest(name, slices.Compact(names), 3)
+	if e.Candidates = slices.Compact(called); len(called) == 0 {
+		e.Candidates = aai.Nearest(name, slices.Compact(names), 3)
+	}
 	e.Hint = "ax_list_apps lists what runs; ax_connect with launch starts it."
 	return e
 }

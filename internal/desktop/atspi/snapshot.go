@@ -1,6 +1,7 @@
 package atspi
 
 import (
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -187,7 +188,8 @@ func cut(s string, most int) string {
 }
 
 // preferred puts what a press means first. Toolkits mix in what a shortcut or a
-// menu of the widget's would do ("clipboard.copy" in GTK 4), and setting the focus.
+// menu of the widget's would do ("clipboard.copy" in GTK 4), setting the focus, and what an
+// arrow beside it does.
 func preferred(actions []string) []string {
 	if len(actions) < 2 {
 		return actions
@@ -204,12 +206,15 @@ const (
 	rankShortcut
 )
 
+// moving are the actions by which a number or a view moves: Increase of a spin box of Qt's.
+var moving = regexp.MustCompile(`(?i)^(increase|decrease|increment|decrement|scroll|(next|previous)page$)`)
+
 func actionRank(name string) int {
 	switch strings.ToLower(name) {
 	case "setfocus", "showmenu", "showcontextmenu":
 		return rankOther
 	}
-	if strings.Contains(name, ".") {
+	if strings.Contains(name, ".") || moving.MatchString(name) {
 		return rankShortcut
 	}
 	return rankPress
