@@ -41,6 +41,7 @@ func TestLaneIsOneAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var mu sync.Mutex
 		inside := map[string]int{}
+		var w *world
 		g, w := inLanes(func(_ context.Context, c *aai.Call) (*aai.Result, error) {
 			name := c.Target.Name
 			mu.Lock()
@@ -52,6 +53,7 @@ func TestLaneIsOneAtATime(t *testing.T) {
 			mu.Lock()
 			inside[name]--
 			mu.Unlock()
+			w.note(step{what: "ran", entry: &aai.Entry{Target: c.Target.ID}})
 			return &aai.Result{}, nil
 		}, program("a", nil), program("bb", nil))
 		begun := time.Now()
@@ -72,13 +74,13 @@ func TestLaneIsOneAtATime(t *testing.T) {
 			if s.entry == nil {
 				continue
 			}
-			switch target := s.entry.Target; s.entry.Kind {
-			case aai.Intent:
+			switch target := s.entry.Target; s.what {
+			case string(aai.Intent):
 				if open[target] {
 					t.Error("an intent is written while another call has the lane")
 				}
 				open[target] = true
-			case aai.Outcome:
+			case "ran":
 				open[target] = false
 			}
 		}
