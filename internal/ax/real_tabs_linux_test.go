@@ -75,7 +75,15 @@ func TestRealNoTabIntoText(t *testing.T) {
 			app := w.python("tabbed.py", tabbed(kind), "button Count", file)
 			p := w.somebody()
 			for _, query := range []string{"button Count", "Words", "button Count"} {
-				w.says(w.refused(aai.AutomationNotSupported, "ax_key_press", params{"app": app, "query": query, "key": "f7"}).Message, "may be a character in textbox")
+				press, code := params{"app": app, "query": query, "key": "f7"}, aai.AutomationNotSupported
+				if kind == linuxtest.Qt6 {
+					if query != "Words" { // its button takes the keyboard when it is asked to
+						w.ok("ax_key_press", press)
+						continue
+					}
+					code = aai.AutomationFailed // tab leads from the button to the text
+				}
+				w.says(w.refused(code, "ax_key_press", press).Message, "may be a character in textbox")
 			}
 			w.ok("ax_wait_idle", params{"app": app})
 			if text, _ := os.ReadFile(file); string(text) != "hello" {

@@ -120,7 +120,7 @@ func TestWaitInVain(t *testing.T) {
 			`"query": "Name", "until": "value", "value": "Bea"`:                `textbox "Name" [e`,
 			`"query": "Agree", "until": "state", "state": "checked"`:           "is not checked",
 			`"query": "Nobody", "until": "state", "state": "checked"`:          "nothing in Form",
-			`"query": "Press", "nth": 2, "until": "state", "state": "enabled"`: "at most 1",
+			`"query": "Press", "nth": 2, "until": "state", "state": "enabled"`: "nth: 2 is more than the 1 that match",
 		} {
 			var e *aai.Error
 			if took := elapsed(func() { e = w.failure(aai.Timeout, "ax_wait", `{"app": "Form", "timeout_ms": 1000, `+args+`}`) }); took != time.Second {

@@ -95,6 +95,8 @@ func (t *Teller) Moved() {
 
 // tell writes what has been under way for a moment, where that is not what was told.
 func (t *Teller) tell() {
+	t.mu.Lock() // who looked first writes first
+	defer t.mu.Unlock()
 	t.armed.Store(false)
 	say, again, size := told{Process: os.Getpid()}, false, 0
 	for _, u := range t.underway() {
@@ -113,8 +115,6 @@ func (t *Teller) tell() {
 	if again {
 		t.Moved()
 	}
-	t.mu.Lock()
-	defer t.mu.Unlock()
 	if t.closed {
 		return
 	}

@@ -81,6 +81,47 @@ func listed(t *testing.T, folder string, n int) []running.Row {
 	}
 }
 
+// What was seen first is told first, however long it takes to be written: a call that has ended
+// meanwhile would run for ever.
+func TestToldInOrder(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "running")
+	second, asked := make(chan struct{}), 0
+	var mu sync.Mutex
+	count := func() int { mu.Lock(); defer mu.Unlock(); asked++; return asked }
+	var teller *running.Teller
+	teller = running.NewTeller(folder, func() []aai.Underway {
+		switch count() {
+		case 1:
+			return []aai.Underway{call("before", time.Minute)}
+		case 2:
+			seen := []aai.Underway{call("c", time.Minute)}
+			teller.Moved() // it has ended
+			select {
+			case <-second: // and that is written
+				time.Sleep(100 * time.Millisecond)
+			case <-time.After(300 * time.Millisecond):
+			}
+			return seen
+		case 3:
+			close(second)
+		}
+		return nil
+	}, slog.Default())
+	defer teller.Close() //nolint:errcheck // the folder goes too
+	teller.Moved()
+	listed(t, folder, 1)
+	teller.Moved()
+	for told := false; !told; time.Sleep(time.Millisecond) {
+		select {
+		case <-second:
+			told = true
+		default:
+		}
+	}
+	time.Sleep(200 * time.Millisecond)
+	listed(t, folder, 0)
+}
+
 // What is under way is told, what has ended is not, and nothing stays behind.
 func TestTold(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "running")

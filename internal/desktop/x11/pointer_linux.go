@@ -147,6 +147,7 @@ func (h hands) drag(ctx context.Context, g *seat.Grip, from, to desktop.Point, d
 		if err := h.must(ctx, h.fake(g, buttonRelease, left, desktop.Point{})); err != nil {
 			return err
 		}
+		_ = h.landed(ctx) // as long as the press is held back, so is this
 		return holding()
 	})
 	return errors.Join(err, released)

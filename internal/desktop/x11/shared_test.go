@@ -217,13 +217,57 @@ func TestADragEndsForAQuestion(t *testing.T) {
 	}
 }
 
-// TestAClickThatIsHeldBack: a click has the seat until the window manager has let it
-// through, so that it cannot come when a question is open.
+// TestAClickThatIsHeldBack: a click, or the end of a drag, has the seat until the window manager
+// has let it through, so that it cannot come when a question is open.
 func TestAClickThatIsHeldBack(t *testing.T) {
 	s := linuxtest.Start(t)
 	d, conn, ctx := inside(t, s)
 	f := s.Fixture(t, linuxtest.GTK3)
 	w := windowID(ctx, t, d, f)
+	manager := windowManager(ctx, t, s, conn)
+	at := centreOf(t, f)
+	for name, act := range map[string]func() error{
+		"click": func() error { return d.Click(ctx, desktop.PersonSeat, w, at, 1, 1) },
+		"drag": func() error {
+			err := d.Drag(ctx, desktop.PersonSeat, w, at, desktop.Point{X: at.X + 30, Y: at.Y + 30}, time.Hour)
+			if e := aai.AsError(err); e == nil || e.Code != aai.RateLimited {
+				return fmt.Errorf("the question did not end it: %w", err)
+			}
+			return nil
+		},
+	} {
+		if err := syscall.Kill(manager, syscall.SIGSTOP); err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = syscall.Kill(manager, syscall.SIGCONT) }()
+		done := make(chan error, 1)
+		go func() { done <- act() }()
+		for !down(ctx, t, conn) {
+			time.Sleep(time.Millisecond)
+		}
+		asked := make(chan bool, 1)
+		go func() {
+			a, err := asker(s).Ask(ctx)
+			pointer := queryPointer(conn.root)
+			asked <- err != nil || conn.must(ctx, pointer) != nil || from(pointer.reply, 24).u16()&0x1f00 != 0
+			a.End()
+		}()
+		time.Sleep(100 * time.Millisecond) // the question waits
+		if err := syscall.Kill(manager, syscall.SIGCONT); err != nil {
+			t.Fatal(err)
+		}
+		if <-asked {
+			t.Errorf("the question has the seat, and the %s is still to come", name)
+		}
+		if err := <-done; err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// windowManager is the process of the one there is.
+func windowManager(ctx context.Context, t *testing.T, s *linuxtest.Session, conn *server) int {
+	t.Helper()
 	xprop := exec.CommandContext(ctx, "xprop", "-root", "-notype", "_NET_SUPPORTING_WM_CHECK")
 	xprop.Env = s.Env
 	said, err := xprop.Output()
@@ -238,32 +282,7 @@ func TestAClickThatIsHeldBack(t *testing.T) {
 	if err != nil || manager == 0 {
 		t.Fatal(manager, err)
 	}
-	if err := syscall.Kill(manager, syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = syscall.Kill(manager, syscall.SIGCONT) }()
-	clicked := make(chan error, 1)
-	go func() { clicked <- d.Click(ctx, desktop.PersonSeat, w, centreOf(t, f), 1, 1) }()
-	for !down(ctx, t, conn) {
-		time.Sleep(time.Millisecond)
-	}
-	asked := make(chan bool, 1)
-	go func() {
-		a, err := asker(s).Ask(ctx)
-		pointer := queryPointer(conn.root)
-		asked <- err != nil || conn.must(ctx, pointer) != nil || from(pointer.reply, 24).u16()&0x1f00 != 0
-		a.End()
-	}()
-	time.Sleep(100 * time.Millisecond) // the question waits
-	if err := syscall.Kill(manager, syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
-	if <-asked {
-		t.Error("the question has the seat, and the click is still to come")
-	}
-	if err := <-clicked; err != nil {
-		t.Error(err)
-	}
+	return manager
 }
 
 // down reports whether a button of the person's pointer is.
