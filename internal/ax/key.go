@@ -59,19 +59,23 @@ func keyPress(ctx context.Context, v *view) (*aai.Result, error) {
 	}
 	v.WatchCanvas(typed)
 	a := operate.Deed{View: v.View, Index: i, Done: "Pressed " + strings.Join(append(chord.Modifiers, aai.CleanLabel(chord.Key, 32)), "+")}
-	switch own, err := v.Windows(ctx); {
-	case i >= 0:
-		a.Done += " in"
-	case err == nil && len(own) > 1: // LibreOffice's tip of the day may have the keyboard, and not its document
-		a.Done += fmt.Sprintf(" in the window %q", aai.CleanLabel(programs.Front(own).Title, 60))
-	}
-	a.Ways = []operate.Way{v.ByKeys(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+	press := func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		if i >= 0 {
 			if err := v.GiveKeyboard(ctx, i, input, seat, w); err != nil {
 				return err
 			}
 		}
 		return input.Key(ctx, seat, w.ID, chord)
-	})}
+	}
+	way := v.ByKeys(i, press)
+	if i >= 0 {
+		a.Done += " in"
+	} else if own, err := v.Windows(ctx); err == nil && len(own) > 1 {
+		// LibreOffice's tip of the day may have the keyboard, and not its document: what is named is hit.
+		w := programs.Front(own)
+		a.Done += fmt.Sprintf(" in the window %q", aai.CleanLabel(w.Title, 60))
+		way = v.ByKeysIn(operate.In(w), press)
+	}
+	a.Ways = []operate.Way{way}
 	return a.Perform(ctx)
 }

@@ -139,7 +139,12 @@ type inputting func(ctx context.Context, input desktop.Input, seat desktop.Seat,
 // ByInput is a way that uses pointer and keyboard on the window that shows the
 // element (-1: the front one).
 func (v *View) ByInput(i int, do inputting) Way {
-	return v.ByInputIn(func(ctx context.Context) (desktop.WindowInfo, error) { return v.WindowOf(ctx, i) }, do)
+	return v.ByInputIn(v.showing(i), do)
+}
+
+// showing finds the window that shows the element (-1: the front one).
+func (v *View) showing(i int) func(context.Context) (desktop.WindowInfo, error) {
+	return func(ctx context.Context) (desktop.WindowInfo, error) { return v.WindowOf(ctx, i) }
 }
 
 // ByInputIn is byInput on a window that is found when the way is taken.
@@ -166,8 +171,11 @@ func (v *View) ByInputIn(find func(context.Context) (desktop.WindowInfo, error),
 
 // ByKeys is ByInput by keys alone. A program that tells in front alone what has its keyboard
 // has that of the seat from the first key to the last.
-func (v *View) ByKeys(i int, do inputting) Way {
-	return v.ByInput(i, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
+func (v *View) ByKeys(i int, do inputting) Way { return v.ByKeysIn(v.showing(i), do) }
+
+// ByKeysIn is ByKeys on a window that is found when the way is taken.
+func (v *View) ByKeysIn(find func(context.Context) (desktop.WindowInfo, error), do inputting) Way {
+	return v.ByInputIn(find, func(ctx context.Context, input desktop.Input, seat desktop.Seat, w desktop.WindowInfo) error {
 		if !v.App.FocusInFront || seat == desktop.PersonSeat || w.Active {
 			return do(ctx, input, seat, w)
 		}
